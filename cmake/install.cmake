@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Headers, libraries, CMake package (jounce::jounce, jounce::static) and pkg-config file.
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jounce)
+
+install(DIRECTORY include/jounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+set(targets)
+foreach(target jounce jounce_static)
+  if(TARGET ${target})
+    list(APPEND targets ${target})
+  endif()
+endforeach()
+install(TARGETS ${targets} EXPORT jounce-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(EXPORT jounce-targets NAMESPACE jounce:: DESTINATION ${package_dir})
+
+# What a program that links the static library needs as well.
+set(private_libraries "")
+set(private_modules "")
+if(UNIX)
+  set(private_libraries "-lm")
+endif()
+if(JOUNCE_WITH_URDF)
+  string(APPEND private_modules " expat")
+endif()
+if(JOUNCE_WITH_JSON)
+  string(APPEND private_modules " jansson")
+endif()
+configure_package_config_file(cmake/jounce-config.cmake.in jounce-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(jounce-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/jounce-config.cmake ${PROJECT_BINARY_DIR}/jounce-config-version.cmake
+        DESTINATION ${package_dir})
+
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_libdir "${CMAKE_INSTALL_LIBDIR}")
+else()
+  set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(pc_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
+else()
+  set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/jounce.pc.in jounce.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/jounce.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

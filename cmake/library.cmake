@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The library: kernels once for each number type and instruction set, the rest once, all in one libjounce.
+
+set(kernel_sources src/kernel/configuration.c src/kernel/joint.c src/kernel/lie.c src/kernel/row.c)
+
+set(core_sources
+    src/model/base.c
+    src/model/builder.c
+    src/model/convert.c
+    src/model/coordinates.c
+    src/model/freeze.c
+    src/model/inertia_law.c
+    src/model/log.c
+    src/model/memory.c
+    src/model/numbers.c
+    src/model/query.c
+    src/model/singular.c
+    src/model/structure.c
+    src/dispatch/run.c
+    src/dispatch/work.c
+    src/io/builtin.c
+    src/io/load.c)
+
+# Written over the caller's number type: compiled for double and for float.
+set(public_sources src/dispatch/configuration.c src/dispatch/lie.c)
+
+if(JOUNCE_WITH_URDF)
+  list(APPEND core_sources src/io/urdf_read.c src/io/urdf_write.c src/io/urdf_xml.c)
+endif()
+if(JOUNCE_WITH_JSON)
+  set(robots_header "${PROJECT_BINARY_DIR}/generated/builtin_robots.h")
+  jounce_embed_robots("${PROJECT_SOURCE_DIR}/src/io/robots" "${robots_header}")
+  list(APPEND core_sources src/io/native_read.c src/io/native_scan.c src/io/native_write.c
+       "${robots_header}")
+endif()
+
+# Settings of every object that goes into the library.
+function(jounce_object target)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_BINARY_DIR}/generated")
+  target_compile_definitions(${target} PRIVATE JOUNCE_BUILDING JN_WITH_URDF=${JOUNCE_WITH_URDF}
+                                               JN_WITH_JSON=${JOUNCE_WITH_JSON})
+  target_link_libraries(${target} PRIVATE jounce_flags)
+endfunction()
+
+# A row: the kernels over one number type, see src/lie/number.h. -ffp-contract is set explicitly: fused multiply-add
+# where the instruction set has it, and nowhere else. No errno and no traps: kernels look at neither.
+function(jounce_row name kind lanes)
+  add_library(jounce_row_${name} OBJECT EXCLUDE_FROM_ALL ${kernel_sources})
+  jounce_object(jounce_row_${name})
+  target_compile_definitions(jounce_row_${name} PRIVATE JN_ROW=${name} JN_KIND=JN_KIND_${kind} JN_LANES=${lanes})
+  target_compile_options(jounce_row_${name} PRIVATE -fno-math-errno -fno-trapping-math -Wno-psabi ${ARGN})
+  set(jounce_rows ${jounce_rows} jounce_row_${name} PARENT_SCOPE)
+endfunction()
+
+set(jounce_rows)
+jounce_row(d D 1 -ffp-contract=off)
+jounce_row(f F 1 -ffp-contract=off)
+jounce_row(d2 D 2 -ffp-contract=off)
+jounce_row(f4 F 4 -ffp-contract=off)
+set(rows_avx2 0)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(rows_avx2 1)
+  set(avx2 -mavx2 -mfma -ffp-contract=fast)
+  jounce_row(d_avx2 D 1 ${avx2})
+  jounce_row(f_avx2 F 1 ${avx2})
+  jounce_row(d4_avx2 D 4 ${avx2})
+  jounce_row(f8_avx2 F 8 ${avx2})
+endif()
+
+add_library(jounce_core OBJECT ${core_sources})
+jounce_object(jounce_core)
+target_compile_options(jounce_core PRIVATE -Wconversion)
+if(JOUNCE_WITH_URDF)
+  target_link_libraries(jounce_core PRIVATE PkgConfig::expat)
+endif()
+if(JOUNCE_WITH_JSON)
+  target_link_libraries(jounce_core PRIVATE PkgConfig::jansson)
+endif()
+
+foreach(number double float)
+  add_library(jounce_public_${number} OBJECT ${public_sources})
+  jounce_object(jounce_public_${number})
+  target_compile_options(jounce_public_${number} PRIVATE -Wconversion)
+endforeach()
+target_compile_definitions(jounce_public_float PRIVATE JN_FLOAT=1)
+
+# The list of rows is compiled apart, because the tests have two rows more.
+function(jounce_rows_object target)
+  add_library(${target} OBJECT src/dispatch/rows.c)
+  jounce_object(${target})
+  target_compile_options(${target} PRIVATE -Wconversion)
+  target_compile_definitions(${target} PRIVATE JN_ROWS_AVX2=${rows_avx2} ${ARGN})
+endfunction()
+jounce_rows_object(jounce_rows)
+
+set(jounce_objects jounce_core jounce_public_double jounce_public_float ${jounce_rows})
+
+# jounce_library(target type rows…): one library from all objects.
+function(jounce_library target type)
+  add_library(${target} ${type})
+  foreach(object IN LISTS jounce_objects ARGN)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
+  endforeach()
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:jounce_flags>)
+  if(UNIX)
+    target_link_libraries(${target} PRIVATE m)
+  endif()
+  if(JOUNCE_WITH_URDF)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:PkgConfig::expat>)
+  endif()
+  if(JOUNCE_WITH_JSON)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:PkgConfig::jansson>)
+  endif()
+endfunction()
+
+if(JOUNCE_SHARED)
+  jounce_library(jounce SHARED jounce_rows)
+  # Before 1.0 every minor version may break the ABI, so the minor number is part of the SONAME.
+  set_target_properties(jounce PROPERTIES VERSION ${PROJECT_VERSION}
+                                          SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set(jounce_main jounce)
+endif()
+if(JOUNCE_STATIC)
+  jounce_library(jounce_static STATIC jounce_rows)
+  set_target_properties(jounce_static PROPERTIES OUTPUT_NAME jounce EXPORT_NAME static)
+  add_library(jounce::static ALIAS jounce_static)
+  if(NOT JOUNCE_SHARED)
+    set_target_properties(jounce_static PROPERTIES EXPORT_NAME jounce)
+    set(jounce_main jounce_static)
+  endif()
+endif()
+add_library(jounce::jounce ALIAS ${jounce_main})

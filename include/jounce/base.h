@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/base.h: what every other header needs: version, status codes, errors, reports, memory.
+ *
+ * Conventions of the whole library: SI units, right-handed frames. A twist is (angular, linear), a wrench is
+ * (moment, force): angular part first. Quaternions are x, y, z, w, unit, body to parent. Matrices are row-major.
+ * A pose is a 4x4 row-major homogeneous matrix, double[16]. No function prints, exits or keeps global state. */
+#ifndef JOUNCE_BASE_H
+#define JOUNCE_BASE_H
+
+#include <stddef.h>
+
+#if defined(JOUNCE_STATIC)
+#define JN_API
+#elif defined(_WIN32) && defined(JOUNCE_BUILDING)
+#define JN_API __declspec(dllexport)
+#elif defined(_WIN32)
+#define JN_API __declspec(dllimport)
+#else
+#define JN_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JN_VERSION_MAJOR 0
+#define JN_VERSION_MINOR 1
+#define JN_VERSION_PATCH 0
+
+/* Version of the library that is running, "major.minor.patch". */
+JN_API const char *jn_version(void);
+
+/* Status codes and their texts come from this one list: code, number, text. */
+#define JN_STATUS_LIST(X)                                                           \
+  X(JN_OK, 0, "no error")                                                           \
+  X(JN_ERR_NULL, 1, "a required argument is NULL")                                  \
+  X(JN_ERR_SIZE, 2, "a size, count or stride is too small or out of range")         \
+  X(JN_ERR_INDEX, 3, "an index is outside the model")                               \
+  X(JN_ERR_NAME, 4, "no link, joint, frame or loop has this name")                  \
+  X(JN_ERR_MEMORY, 5, "out of memory")                                              \
+  X(JN_ERR_MODEL, 6, "the model description breaks a rule")                         \
+  X(JN_ERR_FILE, 7, "a file cannot be read or written")                             \
+  X(JN_ERR_SYNTAX, 8, "a file is not in the format it should have")                 \
+  X(JN_ERR_WORK, 9, "the work memory was made for another model")                   \
+  X(JN_ERR_ROW, 10, "JOUNCE_ROW names no kernel row of this build that this CPU can run") \
+  X(JN_ERR_SINGULAR, 11, "the system is singular")                                  \
+  X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")
+
+typedef enum jn_status {
+#define JN_STATUS_ENUM(code, number, text) code = number,
+  JN_STATUS_LIST(JN_STATUS_ENUM)
+#undef JN_STATUS_ENUM
+} jn_status;
+
+/* The text of a status code; "unknown status" for any other number. */
+JN_API const char *jn_status_text(jn_status status);
+
+/* The first error of a call that builds, reads or writes a model. Plain memory of the caller, valid without a heap.
+ * line and column count from 1; 0 means that there is no such place. file is empty when there is no file. */
+typedef struct jn_error {
+  jn_status status;
+  int line;
+  int column;
+  char file[256];
+  char text[768];
+} jn_error;
+
+/* Memory for models, builders and reports. Only functions that create, read, freeze or write allocate.
+ * allocate returns NULL when there is no memory; the block is aligned as malloc aligns. */
+typedef struct jn_allocator {
+  void *(*allocate)(size_t bytes, void *context);
+  void (*release)(void *block, void *context); /* block may be NULL */
+  void *context;
+} jn_allocator;
+
+/* Everything found while a model is read and frozen, in order of appearance: not only the first error. */
+typedef enum jn_severity {
+  JN_NOTE = 0,    /* worth knowing, nothing is wrong */
+  JN_WARNING = 1, /* suspicious; the model loads and computes as written (an error in strict mode) */
+  JN_ERROR = 2    /* the model cannot be used */
+} jn_severity;
+
+typedef struct jn_message {
+  jn_severity severity;
+  int line;            /* from 1; 0 when there is no such place */
+  int column;          /* from 1; 0 when there is no such place */
+  const char *rule;    /* stable short name of the rule, e.g. "inertia-triangle" */
+  const char *file;    /* "" when there is no file */
+  const char *subject; /* what is concerned, e.g. "link 'base'"; "" for the whole model */
+  const char *text;    /* what is wrong, with the figures */
+  const char *remedy;  /* what to do; "" when the text says it */
+} jn_message;
+
+typedef struct jn_report jn_report;
+
+/* An empty report. allocator NULL: malloc and free. Returns NULL when there is no memory. */
+JN_API jn_report *jn_report_create(const jn_allocator *allocator);
+JN_API void jn_report_destroy(jn_report *report); /* NULL is allowed */
+/* Number of messages in all, and of one severity. */
+JN_API int jn_report_count(const jn_report *report);
+JN_API int jn_report_count_of(const jn_report *report, jn_severity severity);
+/* Message i, 0 <= i < count; NULL outside. Its strings live as long as the report. */
+JN_API const jn_message *jn_report_message(const jn_report *report, int i);
+
+/* Name of the kernel row (number type and instruction set) that single-state calls in double use on this CPU, e.g.
+ * "d_avx2". The environment variable JOUNCE_ROW, read at the first call, forces a row; NULL when it names none that
+ * can run here (then every computing function returns JN_ERR_ROW). */
+JN_API const char *jn_row_name(void);
+/* Relative rounding unit of that row's numbers (2.2e-16 for double, 1.2e-7 for float); 0 when there is no row. */
+JN_API double jn_row_epsilon(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/configuration.h: work memory, configurations as points of a manifold, and single joints.
+ *
+ * q [nq] configuration, v [nv] velocity or tangent vector in the joints' velocity coordinates: coordinate rates, and
+ * for spherical and free joints body angular velocity and body twist. Work memory is scratch: one for each thread; the
+ * model may be shared. No function here allocates but jn_work_create.
+ * Errors of all: JN_ERR_NULL, JN_ERR_WORK (work made for another model), JN_ERR_ROW; JN_ERR_INDEX where named. */
+#ifndef JOUNCE_CONFIGURATION_H
+#define JOUNCE_CONFIGURATION_H
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jn_work jn_work;
+
+/* Scratch memory for computations on one model by one thread, from the model's allocator. Errors: JN_ERR_NULL,
+ * JN_ERR_MEMORY. */
+JN_API jn_status jn_work_create(const jn_model *model, jn_work **work);
+JN_API void jn_work_destroy(jn_work *work); /* NULL is allowed; only for work from jn_work_create */
+/* The same in memory of the caller (any alignment), for use without a heap. Errors: JN_ERR_SIZE. */
+JN_API size_t jn_work_size(const jn_model *model);
+JN_API jn_status jn_work_init(const jn_model *model, void *memory, size_t bytes, jn_work **work);
+
+/* The configuration in which no joint has moved: zeros, and unit quaternions. May lie outside the limits. */
+JN_API jn_status jn_neutral(const jn_model *model, double *q);
+/* A random configuration, uniform within finite position limits; else angles in [-pi, pi], lengths in [-1, 1] m,
+ * rotations uniform. *state is the generator's state and its seed; the same state gives the same numbers anywhere. */
+JN_API jn_status jn_random(const jn_model *model, uint64_t *state, double *q);
+
+/* out = q (+) v: each joint moved by its tangent vector: J(out) = J(q) exp(S v) for spherical and free joints, q + v
+ * otherwise. Angles are not wrapped: turns are kept. out may be q. */
+JN_API jn_status jn_integrate(const jn_model *model, jn_work *work, const double *q, const double *v, double *out);
+/* v = q1 (-) q0: the least v with q0 (+) v = q1. Not defined for rotations apart by exactly pi (either side is given). */
+JN_API jn_status jn_difference(const jn_model *model, jn_work *work, const double *q0, const double *q1, double *v);
+/* out = q0 (+) s (q1 (-) q0); s = 0 gives q0, s = 1 gives q1 (quaternions up to sign). out may be q0 or q1. */
+JN_API jn_status jn_interpolate(const jn_model *model, jn_work *work, const double *q0, const double *q1, double s,
+                                double *out);
+/* out = q with unit quaternions. A zero quaternion gives NaN. out may be q. */
+JN_API jn_status jn_normalize(const jn_model *model, jn_work *work, const double *q, double *out);
+
+/* T [16]: pose of the link of `joint` in its parent link, placement * J(q). Errors: JN_ERR_INDEX. */
+JN_API jn_status jn_joint_pose(const jn_model *model, jn_work *work, int joint, const double *q, double *T);
+/* S [6 x k]: the joint's screws in the link's frame, S v = T^-1 dT/dt, one column for each of its k velocity
+ * coordinates (kim2012 eq. 16). k = jn_joint_nv(); for a coupled joint k = 1, the leader's coordinate; nothing is
+ * written for a fixed joint. Errors: JN_ERR_INDEX. */
+JN_API jn_status jn_joint_jacobian(const jn_model *model, jn_work *work, int joint, const double *q, double *S);
+/* dS [6 x k]: dS/dt along v (kim2012 eq. 32). Errors: JN_ERR_INDEX. */
+JN_API jn_status jn_joint_jacobian_rate(const jn_model *model, jn_work *work, int joint, const double *q, const double *v,
+                                        double *dS);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

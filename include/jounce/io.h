@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/io.h: robot files. URDF needs a build with expat, native files and built-in robots one with jansson;
+ * otherwise the functions return JN_ERR_UNSUPPORTED and say so in the error.
+ *
+ * Sources are: a path to a URDF or native (JSON) file, told apart by their content; or "builtin:NAME",
+ * "builtin:chain:N" (N revolute joints in a row). Formats: docs/model-file.md, docs/urdf.md. */
+#ifndef JOUNCE_IO_H
+#define JOUNCE_IO_H
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum jn_format {
+  JN_FORMAT_AUTO = 0, /* reading: by content; writing: by the ending of the name (.urdf, .xml; .json) */
+  JN_FORMAT_URDF = 1,
+  JN_FORMAT_NATIVE = 2
+} jn_format;
+
+/* Read, check and freeze a model. options NULL: defaults. *error (may be NULL) gets the first error with file, line and
+ * column; the options' report gets all messages. On error *model is NULL.
+ * Errors: JN_ERR_NULL, JN_ERR_FILE, JN_ERR_SYNTAX, JN_ERR_MODEL, JN_ERR_NAME (no such built-in robot), JN_ERR_MEMORY,
+ * JN_ERR_UNSUPPORTED. */
+JN_API jn_status jn_load(const char *source, const jn_options *options, jn_model **model, jn_error *error);
+/* The same from text in memory (need not end in 0); file is the name used in messages. */
+JN_API jn_status jn_load_text(const char *text, size_t length, jn_format format, const char *file,
+                              const jn_options *options, jn_model **model, jn_error *error);
+/* The same into an empty builder, to be changed before jn_builder_freeze(). */
+JN_API jn_status jn_builder_load(jn_builder *builder, const char *source, jn_error *error);
+JN_API jn_status jn_builder_load_text(jn_builder *builder, const char *text, size_t length, jn_format format,
+                                      const char *file, jn_error *error);
+
+/* Write a model. Reading the file again (with the same options) gives the same model, inertias as they now are.
+ * URDF cannot say everything: a joint type, joint point, or loop it does not have gives JN_ERR_UNSUPPORTED with the
+ * joint's name and nothing is written; what only loses convenience (gravity, named frames, which become links) gives a
+ * warning in the options' report. Native files can say everything.
+ * jn_save_text: *text is allocated by the options' allocator and ends in 0; release it with jn_text_free(). */
+JN_API jn_status jn_save(const jn_model *model, const char *path, jn_format format, const jn_options *options,
+                         jn_error *error);
+JN_API jn_status jn_save_text(const jn_model *model, jn_format format, const jn_options *options, char **text,
+                              size_t *length, jn_error *error);
+JN_API void jn_text_free(char *text, const jn_options *options);
+
+/* Names of the built-in robots, e.g. "panda"; NULL for i outside 0 ... jn_builtin_count() - 1. */
+JN_API int jn_builtin_count(void);
+JN_API const char *jn_builtin_name(int i);
+/* One line on what the robot is and where its figures come from. */
+JN_API const char *jn_builtin_summary(int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

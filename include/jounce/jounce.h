@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/jounce.h: all public headers. */
+#ifndef JOUNCE_JOUNCE_H
+#define JOUNCE_JOUNCE_H
+
+#include "base.h"
+#include "configuration.h"
+#include "float.h"
+#include "io.h"
+#include "lie.h"
+#include "model.h"
+
+#endif

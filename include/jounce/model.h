@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/model.h: describe a robot (builder), freeze it into a constant model, and ask the model questions.
+ *
+ *   builder --freeze--> jn_model (const: any number of threads may share it)
+ *
+ * A model is a tree of links. Every link hangs on its parent (another link, or the world) by exactly one joint, so a
+ * joint has the index of the link it carries. Links are ordered depth first, children in the order in which they were
+ * added; the subtree of link i is the range i ... jn_link_subtree_end(i) - 1. The pose of a link in its parent is
+ *   T = placement * J(q),
+ * the constant placement followed by the motion of the joint, both expressed in the link's own frame (design: for one
+ * screw X, J = exp(X q)). A joint's velocity coordinates v are its coordinate rates, except for spherical and free
+ * joints, whose v is the body-fixed angular velocity and the body twist. */
+#ifndef JOUNCE_MODEL_H
+#define JOUNCE_MODEL_H
+
+#include "base.h"
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Index of the world, the parent of links that hang on nothing else. */
+#define JN_WORLD (-1)
+
+/* Joint types: code, name in files, nq, nv (0, 0 for general: one to six of each). */
+#define JN_JOINT_LIST(X)                                                                                      \
+  X(JN_FIXED, "fixed", 0, 0)             /* welded to the parent */                                           \
+  X(JN_REVOLUTE, "revolute", 1, 1)       /* rotation about axis through point [rad] */                        \
+  X(JN_CONTINUOUS, "continuous", 1, 1)   /* the same without position limits; the angle is not wrapped */     \
+  X(JN_PRISMATIC, "prismatic", 1, 1)     /* translation along axis [m] */                                     \
+  X(JN_HELICAL, "helical", 1, 1)         /* rotation about axis, advancing pitch metres per radian [rad] */   \
+  X(JN_CYLINDRICAL, "cylindrical", 2, 2) /* rotation about and translation along axis: (angle, distance) */   \
+  X(JN_UNIVERSAL, "universal", 2, 2)     /* R(axis, q1) R(axis2, q2) about point [rad] */                     \
+  X(JN_PLANAR, "planar", 3, 3)           /* translations x, y in the plane normal to axis, then rotation about axis */ \
+  X(JN_SPHERICAL, "spherical", 4, 3)     /* quaternion about point; v = body-fixed angular velocity */        \
+  X(JN_GIMBAL, "gimbal", 3, 3)           /* R(axis, q1) R(axis2, q2) R(axis3, q3) about point [rad] */        \
+  X(JN_FREE, "free", 7, 6)               /* position, quaternion; v = body twist */                           \
+  X(JN_GENERAL, "general", 0, 0)         /* exp(screw1 q1) ... exp(screwN qN), N = 1 ... 6 */
+
+typedef enum jn_joint_type {
+#define JN_JOINT_ENUM(code, name, nq, nv) code,
+  JN_JOINT_LIST(JN_JOINT_ENUM)
+#undef JN_JOINT_ENUM
+  JN_JOINT_TYPES
+} jn_joint_type;
+
+/* The name of a joint type in files, e.g. "revolute"; NULL for a number that is no type. */
+JN_API const char *jn_joint_type_name(jn_joint_type type);
+
+/* What is known of one velocity coordinate of a joint. Limits are magnitudes except lower and upper; "none" is
+ * infinity. Units: rad or m for the position, per s, s^2, s^3 for its rates; N m or N for the effort. */
+typedef struct jn_dof {
+  double lower;        /* position limits, -inf and +inf for none; meaningless for spherical and free joints */
+  double upper;
+  double velocity;     /* limits of |v|, |a|, |jerk|, |effort|, |d effort / dt| */
+  double acceleration;
+  double jerk;
+  double effort;
+  double effort_rate;
+  double armature;     /* reflected rotor inertia, added to the mass matrix [kg m^2 or kg] */
+  double damping;      /* viscous friction [N m s / rad or N s / m] */
+  double friction;     /* Coulomb friction [N m or N] */
+} jn_dof;
+
+/* A joint as the builder takes it. Set it up with jn_link_init(). */
+typedef struct jn_joint {
+  jn_joint_type type;
+  const char *name;       /* NULL: the name of the link */
+  double axis[3];         /* in the link's frame, normalised by the builder; default z; gimbal: z */
+  double axis2[3];        /* universal: default y; gimbal: default y */
+  double axis3[3];        /* gimbal: default x */
+  double point[3];        /* a point of the axis (of the centre), in the link's frame; default 0 */
+  double pitch;           /* helical: metres per radian */
+  int screw_count;        /* general: 1 ... 6 */
+  double screws[6][6];    /* general: (angular, linear), in the link's frame; used as written, not normalised */
+  const char *mimic;      /* name of a one-coordinate joint k that this one-coordinate joint follows, or NULL: */
+  double mimic_ratio;     /*   q = mimic_ratio * q_k + mimic_offset; default 1, 0 */
+  double mimic_offset;
+  jn_dof dof[6];          /* one for each velocity coordinate */
+} jn_joint;
+
+/* A link with the joint that carries it, as the builder takes it. */
+typedef struct jn_link {
+  size_t size;          /* sizeof(jn_link), set by jn_link_init() */
+  const char *name;
+  const char *parent;   /* name of a link, added before or after this one; NULL or "world": the world */
+  double placement[16]; /* pose of the link in its parent at q = 0 (4x4, row-major) */
+  double inertia[10];   /* (m, m rx, m ry, m rz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz), link frame, about the link's ORIGIN */
+  jn_joint joint;
+} jn_link;
+
+/* Defaults: no name, parent world, identity placement, no inertia, fixed joint, no limits. */
+JN_API void jn_link_init(jn_link *link);
+
+/* The ten parameters from mass [kg], centre of mass [m] and inertia about it (xx, yy, zz, xy, xz, yz; link axes)
+ * [kg m^2]:  I_origin = I_com + m (c.c E - c c^T). */
+JN_API void jn_inertia_pack(double mass, const double com[3], const double tensor[6], double parameters[10]);
+/* The inverse. A massless body gets com = 0 and the tensor as it is. Outputs may be NULL. */
+JN_API void jn_inertia_unpack(const double parameters[10], double *mass, double com[3], double tensor[6]);
+
+/* Closures of kinematic loops between two placements on two links: name in files, constrained directions. */
+#define JN_LOOP_LIST(X)                                                                                        \
+  X(JN_LOOP_WELD, "weld", 6)                                                                                   \
+  X(JN_LOOP_REVOLUTE, "revolute", 5)       /* free rotation about axis */                                      \
+  X(JN_LOOP_PRISMATIC, "prismatic", 5)     /* free translation along axis */                                   \
+  X(JN_LOOP_CYLINDRICAL, "cylindrical", 4) /* both */                                                          \
+  X(JN_LOOP_UNIVERSAL, "universal", 4)     /* free rotations about axis (fixed in a) and axis2 (fixed in b) */ \
+  X(JN_LOOP_SPHERICAL, "spherical", 3)     /* points coincide */                                               \
+  X(JN_LOOP_PLANAR, "planar", 3)           /* b slides on the plane of a normal to axis */                     \
+  X(JN_LOOP_POINT_ON_AXIS, "point_on_axis", 2) /* origin of b stays on the axis of a */                        \
+  X(JN_LOOP_DISTANCE, "distance", 1)       /* origins keep a distance */                                       \
+  X(JN_LOOP_COORDINATES, "coordinates", 0) /* the relative coordinates in mask are zero */
+
+typedef enum jn_loop_type {
+#define JN_LOOP_ENUM(code, name, rows) code,
+  JN_LOOP_LIST(JN_LOOP_ENUM)
+#undef JN_LOOP_ENUM
+  JN_LOOP_TYPES
+} jn_loop_type;
+
+JN_API const char *jn_loop_type_name(jn_loop_type type);
+
+typedef struct jn_loop {
+  size_t size; /* sizeof(jn_loop), set by jn_loop_init() */
+  jn_loop_type type;
+  const char *name;
+  const char *link_a;      /* name of a link or "world" */
+  const char *link_b;
+  double placement_a[16];  /* the closing frame in link a, and in link b */
+  double placement_b[16];
+  double axis[3];          /* in the closing frame of a; default z */
+  double axis2[3];         /* universal: in the closing frame of b; default x */
+  double distance;         /* distance: [m] */
+  unsigned mask;           /* coordinates: bit i set = relative coordinate i (rx, ry, rz, x, y, z) is held at zero */
+} jn_loop;
+
+/* Defaults: weld, no names, identity placements, axis z, axis2 x. */
+JN_API void jn_loop_init(jn_loop *loop);
+
+/* How models are built and read. Set up with jn_options_init(); NULL in place of options means these defaults. */
+typedef struct jn_options {
+  size_t size;                    /* sizeof(jn_options), set by jn_options_init() */
+  const jn_allocator *allocator;  /* NULL: malloc and free. Copied; its context must outlive what it made */
+  jn_report *report;              /* where all messages go; NULL: only the first error is told, in jn_error */
+  int floating;                   /* 1: the root link, if fixed to the world, gets a free joint named "base" */
+  int ignore_mimic;               /* 1: coupled joints become independent coordinates */
+  int strict;                     /* 1: warnings are errors */
+  const char *const *joint_order; /* order of the coordinates by joint names; joints not named follow depth first */
+  int joint_order_count;          /*   (a free joint on the world stays first unless it is named) */
+  const double *gravity;          /* [3], replaces what the file says; NULL: keep */
+  size_t max_bytes;               /* largest file that is read; default 64 MiB */
+} jn_options;
+
+JN_API void jn_options_init(jn_options *options);
+
+typedef struct jn_builder jn_builder;
+typedef struct jn_model jn_model;
+
+/* An empty description: no links, gravity (0, 0, -9.81), name "robot". The strings and structs given to the builder are
+ * copied. Errors: JN_ERR_NULL, JN_ERR_MEMORY. */
+JN_API jn_status jn_builder_create(const jn_options *options, jn_builder **builder);
+JN_API void jn_builder_destroy(jn_builder *builder); /* NULL is allowed */
+
+/* Adders check sizes and memory only; jn_builder_freeze() checks the meaning, so that all faults are found at once.
+ * Errors: JN_ERR_NULL, JN_ERR_SIZE (size not set by the init function), JN_ERR_MEMORY. */
+JN_API jn_status jn_builder_set_name(jn_builder *builder, const char *name);
+JN_API jn_status jn_builder_set_gravity(jn_builder *builder, const double gravity[3]);
+JN_API jn_status jn_builder_add_link(jn_builder *builder, const jn_link *link);
+JN_API jn_status jn_builder_add_frame(jn_builder *builder, const char *name, const char *link,
+                                      const double placement[16]);
+JN_API jn_status jn_builder_add_loop(jn_builder *builder, const jn_loop *loop);
+
+/* Change a link that was added. add_payload adds the payload's ten parameters (link frame) to the link's own.
+ * Errors: JN_ERR_NULL, JN_ERR_NAME. */
+JN_API jn_status jn_builder_set_inertia(jn_builder *builder, const char *link, const double inertia[10]);
+JN_API jn_status jn_builder_add_payload(jn_builder *builder, const char *link, const double inertia[10]);
+
+/* Checks everything, collects all messages in the options' report, and makes the model. The builder stays as it was
+ * and can be changed and frozen again. On error *model is NULL and *error (may be NULL) has the first error.
+ * Rules checked: names present and unique, parents known, no cycle, numbers finite, placements rigid, axes not zero,
+ * screws of one joint independent, masses not negative (errors); inertia positive definite and triangle inequality,
+ * joints with nothing to move, limits that exclude every motion (warnings; errors in strict mode).
+ * Errors: JN_ERR_NULL, JN_ERR_MODEL, JN_ERR_MEMORY. */
+JN_API jn_status jn_builder_freeze(const jn_builder *builder, jn_model **model, jn_error *error);
+
+JN_API void jn_model_destroy(jn_model *model); /* NULL is allowed */
+
+/* A builder that holds all that the model was made from, to change and freeze again (the model is not touched). */
+JN_API jn_status jn_model_thaw(const jn_model *model, const jn_options *options, jn_builder **builder);
+/* Copies with one change: the ten parameters of a link, a payload added to a link (both in the link frame), gravity.
+ * Errors: JN_ERR_NULL, JN_ERR_INDEX, JN_ERR_MODEL (non-finite or negative mass), JN_ERR_MEMORY. */
+JN_API jn_status jn_model_with_inertia(const jn_model *model, int link, const double inertia[10], jn_model **copy);
+JN_API jn_status jn_model_with_payload(const jn_model *model, int link, const double inertia[10], jn_model **copy);
+JN_API jn_status jn_model_with_gravity(const jn_model *model, const double gravity[3], jn_model **copy);
+
+/* ---- Questions. A NULL model or an index outside gives 0, -2 (JN_NONE) or NULL. All are O(1) but for names. ---- */
+#define JN_NONE (-2)
+
+JN_API const char *jn_model_name(const jn_model *model);
+JN_API int jn_model_nq(const jn_model *model); /* numbers in a configuration */
+JN_API int jn_model_nv(const jn_model *model); /* numbers in a velocity */
+JN_API int jn_model_depth(const jn_model *model); /* most moving joints between the world and a link */
+JN_API void jn_model_gravity(const jn_model *model, double gravity[3]);
+/* Mass that moves, and mass of the links fixed to the world (which never counts in the dynamics) [kg]. */
+JN_API double jn_model_mass(const jn_model *model);
+JN_API double jn_model_fixed_mass(const jn_model *model);
+/* 1 when some coordinate moves more than one joint (mimic). */
+JN_API int jn_model_is_coupled(const jn_model *model);
+
+JN_API int jn_link_count(const jn_model *model);
+JN_API int jn_link_index(const jn_model *model, const char *name); /* JN_WORLD for "world", JN_NONE when unknown */
+JN_API const char *jn_link_name(const jn_model *model, int link);
+JN_API int jn_link_parent(const jn_model *model, int link); /* JN_WORLD for roots */
+JN_API int jn_link_subtree_end(const jn_model *model, int link);
+JN_API double jn_link_subtree_mass(const jn_model *model, int link); /* mass of the link and all it carries */
+JN_API int jn_link_is_fixed(const jn_model *model, int link); /* 1: no moving joint between it and the world */
+/* The link's own ten parameters, as the file had them (not with what is lumped onto it). */
+JN_API jn_status jn_link_inertia(const jn_model *model, int link, double inertia[10]);
+JN_API jn_status jn_link_placement(const jn_model *model, int link, double placement[16]);
+
+JN_API int jn_joint_index(const jn_model *model, const char *name); /* index of the link it carries, or JN_NONE */
+JN_API const char *jn_joint_name(const jn_model *model, int joint);
+JN_API jn_joint_type jn_joint_type_of(const jn_model *model, int joint); /* JN_JOINT_TYPES outside */
+JN_API int jn_joint_nq(const jn_model *model, int joint); /* 0 for fixed and for coupled joints */
+JN_API int jn_joint_nv(const jn_model *model, int joint);
+JN_API int jn_joint_q(const jn_model *model, int joint); /* first place in q; of the leader for coupled joints */
+JN_API int jn_joint_v(const jn_model *model, int joint); /* first place in v; of the leader for coupled joints */
+/* The joint as it was described; its strings live as long as the model. */
+JN_API const jn_joint *jn_joint_description(const jn_model *model, int joint);
+/* 1 when the joint is coupled: q = ratio * q_leader + offset, chains of mimics resolved. Outputs may be NULL. */
+JN_API int jn_joint_mimic(const jn_model *model, int joint, int *leader, double *ratio, double *offset);
+/* Joint (index) that owns velocity coordinate v, and which of its coordinates that is. JN_NONE outside. */
+JN_API int jn_coordinate_joint(const jn_model *model, int v, int *coordinate);
+/* What is known of velocity coordinate v (limits, armature, ...); NULL outside. */
+JN_API const jn_dof *jn_coordinate_dof(const jn_model *model, int v);
+
+/* Frames: all links come first (frame i = link i), then the named frames in the order in which they were added. */
+JN_API int jn_frame_count(const jn_model *model);
+JN_API int jn_frame_index(const jn_model *model, const char *name);
+JN_API const char *jn_frame_name(const jn_model *model, int frame);
+JN_API int jn_frame_link(const jn_model *model, int frame);
+JN_API jn_status jn_frame_placement(const jn_model *model, int frame, double placement[16]); /* in its link */
+
+JN_API int jn_loop_count(const jn_model *model);
+JN_API int jn_loop_index(const jn_model *model, const char *name);
+JN_API const jn_loop *jn_loop_description(const jn_model *model, int loop);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From the caller's arrays to a row's kernel and back. */
+#ifndef JN_DISPATCH_DISPATCH_H
+#define JN_DISPATCH_DISPATCH_H
+
+#include "../kernel/call.h"
+#include "../lie/number.h"
+#include "jounce/configuration.h"
+
+/* Rows in this build that this CPU can run; NULL beyond the last. Rows for tests only are there in test builds. */
+const jn_row *jn__row(int i);
+const jn_row *jn__row_by_name(const char *name);
+/* The row for one state (lanes = 0) or many (lanes = 1) of the caller's number type; NULL: JOUNCE_ROW is wrong. */
+const jn_row *jn__choose_row(int kind, int many);
+
+/* Numbers of the caller: n for each sample, samples `stride` apart (unused for one sample). data NULL: not wanted. */
+typedef struct jn_array {
+  const void *data;
+  size_t n;
+  size_t stride;
+} jn_array;
+
+typedef struct jn_run {
+  int kernel;
+  int kind; /* of the caller's numbers: JN_KIND_D, JN_KIND_F */
+  const jn_model *model; /* NULL for kernels without a model */
+  jn_work *work;
+  size_t count; /* samples */
+  int inputs, outputs;
+  jn_array in[JN_MAX_ARRAYS], out[JN_MAX_ARRAYS];
+  int arg[4];
+} jn_run;
+
+/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_ROW. Arrays of inputs must not be NULL. */
+jn_status jn__run(const jn_run *run);
+
+/* Bytes in work memory for samples on their way in and out of lanes. */
+size_t jn__staging_bytes(const jn_model *model);
+
+struct jn_work {
+  const jn_model *model;
+  jn_allocator allocator; /* of block */
+  void *block;            /* to release; NULL when the caller gave the memory */
+  char *staging; /* 64-byte aligned */
+  size_t staging_bytes;
+};
+
+#endif

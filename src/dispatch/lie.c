@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Public functions of jounce/lie.h. */
+#include "public.h"
+
+static jn_status run(int kernel, const number *a, size_t na, const number *b, size_t nb, number *out, size_t n) {
+  if (!a || (nb && !b) || !out) return JN_ERR_NULL;
+  jn_run r = {.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .inputs = nb ? 2 : 1, .outputs = 1};
+  r.in[0] = (jn_array){a, na, na};
+  r.in[1] = (jn_array){b, nb, nb};
+  r.out[0] = (jn_array){out, n, n};
+  return jn__run(&r);
+}
+
+#define ONE(name, n1, m) \
+  jn_status PUBLIC(name)(const number a[n1], number out[m]) { return run(JN_KERNEL_##name, a, n1, NULL, 0, out, m); }
+#define TWO(name, n1, n2, m)                                                        \
+  jn_status PUBLIC(name)(const number a[n1], const number b[n2], number out[m]) { \
+    return run(JN_KERNEL_##name, a, n1, b, n2, out, m);                             \
+  }
+/* The list has 0 as the second size of functions with one input. */
+#define DEFINE(name, n1, n2, m) DEFINE_##n2(name, n1, m)
+#define DEFINE_0(name, n1, m) ONE(name, n1, m)
+#define DEFINE_4(name, n1, m) TWO(name, n1, 4, m)
+#define DEFINE_6(name, n1, m) TWO(name, n1, 6, m)
+#define DEFINE_10(name, n1, m) TWO(name, n1, 10, m)
+#define DEFINE_16(name, n1, m) TWO(name, n1, 16, m)
+JN_LIE_LIST(DEFINE)

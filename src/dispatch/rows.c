@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The rows of this build, and which of them to use on this CPU: the widest that it and its system support, unless the
+ * environment variable JOUNCE_ROW names another. Chosen once; the choice is the library's only mutable global. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/model.h"
+#include "dispatch.h"
+
+extern const jn_row jn__row_d, jn__row_f, jn__row_d2, jn__row_f4;
+#if JN_ROWS_AVX2
+extern const jn_row jn__row_d_avx2, jn__row_f_avx2, jn__row_d4_avx2, jn__row_f8_avx2;
+#endif
+#if JN_ROWS_TEST
+extern const jn_row jn__row_z, jn__row_l;
+#endif
+
+static int always(void) { return 1; }
+
+#if JN_ROWS_AVX2
+/* The compiler's test asks the CPU and the operating system (saved registers) both. */
+static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#endif
+
+/* In order of preference among rows of one kind and use. */
+static const struct {
+  const jn_row *row;
+  int (*runs)(void);
+  int on_request; /* never chosen by itself */
+} rows[] = {
+#if JN_ROWS_AVX2
+    {&jn__row_d_avx2, has_avx2, 0},  {&jn__row_f_avx2, has_avx2, 0},
+    {&jn__row_d4_avx2, has_avx2, 0}, {&jn__row_f8_avx2, has_avx2, 0},
+#endif
+    {&jn__row_d, always, 0},         {&jn__row_f, always, 0},
+    {&jn__row_d2, always, 0},        {&jn__row_f4, always, 0},
+#if JN_ROWS_TEST
+    {&jn__row_z, always, 1},         {&jn__row_l, always, 1},
+#endif
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+const jn_row *jn__row(int i) {
+  for (int k = 0; k < ROWS; k++)
+    if (rows[k].runs() && i-- == 0) return rows[k].row;
+  return NULL;
+}
+
+const jn_row *jn__row_by_name(const char *name) {
+  for (int k = 0; k < ROWS; k++)
+    if (rows[k].runs() && strcmp(rows[k].row->name, name) == 0) return rows[k].row;
+  return NULL;
+}
+
+/* The choice for the four uses, packed into one atomic number so that no thread sees half of it: a byte each, index + 1;
+ * UNSET before the first use, WRONG when JOUNCE_ROW names no row. */
+enum { UNSET = 0, WRONG = 1 };
+static atomic_uint chosen = UNSET;
+
+static unsigned first_row(int kind, int many) {
+  for (int k = 0; k < ROWS; k++)
+    if (rows[k].row->kind == kind && (rows[k].row->lanes > 1) == many && rows[k].runs() && !rows[k].on_request)
+      return (unsigned)k;
+  return 0;
+}
+
+static unsigned decide(void) {
+  const char *forced = getenv("JOUNCE_ROW");
+  unsigned all = 0;
+  for (unsigned use = 0; use < 4; use++) all |= (first_row((int)use / 2, (int)use % 2) + 2) << (8 * use);
+  if (!forced || !*forced) return all;
+  for (unsigned k = 0; k < ROWS; k++)
+    if (rows[k].runs() && strcmp(rows[k].row->name, forced) == 0) return (k + 2) * 0x01010101u;
+  return WRONG;
+}
+
+const jn_row *jn__choose_row(int kind, int many) {
+  unsigned all = atomic_load_explicit(&chosen, memory_order_relaxed);
+  if (all == UNSET) {
+    all = decide();
+    atomic_store_explicit(&chosen, all, memory_order_relaxed);
+  }
+  if (all == WRONG) return NULL;
+  return rows[((all >> (8 * (2 * kind + many))) & 255u) - 2].row;
+}
+
+const char *jn_row_name(void) {
+  const jn_row *r = jn__choose_row(JN_KIND_D, 0);
+  return r ? r->name : NULL;
+}
+
+double jn_row_epsilon(void) {
+  const jn_row *r = jn__choose_row(JN_KIND_D, 0);
+  return r ? r->epsilon : 0;
+}
+
+/* ---- trees of other scalars: made for every scalar that has a row in this build ---- */
+
+static const jn_row *row_of_kind(int kind) {
+  for (int k = 0; k < ROWS; k++)
+    if (rows[k].row->kind == kind && strchr(rows[k].row->name, '_') == NULL) return rows[k].row; /* baseline code */
+  return NULL;
+}
+
+size_t jn__tree_bytes(int kind, const jn_tree_d *t) {
+  const jn_row *r = row_of_kind(kind);
+  return r ? r->tree_bytes(t) : 0;
+}
+
+void jn__tree_convert(int kind, const jn_tree_d *t, void *memory) { row_of_kind(kind)->tree_convert(t, memory); }
+
+size_t jn__staging_bytes(const jn_model *model) {
+  size_t widest = 0;
+  for (int k = 0; k < ROWS; k++)
+    if (rows[k].row->real_bytes > widest) widest = rows[k].row->real_bytes;
+  /* the most that one call moves: two configurations in and one out (interpolate), or S and its q, v */
+  return widest * (size_t)(3 * model->nq + 3 * model->nv + 64);
+}

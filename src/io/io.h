@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The readers and writers behind jounce/io.h, one pair a format. Readers fill the builder and report what they find
+ * through b->log; they return JN_OK, or the status of the first error. */
+#ifndef JN_IO_IO_H
+#define JN_IO_IO_H
+
+#include "../model/builder.h"
+#include "jounce/io.h"
+
+jn_status jn__urdf_read(jn_builder *b, const char *text, size_t length);  /* urdf_read.c */
+jn_status jn__native_read(jn_builder *b, const char *text, size_t length); /* native_read.c */
+
+/* Writers append to `out`; what cannot be said is reported through `log`. */
+jn_status jn__urdf_write(const jn_model *m, jn_text *out, jn_log *log);   /* urdf_write.c */
+jn_status jn__native_write(const jn_model *m, jn_text *out, jn_log *log); /* native_write.c */
+
+/* Text of a built-in robot (a native file) by name; NULL when there is none. builtin.c, generated at build time. */
+const char *jn__builtin_text(const char *name);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The functions of jounce/io.h: find the source, tell its format, hand it to the reader; and the same for writing. */
+#if !defined(_WIN32)
+#define _XOPEN_SOURCE 700 /* fsync, realpath, fchmod */
+#endif
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#include "io.h"
+#include "native.h"
+
+enum { MAX_CHAIN = 10000 };
+static const char builtin_prefix[] = "builtin:";
+
+static jn_place in_file(const char *file) { return (jn_place){file, 0, 0}; }
+
+static jn_status no_memory(jn_log *log, const char *file) {
+  jn__log(log, JN_ERROR, JN_ERR_MEMORY, "memory", in_file(file), NULL, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
+  return JN_ERR_MEMORY;
+}
+
+/* ---- Reading files ---- */
+
+static size_t limit_of(const jn_builder *b) {
+  jn_options defaults;
+  jn_options_init(&defaults);
+  return b->options.max_bytes ? b->options.max_bytes : defaults.max_bytes;
+}
+
+static void too_large(jn_builder *b, const char *file) {
+  jn__log(&b->log, JN_ERROR, JN_ERR_FILE, "file-size", in_file(file), NULL, "raise max_bytes in jn_options",
+          "is larger than the limit of %zu bytes", limit_of(b));
+}
+
+/* Reads to the end without asking for the size, so that pipes work. Returns NULL after telling why. */
+static char *read_stream(jn_builder *b, FILE *f, const char *path, size_t *length) {
+  size_t limit = limit_of(b), room = 0, used = 0;
+  char *text = NULL;
+  for (;;) {
+    if (used == room) {
+      size_t more = room ? 2 * room : 1 << 16;
+      char *bigger = jn__allocate(&b->allocator, more);
+      if (!bigger) {
+        no_memory(&b->log, path);
+        break;
+      }
+      if (text) memcpy(bigger, text, used);
+      jn__release(&b->allocator, text);
+      text = bigger;
+      room = more;
+    }
+    size_t n = fread(text + used, 1, room - used, f);
+    used += n;
+    if (used > limit) {
+      too_large(b, path);
+      break;
+    }
+    if (n > 0) continue;
+    if (!ferror(f)) {
+      *length = used;
+      return text;
+    }
+    jn__log(&b->log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL, NULL, "cannot be read: %s", strerror(errno));
+    break;
+  }
+  jn__release(&b->allocator, text);
+  return NULL;
+}
+
+static jn_status read_text(jn_builder *b, const char *text, size_t length, jn_format format);
+
+static jn_status read_path(jn_builder *b, const char *path) {
+  size_t length;
+  FILE *f = fopen(path, "rb");
+  if (!f) {
+    jn__log(&b->log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL, NULL, "cannot be opened: %s", strerror(errno));
+    return JN_ERR_FILE;
+  }
+  char *text = read_stream(b, f, path, &length);
+  fclose(f);
+  if (!text) return jn__log_end(&b->log, NULL);
+  jn_status status = read_text(b, text, length, JN_FORMAT_AUTO);
+  jn__release(&b->allocator, text);
+  return status;
+}
+
+/* ---- Formats ---- */
+
+#if !JN_WITH_JSON || !JN_WITH_URDF
+static jn_status lacks(jn_log *log, const char *file, const char *what, const char *library) {
+  jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "not-built", in_file(file), NULL, "build jounce with it",
+          "%s need the library %s, which this build of jounce lacks", what, library);
+  return JN_ERR_UNSUPPORTED;
+}
+#endif
+
+static void unknown_format(jn_log *log, const char *file, jn_format format) {
+  jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(file), NULL, NULL, "%d is no format", (int)format);
+}
+
+/* By the first byte that is not white space, or by a byte order mark of UTF-16 (which only XML may have). AUTO after
+ * telling that it is neither. */
+static jn_format sniff(jn_builder *b, const char *text, size_t length) {
+  const unsigned char *s = (const unsigned char *)text;
+  size_t i = 0;
+  if (length >= 2 && ((s[0] == 0xFF && s[1] == 0xFE) || (s[0] == 0xFE && s[1] == 0xFF))) return JN_FORMAT_URDF;
+  if (length >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0) i = 3;
+  int line = 1;
+  for (; i < length && s[i] < 0x80 && isspace(s[i]); i++) line += s[i] == '\n';
+  if (i < length && s[i] == '<') return JN_FORMAT_URDF;
+  if (i < length && s[i] == '{') return JN_FORMAT_NATIVE;
+  char found[48];
+  size_t n = 0;
+  for (; n < 20 && i + n < length && s[i + n] >= 0x20 && s[i + n] < 0x7F; n++) {
+  }
+  if (i == length)
+    snprintf(found, sizeof found, "it is empty");
+  else if (n > 0)
+    snprintf(found, sizeof found, "it begins with '%.*s'", (int)n, text + i);
+  else
+    snprintf(found, sizeof found, "it begins with byte 0x%02x", s[i]);
+  jn__log(&b->log, JN_ERROR, JN_ERR_SYNTAX, "format", (jn_place){b->file, line, 0}, NULL,
+          "a URDF file begins with '<', a native model file with '{'", "is no robot file that is known: %s", found);
+  return JN_FORMAT_AUTO;
+}
+
+static jn_status read_native(jn_builder *b, const char *text, size_t length) {
+#if JN_WITH_JSON
+  /* Some editors write a byte order mark, which is no part of JSON. */
+  if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+    text += 3;
+    length -= 3;
+  }
+  return jn__native_read(b, text, length);
+#else
+  (void)text, (void)length;
+  return lacks(&b->log, b->file, "native model files and built-in robots", "jansson");
+#endif
+}
+
+static jn_status read_urdf(jn_builder *b, const char *text, size_t length) {
+#if JN_WITH_URDF
+  return jn__urdf_read(b, text, length);
+#else
+  (void)text, (void)length;
+  return lacks(&b->log, b->file, "URDF files", "expat");
+#endif
+}
+
+static jn_status read_text(jn_builder *b, const char *text, size_t length, jn_format format) {
+  if (length > limit_of(b)) {
+    too_large(b, b->file);
+    return JN_ERR_FILE;
+  }
+  if (format == JN_FORMAT_AUTO) format = sniff(b, text, length);
+  if (format == JN_FORMAT_URDF) return read_urdf(b, text, length);
+  if (format == JN_FORMAT_NATIVE) return read_native(b, text, length);
+  if (format != JN_FORMAT_AUTO) unknown_format(&b->log, b->file, format);
+  return jn__log_end(&b->log, NULL);
+}
+
+/* ---- Built-in robots ---- */
+
+/* n rods of 0.2 m and 1 kg one on the other, hinges about y and x in turn, each turned a little about the rod so that
+ * no two axes are parallel or square. */
+static jn_status build_chain(jn_builder *b, int n) {
+  const double length = 0.2, radius = 0.02, twist = 0.1;
+  const double across = (3 * radius * radius + length * length) / 12, com[3] = {0, 0, length / 2};
+  const double tensor[6] = {across, across, radius * radius / 2, 0, 0, 0};
+  const double c = cos(twist), s = sin(twist);
+  const double next[16] = {c, -s, 0, 0, s, c, 0, 0, 0, 0, 1, length, 0, 0, 0, 1};
+  char names[3][24];
+  jn_status status = jn_builder_set_name(b, "chain");
+  for (int i = 1; i <= n && status == JN_OK; i++) {
+    jn_link link;
+    jn_link_init(&link);
+    snprintf(names[0], sizeof names[0], "link%d", i);
+    snprintf(names[1], sizeof names[1], "link%d", i - 1);
+    snprintf(names[2], sizeof names[2], "joint%d", i);
+    link.name = names[0];
+    link.joint.name = names[2];
+    link.joint.type = JN_REVOLUTE;
+    if (i > 1) {
+      link.parent = names[1];
+      memcpy(link.placement, next, sizeof next);
+    }
+    link.joint.axis[0] = i % 2 == 0;
+    link.joint.axis[1] = i % 2 == 1;
+    link.joint.axis[2] = 0;
+    jn_inertia_pack(1, com, tensor, link.inertia);
+    status = jn_builder_add_link(b, &link);
+  }
+  return status == JN_OK ? status : no_memory(&b->log, b->file);
+}
+
+static jn_status read_chain(jn_builder *b, const char *number) {
+  int n = 0;
+  const char *p = number;
+  for (; *p >= '0' && *p <= '9' && n <= MAX_CHAIN; p++) n = 10 * n + (*p - '0');
+  if (!*p && n >= 1 && n <= MAX_CHAIN) return build_chain(b, n);
+  jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, NULL,
+          "'%.40s' is no number of joints: builtin:chain:N takes 1 to %d", number, MAX_CHAIN);
+  return JN_ERR_NAME;
+}
+
+static jn_status read_builtin(jn_builder *b, const char *name) {
+  char list[512] = "", remedy[640];
+  if (strncmp(name, "chain:", 6) == 0) return read_chain(b, name + 6);
+  const char *text = jn__builtin_text(name);
+  if (text) return read_native(b, text, strlen(text));
+  if (!jn_builtin_count()) return read_native(b, "", 0); /* says what the build lacks */
+  for (int i = 0; i < jn_builtin_count(); i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s, ", jn_builtin_name(i));
+  }
+  size_t used = strlen(list);
+  snprintf(list + used, sizeof list - used, "chain:N");
+  jn__scan_suggest(list, name, remedy, sizeof remedy);
+  jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, remedy, "'%.40s' is no built-in robot",
+          name);
+  return JN_ERR_NAME;
+}
+
+/* ---- Public: reading ---- */
+
+jn_status jn_builder_load(jn_builder *b, const char *source, jn_error *error) {
+  if (!b || !source) return jn__fail(error, JN_ERR_NULL, NULL, "%s", jn_status_text(JN_ERR_NULL));
+  size_t prefix = sizeof builtin_prefix - 1;
+  if (jn__builder_set_file(b, source) != JN_OK)
+    no_memory(&b->log, source);
+  else if (strncmp(source, builtin_prefix, prefix) == 0)
+    read_builtin(b, source + prefix);
+  else
+    read_path(b, source);
+  return jn__log_end(&b->log, error);
+}
+
+jn_status jn_builder_load_text(jn_builder *b, const char *text, size_t length, jn_format format, const char *file,
+                               jn_error *error) {
+  if (!b || !text) return jn__fail(error, JN_ERR_NULL, file, "%s", jn_status_text(JN_ERR_NULL));
+  if (jn__builder_set_file(b, file) != JN_OK)
+    no_memory(&b->log, file);
+  else
+    read_text(b, text, length, format);
+  return jn__log_end(&b->log, error);
+}
+
+/* Freezes what was read and destroys the builder. A description with faults goes through the freezer's checks too, so
+ * that all are told at once. */
+static jn_status finish(jn_builder *b, jn_status status, jn_model **model, jn_error *error) {
+  if (status == JN_OK || (status == JN_ERR_MODEL && b->link_count > 0)) status = jn_builder_freeze(b, model, error);
+  jn_builder_destroy(b);
+  return status;
+}
+
+jn_status jn_load(const char *source, const jn_options *options, jn_model **model, jn_error *error) {
+  jn_builder *b;
+  if (model) *model = NULL;
+  if (!source || !model) return jn__fail(error, JN_ERR_NULL, NULL, "%s", jn_status_text(JN_ERR_NULL));
+  jn_status status = jn_builder_create(options, &b);
+  if (status != JN_OK) return jn__fail(error, status, source, "%s", jn_status_text(status));
+  return finish(b, jn_builder_load(b, source, error), model, error);
+}
+
+jn_status jn_load_text(const char *text, size_t length, jn_format format, const char *file, const jn_options *options,
+                       jn_model **model, jn_error *error) {
+  jn_builder *b;
+  if (model) *model = NULL;
+  if (!text || !model) return jn__fail(error, JN_ERR_NULL, file, "%s", jn_status_text(JN_ERR_NULL));
+  jn_status status = jn_builder_create(options, &b);
+  if (status != JN_OK) return jn__fail(error, status, file, "%s", jn_status_text(status));
+  return finish(b, jn_builder_load_text(b, text, length, format, file, error), model, error);
+}
+
+/* ---- Writing files ---- */
+
+static jn_status cannot_write(jn_log *log, const char *path, int code) {
+  jn__log(log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL,
+          code == EACCES || code == EROFS ? "a new file is written beside the old one: the directory must be writable"
+                                          : NULL,
+          "cannot be written: %s", strerror(code));
+  return JN_ERR_FILE;
+}
+
+/* Writes and closes. 0, or the errno of what failed first. mode 0: leave it as it is. */
+static int fill(FILE *f, const char *text, size_t length, unsigned mode) {
+  int code = 0;
+  errno = 0;
+  if (fwrite(text, 1, length, f) != length || fflush(f) != 0) code = errno ? errno : EIO;
+#if !defined(_WIN32)
+  if (mode && !code && fchmod(fileno(f), (mode_t)mode) != 0) code = errno;
+  if (!code && fsync(fileno(f)) != 0 && errno != EINVAL && errno != ENOTSUP) code = errno; /* those: not a disk */
+#endif
+  if (fclose(f) != 0 && !code) code = errno ? errno : EIO;
+  return code;
+}
+
+static int replace(const char *from, const char *to) {
+#if defined(_WIN32)
+  return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : EACCES;
+#else
+  return rename(from, to) == 0 ? 0 : errno;
+#endif
+}
+
+/* To a new file beside the target, which then takes its place: the old one is lost at no time. 0 or an errno. */
+static int save_beside(const jn_allocator *a, const char *target, const char *text, size_t length, unsigned mode) {
+  size_t room = strlen(target) + 16;
+  char *name = jn__allocate(a, room);
+  if (!name) return ENOMEM;
+  FILE *f = NULL;
+  int code = EEXIST;
+  for (int i = 0; !f && code == EEXIST && i < 100; i++) {
+    snprintf(name, room, "%s.tmp%d", target, i);
+    f = fopen(name, "wbx");
+    if (!f) code = errno;
+  }
+  if (f) {
+    code = fill(f, text, length, mode);
+    if (!code) code = replace(name, target);
+    if (code) remove(name);
+  }
+  jn__release(a, name);
+  return code;
+}
+
+static jn_status save_file(jn_log *log, const jn_allocator *a, const char *path, const char *text, size_t length) {
+  int code;
+#if defined(_WIN32)
+  code = save_beside(a, path, text, length, 0);
+#else
+  struct stat old;
+  int exists = stat(path, &old) == 0;
+  if (exists && !S_ISREG(old.st_mode)) { /* a pipe or a device cannot be replaced, it is written to */
+    FILE *f = fopen(path, "wb");
+    code = f ? fill(f, text, length, 0) : errno;
+  } else {
+    char *real = exists ? realpath(path, NULL) : NULL; /* of a symbolic link, the file that it names is replaced */
+    code = save_beside(a, real ? real : path, text, length, exists ? old.st_mode & 0777 : 0);
+    free(real);
+  }
+#endif
+  return code ? cannot_write(log, path, code) : JN_OK;
+}
+
+/* ---- Public: writing ---- */
+
+static int has_ending(const char *path, const char *ending) {
+  size_t n = strlen(path), k = strlen(ending);
+  if (n < k) return 0;
+  for (size_t i = 0; i < k; i++)
+    if (tolower((unsigned char)path[n - k + i]) != ending[i]) return 0;
+  return 1;
+}
+
+static jn_format format_of(jn_log *log, const char *path) {
+  if (has_ending(path, ".urdf") || has_ending(path, ".xml")) return JN_FORMAT_URDF;
+  if (has_ending(path, ".json")) return JN_FORMAT_NATIVE;
+  jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(path), NULL, "or name the format",
+          "does not say its format: a name to write must end in .urdf, .xml or .json");
+  return JN_FORMAT_AUTO;
+}
+
+static void write_model(const jn_model *model, jn_format format, jn_text *out, jn_log *log) {
+  if (format == JN_FORMAT_URDF) {
+#if JN_WITH_URDF
+    jn__urdf_write(model, out, log);
+#else
+    lacks(log, NULL, "URDF files", "expat");
+#endif
+  } else if (format == JN_FORMAT_NATIVE) {
+    jn__native_write(model, out, log);
+  } else if (format != JN_FORMAT_AUTO) {
+    unknown_format(log, NULL, format);
+  }
+  if (out->failed) no_memory(log, NULL);
+}
+
+/* The caller's options as far as they go, the defaults for the rest. */
+static jn_status take_options(const jn_options *given, jn_options *options, jn_log *log) {
+  jn_options_init(options);
+  if (given && (given->size == 0 || given->size > sizeof *options)) return JN_ERR_SIZE;
+  if (given) memcpy(options, given, given->size);
+  *log = (jn_log){.report = options->report, .strict = options->strict};
+  return JN_OK;
+}
+
+jn_status jn_save(const jn_model *model, const char *path, jn_format format, const jn_options *options,
+                  jn_error *error) {
+  jn_options own;
+  jn_log log;
+  jn_text out;
+  if (!model || !path) return jn__fail(error, JN_ERR_NULL, path, "%s", jn_status_text(JN_ERR_NULL));
+  jn_status status = take_options(options, &own, &log);
+  if (status != JN_OK) return jn__fail(error, status, path, "%s", jn_status_text(status));
+  jn__text_init(&out, own.allocator);
+  if (format == JN_FORMAT_AUTO) format = format_of(&log, path);
+  write_model(model, format, &out, &log);
+  if (log.first.status == JN_OK) save_file(&log, &out.allocator, path, out.data, out.length);
+  jn__release(&out.allocator, out.data);
+  return jn__log_end(&log, error);
+}
+
+jn_status jn_save_text(const jn_model *model, jn_format format, const jn_options *options, char **text, size_t *length,
+                       jn_error *error) {
+  jn_options own;
+  jn_log log;
+  jn_text out;
+  if (text) *text = NULL;
+  if (length) *length = 0;
+  if (!model || !text) return jn__fail(error, JN_ERR_NULL, NULL, "%s", jn_status_text(JN_ERR_NULL));
+  jn_status status = take_options(options, &own, &log);
+  if (status != JN_OK) return jn__fail(error, status, NULL, "%s", jn_status_text(status));
+  jn__text_init(&out, own.allocator);
+  write_model(model, format == JN_FORMAT_AUTO ? JN_FORMAT_NATIVE : format, &out, &log);
+  if (log.first.status == JN_OK) {
+    *text = out.data;
+    if (length) *length = out.length;
+  } else {
+    jn__release(&out.allocator, out.data);
+  }
+  return jn__log_end(&log, error);
+}
+
+void jn_text_free(char *text, const jn_options *options) {
+  jn_allocator a = jn__allocator(options ? options->allocator : NULL);
+  jn__release(&a, text);
+}

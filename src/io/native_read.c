@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Native model files (JSON, docs/model-file.md) into a builder.
+ *
+ * jansson checks the syntax and makes the values; it keeps no positions, so messages find theirs by walking the text
+ * again (cursor). Here the form is checked: keys, types, counts. Freezing checks the meaning. A value with a fault is
+ * replaced by a harmless one, so that one fault gives one message and the rest of the file is still checked. */
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io.h"
+#include "native.h"
+
+enum { MAX_ERRORS = 1000, MAX_UNKNOWN = 16, CLIP = 60 };
+
+typedef jn_scan cursor;
+
+/* An object of the file and the way to it. */
+typedef struct node {
+  const struct node *up; /* the object that holds it; NULL for the file and for elements of its arrays */
+  const char *key;       /* in `up` */
+  json_t *json;
+  cursor at; /* when up is NULL */
+} node;
+
+typedef struct reader {
+  jn_builder *b;
+  const char *end;
+  char label[32];    /* "bodies[3]"; empty at the top level */
+  char subject[128]; /* "body 'arm'" */
+  int errors;
+  jn_status stop; /* JN_OK until reading has to end early */
+} reader;
+
+/* ---- Places ---- */
+
+static cursor node_at(const reader *r, const node *n) {
+  cursor key_at;
+  return n->up ? jn__scan_member(node_at(r, n->up), r->end, n->key, &key_at) : n->at;
+}
+
+/* The place of a key of an object, or of the object itself when key is NULL or not in it. */
+static jn_place place_of(const reader *r, const node *n, const char *key) {
+  cursor c = node_at(r, n), key_at = c;
+  if (key) jn__scan_member(c, r->end, key, &key_at);
+  return (jn_place){r->b->file, key_at.p ? key_at.line : 0, jn__scan_column(key_at)};
+}
+
+/* ---- Messages ---- */
+
+/* How many bytes of s to show: no more than CLIP, and no part of a character. */
+static int clip(const char *s) {
+  size_t n = strlen(s);
+  if (n <= CLIP) return (int)n;
+  n = CLIP;
+  while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) n--;
+  return (int)n;
+}
+
+static void set_subject(reader *r, const char *kind, const char *name) {
+  if (name)
+    snprintf(r->subject, sizeof r->subject, "%s '%.*s'", kind, clip(name), name);
+  else
+    snprintf(r->subject, sizeof r->subject, "%s", r->label);
+}
+
+static void add_path(const node *n, char *out, size_t size) {
+  if (!n || !n->key) return;
+  add_path(n->up, out, size);
+  size_t used = strlen(out);
+  snprintf(out + used, size - used, "%s.", n->key);
+}
+
+/* A message on a key of an object (on the object itself when key is NULL): "'path.to.key' text". */
+static void tell(reader *r, jn_severity severity, const char *rule, const node *n, const char *key, const char *remedy,
+                 const char *format, ...) __attribute__((format(printf, 7, 8)));
+static void tell(reader *r, jn_severity severity, const char *rule, const node *n, const char *key, const char *remedy,
+                 const char *format, ...) {
+  char path[128] = "", text[512];
+  add_path(n, path, sizeof path);
+  size_t used = strlen(path);
+  if (key)
+    snprintf(path + used, sizeof path - used, "%.*s", clip(key), key);
+  else if (used > 0)
+    path[used - 1] = 0;
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  const char *name = path[0] ? path : r->label[0] ? r->label : "file";
+  jn__log(&r->b->log, severity, JN_ERR_MODEL, rule, place_of(r, n, key), r->subject, remedy, "'%s' %s", name, text);
+  if (severity != JN_ERROR || ++r->errors < MAX_ERRORS || r->stop) return;
+  r->stop = JN_ERR_MODEL;
+  jn__log(&r->b->log, JN_NOTE, JN_OK, "too-many-errors", (jn_place){r->b->file, 0, 0}, NULL, NULL,
+          "reading stopped after %d errors", MAX_ERRORS);
+}
+
+/* "a string", "an array of 3", ... */
+static const char *describe(const json_t *json, char out[40]) {
+  static const char *const names[] = {"an object", "",         "a string", "a number",
+                                      "a number",  "'true'",   "'false'",  "null"};
+  if (json_is_array(json))
+    snprintf(out, 40, "an array of %zu", json_array_size(json));
+  else
+    snprintf(out, 40, "%s", names[json_typeof(json)]);
+  return out;
+}
+
+static void tell_type(reader *r, const node *n, const char *key, const char *wanted, const json_t *found) {
+  char what[40];
+  tell(r, JN_ERROR, "wrong-type", n, key, NULL, "must be %s, but is %s", wanted, describe(found, what));
+}
+
+static void tell_missing(reader *r, const node *n, const char *key, const char *remedy) {
+  tell(r, JN_ERROR, "missing-key", n, key, remedy, "is missing");
+}
+
+/* Warn of the keys of an object that are not in the list. */
+static void check_keys(reader *r, const node *n, const char *known) {
+  const char *key;
+  json_t *value;
+  char entry[32], remedy[256];
+  int unknown = 0;
+  json_object_foreach(n->json, key, value) {
+    if (strcmp(key, "comment") == 0 || jn__scan_nearest(known, key, entry) == 0) continue;
+    if (++unknown > MAX_UNKNOWN) continue;
+    jn__scan_suggest(known, key, remedy, sizeof remedy);
+    tell(r, JN_WARNING, "unknown-key", n, key, remedy, "is not a known key and is ignored");
+  }
+  if (unknown > MAX_UNKNOWN)
+    tell(r, JN_WARNING, "unknown-key", n, NULL, NULL, "has %d more unknown keys", unknown - MAX_UNKNOWN);
+}
+
+/* ---- Values ---- */
+
+/* A member; NULL when it is absent or null. */
+static json_t *get(const node *n, const char *key) {
+  json_t *value = json_object_get(n->json, key);
+  return json_is_null(value) ? NULL : value;
+}
+
+/* The node of a member that is an object. 0 when it is absent or (told) something else. */
+static int get_object(reader *r, const node *n, const char *key, node *child) {
+  json_t *value = get(n, key);
+  if (!value) return 0;
+  if (!json_is_object(value)) {
+    tell_type(r, n, key, "an object", value);
+    return 0;
+  }
+  *child = (node){n, key, value, {NULL, NULL, 0}};
+  return 1;
+}
+
+static const char *get_string(reader *r, const node *n, const char *key) {
+  json_t *value = get(n, key);
+  if (value && !json_is_string(value)) tell_type(r, n, key, "a string", value);
+  return json_string_value(value);
+}
+
+static const char *need_string(reader *r, const node *n, const char *key, const char *remedy) {
+  if (!get(n, key)) tell_missing(r, n, key, remedy);
+  return get_string(r, n, key);
+}
+
+static int get_number(reader *r, const node *n, const char *key, double *out) {
+  json_t *value = get(n, key);
+  if (!value) return 0;
+  if (!json_is_number(value)) {
+    tell_type(r, n, key, "a number", value);
+    return 0;
+  }
+  *out = json_number_value(value);
+  return 1;
+}
+
+/* Is it an array of `count` numbers? Then they go to out. */
+static int take_numbers(const json_t *array, int count, double *out) {
+  if (!json_is_array(array) || json_array_size(array) != (size_t)count) return 0;
+  for (int i = 0; i < count; i++)
+    if (!json_is_number(json_array_get(array, (size_t)i))) return 0;
+  for (int i = 0; i < count; i++) out[i] = json_number_value(json_array_get(array, (size_t)i));
+  return 1;
+}
+
+/* What is wrong with an array that take_numbers refused; item is "row 2" and the like when it is a part of the key. */
+static void tell_numbers(reader *r, const node *n, const char *key, const char *wanted, const char *item, int count,
+                         const json_t *array) {
+  char what[40];
+  const char *of = item ? item : "it";
+  if (!json_is_array(array) || json_array_size(array) != (size_t)count) {
+    tell(r, JN_ERROR, "wrong-type", n, key, NULL, "must be %s, but %s is %s", wanted, of, describe(array, what));
+    return;
+  }
+  int i = 0;
+  while (json_is_number(json_array_get(array, (size_t)i))) i++;
+  tell(r, JN_ERROR, "wrong-type", n, key, NULL, "must be %s, but entry %d%s%s is %s", wanted, i + 1,
+       item ? " of " : "", item ? item : "", describe(json_array_get(array, (size_t)i), what));
+}
+
+/* 1: read; 0: absent or (told) wrong, out is as it was. */
+static int get_numbers(reader *r, const node *n, const char *key, int count, double *out) {
+  json_t *value = get(n, key);
+  if (!value) return 0;
+  if (take_numbers(value, count, out)) return 1;
+  char wanted[40];
+  snprintf(wanted, sizeof wanted, "an array of %d numbers", count);
+  tell_numbers(r, n, key, wanted, NULL, count, value);
+  return 0;
+}
+
+/* A matrix by rows, as get_numbers. */
+static int get_matrix(reader *r, const node *n, const char *key, int rows, int columns, double *out) {
+  char wanted[64], item[24];
+  json_t *value = get(n, key);
+  if (!value) return 0;
+  snprintf(wanted, sizeof wanted, "%d rows of %d numbers", rows, columns);
+  if (!json_is_array(value) || json_array_size(value) != (size_t)rows) {
+    tell_type(r, n, key, wanted, value);
+    return 0;
+  }
+  double entries[36];
+  for (int i = 0; i < rows; i++) {
+    const json_t *row = json_array_get(value, (size_t)i);
+    if (take_numbers(row, columns, entries + i * columns)) continue;
+    snprintf(item, sizeof item, "row %d", i + 1);
+    tell_numbers(r, n, key, wanted, item, columns, row);
+    return 0;
+  }
+  memcpy(out, entries, (size_t)(rows * columns) * sizeof *out);
+  return 1;
+}
+
+/* ---- Placements ---- */
+
+static void set_rotation(double T[16], const double R[9]) {
+  for (int i = 0; i < 9; i++) T[i / 3 * 4 + i % 3] = R[i];
+}
+
+/* R = Rz(yaw) Ry(pitch) Rx(roll), as in URDF. */
+static void rotation_from_rpy(const double a[3], double R[9]) {
+  double cr = cos(a[0]), sr = sin(a[0]), cp = cos(a[1]), sp = sin(a[1]), cy = cos(a[2]), sy = sin(a[2]);
+  const double out[9] = {cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
+                         sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
+                         -sp,     cp * sr,                cp * cr};
+  memcpy(R, out, sizeof out);
+}
+
+/* Quaternion x, y, z, w of squared length n; exact for the identity. */
+static void rotation_from_quaternion(const double q[4], double n, double R[9]) {
+  double x = q[0], y = q[1], z = q[2], w = q[3], s = 2 / n;
+  const double out[9] = {1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
+                         s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
+                         s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y)};
+  memcpy(R, out, sizeof out);
+}
+
+static void read_quaternion(reader *r, const node *n, double T[16]) {
+  double q[4], R[9];
+  if (!get_numbers(r, n, "quaternion", 4, q)) return;
+  double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+  if (fabs(length2 - 1) > 2e-3) {
+    tell(r, JN_ERROR, "quaternion-length", n, "quaternion", "divide it by its length; the order is x, y, z, w",
+         "must have length 1, but has %.6g", sqrt(length2));
+    return;
+  }
+  rotation_from_quaternion(q, length2, R);
+  set_rotation(T, R);
+}
+
+/* T is the identity before, and stays so as far as the file says nothing. */
+static void read_placement(reader *r, const node *up, double T[16]) {
+  node n;
+  double v[3], R[9];
+  if (!get_object(r, up, "placement", &n)) return;
+  check_keys(r, &n, "position, rpy, quaternion, rotation, matrix");
+  int turns = !!get(&n, "rpy") + !!get(&n, "quaternion") + !!get(&n, "rotation");
+  if (turns > 1 || (get(&n, "matrix") && (turns > 0 || get(&n, "position")))) {
+    tell(r, JN_ERROR, "placement-forms", &n, NULL, "keep one",
+         "must be a matrix alone, or a position with at most one of rpy, quaternion and rotation");
+    return;
+  }
+  get_matrix(r, &n, "matrix", 4, 4, T);
+  if (get_numbers(r, &n, "position", 3, v))
+    for (int i = 0; i < 3; i++) T[4 * i + 3] = v[i];
+  if (get_numbers(r, &n, "rpy", 3, v)) {
+    rotation_from_rpy(v, R);
+    set_rotation(T, R);
+  }
+  if (get_matrix(r, &n, "rotation", 3, 3, R)) set_rotation(T, R);
+  read_quaternion(r, &n, T);
+}
+
+/* ---- Inertia ---- */
+
+static int symmetric(reader *r, const node *n, const double I[9]) {
+  static const char axes[] = "xyz";
+  double size = 0;
+  int good = 1;
+  for (int i = 0; i < 9; i++) size = fmax(size, fabs(I[i]));
+  for (int i = 0; i < 3; i++)
+    for (int j = i + 1; j < 3; j++) {
+      double a = I[3 * i + j], b = I[3 * j + i];
+      if (fabs(a - b) <= 1e-9 * size) continue;
+      tell(r, JN_ERROR, "inertia-symmetry", n, "tensor", NULL, "must be symmetric, but %c%c is %.9g and %c%c is %.9g",
+           axes[i], axes[j], a, axes[j], axes[i], b);
+      good = 0;
+    }
+  return good;
+}
+
+/* About the centre of mass: 3 rows of 3, or (xx, yy, zz, xy, xz, yz). */
+static int read_tensor(reader *r, const node *n, double out[6]) {
+  static const int entry[6] = {0, 4, 8, 1, 2, 5};
+  double I[9];
+  json_t *value = get(n, "tensor");
+  if (!value) return 1;
+  if (take_numbers(value, 6, out)) return 1;
+  if (!json_is_array(value) || json_array_size(value) != 3) {
+    tell_type(r, n, "tensor", "3 rows of 3 numbers, or 6 numbers xx, yy, zz, xy, xz, yz", value);
+    return 0;
+  }
+  if (!get_matrix(r, n, "tensor", 3, 3, I) || !symmetric(r, n, I)) return 0;
+  for (int i = 0; i < 6; i++) out[i] = I[entry[i]];
+  return 1;
+}
+
+static int read_inertia_values(reader *r, const node *n, double parameters[10]) {
+  double mass = 0, com[3] = {0}, tensor[6] = {0};
+  check_keys(r, n, "mass, com, tensor, parameters");
+  if (get(n, "parameters")) {
+    if (!get(n, "mass") && !get(n, "com") && !get(n, "tensor")) return get_numbers(r, n, "parameters", 10, parameters);
+    tell(r, JN_ERROR, "inertia-forms", n, NULL, "keep one", "must be mass, com and tensor, or parameters, not both");
+    return 0;
+  }
+  if (!get(n, "mass")) tell_missing(r, n, "mass", "give the mass in kg");
+  int good = get_number(r, n, "mass", &mass);
+  if (get(n, "com")) good &= get_numbers(r, n, "com", 3, com);
+  good &= read_tensor(r, n, tensor);
+  if (good) jn_inertia_pack(mass, com, tensor, parameters);
+  return good;
+}
+
+static void read_inertia(reader *r, const node *body, double parameters[10]) {
+  static const double harmless[10] = {1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
+  node n;
+  if (!get(body, "inertia")) return;
+  if (!get_object(r, body, "inertia", &n) || !read_inertia_values(r, &n, parameters))
+    memcpy(parameters, harmless, sizeof harmless);
+}
+
+/* ---- Joints ---- */
+
+/* Warn of keys that are known, but say nothing for this type. */
+static void check_use(reader *r, const node *n, const char *type, unsigned used) {
+  static const struct {
+    const char *key;
+    unsigned bit;
+  } keys[] = {{"axis", JN_KEY_AXIS},         {"axis2", JN_KEY_AXIS2},   {"axis3", JN_KEY_AXIS3},
+              {"point", JN_KEY_POINT},       {"pitch", JN_KEY_PITCH},   {"limits", JN_KEY_MOTION},
+              {"armature", JN_KEY_MOTION},   {"damping", JN_KEY_MOTION}, {"friction", JN_KEY_MOTION},
+              {"mimic", JN_KEY_MIMIC},       {"screw", JN_KEY_SCREWS},  {"screws", JN_KEY_SCREWS},
+              {"distance", JN_KEY_DISTANCE}, {"mask", JN_KEY_MASK}};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (!(used & keys[i].bit) && get(n, keys[i].key))
+      tell(r, JN_WARNING, "unused-key", n, keys[i].key, "remove it, or correct the type",
+           "has no meaning for type '%s' and is ignored", type);
+}
+
+static void unknown_type(reader *r, const node *n, const char *type, const char *list) {
+  char remedy[256];
+  jn__scan_suggest(list, type, remedy, sizeof remedy);
+  tell(r, JN_ERROR, "unknown-type", n, "type", remedy, "is '%.*s', which is not a known type", clip(type), type);
+}
+
+/* The type in the file; "floating" and "screw" are other names of free and of general with one screw. A revolute
+ * joint stands for what is wrong. */
+static jn_joint_type read_joint_type(reader *r, const node *n, const char **name) {
+#define NAME(code, text, nq, nv) text ", "
+  static const char list[] = JN_JOINT_LIST(NAME) "floating, screw";
+#undef NAME
+  *name = need_string(r, n, "type", list);
+  if (!*name) return JN_REVOLUTE;
+  if (strcmp(*name, "floating") == 0) return JN_FREE;
+  if (strcmp(*name, "screw") == 0) return JN_GENERAL;
+  for (int t = 0; t < JN_JOINT_TYPES; t++)
+    if (strcmp(*name, jn_joint_type_name((jn_joint_type)t)) == 0) return (jn_joint_type)t;
+  unknown_type(r, n, *name, list);
+  *name = NULL;
+  return JN_REVOLUTE;
+}
+
+/* One screw for type "screw", up to six for "general". */
+static void read_screws(reader *r, const node *n, const char *type, jn_joint *joint) {
+  int one = strcmp(type, "screw") == 0;
+  const char *key = one ? "screw" : "screws", *other = one ? "screws" : "screw";
+  for (int i = 0; i < 6; i++) joint->screws[i][i] = 1; /* harmless ones, if those of the file cannot be read */
+  joint->screw_count = 1;
+  if (get(n, other)) tell(r, JN_ERROR, "screw-forms", n, other, NULL, "belongs to type '%s'", one ? "general" : "screw");
+  json_t *value = get(n, key);
+  size_t count = json_array_size(value);
+  if (!value) {
+    tell_missing(r, n, key, "6 numbers a screw: angular part, linear part, in the body's frame");
+  } else if (one) {
+    get_numbers(r, n, key, 6, joint->screws[0]);
+  } else if (count < 1 || count > 6) {
+    tell_type(r, n, key, "an array of 1 to 6 screws", value);
+  } else {
+    joint->screw_count = (int)count;
+    get_matrix(r, n, key, (int)count, 6, joint->screws[0]);
+  }
+}
+
+/* A number for all coordinates of the joint, or an array with a number or null for each. */
+static void read_dof(reader *r, const node *n, const char *key, int nv, jn_dof *dof, size_t offset) {
+  char what[40];
+  json_t *value = get(n, key);
+  if (!value || nv == 0) return;
+  if (!json_is_number(value) && (!json_is_array(value) || json_array_size(value) != (size_t)nv)) {
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "a number, or an array of %d (one per coordinate)", nv);
+    tell_type(r, n, key, wanted, value);
+    return;
+  }
+  for (int i = 0; i < nv; i++) {
+    const json_t *entry = json_is_array(value) ? json_array_get(value, (size_t)i) : value;
+    if (json_is_number(entry)) {
+      *(double *)(void *)((char *)&dof[i] + offset) = json_number_value(entry);
+    } else if (!json_is_null(entry)) {
+      tell(r, JN_ERROR, "wrong-type", n, key, NULL, "must be numbers, but entry %d is %s", i + 1, describe(entry, what));
+    }
+  }
+}
+
+static void read_motion(reader *r, const node *joint, int nv, jn_dof *dof) {
+#define READ(field, none) read_dof(r, n, #field, nv, dof, offsetof(jn_dof, field));
+  const node *n = joint;
+  node limits;
+  JN_MECHANICS_LIST(READ)
+  if (!get_object(r, joint, "limits", &limits)) return;
+  check_keys(r, &limits, "lower, upper, velocity, acceleration, jerk, effort, effort_rate");
+  n = &limits;
+  JN_LIMIT_LIST(READ)
+#undef READ
+}
+
+static void read_mimic(reader *r, const node *joint, jn_joint *out) {
+  node n;
+  if (!get_object(r, joint, "mimic", &n)) return;
+  check_keys(r, &n, "joint, ratio, offset");
+  out->mimic = need_string(r, &n, "joint", "name the joint that it follows");
+  get_number(r, &n, "ratio", &out->mimic_ratio);
+  get_number(r, &n, "offset", &out->mimic_offset);
+}
+
+static int joint_nv(const jn_joint *joint) {
+#define NV(code, text, nq, nv) nv,
+  static const int sizes[] = {JN_JOINT_LIST(NV)};
+#undef NV
+  return joint->type == JN_GENERAL ? joint->screw_count : sizes[joint->type];
+}
+
+static void read_joint(reader *r, const node *body, const char *body_name, jn_joint *out) {
+  node n;
+  const char *type;
+  if (!get_object(r, body, "joint", &n)) return;
+  out->name = get_string(r, &n, "name");
+  set_subject(r, "joint", out->name ? out->name : body_name);
+  check_keys(r, &n,
+             "name, type, axis, axis2, axis3, point, pitch, screw, screws, limits, armature, damping, friction, mimic");
+  out->type = read_joint_type(r, &n, &type);
+  if (type) check_use(r, &n, type, jn__joint_keys(out->type));
+  get_numbers(r, &n, "axis", 3, out->axis);
+  get_numbers(r, &n, "axis2", 3, out->axis2);
+  get_numbers(r, &n, "axis3", 3, out->axis3);
+  get_numbers(r, &n, "point", 3, out->point);
+  if (out->type == JN_HELICAL && !get(&n, "pitch")) tell_missing(r, &n, "pitch", "metres per radian");
+  get_number(r, &n, "pitch", &out->pitch);
+  if (type && out->type == JN_GENERAL) read_screws(r, &n, type, out);
+  /* Without a type the number of coordinates is not known, and counts cannot be checked. */
+  if (type) read_motion(r, &n, joint_nv(out), out->dof);
+  read_mimic(r, &n, out);
+}
+
+/* ---- Bodies, frames, loops ---- */
+
+/* The name of an element; a stand-in when it is missing (and told). */
+static const char *read_name(reader *r, const node *n, const char *kind) {
+  const char *name = json_string_value(get(n, "name"));
+  set_subject(r, kind, name);
+  if (!name) need_string(r, n, "name", "every element needs a name of its own");
+  return name ? name : r->label;
+}
+
+static jn_status read_body(reader *r, const node *n) {
+  jn_link link;
+  jn_link_init(&link);
+  link.name = read_name(r, n, "body");
+  check_keys(r, n, "name, parent, placement, joint, inertia");
+  link.parent = get_string(r, n, "parent");
+  read_placement(r, n, link.placement);
+  read_inertia(r, n, link.inertia);
+  read_joint(r, n, link.name, &link.joint);
+  jn_status status = jn_builder_add_link(r->b, &link);
+  if (status != JN_OK) return status;
+  jn_place body = place_of(r, n, NULL), joint = place_of(r, n, "joint");
+  jn__builder_place_link(r->b, body.line, body.column, joint.line, joint.column);
+  return JN_OK;
+}
+
+static jn_status read_frame(reader *r, const node *n) {
+  double T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  const char *name = read_name(r, n, "frame");
+  check_keys(r, n, "name, body, placement");
+  const char *body = need_string(r, n, "body", "name the body that the frame is fixed to");
+  read_placement(r, n, T);
+  if (!body) return JN_OK;
+  jn_status status = jn_builder_add_frame(r->b, name, body, T);
+  if (status != JN_OK) return status;
+  jn_place place = place_of(r, n, NULL);
+  jn__builder_place_frame(r->b, place.line, place.column);
+  return JN_OK;
+}
+
+/* One of the two closing frames; NULL when it is missing or has no body (told). */
+static const char *read_side(reader *r, const node *loop, const char *key, double T[16]) {
+  node n;
+  if (!get(loop, key)) tell_missing(r, loop, key, "{\"body\": ..., \"placement\": ...}");
+  if (!get_object(r, loop, key, &n)) return NULL;
+  check_keys(r, &n, "body, placement");
+  read_placement(r, &n, T);
+  return need_string(r, &n, "body", "name a body, or \"world\"");
+}
+
+/* 0 when it is missing or (told) wrong. */
+static int read_mask(reader *r, const node *n, unsigned *mask) {
+  static const char *const names[] = JN_MASK_NAMES;
+  json_t *value = get(n, "mask"), *entry;
+  size_t i;
+  if (value && !json_is_array(value)) tell_type(r, n, "mask", "an array of names among rx, ry, rz, x, y, z", value);
+  if (!json_is_array(value)) return 0;
+  json_array_foreach(value, i, entry) {
+    const char *name = json_string_value(entry);
+    unsigned bit = 0;
+    while (bit < 6 && (!name || strcmp(name, names[bit]) != 0)) bit++;
+    if (bit == 6) {
+      tell(r, JN_ERROR, "unknown-value", n, "mask", "known are: rx, ry, rz, x, y, z",
+           "has entry %zu, which is not the name of a coordinate", i + 1);
+      return 0;
+    }
+    *mask |= 1u << bit;
+  }
+  return 1;
+}
+
+/* 1 when the type is known. */
+static int read_loop_type(reader *r, const node *n, jn_loop_type *type) {
+#define NAME(code, text, rows) text ", "
+  static const char list[] = JN_LOOP_LIST(NAME);
+#undef NAME
+  char known[sizeof list];
+  memcpy(known, list, sizeof list);
+  known[sizeof list - 3] = 0; /* the last ", " */
+  const char *name = need_string(r, n, "type", known);
+  if (!name) return 0;
+  for (int t = 0; t < JN_LOOP_TYPES; t++)
+    if (strcmp(name, jn_loop_type_name((jn_loop_type)t)) == 0) {
+      *type = (jn_loop_type)t;
+      check_use(r, n, name, jn__loop_keys(*type));
+      return 1;
+    }
+  unknown_type(r, n, name, known);
+  return 0;
+}
+
+static jn_status read_loop(reader *r, const node *n) {
+  jn_loop loop;
+  jn_loop_init(&loop);
+  loop.name = read_name(r, n, "loop");
+  check_keys(r, n, "name, type, a, b, axis, axis2, distance, mask");
+  int good = read_loop_type(r, n, &loop.type);
+  loop.link_a = read_side(r, n, "a", loop.placement_a);
+  loop.link_b = read_side(r, n, "b", loop.placement_b);
+  get_numbers(r, n, "axis", 3, loop.axis);
+  get_numbers(r, n, "axis2", 3, loop.axis2);
+  if (loop.type == JN_LOOP_DISTANCE && !get(n, "distance")) tell_missing(r, n, "distance", "give it in m");
+  if (!get_number(r, n, "distance", &loop.distance)) loop.distance = loop.type == JN_LOOP_DISTANCE;
+  if (loop.type == JN_LOOP_COORDINATES && !get(n, "mask")) tell_missing(r, n, "mask", "e.g. [\"rx\", \"z\"]");
+  if (!read_mask(r, n, &loop.mask)) loop.mask = loop.type == JN_LOOP_COORDINATES;
+  if (!good || !loop.link_a || !loop.link_b) return JN_OK;
+  jn_status status = jn_builder_add_loop(r->b, &loop);
+  if (status != JN_OK) return status;
+  jn_place place = place_of(r, n, NULL);
+  jn__builder_place_loop(r->b, place.line, place.column);
+  return JN_OK;
+}
+
+/* ---- The file ---- */
+
+typedef jn_status (*element_reader)(reader *r, const node *n);
+
+/* All elements of a top-level array, with their places. */
+static void read_array(reader *r, const node *file, const char *key, element_reader read) {
+  json_t *array = get(file, key), *element;
+  size_t i;
+  cursor unused, c = jn__scan_member(file->at, r->end, key, &unused);
+  if (!array) return;
+  if (!json_is_array(array)) {
+    tell_type(r, file, key, "an array of objects", array);
+    return;
+  }
+  json_array_foreach(array, i, element) {
+    c = jn__scan_element(c, r->end);
+    node n = {NULL, NULL, element, c};
+    snprintf(r->label, sizeof r->label, "%s[%zu]", key, i);
+    set_subject(r, NULL, NULL);
+    jn_status status = JN_OK;
+    if (json_is_object(element))
+      status = read(r, &n);
+    else
+      tell_type(r, &n, NULL, "an object", element);
+    if (status != JN_OK) r->stop = status;
+    if (r->stop) break;
+    c = jn__scan_past(c, r->end);
+  }
+  r->label[0] = r->subject[0] = 0;
+}
+
+static void read_file(reader *r, const node *file) {
+  double gravity[3];
+  jn_status status = JN_OK;
+  check_keys(r, file, "name, gravity, bodies, frames, loops");
+  const char *name = get_string(r, file, "name");
+  if (name) status = jn_builder_set_name(r->b, name);
+  if (status == JN_OK && get_numbers(r, file, "gravity", 3, gravity))
+    status = jn_builder_set_gravity(r->b, gravity);
+  if (status != JN_OK) r->stop = status;
+  if (!get(file, "bodies")) tell_missing(r, file, "bodies", "a model file has an array \"bodies\"");
+  if (!r->stop) read_array(r, file, "bodies", read_body);
+  if (!r->stop) read_array(r, file, "frames", read_frame);
+  if (!r->stop) read_array(r, file, "loops", read_loop);
+}
+
+static void tell_syntax(jn_builder *b, const json_error_t *error) {
+  jn_place place = {b->file, error->line > 0 ? error->line : 0, error->column > 0 ? error->column : 0};
+  /* jansson leaves the text empty when it could not even start. */
+  if (json_error_code(error) == json_error_out_of_memory || !error->text[0])
+    jn__log(&b->log, JN_ERROR, JN_ERR_MEMORY, "memory", place, NULL, NULL, "out of memory");
+  else
+    jn__log(&b->log, JN_ERROR, JN_ERR_SYNTAX, "json-syntax", place, NULL,
+            "JSON has no comments, no trailing commas, no NaN; remarks go under the key \"comment\"", "%s", error->text);
+}
+
+jn_status jn__native_read(jn_builder *b, const char *text, size_t length) {
+  json_error_t error;
+  /* Integers as numbers, so that none is too long and -0 keeps its sign. */
+  json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+  if (!json) {
+    tell_syntax(b, &error);
+    return jn__log_end(&b->log, NULL);
+  }
+  reader r = {.b = b, .end = text + length};
+  node file = {NULL, NULL, json, jn__scan_start(text, r.end)};
+  if (json_is_object(json))
+    read_file(&r, &file);
+  else
+    tell_type(&r, &file, NULL, "an object", json);
+  if (r.stop && r.stop != JN_ERR_MODEL)
+    jn__log(&b->log, JN_ERROR, r.stop, "memory", (jn_place){b->file, 0, 0}, NULL, NULL, "%s", jn_status_text(r.stop));
+  json_decref(json);
+  return jn__log_end(&b->log, NULL);
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads URDF: matches the links and joints that urdf_xml.c collected, checks that they form one tree, and gives them to
+ * the builder in the document order of the joints. Names are looked up in a sorted index; nothing here recurses. */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "urdf.h"
+
+enum { MAX_MESSAGES = 100, MAX_NAME = 60, MAX_SUGGESTIONS = 2000 };
+
+#define XACRO_CALLS "expand the macro calls that are left in the file first: xacro FILE > robot.urdf"
+
+/* ---- Messages ---- */
+
+int jn__urdf_clip(const char *s) {
+  int n = 0;
+  while (s[n] && n < MAX_NAME) n++;
+  if (!s[n]) return n;
+  while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80) n--; /* not inside a UTF-8 character */
+  return n;
+}
+
+void jn__urdf_log(jn_urdf *u, jn_severity severity, jn_status status, const char *rule, int line, int column,
+                  const char *subject, const char *remedy, const char *format, ...) {
+  jn_log *log = &u->builder->log;
+  jn_place place = {u->builder->file, line, column};
+  /* The first error is always told, whatever came before. */
+  if (u->message_count >= MAX_MESSAGES && (severity != JN_ERROR || log->first.status != JN_OK)) {
+    if (u->message_count++ == MAX_MESSAGES) {
+      jn__log(log, JN_NOTE, JN_OK, "urdf-many", place, NULL, NULL, "further messages on this file are left out");
+    }
+    return;
+  }
+  char text[640];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  u->message_count++;
+  jn__log(log, severity, status, rule, place, subject, remedy, "%s", text);
+}
+
+int jn__urdf_distance(const char *a, const char *b) {
+  int row[MAX_NAME + 1], n = jn__urdf_clip(b);
+  if (a[jn__urdf_clip(a)] || b[n]) return MAX_NAME;
+  for (int j = 0; j <= n; j++) row[j] = j;
+  for (int i = 1; a[i - 1]; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= n; j++) {
+      int cost = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+      diagonal = row[j];
+      if (row[j] + 1 < cost) cost = row[j] + 1;
+      if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1;
+      row[j] = cost;
+    }
+  }
+  return row[n];
+}
+
+typedef struct subject_text {
+  char text[96];
+} subject_text;
+
+static const char *subject_of(subject_text *s, const char *what, const char *name) {
+  snprintf(s->text, sizeof s->text, "%s '%.*s'", what, JN_URDF_CLIP(name));
+  return s->text;
+}
+
+/* Macro calls that xacro left behind are the likely reason when something is missing. */
+static const char *remedy_or_xacro(const jn_urdf *u, const char *remedy) {
+  return u->xacro_count ? XACRO_CALLS : remedy;
+}
+
+/* ---- Index of names ---- */
+
+typedef struct entry {
+  const char *name;
+  int index;
+} entry;
+
+typedef struct name_index {
+  entry *entries;
+  int count;
+} name_index;
+
+static int compare_entries(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* The first item of this name, or -1. */
+static int find(const name_index *index, const char *name) {
+  int low = 0, high = index->count;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (strcmp(index->entries[middle].name, name) < 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < index->count && strcmp(index->entries[low].name, name) == 0 ? index->entries[low].index : -1;
+}
+
+static jn_status index_links(const jn_urdf *u, name_index *index) {
+  index->entries = jn__allocate(&u->builder->allocator, (size_t)u->link_count * sizeof *index->entries);
+  if (!index->entries) return JN_ERR_MEMORY;
+  for (int i = 0; i < u->link_count; i++) {
+    if (u->links[i].name) index->entries[index->count++] = (entry){u->links[i].name, i};
+  }
+  qsort(index->entries, (size_t)index->count, sizeof *index->entries, compare_entries);
+  return JN_OK;
+}
+
+static jn_status index_joints(const jn_urdf *u, name_index *index) {
+  index->entries = jn__allocate(&u->builder->allocator, (size_t)u->joint_count * sizeof *index->entries);
+  if (!index->entries) return JN_ERR_MEMORY;
+  for (int i = 0; i < u->joint_count; i++) {
+    if (u->joints[i].name) index->entries[index->count++] = (entry){u->joints[i].name, i};
+  }
+  qsort(index->entries, (size_t)index->count, sizeof *index->entries, compare_entries);
+  return JN_OK;
+}
+
+/* ---- Checks of the tree; each returns the number of faults ---- */
+
+static int check_link_names(jn_urdf *u, const name_index *links) {
+  int faults = 0;
+  for (int k = 1; k < links->count; k++) {
+    const jn_urdf_link *link = &u->links[links->entries[k].index];
+    const jn_urdf_link *before = &u->links[links->entries[k - 1].index];
+    if (strcmp(link->name, before->name) != 0) continue;
+    subject_text subject;
+    faults++;
+    jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-name", link->line, link->column,
+                 subject_of(&subject, "link", link->name), "rename one of them",
+                 "there is another link of this name on line %d", before->line);
+  }
+  return faults;
+}
+
+static int check_joint_names(jn_urdf *u, const name_index *joints) {
+  int faults = 0;
+  for (int k = 1; k < joints->count; k++) {
+    const jn_urdf_joint *joint = &u->joints[joints->entries[k].index];
+    const jn_urdf_joint *before = &u->joints[joints->entries[k - 1].index];
+    if (strcmp(joint->name, before->name) != 0) continue;
+    subject_text subject;
+    faults++;
+    jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-name", joint->line, joint->column,
+                 subject_of(&subject, "joint", joint->name), "rename one of them",
+                 "there is another joint of this name on line %d", before->line);
+  }
+  return faults;
+}
+
+/* A joint names a link that is not there: suggest one that is spelt alike. */
+static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, const char *role, const char *name) {
+  int best = -1, best_distance = jn__urdf_clip(name) > 8 ? 4 : 3; /* less than this is alike */
+  int count = u->link_count <= MAX_SUGGESTIONS && u->message_count < MAX_MESSAGES ? u->link_count : 0;
+  for (int i = 0; i < count; i++) {
+    if (!u->links[i].name) continue;
+    int distance = jn__urdf_distance(name, u->links[i].name);
+    if (distance < best_distance) {
+      best = i;
+      best_distance = distance;
+    }
+  }
+  char remedy[128] = "add the link, or correct the name";
+  if (best >= 0) snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_URDF_CLIP(u->links[best].name));
+  subject_text subject;
+  jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-link", joint->line, joint->column,
+               subject_of(&subject, "joint", joint->name ? joint->name : ""),
+               best >= 0 ? remedy : remedy_or_xacro(u, remedy), "its %s link '%.*s' is not in the file", role,
+               JN_URDF_CLIP(name));
+}
+
+/* Finds parent and child of every joint. */
+static int match_joints(jn_urdf *u, const name_index *links) {
+  int faults = 0;
+  for (int j = 0; j < u->joint_count; j++) {
+    jn_urdf_joint *joint = &u->joints[j];
+    joint->parent_link = joint->parent ? find(links, joint->parent) : -1;
+    joint->child_link = joint->child ? find(links, joint->child) : -1;
+    if (joint->parent && joint->parent_link < 0) {
+      report_unknown_link(u, joint, "parent", joint->parent);
+      faults++;
+    }
+    if (joint->child && joint->child_link < 0) {
+      report_unknown_link(u, joint, "child", joint->child);
+      faults++;
+    }
+    if (joint->child_link < 0) continue;
+    jn_urdf_link *child = &u->links[joint->child_link];
+    if (child->joint < 0) {
+      child->joint = j;
+      continue;
+    }
+    const jn_urdf_joint *first = &u->joints[child->joint];
+    const char *first_name = first->name ? first->name : "", *name = joint->name ? joint->name : "";
+    subject_text subject;
+    faults++;
+    jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-child", joint->line, joint->column,
+                 subject_of(&subject, "joint", name),
+                 "a link hangs on one joint; URDF has no closed loops, the native format has",
+                 "its child link '%.*s' is already the child of joint '%.*s' on line %d", JN_URDF_CLIP(child->name),
+                 JN_URDF_CLIP(first_name), first->line);
+  }
+  return faults;
+}
+
+/* The link that link i hangs on, or -1. */
+static int parent_of(const jn_urdf *u, int i) {
+  return u->links[i].joint < 0 ? -1 : u->joints[u->links[i].joint].parent_link;
+}
+
+static void report_cycle(jn_urdf *u, int start) {
+  char names[400];
+  size_t used = 0;
+  int count = 0, i = start;
+  names[0] = 0;
+  do {
+    if (count++ < 5) {
+      const char *name = u->links[i].name;
+      used += (size_t)snprintf(names + used, sizeof names - used, "'%.*s' on ", JN_URDF_CLIP(name));
+    } else if (count == 7) {
+      used += (size_t)snprintf(names + used, sizeof names - used, "... on ");
+    }
+    i = parent_of(u, i);
+  } while (i != start);
+  subject_text subject;
+  jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-cycle", u->links[start].line, u->links[start].column,
+               subject_of(&subject, "link", u->links[start].name),
+               "one of these links must hang on a link outside, or on none",
+               "%d %s in a circle: %s'%.*s'", count, count == 1 ? "link hangs" : "links hang", names,
+               JN_URDF_CLIP(u->links[start].name));
+}
+
+/* Follows every link up to the root or to a link that was seen; meeting one's own trail is a cycle. */
+static int check_cycles(jn_urdf *u, int *trail) {
+  int faults = 0;
+  for (int i = 0; i < u->link_count; i++) {
+    int at = i;
+    while (at >= 0 && trail[at] == 0) {
+      trail[at] = i + 1;
+      at = parent_of(u, at);
+    }
+    if (at >= 0 && trail[at] == i + 1) {
+      report_cycle(u, at);
+      faults++;
+    }
+  }
+  return faults;
+}
+
+/* Exactly one link hangs on no joint; its index, or -1 after a message. */
+static int find_root(jn_urdf *u) {
+  char names[400];
+  size_t used = 0;
+  int count = 0, root = -1, second = -1;
+  names[0] = 0;
+  for (int i = 0; i < u->link_count; i++) {
+    if (u->links[i].joint >= 0) continue;
+    if (count < 5) {
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.*s'", count ? ", " : "",
+                               JN_URDF_CLIP(u->links[i].name));
+    } else if (count == 5) {
+      used += (size_t)snprintf(names + used, sizeof names - used, ", ...");
+    }
+    if (count == 0) root = i;
+    if (count == 1) second = i;
+    count++;
+  }
+  if (count == 1) return root;
+  if (count == 0) return -1; /* then there is a cycle, which is reported */
+  subject_text subject;
+  jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-roots", u->links[second].line, u->links[second].column,
+               subject_of(&subject, "link", u->links[second].name),
+               remedy_or_xacro(u, "hang all but one on a joint (type fixed, if they do not move)"),
+               "%d links hang on no joint, only the root may: %s", count, names);
+  return -1;
+}
+
+/* Macro calls are nothing to worry about when the tree is whole, but the only hint when nothing is there. */
+static int check_content(jn_urdf *u) {
+  if (u->link_count == 0 && u->xacro_count) {
+    jn__urdf_log(u, JN_ERROR, JN_ERR_SYNTAX, "urdf-xacro", u->xacro_line, u->xacro_column, NULL,
+                 "expand it first: xacro FILE > robot.urdf",
+                 "this is a xacro source, not a URDF file: it has %s, but no links", u->xacro_name);
+    return 1;
+  }
+  if (u->link_count == 0) {
+    jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-empty", 0, 0, NULL, "add <link name=\"...\"/> inside <robot>",
+                 "the robot has no links");
+    return 1;
+  }
+  if (u->xacro_count) {
+    jn__urdf_log(u, JN_WARNING, JN_ERR_SYNTAX, "urdf-xacro", u->xacro_line, u->xacro_column, NULL,
+                 "expand the file with xacro if something is missing",
+                 "%d unexpanded xacro element%s skipped, the first is %s", u->xacro_count,
+                 u->xacro_count == 1 ? " is" : "s are", u->xacro_name);
+  }
+  return 0;
+}
+
+static jn_status no_memory(jn_urdf *u) {
+  jn__urdf_log(u, JN_ERROR, JN_ERR_MEMORY, "memory", 0, 0, NULL, NULL, "no memory left while reading");
+  return JN_ERR_MEMORY;
+}
+
+/* Judges the tree and finds its root, -1 after a fault. What follows from a fault is not reported on top of it. */
+static jn_status check_tree(jn_urdf *u, int *root) {
+  const jn_allocator *a = &u->builder->allocator;
+  name_index links = {0}, joints = {0};
+  int *trail = NULL;
+  jn_status status = JN_OK;
+  if (check_content(u)) return JN_OK;
+  if (index_links(u, &links) != JN_OK || index_joints(u, &joints) != JN_OK ||
+      !(trail = jn__allocate(a, (size_t)u->link_count * sizeof *trail))) {
+    status = no_memory(u);
+  } else {
+    int faults = check_link_names(u, &links) + check_joint_names(u, &joints) + match_joints(u, &links);
+    if (faults == 0 && !u->incomplete) {
+      faults = check_cycles(u, trail);
+      *root = find_root(u);
+      if (faults) *root = -1;
+    }
+  }
+  jn__release(a, trail);
+  jn__release(a, joints.entries);
+  jn__release(a, links.entries);
+  return status;
+}
+
+/* ---- To the builder ---- */
+
+static jn_status add_link(jn_urdf *u, const jn_urdf_link *from, const jn_urdf_joint *joint) {
+  jn_link link;
+  jn_link_init(&link);
+  link.name = from->name;
+  memcpy(link.inertia, from->inertia, sizeof link.inertia);
+  if (joint) {
+    const jn_urdf_link *parent = &u->links[joint->parent_link];
+    link.parent = parent->is_world ? NULL : parent->name;
+    memcpy(link.placement, joint->placement, sizeof link.placement);
+    link.joint.type = joint->type;
+    link.joint.name = joint->name;
+    memcpy(link.joint.axis, joint->axis, sizeof link.joint.axis);
+    link.joint.mimic = joint->mimic;
+    link.joint.mimic_ratio = joint->mimic_ratio;
+    link.joint.mimic_offset = joint->mimic_offset;
+    int nv = joint->type == JN_FREE ? 6 : joint->type == JN_PLANAR ? 3 : joint->type == JN_FIXED ? 0 : 1;
+    for (int k = 0; k < nv; k++) link.joint.dof[k] = joint->dof;
+  }
+  jn_status status = jn_builder_add_link(u->builder, &link);
+  if (status != JN_OK) return no_memory(u);
+  jn__builder_place_link(u->builder, from->line, from->column, joint ? joint->line : 0, joint ? joint->column : 0);
+  return JN_OK;
+}
+
+static jn_status add_links(jn_urdf *u, int root) {
+  jn_urdf_link *first = &u->links[root];
+  /* Only a bare root stands for the world. */
+  for (int i = 0; i < u->link_count; i++) u->links[i].is_world &= i == root && !first->has_inertial;
+  jn_status status = first->is_world ? JN_OK : add_link(u, first, NULL);
+  for (int j = 0; j < u->joint_count && status == JN_OK; j++) {
+    status = add_link(u, &u->links[u->joints[j].child_link], &u->joints[j]);
+  }
+  return status;
+}
+
+static void release(jn_urdf *u) {
+  const jn_allocator *a = &u->builder->allocator;
+  for (int i = 0; i < u->link_count; i++) jn__release(a, u->links[i].name);
+  for (int i = 0; i < u->joint_count; i++) {
+    jn__release(a, u->joints[i].name);
+    jn__release(a, u->joints[i].parent);
+    jn__release(a, u->joints[i].child);
+    jn__release(a, u->joints[i].mimic);
+  }
+  jn__release(a, u->links);
+  jn__release(a, u->joints);
+}
+
+jn_status jn__urdf_read(jn_builder *b, const char *text, size_t length) {
+  jn_urdf u = {.builder = b};
+  int root = -1;
+  jn_status status = jn__urdf_parse(&u, text, length);
+  if (status == JN_OK) status = check_tree(&u, &root);
+  /* Wrong values do not keep the tree from the builder: freezing may find more faults in it. */
+  if (status == JN_OK && root >= 0) add_links(&u, root);
+  release(&u);
+  return b->log.first.status;
+}

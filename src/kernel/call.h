@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How kernels are called, whatever their number type: one signature for all, so that one piece of dispatch moves
+ * samples in and out of every row. A kernel reads in[], writes out[] (NULL: not wanted), and touches nothing else. */
+#ifndef JN_KERNEL_CALL_H
+#define JN_KERNEL_CALL_H
+
+#include <stddef.h>
+
+enum { JN_MAX_ARRAYS = 8 };
+
+typedef struct jn_call {
+  const void *tree; /* JN_S(tree) of the row's scalar */
+  const void *in[JN_MAX_ARRAYS];
+  void *out[JN_MAX_ARRAYS];
+  int arg[4];
+} jn_call;
+
+typedef void (*jn_kernel)(const jn_call *call);
+
+/* Kernels without a model: name, numbers in the first and second input (0: none), numbers in the output. */
+#define JN_LIE_LIST(X)                \
+  X(so3_exp, 3, 0, 9)                 \
+  X(so3_log, 9, 0, 3)                 \
+  X(so3_dexp_left, 3, 0, 9)           \
+  X(so3_dexp_right, 3, 0, 9)          \
+  X(so3_dexp_left_inverse, 3, 0, 9)   \
+  X(so3_dexp_right_inverse, 3, 0, 9)  \
+  X(se3_exp, 6, 0, 16)                \
+  X(se3_log, 16, 0, 6)                \
+  X(se3_dexp_left, 6, 0, 36)          \
+  X(se3_dexp_right, 6, 0, 36)         \
+  X(se3_dexp_left_inverse, 6, 0, 36)  \
+  X(se3_dexp_right_inverse, 6, 0, 36) \
+  X(se3_multiply, 16, 16, 16)         \
+  X(se3_inverse, 16, 0, 16)           \
+  X(adjoint_matrix, 16, 0, 36)        \
+  X(bracket_matrix, 6, 0, 36)         \
+  X(twist_transform, 16, 6, 6)        \
+  X(wrench_transform, 16, 6, 6)       \
+  X(twist_bracket, 6, 6, 6)           \
+  X(wrench_bracket, 6, 6, 6)          \
+  X(inertia_matrix, 10, 0, 36)        \
+  X(inertia_multiply, 10, 6, 6)       \
+  X(inertia_transform, 16, 10, 10)    \
+  X(quaternion_to_rotation, 4, 0, 9)  \
+  X(rotation_to_quaternion, 9, 0, 4)  \
+  X(quaternion_multiply, 4, 4, 4)     \
+  X(rpy_to_rotation, 3, 0, 9)         \
+  X(rotation_to_rpy, 9, 0, 3)         \
+  X(axis_angle_to_rotation, 4, 0, 9)  \
+  X(rotation_to_axis_angle, 9, 0, 4)
+
+/* Kernels on a model. */
+#define JN_MODEL_KERNEL_LIST(X) \
+  X(integrate)                  \
+  X(difference)                 \
+  X(interpolate)                \
+  X(normalize)                  \
+  X(joint_pose)                 \
+  X(joint_jacobian)             \
+  X(joint_jacobian_rate)
+
+enum {
+#define JN_LIE_ENUM(name, n1, n2, m) JN_KERNEL_##name,
+#define JN_MODEL_ENUM(name) JN_KERNEL_##name,
+  JN_LIE_LIST(JN_LIE_ENUM) JN_MODEL_KERNEL_LIST(JN_MODEL_ENUM)
+#undef JN_LIE_ENUM
+#undef JN_MODEL_ENUM
+      JN_KERNELS
+};
+
+/* A build of all kernels for one number type and instruction set. */
+typedef struct jn_row {
+  const char *name;
+  int kind;          /* JN_KIND_D ... of its scalar */
+  int lanes;         /* samples in one real */
+  size_t real_bytes; /* sizeof(real) */
+  double epsilon;    /* rounding unit of its scalar */
+  const jn_kernel *kernels; /* [JN_KERNELS] */
+  /* n numbers of `count` <= lanes samples into n reals (missing lanes repeat the last sample), and back. `kind` is that
+   * of the caller's numbers: JN_KIND_D or JN_KIND_F; stride is in numbers. */
+  void (*load)(void *to, int kind, const void *from, size_t n, size_t stride, int count);
+  void (*store)(void *to, int kind, const void *from, size_t n, size_t stride, int count);
+  /* The tree of this row's scalar from the double one. */
+  size_t (*tree_bytes)(const void *tree_d);
+  void (*tree_convert)(const void *tree_d, void *memory);
+} jn_row;
+
+#endif

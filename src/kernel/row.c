@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A row: its table of kernels, the way of samples in and out of its lanes, and its copy of the tree's constants. */
+#include "row.h"
+
+#include <string.h>
+
+#include "tree.h"
+
+static const jn_kernel kernels[JN_KERNELS] = {
+#define LIE(name, n1, n2, m) JN_(name),
+#define MODEL(name) JN_(name),
+    JN_LIE_LIST(LIE) JN_MODEL_KERNEL_LIST(MODEL)};
+
+static inline void set_lane(real *x, int lane, scalar value) {
+#if JN_LANES > 1
+  (*x)[lane] = value;
+#else
+  (void)lane;
+  *x = value;
+#endif
+}
+
+static inline scalar get_lane(const real *x, int lane) {
+#if JN_LANES > 1
+  return (*x)[lane];
+#else
+  (void)lane;
+  return *x;
+#endif
+}
+
+static void load(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
+  real *x = to;
+  const double *d = from;
+  const float *f = from;
+  for (int lane = 0; lane < JN_LANES; lane++) {
+    size_t sample = (size_t)(lane < count ? lane : count - 1) * stride;
+    if (kind == JN_KIND_D)
+      for (size_t i = 0; i < n; i++) set_lane(&x[i], lane, (scalar)d[sample + i]);
+    else
+      for (size_t i = 0; i < n; i++) set_lane(&x[i], lane, (scalar)f[sample + i]);
+  }
+}
+
+static void store(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
+  const real *x = from;
+  double *d = to;
+  float *f = to;
+  for (int lane = 0; lane < count; lane++) {
+    size_t sample = (size_t)lane * stride;
+    if (kind == JN_KIND_D)
+      for (size_t i = 0; i < n; i++) d[sample + i] = (double)get_lane(&x[i], lane);
+    else
+      for (size_t i = 0; i < n; i++) f[sample + i] = (float)get_lane(&x[i], lane);
+  }
+}
+
+/* ---- the constants of the model in this scalar ---- */
+
+static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+static size_t tree_bytes(const void *tree_d) {
+  const jn_tree_d *t = tree_d;
+  return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
+         up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
+         up((size_t)t->nd * sizeof(scalar));
+}
+
+static void convert(scalar *to, const double *from, int n) {
+  for (int i = 0; i < n; i++) to[i] = (scalar)from[i];
+}
+
+static void convert_frames(JN_S(frame) * to, const jn_frame_d * from, int n) {
+  for (int i = 0; i < n; i++) {
+    convert(to[i].R, from[i].R, 9);
+    convert(to[i].p, from[i].p, 3);
+    to[i].body = from[i].body;
+  }
+}
+
+static void convert_body(JN_S(body) * to, const jn_body_d * from) {
+  convert(to->R, from->R, 9);
+  convert(to->p, from->p, 3);
+  convert(to->inertia, from->inertia, 10);
+  to->pitch = (scalar)from->pitch;
+  to->ratio = (scalar)from->ratio;
+  to->offset = (scalar)from->offset;
+  /* the integers are the same in every tree, from kind to the end */
+  memcpy(&to->kind, &from->kind, offsetof(jn_body_d, owner) + sizeof from->owner - offsetof(jn_body_d, kind));
+}
+
+static void tree_convert(const void *tree_d, void *memory) {
+  const jn_tree_d *t = tree_d;
+  char *at = memory;
+  JN_S(tree) *o = memory;
+  at += up(sizeof *o);
+  JN_S(body) *body = (JN_S(body) *)at;
+  at += up((size_t)t->nb * sizeof *body);
+  JN_S(frame) *frame = (JN_S(frame) *)at;
+  at += up((size_t)(t->nframe + t->nlink) * sizeof *frame);
+  JN_S(screw) *screw = (JN_S(screw) *)at;
+  at += up((size_t)t->nscrew * sizeof *screw);
+  scalar *armature = (scalar *)at;
+  *o = (JN_S(tree)){.nb = t->nb,         .nq = t->nq,         .nv = t->nv,  .nd = t->nd, .nframe = t->nframe,
+                    .nscrew = t->nscrew, .nlink = t->nlink,   .body = body, .frame = frame,
+                    .placement = frame + t->nframe, .screw = screw, .armature = armature};
+  convert(o->gravity, t->gravity, 3);
+  for (int i = 0; i < t->nb; i++) convert_body(&body[i], &t->body[i]);
+  convert_frames(frame, t->frame, t->nframe);
+  convert_frames(frame + t->nframe, t->placement, t->nlink);
+  for (int i = 0; i < t->nscrew; i++) {
+    convert(screw[i].X, t->screw[i].X, 6);
+    screw[i].scale = (scalar)t->screw[i].scale;
+    screw[i].prismatic = t->screw[i].prismatic;
+  }
+  convert(armature, t->armature, t->nd);
+}
+
+#define TEXT2(x) #x
+#define TEXT(x) TEXT2(x)
+
+const jn_row JN_(row) = {TEXT(JN_ROW), JN_KIND, JN_LANES, sizeof(real),  (double)JN_EPSILON,
+                         kernels,      load,    store,    tree_bytes, tree_convert};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The structs of tree.h over NUMBER, named by TREE(name). Included once for each scalar; no guard. */
+
+typedef struct TREE(body) {
+  NUMBER R[9];          /* placement of the internal frame in the parent body's internal frame (row-major) */
+  NUMBER p[3];
+  NUMBER inertia[10];   /* lumped, in the internal frame */
+  NUMBER pitch;         /* helical [m/rad] */
+  NUMBER ratio, offset; /* one coordinate: joint position = ratio * q[iq] + offset */
+  int32_t kind;
+  int32_t parent; /* body, or -1 for the world */
+  int32_t end;    /* bodies [i, end) are the subtree of body i */
+  int32_t iq, iv; /* first place in q and v (of the leader when coupled) */
+  int32_t nq, nv;
+  int32_t id;    /* first place among the joint coordinates counted without coupling, 0 <= id < nd */
+  int32_t screw; /* general: first of its nv screws */
+  int32_t link;  /* the link this body's joint carries */
+  int32_t owner; /* 0: coupled, its coordinate belongs to another joint */
+} TREE(body);
+
+/* One exponential of a general joint, exp(X scale q): X has a unit angular part, or none and a unit linear part. */
+typedef struct TREE(screw) {
+  NUMBER X[6];
+  NUMBER scale;
+  int32_t prismatic;
+} TREE(screw);
+
+typedef struct TREE(frame) {
+  NUMBER R[9]; /* pose in the internal frame of its body (in the world when body = -1) */
+  NUMBER p[3];
+  int32_t body;
+} TREE(frame);
+
+typedef struct TREE(tree) {
+  int32_t nb, nq, nv, nd, nframe, nscrew, nlink;
+  NUMBER gravity[3];
+  const TREE(body) * body;      /* [nb] */
+  const TREE(frame) * frame;    /* [nframe] */
+  const TREE(frame) * placement; /* [nlink] the link's placement in its parent link; body = body of its joint or -1 */
+  const TREE(screw) * screw;    /* [nscrew] */
+  const NUMBER *armature;       /* [nd] */
+} TREE(tree);

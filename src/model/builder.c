@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The builder: copies of what the caller describes. Meaning is checked when it is frozen. */
+#include "builder.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+
+const char *jn_joint_type_name(jn_joint_type type) {
+#define NAME(code, name, nq, nv) name,
+  static const char *const names[] = {JN_JOINT_LIST(NAME)};
+#undef NAME
+  return (unsigned)type < JN_JOINT_TYPES ? names[type] : NULL;
+}
+
+const char *jn_loop_type_name(jn_loop_type type) {
+#define NAME(code, name, rows) name,
+  static const char *const names[] = {JN_LOOP_LIST(NAME)};
+#undef NAME
+  return (unsigned)type < JN_LOOP_TYPES ? names[type] : NULL;
+}
+
+void jn_link_init(jn_link *link) {
+  if (!link) return;
+  *link = (jn_link){.size = sizeof *link};
+  memcpy(link->placement, identity, sizeof identity);
+  jn_joint *j = &link->joint;
+  j->type = JN_FIXED;
+  j->axis[2] = j->axis2[1] = j->axis3[0] = 1;
+  j->mimic_ratio = 1;
+  for (int k = 0; k < 6; k++) {
+    jn_dof *d = &j->dof[k];
+    d->lower = -INFINITY;
+    d->upper = d->velocity = d->acceleration = d->jerk = d->effort = d->effort_rate = INFINITY;
+  }
+}
+
+void jn_loop_init(jn_loop *loop) {
+  if (!loop) return;
+  *loop = (jn_loop){.size = sizeof *loop, .axis = {0, 0, 1}, .axis2 = {1, 0, 0}};
+  memcpy(loop->placement_a, identity, sizeof identity);
+  memcpy(loop->placement_b, identity, sizeof identity);
+}
+
+void jn_options_init(jn_options *options) {
+  if (options) *options = (jn_options){.size = sizeof *options, .max_bytes = (size_t)64 << 20};
+}
+
+void jn_inertia_pack(double mass, const double com[3], const double tensor[6], double out[10]) {
+  double x = com[0], y = com[1], z = com[2];
+  out[0] = mass;
+  out[1] = mass * x;
+  out[2] = mass * y;
+  out[3] = mass * z;
+  out[4] = tensor[0] + mass * (y * y + z * z);
+  out[5] = tensor[1] + mass * (x * x + z * z);
+  out[6] = tensor[2] + mass * (x * x + y * y);
+  out[7] = tensor[3] - mass * x * y;
+  out[8] = tensor[4] - mass * x * z;
+  out[9] = tensor[5] - mass * y * z;
+}
+
+void jn_inertia_unpack(const double p[10], double *mass, double com[3], double tensor[6]) {
+  double c[3] = {0, 0, 0}, steiner[10];
+  static const double none[6] = {0};
+  for (int k = 0; k < 3 && p[0] != 0; k++) c[k] = p[k + 1] / p[0];
+  jn_inertia_pack(p[0], c, none, steiner);
+  if (mass) *mass = p[0];
+  for (int k = 0; k < 3 && com; k++) com[k] = c[k];
+  for (int k = 0; k < 6 && tensor; k++) tensor[k] = p[k + 4] - steiner[k + 4];
+}
+
+/* Structs of the caller begin with their size; an older, shorter one keeps the defaults for what it lacks. */
+static int take(void *own, size_t own_size, const void *given, size_t given_size) {
+  if (given_size == 0 || given_size > own_size) return 0;
+  memcpy(own, given, given_size);
+  return 1;
+}
+
+static jn_status copy_options(jn_builder *b, const jn_options *given) {
+  jn_options *o = &b->options;
+  jn_options_init(o);
+  if (!given) return JN_OK;
+  take(o, sizeof *o, given, given->size);
+  o->allocator = &b->allocator;
+  o->joint_order = NULL;
+  int n = o->joint_order_count;
+  o->joint_order_count = 0;
+  if (n < 0 || (n > 0 && !given->joint_order)) return JN_ERR_SIZE;
+  if (n > 0) {
+    char **names = jn__allocate(&b->allocator, (size_t)n * sizeof *names);
+    if (!names) return JN_ERR_MEMORY;
+    o->joint_order = (const char *const *)names;
+    for (int i = 0; i < n; i++) {
+      if (!given->joint_order[i]) return JN_ERR_NULL;
+      if (!(names[i] = jn__copy_text(&b->allocator, given->joint_order[i]))) return JN_ERR_MEMORY;
+      o->joint_order_count = i + 1;
+    }
+  }
+  if (o->gravity) {
+    memcpy(b->option_gravity, o->gravity, sizeof b->option_gravity);
+    o->gravity = b->option_gravity;
+  }
+  return JN_OK;
+}
+
+jn_status jn_builder_create(const jn_options *options, jn_builder **builder) {
+  if (!builder) return JN_ERR_NULL;
+  *builder = NULL;
+  if (options && (options->size == 0 || options->size > sizeof *options)) return JN_ERR_SIZE;
+  jn_allocator a = jn__allocator(options ? options->allocator : NULL);
+  jn_builder *b = jn__allocate(&a, sizeof *b);
+  if (!b) return JN_ERR_MEMORY;
+  b->allocator = a;
+  b->gravity[2] = -9.81;
+  jn_status status = copy_options(b, options);
+  b->log.report = b->options.report;
+  b->log.strict = b->options.strict;
+  if (status == JN_OK && !(b->name = jn__copy_text(&a, "robot"))) status = JN_ERR_MEMORY;
+  if (status == JN_OK)
+    *builder = b;
+  else
+    jn_builder_destroy(b);
+  return status;
+}
+
+static void release_text(const jn_builder *b, const char *text) { jn__release(&b->allocator, (void *)(uintptr_t)text); }
+
+static void release_link(const jn_builder *b, const jn_link *l) {
+  release_text(b, l->name);
+  release_text(b, l->parent);
+  release_text(b, l->joint.name);
+  release_text(b, l->joint.mimic);
+}
+
+static void release_loop(const jn_builder *b, const jn_loop *l) {
+  release_text(b, l->name);
+  release_text(b, l->link_a);
+  release_text(b, l->link_b);
+}
+
+void jn_builder_destroy(jn_builder *b) {
+  if (!b) return;
+  jn_allocator a = b->allocator;
+  for (int i = 0; i < b->link_count; i++) release_link(b, &b->links[i].link);
+  for (int i = 0; i < b->frame_count; i++) {
+    jn__release(&a, b->frames[i].name);
+    jn__release(&a, b->frames[i].link);
+  }
+  for (int i = 0; i < b->loop_count; i++) release_loop(b, &b->loops[i].loop);
+  for (int i = 0; i < b->options.joint_order_count; i++) release_text(b, b->options.joint_order[i]);
+  jn__release(&a, (void *)(uintptr_t)b->options.joint_order);
+  jn__release(&a, b->links);
+  jn__release(&a, b->frames);
+  jn__release(&a, b->loops);
+  jn__release(&a, b->name);
+  jn__release(&a, b->file);
+  jn__release(&a, b);
+}
+
+static jn_status replace_text(jn_builder *b, char **place, const char *text) {
+  char *copy = jn__copy_text(&b->allocator, text);
+  if (text && !copy) return JN_ERR_MEMORY;
+  jn__release(&b->allocator, *place);
+  *place = copy;
+  return JN_OK;
+}
+
+jn_status jn_builder_set_name(jn_builder *b, const char *name) {
+  return b && name ? replace_text(b, &b->name, name) : JN_ERR_NULL;
+}
+
+jn_status jn__builder_set_file(jn_builder *b, const char *file) { return replace_text(b, &b->file, file); }
+
+jn_status jn_builder_set_gravity(jn_builder *b, const double gravity[3]) {
+  if (!b || !gravity) return JN_ERR_NULL;
+  memcpy(b->gravity, gravity, sizeof b->gravity);
+  return JN_OK;
+}
+
+/* Copies a string into *place; 0 when there is no memory. */
+static int own(const jn_builder *b, const char **place, const char *text) {
+  *place = jn__copy_text(&b->allocator, text);
+  return !text || *place;
+}
+
+jn_status jn_builder_add_link(jn_builder *b, const jn_link *link) {
+  if (!b || !link) return JN_ERR_NULL;
+  void *grown = jn__grow(&b->allocator, b->links, b->link_count, &b->link_capacity, sizeof *b->links);
+  if (!grown) return JN_ERR_MEMORY;
+  b->links = grown;
+  jn_link_item *item = &b->links[b->link_count];
+  memset(item, 0, sizeof *item);
+  jn_link_init(&item->link);
+  jn_link *l = &item->link;
+  if (!take(l, sizeof *l, link, link->size)) return JN_ERR_SIZE;
+  l->size = sizeof *l;
+  jn_link given = *l;
+  l->name = l->parent = l->joint.name = l->joint.mimic = NULL;
+  if (own(b, &l->name, given.name) && own(b, &l->parent, given.parent) && own(b, &l->joint.name, given.joint.name) &&
+      own(b, &l->joint.mimic, given.joint.mimic)) {
+    b->link_count++;
+    return JN_OK;
+  }
+  release_link(b, l);
+  return JN_ERR_MEMORY;
+}
+
+jn_status jn_builder_add_frame(jn_builder *b, const char *name, const char *link, const double placement[16]) {
+  if (!b || !name || !link || !placement) return JN_ERR_NULL;
+  void *grown = jn__grow(&b->allocator, b->frames, b->frame_count, &b->frame_capacity, sizeof *b->frames);
+  if (!grown) return JN_ERR_MEMORY;
+  b->frames = grown;
+  jn_frame_item *f = &b->frames[b->frame_count];
+  memset(f, 0, sizeof *f);
+  f->name = jn__copy_text(&b->allocator, name);
+  f->link = jn__copy_text(&b->allocator, link);
+  memcpy(f->placement, placement, sizeof f->placement);
+  if (f->name && f->link) {
+    b->frame_count++;
+    return JN_OK;
+  }
+  jn__release(&b->allocator, f->name);
+  jn__release(&b->allocator, f->link);
+  return JN_ERR_MEMORY;
+}
+
+jn_status jn_builder_add_loop(jn_builder *b, const jn_loop *loop) {
+  if (!b || !loop) return JN_ERR_NULL;
+  void *grown = jn__grow(&b->allocator, b->loops, b->loop_count, &b->loop_capacity, sizeof *b->loops);
+  if (!grown) return JN_ERR_MEMORY;
+  b->loops = grown;
+  jn_loop_item *item = &b->loops[b->loop_count];
+  memset(item, 0, sizeof *item);
+  jn_loop_init(&item->loop);
+  jn_loop *l = &item->loop;
+  if (!take(l, sizeof *l, loop, loop->size)) return JN_ERR_SIZE;
+  l->size = sizeof *l;
+  jn_loop given = *l;
+  l->name = l->link_a = l->link_b = NULL;
+  if (own(b, &l->name, given.name) && own(b, &l->link_a, given.link_a) && own(b, &l->link_b, given.link_b)) {
+    b->loop_count++;
+    return JN_OK;
+  }
+  release_loop(b, l);
+  return JN_ERR_MEMORY;
+}
+
+int jn__builder_link(const jn_builder *b, const char *name) {
+  if (!name) return JN_WORLD;
+  for (int i = 0; i < b->link_count; i++)
+    if (b->links[i].link.name && strcmp(b->links[i].link.name, name) == 0) return i;
+  return strcmp(name, "world") == 0 ? JN_WORLD : JN_NONE;
+}
+
+jn_status jn_builder_set_inertia(jn_builder *b, const char *link, const double inertia[10]) {
+  if (!b || !link || !inertia) return JN_ERR_NULL;
+  int i = jn__builder_link(b, link);
+  if (i < 0) return JN_ERR_NAME;
+  memcpy(b->links[i].link.inertia, inertia, 10 * sizeof *inertia);
+  return JN_OK;
+}
+
+jn_status jn_builder_add_payload(jn_builder *b, const char *link, const double inertia[10]) {
+  if (!b || !link || !inertia) return JN_ERR_NULL;
+  int i = jn__builder_link(b, link);
+  if (i < 0) return JN_ERR_NAME;
+  for (int k = 0; k < 10; k++) b->links[i].link.inertia[k] += inertia[k];
+  return JN_OK;
+}
+
+void jn__builder_place_link(jn_builder *b, int line, int column, int joint_line, int joint_column) {
+  jn_link_item *item = &b->links[b->link_count - 1];
+  item->line = line;
+  item->column = column;
+  item->joint_line = joint_line;
+  item->joint_column = joint_column;
+}
+
+void jn__builder_place_frame(jn_builder *b, int line, int column) {
+  b->frames[b->frame_count - 1].line = line;
+  b->frames[b->frame_count - 1].column = column;
+}
+
+void jn__builder_place_loop(jn_builder *b, int line, int column) {
+  b->loops[b->loop_count - 1].line = line;
+  b->loops[b->loop_count - 1].column = column;
+}

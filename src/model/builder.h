@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The builder's data, shared by the builder, the freezer, and the readers of robot files. */
+#ifndef JN_MODEL_BUILDER_H
+#define JN_MODEL_BUILDER_H
+
+#include "jounce/model.h"
+#include "log.h"
+#include "memory.h"
+
+typedef struct jn_link_item {
+  jn_link link; /* strings owned by the builder */
+  int line, column;             /* of the link in its file, 0 if none */
+  int joint_line, joint_column; /* of the joint */
+} jn_link_item;
+
+typedef struct jn_frame_item {
+  char *name;
+  char *link;
+  double placement[16];
+  int line, column;
+} jn_frame_item;
+
+typedef struct jn_loop_item {
+  jn_loop loop; /* strings owned by the builder */
+  int line, column;
+} jn_loop_item;
+
+struct jn_builder {
+  jn_allocator allocator;
+  jn_options options; /* joint_order and gravity point to copies owned by the builder */
+  double option_gravity[3];
+  char *name;
+  char *file; /* of the last source read, or NULL */
+  double gravity[3];
+  jn_log log; /* messages of reading; freezing starts from its first error */
+  jn_link_item *links;
+  int link_count, link_capacity;
+  jn_frame_item *frames;
+  int frame_count, frame_capacity;
+  jn_loop_item *loops;
+  int loop_count, loop_capacity;
+};
+
+/* Index of a link in the builder by name; JN_WORLD for NULL and "world" (unless a link has that name), JN_NONE. */
+int jn__builder_link(const jn_builder *b, const char *name);
+/* Readers call this after adding a link, frame or loop: the place in the file of the last one added. */
+void jn__builder_place_link(jn_builder *b, int line, int column, int joint_line, int joint_column);
+void jn__builder_place_frame(jn_builder *b, int line, int column);
+void jn__builder_place_loop(jn_builder *b, int line, int column);
+/* Take `file` as the name used in messages. */
+jn_status jn__builder_set_file(jn_builder *b, const char *file);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From a joint as described to a joint as kernels know it, in double. */
+#ifndef JN_MODEL_CONVERT_H
+#define JN_MODEL_CONVERT_H
+
+#include "../kernel/joint.h"
+#include "jounce/model.h"
+
+/* The screws of a universal, gimbal, planar, cylindrical or general joint, in its internal frame. */
+void jn__joint_to_screws(const jn_joint *j, jn_screw_d *out);
+/* The internal frame in the link frame, and kind, pitch and scale (internal position = scale * joint position). */
+void jn__joint_to_body(const jn_joint *j, pose *internal, jn_body_d *body, double *scale);
+/* A pose from a 4x4 placement; a rotation that is orthonormal to a few digits only is replaced by the nearest one. */
+pose jn__placement_pose(const double T[16]);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Coupled (mimic) joints and the places of all coordinates in q and v. */
+#include <math.h>
+#include <stddef.h>
+
+#include "draft.h"
+
+enum { LONGEST_CHAIN = 64 }; /* of mimics of mimics */
+
+/* Follow the chain of mimics to a joint that moves by itself. */
+static void resolve_mimic(jn_draft *d, int i) {
+  double ratio = 1, offset = 0;
+  int at = i, steps = 0;
+  while (d->joint[at].mimic) {
+    const jn_joint *j = &d->joint[at];
+    int leader = jn__draft_joint(d, j->mimic);
+    const char *fault = NULL;
+    if (leader == JN_NONE)
+      fault = "which is not a joint of the model";
+    else if (leader == i)
+      fault = "which follows it in turn";
+    else if (steps == LONGEST_CHAIN)
+      fault = "at the end of too long a chain of mimics, or of a ring";
+    else if (jn__joint_nv(&d->joint[leader]) != 1)
+      fault = "which does not have one coordinate";
+    else if (!isfinite(j->mimic_ratio) || !isfinite(j->mimic_offset))
+      fault = "with a ratio or offset that is not finite";
+    if (fault) {
+      jn__joint_message(d, JN_ERROR, i, "mimic", "let it mimic a revolute, prismatic or helical joint that moves by itself",
+                        "it mimics '%s', %s", j->mimic, fault);
+      return;
+    }
+    offset += ratio * j->mimic_offset;
+    ratio *= j->mimic_ratio;
+    at = leader;
+    steps++;
+  }
+  if (steps > 1)
+    jn__joint_message(d, JN_WARNING, i, "mimic-chain", "let it mimic the joint that moves by itself",
+                      "it mimics a joint that is itself coupled: q = %g * q('%s') + %g", ratio, d->joint_name[at], offset);
+  if (ratio == 0)
+    jn__joint_message(d, JN_WARNING, i, "mimic-zero", "make the joint fixed", "its mimic ratio is 0: it never moves");
+  d->leader[i] = at;
+  d->ratio[i] = ratio;
+  d->offset[i] = offset;
+}
+
+static void check_mimics(jn_draft *d) {
+  for (int i = 0; i < d->n; i++) {
+    d->leader[i] = JN_NONE;
+    d->ratio[i] = 1;
+    if (d->b->options.ignore_mimic) d->joint[i].mimic = NULL;
+  }
+  for (int i = 0; i < d->n; i++) {
+    if (!d->joint[i].mimic) continue;
+    if (jn__joint_nv(&d->joint[i]) != 1)
+      jn__joint_message(d, JN_ERROR, i, "mimic", "only joints with one coordinate can mimic",
+                        "a %s joint cannot mimic another", jn_joint_type_name(d->joint[i].type));
+    else
+      resolve_mimic(d, i);
+  }
+}
+
+/* Gives joint i the next places. v = -1 marks what has none yet. */
+static void place(jn_draft *d, int i) {
+  d->q[i] = d->nq;
+  d->v[i] = d->nv;
+  d->nq += jn__joint_nq(&d->joint[i]);
+  d->nv += jn__joint_nv(&d->joint[i]);
+}
+
+static int independent(const jn_draft *d, int i) { return jn__joint_nv(&d->joint[i]) > 0 && d->leader[i] == JN_NONE; }
+
+static void place_named(jn_draft *d) {
+  const jn_options *o = &d->b->options;
+  for (int k = 0; k < o->joint_order_count; k++) {
+    int i = jn__draft_joint(d, o->joint_order[k]);
+    const char *fault = i == JN_NONE             ? "is not a joint of the model"
+                        : !independent(d, i)     ? "is fixed or coupled and has no coordinates of its own"
+                        : d->v[i] >= 0           ? "is named twice"
+                                                 : NULL;
+    char subject[JN_SUBJECT];
+    if (fault)
+      jn__log(&d->log, JN_ERROR, JN_ERR_NAME, "joint-order", (jn_place){d->b->file, 0, 0},
+              jn__subject(subject, "joint", o->joint_order[k]), "name each moving joint at most once",
+              "in the order of joints, it %s", fault);
+    else
+      place(d, i);
+  }
+}
+
+void jn__check_coordinates(jn_draft *d) {
+  check_mimics(d);
+  for (int i = 0; i < d->n; i++) d->v[i] = -1;
+  int root = d->reached ? d->order[0] : -1, named = 0;
+  for (int k = 0; root >= 0 && k < d->b->options.joint_order_count; k++)
+    named |= jn__draft_joint(d, d->b->options.joint_order[k]) == root;
+  if (root >= 0 && d->joint[root].type == JN_FREE && !named) place(d, root);
+  place_named(d);
+  for (int k = 0; k < d->reached; k++)
+    if (independent(d, d->order[k]) && d->v[d->order[k]] < 0) place(d, d->order[k]);
+  for (int i = 0; i < d->n; i++) {
+    if (d->leader[i] != JN_NONE) {
+      d->q[i] = d->q[d->leader[i]];
+      d->v[i] = d->v[d->leader[i]];
+    } else if (d->v[i] < 0) {
+      d->q[i] = d->v[i] = 0;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the inertia of a rigid body can be: the moments about the centre of mass are not negative and none exceeds the
+ * sum of the other two. Published robots break this; the model then loads and computes as written, with a warning. */
+#include <math.h>
+
+#include "draft.h"
+
+static void swap_if_greater(double *a, double *b) {
+  if (*a <= *b) return;
+  double t = *a;
+  *a = *b;
+  *b = t;
+}
+
+/* Eigenvalues of (xx, yy, zz, xy, xz, yz), ascending, by Jacobi rotations: accurate for tiny ones too. */
+static void principal_moments(const double I[6], double out[3]) {
+  double A[3][3] = {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}};
+  for (int sweep = 0; sweep < 30; sweep++) {
+    for (int p = 0; p < 2; p++) {
+      for (int q = p + 1; q < 3; q++) {
+        if (A[p][q] == 0) continue;
+        double theta = 0.5 * (A[q][q] - A[p][p]) / A[p][q];
+        double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
+        double c = 1 / sqrt(t * t + 1), s = t * c;
+        for (int k = 0; k < 3; k++) {
+          double x = A[k][p], y = A[k][q];
+          A[k][p] = c * x - s * y;
+          A[k][q] = s * x + c * y;
+        }
+        for (int k = 0; k < 3; k++) {
+          double x = A[p][k], y = A[q][k];
+          A[p][k] = c * x - s * y;
+          A[q][k] = s * x + c * y;
+        }
+        A[p][q] = A[q][p] = 0;
+      }
+    }
+  }
+  for (int k = 0; k < 3; k++) out[k] = A[k][k];
+  swap_if_greater(&out[0], &out[1]);
+  swap_if_greater(&out[1], &out[2]);
+  swap_if_greater(&out[0], &out[1]);
+}
+
+static void check_link(jn_draft *d, int i) {
+  const double *p = d->b->links[i].link.inertia;
+  double m, com[3], I[6], e[3];
+  char subject[JN_SUBJECT];
+  jn__subject(subject, "link", d->b->links[i].link.name);
+  jn_inertia_unpack(p, &m, com, I);
+  principal_moments(I, e);
+  /* what rounding of the ten parameters can do to the moments about the centre of mass */
+  double tolerance = 1e-9 * fabs(e[2]) + 1e-14 * (fabs(p[4]) + fabs(p[5]) + fabs(p[6]));
+  if (m == 0 && (p[1] != 0 || p[2] != 0 || p[3] != 0 || fabs(e[0]) + fabs(e[2]) > 0))
+    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-massless", jn__link_place(d, i), subject, "give it a mass",
+            "it has moments of inertia but no mass");
+  if (e[0] < -tolerance)
+    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-positive", jn__link_place(d, i), subject,
+            "check signs, units and the frame of the tensor",
+            "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: the inertia is not positive definite",
+            e[0], e[1], e[2]);
+  else if (e[2] > e[0] + e[1] + tolerance)
+    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-triangle", jn__link_place(d, i), subject,
+            "no rigid body has this inertia: identify or compute it anew",
+            "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: %.6g > %.6g + %.6g breaks the triangle "
+            "inequality",
+            e[0], e[1], e[2], e[2], e[0], e[1]);
+}
+
+static int has_inertia(const double p[10]) {
+  for (int k = 0; k < 10; k++)
+    if (p[k] != 0) return 1;
+  return 0;
+}
+
+void jn__check_inertia(jn_draft *d) {
+  int *before = d->first; /* links with inertia before position k; the child lists are not needed any more */
+  before[0] = 0;
+  for (int k = 0; k < d->reached; k++) {
+    const double *p = d->b->links[d->order[k]].link.inertia;
+    check_link(d, d->order[k]);
+    before[k + 1] = before[k] + has_inertia(p);
+  }
+  for (int k = 0; k < d->reached; k++) {
+    int i = d->order[k], carries = before[d->end[i]] - before[k];
+    if (jn__joint_nv(&d->joint[i]) == 0) continue;
+    double armature = 0;
+    for (int c = 0; c < jn__joint_nv(&d->joint[i]); c++) armature = fmax(armature, d->joint[i].dof[c].armature);
+    if (!carries && armature == 0)
+      jn__joint_message(d, JN_WARNING, i, "massless-leaf", "give the link an inertia, or make the joint fixed",
+                        "it moves nothing that has mass: its acceleration under a force is undefined");
+    else if (!has_inertia(d->b->links[i].link.inertia) && d->end[i] > k + 1)
+      jn__joint_message(d, JN_NOTE, i, "no-inertia", "fine if only what it carries has mass",
+                        "link '%s' has no inertia of its own", d->b->links[i].link.name);
+  }
+}

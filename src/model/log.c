@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "memory.h"
+
+struct jn_report {
+  jn_allocator allocator;
+  jn_message *messages;
+  char **blocks; /* blocks[i] holds the strings of messages[i] */
+  int count, capacity, block_capacity;
+};
+
+jn_report *jn_report_create(const jn_allocator *allocator) {
+  jn_allocator a = jn__allocator(allocator);
+  jn_report *r = jn__allocate(&a, sizeof *r);
+  if (r) r->allocator = a;
+  return r;
+}
+
+void jn_report_destroy(jn_report *report) {
+  if (!report) return;
+  jn_allocator a = report->allocator;
+  for (int i = 0; i < report->count; i++) jn__release(&a, report->blocks[i]);
+  jn__release(&a, report->blocks);
+  jn__release(&a, report->messages);
+  jn__release(&a, report);
+}
+
+int jn_report_count(const jn_report *report) { return report ? report->count : 0; }
+
+int jn_report_count_of(const jn_report *report, jn_severity severity) {
+  int n = 0;
+  for (int i = 0; i < jn_report_count(report); i++) n += report->messages[i].severity == severity;
+  return n;
+}
+
+const jn_message *jn_report_message(const jn_report *report, int i) {
+  return i >= 0 && i < jn_report_count(report) ? &report->messages[i] : NULL;
+}
+
+static const char *put(char **at, const char *s) {
+  size_t n = strlen(s) + 1;
+  char *start = memcpy(*at, s, n);
+  *at += n;
+  return start;
+}
+
+/* 0 when there is no memory. */
+static int report_add(jn_report *r, const jn_message *m) {
+  void *grown = jn__grow(&r->allocator, r->messages, r->count, &r->capacity, sizeof *r->messages);
+  if (!grown) return 0;
+  r->messages = grown;
+  grown = jn__grow(&r->allocator, r->blocks, r->count, &r->block_capacity, sizeof *r->blocks);
+  if (!grown) return 0;
+  r->blocks = grown;
+  size_t bytes = strlen(m->rule) + strlen(m->file) + strlen(m->subject) + strlen(m->text) + strlen(m->remedy) + 5;
+  char *block = jn__allocate(&r->allocator, bytes), *at = block;
+  if (!block) return 0;
+  jn_message copy = *m;
+  copy.rule = put(&at, m->rule);
+  copy.file = put(&at, m->file);
+  copy.subject = put(&at, m->subject);
+  copy.text = put(&at, m->text);
+  copy.remedy = put(&at, m->remedy);
+  r->blocks[r->count] = block;
+  r->messages[r->count++] = copy;
+  return 1;
+}
+
+static void keep_first(jn_error *first, jn_status status, const jn_message *m) {
+  if (first->status != JN_OK) return;
+  first->status = status;
+  first->line = m->line;
+  first->column = m->column;
+  snprintf(first->file, sizeof first->file, "%s", m->file);
+  snprintf(first->text, sizeof first->text, "%s%s%s%s%s", m->subject, *m->subject ? ": " : "", m->text,
+           *m->remedy ? "; " : "", m->remedy);
+}
+
+void jn__log(jn_log *log, jn_severity severity, jn_status status, const char *rule, jn_place place, const char *subject,
+             const char *remedy, const char *format, ...) {
+  char text[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  if (severity == JN_WARNING && log->strict) severity = JN_ERROR;
+  jn_message m = {severity, place.line, place.column, rule, place.file ? place.file : "", subject ? subject : "",
+                  text,     remedy ? remedy : ""};
+  if (severity == JN_ERROR) keep_first(&log->first, status == JN_OK ? JN_ERR_MODEL : status, &m);
+  if (log->report && !report_add(log->report, &m)) {
+    jn_message none = {JN_ERROR, 0, 0, "memory", m.file, "", "no memory for the report", ""};
+    keep_first(&log->first, JN_ERR_MEMORY, &none);
+  }
+}
+
+jn_status jn__log_end(const jn_log *log, jn_error *error) {
+  if (error) *error = log->first;
+  return log->first.status;
+}
+
+jn_status jn__fail(jn_error *error, jn_status status, const char *file, const char *format, ...) {
+  if (!error) return status;
+  memset(error, 0, sizeof *error);
+  error->status = status;
+  if (file) snprintf(error->file, sizeof error->file, "%s", file);
+  va_list list;
+  va_start(list, format);
+  vsnprintf(error->text, sizeof error->text, format, list);
+  va_end(list);
+  return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Messages on their way to the caller: all of them to the report, the first error to a jn_error. */
+#ifndef JN_MODEL_LOG_H
+#define JN_MODEL_LOG_H
+
+#include "jounce/base.h"
+
+typedef struct jn_log {
+  jn_report *report; /* may be NULL */
+  jn_error first;    /* status JN_OK until the first error */
+  int strict;        /* warnings count as errors */
+} jn_log;
+
+/* Where a message points to, and what it is about. */
+typedef struct jn_place {
+  const char *file; /* may be NULL */
+  int line;
+  int column;
+} jn_place;
+
+/* Add a message. `status` is used when it is an error. `subject` like "link 'base'" (or NULL), `remedy` may be NULL. */
+void jn__log(jn_log *log, jn_severity severity, jn_status status, const char *rule, jn_place place, const char *subject,
+             const char *remedy, const char *format, ...) __attribute__((format(printf, 8, 9)));
+/* The first error as status, copied to *error if that is not NULL. */
+jn_status jn__log_end(const jn_log *log, jn_error *error);
+/* Fill *error (may be NULL) for a failure that has no log, and return status. */
+jn_status jn__fail(jn_error *error, jn_status status, const char *file, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

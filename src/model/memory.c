@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "memory.h"
+
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_allocate(size_t bytes, void *context) {
+  (void)context;
+  return malloc(bytes);
+}
+
+static void default_release(void *block, void *context) {
+  (void)context;
+  free(block);
+}
+
+jn_allocator jn__allocator(const jn_allocator *given) {
+  if (given && given->allocate && given->release) return *given;
+  return (jn_allocator){default_allocate, default_release, NULL};
+}
+
+void *jn__allocate(const jn_allocator *a, size_t bytes) {
+  void *block = a->allocate(bytes ? bytes : 1, a->context);
+  if (block) memset(block, 0, bytes);
+  return block;
+}
+
+void jn__release(const jn_allocator *a, void *block) {
+  if (block) a->release(block, a->context);
+}
+
+char *jn__copy_text(const jn_allocator *a, const char *text) {
+  if (!text) return NULL;
+  size_t n = strlen(text) + 1;
+  char *copy = jn__allocate(a, n);
+  if (copy) memcpy(copy, text, n);
+  return copy;
+}
+
+void *jn__grow(const jn_allocator *a, void *block, int count, int *capacity, size_t bytes) {
+  if (count < *capacity) return block;
+  if (*capacity > INT_MAX / 2) return NULL;
+  int room = *capacity ? 2 * *capacity : 16;
+  void *bigger = jn__allocate(a, (size_t)room * bytes);
+  if (!bigger) return NULL;
+  if (block) memcpy(bigger, block, (size_t)count * bytes);
+  jn__release(a, block);
+  *capacity = room;
+  return bigger;
+}
+
+void jn__text_init(jn_text *t, const jn_allocator *a) { *t = (jn_text){.allocator = jn__allocator(a)}; }
+
+static int text_room(jn_text *t, size_t more) {
+  if (t->failed) return 0;
+  if (t->length + more + 1 <= t->capacity) return 1;
+  size_t room = 2 * (t->length + more + 1) + 256;
+  char *bigger = jn__allocate(&t->allocator, room);
+  if (!bigger) {
+    t->failed = 1;
+    return 0;
+  }
+  if (t->data) memcpy(bigger, t->data, t->length);
+  jn__release(&t->allocator, t->data);
+  t->data = bigger;
+  t->capacity = room;
+  return 1;
+}
+
+void jn__text_add(jn_text *t, const char *s) {
+  size_t n = strlen(s);
+  if (!text_room(t, n)) return;
+  memcpy(t->data + t->length, s, n + 1);
+  t->length += n;
+}
+
+void jn__text_format(jn_text *t, const char *format, ...) {
+  va_list list, again;
+  va_start(list, format);
+  va_copy(again, list);
+  int n = vsnprintf(NULL, 0, format, list);
+  va_end(list);
+  if (n < 0) t->failed = 1;
+  if (n >= 0 && text_room(t, (size_t)n)) {
+    vsnprintf(t->data + t->length, (size_t)n + 1, format, again);
+    t->length += (size_t)n;
+  }
+  va_end(again);
+}
+
+/* strtod and printf follow the locale; these two put the point where the locale has something else. */
+double jn__read_number(const char *s, char **end) {
+  enum { LONGEST = 400 };
+  const char *point = localeconv()->decimal_point;
+  size_t n = strspn(s, " \t\r\n");
+  size_t length = strcspn(s + n, " \t\r\n");
+  if (strcmp(point, ".") == 0) return strtod(s, end);
+  char copy[LONGEST];
+  size_t step = strlen(point), used = 0, dot = LONGEST;
+  for (size_t i = n; i < n + length && used + step + 1 < LONGEST; i++) {
+    if (s[i] == '.' && dot == LONGEST) {
+      memcpy(copy + used, point, step);
+      dot = used;
+      used += step;
+    } else if (strncmp(s + i, point, step) == 0) {
+      break; /* the locale's own mark is not a number here */
+    } else {
+      copy[used++] = s[i];
+    }
+  }
+  copy[used] = 0;
+  char *stop;
+  double x = strtod(copy, &stop);
+  size_t taken = (size_t)(stop - copy);
+  if (taken > dot) taken -= step - 1;
+  if (end) *end = (char *)(uintptr_t)(s + (taken ? n + taken : 0));
+  return x;
+}
+
+void jn__number(double x, char out[32]) {
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(out, 32, "%.*g", digits, x);
+    if (!isfinite(x) || strtod(out, NULL) == x) break;
+  }
+  const char *point = localeconv()->decimal_point;
+  char *mark = strcmp(point, ".") == 0 ? NULL : strstr(out, point);
+  if (!mark) return;
+  size_t step = strlen(point);
+  *mark = '.';
+  memmove(mark + 1, mark + step, strlen(mark + step) + 1);
+}
+
+void jn__text_number(jn_text *t, double x) {
+  char number[32];
+  jn__number(x, number);
+  jn__text_add(t, number);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Every number of the description: finite, rigid placements, usable axes, sensible limits, loops, units. */
+#include <math.h>
+#include <stddef.h>
+
+#include "convert.h"
+#include "draft.h"
+
+static int all_finite(const double *x, int n) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return 0;
+  return 1;
+}
+
+/* NULL when T is a rigid displacement to 1e-6, else what is wrong. */
+static const char *placement_fault(const double T[16]) {
+  if (!all_finite(T, 16)) return "the placement has a number that is not finite";
+  if (T[12] != 0 || T[13] != 0 || T[14] != 0 || T[15] != 1) return "the last row of the placement is not 0 0 0 1";
+  for (int i = 0; i < 3; i++)
+    for (int j = i; j < 3; j++) {
+      double dot = T[i] * T[j] + T[4 + i] * T[4 + j] + T[8 + i] * T[8 + j];
+      if (fabs(dot - (i == j)) > 1e-6) return "the rotation of the placement is not orthonormal to 1e-6";
+    }
+  double det = T[0] * (T[5] * T[10] - T[6] * T[9]) - T[1] * (T[4] * T[10] - T[6] * T[8]) +
+               T[2] * (T[4] * T[9] - T[5] * T[8]);
+  return det > 0 ? NULL : "the rotation of the placement is a reflection (determinant -1)";
+}
+
+/* Makes an axis unit; NULL or what is wrong. */
+static const char *axis_fault(double axis[3]) {
+  if (!all_finite(axis, 3)) return "an axis has a number that is not finite";
+  double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+  if (!(n > 1e-12)) return "an axis is zero";
+  for (int k = 0; k < 3; k++) axis[k] /= n;
+  return NULL;
+}
+
+static const char *screw_fault(const double X[6]) {
+  if (!all_finite(X, 6)) return "a screw has a number that is not finite";
+  double w = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]), v = sqrt(X[3] * X[3] + X[4] * X[4] + X[5] * X[5]);
+  if (w == 0 && v == 0) return "a screw is zero";
+  if (w > 0 && w < 1e-9 * v) return "the angular part of a screw is tiny but not zero; write 0 for a translation";
+  return NULL;
+}
+
+/* Rank of the columns of S(q) at a configuration without symmetry, by Gram-Schmidt with pivoting by size. */
+static int screw_rank(const jn_joint *j) {
+  jn_screw_d screw[6];
+  jn_tree_d t = {.screw = screw};
+  jn_body_d body = {.kind = JN_BODY_GENERAL, .nv = jn__joint_nv(j), .ratio = 1};
+  jn__joint_to_screws(j, screw);
+  const double q[6] = {0.37, -0.71, 1.13, 0.59, -1.31, 0.83};
+  twist S[6];
+  double a[6][6];
+  joint_screws(&t, &body, q, NULL, S, NULL);
+  for (int k = 0; k < body.nv; k++) t_store(S[k], a[k]);
+  int rank = 0;
+  for (int k = 0; k < body.nv; k++) {
+    double before = 0, after = 0;
+    for (int c = 0; c < 6; c++) before += a[k][c] * a[k][c];
+    for (int r = 0; r < rank; r++) {
+      double dot = 0;
+      for (int c = 0; c < 6; c++) dot += a[k][c] * a[r][c];
+      for (int c = 0; c < 6; c++) a[k][c] -= dot * a[r][c];
+    }
+    for (int c = 0; c < 6; c++) after += a[k][c] * a[k][c];
+    if (!(after > 1e-16 * before)) continue;
+    for (int c = 0; c < 6; c++) a[rank][c] = a[k][c] / sqrt(after);
+    rank++;
+  }
+  return rank;
+}
+
+static void check_axes(jn_draft *d, int i) {
+  jn_joint *j = &d->joint[i];
+  const char *fault = NULL;
+  if ((unsigned)j->type >= JN_JOINT_TYPES) {
+    jn__joint_message(d, JN_ERROR, i, "joint-type", "use a jn_joint_type", "%d is no joint type", (int)j->type);
+    j->type = JN_FIXED;
+    return;
+  }
+  if (j->type == JN_GENERAL && (j->screw_count < 1 || j->screw_count > 6)) {
+    jn__joint_message(d, JN_ERROR, i, "screw-count", "give one to six screws", "a general joint with %d screws",
+                      j->screw_count);
+    j->type = JN_FIXED;
+    return;
+  }
+  for (int k = 0; j->type == JN_GENERAL && k < j->screw_count && !fault; k++) fault = screw_fault(j->screws[k]);
+  int axes = j->type == JN_GIMBAL ? 3 : j->type == JN_UNIVERSAL ? 2 : 1;
+  if (j->type == JN_FIXED || j->type == JN_SPHERICAL || j->type == JN_FREE || j->type == JN_GENERAL) axes = 0;
+  if (!fault && axes > 0) fault = axis_fault(j->axis);
+  if (!fault && axes > 1) fault = axis_fault(j->axis2);
+  if (!fault && axes > 2) fault = axis_fault(j->axis3);
+  if (!fault && !isfinite(j->pitch)) fault = "the pitch is not finite";
+  if (!fault && !all_finite(j->point, 3)) fault = "the point has a number that is not finite";
+  if (fault) {
+    jn__joint_message(d, JN_ERROR, i, "joint-axis", "give an axis, screw or point with finite numbers, not all zero",
+                      "%s", fault);
+    j->type = JN_FIXED;
+    return;
+  }
+  int several = j->type == JN_UNIVERSAL || j->type == JN_GIMBAL || j->type == JN_GENERAL;
+  int rank = several ? screw_rank(j) : jn__joint_nv(j);
+  if (rank < jn__joint_nv(j))
+    jn__joint_message(d, JN_ERROR, i, "joint-singular", "choose axes or screws that do not repeat each other's motion",
+                      "the %d screws of this %s joint are dependent in every configuration: rank %d", jn__joint_nv(j),
+                      jn_joint_type_name(j->type), rank);
+}
+
+static void check_limits(jn_draft *d, int i) {
+  const jn_joint *j = &d->joint[i];
+  int has_position = j->type != JN_SPHERICAL && j->type != JN_FREE, n = jn__joint_nv(j);
+  for (int k = 0; k < n; k++) {
+    const jn_dof *x = &j->dof[k];
+    const double limit[5] = {x->velocity, x->acceleration, x->jerk, x->effort, x->effort_rate};
+    static const char *const name[5] = {"velocity", "acceleration", "jerk", "effort", "effort rate"};
+    if (isnan(x->lower) || isnan(x->upper))
+      jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number or none", "a position limit is not a number");
+    else if (has_position && !(x->lower < x->upper))
+      jn__joint_message(d, JN_WARNING, i, "limit-empty", "give lower < upper, or make the joint fixed or continuous",
+                        "position limits %g ... %g leave no room to move", x->lower, x->upper);
+    else if ((j->type == JN_REVOLUTE || j->type == JN_HELICAL) && isfinite(x->upper - x->lower) &&
+             fmax(fabs(x->lower), fabs(x->upper)) > 31)
+      jn__joint_message(d, JN_WARNING, i, "unit-angle", "angles are in radians: divide degrees by 57.29578",
+                        "position limits %g ... %g rad look like degrees", x->lower, x->upper);
+    for (int l = 0; l < 5; l++) {
+      if (isnan(limit[l]))
+        jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number or none", "the %s limit is not a number", name[l]);
+      else if (limit[l] <= 0)
+        jn__joint_message(d, JN_WARNING, i, "limit-zero", "give the real limit, or leave it out for none",
+                          "the %s limit is %g: nothing is allowed", name[l], limit[l]);
+    }
+    if (!isfinite(x->armature) || x->armature < 0)
+      jn__joint_message(d, JN_ERROR, i, "armature", "give a finite number, zero or more", "the armature is %g",
+                        x->armature);
+    if (!isfinite(x->damping) || !isfinite(x->friction))
+      jn__joint_message(d, JN_ERROR, i, "not-finite", "give finite numbers", "damping %g, friction %g", x->damping,
+                        x->friction);
+    else if (x->damping < 0 || x->friction < 0)
+      jn__joint_message(d, JN_WARNING, i, "loss-negative", "losses are zero or more",
+                        "damping %g, friction %g: a negative loss adds energy", x->damping, x->friction);
+  }
+}
+
+static void check_loop(jn_draft *d, int i) {
+  const jn_loop_item *item = &d->b->loops[i];
+  jn_loop l = item->loop;
+  jn_place place = {d->b->file, item->line, item->column};
+  char subject[JN_SUBJECT];
+  jn__subject(subject, "loop", l.name);
+  const char *fault = NULL, *remedy = "see docs/model-file.md, loops";
+  int a = jn__draft_link(d, l.link_a), b = jn__draft_link(d, l.link_b);
+  if (!l.name || !*l.name) fault = "the loop has no name";
+  if (!fault && (unsigned)l.type >= JN_LOOP_TYPES) fault = "unknown loop type";
+  if (!fault && (a == JN_NONE || b == JN_NONE)) fault = "one of its two links is not a link of the model";
+  if (!fault && a == b) fault = "both ends are on the same link";
+  if (!fault) fault = placement_fault(l.placement_a);
+  if (!fault) fault = placement_fault(l.placement_b);
+  if (!fault) fault = axis_fault(l.axis);
+  if (!fault && l.type == JN_LOOP_UNIVERSAL) fault = axis_fault(l.axis2);
+  if (!fault && l.type == JN_LOOP_DISTANCE && !(isfinite(l.distance) && l.distance > 0))
+    fault = "the distance is not a positive number";
+  if (!fault && l.type == JN_LOOP_COORDINATES && (l.mask == 0 || l.mask >= 64)) fault = "no coordinate is chosen";
+  if (fault) jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "loop", place, subject, remedy, "%s", fault);
+}
+
+/* Sizes that suggest millimetres, grams or degrees in the place of SI units. */
+static void check_units(jn_draft *d) {
+  double reach = 0, mass = 0;
+  int far = -1;
+  for (int i = 0; i < d->n; i++) {
+    const double *T = d->b->links[i].link.placement, *p = d->b->links[i].link.inertia;
+    double r = sqrt(T[3] * T[3] + T[7] * T[7] + T[11] * T[11]);
+    double c = p[0] > 0 ? sqrt(p[1] * p[1] + p[2] * p[2] + p[3] * p[3]) / p[0] : 0;
+    if (fmax(r, c) > reach) {
+      reach = fmax(r, c);
+      far = i;
+    }
+    mass += p[0];
+  }
+  char subject[JN_SUBJECT];
+  jn_place whole = {d->b->file, 0, 0};
+  if (far >= 0 && reach > 30)
+    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-length", jn__link_place(d, far),
+            jn__subject(subject, "link", d->b->links[far].link.name), "lengths are in metres: multiply millimetres by 1e-3",
+            "a placement or centre of mass is %g m away: millimetres?", reach);
+  if (d->n > 1 && mass > 0.05 && reach > 0 && reach < 2e-3)
+    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-length", whole, NULL, "lengths are in metres",
+            "no link is placed more than %g m from its parent, yet the robot has %g kg", reach, mass);
+  if (mass > 20000)
+    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-mass", whole, NULL, "masses are in kilograms",
+            "the links have %g kg in all: grams?", mass);
+  for (int i = 0; i < d->n; i++) {
+    const double *p = d->b->links[i].link.inertia;
+    double m, com[3], I[6];
+    jn_inertia_unpack(p, &m, com, I);
+    double trace = I[0] + I[1] + I[2], gyration = m > 0 && trace > 0 ? sqrt(0.5 * trace / m) : 0;
+    double size = fmax(reach, 0.1);
+    if (gyration > 10 * size)
+      jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-inertia", jn__link_place(d, i),
+              jn__subject(subject, "link", d->b->links[i].link.name),
+              "inertias are in kg m^2: 1 kg mm^2 = 1e-6, 1 g mm^2 = 1e-9",
+              "%g kg with moments that belong to a body %g m large", m, 2 * gyration);
+    else if (m > 0.05 && gyration > 0 && gyration < 1e-4)
+      jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-inertia", jn__link_place(d, i),
+              jn__subject(subject, "link", d->b->links[i].link.name), "inertias are in kg m^2",
+              "%g kg with moments that belong to a body %g m small", m, 2 * gyration);
+  }
+}
+
+void jn__check_numbers(jn_draft *d) {
+  const double *g = d->b->options.gravity ? d->b->options.gravity : d->b->gravity;
+  if (!all_finite(g, 3))
+    jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "not-finite", (jn_place){d->b->file, 0, 0}, NULL, "give three finite numbers",
+            "gravity has a number that is not finite");
+  for (int i = 0; i < d->n; i++) {
+    const jn_link *l = &d->b->links[i].link;
+    const char *fault = placement_fault(l->placement);
+    if (fault) jn__joint_message(d, JN_ERROR, i, "placement", "give a rotation matrix and a position", "%s", fault);
+    if (!all_finite(l->inertia, 10))
+      jn__link_error(d, i, "not-finite", "give finite numbers", "the inertia has a number that is not finite");
+    else if (l->inertia[0] < 0)
+      jn__link_error(d, i, "mass-negative", "masses are zero or more", "the mass is %g kg", l->inertia[0]);
+    check_axes(d, i);
+    check_limits(d, i);
+  }
+  for (int i = 0; i < d->b->frame_count; i++) {
+    const jn_frame_item *f = &d->b->frames[i];
+    const char *fault = placement_fault(f->placement);
+    char subject[JN_SUBJECT];
+    if (fault)
+      jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "placement", (jn_place){d->b->file, f->line, f->column},
+              jn__subject(subject, "frame", f->name), "give a rotation matrix and a position", "%s", fault);
+  }
+  for (int i = 0; i < d->b->loop_count; i++) check_loop(d, i);
+  if (d->log.first.status == JN_OK) check_units(d);
+}

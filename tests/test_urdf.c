@@ -1,0 +1,736 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* URDF: what is read and written, what is refused and how that is told, and that hostile files do no harm. */
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "jounce/io.h"
+
+#define ROBOT(body) "<robot name='r'>\n" body "</robot>\n"
+#define AB "<link name='a'/>\n<link name='b'/>\n"
+/* A joint from a to b that starts on line 4, its content on line 5. */
+#define JOINT(type, body) \
+  ROBOT(AB "<joint name='j' type='" type "'>\n<parent link='a'/><child link='b'/>" body "</joint>\n")
+#define INERTIAL(body) ROBOT("<link name='a'>\n<inertial>" body "</inertial>\n</link>\n")
+#define UNIT "<mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"
+
+/* ---- Help ---- */
+
+typedef struct loaded {
+  jn_model *model;
+  jn_report *report;
+  jn_status status;
+  jn_error error;
+} loaded;
+
+static loaded load_bytes(const char *text, size_t length, jn_options *options) {
+  loaded l = {0};
+  jn_options own;
+  jn_options_init(&own);
+  if (!options) options = &own;
+  l.report = jn_report_create(NULL);
+  assert_non_null(l.report);
+  options->report = l.report;
+  l.status = jn_load_text(text, length, JN_FORMAT_URDF, "robot.urdf", options, &l.model, &l.error);
+  assert_true((l.status == JN_OK) == (l.model != NULL));
+  if (l.status != JN_OK) assert_int_equal(l.error.status, l.status);
+  return l;
+}
+
+static loaded load_with(const char *text, jn_options *options) { return load_bytes(text, strlen(text), options); }
+static loaded load(const char *text) { return load_with(text, NULL); }
+
+static void drop(loaded *l) {
+  jn_model_destroy(l->model);
+  jn_report_destroy(l->report);
+  l->model = NULL;
+  l->report = NULL;
+}
+
+static jn_model *good(const char *text) {
+  loaded l = load(text);
+  if (l.status != JN_OK) print_error("line %d: %s\n", l.error.line, l.error.text);
+  assert_int_equal(l.status, JN_OK);
+  jn_report_destroy(l.report);
+  return l.model;
+}
+
+#define assert_near(a, b, tolerance) assert_near_((a), (b), (tolerance), __LINE__)
+static void assert_near_(double a, double b, double tolerance, int line) {
+  if (fabs(a - b) <= tolerance || a == b) return;
+  print_error("line %d: %.17g is not %.17g to %g\n", line, a, b, tolerance);
+  fail();
+}
+
+static void assert_all_near(const double *a, const double *b, int n, double tolerance) {
+  for (int i = 0; i < n; i++) assert_near(a[i], b[i], tolerance);
+}
+
+static const jn_message *message_of(const loaded *l, const char *rule) {
+  for (int i = 0; i < jn_report_count(l->report); i++) {
+    const jn_message *m = jn_report_message(l->report, i);
+    if (strcmp(m->rule, rule) == 0) return m;
+  }
+  return NULL;
+}
+
+static void print_messages(const loaded *l) {
+  for (int i = 0; i < jn_report_count(l->report); i++) {
+    const jn_message *m = jn_report_message(l->report, i);
+    print_error("  %s %d:%d %s: %s; %s\n", m->rule, m->line, m->column, m->subject, m->text, m->remedy);
+  }
+}
+
+/* What a file must be told: the first error, or a warning or note of a file that loads. `words` are in text or remedy,
+ * separated by '|'. */
+typedef struct expectation {
+  const char *text;
+  jn_status status;
+  const char *rule;
+  int line, column;
+  const char *subject;
+  const char *words;
+} expectation;
+
+static int has_words(const jn_message *m, const char *words) {
+  char one[128];
+  while (*words) {
+    size_t n = strcspn(words, "|");
+    assert_true(n < sizeof one);
+    memcpy(one, words, n);
+    one[n] = 0;
+    if (!strstr(m->text, one) && !strstr(m->remedy, one)) return 0;
+    words += n + (words[n] == '|');
+  }
+  return 1;
+}
+
+static void check(const expectation *e) {
+  loaded l = load(e->text);
+  const jn_message *m = message_of(&l, e->rule);
+  int ok = l.status == e->status && m && m->line == e->line && m->column == e->column &&
+           strcmp(m->file, "robot.urdf") == 0 && strcmp(m->subject, e->subject) == 0 && has_words(m, e->words);
+  if (ok && e->status != JN_OK) {
+    ok = m->severity == JN_ERROR && l.error.line == e->line && l.error.column == e->column &&
+         strcmp(l.error.file, "robot.urdf") == 0 && strstr(l.error.text, m->text) != NULL;
+  }
+  if (!ok) {
+    print_error("expected %s at %d:%d of %s, with \"%s\"; got status %d and\n", e->rule, e->line, e->column,
+                e->subject, e->words, (int)l.status);
+    print_messages(&l);
+    fail();
+  }
+  drop(&l);
+}
+
+static void check_all(const expectation *e, size_t count) {
+  for (size_t i = 0; i < count; i++) check(&e[i]);
+}
+#define CHECK_ALL(list) check_all(list, sizeof(list) / sizeof *(list))
+
+/* ---- Reading ---- */
+
+static void every_joint_type_of_urdf_is_read(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    jn_joint_type type;
+    int nv;
+  } cases[] = {{JOINT("fixed", ""), JN_FIXED, 0},           {JOINT("revolute", ""), JN_REVOLUTE, 1},
+               {JOINT("continuous", ""), JN_CONTINUOUS, 1}, {JOINT("prismatic", ""), JN_PRISMATIC, 1},
+               {JOINT("planar", ""), JN_PLANAR, 3},         {JOINT("floating", ""), JN_FREE, 6}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    jn_model *m = good(cases[i].text);
+    assert_int_equal(jn_joint_type_of(m, 1), cases[i].type);
+    assert_int_equal(jn_model_nv(m), cases[i].nv);
+    assert_string_equal(jn_joint_name(m, 1), "j");
+    assert_int_equal(jn_link_parent(m, 1), 0);
+    assert_int_equal(jn_joint_type_of(m, 0), JN_FIXED);
+    assert_int_equal(jn_link_parent(m, 0), JN_WORLD);
+    jn_model_destroy(m);
+  }
+}
+
+static void defaults_are_those_of_urdf(void **state) {
+  (void)state;
+  static const double x[3] = {1, 0, 0}, identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  jn_model *m = good(JOINT("prismatic", "<limit effort='1' velocity='2'/>"));
+  const jn_joint *j = jn_joint_description(m, 1);
+  double T[16], p[10], none[10] = {0};
+  jn_link_placement(m, 1, T);
+  jn_link_inertia(m, 1, p);
+  assert_memory_equal(j->axis, x, sizeof x);
+  assert_memory_equal(T, identity, sizeof T);
+  assert_memory_equal(p, none, sizeof p);
+  assert_true(j->dof[0].lower == 0 && j->dof[0].upper == 0);
+  assert_true(j->dof[0].effort == 1 && j->dof[0].velocity == 2 && isinf(j->dof[0].acceleration));
+  assert_true(j->dof[0].damping == 0 && j->dof[0].friction == 0 && j->dof[0].armature == 0);
+  assert_null(j->mimic);
+  assert_string_equal(jn_model_name(m), "r");
+  jn_model_destroy(m);
+}
+
+static void rpy_turns_about_x_then_y_then_z_of_the_parent(void **state) {
+  (void)state;
+  jn_model *m = good(JOINT("fixed", "<origin xyz='1 2 3' rpy='0.3 -0.7 1.1'/>"));
+  double T[16], x = 0.3, y = -0.7, z = 1.1;
+  const double expected[16] = {
+      cos(z) * cos(y), cos(z) * sin(y) * sin(x) - sin(z) * cos(x), cos(z) * sin(y) * cos(x) + sin(z) * sin(x), 1,
+      sin(z) * cos(y), sin(z) * sin(y) * sin(x) + cos(z) * cos(x), sin(z) * sin(y) * cos(x) - cos(z) * sin(x), 2,
+      -sin(y),         cos(y) * sin(x),                            cos(y) * cos(x),                            3,
+      0,               0,                                          0,                                          1};
+  jn_link_placement(m, 1, T);
+  assert_all_near(T, expected, 16, 1e-15);
+  jn_model_destroy(m);
+  m = good(JOINT("fixed", "<origin rpy='1.5707963 0 0'/>")); /* as written, not rounded to a right angle */
+  jn_link_placement(m, 1, T);
+  assert_true(T[5] == cos(1.5707963) && T[5] > 1e-9);
+  jn_model_destroy(m);
+}
+
+static void quaternions_of_urdf_1_1_are_read(void **state) {
+  (void)state;
+  jn_model *m = good(JOINT("fixed", "<origin quat_xyzw='0 0 2 2'/>"));
+  static const double quarter[16] = {0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  double T[16];
+  jn_link_placement(m, 1, T);
+  assert_all_near(T, quarter, 16, 1e-15);
+  jn_model_destroy(m);
+}
+
+static void rotated_inertial_frames_are_turned_into_link_axes(void **state) {
+  (void)state;
+  jn_model *m = good(
+      INERTIAL("<origin xyz='0.1 0.2 0.3' rpy='0 0 1.5707963267948966'/><mass value='2'/>"
+               "<inertia ixx='1' iyy='2' izz='2.5' ixy='0.1' ixz='0.2' iyz='0.3'/>"));
+  double p[10], mass, com[3], tensor[6];
+  const double expected_com[3] = {0.1, 0.2, 0.3};
+  const double expected[6] = {2, 1, 2.5, -0.1, -0.3, 0.2}; /* x -> y, y -> -x */
+  jn_link_inertia(m, 0, p);
+  jn_inertia_unpack(p, &mass, com, tensor);
+  assert_near(mass, 2, 0);
+  assert_all_near(com, expected_com, 3, 1e-15);
+  assert_all_near(tensor, expected, 6, 1e-15);
+  jn_model_destroy(m);
+}
+
+static void limits_and_dynamics_with_our_own_attributes_are_read(void **state) {
+  (void)state;
+  jn_model *m = good(
+      JOINT("revolute",
+            "<axis xyz='0 3 4'/><limit lower=' -1.5' upper='2.5\t' effort='3' velocity='4' acceleration='5' jerk='6' "
+            "effort_rate='7'/><dynamics damping='0.1' friction='0.2' armature='0.3'/>"));
+  const jn_joint *j = jn_joint_description(m, 1);
+  const jn_dof *d = &j->dof[0];
+  assert_true(d->lower == -1.5 && d->upper == 2.5 && d->effort == 3 && d->velocity == 4 && d->acceleration == 5);
+  assert_true(d->jerk == 6 && d->effort_rate == 7 && d->damping == 0.1 && d->friction == 0.2 && d->armature == 0.3);
+  assert_near(j->axis[1], 0.6, 1e-16);
+  assert_near(j->axis[2], 0.8, 1e-16);
+  jn_model_destroy(m);
+}
+
+static void continuous_joints_ignore_lower_and_upper(void **state) {
+  (void)state;
+  jn_model *m = good(JOINT("continuous", "<limit lower='-1' upper='1' effort='3' velocity='4'/>"));
+  const jn_dof *d = &jn_joint_description(m, 1)->dof[0];
+  assert_true(d->lower == -INFINITY && d->upper == INFINITY && d->effort == 3);
+  jn_model_destroy(m);
+}
+
+static void limits_without_bound_may_be_inf_or_1e300(void **state) {
+  (void)state;
+  jn_model *m = good(JOINT("revolute", "<limit lower='-inf' upper='1e300' effort='inf' velocity='1e300'/>"));
+  const jn_dof *d = &jn_joint_description(m, 1)->dof[0];
+  assert_true(d->lower == -INFINITY && d->upper == INFINITY && d->effort == INFINITY && d->velocity == INFINITY);
+  jn_model_destroy(m);
+}
+
+static void every_coordinate_of_planar_and_floating_joints_has_the_limits(void **state) {
+  (void)state;
+  static const char *const texts[2] = {JOINT("planar", "<limit effort='3' velocity='4'/><dynamics damping='5'/>"),
+                                       JOINT("floating", "<limit effort='3' velocity='4'/><dynamics damping='5'/>")};
+  for (int i = 0; i < 2; i++) {
+    jn_model *m = good(texts[i]);
+    assert_int_equal(jn_model_nv(m), i ? 6 : 3);
+    for (int k = 0; k < jn_model_nv(m); k++) {
+      const jn_dof *d = jn_coordinate_dof(m, k);
+      assert_true(d->effort == 3 && d->velocity == 4 && d->damping == 5 && d->lower == -INFINITY);
+    }
+    jn_model_destroy(m);
+  }
+}
+
+static const char mimic_text[] =
+    ROBOT(AB "<link name='c'/>\n<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>\n"
+             "<joint name='k' type='continuous'><parent link='a'/><child link='c'/>"
+             "<mimic joint='j' multiplier='-2' offset='0.5'/></joint>\n");
+
+static void mimic_couples_joints_unless_it_is_ignored(void **state) {
+  (void)state;
+  jn_model *m = good(mimic_text);
+  int leader;
+  double ratio, offset;
+  assert_int_equal(jn_model_nv(m), 1);
+  assert_true(jn_joint_mimic(m, jn_joint_index(m, "k"), &leader, &ratio, &offset));
+  assert_int_equal(leader, jn_joint_index(m, "j"));
+  assert_true(ratio == -2 && offset == 0.5);
+  jn_model_destroy(m);
+  jn_options o;
+  jn_options_init(&o);
+  o.ignore_mimic = 1;
+  loaded l = load_with(mimic_text, &o);
+  assert_int_equal(jn_model_nv(l.model), 2);
+  drop(&l);
+}
+
+static void unknown_elements_are_skipped_with_their_content(void **state) {
+  (void)state;
+  jn_model *m = good(ROBOT(
+      "<material name='m'><color rgba='1 1 1 x'/></material>\n"
+      "<transmission name='t'><joint name='j'/><link name='zz'/></transmission>\n"
+      "<gazebo><link name='g'/><joint name='j' type='ball'><mass value='heavy'/></joint></gazebo>\n"
+      "<link name='a'><visual><origin xyz='x'/><inertial><mass value='9'/></inertial></visual>"
+      "<inertial><foo><mass value='7'/></foo>" UNIT "</inertial><contact><mass/></contact></link>\n<link name='b'/>\n"
+      "<joint name='j' type='continuous'><safety_controller k='${'/><calibration rising='nan'/>"
+      "<parent link='a'><child link='zz'/></parent><child link='b'/></joint>\n<sensor><deep><deeper/></deep></sensor>\n"));
+  assert_int_equal(jn_link_count(m), 2);
+  assert_int_equal(jn_model_nv(m), 1);
+  assert_near(jn_model_fixed_mass(m), 1, 0);
+  jn_model_destroy(m);
+}
+
+static void links_follow_the_document_order_of_the_joints_depth_first(void **state) {
+  (void)state;
+#define FIXED(name, parent, child) \
+  "<joint name='" name "' type='fixed'><parent link='" parent "'/><child link='" child "'/></joint>\n"
+  jn_model *m = good(ROBOT("<link name='a1'/><link name='z'/><link name='b2'/><link name='root'/><link name='c'/>"
+                           "<link name='y'/>\n" FIXED("1", "z", "c") FIXED("2", "root", "z") FIXED("3", "root", "a1")
+                               FIXED("4", "z", "b2") FIXED("5", "a1", "y")));
+  static const char *const order[] = {"root", "z", "c", "b2", "a1", "y"};
+  assert_int_equal(jn_link_count(m), 6);
+  for (int i = 0; i < 6; i++) assert_string_equal(jn_link_name(m, i), order[i]);
+  jn_model_destroy(m);
+}
+
+static void floating_frees_the_root_link(void **state) {
+  (void)state;
+  jn_options o;
+  jn_options_init(&o);
+  o.floating = 1;
+  loaded l = load_with(INERTIAL(UNIT), &o);
+  assert_int_equal(jn_joint_type_of(l.model, 0), JN_FREE);
+  assert_string_equal(jn_joint_name(l.model, 0), "base");
+  drop(&l);
+}
+
+static void a_root_called_world_is_a_link_unless_it_is_marked(void **state) {
+  (void)state;
+#define ON_WORLD(mark)                                                                                           \
+  ROBOT("<link name='world'" mark "/><link name='b'/>\n<joint name='j' type='continuous'><parent link='world'/>" \
+        "<child link='b'/></joint>\n")
+  jn_model *m = good(ON_WORLD(""));
+  assert_int_equal(jn_link_count(m), 2);
+  assert_string_equal(jn_link_name(m, 0), "world");
+  assert_int_equal(jn_link_parent(m, 1), 0);
+  jn_model_destroy(m);
+  m = good(ON_WORLD(" world='true'"));
+  assert_int_equal(jn_link_count(m), 1);
+  assert_int_equal(jn_link_parent(m, 0), JN_WORLD);
+  assert_int_equal(jn_joint_type_of(m, 0), JN_CONTINUOUS);
+  jn_model_destroy(m);
+}
+
+static void numbers_do_not_depend_on_the_locale(void **state) {
+  (void)state;
+  static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"};
+  const char *set = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !set; i++) set = setlocale(LC_ALL, names[i]);
+  if (!set || strcmp(localeconv()->decimal_point, ",") != 0) {
+    setlocale(LC_ALL, "C");
+    skip();
+  }
+  loaded comma = load(INERTIAL("<mass value='2,5'/>")), point = load(INERTIAL("<mass value='2.5'/>"));
+  char *text = NULL;
+  jn_status status = point.model ? jn_save_text(point.model, JN_FORMAT_URDF, NULL, &text, NULL, NULL) : JN_ERR_NULL;
+  setlocale(LC_ALL, "C");
+  assert_int_equal(comma.status, JN_ERR_SYNTAX);
+  assert_int_equal(point.status, JN_OK);
+  assert_near(jn_model_fixed_mass(point.model), 2.5, 0);
+  assert_int_equal(status, JN_OK);
+  assert_non_null(strstr(text, "value=\"2.5\""));
+  jn_text_free(text, NULL);
+  drop(&comma);
+  drop(&point);
+}
+
+static void utf_16_with_a_byte_order_mark_is_read(void **state) {
+  (void)state;
+  const char *text = "<robot name='r'><link name='a'/></robot>";
+  char wide[200] = "\xff\xfe";
+  size_t n = strlen(text);
+  for (size_t i = 0; i < n; i++) wide[2 + 2 * i] = text[i];
+  loaded l = load_bytes(wide, 2 + 2 * n, NULL);
+  assert_int_equal(l.status, JN_OK);
+  assert_string_equal(jn_link_name(l.model, 0), "a");
+  drop(&l);
+}
+
+/* ---- Faults ---- */
+
+static void faults_of_form_tell_place_subject_and_remedy(void **state) {
+  (void)state;
+  static const expectation list[] = {
+      {"", JN_ERR_SYNTAX, "urdf-xml", 1, 1, "", "empty"},
+      {"<robot name='r'>\n<link name='a'>\n</robot>", JN_ERR_SYNTAX, "urdf-xml", 3, 3, "link 'a'", "mismatched|closed"},
+      {"<robot name='r'>\n<link name='a'/>\n", JN_ERR_SYNTAX, "urdf-xml", 3, 1, "element <robot>", "whole"},
+      {"<robot name='r'>\n  &nbsp;</robot>", JN_ERR_SYNTAX, "urdf-xml", 2, 3, "element <robot>", "entity|&amp;"},
+      {"<robot name='\xff'/>", JN_ERR_SYNTAX, "urdf-xml", 1, 14, "", "UTF-8"},
+      {"<mujoco/>", JN_ERR_SYNTAX, "urdf-root", 1, 1, "element <mujoco>", "MJCF"},
+      {"<sdf version='1.6'/>", JN_ERR_SYNTAX, "urdf-root", 1, 1, "element <sdf>", "SDFormat"},
+      {"\n <html/>", JN_ERR_SYNTAX, "urdf-root", 2, 2, "element <html>", "<robot>"},
+      {ROBOT("<link/>\n"), JN_ERR_SYNTAX, "urdf-attribute", 2, 1, "element <link>", "no attribute 'name'"},
+      {ROBOT("<link name=''/>\n"), JN_ERR_SYNTAX, "urdf-attribute", 2, 1, "element <link>", "empty"},
+      {INERTIAL("<mass/>"), JN_ERR_SYNTAX, "urdf-attribute", 3, 11, "link 'a'", "<mass> has no attribute 'value'"},
+      {INERTIAL("<mass value='1'/><inertia ixx='1' iyy='1'/>"), JN_ERR_SYNTAX, "urdf-attribute", 3, 28, "link 'a'",
+       "<inertia> has no attribute 'izz'"},
+      {INERTIAL("<mass value='1kg'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "'value' of <mass>|1kg"},
+      {INERTIAL("<mass value=''/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "is empty"},
+      {INERTIAL("<mass value='1 2'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "too many"},
+      {INERTIAL("<mass value='nan'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "not finite"},
+      {INERTIAL("<mass value='1e999'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "not finite"},
+      {INERTIAL("<mass value='inf'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "not finite"},
+      {JOINT("fixed", "\n  <origin xyz='1 2'/>"), JN_ERR_SYNTAX, "urdf-number", 6, 3, "joint 'j'", "too few|three"},
+      {JOINT("fixed", "\n<origin rpy='1,2,3'/>"), JN_ERR_SYNTAX, "urdf-number", 6, 1, "joint 'j'", "blanks"},
+      {JOINT("revolute", "\n<limit lower='nan'/>"), JN_ERR_SYNTAX, "urdf-number", 6, 1, "joint 'j'", "'lower'"},
+      {JOINT("revolute", "\n<axis/>"), JN_ERR_SYNTAX, "urdf-attribute", 6, 1, "joint 'j'", "'xyz'"},
+      {JOINT("continuous", "\n<mimic/>"), JN_ERR_SYNTAX, "urdf-attribute", 6, 1, "joint 'j'", "'joint'"},
+      {JOINT("revolut", ""), JN_ERR_SYNTAX, "urdf-joint-type", 4, 1, "joint 'j'", "revolut|planar|mean revolute"},
+      {JOINT("ball", ""), JN_ERR_SYNTAX, "urdf-joint-type", 4, 1, "joint 'j'", "ball|floating and planar"},
+      {ROBOT(AB "<joint name='j'>\n<parent link='a'/><child link='b'/></joint>\n"), JN_ERR_SYNTAX, "urdf-attribute", 4,
+       1, "joint 'j'", "'type'"},
+      {ROBOT(AB "<joint name='j' type='fixed'>\n<parent link='a'/></joint>\n"), JN_ERR_SYNTAX, "urdf-element", 4, 1,
+       "joint 'j'", "<child link"},
+      {ROBOT(AB "<joint name='j' type='fixed'>\n<parent/><child link='b'/></joint>\n"), JN_ERR_SYNTAX,
+       "urdf-attribute", 5, 1, "joint 'j'", "<parent> has no attribute 'link'"},
+  };
+  CHECK_ALL(list);
+}
+
+static void faults_of_meaning_tell_place_subject_and_remedy(void **state) {
+  (void)state;
+  static const expectation list[] = {
+      {"<robot name='r'/>", JN_ERR_MODEL, "urdf-empty", 0, 0, "", "no links|<link"},
+      {ROBOT("<link name='a'/>\n<link name='a'/>\n"), JN_ERR_MODEL, "urdf-name", 3, 1, "link 'a'", "line 2|rename"},
+      {ROBOT(AB "<link name='c'/>\n" FIXED("j", "a", "b") FIXED("j", "a", "c")), JN_ERR_MODEL, "urdf-name", 6, 1,
+       "joint 'j'", "line 5|rename"},
+      {ROBOT("<link name='base_link'/>\n<link name='arm'/>\n" FIXED("j", "base_lnik", "arm")), JN_ERR_MODEL,
+       "urdf-link", 4, 1, "joint 'j'", "parent link 'base_lnik'|mean 'base_link'"},
+      {ROBOT("<link name='base_link'/>\n" FIXED("j", "base_link", "hand")), JN_ERR_MODEL, "urdf-link", 3, 1,
+       "joint 'j'", "child link 'hand'|add the link"},
+      {ROBOT(AB FIXED("j", "a", "b") FIXED("k", "a", "b")), JN_ERR_MODEL, "urdf-child", 5, 1, "joint 'k'",
+       "'b'|joint 'j' on line 4|native"},
+      {ROBOT(AB FIXED("j", "a", "b") FIXED("k", "b", "a")), JN_ERR_MODEL, "urdf-cycle", 2, 1, "link 'a'",
+       "2 links|'a' on 'b' on 'a'"},
+      {ROBOT(AB FIXED("j", "b", "b")), JN_ERR_MODEL, "urdf-cycle", 3, 1, "link 'b'", "1 link hangs|'b' on 'b'"},
+      {ROBOT(AB "<link name='c'/>\n" FIXED("j", "a", "b")), JN_ERR_MODEL, "urdf-roots", 4, 1, "link 'c'",
+       "2 links|'a', 'c'|joint"},
+      {JOINT("prismatic", "\n<axis xyz='0 0 0'/>"), JN_ERR_MODEL, "urdf-axis", 6, 1, "joint 'j'", "direction|0 0 1"},
+      {JOINT("prismatic", "\n<axis xyz='1e200 0 0'/>"), JN_ERR_MODEL, "urdf-axis", 6, 1, "joint 'j'", "direction"},
+      {JOINT("fixed", "\n<origin rpy='0 0 0' quat_xyzw='0 0 0 1'/>"), JN_ERR_MODEL, "urdf-origin", 6, 1, "joint 'j'",
+       "both"},
+      {JOINT("fixed", "\n<origin quat_xyzw='0 0 0 0'/>"), JN_ERR_MODEL, "urdf-origin", 6, 1, "joint 'j'", "rotation"},
+  };
+  CHECK_ALL(list);
+}
+
+static void suspicious_things_load_with_a_warning(void **state) {
+  (void)state;
+  static const expectation list[] = {
+      {"<robot><link name='a'/></robot>", JN_OK, "urdf-attribute", 1, 1, "element <robot>", "no name"},
+      {INERTIAL("<inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' iyz='0'/>"), JN_OK, "urdf-mass", 3, 1, "link 'a'",
+       "no <mass>|0 kg"},
+      {INERTIAL("<mass value='1'/>"), JN_OK, "urdf-inertia", 3, 1, "link 'a'", "point mass"},
+      {INERTIAL("<mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixz='0' iyz='0'/>"), JN_OK, "urdf-attribute", 3, 28,
+       "link 'a'", "'ixy'|taken as 0"},
+      {JOINT("revolute", ""), JN_OK, "urdf-limit", 4, 1, "joint 'j'", "unlimited|continuous"},
+      {ROBOT("<link name='a'>\n<inertial>" UNIT "</inertial>\n<inertial/></link>"), JN_OK, "urdf-twice", 4, 1,
+       "link 'a'", "second <inertial>|line 3"},
+      {JOINT("fixed", "<origin xyz='1 0 0'/>\n<origin xyz='2 0 0'/>"), JN_OK, "urdf-twice", 6, 1, "joint 'j'",
+       "second <origin>|line 5"},
+      {"<!DOCTYPE robot SYSTEM 'urdf.dtd'>\n<robot name='r'><link name='a'/></robot>", JN_OK, "urdf-doctype", 1, 34, "",
+       "not read"},
+  };
+  CHECK_ALL(list);
+  jn_options o;
+  jn_options_init(&o);
+  o.strict = 1;
+  loaded l = load_with(JOINT("revolute", ""), &o);
+  assert_int_equal(l.status, JN_ERR_MODEL);
+  drop(&l);
+}
+
+static void all_faults_are_told_at_once_but_not_without_end(void **state) {
+  (void)state;
+  loaded l = load(ROBOT("<link name='a'><inertial><mass value='x'/></inertial></link>\n<link name='b'/>\n"
+                        "<joint name='j' type='hinge'><parent link='q'/><child link='b'/></joint>\n"));
+  assert_int_equal(l.status, JN_ERR_SYNTAX);
+  assert_int_equal(l.error.line, 2);
+  assert_non_null(message_of(&l, "urdf-number"));
+  assert_non_null(message_of(&l, "urdf-joint-type"));
+  assert_non_null(message_of(&l, "urdf-link"));
+  drop(&l);
+  enum { COUNT = 5000 };
+  char *text = malloc(20 * COUNT + 100), *at = text;
+  at += sprintf(at, "<robot name='r'>");
+  for (int i = 0; i < COUNT; i++) at += sprintf(at, "<link name='a'/>\n");
+  sprintf(at, "</robot>");
+  l = load(text);
+  assert_int_equal(l.status, JN_ERR_MODEL);
+  assert_true(jn_report_count(l.report) > 50 && jn_report_count(l.report) < 150);
+  assert_non_null(message_of(&l, "urdf-many"));
+  drop(&l);
+  free(text);
+}
+
+static void xacro_sources_are_recognised_and_explained(void **state) {
+  (void)state;
+  static const expectation list[] = {
+      {ROBOT("<xacro:include filename='x'/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1, "element <robot>",
+       "<xacro:include>|xacro FILE"},
+      {ROBOT("<link name='a'/><xacro:macro name='m'/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 17, "element <robot>",
+       "<xacro:macro>|xacro FILE"},
+      {ROBOT("<xacro:if value='1'><link name='a'/></xacro:if>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1,
+       "element <robot>", "<xacro:if>"},
+      {ROBOT("<xacro:unless value='1'/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1, "element <robot>", "<xacro:unless>"},
+      {INERTIAL("<mass value='${m}'/>"), JN_ERR_SYNTAX, "urdf-xacro", 3, 11, "link 'a'", "${m}|xacro FILE"},
+      {ROBOT("<link name='$(arg prefix)a'/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1, "element <link>", "$(arg prefix)"},
+      {"<robot name='${n}'/>", JN_ERR_SYNTAX, "urdf-xacro", 1, 1, "element <robot>", "${n}"},
+      {ROBOT("<link name='a'>\n<xacro:box_inertia m='1'/></link>\n"), JN_ERR_SYNTAX, "urdf-xacro", 3, 1, "link 'a'",
+       "<xacro:box_inertia>"},
+      {ROBOT("<xacro:property name='p' value='1'/>\n<xacro:arm/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1, "",
+       "no links|xacro FILE"},
+      {ROBOT("<xacro:arm/>\n<link name='b'/>\n" FIXED("j", "shoulder", "b")), JN_ERR_MODEL, "urdf-link", 4, 1,
+       "joint 'j'", "macro calls|xacro FILE"},
+  };
+  CHECK_ALL(list);
+}
+
+static void leftovers_of_xacro_in_a_whole_file_only_warn(void **state) {
+  (void)state;
+  static const expectation list[] = {
+      {ROBOT("<xacro:property name='p' value='${1+1}'/>\n" AB FIXED("j", "a", "b") "<xacro:gripper_transmission/>\n"),
+       JN_OK, "urdf-xacro", 2, 1, "", "2 unexpanded|<xacro:property>"},
+  };
+  CHECK_ALL(list);
+  loaded l = load("<robot name='r' xmlns:xacro='http://x'><link name='a'><visual><xacro:if/></visual></link>"
+                  "<gazebo><foo bar='${x}'/></gazebo></robot>");
+  assert_int_equal(l.status, JN_OK);
+  assert_int_equal(jn_report_count(l.report), 0);
+  drop(&l);
+}
+
+/* ---- Hostile input ---- */
+
+static void entities_are_refused(void **state) {
+  (void)state;
+  static const expectation list[] = {
+      {"<!DOCTYPE robot [\n<!ENTITY a 'aaaaaaaaaa'>\n<!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'>\n"
+       "<!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'>]>\n<robot name='&c;'><link name='a'/></robot>",
+       JN_ERR_SYNTAX, "urdf-doctype", 1, 17, "", "entities|remove"},
+      {"<!DOCTYPE robot [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><robot name='&x;'/>", JN_ERR_SYNTAX, "urdf-doctype",
+       1, 17, "", "refused"},
+  };
+  CHECK_ALL(list);
+}
+
+/* text + count times item + text */
+static char *repeated(const char *before, const char *item, int count, const char *after) {
+  size_t n = strlen(item);
+  char *text = malloc(strlen(before) + (size_t)count * n + strlen(after) + 1), *at = text;
+  assert_non_null(text);
+  at += sprintf(at, "%s", before);
+  for (int i = 0; i < count; i++, at += n) memcpy(at, item, n);
+  sprintf(at, "%s", after);
+  return text;
+}
+
+static void deep_nesting_and_many_attributes_are_refused(void **state) {
+  (void)state;
+  char *text = repeated("<robot name='r'>", "<x>", 1000000, "");
+  loaded l = load(text);
+  assert_int_equal(l.status, JN_ERR_SYNTAX);
+  assert_non_null(strstr(l.error.text, "nested deeper than 256"));
+  drop(&l);
+  free(text);
+  enum { COUNT = 10000 };
+  char *at = text = malloc(COUNT * 16 + 100);
+  at += sprintf(at, "<robot name='r'><link name='a'/><joint");
+  for (int i = 0; i < COUNT; i++) at += sprintf(at, " a%d=''", i);
+  sprintf(at, "/></robot>");
+  l = load(text);
+  assert_int_equal(l.status, JN_ERR_SYNTAX);
+  assert_non_null(strstr(l.error.text, "more than 256 attributes"));
+  drop(&l);
+  free(text);
+}
+
+static void a_chain_of_100000_links_loads_quickly(void **state) {
+  (void)state;
+  enum { COUNT = 100000 };
+  char *text = malloc((size_t)COUNT * 150), *at = text;
+  assert_non_null(text);
+  at += sprintf(at, "<robot name='long'>\n<link name='l0'/>\n");
+  for (int i = 1; i < COUNT; i++) {
+    at += sprintf(at, "<link name='l%d'/><joint name='j%d' type='fixed'><parent link='l%d'/><child link='l%d'/></joint>",
+                  i, i, i - 1, i);
+  }
+  sprintf(at, "</robot>");
+  clock_t start = clock();
+  loaded l = load(text);
+  double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  assert_int_equal(l.status, JN_OK);
+  assert_int_equal(jn_link_count(l.model), COUNT);
+  assert_string_equal(jn_link_name(l.model, COUNT - 1), "l99999");
+  if (seconds > 20) fail_msg("took %g s", seconds); /* tenths of a second in fact; a quadratic search takes minutes */
+  drop(&l);
+  free(text);
+}
+
+static const char sample[] =
+    "<?xml version='1.0' encoding='UTF-8'?>\n<!-- sample -->\n<robot name='s &amp; s'>\n"
+    "  <link name='base'/>\n  <link name='arm'><inertial><origin xyz='0 0 0.1' rpy='0.1 0 0'/><mass value='1.5'/>"
+    "<inertia ixx='0.1' ixy='0' ixz='0' iyy='0.1' iyz='0' izz='0.1'/></inertial><visual><box size='1 1 1'/></visual>"
+    "</link>\n  <link name='tip'/>\n<joint name='j' type='revolute'><parent link='base'/><child link='arm'/>"
+    "<origin xyz='0 0 1'/><axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='10' velocity='2'/>"
+    "<dynamics damping='0.1'/></joint>\n<joint name='k' type='prismatic'><parent link='arm'/><child link='tip'/>"
+    "<limit lower='0' upper='0.1' effort='1' velocity='1'/><mimic joint='j' multiplier='0.1'/></joint>\n</robot>";
+
+static void every_truncated_file_is_a_syntax_error(void **state) {
+  (void)state;
+  size_t length = sizeof sample - 1;
+  jn_model *m = good(sample);
+  assert_string_equal(jn_model_name(m), "s & s");
+  jn_model_destroy(m);
+  for (size_t n = 0; n < length; n++) {
+    char *exact = malloc(n ? n : 1); /* no byte more, so that reading past the end is found */
+    assert_non_null(exact);
+    memcpy(exact, sample, n);
+    loaded l = load_bytes(exact, n, NULL);
+    if (l.status != JN_ERR_SYNTAX) fail_msg("%zu bytes: status %d", n, (int)l.status);
+    drop(&l);
+    free(exact);
+  }
+}
+
+static uint32_t next_random(uint32_t *s) {
+  *s ^= *s << 13;
+  *s ^= *s >> 17;
+  *s ^= *s << 5;
+  return *s;
+}
+
+static void noise_and_zero_bytes_are_refused(void **state) {
+  (void)state;
+  uint32_t seed = 20240607u;
+  print_message("seed %u\n", (unsigned)seed);
+  for (int i = 0; i < 2000; i++) {
+    char noise[200];
+    size_t n = 1 + next_random(&seed) % sizeof noise;
+    for (size_t k = 0; k < n; k++) noise[k] = (char)next_random(&seed);
+    loaded l = load_bytes(noise, n, NULL);
+    assert_int_equal(l.status, JN_ERR_SYNTAX);
+    drop(&l);
+  }
+  loaded l = load_bytes("<robot name='r'>\0<link name='a'/></robot>", 41, NULL);
+  assert_int_equal(l.status, JN_ERR_SYNTAX);
+  assert_non_null(strstr(l.error.text, "not a text file"));
+  drop(&l);
+}
+
+/* ---- Memory ---- */
+
+typedef struct counter {
+  int calls, fail_at, live;
+} counter;
+
+static void *count_allocate(size_t bytes, void *context) {
+  counter *c = context;
+  if (++c->calls == c->fail_at) return NULL;
+  void *block = malloc(bytes);
+  c->live += block != NULL;
+  return block;
+}
+
+static void count_release(void *block, void *context) {
+  counter *c = context;
+  c->live -= block != NULL;
+  free(block);
+}
+
+static void lack_of_memory_at_any_allocation_is_a_clean_error(void **state) {
+  (void)state;
+  int done = 0;
+  for (int n = 1; !done; n++) {
+    counter c = {0, n, 0};
+    jn_allocator a = {count_allocate, count_release, &c};
+    jn_options o;
+    jn_model *m = NULL;
+    jn_error error;
+    jn_options_init(&o);
+    o.allocator = &a;
+    jn_status status = jn_load_text(sample, sizeof sample - 1, JN_FORMAT_URDF, "s.urdf", &o, &m, &error);
+    done = c.calls < n; /* the failing call was never reached */
+    assert_int_equal(status, done ? JN_OK : JN_ERR_MEMORY);
+    if (!done) {
+      assert_null(m);
+      assert_int_equal(error.status, JN_ERR_MEMORY);
+      assert_true(error.text[0] != 0);
+    }
+    jn_model_destroy(m);
+    assert_int_equal(c.live, 0);
+    assert_true(n < 10000);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_joint_type_of_urdf_is_read),
+      cmocka_unit_test(defaults_are_those_of_urdf),
+      cmocka_unit_test(rpy_turns_about_x_then_y_then_z_of_the_parent),
+      cmocka_unit_test(quaternions_of_urdf_1_1_are_read),
+      cmocka_unit_test(rotated_inertial_frames_are_turned_into_link_axes),
+      cmocka_unit_test(limits_and_dynamics_with_our_own_attributes_are_read),
+      cmocka_unit_test(continuous_joints_ignore_lower_and_upper),
+      cmocka_unit_test(limits_without_bound_may_be_inf_or_1e300),
+      cmocka_unit_test(every_coordinate_of_planar_and_floating_joints_has_the_limits),
+      cmocka_unit_test(mimic_couples_joints_unless_it_is_ignored),
+      cmocka_unit_test(unknown_elements_are_skipped_with_their_content),
+      cmocka_unit_test(links_follow_the_document_order_of_the_joints_depth_first),
+      cmocka_unit_test(floating_frees_the_root_link),
+      cmocka_unit_test(a_root_called_world_is_a_link_unless_it_is_marked),
+      cmocka_unit_test(numbers_do_not_depend_on_the_locale),
+      cmocka_unit_test(utf_16_with_a_byte_order_mark_is_read),
+      cmocka_unit_test(faults_of_form_tell_place_subject_and_remedy),
+      cmocka_unit_test(faults_of_meaning_tell_place_subject_and_remedy),
+      cmocka_unit_test(suspicious_things_load_with_a_warning),
+      cmocka_unit_test(all_faults_are_told_at_once_but_not_without_end),
+      cmocka_unit_test(xacro_sources_are_recognised_and_explained),
+      cmocka_unit_test(leftovers_of_xacro_in_a_whole_file_only_warn),
+      cmocka_unit_test(entities_are_refused),
+      cmocka_unit_test(deep_nesting_and_many_attributes_are_refused),
+      cmocka_unit_test(a_chain_of_100000_links_loads_quickly),
+      cmocka_unit_test(every_truncated_file_is_a_syntax_error),
+      cmocka_unit_test(noise_and_zero_bytes_are_refused),
+      cmocka_unit_test(lack_of_memory_at_any_allocation_is_a_clean_error),
+  };
+  return cmocka_run_group_tests_name("urdf", tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce check: every message on a model, and an exit status for scripts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "model_arg.h"
+#include "print.h"
+
+/* The model can be used and there is nothing to mend. */
+static bool is_good(const model_arg *arg) {
+  return arg->model && jn_report_count_of(arg->report, JN_ERROR) == 0 &&
+         jn_report_count_of(arg->report, JN_WARNING) == 0;
+}
+
+static void print_message(const jn_message *m, const char *source, bool bright) {
+  static const colour colours[] = {COLOUR_CYAN, COLOUR_YELLOW, COLOUR_RED};
+  fputs(colour_code(bright, COLOUR_BOLD), stdout);
+  print_place(stdout, source, m->file, m->line, m->column);
+  fputs(colour_code(bright, COLOUR_NONE), stdout);
+  printf("%s%s:%s ", colour_code(bright, colours[m->severity]), severity_name(m->severity),
+         colour_code(bright, COLOUR_NONE));
+  if (*m->subject) {
+    print_text(stdout, m->subject);
+    fputs(": ", stdout);
+  }
+  print_text(stdout, m->text);
+  printf(" %s[%s]%s\n", colour_code(bright, COLOUR_DIM), m->rule, colour_code(bright, COLOUR_NONE));
+  if (*m->remedy) {
+    fputs("    ", stdout);
+    print_text(stdout, m->remedy);
+    fputc('\n', stdout);
+  }
+}
+
+static int compare_rules(const void *a, const void *b) {
+  const jn_message *ma = *(const jn_message *const *)a, *mb = *(const jn_message *const *)b;
+  if (ma->severity != mb->severity) return ma->severity > mb->severity ? -1 : 1;
+  return strcmp(ma->rule, mb->rule);
+}
+
+/* How often each rule speaks, the most severe first. */
+static void print_rule_counts(const jn_report *report) {
+  static const table_column columns[] = {{"count", ALIGN_RIGHT}, {"severity", ALIGN_LEFT}, {"rule", ALIGN_LEFT}};
+  int count = jn_report_count(report);
+  const jn_message **sorted = allocate((size_t)count * sizeof *sorted);
+  for (int i = 0; i < count; i++) sorted[i] = jn_report_message(report, i);
+  qsort(sorted, (size_t)count, sizeof *sorted, compare_rules);
+  table t;
+  table_init(&t, columns, 3);
+  for (int i = 0, end; i < count; i = end) {
+    for (end = i + 1; end < count && compare_rules(&sorted[i], &sorted[end]) == 0;) end++;
+    table_cellf(&t, "%d", end - i);
+    table_cell(&t, severity_name(sorted[i]->severity));
+    table_cell(&t, sorted[i]->rule);
+  }
+  putchar('\n');
+  table_print(&t, stdout);
+  putchar('\n');
+  free(sorted);
+}
+
+static void print_verdict(const model_arg *arg, bool bright) {
+  bool good = is_good(arg);
+  char *errors = plural_text(jn_report_count_of(arg->report, JN_ERROR), "error");
+  char *warnings = plural_text(jn_report_count_of(arg->report, JN_WARNING), "warning");
+  char *notes = plural_text(jn_report_count_of(arg->report, JN_NOTE), "note");
+  print_place(stdout, arg->source, NULL, 0, 0);
+  printf("%s%s%s: %s, %s, %s\n",
+         colour_code(bright, good         ? COLOUR_GREEN
+                             : arg->model ? COLOUR_YELLOW
+                                          : COLOUR_RED),
+         good         ? "good"
+         : arg->model ? "usable"
+                      : "not usable",
+         colour_code(bright, COLOUR_NONE), errors, warnings, notes);
+  free(errors);
+  free(warnings);
+  free(notes);
+}
+
+static void check_text(const model_arg *arg) {
+  bool bright = stream_has_colour(stdout);
+  int count = jn_report_count(arg->report);
+  for (int i = 0; i < count; i++) print_message(jn_report_message(arg->report, i), arg->source, bright);
+  if (!arg->model && jn_report_count_of(arg->report, JN_ERROR) == 0) {
+    /* The report itself could not be kept. */
+    print_place(stdout, arg->source, arg->error.file, arg->error.line, arg->error.column);
+    printf("error: %s\n", *arg->error.text ? arg->error.text : jn_status_text(arg->error.status));
+  }
+  if (count > 1) print_rule_counts(arg->report);
+  print_verdict(arg, bright);
+}
+
+static void check_json(const model_arg *arg) {
+  json_writer j;
+  json_init(&j, stdout);
+  json_open_object(&j, NULL);
+  json_text(&j, "source", arg->source);
+  json_bool(&j, "good", is_good(arg));
+  json_bool(&j, "usable", arg->model != NULL);
+  json_integer(&j, "errors", jn_report_count_of(arg->report, JN_ERROR));
+  json_integer(&j, "warnings", jn_report_count_of(arg->report, JN_WARNING));
+  json_integer(&j, "notes", jn_report_count_of(arg->report, JN_NOTE));
+  json_messages(&j, arg->report);
+  json_text(&j, "first_error",
+            arg->model         ? NULL
+            : *arg->error.text ? arg->error.text
+                               : jn_status_text(arg->error.status));
+  json_close_object(&j);
+}
+
+int command_check(int argc, char **argv) {
+  option_set set;
+  model_arg arg;
+  int json = 0;
+  model_arg_init(&arg);
+  option_set_init(
+      &set, "check", "MODEL",
+      "List all that is suspicious or wrong in a model, with its place in the file and what to do about it. "
+      "Exit status 0: neither errors nor warnings (notes are fine); 1: some, or the file cannot be read.");
+  option_flag(&set, "json", "print JSON for programs", &json);
+  model_arg_options(&set, &arg);
+  int status = option_parse(&set, argc, argv, &arg.source, 1, 1);
+  if (status == OPTION_GO_ON) status = model_arg_read(&arg);
+  if (status == OPTION_GO_ON || status == EXIT_BAD) {
+    if (json) {
+      check_json(&arg);
+    } else {
+      check_text(&arg);
+    }
+    status = is_good(&arg) ? EXIT_FINE : EXIT_BAD;
+  }
+  model_arg_free(&arg);
+  return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The subcommands of `jounce`. Each has a file of its own; main.c has the table of them. */
+#ifndef JN_TOOL_COMMAND_H
+#define JN_TOOL_COMMAND_H
+
+enum {
+  EXIT_FINE = 0,
+  EXIT_BAD = 1,  /* the model is bad, a check failed, or a file cannot be read or written */
+  EXIT_USAGE = 2 /* wrong use of the command line */
+};
+
+/* argv[0] is the name of the subcommand. Each returns an exit code. */
+int command_info(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_convert(int argc, char **argv);
+int command_list(int argc, char **argv);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce convert: read any model, write URDF or a native file. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "command.h"
+#include "model_arg.h"
+#include "print.h"
+
+static jn_status write_standard_output(const model_arg *arg, jn_format format, const jn_options *options,
+                                       jn_error *error) {
+  char *text;
+  size_t length;
+  jn_status status = jn_save_text(arg->model, format, options, &text, &length, error);
+  if (status != JN_OK) return status;
+  fwrite(text, 1, length, stdout); /* main() sees errors */
+  jn_text_free(text, options);
+  return JN_OK;
+}
+
+static int convert(model_arg *arg, const char *out, jn_format format) {
+  bool standard_output = strcmp(out, "-") == 0;
+  if (standard_output && format == JN_FORMAT_AUTO) {
+    return usage_error("convert", "standard output has no ending that tells the format; add --to urdf or --to json");
+  }
+  int result = model_arg_load(arg);
+  if (result != OPTION_GO_ON) return result;
+  /* A report of its own, for what the writer says must not be lost among what the reader said. */
+  jn_options options = arg->options;
+  options.report = jn_report_create(NULL);
+  jn_error error = {0};
+  jn_status status = standard_output ? write_standard_output(arg, format, &options, &error)
+                                     : jn_save(arg->model, out, format, &options, &error);
+  const char *name = standard_output ? "<stdout>" : out;
+  print_warnings(options.report, name);
+  if (status != JN_OK) print_errors(options.report, &error, name);
+  jn_report_destroy(options.report);
+  return status == JN_OK ? EXIT_FINE : EXIT_BAD;
+}
+
+int command_convert(int argc, char **argv) {
+  static const jn_format formats[] = {JN_FORMAT_AUTO, JN_FORMAT_URDF, JN_FORMAT_NATIVE};
+  option_set set;
+  model_arg arg;
+  const char *arguments[2];
+  int to = -1;
+  model_arg_init(&arg);
+  option_set_init(&set, "convert", "MODEL OUT",
+                  "Read a model and write it to the file OUT, or to standard output when OUT is -. The ending of OUT "
+                  "tells the format: .urdf or .xml for URDF, .json for the native format, which can say everything.");
+  option_choice(&set, "to", "urdf|json", "the format, whatever the ending of OUT", &to);
+  model_arg_options(&set, &arg);
+  int status = option_parse(&set, argc, argv, arguments, 2, 2);
+  if (status == OPTION_GO_ON) {
+    arg.source = arguments[0];
+    status = convert(&arg, arguments[1], formats[to + 1]);
+  }
+  model_arg_free(&arg);
+  return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "json.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+void json_init(json_writer *j, FILE *stream) { *j = (json_writer){.stream = stream, .first = true}; }
+
+/* Bytes of the UTF-8 sequence at s; 0 when it is not valid. */
+static int sequence_length(const unsigned char *s) {
+  int length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+  for (int i = 1; i < length; i++) {
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  }
+  /* Overlong forms, surrogates, and numbers above U+10FFFF. */
+  if (length == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))) return 0;
+  if (length == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))) return 0;
+  return length;
+}
+
+static void write_string(FILE *stream, const char *text) {
+  const unsigned char *s = (const unsigned char *)text;
+  fputc('"', stream);
+  while (*s) {
+    int length = sequence_length(s);
+    if (length == 0) {
+      fputs("\\ufffd", stream);
+    } else if (*s == '"' || *s == '\\') {
+      fprintf(stream, "\\%c", *s);
+    } else if (*s == '\n') {
+      fputs("\\n", stream);
+    } else if (*s == '\t') {
+      fputs("\\t", stream);
+    } else if (*s < 0x20 || *s == 0x7f) {
+      fprintf(stream, "\\u%04x", *s);
+    } else {
+      fwrite(s, 1, (size_t)length, stream);
+    }
+    s += length ? length : 1;
+  }
+  fputc('"', stream);
+}
+
+static void write_number(FILE *stream, double value) {
+  char text[40];
+  if (!isfinite(value)) {
+    fputs("null", stream);
+    return;
+  }
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  /* Whatever the locale's decimal point is, JSON's is a point. */
+  size_t whole = strspn(text, "+-0123456789");
+  if (text[whole] != 0 && text[whole] != 'e') {
+    size_t rest = whole + strcspn(text + whole, "0123456789");
+    text[whole] = '.';
+    memmove(text + whole + 1, text + rest, strlen(text + rest) + 1);
+  }
+  fputs(text, stream);
+}
+
+/* Comma, new line, indentation and key before a value. */
+static void start_value(json_writer *j, const char *key) {
+  if (!j->first) fputs(j->line_depth ? ", " : ",", j->stream);
+  if (j->depth > 0 && !j->line_depth) fprintf(j->stream, "\n%*s", 2 * j->depth, "");
+  j->first = false;
+  if (key) {
+    write_string(j->stream, key);
+    fputs(": ", j->stream);
+  }
+}
+
+static void open_level(json_writer *j, const char *key, char bracket) {
+  start_value(j, key);
+  fputc(bracket, j->stream);
+  j->depth++;
+  j->first = true;
+}
+
+static void close_level(json_writer *j, char bracket) {
+  j->depth--;
+  if (!j->first && !j->line_depth) fprintf(j->stream, "\n%*s", 2 * j->depth, "");
+  if (j->depth < j->line_depth) j->line_depth = 0;
+  fputc(bracket, j->stream);
+  j->first = false;
+  if (j->depth == 0) fputc('\n', j->stream);
+}
+
+void json_open_object(json_writer *j, const char *key) { open_level(j, key, '{'); }
+void json_open_line(json_writer *j, const char *key) {
+  json_open_object(j, key);
+  if (!j->line_depth) j->line_depth = j->depth;
+}
+void json_close_object(json_writer *j) { close_level(j, '}'); }
+void json_open_array(json_writer *j, const char *key) { open_level(j, key, '['); }
+void json_close_array(json_writer *j) { close_level(j, ']'); }
+
+void json_text(json_writer *j, const char *key, const char *text) {
+  if (!text) {
+    json_null(j, key);
+    return;
+  }
+  start_value(j, key);
+  write_string(j->stream, text);
+}
+
+void json_integer(json_writer *j, const char *key, int value) {
+  start_value(j, key);
+  fprintf(j->stream, "%d", value);
+}
+
+void json_bool(json_writer *j, const char *key, bool value) {
+  start_value(j, key);
+  fputs(value ? "true" : "false", j->stream);
+}
+
+void json_null(json_writer *j, const char *key) {
+  start_value(j, key);
+  fputs("null", j->stream);
+}
+
+void json_number(json_writer *j, const char *key, double value) {
+  start_value(j, key);
+  write_number(j->stream, value);
+}
+
+static void write_row(FILE *stream, const double *values, int count) {
+  fputc('[', stream);
+  for (int i = 0; i < count; i++) {
+    if (i > 0) fputs(", ", stream);
+    write_number(stream, values[i]);
+  }
+  fputc(']', stream);
+}
+
+void json_numbers(json_writer *j, const char *key, const double *values, int count) {
+  start_value(j, key);
+  write_row(j->stream, values, count);
+}
+
+void json_matrix(json_writer *j, const char *key, const double *values, int rows, int columns) {
+  start_value(j, key);
+  fputc('[', j->stream);
+  for (int i = 0; i < rows; i++) {
+    if (i > 0) fputs(", ", j->stream);
+    write_row(j->stream, values + (ptrdiff_t)i * columns, columns);
+  }
+  fputc(']', j->stream);
+}

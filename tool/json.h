@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* JSON on a stream, indented by two spaces; small objects and rows of numbers on one line. `key` is the name in an
+ * object and NULL in an array. */
+#ifndef JN_TOOL_JSON_H
+#define JN_TOOL_JSON_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct json_writer {
+  FILE *stream;
+  int depth;
+  int line_depth; /* depth of the object that is written on one line, 0 if none */
+  bool first;     /* nothing yet in the innermost object or array */
+} json_writer;
+
+void json_init(json_writer *j, FILE *stream);
+void json_open_object(json_writer *j, const char *key);
+void json_open_line(json_writer *j, const char *key); /* an object on one line */
+void json_close_object(json_writer *j);
+void json_open_array(json_writer *j, const char *key);
+void json_close_array(json_writer *j);
+void json_text(json_writer *j, const char *key, const char *text); /* NULL: null */
+void json_integer(json_writer *j, const char *key, int value);
+void json_bool(json_writer *j, const char *key, bool value);
+void json_null(json_writer *j, const char *key);
+/* The shortest of 15, 16 or 17 digits that reads back as the same double; null when it is not finite. */
+void json_number(json_writer *j, const char *key, double value);
+/* Arrays on one line. */
+void json_numbers(json_writer *j, const char *key, const double *values, int count);
+void json_matrix(json_writer *j, const char *key, const double *values, int rows, int columns); /* row-major */
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce: look at, check and convert robot models. docs/command.md, man jounce. */
+#include <errno.h>
+#include <jounce/base.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "options.h"
+
+typedef struct command {
+  const char *name;
+  const char *help;
+  int (*run)(int argc, char **argv);
+} command;
+
+static const command commands[] = {
+    {"info", "show a robot: its tree, joints, limits, masses", command_info},
+    {"check", "check a robot file and say what is wrong with it", command_check},
+    {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
+    {"list", "list the built-in robots", command_list},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const command *find_command(const char *name) {
+  for (int i = 0; i < COMMANDS; i++) {
+    if (strcmp(commands[i].name, name) == 0) return &commands[i];
+  }
+  return NULL;
+}
+
+static void print_usage(FILE *stream) {
+  fputs("Usage: jounce COMMAND [OPTION...] [ARGUMENT...]\n\n", stream);
+  for (int i = 0; i < COMMANDS; i++) fprintf(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
+  fprintf(stream, "  %-10s%s\n", "help", "show the help of a command: jounce help COMMAND");
+}
+
+static int print_help(void) {
+  fputs("jounce: dynamics of robots. This command looks at, checks and converts robot models.\n\n", stdout);
+  print_usage(stdout);
+  fputs(
+      "\nMODEL is a URDF or native (JSON) file, - for standard input, builtin:NAME, or builtin:chain:N.\n"
+      "\nOptions:\n"
+      "  --help     show this help\n"
+      "  --version  show the version and the kernel row in use\n"
+      "\nExit status: 0 success, 1 the model is bad or a file cannot be read or written, 2 wrong use.\n",
+      stdout);
+  return EXIT_FINE;
+}
+
+static int print_version(void) {
+  const char *row = jn_row_name();
+  printf("jounce %s\nkernel row: %s\n", jn_version(), row ? row : "none (JOUNCE_ROW names no row that can run here)");
+  return EXIT_FINE;
+}
+
+static int unknown_command(const char *name) {
+  const char *names[COMMANDS + 1];
+  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
+  names[COMMANDS] = "help";
+  const char *near = nearest_word(name, names, COMMANDS + 1);
+  if (near) return usage_error(NULL, "unknown command '%s'; did you mean %s?", name, near);
+  return usage_error(NULL, "unknown command '%s'", name);
+}
+
+static int command_help(int argc, char **argv) {
+  if (argc < 2 || argv[1][0] == '-') return print_help();
+  if (strcmp(argv[1], "help") == 0) return print_help();
+  const command *c = find_command(argv[1]);
+  if (!c) return unknown_command(argv[1]);
+  char help[] = "--help";
+  char *line[] = {argv[1], help, NULL};
+  return c->run(2, line);
+}
+
+static int run(int argc, char **argv) {
+  if (argc < 2) {
+    print_usage(stderr);
+    return EXIT_USAGE;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return print_help();
+  if (strcmp(name, "--version") == 0) return print_version();
+  if (strcmp(name, "help") == 0) return command_help(argc - 1, argv + 1);
+  if (name[0] == '-') {
+    const char *const names[] = {"help", "version"};
+    const char *near = nearest_word(name + strspn(name, "-"), names, 2);
+    if (near) return usage_error(NULL, "unknown option %s; did you mean --%s?", name, near);
+    return usage_error(NULL, "unknown option %s; options follow the command: jounce COMMAND [OPTION...]", name);
+  }
+  const command *c = find_command(name);
+  return c ? c->run(argc - 1, argv + 1) : unknown_command(name);
+}
+
+int main(int argc, char **argv) {
+  int status = run(argc, argv);
+  /* What was printed counts only when it has arrived. */
+  int failed = ferror(stdout);
+  if (fclose(stdout) != 0 || failed) {
+    fprintf(stderr, "jounce: cannot write to standard output: %s\n", strerror(errno));
+    if (status == EXIT_FINE) status = EXIT_BAD;
+  }
+  return status;
+}

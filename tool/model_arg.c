@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "model_arg.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "print.h"
+
+#define STANDARD_INPUT "<stdin>" /* in messages */
+
+void model_arg_init(model_arg *arg) {
+  *arg = (model_arg){0};
+  jn_options_init(&arg->options);
+}
+
+void model_arg_free(model_arg *arg) {
+  number_list_free(&arg->gravity);
+  name_list_free(&arg->joint_order);
+  jn_model_destroy(arg->model);
+  jn_report_destroy(arg->report);
+  arg->model = NULL;
+  arg->report = NULL;
+}
+
+void model_arg_options(option_set *set, model_arg *arg) {
+  arg->command = set->command;
+  option_heading(set, "How MODEL is read");
+  option_flag(set, "floating", "give the root link a free joint instead of fixing it to the world", &arg->floating);
+  option_choice(set, "mimic", "follow|ignore",
+                "follow (default): a joint that mimics another is moved by it; ignore: it moves by itself",
+                &arg->ignore_mimic);
+  option_flag(set, "strict", "take warnings as errors", &arg->strict);
+  option_numbers(set, "gravity", "X,Y,Z", "gravity in the world frame [m/s^2], in place of the file's", &arg->gravity);
+  option_names(set, "joint-order", "A,B,C",
+               "names of joints in the order of their coordinates; joints not named follow in the order of the tree",
+               &arg->joint_order);
+}
+
+/* All of standard input; NULL when it cannot be read. One byte above the limit is enough for the library to refuse. */
+static char *read_standard_input(size_t limit, size_t *length) {
+  size_t capacity = 1 << 16;
+  char *text = allocate(capacity);
+  *length = 0;
+  while (*length <= limit) {
+    size_t got = fread(text + *length, 1, capacity - *length, stdin);
+    *length += got;
+    if (got == 0) break;
+    if (*length == capacity) text = reallocate(text, capacity *= 2);
+  }
+  if (!ferror(stdin)) return text;
+  free(text);
+  return NULL;
+}
+
+static int read_from_input(model_arg *arg) {
+  size_t length;
+  char *text = read_standard_input(arg->options.max_bytes, &length);
+  if (!text) {
+    arg->error.status = JN_ERR_FILE;
+    snprintf(arg->error.file, sizeof arg->error.file, "%s", STANDARD_INPUT);
+    snprintf(arg->error.text, sizeof arg->error.text, "cannot read: %s", strerror(errno));
+    return EXIT_BAD;
+  }
+  jn_status status =
+      jn_load_text(text, length, JN_FORMAT_AUTO, STANDARD_INPUT, &arg->options, &arg->model, &arg->error);
+  free(text);
+  return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+}
+
+int model_arg_read(model_arg *arg) {
+  if (arg->gravity.values && arg->gravity.count != 3) {
+    return usage_error(arg->command, "--gravity takes three numbers X,Y,Z, not %d", arg->gravity.count);
+  }
+  arg->report = jn_report_create(NULL);
+  arg->options.report = arg->report;
+  arg->options.floating = arg->floating;
+  arg->options.ignore_mimic = arg->ignore_mimic;
+  arg->options.strict = arg->strict;
+  arg->options.gravity = arg->gravity.values;
+  arg->options.joint_order = (const char *const *)arg->joint_order.names;
+  arg->options.joint_order_count = arg->joint_order.count;
+  if (strcmp(arg->source, "-") == 0) return read_from_input(arg);
+  return jn_load(arg->source, &arg->options, &arg->model, &arg->error) == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+}
+
+/* The source as a word for the shell, to be pasted behind "jounce check". */
+static void print_word(FILE *stream, const char *word) {
+  size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+-,@%=");
+  const char *quote = word[plain] == 0 && plain > 0 ? "" : strchr(word, '\'') ? "\"" : "'";
+  fputs(quote, stream);
+  print_text(stream, word);
+  fputs(quote, stream);
+}
+
+int model_arg_load(model_arg *arg) {
+  int status = model_arg_read(arg);
+  if (status == EXIT_USAGE) return status;
+  if (status != OPTION_GO_ON) print_errors(arg->report, &arg->error, arg->source);
+  int warnings = jn_report_count_of(arg->report, JN_WARNING);
+  if (warnings > 0) {
+    fprintf(stderr, "jounce: %d warning%s; see: jounce check ", warnings, warnings == 1 ? "" : "s");
+    print_word(stderr, arg->source);
+    fputc('\n', stderr);
+  }
+  return status;
+}
+
+/* ---- Messages ---- */
+
+void print_place(FILE *stream, const char *source, const char *file, int line, int column) {
+  print_text(stream, file && *file ? file : strcmp(source, "-") == 0 ? STANDARD_INPUT : source);
+  if (line > 0) fprintf(stream, ":%d", line);
+  if (line > 0 && column > 0) fprintf(stream, ":%d", column);
+  fputs(": ", stream);
+}
+
+static void print_messages(const jn_report *report, jn_severity severity, const char *prefix, const char *source) {
+  for (int i = 0; i < jn_report_count(report); i++) {
+    const jn_message *m = jn_report_message(report, i);
+    if (m->severity != severity) continue;
+    fputs("jounce: ", stderr);
+    print_place(stderr, source, m->file, m->line, m->column);
+    fputs(prefix, stderr);
+    if (*m->subject) {
+      print_text(stderr, m->subject);
+      fputs(": ", stderr);
+    }
+    print_text(stderr, m->text);
+    fputc('\n', stderr);
+    if (*m->remedy) {
+      fputs("    ", stderr);
+      print_text(stderr, m->remedy);
+      fputc('\n', stderr);
+    }
+  }
+}
+
+void print_errors(const jn_report *report, const jn_error *error, const char *source) {
+  if (jn_report_count_of(report, JN_ERROR) > 0) {
+    print_messages(report, JN_ERROR, "", source);
+    return;
+  }
+  fputs("jounce: ", stderr);
+  print_place(stderr, source, error->file, error->line, error->column);
+  print_text(stderr, *error->text ? error->text : jn_status_text(error->status));
+  fputc('\n', stderr);
+}
+
+void print_warnings(const jn_report *report, const char *source) {
+  print_messages(report, JN_WARNING, "warning: ", source);
+}
+
+const char *severity_name(jn_severity severity) {
+  static const char *const names[] = {"note", "warning", "error"};
+  return names[severity];
+}
+
+void json_messages(json_writer *j, const jn_report *report) {
+  json_open_array(j, "messages");
+  for (int i = 0; i < jn_report_count(report); i++) {
+    const jn_message *m = jn_report_message(report, i);
+    json_open_object(j, NULL);
+    json_text(j, "severity", severity_name(m->severity));
+    json_text(j, "rule", m->rule);
+    json_text(j, "file", m->file);
+    json_integer(j, "line", m->line);
+    json_integer(j, "column", m->column);
+    json_text(j, "subject", m->subject);
+    json_text(j, "text", m->text);
+    json_text(j, "remedy", m->remedy);
+    json_close_object(j);
+  }
+  json_close_array(j);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The argument MODEL with its options, the same in every command: read the model, tell what is wrong with it. */
+#ifndef JN_TOOL_MODEL_ARG_H
+#define JN_TOOL_MODEL_ARG_H
+
+#include <jounce/io.h>
+
+#include "json.h"
+#include "options.h"
+
+typedef struct model_arg {
+  const char *command; /* for messages on its use */
+  const char *source;  /* the argument as it was given */
+  int floating;
+  int ignore_mimic;
+  int strict;
+  number_list gravity;
+  name_list joint_order;
+  jn_options options;
+  jn_report *report;
+  jn_model *model; /* NULL when loading failed */
+  jn_error error;
+} model_arg;
+
+void model_arg_init(model_arg *arg);
+void model_arg_free(model_arg *arg);
+
+/* Declare --floating, --mimic, --strict, --gravity, --joint-order. */
+void model_arg_options(option_set *set, model_arg *arg);
+
+/* Read arg->source into arg->model. Prints nothing but a wrong use of the options (and standard input that cannot be
+ * read). OPTION_GO_ON, or an exit code: EXIT_BAD when there is no model; why is in arg->report and arg->error. */
+int model_arg_read(model_arg *arg);
+
+/* model_arg_read(), then tell all errors, or the number of warnings, on stderr. */
+int model_arg_load(model_arg *arg);
+
+/* All messages of one severity on stderr: "jounce: FILE:LINE:COLUMN: subject: text", the remedy below. When the report
+ * has no error but `error` is set (no memory for the report), that error is told. */
+void print_errors(const jn_report *report, const jn_error *error, const char *source);
+void print_warnings(const jn_report *report, const char *source);
+
+/* "FILE:LINE:COLUMN: " as far as known; `source` stands in for an empty file name. */
+void print_place(FILE *stream, const char *source, const char *file, int line, int column);
+
+const char *severity_name(jn_severity severity);
+/* The array "messages". */
+void json_messages(json_writer *j, const jn_report *report);
+
+#endif

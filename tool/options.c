@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "options.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "print.h"
+
+void number_list_free(number_list *list) {
+  free(list->values);
+  *list = (number_list){0};
+}
+
+void name_list_free(name_list *list) {
+  for (int i = 0; i < list->count; i++) free(list->names[i]);
+  free(list->names);
+  *list = (name_list){0};
+}
+
+/* ---- Declaring ---- */
+
+void option_set_init(option_set *set, const char *command, const char *arguments, const char *about) {
+  *set = (option_set){.command = command, .arguments = arguments, .about = about};
+}
+
+static void add(option_set *set, option item) {
+  assert(set->count < OPTION_MAX);
+  set->options[set->count++] = item;
+}
+
+void option_heading(option_set *set, const char *heading) {
+  add(set, (option){.kind = OPTION_HEADING, .help = heading});
+}
+
+void option_flag(option_set *set, const char *name, const char *help, int *target) {
+  add(set, (option){OPTION_FLAG, name, NULL, help, target});
+}
+
+void option_text(option_set *set, const char *name, const char *value, const char *help, const char **target) {
+  add(set, (option){OPTION_TEXT, name, value, help, (void *)target});
+}
+
+void option_choice(option_set *set, const char *name, const char *words, const char *help, int *target) {
+  add(set, (option){OPTION_CHOICE, name, words, help, target});
+}
+
+void option_numbers(option_set *set, const char *name, const char *value, const char *help, number_list *target) {
+  add(set, (option){OPTION_NUMBERS, name, value, help, target});
+}
+
+void option_names(option_set *set, const char *name, const char *value, const char *help, name_list *target) {
+  add(set, (option){OPTION_NAMES, name, value, help, target});
+}
+
+/* ---- Mistakes ---- */
+
+int usage_error(const char *command, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs(command ? "jounce " : "jounce", stderr);
+  fprintf(stderr, "%s: ", command ? command : "");
+  vfprintf(stderr, format, arguments);
+  fprintf(stderr, "\nTry: jounce %s%s--help\n", command ? command : "", command ? " " : "");
+  va_end(arguments);
+  return EXIT_USAGE;
+}
+
+/* Edits that turn a into b: insert, delete, replace, swap two neighbours. Words over WORD_MAX - 1 count as far. */
+enum { WORD_MAX = 32 };
+
+static int smallest(int a, int b, int c) {
+  int least = a < b ? a : b;
+  return least < c ? least : c;
+}
+
+static int distance(const char *a, const char *b) {
+  if (strlen(a) >= WORD_MAX || strlen(b) >= WORD_MAX) return WORD_MAX;
+  int na = (int)strlen(a), nb = (int)strlen(b);
+  int d[WORD_MAX][WORD_MAX];
+  for (int i = 0; i <= na; i++) d[i][0] = i;
+  for (int j = 0; j <= nb; j++) d[0][j] = j;
+  for (int i = 1; i <= na; i++) {
+    for (int j = 1; j <= nb; j++) {
+      d[i][j] = smallest(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped && d[i - 2][j - 2] + 1 < d[i][j]) d[i][j] = d[i - 2][j - 2] + 1;
+    }
+  }
+  return d[na][nb];
+}
+
+const char *nearest_word(const char *word, const char *const *words, int count) {
+  if (strlen(word) >= WORD_MAX) return NULL;
+  int length = (int)strlen(word);
+  int best = length < 6 ? 3 : length / 3 + 2; /* one more than the distance that is still near */
+  const char *nearest = NULL;
+  for (int i = 0; i < count; i++) {
+    int d = distance(word, words[i]);
+    if (length > 1 && strncmp(words[i], word, (size_t)length) == 0) d = 1; /* an abbreviation is near */
+    if (d < best && d < length) {
+      best = d;
+      nearest = words[i];
+    }
+  }
+  return nearest;
+}
+
+static int unknown_option(const option_set *set, const char *given, const char *name) {
+  const char *names[OPTION_MAX + 1];
+  int count = 0;
+  names[count++] = "help";
+  for (int i = 0; i < set->count; i++) {
+    if (set->options[i].name) names[count++] = set->options[i].name;
+  }
+  const char *near = nearest_word(name, names, count);
+  if (near) return usage_error(set->command, "unknown option %s; did you mean --%s?", given, near);
+  return usage_error(set->command, "unknown option %s", given);
+}
+
+/* ---- Help ---- */
+
+enum { HELP_COLUMN = 28 };
+
+static void print_option(const option *item) {
+  if (item->kind == OPTION_HEADING) {
+    printf("\n%s:\n", item->help);
+    return;
+  }
+  int column = printf("  --%s%s%s", item->name, item->value ? " " : "", item->value ? item->value : "");
+  if (column > HELP_COLUMN - 2) {
+    putchar('\n');
+    column = 0;
+  }
+  printf("%*s", HELP_COLUMN - column, "");
+  print_wrapped(item->help, HELP_COLUMN, HELP_COLUMN);
+}
+
+static void print_help(const option_set *set) {
+  printf("Usage: jounce %s [OPTION...]%s%s\n\n", set->command, *set->arguments ? " " : "", set->arguments);
+  print_wrapped(set->about, 0, 0);
+  fputs("\nOptions:\n", stdout);
+  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL});
+  for (int i = 0; i < set->count; i++) print_option(&set->options[i]);
+}
+
+/* ---- Parsing ---- */
+
+/* How many pieces the commas of text make. */
+static int piece_count(const char *text) {
+  int count = 1;
+  for (; *text; text++) count += *text == ',';
+  return count;
+}
+
+static int set_choice(const option_set *set, const option *item, const char *value) {
+  const char *word = item->value;
+  size_t length = strlen(value);
+  for (int index = 0;; index++) {
+    size_t end = strcspn(word, "|");
+    if (end == length && strncmp(word, value, end) == 0) {
+      *(int *)item->target = index;
+      return OPTION_GO_ON;
+    }
+    if (word[end] == 0) break;
+    word += end + 1;
+  }
+  return usage_error(set->command, "--%s takes %s, not '%s'", item->name, item->value, value);
+}
+
+static int set_numbers(const option_set *set, const option *item, const char *value) {
+  number_list *list = item->target;
+  number_list_free(list);
+  list->count = piece_count(value);
+  list->values = allocate((size_t)list->count * sizeof *list->values);
+  const char *text = value;
+  for (int i = 0; i < list->count; i++) {
+    char *end;
+    list->values[i] = strtod(text, &end);
+    size_t length = strcspn(text, ",");
+    if (end == text || (size_t)(end - text) != length || !isfinite(list->values[i])) {
+      return usage_error(set->command, "--%s %s: '%.*s' is not a number", item->name, value, (int)length, text);
+    }
+    text = end + 1;
+  }
+  return OPTION_GO_ON;
+}
+
+static int set_names(const option_set *set, const option *item, const char *value) {
+  name_list *list = item->target;
+  name_list_free(list);
+  int count = piece_count(value);
+  list->names = allocate((size_t)count * sizeof *list->names);
+  for (const char *text = value; list->count < count;) {
+    size_t length = strcspn(text, ",");
+    if (length == 0) return usage_error(set->command, "--%s %s: a name is empty", item->name, value);
+    list->names[list->count++] = copy_text(text, length);
+    text += length + 1;
+  }
+  return OPTION_GO_ON;
+}
+
+static int set_value(const option_set *set, const option *item, const char *value) {
+  if (*value == 0) return usage_error(set->command, "--%s needs a value: --%s %s", item->name, item->name, item->value);
+  switch (item->kind) {
+    case OPTION_TEXT:
+      *(const char **)item->target = value;
+      return OPTION_GO_ON;
+    case OPTION_CHOICE:
+      return set_choice(set, item, value);
+    case OPTION_NUMBERS:
+      return set_numbers(set, item, value);
+    case OPTION_NAMES:
+      return set_names(set, item, value);
+    case OPTION_HEADING:
+    case OPTION_FLAG:
+      break;
+  }
+  return OPTION_GO_ON;
+}
+
+static const option *find_option(const option_set *set, const char *name, size_t length) {
+  for (int i = 0; i < set->count; i++) {
+    const char *candidate = set->options[i].name;
+    if (candidate && strlen(candidate) == length && strncmp(candidate, name, length) == 0) return &set->options[i];
+  }
+  return NULL;
+}
+
+/* One option at argv[*at]; moves *at on when the value is the next argument. */
+static int parse_option(const option_set *set, int argc, char **argv, int *at) {
+  const char *given = argv[*at];
+  const char *name = given + strspn(given, "-");
+  size_t length = strcspn(name, "=");
+  const char *value = name[length] == '=' ? name + length + 1 : NULL;
+  const option *item = strncmp(given, "--", 2) == 0 ? find_option(set, name, length) : NULL;
+  if (!item) {
+    char *shown = copy_text(given, (size_t)(name - given) + length);
+    int status = unknown_option(set, shown, shown + (name - given));
+    free(shown);
+    return status;
+  }
+  if (item->kind == OPTION_FLAG) {
+    if (value) return usage_error(set->command, "--%s takes no value", item->name);
+    *(int *)item->target = 1;
+    return OPTION_GO_ON;
+  }
+  if (!value) {
+    /* A value that starts with two dashes is more likely the next option: it must be written --name=value. */
+    bool missing = *at + 1 >= argc || strncmp(argv[*at + 1], "--", 2) == 0;
+    value = missing ? "" : argv[++*at];
+  }
+  return set_value(set, item, value);
+}
+
+/* Tell which word of "MODEL OUT" has no argument. */
+static int missing_argument(const option_set *set, int index) {
+  const char *word = set->arguments;
+  for (; index > 0; index--) word += strcspn(word, " ") + 1;
+  return usage_error(set->command, "%.*s is missing; the line should be: jounce %s %s", (int)strcspn(word, " "), word,
+                     set->command, set->arguments);
+}
+
+int option_parse(const option_set *set, int argc, char **argv, const char **arguments, int least, int most) {
+  int count = 0;
+  bool plain = false; /* after "--" all is an argument */
+  for (int i = 0; i < most; i++) arguments[i] = NULL;
+  for (int i = 1; i < argc; i++) {
+    const char *text = argv[i];
+    if (plain || text[0] != '-' || text[1] == 0) {
+      if (count == most) return usage_error(set->command, "one argument too many: '%s'", text);
+      arguments[count++] = text;
+    } else if (strcmp(text, "--") == 0) {
+      plain = true;
+    } else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
+      print_help(set);
+      return EXIT_FINE;
+    } else {
+      int status = parse_option(set, argc, argv, &i);
+      if (status != OPTION_GO_ON) return status;
+    }
+  }
+  return count < least ? missing_argument(set, count) : OPTION_GO_ON;
+}

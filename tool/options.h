@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Command lines: a subcommand declares its options, each with the variable it sets, and parses.
+ *
+ *   option_set set;
+ *   int json = 0;
+ *   option_set_init(&set, "info", "MODEL", "Show a robot.");
+ *   option_flag(&set, "json", "print JSON", &json);
+ *   int status = option_parse(&set, argc, argv, &model, 1, 1);
+ *   if (status != OPTION_GO_ON) return status; */
+#ifndef JN_TOOL_OPTIONS_H
+#define JN_TOOL_OPTIONS_H
+
+#define OPTION_GO_ON (-1) /* the line is good; other values are exit codes */
+
+typedef enum option_kind {
+  OPTION_HEADING, /* a line in the help, no option */
+  OPTION_FLAG,
+  OPTION_TEXT,
+  OPTION_CHOICE,
+  OPTION_NUMBERS,
+  OPTION_NAMES
+} option_kind;
+
+typedef struct option {
+  option_kind kind;
+  const char *name;  /* without the dashes */
+  const char *value; /* how the help shows the value; for a choice the words themselves, "follow|ignore" */
+  const char *help;
+  void *target;
+} option;
+
+enum { OPTION_MAX = 24 };
+
+typedef struct option_set {
+  const char *command;
+  const char *arguments; /* how the help shows them, e.g. "MODEL OUT" */
+  const char *about;
+  option options[OPTION_MAX];
+  int count;
+} option_set;
+
+/* Lists made from a,b,c; NULL and 0 until the option is given. Release with the functions below. */
+typedef struct number_list {
+  double *values;
+  int count;
+} number_list;
+
+typedef struct name_list {
+  char **names;
+  int count;
+} name_list;
+
+void number_list_free(number_list *list);
+void name_list_free(name_list *list);
+
+void option_set_init(option_set *set, const char *command, const char *arguments, const char *about);
+void option_heading(option_set *set, const char *heading);
+void option_flag(option_set *set, const char *name, const char *help, int *target);
+void option_text(option_set *set, const char *name, const char *value, const char *help, const char **target);
+/* *target becomes the index of the word in `words`, which are split by '|'. */
+void option_choice(option_set *set, const char *name, const char *words, const char *help, int *target);
+void option_numbers(option_set *set, const char *name, const char *value, const char *help, number_list *target);
+void option_names(option_set *set, const char *name, const char *value, const char *help, name_list *target);
+
+/* Parse argv[1...]; at least `least` and at most `most` plain arguments go to arguments[most], the rest become NULL.
+ * --help prints the help and gives exit code 0; a mistake is told on stderr and gives exit code 2. */
+int option_parse(const option_set *set, int argc, char **argv, const char **arguments, int least, int most);
+
+/* Tell a mistake in the use of a command (NULL: of `jounce` itself) with a pointer to its help; the exit code. */
+int usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The one of `words` that `word` was most likely meant to be, or NULL when none is near. */
+const char *nearest_word(const char *word, const char *const *words, int count);
+
+#endif
