@@ -66,11 +66,49 @@ static const char *const samples[] = {
 };
 
 static const char *const words[] = {
-    "<link name='",  "<joint ",  "</joint>",    "<inertial>", "</inertial>", "<mass value='", "/>",       "'",    "<",
-    "type='",        "fixed",    "revolute",    "floating",   "planar",      "prismatic",     "world",    "&lt;", "&",
-    "<![CDATA[",     "]]>",      "<!--",        "-->",        "${",          "xacro:",        "1e308",    "-1",   "nan",
-    "inf",           "1e-320",   "<robot>",     "</robot>",   "<?x ?>",      "\xff",          "\xc3\xa9", "\n",   "",
-    " world='true'", "<mimic joint='j'/>", "<axis xyz='0 0 1'/>", "<limit lower='-1e300'/>", "1e200", "-0", "1e-160",
+    "<link name='",
+    "<joint ",
+    "</joint>",
+    "<inertial>",
+    "</inertial>",
+    "<mass value='",
+    "/>",
+    "'",
+    "<",
+    "type='",
+    "fixed",
+    "revolute",
+    "floating",
+    "planar",
+    "prismatic",
+    "world",
+    "&lt;",
+    "&",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "-->",
+    "${",
+    "xacro:",
+    "1e308",
+    "-1",
+    "nan",
+    "inf",
+    "1e-320",
+    "<robot>",
+    "</robot>",
+    "<?x ?>",
+    "\xff",
+    "\xc3\xa9",
+    "\n",
+    "",
+    " world='true'",
+    "<mimic joint='j'/>",
+    "<axis xyz='0 0 1'/>",
+    "<limit lower='-1e300'/>",
+    "1e200",
+    "-0",
+    "1e-160",
 };
 
 static uint32_t random_state;
@@ -99,11 +137,15 @@ static size_t mutate(char *text, size_t length) {
   const char *word = PICK(words), *other = PICK(samples);
   switch (random_below(6)) {
     case 0: /* change a byte */
-      if (at < length) text[at] = (char)(random_below(2) ? random_below(256) : (unsigned char)text[at] ^ 1u << random_below(7));
+      if (at < length)
+        text[at] = (char)(random_below(2) ? random_below(256) : (unsigned char)text[at] ^ 1u << random_below(7));
       return length;
-    case 1: return splice(text, length, at, n, "", 0);
-    case 2: return splice(text, length, at, 0, word, strlen(word));
-    case 3: return splice(text, length, at, strlen(word), word, strlen(word));
+    case 1:
+      return splice(text, length, at, n, "", 0);
+    case 2:
+      return splice(text, length, at, 0, word, strlen(word));
+    case 3:
+      return splice(text, length, at, strlen(word), word, strlen(word));
     case 4: { /* repeat or move a part of the text */
       size_t from = random_below(length + 1);
       if (n > length - from) n = length - from;

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* URDF: what is read and written, what is refused and how that is told, and that hostile files do no harm. */
+#include "testing.h"
+
 #include <locale.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include <cmocka.h>
-
-#include "jounce/io.h"
 
 #define ROBOT(body) "<robot name='r'>\n" body "</robot>\n"
 #define AB "<link name='a'/>\n<link name='b'/>\n"
@@ -114,7 +104,7 @@ static int has_words(const jn_message *m, const char *words) {
   return 1;
 }
 
-static void check(const expectation *e) {
+static void check_file(const expectation *e) {
   loaded l = load(e->text);
   const jn_message *m = message_of(&l, e->rule);
   int ok = l.status == e->status && m && m->line == e->line && m->column == e->column &&
@@ -124,18 +114,18 @@ static void check(const expectation *e) {
          strcmp(l.error.file, "robot.urdf") == 0 && strstr(l.error.text, m->text) != NULL;
   }
   if (!ok) {
-    print_error("expected %s at %d:%d of %s, with \"%s\"; got status %d and\n", e->rule, e->line, e->column,
-                e->subject, e->words, (int)l.status);
+    print_error("expected %s at %d:%d of %s, with \"%s\"; got status %d and\n", e->rule, e->line, e->column, e->subject,
+                e->words, (int)l.status);
     print_messages(&l);
     fail();
   }
   drop(&l);
 }
 
-static void check_all(const expectation *e, size_t count) {
-  for (size_t i = 0; i < count; i++) check(&e[i]);
+static void check_files(const expectation *e, size_t count) {
+  for (size_t i = 0; i < count; i++) check_file(&e[i]);
 }
-#define CHECK_ALL(list) check_all(list, sizeof(list) / sizeof *(list))
+#define CHECK_FILES(list) check_files(list, sizeof(list) / sizeof *(list))
 
 /* ---- Reading ---- */
 
@@ -183,11 +173,22 @@ static void rpy_turns_about_x_then_y_then_z_of_the_parent(void **state) {
   (void)state;
   jn_model *m = good(JOINT("fixed", "<origin xyz='1 2 3' rpy='0.3 -0.7 1.1'/>"));
   double T[16], x = 0.3, y = -0.7, z = 1.1;
-  const double expected[16] = {
-      cos(z) * cos(y), cos(z) * sin(y) * sin(x) - sin(z) * cos(x), cos(z) * sin(y) * cos(x) + sin(z) * sin(x), 1,
-      sin(z) * cos(y), sin(z) * sin(y) * sin(x) + cos(z) * cos(x), sin(z) * sin(y) * cos(x) - cos(z) * sin(x), 2,
-      -sin(y),         cos(y) * sin(x),                            cos(y) * cos(x),                            3,
-      0,               0,                                          0,                                          1};
+  const double expected[16] = {cos(z) * cos(y),
+                               cos(z) * sin(y) * sin(x) - sin(z) * cos(x),
+                               cos(z) * sin(y) * cos(x) + sin(z) * sin(x),
+                               1,
+                               sin(z) * cos(y),
+                               sin(z) * sin(y) * sin(x) + cos(z) * cos(x),
+                               sin(z) * sin(y) * cos(x) - cos(z) * sin(x),
+                               2,
+                               -sin(y),
+                               cos(y) * sin(x),
+                               cos(y) * cos(x),
+                               3,
+                               0,
+                               0,
+                               0,
+                               1};
   jn_link_placement(m, 1, T);
   assert_all_near(T, expected, 16, 1e-15);
   jn_model_destroy(m);
@@ -209,9 +210,9 @@ static void quaternions_of_urdf_1_1_are_read(void **state) {
 
 static void rotated_inertial_frames_are_turned_into_link_axes(void **state) {
   (void)state;
-  jn_model *m = good(
-      INERTIAL("<origin xyz='0.1 0.2 0.3' rpy='0 0 1.5707963267948966'/><mass value='2'/>"
-               "<inertia ixx='1' iyy='2' izz='2.5' ixy='0.1' ixz='0.2' iyz='0.3'/>"));
+  jn_model *m =
+      good(INERTIAL("<origin xyz='0.1 0.2 0.3' rpy='0 0 1.5707963267948966'/><mass value='2'/>"
+                    "<inertia ixx='1' iyy='2' izz='2.5' ixy='0.1' ixz='0.2' iyz='0.3'/>"));
   double p[10], mass, com[3], tensor[6];
   const double expected_com[3] = {0.1, 0.2, 0.3};
   const double expected[6] = {2, 1, 2.5, -0.1, -0.3, 0.2}; /* x -> y, y -> -x */
@@ -270,9 +271,10 @@ static void every_coordinate_of_planar_and_floating_joints_has_the_limits(void *
 }
 
 static const char mimic_text[] =
-    ROBOT(AB "<link name='c'/>\n<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>\n"
-             "<joint name='k' type='continuous'><parent link='a'/><child link='c'/>"
-             "<mimic joint='j' multiplier='-2' offset='0.5'/></joint>\n");
+    ROBOT(AB
+          "<link name='c'/>\n<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>\n"
+          "<joint name='k' type='continuous'><parent link='a'/><child link='c'/>"
+          "<mimic joint='j' multiplier='-2' offset='0.5'/></joint>\n");
 
 static void mimic_couples_joints_unless_it_is_ignored(void **state) {
   (void)state;
@@ -294,14 +296,16 @@ static void mimic_couples_joints_unless_it_is_ignored(void **state) {
 
 static void unknown_elements_are_skipped_with_their_content(void **state) {
   (void)state;
-  jn_model *m = good(ROBOT(
-      "<material name='m'><color rgba='1 1 1 x'/></material>\n"
-      "<transmission name='t'><joint name='j'/><link name='zz'/></transmission>\n"
-      "<gazebo><link name='g'/><joint name='j' type='ball'><mass value='heavy'/></joint></gazebo>\n"
-      "<link name='a'><visual><origin xyz='x'/><inertial><mass value='9'/></inertial></visual>"
-      "<inertial><foo><mass value='7'/></foo>" UNIT "</inertial><contact><mass/></contact></link>\n<link name='b'/>\n"
-      "<joint name='j' type='continuous'><safety_controller k='${'/><calibration rising='nan'/>"
-      "<parent link='a'><child link='zz'/></parent><child link='b'/></joint>\n<sensor><deep><deeper/></deep></sensor>\n"));
+  jn_model *m =
+      good(ROBOT("<material name='m'><color rgba='1 1 1 x'/></material>\n"
+                 "<transmission name='t'><joint name='j'/><link name='zz'/></transmission>\n"
+                 "<gazebo><link name='g'/><joint name='j' type='ball'><mass value='heavy'/></joint></gazebo>\n"
+                 "<link name='a'><visual><origin xyz='x'/><inertial><mass value='9'/></inertial></visual>"
+                 "<inertial><foo><mass value='7'/></foo>" UNIT
+                 "</inertial><contact><mass/></contact></link>\n<link name='b'/>\n"
+                 "<joint name='j' type='continuous'><safety_controller k='${'/><calibration rising='nan'/>"
+                 "<parent link='a'><child link='zz'/></parent><child "
+                 "link='b'/></joint>\n<sensor><deep><deeper/></deep></sensor>\n"));
   assert_int_equal(jn_link_count(m), 2);
   assert_int_equal(jn_model_nv(m), 1);
   assert_near(jn_model_fixed_mass(m), 1, 0);
@@ -312,9 +316,10 @@ static void links_follow_the_document_order_of_the_joints_depth_first(void **sta
   (void)state;
 #define FIXED(name, parent, child) \
   "<joint name='" name "' type='fixed'><parent link='" parent "'/><child link='" child "'/></joint>\n"
-  jn_model *m = good(ROBOT("<link name='a1'/><link name='z'/><link name='b2'/><link name='root'/><link name='c'/>"
-                           "<link name='y'/>\n" FIXED("1", "z", "c") FIXED("2", "root", "z") FIXED("3", "root", "a1")
-                               FIXED("4", "z", "b2") FIXED("5", "a1", "y")));
+  jn_model *m =
+      good(ROBOT("<link name='a1'/><link name='z'/><link name='b2'/><link name='root'/><link name='c'/>"
+                 "<link name='y'/>\n" FIXED("1", "z", "c") FIXED("2", "root", "z") FIXED("3", "root", "a1")
+                     FIXED("4", "z", "b2") FIXED("5", "a1", "y")));
   static const char *const order[] = {"root", "z", "c", "b2", "a1", "y"};
   assert_int_equal(jn_link_count(m), 6);
   for (int i = 0; i < 6; i++) assert_string_equal(jn_link_name(m, i), order[i]);
@@ -334,8 +339,9 @@ static void floating_frees_the_root_link(void **state) {
 
 static void a_root_called_world_is_a_link_unless_it_is_marked(void **state) {
   (void)state;
-#define ON_WORLD(mark)                                                                                           \
-  ROBOT("<link name='world'" mark "/><link name='b'/>\n<joint name='j' type='continuous'><parent link='world'/>" \
+#define ON_WORLD(mark)                                                                 \
+  ROBOT("<link name='world'" mark                                                      \
+        "/><link name='b'/>\n<joint name='j' type='continuous'><parent link='world'/>" \
         "<child link='b'/></joint>\n")
   jn_model *m = good(ON_WORLD(""));
   assert_int_equal(jn_link_count(m), 2);
@@ -419,10 +425,10 @@ static void faults_of_form_tell_place_subject_and_remedy(void **state) {
        1, "joint 'j'", "'type'"},
       {ROBOT(AB "<joint name='j' type='fixed'>\n<parent link='a'/></joint>\n"), JN_ERR_SYNTAX, "urdf-element", 4, 1,
        "joint 'j'", "<child link"},
-      {ROBOT(AB "<joint name='j' type='fixed'>\n<parent/><child link='b'/></joint>\n"), JN_ERR_SYNTAX,
-       "urdf-attribute", 5, 1, "joint 'j'", "<parent> has no attribute 'link'"},
+      {ROBOT(AB "<joint name='j' type='fixed'>\n<parent/><child link='b'/></joint>\n"), JN_ERR_SYNTAX, "urdf-attribute",
+       5, 1, "joint 'j'", "<parent> has no attribute 'link'"},
   };
-  CHECK_ALL(list);
+  CHECK_FILES(list);
 }
 
 static void faults_of_meaning_tell_place_subject_and_remedy(void **state) {
@@ -433,8 +439,8 @@ static void faults_of_meaning_tell_place_subject_and_remedy(void **state) {
       {ROBOT(AB "<link name='c'/>\n" FIXED("j", "a", "b") FIXED("j", "a", "c")), JN_ERR_MODEL, "urdf-name", 6, 1,
        "joint 'j'", "line 5|rename"},
       {ROBOT("<link name='base_link'/>\n<link name='arm'/>\n" FIXED("j", "base_lnik", "arm")), JN_ERR_MODEL,
-       "urdf-link", 4, 1, "joint 'j'", "parent link 'base_lnik'|mean 'base_link'"},
-      {ROBOT("<link name='base_link'/>\n" FIXED("j", "base_link", "hand")), JN_ERR_MODEL, "urdf-link", 3, 1,
+       "urdf-link", 4, 30, "joint 'j'", "parent link 'base_lnik'|mean 'base_link'"},
+      {ROBOT("<link name='base_link'/>\n" FIXED("j", "base_link", "hand")), JN_ERR_MODEL, "urdf-link", 3, 56,
        "joint 'j'", "child link 'hand'|add the link"},
       {ROBOT(AB FIXED("j", "a", "b") FIXED("k", "a", "b")), JN_ERR_MODEL, "urdf-child", 5, 1, "joint 'k'",
        "'b'|joint 'j' on line 4|native"},
@@ -449,7 +455,7 @@ static void faults_of_meaning_tell_place_subject_and_remedy(void **state) {
        "both"},
       {JOINT("fixed", "\n<origin quat_xyzw='0 0 0 0'/>"), JN_ERR_MODEL, "urdf-origin", 6, 1, "joint 'j'", "rotation"},
   };
-  CHECK_ALL(list);
+  CHECK_FILES(list);
 }
 
 static void suspicious_things_load_with_a_warning(void **state) {
@@ -469,7 +475,7 @@ static void suspicious_things_load_with_a_warning(void **state) {
       {"<!DOCTYPE robot SYSTEM 'urdf.dtd'>\n<robot name='r'><link name='a'/></robot>", JN_OK, "urdf-doctype", 1, 34, "",
        "not read"},
   };
-  CHECK_ALL(list);
+  CHECK_FILES(list);
   jn_options o;
   jn_options_init(&o);
   o.strict = 1;
@@ -480,8 +486,9 @@ static void suspicious_things_load_with_a_warning(void **state) {
 
 static void all_faults_are_told_at_once_but_not_without_end(void **state) {
   (void)state;
-  loaded l = load(ROBOT("<link name='a'><inertial><mass value='x'/></inertial></link>\n<link name='b'/>\n"
-                        "<joint name='j' type='hinge'><parent link='q'/><child link='b'/></joint>\n"));
+  loaded l =
+      load(ROBOT("<link name='a'><inertial><mass value='x'/></inertial></link>\n<link name='b'/>\n"
+                 "<joint name='j' type='hinge'><parent link='q'/><child link='b'/></joint>\n"));
   assert_int_equal(l.status, JN_ERR_SYNTAX);
   assert_int_equal(l.error.line, 2);
   assert_non_null(message_of(&l, "urdf-number"));
@@ -508,8 +515,8 @@ static void xacro_sources_are_recognised_and_explained(void **state) {
        "<xacro:include>|xacro FILE"},
       {ROBOT("<link name='a'/><xacro:macro name='m'/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 17, "element <robot>",
        "<xacro:macro>|xacro FILE"},
-      {ROBOT("<xacro:if value='1'><link name='a'/></xacro:if>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1,
-       "element <robot>", "<xacro:if>"},
+      {ROBOT("<xacro:if value='1'><link name='a'/></xacro:if>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1, "element <robot>",
+       "<xacro:if>"},
       {ROBOT("<xacro:unless value='1'/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1, "element <robot>", "<xacro:unless>"},
       {INERTIAL("<mass value='${m}'/>"), JN_ERR_SYNTAX, "urdf-xacro", 3, 11, "link 'a'", "${m}|xacro FILE"},
       {ROBOT("<link name='$(arg prefix)a'/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1, "element <link>", "$(arg prefix)"},
@@ -518,10 +525,10 @@ static void xacro_sources_are_recognised_and_explained(void **state) {
        "<xacro:box_inertia>"},
       {ROBOT("<xacro:property name='p' value='1'/>\n<xacro:arm/>\n"), JN_ERR_SYNTAX, "urdf-xacro", 2, 1, "",
        "no links|xacro FILE"},
-      {ROBOT("<xacro:arm/>\n<link name='b'/>\n" FIXED("j", "shoulder", "b")), JN_ERR_MODEL, "urdf-link", 4, 1,
+      {ROBOT("<xacro:arm/>\n<link name='b'/>\n" FIXED("j", "shoulder", "b")), JN_ERR_MODEL, "urdf-link", 4, 30,
        "joint 'j'", "macro calls|xacro FILE"},
   };
-  CHECK_ALL(list);
+  CHECK_FILES(list);
 }
 
 static void leftovers_of_xacro_in_a_whole_file_only_warn(void **state) {
@@ -530,9 +537,10 @@ static void leftovers_of_xacro_in_a_whole_file_only_warn(void **state) {
       {ROBOT("<xacro:property name='p' value='${1+1}'/>\n" AB FIXED("j", "a", "b") "<xacro:gripper_transmission/>\n"),
        JN_OK, "urdf-xacro", 2, 1, "", "2 unexpanded|<xacro:property>"},
   };
-  CHECK_ALL(list);
-  loaded l = load("<robot name='r' xmlns:xacro='http://x'><link name='a'><visual><xacro:if/></visual></link>"
-                  "<gazebo><foo bar='${x}'/></gazebo></robot>");
+  CHECK_FILES(list);
+  loaded l = load(
+      "<robot name='r' xmlns:xacro='http://x'><link name='a'><visual><xacro:if/></visual></link>"
+      "<gazebo><foo bar='${x}'/></gazebo></robot>");
   assert_int_equal(l.status, JN_OK);
   assert_int_equal(jn_report_count(l.report), 0);
   drop(&l);
@@ -549,7 +557,7 @@ static void entities_are_refused(void **state) {
       {"<!DOCTYPE robot [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><robot name='&x;'/>", JN_ERR_SYNTAX, "urdf-doctype",
        1, 17, "", "refused"},
   };
-  CHECK_ALL(list);
+  CHECK_FILES(list);
 }
 
 /* text + count times item + text */
@@ -590,8 +598,9 @@ static void a_chain_of_100000_links_loads_quickly(void **state) {
   assert_non_null(text);
   at += sprintf(at, "<robot name='long'>\n<link name='l0'/>\n");
   for (int i = 1; i < COUNT; i++) {
-    at += sprintf(at, "<link name='l%d'/><joint name='j%d' type='fixed'><parent link='l%d'/><child link='l%d'/></joint>",
-                  i, i, i - 1, i);
+    at +=
+        sprintf(at, "<link name='l%d'/><joint name='j%d' type='fixed'><parent link='l%d'/><child link='l%d'/></joint>",
+                i, i, i - 1, i);
   }
   sprintf(at, "</robot>");
   clock_t start = clock();
@@ -631,21 +640,13 @@ static void every_truncated_file_is_a_syntax_error(void **state) {
   }
 }
 
-static uint32_t next_random(uint32_t *s) {
-  *s ^= *s << 13;
-  *s ^= *s >> 17;
-  *s ^= *s << 5;
-  return *s;
-}
-
 static void noise_and_zero_bytes_are_refused(void **state) {
   (void)state;
-  uint32_t seed = 20240607u;
-  print_message("seed %u\n", (unsigned)seed);
+  uint64_t random = seed("noise");
   for (int i = 0; i < 2000; i++) {
     char noise[200];
-    size_t n = 1 + next_random(&seed) % sizeof noise;
-    for (size_t k = 0; k < n; k++) noise[k] = (char)next_random(&seed);
+    size_t n = 100 + (size_t)(99 * uniform(&random));
+    for (size_t k = 0; k < n; k++) noise[k] = (char)(int)(128 * uniform(&random));
     loaded l = load_bytes(noise, n, NULL);
     assert_int_equal(l.status, JN_ERR_SYNTAX);
     drop(&l);

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing URDF: what is written reads back to the same model; what URDF cannot say is refused by name. */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "jounce/io.h"
+#include "testing.h"
 
 /* ---- Help ---- */
 
@@ -94,12 +83,22 @@ static jn_model *one_joint(const jn_link *l) {
 
 /* R = Rz(c) Ry(b) Rx(a) and a position */
 static void place(double T[16], double a, double b, double c, double x, double y, double z) {
-  const double P[16] = {cos(c) * cos(b), cos(c) * sin(b) * sin(a) - sin(c) * cos(a),
-                        cos(c) * sin(b) * cos(a) + sin(c) * sin(a), x,
-                        sin(c) * cos(b), sin(c) * sin(b) * sin(a) + cos(c) * cos(a),
-                        sin(c) * sin(b) * cos(a) - cos(c) * sin(a), y,
-                        -sin(b), cos(b) * sin(a), cos(b) * cos(a), z,
-                        0, 0, 0, 1};
+  const double P[16] = {cos(c) * cos(b),
+                        cos(c) * sin(b) * sin(a) - sin(c) * cos(a),
+                        cos(c) * sin(b) * cos(a) + sin(c) * sin(a),
+                        x,
+                        sin(c) * cos(b),
+                        sin(c) * sin(b) * sin(a) + cos(c) * cos(a),
+                        sin(c) * sin(b) * cos(a) - cos(c) * sin(a),
+                        y,
+                        -sin(b),
+                        cos(b) * sin(a),
+                        cos(b) * cos(a),
+                        z,
+                        0,
+                        0,
+                        0,
+                        1};
   memcpy(T, P, sizeof P);
 }
 
@@ -266,9 +265,10 @@ static void roots_that_are_no_plain_links_hang_on_a_marked_world_link(void **sta
 
 static void a_floating_base_is_written_as_plain_root(void **state) {
   (void)state;
-  jn_model *m = read_text("<robot name='r'><link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
-                          "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>",
-                          1);
+  jn_model *m = read_text(
+      "<robot name='r'><link name='base'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+      "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>",
+      1);
   written w = write_urdf(m);
   assert_int_equal(w.status, JN_OK);
   assert_null(strstr(w.text, "<joint"));

@@ -106,7 +106,7 @@ JN_API const jn_message *jn_report_message(const jn_report *report, int i);
  * "d_avx2". The environment variable JOUNCE_ROW, read at the first call, forces a row; NULL when it names none that
  * can run here (then every computing function returns JN_ERR_ROW). */
 JN_API const char *jn_row_name(void);
-/* Relative rounding unit of that row's numbers (2.2e-16 for double, 1.2e-7 for float); 0 when there is no row. */
+/* Relative rounding unit of that row's results in double: 2.2e-16, or 1.2e-7 for float rows; 0 when there is no row. */
 JN_API double jn_row_epsilon(void);
 
 #ifdef __cplusplus

@@ -93,7 +93,8 @@ const char *jn_row_name(void) {
 
 double jn_row_epsilon(void) {
   const jn_row *r = jn__choose_row(JN_KIND_D, 0);
-  return r ? r->epsilon : 0;
+  if (!r) return 0;
+  return r->epsilon > DBL_EPSILON ? r->epsilon : DBL_EPSILON;
 }
 
 /* ---- trees of other scalars: made for every scalar that has a row in this build ---- */

@@ -20,7 +20,7 @@
 #include "native.h"
 
 enum { MAX_CHAIN = 10000 };
-static const char builtin_prefix[] = "builtin:";
+static const char builtin_prefix[] = "builtin:", chain_prefix[] = "builtin:chain:";
 
 static jn_place in_file(const char *file) { return (jn_place){file, 0, 0}; }
 
@@ -143,7 +143,8 @@ static jn_status read_native(jn_builder *b, const char *text, size_t length) {
   }
   return jn__native_read(b, text, length);
 #else
-  (void)text, (void)length;
+  (void)text;
+  (void)length;
   return lacks(&b->log, b->file, "native model files and built-in robots", "jansson");
 #endif
 }
@@ -152,7 +153,8 @@ static jn_status read_urdf(jn_builder *b, const char *text, size_t length) {
 #if JN_WITH_URDF
   return jn__urdf_read(b, text, length);
 #else
-  (void)text, (void)length;
+  (void)text;
+  (void)length;
   return lacks(&b->log, b->file, "URDF files", "expat");
 #endif
 }
@@ -213,12 +215,11 @@ static jn_status read_chain(jn_builder *b, const char *number) {
   return JN_ERR_NAME;
 }
 
-static jn_status read_builtin(jn_builder *b, const char *name) {
+static jn_status read_robot(jn_builder *b, const char *name) {
+#if JN_WITH_JSON
   char list[512] = "", remedy[640];
-  if (strncmp(name, "chain:", 6) == 0) return read_chain(b, name + 6);
   const char *text = jn__builtin_text(name);
   if (text) return read_native(b, text, strlen(text));
-  if (!jn_builtin_count()) return read_native(b, "", 0); /* says what the build lacks */
   for (int i = 0; i < jn_builtin_count(); i++) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s, ", jn_builtin_name(i));
@@ -229,17 +230,21 @@ static jn_status read_builtin(jn_builder *b, const char *name) {
   jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, remedy, "'%.40s' is no built-in robot",
           name);
   return JN_ERR_NAME;
+#else
+  return read_native(b, name, 0); /* says what the build lacks */
+#endif
 }
 
 /* ---- Public: reading ---- */
 
 jn_status jn_builder_load(jn_builder *b, const char *source, jn_error *error) {
   if (!b || !source) return jn__fail(error, JN_ERR_NULL, NULL, "%s", jn_status_text(JN_ERR_NULL));
-  size_t prefix = sizeof builtin_prefix - 1;
   if (jn__builder_set_file(b, source) != JN_OK)
     no_memory(&b->log, source);
-  else if (strncmp(source, builtin_prefix, prefix) == 0)
-    read_builtin(b, source + prefix);
+  else if (strncmp(source, chain_prefix, sizeof chain_prefix - 1) == 0)
+    read_chain(b, source + sizeof chain_prefix - 1);
+  else if (strncmp(source, builtin_prefix, sizeof builtin_prefix - 1) == 0)
+    read_robot(b, source + sizeof builtin_prefix - 1);
   else
     read_path(b, source);
   return jn__log_end(&b->log, error);
@@ -372,17 +377,21 @@ static jn_format format_of(jn_log *log, const char *path) {
 }
 
 static void write_model(const jn_model *model, jn_format format, jn_text *out, jn_log *log) {
-  if (format == JN_FORMAT_URDF) {
+  (void)model; /* in a build without any format */
+  if (format == JN_FORMAT_URDF)
 #if JN_WITH_URDF
     jn__urdf_write(model, out, log);
 #else
     lacks(log, NULL, "URDF files", "expat");
 #endif
-  } else if (format == JN_FORMAT_NATIVE) {
+  else if (format == JN_FORMAT_NATIVE)
+#if JN_WITH_JSON
     jn__native_write(model, out, log);
-  } else if (format != JN_FORMAT_AUTO) {
+#else
+    lacks(log, NULL, "native model files", "jansson");
+#endif
+  else if (format != JN_FORMAT_AUTO)
     unknown_format(log, NULL, format);
-  }
   if (out->failed) no_memory(log, NULL);
 }
 

@@ -22,16 +22,17 @@ unsigned jn__joint_keys(jn_joint_type type); /* native_write.c */
 unsigned jn__loop_keys(jn_loop_type type);   /* native_write.c */
 
 /* Names of the bits of jn_loop.mask, lowest first. */
-#define JN_MASK_NAMES {"rx", "ry", "rz", "x", "y", "z"}
+#define JN_MASK_NAMES \
+  { "rx", "ry", "rz", "x", "y", "z" }
 
 /* The fields of jn_dof: key, value that means "none". */
-#define JN_LIMIT_LIST(X)  \
-  X(lower, -INFINITY)     \
-  X(upper, INFINITY)      \
-  X(velocity, INFINITY)   \
+#define JN_LIMIT_LIST(X)    \
+  X(lower, -INFINITY)       \
+  X(upper, INFINITY)        \
+  X(velocity, INFINITY)     \
   X(acceleration, INFINITY) \
-  X(jerk, INFINITY)       \
-  X(effort, INFINITY)     \
+  X(jerk, INFINITY)         \
+  X(effort, INFINITY)       \
   X(effort_rate, INFINITY)
 #define JN_MECHANICS_LIST(X) \
   X(armature, 0)             \

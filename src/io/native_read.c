@@ -99,8 +99,7 @@ static void tell(reader *r, jn_severity severity, const char *rule, const node *
 
 /* "a string", "an array of 3", ... */
 static const char *describe(const json_t *json, char out[40]) {
-  static const char *const names[] = {"an object", "",         "a string", "a number",
-                                      "a number",  "'true'",   "'false'",  "null"};
+  static const char *const names[] = {"an object", "", "a string", "a number", "a number", "'true'", "'false'", "null"};
   if (json_is_array(json))
     snprintf(out, 40, "an array of %zu", json_array_size(json));
   else
@@ -195,8 +194,8 @@ static void tell_numbers(reader *r, const node *n, const char *key, const char *
   }
   int i = 0;
   while (json_is_number(json_array_get(array, (size_t)i))) i++;
-  tell(r, JN_ERROR, "wrong-type", n, key, NULL, "must be %s, but entry %d%s%s is %s", wanted, i + 1,
-       item ? " of " : "", item ? item : "", describe(json_array_get(array, (size_t)i), what));
+  tell(r, JN_ERROR, "wrong-type", n, key, NULL, "must be %s, but entry %d%s%s is %s", wanted, i + 1, item ? " of " : "",
+       item ? item : "", describe(json_array_get(array, (size_t)i), what));
 }
 
 /* 1: read; 0: absent or (told) wrong, out is as it was. */
@@ -241,9 +240,15 @@ static void set_rotation(double T[16], const double R[9]) {
 /* R = Rz(yaw) Ry(pitch) Rx(roll), as in URDF. */
 static void rotation_from_rpy(const double a[3], double R[9]) {
   double cr = cos(a[0]), sr = sin(a[0]), cp = cos(a[1]), sp = sin(a[1]), cy = cos(a[2]), sy = sin(a[2]);
-  const double out[9] = {cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
-                         sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
-                         -sp,     cp * sr,                cp * cr};
+  const double out[9] = {cy * cp,
+                         cy * sp * sr - sy * cr,
+                         cy * sp * cr + sy * sr,
+                         sy * cp,
+                         sy * sp * sr + cy * cr,
+                         sy * sp * cr - cy * sr,
+                         -sp,
+                         cp * sr,
+                         cp * cr};
   memcpy(R, out, sizeof out);
 }
 
@@ -357,10 +362,10 @@ static void check_use(reader *r, const node *n, const char *type, unsigned used)
   static const struct {
     const char *key;
     unsigned bit;
-  } keys[] = {{"axis", JN_KEY_AXIS},         {"axis2", JN_KEY_AXIS2},   {"axis3", JN_KEY_AXIS3},
-              {"point", JN_KEY_POINT},       {"pitch", JN_KEY_PITCH},   {"limits", JN_KEY_MOTION},
+  } keys[] = {{"axis", JN_KEY_AXIS},         {"axis2", JN_KEY_AXIS2},    {"axis3", JN_KEY_AXIS3},
+              {"point", JN_KEY_POINT},       {"pitch", JN_KEY_PITCH},    {"limits", JN_KEY_MOTION},
               {"armature", JN_KEY_MOTION},   {"damping", JN_KEY_MOTION}, {"friction", JN_KEY_MOTION},
-              {"mimic", JN_KEY_MIMIC},       {"screw", JN_KEY_SCREWS},  {"screws", JN_KEY_SCREWS},
+              {"mimic", JN_KEY_MIMIC},       {"screw", JN_KEY_SCREWS},   {"screws", JN_KEY_SCREWS},
               {"distance", JN_KEY_DISTANCE}, {"mask", JN_KEY_MASK}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (!(used & keys[i].bit) && get(n, keys[i].key))
@@ -397,7 +402,8 @@ static void read_screws(reader *r, const node *n, const char *type, jn_joint *jo
   const char *key = one ? "screw" : "screws", *other = one ? "screws" : "screw";
   for (int i = 0; i < 6; i++) joint->screws[i][i] = 1; /* harmless ones, if those of the file cannot be read */
   joint->screw_count = 1;
-  if (get(n, other)) tell(r, JN_ERROR, "screw-forms", n, other, NULL, "belongs to type '%s'", one ? "general" : "screw");
+  if (get(n, other))
+    tell(r, JN_ERROR, "screw-forms", n, other, NULL, "belongs to type '%s'", one ? "general" : "screw");
   json_t *value = get(n, key);
   size_t count = json_array_size(value);
   if (!value) {
@@ -428,7 +434,8 @@ static void read_dof(reader *r, const node *n, const char *key, int nv, jn_dof *
     if (json_is_number(entry)) {
       *(double *)(void *)((char *)&dof[i] + offset) = json_number_value(entry);
     } else if (!json_is_null(entry)) {
-      tell(r, JN_ERROR, "wrong-type", n, key, NULL, "must be numbers, but entry %d is %s", i + 1, describe(entry, what));
+      tell(r, JN_ERROR, "wrong-type", n, key, NULL, "must be numbers, but entry %d is %s", i + 1,
+           describe(entry, what));
     }
   }
 }
@@ -633,8 +640,7 @@ static void read_file(reader *r, const node *file) {
   check_keys(r, file, "name, gravity, bodies, frames, loops");
   const char *name = get_string(r, file, "name");
   if (name) status = jn_builder_set_name(r->b, name);
-  if (status == JN_OK && get_numbers(r, file, "gravity", 3, gravity))
-    status = jn_builder_set_gravity(r->b, gravity);
+  if (status == JN_OK && get_numbers(r, file, "gravity", 3, gravity)) status = jn_builder_set_gravity(r->b, gravity);
   if (status != JN_OK) r->stop = status;
   if (!get(file, "bodies")) tell_missing(r, file, "bodies", "a model file has an array \"bodies\"");
   if (!r->stop) read_array(r, file, "bodies", read_body);
@@ -649,7 +655,8 @@ static void tell_syntax(jn_builder *b, const json_error_t *error) {
     jn__log(&b->log, JN_ERROR, JN_ERR_MEMORY, "memory", place, NULL, NULL, "out of memory");
   else
     jn__log(&b->log, JN_ERROR, JN_ERR_SYNTAX, "json-syntax", place, NULL,
-            "JSON has no comments, no trailing commas, no NaN; remarks go under the key \"comment\"", "%s", error->text);
+            "JSON has no comments, no trailing commas, no NaN; remarks go under the key \"comment\"", "%s",
+            error->text);
 }
 
 jn_status jn__native_read(jn_builder *b, const char *text, size_t length) {

@@ -11,18 +11,28 @@ unsigned jn__joint_keys(jn_joint_type type) {
   const unsigned line = JN_KEY_AXIS | JN_KEY_MOTION | JN_KEY_MIMIC;
   switch (type) {
     case JN_REVOLUTE:
-    case JN_CONTINUOUS: return line | JN_KEY_POINT;
-    case JN_PRISMATIC: return line;
-    case JN_HELICAL: return line | JN_KEY_POINT | JN_KEY_PITCH;
+    case JN_CONTINUOUS:
+      return line | JN_KEY_POINT;
+    case JN_PRISMATIC:
+      return line;
+    case JN_HELICAL:
+      return line | JN_KEY_POINT | JN_KEY_PITCH;
     case JN_CYLINDRICAL:
-    case JN_PLANAR: return JN_KEY_AXIS | JN_KEY_POINT | JN_KEY_MOTION;
-    case JN_UNIVERSAL: return JN_KEY_AXIS | JN_KEY_AXIS2 | JN_KEY_POINT | JN_KEY_MOTION;
-    case JN_GIMBAL: return JN_KEY_AXIS | JN_KEY_AXIS2 | JN_KEY_AXIS3 | JN_KEY_POINT | JN_KEY_MOTION;
-    case JN_SPHERICAL: return JN_KEY_POINT | JN_KEY_MOTION;
-    case JN_FREE: return JN_KEY_MOTION;
-    case JN_GENERAL: return JN_KEY_SCREWS | JN_KEY_MOTION | JN_KEY_MIMIC;
+    case JN_PLANAR:
+      return JN_KEY_AXIS | JN_KEY_POINT | JN_KEY_MOTION;
+    case JN_UNIVERSAL:
+      return JN_KEY_AXIS | JN_KEY_AXIS2 | JN_KEY_POINT | JN_KEY_MOTION;
+    case JN_GIMBAL:
+      return JN_KEY_AXIS | JN_KEY_AXIS2 | JN_KEY_AXIS3 | JN_KEY_POINT | JN_KEY_MOTION;
+    case JN_SPHERICAL:
+      return JN_KEY_POINT | JN_KEY_MOTION;
+    case JN_FREE:
+      return JN_KEY_MOTION;
+    case JN_GENERAL:
+      return JN_KEY_SCREWS | JN_KEY_MOTION | JN_KEY_MIMIC;
     case JN_FIXED:
-    case JN_JOINT_TYPES: break;
+    case JN_JOINT_TYPES:
+      break;
   }
   return 0;
 }
@@ -33,13 +43,18 @@ unsigned jn__loop_keys(jn_loop_type type) {
     case JN_LOOP_PRISMATIC:
     case JN_LOOP_CYLINDRICAL:
     case JN_LOOP_PLANAR:
-    case JN_LOOP_POINT_ON_AXIS: return JN_KEY_AXIS;
-    case JN_LOOP_UNIVERSAL: return JN_KEY_AXIS | JN_KEY_AXIS2;
-    case JN_LOOP_DISTANCE: return JN_KEY_DISTANCE;
-    case JN_LOOP_COORDINATES: return JN_KEY_MASK;
+    case JN_LOOP_POINT_ON_AXIS:
+      return JN_KEY_AXIS;
+    case JN_LOOP_UNIVERSAL:
+      return JN_KEY_AXIS | JN_KEY_AXIS2;
+    case JN_LOOP_DISTANCE:
+      return JN_KEY_DISTANCE;
+    case JN_LOOP_COORDINATES:
+      return JN_KEY_MASK;
     case JN_LOOP_WELD:
     case JN_LOOP_SPHERICAL:
-    case JN_LOOP_TYPES: break;
+    case JN_LOOP_TYPES:
+      break;
   }
   return 0;
 }
@@ -54,7 +69,11 @@ typedef struct writer {
 
 /* Bytes of the UTF-8 character at s; 0 when it is none. */
 static int utf8(const unsigned char *s) {
-  int n = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+  int n = s[0] < 0x80                   ? 1
+          : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+          : (s[0] & 0xF0) == 0xE0       ? 3
+          : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                        : 0;
   for (int i = 1; i < n; i++)
     if ((s[i] & 0xC0) != 0x80) return 0;
   /* longer than needed, a surrogate, or past the last character */

@@ -18,11 +18,12 @@ typedef struct jn_urdf_joint {
   char *name, *parent, *child; /* NULL when missing, which is reported */
   char *mimic;                 /* or NULL */
   int line, column;
+  int parent_line, parent_column, child_line, child_column;
   jn_joint_type type;
   double placement[16];
   double axis[3];
   double mimic_ratio, mimic_offset;
-  jn_dof dof; /* of every coordinate */
+  jn_dof dof;                  /* of every coordinate */
   int parent_link, child_link; /* set by the check of the tree */
 } jn_urdf_joint;
 

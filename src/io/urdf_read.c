@@ -160,7 +160,8 @@ static int check_joint_names(jn_urdf *u, const name_index *joints) {
 }
 
 /* A joint names a link that is not there: suggest one that is spelt alike. */
-static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, const char *role, const char *name) {
+static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, int is_parent) {
+  const char *name = is_parent ? joint->parent : joint->child;
   int best = -1, best_distance = jn__urdf_clip(name) > 8 ? 4 : 3; /* less than this is alike */
   int count = u->link_count <= MAX_SUGGESTIONS && u->message_count < MAX_MESSAGES ? u->link_count : 0;
   for (int i = 0; i < count; i++) {
@@ -174,10 +175,11 @@ static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, const ch
   char remedy[128] = "add the link, or correct the name";
   if (best >= 0) snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_URDF_CLIP(u->links[best].name));
   subject_text subject;
-  jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-link", joint->line, joint->column,
+  jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-link", is_parent ? joint->parent_line : joint->child_line,
+               is_parent ? joint->parent_column : joint->child_column,
                subject_of(&subject, "joint", joint->name ? joint->name : ""),
-               best >= 0 ? remedy : remedy_or_xacro(u, remedy), "its %s link '%.*s' is not in the file", role,
-               JN_URDF_CLIP(name));
+               best >= 0 ? remedy : remedy_or_xacro(u, remedy), "its %s link '%.*s' is not in the file",
+               is_parent ? "parent" : "child", JN_URDF_CLIP(name));
 }
 
 /* Finds parent and child of every joint. */
@@ -188,11 +190,11 @@ static int match_joints(jn_urdf *u, const name_index *links) {
     joint->parent_link = joint->parent ? find(links, joint->parent) : -1;
     joint->child_link = joint->child ? find(links, joint->child) : -1;
     if (joint->parent && joint->parent_link < 0) {
-      report_unknown_link(u, joint, "parent", joint->parent);
+      report_unknown_link(u, joint, 1);
       faults++;
     }
     if (joint->child && joint->child_link < 0) {
-      report_unknown_link(u, joint, "child", joint->child);
+      report_unknown_link(u, joint, 0);
       faults++;
     }
     if (joint->child_link < 0) continue;
@@ -236,9 +238,8 @@ static void report_cycle(jn_urdf *u, int start) {
   subject_text subject;
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-cycle", u->links[start].line, u->links[start].column,
                subject_of(&subject, "link", u->links[start].name),
-               "one of these links must hang on a link outside, or on none",
-               "%d %s in a circle: %s'%.*s'", count, count == 1 ? "link hangs" : "links hang", names,
-               JN_URDF_CLIP(u->links[start].name));
+               "one of these links must hang on a link outside, or on none", "%d %s in a circle: %s'%.*s'", count,
+               count == 1 ? "link hangs" : "links hang", names, JN_URDF_CLIP(u->links[start].name));
 }
 
 /* Follows every link up to the root or to a link that was seen; meeting one's own trail is a cycle. */

@@ -93,17 +93,24 @@ static int form_of(const jn_joint *joint, form *f) {
   *f = (form){.type = jn_joint_type_name(joint->type), .coordinates = 1};
   memcpy(f->axis, joint->axis, sizeof f->axis);
   switch (joint->type) {
-    case JN_FIXED: f->coordinates = 0; return 1;
+    case JN_FIXED:
+      f->coordinates = 0;
+      return 1;
     case JN_REVOLUTE:
     case JN_CONTINUOUS:
-    case JN_PRISMATIC: return 1;
-    case JN_PLANAR: f->coordinates = 3; return 1;
+    case JN_PRISMATIC:
+      return 1;
+    case JN_PLANAR:
+      f->coordinates = 3;
+      return 1;
     case JN_FREE:
       f->type = "floating";
       f->coordinates = 6;
       return 1;
-    case JN_GENERAL: return form_of_screw(joint, f);
-    default: return 0;
+    case JN_GENERAL:
+      return form_of_screw(joint, f);
+    default:
+      return 0;
   }
 }
 
@@ -213,14 +220,29 @@ static void put_escaped(writer *w, const char *s) {
   for (; *s; s++) {
     one[0] = *s;
     switch (*s) {
-      case '&': put(w, "&amp;"); break;
-      case '<': put(w, "&lt;"); break;
-      case '>': put(w, "&gt;"); break;
-      case '"': put(w, "&quot;"); break;
-      case '\t': put(w, "&#9;"); break;
-      case '\n': put(w, "&#10;"); break;
-      case '\r': put(w, "&#13;"); break;
-      default: put(w, one);
+      case '&':
+        put(w, "&amp;");
+        break;
+      case '<':
+        put(w, "&lt;");
+        break;
+      case '>':
+        put(w, "&gt;");
+        break;
+      case '"':
+        put(w, "&quot;");
+        break;
+      case '\t':
+        put(w, "&#9;");
+        break;
+      case '\n':
+        put(w, "&#10;");
+        break;
+      case '\r':
+        put(w, "&#13;");
+        break;
+      default:
+        put(w, one);
     }
   }
 }

@@ -36,26 +36,6 @@ typedef enum element {
   ELEMENTS
 } element;
 
-static const struct {
-  element inside;
-  const char *name;
-  element kind;
-} known[] = {
-    {ROBOT, "link", LINK},
-    {ROBOT, "joint", JOINT},
-    {LINK, "inertial", INERTIAL},
-    {INERTIAL, "origin", INERTIAL_ORIGIN},
-    {INERTIAL, "mass", MASS},
-    {INERTIAL, "inertia", INERTIA},
-    {JOINT, "origin", ORIGIN},
-    {JOINT, "parent", PARENT},
-    {JOINT, "child", CHILD},
-    {JOINT, "axis", AXIS},
-    {JOINT, "limit", LIMIT},
-    {JOINT, "dynamics", DYNAMICS},
-    {JOINT, "mimic", MIMIC},
-};
-
 typedef struct walk {
   jn_urdf *u;
   XML_Parser parser;
@@ -167,12 +147,11 @@ static int numbers(walk *w, const char *name, double *out, int n, int infinite_a
   double values[4] = {0};
   const char *wrong = read_numbers(text, values, n, infinite_allowed);
   if (wrong) {
-    const char *remedy = n == 1 ? "give one number, with a decimal point"
-                         : n == 3
-                             ? "give three numbers separated by blanks, with decimal points"
-                             : "give four numbers separated by blanks, with decimal points";
-    SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-number", remedy, "attribute '%s' of <%s> %s: \"%.*s\"", name, w->name, wrong,
-        JN_URDF_CLIP(text));
+    static const char *const remedies[5] = {[1] = "give one number, with a decimal point",
+                                            [3] = "give three numbers separated by blanks, with decimal points",
+                                            [4] = "give four numbers separated by blanks, with decimal points"};
+    SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-number", remedies[n], "attribute '%s' of <%s> %s: \"%.*s\"", name, w->name,
+        wrong, JN_URDF_CLIP(text));
     return 0;
   }
   memcpy(out, values, (size_t)n * sizeof *out);
@@ -198,9 +177,15 @@ static void rotation_from_rpy(const double rpy[3], double R[9]) {
   double sr = sin(rpy[0]), cr = cos(rpy[0]);
   double sp = sin(rpy[1]), cp = cos(rpy[1]);
   double sy = sin(rpy[2]), cy = cos(rpy[2]);
-  const double rows[9] = {cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr,
-                          sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr,
-                          -sp,     cp * sr,                cp * cr};
+  const double rows[9] = {cy * cp,
+                          cy * sp * sr - sy * cr,
+                          cy * sp * cr + sy * sr,
+                          sy * cp,
+                          sy * sp * sr + cy * cr,
+                          sy * sp * cr - cy * sr,
+                          -sp,
+                          cp * sr,
+                          cp * cr};
   memcpy(R, rows, sizeof rows);
 }
 
@@ -260,6 +245,10 @@ static void start_inertial(walk *w) {
   memcpy(w->rotation, identity, sizeof identity);
   w->u->links[w->u->link_count - 1].has_inertial = 1;
 }
+
+static void read_inertial_origin(walk *w) { read_origin(w, w->com, w->rotation); }
+
+static void read_mass(walk *w) { needed_number(w, "value", &w->mass); }
 
 static void read_inertia(walk *w) {
   static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
@@ -361,6 +350,20 @@ static void read_placement(walk *w) {
   }
 }
 
+static void read_parent(walk *w) {
+  jn_urdf_joint *joint = current_joint(w);
+  joint->parent_line = line_of(w);
+  joint->parent_column = column_of(w);
+  joint->parent = needed_name(w, "link");
+}
+
+static void read_child(walk *w) {
+  jn_urdf_joint *joint = current_joint(w);
+  joint->child_line = line_of(w);
+  joint->child_column = column_of(w);
+  joint->child = needed_name(w, "link");
+}
+
 static void read_axis(walk *w) {
   jn_urdf_joint *joint = current_joint(w);
   if (joint->type == JN_FIXED || joint->type == JN_FREE) return; /* has no axis, whatever is written */
@@ -433,8 +436,8 @@ static void end_joint(walk *w) {
 /* Decides about <xacro:...> at a place that matters. Published files carry properties and calls of macros that do not
  * concern the robot's tree, so these are let pass outside of links and joints; all else needs xacro. */
 static void start_xacro(walk *w, element inside) {
-  static const char *const sources[] = {"include", "macro",   "if",        "unless", "arg", "insert_block",
-                                        "call",    "element", "attribute", NULL};
+  static const char *const sources[] = {"include",      "macro", "if",      "unless",    "arg",
+                                        "insert_block", "call",  "element", "attribute", NULL};
   jn_urdf *u = w->u;
   const char *what = w->name + strlen("xacro:");
   char tag[80];
@@ -476,25 +479,27 @@ static void start_robot(walk *w) {
   stop(w, JN_ERR_SYNTAX);
 }
 
-static void start_known(walk *w, element kind) {
-  jn_urdf_joint *joint = w->path[1] == JOINT && kind != JOINT ? current_joint(w) : NULL;
-  switch (kind) {
-    case LINK: start_link(w); break;
-    case JOINT: start_joint(w); break;
-    case INERTIAL: start_inertial(w); break;
-    case INERTIAL_ORIGIN: read_origin(w, w->com, w->rotation); break;
-    case MASS: needed_number(w, "value", &w->mass); break;
-    case INERTIA: read_inertia(w); break;
-    case ORIGIN: read_placement(w); break;
-    case PARENT: joint->parent = needed_name(w, "link"); break;
-    case CHILD: joint->child = needed_name(w, "link"); break;
-    case AXIS: read_axis(w); break;
-    case LIMIT: read_limit(w); break;
-    case DYNAMICS: read_dynamics(w); break;
-    case MIMIC: read_mimic(w); break;
-    default: break;
-  }
-}
+/* What is read, and by whom. */
+static const struct {
+  element inside;
+  const char *name;
+  element kind;
+  void (*read)(walk *w);
+} known[] = {
+    {ROBOT, "link", LINK, start_link},
+    {ROBOT, "joint", JOINT, start_joint},
+    {LINK, "inertial", INERTIAL, start_inertial},
+    {INERTIAL, "origin", INERTIAL_ORIGIN, read_inertial_origin},
+    {INERTIAL, "mass", MASS, read_mass},
+    {INERTIAL, "inertia", INERTIA, read_inertia},
+    {JOINT, "origin", ORIGIN, read_placement},
+    {JOINT, "parent", PARENT, read_parent},
+    {JOINT, "child", CHILD, read_child},
+    {JOINT, "axis", AXIS, read_axis},
+    {JOINT, "limit", LIMIT, read_limit},
+    {JOINT, "dynamics", DYNAMICS, read_dynamics},
+    {JOINT, "mimic", MIMIC, read_mimic},
+};
 
 /* 0 when the element breaks a bound that no robot file reaches. */
 static int within_bounds(walk *w) {
@@ -507,6 +512,21 @@ static int within_bounds(walk *w) {
   }
   stop(w, JN_ERR_SYNTAX);
   return 0;
+}
+
+/* 1 for a second element of its kind in a link, joint or inertial; links and joints begin anew. */
+static int is_second(walk *w, element kind) {
+  if (kind == LINK || kind == JOINT) {
+    memset(w->seen, 0, sizeof w->seen);
+    return 0;
+  }
+  if (!w->seen[kind]) {
+    w->seen[kind] = line_of(w);
+    return 0;
+  }
+  SAY(w, JN_WARNING, JN_ERR_MODEL, "urdf-twice", "remove one of them",
+      "there is a second <%s>; the first one, on line %d, is used", w->name, w->seen[kind]);
+  return 1;
 }
 
 static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **values) {
@@ -525,24 +545,14 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
     start_robot(w);
     return;
   }
-  element inside = w->path[w->depth - 2], kind = SKIPPED;
+  element inside = w->path[w->depth - 2];
   if (strncmp(name, "xacro:", 6) == 0) start_xacro(w, inside);
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (known[i].inside == inside && strcmp(known[i].name, name) == 0) kind = known[i].kind;
-  }
-  if (kind == LINK || kind == JOINT) memset(w->seen, 0, sizeof w->seen);
-  if (kind != SKIPPED && w->seen[kind]) {
-    SAY(w, JN_WARNING, JN_ERR_MODEL, "urdf-twice", "remove one of them",
-        "there is a second <%s>; the first one, on line %d, is used", name, w->seen[kind]);
-    kind = SKIPPED;
-  }
-  if (kind == SKIPPED) {
-    w->skipped = 1;
-    return;
-  }
-  w->path[w->depth - 1] = kind;
-  if (kind != LINK && kind != JOINT) w->seen[kind] = line_of(w);
-  start_known(w, kind);
+  size_t k = 0, count = sizeof known / sizeof *known;
+  while (k < count && (known[k].inside != inside || strcmp(known[k].name, name) != 0)) k++;
+  w->skipped = k == count || is_second(w, known[k].kind);
+  if (w->skipped) return;
+  w->path[w->depth - 1] = known[k].kind;
+  known[k].read(w);
 }
 
 static void XMLCALL on_end(void *data, const XML_Char *name) {
