@@ -7,8 +7,8 @@
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(JOUNCE_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
 
-  # Sets `variable` to the path of a header that is made from the .json files of `input` at build time. Add it to the
-  # sources of the target that compiles builtin.c, and its directory to the include path.
+  # Makes the header `output` from the .json files of the directory `input` at build time. Add it to the sources of the
+  # target that compiles builtin.c, and its directory to the include path.
   function(jounce_embed_robots input output)
     file(GLOB robots CONFIGURE_DEPENDS "${input}/*.json")
     add_custom_command(
@@ -20,8 +20,6 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   endfunction()
   return()
 endif()
-
-cmake_policy(SET CMP0057 NEW)
 
 # "static const char NAME[] = {0x7b, ..., 0};", 24 bytes a line.
 function(add_array name hex)

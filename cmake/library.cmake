@@ -19,7 +19,9 @@ set(core_sources
     src/dispatch/run.c
     src/dispatch/work.c
     src/io/builtin.c
-    src/io/load.c)
+    src/io/load.c
+    src/io/native_scan.c
+    src/io/native_write.c)
 
 # Written over the caller's number type: compiled for double and for float.
 set(public_sources src/dispatch/configuration.c src/dispatch/lie.c)
@@ -30,8 +32,7 @@ endif()
 if(JOUNCE_WITH_JSON)
   set(robots_header "${PROJECT_BINARY_DIR}/generated/builtin_robots.h")
   jounce_embed_robots("${PROJECT_SOURCE_DIR}/src/io/robots" "${robots_header}")
-  list(APPEND core_sources src/io/native_read.c src/io/native_scan.c src/io/native_write.c
-       "${robots_header}")
+  list(APPEND core_sources src/io/native_read.c "${robots_header}")
 endif()
 
 # Settings of every object that goes into the library.

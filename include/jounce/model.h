@@ -144,7 +144,7 @@ typedef struct jn_options {
   const jn_allocator *allocator;  /* NULL: malloc and free. Copied; its context must outlive what it made */
   jn_report *report;              /* where all messages go; NULL: only the first error is told, in jn_error */
   int floating;                   /* 1: the root link, if fixed to the world, gets a free joint named "base" */
-  int ignore_mimic;               /* 1: coupled joints become independent coordinates */
+  int ignore_mimic;               /* 1: coupled joints become independent; the model then has no mimics at all */
   int strict;                     /* 1: warnings are errors */
   const char *const *joint_order; /* order of the coordinates by joint names; joints not named follow depth first */
   int joint_order_count;          /*   (a free joint on the world stays first unless it is named) */
@@ -209,7 +209,8 @@ JN_API double jn_model_fixed_mass(const jn_model *model);
 JN_API int jn_model_is_coupled(const jn_model *model);
 
 JN_API int jn_link_count(const jn_model *model);
-JN_API int jn_link_index(const jn_model *model, const char *name); /* JN_WORLD for "world", JN_NONE when unknown */
+/* JN_NONE when unknown; "world" is JN_WORLD unless a link has that name. */
+JN_API int jn_link_index(const jn_model *model, const char *name);
 JN_API const char *jn_link_name(const jn_model *model, int link);
 JN_API int jn_link_parent(const jn_model *model, int link); /* JN_WORLD for roots */
 JN_API int jn_link_subtree_end(const jn_model *model, int link);

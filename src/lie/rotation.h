@@ -58,7 +58,8 @@ static inline series rotation_series(real t) {
 /* D and its derivative: sum |B_2k| t^(k-1) / (2k)!, Bernoulli numbers, for t <= 1; closed form beyond. */
 static inline void inverse_series(real t, real *D, real *D_t) {
   enum { TERMS = 13 };
-  static const scalar numerator[TERMS] = {1, 1, 1, 1, 5, 691, 7, 3617, 43867, 174611, 854513, 236364091, 8553103};
+  static const scalar numerator[TERMS] = {
+      1, 1, 1, 1, 5, 691, 7, 3617, 43867, 174611, 854513, (scalar)236364091.0L, 8553103};
   static const scalar denominator[TERMS] = {6, 30, 42, 30, 66, 2730, 6, 510, 798, 330, 138, 2730, 6};
   scalar c[TERMS], factorial = 1;
   for (int k = 0; k < TERMS; k++) {

@@ -333,8 +333,8 @@ jn_status jn_builder_freeze(const jn_builder *b, jn_model **model, jn_error *err
   if (status == JN_OK) {
     jn__check_numbers(&d);
     jn__check_coordinates(&d);
-    if (d.log.first.status == JN_OK) jn__check_inertia(&d);
-    if (d.log.first.status == JN_OK) status = make_model(&d, model);
+    if (!d.log.broken) jn__check_inertia(&d);
+    if (!d.log.broken) status = make_model(&d, model);
   }
   jn__release(&d.a, d.memory);
   if (status != JN_OK) return jn__fail(error, status, b->file, "%s", jn_status_text(status));

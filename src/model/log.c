@@ -88,6 +88,7 @@ void jn__log(jn_log *log, jn_severity severity, jn_status status, const char *ru
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
+  if (severity == JN_ERROR) log->broken = 1;
   if (severity == JN_WARNING && log->strict) severity = JN_ERROR;
   jn_message m = {severity, place.line, place.column, rule, place.file ? place.file : "", subject ? subject : "",
                   text,     remedy ? remedy : ""};

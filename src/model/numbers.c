@@ -29,8 +29,10 @@ static const char *placement_fault(const double T[16]) {
 /* Makes an axis unit; NULL or what is wrong. */
 static const char *axis_fault(double axis[3]) {
   if (!all_finite(axis, 3)) return "an axis has a number that is not finite";
+  double most = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
+  if (!(most > 1e-12)) return "an axis is zero";
+  for (int k = 0; k < 3; k++) axis[k] /= most; /* so that squares neither overflow nor vanish */
   double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-  if (!(n > 1e-12)) return "an axis is zero";
   for (int k = 0; k < 3; k++) axis[k] /= n;
   return NULL;
 }
@@ -233,5 +235,5 @@ void jn__check_numbers(jn_draft *d) {
               jn__subject(subject, "frame", f->name), "give a rotation matrix and a position", "%s", fault);
   }
   for (int i = 0; i < d->b->loop_count; i++) check_loop(d, i);
-  if (d->log.first.status == JN_OK) check_units(d);
+  if (!d->log.broken) check_units(d);
 }
