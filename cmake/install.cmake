@@ -31,8 +31,11 @@ install(FILES ${PROJECT_BINARY_DIR}/jounce-config.cmake ${PROJECT_BINARY_DIR}/jo
         DESTINATION ${package_dir})
 
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
   set(pc_libdir "${CMAKE_INSTALL_LIBDIR}")
-else()
+else() # relative to the file itself, so that the prefix may be chosen, or moved, after the build
+  file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+  set(pc_prefix "\${pcfiledir}/${up}")
   set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
 endif()
 if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")

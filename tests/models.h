@@ -24,7 +24,8 @@ static UNUSED void random_placement(uint64_t *s, double T[16]) {
 
 /* A physical inertia: a box of random sides somewhere in the link. */
 static UNUSED void random_inertia(uint64_t *s, double P[10]) {
-  double m = 1.5 + uniform(s), com[3], a = 0.2 + 0.1 * uniform(s), b = 0.2 + 0.1 * uniform(s), c = 0.2 + 0.1 * uniform(s);
+  double m = 1.5 + uniform(s), com[3], a = 0.2 + 0.1 * uniform(s), b = 0.2 + 0.1 * uniform(s),
+         c = 0.2 + 0.1 * uniform(s);
   double I[6] = {m * (b * b + c * c) / 12, m * (a * a + c * c) / 12, m * (a * a + b * b) / 12, 1e-4, -1e-4, 5e-5};
   fill(s, com, 3, 0.2);
   jn_inertia_pack(m, com, I, P);
@@ -45,7 +46,8 @@ static UNUSED void random_joint(uint64_t *s, jn_joint_type type, jn_joint *j) {
   }
 }
 
-static UNUSED void add_random_link(jn_builder *b, uint64_t *s, const char *name, const char *parent, jn_joint_type type) {
+static UNUSED void add_random_link(jn_builder *b, uint64_t *s, const char *name, const char *parent,
+                                   jn_joint_type type) {
   jn_link l;
   jn_link_init(&l);
   l.name = name;
@@ -57,7 +59,8 @@ static UNUSED void add_random_link(jn_builder *b, uint64_t *s, const char *name,
   check_ok(jn_builder_add_link(b, &l));
 }
 
-/* A tree of `links` links, joint types drawn at random (each type comes up within any JN_JOINT_TYPES links in a row). */
+/* A tree of `links` links, joint types drawn at random (each type comes up within any JN_JOINT_TYPES links in a row).
+ */
 static UNUSED jn_model *random_tree(uint64_t *s, int links) {
   jn_builder *b;
   jn_model *m;

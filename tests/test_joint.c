@@ -133,7 +133,8 @@ static void pose_is_placement_times_joint_motion(void **state) {
       }
       check_ok(jn_neutral(m, q));
       check_ok(jn_joint_pose(m, w, 0, q, T));
-      check_close(T, l.placement, 16, 1, 16, "%s in the neutral configuration", jn_joint_type_name((jn_joint_type)type));
+      check_close(T, l.placement, 16, 1, 16, "%s in the neutral configuration",
+                  jn_joint_type_name((jn_joint_type)type));
       jn_work_destroy(w);
       jn_model_destroy(m);
     }

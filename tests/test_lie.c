@@ -45,9 +45,9 @@ static void random_pose(uint64_t *s, double T[16]) {
 }
 
 /* A unit vector and an angle of interest: zero, tiny, small, either side of the switch of series, large, near pi. */
-static const double angles[] = {0,     1e-300, 1e-160, 1e-30, 1e-12, 1e-9,       1e-8,        1e-5,       1e-3,
-                                1e-2,  0.1,    0.5,    0.9,   0.999, 1.0,        1.001,       1.5,        2,
-                                2.5,   3,      3.1,    3.14,  3.141, 3.14159265, 3.141592653, 3.141592653589};
+static const double angles[] = {0,    1e-300, 1e-160, 1e-30, 1e-12, 1e-9,       1e-8,        1e-5,          1e-3,
+                                1e-2, 0.1,    0.5,    0.9,   0.999, 1.0,        1.001,       1.5,           2,
+                                2.5,  3,      3.1,    3.14,  3.141, 3.14159265, 3.141592653, 3.141592653589};
 enum { ANGLES = sizeof angles / sizeof *angles };
 
 static void random_axis(uint64_t *s, double e[3]) {

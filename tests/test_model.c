@@ -74,7 +74,8 @@ static void order_is_depth_first_with_children_as_added(void **state) {
   add(&s, plain("d", "b", JN_PRISMATIC));
   check_ok(jn_builder_freeze(s.b, &s.m, &s.error));
   const char *expected[] = {"root", "b", "d", "a", "c"};
-  for (int i = 0; i < 5; i++) check(strcmp(jn_link_name(s.m, i), expected[i]) == 0, "%d is %s", i, jn_link_name(s.m, i));
+  for (int i = 0; i < 5; i++)
+    check(strcmp(jn_link_name(s.m, i), expected[i]) == 0, "%d is %s", i, jn_link_name(s.m, i));
   check(jn_link_subtree_end(s.m, 1) == 3 && jn_link_subtree_end(s.m, 0) == 5, "subtrees are ranges");
   check(jn_link_parent(s.m, 4) == 3 && jn_link_parent(s.m, 0) == JN_WORLD, "parents");
   check(jn_joint_v(s.m, 1) == 0 && jn_joint_v(s.m, 2) == 1 && jn_joint_v(s.m, 4) == 3, "coordinates in that order");
@@ -167,7 +168,9 @@ static void placements_must_be_rigid(void **state) {
     if (fault == 2) l.placement[12] = 1;
     add(&s, l);
     expect(&s, JN_ERR_MODEL, "placement", "'a'",
-           fault == 0 ? "not orthonormal" : fault == 1 ? "reflection" : "last row");
+           fault == 0   ? "not orthonormal"
+           : fault == 1 ? "reflection"
+                        : "last row");
     end(&s);
   }
 }
@@ -238,7 +241,8 @@ static void inertia_laws_are_warnings_and_errors_in_strict_mode(void **state) {
 
 static void inertia_at_the_border_of_the_law_is_accepted(void **state) {
   (void)state;
-  /* rods and discs are flat: the largest moment is exactly the sum of the others; far from the origin it must not matter */
+  /* rods and discs are flat: the largest moment is exactly the sum of the others; far from the origin it must not
+   * matter */
   scene s;
   begin(&s);
   create(&s);

@@ -41,20 +41,20 @@ static UNUSED void fill(uint64_t *state, double *x, int n, double size) {
 }
 
 /* A condition with words: names the law that broke. */
-#define check(condition, ...)                                     \
-  do {                                                            \
-    if (!(condition)) {                                           \
+#define check(condition, ...)                                       \
+  do {                                                              \
+    if (!(condition)) {                                             \
       print_error("%s:%d: %s\n  ", __FILE__, __LINE__, #condition); \
-      print_error(__VA_ARGS__);                                   \
-      print_error("\n");                                          \
-      fail();                                                     \
-    }                                                             \
+      print_error(__VA_ARGS__);                                     \
+      print_error("\n");                                            \
+      fail();                                                       \
+    }                                                               \
   } while (0)
 
-#define check_status(call, expected)                                                                               \
-  do {                                                                                                             \
-    jn_status status_ = (call);                                                                                    \
-    check(status_ == (expected), "%s gave %d: %s", #call, (int)status_, jn_status_text(status_));                 \
+#define check_status(call, expected)                                                              \
+  do {                                                                                            \
+    jn_status status_ = (call);                                                                   \
+    check(status_ == (expected), "%s gave %d: %s", #call, (int)status_, jn_status_text(status_)); \
   } while (0)
 #define check_ok(call) check_status(call, JN_OK)
 
@@ -68,15 +68,15 @@ static UNUSED double distance(const double *a, const double *b, int n, double si
   return size > 0 ? most / size : most;
 }
 
-#define check_close(a, b, n, size, ulps, ...)                                                                \
-  do {                                                                                                       \
-    double gap_ = distance(a, b, n, size) / jn_row_epsilon();                                                \
-    if (!(gap_ <= (ulps))) {                                                                                 \
+#define check_close(a, b, n, size, ulps, ...)                                                                  \
+  do {                                                                                                         \
+    double gap_ = distance(a, b, n, size) / jn_row_epsilon();                                                  \
+    if (!(gap_ <= (ulps))) {                                                                                   \
       print_error("%s:%d: apart by %.3g roundings, allowed %.3g: ", __FILE__, __LINE__, gap_, (double)(ulps)); \
-      print_error(__VA_ARGS__);                                                                              \
-      print_error("\n");                                                                                     \
-      fail();                                                                                                \
-    }                                                                                                        \
+      print_error(__VA_ARGS__);                                                                                \
+      print_error("\n");                                                                                       \
+      fail();                                                                                                  \
+    }                                                                                                          \
   } while (0)
 
 #endif

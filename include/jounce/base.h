@@ -31,19 +31,19 @@ extern "C" {
 JN_API const char *jn_version(void);
 
 /* Status codes and their texts come from this one list: code, number, text. */
-#define JN_STATUS_LIST(X)                                                           \
-  X(JN_OK, 0, "no error")                                                           \
-  X(JN_ERR_NULL, 1, "a required argument is NULL")                                  \
-  X(JN_ERR_SIZE, 2, "a size, count or stride is too small or out of range")         \
-  X(JN_ERR_INDEX, 3, "an index is outside the model")                               \
-  X(JN_ERR_NAME, 4, "no link, joint, frame or loop has this name")                  \
-  X(JN_ERR_MEMORY, 5, "out of memory")                                              \
-  X(JN_ERR_MODEL, 6, "the model description breaks a rule")                         \
-  X(JN_ERR_FILE, 7, "a file cannot be read or written")                             \
-  X(JN_ERR_SYNTAX, 8, "a file is not in the format it should have")                 \
-  X(JN_ERR_WORK, 9, "the work memory was made for another model")                   \
+#define JN_STATUS_LIST(X)                                                                 \
+  X(JN_OK, 0, "no error")                                                                 \
+  X(JN_ERR_NULL, 1, "a required argument is NULL")                                        \
+  X(JN_ERR_SIZE, 2, "a size, count or stride is too small or out of range")               \
+  X(JN_ERR_INDEX, 3, "an index is outside the model")                                     \
+  X(JN_ERR_NAME, 4, "no link, joint, frame or loop has this name")                        \
+  X(JN_ERR_MEMORY, 5, "out of memory")                                                    \
+  X(JN_ERR_MODEL, 6, "the model description breaks a rule")                               \
+  X(JN_ERR_FILE, 7, "a file cannot be read or written")                                   \
+  X(JN_ERR_SYNTAX, 8, "a file is not in the format it should have")                       \
+  X(JN_ERR_WORK, 9, "the work memory was made for another model")                         \
   X(JN_ERR_ROW, 10, "JOUNCE_ROW names no kernel row of this build that this CPU can run") \
-  X(JN_ERR_SINGULAR, 11, "the system is singular")                                  \
+  X(JN_ERR_SINGULAR, 11, "the system is singular")                                        \
   X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")
 
 typedef enum jn_status {

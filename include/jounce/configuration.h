@@ -33,7 +33,8 @@ JN_API jn_status jn_random(const jn_model *model, uint64_t *state, double *q);
 /* out = q (+) v: each joint moved by its tangent vector: J(out) = J(q) exp(S v) for spherical and free joints, q + v
  * otherwise. Angles are not wrapped: turns are kept. out may be q. */
 JN_API jn_status jn_integrate(const jn_model *model, jn_work *work, const double *q, const double *v, double *out);
-/* v = q1 (-) q0: the least v with q0 (+) v = q1. Not defined for rotations apart by exactly pi (either side is given). */
+/* v = q1 (-) q0: the least v with q0 (+) v = q1. Not defined for rotations apart by exactly pi (either side is given).
+ */
 JN_API jn_status jn_difference(const jn_model *model, jn_work *work, const double *q0, const double *q1, double *v);
 /* out = q0 (+) s (q1 (-) q0); s = 0 gives q0, s = 1 gives q1 (quaternions up to sign). out may be q0 or q1. */
 JN_API jn_status jn_interpolate(const jn_model *model, jn_work *work, const double *q0, const double *q1, double s,
@@ -48,8 +49,8 @@ JN_API jn_status jn_joint_pose(const jn_model *model, jn_work *work, int joint, 
  * written for a fixed joint. Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_jacobian(const jn_model *model, jn_work *work, int joint, const double *q, double *S);
 /* dS [6 x k]: dS/dt along v (kim2012 eq. 32). Errors: JN_ERR_INDEX. */
-JN_API jn_status jn_joint_jacobian_rate(const jn_model *model, jn_work *work, int joint, const double *q, const double *v,
-                                        double *dS);
+JN_API jn_status jn_joint_jacobian_rate(const jn_model *model, jn_work *work, int joint, const double *q,
+                                        const double *v, double *dS);
 
 #ifdef __cplusplus
 }

@@ -13,8 +13,8 @@
 #ifndef JOUNCE_MODEL_H
 #define JOUNCE_MODEL_H
 
-#include "base.h"
 #include <stdint.h>
+#include "base.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,25 +24,25 @@ extern "C" {
 #define JN_WORLD (-1)
 
 /* Joint types: code, name in files, nq, nv (0, 0 for general: one to six of each). */
-#define JN_JOINT_LIST(X)                                                                                      \
-  X(JN_FIXED, "fixed", 0, 0)             /* welded to the parent */                                           \
-  X(JN_REVOLUTE, "revolute", 1, 1)       /* rotation about axis through point [rad] */                        \
-  X(JN_CONTINUOUS, "continuous", 1, 1)   /* the same without position limits; the angle is not wrapped */     \
-  X(JN_PRISMATIC, "prismatic", 1, 1)     /* translation along axis [m] */                                     \
-  X(JN_HELICAL, "helical", 1, 1)         /* rotation about axis, advancing pitch metres per radian [rad] */   \
-  X(JN_CYLINDRICAL, "cylindrical", 2, 2) /* rotation about and translation along axis: (angle, distance) */   \
-  X(JN_UNIVERSAL, "universal", 2, 2)     /* R(axis, q1) R(axis2, q2) about point [rad] */                     \
+#define JN_JOINT_LIST(X)                                                                                               \
+  X(JN_FIXED, "fixed", 0, 0)             /* welded to the parent */                                                    \
+  X(JN_REVOLUTE, "revolute", 1, 1)       /* rotation about axis through point [rad] */                                 \
+  X(JN_CONTINUOUS, "continuous", 1, 1)   /* the same without position limits; the angle is not wrapped */              \
+  X(JN_PRISMATIC, "prismatic", 1, 1)     /* translation along axis [m] */                                              \
+  X(JN_HELICAL, "helical", 1, 1)         /* rotation about axis, advancing pitch metres per radian [rad] */            \
+  X(JN_CYLINDRICAL, "cylindrical", 2, 2) /* rotation about and translation along axis: (angle, distance) */            \
+  X(JN_UNIVERSAL, "universal", 2, 2)     /* R(axis, q1) R(axis2, q2) about point [rad] */                              \
   X(JN_PLANAR, "planar", 3, 3)           /* translations x, y in the plane normal to axis, then rotation about axis */ \
-  X(JN_SPHERICAL, "spherical", 4, 3)     /* quaternion about point; v = body-fixed angular velocity */        \
-  X(JN_GIMBAL, "gimbal", 3, 3)           /* R(axis, q1) R(axis2, q2) R(axis3, q3) about point [rad] */        \
-  X(JN_FREE, "free", 7, 6)               /* position, quaternion; v = body twist */                           \
+  X(JN_SPHERICAL, "spherical", 4, 3)     /* quaternion about point; v = body-fixed angular velocity */                 \
+  X(JN_GIMBAL, "gimbal", 3, 3)           /* R(axis, q1) R(axis2, q2) R(axis3, q3) about point [rad] */                 \
+  X(JN_FREE, "free", 7, 6)               /* position, quaternion; v = body twist */                                    \
   X(JN_GENERAL, "general", 0, 0)         /* exp(screw1 q1) ... exp(screwN qN), N = 1 ... 6 */
 
 typedef enum jn_joint_type {
 #define JN_JOINT_ENUM(code, name, nq, nv) code,
   JN_JOINT_LIST(JN_JOINT_ENUM)
 #undef JN_JOINT_ENUM
-  JN_JOINT_TYPES
+      JN_JOINT_TYPES
 } jn_joint_type;
 
 /* The name of a joint type in files, e.g. "revolute"; NULL for a number that is no type. */
@@ -51,38 +51,38 @@ JN_API const char *jn_joint_type_name(jn_joint_type type);
 /* What is known of one velocity coordinate of a joint. Limits are magnitudes except lower and upper; "none" is
  * infinity. Units: rad or m for the position, per s, s^2, s^3 for its rates; N m or N for the effort. */
 typedef struct jn_dof {
-  double lower;        /* position limits, -inf and +inf for none; meaningless for spherical and free joints */
+  double lower; /* position limits, -inf and +inf for none; meaningless for spherical and free joints */
   double upper;
-  double velocity;     /* limits of |v|, |a|, |jerk|, |effort|, |d effort / dt| */
+  double velocity; /* limits of |v|, |a|, |jerk|, |effort|, |d effort / dt| */
   double acceleration;
   double jerk;
   double effort;
   double effort_rate;
-  double armature;     /* reflected rotor inertia, added to the mass matrix [kg m^2 or kg] */
-  double damping;      /* viscous friction [N m s / rad or N s / m] */
-  double friction;     /* Coulomb friction [N m or N] */
+  double armature; /* reflected rotor inertia, added to the mass matrix [kg m^2 or kg] */
+  double damping;  /* viscous friction [N m s / rad or N s / m] */
+  double friction; /* Coulomb friction [N m or N] */
 } jn_dof;
 
 /* A joint as the builder takes it. Set it up with jn_link_init(). */
 typedef struct jn_joint {
   jn_joint_type type;
-  const char *name;       /* NULL: the name of the link */
-  double axis[3];         /* in the link's frame, normalised by the builder; default z; gimbal: z */
-  double axis2[3];        /* universal: default y; gimbal: default y */
-  double axis3[3];        /* gimbal: default x */
-  double point[3];        /* a point of the axis (of the centre), in the link's frame; default 0 */
-  double pitch;           /* helical: metres per radian */
-  int screw_count;        /* general: 1 ... 6 */
-  double screws[6][6];    /* general: (angular, linear), in the link's frame; used as written, not normalised */
-  const char *mimic;      /* name of a one-coordinate joint k that this one-coordinate joint follows, or NULL: */
-  double mimic_ratio;     /*   q = mimic_ratio * q_k + mimic_offset; default 1, 0 */
+  const char *name;    /* NULL: the name of the link */
+  double axis[3];      /* in the link's frame, normalised by the builder; default z; gimbal: z */
+  double axis2[3];     /* universal: default y; gimbal: default y */
+  double axis3[3];     /* gimbal: default x */
+  double point[3];     /* a point of the axis (of the centre), in the link's frame; default 0 */
+  double pitch;        /* helical: metres per radian */
+  int screw_count;     /* general: 1 ... 6 */
+  double screws[6][6]; /* general: (angular, linear), in the link's frame; used as written, not normalised */
+  const char *mimic;   /* name of a one-coordinate joint k that this one-coordinate joint follows, or NULL: */
+  double mimic_ratio;  /*   q = mimic_ratio * q_k + mimic_offset; default 1, 0 */
   double mimic_offset;
-  jn_dof dof[6];          /* one for each velocity coordinate */
+  jn_dof dof[6]; /* one for each velocity coordinate */
 } jn_joint;
 
 /* A link with the joint that carries it, as the builder takes it. */
 typedef struct jn_link {
-  size_t size;          /* sizeof(jn_link), set by jn_link_init() */
+  size_t size; /* sizeof(jn_link), set by jn_link_init() */
   const char *name;
   const char *parent;   /* name of a link, added before or after this one; NULL or "world": the world */
   double placement[16]; /* pose of the link in its parent at q = 0 (4x4, row-major) */
@@ -100,23 +100,23 @@ JN_API void jn_inertia_pack(double mass, const double com[3], const double tenso
 JN_API void jn_inertia_unpack(const double parameters[10], double *mass, double com[3], double tensor[6]);
 
 /* Closures of kinematic loops between two placements on two links: name in files, constrained directions. */
-#define JN_LOOP_LIST(X)                                                                                        \
-  X(JN_LOOP_WELD, "weld", 6)                                                                                   \
-  X(JN_LOOP_REVOLUTE, "revolute", 5)       /* free rotation about axis */                                      \
-  X(JN_LOOP_PRISMATIC, "prismatic", 5)     /* free translation along axis */                                   \
-  X(JN_LOOP_CYLINDRICAL, "cylindrical", 4) /* both */                                                          \
-  X(JN_LOOP_UNIVERSAL, "universal", 4)     /* free rotations about axis (fixed in a) and axis2 (fixed in b) */ \
-  X(JN_LOOP_SPHERICAL, "spherical", 3)     /* points coincide */                                               \
-  X(JN_LOOP_PLANAR, "planar", 3)           /* b slides on the plane of a normal to axis */                     \
-  X(JN_LOOP_POINT_ON_AXIS, "point_on_axis", 2) /* origin of b stays on the axis of a */                        \
-  X(JN_LOOP_DISTANCE, "distance", 1)       /* origins keep a distance */                                       \
-  X(JN_LOOP_COORDINATES, "coordinates", 0) /* the relative coordinates in mask are zero */
+#define JN_LOOP_LIST(X)                                                                                            \
+  X(JN_LOOP_WELD, "weld", 6)                                                                                       \
+  X(JN_LOOP_REVOLUTE, "revolute", 5)           /* free rotation about axis */                                      \
+  X(JN_LOOP_PRISMATIC, "prismatic", 5)         /* free translation along axis */                                   \
+  X(JN_LOOP_CYLINDRICAL, "cylindrical", 4)     /* both */                                                          \
+  X(JN_LOOP_UNIVERSAL, "universal", 4)         /* free rotations about axis (fixed in a) and axis2 (fixed in b) */ \
+  X(JN_LOOP_SPHERICAL, "spherical", 3)         /* points coincide */                                               \
+  X(JN_LOOP_PLANAR, "planar", 3)               /* b slides on the plane of a normal to axis */                     \
+  X(JN_LOOP_POINT_ON_AXIS, "point_on_axis", 2) /* origin of b stays on the axis of a */                            \
+  X(JN_LOOP_DISTANCE, "distance", 1)           /* origins keep a distance */                                       \
+  X(JN_LOOP_COORDINATES, "coordinates", 0)     /* the relative coordinates in mask are zero */
 
 typedef enum jn_loop_type {
 #define JN_LOOP_ENUM(code, name, rows) code,
   JN_LOOP_LIST(JN_LOOP_ENUM)
 #undef JN_LOOP_ENUM
-  JN_LOOP_TYPES
+      JN_LOOP_TYPES
 } jn_loop_type;
 
 JN_API const char *jn_loop_type_name(jn_loop_type type);
@@ -125,14 +125,14 @@ typedef struct jn_loop {
   size_t size; /* sizeof(jn_loop), set by jn_loop_init() */
   jn_loop_type type;
   const char *name;
-  const char *link_a;      /* name of a link or "world" */
+  const char *link_a; /* name of a link or "world" */
   const char *link_b;
-  double placement_a[16];  /* the closing frame in link a, and in link b */
+  double placement_a[16]; /* the closing frame in link a, and in link b */
   double placement_b[16];
-  double axis[3];          /* in the closing frame of a; default z */
-  double axis2[3];         /* universal: in the closing frame of b; default x */
-  double distance;         /* distance: [m] */
-  unsigned mask;           /* coordinates: bit i set = relative coordinate i (rx, ry, rz, x, y, z) is held at zero */
+  double axis[3];  /* in the closing frame of a; default z */
+  double axis2[3]; /* universal: in the closing frame of b; default x */
+  double distance; /* distance: [m] */
+  unsigned mask;   /* coordinates: bit i set = relative coordinate i (rx, ry, rz, x, y, z) is held at zero */
 } jn_loop;
 
 /* Defaults: weld, no names, identity placements, axis z, axis2 x. */
@@ -198,8 +198,8 @@ JN_API jn_status jn_model_with_gravity(const jn_model *model, const double gravi
 #define JN_NONE (-2)
 
 JN_API const char *jn_model_name(const jn_model *model);
-JN_API int jn_model_nq(const jn_model *model); /* numbers in a configuration */
-JN_API int jn_model_nv(const jn_model *model); /* numbers in a velocity */
+JN_API int jn_model_nq(const jn_model *model);    /* numbers in a configuration */
+JN_API int jn_model_nv(const jn_model *model);    /* numbers in a velocity */
 JN_API int jn_model_depth(const jn_model *model); /* most moving joints between the world and a link */
 JN_API void jn_model_gravity(const jn_model *model, double gravity[3]);
 /* Mass that moves, and mass of the links fixed to the world (which never counts in the dynamics) [kg]. */
@@ -215,7 +215,7 @@ JN_API const char *jn_link_name(const jn_model *model, int link);
 JN_API int jn_link_parent(const jn_model *model, int link); /* JN_WORLD for roots */
 JN_API int jn_link_subtree_end(const jn_model *model, int link);
 JN_API double jn_link_subtree_mass(const jn_model *model, int link); /* mass of the link and all it carries */
-JN_API int jn_link_is_fixed(const jn_model *model, int link); /* 1: no moving joint between it and the world */
+JN_API int jn_link_is_fixed(const jn_model *model, int link);        /* 1: no moving joint between it and the world */
 /* The link's own ten parameters, as the file had them (not with what is lumped onto it). */
 JN_API jn_status jn_link_inertia(const jn_model *model, int link, double inertia[10]);
 JN_API jn_status jn_link_placement(const jn_model *model, int link, double placement[16]);
@@ -223,7 +223,7 @@ JN_API jn_status jn_link_placement(const jn_model *model, int link, double place
 JN_API int jn_joint_index(const jn_model *model, const char *name); /* index of the link it carries, or JN_NONE */
 JN_API const char *jn_joint_name(const jn_model *model, int joint);
 JN_API jn_joint_type jn_joint_type_of(const jn_model *model, int joint); /* JN_JOINT_TYPES outside */
-JN_API int jn_joint_nq(const jn_model *model, int joint); /* 0 for fixed and for coupled joints */
+JN_API int jn_joint_nq(const jn_model *model, int joint);                /* 0 for fixed and for coupled joints */
 JN_API int jn_joint_nv(const jn_model *model, int joint);
 JN_API int jn_joint_q(const jn_model *model, int joint); /* first place in q; of the leader for coupled joints */
 JN_API int jn_joint_v(const jn_model *model, int joint); /* first place in v; of the leader for coupled joints */

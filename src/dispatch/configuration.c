@@ -7,9 +7,7 @@ static jn_run start(int kernel, const jn_model *m, jn_work *w) {
   return (jn_run){.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .outputs = 1};
 }
 
-static void input(jn_run *r, const number *data, int n) {
-  r->in[r->inputs++] = (jn_array){data, (size_t)n, (size_t)n};
-}
+static void input(jn_run *r, const number *data, int n) { r->in[r->inputs++] = (jn_array){data, (size_t)n, (size_t)n}; }
 
 static jn_status finish(jn_run *r, number *out, int n) {
   r->out[0] = (jn_array){out, (size_t)n, (size_t)n};
@@ -32,7 +30,8 @@ jn_status PUBLIC(difference)(const jn_model *m, jn_work *w, const number *q0, co
   return finish(&r, v, m->nv);
 }
 
-jn_status PUBLIC(interpolate)(const jn_model *m, jn_work *w, const number *q0, const number *q1, number s, number *out) {
+jn_status PUBLIC(interpolate)(const jn_model *m, jn_work *w, const number *q0, const number *q1, number s,
+                              number *out) {
   if (!m || !w || !q0 || !q1 || !out) return JN_ERR_NULL;
   jn_run r = start(JN_KERNEL_interpolate, m, w);
   input(&r, q0, m->nq);
@@ -100,9 +99,7 @@ static double uniform(uint64_t *state) {
   return (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-static number within(uint64_t *state, double low, double high) {
-  return (number)(low + (high - low) * uniform(state));
-}
+static number within(uint64_t *state, double low, double high) { return (number)(low + (high - low) * uniform(state)); }
 
 /* Uniform on the unit quaternions (Marsaglia): two uniform points of discs. */
 static void random_rotation(uint64_t *state, number q[4]) {

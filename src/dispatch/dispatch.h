@@ -22,7 +22,7 @@ typedef struct jn_array {
 
 typedef struct jn_run {
   int kernel;
-  int kind; /* of the caller's numbers: JN_KIND_D, JN_KIND_F */
+  int kind;              /* of the caller's numbers: JN_KIND_D, JN_KIND_F */
   const jn_model *model; /* NULL for kernels without a model */
   jn_work *work;
   size_t count; /* samples */
@@ -41,7 +41,7 @@ struct jn_work {
   const jn_model *model;
   jn_allocator allocator; /* of block */
   void *block;            /* to release; NULL when the caller gave the memory */
-  char *staging; /* 64-byte aligned */
+  char *staging;          /* 64-byte aligned */
   size_t staging_bytes;
 };
 

@@ -13,9 +13,9 @@ static jn_status run(int kernel, const number *a, size_t na, const number *b, si
 
 #define ONE(name, n1, m) \
   jn_status PUBLIC(name)(const number a[n1], number out[m]) { return run(JN_KERNEL_##name, a, n1, NULL, 0, out, m); }
-#define TWO(name, n1, n2, m)                                                        \
+#define TWO(name, n1, n2, m)                                                      \
   jn_status PUBLIC(name)(const number a[n1], const number b[n2], number out[m]) { \
-    return run(JN_KERNEL_##name, a, n1, b, n2, out, m);                             \
+    return run(JN_KERNEL_##name, a, n1, b, n2, out, m);                           \
   }
 /* The list has 0 as the second size of functions with one input. */
 #define DEFINE(name, n1, n2, m) DEFINE_##n2(name, n1, m)

@@ -54,8 +54,8 @@ const jn_row *jn__row_by_name(const char *name) {
   return NULL;
 }
 
-/* The choice for the four uses, packed into one atomic number so that no thread sees half of it: a byte each, index + 1;
- * UNSET before the first use, WRONG when JOUNCE_ROW names no row. */
+/* The choice for the four uses, packed into one atomic number so that no thread sees half of it: a byte each, index +
+ * 1; UNSET before the first use, WRONG when JOUNCE_ROW names no row. */
 enum { UNSET = 0, WRONG = 1 };
 static atomic_uint chosen = UNSET;
 

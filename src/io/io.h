@@ -7,7 +7,7 @@
 #include "../model/builder.h"
 #include "jounce/io.h"
 
-jn_status jn__urdf_read(jn_builder *b, const char *text, size_t length);  /* urdf_read.c */
+jn_status jn__urdf_read(jn_builder *b, const char *text, size_t length);   /* urdf_read.c */
 jn_status jn__native_read(jn_builder *b, const char *text, size_t length); /* native_read.c */
 
 /* Writers append to `out`; what cannot be said is reported through `log`. */

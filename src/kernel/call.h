@@ -72,10 +72,10 @@ enum {
 /* A build of all kernels for one number type and instruction set. */
 typedef struct jn_row {
   const char *name;
-  int kind;          /* JN_KIND_D ... of its scalar */
-  int lanes;         /* samples in one real */
-  size_t real_bytes; /* sizeof(real) */
-  double epsilon;    /* rounding unit of its scalar */
+  int kind;                 /* JN_KIND_D ... of its scalar */
+  int lanes;                /* samples in one real */
+  size_t real_bytes;        /* sizeof(real) */
+  double epsilon;           /* rounding unit of its scalar */
   const jn_kernel *kernels; /* [JN_KERNELS] */
   /* n numbers of `count` <= lanes samples into n reals (missing lanes repeat the last sample), and back. `kind` is that
    * of the caller's numbers: JN_KIND_D or JN_KIND_F; stride is in numbers. */

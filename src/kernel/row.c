@@ -70,7 +70,7 @@ static void convert(scalar *to, const double *from, int n) {
   for (int i = 0; i < n; i++) to[i] = (scalar)from[i];
 }
 
-static void convert_frames(JN_S(frame) * to, const jn_frame_d * from, int n) {
+static void convert_frames(JN_S(frame) * to, const jn_frame_d *from, int n) {
   for (int i = 0; i < n; i++) {
     convert(to[i].R, from[i].R, 9);
     convert(to[i].p, from[i].p, 3);
@@ -78,7 +78,7 @@ static void convert_frames(JN_S(frame) * to, const jn_frame_d * from, int n) {
   }
 }
 
-static void convert_body(JN_S(body) * to, const jn_body_d * from) {
+static void convert_body(JN_S(body) * to, const jn_body_d *from) {
   convert(to->R, from->R, 9);
   convert(to->p, from->p, 3);
   convert(to->inertia, from->inertia, 10);
@@ -101,9 +101,18 @@ static void tree_convert(const void *tree_d, void *memory) {
   JN_S(screw) *screw = (JN_S(screw) *)at;
   at += up((size_t)t->nscrew * sizeof *screw);
   scalar *armature = (scalar *)at;
-  *o = (JN_S(tree)){.nb = t->nb,         .nq = t->nq,         .nv = t->nv,  .nd = t->nd, .nframe = t->nframe,
-                    .nscrew = t->nscrew, .nlink = t->nlink,   .body = body, .frame = frame,
-                    .placement = frame + t->nframe, .screw = screw, .armature = armature};
+  *o = (JN_S(tree)){.nb = t->nb,
+                    .nq = t->nq,
+                    .nv = t->nv,
+                    .nd = t->nd,
+                    .nframe = t->nframe,
+                    .nscrew = t->nscrew,
+                    .nlink = t->nlink,
+                    .body = body,
+                    .frame = frame,
+                    .placement = frame + t->nframe,
+                    .screw = screw,
+                    .armature = armature};
   convert(o->gravity, t->gravity, 3);
   for (int i = 0; i < t->nb; i++) convert_body(&body[i], &t->body[i]);
   convert_frames(frame, t->frame, t->nframe);
@@ -119,5 +128,5 @@ static void tree_convert(const void *tree_d, void *memory) {
 #define TEXT2(x) #x
 #define TEXT(x) TEXT2(x)
 
-const jn_row JN_(row) = {TEXT(JN_ROW), JN_KIND, JN_LANES, sizeof(real),  (double)JN_EPSILON,
-                         kernels,      load,    store,    tree_bytes, tree_convert};
+const jn_row JN_(row) = {TEXT(JN_ROW), JN_KIND, JN_LANES, sizeof(real), (double)JN_EPSILON,
+                         kernels,      load,    store,    tree_bytes,   tree_convert};

@@ -2,7 +2,7 @@
 /* The structs of tree.h over NUMBER, named by TREE(name). Included once for each scalar; no guard. */
 
 typedef struct TREE(body) {
-  NUMBER R[9];          /* placement of the internal frame in the parent body's internal frame (row-major) */
+  NUMBER R[9]; /* placement of the internal frame in the parent body's internal frame (row-major) */
   NUMBER p[3];
   NUMBER inertia[10];   /* lumped, in the internal frame */
   NUMBER pitch;         /* helical [m/rad] */
@@ -34,9 +34,9 @@ typedef struct TREE(frame) {
 typedef struct TREE(tree) {
   int32_t nb, nq, nv, nd, nframe, nscrew, nlink;
   NUMBER gravity[3];
-  const TREE(body) * body;      /* [nb] */
-  const TREE(frame) * frame;    /* [nframe] */
+  const TREE(body) * body;       /* [nb] */
+  const TREE(frame) * frame;     /* [nframe] */
   const TREE(frame) * placement; /* [nlink] the link's placement in its parent link; body = body of its joint or -1 */
-  const TREE(screw) * screw;    /* [nscrew] */
-  const NUMBER *armature;       /* [nd] */
+  const TREE(screw) * screw;     /* [nscrew] */
+  const NUMBER *armature;        /* [nd] */
 } TREE(tree);

@@ -31,9 +31,7 @@ static inline pose se3_identity(void) { return (pose){m3_identity(), v3_zero()};
 static inline pose se3_mul(pose A, pose B) { return (pose){m3_prod(A.R, B.R), v3_add(A.p, m3_mul(A.R, B.p))}; }
 static inline pose se3_inverse(pose A) { return (pose){m3_transpose(A.R), v3_neg(m3_tmul(A.R, A.p))}; }
 /* A^-1 B */
-static inline pose se3_between(pose A, pose B) {
-  return (pose){m3_tprod(A.R, B.R), m3_tmul(A.R, v3_sub(B.p, A.p))};
-}
+static inline pose se3_between(pose A, pose B) { return (pose){m3_tprod(A.R, B.R), m3_tmul(A.R, v3_sub(B.p, A.p))}; }
 
 static inline twist t_add(twist a, twist b) { return (twist){v3_add(a.w, b.w), v3_add(a.v, b.v)}; }
 static inline twist t_scale(real s, twist a) { return (twist){v3_scale(s, a.w), v3_scale(s, a.v)}; }
@@ -141,9 +139,7 @@ static inline void se3_dexp_inverse(twist X, mat3 *J, mat3 *Q) {
 
 /* ---- arrays in and out: a pose is 4x4 row-major, a twist 6 ---- */
 
-static inline pose se3_load(const real *a) {
-  return (pose){m3_load_rows(a, 4), v3(a[3], a[7], a[11])};
-}
+static inline pose se3_load(const real *a) { return (pose){m3_load_rows(a, 4), v3(a[3], a[7], a[11])}; }
 static inline void se3_store(pose T, real *out) {
   m3_store_rows(T.R, out, 4);
   out[3] = T.p.x;
@@ -177,12 +173,9 @@ static inline void i_store(inertia I, real *out) {
   out[9] = I.J.yz;
 }
 static inline inertia i_constant(const scalar *a) {
-  return (inertia){splat(a[0]),
-                   v3_constant(a + 1),
-                   {splat(a[4]), splat(a[5]), splat(a[6]), splat(a[7]), splat(a[8]), splat(a[9])}};
+  return (inertia){
+      splat(a[0]), v3_constant(a + 1), {splat(a[4]), splat(a[5]), splat(a[6]), splat(a[7]), splat(a[8]), splat(a[9])}};
 }
-static inline pose se3_constant(const scalar R[9], const scalar p[3]) {
-  return (pose){m3_constant(R), v3_constant(p)};
-}
+static inline pose se3_constant(const scalar R[9], const scalar p[3]) { return (pose){m3_constant(R), v3_constant(p)}; }
 
 #endif

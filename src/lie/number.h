@@ -59,9 +59,9 @@ typedef long double scalar;
 typedef scalar real __attribute__((vector_size(JN_LANES * sizeof(scalar))));
 typedef scalar_bits mask __attribute__((vector_size(JN_LANES * sizeof(scalar))));
 #define ZERO ((real){0})
-#define splat(s) ((scalar)(s) - ZERO)
+#define splat(s) ((scalar)(s)-ZERO)
 #define LANEWISE(r, expression) \
-  real r;                       \
+  real r = ZERO;                \
   for (int lane = 0; lane < JN_LANES; lane++) r[lane] = (expression)
 
 static inline mask less(real a, real b) { return a < b; }

@@ -58,8 +58,8 @@ static inline series rotation_series(real t) {
 /* D and its derivative: sum |B_2k| t^(k-1) / (2k)!, Bernoulli numbers, for t <= 1; closed form beyond. */
 static inline void inverse_series(real t, real *D, real *D_t) {
   enum { TERMS = 13 };
-  static const scalar numerator[TERMS] = {
-      1, 1, 1, 1, 5, 691, 7, 3617, 43867, 174611, 854513, (scalar)236364091.0L, 8553103};
+  static const scalar numerator[TERMS] = {1,      1, 1, 1, 5, 691, 7, 3617, 43867, 174611, 854513, (scalar)236364091.0L,
+                                          8553103};
   static const scalar denominator[TERMS] = {6, 30, 42, 30, 66, 2730, 6, 510, 798, 330, 138, 2730, 6};
   scalar c[TERMS], factorial = 1;
   for (int k = 0; k < TERMS; k++) {
@@ -173,8 +173,7 @@ static inline vec3 so3_log(mat3 R) { return q_log(q_from_rotation(R)); }
 
 /* R = Rz(yaw) Ry(pitch) Rx(roll), the convention of URDF. */
 static inline mat3 so3_from_rpy(vec3 rpy) {
-  real sr = r_sin(rpy.x), cr = r_cos(rpy.x), sp = r_sin(rpy.y), cp = r_cos(rpy.y), sy = r_sin(rpy.z),
-       cy = r_cos(rpy.z);
+  real sr = r_sin(rpy.x), cr = r_cos(rpy.x), sp = r_sin(rpy.y), cp = r_cos(rpy.y), sy = r_sin(rpy.z), cy = r_cos(rpy.z);
   return (mat3){v3(cy * cp, sy * cp, -sp), v3(cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr),
                 v3(cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr)};
 }

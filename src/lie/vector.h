@@ -36,9 +36,7 @@ static inline mat3 m3_identity(void) {
 static inline mat3 m3_zero(void) { return (mat3){v3_zero(), v3_zero(), v3_zero()}; }
 /* [a], the matrix of the cross product: [a] b = a x b */
 static inline mat3 skew(vec3 a) { return (mat3){v3(ZERO, a.z, -a.y), v3(-a.z, ZERO, a.x), v3(a.y, -a.x, ZERO)}; }
-static inline vec3 m3_mul(mat3 A, vec3 b) {
-  return v3_axpy(b.z, A.z, v3_axpy(b.y, A.y, v3_scale(b.x, A.x)));
-}
+static inline vec3 m3_mul(mat3 A, vec3 b) { return v3_axpy(b.z, A.z, v3_axpy(b.y, A.y, v3_scale(b.x, A.x))); }
 /* A^T b */
 static inline vec3 m3_tmul(mat3 A, vec3 b) { return v3(dot(A.x, b), dot(A.y, b), dot(A.z, b)); }
 static inline mat3 m3_prod(mat3 A, mat3 B) { return (mat3){m3_mul(A, B.x), m3_mul(A, B.y), m3_mul(A, B.z)}; }
@@ -58,9 +56,7 @@ static inline vec3 s3_mul(sym3 A, vec3 b) {
   return v3(A.xx * b.x + A.xy * b.y + A.xz * b.z, A.xy * b.x + A.yy * b.y + A.yz * b.z,
             A.xz * b.x + A.yz * b.y + A.zz * b.z);
 }
-static inline mat3 s3_full(sym3 A) {
-  return (mat3){v3(A.xx, A.xy, A.xz), v3(A.xy, A.yy, A.yz), v3(A.xz, A.yz, A.zz)};
-}
+static inline mat3 s3_full(sym3 A) { return (mat3){v3(A.xx, A.xy, A.xz), v3(A.xy, A.yy, A.yz), v3(A.xz, A.yz, A.zz)}; }
 /* The symmetric part is what is kept: A must be symmetric up to rounding. */
 static inline sym3 s3_from(mat3 A) {
   return (sym3){A.x.x, A.y.y, A.z.z, K(0.5) * (A.x.y + A.y.x), K(0.5) * (A.x.z + A.z.x), K(0.5) * (A.y.z + A.z.y)};

@@ -8,7 +8,7 @@
 #include "memory.h"
 
 typedef struct jn_link_item {
-  jn_link link; /* strings owned by the builder */
+  jn_link link;                 /* strings owned by the builder */
   int line, column;             /* of the link in its file, 0 if none */
   int joint_line, joint_column; /* of the joint */
 } jn_link_item;

@@ -26,7 +26,8 @@ static void resolve_mimic(jn_draft *d, int i) {
     else if (!isfinite(j->mimic_ratio) || !isfinite(j->mimic_offset))
       fault = "with a ratio or offset that is not finite";
     if (fault) {
-      jn__joint_message(d, JN_ERROR, i, "mimic", "let it mimic a revolute, prismatic or helical joint that moves by itself",
+      jn__joint_message(d, JN_ERROR, i, "mimic",
+                        "let it mimic a revolute, prismatic or helical joint that moves by itself",
                         "it mimics '%s', %s", j->mimic, fault);
       return;
     }
@@ -37,7 +38,8 @@ static void resolve_mimic(jn_draft *d, int i) {
   }
   if (steps > 1)
     jn__joint_message(d, JN_WARNING, i, "mimic-chain", "let it mimic the joint that moves by itself",
-                      "it mimics a joint that is itself coupled: q = %g * q('%s') + %g", ratio, d->joint_name[at], offset);
+                      "it mimics a joint that is itself coupled: q = %g * q('%s') + %g", ratio, d->joint_name[at],
+                      offset);
   if (ratio == 0)
     jn__joint_message(d, JN_WARNING, i, "mimic-zero", "make the joint fixed", "its mimic ratio is 0: it never moves");
   d->leader[i] = at;
@@ -75,10 +77,10 @@ static void place_named(jn_draft *d) {
   const jn_options *o = &d->b->options;
   for (int k = 0; k < o->joint_order_count; k++) {
     int i = jn__draft_joint(d, o->joint_order[k]);
-    const char *fault = i == JN_NONE             ? "is not a joint of the model"
-                        : !independent(d, i)     ? "is fixed or coupled and has no coordinates of its own"
-                        : d->v[i] >= 0           ? "is named twice"
-                                                 : NULL;
+    const char *fault = i == JN_NONE         ? "is not a joint of the model"
+                        : !independent(d, i) ? "is fixed or coupled and has no coordinates of its own"
+                        : d->v[i] >= 0       ? "is named twice"
+                                             : NULL;
     char subject[JN_SUBJECT];
     if (fault)
       jn__log(&d->log, JN_ERROR, JN_ERR_NAME, "joint-order", (jn_place){d->b->file, 0, 0},

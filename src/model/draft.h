@@ -16,14 +16,14 @@ typedef struct jn_draft {
   int n;        /* links */
   int *by_name; /* [n] links sorted by name */
   int *by_joint_name;
-  int *parent;  /* [n] JN_WORLD, or JN_NONE when unknown */
-  int *first;   /* [n + 1] first child, by builder index; [n] = first root; -1 */
-  int *next;    /* [n] next sibling, -1 */
-  int *order;   /* [n] depth-first position -> builder index */
-  int *rank;    /* [n] builder index -> depth-first position */
-  int *end;     /* [n] end of the subtree, as depth-first position */
-  int reached;  /* links that hang on the world */
-  jn_joint *joint; /* [n] axes normalised, floating base applied; strings still the builder's */
+  int *parent;             /* [n] JN_WORLD, or JN_NONE when unknown */
+  int *first;              /* [n + 1] first child, by builder index; [n] = first root; -1 */
+  int *next;               /* [n] next sibling, -1 */
+  int *order;              /* [n] depth-first position -> builder index */
+  int *rank;               /* [n] builder index -> depth-first position */
+  int *end;                /* [n] end of the subtree, as depth-first position */
+  int reached;             /* links that hang on the world */
+  jn_joint *joint;         /* [n] axes normalised, floating base applied; strings still the builder's */
   const char **joint_name; /* [n] */
   int *leader;             /* [n] link of the joint that this one follows, JN_NONE */
   double *ratio, *offset;  /* [n] of coupled joints, 1 and 0 otherwise */
@@ -41,20 +41,20 @@ jn_place jn__link_place(const jn_draft *d, int link);
 jn_place jn__joint_place(const jn_draft *d, int link);
 const char *jn__subject(char out[JN_SUBJECT], const char *what, const char *name);
 /* Error about a link or its joint. */
-#define jn__link_error(d, i, rule, remedy, ...)                                                                   \
-  do {                                                                                                            \
-    char subject_[JN_SUBJECT];                                                                                    \
-    jn__log(&(d)->log, JN_ERROR, JN_ERR_MODEL, rule, jn__link_place(d, i),                                        \
-            jn__subject(subject_, "link", (d)->b->links[i].link.name), remedy, __VA_ARGS__);                      \
+#define jn__link_error(d, i, rule, remedy, ...)                                              \
+  do {                                                                                       \
+    char subject_[JN_SUBJECT];                                                               \
+    jn__log(&(d)->log, JN_ERROR, JN_ERR_MODEL, rule, jn__link_place(d, i),                   \
+            jn__subject(subject_, "link", (d)->b->links[i].link.name), remedy, __VA_ARGS__); \
   } while (0)
-#define jn__joint_message(d, severity, i, rule, remedy, ...)                                                      \
-  do {                                                                                                            \
-    char subject_[JN_SUBJECT];                                                                                    \
-    jn__log(&(d)->log, severity, JN_ERR_MODEL, rule, jn__joint_place(d, i),                                       \
-            jn__subject(subject_, "joint", (d)->joint_name[i]), remedy, __VA_ARGS__);                             \
+#define jn__joint_message(d, severity, i, rule, remedy, ...)                          \
+  do {                                                                                \
+    char subject_[JN_SUBJECT];                                                        \
+    jn__log(&(d)->log, severity, JN_ERR_MODEL, rule, jn__joint_place(d, i),           \
+            jn__subject(subject_, "joint", (d)->joint_name[i]), remedy, __VA_ARGS__); \
   } while (0)
 
-jn_status jn__check_structure(jn_draft *d);   /* JN_OK, JN_ERR_MEMORY; errors are in the log */
+jn_status jn__check_structure(jn_draft *d); /* JN_OK, JN_ERR_MEMORY; errors are in the log */
 void jn__check_numbers(jn_draft *d);
 void jn__check_coordinates(jn_draft *d);
 void jn__check_inertia(jn_draft *d);

@@ -32,8 +32,8 @@ static const char *place_text(layout *l, const char *text) {
 
 static void place_draft(jn_draft *d, layout *l) {
   size_t n = (size_t)d->n;
-  int **ints[] = {&d->by_name, &d->by_joint_name, &d->parent, &d->next, &d->order, &d->rank,
-                  &d->end,     &d->leader,        &d->q,      &d->v};
+  int **ints[] = {&d->by_name, &d->by_joint_name, &d->parent, &d->next, &d->order,
+                  &d->rank,    &d->end,           &d->leader, &d->q,    &d->v};
   for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) *ints[k] = place(l, n, sizeof(int));
   d->first = place(l, n + 1, sizeof(int));
   d->joint = place(l, n, sizeof *d->joint);

@@ -60,11 +60,12 @@ static void check_link(jn_draft *d, int i) {
             "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: the inertia is not positive definite",
             e[0], e[1], e[2]);
   else if (e[2] > e[0] + e[1] + tolerance)
-    jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-triangle", jn__link_place(d, i), subject,
-            "no rigid body has this inertia: identify or compute it anew",
-            "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: %.6g > %.6g + %.6g breaks the triangle "
-            "inequality",
-            e[0], e[1], e[2], e[2], e[0], e[1]);
+    jn__log(
+        &d->log, JN_WARNING, JN_ERR_MODEL, "inertia-triangle", jn__link_place(d, i), subject,
+        "no rigid body has this inertia: identify or compute it anew",
+        "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: %.6g > %.6g + %.6g breaks the triangle "
+        "inequality",
+        e[0], e[1], e[2], e[2], e[0], e[1]);
 }
 
 static int has_inertia(const double p[10]) {

@@ -71,14 +71,22 @@ static int report_add(jn_report *r, const jn_message *m) {
   return 1;
 }
 
+/* Appends as much of s as fits. */
+static void append(char *out, size_t size, const char *s) {
+  size_t used = strlen(out), n = strlen(s);
+  if (n > size - used - 1) n = size - used - 1;
+  memcpy(out + used, s, n);
+  out[used + n] = 0;
+}
+
 static void keep_first(jn_error *first, jn_status status, const jn_message *m) {
   if (first->status != JN_OK) return;
   first->status = status;
   first->line = m->line;
   first->column = m->column;
-  snprintf(first->file, sizeof first->file, "%s", m->file);
-  snprintf(first->text, sizeof first->text, "%s%s%s%s%s", m->subject, *m->subject ? ": " : "", m->text,
-           *m->remedy ? "; " : "", m->remedy);
+  append(first->file, sizeof first->file, m->file);
+  const char *parts[5] = {m->subject, *m->subject ? ": " : "", m->text, *m->remedy ? "; " : "", m->remedy};
+  for (int i = 0; i < 5; i++) append(first->text, sizeof first->text, parts[i]);
 }
 
 void jn__log(jn_log *log, jn_severity severity, jn_status status, const char *rule, jn_place place, const char *subject,
@@ -90,8 +98,9 @@ void jn__log(jn_log *log, jn_severity severity, jn_status status, const char *ru
   va_end(list);
   if (severity == JN_ERROR) log->broken = 1;
   if (severity == JN_WARNING && log->strict) severity = JN_ERROR;
-  jn_message m = {severity, place.line, place.column, rule, place.file ? place.file : "", subject ? subject : "",
-                  text,     remedy ? remedy : ""};
+  jn_message m = {
+      severity, place.line,          place.column, rule, place.file ? place.file : "", subject ? subject : "",
+      text,     remedy ? remedy : ""};
   if (severity == JN_ERROR) keep_first(&log->first, status == JN_OK ? JN_ERR_MODEL : status, &m);
   if (log->report && !report_add(log->report, &m)) {
     jn_message none = {JN_ERROR, 0, 0, "memory", m.file, "", "no memory for the report", ""};

@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

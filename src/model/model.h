@@ -8,9 +8,9 @@
 
 typedef struct jn_link_record {
   const char *name;
-  int32_t parent; /* link, JN_WORLD */
-  int32_t end;    /* links [i, end) are the subtree */
-  int32_t body;   /* the body that carries it, -1 when fixed to the world */
+  int32_t parent;     /* link, JN_WORLD */
+  int32_t end;        /* links [i, end) are the subtree */
+  int32_t body;       /* the body that carries it, -1 when fixed to the world */
   int32_t joint_body; /* the body whose joint is this link's joint, -1 for fixed joints */
   int32_t leader;     /* link of the joint that a coupled joint follows, JN_NONE otherwise */
   int32_t nq, nv;     /* own coordinates: 0 when fixed or coupled */
@@ -34,13 +34,13 @@ struct jn_model {
   int32_t nlink, nnamed, nloop, nq, nv, depth, coupled;
   double gravity[3];
   double moving_mass, fixed_mass;
-  const jn_link_record *link;      /* [nlink] */
-  const jn_frame_record *named;    /* [nnamed] */
-  const jn_loop *loop;             /* [nloop] */
-  const int32_t *link_by_name;     /* [nlink] sorted */
-  const int32_t *joint_by_name;    /* [nlink] sorted */
-  const int32_t *coordinate_link;  /* [nv] the joint that owns a velocity coordinate */
-  const void *tree[JN_KINDS];      /* jn_tree_d, jn_tree_f, ...: NULL for scalars no row of this build uses */
+  const jn_link_record *link;     /* [nlink] */
+  const jn_frame_record *named;   /* [nnamed] */
+  const jn_loop *loop;            /* [nloop] */
+  const int32_t *link_by_name;    /* [nlink] sorted */
+  const int32_t *joint_by_name;   /* [nlink] sorted */
+  const int32_t *coordinate_link; /* [nv] the joint that owns a velocity coordinate */
+  const void *tree[JN_KINDS];     /* jn_tree_d, jn_tree_f, ...: NULL for scalars no row of this build uses */
 };
 
 /* The tree of another scalar made from the double one: dispatch knows which scalars have rows.

@@ -21,8 +21,8 @@ static const char *placement_fault(const double T[16]) {
       double dot = T[i] * T[j] + T[4 + i] * T[4 + j] + T[8 + i] * T[8 + j];
       if (fabs(dot - (i == j)) > 1e-6) return "the rotation of the placement is not orthonormal to 1e-6";
     }
-  double det = T[0] * (T[5] * T[10] - T[6] * T[9]) - T[1] * (T[4] * T[10] - T[6] * T[8]) +
-               T[2] * (T[4] * T[9] - T[5] * T[8]);
+  double det =
+      T[0] * (T[5] * T[10] - T[6] * T[9]) - T[1] * (T[4] * T[10] - T[6] * T[8]) + T[2] * (T[4] * T[9] - T[5] * T[8]);
   return det > 0 ? NULL : "the rotation of the placement is a reflection (determinant -1)";
 }
 
@@ -31,9 +31,9 @@ static const char *axis_fault(double axis[3]) {
   if (!all_finite(axis, 3)) return "an axis has a number that is not finite";
   double most = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
   if (!(most > 1e-12)) return "an axis is zero";
-  for (int k = 0; k < 3; k++) axis[k] /= most; /* so that squares neither overflow nor vanish */
+  for (int k = 0; k < 3 && most > 1e100; k++) axis[k] /= most; /* so that the squares do not overflow */
   double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-  for (int k = 0; k < 3; k++) axis[k] /= n;
+  for (int k = 0; k < 3 && fabs(n - 1) > 1e-15; k++) axis[k] /= n; /* a unit axis keeps its bits */
   return NULL;
 }
 
@@ -127,7 +127,8 @@ static void check_limits(jn_draft *d, int i) {
                         "position limits %g ... %g rad look like degrees", x->lower, x->upper);
     for (int l = 0; l < 5; l++) {
       if (isnan(limit[l]))
-        jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number or none", "the %s limit is not a number", name[l]);
+        jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number or none", "the %s limit is not a number",
+                          name[l]);
       else if (limit[l] <= 0)
         jn__joint_message(d, JN_WARNING, i, "limit-zero", "give the real limit, or leave it out for none",
                           "the %s limit is %g: nothing is allowed", name[l], limit[l]);
@@ -184,7 +185,8 @@ static void check_units(jn_draft *d) {
   jn_place whole = {d->b->file, 0, 0};
   if (far >= 0 && reach > 30)
     jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-length", jn__link_place(d, far),
-            jn__subject(subject, "link", d->b->links[far].link.name), "lengths are in metres: multiply millimetres by 1e-3",
+            jn__subject(subject, "link", d->b->links[far].link.name),
+            "lengths are in metres: multiply millimetres by 1e-3",
             "a placement or centre of mass is %g m away: millimetres?", reach);
   if (d->n > 1 && mass > 0.05 && reach > 0 && reach < 2e-3)
     jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-length", whole, NULL, "lengths are in metres",
@@ -213,8 +215,8 @@ static void check_units(jn_draft *d) {
 void jn__check_numbers(jn_draft *d) {
   const double *g = d->b->options.gravity ? d->b->options.gravity : d->b->gravity;
   if (!all_finite(g, 3))
-    jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "not-finite", (jn_place){d->b->file, 0, 0}, NULL, "give three finite numbers",
-            "gravity has a number that is not finite");
+    jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "not-finite", (jn_place){d->b->file, 0, 0}, NULL,
+            "give three finite numbers", "gravity has a number that is not finite");
   for (int i = 0; i < d->n; i++) {
     const jn_link *l = &d->b->links[i].link;
     const char *fault = placement_fault(l->placement);

@@ -74,7 +74,8 @@ static int give_way(m66 *M, int n, const twist *S, const double *armature) {
 }
 
 /* A pivot also counts as zero when it is rounding against the inertia that was there before joints gave way. */
-static int pivot_is_rounding(const m66 *articulated, const m66 *composite, int n, const twist *S, const double *armature) {
+static int pivot_is_rounding(const m66 *articulated, const m66 *composite, int n, const twist *S,
+                             const double *armature) {
   for (int k = 0; k < n; k++) {
     double s[6], now = armature[k], before = armature[k];
     t_store(S[k], s);

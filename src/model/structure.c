@@ -82,7 +82,8 @@ int jn__draft_joint(const jn_draft *d, const char *name) {
 static void check_names(jn_draft *d, named *scratch) {
   for (int i = 0; i < d->n; i++) {
     const char *name = d->b->links[i].link.name;
-    if (!name || !*name) jn__link_error(d, i, "name-missing", "give every link a name", "link number %d has no name", i);
+    if (!name || !*name)
+      jn__link_error(d, i, "name-missing", "give every link a name", "link number %d has no name", i);
     scratch[i] = (named){name ? name : "", i};
   }
   sort_names(scratch, d->n, d->by_name);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* malloc of the whole process is in the hands of this test: computing functions never call it, and readers survive when
+ * it fails, also inside expat and jansson. */
+#include "models.h"
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void __libc_free(void *);
+void *malloc(size_t bytes);
+void *calloc(size_t count, size_t bytes);
+void *realloc(void *block, size_t bytes);
+void free(void *block);
+
+static long calls;     /* allocations since the last reset */
+static long left = -1; /* allocations that still succeed; -1: all */
+
+static int refuse(void) {
+  calls++;
+  if (left < 0) return 0;
+  if (left == 0) return 1;
+  left--;
+  return 0;
+}
+
+void *malloc(size_t bytes) { return refuse() ? NULL : __libc_malloc(bytes); }
+void *calloc(size_t count, size_t bytes) { return refuse() ? NULL : __libc_calloc(count, bytes); }
+void *realloc(void *block, size_t bytes) { return refuse() ? NULL : __libc_realloc(block, bytes); }
+void free(void *block) { __libc_free(block); }
+
+static void computing_never_allocates(void **state) {
+  (void)state;
+  uint64_t s = seed("no allocation");
+  jn_model *m = random_tree(&s, 24);
+  jn_work *w;
+  double q[128], v[128], p[128], T[16], S[36], dS[36];
+  check_ok(jn_work_create(m, &w));
+  check_ok(jn_random(m, &s, q));
+  fill(&s, v, jn_model_nv(m), 1);
+  calls = 0;
+  jn_status status = jn_integrate(m, w, q, v, p);
+  if (status == JN_OK) status = jn_difference(m, w, q, p, v);
+  if (status == JN_OK) status = jn_interpolate(m, w, q, p, 0.5, p);
+  if (status == JN_OK) status = jn_normalize(m, w, q, q);
+  for (int i = 0; i < jn_link_count(m) && status == JN_OK; i++) {
+    status = jn_joint_pose(m, w, i, q, T);
+    if (status == JN_OK) status = jn_joint_jacobian(m, w, i, q, S);
+    if (status == JN_OK) status = jn_joint_jacobian_rate(m, w, i, q, v, dS);
+  }
+  if (status == JN_OK) status = jn_se3_log(T, v);
+  long seen = calls;
+  check(status == JN_OK, "%s", jn_status_text(status));
+  check(seen == 0, "%ld allocations in computing functions", seen);
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
+/* Loads with the n-th allocation failing, for every n, until it succeeds. */
+static UNUSED void survive(const char *what, const char *text, jn_format format) {
+  size_t length = strlen(text);
+  for (long n = 0;; n++) {
+    jn_model *m = NULL;
+    jn_error error;
+    left = n;
+    jn_status status = jn_load_text(text, length, format, "file", NULL, &m, &error);
+    int exhausted = left == 0;
+    left = -1;
+    if (status == JN_OK) {
+      check(m != NULL, "a model");
+      jn_model_destroy(m);
+      if (exhausted) continue; /* an allocation that a library can do without */
+      printf("# %s: %ld allocations\n", what, n);
+      break;
+    }
+    check(m == NULL, "no model on error");
+    /* jansson calls it a syntax error when it has no memory for a string, and there is no telling */
+    int ours = status == JN_ERR_MEMORY || (format == JN_FORMAT_NATIVE && status == JN_ERR_SYNTAX);
+    check(ours, "%s, allocation %ld: %s: %s", what, n, jn_status_text(status), error.text);
+    check(n < 100000, "never succeeds");
+  }
+}
+
+static void urdf_reader_survives_when_expat_gets_no_memory(void **state) {
+  (void)state;
+#if JN_WITH_URDF
+  survive("urdf",
+          "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+          "iyz='0'/></inertial></link><link name='b'/><joint name='j' type='revolute'><parent link='a'/><child "
+          "link='b'/><axis xyz='0 0 1'/><limit effort='1' velocity='1' lower='-1' upper='1'/></joint></robot>",
+          JN_FORMAT_URDF);
+#else
+  skip();
+#endif
+}
+
+static void native_reader_survives_when_jansson_gets_no_memory(void **state) {
+  (void)state;
+#if JN_WITH_JSON
+  survive("native",
+          "{\"name\":\"r\",\"bodies\":[{\"name\":\"a\",\"joint\":{\"type\":\"revolute\",\"axis\":[0,0,1],\"limits\":"
+          "{\"lower\":-1,\"upper\":1}},\"inertia\":{\"mass\":1,\"com\":[0,0,0],\"tensor\":[[1,0,0],[0,1,0],[0,0,1]]}},"
+          "{\"name\":\"b\",\"parent\":\"a\",\"placement\":{\"position\":[1,0,0],\"rpy\":[0,0,1]}}],"
+          "\"frames\":[{\"name\":\"f\",\"body\":\"b\"}]}",
+          JN_FORMAT_NATIVE);
+#else
+  skip();
+#endif
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(computing_never_allocates),
+      cmocka_unit_test(urdf_reader_survives_when_expat_gets_no_memory),
+      cmocka_unit_test(native_reader_survives_when_jansson_gets_no_memory),
+  };
+  return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}
