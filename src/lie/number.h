@@ -13,6 +13,9 @@
 #include <math.h>
 #include <stdint.h>
 #undef I
+#ifndef CMPLX /* clang with glibc */
+#define CMPLX(x, y) __builtin_complex((double)(x), (double)(y))
+#endif
 
 #define JN_KIND_D 0
 #define JN_KIND_F 1
