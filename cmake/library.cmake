@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The library: kernels once for each number type and instruction set, the rest once, all in one libjounce.
 
-set(kernel_sources src/kernel/configuration.c src/kernel/joint.c src/kernel/lie.c src/kernel/row.c)
+set(kernel_sources
+    src/kernel/configuration.c
+    src/kernel/factor.c
+    src/kernel/forward.c
+    src/kernel/frame.c
+    src/kernel/joint.c
+    src/kernel/lie.c
+    src/kernel/row.c
+    src/kernel/terms.c
+    src/kernel/wrenches.c)
 
 set(core_sources
     src/model/base.c
@@ -24,7 +33,7 @@ set(core_sources
     src/io/native_write.c)
 
 # Written over the caller's number type: compiled for double and for float.
-set(public_sources src/dispatch/configuration.c src/dispatch/lie.c)
+set(public_sources src/dispatch/configuration.c src/dispatch/dynamics.c src/dispatch/kinematics.c src/dispatch/lie.c)
 
 if(JOUNCE_WITH_URDF)
   list(APPEND core_sources src/io/urdf_read.c src/io/urdf_write.c src/io/urdf_xml.c)

@@ -13,6 +13,7 @@ enum {
 int command_info(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_convert(int argc, char **argv);
+int command_eval(int argc, char **argv);
 int command_list(int argc, char **argv);
 
 #endif

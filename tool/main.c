@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce: look at, check and convert robot models. docs/command.md, man jounce. */
+/* jounce: look at, check, convert and evaluate robot models. docs/command.md, man jounce. */
 #include <errno.h>
 #include <jounce/base.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@ static const command commands[] = {
     {"info", "show a robot: its tree, joints, limits, masses", command_info},
     {"check", "check a robot file and say what is wrong with it", command_check},
     {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
+    {"eval", "compute dynamics and kinematics at given states", command_eval},
     {"list", "list the built-in robots", command_list},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -36,7 +37,7 @@ static void print_usage(FILE *stream) {
 }
 
 static int print_help(void) {
-  fputs("jounce: dynamics of robots. This command looks at, checks and converts robot models.\n\n", stdout);
+  fputs("jounce: dynamics of robots. This command looks at, checks, converts and evaluates robot models.\n\n", stdout);
   print_usage(stdout);
   fputs(
       "\nMODEL is a URDF or native (JSON) file, - for standard input, builtin:NAME, or builtin:chain:N.\n"

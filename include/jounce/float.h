@@ -4,7 +4,7 @@
 #ifndef JOUNCE_FLOAT_H
 #define JOUNCE_FLOAT_H
 
-#include "configuration.h"
+#include "dynamics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +51,65 @@ JN_API jn_status jnf_joint_pose(const jn_model *model, jn_work *work, int joint,
 JN_API jn_status jnf_joint_jacobian(const jn_model *model, jn_work *work, int joint, const float *q, float *S);
 JN_API jn_status jnf_joint_jacobian_rate(const jn_model *model, jn_work *work, int joint, const float *q,
                                          const float *v, float *dS);
+JN_API jn_status jnf_frame_pose(const jn_model *model, jn_work *work, int frame, const float *q, float *T);
+JN_API jn_status jnf_frame_twist(const jn_model *model, jn_work *work, int frame, jn_representation in, const float *q,
+                                 const float *v, float *V);
+JN_API jn_status jnf_frame_acceleration(const jn_model *model, jn_work *work, int frame, jn_representation in,
+                                        const float *q, const float *v, const float *a, float *A);
+JN_API jn_status jnf_frame_jacobian(const jn_model *model, jn_work *work, int frame, jn_representation in,
+                                    const float *q, float *J);
+JN_API jn_status jnf_frame_jacobian_rate(const jn_model *model, jn_work *work, int frame, jn_representation in,
+                                         const float *q, const float *v, float *dJ);
+JN_API jn_status jnf_frame_poses(const jn_model *model, jn_work *work, const float *q, float *T);
+JN_API jn_status jnf_frame_jacobians(const jn_model *model, jn_work *work, jn_representation in, const float *q,
+                                     float *J);
+JN_API jn_status jnf_frame_jacobian_rates(const jn_model *model, jn_work *work, jn_representation in, const float *q,
+                                          const float *v, float *dJ);
+JN_API jn_status jnf_center_of_mass(const jn_model *model, jn_work *work, int link, const float *q, const float *v,
+                                    const float *a, float *c, float *dc, float *ddc);
+JN_API jn_status jnf_com_jacobian(const jn_model *model, jn_work *work, int link, const float *q, float *J);
+JN_API jn_status jnf_momentum(const jn_model *model, jn_work *work, jn_about about, const float *q, const float *v,
+                              float *h);
+JN_API jn_status jnf_momentum_matrix(const jn_model *model, jn_work *work, jn_about about, const float *q, float *A);
+JN_API jn_status jnf_momentum_matrix_rate(const jn_model *model, jn_work *work, jn_about about, const float *q,
+                                          const float *v, float *dA);
+typedef struct jnf_terms {
+  float *M, *C, *dM;
+  float *tau, *g, *bias;
+  float *coriolis;
+  float *poses;
+  float *twists, *accelerations;
+  float *jacobians, *jacobian_rates;
+  float *com, *dcom, *ddcom;
+  float *com_jacobian;
+  float *momentum;
+  float *momentum_matrix, *momentum_matrix_rate;
+  float *energy;
+  jn_representation in;
+  jn_about about;
+} jnf_terms;
+JN_API jn_status jnf_inverse_dynamics(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                      const float *a, const float *wrench, float *tau);
+JN_API jn_status jnf_gravity_forces(const jn_model *model, jn_work *work, const float *q, float *g);
+JN_API jn_status jnf_coriolis_forces(const jn_model *model, jn_work *work, const float *q, const float *v, float *c);
+JN_API jn_status jnf_bias_forces(const jn_model *model, jn_work *work, const float *q, const float *v, float *h);
+JN_API jn_status jnf_loss_forces(const jn_model *model, const float *v, float *loss);
+JN_API jn_status jnf_forward_dynamics(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                      const float *tau, const float *wrench, float *a);
+JN_API jn_status jnf_hybrid_dynamics(const jn_model *model, jn_work *work, const unsigned char *prescribed,
+                                     const float *q, const float *v, const float *a, const float *tau,
+                                     const float *wrench, float *a_out, float *tau_out);
+JN_API jn_status jnf_mass_matrix(const jn_model *model, jn_work *work, const float *q, float *M);
+JN_API jn_status jnf_mass_matrix_inverse(const jn_model *model, jn_work *work, const float *q, float *Minv);
+JN_API jn_status jnf_mass_matrix_rate(const jn_model *model, jn_work *work, const float *q, const float *v, float *dM);
+JN_API jn_status jnf_coriolis_matrix(const jn_model *model, jn_work *work, const float *q, const float *v, float *C);
+JN_API jn_status jnf_mass_factor(const jn_model *model, jn_work *work, const float *q, float *factor);
+JN_API jn_status jnf_mass_solve(const jn_model *model, jn_work *work, const float *factor, const float *b, float *x);
+JN_API jn_status jnf_energy(const jn_model *model, jn_work *work, const float *q, const float *v, float *energy);
+JN_API jn_status jnf_joint_wrenches(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                    const float *a, const float *wrench, float *F);
+JN_API jn_status jnf_compute(const jn_model *model, jn_work *work, const float *q, const float *v, const float *a,
+                             const float *wrench, const jnf_terms *terms);
 
 #ifdef __cplusplus
 }

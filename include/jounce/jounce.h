@@ -5,8 +5,10 @@
 
 #include "base.h"
 #include "configuration.h"
+#include "dynamics.h"
 #include "float.h"
 #include "io.h"
+#include "kinematics.h"
 #include "lie.h"
 #include "model.h"
 

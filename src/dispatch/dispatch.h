@@ -29,13 +29,16 @@ typedef struct jn_run {
   int inputs, outputs;
   jn_array in[JN_MAX_ARRAYS], out[JN_MAX_ARRAYS];
   int arg[4];
+  const void *data;
 } jn_run;
 
-/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_ROW. Arrays of inputs must not be NULL. */
+/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_ROW. An input that is NULL reaches the
+ * kernel as NULL. */
 jn_status jn__run(const jn_run *run);
 
-/* Bytes in work memory for samples on their way in and out of lanes. */
+/* Bytes in work memory for samples on their way in and out of lanes, and for the kernels' own use. */
 size_t jn__staging_bytes(const jn_model *model);
+size_t jn__scratch_bytes(const jn_model *model);
 
 struct jn_work {
   const jn_model *model;
@@ -43,6 +46,9 @@ struct jn_work {
   void *block;            /* to release; NULL when the caller gave the memory */
   char *staging;          /* 64-byte aligned */
   size_t staging_bytes;
+  char *scratch; /* 64-byte aligned */
+  char *pivots;  /* doubles: one for each joint coordinate */
+  int singular;  /* joint without effective inertia found by the last call that solved, JN_NONE */
 };
 
 #endif

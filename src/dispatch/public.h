@@ -4,7 +4,6 @@
 #define JN_DISPATCH_PUBLIC_H
 
 #include "dispatch.h"
-#include "jounce/configuration.h"
 #include "jounce/float.h"
 #include "jounce/lie.h"
 

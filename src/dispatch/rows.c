@@ -112,10 +112,27 @@ size_t jn__tree_bytes(int kind, const jn_tree_d *t) {
 
 void jn__tree_convert(int kind, const jn_tree_d *t, void *memory) { row_of_kind(kind)->tree_convert(t, memory); }
 
-size_t jn__staging_bytes(const jn_model *model) {
+/* ---- sizes of work memory ---- */
+
+static size_t widest_real(void) {
   size_t widest = 0;
   for (int k = 0; k < ROWS; k++)
     if (rows[k].row->real_bytes > widest) widest = rows[k].row->real_bytes;
-  /* the most that one call moves: two configurations in and one out (interpolate), or S and its q, v */
-  return widest * (size_t)(3 * model->nq + 3 * model->nv + 64);
+  return widest;
+}
+
+/* A single state in a row of the caller's own type is not staged, so matrices need room only when a row is forced. */
+size_t jn__staging_bytes(const jn_model *m) {
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed), nlink = (size_t)m->nlink;
+  size_t reals = 3 * nq + 3 * nv + 64;
+  const char *forced = getenv("JOUNCE_ROW");
+  if (forced && *forced) reals += 3 * nv * nv + 40 * nv + 12 * nlink + nframe * (28 + 12 * nv);
+  return widest_real() * reals;
+}
+
+/* The most that a kernel takes: forward.c for each body and coordinate; nv x nv when coordinates are coupled. */
+size_t jn__scratch_bytes(const jn_model *m) {
+  const jn_tree_d *t = m->tree[JN_KIND_D];
+  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
+  return widest_real() * (160 * nb + 16 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0));
 }

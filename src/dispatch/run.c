@@ -26,13 +26,15 @@ static void run_staged(const jn_row *row, const jn_run *r, jn_call *call, char *
     char *at = memory;
     for (int i = 0; i < r->inputs; i++) {
       const jn_array *a = &r->in[i];
+      call->in[i] = NULL;
+      if (!a->data) continue;
       row->load(at, r->kind, (const char *)a->data + first * step(r, a), a->n, a->stride, count);
       call->in[i] = at;
       at += a->n * row->real_bytes;
     }
     for (int i = 0; i < r->outputs; i++) {
       call->out[i] = r->out[i].data ? at : NULL;
-      at += r->out[i].n * row->real_bytes;
+      if (r->out[i].data) at += r->out[i].n * row->real_bytes;
     }
     row->kernels[r->kernel](call);
     for (int i = 0; i < r->outputs; i++) {
@@ -48,15 +50,16 @@ jn_status jn__run(const jn_run *r) {
   const jn_row *row = jn__choose_row(r->kind, r->count > 1);
   if (!row) return JN_ERR_ROW;
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
-  jn_call call = {.tree = r->model ? r->model->tree[row->kind] : NULL};
+  jn_call call = {.tree = r->model ? r->model->tree[row->kind] : NULL, .data = r->data};
+  if (r->work) call.scratch = r->work->scratch;
   for (int i = 0; i < 4; i++) call.arg[i] = r->arg[i];
   if (r->count == 1 && row->lanes == 1 && row->kind == r->kind) {
     run_direct(row, r, &call);
     return JN_OK;
   }
   size_t need = 0;
-  for (int i = 0; i < r->inputs; i++) need += r->in[i].n * row->real_bytes;
-  for (int i = 0; i < r->outputs; i++) need += r->out[i].n * row->real_bytes;
+  for (int i = 0; i < r->inputs; i++) need += r->in[i].data ? r->in[i].n * row->real_bytes : 0;
+  for (int i = 0; i < r->outputs; i++) need += r->out[i].data ? r->out[i].n * row->real_bytes : 0;
   if (need <= SMALL) {
     alignas(64) char memory[SMALL];
     run_staged(row, r, &call, memory);

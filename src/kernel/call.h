@@ -6,13 +6,15 @@
 
 #include <stddef.h>
 
-enum { JN_MAX_ARRAYS = 8 };
+enum { JN_MAX_ARRAYS = 24 };
 
 typedef struct jn_call {
   const void *tree; /* JN_S(tree) of the row's scalar */
   const void *in[JN_MAX_ARRAYS];
   void *out[JN_MAX_ARRAYS];
   int arg[4];
+  const void *data; /* of the caller, the same for all samples, e.g. which coordinates are prescribed */
+  void *scratch;    /* 64-byte aligned, jn__scratch_reals() reals */
 } jn_call;
 
 typedef void (*jn_kernel)(const jn_call *call);
@@ -58,7 +60,15 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(normalize)                  \
   X(joint_pose)                 \
   X(joint_jacobian)             \
-  X(joint_jacobian_rate)
+  X(joint_jacobian_rate)        \
+  X(terms)                      \
+  X(frame)                      \
+  X(wrenches)                   \
+  X(forward)                    \
+  X(forward_coupled)            \
+  X(factor)                     \
+  X(solve)                      \
+  X(inverse)
 
 enum {
 #define JN_LIE_ENUM(name, n1, n2, m) JN_KERNEL_##name,

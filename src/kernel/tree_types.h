@@ -33,10 +33,17 @@ typedef struct TREE(frame) {
 
 typedef struct TREE(tree) {
   int32_t nb, nq, nv, nd, nframe, nscrew, nlink;
+  int32_t coupled; /* some coordinate moves more than one body */
   NUMBER gravity[3];
   const TREE(body) * body;       /* [nb] */
   const TREE(frame) * frame;     /* [nframe] */
   const TREE(frame) * placement; /* [nlink] the link's placement in its parent link; body = body of its joint or -1 */
   const TREE(screw) * screw;     /* [nscrew] */
   const NUMBER *armature;        /* [nd] */
+  const NUMBER *link_inertia;    /* [nlink][10] of each link alone, in its own frame */
+  const int32_t *link_parent;    /* [nlink] link, or -1 */
+  /* Elimination of the mass matrix: coordinate order[k] comes k-th; its row is coupled to row lambda[k] < k and that
+   * one's own lambda and so on: the branches of the tree, or all rows before it when coordinates are coupled. */
+  const int32_t *order;  /* [nv] */
+  const int32_t *lambda; /* [nv] */
 } TREE(tree);

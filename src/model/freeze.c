@@ -70,7 +70,8 @@ typedef struct arrays {
   jn_body_d *body;
   jn_frame_d *frame, *placement;
   jn_screw_d *screw;
-  double *armature;
+  double *armature, *link_inertia;
+  int32_t *link_parent, *order, *lambda;
   void *other[JN_KINDS];
 } arrays;
 
@@ -109,6 +110,10 @@ static jn_model *place_model(const jn_draft *d, const jn_tree_d *count, layout *
   x->placement = place(l, n, sizeof *x->placement);
   x->screw = place(l, (size_t)count->nscrew, sizeof *x->screw);
   x->armature = place(l, (size_t)count->nd, sizeof *x->armature);
+  x->link_inertia = place(l, 10 * n, sizeof *x->link_inertia);
+  x->link_parent = place(l, n, sizeof(int32_t));
+  x->order = place(l, (size_t)d->nv, sizeof(int32_t));
+  x->lambda = place(l, (size_t)d->nv, sizeof(int32_t));
   for (int k = 0; k < JN_KINDS; k++) {
     size_t bytes = k == JN_KIND_D ? 0 : jn__tree_bytes(k, count);
     x->other[k] = bytes ? place(l, 1, bytes) : NULL;
@@ -207,6 +212,24 @@ static pose fill_body(const jn_draft *d, arrays *x, int k, pose placed, int pare
   return se3_inverse(internal);
 }
 
+/* Coordinates in the order of the bodies, each coupled to those of its ancestors; all to all when some are shared. */
+static void fill_elimination(jn_tree_d *t, arrays *x) {
+  for (int i = 0; i < t->nb; i++) {
+    const jn_body_d *b = &x->body[i];
+    int last = b->parent < 0 ? -1 : x->body[b->parent].id + x->body[b->parent].nv - 1;
+    for (int k = 0; k < b->nv && !t->coupled; k++) { /* id counts coordinates in the order of the bodies */
+      x->order[b->id + k] = b->iv + k;
+      x->lambda[b->id + k] = k ? b->id + k - 1 : last;
+    }
+  }
+  for (int k = 0; k < t->nv && t->coupled; k++) {
+    x->order[k] = k;
+    x->lambda[k] = k - 1;
+  }
+  t->order = x->order;
+  t->lambda = x->lambda;
+}
+
 static void fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
   jn_tree_d *t = x->tree;
   *t = *count;
@@ -242,6 +265,14 @@ static void fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
   t->placement = x->placement;
   t->screw = x->screw;
   t->armature = x->armature;
+  t->link_inertia = x->link_inertia;
+  t->link_parent = x->link_parent;
+  for (int k = 0; k < d->n; k++) {
+    memcpy(&x->link_inertia[10 * k], x->link[k].inertia, sizeof x->link[k].inertia);
+    x->link_parent[k] = x->link[k].parent;
+    t->coupled |= x->link[k].leader != JN_NONE;
+  }
+  fill_elimination(t, x);
 }
 
 static void fill_frames_and_loops(const jn_draft *d, arrays *x) {
@@ -281,8 +312,8 @@ static void fill_model(const jn_draft *d, jn_model *m, arrays *x) {
   memcpy(x->tree->gravity, g, sizeof m->gravity);
   for (int k = 0; k < d->n; k++) {
     *(x->link[k].body < 0 ? &m->fixed_mass : &m->moving_mass) += x->link[k].inertia[0];
-    m->coupled |= x->link[k].leader != JN_NONE;
   }
+  m->coupled = x->tree->coupled;
   for (int i = 0; i < x->tree->nb; i++) {
     int p = x->body[i].parent, depth = 1 + (p < 0 ? 0 : d->rank[p]);
     d->rank[i] = depth; /* depth of body i; the ranks of links are not needed any more */

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Public functions of jounce/dynamics.h. */
+#include "public.h"
+#include "terms_run.h"
+
+static jn_status one_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data) {
+  if (!data) return JN_ERR_NULL;
+  number *outs[JN_OUTS] = {NULL};
+  outs[out] = data;
+  return run_terms(m, w, q, v, NULL, NULL, outs, 0, 0, JN_WORLD);
+}
+
+jn_status PUBLIC(inverse_dynamics)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                                   const number *wrench, number *tau) {
+  if (!tau) return JN_ERR_NULL;
+  number *outs[JN_OUTS] = {NULL};
+  outs[JN_OUT_TAU] = tau;
+  return run_terms(m, w, q, v, a, wrench, outs, 0, 0, JN_WORLD);
+}
+
+jn_status PUBLIC(gravity_forces)(const jn_model *m, jn_work *w, const number *q, number *g) {
+  return one_term(m, w, q, NULL, JN_OUT_G, g);
+}
+
+jn_status PUBLIC(coriolis_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *c) {
+  return one_term(m, w, q, v, JN_OUT_CORIOLIS, c);
+}
+
+jn_status PUBLIC(bias_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *h) {
+  return one_term(m, w, q, v, JN_OUT_BIAS, h);
+}
+
+jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, number *M) {
+  return one_term(m, w, q, NULL, JN_OUT_M, M);
+}
+
+jn_status PUBLIC(mass_matrix_rate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *dM) {
+  return one_term(m, w, q, v, JN_OUT_DM, dM);
+}
+
+jn_status PUBLIC(coriolis_matrix)(const jn_model *m, jn_work *w, const number *q, const number *v, number *C) {
+  return one_term(m, w, q, v, JN_OUT_C, C);
+}
+
+jn_status PUBLIC(energy)(const jn_model *m, jn_work *w, const number *q, const number *v, number *energy) {
+  return one_term(m, w, q, v, JN_OUT_ENERGY, energy);
+}
+
+jn_status PUBLIC(compute)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                          const number *wrench, const PUBLIC(terms) * x) {
+  if (!x) return JN_ERR_NULL;
+  if ((unsigned)x->in > JN_IN_ALIGNED || (unsigned)x->about > JN_ABOUT_COM) return JN_ERR_INDEX;
+  number *outs[JN_OUTS] = {x->M,
+                           x->C,
+                           x->dM,
+                           x->tau,
+                           x->g,
+                           x->bias,
+                           x->coriolis,
+                           x->poses,
+                           x->twists,
+                           x->accelerations,
+                           x->jacobians,
+                           x->jacobian_rates,
+                           x->com,
+                           x->dcom,
+                           x->ddcom,
+                           x->com_jacobian,
+                           x->momentum,
+                           x->momentum_matrix,
+                           x->momentum_matrix_rate,
+                           x->energy};
+  return run_terms(m, w, q, v, a, wrench, outs, (int)x->in, (int)x->about, JN_WORLD);
+}
+
+jn_status PUBLIC(joint_wrenches)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                                 const number *wrench, number *F) {
+  if (!m || !w || !q || !F) return JN_ERR_NULL;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
+  jn_run r = {.kernel = JN_KERNEL_wrenches, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r.inputs = 4;
+  r.outputs = 1;
+  r.in[0] = (jn_array){q, nq, nq};
+  r.in[1] = (jn_array){v, nv, nv};
+  r.in[2] = (jn_array){a, nv, nv};
+  r.in[3] = (jn_array){wrench, wide, wide};
+  r.out[0] = (jn_array){F, wide, wide};
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(loss_forces)(const jn_model *m, const number *v, number *loss) {
+  if (!m || !v || !loss) return JN_ERR_NULL;
+  const jn_tree_d *t = m->tree[JN_KIND_D];
+  for (int k = 0; k < m->nv; k++) loss[k] = 0;
+  for (int i = 0; i < t->nb; i++) {
+    const jn_body_d *b = &t->body[i];
+    const jn_link_record *link = &m->link[b->link];
+    for (int k = 0; k < b->nv; k++) {
+      number ratio = (number)link->ratio, rate = ratio * v[b->iv + k]; /* of the joint itself */
+      number sign = rate > 0 ? 1 : rate < 0 ? -1 : rate;
+      const jn_dof *dof = &link->joint.dof[k];
+      loss[b->iv + k] += ratio * ((number)dof->damping * rate + (number)dof->friction * sign);
+    }
+  }
+  return JN_OK;
+}
+
+/* ---- systems of equations ---- */
+
+/* Runs r, whose last output is to be `n` pivots in memory of the work, and finds the first that is rounding. of_body:
+ * pivots are counted over the bodies' coordinates, not over the order of elimination. */
+static jn_status solve_and_judge(jn_run *r, int n, int of_body) {
+  jn_work *w = r->work;
+  const jn_model *m = r->model;
+  const jn_row *row = jn__choose_row(NUMBER_KIND, 0);
+  if (!w || !row) return w ? JN_ERR_ROW : JN_ERR_NULL;
+  if (w->model != m) return JN_ERR_WORK;
+  number *pivot = (number *)(void *)w->pivots;
+  r->out[r->outputs++] = (jn_array){pivot, (size_t)n, (size_t)n};
+  w->singular = JN_NONE;
+  jn_status status = jn__run(r);
+  if (status != JN_OK) return status;
+  double own = sizeof(number) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
+  double epsilon = row->epsilon > own ? row->epsilon : own;
+  const jn_tree_d *t = m->tree[JN_KIND_D];
+  for (int k = 0; k < n; k++) {
+    if (!(fabs((double)pivot[k]) <= 4 * epsilon)) continue; /* NaN is not singular: it came in */
+    int iv = of_body ? -1 : t->order[k];
+    for (int i = 0; i < t->nb; i++) {
+      const jn_body_d *b = &t->body[i];
+      if (of_body ? (k >= b->id && k < b->id + b->nv) : (b->owner && iv >= b->iv && iv < b->iv + b->nv))
+        w->singular = b->link;
+    }
+    return JN_ERR_SINGULAR;
+  }
+  return JN_OK;
+}
+
+static jn_status hybrid(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
+                        const number *v, const number *a, const number *tau, const number *wrench, number *a_out,
+                        number *tau_out) {
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
+  const jn_tree_d *t = m->tree[JN_KIND_D];
+  jn_run r = {.kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = prescribed};
+  r.kernel = m->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward;
+  r.inputs = 5;
+  r.outputs = 2;
+  r.in[0] = (jn_array){q, nq, nq};
+  r.in[1] = (jn_array){v, nv, nv};
+  r.in[2] = (jn_array){a, nv, nv};
+  r.in[3] = (jn_array){tau, nv, nv};
+  r.in[4] = (jn_array){wrench, wide, wide};
+  r.out[0] = (jn_array){a_out, nv, nv};
+  r.out[1] = (jn_array){tau_out, nv, nv};
+  return solve_and_judge(&r, m->coupled ? m->nv : t->nd, !m->coupled);
+}
+
+jn_status PUBLIC(forward_dynamics)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *tau,
+                                   const number *wrench, number *a) {
+  if (!m || !w || !q || !a) return JN_ERR_NULL;
+  return hybrid(m, w, NULL, q, v, NULL, tau, wrench, a, NULL);
+}
+
+jn_status PUBLIC(hybrid_dynamics)(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
+                                  const number *v, const number *a, const number *tau, const number *wrench,
+                                  number *a_out, number *tau_out) {
+  if (!m || !w || !prescribed || !q || !a_out || !tau_out) return JN_ERR_NULL;
+  return hybrid(m, w, prescribed, q, v, a, tau, wrench, a_out, tau_out);
+}
+
+static jn_status square(int kernel, const jn_model *m, jn_work *w, const number *q, number *out) {
+  if (!m || !w || !q || !out) return JN_ERR_NULL;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  jn_run r = {.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .inputs = 1, .outputs = 1};
+  r.in[0] = (jn_array){q, nq, nq};
+  r.out[0] = (jn_array){out, nv * nv, nv * nv};
+  return solve_and_judge(&r, m->nv, 0);
+}
+
+jn_status PUBLIC(mass_matrix_inverse)(const jn_model *m, jn_work *w, const number *q, number *Minv) {
+  return square(JN_KERNEL_inverse, m, w, q, Minv);
+}
+
+jn_status PUBLIC(mass_factor)(const jn_model *m, jn_work *w, const number *q, number *factor) {
+  return square(JN_KERNEL_factor, m, w, q, factor);
+}
+
+jn_status PUBLIC(mass_solve)(const jn_model *m, jn_work *w, const number *factor, const number *b, number *x) {
+  if (!m || !w || !factor || !b || !x) return JN_ERR_NULL;
+  size_t nv = (size_t)m->nv;
+  jn_run r = {
+      .kernel = JN_KERNEL_solve, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .inputs = 2, .outputs = 1};
+  r.in[0] = (jn_array){factor, nv * nv, nv * nv};
+  r.in[1] = (jn_array){b, nv, nv};
+  r.out[0] = (jn_array){x, nv, nv};
+  return jn__run(&r);
+}
+
+#if !JN_FLOAT
+int jn_singular_joint(const jn_work *work) { return work ? work->singular : JN_NONE; }
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Public functions of jounce/kinematics.h. */
+#include "../kernel/terms.h"
+#include "../model/model.h"
+#include "public.h"
+#include "terms_run.h"
+
+typedef struct frame_outputs {
+  number *T, *V, *A, *J, *dJ;
+} frame_outputs;
+
+static jn_status one_frame(const jn_model *m, jn_work *w, int frame, int in, const number *q, const number *v,
+                           const number *a, frame_outputs o) {
+  if (!m || !w || !q || !(o.T || o.V || o.A || o.J || o.dJ)) return JN_ERR_NULL;
+  if (frame < 0 || frame >= jn_frame_count(m) || in < JN_IN_BODY || in > JN_IN_ALIGNED) return JN_ERR_INDEX;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  jn_run r = {
+      .kernel = JN_KERNEL_frame, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .inputs = 3, .outputs = 5};
+  r.arg[0] = frame;
+  r.arg[1] = in;
+  r.in[0] = (jn_array){q, nq, nq};
+  r.in[1] = (jn_array){v, nv, nv};
+  r.in[2] = (jn_array){a, nv, nv};
+  r.out[0] = (jn_array){o.T, 16, 16};
+  r.out[1] = (jn_array){o.V, 6, 6};
+  r.out[2] = (jn_array){o.A, 6, 6};
+  r.out[3] = (jn_array){o.J, 6 * nv, 6 * nv};
+  r.out[4] = (jn_array){o.dJ, 6 * nv, 6 * nv};
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(frame_pose)(const jn_model *m, jn_work *w, int frame, const number *q, number *T) {
+  return one_frame(m, w, frame, JN_IN_BODY, q, NULL, NULL, (frame_outputs){.T = T});
+}
+
+jn_status PUBLIC(frame_twist)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
+                              const number *v, number *V) {
+  return one_frame(m, w, frame, (int)in, q, v, NULL, (frame_outputs){.V = V});
+}
+
+jn_status PUBLIC(frame_acceleration)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
+                                     const number *v, const number *a, number *A) {
+  return one_frame(m, w, frame, (int)in, q, v, a, (frame_outputs){.A = A});
+}
+
+jn_status PUBLIC(frame_jacobian)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
+                                 number *J) {
+  return one_frame(m, w, frame, (int)in, q, NULL, NULL, (frame_outputs){.J = J});
+}
+
+jn_status PUBLIC(frame_jacobian_rate)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
+                                      const number *v, number *dJ) {
+  return one_frame(m, w, frame, (int)in, q, v, NULL, (frame_outputs){.dJ = dJ});
+}
+
+/* Functions that are one output of the kernel `terms`. */
+static jn_status one_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data,
+                          int in, int about) {
+  if (!data) return JN_ERR_NULL;
+  if (in < JN_IN_BODY || in > JN_IN_ALIGNED || about < JN_ABOUT_ORIGIN || about > JN_ABOUT_COM) return JN_ERR_INDEX;
+  number *outs[JN_OUTS] = {NULL};
+  outs[out] = data;
+  return run_terms(m, w, q, v, NULL, NULL, outs, in, about, JN_WORLD);
+}
+
+jn_status PUBLIC(frame_poses)(const jn_model *m, jn_work *w, const number *q, number *T) {
+  return one_term(m, w, q, NULL, JN_OUT_POSES, T, 0, 0);
+}
+
+jn_status PUBLIC(frame_jacobians)(const jn_model *m, jn_work *w, jn_representation in, const number *q, number *J) {
+  return one_term(m, w, q, NULL, JN_OUT_J, J, (int)in, 0);
+}
+
+jn_status PUBLIC(frame_jacobian_rates)(const jn_model *m, jn_work *w, jn_representation in, const number *q,
+                                       const number *v, number *dJ) {
+  return one_term(m, w, q, v, JN_OUT_DJ, dJ, (int)in, 0);
+}
+
+jn_status PUBLIC(center_of_mass)(const jn_model *m, jn_work *w, int link, const number *q, const number *v,
+                                 const number *a, number *c, number *dc, number *ddc) {
+  number *outs[JN_OUTS] = {NULL};
+  if (!c && !dc && !ddc) return JN_ERR_NULL;
+  outs[JN_OUT_COM] = c;
+  outs[JN_OUT_DCOM] = dc;
+  outs[JN_OUT_DDCOM] = ddc;
+  return run_terms(m, w, q, v, a, NULL, outs, 0, 0, link);
+}
+
+jn_status PUBLIC(com_jacobian)(const jn_model *m, jn_work *w, int link, const number *q, number *J) {
+  number *outs[JN_OUTS] = {NULL};
+  if (!J) return JN_ERR_NULL;
+  outs[JN_OUT_JCOM] = J;
+  return run_terms(m, w, q, NULL, NULL, NULL, outs, 0, 0, link);
+}
+
+jn_status PUBLIC(momentum)(const jn_model *m, jn_work *w, jn_about about, const number *q, const number *v, number *h) {
+  return one_term(m, w, q, v, JN_OUT_MOMENTUM, h, 0, (int)about);
+}
+
+jn_status PUBLIC(momentum_matrix)(const jn_model *m, jn_work *w, jn_about about, const number *q, number *A) {
+  return one_term(m, w, q, NULL, JN_OUT_A, A, 0, (int)about);
+}
+
+jn_status PUBLIC(momentum_matrix_rate)(const jn_model *m, jn_work *w, jn_about about, const number *q, const number *v,
+                                       number *dA) {
+  return one_term(m, w, q, v, JN_OUT_DA, dA, 0, (int)about);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Factorisation of the mass matrix, solutions with it, and its inverse. */
+#include "factor.h"
+
+#include "row.h"
+
+/* M at q, in the order of elimination. */
+static inline void mass_at(const JN_S(tree) * t, const real *q, real *at, real *M) {
+  pose *X = TAKE(&at, t->nb, pose);
+  twist *S = TAKE(&at, t->nd, twist);
+  inertia *Ic = TAKE(&at, t->nb, inertia);
+  for (int i = 0; i < t->nb; i++) outward(t, i, q, NULL, X, S, NULL, NULL);
+  composite_inertias(t, X, Ic);
+  mass_matrix(t, X, S, Ic, 1, M);
+}
+
+/* in: q. out: factor [nv x nv], pivots [nv]. */
+void JN_(factor)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  mass_at(t, c->in[0], c->scratch, c->out[0]);
+  factorize(t, c->out[0], c->out[1]);
+}
+
+/* in: factor, b. out: x. */
+void JN_(solve)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *b = c->in[1];
+  real *y = c->scratch, *x = c->out[0];
+  for (int k = 0; k < t->nv; k++) y[k] = b[t->order[k]];
+  substitute(t, c->in[0], y);
+  for (int k = 0; k < t->nv; k++) x[t->order[k]] = y[k];
+}
+
+/* in: q. out: M^-1 [nv x nv], pivots [nv]. */
+void JN_(inverse)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  mass_at(t, c->in[0], c->scratch, c->out[0]);
+  factorize(t, c->out[0], c->out[1]);
+  invert(t, c->out[0]);
+  reorder(t, c->out[0], c->scratch);
+}

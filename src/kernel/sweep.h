@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the sweeps over the tree share. All quantities are in the bodies' internal frames unless said otherwise.
+ *   X_i   pose of body i in its parent          V_i = Ad_{X^-1} V_p + S v           (kim2012 Table 2)
+ *   S     screws of all joints, [nd]            Psi = dS/dt + ad_V S, so that
+ *   A_i = Ad_{X^-1} A_p + S a + Psi v           acceleration; the base has A_0 = (0, -gravity) where weight counts */
+#ifndef JN_KERNEL_SWEEP_H
+#define JN_KERNEL_SWEEP_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "call.h"
+#include "joint.h"
+
+/* Takes blocks of reals from the scratch memory of a call. */
+static inline real *take(real **at, size_t count) {
+  real *block = *at;
+  *at += count;
+  return block;
+}
+#define TAKE(at, count, type) ((type *)(void *)take(at, (size_t)(count) * (sizeof(type) / sizeof(real))))
+
+typedef struct m6 {
+  real a[6][6];
+} m6;
+
+static inline void m6_set_inertia(m6 *M, inertia I) {
+  mat3 h = skew(I.h);
+  m3_store_rows(s3_full(I.J), &M->a[0][0], 6);
+  m3_store_rows(h, &M->a[0][3], 6);
+  m3_store_rows(m3_transpose(h), &M->a[3][0], 6);
+  m3_store_rows(m3_scale(I.m, m3_identity()), &M->a[3][3], 6);
+}
+
+/* to += Ad*_{X^-1} M Ad_{X^-1}, for any 6x6 M */
+static inline void m6_add_moved(m6 *to, pose X, const m6 *M) {
+  m6 half;
+  for (int c = 0; c < 6; c++) {
+    real column[6] = {M->a[0][c], M->a[1][c], M->a[2][c], M->a[3][c], M->a[4][c], M->a[5][c]};
+    w_store(w_Ad_inverse(X, w_load(column)), column);
+    for (int r = 0; r < 6; r++) half.a[r][c] = column[r];
+  }
+  for (int r = 0; r < 6; r++) {
+    real row[6];
+    w_store(w_Ad_inverse(X, w_load(half.a[r])), row);
+    for (int c = 0; c < 6; c++) to->a[r][c] += row[c];
+  }
+}
+
+static inline wrench m6_mul(const m6 *M, twist V) {
+  real x[6], y[6];
+  t_store(V, x);
+  for (int r = 0; r < 6; r++) {
+    y[r] = M->a[r][0] * x[0];
+    for (int c = 1; c < 6; c++) y[r] += M->a[r][c] * x[c];
+  }
+  return w_load(y);
+}
+
+/* M^T V */
+static inline wrench m6_tmul(const m6 *M, twist V) {
+  real x[6], y[6];
+  t_store(V, x);
+  for (int c = 0; c < 6; c++) {
+    y[c] = M->a[0][c] * x[0];
+    for (int r = 1; r < 6; r++) y[c] += M->a[r][c] * x[r];
+  }
+  return w_load(y);
+}
+
+static inline wrench w_zero(void) { return (wrench){v3_zero(), v3_zero()}; }
+static inline wrench w_sub(wrench a, wrench b) { return (wrench){v3_sub(a.m, b.m), v3_sub(a.f, b.f)}; }
+
+/* The base's acceleration that makes weight: (0, -gravity). */
+static inline twist base_acceleration(const JN_S(tree) * t) {
+  return (twist){v3_zero(), v3_neg(v3_constant(t->gravity))};
+}
+
+/* One body outward: X, S and, when v is given, V and Psi. */
+static inline void outward(const JN_S(tree) * t, int i, const real *q, const real *v, pose *X, twist *S, twist *V,
+                           twist *Psi) {
+  const JN_S(body) *b = &t->body[i];
+  X[i] = body_pose(t, b, q);
+  joint_screws(t, b, q, v, S + b->id, v ? Psi + b->id : NULL);
+  if (!v) return;
+  twist own = b->parent < 0 ? t_zero() : t_Ad_inverse(X[i], V[b->parent]);
+  for (int k = 0; k < b->nv; k++) own = t_axpy(v[b->iv + k], S[b->id + k], own);
+  V[i] = own;
+  for (int k = 0; k < b->nv; k++) Psi[b->id + k] = t_add(Psi[b->id + k], t_ad(own, S[b->id + k]));
+}
+
+/* A_i from its parent's; v or a NULL: zero. `base` is the acceleration of the world. */
+static inline twist accelerate(const JN_S(tree) * t, int i, const real *v, const real *a, const pose *X, const twist *S,
+                               const twist *Psi, const twist *A, twist base) {
+  const JN_S(body) *b = &t->body[i];
+  twist own = t_Ad_inverse(X[i], b->parent < 0 ? base : A[b->parent]);
+  for (int k = 0; k < b->nv; k++) {
+    if (a) own = t_axpy(a[b->iv + k], S[b->id + k], own);
+    if (v) own = t_axpy(v[b->iv + k], Psi[b->id + k], own);
+  }
+  return own;
+}
+
+/* I A - ad*_V I V */
+static inline wrench inertial_wrench(inertia I, const twist *V, twist A) {
+  wrench F = i_mul(I, A);
+  return V ? w_sub(F, w_ad(*V, i_mul(I, *V))) : F;
+}
+
+/* External wrenches of the links, [nlink][6] in link frames, summed up for the bodies. */
+static inline void body_wrenches(const JN_S(tree) * t, const real *wrenches, wrench *F) {
+  for (int i = 0; i < t->nb; i++) F[i] = w_zero();
+  for (int l = 0; l < t->nlink; l++) {
+    const JN_S(frame) *f = &t->frame[l];
+    if (f->body < 0) continue;
+    F[f->body] = w_add(F[f->body], w_Ad_inverse(se3_constant(f->R, f->p), w_load(wrenches + 6 * l)));
+  }
+}
+
+/* Armature seen by a coordinate of a body: the internal position is ratio times the coordinate. */
+static inline real armature_of(const JN_S(tree) * t, const JN_S(body) * b, int k) {
+  scalar ratio = b->nv == 1 ? b->ratio : 1;
+  return splat(t->armature[b->id + k] * ratio * ratio);
+}
+
+/* Inverse dynamics on sweeps that are done: tau [nv]. F and A are scratch [nb]; wrenches may be NULL. */
+static inline void newton_euler(const JN_S(tree) * t, const real *v, const real *a, const real *wrenches, twist base,
+                                const pose *X, const twist *S, const twist *V, const twist *Psi, twist *A, wrench *F,
+                                real *tau) {
+  if (wrenches) body_wrenches(t, wrenches, F);
+  for (int i = 0; i < t->nb; i++) {
+    A[i] = accelerate(t, i, v, a, X, S, Psi, A, base);
+    wrench own = inertial_wrench(i_constant(t->body[i].inertia), v ? &V[i] : NULL, A[i]);
+    F[i] = wrenches ? w_sub(own, F[i]) : own;
+  }
+  for (int k = 0; k < t->nv; k++) tau[k] = ZERO;
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    for (int k = 0; k < b->nv; k++) {
+      tau[b->iv + k] += power(F[i], S[b->id + k]);
+      if (a) tau[b->iv + k] += armature_of(t, b, k) * a[b->iv + k];
+    }
+    if (b->parent >= 0) F[b->parent] = w_add(F[b->parent], w_Ad_inverse(X[i], F[i]));
+  }
+}
+
+/* Inertias of subtrees, each in its first body's frame. */
+static inline void composite_inertias(const JN_S(tree) * t, const pose *X, inertia *Ic) {
+  for (int i = 0; i < t->nb; i++) Ic[i] = i_constant(t->body[i].inertia);
+  for (int i = t->nb - 1; i >= 0; i--) {
+    int p = t->body[i].parent;
+    if (p >= 0) Ic[p] = i_add(Ic[p], i_move(X[i], Ic[i]));
+  }
+}
+
+/* M [nv x nv] from composite inertias: M_ij = S_j . Ad* (Ic_i S_i) along the ancestors j of i (garofalo2013 eq. 6a).
+ * Sums, because coupled joints share coordinates. Rows and columns are in the order of v, or in the order of
+ * elimination (tree.h), which is that of the bodies unless coordinates are coupled. */
+static inline void mass_matrix(const JN_S(tree) * t, const pose *X, const twist *S, const inertia *Ic, int elimination,
+                               real *M) {
+  int n = t->nv, by_body = elimination && !t->coupled;
+  for (int k = 0; k < n * n; k++) M[k] = ZERO;
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    int first = by_body ? b->id : b->iv;
+    for (int k = 0; k < b->nv; k++) {
+      int row = first + k;
+      wrench Z = i_mul(Ic[i], S[b->id + k]);
+      M[row * n + row] += power(Z, S[b->id + k]) + armature_of(t, b, k);
+      for (int l = 0; l < k; l++) {
+        real x = power(Z, S[b->id + l]);
+        M[row * n + first + l] += x;
+        M[(first + l) * n + row] += x;
+      }
+      for (int j = i; t->body[j].parent >= 0;) {
+        Z = w_Ad_inverse(X[j], Z);
+        j = t->body[j].parent;
+        const JN_S(body) *c = &t->body[j];
+        int column = by_body ? c->id : c->iv;
+        for (int l = 0; l < c->nv; l++) {
+          real x = power(Z, S[c->id + l]);
+          M[row * n + column + l] += x;
+          M[(column + l) * n + row] += x;
+        }
+      }
+    }
+  }
+}
+
+#endif

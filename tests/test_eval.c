@@ -1,0 +1,720 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `jounce eval` as a user meets it: values against closed forms, all forms of input, mistakes told by field and joint.
+ * JN_COMMAND is the path of the binary. */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jounce/jounce.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- Running the command ---- */
+
+static char directory[] = "/tmp/jounce_eval_XXXXXX";
+
+typedef struct outcome {
+  int code;
+  char *out; /* stdout */
+  char *err; /* stderr */
+} outcome;
+
+static char *read_all(FILE *f) {
+  size_t room = 1 << 16, used = 0;
+  char *text = malloc(room);
+  assert_non_null(text);
+  for (size_t n; (n = fread(text + used, 1, room - used - 1, f)) > 0;) {
+    used += n;
+    if (used + 1 < room) continue;
+    text = realloc(text, room *= 2);
+    assert_non_null(text);
+  }
+  text[used] = 0;
+  return text;
+}
+
+static const char *in_directory(const char *name) {
+  static char path[4][sizeof directory + 64];
+  static int turn;
+  char *p = path[turn++ % 4];
+  snprintf(p, sizeof path[0], "%s/%s", directory, name);
+  return p;
+}
+
+/* `words` in the shell's form, from the test's directory. */
+static outcome run(const char *words) {
+  char line[1024];
+  snprintf(line, sizeof line, "cd '%s' && '%s' eval %s 2>stderr", directory, JN_COMMAND, words);
+  FILE *pipe = popen(line, "r");
+  assert_non_null(pipe);
+  outcome o;
+  o.out = read_all(pipe);
+  int status = pclose(pipe);
+  o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  FILE *f = fopen(in_directory("stderr"), "r");
+  assert_non_null(f);
+  o.err = read_all(f);
+  fclose(f);
+  return o;
+}
+
+static void done(outcome *o) {
+  free(o->out);
+  free(o->err);
+}
+
+static void check_has(const char *text, const char *part) {
+  if (!strstr(text, part)) fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+/* The command says `part` on stderr, nothing on stdout, and ends with `code`. */
+static void check_refusal(const char *words, int code, const char *part) {
+  outcome o = run(words);
+  check_has(o.err, part);
+  assert_string_equal(o.out, "");
+  assert_int_equal(o.code, code);
+  done(&o);
+}
+
+static int make_directory(void **state) {
+  (void)state;
+  return mkdtemp(directory) ? 0 : -1;
+}
+
+#if !JN_WITH_JSON
+
+static int remove_directory(void **state) {
+  (void)state;
+  unlink(in_directory("stderr"));
+  return rmdir(directory);
+}
+
+static void without_jansson_the_command_says_so(void **state) {
+  (void)state;
+  check_refusal("robot.urdf --want tau", 2, "lacks jansson");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(without_jansson_the_command_says_so)};
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
+
+#else
+
+#include <jansson.h>
+
+static void write_file(const char *name, const char *text) {
+  FILE *f = fopen(in_directory(name), "w");
+  assert_non_null(f);
+  assert_true(fputs(text, f) >= 0);
+  assert_int_equal(fclose(f), 0);
+}
+
+/* ---- Results ---- */
+
+/* The output at a state (or states) given as text; the run must be fine. */
+static json_t *evaluate(const char *words, const char *states) {
+  char line[512];
+  write_file("state.json", states);
+  snprintf(line, sizeof line, "%s --input state.json", words);
+  outcome o = run(line);
+  if (o.code != 0) fail_msg("%s: code %d: %s", words, o.code, o.err);
+  json_error_t error;
+  json_t *root = json_loads(o.out, 0, &error);
+  if (!root) fail_msg("not JSON: %s in:\n%.2000s", error.text, o.out);
+  done(&o);
+  return root;
+}
+
+/* The value at a path such as "results.0.M.1.0". */
+static json_t *at(json_t *value, const char *path) {
+  char word[64];
+  for (const char *p = path; *p;) {
+    size_t n = strcspn(p, ".");
+    snprintf(word, sizeof word, "%.*s", (int)n, p);
+    value = json_is_array(value) ? json_array_get(value, (size_t)atoi(word)) : json_object_get(value, word);
+    if (!value) fail_msg("no %s", path);
+    p += n + (p[n] == '.');
+  }
+  return value;
+}
+
+static double number_at(json_t *root, const char *path) {
+  json_t *value = at(root, path);
+  if (!json_is_number(value)) fail_msg("%s is not a number", path);
+  return json_number_value(value);
+}
+
+/* All numbers below a value, in order of rows. */
+static int flatten(const json_t *value, double *numbers, int count, int room) {
+  if (json_is_array(value)) {
+    for (size_t i = 0; i < json_array_size(value); i++) {
+      count = flatten(json_array_get(value, i), numbers, count, room);
+    }
+    return count;
+  }
+  assert_true(json_is_number(value) && count < room);
+  numbers[count] = json_number_value(value);
+  return count + 1;
+}
+
+enum { ROOM = 512 };
+
+/* Numbers at a path, each within `tolerance` roundings of a number of size 1 (or of their own size). */
+static void check_numbers(json_t *root, const char *path, const double *expected, int count, double tolerance) {
+  double numbers[ROOM];
+  assert_int_equal(flatten(at(root, path), numbers, 0, ROOM), count);
+  double unit = tolerance * jn_row_epsilon();
+  for (int i = 0; i < count; i++) {
+    if (fabs(numbers[i] - expected[i]) <= unit * fmax(1, fabs(expected[i]))) continue;
+    fail_msg("%s [%d] is %.17g, not %.17g", path, i, numbers[i], expected[i]);
+  }
+}
+
+static void check_same(json_t *a, json_t *b, const char *path) {
+  double expected[ROOM];
+  int count = flatten(at(b, path), expected, 0, ROOM);
+  check_numbers(a, path, expected, count, 0);
+}
+
+/* ---- Robots ---- */
+
+static const double G = 9.81;
+
+/* Pendulum about y: 2 kg at 0.5 m, 0.1 kg m^2 about its centre; hangs down at q = 0. */
+static const char pendulum[] =
+    "{\"name\": \"pendulum\", \"bodies\": [{\"name\": \"rod\", \"joint\": {\"name\": \"hinge\", \"type\": \"revolute\","
+    " \"axis\": [0, 1, 0], \"damping\": 0.5, \"friction\": 0.25}, \"inertia\": {\"mass\": 2, \"com\": [0, 0, -0.5],"
+    " \"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}}]}";
+
+/* Planar arm about z, gravity along -y. Lengths 0.7, 0.4; masses 3, 2 at 0.3, 0.25; moments 0.05, 0.02. */
+static const char planar[] =
+    "{\"name\": \"planar\", \"gravity\": [0, -9.81, 0], \"bodies\": ["
+    "{\"name\": \"upper\", \"joint\": {\"name\": \"shoulder\", \"type\": \"revolute\"},"
+    " \"inertia\": {\"mass\": 3, \"com\": [0.3, 0, 0], \"tensor\": [0.05, 0.05, 0.05, 0, 0, 0]}},"
+    "{\"name\": \"lower\", \"parent\": \"upper\", \"placement\": {\"position\": [0.7, 0, 0]},"
+    " \"joint\": {\"name\": \"elbow\", \"type\": \"revolute\"},"
+    " \"inertia\": {\"mass\": 2, \"com\": [0.25, 0, 0], \"tensor\": [0.02, 0.02, 0.02, 0, 0, 0]}}],"
+    "\"frames\": [{\"name\": \"tip\", \"body\": \"lower\", \"placement\": {\"position\": [0.4, 0, 0]}}]}";
+
+/* A free body of 3 kg, a ball joint, a slide, and a finger that follows the slide. */
+static const char mixed[] =
+    "{\"name\": \"mixed\", \"bodies\": ["
+    "{\"name\": \"trunk\", \"joint\": {\"name\": \"root\", \"type\": \"free\"},"
+    " \"inertia\": {\"mass\": 3, \"tensor\": [0.2, 0.3, 0.4, 0, 0, 0]}},"
+    "{\"name\": \"head\", \"parent\": \"trunk\", \"placement\": {\"position\": [0, 0, 0.5]},"
+    " \"joint\": {\"name\": \"neck\", \"type\": \"spherical\"},"
+    " \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0.1], \"tensor\": [0.01, 0.01, 0.01, 0, 0, 0]}},"
+    "{\"name\": \"hand\", \"parent\": \"trunk\", \"joint\": {\"name\": \"slide\", \"type\": \"prismatic\"},"
+    " \"inertia\": {\"mass\": 1, \"tensor\": [0.01, 0.01, 0.01, 0, 0, 0]}},"
+    "{\"name\": \"finger\", \"parent\": \"hand\", \"joint\": {\"name\": \"follow\", \"type\": \"prismatic\","
+    " \"mimic\": {\"joint\": \"slide\", \"ratio\": 0.5}},"
+    " \"inertia\": {\"mass\": 0.1, \"tensor\": [0.001, 0.001, 0.001, 0, 0, 0]}},"
+    "{\"name\": \"camera\", \"parent\": \"head\"}]}";
+
+/* The first body alone, with its free joint from --floating. */
+static const char block[] =
+    "{\"name\": \"block\", \"bodies\": [{\"name\": \"block\","
+    " \"inertia\": {\"mass\": 3, \"tensor\": [0.2, 0.3, 0.4, 0, 0, 0]}}]}";
+
+/* Nothing hangs on the second hinge. */
+static const char empty_leaf[] =
+    "{\"name\": \"empty_leaf\", \"bodies\": ["
+    "{\"name\": \"arm\", \"joint\": {\"name\": \"first\", \"type\": \"revolute\", \"axis\": [0, 1, 0]},"
+    " \"inertia\": {\"mass\": 1, \"com\": [1, 0, 0], \"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}},"
+    "{\"name\": \"needle\", \"parent\": \"arm\", \"joint\": {\"name\": \"idle\", \"type\": \"revolute\"}}]}";
+
+static const char *const files[] = {"stderr",     "state.json", "pendulum.json", "planar.json",
+                                    "mixed.json", "block.json", "empty.json"};
+
+static int make_robots(void **state) {
+  if (make_directory(state) != 0) return -1;
+  write_file("pendulum.json", pendulum);
+  write_file("planar.json", planar);
+  write_file("mixed.json", mixed);
+  write_file("block.json", block);
+  write_file("empty.json", empty_leaf);
+  return 0;
+}
+
+static int remove_directory(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(in_directory(files[i]));
+  return rmdir(directory);
+}
+
+/* ---- Values ---- */
+
+static void the_pendulum_obeys_its_equation(void **state) {
+  (void)state;
+  /* (J + m l^2) a + m g l sin q = tau */
+  double q = 0.7, v = -1.3, a = 2.5, tau = 4, inertia = 0.1 + 2 * 0.25, weight = 2 * G * 0.5;
+  json_t *o = evaluate("pendulum.json --want tau,ddq,M,Minv,C,Mdot,g,bias,energy,com,Jcom",
+                       "{\"q\": {\"hinge\": 0.7}, \"v\": {\"hinge\": -1.3}, \"a\": {\"hinge\": 2.5}, \"tau\": [4]}");
+  double g = weight * sin(q), c[3] = {-0.5 * sin(q), 0, -0.5 * cos(q)}, J[3] = {-0.5 * cos(q), 0, 0.5 * sin(q)};
+  double dc[3] = {J[0] * v, 0, J[2] * v};
+  double ddc[3] = {J[0] * a - c[0] * v * v, 0, J[2] * a - c[2] * v * v};
+  check_numbers(o, "results.0.tau", (double[]){inertia * a + g}, 1, 8);
+  check_numbers(o, "results.0.ddq", (double[]){(tau - g) / inertia}, 1, 8);
+  check_numbers(o, "results.0.M", &inertia, 1, 8);
+  check_numbers(o, "results.0.Minv", (double[]){1 / inertia}, 1, 8);
+  check_numbers(o, "results.0.C", (double[]){0}, 1, 8);
+  check_numbers(o, "results.0.Mdot", (double[]){0}, 1, 8);
+  check_numbers(o, "results.0.g", &g, 1, 8);
+  check_numbers(o, "results.0.bias", &g, 1, 8);
+  check_numbers(o, "results.0.energy.kinetic", (double[]){0.5 * inertia * v * v}, 1, 8);
+  check_numbers(o, "results.0.energy.potential", (double[]){-weight * cos(q)}, 1, 8);
+  check_numbers(o, "results.0.com.position", c, 3, 8);
+  check_numbers(o, "results.0.com.velocity", dc, 3, 8);
+  check_numbers(o, "results.0.com.acceleration", ddc, 3, 8);
+  check_numbers(o, "results.0.com.mass", (double[]){2}, 1, 0);
+  check_numbers(o, "results.0.Jcom", J, 3, 8);
+  json_decref(o);
+}
+
+static const char planar_state[] =
+    "{\"q\": [0.4, -1.1], \"v\": [0.9, -2], \"a\": [-0.5, 3], \"tau\": [1, 2], \"wrench\": {\"lower\": [0, 0, 0.3, 0, "
+    "0, 0]}}";
+
+static void the_planar_arm_is_that_of_the_textbook(void **state) {
+  (void)state;
+  double q1 = 0.4, q2 = -1.1, v1 = 0.9, v2 = -2, a1 = -0.5, a2 = 3, c2 = cos(q2), s2 = sin(q2), q12 = q1 + q2;
+  double m12 = 2 * (0.25 * 0.25 + 0.7 * 0.25 * c2) + 0.02, m22 = 2 * 0.25 * 0.25 + 0.02;
+  double m11 = 3 * 0.09 + 0.05 + 2 * (0.49 + 0.0625 + 2 * 0.7 * 0.25 * c2) + 0.02, h = -2 * 0.7 * 0.25 * s2;
+  double M[4] = {m11, m12, m12, m22}, dM[4] = {2 * h * v2, h * v2, h * v2, 0};
+  double g[2] = {(3 * 0.3 + 2 * 0.7) * G * cos(q1) + 2 * 0.25 * G * cos(q12), 2 * 0.25 * G * cos(q12)};
+  double bias[2] = {h * (2 * v1 * v2 + v2 * v2) + g[0], -h * v1 * v1 + g[1]};
+  /* The moment of 0.3 N m on the second body is one that the joints need not give. */
+  double tau[2] = {m11 * a1 + m12 * a2 + bias[0] - 0.3, m12 * a1 + m22 * a2 + bias[1] - 0.3};
+  double f1 = 1 - bias[0] + 0.3, f2 = 2 - bias[1] + 0.3, det = m11 * m22 - m12 * m12;
+  double ddq[2] = {(m22 * f1 - m12 * f2) / det, (m11 * f2 - m12 * f1) / det};
+  json_t *o = evaluate("planar.json --want M,Mdot,g,bias,tau,ddq,C", planar_state);
+  check_numbers(o, "results.0.M", M, 4, 8);
+  check_numbers(o, "results.0.Mdot", dM, 4, 8);
+  check_numbers(o, "results.0.g", g, 2, 8);
+  check_numbers(o, "results.0.bias", bias, 2, 8);
+  check_numbers(o, "results.0.tau", tau, 2, 16);
+  check_numbers(o, "results.0.ddq", ddq, 2, 64);
+  double C[4];
+  flatten(at(o, "results.0.C"), C, 0, 4);
+  check_numbers(o, "results.0.bias", (double[]){C[0] * v1 + C[1] * v2 + g[0], C[2] * v1 + C[3] * v2 + g[1]}, 2, 16);
+  json_decref(o);
+}
+
+static void the_tip_moves_as_the_textbook_says(void **state) {
+  (void)state;
+  double s1 = sin(0.4), c1 = cos(0.4), s = sin(0.4 - 1.1), c = cos(0.4 - 1.1), w = 0.9 - 2;
+  double x = 0.7 * c1 + 0.4 * c, y = 0.7 * s1 + 0.4 * s;
+  double pose[16] = {c, -s, 0, x, s, c, 0, y, 0, 0, 1, 0, 0, 0, 0, 1};
+  double J[12] = {0, 0, 0, 0, 1, 1, -y, -0.4 * s, x, 0.4 * c, 0, 0};
+  double dx = -y * 0.9 - 0.4 * s * -2, dy = x * 0.9 + 0.4 * c * -2;
+  double dJ[12] = {0, 0, 0, 0, 0, 0, -dy, -0.4 * c * w, dx, -0.4 * s * w, 0, 0};
+  double A[6] = {0, 0, -0.5 + 3};
+  for (int i = 3; i < 6; i++) A[i] = J[2 * i] * -0.5 + J[2 * i + 1] * 3 + dJ[2 * i] * 0.9 + dJ[2 * i + 1] * -2;
+  const char *wants = "planar.json --link tip --want pose,twist,acceleration,J,Jdot --frame ";
+  char line[128];
+  snprintf(line, sizeof line, "%saligned", wants);
+  json_t *o = evaluate(line, planar_state);
+  check_numbers(o, "results.0.pose", pose, 16, 8);
+  check_numbers(o, "results.0.J", J, 12, 8);
+  check_numbers(o, "results.0.Jdot", dJ, 12, 8);
+  check_numbers(o, "results.0.twist", (double[]){0, 0, w, dx, dy, 0}, 6, 8);
+  check_numbers(o, "results.0.acceleration", A, 6, 16);
+  json_decref(o);
+  snprintf(line, sizeof line, "%sbody", wants);
+  o = evaluate(line, planar_state);
+  check_numbers(o, "results.0.twist", (double[]){0, 0, w, c * dx + s * dy, c * dy - s * dx, 0}, 6, 8);
+  json_decref(o);
+  snprintf(line, sizeof line, "%sworld", wants);
+  o = evaluate(line, planar_state);
+  check_numbers(o, "results.0.twist", (double[]){0, 0, w, dx + w * y, dy - w * x, 0}, 6, 8);
+  json_decref(o);
+}
+
+static void frames_come_by_name_without_link(void **state) {
+  (void)state;
+  json_t *all = evaluate("planar.json --want pose,J", planar_state);
+  json_t *tip = evaluate("planar.json --want pose,J --link tip", planar_state);
+  assert_int_equal(json_object_size(at(all, "results.0.pose")), 3);
+  assert_true(json_equal(at(all, "results.0.pose.tip"), at(tip, "results.0.pose")));
+  assert_true(json_equal(at(all, "results.0.J.tip"), at(tip, "results.0.J")));
+  check_numbers(all, "results.0.pose.lower.0.3", (double[]){0.7 * cos(0.4)}, 1, 8);
+  json_decref(all);
+  json_decref(tip);
+}
+
+static void joint_wrenches_hold_the_weight(void **state) {
+  (void)state;
+  json_t *o = evaluate("planar.json --want joint_wrenches", "{}");
+  /* At q = 0, at rest: the shoulder carries both bodies. */
+  double upper[6] = {0, 0, G * (3 * 0.3 + 2 * (0.7 + 0.25)), 0, 5 * G, 0}, lower[6] = {0, 0, G * 0.5, 0, 2 * G, 0};
+  check_numbers(o, "results.0.joint_wrenches.upper", upper, 6, 8);
+  check_numbers(o, "results.0.joint_wrenches.lower", lower, 6, 8);
+  json_decref(o);
+}
+
+static void momentum_is_mass_times_velocity(void **state) {
+  (void)state;
+  /* A block that turns about z and moves along x, 2 m beside the world's origin. */
+  json_t *o = evaluate("block.json --floating --want momentum,momentum_matrix,momentum_matrix_rate",
+                       "{\"base\": {\"position\": [0, 2, 0]}, \"v\": {\"base\": [0, 0, 5, 4, 0, 0]}}");
+  check_numbers(o, "results.0.momentum.centroidal", (double[]){0, 0, 0.4 * 5, 12, 0, 0}, 6, 8);
+  check_numbers(o, "results.0.momentum.spatial", (double[]){0, 0, 0.4 * 5 - 2 * 12, 12, 0, 0}, 6, 8);
+  double A[36] = {[0] = 0.2, [7] = 0.3, [14] = 0.4, [21] = 3, [28] = 3, [35] = 3};
+  check_numbers(o, "results.0.momentum_matrix.centroidal", A, 36, 8);
+  /* The axes of the block turn at 5 rad/s against those of the world. */
+  double dA[36] = {[1] = -0.3 * 5, [6] = 0.2 * 5, [22] = -3 * 5, [27] = 3 * 5};
+  check_numbers(o, "results.0.momentum_matrix_rate.centroidal", dA, 36, 8);
+  json_decref(o);
+}
+
+/* ---- Free bodies and wrenches ---- */
+
+static void a_force_that_carries_the_weight_leaves_a_body_at_rest(void **state) {
+  (void)state;
+  double zero[6] = {0};
+  json_t *o = evaluate("block.json --floating --want ddq", "{\"wrench\": {\"block\": [0, 0, 0, 0, 0, 29.43]}}");
+  check_numbers(o, "results.0.ddq", zero, 6, 16);
+  json_decref(o);
+  /* Turned by 90 degrees about x, the world's z is the body's y. */
+  const char *turned =
+      "[{\"base\": {\"position\": [1, 2, 3], \"orientation\": [0.7071067811865476, 0, 0, 0.7071067811865476]},"
+      " \"wrench\": {\"block\": [0, 0, 0, 0, 29.43, 0]}},"
+      " {\"base\": {\"orientation\": [0.7071067811865476, 0, 0, 0.7071067811865476]}}]";
+  o = evaluate("block.json --floating --want ddq,pose --link block", turned);
+  check_numbers(o, "results.0.ddq", zero, 6, 16);
+  check_numbers(o, "results.1.ddq", (double[]){0, 0, 0, 0, -G, 0}, 6, 16);
+  check_numbers(o, "results.0.pose", (double[]){1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 3, 0, 0, 0, 1}, 16, 8);
+  json_decref(o);
+}
+
+static void the_model_tells_the_order_of_the_velocity(void **state) {
+  (void)state;
+  json_t *o = evaluate("block.json --floating --want g", "{}");
+  assert_string_equal(json_string_value(at(o, "model.name")), "block");
+  assert_int_equal((int)number_at(o, "model.nq"), 7);
+  assert_int_equal((int)number_at(o, "model.nv"), 6);
+  assert_string_equal(json_string_value(at(o, "model.joints.0.name")), "base");
+  assert_string_equal(json_string_value(at(o, "model.joints.0.type")), "free");
+  assert_int_equal((int)number_at(o, "model.joints.0.nv"), 6);
+  json_decref(o);
+  o = evaluate("mixed.json --want g", "{}");
+  assert_int_equal(json_array_size(at(o, "model.joints")), 3); /* neither fixed joints nor followers */
+  assert_string_equal(json_string_value(at(o, "model.joints.2.name")), "slide");
+  json_decref(o);
+}
+
+/* ---- Forms of input ---- */
+
+static void objects_and_flat_arrays_mean_the_same(void **state) {
+  (void)state;
+  json_t *a = evaluate("mixed.json --want tau,ddq",
+                       "{\"base\": {\"position\": [1, 2, 3], \"orientation\": [0.6, 0, 0, 0.8]},"
+                       " \"q\": {\"slide\": [0.3], \"neck\": [0, 0.6, 0, 0.8]},"
+                       " \"v\": {\"neck\": [7, 8, 9], \"base\": [1, 2, 3, 4, 5, 6]}, \"a\": {\"slide\": -2},"
+                       " \"tau\": {\"root\": [6, 5, 4, 3, 2, 1]}}");
+  json_t *b = evaluate("mixed.json --want tau,ddq",
+                       "{\"q\": [1, 2, 3, 0.6, 0, 0, 0.8, 0, 0.6, 0, 0.8, 0.3], \"v\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 0],"
+                       " \"a\": [0, 0, 0, 0, 0, 0, 0, 0, 0, -2], \"tau\": [6, 5, 4, 3, 2, 1, 0, 0, 0, 0]}");
+  json_t *c = evaluate("mixed.json --want tau,ddq",
+                       "{\"q\": {\"root\": [1, 2, 3, 0.6, 0, 0, 0.8], \"neck\": [0, 0.6, 0, 0.8], \"slide\": 0.3},"
+                       " \"v\": {\"root\": [1, 2, 3, 4, 5, 6], \"neck\": [7, 8, 9]}, \"a\": {\"slide\": -2},"
+                       " \"tau\": {\"base\": [6, 5, 4, 3, 2, 1]}}");
+  check_same(a, b, "results.0.tau");
+  check_same(a, b, "results.0.ddq");
+  check_same(a, c, "results.0.tau");
+  check_same(a, c, "results.0.ddq");
+  json_decref(a);
+  json_decref(b);
+  json_decref(c);
+}
+
+static void every_state_of_an_array_has_its_result(void **state) {
+  (void)state;
+  json_t *all = evaluate("planar.json --want tau,g", "[{\"q\": [1, 2]}, {\"v\": [3, 4]}, {}]");
+  json_t *one = evaluate("planar.json --want tau,g", "{\"v\": {\"shoulder\": 3, \"elbow\": 4}}");
+  assert_int_equal(json_array_size(at(all, "results")), 3);
+  assert_true(json_equal(at(all, "results.1"), at(one, "results.0")));
+  assert_true(json_equal(at(all, "results.1.g"), at(all, "results.2.g")));
+  assert_false(json_equal(at(all, "results.0.g"), at(all, "results.2.g")));
+  json_decref(all);
+  json_decref(one);
+  one = evaluate("planar.json --want tau", "[]");
+  assert_int_equal(json_array_size(at(one, "results")), 0);
+  json_decref(one);
+}
+
+static void states_come_from_standard_input_or_are_neutral(void **state) {
+  (void)state;
+  write_file("state.json", "{\"q\": {\"hinge\": 0.7}}");
+  outcome file = run("pendulum.json --want g --input state.json"),
+          by_default = run("pendulum.json --want g <state.json");
+  outcome dash = run("pendulum.json --want g --input - <state.json");
+  assert_int_equal(file.code, 0);
+  assert_string_equal(file.out, by_default.out);
+  assert_string_equal(file.out, dash.out);
+  done(&file);
+  done(&by_default);
+  done(&dash);
+  outcome nothing = run("pendulum.json --want g </dev/null"), model = run("- --want g <pendulum.json");
+  check_has(nothing.out, "\"g\": [0]");
+  assert_string_equal(nothing.out, model.out);
+  done(&nothing);
+  done(&model);
+  check_refusal("pendulum.json --want g --input - </dev/null", 1, "<stdin>:1:0: not JSON: ");
+  check_refusal("- --want g --input - <pendulum.json", 2, "cannot both be standard input");
+}
+
+static void all_digits_arrive(void **state) {
+  (void)state;
+  jn_model *model;
+  jn_work *work;
+  assert_int_equal(jn_load("builtin:panda", NULL, &model, NULL), JN_OK);
+  assert_int_equal(jn_work_create(model, &work), JN_OK);
+  double q[7], v[7], a[7], tau[7];
+  char text[1024] = "{", *end = text + 1;
+  for (int i = 0; i < 7; i++) {
+    q[i] = sin(1.0 + i), v[i] = cos(2.0 + i), a[i] = tan(3.0 + i);
+  }
+  const double *const vectors[] = {q, v, a};
+  for (int k = 0; k < 3; k++) {
+    end += sprintf(end, "%s\"%c\": [", k ? ", " : "", "qva"[k]);
+    for (int i = 0; i < 7; i++) end += sprintf(end, "%s%.17g", i ? ", " : "", vectors[k][i]);
+    end += sprintf(end, "]");
+  }
+  strcpy(end, "}");
+  assert_int_equal(jn_inverse_dynamics(model, work, q, v, a, NULL, tau), JN_OK);
+  json_t *o = evaluate("builtin:panda --want tau", text);
+  check_numbers(o, "results.0.tau", tau, 7, 0);
+  json_decref(o);
+  jn_work_destroy(work);
+  jn_model_destroy(model);
+}
+
+/* ---- Hybrid dynamics and losses ---- */
+
+static void hybrid_dynamics_have_inverse_and_forward_as_limits(void **state) {
+  (void)state;
+  double numbers[2];
+  const char *states =
+      "[{\"q\": [1, 2], \"v\": [3, 4], \"a\": [5, 6], \"tau\": [7, 8], \"prescribed\": [\"elbow\", \"shoulder\"]},"
+      " {\"q\": [1, 2], \"v\": [3, 4], \"a\": [5, 6], \"tau\": [7, 8], \"prescribed\": []},"
+      " {\"q\": [1, 2], \"v\": [3, 4], \"a\": [5, 6], \"tau\": [7, 8], \"prescribed\": [\"elbow\"]}]";
+  json_t *o = evaluate("planar.json --want tau,ddq,hybrid", states);
+  flatten(at(o, "results.0.tau"), numbers, 0, 2);
+  check_numbers(o, "results.0.hybrid.tau", numbers, 2, 64);
+  check_numbers(o, "results.0.hybrid.ddq", (double[]){5, 6}, 2, 0);
+  flatten(at(o, "results.1.ddq"), numbers, 0, 2);
+  check_numbers(o, "results.1.hybrid.ddq", numbers, 2, 64);
+  check_numbers(o, "results.1.hybrid.tau", (double[]){7, 8}, 2, 0);
+  check_numbers(o, "results.2.hybrid.ddq.1", (double[]){6}, 1, 0);
+  check_numbers(o, "results.2.hybrid.tau.0", (double[]){7}, 1, 0);
+  double a1 = number_at(o, "results.2.hybrid.ddq.0"), tau2 = number_at(o, "results.2.hybrid.tau.1");
+  json_decref(o);
+  char text[128];
+  snprintf(text, sizeof text, "{\"q\": [1, 2], \"v\": [3, 4], \"a\": [%.17g, 6]}", a1);
+  o = evaluate("planar.json --want tau", text);
+  check_numbers(o, "results.0.tau", (double[]){7, tau2}, 2, 256);
+  json_decref(o);
+}
+
+static void losses_are_added_to_tau_and_taken_from_it(void **state) {
+  (void)state;
+  const char *moving = "{\"v\": [-2], \"a\": [3], \"tau\": [0], \"prescribed\": [\"hinge\"]}";
+  const char *forced = "{\"v\": [-2], \"tau\": [4]}";
+  double loss = 0.5 * -2 - 0.25; /* damping v + friction sign(v) */
+  json_t *o = evaluate("pendulum.json --want tau,ddq,hybrid --losses", moving);
+  check_numbers(o, "results.0.tau", (double[]){0.6 * 3 + loss}, 1, 8);
+  check_numbers(o, "results.0.hybrid.tau", (double[]){0.6 * 3 + loss}, 1, 8);
+  check_numbers(o, "results.0.ddq", (double[]){-loss / 0.6}, 1, 8);
+  json_decref(o);
+  o = evaluate("pendulum.json --want ddq,hybrid --losses", forced);
+  check_numbers(o, "results.0.ddq", (double[]){(4 - loss) / 0.6}, 1, 8);
+  check_numbers(o, "results.0.hybrid.ddq", (double[]){(4 - loss) / 0.6}, 1, 8);
+  check_numbers(o, "results.0.hybrid.tau", (double[]){4}, 1, 0);
+  json_decref(o);
+  o = evaluate("pendulum.json --want tau,ddq", moving);
+  check_numbers(o, "results.0.tau", (double[]){0.6 * 3}, 1, 8);
+  check_numbers(o, "results.0.ddq", (double[]){0}, 1, 8);
+  json_decref(o);
+}
+
+/* ---- Singular systems ---- */
+
+static void a_singular_system_names_the_joint(void **state) {
+  (void)state;
+  write_file("state.json", "[{}, {\"q\": [1, 2]}]");
+  check_refusal("empty.json --want M,ddq --input state.json", 1, "state 0: ddq: joint 'idle' has no effective inertia");
+  check_refusal("empty.json --want Minv --input state.json", 1, "state 0: Minv: joint 'idle'");
+  check_refusal("empty.json --want hybrid --input state.json", 1, "state 0: hybrid: joint 'idle'");
+  /* What the idle joint does may be prescribed. */
+  json_t *o = evaluate("empty.json --want hybrid", "{\"prescribed\": [\"idle\"]}");
+  check_numbers(o, "results.0.hybrid.ddq", (double[]){G / 1.1, 0}, 2, 16);
+  json_decref(o);
+}
+
+static void of_all_that_can_be_wanted_singular_parts_are_null(void **state) {
+  (void)state;
+  write_file("state.json", "{}");
+  outcome o = run("empty.json --want all --input state.json");
+  assert_int_equal(o.code, 0);
+  check_has(o.err, "state 0: ddq is null: joint 'idle' has no effective inertia");
+  json_t *root = json_loads(o.out, 0, NULL);
+  assert_non_null(root);
+  assert_true(json_is_null(at(root, "results.0.ddq")));
+  assert_true(json_is_null(at(root, "results.0.Minv")));
+  assert_true(json_is_null(at(root, "results.0.hybrid")));
+  check_numbers(root, "results.0.M", (double[]){1.1, 0, 0, 0}, 4, 8);
+  json_decref(root);
+  done(&o);
+}
+
+static void all_is_every_name_of_the_help(void **state) {
+  (void)state;
+  outcome help = run("--help");
+  assert_int_equal(help.code, 0);
+  json_t *o = evaluate("builtin:humanoid --want all", "{}");
+  const char *key;
+  json_t *value;
+  assert_true(json_object_size(at(o, "results.0")) >= 21);
+  json_object_foreach(at(o, "results.0"), key, value) {
+    char line[64];
+    assert_false(json_is_null(value));
+    snprintf(line, sizeof line, " %s ", key);
+    check_has(help.out, line);
+  }
+  json_decref(o);
+  done(&help);
+}
+
+/* ---- Mistakes ---- */
+
+static void check_mistake(const char *model, const char *states, const char *part) {
+  char line[128];
+  write_file("state.json", states);
+  snprintf(line, sizeof line, "%s --want tau --input state.json", model);
+  check_refusal(line, 1, part);
+}
+
+static void wrong_use_is_told_with_code_2(void **state) {
+  (void)state;
+  check_refusal("--want tau", 2, "MODEL is missing");
+  check_refusal("planar.json", 2, "--want is missing");
+  check_refusal("planar.json --want tau,xxxx", 2, "--want: 'xxxx' is unknown; there are tau, ddq, ");
+  check_refusal("planar.json --want jdot", 2, "did you mean Jdot?");
+  check_refusal("planar.json --want tau --frame up", 2, "--frame takes body|world|aligned");
+  check_refusal("planar.json --want tau --order -1", 2, "--order takes one whole number");
+  check_refusal("planar.json --want tau --order 1.5", 2, "--order takes one whole number");
+  check_refusal("planar.json --want J --link lowr </dev/null", 2, "no link or frame 'lowr'; did you mean 'lower'?");
+  check_refusal("planar.json --want J --link world </dev/null", 2, "no link or frame 'world'");
+}
+
+static void files_that_are_no_states_are_told_with_their_place(void **state) {
+  (void)state;
+  check_refusal("planar.json --want tau --input nowhere.json", 1, "jounce: nowhere.json: cannot read: ");
+  check_refusal("planar.json --want tau --input .", 1, "jounce: .: cannot read: ");
+  check_mistake("planar.json", "{\"q\": [1,\n 2,, 3]}", "jounce: state.json:2:4: not JSON: ");
+  check_mistake("planar.json", "{\"q\": [1, NaN]}", "state.json:1:");
+  check_mistake("planar.json", "{\"q\": [1, 1e999]}", "state.json:1:");
+  check_mistake("planar.json", "{\"v\": [1, 2], \"v\": [1, 2]}", "duplicate");
+  check_mistake("planar.json", "", "state.json:1:0: not JSON: ");
+  check_mistake("planar.json", "[1]", "state 0: is a number, not an object");
+  check_mistake("planar.json", "{\"states\": []}", "state 0: unknown field 'states'");
+}
+
+static void mistakes_name_state_field_and_joint(void **state) {
+  (void)state;
+  check_mistake("planar.json", "[{}, {\"qq\": []}]", "state 1: unknown field 'qq'; there are q, base, v,");
+  check_mistake("planar.json", "[{}, {\"wrenhc\": {}}]", "did you mean 'wrench'?");
+  check_mistake("planar.json", "{\"v\": {\"elbwo\": 1}}",
+                "jounce: state.json: state 0: v: joint 'elbwo': the model has no such joint; did you mean 'elbow'?");
+  check_mistake("planar.json", "{\"a\": {\"elbow\": [1, 2]}}", "state 0: a: joint 'elbow': takes 1 number, not 2");
+  check_mistake("planar.json", "{\"tau\": {\"elbow\": \"1\"}}", "tau: joint 'elbow': takes a number, not a string");
+  check_mistake("planar.json", "{\"tau\": {\"elbow\": null}}", "tau: joint 'elbow': takes a number, not null");
+  check_mistake("planar.json", "{\"q\": [1, 2, 3]}", "state 0: q: takes 2 numbers, not 3");
+  check_mistake("planar.json", "{\"q\": [1, true]}", "state 0: q: element 1 (from 0) is true or false, not a number");
+  check_mistake("planar.json", "{\"q\": 3}", "state 0: q: takes an object by joint names or an array of 2 numbers");
+  check_mistake("planar.json", "{\"base\": {}}", "state 0: base: the model has no free joint on the world; --floating");
+  check_mistake("planar.json", "{\"v\": {\"base\": [0, 0, 0, 0, 0, 0]}}",
+                "v: joint 'base': the model has no such joint");
+  check_mistake("planar.json", "{\"wrench\": {\"elbow\": [0, 0, 0, 0, 0, 0]}}",
+                "wrench: link 'elbow': the model has no");
+  check_mistake("planar.json", "{\"wrench\": {\"lowr\": [0]}}", "did you mean 'lower'?");
+  check_mistake("planar.json", "{\"wrench\": {\"lower\": [0, 1]}}", "wrench: link 'lower': takes 6 numbers, not 2");
+  check_mistake("planar.json", "{\"wrench\": [0, 1]}", "wrench: takes an object by link names, not an array");
+  check_mistake("planar.json", "{\"prescribed\": [\"elbo\"]}", "prescribed: joint 'elbo': the model has no such joint");
+  check_mistake("planar.json", "{\"prescribed\": \"elbow\"}", "prescribed: takes an array of joint names");
+  check_mistake("planar.json", "{\"prescribed\": [1]}", "prescribed: element 0 (from 0) is a number");
+}
+
+static void mistakes_with_bases_quaternions_and_followers_are_told(void **state) {
+  (void)state;
+  check_mistake("mixed.json", "{\"q\": {\"follow\": 1}}",
+                "q: joint 'follow': has no coordinate of its own, for it follows "
+                "joint 'slide'");
+  check_mistake("mixed.json", "{\"prescribed\": [\"follow\"]}", "prescribed: joint 'follow': has no coordinate");
+  check_mistake("mixed.json", "{\"v\": {\"camera\": 1}}", "v: joint 'camera': is fixed and has no coordinate");
+  check_mistake("mixed.json", "{\"q\": {\"neck\": 1}}", "q: joint 'neck': takes an array of 4 numbers, not a number");
+  check_mistake("mixed.json", "{\"q\": {\"neck\": [0, 0, 0, 2]}}", "q: joint 'neck': the length of the quaternion");
+  check_mistake("mixed.json", "{\"base\": {\"orientation\": [0, 0, 0, 1.1]}}",
+                "base.orientation: the length of the quaternion (x, y, z, w) is 1.1, not 1");
+  check_mistake("mixed.json", "{\"base\": {\"position\": [0, 0]}}", "base.position: takes 3 numbers, not 2");
+  check_mistake("mixed.json", "{\"base\": {\"pose\": []}}", "base: unknown field 'pose'");
+  check_mistake("mixed.json", "{\"base\": [0]}", "base: takes {\"position\"");
+  check_mistake("mixed.json", "{\"base\": {}, \"q\": [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0]}",
+                "base: the array q has the pose of the base already");
+  check_mistake("mixed.json", "{\"base\": {}, \"q\": {\"base\": [0, 0, 0, 0, 0, 0, 1]}}",
+                "base: q has the pose of joint");
+  check_mistake("mixed.json", "{\"v\": {\"base\": [0, 0, 0, 0, 0, 0], \"root\": [0, 0, 0, 0, 0, 0]}}",
+                "v: joint 'base': is the joint 'root', which is given as well");
+  /* Near enough is normalised. */
+  json_t *o = evaluate("mixed.json --want pose --link trunk", "{\"base\": {\"orientation\": [0, 0, 1.0005, 0]}}");
+  check_numbers(o, "results.0.pose", (double[]){-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, 16, 8);
+  json_decref(o);
+}
+
+static void all_mistakes_are_told_up_to_a_number(void **state) {
+  (void)state;
+  char text[1024] = "[", *end = text + 1;
+  for (int i = 0; i < 30; i++) end += sprintf(end, "%s{\"z%d\": 0}", i ? ", " : "", i);
+  strcpy(end, "]");
+  check_mistake("planar.json", text, "state 7: unknown field 'z7'");
+  check_mistake("planar.json", text, "and 10 mistakes more");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_pendulum_obeys_its_equation),
+      cmocka_unit_test(the_planar_arm_is_that_of_the_textbook),
+      cmocka_unit_test(the_tip_moves_as_the_textbook_says),
+      cmocka_unit_test(frames_come_by_name_without_link),
+      cmocka_unit_test(joint_wrenches_hold_the_weight),
+      cmocka_unit_test(momentum_is_mass_times_velocity),
+      cmocka_unit_test(a_force_that_carries_the_weight_leaves_a_body_at_rest),
+      cmocka_unit_test(the_model_tells_the_order_of_the_velocity),
+      cmocka_unit_test(objects_and_flat_arrays_mean_the_same),
+      cmocka_unit_test(every_state_of_an_array_has_its_result),
+      cmocka_unit_test(states_come_from_standard_input_or_are_neutral),
+      cmocka_unit_test(all_digits_arrive),
+      cmocka_unit_test(hybrid_dynamics_have_inverse_and_forward_as_limits),
+      cmocka_unit_test(losses_are_added_to_tau_and_taken_from_it),
+      cmocka_unit_test(a_singular_system_names_the_joint),
+      cmocka_unit_test(of_all_that_can_be_wanted_singular_parts_are_null),
+      cmocka_unit_test(all_is_every_name_of_the_help),
+      cmocka_unit_test(wrong_use_is_told_with_code_2),
+      cmocka_unit_test(files_that_are_no_states_are_told_with_their_place),
+      cmocka_unit_test(mistakes_name_state_field_and_joint),
+      cmocka_unit_test(mistakes_with_bases_quaternions_and_followers_are_told),
+      cmocka_unit_test(all_mistakes_are_told_up_to_a_number),
+  };
+  return cmocka_run_group_tests(tests, make_robots, remove_directory);
+}
+
+#endif

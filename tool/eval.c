@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce eval: compute at given states; JSON in, JSON out, so that any language can use and check the library. */
+#define _POSIX_C_SOURCE 200809L
+#include "eval.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _WIN32
+#include <io.h>
+#define isatty _isatty
+#define fileno _fileno
+#else
+#include <unistd.h>
+#endif
+
+#include "command.h"
+#include "model_arg.h"
+#include "print.h"
+
+typedef struct eval_arg {
+  model_arg model;
+  name_list want;
+  const char *input;
+  const char *link;
+  number_list order;
+  int in; /* jn_representation */
+  int losses;
+} eval_arg;
+
+/* What is wanted, in the order of the command line, each once. */
+typedef struct want_list {
+  const eval_want **wants;
+  int count;
+  bool all; /* --want all: what is singular becomes null */
+} want_list;
+
+/* ---- States ---- */
+
+void eval_state_init(eval_state *state, const jn_model *model) {
+  size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
+  double *numbers = allocate((nq + 3 * nv) * sizeof *numbers);
+  *state = (eval_state){.q = numbers, .v = numbers + nq, .a = numbers + nq + nv, .tau = numbers + nq + 2 * nv};
+  for (size_t i = 0; i < nq + 3 * nv; i++) numbers[i] = 0;
+  jn_neutral(model, state->q);
+  state->prescribed = allocate(nv);
+  memset(state->prescribed, 0, nv);
+}
+
+void eval_neutral_state(const jn_model *model, eval_states *list) {
+  *list = (eval_states){.states = allocate(sizeof *list->states), .count = 1};
+  eval_state_init(list->states, model);
+}
+
+void eval_states_free(eval_states *list) {
+  for (int i = 0; i < list->count; i++) {
+    free(list->states[i].q); /* with v, a, tau */
+    free(list->states[i].wrench);
+    free(list->states[i].prescribed);
+  }
+  free(list->states);
+  *list = (eval_states){0};
+}
+
+static int read_states(const eval_arg *arg, eval_states *list) {
+  bool model_takes_input = strcmp(arg->model.source, "-") == 0;
+  if (!arg->input && (model_takes_input || isatty(fileno(stdin)))) {
+    eval_neutral_state(arg->model.model, list);
+    return OPTION_GO_ON;
+  }
+  return eval_read_states(arg->model.model, arg->input, list);
+}
+
+/* ---- What is wanted ---- */
+
+/* "tau, ddq, ..., all" */
+static char *known_names(void) {
+  char *text = copy_text("", 0);
+  for (int i = 0; i < eval_want_count(); i++) {
+    char *longer = format_text("%s%s, ", text, eval_want_at(i)->name);
+    free(text);
+    text = longer;
+  }
+  char *names = format_text("%sall", text);
+  free(text);
+  return names;
+}
+
+static int unknown_want(const char *name) {
+  int count = eval_want_count();
+  const char **names = allocate(((size_t)count + 1) * sizeof *names);
+  for (int i = 0; i < count; i++) names[i] = eval_want_at(i)->name;
+  names[count] = "all";
+  const char *near = nearest_word(name, names, count + 1);
+  char *known = known_names();
+  int status = near ? usage_error("eval", "--want: '%s' is unknown; did you mean %s? There are %s", name, near, known)
+                    : usage_error("eval", "--want: '%s' is unknown; there are %s", name, known);
+  free(known);
+  free(names);
+  return status;
+}
+
+static void add_want(want_list *list, const eval_want *want) {
+  for (int i = 0; i < list->count; i++) {
+    if (list->wants[i] == want) return;
+  }
+  list->wants[list->count++] = want;
+}
+
+static int choose_wants(const name_list *names, want_list *list) {
+  *list = (want_list){.wants = allocate((size_t)eval_want_count() * sizeof *list->wants)};
+  if (names->count == 0) {
+    char *known = known_names();
+    int status = usage_error("eval", "--want is missing: what should be computed? There are %s", known);
+    free(known);
+    return status;
+  }
+  for (int i = 0; i < names->count; i++) {
+    bool all = strcmp(names->names[i], "all") == 0;
+    const eval_want *want = eval_find_want(names->names[i]);
+    if (!all && !want) return unknown_want(names->names[i]);
+    if (want) add_want(list, want);
+    list->all |= all;
+  }
+  for (int i = 0; list->all && i < eval_want_count(); i++) add_want(list, eval_want_at(i));
+  return OPTION_GO_ON;
+}
+
+/* The frame of --link. "world" is none that could be asked for. */
+static int choose_frame(const eval_arg *arg, int *frame) {
+  const jn_model *model = arg->model.model;
+  *frame = arg->link ? jn_frame_index(model, arg->link) : JN_NONE;
+  if (!arg->link || *frame >= 0) return OPTION_GO_ON;
+  int count = jn_frame_count(model);
+  const char **names = allocate((size_t)count * sizeof *names);
+  for (int i = 0; i < count; i++) names[i] = jn_frame_name(model, i);
+  const char *near = nearest_word(arg->link, names, count);
+  int status =
+      near ? usage_error("eval", "--link: the model has no link or frame '%s'; did you mean '%s'?", arg->link, near)
+           : usage_error("eval", "--link: the model has no link or frame '%s'", arg->link);
+  free(names);
+  return status;
+}
+
+/* ---- Computing ---- */
+
+static void tell(const evaluation *e, int state, const eval_want *want, jn_status status, const char *note) {
+  int joint = status == JN_ERR_SINGULAR ? jn_singular_joint(e->work) : JN_NONE;
+  fprintf(stderr, "jounce: state %d: %s%s: ", state, want->name, note);
+  if (joint >= 0) {
+    fputs("joint '", stderr);
+    print_text(stderr, jn_joint_name(e->model, joint));
+    fputs("' has no effective inertia: ", stderr);
+  }
+  fprintf(stderr, "%s\n", jn_status_text(status));
+}
+
+/* Learn what is singular before anything is written. */
+static int find_singular(evaluation *e, const eval_states *states, const want_list *list) {
+  for (int s = 0; s < states->count; s++) {
+    e->state = &states->states[s];
+    for (int i = 0; i < list->count; i++) {
+      const eval_want *want = list->wants[i];
+      jn_status status = want->solves ? want->run(e, NULL, want->name) : JN_OK;
+      if (status == JN_OK) continue;
+      bool fine = status == JN_ERR_SINGULAR && list->all;
+      tell(e, s, want, status, fine ? " is null" : "");
+      if (!fine) return EXIT_BAD;
+    }
+  }
+  return OPTION_GO_ON;
+}
+
+static void write_model(json_writer *j, const jn_model *model) {
+  json_open_object(j, "model");
+  json_text(j, "name", jn_model_name(model));
+  json_integer(j, "nq", jn_model_nq(model));
+  json_integer(j, "nv", jn_model_nv(model));
+  json_open_array(j, "joints");
+  for (int v = 0; v < jn_model_nv(model); v++) {
+    int coordinate, joint = jn_coordinate_joint(model, v, &coordinate);
+    if (coordinate != 0) continue;
+    json_open_line(j, NULL);
+    json_text(j, "name", jn_joint_name(model, joint));
+    json_text(j, "type", jn_joint_type_name(jn_joint_type_of(model, joint)));
+    json_integer(j, "nq", jn_joint_nq(model, joint));
+    json_integer(j, "nv", jn_joint_nv(model, joint));
+    json_close_object(j);
+  }
+  json_close_array(j);
+  json_close_object(j);
+}
+
+static int write_results(evaluation *e, const eval_states *states, const want_list *list) {
+  int result = EXIT_FINE;
+  json_writer j;
+  json_init(&j, stdout);
+  json_open_object(&j, NULL);
+  write_model(&j, e->model);
+  json_open_array(&j, "results");
+  for (int s = 0; s < states->count; s++) {
+    e->state = &states->states[s];
+    json_open_object(&j, NULL);
+    for (int i = 0; i < list->count; i++) {
+      const eval_want *want = list->wants[i];
+      jn_status status = want->run(e, &j, want->name);
+      if (status == JN_ERR_SINGULAR) {
+        json_null(&j, want->name);
+      } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
+        tell(e, s, want, status, "");
+        result = EXIT_BAD;
+      }
+    }
+    json_close_object(&j);
+  }
+  json_close_array(&j);
+  json_close_object(&j);
+  return result;
+}
+
+static int compute(const eval_arg *arg, const want_list *list, const eval_states *states) {
+  evaluation e = {.model = arg->model.model, .in = (jn_representation)arg->in, .losses = arg->losses};
+  int result = choose_frame(arg, &e.frame);
+  if (result != OPTION_GO_ON) return result;
+  jn_status status = jn_row_name() ? jn_work_create(e.model, &e.work) : JN_ERR_ROW;
+  if (status != JN_OK) {
+    fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+    return EXIT_BAD;
+  }
+  result = find_singular(&e, states, list);
+  if (result == OPTION_GO_ON) result = write_results(&e, states, list);
+  free(e.room);
+  jn_work_destroy(e.work);
+  return result;
+}
+
+/* ---- Command ---- */
+
+static int check_arguments(const eval_arg *arg) {
+#if !JN_WITH_JSON
+  fputs("jounce eval: this build lacks jansson, with which states are read: build with JOUNCE_JSON=ON\n", stderr);
+  return EXIT_USAGE;
+#endif
+  const number_list *order = &arg->order;
+  if (order->count > 1 ||
+      (order->count == 1 && (order->values[0] < 0 || order->values[0] != floor(order->values[0])))) {
+    return usage_error("eval", "--order takes one whole number, 0 or more");
+  }
+  if (arg->input && strcmp(arg->input, "-") == 0 && strcmp(arg->model.source, "-") == 0) {
+    return usage_error("eval", "MODEL and --input cannot both be standard input");
+  }
+  return OPTION_GO_ON;
+}
+
+static int evaluate(eval_arg *arg) {
+  want_list list = {0};
+  eval_states states = {0};
+  int result = check_arguments(arg);
+  if (result == OPTION_GO_ON) result = choose_wants(&arg->want, &list);
+  if (result == OPTION_GO_ON) result = model_arg_load(&arg->model);
+  if (result == OPTION_GO_ON) result = read_states(arg, &states);
+  if (result == OPTION_GO_ON) result = compute(arg, &list, &states);
+  eval_states_free(&states);
+  free(list.wants);
+  return result;
+}
+
+/* The help of --want: every name with its line. */
+static char *want_help(void) {
+  char *text = copy_text("names split by commas:", 22);
+  for (int i = 0; i < eval_want_count(); i++) {
+    char *longer = format_text("%s\n%-20s  %s", text, eval_want_at(i)->name, eval_want_at(i)->help);
+    free(text);
+    text = longer;
+  }
+  char *help = format_text("%s\n%-20s  all of these; null where the system is singular", text, "all");
+  free(text);
+  return help;
+}
+
+static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
+  option_names(set, "want", "LIST", wants, &arg->want);
+  option_text(set, "input", "FILE",
+              "the states; - for standard input, which is the default if it is not a terminal; otherwise one neutral "
+              "state at rest",
+              &arg->input);
+  option_text(set, "link", "NAME", "pose, twist, acceleration, J, Jdot of this link or frame only, not of all by name",
+              &arg->link);
+  option_choice(set, "frame", "body|world|aligned",
+                "axes and point of twist, acceleration, J, Jdot. body (default): own axes, own origin; world: the "
+                "world's axes, the point at its origin; aligned: the world's axes, own origin",
+                &arg->in);
+  option_flag(set, "losses", "damping and friction count: in tau, ddq and hybrid", &arg->losses);
+  option_numbers(set, "order", "K", "order of time derivatives; no name has a use for it yet", &arg->order);
+  model_arg_options(set, &arg->model);
+}
+
+int command_eval(int argc, char **argv) {
+  option_set set;
+  eval_arg arg = {0};
+  model_arg_init(&arg.model);
+  option_set_init(
+      &set, "eval", "MODEL",
+      "Compute at given states. Reads one state, or an array of states, as JSON and writes JSON with all digits; what "
+      "is "
+      "not finite is null.\n"
+      "\n"
+      "A state is an object; all of its fields may be missing:\n"
+      "- q, v, a, tau: objects by joint names (number, or array for joints of several coordinates), or arrays of nq "
+      "or nv numbers. Missing joints are neutral or zero. base stands for the free joint on the world.\n"
+      "- base: {\"position\": [x,y,z], \"orientation\": [x,y,z,w]} of the free joint on the world\n"
+      "- wrench: {link: [6]}, by the surroundings on the link, in the link's frame\n"
+      "- prescribed: [names of joints] whose a is given in hybrid; the others' tau is\n"
+      "\n"
+      "SI units. Six-vectors have the angular part first. The velocity of spherical and free joints is their angular "
+      "velocity and twist in the body's frame; matrices are in these coordinates, nv wide, in the order of "
+      "model.joints.");
+  char *wants = want_help();
+  declare_options(&set, &arg, wants);
+  const char *source = NULL;
+  int status = option_parse(&set, argc, argv, &source, 1, 1);
+  if (status == OPTION_GO_ON) {
+    arg.model.source = source;
+    status = evaluate(&arg);
+  }
+  free(wants);
+  name_list_free(&arg.want);
+  number_list_free(&arg.order);
+  model_arg_free(&arg.model);
+  return status;
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce eval: states from JSON. Every mistake is told with the state, the field and the joint; none is guessed away.
+ */
+#include "command.h"
+#include "eval.h"
+#include "options.h"
+
+#if !JN_WITH_JSON
+
+int eval_read_states(const jn_model *model, const char *file, eval_states *list) {
+  (void)model, (void)file, (void)list;
+  return EXIT_USAGE; /* the command has said why */
+}
+
+#else
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+
+typedef struct reader {
+  const jn_model *model;
+  const char *file;    /* as messages name it */
+  int base;            /* the joint that "base" stands for, or JN_NONE */
+  int index;           /* of the state */
+  const char *field;   /* what is being read, for messages; NULL: the state as a whole */
+  const char *subject; /* "joint" or "link" with its name, or NULL */
+  const char *name;
+  int mistakes;
+} reader;
+
+enum { MISTAKES_TOLD = 20 };
+static const double quaternion_tolerance = 1e-3; /* of the length; the length itself has no effect */
+
+/* ---- Messages ---- */
+
+__attribute__((format(printf, 2, 3))) static void complain(reader *r, const char *format, ...) {
+  if (r->mistakes++ >= MISTAKES_TOLD) return;
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fputs("jounce: ", stderr);
+  print_text(stderr, r->file);
+  fprintf(stderr, ": state %d: ", r->index);
+  if (r->field) {
+    print_text(stderr, r->field);
+    fputs(": ", stderr);
+  }
+  if (r->subject) {
+    fprintf(stderr, "%s '", r->subject);
+    print_text(stderr, r->name);
+    fputs("': ", stderr);
+  }
+  print_text(stderr, text);
+  fputc('\n', stderr);
+}
+
+static void about_field(reader *r, const char *field) {
+  r->field = field;
+  r->subject = NULL;
+}
+
+static void about(reader *r, const char *subject, const char *name) {
+  r->subject = subject;
+  r->name = name;
+}
+
+static const char *kind_of(const json_t *value) {
+  switch (json_typeof(value)) {
+    case JSON_OBJECT:
+      return "an object";
+    case JSON_ARRAY:
+      return "an array";
+    case JSON_STRING:
+      return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+      return "a number";
+    case JSON_NULL:
+      return "null";
+    case JSON_TRUE:
+    case JSON_FALSE:
+      break;
+  }
+  return "true or false";
+}
+
+/* "; did you mean 'x'?" or "". */
+static char *suggestion(const char *word, const char *const *words, int count) {
+  const char *near = nearest_word(word, words, count);
+  return near ? format_text("; did you mean '%s'?", near) : copy_text("", 0);
+}
+
+static void unknown_joint(reader *r) {
+  int links = jn_link_count(r->model), count = 0;
+  const char **names = allocate(((size_t)links + 1) * sizeof *names);
+  for (int i = 0; i < links; i++) {
+    if (jn_joint_nv(r->model, i) > 0) names[count++] = jn_joint_name(r->model, i);
+  }
+  if (r->base != JN_NONE) names[count++] = "base";
+  char *hint = suggestion(r->name, names, count);
+  complain(r, "the model has no such joint%s", hint);
+  free(hint);
+  free(names);
+}
+
+static void unknown_link(reader *r) {
+  int links = jn_link_count(r->model);
+  const char **names = allocate(((size_t)links + 1) * sizeof *names);
+  for (int i = 0; i < links; i++) names[i] = jn_link_name(r->model, i);
+  char *hint = suggestion(r->name, names, links);
+  complain(r, "the model has no such link%s", hint);
+  free(hint);
+  free(names);
+}
+
+/* ---- Numbers ---- */
+
+/* `count` numbers from an array; one may also stand alone. */
+static bool read_numbers(reader *r, const json_t *value, int count, double *numbers) {
+  if (count == 1 && json_is_number(value)) {
+    *numbers = json_number_value(value);
+    return true;
+  }
+  if (!json_is_array(value)) {
+    if (count == 1) complain(r, "takes a number, not %s", kind_of(value));
+    if (count != 1) complain(r, "takes an array of %d numbers, not %s", count, kind_of(value));
+    return false;
+  }
+  if (json_array_size(value) != (size_t)count) {
+    complain(r, "takes %d number%s, not %zu", count, count == 1 ? "" : "s", json_array_size(value));
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    const json_t *element = json_array_get(value, (size_t)i);
+    if (!json_is_number(element)) {
+      complain(r, "element %d (from 0) is %s, not a number", i, kind_of(element));
+      return false;
+    }
+    numbers[i] = json_number_value(element);
+  }
+  return true;
+}
+
+static void check_quaternion(reader *r, const double *x) {
+  double length = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+  if (fabs(length - 1) <= quaternion_tolerance) return;
+  complain(r, "the length of the quaternion (x, y, z, w) is %.6g, not 1", length);
+}
+
+/* ---- Joints ---- */
+
+/* The free joint on the world that "base" stands for: the first one, or JN_NONE. */
+static int base_joint(const jn_model *model) {
+  for (int i = 0; i < jn_link_count(model); i++) {
+    if (jn_link_parent(model, i) == JN_WORLD && jn_joint_type_of(model, i) == JN_FREE) return i;
+  }
+  return JN_NONE;
+}
+
+/* The joint of a name, which must have coordinates; JN_NONE after a message. "base" is the free base, unless another
+ * joint is called so. */
+static int find_joint(reader *r, const char *name) {
+  about(r, "joint", name);
+  int joint = jn_joint_index(r->model, name), leader;
+  if (joint == JN_NONE && strcmp(name, "base") == 0) joint = r->base;
+  if (joint == JN_NONE) {
+    unknown_joint(r);
+  } else if (jn_joint_mimic(r->model, joint, &leader, NULL, NULL)) {
+    complain(r, "has no coordinate of its own, for it follows joint '%s'; give that one, or --mimic ignore",
+             jn_joint_name(r->model, leader));
+    joint = JN_NONE;
+  } else if (jn_joint_nv(r->model, joint) == 0) {
+    complain(r, "is fixed and has no coordinate");
+    joint = JN_NONE;
+  }
+  return joint;
+}
+
+/* An object by joint names, or all `total` numbers in the order of the model. */
+static void read_coordinates(reader *r, const char *field, json_t *value, int total, double *numbers,
+                             int (*place)(const jn_model *, int), int (*size)(const jn_model *, int)) {
+  about_field(r, field);
+  if (!json_is_object(value)) {
+    if (json_is_array(value)) read_numbers(r, value, total, numbers);
+    if (!json_is_array(value)) {
+      complain(r, "takes an object by joint names or an array of %d numbers, not %s", total, kind_of(value));
+    }
+    return;
+  }
+  const char *key;
+  json_t *member;
+  json_object_foreach(value, key, member) {
+    int joint = find_joint(r, key);
+    if (joint == JN_NONE) continue;
+    const char *own = jn_joint_name(r->model, joint);
+    if (strcmp(own, key) != 0 && json_object_get(value, own)) {
+      complain(r, "is the joint '%s', which is given as well", own);
+    }
+    read_numbers(r, member, size(r->model, joint), numbers + place(r->model, joint));
+  }
+}
+
+/* ---- Fields ---- */
+
+static void read_q(reader *r, json_t *value, eval_state *state) {
+  int mistakes = r->mistakes;
+  read_coordinates(r, "q", value, jn_model_nq(r->model), state->q, jn_joint_q, jn_joint_nq);
+  for (int i = 0; i < jn_link_count(r->model) && r->mistakes == mistakes; i++) {
+    jn_joint_type type = jn_joint_type_of(r->model, i);
+    about(r, "joint", jn_joint_name(r->model, i));
+    if (type == JN_SPHERICAL) check_quaternion(r, state->q + jn_joint_q(r->model, i));
+    if (type == JN_FREE) check_quaternion(r, state->q + jn_joint_q(r->model, i) + 3);
+  }
+}
+
+static void read_v(reader *r, json_t *value, eval_state *state) {
+  read_coordinates(r, "v", value, jn_model_nv(r->model), state->v, jn_joint_v, jn_joint_nv);
+}
+
+static void read_a(reader *r, json_t *value, eval_state *state) {
+  read_coordinates(r, "a", value, jn_model_nv(r->model), state->a, jn_joint_v, jn_joint_nv);
+}
+
+static void read_tau(reader *r, json_t *value, eval_state *state) {
+  read_coordinates(r, "tau", value, jn_model_nv(r->model), state->tau, jn_joint_v, jn_joint_nv);
+}
+
+/* The pose of the base; read after q. */
+static void read_base(reader *r, json_t *value, eval_state *state) {
+  about_field(r, "base");
+  if (r->base == JN_NONE) {
+    complain(r, "the model has no free joint on the world; --floating gives it one");
+    return;
+  }
+  if (!json_is_object(value)) {
+    complain(r, "takes {\"position\": [x, y, z], \"orientation\": [x, y, z, w]}, not %s", kind_of(value));
+    return;
+  }
+  double *pose = state->q + jn_joint_q(r->model, r->base);
+  const char *key;
+  json_t *member;
+  json_object_foreach(value, key, member) {
+    if (strcmp(key, "position") == 0) {
+      r->field = "base.position";
+      read_numbers(r, member, 3, pose);
+    } else if (strcmp(key, "orientation") == 0) {
+      r->field = "base.orientation";
+      if (read_numbers(r, member, 4, pose + 3)) check_quaternion(r, pose + 3);
+    } else {
+      r->field = "base";
+      complain(r, "unknown field '%s'; there are position and orientation", key);
+    }
+  }
+}
+
+static void read_wrench(reader *r, json_t *value, eval_state *state) {
+  about_field(r, "wrench");
+  if (!json_is_object(value)) {
+    complain(r, "takes an object by link names, not %s", kind_of(value));
+    return;
+  }
+  size_t count = 6 * (size_t)jn_link_count(r->model);
+  state->wrench = allocate(count * sizeof *state->wrench);
+  for (size_t i = 0; i < count; i++) state->wrench[i] = 0;
+  const char *key;
+  json_t *member;
+  json_object_foreach(value, key, member) {
+    about(r, "link", key);
+    int link = jn_link_index(r->model, key);
+    if (link == JN_WORLD) {
+      complain(r, "a wrench on the world has no effect");
+    } else if (link == JN_NONE) {
+      unknown_link(r);
+    } else {
+      read_numbers(r, member, 6, state->wrench + 6 * (size_t)link);
+    }
+  }
+}
+
+static void read_prescribed(reader *r, json_t *value, eval_state *state) {
+  about_field(r, "prescribed");
+  if (!json_is_array(value)) {
+    complain(r, "takes an array of joint names, not %s", kind_of(value));
+    return;
+  }
+  for (size_t i = 0; i < json_array_size(value); i++) {
+    const json_t *element = json_array_get(value, i);
+    r->subject = NULL;
+    if (!json_is_string(element)) {
+      complain(r, "element %zu (from 0) is %s, not the name of a joint", i, kind_of(element));
+      continue;
+    }
+    int joint = find_joint(r, json_string_value(element));
+    if (joint == JN_NONE) continue;
+    memset(state->prescribed + jn_joint_v(r->model, joint), 1, (size_t)jn_joint_nv(r->model, joint));
+  }
+}
+
+/* ---- A state ---- */
+
+typedef struct state_field {
+  const char *name;
+  void (*read)(reader *r, json_t *value, eval_state *state);
+} state_field;
+
+/* In the order in which they are read. */
+static const state_field fields[] = {
+    {"q", read_q},
+    {"base", read_base},
+    {"v", read_v},
+    {"a", read_a},
+    {"tau", read_tau},
+    {"wrench", read_wrench},
+    {"prescribed", read_prescribed},
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static bool is_field(const char *name) {
+  for (int i = 0; i < FIELDS; i++) {
+    if (strcmp(fields[i].name, name) == 0) return true;
+  }
+  return false;
+}
+
+static void check_fields(reader *r, json_t *object) {
+  const char *names[FIELDS];
+  for (int i = 0; i < FIELDS; i++) names[i] = fields[i].name;
+  about_field(r, NULL);
+  const char *key;
+  json_t *member;
+  json_object_foreach(object, key, member) {
+    if (is_field(key)) continue;
+    char *hint = suggestion(key, names, FIELDS);
+    complain(r, "unknown field '%s'; there are q, base, v, a, tau, wrench, prescribed%s", key, hint);
+    free(hint);
+  }
+}
+
+/* The base must not be given twice: by `base` and within q. */
+static void check_base(reader *r, json_t *object) {
+  const json_t *q = json_object_get(object, "q");
+  if (!json_object_get(object, "base") || !q || r->base == JN_NONE) return;
+  about_field(r, "base");
+  if (json_is_array(q)) complain(r, "the array q has the pose of the base already");
+  if (!json_is_object(q)) return;
+  const char *own = jn_joint_name(r->model, r->base);
+  bool by_word = jn_joint_index(r->model, "base") == JN_NONE && json_object_get(q, "base");
+  if (by_word || json_object_get(q, own)) complain(r, "q has the pose of joint '%s' already", own);
+}
+
+static void read_state(reader *r, json_t *value, eval_state *state) {
+  eval_state_init(state, r->model);
+  about_field(r, NULL);
+  if (!json_is_object(value)) {
+    complain(r, "is %s, not an object", kind_of(value));
+    return;
+  }
+  check_fields(r, value);
+  check_base(r, value);
+  for (int i = 0; i < FIELDS; i++) {
+    json_t *member = json_object_get(value, fields[i].name);
+    if (member) fields[i].read(r, member, state);
+  }
+}
+
+/* ---- The file ---- */
+
+/* All of a stream; NULL when it cannot be read. */
+static char *read_stream(FILE *stream, size_t *length) {
+  size_t capacity = 1 << 16;
+  char *text = allocate(capacity);
+  *length = 0;
+  for (size_t got; (got = fread(text + *length, 1, capacity - *length, stream)) > 0;) {
+    *length += got;
+    if (*length == capacity) text = reallocate(text, capacity *= 2);
+  }
+  if (!ferror(stream)) return text;
+  free(text);
+  return NULL;
+}
+
+static char *read_text(const char *file, bool standard_input, size_t *length) {
+  FILE *stream = standard_input ? stdin : fopen(file, "rb");
+  char *text = stream ? read_stream(stream, length) : NULL;
+  if (!text) {
+    int why = errno;
+    fputs("jounce: ", stderr);
+    print_text(stderr, file);
+    fprintf(stderr, ": cannot read: %s\n", strerror(why));
+  }
+  if (stream && !standard_input) fclose(stream);
+  return text;
+}
+
+static bool is_blank(const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    if (!memchr(" \t\r\n", text[i], 4)) return false;
+  }
+  return true;
+}
+
+static json_t *parse(const char *file, const char *text, size_t length) {
+  json_error_t error;
+  json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+  if (root) return root;
+  fputs("jounce: ", stderr);
+  print_text(stderr, file);
+  if (error.line > 0) fprintf(stderr, ":%d:%d", error.line, error.column);
+  fputs(": not JSON: ", stderr);
+  print_text(stderr, error.text);
+  fputc('\n', stderr);
+  return NULL;
+}
+
+/* One object, or an array of them. */
+static bool convert(const jn_model *model, const char *file, json_t *root, eval_states *list) {
+  reader r = {.model = model, .file = file, .base = base_joint(model)};
+  bool array = json_is_array(root);
+  size_t count = array ? json_array_size(root) : 1;
+  list->states = allocate(count * sizeof *list->states);
+  for (; (size_t)list->count < count; list->count++) {
+    r.index = list->count;
+    read_state(&r, array ? json_array_get(root, (size_t)list->count) : root, &list->states[list->count]);
+  }
+  int untold = r.mistakes - MISTAKES_TOLD;
+  if (untold > 0) fprintf(stderr, "jounce: and %d mistake%s more\n", untold, untold == 1 ? "" : "s");
+  return r.mistakes == 0;
+}
+
+int eval_read_states(const jn_model *model, const char *file, eval_states *list) {
+  bool standard_input = !file || strcmp(file, "-") == 0;
+  const char *name = standard_input ? "<stdin>" : file;
+  size_t length;
+  char *text = read_text(name, standard_input, &length);
+  if (!text) return EXIT_BAD;
+  bool fine = true;
+  if (!file && is_blank(text, length)) {
+    eval_neutral_state(model, list);
+  } else {
+    json_t *root = parse(name, text, length);
+    fine = root && convert(model, name, root, list);
+    json_decref(root);
+  }
+  free(text);
+  return fine ? OPTION_GO_ON : EXIT_BAD;
+}
+
+#endif
