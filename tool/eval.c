@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "eval.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,12 +87,20 @@ static char *known_names(void) {
   return names;
 }
 
+static bool same_but_case(const char *a, const char *b) {
+  while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) a++, b++;
+  return *a == 0 && *b == 0;
+}
+
 static int unknown_want(const char *name) {
   int count = eval_want_count();
   const char **names = allocate(((size_t)count + 1) * sizeof *names);
   for (int i = 0; i < count; i++) names[i] = eval_want_at(i)->name;
   names[count] = "all";
   const char *near = nearest_word(name, names, count + 1);
+  for (int i = 0; i <= count; i++) {
+    if (same_but_case(name, names[i])) near = names[i];
+  }
   char *known = known_names();
   int status = near ? usage_error("eval", "--want: '%s' is unknown; did you mean %s? There are %s", name, near, known)
                     : usage_error("eval", "--want: '%s' is unknown; there are %s", name, known);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Poses, twists, accelerations, Jacobians in the three representations; centre of mass and momentum. */
+#include <complex.h>
+#undef I
+
+#include "reference.h"
+
+#include "dispatch/dispatch.h"
+#include "kernel/terms.h"
+#include "model/model.h"
+
+enum { MODELS = 200 };
+
+typedef struct state {
+  jn_model *m;
+  jn_work *w;
+  int nq, nv, nframe;
+  double q[80], v[MOST_V], a[MOST_V];
+} state;
+
+/* A random tree with two named frames. */
+static void begin(state *x, uint64_t *s, int i) {
+  jn_model *tree = random_tree(s, 3 + i % 13);
+  jn_builder *b;
+  double T[16];
+  check_ok(jn_model_thaw(tree, NULL, &b));
+  random_placement(s, T);
+  check_ok(jn_builder_add_frame(b, "tool", jn_link_name(tree, jn_link_count(tree) - 1), T));
+  check_ok(jn_builder_add_frame(b, "station", "world", T));
+  check_ok(jn_builder_freeze(b, &x->m, NULL));
+  jn_builder_destroy(b);
+  jn_model_destroy(tree);
+  x->nq = jn_model_nq(x->m);
+  x->nv = jn_model_nv(x->m);
+  x->nframe = jn_frame_count(x->m);
+  check_ok(jn_work_create(x->m, &x->w));
+  check_ok(jn_random(x->m, s, x->q));
+  fill(s, x->v, x->nv, 1);
+  fill(s, x->a, x->nv, 2);
+}
+
+static void end(state *x) {
+  jn_work_destroy(x->w);
+  jn_model_destroy(x->m);
+}
+
+/* q moved by step (complex) in the complex row. */
+static void move(const state *x, const double *v, double h, double _Complex *q) {
+  double _Complex from[80], step[MOST_V];
+  for (int k = 0; k < x->nq; k++) from[k] = x->q[k];
+  for (int k = 0; k < x->nv; k++) step[k] = CMPLX(0, h * v[k]);
+  jn_call call = {.tree = x->m->tree[JN_KIND_Z], .in = {from, step}, .out = {q}};
+  jn__row_by_name("z")->kernels[JN_KERNEL_integrate](&call);
+}
+
+/* Output `out` of the kernel `frame`, differentiated along the motion. */
+static void rate_of_frame(const state *x, int frame, int in, int out, double *rate, int n) {
+  const double h = 1e-30;
+  double _Complex q[80], v[MOST_V], y[6 * MOST_V];
+  jn_work *w;
+  move(x, x->v, h, q);
+  for (int k = 0; k < x->nv; k++) v[k] = CMPLX(x->v[k], h * x->a[k]);
+  check_ok(jn_work_create(x->m, &w));
+  jn_call call = {.tree = x->m->tree[JN_KIND_Z], .in = {q, v}, .arg = {frame, in}, .scratch = w->scratch};
+  call.out[out] = y;
+  jn__row_by_name("z")->kernels[JN_KERNEL_frame](&call);
+  for (int k = 0; k < n; k++) rate[k] = cimag(y[k]) / h;
+  jn_work_destroy(w);
+}
+
+static void poses_follow_the_joints(void **st) {
+  (void)st;
+  uint64_t s = seed("poses");
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    static double all[MOST_LINKS * 16];
+    double T[16], world[MOST_LINKS][16], P[16];
+    begin(&x, &s, i);
+    check_ok(jn_frame_poses(x.m, x.w, x.q, all));
+    for (int f = 0; f < x.nframe; f++) {
+      int link = jn_frame_link(x.m, f), parent = link == f ? jn_link_parent(x.m, f) : link;
+      if (link == f)
+        check_ok(jn_joint_pose(x.m, x.w, f, x.q, P));
+      else
+        check_ok(jn_frame_placement(x.m, f, P));
+      if (parent < 0)
+        memcpy(world[f], P, sizeof P);
+      else
+        mat_mul(world[parent], P, world[f], 4, 4, 4);
+      check_ok(jn_frame_pose(x.m, x.w, f, x.q, T));
+      check_close(T, world[f], 16, 1, 200, "pose of frame %d", f);
+      check_close(all + 16 * f, T, 16, 1, 50, "all poses");
+    }
+    end(&x);
+  }
+}
+
+static void twists_are_jacobians_times_velocities(void **st) {
+  (void)st;
+  uint64_t s = seed("twists");
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i);
+    for (int f = 0; f < x.nframe; f += 2)
+      for (int in = 0; in < 3; in++) {
+        double J[6 * MOST_V], dJ[6 * MOST_V], V[6], A[6], Jv[6], sum[6], part[6], dT[16], T[16], rate[6 * MOST_V];
+        jn_representation rep = (jn_representation)in;
+        check_ok(jn_frame_jacobian(x.m, x.w, f, rep, x.q, J));
+        check_ok(jn_frame_jacobian_rate(x.m, x.w, f, rep, x.q, x.v, dJ));
+        check_ok(jn_frame_twist(x.m, x.w, f, rep, x.q, x.v, V));
+        check_ok(jn_frame_acceleration(x.m, x.w, f, rep, x.q, x.v, x.a, A));
+        mat_mul(J, x.v, Jv, 6, x.nv, 1);
+        check_close(V, Jv, 6, 5, 500, "V = J v in %d", in);
+        mat_mul(J, x.a, sum, 6, x.nv, 1);
+        mat_mul(dJ, x.v, part, 6, x.nv, 1);
+        for (int k = 0; k < 6; k++) sum[k] += part[k];
+        check_close(A, sum, 6, 20, 1000, "A = J a + dJ v in %d", in);
+        check_ok(jn_frame_acceleration(x.m, x.w, f, rep, x.q, x.v, NULL, sum));
+        check_close(sum, part, 6, 20, 1000, "without a: dJ v");
+        rate_of_frame(&x, f, in, 3, rate, 6 * x.nv);
+        check_close(dJ, rate, 6 * x.nv, 5, 1000, "dJ/dt by complex step in %d", in);
+        rate_of_frame(&x, f, in, 1, rate, 6);
+        check_close(A, rate, 6, 20, 1000, "dV/dt by complex step in %d", in);
+        /* the meaning of the six numbers, from dT/dt */
+        rate_of_frame(&x, f, in, 0, dT, 16);
+        check_ok(jn_frame_pose(x.m, x.w, f, x.q, T));
+        if (in == JN_IN_ALIGNED) {
+          double v[3] = {dT[3], dT[7], dT[11]};
+          check_close(V + 3, v, 3, 5, 500, "aligned: velocity of the origin");
+        }
+        if (in != JN_IN_BODY) { /* [w] = dR R^T */
+          double w[3] = {0, 0, 0};
+          for (int k = 0; k < 3; k++) {
+            w[0] += dT[8 + k] * T[4 + k];
+            w[1] += dT[0 + k] * T[8 + k];
+            w[2] += dT[4 + k] * T[0 + k];
+          }
+          check_close(V, w, 3, 5, 500, "angular velocity in world axes");
+        }
+        if (in == JN_IN_WORLD) { /* velocity of the point at the world's origin: v_origin - w x p */
+          double p[3] = {T[3], T[7], T[11]};
+          double v[3] = {dT[3] - (V[1] * p[2] - V[2] * p[1]), dT[7] - (V[2] * p[0] - V[0] * p[2]),
+                         dT[11] - (V[0] * p[1] - V[1] * p[0])};
+          check_close(V + 3, v, 3, 5, 500, "world: velocity at the world's origin");
+        }
+      }
+    end(&x);
+  }
+}
+
+static void all_jacobians_are_those_of_single_frames(void **st) {
+  (void)st;
+  uint64_t s = seed("all Jacobians");
+  static double J[MOST_LINKS * 6 * MOST_V], dJ[MOST_LINKS * 6 * MOST_V], one[6 * MOST_V];
+  for (int i = 0; i < 40; i++) {
+    state x;
+    begin(&x, &s, i);
+    for (int in = 0; in < 3; in++) {
+      check_ok(jn_frame_jacobians(x.m, x.w, (jn_representation)in, x.q, J));
+      check_ok(jn_frame_jacobian_rates(x.m, x.w, (jn_representation)in, x.q, x.v, dJ));
+      for (int f = 0; f < x.nframe; f++) {
+        check_ok(jn_frame_jacobian(x.m, x.w, f, (jn_representation)in, x.q, one));
+        check_close(J + 6 * x.nv * f, one, 6 * x.nv, 1, 20, "J of frame %d", f);
+        check_ok(jn_frame_jacobian_rate(x.m, x.w, f, (jn_representation)in, x.q, x.v, one));
+        check_close(dJ + 6 * x.nv * f, one, 6 * x.nv, 1, 50, "dJ of frame %d", f);
+      }
+    }
+    end(&x);
+  }
+}
+
+/* Centre of mass of a subtree from poses and inertias of its links. */
+static double com_by_links(const state *x, int first, int last, double c[3]) {
+  double mass = 0;
+  c[0] = c[1] = c[2] = 0;
+  for (int l = first; l < last; l++) {
+    double T[16], P[10];
+    if (jn_link_is_fixed(x->m, l)) continue;
+    check_ok(jn_frame_pose(x->m, x->w, l, x->q, T));
+    check_ok(jn_link_inertia(x->m, l, P));
+    mass += P[0];
+    for (int k = 0; k < 3; k++) c[k] += P[0] * T[4 * k + 3] + T[4 * k] * P[1] + T[4 * k + 1] * P[2] + T[4 * k + 2] * P[3];
+  }
+  for (int k = 0; k < 3; k++) c[k] /= mass;
+  return mass;
+}
+
+/* Centre of mass by the kernel `terms` in the complex row, differentiated twice over: c and dc. */
+static void com_rates(const state *x, int link, double dc[3], double ddc[3]) {
+  const double h = 1e-30;
+  double _Complex q[80], v[MOST_V], c[3], d[3];
+  jn_work *w;
+  move(x, x->v, h, q);
+  for (int k = 0; k < x->nv; k++) v[k] = CMPLX(x->v[k], h * x->a[k]);
+  check_ok(jn_work_create(x->m, &w));
+  jn_call call = {.tree = x->m->tree[JN_KIND_Z], .in = {q, v}, .scratch = w->scratch};
+  call.arg[2] = link;
+  call.arg[3] = link < 0 ? 0 : jn_link_subtree_end(x->m, link);
+  call.out[JN_OUT_COM] = c;
+  call.out[JN_OUT_DCOM] = d;
+  jn__row_by_name("z")->kernels[JN_KERNEL_terms](&call);
+  for (int k = 0; k < 3; k++) {
+    dc[k] = cimag(c[k]) / h;
+    ddc[k] = cimag(d[k]) / h;
+  }
+  jn_work_destroy(w);
+}
+
+static void centre_of_mass_of_robot_and_subtrees(void **st) {
+  (void)st;
+  uint64_t s = seed("centre of mass");
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i);
+    int n = jn_link_count(x.m);
+    for (int link = -1; link < n; link += 3) {
+      double c[3], dc[3], ddc[3], expected[3], rate[3], second[3], J[3 * MOST_V], Jv[3];
+      double mass = com_by_links(&x, link < 0 ? 0 : link, link < 0 ? n : jn_link_subtree_end(x.m, link), expected);
+      if (mass == 0) continue;
+      check_ok(jn_center_of_mass(x.m, x.w, link, x.q, x.v, x.a, c, dc, ddc));
+      check_close(c, expected, 3, 1, 500, "centre of mass of %d", link);
+      com_rates(&x, link, rate, second);
+      check_close(dc, rate, 3, 5, 1000, "its velocity");
+      check_close(ddc, second, 3, 20, 2000, "its acceleration");
+      check_ok(jn_com_jacobian(x.m, x.w, link, x.q, J));
+      mat_mul(J, x.v, Jv, 3, x.nv, 1);
+      check_close(dc, Jv, 3, 5, 1000, "dc = J v");
+    }
+    end(&x);
+  }
+}
+
+static void momentum_is_its_matrix_times_velocity_and_obeys_newton(void **st) {
+  (void)st;
+  uint64_t s = seed("momentum");
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i);
+    double h[2][6], A[6 * MOST_V], dA[6 * MOST_V], sum[6], part[6], c[3], dc[3], ddc[3], mass = jn_model_mass(x.m);
+    if (mass > 0) {
+      for (int about = 0; about < 2; about++) {
+        check_ok(jn_momentum(x.m, x.w, (jn_about)about, x.q, x.v, h[about]));
+        check_ok(jn_momentum_matrix(x.m, x.w, (jn_about)about, x.q, A));
+        mat_mul(A, x.v, sum, 6, x.nv, 1);
+        check_close(h[about], sum, 6, 10, 1000, "h = A v about %d", about);
+      }
+      check_ok(jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, c, dc, ddc));
+      for (int k = 0; k < 3; k++) {
+        sum[k] = h[0][k] - (c[(k + 1) % 3] * h[0][3 + (k + 2) % 3] - c[(k + 2) % 3] * h[0][3 + (k + 1) % 3]);
+        sum[3 + k] = mass * dc[k];
+      }
+      check_close(h[1], sum, 6, 10, 1000, "about the centre: shifted by c x p, and p = m dc");
+      check_ok(jn_momentum_matrix(x.m, x.w, JN_ABOUT_COM, x.q, A));
+      check_ok(jn_momentum_matrix_rate(x.m, x.w, JN_ABOUT_COM, x.q, x.v, dA));
+      mat_mul(A, x.a, sum, 6, x.nv, 1);
+      mat_mul(dA, x.v, part, 6, x.nv, 1);
+      for (int k = 0; k < 6; k++) sum[k] += part[k];
+      for (int k = 0; k < 3; k++) part[k] = mass * ddc[k];
+      check_close(sum + 3, part, 3, 20, 2000, "dp/dt = m ddc");
+      /* rate of the angular part by differences of h along the motion: complex step of the kernel */
+      const double step = 1e-30;
+      double _Complex q[80], v[MOST_V], y[6];
+      jn_work *w;
+      move(&x, x.v, step, q);
+      for (int k = 0; k < x.nv; k++) v[k] = CMPLX(x.v[k], step * x.a[k]);
+      check_ok(jn_work_create(x.m, &w));
+      jn_call call = {.tree = x.m->tree[JN_KIND_Z], .in = {q, v}, .arg = {0, 1, -1}, .scratch = w->scratch};
+      call.out[JN_OUT_MOMENTUM] = y;
+      jn__row_by_name("z")->kernels[JN_KERNEL_terms](&call);
+      for (int k = 0; k < 6; k++) part[k] = cimag(y[k]) / step;
+      check_close(sum, part, 6, 20, 2000, "dh/dt = A a + dA v");
+      jn_work_destroy(w);
+    }
+    end(&x);
+  }
+}
+
+static void wrong_frames_and_representations_are_refused(void **st) {
+  (void)st;
+  uint64_t s = seed("misuse");
+  state x;
+  begin(&x, &s, 3);
+  double out[6 * MOST_V];
+  check_status(jn_frame_pose(x.m, x.w, x.nframe, x.q, out), JN_ERR_INDEX);
+  check_status(jn_frame_pose(x.m, x.w, -1, x.q, out), JN_ERR_INDEX);
+  check_status(jn_frame_jacobian(x.m, x.w, 0, (jn_representation)3, x.q, out), JN_ERR_INDEX);
+  check_status(jn_momentum(x.m, x.w, (jn_about)2, x.q, x.v, out), JN_ERR_INDEX);
+  check_status(jn_com_jacobian(x.m, x.w, 99, x.q, out), JN_ERR_INDEX);
+  check_status(jn_frame_pose(x.m, x.w, 0, NULL, out), JN_ERR_NULL);
+  check_status(jn_frame_pose(x.m, x.w, 0, x.q, NULL), JN_ERR_NULL);
+  end(&x);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(poses_follow_the_joints),
+      cmocka_unit_test(twists_are_jacobians_times_velocities),
+      cmocka_unit_test(all_jacobians_are_those_of_single_frames),
+      cmocka_unit_test(centre_of_mass_of_robot_and_subtrees),
+      cmocka_unit_test(momentum_is_its_matrix_times_velocity_and_obeys_newton),
+      cmocka_unit_test(wrong_frames_and_representations_are_refused),
+  };
+  return cmocka_run_group_tests_name("kinematics", tests, NULL, NULL);
+}
