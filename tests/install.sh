@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs into a temporary prefix and builds a small program against it: by find_package (shared and static), by
-# pkg-config (shared and static), and by add_subdirectory.   install.sh BUILD SOURCE CC CMAKE
+# pkg-config (shared and static), and by add_subdirectory.   install.sh BUILD SOURCE CC CMAKE GENERATOR
 set -eu
-build=$1 source=$2 cc=$3 cmake=$4
+build=$1 source=$2 cc=$3 cmake=$4 generator=$5
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 prefix=$tmp/prefix
@@ -35,7 +35,7 @@ project() { # name, body: a CMake project that builds and runs main.c
   mkdir "$tmp/$1"
   cp "$tmp/main.c" "$tmp/$1"
   printf 'cmake_minimum_required(VERSION 3.25)\nproject(user C)\n%s\n' "$2" >"$tmp/$1/CMakeLists.txt"
-  "$cmake" -S "$tmp/$1" -B "$tmp/$1/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$tmp/log" 2>&1 &&
+  "$cmake" -G "$generator" -S "$tmp/$1" -B "$tmp/$1/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$tmp/log" 2>&1 &&
     "$cmake" --build "$tmp/$1/build" >>"$tmp/log" 2>&1 || { echo "$1 failed:"; cat "$tmp/log"; exit 1; }
   printf '%s: ' "$1"
   "$tmp/$1/build/user"

@@ -290,6 +290,61 @@ static void chains_that_repeat_a_motion_are_warned_of(void **state) {
   end(&s);
 }
 
+/* Coupled joints elsewhere in the robot do not hide a singular chain. */
+static void singular_chains_are_found_beside_coupled_joints(void **state) {
+  (void)state;
+  scene s;
+  begin(&s);
+  create(&s);
+  add(&s, plain("a", NULL, JN_PRISMATIC));
+  jn_link l = plain("b", "a", JN_PRISMATIC);
+  memset(l.inertia, 0, sizeof l.inertia);
+  add(&s, l);
+  add(&s, plain("c", "b", JN_PRISMATIC));
+  l = plain("d", "a", JN_REVOLUTE);
+  add(&s, l);
+  l = plain("e", "a", JN_REVOLUTE);
+  l.joint.mimic = "d";
+  add(&s, l);
+  expect(&s, JN_OK, "joint-no-inertia", "", "singular");
+  end(&s);
+}
+
+static void a_joint_named_like_the_root_link_is_found(void **state) {
+  (void)state;
+  scene s;
+  begin(&s);
+  create(&s);
+  add(&s, plain("base", NULL, JN_FIXED)); /* its joint has no name and takes the link's */
+  jn_link l = plain("arm", "base", JN_REVOLUTE);
+  l.joint.name = "base";
+  add(&s, l);
+  l = plain("hand", "arm", JN_REVOLUTE);
+  l.joint.mimic = "base";
+  add(&s, l);
+  check_ok(jn_builder_freeze(s.b, &s.m, &s.error));
+  check(jn_joint_index(s.m, "base") == 1 && jn_model_nv(s.m) == 1, "the joint that has the name");
+  jn_model *copy;
+  check_ok(jn_model_with_gravity(s.m, (double[3]){0, 0, -1}, &copy));
+  check(jn_model_nv(copy) == 1, "copied");
+  jn_model_destroy(copy);
+  end(&s);
+}
+
+static void inertia_laws_are_told_together_with_other_faults(void **state) {
+  (void)state;
+  scene s;
+  begin(&s);
+  create(&s);
+  jn_link l = plain("heavy", NULL, JN_REVOLUTE);
+  jn_inertia_pack(2, (double[3]){0.3, 0, 0}, (double[6]){0.1, 0.2, 0.9, 0, 0, 0}, l.inertia);
+  add(&s, l);
+  add(&s, plain("lost", "nowhere", JN_REVOLUTE));
+  expect(&s, JN_ERR_MODEL, "inertia-triangle", "'heavy'", "triangle");
+  check(find(&s, "parent-unknown", 0), "both");
+  end(&s);
+}
+
 static void healthy_random_models_are_not_called_singular(void **state) {
   (void)state;
   uint64_t seed_ = seed("singular");
@@ -528,6 +583,7 @@ static void misuse_gives_a_status_not_a_crash(void **state) {
   jn_model_destroy(NULL);
   jn_report_destroy(NULL);
   check(jn_link_name(NULL, 0) == NULL && jn_model_nv(NULL) == 0 && jn_link_index(NULL, "x") == JN_NONE, "NULL model");
+  check(strcmp(jn_version(), JN_PROJECT_VERSION) == 0, "headers and build agree on the version");
   check(strcmp(jn_status_text((jn_status)99), "unknown status") == 0, "unknown status");
 }
 
@@ -636,6 +692,9 @@ int main(void) {
       cmocka_unit_test(inertia_at_the_border_of_the_law_is_accepted),
       cmocka_unit_test(joints_that_move_nothing_are_warned_of),
       cmocka_unit_test(chains_that_repeat_a_motion_are_warned_of),
+      cmocka_unit_test(singular_chains_are_found_beside_coupled_joints),
+      cmocka_unit_test(a_joint_named_like_the_root_link_is_found),
+      cmocka_unit_test(inertia_laws_are_told_together_with_other_faults),
       cmocka_unit_test(healthy_random_models_are_not_called_singular),
       cmocka_unit_test(limits_and_units_that_look_wrong_are_warned_of),
       cmocka_unit_test(mimic_faults_name_both_joints),

@@ -94,20 +94,20 @@ static void check_text(const model_arg *arg) {
 
 static void check_json(const model_arg *arg) {
   json_writer j;
-  json_init(&j, stdout);
-  json_open_object(&j, NULL);
-  json_text(&j, "source", arg->source);
-  json_bool(&j, "good", is_good(arg));
-  json_bool(&j, "usable", arg->model != NULL);
-  json_integer(&j, "errors", jn_report_count_of(arg->report, JN_ERROR));
-  json_integer(&j, "warnings", jn_report_count_of(arg->report, JN_WARNING));
-  json_integer(&j, "notes", jn_report_count_of(arg->report, JN_NOTE));
+  emit_init(&j, stdout);
+  emit_open_object(&j, NULL);
+  emit_text(&j, "source", arg->source);
+  emit_bool(&j, "good", is_good(arg));
+  emit_bool(&j, "usable", arg->model != NULL);
+  emit_integer(&j, "errors", jn_report_count_of(arg->report, JN_ERROR));
+  emit_integer(&j, "warnings", jn_report_count_of(arg->report, JN_WARNING));
+  emit_integer(&j, "notes", jn_report_count_of(arg->report, JN_NOTE));
   json_messages(&j, arg->report);
-  json_text(&j, "first_error",
+  emit_text(&j, "first_error",
             arg->model         ? NULL
             : *arg->error.text ? arg->error.text
                                : jn_status_text(arg->error.status));
-  json_close_object(&j);
+  emit_close_object(&j);
 }
 
 int command_check(int argc, char **argv) {

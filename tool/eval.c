@@ -181,49 +181,49 @@ static int find_singular(evaluation *e, const eval_states *states, const want_li
 }
 
 static void write_model(json_writer *j, const jn_model *model) {
-  json_open_object(j, "model");
-  json_text(j, "name", jn_model_name(model));
-  json_integer(j, "nq", jn_model_nq(model));
-  json_integer(j, "nv", jn_model_nv(model));
-  json_open_array(j, "joints");
+  emit_open_object(j, "model");
+  emit_text(j, "name", jn_model_name(model));
+  emit_integer(j, "nq", jn_model_nq(model));
+  emit_integer(j, "nv", jn_model_nv(model));
+  emit_open_array(j, "joints");
   for (int v = 0; v < jn_model_nv(model); v++) {
     int coordinate, joint = jn_coordinate_joint(model, v, &coordinate);
     if (coordinate != 0) continue;
-    json_open_line(j, NULL);
-    json_text(j, "name", jn_joint_name(model, joint));
-    json_text(j, "type", jn_joint_type_name(jn_joint_type_of(model, joint)));
-    json_integer(j, "nq", jn_joint_nq(model, joint));
-    json_integer(j, "nv", jn_joint_nv(model, joint));
-    json_close_object(j);
+    emit_open_line(j, NULL);
+    emit_text(j, "name", jn_joint_name(model, joint));
+    emit_text(j, "type", jn_joint_type_name(jn_joint_type_of(model, joint)));
+    emit_integer(j, "nq", jn_joint_nq(model, joint));
+    emit_integer(j, "nv", jn_joint_nv(model, joint));
+    emit_close_object(j);
   }
-  json_close_array(j);
-  json_close_object(j);
+  emit_close_array(j);
+  emit_close_object(j);
 }
 
 static int write_results(evaluation *e, const eval_states *states, const want_list *list) {
   int result = EXIT_FINE;
   json_writer j;
-  json_init(&j, stdout);
-  json_open_object(&j, NULL);
+  emit_init(&j, stdout);
+  emit_open_object(&j, NULL);
   write_model(&j, e->model);
-  json_open_array(&j, "results");
+  emit_open_array(&j, "results");
   for (int s = 0; s < states->count; s++) {
     e->state = &states->states[s];
-    json_open_object(&j, NULL);
+    emit_open_object(&j, NULL);
     for (int i = 0; i < list->count; i++) {
       const eval_want *want = list->wants[i];
       jn_status status = want->run(e, &j, want->name);
       if (status == JN_ERR_SINGULAR) {
-        json_null(&j, want->name);
+        emit_null(&j, want->name);
       } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
         tell(e, s, want, status, "");
         result = EXIT_BAD;
       }
     }
-    json_close_object(&j);
+    emit_close_object(&j);
   }
-  json_close_array(&j);
-  json_close_object(&j);
+  emit_close_array(&j);
+  emit_close_object(&j);
   return result;
 }
 

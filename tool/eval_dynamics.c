@@ -6,13 +6,13 @@
 static size_t velocity_size(const evaluation *e) { return (size_t)jn_model_nv(e->model); }
 
 static void write_vector(const evaluation *e, json_writer *j, const char *key, const double *values) {
-  if (j) json_numbers(j, key, values, jn_model_nv(e->model));
+  if (j) emit_numbers(j, key, values, jn_model_nv(e->model));
 }
 
 static jn_status write_square(const evaluation *e, json_writer *j, const char *key, const double *values,
                               jn_status status) {
   int nv = jn_model_nv(e->model);
-  if (j && status == JN_OK) json_matrix(j, key, values, nv, nv);
+  if (j && status == JN_OK) emit_matrix(j, key, values, nv, nv);
   return status;
 }
 
@@ -63,10 +63,10 @@ jn_status want_hybrid(evaluation *e, json_writer *j, const char *key) {
   for (size_t i = 0; i < nv; i++) {
     if (!s->prescribed[i]) tau[i] = s->tau[i]; /* as given, without the rounding of tau - loss + loss */
   }
-  json_open_object(j, key);
+  emit_open_object(j, key);
   write_vector(e, j, "tau", tau);
   write_vector(e, j, "ddq", ddq);
-  json_close_object(j);
+  emit_close_object(j);
   return JN_OK;
 }
 
@@ -108,10 +108,10 @@ jn_status want_energy(evaluation *e, json_writer *j, const char *key) {
   double energy[2];
   jn_status status = jn_energy(e->model, e->work, e->state->q, e->state->v, energy);
   if (status != JN_OK || !j) return status;
-  json_open_line(j, key);
-  json_number(j, "kinetic", energy[0]);
-  json_number(j, "potential", energy[1]);
-  json_close_object(j);
+  emit_open_line(j, key);
+  emit_number(j, "kinetic", energy[0]);
+  emit_number(j, "potential", energy[1]);
+  emit_close_object(j);
   return JN_OK;
 }
 
@@ -121,8 +121,8 @@ jn_status want_joint_wrenches(evaluation *e, json_writer *j, const char *key) {
   double *F = eval_room(e, 6 * (size_t)links);
   jn_status status = jn_joint_wrenches(e->model, e->work, s->q, s->v, s->a, s->wrench, F);
   if (status != JN_OK || !j) return status;
-  json_open_object(j, key);
-  for (int i = 0; i < links; i++) json_numbers(j, jn_link_name(e->model, i), F + 6 * (size_t)i, 6);
-  json_close_object(j);
+  emit_open_object(j, key);
+  for (int i = 0; i < links; i++) emit_numbers(j, jn_link_name(e->model, i), F + 6 * (size_t)i, 6);
+  emit_close_object(j);
   return JN_OK;
 }

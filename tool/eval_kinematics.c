@@ -30,11 +30,11 @@ static jn_status write_frame(evaluation *e, json_writer *j, const char *key, fra
   jn_status status = compute_frame(e, what, frame, values);
   if (status != JN_OK || !j) return status;
   if (what == POSE) {
-    json_matrix(j, key, values, 4, 4);
+    emit_matrix(j, key, values, 4, 4);
   } else if (what == JACOBIAN || what == JACOBIAN_RATE) {
-    json_matrix(j, key, values, 6, nv);
+    emit_matrix(j, key, values, 6, nv);
   } else {
-    json_numbers(j, key, values, 6);
+    emit_numbers(j, key, values, 6);
   }
   return JN_OK;
 }
@@ -43,11 +43,11 @@ static jn_status write_frame(evaluation *e, json_writer *j, const char *key, fra
 static jn_status write_frames(evaluation *e, json_writer *j, const char *key, frame_quantity what) {
   if (e->frame != JN_NONE) return write_frame(e, j, key, what, e->frame);
   jn_status status = JN_OK;
-  if (j) json_open_object(j, key);
+  if (j) emit_open_object(j, key);
   for (int i = 0; i < jn_frame_count(e->model) && status == JN_OK; i++) {
     status = write_frame(e, j, jn_frame_name(e->model, i), what, i);
   }
-  if (j) json_close_object(j);
+  if (j) emit_close_object(j);
   return status;
 }
 
@@ -72,12 +72,12 @@ jn_status want_com(evaluation *e, json_writer *j, const char *key) {
   double c[3], dc[3], ddc[3];
   jn_status status = jn_center_of_mass(e->model, e->work, JN_WORLD, s->q, s->v, s->a, c, dc, ddc);
   if (status != JN_OK || !j) return status;
-  json_open_object(j, key);
-  json_numbers(j, "position", c, 3);
-  json_numbers(j, "velocity", dc, 3);
-  json_numbers(j, "acceleration", ddc, 3);
-  json_number(j, "mass", jn_model_mass(e->model));
-  json_close_object(j);
+  emit_open_object(j, key);
+  emit_numbers(j, "position", c, 3);
+  emit_numbers(j, "velocity", dc, 3);
+  emit_numbers(j, "acceleration", ddc, 3);
+  emit_number(j, "mass", jn_model_mass(e->model));
+  emit_close_object(j);
   return JN_OK;
 }
 
@@ -85,7 +85,7 @@ jn_status want_com_jacobian(evaluation *e, json_writer *j, const char *key) {
   int nv = jn_model_nv(e->model);
   double *J = eval_room(e, 3 * (size_t)nv);
   jn_status status = jn_com_jacobian(e->model, e->work, JN_WORLD, e->state->q, J);
-  if (j && status == JN_OK) json_matrix(j, key, J, 3, nv);
+  if (j && status == JN_OK) emit_matrix(j, key, J, 3, nv);
   return status;
 }
 
@@ -97,10 +97,10 @@ jn_status want_momentum(evaluation *e, json_writer *j, const char *key) {
   jn_status status = jn_momentum(e->model, e->work, JN_ABOUT_COM, s->q, s->v, centroidal);
   if (status == JN_OK) status = jn_momentum(e->model, e->work, JN_ABOUT_ORIGIN, s->q, s->v, spatial);
   if (status != JN_OK || !j) return status;
-  json_open_object(j, key);
-  json_numbers(j, "centroidal", centroidal, 6);
-  json_numbers(j, "spatial", spatial, 6);
-  json_close_object(j);
+  emit_open_object(j, key);
+  emit_numbers(j, "centroidal", centroidal, 6);
+  emit_numbers(j, "spatial", spatial, 6);
+  emit_close_object(j);
   return JN_OK;
 }
 
@@ -108,10 +108,10 @@ jn_status want_momentum(evaluation *e, json_writer *j, const char *key) {
 static void write_momentum_matrices(const evaluation *e, json_writer *j, const char *key, const double *centroidal,
                                     const double *spatial) {
   int nv = jn_model_nv(e->model);
-  json_open_object(j, key);
-  json_matrix(j, "centroidal", centroidal, 6, nv);
-  json_matrix(j, "spatial", spatial, 6, nv);
-  json_close_object(j);
+  emit_open_object(j, key);
+  emit_matrix(j, "centroidal", centroidal, 6, nv);
+  emit_matrix(j, "spatial", spatial, 6, nv);
+  emit_close_object(j);
 }
 
 jn_status want_momentum_matrix(evaluation *e, json_writer *j, const char *key) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void json_init(json_writer *j, FILE *stream) { *j = (json_writer){.stream = stream, .first = true}; }
+void emit_init(json_writer *j, FILE *stream) { *j = (json_writer){.stream = stream, .first = true}; }
 
 /* Bytes of the UTF-8 sequence at s; 0 when it is not valid. */
 static int sequence_length(const unsigned char *s) {
@@ -90,40 +90,40 @@ static void close_level(json_writer *j, char bracket) {
   if (j->depth == 0) fputc('\n', j->stream);
 }
 
-void json_open_object(json_writer *j, const char *key) { open_level(j, key, '{'); }
-void json_open_line(json_writer *j, const char *key) {
-  json_open_object(j, key);
+void emit_open_object(json_writer *j, const char *key) { open_level(j, key, '{'); }
+void emit_open_line(json_writer *j, const char *key) {
+  emit_open_object(j, key);
   if (!j->line_depth) j->line_depth = j->depth;
 }
-void json_close_object(json_writer *j) { close_level(j, '}'); }
-void json_open_array(json_writer *j, const char *key) { open_level(j, key, '['); }
-void json_close_array(json_writer *j) { close_level(j, ']'); }
+void emit_close_object(json_writer *j) { close_level(j, '}'); }
+void emit_open_array(json_writer *j, const char *key) { open_level(j, key, '['); }
+void emit_close_array(json_writer *j) { close_level(j, ']'); }
 
-void json_text(json_writer *j, const char *key, const char *text) {
+void emit_text(json_writer *j, const char *key, const char *text) {
   if (!text) {
-    json_null(j, key);
+    emit_null(j, key);
     return;
   }
   start_value(j, key);
   write_string(j->stream, text);
 }
 
-void json_integer(json_writer *j, const char *key, int value) {
+void emit_integer(json_writer *j, const char *key, int value) {
   start_value(j, key);
   fprintf(j->stream, "%d", value);
 }
 
-void json_bool(json_writer *j, const char *key, bool value) {
+void emit_bool(json_writer *j, const char *key, bool value) {
   start_value(j, key);
   fputs(value ? "true" : "false", j->stream);
 }
 
-void json_null(json_writer *j, const char *key) {
+void emit_null(json_writer *j, const char *key) {
   start_value(j, key);
   fputs("null", j->stream);
 }
 
-void json_number(json_writer *j, const char *key, double value) {
+void emit_number(json_writer *j, const char *key, double value) {
   start_value(j, key);
   write_number(j->stream, value);
 }
@@ -137,12 +137,12 @@ static void write_row(FILE *stream, const double *values, int count) {
   fputc(']', stream);
 }
 
-void json_numbers(json_writer *j, const char *key, const double *values, int count) {
+void emit_numbers(json_writer *j, const char *key, const double *values, int count) {
   start_value(j, key);
   write_row(j->stream, values, count);
 }
 
-void json_matrix(json_writer *j, const char *key, const double *values, int rows, int columns) {
+void emit_matrix(json_writer *j, const char *key, const double *values, int rows, int columns) {
   start_value(j, key);
   fputc('[', j->stream);
   for (int i = 0; i < rows; i++) {

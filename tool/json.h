@@ -14,20 +14,20 @@ typedef struct json_writer {
   bool first;     /* nothing yet in the innermost object or array */
 } json_writer;
 
-void json_init(json_writer *j, FILE *stream);
-void json_open_object(json_writer *j, const char *key);
-void json_open_line(json_writer *j, const char *key); /* an object on one line */
-void json_close_object(json_writer *j);
-void json_open_array(json_writer *j, const char *key);
-void json_close_array(json_writer *j);
-void json_text(json_writer *j, const char *key, const char *text); /* NULL: null */
-void json_integer(json_writer *j, const char *key, int value);
-void json_bool(json_writer *j, const char *key, bool value);
-void json_null(json_writer *j, const char *key);
+void emit_init(json_writer *j, FILE *stream);
+void emit_open_object(json_writer *j, const char *key);
+void emit_open_line(json_writer *j, const char *key); /* an object on one line */
+void emit_close_object(json_writer *j);
+void emit_open_array(json_writer *j, const char *key);
+void emit_close_array(json_writer *j);
+void emit_text(json_writer *j, const char *key, const char *text); /* NULL: null */
+void emit_integer(json_writer *j, const char *key, int value);
+void emit_bool(json_writer *j, const char *key, bool value);
+void emit_null(json_writer *j, const char *key);
 /* The shortest of 15, 16 or 17 digits that reads back as the same double; null when it is not finite. */
-void json_number(json_writer *j, const char *key, double value);
+void emit_number(json_writer *j, const char *key, double value);
 /* Arrays on one line. */
-void json_numbers(json_writer *j, const char *key, const double *values, int count);
-void json_matrix(json_writer *j, const char *key, const double *values, int rows, int columns); /* row-major */
+void emit_numbers(json_writer *j, const char *key, const double *values, int count);
+void emit_matrix(json_writer *j, const char *key, const double *values, int rows, int columns); /* row-major */
 
 #endif

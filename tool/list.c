@@ -12,15 +12,15 @@
 
 static void list_json(void) {
   json_writer j;
-  json_init(&j, stdout);
-  json_open_array(&j, NULL);
+  emit_init(&j, stdout);
+  emit_open_array(&j, NULL);
   for (int i = 0; i < jn_builtin_count(); i++) {
-    json_open_object(&j, NULL);
-    json_text(&j, "name", jn_builtin_name(i));
-    json_text(&j, "summary", jn_builtin_summary(i));
-    json_close_object(&j);
+    emit_open_object(&j, NULL);
+    emit_text(&j, "name", jn_builtin_name(i));
+    emit_text(&j, "summary", jn_builtin_summary(i));
+    emit_close_object(&j);
   }
-  json_close_array(&j);
+  emit_close_array(&j);
 }
 
 static void list_text(void) {

@@ -85,13 +85,23 @@ int model_arg_read(model_arg *arg) {
   return jn_load(arg->source, &arg->options, &arg->model, &arg->error) == JN_OK ? OPTION_GO_ON : EXIT_BAD;
 }
 
-/* The source as a word for the shell, to be pasted behind "jounce check". */
+/* The source as a word for the shell, to be pasted behind "jounce check": between single quotes nothing has a meaning
+ * but the quote itself, which becomes '\'' (end, a quote, begin). */
 static void print_word(FILE *stream, const char *word) {
   size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+-,@%=");
-  const char *quote = word[plain] == 0 && plain > 0 ? "" : strchr(word, '\'') ? "\"" : "'";
-  fputs(quote, stream);
-  print_text(stream, word);
-  fputs(quote, stream);
+  if (word[plain] == 0 && plain > 0) {
+    fputs(word, stream);
+    return;
+  }
+  fputc('\'', stream);
+  for (char one[2] = {0}; *word; word++) {
+    one[0] = *word;
+    if (*word == '\'')
+      fputs("'\\''", stream);
+    else
+      print_text(stream, one);
+  }
+  fputc('\'', stream);
 }
 
 int model_arg_load(model_arg *arg) {
@@ -158,19 +168,19 @@ const char *severity_name(jn_severity severity) {
 }
 
 void json_messages(json_writer *j, const jn_report *report) {
-  json_open_array(j, "messages");
+  emit_open_array(j, "messages");
   for (int i = 0; i < jn_report_count(report); i++) {
     const jn_message *m = jn_report_message(report, i);
-    json_open_object(j, NULL);
-    json_text(j, "severity", severity_name(m->severity));
-    json_text(j, "rule", m->rule);
-    json_text(j, "file", m->file);
-    json_integer(j, "line", m->line);
-    json_integer(j, "column", m->column);
-    json_text(j, "subject", m->subject);
-    json_text(j, "text", m->text);
-    json_text(j, "remedy", m->remedy);
-    json_close_object(j);
+    emit_open_object(j, NULL);
+    emit_text(j, "severity", severity_name(m->severity));
+    emit_text(j, "rule", m->rule);
+    emit_text(j, "file", m->file);
+    emit_integer(j, "line", m->line);
+    emit_integer(j, "column", m->column);
+    emit_text(j, "subject", m->subject);
+    emit_text(j, "text", m->text);
+    emit_text(j, "remedy", m->remedy);
+    emit_close_object(j);
   }
-  json_close_array(j);
+  emit_close_array(j);
 }

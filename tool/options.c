@@ -183,7 +183,8 @@ static int set_numbers(const option_set *set, const option *item, const char *va
     char *end;
     list->values[i] = strtod(text, &end);
     size_t length = strcspn(text, ",");
-    if (end == text || (size_t)(end - text) != length || !isfinite(list->values[i])) {
+    bool decimal = strcspn(text, ",xX") == length; /* strtod takes hexadecimal numbers too */
+    if (end == text || (size_t)(end - text) != length || !decimal || !isfinite(list->values[i])) {
       return usage_error(set->command, "--%s %s: '%.*s' is not a number", item->name, value, (int)length, text);
     }
     text = end + 1;

@@ -99,7 +99,10 @@ static double uniform(uint64_t *state) {
   return (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-static number within(uint64_t *state, double low, double high) { return (number)(low + (high - low) * uniform(state)); }
+static number within(uint64_t *state, double low, double high) {
+  double u = uniform(state);
+  return (number)(low * (1 - u) + high * u); /* high - low may overflow */
+}
 
 /* Uniform on the unit quaternions (Marsaglia): two uniform points of discs. */
 static void random_rotation(uint64_t *state, number q[4]) {

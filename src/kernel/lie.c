@@ -87,9 +87,10 @@ void JN_(axis_angle_to_rotation)(const jn_call *c) {
 }
 void JN_(rotation_to_axis_angle)(const jn_call *c) {
   vec3 w = so3_log(m3_load_rows(IN(0), 3));
-  real angle = r_sqrt(dot(w, w));
-  mask none = less(angle, K(1e-37)); /* below this the axis is lost to underflow in float */
-  real s = K(1) / choose(none, K(1), angle);
-  v3_store(v3(choose(none, K(1), s * w.x), s * w.y, s * w.z), OUT);
-  OUT[3] = angle;
+  real most = r_max(r_abs(w.x), r_max(r_abs(w.y), r_abs(w.z)));
+  mask some = less(ZERO, most);
+  vec3 u = v3_scale(K(1) / choose(some, most, K(1)), w); /* so that the squares of a tiny angle do not vanish */
+  real n = r_sqrt(dot(u, u)), s = K(1) / choose(some, n, K(1));
+  v3_store(v3(choose(some, s * u.x, K(1)), s * u.y, s * u.z), OUT);
+  OUT[3] = choose(some, most * n, most);
 }

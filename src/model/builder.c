@@ -151,6 +151,7 @@ void jn_builder_destroy(jn_builder *b) {
   for (int i = 0; i < b->loop_count; i++) release_loop(b, &b->loops[i].loop);
   for (int i = 0; i < b->options.joint_order_count; i++) release_text(b, b->options.joint_order[i]);
   jn__release(&a, (void *)(uintptr_t)b->options.joint_order);
+  jn__release(&a, b->kept_order);
   jn__release(&a, b->links);
   jn__release(&a, b->frames);
   jn__release(&a, b->loops);

@@ -29,6 +29,8 @@ struct jn_builder {
   jn_allocator allocator;
   jn_options options; /* joint_order and gravity point to copies owned by the builder */
   double option_gravity[3];
+  int *kept_order; /* links in the order of their coordinates, of a model that was thawed; NULL: none */
+  int kept_count;
   char *name;
   char *file; /* of the last source read, or NULL */
   double gravity[3];

@@ -94,11 +94,15 @@ static void place_named(jn_draft *d) {
 void jn__check_coordinates(jn_draft *d) {
   check_mimics(d);
   for (int i = 0; i < d->n; i++) d->v[i] = -1;
-  int root = d->reached ? d->order[0] : -1, named = 0;
+  int root = d->reached ? d->order[0] : -1, named = d->b->kept_count > 0 && d->b->options.joint_order_count == 0;
   for (int k = 0; root >= 0 && k < d->b->options.joint_order_count; k++)
     named |= jn__draft_joint(d, d->b->options.joint_order[k]) == root;
   if (root >= 0 && d->joint[root].type == JN_FREE && !named) place(d, root);
   place_named(d);
+  for (int k = 0; k < d->b->kept_count && d->b->options.joint_order_count == 0; k++) {
+    int i = d->b->kept_order[k];
+    if (independent(d, i) && d->v[i] < 0) place(d, i);
+  }
   for (int k = 0; k < d->reached; k++)
     if (independent(d, d->order[k]) && d->v[d->order[k]] < 0) place(d, d->order[k]);
   for (int i = 0; i < d->n; i++) {

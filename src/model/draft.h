@@ -54,6 +54,9 @@ const char *jn__subject(char out[JN_SUBJECT], const char *what, const char *name
             jn__subject(subject_, "joint", (d)->joint_name[i]), remedy, __VA_ARGS__); \
   } while (0)
 
+/* Makes an axis unit; NULL, or what is wrong with it. */
+const char *jn__unit_axis(double axis[3]);
+
 jn_status jn__check_structure(jn_draft *d); /* JN_OK, JN_ERR_MEMORY; errors are in the log */
 void jn__check_numbers(jn_draft *d);
 void jn__check_coordinates(jn_draft *d);

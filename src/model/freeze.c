@@ -292,7 +292,11 @@ static void fill_frames_and_loops(const jn_draft *d, arrays *x) {
     store_pose(at, f->R, f->p);
     memcpy(x->named[i].placement, item->placement, sizeof item->placement);
   }
-  for (int i = 0; i < d->b->loop_count; i++) x->loop[i] = d->b->loops[i].loop;
+  for (int i = 0; i < d->b->loop_count; i++) {
+    x->loop[i] = d->b->loops[i].loop;
+    jn__unit_axis(x->loop[i].axis);
+    jn__unit_axis(x->loop[i].axis2);
+  }
 }
 
 static void fill_model(const jn_draft *d, jn_model *m, arrays *x) {
@@ -364,7 +368,7 @@ jn_status jn_builder_freeze(const jn_builder *b, jn_model **model, jn_error *err
   if (status == JN_OK) {
     jn__check_numbers(&d);
     jn__check_coordinates(&d);
-    if (!d.log.broken) jn__check_inertia(&d);
+    jn__check_inertia(&d);
     if (!d.log.broken) status = make_model(&d, model);
   }
   jn__release(&d.a, d.memory);

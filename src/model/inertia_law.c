@@ -75,11 +75,17 @@ static int has_inertia(const double p[10]) {
 }
 
 void jn__check_inertia(jn_draft *d) {
+  for (int i = 0; i < d->n; i++) {
+    const double *p = d->b->links[i].link.inertia;
+    int usable = p[0] >= 0;
+    for (int k = 0; k < 10; k++) usable &= isfinite(p[k]) != 0;
+    if (usable) check_link(d, i); /* what is not usable was told as an error */
+  }
+  if (d->log.broken) return;
   int *before = d->first; /* links with inertia before position k; the child lists are not needed any more */
   before[0] = 0;
   for (int k = 0; k < d->reached; k++) {
     const double *p = d->b->links[d->order[k]].link.inertia;
-    check_link(d, d->order[k]);
     before[k + 1] = before[k] + has_inertia(p);
   }
   for (int k = 0; k < d->reached; k++) {

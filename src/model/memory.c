@@ -100,6 +100,11 @@ double jn__read_number(const char *s, char **end) {
   const char *point = localeconv()->decimal_point;
   size_t n = strspn(s, " \t\r\n");
   size_t length = strcspn(s + n, " \t\r\n");
+  size_t sign = n + (s[n] == '+' || s[n] == '-');
+  if (s[sign] == '0' && (s[sign + 1] == 'x' || s[sign + 1] == 'X')) { /* strtod takes hexadecimal numbers too */
+    if (end) *end = (char *)(uintptr_t)s;
+    return 0;
+  }
   if (strcmp(point, ".") == 0) return strtod(s, end);
   char copy[LONGEST];
   size_t step = strlen(point), used = 0, dot = LONGEST;

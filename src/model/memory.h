@@ -29,7 +29,7 @@ void jn__text_format(jn_text *t, const char *format, ...) __attribute__((format(
 /* The shortest decimal form of x that reads back to the same double, with a point whatever the locale. */
 void jn__text_number(jn_text *t, double x);
 void jn__number(double x, char out[32]);
-/* Read a decimal number with a point whatever the locale; *end as strtod. */
+/* Read a decimal number with a point whatever the locale; *end as strtod. Hexadecimal ones are no number here. */
 double jn__read_number(const char *s, char **end);
 
 #endif

@@ -26,12 +26,12 @@ static const char *placement_fault(const double T[16]) {
   return det > 0 ? NULL : "the rotation of the placement is a reflection (determinant -1)";
 }
 
-/* Makes an axis unit; NULL or what is wrong. */
-static const char *axis_fault(double axis[3]) {
+const char *jn__unit_axis(double axis[3]) {
   if (!all_finite(axis, 3)) return "an axis has a number that is not finite";
   double most = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
-  if (!(most > 1e-12)) return "an axis is zero";
-  for (int k = 0; k < 3 && most > 1e100; k++) axis[k] /= most; /* so that the squares do not overflow */
+  if (most == 0) return "an axis is zero";
+  if (most < 1e-100 || most > 1e100) /* so that the squares neither vanish nor overflow */
+    for (int k = 0; k < 3; k++) axis[k] /= most;
   double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
   for (int k = 0; k < 3 && fabs(n - 1) > 1e-15; k++) axis[k] /= n; /* a unit axis keeps its bits */
   return NULL;
@@ -41,6 +41,7 @@ static const char *screw_fault(const double X[6]) {
   if (!all_finite(X, 6)) return "a screw has a number that is not finite";
   double w = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]), v = sqrt(X[3] * X[3] + X[4] * X[4] + X[5] * X[5]);
   if (w == 0 && v == 0) return "a screw is zero";
+  if (!(fmax(w, v) < 1e100)) return "a screw has a number beyond 1e100";
   if (w > 0 && w < 1e-9 * v) return "the angular part of a screw is tiny but not zero; write 0 for a translation";
   return NULL;
 }
@@ -90,9 +91,9 @@ static void check_axes(jn_draft *d, int i) {
   for (int k = 0; j->type == JN_GENERAL && k < j->screw_count && !fault; k++) fault = screw_fault(j->screws[k]);
   int axes = j->type == JN_GIMBAL ? 3 : j->type == JN_UNIVERSAL ? 2 : 1;
   if (j->type == JN_FIXED || j->type == JN_SPHERICAL || j->type == JN_FREE || j->type == JN_GENERAL) axes = 0;
-  if (!fault && axes > 0) fault = axis_fault(j->axis);
-  if (!fault && axes > 1) fault = axis_fault(j->axis2);
-  if (!fault && axes > 2) fault = axis_fault(j->axis3);
+  if (!fault && axes > 0) fault = jn__unit_axis(j->axis);
+  if (!fault && axes > 1) fault = jn__unit_axis(j->axis2);
+  if (!fault && axes > 2) fault = jn__unit_axis(j->axis3);
   if (!fault && !isfinite(j->pitch)) fault = "the pitch is not finite";
   if (!fault && !all_finite(j->point, 3)) fault = "the point has a number that is not finite";
   if (fault) {
@@ -159,8 +160,8 @@ static void check_loop(jn_draft *d, int i) {
   if (!fault && a == b) fault = "both ends are on the same link";
   if (!fault) fault = placement_fault(l.placement_a);
   if (!fault) fault = placement_fault(l.placement_b);
-  if (!fault) fault = axis_fault(l.axis);
-  if (!fault && l.type == JN_LOOP_UNIVERSAL) fault = axis_fault(l.axis2);
+  if (!fault) fault = jn__unit_axis(l.axis);
+  if (!fault && l.type == JN_LOOP_UNIVERSAL) fault = jn__unit_axis(l.axis2);
   if (!fault && l.type == JN_LOOP_DISTANCE && !(isfinite(l.distance) && l.distance > 0))
     fault = "the distance is not a positive number";
   if (!fault && l.type == JN_LOOP_COORDINATES && (l.mask == 0 || l.mask >= 64)) fault = "no coordinate is chosen";

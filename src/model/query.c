@@ -206,23 +206,13 @@ const jn_loop *jn_loop_description(const jn_model *m, int loop) {
 
 /* ---- copies with changes ---- */
 
-/* The order of the coordinates is kept by naming the joints in it. */
+/* The order of the coordinates, as links: the builder of a thawed model has them in the model's order. */
 static jn_status keep_order(const jn_model *m, jn_builder *b) {
-  int n = 0;
-  for (int v = 0; v < m->nv; v++) {
-    int k;
-    jn_coordinate_joint(m, v, &k);
-    n += k == 0;
-  }
-  char **names = jn__allocate(&b->allocator, ((size_t)n + 1) * sizeof *names);
-  if (!names) return JN_ERR_MEMORY;
-  b->options.joint_order = (const char *const *)names;
+  b->kept_order = jn__allocate(&b->allocator, ((size_t)m->nv + 1) * sizeof *b->kept_order);
+  if (!b->kept_order) return JN_ERR_MEMORY;
   for (int v = 0; v < m->nv; v++) {
     int k, joint = jn_coordinate_joint(m, v, &k);
-    if (k != 0) continue;
-    char *copy = jn__copy_text(&b->allocator, jn_joint_name(m, joint));
-    if (!copy) return JN_ERR_MEMORY;
-    names[b->options.joint_order_count++] = copy;
+    if (k == 0) b->kept_order[b->kept_count++] = joint;
   }
   return JN_OK;
 }

@@ -65,18 +65,21 @@ int jn__draft_link(const jn_draft *d, const char *name) {
   return strcmp(name, "world") == 0 ? JN_WORLD : JN_NONE;
 }
 
+/* A joint that really has the name goes before one that only takes it from its link. */
 int jn__draft_joint(const jn_draft *d, const char *name) {
-  int low = 0, high = d->n;
+  int low = 0, high = d->n, found = JN_NONE;
   while (low < high) {
     int middle = (low + high) / 2;
-    int c = strcmp(d->joint_name[d->by_joint_name[middle]], name);
-    if (c == 0) return d->by_joint_name[middle];
-    if (c < 0)
+    if (strcmp(d->joint_name[d->by_joint_name[middle]], name) < 0)
       low = middle + 1;
     else
       high = middle;
   }
-  return JN_NONE;
+  for (; low < d->n && strcmp(d->joint_name[d->by_joint_name[low]], name) == 0; low++) {
+    found = d->by_joint_name[low];
+    if (d->joint[found].name) break;
+  }
+  return found;
 }
 
 static void check_names(jn_draft *d, named *scratch) {
