@@ -6,6 +6,7 @@ set(kernel_sources
     src/kernel/factor.c
     src/kernel/forward.c
     src/kernel/frame.c
+    src/kernel/jets.c
     src/kernel/joint.c
     src/kernel/lie.c
     src/kernel/row.c
@@ -28,12 +29,13 @@ set(core_sources
     src/dispatch/run.c
     src/dispatch/work.c
     src/io/builtin.c
+    src/io/common.c
     src/io/load.c
     src/io/native_scan.c
     src/io/native_write.c)
 
 # Written over the caller's number type: compiled for double and for float.
-set(public_sources src/dispatch/configuration.c src/dispatch/dynamics.c src/dispatch/kinematics.c src/dispatch/lie.c)
+set(public_sources src/dispatch/configuration.c src/dispatch/dynamics.c src/dispatch/jets.c src/dispatch/kinematics.c src/dispatch/lie.c)
 
 if(JOUNCE_WITH_URDF)
   list(APPEND core_sources src/io/urdf_read.c src/io/urdf_write.c src/io/urdf_xml.c)

@@ -90,6 +90,6 @@ static const char everything[] =
     "0.75},\n"
     "{\"name\": \"l4\", \"type\": \"coordinates\", \"a\": {\"body\": \"b3\"}, \"b\": {\"body\": \"b2\"}, \"mask\": "
     "[\"z\", \"rx\"]}\n"
-    "]}\n";
+    "], \"joint_order\": [\"b4\", \"b10\", \"j1\"]}\n";
 
 #endif

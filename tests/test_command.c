@@ -320,6 +320,7 @@ static void wrong_use_is_told_with_code_2(void **state) {
   check_refusal("info builtin:panda --gravity --json", 2, "--gravity needs a value");
   check_refusal("info builtin:panda --gravity 1,2", 2, "three numbers");
   check_refusal("info builtin:panda --gravity=1,x,2", 2, "'x' is not a number");
+  check_refusal("info builtin:panda --gravity=1,0x10,2", 2, "'0x10' is not a number");
   check_refusal("info builtin:panda --gravity=1,,2", 2, "'' is not a number");
   check_refusal("info builtin:panda --gravity=1,inf,2", 2, "'inf' is not a number");
   check_refusal("info builtin:panda --mimic perhaps", 2, "--mimic takes follow|ignore, not 'perhaps'");
@@ -679,8 +680,25 @@ static int remove_directory(void **state) {
   return rmdir(directory);
 }
 
+static void a_hint_can_be_pasted_whatever_the_name_of_the_file(void **state) {
+  (void)state;
+  const char *path = in_directory("it's $(x).urdf");
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs("<robot><link name='a'/></robot>", f);
+  fclose(f);
+  char line[256];
+  snprintf(line, sizeof line, "info \"%s/it's \\$(x).urdf\"", directory);
+  outcome o = run(line);
+  assert_int_equal(o.code, 0);
+  assert_non_null(strstr(o.err, "/it'\\''s $(x).urdf'"));
+  done(&o);
+  remove(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_hint_can_be_pasted_whatever_the_name_of_the_file),
       cmocka_unit_test(no_arguments_give_usage_on_stderr_and_code_2),
       cmocka_unit_test(help_names_every_command),
       cmocka_unit_test(help_of_a_command_names_its_options),

@@ -274,7 +274,7 @@ static void torques_do_not_depend_on_the_choice_of_frames(void **st) {
     double D[N][16], inverse[16], tau[2][MOST_V], q[MOST_V], v[MOST_V], a[MOST_V];
     jn_builder *b[2];
     int parent[N];
-    char name[N][8];
+    char name[N][16];
     for (int k = 0; k < 2; k++) check_ok(jn_builder_create(NULL, &b[k]));
     for (int l = 0; l < N; l++) {
       jn_link x;
@@ -340,7 +340,7 @@ static void coupled_coordinates_are_a_projection(void **st) {
     jn_options options;
     jn_builder *b;
     jn_model *m[2];
-    char name[N][8];
+    char name[N][16];
     uint64_t again = s;
     for (int ignore = 0; ignore < 2; ignore++) {
       again = s;

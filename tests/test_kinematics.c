@@ -179,7 +179,8 @@ static double com_by_links(const state *x, int first, int last, double c[3]) {
     check_ok(jn_frame_pose(x->m, x->w, l, x->q, T));
     check_ok(jn_link_inertia(x->m, l, P));
     mass += P[0];
-    for (int k = 0; k < 3; k++) c[k] += P[0] * T[4 * k + 3] + T[4 * k] * P[1] + T[4 * k + 1] * P[2] + T[4 * k + 2] * P[3];
+    for (int k = 0; k < 3; k++)
+      c[k] += P[0] * T[4 * k + 3] + T[4 * k] * P[1] + T[4 * k + 1] * P[2] + T[4 * k + 2] * P[3];
   }
   for (int k = 0; k < 3; k++) c[k] /= mass;
   return mass;

@@ -267,6 +267,35 @@ static void saving_replaces_a_file_and_keeps_its_mode(void **state) {
   remove(path);
 }
 
+static void saving_through_a_link_to_nothing_makes_the_file_it_names(void **state) {
+  (void)state;
+  struct stat info;
+  jn_model *m = planar(), *again;
+  jn_error error;
+  assert_int_equal(mkdir(path_of("there"), 0755), 0);
+  assert_int_equal(symlink("there/two.json", path_of("one.json")), 0); /* relative to the place of the link */
+  assert_int_equal(symlink("new.json", path_of("there/two.json")), 0);
+  assert_int_equal(jn_save(m, path_of("one.json"), JN_FORMAT_AUTO, NULL, NULL), JN_OK);
+  assert_int_equal(lstat(path_of("one.json"), &info), 0);
+  assert_true(S_ISLNK(info.st_mode));
+  assert_int_equal(lstat(path_of("there/two.json"), &info), 0);
+  assert_true(S_ISLNK(info.st_mode));
+  assert_int_equal(lstat(path_of("there/new.json"), &info), 0);
+  assert_true(S_ISREG(info.st_mode));
+  assert_int_equal(jn_load(path_of("one.json"), NULL, &again, NULL), JN_OK);
+  jn_model_destroy(again);
+  const char *ring = path_of("ring.json");
+  assert_int_equal(symlink("ring.json", ring), 0);
+  assert_int_equal(jn_save(m, ring, JN_FORMAT_AUTO, NULL, &error), JN_ERR_FILE);
+  assert_non_null(strstr(error.text, strerror(ELOOP)));
+  jn_model_destroy(m);
+  remove(ring);
+  remove(path_of("one.json"));
+  remove(path_of("there/two.json"));
+  remove(path_of("there/new.json"));
+  remove(path_of("there"));
+}
+
 static void a_file_that_cannot_be_written_is_named_with_the_reason(void **state) {
   (void)state;
   static const struct {
@@ -479,6 +508,7 @@ int main(void) {
     cmocka_unit_test(a_builder_that_met_faults_cannot_be_frozen),
     cmocka_unit_test(the_ending_of_the_name_tells_the_format),
     cmocka_unit_test(saving_replaces_a_file_and_keeps_its_mode),
+    cmocka_unit_test(saving_through_a_link_to_nothing_makes_the_file_it_names),
     cmocka_unit_test(a_file_that_cannot_be_written_is_named_with_the_reason),
     cmocka_unit_test(what_cannot_be_saved_leaves_the_old_file),
     cmocka_unit_test(the_built_in_robots_have_their_sizes_and_masses),

@@ -303,6 +303,70 @@ static void every_built_in_robot_reads_back_to_the_same_bits(void **state) {
   }
 }
 
+/* The joints of all coordinates, one letter each. */
+static void order_is(const jn_model *m, const char *order) {
+  assert_int_equal(jn_model_nv(m), strlen(order));
+  for (int v = 0; v < jn_model_nv(m); v++)
+    assert_int_equal(jn_joint_name(m, jn_coordinate_joint(m, v, NULL))[0], order[v]);
+}
+
+#define HINGE(name, parent) \
+  "{\"name\": \"" name "\", \"parent\": \"" parent "\", \"joint\": {\"type\": \"revolute\"}, " INERTIA "}"
+#define FOUR(more)                                                                   \
+  "{\"bodies\": [{\"name\": \"a\", \"joint\": {\"type\": \"cylindrical\"}, " INERTIA \
+  "}, " HINGE("b", "a") ", " HINGE("c", "b") ", " HINGE("d", "a") "]" more "}"
+
+static void the_order_of_coordinates_reads_back_the_same(void **state) {
+  (void)state;
+  loaded l = load_clean(FOUR(""));
+  char *text;
+  order_is(l.model, "aabcd");
+  assert_int_equal(jn_save_text(l.model, JN_FORMAT_NATIVE, NULL, &text, NULL, NULL), JN_OK);
+  assert_null(strstr(text, "joint_order")); /* the tree says it */
+  jn_text_free(text, NULL);
+  unload(&l);
+  l = load_clean(FOUR(", \"joint_order\": [\"d\", \"b\"]")); /* those not named follow */
+  order_is(l.model, "dbaac");
+  assert_int_equal(jn_save_text(l.model, JN_FORMAT_NATIVE, NULL, &text, NULL, NULL), JN_OK);
+  assert_non_null(strstr(text, "\"joint_order\": [\"d\", \"b\", \"a\", \"c\"]"));
+  jn_text_free(text, NULL);
+  round_trip(l.model);
+  unload(&l);
+}
+
+static void the_order_of_the_options_goes_before_that_of_the_file(void **state) {
+  (void)state;
+  static const char text[] = FOUR(", \"joint_order\": [\"d\", \"b\"]");
+  static const char *const order[] = {"c"};
+  jn_options options;
+  jn_model *m;
+  jn_options_init(&options);
+  options.joint_order = order;
+  options.joint_order_count = 1;
+  assert_int_equal(jn_load_text(text, strlen(text), JN_FORMAT_NATIVE, NULL, &options, &m, NULL), JN_OK);
+  order_is(m, "caabd");
+  round_trip(m);
+  jn_model_destroy(m);
+}
+
+/* Joint 'x' and the nameless joint of link 'x': by name, only the first can be ordered. */
+static void an_order_that_names_cannot_tell_is_a_warning(void **state) {
+  (void)state;
+  static const char text[] = "{\"bodies\": [" HINGE("x", "world") ", {\"name\": \"y\", \"parent\": \"x\", \"joint\": "
+    "{\"name\": \"x\", \"type\": \"revolute\", \"axis\": [1, 0, 0]}, " INERTIA "}], \"joint_order\": [\"x\"]}";
+  loaded l = load_clean(text);
+  jn_options options;
+  char *written;
+  jn_options_init(&options);
+  options.report = l.report;
+  assert_int_equal(jn_coordinate_joint(l.model, 0, NULL), 1);
+  assert_int_equal(jn_save_text(l.model, JN_FORMAT_NATIVE, &options, &written, NULL, NULL), JN_OK);
+  assert_int_equal(jn_report_count(l.report), 1);
+  assert_string_equal(jn_report_message(l.report, 0)->rule, "joint-order");
+  jn_text_free(written, NULL);
+  unload(&l);
+}
+
 static void axes_of_any_length_read_back_to_the_same_bits(void **state) {
   (void)state;
   char text[512];
@@ -434,6 +498,9 @@ int main(void) {
       cmocka_unit_test(what_is_absent_has_its_default),
       cmocka_unit_test(a_written_model_reads_back_to_the_same_bits),
       cmocka_unit_test(every_built_in_robot_reads_back_to_the_same_bits),
+      cmocka_unit_test(the_order_of_coordinates_reads_back_the_same),
+      cmocka_unit_test(the_order_of_the_options_goes_before_that_of_the_file),
+      cmocka_unit_test(an_order_that_names_cannot_tell_is_a_warning),
       cmocka_unit_test(axes_of_any_length_read_back_to_the_same_bits),
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(odd_numbers_and_names_read_back_to_the_same_bits),

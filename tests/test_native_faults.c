@@ -59,6 +59,11 @@ static void faults_of_the_file_name_line_and_reason(void **state) {
       {"{\"bodies\": [],\n \"gravity\": [0, 1]}", "wrong-type", "", "an array of 3 numbers, but it is an array of 2",
        2},
       {"{\"bodies\": [],\n \"gravity\": [0, 1, \"2\"]}", "wrong-type", "", "but entry 3 is a string", 2},
+      {"{\"bodies\": [{\"name\": \"a\"}],\n\"joint_order\": \"a\"}", "wrong-type", "",
+       "'joint_order' must be an array of names of joints, but is a string", 2},
+      {"{\"bodies\": [{\"name\": \"a\"}],\n\"joint_order\": [\"a\", 1, null]}", "wrong-type", "", "entry 2 is a number",
+       2},
+      {"{\"bodies\": [{\"name\": \"a\"}],\n\"joint_order\": [\"b\"]}", "joint-order", "joint 'b'", "is not a joint", 0},
   };
   check_faults(faults, sizeof faults / sizeof *faults, JN_ERROR);
 }
@@ -106,6 +111,8 @@ static void faults_of_a_joint_name_line_and_subject(void **state) {
       {JOINT("\"type\": 3"), "wrong-type", "joint 'j'", "'joint.type' must be a string", 4},
       {JOINT("\"type\": \"hinge\""), "unknown-type", "joint 'j'", "is 'hinge', which is not a known type", 4},
       {JOINT("\"type\": \"revolute\",\n \"axis\": [1]"), "wrong-type", "joint 'j'", "'joint.axis' must be", 5},
+      {JOINT("\"type\": \"universal\", \"axis\": [0, 1, 0],\n \"axis2\": 1"), "wrong-type", "joint 'j'",
+       "'joint.axis2' must be", 5},
       {JOINT("\"type\": \"revolute\",\n \"point\": {}"), "wrong-type", "joint 'j'", "'joint.point' must be", 5},
       {JOINT("\"type\": \"helical\""), "missing-key", "joint 'j'", "'joint.pitch' is missing", 3},
       {JOINT("\"type\": \"helical\", \"pitch\": []"), "wrong-type", "joint 'j'", "a number, but is an array of 0", 4},
@@ -245,6 +252,28 @@ static void places_count_lines_and_characters(void **state) {
   unload(&l);
 }
 
+static void columns_of_many_bodies_on_one_line_are_found_in_one_walk(void **state) {
+  (void)state;
+  enum { N = 20000 };
+  char *text = malloc(64 * N);
+  size_t used = (size_t)sprintf(text, "{\"bodies\": [{\"name\": \"\xc3\xa9\"}");
+  for (int i = 1; i < N; i++) used += (size_t)sprintf(text + used, ", {\"name\": \"b%d\"}", i);
+  size_t place = used + 2; /* one byte more than characters, columns count from 1 */
+  sprintf(text + used, ", {\"parent\": \"b1\"}]}");
+  loaded l = load(text); /* takes seconds when every column is counted from the start of the line */
+  assert_int_equal(l.status, JN_ERR_MODEL);
+  assert_int_equal(jn_report_count(l.report), 1);
+  assert_int_equal(l.error.line, 1);
+  assert_int_equal(l.error.column, place);
+  unload(&l);
+  strcpy(text + used, "]}");
+  l = load(text);
+  assert_int_equal(l.status, JN_OK);
+  assert_int_equal(jn_link_count(l.model), N);
+  unload(&l);
+  free(text);
+}
+
 static void the_freezer_knows_the_lines(void **state) {
   (void)state;
   loaded l = load(
@@ -269,6 +298,12 @@ static void a_flood_of_faults_is_cut(void **state) {
   assert_int_equal(jn_report_count_of(l.report, JN_ERROR), 1000);
   const jn_message *last = jn_report_message(l.report, jn_report_count(l.report) - 1);
   assert_string_equal(last->rule, "too-many-errors");
+  unload(&l);
+  used = (size_t)sprintf(text, "{\"bodies\": [{\"name\": \"a\", \"parent\": \"last\"}");
+  for (int i = 1; i < N; i++) used += (size_t)sprintf(text + used, ",\n0");
+  strcpy(text + used, ", {\"name\": \"last\"}]}");
+  l = load(text); /* the body 'last' was not read, which is no fault of the first one */
+  assert_int_equal(jn_report_count_of(l.report, JN_ERROR), 1000);
   unload(&l);
   strcpy(text, "{\"bodies\": [{\"name\": \"a\"}]");
   used = strlen(text);
@@ -355,6 +390,7 @@ int main(void) {
       cmocka_unit_test(a_warning_is_an_error_in_strict_mode),
       cmocka_unit_test(all_faults_are_told_each_once_and_in_order),
       cmocka_unit_test(places_count_lines_and_characters),
+      cmocka_unit_test(columns_of_many_bodies_on_one_line_are_found_in_one_walk),
       cmocka_unit_test(the_freezer_knows_the_lines),
       cmocka_unit_test(a_flood_of_faults_is_cut),
       cmocka_unit_test(long_names_do_not_overflow_messages),

@@ -410,6 +410,8 @@ static void faults_of_form_tell_place_subject_and_remedy(void **state) {
        "<inertia> has no attribute 'izz'"},
       {INERTIAL("<mass value='1kg'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "'value' of <mass>|1kg"},
       {INERTIAL("<mass value=''/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "is empty"},
+      {INERTIAL("<mass value='0x10'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "not a number|0x10"},
+      {INERTIAL("<mass value=' -0X1p3'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "not a number"},
       {INERTIAL("<mass value='1 2'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "too many"},
       {INERTIAL("<mass value='nan'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "not finite"},
       {INERTIAL("<mass value='1e999'/>"), JN_ERR_SYNTAX, "urdf-number", 3, 11, "link 'a'", "not finite"},
@@ -508,6 +510,64 @@ static void all_faults_are_told_at_once_but_not_without_end(void **state) {
   free(text);
 }
 
+static void one_wrong_value_gives_one_message(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      INERTIAL("<mass value='1,5'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"),
+      INERTIAL("<mass value='1'/><inertia ixx='1' iyy='one' izz='1' ixy='0' ixz='0' iyz='0'/>"),
+      INERTIAL("<mass/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/>"),
+      JOINT("revolute", "<limit lower='low' upper='-1' effort='1' velocity='1'/>"),
+      JOINT("revolute", "<limit lower='1' upper='high' effort='1' velocity='1'/>"),
+      JOINT("continuous", "<origin rpy='0 0 north'/><axis xyz='0 0 1'/>"),
+      JOINT("continuous", "<mimic/>"),
+      JOINT("hinge",
+            "<axis xyz='0 0 0'/><limit lower='-1' upper='1'/></joint><link name='c'/>\n"
+            "<joint name='k' type='continuous'><parent link='b'/><child link='c'/><mimic joint='j'/>"),
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    loaded l = load(texts[i]);
+    if (jn_report_count(l.report) != 1 || l.status != JN_ERR_SYNTAX) {
+      print_messages(&l);
+      fail();
+    }
+    drop(&l);
+  }
+}
+
+static void wrong_values_hide_no_faults_of_meaning(void **state) {
+  (void)state;
+  loaded l =
+      load(ROBOT("<link name='a'><inertial><mass value='1,5'/></inertial></link>\n"
+                 "<link name='b'><inertial><mass value='-1'/></inertial></link>\n"
+                 "<joint name='j' type='continuous'><parent link='a'/><child link='b'/><mimic joint='q'/></joint>\n"));
+  assert_int_equal(l.status, JN_ERR_SYNTAX); /* that of the first */
+  assert_int_equal(l.error.line, 2);
+  assert_int_equal(jn_report_count_of(l.report, JN_ERROR), 3);
+  assert_int_equal(message_of(&l, "mass-negative")->line, 3);
+  assert_int_equal(message_of(&l, "mimic")->line, 4);
+  drop(&l);
+}
+
+static void links_with_a_shape_but_no_inertial_are_noted(void **state) {
+  (void)state;
+#define SEEN(name, what) "<link name='" name "'>" what "</link>\n"
+  static const expectation list[] = {
+      {ROBOT(SEEN("a", "<visual/>")), JN_OK, "no-inertial", 2, 1, "link 'a'", "massless|add <inertial>"},
+      {ROBOT(SEEN("a", "<inertial/><visual/>") SEEN("b", "<collision/><collision/>") FIXED("j", "a", "b")), JN_OK,
+       "no-inertial", 3, 1, "link 'b'", "massless|add <inertial>"},
+  };
+  CHECK_FILES(list);
+  jn_options o;
+  jn_options_init(&o);
+  o.floating = 1; /* what moves has the freezer's message */
+  loaded l = load_with(ROBOT(SEEN("a", "<visual/>") "<link name='b'/><joint name='j' type='planar'><parent link='a'/>"
+                                                    "<child link='b'/></joint>\n"),
+                       &o);
+  assert_null(message_of(&l, "no-inertial"));
+  assert_non_null(message_of(&l, "massless-leaf"));
+  drop(&l);
+}
+
 static void xacro_sources_are_recognised_and_explained(void **state) {
   (void)state;
   static const expectation list[] = {
@@ -542,7 +602,7 @@ static void leftovers_of_xacro_in_a_whole_file_only_warn(void **state) {
       "<robot name='r' xmlns:xacro='http://x'><link name='a'><visual><xacro:if/></visual></link>"
       "<gazebo><foo bar='${x}'/></gazebo></robot>");
   assert_int_equal(l.status, JN_OK);
-  assert_int_equal(jn_report_count(l.report), 0);
+  assert_int_equal(jn_report_count_of(l.report, JN_WARNING), 0);
   drop(&l);
 }
 
@@ -724,6 +784,9 @@ int main(void) {
       cmocka_unit_test(faults_of_meaning_tell_place_subject_and_remedy),
       cmocka_unit_test(suspicious_things_load_with_a_warning),
       cmocka_unit_test(all_faults_are_told_at_once_but_not_without_end),
+      cmocka_unit_test(one_wrong_value_gives_one_message),
+      cmocka_unit_test(wrong_values_hide_no_faults_of_meaning),
+      cmocka_unit_test(links_with_a_shape_but_no_inertial_are_noted),
       cmocka_unit_test(xacro_sources_are_recognised_and_explained),
       cmocka_unit_test(leftovers_of_xacro_in_a_whole_file_only_warn),
       cmocka_unit_test(entities_are_refused),

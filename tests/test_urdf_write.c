@@ -302,6 +302,30 @@ static void named_frames_become_massless_links_and_lost_gravity_warns(void **sta
   drop(&w);
 }
 
+static void a_lost_order_of_coordinates_warns(void **state) {
+  (void)state;
+  static const char *const order[] = {"k", "j"};
+  for (int count = 0; count <= 2; count += 2) {
+    jn_options o;
+    jn_builder *b;
+    jn_options_init(&o);
+    o.joint_order = order;
+    o.joint_order_count = count;
+    assert_int_equal(jn_builder_create(&o, &b), JN_OK);
+    jn_link base = link_of("base", NULL, JN_FIXED), j = link_of("j", "base", JN_PRISMATIC);
+    jn_link k = link_of("k", "j", JN_PLANAR);
+    add(b, &base);
+    add(b, &j);
+    add(b, &k);
+    jn_model *m = freeze(b);
+    written w = write_urdf(m);
+    assert_int_equal(w.status, JN_OK);
+    assert_int_equal(has_rule(&w, "joint-order"), count > 0);
+    drop(&w);
+    jn_model_destroy(m);
+  }
+}
+
 static void a_general_joint_with_one_plain_screw_becomes_revolute_or_prismatic(void **state) {
   (void)state;
   for (int k = 0; k < 2; k++) {
@@ -423,6 +447,7 @@ int main(void) {
       cmocka_unit_test(roots_that_are_no_plain_links_hang_on_a_marked_world_link),
       cmocka_unit_test(a_floating_base_is_written_as_plain_root),
       cmocka_unit_test(named_frames_become_massless_links_and_lost_gravity_warns),
+      cmocka_unit_test(a_lost_order_of_coordinates_warns),
       cmocka_unit_test(a_general_joint_with_one_plain_screw_becomes_revolute_or_prismatic),
       cmocka_unit_test(joints_that_urdf_lacks_are_refused_by_name),
       cmocka_unit_test(loops_are_refused_by_name),

@@ -4,7 +4,7 @@
 #ifndef JOUNCE_FLOAT_H
 #define JOUNCE_FLOAT_H
 
-#include "dynamics.h"
+#include "jets.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -110,6 +110,13 @@ JN_API jn_status jnf_joint_wrenches(const jn_model *model, jn_work *work, const 
                                     const float *a, const float *wrench, float *F);
 JN_API jn_status jnf_compute(const jn_model *model, jn_work *work, const float *q, const float *v, const float *a,
                              const float *wrench, const jnf_terms *terms);
+JN_API jn_status jnf_inverse_dynamics_jet(const jn_model *model, jn_work *work, int order, const float *q,
+                                          const float *v_jet, const float *wrench_jet, float *tau_jet);
+JN_API jn_status jnf_forward_dynamics_jet(const jn_model *model, jn_work *work, int order, const float *q,
+                                          const float *v, const float *tau_jet, const float *wrench_jet, float *v_jet);
+JN_API jn_status jnf_hybrid_dynamics_jet(const jn_model *model, jn_work *work, int order,
+                                         const unsigned char *prescribed, const float *q, const float *v_jet,
+                                         const float *tau_jet, const float *wrench_jet, float *v_out, float *tau_out);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "dynamics.h"
 #include "float.h"
 #include "io.h"
+#include "jets.h"
 #include "kinematics.h"
 #include "lie.h"
 #include "model.h"

@@ -140,16 +140,17 @@ JN_API void jn_loop_init(jn_loop *loop);
 
 /* How models are built and read. Set up with jn_options_init(); NULL in place of options means these defaults. */
 typedef struct jn_options {
-  size_t size;                    /* sizeof(jn_options), set by jn_options_init() */
-  const jn_allocator *allocator;  /* NULL: malloc and free. Copied; its context must outlive what it made */
-  jn_report *report;              /* where all messages go; NULL: only the first error is told, in jn_error */
-  int floating;                   /* 1: the root link, if fixed to the world, gets a free joint named "base" */
-  int ignore_mimic;               /* 1: coupled joints become independent; the model then has no mimics at all */
-  int strict;                     /* 1: warnings are errors */
-  const char *const *joint_order; /* order of the coordinates by joint names; joints not named follow depth first */
-  int joint_order_count;          /*   (a free joint on the world stays first unless it is named) */
-  const double *gravity;          /* [3], replaces what the file says; NULL: keep */
-  size_t max_bytes;               /* largest file that is read; default 64 MiB */
+  size_t size;                   /* sizeof(jn_options), set by jn_options_init() */
+  const jn_allocator *allocator; /* NULL: malloc and free. Copied; its context must outlive what it made */
+  jn_report *report;             /* where all messages go; NULL: only the first error is told, in jn_error */
+  int floating;                  /* 1: the root link, if fixed to the world, gets a free joint named "base" */
+  int ignore_mimic;              /* 1: coupled joints become independent; the model then has no mimics at all */
+  int strict;                    /* 1: warnings are errors */
+  const char *const
+      *joint_order; /* order of the coordinates by joint names, before any order in the file; joints not named follow */
+  int joint_order_count; /*   depth first (a free joint on the world stays first unless it is named) */
+  const double *gravity; /* [3], replaces what the file says; NULL: keep */
+  size_t max_bytes;      /* largest file that is read; default 64 MiB */
 } jn_options;
 
 JN_API void jn_options_init(jn_options *options);

@@ -37,8 +37,8 @@ typedef struct jn_run {
 jn_status jn__run(const jn_run *run);
 
 /* Bytes in work memory for samples on their way in and out of lanes, and for the kernels' own use. */
-size_t jn__staging_bytes(const jn_model *model);
-size_t jn__scratch_bytes(const jn_model *model);
+size_t jn__staging_bytes(const jn_model *model, int order);
+size_t jn__scratch_bytes(const jn_model *model, int order); /* order of jets, -1: none */
 
 struct jn_work {
   const jn_model *model;
@@ -48,6 +48,7 @@ struct jn_work {
   size_t staging_bytes;
   char *scratch; /* 64-byte aligned */
   char *pivots;  /* doubles: one for each joint coordinate */
+  int order;     /* of jets, -1: none */
   int singular;  /* joint without effective inertia found by the last call that solved, JN_NONE */
 };
 

@@ -122,17 +122,24 @@ static size_t widest_real(void) {
 }
 
 /* A single state in a row of the caller's own type is not staged, so matrices need room only when a row is forced. */
-size_t jn__staging_bytes(const jn_model *m) {
+size_t jn__staging_bytes(const jn_model *m, int order) {
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed), nlink = (size_t)m->nlink;
   size_t reals = 3 * nq + 3 * nv + 64;
   const char *forced = getenv("JOUNCE_ROW");
   if (forced && *forced) reals += 3 * nv * nv + 40 * nv + 12 * nlink + nframe * (28 + 12 * nv);
+  if (forced && *forced && order >= 0) reals += ((size_t)order + 2) * (4 * nv + 6 * nlink);
   return widest_real() * reals;
 }
 
-/* The most that a kernel takes: forward.c for each body and coordinate; nv x nv when coordinates are coupled. */
-size_t jn__scratch_bytes(const jn_model *m) {
+/* The most that a kernel takes: forward.c for each body and coordinate; nv x nv when coordinates are coupled; jets.h
+ * for each order. */
+size_t jn__scratch_bytes(const jn_model *m, int order) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
-  return widest_real() * (160 * nb + 16 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0));
+  size_t reals = 160 * nb + 16 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0);
+  if (order >= 0) {
+    size_t jets = ((size_t)order + 2) * (nv + 18 * nd + 45 * nb) + nv * nv + 2 * nv + 22 * nb + 6 * nd + 64;
+    if (jets > reals) reals = jets;
+  }
+  return widest_real() * reals;
 }

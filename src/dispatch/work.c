@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work memory: [jn_work | scratch | staging]. */
+/* Work memory: [jn_work | scratch | pivots | staging]. */
 #include "../model/model.h"
 #include "dispatch.h"
+#include "jounce/jets.h"
 
 static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
@@ -9,36 +10,53 @@ static size_t pivot_bytes(const jn_model *m) {
   return up((size_t)((const jn_tree_d *)m->tree[JN_KIND_D])->nd * sizeof(double));
 }
 
-size_t jn_work_size(const jn_model *model) {
-  return model ? 63 + up(sizeof(jn_work)) + up(jn__scratch_bytes(model)) + pivot_bytes(model) +
-                     up(jn__staging_bytes(model))
-               : 0;
+/* order -1: no jets. */
+static size_t size_for(const jn_model *m, int order) {
+  return 63 + up(sizeof(jn_work)) + up(jn__scratch_bytes(m, order)) + pivot_bytes(m) + up(jn__staging_bytes(m, order));
 }
 
-jn_status jn_work_init(const jn_model *model, void *memory, size_t bytes, jn_work **work) {
+static jn_status init_for(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work) {
   if (work) *work = NULL;
   if (!model || !memory || !work) return JN_ERR_NULL;
-  if (bytes < jn_work_size(model)) return JN_ERR_SIZE;
+  if (bytes < size_for(model, order)) return JN_ERR_SIZE;
   char *base = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
   jn_work *w = (jn_work *)(void *)base;
-  *w = (jn_work){.model = model, .allocator = model->allocator, .singular = JN_NONE};
+  *w = (jn_work){.model = model, .allocator = model->allocator, .order = order, .singular = JN_NONE};
   w->scratch = base + up(sizeof *w);
-  w->pivots = w->scratch + up(jn__scratch_bytes(model));
+  w->pivots = w->scratch + up(jn__scratch_bytes(model, order));
   w->staging = w->pivots + pivot_bytes(model);
-  w->staging_bytes = up(jn__staging_bytes(model));
+  w->staging_bytes = up(jn__staging_bytes(model, order));
   *work = w;
   return JN_OK;
 }
 
-jn_status jn_work_create(const jn_model *model, jn_work **work) {
+static jn_status create_for(const jn_model *model, int order, jn_work **work) {
   if (work) *work = NULL;
   if (!model || !work) return JN_ERR_NULL;
-  size_t bytes = jn_work_size(model);
+  size_t bytes = size_for(model, order);
   void *block = jn__allocate(&model->allocator, bytes);
   if (!block) return JN_ERR_MEMORY;
-  jn_status status = jn_work_init(model, block, bytes, work);
+  jn_status status = init_for(model, order, block, bytes, work);
   if (status == JN_OK) (*work)->block = block;
   return status;
+}
+
+size_t jn_work_size(const jn_model *model) { return model ? size_for(model, -1) : 0; }
+
+jn_status jn_work_init(const jn_model *model, void *memory, size_t bytes, jn_work **work) {
+  return init_for(model, -1, memory, bytes, work);
+}
+
+jn_status jn_work_create(const jn_model *model, jn_work **work) { return create_for(model, -1, work); }
+
+size_t jn_work_size_order(const jn_model *model, int order) { return model && order >= 0 ? size_for(model, order) : 0; }
+
+jn_status jn_work_init_order(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work) {
+  return order < 0 ? JN_ERR_SIZE : init_for(model, order, memory, bytes, work);
+}
+
+jn_status jn_work_create_order(const jn_model *model, int order, jn_work **work) {
+  return order < 0 ? JN_ERR_SIZE : create_for(model, order, work);
 }
 
 void jn_work_destroy(jn_work *work) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The readers and writers behind jounce/io.h, one pair a format. Readers fill the builder and report what they find
- * through b->log; they return JN_OK, or the status of the first error. */
+ * through b->log. They return JN_OK when they came to the end of the text, perhaps with errors in the log, else the
+ * status of what stopped them. A value with a fault is replaced by a harmless one, so that freezing finds what else is
+ * wrong and tells no fault twice. */
 #ifndef JN_IO_IO_H
 #define JN_IO_IO_H
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 #endif
 
+#include "common.h"
 #include "io.h"
-#include "native.h"
 
 enum { MAX_CHAIN = 10000 };
 static const char builtin_prefix[] = "builtin:", chain_prefix[] = "builtin:chain:";
@@ -88,7 +88,7 @@ static jn_status read_path(jn_builder *b, const char *path) {
   }
   char *text = read_stream(b, f, path, &length);
   fclose(f);
-  if (!text) return jn__log_end(&b->log, NULL);
+  if (!text) return JN_ERR_FILE;
   jn_status status = read_text(b, text, length, JN_FORMAT_AUTO);
   jn__release(&b->allocator, text);
   return status;
@@ -226,7 +226,7 @@ static jn_status read_robot(jn_builder *b, const char *name) {
   }
   size_t used = strlen(list);
   snprintf(list + used, sizeof list - used, "chain:N");
-  jn__scan_suggest(list, name, remedy, sizeof remedy);
+  jn__suggest(list, name, remedy, sizeof remedy);
   jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, remedy, "'%.40s' is no built-in robot",
           name);
   return JN_ERR_NAME;
@@ -237,33 +237,39 @@ static jn_status read_robot(jn_builder *b, const char *name) {
 
 /* ---- Public: reading ---- */
 
+/* These two return as the readers do: JN_OK when the text was read to its end, perhaps with errors in the log. */
+static jn_status load_source(jn_builder *b, const char *source) {
+  if (jn__builder_set_file(b, source) != JN_OK) return no_memory(&b->log, source);
+  if (strncmp(source, chain_prefix, sizeof chain_prefix - 1) == 0)
+    return read_chain(b, source + sizeof chain_prefix - 1);
+  if (strncmp(source, builtin_prefix, sizeof builtin_prefix - 1) == 0)
+    return read_robot(b, source + sizeof builtin_prefix - 1);
+  return read_path(b, source);
+}
+
+static jn_status load_text(jn_builder *b, const char *text, size_t length, jn_format format, const char *file) {
+  if (jn__builder_set_file(b, file) != JN_OK) return no_memory(&b->log, file);
+  return read_text(b, text, length, format);
+}
+
 jn_status jn_builder_load(jn_builder *b, const char *source, jn_error *error) {
   if (!b || !source) return jn__fail(error, JN_ERR_NULL, NULL, "%s", jn_status_text(JN_ERR_NULL));
-  if (jn__builder_set_file(b, source) != JN_OK)
-    no_memory(&b->log, source);
-  else if (strncmp(source, chain_prefix, sizeof chain_prefix - 1) == 0)
-    read_chain(b, source + sizeof chain_prefix - 1);
-  else if (strncmp(source, builtin_prefix, sizeof builtin_prefix - 1) == 0)
-    read_robot(b, source + sizeof builtin_prefix - 1);
-  else
-    read_path(b, source);
+  load_source(b, source);
   return jn__log_end(&b->log, error);
 }
 
 jn_status jn_builder_load_text(jn_builder *b, const char *text, size_t length, jn_format format, const char *file,
                                jn_error *error) {
   if (!b || !text) return jn__fail(error, JN_ERR_NULL, file, "%s", jn_status_text(JN_ERR_NULL));
-  if (jn__builder_set_file(b, file) != JN_OK)
-    no_memory(&b->log, file);
-  else
-    read_text(b, text, length, format);
+  load_text(b, text, length, format, file);
   return jn__log_end(&b->log, error);
 }
 
 /* Freezes what was read and destroys the builder. A description with faults goes through the freezer's checks too, so
- * that all are told at once. */
-static jn_status finish(jn_builder *b, jn_status status, jn_model **model, jn_error *error) {
-  if (status == JN_OK || (status == JN_ERR_MODEL && b->link_count > 0)) status = jn_builder_freeze(b, model, error);
+ * that all are told at once, but not one that was not read to its end: what is missing is no fault of it. */
+static jn_status finish(jn_builder *b, jn_status end, jn_model **model, jn_error *error) {
+  jn_status status = jn__log_end(&b->log, error);
+  if (status == JN_OK || (end == JN_OK && b->link_count > 0)) status = jn_builder_freeze(b, model, error);
   jn_builder_destroy(b);
   return status;
 }
@@ -274,7 +280,7 @@ jn_status jn_load(const char *source, const jn_options *options, jn_model **mode
   if (!source || !model) return jn__fail(error, JN_ERR_NULL, NULL, "%s", jn_status_text(JN_ERR_NULL));
   jn_status status = jn_builder_create(options, &b);
   if (status != JN_OK) return jn__fail(error, status, source, "%s", jn_status_text(status));
-  return finish(b, jn_builder_load(b, source, error), model, error);
+  return finish(b, load_source(b, source), model, error);
 }
 
 jn_status jn_load_text(const char *text, size_t length, jn_format format, const char *file, const jn_options *options,
@@ -284,7 +290,7 @@ jn_status jn_load_text(const char *text, size_t length, jn_format format, const 
   if (!text || !model) return jn__fail(error, JN_ERR_NULL, file, "%s", jn_status_text(JN_ERR_NULL));
   jn_status status = jn_builder_create(options, &b);
   if (status != JN_OK) return jn__fail(error, status, file, "%s", jn_status_text(status));
-  return finish(b, jn_builder_load_text(b, text, length, format, file, error), model, error);
+  return finish(b, load_text(b, text, length, format, file), model, error);
 }
 
 /* ---- Writing files ---- */
@@ -339,6 +345,44 @@ static int save_beside(const jn_allocator *a, const char *target, const char *te
   return code;
 }
 
+#if !defined(_WIN32)
+/* The file that a path without a file stands for: where symbolic links lead to, also when nothing is there yet. NULL
+ * with *code set; ELOOP after as many links as the system follows. */
+static char *follow_links(const jn_allocator *a, const char *path, int *code) {
+  enum { MAX_LINKS = 40, LONGEST = 4096 };
+  char *at = jn__copy_text(a, path);
+  *code = ENOMEM;
+  for (int i = 0; at; i++) {
+    char target[LONGEST];
+    ssize_t n = readlink(at, target, sizeof target);
+    if (n < 0) return at; /* no link */
+    const char *slash = strrchr(at, '/');
+    size_t stem = n > 0 && target[0] != '/' && slash ? (size_t)(slash + 1 - at) : 0; /* relative to the link's place */
+    *code = n == LONGEST ? ENAMETOOLONG : i == MAX_LINKS ? ELOOP : ENOMEM;
+    char *next = *code == ENOMEM ? jn__allocate(a, stem + (size_t)n + 1) : NULL;
+    if (next) {
+      memcpy(next, at, stem);
+      memcpy(next + stem, target, (size_t)n);
+    }
+    jn__release(a, at);
+    at = next;
+  }
+  return NULL;
+}
+
+/* Over the old file, or to where there is none yet. Of a symbolic link, the file that it names is replaced. */
+static int save_regular(const jn_allocator *a, const char *path, const char *text, size_t length,
+                        const struct stat *old) {
+  int code = 0;
+  char *real = old ? realpath(path, NULL) : NULL, *target = old ? NULL : follow_links(a, path, &code);
+  if (old || target)
+    code = save_beside(a, real ? real : target ? target : path, text, length, old ? old->st_mode & 0777 : 0);
+  free(real);
+  jn__release(a, target);
+  return code;
+}
+#endif
+
 static jn_status save_file(jn_log *log, const jn_allocator *a, const char *path, const char *text, size_t length) {
   int code;
 #if defined(_WIN32)
@@ -350,9 +394,7 @@ static jn_status save_file(jn_log *log, const jn_allocator *a, const char *path,
     FILE *f = fopen(path, "wb");
     code = f ? fill(f, text, length, 0) : errno;
   } else {
-    char *real = exists ? realpath(path, NULL) : NULL; /* of a symbolic link, the file that it names is replaced */
-    code = save_beside(a, real ? real : path, text, length, exists ? old.st_mode & 0777 : 0);
-    free(real);
+    code = save_regular(a, path, text, length, exists ? &old : NULL);
   }
 #endif
   return code ? cannot_write(log, path, code) : JN_OK;

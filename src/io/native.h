@@ -45,8 +45,9 @@ unsigned jn__loop_keys(jn_loop_type type);   /* native_write.c */
  * of the text, and return a place with p NULL when there is no such thing. */
 typedef struct jn_scan {
   const char *p;
-  const char *line_start;
+  const char *counted; /* as far as columns are counted, on the same line */
   int line;
+  int column; /* of `counted` */
 } jn_scan;
 
 jn_scan jn__scan_start(const char *text, const char *end); /* the first value */
@@ -56,11 +57,8 @@ jn_scan jn__scan_member(jn_scan object, const char *end, const char *key, jn_sca
 jn_scan jn__scan_element(jn_scan at, const char *end);
 /* From a value to the comma or bracket that follows it. */
 jn_scan jn__scan_past(jn_scan at, const char *end);
-int jn__scan_column(jn_scan at); /* in characters, from 1; 0 when not known */
-
-/* The entry of a list "one, two, three" that is nearest to word: how many edits away it is, 0 when it is the same. */
-int jn__scan_nearest(const char *list, const char *word, char entry[32]);
-/* A remedy for an unknown word: the nearest entry if one is near, and all of them. */
-void jn__scan_suggest(const char *list, const char *word, char *out, size_t size);
+/* In characters, from 1; 0 when not known. Counts from where it was asked before, so that a walk along one long line
+ * that asks at every step takes time in proportion to its length. */
+int jn__scan_column(jn_scan *at);
 
 #endif

@@ -5,15 +5,18 @@
  * again (cursor). Here the form is checked: keys, types, counts. Freezing checks the meaning. A value with a fault is
  * replaced by a harmless one, so that one fault gives one message and the rest of the file is still checked. */
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../model/draft.h"
+#include "common.h"
 #include "io.h"
 #include "native.h"
 
-enum { MAX_ERRORS = 1000, MAX_UNKNOWN = 16, CLIP = 60 };
+enum { MAX_ERRORS = 1000, MAX_UNKNOWN = 16 };
 
 typedef jn_scan cursor;
 
@@ -45,23 +48,14 @@ static cursor node_at(const reader *r, const node *n) {
 static jn_place place_of(const reader *r, const node *n, const char *key) {
   cursor c = node_at(r, n), key_at = c;
   if (key) jn__scan_member(c, r->end, key, &key_at);
-  return (jn_place){r->b->file, key_at.p ? key_at.line : 0, jn__scan_column(key_at)};
+  return (jn_place){r->b->file, key_at.p ? key_at.line : 0, jn__scan_column(&key_at)};
 }
 
 /* ---- Messages ---- */
 
-/* How many bytes of s to show: no more than CLIP, and no part of a character. */
-static int clip(const char *s) {
-  size_t n = strlen(s);
-  if (n <= CLIP) return (int)n;
-  n = CLIP;
-  while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) n--;
-  return (int)n;
-}
-
 static void set_subject(reader *r, const char *kind, const char *name) {
   if (name)
-    snprintf(r->subject, sizeof r->subject, "%s '%.*s'", kind, clip(name), name);
+    snprintf(r->subject, sizeof r->subject, "%s '%.*s'", kind, JN_CLIP(name));
   else
     snprintf(r->subject, sizeof r->subject, "%s", r->label);
 }
@@ -82,7 +76,7 @@ static void tell(reader *r, jn_severity severity, const char *rule, const node *
   add_path(n, path, sizeof path);
   size_t used = strlen(path);
   if (key)
-    snprintf(path + used, sizeof path - used, "%.*s", clip(key), key);
+    snprintf(path + used, sizeof path - used, "%.*s", JN_CLIP(key));
   else if (used > 0)
     path[used - 1] = 0;
   va_list list;
@@ -120,12 +114,12 @@ static void tell_missing(reader *r, const node *n, const char *key, const char *
 static void check_keys(reader *r, const node *n, const char *known) {
   const char *key;
   json_t *value;
-  char entry[32], remedy[256];
+  char remedy[256];
   int unknown = 0;
   json_object_foreach(n->json, key, value) {
-    if (strcmp(key, "comment") == 0 || jn__scan_nearest(known, key, entry) == 0) continue;
+    if (strcmp(key, "comment") == 0 || jn__is_listed(known, key)) continue;
     if (++unknown > MAX_UNKNOWN) continue;
-    jn__scan_suggest(known, key, remedy, sizeof remedy);
+    jn__suggest(known, key, remedy, sizeof remedy);
     tell(r, JN_WARNING, "unknown-key", n, key, remedy, "is not a known key and is ignored");
   }
   if (unknown > MAX_UNKNOWN)
@@ -148,7 +142,7 @@ static int get_object(reader *r, const node *n, const char *key, node *child) {
     tell_type(r, n, key, "an object", value);
     return 0;
   }
-  *child = (node){n, key, value, {NULL, NULL, 0}};
+  *child = (node){n, key, value, {NULL, NULL, 0, 0}};
   return 1;
 }
 
@@ -233,36 +227,8 @@ static int get_matrix(reader *r, const node *n, const char *key, int rows, int c
 
 /* ---- Placements ---- */
 
-static void set_rotation(double T[16], const double R[9]) {
-  for (int i = 0; i < 9; i++) T[i / 3 * 4 + i % 3] = R[i];
-}
-
-/* R = Rz(yaw) Ry(pitch) Rx(roll), as in URDF. */
-static void rotation_from_rpy(const double a[3], double R[9]) {
-  double cr = cos(a[0]), sr = sin(a[0]), cp = cos(a[1]), sp = sin(a[1]), cy = cos(a[2]), sy = sin(a[2]);
-  const double out[9] = {cy * cp,
-                         cy * sp * sr - sy * cr,
-                         cy * sp * cr + sy * sr,
-                         sy * cp,
-                         sy * sp * sr + cy * cr,
-                         sy * sp * cr - cy * sr,
-                         -sp,
-                         cp * sr,
-                         cp * cr};
-  memcpy(R, out, sizeof out);
-}
-
-/* Quaternion x, y, z, w of squared length n; exact for the identity. */
-static void rotation_from_quaternion(const double q[4], double n, double R[9]) {
-  double x = q[0], y = q[1], z = q[2], w = q[3], s = 2 / n;
-  const double out[9] = {1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
-                         s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
-                         s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y)};
-  memcpy(R, out, sizeof out);
-}
-
 static void read_quaternion(reader *r, const node *n, double T[16]) {
-  double q[4], R[9];
+  double q[4];
   if (!get_numbers(r, n, "quaternion", 4, q)) return;
   double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
   if (fabs(length2 - 1) > 2e-3) {
@@ -270,8 +236,7 @@ static void read_quaternion(reader *r, const node *n, double T[16]) {
          "must have length 1, but has %.6g", sqrt(length2));
     return;
   }
-  rotation_from_quaternion(q, length2, R);
-  set_rotation(T, R);
+  jn__turn_quaternion(T, q);
 }
 
 /* T is the identity before, and stays so as far as the file says nothing. */
@@ -289,11 +254,9 @@ static void read_placement(reader *r, const node *up, double T[16]) {
   get_matrix(r, &n, "matrix", 4, 4, T);
   if (get_numbers(r, &n, "position", 3, v))
     for (int i = 0; i < 3; i++) T[4 * i + 3] = v[i];
-  if (get_numbers(r, &n, "rpy", 3, v)) {
-    rotation_from_rpy(v, R);
-    set_rotation(T, R);
-  }
-  if (get_matrix(r, &n, "rotation", 3, 3, R)) set_rotation(T, R);
+  if (get_numbers(r, &n, "rpy", 3, v)) jn__turn_rpy(T, v);
+  if (get_matrix(r, &n, "rotation", 3, 3, R))
+    for (int i = 0; i < 9; i++) T[i / 3 * 4 + i % 3] = R[i];
   read_quaternion(r, &n, T);
 }
 
@@ -348,7 +311,7 @@ static int read_inertia_values(reader *r, const node *n, double parameters[10]) 
 }
 
 static void read_inertia(reader *r, const node *body, double parameters[10]) {
-  static const double harmless[10] = {1, 0, 0, 0, 1, 1, 1, 0, 0, 0};
+  static const double harmless[10] = JN_HARMLESS_INERTIA;
   node n;
   if (!get(body, "inertia")) return;
   if (!get_object(r, body, "inertia", &n) || !read_inertia_values(r, &n, parameters))
@@ -375,8 +338,8 @@ static void check_use(reader *r, const node *n, const char *type, unsigned used)
 
 static void unknown_type(reader *r, const node *n, const char *type, const char *list) {
   char remedy[256];
-  jn__scan_suggest(list, type, remedy, sizeof remedy);
-  tell(r, JN_ERROR, "unknown-type", n, "type", remedy, "is '%.*s', which is not a known type", clip(type), type);
+  jn__suggest(list, type, remedy, sizeof remedy);
+  tell(r, JN_ERROR, "unknown-type", n, "type", remedy, "is '%.*s', which is not a known type", JN_CLIP(type));
 }
 
 /* The type in the file; "floating" and "screw" are other names of free and of general with one screw. A revolute
@@ -461,11 +424,24 @@ static void read_mimic(reader *r, const node *joint, jn_joint *out) {
   get_number(r, &n, "offset", &out->mimic_offset);
 }
 
-static int joint_nv(const jn_joint *joint) {
-#define NV(code, text, nq, nv) nv,
-  static const int sizes[] = {JN_JOINT_LIST(NV)};
-#undef NV
-  return joint->type == JN_GENERAL ? joint->screw_count : sizes[joint->type];
+/* 1 unless it is there and (told) wrong. */
+static int optional_vector(reader *r, const node *n, const char *key, double out[3]) {
+  return !get(n, key) || get_numbers(r, n, key, 3, out);
+}
+
+/* When one is wrong, all have their default: those of the file may be parallel to the default of the wrong one. */
+static void read_axes(reader *r, const node *n, jn_joint *joint) {
+  double axes[3][3];
+  memcpy(axes[0], joint->axis, sizeof axes[0]);
+  memcpy(axes[1], joint->axis2, sizeof axes[1]);
+  memcpy(axes[2], joint->axis3, sizeof axes[2]);
+  int good = optional_vector(r, n, "axis", axes[0]);
+  good &= optional_vector(r, n, "axis2", axes[1]);
+  good &= optional_vector(r, n, "axis3", axes[2]);
+  if (!good) return;
+  memcpy(joint->axis, axes[0], sizeof axes[0]);
+  memcpy(joint->axis2, axes[1], sizeof axes[1]);
+  memcpy(joint->axis3, axes[2], sizeof axes[2]);
 }
 
 static void read_joint(reader *r, const node *body, const char *body_name, jn_joint *out) {
@@ -478,15 +454,13 @@ static void read_joint(reader *r, const node *body, const char *body_name, jn_jo
              "name, type, axis, axis2, axis3, point, pitch, screw, screws, limits, armature, damping, friction, mimic");
   out->type = read_joint_type(r, &n, &type);
   if (type) check_use(r, &n, type, jn__joint_keys(out->type));
-  get_numbers(r, &n, "axis", 3, out->axis);
-  get_numbers(r, &n, "axis2", 3, out->axis2);
-  get_numbers(r, &n, "axis3", 3, out->axis3);
+  read_axes(r, &n, out);
   get_numbers(r, &n, "point", 3, out->point);
   if (out->type == JN_HELICAL && !get(&n, "pitch")) tell_missing(r, &n, "pitch", "metres per radian");
   get_number(r, &n, "pitch", &out->pitch);
   if (type && out->type == JN_GENERAL) read_screws(r, &n, type, out);
   /* Without a type the number of coordinates is not known, and counts cannot be checked. */
-  if (type) read_motion(r, &n, joint_nv(out), out->dof);
+  if (type) read_motion(r, &n, jn__joint_nv(out), out->dof);
   read_mimic(r, &n, out);
 }
 
@@ -517,7 +491,7 @@ static jn_status read_body(reader *r, const node *n) {
 }
 
 static jn_status read_frame(reader *r, const node *n) {
-  double T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  double T[16] = JN_IDENTITY;
   const char *name = read_name(r, n, "frame");
   check_keys(r, n, "name, body, placement");
   const char *body = need_string(r, n, "body", "name the body that the frame is fixed to");
@@ -619,6 +593,7 @@ static void read_array(reader *r, const node *file, const char *key, element_rea
   }
   json_array_foreach(array, i, element) {
     c = jn__scan_element(c, r->end);
+    jn__scan_column(&c); /* counted once here, the places inside the element begin from it */
     node n = {NULL, NULL, element, c};
     snprintf(r->label, sizeof r->label, "%s[%zu]", key, i);
     set_subject(r, NULL, NULL);
@@ -634,13 +609,45 @@ static void read_array(reader *r, const node *file, const char *key, element_rea
   r->label[0] = r->subject[0] = 0;
 }
 
+/* The order of the coordinates, which the builder keeps with its options; what those say goes first. */
+static jn_status read_order(reader *r, const node *file) {
+  static const char wanted[] = "an array of names of joints";
+  jn_builder *b = r->b;
+  char what[40];
+  json_t *array = get(file, "joint_order");
+  size_t n = json_array_size(array);
+  if (!array) return JN_OK;
+  if (!json_is_array(array)) {
+    tell_type(r, file, "joint_order", wanted, array);
+    return JN_OK;
+  }
+  for (size_t i = 0; i < n; i++) {
+    const json_t *entry = json_array_get(array, i);
+    if (json_is_string(entry)) continue;
+    tell(r, JN_ERROR, "wrong-type", file, "joint_order", NULL, "must be %s, but entry %zu is %s", wanted, i + 1,
+         describe(entry, what));
+    return JN_OK;
+  }
+  if (n == 0 || b->options.joint_order_count > 0) return JN_OK;
+  char **names = n < INT_MAX ? jn__allocate(&b->allocator, n * sizeof *names) : NULL;
+  if (!names) return JN_ERR_MEMORY;
+  jn__release(&b->allocator, (void *)(uintptr_t)b->options.joint_order);
+  b->options.joint_order = (const char *const *)names;
+  for (size_t i = 0; i < n; i++) {
+    if (!(names[i] = jn__copy_text(&b->allocator, json_string_value(json_array_get(array, i))))) return JN_ERR_MEMORY;
+    b->options.joint_order_count++;
+  }
+  return JN_OK;
+}
+
 static void read_file(reader *r, const node *file) {
   double gravity[3];
   jn_status status = JN_OK;
-  check_keys(r, file, "name, gravity, bodies, frames, loops");
+  check_keys(r, file, "name, gravity, joint_order, bodies, frames, loops");
   const char *name = get_string(r, file, "name");
   if (name) status = jn_builder_set_name(r->b, name);
   if (status == JN_OK && get_numbers(r, file, "gravity", 3, gravity)) status = jn_builder_set_gravity(r->b, gravity);
+  if (status == JN_OK) status = read_order(r, file);
   if (status != JN_OK) r->stop = status;
   if (!get(file, "bodies")) tell_missing(r, file, "bodies", "a model file has an array \"bodies\"");
   if (!r->stop) read_array(r, file, "bodies", read_body);
@@ -676,5 +683,5 @@ jn_status jn__native_read(jn_builder *b, const char *text, size_t length) {
   if (r.stop && r.stop != JN_ERR_MODEL)
     jn__log(&b->log, JN_ERROR, r.stop, "memory", (jn_place){b->file, 0, 0}, NULL, NULL, "%s", jn_status_text(r.stop));
   json_decref(json);
-  return jn__log_end(&b->log, NULL);
+  return r.stop;
 }

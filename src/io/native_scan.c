@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A walk over JSON text that jansson found valid: where is the member, where is the element? jansson itself keeps no
- * places. Also the nearest of some words, for messages. */
-#include <stdio.h>
+ * places. */
 #include <string.h>
 
 #include "native.h"
 
-static const jn_scan nowhere = {NULL, NULL, 0};
+static const jn_scan nowhere = {NULL, NULL, 0, 0};
 
 static void step(jn_scan *at) {
   if (*at->p++ == '\n') {
     at->line++;
-    at->line_start = at->p;
+    at->counted = at->p;
+    at->column = 1;
   }
 }
 
@@ -47,7 +47,7 @@ static void skip_value(jn_scan *at, const char *end) {
 }
 
 jn_scan jn__scan_start(const char *text, const char *end) {
-  jn_scan at = {text, text, 1};
+  jn_scan at = {text, text, 1, 1};
   skip_space(&at, end);
   return at;
 }
@@ -89,53 +89,8 @@ jn_scan jn__scan_past(jn_scan at, const char *end) {
   return at;
 }
 
-int jn__scan_column(jn_scan at) {
-  int column = 1;
-  if (!at.p) return 0;
-  for (const char *p = at.line_start; p < at.p; p++) column += ((unsigned char)*p & 0xC0) != 0x80;
-  return column;
-}
-
-/* Number of edits that turn a into b, which has at most 31 characters. */
-static int edit_distance(const char *a, const char *b) {
-  int row[32], n = (int)strlen(b);
-  for (int j = 0; j <= n; j++) row[j] = j;
-  for (int i = 1; *a; a++, i++) {
-    int corner = row[0];
-    row[0] = i;
-    for (int j = 1; j <= n; j++) {
-      int best = corner + (*a != b[j - 1]);
-      if (row[j] + 1 < best) best = row[j] + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-      corner = row[j];
-      row[j] = best;
-    }
-  }
-  return row[n];
-}
-
-int jn__scan_nearest(const char *list, const char *word, char out[32]) {
-  int best = 1000;
-  if (strlen(word) > 31) return best; /* nothing is near */
-  for (const char *p = list; *p;) {
-    size_t n = strcspn(p, ",");
-    char entry[32];
-    snprintf(entry, sizeof entry, "%.*s", (int)n, p);
-    int distance = edit_distance(word, entry);
-    if (distance < best) {
-      best = distance;
-      memcpy(out, entry, sizeof entry);
-    }
-    p += n;
-    p += strspn(p, ", ");
-  }
-  return best;
-}
-
-void jn__scan_suggest(const char *list, const char *word, char *out, size_t size) {
-  char entry[32];
-  if (jn__scan_nearest(list, word, entry) <= 2)
-    snprintf(out, size, "perhaps '%s' is meant; known are: %s", entry, list);
-  else
-    snprintf(out, size, "known are: %s", list);
+int jn__scan_column(jn_scan *at) {
+  if (!at->p) return 0;
+  for (; at->counted < at->p; at->counted++) at->column += ((unsigned char)*at->counted & 0xC0) != 0x80;
+  return at->column;
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/draft.h"
+#include "common.h"
 #include "io.h"
 #include "native.h"
 
@@ -67,35 +69,20 @@ typedef struct writer {
 
 /* ---- Values ---- */
 
-/* Bytes of the UTF-8 character at s; 0 when it is none. */
-static int utf8(const unsigned char *s) {
-  int n = s[0] < 0x80                   ? 1
-          : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
-          : (s[0] & 0xF0) == 0xE0       ? 3
-          : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
-                                        : 0;
-  for (int i = 1; i < n; i++)
-    if ((s[i] & 0xC0) != 0x80) return 0;
-  /* longer than needed, a surrogate, or past the last character */
-  if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
-  if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
-  return n;
-}
-
 static void put_string(writer *w, const char *text) {
   jn__text_add(w->out, "\"");
-  for (const unsigned char *s = (const unsigned char *)text; *s;) {
-    int n = utf8(s);
+  for (const char *s = text; *s;) {
+    int n = jn__utf8(s);
     if (n == 0 && !w->bad_name++)
       jn__log(w->log, JN_ERROR, JN_ERR_UNSUPPORTED, "name-utf8", (jn_place){0}, NULL, "rename it",
-              "a name is not UTF-8 text (byte 0x%02x)", *s);
+              "a name is not UTF-8 text (byte 0x%02x)", (unsigned char)*s);
     if (n == 0) return;
     if (*s == '"' || *s == '\\')
       jn__text_format(w->out, "\\%c", *s);
-    else if (*s < 0x20 || *s == 0x7F)
-      jn__text_format(w->out, "\\u%04x", *s);
+    else if ((unsigned char)*s < 0x20 || *s == 0x7F)
+      jn__text_format(w->out, "\\u%04x", (unsigned char)*s);
     else
-      jn__text_format(w->out, "%.*s", n, (const char *)s);
+      jn__text_format(w->out, "%.*s", n, s);
     s += n;
   }
   jn__text_add(w->out, "\"");
@@ -140,7 +127,7 @@ static void put_member_numbers(writer *w, const char *gap, const char *key, cons
 }
 
 static void put_placement(writer *w, const char *gap, const double T[16]) {
-  static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  static const double identity[16] = JN_IDENTITY;
   double straight[16], position[3] = {T[3], T[7], T[11]};
   if (same(T, identity, 16)) return;
   memcpy(straight, identity, sizeof straight);
@@ -208,13 +195,6 @@ static void put_mimic(writer *w, const jn_joint *j) {
 
 /* ---- Joints, bodies, frames, loops ---- */
 
-static int joint_nv(const jn_joint *j) {
-#define NV(code, text, nq, nv) nv,
-  static const int sizes[] = {JN_JOINT_LIST(NV)};
-#undef NV
-  return j->type == JN_GENERAL ? j->screw_count : sizes[j->type];
-}
-
 static void put_joint(writer *w, const jn_joint *j) {
   const char *gap = ",\n        ";
   unsigned used = jn__joint_keys(j->type);
@@ -238,7 +218,7 @@ static void put_joint(writer *w, const jn_joint *j) {
       put_member_numbers(w, gap, vectors[i].key, vectors[i].value, 3);
   if (used & JN_KEY_PITCH) put_member_number(w, gap, "pitch", j->pitch);
   if (used & JN_KEY_SCREWS) put_screws(w, j);
-  if (used & JN_KEY_MOTION) put_motion(w, j->dof, joint_nv(j));
+  if (used & JN_KEY_MOTION) put_motion(w, j->dof, jn__joint_nv(j));
   if ((used & JN_KEY_MIMIC) && j->mimic) put_mimic(w, j);
   jn__text_add(w->out, "\n      }");
 }
@@ -305,6 +285,35 @@ static void put_loop(writer *w, const jn_loop *l, int i) {
   jn__text_add(w->out, "\n    }");
 }
 
+/* The joint that a name stands for may be another one, when this one has its name from its link. */
+static int names_tell_joints(const jn_model *m) {
+  for (int v = 0; v < jn_model_nv(m); v++) {
+    int joint = jn_coordinate_joint(m, v, NULL);
+    if (jn_joint_index(m, jn_joint_name(m, joint)) != joint) return 0;
+  }
+  return 1;
+}
+
+/* The order of the coordinates, unless it is the one that a file has by itself. */
+static void put_order(writer *w, const jn_model *m) {
+  const char *gap = "";
+  if (jn__order_is_default(m)) return;
+  if (!names_tell_joints(m)) {
+    jn__log(w->log, JN_WARNING, JN_ERR_UNSUPPORTED, "joint-order", (jn_place){0}, NULL, "give every joint its own name",
+            "two joints have the same name: the order of the coordinates cannot be written and is lost");
+    return;
+  }
+  jn__text_add(w->out, ",\n  \"joint_order\": [");
+  for (int v = 0; v < jn_model_nv(m); v++) {
+    int k, joint = jn_coordinate_joint(m, v, &k);
+    if (k > 0) continue;
+    jn__text_add(w->out, gap);
+    put_string(w, jn_joint_name(m, joint));
+    gap = ", ";
+  }
+  jn__text_add(w->out, "]");
+}
+
 jn_status jn__native_write(const jn_model *m, jn_text *out, jn_log *log) {
   writer w = {out, log, 0};
   double gravity[3];
@@ -312,6 +321,7 @@ jn_status jn__native_write(const jn_model *m, jn_text *out, jn_log *log) {
   jn_model_gravity(m, gravity);
   put_member_string(&w, "{\n  ", "name", jn_model_name(m));
   put_member_numbers(&w, ",\n  ", "gravity", gravity, 3);
+  put_order(&w, m);
   jn__text_add(out, ",\n  \"bodies\": [");
   for (int i = 0; i < links; i++) put_body(&w, m, i);
   if (frames > links) jn__text_add(out, "\n  ],\n  \"frames\": [");

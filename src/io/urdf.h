@@ -3,14 +3,16 @@
 #ifndef JN_IO_URDF_H
 #define JN_IO_URDF_H
 
+#include "common.h"
 #include "io.h"
 
 typedef struct jn_urdf_link {
   char *name; /* NULL when missing, which is reported */
   int line, column;
   int has_inertial;
-  int is_world; /* marked by our writer: stands for the world, it is no link of the model */
-  int joint;    /* the joint that carries it, -1 for none */
+  int has_geometry; /* <visual> or <collision> */
+  int is_world;     /* marked by our writer: stands for the world, it is no link of the model */
+  int joint;        /* the joint that carries it, -1 for none */
   double inertia[10];
 } jn_urdf_link;
 
@@ -20,6 +22,7 @@ typedef struct jn_urdf_joint {
   int line, column;
   int parent_line, parent_column, child_line, child_column;
   jn_joint_type type;
+  int type_unknown; /* which is reported; type is a stand-in */
   double placement[16];
   double axis[3];
   double mimic_ratio, mimic_offset;
@@ -40,17 +43,10 @@ typedef struct jn_urdf {
   char xacro_name[64];
 } jn_urdf;
 
-/* The part of a name that fits into a message, as arguments of "%.*s": at most 60 bytes, whole characters. */
-#define JN_URDF_CLIP(s) jn__urdf_clip(s), (s)
-int jn__urdf_clip(const char *s);
-
 /* jn__log() with a limit on the number of messages, so that a hostile file cannot flood the report. */
 void jn__urdf_log(jn_urdf *u, jn_severity severity, jn_status status, const char *rule, int line, int column,
                   const char *subject, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 9, 10)));
-
-/* Edit distance of two names, ASCII case ignored; large when one is longer than 60 bytes. */
-int jn__urdf_distance(const char *a, const char *b);
 
 /* Walk the XML text and collect its links and joints. JN_OK means that the walk reached the end of the file, perhaps
  * with errors in the log. */

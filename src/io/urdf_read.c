@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reads URDF: matches the links and joints that urdf_xml.c collected, checks that they form one tree, and gives them to
  * the builder in the document order of the joints. Names are looked up in a sorted index; nothing here recurses. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/draft.h"
 #include "urdf.h"
 
-enum { MAX_MESSAGES = 100, MAX_NAME = 60, MAX_SUGGESTIONS = 2000 };
+enum { MAX_MESSAGES = 100, MAX_SUGGESTIONS = 2000 };
 
 #define XACRO_CALLS "expand the macro calls that are left in the file first: xacro FILE > robot.urdf"
 
 /* ---- Messages ---- */
-
-int jn__urdf_clip(const char *s) {
-  int n = 0;
-  while (s[n] && n < MAX_NAME) n++;
-  if (!s[n]) return n;
-  while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80) n--; /* not inside a UTF-8 character */
-  return n;
-}
 
 void jn__urdf_log(jn_urdf *u, jn_severity severity, jn_status status, const char *rule, int line, int column,
                   const char *subject, const char *remedy, const char *format, ...) {
@@ -43,30 +35,12 @@ void jn__urdf_log(jn_urdf *u, jn_severity severity, jn_status status, const char
   jn__log(log, severity, status, rule, place, subject, remedy, "%s", text);
 }
 
-int jn__urdf_distance(const char *a, const char *b) {
-  int row[MAX_NAME + 1], n = jn__urdf_clip(b);
-  if (a[jn__urdf_clip(a)] || b[n]) return MAX_NAME;
-  for (int j = 0; j <= n; j++) row[j] = j;
-  for (int i = 1; a[i - 1]; i++) {
-    int diagonal = row[0];
-    row[0] = i;
-    for (int j = 1; j <= n; j++) {
-      int cost = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
-      diagonal = row[j];
-      if (row[j] + 1 < cost) cost = row[j] + 1;
-      if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1;
-      row[j] = cost;
-    }
-  }
-  return row[n];
-}
-
 typedef struct subject_text {
   char text[96];
 } subject_text;
 
 static const char *subject_of(subject_text *s, const char *what, const char *name) {
-  snprintf(s->text, sizeof s->text, "%s '%.*s'", what, JN_URDF_CLIP(name));
+  snprintf(s->text, sizeof s->text, "%s '%.*s'", what, JN_CLIP(name));
   return s->text;
 }
 
@@ -79,7 +53,7 @@ static const char *remedy_or_xacro(const jn_urdf *u, const char *remedy) {
 
 typedef struct entry {
   const char *name;
-  int index;
+  int index, line, column;
 } entry;
 
 typedef struct name_index {
@@ -107,54 +81,38 @@ static int find(const name_index *index, const char *name) {
   return low < index->count && strcmp(index->entries[low].name, name) == 0 ? index->entries[low].index : -1;
 }
 
-static jn_status index_links(const jn_urdf *u, name_index *index) {
-  index->entries = jn__allocate(&u->builder->allocator, (size_t)u->link_count * sizeof *index->entries);
-  if (!index->entries) return JN_ERR_MEMORY;
-  for (int i = 0; i < u->link_count; i++) {
-    if (u->links[i].name) index->entries[index->count++] = (entry){u->links[i].name, i};
-  }
-  qsort(index->entries, (size_t)index->count, sizeof *index->entries, compare_entries);
-  return JN_OK;
+static void add_entry(name_index *index, const char *name, int i, int line, int column) {
+  if (name) index->entries[index->count++] = (entry){name, i, line, column};
 }
 
-static jn_status index_joints(const jn_urdf *u, name_index *index) {
-  index->entries = jn__allocate(&u->builder->allocator, (size_t)u->joint_count * sizeof *index->entries);
-  if (!index->entries) return JN_ERR_MEMORY;
-  for (int i = 0; i < u->joint_count; i++) {
-    if (u->joints[i].name) index->entries[index->count++] = (entry){u->joints[i].name, i};
+static jn_status index_names(const jn_urdf *u, name_index *links, name_index *joints) {
+  const jn_allocator *a = &u->builder->allocator;
+  links->entries = jn__allocate(a, (size_t)u->link_count * sizeof *links->entries);
+  joints->entries = jn__allocate(a, (size_t)u->joint_count * sizeof *joints->entries);
+  if (!links->entries || !joints->entries) return JN_ERR_MEMORY;
+  for (int i = 0; i < u->link_count; i++) {
+    add_entry(links, u->links[i].name, i, u->links[i].line, u->links[i].column);
   }
-  qsort(index->entries, (size_t)index->count, sizeof *index->entries, compare_entries);
+  for (int i = 0; i < u->joint_count; i++) {
+    add_entry(joints, u->joints[i].name, i, u->joints[i].line, u->joints[i].column);
+  }
+  qsort(links->entries, (size_t)links->count, sizeof *links->entries, compare_entries);
+  qsort(joints->entries, (size_t)joints->count, sizeof *joints->entries, compare_entries);
   return JN_OK;
 }
 
 /* ---- Checks of the tree; each returns the number of faults ---- */
 
-static int check_link_names(jn_urdf *u, const name_index *links) {
+/* what: "link" or "joint" */
+static int check_names(jn_urdf *u, const name_index *index, const char *what) {
   int faults = 0;
-  for (int k = 1; k < links->count; k++) {
-    const jn_urdf_link *link = &u->links[links->entries[k].index];
-    const jn_urdf_link *before = &u->links[links->entries[k - 1].index];
-    if (strcmp(link->name, before->name) != 0) continue;
+  for (int k = 1; k < index->count; k++) {
+    const entry *one = &index->entries[k], *before = one - 1;
+    if (strcmp(one->name, before->name) != 0) continue;
     subject_text subject;
     faults++;
-    jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-name", link->line, link->column,
-                 subject_of(&subject, "link", link->name), "rename one of them",
-                 "there is another link of this name on line %d", before->line);
-  }
-  return faults;
-}
-
-static int check_joint_names(jn_urdf *u, const name_index *joints) {
-  int faults = 0;
-  for (int k = 1; k < joints->count; k++) {
-    const jn_urdf_joint *joint = &u->joints[joints->entries[k].index];
-    const jn_urdf_joint *before = &u->joints[joints->entries[k - 1].index];
-    if (strcmp(joint->name, before->name) != 0) continue;
-    subject_text subject;
-    faults++;
-    jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-name", joint->line, joint->column,
-                 subject_of(&subject, "joint", joint->name), "rename one of them",
-                 "there is another joint of this name on line %d", before->line);
+    jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-name", one->line, one->column, subject_of(&subject, what, one->name),
+                 "rename one of them", "there is another %s of this name on line %d", what, before->line);
   }
   return faults;
 }
@@ -162,24 +120,24 @@ static int check_joint_names(jn_urdf *u, const name_index *joints) {
 /* A joint names a link that is not there: suggest one that is spelt alike. */
 static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, int is_parent) {
   const char *name = is_parent ? joint->parent : joint->child;
-  int best = -1, best_distance = jn__urdf_clip(name) > 8 ? 4 : 3; /* less than this is alike */
+  int best = -1, best_distance = jn__clip(name) > 8 ? 4 : 3; /* less than this is alike */
   int count = u->link_count <= MAX_SUGGESTIONS && u->message_count < MAX_MESSAGES ? u->link_count : 0;
   for (int i = 0; i < count; i++) {
     if (!u->links[i].name) continue;
-    int distance = jn__urdf_distance(name, u->links[i].name);
+    int distance = jn__edit_distance(name, u->links[i].name);
     if (distance < best_distance) {
       best = i;
       best_distance = distance;
     }
   }
   char remedy[128] = "add the link, or correct the name";
-  if (best >= 0) snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_URDF_CLIP(u->links[best].name));
+  if (best >= 0) snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_CLIP(u->links[best].name));
   subject_text subject;
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-link", is_parent ? joint->parent_line : joint->child_line,
                is_parent ? joint->parent_column : joint->child_column,
                subject_of(&subject, "joint", joint->name ? joint->name : ""),
                best >= 0 ? remedy : remedy_or_xacro(u, remedy), "its %s link '%.*s' is not in the file",
-               is_parent ? "parent" : "child", JN_URDF_CLIP(name));
+               is_parent ? "parent" : "child", JN_CLIP(name));
 }
 
 /* Finds parent and child of every joint. */
@@ -210,8 +168,8 @@ static int match_joints(jn_urdf *u, const name_index *links) {
     jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-child", joint->line, joint->column,
                  subject_of(&subject, "joint", name),
                  "a link hangs on one joint; URDF has no closed loops, the native format has",
-                 "its child link '%.*s' is already the child of joint '%.*s' on line %d", JN_URDF_CLIP(child->name),
-                 JN_URDF_CLIP(first_name), first->line);
+                 "its child link '%.*s' is already the child of joint '%.*s' on line %d", JN_CLIP(child->name),
+                 JN_CLIP(first_name), first->line);
   }
   return faults;
 }
@@ -229,7 +187,7 @@ static void report_cycle(jn_urdf *u, int start) {
   do {
     if (count++ < 5) {
       const char *name = u->links[i].name;
-      used += (size_t)snprintf(names + used, sizeof names - used, "'%.*s' on ", JN_URDF_CLIP(name));
+      used += (size_t)snprintf(names + used, sizeof names - used, "'%.*s' on ", JN_CLIP(name));
     } else if (count == 7) {
       used += (size_t)snprintf(names + used, sizeof names - used, "... on ");
     }
@@ -239,7 +197,7 @@ static void report_cycle(jn_urdf *u, int start) {
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-cycle", u->links[start].line, u->links[start].column,
                subject_of(&subject, "link", u->links[start].name),
                "one of these links must hang on a link outside, or on none", "%d %s in a circle: %s'%.*s'", count,
-               count == 1 ? "link hangs" : "links hang", names, JN_URDF_CLIP(u->links[start].name));
+               count == 1 ? "link hangs" : "links hang", names, JN_CLIP(u->links[start].name));
 }
 
 /* Follows every link up to the root or to a link that was seen; meeting one's own trail is a cycle. */
@@ -268,8 +226,8 @@ static int find_root(jn_urdf *u) {
   for (int i = 0; i < u->link_count; i++) {
     if (u->links[i].joint >= 0) continue;
     if (count < 5) {
-      used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.*s'", count ? ", " : "",
-                               JN_URDF_CLIP(u->links[i].name));
+      used +=
+          (size_t)snprintf(names + used, sizeof names - used, "%s'%.*s'", count ? ", " : "", JN_CLIP(u->links[i].name));
     } else if (count == 5) {
       used += (size_t)snprintf(names + used, sizeof names - used, ", ...");
     }
@@ -321,11 +279,10 @@ static jn_status check_tree(jn_urdf *u, int *root) {
   int *trail = NULL;
   jn_status status = JN_OK;
   if (check_content(u)) return JN_OK;
-  if (index_links(u, &links) != JN_OK || index_joints(u, &joints) != JN_OK ||
-      !(trail = jn__allocate(a, (size_t)u->link_count * sizeof *trail))) {
+  if (index_names(u, &links, &joints) != JN_OK || !(trail = jn__allocate(a, (size_t)u->link_count * sizeof *trail))) {
     status = no_memory(u);
   } else {
-    int faults = check_link_names(u, &links) + check_joint_names(u, &joints) + match_joints(u, &links);
+    int faults = check_names(u, &links, "link") + check_names(u, &joints, "joint") + match_joints(u, &links);
     if (faults == 0 && !u->incomplete) {
       faults = check_cycles(u, trail);
       *root = find_root(u);
@@ -336,6 +293,19 @@ static jn_status check_tree(jn_urdf *u, int *root) {
   jn__release(a, joints.entries);
   jn__release(a, links.entries);
   return status;
+}
+
+/* Links that can be seen but weigh nothing. The freezer tells of those that a joint moves; here are the others. */
+static void note_missing_inertia(jn_urdf *u) {
+  for (int i = 0; i < u->link_count; i++) {
+    const jn_urdf_link *link = &u->links[i];
+    if (!link->has_geometry || link->has_inertial) continue;
+    if (link->joint < 0 ? u->builder->options.floating : u->joints[link->joint].type != JN_FIXED) continue;
+    subject_text subject;
+    jn__urdf_log(u, JN_NOTE, JN_OK, "no-inertial", link->line, link->column, subject_of(&subject, "link", link->name),
+                 "add <inertial> if it has mass that is not part of another link",
+                 "it has <visual> or <collision> but no <inertial>: it is taken as massless");
+  }
 }
 
 /* ---- To the builder ---- */
@@ -355,8 +325,7 @@ static jn_status add_link(jn_urdf *u, const jn_urdf_link *from, const jn_urdf_jo
     link.joint.mimic = joint->mimic;
     link.joint.mimic_ratio = joint->mimic_ratio;
     link.joint.mimic_offset = joint->mimic_offset;
-    int nv = joint->type == JN_FREE ? 6 : joint->type == JN_PLANAR ? 3 : joint->type == JN_FIXED ? 0 : 1;
-    for (int k = 0; k < nv; k++) link.joint.dof[k] = joint->dof;
+    for (int k = 0; k < jn__joint_nv(&link.joint); k++) link.joint.dof[k] = joint->dof;
   }
   jn_status status = jn_builder_add_link(u->builder, &link);
   if (status != JN_OK) return no_memory(u);
@@ -394,7 +363,10 @@ jn_status jn__urdf_read(jn_builder *b, const char *text, size_t length) {
   jn_status status = jn__urdf_parse(&u, text, length);
   if (status == JN_OK) status = check_tree(&u, &root);
   /* Wrong values do not keep the tree from the builder: freezing may find more faults in it. */
-  if (status == JN_OK && root >= 0) add_links(&u, root);
+  if (status == JN_OK && root >= 0) {
+    note_missing_inertia(&u);
+    status = add_links(&u, root);
+  }
   release(&u);
-  return b->log.first.status;
+  return status;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../model/draft.h"
+#include "common.h"
 #include "io.h"
 
 /* Stands for "no limit": URDF demands limits, and not every reader takes "inf". urdf_xml.c reads it as none. */
@@ -38,24 +40,15 @@ static void refuse(writer *w, const char *what, const char *name, const char *te
   jn__log(w->log, JN_ERROR, JN_ERR_UNSUPPORTED, "urdf-unsupported", nowhere, subject, native, "%s", text);
 }
 
-/* Length of the UTF-8 character at s that XML allows, or 0. */
-static int xml_character(const unsigned char *s) {
-  if (s[0] < 0x20) return s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
-  if (s[0] < 0x80) return 1;
-  int length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-  if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
-  unsigned long code = s[0] & (0xffu >> (length + 1));
-  for (int i = 1; i < length; i++) {
-    if ((s[i] & 0xc0) != 0x80) return 0;
-    code = code << 6 | (s[i] & 0x3fu);
-  }
-  if (length == 3 && (code < 0x800 || (code >= 0xd800 && code < 0xe000) || code >= 0xfffe)) return 0;
-  if (length == 4 && (code < 0x10000 || code > 0x10ffff)) return 0;
-  return length;
+/* Length of the UTF-8 character at s that XML allows, or 0: no control characters, no U+FFFE and U+FFFF. */
+static int xml_character(const char *s) {
+  if ((unsigned char)*s < 0x20) return *s == '\t' || *s == '\n' || *s == '\r';
+  if (strncmp(s, "\xEF\xBF\xBE", 3) == 0 || strncmp(s, "\xEF\xBF\xBF", 3) == 0) return 0;
+  return jn__utf8(s);
 }
 
 static void check_name(writer *w, const char *what, const char *name) {
-  const unsigned char *s = (const unsigned char *)name;
+  const char *s = name;
   while (s && *s) {
     int length = xml_character(s);
     if (length == 0) {
@@ -90,22 +83,17 @@ static int form_of_screw(const jn_joint *joint, form *f) {
 
 /* 0 when URDF cannot say the joint. */
 static int form_of(const jn_joint *joint, form *f) {
-  *f = (form){.type = jn_joint_type_name(joint->type), .coordinates = 1};
+  *f = (form){.type = jn_joint_type_name(joint->type), .coordinates = jn__joint_nv(joint)};
   memcpy(f->axis, joint->axis, sizeof f->axis);
   switch (joint->type) {
     case JN_FIXED:
-      f->coordinates = 0;
-      return 1;
     case JN_REVOLUTE:
     case JN_CONTINUOUS:
     case JN_PRISMATIC:
-      return 1;
     case JN_PLANAR:
-      f->coordinates = 3;
       return 1;
     case JN_FREE:
       f->type = "floating";
-      f->coordinates = 6;
       return 1;
     case JN_GENERAL:
       return form_of_screw(joint, f);
@@ -277,21 +265,11 @@ static void put_limit(writer *w, const char *name, double x) {
   }
 }
 
-/* Roll, pitch, yaw of R = Rz(yaw) Ry(pitch) Rx(roll). Roll is taken from the matrix with the yaw undone,
- *   Rz(-yaw) R = Ry(pitch) Rx(roll), second row (0, cos roll, -sin roll),
- * so that it makes up for whatever yaw was found where the two cannot be told apart (pitch of 90 degrees). */
-static void rpy_of(const double T[16], double rpy[3]) {
-  double yaw = atan2(T[4], T[0]), s = sin(yaw), c = cos(yaw);
-  rpy[0] = atan2(s * T[2] - c * T[6], c * T[5] - s * T[1]);
-  rpy[1] = atan2(-T[8], c * T[0] + s * T[4]);
-  rpy[2] = yaw;
-}
-
 static void put_origin(writer *w, const double T[16]) {
   if (is_identity(T)) return;
   const double position[3] = {T[3], T[7], T[11]};
   double rpy[3];
-  rpy_of(T, rpy);
+  jn__rpy_of(T, rpy);
   put(w, "    <origin");
   put_vector(w, "xyz", position);
   put_vector(w, "rpy", rpy);
@@ -430,6 +408,11 @@ static void report_losses(const writer *w) {
     jn__log(w->log, JN_WARNING, JN_ERR_UNSUPPORTED, "urdf-gravity", nowhere, NULL,
             "set options.gravity when reading the file, or write a native file (.json)",
             "URDF does not say gravity; (%s, %s, %s) is lost", x, y, z);
+  }
+  if (!jn__order_is_default(w->m)) {
+    jn__log(w->log, JN_WARNING, JN_ERR_UNSUPPORTED, "joint-order", nowhere, NULL,
+            "set options.joint_order when reading the file, or write a native file (.json)",
+            "URDF does not say the order of the coordinates; they will be in the order of the tree");
   }
   if (named > 0) {
     jn__log(w->log, JN_NOTE, JN_OK, "urdf-frames", nowhere, NULL, NULL,

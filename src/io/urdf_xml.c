@@ -48,7 +48,8 @@ typedef struct walk {
   const XML_Char **values; /* its attributes: name, value, ..., NULL */
   char subject[96];        /* "link 'base'" */
   int line, column;        /* of the current <inertial>, whose content follows */
-  double mass, com[3], rotation[9], tensor[6];
+  double mass, placement[16], tensor[6];
+  int unreadable; /* the mass or a moment of it */
 } walk;
 
 /* ---- Messages ---- */
@@ -72,7 +73,7 @@ static void stop_for_memory(walk *w) {
 
 static void set_subject(walk *w, const char *what, const char *name) {
   if (name) {
-    snprintf(w->subject, sizeof w->subject, "%s '%.*s'", what, JN_URDF_CLIP(name));
+    snprintf(w->subject, sizeof w->subject, "%s '%.*s'", what, JN_CLIP(name));
   } else {
     snprintf(w->subject, sizeof w->subject, "element <%s>", what);
   }
@@ -80,7 +81,7 @@ static void set_subject(walk *w, const char *what, const char *name) {
 
 static void stop_for_xacro(walk *w, const char *what) {
   SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-xacro", XACRO_REMEDY, "this is a xacro source, not a URDF file: %.*s",
-      JN_URDF_CLIP(what));
+      JN_CLIP(what));
   stop(w, JN_ERR_SYNTAX);
 }
 
@@ -109,18 +110,22 @@ static const char *needed(walk *w, const char *name) {
 }
 
 /* A copy of a name that must be there and not empty; NULL after a message. */
-static char *needed_name(walk *w, const char *name) {
+static char *needed_text(walk *w, const char *name) {
   const char *value = needed(w, name);
   if (value && !*value) {
     SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-attribute", NULL, "attribute '%s' of <%s> is empty", name, w->name);
     value = NULL;
   }
-  if (!value) {
-    w->u->incomplete = 1;
-    return NULL;
-  }
+  if (!value) return NULL;
   char *copy = jn__copy_text(&w->u->builder->allocator, value);
   if (!copy) stop_for_memory(w);
+  return copy;
+}
+
+/* The same for a name without which the tree cannot be judged. */
+static char *needed_name(walk *w, const char *name) {
+  char *copy = needed_text(w, name);
+  if (!copy) w->u->incomplete = 1;
   return copy;
 }
 
@@ -140,7 +145,7 @@ static const char *read_numbers(const char *text, double *out, int n, int infini
   return *at ? "has too many numbers" : NULL;
 }
 
-/* An attribute with n numbers. 1: read into out; 0: absent or wrong (then reported), out is as it was. */
+/* An attribute with n numbers. 1: read into out; 0: absent; -1: wrong, which is reported. Then out is as it was. */
 static int numbers(walk *w, const char *name, double *out, int n, int infinite_allowed) {
   const char *text = attribute(w, name);
   if (!text) return 0;
@@ -151,59 +156,35 @@ static int numbers(walk *w, const char *name, double *out, int n, int infinite_a
                                             [3] = "give three numbers separated by blanks, with decimal points",
                                             [4] = "give four numbers separated by blanks, with decimal points"};
     SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-number", remedies[n], "attribute '%s' of <%s> %s: \"%.*s\"", name, w->name,
-        wrong, JN_URDF_CLIP(text));
-    return 0;
+        wrong, JN_CLIP(text));
+    return -1;
   }
   memcpy(out, values, (size_t)n * sizeof *out);
   return 1;
 }
 
-static void number(walk *w, const char *name, double *out) { numbers(w, name, out, 1, 0); }
+static int number(walk *w, const char *name, double *out) { return numbers(w, name, out, 1, 0); }
 
-static void needed_number(walk *w, const char *name, double *out) {
-  if (needed(w, name)) numbers(w, name, out, 1, 0);
-}
+static int needed_number(walk *w, const char *name, double *out) { return needed(w, name) ? number(w, name, out) : -1; }
 
-/* A limit; infinite and absurdly large ones mean that there is none. */
-static void limit(walk *w, const char *name, double *out) {
+/* A limit; infinite and absurdly large ones mean that there is none, and so does `none`, in the place of wrong ones. */
+static void limit(walk *w, const char *name, double *out, double none) {
   double x;
-  if (numbers(w, name, &x, 1, 1)) *out = fabs(x) >= NO_LIMIT ? copysign(INFINITY, x) : x;
+  int found = numbers(w, name, &x, 1, 1);
+  if (found > 0) *out = fabs(x) >= NO_LIMIT ? copysign(INFINITY, x) : x;
+  if (found < 0) *out = none;
 }
 
 /* ---- Poses ---- */
 
-/* R = Rz(yaw) Ry(pitch) Rx(roll) */
-static void rotation_from_rpy(const double rpy[3], double R[9]) {
-  double sr = sin(rpy[0]), cr = cos(rpy[0]);
-  double sp = sin(rpy[1]), cp = cos(rpy[1]);
-  double sy = sin(rpy[2]), cy = cos(rpy[2]);
-  const double rows[9] = {cy * cp,
-                          cy * sp * sr - sy * cr,
-                          cy * sp * cr + sy * sr,
-                          sy * cp,
-                          sy * sp * sr + cy * cr,
-                          sy * sp * cr - cy * sr,
-                          -sp,
-                          cp * sr,
-                          cp * cr};
-  memcpy(R, rows, sizeof rows);
-}
-
-static void rotation_from_quaternion(const double unit[4], double R[9]) {
-  double x = unit[0], y = unit[1], z = unit[2], w = unit[3];
-  const double rows[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
-                          2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
-                          2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
-  memcpy(R, rows, sizeof rows);
-}
-
 /* <origin xyz rpy>; URDF 1.1 has quat_xyzw in place of rpy. */
-static void read_origin(walk *w, double position[3], double R[9]) {
-  double rpy[3] = {0}, q[4];
+static void read_origin(walk *w, double T[16]) {
+  double position[3] = {0}, rpy[3] = {0}, q[4];
   numbers(w, "xyz", position, 3, 0);
+  for (int i = 0; i < 3; i++) T[4 * i + 3] = position[i];
   int has_rpy = numbers(w, "rpy", rpy, 3, 0);
-  rotation_from_rpy(rpy, R);
-  if (!numbers(w, "quat_xyzw", q, 4, 0)) return;
+  jn__turn_rpy(T, rpy);
+  if (numbers(w, "quat_xyzw", q, 4, 0) <= 0) return;
   double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   if (has_rpy) {
     SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-origin", "keep one of them", "<origin> has both rpy and quat_xyzw");
@@ -212,7 +193,7 @@ static void read_origin(walk *w, double position[3], double R[9]) {
         "attribute 'quat_xyzw' of <origin> is no rotation");
   } else {
     for (int i = 0; i < 4; i++) q[i] /= norm;
-    rotation_from_quaternion(q, R);
+    jn__turn_quaternion(T, q);
   }
 }
 
@@ -236,25 +217,25 @@ static void start_link(walk *w) {
 }
 
 static void start_inertial(walk *w) {
-  static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const double identity[16] = JN_IDENTITY;
   w->line = line_of(w);
   w->column = column_of(w);
   w->mass = 0;
-  memset(w->com, 0, sizeof w->com);
+  w->unreadable = 0;
   memset(w->tensor, 0, sizeof w->tensor);
-  memcpy(w->rotation, identity, sizeof identity);
+  memcpy(w->placement, identity, sizeof identity);
   w->u->links[w->u->link_count - 1].has_inertial = 1;
 }
 
-static void read_inertial_origin(walk *w) { read_origin(w, w->com, w->rotation); }
+static void read_inertial_origin(walk *w) { read_origin(w, w->placement); }
 
-static void read_mass(walk *w) { needed_number(w, "value", &w->mass); }
+static void read_mass(walk *w) { w->unreadable |= needed_number(w, "value", &w->mass) < 0; }
 
 static void read_inertia(walk *w) {
   static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-  for (int i = 0; i < 3; i++) needed_number(w, names[i], &w->tensor[i]);
+  for (int i = 0; i < 3; i++) w->unreadable |= needed_number(w, names[i], &w->tensor[i]) < 0;
   for (int i = 3; i < 6; i++) {
-    number(w, names[i], &w->tensor[i]);
+    w->unreadable |= number(w, names[i], &w->tensor[i]) < 0;
     if (w->stopped == JN_OK && !attribute(w, names[i])) {
       SAY(w, JN_WARNING, JN_ERR_SYNTAX, "urdf-attribute", "write all six moments; other readers refuse the file",
           "<inertia> has no attribute '%s', taken as 0", names[i]);
@@ -262,20 +243,21 @@ static void read_inertia(walk *w) {
   }
 }
 
-/* tensor <- R tensor R^T, order (xx, yy, zz, xy, xz, yz) */
-static void rotate_tensor(const double R[9], double t[6]) {
+/* tensor <- R tensor R^T, order (xx, yy, zz, xy, xz, yz); R is the rotation of a placement */
+static void rotate_tensor(const double R[16], double t[6]) {
   const double T[9] = {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]};
   static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
   for (int k = 0; k < 6; k++) {
     double sum = 0;
     for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) sum += R[3 * row[k] + i] * T[3 * i + j] * R[3 * column[k] + j];
+      for (int j = 0; j < 3; j++) sum += R[4 * row[k] + i] * T[3 * i + j] * R[4 * column[k] + j];
     }
     t[k] = sum;
   }
 }
 
 static void end_inertial(walk *w) {
+  static const double harmless[10] = JN_HARMLESS_INERTIA;
   jn_urdf *u = w->u;
   if (!w->seen[MASS]) {
     jn__urdf_log(u, JN_WARNING, JN_ERR_MODEL, "urdf-mass", w->line, w->column, w->subject,
@@ -286,40 +268,43 @@ static void end_inertial(walk *w) {
                  "add <inertia ixx=\"...\" .../>, or leave <inertial> out",
                  "<inertial> has no <inertia>, taken as a point mass");
   }
-  rotate_tensor(w->rotation, w->tensor);
-  jn_inertia_pack(w->mass, w->com, w->tensor, u->links[u->link_count - 1].inertia);
+  const double com[3] = {w->placement[3], w->placement[7], w->placement[11]};
+  double *inertia = u->links[u->link_count - 1].inertia;
+  rotate_tensor(w->placement, w->tensor);
+  jn_inertia_pack(w->mass, com, w->tensor, inertia);
+  if (w->unreadable) memcpy(inertia, harmless, sizeof harmless);
 }
 
 /* ---- Joints ---- */
 
 static jn_urdf_joint *current_joint(walk *w) { return &w->u->joints[w->u->joint_count - 1]; }
 
-static jn_joint_type read_type(walk *w) {
+/* A continuous joint stands for what is wrong: others may follow it, and it needs no limits. */
+static void read_type(walk *w, jn_urdf_joint *joint) {
   static const struct {
     const char *name;
     jn_joint_type type;
   } types[] = {{"revolute", JN_REVOLUTE}, {"continuous", JN_CONTINUOUS}, {"prismatic", JN_PRISMATIC},
                {"fixed", JN_FIXED},       {"floating", JN_FREE},         {"planar", JN_PLANAR}};
-  enum { TYPES = sizeof types / sizeof *types };
   const char *text = needed(w, "type");
-  if (!text) return JN_FIXED;
-  int nearest = 0;
-  for (int i = 0; i < TYPES; i++) {
-    if (strcmp(text, types[i].name) == 0) return types[i].type;
-    if (jn__urdf_distance(text, types[i].name) < jn__urdf_distance(text, types[nearest].name)) nearest = i;
+  for (size_t i = 0; i < sizeof types / sizeof *types && text; i++) {
+    joint->type = types[i].type;
+    if (strcmp(text, types[i].name) == 0) return;
   }
-  char remedy[128] = "URDF has revolute, continuous, prismatic, fixed, floating and planar";
-  if (jn__urdf_distance(text, types[nearest].name) <= 3) {
+  joint->type = JN_CONTINUOUS;
+  joint->type_unknown = 1;
+  if (!text) return;
+  char nearest[32], remedy[128] = "URDF has revolute, continuous, prismatic, fixed, floating and planar";
+  if (jn__nearest("revolute, continuous, prismatic, fixed, floating, planar", text, nearest) <= 3) {
     size_t used = strlen(remedy);
-    snprintf(remedy + used, sizeof remedy - used, "; did you mean %s?", types[nearest].name);
+    snprintf(remedy + used, sizeof remedy - used, "; did you mean %s?", nearest);
   }
-  SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-joint-type", remedy, "joint type \"%.*s\" is unknown", JN_URDF_CLIP(text));
-  return JN_FIXED;
+  SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-joint-type", remedy, "joint type \"%.*s\" is unknown", JN_CLIP(text));
 }
 
 static void start_joint(walk *w) {
   static const jn_urdf_joint fresh = {
-      .placement = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1},
+      .placement = JN_IDENTITY,
       .axis = {1, 0, 0},
       .mimic_ratio = 1,
       .dof = {-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0}};
@@ -337,18 +322,10 @@ static void start_joint(walk *w) {
   set_subject(w, "joint", NULL);
   joint->name = needed_name(w, "name");
   if (joint->name) set_subject(w, "joint", joint->name);
-  joint->type = read_type(w);
+  read_type(w, joint);
 }
 
-static void read_placement(walk *w) {
-  jn_urdf_joint *joint = current_joint(w);
-  double position[3] = {0}, R[9];
-  read_origin(w, position, R);
-  for (int i = 0; i < 3; i++) {
-    memcpy(&joint->placement[4 * i], &R[3 * i], 3 * sizeof *R);
-    joint->placement[4 * i + 3] = position[i];
-  }
-}
+static void read_placement(walk *w) { read_origin(w, current_joint(w)->placement); }
 
 static void read_parent(walk *w) {
   jn_urdf_joint *joint = current_joint(w);
@@ -368,9 +345,10 @@ static void read_axis(walk *w) {
   jn_urdf_joint *joint = current_joint(w);
   if (joint->type == JN_FIXED || joint->type == JN_FREE) return; /* has no axis, whatever is written */
   double axis[3];
-  if (!needed(w, "xyz") || !numbers(w, "xyz", axis, 3, 0)) return;
+  if (!needed(w, "xyz") || numbers(w, "xyz", axis, 3, 0) <= 0) return;
   double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
   if (square == 0 || isinf(square)) {
+    if (joint->type_unknown) return; /* perhaps fixed, where the axis does not matter */
     SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-axis", "give a direction such as \"0 0 1\"",
         "<axis> is %s: it has no direction", square == 0 ? "zero" : "too large");
     return;
@@ -384,14 +362,14 @@ static void read_limit(walk *w) {
   if (joint->type == JN_FIXED) return;
   if (joint->type == JN_REVOLUTE || joint->type == JN_PRISMATIC) {
     dof->lower = dof->upper = 0; /* the defaults of URDF once there is a <limit> */
-    limit(w, "lower", &dof->lower);
-    limit(w, "upper", &dof->upper);
+    limit(w, "lower", &dof->lower, -INFINITY);
+    limit(w, "upper", &dof->upper, INFINITY);
   }
-  limit(w, "effort", &dof->effort);
-  limit(w, "velocity", &dof->velocity);
-  limit(w, "acceleration", &dof->acceleration);
-  limit(w, "jerk", &dof->jerk);
-  limit(w, "effort_rate", &dof->effort_rate);
+  limit(w, "effort", &dof->effort, INFINITY);
+  limit(w, "velocity", &dof->velocity, INFINITY);
+  limit(w, "acceleration", &dof->acceleration, INFINITY);
+  limit(w, "jerk", &dof->jerk, INFINITY);
+  limit(w, "effort_rate", &dof->effort_rate, INFINITY);
 }
 
 static void read_dynamics(walk *w) {
@@ -405,7 +383,7 @@ static void read_dynamics(walk *w) {
 static void read_mimic(walk *w) {
   jn_urdf_joint *joint = current_joint(w);
   if (joint->type == JN_FIXED) return;
-  joint->mimic = needed_name(w, "joint");
+  joint->mimic = needed_text(w, "joint");
   number(w, "multiplier", &joint->mimic_ratio);
   number(w, "offset", &joint->mimic_offset);
 }
@@ -441,7 +419,7 @@ static void start_xacro(walk *w, element inside) {
   jn_urdf *u = w->u;
   const char *what = w->name + strlen("xacro:");
   char tag[80];
-  snprintf(tag, sizeof tag, "<%.*s>", JN_URDF_CLIP(w->name));
+  snprintf(tag, sizeof tag, "<%.*s>", JN_CLIP(w->name));
   int refused = inside != ROBOT && strcmp(what, "property") != 0;
   for (int i = 0; sources[i] && !refused; i++) refused = strcmp(what, sources[i]) == 0;
   if (refused) {
@@ -474,7 +452,7 @@ static void start_robot(walk *w) {
     what = "an SDFormat file, not a URDF file";
     remedy = "convert it to URDF, or describe the robot in the native format";
   }
-  snprintf(w->subject, sizeof w->subject, "element <%.*s>", JN_URDF_CLIP(name));
+  snprintf(w->subject, sizeof w->subject, "element <%.*s>", JN_CLIP(name));
   SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-root", remedy, "this is %s", what);
   stop(w, JN_ERR_SYNTAX);
 }
@@ -547,6 +525,9 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
   }
   element inside = w->path[w->depth - 2];
   if (strncmp(name, "xacro:", 6) == 0) start_xacro(w, inside);
+  if (inside == LINK && (strcmp(name, "visual") == 0 || strcmp(name, "collision") == 0)) {
+    w->u->links[w->u->link_count - 1].has_geometry = 1;
+  }
   size_t k = 0, count = sizeof known / sizeof *known;
   while (k < count && (known[k].inside != inside || strcmp(known[k].name, name) != 0)) k++;
   w->skipped = k == count || is_second(w, known[k].kind);

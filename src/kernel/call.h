@@ -68,7 +68,9 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(forward_coupled)            \
   X(factor)                     \
   X(solve)                      \
-  X(inverse)
+  X(inverse)                    \
+  X(inverse_jet)                \
+  X(hybrid_jet)
 
 enum {
 #define JN_LIE_ENUM(name, n1, n2, m) JN_KERNEL_##name,

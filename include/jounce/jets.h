@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/jets.h: time derivatives of any order.
+ *
+ * A jet of order K of x is the (K+1) x n row-major array of x, dx/dt, d^2x/dt^2, ...: plain derivatives, not divided by
+ * k!. A motion is given by q [nq] and the jet of order K+1 of the velocity, v_jet [(K+2) x nv]: v, dv/dt = a, da/dt,
+ * ... For coordinates whose velocity is their rate these are dq/dt ... d^(K+2)q/dt^(K+2); for spherical and free joints
+ * they are the body's angular velocity or twist and its derivatives. tau_jet [(K+1) x nv]. wrench_jet [(K+1) x nlink x
+ * 6]: external wrenches on the links, in link frames, and the derivatives of these numbers; NULL: none. Method:
+ * kumar2021 by polynomials of time, docs/jets.md. Work memory must be made for the order, jn_work_create_order(). No
+ * function allocates. Errors of all: JN_ERR_NULL, JN_ERR_SIZE (order < 0), JN_ERR_WORK (work made for a lower order or
+ * another model), JN_ERR_ROW. */
+#ifndef JOUNCE_JETS_H
+#define JOUNCE_JETS_H
+
+#include "dynamics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Work memory that also serves jets up to `order`; all other functions take it too. Bytes grow as order * n. */
+JN_API jn_status jn_work_create_order(const jn_model *model, int order, jn_work **work);
+JN_API size_t jn_work_size_order(const jn_model *model, int order);
+JN_API jn_status jn_work_init_order(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work);
+
+/* tau, dtau/dt, ..., d^K tau/dt^K along the motion. O(n K^2). [kumar2021 eqs. 14-20] */
+JN_API jn_status jn_inverse_dynamics_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                         const double *v_jet, const double *wrench_jet, double *tau_jet);
+/* The motion that the forces and their derivatives make: v_jet [(K+2) x nv], its first row v. O(n K^2) and K + 1
+ * solutions with one factorisation of M. Errors: JN_ERR_SINGULAR. */
+JN_API jn_status jn_forward_dynamics_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                         const double *v, const double *tau_jet, const double *wrench_jet,
+                                         double *v_jet);
+/* Coordinates with prescribed[i] != 0 [nv] have rows 1 ... K+1 of v_jet given, the others their tau_jet; row 0 of v_jet
+ * is given for all. Both outputs are complete; tau_out may be NULL. Errors: JN_ERR_SINGULAR. */
+JN_API jn_status jn_hybrid_dynamics_jet(const jn_model *model, jn_work *work, int order,
+                                        const unsigned char *prescribed, const double *q, const double *v_jet,
+                                        const double *tau_jet, const double *wrench_jet, double *v_out,
+                                        double *tau_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Public functions of jounce/jets.h. */
+#include "jounce/jets.h"
+
+#include "judge.h"
+#include "public.h"
+
+static jn_status ready(const jn_model *m, const jn_work *w, int order) {
+  if (!m || !w) return JN_ERR_NULL;
+  if (order < 0) return JN_ERR_SIZE;
+  return w->model == m && w->order >= order ? JN_OK : JN_ERR_WORK;
+}
+
+jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                       const number *wrench_jet, number *tau_jet) {
+  jn_status status = ready(m, w, order);
+  if (status != JN_OK) return status;
+  if (!q || !v_jet || !tau_jet) return JN_ERR_NULL;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
+  jn_run r = {.kernel = JN_KERNEL_inverse_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r.arg[0] = order;
+  r.inputs = 3;
+  r.outputs = 1;
+  r.in[0] = (jn_array){q, nq, nq};
+  r.in[1] = (jn_array){v_jet, (rows + 1) * nv, (rows + 1) * nv};
+  r.in[2] = (jn_array){wrench_jet, wide, wide};
+  r.out[0] = (jn_array){tau_jet, rows * nv, rows * nv};
+  return jn__run(&r);
+}
+
+static jn_status hybrid_jet(const jn_model *m, jn_work *w, int order, const unsigned char *prescribed, const number *q,
+                            const number *v, size_t v_rows, const number *tau_jet, const number *wrench_jet,
+                            number *v_out, number *tau_out) {
+  jn_status status = ready(m, w, order);
+  if (status != JN_OK) return status;
+  if (!q || !v || !tau_jet || !v_out) return JN_ERR_NULL;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
+  jn_run r = {
+      .kernel = JN_KERNEL_hybrid_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = prescribed};
+  r.arg[0] = order;
+  r.arg[1] = (int)v_rows;
+  r.inputs = 4;
+  r.outputs = 2;
+  r.in[0] = (jn_array){q, nq, nq};
+  r.in[1] = (jn_array){v, v_rows * nv, v_rows * nv};
+  r.in[2] = (jn_array){tau_jet, rows * nv, rows * nv};
+  r.in[3] = (jn_array){wrench_jet, wide, wide};
+  r.out[0] = (jn_array){v_out, (rows + 1) * nv, (rows + 1) * nv};
+  r.out[1] = (jn_array){tau_out, rows * nv, rows * nv};
+  return solve_and_judge(&r, m->nv, 0);
+}
+
+jn_status PUBLIC(forward_dynamics_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v,
+                                       const number *tau_jet, const number *wrench_jet, number *v_jet) {
+  return hybrid_jet(m, w, order, NULL, q, v, 1, tau_jet, wrench_jet, v_jet, NULL);
+}
+
+jn_status PUBLIC(hybrid_dynamics_jet)(const jn_model *m, jn_work *w, int order, const unsigned char *prescribed,
+                                      const number *q, const number *v_jet, const number *tau_jet,
+                                      const number *wrench_jet, number *v_out, number *tau_out) {
+  if (!prescribed) return JN_ERR_NULL;
+  return hybrid_jet(m, w, order, prescribed, q, v_jet, (size_t)order + 2, tau_jet, wrench_jet, v_out, tau_out);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "common.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../lie/rotation.h"
+
+/* ---- Words and names ---- */
+
+int jn__clip(const char *s) {
+  int n = 0;
+  while (s[n] && n < JN_CLIP_BYTES) n++;
+  if (!s[n]) return n;
+  while (n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) n--; /* not inside a UTF-8 character */
+  return n;
+}
+
+int jn__edit_distance(const char *a, const char *b) {
+  int row[JN_CLIP_BYTES + 1], n = jn__clip(b);
+  if (a[jn__clip(a)] || b[n]) return JN_CLIP_BYTES;
+  for (int j = 0; j <= n; j++) row[j] = j;
+  for (int i = 1; a[i - 1]; i++) {
+    int corner = row[0];
+    row[0] = i;
+    for (int j = 1; j <= n; j++) {
+      int best = corner + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
+      if (row[j] + 1 < best) best = row[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      corner = row[j];
+      row[j] = best;
+    }
+  }
+  return row[n];
+}
+
+/* The next entry of a list; NULL after the last. */
+static const char *next_entry(const char *list, char entry[32]) {
+  if (!*list) return NULL;
+  size_t n = strcspn(list, ",");
+  snprintf(entry, 32, "%.*s", (int)n, list);
+  list += n;
+  return list + strspn(list, ", ");
+}
+
+int jn__is_listed(const char *list, const char *word) {
+  char entry[32];
+  while ((list = next_entry(list, entry)))
+    if (strcmp(entry, word) == 0) return 1;
+  return 0;
+}
+
+int jn__nearest(const char *list, const char *word, char out[32]) {
+  char entry[32];
+  int best = JN_CLIP_BYTES + 1;
+  while ((list = next_entry(list, entry))) {
+    int d = jn__edit_distance(word, entry);
+    if (d >= best) continue;
+    best = d;
+    memcpy(out, entry, sizeof entry);
+  }
+  return best;
+}
+
+void jn__suggest(const char *list, const char *word, char *out, size_t size) {
+  char entry[32];
+  if (jn__nearest(list, word, entry) <= 2)
+    snprintf(out, size, "perhaps '%s' is meant; known are: %s", entry, list);
+  else
+    snprintf(out, size, "known are: %s", list);
+}
+
+int jn__utf8(const char *text) {
+  const unsigned char *s = (const unsigned char *)text;
+  int n = s[0] < 0x80                   ? 1
+          : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+          : (s[0] & 0xF0) == 0xE0       ? 3
+          : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                        : 0;
+  for (int i = 1; i < n; i++)
+    if ((s[i] & 0xC0) != 0x80) return 0;
+  /* longer than needed, a surrogate, or past the last character */
+  if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
+  if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+  return n;
+}
+
+/* ---- Placements ---- */
+
+void jn__turn_rpy(double T[16], const double rpy[3]) { m3_store_rows(so3_from_rpy(v3_load(rpy)), T, 4); }
+void jn__turn_quaternion(double T[16], const double q[4]) { m3_store_rows(q_rotation(q_load(q)), T, 4); }
+void jn__rpy_of(const double T[16], double rpy[3]) { v3_store(so3_to_rpy(m3_load_rows(T, 4)), rpy); }
+
+/* ---- Order of coordinates ---- */
+
+int jn__order_is_default(const jn_model *m) {
+  int before = JN_WORLD;
+  for (int v = 0; v < jn_model_nv(m); v++) {
+    int joint = jn_coordinate_joint(m, v, NULL);
+    if (joint < before) return 0;
+    before = joint;
+  }
+  return 1;
+}
