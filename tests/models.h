@@ -46,8 +46,8 @@ static UNUSED void random_joint(uint64_t *s, jn_joint_type type, jn_joint *j) {
   }
 }
 
-static UNUSED void add_random_link(jn_builder *b, uint64_t *s, const char *name, const char *parent,
-                                   jn_joint_type type) {
+static UNUSED void add_random_link(jn_builder *b, uint64_t *s, const char *name, const char *parent, jn_joint_type type,
+                                   const char *mimic) {
   jn_link l;
   jn_link_init(&l);
   l.name = name;
@@ -56,22 +56,30 @@ static UNUSED void add_random_link(jn_builder *b, uint64_t *s, const char *name,
   random_inertia(s, l.inertia);
   random_joint(s, type, &l.joint);
   for (int k = 0; k < 6; k++) l.joint.dof[k].armature = 0.01 * (1 + uniform(s));
+  l.joint.mimic = mimic;
+  l.joint.mimic_ratio = 1.5 * uniform(s);
+  l.joint.mimic_offset = uniform(s);
   check_ok(jn_builder_add_link(b, &l));
 }
 
 /* A tree of `links` links, joint types drawn at random (each type comes up within any JN_JOINT_TYPES links in a row).
- */
+ * In every third tree the joints with one coordinate follow the first of them. */
 static UNUSED jn_model *random_tree(uint64_t *s, int links) {
   jn_builder *b;
   jn_model *m;
   jn_error error;
   check_ok(jn_builder_create(NULL, &b));
-  int shift = (int)(50 * (1 + uniform(s)));
+  int shift = (int)(50 * (1 + uniform(s))), coupled = uniform(s) > 0.33;
+  char leader[32] = "";
   for (int i = 0; i < links; i++) {
     char name[32], parent[32];
+    jn_joint_type type = (jn_joint_type)((i + shift) % JN_JOINT_TYPES);
+    int one = type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_PRISMATIC || type == JN_HELICAL;
+    int follows = one && coupled && *leader;
     snprintf(name, sizeof name, "link%d", i);
     snprintf(parent, sizeof parent, "link%d", (int)(0.4999 * (1 + uniform(s)) * i));
-    add_random_link(b, s, name, i ? parent : NULL, (jn_joint_type)((i + shift) % JN_JOINT_TYPES));
+    add_random_link(b, s, name, i ? parent : NULL, type, follows ? leader : NULL);
+    if (one && !*leader) snprintf(leader, sizeof leader, "%s", name);
   }
   jn_status status = jn_builder_freeze(b, &m, &error);
   if (status == JN_ERR_MODEL) { /* random screws may by chance be dependent */

@@ -107,7 +107,7 @@ static UNUSED void reference_link(const jn_model *m, jn_work *w, const double *q
 }
 
 /* Adds link i to the sums (6a), (6b), (6c) and to mass, momentum, energies. */
-static UNUSED void reference_sum(const jn_model *m, int i, const double *v, reference *r) {
+static UNUSED void reference_sum(const jn_model *m, int i, reference *r) {
   int nv = jn_model_nv(m);
   double P[10], I[36], ad[36], Psi[36], Ad[36], gamma[6], gravity[3], h[6], base[6] = {0};
   check_ok(jn_link_inertia(m, i, P));
@@ -151,14 +151,13 @@ static UNUSED void reference_sum(const jn_model *m, int i, const double *v, refe
     r->potential -= gravity[k] * c;
   }
   r->mass += P[0];
-  (void)v;
 }
 
 static UNUSED void compute_reference(const jn_model *m, jn_work *w, const double *q, const double *v, reference *r) {
   memset(r, 0, sizeof *r);
   for (int i = 0; i < jn_link_count(m); i++) {
     reference_link(m, w, q, v, i, r);
-    if (!jn_link_is_fixed(m, i)) reference_sum(m, i, v, r);
+    if (!jn_link_is_fixed(m, i)) reference_sum(m, i, r);
   }
   for (int i = 0; i < jn_link_count(m); i++) { /* armature of each joint, seen by its coordinate */
     double ratio = 1;

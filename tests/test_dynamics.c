@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inverse, forward and hybrid dynamics, M, C, g by their laws on random trees of every joint type. */
-#include <complex.h>
-#undef I
-
+#include "complex_row.h"
 #include "reference.h"
 
-#include "dispatch/dispatch.h"
 #include "kernel/terms.h"
-#include "model/model.h"
 
 enum { MODELS = 200 };
 
@@ -188,25 +184,12 @@ static void inverse_and_factors_belong_to_the_mass_matrix(void **st) {
 static void rate_of_term(const state *x, int out, const double *v, const double *a, double *rate, int n) {
   const double h = 1e-30;
   static double _Complex q[80], vz[MOST_V], y[MOST_V * MOST_V];
-  double dq[80], zero[MOST_V] = {0};
-  jn_work *w;
-  /* dq/dt: q (+) h v to first order, from the complex row's own integration */
-  double _Complex qz[80], step[MOST_V], moved[80];
-  const jn_row *z = jn__row_by_name("z");
-  for (int k = 0; k < x->nq; k++) qz[k] = x->q[k];
-  for (int k = 0; k < x->nv; k++) step[k] = CMPLX(0, h * v[k]);
-  jn_call plus = {.tree = x->m->tree[JN_KIND_Z], .in = {qz, step}, .out = {moved}};
-  z->kernels[JN_KERNEL_integrate](&plus);
-  for (int k = 0; k < x->nq; k++) dq[k] = cimag(moved[k]) / h;
-  for (int k = 0; k < x->nq; k++) q[k] = CMPLX(x->q[k], h * dq[k]);
-  for (int k = 0; k < x->nv; k++) vz[k] = CMPLX(v[k], h * (a ? a : zero)[k]);
-  check_ok(jn_work_create(x->m, &w));
-  jn_call call = {.tree = x->m->tree[JN_KIND_Z], .in = {q, vz}, .scratch = w->scratch};
-  call.arg[2] = -1;
+  complex_motion(x->m, x->q, v, h, q);
+  for (int k = 0; k < x->nv; k++) vz[k] = CMPLX(v[k], a ? h * a[k] : 0);
+  jn_call call = {.in = {q, vz}, .arg = {0, 0, -1}};
   call.out[out] = y;
-  z->kernels[JN_KERNEL_terms](&call);
+  run_complex(x->m, -1, JN_KERNEL_terms, &call);
   for (int k = 0; k < n; k++) rate[k] = cimag(y[k]) / h;
-  jn_work_destroy(w);
 }
 
 static void rates_are_derivatives_by_complex_step(void **st) {
@@ -269,7 +252,7 @@ static void inverse_dynamics_is_affine_in_the_acceleration(void **st) {
 static void torques_do_not_depend_on_the_choice_of_frames(void **st) {
   (void)st;
   uint64_t s = seed("frames");
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < MODELS; i++) {
     enum { N = 8 };
     double D[N][16], inverse[16], tau[2][MOST_V], q[MOST_V], v[MOST_V], a[MOST_V];
     jn_builder *b[2];
@@ -373,9 +356,8 @@ static void coupled_coordinates_are_a_projection(void **st) {
     randomize(&f, &s);
     double G[MOST_V * MOST_V] = {0};
     for (int l = 0; l < N; l++) {
-      int leader = l, iv = jn_joint_v(f.m, l), link = jn_link_index(f.m, jn_link_name(r.m, l));
+      int leader = l, iv = jn_joint_v(f.m, l);
       double ratio = 1, offset = 0;
-      (void)link;
       jn_joint_mimic(r.m, l, &leader, &ratio, &offset);
       for (int k = 0; k < jn_joint_nq(f.m, l); k++)
         f.q[jn_joint_q(f.m, l) + k] = ratio * r.q[jn_joint_q(r.m, leader) + k] + offset;
@@ -418,7 +400,7 @@ static void coupled_coordinates_are_a_projection(void **st) {
 static void order_of_coordinates_only_permutes(void **st) {
   (void)st;
   uint64_t s = seed("order");
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < MODELS; i++) {
     state x, y = {0};
     begin(&x, &s, i);
     const char *names[MOST_LINKS];
@@ -449,7 +431,10 @@ static void order_of_coordinates_only_permutes(void **st) {
     check_ok(jn_mass_matrix_inverse(x.m, x.w, x.q, A));
     check_ok(jn_mass_matrix_inverse(y.m, y.w, y.q, B));
     for (int k = 0; k < n * n; k++) C[k] = B[at[k / n] * n + at[k % n]];
-    check_close(A, C, n * n, norm(A, n * n), 10, "M^-1 permuted");
+    check_ok(jn_mass_matrix(x.m, x.w, x.q, B));
+    /* the order of elimination is the tree's, whatever the order of coordinates, unless coordinates are coupled */
+    double same = jn_model_is_coupled(x.m) ? 200 * condition(B, A, n) : 10;
+    check_close(A, C, n * n, norm(A, n * n), same, "M^-1 permuted");
     check_ok(jn_mass_factor(y.m, y.w, y.q, f));
     check_ok(jn_mass_solve(y.m, y.w, f, y.tau, u));
     mat_mul(A, x.tau, z, n, n, 1);
@@ -458,7 +443,7 @@ static void order_of_coordinates_only_permutes(void **st) {
     check_ok(jn_forward_dynamics(x.m, x.w, x.q, x.v, x.tau, NULL, u));
     check_ok(jn_forward_dynamics(y.m, y.w, y.q, y.v, y.tau, NULL, z));
     for (int k = 0; k < n; k++) C[k] = z[at[k]];
-    check_close(C, u, n, norm(u, n), 4, "accelerations permuted");
+    check_close(C, u, n, norm(u, n), same, "accelerations permuted");
     end(&x);
     end(&y);
   }
@@ -474,12 +459,14 @@ static void joint_wrenches_do_the_work_of_the_torques(void **st) {
     check_ok(jn_joint_wrenches(x.m, x.w, x.q, x.v, x.a, x.W, F));
     check_ok(jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, x.W, tau));
     for (int l = 0; l < x.nlink; l++) {
-      int k = jn_joint_nv(x.m, l);
+      double ratio = 1;
+      int k = jn_joint_mimic(x.m, l, NULL, &ratio, NULL) ? 1 : jn_joint_nv(x.m, l);
       if (!k) continue;
       check_ok(jn_joint_jacobian(x.m, x.w, l, x.q, S));
       for (int c = 0; c < k; c++) {
-        for (int r = 0; r < 6; r++) expected[jn_joint_v(x.m, l) + c] += S[r * k + c] * F[6 * l + r];
-        expected[jn_joint_v(x.m, l) + c] += jn_joint_description(x.m, l)->dof[c].armature * x.a[jn_joint_v(x.m, l) + c];
+        int iv = jn_joint_v(x.m, l) + c;
+        for (int r = 0; r < 6; r++) expected[iv] += S[r * k + c] * F[6 * l + r];
+        expected[iv] += ratio * ratio * jn_joint_description(x.m, l)->dof[c].armature * x.a[iv];
       }
     }
     check_close(tau, expected, x.nv, 50, 1000, "tau = S^T F + armature a");
@@ -535,52 +522,89 @@ static void two_link_arm_has_its_analytic_torques(void **st) {
   end(&x);
 }
 
+/* One output of jn_compute against its own function. */
+#define same_term(name, n, call)                             \
+  do {                                                       \
+    check_ok(call);                                          \
+    check_close(t.name, one, n, 1, 0, #name " of one call"); \
+  } while (0)
+
 static void one_call_gives_what_single_calls_give(void **st) {
   (void)st;
   uint64_t s = seed("compute");
-  for (int i = 0; i < 40; i++) {
+  enum { WIDE = MOST_LINKS * 6 * MOST_V };
+  static double out[20][WIDE], one[WIDE];
+  for (int i = 0; i < 60; i++) {
     state x;
-    static double all[3][MOST_V * MOST_V], vec[4][MOST_V], poses[MOST_LINKS * 16], J[MOST_LINKS * 6 * MOST_V];
-    static double one[MOST_LINKS * 6 * MOST_V], dJ[MOST_LINKS * 6 * MOST_V], A[6 * MOST_V], h[6], e[2], c[3],
-        Jc[3 * MOST_V];
     begin(&x, &s, i);
     int n = x.nv, f = jn_frame_count(x.m);
-    jn_terms t = {.M = all[0],
-                  .C = all[1],
-                  .dM = all[2],
-                  .tau = vec[0],
-                  .g = vec[1],
-                  .bias = vec[2],
-                  .coriolis = vec[3],
-                  .poses = poses,
-                  .jacobians = J,
-                  .jacobian_rates = dJ,
-                  .momentum = h,
-                  .momentum_matrix = A,
-                  .energy = e,
-                  .com = c,
-                  .com_jacobian = Jc,
-                  .in = JN_IN_ALIGNED,
-                  .about = JN_ABOUT_COM};
+    jn_representation in = (jn_representation)(i % 3);
+    jn_about about = i % 2 && jn_model_mass(x.m) > 0 ? JN_ABOUT_COM : JN_ABOUT_ORIGIN;
+    jn_terms t = {out[0],  out[1],  out[2],  out[3],  out[4],  out[5],  out[6],  out[7],  out[8],  out[9], out[10],
+                  out[11], out[12], out[13], out[14], out[15], out[16], out[17], out[18], out[19], in,     about};
+    if (jn_model_mass(x.m) == 0) t.com = t.dcom = t.ddcom = t.com_jacobian = NULL;
     check_ok(jn_compute(x.m, x.w, x.q, x.v, x.a, x.W, &t));
-    check_ok(jn_mass_matrix(x.m, x.w, x.q, one));
-    check_close(all[0], one, n * n, 1, 0, "M");
-    check_ok(jn_coriolis_matrix(x.m, x.w, x.q, x.v, one));
-    check_close(all[1], one, n * n, 1, 0, "C");
-    check_ok(jn_mass_matrix_rate(x.m, x.w, x.q, x.v, one));
-    check_close(all[2], one, n * n, 1, 0, "dM");
-    check_ok(jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, x.W, one));
-    check_close(vec[0], one, n, 1, 0, "tau");
-    check_ok(jn_gravity_forces(x.m, x.w, x.q, one));
-    check_close(vec[1], one, n, 1, 0, "g");
-    check_ok(jn_frame_poses(x.m, x.w, x.q, one));
-    check_close(poses, one, 16 * f, 1, 0, "poses");
-    check_ok(jn_frame_jacobian_rates(x.m, x.w, JN_IN_ALIGNED, x.q, x.v, one));
-    check_close(dJ, one, 6 * n * f, 1, 0, "dJ");
-    check_ok(jn_momentum_matrix(x.m, x.w, JN_ABOUT_COM, x.q, one));
-    check_close(A, one, 6 * n, 1, 0, "momentum matrix");
-    check_ok(jn_energy(x.m, x.w, x.q, x.v, one));
-    check_close(e, one, 2, 1, 0, "energy");
+    same_term(M, n * n, jn_mass_matrix(x.m, x.w, x.q, one));
+    same_term(C, n * n, jn_coriolis_matrix(x.m, x.w, x.q, x.v, one));
+    same_term(dM, n * n, jn_mass_matrix_rate(x.m, x.w, x.q, x.v, one));
+    same_term(tau, n, jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, x.W, one));
+    same_term(g, n, jn_gravity_forces(x.m, x.w, x.q, one));
+    same_term(bias, n, jn_bias_forces(x.m, x.w, x.q, x.v, one));
+    same_term(coriolis, n, jn_coriolis_forces(x.m, x.w, x.q, x.v, one));
+    same_term(poses, 16 * f, jn_frame_poses(x.m, x.w, x.q, one));
+    same_term(jacobians, 6 * n * f, jn_frame_jacobians(x.m, x.w, in, x.q, one));
+    same_term(jacobian_rates, 6 * n * f, jn_frame_jacobian_rates(x.m, x.w, in, x.q, x.v, one));
+    for (int k = 0; k < f; k++) check_ok(jn_frame_twist(x.m, x.w, k, in, x.q, x.v, one + 6 * k));
+    check_close(t.twists, one, 6 * f, 1, 50, "twists of one call");
+    for (int k = 0; k < f; k++) check_ok(jn_frame_acceleration(x.m, x.w, k, in, x.q, x.v, x.a, one + 6 * k));
+    check_close(t.accelerations, one, 6 * f, 1, 50, "accelerations of one call");
+    if (t.com) {
+      same_term(com, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, one, NULL, NULL));
+      same_term(dcom, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, one, NULL));
+      same_term(ddcom, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, NULL, one));
+      same_term(com_jacobian, 3 * n, jn_com_jacobian(x.m, x.w, JN_WORLD, x.q, one));
+    }
+    same_term(momentum, 6, jn_momentum(x.m, x.w, about, x.q, x.v, one));
+    same_term(momentum_matrix, 6 * n, jn_momentum_matrix(x.m, x.w, about, x.q, one));
+    same_term(momentum_matrix_rate, 6 * n, jn_momentum_matrix_rate(x.m, x.w, about, x.q, x.v, one));
+    same_term(energy, 2, jn_energy(x.m, x.w, x.q, x.v, one));
+    end(&x);
+  }
+}
+
+/* The whole robot, and gravity, turned and moved in the world: torques stay, energies too (up to the zero of U). */
+static void torques_do_not_depend_on_the_inertial_frame(void **st) {
+  (void)st;
+  uint64_t s = seed("inertial frame");
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i);
+    double D[16], g[3], turned[3], tau[2][MOST_V], e[2][2];
+    jn_builder *b;
+    jn_model *m;
+    jn_work *w;
+    random_placement(&s, D);
+    jn_model_gravity(x.m, g);
+    for (int k = 0; k < 3; k++) turned[k] = D[4 * k] * g[0] + D[4 * k + 1] * g[1] + D[4 * k + 2] * g[2];
+    check_ok(jn_model_thaw(x.m, NULL, &b));
+    check_ok(jn_builder_set_gravity(b, turned));
+    for (int l = 0; l < b->link_count; l++)
+      if (!b->links[l].link.parent) {
+        double T[16];
+        mat_mul(D, b->links[l].link.placement, T, 4, 4, 4);
+        memcpy(b->links[l].link.placement, T, sizeof T);
+      }
+    check_ok(jn_builder_freeze(b, &m, NULL));
+    jn_builder_destroy(b);
+    check_ok(jn_work_create(m, &w));
+    check_ok(jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, x.W, tau[0]));
+    check_ok(jn_inverse_dynamics(m, w, x.q, x.v, x.a, x.W, tau[1]));
+    check_close(tau[0], tau[1], x.nv, 50, 500, "tau in another inertial frame");
+    check_ok(jn_energy(x.m, x.w, x.q, x.v, e[0]));
+    check_ok(jn_energy(m, w, x.q, x.v, e[1]));
+    check_close(e[0], e[1], 1, 1, 500, "kinetic energy in another inertial frame");
+    jn_work_destroy(w);
+    jn_model_destroy(m);
     end(&x);
   }
 }
@@ -622,6 +646,43 @@ static void singular_systems_name_the_joint(void **st) {
   check(jn_singular_joint(x.w) == JN_NONE, "not singular");
   check_close(out, x.a, 3, 1, 1000, "hybrid around the singular joint");
   end(&x);
+}
+
+/* Seven joints of which only the last body has mass: a rigid body has six freedoms, so this is always singular; so is a
+ * free base without mass that carries one body on a hinge. In double, nearly every case must be seen. */
+static void massless_chains_and_bases_are_singular(void **st) {
+  (void)st;
+  uint64_t s = seed("massless");
+  int missed = 0;
+  enum { CASES = 200 };
+  for (int i = 0; i < CASES; i++) {
+    jn_builder *b;
+    state x = {0};
+    char name[8][8];
+    int joints = i % 2 ? 7 : 2;
+    double out[MOST_V * MOST_V];
+    check_ok(jn_builder_create(NULL, &b));
+    for (int k = 0; k < joints; k++) {
+      jn_link l;
+      jn_link_init(&l);
+      snprintf(name[k], sizeof name[k], "l%c", 'a' + k);
+      l.name = name[k];
+      l.parent = k ? name[k - 1] : NULL;
+      random_placement(&s, l.placement);
+      random_joint(&s, joints == 2 && k == 0 ? JN_FREE : JN_REVOLUTE, &l.joint);
+      if (k == joints - 1) random_inertia(&s, l.inertia);
+      check_ok(jn_builder_add_link(b, &l));
+    }
+    check_ok(jn_builder_freeze(b, &x.m, NULL));
+    jn_builder_destroy(b);
+    randomize(&x, &s);
+    missed += jn_forward_dynamics(x.m, x.w, x.q, x.v, x.tau, NULL, out) == JN_OK;
+    missed += jn_mass_matrix_inverse(x.m, x.w, x.q, out) == JN_OK;
+    end(&x);
+  }
+  printf("# missed %d of %d\n", missed, 2 * CASES);
+  check(missed <= (jn_row_epsilon() > 1e-10 ? CASES : 2 * CASES / 20), "%d of %d singular systems missed", missed,
+        2 * CASES);
 }
 
 static void nan_in_gives_nan_out(void **st) {
@@ -668,24 +729,50 @@ static void losses_oppose_the_motion(void **st) {
   jn_builder_destroy(b);
 }
 
+/* A float function against its double twin on the same state. */
+#define same_in_float(what, n, size, float_call, double_call)   \
+  do {                                                          \
+    check_ok(float_call);                                       \
+    check_ok(double_call);                                      \
+    for (int k_ = 0; k_ < (n); k_++) wide[k_] = single[k_];     \
+    double gap_ = distance(wide, d, n, size);                   \
+    check(gap_ < 2e-4, "%s in float is off by %g", what, gap_); \
+  } while (0)
+
 static void float_functions_agree_with_double(void **st) {
   (void)st;
   uint64_t s = seed("float");
+  enum { WIDE = MOST_LINKS * 6 * MOST_V };
+  static float single[WIDE];
+  static double d[WIDE], wide[WIDE];
   for (int i = 0; i < 40; i++) {
     state x;
     begin(&x, &s, i);
-    float q[80], v[MOST_V], a[MOST_V], tau[MOST_V], M[MOST_V * MOST_V];
-    double d[MOST_V * MOST_V], wide[MOST_V * MOST_V];
+    float q[80], v[MOST_V], a[MOST_V], W[MOST_LINKS * 6];
+    int n = x.nv, f = jn_frame_count(x.m);
+    jn_representation in = JN_IN_ALIGNED;
     for (int k = 0; k < x.nq; k++) x.q[k] = q[k] = (float)x.q[k];
-    for (int k = 0; k < x.nv; k++) x.v[k] = v[k] = (float)x.v[k], x.a[k] = a[k] = (float)x.a[k];
-    check_ok(jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, NULL, d));
-    check_ok(jnf_inverse_dynamics(x.m, x.w, q, v, a, NULL, tau));
-    for (int k = 0; k < x.nv; k++) wide[k] = tau[k];
-    check(distance(wide, d, x.nv, 50) < 1e-4, "jnf_inverse_dynamics: %g", distance(wide, d, x.nv, 50));
-    check_ok(jn_mass_matrix(x.m, x.w, x.q, d));
-    check_ok(jnf_mass_matrix(x.m, x.w, q, M));
-    for (int k = 0; k < x.nv * x.nv; k++) wide[k] = M[k];
-    check(distance(wide, d, x.nv * x.nv, 1) < 1e-4, "jnf_mass_matrix");
+    for (int k = 0; k < n; k++) x.v[k] = v[k] = (float)x.v[k], x.a[k] = a[k] = (float)x.a[k];
+    for (int k = 0; k < 6 * x.nlink; k++) x.W[k] = W[k] = (float)x.W[k];
+    same_in_float("inverse dynamics", n, 50, jnf_inverse_dynamics(x.m, x.w, q, v, a, W, single),
+                  jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, x.W, d));
+    same_in_float("gravity", n, 50, jnf_gravity_forces(x.m, x.w, q, single), jn_gravity_forces(x.m, x.w, x.q, d));
+    same_in_float("bias", n, 50, jnf_bias_forces(x.m, x.w, q, v, single), jn_bias_forces(x.m, x.w, x.q, x.v, d));
+    same_in_float("M", n * n, 1, jnf_mass_matrix(x.m, x.w, q, single), jn_mass_matrix(x.m, x.w, x.q, d));
+    same_in_float("C", n * n, 10, jnf_coriolis_matrix(x.m, x.w, q, v, single),
+                  jn_coriolis_matrix(x.m, x.w, x.q, x.v, d));
+    same_in_float("dM", n * n, 10, jnf_mass_matrix_rate(x.m, x.w, q, v, single),
+                  jn_mass_matrix_rate(x.m, x.w, x.q, x.v, d));
+    same_in_float("energy", 2, 10, jnf_energy(x.m, x.w, q, v, single), jn_energy(x.m, x.w, x.q, x.v, d));
+    same_in_float("joint wrenches", 6 * x.nlink, 50, jnf_joint_wrenches(x.m, x.w, q, v, a, W, single),
+                  jn_joint_wrenches(x.m, x.w, x.q, x.v, x.a, x.W, d));
+    same_in_float("poses", 16 * f, 1, jnf_frame_poses(x.m, x.w, q, single), jn_frame_poses(x.m, x.w, x.q, d));
+    same_in_float("Jacobians", 6 * n * f, 1, jnf_frame_jacobians(x.m, x.w, in, q, single),
+                  jn_frame_jacobians(x.m, x.w, in, x.q, d));
+    same_in_float("acceleration", 6, 20, jnf_frame_acceleration(x.m, x.w, f - 1, in, q, v, a, single),
+                  jn_frame_acceleration(x.m, x.w, f - 1, in, x.q, x.v, x.a, d));
+    same_in_float("momentum", 6, 10, jnf_momentum(x.m, x.w, JN_ABOUT_ORIGIN, q, v, single),
+                  jn_momentum(x.m, x.w, JN_ABOUT_ORIGIN, x.q, x.v, d));
     end(&x);
   }
 }
@@ -704,7 +791,9 @@ int main(void) {
       cmocka_unit_test(joint_wrenches_do_the_work_of_the_torques),
       cmocka_unit_test(two_link_arm_has_its_analytic_torques),
       cmocka_unit_test(one_call_gives_what_single_calls_give),
+      cmocka_unit_test(torques_do_not_depend_on_the_inertial_frame),
       cmocka_unit_test(singular_systems_name_the_joint),
+      cmocka_unit_test(massless_chains_and_bases_are_singular),
       cmocka_unit_test(nan_in_gives_nan_out),
       cmocka_unit_test(losses_oppose_the_motion),
       cmocka_unit_test(float_functions_agree_with_double),

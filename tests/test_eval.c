@@ -546,6 +546,113 @@ static void losses_are_added_to_tau_and_taken_from_it(void **state) {
   json_decref(o);
 }
 
+/* ---- Time derivatives ---- */
+
+static void the_force_of_the_pendulum_has_the_derivatives_of_its_equation(void **state) {
+  (void)state;
+  /* J a + w sin q = tau, differentiated along the motion. */
+  double q = 0.7, v = -1.3, a = 2.5, j = -4, s = 6, inertia = 0.1 + 2 * 0.25, weight = 2 * G * 0.5;
+  double sine = weight * sin(q), cosine = weight * cos(q);
+  double tau[3] = {inertia * a + sine, inertia * j + cosine * v, inertia * s + cosine * a - sine * v * v};
+  json_t *o = evaluate("pendulum.json --want tau,tau_jets --order 2",
+                       "{\"q\": [0.7], \"v_jets\": [[-1.3], {\"hinge\": 2.5}, {\"hinge\": [-4]}, [6], [1e9]]}");
+  check_numbers(o, "results.0.tau_jets", tau, 3, 16);
+  check_numbers(o, "results.0.tau", tau, 1, 8); /* rows 0 and 1 are v and a */
+  json_decref(o);
+  o = evaluate("pendulum.json --want ddq,ddq_jets --order 1",
+               "{\"q\": [0.7], \"v\": [-1.3], \"tau_jets\": [[4], [5]]}");
+  double ddq[2] = {(4 - sine) / inertia, (5 - cosine * v) / inertia};
+  check_numbers(o, "results.0.ddq_jets", ddq, 2, 16);
+  check_numbers(o, "results.0.ddq", ddq, 1, 8); /* row 0 is tau */
+  json_decref(o);
+  /* Damping 0.5 v and friction 0.25 sign v; first with the hinge prescribed, then with it free. */
+  o = evaluate("pendulum.json --want tau_jets,hybrid_jets --order 2 --losses",
+               "{\"q\": [0.7], \"v_jets\": [[-1.3], [2.5], [-4], [6]], \"prescribed\": [\"hinge\"]}");
+  double lossy[3] = {tau[0] + 0.5 * v - 0.25, tau[1] + 0.5 * a, tau[2] + 0.5 * j};
+  check_numbers(o, "results.0.tau_jets", lossy, 3, 16);
+  check_numbers(o, "results.0.hybrid_jets.tau", lossy, 3, 16);
+  check_numbers(o, "results.0.hybrid_jets.ddq", (double[]){a, j, s}, 3, 0);
+  json_decref(o);
+  o = evaluate("pendulum.json --want ddq_jets,hybrid_jets --losses",
+               "{\"q\": [0.7], \"v\": [-1.3], \"tau_jets\": [[4], [5]]}");
+  ddq[0] = (4 - sine - (0.5 * v - 0.25)) / inertia;
+  ddq[1] = (5 - cosine * v - 0.5 * ddq[0]) / inertia;
+  check_numbers(o, "results.0.ddq_jets", ddq, 2, 16);
+  check_numbers(o, "results.0.hybrid_jets.ddq", ddq, 2, 16);
+  check_numbers(o, "results.0.hybrid_jets.tau", (double[]){4, 5}, 2, 0);
+  json_decref(o);
+}
+
+static void order_is_one_unless_given_and_rows_not_given_are_zero(void **state) {
+  (void)state;
+  double cosine = 2 * G * 0.5 * cos(0.7);
+  const char *motion = "{\"q\": [0.7], \"v\": [-1.3], \"a\": [2.5], \"tau\": [4]}";
+  json_t *o = evaluate("pendulum.json --want tau,tau_jets,ddq,ddq_jets", motion);
+  check_numbers(o, "results.0.tau_jets", (double[]){number_at(o, "results.0.tau.0"), cosine * -1.3}, 2, 16);
+  check_numbers(o, "results.0.ddq_jets", (double[]){number_at(o, "results.0.ddq.0"), cosine * 1.3 / 0.6}, 2, 16);
+  json_decref(o);
+  o = evaluate("pendulum.json --want all --order 0", motion);
+  assert_int_equal(json_array_size(at(o, "results.0.tau_jets")), 1);
+  assert_int_equal(json_array_size(at(o, "results.0.ddq_jets")), 1);
+  assert_int_equal(json_array_size(at(o, "results.0.hybrid_jets.tau")), 1);
+  check_numbers(o, "results.0.tau_jets.0.0", (double[]){number_at(o, "results.0.tau.0")}, 1, 8);
+  json_decref(o);
+}
+
+static const char jet_motion[] =
+    "\"q\": [1, 2, 3, 0.6, 0, 0, 0.8, 0, 0.6, 0, 0.8, 0.3],"
+    " \"v_jets\": [[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],"
+    " [0.1, -0.2, 0.3, -0.4, 0.5, -0.6, 0.7, -0.8, 0.9, -1], [0, 1, 0, 2, 0, 3, 0, 4, 0, 5],"
+    " [3, 2, 1, 0, 1, 2, 3, 2, 1, 0],"
+    " [-1, -1, 2, 2, -3, -3, 4, 4, -5, -5]], \"wrench_jets\": [{\"head\": [1, 2, 3, 4, 5, 6]},"
+    " {\"hand\": [6, 5, 4, 3, 2, 1]}]";
+
+/* Every order carries the errors of those below: some 1e4 roundings in order 3. */
+static void forces_of_a_motion_make_that_motion(void **state) {
+  (void)state;
+  char text[4096];
+  double motion[ROOM], tau[ROOM];
+  snprintf(text, sizeof text, "{%s}", jet_motion);
+  json_t *forces = evaluate("mixed.json --order 3 --want tau_jets", text), *given = json_loads(text, 0, NULL);
+  assert_int_equal(flatten(at(given, "v_jets"), motion, 0, ROOM), 50);
+  assert_int_equal(flatten(at(forces, "results.0.tau_jets"), tau, 0, ROOM), 40);
+  char *tau_text = json_dumps(at(forces, "results.0.tau_jets"), 0);
+  snprintf(text, sizeof text, "{%s, \"tau_jets\": %s, \"prescribed\": [\"neck\"]}", jet_motion, tau_text);
+  json_t *o = evaluate("mixed.json --order 3 --want ddq_jets,hybrid_jets", text);
+  check_numbers(o, "results.0.ddq_jets", motion + 10, 40, 1e5);
+  check_numbers(o, "results.0.hybrid_jets.ddq", motion + 10, 40, 1e5);
+  check_numbers(o, "results.0.hybrid_jets.tau", tau, 40, 1e5);
+  json_decref(o);
+  json_decref(forces);
+  json_decref(given);
+  free(tau_text);
+}
+
+static void rows_by_joint_and_flat_rows_mean_the_same(void **state) {
+  (void)state;
+  const char *wants = "planar.json --want tau_jets,ddq_jets,hybrid_jets --order 1";
+  json_t *a = evaluate(wants,
+                       "{\"q\": [1, 2], \"v_jets\": [[3, 4], [0, 6], [7, 0]], \"tau_jets\": [[1, 0], [0, 2]],"
+                       " \"prescribed\": [\"elbow\"], \"wrench_jets\": [{}, {\"lower\": [0, 0, 1, 0, 0, 0]}]}");
+  json_t *b = evaluate(wants,
+                       "{\"q\": [1, 2], \"v_jets\": [{\"elbow\": 4, \"shoulder\": 3}, {\"elbow\": [6]}, [7, 0]],"
+                       " \"tau_jets\": [{\"shoulder\": 1}, {\"elbow\": 2}], \"prescribed\": [\"elbow\"],"
+                       " \"v\": [3, 4], \"a\": {\"elbow\": 6}, \"tau\": [1, 0]," /* said twice, but the same */
+                       " \"wrench_jets\": [{}, {\"lower\": [0, 0, 1, 0, 0, 0]}, {\"lower\": [0, 0, 9, 0, 0, 0]}]}");
+  assert_true(json_equal(at(a, "results"), at(b, "results")));
+  check_numbers(a, "results.0.hybrid_jets.ddq.1.1", (double[]){0}, 1, 0);
+  check_numbers(a, "results.0.hybrid_jets.ddq.0.1", (double[]){6}, 1, 0);
+  check_numbers(a, "results.0.hybrid_jets.tau.0.0", (double[]){1}, 1, 0);
+  json_decref(b);
+  /* A moment on the last body that grows by 1 N m/s is one that both joints need not give. */
+  b = evaluate(wants, "{\"q\": [1, 2], \"v_jets\": [[3, 4], [0, 6], [7, 0]]}");
+  double tau[4];
+  flatten(at(b, "results.0.tau_jets"), tau, 0, 4);
+  check_numbers(a, "results.0.tau_jets", (double[]){tau[0], tau[1], tau[2] - 1, tau[3] - 1}, 4, 64);
+  json_decref(a);
+  json_decref(b);
+}
+
 /* ---- Singular systems ---- */
 
 static void a_singular_system_names_the_joint(void **state) {
@@ -554,6 +661,8 @@ static void a_singular_system_names_the_joint(void **state) {
   check_refusal("empty.json --want M,ddq --input state.json", 1, "state 0: ddq: joint 'idle' has no effective inertia");
   check_refusal("empty.json --want Minv --input state.json", 1, "state 0: Minv: joint 'idle'");
   check_refusal("empty.json --want hybrid --input state.json", 1, "state 0: hybrid: joint 'idle'");
+  check_refusal("empty.json --want ddq_jets --input state.json", 1, "state 0: ddq_jets: joint 'idle'");
+  check_refusal("empty.json --want hybrid_jets --input state.json", 1, "state 0: hybrid_jets: joint 'idle'");
   /* What the idle joint does may be prescribed. */
   json_t *o = evaluate("empty.json --want hybrid", "{\"prescribed\": [\"idle\"]}");
   check_numbers(o, "results.0.hybrid.ddq", (double[]){G / 1.1, 0}, 2, 16);
@@ -571,6 +680,8 @@ static void of_all_that_can_be_wanted_singular_parts_are_null(void **state) {
   assert_true(json_is_null(at(root, "results.0.ddq")));
   assert_true(json_is_null(at(root, "results.0.Minv")));
   assert_true(json_is_null(at(root, "results.0.hybrid")));
+  assert_true(json_is_null(at(root, "results.0.ddq_jets")));
+  assert_true(json_is_null(at(root, "results.0.hybrid_jets")));
   check_numbers(root, "results.0.M", (double[]){1.1, 0, 0, 0}, 4, 8);
   json_decref(root);
   done(&o);
@@ -583,7 +694,7 @@ static void all_is_every_name_of_the_help(void **state) {
   json_t *o = evaluate("builtin:humanoid --want all", "{}");
   const char *key;
   json_t *value;
-  assert_true(json_object_size(at(o, "results.0")) >= 21);
+  assert_true(json_object_size(at(o, "results.0")) >= 24);
   json_object_foreach(at(o, "results.0"), key, value) {
     char line[64];
     assert_false(json_is_null(value));
@@ -612,6 +723,7 @@ static void wrong_use_is_told_with_code_2(void **state) {
   check_refusal("planar.json --want tau --frame up", 2, "--frame takes body|world|aligned");
   check_refusal("planar.json --want tau --order -1", 2, "--order takes one whole number");
   check_refusal("planar.json --want tau --order 1.5", 2, "--order takes one whole number");
+  check_refusal("planar.json --want tau --order 1e9", 2, "--order takes at most ");
   check_refusal("planar.json --want J --link lowr </dev/null", 2, "no link or frame 'lowr'; did you mean 'lower'?");
   check_refusal("planar.json --want J --link world </dev/null", 2, "no link or frame 'world'");
 }
@@ -652,6 +764,58 @@ static void mistakes_name_state_field_and_joint(void **state) {
   check_mistake("planar.json", "{\"prescribed\": [\"elbo\"]}", "prescribed: joint 'elbo': the model has no such joint");
   check_mistake("planar.json", "{\"prescribed\": \"elbow\"}", "prescribed: takes an array of joint names");
   check_mistake("planar.json", "{\"prescribed\": [1]}", "prescribed: element 0 (from 0) is a number");
+}
+
+/* Mistakes in fields with rows, for names with derivatives. */
+static void check_jet_mistake(const char *options, const char *states, const char *part) {
+  char line[128];
+  write_file("state.json", states);
+  snprintf(line, sizeof line, "planar.json --input state.json %s", options);
+  check_refusal(line, 1, part);
+}
+
+static void missing_rows_are_told_with_their_number(void **state) {
+  (void)state;
+  const char *two = "[{}, {\"v_jets\": [[1, 2], [3, 4]]}]";
+  check_jet_mistake("--want tau_jets --order 2", two, "state 1: v_jets: tau_jets of order 2 needs 4 rows, not 2");
+  check_jet_mistake("--want all", two, "state 1: v_jets: tau_jets of order 1 needs 3 rows, not 2");
+  check_jet_mistake("--want ddq_jets", "{\"v_jets\": []}", "v_jets: ddq_jets of order 1 needs 1 row, not 0");
+  check_jet_mistake("--want ddq_jets", "{\"tau_jets\": [[1, 2]]}", "tau_jets: ddq_jets of order 1 needs 2 rows, not 1");
+  check_jet_mistake("--want hybrid_jets", "{\"tau_jets\": [[1, 2]]}", "tau_jets: hybrid_jets of order 1 needs 2 rows");
+  check_jet_mistake("--want hybrid_jets", "{\"prescribed\": [\"elbow\"], \"v_jets\": [[1, 2], [3, 4]]}",
+                    "v_jets: hybrid_jets of order 1 needs 3 rows, not 2");
+  /* What is not needed may be missing. */
+  json_decref(evaluate("planar.json --want tau_jets --order 0", two));
+  json_decref(evaluate("planar.json --want tau,ddq_jets,hybrid_jets --order 5", two));
+  json_decref(evaluate("planar.json --want hybrid_jets",
+                       "{\"prescribed\": [\"elbow\", \"shoulder\"], \"v_jets\": [[1, 2], [3, 4], [5, 6]],"
+                       " \"tau_jets\": []}"));
+}
+
+static void mistakes_in_rows_name_the_row_and_the_joint(void **state) {
+  (void)state;
+  check_jet_mistake("--want tau_jets", "{\"v_jets\": [[1, 2], [3], [5, 6]]}",
+                    "jounce: state.json: state 0: v_jets: row 1 (from 0): takes 2 numbers, not 1");
+  check_jet_mistake("--want tau_jets", "{\"v_jets\": [{}, {}, {\"elbwo\": 1}]}",
+                    "v_jets: row 2 (from 0): joint 'elbwo': the model has no such joint; did you mean 'elbow'?");
+  check_jet_mistake("--want tau", "{\"v_jets\": [[], [], {}, {\"elbow\": \"1\"}]}",
+                    "v_jets: row 3 (from 0): joint 'elbow': takes a number, not a string");
+  check_jet_mistake("--want ddq_jets", "{\"tau_jets\": [1, 2]}",
+                    "tau_jets: row 0 (from 0): takes an object by joint names or an array of 2 numbers, not a number");
+  check_jet_mistake("--want tau_jets", "{\"wrench_jets\": [{}, {\"lower\": [1]}]}",
+                    "wrench_jets: row 1 (from 0): link 'lower': takes 6 numbers, not 1");
+  check_jet_mistake("--want tau_jets", "{\"wrench_jets\": [[1]]}",
+                    "wrench_jets: row 0 (from 0): takes an object by link names, not an array");
+  check_jet_mistake("--want tau_jets", "{\"v_jets\": {\"elbow\": [1, 2, 3]}}",
+                    "v_jets: takes an array of rows, not an object");
+  check_jet_mistake("--want tau_jets", "{\"v\": [1, 2], \"v_jets\": [[1, 3], [1, 1], [1, 1]]}",
+                    "v_jets: row 0 (from 0): differs from v, which is given as well");
+  check_jet_mistake("--want tau_jets", "{\"a\": [1, 2], \"v_jets\": [[1, 3], [1, 1], [1, 1]]}",
+                    "v_jets: row 1 (from 0): differs from a, which is given as well");
+  check_jet_mistake("--want tau", "{\"tau\": {\"elbow\": 1}, \"tau_jets\": [[1, 1]]}",
+                    "tau_jets: row 0 (from 0): differs from tau, which");
+  check_jet_mistake("--want tau", "{\"wrench\": {\"lower\": [0, 0, 0, 0, 0, 1]}, \"wrench_jets\": [{}]}",
+                    "wrench_jets: row 0 (from 0): differs from wrench, which");
 }
 
 static void mistakes_with_bases_quaternions_and_followers_are_told(void **state) {
@@ -705,12 +869,18 @@ int main(void) {
       cmocka_unit_test(all_digits_arrive),
       cmocka_unit_test(hybrid_dynamics_have_inverse_and_forward_as_limits),
       cmocka_unit_test(losses_are_added_to_tau_and_taken_from_it),
+      cmocka_unit_test(the_force_of_the_pendulum_has_the_derivatives_of_its_equation),
+      cmocka_unit_test(order_is_one_unless_given_and_rows_not_given_are_zero),
+      cmocka_unit_test(forces_of_a_motion_make_that_motion),
+      cmocka_unit_test(rows_by_joint_and_flat_rows_mean_the_same),
       cmocka_unit_test(a_singular_system_names_the_joint),
       cmocka_unit_test(of_all_that_can_be_wanted_singular_parts_are_null),
       cmocka_unit_test(all_is_every_name_of_the_help),
       cmocka_unit_test(wrong_use_is_told_with_code_2),
       cmocka_unit_test(files_that_are_no_states_are_told_with_their_place),
       cmocka_unit_test(mistakes_name_state_field_and_joint),
+      cmocka_unit_test(missing_rows_are_told_with_their_number),
+      cmocka_unit_test(mistakes_in_rows_name_the_row_and_the_joint),
       cmocka_unit_test(mistakes_with_bases_quaternions_and_followers_are_told),
       cmocka_unit_test(all_mistakes_are_told_up_to_a_number),
   };

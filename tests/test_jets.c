@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Time derivatives of any order by their laws, on random trees of every joint type. */
-#include <complex.h>
-#undef I
-
+#include "complex_row.h"
 #include "models.h"
-
-#include "dispatch/dispatch.h"
-#include "model/model.h"
 
 enum { MODELS = 100, MOST = 5, V = 64, LINKS = 20 };
 
@@ -60,23 +55,18 @@ static void every_order_is_the_derivative_of_the_one_before(void **st) {
   (void)st;
   uint64_t s = seed("orders");
   const double h = 1e-30;
-  const jn_row *z = jn__row_by_name("z");
-  static double _Complex q[80], step[V], moved[80], v[(MOST + 3) * V], W[(MOST + 2) * LINKS * 6], y[(MOST + 2) * V];
+  static double _Complex q[80], v[(MOST + 3) * V], W[(MOST + 2) * LINKS * 6], y[(MOST + 2) * V];
   static double jet[(MOST + 2) * V], rate[V];
   for (int i = 0; i < MODELS; i++) {
     state x;
     begin(&x, &s, i, MOST);
     int n = x.nv, wide = 6 * x.nlink;
     check_ok(jn_inverse_dynamics_jet(x.m, x.w, MOST + 1, x.q, x.v, x.W, jet));
-    for (int k = 0; k < x.nq; k++) q[k] = x.q[k];
-    for (int k = 0; k < n; k++) step[k] = CMPLX(0, h * x.v[k]);
-    jn_call plus = {.tree = x.m->tree[JN_KIND_Z], .in = {q, step}, .out = {moved}};
-    z->kernels[JN_KERNEL_integrate](&plus);
+    complex_motion(x.m, x.q, x.v, h, q);
     for (int k = 0; k < (MOST + 2) * n; k++) v[k] = CMPLX(x.v[k], h * x.v[k + n]);
     for (int k = 0; k < (MOST + 1) * wide; k++) W[k] = CMPLX(x.W[k], h * x.W[k + wide]);
-    jn_call call = {
-        .tree = x.m->tree[JN_KIND_Z], .in = {moved, v, W}, .out = {y}, .arg = {MOST}, .scratch = x.w->scratch};
-    z->kernels[JN_KERNEL_inverse_jet](&call);
+    jn_call call = {.in = {q, v, W}, .out = {y}, .arg = {MOST}};
+    run_complex(x.m, MOST, JN_KERNEL_inverse_jet, &call);
     for (int k = 0; k <= MOST; k++) {
       for (int c = 0; c < n; c++) rate[c] = cimag(y[k * n + c]) / h;
       check_close(jet + (k + 1) * n, rate, n, 50, 2000, "d/dt of order %d", k);

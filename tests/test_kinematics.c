@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Poses, twists, accelerations, Jacobians in the three representations; centre of mass and momentum. */
-#include <complex.h>
-#undef I
-
+#include "complex_row.h"
 #include "reference.h"
 
-#include "dispatch/dispatch.h"
 #include "kernel/terms.h"
-#include "model/model.h"
 
 enum { MODELS = 200 };
 
@@ -44,28 +40,16 @@ static void end(state *x) {
   jn_model_destroy(x->m);
 }
 
-/* q moved by step (complex) in the complex row. */
-static void move(const state *x, const double *v, double h, double _Complex *q) {
-  double _Complex from[80], step[MOST_V];
-  for (int k = 0; k < x->nq; k++) from[k] = x->q[k];
-  for (int k = 0; k < x->nv; k++) step[k] = CMPLX(0, h * v[k]);
-  jn_call call = {.tree = x->m->tree[JN_KIND_Z], .in = {from, step}, .out = {q}};
-  jn__row_by_name("z")->kernels[JN_KERNEL_integrate](&call);
-}
-
 /* Output `out` of the kernel `frame`, differentiated along the motion. */
 static void rate_of_frame(const state *x, int frame, int in, int out, double *rate, int n) {
   const double h = 1e-30;
   double _Complex q[80], v[MOST_V], y[6 * MOST_V];
-  jn_work *w;
-  move(x, x->v, h, q);
+  complex_motion(x->m, x->q, x->v, h, q);
   for (int k = 0; k < x->nv; k++) v[k] = CMPLX(x->v[k], h * x->a[k]);
-  check_ok(jn_work_create(x->m, &w));
-  jn_call call = {.tree = x->m->tree[JN_KIND_Z], .in = {q, v}, .arg = {frame, in}, .scratch = w->scratch};
+  jn_call call = {.in = {q, v}, .arg = {frame, in}};
   call.out[out] = y;
-  jn__row_by_name("z")->kernels[JN_KERNEL_frame](&call);
+  run_complex(x->m, -1, JN_KERNEL_frame, &call);
   for (int k = 0; k < n; k++) rate[k] = cimag(y[k]) / h;
-  jn_work_destroy(w);
 }
 
 static void poses_follow_the_joints(void **st) {
@@ -190,21 +174,16 @@ static double com_by_links(const state *x, int first, int last, double c[3]) {
 static void com_rates(const state *x, int link, double dc[3], double ddc[3]) {
   const double h = 1e-30;
   double _Complex q[80], v[MOST_V], c[3], d[3];
-  jn_work *w;
-  move(x, x->v, h, q);
+  complex_motion(x->m, x->q, x->v, h, q);
   for (int k = 0; k < x->nv; k++) v[k] = CMPLX(x->v[k], h * x->a[k]);
-  check_ok(jn_work_create(x->m, &w));
-  jn_call call = {.tree = x->m->tree[JN_KIND_Z], .in = {q, v}, .scratch = w->scratch};
-  call.arg[2] = link;
-  call.arg[3] = link < 0 ? 0 : jn_link_subtree_end(x->m, link);
+  jn_call call = {.in = {q, v}, .arg = {0, 0, link, link < 0 ? 0 : jn_link_subtree_end(x->m, link)}};
   call.out[JN_OUT_COM] = c;
   call.out[JN_OUT_DCOM] = d;
-  jn__row_by_name("z")->kernels[JN_KERNEL_terms](&call);
+  run_complex(x->m, -1, JN_KERNEL_terms, &call);
   for (int k = 0; k < 3; k++) {
     dc[k] = cimag(c[k]) / h;
     ddc[k] = cimag(d[k]) / h;
   }
-  jn_work_destroy(w);
 }
 
 static void centre_of_mass_of_robot_and_subtrees(void **st) {
@@ -226,6 +205,33 @@ static void centre_of_mass_of_robot_and_subtrees(void **st) {
       check_ok(jn_com_jacobian(x.m, x.w, link, x.q, J));
       mat_mul(J, x.v, Jv, 3, x.nv, 1);
       check_close(dc, Jv, 3, 5, 1000, "dc = J v");
+    }
+    end(&x);
+  }
+}
+
+/* m c of a subtree is that of its root link and those of its children's subtrees together. */
+static void centres_of_mass_of_subtrees_add_up(void **st) {
+  (void)st;
+  uint64_t s = seed("additivity");
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i);
+    for (int link = 0; link < jn_link_count(x.m); link++) {
+      double c[3], T[16], P[10], whole[3], sum[3], mass = jn_link_subtree_mass(x.m, link);
+      if (jn_link_is_fixed(x.m, link) || mass == 0) continue;
+      check_ok(jn_center_of_mass(x.m, x.w, link, x.q, NULL, NULL, c, NULL, NULL));
+      check_ok(jn_frame_pose(x.m, x.w, link, x.q, T));
+      check_ok(jn_link_inertia(x.m, link, P));
+      for (int k = 0; k < 3; k++) {
+        whole[k] = mass * c[k];
+        sum[k] = P[0] * T[4 * k + 3] + T[4 * k] * P[1] + T[4 * k + 1] * P[2] + T[4 * k + 2] * P[3];
+      }
+      for (int child = link + 1; child < jn_link_subtree_end(x.m, link); child = jn_link_subtree_end(x.m, child)) {
+        check_ok(jn_center_of_mass(x.m, x.w, child, x.q, NULL, NULL, c, NULL, NULL));
+        for (int k = 0; k < 3; k++) sum[k] += jn_link_subtree_mass(x.m, child) * c[k];
+      }
+      check_close(whole, sum, 3, 1, 500, "m c of the subtree of link %d", link);
     }
     end(&x);
   }
@@ -261,16 +267,13 @@ static void momentum_is_its_matrix_times_velocity_and_obeys_newton(void **st) {
       /* rate of the angular part by differences of h along the motion: complex step of the kernel */
       const double step = 1e-30;
       double _Complex q[80], v[MOST_V], y[6];
-      jn_work *w;
-      move(&x, x.v, step, q);
+      complex_motion(x.m, x.q, x.v, step, q);
       for (int k = 0; k < x.nv; k++) v[k] = CMPLX(x.v[k], step * x.a[k]);
-      check_ok(jn_work_create(x.m, &w));
-      jn_call call = {.tree = x.m->tree[JN_KIND_Z], .in = {q, v}, .arg = {0, 1, -1}, .scratch = w->scratch};
+      jn_call call = {.in = {q, v}, .arg = {0, 1, -1}};
       call.out[JN_OUT_MOMENTUM] = y;
-      jn__row_by_name("z")->kernels[JN_KERNEL_terms](&call);
+      run_complex(x.m, -1, JN_KERNEL_terms, &call);
       for (int k = 0; k < 6; k++) part[k] = cimag(y[k]) / step;
       check_close(sum, part, 6, 20, 2000, "dh/dt = A a + dA v");
-      jn_work_destroy(w);
     }
     end(&x);
   }
@@ -298,6 +301,7 @@ int main(void) {
       cmocka_unit_test(twists_are_jacobians_times_velocities),
       cmocka_unit_test(all_jacobians_are_those_of_single_frames),
       cmocka_unit_test(centre_of_mass_of_robot_and_subtrees),
+      cmocka_unit_test(centres_of_mass_of_subtrees_add_up),
       cmocka_unit_test(momentum_is_its_matrix_times_velocity_and_obeys_newton),
       cmocka_unit_test(wrong_frames_and_representations_are_refused),
   };

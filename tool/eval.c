@@ -29,6 +29,11 @@ typedef struct eval_arg {
   int losses;
 } eval_arg;
 
+enum {
+  DEFAULT_ORDER = 1,
+  LARGEST_ORDER = 1 << 20 /* far beyond all use; keeps sizes within an int */
+};
+
 /* What is wanted, in the order of the command line, each once. */
 typedef struct want_list {
   const eval_want **wants;
@@ -38,19 +43,20 @@ typedef struct want_list {
 
 /* ---- States ---- */
 
-void eval_state_init(eval_state *state, const jn_model *model) {
-  size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model);
-  double *numbers = allocate((nq + 3 * nv) * sizeof *numbers);
-  *state = (eval_state){.q = numbers, .v = numbers + nq, .a = numbers + nq + nv, .tau = numbers + nq + 2 * nv};
-  for (size_t i = 0; i < nq + 3 * nv; i++) numbers[i] = 0;
+void eval_state_init(eval_state *state, const jn_model *model, int order) {
+  size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model), rows = (size_t)order + 1;
+  size_t count = nq + (2 * rows + 1) * nv;
+  double *numbers = allocate(count * sizeof *numbers), *v = numbers + nq;
+  *state = (eval_state){.q = numbers, .v = v, .a = v + nv, .tau = v + (rows + 1) * nv};
+  for (size_t i = 0; i < count; i++) numbers[i] = 0;
   jn_neutral(model, state->q);
   state->prescribed = allocate(nv);
   memset(state->prescribed, 0, nv);
 }
 
-void eval_neutral_state(const jn_model *model, eval_states *list) {
+void eval_neutral_state(const jn_model *model, int order, eval_states *list) {
   *list = (eval_states){.states = allocate(sizeof *list->states), .count = 1};
-  eval_state_init(list->states, model);
+  eval_state_init(list->states, model, order);
 }
 
 void eval_states_free(eval_states *list) {
@@ -63,13 +69,13 @@ void eval_states_free(eval_states *list) {
   *list = (eval_states){0};
 }
 
-static int read_states(const eval_arg *arg, eval_states *list) {
+static int read_states(const eval_arg *arg, const eval_need *need, eval_states *list) {
   bool model_takes_input = strcmp(arg->model.source, "-") == 0;
   if (!arg->input && (model_takes_input || isatty(fileno(stdin)))) {
-    eval_neutral_state(arg->model.model, list);
+    eval_neutral_state(arg->model.model, need->order, list);
     return OPTION_GO_ON;
   }
-  return eval_read_states(arg->model.model, arg->input, list);
+  return eval_read_states(arg->model.model, need, arg->input, list);
 }
 
 /* ---- What is wanted ---- */
@@ -133,6 +139,23 @@ static int choose_wants(const name_list *names, want_list *list) {
   }
   for (int i = 0; list->all && i < eval_want_count(); i++) add_want(list, eval_want_at(i));
   return OPTION_GO_ON;
+}
+
+static bool is_wanted(const want_list *list, const char *name) {
+  for (int i = 0; i < list->count; i++) {
+    if (strcmp(list->wants[i]->name, name) == 0) return true;
+  }
+  return false;
+}
+
+static eval_need find_need(const eval_arg *arg, const want_list *list) {
+  eval_need need = {.inverse = is_wanted(list, "tau_jets"),
+                    .forward = is_wanted(list, "ddq_jets"),
+                    .mixed = is_wanted(list, "hybrid_jets")};
+  bool jets = false;
+  for (int i = 0; i < list->count; i++) jets |= list->wants[i]->jet;
+  if (jets) need.order = arg->order.count == 1 ? (int)arg->order.values[0] : DEFAULT_ORDER;
+  return need;
 }
 
 /* The frame of --link. "world" is none that could be asked for. */
@@ -227,11 +250,11 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
   return result;
 }
 
-static int compute(const eval_arg *arg, const want_list *list, const eval_states *states) {
-  evaluation e = {.model = arg->model.model, .in = (jn_representation)arg->in, .losses = arg->losses};
+static int compute(const eval_arg *arg, const want_list *list, int order, const eval_states *states) {
+  evaluation e = {.model = arg->model.model, .order = order, .in = (jn_representation)arg->in, .losses = arg->losses};
   int result = choose_frame(arg, &e.frame);
   if (result != OPTION_GO_ON) return result;
-  jn_status status = jn_row_name() ? jn_work_create(e.model, &e.work) : JN_ERR_ROW;
+  jn_status status = jn_row_name() ? jn_work_create_order(e.model, order, &e.work) : JN_ERR_ROW;
   if (status != JN_OK) {
     fprintf(stderr, "jounce: %s\n", jn_status_text(status));
     return EXIT_BAD;
@@ -255,6 +278,9 @@ static int check_arguments(const eval_arg *arg) {
       (order->count == 1 && (order->values[0] < 0 || order->values[0] != floor(order->values[0])))) {
     return usage_error("eval", "--order takes one whole number, 0 or more");
   }
+  if (order->count == 1 && order->values[0] > LARGEST_ORDER) {
+    return usage_error("eval", "--order takes at most %d", LARGEST_ORDER);
+  }
   if (arg->input && strcmp(arg->input, "-") == 0 && strcmp(arg->model.source, "-") == 0) {
     return usage_error("eval", "MODEL and --input cannot both be standard input");
   }
@@ -267,8 +293,11 @@ static int evaluate(eval_arg *arg) {
   int result = check_arguments(arg);
   if (result == OPTION_GO_ON) result = choose_wants(&arg->want, &list);
   if (result == OPTION_GO_ON) result = model_arg_load(&arg->model);
-  if (result == OPTION_GO_ON) result = read_states(arg, &states);
-  if (result == OPTION_GO_ON) result = compute(arg, &list, &states);
+  if (result == OPTION_GO_ON) {
+    eval_need need = find_need(arg, &list);
+    result = read_states(arg, &need, &states);
+    if (result == OPTION_GO_ON) result = compute(arg, &list, need.order, &states);
+  }
   eval_states_free(&states);
   free(list.wants);
   return result;
@@ -299,8 +328,9 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
                 "axes and point of twist, acceleration, J, Jdot. body (default): own axes, own origin; world: the "
                 "world's axes, the point at its origin; aligned: the world's axes, own origin",
                 &arg->in);
-  option_flag(set, "losses", "damping and friction count: in tau, ddq and hybrid", &arg->losses);
-  option_numbers(set, "order", "K", "order of time derivatives; no name has a use for it yet", &arg->order);
+  option_flag(set, "losses", "damping and friction count: in tau, ddq and hybrid, and in their jets", &arg->losses);
+  option_numbers(set, "order", "K", "highest order of time derivatives in tau_jets, ddq_jets, hybrid_jets; default 1",
+                 &arg->order);
   model_arg_options(set, &arg->model);
 }
 
@@ -320,6 +350,9 @@ int command_eval(int argc, char **argv) {
       "- base: {\"position\": [x,y,z], \"orientation\": [x,y,z,w]} of the free joint on the world\n"
       "- wrench: {link: [6]}, by the surroundings on the link, in the link's frame\n"
       "- prescribed: [names of joints] whose a is given in hybrid; the others' tau is\n"
+      "- v_jets: [v, v', v'', ...], each as v; K + 2 rows for tau_jets. Without it: v, a, then zero.\n"
+      "- tau_jets: [tau, tau', ...], each as tau; K + 1 rows. Without it: tau, then zero.\n"
+      "- wrench_jets: [wrench, wrench', ...], each as wrench; missing rows are zero\n"
       "\n"
       "SI units. Six-vectors have the angular part first. The velocity of spherical and free joints is their angular "
       "velocity and twist in the body's frame; matrices are in these coordinates, nv wide, in the order of "

@@ -5,17 +5,24 @@
 #ifndef JN_TOOL_EVAL_H
 #define JN_TOOL_EVAL_H
 
-#include <jounce/dynamics.h>
+#include <jounce/jets.h>
 #include <stdbool.h>
 
 struct json_writer;
 
 /* ---- States ---- */
 
+/* What the names with time derivatives need. */
+typedef struct eval_need {
+  int order;                    /* K; 0 when there are no such names */
+  bool inverse, forward, mixed; /* tau_jets, ddq_jets, hybrid_jets is wanted */
+} eval_need;
+
 typedef struct eval_state {
   double *q;                 /* [nq] */
-  double *v, *a, *tau;       /* [nv] */
-  double *wrench;            /* [nlink x 6]; NULL: none */
+  double *v, *a;             /* [nv]; v: the jet [(K+2) x nv], of which a is row 1 */
+  double *tau;               /* [nv], the jet [(K+1) x nv] */
+  double *wrench;            /* [nlink x 6], the jet [(K+1) x nlink x 6]; NULL: none */
   unsigned char *prescribed; /* [nv] */
 } eval_state;
 
@@ -25,13 +32,13 @@ typedef struct eval_states {
 } eval_states;
 
 /* A state in which nothing has moved, at rest, without forces; a list of one such state. */
-void eval_state_init(eval_state *state, const jn_model *model);
-void eval_neutral_state(const jn_model *model, eval_states *list);
+void eval_state_init(eval_state *state, const jn_model *model, int order);
+void eval_neutral_state(const jn_model *model, int order, eval_states *list);
 void eval_states_free(eval_states *list);
 
 /* Read states from a file or from standard input ("-"; NULL: the same, but nothing at all is one neutral state).
  * OPTION_GO_ON, or an exit code after all mistakes have been told on stderr. */
-int eval_read_states(const jn_model *model, const char *file, eval_states *list);
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, eval_states *list);
 
 /* ---- What can be wanted ---- */
 
@@ -39,6 +46,7 @@ typedef struct evaluation {
   const jn_model *model;
   jn_work *work;
   const eval_state *state;
+  int order;            /* --order, for jets */
   int frame;            /* of --link; JN_NONE: all frames */
   jn_representation in; /* --frame */
   int losses;           /* --losses */
@@ -57,6 +65,7 @@ typedef struct eval_want {
   const char *name;
   const char *help; /* one line */
   bool solves;      /* can be singular: is computed for every state before anything is written */
+  bool jet;         /* uses --order */
   want_function *run;
 } eval_want;
 
@@ -66,7 +75,8 @@ const eval_want *eval_find_want(const char *name); /* NULL when there is none */
 
 /* eval_dynamics.c */
 want_function want_tau, want_ddq, want_hybrid, want_mass_matrix, want_mass_matrix_inverse, want_coriolis_matrix,
-    want_mass_matrix_rate, want_gravity, want_bias, want_energy, want_joint_wrenches;
+    want_mass_matrix_rate, want_gravity, want_bias, want_energy, want_joint_wrenches, want_tau_jets, want_ddq_jets,
+    want_hybrid_jets;
 /* eval_kinematics.c */
 want_function want_momentum, want_momentum_matrix, want_momentum_matrix_rate, want_com, want_com_jacobian, want_pose,
     want_twist, want_acceleration, want_jacobian, want_jacobian_rate;

@@ -126,3 +126,89 @@ jn_status want_joint_wrenches(evaluation *e, json_writer *j, const char *key) {
   emit_close_object(j);
   return JN_OK;
 }
+
+/* ---- Time derivatives ---- */
+
+static size_t jet_rows(const evaluation *e) { return (size_t)e->order + 1; }
+
+static void write_jet(const evaluation *e, json_writer *j, const char *key, const double *rows) {
+  if (j) emit_matrix(j, key, rows, e->order + 1, jn_model_nv(e->model));
+}
+
+/* force += sign * d^k losses/dt^k, when --losses is given. `v` [nv] is the k-th derivative of the velocity; `loss`
+ * [2 nv] is scratch. Friction keeps its sign: from order 1 on there is damping only, which is loss(2 v) - loss(v). */
+static jn_status add_loss_row(const evaluation *e, int k, double sign, const double *v, double *loss, double *force) {
+  size_t nv = velocity_size(e);
+  double *twice = loss + nv;
+  if (!e->losses) return JN_OK;
+  jn_status status = jn_loss_forces(e->model, v, loss);
+  for (size_t i = 0; i < nv; i++) force[i] += k == 0 ? sign * loss[i] : -sign * loss[i];
+  if (status != JN_OK || k == 0) return status;
+  for (size_t i = 0; i < nv; i++) twice[i] = 2 * v[i];
+  status = jn_loss_forces(e->model, twice, loss);
+  for (size_t i = 0; i < nv; i++) force[i] += sign * loss[i];
+  return status;
+}
+
+static jn_status add_loss_rows(const evaluation *e, const double *v_jet, double *loss, double *tau_jet) {
+  size_t nv = velocity_size(e);
+  jn_status status = JN_OK;
+  for (int k = 0; k <= e->order && status == JN_OK; k++) {
+    status = add_loss_row(e, k, 1, v_jet + (size_t)k * nv, loss, tau_jet + (size_t)k * nv);
+  }
+  return status;
+}
+
+/* The motion v_out [(K+2) x nv] that the state's tau_jets make, less the losses; with `tau_out` [(K+1) x nv] prescribed
+ * joints keep theirs. `force` [(K+1) x nv] and `loss` [2 nv] are scratch. Losses of order k need the motion of order
+ * k - 1: then order after order. */
+static jn_status make_motion(const evaluation *e, double *force, double *loss, double *v_out, double *tau_out) {
+  const eval_state *s = e->state;
+  size_t nv = velocity_size(e);
+  for (size_t i = 0; i < jet_rows(e) * nv; i++) force[i] = s->tau[i];
+  for (size_t i = 0; i < nv; i++) v_out[i] = s->v[i];
+  jn_status status = JN_OK;
+  for (int k = e->losses ? 0 : e->order; k <= e->order && status == JN_OK; k++) {
+    status = add_loss_row(e, k, -1, v_out + (size_t)k * nv, loss, force + (size_t)k * nv);
+    if (status != JN_OK) break;
+    status = tau_out ? jn_hybrid_dynamics_jet(e->model, e->work, k, s->prescribed, s->q, s->v, force, s->wrench, v_out,
+                                              tau_out)
+                     : jn_forward_dynamics_jet(e->model, e->work, k, s->q, s->v, force, s->wrench, v_out);
+  }
+  return status;
+}
+
+jn_status want_tau_jets(evaluation *e, json_writer *j, const char *key) {
+  const eval_state *s = e->state;
+  size_t size = jet_rows(e) * velocity_size(e);
+  double *tau = eval_room(e, size + 2 * velocity_size(e)), *loss = tau + size;
+  jn_status status = jn_inverse_dynamics_jet(e->model, e->work, e->order, s->q, s->v, s->wrench, tau);
+  if (status == JN_OK) status = add_loss_rows(e, s->v, loss, tau);
+  if (status == JN_OK) write_jet(e, j, key, tau);
+  return status;
+}
+
+jn_status want_ddq_jets(evaluation *e, json_writer *j, const char *key) {
+  size_t nv = velocity_size(e), size = jet_rows(e) * nv;
+  double *v = eval_room(e, 2 * size + 3 * nv), *force = v + size + nv, *loss = force + size;
+  jn_status status = make_motion(e, force, loss, v, NULL);
+  if (status == JN_OK) write_jet(e, j, key, v + nv);
+  return status;
+}
+
+jn_status want_hybrid_jets(evaluation *e, json_writer *j, const char *key) {
+  const eval_state *s = e->state;
+  size_t nv = velocity_size(e), size = jet_rows(e) * nv;
+  double *v = eval_room(e, 3 * size + 3 * nv), *tau = v + size + nv, *force = tau + size, *loss = force + size;
+  jn_status status = make_motion(e, force, loss, v, tau);
+  if (status == JN_OK) status = add_loss_rows(e, v, loss, tau);
+  if (status != JN_OK || !j) return status;
+  for (size_t i = 0; i < size; i++) {
+    if (!s->prescribed[i % nv]) tau[i] = s->tau[i]; /* as given, without rounding */
+  }
+  emit_open_object(j, key);
+  write_jet(e, j, "tau", tau);
+  write_jet(e, j, "ddq", v + nv);
+  emit_close_object(j);
+  return JN_OK;
+}

@@ -7,8 +7,8 @@
 
 #if !JN_WITH_JSON
 
-int eval_read_states(const jn_model *model, const char *file, eval_states *list) {
-  (void)model, (void)file, (void)list;
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, eval_states *list) {
+  (void)model, (void)need, (void)file, (void)list;
   return EXIT_USAGE; /* the command has said why */
 }
 
@@ -25,10 +25,14 @@ int eval_read_states(const jn_model *model, const char *file, eval_states *list)
 
 typedef struct reader {
   const jn_model *model;
+  const eval_need *need;
   const char *file;    /* as messages name it */
   int base;            /* the joint that "base" stands for, or JN_NONE */
   int index;           /* of the state */
+  json_t *state;       /* all of it */
+  double *scratch;     /* [max(nv, 6 nlink)] one row */
   const char *field;   /* what is being read, for messages; NULL: the state as a whole */
+  int row;             /* of a field with rows, or JN_NONE */
   const char *subject; /* "joint" or "link" with its name, or NULL */
   const char *name;
   int mistakes;
@@ -53,6 +57,7 @@ __attribute__((format(printf, 2, 3))) static void complain(reader *r, const char
     print_text(stderr, r->field);
     fputs(": ", stderr);
   }
+  if (r->row != JN_NONE) fprintf(stderr, "row %d (from 0): ", r->row);
   if (r->subject) {
     fprintf(stderr, "%s '", r->subject);
     print_text(stderr, r->name);
@@ -64,6 +69,7 @@ __attribute__((format(printf, 2, 3))) static void complain(reader *r, const char
 
 static void about_field(reader *r, const char *field) {
   r->field = field;
+  r->row = JN_NONE;
   r->subject = NULL;
 }
 
@@ -185,9 +191,8 @@ static int find_joint(reader *r, const char *name) {
 }
 
 /* An object by joint names, or all `total` numbers in the order of the model. */
-static void read_coordinates(reader *r, const char *field, json_t *value, int total, double *numbers,
-                             int (*place)(const jn_model *, int), int (*size)(const jn_model *, int)) {
-  about_field(r, field);
+static void read_coordinates(reader *r, json_t *value, int total, double *numbers, int (*place)(const jn_model *, int),
+                             int (*size)(const jn_model *, int)) {
   if (!json_is_object(value)) {
     if (json_is_array(value)) read_numbers(r, value, total, numbers);
     if (!json_is_array(value)) {
@@ -212,7 +217,8 @@ static void read_coordinates(reader *r, const char *field, json_t *value, int to
 
 static void read_q(reader *r, json_t *value, eval_state *state) {
   int mistakes = r->mistakes;
-  read_coordinates(r, "q", value, jn_model_nq(r->model), state->q, jn_joint_q, jn_joint_nq);
+  about_field(r, "q");
+  read_coordinates(r, value, jn_model_nq(r->model), state->q, jn_joint_q, jn_joint_nq);
   for (int i = 0; i < jn_link_count(r->model) && r->mistakes == mistakes; i++) {
     jn_joint_type type = jn_joint_type_of(r->model, i);
     about(r, "joint", jn_joint_name(r->model, i));
@@ -221,16 +227,23 @@ static void read_q(reader *r, json_t *value, eval_state *state) {
   }
 }
 
+static void read_velocities(reader *r, json_t *value, double *numbers) {
+  read_coordinates(r, value, jn_model_nv(r->model), numbers, jn_joint_v, jn_joint_nv);
+}
+
 static void read_v(reader *r, json_t *value, eval_state *state) {
-  read_coordinates(r, "v", value, jn_model_nv(r->model), state->v, jn_joint_v, jn_joint_nv);
+  about_field(r, "v");
+  read_velocities(r, value, state->v);
 }
 
 static void read_a(reader *r, json_t *value, eval_state *state) {
-  read_coordinates(r, "a", value, jn_model_nv(r->model), state->a, jn_joint_v, jn_joint_nv);
+  about_field(r, "a");
+  read_velocities(r, value, state->a);
 }
 
 static void read_tau(reader *r, json_t *value, eval_state *state) {
-  read_coordinates(r, "tau", value, jn_model_nv(r->model), state->tau, jn_joint_v, jn_joint_nv);
+  about_field(r, "tau");
+  read_velocities(r, value, state->tau);
 }
 
 /* The pose of the base; read after q. */
@@ -261,15 +274,12 @@ static void read_base(reader *r, json_t *value, eval_state *state) {
   }
 }
 
-static void read_wrench(reader *r, json_t *value, eval_state *state) {
-  about_field(r, "wrench");
+/* The wrenches [nlink x 6] from an object by link names. */
+static void read_link_wrenches(reader *r, json_t *value, double *wrench) {
   if (!json_is_object(value)) {
     complain(r, "takes an object by link names, not %s", kind_of(value));
     return;
   }
-  size_t count = 6 * (size_t)jn_link_count(r->model);
-  state->wrench = allocate(count * sizeof *state->wrench);
-  for (size_t i = 0; i < count; i++) state->wrench[i] = 0;
   const char *key;
   json_t *member;
   json_object_foreach(value, key, member) {
@@ -280,9 +290,22 @@ static void read_wrench(reader *r, json_t *value, eval_state *state) {
     } else if (link == JN_NONE) {
       unknown_link(r);
     } else {
-      read_numbers(r, member, 6, state->wrench + 6 * (size_t)link);
+      read_numbers(r, member, 6, wrench + 6 * (size_t)link);
     }
   }
+}
+
+static void make_wrench(const reader *r, eval_state *state) {
+  size_t count = ((size_t)r->need->order + 1) * 6 * (size_t)jn_link_count(r->model);
+  if (state->wrench) return;
+  state->wrench = allocate(count * sizeof *state->wrench);
+  for (size_t i = 0; i < count; i++) state->wrench[i] = 0;
+}
+
+static void read_wrench(reader *r, json_t *value, eval_state *state) {
+  about_field(r, "wrench");
+  make_wrench(r, state);
+  read_link_wrenches(r, value, state->wrench);
 }
 
 static void read_prescribed(reader *r, json_t *value, eval_state *state) {
@@ -304,6 +327,83 @@ static void read_prescribed(reader *r, json_t *value, eval_state *state) {
   }
 }
 
+/* ---- Fields with a row for each order ---- */
+
+typedef struct row_field {
+  const char *name;
+  const char *single[2]; /* the fields that are rows 0 and 1, or NULL */
+  void (*read)(reader *r, json_t *value, double *row);
+  size_t width;
+} row_field;
+
+/* A row into `numbers`, or into nothing when it is of higher order than is computed (NULL). When the row has also been
+ * given as a field of its own, the two must agree. */
+static void read_row(reader *r, json_t *value, const row_field *field, double *numbers) {
+  int mistakes = r->mistakes;
+  const char *single = r->row < 2 ? field->single[r->row] : NULL;
+  for (size_t i = 0; i < field->width; i++) r->scratch[i] = 0;
+  field->read(r, value, r->scratch);
+  r->subject = NULL;
+  bool twice = single && json_object_get(r->state, single);
+  for (size_t i = 0; i < field->width && numbers && r->mistakes == mistakes; i++) {
+    if (twice && numbers[i] != r->scratch[i]) complain(r, "differs from %s, which is given as well", single);
+    if (!twice) numbers[i] = r->scratch[i];
+  }
+}
+
+/* `rows` are stored. */
+static void read_rows(reader *r, json_t *value, const row_field *field, double *numbers, int rows) {
+  about_field(r, field->name);
+  if (!json_is_array(value)) {
+    complain(r, "takes an array of rows, not %s", kind_of(value));
+    return;
+  }
+  for (size_t i = 0; i < json_array_size(value); i++) {
+    r->row = (int)i;
+    read_row(r, json_array_get(value, i), field, r->row < rows ? numbers + i * field->width : NULL);
+  }
+}
+
+static void read_v_jets(reader *r, json_t *value, eval_state *state) {
+  const row_field field = {"v_jets", {"v", "a"}, read_velocities, (size_t)jn_model_nv(r->model)};
+  read_rows(r, value, &field, state->v, r->need->order + 2);
+}
+
+static void read_tau_jets(reader *r, json_t *value, eval_state *state) {
+  const row_field field = {"tau_jets", {"tau", NULL}, read_velocities, (size_t)jn_model_nv(r->model)};
+  read_rows(r, value, &field, state->tau, r->need->order + 1);
+}
+
+static void read_wrench_jets(reader *r, json_t *value, eval_state *state) {
+  const row_field field = {"wrench_jets", {"wrench", NULL}, read_link_wrenches, 6 * (size_t)jn_link_count(r->model)};
+  make_wrench(r, state);
+  read_rows(r, value, &field, state->wrench, r->need->order + 1);
+}
+
+/* A field that is there has as many rows as `wanted` needs. */
+static void need_rows(reader *r, const char *field, int rows, const char *wanted) {
+  const json_t *value = json_object_get(r->state, field);
+  if (!json_is_array(value) || json_array_size(value) >= (size_t)rows) return;
+  about_field(r, field);
+  complain(r, "%s of order %d needs %d row%s, not %zu", wanted, r->need->order, rows, rows == 1 ? "" : "s",
+           json_array_size(value));
+}
+
+static void check_rows(reader *r, const eval_state *state) {
+  const eval_need *need = r->need;
+  int prescribed = 0, nv = jn_model_nv(r->model);
+  for (int i = 0; i < nv; i++) prescribed += state->prescribed[i];
+  bool by_motion = need->inverse || (need->mixed && prescribed > 0);
+  bool by_force = need->forward || (need->mixed && prescribed < nv);
+  const char *solver = need->forward ? "ddq_jets" : "hybrid_jets";
+  if (by_motion) {
+    need_rows(r, "v_jets", need->order + 2, need->inverse ? "tau_jets" : "hybrid_jets");
+  } else if (by_force) {
+    need_rows(r, "v_jets", 1, solver);
+  }
+  if (by_force) need_rows(r, "tau_jets", need->order + 1, solver);
+}
+
 /* ---- A state ---- */
 
 typedef struct state_field {
@@ -320,6 +420,9 @@ static const state_field fields[] = {
     {"tau", read_tau},
     {"wrench", read_wrench},
     {"prescribed", read_prescribed},
+    {"v_jets", read_v_jets},
+    {"tau_jets", read_tau_jets},
+    {"wrench_jets", read_wrench_jets},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -339,7 +442,8 @@ static void check_fields(reader *r, json_t *object) {
   json_object_foreach(object, key, member) {
     if (is_field(key)) continue;
     char *hint = suggestion(key, names, FIELDS);
-    complain(r, "unknown field '%s'; there are q, base, v, a, tau, wrench, prescribed%s", key, hint);
+    complain(r, "unknown field '%s'; there are q, base, v, a, tau, wrench, prescribed, v_jets, tau_jets, wrench_jets%s",
+             key, hint);
     free(hint);
   }
 }
@@ -357,7 +461,8 @@ static void check_base(reader *r, json_t *object) {
 }
 
 static void read_state(reader *r, json_t *value, eval_state *state) {
-  eval_state_init(state, r->model);
+  eval_state_init(state, r->model, r->need->order);
+  r->state = value;
   about_field(r, NULL);
   if (!json_is_object(value)) {
     complain(r, "is %s, not an object", kind_of(value));
@@ -369,6 +474,7 @@ static void read_state(reader *r, json_t *value, eval_state *state) {
     json_t *member = json_object_get(value, fields[i].name);
     if (member) fields[i].read(r, member, state);
   }
+  check_rows(r, state);
 }
 
 /* ---- The file ---- */
@@ -421,8 +527,10 @@ static json_t *parse(const char *file, const char *text, size_t length) {
 }
 
 /* One object, or an array of them. */
-static bool convert(const jn_model *model, const char *file, json_t *root, eval_states *list) {
-  reader r = {.model = model, .file = file, .base = base_joint(model)};
+static bool convert(const jn_model *model, const eval_need *need, const char *file, json_t *root, eval_states *list) {
+  reader r = {.model = model, .need = need, .file = file, .base = base_joint(model), .row = JN_NONE};
+  size_t nv = (size_t)jn_model_nv(model), wide = 6 * (size_t)jn_link_count(model);
+  r.scratch = allocate((nv > wide ? nv : wide) * sizeof *r.scratch);
   bool array = json_is_array(root);
   size_t count = array ? json_array_size(root) : 1;
   list->states = allocate(count * sizeof *list->states);
@@ -430,12 +538,13 @@ static bool convert(const jn_model *model, const char *file, json_t *root, eval_
     r.index = list->count;
     read_state(&r, array ? json_array_get(root, (size_t)list->count) : root, &list->states[list->count]);
   }
+  free(r.scratch);
   int untold = r.mistakes - MISTAKES_TOLD;
   if (untold > 0) fprintf(stderr, "jounce: and %d mistake%s more\n", untold, untold == 1 ? "" : "s");
   return r.mistakes == 0;
 }
 
-int eval_read_states(const jn_model *model, const char *file, eval_states *list) {
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, eval_states *list) {
   bool standard_input = !file || strcmp(file, "-") == 0;
   const char *name = standard_input ? "<stdin>" : file;
   size_t length;
@@ -443,10 +552,10 @@ int eval_read_states(const jn_model *model, const char *file, eval_states *list)
   if (!text) return EXIT_BAD;
   bool fine = true;
   if (!file && is_blank(text, length)) {
-    eval_neutral_state(model, list);
+    eval_neutral_state(model, need->order, list);
   } else {
     json_t *root = parse(name, text, length);
-    fine = root && convert(model, name, root, list);
+    fine = root && convert(model, need, name, root, list);
     json_decref(root);
   }
   free(text);

@@ -41,7 +41,7 @@ JN_API const char *jn_version(void);
   X(JN_ERR_MODEL, 6, "the model description breaks a rule")                               \
   X(JN_ERR_FILE, 7, "a file cannot be read or written")                                   \
   X(JN_ERR_SYNTAX, 8, "a file is not in the format it should have")                       \
-  X(JN_ERR_WORK, 9, "the work memory was made for another model")                         \
+  X(JN_ERR_WORK, 9, "the work memory was made for another model, or for less")            \
   X(JN_ERR_ROW, 10, "JOUNCE_ROW names no kernel row of this build that this CPU can run") \
   X(JN_ERR_SINGULAR, 11, "the system is singular")                                        \
   X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")

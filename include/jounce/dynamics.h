@@ -8,7 +8,8 @@
  * jn_loss_forces() gives them, to be added to tau of inverse dynamics and subtracted from tau of forward dynamics. n
  * bodies, depth d. Matrices [nv x nv] are complete. No function allocates; one work for each thread; outputs must not
  * overlap inputs; NaN in gives NaN out.
- * Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW; JN_ERR_SINGULAR where named. */
+ * Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE (a matrix of more than 2^31 entries);
+ * JN_ERR_SINGULAR where named. */
 #ifndef JOUNCE_DYNAMICS_H
 #define JOUNCE_DYNAMICS_H
 
@@ -33,11 +34,13 @@ JN_API jn_status jn_loss_forces(const jn_model *model, const double *v, double *
 JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_work *work, const double *q, const double *v,
                                      const double *tau, const double *wrench, double *a);
 /* Hybrid dynamics: coordinates with prescribed[i] != 0 [nv] have their acceleration given, the others their force:
- * a_out and tau_out [nv] are both complete. Cost as forward dynamics. [kim2012 Table 4] */
+ * a_out and tau_out [nv] are both complete. Cost as forward dynamics. Errors: JN_ERR_SINGULAR. [kim2012 Table 4] */
 JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_work *work, const unsigned char *prescribed,
                                     const double *q, const double *v, const double *a, const double *tau,
                                     const double *wrench, double *a_out, double *tau_out);
-/* After JN_ERR_SINGULAR: the joint (index) without effective inertia; JN_NONE if the last call was not singular. */
+/* After JN_ERR_SINGULAR, when the outputs mean nothing: the joint (index) without effective inertia. JN_NONE when the
+ * last call that solves (forward, hybrid, inverse, factor) was not singular. A pivot counts as zero below 2e-13 of the
+ * inertia that is there (float: 5e-7). */
 JN_API int jn_singular_joint(const jn_work *work);
 
 /* M = sum J^T I J, symmetric positive definite. O(n d). [garofalo2013 eq. 6a] */
@@ -64,7 +67,7 @@ JN_API jn_status jn_joint_wrenches(const jn_model *model, jn_work *work, const d
                                    const double *a, const double *wrench, double *F);
 
 /* Any set of these from shared sweeps. Outputs that are NULL are not computed; what is asked for costs no more than its
- * own function. (garofalo2013, end of sec. VI) */
+ * own function. Errors: JN_ERR_INDEX (in, about). (garofalo2013, end of sec. VI) */
 typedef struct jn_terms {
   double *M, *C, *dM;                             /* [nv x nv] */
   double *tau, *g, *bias;                         /* [nv] tau with a and wrench */

@@ -2,9 +2,9 @@
 /* jounce/kinematics.h: poses, twists, accelerations, Jacobians of links and frames; centre of mass; momentum.
  *
  * A frame is a link (its index) or a named frame (jn_frame_index). q [nq], v, a [nv]; v or a NULL means zero.
- * Links fixed to the world do not move and do not count in centre of mass and momentum.
- * No function allocates; one work for each thread. Outputs are complete; a NULL output is not wanted.
- * Errors of all: JN_ERR_NULL, JN_ERR_INDEX, JN_ERR_WORK, JN_ERR_ROW. */
+ * Links fixed to the world do not move and do not count in centre of mass and momentum; about the centre of mass of
+ * what has none these are NaN. No function allocates; one work for each thread. Outputs are complete; a NULL output is
+ * not wanted. Errors of all: JN_ERR_NULL, JN_ERR_INDEX, JN_ERR_WORK, JN_ERR_ROW. */
 #ifndef JOUNCE_KINEMATICS_H
 #define JOUNCE_KINEMATICS_H
 

@@ -36,9 +36,15 @@ typedef struct jn_run {
  * kernel as NULL. */
 jn_status jn__run(const jn_run *run);
 
-/* Bytes in work memory for samples on their way in and out of lanes, and for the kernels' own use. */
+/* Room in work memory for samples on their way in and out of lanes, and for the kernels' own use. */
 size_t jn__staging_bytes(const jn_model *model, int order);
-size_t jn__scratch_bytes(const jn_model *model, int order); /* order of jets, -1: none */
+size_t jn__scratch_reals(const jn_model *model, int order); /* order of jets, -1: none */
+/* The largest real of the rows that single states use. */
+size_t jn__real_bytes(void);
+
+/* A pivot below this, relative to the inertia that is there, is rounding. In double there is room for the rounding of
+ * long chains; in float there is none. */
+static inline double jn__pivot_limit(double epsilon) { return (epsilon < 1e-10 ? 1000 : 4) * epsilon; }
 
 struct jn_work {
   const jn_model *model;
@@ -46,10 +52,11 @@ struct jn_work {
   void *block;            /* to release; NULL when the caller gave the memory */
   char *staging;          /* 64-byte aligned */
   size_t staging_bytes;
-  char *scratch; /* 64-byte aligned */
-  char *pivots;  /* doubles: one for each joint coordinate */
-  int order;     /* of jets, -1: none */
-  int singular;  /* joint without effective inertia found by the last call that solved, JN_NONE */
+  size_t real_bytes; /* of the reals that scratch has room for */
+  char *scratch;     /* 64-byte aligned */
+  char *pivots;      /* doubles: one for each joint coordinate */
+  int order;         /* of jets, -1: none */
+  int singular;      /* joint without effective inertia found by the last call that solved, JN_NONE */
 };
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Public functions of jounce/dynamics.h. */
+#include <limits.h>
 #include "judge.h"
+
 #include "public.h"
 #include "terms_run.h"
 
@@ -113,6 +115,7 @@ static jn_status hybrid(const jn_model *m, jn_work *w, const unsigned char *pres
                         number *tau_out) {
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
   const jn_tree_d *t = m->tree[JN_KIND_D];
+  if (m->coupled && nv * nv > INT_MAX) return JN_ERR_SIZE;
   jn_run r = {.kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = prescribed};
   r.kernel = m->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward;
   r.inputs = 5;

@@ -2,6 +2,8 @@
 /* Public functions of jounce/jets.h. */
 #include "jounce/jets.h"
 
+#include <limits.h>
+
 #include "judge.h"
 #include "public.h"
 
@@ -34,6 +36,7 @@ static jn_status hybrid_jet(const jn_model *m, jn_work *w, int order, const unsi
   jn_status status = ready(m, w, order);
   if (status != JN_OK) return status;
   if (!q || !v || !tau_jet || !v_out) return JN_ERR_NULL;
+  if ((size_t)m->nv * (size_t)m->nv > INT_MAX) return JN_ERR_SIZE;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
   jn_run r = {
       .kernel = JN_KERNEL_hybrid_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = prescribed};

@@ -22,8 +22,8 @@ static inline jn_status solve_and_judge(jn_run *r, int n, int of_body) {
   double own = sizeof(number) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON;
   double epsilon = row->epsilon > own ? row->epsilon : own;
   const jn_tree_d *t = m->tree[JN_KIND_D];
-  for (int k = 0; k < n; k++) {
-    if (!(fabs((double)pivot[k]) <= 4 * epsilon)) continue; /* NaN is not singular: it came in */
+  for (int k = n - 1; k >= 0; k--) { /* inwards: what lies inward of a singular joint is rounding */
+    if (!(fabs((double)pivot[k]) <= jn__pivot_limit(epsilon))) continue; /* NaN is not singular: it came in */
     int iv = of_body ? -1 : t->order[k];
     for (int i = 0; i < t->nb; i++) {
       const jn_body_d *b = &t->body[i];

@@ -114,32 +114,34 @@ void jn__tree_convert(int kind, const jn_tree_d *t, void *memory) { row_of_kind(
 
 /* ---- sizes of work memory ---- */
 
-static size_t widest_real(void) {
-  size_t widest = 0;
-  for (int k = 0; k < ROWS; k++)
-    if (rows[k].row->real_bytes > widest) widest = rows[k].row->real_bytes;
-  return widest;
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+size_t jn__real_bytes(void) {
+  const jn_row *d = jn__choose_row(JN_KIND_D, 0), *f = jn__choose_row(JN_KIND_F, 0);
+  return d && f ? larger(d->real_bytes, f->real_bytes) : sizeof(double);
 }
 
-/* A single state in a row of the caller's own type is not staged, so matrices need room only when a row is forced. */
+/* A single state in a row of the caller's own type is not staged, so matrices need room only when a row is forced; and
+ * not for robots so large that this would be absurd: their matrices then give JN_ERR_WORK in a forced row. */
 size_t jn__staging_bytes(const jn_model *m, int order) {
+  enum { LARGE = 512 };
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed), nlink = (size_t)m->nlink;
+  const jn_row *many = jn__choose_row(JN_KIND_D, 1), *one = jn__choose_row(JN_KIND_D, 0);
   size_t reals = 3 * nq + 3 * nv + 64;
-  const char *forced = getenv("JOUNCE_ROW");
-  if (forced && *forced) reals += 3 * nv * nv + 40 * nv + 12 * nlink + nframe * (28 + 12 * nv);
-  if (forced && *forced && order >= 0) reals += ((size_t)order + 2) * (4 * nv + 6 * nlink);
-  return widest_real() * reals;
+  if (!many) return 0;
+  if (many == one && nv <= LARGE) { /* forced: by itself, many states never use the row of a single one */
+    reals += 3 * nv * nv + 40 * nv + 12 * nlink + nframe * (28 + 12 * nv);
+    if (order >= 0) reals += ((size_t)order + 2) * (4 * nv + 6 * nlink);
+  }
+  return many->real_bytes * reals;
 }
 
 /* The most that a kernel takes: forward.c for each body and coordinate; nv x nv when coordinates are coupled; jets.h
  * for each order. */
-size_t jn__scratch_bytes(const jn_model *m, int order) {
+size_t jn__scratch_reals(const jn_model *m, int order) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
   size_t reals = 160 * nb + 16 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0);
-  if (order >= 0) {
-    size_t jets = ((size_t)order + 2) * (nv + 18 * nd + 45 * nb) + nv * nv + 2 * nv + 22 * nb + 6 * nd + 64;
-    if (jets > reals) reals = jets;
-  }
-  return widest_real() * reals;
+  if (order < 0) return reals;
+  return larger(reals, ((size_t)order + 2) * (nv + 18 * nd + 45 * nb) + nv * nv + 2 * nv + 22 * nb + 6 * nd + 64);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Runs a kernel on the caller's arrays. One state in a row of the caller's own number type goes straight through;
  * otherwise samples are moved into lanes, LANES at a time, and the results back. */
+#include <limits.h>
 #include <stdalign.h>
 
 #include "../model/model.h"
@@ -50,6 +51,11 @@ jn_status jn__run(const jn_run *r) {
   const jn_row *row = jn__choose_row(r->kind, r->count > 1);
   if (!row) return JN_ERR_ROW;
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
+  if (r->kernel >= JN_KERNEL_terms && row->real_bytes > r->work->real_bytes) return JN_ERR_WORK; /* uses scratch */
+  for (int i = 0; i < r->inputs; i++)
+    if (r->in[i].n > INT_MAX) return JN_ERR_SIZE; /* kernels count in int */
+  for (int i = 0; i < r->outputs; i++)
+    if (r->out[i].data && r->out[i].n > INT_MAX) return JN_ERR_SIZE;
   jn_call call = {.tree = r->model ? r->model->tree[row->kind] : NULL, .data = r->data};
   if (r->work) call.scratch = r->work->scratch;
   for (int i = 0; i < 4; i++) call.arg[i] = r->arg[i];

@@ -10,9 +10,11 @@ static size_t pivot_bytes(const jn_model *m) {
   return up((size_t)((const jn_tree_d *)m->tree[JN_KIND_D])->nd * sizeof(double));
 }
 
+static size_t scratch_bytes(const jn_model *m, int order) { return up(jn__scratch_reals(m, order) * jn__real_bytes()); }
+
 /* order -1: no jets. */
 static size_t size_for(const jn_model *m, int order) {
-  return 63 + up(sizeof(jn_work)) + up(jn__scratch_bytes(m, order)) + pivot_bytes(m) + up(jn__staging_bytes(m, order));
+  return 63 + up(sizeof(jn_work)) + scratch_bytes(m, order) + pivot_bytes(m) + up(jn__staging_bytes(m, order));
 }
 
 static jn_status init_for(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work) {
@@ -22,8 +24,9 @@ static jn_status init_for(const jn_model *model, int order, void *memory, size_t
   char *base = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
   jn_work *w = (jn_work *)(void *)base;
   *w = (jn_work){.model = model, .allocator = model->allocator, .order = order, .singular = JN_NONE};
+  w->real_bytes = jn__real_bytes();
   w->scratch = base + up(sizeof *w);
-  w->pivots = w->scratch + up(jn__scratch_bytes(model, order));
+  w->pivots = w->scratch + scratch_bytes(model, order);
   w->staging = w->pivots + pivot_bytes(model);
   w->staging_bytes = up(jn__staging_bytes(model, order));
   *work = w;
@@ -34,7 +37,7 @@ static jn_status create_for(const jn_model *model, int order, jn_work **work) {
   if (work) *work = NULL;
   if (!model || !work) return JN_ERR_NULL;
   size_t bytes = size_for(model, order);
-  void *block = jn__allocate(&model->allocator, bytes);
+  void *block = model->allocator.allocate(bytes, model->allocator.context); /* scratch needs no zeros */
   if (!block) return JN_ERR_MEMORY;
   jn_status status = init_for(model, order, block, bytes, work);
   if (status == JN_OK) (*work)->block = block;

@@ -35,10 +35,11 @@ static inline void invert(const JN_S(tree) * t, real *H) {
       for (int k = t->lambda[i]; k > j; k = t->lambda[k]) x -= H[i * n + k] * H[k * n + j];
       H[i * n + j] = x;
     }
+  for (int k = 0; k < n; k++) H[k * n + k] = K(1) / H[k * n + k];
   for (int i = n - 1; i >= 0; i--)
     for (int j = i; j >= 0; j--) {
-      real x = i == j ? K(1) / H[i * n + i] : H[i * n + j] / H[j * n + j];
-      for (int k = t->lambda[j]; k >= 0; k = t->lambda[k]) x += H[i * n + k] * H[j * n + k] / H[k * n + k];
+      real x = i == j ? H[i * n + i] : H[i * n + j] * H[j * n + j];
+      for (int k = t->lambda[j]; k >= 0; k = t->lambda[k]) x += H[i * n + k] * H[j * n + k] * H[k * n + k];
       H[i * n + j] = x;
     }
   for (int i = 0; i < n; i++)

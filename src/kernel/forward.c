@@ -38,12 +38,6 @@ static inline void factorize_small(int n, real D[6][6], const real *scale, real 
   }
 }
 
-/* The size of inertia that a screw could meet: rounding of the pivot is relative to this. */
-static inline real gross(const m6 *I, twist S) {
-  return dot(S.w, S.w) * (I->a[0][0] + I->a[1][1] + I->a[2][2]) +
-         dot(S.v, S.v) * (I->a[3][3] + I->a[4][4] + I->a[5][5]);
-}
-
 static inline int is_free(const unsigned char *prescribed, int iv) { return !prescribed || !prescribed[iv]; }
 
 /* Body i inward: free coordinates give way, and the rest is handed to the parent. */
@@ -68,7 +62,7 @@ static inline void inward(const JN_S(tree) * t, int i, const unsigned char *pres
     free_S[n] = S[b->id + k];
     x->U[n] = m6_mul(&x->I, free_S[n]);
     x->u[n] = (tau ? tau[iv] : ZERO) - power(x->p, free_S[n]);
-    scale[n] = gross(&x->I, free_S[n]) + armature_of(t, b, k);
+    scale[n] = splat(t->gross[b->id + k]);
     for (int l = 0; l <= n; l++) x->D[n][l] = power(x->U[n], free_S[l]);
     x->D[n][n] += armature_of(t, b, k);
     n++;

@@ -63,7 +63,7 @@ static size_t tree_bytes(const void *tree_d) {
   const jn_tree_d *t = tree_d;
   return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
          up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
-         up((size_t)(t->nd + 10 * t->nlink) * sizeof(scalar));
+         up((size_t)(2 * t->nd + 10 * t->nlink) * sizeof(scalar));
 }
 
 static void convert(scalar *to, const double *from, int n) {
@@ -114,7 +114,8 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .placement = frame + t->nframe,
                     .screw = screw,
                     .armature = armature,
-                    .link_inertia = armature + t->nd,
+                    .gross = armature + t->nd,
+                    .link_inertia = armature + 2 * t->nd,
                     .link_parent = t->link_parent,
                     .order = t->order,
                     .lambda = t->lambda};
@@ -128,7 +129,8 @@ static void tree_convert(const void *tree_d, void *memory) {
     screw[i].prismatic = t->screw[i].prismatic;
   }
   convert(armature, t->armature, t->nd);
-  convert(armature + t->nd, t->link_inertia, 10 * t->nlink);
+  convert(armature + t->nd, t->gross, t->nd);
+  convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
 }
 
 #define TEXT2(x) #x

@@ -157,7 +157,7 @@ static inline void center_of_mass(const JN_S(tree) * t, const jn_call *c, const 
   }
 }
 
-/* First moment and linear momentum of all that moves, for momentum about the centre of mass. */
+/* Momentum of all that moves, its matrix and the rate of that; the centre of mass on the way. */
 static inline void momentum(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s) {
   real *out = c->out[JN_OUT_MOMENTUM], *A = c->out[JN_OUT_A], *dA = c->out[JN_OUT_DA], mass = ZERO;
   vec3 com = v3_zero(), dcom = v3_zero();
@@ -231,9 +231,19 @@ static inline int wanted(const jn_call *c, int first, int last) {
   return 0;
 }
 
+/* Velocities matter only to these: what does not need them must not pay for them. */
+static inline int needs_velocity(const jn_call *c) {
+  static const int which[] = {
+      JN_OUT_C,  JN_OUT_DM,   JN_OUT_TAU,   JN_OUT_BIAS,     JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
+      JN_OUT_DJ, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,       JN_OUT_ENERGY};
+  for (size_t k = 0; k < sizeof which / sizeof *which; k++)
+    if (c->out[which[k]]) return 1;
+  return 0;
+}
+
 void JN_(terms)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = c->in[1], *a = c->in[2];
+  const real *q = c->in[0], *v = needs_velocity(c) ? c->in[1] : NULL, *a = c->in[2];
   real *at = c->scratch;
   sweeps s;
   s.X = TAKE(&at, t->nb, pose);

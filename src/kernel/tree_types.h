@@ -40,6 +40,7 @@ typedef struct TREE(tree) {
   const TREE(frame) * placement; /* [nlink] the link's placement in its parent link; body = body of its joint or -1 */
   const TREE(screw) * screw;     /* [nscrew] */
   const NUMBER *armature;        /* [nd] */
+  const NUMBER *gross;           /* [nd] inertia that a coordinate moves, at some configuration: the size of pivots */
   const NUMBER *link_inertia;    /* [nlink][10] of each link alone, in its own frame */
   const int32_t *link_parent;    /* [nlink] link, or -1 */
   /* Elimination of the mass matrix: coordinate order[k] comes k-th; its row is coupled to row lambda[k] < k and that

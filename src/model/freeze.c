@@ -70,7 +70,7 @@ typedef struct arrays {
   jn_body_d *body;
   jn_frame_d *frame, *placement;
   jn_screw_d *screw;
-  double *armature, *link_inertia;
+  double *armature, *gross, *link_inertia;
   int32_t *link_parent, *order, *lambda;
   void *other[JN_KINDS];
 } arrays;
@@ -110,6 +110,7 @@ static jn_model *place_model(const jn_draft *d, const jn_tree_d *count, layout *
   x->placement = place(l, n, sizeof *x->placement);
   x->screw = place(l, (size_t)count->nscrew, sizeof *x->screw);
   x->armature = place(l, (size_t)count->nd, sizeof *x->armature);
+  x->gross = place(l, (size_t)count->nd, sizeof *x->gross);
   x->link_inertia = place(l, 10 * n, sizeof *x->link_inertia);
   x->link_parent = place(l, n, sizeof(int32_t));
   x->order = place(l, (size_t)d->nv, sizeof(int32_t));
@@ -265,6 +266,7 @@ static void fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
   t->placement = x->placement;
   t->screw = x->screw;
   t->armature = x->armature;
+  t->gross = x->gross;
   t->link_inertia = x->link_inertia;
   t->link_parent = x->link_parent;
   for (int k = 0; k < d->n; k++) {
@@ -349,8 +351,9 @@ static jn_status make_model(jn_draft *d, jn_model **model) {
   fill_frames_and_loops(d, &x);
   place_texts(d, &l, &x, &name);
   m->name = name;
+  jn_status status = jn__measure(d, x.tree, x.gross);
   fill_model(d, m, &x);
-  jn_status status = jn__check_singular(d, m);
+  if (status == JN_OK) status = jn__check_singular(d, m);
   if (status != JN_OK || d->log.first.status != JN_OK) {
     jn_model_destroy(m);
     return status;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Joints without effective inertia. */
 #ifndef JN_MODEL_SINGULAR_H
 #define JN_MODEL_SINGULAR_H
 
+#include "../kernel/tree.h"
 #include "draft.h"
 
-/* Warns of joints that have no effective inertia at a configuration without symmetry (massless or repeating chains),
- * from the pivots of forward dynamics (kim2012 Table 3). JN_OK or JN_ERR_MEMORY. */
+/* The inertia that each coordinate moves at a configuration without symmetry, gross [nd]. JN_OK or JN_ERR_MEMORY. */
+jn_status jn__measure(jn_draft *d, const jn_tree_d *t, double *gross);
+/* Warns of joints that have no effective inertia there (massless or repeating chains), from the pivots of forward
+ * dynamics (kim2012 Table 3). JN_OK or JN_ERR_MEMORY. */
 jn_status jn__check_singular(jn_draft *d, const jn_model *m);
 
 #endif

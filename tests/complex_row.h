@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Kernels of the complex row, called directly: exact derivatives by the complex step. */
+#ifndef JN_TESTS_COMPLEX_ROW_H
+#define JN_TESTS_COMPLEX_ROW_H
+
+#include <complex.h>
+#undef I
+
+#include "testing.h"
+
+#include "dispatch/dispatch.h"
+#include "model/model.h"
+
+/* Runs a kernel of the complex row on the model, with scratch memory of the complex row's size. */
+static UNUSED void run_complex(const jn_model *m, int order, int kernel, jn_call *call) {
+  call->tree = m->tree[JN_KIND_Z];
+  call->scratch = malloc(jn__scratch_reals(m, order) * sizeof(double _Complex));
+  assert_non_null(call->scratch);
+  jn__row_by_name("z")->kernels[kernel](call);
+  free(call->scratch);
+}
+
+/* out [nq] = q (+) i h v */
+static UNUSED void complex_motion(const jn_model *m, const double *q, const double *v, double h, double _Complex *out) {
+  double _Complex from[128], step[128];
+  for (int k = 0; k < jn_model_nq(m); k++) from[k] = q[k];
+  for (int k = 0; k < jn_model_nv(m); k++) step[k] = CMPLX(0, h * v[k]);
+  jn_call call = {.in = {from, step}, .out = {out}};
+  run_complex(m, -1, JN_KERNEL_integrate, &call);
+}
+
+#endif
