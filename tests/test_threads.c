@@ -29,6 +29,10 @@ static void *walk(void *argument) {
       t->status = jn_joint_pose(t->model, w, k, q, T);
       for (int c = 0; c < 16; c++) t->sum[c] += T[c];
     }
+    double tau[MOST], a[MOST];
+    if (t->status == JN_OK) t->status = jn_inverse_dynamics(t->model, w, q, v, v, NULL, tau);
+    if (t->status == JN_OK) t->status = jn_forward_dynamics(t->model, w, q, v, tau, NULL, a);
+    for (int k = 0; k < jn_model_nv(t->model) && t->status == JN_OK; k++) t->sum[k] += tau[k] + a[k];
   }
   jn_work_destroy(w);
   return NULL;
