@@ -1,77 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `jounce eval` as a user meets it: values against closed forms, all forms of input, mistakes told by field and joint.
  * JN_COMMAND is the path of the binary. */
-#define _XOPEN_SOURCE 700
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "running.h"
 
-#include <cmocka.h>
-#include <jounce/jounce.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* ---- Running the command ---- */
-
-static char directory[] = "/tmp/jounce_eval_XXXXXX";
-
-typedef struct outcome {
-  int code;
-  char *out; /* stdout */
-  char *err; /* stderr */
-} outcome;
-
-static char *read_all(FILE *f) {
-  size_t room = 1 << 16, used = 0;
-  char *text = malloc(room);
-  assert_non_null(text);
-  for (size_t n; (n = fread(text + used, 1, room - used - 1, f)) > 0;) {
-    used += n;
-    if (used + 1 < room) continue;
-    text = realloc(text, room *= 2);
-    assert_non_null(text);
-  }
-  text[used] = 0;
-  return text;
-}
-
-static const char *in_directory(const char *name) {
-  static char path[4][sizeof directory + 64];
-  static int turn;
-  char *p = path[turn++ % 4];
-  snprintf(p, sizeof path[0], "%s/%s", directory, name);
-  return p;
-}
 
 /* `words` in the shell's form, from the test's directory. */
 static outcome run(const char *words) {
-  char line[1024];
-  snprintf(line, sizeof line, "cd '%s' && '%s' eval %s 2>stderr", directory, JN_COMMAND, words);
-  FILE *pipe = popen(line, "r");
-  assert_non_null(pipe);
-  outcome o;
-  o.out = read_all(pipe);
-  int status = pclose(pipe);
-  o.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  FILE *f = fopen(in_directory("stderr"), "r");
-  assert_non_null(f);
-  o.err = read_all(f);
-  fclose(f);
-  return o;
-}
-
-static void done(outcome *o) {
-  free(o->out);
-  free(o->err);
-}
-
-static void check_has(const char *text, const char *part) {
-  if (!strstr(text, part)) fail_msg("'%s' is not in:\n%s", part, text);
+  char before[256], arguments[1024];
+  snprintf(before, sizeof before, "cd '%s' &&", directory);
+  snprintf(arguments, sizeof arguments, "eval %s", words);
+  return run_with(before, arguments);
 }
 
 /* The command says `part` on stderr, nothing on stdout, and ends with `code`. */
@@ -81,11 +20,6 @@ static void check_refusal(const char *words, int code, const char *part) {
   assert_string_equal(o.out, "");
   assert_int_equal(o.code, code);
   done(&o);
-}
-
-static int make_directory(void **state) {
-  (void)state;
-  return mkdtemp(directory) ? 0 : -1;
 }
 
 #if !JN_WITH_JSON

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* URDF: what is read and written, what is refused and how that is told, and that hostile files do no harm. */
+#include "counting.h"
 #include "testing.h"
 
 #include <locale.h>
@@ -718,24 +719,6 @@ static void noise_and_zero_bytes_are_refused(void **state) {
 }
 
 /* ---- Memory ---- */
-
-typedef struct counter {
-  int calls, fail_at, live;
-} counter;
-
-static void *count_allocate(size_t bytes, void *context) {
-  counter *c = context;
-  if (++c->calls == c->fail_at) return NULL;
-  void *block = malloc(bytes);
-  c->live += block != NULL;
-  return block;
-}
-
-static void count_release(void *block, void *context) {
-  counter *c = context;
-  c->live -= block != NULL;
-  free(block);
-}
 
 static void lack_of_memory_at_any_allocation_is_a_clean_error(void **state) {
   (void)state;

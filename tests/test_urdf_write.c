@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Writing URDF: what is written reads back to the same model; what URDF cannot say is refused by name. */
+#include "counting.h"
 #include "testing.h"
 
 /* ---- Help ---- */
@@ -396,24 +397,6 @@ static void loops_are_refused_by_name(void **state) {
 }
 
 /* ---- Memory ---- */
-
-typedef struct counter {
-  int calls, fail_at, live;
-} counter;
-
-static void *count_allocate(size_t bytes, void *context) {
-  counter *c = context;
-  if (++c->calls == c->fail_at) return NULL;
-  void *block = malloc(bytes);
-  c->live += block != NULL;
-  return block;
-}
-
-static void count_release(void *block, void *context) {
-  counter *c = context;
-  c->live -= block != NULL;
-  free(block);
-}
 
 static void lack_of_memory_at_any_allocation_is_a_clean_error(void **state) {
   (void)state;
