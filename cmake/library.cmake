@@ -9,6 +9,7 @@ set(kernel_sources
     src/kernel/jets.c
     src/kernel/joint.c
     src/kernel/lie.c
+    src/kernel/matrix_jet.c
     src/kernel/row.c
     src/kernel/terms.c
     src/kernel/wrenches.c)

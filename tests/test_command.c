@@ -604,6 +604,7 @@ static int remove_directory(void **state) {
 
 static void a_hint_can_be_pasted_whatever_the_name_of_the_file(void **state) {
   (void)state;
+  need_urdf();
   const char *path = in_directory("it's $(x).urdf");
   FILE *f = fopen(path, "w");
   assert_non_null(f);

@@ -179,6 +179,109 @@ static void coupled_coordinates_are_a_projection_at_every_order(void **st) {
   }
 }
 
+/* Order 0 of the closed forms is what their own functions give. */
+static void closed_forms_start_with_the_matrices(void **st) {
+  (void)st;
+  uint64_t s = seed("closed form, order 0");
+  static double one[V * V], jet[V * V];
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i, 0);
+    int n = x.nv, frame = x.nlink - 1;
+    check_ok(jn_mass_matrix(x.m, x.w, x.q, one));
+    check_ok(jn_mass_matrix_jet(x.m, x.w, 0, x.q, x.v, jet));
+    check_close(jet, one, n * n, 1, 500, "M");
+    check_ok(jn_coriolis_matrix(x.m, x.w, x.q, x.v, one));
+    check_ok(jn_coriolis_matrix_jet(x.m, x.w, 0, x.q, x.v, jet));
+    check_close(jet, one, n * n, 10, 1000, "C");
+    check_ok(jn_gravity_forces(x.m, x.w, x.q, one));
+    check_ok(jn_gravity_forces_jet(x.m, x.w, 0, x.q, x.v, jet));
+    check_close(jet, one, n, 10, 500, "g");
+    check_ok(jn_frame_twist(x.m, x.w, frame, JN_IN_BODY, x.q, x.v, one));
+    check_ok(jn_frame_twist_jet(x.m, x.w, 0, frame, x.q, x.v, jet));
+    check_close(jet, one, 6, 5, 500, "twist");
+    check_ok(jn_frame_jacobian(x.m, x.w, frame, JN_IN_BODY, x.q, one));
+    check_ok(jn_frame_jacobian_jet(x.m, x.w, 0, frame, x.q, x.v, jet));
+    check_close(jet, one, 6 * n, 1, 500, "J");
+    end(&x);
+  }
+}
+
+/* And each further order is the derivative of the one before, by complex step along the motion. */
+static void closed_forms_of_every_order_are_derivatives(void **st) {
+  (void)st;
+  uint64_t s = seed("closed form");
+  enum { TOP = 3 };
+  const double h = 1e-30;
+  static double _Complex q[80], v[(TOP + 3) * V], y[(TOP + 1) * V * V];
+  static double jet[(TOP + 2) * V * V], rate[V * V];
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i, TOP);
+    int n = x.nv, frame = x.nlink - 1;
+    const int size[5] = {n * n, n * n, n, 6, 6 * n};
+    complex_motion(x.m, x.q, x.v, h, q);
+    for (int k = 0; k < (TOP + 2) * n; k++) v[k] = CMPLX(x.v[k], h * x.v[k + n]);
+    for (int out = 0; out < 5; out++) {
+      jn_status status = out == 0   ? jn_mass_matrix_jet(x.m, x.w, TOP + 1, x.q, x.v, jet)
+                         : out == 1 ? jn_coriolis_matrix_jet(x.m, x.w, TOP + 1, x.q, x.v, jet)
+                         : out == 2 ? jn_gravity_forces_jet(x.m, x.w, TOP + 1, x.q, x.v, jet)
+                         : out == 3 ? jn_frame_twist_jet(x.m, x.w, TOP + 1, frame, x.q, x.v, jet)
+                                    : jn_frame_jacobian_jet(x.m, x.w, TOP + 1, frame, x.q, x.v, jet);
+      check_ok(status);
+      jn_call call = {.in = {q, v}, .arg = {TOP, frame}};
+      call.out[out] = y;
+      run_complex(x.m, TOP, JN_KERNEL_matrix_jet, &call);
+      for (int k = 0; k <= TOP; k++) {
+        for (int c = 0; c < size[out]; c++) rate[c] = cimag(y[k * size[out] + c]) / h;
+        check_close(jet + (k + 1) * size[out], rate, size[out], 50, 4000, "output %d, d/dt of order %d", out, k);
+      }
+    }
+    end(&x);
+  }
+}
+
+/* tau^(n) = sum_k binom(n, k) (M^(n-k) v^(k+1) + C^(n-k) v^(k)) + g^(n) (kumar2021 eq. 38): closed form = recursion;
+ * M^(k) symmetric, and dM^(k+1) = C^(k) + C^(k)^T, so that d^k/dt^k (dM/dt - 2C) is skew. */
+static void closed_form_is_the_recursion_and_keeps_its_structure(void **st) {
+  (void)st;
+  uint64_t s = seed("closed = recursive");
+  enum { TOP = 4 };
+  static double M[(TOP + 1) * V * V], C[(TOP + 1) * V * V], g[(TOP + 1) * V], tau[(TOP + 1) * V], sum[V];
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i, TOP);
+    int n = x.nv;
+    check_ok(jn_mass_matrix_jet(x.m, x.w, TOP, x.q, x.v, M));
+    check_ok(jn_coriolis_matrix_jet(x.m, x.w, TOP, x.q, x.v, C));
+    check_ok(jn_gravity_forces_jet(x.m, x.w, TOP, x.q, x.v, g));
+    check_ok(jn_inverse_dynamics_jet(x.m, x.w, TOP, x.q, x.v, NULL, tau));
+    for (int order = 0; order <= TOP; order++) {
+      double binom = 1, size = 50;
+      for (int r = 0; r < n; r++) sum[r] = g[order * n + r];
+      for (int k = 0; k <= order; k++) {
+        for (int r = 0; r < n; r++)
+          for (int c = 0; c < n; c++)
+            sum[r] += binom * (M[((order - k) * n + r) * n + c] * x.v[(k + 1) * n + c] +
+                               C[((order - k) * n + r) * n + c] * x.v[k * n + c]);
+        size = fmax(size, binom * (norm(M + (order - k) * n * n, n * n) + norm(C + (order - k) * n * n, n * n)));
+        binom = binom * (order - k) / (k + 1);
+      }
+      check_close(tau + order * n, sum, n, size, 4000, "closed form = recursion at order %d", order);
+      double scale = fmax(1, norm(M + order * n * n, n * n));
+      for (int r = 0; r < n; r++)
+        for (int c = 0; c < r; c++) {
+          const double *A = M + order * n * n, *B = C + (order > 0 ? order - 1 : 0) * n * n;
+          check_close(&A[r * n + c], &A[c * n + r], 1, scale, 1000, "M^(%d) is symmetric", order);
+          double both = B[r * n + c] + B[c * n + r];
+          if (order > 0)
+            check_close(&A[r * n + c], &both, 1, scale, 4000, "M^(%d) = C^(%d) + its transpose", order, order - 1);
+        }
+    }
+    end(&x);
+  }
+}
+
 static void misuse_is_refused(void **st) {
   (void)st;
   uint64_t s = seed("misuse");
@@ -200,6 +303,9 @@ int main(void) {
       cmocka_unit_test(every_order_is_the_derivative_of_the_one_before),
       cmocka_unit_test(forward_and_inverse_undo_each_other_at_every_order),
       cmocka_unit_test(coupled_coordinates_are_a_projection_at_every_order),
+      cmocka_unit_test(closed_forms_start_with_the_matrices),
+      cmocka_unit_test(closed_forms_of_every_order_are_derivatives),
+      cmocka_unit_test(closed_form_is_the_recursion_and_keeps_its_structure),
       cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests_name("jets", tests, NULL, NULL);

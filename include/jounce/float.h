@@ -117,6 +117,16 @@ JN_API jn_status jnf_forward_dynamics_jet(const jn_model *model, jn_work *work, 
 JN_API jn_status jnf_hybrid_dynamics_jet(const jn_model *model, jn_work *work, int order,
                                          const unsigned char *prescribed, const float *q, const float *v_jet,
                                          const float *tau_jet, const float *wrench_jet, float *v_out, float *tau_out);
+JN_API jn_status jnf_mass_matrix_jet(const jn_model *model, jn_work *work, int order, const float *q,
+                                     const float *v_jet, float *M_jet);
+JN_API jn_status jnf_coriolis_matrix_jet(const jn_model *model, jn_work *work, int order, const float *q,
+                                         const float *v_jet, float *C_jet);
+JN_API jn_status jnf_gravity_forces_jet(const jn_model *model, jn_work *work, int order, const float *q,
+                                        const float *v_jet, float *g_jet);
+JN_API jn_status jnf_frame_twist_jet(const jn_model *model, jn_work *work, int order, int frame, const float *q,
+                                     const float *v_jet, float *twist_jet);
+JN_API jn_status jnf_frame_jacobian_jet(const jn_model *model, jn_work *work, int order, int frame, const float *q,
+                                        const float *v_jet, float *J_jet);
 
 #ifdef __cplusplus
 }

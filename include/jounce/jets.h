@@ -38,6 +38,22 @@ JN_API jn_status jn_hybrid_dynamics_jet(const jn_model *model, jn_work *work, in
                                         const double *tau_jet, const double *wrench_jet, double *v_out,
                                         double *tau_out);
 
+/* Closed form: M, dM/dt, ..., d^K M/dt^K along the motion, M_jet [(K+1) x nv x nv]; likewise C (which also needs row K
+ * of v_jet; all K+2 rows are read) and the gravity forces, g_jet [(K+1) x nv]. Every d^kM/dt^k is symmetric, and
+ * d^k/dt^k (dM/dt - 2 C) skew. O(n d^2 K^2). [garofalo2013 eq. 25; mueller2021 secs. 3-5; kumar2021 sec. 4] */
+JN_API jn_status jn_mass_matrix_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                    const double *v_jet, double *M_jet);
+JN_API jn_status jn_coriolis_matrix_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                        const double *v_jet, double *C_jet);
+JN_API jn_status jn_gravity_forces_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                       const double *v_jet, double *g_jet);
+/* Twist of a frame and its derivatives [(K+1) x 6]; Jacobian and its derivatives [(K+1) x 6 x nv]; in the frame's own
+ * axes. O(d^2 K^2) and O(n K^2). Errors: JN_ERR_INDEX. */
+JN_API jn_status jn_frame_twist_jet(const jn_model *model, jn_work *work, int order, int frame, const double *q,
+                                    const double *v_jet, double *twist_jet);
+JN_API jn_status jn_frame_jacobian_jet(const jn_model *model, jn_work *work, int order, int frame, const double *q,
+                                       const double *v_jet, double *J_jet);
+
 #ifdef __cplusplus
 }
 #endif

@@ -64,3 +64,50 @@ jn_status PUBLIC(hybrid_dynamics_jet)(const jn_model *m, jn_work *w, int order, 
   if (!prescribed) return JN_ERR_NULL;
   return hybrid_jet(m, w, order, prescribed, q, v_jet, (size_t)order + 2, tau_jet, wrench_jet, v_out, tau_out);
 }
+
+/* One output of the closed form, `numbers` of them for each order. */
+static jn_status matrix_jet(const jn_model *m, jn_work *w, int order, int frame, const number *q, const number *v_jet,
+                            int out, size_t numbers, number *data) {
+  jn_status status = ready(m, w, order);
+  if (status != JN_OK) return status;
+  if (!q || !v_jet || !data) return JN_ERR_NULL;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1;
+  jn_run r = {.kernel = JN_KERNEL_matrix_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r.arg[0] = order;
+  r.arg[1] = frame;
+  r.inputs = 2;
+  r.outputs = 5;
+  r.in[0] = (jn_array){q, nq, nq};
+  r.in[1] = (jn_array){v_jet, (rows + 1) * nv, (rows + 1) * nv};
+  r.out[out] = (jn_array){data, rows * numbers, rows * numbers};
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(mass_matrix_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                  number *M_jet) {
+  return m ? matrix_jet(m, w, order, -1, q, v_jet, 0, (size_t)m->nv * (size_t)m->nv, M_jet) : JN_ERR_NULL;
+}
+
+jn_status PUBLIC(coriolis_matrix_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                      number *C_jet) {
+  return m ? matrix_jet(m, w, order, -1, q, v_jet, 1, (size_t)m->nv * (size_t)m->nv, C_jet) : JN_ERR_NULL;
+}
+
+jn_status PUBLIC(gravity_forces_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                     number *g_jet) {
+  return m ? matrix_jet(m, w, order, -1, q, v_jet, 2, (size_t)m->nv, g_jet) : JN_ERR_NULL;
+}
+
+jn_status PUBLIC(frame_twist_jet)(const jn_model *m, jn_work *w, int order, int frame, const number *q,
+                                  const number *v_jet, number *twist_jet) {
+  if (!m) return JN_ERR_NULL;
+  if (frame < 0 || frame >= jn_frame_count(m)) return JN_ERR_INDEX;
+  return matrix_jet(m, w, order, frame, q, v_jet, 3, 6, twist_jet);
+}
+
+jn_status PUBLIC(frame_jacobian_jet)(const jn_model *m, jn_work *w, int order, int frame, const number *q,
+                                     const number *v_jet, number *J_jet) {
+  if (!m) return JN_ERR_NULL;
+  if (frame < 0 || frame >= jn_frame_count(m)) return JN_ERR_INDEX;
+  return matrix_jet(m, w, order, frame, q, v_jet, 4, 6 * (size_t)m->nv, J_jet);
+}

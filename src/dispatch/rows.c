@@ -131,7 +131,7 @@ size_t jn__staging_bytes(const jn_model *m, int order) {
   if (!many) return 0;
   if (many == one && nv <= LARGE) { /* forced: by itself, many states never use the row of a single one */
     reals += 3 * nv * nv + 40 * nv + 12 * nlink + nframe * (28 + 12 * nv);
-    if (order >= 0) reals += ((size_t)order + 2) * (4 * nv + 6 * nlink);
+    if (order >= 0) reals += ((size_t)order + 2) * (10 * nv + 6 * nlink + 2 * nv * nv);
   }
   return many->real_bytes * reals;
 }
@@ -143,5 +143,7 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
   size_t reals = 160 * nb + 16 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0);
   if (order < 0) return reals;
-  return larger(reals, ((size_t)order + 2) * (nv + 18 * nd + 45 * nb) + nv * nv + 2 * nv + 22 * nb + 6 * nd + 64);
+  return larger(reals, ((size_t)order + 2) * (nv + 18 * nd + 45 * nb) +
+                           larger(nv * nv + 2 * nv + 22 * nb + 6 * nd, ((size_t)order + 2) * 6 * (nv + 1) + nv + nb) +
+                           64);
 }

@@ -70,7 +70,8 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(solve)                      \
   X(inverse)                    \
   X(inverse_jet)                \
-  X(hybrid_jet)
+  X(hybrid_jet)                 \
+  X(matrix_jet)
 
 enum {
 #define JN_LIE_ENUM(name, n1, n2, m) JN_KERNEL_##name,

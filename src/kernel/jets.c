@@ -5,23 +5,6 @@
 
 #include "row.h"
 
-/* Taylor coefficients of rows of derivatives: x_k = x^(k)/k!. */
-static inline void divide(const real *jet, int rows, int n, real *out) {
-  scalar f = 1;
-  for (int k = 0; k < rows; k++) {
-    if (k > 1) f /= (scalar)k;
-    for (int i = 0; i < n; i++) out[k * n + i] = splat(f) * jet[k * n + i];
-  }
-}
-
-static inline void multiply(real *jet, int rows, int n) {
-  scalar f = 1;
-  for (int k = 2; k < rows; k++) {
-    f *= (scalar)k;
-    for (int i = 0; i < n; i++) jet[k * n + i] = splat(f) * jet[k * n + i];
-  }
-}
-
 /* External wrenches of all orders, summed up for the bodies, as Taylor coefficients. */
 static inline void external(const jets *J, const real *W, int rows) {
   scalar f = 1;
@@ -40,11 +23,11 @@ void JN_(inverse_jet)(const jn_call *c) {
   real *at = c->scratch, *tau = c->out[0];
   jets J = jets_place(t, order + 2, c->in[2] != NULL, &at);
   J.q = c->in[0];
-  divide(c->in[1], order + 2, t->nv, J.v);
+  jet_to_taylor(c->in[1], order + 2, t->nv, J.v);
   if (J.W) external(&J, c->in[2], order + 1);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);
   for (int k = 0; k < order + 1; k++) forces_order(&J, k, tau + k * t->nv);
-  multiply(tau, order + 1, t->nv);
+  taylor_to_jet(tau, order + 1, t->nv);
 }
 
 /* Hybrid dynamics: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) have their velocity jets given, the
@@ -63,7 +46,7 @@ void JN_(hybrid_jet)(const jn_call *c) {
   twist *S = TAKE(&at, t->nd, twist);
   inertia *Ic = TAKE(&at, t->nb, inertia);
   J.q = c->in[0];
-  divide(given_v, c->arg[1], n, J.v);
+  jet_to_taylor(given_v, c->arg[1], n, J.v);
   for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
   if (J.W) external(&J, c->in[3], order + 1);
   for (int i = 0; i < t->nb; i++) outward(t, i, J.q, NULL, X, S, NULL, NULL);
@@ -98,7 +81,7 @@ void JN_(hybrid_jet)(const jn_call *c) {
       tau_out[k * n + i] = prescribed && prescribed[i] ? splat(factorial) * bias[i] : given_tau[k * n + i];
   }
   for (int k = 0; k < (order + 2) * n; k++) v_out[k] = J.v[k];
-  multiply(v_out, order + 2, n);
+  taylor_to_jet(v_out, order + 2, n);
   for (int k = 0; k < c->arg[1]; k++) /* what was given comes back to the bit */
     for (int i = 0; i < n; i++)
       if (k == 0 || (prescribed && prescribed[i])) v_out[k * n + i] = given_v[k * n + i];

@@ -19,12 +19,13 @@ typedef struct jets {
   real *c, *s;
   mat3 *R; /* [orders][nb] motion of spherical and free joints */
   vec3 *p;
-  twist *U;  /* [orders][nd + nb] twists before a motion is applied: of elementary motions, then of whole joints */
-  wrench *G; /* [orders][nd + nb] wrenches likewise, on the way inwards, */
-  vec3 *f;   /*                   and their forces after it */
-  twist *V;  /* [orders][nb] */
-  wrench *F; /* [orders][nb] */
-  wrench *W; /* [orders][nb] external wrenches, or NULL */
+  twist *U;       /* [orders][nd + nb] twists before a motion is applied: of elementary motions, then of whole joints */
+  wrench *G;      /* [orders][nd + nb] wrenches likewise, on the way inwards, */
+  vec3 *f;        /*                   and their forces after it */
+  twist *V;       /* [orders][nb] */
+  wrench *F;      /* [orders][nb] */
+  wrench *W;      /* [orders][nb] external wrenches, or NULL */
+  int weightless; /* the base does not fall */
 } jets;
 
 static inline jets jets_place(const JN_S(tree) * t, int orders, int external, real **at) {
@@ -45,6 +46,24 @@ static inline jets jets_place(const JN_S(tree) * t, int orders, int external, re
   return J;
 }
 /* Reals that jets_place takes: (nv + 18 nd + 45 nb) for each order. */
+
+/* Taylor coefficients of rows of derivatives: x_k = x^(k)/k!. */
+static inline void jet_to_taylor(const real *jet, int rows, int n, real *out) {
+  scalar f = 1;
+  for (int k = 0; k < rows; k++) {
+    if (k > 1) f /= (scalar)k;
+    for (int i = 0; i < n; i++) out[k * n + i] = splat(f) * jet[k * n + i];
+  }
+}
+
+/* And back, in place. */
+static inline void taylor_to_jet(real *jet, int rows, int n) {
+  scalar f = 1;
+  for (int k = 2; k < rows; k++) {
+    f *= (scalar)k;
+    for (int i = 0; i < n; i++) jet[k * n + i] = splat(f) * jet[k * n + i];
+  }
+}
 
 /* One elementary motion of a joint: about (or along) the unit axis e through the point y, with pitch h. */
 typedef struct motion {
@@ -209,7 +228,7 @@ static inline twist group_outward(const jets *J, int i, twist V, int k) {
 /* Order k of all twists; the motions' order k is there already. V_0 = (0, -gravity) t. */
 static inline void twists_order(const jets *J, int k) {
   const JN_S(tree) *t = J->t;
-  twist base = k == 1 ? base_acceleration(t) : t_zero();
+  twist base = k == 1 && !J->weightless ? base_acceleration(t) : t_zero();
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     motion_order(J, i, k);
