@@ -787,8 +787,30 @@ static void all_mistakes_are_told_up_to_a_number(void **state) {
   check_mistake("planar.json", text, "and 10 mistakes more");
 }
 
+/* Orders 0 and 1 of the closed forms are the names without _jets. */
+static void closed_forms_start_with_the_plain_quantities(void **state) {
+  (void)state;
+  json_t *o = evaluate("builtin:quadruped --want all --order 1 --link front_left_shank",
+                       "{\"v\": {\"base\": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}}");
+  const char *const pairs[][2] = {{"M_jets.0", "M"}, {"M_jets.1", "Mdot"},      {"C_jets.0", "C"},
+                                  {"g_jets.0", "g"}, {"twist_jets.0", "twist"}, {"twist_jets.1", "acceleration"},
+                                  {"J_jets.0", "J"}, {"J_jets.1", "Jdot"}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    char one[64], two[64];
+    snprintf(one, sizeof one, "results.0.%s", pairs[i][0]);
+    snprintf(two, sizeof two, "results.0.%s", pairs[i][1]);
+    double a[1024], b[1024];
+    int n = flatten(at(o, one), a, 0, 1024), m = flatten(at(o, two), b, 0, 1024);
+    assert_int_equal(n, m);
+    for (int k = 0; k < n; k++)
+      if (fabs(a[k] - b[k]) > 1e-12 * (1 + fabs(b[k]))) fail_msg("%s[%d] = %g, %s = %g", one, k, a[k], two, b[k]);
+  }
+  json_decref(o);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(closed_forms_start_with_the_plain_quantities),
       cmocka_unit_test(the_pendulum_obeys_its_equation),
       cmocka_unit_test(the_planar_arm_is_that_of_the_textbook),
       cmocka_unit_test(the_tip_moves_as_the_textbook_says),

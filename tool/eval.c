@@ -149,11 +149,13 @@ static bool is_wanted(const want_list *list, const char *name) {
 }
 
 static eval_need find_need(const eval_arg *arg, const want_list *list) {
-  eval_need need = {.inverse = is_wanted(list, "tau_jets"),
-                    .forward = is_wanted(list, "ddq_jets"),
-                    .mixed = is_wanted(list, "hybrid_jets")};
+  eval_need need = {.forward = is_wanted(list, "ddq_jets"), .mixed = is_wanted(list, "hybrid_jets")};
   bool jets = false;
-  for (int i = 0; i < list->count; i++) jets |= list->wants[i]->jet;
+  for (int i = 0; i < list->count; i++) {
+    const eval_want *want = list->wants[i];
+    jets |= want->jet;
+    if (want->jet && !want->solves && !need.motion) need.motion = want->name;
+  }
   if (jets) need.order = arg->order.count == 1 ? (int)arg->order.values[0] : DEFAULT_ORDER;
   return need;
 }
@@ -329,7 +331,7 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
                 "world's axes, the point at its origin; aligned: the world's axes, own origin",
                 &arg->in);
   option_flag(set, "losses", "damping and friction count: in tau, ddq and hybrid, and in their jets", &arg->losses);
-  option_numbers(set, "order", "K", "highest order of time derivatives in tau_jets, ddq_jets, hybrid_jets; default 1",
+  option_numbers(set, "order", "K", "highest order of time derivatives in the names that end in _jets; default 1",
                  &arg->order);
   model_arg_options(set, &arg->model);
 }

@@ -14,8 +14,9 @@ struct json_writer;
 
 /* What the names with time derivatives need. */
 typedef struct eval_need {
-  int order;                    /* K; 0 when there are no such names */
-  bool inverse, forward, mixed; /* tau_jets, ddq_jets, hybrid_jets is wanted */
+  int order;           /* K; 0 when there are no such names */
+  const char *motion;  /* a wanted name that needs all rows of v_jets: tau_jets, M_jets, ...; or NULL */
+  bool forward, mixed; /* ddq_jets, hybrid_jets is wanted */
 } eval_need;
 
 typedef struct eval_state {
@@ -77,6 +78,8 @@ const eval_want *eval_find_want(const char *name); /* NULL when there is none */
 want_function want_tau, want_ddq, want_hybrid, want_mass_matrix, want_mass_matrix_inverse, want_coriolis_matrix,
     want_mass_matrix_rate, want_gravity, want_bias, want_energy, want_joint_wrenches, want_tau_jets, want_ddq_jets,
     want_hybrid_jets;
+/* eval_jets.c */
+want_function want_mass_matrix_jets, want_coriolis_matrix_jets, want_gravity_jets, want_twist_jets, want_jacobian_jets;
 /* eval_kinematics.c */
 want_function want_momentum, want_momentum_matrix, want_momentum_matrix_rate, want_com, want_com_jacobian, want_pose,
     want_twist, want_acceleration, want_jacobian, want_jacobian_rate;

@@ -31,6 +31,11 @@ static const eval_want wants[] = {
     {"tau_jets", "tau and its derivatives 1 ... K, of v_jets", false, true, want_tau_jets},
     {"ddq_jets", "ddq and its derivatives 1 ... K, of tau_jets", true, true, want_ddq_jets},
     {"hybrid_jets", "both, prescribed joints by v_jets", true, true, want_hybrid_jets},
+    {"M_jets", "M and its derivatives 1 ... K, of v_jets", false, true, want_mass_matrix_jets},
+    {"C_jets", "C and its derivatives", false, true, want_coriolis_matrix_jets},
+    {"g_jets", "g and its derivatives", false, true, want_gravity_jets},
+    {"twist_jets", "twists of links, frames: derivatives, own axes", false, true, want_twist_jets},
+    {"J_jets", "their Jacobians: derivatives, own axes", false, true, want_jacobian_jets},
 };
 enum { WANTS = sizeof wants / sizeof *wants };
 
