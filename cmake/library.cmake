@@ -10,6 +10,7 @@ set(kernel_sources
     src/kernel/joint.c
     src/kernel/lie.c
     src/kernel/matrix_jet.c
+    src/kernel/momentum_jet.c
     src/kernel/row.c
     src/kernel/terms.c
     src/kernel/wrenches.c)

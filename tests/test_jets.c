@@ -282,6 +282,40 @@ static void closed_form_is_the_recursion_and_keeps_its_structure(void **st) {
   }
 }
 
+static void momentum_centre_and_energies_of_every_order(void **st) {
+  (void)st;
+  uint64_t s = seed("momentum jets");
+  enum { TOP = 4 };
+  const double h = 1e-30;
+  const int size[3] = {6, 3, 2};
+  static double _Complex q[80], v[(TOP + 3) * V], y[(TOP + 1) * 6];
+  double jet[(TOP + 2) * 6], one[6], rate[6];
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i, TOP);
+    complex_motion(x.m, x.q, x.v, h, q);
+    for (int k = 0; k < (TOP + 2) * x.nv; k++) v[k] = CMPLX(x.v[k], h * x.v[k + x.nv]);
+    for (int out = 0; out < 3; out++) {
+      if (out == 1 && jn_model_mass(x.m) == 0) continue;
+      check_ok(out == 0   ? jn_momentum_jet(x.m, x.w, TOP + 1, x.q, x.v, jet)
+               : out == 1 ? jn_center_of_mass_jet(x.m, x.w, TOP + 1, x.q, x.v, jet)
+                          : jn_energy_jet(x.m, x.w, TOP + 1, x.q, x.v, jet));
+      check_ok(out == 0   ? jn_momentum(x.m, x.w, JN_ABOUT_ORIGIN, x.q, x.v, one)
+               : out == 1 ? jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, NULL, NULL, one, NULL, NULL)
+                          : jn_energy(x.m, x.w, x.q, x.v, one));
+      check_close(jet, one, size[out], 10, 500, "order 0 of output %d", out);
+      jn_call call = {.in = {q, v}, .arg = {TOP}};
+      call.out[out] = y;
+      run_complex(x.m, TOP, JN_KERNEL_momentum_jet, &call);
+      for (int k = 0; k <= TOP; k++) {
+        for (int c = 0; c < size[out]; c++) rate[c] = cimag(y[k * size[out] + c]) / h;
+        check_close(jet + (k + 1) * size[out], rate, size[out], 50, 4000, "output %d, d/dt of order %d", out, k);
+      }
+    }
+    end(&x);
+  }
+}
+
 static void misuse_is_refused(void **st) {
   (void)st;
   uint64_t s = seed("misuse");
@@ -306,6 +340,7 @@ int main(void) {
       cmocka_unit_test(closed_forms_start_with_the_matrices),
       cmocka_unit_test(closed_forms_of_every_order_are_derivatives),
       cmocka_unit_test(closed_form_is_the_recursion_and_keeps_its_structure),
+      cmocka_unit_test(momentum_centre_and_energies_of_every_order),
       cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests_name("jets", tests, NULL, NULL);

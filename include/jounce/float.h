@@ -123,6 +123,12 @@ JN_API jn_status jnf_coriolis_matrix_jet(const jn_model *model, jn_work *work, i
                                          const float *v_jet, float *C_jet);
 JN_API jn_status jnf_gravity_forces_jet(const jn_model *model, jn_work *work, int order, const float *q,
                                         const float *v_jet, float *g_jet);
+JN_API jn_status jnf_momentum_jet(const jn_model *model, jn_work *work, int order, const float *q, const float *v_jet,
+                                  float *h_jet);
+JN_API jn_status jnf_center_of_mass_jet(const jn_model *model, jn_work *work, int order, const float *q,
+                                        const float *v_jet, float *com_jet);
+JN_API jn_status jnf_energy_jet(const jn_model *model, jn_work *work, int order, const float *q, const float *v_jet,
+                                float *energy_jet);
 JN_API jn_status jnf_frame_twist_jet(const jn_model *model, jn_work *work, int order, int frame, const float *q,
                                      const float *v_jet, float *twist_jet);
 JN_API jn_status jnf_frame_jacobian_jet(const jn_model *model, jn_work *work, int order, int frame, const float *q,

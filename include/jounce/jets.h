@@ -47,6 +47,14 @@ JN_API jn_status jn_coriolis_matrix_jet(const jn_model *model, jn_work *work, in
                                         const double *v_jet, double *C_jet);
 JN_API jn_status jn_gravity_forces_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                        const double *v_jet, double *g_jet);
+/* Spatial momentum about the world's origin [(K+1) x 6], centre of mass [(K+1) x 3] (NaN without mass), kinetic and
+ * potential energy [(K+1) x 2] of all that moves, with their derivatives. O(n K^2). */
+JN_API jn_status jn_momentum_jet(const jn_model *model, jn_work *work, int order, const double *q, const double *v_jet,
+                                 double *h_jet);
+JN_API jn_status jn_center_of_mass_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                       const double *v_jet, double *com_jet);
+JN_API jn_status jn_energy_jet(const jn_model *model, jn_work *work, int order, const double *q, const double *v_jet,
+                               double *energy_jet);
 /* Twist of a frame and its derivatives [(K+1) x 6]; Jacobian and its derivatives [(K+1) x 6 x nv]; in the frame's own
  * axes. O(d^2 K^2) and O(n K^2). Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_frame_twist_jet(const jn_model *model, jn_work *work, int order, int frame, const double *q,

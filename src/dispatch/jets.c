@@ -65,14 +65,14 @@ jn_status PUBLIC(hybrid_dynamics_jet)(const jn_model *m, jn_work *w, int order, 
   return hybrid_jet(m, w, order, prescribed, q, v_jet, (size_t)order + 2, tau_jet, wrench_jet, v_out, tau_out);
 }
 
-/* One output of the closed form, `numbers` of them for each order. */
-static jn_status matrix_jet(const jn_model *m, jn_work *w, int order, int frame, const number *q, const number *v_jet,
-                            int out, size_t numbers, number *data) {
+/* One output of a kernel along a motion, `numbers` of them for each order. */
+static jn_status motion_jet(int kernel, const jn_model *m, jn_work *w, int order, int frame, const number *q,
+                            const number *v_jet, int out, size_t numbers, number *data) {
   jn_status status = ready(m, w, order);
   if (status != JN_OK) return status;
   if (!q || !v_jet || !data) return JN_ERR_NULL;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1;
-  jn_run r = {.kernel = JN_KERNEL_matrix_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  jn_run r = {.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
   r.arg[0] = order;
   r.arg[1] = frame;
   r.inputs = 2;
@@ -85,29 +85,46 @@ static jn_status matrix_jet(const jn_model *m, jn_work *w, int order, int frame,
 
 jn_status PUBLIC(mass_matrix_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                                   number *M_jet) {
-  return m ? matrix_jet(m, w, order, -1, q, v_jet, 0, (size_t)m->nv * (size_t)m->nv, M_jet) : JN_ERR_NULL;
+  return m ? motion_jet(JN_KERNEL_matrix_jet, m, w, order, -1, q, v_jet, 0, (size_t)m->nv * (size_t)m->nv, M_jet)
+           : JN_ERR_NULL;
 }
 
 jn_status PUBLIC(coriolis_matrix_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                                       number *C_jet) {
-  return m ? matrix_jet(m, w, order, -1, q, v_jet, 1, (size_t)m->nv * (size_t)m->nv, C_jet) : JN_ERR_NULL;
+  return m ? motion_jet(JN_KERNEL_matrix_jet, m, w, order, -1, q, v_jet, 1, (size_t)m->nv * (size_t)m->nv, C_jet)
+           : JN_ERR_NULL;
 }
 
 jn_status PUBLIC(gravity_forces_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                                      number *g_jet) {
-  return m ? matrix_jet(m, w, order, -1, q, v_jet, 2, (size_t)m->nv, g_jet) : JN_ERR_NULL;
+  return m ? motion_jet(JN_KERNEL_matrix_jet, m, w, order, -1, q, v_jet, 2, (size_t)m->nv, g_jet) : JN_ERR_NULL;
 }
 
 jn_status PUBLIC(frame_twist_jet)(const jn_model *m, jn_work *w, int order, int frame, const number *q,
                                   const number *v_jet, number *twist_jet) {
   if (!m) return JN_ERR_NULL;
   if (frame < 0 || frame >= jn_frame_count(m)) return JN_ERR_INDEX;
-  return matrix_jet(m, w, order, frame, q, v_jet, 3, 6, twist_jet);
+  return motion_jet(JN_KERNEL_matrix_jet, m, w, order, frame, q, v_jet, 3, 6, twist_jet);
 }
 
 jn_status PUBLIC(frame_jacobian_jet)(const jn_model *m, jn_work *w, int order, int frame, const number *q,
                                      const number *v_jet, number *J_jet) {
   if (!m) return JN_ERR_NULL;
   if (frame < 0 || frame >= jn_frame_count(m)) return JN_ERR_INDEX;
-  return matrix_jet(m, w, order, frame, q, v_jet, 4, 6 * (size_t)m->nv, J_jet);
+  return motion_jet(JN_KERNEL_matrix_jet, m, w, order, frame, q, v_jet, 4, 6 * (size_t)m->nv, J_jet);
+}
+
+jn_status PUBLIC(momentum_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                               number *h_jet) {
+  return motion_jet(JN_KERNEL_momentum_jet, m, w, order, -1, q, v_jet, 0, 6, h_jet);
+}
+
+jn_status PUBLIC(center_of_mass_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                     number *com_jet) {
+  return motion_jet(JN_KERNEL_momentum_jet, m, w, order, -1, q, v_jet, 1, 3, com_jet);
+}
+
+jn_status PUBLIC(energy_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                             number *energy_jet) {
+  return motion_jet(JN_KERNEL_momentum_jet, m, w, order, -1, q, v_jet, 2, 2, energy_jet);
 }

@@ -71,7 +71,8 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(inverse)                    \
   X(inverse_jet)                \
   X(hybrid_jet)                 \
-  X(matrix_jet)
+  X(matrix_jet)                 \
+  X(momentum_jet)
 
 enum {
 #define JN_LIE_ENUM(name, n1, n2, m) JN_KERNEL_##name,

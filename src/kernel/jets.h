@@ -272,6 +272,34 @@ static inline wrench group_inward(const jets *J, int i, wrench F, int k) {
   return out;
 }
 
+/* Order k of wrenches carried inwards: F of all bodies holds their own and gets what they carry; tau [nv] (may be NULL)
+ * gets the joints' shares S^T F; the return value is what reaches the world, in its frame. */
+static inline wrench inward_order(const jets *J, int k, real *tau) {
+  const JN_S(tree) *t = J->t;
+  int nb = t->nb;
+  wrench world = w_zero();
+  for (int r = 0; r < t->nv && tau; r++) tau[r] = ZERO;
+  for (int i = nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    wrench F = J->F[k * nb + i];
+    if (is_group(b)) {
+      real six[6];
+      w_store(F, six);
+      for (int c = 0; c < b->nv && tau; c++) tau[b->iv + c] += six[c];
+      F = group_inward(J, i, F, k);
+    }
+    for (int part = parts_of(b) - 1; part >= 0; part--) {
+      motion m = joint_part(t, i, part);
+      real force;
+      F = part_inward(J, &m, F, k, &force);
+      if (tau) tau[m.iv] += force;
+    }
+    wrench *to = b->parent >= 0 ? &J->F[k * nb + b->parent] : &world;
+    *to = w_add(*to, w_Ad_inverse(se3_constant(b->R, b->p), F));
+  }
+  return world;
+}
+
 /* Order k of the wrenches and forces; needs twists to order k + 1. tau [nv] gets Taylor coefficients of order k.
  *   F_k = I (k+1) V_{k+1} - sum_j ad*_{V_j} I V_{k-j} - W_k */
 static inline void forces_order(const jets *J, int k, real *tau) {
@@ -283,27 +311,10 @@ static inline void forces_order(const jets *J, int k, real *tau) {
     for (int j = 0; j <= k; j++) F = w_sub(F, w_ad(J->V[j * nb + i], i_mul(I, J->V[(k - j) * nb + i])));
     J->F[k * nb + i] = J->W ? w_sub(F, J->W[k * nb + i]) : F;
   }
-  for (int r = 0; r < nv; r++) tau[r] = ZERO;
-  for (int i = nb - 1; i >= 0; i--) {
+  inward_order(J, k, tau);
+  for (int i = 0; i < nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    wrench F = J->F[k * nb + i];
     for (int c = 0; c < b->nv; c++) tau[b->iv + c] += armature_of(t, b, c) * K(k + 1) * J->v[(k + 1) * nv + b->iv + c];
-    if (is_group(b)) {
-      real six[6];
-      w_store(F, six);
-      for (int c = 0; c < b->nv; c++) tau[b->iv + c] += six[c];
-      F = group_inward(J, i, F, k);
-    }
-    for (int part = parts_of(b) - 1; part >= 0; part--) {
-      motion m = joint_part(t, i, part);
-      real force;
-      F = part_inward(J, &m, F, k, &force);
-      tau[m.iv] += force;
-    }
-    if (b->parent >= 0) {
-      wrench *to = &J->F[k * nb + b->parent];
-      *to = w_add(*to, w_Ad_inverse(se3_constant(b->R, b->p), F));
-    }
   }
 }
 
