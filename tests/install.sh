@@ -35,7 +35,8 @@ project() { # name, body: a CMake project that builds and runs main.c
   mkdir "$tmp/$1"
   cp "$tmp/main.c" "$tmp/$1"
   printf 'cmake_minimum_required(VERSION 3.25)\nproject(user C)\n%s\n' "$2" >"$tmp/$1/CMakeLists.txt"
-  "$cmake" -G "$generator" -S "$tmp/$1" -B "$tmp/$1/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >"$tmp/log" 2>&1 &&
+  "$cmake" -G "$generator" -S "$tmp/$1" -B "$tmp/$1/build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$cc" >"$tmp/log" 2>&1 &&
     "$cmake" --build "$tmp/$1/build" >>"$tmp/log" 2>&1 || { echo "$1 failed:"; cat "$tmp/log"; exit 1; }
   printf '%s: ' "$1"
   "$tmp/$1/build/user"
