@@ -2,7 +2,12 @@
 # The library: kernels once for each number type and instruction set, the rest once, all in one libjounce.
 
 set(kernel_sources
+    src/kernel/adjoint.c
     src/kernel/configuration.c
+    src/kernel/derivatives.c
+    src/kernel/derivatives_frame.c
+    src/kernel/derivatives_jet.c
+    src/kernel/derivatives_second.c
     src/kernel/factor.c
     src/kernel/forward.c
     src/kernel/frame.c
@@ -11,11 +16,24 @@ set(kernel_sources
     src/kernel/lie.c
     src/kernel/matrix_jet.c
     src/kernel/momentum_jet.c
+    src/kernel/regressor.c
+    src/kernel/regressor_jet.c
     src/kernel/row.c
+    src/kernel/sensitivity.c
+    src/kernel/system_jet.c
     src/kernel/terms.c
+    src/kernel/wrench_jet.c
     src/kernel/wrenches.c)
 
 set(core_sources
+    src/ident/base_parameters.c
+    src/loops/assembly.c
+    src/loops/constraint.c
+    src/loops/create.c
+    src/loops/dense.c
+    src/loops/derivatives.c
+    src/loops/dynamics.c
+    src/loops/inverse.c
     src/model/base.c
     src/model/builder.c
     src/model/convert.c
@@ -25,6 +43,7 @@ set(core_sources
     src/model/log.c
     src/model/memory.c
     src/model/numbers.c
+    src/model/parameters.c
     src/model/query.c
     src/model/singular.c
     src/model/structure.c
@@ -37,7 +56,7 @@ set(core_sources
     src/io/native_write.c)
 
 # Written over the caller's number type: compiled for double and for float.
-set(public_sources src/dispatch/configuration.c src/dispatch/dynamics.c src/dispatch/jets.c src/dispatch/kinematics.c src/dispatch/lie.c)
+set(public_sources src/dispatch/configuration.c src/dispatch/derivatives.c src/dispatch/derivatives_frame.c src/dispatch/dynamics.c src/dispatch/jets.c src/dispatch/kinematics.c src/dispatch/lie.c src/dispatch/regressor.c src/dispatch/scalars.c src/dispatch/sensitivity.c)
 
 if(JOUNCE_WITH_URDF)
   list(APPEND core_sources src/io/urdf_read.c src/io/urdf_write.c src/io/urdf_xml.c)
@@ -46,6 +65,10 @@ if(JOUNCE_WITH_JSON)
   set(robots_header "${PROJECT_BINARY_DIR}/generated/builtin_robots.h")
   jounce_embed_robots("${PROJECT_SOURCE_DIR}/src/io/robots" "${robots_header}")
   list(APPEND core_sources src/io/native_read.c "${robots_header}")
+endif()
+
+if(JOUNCE_WITH_IDENT)
+  list(APPEND core_sources src/ident/combine.c src/ident/stack.c src/ident/structure.c)
 endif()
 
 # Settings of every object that goes into the library.
@@ -73,7 +96,7 @@ jounce_row(f F 1 -ffp-contract=off)
 jounce_row(d2 D 2 -ffp-contract=off)
 jounce_row(f4 F 4 -ffp-contract=off)
 set(rows_avx2 0)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+if(JOUNCE_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(rows_avx2 1)
   set(avx2 -mavx2 -mfma -ffp-contract=fast)
   jounce_row(d_avx2 D 1 ${avx2})
@@ -85,11 +108,15 @@ endif()
 add_library(jounce_core OBJECT ${core_sources})
 jounce_object(jounce_core)
 target_compile_options(jounce_core PRIVATE -Wconversion)
+target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT})
 if(JOUNCE_WITH_URDF)
   target_link_libraries(jounce_core PRIVATE PkgConfig::expat)
 endif()
 if(JOUNCE_WITH_JSON)
   target_link_libraries(jounce_core PRIVATE PkgConfig::jansson)
+endif()
+if(JOUNCE_WITH_IDENT)
+  target_link_libraries(jounce_core PRIVATE PkgConfig::lapacke)
 endif()
 
 foreach(number double float)
@@ -127,6 +154,9 @@ function(jounce_library target type)
   endif()
   if(JOUNCE_WITH_JSON)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:PkgConfig::jansson>)
+  endif()
+  if(JOUNCE_WITH_IDENT)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:PkgConfig::lapacke>)
   endif()
 endfunction()
 

@@ -19,4 +19,6 @@ endmacro()
 
 jounce_part(URDF expat libexpat1-dev)
 jounce_part(JSON jansson libjansson-dev)
-message(STATUS "jounce: URDF ${JOUNCE_WITH_URDF}, native files and built-in robots ${JOUNCE_WITH_JSON}")
+jounce_part(IDENT lapacke liblapacke-dev)
+message(STATUS "jounce: URDF ${JOUNCE_WITH_URDF}, native files and built-in robots ${JOUNCE_WITH_JSON}, "
+               "base parameters ${JOUNCE_WITH_IDENT}")

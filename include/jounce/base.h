@@ -44,7 +44,9 @@ JN_API const char *jn_version(void);
   X(JN_ERR_WORK, 9, "the work memory was made for another model, or for less")            \
   X(JN_ERR_ROW, 10, "JOUNCE_ROW names no kernel row of this build that this CPU can run") \
   X(JN_ERR_SINGULAR, 11, "the system is singular")                                        \
-  X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")
+  X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")              \
+  X(JN_ERR_LOOP, 13, "the kinematic loops are not closed, or cannot be")                  \
+  X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")
 
 typedef enum jn_status {
 #define JN_STATUS_ENUM(code, number, text) code = number,

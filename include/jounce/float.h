@@ -4,7 +4,7 @@
 #ifndef JOUNCE_FLOAT_H
 #define JOUNCE_FLOAT_H
 
-#include "jets.h"
+#include "regressor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -133,6 +133,133 @@ JN_API jn_status jnf_frame_twist_jet(const jn_model *model, jn_work *work, int o
                                      const float *v_jet, float *twist_jet);
 JN_API jn_status jnf_frame_jacobian_jet(const jn_model *model, jn_work *work, int order, int frame, const float *q,
                                         const float *v_jet, float *J_jet);
+JN_API jn_status jnf_joint_jacobian_jet(const jn_model *model, jn_work *work, int order, int link, const float *q,
+                                        const float *v_jet, float *S_jet);
+JN_API jn_status jnf_system_jet(const jn_model *model, jn_work *work, int order, const float *q, const float *v_jet,
+                                float *A_jet, float *joint_twist_jet, float *link_twist_jet, float *J_jet);
+JN_API jn_status jnf_rate_matrices(const jn_model *model, jn_work *work, int order, const float *q, const float *v_jet,
+                                   float *P);
+JN_API jn_status jnf_wrench_forces_jet(const jn_model *model, jn_work *work, int order, const float *q,
+                                       const float *v_jet, const float *wrench_jet, float *tau_jet);
+JN_API jn_status jnf_joint_wrenches_jet(const jn_model *model, jn_work *work, int order, const float *q,
+                                        const float *v_jet, const float *wrench_jet, float *F_jet);
+typedef struct jnf_hybrid_derivatives {
+  float *a, *tau;
+  float *da_dq, *dtau_dq;
+  float *da_dv, *dtau_dv;
+  float *da_dgiven, *dtau_dgiven;
+  float *da_dwrench, *dtau_dwrench;
+} jnf_hybrid_derivatives;
+JN_API jn_status jnf_inverse_dynamics_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                                  const float *a, const float *wrench, jn_representation hold,
+                                                  float *dq, float *dv, float *da, float *dwrench);
+JN_API jn_status jnf_forward_dynamics_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                                  const float *tau, const float *wrench, jn_representation hold,
+                                                  float *a, float *dq, float *dv, float *dtau, float *dwrench);
+JN_API jn_status jnf_hybrid_dynamics_derivatives(const jn_model *model, jn_work *work, const unsigned char *prescribed,
+                                                 const float *q, const float *v, const float *a, const float *tau,
+                                                 const float *wrench, jn_representation hold,
+                                                 const jnf_hybrid_derivatives *out);
+JN_API jn_status jnf_inverse_dynamics_derivatives_along(const jn_model *model, jn_work *work, const float *q,
+                                                        const float *v, const float *a, const float *wrench,
+                                                        jn_representation hold, const float *dq, const float *dv,
+                                                        const float *da, float *dtau, float *ddq, float *ddv,
+                                                        float *dda);
+JN_API jn_status jnf_inverse_dynamics_second_derivatives(const jn_model *model, jn_work *work, const float *q,
+                                                         const float *v, const float *a, const float *wrench,
+                                                         jn_representation hold, float *qq, float *qv, float *vv,
+                                                         float *qa);
+JN_API jn_status jnf_forward_dynamics_derivatives_along(const jn_model *model, jn_work *work, const float *q,
+                                                        const float *v, const float *a, const float *wrench,
+                                                        jn_representation hold, const float *dadq, const float *dadv,
+                                                        const float *dadtau, const float *dq, const float *dv,
+                                                        const float *dtau, float *ddq, float *ddv, float *ddtau);
+JN_API jn_status jnf_forward_dynamics_second_derivatives(const jn_model *model, jn_work *work, const float *q,
+                                                         const float *v, const float *a, const float *wrench,
+                                                         jn_representation hold, const float *dadq, const float *dadv,
+                                                         const float *dadtau, float *qq, float *qv, float *qtau,
+                                                         float *vv, float *room);
+JN_API jn_status jnf_mass_matrix_derivative(const jn_model *model, jn_work *work, const float *q, float *dM);
+JN_API jn_status jnf_mass_matrix_inverse_derivative(const jn_model *model, jn_work *work, const float *q, float *Minv,
+                                                    float *dMinv);
+JN_API jn_status jnf_coriolis_matrix_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                                 float *dq, float *dv);
+JN_API jn_status jnf_mass_matrix_rate_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                                  float *dq, float *dv);
+JN_API jn_status jnf_gravity_forces_derivative(const jn_model *model, jn_work *work, const float *q, float *dg);
+JN_API jn_status jnf_frame_jacobian_derivatives(const jn_model *model, jn_work *work, int frame, jn_representation in,
+                                                const float *q, const float *v, float *dJ_dq, float *dJdot_dq,
+                                                float *dJdot_dv);
+JN_API jn_status jnf_frame_twist_derivatives(const jn_model *model, jn_work *work, int frame, jn_representation in,
+                                             const float *q, const float *v, float *dq);
+JN_API jn_status jnf_frame_acceleration_derivatives(const jn_model *model, jn_work *work, int frame,
+                                                    jn_representation in, const float *q, const float *v,
+                                                    const float *a, float *dq, float *dv);
+JN_API jn_status jnf_momentum_derivative(const jn_model *model, jn_work *work, jn_about about, const float *q,
+                                         const float *v, float *dq);
+JN_API jn_status jnf_center_of_mass_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                                const float *a, float *dc_dq, float *ddc_dq, float *dddc_dq,
+                                                float *dddc_dv);
+JN_API jn_status jnf_inverse_dynamics_jet_derivatives(const jn_model *model, jn_work *work, int order, const float *q,
+                                                      const float *v_jet, const float *wrench_jet, float *D);
+typedef struct jnf_perturbation {
+  const float *dq, *dv, *da, *dtau;
+  const float *dh;
+  const float *dS, *dSdot;
+  const float *dinertia;
+  const float *dwrench;
+  const float *darmature;
+  const float *dgravity;
+} jnf_perturbation;
+typedef struct jnf_gradient {
+  float *dq, *dv, *da, *dtau;
+  float *dwrench;
+  float *dinertia;
+  float *dgravity;
+  float *darmature;
+} jnf_gradient;
+JN_API jn_status jnf_perturbation_of(const jn_model *model, jn_work *work, const jn_scalar *scalar, const float *q,
+                                     const float *v, float *room, jnf_perturbation *perturbation);
+JN_API jn_status jnf_inverse_dynamics_sensitivity(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                                  const float *a, const float *wrench, int count,
+                                                  const jnf_perturbation *perturbations, float *dtau);
+JN_API jn_status jnf_forward_dynamics_sensitivity(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                                  const float *tau, const float *wrench, int count,
+                                                  const jnf_perturbation *perturbations, float *a, float *da);
+JN_API jn_status jnf_hybrid_dynamics_sensitivity(const jn_model *model, jn_work *work, const unsigned char *prescribed,
+                                                 const float *q, const float *v, const float *a, const float *tau,
+                                                 const float *wrench, int count, const jnf_perturbation *perturbations,
+                                                 float *a_out, float *tau_out, float *da, float *dtau);
+JN_API jn_status jnf_inverse_dynamics_adjoint(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                              const float *a, const float *wrench, jn_representation hold,
+                                              const float *y, const jnf_gradient *gradient);
+JN_API jn_status jnf_forward_dynamics_adjoint(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                              const float *tau, const float *wrench, jn_representation hold,
+                                              const float *y, float *a, const jnf_gradient *gradient);
+JN_API jn_status jnf_regressor(const jn_model *model, jn_work *work, const float *q, const float *v, const float *a,
+                               float *Y);
+JN_API jn_status jnf_slotine_li_regressor(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                          const float *v_r, const float *a_r, float *Y);
+JN_API jn_status jnf_inertia_regressor(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                       const float *y, const float *x, float *Y);
+JN_API jn_status jnf_gravity_regressor(const jn_model *model, jn_work *work, const float *q, float *Y);
+JN_API jn_status jnf_energy_regressor(const jn_model *model, jn_work *work, const float *q, const float *v, float *Y);
+JN_API jn_status jnf_momentum_regressor(const jn_model *model, jn_work *work, const float *q, const float *v, float *Y);
+JN_API jn_status jnf_joint_wrench_regressor(const jn_model *model, jn_work *work, int link, const float *q,
+                                            const float *v, const float *a, float *Y);
+JN_API jn_status jnf_joint_regressor(const jn_model *model, const float *v, const float *a, float *Y);
+JN_API jn_status jnf_regressor_jet(const jn_model *model, jn_work *work, int order, const float *q, const float *v_jet,
+                                   float *Y_jet);
+JN_API jn_status jnf_parameter_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                           float *dM, float *dC, float *dg);
+JN_API jn_status jnf_forward_dynamics_parameter_derivatives(const jn_model *model, jn_work *work, const float *q,
+                                                            const float *v, const float *tau, const float *wrench,
+                                                            float *a, float *dpi);
+JN_API jn_status jnf_hybrid_dynamics_parameter_derivatives(const jn_model *model, jn_work *work,
+                                                           const unsigned char *prescribed, const float *q,
+                                                           const float *v, const float *a, const float *tau,
+                                                           const float *wrench, float *a_out, float *tau_out, float *da,
+                                                           float *dtau);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-/* Work memory that also serves jets up to `order`; all other functions take it too. Bytes grow as order * n. */
+/* Work memory that also serves jets up to `order`; all other functions take it too. Bytes grow as order * n, and as
+ * nv^2 (factors of M for forward dynamics). Derivatives beyond order 170 (34 in float) overflow: factorials. */
 JN_API jn_status jn_work_create_order(const jn_model *model, int order, jn_work **work);
 JN_API size_t jn_work_size_order(const jn_model *model, int order);
 JN_API jn_status jn_work_init_order(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work);
@@ -61,6 +62,30 @@ JN_API jn_status jn_frame_twist_jet(const jn_model *model, jn_work *work, int or
                                     const double *v_jet, double *twist_jet);
 JN_API jn_status jn_frame_jacobian_jet(const jn_model *model, jn_work *work, int order, int frame, const double *q,
                                        const double *v_jet, double *J_jet);
+
+/* Screws of a joint and their derivatives [(K+1) x 6 x nv_joint], in the link's frame: constant unless the joint is a
+ * product of several screws. A fixed joint has none, and S_jet is not written. Errors: JN_ERR_INDEX. */
+JN_API jn_status jn_joint_jacobian_jet(const jn_model *model, jn_work *work, int order, int link, const double *q,
+                                       const double *v_jet, double *S_jet);
+/* The system matrices of the closed form over all L links in their own frames, each NULL if not wanted: A_jet [(K+1) x
+ * 6L x 6L], blocks Ad_{T_ij} where j is i or an ancestor of it; joint_twist_jet [(K+1) x L x 6], S v of each joint,
+ * whose ad are the blocks of a; link_twist_jet [(K+1) x L x 6], likewise b; the system Jacobian J_jet [(K+1) x 6L x
+ * nv]. dA/dt = A a - A a A = A b - b A. O(L d^2 K^2). [kumar2021 eqs. 25-29, 40-43; mueller2021 sec. 2] */
+JN_API jn_status jn_system_jet(const jn_model *model, jn_work *work, int order, const double *q, const double *v_jet,
+                               double *A_jet, double *joint_twist_jet, double *link_twist_jet, double *J_jet);
+/* P [(K+2) x nv x nv], the matrices that the derivatives of the motion have in the derivative of order K of the forces:
+ *   d^K tau/dt^K = sum_{r=0}^{K+1} P_r v^(r) + d^K g/dt^K,   P_r = binom(K, r-1) M^(K+1-r) + binom(K, r) C^(K-r)
+ * so P_{K+1} = M and P_0 = C^(K). O(n d^2 K^2). [kumar2021 eq. 38, whose P_k is row k - 1] */
+JN_API jn_status jn_rate_matrices(const jn_model *model, jn_work *work, int order, const double *q, const double *v_jet,
+                                  double *P);
+/* sum J^T W and its derivatives, tau_jet [(K+1) x nv]: what inverse dynamics subtracts for external wrenches, which
+ * must not be NULL here. O(n d K^2). [mueller2021 eqs. 34, 44] */
+JN_API jn_status jn_wrench_forces_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                      const double *v_jet, const double *wrench_jet, double *tau_jet);
+/* The wrench through every joint, as jn_joint_wrenches(), and its derivatives, F_jet [(K+1) x nlink x 6]; wrench_jet
+ * NULL: none. O(n K^2). */
+JN_API jn_status jn_joint_wrenches_jet(const jn_model *model, jn_work *work, int order, const double *q,
+                                       const double *v_jet, const double *wrench_jet, double *F_jet);
 
 #ifdef __cplusplus
 }

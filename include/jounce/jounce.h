@@ -4,13 +4,18 @@
 #define JOUNCE_JOUNCE_H
 
 #include "base.h"
+#include "base_parameters.h"
 #include "configuration.h"
+#include "derivatives.h"
 #include "dynamics.h"
 #include "float.h"
 #include "io.h"
 #include "jets.h"
 #include "kinematics.h"
 #include "lie.h"
+#include "loops.h"
 #include "model.h"
+#include "regressor.h"
+#include "sensitivity.h"
 
 #endif

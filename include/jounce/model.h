@@ -151,6 +151,9 @@ typedef struct jn_options {
   int joint_order_count; /*   depth first (a free joint on the world stays first unless it is named) */
   const double *gravity; /* [3], replaces what the file says; NULL: keep */
   size_t max_bytes;      /* largest file that is read; default 64 MiB */
+  int ignore_loops;      /* 1: what jn_load() and its like read has no loops: the tree alone */
+  const char *loops;     /* path of a file with loops that they add to those of the model, as URDF has none:
+                            docs/model-file.md; NULL: none */
 } jn_options;
 
 JN_API void jn_options_init(jn_options *options);
@@ -243,6 +246,23 @@ JN_API int jn_frame_index(const jn_model *model, const char *name);
 JN_API const char *jn_frame_name(const jn_model *model, int frame);
 JN_API int jn_frame_link(const jn_model *model, int frame);
 JN_API jn_status jn_frame_placement(const jn_model *model, int frame, double placement[16]); /* in its link */
+
+/* ---- Inertial parameters: ten for each of the L links, stacked, as jn_link_inertia() ---- */
+
+JN_API int jn_parameter_count(const jn_model *model); /* 10 L */
+JN_API jn_status jn_parameters(const jn_model *model, double *pi);
+/* The model with other parameters. Errors: JN_ERR_MODEL (non-finite, or negative mass), JN_ERR_MEMORY. */
+JN_API jn_status jn_model_with_parameters(const jn_model *model, const double *pi, jn_model **copy);
+/* Whether ten parameters can belong to a rigid body: the pseudo-inertia [tr(J)/2 E - J, h; h^T, m] is positive
+ * definite, which means positive mass and principal moments that obey the triangle inequality. 1 or 0. */
+JN_API int jn_inertia_is_physical(const double inertia[10]);
+/* Log-Cholesky coordinates: pseudo-inertia = U U^T, U = e^a [e^d1 s12 s13 t1; 0 e^d2 s23 t2; 0 0 e^d3 t3; 0 0 0 1], x =
+ * (a, d1, d2, d3, s12, s23, s13, t1, t2, t3). Any ten numbers give a physical body. Errors of the way back:
+ * JN_ERR_MODEL, it is not physical. */
+JN_API jn_status jn_inertia_from_log_cholesky(const double x[10], double inertia[10]);
+JN_API jn_status jn_inertia_to_log_cholesky(const double inertia[10], double x[10]);
+
+/* ---- Loops ---- */
 
 JN_API int jn_loop_count(const jn_model *model);
 JN_API int jn_loop_index(const jn_model *model, const char *name);

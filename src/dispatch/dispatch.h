@@ -55,6 +55,7 @@ struct jn_work {
   size_t real_bytes; /* of the reals that scratch has room for */
   char *scratch;     /* 64-byte aligned */
   char *pivots;      /* doubles: one for each joint coordinate */
+  char *spare;       /* 3 nv doubles for public functions that call kernels one after another */
   int order;         /* of jets, -1: none */
   int singular;      /* joint without effective inertia found by the last call that solved, JN_NONE */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Public functions of jounce/dynamics.h. */
 #include <limits.h>
+#include "hybrid_run.h"
 #include "judge.h"
 
 #include "public.h"
@@ -110,37 +111,17 @@ jn_status PUBLIC(loss_forces)(const jn_model *m, const number *v, number *loss) 
 
 /* ---- systems of equations ---- */
 
-static jn_status hybrid(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
-                        const number *v, const number *a, const number *tau, const number *wrench, number *a_out,
-                        number *tau_out) {
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
-  const jn_tree_d *t = m->tree[JN_KIND_D];
-  if (m->coupled && nv * nv > INT_MAX) return JN_ERR_SIZE;
-  jn_run r = {.kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = prescribed};
-  r.kernel = m->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward;
-  r.inputs = 5;
-  r.outputs = 2;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v, nv, nv};
-  r.in[2] = (jn_array){a, nv, nv};
-  r.in[3] = (jn_array){tau, nv, nv};
-  r.in[4] = (jn_array){wrench, wide, wide};
-  r.out[0] = (jn_array){a_out, nv, nv};
-  r.out[1] = (jn_array){tau_out, nv, nv};
-  return solve_and_judge(&r, m->coupled ? m->nv : t->nd, !m->coupled);
-}
-
 jn_status PUBLIC(forward_dynamics)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *tau,
                                    const number *wrench, number *a) {
   if (!m || !w || !q || !a) return JN_ERR_NULL;
-  return hybrid(m, w, NULL, q, v, NULL, tau, wrench, a, NULL);
+  return run_hybrid(m, w, NULL, q, v, NULL, tau, wrench, 0, a, NULL);
 }
 
 jn_status PUBLIC(hybrid_dynamics)(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
                                   const number *v, const number *a, const number *tau, const number *wrench,
                                   number *a_out, number *tau_out) {
   if (!m || !w || !prescribed || !q || !a_out || !tau_out) return JN_ERR_NULL;
-  return hybrid(m, w, prescribed, q, v, a, tau, wrench, a_out, tau_out);
+  return run_hybrid(m, w, prescribed, q, v, a, tau, wrench, 0, a_out, tau_out);
 }
 
 static jn_status square(int kernel, const jn_model *m, jn_work *w, const number *q, number *out) {

@@ -65,21 +65,42 @@ jn_status PUBLIC(hybrid_dynamics_jet)(const jn_model *m, jn_work *w, int order, 
   return hybrid_jet(m, w, order, prescribed, q, v_jet, (size_t)order + 2, tau_jet, wrench_jet, v_out, tau_out);
 }
 
-/* One output of a kernel along a motion, `numbers` of them for each order. */
-static jn_status motion_jet(int kernel, const jn_model *m, jn_work *w, int order, int frame, const number *q,
-                            const number *v_jet, int out, size_t numbers, number *data) {
+/* The run of a kernel along a motion, without outputs. */
+static jn_status motion_run(int kernel, const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                            jn_run *r) {
   jn_status status = ready(m, w, order);
   if (status != JN_OK) return status;
-  if (!q || !v_jet || !data) return JN_ERR_NULL;
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1;
-  jn_run r = {.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
-  r.arg[0] = order;
+  if (!q || !v_jet) return JN_ERR_NULL;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 2;
+  *r = (jn_run){.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r->arg[0] = order;
+  r->inputs = 3;
+  r->in[0] = (jn_array){q, nq, nq};
+  r->in[1] = (jn_array){v_jet, rows * nv, rows * nv};
+  return JN_OK;
+}
+
+/* Asks for output `out`, `numbers` of them for each order. */
+static void want(jn_run *r, int out, size_t numbers, number *data) {
+  size_t all = ((size_t)r->arg[0] + 1) * numbers;
+  r->out[out] = (jn_array){data, all, all};
+  if (r->outputs <= out) r->outputs = out + 1;
+}
+
+static void give_wrenches(jn_run *r, const number *wrench_jet) {
+  size_t all = ((size_t)r->arg[0] + 1) * 6 * (size_t)r->model->nlink;
+  r->in[2] = (jn_array){wrench_jet, all, all};
+}
+
+/* One output. */
+static jn_status motion_jet(int kernel, const jn_model *m, jn_work *w, int order, int frame, const number *q,
+                            const number *v_jet, int out, size_t numbers, number *data) {
+  jn_run r;
+  jn_status status = motion_run(kernel, m, w, order, q, v_jet, &r);
+  if (status != JN_OK) return status;
+  if (!data) return JN_ERR_NULL;
   r.arg[1] = frame;
-  r.inputs = 2;
-  r.outputs = 5;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v_jet, (rows + 1) * nv, (rows + 1) * nv};
-  r.out[out] = (jn_array){data, rows * numbers, rows * numbers};
+  want(&r, out, numbers, data);
   return jn__run(&r);
 }
 
@@ -127,4 +148,62 @@ jn_status PUBLIC(center_of_mass_jet)(const jn_model *m, jn_work *w, int order, c
 jn_status PUBLIC(energy_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                              number *energy_jet) {
   return motion_jet(JN_KERNEL_momentum_jet, m, w, order, -1, q, v_jet, 2, 2, energy_jet);
+}
+
+jn_status PUBLIC(rate_matrices)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                number *P) {
+  jn_run r;
+  jn_status status = motion_run(JN_KERNEL_matrix_jet, m, w, order, q, v_jet, &r);
+  if (status != JN_OK) return status;
+  if (!P) return JN_ERR_NULL;
+  size_t all = ((size_t)order + 2) * (size_t)m->nv * (size_t)m->nv;
+  r.outputs = 6;
+  r.out[5] = (jn_array){P, all, all};
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(wrench_forces_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                    const number *wrench_jet, number *tau_jet) {
+  jn_run r;
+  jn_status status = motion_run(JN_KERNEL_matrix_jet, m, w, order, q, v_jet, &r);
+  if (status != JN_OK) return status;
+  if (!wrench_jet || !tau_jet) return JN_ERR_NULL;
+  give_wrenches(&r, wrench_jet);
+  want(&r, 6, (size_t)m->nv, tau_jet);
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(joint_wrenches_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                     const number *wrench_jet, number *F_jet) {
+  jn_run r;
+  jn_status status = motion_run(JN_KERNEL_wrench_jet, m, w, order, q, v_jet, &r);
+  if (status != JN_OK) return status;
+  if (!F_jet) return JN_ERR_NULL;
+  give_wrenches(&r, wrench_jet);
+  want(&r, 0, 6 * (size_t)m->nlink, F_jet);
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(joint_jacobian_jet)(const jn_model *m, jn_work *w, int order, int link, const number *q,
+                                     const number *v_jet, number *S_jet) {
+  if (!m) return JN_ERR_NULL;
+  if (link < 0 || link >= m->nlink) return JN_ERR_INDEX;
+  const jn_tree_d *t = m->tree[JN_KIND_D];
+  int body = t->placement[link].body;
+  size_t n = body < 0 ? 0 : (size_t)t->body[body].nv;
+  return motion_jet(JN_KERNEL_system_jet, m, w, order, link, q, v_jet, 4, 6 * n, S_jet);
+}
+
+jn_status PUBLIC(system_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                             number *A_jet, number *joint_twist_jet, number *link_twist_jet, number *J_jet) {
+  jn_run r;
+  jn_status status = motion_run(JN_KERNEL_system_jet, m, w, order, q, v_jet, &r);
+  if (status != JN_OK) return status;
+  size_t wide = 6 * (size_t)m->nlink;
+  r.arg[1] = -1;
+  want(&r, 0, wide * wide, A_jet);
+  want(&r, 1, wide, joint_twist_jet);
+  want(&r, 2, wide, link_twist_jet);
+  want(&r, 3, wide * (size_t)m->nv, J_jet);
+  return jn__run(&r);
 }

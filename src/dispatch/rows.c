@@ -124,26 +124,38 @@ size_t jn__real_bytes(void) {
 /* A single state in a row of the caller's own type is not staged, so matrices need room only when a row is forced; and
  * not for robots so large that this would be absurd: their matrices then give JN_ERR_WORK in a forced row. */
 size_t jn__staging_bytes(const jn_model *m, int order) {
-  enum { LARGE = 512 };
+  enum { SMALL = 64, LARGE = 512 };
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed), nlink = (size_t)m->nlink;
   const jn_row *many = jn__choose_row(JN_KIND_D, 1), *one = jn__choose_row(JN_KIND_D, 0);
   size_t reals = 3 * nq + 3 * nv + 64;
   if (!many) return 0;
   if (many == one && nv <= LARGE) { /* forced: by itself, many states never use the row of a single one */
     reals += 3 * nv * nv + 40 * nv + 12 * nlink + nframe * (28 + 12 * nv);
-    if (order >= 0) reals += ((size_t)order + 2) * (10 * nv + 6 * nlink + 2 * nv * nv);
+    if (nv <= SMALL) reals += 4 * nv * nv * nv + 8 * nv * nv + 12 * nv * nlink + nlink * (20 * nv * nv + 20 * nv + 80);
+    if (order >= 0) reals += ((size_t)order + 1) * (((size_t)order + 3) * nv * nv + 10 * nv * nlink);
+    if (order >= 0)
+      reals += ((size_t)order + 2) * (10 * nv + 24 * nlink + 2 * nv * nv + 6 * nlink * nv + 36 * nlink * nlink);
   }
   return many->real_bytes * reals;
 }
 
-/* The most that a kernel takes: forward.c for each body and coordinate; nv x nv when coordinates are coupled; jets.h
- * for each order. */
+/* What derivative.h takes with `orders` orders. */
+static size_t derivative_reals(const jn_tree_d *t, size_t orders, size_t nlink) {
+  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
+  return 15 * nb + orders * (24 * nd + 94 * nb + 6 + 45 + 36 + 3 * nv + 6 * nlink) + 2 * nv + 64;
+}
+
+/* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when
+ * coordinates are coupled; jets.h for each order. */
 size_t jn__scratch_reals(const jn_model *m, int order) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
-  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
+  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, nlink = (size_t)t->nlink;
   size_t reals = 160 * nb + 16 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0);
+  reals = larger(reals, derivative_reals(t, 2, 0));
+  reals = larger(reals, 54 * nlink + 24 * nd); /* sensitivity.c */
   if (order < 0) return reals;
-  return larger(reals, ((size_t)order + 2) * (nv + 18 * nd + 45 * nb) +
-                           larger(nv * nv + 2 * nv + 22 * nb + 6 * nd, ((size_t)order + 2) * 6 * (nv + 1) + nv + nb) +
-                           64);
+  size_t orders = (size_t)order + 2;
+  size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +
+                larger(nv * nv + 2 * nv + 22 * nb + 6 * nd, orders * (6 * (nv + 6) + 66) + nv + 6 + nb);
+  return larger(larger(reals, jets), derivative_reals(t, orders - 1, nlink));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work memory: [jn_work | scratch | pivots | staging]. */
+/* Work memory: [jn_work | scratch | pivots | spare | staging]. */
 #include "../model/model.h"
 #include "dispatch.h"
 #include "jounce/jets.h"
@@ -10,11 +10,14 @@ static size_t pivot_bytes(const jn_model *m) {
   return up((size_t)((const jn_tree_d *)m->tree[JN_KIND_D])->nd * sizeof(double));
 }
 
+static size_t spare_bytes(const jn_model *m) { return up(3 * (size_t)m->nv * sizeof(double)); }
+
 static size_t scratch_bytes(const jn_model *m, int order) { return up(jn__scratch_reals(m, order) * jn__real_bytes()); }
 
 /* order -1: no jets. */
 static size_t size_for(const jn_model *m, int order) {
-  return 63 + up(sizeof(jn_work)) + scratch_bytes(m, order) + pivot_bytes(m) + up(jn__staging_bytes(m, order));
+  return 63 + up(sizeof(jn_work)) + scratch_bytes(m, order) + pivot_bytes(m) + spare_bytes(m) +
+         up(jn__staging_bytes(m, order));
 }
 
 static jn_status init_for(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work) {
@@ -27,7 +30,8 @@ static jn_status init_for(const jn_model *model, int order, void *memory, size_t
   w->real_bytes = jn__real_bytes();
   w->scratch = base + up(sizeof *w);
   w->pivots = w->scratch + scratch_bytes(model, order);
-  w->staging = w->pivots + pivot_bytes(model);
+  w->spare = w->pivots + pivot_bytes(model);
+  w->staging = w->spare + spare_bytes(model);
   w->staging_bytes = up(jn__staging_bytes(model, order));
   *work = w;
   return JN_OK;

@@ -79,15 +79,21 @@ static char *read_stream(jn_builder *b, FILE *f, const char *path, size_t *lengt
 
 static jn_status read_text(jn_builder *b, const char *text, size_t length, jn_format format);
 
-static jn_status read_path(jn_builder *b, const char *path) {
-  size_t length;
+/* All of a file; NULL after telling why not. */
+static char *read_all(jn_builder *b, const char *path, size_t *length) {
   FILE *f = fopen(path, "rb");
   if (!f) {
     jn__log(&b->log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL, NULL, "cannot be opened: %s", strerror(errno));
-    return JN_ERR_FILE;
+    return NULL;
   }
-  char *text = read_stream(b, f, path, &length);
+  char *text = read_stream(b, f, path, length);
   fclose(f);
+  return text;
+}
+
+static jn_status read_path(jn_builder *b, const char *path) {
+  size_t length;
+  char *text = read_all(b, path, &length);
   if (!text) return JN_ERR_FILE;
   jn_status status = read_text(b, text, length, JN_FORMAT_AUTO);
   jn__release(&b->allocator, text);
@@ -134,14 +140,17 @@ static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   return JN_FORMAT_AUTO;
 }
 
+#if JN_WITH_JSON
+/* Some editors write a byte order mark, which is no part of JSON. */
+static size_t mark_length(const char *text, size_t length) {
+  return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+#endif
+
 static jn_status read_native(jn_builder *b, const char *text, size_t length) {
 #if JN_WITH_JSON
-  /* Some editors write a byte order mark, which is no part of JSON. */
-  if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-    text += 3;
-    length -= 3;
-  }
-  return jn__native_read(b, text, length);
+  size_t mark = mark_length(text, length);
+  return jn__native_read(b, text + mark, length - mark);
 #else
   (void)text;
   (void)length;
@@ -237,8 +246,34 @@ static jn_status read_robot(jn_builder *b, const char *name) {
 
 /* ---- Public: reading ---- */
 
-/* These two return as the readers do: JN_OK when the text was read to its end, perhaps with errors in the log. */
-static jn_status load_source(jn_builder *b, const char *source) {
+/* The loops of options.loops. Messages name that file. */
+static jn_status read_loops(jn_builder *b) {
+#if JN_WITH_JSON
+  size_t length;
+  const char *path = b->options.loops;
+  char *text = read_all(b, path, &length), *file = b->file;
+  if (!text) return JN_ERR_FILE;
+  int first = b->loop_count;
+  size_t mark = mark_length(text, length);
+  b->file = (char *)(uintptr_t)path;
+  jn_status status = jn__native_read_loops(b, text + mark, length - mark);
+  b->file = file;
+  for (int i = first; i < b->loop_count; i++) b->loops[i].beside = 1;
+  jn__release(&b->allocator, text);
+  return status;
+#else
+  return lacks(&b->log, b->options.loops, "files of loops", "jansson");
+#endif
+}
+
+/* What the options say about loops, once the model has been read. */
+static jn_status change_loops(jn_builder *b, jn_status status) {
+  if (b->options.ignore_loops) jn__builder_drop_loops(b);
+  return status == JN_OK && b->options.loops ? read_loops(b) : status;
+}
+
+/* These return as the readers do: JN_OK when the text was read to its end, perhaps with errors in the log. */
+static jn_status find_source(jn_builder *b, const char *source) {
   if (jn__builder_set_file(b, source) != JN_OK) return no_memory(&b->log, source);
   if (strncmp(source, chain_prefix, sizeof chain_prefix - 1) == 0)
     return read_chain(b, source + sizeof chain_prefix - 1);
@@ -247,9 +282,11 @@ static jn_status load_source(jn_builder *b, const char *source) {
   return read_path(b, source);
 }
 
+static jn_status load_source(jn_builder *b, const char *source) { return change_loops(b, find_source(b, source)); }
+
 static jn_status load_text(jn_builder *b, const char *text, size_t length, jn_format format, const char *file) {
   if (jn__builder_set_file(b, file) != JN_OK) return no_memory(&b->log, file);
-  return read_text(b, text, length, format);
+  return change_loops(b, read_text(b, text, length, format));
 }
 
 jn_status jn_builder_load(jn_builder *b, const char *source, jn_error *error) {

@@ -655,6 +655,13 @@ static void read_file(reader *r, const node *file) {
   if (!r->stop) read_array(r, file, "loops", read_loop);
 }
 
+/* Of a file that has nothing but loops. */
+static void read_loops_file(reader *r, const node *file) {
+  check_keys(r, file, "loops");
+  if (!get(file, "loops")) tell_missing(r, file, "loops", "a file of loops is {\"loops\": [...]}, as in a model file");
+  read_array(r, file, "loops", read_loop);
+}
+
 static void tell_syntax(jn_builder *b, const json_error_t *error) {
   jn_place place = {b->file, error->line > 0 ? error->line : 0, error->column > 0 ? error->column : 0};
   /* jansson leaves the text empty when it could not even start. */
@@ -666,7 +673,7 @@ static void tell_syntax(jn_builder *b, const json_error_t *error) {
             error->text);
 }
 
-jn_status jn__native_read(jn_builder *b, const char *text, size_t length) {
+static jn_status read_json(jn_builder *b, const char *text, size_t length, void (*read)(reader *, const node *)) {
   json_error_t error;
   /* Integers as numbers, so that none is too long and -0 keeps its sign. */
   json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
@@ -677,11 +684,19 @@ jn_status jn__native_read(jn_builder *b, const char *text, size_t length) {
   reader r = {.b = b, .end = text + length};
   node file = {NULL, NULL, json, jn__scan_start(text, r.end)};
   if (json_is_object(json))
-    read_file(&r, &file);
+    read(&r, &file);
   else
     tell_type(&r, &file, NULL, "an object", json);
   if (r.stop && r.stop != JN_ERR_MODEL)
     jn__log(&b->log, JN_ERROR, r.stop, "memory", (jn_place){b->file, 0, 0}, NULL, NULL, "%s", jn_status_text(r.stop));
   json_decref(json);
   return r.stop;
+}
+
+jn_status jn__native_read(jn_builder *b, const char *text, size_t length) {
+  return read_json(b, text, length, read_file);
+}
+
+jn_status jn__native_read_loops(jn_builder *b, const char *text, size_t length) {
+  return read_json(b, text, length, read_loops_file);
 }

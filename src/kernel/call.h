@@ -72,7 +72,22 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(inverse_jet)                \
   X(hybrid_jet)                 \
   X(matrix_jet)                 \
-  X(momentum_jet)
+  X(momentum_jet)               \
+  X(system_jet)                 \
+  X(wrench_jet)                 \
+  X(derivatives)                \
+  X(derivatives_hybrid)         \
+  X(derivatives_along)          \
+  X(derivatives_tensor)         \
+  X(forward_second)             \
+  X(inverse_tensor)             \
+  X(derivatives_jet)            \
+  X(adjoint)                    \
+  X(sensitivity)                \
+  X(regressor)                  \
+  X(regressor_jet)              \
+  X(derivatives_frame)          \
+  X(derivatives_momentum)
 
 enum {
 #define JN_LIE_ENUM(name, n1, n2, m) JN_KERNEL_##name,

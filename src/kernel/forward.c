@@ -146,7 +146,7 @@ void JN_(forward)(const jn_call *c) {
     if (wrenches) B[i].p = w_sub(B[i].p, W[i]);
   }
   for (int i = t->nb - 1; i >= 0; i--) inward(t, i, c->data, v, a, tau, X, S, Psi, B, c->out[2]);
-  twist base = base_acceleration(t), *A = V; /* twists are not needed any more */
+  twist base = c->arg[0] ? t_zero() : base_acceleration(t), *A = V; /* twists are not needed any more */
   for (int i = 0; i < t->nb; i++) {
     int p = t->body[i].parent;
     A[i] = resolve(t, i, c->data, a, tau, X, S, B, p < 0 ? base : A[p], c->out[0], c->out[1]);
@@ -167,8 +167,9 @@ void JN_(forward_coupled)(const jn_call *c) {
   twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
   wrench *F = TAKE(&at, t->nb, wrench);
   inertia *Ic = TAKE(&at, t->nb, inertia);
+  twist base = c->arg[0] ? t_zero() : base_acceleration(t);
   for (int i = 0; i < t->nb; i++) outward(t, i, q, v, X, S, V, Psi);
-  newton_euler(t, v, NULL, c->in[4], base_acceleration(t), X, S, V, Psi, A, F, bias);
+  newton_euler(t, v, NULL, c->in[4], base, X, S, V, Psi, A, F, bias);
   composite_inertias(t, X, Ic);
   mass_matrix(t, X, S, Ic, 1, H);
   for (int i = 0; i < n; i++) {
@@ -184,7 +185,7 @@ void JN_(forward_coupled)(const jn_call *c) {
   substitute(t, H, x);
   if (!c->out[1]) return;
   real *tau_out = c->out[1];
-  newton_euler(t, v, x, c->in[4], base_acceleration(t), X, S, V, Psi, A, F, tau_out);
+  newton_euler(t, v, x, c->in[4], base, X, S, V, Psi, A, F, tau_out);
   for (int i = 0; i < n; i++)
     if (is_free(prescribed, i)) tau_out[i] = tau ? tau[i] : ZERO;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Motions as polynomials of time. A quantity x(t) is held by its Taylor coefficients x_k = x^(k)/k!, and every product
  * of the Newton-Euler recursion becomes a truncated convolution; one order is added to all bodies at a time, from the
- * lower ones, so that inverse and forward dynamics share the sweeps. Cost O(n K^2) for all orders up to K.
+ * lower ones, because forward dynamics must solve for each order before the next (inverse dynamics alone goes body by
+ * body: jets.c). Cost O(n K^2) for all orders up to K.
  *
  * Gravity is there at every order because the base falls: V_0(t) = (0, -g) t, and these twists are used everywhere,
  * also in the ad-terms (equivalence principle). Coefficient arrays have the order as the slow index: x[k * count + i].
@@ -65,14 +66,26 @@ static inline void taylor_to_jet(real *jet, int rows, int n) {
   }
 }
 
+/* External wrenches of all orders, summed up for the bodies, as Taylor coefficients. */
+static inline void external_wrenches(const jets *J, const real *W, int rows) {
+  scalar f = 1;
+  for (int k = 0; k < rows; k++) {
+    wrench *to = &J->W[k * J->t->nb];
+    if (k > 1) f /= (scalar)k;
+    body_wrenches(J->t, W + k * 6 * J->t->nlink, to);
+    for (int i = 0; i < J->t->nb; i++) to[i] = (wrench){v3_scale(splat(f), to[i].m), v3_scale(splat(f), to[i].f)};
+  }
+}
+
 /* One elementary motion of a joint: about (or along) the unit axis e through the point y, with pitch h. */
 typedef struct motion {
   vec3 e, y;
-  real h;     /* translation along e for each unit of x */
-  int turns;  /* 0: pure translation */
-  int slides; /* it translates as well */
-  int place;  /* its index among the nd coordinates */
-  real scale; /* x = scale * coordinate + offset */
+  real h;      /* translation along e for each unit of x */
+  int turns;   /* 0: pure translation */
+  int slides;  /* it translates as well */
+  int about_z; /* e = z: joints with one coordinate */
+  int place;   /* its index among the nd coordinates */
+  real scale;  /* x = scale * coordinate + offset */
   int iv;
 } motion;
 
@@ -87,6 +100,7 @@ static inline motion joint_part(const JN_S(tree) * t, int i, int k) {
   if (b->kind != JN_BODY_GENERAL) {
     if (!m.turns) m.h = K(1);
     m.slides = b->kind != JN_BODY_REVOLUTE;
+    m.about_z = 1;
     return m;
   }
   const JN_S(screw) *s = &t->screw[b->screw + k];
@@ -100,12 +114,12 @@ static inline motion joint_part(const JN_S(tree) * t, int i, int k) {
   return m;
 }
 
-static inline int is_group(const JN_S(body) * b) { return b->kind == JN_BODY_SPHERICAL || b->kind == JN_BODY_FREE; }
 static inline int parts_of(const JN_S(body) * b) { return is_group(b) ? 0 : b->nv; }
 
 /* Order k of the motions of body i's joint: position, cosine, sine; or R and p.
- *   k c_k = -sum_j j x_j s_{k-j},  k s_k = sum_j j x_j c_{k-j};   k R_k = sum_j R_j [w_{k-1-j}],  k p_k = sum_j R_j
- * v_{k-1-j} */
+ *
+ *   k c_k = -sum_j j x_j s_{k-j},        k s_k = sum_j j x_j c_{k-j}
+ *   k R_k = sum_j R_j [w_{k-1-j}],       k p_k = sum_j R_j v_{k-1-j} */
 static inline void motion_order(const jets *J, int i, int k) {
   const JN_S(tree) *t = J->t;
   const JN_S(body) *b = &t->body[i];
@@ -125,7 +139,7 @@ static inline void motion_order(const jets *J, int i, int k) {
       R = m3_add(R, m3_prod(A, skew(v3_load(v))));
       if (b->kind == JN_BODY_FREE) p = v3_add(p, m3_mul(A, v3_load(v + 3)));
     }
-    real f = K(1.0L / k);
+    real f = reciprocal(k);
     J->R[k * nb + i] = m3_scale(f, R);
     J->p[k * nb + i] = v3_scale(f, p);
     return;
@@ -140,7 +154,7 @@ static inline void motion_order(const jets *J, int i, int k) {
       J->s[a] = r_sin(x);
       continue;
     }
-    real f = K(1.0L / k), c = ZERO, s = ZERO;
+    real f = reciprocal(k), c = ZERO, s = ZERO;
     J->x[k * nd + a] = f * m.scale * J->v[(k - 1) * nv + m.iv];
     if (!m.turns) continue;
     for (int j = 1; j <= k; j++) {
@@ -153,9 +167,27 @@ static inline void motion_order(const jets *J, int i, int k) {
   }
 }
 
+/* turn_order() about z: x and y only. */
+static inline vec3 turn_order_z(const jets *J, const motion *m, int inverse, const real *u, int stride, int k) {
+  int nd = J->t->nd;
+  const real *c = J->c + m->place, *s = J->s + m->place;
+  vec3 across = v3_zero(), side = v3_zero();
+  for (int j = 0; j <= k; j++) {
+    const real *x = u + (k - j) * stride;
+    across.x += c[j * nd] * x[0];
+    across.y += c[j * nd] * x[1];
+    side.x -= s[j * nd] * x[1];
+    side.y += s[j * nd] * x[0];
+  }
+  vec3 out = inverse ? v3_sub(across, side) : v3_add(across, side);
+  out.z = u[k * stride + 2];
+  return out;
+}
+
 /* Order k of R u, or of R^T u (inverse), of an elementary rotation: e (e.u) + c u_across +- s (e x u). The sums run
  * over u itself, and what is along e is taken out once. u is read at every `stride`. */
 static inline vec3 turn_order(const jets *J, const motion *m, int inverse, const real *u, int stride, int k) {
+  if (m->about_z) return turn_order_z(J, m, inverse, u, stride, k);
   int nd = J->t->nd;
   vec3 across = v3_zero(), side = v3_zero();
   for (int j = 0; j <= k; j++) {
@@ -272,6 +304,26 @@ static inline wrench group_inward(const jets *J, int i, wrench F, int k) {
   return out;
 }
 
+/* Order k of a wrench through the joint of body i: in the body's frame before, in the parent body's after. tau [nv]
+ * (may be NULL) gets the joint's share S^T F added. */
+static inline wrench joint_inward(const jets *J, int i, wrench F, int k, real *tau) {
+  const JN_S(tree) *t = J->t;
+  const JN_S(body) *b = &t->body[i];
+  if (is_group(b)) {
+    real six[6];
+    w_store(F, six);
+    for (int c = 0; c < b->nv && tau; c++) tau[b->iv + c] += six[c];
+    F = group_inward(J, i, F, k);
+  }
+  for (int part = parts_of(b) - 1; part >= 0; part--) {
+    motion m = joint_part(t, i, part);
+    real force;
+    F = part_inward(J, &m, F, k, &force);
+    if (tau) tau[m.iv] += force;
+  }
+  return w_Ad_inverse(se3_constant(b->R, b->p), F);
+}
+
 /* Order k of wrenches carried inwards: F of all bodies holds their own and gets what they carry; tau [nv] (may be NULL)
  * gets the joints' shares S^T F; the return value is what reaches the world, in its frame. */
 static inline wrench inward_order(const jets *J, int k, real *tau) {
@@ -280,24 +332,18 @@ static inline wrench inward_order(const jets *J, int k, real *tau) {
   wrench world = w_zero();
   for (int r = 0; r < t->nv && tau; r++) tau[r] = ZERO;
   for (int i = nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    wrench F = J->F[k * nb + i];
-    if (is_group(b)) {
-      real six[6];
-      w_store(F, six);
-      for (int c = 0; c < b->nv && tau; c++) tau[b->iv + c] += six[c];
-      F = group_inward(J, i, F, k);
-    }
-    for (int part = parts_of(b) - 1; part >= 0; part--) {
-      motion m = joint_part(t, i, part);
-      real force;
-      F = part_inward(J, &m, F, k, &force);
-      if (tau) tau[m.iv] += force;
-    }
-    wrench *to = b->parent >= 0 ? &J->F[k * nb + b->parent] : &world;
-    *to = w_add(*to, w_Ad_inverse(se3_constant(b->R, b->p), F));
+    int p = t->body[i].parent;
+    wrench *to = p >= 0 ? &J->F[k * nb + p] : &world;
+    *to = w_add(*to, joint_inward(J, i, J->F[k * nb + i], k, tau));
   }
   return world;
+}
+
+/* Order k of the wrench that accelerates a body, I (k+1) V_{k+1} - sum_j ad*_{V_j} I V_{k-j}; V [.][stride]. */
+static inline wrench inertial_order(inertia I, const twist *V, int stride, int k) {
+  wrench F = i_mul(I, t_scale(K(k + 1), V[(k + 1) * stride]));
+  for (int j = 0; j <= k; j++) F = w_sub(F, w_ad(V[j * stride], i_mul(I, V[(k - j) * stride])));
+  return F;
 }
 
 /* Order k of the wrenches and forces; needs twists to order k + 1. tau [nv] gets Taylor coefficients of order k.
@@ -306,9 +352,7 @@ static inline void forces_order(const jets *J, int k, real *tau) {
   const JN_S(tree) *t = J->t;
   int nb = t->nb, nv = t->nv;
   for (int i = 0; i < nb; i++) {
-    inertia I = i_constant(t->body[i].inertia);
-    wrench F = i_mul(I, t_scale(K(k + 1), J->V[(k + 1) * nb + i]));
-    for (int j = 0; j <= k; j++) F = w_sub(F, w_ad(J->V[j * nb + i], i_mul(I, J->V[(k - j) * nb + i])));
+    wrench F = inertial_order(i_constant(t->body[i].inertia), J->V + i, nb, k);
     J->F[k * nb + i] = J->W ? w_sub(F, J->W[k * nb + i]) : F;
   }
   inward_order(J, k, tau);

@@ -4,22 +4,7 @@
 
 #include "row.h"
 
-/* The link's frame in the internal frame of the joint's body. */
-static inline pose link_in_body(const JN_S(tree) * t, int link) {
-  return se3_constant(t->frame[link].R, t->frame[link].p);
-}
-
-void JN_(joint_pose)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const JN_S(frame) *at = &t->placement[c->arg[0]];
-  pose T = se3_constant(at->R, at->p);
-  if (at->body >= 0) { /* J = L J_internal L^-1, with L^-1 the link in the body */
-    pose inner = link_in_body(t, c->arg[0]);
-    pose J = joint_motion(t, &t->body[at->body], c->in[0]);
-    T = se3_mul(T, se3_between(inner, se3_mul(J, inner)));
-  }
-  se3_store(T, c->out[0]);
-}
+void JN_(joint_pose)(const jn_call *c) { se3_store(link_pose(c->tree, c->arg[0], c->in[0]), c->out[0]); }
 
 static inline void store_columns(const JN_S(tree) * t, int link, int n, const twist *S, real *out) {
   pose inner = link_in_body(t, link);

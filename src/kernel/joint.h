@@ -7,6 +7,9 @@
 #include "../lie/motion.h"
 #include "tree.h"
 
+/* Joints whose velocity is no rate of coordinates: their screws are constant in the body, and act together. */
+static inline int is_group(const JN_S(body) * b) { return b->kind == JN_BODY_SPHERICAL || b->kind == JN_BODY_FREE; }
+
 static inline real joint_position(const JN_S(body) * b, const real *q) {
   return splat(b->ratio) * q[b->iq] + splat(b->offset);
 }
@@ -97,6 +100,21 @@ static inline void joint_screws(const JN_S(tree) * t, const JN_S(body) * b, cons
       S[5].v = E.z;
     }
   }
+}
+
+/* The link's frame in the internal frame of its body. */
+static inline pose link_in_body(const JN_S(tree) * t, int link) {
+  return se3_constant(t->frame[link].R, t->frame[link].p);
+}
+
+/* Pose of a link in its parent link (or the world): placement, and the joint's motion J = L J_internal L^-1 if it
+ * moves, with L^-1 the link in the body. */
+static inline pose link_pose(const JN_S(tree) * t, int link, const real *q) {
+  const JN_S(frame) *at = &t->placement[link];
+  pose T = se3_constant(at->R, at->p);
+  if (at->body < 0) return T;
+  pose inner = link_in_body(t, link), J = joint_motion(t, &t->body[at->body], q);
+  return se3_mul(T, se3_between(inner, se3_mul(J, inner)));
 }
 
 #endif

@@ -53,7 +53,7 @@ void JN_(momentum_jet)(const jn_call *call) {
     twists_order(&J, k);
     for (int i = 0; i < t->nb; i++) J.F[k * t->nb + i] = i_mul(i_constant(t->body[i].inertia), J.V[k * t->nb + i]);
     wrench momentum = inward_order(&J, k, NULL);
-    vec3 first = k == 0 ? moment : v3_scale(K(1.0L / k), p); /* m c */
+    vec3 first = k == 0 ? moment : v3_scale(reciprocal(k), p); /* m c */
     if (h) w_store(momentum, h + 6 * k);
     if (com) v3_store(v3_scale(K(1) / mass, first), com + 3 * k);
     if (energy) {

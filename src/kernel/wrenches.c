@@ -27,14 +27,6 @@ void JN_(wrenches)(const jn_call *c) {
   for (int l = t->nlink - 1; l >= 0; l--) {
     int p = t->link_parent[l];
     if (p < 0) continue;
-    /* pose of the link in its parent link: placement, and the joint's motion if it moves */
-    const JN_S(frame) *placed = &t->placement[l];
-    pose T = se3_constant(placed->R, placed->p);
-    if (placed->body >= 0) {
-      pose inner = se3_constant(t->frame[l].R, t->frame[l].p);
-      pose J = joint_motion(t, &t->body[placed->body], q);
-      T = se3_mul(T, se3_between(inner, se3_mul(J, inner)));
-    }
-    w_store(w_add(w_load(F + 6 * p), w_Ad_inverse(T, w_load(F + 6 * l))), F + 6 * p);
+    w_store(w_add(w_load(F + 6 * p), w_Ad_inverse(link_pose(t, l, q), w_load(F + 6 * l))), F + 6 * p);
   }
 }

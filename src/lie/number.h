@@ -125,6 +125,8 @@ static inline real r_atan2(real y, real x) { return atan2(y, x); }
 
 #define K(constant) splat(constant)
 
+/* 1/k in the row's own scalar: 1.0L / k would be a slow division of long doubles in every row. */
+static inline real reciprocal(int k) { return splat((scalar)1 / (scalar)k); }
 static inline real r_max(real a, real b) { return choose(less(a, b), b, a); }
 static inline real r_abs(real a) { return choose(less(a, ZERO), -a, a); }
 

@@ -85,6 +85,7 @@ static jn_status copy_options(jn_builder *b, const jn_options *given) {
   take(o, sizeof *o, given, given->size);
   o->allocator = &b->allocator;
   o->joint_order = NULL;
+  o->loops = NULL;
   int n = o->joint_order_count;
   o->joint_order_count = 0;
   if (n < 0 || (n > 0 && !given->joint_order)) return JN_ERR_SIZE;
@@ -98,6 +99,8 @@ static jn_status copy_options(jn_builder *b, const jn_options *given) {
       o->joint_order_count = i + 1;
     }
   }
+  const char *loops = given->size >= offsetof(jn_options, loops) + sizeof given->loops ? given->loops : NULL;
+  if (loops && !(o->loops = jn__copy_text(&b->allocator, loops))) return JN_ERR_MEMORY;
   if (o->gravity) {
     memcpy(b->option_gravity, o->gravity, sizeof b->option_gravity);
     o->gravity = b->option_gravity;
@@ -140,6 +143,15 @@ static void release_loop(const jn_builder *b, const jn_loop *l) {
   release_text(b, l->link_b);
 }
 
+void jn__builder_drop_loops(jn_builder *b) {
+  for (int i = 0; i < b->loop_count; i++) release_loop(b, &b->loops[i].loop);
+  b->loop_count = 0;
+}
+
+const char *jn__builder_loop_file(const jn_builder *b, const jn_loop_item *item) {
+  return item->beside ? b->options.loops : b->file;
+}
+
 void jn_builder_destroy(jn_builder *b) {
   if (!b) return;
   jn_allocator a = b->allocator;
@@ -148,7 +160,8 @@ void jn_builder_destroy(jn_builder *b) {
     jn__release(&a, b->frames[i].name);
     jn__release(&a, b->frames[i].link);
   }
-  for (int i = 0; i < b->loop_count; i++) release_loop(b, &b->loops[i].loop);
+  jn__builder_drop_loops(b);
+  release_text(b, b->options.loops);
   for (int i = 0; i < b->options.joint_order_count; i++) release_text(b, b->options.joint_order[i]);
   jn__release(&a, (void *)(uintptr_t)b->options.joint_order);
   jn__release(&a, b->kept_order);

@@ -23,11 +23,12 @@ typedef struct jn_frame_item {
 typedef struct jn_loop_item {
   jn_loop loop; /* strings owned by the builder */
   int line, column;
+  int beside; /* 1: read from options.loops, not from the model's file */
 } jn_loop_item;
 
 struct jn_builder {
   jn_allocator allocator;
-  jn_options options; /* joint_order and gravity point to copies owned by the builder */
+  jn_options options; /* joint_order, gravity and loops point to copies owned by the builder */
   double option_gravity[3];
   int *kept_order; /* links in the order of their coordinates, of a model that was thawed; NULL: none */
   int kept_count;
@@ -49,6 +50,10 @@ int jn__builder_link(const jn_builder *b, const char *name);
 void jn__builder_place_link(jn_builder *b, int line, int column, int joint_line, int joint_column);
 void jn__builder_place_frame(jn_builder *b, int line, int column);
 void jn__builder_place_loop(jn_builder *b, int line, int column);
+/* Forget all loops. */
+void jn__builder_drop_loops(jn_builder *b);
+/* The file of a loop, for messages. */
+const char *jn__builder_loop_file(const jn_builder *b, const jn_loop_item *item);
 /* Take `file` as the name used in messages. */
 jn_status jn__builder_set_file(jn_builder *b, const char *file);
 

@@ -113,6 +113,7 @@ static void check_axes(jn_draft *d, int i) {
 static void check_limits(jn_draft *d, int i) {
   const jn_joint *j = &d->joint[i];
   int has_position = j->type != JN_SPHERICAL && j->type != JN_FREE, n = jn__joint_nv(j);
+  int passive_is_fine = d->b->loop_count > 0 || d->b->options.ignore_loops; /* joints of a mechanism without a motor */
   for (int k = 0; k < n; k++) {
     const jn_dof *x = &j->dof[k];
     const double limit[5] = {x->velocity, x->acceleration, x->jerk, x->effort, x->effort_rate};
@@ -130,7 +131,7 @@ static void check_limits(jn_draft *d, int i) {
       if (isnan(limit[l]))
         jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number or none", "the %s limit is not a number",
                           name[l]);
-      else if (limit[l] <= 0)
+      else if (limit[l] < 0 || (limit[l] == 0 && !(l == 3 && passive_is_fine)))
         jn__joint_message(d, JN_WARNING, i, "limit-zero", "give the real limit, or leave it out for none",
                           "the %s limit is %g: nothing is allowed", name[l], limit[l]);
     }
@@ -149,7 +150,7 @@ static void check_limits(jn_draft *d, int i) {
 static void check_loop(jn_draft *d, int i) {
   const jn_loop_item *item = &d->b->loops[i];
   jn_loop l = item->loop;
-  jn_place place = {d->b->file, item->line, item->column};
+  jn_place place = {jn__builder_loop_file(d->b, item), item->line, item->column};
   char subject[JN_SUBJECT];
   jn__subject(subject, "loop", l.name);
   const char *fault = NULL, *remedy = "see docs/model-file.md, loops";

@@ -138,7 +138,8 @@ static void check_loop_names(jn_draft *d, named *scratch) {
     const jn_loop_item *l = &d->b->loops[scratch[i].index];
     char subject[JN_SUBJECT];
     if (strcmp(scratch[i].name, scratch[i - 1].name) == 0)
-      jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "name-duplicate", (jn_place){d->b->file, l->line, l->column},
+      jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "name-duplicate",
+              (jn_place){jn__builder_loop_file(d->b, l), l->line, l->column},
               jn__subject(subject, "loop", l->loop.name), "rename one of them", "two loops have this name");
   }
 }

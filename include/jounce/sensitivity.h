@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/sensitivity.h: derivatives with respect to any scalar, and reverse products.
+ *
+ * A scalar p may enter anywhere: the state, forces, inertias, wrenches, gravity, and the geometry of the joints. A
+ * jn_perturbation says how, by the derivatives of all that depends on p; jn_perturbation_of() makes it for the usual
+ * ones. Conventions as in derivatives.h; external wrenches are held in the links' frames unless dwrench says otherwise.
+ * No function allocates. Mathematics: docs/derivatives.md. Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW,
+ * JN_ERR_SIZE, JN_ERR_INDEX; JN_ERR_SINGULAR for forward and hybrid dynamics. */
+#ifndef JOUNCE_SENSITIVITY_H
+#define JOUNCE_SENSITIVITY_H
+
+#include "derivatives.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* d/dp of what p enters; NULL: not at all (kim2012 sec. 4). dq is in the tangent space; da counts where accelerations
+ * are given, dtau where forces are. dh = T^-1 dT/dp of the pose T of each link in its parent, beyond what dq does. dS,
+ * dSdot: screws of each joint in its link's frame, and their rates, beyond what dq and dv do: six numbers for each
+ * coordinate of the joint, of which there are up to six. */
+typedef struct jn_perturbation {
+  const double *dq, *dv, *da, *dtau; /* [nv] */
+  const double *dh;                  /* [nlink x 6] */
+  const double *dS, *dSdot;          /* [nlink x 6 x 6] */
+  const double *dinertia;            /* [nlink x 10] */
+  const double *dwrench;             /* [nlink x 6] in the links' frames */
+  const double *darmature;           /* [nv] inertia added to the coordinate itself */
+  const double *dgravity;            /* [3] */
+} jn_perturbation;
+
+/* Scalars with a name. index: a coordinate of v, or a link; component: see there. */
+typedef enum jn_scalar_kind {
+  JN_BY_POSITION,     /* coordinate */
+  JN_BY_VELOCITY,     /* coordinate */
+  JN_BY_ACCELERATION, /* coordinate */
+  JN_BY_FORCE,        /* coordinate */
+  JN_BY_ARMATURE,     /* coordinate */
+  JN_BY_INERTIA,      /* link; 0-9: m, h, Jxx, Jyy, Jzz, Jxy, Jxz, Jyz */
+  JN_BY_WRENCH,       /* link; 0-5 */
+  JN_BY_PLACEMENT,    /* link, fixed ones too; 0-5: a rotation or translation of the joint's frame, in its own axes */
+  JN_BY_AXIS,         /* link; 3 c + 0-2: the unit axis of coordinate c turns about the joint's point towards x, y, z of
+                         the link's frame. Not for spherical and free joints. */
+  JN_BY_PITCH,        /* link; c: pitch of coordinate c [m/rad], which must turn */
+  JN_BY_GRAVITY       /* index ignored; 0-2 */
+} jn_scalar_kind;
+
+typedef struct jn_scalar {
+  jn_scalar_kind kind;
+  int index, component;
+} jn_scalar;
+
+/* The perturbation of a named scalar at the state (q, v). Its arrays are in room, which must hold
+ * jn_perturbation_room() numbers and live as long. JN_BY_AXIS and JN_BY_PITCH depend on q and v, and JN_BY_PLACEMENT on
+ * q; the others do not. v NULL: zero. Errors: JN_ERR_INDEX (no such coordinate, link, component, or axis). */
+JN_API size_t jn_perturbation_room(const jn_model *model);
+JN_API jn_status jn_perturbation_of(const jn_model *model, jn_work *work, const jn_scalar *scalar, const double *q,
+                                    const double *v, double *room, jn_perturbation *perturbation);
+
+/* dtau [count x nv]: d/dp of inverse dynamics for each of `count` scalars (their dtau is ignored). O(n) for each.
+ * [kim2012 Table 5] */
+JN_API jn_status jn_inverse_dynamics_sensitivity(const jn_model *model, jn_work *work, const double *q, const double *v,
+                                                 const double *a, const double *wrench, int count,
+                                                 const jn_perturbation *perturbations, double *dtau);
+/* a [nv]: forward dynamics; da [count x nv]: d/dp of it (their da is ignored). O(n) for each, O(nv^3)
+ * with coupled coordinates. [kim2012 Table 6] */
+JN_API jn_status jn_forward_dynamics_sensitivity(const jn_model *model, jn_work *work, const double *q, const double *v,
+                                                 const double *tau, const double *wrench, int count,
+                                                 const jn_perturbation *perturbations, double *a, double *da);
+/* a_out, tau_out [nv]: hybrid dynamics; da, dtau [count x nv]: d/dp of both, complete. O(n) for each. [kim2012 Table 7]
+ */
+JN_API jn_status jn_hybrid_dynamics_sensitivity(const jn_model *model, jn_work *work, const unsigned char *prescribed,
+                                                const double *q, const double *v, const double *a, const double *tau,
+                                                const double *wrench, int count, const jn_perturbation *perturbations,
+                                                double *a_out, double *tau_out, double *da, double *dtau);
+
+/* Where a gradient goes; NULL: not wanted. */
+typedef struct jn_gradient {
+  double *dq, *dv, *da, *dtau; /* [nv]; da for inverse, dtau for forward dynamics */
+  double *dwrench;             /* [nlink x 6] */
+  double *dinertia;            /* [nlink x 10] */
+  double *dgravity;            /* [3] */
+  double *darmature;           /* [nv] */
+} jn_gradient;
+
+/* Reverse product: the gradient of y . tau, y [nv] held, by everything at once. O(n), whatever is asked for. */
+JN_API jn_status jn_inverse_dynamics_adjoint(const jn_model *model, jn_work *work, const double *q, const double *v,
+                                             const double *a, const double *wrench, jn_representation hold,
+                                             const double *y, const jn_gradient *gradient);
+/* The gradient of y . a of forward dynamics, whose a [nv] comes out; gradient->dtau = M^-1 y must not be NULL. O(n). */
+JN_API jn_status jn_forward_dynamics_adjoint(const jn_model *model, jn_work *work, const double *q, const double *v,
+                                             const double *tau, const double *wrench, jn_representation hold,
+                                             const double *y, double *a, const jn_gradient *gradient);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Public functions of jounce/derivatives.h. */
+#include "jounce/derivatives.h"
+
+#include "judge.h"
+#include "public.h"
+
+/* A run with inputs q, v, a, wrench at their places, or the status that says why not. */
+static jn_status begin(jn_run *r, int kernel, const jn_model *m, jn_work *w, const number *q, const number *v,
+                       const number *a, const number *wrench, jn_representation hold) {
+  if (!m || !w || !q) return JN_ERR_NULL;
+  if (w->model != m) return JN_ERR_WORK;
+  if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
+  *r = (jn_run){.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r->arg[0] = (int)hold;
+  r->inputs = 4;
+  r->in[0] = (jn_array){q, nq, nq};
+  r->in[1] = (jn_array){v, nv, nv};
+  r->in[2] = (jn_array){a, nv, nv};
+  r->in[3] = (jn_array){wrench, wide, wide};
+  return JN_OK;
+}
+
+static void want(jn_run *r, int out, size_t size, number *data) {
+  r->out[out] = (jn_array){data, size, size};
+  if (r->outputs <= out) r->outputs = out + 1;
+}
+
+static void give(jn_run *r, int in, size_t size, const number *data) {
+  r->in[in] = (jn_array){data, size, size};
+  if (r->inputs <= in) r->inputs = in + 1;
+}
+
+static size_t power_of(const jn_model *m, int exponent) {
+  size_t x = 1;
+  while (exponent-- > 0) x *= (size_t)m->nv;
+  return x;
+}
+
+jn_status PUBLIC(inverse_dynamics_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                               const number *a, const number *wrench, jn_representation hold,
+                                               number *dq, number *dv, number *da, number *dwrench) {
+  jn_run r;
+  jn_status status = begin(&r, JN_KERNEL_derivatives, m, w, q, v, a, wrench, hold);
+  if (status != JN_OK) return status;
+  want(&r, 0, power_of(m, 2), dq);
+  want(&r, 1, power_of(m, 2), dv);
+  want(&r, 2, power_of(m, 2), da);
+  want(&r, 3, 6 * (size_t)m->nlink * (size_t)m->nv, dwrench);
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(gravity_forces_derivative)(const jn_model *m, jn_work *w, const number *q, number *dg) {
+  if (!dg) return JN_ERR_NULL;
+  return PUBLIC(inverse_dynamics_derivatives)(m, w, q, NULL, NULL, NULL, JN_IN_BODY, dg, NULL, NULL, NULL);
+}
+
+static jn_status hybrid(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
+                        const number *v, const number *a, const number *tau, const number *wrench,
+                        jn_representation hold, const PUBLIC(hybrid_derivatives) * out) {
+  jn_run r;
+  jn_status status = begin(&r, JN_KERNEL_derivatives_hybrid, m, w, q, v, a, NULL, hold);
+  if (status != JN_OK) return status;
+  size_t nv = (size_t)m->nv, square = power_of(m, 2), wide = 6 * (size_t)m->nlink;
+  r.data = prescribed;
+  give(&r, 3, nv, tau);
+  give(&r, 4, wide, wrench);
+  want(&r, 0, nv, out->a);
+  want(&r, 1, nv, out->tau);
+  want(&r, 2, square, out->da_dq);
+  want(&r, 3, square, out->da_dv);
+  want(&r, 4, square, out->da_dgiven);
+  want(&r, 5, wide * nv, out->da_dwrench);
+  want(&r, 6, square, out->dtau_dq);
+  want(&r, 7, square, out->dtau_dv);
+  want(&r, 8, square, out->dtau_dgiven);
+  want(&r, 9, wide * nv, out->dtau_dwrench);
+  return solve_and_judge(&r, m->nv, 0);
+}
+
+jn_status PUBLIC(forward_dynamics_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                               const number *tau, const number *wrench, jn_representation hold,
+                                               number *a, number *dq, number *dv, number *dtau, number *dwrench) {
+  if (!a || !dtau) return JN_ERR_NULL;
+  PUBLIC(hybrid_derivatives)
+  out = {.a = a, .da_dq = dq, .da_dv = dv, .da_dgiven = dtau, .da_dwrench = dwrench};
+  return hybrid(m, w, NULL, q, v, NULL, tau, wrench, hold, &out);
+}
+
+jn_status PUBLIC(hybrid_dynamics_derivatives)(const jn_model *m, jn_work *w, const unsigned char *prescribed,
+                                              const number *q, const number *v, const number *a, const number *tau,
+                                              const number *wrench, jn_representation hold,
+                                              const PUBLIC(hybrid_derivatives) * out) {
+  if (!prescribed || !out || !out->a || !out->tau || !out->da_dgiven || !out->dtau_dgiven) return JN_ERR_NULL;
+  if (!out->da_dq != !out->dtau_dq || !out->da_dv != !out->dtau_dv || !out->da_dwrench != !out->dtau_dwrench)
+    return JN_ERR_NULL;
+  return hybrid(m, w, prescribed, q, v, a, tau, wrench, hold, out);
+}
+
+jn_status PUBLIC(inverse_dynamics_derivatives_along)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                                     const number *a, const number *wrench, jn_representation hold,
+                                                     const number *dq, const number *dv, const number *da, number *dtau,
+                                                     number *ddq, number *ddv, number *dda) {
+  jn_run r;
+  jn_status status = begin(&r, JN_KERNEL_derivatives_along, m, w, q, v, a, wrench, hold);
+  if (status != JN_OK) return status;
+  give(&r, 4, (size_t)m->nv, dq);
+  give(&r, 5, (size_t)m->nv, dv);
+  give(&r, 6, (size_t)m->nv, da);
+  want(&r, 0, power_of(m, 2), ddq);
+  want(&r, 1, power_of(m, 2), ddv);
+  want(&r, 2, power_of(m, 2), dda);
+  want(&r, 4, (size_t)m->nv, dtau);
+  return jn__run(&r);
+}
+
+enum { BY_Q, BY_V };
+
+/* Tensors of the changes of dtau/dq, dtau/dv, M and C in the directions of q or v. */
+static jn_status tensors(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                         const number *wrench, jn_representation hold, int by, number *const out[4]) {
+  jn_run r;
+  jn_status status = begin(&r, JN_KERNEL_derivatives_tensor, m, w, q, v, a, wrench, hold);
+  if (status != JN_OK || (!out[0] && !out[1] && !out[2] && !out[3])) return status;
+  r.arg[1] = by;
+  for (int k = 0; k < 4; k++) want(&r, k, power_of(m, 3), out[k]);
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(inverse_dynamics_second_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                                      const number *a, const number *wrench, jn_representation hold,
+                                                      number *qq, number *qv, number *vv, number *qa) {
+  number *const by_q[4] = {qq, qv, qa, NULL}, *const by_v[4] = {NULL, vv, NULL, NULL};
+  jn_status status = tensors(m, w, q, v, a, wrench, hold, BY_Q, by_q);
+  return status == JN_OK ? tensors(m, w, q, v, a, wrench, hold, BY_V, by_v) : status;
+}
+
+jn_status PUBLIC(mass_matrix_derivative)(const jn_model *m, jn_work *w, const number *q, number *dM) {
+  number *const out[4] = {NULL, NULL, dM, NULL};
+  return dM ? tensors(m, w, q, NULL, NULL, NULL, JN_IN_BODY, BY_Q, out) : JN_ERR_NULL;
+}
+
+jn_status PUBLIC(mass_matrix_inverse_derivative)(const jn_model *m, jn_work *w, const number *q, number *Minv,
+                                                 number *dMinv) {
+  if (!Minv || !dMinv) return JN_ERR_NULL;
+  jn_status status = PUBLIC(mass_matrix_inverse)(m, w, q, Minv);
+  if (status != JN_OK) return status;
+  jn_run r;
+  status = begin(&r, JN_KERNEL_inverse_tensor, m, w, q, NULL, NULL, NULL, JN_IN_BODY);
+  if (status != JN_OK) return status;
+  give(&r, 1, power_of(m, 2), Minv);
+  want(&r, 0, power_of(m, 3), dMinv);
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(coriolis_matrix_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                              number *dq, number *dv) {
+  number *const by_q[4] = {NULL, NULL, NULL, dq}, *const by_v[4] = {NULL, NULL, NULL, dv};
+  jn_status status = tensors(m, w, q, v, NULL, NULL, JN_IN_BODY, BY_Q, by_q);
+  return status == JN_OK ? tensors(m, w, q, v, NULL, NULL, JN_IN_BODY, BY_V, by_v) : status;
+}
+
+/* dM/dt = C + C^T */
+static void add_transposes(number *X, size_t n) {
+  for (size_t h = 0; X && h < n; h++, X += n * n)
+    for (size_t i = 0; i < n; i++)
+      for (size_t k = 0; k <= i; k++) {
+        number sum = X[i * n + k] + X[k * n + i];
+        X[i * n + k] = X[k * n + i] = sum;
+      }
+}
+
+jn_status PUBLIC(mass_matrix_rate_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                               number *dq, number *dv) {
+  jn_status status = PUBLIC(coriolis_matrix_derivatives)(m, w, q, v, dq, dv);
+  if (status != JN_OK) return status;
+  add_transposes(dq, (size_t)m->nv);
+  add_transposes(dv, (size_t)m->nv);
+  return JN_OK;
+}
+
+/* Inputs of the second derivatives of forward dynamics; which: -1 along a direction, else all directions of one kind.
+ */
+static jn_status begin_forward(jn_run *r, const jn_model *m, jn_work *w, const number *q, const number *v,
+                               const number *a, const number *wrench, jn_representation hold, const number *dadq,
+                               const number *dadv, const number *dadtau, int which) {
+  if (!a || !dadq || !dadv || !dadtau) return JN_ERR_NULL;
+  jn_status status = begin(r, JN_KERNEL_forward_second, m, w, q, v, a, wrench, hold);
+  if (status != JN_OK) return status;
+  r->arg[1] = which;
+  give(r, 7, power_of(m, 2), dadq);
+  give(r, 8, power_of(m, 2), dadv);
+  give(r, 9, power_of(m, 2), dadtau);
+  return JN_OK;
+}
+
+jn_status PUBLIC(forward_dynamics_derivatives_along)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                                     const number *a, const number *wrench, jn_representation hold,
+                                                     const number *dadq, const number *dadv, const number *dadtau,
+                                                     const number *dq, const number *dv, const number *dtau,
+                                                     number *ddq, number *ddv, number *ddtau) {
+  jn_run r;
+  jn_status status = begin_forward(&r, m, w, q, v, a, wrench, hold, dadq, dadv, dadtau, -1);
+  if (status != JN_OK) return status;
+  if (!ddtau) return JN_ERR_NULL;
+  give(&r, 4, (size_t)m->nv, dq);
+  give(&r, 5, (size_t)m->nv, dv);
+  give(&r, 6, (size_t)m->nv, dtau);
+  want(&r, 0, power_of(m, 2), ddq);
+  want(&r, 1, power_of(m, 2), ddv);
+  want(&r, 2, power_of(m, 2), ddtau);
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(forward_dynamics_second_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                                      const number *a, const number *wrench, jn_representation hold,
+                                                      const number *dadq, const number *dadv, const number *dadtau,
+                                                      number *qq, number *qv, number *qtau, number *vv, number *room) {
+  if (!qq != !qv || !qq != !qtau || (vv && !room)) return JN_ERR_NULL;
+  for (int by = BY_Q; by <= BY_V; by++) {
+    jn_run r;
+    jn_status status = begin_forward(&r, m, w, q, v, a, wrench, hold, dadq, dadv, dadtau, by);
+    if (status != JN_OK) return status;
+    if (by == BY_Q ? !qq : !vv) continue;
+    want(&r, 0, power_of(m, 3), by == BY_Q ? qq : NULL);
+    want(&r, 1, power_of(m, 3), by == BY_Q ? qv : vv);
+    want(&r, 2, power_of(m, 3), by == BY_Q ? qtau : room);
+    status = jn__run(&r);
+    if (status != JN_OK) return status;
+  }
+  return JN_OK;
+}
+
+jn_status PUBLIC(inverse_dynamics_jet_derivatives)(const jn_model *m, jn_work *w, int order, const number *q,
+                                                   const number *v_jet, const number *wrench_jet, number *D) {
+  if (!m || !w || !q || !v_jet || !D) return JN_ERR_NULL;
+  if (order < 0) return JN_ERR_SIZE;
+  if (w->model != m || w->order < order) return JN_ERR_WORK;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1;
+  jn_run r = {.kernel = JN_KERNEL_derivatives_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r.arg[0] = order;
+  give(&r, 0, nq, q);
+  give(&r, 1, (rows + 1) * nv, v_jet);
+  give(&r, 2, rows * 6 * (size_t)m->nlink, wrench_jet);
+  want(&r, 0, rows * (rows + 2) * nv * nv, D);
+  return jn__run(&r);
+}

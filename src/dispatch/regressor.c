@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Public functions of jounce/regressor.h that compute. */
+#include "jounce/regressor.h"
+
+#include "public.h"
+
+#include "hybrid_run.h"
+
+enum { OUT_Y, OUT_KINETIC, OUT_POTENTIAL, OUT_MOMENTUM, OUT_WRENCH, OUT_M, OUT_C };
+
+static size_t parameters(const jn_model *m) { return 10 * (size_t)m->nlink; }
+
+/* The kernel `regressor` with its inputs; outputs are up to the caller. */
+static jn_status begin(jn_run *r, const jn_model *m, jn_work *w, const number *q, const number *v, const number *v_r,
+                       const number *a_r) {
+  if (!m || !w || !q) return JN_ERR_NULL;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
+  *r = (jn_run){.kernel = JN_KERNEL_regressor, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r->arg[1] = JN_NONE;
+  r->inputs = 4;
+  r->outputs = 7;
+  r->in[0] = (jn_array){q, nq, nq};
+  r->in[1] = (jn_array){v, nv, nv};
+  r->in[2] = (jn_array){v_r, nv, nv};
+  r->in[3] = (jn_array){a_r, nv, nv};
+  return JN_OK;
+}
+
+static jn_status finish(jn_run *r, int out, size_t rows, number *data) {
+  size_t all = rows * parameters(r->model);
+  if (!data) return JN_ERR_NULL;
+  r->out[out] = (jn_array){data, all, all};
+  return jn__run(r);
+}
+
+jn_status PUBLIC(regressor)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                            number *Y) {
+  return PUBLIC(slotine_li_regressor)(m, w, q, v, v, a, Y);
+}
+
+jn_status PUBLIC(slotine_li_regressor)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                       const number *v_r, const number *a_r, number *Y) {
+  jn_run r;
+  jn_status status = begin(&r, m, w, q, v, v_r, a_r);
+  return status == JN_OK ? finish(&r, OUT_Y, (size_t)m->nv, Y) : status;
+}
+
+jn_status PUBLIC(inertia_regressor)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *y,
+                                    const number *x, number *Y) {
+  jn_run r;
+  jn_status status = begin(&r, m, w, q, v, y, x);
+  if (status != JN_OK) return status;
+  r.arg[0] = 1;
+  return finish(&r, OUT_Y, (size_t)m->nv, Y);
+}
+
+jn_status PUBLIC(gravity_regressor)(const jn_model *m, jn_work *w, const number *q, number *Y) {
+  return PUBLIC(slotine_li_regressor)(m, w, q, NULL, NULL, NULL, Y);
+}
+
+jn_status PUBLIC(energy_regressor)(const jn_model *m, jn_work *w, const number *q, const number *v, number *Y) {
+  jn_run r;
+  jn_status status = begin(&r, m, w, q, v, NULL, NULL);
+  if (status != JN_OK) return status;
+  if (!Y) return JN_ERR_NULL;
+  r.out[OUT_KINETIC] = (jn_array){Y, parameters(m), parameters(m)};
+  return finish(&r, OUT_POTENTIAL, 1, Y + parameters(m));
+}
+
+jn_status PUBLIC(momentum_regressor)(const jn_model *m, jn_work *w, const number *q, const number *v, number *Y) {
+  jn_run r;
+  jn_status status = begin(&r, m, w, q, v, NULL, NULL);
+  return status == JN_OK ? finish(&r, OUT_MOMENTUM, 6, Y) : status;
+}
+
+jn_status PUBLIC(joint_wrench_regressor)(const jn_model *m, jn_work *w, int link, const number *q, const number *v,
+                                         const number *a, number *Y) {
+  jn_run r;
+  jn_status status = begin(&r, m, w, q, v, v, a);
+  if (status != JN_OK) return status;
+  if (link < 0 || link >= m->nlink) return JN_ERR_INDEX;
+  r.arg[1] = link;
+  return finish(&r, OUT_WRENCH, 6, Y);
+}
+
+jn_status PUBLIC(joint_regressor)(const jn_model *m, const number *v, const number *a, number *Y) {
+  if (!m || !Y) return JN_ERR_NULL;
+  size_t nv = (size_t)m->nv;
+  for (size_t k = 0; k < 4 * nv * nv; k++) Y[k] = 0;
+  for (size_t k = 0; k < nv; k++) {
+    number *row = Y + k * 4 * nv, rate = v ? v[k] : 0;
+    row[k] = a ? a[k] : 0;
+    row[nv + k] = rate;
+    row[2 * nv + k] = rate > 0 ? 1 : rate < 0 ? -1 : rate; /* NaN stays */
+    row[3 * nv + k] = 1;
+  }
+  return JN_OK;
+}
+
+jn_status PUBLIC(regressor_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
+                                number *Y_jet) {
+  if (!m || !w || !q || !v_jet || !Y_jet) return JN_ERR_NULL;
+  if (order < 0) return JN_ERR_SIZE;
+  if (w->model != m || w->order < order) return JN_ERR_WORK;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, all = rows * nv * parameters(m);
+  jn_run r = {.kernel = JN_KERNEL_regressor_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r.arg[0] = order;
+  r.inputs = 2;
+  r.outputs = 1;
+  r.in[0] = (jn_array){q, nq, nq};
+  r.in[1] = (jn_array){v_jet, (rows + 1) * nv, (rows + 1) * nv};
+  r.out[0] = (jn_array){Y_jet, all, all};
+  return jn__run(&r);
+}
+
+jn_status PUBLIC(parameter_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v, number *dM,
+                                        number *dC, number *dg) {
+  jn_run r;
+  jn_status status = begin(&r, m, w, q, v, NULL, NULL);
+  if (status != JN_OK) return status;
+  size_t nv = (size_t)m->nv, tensor = parameters(m) * nv * nv;
+  r.out[OUT_Y] = (jn_array){dg, parameters(m) * nv, parameters(m) * nv};
+  r.out[OUT_M] = (jn_array){dM, tensor, tensor};
+  r.out[OUT_C] = (jn_array){dC, tensor, tensor};
+  return jn__run(&r);
+}
+
+/* Column by column: T = Y at the accelerations a; M_ff da_f = -T_f, dtau_p = T_p + M_pf da_f. T is in dtau, or in da.
+ */
+static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q, number *da,
+                       number *dtau) {
+  size_t nv = (size_t)m->nv, wide = parameters(m);
+  number *force = (number *)(void *)w->spare, *result = force + nv, *through = result + nv;
+  const number *T = dtau ? dtau : da;
+  for (size_t c = 0; c < wide; c++) {
+    for (size_t i = 0; i < nv; i++) force[i] = -T[i * wide + c];
+    jn_status status = run_hybrid(m, w, prescribed, q, NULL, NULL, force, NULL, 1, result, dtau ? through : NULL);
+    if (status != JN_OK) return status;
+    for (size_t i = 0; i < nv; i++) {
+      da[i * wide + c] = result[i];
+      if (dtau) dtau[i * wide + c] = prescribed[i] ? dtau[i * wide + c] + through[i] : 0;
+    }
+  }
+  return JN_OK;
+}
+
+jn_status PUBLIC(forward_dynamics_parameter_derivatives)(const jn_model *m, jn_work *w, const number *q,
+                                                         const number *v, const number *tau, const number *wrench,
+                                                         number *a, number *dpi) {
+  if (!dpi) return JN_ERR_NULL;
+  jn_status status = PUBLIC(forward_dynamics)(m, w, q, v, tau, wrench, a);
+  if (status == JN_OK) status = PUBLIC(regressor)(m, w, q, v, a, dpi);
+  return status == JN_OK ? solve(m, w, NULL, q, dpi, NULL) : status;
+}
+
+jn_status PUBLIC(hybrid_dynamics_parameter_derivatives)(const jn_model *m, jn_work *w, const unsigned char *prescribed,
+                                                        const number *q, const number *v, const number *a,
+                                                        const number *tau, const number *wrench, number *a_out,
+                                                        number *tau_out, number *da, number *dtau) {
+  if (!da || !dtau) return JN_ERR_NULL;
+  jn_status status = PUBLIC(hybrid_dynamics)(m, w, prescribed, q, v, a, tau, wrench, a_out, tau_out);
+  if (status == JN_OK) status = PUBLIC(regressor)(m, w, q, v, a_out, dtau);
+  return status == JN_OK ? solve(m, w, prescribed, q, da, dtau) : status;
+}

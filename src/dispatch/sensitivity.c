@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Public functions of jounce/sensitivity.h that compute; scalars.c has the named scalars. */
+#include "jounce/sensitivity.h"
+
+#include "../kernel/perturbation.h"
+#include "public.h"
+
+#include "hybrid_run.h"
+
+typedef PUBLIC(perturbation) perturbation;
+typedef PUBLIC(gradient) gradient;
+
+_Static_assert(sizeof(perturbation) == sizeof(jn_scalar_change), "the same members in the same order");
+
+jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                               const number *a, const number *wrench, int count,
+                                               const perturbation *perturbations, number *dtau) {
+  if (!m || !w || !q || (count > 0 && (!perturbations || !dtau))) return JN_ERR_NULL;
+  if (count < 0) return JN_ERR_SIZE;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
+  /* one at a time where samples are staged in lanes, whose room is for few */
+  const jn_row *row = jn__choose_row(NUMBER_KIND, 0);
+  if (!row) return JN_ERR_ROW;
+  int step = row->lanes == 1 && row->kind == NUMBER_KIND ? count : 1;
+  for (int k = 0; k < count; k += step) {
+    jn_scalar_changes changes = {(const jn_scalar_change *)(const void *)(perturbations + k), step,
+                                 NUMBER_KIND == JN_KIND_F};
+    jn_run r = {
+        .kernel = JN_KERNEL_sensitivity, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = &changes};
+    r.inputs = 4;
+    r.outputs = 1;
+    r.in[0] = (jn_array){q, nq, nq};
+    r.in[1] = (jn_array){v, nv, nv};
+    r.in[2] = (jn_array){a, nv, nv};
+    r.in[3] = (jn_array){wrench, wide, wide};
+    r.out[0] = (jn_array){dtau + (size_t)k * nv, (size_t)step * nv, (size_t)step * nv};
+    jn_status status = jn__run(&r);
+    if (status != JN_OK) return status;
+  }
+  return JN_OK;
+}
+
+static int is_given(const unsigned char *prescribed, size_t i) { return prescribed && prescribed[i]; }
+
+/* The scalars without what they say of free accelerations, which are not given: one at a time, so that no list is
+ * copied. da, dtau hold T = d/dp of inverse dynamics of one scalar; M_ff da_f = dtau_f - T_f - M_fp da_p. */
+static jn_status solve_one(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
+                           const perturbation *p, const number *T, number *da, number *dtau) {
+  size_t nv = (size_t)m->nv;
+  number *force = (number *)(void *)w->spare, *given = force + nv, *result = given + nv;
+  for (size_t i = 0; i < nv; i++) {
+    given[i] = p->da ? p->da[i] : 0;
+    force[i] = (p->dtau ? p->dtau[i] : 0) - T[i];
+  }
+  jn_status status = run_hybrid(m, w, prescribed, q, NULL, given, force, NULL, 1, da, prescribed ? result : NULL);
+  for (size_t i = 0; i < nv && dtau; i++) {
+    if (is_given(prescribed, i))
+      dtau[i] = T[i] + result[i];
+    else
+      dtau[i] = p->dtau ? p->dtau[i] : 0;
+  }
+  return status;
+}
+
+static jn_status solved(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
+                        const number *v, const number *a, const number *wrench, int count, const perturbation *list,
+                        number *da, number *dtau) {
+  size_t nv = (size_t)m->nv;
+  for (int k = 0; k < count; k++) {
+    perturbation p = list[k];
+    number *T = dtau ? dtau + (size_t)k * nv : da + (size_t)k * nv;
+    p.da = NULL; /* accelerations: by the solution */
+    jn_status status = PUBLIC(inverse_dynamics_sensitivity)(m, w, q, v, a, wrench, 1, &p, T);
+    if (status != JN_OK) return status;
+    status = solve_one(m, w, prescribed, q, &list[k], T, da + (size_t)k * nv, dtau ? dtau + (size_t)k * nv : NULL);
+    if (status != JN_OK) return status;
+  }
+  return JN_OK;
+}
+
+jn_status PUBLIC(forward_dynamics_sensitivity)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                               const number *tau, const number *wrench, int count,
+                                               const perturbation *perturbations, number *a, number *da) {
+  if (!m || !w || !q || !a || (count > 0 && (!perturbations || !da))) return JN_ERR_NULL;
+  if (count < 0) return JN_ERR_SIZE;
+  jn_status status = PUBLIC(forward_dynamics)(m, w, q, v, tau, wrench, a);
+  return status == JN_OK ? solved(m, w, NULL, q, v, a, wrench, count, perturbations, da, NULL) : status;
+}
+
+jn_status PUBLIC(hybrid_dynamics_sensitivity)(const jn_model *m, jn_work *w, const unsigned char *prescribed,
+                                              const number *q, const number *v, const number *a, const number *tau,
+                                              const number *wrench, int count, const perturbation *perturbations,
+                                              number *a_out, number *tau_out, number *da, number *dtau) {
+  if (!m || !w || !prescribed || !q || !a_out || !tau_out) return JN_ERR_NULL;
+  if (count > 0 && (!perturbations || !da || !dtau)) return JN_ERR_NULL;
+  if (count < 0) return JN_ERR_SIZE;
+  jn_status status = PUBLIC(hybrid_dynamics)(m, w, prescribed, q, v, a, tau, wrench, a_out, tau_out);
+  if (status != JN_OK) return status;
+  return solved(m, w, prescribed, q, v, a_out, wrench, count, perturbations, da, dtau);
+}
+
+/* ---- reverse products ---- */
+
+jn_status PUBLIC(inverse_dynamics_adjoint)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                           const number *a, const number *wrench, jn_representation hold,
+                                           const number *y, const gradient *g) {
+  if (!m || !w || !q || !y || !g) return JN_ERR_NULL;
+  if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nlink = (size_t)m->nlink;
+  jn_run r = {.kernel = JN_KERNEL_adjoint, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  r.arg[0] = (int)hold;
+  r.inputs = 5;
+  r.outputs = 7;
+  r.in[0] = (jn_array){q, nq, nq};
+  r.in[1] = (jn_array){v, nv, nv};
+  r.in[2] = (jn_array){a, nv, nv};
+  r.in[3] = (jn_array){wrench, 6 * nlink, 6 * nlink};
+  r.in[4] = (jn_array){y, nv, nv};
+  r.out[0] = (jn_array){g->dq, nv, nv};
+  r.out[1] = (jn_array){g->dv, nv, nv};
+  r.out[2] = (jn_array){g->da, nv, nv};
+  r.out[3] = (jn_array){g->dwrench, 6 * nlink, 6 * nlink};
+  r.out[4] = (jn_array){g->dinertia, 10 * nlink, 10 * nlink};
+  r.out[5] = (jn_array){g->dgravity, 3, 3};
+  r.out[6] = (jn_array){g->darmature, nv, nv};
+  return jn__run(&r);
+}
+
+static void negate(number *x, size_t count) {
+  for (size_t k = 0; x && k < count; k++) x[k] = -x[k];
+}
+
+/* M a + ... = tau: the gradient of y . a is that of -lambda . tau of inverse dynamics, M lambda = y, and lambda by tau.
+ */
+jn_status PUBLIC(forward_dynamics_adjoint)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                           const number *tau, const number *wrench, jn_representation hold,
+                                           const number *y, number *a, const gradient *g) {
+  if (!m || !w || !q || !y || !a || !g || !g->dtau) return JN_ERR_NULL;
+  if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
+  jn_status status = PUBLIC(forward_dynamics)(m, w, q, v, tau, wrench, a);
+  if (status != JN_OK) return status;
+  status = run_hybrid(m, w, NULL, q, NULL, NULL, y, NULL, 1, g->dtau, NULL);
+  if (status != JN_OK) return status;
+  gradient rest = *g;
+  rest.da = NULL;
+  status = PUBLIC(inverse_dynamics_adjoint)(m, w, q, v, a, wrench, hold, g->dtau, &rest);
+  size_t nv = (size_t)m->nv, nlink = (size_t)m->nlink;
+  negate(g->dq, nv);
+  negate(g->dv, nv);
+  negate(g->dwrench, 6 * nlink);
+  negate(g->dinertia, 10 * nlink);
+  negate(g->dgravity, 3);
+  negate(g->darmature, nv);
+  return status;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Conditions at a state, and configurations and velocities that keep them. */
+#include <math.h>
+#include <string.h>
+
+#include "jounce/configuration.h"
+#include "loops.h"
+
+static double largest(const double *x, int n) {
+  double most = 0;
+  for (int k = 0; k < n; k++) most = fabs(x[k]) > most || isnan(x[k]) ? fabs(x[k]) : most;
+  return most;
+}
+
+jn_status jn_loops_constraint(jn_loops *l, const double *q, const double *v, double *phi, double *A, double *dAv) {
+  if (!l || !q || (dAv && !v)) return JN_ERR_NULL;
+  memset(l->v, 0, sizeof(double) * 4 * (size_t)l->nv);
+  if (v) memcpy(l->v, v, sizeof(double) * (size_t)l->nv);
+  jn_status status = jn__loops_motion(l, 0, q, l->v);
+  if (status != JN_OK) return status;
+  if (phi) jn__loops_value(l, 0, phi);
+  if (dAv) jn__loops_value(l, 2, dAv); /* with zero acceleration */
+  if (!A) return JN_OK;
+  status = jn__loops_jacobian(l, 0, q, l->v);
+  if (status == JN_OK) memcpy(A, l->A, sizeof(double) * (size_t)l->m * (size_t)l->nv);
+  return status;
+}
+
+/* A at q with the columns of held coordinates zero, decomposed; phi at q in l->phi. */
+static jn_status decompose(jn_loops *l, const unsigned char *held, const double *q) {
+  jn_status status = jn_loops_constraint(l, q, NULL, l->phi, l->A, NULL);
+  for (int k = 0; k < l->m * l->nv && held; k++)
+    if (held[k % l->nv]) l->A[k] = 0;
+  if (status == JN_OK) jn__svd(&l->svd, l->m, l->nv, l->A, l->options.tolerance);
+  return status;
+}
+
+jn_status jn_loops_rank(jn_loops *l, const double *q, int *rank) {
+  if (!l || !q || !rank) return JN_ERR_NULL;
+  jn_status status = decompose(l, NULL, q);
+  *rank = l->svd.rank;
+  return status;
+}
+
+/* Sines cannot tell a rotation from its opposite: the axes must point the same way. */
+static int is_upright(const jn_loops *l) {
+  for (int i = 0; i < l->count; i++) {
+    const double *R = l->pair[i].R, *e = l->pair[i].axis;
+    double along = 0;
+    for (int k = 0; k < 9; k++) along += e[k / 3] * R[k] * e[k % 3];
+    if (l->pair[i].upright == 1 && along < 0) return 0;
+    if (l->pair[i].upright == 2 && R[0] + R[4] + R[8] < 1) return 0;
+  }
+  return 1;
+}
+
+jn_status jn_loops_assemble(jn_loops *l, const unsigned char *held, double accuracy, double *q, double *residual) {
+  if (!l || !q) return JN_ERR_NULL;
+  double goal = accuracy > 0 ? accuracy : 1e-12, error = INFINITY;
+  jn_status status = JN_OK;
+  for (int step = 0; step < 100; step++) {
+    status = decompose(l, held, q);
+    if (status != JN_OK) return status;
+    error = largest(l->phi, l->m);
+    if (residual) *residual = error;
+    if (error <= goal) return is_upright(l) ? JN_OK : JN_ERR_LOOP;
+    for (int k = 0; k < l->m; k++) l->x[k] = -l->phi[k];
+    jn__svd_solve(&l->svd, l->x, l->y);
+    double before = error, scale = fmin(1, 0.5 / fmax(largest(l->y, l->nv), 1e-300)), after = INFINITY;
+    for (int k = 0; k < 12; k++, scale *= 0.5) { /* shorter until it helps */
+      for (int i = 0; i < l->nv; i++) l->x[i] = scale * l->y[i];
+      status = jn_integrate(l->model, l->work, q, l->x, l->moved);
+      if (status == JN_OK) status = jn_loops_constraint(l, l->moved, NULL, l->phi, NULL, NULL);
+      if (status != JN_OK) return status;
+      after = largest(l->phi, l->m);
+      if (after < before) break;
+    }
+    if (!(after < before)) return before <= 100 * goal ? JN_OK : JN_ERR_LOOP; /* rounding, or a dead end */
+    memcpy(q, l->moved, sizeof(double) * (size_t)l->nq);
+  }
+  return JN_ERR_LOOP;
+}
+
+jn_status jn_loops_project(jn_loops *l, const unsigned char *held, const double *q, double *v) {
+  if (!l || !q || !v) return JN_ERR_NULL;
+  jn_status status = jn_loops_constraint(l, q, NULL, NULL, l->A, NULL);
+  if (status != JN_OK) return status;
+  for (int r = 0; r < l->m; r++) {
+    l->phi[r] = 0;
+    for (int k = 0; k < l->nv; k++) l->phi[r] -= l->A[r * l->nv + k] * v[k];
+  }
+  double size = largest(l->phi, l->m);
+  for (int k = 0; k < l->m * l->nv && held; k++)
+    if (held[k % l->nv]) l->A[k] = 0;
+  jn__svd(&l->svd, l->m, l->nv, l->A, l->options.tolerance);
+  jn__svd_solve(&l->svd, l->phi, l->x);
+  for (int r = 0; r < l->m; r++)
+    for (int k = 0; k < l->nv; k++) l->phi[r] -= l->A[r * l->nv + k] * l->x[k];
+  for (int k = 0; k < l->nv; k++) v[k] += l->x[k];
+  return largest(l->phi, l->m) <= 1e-9 * (1 + size) ? JN_OK : JN_ERR_LOOP;
+}

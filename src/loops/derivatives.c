@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Derivatives of the equations of motion with loops. At fixed a and lambda let
+ *   G = d (inverse dynamics of the tree - A^T lambda),     g = d (A a + dA v) = d phi''
+ * by q, by v, or by the parameters; then M da - A^T dlambda = -G, A da = -g. The wrenches of the loops are fixed in the
+ * bodies but for their change with the relative pose of the closing frames, which moves with R' = R [w_b] - [w_a] R. */
+#include <math.h>
+#include <string.h>
+
+#include "loops.h"
+
+enum { COLUMN_J, COLUMN_V_Q, COLUMN_A_Q, COLUMN_A_V };
+
+/* Six rows [6 x n] from a link's frame to the closing frame. */
+static void into_frame(const double *T, int n, double *X) {
+  for (int c = 0; c < n; c++) {
+    double x[6], y[6];
+    for (int e = 0; e < 6; e++) x[e] = X[e * n + c];
+    jn__twist_into(T, x, y);
+    for (int e = 0; e < 6; e++) X[e * n + c] = y[e];
+  }
+}
+
+/* J, and the derivatives of twist and acceleration, of one closing frame. */
+static jn_status frame_columns(jn_loops *l, int link, const double *T, const double *q, const double *v,
+                               const double *a, double *out) {
+  size_t block = 6 * (size_t)l->nv;
+  memset(out, 0, 4 * block * sizeof *out);
+  if (link < 0) return JN_OK;
+  jn_status status = jn_frame_jacobian(l->model, l->work, link, JN_IN_BODY, q, out);
+  if (status == JN_OK)
+    status = jn_frame_twist_derivatives(l->model, l->work, link, JN_IN_BODY, q, v, out + COLUMN_V_Q * block);
+  if (status == JN_OK)
+    status = jn_frame_acceleration_derivatives(l->model, l->work, link, JN_IN_BODY, q, v, a, out + COLUMN_A_Q * block,
+                                               out + COLUMN_A_V * block);
+  for (int k = 0; k < 4 && status == JN_OK; k++) into_frame(T, l->nv, out + (size_t)k * block);
+  return status;
+}
+
+/* A change of the relative motion: of R, p (orders 0, 1, 2) and of the twists (orders 0, 1). */
+typedef struct change {
+  double R[3][9], p[3][3], V_a[2][6], V_b[2][6];
+} change;
+
+static void take(const double *columns, int which, int n, int c, double *out) {
+  for (int e = 0; e < 6; e++) out[e] = columns[(which * 6 + e) * n + c];
+}
+
+/* by_q: the change of coordinate c of q, else of v. */
+static void change_of(const loop_pair *pair, const double *columns, int n, int c, int by_q, change *d) {
+  const double *a = columns, *b = columns + 24 * n;
+  double eta_a[6], eta_b[6];
+  memset(d, 0, sizeof *d);
+  take(a, by_q ? COLUMN_V_Q : COLUMN_J, n, c, d->V_a[0]);
+  take(b, by_q ? COLUMN_V_Q : COLUMN_J, n, c, d->V_b[0]);
+  take(a, by_q ? COLUMN_A_Q : COLUMN_A_V, n, c, d->V_a[1]);
+  take(b, by_q ? COLUMN_A_Q : COLUMN_A_V, n, c, d->V_b[1]);
+  if (by_q) {
+    take(a, COLUMN_J, n, c, eta_a);
+    take(b, COLUMN_J, n, c, eta_b);
+    jn__add_relative(pair->R, pair->p, eta_a, eta_b, d->R[0], d->p[0]);
+    for (int e = 0; e < 3; e++) d->p[0][e] -= eta_a[3 + e];
+  }
+  for (int k = 1; k < 3; k++) {
+    for (int j = 0; j < k; j++) {
+      int i = k - 1 - j;
+      jn__add_relative(d->R[j], d->p[j], pair->V_a + 6 * i, pair->V_b + 6 * i, d->R[k], d->p[k]);
+      jn__add_relative(pair->R + 9 * j, pair->p + 3 * j, d->V_a[i], d->V_b[i], d->R[k], d->p[k]);
+    }
+    for (int e = 0; e < 3; e++) d->p[k][e] = (d->p[k][e] - d->V_a[k - 1][3 + e]) / k;
+    for (int e = 0; e < 9; e++) d->R[k][e] /= k;
+  }
+}
+
+/* Change of a condition's Taylor coefficient 2, times 2!: that of phi''. */
+static double change_of_row(const loop_pair *c, const loop_row *row, const change *d) {
+  double sum = 0;
+  for (int e = 0; e < row->terms; e++) {
+    const loop_term *t = &row->term[e];
+    for (int i = 0; i < 3; i++) {
+      if (t->kind == TERM_POINT) sum += t->factor * t->alpha[i] * d->p[2][i];
+      for (int j = 0; j < 3; j++) {
+        if (t->kind == TERM_DIRECTION) sum += t->factor * t->alpha[i] * d->R[2][3 * i + j] * t->beta[j];
+        if (t->kind == TERM_DISTANCE) sum += c->p[3 * j + i] * d->p[2 - j][i] / t->factor;
+      }
+    }
+  }
+  return 2 * sum;
+}
+
+/* Pair i's part of g by q and v, and of G by q. */
+static void add_pair(jn_loops *l, int i, const double *lambda) {
+  loop_pair *c = &l->pair[i];
+  int n = l->nv;
+  for (int col = 0; col < n; col++)
+    for (int by_q = 0; by_q < 2; by_q++) {
+      change d;
+      change_of(c, l->column, n, col, by_q, &d);
+      for (int r = c->first; r < c->first + c->rows; r++)
+        (by_q ? l->g_q : l->g_v)[r * n + col] = change_of_row(c, &l->row[r], &d);
+      if (!by_q) continue;
+      /* the wrenches' change: coefficient 1 along a curve that starts with this change */
+      double R[18], p[6], W[2][6];
+      memcpy(R, c->R, 9 * sizeof *R);
+      memcpy(R + 9, d.R[0], 9 * sizeof *R);
+      memcpy(p, c->p, 3 * sizeof *p);
+      memcpy(p + 3, d.p[0], 3 * sizeof *p);
+      loop_pair moved = *c;
+      moved.R = R;
+      moved.p = p;
+      jn__loops_pair_wrench(l, &moved, 1, lambda, W);
+      for (int row = 0; row < n; row++)
+        for (int e = 0; e < 6; e++)
+          l->G_q[row * n + col] -= l->column[e * n + row] * W[0][e] + l->column[(24 + e) * n + row] * W[1][e];
+    }
+}
+
+/* G, g and M at the state. */
+static jn_status linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
+                           const double *wrench) {
+  int n = l->nv;
+  memset(l->v, 0, sizeof(double) * 4 * (size_t)n);
+  memcpy(l->v, v, sizeof(double) * (size_t)n);
+  memcpy(l->v + n, a, sizeof(double) * (size_t)n);
+  jn_status status = jn__loops_motion(l, 0, q, l->v);
+  if (status != JN_OK) return status;
+  jn__loops_wrenches(l, 0, lambda, wrench, l->wrench);
+  status =
+      jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, l->G_q, l->G_v, l->M, NULL);
+  for (int i = 0; i < l->count && status == JN_OK; i++) {
+    const loop_pair *c = &l->pair[i];
+    status = frame_columns(l, c->a, c->T_a, q, v, a, l->column);
+    if (status == JN_OK) status = frame_columns(l, c->b, c->T_b, q, v, a, l->column + 24 * n);
+    if (status == JN_OK) add_pair(l, i, lambda);
+  }
+  return status;
+}
+
+static int is_given(const unsigned char *which, int i) { return which && which[i]; }
+
+/* Columns of da, dtau, dlambda from those of -G [nv x columns] and -g (NULL: zero), with prescribed accelerations. */
+static void solve_columns(jn_loops *l, const unsigned char *prescribed, int columns, const double *G, const double *g,
+                          double *da, double *dtau, double *dlambda) {
+  int n = l->nv, m = l->m;
+  for (int c = 0; c < columns; c++) {
+    for (int i = 0; i < n; i++) l->x[i] = is_given(prescribed, i) ? 0 : -G[i * columns + c];
+    for (int r = 0; r < m; r++) l->phi[r] = g ? -g[r * columns + c] : 0;
+    jn__loops_solve(l, l->x, l->phi);
+    for (int i = 0; i < n; i++) {
+      double force = G[i * columns + c];
+      for (int k = 0; k < n && dtau; k++) force += l->M[i * n + k] * l->x[k];
+      for (int r = 0; r < m && dtau; r++) force -= l->A[r * n + i] * l->phi[r];
+      if (dtau) dtau[i * columns + c] = is_given(prescribed, i) ? force : 0;
+      if (da) da[i * columns + c] = l->x[i];
+    }
+    for (int r = 0; r < m && dlambda; r++) dlambda[r * columns + c] = l->phi[r];
+  }
+}
+
+/* By what is given: a_c of a prescribed coordinate (G = M's column, g = A's), or tau_c (G = -e_c). */
+static void given_columns(jn_loops *l, const unsigned char *prescribed, const jn_loops_derivatives *out) {
+  int n = l->nv, m = l->m;
+  for (int c = 0; c < n; c++) {
+    int motion = is_given(prescribed, c);
+    for (int i = 0; i < n; i++) l->y[i] = motion ? l->M[i * n + c] : i == c ? -1 : 0;
+    for (int r = 0; r < m; r++) l->z[r] = motion ? l->A[r * n + c] : 0;
+    double *da = out->da_dgiven, *dtau = out->dtau_dgiven, *dlambda = out->dlambda_dgiven;
+    for (int i = 0; i < n; i++) l->x[i] = is_given(prescribed, i) ? 0 : -l->y[i];
+    for (int r = 0; r < m; r++) l->phi[r] = -l->z[r];
+    jn__loops_solve(l, l->x, l->phi);
+    for (int i = 0; i < n; i++) {
+      double force = motion ? l->y[i] : 0;
+      for (int k = 0; k < n && dtau; k++) force += l->M[i * n + k] * l->x[k];
+      for (int r = 0; r < m && dtau; r++) force -= l->A[r * n + i] * l->phi[r];
+      if (dtau) dtau[i * n + c] = is_given(prescribed, i) ? force : i == c;
+      if (da) da[i * n + c] = is_given(prescribed, i) ? i == c : l->x[i];
+    }
+    for (int r = 0; r < m && dlambda; r++) dlambda[r * n + c] = l->phi[r];
+  }
+}
+
+jn_status jn_loops_dynamics_derivatives(jn_loops *l, const unsigned char *prescribed, const double *q, const double *v,
+                                        const double *a, const double *lambda, const double *wrench,
+                                        const jn_loops_derivatives *out) {
+  if (!l || !q || !v || !a || (l->m > 0 && !lambda) || !out) return JN_ERR_NULL;
+  int n = l->nv, wide = jn_parameter_count(l->model);
+  if (!out->da_dpi && (out->dtau_dpi || out->dlambda_dpi)) return JN_ERR_NULL; /* it holds Y on the way */
+  jn_status status = linearise(l, q, v, a, lambda, wrench);
+  if (status == JN_OK) status = jn__loops_factor(l, prescribed, q);
+  if (status != JN_OK) return status;
+  solve_columns(l, prescribed, n, l->G_q, l->g_q, out->da_dq, out->dtau_dq, out->dlambda_dq);
+  solve_columns(l, prescribed, n, l->G_v, l->g_v, out->da_dv, out->dtau_dv, out->dlambda_dv);
+  given_columns(l, prescribed, out);
+  if (!out->da_dpi) return JN_OK;
+  status = jn_regressor(l->model, l->work, q, v, a, out->da_dpi);
+  if (status == JN_OK)
+    solve_columns(l, prescribed, wide, out->da_dpi, NULL, out->da_dpi, out->dtau_dpi, out->dlambda_dpi);
+  return status;
+}
+
+/* dtau_a = G_a - A_a^T dlambda with A_p^T dlambda = G_p; G [nv x columns] in place. l->svd is that of A_p^T. */
+static void inverse_columns(jn_loops *l, const unsigned char *actuated, int columns, double *G) {
+  int n = l->nv, m = l->m;
+  for (int c = 0; c < columns; c++) {
+    for (int i = 0; i < n; i++) l->x[i] = actuated[i] ? 0 : G[i * columns + c];
+    jn__svd_solve(&l->svd, l->x, l->y);
+    for (int i = 0; i < n; i++) {
+      double force = G[i * columns + c];
+      for (int r = 0; r < m; r++) force -= l->A[r * n + i] * l->y[r];
+      G[i * columns + c] = actuated[i] ? force : 0;
+    }
+  }
+}
+
+jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *l, const unsigned char *actuated, const double *q,
+                                                const double *v, const double *a, const double *lambda,
+                                                const double *wrench, double *dq, double *dv, double *da, double *dpi) {
+  if (!l || !actuated || !q || !v || !a || (l->m > 0 && !lambda)) return JN_ERR_NULL;
+  int n = l->nv, m = l->m, rank, passive = 0;
+  jn_status status = linearise(l, q, v, a, lambda, wrench);
+  if (status == JN_OK) status = jn__loops_jacobian(l, 0, q, l->v);
+  if (status != JN_OK) return status;
+  jn__svd(&l->svd, m, n, l->A, l->options.tolerance);
+  rank = l->svd.rank;
+  for (int i = 0; i < n; i++) {
+    passive += !actuated[i];
+    for (int r = 0; r < m; r++) l->B[i * m + r] = actuated[i] ? 0 : l->A[r * n + i];
+  }
+  jn__svd(&l->svd, n, m, l->B, l->options.tolerance);
+  if (l->svd.rank < passive) return JN_ERR_ACTUATION;
+  if (l->svd.rank < rank) return JN_ERR_UNSUPPORTED;
+  size_t square = sizeof(double) * (size_t)n * (size_t)n;
+  if (dpi) status = jn_regressor(l->model, l->work, q, v, a, dpi);
+  if (status != JN_OK) return status;
+  double *const to[3] = {dq, dv, da}, *const from[3] = {l->G_q, l->G_v, l->M};
+  for (int k = 0; k < 3; k++) {
+    if (!to[k]) continue;
+    memcpy(to[k], from[k], square);
+    inverse_columns(l, actuated, n, to[k]);
+  }
+  if (dpi) inverse_columns(l, actuated, jn_parameter_count(l->model), dpi);
+  return JN_OK;
+}
+
+jn_status jn_loops_wrenches(jn_loops *l, const double *q, const double *lambda, double *W) {
+  if (!l || !q || !lambda || !W) return JN_ERR_NULL;
+  jn_status status = jn__loops_motion(l, 0, q, l->zeros);
+  for (int i = 0; i < l->count && status == JN_OK; i++) {
+    double both[2][6];
+    jn__loops_pair_wrench(l, &l->pair[i], 0, lambda, both);
+    memcpy(W + 12 * i, both, sizeof both);
+  }
+  return status;
+}
+
+jn_status jn_loops_impact(jn_loops *l, double restitution, const double *q, double *v, double *impulse) {
+  if (!l || !q || !v) return JN_ERR_NULL;
+  int n = l->nv, m = l->m;
+  jn_status status = jn__loops_motion(l, 0, q, l->zeros);
+  if (status == JN_OK) status = jn__loops_factor(l, NULL, q);
+  if (status != JN_OK) return status;
+  for (int r = 0; r < m; r++) {
+    l->phi[r] = 0;
+    for (int i = 0; i < n; i++) l->phi[r] -= (1 + restitution) * l->A[r * n + i] * v[i];
+  }
+  memset(l->x, 0, sizeof(double) * (size_t)n);
+  jn__loops_solve(l, l->x, l->phi); /* M dv = A^T impulse, A dv = -(1 + e) A v */
+  for (int i = 0; i < n; i++) v[i] += l->x[i];
+  if (impulse) memcpy(impulse, l->phi, sizeof(double) * (size_t)m);
+  return JN_OK;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Inverse dynamics with loops (kim2012 eqs. 56-66): with r the forces of the tree alone,
+ *   tau_a = r_a - A_a^T lambda,     A_p^T lambda = r_p - tau_p      (a: actuated, p: passive coordinates)
+ * and, when lambda is not unique, the least weighted torques or the least multipliers by their conditions of optimum,
+ *   A_a W tau_a = A_p mu,           or lambda = A_p mu
+ * All of these hold at all times, so their derivatives give the derivatives of the solution, order by order, with the
+ * leading matrix [A_a W A_a^T, A_p; A_p^T, 0], or [E, -A_p; A_p^T, 0]. */
+#include <math.h>
+#include <string.h>
+
+#include "loops.h"
+
+typedef struct inverse {
+  jn_loops *l;
+  const unsigned char *actuated;
+  const double *weight; /* NULL: ones */
+  jn_loops_choice choice;
+} inverse;
+
+static double largest(const double *x, int n) {
+  double most = 0;
+  for (int k = 0; k < n; k++) most = fmax(most, fabs(x[k]));
+  return most;
+}
+
+static double weight_of(const inverse *s, int i) { return s->weight ? s->weight[i] : 1; }
+
+/* The motion keeps the loops closed, at every order: |phi^(k)| is small beside |A| |v^(k-1)|. */
+static int is_closed(jn_loops *l, int order, const double *v_jet) {
+  double A = 1 + largest(l->A, l->m * l->nv);
+  for (int k = 0; k < order + 3; k++) {
+    jn__loops_value(l, k, l->phi);
+    double size = 1 + (k > 0 ? largest(v_jet + (k - 1) * l->nv, l->nv) : 0);
+    if (!(largest(l->phi, l->m) <= 1e-6 * A * size)) return 0;
+  }
+  return 1;
+}
+
+/* The leading matrix over (lambda, mu), mu for all coordinates (rows and columns of actuated ones are zero). */
+static void leading(const inverse *s) {
+  jn_loops *l = s->l;
+  int n = l->nv, m = l->m, all = m + n;
+  memset(l->B, 0, sizeof(double) * (size_t)(all * all));
+  for (int r = 0; r < m; r++) {
+    if (s->choice == JN_LEAST_LAMBDA) l->B[r * all + r] = 1;
+    for (int i = 0; i < n; i++) {
+      double a = l->A[r * n + i];
+      if (!s->actuated[i]) {
+        l->B[r * all + m + i] = s->choice == JN_LEAST_LAMBDA ? -a : a;
+        l->B[(m + i) * all + r] = a;
+      } else if (s->choice == JN_LEAST_TORQUE) {
+        for (int c = 0; c < m; c++) l->B[r * all + c] += a * weight_of(s, i) * l->A[c * n + i];
+      }
+    }
+  }
+  jn__svd(&l->svd, all, all, l->B, l->options.tolerance);
+}
+
+/* Right side of order k from the orders below: l->tau holds r, and rows below k of l->lambda, l->mu and of tau are
+ * known (all as derivatives). x [m + n]. On return rows k of l->tau hold R = r - sum_{j>0} binom A^(j)T lambda^(k-j).
+ */
+static void right_side(const inverse *s, int k, const double *passive, const double *tau, double *x) {
+  jn_loops *l = s->l;
+  int n = l->nv, m = l->m;
+  double *R = l->tau + k * n, binom = 1;
+  for (int r = 0; r < m; r++) x[r] = 0;
+  for (int j = 1; j <= k; j++) {
+    const double *A = l->A + j * m * n, *lambda = l->lambda + (k - j) * m, *mu = l->mu + (k - j) * n;
+    binom = binom * (k - j + 1) / j;
+    for (int r = 0; r < m; r++)
+      for (int i = 0; i < n; i++) {
+        R[i] -= binom * A[r * n + i] * lambda[r];
+        if (s->choice == JN_LEAST_LAMBDA)
+          x[r] += s->actuated[i] ? 0 : binom * A[r * n + i] * mu[i];
+        else
+          x[r] += binom * A[r * n + i] * (s->actuated[i] ? weight_of(s, i) * tau[(k - j) * n + i] : -mu[i]);
+      }
+  }
+  for (int r = 0; r < m && s->choice == JN_LEAST_TORQUE; r++)
+    for (int i = 0; i < n; i++)
+      if (s->actuated[i]) x[r] += l->A[r * n + i] * weight_of(s, i) * R[i];
+  for (int i = 0; i < n; i++) x[m + i] = s->actuated[i] ? 0 : R[i] - (passive ? passive[k * n + i] : 0);
+}
+
+/* Row k of tau, lambda and mu; 0 when the passive coordinates cannot be moved so. */
+static int solve_order(const inverse *s, int k, const double *passive, double *tau) {
+  jn_loops *l = s->l;
+  int n = l->nv, m = l->m;
+  double *lambda = l->lambda + k * m, *R = l->tau + k * n, worst = 0;
+  right_side(s, k, passive, tau, l->x);
+  jn__svd_solve(&l->svd, l->x, l->y);
+  memcpy(lambda, l->y, sizeof(double) * (size_t)m);
+  memcpy(l->mu + k * n, l->y + m, sizeof(double) * (size_t)n);
+  for (int i = 0; i < n; i++) {
+    double x = R[i];
+    for (int r = 0; r < m; r++) x -= l->A[r * n + i] * lambda[r];
+    tau[k * n + i] = s->actuated[i] ? x : (passive ? passive[k * n + i] : 0);
+    if (!s->actuated[i]) worst = fmax(worst, fabs(x - tau[k * n + i]));
+  }
+  return worst <= 1e-7 * (1 + largest(R, n));
+}
+
+jn_status jn_loops_inverse_dynamics_jet(jn_loops *l, int order, const unsigned char *actuated, jn_loops_choice choice,
+                                        const double *weight, const double *q, const double *v_jet,
+                                        const double *passive_jet, const double *wrench_jet, double *tau_jet,
+                                        double *lambda_jet) {
+  if (!l || !actuated || !q || !v_jet || !tau_jet) return JN_ERR_NULL;
+  if (order < 0 || order > l->options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
+  if ((unsigned)choice > JN_LEAST_LAMBDA) return JN_ERR_INDEX;
+  int n = l->nv;
+  inverse s = {l, actuated, weight, choice};
+  memset(l->v, 0, sizeof(double) * (size_t)((order + 4) * n));
+  memcpy(l->v, v_jet, sizeof(double) * (size_t)((order + 2) * n));
+  jn_status status = jn__loops_motion(l, order, q, l->v);
+  if (status == JN_OK) status = jn__loops_jacobian(l, order, q, l->v);
+  if (status == JN_OK) status = jn_inverse_dynamics_jet(l->model, l->work, order, q, l->v, wrench_jet, l->tau);
+  if (status != JN_OK) return status;
+  if (!is_closed(l, order, v_jet)) return JN_ERR_LOOP;
+  leading(&s);
+  for (int k = 0; k <= order; k++)
+    if (!solve_order(&s, k, passive_jet, tau_jet)) return JN_ERR_ACTUATION;
+  if (lambda_jet) memcpy(lambda_jet, l->lambda, sizeof(double) * (size_t)((order + 1) * l->m));
+  return JN_OK;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Closed loops in parts: constraint.c the conditions as polynomials of time, dynamics.c and inverse.c the equations of
+ * motion, assembly.c configurations; dense.c small systems. On the public functions of the tree. */
+#ifndef JN_LOOPS_LOOPS_H
+#define JN_LOOPS_LOOPS_H
+
+#include "jounce/loops.h"
+
+#include "dense.h"
+
+/* Conditions are made of the relative pose (R, p) of the closing frames, b in a:
+ *   TERM_POINT      factor alpha . p
+ *   TERM_DIRECTION  factor alpha . R beta
+ *   TERM_DISTANCE   (p . p - d^2) / (2 d), d = factor */
+typedef enum term_kind { TERM_POINT, TERM_DIRECTION, TERM_DISTANCE } term_kind;
+
+typedef struct loop_term {
+  term_kind kind;
+  double factor, alpha[3], beta[3];
+} loop_term;
+
+typedef struct loop_row {
+  int terms;
+  loop_term term[2];
+} loop_row;
+
+typedef struct loop_pair {
+  int a, b;                /* links, -1: world */
+  double T_a[16], T_b[16]; /* closing frames in them */
+  int first, rows;
+  int upright;    /* 1: the axes must point the same way; 2: so must all axes */
+  double axis[3]; /* in both frames */
+  /* Taylor coefficients: of the frames' own twists, of R and p, [orders] */
+  double *V_a, *V_b, *R, *p;
+} loop_pair;
+
+struct jn_loops {
+  const jn_model *model;
+  jn_allocator allocator;
+  void *block;
+  jn_work *work; /* of order + 1 */
+  jn_loops_options options;
+  int count, m, nv, nq, nlink;
+  loop_pair *pair;         /* [count] */
+  loop_row *row;           /* [m] */
+  double *A;               /* [(order + 1) x m x nv] */
+  double *H;               /* [nv x nv] */
+  double *B;               /* [(nv + m) x (nv + m)] */
+  double *zeros;           /* [(order + 4) x nv] */
+  double *J;               /* [(order + 1) x 6 x nv] */
+  double *twists;          /* [(order + 2) x nlink x 6] */
+  double *v;               /* [(order + 4) x nv] */
+  double *tau;             /* [(order + 1) x nv] */
+  double *lambda;          /* [(order + 1) x m] */
+  double *mu;              /* [(order + 1) x nv] */
+  double *wrench;          /* [(order + 1) x nlink x 6] */
+  double *x, *y, *z, *phi; /* [nv + m] each */
+  double *moved;           /* [nq] */
+  double *M, *G_q, *G_v;   /* [nv x nv] */
+  double *g_q, *g_v;       /* [m x nv] */
+  double *column;          /* [2 x 4 x 6 x nv] */
+  jn_svd svd;
+};
+
+/* constraint.c. v_jet [(order + 3) x nv]; sets R, p of all pairs to order + 2. */
+jn_status jn__loops_motion(jn_loops *l, int order, const double *q, const double *v_jet);
+/* d^k phi / dt^k, [m]; needs jn__loops_motion() of order k - 2 at least. */
+void jn__loops_value(const jn_loops *l, int k, double *phi);
+/* A and its derivatives to `order`, into l->A; needs jn__loops_motion() of that order. */
+jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const double *v_jet);
+/* Wrenches on the links of multipliers with Taylor coefficients lambda [(order + 1) x m], and given ones (NULL: none),
+ * as jets [(order + 1) x nlink x 6]. */
+void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, const double *given, double *out);
+
+/* dynamics.c. Factors of the inertia (rows of prescribed coordinates those of the identity, NULL: none) and of the
+ * conditions seen through it; needs jn__loops_motion(). */
+jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const double *q);
+/* M x - A^T mu = f, A x = g with these factors: f [nv] becomes x, g [m] becomes mu. */
+void jn__loops_solve(jn_loops *l, double *f, double *g);
+
+/* Of one pair: Taylor coefficient k of the wrenches on the closing frames a and b, in these. */
+void jn__loops_pair_wrench(const jn_loops *l, const loop_pair *c, int k, const double *lambda, double W[2][6]);
+/* Parts: Ad_{T^-1} V of a 4x4 pose; R += R_j [w_b] - [w_a] R_j, p += R_j v_b - w_a x p_j (v_a is up to the caller). */
+void jn__twist_into(const double *T, const double *V, double *out);
+void jn__add_relative(const double *Rj, const double *pj, const double *a, const double *b, double *R, double *p);
+
+#endif
