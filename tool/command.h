@@ -15,5 +15,6 @@ int command_check(int argc, char **argv);
 int command_convert(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_list(int argc, char **argv);
+int command_base(int argc, char **argv);
 
 #endif

@@ -25,8 +25,10 @@ typedef struct eval_arg {
   const char *input;
   const char *link;
   number_list order;
-  int in; /* jn_representation */
+  int in, hold; /* jn_representation */
   int losses;
+  int solution; /* jn_loops_choice */
+  int assemble;
 } eval_arg;
 
 enum {
@@ -45,13 +47,17 @@ typedef struct want_list {
 
 void eval_state_init(eval_state *state, const jn_model *model, int order) {
   size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model), rows = (size_t)order + 1;
-  size_t count = nq + (2 * rows + 1) * nv;
+  size_t count = nq + (2 * rows + 3) * nv;
   double *numbers = allocate(count * sizeof *numbers), *v = numbers + nq;
   *state = (eval_state){.q = numbers, .v = v, .a = v + nv, .tau = v + (rows + 1) * nv};
+  state->v_r = state->tau + rows * nv;
+  state->a_r = state->v_r + nv;
   for (size_t i = 0; i < count; i++) numbers[i] = 0;
   jn_neutral(model, state->q);
-  state->prescribed = allocate(nv);
-  memset(state->prescribed, 0, nv);
+  state->prescribed = allocate(3 * nv);
+  state->actuated = state->prescribed + nv;
+  state->held = state->actuated + nv;
+  memset(state->prescribed, 0, 3 * nv);
 }
 
 void eval_neutral_state(const jn_model *model, int order, eval_states *list) {
@@ -61,9 +67,9 @@ void eval_neutral_state(const jn_model *model, int order, eval_states *list) {
 
 void eval_states_free(eval_states *list) {
   for (int i = 0; i < list->count; i++) {
-    free(list->states[i].q); /* with v, a, tau */
+    free(list->states[i].q); /* with v, a, tau, v_r, a_r */
     free(list->states[i].wrench);
-    free(list->states[i].prescribed);
+    free(list->states[i].prescribed); /* with actuated, held */
   }
   free(list->states);
   *list = (eval_states){0};
@@ -137,8 +143,17 @@ static int choose_wants(const name_list *names, want_list *list) {
     if (want) add_want(list, want);
     list->all |= all;
   }
-  for (int i = 0; list->all && i < eval_want_count(); i++) add_want(list, eval_want_at(i));
+  for (int i = 0; list->all && i < eval_want_count(); i++) {
+    if (!(eval_want_at(i)->is & WANT_TENSOR)) add_want(list, eval_want_at(i));
+  }
   return OPTION_GO_ON;
+}
+
+static bool is_any(const want_list *list, unsigned is) {
+  for (int i = 0; i < list->count; i++) {
+    if (list->wants[i]->is & is) return true;
+  }
+  return false;
 }
 
 static bool is_wanted(const want_list *list, const char *name) {
@@ -148,13 +163,19 @@ static bool is_wanted(const want_list *list, const char *name) {
   return false;
 }
 
+static int check_hold(const eval_arg *arg, const want_list *list) {
+  if (arg->hold == JN_IN_BODY || !is_wanted(list, "dtau_jets")) return OPTION_GO_ON;
+  return usage_error("eval", "--hold: dtau_jets holds wrenches in the body only");
+}
+
 static eval_need find_need(const eval_arg *arg, const want_list *list) {
   eval_need need = {.forward = is_wanted(list, "ddq_jets"), .mixed = is_wanted(list, "hybrid_jets")};
   bool jets = false;
   for (int i = 0; i < list->count; i++) {
     const eval_want *want = list->wants[i];
-    jets |= want->jet;
-    if (want->jet && !want->solves && !need.motion) need.motion = want->name;
+    bool jet = want->is & WANT_JET;
+    jets |= jet;
+    if (jet && !(want->is & WANT_SOLVES) && !need.motion) need.motion = want->name;
   }
   if (jets) need.order = arg->order.count == 1 ? (int)arg->order.values[0] : DEFAULT_ORDER;
   return need;
@@ -186,18 +207,26 @@ static void tell(const evaluation *e, int state, const eval_want *want, jn_statu
     print_text(stderr, jn_joint_name(e->model, joint));
     fputs("' has no effective inertia: ", stderr);
   }
-  fprintf(stderr, "%s\n", jn_status_text(status));
+  const char *advice = eval_loops_advice(e, want->name, status);
+  fprintf(stderr, "%s\n", advice ? advice : jn_status_text(status));
 }
 
-/* Learn what is singular before anything is written. */
+/* With `all`, such results become null. */
+static bool may_be_null(const want_list *list, jn_status status) {
+  return list->all && (status == JN_ERR_SINGULAR || status == JN_ERR_LOOP || status == JN_ERR_ACTUATION);
+}
+
+/* Learn what is singular or too large before anything is written. */
 static int find_singular(evaluation *e, const eval_states *states, const want_list *list) {
   for (int s = 0; s < states->count; s++) {
     e->state = &states->states[s];
     for (int i = 0; i < list->count; i++) {
       const eval_want *want = list->wants[i];
-      jn_status status = want->solves ? want->run(e, NULL, want->name) : JN_OK;
+      bool closed = e->loops && want->is & WANT_CLOSED;
+      jn_status status =
+          closed || want->is & (WANT_SOLVES | WANT_TENSOR | WANT_PARAMETERS) ? want->run(e, NULL, want->name) : JN_OK;
       if (status == JN_OK) continue;
-      bool fine = status == JN_ERR_SINGULAR && list->all;
+      bool fine = may_be_null(list, status);
       tell(e, s, want, status, fine ? " is null" : "");
       if (!fine) return EXIT_BAD;
     }
@@ -205,7 +234,14 @@ static int find_singular(evaluation *e, const eval_states *states, const want_li
   return OPTION_GO_ON;
 }
 
-static void write_model(json_writer *j, const jn_model *model) {
+/* In the order of the parameters, ten for each. */
+static void write_links(json_writer *j, const jn_model *model) {
+  emit_open_array(j, "links");
+  for (int l = 0; l < jn_link_count(model); l++) emit_text(j, NULL, jn_link_name(model, l));
+  emit_close_array(j);
+}
+
+static void write_model(json_writer *j, const jn_model *model, bool links) {
   emit_open_object(j, "model");
   emit_text(j, "name", jn_model_name(model));
   emit_integer(j, "nq", jn_model_nq(model));
@@ -222,23 +258,31 @@ static void write_model(json_writer *j, const jn_model *model) {
     emit_close_object(j);
   }
   emit_close_array(j);
+  if (links) write_links(j, model);
   emit_close_object(j);
 }
 
-static int write_results(evaluation *e, const eval_states *states, const want_list *list) {
+/* What --assemble made of the state. */
+static void write_state(json_writer *j, const evaluation *e) {
+  emit_numbers(j, "q", e->state->q, jn_model_nq(e->model));
+  emit_numbers(j, "v", e->state->v, jn_model_nv(e->model));
+}
+
+static int write_results(evaluation *e, const eval_states *states, const want_list *list, bool show_state) {
   int result = EXIT_FINE;
   json_writer j;
   emit_init(&j, stdout);
   emit_open_object(&j, NULL);
-  write_model(&j, e->model);
+  write_model(&j, e->model, is_any(list, WANT_PARAMETERS));
   emit_open_array(&j, "results");
   for (int s = 0; s < states->count; s++) {
     e->state = &states->states[s];
     emit_open_object(&j, NULL);
+    if (show_state) write_state(&j, e);
     for (int i = 0; i < list->count; i++) {
       const eval_want *want = list->wants[i];
       jn_status status = want->run(e, &j, want->name);
-      if (status == JN_ERR_SINGULAR) {
+      if (may_be_null(list, status)) {
         emit_null(&j, want->name);
       } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
         tell(e, s, want, status, "");
@@ -252,18 +296,32 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
   return result;
 }
 
-static int compute(const eval_arg *arg, const want_list *list, int order, const eval_states *states) {
-  evaluation e = {.model = arg->model.model, .order = order, .in = (jn_representation)arg->in, .losses = arg->losses};
+static jn_status create_loops(evaluation *e) {
+  jn_loops_options options;
+  jn_loops_options_init(&options);
+  options.order = e->order;
+  return jn_loop_count(e->model) > 0 ? jn_loops_create(e->model, &options, &e->loops) : JN_OK;
+}
+
+static int compute(const eval_arg *arg, const want_list *list, int order, eval_states *states) {
+  evaluation e = {.model = arg->model.model, .order = order, .losses = arg->losses};
+  e.in = (jn_representation)arg->in;
+  e.hold = (jn_representation)arg->hold;
+  e.choice = (jn_loops_choice)arg->solution;
   int result = choose_frame(arg, &e.frame);
   if (result != OPTION_GO_ON) return result;
   jn_status status = jn_row_name() ? jn_work_create_order(e.model, order, &e.work) : JN_ERR_ROW;
+  if (status == JN_OK) status = create_loops(&e);
   if (status != JN_OK) {
     fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+    jn_work_destroy(e.work);
     return EXIT_BAD;
   }
-  result = find_singular(&e, states, list);
-  if (result == OPTION_GO_ON) result = write_results(&e, states, list);
+  result = eval_close_states(&e, states, arg->assemble, is_any(list, WANT_CLOSED));
+  if (result == OPTION_GO_ON) result = find_singular(&e, states, list);
+  if (result == OPTION_GO_ON) result = write_results(&e, states, list, arg->assemble && e.loops);
   free(e.room);
+  jn_loops_destroy(e.loops);
   jn_work_destroy(e.work);
   return result;
 }
@@ -294,6 +352,7 @@ static int evaluate(eval_arg *arg) {
   eval_states states = {0};
   int result = check_arguments(arg);
   if (result == OPTION_GO_ON) result = choose_wants(&arg->want, &list);
+  if (result == OPTION_GO_ON) result = check_hold(arg, &list);
   if (result == OPTION_GO_ON) result = model_arg_load(&arg->model);
   if (result == OPTION_GO_ON) {
     eval_need need = find_need(arg, &list);
@@ -305,17 +364,24 @@ static int evaluate(eval_arg *arg) {
   return result;
 }
 
-/* The help of --want: every name with its line. */
+/* text with a line more, for one name; frees text. */
+static char *add_line(char *text, const char *name, const char *help) {
+  char *longer = format_text("%s\n%-20s  %s", text, name, help);
+  free(text);
+  return longer;
+}
+
+/* The help of --want: every name with its line, first what `all` is. */
 static char *want_help(void) {
   char *text = copy_text("names split by commas:", 22);
-  for (int i = 0; i < eval_want_count(); i++) {
-    char *longer = format_text("%s\n%-20s  %s", text, eval_want_at(i)->name, eval_want_at(i)->help);
-    free(text);
-    text = longer;
+  for (unsigned tensor = 0; tensor <= WANT_TENSOR; tensor += WANT_TENSOR) {
+    for (int i = 0; i < eval_want_count(); i++) {
+      const eval_want *want = eval_want_at(i);
+      if ((want->is & WANT_TENSOR) == tensor) text = add_line(text, want->name, want->help);
+    }
+    if (!tensor) text = add_line(text, "all", "all above, not the larger below; null if singular");
   }
-  char *help = format_text("%s\n%-20s  all of these; null where the system is singular", text, "all");
-  free(text);
-  return help;
+  return text;
 }
 
 static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
@@ -330,9 +396,22 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
                 "axes and point of twist, acceleration, J, Jdot. body (default): own axes, own origin; world: the "
                 "world's axes, the point at its origin; aligned: the world's axes, own origin",
                 &arg->in);
-  option_flag(set, "losses", "damping and friction count: in tau, ddq and hybrid, and in their jets", &arg->losses);
+  option_choice(set, "hold", "body|world|aligned",
+                "form in which the numbers of wrenches do not change in derivatives by q. body (default): a thruster; "
+                "aligned: a weight at the link's origin, in the world's axes; world: the world's axes and origin",
+                &arg->hold);
+  option_flag(set, "losses", "damping and friction count: in tau, ddq and hybrid, in their jets and derivatives",
+              &arg->losses);
   option_numbers(set, "order", "K", "highest order of time derivatives in the names that end in _jets; default 1",
                  &arg->order);
+  option_choice(set, "solution", "torque|force",
+                "of models with loops, when more joints are actuated than needed. torque (default): the smallest joint "
+                "forces; force: the smallest multipliers",
+                &arg->solution);
+  option_flag(set, "assemble",
+              "close the loops first: q, v (and the rest of the motion, if 'held' joints determine it); results have "
+              "q and v",
+              &arg->assemble);
   model_arg_options(set, &arg->model);
 }
 
@@ -355,10 +434,22 @@ int command_eval(int argc, char **argv) {
       "- v_jets: [v, v', v'', ...], each as v; K + 2 rows for tau_jets. Without it: v, a, then zero.\n"
       "- tau_jets: [tau, tau', ...], each as tau; K + 1 rows. Without it: tau, then zero.\n"
       "- wrench_jets: [wrench, wrench', ...], each as wrench; missing rows are zero\n"
+      "- actuated: [names of joints] with a motor, for tau of models with loops\n"
+      "- held: [names of joints] that --assemble leaves where they are\n"
+      "- v_r, a_r: reference velocity and acceleration of Y_slotine_li, as v\n"
       "\n"
       "SI units. Six-vectors have the angular part first. The velocity of spherical and free joints is their angular "
       "velocity and twist in the body's frame; matrices are in these coordinates, nv wide, in the order of "
-      "model.joints.");
+      "model.joints.\n"
+      "\n"
+      "Derivatives by q are in the tangent space: column k is d/ds at s = 0 along q (+) s e_k, which for most joints "
+      "is "
+      "the partial derivative, and for spherical and free joints the one along a rotation or screw in the body's own "
+      "axes. The numbers v, a, tau stay what they are, and those of wrenches as --hold says. Arrays of matrices have "
+      "the direction as first index.\n"
+      "\n"
+      "pi has (m, hx, hy, hz, Jxx, Jyy, Jzz, Jxy, Jxz, Jyz) of each link, in its frame, about its origin, h = m c; "
+      "model.links is the order of the links. Y pi is without armature, losses and wrenches.");
   char *wants = want_help();
   declare_options(&set, &arg, wants);
   const char *source = NULL;

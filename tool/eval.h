@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce eval in parts: eval.c the command, eval_input.c reads states, eval_wants.c has the table of what can be
- * wanted, eval_dynamics.c and eval_kinematics.c compute it. docs/eval.md. Does not include json.h, whose names are also
- * those of jansson: eval_input.c needs the latter. */
+ * wanted, eval_dynamics.c, eval_jets.c, eval_kinematics.c, eval_derivatives.c, eval_regressor.c and eval_loops.c
+ * compute it. docs/eval.md. Does not include json.h, whose names are also those of jansson: eval_input.c needs the
+ * latter. */
 #ifndef JN_TOOL_EVAL_H
 #define JN_TOOL_EVAL_H
 
-#include <jounce/jets.h>
+#include <jounce/derivatives.h>
+#include <jounce/loops.h>
 #include <stdbool.h>
 
 struct json_writer;
@@ -23,8 +25,12 @@ typedef struct eval_state {
   double *q;                 /* [nq] */
   double *v, *a;             /* [nv]; v: the jet [(K+2) x nv], of which a is row 1 */
   double *tau;               /* [nv], the jet [(K+1) x nv] */
+  double *v_r, *a_r;         /* [nv] of Slotine and Li's regressor */
   double *wrench;            /* [nlink x 6], the jet [(K+1) x nlink x 6]; NULL: none */
   unsigned char *prescribed; /* [nv] */
+  unsigned char *actuated;   /* [nv] of models with loops */
+  unsigned char *held;       /* [nv] of --assemble */
+  bool has_actuated;         /* the field is there */
 } eval_state;
 
 typedef struct eval_states {
@@ -47,11 +53,14 @@ typedef struct evaluation {
   const jn_model *model;
   jn_work *work;
   const eval_state *state;
-  int order;            /* --order, for jets */
-  int frame;            /* of --link; JN_NONE: all frames */
-  jn_representation in; /* --frame */
-  int losses;           /* --losses */
-  double *room;         /* see eval_room() */
+  int order;              /* --order, for jets */
+  int frame;              /* of --link; JN_NONE: all frames */
+  jn_representation in;   /* --frame */
+  jn_representation hold; /* --hold */
+  int losses;             /* --losses */
+  jn_loops *loops;        /* NULL: a model without loops */
+  jn_loops_choice choice; /* --solution */
+  double *room;           /* see eval_room() */
   size_t room_count;
 } evaluation;
 
@@ -62,11 +71,18 @@ double *eval_room(evaluation *e, size_t count);
  * singular writes nothing when it is. */
 typedef jn_status want_function(evaluation *e, struct json_writer *j, const char *key);
 
+enum {
+  WANT_SOLVES = 1,     /* can be singular: is computed for every state before anything is written */
+  WANT_JET = 2,        /* uses --order */
+  WANT_TENSOR = 4,     /* has three or more indices of coordinates: may be too large, as before; not part of `all` */
+  WANT_PARAMETERS = 8, /* by the inertial parameters: model.links tells their order; may be too large */
+  WANT_CLOSED = 16     /* of the closed system, when there are loops: needs a state that closes them, can fail */
+};
+
 typedef struct eval_want {
   const char *name;
   const char *help; /* one line */
-  bool solves;      /* can be singular: is computed for every state before anything is written */
-  bool jet;         /* uses --order */
+  unsigned is;      /* WANT_... */
   want_function *run;
 } eval_want;
 
@@ -74,12 +90,33 @@ int eval_want_count(void);
 const eval_want *eval_want_at(int i);
 const eval_want *eval_find_want(const char *name); /* NULL when there is none */
 
+/* The state's tau [nv], with --losses less the losses; `loss` [nv] is scratch. eval_dynamics.c */
+jn_status eval_driving_forces(const evaluation *e, double *loss, double *force);
+
+/* For models with loops: with `close`, closes them in all states; with `check`, refuses states that do not close them.
+ * OPTION_GO_ON, or an exit code after a message. eval_loops.c */
+int eval_close_states(evaluation *e, eval_states *list, bool close, bool check);
+/* What to do about a status of closed loops, or NULL. eval_loops.c */
+const char *eval_loops_advice(const evaluation *e, const char *want, jn_status status);
+
 /* eval_dynamics.c */
 want_function want_tau, want_ddq, want_hybrid, want_mass_matrix, want_mass_matrix_inverse, want_coriolis_matrix,
     want_mass_matrix_rate, want_gravity, want_bias, want_energy, want_joint_wrenches, want_tau_jets, want_ddq_jets,
     want_hybrid_jets;
 /* eval_jets.c */
-want_function want_mass_matrix_jets, want_coriolis_matrix_jets, want_gravity_jets, want_twist_jets, want_jacobian_jets;
+want_function want_mass_matrix_jets, want_coriolis_matrix_jets, want_gravity_jets, want_twist_jets, want_jacobian_jets,
+    want_rate_matrices, want_joint_wrenches_jets, want_momentum_jets, want_com_jets, want_energy_jets;
+/* eval_derivatives.c */
+want_function want_dtau_dq, want_dtau_dv, want_dtau_da, want_dtau_dwrench, want_ddq_dq, want_ddq_dv, want_ddq_dtau,
+    want_ddq_dwrench, want_hybrid_derivatives, want_gravity_dq, want_mass_matrix_dq, want_mass_matrix_inverse_dq,
+    want_coriolis_matrix_dq, want_coriolis_matrix_dv, want_mass_matrix_rate_dq, want_mass_matrix_rate_dv,
+    want_second_tau, want_second_ddq, want_dtau_jets;
+/* eval_loops.c */
+want_function want_lambda, want_constraint, want_constraint_matrix, want_mobility;
+/* eval_regressor.c */
+want_function want_parameters, want_regressor, want_slotine_li_regressor, want_gravity_regressor, want_energy_regressor,
+    want_momentum_regressor, want_regressor_jets, want_gravity_dpi, want_mass_matrix_dpi, want_coriolis_matrix_dpi,
+    want_ddq_dpi;
 /* eval_kinematics.c */
 want_function want_momentum, want_momentum_matrix, want_momentum_matrix_rate, want_com, want_com_jacobian, want_pose,
     want_twist, want_acceleration, want_jacobian, want_jacobian_rate;

@@ -25,14 +25,60 @@ static jn_status add_losses(const evaluation *e, double sign, double *loss, doub
   return JN_OK;
 }
 
-/* The state's tau, less the losses. */
-static jn_status driving_forces(const evaluation *e, double *loss, double *force) {
+jn_status eval_driving_forces(const evaluation *e, double *loss, double *force) {
   for (size_t i = 0; i < velocity_size(e); i++) force[i] = e->state->tau[i];
   return add_losses(e, -1, loss, force);
 }
 
+/* force += sign * d^k losses/dt^k, when --losses is given. `v` [nv] is the k-th derivative of the velocity; `loss`
+ * [2 nv] is scratch. Friction keeps its sign: from order 1 on there is damping only, which is loss(2 v) - loss(v). */
+static jn_status add_loss_row(const evaluation *e, int k, double sign, const double *v, double *loss, double *force) {
+  size_t nv = velocity_size(e);
+  double *twice = loss + nv;
+  if (!e->losses) return JN_OK;
+  jn_status status = jn_loss_forces(e->model, v, loss);
+  for (size_t i = 0; i < nv; i++) force[i] += k == 0 ? sign * loss[i] : -sign * loss[i];
+  if (status != JN_OK || k == 0) return status;
+  for (size_t i = 0; i < nv; i++) twice[i] = 2 * v[i];
+  status = jn_loss_forces(e->model, twice, loss);
+  for (size_t i = 0; i < nv; i++) force[i] += sign * loss[i];
+  return status;
+}
+
+/* Of the closed system: tau [(order+1) x nv] of the actuated joints. The others have no force of their own, but losses,
+ * which act as if they had. `passive` [(order+1) x nv] and `loss` [2 nv] are scratch. */
+static jn_status closed_inverse(const evaluation *e, int order, double *passive, double *loss, double *tau) {
+  const eval_state *s = e->state;
+  size_t nv = velocity_size(e), size = ((size_t)order + 1) * nv;
+  jn_status status = s->has_actuated ? JN_OK : JN_ERR_ACTUATION;
+  for (size_t i = 0; i < size; i++) passive[i] = 0;
+  for (int k = 0; k <= order && status == JN_OK; k++) {
+    status = add_loss_row(e, k, -1, s->v + (size_t)k * nv, loss, passive + (size_t)k * nv);
+  }
+  if (status == JN_OK) {
+    status = jn_loops_inverse_dynamics_jet(e->loops, order, s->actuated, e->choice, NULL, s->q, s->v, passive,
+                                           s->wrench, tau, NULL);
+  }
+  for (int k = 0; k <= order && status == JN_OK; k++) {
+    status = add_loss_row(e, k, 1, s->v + (size_t)k * nv, loss, tau + (size_t)k * nv);
+  }
+  for (size_t i = 0; i < size; i++) {
+    if (!s->actuated[i % nv]) tau[i] = 0;
+  }
+  return status;
+}
+
+static jn_status closed_tau(evaluation *e, json_writer *j, const char *key) {
+  size_t nv = velocity_size(e);
+  double *tau = eval_room(e, 4 * nv);
+  jn_status status = closed_inverse(e, 0, tau + nv, tau + 2 * nv, tau);
+  if (status == JN_OK) write_vector(e, j, key, tau);
+  return status;
+}
+
 jn_status want_tau(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
+  if (e->loops) return closed_tau(e, j, key);
   double *tau = eval_room(e, 2 * velocity_size(e)), *loss = tau + velocity_size(e);
   jn_status status = jn_inverse_dynamics(e->model, e->work, s->q, s->v, s->a, s->wrench, tau);
   if (status == JN_OK) status = add_losses(e, 1, loss, tau);
@@ -43,9 +89,12 @@ jn_status want_tau(evaluation *e, json_writer *j, const char *key) {
 jn_status want_ddq(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e);
-  double *ddq = eval_room(e, 3 * nv), *force = ddq + nv, *loss = force + nv;
-  jn_status status = driving_forces(e, loss, force);
-  if (status == JN_OK) status = jn_forward_dynamics(e->model, e->work, s->q, s->v, force, s->wrench, ddq);
+  double *motion = eval_room(e, 4 * nv), *ddq = motion + nv, *force = ddq + nv, *loss = force + nv;
+  jn_status status = eval_driving_forces(e, loss, force);
+  if (status == JN_OK) {
+    status = e->loops ? jn_loops_forward_dynamics_jet(e->loops, 0, s->q, s->v, force, s->wrench, motion, NULL)
+                      : jn_forward_dynamics(e->model, e->work, s->q, s->v, force, s->wrench, ddq);
+  }
   if (status == JN_OK) write_vector(e, j, key, ddq);
   return status;
 }
@@ -53,10 +102,13 @@ jn_status want_ddq(evaluation *e, json_writer *j, const char *key) {
 jn_status want_hybrid(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e);
-  double *ddq = eval_room(e, 4 * nv), *tau = ddq + nv, *force = tau + nv, *loss = force + nv;
-  jn_status status = driving_forces(e, loss, force);
+  double *motion = eval_room(e, 5 * nv), *ddq = motion + nv, *tau = ddq + nv, *force = tau + nv, *loss = force + nv;
+  jn_status status = eval_driving_forces(e, loss, force);
   if (status == JN_OK) {
-    status = jn_hybrid_dynamics(e->model, e->work, s->prescribed, s->q, s->v, s->a, force, s->wrench, ddq, tau);
+    status =
+        e->loops
+            ? jn_loops_hybrid_dynamics_jet(e->loops, 0, s->prescribed, s->q, s->v, force, s->wrench, motion, tau, NULL)
+            : jn_hybrid_dynamics(e->model, e->work, s->prescribed, s->q, s->v, s->a, force, s->wrench, ddq, tau);
   }
   if (status == JN_OK) status = add_losses(e, 1, loss, tau);
   if (status != JN_OK || !j) return status;
@@ -135,21 +187,6 @@ static void write_jet(const evaluation *e, json_writer *j, const char *key, cons
   if (j) emit_matrix(j, key, rows, e->order + 1, jn_model_nv(e->model));
 }
 
-/* force += sign * d^k losses/dt^k, when --losses is given. `v` [nv] is the k-th derivative of the velocity; `loss`
- * [2 nv] is scratch. Friction keeps its sign: from order 1 on there is damping only, which is loss(2 v) - loss(v). */
-static jn_status add_loss_row(const evaluation *e, int k, double sign, const double *v, double *loss, double *force) {
-  size_t nv = velocity_size(e);
-  double *twice = loss + nv;
-  if (!e->losses) return JN_OK;
-  jn_status status = jn_loss_forces(e->model, v, loss);
-  for (size_t i = 0; i < nv; i++) force[i] += k == 0 ? sign * loss[i] : -sign * loss[i];
-  if (status != JN_OK || k == 0) return status;
-  for (size_t i = 0; i < nv; i++) twice[i] = 2 * v[i];
-  status = jn_loss_forces(e->model, twice, loss);
-  for (size_t i = 0; i < nv; i++) force[i] += sign * loss[i];
-  return status;
-}
-
 static jn_status add_loss_rows(const evaluation *e, const double *v_jet, double *loss, double *tau_jet) {
   size_t nv = velocity_size(e);
   jn_status status = JN_OK;
@@ -157,6 +194,19 @@ static jn_status add_loss_rows(const evaluation *e, const double *v_jet, double 
     status = add_loss_row(e, k, 1, v_jet + (size_t)k * nv, loss, tau_jet + (size_t)k * nv);
   }
   return status;
+}
+
+/* The motion of order k that the forces make; with `tau_out` of hybrid dynamics. */
+static jn_status solve_motion(const evaluation *e, int k, const double *force, double *v_out, double *tau_out) {
+  const eval_state *s = e->state;
+  if (e->loops && tau_out) {
+    return jn_loops_hybrid_dynamics_jet(e->loops, k, s->prescribed, s->q, s->v, force, s->wrench, v_out, tau_out, NULL);
+  }
+  if (e->loops) return jn_loops_forward_dynamics_jet(e->loops, k, s->q, s->v, force, s->wrench, v_out, NULL);
+  if (tau_out) {
+    return jn_hybrid_dynamics_jet(e->model, e->work, k, s->prescribed, s->q, s->v, force, s->wrench, v_out, tau_out);
+  }
+  return jn_forward_dynamics_jet(e->model, e->work, k, s->q, s->v, force, s->wrench, v_out);
 }
 
 /* The motion v_out [(K+2) x nv] that the state's tau_jets make, less the losses; with `tau_out` [(K+1) x nv] prescribed
@@ -171,9 +221,7 @@ static jn_status make_motion(const evaluation *e, double *force, double *loss, d
   for (int k = e->losses ? 0 : e->order; k <= e->order && status == JN_OK; k++) {
     status = add_loss_row(e, k, -1, v_out + (size_t)k * nv, loss, force + (size_t)k * nv);
     if (status != JN_OK) break;
-    status = tau_out ? jn_hybrid_dynamics_jet(e->model, e->work, k, s->prescribed, s->q, s->v, force, s->wrench, v_out,
-                                              tau_out)
-                     : jn_forward_dynamics_jet(e->model, e->work, k, s->q, s->v, force, s->wrench, v_out);
+    status = solve_motion(e, k, force, v_out, tau_out);
   }
   return status;
 }
@@ -181,9 +229,10 @@ static jn_status make_motion(const evaluation *e, double *force, double *loss, d
 jn_status want_tau_jets(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t size = jet_rows(e) * velocity_size(e);
-  double *tau = eval_room(e, size + 2 * velocity_size(e)), *loss = tau + size;
-  jn_status status = jn_inverse_dynamics_jet(e->model, e->work, e->order, s->q, s->v, s->wrench, tau);
-  if (status == JN_OK) status = add_loss_rows(e, s->v, loss, tau);
+  double *tau = eval_room(e, 2 * size + 2 * velocity_size(e)), *passive = tau + size, *loss = passive + size;
+  jn_status status = e->loops ? closed_inverse(e, e->order, passive, loss, tau)
+                              : jn_inverse_dynamics_jet(e->model, e->work, e->order, s->q, s->v, s->wrench, tau);
+  if (status == JN_OK && !e->loops) status = add_loss_rows(e, s->v, loss, tau);
   if (status == JN_OK) write_jet(e, j, key, tau);
   return status;
 }

@@ -246,6 +246,16 @@ static void read_tau(reader *r, json_t *value, eval_state *state) {
   read_velocities(r, value, state->tau);
 }
 
+static void read_v_r(reader *r, json_t *value, eval_state *state) {
+  about_field(r, "v_r");
+  read_velocities(r, value, state->v_r);
+}
+
+static void read_a_r(reader *r, json_t *value, eval_state *state) {
+  about_field(r, "a_r");
+  read_velocities(r, value, state->a_r);
+}
+
 /* The pose of the base; read after q. */
 static void read_base(reader *r, json_t *value, eval_state *state) {
   about_field(r, "base");
@@ -308,8 +318,9 @@ static void read_wrench(reader *r, json_t *value, eval_state *state) {
   read_link_wrenches(r, value, state->wrench);
 }
 
-static void read_prescribed(reader *r, json_t *value, eval_state *state) {
-  about_field(r, "prescribed");
+/* The coordinates of the joints named in an array become 1 in `mask` [nv]. */
+static void read_joint_names(reader *r, json_t *value, const char *field, unsigned char *mask) {
+  about_field(r, field);
   if (!json_is_array(value)) {
     complain(r, "takes an array of joint names, not %s", kind_of(value));
     return;
@@ -323,9 +334,20 @@ static void read_prescribed(reader *r, json_t *value, eval_state *state) {
     }
     int joint = find_joint(r, json_string_value(element));
     if (joint == JN_NONE) continue;
-    memset(state->prescribed + jn_joint_v(r->model, joint), 1, (size_t)jn_joint_nv(r->model, joint));
+    memset(mask + jn_joint_v(r->model, joint), 1, (size_t)jn_joint_nv(r->model, joint));
   }
 }
+
+static void read_prescribed(reader *r, json_t *value, eval_state *state) {
+  read_joint_names(r, value, "prescribed", state->prescribed);
+}
+
+static void read_actuated(reader *r, json_t *value, eval_state *state) {
+  read_joint_names(r, value, "actuated", state->actuated);
+  state->has_actuated = true;
+}
+
+static void read_held(reader *r, json_t *value, eval_state *state) { read_joint_names(r, value, "held", state->held); }
 
 /* ---- Fields with a row for each order ---- */
 
@@ -423,6 +445,10 @@ static const state_field fields[] = {
     {"v_jets", read_v_jets},
     {"tau_jets", read_tau_jets},
     {"wrench_jets", read_wrench_jets},
+    {"v_r", read_v_r},
+    {"a_r", read_a_r},
+    {"actuated", read_actuated},
+    {"held", read_held},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -442,7 +468,9 @@ static void check_fields(reader *r, json_t *object) {
   json_object_foreach(object, key, member) {
     if (is_field(key)) continue;
     char *hint = suggestion(key, names, FIELDS);
-    complain(r, "unknown field '%s'; there are q, base, v, a, tau, wrench, prescribed, v_jets, tau_jets, wrench_jets%s",
+    complain(r,
+             "unknown field '%s'; there are q, base, v, a, tau, wrench, prescribed, v_jets, tau_jets, wrench_jets, "
+             "v_r, a_r, actuated, held%s",
              key, hint);
     free(hint);
   }

@@ -283,16 +283,20 @@ static void print_frames(const jn_model *model) {
 }
 
 static void print_loops(const jn_model *model) {
-  static const table_column columns[] = {
-      {"loop", ALIGN_LEFT}, {"type", ALIGN_LEFT}, {"between", ALIGN_LEFT}, {"and", ALIGN_LEFT}};
+  static const table_column columns[] = {{"loop", ALIGN_LEFT},
+                                         {"type", ALIGN_LEFT},
+                                         {"between", ALIGN_LEFT},
+                                         {"and", ALIGN_LEFT},
+                                         {"conditions", ALIGN_RIGHT}};
   table t;
-  table_init(&t, columns, 4);
+  table_init(&t, columns, 5);
   for (int i = 0; i < jn_loop_count(model); i++) {
     const jn_loop *loop = jn_loop_description(model, i);
     table_cell(&t, loop->name ? loop->name : "");
     table_cell(&t, jn_loop_type_name(loop->type));
     table_cell(&t, loop->link_a ? loop->link_a : "world");
     table_cell(&t, loop->link_b ? loop->link_b : "world");
+    table_cellf(&t, "%d", loop_conditions(loop));
   }
   print_table(&t);
 }
@@ -312,6 +316,7 @@ static void print_totals(const jn_model *model) {
   printf("moving joints  %d\n", moving_joint_count(model));
   printf("coordinates    nq = %d, nv = %d\n", jn_model_nq(model), jn_model_nv(model));
   printf("depth          %d moving joints\n", jn_model_depth(model));
+  print_loop_totals(model);
   printf("mass           %s kg moving, %s kg fixed to the world\n", moving, fixed);
   printf("gravity        (%s, %s, %s) m/s^2\n", g[0], g[1], g[2]);
 }
@@ -337,7 +342,8 @@ int command_info(int argc, char **argv) {
   model_arg_init(&arg);
   option_set_init(&set, "info", "MODEL",
                   "Show a robot: the tree of its links, its joints with their limits, masses and centres of mass, what "
-                  "is coupled, named frames, loops, and totals. Units are SI: m, rad, kg, s, N, N m.");
+                  "is coupled, named frames, loops and the mobility that they leave, and totals. Units are SI: m, rad, "
+                  "kg, s, N, N m.");
   option_flag(&set, "json", "print JSON for programs, with all digits", &json);
   model_arg_options(&set, &arg);
   int status = option_parse(&set, argc, argv, &arg.source, 1, 1);

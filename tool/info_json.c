@@ -134,6 +134,7 @@ static void write_loop(json_writer *j, const jn_loop *loop) {
   emit_numbers(j, "axis2", loop->axis2, 3);
   emit_number(j, "distance", loop->distance);
   emit_integer(j, "mask", (int)loop->mask);
+  emit_integer(j, "conditions", loop_conditions(loop));
   emit_close_object(j);
 }
 
@@ -162,6 +163,7 @@ void info_json(const model_arg *arg) {
   emit_open_array(&j, "loops");
   for (int i = 0; i < jn_loop_count(model); i++) write_loop(&j, jn_loop_description(model, i));
   emit_close_array(&j);
+  json_loop_totals(&j, model);
   json_messages(&j, arg->report);
   emit_close_object(&j);
 }

@@ -19,6 +19,7 @@ static const command commands[] = {
     {"check", "check a robot file and say what is wrong with it", command_check},
     {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
     {"eval", "compute dynamics and kinematics at given states", command_eval},
+    {"base", "find the base parameters: what motions can tell of the inertias", command_base},
     {"list", "list the built-in robots", command_list},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

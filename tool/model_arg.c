@@ -36,6 +36,10 @@ void model_arg_options(option_set *set, model_arg *arg) {
   option_names(set, "joint-order", "A,B,C",
                "names of joints in the order of their coordinates; joints not named follow in the order of the tree",
                &arg->joint_order);
+  option_text(
+      set, "loops", "FILE|ignore",
+      "add the loops of a JSON file {\"loops\": [...]}, which URDF cannot have; or leave out those of the model",
+      &arg->loops);
 }
 
 /* All of standard input; NULL when it cannot be read. One byte above the limit is enough for the library to refuse. */
@@ -81,6 +85,8 @@ int model_arg_read(model_arg *arg) {
   arg->options.gravity = arg->gravity.values;
   arg->options.joint_order = (const char *const *)arg->joint_order.names;
   arg->options.joint_order_count = arg->joint_order.count;
+  arg->options.ignore_loops = arg->loops && strcmp(arg->loops, "ignore") == 0;
+  arg->options.loops = arg->options.ignore_loops ? NULL : arg->loops;
   if (strcmp(arg->source, "-") == 0) return read_from_input(arg);
   return jn_load(arg->source, &arg->options, &arg->model, &arg->error) == JN_OK ? OPTION_GO_ON : EXIT_BAD;
 }

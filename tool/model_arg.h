@@ -14,6 +14,7 @@ typedef struct model_arg {
   int floating;
   int ignore_mimic;
   int strict;
+  const char *loops; /* a file, "ignore", or NULL */
   number_list gravity;
   name_list joint_order;
   jn_options options;
@@ -25,7 +26,7 @@ typedef struct model_arg {
 void model_arg_init(model_arg *arg);
 void model_arg_free(model_arg *arg);
 
-/* Declare --floating, --mimic, --strict, --gravity, --joint-order. */
+/* Declare --floating, --mimic, --strict, --gravity, --joint-order, --loops. */
 void model_arg_options(option_set *set, model_arg *arg);
 
 /* Read arg->source into arg->model. Prints nothing but a wrong use of the options (and standard input that cannot be

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce eval on models with loops: states that close them, and what the loops themselves are: multipliers, conditions,
+ * mobility. The dynamics of closed loops are with those of trees in eval_dynamics.c. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "eval.h"
+#include "json.h"
+#include "options.h"
+#include "print.h"
+
+/* ---- States that close the loops ---- */
+
+/* How far a state may be from closing the loops [m, sines of angles; for the velocity per s]. */
+static double tolerance(void) { return fmax(1e-6, 1000 * jn_row_epsilon()); }
+
+/* The loop with the largest of all rows. */
+static const char *worst_loop(const evaluation *e, const double *rows, double *most) {
+  int count = jn_loop_count(e->model), worst = 0;
+  *most = 0;
+  for (int i = 0; i < count; i++) {
+    int size, first = jn_loops_row(e->loops, i, &size);
+    for (int r = first; r < first + size; r++) {
+      if (fabs(rows[r]) <= *most) continue;
+      *most = fabs(rows[r]);
+      worst = i;
+    }
+  }
+  return jn_loop_description(e->model, worst)->name;
+}
+
+static int refuse(int state, const char *what, const char *loop, const char *how, double size) {
+  fprintf(stderr, "jounce: state %d: %s opens the loop '", state, what);
+  print_text(stderr, loop);
+  fprintf(stderr, "' %s %.3g, more than %.0e; --assemble closes the loops\n", how, size, tolerance());
+  return EXIT_BAD;
+}
+
+/* Does the state close the loops, and its velocity keep them closed? */
+static int check_closed(evaluation *e, int index) {
+  const eval_state *s = e->state;
+  int rows = jn_loops_rows(e->loops), nv = jn_model_nv(e->model);
+  double *phi = eval_room(e, (size_t)rows * (size_t)(nv + 2)), *rate = phi + rows, *A = rate + rows, size, speed = 1;
+  jn_status status = jn_loops_constraint(e->loops, s->q, NULL, phi, A, NULL);
+  if (status != JN_OK) {
+    fprintf(stderr, "jounce: state %d: %s\n", index, jn_status_text(status));
+    return EXIT_BAD;
+  }
+  const char *loop = worst_loop(e, phi, &size);
+  if (!(size <= tolerance())) return refuse(index, "q", loop, "by", size);
+  for (int r = 0; r < rows; r++) {
+    rate[r] = 0;
+    for (int i = 0; i < nv; i++) rate[r] += A[r * nv + i] * s->v[i];
+  }
+  for (int i = 0; i < nv; i++) speed = fmax(speed, fabs(s->v[i]));
+  loop = worst_loop(e, rate, &size);
+  return size <= tolerance() * speed ? OPTION_GO_ON : refuse(index, "v", loop, "at a rate of", size);
+}
+
+static int cannot(int state, const char *why, double size) {
+  fprintf(stderr, "jounce: state %d: --assemble: %s", state, why);
+  if (size > 0) fprintf(stderr, "; they stay open by %.3g", size);
+  fputc('\n', stderr);
+  return EXIT_BAD;
+}
+
+/* The rest of the motion from the held joints, when they determine it. A prescribed acceleration stays. */
+static bool complete_motion(evaluation *e, eval_state *s) {
+  size_t nv = (size_t)jn_model_nv(e->model), size = ((size_t)e->order + 2) * nv;
+  double *motion = eval_room(e, size);
+  memcpy(motion, s->v, size * sizeof *motion);
+  if (jn_loops_complete_motion(e->loops, e->order, s->held, s->q, motion) != JN_OK) return false;
+  for (size_t i = 0; i < size; i++) {
+    if (i < nv || !s->prescribed[i % nv]) s->v[i] = motion[i];
+  }
+  return true;
+}
+
+static int assemble(evaluation *e, eval_state *s, int index) {
+  bool any = memchr(s->held, 1, (size_t)jn_model_nv(e->model)) != NULL;
+  double residual = 0, accuracy = fmax(1e-12, 10 * jn_row_epsilon());
+  jn_status status = jn_loops_assemble(e->loops, any ? s->held : NULL, accuracy, s->q, &residual);
+  if (status == JN_ERR_LOOP) {
+    return cannot(index,
+                  any ? "the loops cannot be closed from this q with the held joints where they are"
+                      : "the loops cannot be closed from this q",
+                  residual);
+  }
+  if (status != JN_OK) return cannot(index, jn_status_text(status), 0);
+  if (any && complete_motion(e, s)) return OPTION_GO_ON;
+  status = jn_loops_project(e->loops, any ? s->held : NULL, s->q, s->v);
+  if (status == JN_ERR_LOOP)
+    return cannot(index, "no velocity keeps the loops closed with those of the held joints", 0);
+  return status == JN_OK ? OPTION_GO_ON : cannot(index, jn_status_text(status), 0);
+}
+
+int eval_close_states(evaluation *e, eval_states *list, bool close, bool check) {
+  int result = OPTION_GO_ON;
+  for (int i = 0; i < list->count && e->loops && result == OPTION_GO_ON; i++) {
+    e->state = &list->states[i];
+    if (close) result = assemble(e, &list->states[i], i);
+    if (check && result == OPTION_GO_ON) result = check_closed(e, i);
+  }
+  return result;
+}
+
+const char *eval_loops_advice(const evaluation *e, const char *want, jn_status status) {
+  bool inverse = strncmp(want, "tau", 3) == 0;
+  if (!e->loops) return NULL;
+  if (status == JN_ERR_ACTUATION && !e->state->has_actuated) {
+    return "the field 'actuated' is missing: the names of the joints that have a motor";
+  }
+  if (status == JN_ERR_ACTUATION) return "too few joints are 'actuated' for this motion";
+  if (status == JN_ERR_LOOP && inverse) {
+    return "the motion opens the loops: give accelerations that keep them closed, or --assemble and the field 'held'";
+  }
+  if (status == JN_ERR_LOOP) return "the loops do not allow the prescribed motion";
+  return NULL;
+}
+
+/* ---- What the loops are ---- */
+
+jn_status want_lambda(evaluation *e, json_writer *j, const char *key) {
+  const eval_state *s = e->state;
+  size_t nv = (size_t)jn_model_nv(e->model), rows = (size_t)jn_loops_rows(e->loops);
+  double *motion = eval_room(e, 4 * nv + rows), *force = motion + 2 * nv, *loss = force + nv, *lambda = loss + nv;
+  jn_status status = eval_driving_forces(e, loss, force);
+  if (status == JN_OK && e->loops) {
+    status = jn_loops_forward_dynamics_jet(e->loops, 0, s->q, s->v, force, s->wrench, motion, lambda);
+  }
+  if (status == JN_OK && j) emit_numbers(j, key, lambda, (int)rows);
+  return status;
+}
+
+jn_status want_constraint(evaluation *e, json_writer *j, const char *key) {
+  int rows = jn_loops_rows(e->loops);
+  double *phi = eval_room(e, (size_t)rows);
+  jn_status status = e->loops ? jn_loops_constraint(e->loops, e->state->q, NULL, phi, NULL, NULL) : JN_OK;
+  if (status == JN_OK && j) emit_numbers(j, key, phi, rows);
+  return status;
+}
+
+jn_status want_constraint_matrix(evaluation *e, json_writer *j, const char *key) {
+  int rows = jn_loops_rows(e->loops), nv = jn_model_nv(e->model);
+  double *A = eval_room(e, (size_t)rows * (size_t)nv);
+  jn_status status = e->loops ? jn_loops_constraint(e->loops, e->state->q, NULL, NULL, A, NULL) : JN_OK;
+  if (status == JN_OK && j) emit_matrix(j, key, A, rows, nv);
+  return status;
+}
+
+jn_status want_mobility(evaluation *e, json_writer *j, const char *key) {
+  int rank = 0;
+  jn_status status = e->loops ? jn_loops_rank(e->loops, e->state->q, &rank) : JN_OK;
+  if (status != JN_OK || !j) return status;
+  emit_open_line(j, key);
+  emit_integer(j, "rows", jn_loops_rows(e->loops));
+  emit_integer(j, "rank", rank);
+  emit_integer(j, "mobility", jn_model_nv(e->model) - rank);
+  emit_close_object(j);
+  return JN_OK;
+}
