@@ -1,26 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `jounce eval` as a user meets it: values against closed forms, all forms of input, mistakes told by field and joint.
  * JN_COMMAND is the path of the binary. */
-#include "running.h"
-
-#include <math.h>
-
-/* `words` in the shell's form, from the test's directory. */
-static outcome run(const char *words) {
-  char before[256], arguments[1024];
-  snprintf(before, sizeof before, "cd '%s' &&", directory);
-  snprintf(arguments, sizeof arguments, "eval %s", words);
-  return run_with(before, arguments);
-}
-
-/* The command says `part` on stderr, nothing on stdout, and ends with `code`. */
-static void check_refusal(const char *words, int code, const char *part) {
-  outcome o = run(words);
-  check_has(o.err, part);
-  assert_string_equal(o.out, "");
-  assert_int_equal(o.code, code);
-  done(&o);
-}
+#include "eval_help.h"
 
 #if !JN_WITH_JSON
 
@@ -41,148 +22,6 @@ int main(void) {
 }
 
 #else
-
-#include <jansson.h>
-
-static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
-}
-
-/* ---- Results ---- */
-
-/* The output at a state (or states) given as text; the run must be fine. */
-static json_t *evaluate(const char *words, const char *states) {
-  char line[512];
-  write_file("state.json", states);
-  snprintf(line, sizeof line, "%s --input state.json", words);
-  outcome o = run(line);
-  if (o.code != 0) fail_msg("%s: code %d: %s", words, o.code, o.err);
-  json_error_t error;
-  json_t *root = json_loads(o.out, 0, &error);
-  if (!root) fail_msg("not JSON: %s in:\n%.2000s", error.text, o.out);
-  done(&o);
-  return root;
-}
-
-/* The value at a path such as "results.0.M.1.0". */
-static json_t *at(json_t *value, const char *path) {
-  char word[64];
-  for (const char *p = path; *p;) {
-    size_t n = strcspn(p, ".");
-    snprintf(word, sizeof word, "%.*s", (int)n, p);
-    value = json_is_array(value) ? json_array_get(value, (size_t)atoi(word)) : json_object_get(value, word);
-    if (!value) fail_msg("no %s", path);
-    p += n + (p[n] == '.');
-  }
-  return value;
-}
-
-static double number_at(json_t *root, const char *path) {
-  json_t *value = at(root, path);
-  if (!json_is_number(value)) fail_msg("%s is not a number", path);
-  return json_number_value(value);
-}
-
-/* All numbers below a value, in order of rows. */
-static int flatten(const json_t *value, double *numbers, int count, int room) {
-  if (json_is_array(value)) {
-    for (size_t i = 0; i < json_array_size(value); i++) {
-      count = flatten(json_array_get(value, i), numbers, count, room);
-    }
-    return count;
-  }
-  assert_true(json_is_number(value) && count < room);
-  numbers[count] = json_number_value(value);
-  return count + 1;
-}
-
-enum { ROOM = 512 };
-
-/* Numbers at a path, each within `tolerance` roundings of a number of size 1 (or of their own size). */
-static void check_numbers(json_t *root, const char *path, const double *expected, int count, double tolerance) {
-  double numbers[ROOM];
-  assert_int_equal(flatten(at(root, path), numbers, 0, ROOM), count);
-  double unit = tolerance * jn_row_epsilon();
-  for (int i = 0; i < count; i++) {
-    if (fabs(numbers[i] - expected[i]) <= unit * fmax(1, fabs(expected[i]))) continue;
-    fail_msg("%s [%d] is %.17g, not %.17g", path, i, numbers[i], expected[i]);
-  }
-}
-
-static void check_same(json_t *a, json_t *b, const char *path) {
-  double expected[ROOM];
-  int count = flatten(at(b, path), expected, 0, ROOM);
-  check_numbers(a, path, expected, count, 0);
-}
-
-/* ---- Robots ---- */
-
-static const double G = 9.81;
-
-/* Pendulum about y: 2 kg at 0.5 m, 0.1 kg m^2 about its centre; hangs down at q = 0. */
-static const char pendulum[] =
-    "{\"name\": \"pendulum\", \"bodies\": [{\"name\": \"rod\", \"joint\": {\"name\": \"hinge\", \"type\": \"revolute\","
-    " \"axis\": [0, 1, 0], \"damping\": 0.5, \"friction\": 0.25}, \"inertia\": {\"mass\": 2, \"com\": [0, 0, -0.5],"
-    " \"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}}]}";
-
-/* Planar arm about z, gravity along -y. Lengths 0.7, 0.4; masses 3, 2 at 0.3, 0.25; moments 0.05, 0.02. */
-static const char planar[] =
-    "{\"name\": \"planar\", \"gravity\": [0, -9.81, 0], \"bodies\": ["
-    "{\"name\": \"upper\", \"joint\": {\"name\": \"shoulder\", \"type\": \"revolute\"},"
-    " \"inertia\": {\"mass\": 3, \"com\": [0.3, 0, 0], \"tensor\": [0.05, 0.05, 0.05, 0, 0, 0]}},"
-    "{\"name\": \"lower\", \"parent\": \"upper\", \"placement\": {\"position\": [0.7, 0, 0]},"
-    " \"joint\": {\"name\": \"elbow\", \"type\": \"revolute\"},"
-    " \"inertia\": {\"mass\": 2, \"com\": [0.25, 0, 0], \"tensor\": [0.02, 0.02, 0.02, 0, 0, 0]}}],"
-    "\"frames\": [{\"name\": \"tip\", \"body\": \"lower\", \"placement\": {\"position\": [0.4, 0, 0]}}]}";
-
-/* A free body of 3 kg, a ball joint, a slide, and a finger that follows the slide. */
-static const char mixed[] =
-    "{\"name\": \"mixed\", \"bodies\": ["
-    "{\"name\": \"trunk\", \"joint\": {\"name\": \"root\", \"type\": \"free\"},"
-    " \"inertia\": {\"mass\": 3, \"tensor\": [0.2, 0.3, 0.4, 0, 0, 0]}},"
-    "{\"name\": \"head\", \"parent\": \"trunk\", \"placement\": {\"position\": [0, 0, 0.5]},"
-    " \"joint\": {\"name\": \"neck\", \"type\": \"spherical\"},"
-    " \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0.1], \"tensor\": [0.01, 0.01, 0.01, 0, 0, 0]}},"
-    "{\"name\": \"hand\", \"parent\": \"trunk\", \"joint\": {\"name\": \"slide\", \"type\": \"prismatic\"},"
-    " \"inertia\": {\"mass\": 1, \"tensor\": [0.01, 0.01, 0.01, 0, 0, 0]}},"
-    "{\"name\": \"finger\", \"parent\": \"hand\", \"joint\": {\"name\": \"follow\", \"type\": \"prismatic\","
-    " \"mimic\": {\"joint\": \"slide\", \"ratio\": 0.5}},"
-    " \"inertia\": {\"mass\": 0.1, \"tensor\": [0.001, 0.001, 0.001, 0, 0, 0]}},"
-    "{\"name\": \"camera\", \"parent\": \"head\"}]}";
-
-/* The first body alone, with its free joint from --floating. */
-static const char block[] =
-    "{\"name\": \"block\", \"bodies\": [{\"name\": \"block\","
-    " \"inertia\": {\"mass\": 3, \"tensor\": [0.2, 0.3, 0.4, 0, 0, 0]}}]}";
-
-/* Nothing hangs on the second hinge. */
-static const char empty_leaf[] =
-    "{\"name\": \"empty_leaf\", \"bodies\": ["
-    "{\"name\": \"arm\", \"joint\": {\"name\": \"first\", \"type\": \"revolute\", \"axis\": [0, 1, 0]},"
-    " \"inertia\": {\"mass\": 1, \"com\": [1, 0, 0], \"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}},"
-    "{\"name\": \"needle\", \"parent\": \"arm\", \"joint\": {\"name\": \"idle\", \"type\": \"revolute\"}}]}";
-
-static const char *const files[] = {"stderr",     "state.json", "pendulum.json", "planar.json",
-                                    "mixed.json", "block.json", "empty.json"};
-
-static int make_robots(void **state) {
-  if (make_directory(state) != 0) return -1;
-  write_file("pendulum.json", pendulum);
-  write_file("planar.json", planar);
-  write_file("mixed.json", mixed);
-  write_file("block.json", block);
-  write_file("empty.json", empty_leaf);
-  return 0;
-}
-
-static int remove_directory(void **state) {
-  (void)state;
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(in_directory(files[i]));
-  return rmdir(directory);
-}
 
 /* ---- Values ---- */
 
@@ -212,10 +51,6 @@ static void the_pendulum_obeys_its_equation(void **state) {
   check_numbers(o, "results.0.Jcom", J, 3, 8);
   json_decref(o);
 }
-
-static const char planar_state[] =
-    "{\"q\": [0.4, -1.1], \"v\": [0.9, -2], \"a\": [-0.5, 3], \"tau\": [1, 2], \"wrench\": {\"lower\": [0, 0, 0.3, 0, "
-    "0, 0]}}";
 
 static void the_planar_arm_is_that_of_the_textbook(void **state) {
   (void)state;
@@ -616,25 +451,35 @@ static void of_all_that_can_be_wanted_singular_parts_are_null(void **state) {
   assert_true(json_is_null(at(root, "results.0.hybrid")));
   assert_true(json_is_null(at(root, "results.0.ddq_jets")));
   assert_true(json_is_null(at(root, "results.0.hybrid_jets")));
+  assert_true(json_is_null(at(root, "results.0.ddq_dq")));
+  assert_true(json_is_null(at(root, "results.0.hybrid_d")));
   check_numbers(root, "results.0.M", (double[]){1.1, 0, 0, 0}, 4, 8);
   json_decref(root);
   done(&o);
 }
 
-static void all_is_every_name_of_the_help(void **state) {
+/* The help has a line for each name; the larger ones stand below that of `all`. */
+static void all_is_every_name_of_the_help_above_it(void **state) {
   (void)state;
   outcome help = run("--help");
   assert_int_equal(help.code, 0);
   json_t *o = evaluate("builtin:humanoid --want all", "{}");
-  const char *key;
+  const char *start = strstr(help.out, "names split by commas:"), *end = strstr(help.out, " all  "), *key;
+  assert_true(start && end && start < end);
+  size_t lines = 0;
+  for (const char *p = start; p < end; p++) lines += *p == '\n';
+  assert_int_equal(json_object_size(at(o, "results.0")), lines - 1);
   json_t *value;
-  assert_true(json_object_size(at(o, "results.0")) >= 24);
   json_object_foreach(at(o, "results.0"), key, value) {
     char line[64];
     assert_false(json_is_null(value));
     snprintf(line, sizeof line, " %s ", key);
-    check_has(help.out, line);
+    const char *place = strstr(help.out, line);
+    if (!place || place > end) fail_msg("%s is not in the help, or below all", key);
   }
+  const char *const larger[] = {"dM_dq", "dMinv_dq", "dC_dq", "dC_dv", "dMdot_dq", "dMdot_dv", "d2tau", "d2ddq"};
+  for (size_t i = 0; i < sizeof larger / sizeof *larger; i++) check_has(end, larger[i]);
+  check_has(end, "dtau_jets");
   json_decref(o);
   done(&help);
 }
@@ -792,9 +637,21 @@ static void closed_forms_start_with_the_plain_quantities(void **state) {
   (void)state;
   json_t *o = evaluate("builtin:quadruped --want all --order 1 --link front_left_shank",
                        "{\"v\": {\"base\": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}}");
-  const char *const pairs[][2] = {{"M_jets.0", "M"}, {"M_jets.1", "Mdot"},      {"C_jets.0", "C"},
-                                  {"g_jets.0", "g"}, {"twist_jets.0", "twist"}, {"twist_jets.1", "acceleration"},
-                                  {"J_jets.0", "J"}, {"J_jets.1", "Jdot"}};
+  const char *const pairs[][2] = {{"M_jets.0", "M"},
+                                  {"M_jets.1", "Mdot"},
+                                  {"C_jets.0", "C"},
+                                  {"g_jets.0", "g"},
+                                  {"twist_jets.0", "twist"},
+                                  {"twist_jets.1", "acceleration"},
+                                  {"J_jets.0", "J"},
+                                  {"J_jets.1", "Jdot"},
+                                  {"P.2", "M"},
+                                  {"momentum_jets.0", "momentum.spatial"},
+                                  {"com_jets.0", "com.position"},
+                                  {"com_jets.1", "com.velocity"},
+                                  {"energy_jets.0.0", "energy.kinetic"},
+                                  {"energy_jets.0.1", "energy.potential"},
+                                  {"joint_wrenches_jets.trunk.0", "joint_wrenches.trunk"}};
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     char one[64], two[64];
     snprintf(one, sizeof one, "results.0.%s", pairs[i][0]);
@@ -831,7 +688,7 @@ int main(void) {
       cmocka_unit_test(rows_by_joint_and_flat_rows_mean_the_same),
       cmocka_unit_test(a_singular_system_names_the_joint),
       cmocka_unit_test(of_all_that_can_be_wanted_singular_parts_are_null),
-      cmocka_unit_test(all_is_every_name_of_the_help),
+      cmocka_unit_test(all_is_every_name_of_the_help_above_it),
       cmocka_unit_test(wrong_use_is_told_with_code_2),
       cmocka_unit_test(files_that_are_no_states_are_told_with_their_place),
       cmocka_unit_test(mistakes_name_state_field_and_joint),

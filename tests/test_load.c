@@ -344,9 +344,12 @@ static void the_built_in_robots_have_their_sizes_and_masses(void **state) {
     const char *name;
     int links, nq, nv, frames, suspicious;
     double mass;
-  } robots[] = {{"double_pendulum", 2, 2, 2, 1, 0, 2},  {"humanoid", 32, 38, 37, 5, 0, 60},
-                {"kuka_iiwa", 7, 7, 7, 1, 2, 20.66958}, {"panda", 7, 7, 7, 1, 0, 16.062132},
-                {"planar_2r", 2, 2, 2, 1, 0, 2},        {"quadruped", 13, 19, 18, 4, 0, 30}};
+  } robots[] = {{"delta", 10, 22, 21, 1, 0, 3.02},   {"double_pendulum", 2, 2, 2, 1, 0, 2},
+                {"five_bar", 4, 4, 4, 1, 0, 2.2},    {"four_bar", 3, 3, 3, 1, 0, 2.6},
+                {"humanoid", 32, 38, 37, 5, 0, 60},  {"kuka_iiwa", 7, 7, 7, 1, 2, 20.66958},
+                {"panda", 7, 7, 7, 1, 0, 16.062132}, {"planar_2r", 2, 2, 2, 1, 0, 2},
+                {"quadruped", 13, 19, 18, 4, 0, 30}, {"slider_crank", 3, 3, 3, 0, 0, 1.7},
+                {"stewart", 13, 25, 24, 1, 0, 28}};
   int count = (int)(sizeof robots / sizeof *robots);
   assert_int_equal(jn_builtin_count(), count);
   for (int i = 0; i < count; i++) {
@@ -426,7 +429,7 @@ static void the_humanoid_is_the_same_left_and_right(void **state) {
 static void unknown_built_in_robots_are_refused_with_a_suggestion(void **state) {
   (void)state;
   load_fails("builtin:pandas", NULL, JN_ERR_NAME, "perhaps 'panda' is meant");
-  load_fails("builtin:", NULL, JN_ERR_NAME, "known are: double_pendulum");
+  load_fails("builtin:", NULL, JN_ERR_NAME, "known are: delta, double_pendulum");
   static const char *const chains[] = {"0", "10001", "-1", "x", "", "7x", " 7", "99999999999999999999"};
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
     char source[64];

@@ -3,6 +3,8 @@
  * it fails, also inside expat and jansson. */
 #include "models.h"
 
+#include "jounce/loops.h"
+
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -97,6 +99,74 @@ static void computing_never_allocates(void **state) {
   jn_model_destroy(m);
 }
 
+/* Functions of jets.h, derivatives.h, sensitivity.h, regressor.h and loops.h; the first status that is not JN_OK. */
+static jn_status differentiate_everything(const jn_model *m, jn_work *w, jn_loops *l, const double *q,
+                                          const double *v) {
+  enum { N = 40, K = 2, LINKS = 8, BIG = 10 * LINKS * N * N };
+  static double X[6][BIG], W[(K + 1) * LINKS * 6], room[80 * LINKS];
+  static unsigned char given[N];
+  jn_representation in = JN_IN_ALIGNED;
+  jn_scalar axis = {JN_BY_PLACEMENT, 1, 2};
+  jn_perturbation p;
+  jn_hybrid_derivatives h = {X[0], X[0] + N, X[1], X[2], X[3], X[4], X[5], X[1] + N * N, NULL, NULL};
+  jn_gradient g = {.dq = X[0], .dv = X[1], .dtau = X[2], .dinertia = X[3]};
+  jn_status made = jn_perturbation_of(m, w, &axis, q, v, room, &p);
+  const jn_status all[] = {
+      made,
+      jn_inverse_dynamics_jet(m, w, K, q, v, W, X[0]),
+      jn_forward_dynamics_jet(m, w, K, q, v, X[0], W, X[1]),
+      jn_hybrid_dynamics_jet(m, w, K, given, q, v, X[0], W, X[1], X[2]),
+      jn_coriolis_matrix_jet(m, w, K, q, v, X[0]),
+      jn_momentum_jet(m, w, K, q, v, X[0]),
+      jn_system_jet(m, w, K, q, v, X[0], X[1], X[2], X[3]),
+      jn_rate_matrices(m, w, K, q, v, X[0]),
+      jn_joint_wrenches_jet(m, w, K, q, v, W, X[0]),
+      jn_inverse_dynamics_derivatives(m, w, q, v, v, W, in, X[0], X[1], X[2], X[3]),
+      jn_forward_dynamics_derivatives(m, w, q, v, v, W, in, X[5], X[0], X[1], X[2], NULL),
+      jn_forward_dynamics_second_derivatives(m, w, q, v, X[5], W, in, X[0], X[1], X[2], NULL, NULL, NULL, X[3], X[4]),
+      jn_hybrid_dynamics_derivatives(m, w, given, q, v, v, v, W, in, &h),
+      jn_inverse_dynamics_second_derivatives(m, w, q, v, v, W, in, X[0], X[1], X[2], X[3]),
+      jn_mass_matrix_inverse_derivative(m, w, q, X[0], X[1]),
+      jn_coriolis_matrix_derivatives(m, w, q, v, X[0], X[1]),
+      jn_frame_jacobian_derivatives(m, w, 3, in, q, v, X[0], X[1], X[2]),
+      jn_momentum_derivative(m, w, JN_ABOUT_COM, q, v, X[0]),
+      jn_inverse_dynamics_jet_derivatives(m, w, K, q, v, W, X[0]),
+      jn_forward_dynamics_sensitivity(m, w, q, v, v, W, 1, &p, X[0], X[1]),
+      jn_forward_dynamics_adjoint(m, w, q, v, v, W, in, v, X[4], &g),
+      jn_slotine_li_regressor(m, w, q, v, v, v, X[0]),
+      jn_regressor_jet(m, w, K, q, v, X[0]),
+      jn_parameter_derivatives(m, w, q, v, X[0], X[1], X[2]),
+      jn_loops_forward_dynamics_jet(l, K, q, v, X[0], W, X[1], X[2])};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i] != JN_OK) return all[i];
+  return JN_OK;
+}
+
+static void differentiating_never_allocates(void **state) {
+  (void)state;
+  uint64_t s = seed("no allocation in derivatives");
+  jn_model *m = random_tree(&s, 8);
+  jn_work *w;
+  jn_loops *l;
+  jn_loops_options options;
+  double q[64], v[5 * 40];
+  jn_loops_options_init(&options);
+  options.order = 2;
+  check_ok(jn_work_create_order(m, 2, &w));
+  check_ok(jn_loops_create(m, &options, &l));
+  check_ok(jn_random(m, &s, q));
+  check(jn_model_nv(m) <= 40, "nv %d", jn_model_nv(m));
+  fill(&s, v, 5 * 40, 1);
+  calls = 0;
+  jn_status status = differentiate_everything(m, w, l, q, v);
+  long seen = calls;
+  check(status == JN_OK, "%s", jn_status_text(status));
+  check(seen == 0, "%ld allocations in derivatives", seen);
+  jn_loops_destroy(l);
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
 /* Loads with the n-th allocation failing, for every n, until it succeeds. */
 static UNUSED void survive(const char *what, const char *text, jn_format format) {
   size_t length = strlen(text);
@@ -152,6 +222,7 @@ static void native_reader_survives_when_jansson_gets_no_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(computing_never_allocates),
+      cmocka_unit_test(differentiating_never_allocates),
       cmocka_unit_test(urdf_reader_survives_when_expat_gets_no_memory),
       cmocka_unit_test(native_reader_survives_when_jansson_gets_no_memory),
   };

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Derivatives with respect to the state: every entry by the complex step of other kernels, and laws between them, on
+ * random trees of every joint type with coupled coordinates and wrenches. */
+#include "complex_row.h"
+#include "kernel/terms.h"
+#include "models.h"
+
+#include "jounce/derivatives.h"
+
+enum { MODELS = 60, V = 40, LINKS = 12, WIDE = 6 * LINKS };
+
+static const double h = 1e-30;
+
+typedef double _Complex complex_t;
+
+typedef struct state {
+  jn_model *m;
+  jn_work *w;
+  int nq, nv, nlink, wide;
+  double q[60], v[V], a[V], W[WIDE], unit[V];
+  complex_t cq[60], cv[V], ca[V], cW[WIDE];
+} state;
+
+static void begin(state *x, uint64_t *s, int i) {
+  x->m = random_tree(s, 2 + i % (LINKS - 2));
+  x->nq = jn_model_nq(x->m);
+  x->nv = jn_model_nv(x->m);
+  x->nlink = jn_link_count(x->m);
+  x->wide = 6 * x->nlink;
+  check_ok(jn_work_create_order(x->m, 0, &x->w));
+  check_ok(jn_random(x->m, s, x->q));
+  fill(s, x->v, x->nv, 1);
+  fill(s, x->a, x->nv, 1);
+  fill(s, x->W, x->wide, 2);
+  memset(x->unit, 0, sizeof x->unit);
+}
+
+static void end(state *x) {
+  jn_work_destroy(x->w);
+  jn_model_destroy(x->m);
+}
+
+static double norm(const double *x, int n) {
+  double most = 1;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+enum { BY_Q, BY_V, BY_A, BY_W };
+
+/* The state moved by i h in coordinate k of q, v, a or the wrenches. */
+static void move(state *x, int by, int k) {
+  for (int i = 0; i < x->nv; i++) {
+    x->unit[i] = by == BY_Q && i == k;
+    x->cv[i] = CMPLX(x->v[i], by == BY_V && i == k ? h : 0);
+    x->ca[i] = CMPLX(x->a[i], by == BY_A && i == k ? h : 0);
+  }
+  for (int i = 0; i < x->wide; i++) x->cW[i] = CMPLX(x->W[i], by == BY_W && i == k ? h : 0);
+  complex_motion(x->m, x->q, x->unit, h, x->cq);
+}
+
+/* One output of the kernel `terms` at the moved state. */
+static void terms_at(state *x, int out, const complex_t *W, complex_t *y) {
+  jn_call call = {.in = {x->cq, x->cv, x->ca, W}};
+  call.out[out] = y;
+  call.arg[2] = -1;
+  run_complex(x->m, -1, JN_KERNEL_terms, &call);
+}
+
+/* Column k of a rows x columns matrix against the imaginary part of y. */
+static void check_column(const double *D, int rows, int columns, int k, const complex_t *y, double size, double ulps,
+                         const char *what) {
+  for (int r = 0; r < rows; r++) {
+    double expected = cimag(y[r]) / h;
+    check_close(&D[r * columns + k], &expected, 1, size, ulps, "%s, row %d, column %d", what, r, k);
+  }
+}
+
+static void inverse_dynamics_by_complex_step(void **st) {
+  (void)st;
+  uint64_t s = seed("dtau");
+  static double D[4][V * WIDE], M[V * V];
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    complex_t y[V];
+    begin(&x, &s, i);
+    int n = x.nv;
+    check_ok(
+        jn_inverse_dynamics_derivatives(x.m, x.w, x.q, x.v, x.a, x.W, JN_IN_BODY, D[BY_Q], D[BY_V], D[BY_A], D[BY_W]));
+    for (int by = BY_Q; by <= BY_W; by++) {
+      int columns = by == BY_W ? x.wide : n;
+      for (int k = 0; k < columns; k++) {
+        move(&x, by, k);
+        terms_at(&x, JN_OUT_TAU, x.cW, y);
+        check_column(D[by], n, columns, k, y, norm(D[by], n * columns), 2000,
+                     (const char *[]){"dtau/dq", "dtau/dv", "dtau/da", "dtau/dwrench"}[by]);
+      }
+    }
+    check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
+    check_close(D[BY_A], M, n * n, norm(M, n * n), 200, "dtau/da = M");
+    check_ok(jn_gravity_forces_derivative(x.m, x.w, x.q, D[0]));
+    memset(x.v, 0, sizeof x.v);
+    memset(x.a, 0, sizeof x.a);
+    for (int k = 0; k < n; k++) {
+      move(&x, BY_Q, k);
+      terms_at(&x, JN_OUT_G, NULL, y);
+      check_column(D[0], n, n, k, y, norm(D[0], n * n), 2000, "dg/dq");
+    }
+    end(&x);
+  }
+}
+
+/* The wrench's numbers in the link's frame, when it is held in the world's axes while the link moves from T0 to T. */
+static void held_wrench(const double *T0, const complex_t *T, const double *W, int hold, complex_t *out) {
+  double m[3], f[3], p[3] = {T0[3], T0[7], T0[11]};
+  complex_t M[3], d[3];
+  for (int r = 0; r < 3; r++) {
+    m[r] = f[r] = 0;
+    for (int c = 0; c < 3; c++) m[r] += T0[4 * r + c] * W[c], f[r] += T0[4 * r + c] * W[3 + c];
+  }
+  for (int r = 0; r < 3; r++) d[r] = hold == JN_IN_WORLD ? T[4 * r + 3] - p[r] : 0; /* the arm that the force gets */
+  for (int r = 0; r < 3; r++) M[r] = m[r] - (d[(r + 1) % 3] * f[(r + 2) % 3] - d[(r + 2) % 3] * f[(r + 1) % 3]);
+  for (int c = 0; c < 3; c++) {
+    out[c] = out[3 + c] = 0;
+    for (int r = 0; r < 3; r++) out[c] += T[4 * r + c] * M[r], out[3 + c] += T[4 * r + c] * f[r];
+  }
+}
+
+static void held_wrenches_by_complex_step(void **st) {
+  (void)st;
+  uint64_t s = seed("held wrenches");
+  static double dq[V * V], dv[V * V], ddq[V * V], ddv[V * V], poses[LINKS * 16];
+  static complex_t T[LINKS * 16], y[V], Y[V * V];
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    double direction[V];
+    begin(&x, &s, i);
+    int n = x.nv;
+    fill(&s, direction, n, 1);
+    check_ok(jn_frame_poses(x.m, x.w, x.q, poses));
+    for (int hold = JN_IN_WORLD; hold <= JN_IN_ALIGNED; hold++) {
+      jn_representation in = (jn_representation)hold;
+      check_ok(jn_inverse_dynamics_derivatives(x.m, x.w, x.q, x.v, x.a, x.W, in, dq, dv, NULL, NULL));
+      for (int k = 0; k < n; k++) {
+        move(&x, BY_Q, k);
+        terms_at(&x, JN_OUT_POSES, NULL, T);
+        for (int l = 0; l < x.nlink; l++) held_wrench(poses + 16 * l, T + 16 * l, x.W + 6 * l, hold, x.cW + 6 * l);
+        terms_at(&x, JN_OUT_TAU, x.cW, y);
+        check_column(dq, n, n, k, y, norm(dq, n * n), 4000, hold == JN_IN_WORLD ? "world" : "aligned");
+      }
+      /* and the change of these derivatives along a direction */
+      check_ok(jn_inverse_dynamics_derivatives_along(x.m, x.w, x.q, x.v, x.a, x.W, in, direction, NULL, NULL, NULL, ddq,
+                                                     ddv, NULL));
+      move(&x, BY_A, -1);
+      complex_motion(x.m, x.q, direction, h, x.cq);
+      terms_at(&x, JN_OUT_POSES, NULL, T);
+      for (int l = 0; l < x.nlink; l++) held_wrench(poses + 16 * l, T + 16 * l, x.W + 6 * l, hold, x.cW + 6 * l);
+      jn_call call = {.in = {x.cq, x.cv, x.ca, x.cW}, .out = {Y}, .arg = {hold}};
+      run_complex(x.m, -1, JN_KERNEL_derivatives, &call);
+      for (int e = 0; e < n * n; e++) dq[e] = cimag(Y[e]) / h;
+      check_close(ddq, dq, n * n, norm(dq, n * n), 8000, "change of dtau/dq, %s",
+                  hold == JN_IN_WORLD ? "world" : "aligned");
+    }
+    end(&x);
+  }
+}
+
+/* Forward and hybrid dynamics by complex step of their own kernels. */
+static void solved_dynamics_by_complex_step(void **st) {
+  (void)st;
+  uint64_t s = seed("da");
+  static double D[12][V * WIDE], M[V * V], inverse[V * V];
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    unsigned char prescribed[V];
+    complex_t a_out[V], tau_out[V], pivots[V];
+    double a[V], tau[V], a1[V], tau1[V];
+    begin(&x, &s, i);
+    int n = x.nv;
+    fill(&s, tau, n, 5);
+    for (int k = 0; k < n; k++) prescribed[k] = uniform(&s) > 0;
+    check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
+    check_ok(jn_mass_matrix_inverse(x.m, x.w, x.q, inverse));
+    double condition = norm(M, n * n) * norm(inverse, n * n);
+    jn_hybrid_derivatives out = {a, tau1, D[0], D[4], D[1], D[5], D[2], D[6], D[3], D[7]};
+    check_ok(jn_forward_dynamics_derivatives(x.m, x.w, x.q, x.v, tau, x.W, JN_IN_BODY, a1, D[8], D[9], D[10], D[11]));
+    check_ok(jn_hybrid_dynamics_derivatives(x.m, x.w, prescribed, x.q, x.v, x.a, tau, x.W, JN_IN_BODY, &out));
+    for (int forward = 0; forward < 2; forward++)
+      for (int by = BY_Q; by <= BY_W; by++)
+        for (int k = 0; k < (by == BY_W ? x.wide : n); k++) {
+          complex_t ctau[V];
+          int columns = by == BY_W ? x.wide : n, given_a = !forward && by == BY_A && prescribed[k];
+          move(&x, by == BY_A && !given_a ? -1 : by, k);
+          for (int r = 0; r < n; r++) ctau[r] = CMPLX(tau[r], by == BY_A && !given_a && r == k ? h : 0);
+          jn_call call = {.in = {x.cq, x.cv, x.ca, ctau, x.cW}, .out = {a_out, tau_out, pivots}};
+          call.data = forward ? NULL : prescribed;
+          run_complex(x.m, -1, x.m->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward, &call);
+          const double *da = forward ? D[8 + by] : D[by], *dtau = D[4 + by];
+          double size = norm(da, n * columns) * condition;
+          check_column(da, n, columns, k, a_out, size, 2000, forward ? "forward" : "hybrid, a");
+          if (!forward) check_column(dtau, n, columns, k, tau_out, size + norm(dtau, n * columns), 2000, "hybrid, tau");
+        }
+    double free_a[V];
+    check_ok(jn_forward_dynamics(x.m, x.w, x.q, x.v, tau, x.W, free_a));
+    check_close(a1, free_a, n, norm(a1, n), 500 * condition, "forward dynamics on the way");
+    check_close(D[10], inverse, n * n, norm(inverse, n * n), 500 * condition, "da/dtau = M^-1");
+    end(&x);
+  }
+}
+
+/* dM/dq, dC/dq, dC/dv, dMdot, dM^-1 by complex step of M, C, M^-1; and dM/dt = sum_h dM/dq_h v_h. */
+static void matrices_by_complex_step(void **st) {
+  (void)st;
+  uint64_t s = seed("dM, dC");
+  static double dM[V * V * V], dCq[V * V * V], dCv[V * V * V], dRq[V * V * V], dRv[V * V * V], dI[V * V * V],
+      rate[V * V], inverse[V * V], sum[V * V], M[V * V];
+  static complex_t Y[V * V], pivots[V];
+  for (int i = 0; i < MODELS / 2; i++) {
+    state x;
+    begin(&x, &s, i);
+    int n = x.nv, cube = n * n * n;
+    check_ok(jn_mass_matrix_derivative(x.m, x.w, x.q, dM));
+    check_ok(jn_coriolis_matrix_derivatives(x.m, x.w, x.q, x.v, dCq, dCv));
+    check_ok(jn_mass_matrix_rate_derivatives(x.m, x.w, x.q, x.v, dRq, dRv));
+    check_ok(jn_mass_matrix_inverse_derivative(x.m, x.w, x.q, inverse, dI));
+    check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
+    double condition = norm(M, n * n) * norm(inverse, n * n);
+    for (int e = 0; e < n * n; e++) sum[e] = 0;
+    for (int k = 0; k < n; k++) {
+      const struct {
+        int by, out;
+        const double *D;
+        double size;
+      } tests[5] = {{BY_Q, JN_OUT_M, dM, norm(dM, cube)},
+                    {BY_Q, JN_OUT_C, dCq, norm(dCq, cube)},
+                    {BY_V, JN_OUT_C, dCv, norm(dCv, cube)},
+                    {BY_Q, JN_OUT_DM, dRq, norm(dRq, cube)},
+                    {BY_V, JN_OUT_DM, dRv, norm(dRv, cube)}};
+      for (int e = 0; e < 5; e++) {
+        move(&x, tests[e].by, k);
+        terms_at(&x, tests[e].out, NULL, Y);
+        for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[c]) / h;
+        check_close(tests[e].D + k * n * n, rate, n * n, tests[e].size, 2000, "tensor %d, direction %d", e, k);
+      }
+      move(&x, BY_Q, k);
+      jn_call call = {.in = {x.cq}, .out = {Y, pivots}};
+      run_complex(x.m, -1, JN_KERNEL_inverse, &call);
+      for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[c]) / h;
+      check_close(dI + k * n * n, rate, n * n, norm(dI, cube) * condition, 500, "dM^-1, direction %d", k);
+      for (int e = 0; e < n * n; e++) sum[e] += dM[k * n * n + e] * x.v[k];
+    }
+    check_ok(jn_mass_matrix_rate(x.m, x.w, x.q, x.v, rate));
+    check_close(rate, sum, n * n, norm(rate, n * n), 2000, "dM/dt = sum dM/dq v");
+    end(&x);
+  }
+}
+
+static int has_group(const jn_model *m) {
+  int found = 0;
+  for (int l = 0; l < jn_link_count(m); l++) found |= jn_joint_nv(m, l) != jn_joint_nq(m, l);
+  return found;
+}
+
+/* Tensors of inverse dynamics by complex step of the first derivatives; products with a vector; symmetry. */
+static void second_derivatives_by_complex_step(void **st) {
+  (void)st;
+  uint64_t s = seed("d2tau");
+  static double qq[V * V * V], qv[V * V * V], vv[V * V * V], qa[V * V * V], rate[V * V], along[4][V * V], sum[4][V * V];
+  static complex_t Y[3][V * V];
+  int symmetric = 0;
+  for (int i = 0; i < MODELS / 2; i++) {
+    state x;
+    double dir[3][V], dtau[V], first[V];
+    begin(&x, &s, i);
+    int n = x.nv, cube = n * n * n;
+    check_ok(jn_inverse_dynamics_second_derivatives(x.m, x.w, x.q, x.v, x.a, x.W, JN_IN_BODY, qq, qv, vv, qa));
+    for (int e = 0; e < 3; e++) fill(&s, dir[e], n, 1);
+    memset(sum, 0, sizeof sum);
+    for (int by = BY_Q; by <= BY_A; by++)
+      for (int k = 0; k < n; k++) {
+        move(&x, by, k);
+        jn_call call = {.in = {x.cq, x.cv, x.ca, x.cW}, .out = {Y[0], Y[1], Y[2]}};
+        run_complex(x.m, -1, JN_KERNEL_derivatives, &call);
+        for (int out = 0; out < 3; out++) {
+          const double *D = by == BY_Q ? (const double *[]){qq, qv, qa}[out] : by == BY_V && out == 1 ? vv : NULL;
+          for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[out][c]) / h;
+          for (int c = 0; c < n * n; c++) sum[out][c] += rate[c] * dir[by][k];
+          if (D) check_close(D + k * n * n, rate, n * n, norm(D, cube), 4000, "by %d of %d, direction %d", by, out, k);
+        }
+      }
+    check_ok(jn_inverse_dynamics_derivatives_along(x.m, x.w, x.q, x.v, x.a, x.W, JN_IN_BODY, dir[0], dir[1], dir[2],
+                                                   dtau, along[0], along[1], along[2]));
+    double size = norm(qq, cube) + norm(qv, cube) + norm(vv, cube) + norm(qa, cube);
+    for (int out = 0; out < 3; out++) check_close(along[out], sum[out], n * n, size, 8000, "along, output %d", out);
+    check_ok(
+        jn_inverse_dynamics_derivatives(x.m, x.w, x.q, x.v, x.a, x.W, JN_IN_BODY, along[0], along[1], along[2], NULL));
+    for (int r = 0; r < n; r++) {
+      first[r] = 0;
+      for (int e = 0; e < 3; e++)
+        for (int c = 0; c < n; c++) first[r] += along[e][r * n + c] * dir[e][c];
+    }
+    check_close(dtau, first, n, size, 2000, "dtau = T_q dq + T_v dv + M da");
+    symmetric += !has_group(x.m);
+    for (int a = 0; a < n; a++)
+      for (int r = 0; r < n; r++)
+        for (int b = 0; b < a; b++) {
+          check_close(&vv[(a * n + r) * n + b], &vv[(b * n + r) * n + a], 1, size, 4000, "d2/dv2 is symmetric");
+          if (!has_group(x.m))
+            check_close(&qq[(a * n + r) * n + b], &qq[(b * n + r) * n + a], 1, size, 4000, "d2/dq2 is symmetric");
+        }
+    end(&x);
+  }
+  check(symmetric > 0, "some models have vector spaces of configurations");
+}
+
+static void forward_second_derivatives_by_complex_step(void **st) {
+  (void)st;
+  uint64_t s = seed("d2a");
+  static double D[3][V * V], second[4][V * V * V], room[V * V * V], rate[V * V], along[3][V * V], sum[3][V * V],
+      M[V * V];
+  static complex_t Y[3][V * V], a_out[V], pivots[V];
+  for (int i = 0; i < MODELS / 3; i++) {
+    state x;
+    double a[V], tau[V], dir[3][V];
+    begin(&x, &s, i);
+    int n = x.nv, cube = n * n * n;
+    fill(&s, tau, n, 5);
+    check_ok(jn_forward_dynamics_derivatives(x.m, x.w, x.q, x.v, tau, x.W, JN_IN_BODY, a, D[0], D[1], D[2], NULL));
+    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, a, x.W, JN_IN_BODY, D[0], D[1], D[2], second[0],
+                                                    second[1], second[2], second[3], room));
+    for (int e = 0; e < 3; e++) fill(&s, dir[e], n, 1);
+    check_ok(jn_forward_dynamics_derivatives_along(x.m, x.w, x.q, x.v, a, x.W, JN_IN_BODY, D[0], D[1], D[2], dir[0],
+                                                   dir[1], dir[2], along[0], along[1], along[2]));
+    check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
+    double condition = norm(M, n * n) * norm(D[2], n * n), size = 1;
+    for (int e = 0; e < 4; e++) size = fmax(size, norm(second[e], cube));
+    memset(sum, 0, sizeof sum);
+    for (int by = BY_Q; by <= BY_A; by++)
+      for (int k = 0; k < n; k++) {
+        complex_t ctau[V];
+        move(&x, by == BY_A ? -1 : by, k);
+        for (int r = 0; r < n; r++) ctau[r] = CMPLX(tau[r], by == BY_A && r == k ? h : 0);
+        jn_call call = {.in = {x.cq, x.cv, NULL, ctau, x.cW}};
+        call.out[0] = a_out, call.out[2] = Y[0], call.out[3] = Y[1], call.out[4] = Y[2], call.out[10] = pivots;
+        run_complex(x.m, -1, JN_KERNEL_derivatives_hybrid, &call);
+        for (int out = 0; out < 3; out++) {
+          const double *T = by == BY_Q ? second[out] : by == BY_V && out == 1 ? second[3] : NULL;
+          for (int c = 0; c < n * n; c++) rate[c] = cimag(Y[out][c]) / h;
+          for (int c = 0; c < n * n; c++) sum[out][c] += rate[c] * dir[by][k];
+          if (T)
+            check_close(T + k * n * n, rate, n * n, size * condition, 4000, "by %d of %d, direction %d", by, out, k);
+        }
+      }
+    for (int out = 0; out < 3; out++)
+      check_close(along[out], sum[out], n * n, size * condition * n, 4000, "along, output %d", out);
+    end(&x);
+  }
+}
+
+/* d tau^(k) / dq and / d v^(j), by complex step of the jets. */
+static void torque_rates_by_complex_step(void **st) {
+  (void)st;
+  uint64_t s = seed("dtau_jets");
+  enum { TOP = 3 };
+  static double D[(TOP + 1) * (TOP + 3) * V * V], v[(TOP + 2) * V], W[(TOP + 1) * WIDE];
+  static complex_t cv[(TOP + 2) * V], cW[(TOP + 1) * WIDE], y[(TOP + 1) * V];
+  for (int i = 0; i < MODELS / 2; i++) {
+    state x;
+    jn_work *w;
+    begin(&x, &s, i);
+    int n = x.nv;
+    check_ok(jn_work_create_order(x.m, TOP, &w));
+    fill(&s, v, (TOP + 2) * n, 1);
+    fill(&s, W, (TOP + 1) * x.wide, 1);
+    check_ok(jn_inverse_dynamics_jet_derivatives(x.m, w, TOP, x.q, v, W, D));
+    for (int e = 0; e < (TOP + 1) * x.wide; e++) cW[e] = W[e];
+    for (int J = 0; J < TOP + 3; J++)
+      for (int c = 0; c < n; c++) {
+        for (int e = 0; e < (TOP + 2) * n; e++) cv[e] = CMPLX(v[e], e == (J - 1) * n + c ? h : 0);
+        move(&x, J == 0 ? BY_Q : BY_A, c);
+        jn_call call = {.in = {x.cq, cv, cW}, .out = {y}, .arg = {TOP}};
+        run_complex(x.m, TOP, JN_KERNEL_inverse_jet, &call);
+        for (int k = 0; k <= TOP; k++) {
+          const double *block = D + (k * (TOP + 3) + J) * n * n;
+          check_column(block, n, n, c, y + k * n, norm(D + k * (TOP + 3) * n * n, (TOP + 3) * n * n), 4000, "rates");
+        }
+      }
+    jn_work_destroy(w);
+    end(&x);
+  }
+}
+
+/* Central differences on the group, of the public functions, converge as the square of the step. */
+static void central_differences_converge(void **st) {
+  (void)st;
+  uint64_t s = seed("central differences");
+  if (jn_row_epsilon() > 1e-10) return; /* a float row has no digits to show it */
+  static double dq[V * V];
+  for (int i = 0; i < 12; i++) {
+    state x;
+    double error[2], steps[2] = {2e-3, 1e-3};
+    begin(&x, &s, i);
+    int n = x.nv;
+    check_ok(jn_inverse_dynamics_derivatives(x.m, x.w, x.q, x.v, x.a, x.W, JN_IN_BODY, dq, NULL, NULL, NULL));
+    for (int e = 0; e < 2; e++) {
+      error[e] = 0;
+      for (int k = 0; k < n; k++) {
+        double tau[2][V], moved[60];
+        for (int side = 0; side < 2; side++) {
+          for (int c = 0; c < n; c++) x.unit[c] = c == k ? (side ? steps[e] : -steps[e]) : 0;
+          check_ok(jn_integrate(x.m, x.w, x.q, x.unit, moved));
+          check_ok(jn_inverse_dynamics(x.m, x.w, moved, x.v, x.a, x.W, tau[side]));
+        }
+        for (int r = 0; r < n; r++)
+          error[e] = fmax(error[e], fabs((tau[1][r] - tau[0][r]) / (2 * steps[e]) - dq[r * n + k]));
+      }
+    }
+    double size = norm(dq, n * n);
+    check(error[1] < 1e-3 * size, "error %g of %g", error[1], size);
+    check(error[1] < 1e-9 * size || fabs(log2(error[0] / error[1]) - 2) < 0.1, "order %g", log2(error[0] / error[1]));
+    end(&x);
+  }
+}
+
+/* The mass of a robot far from the world's origin is no farther from its own joints. */
+static void far_from_the_origin_is_as_good_as_near(void **st) {
+  (void)st;
+  uint64_t s = seed("far");
+  jn_builder *b;
+  jn_model *m;
+  jn_work *w;
+  check_ok(jn_builder_create(NULL, &b));
+  add_random_link(b, &s, "base", NULL, JN_FREE, NULL);
+  add_random_link(b, &s, "arm", "base", JN_REVOLUTE, NULL);
+  add_random_link(b, &s, "hand", "arm", JN_REVOLUTE, NULL);
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  jn_builder_destroy(b);
+  check_ok(jn_work_create(m, &w));
+  double q[9], v[8], a[8], D[2][64];
+  check_ok(jn_random(m, &s, q));
+  fill(&s, v, 8, 1);
+  fill(&s, a, 8, 1);
+  for (int far = 0; far < 2; far++) {
+    for (int k = 0; k < 3; k++) q[k] += far * 1e6;
+    check_ok(jn_inverse_dynamics_derivatives(m, w, q, v, a, NULL, JN_IN_BODY, D[far], NULL, NULL, NULL));
+  }
+  check_close(D[1], D[0], 64, norm(D[0], 64), 100, "a translation of the base changes nothing");
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
+/* A base on rails a kilometre away, with an arm and a finger of ten grams: nothing depends on where it is, and M^-1 on
+ * the way is as good as by itself. */
+static void rails_are_as_good_as_a_free_base(void **st) {
+  (void)st;
+  uint64_t s = seed("rails");
+  const jn_joint_type types[6] = {JN_PRISMATIC, JN_PRISMATIC, JN_REVOLUTE, JN_REVOLUTE, JN_REVOLUTE, JN_REVOLUTE};
+  jn_builder *b;
+  jn_model *m;
+  jn_work *w;
+  check_ok(jn_builder_create(NULL, &b));
+  for (int i = 0; i < 6; i++) {
+    char name[16], parent[16];
+    jn_link l;
+    jn_link_init(&l);
+    snprintf(name, sizeof name, "l%d", i);
+    snprintf(parent, sizeof parent, "l%d", i - 1);
+    l.name = name;
+    l.parent = i ? parent : NULL;
+    if (i > 2) random_placement(&s, l.placement);
+    random_inertia(&s, l.inertia);
+    for (int k = 0; k < 10 && i == 5; k++) l.inertia[k] *= k == 0 ? 0.01 : 0.001;
+    l.joint.type = types[i];
+    memcpy(l.joint.axis, (const double[3]){i == 0, i == 1, i > 1}, sizeof l.joint.axis);
+    check_ok(jn_builder_add_link(b, &l));
+  }
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  jn_builder_destroy(b);
+  check_ok(jn_work_create(m, &w));
+  double q[6], v[6], a[6], tau[6], D[2][3][36], T[2][2][36], inverse[36];
+  fill(&s, q, 6, 1);
+  fill(&s, v, 6, 1);
+  fill(&s, tau, 6, 5);
+  for (int far = 0; far < 2; far++) {
+    q[0] = far * 1024, q[1] = far * -2048; /* exact in float, too */
+    check_ok(
+        jn_forward_dynamics_derivatives(m, w, q, v, tau, NULL, JN_IN_BODY, a, D[far][0], D[far][1], D[far][2], NULL));
+    check_ok(jn_inverse_dynamics_derivatives(m, w, q, v, tau, NULL, JN_IN_BODY, T[far][0], T[far][1], NULL, NULL));
+  }
+  check_ok(jn_mass_matrix_inverse(m, w, q, inverse));
+  for (int k = 0; k < 3; k++)
+    check_close(D[1][k], D[0][k], 36, norm(D[0][k], 36), 20, "forward dynamics, output %d", k);
+  for (int k = 0; k < 2; k++)
+    check_close(T[1][k], T[0][k], 36, norm(T[0][k], 36), 20, "inverse dynamics, output %d", k);
+  check_close(D[1][2], inverse, 36, norm(inverse, 36), 200, "da/dtau = M^-1");
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
+static void misuse_is_refused(void **st) {
+  (void)st;
+  uint64_t s = seed("misuse");
+  state x;
+  static double D[V * V], a[V];
+  begin(&x, &s, 4);
+  jn_hybrid_derivatives out = {a, a, D, NULL, NULL, NULL, D, D, NULL, NULL};
+  unsigned char prescribed[V] = {0};
+  check_status(jn_inverse_dynamics_derivatives(x.m, x.w, NULL, x.v, x.a, NULL, JN_IN_BODY, D, NULL, NULL, NULL),
+               JN_ERR_NULL);
+  check_status(
+      jn_inverse_dynamics_derivatives(x.m, x.w, x.q, x.v, x.a, NULL, (jn_representation)7, D, NULL, NULL, NULL),
+      JN_ERR_INDEX);
+  check_ok(jn_inverse_dynamics_derivatives(x.m, x.w, x.q, NULL, NULL, NULL, JN_IN_BODY, NULL, NULL, NULL, NULL));
+  check_status(jn_forward_dynamics_derivatives(x.m, x.w, x.q, x.v, NULL, NULL, JN_IN_BODY, a, D, NULL, NULL, NULL),
+               JN_ERR_NULL);
+  check_status(jn_hybrid_dynamics_derivatives(x.m, x.w, prescribed, x.q, x.v, x.a, NULL, NULL, JN_IN_BODY, &out),
+               JN_ERR_NULL);
+  check_status(jn_inverse_dynamics_jet_derivatives(x.m, x.w, 1, x.q, x.v, NULL, D), JN_ERR_WORK);
+  check_status(jn_inverse_dynamics_jet_derivatives(x.m, x.w, -1, x.q, x.v, NULL, D), JN_ERR_SIZE);
+  end(&x);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(inverse_dynamics_by_complex_step),
+      cmocka_unit_test(held_wrenches_by_complex_step),
+      cmocka_unit_test(solved_dynamics_by_complex_step),
+      cmocka_unit_test(matrices_by_complex_step),
+      cmocka_unit_test(second_derivatives_by_complex_step),
+      cmocka_unit_test(forward_second_derivatives_by_complex_step),
+      cmocka_unit_test(torque_rates_by_complex_step),
+      cmocka_unit_test(central_differences_converge),
+      cmocka_unit_test(far_from_the_origin_is_as_good_as_near),
+      cmocka_unit_test(rails_are_as_good_as_a_free_base),
+      cmocka_unit_test(misuse_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
