@@ -47,6 +47,7 @@ set(core_sources
     src/model/query.c
     src/model/singular.c
     src/model/structure.c
+    src/dispatch/batch.c
     src/dispatch/run.c
     src/dispatch/work.c
     src/io/builtin.c
@@ -56,7 +57,18 @@ set(core_sources
     src/io/native_write.c)
 
 # Written over the caller's number type: compiled for double and for float.
-set(public_sources src/dispatch/configuration.c src/dispatch/derivatives.c src/dispatch/derivatives_frame.c src/dispatch/dynamics.c src/dispatch/jets.c src/dispatch/kinematics.c src/dispatch/lie.c src/dispatch/regressor.c src/dispatch/scalars.c src/dispatch/sensitivity.c)
+set(public_sources
+    src/dispatch/batch_functions.c
+    src/dispatch/configuration.c
+    src/dispatch/derivatives.c
+    src/dispatch/derivatives_frame.c
+    src/dispatch/dynamics.c
+    src/dispatch/jets.c
+    src/dispatch/kinematics.c
+    src/dispatch/lie.c
+    src/dispatch/regressor.c
+    src/dispatch/scalars.c
+    src/dispatch/sensitivity.c)
 
 if(JOUNCE_WITH_URDF)
   list(APPEND core_sources src/io/urdf_read.c src/io/urdf_write.c src/io/urdf_xml.c)
@@ -108,7 +120,10 @@ endif()
 add_library(jounce_core OBJECT ${core_sources})
 jounce_object(jounce_core)
 target_compile_options(jounce_core PRIVATE -Wconversion)
-target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT})
+target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP})
+if(JOUNCE_WITH_OPENMP)
+  set_source_files_properties(src/dispatch/batch.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
+endif()
 if(JOUNCE_WITH_URDF)
   target_link_libraries(jounce_core PRIVATE PkgConfig::expat)
 endif()
@@ -157,6 +172,9 @@ function(jounce_library target type)
   endif()
   if(JOUNCE_WITH_IDENT)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:PkgConfig::lapacke>)
+  endif()
+  if(JOUNCE_WITH_OPENMP)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:OpenMP::OpenMP_C>)
   endif()
 endfunction()
 

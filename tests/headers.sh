@@ -15,8 +15,15 @@ for header in include/jounce/*.h; do
   fi
   echo "$name"
 done
+# what scripts make from the headers is what they would make now
 words() { tr -s ' \n' '\n\n' | tr -d '\n'; }
-if [ "$(script/float-header | words)" != "$(words <include/jounce/float.h)" ]; then
-  echo "include/jounce/float.h is out of date: script/float-header > include/jounce/float.h && script/format"
+is_made() { # file, command that makes it
+  made=$1
+  shift
+  [ "$("$@" | words)" = "$(words <"$made")" ] && return
+  echo "$made is out of date: $* > $made && script/format"
   exit 1
-fi
+}
+is_made include/jounce/batch.h script/batch-functions header
+is_made src/dispatch/batch_functions.c script/batch-functions source
+is_made include/jounce/float.h script/float-header

@@ -295,6 +295,43 @@ static void wrong_frames_and_representations_are_refused(void **st) {
   end(&x);
 }
 
+/* One joint about z: its pose is the cosine and sine of q, which kernels compute by themselves (src/lie/trig.h). Angles
+ * near multiples of pi/2, many turns away, and so many that the C library takes over; NaN stays NaN. */
+static void sine_and_cosine_are_those_of_the_c_library(void **st) {
+  (void)st;
+  uint64_t s = seed("sines");
+  jn_builder *b;
+  jn_model *m;
+  jn_work *w;
+  jn_link l;
+  double T[16];
+  check_ok(jn_builder_create(NULL, &b));
+  jn_link_init(&l);
+  l.name = "hand";
+  l.inertia[0] = l.inertia[4] = l.inertia[5] = l.inertia[6] = 1;
+  l.joint.type = JN_REVOLUTE;
+  check_ok(jn_builder_add_link(b, &l));
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  check_ok(jn_work_create(m, &w));
+  const double sizes[] = {1, 7, 300, 7e3, 7e5, 1e12}, quarter = 1.5707963267948966;
+  int single = jn_row_epsilon() > 1e-10;
+  for (int i = 0; i < 60000; i++) {
+    double x = sizes[i % 6] * uniform(&s);
+    if (i % 7 == 0) x = quarter * round(x / quarter) + 1e-4 * uniform(&s);
+    if (single) x = (float)x;
+    check_ok(jn_frame_pose(m, w, 0, &x, T));
+    const double is[2] = {T[0], T[4]}, expected[2] = {(double)cosl(x), (double)sinl(x)};
+    for (int k = 0; k < 2; k++) /* each by itself, however small; float has no digits left beside its turns */
+      check_close(&is[k], &expected[k], 1, single ? 1e-2 : 0, 1.5, "%s %.17g", k ? "sin" : "cos", x);
+  }
+  double nan = NAN;
+  check_ok(jn_frame_pose(m, w, 0, &nan, T));
+  check(isnan(T[0]) && isnan(T[4]), "NaN in gives NaN out");
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+  jn_builder_destroy(b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(poses_follow_the_joints),
@@ -303,6 +340,7 @@ int main(void) {
       cmocka_unit_test(centre_of_mass_of_robot_and_subtrees),
       cmocka_unit_test(centres_of_mass_of_subtrees_add_up),
       cmocka_unit_test(momentum_is_its_matrix_times_velocity_and_obeys_newton),
+      cmocka_unit_test(sine_and_cosine_are_those_of_the_c_library),
       cmocka_unit_test(wrong_frames_and_representations_are_refused),
   };
   return cmocka_run_group_tests_name("kinematics", tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #ifndef JOUNCE_FLOAT_H
 #define JOUNCE_FLOAT_H
 
-#include "regressor.h"
+#include "batch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -260,6 +260,175 @@ JN_API jn_status jnf_hybrid_dynamics_parameter_derivatives(const jn_model *model
                                                            const float *v, const float *a, const float *tau,
                                                            const float *wrench, float *a_out, float *tau_out, float *da,
                                                            float *dtau);
+JN_API jn_status jnf_integrate_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *out);
+JN_API jn_status jnf_difference_batch(jn_batch *batch, size_t count, const float *q0, const float *q1, float *v);
+JN_API jn_status jnf_interpolate_batch(jn_batch *batch, size_t count, const float *q0, const float *q1, float s,
+                                       float *out);
+JN_API jn_status jnf_normalize_batch(jn_batch *batch, size_t count, const float *q, float *out);
+JN_API jn_status jnf_joint_pose_batch(jn_batch *batch, size_t count, int joint, const float *q, float *T);
+JN_API jn_status jnf_joint_jacobian_batch(jn_batch *batch, size_t count, int joint, const float *q, float *S);
+JN_API jn_status jnf_joint_jacobian_rate_batch(jn_batch *batch, size_t count, int joint, const float *q, const float *v,
+                                               float *dS);
+JN_API jn_status jnf_frame_pose_batch(jn_batch *batch, size_t count, int frame, const float *q, float *T);
+JN_API jn_status jnf_frame_twist_batch(jn_batch *batch, size_t count, int frame, jn_representation in, const float *q,
+                                       const float *v, float *V);
+JN_API jn_status jnf_frame_acceleration_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
+                                              const float *q, const float *v, const float *a, float *A);
+JN_API jn_status jnf_frame_jacobian_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
+                                          const float *q, float *J);
+JN_API jn_status jnf_frame_jacobian_rate_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
+                                               const float *q, const float *v, float *dJ);
+JN_API jn_status jnf_frame_poses_batch(jn_batch *batch, size_t count, const float *q, float *T);
+JN_API jn_status jnf_frame_jacobians_batch(jn_batch *batch, size_t count, jn_representation in, const float *q,
+                                           float *J);
+JN_API jn_status jnf_frame_jacobian_rates_batch(jn_batch *batch, size_t count, jn_representation in, const float *q,
+                                                const float *v, float *dJ);
+JN_API jn_status jnf_center_of_mass_batch(jn_batch *batch, size_t count, int link, const float *q, const float *v,
+                                          const float *a, float *c, float *dc, float *ddc);
+JN_API jn_status jnf_com_jacobian_batch(jn_batch *batch, size_t count, int link, const float *q, float *J);
+JN_API jn_status jnf_momentum_batch(jn_batch *batch, size_t count, jn_about about, const float *q, const float *v,
+                                    float *h);
+JN_API jn_status jnf_momentum_matrix_batch(jn_batch *batch, size_t count, jn_about about, const float *q, float *A);
+JN_API jn_status jnf_momentum_matrix_rate_batch(jn_batch *batch, size_t count, jn_about about, const float *q,
+                                                const float *v, float *dA);
+JN_API jn_status jnf_inverse_dynamics_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                            const float *a, const float *wrench, float *tau);
+JN_API jn_status jnf_gravity_forces_batch(jn_batch *batch, size_t count, const float *q, float *g);
+JN_API jn_status jnf_coriolis_forces_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *c);
+JN_API jn_status jnf_bias_forces_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *h);
+JN_API jn_status jnf_forward_dynamics_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                            const float *tau, const float *wrench, float *a);
+JN_API jn_status jnf_hybrid_dynamics_batch(jn_batch *batch, size_t count, const unsigned char *prescribed,
+                                           const float *q, const float *v, const float *a, const float *tau,
+                                           const float *wrench, float *a_out, float *tau_out);
+JN_API jn_status jnf_mass_matrix_batch(jn_batch *batch, size_t count, const float *q, float *M);
+JN_API jn_status jnf_mass_matrix_inverse_batch(jn_batch *batch, size_t count, const float *q, float *Minv);
+JN_API jn_status jnf_mass_matrix_rate_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *dM);
+JN_API jn_status jnf_coriolis_matrix_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *C);
+JN_API jn_status jnf_mass_factor_batch(jn_batch *batch, size_t count, const float *q, float *factor);
+JN_API jn_status jnf_mass_solve_batch(jn_batch *batch, size_t count, const float *factor, const float *b, float *x);
+JN_API jn_status jnf_energy_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *energy);
+JN_API jn_status jnf_joint_wrenches_batch(jn_batch *batch, size_t count, const float *q, const float *v, const float *a,
+                                          const float *wrench, float *F);
+JN_API jn_status jnf_compute_batch(jn_batch *batch, size_t count, const float *q, const float *v, const float *a,
+                                   const float *wrench, const jnf_terms *terms);
+JN_API jn_status jnf_inverse_dynamics_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
+                                                const float *v_jet, const float *wrench_jet, float *tau_jet);
+JN_API jn_status jnf_forward_dynamics_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
+                                                const float *v, const float *tau_jet, const float *wrench_jet,
+                                                float *v_jet);
+JN_API jn_status jnf_hybrid_dynamics_jet_batch(jn_batch *batch, size_t count, int order,
+                                               const unsigned char *prescribed, const float *q, const float *v_jet,
+                                               const float *tau_jet, const float *wrench_jet, float *v_out,
+                                               float *tau_out);
+JN_API jn_status jnf_mass_matrix_jet_batch(jn_batch *batch, size_t count, int order, const float *q, const float *v_jet,
+                                           float *M_jet);
+JN_API jn_status jnf_coriolis_matrix_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
+                                               const float *v_jet, float *C_jet);
+JN_API jn_status jnf_gravity_forces_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
+                                              const float *v_jet, float *g_jet);
+JN_API jn_status jnf_momentum_jet_batch(jn_batch *batch, size_t count, int order, const float *q, const float *v_jet,
+                                        float *h_jet);
+JN_API jn_status jnf_center_of_mass_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
+                                              const float *v_jet, float *com_jet);
+JN_API jn_status jnf_energy_jet_batch(jn_batch *batch, size_t count, int order, const float *q, const float *v_jet,
+                                      float *energy_jet);
+JN_API jn_status jnf_frame_twist_jet_batch(jn_batch *batch, size_t count, int order, int frame, const float *q,
+                                           const float *v_jet, float *twist_jet);
+JN_API jn_status jnf_frame_jacobian_jet_batch(jn_batch *batch, size_t count, int order, int frame, const float *q,
+                                              const float *v_jet, float *J_jet);
+JN_API jn_status jnf_joint_jacobian_jet_batch(jn_batch *batch, size_t count, int order, int link, const float *q,
+                                              const float *v_jet, float *S_jet);
+JN_API jn_status jnf_system_jet_batch(jn_batch *batch, size_t count, int order, const float *q, const float *v_jet,
+                                      float *A_jet, float *joint_twist_jet, float *link_twist_jet, float *J_jet);
+JN_API jn_status jnf_rate_matrices_batch(jn_batch *batch, size_t count, int order, const float *q, const float *v_jet,
+                                         float *P);
+JN_API jn_status jnf_wrench_forces_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
+                                             const float *v_jet, const float *wrench_jet, float *tau_jet);
+JN_API jn_status jnf_joint_wrenches_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
+                                              const float *v_jet, const float *wrench_jet, float *F_jet);
+JN_API jn_status jnf_inverse_dynamics_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                        const float *a, const float *wrench, jn_representation hold,
+                                                        float *dq, float *dv, float *da, float *dwrench);
+JN_API jn_status jnf_forward_dynamics_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                        const float *tau, const float *wrench, jn_representation hold,
+                                                        float *a, float *dq, float *dv, float *dtau, float *dwrench);
+JN_API jn_status jnf_hybrid_dynamics_derivatives_batch(jn_batch *batch, size_t count, const unsigned char *prescribed,
+                                                       const float *q, const float *v, const float *a, const float *tau,
+                                                       const float *wrench, jn_representation hold,
+                                                       const jnf_hybrid_derivatives *out);
+JN_API jn_status jnf_inverse_dynamics_derivatives_along_batch(jn_batch *batch, size_t count, const float *q,
+                                                              const float *v, const float *a, const float *wrench,
+                                                              jn_representation hold, const float *dq, const float *dv,
+                                                              const float *da, float *dtau, float *ddq, float *ddv,
+                                                              float *dda);
+JN_API jn_status jnf_inverse_dynamics_second_derivatives_batch(jn_batch *batch, size_t count, const float *q,
+                                                               const float *v, const float *a, const float *wrench,
+                                                               jn_representation hold, float *qq, float *qv, float *vv,
+                                                               float *qa);
+JN_API jn_status jnf_forward_dynamics_derivatives_along_batch(jn_batch *batch, size_t count, const float *q,
+                                                              const float *v, const float *a, const float *wrench,
+                                                              jn_representation hold, const float *dadq,
+                                                              const float *dadv, const float *dadtau, const float *dq,
+                                                              const float *dv, const float *dtau, float *ddq,
+                                                              float *ddv, float *ddtau);
+JN_API jn_status jnf_forward_dynamics_second_derivatives_batch(jn_batch *batch, size_t count, const float *q,
+                                                               const float *v, const float *a, const float *wrench,
+                                                               jn_representation hold, const float *dadq,
+                                                               const float *dadv, const float *dadtau, float *qq,
+                                                               float *qv, float *qtau, float *vv, float *room);
+JN_API jn_status jnf_mass_matrix_derivative_batch(jn_batch *batch, size_t count, const float *q, float *dM);
+JN_API jn_status jnf_mass_matrix_inverse_derivative_batch(jn_batch *batch, size_t count, const float *q, float *Minv,
+                                                          float *dMinv);
+JN_API jn_status jnf_coriolis_matrix_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                       float *dq, float *dv);
+JN_API jn_status jnf_mass_matrix_rate_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                        float *dq, float *dv);
+JN_API jn_status jnf_gravity_forces_derivative_batch(jn_batch *batch, size_t count, const float *q, float *dg);
+JN_API jn_status jnf_frame_jacobian_derivatives_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
+                                                      const float *q, const float *v, float *dJ_dq, float *dJdot_dq,
+                                                      float *dJdot_dv);
+JN_API jn_status jnf_frame_twist_derivatives_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
+                                                   const float *q, const float *v, float *dq);
+JN_API jn_status jnf_frame_acceleration_derivatives_batch(jn_batch *batch, size_t count, int frame,
+                                                          jn_representation in, const float *q, const float *v,
+                                                          const float *a, float *dq, float *dv);
+JN_API jn_status jnf_momentum_derivative_batch(jn_batch *batch, size_t count, jn_about about, const float *q,
+                                               const float *v, float *dq);
+JN_API jn_status jnf_center_of_mass_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                      const float *a, float *dc_dq, float *ddc_dq, float *dddc_dq,
+                                                      float *dddc_dv);
+JN_API jn_status jnf_inverse_dynamics_jet_derivatives_batch(jn_batch *batch, size_t count, int order, const float *q,
+                                                            const float *v_jet, const float *wrench_jet, float *D);
+JN_API jn_status jnf_inverse_dynamics_adjoint_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                    const float *a, const float *wrench, jn_representation hold,
+                                                    const float *y, const jnf_gradient *gradient);
+JN_API jn_status jnf_forward_dynamics_adjoint_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                    const float *tau, const float *wrench, jn_representation hold,
+                                                    const float *y, float *a, const jnf_gradient *gradient);
+JN_API jn_status jnf_regressor_batch(jn_batch *batch, size_t count, const float *q, const float *v, const float *a,
+                                     float *Y);
+JN_API jn_status jnf_slotine_li_regressor_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                const float *v_r, const float *a_r, float *Y);
+JN_API jn_status jnf_inertia_regressor_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                             const float *y, const float *x, float *Y);
+JN_API jn_status jnf_gravity_regressor_batch(jn_batch *batch, size_t count, const float *q, float *Y);
+JN_API jn_status jnf_energy_regressor_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *Y);
+JN_API jn_status jnf_momentum_regressor_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *Y);
+JN_API jn_status jnf_joint_wrench_regressor_batch(jn_batch *batch, size_t count, int link, const float *q,
+                                                  const float *v, const float *a, float *Y);
+JN_API jn_status jnf_regressor_jet_batch(jn_batch *batch, size_t count, int order, const float *q, const float *v_jet,
+                                         float *Y_jet);
+JN_API jn_status jnf_parameter_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                 float *dM, float *dC, float *dg);
+JN_API jn_status jnf_forward_dynamics_parameter_derivatives_batch(jn_batch *batch, size_t count, const float *q,
+                                                                  const float *v, const float *tau, const float *wrench,
+                                                                  float *a, float *dpi);
+JN_API jn_status jnf_hybrid_dynamics_parameter_derivatives_batch(jn_batch *batch, size_t count,
+                                                                 const unsigned char *prescribed, const float *q,
+                                                                 const float *v, const float *a, const float *tau,
+                                                                 const float *wrench, float *a_out, float *tau_out,
+                                                                 float *da, float *dtau);
 
 #ifdef __cplusplus
 }

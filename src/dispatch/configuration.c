@@ -4,13 +4,15 @@
 #include "public.h"
 
 static jn_run start(int kernel, const jn_model *m, jn_work *w) {
-  return (jn_run){.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .outputs = 1};
+  jn_run r;
+  jn__run_init(&r, kernel, NUMBER_KIND, m, w);
+  return r;
 }
 
-static void input(jn_run *r, const number *data, int n) { r->in[r->inputs++] = (jn_array){data, (size_t)n, (size_t)n}; }
+static void input(jn_run *r, const number *data, int n) { jn__run_input(r, r->inputs, data, (size_t)n); }
 
 static jn_status finish(jn_run *r, number *out, int n) {
-  r->out[0] = (jn_array){out, (size_t)n, (size_t)n};
+  jn__run_output(r, 0, out, (size_t)n);
   return jn__run(r);
 }
 
@@ -37,6 +39,7 @@ jn_status PUBLIC(interpolate)(const jn_model *m, jn_work *w, const number *q0, c
   input(&r, q0, m->nq);
   input(&r, q1, m->nq);
   input(&r, &s, 1);
+  r.in[2].stride = 0; /* the same for all states */
   return finish(&r, out, m->nq);
 }
 

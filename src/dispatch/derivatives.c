@@ -12,25 +12,18 @@ static jn_status begin(jn_run *r, int kernel, const jn_model *m, jn_work *w, con
   if (w->model != m) return JN_ERR_WORK;
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
-  *r = (jn_run){.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  jn__run_init(r, kernel, NUMBER_KIND, m, w);
   r->arg[0] = (int)hold;
-  r->inputs = 4;
-  r->in[0] = (jn_array){q, nq, nq};
-  r->in[1] = (jn_array){v, nv, nv};
-  r->in[2] = (jn_array){a, nv, nv};
-  r->in[3] = (jn_array){wrench, wide, wide};
+  jn__run_input(r, 0, q, nq);
+  jn__run_input(r, 1, v, nv);
+  jn__run_input(r, 2, a, nv);
+  jn__run_input(r, 3, wrench, wide);
   return JN_OK;
 }
 
-static void want(jn_run *r, int out, size_t size, number *data) {
-  r->out[out] = (jn_array){data, size, size};
-  if (r->outputs <= out) r->outputs = out + 1;
-}
+static void want(jn_run *r, int out, size_t size, number *data) { jn__run_output(r, out, data, size); }
 
-static void give(jn_run *r, int in, size_t size, const number *data) {
-  r->in[in] = (jn_array){data, size, size};
-  if (r->inputs <= in) r->inputs = in + 1;
-}
+static void give(jn_run *r, int in, size_t size, const number *data) { jn__run_input(r, in, data, size); }
 
 static size_t power_of(const jn_model *m, int exponent) {
   size_t x = 1;
@@ -162,8 +155,8 @@ jn_status PUBLIC(coriolis_matrix_derivatives)(const jn_model *m, jn_work *w, con
 }
 
 /* dM/dt = C + C^T */
-static void add_transposes(number *X, size_t n) {
-  for (size_t h = 0; X && h < n; h++, X += n * n)
+static void add_transposes(const jn_work *w, number *X, size_t n) {
+  for (size_t h = 0; X && h < w->count * n; h++, X += n * n)
     for (size_t i = 0; i < n; i++)
       for (size_t k = 0; k <= i; k++) {
         number sum = X[i * n + k] + X[k * n + i];
@@ -175,8 +168,8 @@ jn_status PUBLIC(mass_matrix_rate_derivatives)(const jn_model *m, jn_work *w, co
                                                number *dq, number *dv) {
   jn_status status = PUBLIC(coriolis_matrix_derivatives)(m, w, q, v, dq, dv);
   if (status != JN_OK) return status;
-  add_transposes(dq, (size_t)m->nv);
-  add_transposes(dv, (size_t)m->nv);
+  add_transposes(w, dq, (size_t)m->nv);
+  add_transposes(w, dv, (size_t)m->nv);
   return JN_OK;
 }
 
@@ -238,7 +231,8 @@ jn_status PUBLIC(inverse_dynamics_jet_derivatives)(const jn_model *m, jn_work *w
   if (order < 0) return JN_ERR_SIZE;
   if (w->model != m || w->order < order) return JN_ERR_WORK;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1;
-  jn_run r = {.kernel = JN_KERNEL_derivatives_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_derivatives_jet, NUMBER_KIND, m, w);
   r.arg[0] = order;
   give(&r, 0, nq, q);
   give(&r, 1, (rows + 1) * nv, v_jet);

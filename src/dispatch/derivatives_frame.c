@@ -12,10 +12,10 @@ static jn_status begin(jn_run *r, int kernel, const jn_model *m, jn_work *w, con
   if (!m || !w || !q) return JN_ERR_NULL;
   if (w->model != m) return JN_ERR_WORK;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-  *r = (jn_run){.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .inputs = 3, .outputs = 5};
-  r->in[0] = (jn_array){q, nq, nq};
-  r->in[1] = (jn_array){v, nv, nv};
-  r->in[2] = (jn_array){a, nv, nv};
+  jn__run_init(r, kernel, NUMBER_KIND, m, w);
+  jn__run_input(r, 0, q, nq);
+  jn__run_input(r, 1, v, nv);
+  jn__run_input(r, 2, a, nv);
   return JN_OK;
 }
 
@@ -32,7 +32,7 @@ static jn_status of_frame(const jn_model *m, jn_work *w, int frame, jn_represent
   r.arg[1] = (int)in;
   for (int k = 0; k < FRAME_OUTS; k++) {
     size_t nv = (size_t)m->nv, size = k <= DJDOT_DQ ? 6 * nv * nv : 6 * nv;
-    r.out[k] = (jn_array){out[k], size, size};
+    jn__run_output(&r, k, out[k], size);
   }
   return jn__run(&r);
 }
@@ -42,7 +42,8 @@ jn_status PUBLIC(frame_jacobian_derivatives)(const jn_model *m, jn_work *w, int 
                                              number *dJdot_dv) {
   number *const out[FRAME_OUTS] = {[DJ_DQ] = dJ_dq ? dJ_dq : dJdot_dv, [DJDOT_DQ] = dJdot_dq};
   jn_status status = of_frame(m, w, frame, in, q, v, NULL, out);
-  if (status == JN_OK && dJ_dq && dJdot_dv) memcpy(dJdot_dv, dJ_dq, 6 * (size_t)m->nv * (size_t)m->nv * sizeof *dJ_dq);
+  size_t bytes = status == JN_OK ? w->count * 6 * (size_t)m->nv * (size_t)m->nv * sizeof *dJ_dq : 0;
+  if (bytes && dJ_dq && dJdot_dv) memcpy(dJdot_dv, dJ_dq, bytes);
   return status;
 }
 
@@ -70,7 +71,7 @@ static jn_status of_momentum(const jn_model *m, jn_work *w, int about, const num
   r.arg[0] = about;
   for (int k = 0; k < MOMENTUM_OUTS; k++) {
     size_t size = (k == MOMENTUM_DQ ? 6 : 3) * (size_t)m->nv;
-    r.out[k] = (jn_array){out[k], size, size};
+    jn__run_output(&r, k, out[k], size);
   }
   return jn__run(&r);
 }

@@ -5,6 +5,7 @@
 
 #include "../kernel/call.h"
 #include "../lie/number.h"
+#include "jounce/batch.h"
 #include "jounce/configuration.h"
 
 /* Rows in this build that this CPU can run; NULL beyond the last. Rows for tests only are there in test builds. */
@@ -26,15 +27,32 @@ typedef struct jn_run {
   const jn_model *model; /* NULL for kernels without a model */
   jn_work *work;
   size_t count; /* samples */
-  int inputs, outputs;
-  jn_array in[JN_MAX_ARRAYS], out[JN_MAX_ARRAYS];
   int arg[4];
   const void *data;
+  int pivots;         /* numbers in the last output, judged after each sample; 0: none */
+  int pivots_of_body; /* they are counted over the bodies' coordinates, not over the order of elimination */
+  int inputs, outputs;
+  jn_array in[JN_MAX_ARRAYS], out[JN_MAX_ARRAYS];
 } jn_run;
 
-/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_ROW. An input that is NULL reaches the
- * kernel as NULL. */
-jn_status jn__run(const jn_run *run);
+/* Everything but the arrays, of which `inputs` and `outputs` are to be set: clearing all of them took 30 ns a call. */
+static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work);
+
+/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_ROW, JN_ERR_SINGULAR (a pivot is rounding). An input that
+ * is NULL reaches the kernel as NULL. */
+jn_status jn__run(jn_run *run);
+
+/* Samples [first, end) of a run that does not go straight through, with memory of the caller: scratch, room for
+ * staging, and for the pivots of one group of lanes. Returns the first sample that is singular, or `end`. */
+typedef struct jn_room {
+  char *scratch, *staging, *pivots;
+} jn_room;
+size_t jn__run_staged(const jn_row *row, const jn_run *run, const jn_room *room, size_t first, size_t end);
+size_t jn__run_bytes(const jn_row *row, const jn_run *run); /* of staging */
+/* The run of a work that belongs to a batch: in threads. */
+jn_status jn__run_batch(const jn_row *row, const jn_run *run);
+/* The joint of the pivot that is rounding, or JN_NONE. */
+int jn__judge(const jn_run *run, double epsilon, const void *pivots);
 
 /* Room in work memory for samples on their way in and out of lanes, and for the kernels' own use. */
 size_t jn__staging_bytes(const jn_model *model, int order);
@@ -58,6 +76,29 @@ struct jn_work {
   char *spare;       /* 3 nv doubles for public functions that call kernels one after another */
   int order;         /* of jets, -1: none */
   int singular;      /* joint without effective inertia found by the last call that solved, JN_NONE */
+  size_t count;      /* states of a call: 1, or those of the batch that this work belongs to */
+  jn_batch *batch;   /* NULL: none */
 };
+
+static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work) {
+  r->kernel = kernel;
+  r->kind = kind;
+  r->model = model;
+  r->work = work;
+  r->count = work ? work->count : 1;
+  r->data = NULL;
+  r->pivots = r->pivots_of_body = r->inputs = r->outputs = 0;
+  for (int i = 0; i < 4; i++) r->arg[i] = 0;
+}
+
+/* Sets an array; those before it that are not set yet are not there. */
+static inline void jn__run_input(jn_run *r, int at, const void *data, size_t n) {
+  while (r->inputs <= at) r->in[r->inputs++] = (jn_array){NULL, 0, 0};
+  r->in[at] = (jn_array){data, n, n};
+}
+static inline void jn__run_output(jn_run *r, int at, const void *data, size_t n) {
+  while (r->outputs <= at) r->out[r->outputs++] = (jn_array){NULL, 0, 0};
+  r->out[at] = (jn_array){data, n, n};
+}
 
 #endif

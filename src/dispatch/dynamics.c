@@ -81,14 +81,13 @@ jn_status PUBLIC(joint_wrenches)(const jn_model *m, jn_work *w, const number *q,
                                  const number *wrench, number *F) {
   if (!m || !w || !q || !F) return JN_ERR_NULL;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
-  jn_run r = {.kernel = JN_KERNEL_wrenches, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
-  r.inputs = 4;
-  r.outputs = 1;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v, nv, nv};
-  r.in[2] = (jn_array){a, nv, nv};
-  r.in[3] = (jn_array){wrench, wide, wide};
-  r.out[0] = (jn_array){F, wide, wide};
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_wrenches, NUMBER_KIND, m, w);
+  jn__run_input(&r, 0, q, nq);
+  jn__run_input(&r, 1, v, nv);
+  jn__run_input(&r, 2, a, nv);
+  jn__run_input(&r, 3, wrench, wide);
+  jn__run_output(&r, 0, F, wide);
   return jn__run(&r);
 }
 
@@ -127,9 +126,10 @@ jn_status PUBLIC(hybrid_dynamics)(const jn_model *m, jn_work *w, const unsigned 
 static jn_status square(int kernel, const jn_model *m, jn_work *w, const number *q, number *out) {
   if (!m || !w || !q || !out) return JN_ERR_NULL;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-  jn_run r = {.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .inputs = 1, .outputs = 1};
-  r.in[0] = (jn_array){q, nq, nq};
-  r.out[0] = (jn_array){out, nv * nv, nv * nv};
+  jn_run r;
+  jn__run_init(&r, kernel, NUMBER_KIND, m, w);
+  jn__run_input(&r, 0, q, nq);
+  jn__run_output(&r, 0, out, nv * nv);
   return solve_and_judge(&r, m->nv, 0);
 }
 
@@ -144,11 +144,11 @@ jn_status PUBLIC(mass_factor)(const jn_model *m, jn_work *w, const number *q, nu
 jn_status PUBLIC(mass_solve)(const jn_model *m, jn_work *w, const number *factor, const number *b, number *x) {
   if (!m || !w || !factor || !b || !x) return JN_ERR_NULL;
   size_t nv = (size_t)m->nv;
-  jn_run r = {
-      .kernel = JN_KERNEL_solve, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .inputs = 2, .outputs = 1};
-  r.in[0] = (jn_array){factor, nv * nv, nv * nv};
-  r.in[1] = (jn_array){b, nv, nv};
-  r.out[0] = (jn_array){x, nv, nv};
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_solve, NUMBER_KIND, m, w);
+  jn__run_input(&r, 0, factor, nv * nv);
+  jn__run_input(&r, 1, b, nv);
+  jn__run_output(&r, 0, x, nv);
   return jn__run(&r);
 }
 

@@ -14,18 +14,18 @@ static inline jn_status run_hybrid(const jn_model *m, jn_work *w, const unsigned
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
   const jn_tree_d *t = m->tree[JN_KIND_D];
   if (m->coupled && nv * nv > INT_MAX) return JN_ERR_SIZE;
-  jn_run r = {.kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = prescribed};
+  jn_run r;
+  jn__run_init(&r, 0, NUMBER_KIND, m, w);
+  r.data = prescribed;
   r.kernel = m->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward;
   r.arg[0] = weightless;
-  r.inputs = 5;
-  r.outputs = 2;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v, nv, nv};
-  r.in[2] = (jn_array){a, nv, nv};
-  r.in[3] = (jn_array){tau, nv, nv};
-  r.in[4] = (jn_array){wrench, wide, wide};
-  r.out[0] = (jn_array){a_out, nv, nv};
-  r.out[1] = (jn_array){tau_out, nv, nv};
+  jn__run_input(&r, 0, q, nq);
+  jn__run_input(&r, 1, v, nv);
+  jn__run_input(&r, 2, a, nv);
+  jn__run_input(&r, 3, tau, nv);
+  jn__run_input(&r, 4, wrench, wide);
+  jn__run_output(&r, 0, a_out, nv);
+  jn__run_output(&r, 1, tau_out, nv);
   return solve_and_judge(&r, m->coupled ? m->nv : t->nd, !m->coupled);
 }
 

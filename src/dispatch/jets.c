@@ -19,14 +19,13 @@ jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *m, jn_work *w, int order,
   if (status != JN_OK) return status;
   if (!q || !v_jet || !tau_jet) return JN_ERR_NULL;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
-  jn_run r = {.kernel = JN_KERNEL_inverse_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_inverse_jet, NUMBER_KIND, m, w);
   r.arg[0] = order;
-  r.inputs = 3;
-  r.outputs = 1;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v_jet, (rows + 1) * nv, (rows + 1) * nv};
-  r.in[2] = (jn_array){wrench_jet, wide, wide};
-  r.out[0] = (jn_array){tau_jet, rows * nv, rows * nv};
+  jn__run_input(&r, 0, q, nq);
+  jn__run_input(&r, 1, v_jet, (rows + 1) * nv);
+  jn__run_input(&r, 2, wrench_jet, wide);
+  jn__run_output(&r, 0, tau_jet, rows * nv);
   return jn__run(&r);
 }
 
@@ -38,18 +37,17 @@ static jn_status hybrid_jet(const jn_model *m, jn_work *w, int order, const unsi
   if (!q || !v || !tau_jet || !v_out) return JN_ERR_NULL;
   if ((size_t)m->nv * (size_t)m->nv > INT_MAX) return JN_ERR_SIZE;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
-  jn_run r = {
-      .kernel = JN_KERNEL_hybrid_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = prescribed};
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_hybrid_jet, NUMBER_KIND, m, w);
+  r.data = prescribed;
   r.arg[0] = order;
   r.arg[1] = (int)v_rows;
-  r.inputs = 4;
-  r.outputs = 2;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v, v_rows * nv, v_rows * nv};
-  r.in[2] = (jn_array){tau_jet, rows * nv, rows * nv};
-  r.in[3] = (jn_array){wrench_jet, wide, wide};
-  r.out[0] = (jn_array){v_out, (rows + 1) * nv, (rows + 1) * nv};
-  r.out[1] = (jn_array){tau_out, rows * nv, rows * nv};
+  jn__run_input(&r, 0, q, nq);
+  jn__run_input(&r, 1, v, v_rows * nv);
+  jn__run_input(&r, 2, tau_jet, rows * nv);
+  jn__run_input(&r, 3, wrench_jet, wide);
+  jn__run_output(&r, 0, v_out, (rows + 1) * nv);
+  jn__run_output(&r, 1, tau_out, rows * nv);
   return solve_and_judge(&r, m->nv, 0);
 }
 
@@ -72,24 +70,22 @@ static jn_status motion_run(int kernel, const jn_model *m, jn_work *w, int order
   if (status != JN_OK) return status;
   if (!q || !v_jet) return JN_ERR_NULL;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 2;
-  *r = (jn_run){.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  jn__run_init(r, kernel, NUMBER_KIND, m, w);
   r->arg[0] = order;
-  r->inputs = 3;
-  r->in[0] = (jn_array){q, nq, nq};
-  r->in[1] = (jn_array){v_jet, rows * nv, rows * nv};
+  jn__run_input(r, 0, q, nq);
+  jn__run_input(r, 1, v_jet, rows * nv);
   return JN_OK;
 }
 
 /* Asks for output `out`, `numbers` of them for each order. */
 static void want(jn_run *r, int out, size_t numbers, number *data) {
   size_t all = ((size_t)r->arg[0] + 1) * numbers;
-  r->out[out] = (jn_array){data, all, all};
-  if (r->outputs <= out) r->outputs = out + 1;
+  jn__run_output(r, out, data, all);
 }
 
 static void give_wrenches(jn_run *r, const number *wrench_jet) {
   size_t all = ((size_t)r->arg[0] + 1) * 6 * (size_t)r->model->nlink;
-  r->in[2] = (jn_array){wrench_jet, all, all};
+  jn__run_input(r, 2, wrench_jet, all);
 }
 
 /* One output. */
@@ -157,8 +153,7 @@ jn_status PUBLIC(rate_matrices)(const jn_model *m, jn_work *w, int order, const 
   if (status != JN_OK) return status;
   if (!P) return JN_ERR_NULL;
   size_t all = ((size_t)order + 2) * (size_t)m->nv * (size_t)m->nv;
-  r.outputs = 6;
-  r.out[5] = (jn_array){P, all, all};
+  jn__run_output(&r, 5, P, all);
   return jn__run(&r);
 }
 

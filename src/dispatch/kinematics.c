@@ -14,18 +14,18 @@ static jn_status one_frame(const jn_model *m, jn_work *w, int frame, int in, con
   if (!m || !w || !q || !(o.T || o.V || o.A || o.J || o.dJ)) return JN_ERR_NULL;
   if (frame < 0 || frame >= jn_frame_count(m) || in < JN_IN_BODY || in > JN_IN_ALIGNED) return JN_ERR_INDEX;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-  jn_run r = {
-      .kernel = JN_KERNEL_frame, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .inputs = 3, .outputs = 5};
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_frame, NUMBER_KIND, m, w);
   r.arg[0] = frame;
   r.arg[1] = in;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v, nv, nv};
-  r.in[2] = (jn_array){a, nv, nv};
-  r.out[0] = (jn_array){o.T, 16, 16};
-  r.out[1] = (jn_array){o.V, 6, 6};
-  r.out[2] = (jn_array){o.A, 6, 6};
-  r.out[3] = (jn_array){o.J, 6 * nv, 6 * nv};
-  r.out[4] = (jn_array){o.dJ, 6 * nv, 6 * nv};
+  jn__run_input(&r, 0, q, nq);
+  jn__run_input(&r, 1, v, nv);
+  jn__run_input(&r, 2, a, nv);
+  jn__run_output(&r, 0, o.T, 16);
+  jn__run_output(&r, 1, o.V, 6);
+  jn__run_output(&r, 2, o.A, 6);
+  jn__run_output(&r, 3, o.J, 6 * nv);
+  jn__run_output(&r, 4, o.dJ, 6 * nv);
   return jn__run(&r);
 }
 

@@ -4,10 +4,11 @@
 
 static jn_status run(int kernel, const number *a, size_t na, const number *b, size_t nb, number *out, size_t n) {
   if (!a || (nb && !b) || !out) return JN_ERR_NULL;
-  jn_run r = {.kernel = kernel, .kind = NUMBER_KIND, .count = 1, .inputs = nb ? 2 : 1, .outputs = 1};
-  r.in[0] = (jn_array){a, na, na};
-  r.in[1] = (jn_array){b, nb, nb};
-  r.out[0] = (jn_array){out, n, n};
+  jn_run r;
+  jn__run_init(&r, kernel, NUMBER_KIND, NULL, NULL);
+  jn__run_input(&r, 0, a, na);
+  jn__run_input(&r, 1, b, nb);
+  jn__run_output(&r, 0, out, n);
   return jn__run(&r);
 }
 

@@ -15,21 +15,19 @@ static jn_status begin(jn_run *r, const jn_model *m, jn_work *w, const number *q
                        const number *a_r) {
   if (!m || !w || !q) return JN_ERR_NULL;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-  *r = (jn_run){.kernel = JN_KERNEL_regressor, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  jn__run_init(r, JN_KERNEL_regressor, NUMBER_KIND, m, w);
   r->arg[1] = JN_NONE;
-  r->inputs = 4;
-  r->outputs = 7;
-  r->in[0] = (jn_array){q, nq, nq};
-  r->in[1] = (jn_array){v, nv, nv};
-  r->in[2] = (jn_array){v_r, nv, nv};
-  r->in[3] = (jn_array){a_r, nv, nv};
+  jn__run_input(r, 0, q, nq);
+  jn__run_input(r, 1, v, nv);
+  jn__run_input(r, 2, v_r, nv);
+  jn__run_input(r, 3, a_r, nv);
   return JN_OK;
 }
 
 static jn_status finish(jn_run *r, int out, size_t rows, number *data) {
   size_t all = rows * parameters(r->model);
   if (!data) return JN_ERR_NULL;
-  r->out[out] = (jn_array){data, all, all};
+  jn__run_output(r, out, data, all);
   return jn__run(r);
 }
 
@@ -63,8 +61,10 @@ jn_status PUBLIC(energy_regressor)(const jn_model *m, jn_work *w, const number *
   jn_status status = begin(&r, m, w, q, v, NULL, NULL);
   if (status != JN_OK) return status;
   if (!Y) return JN_ERR_NULL;
-  r.out[OUT_KINETIC] = (jn_array){Y, parameters(m), parameters(m)};
-  return finish(&r, OUT_POTENTIAL, 1, Y + parameters(m));
+  jn__run_output(&r, OUT_KINETIC, Y, parameters(m));
+  jn__run_output(&r, OUT_POTENTIAL, Y + parameters(m), parameters(m));
+  r.out[OUT_KINETIC].stride = r.out[OUT_POTENTIAL].stride = 2 * parameters(m); /* both in one row of a state */
+  return jn__run(&r);
 }
 
 jn_status PUBLIC(momentum_regressor)(const jn_model *m, jn_work *w, const number *q, const number *v, number *Y) {
@@ -103,13 +103,12 @@ jn_status PUBLIC(regressor_jet)(const jn_model *m, jn_work *w, int order, const 
   if (order < 0) return JN_ERR_SIZE;
   if (w->model != m || w->order < order) return JN_ERR_WORK;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, all = rows * nv * parameters(m);
-  jn_run r = {.kernel = JN_KERNEL_regressor_jet, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_regressor_jet, NUMBER_KIND, m, w);
   r.arg[0] = order;
-  r.inputs = 2;
-  r.outputs = 1;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v_jet, (rows + 1) * nv, (rows + 1) * nv};
-  r.out[0] = (jn_array){Y_jet, all, all};
+  jn__run_input(&r, 0, q, nq);
+  jn__run_input(&r, 1, v_jet, (rows + 1) * nv);
+  jn__run_output(&r, 0, Y_jet, all);
   return jn__run(&r);
 }
 
@@ -119,19 +118,20 @@ jn_status PUBLIC(parameter_derivatives)(const jn_model *m, jn_work *w, const num
   jn_status status = begin(&r, m, w, q, v, NULL, NULL);
   if (status != JN_OK) return status;
   size_t nv = (size_t)m->nv, tensor = parameters(m) * nv * nv;
-  r.out[OUT_Y] = (jn_array){dg, parameters(m) * nv, parameters(m) * nv};
-  r.out[OUT_M] = (jn_array){dM, tensor, tensor};
-  r.out[OUT_C] = (jn_array){dC, tensor, tensor};
+  jn__run_output(&r, OUT_Y, dg, parameters(m) * nv);
+  jn__run_output(&r, OUT_M, dM, tensor);
+  jn__run_output(&r, OUT_C, dC, tensor);
   return jn__run(&r);
 }
 
 /* Column by column: T = Y at the accelerations a; M_ff da_f = -T_f, dtau_p = T_p + M_pf da_f. T is in dtau, or in da.
  */
-static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q, number *da,
-                       number *dtau) {
+static jn_status solve_one(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q, number *da,
+                           number *dtau) {
   size_t nv = (size_t)m->nv, wide = parameters(m);
   number *force = (number *)(void *)w->spare, *result = force + nv, *through = result + nv;
   const number *T = dtau ? dtau : da;
+  w->count = 1; /* states come one after another here */
   for (size_t c = 0; c < wide; c++) {
     for (size_t i = 0; i < nv; i++) force[i] = -T[i * wide + c];
     jn_status status = run_hybrid(m, w, prescribed, q, NULL, NULL, force, NULL, 1, result, dtau ? through : NULL);
@@ -142,6 +142,16 @@ static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *presc
     }
   }
   return JN_OK;
+}
+
+static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q, number *da,
+                       number *dtau) {
+  size_t states = w->count, nq = (size_t)m->nq, all = (size_t)m->nv * parameters(m);
+  jn_status status = JN_OK;
+  for (size_t k = 0; k < states && status == JN_OK; k++)
+    status = solve_one(m, w, prescribed, q + k * nq, da + k * all, dtau ? dtau + k * all : NULL);
+  w->count = states;
+  return status;
 }
 
 jn_status PUBLIC(forward_dynamics_parameter_derivatives)(const jn_model *m, jn_work *w, const number *q,

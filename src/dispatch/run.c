@@ -2,6 +2,7 @@
 /* Runs a kernel on the caller's arrays. One state in a row of the caller's own number type goes straight through;
  * otherwise samples are moved into lanes, LANES at a time, and the results back. */
 #include <limits.h>
+#include <math.h>
 #include <stdalign.h>
 
 #include "../model/model.h"
@@ -9,10 +10,37 @@
 
 enum { SMALL = 128 * 64 }; /* bytes on the stack: enough for every kernel without a model, up to 64-byte reals */
 
-static void run_direct(const jn_row *row, const jn_run *r, jn_call *call) {
-  for (int i = 0; i < r->inputs; i++) call->in[i] = r->in[i].data;
-  for (int i = 0; i < r->outputs; i++) call->out[i] = (void *)(uintptr_t)r->out[i].data;
-  row->kernels[r->kernel](call);
+int jn__judge(const jn_run *r, double epsilon, const void *pivots) {
+  double own = r->kind == JN_KIND_F ? FLT_EPSILON : DBL_EPSILON, limit = jn__pivot_limit(fmax(epsilon, own));
+  const jn_tree_d *t = r->model->tree[JN_KIND_D];
+  for (int k = r->pivots - 1; k >= 0; k--) { /* inwards: what lies inward of a singular joint is rounding */
+    double x = r->kind == JN_KIND_F ? (double)((const float *)pivots)[k] : ((const double *)pivots)[k];
+    if (!(fabs(x) <= limit)) continue; /* NaN is not singular: it came in */
+    int iv = r->pivots_of_body ? -1 : t->order[k], found = JN_NONE;
+    for (int i = 0; i < t->nb; i++) {
+      const jn_body_d *b = &t->body[i];
+      if (r->pivots_of_body ? (k >= b->id && k < b->id + b->nv) : (b->owner && iv >= b->iv && iv < b->iv + b->nv))
+        found = b->link;
+    }
+    return found;
+  }
+  return JN_NONE;
+}
+
+static jn_call begin(const jn_row *row, const jn_run *r, void *scratch) {
+  jn_call call = {.tree = r->model ? r->model->tree[row->kind] : NULL, .data = r->data, .scratch = scratch};
+  for (int i = 0; i < 4; i++) call.arg[i] = r->arg[i];
+  return call;
+}
+
+static jn_status run_direct(const jn_row *row, const jn_run *r) {
+  jn_call call = begin(row, r, r->work ? r->work->scratch : NULL);
+  for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
+  for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
+  row->kernels[r->kernel](&call);
+  if (!r->pivots) return JN_OK;
+  r->work->singular = jn__judge(r, row->epsilon, call.out[r->outputs - 1]);
+  return r->work->singular == JN_NONE ? JN_OK : JN_ERR_SINGULAR;
 }
 
 /* The bytes between two samples of an array. */
@@ -20,58 +48,80 @@ static size_t step(const jn_run *r, const jn_array *a) {
   return a->stride * (r->kind == JN_KIND_D ? sizeof(double) : sizeof(float));
 }
 
-static void run_staged(const jn_row *row, const jn_run *r, jn_call *call, char *memory) {
-  for (size_t first = 0; first < r->count; first += (size_t)row->lanes) {
-    size_t left = r->count - first;
-    int count = left < (size_t)row->lanes ? (int)left : row->lanes;
-    char *at = memory;
+size_t jn__run_bytes(const jn_row *row, const jn_run *r) {
+  size_t reals = 0;
+  for (int i = 0; i < r->inputs; i++) reals += r->in[i].data ? r->in[i].n : 0;
+  for (int i = 0; i < r->outputs; i++) reals += r->out[i].data ? r->out[i].n : 0;
+  return reals * row->real_bytes;
+}
+
+/* Whether one of the `count` samples whose pivots are in lanes is singular. */
+static int is_singular(const jn_row *row, const jn_run *r, const void *lanes, int count, char *pivots) {
+  size_t n = (size_t)r->pivots, number = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float);
+  row->store(pivots, r->kind, lanes, n, n, count);
+  for (int i = 0; i < count; i++)
+    if (jn__judge(r, row->epsilon, pivots + (size_t)i * n * number) != JN_NONE) return i + 1;
+  return 0;
+}
+
+size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
+  jn_call call = begin(row, r, room->scratch);
+  size_t singular = end;
+  int outputs = r->outputs - (r->pivots > 0);
+  for (size_t first = begins; first < end; first += (size_t)row->lanes) {
+    int count = end - first < (size_t)row->lanes ? (int)(end - first) : row->lanes;
+    char *at = room->staging;
     for (int i = 0; i < r->inputs; i++) {
       const jn_array *a = &r->in[i];
-      call->in[i] = NULL;
+      call.in[i] = NULL;
       if (!a->data) continue;
       row->load(at, r->kind, (const char *)a->data + first * step(r, a), a->n, a->stride, count);
-      call->in[i] = at;
+      call.in[i] = at;
       at += a->n * row->real_bytes;
     }
     for (int i = 0; i < r->outputs; i++) {
-      call->out[i] = r->out[i].data ? at : NULL;
+      call.out[i] = r->out[i].data ? at : NULL;
       if (r->out[i].data) at += r->out[i].n * row->real_bytes;
     }
-    row->kernels[r->kernel](call);
-    for (int i = 0; i < r->outputs; i++) {
+    row->kernels[r->kernel](&call);
+    for (int i = 0; i < outputs; i++) {
       const jn_array *a = &r->out[i];
       if (!a->data) continue;
       char *to = (char *)(uintptr_t)a->data + first * step(r, a);
-      row->store(to, r->kind, call->out[i], a->n, a->stride, count);
+      row->store(to, r->kind, call.out[i], a->n, a->stride, count);
     }
+    int lane = r->pivots ? is_singular(row, r, call.out[outputs], count, room->pivots) : 0;
+    if (lane && singular == end) singular = first + (size_t)lane - 1;
   }
+  return singular;
 }
 
-jn_status jn__run(const jn_run *r) {
-  const jn_row *row = jn__choose_row(r->kind, r->count > 1);
+static jn_status check(const jn_row *row, const jn_run *r) {
   if (!row) return JN_ERR_ROW;
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
-  if (r->kernel >= JN_KERNEL_terms && row->real_bytes > r->work->real_bytes) return JN_ERR_WORK; /* uses scratch */
+  if (r->kernel >= JN_KERNEL_terms && row->real_bytes > r->work->real_bytes && !r->work->batch) return JN_ERR_WORK;
   for (int i = 0; i < r->inputs; i++)
     if (r->in[i].n > INT_MAX) return JN_ERR_SIZE; /* kernels count in int */
   for (int i = 0; i < r->outputs; i++)
     if (r->out[i].data && r->out[i].n > INT_MAX) return JN_ERR_SIZE;
-  jn_call call = {.tree = r->model ? r->model->tree[row->kind] : NULL, .data = r->data};
-  if (r->work) call.scratch = r->work->scratch;
-  for (int i = 0; i < 4; i++) call.arg[i] = r->arg[i];
-  if (r->count == 1 && row->lanes == 1 && row->kind == r->kind) {
-    run_direct(row, r, &call);
-    return JN_OK;
-  }
-  size_t need = 0;
-  for (int i = 0; i < r->inputs; i++) need += r->in[i].data ? r->in[i].n * row->real_bytes : 0;
-  for (int i = 0; i < r->outputs; i++) need += r->out[i].data ? r->out[i].n * row->real_bytes : 0;
-  if (need <= SMALL) {
-    alignas(64) char memory[SMALL];
-    run_staged(row, r, &call, memory);
-    return JN_OK;
-  }
-  if (!r->work || need > r->work->staging_bytes) return JN_ERR_WORK;
-  run_staged(row, r, &call, r->work->staging);
   return JN_OK;
+}
+
+jn_status jn__run(jn_run *r) {
+  const jn_row *row = jn__choose_row(r->kind, r->count > 1);
+  jn_status status = check(row, r);
+  if (status != JN_OK) return status;
+  if (r->count == 1 && row->lanes == 1 && row->kind == r->kind) return run_direct(row, r);
+  if (r->work && r->work->batch) return jn__run_batch(row, r);
+  alignas(64) char memory[SMALL];
+  jn_room room = {.staging = memory};
+  if (r->work) room = (jn_room){r->work->scratch, memory, r->work->pivots};
+  size_t need = jn__run_bytes(row, r);
+  if (need > SMALL) {
+    if (!r->work || need > r->work->staging_bytes) return JN_ERR_WORK;
+    room.staging = r->work->staging;
+  }
+  if (jn__run_staged(row, r, &room, 0, r->count) == r->count) return JN_OK;
+  r->work->singular = jn__judge(r, row->epsilon, r->work->pivots);
+  return JN_ERR_SINGULAR;
 }

@@ -25,15 +25,14 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
   for (int k = 0; k < count; k += step) {
     jn_scalar_changes changes = {(const jn_scalar_change *)(const void *)(perturbations + k), step,
                                  NUMBER_KIND == JN_KIND_F};
-    jn_run r = {
-        .kernel = JN_KERNEL_sensitivity, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w, .data = &changes};
-    r.inputs = 4;
-    r.outputs = 1;
-    r.in[0] = (jn_array){q, nq, nq};
-    r.in[1] = (jn_array){v, nv, nv};
-    r.in[2] = (jn_array){a, nv, nv};
-    r.in[3] = (jn_array){wrench, wide, wide};
-    r.out[0] = (jn_array){dtau + (size_t)k * nv, (size_t)step * nv, (size_t)step * nv};
+    jn_run r;
+    jn__run_init(&r, JN_KERNEL_sensitivity, NUMBER_KIND, m, w);
+    r.data = &changes;
+    jn__run_input(&r, 0, q, nq);
+    jn__run_input(&r, 1, v, nv);
+    jn__run_input(&r, 2, a, nv);
+    jn__run_input(&r, 3, wrench, wide);
+    jn__run_output(&r, 0, dtau + (size_t)k * nv, (size_t)step * nv);
     jn_status status = jn__run(&r);
     if (status != JN_OK) return status;
   }
@@ -107,27 +106,26 @@ jn_status PUBLIC(inverse_dynamics_adjoint)(const jn_model *m, jn_work *w, const 
   if (!m || !w || !q || !y || !g) return JN_ERR_NULL;
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nlink = (size_t)m->nlink;
-  jn_run r = {.kernel = JN_KERNEL_adjoint, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_adjoint, NUMBER_KIND, m, w);
   r.arg[0] = (int)hold;
-  r.inputs = 5;
-  r.outputs = 7;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v, nv, nv};
-  r.in[2] = (jn_array){a, nv, nv};
-  r.in[3] = (jn_array){wrench, 6 * nlink, 6 * nlink};
-  r.in[4] = (jn_array){y, nv, nv};
-  r.out[0] = (jn_array){g->dq, nv, nv};
-  r.out[1] = (jn_array){g->dv, nv, nv};
-  r.out[2] = (jn_array){g->da, nv, nv};
-  r.out[3] = (jn_array){g->dwrench, 6 * nlink, 6 * nlink};
-  r.out[4] = (jn_array){g->dinertia, 10 * nlink, 10 * nlink};
-  r.out[5] = (jn_array){g->dgravity, 3, 3};
-  r.out[6] = (jn_array){g->darmature, nv, nv};
+  jn__run_input(&r, 0, q, nq);
+  jn__run_input(&r, 1, v, nv);
+  jn__run_input(&r, 2, a, nv);
+  jn__run_input(&r, 3, wrench, 6 * nlink);
+  jn__run_input(&r, 4, y, nv);
+  jn__run_output(&r, 0, g->dq, nv);
+  jn__run_output(&r, 1, g->dv, nv);
+  jn__run_output(&r, 2, g->da, nv);
+  jn__run_output(&r, 3, g->dwrench, 6 * nlink);
+  jn__run_output(&r, 4, g->dinertia, 10 * nlink);
+  jn__run_output(&r, 5, g->dgravity, 3);
+  jn__run_output(&r, 6, g->darmature, nv);
   return jn__run(&r);
 }
 
-static void negate(number *x, size_t count) {
-  for (size_t k = 0; x && k < count; k++) x[k] = -x[k];
+static void negate(const jn_work *w, number *x, size_t n) {
+  for (size_t k = 0; x && k < w->count * n; k++) x[k] = -x[k];
 }
 
 /* M a + ... = tau: the gradient of y . a is that of -lambda . tau of inverse dynamics, M lambda = y, and lambda by tau.
@@ -145,11 +143,11 @@ jn_status PUBLIC(forward_dynamics_adjoint)(const jn_model *m, jn_work *w, const 
   rest.da = NULL;
   status = PUBLIC(inverse_dynamics_adjoint)(m, w, q, v, a, wrench, hold, g->dtau, &rest);
   size_t nv = (size_t)m->nv, nlink = (size_t)m->nlink;
-  negate(g->dq, nv);
-  negate(g->dv, nv);
-  negate(g->dwrench, 6 * nlink);
-  negate(g->dinertia, 10 * nlink);
-  negate(g->dgravity, 3);
-  negate(g->darmature, nv);
+  negate(w, g->dq, nv);
+  negate(w, g->dv, nv);
+  negate(w, g->dwrench, 6 * nlink);
+  negate(w, g->dinertia, 10 * nlink);
+  negate(w, g->dgravity, 3);
+  negate(w, g->darmature, nv);
   return status;
 }

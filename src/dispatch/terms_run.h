@@ -16,18 +16,18 @@ static inline jn_status run_terms(const jn_model *m, jn_work *w, const number *q
   const size_t size[JN_OUTS] = {
       nv * nv,         nv * nv,         nv * nv, nv, nv, nv,     nv, nframe * 16, nframe * 6, nframe * 6,
       nframe * 6 * nv, nframe * 6 * nv, 3,       3,  3,  3 * nv, 6,  6 * nv,      6 * nv,     2};
-  jn_run r = {.kernel = JN_KERNEL_terms, .kind = NUMBER_KIND, .count = 1, .model = m, .work = w};
-  r.inputs = 4;
-  r.outputs = JN_OUTS;
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_terms, NUMBER_KIND, m, w);
   r.arg[0] = in;
   r.arg[1] = about;
   r.arg[2] = link;
   r.arg[3] = link < 0 ? 0 : m->link[link].end;
-  r.in[0] = (jn_array){q, nq, nq};
-  r.in[1] = (jn_array){v, nv, nv};
-  r.in[2] = (jn_array){a, nv, nv};
-  r.in[3] = (jn_array){wrench, wide, wide};
-  for (int k = 0; k < JN_OUTS; k++) r.out[k] = (jn_array){outs[k], size[k], size[k]};
+  jn__run_input(&r, 0, q, nq);
+  jn__run_input(&r, 1, v, nv);
+  jn__run_input(&r, 2, a, nv);
+  jn__run_input(&r, 3, wrench, wide);
+  for (int k = 0; k < JN_OUTS; k++)
+    if (outs[k]) jn__run_output(&r, k, outs[k], size[k]);
   return jn__run(&r);
 }
 

@@ -79,12 +79,11 @@ void JN_(adjoint)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *y = c->in[4], *a = c->in[2];
   real *at = c->scratch, *dq = c->out[0], *dv = c->out[1], *da = c->out[2], *dgravity = c->out[5], *darm = c->out[6];
-  field w = field_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, &at);
+  field w = field_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
   reverse r = {.Y = TAKE(&at, t->nb, twist), .before = TAKE(&at, t->nd, twist)};
   r.R = TAKE(&at, t->nb, wrench);
   r.N = TAKE(&at, t->nb, vec3);
   if (w.H) r.H = TAKE(&at, t->nb, wrench);
-  w.q = c->in[0];
   w.v = c->in[1];
   w.a = a;
   w.W = c->in[3];

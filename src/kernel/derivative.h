@@ -49,6 +49,7 @@ typedef struct field {
   int hold;
   int weightless; /* the base does not accelerate: true accelerations */
   const real *q;
+  angles turn;
   const real *g;     /* [orders][nv] Taylor coefficients of the curve's tangent; NULL: it does not move */
   const real *v, *a; /* [orders][nv]; NULL: zero */
   const real *W;     /* [rows][nlink][6] external wrenches in link frames, or NULL; further rows are zero */
@@ -65,9 +66,11 @@ typedef struct field {
   wrench *x; /* [orders] */
 } field;
 
-/* Reals that it takes: 15 nb + (24 nd + 46 nb + 6 (+ 12 nb held) (+ 36 nb for C)) for each order. */
-FLAT field field_place(const JN_S(tree) * t, int orders, int hold, int coriolis, real **at) {
-  field w = {.t = t, .hold = hold};
+/* Reals that it takes: 15 nb + (24 nd + 46 nb + 6 (+ 12 nb held) (+ 36 nb for C)) for each order, and those of
+ * angles_at(). */
+FLAT field field_place(const JN_S(tree) * t, int orders, int hold, int coriolis, const real *q, real **at) {
+  field w = {.t = t, .hold = hold, .q = q};
+  w.turn = angles_at(t, q, at);
   w.T = TAKE(at, t->nb, pose);
   w.d = TAKE(at, t->nb, vec3);
   w.S = TAKE(at, orders * t->nd, twist);
@@ -287,7 +290,7 @@ FLAT void field_outward(const field *w, int orders) {
     const JN_S(body) *b = &t->body[i];
     int p = b->parent, group = is_group(b);
     twist S[6];
-    pose X = body_pose(t, b, w->q);
+    pose X = body_pose(t, b, w->q, w->turn.c[i], w->turn.s[i]);
     w->d[i] = p < 0 ? X.p : m3_mul(w->T[p].R, X.p);
     w->T[i] = (pose){p < 0 ? X.R : m3_prod(w->T[p].R, X.R), v3_zero()};
     joint_screws(t, b, w->q, NULL, S, NULL);

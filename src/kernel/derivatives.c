@@ -27,9 +27,8 @@ static inline void wrench_matrix(const field *w, real factor, real *out) {
 void JN_(derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
-  field w = field_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, &at);
+  field w = field_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
-  w.q = c->in[0];
   w.v = c->in[1];
   w.a = c->in[2];
   w.W = c->in[3];
@@ -49,9 +48,8 @@ void JN_(derivatives_hybrid)(const jn_call *c) {
   int n = t->nv, wide = 6 * t->nlink;
   real *at = c->scratch, *out[11];
   for (int k = 0; k < 11; k++) out[k] = c->out[k];
-  field w = field_place(t, 1, c->in[4] ? c->arg[0] : HOLD_BODY, 0, &at);
+  field w = field_place(t, 1, c->in[4] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
   split s = {.t = t, .prescribed = c->data, .H = out[4], .M = out[8], .y = take(&at, (size_t)(2 * n))};
-  w.q = c->in[0];
   w.v = c->in[1];
   w.W = c->in[4];
   w.rows = 1;

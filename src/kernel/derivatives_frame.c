@@ -20,9 +20,8 @@
 /* The field of the state q, v, a. Once: it is long when unrolled. */
 static __attribute__((noinline)) field sweep(const jn_call *c) {
   real *at = c->scratch;
-  field w = field_place(c->tree, 1, HOLD_BODY, 0, &at);
+  field w = field_place(c->tree, 1, HOLD_BODY, 0, c->in[0], &at);
   w.weightless = 1;
-  w.q = c->in[0];
   w.v = c->in[1];
   w.a = c->in[2];
   field_sweep(&w, 1);

@@ -24,13 +24,12 @@ static inline curve curve_place(const jn_call *c, int coriolis) {
   int n = t->nv;
   real *at = c->scratch;
   const real *v = c->in[1], *a = c->in[2];
-  curve k = {.w = field_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, coriolis, &at)};
+  curve k = {.w = field_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, coriolis, c->in[0], &at)};
   k.x = TAKE(&at, ORDERS, column);
   k.g = take(&at, (size_t)(ORDERS * n));
   k.v = take(&at, (size_t)(ORDERS * n));
   k.a = take(&at, (size_t)(ORDERS * n));
   k.y = take(&at, (size_t)n);
-  k.w.q = c->in[0];
   k.w.v = k.v;
   k.w.a = k.a;
   k.w.W = c->in[3];

@@ -137,10 +137,11 @@ void JN_(forward)(const jn_call *c) {
   twist *V = TAKE(&at, t->nb, twist), *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
   wrench *W = TAKE(&at, t->nb, wrench);
   articulated *B = TAKE(&at, t->nb, articulated);
+  angles turn = angles_at(t, q, &at);
   if (wrenches) body_wrenches(t, wrenches, W);
   for (int i = 0; i < t->nb; i++) {
     inertia I = i_constant(t->body[i].inertia);
-    outward(t, i, q, v, X, S, V, Psi);
+    outward(t, i, q, v, turn, X, S, V, Psi);
     m6_set_inertia(&B[i].I, I);
     B[i].p = v ? w_sub(w_zero(), w_ad(V[i], i_mul(I, V[i]))) : w_zero();
     if (wrenches) B[i].p = w_sub(B[i].p, W[i]);
@@ -168,7 +169,8 @@ void JN_(forward_coupled)(const jn_call *c) {
   wrench *F = TAKE(&at, t->nb, wrench);
   inertia *Ic = TAKE(&at, t->nb, inertia);
   twist base = c->arg[0] ? t_zero() : base_acceleration(t);
-  for (int i = 0; i < t->nb; i++) outward(t, i, q, v, X, S, V, Psi);
+  angles turn = angles_at(t, q, &at);
+  for (int i = 0; i < t->nb; i++) outward(t, i, q, v, turn, X, S, V, Psi);
   newton_euler(t, v, NULL, c->in[4], base, X, S, V, Psi, A, F, bias);
   composite_inertias(t, X, Ic);
   mass_matrix(t, X, S, Ic, 1, H);

@@ -13,11 +13,12 @@ void JN_(frame)(const jn_call *c) {
   pose *X = TAKE(&at, t->nb, pose), *T = TAKE(&at, t->nb, pose);
   twist *V = TAKE(&at, t->nb, twist), *A = TAKE(&at, t->nb, twist);
   twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
+  angles turn = angles_at(t, q, &at);
   int32_t *path = (int32_t *)(void *)at, depth = 0;
   for (int j = f->body; j >= 0; j = t->body[j].parent) path[depth++] = j;
   for (int k = depth - 1; k >= 0; k--) {
     int i = path[k], p = t->body[i].parent;
-    outward(t, i, q, v, X, S, V, Psi);
+    outward(t, i, q, v, turn, X, S, V, Psi);
     T[i] = p < 0 ? X[i] : se3_mul(T[p], X[i]);
     if (c->out[2]) A[i] = accelerate(t, i, v, a, X, S, Psi, A, t_zero());
   }

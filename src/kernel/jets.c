@@ -72,8 +72,8 @@ static inline void z_series(const sweeps *w, const JN_S(body) * b, int orders) {
     for (int k = 1; k < orders; k++) J->x[k * nd + b->id] = reciprocal(k) * h * ratio * v[(k - 1) * nv];
   }
   if (b->kind == JN_BODY_PRISMATIC) return;
-  w->c[0] = r_cos(x);
-  w->s[0] = r_sin(x);
+  w->c[0] = J->turn.c[b - J->t->body];
+  w->s[0] = J->turn.s[b - J->t->body];
   for (int k = 1; k < orders; k++) {
     real c = ZERO, s = ZERO, f = reciprocal(k) * ratio;
     for (int j = 1; j <= k; j++) {
@@ -196,12 +196,11 @@ void JN_(inverse_jet)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int orders = c->arg[0] + 2;
   real *at = c->scratch;
-  jets J = jets_place(t, orders, c->in[2] != NULL, &at);
+  jets J = jets_place(t, orders, c->in[2] != NULL, c->in[0], &at);
   sweeps w = {.J = &J, .V = J.V, .F = J.F, .tau = c->out[0]};
   w.c = take(&at, (size_t)orders);
   w.s = take(&at, (size_t)orders);
   w.U = TAKE(&at, orders, twist);
-  J.q = c->in[0];
   jet_to_taylor(c->in[1], orders, t->nv, J.v);
   if (J.W) external_wrenches(&J, c->in[2], orders - 1);
   inverse_all(&w, orders);
@@ -218,16 +217,15 @@ void JN_(hybrid_jet)(const jn_call *c) {
   const real *given_v = c->in[1], *given_tau = c->in[2];
   int order = c->arg[0], n = t->nv;
   real *at = c->scratch, *v_out = c->out[0], *tau_out = c->out[1];
-  jets J = jets_place(t, order + 2, c->in[3] != NULL, &at);
+  jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
   real *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n);
   pose *X = TAKE(&at, t->nb, pose);
   twist *S = TAKE(&at, t->nd, twist);
   inertia *Ic = TAKE(&at, t->nb, inertia);
-  J.q = c->in[0];
   jet_to_taylor(given_v, c->arg[1], n, J.v);
   for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
   if (J.W) external_wrenches(&J, c->in[3], order + 1);
-  for (int i = 0; i < t->nb; i++) outward(t, i, J.q, NULL, X, S, NULL, NULL);
+  for (int i = 0; i < t->nb; i++) outward(t, i, J.q, NULL, J.turn, X, S, NULL, NULL);
   composite_inertias(t, X, Ic);
   mass_matrix(t, X, S, Ic, 1, H);
   for (int i = 0; i < n; i++)

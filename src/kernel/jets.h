@@ -15,8 +15,9 @@
 typedef struct jets {
   const JN_S(tree) * t;
   const real *q; /* [nq] */
-  real *v;       /* [orders][nv] velocities */
-  real *x;       /* [orders][nd] positions of elementary motions, and their cosines and sines */
+  angles turn;
+  real *v; /* [orders][nv] velocities */
+  real *x; /* [orders][nd] positions of elementary motions, and their cosines and sines */
   real *c, *s;
   mat3 *R; /* [orders][nb] motion of spherical and free joints */
   vec3 *p;
@@ -29,8 +30,9 @@ typedef struct jets {
   int weightless; /* the base does not fall */
 } jets;
 
-static inline jets jets_place(const JN_S(tree) * t, int orders, int external, real **at) {
-  jets J = {.t = t};
+static inline jets jets_place(const JN_S(tree) * t, int orders, int external, const real *q, real **at) {
+  jets J = {.t = t, .q = q};
+  J.turn = angles_at(t, q, at);
   int wide = t->nd + t->nb;
   J.v = TAKE(at, orders * t->nv, real);
   J.x = TAKE(at, orders * t->nd, real);
@@ -46,7 +48,7 @@ static inline jets jets_place(const JN_S(tree) * t, int orders, int external, re
   if (external) J.W = TAKE(at, orders * t->nb, wrench);
   return J;
 }
-/* Reals that jets_place takes: (nv + 18 nd + 45 nb) for each order. */
+/* Reals that jets_place takes: (nv + 18 nd + 45 nb) for each order, and those of angles_at(). */
 
 /* Taylor coefficients of rows of derivatives: x_k = x^(k)/k!. */
 static inline void jet_to_taylor(const real *jet, int rows, int n, real *out) {
@@ -150,8 +152,8 @@ static inline void motion_order(const jets *J, int i, int k) {
     if (k == 0) {
       real x = b->kind == JN_BODY_GENERAL ? m.scale * J->q[b->iq + part] : joint_position(b, J->q);
       J->x[a] = x;
-      J->c[a] = r_cos(x);
-      J->s[a] = r_sin(x);
+      J->c[a] = b->kind == JN_BODY_GENERAL ? r_cos(x) : J->turn.c[i];
+      J->s[a] = b->kind == JN_BODY_GENERAL ? r_sin(x) : J->turn.s[i];
       continue;
     }
     real f = reciprocal(k), c = ZERO, s = ZERO;

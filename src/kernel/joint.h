@@ -5,6 +5,7 @@
 #define JN_KERNEL_JOINT_H
 
 #include "../lie/motion.h"
+#include "../lie/trig.h"
 #include "tree.h"
 
 /* Joints whose velocity is no rate of coordinates: their screws are constant in the body, and act together. */
@@ -47,9 +48,19 @@ static inline pose joint_motion(const JN_S(tree) * t, const JN_S(body) * b, cons
   }
 }
 
-/* Pose of a body in its parent body. */
-static inline pose body_pose(const JN_S(tree) * t, const JN_S(body) * b, const real *q) {
-  return se3_mul(se3_constant(b->R, b->p), joint_motion(t, b, q));
+/* Pose of a body in its parent body; c and s are the cosine and sine of its angle if it turns about z. */
+static inline pose body_pose(const JN_S(tree) * t, const JN_S(body) * b, const real *q, real c, real s) {
+  pose B = se3_constant(b->R, b->p);
+  switch (b->kind) {
+    case JN_BODY_PRISMATIC:
+      return (pose){B.R, v3_axpy(joint_position(b, q), B.R.z, B.p)};
+    case JN_BODY_HELICAL:
+      B.p = v3_axpy(splat(b->pitch) * joint_position(b, q), B.R.z, B.p); /* fall through */
+    case JN_BODY_REVOLUTE:
+      return (pose){{v3_axpy(s, B.R.y, v3_scale(c, B.R.x)), v3_axpy(-s, B.R.x, v3_scale(c, B.R.y)), B.R.z}, B.p};
+    default:
+      return se3_mul(B, joint_motion(t, b, q));
+  }
 }
 
 /* General joint: S^k = Ad_{(exp_{k+1} ... exp_N)^-1} X_k, dS^k/dt = -ad_{sum_{l>k} S^l v_l} S^k. rate may be NULL. */

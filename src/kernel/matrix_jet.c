@@ -109,10 +109,9 @@ void JN_(matrix_jet)(const jn_call *call) {
   int order = call->arg[0], n = t->nv;
   real *at = call->scratch, *Jac = call->out[4];
   closed to = {order, call->out[0], call->out[1], call->out[2], call->out[5], call->out[6]};
-  jets J = jets_place(t, order + 2, call->in[2] != NULL, &at);
+  jets J = jets_place(t, order + 2, call->in[2] != NULL, call->in[0], &at);
   columns c = columns_place(order + 2, n + 1, &at);
   int32_t *path = (int32_t *)(void *)take(&at, (size_t)t->nb);
-  J.q = call->in[0];
   J.weightless = 1; /* the true twists: gravity has its own column */
   jet_to_taylor(call->in[1], order + 2, n, J.v);
   if (J.W) external_wrenches(&J, call->in[2], order + 1);

@@ -30,7 +30,7 @@ static inline real first_moment(const jets *J, pose *T, vec3 *moment) {
   for (int i = 0; i < t->nb; i++) {
     int p = t->body[i].parent;
     inertia I = i_constant(t->body[i].inertia);
-    pose X = body_pose(t, &t->body[i], J->q);
+    pose X = body_pose(t, &t->body[i], J->q, J->turn.c[i], J->turn.s[i]);
     T[i] = p < 0 ? X : se3_mul(T[p], X);
     mass += I.m;
     *moment = v3_add(*moment, v3_axpy(I.m, T[i].p, m3_mul(T[i].R, I.h)));
@@ -42,9 +42,8 @@ void JN_(momentum_jet)(const jn_call *call) {
   const JN_S(tree) *t = call->tree;
   int order = call->arg[0];
   real *at = call->scratch, *h = call->out[0], *com = call->out[1], *energy = call->out[2];
-  jets J = jets_place(t, order + 2, 0, &at);
+  jets J = jets_place(t, order + 2, 0, call->in[0], &at);
   vec3 moment, g = v3_constant(t->gravity);
-  J.q = call->in[0];
   J.weightless = 1; /* the true twists */
   jet_to_taylor(call->in[1], order + 2, t->nv, J.v);
   real mass = first_moment(&J, TAKE(&at, t->nb, pose), &moment);

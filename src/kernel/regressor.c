@@ -134,13 +134,12 @@ void JN_(regressor)(const jn_call *c) {
   size_t n = (size_t)t->nv, wide = 10 * (size_t)t->nlink; /* outputs that are not wanted may be larger than an int */
   const size_t size[7] = {n * wide, wide, wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
   real *at = c->scratch;
-  regression r = {.w = field_place(t, 1, HOLD_BODY, 0, &at)};
+  regression r = {.w = field_place(t, 1, HOLD_BODY, 0, c->in[0], &at)};
   r.V = TAKE(&at, t->nb, twist);
   r.A = TAKE(&at, t->nb, twist);
   r.place = TAKE(&at, t->nb, vec3);
   r.S = TAKE(&at, t->nd, twist);
   r.P = TAKE(&at, t->nd, twist);
-  r.w.q = c->in[0];
   r.w.v = c->in[1];
   outward_once(&r.w);
   reference_sweep(&r, c->in[2], c->in[3], c->arg[0]);

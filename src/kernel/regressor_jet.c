@@ -21,12 +21,11 @@ void JN_(regressor_jet)(const jn_call *call) {
   const JN_S(tree) *t = call->tree;
   int order = call->arg[0], n = t->nv, wide = 10 * t->nlink;
   real *at = call->scratch, *Y = call->out[0];
-  jets J = jets_place(t, order + 2, 0, &at);
+  jets J = jets_place(t, order + 2, 0, call->in[0], &at);
   columns c = columns_place(order + 1, n + 1, &at);
   twist *V = TAKE(&at, order + 2, twist);
   wrench *x = TAKE(&at, 10 * (order + 1), wrench);
   int32_t *path = (int32_t *)(void *)take(&at, (size_t)t->nb);
-  J.q = call->in[0];
   jet_to_taylor(call->in[1], order + 2, n, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);
   for (int k = 0; k < (order + 1) * n * wide; k++) Y[k] = ZERO;

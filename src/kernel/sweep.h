@@ -20,6 +20,24 @@ static inline real *take(real **at, size_t count) {
 }
 #define TAKE(at, count, type) ((type *)(void *)take(at, (size_t)(count) * (sizeof(type) / sizeof(real))))
 
+/* Cosine and sine of the angle of every body that turns about z. */
+typedef struct angles {
+  real *c, *s; /* [nb] */
+} angles;
+
+/* Takes 3 TRIG_ROOM(nb) reals. */
+static inline angles angles_at(const JN_S(tree) * t, const real *q, real **at) {
+  real *x = take(at, TRIG_ROOM((size_t)t->nb));
+  angles o = {take(at, TRIG_ROOM((size_t)t->nb)), take(at, TRIG_ROOM((size_t)t->nb))};
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    x[i] = b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_HELICAL ? joint_position(b, q) : ZERO;
+  }
+  for (int i = t->nb; i < TRIG_ROOM(t->nb); i++) x[i] = ZERO;
+  trig_all(t->nb, x, o.c, o.s);
+  return o;
+}
+
 typedef struct m6 {
   real a[6][6];
 } m6;
@@ -77,10 +95,10 @@ static inline twist base_acceleration(const JN_S(tree) * t) {
 }
 
 /* One body outward: X, S and, when v is given, V and Psi. */
-static inline void outward(const JN_S(tree) * t, int i, const real *q, const real *v, pose *X, twist *S, twist *V,
-                           twist *Psi) {
+static inline void outward(const JN_S(tree) * t, int i, const real *q, const real *v, angles turn, pose *X, twist *S,
+                           twist *V, twist *Psi) {
   const JN_S(body) *b = &t->body[i];
-  X[i] = body_pose(t, b, q);
+  X[i] = body_pose(t, b, q, turn.c[i], turn.s[i]);
   joint_screws(t, b, q, v, S + b->id, v ? Psi + b->id : NULL);
   if (!v) return;
   twist own = b->parent < 0 ? t_zero() : t_Ad_inverse(X[i], V[b->parent]);

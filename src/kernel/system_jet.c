@@ -64,10 +64,9 @@ void JN_(system_jet)(const jn_call *call) {
   int order = call->arg[0], link = call->arg[1], n = t->nv, nl = t->nlink;
   real *at = call->scratch, *A = call->out[0], *a = call->out[1], *b = call->out[2], *Jac = call->out[3],
        *S = call->out[4];
-  jets J = jets_place(t, order + 2, 0, &at);
+  jets J = jets_place(t, order + 2, 0, call->in[0], &at);
   columns c = columns_place(order + 1, n + 6, &at); /* 6: the blocks of A, whatever nv is */
   int32_t *path = (int32_t *)(void *)take(&at, (size_t)t->nb);
-  J.q = call->in[0];
   J.weightless = 1;
   jet_to_taylor(call->in[1], order + 2, n, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);

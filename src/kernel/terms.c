@@ -255,10 +255,11 @@ void JN_(terms)(const jn_call *c) {
   s.Psi = TAKE(&at, t->nd, twist);
   s.Ic = TAKE(&at, t->nb, inertia);
   s.Bc = TAKE(&at, t->nb, m6);
+  angles turn = angles_at(t, q, &at);
   int world = wanted(c, JN_OUT_POSES, JN_OUTS - 1);
   for (int i = 0; i < t->nb; i++) {
     int p = t->body[i].parent;
-    outward(t, i, q, v, s.X, s.S, s.V, s.Psi);
+    outward(t, i, q, v, turn, s.X, s.S, s.V, s.Psi);
     if (world) s.T[i] = p < 0 ? s.X[i] : se3_mul(s.T[p], s.X[i]);
   }
   forces(t, c, v, a, &s);

@@ -12,8 +12,9 @@ void JN_(wrenches)(const jn_call *c) {
   twist *V = TAKE(&at, t->nb, twist), *A = TAKE(&at, t->nb, twist);
   twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
   twist base = base_acceleration(t);
+  angles turn = angles_at(t, q, &at);
   for (int i = 0; i < t->nb; i++) {
-    outward(t, i, q, v, X, S, V, Psi);
+    outward(t, i, q, v, turn, X, S, V, Psi);
     A[i] = accelerate(t, i, v, a, X, S, Psi, A, base);
   }
   for (int l = 0; l < t->nlink; l++) {

@@ -14,14 +14,16 @@ static void some_configuration(const jn_tree_d *t, double *q) {
 
 jn_status jn__measure(jn_draft *d, const jn_tree_d *t, double *gross) {
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nq = (size_t)t->nq;
-  char *block = jn__allocate(&d->a, nb * (sizeof(pose) + sizeof(inertia)) + nd * sizeof(twist) + nq * sizeof(double));
+  size_t bytes = nb * (sizeof(pose) + sizeof(inertia)) + nd * sizeof(twist);
+  char *block = jn__allocate(&d->a, bytes + (nq + 3 * TRIG_ROOM(nb)) * sizeof(double));
   if (!block) return JN_ERR_MEMORY;
   pose *X = (pose *)(void *)block;
   inertia *Ic = (inertia *)(void *)(X + nb);
   twist *S = (twist *)(void *)(Ic + nb);
-  double *q = (double *)(void *)(S + nd);
+  double *q = (double *)(void *)(S + nd), *at = q + nq;
   some_configuration(t, q);
-  for (int i = 0; i < t->nb; i++) outward(t, i, q, NULL, X, S, NULL, NULL);
+  angles turn = angles_at(t, q, &at);
+  for (int i = 0; i < t->nb; i++) outward(t, i, q, NULL, turn, X, S, NULL, NULL);
   composite_inertias(t, X, Ic);
   for (int i = 0; i < t->nb; i++)
     for (int k = 0; k < t->body[i].nv; k++) {

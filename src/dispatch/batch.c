@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Many states: each thread takes a range of them, and moves it through the lanes of the widest row (run.c). */
+#include "batch.h"
+
+#if JN_WITH_OPENMP
+#include <omp.h>
+#endif
+
+#include "../model/model.h"
+
+struct jn_batch {
+  jn_allocator allocator;
+  jn_work *work; /* for the single functions; its own memory serves a count of one */
+  int threads;
+  size_t real_bytes;
+  size_t room_bytes; /* of staging, for each thread */
+  size_t singular;   /* first singular state of the last call that solved */
+  void *memory;      /* of all threads, to release */
+  jn_room *room;     /* [threads] */
+};
+
+static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+static size_t scratch_bytes(const jn_batch *b) {
+  return up(jn__scratch_reals(b->work->model, b->work->order) * b->real_bytes);
+}
+
+static size_t pivot_bytes(const jn_batch *b) {
+  const jn_tree_d *t = b->work->model->tree[JN_KIND_D];
+  return up((size_t)(t->nd > t->nv ? t->nd : t->nv) * (b->real_bytes > 16 ? b->real_bytes * 2 : 32));
+}
+
+/* Memory of the threads, with `staging` bytes each. */
+static jn_status make_room(jn_batch *b, size_t staging) {
+  const jn_allocator *a = &b->work->model->allocator;
+  size_t own = up(staging), each = scratch_bytes(b) + pivot_bytes(b) + own, threads = (size_t)b->threads;
+  if (b->memory && own <= b->room_bytes) return JN_OK;
+  char *memory = a->allocate(threads * each + 64, a->context);
+  if (!memory) return JN_ERR_MEMORY;
+  if (b->memory) jn__release(a, b->memory);
+  b->memory = memory;
+  b->room_bytes = own;
+  memory += (64 - (uintptr_t)memory % 64) % 64;
+  for (size_t i = 0; i < threads; i++, memory += each)
+    b->room[i] = (jn_room){memory, memory + scratch_bytes(b) + pivot_bytes(b), memory + scratch_bytes(b)};
+  return JN_OK;
+}
+
+static int default_threads(void) {
+#if JN_WITH_OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batch **batch) {
+  if (batch) *batch = NULL;
+  if (!model || !batch) return JN_ERR_NULL;
+  if (threads < 0 || order < -1) return JN_ERR_SIZE;
+  const jn_row *d = jn__choose_row(JN_KIND_D, 1), *f = jn__choose_row(JN_KIND_F, 1);
+  if (!d || !f) return JN_ERR_ROW;
+  int count = JN_WITH_OPENMP && threads != 1 ? (threads ? threads : default_threads()) : 1;
+  jn_batch *b = jn__allocate(&model->allocator, up(sizeof *b) + (size_t)count * sizeof *b->room);
+  if (!b) return JN_ERR_MEMORY;
+  b->allocator = model->allocator;
+  b->threads = count;
+  b->real_bytes = d->real_bytes > f->real_bytes ? d->real_bytes : f->real_bytes;
+  b->singular = JN_ALL_STATES;
+  b->room = (jn_room *)(void *)((char *)b + up(sizeof *b));
+  jn_status status = order < 0 ? jn_work_create(model, &b->work) : jn_work_create_order(model, order, &b->work);
+  if (status == JN_OK) {
+    b->work->batch = b;
+    status = make_room(b, jn__staging_bytes(model, order));
+  }
+  if (status == JN_OK)
+    *batch = b;
+  else
+    jn_batch_destroy(b);
+  return status;
+}
+
+void jn_batch_destroy(jn_batch *b) {
+  if (!b) return;
+  jn_allocator a = b->allocator;
+  if (b->memory) jn__release(&a, b->memory);
+  jn_work_destroy(b->work);
+  jn__release(&a, b);
+}
+
+int jn_batch_threads(const jn_batch *b) { return b ? b->threads : 0; }
+
+size_t jn_batch_singular(const jn_batch *b) {
+  if (!b) return JN_ALL_STATES;
+  return b->work->count == 1 && b->work->singular != JN_NONE ? 0 : b->singular; /* a single state has no lanes */
+}
+
+jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
+  *work = NULL;
+  if (!b) return JN_ERR_NULL;
+  if (count == 0) return JN_OK;
+  b->work->count = count;
+  b->work->singular = JN_NONE;
+  b->singular = JN_ALL_STATES;
+  *work = b->work;
+  return JN_OK;
+}
+
+jn_status jn__run_batch(const jn_row *row, const jn_run *r) {
+  jn_batch *b = r->work->batch;
+  jn_status status = make_room(b, jn__run_bytes(row, r));
+  if (status != JN_OK) return status;
+  size_t lanes = (size_t)row->lanes, groups = (r->count + lanes - 1) / lanes, threads = (size_t)b->threads;
+  size_t parts = groups < threads ? groups : threads, singular = r->count;
+#if JN_WITH_OPENMP
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1) reduction(min : singular) if (parts > 1)
+#endif
+  for (size_t k = 0; k < parts; k++) { /* a range of whole groups each */
+    size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
+    if (end > r->count) end = r->count;
+    size_t found = jn__run_staged(row, r, &b->room[k], first, end);
+    if (found < end && found < singular) singular = found;
+  }
+  if (singular == r->count) return JN_OK;
+  b->singular = singular;
+  return JN_ERR_SINGULAR;
+}

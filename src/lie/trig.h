@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sine and cosine of many numbers at once, in vector registers whatever the row: a libm call for each joint and lane
+ * took a third of inverse dynamics. |x| <= TRIG_LIMIT is reduced by multiples of pi/2 in parts of few bits (Cody and
+ * Waite: the products are exact), then polynomials on [-pi/4, pi/4] with the coefficients of the least error; within
+ * 1.5 roundings (tests/test_lie.c). Larger numbers, infinities and NaN go to libm. */
+#ifndef JN_LIE_TRIG_H
+#define JN_LIE_TRIG_H
+
+#include <string.h>
+
+#include "number.h"
+
+#if JN_KIND == JN_KIND_Z || JN_KIND == JN_KIND_L
+
+static inline void trig_all(int n, const real *x, real *c, real *s) {
+  for (int i = 0; i < n; i++) {
+    c[i] = JN_CALL1(cos, x[i]);
+    s[i] = JN_CALL1(sin, x[i]);
+  }
+}
+
+#else
+
+/* The register: the row's own when it has lanes, else one of the instruction set's width. */
+#if JN_LANES > 1
+enum { PACK = JN_LANES };
+#elif defined(__AVX2__)
+enum { PACK = 32 / sizeof(scalar) };
+#else
+enum { PACK = 16 / sizeof(scalar) };
+#endif
+typedef scalar pack __attribute__((vector_size(PACK * sizeof(scalar))));
+typedef scalar_bits pack_bits __attribute__((vector_size(PACK * sizeof(scalar))));
+
+static inline pack pack_choose(pack_bits m, pack a, pack b) { return (pack)((m & (pack_bits)a) | (~m & (pack_bits)b)); }
+
+#if JN_KIND == JN_KIND_D
+#define TRIG_LIMIT 8e5
+/* Adding it leaves the nearest integer in the last bits. */
+#define TRIG_ROUND 6755399441055744.0
+/* pi/2 in parts of 33 bits: times an integer below 2^20 each is exact. */
+#define TRIG_FIRST(k, x) x - k * 0x1.921fb544p+0 - k * 0x1.0b4611a6p-34
+#define TRIG_REST(k) k * 0x1.3198a2e037073p-69
+
+static inline pack trig_sine(pack r, pack tail, pack z) {
+  pack p = z * 1.58969099521155010221e-10 - 2.50507602534068634195e-08;
+  p = p * z + 2.75573137070700676789e-06;
+  p = p * z - 1.98412698298579493134e-04;
+  p = p * z + 8.33333333332248946124e-03;
+  p = p * z - 1.66666666666666324348e-01;
+  return r + (r * (z * p) + tail);
+}
+
+static inline pack trig_cosine(pack r, pack tail, pack z) {
+  pack p = z * -1.13596475577881948265e-11 + 2.08757232129817482790e-09;
+  p = p * z - 2.75573143513906633035e-07;
+  p = p * z + 2.48015872894767294178e-05;
+  p = p * z - 1.38888888888741095749e-03;
+  p = p * z + 4.16666666666666019037e-02;
+  pack half = 0.5 * z, w = 1.0 - half;
+  return w + (((1.0 - w) - half) + (z * (z * p) - r * tail)); /* what 1 - half lost is added back */
+}
+#else
+#define TRIG_LIMIT 8000.0f
+#define TRIG_ROUND 12582912.0f
+#define TRIG_FIRST(k, x) x - k * 0x1.92p+0f - k * 0x1.fap-12f - k * 0x1.54p-20f
+#define TRIG_REST(k) k * 0x1.10b46p-30f
+
+static inline pack trig_sine(pack r, pack tail, pack z) {
+  pack p = z * -1.9515295891e-4f + 8.3321608736e-3f;
+  p = p * z - 1.6666654611e-1f;
+  return r + (r * (z * p) + tail);
+}
+
+static inline pack trig_cosine(pack r, pack tail, pack z) {
+  pack p = z * 2.443315711809948e-5f - 1.388731625493765e-3f;
+  p = p * z + 4.166664568298827e-2f;
+  pack half = 0.5f * z, w = 1.0f - half;
+  return w + (((1.0f - w) - half) + (z * (z * p) - r * tail));
+}
+#endif
+
+/* Returns the lanes that are too large, or not numbers. */
+static inline pack_bits trig_pack(pack x, pack *c, pack *s) {
+  const pack one = 1 - (pack){0};
+  pack shifted = x * (scalar)0.636619772367581343075535053490057448 + (scalar)TRIG_ROUND;
+  pack k = shifted - (scalar)TRIG_ROUND, first = TRIG_FIRST(k, x), rest = TRIG_REST(k);
+  pack r = first - rest, tail = (first - r) - rest, z = r * r;
+  pack_bits n = (pack_bits)shifted, odd = (n & 1) != 0;
+  pack sine = trig_sine(r, tail, z), cosine = trig_cosine(r, tail, z);
+  pack sign_s = pack_choose((n & 2) != 0, -one, one), sign_c = pack_choose(((n + 1) & 2) != 0, -one, one);
+  *s = sign_s * pack_choose(odd, cosine, sine);
+  *c = sign_c * pack_choose(odd, sine, cosine);
+  return ~((x <= (scalar)TRIG_LIMIT) & (x >= -(scalar)TRIG_LIMIT));
+}
+
+static inline int trig_any(pack_bits m) {
+  scalar_bits any = 0;
+  for (int i = 0; i < PACK; i++) any |= m[i];
+  return any != 0;
+}
+
+/* Out of line: next to never. */
+static __attribute__((noinline, cold)) void trig_large(int n, const real *x, real *c, real *s) {
+  const scalar *from = (const scalar *)(const void *)x;
+  scalar *cosine = (scalar *)(void *)c, *sine = (scalar *)(void *)s;
+  for (int i = 0; i < n * JN_LANES; i++) {
+    cosine[i] = JN_CALL1(cos, from[i]);
+    sine[i] = JN_CALL1(sin, from[i]);
+  }
+}
+
+/* c[i] = cos x[i], s[i] = sin x[i]; the arrays have room for TRIG_ROOM(n), and x is zero there. */
+static inline void trig_all(int n, const real *x, real *c, real *s) {
+  pack_bits large = {0};
+  for (int i = 0; i < n; i += PACK / JN_LANES) {
+    pack from, cosine, sine;
+    memcpy(&from, x + i, sizeof from);
+    large |= trig_pack(from, &cosine, &sine);
+    memcpy(c + i, &cosine, sizeof cosine);
+    memcpy(s + i, &sine, sizeof sine);
+  }
+  if (__builtin_expect(trig_any(large), 0)) trig_large(n, x, c, s);
+}
+
+#endif
+
+/* For a number of numbers, the room they need. */
+#define TRIG_ROOM(n) ((n) + 7)
+
+#endif
