@@ -7,31 +7,55 @@
 #include "public.h"
 #include "terms_run.h"
 
+/* Inverse dynamics alone. One state goes straight to its kernel: the generic way took 60 ns of 260. */
+static jn_status run_newton(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                            const number *wrench, int weightless, number *tau) {
+  if (!m || !w || !q || !tau) return JN_ERR_NULL;
+  const jn_row *row = jn__choose_row(NUMBER_KIND, 0);
+  if (row && row->lanes == 1 && row->kind == NUMBER_KIND && w->model == m && w->count == 1) {
+    jn_call call;
+    call.tree = m->tree[row->kind];
+    call.in[0] = q;
+    call.in[1] = v;
+    call.in[2] = a;
+    call.in[3] = wrench;
+    call.out[0] = tau;
+    call.arg[0] = weightless;
+    call.scratch = w->scratch;
+    row->kernels[JN_KERNEL_newton](&call);
+    return JN_OK;
+  }
+  size_t nv = (size_t)m->nv;
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_newton, NUMBER_KIND, m, w);
+  r.arg[0] = weightless;
+  jn__run_input(&r, 0, q, (size_t)m->nq);
+  jn__run_input(&r, 1, v, nv);
+  jn__run_input(&r, 2, a, nv);
+  jn__run_input(&r, 3, wrench, 6 * (size_t)m->nlink);
+  jn__run_output(&r, 0, tau, nv);
+  return jn__run(&r);
+}
+
 static jn_status one_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data) {
-  if (!data) return JN_ERR_NULL;
-  number *outs[JN_OUTS] = {NULL};
-  outs[out] = data;
-  return run_terms(m, w, q, v, NULL, NULL, outs, 0, 0, JN_WORLD);
+  return run_term(m, w, q, v, out, data, 0, 0, JN_WORLD);
 }
 
 jn_status PUBLIC(inverse_dynamics)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                    const number *wrench, number *tau) {
-  if (!tau) return JN_ERR_NULL;
-  number *outs[JN_OUTS] = {NULL};
-  outs[JN_OUT_TAU] = tau;
-  return run_terms(m, w, q, v, a, wrench, outs, 0, 0, JN_WORLD);
+  return run_newton(m, w, q, v, a, wrench, 0, tau);
 }
 
 jn_status PUBLIC(gravity_forces)(const jn_model *m, jn_work *w, const number *q, number *g) {
-  return one_term(m, w, q, NULL, JN_OUT_G, g);
+  return run_newton(m, w, q, NULL, NULL, NULL, 0, g);
 }
 
 jn_status PUBLIC(coriolis_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *c) {
-  return one_term(m, w, q, v, JN_OUT_CORIOLIS, c);
+  return run_newton(m, w, q, v, NULL, NULL, 1, c);
 }
 
 jn_status PUBLIC(bias_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *h) {
-  return one_term(m, w, q, v, JN_OUT_BIAS, h);
+  return run_newton(m, w, q, v, NULL, NULL, 0, h);
 }
 
 jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, number *M) {

@@ -58,9 +58,7 @@ static jn_status one_term(const jn_model *m, jn_work *w, const number *q, const 
                           int in, int about) {
   if (!data) return JN_ERR_NULL;
   if (in < JN_IN_BODY || in > JN_IN_ALIGNED || about < JN_ABOUT_ORIGIN || about > JN_ABOUT_COM) return JN_ERR_INDEX;
-  number *outs[JN_OUTS] = {NULL};
-  outs[out] = data;
-  return run_terms(m, w, q, v, NULL, NULL, outs, in, about, JN_WORLD);
+  return run_term(m, w, q, v, out, data, in, about, JN_WORLD);
 }
 
 jn_status PUBLIC(frame_poses)(const jn_model *m, jn_work *w, const number *q, number *T) {
@@ -87,10 +85,7 @@ jn_status PUBLIC(center_of_mass)(const jn_model *m, jn_work *w, int link, const 
 }
 
 jn_status PUBLIC(com_jacobian)(const jn_model *m, jn_work *w, int link, const number *q, number *J) {
-  number *outs[JN_OUTS] = {NULL};
-  if (!J) return JN_ERR_NULL;
-  outs[JN_OUT_JCOM] = J;
-  return run_terms(m, w, q, NULL, NULL, NULL, outs, 0, 0, link);
+  return run_term(m, w, q, NULL, JN_OUT_JCOM, J, 0, 0, link);
 }
 
 jn_status PUBLIC(momentum)(const jn_model *m, jn_work *w, jn_about about, const number *q, const number *v, number *h) {

@@ -151,12 +151,12 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, nlink = (size_t)t->nlink;
   size_t angles = 3 * nb + 24; /* angles_at() */
-  size_t reals = 160 * nb + 16 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0);
+  size_t reals = 200 * nb + 28 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0);
   reals = larger(reals, derivative_reals(t, 2, 0));
   reals = larger(reals, 54 * nlink + 24 * nd); /* sensitivity.c */
   if (order < 0) return reals + angles;
   size_t orders = (size_t)order + 2;
   size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +
-                larger(nv * nv + 2 * nv + 22 * nb + 6 * nd, orders * (6 * (nv + 6) + 66) + nv + 6 + nb);
+                larger(nv * nv + 2 * nv + 28 * nb + 12 * nd, orders * (6 * (nv + 6) + 66) + nv + 6 + nb);
   return angles + larger(larger(reals, jets), derivative_reals(t, orders - 1, nlink));
 }

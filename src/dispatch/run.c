@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdalign.h>
+#include <string.h>
 
 #include "../model/model.h"
 #include "dispatch.h"
@@ -34,9 +35,13 @@ static jn_call begin(const jn_row *row, const jn_run *r, void *scratch) {
 }
 
 static jn_status run_direct(const jn_row *row, const jn_run *r) {
-  jn_call call = begin(row, r, r->work ? r->work->scratch : NULL);
-  for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
-  for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
+  jn_call call; /* set piece by piece: the compiler would clear and copy it whole */
+  call.tree = r->model ? r->model->tree[row->kind] : NULL;
+  call.data = r->data;
+  call.scratch = r->work ? r->work->scratch : NULL;
+  memcpy(call.arg, r->arg, sizeof call.arg);
+  for (int i = 0; i < JN_MAX_ARRAYS; i++) call.in[i] = i < r->inputs ? r->in[i].data : NULL;
+  for (int i = 0; i < JN_MAX_ARRAYS; i++) call.out[i] = i < r->outputs ? (void *)(uintptr_t)r->out[i].data : NULL;
   row->kernels[r->kernel](&call);
   if (!r->pivots) return JN_OK;
   r->work->singular = jn__judge(r, row->epsilon, call.out[r->outputs - 1]);

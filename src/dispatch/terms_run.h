@@ -7,27 +7,76 @@
 #include "../model/model.h"
 #include "public.h"
 
-/* Any outputs of terms.h; link: whose subtree's centre of mass, JN_WORLD for all that moves. */
-static inline jn_status run_terms(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
-                                  const number *wrench, number *const outs[JN_OUTS], int in, int about, int link) {
+static inline size_t term_size(const jn_model *m, int out) {
+  size_t nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed);
+  switch (out) {
+    case JN_OUT_M:
+    case JN_OUT_C:
+    case JN_OUT_DM:
+      return nv * nv;
+    case JN_OUT_POSES:
+      return nframe * 16;
+    case JN_OUT_TWISTS:
+    case JN_OUT_ACCELERATIONS:
+      return nframe * 6;
+    case JN_OUT_J:
+    case JN_OUT_DJ:
+      return nframe * 6 * nv;
+    case JN_OUT_COM:
+    case JN_OUT_DCOM:
+    case JN_OUT_DDCOM:
+      return 3;
+    case JN_OUT_JCOM:
+      return 3 * nv;
+    case JN_OUT_MOMENTUM:
+      return 6;
+    case JN_OUT_A:
+    case JN_OUT_DA:
+      return 6 * nv;
+    case JN_OUT_ENERGY:
+      return 2;
+    default:
+      return nv;
+  }
+}
+
+/* A run of terms.h without outputs yet; link: whose subtree's centre of mass, JN_WORLD for all that moves. */
+static inline jn_status begin_terms(jn_run *r, const jn_model *m, jn_work *w, const number *q, const number *v,
+                                    const number *a, const number *wrench, int in, int about, int link) {
   if (!m || !w || !q) return JN_ERR_NULL;
   if (link < JN_WORLD || link >= m->nlink) return JN_ERR_INDEX;
-  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed), wide = 6 * (size_t)m->nlink;
-  const size_t size[JN_OUTS] = {
-      nv * nv,         nv * nv,         nv * nv, nv, nv, nv,     nv, nframe * 16, nframe * 6, nframe * 6,
-      nframe * 6 * nv, nframe * 6 * nv, 3,       3,  3,  3 * nv, 6,  6 * nv,      6 * nv,     2};
+  size_t nv = (size_t)m->nv;
+  jn__run_init(r, JN_KERNEL_terms, NUMBER_KIND, m, w);
+  r->arg[0] = in;
+  r->arg[1] = about;
+  r->arg[2] = link;
+  r->arg[3] = link < 0 ? 0 : m->link[link].end;
+  jn__run_input(r, 0, q, (size_t)m->nq);
+  jn__run_input(r, 1, v, nv);
+  jn__run_input(r, 2, a, nv);
+  jn__run_input(r, 3, wrench, 6 * (size_t)m->nlink);
+  return JN_OK;
+}
+
+/* Any outputs of terms.h. */
+static inline jn_status run_terms(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                                  const number *wrench, number *const outs[JN_OUTS], int in, int about, int link) {
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_terms, NUMBER_KIND, m, w);
-  r.arg[0] = in;
-  r.arg[1] = about;
-  r.arg[2] = link;
-  r.arg[3] = link < 0 ? 0 : m->link[link].end;
-  jn__run_input(&r, 0, q, nq);
-  jn__run_input(&r, 1, v, nv);
-  jn__run_input(&r, 2, a, nv);
-  jn__run_input(&r, 3, wrench, wide);
+  jn_status status = begin_terms(&r, m, w, q, v, a, wrench, in, about, link);
+  if (status != JN_OK) return status;
   for (int k = 0; k < JN_OUTS; k++)
-    if (outs[k]) jn__run_output(&r, k, outs[k], size[k]);
+    if (outs[k]) jn__run_output(&r, k, outs[k], term_size(m, k));
+  return jn__run(&r);
+}
+
+/* One of them. */
+static inline jn_status run_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data,
+                                 int in, int about, int link) {
+  if (!data) return JN_ERR_NULL;
+  jn_run r;
+  jn_status status = begin_terms(&r, m, w, q, v, NULL, NULL, in, about, link);
+  if (status != JN_OK) return status;
+  jn__run_output(&r, out, data, term_size(m, out));
   return jn__run(&r);
 }
 

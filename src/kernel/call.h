@@ -62,6 +62,7 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(joint_jacobian)             \
   X(joint_jacobian_rate)        \
   X(terms)                      \
+  X(newton)                     \
   X(frame)                      \
   X(wrenches)                   \
   X(forward)                    \

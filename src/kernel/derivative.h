@@ -91,24 +91,12 @@ FLAT field field_place(const JN_S(tree) * t, int orders, int hold, int coriolis,
 
 /* ---- algebra ---- */
 
-/* The same twist about a point at d from the one before; the same wrench, rates, inertia about the point from which the
- * one before is at d. */
-static inline twist t_shift(twist V, vec3 d) { return (twist){V.w, v3_add(V.v, cross(V.w, d))}; }
-static inline wrench w_shift(wrench F, vec3 d) { return (wrench){v3_add(F.m, cross(d, F.f)), F.f}; }
-static inline inertia i_shift(inertia I, vec3 d) {
-  return (inertia){I.m, v3_axpy(I.m, d, I.h), s3_add(I.J, s3_steiner(d, v3_axpy(K(2), I.h, v3_scale(I.m, d))))};
-}
-
-/* V x* F */
-static inline wrench w_cross(twist V, wrench F) {
-  return (wrench){v3_add(cross(V.w, F.m), cross(V.v, F.f)), cross(V.w, F.f)};
-}
 static inline wrench w_scale(real s, wrench F) { return (wrench){v3_scale(s, F.m), v3_scale(s, F.f)}; }
 
 /* dI/dt of an inertia carried along by V: dh = P, and the angular block Q = [w]J - J[w] - [v][h] - [h][v]. */
 static inline inertia i_rate(twist V, inertia I) {
-  mat3 WJ = m3_prod(skew(V.w), s3_full(I.J));
-  sym3 turned = s3_from(m3_add(WJ, m3_transpose(WJ)));
+  mat3 X = m3_cross_left(V.w, s3_full(I.J)); /* and its transpose */
+  sym3 turned = {K(2) * X.x.x, K(2) * X.y.y, K(2) * X.z.z, X.x.y + X.y.x, X.x.z + X.z.x, X.y.z + X.z.y};
   return (inertia){ZERO, v3_axpy(I.m, V.v, cross(V.w, I.h)), s3_add(turned, s3_steiner(v3_scale(K(2), V.v), I.h))};
 }
 static inline inertia i_scale(real s, inertia I) {
@@ -146,11 +134,11 @@ static inline wrench h_tmul(held H, int hold, twist X) {
 /* The matrix of V x* I. */
 static inline m6 i_cross(twist V, inertia I) {
   m6 M;
-  mat3 W = skew(V.w), H = skew(I.h), U = skew(V.v), WH = m3_prod(W, H);
-  m3_store_rows(m3_axpy(K(-1), m3_prod(U, H), m3_prod(W, s3_full(I.J))), &M.a[0][0], 6);
-  m3_store_rows(m3_axpy(I.m, U, WH), &M.a[0][3], 6);
-  m3_store_rows(m3_scale(K(-1), WH), &M.a[3][0], 6);
-  m3_store_rows(m3_scale(I.m, W), &M.a[3][3], 6);
+  crossed X = crossed_of(V, I);
+  m3_store_rows(X.A, &M.a[0][0], 6);
+  m3_store_rows(m3_add(skew(X.u), X.Z), &M.a[0][3], 6);
+  m3_store_rows(m3_scale(K(-1), X.Z), &M.a[3][0], 6);
+  m3_store_rows(skew(X.w), &M.a[3][3], 6);
   return M;
 }
 static inline void m6_add(m6 *to, const m6 *x) {
@@ -165,6 +153,21 @@ FLAT twist bracket_order(const twist *a, int sa, const twist *b, int sb, int k) 
 }
 
 /* ---- outward ---- */
+
+/* field_unit() of a revolute joint when nothing but the state is wanted: the screw is an axis alone. */
+FLAT void field_turn(const field *w, int i) {
+  const JN_S(body) *b = &w->t->body[i];
+  vec3 e = w->S[b->id].w;
+  twist V = w->V[i], A = w->A[i], psi = {cross(V.w, e), cross(V.v, e)}, more = t_ad(V, psi);
+  w->psi[b->id] = psi;
+  w->ppsi[b->id] = (twist){v3_add(cross(A.w, e), more.w), v3_add(cross(A.v, e), more.v)};
+  w->Psi[b->id] = psi; /* its own turning adds nothing: [S v, S] = 0 */
+  if (w->v) V.w = v3_axpy(w->v[b->iv], e, V.w);
+  if (w->a) A.w = v3_axpy(w->a[b->iv], e, A.w);
+  if (w->v) A = t_axpy(w->v[b->iv], psi, A);
+  w->V[i] = V;
+  w->A[i] = A;
+}
 
 /* Coordinates [first, first + count) of body i that act together: all of a group, else one screw. V, A, G of the body
  * hold what is before them, and get what is after. */
@@ -252,7 +255,7 @@ FLAT void field_body(const field *w, int i, int orders) {
   const twist *V = w->V + i, *A = w->A + i, *G = w->G + i;
   for (int k = 0; k < orders; k++) {
     if (k == 0) {
-      I[0] = i_move(w->T[i], i_constant(t->body[i].inertia));
+      I[0] = i_turn(w->T[i].R, t->body[i].inertia);
     } else {
       I[k * nb] = i_rate(G[0], I[(k - 1) * nb]);
       for (int j = 1; j < k; j++) I[k * nb] = i_add(I[k * nb], i_rate(G[j * nb], I[(k - 1 - j) * nb]));
@@ -293,8 +296,12 @@ FLAT void field_outward(const field *w, int orders) {
     pose X = body_pose(t, b, w->q, w->turn.c[i], w->turn.s[i]);
     w->d[i] = p < 0 ? X.p : m3_mul(w->T[p].R, X.p);
     w->T[i] = (pose){p < 0 ? X.R : m3_prod(w->T[p].R, X.R), v3_zero()};
-    joint_screws(t, b, w->q, NULL, S, NULL);
-    for (int c = 0; c < b->nv; c++) w->S[b->id + c] = t_Ad(w->T[i], S[c]);
+    if (is_turn(b)) {
+      w->S[b->id] = (twist){v3_scale(splat(b->ratio), w->T[i].R.z), v3_zero()};
+    } else {
+      joint_screws(t, b, w->q, NULL, S, NULL);
+      for (int c = 0; c < b->nv; c++) w->S[b->id + c] = (twist){m3_mul(w->T[i].R, S[c].w), m3_mul(w->T[i].R, S[c].v)};
+    }
     for (int k = 0; k < orders; k++) {
       w->V[k * nb + i] = p < 0 ? t_zero() : t_shift(w->V[k * nb + p], w->d[i]);
       w->G[k * nb + i] = p < 0 ? t_zero() : t_shift(w->G[k * nb + p], w->d[i]);
@@ -304,7 +311,9 @@ FLAT void field_outward(const field *w, int orders) {
       if (!w->g && k > 0)
         for (int c = 0; c < b->nv; c++) w->S[k * t->nd + b->id + c] = t_zero();
     }
-    if (group)
+    if (orders == 1 && !w->g && is_turn(b))
+      field_turn(w, i);
+    else if (group)
       field_unit(w, i, 0, b->nv, orders);
     else
       for (int c = 0; c < b->nv; c++) field_unit(w, i, c, 1, orders);
@@ -343,7 +352,6 @@ FLAT void field_sweep(const field *w, int orders) {
 /* Matrices [nv x nv] of orders from ... orders - 1, each `step` reals after the one before; NULL: not wanted. */
 typedef struct derived {
   int from;
-  int elimination; /* rows and columns in the order of elimination (tree.h) */
   size_t step;
   real *dq, *dv, *M, *C;
 } derived;
@@ -353,6 +361,23 @@ typedef struct column {
   wrench Z, Y, F, Yv, H, Yc, Xc; /* I S; I ppsi + B psi + held; S x* F; I (Psi + psi) + B S; held^T S; C S; C^T S */
   vec3 U;                        /* B^T S */
 } column;
+
+/* Order 0 of a revolute joint. */
+FLAT column column_turn(const field *w, int i, int d) {
+  column x;
+  inertia I = w->I[i];
+  rates B = w->B[i];
+  vec3 e = w->S[d].w, Qe = s3_mul(B.Q, e), Le = cross(B.L, e);
+  wrench F = w->F[i];
+  x.Z = (wrench){s3_mul(I.J, e), cross(e, I.h)};
+  x.U = v3_add(Qe, Le);
+  x.Y = w_add(i_mul(I, w->ppsi[d]), b_mul(B, w->psi[d]));
+  x.F = (wrench){cross(e, F.m), cross(e, F.f)};
+  x.Yv = i_mul(I, t_add(w->Psi[d], w->psi[d]));
+  x.Yv = (wrench){v3_add(x.Yv.m, v3_sub(Qe, Le)), v3_axpy(K(-2), cross(B.P, e), x.Yv.f)};
+  x.H = x.Yc = x.Xc = w_zero();
+  return x;
+}
 
 FLAT column column_order(const field *w, int i, int d, int k) {
   int nb = w->t->nb, nd = w->t->nd;
@@ -384,7 +409,6 @@ FLAT column column_order(const field *w, int i, int d, int k) {
 FLAT void column_shift(const field *w, column *x, vec3 d, const derived *to) {
   x->Z = w_shift(x->Z, d);
   x->Y = w_shift(x->Y, d);
-  x->F = w_shift(x->F, d);
   x->Yv = w_shift(x->Yv, d);
   if (w->H) x->H = w_shift(x->H, d);
   if (!to->C) return;
@@ -406,7 +430,12 @@ FLAT void own_entries(const field *w, const column *x, int l, int row, int col, 
 }
 
 /* Entries of a coordinate, at place `out` of the matrices, with coordinate l inward of it, at place `in`. */
-FLAT void pair_entries(const field *w, const column *x, int l, int in, int out, int order, const derived *to) {
+/* The power of a wrench on a screw; turn: that of a revolute joint, whose linear part is zero while it is not carried
+ * along a curve. */
+FLAT real on_screw(wrench F, twist S, int turn) { return turn ? dot(F.m, S.w) : power(F, S); }
+
+FLAT void pair_entries(const field *w, const column *x, int l, int turn, int in, int out, int order,
+                       const derived *to) {
   int n = w->t->nv, nd = w->t->nd;
   size_t base = (size_t)(order - to->from) * to->step, upper = base + (size_t)(in * n + out),
          lower = base + (size_t)(out * n + in);
@@ -414,16 +443,16 @@ FLAT void pair_entries(const field *w, const column *x, int l, int in, int out, 
     int e = (order - j) * nd + l;
     twist S = w->S[e];
     if (to->dq) {
-      to->dq[upper] += power(w_add(x[j].Y, x[j].F), S);
+      to->dq[upper] += on_screw(x[j].Y, S, turn);
       real entry = power(x[j].Z, w->ppsi[e]) + dot(x[j].U, w->psi[e].w);
-      to->dq[lower] += w->H ? entry + power(x[j].H, S) : entry;
+      to->dq[lower] += w->H ? entry + on_screw(x[j].H, S, turn) : entry;
     }
     if (to->dv) {
-      to->dv[upper] += power(x[j].Yv, S);
+      to->dv[upper] += on_screw(x[j].Yv, S, turn);
       to->dv[lower] += power(x[j].Z, t_add(w->Psi[e], w->psi[e])) + dot(x[j].U, S.w);
     }
     if (to->M) {
-      real entry = power(x[j].Z, S);
+      real entry = on_screw(x[j].Z, S, turn);
       to->M[upper] += entry;
       to->M[lower] += entry;
     }
@@ -442,30 +471,82 @@ FLAT void clear_matrix(real *M, size_t step, int orders, int n) {
 /* All wanted matrices; x [orders] is scratch. Sums, because coupled joints share coordinates. */
 FLAT void field_matrices(const field *w, int orders, column *x, const derived *to) {
   const JN_S(tree) *t = w->t;
-  int n = t->nv, by_body = to->elimination && !t->coupled;
+  int n = t->nv;
   clear_matrix(to->dq, to->step, orders - to->from, n);
   clear_matrix(to->dv, to->step, orders - to->from, n);
   clear_matrix(to->M, to->step, orders - to->from, n);
   clear_matrix(to->C, to->step, orders - to->from, n);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    int group = is_group(b), first = by_body ? b->id : b->iv;
+    int group = is_group(b), first = b->iv;
     for (int c = 0; c < b->nv; c++) {
       for (int k = 0; k < orders; k++) x[k] = column_order(w, i, b->id + c, k);
       for (int k = to->from; k < orders; k++) {
         for (int e = group ? 0 : c; e < (group ? b->nv : c + 1); e++)
           own_entries(w, x, b->id + e, first + e, first + c, k, to);
-        for (int e = 0; e < c && !group; e++) pair_entries(w, x, b->id + e, first + e, first + c, k, to);
       }
+      for (int k = 0; k < orders; k++) x[k].Y = w_add(x[k].Y, x[k].F); /* inward of the coordinate both count */
+      for (int k = to->from; k < orders; k++)
+        for (int e = 0; e < c && !group; e++) pair_entries(w, x, b->id + e, 0, first + e, first + c, k, to);
       for (int j = i; t->body[j].parent >= 0;) {
         for (int k = 0; k < orders; k++) column_shift(w, &x[k], w->d[j], to);
         j = t->body[j].parent;
         const JN_S(body) *in = &t->body[j];
         for (int k = to->from; k < orders; k++)
-          for (int e = 0; e < in->nv; e++)
-            pair_entries(w, x, in->id + e, (by_body ? in->id : in->iv) + e, first + c, k, to);
+          for (int e = 0; e < in->nv; e++) pair_entries(w, x, in->id + e, 0, in->iv + e, first + c, k, to);
       }
       if (to->M && to->from == 0) to->M[(first + c) * (n + 1)] += armature_of(t, b, c);
+    }
+  }
+}
+
+/* field_matrices() of the state alone, without held wrenches and C: the columns stay in registers on their way inwards,
+ * which halves the instructions of a pair. */
+FLAT void first_matrices(const field *w, const derived *to) {
+  const JN_S(tree) *t = w->t;
+  int n = t->nv;
+  real *dq = to->dq, *dv = to->dv, *M = to->M;
+  clear_matrix(dq, 0, 1, n);
+  clear_matrix(dv, 0, 1, n);
+  clear_matrix(M, 0, 1, n);
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    int group = is_group(b);
+    for (int c = 0; c < b->nv; c++) {
+      int out = b->iv + c;
+      column x = is_turn(b) ? column_turn(w, i, b->id) : column_order(w, i, b->id + c, 0);
+      for (int e = group ? 0 : c; e < (group ? b->nv : c + 1); e++)
+        own_entries(w, &x, b->id + e, b->iv + e, out, 0, to);
+      x.Y = w_add(x.Y, x.F); /* inward of the coordinate both count */
+      for (int e = 0; e < c && !group; e++) pair_entries(w, &x, b->id + e, 0, b->iv + e, out, 0, to);
+      wrench Z = x.Z, Y = x.Y, Yv = x.Yv;
+      vec3 U = x.U;
+      for (int j = i; t->body[j].parent >= 0;) {
+        vec3 d = w->d[j];
+        Z = w_shift(Z, d);
+        Y = w_shift(Y, d);
+        Yv = w_shift(Yv, d);
+        j = t->body[j].parent;
+        const JN_S(body) *a = &t->body[j];
+        for (int e = 0; e < a->nv; e++) {
+          int l = a->id + e, in = a->iv + e, turn = is_turn(a);
+          twist S = w->S[l], psi = w->psi[l];
+          real zs = on_screw(Z, S, turn);
+          if (dq) {
+            dq[in * n + out] += on_screw(Y, S, turn);
+            dq[out * n + in] += power(Z, w->ppsi[l]) + dot(U, psi.w);
+          }
+          if (dv) {
+            dv[in * n + out] += on_screw(Yv, S, turn);
+            dv[out * n + in] += power(Z, t_add(w->Psi[l], psi)) + dot(U, S.w);
+          }
+          if (M) {
+            M[in * n + out] += zs;
+            M[out * n + in] += zs;
+          }
+        }
+      }
+      if (M) M[out * (n + 1)] += armature_of(t, b, c);
     }
   }
 }

@@ -5,12 +5,16 @@
 #define JN_KERNEL_DERIVATIVE_SOLVE_H
 
 #include "derivative.h"
+#include "newton.h"
 
 /* The field of one state. Once each: they are long when unrolled. */
 static __attribute__((noinline)) void sweep(const field *w) { field_sweep(w, 1); }
 static __attribute__((noinline)) void matrices(const field *w, const derived *to) {
   column x[1];
-  field_matrices(w, 1, x, to);
+  if (w->H || w->C || to->C)
+    field_matrices(w, 1, x, to);
+  else
+    first_matrices(w, to);
 }
 
 typedef struct split {
@@ -84,17 +88,15 @@ static inline void given_columns(const split *s, real *da, real *dtau) {
 }
 
 /* Accelerations of the free coordinates, a_out [nv], and the factors they come from, H [nv x nv]. y, bias: scratch. */
-static inline void accelerations(field *w, const split *s, const real *a, const real *tau, real *H, real *pivots,
-                                 real *a_out) {
+static inline void accelerations(field *w, const split *s, const real *a, const real *tau, real *at, real *H,
+                                 real *pivots, real *a_out) {
   const JN_S(tree) *t = w->t;
   int n = t->nv;
-  derived mass = {.M = H, .elimination = 1};
   real *bias = s->y + n;
   for (int i = 0; i < n; i++) a_out[i] = is_given(s, i) && a ? a[i] : ZERO;
   w->a = a_out;
-  sweep(w);
-  field_forces(w, 0, bias);
-  matrices(w, &mass);
+  JN_(newton_forces)(t, w->q, w->v, a_out, w->W, 0, &w->turn, at, bias);
+  world_mass_at(t, w->q, w->turn, at, H);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       if (is_given(s, t->order[i]) || is_given(s, t->order[j])) H[i * n + j] = i == j ? K(1) : ZERO;

@@ -53,7 +53,7 @@ void JN_(derivatives_hybrid)(const jn_call *c) {
   w.v = c->in[1];
   w.W = c->in[4];
   w.rows = 1;
-  accelerations(&w, &s, c->in[2], c->in[3], out[4], out[10], out[0]);
+  accelerations(&w, &s, c->in[2], c->in[3], at, out[4], out[10], out[0]);
   sweep(&w);
   if (out[1]) field_forces(&w, 0, out[1]);
   const real *tau = c->in[3];

@@ -4,15 +4,9 @@
 
 #include "row.h"
 
-/* M at q, in the order of elimination. */
 static inline void mass_at(const JN_S(tree) * t, const real *q, real *at, real *M) {
-  pose *X = TAKE(&at, t->nb, pose);
-  twist *S = TAKE(&at, t->nd, twist);
-  inertia *Ic = TAKE(&at, t->nb, inertia);
   angles turn = angles_at(t, q, &at);
-  for (int i = 0; i < t->nb; i++) outward(t, i, q, NULL, turn, X, S, NULL, NULL);
-  composite_inertias(t, X, Ic);
-  mass_matrix(t, X, S, Ic, 1, M);
+  world_mass_at(t, q, turn, at, M);
 }
 
 /* in: q. out: factor [nv x nv], pivots [nv]. */

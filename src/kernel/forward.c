@@ -1,14 +1,49 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Hybrid dynamics (kim2012 Table 4), of which forward (Table 3) is the limit without prescribed coordinates.
+/* Hybrid dynamics (kim2012 Table 4), of which forward (Table 3) is the limit without prescribed coordinates. In the
+ * world's axes (world.h): articulated inertias are never rotated, only moved.
  * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
  * wrenches. out: a [nv], tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero when
  * singular. */
 #include "factor.h"
+#include "newton.h"
 #include "row.h"
+
+/* [J, H; H^T, M] */
+typedef struct ai {
+  sym3 J, M;
+  mat3 H;
+} ai;
+
+static inline ai ai_of(inertia I) { return (ai){I.J, {I.m, I.m, I.m, ZERO, ZERO, ZERO}, skew(I.h)}; }
+static inline wrench ai_mul(const ai *I, twist S) {
+  return (wrench){v3_add(s3_mul(I->J, S.w), m3_mul(I->H, S.v)), v3_add(m3_tmul(I->H, S.w), s3_mul(I->M, S.v))};
+}
+/* a + s b b^T */
+static inline sym3 s3_rank1(sym3 a, real s, vec3 b) {
+  vec3 c = v3_scale(s, b);
+  return (sym3){a.xx + c.x * b.x, a.yy + c.y * b.y, a.zz + c.z * b.z,
+                a.xy + c.x * b.y, a.xz + c.x * b.z, a.yz + c.y * b.z};
+}
+/* I + s F F^T */
+static inline ai ai_rank1(const ai *I, real s, wrench F) {
+  vec3 c = v3_scale(s, F.m);
+  mat3 H = {v3_axpy(F.f.x, c, I->H.x), v3_axpy(F.f.y, c, I->H.y), v3_axpy(F.f.z, c, I->H.z)};
+  return (ai){s3_rank1(I->J, s, F.m), s3_rank1(I->M, s, F.f), H};
+}
+/* to += I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
+static inline void ai_add(ai *to, const ai *I, vec3 d) {
+  mat3 G = m3_add(I->H, m3_cross_left(d, s3_full(I->M)));
+  mat3 X = m3_cross_left(d, m3_transpose(I->H)), Y = m3_cross_right(G, d);
+  to->M = s3_add(to->M, I->M);
+  to->H = m3_add(to->H, G);
+  to->J = (sym3){to->J.xx + (I->J.xx + (X.x.x - Y.x.x)), to->J.yy + (I->J.yy + (X.y.y - Y.y.y)),
+                 to->J.zz + (I->J.zz + (X.z.z - Y.z.z)), to->J.xy + (I->J.xy + (X.y.x - Y.y.x)),
+                 to->J.xz + (I->J.xz + (X.z.x - Y.z.x)), to->J.yz + (I->J.yz + (X.z.y - Y.z.y))};
+}
 
 /* What the inward sweep leaves for the outward one, for each body. */
 typedef struct articulated {
-  m6 I;         /* articulated inertia */
+  ai I;         /* articulated inertia */
   wrench p;     /* and bias wrench */
   twist c;      /* acceleration that does not depend on unknowns: Psi v + S a of prescribed coordinates */
   wrench U[6];  /* I S of the free coordinates */
@@ -40,10 +75,37 @@ static inline void factorize_small(int n, real D[6][6], const real *scale, real 
 
 static inline int is_free(const unsigned char *prescribed, int iv) { return !prescribed || !prescribed[iv]; }
 
+/* Hands what is left of body i to its parent: I' and p' = p + I' c + U D^-1 u. */
+static inline void hand_on(const world *w, int i, const ai *I, wrench p, articulated *B) {
+  int parent = w->t->body[i].parent;
+  p = w_add(p, ai_mul(I, B[i].c));
+  ai_add(&B[parent].I, I, w->d[i]);
+  B[parent].p = w_add(B[parent].p, w_shift(p, w->d[i]));
+}
+
+/* Body i inward, if it turns about an axis that is free. */
+static inline void turn_inward(const world *w, int i, const real *v, const real *tau, articulated *B, real *pivot) {
+  const JN_S(tree) *t = w->t;
+  const JN_S(body) *b = &t->body[i];
+  articulated *x = &B[i];
+  vec3 e = w->S[b->id].w;
+  wrench U = {s3_mul(x->I.J, e), m3_tmul(x->I.H, e)};
+  real D = dot(U.m, e) + armature_of(t, b, 0), inverse = K(1) / D;
+  x->c = v ? t_scale(v[b->iv], w->Psi[b->id]) : t_zero();
+  x->U[0] = U;
+  x->D[0][0] = inverse;
+  x->u[0] = (tau ? tau[b->iv] : ZERO) - dot(x->p.m, e);
+  pivot[b->id] = relative(D, splat(t->gross[b->id]));
+  if (b->parent < 0) return;
+  real y = x->u[0] * inverse;
+  ai I = ai_rank1(&x->I, -inverse, U);
+  hand_on(w, i, &I, (wrench){v3_axpy(y, U.m, x->p.m), v3_axpy(y, U.f, x->p.f)}, B);
+}
+
 /* Body i inward: free coordinates give way, and the rest is handed to the parent. */
-static inline void inward(const JN_S(tree) * t, int i, const unsigned char *prescribed, const real *v, const real *a,
-                          const real *tau, const pose *X, const twist *S, const twist *Psi, articulated *B,
-                          real *pivot) {
+static inline void inward(const world *w, int i, const unsigned char *prescribed, const real *v, const real *a,
+                          const real *tau, articulated *B, real *pivot) {
+  const JN_S(tree) *t = w->t;
   const JN_S(body) *b = &t->body[i];
   articulated *x = &B[i];
   twist free_S[6];
@@ -52,16 +114,17 @@ static inline void inward(const JN_S(tree) * t, int i, const unsigned char *pres
   x->c = t_zero();
   for (int k = 0; k < b->nv; k++) {
     int iv = b->iv + k;
+    twist S = w->S[b->id + k];
     pivot[b->id + k] = K(1);
-    if (v) x->c = t_axpy(v[iv], Psi[b->id + k], x->c);
+    if (v) x->c = t_axpy(v[iv], w->Psi[b->id + k], x->c);
     if (!is_free(prescribed, iv)) {
-      if (a) x->c = t_axpy(a[iv], S[b->id + k], x->c);
+      if (a) x->c = t_axpy(a[iv], S, x->c);
       continue;
     }
     place[n] = k;
-    free_S[n] = S[b->id + k];
-    x->U[n] = m6_mul(&x->I, free_S[n]);
-    x->u[n] = (tau ? tau[iv] : ZERO) - power(x->p, free_S[n]);
+    free_S[n] = S;
+    x->U[n] = ai_mul(&x->I, S);
+    x->u[n] = (tau ? tau[iv] : ZERO) - power(x->p, S);
     scale[n] = splat(t->gross[b->id + k]);
     for (int l = 0; l <= n; l++) x->D[n][l] = power(x->U[n], free_S[l]);
     x->D[n][n] += armature_of(t, b, k);
@@ -70,34 +133,34 @@ static inline void inward(const JN_S(tree) * t, int i, const unsigned char *pres
   factorize_small(n, x->D, scale, ones);
   for (int k = 0; k < n; k++) pivot[b->id + place[k]] = ones[k];
   if (b->parent < 0) return;
-  /* I' = I - U D^-1 U^T,  p' = p + I' c + U D^-1 u */
-  m6 I = x->I;
-  wrench p = x->p;
+  ai I = x->I;
+  wrench p = x->p, W[6]; /* rows of L^-1 U^T: I' = I - sum_k W_k W_k^T / D_k */
   real y[6];
   for (int k = 0; k < n; k++) y[k] = x->u[k];
   solve_small(n, x->D, y);
-  for (int k = 0; k < n; k++) p = (wrench){v3_axpy(y[k], x->U[k].m, p.m), v3_axpy(y[k], x->U[k].f, p.f)};
-  real W[6][6]; /* rows of L^-1 U^T: I' = I - sum_k W_k W_k^T / D_k, symmetric by construction */
   for (int k = 0; k < n; k++) {
-    w_store(x->U[k], W[k]);
+    p = (wrench){v3_axpy(y[k], x->U[k].m, p.m), v3_axpy(y[k], x->U[k].f, p.f)};
+    W[k] = x->U[k];
     for (int l = 0; l < k; l++)
-      for (int r = 0; r < 6; r++) W[k][r] -= x->D[k][l] * W[l][r];
-    real inverse = K(1) / x->D[k][k];
-    for (int r = 0; r < 6; r++)
-      for (int s = 0; s < 6; s++) I.a[r][s] -= W[k][r] * W[k][s] * inverse;
+      W[k] = (wrench){v3_axpy(-x->D[k][l], W[l].m, W[k].m), v3_axpy(-x->D[k][l], W[l].f, W[k].f)};
+    I = ai_rank1(&I, K(-1) / x->D[k][k], W[k]);
   }
-  p = w_add(p, m6_mul(&I, x->c));
-  m6_add_moved(&B[b->parent].I, X[i], &I);
-  B[b->parent].p = w_add(B[b->parent].p, w_Ad_inverse(X[i], p));
+  hand_on(w, i, &I, p, B);
 }
 
 /* Body i outward: accelerations of free coordinates, forces of prescribed ones. */
-static inline twist resolve(const JN_S(tree) * t, int i, const unsigned char *prescribed, const real *a,
-                            const real *tau, const pose *X, const twist *S, const articulated *B, twist parent,
-                            real *a_out, real *tau_out) {
+static inline twist resolve(const world *w, int i, const unsigned char *prescribed, const real *a, const real *tau,
+                            const articulated *B, twist parent, real *a_out, real *tau_out) {
+  const JN_S(tree) *t = w->t;
   const JN_S(body) *b = &t->body[i];
   const articulated *x = &B[i];
-  twist A = t_add(t_Ad_inverse(X[i], parent), x->c);
+  twist A = t_add(t_shift(parent, w->d[i]), x->c);
+  if (is_turn(b) && is_free(prescribed, b->iv)) {
+    real y = (x->u[0] - power(x->U[0], A)) * x->D[0][0];
+    a_out[b->iv] = y;
+    if (tau_out) tau_out[b->iv] = tau ? tau[b->iv] : ZERO;
+    return (twist){v3_axpy(y, w->S[b->id].w, A.w), A.v};
+  }
   real y[6], D[6][6];
   int n = 0;
   for (int k = 0; k < b->nv; k++)
@@ -111,46 +174,60 @@ static inline twist resolve(const JN_S(tree) * t, int i, const unsigned char *pr
   for (int k = 0; k < b->nv; k++) {
     int iv = b->iv + k;
     if (is_free(prescribed, iv)) {
-      A = t_axpy(y[n], S[b->id + k], A);
+      A = t_axpy(y[n], w->S[b->id + k], A);
       a_out[iv] = y[n++];
     } else {
       a_out[iv] = a ? a[iv] : ZERO;
     }
   }
   if (!tau_out) return A;
-  wrench F = w_add(m6_mul(&x->I, A), x->p);
+  wrench F = w_add(ai_mul(&x->I, A), x->p);
   for (int k = 0; k < b->nv; k++) {
     int iv = b->iv + k;
     if (is_free(prescribed, iv))
       tau_out[iv] = tau ? tau[iv] : ZERO;
     else
-      tau_out[iv] = power(F, S[b->id + k]) + armature_of(t, b, k) * a_out[iv];
+      tau_out[iv] = power(F, w->S[b->id + k]) + armature_of(t, b, k) * a_out[iv];
   }
   return A;
 }
 
+/* External wrenches are taken from the bias. */
+static inline void take_wrenches(const world *w, const real *wrenches, articulated *B) {
+  const JN_S(tree) *t = w->t;
+  for (int l = 0; l < t->nlink; l++) {
+    const JN_S(frame) *f = &t->frame[l];
+    if (f->body < 0) continue;
+    pose T = se3_mul((pose){w->R[f->body], v3_zero()}, se3_constant(f->R, f->p));
+    B[f->body].p = w_sub(B[f->body].p, w_Ad_inverse(T, w_load(wrenches + 6 * l)));
+  }
+}
+
 void JN_(forward)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = c->in[1], *a = c->in[2], *tau = c->in[3], *wrenches = c->in[4];
+  const real *q = c->in[0], *v = c->in[1], *a = c->in[2], *tau = c->in[3];
+  const unsigned char *prescribed = c->data;
   real *at = c->scratch;
-  pose *X = TAKE(&at, t->nb, pose);
-  twist *V = TAKE(&at, t->nb, twist), *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
-  wrench *W = TAKE(&at, t->nb, wrench);
-  articulated *B = TAKE(&at, t->nb, articulated);
   angles turn = angles_at(t, q, &at);
-  if (wrenches) body_wrenches(t, wrenches, W);
+  world w = world_place(t, &at);
+  articulated *B = TAKE(&at, t->nb, articulated);
   for (int i = 0; i < t->nb; i++) {
-    inertia I = i_constant(t->body[i].inertia);
-    outward(t, i, q, v, turn, X, S, V, Psi);
-    m6_set_inertia(&B[i].I, I);
-    B[i].p = v ? w_sub(w_zero(), w_ad(V[i], i_mul(I, V[i]))) : w_zero();
-    if (wrenches) B[i].p = w_sub(B[i].p, W[i]);
+    world_outward(&w, i, q, v, turn);
+    inertia I = i_turn(w.R[i], t->body[i].inertia);
+    B[i].I = ai_of(I);
+    B[i].p = v ? w_cross(w.V[i], i_mul(I, w.V[i])) : w_zero();
   }
-  for (int i = t->nb - 1; i >= 0; i--) inward(t, i, c->data, v, a, tau, X, S, Psi, B, c->out[2]);
-  twist base = c->arg[0] ? t_zero() : base_acceleration(t), *A = V; /* twists are not needed any more */
+  if (c->in[4]) take_wrenches(&w, c->in[4], B);
+  for (int i = t->nb - 1; i >= 0; i--) {
+    if (is_turn(&t->body[i]) && is_free(prescribed, t->body[i].iv))
+      turn_inward(&w, i, v, tau, B, c->out[2]);
+    else
+      inward(&w, i, prescribed, v, a, tau, B, c->out[2]);
+  }
+  twist base = c->arg[0] ? t_zero() : base_acceleration(t), *A = w.V; /* twists are not needed any more */
   for (int i = 0; i < t->nb; i++) {
     int p = t->body[i].parent;
-    A[i] = resolve(t, i, c->data, a, tau, X, S, B, p < 0 ? base : A[p], c->out[0], c->out[1]);
+    A[i] = resolve(&w, i, prescribed, a, tau, B, p < 0 ? base : A[p], c->out[0], c->out[1]);
   }
 }
 
@@ -163,17 +240,9 @@ void JN_(forward_coupled)(const jn_call *c) {
   const unsigned char *prescribed = c->data;
   int n = t->nv;
   real *at = c->scratch, *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *x = c->out[0];
-  pose *X = TAKE(&at, t->nb, pose);
-  twist *V = TAKE(&at, t->nb, twist), *A = TAKE(&at, t->nb, twist);
-  twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
-  wrench *F = TAKE(&at, t->nb, wrench);
-  inertia *Ic = TAKE(&at, t->nb, inertia);
-  twist base = c->arg[0] ? t_zero() : base_acceleration(t);
   angles turn = angles_at(t, q, &at);
-  for (int i = 0; i < t->nb; i++) outward(t, i, q, v, turn, X, S, V, Psi);
-  newton_euler(t, v, NULL, c->in[4], base, X, S, V, Psi, A, F, bias);
-  composite_inertias(t, X, Ic);
-  mass_matrix(t, X, S, Ic, 1, H);
+  JN_(newton_forces)(t, q, v, NULL, c->in[4], c->arg[0], &turn, at, bias);
+  world_mass_at(t, q, turn, at, H);
   for (int i = 0; i < n; i++) {
     int free_i = is_free(prescribed, i);
     x[i] = free_i ? (tau ? tau[i] : ZERO) - bias[i] : a ? a[i] : ZERO;
@@ -187,7 +256,7 @@ void JN_(forward_coupled)(const jn_call *c) {
   substitute(t, H, x);
   if (!c->out[1]) return;
   real *tau_out = c->out[1];
-  newton_euler(t, v, x, c->in[4], base, X, S, V, Psi, A, F, tau_out);
+  JN_(newton_forces)(t, q, v, x, c->in[4], c->arg[0], &turn, at, tau_out);
   for (int i = 0; i < n; i++)
     if (is_free(prescribed, i)) tau_out[i] = tau ? tau[i] : ZERO;
 }

@@ -219,15 +219,10 @@ void JN_(hybrid_jet)(const jn_call *c) {
   real *at = c->scratch, *v_out = c->out[0], *tau_out = c->out[1];
   jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
   real *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n);
-  pose *X = TAKE(&at, t->nb, pose);
-  twist *S = TAKE(&at, t->nd, twist);
-  inertia *Ic = TAKE(&at, t->nb, inertia);
   jet_to_taylor(given_v, c->arg[1], n, J.v);
   for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
   if (J.W) external_wrenches(&J, c->in[3], order + 1);
-  for (int i = 0; i < t->nb; i++) outward(t, i, J.q, NULL, J.turn, X, S, NULL, NULL);
-  composite_inertias(t, X, Ic);
-  mass_matrix(t, X, S, Ic, 1, H);
+  world_mass_at(t, J.q, J.turn, at, H);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       int known = prescribed && (prescribed[t->order[i]] || prescribed[t->order[j]]);

@@ -331,14 +331,14 @@ static inline wrench joint_inward(const jets *J, int i, wrench F, int k, real *t
 static inline wrench inward_order(const jets *J, int k, real *tau) {
   const JN_S(tree) *t = J->t;
   int nb = t->nb;
-  wrench world = w_zero();
+  wrench ground = w_zero();
   for (int r = 0; r < t->nv && tau; r++) tau[r] = ZERO;
   for (int i = nb - 1; i >= 0; i--) {
     int p = t->body[i].parent;
-    wrench *to = p >= 0 ? &J->F[k * nb + p] : &world;
+    wrench *to = p >= 0 ? &J->F[k * nb + p] : &ground;
     *to = w_add(*to, joint_inward(J, i, J->F[k * nb + i], k, tau));
   }
-  return world;
+  return ground;
 }
 
 /* Order k of the wrench that accelerates a body, I (k+1) V_{k+1} - sum_j ad*_{V_j} I V_{k-j}; V [.][stride]. */

@@ -20,6 +20,10 @@ static inline real *take(real **at, size_t count) {
 }
 #define TAKE(at, count, type) ((type *)(void *)take(at, (size_t)(count) * (sizeof(type) / sizeof(real))))
 
+/* The same for types that must not straddle cache lines: scratch memory begins at one. Takes up to 64 bytes more. */
+#define TAKE_ALIGNED(at, count, type) \
+  (*(at) = (real *)(((uintptr_t) * (at) + 63) & ~(uintptr_t)63), TAKE(at, count, type))
+
 /* Cosine and sine of the angle of every body that turns about z. */
 typedef struct angles {
   real *c, *s; /* [nb] */
@@ -94,11 +98,26 @@ static inline twist base_acceleration(const JN_S(tree) * t) {
   return (twist){v3_zero(), v3_neg(v3_constant(t->gravity))};
 }
 
+/* The joint of nearly all bodies: S = (z, 0), and [V, S] = (w x z, v x z) has four numbers. */
+static inline void turn_outward(const JN_S(body) * b, const real *v, pose X, twist *S, twist *V, twist *Psi, int i) {
+  real r = splat(b->ratio);
+  S[b->id] = (twist){v3(ZERO, ZERO, r), v3_zero()};
+  if (!v) return;
+  twist own = b->parent < 0 ? t_zero() : t_Ad_inverse(X, V[b->parent]);
+  own.w.z += r * v[b->iv];
+  V[i] = own;
+  Psi[b->id] = (twist){v3(r * own.w.y, -r * own.w.x, ZERO), v3(r * own.v.y, -r * own.v.x, ZERO)};
+}
+
 /* One body outward: X, S and, when v is given, V and Psi. */
 static inline void outward(const JN_S(tree) * t, int i, const real *q, const real *v, angles turn, pose *X, twist *S,
                            twist *V, twist *Psi) {
   const JN_S(body) *b = &t->body[i];
   X[i] = body_pose(t, b, q, turn.c[i], turn.s[i]);
+  if (b->kind == JN_BODY_REVOLUTE) {
+    turn_outward(b, v, X[i], S, V, Psi, i);
+    return;
+  }
   joint_screws(t, b, q, v, S + b->id, v ? Psi + b->id : NULL);
   if (!v) return;
   twist own = b->parent < 0 ? t_zero() : t_Ad_inverse(X[i], V[b->parent]);
@@ -112,6 +131,16 @@ static inline twist accelerate(const JN_S(tree) * t, int i, const real *v, const
                                const twist *Psi, const twist *A, twist base) {
   const JN_S(body) *b = &t->body[i];
   twist own = t_Ad_inverse(X[i], b->parent < 0 ? base : A[b->parent]);
+  if (b->kind == JN_BODY_REVOLUTE) {
+    const twist *P = &Psi[b->id];
+    if (a) own.w.z += splat(b->ratio) * a[b->iv];
+    if (!v) return own;
+    own.w.x += v[b->iv] * P->w.x;
+    own.w.y += v[b->iv] * P->w.y;
+    own.v.x += v[b->iv] * P->v.x;
+    own.v.y += v[b->iv] * P->v.y;
+    return own;
+  }
   for (int k = 0; k < b->nv; k++) {
     if (a) own = t_axpy(a[b->iv + k], S[b->id + k], own);
     if (v) own = t_axpy(v[b->iv + k], Psi[b->id + k], own);
@@ -155,7 +184,7 @@ static inline void newton_euler(const JN_S(tree) * t, const real *v, const real 
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv; k++) {
-      tau[b->iv + k] += power(F[i], S[b->id + k]);
+      tau[b->iv + k] += b->kind == JN_BODY_REVOLUTE ? splat(b->ratio) * F[i].m.z : power(F[i], S[b->id + k]);
       if (a) tau[b->iv + k] += armature_of(t, b, k) * a[b->iv + k];
     }
     if (b->parent >= 0) F[b->parent] = w_add(F[b->parent], w_Ad_inverse(X[i], F[i]));
@@ -168,40 +197,6 @@ static inline void composite_inertias(const JN_S(tree) * t, const pose *X, inert
   for (int i = t->nb - 1; i >= 0; i--) {
     int p = t->body[i].parent;
     if (p >= 0) Ic[p] = i_add(Ic[p], i_move(X[i], Ic[i]));
-  }
-}
-
-/* M [nv x nv] from composite inertias: M_ij = S_j . Ad* (Ic_i S_i) along the ancestors j of i (garofalo2013 eq. 6a).
- * Sums, because coupled joints share coordinates. Rows and columns are in the order of v, or in the order of
- * elimination (tree.h), which is that of the bodies unless coordinates are coupled. */
-static inline void mass_matrix(const JN_S(tree) * t, const pose *X, const twist *S, const inertia *Ic, int elimination,
-                               real *M) {
-  int n = t->nv, by_body = elimination && !t->coupled;
-  for (int k = 0; k < n * n; k++) M[k] = ZERO;
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    int first = by_body ? b->id : b->iv;
-    for (int k = 0; k < b->nv; k++) {
-      int row = first + k;
-      wrench Z = i_mul(Ic[i], S[b->id + k]);
-      M[row * n + row] += power(Z, S[b->id + k]) + armature_of(t, b, k);
-      for (int l = 0; l < k; l++) {
-        real x = power(Z, S[b->id + l]);
-        M[row * n + first + l] += x;
-        M[(first + l) * n + row] += x;
-      }
-      for (int j = i; t->body[j].parent >= 0;) {
-        Z = w_Ad_inverse(X[j], Z);
-        j = t->body[j].parent;
-        const JN_S(body) *c = &t->body[j];
-        int column = by_body ? c->id : c->iv;
-        for (int l = 0; l < c->nv; l++) {
-          real x = power(Z, S[c->id + l]);
-          M[row * n + column + l] += x;
-          M[(column + l) * n + row] += x;
-        }
-      }
-    }
   }
 }
 

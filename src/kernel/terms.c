@@ -5,53 +5,49 @@
  *
  * C = sum_k J_k^T (I_k dJ_k + (I_k ad_k - ad_k^T I_k) J_k)   (garofalo2013 eq. 6b). With
  * dJ_k^j = Ad_kj Psi_j - ad_k Ad_kj S_j the two terms with I_k ad_k cancel:
- *   C_ij = S_i . sum_k Ad_ki^T (I_k Ad_kj Psi_j + B_k Ad_kj S_j),   B_k = -ad_k^T I_k,
- * so the sums over k are composite 6x6 matrices and every pair (i, j) on a branch costs three products. */
+ *   C_ij = S_i . sum_k Ad_ki^T (I_k Ad_kj Psi_j + B_k Ad_kj S_j),   B_k = -ad_k^T I_k = V x* I,
+ * so the sums over k belong to subtrees and every pair (i, j) on a branch costs three products. */
 #include "terms.h"
 
 #include "frames.h"
+#include "newton.h"
 #include "row.h"
+#include "world.h"
 
 typedef struct sweeps {
-  pose *X, *T;
-  twist *V, *A, *S, *Psi;
-  wrench *F;
-  inertia *Ic;
-  m6 *Bc;
+  world w;
+  vec3 *p;    /* [nb] origins of the bodies in the world */
+  twist *A;   /* [nb] accelerations */
+  inertia *I; /* [nb] of subtrees */
+  crossed *B; /* [nb] of subtrees */
 } sweeps;
 
-static inline void composite_rates(const JN_S(tree) * t, sweeps *s) {
-  for (int i = 0; i < t->nb; i++) {
-    inertia I = i_constant(t->body[i].inertia);
-    for (int c = 0; c < 6; c++) {
-      real e[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO}, column[6];
-      e[c] = K(-1);
-      w_store(w_ad(s->V[i], i_mul(I, t_load(e))), column);
-      for (int r = 0; r < 6; r++) s->Bc[i].a[r][c] = column[r];
-    }
-  }
+static inline void crossed_sums(const sweeps *s) {
+  const JN_S(tree) *t = s->w.t;
+  for (int i = 0; i < t->nb; i++) s->B[i] = crossed_of(s->w.V[i], i_turn(s->w.R[i], t->body[i].inertia));
   for (int i = t->nb - 1; i >= 0; i--)
-    if (t->body[i].parent >= 0) m6_add_moved(&s->Bc[t->body[i].parent], s->X[i], &s->Bc[i]);
+    if (t->body[i].parent >= 0) crossed_add(&s->B[t->body[i].parent], &s->B[i], s->w.d[i]);
 }
 
 /* Row and column of one coordinate (body i, its coordinate k) against itself and its ancestors. */
 static inline void coriolis_entries(const JN_S(tree) * t, const sweeps *s, int i, int k, real *C) {
   const JN_S(body) *b = &t->body[i];
-  int n = t->nv, row = b->iv + k;
-  twist Sk = s->S[b->id + k];
-  wrench Z = i_mul(s->Ic[i], Sk), W = m6_tmul(&s->Bc[i], Sk);
-  wrench Y = w_add(i_mul(s->Ic[i], s->Psi[b->id + k]), m6_mul(&s->Bc[i], Sk));
-  for (int l = 0; l < b->nv; l++) C[row * n + b->iv + l] += power(Z, s->Psi[b->id + l]) + power(W, s->S[b->id + l]);
+  int n = t->nv, row = b->iv + k, turn = is_turn(b);
+  const twist *S = s->w.S, *Psi = s->w.Psi;
+  twist Sk = S[b->id + k];
+  wrench Z = screw_momentum(b, s->I[i], Sk), W = crossed_tmul(&s->B[i], turn, Sk);
+  wrench Y = w_add(i_mul(s->I[i], Psi[b->id + k]), crossed_mul(&s->B[i], turn, Sk));
+  for (int l = 0; l < b->nv; l++) C[row * n + b->iv + l] += power(Z, Psi[b->id + l]) + power(W, S[b->id + l]);
   for (int j = i; t->body[j].parent >= 0;) {
-    pose X = s->X[j];
-    Z = w_Ad_inverse(X, Z);
-    W = w_Ad_inverse(X, W);
-    Y = w_Ad_inverse(X, Y);
+    vec3 d = s->w.d[j];
+    Z = w_shift(Z, d);
+    W = w_shift(W, d);
+    Y = w_shift(Y, d);
     j = t->body[j].parent;
     const JN_S(body) *c = &t->body[j];
     for (int l = 0; l < c->nv; l++) {
-      C[row * n + c->iv + l] += power(Z, s->Psi[c->id + l]) + power(W, s->S[c->id + l]);
-      C[(c->iv + l) * n + row] += power(Y, s->S[c->id + l]);
+      C[row * n + c->iv + l] += power(Z, Psi[c->id + l]) + screw_power(c, W, S[c->id + l]);
+      C[(c->iv + l) * n + row] += screw_power(c, Y, S[c->id + l]);
     }
   }
 }
@@ -74,7 +70,7 @@ static inline void mass_rate(int n, const real *C, real *dM) {
 static inline void matrices(const JN_S(tree) * t, const jn_call *c, const real *v, sweeps *s) {
   int n = t->nv;
   real *C = c->out[JN_OUT_C], *dM = c->out[JN_OUT_DM];
-  if (c->out[JN_OUT_M]) mass_matrix(t, s->X, s->S, s->Ic, 0, c->out[JN_OUT_M]);
+  if (c->out[JN_OUT_M]) world_mass_matrix(&s->w, s->I, 0, c->out[JN_OUT_M]);
   if (!C && !dM) return;
   if (!v) {
     for (int k = 0; k < n * n; k++) {
@@ -87,54 +83,129 @@ static inline void matrices(const JN_S(tree) * t, const jn_call *c, const real *
   if (dM) mass_rate(n, C ? C : dM, dM);
 }
 
+/* A twist about a frame's origin in the world's axes, in the representation; R, p the frame's pose. */
+static inline twist shown(int in, mat3 R, vec3 p, twist X) {
+  if (in == IN_ALIGNED) return X;
+  if (in == IN_WORLD) return t_shift(X, v3_neg(p));
+  return (twist){m3_tmul(R, X.w), m3_tmul(R, X.v)};
+}
+
+/* Column `at` of a Jacobian [6 x n]. */
+static inline void add_column(real *J, int n, int at, twist X) {
+  real column[6];
+  t_store(X, column);
+  for (int r = 0; r < 6; r++) J[r * n + at] += column[r];
+}
+
+/* J and dJ/dt of frame f with pose R, p and twist V about its origin (frames.h): with S and Psi about it too, the rate
+ * of a column is Psi - [V, S] in the body's frame, and (Psi.w, Psi.v - v x S.w) aligned. */
+static inline void frame_matrices(const sweeps *s, int f, int in, mat3 R, vec3 p, twist V, real *J, real *dJ) {
+  const JN_S(tree) *t = s->w.t;
+  int n = t->nv;
+  for (int k = 0; k < 6 * n; k++) {
+    if (J) J[k] = ZERO;
+    if (dJ) dJ[k] = ZERO;
+  }
+  for (int j = t->frame[f].body; j >= 0; j = t->body[j].parent) {
+    const JN_S(body) *b = &t->body[j];
+    vec3 r = v3_sub(p, s->p[j]);
+    for (int k = 0; k < b->nv; k++) {
+      twist S = s->w.S[b->id + k];
+      S = is_turn(b) ? (twist){S.w, cross(S.w, r)} : t_shift(S, r);
+      if (J) add_column(J, n, b->iv + k, in == IN_BODY ? shown(in, R, p, S) : S);
+      if (!dJ) continue;
+      twist rate = t_shift(s->w.Psi[b->id + k], r);
+      if (in == IN_ALIGNED) rate.v = v3_sub(rate.v, cross(V.v, S.w));
+      if (in == IN_BODY) rate = shown(in, R, p, t_axpy(K(-1), t_ad(V, S), rate));
+      add_column(dJ, n, b->iv + k, rate);
+    }
+  }
+}
+
+/* In the world's frame a column is the same for all frames that it moves: X [nd], about the world's origin. */
+static inline void copy_columns(const JN_S(tree) * t, int f, const twist *X, real *J) {
+  int n = t->nv;
+  for (int k = 0; k < 6 * n; k++) J[k] = ZERO;
+  for (int j = t->frame[f].body; j >= 0; j = t->body[j].parent)
+    for (int k = 0; k < t->body[j].nv; k++) add_column(J, n, t->body[j].iv + k, X[t->body[j].id + k]);
+}
+
+static inline void world_columns(const JN_S(tree) * t, const sweeps *s, const twist *X, twist *out) {
+  for (int i = 0; i < t->nb; i++)
+    for (int k = 0; k < t->body[i].nv; k++) out[t->body[i].id + k] = t_shift(X[t->body[i].id + k], v3_neg(s->p[i]));
+}
+
+static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s,
+                                   twist *room) {
+  real *const out[2] = {c->out[JN_OUT_J], c->out[JN_OUT_DJ]};
+  for (int o = 0; o < 2; o++) {
+    if (!out[o]) continue;
+    if (o == 0 || v) world_columns(t, s, o ? s->w.Psi : s->w.S, room);
+    for (int k = 0; k < t->nd && o == 1 && !v; k++) room[k] = t_zero();
+    for (int f = 0; f < t->nframe; f++) copy_columns(t, f, room, out[o] + 6 * t->nv * f);
+  }
+}
+
 static inline void frames(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s) {
   int in = c->arg[0], n = t->nv;
   real *poses = c->out[JN_OUT_POSES], *twists = c->out[JN_OUT_TWISTS], *rates = c->out[JN_OUT_ACCELERATIONS];
-  real *J = c->out[JN_OUT_J], *dJ = c->out[JN_OUT_DJ];
+  real *J = in == IN_WORLD ? NULL : c->out[JN_OUT_J], *dJ = in == IN_WORLD ? NULL : c->out[JN_OUT_DJ];
   for (int f = 0; f < t->nframe; f++) {
     int b = t->frame[f].body;
-    pose local = se3_constant(t->frame[f].R, t->frame[f].p), world = b < 0 ? local : se3_mul(s->T[b], local);
-    twist V = b < 0 || !v ? t_zero() : t_Ad_inverse(local, s->V[b]);
-    if (poses) se3_store(world, poses + 16 * f);
-    if (twists) t_store(represent(in, world, V), twists + 6 * f);
+    pose local = se3_constant(t->frame[f].R, t->frame[f].p);
+    vec3 r = b < 0 ? local.p : m3_mul(s->w.R[b], local.p), p = b < 0 ? r : v3_add(s->p[b], r);
+    mat3 R = b < 0 ? local.R : in == IN_BODY || poses ? m3_prod(s->w.R[b], local.R) : local.R; /* if it is used */
+    twist V = b < 0 || !v ? t_zero() : t_shift(s->w.V[b], r);
+    if (poses) se3_store((pose){R, p}, poses + 16 * f);
+    if (twists) t_store(shown(in, R, p, V), twists + 6 * f);
     if (rates) {
-      twist dV = b < 0 ? t_zero() : t_Ad_inverse(local, s->A[b]);
-      t_store(represent_rate(in, world, V, V, dV), rates + 6 * f);
+      twist A = b < 0 ? t_zero() : t_shift(s->A[b], r);
+      if (in == IN_ALIGNED) A.v = v3_add(A.v, cross(V.w, V.v));
+      t_store(shown(in, R, p, A), rates + 6 * f);
     }
-    real *dJ_f = dJ ? dJ + 6 * n * f : NULL;
-    if (J || dJ) frame_jacobian(t, f, in, world, s->X, s->S, s->Psi, &V, J ? J + 6 * n * f : NULL, v ? dJ_f : NULL);
+    real *J_f = J ? J + 6 * n * f : NULL, *dJ_f = dJ ? dJ + 6 * n * f : NULL;
+    if (J || dJ) frame_matrices(s, f, in, R, p, V, J_f, v ? dJ_f : NULL);
     for (int k = 0; k < 6 * n && dJ && !v; k++) dJ_f[k] = ZERO;
   }
 }
 
-/* Centre of mass of the links [first, end) that move; mass and first moments of what each body carries, in the world,
- * are in m, h [nb] (garofalo2013 eq. 7). */
+/* Momentum of body i about its origin, and the force that changes it. */
+static inline wrench body_momentum(const JN_S(tree) * t, const sweeps *s, int i) {
+  mat3 R = s->w.R[i];
+  twist V = s->w.V[i];
+  wrench h = i_mul(i_constant(t->body[i].inertia), (twist){m3_tmul(R, V.w), m3_tmul(R, V.v)});
+  return (wrench){m3_mul(R, h.m), m3_mul(R, h.f)};
+}
+
+/* Centre of mass of the links [first, end) that move; m, h [nb] get mass and first moment of what each body carries,
+ * about its origin (garofalo2013 eq. 7). */
 static inline void center_of_mass(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s, int first,
                                   int end, real *m, vec3 *h) {
   real mass = ZERO, *J = c->out[JN_OUT_JCOM];
   vec3 sum = v3_zero(), rate = v3_zero(), second = v3_zero();
+  int all = first == 0 && end == t->nlink;
   for (int i = 0; i < t->nb; i++) {
-    m[i] = ZERO;
-    h[i] = v3_zero();
+    const scalar *I = t->body[i].inertia;
+    m[i] = all ? splat(I[0]) : ZERO;
+    h[i] = all ? m3_mul(s->w.R[i], v3_constant(I + 1)) : v3_zero();
   }
-  for (int l = first; l < end; l++) {
+  for (int l = first; l < end && !all; l++) {
     const JN_S(frame) *f = &t->frame[l];
     if (f->body < 0) continue;
-    inertia I = i_move(se3_constant(f->R, f->p), i_constant(t->link_inertia + 10 * l));
-    pose T = s->T[f->body];
-    vec3 moment = v3_axpy(I.m, T.p, m3_mul(T.R, I.h));
-    m[f->body] += I.m;
-    h[f->body] = v3_add(h[f->body], moment);
-    mass += I.m;
-    sum = v3_add(sum, moment);
-    if (v) { /* linear momentum in the body's frame, m v + w x h, and its rate */
-      twist V = s->V[f->body];
-      rate = v3_add(rate, m3_mul(T.R, i_mul(I, V).f));
-    }
-    if (c->out[JN_OUT_DDCOM]) {
-      wrench F = inertial_wrench(I, v ? &s->V[f->body] : NULL, s->A[f->body]);
-      second = v3_add(second, m3_mul(T.R, F.f));
-    }
+    pose local = se3_constant(f->R, f->p);
+    real own = splat(t->link_inertia[10 * l]);
+    vec3 moment = v3_axpy(own, local.p, m3_mul(local.R, v3_constant(t->link_inertia + 10 * l + 1)));
+    m[f->body] += own;
+    h[f->body] = v3_add(h[f->body], m3_mul(s->w.R[f->body], moment));
+  }
+  for (int i = 0; i < t->nb; i++) {
+    mass += m[i];
+    sum = v3_add(sum, v3_axpy(m[i], s->p[i], h[i]));
+    if (v) rate = v3_add(rate, v3_axpy(m[i], s->w.V[i].v, cross(s->w.V[i].w, h[i])));
+    if (!c->out[JN_OUT_DDCOM]) continue;
+    vec3 force = v3_axpy(m[i], s->A[i].v, cross(s->A[i].w, h[i]));
+    if (v) force = v3_add(force, cross(s->w.V[i].w, v3_axpy(m[i], s->w.V[i].v, cross(s->w.V[i].w, h[i]))));
+    second = v3_add(second, force);
   }
   real inverse = K(1) / mass;
   if (c->out[JN_OUT_COM]) v3_store(v3_scale(inverse, sum), c->out[JN_OUT_COM]);
@@ -145,7 +216,7 @@ static inline void center_of_mass(const JN_S(tree) * t, const jn_call *c, const 
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv; k++) {
-      twist S = t_Ad(s->T[i], s->S[b->id + k]);
+      twist S = s->w.S[b->id + k];
       vec3 column = v3_scale(inverse, v3_axpy(m[i], S.v, cross(S.w, h[i])));
       J[b->iv + k] += column.x;
       J[t->nv + b->iv + k] += column.y;
@@ -153,7 +224,7 @@ static inline void center_of_mass(const JN_S(tree) * t, const jn_call *c, const 
     }
     if (b->parent < 0) continue;
     m[b->parent] += m[i];
-    h[b->parent] = v3_add(h[b->parent], h[i]);
+    h[b->parent] = v3_add(h[b->parent], v3_axpy(m[i], s->w.d[i], h[i]));
   }
 }
 
@@ -166,8 +237,8 @@ static inline void momentum(const JN_S(tree) * t, const jn_call *c, const real *
   for (int i = 0; i < t->nb; i++) {
     inertia I = i_constant(t->body[i].inertia);
     mass += I.m;
-    com = v3_add(com, v3_axpy(I.m, s->T[i].p, m3_mul(s->T[i].R, I.h)));
-    if (v) h = w_add(h, w_Ad_inverse(s->T[i], i_mul(I, s->V[i])));
+    com = v3_add(com, v3_axpy(I.m, s->p[i], m3_mul(s->w.R[i], I.h)));
+    if (v) h = w_add(h, w_shift(body_momentum(t, s, i), s->p[i]));
   }
   com = c->arg[1] ? v3_scale(K(1) / mass, com) : v3_zero();
   dcom = c->arg[1] ? v3_scale(K(1) / mass, h.f) : v3_zero();
@@ -179,21 +250,19 @@ static inline void momentum(const JN_S(tree) * t, const jn_call *c, const real *
   }
   for (int i = 0; i < t->nb && (A || (dA && v)); i++) {
     const JN_S(body) *b = &t->body[i];
+    int turn = is_turn(b);
     for (int k = 0; k < b->nv; k++) {
-      real column[6];
-      wrench a = w_Ad_inverse(s->T[i], i_mul(s->Ic[i], s->S[b->id + k]));
-      if (A) {
-        w_store((wrench){v3_sub(a.m, cross(com, a.f)), a.f}, column);
-        for (int r = 0; r < 6; r++) A[r * n + b->iv + k] += column[r];
-      }
+      twist S = s->w.S[b->id + k];
+      wrench a = screw_momentum(b, s->I[i], S);
+      vec3 r = v3_sub(s->p[i], com);
+      wrench about = w_shift(a, r);
+      if (A) add_column(A, n, b->iv + k, (twist){about.m, about.f});
       if (!dA || !v) continue;
-      /* d/dt of the column about the origin: Ic Psi + (Bc + Bc^T) S, because dI/dt = -(ad^T I + I ad) */
-      twist S = s->S[b->id + k];
-      wrench rate = w_add(m6_mul(&s->Bc[i], S), m6_tmul(&s->Bc[i], S));
-      rate = w_Ad_inverse(s->T[i], w_add(i_mul(s->Ic[i], s->Psi[b->id + k]), rate));
-      rate.m = v3_sub(rate.m, v3_add(cross(com, rate.f), cross(dcom, a.f)));
-      w_store(rate, column);
-      for (int r = 0; r < 6; r++) dA[r * n + b->iv + k] += column[r];
+      /* d/dt of the column about the origin: I Psi + (B + B^T) S, because dI/dt = V x* I - I ad_V */
+      wrench rate = w_add(crossed_mul(&s->B[i], turn, S), crossed_tmul(&s->B[i], turn, S));
+      rate = w_shift(w_add(i_mul(s->I[i], s->w.Psi[b->id + k]), rate), r);
+      rate.m = v3_sub(rate.m, cross(dcom, a.f));
+      add_column(dA, n, b->iv + k, (twist){rate.m, rate.f});
     }
   }
 }
@@ -203,26 +272,22 @@ static inline void energy(const JN_S(tree) * t, const real *v, const sweeps *s, 
   vec3 g = v3_constant(t->gravity);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    inertia I = i_constant(b->inertia);
-    potential -= dot(g, v3_axpy(I.m, s->T[i].p, m3_mul(s->T[i].R, I.h)));
+    potential -= dot(g, v3_axpy(splat(b->inertia[0]), s->p[i], m3_mul(s->w.R[i], v3_constant(b->inertia + 1))));
     if (!v) continue;
-    kinetic += K(0.5) * power(i_mul(I, s->V[i]), s->V[i]);
+    kinetic += K(0.5) * power(body_momentum(t, s, i), s->w.V[i]);
     for (int k = 0; k < b->nv; k++) kinetic += K(0.5) * armature_of(t, b, k) * v[b->iv + k] * v[b->iv + k];
   }
   out[0] = kinetic;
   out[1] = potential;
 }
 
-/* The forces: each its own pass of Newton-Euler over the sweeps. */
-static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, const real *a, sweeps *s) {
-  const real *w = c->in[3];
-  twist base = base_acceleration(t);
-  if (c->out[JN_OUT_G]) newton_euler(t, NULL, NULL, NULL, base, s->X, s->S, s->V, s->Psi, s->A, s->F, c->out[JN_OUT_G]);
-  if (c->out[JN_OUT_BIAS])
-    newton_euler(t, v, NULL, NULL, base, s->X, s->S, s->V, s->Psi, s->A, s->F, c->out[JN_OUT_BIAS]);
-  if (c->out[JN_OUT_CORIOLIS])
-    newton_euler(t, v, NULL, NULL, t_zero(), s->X, s->S, s->V, s->Psi, s->A, s->F, c->out[JN_OUT_CORIOLIS]);
-  if (c->out[JN_OUT_TAU]) newton_euler(t, v, a, w, base, s->X, s->S, s->V, s->Psi, s->A, s->F, c->out[JN_OUT_TAU]);
+/* The forces: each its own pass of Newton and Euler. */
+static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
+  const real *q = c->in[0];
+  if (c->out[JN_OUT_G]) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
+  if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
+  if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
+  if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);
 }
 
 static inline int wanted(const jn_call *c, int first, int last) {
@@ -245,31 +310,27 @@ void JN_(terms)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *q = c->in[0], *v = needs_velocity(c) ? c->in[1] : NULL, *a = c->in[2];
   real *at = c->scratch;
-  sweeps s;
-  s.X = TAKE(&at, t->nb, pose);
-  s.T = TAKE(&at, t->nb, pose);
-  s.V = TAKE(&at, t->nb, twist);
-  s.A = TAKE(&at, t->nb, twist);
-  s.F = TAKE(&at, t->nb, wrench);
-  s.S = TAKE(&at, t->nd, twist);
-  s.Psi = TAKE(&at, t->nd, twist);
-  s.Ic = TAKE(&at, t->nb, inertia);
-  s.Bc = TAKE(&at, t->nb, m6);
   angles turn = angles_at(t, q, &at);
-  int world = wanted(c, JN_OUT_POSES, JN_OUTS - 1);
+  forces(t, c, v, turn, at);
+  sweeps s = {.w = world_place(t, &at)};
+  s.p = TAKE(&at, t->nb, vec3);
+  s.A = TAKE(&at, t->nb, twist);
+  s.I = TAKE(&at, t->nb, inertia);
+  s.B = TAKE(&at, t->nb, crossed);
   for (int i = 0; i < t->nb; i++) {
     int p = t->body[i].parent;
-    outward(t, i, q, v, turn, s.X, s.S, s.V, s.Psi);
-    if (world) s.T[i] = p < 0 ? s.X[i] : se3_mul(s.T[p], s.X[i]);
+    world_outward(&s.w, i, q, v, turn);
+    s.p[i] = p < 0 ? s.w.d[i] : v3_add(s.p[p], s.w.d[i]);
   }
-  forces(t, c, v, a, &s);
   int rates = c->out[JN_OUT_C] || c->out[JN_OUT_DM] || c->out[JN_OUT_DA];
-  if (rates || c->out[JN_OUT_M] || c->out[JN_OUT_A]) composite_inertias(t, s.X, s.Ic);
-  if (v && rates) composite_rates(t, &s);
+  if (rates || c->out[JN_OUT_M] || c->out[JN_OUT_A]) world_inertias(&s.w, s.I);
+  if (v && rates) crossed_sums(&s);
   matrices(t, c, v, &s);
   if (c->out[JN_OUT_ACCELERATIONS] || c->out[JN_OUT_DDCOM]) /* true accelerations, without weight */
-    for (int i = 0; i < t->nb; i++) s.A[i] = accelerate(t, i, v, a, s.X, s.S, s.Psi, s.A, t_zero());
-  if (wanted(c, JN_OUT_POSES, JN_OUT_DJ)) frames(t, c, v, &s);
+    for (int i = 0; i < t->nb; i++) s.A[i] = world_accelerate(&s.w, i, v, a, s.A);
+  if (c->arg[0] == IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)) world_jacobians(t, c, v, &s, TAKE(&at, t->nd, twist));
+  if (wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (c->arg[0] != IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)))
+    frames(t, c, v, &s);
   if (wanted(c, JN_OUT_COM, JN_OUT_JCOM)) {
     int first = c->arg[2] < 0 ? 0 : c->arg[2], end = c->arg[2] < 0 ? t->nlink : c->arg[3];
     vec3 *h = TAKE(&at, t->nb, vec3);

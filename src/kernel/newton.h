@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Inverse dynamics from q in one go, by the sweep that suits the row: quad.h for one state with AVX2, else sweep.h. One
+ * function for all kernels that need it, so that all give the same to the bit. */
+#ifndef JN_KERNEL_NEWTON_H
+#define JN_KERNEL_NEWTON_H
+
+#include "sweep.h"
+
+/* tau [nv] from q, v, a and the wrenches on the links (NULL: zero). turn: of angles_at() at q. at: scratch memory,
+ * NEWTON_REALS of it. */
+void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
+                        int weightless, const angles *turn, real *at, real *tau);
+
+#define NEWTON_REALS(nb, nd) (30 * (nb) + 12 * (nd) + 8)
+
+#endif
