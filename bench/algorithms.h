@@ -1,29 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every algorithm that is timed, as a call on one state. */
+/* Every algorithm that is timed, as a call on one state and on all states at once. */
 #ifndef JN_BENCH_ALGORITHMS_H
 #define JN_BENCH_ALGORITHMS_H
 
 #include "robots.h"
 
-/* A robot with the memory that its algorithms need. */
+enum { SUBJECT_OUTPUTS = 6 };
+
+/* A robot with the memory that an algorithm needs on it. */
 typedef struct subject {
   const robot *r;
   jn_work *work;
-  double *out[8]; /* each has room for the largest output that is timed */
+  jn_batch *batch;
   int order;
+  double *v_jet, *tau_jet; /* of the order, without gaps */
+  double *out[SUBJECT_OUTPUTS];
 } subject;
+
+typedef enum algorithm_size { SIZE_N, SIZE_N2, SIZE_FRAMES, SIZE_N3 } algorithm_size; /* of the largest output */
 
 typedef struct algorithm {
   const char *name;
-  int order;     /* of time derivatives, -1: none */
-  int small;     /* 1: outputs grow as nv^3 or 10 n nv: only for robots with at most 60 coordinates */
-  void (*run)(void *subject, int state);
+  int order; /* of time derivatives, -1: none */
+  algorithm_size size;
+  void (*run)(void *subject, int state);   /* on one state */
+  void (*batch)(void *subject, int first); /* on all STATES; first = 0 */
 } algorithm;
 
 int algorithm_count(void);
 const algorithm *algorithm_at(int i);
+/* Whether the outputs for so many states are of a sensible size. */
+int algorithm_fits(const robot *r, const algorithm *a, int states);
 
-subject subject_create(const robot *r);
+subject subject_create(const robot *r, const algorithm *a, int states, int threads);
 void subject_destroy(subject *s);
 
 #endif

@@ -1,30 +1,236 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times every algorithm on fixed robots over varying states, one thread. See docs/benchmarks.md. */
+/* Times every algorithm on fixed robots, over states that vary from call to call: docs/benchmarks.md.
+ *   bench_all [--robot NAME] [--only TEXT] [--batch] [--peers] [--latency] [--json FILE]
+ *   bench_all --calls ROBOT ALGORITHM ORDER CALLS        only these calls, for instruction counters
+ *   bench_all --list                                     robots, and algorithms with their orders */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "algorithms.h"
+#include "peers.h"
 #include "timing.h"
 
-#define BUDGET 20e6
+#define BUDGET 15e6 /* ns for each number */
 
-int main(int argc, char **argv) {
-  const char *only = argc > 1 ? argv[1] : NULL, *what = argc > 2 ? argv[2] : NULL;
-  for (int i = 0; i < robot_count(); i++) {
-    if (only && strcmp(only, robot_name(i)) != 0) continue;
-    robot r = robot_create(robot_name(i));
-    subject s = subject_create(&r);
-    for (int k = 0; k < algorithm_count(); k++) {
-      const algorithm *a = algorithm_at(k);
-      if (a->small && r.nv > 60) continue;
-      if (what && !strstr(a->name, what)) continue;
-      s.order = a->order;
-      timing t = time_calls(a->run, &s, STATES, BUDGET);
-      printf("%-12s %-30s %2d %10.0f %10.0f\n", r.name, a->name, a->order, t.least, t.median);
+typedef struct settings {
+  const char *robot, *only, *json;
+  int batch, peers, latency;
+} settings;
+
+/* ---- results ---- */
+
+static FILE *json;
+static int json_rows;
+
+static void note(const char *library, const robot *r, const algorithm *a, int batch, double ns) {
+  if (!json) return;
+  fprintf(json,
+          "%s\n    {\"library\": \"%s\", \"robot\": \"%s\", \"algorithm\": \"%s\", \"order\": %d, \"batch\": %d, ",
+          json_rows++ ? "," : "", library, r->name, a->name, a->order < 0 ? 0 : a->order, batch);
+  fprintf(json, "\"ns\": %.1f}", ns);
+}
+
+static void first_line(const char *command, char *text, size_t size) {
+  FILE *f = popen(command, "r");
+  text[0] = 0;
+  if (f && !fgets(text, (int)size, f)) text[0] = 0;
+  if (f) pclose(f);
+  text[strcspn(text, "\n\"\\")] = 0;
+}
+
+static void open_json(const char *path) {
+  char machine[128], commit[64];
+  json = fopen(path, "w");
+  if (!json) {
+    fprintf(stderr, "bench: cannot write %s\n", path);
+    exit(1);
+  }
+  first_line("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo", machine, sizeof machine);
+  first_line("git rev-parse --short HEAD 2>/dev/null", commit, sizeof commit);
+  fprintf(
+      json,
+      "{\n  \"machine\": \"%s\",\n  \"compiler\": \"%s\",\n  \"commit\": \"%s\",\n  \"row\": \"%s\",\n  \"results\": [",
+      machine, __VERSION__, commit, jn_row_name());
+}
+
+static void close_json(void) {
+  if (!json) return;
+  fputs("\n  ]\n}\n", json);
+  fclose(json);
+}
+
+/* ---- other libraries ---- */
+
+typedef struct peer_call {
+  peer *p;
+  peer_task task;
+} peer_call;
+
+static void run_peer(void *context, int state) {
+  peer_call *c = context;
+  c->p->run(c->p, c->task, state);
+}
+
+/* The largest difference of the answers over all states, relative to their size. */
+static double disagreement(subject *s, const algorithm *a, peer_call *c) {
+  int n = s->r->nv, size = c->task == PEER_MASS ? n * n : n;
+  double worst = 0;
+  for (int k = 0; k < STATES; k++) {
+    double most = 1, gap = 0;
+    a->run(s, k);
+    run_peer(c, k);
+    for (int i = 0; i < size; i++) {
+      most = fmax(most, fabs(s->out[0][i]));
+      gap = fmax(gap, fabs(s->out[0][i] - c->p->out[i]));
     }
+    worst = fmax(worst, gap / most);
+  }
+  return worst;
+}
+
+static void time_peer(subject *s, const algorithm *a, peer *p, double own) {
+  static const char *const names[PEER_TASKS] = {"inverse dynamics", "bias forces", "mass matrix", "forward dynamics"};
+  for (int task = 0; p && task < PEER_TASKS; task++) {
+    peer_call c = {p, (peer_task)task};
+    if (!p->has[task] || strcmp(names[task], a->name) != 0) continue;
+    double gap = disagreement(s, a, &c);
+    timing t = time_calls(run_peer, &c, STATES, BUDGET);
+    printf("    %-8s %8.0f ns, %.2f times ours; answers agree to %.1e\n", p->library, t.least, t.least / own, gap);
+    note(p->library, s->r, a, 1, t.least);
+    if (!(gap < 1e-9)) {
+      fprintf(stderr, "bench: %s and jounce disagree on the %s of %s\n", p->library, a->name, s->r->name);
+      exit(1);
+    }
+  }
+}
+
+/* ---- tables ---- */
+
+static void time_algorithm(const settings *o, const robot *r, const algorithm *a, peer *const peers[2]) {
+  int states = o->batch && algorithm_fits(r, a, STATES) ? STATES : 1;
+  if (!algorithm_fits(r, a, 1)) return;
+  subject s = subject_create(r, a, states, 1);
+  timing t = time_calls(a->run, &s, STATES, BUDGET);
+  char order[16] = "";
+  if (a->order >= 0) snprintf(order, sizeof order, "%d", a->order);
+  printf("%-12s %-29s %2s %9.0f %9.0f", r->name, a->name, order, t.least, t.median);
+  note("jounce", r, a, 1, t.least);
+  if (states == STATES) {
+    timing b = time_calls(a->batch, &s, 1, BUDGET);
+    printf(" %9.0f %6.2f", b.least / STATES, t.least * STATES / b.least);
+    note("jounce", r, a, STATES, b.least / STATES);
+  }
+  putchar('\n');
+  for (int k = 0; k < 2 && o->peers; k++) time_peer(&s, a, peers[k], t.least);
+  subject_destroy(&s);
+}
+
+/* Single calls, each timed by itself: the distribution. */
+static void latency(const robot *r, const algorithm *a) {
+  enum { CALLS = 100000 };
+  subject s = subject_create(r, a, 1, 1);
+  double *ns = bench_memory(CALLS * sizeof *ns), empty = INFINITY;
+  for (int k = 0; k < 1000; k++) {
+    double from = now_ns();
+    empty = fmin(empty, now_ns() - from); /* what reading the clock takes */
+  }
+  for (int k = 0; k < CALLS; k++) {
+    double from = now_ns();
+    a->run(&s, k % STATES);
+    ns[k] = now_ns() - from - empty;
+  }
+  qsort(ns, CALLS, sizeof *ns, by_size);
+  printf("%-12s %-29s %9.0f %9.0f %9.0f %9.0f\n", r->name, a->name, ns[CALLS / 2], ns[CALLS / 1000 * 990],
+         ns[CALLS / 1000 * 999], ns[CALLS - 1]);
+  free(ns);
+  subject_destroy(&s);
+}
+
+static void time_robot(const settings *o, const char *name) {
+  robot r = robot_create(name);
+  peer *peers[2] = {NULL, NULL};
+#if JN_BENCH_MUJOCO
+  if (o->peers) peers[0] = peer_mujoco(&r);
+#endif
+#if JN_BENCH_KDL
+  if (o->peers) peers[1] = peer_kdl(&r);
+#endif
+  for (int k = 0; k < algorithm_count(); k++) {
+    const algorithm *a = algorithm_at(k);
+    if (o->only && !strstr(a->name, o->only)) continue;
+    if (!o->latency)
+      time_algorithm(o, &r, a, peers);
+    else if (a->size <= SIZE_N2 && (a->order < 0 || a->order == 2))
+      latency(&r, a);
+  }
+  for (int k = 0; k < 2; k++)
+    if (peers[k]) peers[k]->destroy(peers[k]);
+  robot_destroy(&r);
+}
+
+/* ---- command line ---- */
+
+static int only_calls(char **argv) {
+  robot r = robot_create(argv[0]);
+  for (int k = 0; k < algorithm_count(); k++) {
+    const algorithm *a = algorithm_at(k);
+    if (strcmp(a->name, argv[1]) != 0 || a->order != atoi(argv[2])) continue;
+    subject s = subject_create(&r, a, 1, 1);
+    for (int c = 0; c < atoi(argv[3]); c++) a->run(&s, c % STATES);
     subject_destroy(&s);
     robot_destroy(&r);
+    return 0;
   }
+  fprintf(stderr, "bench: no algorithm '%s' of order %s\n", argv[1], argv[2]);
+  return 2;
+}
+
+static int list(void) {
+  for (int i = 0; i < robot_count(); i++) printf("robot %s\n", robot_name(i));
+  for (int i = 0; i < algorithm_count(); i++)
+    printf("algorithm %d %s\n", algorithm_at(i)->order, algorithm_at(i)->name);
+  return 0;
+}
+
+static int usage(const char *word) {
+  fprintf(stderr, "bench: '%s' is not understood; see the head of bench/main.c\n", word);
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  settings o = {0};
+  for (int i = 1; i < argc; i++) {
+    const char *word = argv[i], **text = NULL;
+    if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1);
+    if (strcmp(word, "--list") == 0) return list();
+    if (strcmp(word, "--batch") == 0)
+      o.batch = 1;
+    else if (strcmp(word, "--peers") == 0)
+      o.peers = 1;
+    else if (strcmp(word, "--latency") == 0)
+      o.latency = 1;
+    else if (strcmp(word, "--robot") == 0)
+      text = &o.robot;
+    else if (strcmp(word, "--only") == 0)
+      text = &o.only;
+    else if (strcmp(word, "--json") == 0)
+      text = &o.json;
+    else
+      return usage(word);
+    if (text && i + 1 == argc) return usage(word);
+    if (text) *text = argv[++i];
+  }
+  if (o.json) open_json(o.json);
+  printf("row %s, one thread, %d states, ns for each state\n", jn_row_name(), STATES);
+  if (o.latency)
+    printf("%-12s %-29s %9s %9s %9s %9s\n", "robot", "single calls of", "median", "99 %", "99.9 %", "worst");
+  else
+    printf("%-12s %-29s %2s %9s %9s%s\n", "robot", "algorithm", "K", "least", "median",
+           o.batch ? "     batch  ratio" : "");
+  for (int i = 0; i < robot_count(); i++)
+    if (!o.robot || strcmp(o.robot, robot_name(i)) == 0) time_robot(&o, robot_name(i));
+  close_json();
   return 0;
 }

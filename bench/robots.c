@@ -64,21 +64,27 @@ static jn_model *make_humanoid(const limb *limbs, int count) {
 
 /* 25 joints as the robot of garofalo2013; 44 as in full-size humanoids with grippers, 50 degrees of freedom. */
 static jn_model *humanoid25(void) {
-  static const limb limbs[] = {
-      {"waist", "pelvis", 1, 0, 0.1, 0.2, 12},       {"left_leg", "pelvis", 6, 0.1, -0.1, -0.9, 12},
-      {"right_leg", "pelvis", 6, -0.1, -0.1, -0.9, 12}, {"left_arm", "waist1", 6, 0.25, 0.4, -0.7, 5},
-      {"right_arm", "waist1", 6, -0.25, 0.4, -0.7, 5}};
+  static const limb limbs[] = {{"waist", "pelvis", 1, 0, 0.1, 0.2, 12},
+                               {"left_leg", "pelvis", 6, 0.1, -0.1, -0.9, 12},
+                               {"right_leg", "pelvis", 6, -0.1, -0.1, -0.9, 12},
+                               {"left_arm", "waist1", 6, 0.25, 0.4, -0.7, 5},
+                               {"right_arm", "waist1", 6, -0.25, 0.4, -0.7, 5}};
   return make_humanoid(limbs, 5);
 }
 
 static jn_model *humanoid44(void) {
-  static const limb limbs[] = {
-      {"waist", "pelvis", 2, 0, 0.1, 0.3, 18},           {"head", "waist2", 2, 0, 0.5, 0.2, 3},
-      {"left_leg", "pelvis", 6, 0.1, -0.1, -0.9, 15},    {"right_leg", "pelvis", 6, -0.1, -0.1, -0.9, 15},
-      {"left_arm", "waist2", 7, 0.25, 0.4, -0.7, 7},     {"right_arm", "waist2", 7, -0.25, 0.4, -0.7, 7},
-      {"left_grip", "left_arm7", 2, 0.02, -0.1, -0.1, 1}, {"left_thumb", "left_arm7", 2, -0.02, -0.1, -0.1, 1},
-      {"left_palm", "left_arm7", 3, 0, -0.1, -0.1, 1},   {"right_grip", "right_arm7", 2, 0.02, -0.1, -0.1, 1},
-      {"right_thumb", "right_arm7", 2, -0.02, -0.1, -0.1, 1}, {"right_palm", "right_arm7", 3, 0, -0.1, -0.1, 1}};
+  static const limb limbs[] = {{"waist", "pelvis", 2, 0, 0.1, 0.3, 18},
+                               {"head", "waist2", 2, 0, 0.5, 0.2, 3},
+                               {"left_leg", "pelvis", 6, 0.1, -0.1, -0.9, 15},
+                               {"right_leg", "pelvis", 6, -0.1, -0.1, -0.9, 15},
+                               {"left_arm", "waist2", 7, 0.25, 0.4, -0.7, 7},
+                               {"right_arm", "waist2", 7, -0.25, 0.4, -0.7, 7},
+                               {"left_grip", "left_arm7", 2, 0.02, -0.1, -0.1, 1},
+                               {"left_thumb", "left_arm7", 2, -0.02, -0.1, -0.1, 1},
+                               {"left_palm", "left_arm7", 3, 0, -0.1, -0.1, 1},
+                               {"right_grip", "right_arm7", 2, 0.02, -0.1, -0.1, 1},
+                               {"right_thumb", "right_arm7", 2, -0.02, -0.1, -0.1, 1},
+                               {"right_palm", "right_arm7", 3, 0, -0.1, -0.1, 1}};
   return make_humanoid(limbs, 12);
 }
 

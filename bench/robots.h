@@ -5,6 +5,10 @@
 
 #include <jounce/jounce.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { STATES = 128, TOP = 8 }; /* states of each robot; highest order of time derivatives */
 
 typedef struct robot {
@@ -35,4 +39,7 @@ void *bench_memory(size_t bytes);
     }                                                                     \
   } while (0)
 
+#ifdef __cplusplus
+}
+#endif
 #endif
