@@ -271,9 +271,13 @@ static void derivatives_by_differences(void **st) {
     memcpy(given, x.v_loop, sizeof(double) * (size_t)(2 * n));
     double *a = v_jet + n;
     check_ok(jn_loops_hybrid_dynamics_jet(x.l, 0, prescribed, x.q_loop, given, tau, W, v_jet, out, lambda));
-    jn_loops_derivatives d = {D[0][0], D[0][1], D[0][2], dpi,     D[1][0], D[1][1],
-                              D[1][2], NULL,    D[2][0], D[2][1], D[2][2], NULL};
-    check_ok(jn_loops_dynamics_derivatives(x.l, hybrid ? prescribed : NULL, x.q_loop, x.v_loop, a, lambda, W, &d));
+    jn_loops_derivatives d = {.da_dpi = dpi};
+    double **const to[3][3] = {{&d.da_dq, &d.da_dv, &d.da_dgiven},
+                               {&d.dtau_dq, &d.dtau_dv, &d.dtau_dgiven},
+                               {&d.dlambda_dq, &d.dlambda_dv, &d.dlambda_dgiven}};
+    for (int k = 0; k < 9; k++) *to[k / 3][k % 3] = D[k / 3][k % 3];
+    check_ok(jn_loops_dynamics_derivatives(x.l, hybrid ? prescribed : NULL, x.q_loop, x.v_loop, a, lambda, W,
+                                           JN_IN_BODY, &d));
     for (int by = 0; by < 3; by++)
       for (int k = 0; k < n; k++) {
         const double h = 1e-5;

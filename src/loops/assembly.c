@@ -12,6 +12,12 @@ static double largest(const double *x, int n) {
   return most;
 }
 
+static double norm2(const double *x, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += x[k] * x[k];
+  return sqrt(sum);
+}
+
 jn_status jn_loops_constraint(jn_loops *l, const double *q, const double *v, double *phi, double *A, double *dAv) {
   if (!l || !q || (dAv && !v)) return JN_ERR_NULL;
   memset(l->v, 0, sizeof(double) * 4 * (size_t)l->nv);
@@ -40,6 +46,37 @@ jn_status jn_loops_rank(jn_loops *l, const double *q, int *rank) {
   jn_status status = decompose(l, NULL, q);
   *rank = l->svd.rank;
   return status;
+}
+
+/* Rows in order: what is left of each across those before, which l->B keeps orthonormal. Twice, against rounding. */
+static void find_redundant(jn_loops *l, unsigned char *redundant) {
+  int n = l->nv, kept = 0;
+  double most = 0;
+  for (int r = 0; r < l->m; r++) most = fmax(most, norm2(l->A + r * n, n));
+  for (int r = 0; r < l->m; r++) {
+    double *x = l->B + kept * n;
+    memcpy(x, l->A + r * n, sizeof(double) * (size_t)n);
+    for (int k = 0; k < 2 * kept; k++) {
+      const double *e = l->B + k % kept * n;
+      double along = 0;
+      for (int i = 0; i < n; i++) along += e[i] * x[i];
+      for (int i = 0; i < n; i++) x[i] -= along * e[i];
+    }
+    double left = norm2(x, n);
+    redundant[r] = !(left > l->options.tolerance * most);
+    if (redundant[r]) continue;
+    for (int i = 0; i < n; i++) x[i] /= left;
+    kept++;
+  }
+}
+
+jn_status jn_loops_health_at(jn_loops *l, const double *q, jn_loops_health *health, unsigned char *redundant) {
+  if (!l || !q || !health) return JN_ERR_NULL;
+  jn_status status = decompose(l, NULL, q);
+  if (status != JN_OK) return status;
+  *health = jn__loops_health(l, &l->svd);
+  if (redundant) find_redundant(l, redundant);
+  return JN_OK;
 }
 
 /* Sines cannot tell a rotation from its opposite: the axes must point the same way. */

@@ -94,10 +94,13 @@ static jn_status closing_pose(jn_loops *l, int link, const double *T, const doub
 }
 
 jn_status jn__loops_motion(jn_loops *l, int order, const double *q, const double *v_jet) {
-  jn_status status = jn_system_jet(l->model, l->work, order + 1, q, v_jet, NULL, NULL, l->twists, NULL);
+  jn_status status = jn__extra_motion(l, order, q, v_jet);
+  if (status != JN_OK || l->couplings == l->count) return status;
+  status = jn_system_jet(l->model, l->work, order + 1, q, v_jet, NULL, NULL, l->twists, NULL);
   for (int i = 0; i < l->count && status == JN_OK; i++) {
     loop_pair *c = &l->pair[i];
     double T_a[16], T_b[16], factorial = 1;
+    if (l->row[c->first].terms == 0) continue; /* a coupling */
     status = closing_pose(l, c->a, c->T_a, q, T_a);
     if (status == JN_OK) status = closing_pose(l, c->b, c->T_b, q, T_b);
     if (status != JN_OK) return status;
@@ -138,6 +141,7 @@ void jn__loops_value(const jn_loops *l, int k, double *phi) {
       phi[r] = 0;
       for (int e = 0; e < l->row[r].terms; e++) phi[r] += factorial * term_order(&l->pair[i], &l->row[r].term[e], k);
     }
+  jn__extra_value(l, k, phi);
 }
 
 /* Taylor coefficient k of the wrenches of a unit multiplier on the closing frames, added to W_a, W_b [6]. */
@@ -202,6 +206,7 @@ jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const doub
       if (status != JN_OK) return status;
       add_rows(l, i, order, end);
     }
+  jn__extra_jacobian(l, order);
   return status;
 }
 

@@ -46,11 +46,17 @@ void jn__svd(jn_svd *d, int rows, int n, const double *B, double tolerance) {
     most = fmax(most, d->s[j]);
   }
   d->rank = 0;
+  d->weakest = 1;
+  d->dropped = 0;
   for (int j = 0; j < n; j++) {
-    if (d->s[j] > tolerance * most)
+    double relative = most > 0 ? d->s[j] / most : 0;
+    if (relative > tolerance) {
       d->rank++;
-    else
+      d->weakest = fmin(d->weakest, relative);
+    } else {
+      d->dropped = fmax(d->dropped, relative);
       d->s[j] = 0;
+    }
   }
 }
 

@@ -7,10 +7,11 @@
  * Directions with s below tolerance times the largest count as zero: no data makes the answer large. */
 typedef struct jn_svd {
   int rows, n, rank;
-  double *U; /* [n][rows]: rows of it are the columns of U times s */
-  double *V; /* [n][n]: rows of it are the columns of V */
-  double *s; /* [n], not sorted; zero for directions that do not count */
-  double *y; /* [n] scratch */
+  double weakest, dropped; /* of directions that count, and that do not; relative to the strongest */
+  double *U;               /* [n][rows]: rows of it are the columns of U times s */
+  double *V;               /* [n][n]: rows of it are the columns of V */
+  double *s;               /* [n], not sorted; zero for directions that do not count */
+  double *y;               /* [n] scratch */
 } jn_svd;
 
 /* U, V, s, y are to have room. B is read only. */

@@ -33,6 +33,19 @@ jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const d
     for (int k = 0; k < n; k++) l->B[k * m + r] = l->x[k];
   }
   jn__svd(&l->svd, n, m, l->B, l->options.tolerance);
+  l->last = jn__loops_health(l, &l->svd);
+  return JN_OK;
+}
+
+jn_loops_health jn__loops_health(const jn_loops *l, const jn_svd *d) {
+  jn_loops_health h = {d->rank, d->weakest, d->dropped, 0};
+  h.near_singular = d->weakest < l->options.near || d->dropped > l->options.tolerance / 100;
+  return h;
+}
+
+jn_status jn_loops_last_health(const jn_loops *l, jn_loops_health *health) {
+  if (!l || !health) return JN_ERR_NULL;
+  *health = l->last;
   return JN_OK;
 }
 
@@ -78,7 +91,9 @@ static void stabilise(jn_loops *l) {
 
 static jn_status forces(jn_loops *l, int k, const double *q, const double *wrench) {
   jn__loops_wrenches(l, k, l->lambda, wrench, l->wrench);
-  return jn_inverse_dynamics_jet(l->model, l->work, k, q, l->v, l->wrench, l->tau);
+  jn_status status = jn_inverse_dynamics_jet(l->model, l->work, k, q, l->v, l->wrench, l->tau);
+  jn__extra_forces(l, k, l->lambda, l->tau + k * l->nv);
+  return status;
 }
 
 static jn_status solve(jn_loops *l, int order, const unsigned char *prescribed, const double *q, const double *v,

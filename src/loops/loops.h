@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Closed loops in parts: constraint.c the conditions as polynomials of time, dynamics.c and inverse.c the equations of
- * motion, assembly.c configurations; dense.c small systems. On the public functions of the tree. */
+/* Closed loops in parts: rows.c what each kind of loop asks, constraint.c conditions between frames as polynomials of
+ * time, extra.c couplings and the user's conditions, dynamics.c and inverse.c the equations of motion, derivatives.c
+ * and inverse_derivatives.c theirs, assembly.c configurations, forces.c wrenches and impact; dense.c small systems. On
+ * the public functions of the tree. */
 #ifndef JN_LOOPS_LOOPS_H
 #define JN_LOOPS_LOOPS_H
 
@@ -24,6 +26,13 @@ typedef struct loop_row {
   loop_term term[2];
 } loop_row;
 
+/* A coupling: sum factor q = offset. */
+typedef struct loop_coupling {
+  int row, count;
+  int q[JN_COUPLING_TERMS], v[JN_COUPLING_TERMS]; /* places of the coordinates */
+  double factor[JN_COUPLING_TERMS], offset;
+} loop_coupling;
+
 typedef struct loop_pair {
   int a, b;                /* links, -1: world */
   double T_a[16], T_b[16]; /* closing frames in them */
@@ -41,8 +50,16 @@ struct jn_loops {
   jn_work *work; /* of order + 1 */
   jn_loops_options options;
   int count, m, nv, nq, nlink;
-  loop_pair *pair;         /* [count] */
-  loop_row *row;           /* [m] */
+  int couplings, first_user, users; /* couplings; first row and rows of all of the user's conditions */
+  loop_pair *pair;                  /* [count]; of couplings: without frames and terms */
+  loop_row *row;                    /* [m] */
+  loop_coupling *coupling;          /* [couplings] */
+  jn_loops_user *user;              /* [options.user_count] */
+  double *user_phi;                 /* [(order + 3) x users] derivatives, of the last jn__loops_motion() */
+  double *user_A;                   /* [(order + 1) x users x nv] */
+  double *user_D;                   /* [nv x nv + (3 order + 9) x users x nv] scratch */
+  const double *at_q, *at_v;        /* what that was called with */
+  jn_loops_health last;
   double *A;               /* [(order + 1) x m x nv] */
   double *H;               /* [nv x nv] */
   double *B;               /* [(nv + m) x (nv + m)] */
@@ -57,10 +74,26 @@ struct jn_loops {
   double *x, *y, *z, *phi; /* [nv + m] each */
   double *moved;           /* [nq] */
   double *M, *G_q, *G_v;   /* [nv x nv] */
+  double *keep;            /* [nv] */
+  double *motion;          /* [2 x nv] */
+  double *forces;          /* [(order + 1) x nv] */
+  double *wide;            /* [nv x 10 nlink] */
   double *g_q, *g_v;       /* [m x nv] */
   double *column;          /* [2 x 4 x 6 x nv] */
   jn_svd svd;
 };
+
+/* rows.c. The conditions of a loop, of which `rows` has room for six; their number. upright: see loop_pair. */
+int jn__loop_rows(const jn_loop *g, loop_row *rows, int *upright);
+
+/* extra.c: couplings and the user's conditions, as parts of the functions of constraint.c. */
+jn_status jn__extra_motion(jn_loops *l, int order, const double *q, const double *v_jet);
+void jn__extra_value(const jn_loops *l, int k, double *phi);
+void jn__extra_jacobian(jn_loops *l, int order);
+/* tau [nv] -= derivative k of A^T lambda, for Taylor coefficients lambda [(k + 1) x m]. */
+void jn__extra_forces(const jn_loops *l, int k, const double *lambda, double *tau);
+/* Their rows of l->g_q and l->g_v; l->G_q -= d (A^T lambda)/dq, unless lambda is NULL. */
+jn_status jn__extra_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda);
 
 /* constraint.c. v_jet [(order + 3) x nv]; sets R, p of all pairs to order + 2. */
 jn_status jn__loops_motion(jn_loops *l, int order, const double *q, const double *v_jet);
@@ -75,8 +108,29 @@ void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, cons
 /* dynamics.c. Factors of the inertia (rows of prescribed coordinates those of the identity, NULL: none) and of the
  * conditions seen through it; needs jn__loops_motion(). */
 jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const double *q);
+/* Of a decomposition of conditions. */
+jn_loops_health jn__loops_health(const jn_loops *l, const jn_svd *d);
 /* M x - A^T mu = f, A x = g with these factors: f [nv] becomes x, g [m] becomes mu. */
 void jn__loops_solve(jn_loops *l, double *f, double *g);
+
+/* derivatives.c. At the motion v, a with multipliers lambda: l->M, l->G_q, l->G_v, l->g_q, l->g_v; dwrench [nv x nlink
+ * x 6] (NULL: not wanted) = -J^T. */
+jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
+                              const double *wrench, jn_representation hold, double *dwrench);
+/* l->g_q = d (A y)/dq for y [nv] held. */
+jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y);
+
+/* inverse.c. Which torques; see there. */
+typedef struct loop_inverse {
+  jn_loops *l;
+  const unsigned char *actuated;
+  const double *weight; /* NULL: ones */
+  jn_loops_choice choice;
+} loop_inverse;
+
+double jn__inverse_weight(const loop_inverse *s, int i);
+/* Decomposes the leading matrix over (lambda, mu) of l->A. */
+void jn__inverse_leading(const loop_inverse *s);
 
 /* Of one pair: Taylor coefficient k of the wrenches on the closing frames a and b, in these. */
 void jn__loops_pair_wrench(const jn_loops *l, const loop_pair *c, int k, const double *lambda, double W[2][6]);
