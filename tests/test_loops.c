@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed loops. A joint of a random tree is cut: its link floats freely, and a loop closes the cut again, so that the
  * tree itself says what must come out, for every order. Planar linkages: redundant conditions, choice of torques. */
+#include "linkage.h"
 #include "models.h"
-
-#include "jounce/loops.h"
 
 enum { MODELS = 30, TOP = 3, LINKS = 7, V = 40, ROWS = 12 };
 
@@ -315,38 +314,6 @@ static void derivatives_by_differences(void **st) {
 }
 
 /* ---- planar linkages, modelled in space ---- */
-
-/* A chain of `links` bars in the plane x-y, the last one pinned to the ground at (span, 0). */
-static jn_model *linkage(int links, const double *length, double span) {
-  jn_builder *b;
-  jn_model *m;
-  static const char *const name[] = {"bar0", "bar1", "bar2", "bar3", "bar4"};
-  check_ok(jn_builder_create(NULL, &b));
-  check_ok(jn_builder_set_gravity(b, (const double[]){0, -9.81, 0}));
-  for (int i = 0; i < links; i++) {
-    jn_link l;
-    jn_link_init(&l);
-    l.name = name[i];
-    l.parent = i ? name[i - 1] : NULL;
-    l.placement[3] = i ? length[i - 1] : 0;
-    l.joint.type = JN_REVOLUTE;
-    jn_inertia_pack(1 + 0.3 * i, (const double[]){length[i] / 2, 0, 0}, (const double[]){0.01, 0.02, 0.03, 0, 0, 0},
-                    l.inertia);
-    check_ok(jn_builder_add_link(b, &l));
-  }
-  jn_loop g;
-  jn_loop_init(&g);
-  g.name = "pin";
-  g.type = JN_LOOP_REVOLUTE;
-  g.link_a = "world";
-  g.link_b = name[links - 1];
-  g.placement_a[3] = span;
-  g.placement_b[3] = length[links - 1];
-  check_ok(jn_builder_add_loop(b, &g));
-  check_ok(jn_builder_freeze(b, &m, NULL));
-  jn_builder_destroy(b);
-  return m;
-}
 
 /* A parallelogram: the rocker turns with the crank, the coupler does not turn; one equation of motion in closed form.
  */
