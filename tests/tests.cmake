@@ -54,6 +54,7 @@ if(JOUNCE_WITH_IDENT)
   set_tests_properties(base_parameters PROPERTIES LABELS "once;slow")
 endif()
 jounce_test(loops)
+jounce_test(contacts)
 if(JOUNCE_WITH_JSON) # built-in mechanisms
   jounce_test(loops_derivatives)
 endif()

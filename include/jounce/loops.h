@@ -70,9 +70,11 @@ JN_API jn_status jn_loops_rank(jn_loops *loops, const double *q, int *rank);
 /* How well conditions tell their forces and motions apart. */
 typedef struct jn_loops_health {
   int rank;          /* directions that count */
+  int generic;       /* the rank of A at ordinary configurations, found next to q = 0 when jn_loops was created; -1: not
+                        known, as no closed configuration was found there */
   double weakest;    /* the weakest of these, relative to the strongest; 1 when there is none */
   double dropped;    /* the strongest that does not count, relative: rounding where conditions are redundant */
-  int near_singular; /* 1: weakest < near, or dropped > tolerance / 100 */
+  int near_singular; /* 1: weakest < near, or dropped > tolerance / 100, or rank < generic (not with prescribed ones) */
 } jn_loops_health;
 
 /* Of A at q. redundant [m] (may be NULL): 1 for rows that depend on the rows before them. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Conditions at a state, and configurations and velocities that keep them. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "jounce/configuration.h"
@@ -74,7 +75,7 @@ jn_status jn_loops_health_at(jn_loops *l, const double *q, jn_loops_health *heal
   if (!l || !q || !health) return JN_ERR_NULL;
   jn_status status = decompose(l, NULL, q);
   if (status != JN_OK) return status;
-  *health = jn__loops_health(l, &l->svd);
+  *health = jn__loops_health(l, &l->svd, 1);
   if (redundant) find_redundant(l, redundant);
   return JN_OK;
 }
@@ -116,6 +117,24 @@ jn_status jn_loops_assemble(jn_loops *l, const unsigned char *held, double accur
     memcpy(q, l->moved, sizeof(double) * (size_t)l->nq);
   }
   return JN_ERR_LOOP;
+}
+
+/* The largest rank at a few closed configurations next to q = 0, which may be singular itself. */
+void jn__loops_find_generic(jn_loops *l) {
+  uint32_t random = 1;
+  l->generic = -1;
+  for (int attempt = 0; attempt < 4; attempt++) {
+    jn_neutral(l->model, l->start);
+    for (int i = 0; i < l->nv; i++) { /* within 0.2, and 0 at last */
+      random = random * 1664525u + 1013904223u;
+      l->x[i] = attempt == 3 ? 0 : 0.2 * ((random >> 8) / 8388608.0 - 1);
+    }
+    jn_status status = jn_integrate(l->model, l->work, l->start, l->x, l->moved);
+    if (status != JN_OK) return;
+    memcpy(l->start, l->moved, sizeof(double) * (size_t)l->nq);
+    status = jn_loops_assemble(l, NULL, fmax(1e-10, 10 * jn_row_epsilon()), l->start, NULL);
+    if (status == JN_OK && decompose(l, NULL, l->start) == JN_OK && l->svd.rank > l->generic) l->generic = l->svd.rank;
+  }
 }
 
 jn_status jn_loops_project(jn_loops *l, const unsigned char *held, const double *q, double *v) {

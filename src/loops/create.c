@@ -62,6 +62,7 @@ static void place_all(shelf *s, jn_loops *l) {
   l->z = reals(s, all, 1, 1);
   l->phi = reals(s, all, 1, 1);
   l->moved = reals(s, l->nq, 1, 1);
+  l->start = reals(s, l->nq, 1, 1);
   l->M = reals(s, n, n, 1);
   l->keep = reals(s, n, 1, 1);
   l->motion = reals(s, 2, n, 1);
@@ -163,6 +164,7 @@ jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options
     jn_loops_destroy(l);
     return status;
   }
+  jn__loops_find_generic(l);
   *loops = l;
   return JN_OK;
 }

@@ -33,13 +33,14 @@ jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const d
     for (int k = 0; k < n; k++) l->B[k * m + r] = l->x[k];
   }
   jn__svd(&l->svd, n, m, l->B, l->options.tolerance);
-  l->last = jn__loops_health(l, &l->svd);
+  l->last = jn__loops_health(l, &l->svd, !prescribed);
   return JN_OK;
 }
 
-jn_loops_health jn__loops_health(const jn_loops *l, const jn_svd *d) {
-  jn_loops_health h = {d->rank, d->weakest, d->dropped, 0};
-  h.near_singular = d->weakest < l->options.near || d->dropped > l->options.tolerance / 100;
+jn_loops_health jn__loops_health(const jn_loops *l, const jn_svd *d, int all) {
+  jn_loops_health h = {d->rank, l->generic, d->weakest, d->dropped, 0};
+  h.near_singular =
+      d->weakest < l->options.near || d->dropped > l->options.tolerance / 100 || (all && d->rank < l->generic);
   return h;
 }
 

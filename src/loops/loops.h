@@ -59,6 +59,7 @@ struct jn_loops {
   double *user_A;                   /* [(order + 1) x users x nv] */
   double *user_D;                   /* [nv x nv + (3 order + 9) x users x nv] scratch */
   const double *at_q, *at_v;        /* what that was called with */
+  int generic;                      /* see jn_loops_health */
   jn_loops_health last;
   double *A;               /* [(order + 1) x m x nv] */
   double *H;               /* [nv x nv] */
@@ -72,7 +73,7 @@ struct jn_loops {
   double *mu;              /* [(order + 1) x nv] */
   double *wrench;          /* [(order + 1) x nlink x 6] */
   double *x, *y, *z, *phi; /* [nv + m] each */
-  double *moved;           /* [nq] */
+  double *moved, *start;   /* [nq] */
   double *M, *G_q, *G_v;   /* [nv x nv] */
   double *keep;            /* [nv] */
   double *motion;          /* [2 x nv] */
@@ -108,8 +109,10 @@ void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, cons
 /* dynamics.c. Factors of the inertia (rows of prescribed coordinates those of the identity, NULL: none) and of the
  * conditions seen through it; needs jn__loops_motion(). */
 jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const double *q);
-/* Of a decomposition of conditions. */
-jn_loops_health jn__loops_health(const jn_loops *l, const jn_svd *d);
+/* Of a decomposition of conditions, of all coordinates or of some. */
+jn_loops_health jn__loops_health(const jn_loops *l, const jn_svd *d, int all);
+/* assembly.c. l->generic. */
+void jn__loops_find_generic(jn_loops *l);
 /* M x - A^T mu = f, A x = g with these factors: f [nv] becomes x, g [m] becomes mu. */
 void jn__loops_solve(jn_loops *l, double *f, double *g);
 
