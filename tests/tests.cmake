@@ -57,6 +57,7 @@ jounce_test(loops)
 jounce_test(contacts)
 if(JOUNCE_WITH_JSON) # built-in mechanisms
   jounce_test(loops_derivatives)
+  jounce_test(loops_analytic)
 endif()
 jounce_test(derivatives_frame)
 jounce_test(threads)
