@@ -33,19 +33,21 @@ jn_status jn_loops_constraint(jn_loops *l, const double *q, const double *v, dou
   return status;
 }
 
+typedef void decomposition(jn_decomposition *d, int rows, int n, const double *B, double tolerance);
+
 /* A at q with the columns of held coordinates zero, decomposed; phi at q in l->phi. */
-static jn_status decompose(jn_loops *l, const unsigned char *held, const double *q) {
+static jn_status decompose(jn_loops *l, const unsigned char *held, const double *q, decomposition *by) {
   jn_status status = jn_loops_constraint(l, q, NULL, l->phi, l->A, NULL);
   for (int k = 0; k < l->m * l->nv && held; k++)
     if (held[k % l->nv]) l->A[k] = 0;
-  if (status == JN_OK) jn__svd(&l->svd, l->m, l->nv, l->A, l->options.tolerance);
+  if (status == JN_OK) by(&l->cod, l->m, l->nv, l->A, l->options.tolerance);
   return status;
 }
 
 jn_status jn_loops_rank(jn_loops *l, const double *q, int *rank) {
   if (!l || !q || !rank) return JN_ERR_NULL;
-  jn_status status = decompose(l, NULL, q);
-  *rank = l->svd.rank;
+  jn_status status = decompose(l, NULL, q, jn__svd);
+  *rank = l->cod.rank;
   return status;
 }
 
@@ -73,9 +75,9 @@ static void find_redundant(jn_loops *l, unsigned char *redundant) {
 
 jn_status jn_loops_health_at(jn_loops *l, const double *q, jn_loops_health *health, unsigned char *redundant) {
   if (!l || !q || !health) return JN_ERR_NULL;
-  jn_status status = decompose(l, NULL, q);
+  jn_status status = decompose(l, NULL, q, jn__svd);
   if (status != JN_OK) return status;
-  *health = jn__loops_health(l, &l->svd, 1);
+  *health = jn__loops_health(l, &l->cod, 1);
   if (redundant) find_redundant(l, redundant);
   return JN_OK;
 }
@@ -97,13 +99,13 @@ jn_status jn_loops_assemble(jn_loops *l, const unsigned char *held, double accur
   double goal = accuracy > 0 ? accuracy : 1e-12, error = INFINITY;
   jn_status status = JN_OK;
   for (int step = 0; step < 100; step++) {
-    status = decompose(l, held, q);
+    status = decompose(l, held, q, jn__cod);
     if (status != JN_OK) return status;
     error = largest(l->phi, l->m);
     if (residual) *residual = error;
     if (error <= goal) return is_upright(l) ? JN_OK : JN_ERR_LOOP;
     for (int k = 0; k < l->m; k++) l->x[k] = -l->phi[k];
-    jn__svd_solve(&l->svd, l->x, l->y);
+    jn__cod_solve(&l->cod, l->x, l->y);
     double before = error, scale = fmin(1, 0.5 / fmax(largest(l->y, l->nv), 1e-300)), after = INFINITY;
     for (int k = 0; k < 12; k++, scale *= 0.5) { /* shorter until it helps */
       for (int i = 0; i < l->nv; i++) l->x[i] = scale * l->y[i];
@@ -133,7 +135,8 @@ void jn__loops_find_generic(jn_loops *l) {
     if (status != JN_OK) return;
     memcpy(l->start, l->moved, sizeof(double) * (size_t)l->nq);
     status = jn_loops_assemble(l, NULL, fmax(1e-10, 10 * jn_row_epsilon()), l->start, NULL);
-    if (status == JN_OK && decompose(l, NULL, l->start) == JN_OK && l->svd.rank > l->generic) l->generic = l->svd.rank;
+    if (status == JN_OK && decompose(l, NULL, l->start, jn__cod) == JN_OK && l->cod.rank > l->generic)
+      l->generic = l->cod.rank;
   }
 }
 
@@ -148,8 +151,8 @@ jn_status jn_loops_project(jn_loops *l, const unsigned char *held, const double 
   double size = largest(l->phi, l->m);
   for (int k = 0; k < l->m * l->nv && held; k++)
     if (held[k % l->nv]) l->A[k] = 0;
-  jn__svd(&l->svd, l->m, l->nv, l->A, l->options.tolerance);
-  jn__svd_solve(&l->svd, l->phi, l->x);
+  jn__cod(&l->cod, l->m, l->nv, l->A, l->options.tolerance);
+  jn__cod_solve(&l->cod, l->phi, l->x);
   for (int r = 0; r < l->m; r++)
     for (int k = 0; k < l->nv; k++) l->phi[r] -= l->A[r * l->nv + k] * l->x[k];
   for (int k = 0; k < l->nv; k++) v[k] += l->x[k];

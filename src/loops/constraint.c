@@ -7,7 +7,6 @@
  *   alpha . R beta  moment beta x R^T alpha on b; moment alpha x R beta on a */
 #include <string.h>
 
-#include "jounce/lie.h"
 #include "loops.h"
 
 static void cross(const double *a, const double *b, double *out) {
@@ -82,40 +81,66 @@ static void relative_pose(const double *T_a, const double *T_b, double *R, doubl
   }
 }
 
-static jn_status closing_pose(jn_loops *l, int link, const double *T, const double *q, double *out) {
-  double pose[16];
+/* A closing frame in the world, from l->poses. */
+static void closing_pose(const jn_loops *l, int link, const double *T, double *out) {
   if (link < 0) {
     memcpy(out, T, 16 * sizeof *out);
-    return JN_OK;
+    return;
   }
-  jn_status status = jn_frame_pose(l->model, l->work, link, q, pose);
-  if (status == JN_OK) status = jn_se3_multiply(pose, T, out);
-  return status;
+  const double *P = l->poses + 16 * link;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++)
+      out[4 * i + j] =
+          P[4 * i] * T[j] + P[4 * i + 1] * T[4 + j] + P[4 * i + 2] * T[8 + j] + (j == 3 ? P[4 * i + 3] : 0);
+}
+
+/* Taylor coefficient k of the twists of a pair's frames, from those of links, whose derivative has `factorial` in it.
+ */
+static void closing_twists(const loop_pair *c, int k, const double *row, double factorial) {
+  double *const to[2] = {c->V_a + 6 * k, c->V_b + 6 * k};
+  for (int end = 0; end < 2; end++) {
+    int link = end ? c->b : c->a;
+    memset(to[end], 0, 6 * sizeof(double));
+    if (link >= 0) jn__twist_into(end ? c->T_b : c->T_a, row + 6 * link, to[end]);
+    for (int e = 0; e < 6 && factorial > 1; e++) to[end][e] /= factorial;
+  }
+}
+
+/* R, p of all pairs from l->poses and twists of links. */
+static void relative_motion(jn_loops *l, int order) {
+  for (int i = 0; i < l->count; i++) {
+    loop_pair *c = &l->pair[i];
+    double factorial = 1;
+    if (l->row[c->first].terms == 0) continue; /* a coupling */
+    closing_pose(l, c->a, c->T_a, c->P_a);
+    closing_pose(l, c->b, c->T_b, c->P_b);
+    for (int k = 0; k < order + 2; k++) {
+      if (k > 1) factorial *= k;
+      const double *row = order > 0 ? l->twists + 6 * l->nlink * k : k ? l->accelerations : l->frame_twists;
+      closing_twists(c, k, row, factorial);
+    }
+    relative_pose(c->P_a, c->P_b, c->R, c->p);
+    for (int k = 1; k < order + 3; k++) relative_order(c, k);
+  }
 }
 
 jn_status jn__loops_motion(jn_loops *l, int order, const double *q, const double *v_jet) {
   jn_status status = jn__extra_motion(l, order, q, v_jet);
   if (status != JN_OK || l->couplings == l->count) return status;
-  status = jn_system_jet(l->model, l->work, order + 1, q, v_jet, NULL, NULL, l->twists, NULL);
-  for (int i = 0; i < l->count && status == JN_OK; i++) {
-    loop_pair *c = &l->pair[i];
-    double T_a[16], T_b[16], factorial = 1;
-    if (l->row[c->first].terms == 0) continue; /* a coupling */
-    status = closing_pose(l, c->a, c->T_a, q, T_a);
-    if (status == JN_OK) status = closing_pose(l, c->b, c->T_b, q, T_b);
-    if (status != JN_OK) return status;
-    for (int k = 0; k < order + 2; k++) {
-      if (k > 1) factorial *= k;
-      memset(c->V_a + 6 * k, 0, 6 * sizeof(double));
-      memset(c->V_b + 6 * k, 0, 6 * sizeof(double));
-      const double *row = l->twists + 6 * l->nlink * k;
-      if (c->a >= 0) jn__twist_into(c->T_a, row + 6 * c->a, c->V_a + 6 * k);
-      if (c->b >= 0) jn__twist_into(c->T_b, row + 6 * c->b, c->V_b + 6 * k);
-      for (int e = 0; e < 6; e++) c->V_a[6 * k + e] /= factorial, c->V_b[6 * k + e] /= factorial;
-    }
-    relative_pose(T_a, T_b, c->R, c->p);
-    for (int k = 1; k < order + 3; k++) relative_order(c, k);
+  if (order <= 0) {
+    status = jn__loops_sweep(l, order, q, v_jet, NULL, 0);
+  } else {
+    status = jn_system_jet(l->model, l->work, order + 1, q, v_jet, NULL, NULL, l->twists, NULL);
+    if (status == JN_OK) status = jn_frame_poses(l->model, l->work, q, l->poses);
   }
+  if (status == JN_OK) relative_motion(l, order);
+  return status;
+}
+
+jn_status jn__loops_motion_and_forces(jn_loops *l, const double *q, const double *v_jet, const double *wrench) {
+  jn_status status = jn__extra_motion(l, 0, q, v_jet);
+  if (status == JN_OK) status = jn__loops_sweep(l, 0, q, v_jet, wrench, 1);
+  if (status == JN_OK) relative_motion(l, 0);
   return status;
 }
 
@@ -169,7 +194,7 @@ static void add_unit_wrench(const loop_pair *c, const loop_term *t, int k, doubl
   }
 }
 
-static void unit_wrench(const jn_loops *l, const loop_pair *c, int r, int k, double *W_a, double *W_b) {
+void jn__loops_unit_wrench(const jn_loops *l, const loop_pair *c, int r, int k, double *W_a, double *W_b) {
   memset(W_a, 0, 6 * sizeof *W_a);
   memset(W_b, 0, 6 * sizeof *W_b);
   for (int e = 0; e < l->row[r].terms; e++) add_unit_wrench(c, &l->row[r].term[e], k, W_a, W_b);
@@ -185,7 +210,7 @@ static void add_rows(jn_loops *l, int i, int order, int end_b) {
       for (int j = 0; j <= k; j++) { /* W^(j) J^(k-j) */
         double W[2][6], in_link[6] = {0};
         if (j > 0) factorial *= j, binom = binom * (k - j + 1) / j;
-        unit_wrench(l, c, r, j, W[0], W[1]);
+        jn__loops_unit_wrench(l, c, r, j, W[0], W[1]);
         add_wrench_from(end_b ? c->T_b : c->T_a, factorial * binom, W[end_b], in_link);
         const double *J = l->J + (k - j) * 6 * n;
         double *A = l->A + (k * l->m + r) * n;
@@ -197,8 +222,8 @@ static void add_rows(jn_loops *l, int i, int order, int end_b) {
 
 jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const double *v_jet) {
   memset(l->A, 0, sizeof(double) * (size_t)(order + 1) * (size_t)l->m * (size_t)l->nv);
-  jn_status status = JN_OK;
-  for (int i = 0; i < l->count; i++)
+  jn_status status = order == 0 ? jn__loops_rows_of_A(l, q) : JN_OK;
+  for (int i = 0; i < l->count && order > 0; i++)
     for (int end = 0; end < 2; end++) {
       int link = end ? l->pair[i].b : l->pair[i].a;
       if (link < 0) continue;
@@ -225,7 +250,7 @@ void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, cons
         for (int j = 0; j <= k; j++) {
           double W_a[6], W_b[6], s = factorial * lambda[(k - j) * l->m + r];
           if (s == 0) continue;
-          unit_wrench(l, &l->pair[i], r, j, W_a, W_b);
+          jn__loops_unit_wrench(l, &l->pair[i], r, j, W_a, W_b);
           if (l->pair[i].a >= 0) add_wrench_from(l->pair[i].T_a, s, W_a, to + 6 * l->pair[i].a);
           if (l->pair[i].b >= 0) add_wrench_from(l->pair[i].T_b, s, W_b, to + 6 * l->pair[i].b);
         }
@@ -236,7 +261,7 @@ void jn__loops_pair_wrench(const jn_loops *l, const loop_pair *c, int k, const d
   memset(W, 0, 12 * sizeof(double));
   for (int r = c->first; r < c->first + c->rows; r++) {
     double W_a[6], W_b[6];
-    unit_wrench(l, c, r, k, W_a, W_b);
+    jn__loops_unit_wrench(l, c, r, k, W_a, W_b);
     for (int e = 0; e < 6; e++) {
       W[0][e] += lambda[r] * W_a[e];
       W[1][e] += lambda[r] * W_b[e];

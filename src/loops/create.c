@@ -39,8 +39,20 @@ static void place_conditions(shelf *s, jn_loops *l) {
   for (int i = 0; i < count; i++) {
     double *V_a = reals(s, order + 2, 6, 1), *V_b = reals(s, order + 2, 6, 1), *R = reals(s, order + 3, 9, 1),
            *p = reals(s, order + 3, 3, 1);
-    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p};
+    int *support = place(s, (size_t)n, sizeof *support);
+    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .support = support};
   }
+}
+
+static void place_tree(shelf *s, jn_loops *l) {
+  int frames = jn_frame_count(l->model);
+  l->poses = reals(s, frames, 16, 1);
+  l->frame_twists = reals(s, frames, 6, 1);
+  l->accelerations = reals(s, frames, 6, 1);
+  l->screw = place(s, (size_t)jn__loops_screws(l->model), sizeof *l->screw);
+  l->first_screw = place(s, (size_t)l->nlink + 1, sizeof *l->first_screw);
+  l->up = place(s, (size_t)l->nlink, sizeof *l->up);
+  l->parent = place(s, (size_t)l->nv, sizeof *l->parent);
 }
 
 static void place_all(shelf *s, jn_loops *l) {
@@ -73,10 +85,13 @@ static void place_all(shelf *s, jn_loops *l) {
   l->g_q = reals(s, m, n, 1);
   l->g_v = reals(s, m, n, 1);
   l->column = reals(s, 48, n, 1);
-  l->svd.U = reals(s, all, all, 1);
-  l->svd.V = reals(s, all, all, 1);
-  l->svd.s = reals(s, all, 1, 1);
-  l->svd.y = reals(s, all, 1, 1);
+  l->S = reals(s, m, m, 1);
+  l->cod.U = reals(s, all, all, 1);
+  l->cod.V = reals(s, all, all, 1);
+  l->cod.s = reals(s, all, 1, 1);
+  l->cod.y = reals(s, all, 1, 1);
+  l->cod.pivot = place(s, (size_t)all, sizeof *l->cod.pivot);
+  place_tree(s, l);
 }
 
 static void fill_coupling(const jn_loops *l, const jn_loop *g, int row, loop_coupling *c) {
@@ -160,6 +175,7 @@ jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options
   l->block = block;
   fill_conditions(l);
   status = jn_work_create_order(model, o.order + 1, &l->work);
+  if (status == JN_OK) status = jn__loops_prepare(l);
   if (status != JN_OK) {
     jn_loops_destroy(l);
     return status;

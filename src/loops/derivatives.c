@@ -211,7 +211,9 @@ jn_status jn_loops_dynamics_derivatives(jn_loops *l, const unsigned char *prescr
   if (!l || !q || !v || !a || (l->m > 0 && !lambda) || !out) return JN_ERR_NULL;
   int n = l->nv, by_wrench = out->da_dwrench || out->dtau_dwrench || out->dlambda_dwrench;
   jn_status status = jn__loops_linearise(l, q, v, a, lambda, wrench, hold, by_wrench ? l->wide : NULL);
-  if (status == JN_OK) status = jn__loops_factor(l, prescribed, q);
+  if (status != JN_OK) return status;
+  memcpy(l->H, l->M, sizeof(double) * (size_t)n * (size_t)n);
+  status = jn__loops_factor(l, prescribed, q);
   if (status != JN_OK) return status;
   solve_columns(l, prescribed, n, l->G_q, l->g_q, out->da_dq, out->dtau_dq, out->dlambda_dq);
   solve_columns(l, prescribed, n, l->G_v, l->g_v, out->da_dv, out->dtau_dv, out->dlambda_dv);

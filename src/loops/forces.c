@@ -35,6 +35,7 @@ jn_status jn_loops_impact(jn_loops *l, double restitution, const double *q, doub
   if (!l || !q || !v) return JN_ERR_NULL;
   int n = l->nv, m = l->m;
   jn_status status = jn__loops_motion(l, 0, q, l->zeros);
+  if (status == JN_OK) status = jn_mass_matrix(l->model, l->work, q, l->H);
   if (status == JN_OK) status = jn__loops_factor(l, NULL, q);
   if (status != JN_OK) return status;
   for (int r = 0; r < m; r++) {

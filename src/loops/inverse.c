@@ -46,7 +46,7 @@ void jn__inverse_leading(const loop_inverse *s) {
       }
     }
   }
-  jn__svd(&l->svd, all, all, l->B, l->options.tolerance);
+  jn__cod(&l->cod, all, all, l->B, l->options.tolerance);
 }
 
 /* Right side of order k from the orders below: l->tau holds r, and rows below k of l->lambda, l->mu and of tau are
@@ -81,7 +81,7 @@ static int solve_order(const loop_inverse *s, int k, const double *passive, doub
   int n = l->nv, m = l->m;
   double *lambda = l->lambda + k * m, *R = l->tau + k * n, worst = 0;
   right_side(s, k, passive, tau, l->x);
-  jn__svd_solve(&l->svd, l->x, l->y);
+  jn__cod_solve(&l->cod, l->x, l->y);
   memcpy(lambda, l->y, sizeof(double) * (size_t)m);
   memcpy(l->mu + k * n, l->y + m, sizeof(double) * (size_t)n);
   for (int i = 0; i < n; i++) {

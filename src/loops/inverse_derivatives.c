@@ -35,7 +35,7 @@ static void solve_block(const loop_inverse *s, const block *b) {
   int n = l->nv, m = l->m, wide = b->columns;
   for (int c = 0; c < wide && (b->dtau || b->dlambda); c++) {
     right_side(s, b, c);
-    jn__svd_solve(&l->svd, l->x, l->y);
+    jn__cod_solve(&l->cod, l->x, l->y);
     for (int i = 0; i < n && b->dtau; i++) {
       double force = b->G ? b->G[i * wide + c] : 0;
       for (int r = 0; r < m; r++) force -= l->A[r * n + i] * l->y[r];
@@ -53,8 +53,8 @@ static int is_actuated(const loop_inverse *s) {
     passive += !s->actuated[i];
     for (int r = 0; r < m; r++) l->B[i * m + r] = s->actuated[i] ? 0 : l->A[r * n + i];
   }
-  jn__svd(&l->svd, n, m, l->B, l->options.tolerance);
-  return l->svd.rank == passive;
+  jn__cod(&l->cod, n, m, l->B, l->options.tolerance);
+  return l->cod.rank == passive;
 }
 
 /* All of the linearisation at the solution that l->lambda, l->mu and l->keep = tau hold; A and its leading matrix. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed loops in parts: rows.c what each kind of loop asks, constraint.c conditions between frames as polynomials of
- * time, extra.c couplings and the user's conditions, dynamics.c and inverse.c the equations of motion, derivatives.c
- * and inverse_derivatives.c theirs, assembly.c configurations, forces.c wrenches and impact; dense.c small systems. On
- * the public functions of the tree. */
+ * time, extra.c couplings and the user's conditions, sweep.c and factor.c what every state needs, dynamics.c and
+ * inverse.c the equations of motion, derivatives.c and inverse_derivatives.c theirs, assembly.c configurations,
+ * forces.c wrenches and impact; dense.c small systems. On the public functions of the tree. */
 #ifndef JN_LOOPS_LOOPS_H
 #define JN_LOOPS_LOOPS_H
 
@@ -36,12 +36,22 @@ typedef struct loop_coupling {
 typedef struct loop_pair {
   int a, b;                /* links, -1: world */
   double T_a[16], T_b[16]; /* closing frames in them */
+  double P_a[16], P_b[16]; /* these in the world, of the last jn__loops_motion() */
   int first, rows;
-  int upright;    /* 1: the axes must point the same way; 2: so must all axes */
-  double axis[3]; /* in both frames */
+  int *support, count;   /* places of the coordinates that move it, highest first */
+  int rows_have_support; /* 1: rows of L^-T A^T are zero elsewhere */
+  int upright;           /* 1: the axes must point the same way; 2: so must all axes */
+  double axis[3];        /* in both frames */
   /* Taylor coefficients: of the frames' own twists, of R and p, [orders] */
   double *V_a, *V_b, *R, *p;
 } loop_pair;
+
+/* A screw of a joint, in the link's frame and in the world's. */
+typedef struct loop_screw {
+  int link, count; /* screws of this joint from this one on */
+  int coordinate, constant;
+  double ratio, S[6], world[6];
+} loop_screw;
 
 struct jn_loops {
   const jn_model *model;
@@ -63,7 +73,7 @@ struct jn_loops {
   jn_loops_health last;
   double *A;               /* [(order + 1) x m x nv] */
   double *H;               /* [nv x nv] */
-  double *B;               /* [(nv + m) x (nv + m)] */
+  double *B;               /* [(nv + m) x (nv + m)]; of factor.c [m x nv] */
   double *zeros;           /* [(order + 4) x nv] */
   double *J;               /* [(order + 1) x 6 x nv] */
   double *twists;          /* [(order + 2) x nlink x 6] */
@@ -81,7 +91,16 @@ struct jn_loops {
   double *wide;            /* [nv x 10 nlink] */
   double *g_q, *g_v;       /* [m x nv] */
   double *column;          /* [2 x 4 x 6 x nv] */
-  jn_svd svd;
+  double *S;               /* [m x m] */
+  double *poses;           /* [nframe x 16] */
+  double *frame_twists;    /* [nframe x 6] */
+  double *accelerations;   /* [nframe x 6] */
+  loop_screw *screw;       /* of all joints, link by link */
+  int *first_screw;        /* [nlink + 1] */
+  int *up;                 /* [nlink] parents */
+  int *parent;             /* [nv] the coordinate before on the way to the world, -1 */
+  int by_products;         /* conditions are factorised in l->S, not in l->cod */
+  jn_decomposition cod;
 };
 
 /* rows.c. The conditions of a loop, of which `rows` has room for six; their number. upright: see loop_pair. */
@@ -106,11 +125,24 @@ jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const doub
  * as jets [(order + 1) x nlink x 6]. */
 void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, const double *given, double *out);
 
-/* dynamics.c. Factors of the inertia (rows of prescribed coordinates those of the identity, NULL: none) and of the
- * conditions seen through it; needs jn__loops_motion(). */
+/* The same of order 0, with M in l->H and the forces of the tree under these wrenches in l->tau. */
+jn_status jn__loops_motion_and_forces(jn_loops *l, const double *q, const double *v_jet, const double *wrench);
+/* Taylor coefficient k of the wrenches of a unit multiplier of row r on the closing frames. */
+void jn__loops_unit_wrench(const jn_loops *l, const loop_pair *c, int r, int k, double *W_a, double *W_b);
+
+/* sweep.c. Number of all screws; what does not change, once; poses, twists, accelerations (from order 0 on), M, tau of
+ * the tree; A of pairs, added to l->A, which needs jn__loops_motion(). */
+int jn__loops_screws(const jn_model *m);
+jn_status jn__loops_prepare(jn_loops *l);
+jn_status jn__loops_sweep(jn_loops *l, int order, const double *q, const double *v_jet, const double *wrench,
+                          int dynamics);
+jn_status jn__loops_rows_of_A(jn_loops *l, const double *q);
+
+/* factor.c. Factors of the inertia that l->H has (rows of prescribed coordinates those of the identity, NULL: none) and
+ * of the conditions seen through it; needs jn__loops_motion(). */
 jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const double *q);
 /* Of a decomposition of conditions, of all coordinates or of some. */
-jn_loops_health jn__loops_health(const jn_loops *l, const jn_svd *d, int all);
+jn_loops_health jn__loops_health(const jn_loops *l, const jn_decomposition *d, int all);
 /* assembly.c. l->generic. */
 void jn__loops_find_generic(jn_loops *l);
 /* M x - A^T mu = f, A x = g with these factors: f [nv] becomes x, g [m] becomes mu. */
