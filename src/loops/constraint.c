@@ -49,25 +49,29 @@ static void add_wrench_from(const double *T, double s, const double *W, double *
   }
 }
 
+/* Rows r of R [w] are r x w, columns c of [w] R are w x c. */
 void jn__add_relative(const double *Rj, const double *pj, const double *a, const double *b, double *R, double *p) {
-  const double Wa[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
-  const double Wb[9] = {0, -b[2], b[1], b[2], 0, -b[0], -b[1], b[0], 0};
-  double turned[3];
-  for (int r = 0; r < 3; r++)
-    for (int s = 0; s < 3; s++)
-      for (int e = 0; e < 3; e++) R[3 * r + s] += Rj[3 * r + e] * Wb[3 * e + s] - Wa[3 * r + e] * Rj[3 * e + s];
+  double x[3];
+  for (int i = 0; i < 3 && R; i++) {
+    const double column[3] = {Rj[i], Rj[3 + i], Rj[6 + i]};
+    cross(Rj + 3 * i, b, x);
+    for (int e = 0; e < 3; e++) R[3 * i + e] += x[e];
+    cross(a, column, x);
+    for (int e = 0; e < 3; e++) R[3 * e + i] -= x[e];
+  }
   add_turned(1, Rj, b + 3, p);
-  cross(a, pj, turned);
-  for (int e = 0; e < 3; e++) p[e] -= turned[e];
+  cross(a, pj, x);
+  for (int e = 0; e < 3; e++) p[e] -= x[e];
 }
 
-/* Taylor coefficient k of R and p from those of the twists below k. */
-static void relative_order(loop_pair *c, int k) {
+/* Taylor coefficient k of R (unless `last`, when nothing needs it) and p from those of the twists below k. */
+static void relative_order(loop_pair *c, int k, int last) {
   double *R = c->R + 9 * k, *p = c->p + 3 * k;
   memset(R, 0, 9 * sizeof *R);
   memset(p, 0, 3 * sizeof *p);
   for (int j = 0; j < k; j++)
-    jn__add_relative(c->R + 9 * j, c->p + 3 * j, c->V_a + 6 * (k - 1 - j), c->V_b + 6 * (k - 1 - j), R, p);
+    jn__add_relative(c->R + 9 * j, c->p + 3 * j, c->V_a + 6 * (k - 1 - j), c->V_b + 6 * (k - 1 - j), last ? NULL : R,
+                     p);
   for (int e = 0; e < 3; e++) p[e] -= c->V_a[6 * (k - 1) + 3 + e];
   for (int e = 0; e < 9; e++) R[e] /= k;
   for (int e = 0; e < 3; e++) p[e] /= k;
@@ -120,7 +124,7 @@ static void relative_motion(jn_loops *l, int order) {
       closing_twists(c, k, row, factorial);
     }
     relative_pose(c->P_a, c->P_b, c->R, c->p);
-    for (int k = 1; k < order + 3; k++) relative_order(c, k);
+    for (int k = 1; k < order + 3; k++) relative_order(c, k, k == order + 2 && !c->directions);
   }
 }
 
@@ -194,7 +198,7 @@ static void add_unit_wrench(const loop_pair *c, const loop_term *t, int k, doubl
   }
 }
 
-void jn__loops_unit_wrench(const jn_loops *l, const loop_pair *c, int r, int k, double *W_a, double *W_b) {
+static void unit_wrench(const jn_loops *l, const loop_pair *c, int r, int k, double *W_a, double *W_b) {
   memset(W_a, 0, 6 * sizeof *W_a);
   memset(W_b, 0, 6 * sizeof *W_b);
   for (int e = 0; e < l->row[r].terms; e++) add_unit_wrench(c, &l->row[r].term[e], k, W_a, W_b);
@@ -210,7 +214,7 @@ static void add_rows(jn_loops *l, int i, int order, int end_b) {
       for (int j = 0; j <= k; j++) { /* W^(j) J^(k-j) */
         double W[2][6], in_link[6] = {0};
         if (j > 0) factorial *= j, binom = binom * (k - j + 1) / j;
-        jn__loops_unit_wrench(l, c, r, j, W[0], W[1]);
+        unit_wrench(l, c, r, j, W[0], W[1]);
         add_wrench_from(end_b ? c->T_b : c->T_a, factorial * binom, W[end_b], in_link);
         const double *J = l->J + (k - j) * 6 * n;
         double *A = l->A + (k * l->m + r) * n;
@@ -222,7 +226,8 @@ static void add_rows(jn_loops *l, int i, int order, int end_b) {
 
 jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const double *v_jet) {
   memset(l->A, 0, sizeof(double) * (size_t)(order + 1) * (size_t)l->m * (size_t)l->nv);
-  jn_status status = order == 0 ? jn__loops_rows_of_A(l, q) : JN_OK;
+  jn_status status = JN_OK;
+  if (order == 0) jn__loops_rows_of_A(l, q);
   for (int i = 0; i < l->count && order > 0; i++)
     for (int end = 0; end < 2; end++) {
       int link = end ? l->pair[i].b : l->pair[i].a;
@@ -250,7 +255,7 @@ void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, cons
         for (int j = 0; j <= k; j++) {
           double W_a[6], W_b[6], s = factorial * lambda[(k - j) * l->m + r];
           if (s == 0) continue;
-          jn__loops_unit_wrench(l, &l->pair[i], r, j, W_a, W_b);
+          unit_wrench(l, &l->pair[i], r, j, W_a, W_b);
           if (l->pair[i].a >= 0) add_wrench_from(l->pair[i].T_a, s, W_a, to + 6 * l->pair[i].a);
           if (l->pair[i].b >= 0) add_wrench_from(l->pair[i].T_b, s, W_b, to + 6 * l->pair[i].b);
         }
@@ -261,7 +266,7 @@ void jn__loops_pair_wrench(const jn_loops *l, const loop_pair *c, int k, const d
   memset(W, 0, 12 * sizeof(double));
   for (int r = c->first; r < c->first + c->rows; r++) {
     double W_a[6], W_b[6];
-    jn__loops_unit_wrench(l, c, r, k, W_a, W_b);
+    unit_wrench(l, c, r, k, W_a, W_b);
     for (int e = 0; e < 6; e++) {
       W[0][e] += lambda[r] * W_a[e];
       W[1][e] += lambda[r] * W_b[e];

@@ -40,7 +40,8 @@ static void place_conditions(shelf *s, jn_loops *l) {
     double *V_a = reals(s, order + 2, 6, 1), *V_b = reals(s, order + 2, 6, 1), *R = reals(s, order + 3, 9, 1),
            *p = reals(s, order + 3, 3, 1);
     int *support = place(s, (size_t)n, sizeof *support);
-    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .support = support};
+    loop_arm *arm = place(s, (size_t)jn__loops_screws(l->model), sizeof *arm);
+    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .support = support, .arm = arm};
   }
 }
 
@@ -51,6 +52,7 @@ static void place_tree(shelf *s, jn_loops *l) {
   l->accelerations = reals(s, frames, 6, 1);
   l->screw = place(s, (size_t)jn__loops_screws(l->model), sizeof *l->screw);
   l->first_screw = place(s, (size_t)l->nlink + 1, sizeof *l->first_screw);
+  l->marks = place(s, (size_t)l->nlink + (size_t)l->nv, 1);
   l->up = place(s, (size_t)l->nlink, sizeof *l->up);
   l->parent = place(s, (size_t)l->nv, sizeof *l->parent);
 }
@@ -117,6 +119,7 @@ static void fill_conditions(jn_loops *l) {
     memcpy(c->axis, g->axis, sizeof c->axis);
     c->first = at;
     c->rows = jn__loop_rows(g, l->row + at, &c->upright);
+    for (int r = at; r < at + c->rows && !coupling; r++) c->directions |= l->row[r].term[0].kind == TERM_DIRECTION;
     if (coupling) fill_coupling(l, g, at, &l->coupling[couplings++]);
     at += c->rows;
   }

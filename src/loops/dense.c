@@ -105,6 +105,7 @@ static void eliminate(jn_decomposition *d, int k, double norm) {
   d->s[k] = reflection(v, left, norm);
   for (int j = k + 1; j < d->n; j++) {
     double *x = d->U + j * rows + k, w = d->s[k] * (x[0] + dot(v + 1, x + 1, left - 1));
+    if (w == 0) continue;
     x[0] -= w;
     for (int i = 1; i < left; i++) x[i] -= w * v[i];
   }

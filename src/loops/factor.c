@@ -55,7 +55,7 @@ static double dot(const double *a, const double *b, int n) {
   return sum;
 }
 
-/* B^T from the rows of A, and B^T B from it, over the coordinates that a loop has. */
+/* B^T from the rows of A. */
 static void see_through_inertia(jn_loops *l, const unsigned char *prescribed) {
   int n = l->nv, m = l->m;
   for (int r = 0; r < m; r++) {
@@ -63,6 +63,11 @@ static void see_through_inertia(jn_loops *l, const unsigned char *prescribed) {
     for (int k = 0; k < n; k++) b[k] = is_given(prescribed, k) ? 0 : l->A[r * n + k];
     half_solve(l, b);
   }
+}
+
+/* S = B^T B, over the coordinates that a loop has. */
+static void multiply(jn_loops *l) {
+  int n = l->nv, m = l->m;
   for (int i = 0; i < l->count; i++) {
     const loop_pair *c = &l->pair[i];
     for (int r = c->first; r < c->first + c->rows; r++)
@@ -85,6 +90,8 @@ static void see_through_inertia(jn_loops *l, const unsigned char *prescribed) {
 static int factor_conditions(jn_loops *l) {
   int m = l->m;
   double *S = l->S, most = 0, least = INFINITY;
+  if (l->generic >= 0 && l->generic < m) return 0; /* some are always dependent */
+  multiply(l);
   for (int r = 0; r < m; r++) most = fmax(most, S[r * (m + 1)]);
   for (int j = 0; j < m; j++) {
     double pivot = S[j * (m + 1)] - dot(S + j * m, S + j * m, j);

@@ -33,11 +33,20 @@ typedef struct loop_coupling {
   double factor[JN_COUPLING_TERMS], offset;
 } loop_coupling;
 
+/* A screw that moves the ends of a pair against each other: its part of the relative motion is sign S. */
+typedef struct loop_arm {
+  int screw;
+  double sign;
+} loop_arm;
+
 typedef struct loop_pair {
   int a, b;                /* links, -1: world */
   double T_a[16], T_b[16]; /* closing frames in them */
   double P_a[16], P_b[16]; /* these in the world, of the last jn__loops_motion() */
   int first, rows;
+  loop_arm *arm;
+  int arms;
+  int directions;        /* 1: some row has to do with directions */
   int *support, count;   /* places of the coordinates that move it, highest first */
   int rows_have_support; /* 1: rows of L^-T A^T are zero elsewhere */
   int upright;           /* 1: the axes must point the same way; 2: so must all axes */
@@ -49,8 +58,8 @@ typedef struct loop_pair {
 /* A screw of a joint, in the link's frame and in the world's. */
 typedef struct loop_screw {
   int link, count; /* screws of this joint from this one on */
-  int coordinate, constant;
-  double ratio, S[6], world[6];
+  int coordinate, q, constant;
+  double ratio, X[6], S[6], world[6]; /* X: S at q = 0 */
 } loop_screw;
 
 struct jn_loops {
@@ -97,6 +106,7 @@ struct jn_loops {
   double *accelerations;   /* [nframe x 6] */
   loop_screw *screw;       /* of all joints, link by link */
   int *first_screw;        /* [nlink + 1] */
+  unsigned char *marks;    /* [nlink + nv] scratch */
   int *up;                 /* [nlink] parents */
   int *parent;             /* [nv] the coordinate before on the way to the world, -1 */
   int by_products;         /* conditions are factorised in l->S, not in l->cod */
@@ -127,8 +137,6 @@ void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, cons
 
 /* The same of order 0, with M in l->H and the forces of the tree under these wrenches in l->tau. */
 jn_status jn__loops_motion_and_forces(jn_loops *l, const double *q, const double *v_jet, const double *wrench);
-/* Taylor coefficient k of the wrenches of a unit multiplier of row r on the closing frames. */
-void jn__loops_unit_wrench(const jn_loops *l, const loop_pair *c, int r, int k, double *W_a, double *W_b);
 
 /* sweep.c. Number of all screws; what does not change, once; poses, twists, accelerations (from order 0 on), M, tau of
  * the tree; A of pairs, added to l->A, which needs jn__loops_motion(). */
@@ -136,7 +144,7 @@ int jn__loops_screws(const jn_model *m);
 jn_status jn__loops_prepare(jn_loops *l);
 jn_status jn__loops_sweep(jn_loops *l, int order, const double *q, const double *v_jet, const double *wrench,
                           int dynamics);
-jn_status jn__loops_rows_of_A(jn_loops *l, const double *q);
+void jn__loops_rows_of_A(jn_loops *l, const double *q);
 
 /* factor.c. Factors of the inertia that l->H has (rows of prescribed coordinates those of the identity, NULL: none) and
  * of the conditions seen through it; needs jn__loops_motion(). */
@@ -169,7 +177,8 @@ void jn__inverse_leading(const loop_inverse *s);
 
 /* Of one pair: Taylor coefficient k of the wrenches on the closing frames a and b, in these. */
 void jn__loops_pair_wrench(const jn_loops *l, const loop_pair *c, int k, const double *lambda, double W[2][6]);
-/* Parts: Ad_{T^-1} V of a 4x4 pose; R += R_j [w_b] - [w_a] R_j, p += R_j v_b - w_a x p_j (v_a is up to the caller). */
+/* Parts: Ad_{T^-1} V of a 4x4 pose; R += R_j [w_b] - [w_a] R_j (R NULL: not), p += R_j v_b - w_a x p_j (v_a is up to
+ * the caller). */
 void jn__twist_into(const double *T, const double *V, double *out);
 void jn__add_relative(const double *Rj, const double *pj, const double *a, const double *b, double *R, double *p);
 

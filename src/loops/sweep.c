@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Order zero in one sweep of the tree, and A from screws in the world's frame: row = W . Ad_{T_i} S_i over the joints i
- * between a closing frame and the world, with W the wrench of a unit multiplier about the world's origin. */
+ * that move the closing frames against each other, with W the wrench of a unit multiplier on b about the world's
+ * origin, and -W that on a. */
+#include <math.h>
 #include <string.h>
 
 #include "loops.h"
@@ -32,34 +34,38 @@ int jn__loops_screws(const jn_model *m) {
   return count;
 }
 
-static jn_status read_screws(jn_loops *l, int at, const double *q) {
+/* Screws of a joint at q = 0. */
+static jn_status read_screws(jn_loops *l, int at) {
   loop_screw *s = &l->screw[at];
   double S[36];
-  jn_status status = jn_joint_jacobian_jet(l->model, l->work, 0, s->link, q, l->zeros, S);
+  jn_status status = jn_joint_jacobian_jet(l->model, l->work, 0, s->link, l->start, l->zeros, S);
   for (int k = 0; k < s->count && status == JN_OK; k++)
-    for (int e = 0; e < 6; e++) s[k].S[e] = S[e * s->count + k];
+    for (int e = 0; e < 6; e++) s[k].S[e] = s[k].X[e] = S[e * s->count + k];
   return status;
 }
 
-/* Marks the coordinates between a link and the world in `on` [nv]. */
-static void mark_path(const jn_loops *l, int link, unsigned char *on) {
-  for (; link >= 0; link = jn_link_parent(l->model, link))
-    for (int k = 0; k < screws_of(l->model, link); k++) on[jn_joint_v(l->model, link) + k] = 1;
-}
-
-/* The places of a pair's coordinates, highest first. */
+/* The joints that move the ends of a pair against each other, those of b with sign 1, of a with -1; and the places of
+ * their coordinates, highest first. `on` [nlink + nv] is scratch. */
 static void find_support(jn_loops *l, loop_pair *c, unsigned char *on) {
-  memset(on, 0, (size_t)l->nv);
-  mark_path(l, c->a, on);
-  mark_path(l, c->b, on);
+  unsigned char *moves = on + l->nlink;
+  memset(on, 0, (size_t)(l->nlink + l->nv));
+  for (int i = c->a; i >= 0; i = l->up[i]) on[i] |= 1;
+  for (int i = c->b; i >= 0; i = l->up[i]) on[i] |= 2;
+  c->arms = 0;
+  for (int i = 0; i < l->nlink; i++)
+    for (int k = l->first_screw[i]; k < l->first_screw[i + 1] && (on[i] == 1 || on[i] == 2); k++) {
+      c->arm[c->arms++] = (loop_arm){k, on[i] == 2 ? l->screw[k].ratio : -l->screw[k].ratio};
+      moves[l->screw[k].coordinate] = 1;
+    }
+  for (int v = l->nv - 1; v >= 0; v--) /* closed under the ways to the world, as L^-T needs it */
+    for (int i = v; moves[v] && i >= 0; i = l->parent[i]) moves[i] = 1;
   c->count = 0;
-  for (int i = l->nv - 1; i >= 0; i--)
-    if (on[i]) c->support[c->count++] = i;
+  for (int v = l->nv - 1; v >= 0; v--)
+    if (moves[v]) c->support[c->count++] = v;
 }
 
-/* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order,
- * and 0 then. */
-static int find_parents(jn_loops *l) {
+/* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order. */
+static void find_parents(jn_loops *l) {
   int plain = !jn_model_is_coupled(l->model);
   for (int v = 0; v < l->nv; v++) {
     int place, joint = jn_coordinate_joint(l->model, v, &place), link = jn_link_parent(l->model, joint);
@@ -68,12 +74,11 @@ static int find_parents(jn_loops *l) {
     plain = plain && l->parent[v] < v;
   }
   for (int v = 0; v < l->nv && !plain; v++) l->parent[v] = v - 1;
-  return plain;
 }
 
 jn_status jn__loops_prepare(jn_loops *l) {
   int at = 0;
-  unsigned char *on = (unsigned char *)l->B;
+  unsigned char *on = l->marks;
   jn_status status = jn_neutral(l->model, l->start);
   for (int i = 0; i < l->nlink && status == JN_OK; i++) {
     int count = screws_of(l->model, i), leader;
@@ -86,16 +91,17 @@ jn_status jn__loops_prepare(jn_loops *l) {
       l->screw[at + k] = (loop_screw){.link = i,
                                       .count = count - k,
                                       .coordinate = jn_joint_v(l->model, i) + k,
+                                      .q = jn_joint_q(l->model, i) + k,
                                       .ratio = ratio,
                                       .constant = is_constant(jn_joint_description(l->model, i))};
-    status = read_screws(l, at, l->start);
+    status = read_screws(l, at);
     at += count;
   }
   l->first_screw[l->nlink] = at;
-  int plain = find_parents(l);
+  find_parents(l);
   for (int i = 0; i < l->count; i++) {
     find_support(l, &l->pair[i], on);
-    l->pair[i].rows_have_support = plain && l->row[l->pair[i].first].terms > 0;
+    l->pair[i].rows_have_support = l->row[l->pair[i].first].terms > 0;
   }
   return status;
 }
@@ -112,15 +118,44 @@ static void turn(const double *T, const double *x, double *out) {
   for (int i = 0; i < 3; i++) out[i] = T[4 * i] * x[0] + T[4 * i + 1] * x[1] + T[4 * i + 2] * x[2];
 }
 
-/* Ad_T S, and the wrench W in the frame T about the world's origin, which have the same form with their halves changed.
- */
-static void to_world(const double *T, const double *turned, const double *carried, double *out_turned, double *out) {
+/* Ad_T S. */
+static void to_world(const double *T, const double *S, double *out) {
   const double p[3] = {T[3], T[7], T[11]};
   double moved[3];
-  turn(T, turned, out_turned);
-  turn(T, carried, out);
-  cross(p, out_turned, moved);
-  for (int k = 0; k < 3; k++) out[k] += moved[k];
+  turn(T, S, out);
+  turn(T, S + 3, out + 3);
+  cross(p, out, moved);
+  for (int k = 0; k < 3; k++) out[3 + k] += moved[k];
+}
+
+/* x = exp(-X q) x for six numbers x that are carried along: Ad. */
+static void carry_back(const double *X, double q, double *x) {
+  double w = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]), c = cos(w * q), si = sin(w * q);
+  double e[3] = {0}, T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, m[3], out[6];
+  for (int i = 0; i < 3; i++) e[i] = w > 0 ? X[i] / w : 0, T[4 * i + 3] = w > 0 ? 0 : -q * X[3 + i];
+  if (w > 0) { /* R = E cos - [e] sin + e e^T (1 - cos); p = (E - R) (e x v) / w - e (e . v) q */
+    cross(e, X + 3, m);
+    double along = e[0] * X[3] + e[1] * X[4] + e[2] * X[5];
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) T[4 * i + j] = (1 - c) * e[i] * e[j] + (i == j ? c : 0);
+      T[4 * i + (i + 1) % 3] += si * e[(i + 2) % 3];
+      T[4 * i + (i + 2) % 3] -= si * e[(i + 1) % 3];
+    }
+    for (int i = 0; i < 3; i++) {
+      double turned = T[4 * i] * m[0] + T[4 * i + 1] * m[1] + T[4 * i + 2] * m[2];
+      T[4 * i + 3] = (m[i] - turned) / w - e[i] * along * q;
+    }
+  }
+  to_world(T, x, out);
+  memcpy(x, out, sizeof out);
+}
+
+/* S_k = Ad_{(exp(X_k+1 q_k+1) ... exp(X_N q_N))^-1} X_k of the joint whose screws begin at s. */
+static void turn_screws(loop_screw *s, const double *q) {
+  for (int k = 0; k < s->count - 1; k++) {
+    memcpy(s[k].S, s[k].X, sizeof s->S);
+    for (int j = k + 1; j < s->count; j++) carry_back(s[j].X, q[s[j].q], s[k].S);
+  }
 }
 
 jn_status jn__loops_sweep(jn_loops *l, int order, const double *q, const double *v_jet, const double *wrench,
@@ -135,43 +170,45 @@ jn_status jn__loops_sweep(jn_loops *l, int order, const double *q, const double 
 }
 
 /* Screws of all joints in the world, from l->poses. */
-static jn_status world_screws(jn_loops *l, const double *q) {
+static void world_screws(jn_loops *l, const double *q) {
   for (int i = 0, all = l->first_screw[l->nlink]; i < all; i++) {
     loop_screw *s = &l->screw[i];
-    if (!s->constant && i == l->first_screw[s->link]) {
-      jn_status status = read_screws(l, i, q);
-      if (status != JN_OK) return status;
-    }
-    to_world(l->poses + 16 * s->link, s->S, s->S + 3, s->world, s->world + 3);
+    if (!s->constant && i == l->first_screw[s->link]) turn_screws(s, q);
+    to_world(l->poses + 16 * s->link, s->S, s->world);
   }
-  return JN_OK;
 }
 
-/* Adds a wrench about the world's origin on a link to a row of A. */
-static void add_row(const jn_loops *l, int link, const double *W, double *A) {
-  for (; link >= 0; link = l->up[link])
-    for (int i = l->first_screw[link]; i < l->first_screw[link + 1]; i++) {
-      const loop_screw *s = &l->screw[i];
-      double sum = 0;
-      for (int e = 0; e < 6; e++) sum += W[e] * s->world[e];
-      A[s->coordinate] += s->ratio * sum;
-    }
+/* Adds the wrench of a term on b, about the world's origin; that on a is its opposite. */
+static void add_world_wrench(const loop_pair *c, const loop_term *t, double *W) {
+  const double p[3] = {c->P_b[3], c->P_b[7], c->P_b[11]};
+  double force[3], beta[3], moment[3];
+  turn(c->P_a, t->alpha, force);
+  for (int e = 0; e < 3; e++)
+    force[e] = t->kind == TERM_DISTANCE ? (p[e] - c->P_a[4 * e + 3]) / t->factor : t->factor * force[e];
+  if (t->kind == TERM_DIRECTION) {
+    turn(c->P_b, t->beta, beta);
+    cross(beta, force, moment);
+  } else {
+    cross(p, force, moment);
+  }
+  for (int e = 0; e < 3; e++) {
+    W[e] += moment[e];
+    if (t->kind != TERM_DIRECTION) W[3 + e] += force[e];
+  }
 }
 
-jn_status jn__loops_rows_of_A(jn_loops *l, const double *q) {
-  jn_status status = l->couplings < l->count ? world_screws(l, q) : JN_OK;
-  for (int i = 0; i < l->count && status == JN_OK; i++) {
+void jn__loops_rows_of_A(jn_loops *l, const double *q) {
+  if (l->couplings < l->count) world_screws(l, q);
+  for (int i = 0; i < l->count; i++) {
     const loop_pair *c = &l->pair[i];
-    for (int r = c->first; r < c->first + c->rows && l->row[r].terms > 0; r++) {
-      double W[2][6], world[6];
-      jn__loops_unit_wrench(l, c, r, 0, W[0], W[1]);
-      for (int end = 0; end < 2; end++) {
-        int link = end ? c->b : c->a;
-        if (link < 0) continue;
-        to_world(end ? c->P_b : c->P_a, W[end] + 3, W[end], world + 3, world);
-        add_row(l, link, world, l->A + r * l->nv);
+    for (int r = c->first; r < c->first + c->rows; r++) {
+      double W[6] = {0}, *A = l->A + r * l->nv;
+      for (int e = 0; e < l->row[r].terms; e++) add_world_wrench(c, &l->row[r].term[e], W);
+      for (int k = 0; k < c->arms; k++) {
+        const loop_screw *s = &l->screw[c->arm[k].screw];
+        A[s->coordinate] += c->arm[k].sign * (W[0] * s->world[0] + W[1] * s->world[1] + W[2] * s->world[2] +
+                                              W[3] * s->world[3] + W[4] * s->world[4] + W[5] * s->world[5]);
       }
     }
   }
-  return status;
 }
