@@ -39,9 +39,9 @@ static void place_conditions(shelf *s, jn_loops *l) {
   for (int i = 0; i < count; i++) {
     double *V_a = reals(s, order + 2, 6, 1), *V_b = reals(s, order + 2, 6, 1), *R = reals(s, order + 3, 9, 1),
            *p = reals(s, order + 3, 3, 1);
-    int *support = place(s, (size_t)n, sizeof *support);
+    loop_run *run = place(s, (size_t)n, sizeof *run);
     loop_arm *arm = place(s, (size_t)jn__loops_screws(l->model), sizeof *arm);
-    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .support = support, .arm = arm};
+    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .run = run, .arm = arm};
   }
 }
 

@@ -8,8 +8,6 @@
 
 #include "loops.h"
 
-static int is_given(const unsigned char *which, int i) { return which && which[i]; }
-
 /* In place, below the diagonal L, on it D^-1/2. 0 when a pivot is lost to rounding. [Featherstone's elimination] */
 static int factor_inertia(const jn_loops *l, double *H) {
   int n = l->nv;
@@ -49,10 +47,14 @@ static void other_half(const jn_loops *l, double *x) {
   }
 }
 
+/* Four sums, which a processor can work on at the same time. */
 static double dot(const double *a, const double *b, int n) {
-  double sum = 0;
-  for (int k = 0; k < n; k++) sum += a[k] * b[k];
-  return sum;
+  double sum[4] = {0};
+  int k = 0;
+  for (; k + 4 <= n; k += 4)
+    for (int e = 0; e < 4; e++) sum[e] += a[k + e] * b[k + e];
+  for (; k < n; k++) sum[k & 3] += a[k] * b[k];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* B^T from the rows of A. */
@@ -60,7 +62,8 @@ static void see_through_inertia(jn_loops *l, const unsigned char *prescribed) {
   int n = l->nv, m = l->m;
   for (int r = 0; r < m; r++) {
     double *b = l->B + r * n;
-    for (int k = 0; k < n; k++) b[k] = is_given(prescribed, k) ? 0 : l->A[r * n + k];
+    memcpy(b, l->A + r * n, sizeof(double) * (size_t)n);
+    for (int k = 0; k < n && prescribed; k++) b[k] = prescribed[k] ? 0 : b[k];
     half_solve(l, b);
   }
 }
@@ -74,10 +77,7 @@ static void multiply(jn_loops *l) {
       for (int s = 0; s <= r; s++) {
         const double *a = l->B + r * n, *b = l->B + s * n;
         double sum = 0;
-        if (c->rows_have_support)
-          for (int k = 0; k < c->count; k++) sum += a[c->support[k]] * b[c->support[k]];
-        else
-          sum = dot(a, b, n);
+        for (int k = 0; k < c->runs; k++) sum += dot(a + c->run[k].first, b + c->run[k].first, c->run[k].count);
         l->S[r * m + s] = sum;
       }
   }

@@ -39,6 +39,10 @@ typedef struct loop_arm {
   double sign;
 } loop_arm;
 
+typedef struct loop_run {
+  int first, count;
+} loop_run;
+
 typedef struct loop_pair {
   int a, b;                /* links, -1: world */
   double T_a[16], T_b[16]; /* closing frames in them */
@@ -46,11 +50,11 @@ typedef struct loop_pair {
   int first, rows;
   loop_arm *arm;
   int arms;
-  int directions;        /* 1: some row has to do with directions */
-  int *support, count;   /* places of the coordinates that move it, highest first */
-  int rows_have_support; /* 1: rows of L^-T A^T are zero elsewhere */
-  int upright;           /* 1: the axes must point the same way; 2: so must all axes */
-  double axis[3];        /* in both frames */
+  int directions; /* 1: some row has to do with directions */
+  loop_run *run;  /* of coordinates where rows of L^-T A^T are not zero */
+  int runs;
+  int upright;    /* 1: the axes must point the same way; 2: so must all axes */
+  double axis[3]; /* in both frames */
   /* Taylor coefficients: of the frames' own twists, of R and p, [orders] */
   double *V_a, *V_b, *R, *p;
 } loop_pair;

@@ -44,10 +44,20 @@ static jn_status read_screws(jn_loops *l, int at) {
   return status;
 }
 
-/* The joints that move the ends of a pair against each other, those of b with sign 1, of a with -1; and the places of
- * their coordinates, highest first. `on` [nlink + nv] is scratch. */
-static void find_support(jn_loops *l, loop_pair *c, unsigned char *on) {
-  unsigned char *moves = on + l->nlink;
+/* Runs of coordinates with a mark. */
+static void find_runs(const jn_loops *l, loop_pair *c, const unsigned char *mark) {
+  c->runs = 0;
+  for (int v = 0; v < l->nv; v++) {
+    if (!mark[v]) continue;
+    if (v == 0 || !mark[v - 1]) c->run[c->runs++] = (loop_run){v, 0};
+    c->run[c->runs - 1].count++;
+  }
+}
+
+/* The joints that move the ends of a pair against each other, those of b with sign 1, of a with -1, and where this
+ * makes rows of L^-T A^T: on all ways to the world; everywhere for a coupling. */
+static void find_support(jn_loops *l, loop_pair *c) {
+  unsigned char *on = l->marks, *moves = on + l->nlink;
   memset(on, 0, (size_t)(l->nlink + l->nv));
   for (int i = c->a; i >= 0; i = l->up[i]) on[i] |= 1;
   for (int i = c->b; i >= 0; i = l->up[i]) on[i] |= 2;
@@ -57,11 +67,10 @@ static void find_support(jn_loops *l, loop_pair *c, unsigned char *on) {
       c->arm[c->arms++] = (loop_arm){k, on[i] == 2 ? l->screw[k].ratio : -l->screw[k].ratio};
       moves[l->screw[k].coordinate] = 1;
     }
-  for (int v = l->nv - 1; v >= 0; v--) /* closed under the ways to the world, as L^-T needs it */
-    for (int i = v; moves[v] && i >= 0; i = l->parent[i]) moves[i] = 1;
-  c->count = 0;
   for (int v = l->nv - 1; v >= 0; v--)
-    if (moves[v]) c->support[c->count++] = v;
+    for (int i = v; moves[v] && i >= 0; i = l->parent[i]) moves[i] = 1;
+  if (l->row[c->first].terms == 0) memset(moves, 1, (size_t)l->nv);
+  find_runs(l, c, moves);
 }
 
 /* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order. */
@@ -78,7 +87,6 @@ static void find_parents(jn_loops *l) {
 
 jn_status jn__loops_prepare(jn_loops *l) {
   int at = 0;
-  unsigned char *on = l->marks;
   jn_status status = jn_neutral(l->model, l->start);
   for (int i = 0; i < l->nlink && status == JN_OK; i++) {
     int count = screws_of(l->model, i), leader;
@@ -99,10 +107,7 @@ jn_status jn__loops_prepare(jn_loops *l) {
   }
   l->first_screw[l->nlink] = at;
   find_parents(l);
-  for (int i = 0; i < l->count; i++) {
-    find_support(l, &l->pair[i], on);
-    l->pair[i].rows_have_support = l->row[l->pair[i].first].terms > 0;
-  }
+  for (int i = 0; i < l->count; i++) find_support(l, &l->pair[i]);
   return status;
 }
 
