@@ -63,7 +63,7 @@ typedef struct loop_pair {
 typedef struct loop_screw {
   int link, count; /* screws of this joint from this one on */
   int coordinate, q, constant;
-  double ratio, X[6], S[6], world[6]; /* X: S at q = 0 */
+  double X[6], S[6], world[6]; /* X: S at q = 0 */
 } loop_screw;
 
 struct jn_loops {

@@ -34,7 +34,7 @@ int jn__loops_screws(const jn_model *m) {
   return count;
 }
 
-/* Screws of a joint at q = 0. */
+/* Screws of a joint at q = 0; of a mimic by its leader's coordinate, with the ratio in them. */
 static jn_status read_screws(jn_loops *l, int at) {
   loop_screw *s = &l->screw[at];
   double S[36];
@@ -64,7 +64,7 @@ static void find_support(jn_loops *l, loop_pair *c) {
   c->arms = 0;
   for (int i = 0; i < l->nlink; i++)
     for (int k = l->first_screw[i]; k < l->first_screw[i + 1] && (on[i] == 1 || on[i] == 2); k++) {
-      c->arm[c->arms++] = (loop_arm){k, on[i] == 2 ? l->screw[k].ratio : -l->screw[k].ratio};
+      c->arm[c->arms++] = (loop_arm){k, on[i] == 2 ? 1 : -1};
       moves[l->screw[k].coordinate] = 1;
     }
   for (int v = l->nv - 1; v >= 0; v--)
@@ -89,18 +89,15 @@ jn_status jn__loops_prepare(jn_loops *l) {
   int at = 0;
   jn_status status = jn_neutral(l->model, l->start);
   for (int i = 0; i < l->nlink && status == JN_OK; i++) {
-    int count = screws_of(l->model, i), leader;
-    double ratio = 1;
+    int count = screws_of(l->model, i);
     l->first_screw[i] = at;
     l->up[i] = jn_link_parent(l->model, i);
     if (count == 0) continue;
-    jn_joint_mimic(l->model, i, &leader, &ratio, NULL);
     for (int k = 0; k < count; k++)
       l->screw[at + k] = (loop_screw){.link = i,
                                       .count = count - k,
                                       .coordinate = jn_joint_v(l->model, i) + k,
                                       .q = jn_joint_q(l->model, i) + k,
-                                      .ratio = ratio,
                                       .constant = is_constant(jn_joint_description(l->model, i))};
     status = read_screws(l, at);
     at += count;
