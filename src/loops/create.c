@@ -39,9 +39,8 @@ static void place_conditions(shelf *s, jn_loops *l) {
   for (int i = 0; i < count; i++) {
     double *V_a = reals(s, order + 2, 6, 1), *V_b = reals(s, order + 2, 6, 1), *R = reals(s, order + 3, 9, 1),
            *p = reals(s, order + 3, 3, 1);
-    loop_run *run = place(s, (size_t)n, sizeof *run);
     loop_arm *arm = place(s, (size_t)jn__loops_screws(l->model), sizeof *arm);
-    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .run = run, .arm = arm};
+    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .arm = arm};
   }
 }
 
@@ -52,8 +51,9 @@ static void place_tree(shelf *s, jn_loops *l) {
   l->accelerations = reals(s, frames, 6, 1);
   l->screw = place(s, (size_t)jn__loops_screws(l->model), sizeof *l->screw);
   l->first_screw = place(s, (size_t)l->nlink + 1, sizeof *l->first_screw);
-  l->marks = place(s, (size_t)l->nlink + (size_t)l->nv, 1);
+  l->marks = place(s, (size_t)l->nlink, 1);
   l->up = place(s, (size_t)l->nlink, sizeof *l->up);
+  l->touch = place(s, (size_t)l->nv, sizeof *l->touch);
   l->parent = place(s, (size_t)l->nv, sizeof *l->parent);
 }
 

@@ -2,7 +2,7 @@
 /* M x - A^T mu = f, A x = g. With M = L^T D L as sparse as the tree (L unit lower triangular), B = D^-1/2 L^-T A^T:
  *   B^T B mu = g - B^T D^-1/2 L^-T f,       x = L^-1 D^-1/2 (D^-1/2 L^-T f + B mu)
  * B^T B is factorised by Cholesky while its pivots are far from rounding, else B is decomposed, which tells dependent
- * conditions from weak ones. Rows of A, and so of B^T, are zero but for the coordinates of their loop. */
+ * conditions from weak ones. Rows of B are zero but for the conditions of loops that their coordinate moves. */
 #include <math.h>
 #include <string.h>
 
@@ -31,7 +31,6 @@ static void half_solve(const jn_loops *l, double *x) {
   int n = l->nv;
   for (int k = n - 1; k >= 0; k--) {
     const double *row = l->H + k * n;
-    if (x[k] == 0) continue;
     for (int i = l->parent[k]; i >= 0; i = l->parent[i]) x[i] -= row[i] * x[k];
     x[k] *= row[k];
   }
@@ -47,46 +46,44 @@ static void other_half(const jn_loops *l, double *x) {
   }
 }
 
-/* Four sums, which a processor can work on at the same time. */
-static double dot(const double *a, const double *b, int n) {
-  double sum[4] = {0};
-  int k = 0;
-  for (; k + 4 <= n; k += 4)
-    for (int e = 0; e < 4; e++) sum[e] += a[k + e] * b[k + e];
-  for (; k < n; k++) sum[k & 3] += a[k] * b[k];
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+/* y += a x: all inner loops are of this form, which compilers make vectors of. */
+static void add(int n, double a, const double *restrict x, double *restrict y) {
+  for (int k = 0; k < n; k++) y[k] += a * x[k];
 }
 
-/* B^T from the rows of A. */
+static double dot(const double *a, const double *b, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += a[k] * b[k];
+  return sum;
+}
+
+/* B = D^-1/2 L^-T A^T. Row k of B is zero outside the conditions that l->touch[k] has. */
 static void see_through_inertia(jn_loops *l, const unsigned char *prescribed) {
   int n = l->nv, m = l->m;
-  for (int r = 0; r < m; r++) {
-    double *b = l->B + r * n;
-    memcpy(b, l->A + r * n, sizeof(double) * (size_t)n);
-    for (int k = 0; k < n && prescribed; k++) b[k] = prescribed[k] ? 0 : b[k];
-    half_solve(l, b);
+  for (int r = 0; r < m; r++)
+    for (int k = 0; k < n; k++) l->B[k * m + r] = prescribed && prescribed[k] ? 0 : l->A[r * n + k];
+  for (int k = n - 1; k >= 0; k--) {
+    const double *row = l->H + k * n;
+    int first = l->touch[k].first, count = l->touch[k].count;
+    double *b = l->B + k * m + first;
+    for (int i = l->parent[k]; i >= 0; i = l->parent[i]) add(count, -row[i], b, l->B + i * m + first);
+    for (int r = 0; r < count; r++) b[r] *= row[k];
   }
 }
 
-/* S = B^T B, over the coordinates that a loop has. */
+/* S = B^T B, above the diagonal. */
 static void multiply(jn_loops *l) {
-  int n = l->nv, m = l->m;
-  for (int i = 0; i < l->count; i++) {
-    const loop_pair *c = &l->pair[i];
-    for (int r = c->first; r < c->first + c->rows; r++)
-      for (int s = 0; s <= r; s++) {
-        const double *a = l->B + r * n, *b = l->B + s * n;
-        double sum = 0;
-        for (int k = 0; k < c->runs; k++) sum += dot(a + c->run[k].first, b + c->run[k].first, c->run[k].count);
-        l->S[r * m + s] = sum;
-      }
+  int m = l->m;
+  memset(l->S, 0, sizeof(double) * (size_t)m * (size_t)m);
+  for (int k = 0; k < l->nv; k++) {
+    int end = l->touch[k].first + l->touch[k].count;
+    const double *b = l->B + k * m;
+    for (int r = l->touch[k].first; r < end; r++) add(end - r, b[r], b + r, l->S + r * m + r);
   }
-  for (int r = l->first_user; r < m; r++)
-    for (int s = 0; s <= r; s++) l->S[r * m + s] = dot(l->B + r * n, l->B + s * n, n);
 }
 
-/* S = C C^T in place, the diagonal inverted. 0 when conditions are weak beside each other: their answer would lose more
- * than five digits. */
+/* S = C^T C in place above the diagonal, which is inverted. 0 when conditions are weak beside each other: their answer
+ * would lose more than five digits. */
 static int factor_conditions(jn_loops *l) {
   int m = l->m;
   double *S = l->S, most = 0, least = INFINITY;
@@ -94,11 +91,14 @@ static int factor_conditions(jn_loops *l) {
   multiply(l);
   for (int r = 0; r < m; r++) most = fmax(most, S[r * (m + 1)]);
   for (int j = 0; j < m; j++) {
-    double pivot = S[j * (m + 1)] - dot(S + j * m, S + j * m, j);
+    double *row = S + j * m, pivot = row[j];
     least = fmin(least, pivot);
     if (!(pivot > 1e-5 * most)) return 0;
-    double inverse = S[j * (m + 1)] = 1 / sqrt(pivot);
-    for (int i = j + 1; i < m; i++) S[i * m + j] = (S[i * m + j] - dot(S + i * m, S + j * m, j)) * inverse;
+    double inverse = 1 / sqrt(pivot);
+    row[j] = inverse;
+    for (int i = j + 1; i < m; i++) row[i] *= inverse;
+    for (int i = j + 1; i < m; i++)
+      if (row[i] != 0) add(m - i, -row[i], row + i, S + i * m + i);
   }
   l->last = (jn_loops_health){.rank = m, .generic = l->generic, .weakest = m > 0 ? sqrt(least / most) : 1};
   return 1;
@@ -112,11 +112,11 @@ static void solve_conditions(jn_loops *l, double *g) {
     jn__cod_solve_normal(&l->cod, g);
     return;
   }
-  for (int i = 0; i < m; i++) g[i] = (g[i] - dot(S + i * m, g, i)) * S[i * (m + 1)];
-  for (int i = m - 1; i >= 0; i--) {
+  for (int i = 0; i < m; i++) {
     g[i] *= S[i * (m + 1)];
-    for (int k = 0; k < i; k++) g[k] -= S[i * m + k] * g[i];
+    add(m - i - 1, -g[i], S + i * m + i + 1, g + i + 1);
   }
+  for (int i = m - 1; i >= 0; i--) g[i] = (g[i] - dot(S + i * m + i + 1, g + i + 1, m - i - 1)) * S[i * (m + 1)];
 }
 
 jn_loops_health jn__loops_health(const jn_loops *l, const jn_decomposition *d, int all) {
@@ -137,7 +137,7 @@ jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const d
   see_through_inertia(l, prescribed);
   l->by_products = factor_conditions(l);
   if (l->by_products) return JN_OK;
-  jn__cod_transposed(&l->cod, n, l->m, l->B, l->options.tolerance);
+  jn__cod(&l->cod, n, l->m, l->B, l->options.tolerance);
   l->last = jn__loops_health(l, &l->cod, !prescribed);
   return JN_OK;
 }
@@ -145,10 +145,9 @@ jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const d
 void jn__loops_solve(jn_loops *l, double *f, double *g) {
   int n = l->nv, m = l->m;
   half_solve(l, f);
-  for (int r = 0; r < m; r++) g[r] -= dot(l->B + r * n, f, n);
+  for (int k = 0; k < n; k++) add(l->touch[k].count, -f[k], l->B + k * m + l->touch[k].first, g + l->touch[k].first);
   solve_conditions(l, g);
-  for (int r = 0; r < m; r++)
-    for (int i = 0; i < n; i++) f[i] += l->B[r * n + i] * g[r];
+  for (int k = 0; k < n; k++) f[k] += dot(l->B + k * m + l->touch[k].first, g + l->touch[k].first, l->touch[k].count);
   other_half(l, f);
 }
 

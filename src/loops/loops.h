@@ -51,8 +51,6 @@ typedef struct loop_pair {
   loop_arm *arm;
   int arms;
   int directions; /* 1: some row has to do with directions */
-  loop_run *run;  /* of coordinates where rows of L^-T A^T are not zero */
-  int runs;
   int upright;    /* 1: the axes must point the same way; 2: so must all axes */
   double axis[3]; /* in both frames */
   /* Taylor coefficients: of the frames' own twists, of R and p, [orders] */
@@ -86,7 +84,7 @@ struct jn_loops {
   jn_loops_health last;
   double *A;               /* [(order + 1) x m x nv] */
   double *H;               /* [nv x nv] */
-  double *B;               /* [(nv + m) x (nv + m)]; of factor.c [m x nv] */
+  double *B;               /* [(nv + m) x (nv + m)]; of factor.c [nv x m] */
   double *zeros;           /* [(order + 4) x nv] */
   double *J;               /* [(order + 1) x 6 x nv] */
   double *twists;          /* [(order + 2) x nlink x 6] */
@@ -110,8 +108,9 @@ struct jn_loops {
   double *accelerations;   /* [nframe x 6] */
   loop_screw *screw;       /* of all joints, link by link */
   int *first_screw;        /* [nlink + 1] */
-  unsigned char *marks;    /* [nlink + nv] scratch */
+  unsigned char *marks;    /* [nlink] scratch */
   int *up;                 /* [nlink] parents */
+  loop_run *touch;         /* [nv] rows of A that have a coordinate, or one that it carries */
   int *parent;             /* [nv] the coordinate before on the way to the world, -1 */
   int by_products;         /* conditions are factorised in l->S, not in l->cod */
   jn_decomposition cod;

@@ -44,33 +44,37 @@ static jn_status read_screws(jn_loops *l, int at) {
   return status;
 }
 
-/* Runs of coordinates with a mark. */
-static void find_runs(const jn_loops *l, loop_pair *c, const unsigned char *mark) {
-  c->runs = 0;
-  for (int v = 0; v < l->nv; v++) {
-    if (!mark[v]) continue;
-    if (v == 0 || !mark[v - 1]) c->run[c->runs++] = (loop_run){v, 0};
-    c->run[c->runs - 1].count++;
+/* Rows first ... first + rows - 1 have coordinate v, and through the inertia those before it. */
+static void touch(jn_loops *l, int v, int first, int rows) {
+  for (; v >= 0; v = l->parent[v]) {
+    loop_run *t = &l->touch[v];
+    int from = t->count > 0 && t->first < first ? t->first : first, end = t->first + t->count;
+    if (t->count == 0 || end < first + rows) end = first + rows;
+    *t = (loop_run){from, end - from};
   }
 }
 
-/* The joints that move the ends of a pair against each other, those of b with sign 1, of a with -1, and where this
- * makes rows of L^-T A^T: on all ways to the world; everywhere for a coupling. */
-static void find_support(jn_loops *l, loop_pair *c) {
-  unsigned char *on = l->marks, *moves = on + l->nlink;
-  memset(on, 0, (size_t)(l->nlink + l->nv));
+/* The joints that move the ends of a pair against each other, those of b with sign 1, of a with -1. */
+static void find_arms(jn_loops *l, loop_pair *c) {
+  unsigned char *on = l->marks;
+  memset(on, 0, (size_t)l->nlink);
   for (int i = c->a; i >= 0; i = l->up[i]) on[i] |= 1;
   for (int i = c->b; i >= 0; i = l->up[i]) on[i] |= 2;
   c->arms = 0;
   for (int i = 0; i < l->nlink; i++)
     for (int k = l->first_screw[i]; k < l->first_screw[i + 1] && (on[i] == 1 || on[i] == 2); k++) {
       c->arm[c->arms++] = (loop_arm){k, on[i] == 2 ? 1 : -1};
-      moves[l->screw[k].coordinate] = 1;
+      touch(l, l->screw[k].coordinate, c->first, c->rows);
     }
-  for (int v = l->nv - 1; v >= 0; v--)
-    for (int i = v; moves[v] && i >= 0; i = l->parent[i]) moves[i] = 1;
-  if (l->row[c->first].terms == 0) memset(moves, 1, (size_t)l->nv);
-  find_runs(l, c, moves);
+}
+
+/* Of all conditions. */
+static void find_touches(jn_loops *l) {
+  for (int v = 0; v < l->nv; v++) l->touch[v] = (loop_run){0, 0};
+  for (int i = 0; i < l->count; i++) find_arms(l, &l->pair[i]);
+  for (int i = 0; i < l->couplings; i++)
+    for (int t = 0; t < l->coupling[i].count; t++) touch(l, l->coupling[i].v[t], l->coupling[i].row, 1);
+  for (int v = 0; v < l->nv && l->users > 0; v++) touch(l, v, l->first_user, l->users);
 }
 
 /* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order. */
@@ -104,7 +108,7 @@ jn_status jn__loops_prepare(jn_loops *l) {
   }
   l->first_screw[l->nlink] = at;
   find_parents(l);
-  for (int i = 0; i < l->count; i++) find_support(l, &l->pair[i]);
+  find_touches(l);
   return status;
 }
 
