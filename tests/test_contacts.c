@@ -460,22 +460,39 @@ static void a_condition_by_callback_is_the_loop_it_describes(void **state) {
     check_near(L[1], L[0], 2 * N, 1e-8, "dlambda/dq");
     check_near(impact[1], impact[0], N, 1e-10, "impact");
   }
-  jn_loops_destroy(l[1]);
-  const jn_loops_user poor = {2, &p, pin_value, NULL, NULL}, bad = {2, &p, never, NULL, NULL};
-  double q[N] = {2.0, -1.2, -1.4, -1.0}, v[2 * N] = {0}, tau[2 * N] = {0}, jet[3 * N], lambda[10];
-  l[1] = loops_of(m[1], &poor);
-  check_ok(jn_loops_forward_dynamics_jet(l[1], 0, q, v, tau, NULL, jet, lambda));
-  check_status(jn_loops_forward_dynamics_jet(l[1], 1, q, v, tau, NULL, jet, lambda), JN_ERR_CALLBACK);
-  check_status(jn_loops_dynamics_derivatives(l[1], NULL, q, v, jet + N, lambda, NULL, JN_IN_BODY,
-                                             &(const jn_loops_derivatives){NULL}),
-               JN_ERR_CALLBACK);
-  jn_loops_destroy(l[1]);
-  l[1] = loops_of(m[1], &bad);
-  check_status(jn_loops_forward_dynamics_jet(l[1], 0, q, v, tau, NULL, jet, lambda), JN_ERR_INDEX);
   for (int k = 0; k < 2; k++) {
     jn_loops_destroy(l[k]);
     jn_model_destroy(m[k]);
   }
+}
+
+static void callbacks_that_are_missing_or_fail_are_told(void **state) {
+  (void)state;
+  enum { N = 4 };
+  pin p = {N, {0.5, 0.7, 0.7, 0.5}, 0.6, 0};
+  const jn_loops_user poor = {2, &p, pin_value, NULL, NULL}, bad = {2, &p, never, NULL, NULL};
+  jn_model *m = held_linkage(N, p.length, p.span, NULL);
+  jn_loops *l = loops_of(m, &poor);
+  double q[N] = {2.0, -1.2, -1.4, -1.0}, v[2 * N] = {0}, tau[2 * N] = {0}, jet[3 * N], lambda[10];
+  check_ok(jn_loops_forward_dynamics_jet(l, 0, q, v, tau, NULL, jet, lambda));
+  check_status(jn_loops_forward_dynamics_jet(l, 1, q, v, tau, NULL, jet, lambda), JN_ERR_CALLBACK);
+  check_status(jn_loops_dynamics_derivatives(l, NULL, q, v, jet + N, lambda, NULL, JN_IN_BODY,
+                                             &(const jn_loops_derivatives){.da_dq = NULL}),
+               JN_ERR_CALLBACK);
+  jn_loops_destroy(l);
+  l = loops_of(m, &bad);
+  check_status(jn_loops_forward_dynamics_jet(l, 0, q, v, tau, NULL, jet, lambda), JN_ERR_INDEX);
+  jn_loops_destroy(l);
+  const jn_loops_user empty = {0, &p, pin_value, NULL, NULL}, none = {2, &p, NULL, NULL, NULL};
+  jn_loops_options options;
+  jn_loops_options_init(&options);
+  options.user_count = 1;
+  check_status(jn_loops_create(m, &options, &l), JN_ERR_NULL);
+  options.user = &empty;
+  check_status(jn_loops_create(m, &options, &l), JN_ERR_SIZE);
+  options.user = &none;
+  check_status(jn_loops_create(m, &options, &l), JN_ERR_NULL);
+  jn_model_destroy(m);
 }
 
 /* ---- redundant, singular ---- */
@@ -529,6 +546,7 @@ int main(void) {
       cmocka_unit_test(a_coupled_cylinder_is_a_screw),
       cmocka_unit_test(couplings_are_checked),
       cmocka_unit_test(a_condition_by_callback_is_the_loop_it_describes),
+      cmocka_unit_test(callbacks_that_are_missing_or_fail_are_told),
       cmocka_unit_test(redundant_rows_are_told),
       cmocka_unit_test(singular_configurations_are_told_and_bounded),
   };

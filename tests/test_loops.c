@@ -249,6 +249,19 @@ static void inverse_dynamics_of_a_weld_is_that_of_the_tree(void **st) {
   }
 }
 
+static jn_loops_derivatives outputs(double D[3][3][V * V], double *dpi) {
+  return (jn_loops_derivatives){.da_dq = D[0][0],
+                                .da_dv = D[0][1],
+                                .da_dgiven = D[0][2],
+                                .da_dpi = dpi,
+                                .dtau_dq = D[1][0],
+                                .dtau_dv = D[1][1],
+                                .dtau_dgiven = D[1][2],
+                                .dlambda_dq = D[2][0],
+                                .dlambda_dv = D[2][1],
+                                .dlambda_dgiven = D[2][2]};
+}
+
 /* Derivatives of forward, hybrid and inverse dynamics by central differences of these functions, for cuts of every kind
  * (where conditions are independent, so that any change of the state is allowed). */
 static void derivatives_by_differences(void **st) {
@@ -270,11 +283,7 @@ static void derivatives_by_differences(void **st) {
     memcpy(given, x.v_loop, sizeof(double) * (size_t)(2 * n));
     double *a = v_jet + n;
     check_ok(jn_loops_hybrid_dynamics_jet(x.l, 0, prescribed, x.q_loop, given, tau, W, v_jet, out, lambda));
-    jn_loops_derivatives d = {.da_dpi = dpi};
-    double **const to[3][3] = {{&d.da_dq, &d.da_dv, &d.da_dgiven},
-                               {&d.dtau_dq, &d.dtau_dv, &d.dtau_dgiven},
-                               {&d.dlambda_dq, &d.dlambda_dv, &d.dlambda_dgiven}};
-    for (int k = 0; k < 9; k++) *to[k / 3][k % 3] = D[k / 3][k % 3];
+    const jn_loops_derivatives d = outputs(D, dpi);
     check_ok(jn_loops_dynamics_derivatives(x.l, hybrid ? prescribed : NULL, x.q_loop, x.v_loop, a, lambda, W,
                                            JN_IN_BODY, &d));
     for (int by = 0; by < 3; by++)

@@ -302,13 +302,39 @@ static void place_platform(robot *x, const double *position, const double *quate
   check_ok(jn_loops_complete_motion(x->l, 0, held, q, motion));
 }
 
+/* Leg: length and rate; its column (u, R b x u) of M. Its force is returned. */
+static double check_leg(const robot *x, int leg, const double *p, const double *R, const double *w, const double *q,
+                        const double *motion, const double *tau, double *M) {
+  static const double base[6] = {-10, 10, 110, 130, 230, 250}, ball[6] = {310, 50, 70, 170, 190, 290};
+  double at = base[leg] * M_PI / 180, on = ball[leg] * M_PI / 180, arm[3], u[3], velocity[3], m[3], wB[3];
+  const double A[3] = {0.6 * cos(at), 0.6 * sin(at), 0}, B[3] = {0.3 * cos(on), 0.3 * sin(on), 0};
+  cross(w, B, wB);
+  for (int k = 0; k < 3; k++) {
+    arm[k] = velocity[k] = 0;
+    for (int j = 0; j < 3; j++) {
+      arm[k] += R[3 * k + j] * B[j];
+      velocity[k] += R[3 * k + j] * (w[3 + j] + wB[j]);
+    }
+    u[k] = p[k] + (k == 2 ? 0.7 : 0) + arm[k] - A[k];
+  }
+  double length = sqrt(dot(u, u));
+  for (int k = 0; k < 3; k++) u[k] /= length;
+  char name[8];
+  snprintf(name, sizeof name, "leg%d", (leg + 1) % 10);
+  int joint = jn_joint_index(x->m, name);
+  near(q[jn_joint_q(x->m, joint)], length - 0.8149993867955778, 1e-9, "length of a leg");
+  near(motion[jn_joint_v(x->m, joint)], dot(u, velocity), 1e-9, "rate of a leg");
+  cross(arm, u, m);
+  for (int k = 0; k < 3; k++) M[6 * k + leg] = u[k], M[6 * (3 + k) + leg] = m[k];
+  return tau[jn_joint_v(x->m, joint)];
+}
+
 /* Legs: l = |p + R b - a|; massless ones carry the platform by Newton and Euler: sum u f = m (p'' - g), sum (R b) x u f
  * = I w' + w x I w. */
 static void the_stewart_platform_by_hand(void **state) {
   (void)state;
   uint64_t s = seed("Stewart platform");
   if (jn_row_epsilon() > 1e-10) return;
-  static const double base[6] = {-10, 10, 110, 130, 230, 250}, ball[6] = {310, 50, 70, 170, 190, 290};
   const double I[3] = {0.225333, 0.225333, 0.45}, mass = 10;
   robot x = load("stewart", 0);
   make_massless(&x, "cylinder", "rod");
@@ -339,30 +365,7 @@ static void the_stewart_platform_by_hand(void **state) {
       }
     }
     b[2] += mass * G;
-    for (int leg = 0; leg < 6; leg++) {
-      double at = base[leg] * M_PI / 180, on = ball[leg] * M_PI / 180, arm[3], u[3], velocity[3], m[3];
-      const double A[3] = {0.6 * cos(at), 0.6 * sin(at), 0}, B[3] = {0.3 * cos(on), 0.3 * sin(on), 0};
-      double wB[3];
-      cross(w, B, wB);
-      for (int k = 0; k < 3; k++) {
-        arm[k] = velocity[k] = 0;
-        for (int j = 0; j < 3; j++) {
-          arm[k] += R[3 * k + j] * B[j];
-          velocity[k] += R[3 * k + j] * (w[3 + j] + wB[j]);
-        }
-        u[k] = p[k] + (k == 2 ? 0.7 : 0) + arm[k] - A[k];
-      }
-      double length = sqrt(dot(u, u));
-      for (int k = 0; k < 3; k++) u[k] /= length;
-      char name[8];
-      snprintf(name, sizeof name, "leg%d", leg + 1);
-      int joint = jn_joint_index(x.m, name);
-      near(q[jn_joint_q(x.m, joint)], length - 0.8149993867955778, 1e-9, "length of a leg");
-      near(motion[jn_joint_v(x.m, joint)], dot(u, velocity), 1e-9, "rate of a leg");
-      cross(arm, u, m);
-      for (int k = 0; k < 3; k++) M[6 * k + leg] = u[k], M[6 * (3 + k) + leg] = m[k];
-      c[leg] = tau[jn_joint_v(x.m, joint)];
-    }
+    for (int leg = 0; leg < 6; leg++) c[leg] = check_leg(&x, leg, p, R, w, q, motion, tau, M);
     gauss(6, M, b);
     for (int leg = 0; leg < 6; leg++) near(c[leg], b[leg], 1e-8, "force of a leg");
   }
@@ -407,7 +410,7 @@ static void the_delta_robot_by_hand(void **state) {
       D[e] = c * d[0] - b * d[1], D[3 + e] = b * d[0] + c * d[1], D[6 + e] = d[2];
       own[e] = arm[5] * second - arm[1] * G * cos(t); /* a positive angle lowers the arm */
       char name[8];
-      snprintf(name, sizeof name, "motor%d", e + 1);
+      snprintf(name, sizeof name, "motor%d", (e + 1) % 10);
       int joint = jn_joint_index(x.m, name);
       near(q[jn_joint_q(x.m, joint)], t, 1e-9, "angle of an arm");
       near(motion[jn_joint_v(x.m, joint)], rate, 1e-9, "rate of an arm");
