@@ -457,6 +457,67 @@ static void legs_of_the_stewart_platform_carry_it_alike(void **state) {
   json_decref(out);
 }
 
+/* ---- Contacts ---- */
+
+#define LEG(name) "\"" name "_abduction\", \"" name "_hip\", \"" name "_knee\""
+#define LEGS LEG("front_left") ", " LEG("front_right") ", " LEG("hind_left") ", " LEG("hind_right")
+#define STANCE                                                                                                         \
+  "\"q\": {\"front_left_hip\": 0.7, \"front_left_knee\": -1.4, \"front_right_hip\": 0.7, \"front_right_knee\": -1.4, " \
+  "\"hind_left_hip\": 0.7, \"hind_left_knee\": -1.4, \"hind_right_hip\": 0.7, \"hind_right_knee\": -1.4}"
+
+/* A file of loops that sets the feet of the quadruped on the ground where they are. */
+static void stand(void) {
+  static const char *const feet[4] = {"front_left", "front_right", "hind_left", "hind_right"};
+  json_t *out = evaluate("builtin:quadruped --want pose", "{" STANCE "}");
+  char text[2048] = "{\"loops\": [";
+  for (int i = 0; i < 4; i++) {
+    double T[16];
+    char path[64];
+    size_t used = strlen(text);
+    snprintf(path, sizeof path, "results.0.pose.%s_foot", feet[i]);
+    assert_int_equal(flatten(at(out, path), T, 0, 16), 16);
+    snprintf(
+        text + used, sizeof text - used,
+        "%s{\"name\": \"%s\", \"type\": \"point_contact\", \"a\": {\"body\": \"world\", \"placement\": {\"position\":"
+        " [%.17g, %.17g, %.17g]}}, \"b\": {\"body\": \"%s_shank\", \"placement\": {\"position\": [0, 0, -0.32]}}}",
+        i ? ", " : "", feet[i], T[3], T[7], T[11], feet[i]);
+  }
+  strncat(text, "]}", sizeof text - strlen(text) - 1);
+  write_file("feet.json", text);
+  json_decref(out);
+}
+
+/* Standing, the feet carry the weight; twelve motors for six degrees of freedom share it. With a push on the trunk they
+ * carry that, too; and the torques leave it at rest. */
+static void feet_carry_the_weight(void **state) {
+  (void)state;
+  stand();
+  static const char push[] = "{" STANCE ", \"actuated\": [" LEGS "], \"wrench\": {\"trunk\": [0, 0, 0, 20, -10, 5]}}";
+  json_t *out =
+      evaluate("builtin:quadruped --loops feet.json --lambda tau --want tau,lambda,mobility,loop_wrenches", push);
+  double lambda[12], sum[3] = {0}, W[6];
+  assert_int_equal(flatten(at(out, "results.0.lambda"), lambda, 0, 12), 12);
+  for (int i = 0; i < 4; i++) {
+    static const char *const feet[4] = {"front_left", "front_right", "hind_left", "hind_right"};
+    char path[64];
+    snprintf(path, sizeof path, "results.0.loop_wrenches.%s.a", feet[i]);
+    flatten(at(out, path), W, 0, 6);
+    for (int k = 0; k < 3; k++) sum[k] -= W[3 + k];                      /* on the ground: opposite */
+    assert_true(lambda[3 * i] > 0 && fabs(lambda[3 * i] + W[5]) < 1e-9); /* the normal comes first */
+  }
+  assert_true(fabs(sum[0] + 20) < 1e-8 && fabs(sum[1] - 10) < 1e-8 && fabs(sum[2] - 30 * 9.81 + 5) < 1e-8);
+  assert_int_equal((int)number_at(out, "results.0.mobility.mobility"), 6);
+  char *tau = json_dumps(at(out, "results.0.tau"), 0), text[2048];
+  snprintf(text, sizeof text, "{" STANCE ", \"tau\": %s, \"wrench\": {\"trunk\": [0, 0, 0, 20, -10, 5]}}", tau);
+  json_t *forward = evaluate("builtin:quadruped --loops feet.json --want ddq,ddq_dtau", text);
+  double zero[18] = {0};
+  check_numbers(forward, "results.0.ddq", zero, 18, CLOSE);
+  json_decref(forward);
+  free(tau);
+  json_decref(out);
+  unlink(in_directory("feet.json"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dynamics_are_those_of_the_one_equation),
@@ -476,6 +537,7 @@ int main(void) {
       cmocka_unit_test(torques_of_the_mechanisms_make_their_motion),
       cmocka_unit_test(the_motor_of_the_four_bar_does_the_work),
       cmocka_unit_test(legs_of_the_stewart_platform_carry_it_alike),
+      cmocka_unit_test(feet_carry_the_weight),
   };
   return cmocka_run_group_tests_name("eval_loops", tests, make_mechanisms, remove_mechanisms);
 }
