@@ -55,6 +55,8 @@ static void place_tree(shelf *s, jn_loops *l) {
   l->up = place(s, (size_t)l->nlink, sizeof *l->up);
   l->touch = place(s, (size_t)l->nv, sizeof *l->touch);
   l->parent = place(s, (size_t)l->nv, sizeof *l->parent);
+  l->first_before = place(s, (size_t)l->nv + 1, sizeof *l->first_before);
+  l->before = place(s, (size_t)l->nv * (size_t)l->nv, sizeof *l->before);
 }
 
 static void place_all(shelf *s, jn_loops *l) {

@@ -11,17 +11,20 @@
 /* In place, below the diagonal L, on it D^-1/2. 0 when a pivot is lost to rounding. [Featherstone's elimination] */
 static int factor_inertia(const jn_loops *l, double *H) {
   int n = l->nv;
-  const int *parent = l->parent;
-  for (int k = 0; k < n; k++) l->z[k] = H[k * (n + 1)];
+  double *row = l->x, *diagonal = l->z;
+  for (int k = 0; k < n; k++) diagonal[k] = H[k * (n + 1)];
   for (int k = n - 1; k >= 0; k--) {
-    double pivot = H[k * (n + 1)], *row = H + k * n;
-    if (!(pivot > 1e-14 * l->z[k])) return 0;
-    for (int i = parent[k]; i >= 0; i = parent[i]) {
-      double a = row[i] / pivot;
-      for (int j = i; j >= 0; j = parent[j]) H[i * n + j] -= a * row[j];
-      row[i] = a;
+    double pivot = H[k * (n + 1)], inverse = 1 / pivot;
+    const int *before = l->before + l->first_before[k];
+    int count = l->first_before[k + 1] - l->first_before[k];
+    if (!(pivot > 1e-14 * diagonal[k])) return 0;
+    for (int p = 0; p < count; p++) row[p] = H[k * n + before[p]];
+    for (int p = 0; p < count; p++) {
+      double a = row[p] * inverse, *to = H + before[p] * n;
+      for (int e = p; e < count; e++) to[before[e]] -= a * row[e];
+      H[k * n + before[p]] = a;
     }
-    row[k] = 1 / sqrt(pivot);
+    H[k * (n + 1)] = sqrt(inverse);
   }
   return 1;
 }
@@ -31,8 +34,9 @@ static void half_solve(const jn_loops *l, double *x) {
   int n = l->nv;
   for (int k = n - 1; k >= 0; k--) {
     const double *row = l->H + k * n;
-    for (int i = l->parent[k]; i >= 0; i = l->parent[i]) x[i] -= row[i] * x[k];
-    x[k] *= row[k];
+    double own = x[k];
+    for (int p = l->first_before[k]; p < l->first_before[k + 1]; p++) x[l->before[p]] -= row[l->before[p]] * own;
+    x[k] = own * row[k];
   }
 }
 
@@ -41,8 +45,9 @@ static void other_half(const jn_loops *l, double *x) {
   int n = l->nv;
   for (int k = 0; k < n; k++) {
     const double *row = l->H + k * n;
-    x[k] *= row[k];
-    for (int i = l->parent[k]; i >= 0; i = l->parent[i]) x[k] -= row[i] * x[i];
+    double sum = x[k] * row[k];
+    for (int p = l->first_before[k]; p < l->first_before[k + 1]; p++) sum -= row[l->before[p]] * x[l->before[p]];
+    x[k] = sum;
   }
 }
 
@@ -60,13 +65,16 @@ static double dot(const double *a, const double *b, int n) {
 /* B = D^-1/2 L^-T A^T. Row k of B is zero outside the conditions that l->touch[k] has. */
 static void see_through_inertia(jn_loops *l, const unsigned char *prescribed) {
   int n = l->nv, m = l->m;
-  for (int r = 0; r < m; r++)
-    for (int k = 0; k < n; k++) l->B[k * m + r] = prescribed && prescribed[k] ? 0 : l->A[r * n + k];
+  memset(l->B, 0, sizeof(double) * (size_t)n * (size_t)m);
+  for (int k = 0; k < n; k++)
+    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
+      l->B[k * m + r] = prescribed && prescribed[k] ? 0 : l->A[r * n + k];
   for (int k = n - 1; k >= 0; k--) {
     const double *row = l->H + k * n;
     int first = l->touch[k].first, count = l->touch[k].count;
     double *b = l->B + k * m + first;
-    for (int i = l->parent[k]; i >= 0; i = l->parent[i]) add(count, -row[i], b, l->B + i * m + first);
+    for (int p = l->first_before[k]; p < l->first_before[k + 1]; p++)
+      add(count, -row[l->before[p]], b, l->B + l->before[p] * m + first);
     for (int r = 0; r < count; r++) b[r] *= row[k];
   }
 }

@@ -112,6 +112,8 @@ struct jn_loops {
   int *up;                 /* [nlink] parents */
   loop_run *touch;         /* [nv] rows of A that have a coordinate, or one that it carries */
   int *parent;             /* [nv] the coordinate before on the way to the world, -1 */
+  int *first_before;       /* [nv + 1] places in `before` */
+  int *before;             /* of each coordinate, all on the way to the world: parent, its parent, ... */
   int by_products;         /* conditions are factorised in l->S, not in l->cod */
   jn_decomposition cod;
 };

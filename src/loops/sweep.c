@@ -87,6 +87,12 @@ static void find_parents(jn_loops *l) {
     plain = plain && l->parent[v] < v;
   }
   for (int v = 0; v < l->nv && !plain; v++) l->parent[v] = v - 1;
+  int at = 0;
+  for (int v = 0; v < l->nv; v++) {
+    l->first_before[v] = at;
+    for (int i = l->parent[v]; i >= 0; i = l->parent[i]) l->before[at++] = i;
+  }
+  l->first_before[l->nv] = at;
 }
 
 jn_status jn__loops_prepare(jn_loops *l) {
