@@ -47,12 +47,13 @@ typedef struct jn_loops_options {
                        0; default 0: off */
   const jn_loops_user *user; /* [user_count], copied; default none. Their rows follow those of the model's loops */
   int user_count;
-  double near; /* a configuration is near a singular one when a direction that counts is weaker than this, relative;
+  double weak; /* a configuration is near a singular one when a direction that counts is weaker than this, relative;
                   default 1e-5 */
 } jn_loops_options;
 
 JN_API void jn_loops_options_init(jn_loops_options *options);
-/* options NULL: defaults. The model must live as long. Errors: JN_ERR_SIZE, JN_ERR_MEMORY. */
+/* options NULL: defaults. The model must live as long. Assembles a few times, to know the rank to expect. Errors:
+ * JN_ERR_SIZE (options; a user's condition without rows), JN_ERR_NULL (one without value), JN_ERR_MEMORY. */
 JN_API jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options, jn_loops **loops);
 JN_API void jn_loops_destroy(jn_loops *loops); /* NULL is allowed */
 
@@ -74,7 +75,7 @@ typedef struct jn_loops_health {
                         known, as no closed configuration was found there */
   double weakest;    /* the weakest of these, relative to the strongest; 1 when there is none */
   double dropped;    /* the strongest that does not count, relative: rounding where conditions are redundant */
-  int near_singular; /* 1: weakest < near, or dropped > tolerance / 100, or rank < generic (not with prescribed ones) */
+  int near_singular; /* 1: weakest < weak, or dropped > tolerance / 100, or rank < generic (not with prescribed ones) */
 } jn_loops_health;
 
 /* Of A at q. redundant [m] (may be NULL): 1 for rows that depend on the rows before them. */

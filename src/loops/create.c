@@ -7,7 +7,7 @@
 #include "loops.h"
 
 void jn_loops_options_init(jn_loops_options *options) {
-  if (options) *options = (jn_loops_options){.size = sizeof *options, .tolerance = 1e-9, .near = 1e-5};
+  if (options) *options = (jn_loops_options){.size = sizeof *options, .tolerance = 1e-9, .weak = 1e-5};
 }
 
 /* ---- memory ---- */
@@ -132,7 +132,7 @@ static void fill_conditions(jn_loops *l) {
 static jn_status take_options(const jn_loops_options *given, jn_loops_options *o) {
   jn_loops_options_init(o);
   if (given) *o = *given;
-  if (o->size != sizeof *o || o->order < 0 || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->near >= 0) ||
+  if (o->size != sizeof *o || o->order < 0 || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->weak >= 0) ||
       o->user_count < 0)
     return JN_ERR_SIZE;
   if (o->user_count > 0 && !o->user) return JN_ERR_NULL;

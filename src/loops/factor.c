@@ -130,7 +130,7 @@ static void solve_conditions(jn_loops *l, double *g) {
 jn_loops_health jn__loops_health(const jn_loops *l, const jn_decomposition *d, int all) {
   jn_loops_health h = {d->rank, l->generic, d->weakest, d->dropped, 0};
   h.near_singular =
-      d->weakest < l->options.near || d->dropped > l->options.tolerance / 100 || (all && d->rank < l->generic);
+      d->weakest < l->options.weak || d->dropped > l->options.tolerance / 100 || (all && d->rank < l->generic);
   return h;
 }
 
