@@ -40,7 +40,8 @@ static void place_conditions(shelf *s, jn_loops *l) {
     double *V_a = reals(s, order + 2, 6, 1), *V_b = reals(s, order + 2, 6, 1), *R = reals(s, order + 3, 9, 1),
            *p = reals(s, order + 3, 3, 1);
     loop_arm *arm = place(s, (size_t)jn__loops_screws(l->model), sizeof *arm);
-    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .arm = arm};
+    int *move = place(s, (size_t)n, sizeof *move);
+    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .arm = arm, .move = move};
   }
 }
 
@@ -89,6 +90,7 @@ static void place_all(shelf *s, jn_loops *l) {
   l->g_q = reals(s, m, n, 1);
   l->g_v = reals(s, m, n, 1);
   l->column = reals(s, 48, n, 1);
+  l->raw = reals(s, 48, n, 1);
   l->S = reals(s, m, m, 1);
   l->cod.U = reals(s, all, all, 1);
   l->cod.V = reals(s, all, all, 1);

@@ -177,13 +177,6 @@ void jn__cod(jn_decomposition *d, int rows, int n, const double *B, double toler
   decompose(d, tolerance);
 }
 
-void jn__cod_transposed(jn_decomposition *d, int rows, int n, const double *Bt, double tolerance) {
-  d->rows = rows;
-  d->n = n;
-  memcpy(d->U, Bt, sizeof(double) * (size_t)rows * (size_t)n);
-  decompose(d, tolerance);
-}
-
 /* y [rank] = T^-1 y, T^-T y. */
 static void solve_T(const jn_decomposition *d, double *y) {
   for (int i = d->rank - 1; i >= 0; i--) {

@@ -24,9 +24,8 @@ void jn__svd_solve(const jn_decomposition *d, const double *b, double *x);
 /* x [n] of minimal length with B^T B x = r [n], in place. */
 void jn__svd_solve_normal(const jn_decomposition *d, double *x);
 
-/* The same; transposed: B^T [n x rows] is given. */
+/* The same. */
 void jn__cod(jn_decomposition *d, int rows, int n, const double *B, double tolerance);
-void jn__cod_transposed(jn_decomposition *d, int rows, int n, const double *Bt, double tolerance);
 void jn__cod_solve(const jn_decomposition *d, const double *b, double *x);
 void jn__cod_solve_normal(const jn_decomposition *d, double *x);
 

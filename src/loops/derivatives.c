@@ -10,20 +10,20 @@
 
 enum { COLUMN_J, COLUMN_V_Q, COLUMN_A_Q, COLUMN_A_V };
 
-/* Six rows [6 x n] from a link's frame to the closing frame. */
-static void into_frame(const double *T, int n, double *X) {
-  for (int c = 0; c < n; c++) {
-    double x[6], y[6];
-    for (int e = 0; e < 6; e++) x[e] = X[e * n + c];
-    jn__twist_into(T, x, y);
-    for (int e = 0; e < 6; e++) X[e * n + c] = y[e];
-  }
+/* Column c of six rows [6 x n] from a link's frame to the closing frame. */
+static void into_frame(const double *T, int n, int c, const double *X, double *out) {
+  double x[6], y[6];
+  for (int e = 0; e < 6; e++) x[e] = X[e * n + c];
+  jn__twist_into(T, x, y);
+  for (int e = 0; e < 6; e++) out[e * n + c] = y[e];
 }
 
-/* J, and the derivatives of twist and acceleration, of one closing frame. */
-static jn_status frame_columns(jn_loops *l, int link, const double *T, const double *q, const double *v,
-                               const double *a, double *out) {
+/* J, and the derivatives of twist and acceleration, of a link in its own frame; kept for the next pair at this end. */
+static jn_status link_columns(jn_loops *l, int end, int link, const double *q, const double *v, const double *a) {
   size_t block = 6 * (size_t)l->nv;
+  double *out = l->raw + 4 * block * (size_t)end;
+  if (l->raw_link[end] == link) return JN_OK;
+  l->raw_link[end] = link;
   memset(out, 0, 4 * block * sizeof *out);
   if (link < 0) return JN_OK;
   jn_status status = jn_frame_jacobian(l->model, l->work, link, JN_IN_BODY, q, out);
@@ -32,7 +32,19 @@ static jn_status frame_columns(jn_loops *l, int link, const double *T, const dou
   if (status == JN_OK)
     status = jn_frame_acceleration_derivatives(l->model, l->work, link, JN_IN_BODY, q, v, a, out + COLUMN_A_Q * block,
                                                out + COLUMN_A_V * block);
-  for (int k = 0; k < 4 && status == JN_OK; k++) into_frame(T, l->nv, out + (size_t)k * block);
+  return status;
+}
+
+/* The same of a pair's closing frame: all columns of J, of the others those that matter. */
+static jn_status frame_columns(jn_loops *l, const loop_pair *c, int end, const double *q, const double *v,
+                               const double *a) {
+  size_t block = 6 * (size_t)l->nv;
+  const double *T = end ? c->T_b : c->T_a, *raw = l->raw + 4 * block * (size_t)end;
+  double *out = l->column + 4 * block * (size_t)end;
+  jn_status status = link_columns(l, end, end ? c->b : c->a, q, v, a);
+  for (int i = 0; i < l->nv; i++) into_frame(T, l->nv, i, raw, out);
+  for (size_t k = 1; k < 4; k++)
+    for (int i = 0; i < c->moves; i++) into_frame(T, l->nv, c->move[i], raw + k * block, out + k * block);
   return status;
 }
 
@@ -87,12 +99,16 @@ static double change_of_row(const loop_pair *c, const loop_row *row, const chang
   return 2 * sum;
 }
 
-/* Pair i's part of g by q and v, and, unless lambda is NULL, of G by q. */
+/* Pair i's part of g by q and v, and, unless lambda is NULL, of G by q. Coordinates that move both ends as one do not
+ * change their relative motion. */
 static void add_pair(jn_loops *l, int i, const double *lambda) {
   loop_pair *c = &l->pair[i];
   int n = l->nv;
-  for (int col = 0; col < n; col++)
+  memset(l->g_q + c->first * n, 0, sizeof(double) * (size_t)(c->rows * n));
+  memset(l->g_v + c->first * n, 0, sizeof(double) * (size_t)(c->rows * n));
+  for (int m = 0; m < c->moves; m++)
     for (int by_q = 0; by_q < 2; by_q++) {
+      int col = c->move[m];
       change d;
       change_of(c, l->column, n, col, by_q, &d);
       for (int r = c->first; r < c->first + c->rows; r++)
@@ -118,11 +134,12 @@ static void add_pair(jn_loops *l, int i, const double *lambda) {
 static jn_status linearise_conditions(jn_loops *l, const double *q, const double *v, const double *a,
                                       const double *lambda) {
   jn_status status = jn__extra_linearise(l, q, v, a, lambda);
+  l->raw_link[0] = l->raw_link[1] = JN_NONE;
   for (int i = 0; i < l->count && status == JN_OK; i++) {
     const loop_pair *c = &l->pair[i];
     if (l->row[c->first].terms == 0) continue; /* a coupling */
-    status = frame_columns(l, c->a, c->T_a, q, v, a, l->column);
-    if (status == JN_OK) status = frame_columns(l, c->b, c->T_b, q, v, a, l->column + 24 * l->nv);
+    status = frame_columns(l, c, 0, q, v, a);
+    if (status == JN_OK) status = frame_columns(l, c, 1, q, v, a);
     if (status == JN_OK) add_pair(l, i, lambda);
   }
   return status;

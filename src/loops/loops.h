@@ -50,9 +50,10 @@ typedef struct loop_pair {
   int first, rows;
   loop_arm *arm;
   int arms;
-  int directions; /* 1: some row has to do with directions */
-  int upright;    /* 1: the axes must point the same way; 2: so must all axes */
-  double axis[3]; /* in both frames */
+  int *move, moves; /* their coordinates */
+  int directions;   /* 1: some row has to do with directions */
+  int upright;      /* 1: the axes must point the same way; 2: so must all axes */
+  double axis[3];   /* in both frames */
   /* Taylor coefficients: of the frames' own twists, of R and p, [orders] */
   double *V_a, *V_b, *R, *p;
 } loop_pair;
@@ -101,20 +102,21 @@ struct jn_loops {
   double *forces;          /* [(order + 1) x nv] */
   double *wide;            /* [nv x 10 nlink] */
   double *g_q, *g_v;       /* [m x nv] */
-  double *column;          /* [2 x 4 x 6 x nv] */
-  double *S;               /* [m x m] */
-  double *poses;           /* [nframe x 16] */
-  double *frame_twists;    /* [nframe x 6] */
-  double *accelerations;   /* [nframe x 6] */
-  loop_screw *screw;       /* of all joints, link by link */
-  int *first_screw;        /* [nlink + 1] */
-  unsigned char *marks;    /* [nlink] scratch */
-  int *up;                 /* [nlink] parents */
-  loop_run *touch;         /* [nv] rows of A that have a coordinate, or one that it carries */
-  int *parent;             /* [nv] the coordinate before on the way to the world, -1 */
-  int *first_before;       /* [nv + 1] places in `before` */
-  int *before;             /* of each coordinate, all on the way to the world: parent, its parent, ... */
-  int by_products;         /* conditions are factorised in l->S, not in l->cod */
+  double *column, *raw;    /* [2 x 4 x 6 x nv] */
+  int raw_link[2];
+  double *S;             /* [m x m] */
+  double *poses;         /* [nframe x 16] */
+  double *frame_twists;  /* [nframe x 6] */
+  double *accelerations; /* [nframe x 6] */
+  loop_screw *screw;     /* of all joints, link by link */
+  int *first_screw;      /* [nlink + 1] */
+  unsigned char *marks;  /* [nlink] scratch */
+  int *up;               /* [nlink] parents */
+  loop_run *touch;       /* [nv] rows of A that have a coordinate, or one that it carries */
+  int *parent;           /* [nv] the coordinate before on the way to the world, -1 */
+  int *first_before;     /* [nv + 1] places in `before` */
+  int *before;           /* of each coordinate, all on the way to the world: parent, its parent, ... */
+  int by_products;       /* conditions are factorised in l->S, not in l->cod */
   jn_decomposition cod;
 };
 

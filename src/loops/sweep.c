@@ -60,11 +60,14 @@ static void find_arms(jn_loops *l, loop_pair *c) {
   memset(on, 0, (size_t)l->nlink);
   for (int i = c->a; i >= 0; i = l->up[i]) on[i] |= 1;
   for (int i = c->b; i >= 0; i = l->up[i]) on[i] |= 2;
-  c->arms = 0;
+  c->arms = c->moves = 0;
   for (int i = 0; i < l->nlink; i++)
     for (int k = l->first_screw[i]; k < l->first_screw[i + 1] && (on[i] == 1 || on[i] == 2); k++) {
+      int coordinate = l->screw[k].coordinate, known = 0;
       c->arm[c->arms++] = (loop_arm){k, on[i] == 2 ? 1 : -1};
-      touch(l, l->screw[k].coordinate, c->first, c->rows);
+      touch(l, coordinate, c->first, c->rows);
+      for (int e = 0; e < c->moves; e++) known |= c->move[e] == coordinate;
+      if (!known) c->move[c->moves++] = coordinate;
     }
 }
 
