@@ -200,6 +200,52 @@ static void sparse_factors_solve_the_whole_system(void **state) {
   check(solved > MODELS / 2, "only %d systems could be compared", solved);
 }
 
+/* da/dq and dlambda/dq by central differences, wherever conditions are independent (then any change of q is allowed).
+ */
+static void derivatives_hold_for_all_joints(void **state) {
+  (void)state;
+  uint64_t s = seed("derivatives of all joints");
+  if (jn_row_epsilon() > 1e-10) return;
+  int compared = 0;
+  for (int i = 0; i < MODELS; i++) {
+    jn_model *m = random_loops(&s);
+    jn_loops *l;
+    jn_work *w;
+    static double D[V * V], L[ROWS * V];
+    double q[2 * V], moved[2 * V], v[V], tau[V], jet[2 * V], lambda[ROWS], side[2][2 * V], multiplier[2][ROWS], step[V];
+    jn_loops_health h;
+    const double e = 1e-5;
+    check_ok(jn_loops_create(m, NULL, &l));
+    check_ok(jn_work_create(m, &w));
+    int n = jn_model_nv(m), rows = jn_loops_rows(l);
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, n, 1);
+    fill(&s, tau, n, 3);
+    check_ok(jn_loops_forward_dynamics_jet(l, 0, q, v, tau, NULL, jet, lambda));
+    check_ok(jn_loops_health_at(l, q, &h, NULL));
+    const jn_loops_derivatives d = {.da_dq = D, .dlambda_dq = L};
+    check_ok(jn_loops_dynamics_derivatives(l, NULL, q, v, jet + n, lambda, NULL, JN_IN_BODY, &d));
+    for (int k = 0; k < n && h.rank == rows && h.weakest > 0.02; k++, compared++) {
+      for (int b = 0; b < 2; b++) {
+        memset(step, 0, sizeof step);
+        step[k] = b ? e : -e;
+        check_ok(jn_integrate(m, w, q, step, moved));
+        check_ok(jn_loops_forward_dynamics_jet(l, 0, moved, v, tau, NULL, side[b], multiplier[b]));
+      }
+      for (int r = 0; r < n; r++)
+        check(fabs((side[1][n + r] - side[0][n + r]) / (2 * e) - D[r * n + k]) < 1e-5 * (1 + largest(D, n * n)),
+              "model %d, a_%d by q_%d", i, r, k);
+      for (int r = 0; r < rows; r++)
+        check(fabs((multiplier[1][r] - multiplier[0][r]) / (2 * e) - L[r * n + k]) < 1e-5 * (1 + largest(L, rows * n)),
+              "model %d, lambda_%d by q_%d", i, r, k);
+    }
+    jn_work_destroy(w);
+    jn_loops_destroy(l);
+    jn_model_destroy(m);
+  }
+  check(compared > 100, "only %d columns could be compared", compared);
+}
+
 /* phi'' = -2 b phi' - b^2 phi where loops are open and opening. */
 static void violations_are_pulled_back(void **state) {
   (void)state;
@@ -233,6 +279,7 @@ int main(void) {
       cmocka_unit_test(reflections_solve_as_singular_values_do),
       cmocka_unit_test(rows_are_derivatives_of_the_conditions),
       cmocka_unit_test(sparse_factors_solve_the_whole_system),
+      cmocka_unit_test(derivatives_hold_for_all_joints),
       cmocka_unit_test(violations_are_pulled_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
