@@ -4,7 +4,8 @@
  * and, when lambda is not unique, the least weighted torques or the least multipliers by their conditions of optimum,
  *   A_a W tau_a = A_p mu,           or lambda = A_p mu
  * All of these hold at all times, so their derivatives give the derivatives of the solution, order by order, with the
- * leading matrix [A_a W A_a^T, A_p; A_p^T, 0], or [E, -A_p; A_p^T, 0]. */
+ * leading matrix [A_a W A_a^T, A_p; A_p^T, 0], or [E, -A_p; A_p^T, 0]. Where A_p has the rank of A there is no choice,
+ * and A_p^T alone is enough. */
 #include <math.h>
 #include <string.h>
 
@@ -27,6 +28,35 @@ static int is_closed(jn_loops *l, int order, const double *v_jet) {
     if (!(largest(l->phi, l->m) <= 1e-6 * A * size)) return 0;
   }
   return 1;
+}
+
+void jn__inverse_factor(loop_inverse *s) {
+  jn_loops *l = s->l;
+  int n = l->nv, m = l->m, rank = m;
+  s->passive = 0;
+  for (int i = 0; i < n; i++) {
+    if (s->actuated[i]) continue;
+    for (int r = 0; r < m; r++) l->B[s->passive * m + r] = l->A[r * n + i];
+    s->passive++;
+  }
+  if (l->generic != m) { /* conditions may be redundant */
+    jn__cod(&l->cod, m, n, l->A, l->options.tolerance);
+    rank = l->cod.rank;
+  }
+  jn__cod(&l->cod, s->passive, m, l->B, l->options.tolerance);
+  s->unique = l->cod.rank == rank;
+}
+
+void jn__inverse_solve(const loop_inverse *s, const double *x, double *y) {
+  jn_loops *l = s->l;
+  if (!s->unique) {
+    jn__cod_solve(&l->cod, x, y);
+    return;
+  }
+  for (int i = 0, at = 0; i < l->nv; i++)
+    if (!s->actuated[i]) l->z[at++] = x[l->m + i];
+  jn__cod_solve(&l->cod, l->z, y);
+  memset(y + l->m, 0, sizeof(double) * (size_t)l->nv);
 }
 
 /* The leading matrix over (lambda, mu), mu for all coordinates (rows and columns of actuated ones are zero). */
@@ -81,7 +111,7 @@ static int solve_order(const loop_inverse *s, int k, const double *passive, doub
   int n = l->nv, m = l->m;
   double *lambda = l->lambda + k * m, *R = l->tau + k * n, worst = 0;
   right_side(s, k, passive, tau, l->x);
-  jn__cod_solve(&l->cod, l->x, l->y);
+  jn__inverse_solve(s, l->x, l->y);
   memcpy(lambda, l->y, sizeof(double) * (size_t)m);
   memcpy(l->mu + k * n, l->y + m, sizeof(double) * (size_t)n);
   for (int i = 0; i < n; i++) {
@@ -94,7 +124,7 @@ static int solve_order(const loop_inverse *s, int k, const double *passive, doub
 }
 
 /* A, its derivatives, and the leading matrix along a motion, which must keep the loops closed. */
-static jn_status follow(const loop_inverse *s, int order, const double *q, const double *v_jet) {
+static jn_status follow(loop_inverse *s, int order, const double *q, const double *v_jet) {
   jn_loops *l = s->l;
   int n = l->nv;
   if (order < 0 || order > l->options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
@@ -105,7 +135,8 @@ static jn_status follow(const loop_inverse *s, int order, const double *q, const
   if (status == JN_OK) status = jn__loops_jacobian(l, order, q, l->v);
   if (status != JN_OK) return status;
   if (!is_closed(l, order, v_jet)) return JN_ERR_LOOP;
-  jn__inverse_leading(s);
+  jn__inverse_factor(s);
+  if (!s->unique) jn__inverse_leading(s);
   return JN_OK;
 }
 
@@ -114,7 +145,7 @@ jn_status jn_loops_inverse_dynamics_jet(jn_loops *l, int order, const unsigned c
                                         const double *passive_jet, const double *wrench_jet, double *tau_jet,
                                         double *lambda_jet) {
   if (!l || !actuated || !q || !v_jet || !tau_jet) return JN_ERR_NULL;
-  loop_inverse s = {l, actuated, weight, choice};
+  loop_inverse s = {l, actuated, weight, choice, 0, 0};
   jn_status status = follow(&s, order, q, v_jet);
   if (status == JN_OK) status = jn_inverse_dynamics_jet(l->model, l->work, order, q, l->v, wrench_jet, l->tau);
   if (status != JN_OK) return status;
@@ -128,7 +159,7 @@ jn_status jn_loops_inverse_dynamics_jet(jn_loops *l, int order, const unsigned c
 jn_status jn_loops_regressor_jet(jn_loops *l, int order, const unsigned char *actuated, jn_loops_choice choice,
                                  const double *weight, const double *q, const double *v_jet, double *Y_jet) {
   if (!l || !actuated || !q || !v_jet || !Y_jet) return JN_ERR_NULL;
-  loop_inverse s = {l, actuated, weight, choice};
+  loop_inverse s = {l, actuated, weight, choice, 0, 0};
   jn_status status = follow(&s, order, q, v_jet);
   if (status == JN_OK) status = jn_regressor_jet(l->model, l->work, order, q, l->v, Y_jet);
   if (status != JN_OK) return status;

@@ -25,7 +25,7 @@ static void right_side(const loop_inverse *s, const block *b, int c) {
   for (int i = 0; i < n; i++) {
     double G = b->G ? b->G[i * b->columns + c] : 0;
     l->x[m + i] = s->actuated[i] ? 0 : G - (b->passive && i == c);
-    if (!s->actuated[i] || s->choice != JN_LEAST_TORQUE) continue;
+    if (!s->actuated[i] || s->choice != JN_LEAST_TORQUE || s->unique) continue;
     for (int r = 0; r < m; r++) l->x[r] += l->A[r * n + i] * jn__inverse_weight(s, i) * G;
   }
 }
@@ -35,7 +35,7 @@ static void solve_block(const loop_inverse *s, const block *b) {
   int n = l->nv, m = l->m, wide = b->columns;
   for (int c = 0; c < wide && (b->dtau || b->dlambda); c++) {
     right_side(s, b, c);
-    jn__cod_solve(&l->cod, l->x, l->y);
+    jn__inverse_solve(s, l->x, l->y);
     for (int i = 0; i < n && b->dtau; i++) {
       double force = b->G ? b->G[i * wide + c] : 0;
       for (int r = 0; r < m; r++) force -= l->A[r * n + i] * l->y[r];
@@ -45,35 +45,30 @@ static void solve_block(const loop_inverse *s, const block *b) {
   }
 }
 
-/* Can the actuated coordinates answer any change? A_p must have full column rank. */
-static int is_actuated(const loop_inverse *s) {
+/* dA y by q into l->g_q, at the solution that l->mu and l->keep = tau hold. */
+static jn_status change_of_optimum(const loop_inverse *s, const double *q) {
   jn_loops *l = s->l;
-  int n = l->nv, m = l->m, passive = 0;
-  for (int i = 0; i < n; i++) {
-    passive += !s->actuated[i];
-    for (int r = 0; r < m; r++) l->B[i * m + r] = s->actuated[i] ? 0 : l->A[r * n + i];
-  }
-  jn__cod(&l->cod, n, m, l->B, l->options.tolerance);
-  return l->cod.rank == passive;
-}
-
-/* All of the linearisation at the solution that l->lambda, l->mu and l->keep = tau hold; A and its leading matrix. */
-static jn_status prepare(const loop_inverse *s, const double *q, const double *v, const double *a, const double *wrench,
-                         jn_representation hold, double *dwrench) {
-  jn_loops *l = s->l;
-  jn_status status = jn__loops_linearise(l, q, v, a, l->lambda, wrench, hold, dwrench);
   for (int i = 0; i < l->nv; i++) {
     if (s->choice == JN_LEAST_TORQUE)
       l->y[i] = s->actuated[i] ? jn__inverse_weight(s, i) * l->keep[i] : -l->mu[i];
     else
       l->y[i] = s->actuated[i] ? 0 : l->mu[i];
   }
-  if (status == JN_OK) status = jn__loops_change_of_A(l, q, l->y);
+  return jn__loops_change_of_A(l, q, l->y);
+}
+
+/* The linearisation at the solution; A and what is decomposed of it. */
+static jn_status prepare(loop_inverse *s, const double *q, const double *v, const double *a, const double *wrench,
+                         jn_representation hold, double *dwrench) {
+  jn_loops *l = s->l;
+  jn_status status = jn__loops_linearise(l, q, v, a, l->lambda, wrench, hold, dwrench);
   if (status == JN_OK) status = jn__loops_jacobian(l, 0, q, l->v);
   if (status != JN_OK) return status;
-  if (!is_actuated(s)) return JN_ERR_ACTUATION;
+  jn__inverse_factor(s);
+  if (l->cod.rank < s->passive) return JN_ERR_ACTUATION; /* some change has no answer */
+  if (s->unique) return JN_OK;
   jn__inverse_leading(s);
-  return JN_OK;
+  return change_of_optimum(s, q);
 }
 
 jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *l, const unsigned char *actuated, jn_loops_choice choice,
@@ -83,7 +78,7 @@ jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *l, const unsigned char
   if (!l || !actuated || !q || !v || !a || !out) return JN_ERR_NULL;
   int n = l->nv, by_wrench = out->dtau_dwrench || out->dlambda_dwrench;
   size_t row = sizeof(double) * (size_t)n;
-  loop_inverse s = {l, actuated, weight, choice};
+  loop_inverse s = {l, actuated, weight, choice, 0, 0};
   memcpy(l->motion, v, row);
   memcpy(l->motion + n, a, row);
   jn_status status =
@@ -91,7 +86,7 @@ jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *l, const unsigned char
   if (status == JN_OK && tau) memcpy(tau, l->keep, row);
   if (status == JN_OK) status = prepare(&s, q, v, a, wrench, hold, by_wrench ? l->wide : NULL);
   if (status != JN_OK) return status;
-  const block blocks[] = {{n, l->G_q, l->g_q, 0, out->dtau_dq, out->dlambda_dq},
+  const block blocks[] = {{n, l->G_q, s.unique ? NULL : l->g_q, 0, out->dtau_dq, out->dlambda_dq},
                           {n, l->G_v, NULL, 0, out->dtau_dv, out->dlambda_dv},
                           {n, l->M, NULL, 0, out->dtau_da, out->dlambda_da},
                           {n, NULL, NULL, 1, out->dtau_dpassive, out->dlambda_dpassive},

@@ -176,11 +176,16 @@ typedef struct loop_inverse {
   const unsigned char *actuated;
   const double *weight; /* NULL: ones */
   jn_loops_choice choice;
+  int unique, passive; /* of jn__inverse_factor() */
 } loop_inverse;
 
 double jn__inverse_weight(const loop_inverse *s, int i);
-/* Decomposes the leading matrix over (lambda, mu) of l->A. */
+/* Decomposes A_p^T of l->A; s->passive: its rows. s->unique: it has the rank of A, so that it tells lambda alone. */
+void jn__inverse_factor(loop_inverse *s);
+/* Decomposes the leading matrix over (lambda, mu) of l->A, which is needed when it does not. */
 void jn__inverse_leading(const loop_inverse *s);
+/* y [m + n] = (lambda, mu) from the right side x [m + n], with what was decomposed last. */
+void jn__inverse_solve(const loop_inverse *s, const double *x, double *y);
 
 /* Of one pair: Taylor coefficient k of the wrenches on the closing frames a and b, in these. */
 void jn__loops_pair_wrench(const jn_loops *l, const loop_pair *c, int k, const double *lambda, double W[2][6]);
