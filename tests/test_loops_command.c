@@ -223,6 +223,14 @@ static void info_tells_singular_configurations(void **state) {
   assert_true(json_is_true(at(out, "results.0.mobility.near_singular")));
   assert_true(json_is_false(at(out, "results.1.mobility.near_singular")));
   json_decref(out);
+  write_file("state.json", "[{\"q\": [0.5, -0.5, 0.5]}, {}, {\"q\": [1e-7, -1e-7, 1e-7]}]");
+  o = run("open.json --want ddq --input state.json"); /* an answer, and a note */
+  assert_int_equal(o.code, 0);
+  check_has(o.err, "state 1: note: the loops are in a singular configuration: 1 of 2 conditions");
+  check_has(o.err, "state 2: note: the loops are near a singular configuration: the weakest condition");
+  assert_null(strstr(o.err, "state 0"));
+  assert_null(strstr(o.out, "null"));
+  done(&o);
 }
 
 /* Contacts and couplings are read, shown, and written back. */

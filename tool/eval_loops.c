@@ -39,6 +39,19 @@ static int refuse(int state, const char *what, const char *loop, const char *how
   return EXIT_BAD;
 }
 
+/* Results are bounded there, but may be large, and hang on rounding. */
+static void tell_singular(evaluation *e, int index) {
+  jn_loops_health h;
+  if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK || !h.near_singular) return;
+  fprintf(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
+          h.rank < h.generic ? "in" : "near");
+  if (h.rank < h.generic) {
+    fprintf(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
+  } else {
+    fprintf(stderr, "the weakest condition counts for %.1e of the strongest\n", h.weakest);
+  }
+}
+
 /* Does the state close the loops, and its velocity keep them closed? */
 static int check_closed(evaluation *e, int index) {
   const eval_state *s = e->state;
@@ -57,7 +70,9 @@ static int check_closed(evaluation *e, int index) {
   }
   for (int i = 0; i < nv; i++) speed = fmax(speed, fabs(s->v[i]));
   loop = worst_loop(e, rate, &size);
-  return size <= tolerance() * speed ? OPTION_GO_ON : refuse(index, "v", loop, "at a rate of", size);
+  if (!(size <= tolerance() * speed)) return refuse(index, "v", loop, "at a rate of", size);
+  tell_singular(e, index);
+  return OPTION_GO_ON;
 }
 
 static int cannot(int state, const char *why, double size) {
