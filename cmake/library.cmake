@@ -34,7 +34,13 @@ set(core_sources
     src/loops/dense.c
     src/loops/derivatives.c
     src/loops/dynamics.c
+    src/loops/extra.c
+    src/loops/factor.c
+    src/loops/forces.c
     src/loops/inverse.c
+    src/loops/inverse_derivatives.c
+    src/loops/rows.c
+    src/loops/sweep.c
     src/model/base.c
     src/model/builder.c
     src/model/convert.c

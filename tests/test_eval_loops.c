@@ -167,6 +167,137 @@ static void ddq_jets_of_tau_jets_give_the_motion_back(void **state) {
   json_decref(inverse);
 }
 
+/* ---- Derivatives: along q = (c, -c, c) all is a function of c ---- */
+
+/* D (1, -1, 1)^T for the matrix at a path: the change with c. */
+static void along(json_t *out, const char *path, double change[3]) {
+  double D[9];
+  assert_int_equal(flatten(at(out, path), D, 0, 9), 9);
+  for (int i = 0; i < 3; i++) change[i] = D[3 * i] - D[3 * i + 1] + D[3 * i + 2];
+}
+
+static void check_along(json_t *out, const char *path, double x, double y, double z) {
+  double change[3];
+  const double expected[3] = {x, y, z};
+  along(out, path, change);
+  for (int i = 0; i < 3; i++) {
+    if (fabs(change[i] - expected[i]) > CLOSE * jn_row_epsilon())
+      fail_msg("%s along c, row %d: %.17g, not %.17g", path, i, change[i], expected[i]);
+  }
+}
+
+static double weight_rate(double c) { return -9.81 * sin(c) * (1 * 0.2 + 1.6 * 0.2 + 1.3 * 0.4); }
+
+static void derivatives_are_those_of_the_one_equation(void **state) {
+  (void)state;
+  json_t *out = evaluate("closed.json --losses --want dtau_dq,dtau_dv,dtau_da,ddq_dq,ddq_dv,ddq_dtau,hybrid_d,ddq_dpi",
+                         "{" MOTION ", \"actuated\": [\"drive\"], \"prescribed\": [\"drive\"], \"tau\": [3, 0, 0]}");
+  double slope = weight_rate(0.7) / inertia, friction = 0.6 / inertia;
+  check_along(out, "results.0.dtau_dq", weight_rate(0.7), 0, 0);
+  check_along(out, "results.0.dtau_dv", 0.6, 0, 0); /* there are no Coriolis forces */
+  check_along(out, "results.0.dtau_da", inertia, 0, 0);
+  check_along(out, "results.0.ddq_dq", -slope, slope, -slope);
+  check_along(out, "results.0.ddq_dv", -friction, friction, -friction);
+  const double one = 1 / inertia;
+  check_numbers(out, "results.0.ddq_dtau", (const double[]){one, -one, one, -one, one, -one, one, -one, one}, 9, CLOSE);
+  check_along(out, "results.0.hybrid_d.tau_dq", weight_rate(0.7), 0, 0);
+  check_along(out, "results.0.hybrid_d.tau_dv", 0.6, 0, 0);
+  check_along(out, "results.0.hybrid_d.ddq_dq", 0, 0, 0);
+  /* more a of the drive, and forces of the others, which do its work */
+  check_numbers(out, "results.0.hybrid_d.tau_dgiven", (const double[]){inertia, 1, -1, 0, 1, 0, 0, 0, 1}, 9, CLOSE);
+  check_numbers(out, "results.0.hybrid_d.ddq_dgiven", (const double[]){1, 0, 0, -1, 0, 0, 1, 0, 0}, 9, CLOSE);
+  json_decref(out);
+}
+
+/* Three motors: the least torques are T/3 (1, -1, 1), and so are their changes. */
+static void derivatives_of_shared_loads_are_shared(void **state) {
+  (void)state;
+  json_t *out = evaluate("closed.json --want dtau_dq,dtau_da,Y,pi,tau,dtau_dwrench",
+                         "{" MOTION ", \"actuated\": [\"drive\", \"pin\", \"swing\"]}");
+  double T = weight_rate(0.7) / 3, tau[3] = {0}, Y[90], pi[30], J[18];
+  check_along(out, "results.0.dtau_dq", T, -T, T);
+  check_along(out, "results.0.dtau_da", inertia / 3, -inertia / 3, inertia / 3);
+  assert_int_equal(flatten(at(out, "results.0.Y"), Y, 0, 90), 90);
+  assert_int_equal(flatten(at(out, "results.0.pi"), pi, 0, 30), 30);
+  for (int i = 0; i < 90; i++) tau[i / 30] += Y[i] * pi[i % 30];
+  check_numbers(out, "results.0.tau", tau, 3, CLOSE);
+  /* a force on the coupler at its end, in its y, does work 0.4 cos(c) a change of c: less torque by that */
+  assert_int_equal(flatten(at(out, "results.0.dtau_dwrench.coupler"), J, 0, 18), 18);
+  assert_true(fabs(J[4] + 0.4 * cos(0.7) / 3) < 1e-9);
+  json_decref(out);
+}
+
+static void tensors_of_the_tree_are_refused(void **state) {
+  (void)state;
+  static const char *const names[] = {"d2tau", "d2ddq", "dtau_jets"};
+  for (int i = 0; i < 3; i++) {
+    char words[64];
+    snprintf(words, sizeof words, "closed.json --want %s", names[i]);
+    check_refused_state(words, "{" MOTION "}",
+                        "is not known of models with loops; --loops ignore gives that of the tree");
+    snprintf(words, sizeof words, "closed.json --loops ignore --want %s", names[i]);
+    json_decref(evaluate(words, "{" MOTION "}"));
+  }
+  check_refused_state("closed.json --want dtau_dq", "{" MOTION "}", "dtau_dq: the field 'actuated' is missing");
+  check_refused_state("closed.json --want Y", "{" MOTION "}", "Y: the field 'actuated' is missing");
+  check_refused_state("closed.json --want joint_wrenches", "{" MOTION "}", "the field 'actuated' is missing");
+  check_refused_state("closed.json --want ddq_dq", "{\"q\": [0.5, -0.5, 0.6]}", "q opens the loop 'closing' by");
+}
+
+/* ---- Multipliers ---- */
+
+/* The multipliers of tau and those of ddq under these torques are the same, at every order; so are hybrid's. */
+static void multipliers_of_all_three_agree(void **state) {
+  (void)state;
+  static const char rows[] = "\"v_jets\": [[1.5, -1.5, 1.5], [-2, 2, -2], [0.7, -0.7, 0.7], [4, -4, 4]]";
+  char text[1024];
+  double expected[15], found[15];
+  snprintf(text, sizeof text, "{\"q\": [0.7, -0.7, 0.7], %s, \"actuated\": [\"drive\"]}", rows);
+  json_t *inverse =
+      evaluate("closed.json --order 2 --lambda tau --want tau_jets,lambda_jets,lambda,loop_wrenches", text);
+  assert_int_equal(flatten(at(inverse, "results.0.lambda_jets"), expected, 0, 15), 15);
+  check_numbers(inverse, "results.0.lambda", expected, 5, 10);
+  char *tau = json_dumps(at(inverse, "results.0.tau_jets"), 0);
+  for (int hybrid = 0; hybrid < 2; hybrid++) {
+    snprintf(text, sizeof text, "{\"q\": [0.7, -0.7, 0.7], %s, \"tau_jets\": %s%s}",
+             hybrid ? rows : "\"v\": [1.5, -1.5, 1.5]", tau, hybrid ? ", \"prescribed\": [\"drive\"]" : "");
+    json_t *out = evaluate(hybrid ? "closed.json --order 2 --lambda hybrid --want lambda_jets"
+                                  : "closed.json --order 2 --want lambda_jets",
+                           text);
+    assert_int_equal(flatten(at(out, "results.0.lambda_jets"), found, 0, 15), 15);
+    for (int k = 0; k < 15; k++) assert_true(fabs(found[k] - expected[k]) < 1e-8 * (1 + fabs(expected[k])));
+    json_decref(out);
+  }
+  /* the pin's force on the coupler and on the rocker are opposite: in the axes of the coupler, which does not turn, and
+   * of the rocker, turned by 0.7 */
+  double a[6], b[6], c = cos(0.7), s = sin(0.7);
+  flatten(at(inverse, "results.0.loop_wrenches.closing.a"), a, 0, 6);
+  flatten(at(inverse, "results.0.loop_wrenches.closing.b"), b, 0, 6);
+  assert_true(fabs(a[3] + c * b[3] - s * b[4]) < 1e-10 && fabs(a[4] + s * b[3] + c * b[4]) < 1e-10);
+  assert_true(hypot(a[3], a[4]) > 1 && fabs(a[2]) < 1e-10 && fabs(b[2]) < 1e-10);
+  free(tau);
+  json_decref(inverse);
+}
+
+/* Hinges carry no moment about their axis but that of the motor, and the coupler's hinge what its acceleration, its
+ * weight and the closing pin leave. */
+static void joint_wrenches_know_of_the_loop(void **state) {
+  (void)state;
+  json_t *out = evaluate("closed.json --lambda tau --want joint_wrenches,loop_wrenches,tau,joint_wrenches_jets",
+                         "{" MOTION ", \"actuated\": [\"drive\"]}");
+  double F[3][6], W[6], drive = number_at(out, "results.0.tau.0");
+  flatten(at(out, "results.0.joint_wrenches.crank"), F[0], 0, 6);
+  flatten(at(out, "results.0.joint_wrenches.coupler"), F[1], 0, 6);
+  flatten(at(out, "results.0.joint_wrenches.rocker"), F[2], 0, 6);
+  flatten(at(out, "results.0.loop_wrenches.closing.a"), W, 0, 6);
+  assert_true(fabs(F[0][2] - drive) < 1e-10 && fabs(F[1][2]) < 1e-10 && fabs(F[2][2]) < 1e-10);
+  /* the coupler moves on a circle of 0.4 */
+  double ax = 0.4 * (-2 * -sin(0.7) - 2.25 * cos(0.7)), ay = 0.4 * (-2 * cos(0.7) - 2.25 * sin(0.7));
+  assert_true(fabs(F[1][3] + W[3] - 1.3 * ax) < 1e-10 && fabs(F[1][4] + W[4] - 1.3 * (ay + 9.81)) < 1e-10);
+  check_numbers(out, "results.0.joint_wrenches_jets.coupler.0", F[1], 6, CLOSE);
+  json_decref(out);
+}
+
 /* ---- States that do not close the loops ---- */
 
 static void open_states_are_refused_with_the_size_of_the_gap(void **state) {
@@ -326,6 +457,67 @@ static void legs_of_the_stewart_platform_carry_it_alike(void **state) {
   json_decref(out);
 }
 
+/* ---- Contacts ---- */
+
+#define LEG(name) "\"" name "_abduction\", \"" name "_hip\", \"" name "_knee\""
+#define LEGS LEG("front_left") ", " LEG("front_right") ", " LEG("hind_left") ", " LEG("hind_right")
+#define STANCE                                                                                                         \
+  "\"q\": {\"front_left_hip\": 0.7, \"front_left_knee\": -1.4, \"front_right_hip\": 0.7, \"front_right_knee\": -1.4, " \
+  "\"hind_left_hip\": 0.7, \"hind_left_knee\": -1.4, \"hind_right_hip\": 0.7, \"hind_right_knee\": -1.4}"
+
+/* A file of loops that sets the feet of the quadruped on the ground where they are. */
+static void stand(void) {
+  static const char *const feet[4] = {"front_left", "front_right", "hind_left", "hind_right"};
+  json_t *out = evaluate("builtin:quadruped --want pose", "{" STANCE "}");
+  char text[2048] = "{\"loops\": [";
+  for (int i = 0; i < 4; i++) {
+    double T[16];
+    char path[64];
+    size_t used = strlen(text);
+    snprintf(path, sizeof path, "results.0.pose.%s_foot", feet[i]);
+    assert_int_equal(flatten(at(out, path), T, 0, 16), 16);
+    snprintf(
+        text + used, sizeof text - used,
+        "%s{\"name\": \"%s\", \"type\": \"point_contact\", \"a\": {\"body\": \"world\", \"placement\": {\"position\":"
+        " [%.17g, %.17g, %.17g]}}, \"b\": {\"body\": \"%s_shank\", \"placement\": {\"position\": [0, 0, -0.32]}}}",
+        i ? ", " : "", feet[i], T[3], T[7], T[11], feet[i]);
+  }
+  strncat(text, "]}", sizeof text - strlen(text) - 1);
+  write_file("feet.json", text);
+  json_decref(out);
+}
+
+/* Standing, the feet carry the weight; twelve motors for six degrees of freedom share it. With a push on the trunk they
+ * carry that, too; and the torques leave it at rest. */
+static void feet_carry_the_weight(void **state) {
+  (void)state;
+  stand();
+  static const char push[] = "{" STANCE ", \"actuated\": [" LEGS "], \"wrench\": {\"trunk\": [0, 0, 0, 20, -10, 5]}}";
+  json_t *out =
+      evaluate("builtin:quadruped --loops feet.json --lambda tau --want tau,lambda,mobility,loop_wrenches", push);
+  double lambda[12], sum[3] = {0}, W[6];
+  assert_int_equal(flatten(at(out, "results.0.lambda"), lambda, 0, 12), 12);
+  for (int i = 0; i < 4; i++) {
+    static const char *const feet[4] = {"front_left", "front_right", "hind_left", "hind_right"};
+    char path[64];
+    snprintf(path, sizeof path, "results.0.loop_wrenches.%s.a", feet[i]);
+    flatten(at(out, path), W, 0, 6);
+    for (int k = 0; k < 3; k++) sum[k] -= W[3 + k];                      /* on the ground: opposite */
+    assert_true(lambda[3 * i] > 0 && fabs(lambda[3 * i] + W[5]) < 1e-9); /* the normal comes first */
+  }
+  assert_true(fabs(sum[0] + 20) < 1e-8 && fabs(sum[1] - 10) < 1e-8 && fabs(sum[2] - 30 * 9.81 + 5) < 1e-8);
+  assert_int_equal((int)number_at(out, "results.0.mobility.mobility"), 6);
+  char *tau = json_dumps(at(out, "results.0.tau"), 0), text[2048];
+  snprintf(text, sizeof text, "{" STANCE ", \"tau\": %s, \"wrench\": {\"trunk\": [0, 0, 0, 20, -10, 5]}}", tau);
+  json_t *forward = evaluate("builtin:quadruped --loops feet.json --want ddq,ddq_dtau", text);
+  double zero[18] = {0};
+  check_numbers(forward, "results.0.ddq", zero, 18, CLOSE);
+  json_decref(forward);
+  free(tau);
+  json_decref(out);
+  unlink(in_directory("feet.json"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dynamics_are_those_of_the_one_equation),
@@ -333,6 +525,11 @@ int main(void) {
       cmocka_unit_test(redundant_motors_share_the_load),
       cmocka_unit_test(multipliers_and_accelerations_obey_the_equations),
       cmocka_unit_test(ddq_jets_of_tau_jets_give_the_motion_back),
+      cmocka_unit_test(derivatives_are_those_of_the_one_equation),
+      cmocka_unit_test(derivatives_of_shared_loads_are_shared),
+      cmocka_unit_test(tensors_of_the_tree_are_refused),
+      cmocka_unit_test(multipliers_of_all_three_agree),
+      cmocka_unit_test(joint_wrenches_know_of_the_loop),
       cmocka_unit_test(open_states_are_refused_with_the_size_of_the_gap),
       cmocka_unit_test(assemble_closes_the_loops_and_completes_the_motion),
       cmocka_unit_test(impossible_wishes_are_refused_with_advice),
@@ -340,6 +537,7 @@ int main(void) {
       cmocka_unit_test(torques_of_the_mechanisms_make_their_motion),
       cmocka_unit_test(the_motor_of_the_four_bar_does_the_work),
       cmocka_unit_test(legs_of_the_stewart_platform_carry_it_alike),
+      cmocka_unit_test(feet_carry_the_weight),
   };
   return cmocka_run_group_tests_name("eval_loops", tests, make_mechanisms, remove_mechanisms);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed loops. A joint of a random tree is cut: its link floats freely, and a loop closes the cut again, so that the
  * tree itself says what must come out, for every order. Planar linkages: redundant conditions, choice of torques. */
+#include "linkage.h"
 #include "models.h"
-
-#include "jounce/loops.h"
 
 enum { MODELS = 30, TOP = 3, LINKS = 7, V = 40, ROWS = 12 };
 
@@ -250,6 +249,19 @@ static void inverse_dynamics_of_a_weld_is_that_of_the_tree(void **st) {
   }
 }
 
+static jn_loops_derivatives outputs(double D[3][3][V * V], double *dpi) {
+  return (jn_loops_derivatives){.da_dq = D[0][0],
+                                .da_dv = D[0][1],
+                                .da_dgiven = D[0][2],
+                                .da_dpi = dpi,
+                                .dtau_dq = D[1][0],
+                                .dtau_dv = D[1][1],
+                                .dtau_dgiven = D[1][2],
+                                .dlambda_dq = D[2][0],
+                                .dlambda_dv = D[2][1],
+                                .dlambda_dgiven = D[2][2]};
+}
+
 /* Derivatives of forward, hybrid and inverse dynamics by central differences of these functions, for cuts of every kind
  * (where conditions are independent, so that any change of the state is allowed). */
 static void derivatives_by_differences(void **st) {
@@ -271,9 +283,9 @@ static void derivatives_by_differences(void **st) {
     memcpy(given, x.v_loop, sizeof(double) * (size_t)(2 * n));
     double *a = v_jet + n;
     check_ok(jn_loops_hybrid_dynamics_jet(x.l, 0, prescribed, x.q_loop, given, tau, W, v_jet, out, lambda));
-    jn_loops_derivatives d = {D[0][0], D[0][1], D[0][2], dpi,     D[1][0], D[1][1],
-                              D[1][2], NULL,    D[2][0], D[2][1], D[2][2], NULL};
-    check_ok(jn_loops_dynamics_derivatives(x.l, hybrid ? prescribed : NULL, x.q_loop, x.v_loop, a, lambda, W, &d));
+    const jn_loops_derivatives d = outputs(D, dpi);
+    check_ok(jn_loops_dynamics_derivatives(x.l, hybrid ? prescribed : NULL, x.q_loop, x.v_loop, a, lambda, W,
+                                           JN_IN_BODY, &d));
     for (int by = 0; by < 3; by++)
       for (int k = 0; k < n; k++) {
         const double h = 1e-5;
@@ -311,38 +323,6 @@ static void derivatives_by_differences(void **st) {
 }
 
 /* ---- planar linkages, modelled in space ---- */
-
-/* A chain of `links` bars in the plane x-y, the last one pinned to the ground at (span, 0). */
-static jn_model *linkage(int links, const double *length, double span) {
-  jn_builder *b;
-  jn_model *m;
-  static const char *const name[] = {"bar0", "bar1", "bar2", "bar3", "bar4"};
-  check_ok(jn_builder_create(NULL, &b));
-  check_ok(jn_builder_set_gravity(b, (const double[]){0, -9.81, 0}));
-  for (int i = 0; i < links; i++) {
-    jn_link l;
-    jn_link_init(&l);
-    l.name = name[i];
-    l.parent = i ? name[i - 1] : NULL;
-    l.placement[3] = i ? length[i - 1] : 0;
-    l.joint.type = JN_REVOLUTE;
-    jn_inertia_pack(1 + 0.3 * i, (const double[]){length[i] / 2, 0, 0}, (const double[]){0.01, 0.02, 0.03, 0, 0, 0},
-                    l.inertia);
-    check_ok(jn_builder_add_link(b, &l));
-  }
-  jn_loop g;
-  jn_loop_init(&g);
-  g.name = "pin";
-  g.type = JN_LOOP_REVOLUTE;
-  g.link_a = "world";
-  g.link_b = name[links - 1];
-  g.placement_a[3] = span;
-  g.placement_b[3] = length[links - 1];
-  check_ok(jn_builder_add_loop(b, &g));
-  check_ok(jn_builder_freeze(b, &m, NULL));
-  jn_builder_destroy(b);
-  return m;
-}
 
 /* A parallelogram: the rocker turns with the crank, the coupler does not turn; one equation of motion in closed form.
  */

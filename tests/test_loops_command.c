@@ -173,8 +173,8 @@ static void cranks_turn_fully(void **state) {
 static void info_tells_loops_conditions_and_mobility(void **state) {
   (void)state;
   outcome o = jounce("info builtin:four_bar");
-  check_has(o.out, "loop         type      between  and     conditions\n");
-  check_has(o.out, "closing_pin  revolute  coupler  rocker           5\n");
+  check_has(o.out, "loop         type      between  and     conditions  redundant\n");
+  check_has(o.out, "closing_pin  revolute  coupler  rocker           5          3\n");
   check_has(o.out, "loops          1 with 5 conditions, 2 of them independent at q = 0, where they are closed\n");
   check_has(o.out, "mobility       1\n");
   assert_int_equal(o.code, 0);
@@ -188,7 +188,89 @@ static void info_tells_loops_conditions_and_mobility(void **state) {
   info = parse_info("builtin:delta");
   check_text(info, "loops.1.name", "right_ball1");
   assert_int_equal((int)number_at(info, "loops.1.conditions"), 3);
+  assert_int_equal((int)json_array_size(at(info, "loops.1.redundant")), 0);
   json_decref(info);
+  info = parse_info("builtin:four_bar"); /* out of the plane: position, two directions */
+  double redundant[3];
+  assert_int_equal(flatten(at(info, "loops.0.redundant"), redundant, 0, 3), 3);
+  assert_true(redundant[0] == 2 && redundant[1] == 3 && redundant[2] == 4);
+  assert_int_equal((int)number_at(info, "mobility.generic_rank"), 2);
+  assert_true(json_is_false(at(info, "mobility.near_singular")));
+  json_decref(info);
+}
+
+/* A parallelogram at q = 0, flat: it could fold either way there. */
+static void info_tells_singular_configurations(void **state) {
+  (void)state;
+  static const char flat[] =
+      "{\"name\": \"flat\", \"bodies\": ["
+      "{\"name\": \"crank\", \"joint\": {\"type\": \"revolute\"}, \"inertia\": {\"mass\": 1, \"tensor\": [0.01, 0.01, "
+      "0.01, "
+      "0, 0, 0]}},"
+      "{\"name\": \"coupler\", \"parent\": \"crank\", \"placement\": {\"position\": [0.4, 0, 0]}, \"joint\": "
+      "{\"type\": "
+      "\"revolute\"}, \"inertia\": {\"mass\": 1, \"tensor\": [0.01, 0.01, 0.01, 0, 0, 0]}},"
+      "{\"name\": \"rocker\", \"placement\": {\"position\": [1, 0, 0]}, \"joint\": {\"type\": \"revolute\"}, "
+      "\"inertia\":"
+      " {\"mass\": 1, \"tensor\": [0.01, 0.01, 0.01, 0, 0, 0]}}],"
+      "\"loops\": [{\"name\": \"pin\", \"type\": \"spherical\", \"a\": {\"body\": \"coupler\", \"placement\": "
+      "{\"position\": [1, 0, 0]}}, \"b\": {\"body\": \"rocker\", \"placement\": {\"position\": [0.4, 0, 0]}}}]}";
+  write_file("open.json", flat);
+  outcome o = jounce("info open.json");
+  check_has(o.out, "mobility       2 in this singular configuration, 1 next to it\n");
+  done(&o);
+  json_t *out = evaluate("open.json --want mobility", "[{}, {\"q\": [0.5, -0.5, 0.5]}]");
+  assert_true(json_is_true(at(out, "results.0.mobility.near_singular")));
+  assert_true(json_is_false(at(out, "results.1.mobility.near_singular")));
+  json_decref(out);
+  write_file("state.json", "[{\"q\": [0.5, -0.5, 0.5]}, {}, {\"q\": [1e-7, -1e-7, 1e-7]}]");
+  o = run("open.json --want ddq --input state.json"); /* an answer, and a note */
+  assert_int_equal(o.code, 0);
+  check_has(o.err, "state 1: note: the loops are in a singular configuration: 1 of 2 conditions");
+  check_has(o.err, "state 2: note: the loops are near a singular configuration: the weakest condition");
+  assert_null(strstr(o.err, "state 0"));
+  assert_null(strstr(o.out, "null"));
+  done(&o);
+}
+
+/* Contacts and couplings are read, shown, and written back. */
+static void contacts_and_couplings_are_kept(void **state) {
+  (void)state;
+  static const char model[] =
+      "{\"name\": \"geared\", \"bodies\": ["
+      "{\"name\": \"one\", \"joint\": {\"type\": \"revolute\"}, \"inertia\": {\"mass\": 1, \"tensor\": [0.01, 0.01, "
+      "0.01, 0, 0, "
+      "0]}},"
+      "{\"name\": \"two\", \"joint\": {\"type\": \"cylindrical\"}, \"inertia\": {\"mass\": 1, \"tensor\": [0.01, 0.01, "
+      "0.01, 0, "
+      "0, 0]}}],"
+      "\"loops\": [{\"name\": \"gear\", \"type\": \"coupling\", \"terms\": [{\"joint\": \"one\", \"factor\": 2}, "
+      "{\"joint\": \"two\", \"coordinate\": 1, \"factor\": -1}], \"offset\": 0.25},"
+      "{\"name\": \"floor\", \"type\": \"sliding_point\", \"a\": {\"body\": \"world\"}, \"b\": {\"body\": \"two\"}}]}";
+  write_file("open.json", model);
+  outcome o = jounce("convert open.json closed.json");
+  assert_int_equal(o.code, 0);
+  done(&o);
+  for (int i = 0; i < 2; i++) {
+    const char *file = i ? "closed.json" : "open.json";
+    json_t *info = parse_info(file);
+    check_text(info, "loops.0.type", "coupling");
+    check_text(info, "loops.0.terms.1.joint", "two");
+    assert_int_equal((int)number_at(info, "loops.0.terms.1.coordinate"), 1);
+    assert_true(number_at(info, "loops.0.terms.0.factor") == 2 && number_at(info, "loops.0.offset") == 0.25);
+    check_text(info, "loops.1.type", "sliding_point");
+    json_decref(info);
+    char line[64];
+    snprintf(line, sizeof line, "info %s", file);
+    o = jounce(line);
+    check_has(o.out, "gear   coupling       2 * one - two[1]  = 0.25");
+    done(&o);
+  }
+  json_t *out = evaluate("open.json --assemble --want constraint,A,ddq,mobility", "{\"tau\": [1, 0, 0]}");
+  check_numbers(out, "results.0.A", (const double[]){2, 0, -1, 0, 0, 1}, 6, 10);
+  check_numbers(out, "results.0.q", (const double[]){0.125, 0, 0}, 3, 1000); /* the floor holds the second */
+  check_numbers(out, "results.0.ddq", (const double[]){0, 0, 0}, 3, 1000);
+  json_decref(out);
 }
 
 /* A pendulum tied to a point: within reach, out of reach. */
@@ -287,6 +369,8 @@ int main(void) {
     cmocka_unit_test(motors_determine_the_motion_of_a_mechanism),
     cmocka_unit_test(cranks_turn_fully),
     cmocka_unit_test(info_tells_loops_conditions_and_mobility),
+    cmocka_unit_test(info_tells_singular_configurations),
+    cmocka_unit_test(contacts_and_couplings_are_kept),
     cmocka_unit_test(info_assembles_loops_that_are_open),
 #if JN_WITH_URDF
     cmocka_unit_test(a_loop_file_closes_a_urdf),

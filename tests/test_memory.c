@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* malloc of the whole process is in the hands of this test: computing functions never call it, and readers survive when
  * it fails, also inside expat and jansson. */
+#include "linkage.h"
 #include "models.h"
-
-#include "jounce/loops.h"
 
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
@@ -167,6 +166,48 @@ static void differentiating_never_allocates(void **state) {
   jn_model_destroy(m);
 }
 
+/* A five-bar linkage with redundant conditions and a motor to spare. */
+static void loops_never_allocate(void **state) {
+  (void)state;
+  enum { N = 4, K = 2, L = 4 };
+  if (jn_row_epsilon() > 1e-10) return;
+  jn_model *m = linkage(N, (const double[]){0.5, 0.7, 0.7, 0.5}, 0.6);
+  jn_loops *l;
+  jn_loops_options options;
+  static double v[(K + 2) * N], tau[(K + 1) * N], jet[(K + 2) * N], lambda[(K + 1) * 5], D[2][10 * N * L], W[12],
+      Y[(K + 1) * 10 * N * L], links[(K + 1) * 6 * L];
+  double q[N] = {2.0, -1.2, -1.4, -1.0};
+  const unsigned char given[N] = {1, 1, 0, 0}, actuated[N] = {1, 1, 1, 0};
+  jn_loops_health health;
+  jn_loops_options_init(&options);
+  options.order = K;
+  check_ok(jn_loops_create(m, &options, &l));
+  const jn_loops_derivatives d = {.da_dq = D[0], .dlambda_dpi = D[1]};
+  const jn_loops_inverse_derivatives e = {.dtau_dq = D[0], .dtau_dpi = D[1]};
+  v[0] = 1;
+  calls = 0;
+  const jn_status all[] = {
+      jn_loops_assemble(l, given, 0, q, NULL),
+      jn_loops_complete_motion(l, K, given, q, v),
+      jn_loops_project(l, NULL, q, v),
+      jn_loops_forward_dynamics_jet(l, K, q, v, tau, NULL, jet, lambda),
+      jn_loops_dynamics_derivatives(l, NULL, q, v, jet + N, lambda, NULL, JN_IN_BODY, &d),
+      jn_loops_hybrid_dynamics_jet(l, K, given, q, v, tau, NULL, jet, tau, lambda),
+      jn_loops_inverse_dynamics_jet(l, K, actuated, JN_LEAST_TORQUE, NULL, q, jet, NULL, NULL, tau, lambda),
+      jn_loops_inverse_dynamics_derivatives(l, actuated, JN_LEAST_LAMBDA, NULL, q, jet, jet + N, NULL, NULL, JN_IN_BODY,
+                                            NULL, NULL, &e),
+      jn_loops_regressor_jet(l, K, actuated, JN_LEAST_TORQUE, NULL, q, jet, Y),
+      jn_loops_wrenches(l, q, lambda, W),
+      jn_loops_link_wrenches_jet(l, K, q, jet, lambda, NULL, links),
+      jn_loops_impact(l, 0, q, v, NULL),
+      jn_loops_health_at(l, q, &health, NULL)};
+  long seen = calls;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) check(all[i] == JN_OK, "%zu: %s", i, jn_status_text(all[i]));
+  check(seen == 0, "%ld allocations in loops", seen);
+  jn_loops_destroy(l);
+  jn_model_destroy(m);
+}
+
 /* Loads with the n-th allocation failing, for every n, until it succeeds. */
 static UNUSED void survive(const char *what, const char *text, jn_format format) {
   size_t length = strlen(text);
@@ -223,6 +264,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(computing_never_allocates),
       cmocka_unit_test(differentiating_never_allocates),
+      cmocka_unit_test(loops_never_allocate),
       cmocka_unit_test(urdf_reader_survives_when_expat_gets_no_memory),
       cmocka_unit_test(native_reader_survives_when_jansson_gets_no_memory),
   };

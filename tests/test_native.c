@@ -113,18 +113,21 @@ static void frames_and_loops_are_read(void **state) {
   unload(&l);
 }
 
+#define SIDES "\"a\": {\"body\": \"a\"}, \"b\": {\"body\": \"world\"}"
+
 static void every_loop_type_is_read(void **state) {
   (void)state;
   char text[1024];
   for (int t = 0; t < JN_LOOP_TYPES; t++) {
     snprintf(text, sizeof text,
-             "{\"bodies\": [{\"name\": \"a\", " INERTIA
+             "{\"bodies\": [{\"name\": \"a\", \"joint\": {\"type\": \"revolute\"}, " INERTIA
              "}], \"loops\": [{\"name\": \"c\", \"type\": \"%s\","
-             "\"a\": {\"body\": \"a\"}, \"b\": {\"body\": \"world\"}%s}]}",
+             "%s}]}",
              jn_loop_type_name((jn_loop_type)t),
-             t == JN_LOOP_DISTANCE      ? ", \"distance\": 1"
-             : t == JN_LOOP_COORDINATES ? ", \"mask\": [\"rx\", \"ry\", \"rz\", \"x\", \"y\", \"z\"]"
-                                        : "");
+             t == JN_LOOP_DISTANCE      ? SIDES ", \"distance\": 1"
+             : t == JN_LOOP_COORDINATES ? SIDES ", \"mask\": [\"rx\", \"ry\", \"rz\", \"x\", \"y\", \"z\"]"
+             : t == JN_LOOP_COUPLING    ? "\"terms\": [{\"joint\": \"a\"}]"
+                                        : SIDES);
     loaded l = load(text);
     assert_int_equal(l.status, JN_OK);
     assert_int_equal(jn_loop_description(l.model, 0)->type, t);
@@ -229,6 +232,13 @@ static void same_loop(const jn_loop *a, const jn_loop *b) {
   assert_memory_equal(a->axis2, b->axis2, sizeof a->axis2);
   assert_memory_equal(&a->distance, &b->distance, sizeof(double));
   assert_int_equal(a->mask, b->mask);
+  assert_int_equal(a->term_count, b->term_count);
+  for (int i = 0; i < a->term_count; i++) {
+    same_text(a->term[i].joint, b->term[i].joint);
+    assert_int_equal(a->term[i].coordinate, b->term[i].coordinate);
+    assert_memory_equal(&a->term[i].factor, &b->term[i].factor, sizeof(double));
+  }
+  assert_memory_equal(&a->offset, &b->offset, sizeof(double));
 }
 
 /* Equal to the bit in all that the public functions tell. */

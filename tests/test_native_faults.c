@@ -21,6 +21,9 @@ typedef struct fault {
   "{\"bodies\": [{\"name\": \"a\", " INERTIA "}],\n\"loops\": [\n{\"name\": \"c\",\n\"a\": {\"body\": \"a\"},\n" rest \
   "}]}"
 
+#define COUPLING(rest) \
+  "{\"bodies\": [{\"name\": \"a\", " INERTIA "}],\n\"loops\": [\n{\"name\": \"c\", \"type\": \"coupling\"" rest "}]}"
+
 static void check_faults(const fault *faults, size_t count, jn_severity severity) {
   for (size_t i = 0; i < count; i++) {
     const fault *f = &faults[i];
@@ -163,6 +166,11 @@ static void faults_of_frames_and_loops_name_line_and_subject(void **state) {
        "an array of names", 6},
       {LOOP("\"type\": \"revolute\", \"b\": {\"body\": \"world\"},\n\"axis\": [1, 0]"), "wrong-type", "loop 'c'",
        "'axis'", 6},
+      {COUPLING(""), "missing-key", "loop 'c'", "'terms' is missing", 3},
+      {COUPLING(",\n\"terms\": {}"), "wrong-type", "loop 'c'", "'terms' must be an array", 4},
+      {COUPLING(",\n\"terms\": [{\"joint\": \"a\", \"factor\": \"x\"}]"), "wrong-type", "loop 'c'", "has entry 1", 4},
+      {COUPLING(",\n\"terms\": [{\"joint\": \"a\", \"coordinate\": 0.5}]"), "wrong-type", "loop 'c'", "has entry 1", 4},
+      {COUPLING(", \"terms\": [{\"joint\": \"a\"}]"), "loop", "loop 'c'", "fixed joint", 3},
   };
   check_faults(faults, sizeof faults / sizeof *faults, JN_ERROR);
 }
@@ -180,6 +188,8 @@ static void unknown_and_unused_keys_are_warnings(void **state) {
       {JOINT("\"type\": \"spherical\",\n\"axis\": [1, 0, 0]"), "unused-key", "joint 'j'", "type 'spherical'", 5},
       {LOOP("\"type\": \"weld\", \"b\": {\"body\": \"world\"},\n\"distance\": 1"), "unused-key", "loop 'c'",
        "'distance'", 6},
+      {LOOP("\"type\": \"point_contact\", \"b\": {\"body\": \"world\"},\n\"terms\": []"), "unused-key", "loop 'c'",
+       "'terms'", 6},
   };
   check_faults(faults, sizeof faults / sizeof *faults, JN_WARNING);
 }

@@ -28,6 +28,7 @@ typedef struct eval_arg {
   int in, hold; /* jn_representation */
   int losses;
   int solution; /* jn_loops_choice */
+  int lambda;   /* LAMBDA_... */
   int assemble;
 } eval_arg;
 
@@ -169,8 +170,14 @@ static int check_hold(const eval_arg *arg, const want_list *list) {
 }
 
 static eval_need find_need(const eval_arg *arg, const want_list *list) {
-  eval_need need = {.forward = is_wanted(list, "ddq_jets"), .mixed = is_wanted(list, "hybrid_jets")};
-  bool jets = false;
+  bool multipliers = jn_loop_count(arg->model.model) > 0 && is_wanted(list, "lambda_jets"), jets = false;
+  eval_need need = {.forward = is_wanted(list, "ddq_jets")                ? "ddq_jets"
+                               : multipliers && arg->lambda == LAMBDA_DDQ ? "lambda_jets"
+                                                                          : NULL,
+                    .mixed = is_wanted(list, "hybrid_jets")                ? "hybrid_jets"
+                             : multipliers && arg->lambda == LAMBDA_HYBRID ? "lambda_jets"
+                                                                           : NULL};
+  if (multipliers && arg->lambda == LAMBDA_TAU) need.motion = "lambda_jets";
   for (int i = 0; i < list->count; i++) {
     const eval_want *want = list->wants[i];
     bool jet = want->is & WANT_JET;
@@ -308,6 +315,7 @@ static int compute(const eval_arg *arg, const want_list *list, int order, eval_s
   e.in = (jn_representation)arg->in;
   e.hold = (jn_representation)arg->hold;
   e.choice = (jn_loops_choice)arg->solution;
+  e.lambda = arg->lambda;
   int result = choose_frame(arg, &e.frame);
   if (result != OPTION_GO_ON) return result;
   jn_status status = jn_row_name() ? jn_work_create_order(e.model, order, &e.work) : JN_ERR_ROW;
@@ -408,6 +416,11 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
                 "of models with loops, when more joints are actuated than needed. torque (default): the smallest joint "
                 "forces; force: the smallest multipliers",
                 &arg->solution);
+  option_choice(
+      set, "lambda", "ddq|tau|hybrid",
+      "of models with loops, what lambda, lambda_jets, lambda_d, loop_wrenches belong to. ddq (default): forward "
+      "dynamics; tau: inverse dynamics; hybrid: hybrid dynamics",
+      &arg->lambda);
   option_flag(set, "assemble",
               "close the loops first: q, v (and the rest of the motion, if 'held' joints determine it); results have "
               "q and v",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce eval in parts: eval.c the command, eval_input.c reads states, eval_wants.c has the table of what can be
- * wanted, eval_dynamics.c, eval_jets.c, eval_kinematics.c, eval_derivatives.c, eval_regressor.c and eval_loops.c
- * compute it. docs/eval.md. Does not include json.h, whose names are also those of jansson: eval_input.c needs the
- * latter. */
+ * wanted, eval_dynamics.c, eval_jets.c, eval_kinematics.c, eval_derivatives.c, eval_regressor.c, eval_closed.c and
+ * eval_loops.c compute it. docs/eval.md. Does not include json.h, whose names are also those of jansson: eval_input.c
+ * needs the latter. */
 #ifndef JN_TOOL_EVAL_H
 #define JN_TOOL_EVAL_H
 
@@ -18,7 +18,8 @@ struct json_writer;
 typedef struct eval_need {
   int order;           /* K; 0 when there are no such names */
   const char *motion;  /* a wanted name that needs all rows of v_jets: tau_jets, M_jets, ...; or NULL */
-  bool forward, mixed; /* ddq_jets, hybrid_jets is wanted */
+  const char *forward; /* one that needs tau_jets of all joints: ddq_jets, ...; or NULL */
+  const char *mixed;   /* one that needs v_jets of prescribed joints and tau_jets of the others: hybrid_jets, ... */
 } eval_need;
 
 typedef struct eval_state {
@@ -60,9 +61,13 @@ typedef struct evaluation {
   int losses;             /* --losses */
   jn_loops *loops;        /* NULL: a model without loops */
   jn_loops_choice choice; /* --solution */
+  int lambda;             /* --lambda: LAMBDA_... */
   double *room;           /* see eval_room() */
   size_t room_count;
 } evaluation;
+
+/* What the multipliers belong to: words of --lambda. */
+enum { LAMBDA_DDQ, LAMBDA_TAU, LAMBDA_HYBRID };
 
 /* Memory for `count` doubles, which stays valid until the next call. */
 double *eval_room(evaluation *e, size_t count);
@@ -93,6 +98,37 @@ const eval_want *eval_find_want(const char *name); /* NULL when there is none */
 /* The state's tau [nv], with --losses less the losses; `loss` [nv] is scratch. eval_dynamics.c */
 jn_status eval_driving_forces(const evaluation *e, double *loss, double *force);
 
+/* d loss / dv, which is diagonal: damping [nv], zero without --losses; `room` [2 nv]. eval_derivatives.c */
+jn_status eval_damping(const evaluation *e, double *room, double *damping);
+/* The motion v_out [(order+2) x nv] that the state's forces make, less the losses; with `tau_out` [(order+1) x nv]
+ * prescribed joints keep theirs; multipliers of loops lambda [(order+1) x m] (may be NULL). `force` [(order+1) x nv]
+ * and `loss` [2 nv] are scratch. eval_dynamics.c */
+jn_status eval_motion(const evaluation *e, int order, double *force, double *loss, double *v_out, double *tau_out,
+                      double *lambda);
+/* Of the closed system: tau [(order+1) x nv] of the actuated joints, lambda (may be NULL). The others have no force of
+ * their own, but losses, which act as if they had: passive [(order+1) x nv]. `loss` [2 nv] is scratch. eval_dynamics.c
+ */
+jn_status eval_closed_inverse(const evaluation *e, int order, double *passive, double *loss, double *tau,
+                              double *lambda);
+
+/* ---- Of the closed system: eval_closed.c. `room` has eval_closed_room() numbers. ---- */
+
+/* By what: the last is a of inverse, tau of forward dynamics, what is given of hybrid. */
+typedef enum eval_part { BY_Q, BY_V, BY_LAST, BY_WRENCH, PARTS } eval_part;
+
+/* Wrenches on the links for functions of the tree, [(order+1) x nlink x 6]: the state's own, with loops together with
+ * those of the multipliers of inverse dynamics. `room` has eval_loaded_room() numbers. */
+size_t eval_loaded_room(const evaluation *e, int order);
+jn_status eval_loaded_links(const evaluation *e, int order, double *room, const double **wrench);
+
+size_t eval_closed_room(const evaluation *e);
+/* D [nv x ...] as the tree's. */
+jn_status eval_closed_dtau(const evaluation *e, eval_part p, double *room, double *D);
+jn_status eval_closed_ddq(const evaluation *e, eval_part p, double *room, double *D);
+jn_status eval_closed_ddq_dpi(const evaluation *e, double *room, double *D);
+/* Without the losses' part of the derivatives. */
+jn_status eval_closed_hybrid(const evaluation *e, double *room, jn_hybrid_derivatives *d);
+
 /* For models with loops: with `close`, closes them in all states; with `check`, refuses states that do not close them.
  * OPTION_GO_ON, or an exit code after a message. eval_loops.c */
 int eval_close_states(evaluation *e, eval_states *list, bool close, bool check);
@@ -112,7 +148,9 @@ want_function want_dtau_dq, want_dtau_dv, want_dtau_da, want_dtau_dwrench, want_
     want_coriolis_matrix_dq, want_coriolis_matrix_dv, want_mass_matrix_rate_dq, want_mass_matrix_rate_dv,
     want_second_tau, want_second_ddq, want_dtau_jets;
 /* eval_loops.c */
-want_function want_lambda, want_constraint, want_constraint_matrix, want_mobility;
+want_function want_lambda, want_lambda_jets, want_loop_wrenches, want_constraint, want_constraint_matrix, want_mobility;
+/* eval_closed.c */
+want_function want_lambda_derivatives;
 /* eval_regressor.c */
 want_function want_parameters, want_regressor, want_slotine_li_regressor, want_gravity_regressor, want_energy_regressor,
     want_momentum_regressor, want_regressor_jets, want_gravity_dpi, want_mass_matrix_dpi, want_coriolis_matrix_dpi,

@@ -46,7 +46,7 @@ static void write_links(const evaluation *e, json_writer *j, const char *key, co
 
 /* d loss / dv, which is diagonal, also of coupled coordinates: damping [nv], zero without --losses. loss(2 s) - loss(s)
  * has no friction in it, and s is so large that what friction rounds off in either is nothing. `room` [2 nv]. */
-static jn_status find_damping(const evaluation *e, double *room, double *damping) {
+jn_status eval_damping(const evaluation *e, double *room, double *damping) {
   const double s = 0x1p200;
   size_t nv = velocity_size(e);
   double *speed = room, *loss = room + nv;
@@ -69,11 +69,10 @@ static void add_damping(const evaluation *e, double sign, const double *X, const
 
 /* ---- First derivatives ---- */
 
-typedef enum part { BY_Q, BY_V, BY_LAST, BY_WRENCH, PARTS } part; /* last: a of inverse, tau of forward dynamics */
+static size_t part_size(const evaluation *e, eval_part p) { return p == BY_WRENCH ? wrench_size(e) : matrix_size(e); }
 
-static size_t part_size(const evaluation *e, part p) { return p == BY_WRENCH ? wrench_size(e) : matrix_size(e); }
-
-static void write_part(const evaluation *e, json_writer *j, const char *key, part p, const double *D, double *own) {
+static void write_part(const evaluation *e, json_writer *j, const char *key, eval_part p, const double *D,
+                       double *own) {
   if (p == BY_WRENCH) {
     write_links(e, j, key, D, own);
   } else {
@@ -81,15 +80,21 @@ static void write_part(const evaluation *e, json_writer *j, const char *key, par
   }
 }
 
-static jn_status inverse(evaluation *e, json_writer *j, const char *key, part p) {
+static jn_status inverse(evaluation *e, json_writer *j, const char *key, eval_part p) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e);
-  double *D = eval_room(e, part_size(e, p) + 6 * nv), *own = D + part_size(e, p), *out[PARTS] = {NULL};
+  double *D = eval_room(e, part_size(e, p) + 6 * nv + eval_closed_room(e)), *own = D + part_size(e, p);
+  double *out[PARTS] = {NULL};
   out[p] = D;
+  if (e->loops) {
+    jn_status closed = eval_closed_dtau(e, p, own + 6 * nv, D);
+    if (closed == JN_OK && j) write_part(e, j, key, p, D, own);
+    return closed;
+  }
   jn_status status = jn_inverse_dynamics_derivatives(e->model, e->work, s->q, s->v, s->a, s->wrench, e->hold, out[BY_Q],
                                                      out[BY_V], out[BY_LAST], out[BY_WRENCH]);
   if (status == JN_OK && p == BY_V) {
-    status = find_damping(e, own + nv, own);
+    status = eval_damping(e, own + nv, own);
     add_damping(e, 1, NULL, own, D);
   }
   if (status == JN_OK && j) write_part(e, j, key, p, D, own);
@@ -101,10 +106,16 @@ jn_status want_dtau_dv(evaluation *e, json_writer *j, const char *key) { return 
 jn_status want_dtau_da(evaluation *e, json_writer *j, const char *key) { return inverse(e, j, key, BY_LAST); }
 jn_status want_dtau_dwrench(evaluation *e, json_writer *j, const char *key) { return inverse(e, j, key, BY_WRENCH); }
 
-static jn_status forward(evaluation *e, json_writer *j, const char *key, part p) {
+static jn_status forward(evaluation *e, json_writer *j, const char *key, eval_part p) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e);
-  double *D = eval_room(e, part_size(e, p) + matrix_size(e) + 8 * nv), *dtau = D + part_size(e, p);
+  double *D = eval_room(e, part_size(e, p) + matrix_size(e) + 8 * nv + eval_closed_room(e)),
+         *dtau = D + part_size(e, p);
+  if (e->loops) {
+    jn_status closed = eval_closed_ddq(e, p, dtau + 6 * nv, D);
+    if (closed == JN_OK && j) write_part(e, j, key, p, D, dtau);
+    return closed;
+  }
   double *a = dtau + matrix_size(e), *force = a + nv, *own = force + nv, *out[PARTS] = {[BY_LAST] = dtau};
   out[p] = D; /* da/dtau is always computed */
   jn_status status = eval_driving_forces(e, own, force);
@@ -112,7 +123,7 @@ static jn_status forward(evaluation *e, json_writer *j, const char *key, part p)
   status = jn_forward_dynamics_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, e->hold, a, out[BY_Q],
                                            out[BY_V], out[BY_LAST], out[BY_WRENCH]);
   if (status == JN_OK && p == BY_V) {
-    status = find_damping(e, own + nv, own);
+    status = eval_damping(e, own + nv, own);
     add_damping(e, -1, dtau, own, D);
   }
   if (status == JN_OK && j) write_part(e, j, key, p, D, own);
@@ -140,14 +151,16 @@ static void write_hybrid(const evaluation *e, json_writer *j, const char *key, c
 jn_status want_hybrid_derivatives(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e), n2 = matrix_size(e);
-  double *D = eval_room(e, 6 * n2 + 6 * nv), *a = D + 6 * n2, *tau = a + nv, *force = tau + nv, *damping = force + nv;
+  double *D = eval_room(e, 6 * n2 + 6 * nv + eval_closed_room(e)), *a = D + 6 * n2, *tau = a + nv, *force = tau + nv,
+         *damping = force + nv;
   jn_hybrid_derivatives d = {.a = a, .tau = tau, .da_dq = D, .dtau_dq = D + n2};
   d.da_dv = D + 2 * n2, d.dtau_dv = D + 3 * n2, d.da_dgiven = D + 4 * n2, d.dtau_dgiven = D + 5 * n2;
   jn_status status = eval_driving_forces(e, damping, force);
   if (status != JN_OK) return status;
-  status =
-      jn_hybrid_dynamics_derivatives(e->model, e->work, s->prescribed, s->q, s->v, s->a, force, s->wrench, e->hold, &d);
-  if (status == JN_OK) status = find_damping(e, damping + nv, damping);
+  status = e->loops ? eval_closed_hybrid(e, damping + 3 * nv, &d)
+                    : jn_hybrid_dynamics_derivatives(e->model, e->work, s->prescribed, s->q, s->v, s->a, force,
+                                                     s->wrench, e->hold, &d);
+  if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
   if (status != JN_OK) return status;
   add_damping(e, 1, NULL, damping, d.dtau_dv);
   for (size_t i = 0; i < nv; i++) {
@@ -170,6 +183,7 @@ static void write_second(const evaluation *e, json_writer *j, const char *key, c
 }
 
 jn_status want_second_tau(evaluation *e, json_writer *j, const char *key) {
+  if (e->loops) return JN_ERR_UNSUPPORTED; /* known of trees only */
   const eval_state *s = e->state;
   size_t n3 = tensor_size(e);
   if (tensor_too_large(e)) return JN_ERR_SIZE;
@@ -183,6 +197,7 @@ jn_status want_second_tau(evaluation *e, json_writer *j, const char *key) {
 /* With losses ddq(q, v, tau) = f(q, v, tau - D v - friction). As df/dtau depends on q alone, only d2/dq dv changes, by
  * -d2f/dq dtau D. */
 jn_status want_second_ddq(evaluation *e, json_writer *j, const char *key) {
+  if (e->loops) return JN_ERR_UNSUPPORTED; /* known of trees only */
   const eval_state *s = e->state;
   size_t nv = velocity_size(e), n2 = matrix_size(e), n3 = tensor_size(e);
   if (tensor_too_large(e)) return JN_ERR_SIZE;
@@ -195,7 +210,7 @@ jn_status want_second_ddq(evaluation *e, json_writer *j, const char *key) {
   if (status != JN_OK) return status;
   status = jn_forward_dynamics_second_derivatives(e->model, e->work, s->q, s->v, a, s->wrench, e->hold, dq, dv, dtau,
                                                   qq, qv, qtau, vv, room);
-  if (status == JN_OK) status = find_damping(e, damping + nv, damping);
+  if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
   if (status != JN_OK) return status;
   for (size_t h = 0; h < nv; h++) add_damping(e, -1, qtau + h * n2, damping, qv + h * n2);
   if (j) write_second(e, j, key, (const double *[4]){qq, qv, vv, qtau}, "dqdtau");
@@ -223,7 +238,7 @@ jn_status want_mass_matrix_inverse_dq(evaluation *e, json_writer *j, const char 
 typedef jn_status matrix_derivatives(const jn_model *model, jn_work *work, const double *q, const double *v, double *dq,
                                      double *dv);
 
-static jn_status matrix_part(evaluation *e, json_writer *j, const char *key, matrix_derivatives *compute, part p) {
+static jn_status matrix_part(evaluation *e, json_writer *j, const char *key, matrix_derivatives *compute, eval_part p) {
   if (tensor_too_large(e)) return JN_ERR_SIZE;
   double *D = eval_room(e, tensor_size(e));
   jn_status status = compute(e->model, e->work, e->state->q, e->state->v, p == BY_Q ? D : NULL, p == BY_V ? D : NULL);
@@ -257,11 +272,12 @@ jn_status want_gravity_dq(evaluation *e, json_writer *j, const char *key) {
 /* ---- Time derivatives ---- */
 
 jn_status want_dtau_jets(evaluation *e, json_writer *j, const char *key) {
+  if (e->loops) return JN_ERR_UNSUPPORTED; /* known of trees only */
   const eval_state *s = e->state;
   size_t nv = velocity_size(e), n2 = matrix_size(e), rows = (size_t)e->order + 1, row = (rows + 2) * n2;
   double *D = eval_room(e, rows * row + 3 * nv), *damping = D + rows * row;
   jn_status status = jn_inverse_dynamics_jet_derivatives(e->model, e->work, e->order, s->q, s->v, s->wrench, D);
-  if (status == JN_OK) status = find_damping(e, damping + nv, damping);
+  if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
   if (status != JN_OK || !j) return status;
   emit_open_array(j, key);
   for (size_t k = 0; k < rows; k++) {

@@ -45,9 +45,8 @@ static jn_status add_loss_row(const evaluation *e, int k, double sign, const dou
   return status;
 }
 
-/* Of the closed system: tau [(order+1) x nv] of the actuated joints. The others have no force of their own, but losses,
- * which act as if they had. `passive` [(order+1) x nv] and `loss` [2 nv] are scratch. */
-static jn_status closed_inverse(const evaluation *e, int order, double *passive, double *loss, double *tau) {
+jn_status eval_closed_inverse(const evaluation *e, int order, double *passive, double *loss, double *tau,
+                              double *lambda) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e), size = ((size_t)order + 1) * nv;
   jn_status status = s->has_actuated ? JN_OK : JN_ERR_ACTUATION;
@@ -57,7 +56,7 @@ static jn_status closed_inverse(const evaluation *e, int order, double *passive,
   }
   if (status == JN_OK) {
     status = jn_loops_inverse_dynamics_jet(e->loops, order, s->actuated, e->choice, NULL, s->q, s->v, passive,
-                                           s->wrench, tau, NULL);
+                                           s->wrench, tau, lambda);
   }
   for (int k = 0; k <= order && status == JN_OK; k++) {
     status = add_loss_row(e, k, 1, s->v + (size_t)k * nv, loss, tau + (size_t)k * nv);
@@ -71,7 +70,7 @@ static jn_status closed_inverse(const evaluation *e, int order, double *passive,
 static jn_status closed_tau(evaluation *e, json_writer *j, const char *key) {
   size_t nv = velocity_size(e);
   double *tau = eval_room(e, 4 * nv);
-  jn_status status = closed_inverse(e, 0, tau + nv, tau + 2 * nv, tau);
+  jn_status status = eval_closed_inverse(e, 0, tau + nv, tau + 2 * nv, tau, NULL);
   if (status == JN_OK) write_vector(e, j, key, tau);
   return status;
 }
@@ -170,8 +169,10 @@ jn_status want_energy(evaluation *e, json_writer *j, const char *key) {
 jn_status want_joint_wrenches(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   int links = jn_link_count(e->model);
-  double *F = eval_room(e, 6 * (size_t)links);
-  jn_status status = jn_joint_wrenches(e->model, e->work, s->q, s->v, s->a, s->wrench, F);
+  const double *wrench = s->wrench;
+  double *F = eval_room(e, 6 * (size_t)links + eval_loaded_room(e, 0));
+  jn_status status = eval_loaded_links(e, 0, F + 6 * (size_t)links, &wrench);
+  if (status == JN_OK) status = jn_joint_wrenches(e->model, e->work, s->q, s->v, s->a, wrench, F);
   if (status != JN_OK || !j) return status;
   emit_open_object(j, key);
   for (int i = 0; i < links; i++) emit_numbers(j, jn_link_name(e->model, i), F + 6 * (size_t)i, 6);
@@ -197,31 +198,31 @@ static jn_status add_loss_rows(const evaluation *e, const double *v_jet, double 
 }
 
 /* The motion of order k that the forces make; with `tau_out` of hybrid dynamics. */
-static jn_status solve_motion(const evaluation *e, int k, const double *force, double *v_out, double *tau_out) {
+static jn_status solve_motion(const evaluation *e, int k, const double *force, double *v_out, double *tau_out,
+                              double *lambda) {
   const eval_state *s = e->state;
   if (e->loops && tau_out) {
-    return jn_loops_hybrid_dynamics_jet(e->loops, k, s->prescribed, s->q, s->v, force, s->wrench, v_out, tau_out, NULL);
+    return jn_loops_hybrid_dynamics_jet(e->loops, k, s->prescribed, s->q, s->v, force, s->wrench, v_out, tau_out,
+                                        lambda);
   }
-  if (e->loops) return jn_loops_forward_dynamics_jet(e->loops, k, s->q, s->v, force, s->wrench, v_out, NULL);
+  if (e->loops) return jn_loops_forward_dynamics_jet(e->loops, k, s->q, s->v, force, s->wrench, v_out, lambda);
   if (tau_out) {
     return jn_hybrid_dynamics_jet(e->model, e->work, k, s->prescribed, s->q, s->v, force, s->wrench, v_out, tau_out);
   }
   return jn_forward_dynamics_jet(e->model, e->work, k, s->q, s->v, force, s->wrench, v_out);
 }
 
-/* The motion v_out [(K+2) x nv] that the state's tau_jets make, less the losses; with `tau_out` [(K+1) x nv] prescribed
- * joints keep theirs. `force` [(K+1) x nv] and `loss` [2 nv] are scratch. Losses of order k need the motion of order
- * k - 1: then order after order. */
-static jn_status make_motion(const evaluation *e, double *force, double *loss, double *v_out, double *tau_out) {
+/* Losses of order k need the motion of order k - 1: then order after order. */
+jn_status eval_motion(const evaluation *e, int order, double *force, double *loss, double *v_out, double *tau_out,
+                      double *lambda) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e);
-  for (size_t i = 0; i < jet_rows(e) * nv; i++) force[i] = s->tau[i];
+  for (size_t i = 0; i < ((size_t)order + 1) * nv; i++) force[i] = s->tau[i];
   for (size_t i = 0; i < nv; i++) v_out[i] = s->v[i];
   jn_status status = JN_OK;
-  for (int k = e->losses ? 0 : e->order; k <= e->order && status == JN_OK; k++) {
-    status = add_loss_row(e, k, -1, v_out + (size_t)k * nv, loss, force + (size_t)k * nv);
-    if (status != JN_OK) break;
-    status = solve_motion(e, k, force, v_out, tau_out);
+  for (int k = e->losses ? 0 : order; k <= order && status == JN_OK; k++) {
+    if (e->losses) status = add_loss_row(e, k, -1, v_out + (size_t)k * nv, loss, force + (size_t)k * nv);
+    if (status == JN_OK) status = solve_motion(e, k, force, v_out, tau_out, lambda);
   }
   return status;
 }
@@ -230,7 +231,7 @@ jn_status want_tau_jets(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t size = jet_rows(e) * velocity_size(e);
   double *tau = eval_room(e, 2 * size + 2 * velocity_size(e)), *passive = tau + size, *loss = passive + size;
-  jn_status status = e->loops ? closed_inverse(e, e->order, passive, loss, tau)
+  jn_status status = e->loops ? eval_closed_inverse(e, e->order, passive, loss, tau, NULL)
                               : jn_inverse_dynamics_jet(e->model, e->work, e->order, s->q, s->v, s->wrench, tau);
   if (status == JN_OK && !e->loops) status = add_loss_rows(e, s->v, loss, tau);
   if (status == JN_OK) write_jet(e, j, key, tau);
@@ -240,7 +241,7 @@ jn_status want_tau_jets(evaluation *e, json_writer *j, const char *key) {
 jn_status want_ddq_jets(evaluation *e, json_writer *j, const char *key) {
   size_t nv = velocity_size(e), size = jet_rows(e) * nv;
   double *v = eval_room(e, 2 * size + 3 * nv), *force = v + size + nv, *loss = force + size;
-  jn_status status = make_motion(e, force, loss, v, NULL);
+  jn_status status = eval_motion(e, e->order, force, loss, v, NULL, NULL);
   if (status == JN_OK) write_jet(e, j, key, v + nv);
   return status;
 }
@@ -249,7 +250,7 @@ jn_status want_hybrid_jets(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e), size = jet_rows(e) * nv;
   double *v = eval_room(e, 3 * size + 3 * nv), *tau = v + size + nv, *force = tau + size, *loss = force + size;
-  jn_status status = make_motion(e, force, loss, v, tau);
+  jn_status status = eval_motion(e, e->order, force, loss, v, tau, NULL);
   if (status == JN_OK) status = add_loss_rows(e, v, loss, tau);
   if (status != JN_OK || !j) return status;
   for (size_t i = 0; i < size; i++) {

@@ -417,9 +417,9 @@ static void check_rows(reader *r, const eval_state *state) {
   for (int i = 0; i < nv; i++) prescribed += state->prescribed[i];
   bool by_motion = need->motion || (need->mixed && prescribed > 0);
   bool by_force = need->forward || (need->mixed && prescribed < nv);
-  const char *solver = need->forward ? "ddq_jets" : "hybrid_jets";
+  const char *solver = need->forward ? need->forward : need->mixed;
   if (by_motion) {
-    need_rows(r, "v_jets", need->order + 2, need->motion ? need->motion : "hybrid_jets");
+    need_rows(r, "v_jets", need->order + 2, need->motion ? need->motion : need->mixed);
   } else if (by_force) {
     need_rows(r, "v_jets", 1, solver);
   }

@@ -88,9 +88,12 @@ jn_status want_rate_matrices(evaluation *e, json_writer *j, const char *key) {
 jn_status want_joint_wrenches_jets(evaluation *e, json_writer *j, const char *key) {
   int links = jn_link_count(e->model);
   size_t rows = (size_t)e->order + 1;
-  double *F = eval_room(e, rows * 6 * (size_t)(links + 1)), *own = F + rows * 6 * (size_t)links;
+  double *F = eval_room(e, rows * 6 * (size_t)(links + 1) + eval_loaded_room(e, e->order));
+  double *own = F + rows * 6 * (size_t)links;
   const eval_state *s = e->state;
-  jn_status status = jn_joint_wrenches_jet(e->model, e->work, e->order, s->q, s->v, s->wrench, F);
+  const double *wrench = s->wrench;
+  jn_status status = eval_loaded_links(e, e->order, own + rows * 6, &wrench);
+  if (status == JN_OK) status = jn_joint_wrenches_jet(e->model, e->work, e->order, s->q, s->v, wrench, F);
   if (status != JN_OK || !j) return status;
   emit_open_object(j, key);
   for (int l = 0; l < links; l++) {

@@ -39,6 +39,19 @@ static int refuse(int state, const char *what, const char *loop, const char *how
   return EXIT_BAD;
 }
 
+/* Results are bounded there, but may be large, and hang on rounding. */
+static void tell_singular(evaluation *e, int index) {
+  jn_loops_health h;
+  if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK || !h.near_singular) return;
+  fprintf(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
+          h.rank < h.generic ? "in" : "near");
+  if (h.rank < h.generic) {
+    fprintf(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
+  } else {
+    fprintf(stderr, "the weakest condition counts for %.1e of the strongest\n", h.weakest);
+  }
+}
+
 /* Does the state close the loops, and its velocity keep them closed? */
 static int check_closed(evaluation *e, int index) {
   const eval_state *s = e->state;
@@ -57,7 +70,9 @@ static int check_closed(evaluation *e, int index) {
   }
   for (int i = 0; i < nv; i++) speed = fmax(speed, fabs(s->v[i]));
   loop = worst_loop(e, rate, &size);
-  return size <= tolerance() * speed ? OPTION_GO_ON : refuse(index, "v", loop, "at a rate of", size);
+  if (!(size <= tolerance() * speed)) return refuse(index, "v", loop, "at a rate of", size);
+  tell_singular(e, index);
+  return OPTION_GO_ON;
 }
 
 static int cannot(int state, const char *why, double size) {
@@ -108,8 +123,13 @@ int eval_close_states(evaluation *e, eval_states *list, bool close, bool check) 
 }
 
 const char *eval_loops_advice(const evaluation *e, const char *want, jn_status status) {
-  bool inverse = strncmp(want, "tau", 3) == 0;
+  bool multipliers = strncmp(want, "lambda", 6) == 0 || strcmp(want, "loop_wrenches") == 0;
+  bool inverse = strncmp(want, "tau", 3) == 0 || strncmp(want, "dtau", 4) == 0 || want[0] == 'Y' ||
+                 strncmp(want, "joint", 5) == 0 || (multipliers && e->lambda == LAMBDA_TAU);
   if (!e->loops) return NULL;
+  if (status == JN_ERR_UNSUPPORTED) {
+    return "is not known of models with loops; --loops ignore gives that of the tree";
+  }
   if (status == JN_ERR_ACTUATION && !e->state->has_actuated) {
     return "the field 'actuated' is missing: the names of the joints that have a motor";
   }
@@ -123,16 +143,51 @@ const char *eval_loops_advice(const evaluation *e, const char *want, jn_status s
 
 /* ---- What the loops are ---- */
 
+/* Multipliers [(order+1) x m] at the start of `room`, which has lambda_room() numbers. */
+static size_t lambda_room(const evaluation *e, int order) {
+  size_t rows = (size_t)order + 1, nv = (size_t)jn_model_nv(e->model);
+  return rows * ((size_t)jn_loops_rows(e->loops) + 3 * nv) + 3 * nv;
+}
+
+static jn_status find_lambda(const evaluation *e, int order, double *room) {
+  size_t rows = (size_t)order + 1, nv = (size_t)jn_model_nv(e->model);
+  double *lambda = room, *tau = lambda + rows * (size_t)jn_loops_rows(e->loops), *force = tau + rows * nv;
+  double *loss = force + rows * nv, *motion = loss + 2 * nv;
+  if (!e->loops) return JN_OK;
+  if (e->lambda == LAMBDA_TAU) return eval_closed_inverse(e, order, force, loss, tau, lambda);
+  return eval_motion(e, order, force, loss, motion, e->lambda == LAMBDA_HYBRID ? tau : NULL, lambda);
+}
+
 jn_status want_lambda(evaluation *e, json_writer *j, const char *key) {
-  const eval_state *s = e->state;
-  size_t nv = (size_t)jn_model_nv(e->model), rows = (size_t)jn_loops_rows(e->loops);
-  double *motion = eval_room(e, 4 * nv + rows), *force = motion + 2 * nv, *loss = force + nv, *lambda = loss + nv;
-  jn_status status = eval_driving_forces(e, loss, force);
-  if (status == JN_OK && e->loops) {
-    status = jn_loops_forward_dynamics_jet(e->loops, 0, s->q, s->v, force, s->wrench, motion, lambda);
-  }
-  if (status == JN_OK && j) emit_numbers(j, key, lambda, (int)rows);
+  double *lambda = eval_room(e, lambda_room(e, 0));
+  jn_status status = find_lambda(e, 0, lambda);
+  if (status == JN_OK && j) emit_numbers(j, key, lambda, jn_loops_rows(e->loops));
   return status;
+}
+
+jn_status want_lambda_jets(evaluation *e, json_writer *j, const char *key) {
+  double *lambda = eval_room(e, lambda_room(e, e->order));
+  jn_status status = find_lambda(e, e->order, lambda);
+  if (status == JN_OK && j) emit_matrix(j, key, lambda, e->order + 1, jn_loops_rows(e->loops));
+  return status;
+}
+
+jn_status want_loop_wrenches(evaluation *e, json_writer *j, const char *key) {
+  int count = jn_loop_count(e->model);
+  double *lambda = eval_room(e, lambda_room(e, 0) + 12 * (size_t)count), *W = lambda + lambda_room(e, 0);
+  jn_status status = find_lambda(e, 0, lambda);
+  if (status == JN_OK && e->loops) status = jn_loops_wrenches(e->loops, e->state->q, lambda, W);
+  if (status != JN_OK || !j) return status;
+  emit_open_object(j, key);
+  for (int i = 0; i < count; i++) {
+    if (jn_loop_description(e->model, i)->type == JN_LOOP_COUPLING) continue; /* a force on coordinates */
+    emit_open_object(j, jn_loop_description(e->model, i)->name);
+    emit_numbers(j, "a", W + 12 * i, 6);
+    emit_numbers(j, "b", W + 12 * i + 6, 6);
+    emit_close_object(j);
+  }
+  emit_close_object(j);
+  return JN_OK;
 }
 
 jn_status want_constraint(evaluation *e, json_writer *j, const char *key) {
@@ -152,13 +207,15 @@ jn_status want_constraint_matrix(evaluation *e, json_writer *j, const char *key)
 }
 
 jn_status want_mobility(evaluation *e, json_writer *j, const char *key) {
-  int rank = 0;
-  jn_status status = e->loops ? jn_loops_rank(e->loops, e->state->q, &rank) : JN_OK;
+  jn_loops_health h = {.weakest = 1};
+  jn_status status = e->loops ? jn_loops_health_at(e->loops, e->state->q, &h, NULL) : JN_OK;
   if (status != JN_OK || !j) return status;
   emit_open_line(j, key);
   emit_integer(j, "rows", jn_loops_rows(e->loops));
-  emit_integer(j, "rank", rank);
-  emit_integer(j, "mobility", jn_model_nv(e->model) - rank);
+  emit_integer(j, "rank", h.rank);
+  emit_integer(j, "mobility", jn_model_nv(e->model) - h.rank);
+  emit_number(j, "weakest", h.weakest);
+  emit_bool(j, "near_singular", h.near_singular);
   emit_close_object(j);
   return JN_OK;
 }

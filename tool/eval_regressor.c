@@ -34,11 +34,19 @@ static jn_status write_regressor(const evaluation *e, json_writer *j, const char
   return status;
 }
 
+/* Of a model with loops: of the forces of the actuated joints. */
+static jn_status closed_regressor(const evaluation *e, int order, double *Y) {
+  const eval_state *s = e->state;
+  if (!s->has_actuated) return JN_ERR_ACTUATION;
+  return jn_loops_regressor_jet(e->loops, order, s->actuated, e->choice, NULL, s->q, s->v, Y);
+}
+
 jn_status want_regressor(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   if (too_large(regressor_size(e))) return JN_ERR_SIZE;
   double *Y = eval_room(e, regressor_size(e));
-  return write_regressor(e, j, key, Y, jn_regressor(e->model, e->work, s->q, s->v, s->a, Y));
+  jn_status status = e->loops ? closed_regressor(e, 0, Y) : jn_regressor(e->model, e->work, s->q, s->v, s->a, Y);
+  return write_regressor(e, j, key, Y, status);
 }
 
 jn_status want_slotine_li_regressor(evaluation *e, json_writer *j, const char *key) {
@@ -78,7 +86,8 @@ jn_status want_regressor_jets(evaluation *e, json_writer *j, const char *key) {
   size_t row = regressor_size(e), rows = (size_t)e->order + 1;
   if (too_large(rows * row)) return JN_ERR_SIZE;
   double *Y = eval_room(e, rows * row);
-  jn_status status = jn_regressor_jet(e->model, e->work, e->order, e->state->q, e->state->v, Y);
+  jn_status status = e->loops ? closed_regressor(e, e->order, Y)
+                              : jn_regressor_jet(e->model, e->work, e->order, e->state->q, e->state->v, Y);
   if (status != JN_OK || !j) return status;
   emit_open_array(j, key);
   for (size_t k = 0; k < rows; k++) write_rows(e, j, NULL, Y + k * row, jn_model_nv(e->model));
@@ -118,7 +127,9 @@ jn_status want_ddq_dpi(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e);
   if (too_large(regressor_size(e))) return JN_ERR_SIZE;
-  double *D = eval_room(e, regressor_size(e) + 3 * nv), *a = D + regressor_size(e), *force = a + nv, *loss = force + nv;
+  double *D = eval_room(e, regressor_size(e) + 3 * nv + eval_closed_room(e)), *a = D + regressor_size(e);
+  double *force = a + nv, *loss = force + nv;
+  if (e->loops) return write_regressor(e, j, key, D, eval_closed_ddq_dpi(e, a, D));
   jn_status status = eval_driving_forces(e, loss, force);
   if (status != JN_OK) return status;
   status = jn_forward_dynamics_parameter_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, a, D);

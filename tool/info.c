@@ -31,8 +31,7 @@ static const char *parent_name(const jn_model *model, int link) {
 
 /* ---- Tables ---- */
 
-/* A table after an empty line; nothing when it has no rows. */
-static void print_table(table *t) {
+void print_table(table *t) {
   if (table_rows(t) == 0) {
     table_free(t);
     return;
@@ -229,7 +228,7 @@ static void print_extras(const jn_model *model) {
   print_table(&t);
 }
 
-/* ---- Relations, frames, loops ---- */
+/* ---- Relations, frames ---- */
 
 /* "2 * leader + 0.1" */
 static void relation_cell(table *t, const char *leader, double ratio, double offset) {
@@ -278,25 +277,6 @@ static void print_frames(const jn_model *model) {
       fixed_number(placement[4 * k + 3], 4, text);
       table_cell(&t, text);
     }
-  }
-  print_table(&t);
-}
-
-static void print_loops(const jn_model *model) {
-  static const table_column columns[] = {{"loop", ALIGN_LEFT},
-                                         {"type", ALIGN_LEFT},
-                                         {"between", ALIGN_LEFT},
-                                         {"and", ALIGN_LEFT},
-                                         {"conditions", ALIGN_RIGHT}};
-  table t;
-  table_init(&t, columns, 5);
-  for (int i = 0; i < jn_loop_count(model); i++) {
-    const jn_loop *loop = jn_loop_description(model, i);
-    table_cell(&t, loop->name ? loop->name : "");
-    table_cell(&t, jn_loop_type_name(loop->type));
-    table_cell(&t, loop->link_a ? loop->link_a : "world");
-    table_cell(&t, loop->link_b ? loop->link_b : "world");
-    table_cellf(&t, "%d", loop_conditions(loop));
   }
   print_table(&t);
 }

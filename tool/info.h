@@ -5,7 +5,10 @@
 #define JN_TOOL_INFO_H
 
 #include "model_arg.h"
+#include "print.h"
 
+/* A table after an empty line; nothing when it has no rows. */
+void print_table(table *t);
 void info_tree(const jn_model *model);
 void info_json(const model_arg *arg);
 
@@ -15,8 +18,8 @@ int moving_joint_count(const jn_model *model);
 
 /* ---- info_loops.c ---- */
 
-int loop_conditions(const jn_loop *loop);
-void print_loop_totals(const jn_model *model);                /* nothing without loops */
-void json_loop_totals(json_writer *j, const jn_model *model); /* "mobility": an object, or null */
+void print_loops(const jn_model *model); /* nothing without loops, here and in the next */
+void print_loop_totals(const jn_model *model);
+void json_loops(json_writer *j, const jn_model *model); /* "loops", an array; "mobility", an object or null */
 
 #endif

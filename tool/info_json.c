@@ -122,22 +122,6 @@ static void write_frames(json_writer *j, const jn_model *model) {
   emit_close_array(j);
 }
 
-static void write_loop(json_writer *j, const jn_loop *loop) {
-  emit_open_object(j, NULL);
-  emit_text(j, "name", loop->name);
-  emit_text(j, "type", jn_loop_type_name(loop->type));
-  emit_text(j, "link_a", loop->link_a);
-  emit_text(j, "link_b", loop->link_b);
-  emit_matrix(j, "placement_a", loop->placement_a, 4, 4);
-  emit_matrix(j, "placement_b", loop->placement_b, 4, 4);
-  emit_numbers(j, "axis", loop->axis, 3);
-  emit_numbers(j, "axis2", loop->axis2, 3);
-  emit_number(j, "distance", loop->distance);
-  emit_integer(j, "mask", (int)loop->mask);
-  emit_integer(j, "conditions", loop_conditions(loop));
-  emit_close_object(j);
-}
-
 void info_json(const model_arg *arg) {
   const jn_model *model = arg->model;
   json_writer j;
@@ -160,10 +144,7 @@ void info_json(const model_arg *arg) {
   emit_close_array(&j);
   write_joints(&j, model);
   write_frames(&j, model);
-  emit_open_array(&j, "loops");
-  for (int i = 0; i < jn_loop_count(model); i++) write_loop(&j, jn_loop_description(model, i));
-  emit_close_array(&j);
-  json_loop_totals(&j, model);
+  json_loops(&j, model);
   json_messages(&j, arg->report);
   emit_close_object(&j);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce info: what the loops of a model leave of its mobility. */
+/* jounce info: the loops of a model, which of their conditions say nothing new, and what mobility they leave. */
 #include <jounce/lie.h>
 #include <jounce/loops.h>
 #include <math.h>
@@ -13,8 +13,11 @@ typedef enum loops_place { LOOPS_NONE, LOOPS_NEUTRAL, LOOPS_ASSEMBLED, LOOPS_OPE
 
 typedef struct loops_summary {
   loops_place where;
-  int rows, rank, mobility;
+  int rows, mobility;
   double gap; /* largest violation at q = 0 */
+  jn_loops_health health;
+  unsigned char *redundant; /* [rows] */
+  int *first;               /* [loops + 1] rows of each loop */
 } loops_summary;
 
 static const double closed_to = 1e-6; /* [m, sines of angles] */
@@ -44,33 +47,93 @@ static jn_status close_loops(jn_loops *loops, int nq, double *q, loops_summary *
   return status;
 }
 
+/* To be released with free_summary(). */
 static jn_status summarise_loops(const jn_model *model, loops_summary *s) {
   jn_loops *loops;
-  int nq = jn_model_nq(model);
+  int nq = jn_model_nq(model), count = jn_loop_count(model);
   *s = (loops_summary){.where = LOOPS_NONE};
-  if (jn_loop_count(model) == 0) return JN_OK;
+  if (count == 0) return JN_OK;
   jn_status status = jn_loops_create(model, NULL, &loops);
   if (status != JN_OK) return status;
   double *q = allocate((size_t)(nq > 0 ? nq : 1) * sizeof *q);
   jn_neutral(model, q);
   s->rows = jn_loops_rows(loops);
+  s->redundant = allocate((size_t)s->rows + 1);
+  s->first = allocate(((size_t)count + 1) * sizeof *s->first);
+  for (int i = 0; i < count; i++) s->first[i] = jn_loops_row(loops, i, NULL);
+  s->first[count] = s->rows;
   status = close_loops(loops, nq, q, s);
-  if (status == JN_OK) status = jn_loops_rank(loops, q, &s->rank);
-  s->mobility = jn_model_nv(model) - s->rank;
+  if (status == JN_OK) status = jn_loops_health_at(loops, q, &s->health, s->redundant);
+  s->mobility = jn_model_nv(model) - s->health.rank;
   free(q);
   jn_loops_destroy(loops);
   return status;
 }
 
-int loop_conditions(const jn_loop *loop) {
-  static const int counts[] = {
-#define COUNT(code, name, rows) rows,
-      JN_LOOP_LIST(COUNT)
-#undef COUNT
-  };
-  int count = counts[loop->type];
-  for (unsigned bits = loop->type == JN_LOOP_COORDINATES ? loop->mask : 0; bits; bits >>= 1) count += (int)(bits & 1);
+static void free_summary(loops_summary *s) {
+  free(s->redundant);
+  free(s->first);
+}
+
+static int conditions(const loops_summary *s, int loop) { return s->first[loop + 1] - s->first[loop]; }
+
+static int redundancies(const loops_summary *s, int loop) {
+  int count = 0;
+  for (int r = s->first[loop]; r < s->first[loop + 1]; r++) count += s->redundant[r];
   return count;
+}
+
+/* "2 * left - right" */
+static char *coupling_text(const jn_loop *loop) {
+  char *text = copy_text("", 0), factor[NUMBER_TEXT], place[16] = "";
+  for (int i = 0; i < loop->term_count; i++) {
+    const jn_coupling *t = &loop->term[i];
+    short_number(fabs(t->factor), factor);
+    if (t->coordinate > 0) snprintf(place, sizeof place, "[%d]", t->coordinate);
+    const char *sign = t->factor < 0 ? (i ? " - " : "-") : i ? " + " : "";
+    bool one = fabs(t->factor) == 1;
+    char *longer = format_text("%s%s%s%s%s%s", text, sign, one ? "" : factor, one ? "" : " * ", t->joint,
+                               t->coordinate > 0 ? place : "");
+    free(text);
+    text = longer;
+  }
+  return text;
+}
+
+static void between_cells(table *t, const jn_loop *loop) {
+  if (loop->type != JN_LOOP_COUPLING) {
+    table_cell(t, loop->link_a ? loop->link_a : "world");
+    table_cell(t, loop->link_b ? loop->link_b : "world");
+    return;
+  }
+  char *text = coupling_text(loop), offset[NUMBER_TEXT];
+  short_number(loop->offset, offset);
+  table_cell(t, text);
+  table_cellf(t, "= %s", offset);
+  free(text);
+}
+
+void print_loops(const jn_model *model) {
+  static const table_column columns[] = {{"loop", ALIGN_LEFT}, {"type", ALIGN_LEFT},        {"between", ALIGN_LEFT},
+                                         {"and", ALIGN_LEFT},  {"conditions", ALIGN_RIGHT}, {"redundant", ALIGN_RIGHT}};
+  table t;
+  loops_summary s;
+  table_init(&t, columns, 6);
+  jn_status status = summarise_loops(model, &s);
+  for (int i = 0; i < jn_loop_count(model) && s.first; i++) {
+    const jn_loop *loop = jn_loop_description(model, i);
+    table_cell(&t, loop->name ? loop->name : "");
+    table_cell(&t, jn_loop_type_name(loop->type));
+    between_cells(&t, loop);
+    table_cellf(&t, "%d", conditions(&s, i));
+    if (status == JN_OK) {
+      table_cellf(&t, "%d", redundancies(&s, i));
+    } else {
+      table_cell(&t, "-");
+    }
+  }
+  print_table(&t);
+  free_summary(&s);
 }
 
 static const char *loops_where(const loops_summary *s) {
@@ -82,31 +145,85 @@ void print_loop_totals(const jn_model *model) {
   loops_summary s;
   char gap[NUMBER_TEXT];
   jn_status status = summarise_loops(model, &s);
-  if (s.where == LOOPS_NONE && status == JN_OK) return;
-  if (status != JN_OK) {
+  if (s.where != LOOPS_NONE && status == JN_OK) {
+    short_number(s.gap, gap);
+    printf("loops          %d with %d conditions, %d of them independent", jn_loop_count(model), s.rows, s.health.rank);
+    if (s.where == LOOPS_NEUTRAL) printf(" at q = 0, where they are closed\n");
+    if (s.where == LOOPS_ASSEMBLED) printf(" where they close next to q = 0, at which they are open by %s\n", gap);
+    if (s.where == LOOPS_OPEN) printf(" at q = 0, where they are open by %s, and cannot be closed from there\n", gap);
+    printf("mobility       %d", s.mobility);
+    if (s.health.generic > s.health.rank) {
+      printf(" in this singular configuration, %d next to it", s.mobility + s.health.rank - s.health.generic);
+    } else if (s.health.near_singular) {
+      printf(", near a singular configuration");
+    }
+    putchar('\n');
+  } else if (status != JN_OK) {
     printf("loops          %d: %s\n", jn_loop_count(model), jn_status_text(status));
-    return;
   }
-  short_number(s.gap, gap);
-  printf("loops          %d with %d conditions, %d of them independent", jn_loop_count(model), s.rows, s.rank);
-  if (s.where == LOOPS_NEUTRAL) printf(" at q = 0, where they are closed\n");
-  if (s.where == LOOPS_ASSEMBLED) printf(" where they close next to q = 0, at which they are open by %s\n", gap);
-  if (s.where == LOOPS_OPEN) printf(" at q = 0, where they are open by %s, and cannot be closed from there\n", gap);
-  printf("mobility       %d\n", s.mobility);
+  free_summary(&s);
 }
 
-void json_loop_totals(json_writer *j, const jn_model *model) {
+static void write_terms(json_writer *j, const jn_loop *loop) {
+  emit_open_array(j, "terms");
+  for (int i = 0; i < loop->term_count; i++) {
+    emit_open_line(j, NULL);
+    emit_text(j, "joint", loop->term[i].joint);
+    emit_integer(j, "coordinate", loop->term[i].coordinate);
+    emit_number(j, "factor", loop->term[i].factor);
+    emit_close_object(j);
+  }
+  emit_close_array(j);
+  emit_number(j, "offset", loop->offset);
+}
+
+static void write_loop(json_writer *j, const jn_loop *loop, const loops_summary *s, int i) {
+  emit_open_object(j, NULL);
+  emit_text(j, "name", loop->name);
+  emit_text(j, "type", jn_loop_type_name(loop->type));
+  emit_text(j, "link_a", loop->link_a);
+  emit_text(j, "link_b", loop->link_b);
+  emit_matrix(j, "placement_a", loop->placement_a, 4, 4);
+  emit_matrix(j, "placement_b", loop->placement_b, 4, 4);
+  emit_numbers(j, "axis", loop->axis, 3);
+  emit_numbers(j, "axis2", loop->axis2, 3);
+  emit_number(j, "distance", loop->distance);
+  emit_integer(j, "mask", (int)loop->mask);
+  write_terms(j, loop);
+  emit_integer(j, "conditions", conditions(s, i));
+  emit_open_array(j, "redundant");
+  for (int r = s->first[i]; r < s->first[i + 1]; r++) {
+    if (s->redundant[r]) emit_integer(j, NULL, r - s->first[i]);
+  }
+  emit_close_array(j);
+  emit_close_object(j);
+}
+
+static void write_mobility(json_writer *j, const loops_summary *s) {
+  emit_open_line(j, "mobility");
+  emit_integer(j, "rows", s->rows);
+  emit_integer(j, "rank", s->health.rank);
+  emit_integer(j, "generic_rank", s->health.generic);
+  emit_integer(j, "mobility", s->mobility);
+  emit_text(j, "at", loops_where(s));
+  emit_number(j, "open_by", s->gap);
+  emit_number(j, "weakest", s->health.weakest);
+  emit_bool(j, "near_singular", s->health.near_singular);
+  emit_close_object(j);
+}
+
+void json_loops(json_writer *j, const jn_model *model) {
   loops_summary s;
   jn_status status = summarise_loops(model, &s);
+  emit_open_array(j, "loops");
+  for (int i = 0; i < jn_loop_count(model) && s.first && status == JN_OK; i++) {
+    write_loop(j, jn_loop_description(model, i), &s, i);
+  }
+  emit_close_array(j);
   if (status != JN_OK || s.where == LOOPS_NONE) {
     emit_null(j, "mobility");
-    return;
+  } else {
+    write_mobility(j, &s);
   }
-  emit_open_line(j, "mobility");
-  emit_integer(j, "rows", s.rows);
-  emit_integer(j, "rank", s.rank);
-  emit_integer(j, "mobility", s.mobility);
-  emit_text(j, "at", loops_where(&s));
-  emit_number(j, "open_by", s.gap);
-  emit_close_object(j);
+  free_summary(&s);
 }

@@ -46,7 +46,8 @@ JN_API const char *jn_version(void);
   X(JN_ERR_SINGULAR, 11, "the system is singular")                                        \
   X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")              \
   X(JN_ERR_LOOP, 13, "the kinematic loops are not closed, or cannot be")                  \
-  X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")
+  X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")                 \
+  X(JN_ERR_CALLBACK, 15, "a user-defined condition lacks the function that this needs")
 
 typedef enum jn_status {
 #define JN_STATUS_ENUM(code, number, text) code = number,

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce/loops.h: models with kinematic loops.
+/* jounce/loops.h: models with kinematic loops, contacts and couplings.
  *
- * A model with loops is a tree with conditions phi(q) = 0 between frames (jn_loop of model.h), m rows in all:
+ * A model with loops is a tree with conditions phi(q) = 0 (jn_loop of model.h, jn_loops_user below), m rows in all:
  *   M a + C v + g = tau + sum J^T W + A^T lambda,     A v = 0,     A = d phi / dq  [m x nv]
  * Conditions of real mechanisms are redundant (a planar loop modelled in space), so every solution is rank-revealing:
  * directions of A weaker than `tolerance` of the strongest count as dependent; accelerations and torques are unique all
- * the same, and of the multipliers lambda the shortest are given. Configurations are expected to close the loops, and
- * velocities to keep them closed: jn_loops_assemble() and jn_loops_project() make them so.
+ * the same, and of the multipliers lambda the shortest are given. So no answer is larger than its data by more than
+ * 1 / tolerance; jn_loops_health() tells when a configuration is near a singular one. Configurations are expected to
+ * close the loops, and velocities to keep them closed: jn_loops_assemble() and jn_loops_project() make them so.
  *
  * A jn_loops belongs to one thread. Nothing allocates but jn_loops_create(). Double precision. Jets as in jets.h.
- * Errors of all: JN_ERR_NULL, JN_ERR_ROW; JN_ERR_SINGULAR (M is singular). Mathematics: docs/loops.md. [kim2012 sec. 3]
- */
+ * Errors of all: JN_ERR_NULL, JN_ERR_ROW; JN_ERR_SINGULAR (M is singular); JN_ERR_CALLBACK, and whatever a user's
+ * function returns. Mathematics: docs/loops.md. [kim2012 sec. 3] */
 #ifndef JOUNCE_LOOPS_H
 #define JOUNCE_LOOPS_H
 
@@ -22,20 +23,41 @@ extern "C" {
 
 typedef struct jn_loops jn_loops;
 
+/* Conditions of the user's own, phi(q) = 0 [rows] with A = d phi/dq [rows x nv] (in the tangent space: phi' = A v).
+ * Functions write their outputs completely and return JN_OK; any other status ends the call and is passed on. */
+typedef struct jn_loops_user {
+  int rows;
+  void *context; /* given to the functions */
+  /* phi, A, and dA v [rows] with phi'' = A a + dA v. Enough for assembly, rank, impact, and dynamics of order 0. */
+  jn_status (*value)(void *context, const double *q, const double *v, double *phi, double *A, double *dAv);
+  /* For jets of order K > 0 (NULL: these are JN_ERR_CALLBACK): phi_jet [(K+3) x rows] and A_jet [(K+1) x rows x nv],
+   * values and time derivatives along the motion v_jet [(K+2) x nv]. */
+  jn_status (*jet)(void *context, int order, const double *q, const double *v_jet, double *phi_jet, double *A_jet);
+  /* For derivatives (NULL: these are JN_ERR_CALLBACK): by q of A^T lambda [nv x nv], and by q and v of A a + dA v
+   * [rows x nv], all else held. */
+  jn_status (*derivatives)(void *context, const double *q, const double *v, const double *a, const double *lambda,
+                           double *dforce_dq, double *drate_dq, double *drate_dv);
+} jn_loops_user;
+
 typedef struct jn_loops_options {
   size_t size;      /* sizeof(jn_loops_options), set by jn_loops_options_init() */
   int order;        /* of the jets that will be asked for; default 0 */
   double tolerance; /* of dependent conditions, relative; default 1e-9 */
   double baumgarte; /* [1/s] forward and hybrid dynamics of order 0 pull violations back: phi'' + 2 b phi' + b^2 phi =
                        0; default 0: off */
+  const jn_loops_user *user; /* [user_count], copied; default none. Their rows follow those of the model's loops */
+  int user_count;
+  double weak; /* a configuration is near a singular one when a direction that counts is weaker than this, relative;
+                  default 1e-5 */
 } jn_loops_options;
 
 JN_API void jn_loops_options_init(jn_loops_options *options);
-/* options NULL: defaults. The model must live as long. Errors: JN_ERR_SIZE, JN_ERR_MEMORY. */
+/* options NULL: defaults. The model must live as long. Assembles a few times, to know the rank to expect. Errors:
+ * JN_ERR_SIZE (options; a user's condition without rows), JN_ERR_NULL (one without value), JN_ERR_MEMORY. */
 JN_API jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options, jn_loops **loops);
 JN_API void jn_loops_destroy(jn_loops *loops); /* NULL is allowed */
 
-/* Conditions in all, and the first row and number of rows of loop i of the model. */
+/* Conditions in all, and the first row and number of rows of loop i of the model; then of the user's conditions. */
 JN_API int jn_loops_rows(const jn_loops *loops);
 JN_API int jn_loops_row(const jn_loops *loops, int loop, int *rows);
 
@@ -45,6 +67,23 @@ JN_API jn_status jn_loops_constraint(jn_loops *loops, const double *q, const dou
                                      double *dAv);
 /* Rank of A at q, so mobility = nv - rank, and m - rank conditions are redundant. */
 JN_API jn_status jn_loops_rank(jn_loops *loops, const double *q, int *rank);
+
+/* How well conditions tell their forces and motions apart. */
+typedef struct jn_loops_health {
+  int rank;          /* directions that count */
+  int generic;       /* the rank of A at ordinary configurations, found next to q = 0 when jn_loops was created; -1: not
+                        known, as no closed configuration was found there */
+  double weakest;    /* the weakest of these, relative to the strongest; 1 when there is none */
+  double dropped;    /* the strongest that does not count, relative: rounding where conditions are redundant */
+  int near_singular; /* 1: weakest < weak, or dropped > tolerance / 100, or rank < generic (not with prescribed ones) */
+} jn_loops_health;
+
+/* Of A at q. redundant [m] (may be NULL): 1 for rows that depend on the rows before them. */
+JN_API jn_status jn_loops_health_at(jn_loops *loops, const double *q, jn_loops_health *health,
+                                    unsigned char *redundant);
+/* Of the last forward or hybrid dynamics, their derivatives, or impact: of A seen through the inertia, L^-1 A^T with M
+ * = L L^T, without prescribed coordinates. Costs nothing. */
+JN_API jn_status jn_loops_last_health(const jn_loops *loops, jn_loops_health *health);
 
 /* Closes the loops from the guess q [nq], in place: Gauss-Newton on the group, coordinates with held[i] != 0 [nv]
  * (NULL: none) stay. residual (may be NULL) gets the largest |phi|. Errors: JN_ERR_LOOP when it does not converge to
@@ -88,36 +127,59 @@ JN_API jn_status jn_loops_inverse_dynamics_jet(jn_loops *loops, int order, const
 JN_API jn_status jn_loops_complete_motion(jn_loops *loops, int order, const unsigned char *given, const double *q,
                                           double *v_jet);
 
+/* Regressor of the closed loop and its time derivatives, Y_jet [(K+1) x nv x 10 L]: the forces above are tau_jet[k] =
+ * Y_jet[k] pi when passive forces and wrenches are zero and there is no armature. pi: the inertial parameters
+ * (regressor.h). Errors as above. */
+JN_API jn_status jn_loops_regressor_jet(jn_loops *loops, int order, const unsigned char *actuated,
+                                        jn_loops_choice choice, const double *weight, const double *q,
+                                        const double *v_jet, double *Y_jet);
+
 /* ---- derivatives ---- */
 
-/* Where derivatives go; NULL: not wanted. `given` is for what is given of each coordinate: column k for a_k if that is
- * prescribed, for tau_k if not. pi: the inertial parameters (regressor.h). Matrices have nv columns, those of dpi 10 L.
- */
+/* Matrices for vectors of nv (tau, a) or m (lambda) rows; NULL: not wanted. Columns: nv, of dwrench [nlink x 6], of dpi
+ * 10 L. Derivatives by q, v, a are along changes that keep the loops closed: d tau = dtau_dq dq with A dq = 0. (Other
+ * columns go on as if conditions held where they were violated, and are those of the nearest possible change where they
+ * are redundant.) In what form wrenches are held while q changes: `hold`, see derivatives.h. */
+
+/* Of forward and hybrid dynamics. `given` is what is given of each coordinate: column k for a_k if that is prescribed,
+ * for tau_k if not. */
 typedef struct jn_loops_derivatives {
-  double *da_dq, *da_dv, *da_dgiven, *da_dpi;                     /* [nv x ...] */
-  double *dtau_dq, *dtau_dv, *dtau_dgiven, *dtau_dpi;             /* [nv x ...], of hybrid dynamics */
-  double *dlambda_dq, *dlambda_dv, *dlambda_dgiven, *dlambda_dpi; /* [m x ...] */
+  double *da_dq, *da_dv, *da_dgiven, *da_dwrench, *da_dpi;
+  double *dtau_dq, *dtau_dv, *dtau_dgiven, *dtau_dwrench, *dtau_dpi;
+  double *dlambda_dq, *dlambda_dv, *dlambda_dgiven, *dlambda_dwrench, *dlambda_dpi;
 } jn_loops_derivatives;
 
-/* Of forward dynamics (prescribed NULL) and of hybrid dynamics at a state that keeps the loops closed; a, tau, lambda
- * are what these gave there. Wrenches are held in the body. Derivatives by q and v are along changes that keep the
- * loops closed; along others they are those of the nearest such change when conditions are redundant. */
+/* Of forward dynamics (prescribed NULL) and of hybrid dynamics; a, lambda are what these gave at the state. */
 JN_API jn_status jn_loops_dynamics_derivatives(jn_loops *loops, const unsigned char *prescribed, const double *q,
                                                const double *v, const double *a, const double *lambda,
-                                               const double *wrench, const jn_loops_derivatives *out);
-/* Of inverse dynamics where the torques are unique: dq, dv, da [nv x nv], dpi [nv x 10 L] = the regressor of the closed
- * loop, tau = dpi pi for the actuated rows when passive forces and wrenches are zero and there is no armature. lambda
- * as inverse dynamics gave it. Errors: JN_ERR_ACTUATION (too few), JN_ERR_UNSUPPORTED (more actuated coordinates than
- * needed: the choice among torques has no derivative here). */
-JN_API jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *loops, const unsigned char *actuated, const double *q,
-                                                       const double *v, const double *a, const double *lambda,
-                                                       const double *wrench, double *dq, double *dv, double *da,
-                                                       double *dpi);
+                                               const double *wrench, jn_representation hold,
+                                               const jn_loops_derivatives *out);
+
+/* Of inverse dynamics. Rows of passive coordinates are zero but in dpassive, by the forces of passive coordinates. */
+typedef struct jn_loops_inverse_derivatives {
+  double *dtau_dq, *dtau_dv, *dtau_da, *dtau_dpassive, *dtau_dwrench, *dtau_dpi;
+  double *dlambda_dq, *dlambda_dv, *dlambda_da, *dlambda_dpassive, *dlambda_dwrench, *dlambda_dpi;
+} jn_loops_inverse_derivatives;
+
+/* Arguments as jn_loops_inverse_dynamics_jet() of order 0, with motors to spare too: those of the chosen solution.
+ * dtau_dpi is the regressor of the closed loop. tau [nv], lambda [m]: the solution, may be NULL. Errors: JN_ERR_LOOP,
+ * JN_ERR_ACTUATION. */
+JN_API jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *loops, const unsigned char *actuated,
+                                                       jn_loops_choice choice, const double *weight, const double *q,
+                                                       const double *v, const double *a, const double *passive,
+                                                       const double *wrench, jn_representation hold, double *tau,
+                                                       double *lambda, const jn_loops_inverse_derivatives *out);
 
 /* ---- forces of the loops, impact ---- */
 
-/* W [loops x 2 x 6]: the wrenches that the multipliers mean, on the closing frames of a and of b, in these. */
+/* W [loops x 2 x 6]: the wrenches that the multipliers mean, on the closing frames of a and of b, in these; zero for
+ * couplings. */
 JN_API jn_status jn_loops_wrenches(jn_loops *loops, const double *q, const double *lambda, double *W);
+/* The same as wrenches on the links with their time derivatives along v_jet [(K+2) x nv], link_jet [(K+1) x nlink x 6],
+ * added to wrench_jet (NULL: zero): what to give to functions of the tree so that they see the loops. Forces of
+ * couplings and of the user's conditions act on coordinates and are not among them. */
+JN_API jn_status jn_loops_link_wrenches_jet(jn_loops *loops, int order, const double *q, const double *v_jet,
+                                            const double *lambda_jet, const double *wrench_jet, double *link_jet);
 /* The loops are switched on at velocity v, which they stop at once (restitution 0) or throw back: v [nv] in place, A
  * v_after = -restitution A v_before; impulse [m] (may be NULL). */
 JN_API jn_status jn_loops_impact(jn_loops *loops, double restitution, const double *q, double *v, double *impulse);

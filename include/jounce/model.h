@@ -99,18 +99,26 @@ JN_API void jn_inertia_pack(double mass, const double com[3], const double tenso
 /* The inverse. A massless body gets com = 0 and the tensor as it is. Outputs may be NULL. */
 JN_API void jn_inertia_unpack(const double parameters[10], double *mass, double com[3], double tensor[6]);
 
-/* Closures of kinematic loops between two placements on two links: name in files, constrained directions. */
-#define JN_LOOP_LIST(X)                                                                                            \
-  X(JN_LOOP_WELD, "weld", 6)                                                                                       \
-  X(JN_LOOP_REVOLUTE, "revolute", 5)           /* free rotation about axis */                                      \
-  X(JN_LOOP_PRISMATIC, "prismatic", 5)         /* free translation along axis */                                   \
-  X(JN_LOOP_CYLINDRICAL, "cylindrical", 4)     /* both */                                                          \
-  X(JN_LOOP_UNIVERSAL, "universal", 4)         /* free rotations about axis (fixed in a) and axis2 (fixed in b) */ \
-  X(JN_LOOP_SPHERICAL, "spherical", 3)         /* points coincide */                                               \
-  X(JN_LOOP_PLANAR, "planar", 3)               /* b slides on the plane of a normal to axis */                     \
-  X(JN_LOOP_POINT_ON_AXIS, "point_on_axis", 2) /* origin of b stays on the axis of a */                            \
-  X(JN_LOOP_DISTANCE, "distance", 1)           /* origins keep a distance */                                       \
-  X(JN_LOOP_COORDINATES, "coordinates", 0)     /* the relative coordinates in mask are zero */
+/* Conditions on the motion of a tree: name in files, number of conditions. Closures of kinematic loops between two
+ * placements on two links; contacts, which are bilateral (held together, whatever the sign of the normal force) and
+ * whose conditions are, in this order: along the normal `axis`, across it, turns about the tangents, about the normal;
+ * and couplings of coordinates. */
+#define JN_LOOP_LIST(X)                                                                                                \
+  X(JN_LOOP_WELD, "weld", 6)                                                                                           \
+  X(JN_LOOP_REVOLUTE, "revolute", 5)               /* free rotation about axis */                                      \
+  X(JN_LOOP_PRISMATIC, "prismatic", 5)             /* free translation along axis */                                   \
+  X(JN_LOOP_CYLINDRICAL, "cylindrical", 4)         /* both */                                                          \
+  X(JN_LOOP_UNIVERSAL, "universal", 4)             /* free rotations about axis (fixed in a) and axis2 (fixed in b) */ \
+  X(JN_LOOP_SPHERICAL, "spherical", 3)             /* points coincide */                                               \
+  X(JN_LOOP_PLANAR, "planar", 3)                   /* b slides on the plane of a normal to axis */                     \
+  X(JN_LOOP_POINT_ON_AXIS, "point_on_axis", 2)     /* origin of b stays on the axis of a */                            \
+  X(JN_LOOP_DISTANCE, "distance", 1)               /* origins keep a distance */                                       \
+  X(JN_LOOP_COORDINATES, "coordinates", 0)         /* the relative coordinates in mask are zero */                     \
+  X(JN_LOOP_POINT_CONTACT, "point_contact", 3)     /* no slip: the origin of b sticks to that of a */                  \
+  X(JN_LOOP_SLIDING_POINT, "sliding_point", 1)     /* no friction: the origin of b slides on the plane of a */         \
+  X(JN_LOOP_SURFACE_CONTACT, "surface_contact", 6) /* no slip: as weld */                                              \
+  X(JN_LOOP_SLIDING_SURFACE, "sliding_surface", 3) /* no friction: as planar */                                        \
+  X(JN_LOOP_COUPLING, "coupling", 1)               /* sum of factor times coordinate = offset */
 
 typedef enum jn_loop_type {
 #define JN_LOOP_ENUM(code, name, rows) code,
@@ -120,6 +128,16 @@ typedef enum jn_loop_type {
 } jn_loop_type;
 
 JN_API const char *jn_loop_type_name(jn_loop_type type);
+
+/* One term of a coupling: a coordinate of a joint whose velocity is the rate of its coordinates (all but spherical,
+ * free and fixed ones, and those that mimic another). */
+typedef struct jn_coupling {
+  const char *joint;
+  int coordinate; /* of the joint; default 0 */
+  double factor;
+} jn_coupling;
+
+enum { JN_COUPLING_TERMS = 16 }; /* at most */
 
 typedef struct jn_loop {
   size_t size; /* sizeof(jn_loop), set by jn_loop_init() */
@@ -133,6 +151,10 @@ typedef struct jn_loop {
   double axis2[3]; /* universal: in the closing frame of b; default x */
   double distance; /* distance: [m] */
   unsigned mask;   /* coordinates: bit i set = relative coordinate i (rx, ry, rz, x, y, z) is held at zero */
+  /* coupling: sum_i term[i].factor q_i = offset; links and placements have no meaning */
+  int term_count;
+  jn_coupling term[JN_COUPLING_TERMS];
+  double offset;
 } jn_loop;
 
 /* Defaults: weld, no names, identity placements, axis z, axis2 x. */

@@ -15,7 +15,9 @@ enum {
   JN_KEY_MOTION = 64, /* limits, armature, damping, friction */
   JN_KEY_MIMIC = 128,
   JN_KEY_DISTANCE = 256,
-  JN_KEY_MASK = 512
+  JN_KEY_MASK = 512,
+  JN_KEY_SIDES = 1024, /* a, b */
+  JN_KEY_TERMS = 2048  /* terms, offset */
 };
 
 unsigned jn__joint_keys(jn_joint_type type); /* native_write.c */

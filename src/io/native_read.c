@@ -329,7 +329,8 @@ static void check_use(reader *r, const node *n, const char *type, unsigned used)
               {"point", JN_KEY_POINT},       {"pitch", JN_KEY_PITCH},    {"limits", JN_KEY_MOTION},
               {"armature", JN_KEY_MOTION},   {"damping", JN_KEY_MOTION}, {"friction", JN_KEY_MOTION},
               {"mimic", JN_KEY_MIMIC},       {"screw", JN_KEY_SCREWS},   {"screws", JN_KEY_SCREWS},
-              {"distance", JN_KEY_DISTANCE}, {"mask", JN_KEY_MASK}};
+              {"distance", JN_KEY_DISTANCE}, {"mask", JN_KEY_MASK},      {"a", JN_KEY_SIDES},
+              {"b", JN_KEY_SIDES},           {"terms", JN_KEY_TERMS},    {"offset", JN_KEY_TERMS}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (!(used & keys[i].bit) && get(n, keys[i].key))
       tell(r, JN_WARNING, "unused-key", n, keys[i].key, "remove it, or correct the type",
@@ -535,6 +536,41 @@ static int read_mask(reader *r, const node *n, unsigned *mask) {
   return 1;
 }
 
+/* Term i of a coupling; 0 when it is (told) wrong. */
+static int read_term(reader *r, const node *loop, size_t i, json_t *value, jn_coupling *term) {
+  double coordinate = json_number_value(json_object_get(value, "coordinate"));
+  const json_t *factor = json_object_get(value, "factor");
+  term->joint = json_string_value(json_object_get(value, "joint"));
+  term->factor = factor ? json_number_value(factor) : 1;
+  term->coordinate = coordinate >= 0 && coordinate < 6 ? (int)coordinate : -1;
+  int good = term->joint && (!factor || json_is_number(factor)) && term->coordinate == coordinate;
+  if (!good)
+    tell(r, JN_ERROR, "wrong-type", loop, "terms",
+         "e.g. [{\"joint\": \"left\", \"factor\": 2, \"coordinate\": 0}, ...]",
+         "has entry %zu, which is not an object with the name of a joint, a factor and a coordinate from 0", i + 1);
+  return good;
+}
+
+/* 0 when they are missing or (told) wrong. */
+static int read_terms(reader *r, const node *n, jn_loop *loop) {
+  json_t *value = get(n, "terms"), *entry;
+  size_t i;
+  if (!value) tell_missing(r, n, "terms", "e.g. [{\"joint\": \"left\", \"factor\": 2}, ...]");
+  if (value && !json_is_array(value)) tell_type(r, n, "terms", "an array of objects", value);
+  if (!json_is_array(value)) return 0;
+  if (json_array_size(value) > JN_COUPLING_TERMS) {
+    tell(r, JN_ERROR, "too-many", n, "terms", "at most 16 coordinates can be coupled", "has %zu entries",
+         json_array_size(value));
+    return 0;
+  }
+  json_array_foreach(value, i, entry) {
+    if (!read_term(r, n, i, entry, &loop->term[i])) return 0;
+    loop->term_count++;
+  }
+  get_number(r, n, "offset", &loop->offset);
+  return 1;
+}
+
 /* 1 when the type is known. */
 static int read_loop_type(reader *r, const node *n, jn_loop_type *type) {
 #define NAME(code, text, rows) text ", "
@@ -555,12 +591,21 @@ static int read_loop_type(reader *r, const node *n, jn_loop_type *type) {
   return 0;
 }
 
+static jn_status add_loop(reader *r, const node *n, const jn_loop *loop) {
+  jn_status status = jn_builder_add_loop(r->b, loop);
+  if (status != JN_OK) return status;
+  jn_place place = place_of(r, n, NULL);
+  jn__builder_place_loop(r->b, place.line, place.column);
+  return JN_OK;
+}
+
 static jn_status read_loop(reader *r, const node *n) {
   jn_loop loop;
   jn_loop_init(&loop);
   loop.name = read_name(r, n, "loop");
-  check_keys(r, n, "name, type, a, b, axis, axis2, distance, mask");
+  check_keys(r, n, "name, type, a, b, axis, axis2, distance, mask, terms, offset");
   int good = read_loop_type(r, n, &loop.type);
+  if (good && loop.type == JN_LOOP_COUPLING) return read_terms(r, n, &loop) ? add_loop(r, n, &loop) : JN_OK;
   loop.link_a = read_side(r, n, "a", loop.placement_a);
   loop.link_b = read_side(r, n, "b", loop.placement_b);
   get_numbers(r, n, "axis", 3, loop.axis);
@@ -570,11 +615,7 @@ static jn_status read_loop(reader *r, const node *n) {
   if (loop.type == JN_LOOP_COORDINATES && !get(n, "mask")) tell_missing(r, n, "mask", "e.g. [\"rx\", \"z\"]");
   if (!read_mask(r, n, &loop.mask)) loop.mask = loop.type == JN_LOOP_COORDINATES;
   if (!good || !loop.link_a || !loop.link_b) return JN_OK;
-  jn_status status = jn_builder_add_loop(r->b, &loop);
-  if (status != JN_OK) return status;
-  jn_place place = place_of(r, n, NULL);
-  jn__builder_place_loop(r->b, place.line, place.column);
-  return JN_OK;
+  return add_loop(r, n, &loop);
 }
 
 /* ---- The file ---- */

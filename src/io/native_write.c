@@ -46,19 +46,25 @@ unsigned jn__loop_keys(jn_loop_type type) {
     case JN_LOOP_CYLINDRICAL:
     case JN_LOOP_PLANAR:
     case JN_LOOP_POINT_ON_AXIS:
-      return JN_KEY_AXIS;
+    case JN_LOOP_POINT_CONTACT:
+    case JN_LOOP_SLIDING_POINT:
+    case JN_LOOP_SURFACE_CONTACT:
+    case JN_LOOP_SLIDING_SURFACE:
+      return JN_KEY_SIDES | JN_KEY_AXIS;
     case JN_LOOP_UNIVERSAL:
-      return JN_KEY_AXIS | JN_KEY_AXIS2;
+      return JN_KEY_SIDES | JN_KEY_AXIS | JN_KEY_AXIS2;
     case JN_LOOP_DISTANCE:
-      return JN_KEY_DISTANCE;
+      return JN_KEY_SIDES | JN_KEY_DISTANCE;
     case JN_LOOP_COORDINATES:
-      return JN_KEY_MASK;
+      return JN_KEY_SIDES | JN_KEY_MASK;
+    case JN_LOOP_COUPLING:
+      return JN_KEY_TERMS;
     case JN_LOOP_WELD:
     case JN_LOOP_SPHERICAL:
     case JN_LOOP_TYPES:
       break;
   }
-  return 0;
+  return JN_KEY_SIDES;
 }
 
 typedef struct writer {
@@ -269,6 +275,19 @@ static void put_mask(writer *w, unsigned mask) {
   jn__text_add(w->out, "]");
 }
 
+static void put_terms(writer *w, const jn_loop *l) {
+  jn__text_add(w->out, ",\n      \"terms\": [");
+  for (int i = 0; i < l->term_count; i++) {
+    const jn_coupling *t = &l->term[i];
+    put_member_string(w, i ? ",\n        {" : "\n        {", "joint", t->joint);
+    if (t->coordinate > 0) put_member_number(w, ", ", "coordinate", t->coordinate);
+    put_member_number(w, ", ", "factor", t->factor);
+    jn__text_add(w->out, "}");
+  }
+  jn__text_add(w->out, "\n      ]");
+  if (l->offset != 0) put_member_number(w, ",\n      ", "offset", l->offset);
+}
+
 static void put_loop(writer *w, const jn_loop *l, int i) {
   const char *gap = ",\n      ";
   unsigned used = jn__loop_keys(l->type);
@@ -276,8 +295,9 @@ static void put_loop(writer *w, const jn_loop *l, int i) {
   jn_loop_init(&plain);
   put_member_string(w, i ? ",\n    {\n      " : "\n    {\n      ", "name", l->name);
   put_member_string(w, gap, "type", jn_loop_type_name(l->type));
-  put_side(w, "a", l->link_a, l->placement_a);
-  put_side(w, "b", l->link_b, l->placement_b);
+  if (used & JN_KEY_SIDES) put_side(w, "a", l->link_a, l->placement_a);
+  if (used & JN_KEY_SIDES) put_side(w, "b", l->link_b, l->placement_b);
+  if (used & JN_KEY_TERMS) put_terms(w, l);
   if ((used & JN_KEY_AXIS) && !same(l->axis, plain.axis, 3)) put_member_numbers(w, gap, "axis", l->axis, 3);
   if ((used & JN_KEY_AXIS2) && !same(l->axis2, plain.axis2, 3)) put_member_numbers(w, gap, "axis2", l->axis2, 3);
   if (used & JN_KEY_DISTANCE) put_member_number(w, gap, "distance", l->distance);

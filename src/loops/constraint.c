@@ -7,7 +7,6 @@
  *   alpha . R beta  moment beta x R^T alpha on b; moment alpha x R beta on a */
 #include <string.h>
 
-#include "jounce/lie.h"
 #include "loops.h"
 
 static void cross(const double *a, const double *b, double *out) {
@@ -50,25 +49,29 @@ static void add_wrench_from(const double *T, double s, const double *W, double *
   }
 }
 
+/* Rows r of R [w] are r x w, columns c of [w] R are w x c. */
 void jn__add_relative(const double *Rj, const double *pj, const double *a, const double *b, double *R, double *p) {
-  const double Wa[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
-  const double Wb[9] = {0, -b[2], b[1], b[2], 0, -b[0], -b[1], b[0], 0};
-  double turned[3];
-  for (int r = 0; r < 3; r++)
-    for (int s = 0; s < 3; s++)
-      for (int e = 0; e < 3; e++) R[3 * r + s] += Rj[3 * r + e] * Wb[3 * e + s] - Wa[3 * r + e] * Rj[3 * e + s];
+  double x[3];
+  for (int i = 0; i < 3 && R; i++) {
+    const double column[3] = {Rj[i], Rj[3 + i], Rj[6 + i]};
+    cross(Rj + 3 * i, b, x);
+    for (int e = 0; e < 3; e++) R[3 * i + e] += x[e];
+    cross(a, column, x);
+    for (int e = 0; e < 3; e++) R[3 * e + i] -= x[e];
+  }
   add_turned(1, Rj, b + 3, p);
-  cross(a, pj, turned);
-  for (int e = 0; e < 3; e++) p[e] -= turned[e];
+  cross(a, pj, x);
+  for (int e = 0; e < 3; e++) p[e] -= x[e];
 }
 
-/* Taylor coefficient k of R and p from those of the twists below k. */
-static void relative_order(loop_pair *c, int k) {
+/* Taylor coefficient k of R (unless `last`, when nothing needs it) and p from those of the twists below k. */
+static void relative_order(loop_pair *c, int k, int last) {
   double *R = c->R + 9 * k, *p = c->p + 3 * k;
   memset(R, 0, 9 * sizeof *R);
   memset(p, 0, 3 * sizeof *p);
   for (int j = 0; j < k; j++)
-    jn__add_relative(c->R + 9 * j, c->p + 3 * j, c->V_a + 6 * (k - 1 - j), c->V_b + 6 * (k - 1 - j), R, p);
+    jn__add_relative(c->R + 9 * j, c->p + 3 * j, c->V_a + 6 * (k - 1 - j), c->V_b + 6 * (k - 1 - j), last ? NULL : R,
+                     p);
   for (int e = 0; e < 3; e++) p[e] -= c->V_a[6 * (k - 1) + 3 + e];
   for (int e = 0; e < 9; e++) R[e] /= k;
   for (int e = 0; e < 3; e++) p[e] /= k;
@@ -82,37 +85,66 @@ static void relative_pose(const double *T_a, const double *T_b, double *R, doubl
   }
 }
 
-static jn_status closing_pose(jn_loops *l, int link, const double *T, const double *q, double *out) {
-  double pose[16];
+/* A closing frame in the world, from l->poses. */
+static void closing_pose(const jn_loops *l, int link, const double *T, double *out) {
   if (link < 0) {
     memcpy(out, T, 16 * sizeof *out);
-    return JN_OK;
+    return;
   }
-  jn_status status = jn_frame_pose(l->model, l->work, link, q, pose);
-  if (status == JN_OK) status = jn_se3_multiply(pose, T, out);
-  return status;
+  const double *P = l->poses + 16 * link;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 4; j++)
+      out[4 * i + j] =
+          P[4 * i] * T[j] + P[4 * i + 1] * T[4 + j] + P[4 * i + 2] * T[8 + j] + (j == 3 ? P[4 * i + 3] : 0);
+}
+
+/* Taylor coefficient k of the twists of a pair's frames, from those of links, whose derivative has `factorial` in it.
+ */
+static void closing_twists(const loop_pair *c, int k, const double *row, double factorial) {
+  double *const to[2] = {c->V_a + 6 * k, c->V_b + 6 * k};
+  for (int end = 0; end < 2; end++) {
+    int link = end ? c->b : c->a;
+    memset(to[end], 0, 6 * sizeof(double));
+    if (link >= 0) jn__twist_into(end ? c->T_b : c->T_a, row + 6 * link, to[end]);
+    for (int e = 0; e < 6 && factorial > 1; e++) to[end][e] /= factorial;
+  }
+}
+
+/* R, p of all pairs from l->poses and twists of links. */
+static void relative_motion(jn_loops *l, int order) {
+  for (int i = 0; i < l->count; i++) {
+    loop_pair *c = &l->pair[i];
+    double factorial = 1;
+    if (l->row[c->first].terms == 0) continue; /* a coupling */
+    closing_pose(l, c->a, c->T_a, c->P_a);
+    closing_pose(l, c->b, c->T_b, c->P_b);
+    for (int k = 0; k < order + 2; k++) {
+      if (k > 1) factorial *= k;
+      const double *row = order > 0 ? l->twists + 6 * l->nlink * k : k ? l->accelerations : l->frame_twists;
+      closing_twists(c, k, row, factorial);
+    }
+    relative_pose(c->P_a, c->P_b, c->R, c->p);
+    for (int k = 1; k < order + 3; k++) relative_order(c, k, k == order + 2 && !c->directions);
+  }
 }
 
 jn_status jn__loops_motion(jn_loops *l, int order, const double *q, const double *v_jet) {
-  jn_status status = jn_system_jet(l->model, l->work, order + 1, q, v_jet, NULL, NULL, l->twists, NULL);
-  for (int i = 0; i < l->count && status == JN_OK; i++) {
-    loop_pair *c = &l->pair[i];
-    double T_a[16], T_b[16], factorial = 1;
-    status = closing_pose(l, c->a, c->T_a, q, T_a);
-    if (status == JN_OK) status = closing_pose(l, c->b, c->T_b, q, T_b);
-    if (status != JN_OK) return status;
-    for (int k = 0; k < order + 2; k++) {
-      if (k > 1) factorial *= k;
-      memset(c->V_a + 6 * k, 0, 6 * sizeof(double));
-      memset(c->V_b + 6 * k, 0, 6 * sizeof(double));
-      const double *row = l->twists + 6 * l->nlink * k;
-      if (c->a >= 0) jn__twist_into(c->T_a, row + 6 * c->a, c->V_a + 6 * k);
-      if (c->b >= 0) jn__twist_into(c->T_b, row + 6 * c->b, c->V_b + 6 * k);
-      for (int e = 0; e < 6; e++) c->V_a[6 * k + e] /= factorial, c->V_b[6 * k + e] /= factorial;
-    }
-    relative_pose(T_a, T_b, c->R, c->p);
-    for (int k = 1; k < order + 3; k++) relative_order(c, k);
+  jn_status status = jn__extra_motion(l, order, q, v_jet);
+  if (status != JN_OK || l->couplings == l->count) return status;
+  if (order <= 0) {
+    status = jn__loops_sweep(l, order, q, v_jet, NULL, 0);
+  } else {
+    status = jn_system_jet(l->model, l->work, order + 1, q, v_jet, NULL, NULL, l->twists, NULL);
+    if (status == JN_OK) status = jn_frame_poses(l->model, l->work, q, l->poses);
   }
+  if (status == JN_OK) relative_motion(l, order);
+  return status;
+}
+
+jn_status jn__loops_motion_and_forces(jn_loops *l, const double *q, const double *v_jet, const double *wrench) {
+  jn_status status = jn__extra_motion(l, 0, q, v_jet);
+  if (status == JN_OK) status = jn__loops_sweep(l, 0, q, v_jet, wrench, 1);
+  if (status == JN_OK) relative_motion(l, 0);
   return status;
 }
 
@@ -138,6 +170,7 @@ void jn__loops_value(const jn_loops *l, int k, double *phi) {
       phi[r] = 0;
       for (int e = 0; e < l->row[r].terms; e++) phi[r] += factorial * term_order(&l->pair[i], &l->row[r].term[e], k);
     }
+  jn__extra_value(l, k, phi);
 }
 
 /* Taylor coefficient k of the wrenches of a unit multiplier on the closing frames, added to W_a, W_b [6]. */
@@ -194,7 +227,8 @@ static void add_rows(jn_loops *l, int i, int order, int end_b) {
 jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const double *v_jet) {
   memset(l->A, 0, sizeof(double) * (size_t)(order + 1) * (size_t)l->m * (size_t)l->nv);
   jn_status status = JN_OK;
-  for (int i = 0; i < l->count; i++)
+  if (order == 0) jn__loops_rows_of_A(l, q);
+  for (int i = 0; i < l->count && order > 0; i++)
     for (int end = 0; end < 2; end++) {
       int link = end ? l->pair[i].b : l->pair[i].a;
       if (link < 0) continue;
@@ -202,6 +236,7 @@ jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const doub
       if (status != JN_OK) return status;
       add_rows(l, i, order, end);
     }
+  jn__extra_jacobian(l, order);
   return status;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A jn_loops: the model's loops as rows of conditions, and all memory that solving takes, in one block. */
-#include <math.h>
 #include <string.h>
 
 #include "../model/memory.h"
@@ -8,71 +7,7 @@
 #include "loops.h"
 
 void jn_loops_options_init(jn_loops_options *options) {
-  if (options) *options = (jn_loops_options){.size = sizeof *options, .tolerance = 1e-9};
-}
-
-/* ---- rows ---- */
-
-static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
-static void across(const double e[3], double t1[3], double t2[3]) {
-  int least = fabs(e[0]) <= fabs(e[1]) && fabs(e[0]) <= fabs(e[2]) ? 0 : fabs(e[1]) <= fabs(e[2]) ? 1 : 2;
-  double n = 0;
-  for (int k = 0; k < 3; k++) t1[k] = unit[least][k] - e[least] * e[k], n += t1[k] * t1[k];
-  for (int k = 0; k < 3; k++) t1[k] /= sqrt(n);
-  for (int k = 0; k < 3; k++) t2[k] = e[(k + 1) % 3] * t1[(k + 2) % 3] - e[(k + 2) % 3] * t1[(k + 1) % 3];
-}
-
-static loop_term term(term_kind kind, double factor, const double *alpha, const double *beta) {
-  loop_term t = {.kind = kind, .factor = factor};
-  for (int k = 0; k < 3; k++) {
-    t.alpha[k] = alpha ? alpha[k] : 0;
-    t.beta[k] = beta ? beta[k] : 0;
-  }
-  return t;
-}
-
-static void add(loop_row *rows, int *n, loop_term one) {
-  rows[*n].terms = 1;
-  rows[(*n)++].term[0] = one;
-}
-
-/* Component i of the vector of (R - R^T) / 2: the sine of a small relative rotation. */
-static void add_turn(loop_row *rows, int *n, int i) {
-  const double *j = unit[(i + 1) % 3], *k = unit[(i + 2) % 3];
-  rows[*n].terms = 2;
-  rows[*n].term[0] = term(TERM_DIRECTION, 0.5, k, j);
-  rows[(*n)++].term[1] = term(TERM_DIRECTION, -0.5, j, k);
-}
-
-/* The conditions of a loop; their number. rows has room for six. */
-static int rows_of(const jn_loop *g, loop_row *rows, int *upright) {
-  double t1[3], t2[3];
-  int n = 0, type = (int)g->type;
-  int points =
-      type == JN_LOOP_WELD || type == JN_LOOP_REVOLUTE || type == JN_LOOP_UNIVERSAL || type == JN_LOOP_SPHERICAL;
-  int line = type == JN_LOOP_PRISMATIC || type == JN_LOOP_CYLINDRICAL || type == JN_LOOP_POINT_ON_AXIS;
-  int align = type == JN_LOOP_REVOLUTE || type == JN_LOOP_CYLINDRICAL || type == JN_LOOP_PLANAR;
-  int turns = type == JN_LOOP_WELD || type == JN_LOOP_PRISMATIC;
-  across(g->axis, t1, t2);
-  *upright = align ? 1 : turns || (type == JN_LOOP_COORDINATES && (g->mask & 7) == 7) ? 2 : 0;
-  for (int k = 0; k < 3; k++)
-    if (points || (type == JN_LOOP_COORDINATES && (g->mask >> (3 + k) & 1)))
-      add(rows, &n, term(TERM_POINT, 1, unit[k], NULL));
-  if (line) {
-    add(rows, &n, term(TERM_POINT, 1, t1, NULL));
-    add(rows, &n, term(TERM_POINT, 1, t2, NULL));
-  }
-  if (type == JN_LOOP_PLANAR) add(rows, &n, term(TERM_POINT, 1, g->axis, NULL));
-  if (align) {
-    add(rows, &n, term(TERM_DIRECTION, 1, t1, g->axis));
-    add(rows, &n, term(TERM_DIRECTION, 1, t2, g->axis));
-  }
-  for (int k = 0; k < 3; k++)
-    if (turns || (type == JN_LOOP_COORDINATES && (g->mask >> k & 1))) add_turn(rows, &n, k);
-  if (type == JN_LOOP_UNIVERSAL) add(rows, &n, term(TERM_DIRECTION, 1, g->axis, g->axis2));
-  if (type == JN_LOOP_DISTANCE) add(rows, &n, term(TERM_DISTANCE, g->distance, NULL, NULL));
-  return n;
+  if (options) *options = (jn_loops_options){.size = sizeof *options, .tolerance = 1e-9, .weak = 1e-5};
 }
 
 /* ---- memory ---- */
@@ -92,15 +27,42 @@ static double *reals(shelf *s, int a, int b, int c) {
   return place(s, (size_t)(a > 0 ? a : 0) * (size_t)(b > 0 ? b : 0) * (size_t)(c > 0 ? c : 0), sizeof(double));
 }
 
-static void place_all(shelf *s, const jn_model *model, int m, int order, jn_loops *l) {
-  int n = jn_model_nv(model), links = jn_link_count(model), all = n + m, count = jn_loop_count(model);
+static void place_conditions(shelf *s, jn_loops *l) {
+  int order = l->options.order, n = l->nv, count = l->count;
   l->pair = place(s, (size_t)count, sizeof *l->pair);
-  l->row = place(s, (size_t)m, sizeof *l->row);
+  l->row = place(s, (size_t)l->m, sizeof *l->row);
+  l->coupling = place(s, (size_t)l->couplings, sizeof *l->coupling);
+  l->user = place(s, (size_t)l->options.user_count, sizeof *l->user);
+  l->user_phi = reals(s, order + 3, l->users, 1);
+  l->user_A = reals(s, order + 1, l->users, n);
+  l->user_D = reals(s, 1, 1, n * n + (order + 4) * l->users * (n + 1));
   for (int i = 0; i < count; i++) {
     double *V_a = reals(s, order + 2, 6, 1), *V_b = reals(s, order + 2, 6, 1), *R = reals(s, order + 3, 9, 1),
            *p = reals(s, order + 3, 3, 1);
-    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p};
+    loop_arm *arm = place(s, (size_t)jn__loops_screws(l->model), sizeof *arm);
+    int *move = place(s, (size_t)n, sizeof *move);
+    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .arm = arm, .move = move};
   }
+}
+
+static void place_tree(shelf *s, jn_loops *l) {
+  int frames = jn_frame_count(l->model);
+  l->poses = reals(s, frames, 16, 1);
+  l->frame_twists = reals(s, frames, 6, 1);
+  l->accelerations = reals(s, frames, 6, 1);
+  l->screw = place(s, (size_t)jn__loops_screws(l->model), sizeof *l->screw);
+  l->first_screw = place(s, (size_t)l->nlink + 1, sizeof *l->first_screw);
+  l->marks = place(s, (size_t)l->nlink, 1);
+  l->up = place(s, (size_t)l->nlink, sizeof *l->up);
+  l->touch = place(s, (size_t)l->nv, sizeof *l->touch);
+  l->parent = place(s, (size_t)l->nv, sizeof *l->parent);
+  l->first_before = place(s, (size_t)l->nv + 1, sizeof *l->first_before);
+  l->before = place(s, (size_t)l->nv * (size_t)l->nv, sizeof *l->before);
+}
+
+static void place_all(shelf *s, jn_loops *l) {
+  int n = l->nv, m = l->m, order = l->options.order, links = l->nlink, all = n + m;
+  place_conditions(s, l);
   l->A = reals(s, order + 1, m, n);
   l->H = reals(s, n, n, 1);
   l->B = reals(s, all, all, 1);
@@ -116,68 +78,116 @@ static void place_all(shelf *s, const jn_model *model, int m, int order, jn_loop
   l->y = reals(s, all, 1, 1);
   l->z = reals(s, all, 1, 1);
   l->phi = reals(s, all, 1, 1);
-  l->moved = reals(s, jn_model_nq(model), 1, 1);
+  l->moved = reals(s, l->nq, 1, 1);
+  l->start = reals(s, l->nq, 1, 1);
   l->M = reals(s, n, n, 1);
+  l->keep = reals(s, n, 1, 1);
+  l->motion = reals(s, 2, n, 1);
+  l->forces = reals(s, order + 1, n, 1);
+  l->wide = reals(s, n, 10, links);
   l->G_q = reals(s, n, n, 1);
   l->G_v = reals(s, n, n, 1);
   l->g_q = reals(s, m, n, 1);
   l->g_v = reals(s, m, n, 1);
   l->column = reals(s, 48, n, 1);
-  l->svd.U = reals(s, all, all, 1);
-  l->svd.V = reals(s, all, all, 1);
-  l->svd.s = reals(s, all, 1, 1);
-  l->svd.y = reals(s, all, 1, 1);
+  l->raw = reals(s, 48, n, 1);
+  l->S = reals(s, m, m, 1);
+  l->cod.U = reals(s, all, all, 1);
+  l->cod.V = reals(s, all, all, 1);
+  l->cod.s = reals(s, all, 1, 1);
+  l->cod.y = reals(s, all, 1, 1);
+  l->cod.pivot = place(s, (size_t)all, sizeof *l->cod.pivot);
+  place_tree(s, l);
 }
 
-static void fill_pairs(jn_loops *l) {
-  for (int i = 0, at = 0; i < l->count; i++) {
+static void fill_coupling(const jn_loops *l, const jn_loop *g, int row, loop_coupling *c) {
+  *c = (loop_coupling){.row = row, .count = g->term_count, .offset = g->offset};
+  for (int t = 0; t < g->term_count; t++) {
+    int joint = jn_joint_index(l->model, g->term[t].joint);
+    c->q[t] = jn_joint_q(l->model, joint) + g->term[t].coordinate;
+    c->v[t] = jn_joint_v(l->model, joint) + g->term[t].coordinate;
+    c->factor[t] = g->term[t].factor;
+  }
+}
+
+static void fill_conditions(jn_loops *l) {
+  int at = 0, couplings = 0;
+  for (int i = 0; i < l->count; i++) {
     const jn_loop *g = jn_loop_description(l->model, i);
     loop_pair *c = &l->pair[i];
-    c->a = jn_link_index(l->model, g->link_a);
-    c->b = jn_link_index(l->model, g->link_b);
+    int coupling = g->type == JN_LOOP_COUPLING;
+    c->a = coupling ? JN_WORLD : jn_link_index(l->model, g->link_a);
+    c->b = coupling ? JN_WORLD : jn_link_index(l->model, g->link_b);
     memcpy(c->T_a, g->placement_a, sizeof c->T_a);
     memcpy(c->T_b, g->placement_b, sizeof c->T_b);
     memcpy(c->axis, g->axis, sizeof c->axis);
     c->first = at;
-    c->rows = rows_of(g, l->row + at, &c->upright);
+    c->rows = jn__loop_rows(g, l->row + at, &c->upright);
+    for (int r = at; r < at + c->rows && !coupling; r++) c->directions |= l->row[r].term[0].kind == TERM_DIRECTION;
+    if (coupling) fill_coupling(l, g, at, &l->coupling[couplings++]);
     at += c->rows;
   }
+  for (int i = 0; i < l->options.user_count; i++) l->user[i] = l->options.user[i];
+  l->options.user = l->user;
+}
+
+static jn_status take_options(const jn_loops_options *given, jn_loops_options *o) {
+  jn_loops_options_init(o);
+  if (given) *o = *given;
+  if (o->size != sizeof *o || o->order < 0 || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->weak >= 0) ||
+      o->user_count < 0)
+    return JN_ERR_SIZE;
+  if (o->user_count > 0 && !o->user) return JN_ERR_NULL;
+  for (int i = 0; i < o->user_count; i++) {
+    if (o->user[i].rows < 1) return JN_ERR_SIZE;
+    if (!o->user[i].value) return JN_ERR_NULL;
+  }
+  return JN_OK;
+}
+
+/* All sizes; arrays are not there yet. */
+static jn_loops count_all(const jn_model *model, const jn_loops_options *o) {
+  jn_loops l = {.model = model, .allocator = model->allocator, .options = *o, .count = jn_loop_count(model)};
+  int upright;
+  loop_row six[6];
+  for (int i = 0; i < l.count; i++) {
+    l.couplings += jn_loop_description(model, i)->type == JN_LOOP_COUPLING;
+    l.first_user += jn__loop_rows(jn_loop_description(model, i), six, &upright);
+  }
+  for (int i = 0; i < o->user_count; i++) l.users += o->user[i].rows;
+  l.m = l.first_user + l.users;
+  l.nv = jn_model_nv(model);
+  l.nq = jn_model_nq(model);
+  l.nlink = jn_link_count(model);
+  l.last = (jn_loops_health){.weakest = 1};
+  return l;
 }
 
 jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options, jn_loops **loops) {
   if (loops) *loops = NULL;
   if (!model || !loops) return JN_ERR_NULL;
   jn_loops_options o;
-  jn_loops_options_init(&o);
-  if (options) o = *options;
-  if (o.size != sizeof o || o.order < 0 || !(o.tolerance >= 0) || !(o.baumgarte >= 0)) return JN_ERR_SIZE;
-  int m = 0, upright;
-  loop_row six[6];
-  for (int i = 0; i < jn_loop_count(model); i++) m += rows_of(jn_loop_description(model, i), six, &upright);
+  jn_status status = take_options(options, &o);
+  if (status != JN_OK) return status;
+  jn_loops count = count_all(model, &o);
   shelf s = {0};
-  jn_loops count = {0};
   place(&s, 1, sizeof count);
-  place_all(&s, model, m, o.order, &count);
+  place_all(&s, &count);
   char *block = jn__allocate(&model->allocator, s.used + 64);
   if (!block) return JN_ERR_MEMORY;
   s = (shelf){block + (64 - (uintptr_t)block % 64) % 64, 0};
   jn_loops *l = place(&s, 1, sizeof *l);
-  place_all(&s, model, m, o.order, l);
-  l->model = model;
-  l->allocator = model->allocator;
+  *l = count;
+  place_all(&s, l);
   l->block = block;
-  l->options = o;
-  l->count = jn_loop_count(model);
-  l->m = m;
-  l->nv = jn_model_nv(model);
-  l->nq = jn_model_nq(model);
-  l->nlink = jn_link_count(model);
-  fill_pairs(l);
-  jn_status status = jn_work_create_order(model, o.order + 1, &l->work);
+  fill_conditions(l);
+  status = jn_work_create_order(model, o.order + 1, &l->work);
+  if (status == JN_OK) status = jn__loops_prepare(l);
   if (status != JN_OK) {
     jn_loops_destroy(l);
     return status;
   }
+  jn__loops_find_generic(l);
   *loops = l;
   return JN_OK;
 }
@@ -193,7 +203,9 @@ int jn_loops_rows(const jn_loops *l) { return l ? l->m : 0; }
 
 int jn_loops_row(const jn_loops *l, int loop, int *rows) {
   if (rows) *rows = 0;
-  if (!l || loop < 0 || loop >= l->count) return JN_NONE;
-  if (rows) *rows = l->pair[loop].rows;
-  return l->pair[loop].first;
+  if (!l || loop < 0 || loop >= l->count + l->options.user_count) return JN_NONE;
+  int first = l->first_user;
+  for (int i = l->count; i < loop; i++) first += l->user[i - l->count].rows;
+  if (rows) *rows = loop < l->count ? l->pair[loop].rows : l->user[loop - l->count].rows;
+  return loop < l->count ? l->pair[loop].first : first;
 }

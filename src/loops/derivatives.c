@@ -10,20 +10,20 @@
 
 enum { COLUMN_J, COLUMN_V_Q, COLUMN_A_Q, COLUMN_A_V };
 
-/* Six rows [6 x n] from a link's frame to the closing frame. */
-static void into_frame(const double *T, int n, double *X) {
-  for (int c = 0; c < n; c++) {
-    double x[6], y[6];
-    for (int e = 0; e < 6; e++) x[e] = X[e * n + c];
-    jn__twist_into(T, x, y);
-    for (int e = 0; e < 6; e++) X[e * n + c] = y[e];
-  }
+/* Column c of six rows [6 x n] from a link's frame to the closing frame. */
+static void into_frame(const double *T, int n, int c, const double *X, double *out) {
+  double x[6], y[6];
+  for (int e = 0; e < 6; e++) x[e] = X[e * n + c];
+  jn__twist_into(T, x, y);
+  for (int e = 0; e < 6; e++) out[e * n + c] = y[e];
 }
 
-/* J, and the derivatives of twist and acceleration, of one closing frame. */
-static jn_status frame_columns(jn_loops *l, int link, const double *T, const double *q, const double *v,
-                               const double *a, double *out) {
+/* J, and the derivatives of twist and acceleration, of a link in its own frame; kept for the next pair at this end. */
+static jn_status link_columns(jn_loops *l, int end, int link, const double *q, const double *v, const double *a) {
   size_t block = 6 * (size_t)l->nv;
+  double *out = l->raw + 4 * block * (size_t)end;
+  if (l->raw_link[end] == link) return JN_OK;
+  l->raw_link[end] = link;
   memset(out, 0, 4 * block * sizeof *out);
   if (link < 0) return JN_OK;
   jn_status status = jn_frame_jacobian(l->model, l->work, link, JN_IN_BODY, q, out);
@@ -32,7 +32,19 @@ static jn_status frame_columns(jn_loops *l, int link, const double *T, const dou
   if (status == JN_OK)
     status = jn_frame_acceleration_derivatives(l->model, l->work, link, JN_IN_BODY, q, v, a, out + COLUMN_A_Q * block,
                                                out + COLUMN_A_V * block);
-  for (int k = 0; k < 4 && status == JN_OK; k++) into_frame(T, l->nv, out + (size_t)k * block);
+  return status;
+}
+
+/* The same of a pair's closing frame: all columns of J, of the others those that matter. */
+static jn_status frame_columns(jn_loops *l, const loop_pair *c, int end, const double *q, const double *v,
+                               const double *a) {
+  size_t block = 6 * (size_t)l->nv;
+  const double *T = end ? c->T_b : c->T_a, *raw = l->raw + 4 * block * (size_t)end;
+  double *out = l->column + 4 * block * (size_t)end;
+  jn_status status = link_columns(l, end, end ? c->b : c->a, q, v, a);
+  for (int i = 0; i < l->nv; i++) into_frame(T, l->nv, i, raw, out);
+  for (size_t k = 1; k < 4; k++)
+    for (int i = 0; i < c->moves; i++) into_frame(T, l->nv, c->move[i], raw + k * block, out + k * block);
   return status;
 }
 
@@ -87,17 +99,21 @@ static double change_of_row(const loop_pair *c, const loop_row *row, const chang
   return 2 * sum;
 }
 
-/* Pair i's part of g by q and v, and of G by q. */
+/* Pair i's part of g by q and v, and, unless lambda is NULL, of G by q. Coordinates that move both ends as one do not
+ * change their relative motion. */
 static void add_pair(jn_loops *l, int i, const double *lambda) {
   loop_pair *c = &l->pair[i];
   int n = l->nv;
-  for (int col = 0; col < n; col++)
+  memset(l->g_q + c->first * n, 0, sizeof(double) * (size_t)(c->rows * n));
+  memset(l->g_v + c->first * n, 0, sizeof(double) * (size_t)(c->rows * n));
+  for (int m = 0; m < c->moves; m++)
     for (int by_q = 0; by_q < 2; by_q++) {
+      int col = c->move[m];
       change d;
       change_of(c, l->column, n, col, by_q, &d);
       for (int r = c->first; r < c->first + c->rows; r++)
         (by_q ? l->g_q : l->g_v)[r * n + col] = change_of_row(c, &l->row[r], &d);
-      if (!by_q) continue;
+      if (!by_q || !lambda) continue;
       /* the wrenches' change: coefficient 1 along a curve that starts with this change */
       double R[18], p[6], W[2][6];
       memcpy(R, c->R, 9 * sizeof *R);
@@ -114,25 +130,60 @@ static void add_pair(jn_loops *l, int i, const double *lambda) {
     }
 }
 
-/* G, g and M at the state. */
-static jn_status linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
-                           const double *wrench) {
-  int n = l->nv;
-  memset(l->v, 0, sizeof(double) * 4 * (size_t)n);
-  memcpy(l->v, v, sizeof(double) * (size_t)n);
-  memcpy(l->v + n, a, sizeof(double) * (size_t)n);
-  jn_status status = jn__loops_motion(l, 0, q, l->v);
-  if (status != JN_OK) return status;
-  jn__loops_wrenches(l, 0, lambda, wrench, l->wrench);
-  status =
-      jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, l->G_q, l->G_v, l->M, NULL);
+/* g, and what the multipliers (NULL: none) add to G, at a motion that jn__loops_motion() has seen. */
+static jn_status linearise_conditions(jn_loops *l, const double *q, const double *v, const double *a,
+                                      const double *lambda) {
+  jn_status status = jn__extra_linearise(l, q, v, a, lambda);
+  l->raw_link[0] = l->raw_link[1] = JN_NONE;
   for (int i = 0; i < l->count && status == JN_OK; i++) {
     const loop_pair *c = &l->pair[i];
-    status = frame_columns(l, c->a, c->T_a, q, v, a, l->column);
-    if (status == JN_OK) status = frame_columns(l, c->b, c->T_b, q, v, a, l->column + 24 * n);
+    if (l->row[c->first].terms == 0) continue; /* a coupling */
+    status = frame_columns(l, c, 0, q, v, a);
+    if (status == JN_OK) status = frame_columns(l, c, 1, q, v, a);
     if (status == JN_OK) add_pair(l, i, lambda);
   }
   return status;
+}
+
+static void see_motion(jn_loops *l, const double *v, const double *a) {
+  size_t n = (size_t)l->nv;
+  memset(l->v, 0, sizeof(double) * 4 * n);
+  if (v) memcpy(l->v, v, sizeof(double) * n);
+  memcpy(l->v + n, a, sizeof(double) * n);
+}
+
+/* G_q with wrenches held otherwise than in the body: those of the loops are in it already, in the body's frame. */
+static jn_status change_hold(jn_loops *l, const double *q, const double *v, const double *a, const double *wrench,
+                             jn_representation hold) {
+  if (hold == JN_IN_BODY || !wrench) return JN_OK;
+  for (int k = 0; k < 2; k++) {
+    jn_status status = jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, wrench, k ? hold : JN_IN_BODY,
+                                                       l->G_v, NULL, NULL, NULL);
+    if (status != JN_OK) return status;
+    for (int e = 0; e < l->nv * l->nv; e++) l->G_q[e] += k ? l->G_v[e] : -l->G_v[e];
+  }
+  return JN_OK;
+}
+
+jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
+                              const double *wrench, jn_representation hold, double *dwrench) {
+  if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
+  see_motion(l, v, a);
+  jn_status status = jn__loops_motion(l, 0, q, l->v);
+  if (status != JN_OK) return status;
+  jn__loops_wrenches(l, 0, lambda, wrench, l->wrench);
+  status = jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, l->G_q, NULL, NULL, NULL);
+  if (status == JN_OK) status = change_hold(l, q, v, a, wrench, hold);
+  if (status == JN_OK)
+    status =
+        jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, NULL, l->G_v, l->M, dwrench);
+  return status == JN_OK ? linearise_conditions(l, q, v, a, lambda) : status;
+}
+
+jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y) {
+  see_motion(l, NULL, y);
+  jn_status status = jn__loops_motion(l, 0, q, l->v);
+  return status == JN_OK ? linearise_conditions(l, q, l->zeros, y, NULL) : status;
 }
 
 static int is_given(const unsigned char *which, int i) { return which && which[i]; }
@@ -141,7 +192,7 @@ static int is_given(const unsigned char *which, int i) { return which && which[i
 static void solve_columns(jn_loops *l, const unsigned char *prescribed, int columns, const double *G, const double *g,
                           double *da, double *dtau, double *dlambda) {
   int n = l->nv, m = l->m;
-  for (int c = 0; c < columns; c++) {
+  for (int c = 0; c < columns && (da || dtau || dlambda); c++) {
     for (int i = 0; i < n; i++) l->x[i] = is_given(prescribed, i) ? 0 : -G[i * columns + c];
     for (int r = 0; r < m; r++) l->phi[r] = g ? -g[r * columns + c] : 0;
     jn__loops_solve(l, l->x, l->phi);
@@ -159,112 +210,36 @@ static void solve_columns(jn_loops *l, const unsigned char *prescribed, int colu
 /* By what is given: a_c of a prescribed coordinate (G = M's column, g = A's), or tau_c (G = -e_c). */
 static void given_columns(jn_loops *l, const unsigned char *prescribed, const jn_loops_derivatives *out) {
   int n = l->nv, m = l->m;
+  double *G = l->G_q, *g = l->g_q; /* have been used */
   for (int c = 0; c < n; c++) {
-    int motion = is_given(prescribed, c);
-    for (int i = 0; i < n; i++) l->y[i] = motion ? l->M[i * n + c] : i == c ? -1 : 0;
-    for (int r = 0; r < m; r++) l->z[r] = motion ? l->A[r * n + c] : 0;
-    double *da = out->da_dgiven, *dtau = out->dtau_dgiven, *dlambda = out->dlambda_dgiven;
-    for (int i = 0; i < n; i++) l->x[i] = is_given(prescribed, i) ? 0 : -l->y[i];
-    for (int r = 0; r < m; r++) l->phi[r] = -l->z[r];
-    jn__loops_solve(l, l->x, l->phi);
-    for (int i = 0; i < n; i++) {
-      double force = motion ? l->y[i] : 0;
-      for (int k = 0; k < n && dtau; k++) force += l->M[i * n + k] * l->x[k];
-      for (int r = 0; r < m && dtau; r++) force -= l->A[r * n + i] * l->phi[r];
-      if (dtau) dtau[i * n + c] = is_given(prescribed, i) ? force : i == c;
-      if (da) da[i * n + c] = is_given(prescribed, i) ? i == c : l->x[i];
-    }
-    for (int r = 0; r < m && dlambda; r++) dlambda[r * n + c] = l->phi[r];
+    for (int i = 0; i < n; i++) G[i * n + c] = is_given(prescribed, c) ? l->M[i * n + c] : i == c ? -1 : 0;
+    for (int r = 0; r < m; r++) g[r * n + c] = is_given(prescribed, c) ? l->A[r * n + c] : 0;
+  }
+  solve_columns(l, prescribed, n, G, g, out->da_dgiven, out->dtau_dgiven, out->dlambda_dgiven);
+  for (int c = 0; c < n; c++) {
+    double *own = is_given(prescribed, c) ? out->da_dgiven : out->dtau_dgiven;
+    if (own) own[c * (n + 1)] = 1;
   }
 }
 
 jn_status jn_loops_dynamics_derivatives(jn_loops *l, const unsigned char *prescribed, const double *q, const double *v,
                                         const double *a, const double *lambda, const double *wrench,
-                                        const jn_loops_derivatives *out) {
+                                        jn_representation hold, const jn_loops_derivatives *out) {
   if (!l || !q || !v || !a || (l->m > 0 && !lambda) || !out) return JN_ERR_NULL;
-  int n = l->nv, wide = jn_parameter_count(l->model);
-  if (!out->da_dpi && (out->dtau_dpi || out->dlambda_dpi)) return JN_ERR_NULL; /* it holds Y on the way */
-  jn_status status = linearise(l, q, v, a, lambda, wrench);
-  if (status == JN_OK) status = jn__loops_factor(l, prescribed, q);
+  int n = l->nv, by_wrench = out->da_dwrench || out->dtau_dwrench || out->dlambda_dwrench;
+  jn_status status = jn__loops_linearise(l, q, v, a, lambda, wrench, hold, by_wrench ? l->wide : NULL);
+  if (status != JN_OK) return status;
+  memcpy(l->H, l->M, sizeof(double) * (size_t)n * (size_t)n);
+  status = jn__loops_factor(l, prescribed, q);
   if (status != JN_OK) return status;
   solve_columns(l, prescribed, n, l->G_q, l->g_q, out->da_dq, out->dtau_dq, out->dlambda_dq);
   solve_columns(l, prescribed, n, l->G_v, l->g_v, out->da_dv, out->dtau_dv, out->dlambda_dv);
   given_columns(l, prescribed, out);
-  if (!out->da_dpi) return JN_OK;
-  status = jn_regressor(l->model, l->work, q, v, a, out->da_dpi);
+  solve_columns(l, prescribed, by_wrench ? 6 * l->nlink : 0, l->wide, NULL, out->da_dwrench, out->dtau_dwrench,
+                out->dlambda_dwrench);
+  if (!out->da_dpi && !out->dtau_dpi && !out->dlambda_dpi) return JN_OK;
+  status = jn_regressor(l->model, l->work, q, v, a, l->wide);
   if (status == JN_OK)
-    solve_columns(l, prescribed, wide, out->da_dpi, NULL, out->da_dpi, out->dtau_dpi, out->dlambda_dpi);
+    solve_columns(l, prescribed, 10 * l->nlink, l->wide, NULL, out->da_dpi, out->dtau_dpi, out->dlambda_dpi);
   return status;
-}
-
-/* dtau_a = G_a - A_a^T dlambda with A_p^T dlambda = G_p; G [nv x columns] in place. l->svd is that of A_p^T. */
-static void inverse_columns(jn_loops *l, const unsigned char *actuated, int columns, double *G) {
-  int n = l->nv, m = l->m;
-  for (int c = 0; c < columns; c++) {
-    for (int i = 0; i < n; i++) l->x[i] = actuated[i] ? 0 : G[i * columns + c];
-    jn__svd_solve(&l->svd, l->x, l->y);
-    for (int i = 0; i < n; i++) {
-      double force = G[i * columns + c];
-      for (int r = 0; r < m; r++) force -= l->A[r * n + i] * l->y[r];
-      G[i * columns + c] = actuated[i] ? force : 0;
-    }
-  }
-}
-
-jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *l, const unsigned char *actuated, const double *q,
-                                                const double *v, const double *a, const double *lambda,
-                                                const double *wrench, double *dq, double *dv, double *da, double *dpi) {
-  if (!l || !actuated || !q || !v || !a || (l->m > 0 && !lambda)) return JN_ERR_NULL;
-  int n = l->nv, m = l->m, rank, passive = 0;
-  jn_status status = linearise(l, q, v, a, lambda, wrench);
-  if (status == JN_OK) status = jn__loops_jacobian(l, 0, q, l->v);
-  if (status != JN_OK) return status;
-  jn__svd(&l->svd, m, n, l->A, l->options.tolerance);
-  rank = l->svd.rank;
-  for (int i = 0; i < n; i++) {
-    passive += !actuated[i];
-    for (int r = 0; r < m; r++) l->B[i * m + r] = actuated[i] ? 0 : l->A[r * n + i];
-  }
-  jn__svd(&l->svd, n, m, l->B, l->options.tolerance);
-  if (l->svd.rank < passive) return JN_ERR_ACTUATION;
-  if (l->svd.rank < rank) return JN_ERR_UNSUPPORTED;
-  size_t square = sizeof(double) * (size_t)n * (size_t)n;
-  if (dpi) status = jn_regressor(l->model, l->work, q, v, a, dpi);
-  if (status != JN_OK) return status;
-  double *const to[3] = {dq, dv, da}, *const from[3] = {l->G_q, l->G_v, l->M};
-  for (int k = 0; k < 3; k++) {
-    if (!to[k]) continue;
-    memcpy(to[k], from[k], square);
-    inverse_columns(l, actuated, n, to[k]);
-  }
-  if (dpi) inverse_columns(l, actuated, jn_parameter_count(l->model), dpi);
-  return JN_OK;
-}
-
-jn_status jn_loops_wrenches(jn_loops *l, const double *q, const double *lambda, double *W) {
-  if (!l || !q || !lambda || !W) return JN_ERR_NULL;
-  jn_status status = jn__loops_motion(l, 0, q, l->zeros);
-  for (int i = 0; i < l->count && status == JN_OK; i++) {
-    double both[2][6];
-    jn__loops_pair_wrench(l, &l->pair[i], 0, lambda, both);
-    memcpy(W + 12 * i, both, sizeof both);
-  }
-  return status;
-}
-
-jn_status jn_loops_impact(jn_loops *l, double restitution, const double *q, double *v, double *impulse) {
-  if (!l || !q || !v) return JN_ERR_NULL;
-  int n = l->nv, m = l->m;
-  jn_status status = jn__loops_motion(l, 0, q, l->zeros);
-  if (status == JN_OK) status = jn__loops_factor(l, NULL, q);
-  if (status != JN_OK) return status;
-  for (int r = 0; r < m; r++) {
-    l->phi[r] = 0;
-    for (int i = 0; i < n; i++) l->phi[r] -= (1 + restitution) * l->A[r * n + i] * v[i];
-  }
-  memset(l->x, 0, sizeof(double) * (size_t)n);
-  jn__loops_solve(l, l->x, l->phi); /* M dv = A^T impulse, A dv = -(1 + e) A v */
-  for (int i = 0; i < n; i++) v[i] += l->x[i];
-  if (impulse) memcpy(impulse, l->phi, sizeof(double) * (size_t)m);
-  return JN_OK;
 }

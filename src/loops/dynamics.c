@@ -3,8 +3,7 @@
  * linearly, through the same M and A at every order,
  *   M x - A^T lambda^(k) = tau^(k) - bias^(k),      A x = -c^(k)
  * with bias the forces, and c the derivative of order k + 2 of the conditions, of the motion with x = 0, the
- * multipliers of lower orders acting as external wrenches. With M = L L^T, B = L^-1 A^T: B^T B lambda = -c - B^T L^-1
- * (tau - bias). */
+ * multipliers of lower orders acting as external wrenches. factor.c solves them. */
 #include <math.h>
 #include <string.h>
 
@@ -16,35 +15,6 @@ static double largest(const double *x, int n) {
   double most = 0;
   for (int k = 0; k < n; k++) most = fmax(most, fabs(x[k]));
   return most;
-}
-
-jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const double *q) {
-  int n = l->nv, m = l->m;
-  jn_status status = jn_mass_matrix(l->model, l->work, q, l->H);
-  if (status == JN_OK) status = jn__loops_jacobian(l, 0, q, l->v);
-  if (status != JN_OK) return status;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      if (is_given(prescribed, i) || is_given(prescribed, j)) l->H[i * n + j] = i == j;
-  if (!jn__cholesky(l->H, n)) return JN_ERR_SINGULAR;
-  for (int r = 0; r < m; r++) {
-    for (int k = 0; k < n; k++) l->x[k] = is_given(prescribed, k) ? 0 : l->A[r * n + k];
-    jn__lower_solve(l->H, n, l->x);
-    for (int k = 0; k < n; k++) l->B[k * m + r] = l->x[k];
-  }
-  jn__svd(&l->svd, n, m, l->B, l->options.tolerance);
-  return JN_OK;
-}
-
-void jn__loops_solve(jn_loops *l, double *f, double *g) {
-  int n = l->nv, m = l->m;
-  jn__lower_solve(l->H, n, f);
-  for (int r = 0; r < m; r++)
-    for (int i = 0; i < n; i++) g[r] -= l->B[i * m + r] * f[i];
-  jn__svd_solve_normal(&l->svd, g);
-  for (int i = 0; i < n; i++)
-    for (int r = 0; r < m; r++) f[i] += l->B[i * m + r] * g[r];
-  jn__upper_solve(l->H, n, f);
 }
 
 /* x, lambda of one order from l->phi = c and l->tau's row = bias: free coordinates of row k + 1 of l->v, row k of
@@ -78,7 +48,9 @@ static void stabilise(jn_loops *l) {
 
 static jn_status forces(jn_loops *l, int k, const double *q, const double *wrench) {
   jn__loops_wrenches(l, k, l->lambda, wrench, l->wrench);
-  return jn_inverse_dynamics_jet(l->model, l->work, k, q, l->v, l->wrench, l->tau);
+  jn_status status = jn_inverse_dynamics_jet(l->model, l->work, k, q, l->v, l->wrench, l->tau);
+  jn__extra_forces(l, k, l->lambda, l->tau + k * l->nv);
+  return status;
 }
 
 static jn_status solve(jn_loops *l, int order, const unsigned char *prescribed, const double *q, const double *v,
@@ -93,9 +65,8 @@ static jn_status solve(jn_loops *l, int order, const unsigned char *prescribed, 
   for (int k = 0; k <= order; k++) {
     double *row = l->lambda + k * m;
     if (k > 1) factorial *= k;
-    jn_status status = jn__loops_motion(l, k, q, l->v);
-    if (status == JN_OK && k == 0) status = jn__loops_factor(l, prescribed, q);
-    if (status == JN_OK) status = forces(l, k, q, wrench);
+    jn_status status = k == 0 ? jn__loops_motion_and_forces(l, q, l->v, wrench) : jn__loops_motion(l, k, q, l->v);
+    if (status == JN_OK) status = k == 0 ? jn__loops_factor(l, prescribed, q) : forces(l, k, q, wrench);
     if (status != JN_OK) return status;
     jn__loops_value(l, k + 2, l->phi);
     if (k == 0) stabilise(l);
@@ -142,14 +113,14 @@ jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *
       status = jn__loops_jacobian(l, 0, q, l->v);
       for (int e = 0; e < m * n; e++)
         if (given[e % n]) l->A[e] = 0;
-      jn__svd(&l->svd, m, n, l->A, l->options.tolerance);
+      jn__cod(&l->cod, m, n, l->A, l->options.tolerance);
       for (int i = 0; i < n; i++) unknown += !given[i];
-      if (status == JN_OK && l->svd.rank < unknown) return JN_ERR_LOOP;
+      if (status == JN_OK && l->cod.rank < unknown) return JN_ERR_LOOP;
     }
     if (status != JN_OK) return status;
     jn__loops_value(l, k + 1, l->phi);
     for (int r = 0; r < m; r++) l->x[r] = -l->phi[r];
-    jn__svd_solve(&l->svd, l->x, l->y);
+    jn__cod_solve(&l->cod, l->x, l->y);
     double left = 0, size = 1 + largest(l->phi, m);
     for (int r = 0; r < m; r++) {
       double rest = l->phi[r];

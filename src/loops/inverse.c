@@ -4,18 +4,12 @@
  * and, when lambda is not unique, the least weighted torques or the least multipliers by their conditions of optimum,
  *   A_a W tau_a = A_p mu,           or lambda = A_p mu
  * All of these hold at all times, so their derivatives give the derivatives of the solution, order by order, with the
- * leading matrix [A_a W A_a^T, A_p; A_p^T, 0], or [E, -A_p; A_p^T, 0]. */
+ * leading matrix [A_a W A_a^T, A_p; A_p^T, 0], or [E, -A_p; A_p^T, 0]. Where A_p has the rank of A there is no choice,
+ * and A_p^T alone is enough. */
 #include <math.h>
 #include <string.h>
 
 #include "loops.h"
-
-typedef struct inverse {
-  jn_loops *l;
-  const unsigned char *actuated;
-  const double *weight; /* NULL: ones */
-  jn_loops_choice choice;
-} inverse;
 
 static double largest(const double *x, int n) {
   double most = 0;
@@ -23,7 +17,7 @@ static double largest(const double *x, int n) {
   return most;
 }
 
-static double weight_of(const inverse *s, int i) { return s->weight ? s->weight[i] : 1; }
+double jn__inverse_weight(const loop_inverse *s, int i) { return s->weight ? s->weight[i] : 1; }
 
 /* The motion keeps the loops closed, at every order: |phi^(k)| is small beside |A| |v^(k-1)|. */
 static int is_closed(jn_loops *l, int order, const double *v_jet) {
@@ -36,8 +30,37 @@ static int is_closed(jn_loops *l, int order, const double *v_jet) {
   return 1;
 }
 
+void jn__inverse_factor(loop_inverse *s) {
+  jn_loops *l = s->l;
+  int n = l->nv, m = l->m, rank = m;
+  s->passive = 0;
+  for (int i = 0; i < n; i++) {
+    if (s->actuated[i]) continue;
+    for (int r = 0; r < m; r++) l->B[s->passive * m + r] = l->A[r * n + i];
+    s->passive++;
+  }
+  if (l->generic != m) { /* conditions may be redundant */
+    jn__cod(&l->cod, m, n, l->A, l->options.tolerance);
+    rank = l->cod.rank;
+  }
+  jn__cod(&l->cod, s->passive, m, l->B, l->options.tolerance);
+  s->unique = l->cod.rank == rank;
+}
+
+void jn__inverse_solve(const loop_inverse *s, const double *x, double *y) {
+  jn_loops *l = s->l;
+  if (!s->unique) {
+    jn__cod_solve(&l->cod, x, y);
+    return;
+  }
+  for (int i = 0, at = 0; i < l->nv; i++)
+    if (!s->actuated[i]) l->z[at++] = x[l->m + i];
+  jn__cod_solve(&l->cod, l->z, y);
+  memset(y + l->m, 0, sizeof(double) * (size_t)l->nv);
+}
+
 /* The leading matrix over (lambda, mu), mu for all coordinates (rows and columns of actuated ones are zero). */
-static void leading(const inverse *s) {
+void jn__inverse_leading(const loop_inverse *s) {
   jn_loops *l = s->l;
   int n = l->nv, m = l->m, all = m + n;
   memset(l->B, 0, sizeof(double) * (size_t)(all * all));
@@ -49,17 +72,17 @@ static void leading(const inverse *s) {
         l->B[r * all + m + i] = s->choice == JN_LEAST_LAMBDA ? -a : a;
         l->B[(m + i) * all + r] = a;
       } else if (s->choice == JN_LEAST_TORQUE) {
-        for (int c = 0; c < m; c++) l->B[r * all + c] += a * weight_of(s, i) * l->A[c * n + i];
+        for (int c = 0; c < m; c++) l->B[r * all + c] += a * jn__inverse_weight(s, i) * l->A[c * n + i];
       }
     }
   }
-  jn__svd(&l->svd, all, all, l->B, l->options.tolerance);
+  jn__cod(&l->cod, all, all, l->B, l->options.tolerance);
 }
 
 /* Right side of order k from the orders below: l->tau holds r, and rows below k of l->lambda, l->mu and of tau are
  * known (all as derivatives). x [m + n]. On return rows k of l->tau hold R = r - sum_{j>0} binom A^(j)T lambda^(k-j).
  */
-static void right_side(const inverse *s, int k, const double *passive, const double *tau, double *x) {
+static void right_side(const loop_inverse *s, int k, const double *passive, const double *tau, double *x) {
   jn_loops *l = s->l;
   int n = l->nv, m = l->m;
   double *R = l->tau + k * n, binom = 1;
@@ -73,22 +96,22 @@ static void right_side(const inverse *s, int k, const double *passive, const dou
         if (s->choice == JN_LEAST_LAMBDA)
           x[r] += s->actuated[i] ? 0 : binom * A[r * n + i] * mu[i];
         else
-          x[r] += binom * A[r * n + i] * (s->actuated[i] ? weight_of(s, i) * tau[(k - j) * n + i] : -mu[i]);
+          x[r] += binom * A[r * n + i] * (s->actuated[i] ? jn__inverse_weight(s, i) * tau[(k - j) * n + i] : -mu[i]);
       }
   }
   for (int r = 0; r < m && s->choice == JN_LEAST_TORQUE; r++)
     for (int i = 0; i < n; i++)
-      if (s->actuated[i]) x[r] += l->A[r * n + i] * weight_of(s, i) * R[i];
+      if (s->actuated[i]) x[r] += l->A[r * n + i] * jn__inverse_weight(s, i) * R[i];
   for (int i = 0; i < n; i++) x[m + i] = s->actuated[i] ? 0 : R[i] - (passive ? passive[k * n + i] : 0);
 }
 
 /* Row k of tau, lambda and mu; 0 when the passive coordinates cannot be moved so. */
-static int solve_order(const inverse *s, int k, const double *passive, double *tau) {
+static int solve_order(const loop_inverse *s, int k, const double *passive, double *tau) {
   jn_loops *l = s->l;
   int n = l->nv, m = l->m;
   double *lambda = l->lambda + k * m, *R = l->tau + k * n, worst = 0;
   right_side(s, k, passive, tau, l->x);
-  jn__svd_solve(&l->svd, l->x, l->y);
+  jn__inverse_solve(s, l->x, l->y);
   memcpy(lambda, l->y, sizeof(double) * (size_t)m);
   memcpy(l->mu + k * n, l->y + m, sizeof(double) * (size_t)n);
   for (int i = 0; i < n; i++) {
@@ -100,25 +123,52 @@ static int solve_order(const inverse *s, int k, const double *passive, double *t
   return worst <= 1e-7 * (1 + largest(R, n));
 }
 
+/* A, its derivatives, and the leading matrix along a motion, which must keep the loops closed. */
+static jn_status follow(loop_inverse *s, int order, const double *q, const double *v_jet) {
+  jn_loops *l = s->l;
+  int n = l->nv;
+  if (order < 0 || order > l->options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
+  if ((unsigned)s->choice > JN_LEAST_LAMBDA) return JN_ERR_INDEX;
+  memset(l->v, 0, sizeof(double) * (size_t)((order + 4) * n));
+  memcpy(l->v, v_jet, sizeof(double) * (size_t)((order + 2) * n));
+  jn_status status = jn__loops_motion(l, order, q, l->v);
+  if (status == JN_OK) status = jn__loops_jacobian(l, order, q, l->v);
+  if (status != JN_OK) return status;
+  if (!is_closed(l, order, v_jet)) return JN_ERR_LOOP;
+  jn__inverse_factor(s);
+  if (!s->unique) jn__inverse_leading(s);
+  return JN_OK;
+}
+
 jn_status jn_loops_inverse_dynamics_jet(jn_loops *l, int order, const unsigned char *actuated, jn_loops_choice choice,
                                         const double *weight, const double *q, const double *v_jet,
                                         const double *passive_jet, const double *wrench_jet, double *tau_jet,
                                         double *lambda_jet) {
   if (!l || !actuated || !q || !v_jet || !tau_jet) return JN_ERR_NULL;
-  if (order < 0 || order > l->options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
-  if ((unsigned)choice > JN_LEAST_LAMBDA) return JN_ERR_INDEX;
-  int n = l->nv;
-  inverse s = {l, actuated, weight, choice};
-  memset(l->v, 0, sizeof(double) * (size_t)((order + 4) * n));
-  memcpy(l->v, v_jet, sizeof(double) * (size_t)((order + 2) * n));
-  jn_status status = jn__loops_motion(l, order, q, l->v);
-  if (status == JN_OK) status = jn__loops_jacobian(l, order, q, l->v);
+  loop_inverse s = {l, actuated, weight, choice, 0, 0};
+  jn_status status = follow(&s, order, q, v_jet);
   if (status == JN_OK) status = jn_inverse_dynamics_jet(l->model, l->work, order, q, l->v, wrench_jet, l->tau);
   if (status != JN_OK) return status;
-  if (!is_closed(l, order, v_jet)) return JN_ERR_LOOP;
-  leading(&s);
   for (int k = 0; k <= order; k++)
     if (!solve_order(&s, k, passive_jet, tau_jet)) return JN_ERR_ACTUATION;
   if (lambda_jet) memcpy(lambda_jet, l->lambda, sizeof(double) * (size_t)((order + 1) * l->m));
+  return JN_OK;
+}
+
+/* Forces are linear in those of the tree, so column by column of its regressor, in place. */
+jn_status jn_loops_regressor_jet(jn_loops *l, int order, const unsigned char *actuated, jn_loops_choice choice,
+                                 const double *weight, const double *q, const double *v_jet, double *Y_jet) {
+  if (!l || !actuated || !q || !v_jet || !Y_jet) return JN_ERR_NULL;
+  loop_inverse s = {l, actuated, weight, choice, 0, 0};
+  jn_status status = follow(&s, order, q, v_jet);
+  if (status == JN_OK) status = jn_regressor_jet(l->model, l->work, order, q, l->v, Y_jet);
+  if (status != JN_OK) return status;
+  int rows = (order + 1) * l->nv, wide = jn_parameter_count(l->model);
+  for (int c = 0; c < wide; c++) {
+    for (int i = 0; i < rows; i++) l->tau[i] = Y_jet[i * wide + c];
+    for (int k = 0; k <= order; k++)
+      if (!solve_order(&s, k, NULL, l->forces)) return JN_ERR_ACTUATION;
+    for (int i = 0; i < rows; i++) Y_jet[i * wide + c] = l->forces[i];
+  }
   return JN_OK;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Closed loops in parts: constraint.c the conditions as polynomials of time, dynamics.c and inverse.c the equations of
- * motion, assembly.c configurations; dense.c small systems. On the public functions of the tree. */
+/* Closed loops in parts: rows.c what each kind of loop asks, constraint.c conditions between frames as polynomials of
+ * time, extra.c couplings and the user's conditions, sweep.c and factor.c what every state needs, dynamics.c and
+ * inverse.c the equations of motion, derivatives.c and inverse_derivatives.c theirs, assembly.c configurations,
+ * forces.c wrenches and impact; dense.c small systems. On the public functions of the tree. */
 #ifndef JN_LOOPS_LOOPS_H
 #define JN_LOOPS_LOOPS_H
 
@@ -24,15 +26,44 @@ typedef struct loop_row {
   loop_term term[2];
 } loop_row;
 
+/* A coupling: sum factor q = offset. */
+typedef struct loop_coupling {
+  int row, count;
+  int q[JN_COUPLING_TERMS], v[JN_COUPLING_TERMS]; /* places of the coordinates */
+  double factor[JN_COUPLING_TERMS], offset;
+} loop_coupling;
+
+/* A screw that moves the ends of a pair against each other: its part of the relative motion is sign S. */
+typedef struct loop_arm {
+  int screw;
+  double sign;
+} loop_arm;
+
+typedef struct loop_run {
+  int first, count;
+} loop_run;
+
 typedef struct loop_pair {
   int a, b;                /* links, -1: world */
   double T_a[16], T_b[16]; /* closing frames in them */
+  double P_a[16], P_b[16]; /* these in the world, of the last jn__loops_motion() */
   int first, rows;
-  int upright;    /* 1: the axes must point the same way; 2: so must all axes */
-  double axis[3]; /* in both frames */
+  loop_arm *arm;
+  int arms;
+  int *move, moves; /* their coordinates */
+  int directions;   /* 1: some row has to do with directions */
+  int upright;      /* 1: the axes must point the same way; 2: so must all axes */
+  double axis[3];   /* in both frames */
   /* Taylor coefficients: of the frames' own twists, of R and p, [orders] */
   double *V_a, *V_b, *R, *p;
 } loop_pair;
+
+/* A screw of a joint, in the link's frame and in the world's. */
+typedef struct loop_screw {
+  int link, count; /* screws of this joint from this one on */
+  int coordinate, q, constant;
+  double X[6], S[6], world[6]; /* X: S at q = 0 */
+} loop_screw;
 
 struct jn_loops {
   const jn_model *model;
@@ -41,11 +72,20 @@ struct jn_loops {
   jn_work *work; /* of order + 1 */
   jn_loops_options options;
   int count, m, nv, nq, nlink;
-  loop_pair *pair;         /* [count] */
-  loop_row *row;           /* [m] */
+  int couplings, first_user, users; /* couplings; first row and rows of all of the user's conditions */
+  loop_pair *pair;                  /* [count]; of couplings: without frames and terms */
+  loop_row *row;                    /* [m] */
+  loop_coupling *coupling;          /* [couplings] */
+  jn_loops_user *user;              /* [options.user_count] */
+  double *user_phi;                 /* [(order + 3) x users] derivatives, of the last jn__loops_motion() */
+  double *user_A;                   /* [(order + 1) x users x nv] */
+  double *user_D;                   /* [nv x nv + (3 order + 9) x users x nv] scratch */
+  const double *at_q, *at_v;        /* what that was called with */
+  int generic;                      /* see jn_loops_health */
+  jn_loops_health last;
   double *A;               /* [(order + 1) x m x nv] */
   double *H;               /* [nv x nv] */
-  double *B;               /* [(nv + m) x (nv + m)] */
+  double *B;               /* [(nv + m) x (nv + m)]; of factor.c [nv x m] */
   double *zeros;           /* [(order + 4) x nv] */
   double *J;               /* [(order + 1) x 6 x nv] */
   double *twists;          /* [(order + 2) x nlink x 6] */
@@ -55,12 +95,42 @@ struct jn_loops {
   double *mu;              /* [(order + 1) x nv] */
   double *wrench;          /* [(order + 1) x nlink x 6] */
   double *x, *y, *z, *phi; /* [nv + m] each */
-  double *moved;           /* [nq] */
+  double *moved, *start;   /* [nq] */
   double *M, *G_q, *G_v;   /* [nv x nv] */
+  double *keep;            /* [nv] */
+  double *motion;          /* [2 x nv] */
+  double *forces;          /* [(order + 1) x nv] */
+  double *wide;            /* [nv x 10 nlink] */
   double *g_q, *g_v;       /* [m x nv] */
-  double *column;          /* [2 x 4 x 6 x nv] */
-  jn_svd svd;
+  double *column, *raw;    /* [2 x 4 x 6 x nv] */
+  int raw_link[2];
+  double *S;             /* [m x m] */
+  double *poses;         /* [nframe x 16] */
+  double *frame_twists;  /* [nframe x 6] */
+  double *accelerations; /* [nframe x 6] */
+  loop_screw *screw;     /* of all joints, link by link */
+  int *first_screw;      /* [nlink + 1] */
+  unsigned char *marks;  /* [nlink] scratch */
+  int *up;               /* [nlink] parents */
+  loop_run *touch;       /* [nv] rows of A that have a coordinate, or one that it carries */
+  int *parent;           /* [nv] the coordinate before on the way to the world, -1 */
+  int *first_before;     /* [nv + 1] places in `before` */
+  int *before;           /* of each coordinate, all on the way to the world: parent, its parent, ... */
+  int by_products;       /* conditions are factorised in l->S, not in l->cod */
+  jn_decomposition cod;
 };
+
+/* rows.c. The conditions of a loop, of which `rows` has room for six; their number. upright: see loop_pair. */
+int jn__loop_rows(const jn_loop *g, loop_row *rows, int *upright);
+
+/* extra.c: couplings and the user's conditions, as parts of the functions of constraint.c. */
+jn_status jn__extra_motion(jn_loops *l, int order, const double *q, const double *v_jet);
+void jn__extra_value(const jn_loops *l, int k, double *phi);
+void jn__extra_jacobian(jn_loops *l, int order);
+/* tau [nv] -= derivative k of A^T lambda, for Taylor coefficients lambda [(k + 1) x m]. */
+void jn__extra_forces(const jn_loops *l, int k, const double *lambda, double *tau);
+/* Their rows of l->g_q and l->g_v; l->G_q -= d (A^T lambda)/dq, unless lambda is NULL. */
+jn_status jn__extra_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda);
 
 /* constraint.c. v_jet [(order + 3) x nv]; sets R, p of all pairs to order + 2. */
 jn_status jn__loops_motion(jn_loops *l, int order, const double *q, const double *v_jet);
@@ -72,15 +142,55 @@ jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const doub
  * as jets [(order + 1) x nlink x 6]. */
 void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, const double *given, double *out);
 
-/* dynamics.c. Factors of the inertia (rows of prescribed coordinates those of the identity, NULL: none) and of the
- * conditions seen through it; needs jn__loops_motion(). */
+/* The same of order 0, with M in l->H and the forces of the tree under these wrenches in l->tau. */
+jn_status jn__loops_motion_and_forces(jn_loops *l, const double *q, const double *v_jet, const double *wrench);
+
+/* sweep.c. Number of all screws; what does not change, once; poses, twists, accelerations (from order 0 on), M, tau of
+ * the tree; A of pairs, added to l->A, which needs jn__loops_motion(). */
+int jn__loops_screws(const jn_model *m);
+jn_status jn__loops_prepare(jn_loops *l);
+jn_status jn__loops_sweep(jn_loops *l, int order, const double *q, const double *v_jet, const double *wrench,
+                          int dynamics);
+void jn__loops_rows_of_A(jn_loops *l, const double *q);
+
+/* factor.c. Factors of the inertia that l->H has (rows of prescribed coordinates those of the identity, NULL: none) and
+ * of the conditions seen through it; needs jn__loops_motion(). */
 jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const double *q);
+/* Of a decomposition of conditions, of all coordinates or of some. */
+jn_loops_health jn__loops_health(const jn_loops *l, const jn_decomposition *d, int all);
+/* assembly.c. l->generic. */
+void jn__loops_find_generic(jn_loops *l);
 /* M x - A^T mu = f, A x = g with these factors: f [nv] becomes x, g [m] becomes mu. */
 void jn__loops_solve(jn_loops *l, double *f, double *g);
 
+/* derivatives.c. At the motion v, a with multipliers lambda: l->M, l->G_q, l->G_v, l->g_q, l->g_v; dwrench [nv x nlink
+ * x 6] (NULL: not wanted) = -J^T. */
+jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
+                              const double *wrench, jn_representation hold, double *dwrench);
+/* l->g_q = d (A y)/dq for y [nv] held. */
+jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y);
+
+/* inverse.c. Which torques; see there. */
+typedef struct loop_inverse {
+  jn_loops *l;
+  const unsigned char *actuated;
+  const double *weight; /* NULL: ones */
+  jn_loops_choice choice;
+  int unique, passive; /* of jn__inverse_factor() */
+} loop_inverse;
+
+double jn__inverse_weight(const loop_inverse *s, int i);
+/* Decomposes A_p^T of l->A; s->passive: its rows. s->unique: it has the rank of A, so that it tells lambda alone. */
+void jn__inverse_factor(loop_inverse *s);
+/* Decomposes the leading matrix over (lambda, mu) of l->A, which is needed when it does not. */
+void jn__inverse_leading(const loop_inverse *s);
+/* y [m + n] = (lambda, mu) from the right side x [m + n], with what was decomposed last. */
+void jn__inverse_solve(const loop_inverse *s, const double *x, double *y);
+
 /* Of one pair: Taylor coefficient k of the wrenches on the closing frames a and b, in these. */
 void jn__loops_pair_wrench(const jn_loops *l, const loop_pair *c, int k, const double *lambda, double W[2][6]);
-/* Parts: Ad_{T^-1} V of a 4x4 pose; R += R_j [w_b] - [w_a] R_j, p += R_j v_b - w_a x p_j (v_a is up to the caller). */
+/* Parts: Ad_{T^-1} V of a 4x4 pose; R += R_j [w_b] - [w_a] R_j (R NULL: not), p += R_j v_b - w_a x p_j (v_a is up to
+ * the caller). */
 void jn__twist_into(const double *T, const double *V, double *out);
 void jn__add_relative(const double *Rj, const double *pj, const double *a, const double *b, double *R, double *p);
 

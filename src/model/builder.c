@@ -141,6 +141,7 @@ static void release_loop(const jn_builder *b, const jn_loop *l) {
   release_text(b, l->name);
   release_text(b, l->link_a);
   release_text(b, l->link_b);
+  for (int i = 0; i < JN_COUPLING_TERMS; i++) release_text(b, l->term[i].joint);
 }
 
 void jn__builder_drop_loops(jn_builder *b) {
@@ -240,6 +241,12 @@ jn_status jn_builder_add_frame(jn_builder *b, const char *name, const char *link
   return JN_ERR_MEMORY;
 }
 
+static int own_terms(const jn_builder *b, jn_loop *l, const jn_loop *given) {
+  for (int i = 0; i < given->term_count; i++)
+    if (!own(b, &l->term[i].joint, given->term[i].joint)) return 0;
+  return 1;
+}
+
 jn_status jn_builder_add_loop(jn_builder *b, const jn_loop *loop) {
   if (!b || !loop) return JN_ERR_NULL;
   void *grown = jn__grow(&b->allocator, b->loops, b->loop_count, &b->loop_capacity, sizeof *b->loops);
@@ -251,9 +258,12 @@ jn_status jn_builder_add_loop(jn_builder *b, const jn_loop *loop) {
   jn_loop *l = &item->loop;
   if (!take(l, sizeof *l, loop, loop->size)) return JN_ERR_SIZE;
   l->size = sizeof *l;
+  if (l->term_count < 0 || l->term_count > JN_COUPLING_TERMS) return JN_ERR_SIZE;
   jn_loop given = *l;
   l->name = l->link_a = l->link_b = NULL;
-  if (own(b, &l->name, given.name) && own(b, &l->link_a, given.link_a) && own(b, &l->link_b, given.link_b)) {
+  for (int i = 0; i < JN_COUPLING_TERMS; i++) l->term[i].joint = NULL;
+  if (own(b, &l->name, given.name) && own(b, &l->link_a, given.link_a) && own(b, &l->link_b, given.link_b) &&
+      own_terms(b, l, &given)) {
     b->loop_count++;
     return JN_OK;
   }

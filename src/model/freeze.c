@@ -142,6 +142,10 @@ static void place_texts(const jn_draft *d, layout *l, arrays *x, const char **na
   for (int i = 0; i < d->b->loop_count; i++) {
     const jn_loop *g = &d->b->loops[i].loop;
     const char *t[3] = {place_text(l, g->name), place_text(l, g->link_a), place_text(l, g->link_b)};
+    for (int k = 0; k < g->term_count; k++) {
+      const char *joint = place_text(l, g->term[k].joint);
+      if (l->base) x->loop[i].term[k].joint = joint;
+    }
     if (!l->base) continue;
     x->loop[i].name = t[0];
     x->loop[i].link_a = t[1];

@@ -2,6 +2,7 @@
 /* Every number of the description: finite, rigid placements, usable axes, sensible limits, loops, units. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "convert.h"
 #include "draft.h"
@@ -147,6 +148,37 @@ static void check_limits(jn_draft *d, int i) {
   }
 }
 
+/* What is wrong with the terms of a coupling, or NULL. */
+static const char *coupling_fault(const jn_draft *d, const jn_loop *l) {
+  if (l->term_count == 0) return "the coupling has no terms";
+  if (!isfinite(l->offset)) return "the offset is not finite";
+  for (int i = 0; i < l->term_count; i++) {
+    const jn_coupling *t = &l->term[i];
+    int joint = t->joint ? jn__draft_joint(d, t->joint) : JN_NONE;
+    if (joint == JN_NONE) return "a term names what is not a joint of the model";
+    const jn_joint *j = &d->joint[joint];
+    if (j->mimic && !d->b->options.ignore_mimic) return "a term names a joint that follows another: name its leader";
+    if (j->type == JN_SPHERICAL || j->type == JN_FREE)
+      return "a term names a spherical or free joint, whose velocities are not rates of coordinates";
+    if (jn__joint_nv(j) == 0) return "a term names a fixed joint";
+    if (t->coordinate < 0 || t->coordinate >= jn__joint_nv(j)) return "a joint does not have the coordinate of a term";
+    if (!isfinite(t->factor) || t->factor == 0) return "the factor of a term is zero or not finite";
+    for (int k = 0; k < i; k++)
+      if (strcmp(l->term[k].joint, t->joint) == 0 && l->term[k].coordinate == t->coordinate)
+        return "two terms name the same coordinate";
+  }
+  return NULL;
+}
+
+/* What is wrong with what a loop of this type has beside its links, or NULL. */
+static const char *loop_type_fault(const jn_draft *d, jn_loop *l) {
+  const char *fault = l->type == JN_LOOP_UNIVERSAL ? jn__unit_axis(l->axis2) : NULL;
+  if (l->type == JN_LOOP_DISTANCE && !(isfinite(l->distance) && l->distance > 0))
+    return "the distance is not a positive number";
+  if (l->type == JN_LOOP_COORDINATES && (l->mask == 0 || l->mask >= 64)) return "no coordinate is chosen";
+  return l->type == JN_LOOP_COUPLING ? coupling_fault(d, l) : fault;
+}
+
 static void check_loop(jn_draft *d, int i) {
   const jn_loop_item *item = &d->b->loops[i];
   jn_loop l = item->loop;
@@ -157,15 +189,13 @@ static void check_loop(jn_draft *d, int i) {
   int a = jn__draft_link(d, l.link_a), b = jn__draft_link(d, l.link_b);
   if (!l.name || !*l.name) fault = "the loop has no name";
   if (!fault && (unsigned)l.type >= JN_LOOP_TYPES) fault = "unknown loop type";
-  if (!fault && (a == JN_NONE || b == JN_NONE)) fault = "one of its two links is not a link of the model";
-  if (!fault && a == b) fault = "both ends are on the same link";
-  if (!fault) fault = placement_fault(l.placement_a);
-  if (!fault) fault = placement_fault(l.placement_b);
-  if (!fault) fault = jn__unit_axis(l.axis);
-  if (!fault && l.type == JN_LOOP_UNIVERSAL) fault = jn__unit_axis(l.axis2);
-  if (!fault && l.type == JN_LOOP_DISTANCE && !(isfinite(l.distance) && l.distance > 0))
-    fault = "the distance is not a positive number";
-  if (!fault && l.type == JN_LOOP_COORDINATES && (l.mask == 0 || l.mask >= 64)) fault = "no coordinate is chosen";
+  int frames = !fault && l.type != JN_LOOP_COUPLING; /* a coupling has none */
+  if (frames && (a == JN_NONE || b == JN_NONE)) fault = "one of its two links is not a link of the model";
+  if (!fault && frames && a == b) fault = "both ends are on the same link";
+  if (!fault && frames) fault = placement_fault(l.placement_a);
+  if (!fault && frames) fault = placement_fault(l.placement_b);
+  if (!fault && frames) fault = jn__unit_axis(l.axis);
+  if (!fault) fault = loop_type_fault(d, &l);
   if (fault) jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "loop", place, subject, remedy, "%s", fault);
 }
 

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Order zero in one sweep of the tree, and A from screws in the world's frame: row = W . Ad_{T_i} S_i over the joints i
+ * that move the closing frames against each other, with W the wrench of a unit multiplier on b about the world's
+ * origin, and -W that on a. */
+#include <math.h>
+#include <string.h>
+
+#include "loops.h"
+
+/* ---- what does not change ---- */
+
+/* Joints whose screws do not depend on q, in the link's frame. */
+static int is_constant(const jn_joint *j) {
+  switch (j->type) {
+    case JN_UNIVERSAL:
+    case JN_PLANAR:
+    case JN_GIMBAL:
+      return 0;
+    case JN_GENERAL:
+      return j->screw_count == 1;
+    default:
+      return 1;
+  }
+}
+
+/* Screws of the joint of a link: velocity coordinates that it has, also when it follows another joint. */
+static int screws_of(const jn_model *m, int link) {
+  return jn_joint_mimic(m, link, NULL, NULL, NULL) ? 1 : jn_joint_nv(m, link);
+}
+
+int jn__loops_screws(const jn_model *m) {
+  int count = 0;
+  for (int i = 0; i < jn_link_count(m); i++) count += screws_of(m, i);
+  return count;
+}
+
+/* Screws of a joint at q = 0; of a mimic by its leader's coordinate, with the ratio in them. */
+static jn_status read_screws(jn_loops *l, int at) {
+  loop_screw *s = &l->screw[at];
+  double S[36];
+  jn_status status = jn_joint_jacobian_jet(l->model, l->work, 0, s->link, l->start, l->zeros, S);
+  for (int k = 0; k < s->count && status == JN_OK; k++)
+    for (int e = 0; e < 6; e++) s[k].S[e] = s[k].X[e] = S[e * s->count + k];
+  return status;
+}
+
+/* Rows first ... first + rows - 1 have coordinate v, and through the inertia those before it. */
+static void touch(jn_loops *l, int v, int first, int rows) {
+  for (; v >= 0; v = l->parent[v]) {
+    loop_run *t = &l->touch[v];
+    int from = t->count > 0 && t->first < first ? t->first : first, end = t->first + t->count;
+    if (t->count == 0 || end < first + rows) end = first + rows;
+    *t = (loop_run){from, end - from};
+  }
+}
+
+/* The joints that move the ends of a pair against each other, those of b with sign 1, of a with -1. */
+static void find_arms(jn_loops *l, loop_pair *c) {
+  unsigned char *on = l->marks;
+  memset(on, 0, (size_t)l->nlink);
+  for (int i = c->a; i >= 0; i = l->up[i]) on[i] |= 1;
+  for (int i = c->b; i >= 0; i = l->up[i]) on[i] |= 2;
+  c->arms = c->moves = 0;
+  for (int i = 0; i < l->nlink; i++)
+    for (int k = l->first_screw[i]; k < l->first_screw[i + 1] && (on[i] == 1 || on[i] == 2); k++) {
+      int coordinate = l->screw[k].coordinate, known = 0;
+      c->arm[c->arms++] = (loop_arm){k, on[i] == 2 ? 1 : -1};
+      touch(l, coordinate, c->first, c->rows);
+      for (int e = 0; e < c->moves; e++) known |= c->move[e] == coordinate;
+      if (!known) c->move[c->moves++] = coordinate;
+    }
+}
+
+/* Of all conditions. */
+static void find_touches(jn_loops *l) {
+  for (int v = 0; v < l->nv; v++) l->touch[v] = (loop_run){0, 0};
+  for (int i = 0; i < l->count; i++) find_arms(l, &l->pair[i]);
+  for (int i = 0; i < l->couplings; i++)
+    for (int t = 0; t < l->coupling[i].count; t++) touch(l, l->coupling[i].v[t], l->coupling[i].row, 1);
+  for (int v = 0; v < l->nv && l->users > 0; v++) touch(l, v, l->first_user, l->users);
+}
+
+/* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order. */
+static void find_parents(jn_loops *l) {
+  int plain = !jn_model_is_coupled(l->model);
+  for (int v = 0; v < l->nv; v++) {
+    int place, joint = jn_coordinate_joint(l->model, v, &place), link = jn_link_parent(l->model, joint);
+    while (link >= 0 && jn_joint_nv(l->model, link) == 0) link = jn_link_parent(l->model, link);
+    l->parent[v] = place > 0 ? v - 1 : link < 0 ? -1 : jn_joint_v(l->model, link) + jn_joint_nv(l->model, link) - 1;
+    plain = plain && l->parent[v] < v;
+  }
+  for (int v = 0; v < l->nv && !plain; v++) l->parent[v] = v - 1;
+  int at = 0;
+  for (int v = 0; v < l->nv; v++) {
+    l->first_before[v] = at;
+    for (int i = l->parent[v]; i >= 0; i = l->parent[i]) l->before[at++] = i;
+  }
+  l->first_before[l->nv] = at;
+}
+
+jn_status jn__loops_prepare(jn_loops *l) {
+  int at = 0;
+  jn_status status = jn_neutral(l->model, l->start);
+  for (int i = 0; i < l->nlink && status == JN_OK; i++) {
+    int count = screws_of(l->model, i);
+    l->first_screw[i] = at;
+    l->up[i] = jn_link_parent(l->model, i);
+    if (count == 0) continue;
+    for (int k = 0; k < count; k++)
+      l->screw[at + k] = (loop_screw){.link = i,
+                                      .count = count - k,
+                                      .coordinate = jn_joint_v(l->model, i) + k,
+                                      .q = jn_joint_q(l->model, i) + k,
+                                      .constant = is_constant(jn_joint_description(l->model, i))};
+    status = read_screws(l, at);
+    at += count;
+  }
+  l->first_screw[l->nlink] = at;
+  find_parents(l);
+  find_touches(l);
+  return status;
+}
+
+/* ---- at a state ---- */
+
+static void cross(const double *a, const double *b, double *out) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void turn(const double *T, const double *x, double *out) {
+  for (int i = 0; i < 3; i++) out[i] = T[4 * i] * x[0] + T[4 * i + 1] * x[1] + T[4 * i + 2] * x[2];
+}
+
+/* Ad_T S. */
+static void to_world(const double *T, const double *S, double *out) {
+  const double p[3] = {T[3], T[7], T[11]};
+  double moved[3];
+  turn(T, S, out);
+  turn(T, S + 3, out + 3);
+  cross(p, out, moved);
+  for (int k = 0; k < 3; k++) out[3 + k] += moved[k];
+}
+
+/* x = exp(-X q) x for six numbers x that are carried along: Ad. */
+static void carry_back(const double *X, double q, double *x) {
+  double w = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]), c = cos(w * q), si = sin(w * q);
+  double e[3] = {0}, T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, m[3], out[6];
+  for (int i = 0; i < 3; i++) e[i] = w > 0 ? X[i] / w : 0, T[4 * i + 3] = w > 0 ? 0 : -q * X[3 + i];
+  if (w > 0) { /* R = E cos - [e] sin + e e^T (1 - cos); p = (E - R) (e x v) / w - e (e . v) q */
+    cross(e, X + 3, m);
+    double along = e[0] * X[3] + e[1] * X[4] + e[2] * X[5];
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) T[4 * i + j] = (1 - c) * e[i] * e[j] + (i == j ? c : 0);
+      T[4 * i + (i + 1) % 3] += si * e[(i + 2) % 3];
+      T[4 * i + (i + 2) % 3] -= si * e[(i + 1) % 3];
+    }
+    for (int i = 0; i < 3; i++) {
+      double turned = T[4 * i] * m[0] + T[4 * i + 1] * m[1] + T[4 * i + 2] * m[2];
+      T[4 * i + 3] = (m[i] - turned) / w - e[i] * along * q;
+    }
+  }
+  to_world(T, x, out);
+  memcpy(x, out, sizeof out);
+}
+
+/* S_k = Ad_{(exp(X_k+1 q_k+1) ... exp(X_N q_N))^-1} X_k of the joint whose screws begin at s. */
+static void turn_screws(loop_screw *s, const double *q) {
+  for (int k = 0; k < s->count - 1; k++) {
+    memcpy(s[k].S, s[k].X, sizeof s->S);
+    for (int j = k + 1; j < s->count; j++) carry_back(s[j].X, q[s[j].q], s[k].S);
+  }
+}
+
+jn_status jn__loops_sweep(jn_loops *l, int order, const double *q, const double *v_jet, const double *wrench,
+                          int dynamics) {
+  const jn_terms terms = {.poses = l->poses,
+                          .twists = l->frame_twists,
+                          .accelerations = order >= 0 ? l->accelerations : NULL,
+                          .M = dynamics ? l->H : NULL,
+                          .tau = dynamics ? l->tau : NULL};
+  const double *a = order >= 0 ? v_jet + l->nv : NULL;
+  return jn_compute(l->model, l->work, q, v_jet, a, wrench, &terms);
+}
+
+/* Screws of all joints in the world, from l->poses. */
+static void world_screws(jn_loops *l, const double *q) {
+  for (int i = 0, all = l->first_screw[l->nlink]; i < all; i++) {
+    loop_screw *s = &l->screw[i];
+    if (!s->constant && i == l->first_screw[s->link]) turn_screws(s, q);
+    to_world(l->poses + 16 * s->link, s->S, s->world);
+  }
+}
+
+/* Adds the wrench of a term on b, about the world's origin; that on a is its opposite. */
+static void add_world_wrench(const loop_pair *c, const loop_term *t, double *W) {
+  const double p[3] = {c->P_b[3], c->P_b[7], c->P_b[11]};
+  double force[3], beta[3], moment[3];
+  turn(c->P_a, t->alpha, force);
+  for (int e = 0; e < 3; e++)
+    force[e] = t->kind == TERM_DISTANCE ? (p[e] - c->P_a[4 * e + 3]) / t->factor : t->factor * force[e];
+  if (t->kind == TERM_DIRECTION) {
+    turn(c->P_b, t->beta, beta);
+    cross(beta, force, moment);
+  } else {
+    cross(p, force, moment);
+  }
+  for (int e = 0; e < 3; e++) {
+    W[e] += moment[e];
+    if (t->kind != TERM_DIRECTION) W[3 + e] += force[e];
+  }
+}
+
+void jn__loops_rows_of_A(jn_loops *l, const double *q) {
+  if (l->couplings < l->count) world_screws(l, q);
+  for (int i = 0; i < l->count; i++) {
+    const loop_pair *c = &l->pair[i];
+    for (int r = c->first; r < c->first + c->rows; r++) {
+      double W[6] = {0}, *A = l->A + r * l->nv;
+      for (int e = 0; e < l->row[r].terms; e++) add_world_wrench(c, &l->row[r].term[e], W);
+      for (int k = 0; k < c->arms; k++) {
+        const loop_screw *s = &l->screw[c->arm[k].screw];
+        A[s->coordinate] += c->arm[k].sign * (W[0] * s->world[0] + W[1] * s->world[1] + W[2] * s->world[2] +
+                                              W[3] * s->world[3] + W[4] * s->world[4] + W[5] * s->world[5]);
+      }
+    }
+  }
+}
