@@ -14,12 +14,14 @@
 extern "C" {
 #endif
 
+/* Scratch memory: every computing function writes to it, so one for each thread. Nothing in it outlives a call but
+ * what jn_singular_joint() tells. */
 typedef struct jn_work jn_work;
 
 /* Scratch memory for computations on one model by one thread, from the model's allocator. Errors: JN_ERR_NULL,
  * JN_ERR_MEMORY. */
 JN_API jn_status jn_work_create(const jn_model *model, jn_work **work);
-JN_API void jn_work_destroy(jn_work *work); /* NULL is allowed; only for work from jn_work_create */
+JN_API void jn_work_destroy(jn_work *work); /* Releases it; NULL is allowed; only for jn_work_create. */
 /* The same in memory of the caller (any alignment), for use without a heap. Errors: JN_ERR_SIZE. */
 JN_API size_t jn_work_size(const jn_model *model);
 JN_API jn_status jn_work_init(const jn_model *model, void *memory, size_t bytes, jn_work **work);

@@ -20,8 +20,10 @@
 extern "C" {
 #endif
 
+/* The loops of one model, with all the memory that computations with them need. */
 typedef struct jn_loops jn_loops;
 
+/* Set up with jn_loops_options_init(). */
 typedef struct jn_loops_options {
   size_t size;      /* sizeof(jn_loops_options), set by jn_loops_options_init() */
   int order;        /* of the jets that will be asked for; default 0 */
@@ -30,10 +32,11 @@ typedef struct jn_loops_options {
                        0; default 0: off */
 } jn_loops_options;
 
+/* The defaults that are named there. */
 JN_API void jn_loops_options_init(jn_loops_options *options);
 /* options NULL: defaults. The model must live as long. Errors: JN_ERR_SIZE, JN_ERR_MEMORY. */
 JN_API jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options, jn_loops **loops);
-JN_API void jn_loops_destroy(jn_loops *loops); /* NULL is allowed */
+JN_API void jn_loops_destroy(jn_loops *loops); /* Releases it; NULL is allowed. */
 
 /* Conditions in all, and the first row and number of rows of loop i of the model. */
 JN_API int jn_loops_rows(const jn_loops *loops);
