@@ -34,6 +34,20 @@ for page in README.md CONTRIBUTING.md CHANGELOG.md examples/README.md docs/*.md;
   done <"$tmp/links"
 done
 
+# What the pages name in backquotes exists: functions in the headers, files in the tree, laws in the tests.
+pages="README.md CONTRIBUTING.md examples/README.md $(echo docs/*.md)"
+# shellcheck disable=SC2086
+for name in $(grep -oh '`jnf\{0,1\}_[a-z0-9_]*()`' $pages | tr -d '`()' | sort -u); do
+  grep -rqw "$name" include src --include="*.h" || fail "$name() is in a page, and in no header"
+done
+# shellcheck disable=SC2086
+for name in $(grep -ohE '`(src|include|tests|tool|bench|script|cmake)/[A-Za-z0-9_./-]+`' $pages | tr -d '`' | sort -u); do
+  [ -e "$name" ] || fail "$name is in a page, and not in the tree"
+done
+for name in $(grep -oE 'test_[a-z_]+\.c`: [a-z_, ]+' docs/mathematics.md | sed 's/.*: //' | tr ', ' '\n\n' | sort -u); do
+  grep -qw "cmocka_unit_test($name)" tests/*.c || fail "docs/mathematics.md: no test has the law $name"
+done
+
 # Blocks of one language, each in a file of its own: page-NUMBER.LANGUAGE, with what the line before says in its name.
 blocks() { # page, language
   awk -v language="$2" -v base="$tmp/$(basename "$1" .md)" '
