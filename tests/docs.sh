@@ -48,6 +48,14 @@ for name in $(grep -oE 'test_[a-z_]+\.c`: [a-z_, ]+' docs/mathematics.md | sed '
   grep -qw "cmocka_unit_test($name)" tests/*.c || fail "docs/mathematics.md: no test has the law $name"
 done
 
+for header in include/jounce/*.h; do
+  name=$(basename "$header")
+  [ "$name" = jounce.h ] || grep -q "(../include/jounce/$name)" docs/api.md || fail "docs/api.md does not list $name"
+done
+for example in examples/*.c; do
+  grep -q "($(basename "$example"))" examples/README.md || fail "examples/README.md does not list $example"
+done
+
 # Blocks of one language, each in a file of its own: page-NUMBER.LANGUAGE, with what the line before says in its name.
 blocks() { # page, language
   awk -v language="$2" -v base="$tmp/$(basename "$1" .md)" '
