@@ -241,7 +241,7 @@ static void closed_forms_of_every_order_are_derivatives(void **st) {
   }
 }
 
-/* tau^(n) = sum_k binom(n, k) (M^(n-k) v^(k+1) + C^(n-k) v^(k)) + g^(n) (kumar2021 eq. 38): closed form = recursion;
+/* tau^(n) = sum_k binom(n, k) (M^(n-k) v^(k+1) + C^(n-k) v^(k)) + g^(n) (kumar2021 eq. 34): closed form = recursion;
  * M^(k) symmetric, and dM^(k+1) = C^(k) + C^(k)^T, so that d^k/dt^k (dM/dt - 2C) is skew. */
 static void closed_form_is_the_recursion_and_keeps_its_structure(void **st) {
   (void)st;

@@ -77,6 +77,13 @@ target_link_libraries(list_rows PRIVATE jounce_testing m)
 
 add_test(NAME headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/headers.sh ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 set_tests_properties(headers PROPERTIES LABELS once)
+add_test(NAME docs COMMAND ${PROJECT_SOURCE_DIR}/script/docs --no-install) # every public name has a comment
+set_tests_properties(docs PROPERTIES LABELS once SKIP_RETURN_CODE 77)
+if(JOUNCE_TOOL AND JOUNCE_SHARED AND JOUNCE_WITH_URDF AND JOUNCE_WITH_JSON AND NOT JOUNCE_SANITIZE)
+  add_test(NAME docs_links COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs.sh ${PROJECT_SOURCE_DIR}
+                                   $<TARGET_FILE:jounce_command> $<TARGET_FILE:jounce> ${CMAKE_C_COMPILER})
+  set_tests_properties(docs_links PROPERTIES LABELS once)
+endif()
 if(JOUNCE_SHARED AND JOUNCE_STATIC AND JOUNCE_TOOL AND NOT JOUNCE_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}
                                 ${CMAKE_C_COMPILER} ${CMAKE_COMMAND} ${CMAKE_GENERATOR})

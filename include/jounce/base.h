@@ -23,6 +23,7 @@
 extern "C" {
 #endif
 
+/* Version of these headers; jn_version() has that of the library. */
 #define JN_VERSION_MAJOR 0
 #define JN_VERSION_MINOR 1
 #define JN_VERSION_PATCH 0
@@ -49,6 +50,7 @@ JN_API const char *jn_version(void);
   X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")                 \
   X(JN_ERR_CALLBACK, 15, "a user-defined condition lacks the function that this needs")
 
+/* What functions that can fail return: JN_OK, or what is wrong. */
 typedef enum jn_status {
 #define JN_STATUS_ENUM(code, number, text) code = number,
   JN_STATUS_LIST(JN_STATUS_ENUM)
@@ -61,44 +63,46 @@ JN_API const char *jn_status_text(jn_status status);
 /* The first error of a call that builds, reads or writes a model. Plain memory of the caller, valid without a heap.
  * line and column count from 1; 0 means that there is no such place. file is empty when there is no file. */
 typedef struct jn_error {
-  jn_status status;
-  int line;
+  jn_status status; /* as the call returned it */
+  int line;         /* from 1; 0: no such place */
   int column;
-  char file[256];
-  char text[768];
+  char file[256]; /* "" when there is no file */
+  char text[768]; /* what is wrong with what, and the remedy */
 } jn_error;
 
 /* Memory for models, builders and reports. Only functions that create, read, freeze or write allocate.
  * allocate returns NULL when there is no memory; the block is aligned as malloc aligns. */
 typedef struct jn_allocator {
-  void *(*allocate)(size_t bytes, void *context);
-  void (*release)(void *block, void *context); /* block may be NULL */
-  void *context;
+  void *(*allocate)(size_t bytes, void *context); /* NULL when there is no memory */
+  void (*release)(void *block, void *context);    /* block may be NULL */
+  void *context;                                  /* passed to both */
 } jn_allocator;
 
-/* Everything found while a model is read and frozen, in order of appearance: not only the first error. */
+/* How bad it is. */
 typedef enum jn_severity {
   JN_NOTE = 0,    /* worth knowing, nothing is wrong */
   JN_WARNING = 1, /* suspicious; the model loads and computes as written (an error in strict mode) */
   JN_ERROR = 2    /* the model cannot be used */
 } jn_severity;
 
+/* One thing that was found. */
 typedef struct jn_message {
-  jn_severity severity;
-  int line;            /* from 1; 0 when there is no such place */
-  int column;          /* from 1; 0 when there is no such place */
-  const char *rule;    /* stable short name of the rule, e.g. "inertia-triangle" */
-  const char *file;    /* "" when there is no file */
-  const char *subject; /* what is concerned, e.g. "link 'base'"; "" for the whole model */
-  const char *text;    /* what is wrong, with the figures */
-  const char *remedy;  /* what to do; "" when the text says it */
+  jn_severity severity; /* how bad it is */
+  int line;             /* from 1; 0 when there is no such place */
+  int column;           /* from 1; 0 when there is no such place */
+  const char *rule;     /* stable short name of the rule, e.g. "inertia-triangle" */
+  const char *file;     /* "" when there is no file */
+  const char *subject;  /* what is concerned, e.g. "link 'base'"; "" for the whole model */
+  const char *text;     /* what is wrong, with the figures */
+  const char *remedy;   /* what to do; "" when the text says it */
 } jn_message;
 
+/* Everything found while a model is read and frozen, in order of appearance: not only the first error. */
 typedef struct jn_report jn_report;
 
 /* An empty report. allocator NULL: malloc and free. Returns NULL when there is no memory. */
 JN_API jn_report *jn_report_create(const jn_allocator *allocator);
-JN_API void jn_report_destroy(jn_report *report); /* NULL is allowed */
+JN_API void jn_report_destroy(jn_report *report); /* Releases it; NULL is allowed. */
 /* Number of messages in all, and of one severity. */
 JN_API int jn_report_count(const jn_report *report);
 JN_API int jn_report_count_of(const jn_report *report, jn_severity severity);

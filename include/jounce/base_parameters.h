@@ -30,28 +30,30 @@ typedef enum jn_base_method {
   JN_BASE_SVD = 3        /* from their right singular vectors */
 } jn_base_method;
 
+/* How base parameters are found. Set up with jn_base_options_init(). */
 typedef struct jn_base_options {
   size_t size;                   /* sizeof(jn_base_options), set by jn_base_options_init() */
   const jn_allocator *allocator; /* NULL: malloc and free. Copied; its context must outlive the result */
   uint64_t seed;                 /* of the random states */
   int states;                    /* how many; 0: for four times as many rows as columns, at least 40; when coordinates
                                   * are coupled at least 20 L */
-  double tolerance; /* what counts as zero, relative: values of jn_base_spectrum(), columns of Y, directions
-                     * in the structure, coefficients of B. 0: 1e-8 for the first, 1e-11 for columns and
-                     * directions, what rounding leaves for coefficients (float rows: 1e-3, 6e-3) */
-  jn_base_method method;
+  double tolerance;      /* what counts as zero, relative: values of jn_base_spectrum(), columns of Y, directions
+                          * in the structure, coefficients of B. 0: 1e-8 for the first, 1e-11 for columns and
+                          * directions, what rounding leaves for coefficients (float rows: 1e-3, 6e-3) */
+  jn_base_method method; /* where B comes from */
 } jn_base_options;
 
 /* Defaults: malloc, seed 1, and zeros. */
 JN_API void jn_base_options_init(jn_base_options *options);
 
+/* The result: base parameters of one model. */
 typedef struct jn_base jn_base;
 
 /* options NULL: defaults. The result does not refer to the model. O((10 L)^2 rows) time, O((10 L)^2) memory.
  * Errors: JN_ERR_NULL, JN_ERR_SIZE (options not set up, or out of range), JN_ERR_MEMORY, JN_ERR_ROW, JN_ERR_SINGULAR
  * (the SVD does not converge), JN_ERR_UNSUPPORTED (a build without LAPACKE). On error *base is NULL. */
 JN_API jn_status jn_base_create(const jn_model *model, const jn_base_options *options, jn_base **base);
-JN_API void jn_base_destroy(jn_base *base); /* NULL is allowed */
+JN_API void jn_base_destroy(jn_base *base); /* Releases it; NULL is allowed. */
 
 /* ---- Questions. A NULL base or an index outside gives 0, JN_NONE or NULL. ---- */
 
@@ -60,6 +62,7 @@ JN_API int jn_base_parameter_count(const jn_base *base);  /* 10 L */
 JN_API int jn_base_column(const jn_base *base, int i);    /* place in pi of the parameter that leads combination i */
 JN_API const double *jn_base_matrix(const jn_base *base); /* B [nb x 10L], row-major */
 
+/* What can be told of one parameter. */
 typedef enum jn_base_class {
   JN_BASE_NO_EFFECT = 0, /* its column of Y is zero */
   JN_BASE_ALONE = 1,     /* it is a base parameter by itself: measured motions can tell it */

@@ -14,12 +14,14 @@
 extern "C" {
 #endif
 
+/* Scratch memory: every computing function writes to it, so one for each thread. Nothing in it outlives a call but
+ * what jn_singular_joint() tells. */
 typedef struct jn_work jn_work;
 
 /* Scratch memory for computations on one model by one thread, from the model's allocator. Errors: JN_ERR_NULL,
  * JN_ERR_MEMORY. */
 JN_API jn_status jn_work_create(const jn_model *model, jn_work **work);
-JN_API void jn_work_destroy(jn_work *work); /* NULL is allowed; only for work from jn_work_create */
+JN_API void jn_work_destroy(jn_work *work); /* Releases it; NULL is allowed; only for jn_work_create. */
 /* The same in memory of the caller (any alignment), for use without a heap. Errors: JN_ERR_SIZE. */
 JN_API size_t jn_work_size(const jn_model *model);
 JN_API jn_status jn_work_init(const jn_model *model, void *memory, size_t bytes, jn_work **work);
@@ -45,10 +47,10 @@ JN_API jn_status jn_normalize(const jn_model *model, jn_work *work, const double
 /* T [16]: pose of the link of `joint` in its parent link, placement * J(q). Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_pose(const jn_model *model, jn_work *work, int joint, const double *q, double *T);
 /* S [6 x k]: the joint's screws in the link's frame, S v = T^-1 dT/dt, one column for each of its k velocity
- * coordinates (kim2012 eq. 16). k = jn_joint_nv(); for a coupled joint k = 1, the leader's coordinate; nothing is
+ * coordinates (kim2012 eq. 37). k = jn_joint_nv(); for a coupled joint k = 1, the leader's coordinate; nothing is
  * written for a fixed joint. Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_jacobian(const jn_model *model, jn_work *work, int joint, const double *q, double *S);
-/* dS [6 x k]: dS/dt along v (kim2012 eq. 32). Errors: JN_ERR_INDEX. */
+/* dS [6 x k]: dS/dt along v (kim2012 eq. 38). Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_jacobian_rate(const jn_model *model, jn_work *work, int joint, const double *q,
                                         const double *v, double *dS);
 

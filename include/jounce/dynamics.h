@@ -66,8 +66,7 @@ JN_API jn_status jn_energy(const jn_model *model, jn_work *work, const double *q
 JN_API jn_status jn_joint_wrenches(const jn_model *model, jn_work *work, const double *q, const double *v,
                                    const double *a, const double *wrench, double *F);
 
-/* Any set of these from shared sweeps. Outputs that are NULL are not computed; what is asked for costs no more than its
- * own function. Errors: JN_ERR_INDEX (in, about). (garofalo2013, end of sec. VI) */
+/* Where jn_compute() puts its results; NULL: not wanted. */
 typedef struct jn_terms {
   double *M, *C, *dM;                             /* [nv x nv] */
   double *tau, *g, *bias;                         /* [nv] tau with a and wrench */
@@ -80,10 +79,12 @@ typedef struct jn_terms {
   double *momentum;                               /* [6] `about` */
   double *momentum_matrix, *momentum_matrix_rate; /* [6 x nv] `about` */
   double *energy;                                 /* [2] */
-  jn_representation in;
-  jn_about about;
+  jn_representation in;                           /* in which numbers twists, accelerations and Jacobians are */
+  jn_about about;                                 /* which point momenta are about */
 } jn_terms;
 
+/* Any set of jn_terms from shared sweeps: what is asked for costs no more than its own function. Errors: JN_ERR_INDEX
+ * (in, about). (garofalo2013, end of sec. VI) */
 JN_API jn_status jn_compute(const jn_model *model, jn_work *work, const double *q, const double *v, const double *a,
                             const double *wrench, const jn_terms *terms);
 

@@ -13,10 +13,11 @@
 extern "C" {
 #endif
 
+/* Formats of robot files. */
 typedef enum jn_format {
-  JN_FORMAT_AUTO = 0, /* reading: by content; writing: by the ending of the name (.urdf, .xml; .json) */
-  JN_FORMAT_URDF = 1,
-  JN_FORMAT_NATIVE = 2
+  JN_FORMAT_AUTO = 0,  /* reading: by content; writing: by the ending of the name (.urdf, .xml; .json) */
+  JN_FORMAT_URDF = 1,  /* docs/urdf.md */
+  JN_FORMAT_NATIVE = 2 /* JSON, docs/model-file.md */
 } jn_format;
 
 /* Read, check and freeze a model. options NULL: defaults. *error (may be NULL) gets the first error with file, line and

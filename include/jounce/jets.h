@@ -41,7 +41,7 @@ JN_API jn_status jn_hybrid_dynamics_jet(const jn_model *model, jn_work *work, in
 
 /* Closed form: M, dM/dt, ..., d^K M/dt^K along the motion, M_jet [(K+1) x nv x nv]; likewise C (which also needs row K
  * of v_jet; all K+2 rows are read) and the gravity forces, g_jet [(K+1) x nv]. Every d^kM/dt^k is symmetric, and
- * d^k/dt^k (dM/dt - 2 C) skew. O(n d^2 K^2). [garofalo2013 eq. 25; mueller2021 secs. 3-5; kumar2021 sec. 4] */
+ * d^k/dt^k (dM/dt - 2 C) skew. O(n d^2 K^2). [garofalo2013 eq. 25; mueller2021 secs. 3-5; kumar2021 eqs. 43-47] */
 JN_API jn_status jn_mass_matrix_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                     const double *v_jet, double *M_jet);
 JN_API jn_status jn_coriolis_matrix_jet(const jn_model *model, jn_work *work, int order, const double *q,
@@ -70,7 +70,7 @@ JN_API jn_status jn_joint_jacobian_jet(const jn_model *model, jn_work *work, int
 /* The system matrices of the closed form over all L links in their own frames, each NULL if not wanted: A_jet [(K+1) x
  * 6L x 6L], blocks Ad_{T_ij} where j is i or an ancestor of it; joint_twist_jet [(K+1) x L x 6], S v of each joint,
  * whose ad are the blocks of a; link_twist_jet [(K+1) x L x 6], likewise b; the system Jacobian J_jet [(K+1) x 6L x
- * nv]. dA/dt = A a - A a A = A b - b A. O(L d^2 K^2). [kumar2021 eqs. 25-29, 40-43; mueller2021 sec. 2] */
+ * nv]. dA/dt = A a - A a A = A b - b A. O(L d^2 K^2). [kumar2021 eqs. 21-31, 39-42; mueller2021 sec. 2] */
 JN_API jn_status jn_system_jet(const jn_model *model, jn_work *work, int order, const double *q, const double *v_jet,
                                double *A_jet, double *joint_twist_jet, double *link_twist_jet, double *J_jet);
 /* P [(K+2) x nv x nv], the matrices that the derivatives of the motion have in the derivative of order K of the forces:

@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+/* The loops of one model, with all the memory that computations with them need. */
 typedef struct jn_loops jn_loops;
 
 /* Conditions of the user's own, phi(q) = 0 [rows] with A = d phi/dq [rows x nv] (in the tangent space: phi' = A v).
@@ -39,6 +40,7 @@ typedef struct jn_loops_user {
                            double *dforce_dq, double *drate_dq, double *drate_dv);
 } jn_loops_user;
 
+/* Set up with jn_loops_options_init(). */
 typedef struct jn_loops_options {
   size_t size;      /* sizeof(jn_loops_options), set by jn_loops_options_init() */
   int order;        /* of the jets that will be asked for; default 0 */
@@ -51,11 +53,12 @@ typedef struct jn_loops_options {
                   default 1e-5 */
 } jn_loops_options;
 
+/* The defaults that are named there. */
 JN_API void jn_loops_options_init(jn_loops_options *options);
 /* options NULL: defaults. The model must live as long. Assembles a few times, to know the rank to expect. Errors:
  * JN_ERR_SIZE (options; a user's condition without rows), JN_ERR_NULL (one without value), JN_ERR_MEMORY. */
 JN_API jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options, jn_loops **loops);
-JN_API void jn_loops_destroy(jn_loops *loops); /* NULL is allowed */
+JN_API void jn_loops_destroy(jn_loops *loops); /* Releases it; NULL is allowed. */
 
 /* Conditions in all, and the first row and number of rows of loop i of the model; then of the user's conditions. */
 JN_API int jn_loops_rows(const jn_loops *loops);

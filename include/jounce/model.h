@@ -38,11 +38,12 @@ extern "C" {
   X(JN_FREE, "free", 7, 6)               /* position, quaternion; v = body twist */                                    \
   X(JN_GENERAL, "general", 0, 0)         /* exp(screw1 q1) ... exp(screwN qN), N = 1 ... 6 */
 
+/* The joint types of JN_JOINT_LIST. */
 typedef enum jn_joint_type {
 #define JN_JOINT_ENUM(code, name, nq, nv) code,
   JN_JOINT_LIST(JN_JOINT_ENUM)
 #undef JN_JOINT_ENUM
-      JN_JOINT_TYPES
+      JN_JOINT_TYPES /* how many there are */
 } jn_joint_type;
 
 /* The name of a joint type in files, e.g. "revolute"; NULL for a number that is no type. */
@@ -65,7 +66,7 @@ typedef struct jn_dof {
 
 /* A joint as the builder takes it. Set it up with jn_link_init(). */
 typedef struct jn_joint {
-  jn_joint_type type;
+  jn_joint_type type;  /* what moves, and how */
   const char *name;    /* NULL: the name of the link */
   double axis[3];      /* in the link's frame, normalised by the builder; default z; gimbal: z */
   double axis2[3];     /* universal: default y; gimbal: default y */
@@ -82,12 +83,12 @@ typedef struct jn_joint {
 
 /* A link with the joint that carries it, as the builder takes it. */
 typedef struct jn_link {
-  size_t size; /* sizeof(jn_link), set by jn_link_init() */
-  const char *name;
+  size_t size;          /* sizeof(jn_link), set by jn_link_init() */
+  const char *name;     /* of the link; unique */
   const char *parent;   /* name of a link, added before or after this one; NULL or "world": the world */
   double placement[16]; /* pose of the link in its parent at q = 0 (4x4, row-major) */
   double inertia[10];   /* (m, m rx, m ry, m rz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz), link frame, about the link's ORIGIN */
-  jn_joint joint;
+  jn_joint joint;       /* the joint that carries it */
 } jn_link;
 
 /* Defaults: no name, parent world, identity placement, no inertia, fixed joint, no limits. */
@@ -120,13 +121,15 @@ JN_API void jn_inertia_unpack(const double parameters[10], double *mass, double 
   X(JN_LOOP_SLIDING_SURFACE, "sliding_surface", 3) /* no friction: as planar */                                        \
   X(JN_LOOP_COUPLING, "coupling", 1)               /* sum of factor times coordinate = offset */
 
+/* The kinds of closures of JN_LOOP_LIST. */
 typedef enum jn_loop_type {
 #define JN_LOOP_ENUM(code, name, rows) code,
   JN_LOOP_LIST(JN_LOOP_ENUM)
 #undef JN_LOOP_ENUM
-      JN_LOOP_TYPES
+      JN_LOOP_TYPES /* how many there are */
 } jn_loop_type;
 
+/* The name of a kind of closure in files, e.g. "spherical"; NULL for a number that is none. */
 JN_API const char *jn_loop_type_name(jn_loop_type type);
 
 /* One term of a coupling: a coordinate of a joint whose velocity is the rate of its coordinates (all but spherical,
@@ -139,10 +142,11 @@ typedef struct jn_coupling {
 
 enum { JN_COUPLING_TERMS = 16 }; /* at most */
 
+/* A closure as the builder takes it. Set it up with jn_loop_init(). */
 typedef struct jn_loop {
-  size_t size; /* sizeof(jn_loop), set by jn_loop_init() */
-  jn_loop_type type;
-  const char *name;
+  size_t size;        /* sizeof(jn_loop), set by jn_loop_init() */
+  jn_loop_type type;  /* what it leaves free */
+  const char *name;   /* unique */
   const char *link_a; /* name of a link or "world" */
   const char *link_b;
   double placement_a[16]; /* the closing frame in link a, and in link b */
@@ -178,15 +182,18 @@ typedef struct jn_options {
                             docs/model-file.md; NULL: none */
 } jn_options;
 
+/* Defaults: malloc, no report, and zeros: nothing is changed, nothing is refused that could be read. */
 JN_API void jn_options_init(jn_options *options);
 
+/* A robot that is being described. */
 typedef struct jn_builder jn_builder;
+/* A robot that no longer changes. */
 typedef struct jn_model jn_model;
 
 /* An empty description: no links, gravity (0, 0, -9.81), name "robot". The strings and structs given to the builder are
  * copied. Errors: JN_ERR_NULL, JN_ERR_MEMORY. */
 JN_API jn_status jn_builder_create(const jn_options *options, jn_builder **builder);
-JN_API void jn_builder_destroy(jn_builder *builder); /* NULL is allowed */
+JN_API void jn_builder_destroy(jn_builder *builder); /* Releases it; NULL is allowed. */
 
 /* Adders check sizes and memory only; jn_builder_freeze() checks the meaning, so that all faults are found at once.
  * Errors: JN_ERR_NULL, JN_ERR_SIZE (size not set by the init function), JN_ERR_MEMORY. */
@@ -210,7 +217,7 @@ JN_API jn_status jn_builder_add_payload(jn_builder *builder, const char *link, c
  * Errors: JN_ERR_NULL, JN_ERR_MODEL, JN_ERR_MEMORY. */
 JN_API jn_status jn_builder_freeze(const jn_builder *builder, jn_model **model, jn_error *error);
 
-JN_API void jn_model_destroy(jn_model *model); /* NULL is allowed */
+JN_API void jn_model_destroy(jn_model *model); /* Releases it; NULL is allowed. */
 
 /* A builder that holds all that the model was made from, to change and freeze again (the model is not touched). */
 JN_API jn_status jn_model_thaw(const jn_model *model, const jn_options *options, jn_builder **builder);
@@ -221,35 +228,38 @@ JN_API jn_status jn_model_with_payload(const jn_model *model, int link, const do
 JN_API jn_status jn_model_with_gravity(const jn_model *model, const double gravity[3], jn_model **copy);
 
 /* ---- Questions. A NULL model or an index outside gives 0, -2 (JN_NONE) or NULL. All are O(1) but for names. ---- */
+/* There is no such link, joint, frame, loop or coordinate. */
 #define JN_NONE (-2)
 
-JN_API const char *jn_model_name(const jn_model *model);
-JN_API int jn_model_nq(const jn_model *model);    /* numbers in a configuration */
-JN_API int jn_model_nv(const jn_model *model);    /* numbers in a velocity */
-JN_API int jn_model_depth(const jn_model *model); /* most moving joints between the world and a link */
-JN_API void jn_model_gravity(const jn_model *model, double gravity[3]);
+JN_API const char *jn_model_name(const jn_model *model); /* as the file or the builder said it */
+JN_API int jn_model_nq(const jn_model *model);           /* numbers in a configuration */
+JN_API int jn_model_nv(const jn_model *model);           /* numbers in a velocity */
+JN_API int jn_model_depth(const jn_model *model);        /* most moving joints between the world and a link */
+JN_API void jn_model_gravity(const jn_model *model, double gravity[3]); /* in the world frame [m/s^2] */
 /* Mass that moves, and mass of the links fixed to the world (which never counts in the dynamics) [kg]. */
 JN_API double jn_model_mass(const jn_model *model);
 JN_API double jn_model_fixed_mass(const jn_model *model);
 /* 1 when some coordinate moves more than one joint (mimic). */
 JN_API int jn_model_is_coupled(const jn_model *model);
 
-JN_API int jn_link_count(const jn_model *model);
-/* JN_NONE when unknown; "world" is JN_WORLD unless a link has that name. */
+JN_API int jn_link_count(const jn_model *model); /* links in all, those fixed to others included */
+/* Index of a link; JN_NONE when unknown; "world" is JN_WORLD unless a link has that name. */
 JN_API int jn_link_index(const jn_model *model, const char *name);
-JN_API const char *jn_link_name(const jn_model *model, int link);
-JN_API int jn_link_parent(const jn_model *model, int link); /* JN_WORLD for roots */
-JN_API int jn_link_subtree_end(const jn_model *model, int link);
+JN_API const char *jn_link_name(const jn_model *model, int link);    /* its name */
+JN_API int jn_link_parent(const jn_model *model, int link);          /* the link it hangs on; JN_WORLD for roots */
+JN_API int jn_link_subtree_end(const jn_model *model, int link);     /* the first link that it does not carry */
 JN_API double jn_link_subtree_mass(const jn_model *model, int link); /* mass of the link and all it carries */
 JN_API int jn_link_is_fixed(const jn_model *model, int link);        /* 1: no moving joint between it and the world */
 /* The link's own ten parameters, as the file had them (not with what is lumped onto it). */
 JN_API jn_status jn_link_inertia(const jn_model *model, int link, double inertia[10]);
+/* Its pose in its parent at q = 0. */
 JN_API jn_status jn_link_placement(const jn_model *model, int link, double placement[16]);
 
-JN_API int jn_joint_index(const jn_model *model, const char *name); /* index of the link it carries, or JN_NONE */
-JN_API const char *jn_joint_name(const jn_model *model, int joint);
-JN_API jn_joint_type jn_joint_type_of(const jn_model *model, int joint); /* JN_JOINT_TYPES outside */
-JN_API int jn_joint_nq(const jn_model *model, int joint);                /* 0 for fixed and for coupled joints */
+JN_API int jn_joint_index(const jn_model *model, const char *name);      /* index of the link it carries, or JN_NONE */
+JN_API const char *jn_joint_name(const jn_model *model, int joint);      /* its name */
+JN_API jn_joint_type jn_joint_type_of(const jn_model *model, int joint); /* its type; JN_JOINT_TYPES outside */
+/* Numbers that it has in q, and in v; 0 for fixed and for coupled joints. */
+JN_API int jn_joint_nq(const jn_model *model, int joint);
 JN_API int jn_joint_nv(const jn_model *model, int joint);
 JN_API int jn_joint_q(const jn_model *model, int joint); /* first place in q; of the leader for coupled joints */
 JN_API int jn_joint_v(const jn_model *model, int joint); /* first place in v; of the leader for coupled joints */
@@ -271,8 +281,8 @@ JN_API jn_status jn_frame_placement(const jn_model *model, int frame, double pla
 
 /* ---- Inertial parameters: ten for each of the L links, stacked, as jn_link_inertia() ---- */
 
-JN_API int jn_parameter_count(const jn_model *model); /* 10 L */
-JN_API jn_status jn_parameters(const jn_model *model, double *pi);
+JN_API int jn_parameter_count(const jn_model *model);              /* 10 L */
+JN_API jn_status jn_parameters(const jn_model *model, double *pi); /* pi [10 L] of the model */
 /* The model with other parameters. Errors: JN_ERR_MODEL (non-finite, or negative mass), JN_ERR_MEMORY. */
 JN_API jn_status jn_model_with_parameters(const jn_model *model, const double *pi, jn_model **copy);
 /* Whether ten parameters can belong to a rigid body: the pseudo-inertia [tr(J)/2 E - J, h; h^T, m] is positive
@@ -286,8 +296,9 @@ JN_API jn_status jn_inertia_to_log_cholesky(const double inertia[10], double x[1
 
 /* ---- Loops ---- */
 
-JN_API int jn_loop_count(const jn_model *model);
-JN_API int jn_loop_index(const jn_model *model, const char *name);
+JN_API int jn_loop_count(const jn_model *model);                   /* closures in all */
+JN_API int jn_loop_index(const jn_model *model, const char *name); /* JN_NONE when unknown */
+/* The closure as it was described; its strings live as long as the model. */
 JN_API const jn_loop *jn_loop_description(const jn_model *model, int loop);
 
 #ifdef __cplusplus

@@ -45,9 +45,10 @@ typedef enum jn_scalar_kind {
   JN_BY_GRAVITY       /* index ignored; 0-2 */
 } jn_scalar_kind;
 
+/* One scalar by its name. */
 typedef struct jn_scalar {
-  jn_scalar_kind kind;
-  int index, component;
+  jn_scalar_kind kind;  /* what it is */
+  int index, component; /* of which coordinate or link, and which of its numbers: see jn_scalar_kind */
 } jn_scalar;
 
 /* The perturbation of a named scalar at the state (q, v). Its arrays are in room, which must hold

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed form of any order: jets of M, C, gravity forces, forces of external wrenches, and of a frame's twist and
- * Jacobian, from polynomials of the body Jacobians J_k(t) (kumar2021 sec. 4, garofalo2013 sec. V, for trees with any
+ * Jacobian, from polynomials of the body Jacobians J_k(t) (kumar2021 sec. III, garofalo2013 sec. V, for trees with any
  * joints):
  *   M = sum J^T I J,   C = sum J^T ((I ad_V - ad_V^T I) J + I dJ/dt),   g = sum J^T I Ad_{T^-1} (0, -gravity)
  * Columns are carried along each body's path from the world, so memory is that of one body. O(n d^2 K^2). arg[0] = K,

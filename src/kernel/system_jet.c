@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The system matrices of the closed form (kumar2021 eqs. 25-29, mueller2021 sec. 2) for trees, as jets, over the links
+/* The system matrices of the closed form (kumar2021 eqs. 21-31, mueller2021 sec. 2) for trees, as jets, over the links
  * in their own frames: A with blocks Ad_{T_ij} for j = i and all ancestors j of i, joint twists (a = blkdiag ad of
  * them), link twists (b likewise), the system Jacobian J = A S, and the screws S of one joint. arg[0] = K, arg[1] =
  * link or -1. in: q, v jets [(K+2) x nv]. out: A [(K+1) x 6L x 6L], joint twists and link twists [(K+1) x L x 6], J
