@@ -19,13 +19,14 @@
 extern "C" {
 #endif
 
+/* Memory of the threads that work on many states of one model. */
 typedef struct jn_batch jn_batch;
 
 /* threads 0: as many as OpenMP would use (OMP_NUM_THREADS), 1 in builds without it. order: the highest of jets that
  * will be asked for, or -1. Errors: JN_ERR_NULL, JN_ERR_SIZE (threads < 0, order < -1), JN_ERR_MEMORY, JN_ERR_ROW. */
 JN_API jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batch **batch);
-JN_API void jn_batch_destroy(jn_batch *batch); /* NULL is allowed */
-JN_API int jn_batch_threads(const jn_batch *batch);
+JN_API void jn_batch_destroy(jn_batch *batch);      /* NULL is allowed */
+JN_API int jn_batch_threads(const jn_batch *batch); /* how many share the states */
 /* After JN_ERR_SINGULAR: the first state that is singular; JN_ALL_STATES when the last call that solves had none. */
 #define JN_ALL_STATES ((size_t)-1)
 JN_API size_t jn_batch_singular(const jn_batch *batch);

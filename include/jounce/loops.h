@@ -27,7 +27,7 @@ typedef struct jn_loops jn_loops;
 /* Conditions of the user's own, phi(q) = 0 [rows] with A = d phi/dq [rows x nv] (in the tangent space: phi' = A v).
  * Functions write their outputs completely and return JN_OK; any other status ends the call and is passed on. */
 typedef struct jn_loops_user {
-  int rows;
+  int rows;      /* conditions */
   void *context; /* given to the functions */
   /* phi, A, and dA v [rows] with phi'' = A a + dA v. Enough for assembly, rank, impact, and dynamics of order 0. */
   jn_status (*value)(void *context, const double *q, const double *v, double *phi, double *A, double *dAv);
@@ -147,9 +147,9 @@ JN_API jn_status jn_loops_regressor_jet(jn_loops *loops, int order, const unsign
 /* Of forward and hybrid dynamics. `given` is what is given of each coordinate: column k for a_k if that is prescribed,
  * for tau_k if not. */
 typedef struct jn_loops_derivatives {
-  double *da_dq, *da_dv, *da_dgiven, *da_dwrench, *da_dpi;
-  double *dtau_dq, *dtau_dv, *dtau_dgiven, *dtau_dwrench, *dtau_dpi;
-  double *dlambda_dq, *dlambda_dv, *dlambda_dgiven, *dlambda_dwrench, *dlambda_dpi;
+  double *da_dq, *da_dv, *da_dgiven, *da_dwrench, *da_dpi;                          /* [nv x ...] */
+  double *dtau_dq, *dtau_dv, *dtau_dgiven, *dtau_dwrench, *dtau_dpi;                /* [nv x ...] */
+  double *dlambda_dq, *dlambda_dv, *dlambda_dgiven, *dlambda_dwrench, *dlambda_dpi; /* [m x ...] */
 } jn_loops_derivatives;
 
 /* Of forward dynamics (prescribed NULL) and of hybrid dynamics; a, lambda are what these gave at the state. */
@@ -160,8 +160,8 @@ JN_API jn_status jn_loops_dynamics_derivatives(jn_loops *loops, const unsigned c
 
 /* Of inverse dynamics. Rows of passive coordinates are zero but in dpassive, by the forces of passive coordinates. */
 typedef struct jn_loops_inverse_derivatives {
-  double *dtau_dq, *dtau_dv, *dtau_da, *dtau_dpassive, *dtau_dwrench, *dtau_dpi;
-  double *dlambda_dq, *dlambda_dv, *dlambda_da, *dlambda_dpassive, *dlambda_dwrench, *dlambda_dpi;
+  double *dtau_dq, *dtau_dv, *dtau_da, *dtau_dpassive, *dtau_dwrench, *dtau_dpi;                   /* [nv x ...] */
+  double *dlambda_dq, *dlambda_dv, *dlambda_da, *dlambda_dpassive, *dlambda_dwrench, *dlambda_dpi; /* [m x ...] */
 } jn_loops_inverse_derivatives;
 
 /* Arguments as jn_loops_inverse_dynamics_jet() of order 0, with motors to spare too: those of the chosen solution.

@@ -135,8 +135,8 @@ JN_API const char *jn_loop_type_name(jn_loop_type type);
 /* One term of a coupling: a coordinate of a joint whose velocity is the rate of its coordinates (all but spherical,
  * free and fixed ones, and those that mimic another). */
 typedef struct jn_coupling {
-  const char *joint;
-  int coordinate; /* of the joint; default 0 */
+  const char *joint; /* its name */
+  int coordinate;    /* of the joint; default 0 */
   double factor;
 } jn_coupling;
 

@@ -8,9 +8,15 @@
 #include "../model/model.h"
 #include "dispatch.h"
 
-extern const jn_row jn__row_d, jn__row_f, jn__row_d2, jn__row_f4;
+extern const jn_row jn__row_d, jn__row_f;
+#if JN_ROWS_LANES
+extern const jn_row jn__row_d2, jn__row_f4;
+#endif
 #if JN_ROWS_AVX2
-extern const jn_row jn__row_d_avx2, jn__row_f_avx2, jn__row_d4_avx2, jn__row_f8_avx2;
+extern const jn_row jn__row_d_avx2, jn__row_f_avx2;
+#endif
+#if JN_ROWS_AVX2 && JN_ROWS_LANES
+extern const jn_row jn__row_d4_avx2, jn__row_f8_avx2;
 #endif
 #if JN_ROWS_TEST
 extern const jn_row jn__row_z, jn__row_l;
@@ -31,10 +37,14 @@ static const struct {
 } rows[] = {
 #if JN_ROWS_AVX2
     {&jn__row_d_avx2, has_avx2, 0},  {&jn__row_f_avx2, has_avx2, 0},
+#endif
+#if JN_ROWS_AVX2 && JN_ROWS_LANES
     {&jn__row_d4_avx2, has_avx2, 0}, {&jn__row_f8_avx2, has_avx2, 0},
 #endif
     {&jn__row_d, always, 0},         {&jn__row_f, always, 0},
+#if JN_ROWS_LANES
     {&jn__row_d2, always, 0},        {&jn__row_f4, always, 0},
+#endif
 #if JN_ROWS_TEST
     {&jn__row_z, always, 1},         {&jn__row_l, always, 1},
 #endif
@@ -63,7 +73,7 @@ static unsigned first_row(int kind, int many) {
   for (int k = 0; k < ROWS; k++)
     if (rows[k].row->kind == kind && (rows[k].row->lanes > 1) == many && rows[k].runs() && !rows[k].on_request)
       return (unsigned)k;
-  return 0;
+  return first_row(kind, 0); /* a build without lanes */
 }
 
 static unsigned decide(void) {

@@ -29,10 +29,27 @@ static inline scalar get_lane(const real *x, int lane) {
 #endif
 }
 
+#if JN_LANES > 1 && JN_KIND <= JN_KIND_F
+/* Whole groups of the row's own number: one real is gathered and written at a time. */
+static inline void load_group(real *x, const scalar *from, size_t n, size_t stride) {
+  for (size_t i = 0; i < n; i++) {
+    real r = ZERO;
+    for (int lane = 0; lane < JN_LANES; lane++) r[lane] = from[(size_t)lane * stride + i];
+    x[i] = r;
+  }
+}
+#endif
+
 static void load(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
   real *x = to;
   const double *d = from;
   const float *f = from;
+#if JN_LANES > 1 && JN_KIND <= JN_KIND_F
+  if (kind == JN_KIND && count == JN_LANES) {
+    load_group(x, from, n, stride);
+    return;
+  }
+#endif
   for (int lane = 0; lane < JN_LANES; lane++) {
     size_t sample = (size_t)(lane < count ? lane : count - 1) * stride;
     if (kind == JN_KIND_D)
