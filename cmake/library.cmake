@@ -14,6 +14,7 @@ set(kernel_sources
     src/kernel/jets.c
     src/kernel/joint.c
     src/kernel/lie.c
+    src/kernel/mass.c
     src/kernel/matrix_jet.c
     src/kernel/momentum_jet.c
     src/kernel/newton.c

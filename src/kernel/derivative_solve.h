@@ -96,7 +96,7 @@ static inline void accelerations(field *w, const split *s, const real *a, const 
   for (int i = 0; i < n; i++) a_out[i] = is_given(s, i) && a ? a[i] : ZERO;
   w->a = a_out;
   JN_(newton_forces)(t, w->q, w->v, a_out, w->W, 0, &w->turn, at, bias);
-  world_mass_at(t, w->q, w->turn, at, H);
+  JN_(mass_matrix)(t, w->q, &w->turn, 1, at, H);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       if (is_given(s, t->order[i]) || is_given(s, t->order[j])) H[i * n + j] = i == j ? K(1) : ZERO;

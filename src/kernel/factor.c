@@ -6,7 +6,7 @@
 
 static inline void mass_at(const JN_S(tree) * t, const real *q, real *at, real *M) {
   angles turn = angles_at(t, q, &at);
-  world_mass_at(t, q, turn, at, M);
+  JN_(mass_matrix)(t, q, &turn, 1, at, M);
 }
 
 /* in: q. out: factor [nv x nv], pivots [nv]. */

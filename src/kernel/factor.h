@@ -4,7 +4,7 @@
 #ifndef JN_KERNEL_FACTOR_H
 #define JN_KERNEL_FACTOR_H
 
-#include "world.h"
+#include "mass.h"
 
 /* x relative to a size, and x itself where that is zero: a zero pivot stays zero, and NaN stays NaN. */
 static inline real relative(real x, real size) { return x / choose(less(ZERO, size), size, K(1)); }

@@ -242,7 +242,7 @@ void JN_(forward_coupled)(const jn_call *c) {
   real *at = c->scratch, *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *x = c->out[0];
   angles turn = angles_at(t, q, &at);
   JN_(newton_forces)(t, q, v, NULL, c->in[4], c->arg[0], &turn, at, bias);
-  world_mass_at(t, q, turn, at, H);
+  JN_(mass_matrix)(t, q, &turn, 1, at, H);
   for (int i = 0; i < n; i++) {
     int free_i = is_free(prescribed, i);
     x[i] = free_i ? (tau ? tau[i] : ZERO) - bias[i] : a ? a[i] : ZERO;

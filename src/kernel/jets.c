@@ -222,7 +222,7 @@ void JN_(hybrid_jet)(const jn_call *c) {
   jet_to_taylor(given_v, c->arg[1], n, J.v);
   for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
   if (J.W) external_wrenches(&J, c->in[3], order + 1);
-  world_mass_at(t, J.q, J.turn, at, H);
+  JN_(mass_matrix)(t, J.q, &J.turn, 1, at, H);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       int known = prescribed && (prescribed[t->order[i]] || prescribed[t->order[j]]);

@@ -10,6 +10,7 @@
 #include "terms.h"
 
 #include "frames.h"
+#include "mass.h"
 #include "newton.h"
 #include "row.h"
 #include "world.h"
@@ -70,7 +71,6 @@ static inline void mass_rate(int n, const real *C, real *dM) {
 static inline void matrices(const JN_S(tree) * t, const jn_call *c, const real *v, sweeps *s) {
   int n = t->nv;
   real *C = c->out[JN_OUT_C], *dM = c->out[JN_OUT_DM];
-  if (c->out[JN_OUT_M]) world_mass_matrix(&s->w, s->I, 0, c->out[JN_OUT_M]);
   if (!C && !dM) return;
   if (!v) {
     for (int k = 0; k < n * n; k++) {
@@ -312,6 +312,8 @@ void JN_(terms)(const jn_call *c) {
   real *at = c->scratch;
   angles turn = angles_at(t, q, &at);
   forces(t, c, v, turn, at);
+  if (c->out[JN_OUT_M]) JN_(mass_matrix)(t, q, &turn, 0, at, c->out[JN_OUT_M]);
+  if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) return;
   sweeps s = {.w = world_place(t, &at)};
   s.p = TAKE(&at, t->nb, vec3);
   s.A = TAKE(&at, t->nb, twist);
@@ -323,7 +325,7 @@ void JN_(terms)(const jn_call *c) {
     s.p[i] = p < 0 ? s.w.d[i] : v3_add(s.p[p], s.w.d[i]);
   }
   int rates = c->out[JN_OUT_C] || c->out[JN_OUT_DM] || c->out[JN_OUT_DA];
-  if (rates || c->out[JN_OUT_M] || c->out[JN_OUT_A]) world_inertias(&s.w, s.I);
+  if (rates || c->out[JN_OUT_A]) world_inertias(&s.w, s.I);
   if (v && rates) crossed_sums(&s);
   matrices(t, c, v, &s);
   if (c->out[JN_OUT_ACCELERATIONS] || c->out[JN_OUT_DDCOM]) /* true accelerations, without weight */

@@ -193,13 +193,4 @@ static inline void world_mass_matrix(const world *w, const inertia *I, int elimi
   }
 }
 
-/* M at q, in the order of elimination. Takes world_place() and 10 nb reals. */
-static inline void world_mass_at(const JN_S(tree) * t, const real *q, angles turn, real *at, real *M) {
-  world w = world_place(t, &at);
-  inertia *I = TAKE(&at, t->nb, inertia);
-  for (int i = 0; i < t->nb; i++) world_outward(&w, i, q, NULL, turn);
-  world_inertias(&w, I);
-  world_mass_matrix(&w, I, 1, M);
-}
-
 #endif
