@@ -20,5 +20,6 @@ endmacro()
 jounce_part(URDF expat libexpat1-dev)
 jounce_part(JSON jansson libjansson-dev)
 jounce_part(IDENT lapacke liblapacke-dev)
+jounce_part(ZLIB zlib zlib1g-dev)
 message(STATUS "jounce: URDF ${JOUNCE_WITH_URDF}, native files and built-in robots ${JOUNCE_WITH_JSON}, "
-               "base parameters ${JOUNCE_WITH_IDENT}")
+               "base parameters ${JOUNCE_WITH_IDENT}, compressed NPZ ${JOUNCE_WITH_ZLIB}")
