@@ -91,6 +91,8 @@ JN_API double jn_trajectory_end(const jn_trajectory *trajectory);
 /* Samples that it was made from, 0 for closed forms; and their times. */
 JN_API int jn_trajectory_samples(const jn_trajectory *trajectory);
 JN_API double jn_trajectory_time(const jn_trajectory *trajectory, int sample);
+/* 1 when configuration coordinate i has data of its own, 0 when it is held neutral. */
+JN_API int jn_trajectory_given(const jn_trajectory *trajectory, int i);
 /* Degree of the splines, 0 for closed forms. */
 JN_API int jn_trajectory_degree(const jn_trajectory *trajectory);
 

@@ -282,8 +282,7 @@ static int read_root(reader *r, json_t *root) {
   r->times = json_object_get(root, "times");
   if (!json_is_object(joints))
     return fault(r, NULL, "\"joints\": {\"NAME\": {\"polynomial\": [0, 1]}}", "needs 'joints'");
-  unsigned char *given = jn__keep(&r->out->blocks, (size_t)r->out->nq + 1);
-  if (!given) return no_memory(r);
+  unsigned char *given = r->out->given;
   int good = 1;
   json_object_foreach(joints, name, value) good &= read_joint(r, name, value, given);
   r->joint = NULL;

@@ -138,7 +138,8 @@ static jn_trajectory *make(const jn_loading *l) {
   t->blocks.allocator = t->wrench_blocks.allocator = l->allocator;
   t->curves = jn__keep(&t->blocks, (size_t)t->nq * sizeof *t->curves);
   t->fits = jn__keep(&t->blocks, (size_t)t->nq * sizeof *t->fits);
-  if (t->curves && t->fits) return t;
+  t->given = jn__keep(&t->blocks, (size_t)t->nq + 1);
+  if (t->curves && t->fits && t->given) return t;
   jn_trajectory_destroy(t);
   return NULL;
 }

@@ -301,6 +301,7 @@ static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates
       check_degrees(l, t, i, coordinates[i].columns[0] - 1);
     }
     jn_series *s = &series[count++];
+    out->given[i] = 1;
     *s = (jn_series){.curve = &out->curves[i], .fit = &out->fits[i], .group = first < 0 ? i : first};
     if (first < 0)
       add_channels(t, coordinates + i, 1, 0, s);

@@ -181,6 +181,7 @@ int jn_trajectory_has_wrenches(const jn_trajectory *t) { return t && t->wrenches
 double jn_trajectory_start(const jn_trajectory *t) { return t ? t->start : NAN; }
 double jn_trajectory_end(const jn_trajectory *t) { return t ? t->end : NAN; }
 int jn_trajectory_samples(const jn_trajectory *t) { return t ? t->samples : 0; }
+int jn_trajectory_given(const jn_trajectory *t, int i) { return t && i >= 0 && i < t->nq && t->given[i]; }
 int jn_trajectory_degree(const jn_trajectory *t) { return t ? t->degree : 0; }
 
 double jn_trajectory_time(const jn_trajectory *t, int sample) {

@@ -25,10 +25,11 @@ struct jn_trajectory {
   int samples; /* 0 for closed forms */
   int degree;
   double start, end;
-  const double *times; /* [samples] */
-  jn_curve *curves;    /* [nq] */
-  jn_fit *fits;        /* [nq] */
-  jn_curve *wrenches;  /* [links x 6], or NULL */
+  const double *times;  /* [samples] */
+  jn_curve *curves;     /* [nq] */
+  jn_fit *fits;         /* [nq] */
+  unsigned char *given; /* [nq] has data of its own */
+  jn_curve *wrenches;   /* [links x 6], or NULL */
 };
 
 enum { JN_NAME = 160 }; /* room for the name of a coordinate */
