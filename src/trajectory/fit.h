@@ -5,7 +5,10 @@
 
 #include "curve.h"
 
-enum { JN_MAX_CHANNELS = 8 };
+enum {
+  JN_MAX_CHANNELS = 8,
+  JN_BATCH_COLUMNS = 4 /* most of a batch with several channels: a quaternion */
+};
 
 /* Columns of samples with the same times that are fitted with one set of knots. Channel c has samples of the derivative
  * of order orders[c]; there may be only one channel, of order 0. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Least-squares B-splines by normal equations: banded Gram matrix, banded Cholesky factors, and one step of correction
- * from the residuals, which makes up for the squared condition of the normal equations when data are nearly exact.
- * O(samples degree^2) time, O(count degree) memory. */
+/* Least-squares B-splines. Samples of the curve alone: normal equations, a banded Gram matrix and its Cholesky factors.
+ * Samples of derivatives too: rows of very different size, for which normal equations lose too many digits; rotations
+ * (Givens) then make the triangular factor straight from the rows. In both cases one step of correction from the
+ * residuals when data are nearly exact. O(samples degree^2) time, O(count degree) memory. */
 #include <math.h>
 #include <string.h>
 
@@ -56,19 +57,22 @@ static int factorise(double *G, int n, int band) {
   return 1;
 }
 
+static void substitute_back(const double *G, int n, int band, double *x) {
+  for (int i = n - 1; i >= 0; i--) {
+    const double *row = G + (size_t)i * (size_t)band;
+    int last = n - 1 - i < band - 1 ? n - 1 - i : band - 1;
+    for (int k = 1; k <= last; k++) x[i] -= row[k] * x[i + k];
+  }
+}
+
 static void substitute(const double *G, int n, int band, double *x) {
   for (int i = 0; i < n; i++) {
     const double *row = G + (size_t)i * (size_t)band;
     int last = n - 1 - i < band - 1 ? n - 1 - i : band - 1;
     for (int k = 1; k <= last; k++) x[i + k] -= row[k] * x[i];
   }
-  for (int i = n - 1; i >= 0; i--) {
-    const double *row = G + (size_t)i * (size_t)band;
-    int last = n - 1 - i < band - 1 ? n - 1 - i : band - 1;
-    double sum = x[i] * row[0];
-    for (int k = 1; k <= last; k++) sum -= row[k] * x[i + k];
-    x[i] = sum;
-  }
+  for (int i = 0; i < n; i++) x[i] *= G[(size_t)i * (size_t)band];
+  substitute_back(G, n, band, x);
 }
 
 /* ---- Passes over the samples ---- */
@@ -81,6 +85,7 @@ typedef struct pass {
   double *side;               /* [columns x count] right-hand sides, added to */
   const double *coefficients; /* NULL: the samples themselves, not what they miss the spline by */
   double *squares;            /* [channels x columns], or NULL */
+  int rotate;                 /* G is the triangle that rotations make */
 } pass;
 
 static void add_gram(const pass *p, int first, double weight, const double *row) {
@@ -110,6 +115,46 @@ static void add_sample(const pass *p, int channel, int sample, int first, const 
   }
 }
 
+/* Rotates the row of a sample, and what belongs to it on the right-hand side, into the triangle G. */
+static void rotate_sample(const pass *p, int channel, int sample, int first, const double *values) {
+  const jn_batch *b = p->b;
+  int band = b->degree + 1;
+  double row[JN_MAX_DEGREE + 1], right[JN_BATCH_COLUMNS];
+  for (int i = 0; i < band; i++) row[i] = b->weights[channel] * values[i];
+  for (int c = 0; c < b->columns; c++) right[c] = b->weights[channel] * b->data[channel * b->columns + c][sample];
+  for (int i = 0; i < band; i++) {
+    if (row[i] == 0) continue;
+    double *R = p->G + (size_t)(first + i) * (size_t)band, size = hypot(R[0], row[i]);
+    double c = R[0] / size, s = row[i] / size;
+    for (int j = i; j < band; j++) {
+      double above = R[j - i];
+      R[j - i] = c * above + s * row[j];
+      row[j] = c * row[j] - s * above;
+    }
+    for (int k = 0; k < b->columns; k++) {
+      double *side = p->side + (size_t)k * (size_t)p->count + first + i, above = *side;
+      *side = c * above + s * right[k];
+      right[k] = c * right[k] - s * above;
+    }
+  }
+}
+
+/* From R with R^T R the Gram matrix, to what factorise() gives; the right-hand sides become those of the unit triangle.
+ */
+static int use_triangle(const pass *p) {
+  int band = p->b->degree + 1;
+  double largest = 0;
+  for (int i = 0; i < p->count; i++) largest = fmax(largest, fabs(p->G[(size_t)i * (size_t)band]));
+  for (int i = 0; i < p->count; i++) {
+    double *R = p->G + (size_t)i * (size_t)band, pivot = R[0];
+    if (!(fabs(pivot) > 1e-14 * largest)) return 0;
+    for (int k = 1; k < band; k++) R[k] /= pivot;
+    for (int c = 0; c < p->b->columns; c++) p->side[(size_t)c * (size_t)p->count + (size_t)i] /= pivot;
+    R[0] = 1 / (pivot * pivot);
+  }
+  return 1;
+}
+
 static void run_pass(const pass *p) {
   const jn_batch *b = p->b;
   double row[JN_MAX_DEGREE + 1], N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
@@ -125,7 +170,10 @@ static void run_pass(const pass *p) {
       } else {
         jn__spline_row(p->knots, d, span, b->t[i], b->orders[c], row);
       }
-      add_sample(p, c, i, span - d, values);
+      if (p->rotate)
+        rotate_sample(p, c, i, span - d, values);
+      else
+        add_sample(p, c, i, span - d, values);
     }
   }
 }
@@ -144,24 +192,35 @@ static void solve_all(const jn_batch *b, const double *G, int count, double *x) 
   for (int c = 0; c < b->columns; c++) substitute(G, count, b->degree + 1, x + (size_t)c * (size_t)count);
 }
 
+/* The first solution, and the factors in G. */
+static jn_status solve_first(const jn_batch *b, int count, const double *knots, double *G, double *x) {
+  int rotate = b->channels > 1 && b->columns <= JN_BATCH_COLUMNS;
+  pass p = {.b = b, .count = count, .knots = knots, .G = G, .side = x, .rotate = rotate};
+  run_pass(&p);
+  if (!(rotate ? use_triangle(&p) : factorise(G, count, b->degree + 1))) return JN_ERR_SINGULAR;
+  if (!rotate) solve_all(b, G, count, x);
+  for (int c = 0; c < b->columns && rotate; c++)
+    substitute_back(G, count, b->degree + 1, x + (size_t)c * (size_t)count);
+  return JN_OK;
+}
+
 jn_status jn__fit_solve(const jn_batch *b, int count, const double *knots, double *coefficients, double *squares) {
   size_t all = (size_t)b->columns * (size_t)count, bytes = all * sizeof(double);
   double *G = jn__allocate(b->allocator, (size_t)count * (size_t)(b->degree + 1) * sizeof *G);
   double *rest = jn__allocate(b->allocator, bytes);
   jn_status status = G && rest ? JN_OK : JN_ERR_MEMORY;
+  pass p = {.b = b, .count = count, .knots = knots, .side = rest, .coefficients = coefficients, .squares = squares};
   if (status == JN_OK) {
     memset(coefficients, 0, bytes);
-    run_pass(&(pass){b, count, knots, G, coefficients, NULL, NULL});
-    status = factorise(G, count, b->degree + 1) ? JN_OK : JN_ERR_SINGULAR;
+    status = solve_first(b, count, knots, G, coefficients);
   }
   if (status == JN_OK) {
-    solve_all(b, G, count, coefficients);
-    run_pass(&(pass){b, count, knots, NULL, rest, coefficients, squares});
+    run_pass(&p);
     if (is_nearly_exact(b, squares)) {
       solve_all(b, G, count, rest);
       for (size_t i = 0; i < all; i++) coefficients[i] += rest[i];
       memset(rest, 0, bytes);
-      run_pass(&(pass){b, count, knots, NULL, rest, coefficients, squares});
+      run_pass(&p);
     }
   }
   jn__release(b->allocator, G);
