@@ -36,7 +36,8 @@ typedef struct motion {
   jn_loops *loops;                /* NULL without loops */
   unsigned char *held, *actuated; /* [nv] of models with loops: what the trajectory gives, where motors are */
   double *wrench_jet, *passive, *loss;
-  double *guess; /* [nq] the last configuration that closed the loops */
+  double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
+  double guess_time;
   /* The state at the time of the last motion_at(): */
   double t;
   double *q;     /* [nq] */

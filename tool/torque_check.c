@@ -20,7 +20,6 @@ static const double places[POINTS] = {1, -1, 0.5, -0.5, 0.25, -0.25, 0};
 typedef struct deviation {
   double off, allowed, size; /* the largest one, what it may be there, largest value of that order and joint */
   int v;
-  double time;
   bool failed;
 } deviation;
 
@@ -60,12 +59,22 @@ static double step_of(const checking *c, int k) {
   return fmin(scale, (c->end - c->start) / 4) * pow(jn_row_epsilon(), 0.2);
 }
 
-static void keep(deviation *d, double off, double allowed, double size, int v, double time) {
-  bool failed = !(off <= allowed);
-  double was = d->size > 0 ? d->off / d->size : -1, is = size > 0 ? off / size : 0;
-  if (d->failed && !failed) return;
-  if (failed == d->failed && !(is > was)) return;
-  *d = (deviation){off, allowed, size, v, time, failed};
+static void keep(deviation *d, const deviation *now) {
+  bool worse = !(now->off * d->size <= d->off * now->size);
+  if (now->failed == d->failed ? worse : now->failed) *d = *now;
+}
+
+/* Largest value of a joint at an order, or a thousandth of that of all joints: relative to nothing is no measure. */
+static double size_of(const checking *c, int order, int v) {
+  const double *peaks = c->peaks + (size_t)order * (size_t)c->nv;
+  double largest = 0;
+  for (int i = 0; i < c->nv; i++) largest = fmax(largest, peaks[i]);
+  return fmax(peaks[v], largest / 1000);
+}
+
+static void compare(checking *c, int order, int v, double off, double allowed) {
+  deviation d = {off, allowed, size_of(c, order, v), v, !(off <= allowed)};
+  keep(&c->worst[order], &d);
 }
 
 /* Order 0: by the function for torques alone. Models with loops have none that is simpler. */
@@ -80,7 +89,7 @@ static jn_status compare_torques(checking *c, double t) {
   for (int v = 0; v < c->nv; v++) size = fmax(size, c->peaks[v]);
   for (int v = 0; v < c->nv && status == JN_OK; v++) {
     double off = fabs(tau[v] + (m->losses ? loss[v] : 0) - m->tau[v]);
-    keep(&c->worst[0], off, 1000 * jn_row_epsilon() * size, c->peaks[v], v, t);
+    compare(c, 0, v, off, 1000 * jn_row_epsilon() * size);
   }
   return status;
 }
@@ -109,7 +118,7 @@ static jn_status compare_order(checking *c, double t, int k) {
     for (size_t i = 0; i < POINTS; i++) x[i] = c->kept[i * all + below];
     double off = fabs(difference(x, h, smooth, &error) - c->kept[(POINTS - 1) * all + at]);
     double rounding = 64 * jn_row_epsilon() * (size + latest * c->peaks[at]) / h;
-    keep(&c->worst[k], off, error + rounding, c->peaks[at], (int)v, t);
+    compare(c, k, (int)v, off, error + rounding);
   }
   return JN_OK;
 }
@@ -128,7 +137,7 @@ static int print_check(const checking *c) {
     table_cellf(&t, "%d", k);
     table_cellf(&t, k == 0 ? "plain inverse dynamics" : "differences of order %d", k - 1);
     table_cell(&t, name);
-    table_number(&t, d->size);
+    table_number(&t, c->peaks[(size_t)k * (size_t)c->nv + (size_t)d->v]);
     table_cellf(&t, "%.1e", d->off);
     table_cellf(&t, "%.1e", d->size > 0 ? d->off / d->size : 0);
     table_cellf(&t, "%.1e", d->allowed);
@@ -146,7 +155,7 @@ int check_derivatives(motion *m, int order, double start, double end) {
   c.peaks = allocate((1 + POINTS) * all * sizeof(double) + 2 * (size_t)m->nv * sizeof(double));
   c.kept = c.peaks + all;
   c.worst = allocate((size_t)(m->order + 1) * sizeof *c.worst);
-  memset(c.worst, 0, (size_t)(m->order + 1) * sizeof *c.worst);
+  for (int k = 0; k <= m->order; k++) c.worst[k] = (deviation){.off = -1, .size = 1};
   jn_status status = find_peaks(&c);
   for (int i = 0; i < TIMES && status == JN_OK; i++) {
     status = compare_torques(&c, time_of(&c, i));

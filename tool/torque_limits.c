@@ -18,7 +18,8 @@ double limit_use(const limit *l, double value) {
   if (isnan(value)) return NAN;
   if (isfinite(l->lower) && isfinite(l->upper)) {
     double half = (l->upper - l->lower) / 2, middle = l->lower + half;
-    return half > 0 ? fabs(value - middle) / half : INFINITY;
+    if (half > 0) return fabs(value - middle) / half;
+    return value == middle ? 0 : INFINITY;
   }
   /* One side only: a use is a share of nothing, but beyond the limit it is above 1. */
   double beyond = isfinite(l->upper) ? value - l->upper : l->lower - value;

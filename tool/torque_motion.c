@@ -97,7 +97,7 @@ static int init_loops(motion *m, const torque_arg *arg) {
 }
 
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order) {
-  *m = (motion){.model = model, .order = order, .losses = arg->losses};
+  *m = (motion){.model = model, .order = order, .losses = arg->losses, .guess_time = NAN};
   m->nq = jn_model_nq(model);
   m->nv = jn_model_nv(model);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 2;
@@ -151,18 +151,53 @@ static jn_status add_losses(motion *m, double sign, double *force) {
   return JN_OK;
 }
 
-/* The joints that the trajectory does not give follow from the loops; the first guess is where they were before. */
-static jn_status close_loops(motion *m) {
+/* Coordinates that the trajectory does not give, from the guess. */
+static void take_guess(motion *m) {
   for (int v = 0; v < m->nv; v++) {
     int number, joint = jn_coordinate_joint(m->model, v, &number);
     if (m->held[v] || number > 0) continue;
     int at = jn_joint_q(m->model, joint);
     memcpy(m->q + at, m->guess + at, (size_t)jn_joint_nq(m->model, joint) * sizeof(double));
   }
+}
+
+static jn_status assemble(motion *m) {
+  take_guess(m);
   jn_status status = jn_loops_assemble(m->loops, m->held, 0, m->q, NULL);
-  if (status == JN_OK) status = jn_loops_complete_motion(m->loops, m->order, m->held, m->q, m->v_jet);
   if (status == JN_OK) memcpy(m->guess, m->q, (size_t)m->nq * sizeof(double));
   return status;
+}
+
+/* From the neutral configuration to the first one, in small steps, so that the loops stay in the same branch. */
+static jn_status walk_to_start(motion *m, double t) {
+  enum { STEPS = 50 };
+  double *neutral = allocate(2 * (size_t)m->nq * sizeof(double)), *first = neutral + m->nq;
+  jn_neutral(m->model, neutral);
+  jn_trajectory_evaluate(m->trajectory, t, 0, first, NULL);
+  jn_status status = JN_OK;
+  for (int i = 1; i <= STEPS && status == JN_OK; i++) {
+    status = jn_interpolate(m->model, m->work, neutral, first, (double)i / STEPS, m->q);
+    if (status == JN_OK) status = assemble(m);
+  }
+  free(neutral);
+  m->guess_time = t;
+  return status;
+}
+
+/* The joints that the trajectory does not give follow from the loops, on from where they were before. */
+static jn_status close_loops(motion *m, double t) {
+  double step = (jn_trajectory_end(m->trajectory) - jn_trajectory_start(m->trajectory)) / 200;
+  jn_status status = isnan(m->guess_time) ? walk_to_start(m, t) : JN_OK;
+  double from = m->guess_time;
+  int steps = (int)ceil(fabs(t - from) / step);
+  for (int i = 1; i < steps && status == JN_OK; i++) {
+    jn_trajectory_evaluate(m->trajectory, from + (t - from) * i / steps, 0, m->q, NULL);
+    status = assemble(m);
+  }
+  if (status == JN_OK) status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  if (status == JN_OK) status = assemble(m);
+  m->guess_time = t;
+  return status == JN_OK ? jn_loops_complete_motion(m->loops, m->order, m->held, m->q, m->v_jet) : status;
 }
 
 jn_status motion_at(motion *m, double t) {
@@ -170,7 +205,7 @@ jn_status motion_at(motion *m, double t) {
   m->t = t;
   jn_status status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
   if (status == JN_OK && m->wrench_jet) status = jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
-  if (status == JN_OK && m->loops) status = close_loops(m);
+  if (status == JN_OK && m->loops) status = close_loops(m, t);
   if (status != JN_OK) return status;
   if (!m->loops) {
     status = jn_inverse_dynamics_jet(m->model, m->work, m->order, m->q, m->v_jet, m->wrench_jet, m->tau);
