@@ -76,7 +76,7 @@ void thinner_add(thinner *t, double x, double y) {
 
 void thinner_end(thinner *t) { empty_bucket(t); }
 
-/* Douglas and Peucker: points nearer than a quarter of a pixel to the line through the others are left out. keep[] gets
+/* Douglas and Peucker: points nearer than an eighth of a pixel to the line through the others are left out. keep[] gets
  * 1 for what stays. The way down is a stack of ranges. */
 static void mark_points(const panel *p, double per_x, double per_y, unsigned char *keep) {
   int *stack = allocate(2 * (size_t)(p->count + 2) * sizeof *stack), depth = 0;
@@ -86,7 +86,7 @@ static void mark_points(const panel *p, double per_x, double per_y, unsigned cha
   stack[depth++] = p->count - 1;
   while (depth > 0) {
     int last = stack[--depth], first = stack[--depth], worst = -1;
-    double ex = (p->x[last] - p->x[first]) * per_x, ey = (p->y[last] - p->y[first]) * per_y, most = 0.25;
+    double ex = (p->x[last] - p->x[first]) * per_x, ey = (p->y[last] - p->y[first]) * per_y, most = 0.12;
     double length = hypot(ex, ey);
     for (int i = first + 1; i < last; i++) {
       double dx = (p->x[i] - p->x[first]) * per_x, dy = (p->y[i] - p->y[first]) * per_y;
@@ -129,6 +129,7 @@ typedef struct layout {
   double panel_width, panel_height; /* of the frame of one panel */
   double gap_x, gap_y, band_gap;
   double x0, x1;     /* range of all curves */
+  double *row_sizes; /* [rows] largest |y| */
   const char *small; /* size of the font of numbers, in points of the terminal */
 } layout;
 
@@ -154,6 +155,14 @@ static layout lay_out(const figure *f, const char *path) {
     l.x1 = fmax(l.x1, f->panels[i].x[f->panels[i].count - 1]);
   }
   if (!(l.x1 > l.x0)) l.x1 = l.x0 + 1;
+  l.row_sizes = allocate((size_t)f->rows * sizeof *l.row_sizes);
+  for (int r = 0; r < f->rows; r++) {
+    l.row_sizes[r] = 0;
+    for (int c = 0; c < f->columns; c++) {
+      const panel *p = figure_panel(f, r, c);
+      for (int i = 0; i < p->count; i++) l.row_sizes[r] = fmax(l.row_sizes[r], fabs(p->y[i]));
+    }
+  }
   return l;
 }
 
@@ -169,7 +178,7 @@ typedef struct range {
 } range;
 
 /* All of the curve, and the limits when it comes near them. */
-static range range_of(const panel *p) {
+static range range_of(const panel *p, double row_size) {
   range r = {INFINITY, -INFINITY};
   for (int i = 0; i < p->count; i++) {
     r.low = fmin(r.low, p->y[i]);
@@ -177,6 +186,7 @@ static range range_of(const panel *p) {
   }
   double span = r.high - r.low, size = fmax(fabs(r.low), fabs(r.high));
   if (!(span > 1e-9 * size)) span = size > 0 ? 0.2 * size : 2; /* a constant */
+  if (size < 1e-7 * row_size) span = 0.02 * row_size;          /* rounding, where others have something to show */
   double near = fmax(0.5 * span, 0.3 * size);
   if (isfinite(p->upper) && p->upper - r.high < near) r.high = fmax(r.high, p->upper);
   if (isfinite(p->lower) && r.low - p->lower < near) r.low = fmin(r.low, p->lower);
@@ -211,7 +221,7 @@ static void write_terminal(FILE *g, const layout *l, const char *path) {
     return;
   }
   if (strcmp(ending, ".png") == 0)
-    fprintf(g, "set terminal pngcairo size %.0f, %.0f font \"sans-serif,18\" noenhanced\n", 2 * w, 2 * h);
+    fprintf(g, "set terminal pngcairo size %.0f, %.0f font \"sans-serif,18\" linewidth 2 noenhanced\n", 2 * w, 2 * h);
   else if (strcmp(ending, ".pdf") == 0)
     fprintf(g, "set terminal pdfcairo size %.3fin, %.3fin font \"sans-serif,9\" noenhanced\n", w / 96, h / 96);
   else
@@ -335,7 +345,7 @@ static void draw_panel(FILE *g, const layout *l, int row, int column) {
     if (l->text) fputs("set multiplot next\n", g);
     return;
   }
-  range r = range_of(p);
+  range r = range_of(p, l->row_sizes[row]);
   double step_x = round_step((l->x1 - l->x0) / 4), step_y = round_step((r.high - r.low) / 3.2);
   fputs("unset object\nunset label 1\nunset label 2\n", g);
   if (!l->text) {
@@ -402,6 +412,7 @@ int figure_draw(figure *f, const char *path) {
   for (int r = 0; r < f->rows; r++)
     for (int c = 0; c < f->columns; c++) draw_panel(g, &l, r, c);
   fputs("unset multiplot\n", g);
+  free(l.row_sizes);
   if (pclose(g) == 0) return OPTION_GO_ON;
   fprintf(stderr, "jounce: gnuplot could not draw %s\n", path);
   return EXIT_BAD;

@@ -255,6 +255,6 @@ jn_status jn_trajectory_fit(const jn_model *model, int count, const double *t, c
   jn_trajectory *made = status == JN_OK ? make(&l) : NULL;
   if (status == JN_OK) status = made ? make_table(&l, count, t, q, &table) : JN_ERR_MEMORY;
   if (status == JN_OK) status = jn__samples_to_curves(&l, &table, made);
-  if (table.names) jn__table_free(&table);
+  if (table.file) jn__table_free(&table);
   return finish_trajectory(&l, status, made, trajectory, error);
 }
