@@ -43,7 +43,7 @@ static void range_cell(table *t, const extreme *e) {
   }
   short_number(e->low, low);
   short_number(e->high, high);
-  table_cellf(t, "%s … %s", low, high);
+  table_cellf(t, terminal_is_utf8() ? "%s … %s" : "%s ... %s", low, high);
 }
 
 void summary_print(const summary *s, const motion *m, int order) {

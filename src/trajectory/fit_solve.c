@@ -155,25 +155,51 @@ static int use_triangle(const pass *p) {
   return 1;
 }
 
+/* What jn__spline_basis() divides by in one span, for many samples there. */
+typedef struct widths {
+  int span;
+  double inverse[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
+} widths;
+
+static void set_widths(widths *w, const double *knots, int degree, int span) {
+  w->span = span;
+  for (int p = 1; p <= degree; p++)
+    for (int i = 0; i < p; i++) w->inverse[p][i] = 1 / (knots[span + 1 + i] - knots[span - p + 1 + i]);
+}
+
+/* Values of the B-splines of the span, in place from degree to degree. */
+static void basis_row(const widths *w, const double *knots, int degree, double t, double *N) {
+  N[0] = 1;
+  for (int p = 1; p <= degree; p++) {
+    double saved = 0;
+    for (int i = 0; i < p; i++) {
+      double share = N[i] * w->inverse[p][i];
+      N[i] = saved + (knots[w->span + 1 + i] - t) * share;
+      saved = (t - knots[w->span - p + 1 + i]) * share;
+    }
+    N[p] = saved;
+  }
+}
+
 static void run_pass(const pass *p) {
   const jn_batch *b = p->b;
-  double row[JN_MAX_DEGREE + 1], N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
+  double row[JN_MAX_DEGREE + 1];
+  widths w;
   int d = b->degree, span = d;
+  set_widths(&w, p->knots, d, span);
   if (p->squares) memset(p->squares, 0, (size_t)(b->channels * b->columns) * sizeof *p->squares);
   for (int i = 0; i < b->samples; i++) {
     while (span < p->count - 1 && b->t[i] >= p->knots[span + 1]) span++;
+    if (span != w.span) set_widths(&w, p->knots, d, span);
     for (int c = 0; c < b->channels; c++) {
-      const double *values = row;
-      if (b->orders[c] == 0) {
-        jn__spline_basis(p->knots, d, span, b->t[i], N);
-        values = N[d];
-      } else {
-        jn__spline_row(p->knots, d, span, b->t[i], b->orders[c], row);
-      }
-      if (p->rotate)
-        rotate_sample(p, c, i, span - d, values);
+      if (b->orders[c] == 0)
+        basis_row(&w, p->knots, d, b->t[i], row);
       else
-        add_sample(p, c, i, span - d, values);
+        jn__spline_row(p->knots, d, span, b->t[i], b->orders[c], row);
+      if (p->rotate)
+        rotate_sample(p, c, i, span - d, row);
+      else
+        add_sample(p, c, i, span - d, row);
     }
   }
 }
