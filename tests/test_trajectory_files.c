@@ -344,6 +344,39 @@ static void the_checksum_is_that_of_zip(void **state) {
   assert_int_equal(jn__crc32((const unsigned char *)"123456789", 9), 0xCBF43926);
 }
 
+/* ---- Damage ---- */
+
+/* Bytes of good files changed at random: an error or a trajectory, never a crash (the sanitizers watch). */
+static void damaged_files_do_no_harm(void **state) {
+  (void)state;
+  enum { ROUNDS = 3000 };
+  uint64_t s = seed("damage");
+  jn_model *m = make_hinge();
+  static char text[4096];
+  const char *const good[] = {squares("t,a\n", "%g,%g", "\n", 12),
+                              "{\"times\": [0, 1, 2], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}"};
+  static char kept[2][4096];
+  for (int k = 0; k < 2; k++) strcpy(kept[k], good[k]);
+  int fine = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    size_t length = strlen(kept[i % 2]);
+    memcpy(text, kept[i % 2], length);
+    for (int k = 0; k < 1 + i % 3; k++) {
+      static const char marks[] = "0123456789,;\"[]{}-+.eE\n\r #x";
+      size_t at = (size_t)((uniform(&s) + 1) / 2 * (double)length);
+      text[at] = i % 5 ? marks[(size_t)((uniform(&s) + 1) / 2 * (sizeof marks - 1))] : (char)(uniform(&s) * 127);
+    }
+    jn_trajectory *t;
+    jn_error e;
+    jn_status status = jn_trajectory_load_text(m, text, length, "damaged", NULL, &t, &e);
+    check((status == JN_OK) == (t != NULL) && (status == JN_OK || *e.text), "round %d: %s", i, e.text);
+    fine += status == JN_OK;
+    jn_trajectory_destroy(t);
+  }
+  check(fine > 10 && fine < ROUNDS, "%d of %d are fine", fine, (int)ROUNDS);
+  jn_model_destroy(m);
+}
+
 /* ---- Wrenches ---- */
 
 static void wrenches_have_their_derivatives(void **state) {
@@ -414,6 +447,7 @@ int main(void) {
     cmocka_unit_test(npz_is_unpacked_and_checked),
     cmocka_unit_test(the_checksum_is_that_of_zip),
     cmocka_unit_test(wrenches_have_their_derivatives),
+    cmocka_unit_test(damaged_files_do_no_harm),
 #if JN_WITH_JSON
     cmocka_unit_test(faults_of_closed_forms_name_the_place),
 #endif

@@ -131,13 +131,24 @@ static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
           "is ignored: no joint of '%s' has that name", jn_model_name(l->model));
 }
 
-/* Results of `jounce torque` have columns such as joint.tau, which are no faults. */
-static int is_result(const char *name) { return strchr(name, '.') && strstr(name, ".tau"); }
+/* Results of `jounce torque` have columns that are no faults: joint.tau, and the twists of free and spherical joints.
+ */
+static int is_result(const jn_loading *l, const char *name) {
+  char own[JN_NAME];
+  size_t length;
+  if (strstr(name, ".tau")) return 1;
+  derivative_of(name, &length);
+  for (int v = 0; v < jn_model_nv(l->model); v++) {
+    jn_velocity_name(l->model, v, own, sizeof own);
+    if (strlen(own) == length && strncmp(own, name, length) == 0) return 1;
+  }
+  return 0;
+}
 
 static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coordinates) {
   char name[JN_NAME];
   for (int c = 0; c < t->columns; c++) {
-    if (c == time || is_result(t->names[c])) continue;
+    if (c == time) continue;
     size_t length;
     int at = jn__coordinate_find(l, t->names[c]), order = 0;
     if (at < 0) {
@@ -146,7 +157,7 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
       if (order > 0) at = jn__coordinate_find(l, name);
     }
     if (at < 0 || order >= JN_MAX_CHANNELS) {
-      tell_unknown(l, t, c);
+      if (!is_result(l, t->names[c])) tell_unknown(l, t, c);
       continue;
     }
     scale_column(t, c);
