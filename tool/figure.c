@@ -186,7 +186,7 @@ static range range_of(const panel *p, double row_size) {
   }
   double span = r.high - r.low, size = fmax(fabs(r.low), fabs(r.high));
   if (!(span > 1e-9 * size)) span = size > 0 ? 0.2 * size : 2; /* a constant */
-  if (size < 1e-7 * row_size) span = 0.02 * row_size;          /* rounding, where others have something to show */
+  if (size < 1e-5 * row_size) span = 0.02 * row_size;          /* rounding, where others have something to show */
   double near = fmax(0.5 * span, 0.3 * size);
   if (isfinite(p->upper) && p->upper - r.high < near) r.high = fmax(r.high, p->upper);
   if (isfinite(p->lower) && r.low - p->lower < near) r.low = fmin(r.low, p->lower);
@@ -253,7 +253,7 @@ static double forbidden_use(const panel *p, double y) {
 }
 
 /* Where the curve is beyond its limits: the time between the points about it. */
-static int shade_violations(FILE *g, const panel *p, int object) {
+static void shade_violations(FILE *g, const panel *p, int object) {
   for (int i = 0; i < p->count; i++) {
     double slack = 1e-9 * fmax(fabs(p->upper), fabs(p->lower));
     if (!(forbidden_use(p, p->y[i]) > (isfinite(slack) ? slack : 0))) continue;
@@ -266,7 +266,6 @@ static int shade_violations(FILE *g, const panel *p, int object) {
             "behind\n",
             object++, from, to);
   }
-  return object;
 }
 
 /* What is forbidden in grey, with the limit as its edge. */
@@ -292,7 +291,7 @@ static void write_use(FILE *g, const layout *l, const panel *p) {
   double use = most / (p->upper - middle);
   bool over = use > 1 + 1e-9;
   fprintf(g, "set label 1 \"%.*f %%\" at graph 1, graph 1.09 right font \",%s%s\" textcolor rgb \"%s\" front\n",
-          use < 0.0095 || (over && use < 1.095) ? 1 : 0, 100 * use, l->small, over ? ":Bold" : "",
+          use > 0 && (use < 0.0095 || (over && use < 1.095)) ? 1 : 0, 100 * use, l->small, over ? ":Bold" : "",
           over ? "#b03000" : "#777777");
 }
 
@@ -302,39 +301,66 @@ static void write_data(FILE *g, const panel *p) {
   fputs("EOD\n", g);
 }
 
-static void place_panel(FILE *g, const layout *l, int row, int column) {
-  int band = column / l->across, place = column % l->across;
+/* Left and top edge of a panel. */
+static void find_place(const layout *l, int row, int column, double *left, double *top) {
   double band_height = l->f->rows * (l->panel_height + l->gap_y) - l->gap_y + l->band_gap;
-  double left = l->left + place * (l->panel_width + l->gap_x);
-  double top = l->top + band * band_height + row * (l->panel_height + l->gap_y);
+  *left = l->left + column % l->across * (l->panel_width + l->gap_x);
+  *top = l->top + column / l->across * band_height + row * (l->panel_height + l->gap_y);
+}
+
+static void place_panel(FILE *g, const layout *l, int row, int column) {
+  double left, top;
+  find_place(l, row, column, &left, &top);
   fprintf(g, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left / l->width,
           (left + l->panel_width) / l->width);
   fprintf(g, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1 - top / l->height,
           1 - (top + l->panel_height) / l->height);
 }
 
+/* Is this the first panel with a curve in its column, or in its row (of the band)? */
+static bool leads_column(const layout *l, int row, int column) {
+  while (row > 0 && figure_panel(l->f, row - 1, column)->count == 0) row--;
+  return row == 0;
+}
+
+static bool leads_row(const layout *l, int row, int column) {
+  while (column % l->across > 0 && figure_panel(l->f, row, column - 1)->count == 0) column--;
+  return column % l->across == 0;
+}
+
+/* Names of columns and rows stand at the edge of the picture, whichever panel is the first to write them. */
+static void write_names(FILE *g, const layout *l, int row, int column) {
+  double left, top;
+  if (leads_column(l, row, column)) {
+    find_place(l, 0, column, &left, &top);
+    fputs("set label 3 ", g);
+    quote(g, l->f->column_titles[column]);
+    fprintf(g, " at screen %.5f, screen %.5f center front\n", (left + l->panel_width / 2) / l->width,
+            1 - (top - 27) / l->height);
+  }
+  if (leads_row(l, row, column)) {
+    find_place(l, row, column - column % l->across, &left, &top);
+    fputs("set label 2 ", g);
+    quote(g, l->f->row_titles[row]);
+    fprintf(g, " at screen %.5f, screen %.5f center rotate by 90 font \",%s\" front\n", (left - 72) / l->width,
+            1 - (top + l->panel_height / 2) / l->height, l->small);
+  }
+}
+
 static void title_panel(FILE *g, const layout *l, int row, int column) {
   const figure *f = l->f;
   bool last = row == f->rows - 1;
-  fputs("unset title\nunset ylabel\nunset xlabel\n", g);
   if (l->text) {
     char *title = format_text("%s %s", f->column_titles[column], f->row_titles[row]);
+    for (char *p = title; *p; p++)
+      if (*p == '\n') *p = ' ';
     fputs("set title ", g);
     quote(g, title);
     fputc('\n', g);
     free(title);
     return;
   }
-  if (row == 0) {
-    fputs("set title ", g);
-    quote(g, f->column_titles[column]);
-    fputs(" offset 0, 0\n", g);
-  }
-  if (column % l->across == 0) {
-    fputs("set label 2 ", g);
-    quote(g, f->row_titles[row]);
-    fprintf(g, " at graph %.4f, graph 0.5 center rotate by 90 font \",%s\" front\n", -72 / l->panel_width, l->small);
-  }
+  write_names(g, l, row, column);
   fputs(last ? "set format x\n" : "set format x \"\"\n", g);
   if (last) fprintf(g, "set xlabel \"t [s]\" offset 0, 0.9 font \",%s\"\n", l->small);
 }
@@ -347,11 +373,11 @@ static void draw_panel(FILE *g, const layout *l, int row, int column) {
   }
   range r = range_of(p, l->row_sizes[row]);
   double step_x = round_step((l->x1 - l->x0) / 4), step_y = round_step((r.high - r.low) / 3.2);
-  fputs("unset object\nunset label 1\nunset label 2\n", g);
+  fputs("unset object\nunset label 1\nunset label 2\nunset label 3\nunset xlabel\n", g);
   if (!l->text) {
     place_panel(g, l, row, column);
     write_use(g, l, p);
-    draw_limits(g, p, r, shade_violations(g, p, 1));
+    shade_violations(g, p, draw_limits(g, p, r, 1));
   }
   title_panel(g, l, row, column);
   thin_out(p, l->panel_width / (l->x1 - l->x0), l->panel_height / (r.high - r.low));

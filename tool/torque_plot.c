@@ -23,7 +23,10 @@ static char *row_title(const motion *m, int row, int motion_rows) {
   bool angular = false, linear = false;
   for (int v = 0; v < m->nv; v++) *(is_angular(m->model, v) ? &angular : &linear) = true;
   int order = row < motion_rows ? row : row - motion_rows;
-  const char *both = row < motion_rows ? "rad, m" : "N m, N", *turn = row < motion_rows ? "rad" : "N m";
+  const char *both = row < motion_rows ? (order ? "(rad, m)" : "rad, m")
+                     : order           ? "(N m, N)"
+                                       : "N m, N",
+             *turn = row < motion_rows ? "rad" : "N m";
   const char *unit = angular && linear ? both : angular ? turn : row < motion_rows ? "m" : "N";
   char *time = order == 0   ? copy_text("", 0)
                : order < 10 ? format_text("/s%s", raised[order])
