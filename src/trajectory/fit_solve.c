@@ -82,7 +82,7 @@ typedef struct pass {
   int count;
   const double *knots;
   double *G;                  /* NULL: not wanted */
-  double *side;               /* [columns x count] right-hand sides, added to */
+  double *side;               /* [columns x count] right-hand sides, added to; NULL: not wanted */
   const double *coefficients; /* NULL: the samples themselves, not what they miss the spline by */
   double *squares;            /* [channels x columns], or NULL */
   int rotate;                 /* G is the triangle that rotations make */
@@ -110,6 +110,7 @@ static void add_sample(const pass *p, int channel, int sample, int first, const 
       rest -= value;
     }
     if (p->squares) p->squares[column] += rest * rest;
+    if (!p->side) continue;
     double *side = p->side + (size_t)c * (size_t)p->count + first, f = weight * rest;
     for (int i = 0; i <= b->degree; i++) side[i] += f * row[i];
   }
@@ -235,7 +236,7 @@ jn_status jn__fit_solve(const jn_batch *b, int count, const double *knots, doubl
   double *G = jn__allocate(b->allocator, (size_t)count * (size_t)(b->degree + 1) * sizeof *G);
   double *rest = jn__allocate(b->allocator, bytes);
   jn_status status = G && rest ? JN_OK : JN_ERR_MEMORY;
-  pass p = {.b = b, .count = count, .knots = knots, .side = rest, .coefficients = coefficients, .squares = squares};
+  pass p = {.b = b, .count = count, .knots = knots, .coefficients = coefficients, .squares = squares};
   if (status == JN_OK) {
     memset(coefficients, 0, bytes);
     status = solve_first(b, count, knots, G, coefficients);
@@ -243,9 +244,11 @@ jn_status jn__fit_solve(const jn_batch *b, int count, const double *knots, doubl
   if (status == JN_OK) {
     run_pass(&p);
     if (is_nearly_exact(b, squares)) {
+      p.side = rest;
+      run_pass(&p);
       solve_all(b, G, count, rest);
       for (size_t i = 0; i < all; i++) coefficients[i] += rest[i];
-      memset(rest, 0, bytes);
+      p.side = NULL;
       run_pass(&p);
     }
   }
