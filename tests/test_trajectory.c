@@ -240,6 +240,38 @@ static void cross_validation_is_nearly_the_best_choice(void **state) {
   jn_model_destroy(m);
 }
 
+/* Noise that is alike from sample to sample, as behind a filter: plain cross-validation follows it with hundreds of
+ * B-splines. */
+static void correlated_noise_is_not_taken_for_motion(void **state) {
+  (void)state;
+  enum { N = 1000, TRIALS = 8 };
+  uint64_t s = seed("correlated");
+  jn_model *m = make_hinge();
+  static double t[N], q[N];
+  for (int trial = 0; trial < TRIALS; trial++) {
+    double noise = 0, best = INFINITY, most = 0;
+    for (int i = 0; i < N; i++) {
+      noise = 0.9 * noise + 1e-3 * normal(&s);
+      t[i] = 8.0 * i / (N - 1);
+      q[i] = truth_of(t[i]) + noise;
+    }
+    for (int count = 6; count <= 600; count++) {
+      double error = true_error(N, t, q, 5, count);
+      best = fmin(best, error);
+      most = fmax(most, count > 300 ? error : 0);
+    }
+    jn_trajectory *made;
+    jn_fit fit;
+    check_ok(jn_trajectory_fit(m, N, t, q, NULL, &made, NULL));
+    check_ok(jn_trajectory_fit_of(made, 0, &fit));
+    double own = true_error(N, t, q, 5, fit.parameters);
+    check(fit.parameters < 120 && own < 1.6 * best, "%g with %d B-splines, at best %g, with many %g", own,
+          fit.parameters, best, most);
+    jn_trajectory_destroy(made);
+  }
+  jn_model_destroy(m);
+}
+
 static void a_tolerance_is_kept_with_few_parameters(void **state) {
   (void)state;
   enum { N = 400 };
@@ -477,6 +509,7 @@ int main(void) {
     cmocka_unit_test(waypoint_curves_meet_their_points_smoothly),
 #endif
     cmocka_unit_test(cross_validation_is_nearly_the_best_choice),
+    cmocka_unit_test(correlated_noise_is_not_taken_for_motion),
     cmocka_unit_test(a_tolerance_is_kept_with_few_parameters),
     cmocka_unit_test(without_smoothing_every_sample_is_met),
     cmocka_unit_test(the_fit_does_not_depend_on_the_units),

@@ -5,7 +5,12 @@
  * from given values is p. Generalised cross-validation (Craven and Wahba 1979) takes the p that makes
  *   V(p) = (S / m) / (1 - g p / m)^2
  * least; g = 1.4 instead of 1 keeps it from fitting noise now and then (Kim and Gu 2004). p is sought over powers of
- * two and then in finer steps about the best. */
+ * two and then in finer steps about the best.
+ *
+ * Noise that is alike from sample to sample (filtered, quantised) looks like motion to V. The trace is then that of the
+ * matrix times the correlations of the noise, about p (1 + r) / (1 - r) for a correlation r of neighbours (Carmack and
+ * others 2012, first order). r is taken from the residuals of a smooth fit: the p that makes V p^2 least, since more
+ * B-splines pay for a motion much faster than that, and for such noise more slowly. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -27,6 +32,7 @@ typedef struct search {
   double *coefficients; /* room for the largest solution */
   double *knots;
   double *floors;     /* [groups] scores below are rounding */
+  double *cautions;   /* [groups] g */
   double part, share; /* progress: done, and what one solution adds */
 } search;
 
@@ -41,11 +47,17 @@ static double mean_square(const search *s, const jn_batch *b, int from, int to) 
   return sum / ((double)b->samples * b->channels * (to - from));
 }
 
-static double score_of(const search *s, const jn_batch *b, int from, int to, int count) {
+static double square(double x) { return x * x; }
+
+/* 1 - g p / m; zero when nothing is left to judge by. */
+static double freedom_of(const jn_batch *b, double g, int count) {
+  return fmax(0, 1 - g * count / ((double)b->samples * b->channels));
+}
+
+static double score_of(const search *s, const jn_batch *b, int group, int from, int to, int count) {
   double mean = mean_square(s, b, from, to);
   if (s->rule->smoothing == JN_SMOOTH_TOLERANCE) return mean;
-  double freedom = 1 - caution * count / ((double)b->samples * b->channels);
-  return freedom > 0 ? mean / (freedom * freedom) : INFINITY;
+  return mean / square(freedom_of(b, s->cautions[group], count));
 }
 
 /* The columns of one group as a batch of its own. */
@@ -75,7 +87,7 @@ static int solve(search *s, const jn_batch *b, int count) {
 /* What a group scores with `count` B-splines; NaN without memory. */
 static double try_count(search *s, int group, int count) {
   jn_batch b = batch_of(s, group);
-  return solve(s, &b, count) ? score_of(s, &b, 0, b.columns, count) : NAN;
+  return solve(s, &b, count) ? score_of(s, &b, group, 0, b.columns, count) : NAN;
 }
 
 /* ---- Choosing ---- */
@@ -105,20 +117,73 @@ static int refine_gcv(search *s, int group, int most, double best) {
   return 1;
 }
 
-static int choose_gcv(search *s, int group, const int *grid, int size, const double *scores) {
-  double floor_ = s->floors[group], best = INFINITY;
+/* Correlation of neighbouring residuals of the last solution. */
+static double residual_correlation(const search *s, const jn_batch *b, int count) {
+  double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1], product = 0, squares = 0;
+  for (int c = 0; c < b->columns; c++) {
+    const double *x = s->coefficients + (size_t)c * (size_t)count;
+    double before = 0;
+    for (int i = 0, span = b->degree; i < b->samples; i++) {
+      while (span < count - 1 && b->t[i] >= s->knots[span + 1]) span++;
+      jn__spline_basis(s->knots, b->degree, span, b->t[i], N);
+      double rest = b->data[c][i];
+      for (int k = 0; k <= b->degree; k++) rest -= N[b->degree][k] * x[span - b->degree + k];
+      product += rest * before;
+      squares += rest * rest;
+      before = rest;
+    }
+  }
+  return squares > 0 ? product / squares : 0;
+}
+
+static int best_of(const double *scores, const int *grid, int size, double least, double power) {
   int at = 0;
+  double best = INFINITY;
   for (int i = 0; i < size; i++) {
-    double score = fmax(scores[i], floor_); /* among equals, the fewest */
+    double score = fmax(scores[i], least) * pow(grid[i], power); /* among equals, the fewest */
     if (score < best) best = score, at = i;
   }
+  return at;
+}
+
+/* The first dip of the scores that is about as deep as the deepest: 1 / sqrt(m) is how much chance moves them. */
+static int first_dip(const double *scores, const int *grid, int size, double least, int samples) {
+  int best = best_of(scores, grid, size, least, 0);
+  double deep = fmax(scores[best], least) * (1 + 1 / sqrt(samples));
+  for (int i = 0; i < best; i++) {
+    int dips = (i == 0 || scores[i] <= scores[i - 1]) && scores[i] <= scores[i + 1];
+    if (dips && scores[i] <= deep) return i;
+  }
+  return best;
+}
+
+/* When the noise is correlated: judge again, with more caution. 0 without memory. */
+static int allow_for_correlation(search *s, int group, const int *grid, int size, double *scores) {
+  const double clearly = 0.2, most = 0.98;
+  jn_batch b = batch_of(s, group);
+  int knee = best_of(scores, grid, size, s->floors[group], 2);
+  if (b.channels > 1 || scores[knee] < 1e6 * s->floors[group]) return 1; /* exact but for rounding */
+  if (!solve(s, &b, grid[knee])) return 0;
+  double r = residual_correlation(s, &b, grid[knee]);
+  if (!(r > clearly)) return 1;
+  r = fmin(r, most);
+  double g = caution * (1 + r) / (1 - r);
+  for (int i = 0; i < size; i++)
+    scores[i] *= square(freedom_of(&b, caution, grid[i])) / square(freedom_of(&b, g, grid[i]));
+  s->cautions[group] = g;
+  return 1;
+}
+
+static int choose_gcv(search *s, int group, const int *grid, int size, double *scores) {
+  if (!allow_for_correlation(s, group, grid, size, scores)) return 0;
+  int at = first_dip(scores, grid, size, s->floors[group], s->b->samples);
   s->counts[group] = grid[at];
   int finest = at == size - 1 && s->b->channels == 1;
-  if (finest && isfinite(best)) { /* the finer the better: there is no noise to be seen */
+  if (finest && isfinite(scores[at])) { /* the finer the better: there is no noise to be seen */
     s->counts[group] = s->b->samples;
     return 1;
   }
-  return refine_gcv(s, group, grid[size - 1], best);
+  return refine_gcv(s, group, grid[size - 1], fmax(scores[at], s->floors[group]));
 }
 
 /* The fewest B-splines within the tolerance, to one part in twenty. */
@@ -150,10 +215,10 @@ static jn_status run_search(search *s, double *scores) {
   s->share = 1.0 / (size * (s->groups > 1 ? s->groups : 1) / 3.0 + 4.0 * s->groups);
   for (int i = 0; i < size; i++) {
     if (!solve(s, b, grid[i])) return JN_ERR_MEMORY;
-    for (int g = 0; g < s->groups; g++) scores[g * GRID + i] = score_of(s, b, s->first[g], s->first[g + 1], grid[i]);
+    for (int g = 0; g < s->groups; g++) scores[g * GRID + i] = score_of(s, b, g, s->first[g], s->first[g + 1], grid[i]);
   }
   for (int g = 0; g < s->groups; g++) {
-    const double *own = scores + (size_t)g * GRID;
+    double *own = scores + (size_t)g * GRID;
     if (!(gcv ? choose_gcv(s, g, grid, size, own) : choose_tolerance(s, g, grid, size, own))) return JN_ERR_MEMORY;
   }
   return JN_OK;
@@ -203,6 +268,7 @@ static void set_floors(search *s) {
   const jn_batch *b = s->b;
   for (int g = 0; g < s->groups; g++) {
     double size = 0;
+    s->cautions[g] = caution;
     for (int c = s->first[g]; c < s->first[g + 1]; c++) size = fmax(size, root_mean_square(b->data[c], b->samples));
     s->floors[g] = 16 * DBL_EPSILON * DBL_EPSILON * size * size;
   }
@@ -218,7 +284,8 @@ jn_status jn__fit_choose(jn_batch *b, const jn_fit_rule *rule, int groups, const
   s.squares = jn__allocate(b->allocator, (size_t)b->channels * columns * sizeof(double));
   s.coefficients = jn__allocate(b->allocator, n * columns * sizeof(double));
   s.knots = jn__allocate(b->allocator, (n + (size_t)b->degree + 1) * sizeof(double));
-  s.floors = jn__allocate(b->allocator, (size_t)groups * sizeof(double));
+  s.floors = jn__allocate(b->allocator, 2 * (size_t)groups * sizeof(double));
+  s.cautions = s.floors + groups;
   double *scores = jn__allocate(b->allocator, (size_t)groups * GRID * sizeof(double));
   jn_status status = JN_ERR_MEMORY;
   if (s.squares && s.coefficients && s.knots && s.floors && scores) {
