@@ -260,6 +260,38 @@ static void the_check_agrees(void **state) {
   done(&o);
 }
 
+/* Of the four-bar linkage only the motor works: its power is the rate of the energy, with all joints as the loop moves
+ * them. */
+static void the_motor_of_a_loop_does_all_the_work(void **state) {
+  (void)state;
+  write_file("m.json", "{\"duration\": 3, \"joints\": {\"motor\": {\"polynomial\": [0.4, 2, 1]}}}");
+  outcome o = run_fine("torque builtin:four_bar m.json --order 1 --rate 20 --out r.csv", 0);
+  done(&o);
+  jn_model *m;
+  jn_work *w;
+  jn_table t;
+  assert_int_equal(jn_load("builtin:four_bar", NULL, &m, NULL), JN_OK);
+  assert_int_equal(jn_work_create_order(m, 1, &w), JN_OK);
+  read_csv("r.csv", &t);
+  static const char *const names[] = {"motor", "crank_pin", "rocker_pin"};
+  for (int r = 0; r < t.rows; r++) {
+    double q[3], v[9], energy[4], effort = jn__table_column(&t, jn__table_find(&t, "motor.tau"))[r];
+    for (int j = 0; j < 3; j++) {
+      int at = jn__table_find(&t, names[j]);
+      assert_true(at > 0);
+      q[j] = jn__table_column(&t, at)[r];
+      for (int k = 0; k < 3; k++) v[3 * k + j] = jn__table_column(&t, at + 3 * (k + 1))[r]; /* _d1, _d2, _d3 follow */
+    }
+    assert_int_equal(jn_energy_jet(m, w, 1, q, v, energy), JN_OK);
+    double power = energy[2] + energy[3];
+    if (fabs(effort * v[0] - power) > 1e-9 * (1 + fabs(power)))
+      fail_msg("row %d: %g W, not %g W", r, effort * v[0], power);
+  }
+  jn__table_free(&t);
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
 /* A cubic spline has a jerk that jumps, and so do torque rates. */
 static void curves_that_are_not_smooth_enough_are_told(void **state) {
   (void)state;
@@ -396,6 +428,7 @@ int main(void) {
       cmocka_unit_test(npz_has_the_torques_to_the_bit),
       cmocka_unit_test(payload_and_wrench_count),
       cmocka_unit_test(the_check_agrees),
+      cmocka_unit_test(the_motor_of_a_loop_does_all_the_work),
       cmocka_unit_test(curves_that_are_not_smooth_enough_are_told),
       cmocka_unit_test(limits_decide_the_exit_status),
       cmocka_unit_test(wrong_use_is_told),
