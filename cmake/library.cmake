@@ -60,9 +60,23 @@ set(core_sources
     src/dispatch/work.c
     src/io/builtin.c
     src/io/common.c
+    src/io/csv.c
     src/io/load.c
     src/io/native_scan.c
-    src/io/native_write.c)
+    src/io/native_write.c
+    src/io/npy.c
+    src/io/table.c
+    src/io/zip.c
+    src/trajectory/arrays.c
+    src/trajectory/curve.c
+    src/trajectory/fit_choose.c
+    src/trajectory/fit_solve.c
+    src/trajectory/load.c
+    src/trajectory/names.c
+    src/trajectory/samples.c
+    src/trajectory/series.c
+    src/trajectory/trajectory.c
+    src/trajectory/waypoints.c)
 
 # Written over the caller's number type: compiled for double and for float.
 set(public_sources
@@ -84,7 +98,7 @@ endif()
 if(JOUNCE_WITH_JSON)
   set(robots_header "${PROJECT_BINARY_DIR}/generated/builtin_robots.h")
   jounce_embed_robots("${PROJECT_SOURCE_DIR}/src/io/robots" "${robots_header}")
-  list(APPEND core_sources src/io/native_read.c "${robots_header}")
+  list(APPEND core_sources src/io/native_read.c src/trajectory/analytic.c "${robots_header}")
 endif()
 
 if(JOUNCE_WITH_IDENT)
@@ -135,7 +149,8 @@ endif()
 add_library(jounce_core OBJECT ${core_sources})
 jounce_object(jounce_core)
 target_compile_options(jounce_core PRIVATE -Wconversion)
-target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP})
+target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_ZLIB=${JOUNCE_WITH_ZLIB}
+                                               JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP})
 if(JOUNCE_WITH_OPENMP)
   set_source_files_properties(src/dispatch/batch.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
 endif()
@@ -147,6 +162,9 @@ if(JOUNCE_WITH_JSON)
 endif()
 if(JOUNCE_WITH_IDENT)
   target_link_libraries(jounce_core PRIVATE PkgConfig::lapacke)
+endif()
+if(JOUNCE_WITH_ZLIB)
+  target_link_libraries(jounce_core PRIVATE PkgConfig::zlib)
 endif()
 
 foreach(number double float)
@@ -190,6 +208,9 @@ function(jounce_library target type)
   endif()
   if(JOUNCE_WITH_OPENMP)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:OpenMP::OpenMP_C>)
+  endif()
+  if(JOUNCE_WITH_ZLIB)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:PkgConfig::zlib>)
   endif()
 endfunction()
 

@@ -20,6 +20,7 @@ endmacro()
 jounce_part(URDF expat libexpat1-dev)
 jounce_part(JSON jansson libjansson-dev)
 jounce_part(IDENT lapacke liblapacke-dev)
+jounce_part(ZLIB zlib zlib1g-dev)
 
 set(JOUNCE_WITH_OPENMP 0)
 if(NOT "${JOUNCE_OPENMP}" STREQUAL "OFF")
@@ -31,4 +32,4 @@ if(NOT "${JOUNCE_OPENMP}" STREQUAL "OFF")
   endif()
 endif()
 message(STATUS "jounce: URDF ${JOUNCE_WITH_URDF}, native files and built-in robots ${JOUNCE_WITH_JSON}, "
-               "base parameters ${JOUNCE_WITH_IDENT}, threads ${JOUNCE_WITH_OPENMP}")
+               "base parameters ${JOUNCE_WITH_IDENT}, compressed NPZ ${JOUNCE_WITH_ZLIB}, threads ${JOUNCE_WITH_OPENMP}")

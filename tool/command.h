@@ -5,7 +5,7 @@
 
 enum {
   EXIT_FINE = 0,
-  EXIT_BAD = 1,  /* the model is bad, a check failed, or a file cannot be read or written */
+  EXIT_BAD = 1,  /* the model is bad, a check failed, a limit is broken, or a file cannot be read or written */
   EXIT_USAGE = 2 /* wrong use of the command line */
 };
 
@@ -16,5 +16,7 @@ int command_convert(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_base(int argc, char **argv);
+int command_torque(int argc, char **argv);
+int command_plot(int argc, char **argv);
 
 #endif

@@ -19,6 +19,8 @@ static const command commands[] = {
     {"check", "check a robot file and say what is wrong with it", command_check},
     {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
     {"eval", "compute dynamics and kinematics at given states", command_eval},
+    {"torque", "compute the torques of a motion, their derivatives, and the margins to limits", command_torque},
+    {"plot", "draw a result as SVG, PNG, PDF or text", command_plot},
     {"base", "find the base parameters: what motions can tell of the inertias", command_base},
     {"list", "list the built-in robots", command_list},
 };
@@ -45,7 +47,8 @@ static int print_help(void) {
       "\nOptions:\n"
       "  --help     show this help\n"
       "  --version  show the version and the kernel row in use\n"
-      "\nExit status: 0 success, 1 the model is bad or a file cannot be read or written, 2 wrong use.\n",
+      "\nExit status: 0 success, 1 the model is bad, a check fails, a limit is broken, or a file\ncannot be read or "
+      "written, 2 wrong use.\n",
       stdout);
   return EXIT_FINE;
 }

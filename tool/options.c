@@ -46,6 +46,10 @@ void option_text(option_set *set, const char *name, const char *value, const cha
   add(set, (option){OPTION_TEXT, name, value, help, (void *)target});
 }
 
+void option_maybe(option_set *set, const char *name, const char *value, const char *help, const char **target) {
+  add(set, (option){OPTION_MAYBE, name, value, help, (void *)target});
+}
+
 void option_choice(option_set *set, const char *name, const char *words, const char *help, int *target) {
   add(set, (option){OPTION_CHOICE, name, words, help, target});
 }
@@ -207,9 +211,11 @@ static int set_names(const option_set *set, const option *item, const char *valu
 }
 
 static int set_value(const option_set *set, const option *item, const char *value) {
-  if (*value == 0) return usage_error(set->command, "--%s needs a value: --%s %s", item->name, item->name, item->value);
+  if (*value == 0 && item->kind != OPTION_MAYBE)
+    return usage_error(set->command, "--%s needs a value: --%s %s", item->name, item->name, item->value);
   switch (item->kind) {
     case OPTION_TEXT:
+    case OPTION_MAYBE:
       *(const char **)item->target = value;
       return OPTION_GO_ON;
     case OPTION_CHOICE:
@@ -233,8 +239,9 @@ static const option *find_option(const option_set *set, const char *name, size_t
   return NULL;
 }
 
-/* One option at argv[*at]; moves *at on when the value is the next argument. */
-static int parse_option(const option_set *set, int argc, char **argv, int *at) {
+/* One option at argv[*at]; moves *at on when the value is the next argument. `complete`: all plain arguments are there.
+ */
+static int parse_option(const option_set *set, int argc, char **argv, int *at, bool complete) {
   const char *given = argv[*at];
   const char *name = given + strspn(given, "-");
   size_t length = strcspn(name, "=");
@@ -254,6 +261,7 @@ static int parse_option(const option_set *set, int argc, char **argv, int *at) {
   if (!value) {
     /* A value that starts with two dashes is more likely the next option: it must be written --name=value. */
     bool missing = *at + 1 >= argc || strncmp(argv[*at + 1], "--", 2) == 0;
+    missing |= item->kind == OPTION_MAYBE && !complete;
     value = missing ? "" : argv[++*at];
   }
   return set_value(set, item, value);
@@ -282,7 +290,7 @@ int option_parse(const option_set *set, int argc, char **argv, const char **argu
       print_help(set);
       return EXIT_FINE;
     } else {
-      int status = parse_option(set, argc, argv, &i);
+      int status = parse_option(set, argc, argv, &i, count == most);
       if (status != OPTION_GO_ON) return status;
     }
   }

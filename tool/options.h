@@ -16,6 +16,7 @@ typedef enum option_kind {
   OPTION_HEADING, /* a line in the help, no option */
   OPTION_FLAG,
   OPTION_TEXT,
+  OPTION_MAYBE,
   OPTION_CHOICE,
   OPTION_NUMBERS,
   OPTION_NAMES
@@ -29,7 +30,7 @@ typedef struct option {
   void *target;
 } option;
 
-enum { OPTION_MAX = 24 };
+enum { OPTION_MAX = 40 };
 
 typedef struct option_set {
   const char *command;
@@ -57,6 +58,9 @@ void option_set_init(option_set *set, const char *command, const char *arguments
 void option_heading(option_set *set, const char *heading);
 void option_flag(option_set *set, const char *name, const char *help, int *target);
 void option_text(option_set *set, const char *name, const char *value, const char *help, const char **target);
+/* The value may be missing: *target is then "". As a word of its own it is taken only when all plain arguments stand
+ * before it; --name=value works anywhere. */
+void option_maybe(option_set *set, const char *name, const char *value, const char *help, const char **target);
 /* *target becomes the index of the word in `words`, which are split by '|'. */
 void option_choice(option_set *set, const char *name, const char *words, const char *help, int *target);
 void option_numbers(option_set *set, const char *name, const char *value, const char *help, number_list *target);

@@ -18,5 +18,6 @@
 #include "model.h"
 #include "regressor.h"
 #include "sensitivity.h"
+#include "trajectory.h"
 
 #endif

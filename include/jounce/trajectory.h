@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/trajectory.h: motions as functions of time, with all their time derivatives.
+ *
+ * A trajectory gives the configuration q(t) of a model and the jet of its velocity at any time of its range, ready for
+ * jounce/jets.h. It comes from samples (CSV, NPY, NPZ, or arrays), through which B-splines are laid; or from closed
+ * forms (JSON: polynomial, Fourier series, cosine, minimum jerk or snap through waypoints). Formats and method:
+ * docs/torque.md.
+ *
+ * Coordinates are named after their joints: NAME for joints of one coordinate, otherwise NAME and a suffix: _x _y _z
+ * _qx _qy _qz _qw (free), _qx _qy _qz _qw (spherical), _x _y _angle (planar), _angle _length (cylindrical), _1 _2 ...
+ * (universal, gimbal, general). "base" stands for the first free joint on the world, unless a joint has that name.
+ *
+ * Orientations are curves of quaternions that are normalised after the fit; angular velocities and all their
+ * derivatives follow from them exactly, by polynomial arithmetic.
+ *
+ * A trajectory is constant once made: any number of threads may share it. Only functions that make one allocate. It
+ * keeps a pointer to the model, which must live as long. Errors of all: JN_ERR_NULL. */
+#ifndef JOUNCE_TRAJECTORY_H
+#define JOUNCE_TRAJECTORY_H
+
+#include "configuration.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jn_trajectory jn_trajectory;
+
+/* Highest order K of jn_trajectory_evaluate(); of splines through samples. */
+#define JN_TRAJECTORY_MAX_ORDER 30
+#define JN_TRAJECTORY_MAX_SPLINE_ORDER 10
+
+/* What a fit should do with noise. */
+typedef enum jn_smoothing {
+  JN_SMOOTH_GCV = 0,       /* as generalised cross-validation finds best: no knob */
+  JN_SMOOTH_TOLERANCE = 1, /* the smoothest spline whose root mean square residual is within `tolerance` */
+  JN_SMOOTH_NONE = 2       /* through every sample */
+} jn_smoothing;
+
+/* Set up with jn_trajectory_options_init(); NULL in place of options means these defaults. */
+typedef struct jn_trajectory_options {
+  size_t size;                   /* sizeof(jn_trajectory_options), set by jn_trajectory_options_init() */
+  const jn_allocator *allocator; /* NULL: malloc and free */
+  jn_report *report;             /* where all messages go; NULL: only the first error is told, in jn_error */
+  int order;                     /* K: d^(K+2) q / dt^(K+2) is continuous; default 2 */
+  jn_smoothing smoothing;        /* default JN_SMOOTH_GCV */
+  double tolerance;              /* [rad, m] of JN_SMOOTH_TOLERANCE */
+  int missing_neutral;           /* 1: joints without data stay neutral; default 0: an error */
+  int strict;                    /* 1: warnings are errors */
+  size_t max_bytes;              /* largest file that is read; default 4 GiB */
+  void (*progress)(double part, void *context); /* called now and then with 0 ... 1; NULL: not */
+  void *progress_context;
+} jn_trajectory_options;
+
+JN_API void jn_trajectory_options_init(jn_trajectory_options *options);
+
+/* Read a trajectory for a model: a path, or "builtin:demo". CSV, NPY, NPZ and JSON are told apart by their content.
+ * *error (may be NULL) gets the first error with file, row and column; the options' report gets all messages. Errors:
+ * JN_ERR_FILE, JN_ERR_SYNTAX, JN_ERR_NAME (joints unknown or missing), JN_ERR_MODEL (times or values that make no
+ * motion), JN_ERR_SIZE (order), JN_ERR_MEMORY, JN_ERR_UNSUPPORTED (JSON without jansson, compressed NPZ without zlib).
+ */
+JN_API jn_status jn_trajectory_load(const jn_model *model, const char *source, const jn_trajectory_options *options,
+                                    jn_trajectory **trajectory, jn_error *error);
+/* The same from bytes in memory; file is the name used in messages. */
+JN_API jn_status jn_trajectory_load_text(const jn_model *model, const char *text, size_t length, const char *file,
+                                         const jn_trajectory_options *options, jn_trajectory **trajectory,
+                                         jn_error *error);
+/* The same from arrays: times t [count], rising, and q [count x nq]. */
+JN_API jn_status jn_trajectory_fit(const jn_model *model, int count, const double *t, const double *q,
+                                   const jn_trajectory_options *options, jn_trajectory **trajectory, jn_error *error);
+JN_API void jn_trajectory_destroy(jn_trajectory *trajectory); /* NULL is allowed */
+
+/* q [nq] (unit quaternions) and v_jet [(K+2) x nv], the velocity and its derivatives to order K+1, at time t; either
+ * may be NULL. Beyond the ends the curves are continued (splines by their last polynomial). O(nv K^2). Errors:
+ * JN_ERR_SIZE (order < 0 or above JN_TRAJECTORY_MAX_ORDER). */
+JN_API jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double t, int order, double *q, double *v_jet);
+
+/* External wrenches over time, from a sampled file with columns LINK_mx _my _mz _fx _fy _fz (moment [N m], force [N] on
+ * the link, in its frame about its origin); what is not named is zero. Replaces earlier ones. The file must cover the
+ * trajectory. Errors as jn_trajectory_load(). */
+JN_API jn_status jn_trajectory_load_wrenches(jn_trajectory *trajectory, const char *source,
+                                             const jn_trajectory_options *options, jn_error *error);
+JN_API int jn_trajectory_has_wrenches(const jn_trajectory *trajectory);
+/* wrench_jet [(K+1) x nlink x 6] at time t; zero without wrenches. Errors: JN_ERR_SIZE. */
+JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double t, int order, double *wrench_jet);
+
+/* ---- Questions. NULL or an index outside gives 0, NaN or NULL. ---- */
+
+JN_API double jn_trajectory_start(const jn_trajectory *trajectory);
+JN_API double jn_trajectory_end(const jn_trajectory *trajectory);
+/* Samples that it was made from, 0 for closed forms; and their times. */
+JN_API int jn_trajectory_samples(const jn_trajectory *trajectory);
+JN_API double jn_trajectory_time(const jn_trajectory *trajectory, int sample);
+/* 1 when configuration coordinate i has data of its own, 0 when it is held neutral. */
+JN_API int jn_trajectory_given(const jn_trajectory *trajectory, int i);
+/* Degree of the splines, 0 for closed forms. */
+JN_API int jn_trajectory_degree(const jn_trajectory *trajectory);
+
+/* How well a spline keeps to the samples of configuration coordinate i, 0 <= i < nq. */
+typedef struct jn_fit {
+  int sampled;       /* 0: closed form, or neutral: all else is zero */
+  double rms;        /* root mean square of sample - spline [rad, m; quaternions: 1] */
+  double largest;    /* largest |sample - spline|, */
+  double time;       /*   and when [s] */
+  int parameters;    /* of the spline: the fewer, the smoother */
+  int interpolating; /* 1: as many parameters as samples */
+} jn_fit;
+
+JN_API jn_status jn_trajectory_fit_of(const jn_trajectory *trajectory, int i, jn_fit *fit);
+/* Name of configuration coordinate i as files have it, into name [size], cut if longer. */
+JN_API jn_status jn_coordinate_name(const jn_model *model, int i, char *name, size_t size);
+/* Name of velocity coordinate i: as above, with _wx _wy _wz _vx _vy _vz for free and _wx _wy _wz for spherical joints.
+ */
+JN_API jn_status jn_velocity_name(const jn_model *model, int i, char *name, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* NumPy's files into tables. NPY: one array, times in the first column, then q in the model's order. NPZ: t, q, and if
+ * they are there v, a, and q_names, v_names for another order. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trajectory.h"
+
+static jn_status refuse(jn_loading *l, jn_status status, const char *subject, const char *remedy, const char *text) {
+  jn__log(&l->log, JN_ERROR, status, "array", (jn_place){l->file, 0, 0}, subject, remedy, "%s", text);
+  return status;
+}
+
+/* Column j of an array to column c of the table. */
+static int copy_column(jn_loading *l, jn_table *t, int c, const jn_array *a, size_t j) {
+  double *x = t->values + (size_t)c * t->room;
+  for (int r = 0; r < t->rows; r++) {
+    x[r] = jn__array_number(a, (size_t)r, j);
+    if (isfinite(x[r])) continue;
+    jn__log(&l->log, JN_ERROR, JN_ERR_SYNTAX, "array-value", (jn_place){l->file, 0, 0}, t->names[c],
+            "every sample needs a number; leave out rows without data", "row %d, column %d is %g: not a finite number",
+            r + 1, (int)j + 1, x[r]);
+    return 0;
+  }
+  return 1;
+}
+
+static jn_status make_table(jn_loading *l, jn_table *t, int columns, size_t rows) {
+  if (rows > INT_MAX) return refuse(l, JN_ERR_SIZE, NULL, NULL, "has too many rows");
+  if (jn__table_make(t, columns, rows) != JN_OK) return JN_ERR_MEMORY;
+  t->rows = (int)rows;
+  return JN_OK;
+}
+
+jn_status jn__read_npy(jn_loading *l, const unsigned char *bytes, size_t length, jn_table *t) {
+  jn_array a;
+  char why[128], name[JN_NAME];
+  if (!jn__npy_parse(bytes, length, &a, why, sizeof why)) return refuse(l, JN_ERR_SYNTAX, NULL, NULL, why);
+  int nq = jn_model_nq(l->model);
+  if (a.kind == 'U' || a.dimensions != 2 || a.shape[1] != (size_t)nq + 1) {
+    snprintf(why, sizeof why, "has %d dimensions and %zu columns; it should have 2 and %d: t, then q", a.dimensions,
+             a.shape[1], nq + 1);
+    return refuse(l, JN_ERR_SIZE, NULL, "the order of q is that of jounce info; CSV and NPZ have names", why);
+  }
+  jn_status status = make_table(l, t, nq + 1, a.shape[0]);
+  for (int c = 0; c <= nq && status == JN_OK; c++) {
+    snprintf(name, sizeof name, "t");
+    if (c > 0) jn_coordinate_name(l->model, c - 1, name, sizeof name);
+    status = jn__table_name(t, c, name, strlen(name));
+    if (status == JN_OK && !copy_column(l, t, c, &a, (size_t)c)) status = JN_ERR_SYNTAX;
+  }
+  return status;
+}
+
+/* ---- NPZ ---- */
+
+typedef struct source {
+  const char *key, *names; /* entries of the archive */
+  const char *ending;
+  int velocity; /* columns are velocity coordinates */
+  jn_array array, words;
+  int has_words;
+} source;
+
+/* 1 when the archive has the array, 0 when not, -1 after telling what is wrong with it. */
+static int open_source(jn_loading *l, const jn_zip *zip, source *s, size_t rows) {
+  char why[160];
+  const jn_zip_entry *e = jn__zip_find(zip, s->key), *words = s->names ? jn__zip_find(zip, s->names) : NULL;
+  if (!e) return 0;
+  if (!jn__npy_parse(e->bytes, e->length, &s->array, why, sizeof why)) {
+    refuse(l, JN_ERR_SYNTAX, s->key, NULL, why);
+    return -1;
+  }
+  size_t columns = s->array.shape[1];
+  int wanted = s->velocity ? jn_model_nv(l->model) : jn_model_nq(l->model);
+  s->has_words = words && jn__npy_parse(words->bytes, words->length, &s->words, why, sizeof why) &&
+                 s->words.kind == 'U' && s->words.shape[0] == columns;
+  int fits = s->array.kind != 'U' && s->array.dimensions <= 2 && s->array.shape[0] == rows;
+  if (fits && (!s->names || s->has_words || columns == (size_t)wanted)) return 1;
+  snprintf(why, sizeof why, "has the shape %zu x %zu; it should have %zu x %d", s->array.shape[0], columns, rows,
+           wanted);
+  refuse(l, JN_ERR_SIZE, s->key, s->velocity ? "or leave it out" : "or give the joints' names as q_names", why);
+  return -1;
+}
+
+/* The name of column j; empty for the velocities of rotations, which are no derivatives of coordinates. */
+static void name_column(const jn_loading *l, const source *s, size_t j, char name[JN_NAME]) {
+  name[0] = 0;
+  if (s->has_words)
+    jn__array_text(&s->words, j, name, JN_NAME - 4);
+  else if (s->velocity)
+    jn_velocity_name(l->model, (int)j, name, JN_NAME - 4);
+  else
+    jn_coordinate_name(l->model, (int)j, name, JN_NAME - 4);
+  if (!s->velocity) return;
+  if (jn__coordinate_find(l, name) < 0)
+    name[0] = 0;
+  else
+    strcat(name, s->ending);
+}
+
+static jn_status add_source(jn_loading *l, jn_table *t, const source *s, int *column) {
+  char name[JN_NAME];
+  for (size_t j = 0; j < s->array.shape[1]; j++) {
+    name_column(l, s, j, name);
+    if (s->velocity && !name[0]) continue;
+    if (jn__table_name(t, *column, name, strlen(name)) != JN_OK) return JN_ERR_MEMORY;
+    if (!copy_column(l, t, *column, &s->array, j)) return JN_ERR_SYNTAX;
+    ++*column;
+  }
+  return JN_OK;
+}
+
+static jn_status fill(jn_loading *l, const jn_zip *zip, jn_table *t) {
+  source sources[] = {{"q", "q_names", "", 0, {0}, {0}, 0},
+                      {"v", "v_names", "_d1", 1, {0}, {0}, 0},
+                      {"a", "v_names", "_d2", 1, {0}, {0}, 0}};
+  source time = {.key = "t", .ending = ""};
+  const jn_zip_entry *e = jn__zip_find(zip, "t");
+  char why[128];
+  if (!e || !jn__zip_find(zip, "q"))
+    return refuse(l, JN_ERR_NAME, NULL, "numpy.savez(FILE, t=t, q=q)", "needs the arrays t and q");
+  if (!jn__npy_parse(e->bytes, e->length, &time.array, why, sizeof why) || time.array.kind == 'U')
+    return refuse(l, JN_ERR_SYNTAX, "t", NULL, "is no array of numbers");
+  size_t rows = time.array.shape[0];
+  int there[3], columns = 1, at = 1;
+  for (int i = 0; i < 3; i++) {
+    there[i] = open_source(l, zip, &sources[i], rows);
+    if (there[i] < 0) return l->log.first.status;
+    if (there[i]) columns += (int)sources[i].array.shape[1];
+  }
+  jn_status status = make_table(l, t, columns, rows);
+  if (status == JN_OK) status = jn__table_name(t, 0, "t", 1);
+  if (status == JN_OK && !copy_column(l, t, 0, &time.array, 0)) status = JN_ERR_SYNTAX;
+  for (int i = 0; i < 3 && status == JN_OK; i++)
+    if (there[i]) status = add_source(l, t, &sources[i], &at);
+  for (int c = at; c < columns; c++) { /* columns that were left out */
+    jn__release(&t->allocator, t->names[c]);
+    jn__release(&t->allocator, t->units[c]);
+    t->names[c] = t->units[c] = NULL;
+  }
+  t->columns = at;
+  return status;
+}
+
+jn_status jn__read_npz(jn_loading *l, const unsigned char *bytes, size_t length, jn_table *t) {
+  jn_zip *zip = jn__allocate(&l->allocator, sizeof *zip);
+  char why[160] = "";
+  if (!zip) return JN_ERR_MEMORY;
+  jn_status status = jn__zip_read(&l->allocator, bytes, length, zip, why, sizeof why);
+  if (status == JN_OK)
+    status = fill(l, zip, t);
+  else if (*why)
+    refuse(l, status, NULL, NULL, why);
+  jn__zip_free(&l->allocator, zip);
+  jn__release(&l->allocator, zip);
+  return status;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How many B-splines: by generalised cross-validation, by a tolerance, or as many as samples.
+ *
+ * With p B-splines through m samples the sum of squared residuals is S, and the trace of the matrix that makes fitted
+ * from given values is p. Generalised cross-validation (Craven and Wahba 1979) takes the p that makes
+ *   V(p) = (S / m) / (1 - g p / m)^2
+ * least; g = 1.4 instead of 1 keeps it from fitting noise now and then (Kim and Gu 2004). p is sought over powers of
+ * two and then in finer steps about the best.
+ *
+ * Noise that is alike from sample to sample (filtered, quantised) looks like motion to V. The trace is then that of the
+ * matrix times the correlations of the noise, about p (1 + r) / (1 - r) for a correlation r of neighbours (Carmack and
+ * others 2012, first order). r is taken from the residuals of a smooth fit: the p that makes V p^2 least, since more
+ * B-splines pay for a motion much faster than that, and for such noise more slowly. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "../model/memory.h"
+#include "fit.h"
+
+static const double caution = 1.4;
+
+enum { GRID = 40 };
+
+typedef struct search {
+  jn_batch *b;
+  const jn_fit_rule *rule;
+  int groups;
+  const int *first;
+  int *counts;
+  double *squares;      /* [channels x columns] of the last solution */
+  double *coefficients; /* room for the largest solution */
+  double *knots;
+  double *floors;     /* [groups] scores below are rounding */
+  double *cautions;   /* [groups] g */
+  double part, share; /* progress: done, and what one solution adds */
+} search;
+
+/* ---- Scores ---- */
+
+/* Weighted mean square over the columns of a group. */
+static double mean_square(const search *s, const jn_batch *b, int from, int to) {
+  double sum = 0;
+  for (int c = 0; c < b->channels; c++) {
+    for (int j = from; j < to; j++) sum += b->weights[c] * b->weights[c] * s->squares[c * b->columns + j];
+  }
+  return sum / ((double)b->samples * b->channels * (to - from));
+}
+
+static double square(double x) { return x * x; }
+
+/* 1 - g p / m; zero when nothing is left to judge by. */
+static double freedom_of(const jn_batch *b, double g, int count) {
+  return fmax(0, 1 - g * count / ((double)b->samples * b->channels));
+}
+
+static double score_of(const search *s, const jn_batch *b, int group, int from, int to, int count) {
+  double mean = mean_square(s, b, from, to);
+  if (s->rule->smoothing == JN_SMOOTH_TOLERANCE) return mean;
+  return mean / square(freedom_of(b, s->cautions[group], count));
+}
+
+/* The columns of one group as a batch of its own. */
+static jn_batch batch_of(const search *s, int group) {
+  jn_batch b = *s->b;
+  if (s->groups == 1) return b;
+  b.data += s->first[group];
+  b.columns = s->first[group + 1] - s->first[group];
+  return b;
+}
+
+static void tell_progress(search *s) {
+  s->part += s->share;
+  if (s->rule->progress) s->rule->progress(s->part < 1 ? s->part : 1, s->rule->context);
+}
+
+/* 0 when there is no memory; singular solutions leave infinite sums. */
+static int solve(search *s, const jn_batch *b, int count) {
+  jn__fit_knots(b->t, b->samples, b->degree, count, s->knots);
+  jn_status status = jn__fit_solve(b, count, s->knots, s->coefficients, s->squares);
+  if (status == JN_ERR_SINGULAR)
+    for (int i = 0; i < b->channels * b->columns; i++) s->squares[i] = INFINITY;
+  tell_progress(s);
+  return status != JN_ERR_MEMORY;
+}
+
+/* What a group scores with `count` B-splines; NaN without memory. */
+static double try_count(search *s, int group, int count) {
+  jn_batch b = batch_of(s, group);
+  return solve(s, &b, count) ? score_of(s, &b, group, 0, b.columns, count) : NAN;
+}
+
+/* ---- Choosing ---- */
+
+static int make_grid(const jn_batch *b, int most, int grid[GRID]) {
+  int size = 0;
+  for (int n = b->degree + 1; n < most && size<GRID - 1; n = n> most / 2 ? most : 2 * n) grid[size++] = n;
+  grid[size++] = most;
+  return size;
+}
+
+/* Steps of 2^(1/2), then 2^(1/4), about the best of the grid; 0 without memory. */
+static int refine_gcv(search *s, int group, int most, double best) {
+  int *count = &s->counts[group];
+  for (double ratio = sqrt(2); ratio > 1.1; ratio = sqrt(ratio)) {
+    int middle = *count;
+    for (int side = 0; side < 2; side++) {
+      int n = (int)(side ? middle * ratio : middle / ratio);
+      if (n <= s->b->degree || n > most || n == middle) continue;
+      double score = try_count(s, group, n);
+      if (isnan(score)) return 0;
+      if (fmax(score, s->floors[group]) >= best) continue;
+      best = score;
+      *count = n;
+    }
+  }
+  return 1;
+}
+
+/* Correlation of neighbouring residuals of the last solution. */
+static double residual_correlation(const search *s, const jn_batch *b, int count) {
+  double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1], product = 0, squares = 0;
+  for (int c = 0; c < b->columns; c++) {
+    const double *x = s->coefficients + (size_t)c * (size_t)count;
+    double before = 0;
+    for (int i = 0, span = b->degree; i < b->samples; i++) {
+      while (span < count - 1 && b->t[i] >= s->knots[span + 1]) span++;
+      jn__spline_basis(s->knots, b->degree, span, b->t[i], N);
+      double rest = b->data[c][i];
+      for (int k = 0; k <= b->degree; k++) rest -= N[b->degree][k] * x[span - b->degree + k];
+      product += rest * before;
+      squares += rest * rest;
+      before = rest;
+    }
+  }
+  return squares > 0 ? product / squares : 0;
+}
+
+static int best_of(const double *scores, const int *grid, int size, double least, double power) {
+  int at = 0;
+  double best = INFINITY;
+  for (int i = 0; i < size; i++) {
+    double score = fmax(scores[i], least) * pow(grid[i], power); /* among equals, the fewest */
+    if (score < best) best = score, at = i;
+  }
+  return at;
+}
+
+/* The first dip of the scores that is about as deep as the deepest: 1 / sqrt(m) is how much chance moves them. */
+static int first_dip(const double *scores, const int *grid, int size, double least, int samples) {
+  int best = best_of(scores, grid, size, least, 0);
+  double deep = fmax(scores[best], least) * (1 + 1 / sqrt(samples));
+  for (int i = 0; i < best; i++) {
+    int dips = (i == 0 || scores[i] <= scores[i - 1]) && scores[i] <= scores[i + 1];
+    if (dips && scores[i] <= deep) return i;
+  }
+  return best;
+}
+
+/* When the noise is correlated: judge again, with more caution. 0 without memory. */
+static int allow_for_correlation(search *s, int group, const int *grid, int size, double *scores) {
+  const double clearly = 0.2, most = 0.98;
+  jn_batch b = batch_of(s, group);
+  int knee = best_of(scores, grid, size, s->floors[group], 2);
+  if (b.channels > 1 || scores[knee] < 1e6 * s->floors[group]) return 1; /* exact but for rounding */
+  if (!solve(s, &b, grid[knee])) return 0;
+  double r = residual_correlation(s, &b, grid[knee]);
+  if (!(r > clearly)) return 1;
+  r = fmin(r, most);
+  double g = caution * (1 + r) / (1 - r);
+  for (int i = 0; i < size; i++)
+    scores[i] *= square(freedom_of(&b, caution, grid[i])) / square(freedom_of(&b, g, grid[i]));
+  s->cautions[group] = g;
+  return 1;
+}
+
+static int choose_gcv(search *s, int group, const int *grid, int size, double *scores) {
+  if (!allow_for_correlation(s, group, grid, size, scores)) return 0;
+  int at = first_dip(scores, grid, size, s->floors[group], s->b->samples);
+  s->counts[group] = grid[at];
+  int finest = at == size - 1 && s->b->channels == 1;
+  if (finest && isfinite(scores[at])) { /* the finer the better: there is no noise to be seen */
+    s->counts[group] = s->b->samples;
+    return 1;
+  }
+  return refine_gcv(s, group, grid[size - 1], fmax(scores[at], s->floors[group]));
+}
+
+/* The fewest B-splines within the tolerance, to one part in twenty. */
+static int choose_tolerance(search *s, int group, const int *grid, int size, const double *scores) {
+  double most = s->rule->tolerance * s->rule->tolerance;
+  int at = 0;
+  while (at < size - 1 && !(scores[at] <= most)) at++;
+  int low = at ? grid[at - 1] : grid[0], high = grid[at];
+  while (high - low > 1 + high / 20) {
+    int middle = (int)sqrt((double)low * high);
+    if (middle <= low || middle >= high) break;
+    double score = try_count(s, group, middle);
+    if (isnan(score)) return 0;
+    if (score <= most)
+      high = middle;
+    else
+      low = middle;
+  }
+  s->counts[group] = high;
+  return 1;
+}
+
+static jn_status run_search(search *s, double *scores) {
+  const jn_batch *b = s->b;
+  int gcv = s->rule->smoothing == JN_SMOOTH_GCV, grid[GRID];
+  int most = gcv ? (int)(JN_FEW * b->samples) /* beyond, too little is left to judge by */ : b->samples;
+  if (most <= b->degree) most = b->degree + 1;
+  int size = make_grid(b, most, grid);
+  s->share = 1.0 / (size * (s->groups > 1 ? s->groups : 1) / 3.0 + 4.0 * s->groups);
+  for (int i = 0; i < size; i++) {
+    if (!solve(s, b, grid[i])) return JN_ERR_MEMORY;
+    for (int g = 0; g < s->groups; g++) scores[g * GRID + i] = score_of(s, b, g, s->first[g], s->first[g + 1], grid[i]);
+  }
+  for (int g = 0; g < s->groups; g++) {
+    double *own = scores + (size_t)g * GRID;
+    if (!(gcv ? choose_gcv(s, g, grid, size, own) : choose_tolerance(s, g, grid, size, own))) return JN_ERR_MEMORY;
+  }
+  return JN_OK;
+}
+
+/* ---- Weights of channels ---- */
+
+static double root_mean_square(const double *x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return sqrt(sum / n);
+}
+
+/* At first every channel counts by its size; then by the noise that is left in it (variance components). */
+static void weigh(const jn_batch *b, const double *squares, double *weights) {
+  double noise[JN_MAX_CHANNELS];
+  for (int c = 0; c < b->channels; c++) {
+    double size = 0, left = 0;
+    for (int j = 0; j < b->columns; j++) {
+      size += root_mean_square(b->data[c * b->columns + j], b->samples);
+      if (squares) left += sqrt(squares[c * b->columns + j] / b->samples);
+    }
+    noise[c] = squares ? fmax(left, 1e-13 * size) : size;
+  }
+  double duration = b->t[b->samples - 1] - b->t[0];
+  for (int c = 0; c < b->channels; c++) {
+    weights[c] = noise[c] > 0 && noise[0] > 0 ? noise[0] / noise[c] : pow(duration, b->orders[c]);
+    if (!isfinite(weights[c])) weights[c] = 1;
+  }
+}
+
+static jn_status search_weights(search *s, double *scores) {
+  jn_status status = JN_OK;
+  weigh(s->b, NULL, s->b->weights);
+  for (int round = 0; round < 3 && status == JN_OK; round++) {
+    status = run_search(s, scores);
+    if (status == JN_OK && isnan(try_count(s, 0, s->counts[0]))) status = JN_ERR_MEMORY;
+    if (status == JN_OK && round < 2 && isfinite(s->squares[0])) weigh(s->b, s->squares, s->b->weights);
+  }
+  return status;
+}
+
+/* ---- ---- */
+
+/* Scores that are nothing but rounding of the samples. */
+static void set_floors(search *s) {
+  const jn_batch *b = s->b;
+  for (int g = 0; g < s->groups; g++) {
+    double size = 0;
+    s->cautions[g] = caution;
+    for (int c = s->first[g]; c < s->first[g + 1]; c++) size = fmax(size, root_mean_square(b->data[c], b->samples));
+    s->floors[g] = 16 * DBL_EPSILON * DBL_EPSILON * size * size;
+  }
+}
+
+jn_status jn__fit_choose(jn_batch *b, const jn_fit_rule *rule, int groups, const int *first, int *counts) {
+  if (rule->smoothing == JN_SMOOTH_NONE) {
+    for (int g = 0; g < groups; g++) counts[g] = b->samples;
+    return JN_OK;
+  }
+  size_t n = (size_t)b->samples, columns = (size_t)b->columns;
+  search s = {.b = b, .rule = rule, .groups = groups, .first = first, .counts = counts};
+  s.squares = jn__allocate(b->allocator, (size_t)b->channels * columns * sizeof(double));
+  s.coefficients = jn__allocate(b->allocator, n * columns * sizeof(double));
+  s.knots = jn__allocate(b->allocator, (n + (size_t)b->degree + 1) * sizeof(double));
+  s.floors = jn__allocate(b->allocator, 2 * (size_t)groups * sizeof(double));
+  s.cautions = s.floors + groups;
+  double *scores = jn__allocate(b->allocator, (size_t)groups * GRID * sizeof(double));
+  jn_status status = JN_ERR_MEMORY;
+  if (s.squares && s.coefficients && s.knots && s.floors && scores) {
+    set_floors(&s);
+    status = b->channels > 1 ? search_weights(&s, scores) : run_search(&s, scores);
+  }
+  void *const blocks[] = {s.squares, s.coefficients, s.knots, s.floors, scores};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn__release(b->allocator, blocks[i]);
+  return status;
+}

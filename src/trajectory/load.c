@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Making trajectories: find the source, tell its format, hand it to the reader. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trajectory.h"
+
+void jn_trajectory_options_init(jn_trajectory_options *options) {
+  if (!options) return;
+  *options = (jn_trajectory_options){
+      .size = sizeof *options, .order = 2, .max_bytes = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 30)};
+}
+
+/* ---- The motion of the papers (Kumar and Mueller 2021), about a posture that the Panda can take ---- */
+
+static const char demo[] =
+    "{\"comment\": \"q = A cos(w t) of Kumar and Mueller 2021, joints 4 and 6 about a middle position\","
+    " \"duration\": 5, \"joints\": {"
+    "\"panda_joint1\": {\"cosine\": {\"amplitude\": -1.2943753211777664, \"omega\": 1.7073873117335832}},"
+    "\"panda_joint2\": {\"cosine\": {\"amplitude\": 0.71753414543550109, \"omega\": 3.0799927976370518}},"
+    "\"panda_joint3\": {\"cosine\": {\"amplitude\": -0.56913807649661763, \"omega\": 2.1084514453622774}},"
+    "\"panda_joint4\": {\"cosine\": {\"amplitude\": 0.58489441586271551, \"omega\": 3.5903916041026207, \"offset\": "
+    "-1.6}},"
+    "\"panda_joint5\": {\"cosine\": {\"amplitude\": 1.6216297151633214, \"omega\": 1.4183262544423447}},"
+    "\"panda_joint6\": {\"cosine\": {\"amplitude\": -0.91878557097520275, \"omega\": 2.2856257938085069, \"offset\": "
+    "1.8}},"
+    "\"panda_joint7\": {\"cosine\": {\"amplitude\": 0.42176059919352271, \"omega\": 5.927533308659986}}}}";
+
+/* ---- Files ---- */
+
+static jn_status file_fault(jn_loading *l, jn_status status, const char *text, const char *remedy) {
+  jn__log(&l->log, JN_ERROR, status, "file", (jn_place){l->file, 0, 0}, NULL, remedy, "%s", text);
+  return status;
+}
+
+/* All bytes of a file, released by the caller; NULL after telling why not. */
+static char *read_file(jn_loading *l, size_t *length) {
+  char why[160];
+  FILE *f = fopen(l->file, "rb");
+  if (!f) {
+    snprintf(why, sizeof why, "cannot be opened: %s", strerror(errno));
+    return file_fault(l, JN_ERR_FILE, why, NULL), NULL;
+  }
+  size_t room = 1 << 16, used = 0;
+  char *text = jn__allocate(&l->allocator, room);
+  while (text) {
+    size_t n = fread(text + used, 1, room - used, f);
+    used += n;
+    if (n == 0 || used > l->options.max_bytes) break;
+    if (used < room) continue;
+    char *bigger = jn__allocate(&l->allocator, 2 * room);
+    if (bigger) memcpy(bigger, text, used);
+    jn__release(&l->allocator, text);
+    text = bigger;
+    room *= 2;
+  }
+  int failed = ferror(f);
+  snprintf(why, sizeof why, "cannot be read: %s", strerror(errno));
+  fclose(f);
+  *length = used;
+  if (text && !failed && used <= l->options.max_bytes) return text;
+  jn__release(&l->allocator, text);
+  if (!text) return file_fault(l, JN_ERR_MEMORY, jn_status_text(JN_ERR_MEMORY), NULL), NULL;
+  if (failed) return file_fault(l, JN_ERR_FILE, why, NULL), NULL;
+  return file_fault(l, JN_ERR_FILE, "is larger than the limit", "raise max_bytes of the options"), NULL;
+}
+
+/* ---- Formats ---- */
+
+static int is_json(const char *text, size_t length) {
+  size_t i = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  while (i < length && strchr(" \t\r\n", text[i])) i++;
+  return i < length && text[i] == '{';
+}
+
+static jn_status read_table(jn_loading *l, const char *text, size_t length, jn_table *table) {
+  const unsigned char *bytes = (const unsigned char *)text;
+  *table = (jn_table){.allocator = l->allocator, .file = l->file};
+  if (length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0) return jn__read_npy(l, bytes, length, table);
+  if (length >= 4 && memcmp(text, "PK\3\4", 4) == 0) return jn__read_npz(l, bytes, length, table);
+  if (is_json(text, length))
+    return file_fault(l, JN_ERR_SYNTAX, "is JSON, but samples are needed here: CSV, NPY or NPZ", NULL);
+  return jn__csv_read(table, text, length, &l->log);
+}
+
+static jn_status read_samples(jn_loading *l, const char *text, size_t length, jn_trajectory *out,
+                              jn_status (*use)(jn_loading *, jn_table *, jn_trajectory *)) {
+  jn_table table;
+  jn_status status = read_table(l, text, length, &table);
+  if (l->options.progress) l->options.progress(0.1, l->options.progress_context);
+  if (status == JN_OK) status = use(l, &table, out);
+  jn__table_free(&table);
+  return status;
+}
+
+static jn_status read_any(jn_loading *l, const char *text, size_t length, jn_trajectory *out) {
+  if (!is_json(text, length)) return read_samples(l, text, length, out, jn__samples_to_curves);
+#if JN_WITH_JSON
+  return jn__analytic_read(l, text, length, out);
+#else
+  return file_fault(l, JN_ERR_UNSUPPORTED, "is JSON, and this build of jounce lacks jansson", "build jounce with it");
+#endif
+}
+
+/* ---- Beginning and end ---- */
+
+static int find_base(const jn_model *m) {
+  if (jn_joint_index(m, "base") != JN_NONE) return JN_NONE;
+  for (int j = 0; j < jn_link_count(m); j++)
+    if (jn_link_parent(m, j) == JN_WORLD && jn_joint_type_of(m, j) == JN_FREE) return j;
+  return JN_NONE;
+}
+
+static jn_status begin(jn_loading *l, const jn_model *model, const char *file, const jn_trajectory_options *options) {
+  *l = (jn_loading){.model = model, .file = file ? file : ""};
+  jn_trajectory_options_init(&l->options);
+  if (options && options->size != sizeof *options) return JN_ERR_SIZE;
+  if (options) l->options = *options;
+  l->allocator = jn__allocator(l->options.allocator);
+  l->log.report = l->options.report;
+  l->log.strict = l->options.strict;
+  l->base = find_base(model);
+  if (l->options.order >= 0 && l->options.order <= JN_TRAJECTORY_MAX_ORDER) return JN_OK;
+  jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "order", (jn_place){l->file, 0, 0}, NULL, NULL,
+          "order %d is outside 0 ... %d", l->options.order, JN_TRAJECTORY_MAX_ORDER);
+  return JN_ERR_SIZE;
+}
+
+static jn_trajectory *make(const jn_loading *l) {
+  jn_trajectory *t = jn__allocate(&l->allocator, sizeof *t);
+  if (!t) return NULL;
+  *t = (jn_trajectory){.allocator = l->allocator, .model = l->model, .nq = jn_model_nq(l->model)};
+  t->nv = jn_model_nv(l->model);
+  t->links = jn_link_count(l->model);
+  t->blocks.allocator = t->wrench_blocks.allocator = l->allocator;
+  t->curves = jn__keep(&t->blocks, (size_t)t->nq * sizeof *t->curves);
+  t->fits = jn__keep(&t->blocks, (size_t)t->nq * sizeof *t->fits);
+  t->given = jn__keep(&t->blocks, (size_t)t->nq + 1);
+  if (t->curves && t->fits && t->given) return t;
+  jn_trajectory_destroy(t);
+  return NULL;
+}
+
+/* The status of the whole, with the error told if nobody has told it yet. */
+static jn_status finish(jn_loading *l, jn_status status, jn_error *error) {
+  if (status != JN_OK && l->log.first.status == JN_OK)
+    jn__log(&l->log, JN_ERROR, status, "trajectory", (jn_place){l->file, 0, 0}, NULL, NULL, "%s",
+            jn_status_text(status));
+  return jn__log_end(&l->log, error);
+}
+
+static jn_status finish_trajectory(jn_loading *l, jn_status status, jn_trajectory *made, jn_trajectory **out,
+                                   jn_error *error) {
+  status = finish(l, status, error);
+  if (status == JN_OK)
+    *out = made;
+  else
+    jn_trajectory_destroy(made);
+  return status;
+}
+
+/* Splines of high degree are no good; closed forms go further. */
+static jn_status check_order(jn_loading *l, int sampled) {
+  if (!sampled || l->options.order <= JN_TRAJECTORY_MAX_SPLINE_ORDER) return JN_OK;
+  jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "order", (jn_place){l->file, 0, 0}, NULL,
+          "closed forms (JSON) go to order 30", "order %d is above %d, the highest for samples", l->options.order,
+          JN_TRAJECTORY_MAX_SPLINE_ORDER);
+  return JN_ERR_SIZE;
+}
+
+jn_status jn_trajectory_load_text(const jn_model *model, const char *text, size_t length, const char *file,
+                                  const jn_trajectory_options *options, jn_trajectory **trajectory, jn_error *error) {
+  if (!model || !text || !trajectory) return jn__fail(error, JN_ERR_NULL, file, "%s", jn_status_text(JN_ERR_NULL));
+  jn_loading l;
+  *trajectory = NULL;
+  jn_status status = begin(&l, model, file, options);
+  if (status == JN_OK) status = check_order(&l, !is_json(text, length));
+  jn_trajectory *made = status == JN_OK ? make(&l) : NULL;
+  if (status == JN_OK) status = made ? read_any(&l, text, length, made) : JN_ERR_MEMORY;
+  return finish_trajectory(&l, status, made, trajectory, error);
+}
+
+jn_status jn_trajectory_load(const jn_model *model, const char *source, const jn_trajectory_options *options,
+                             jn_trajectory **trajectory, jn_error *error) {
+  if (!model || !source || !trajectory) return jn__fail(error, JN_ERR_NULL, source, "%s", jn_status_text(JN_ERR_NULL));
+  if (strcmp(source, "builtin:demo") == 0)
+    return jn_trajectory_load_text(model, demo, strlen(demo), source, options, trajectory, error);
+  jn_loading l;
+  size_t length = 0;
+  *trajectory = NULL;
+  jn_status status = begin(&l, model, source, options);
+  if (status == JN_OK && strncmp(source, "builtin:", 8) == 0)
+    status = file_fault(&l, JN_ERR_NAME, "is no built-in trajectory", "there is builtin:demo");
+  char *text = status == JN_OK ? read_file(&l, &length) : NULL;
+  if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);
+  status = jn_trajectory_load_text(model, text, length, source, options, trajectory, error);
+  jn__release(&l.allocator, text);
+  return status;
+}
+
+jn_status jn_trajectory_load_wrenches(jn_trajectory *t, const char *source, const jn_trajectory_options *options,
+                                      jn_error *error) {
+  if (!t || !source) return jn__fail(error, JN_ERR_NULL, source, "%s", jn_status_text(JN_ERR_NULL));
+  jn_loading l;
+  size_t length = 0;
+  jn_status status = begin(&l, t->model, source, options);
+  if (status == JN_OK) status = check_order(&l, 1);
+  l.allocator = t->allocator;
+  char *text = status == JN_OK ? read_file(&l, &length) : NULL;
+  if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);
+  t->wrenches = NULL;
+  jn__release_blocks(&t->wrench_blocks);
+  status = read_samples(&l, text, length, t, jn__samples_to_wrenches);
+  jn__release(&l.allocator, text);
+  status = finish(&l, status, error);
+  if (status != JN_OK) {
+    t->wrenches = NULL;
+    jn__release_blocks(&t->wrench_blocks);
+  }
+  return status;
+}
+
+/* ---- From arrays ---- */
+
+/* A table with all coordinates, as if it had been read. */
+static jn_status make_table(const jn_loading *l, int count, const double *t, const double *q, jn_table *table) {
+  int nq = jn_model_nq(l->model);
+  char name[JN_NAME] = "t";
+  *table = (jn_table){.allocator = l->allocator, .file = l->file};
+  jn_status status = count > 0 ? jn__table_make(table, nq + 1, (size_t)count) : JN_ERR_SIZE;
+  for (int c = 0; c <= nq && status == JN_OK; c++) {
+    if (c > 0) jn_coordinate_name(l->model, c - 1, name, sizeof name);
+    status = jn__table_name(table, c, name, strlen(name));
+    double *to = table->values + (size_t)c * table->room;
+    for (int r = 0; r < count; r++) {
+      to[r] = c > 0 ? q[(size_t)r * (size_t)nq + (size_t)(c - 1)] : t[r];
+      if (!isfinite(to[r])) status = JN_ERR_MODEL;
+    }
+  }
+  table->rows = count;
+  return status;
+}
+
+jn_status jn_trajectory_fit(const jn_model *model, int count, const double *t, const double *q,
+                            const jn_trajectory_options *options, jn_trajectory **trajectory, jn_error *error) {
+  if (!model || !t || !q || !trajectory) return jn__fail(error, JN_ERR_NULL, NULL, "%s", jn_status_text(JN_ERR_NULL));
+  jn_loading l;
+  jn_table table = {0};
+  *trajectory = NULL;
+  jn_status status = begin(&l, model, "", options);
+  if (status == JN_OK) status = check_order(&l, 1);
+  jn_trajectory *made = status == JN_OK ? make(&l) : NULL;
+  if (status == JN_OK) status = made ? make_table(&l, count, t, q, &table) : JN_ERR_MEMORY;
+  if (status == JN_OK) status = jn__samples_to_curves(&l, &table, made);
+  if (table.file) jn__table_free(&table);
+  return finish_trajectory(&l, status, made, trajectory, error);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A table of samples into the curves of a trajectory: which column is what, and whether it makes sense. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../io/common.h"
+#include "trajectory.h"
+
+static const double pi = 3.14159265358979323846;
+enum { MAX_TOLD = 10 };
+
+/* ---- Units and times ---- */
+
+double jn__unit_scale(const char *unit) {
+  static const struct {
+    const char *unit;
+    double scale;
+  } known[] = {
+      {"deg", 3.14159265358979323846 / 180}, {"mm", 1e-3}, {"cm", 1e-2}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+  size_t n = strcspn(unit, "/ ");
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strlen(known[i].unit) == n && strncmp(unit, known[i].unit, n) == 0) return known[i].scale;
+  return 1;
+}
+
+static int find_time(const jn_table *t) {
+  static const char *const names[] = {"t", "time", "timestamp", "Time", "T"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    int c = jn__table_find(t, names[i]);
+    if (c >= 0) return c;
+  }
+  return -1;
+}
+
+static void scale_column(jn_table *t, int column) {
+  double f = jn__unit_scale(t->units[column]), *x = t->values + (size_t)column * t->room;
+  if (f == 1) return;
+  for (int r = 0; r < t->rows; r++) x[r] *= f;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Steps much larger than the usual one: what the spline makes of them is a guess. */
+static void check_gaps(jn_loading *l, const jn_table *t, int column, const double *x) {
+  double *steps = jn__allocate(&l->allocator, (size_t)t->rows * sizeof *steps);
+  if (!steps) return;
+  for (int r = 1; r < t->rows; r++) steps[r - 1] = x[r] - x[r - 1];
+  qsort(steps, (size_t)(t->rows - 1), sizeof *steps, compare);
+  double usual = steps[(t->rows - 1) / 2];
+  jn__release(&l->allocator, steps);
+  int gaps = 0, worst = 0;
+  for (int r = 1; r < t->rows; r++) {
+    if (x[r] - x[r - 1] <= 5 * usual) continue;
+    gaps++;
+    if (!worst || x[r] - x[r - 1] > x[worst] - x[worst - 1]) worst = r;
+  }
+  if (gaps)
+    jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "gap", jn__table_place(t, worst, column), "column 't'",
+            "the spline bridges gaps smoothly; torques there are a guess",
+            "%d gap%s; the largest, before row %d, is %.4g s where %.4g s are usual", gaps, gaps == 1 ? "" : "s",
+            worst + 1, x[worst] - x[worst - 1], usual);
+}
+
+int jn__check_times(jn_loading *l, jn_table *t, int least) {
+  int column = find_time(t), told = 0;
+  if (column < 0) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "time", jn__table_place(t, -1, 0), NULL, "name one column t (in seconds)",
+            "has no column of times");
+    return -1;
+  }
+  scale_column(t, column);
+  const double *x = jn__table_column(t, column);
+  if (t->rows < least) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
+            "give more samples, or ask for a lower order", "has %d rows; order %d needs %d at least", t->rows,
+            l->options.order, least);
+    return -1;
+  }
+  for (int r = 1; r < t->rows; r++) {
+    if (x[r] > x[r - 1] || ++told > MAX_TOLD) continue;
+    int same = x[r] == x[r - 1];
+    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, same ? "time-duplicate" : "time-order", jn__table_place(t, r, column),
+            "column 't'", same ? "keep one of the two rows" : "sort the rows by time",
+            same ? "row %d: t = %.9g s is the same as in the row before"
+                 : "row %d: t = %.9g s, but %.9g s in the row before",
+            r + 1, x[r], x[r - 1]);
+  }
+  if (told) return -1;
+  check_gaps(l, t, column, x);
+  return column;
+}
+
+/* ---- Columns ---- */
+
+/* What one configuration coordinate has. */
+typedef struct coordinate {
+  int columns[JN_MAX_CHANNELS]; /* by order of the derivative: number of the column plus 1, 0 for none */
+} coordinate;
+
+/* "joint_d2" -> 2 and the length of "joint"; 0 when there is no such ending. */
+static int derivative_of(const char *name, size_t *length) {
+  size_t n = strlen(name), digits = n;
+  while (digits > 0 && isdigit((unsigned char)name[digits - 1])) digits--;
+  *length = n;
+  if (digits == n || digits < 3 || n - digits > 1 || name[digits - 1] != 'd' || name[digits - 2] != '_') return 0;
+  *length = digits - 2;
+  return name[digits] - '0';
+}
+
+static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
+  char remedy[JN_NAME], subject[96];
+  const char *near = jn__nearest_joint(l->model, t->names[c]);
+  int joint = jn_joint_index(l->model, t->names[c]);
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
+  if (joint >= 0 && jn_joint_mimic(l->model, joint, NULL, NULL, NULL)) {
+    jn__log(&l->log, JN_NOTE, JN_OK, "column-mimic", jn__table_place(t, -1, c), subject, NULL,
+            "is ignored: this joint follows another");
+    return;
+  }
+  if (near)
+    snprintf(remedy, sizeof remedy, "perhaps '%.*s' is meant", JN_CLIP(near));
+  else
+    snprintf(remedy, sizeof remedy, "jounce info shows the names of the joints");
+  jn__log(&l->log, JN_WARNING, JN_ERR_NAME, "unknown-joint", jn__table_place(t, -1, c), subject, remedy,
+          "is ignored: no joint of '%s' has that name", jn_model_name(l->model));
+}
+
+/* Results of `jounce torque` have columns that are no faults: joint.tau, and the twists of free and spherical joints.
+ */
+static int is_result(const jn_loading *l, const char *name) {
+  char own[JN_NAME];
+  size_t length;
+  if (strstr(name, ".tau")) return 1;
+  derivative_of(name, &length);
+  for (int v = 0; v < jn_model_nv(l->model); v++) {
+    jn_velocity_name(l->model, v, own, sizeof own);
+    if (strlen(own) == length && strncmp(own, name, length) == 0) return 1;
+  }
+  return 0;
+}
+
+static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coordinates) {
+  char name[JN_NAME];
+  for (int c = 0; c < t->columns; c++) {
+    if (c == time) continue;
+    size_t length;
+    int at = jn__coordinate_find(l, t->names[c]), order = 0;
+    if (at < 0) {
+      order = derivative_of(t->names[c], &length);
+      snprintf(name, sizeof name, "%.*s", (int)length, t->names[c]);
+      if (order > 0) at = jn__coordinate_find(l, name);
+    }
+    if (at < 0 || order >= JN_MAX_CHANNELS) {
+      if (!is_result(l, t->names[c])) tell_unknown(l, t, c);
+      continue;
+    }
+    scale_column(t, c);
+    coordinates[at].columns[order] = c + 1;
+  }
+}
+
+/* ---- Values ---- */
+
+/* Joint and number of place i in q by its velocity coordinate; NULL for quaternions and positions of free joints. */
+static const jn_dof *dof_of(const jn_model *m, int i, jn_joint_type *type) {
+  for (int v = 0; v < jn_model_nv(m); v++) {
+    int number, joint = jn_coordinate_joint(m, v, &number);
+    *type = jn_joint_type_of(m, joint);
+    if (*type != JN_FREE && *type != JN_SPHERICAL && jn_joint_q(m, joint) + number == i) return jn_coordinate_dof(m, v);
+  }
+  return NULL;
+}
+
+static int is_angle(jn_joint_type type) {
+  return type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_GIMBAL || type == JN_UNIVERSAL;
+}
+
+/* Angles far outside of what the joint, or a joint of its kind, can do. */
+static void check_degrees(jn_loading *l, const jn_table *t, int i, int column) {
+  jn_joint_type type;
+  const jn_dof *dof = dof_of(l->model, i, &type);
+  const double *x = jn__table_column(t, column);
+  if (!dof || !is_angle(type) || type == JN_CONTINUOUS || *t->units[column]) return;
+  int worst = 0;
+  for (int r = 1; r < t->rows; r++)
+    if (fabs(x[r]) > fabs(x[worst])) worst = r;
+  double limit = fmax(fabs(dof->lower), fabs(dof->upper));
+  int limited = isfinite(limit) && limit > 0;
+  if (fabs(x[worst]) <= (limited ? fmax(2.5 * limit, 2 * pi) : 6 * pi)) return;
+  char subject[96], against[64] = "";
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+  if (limited) snprintf(against, sizeof against, ", beyond the limit of %.4g rad", limit);
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "degrees", jn__table_place(t, worst, column), subject,
+          "if these are degrees, write the unit into the header: \"NAME [deg]\"",
+          "row %d has %.6g, likely degrees instead of radians%s", worst + 1, x[worst], against);
+}
+
+/* Turns of a continuous joint that the data have cut to -pi ... pi. */
+static void unwrap(jn_loading *l, jn_table *t, int i, int column) {
+  jn_joint_type type;
+  double *x = t->values + (size_t)column * t->room, offset = 0;
+  if (!dof_of(l->model, i, &type) || type != JN_CONTINUOUS) return;
+  int first = 0;
+  for (int r = 1; r < t->rows; r++) {
+    double step = x[r] + offset - x[r - 1];
+    if (fabs(step) > 1.5 * pi) {
+      offset -= 2 * pi * round(step / (2 * pi));
+      if (!first) first = r;
+    }
+    x[r] += offset;
+  }
+  if (!first) return;
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+  jn__log(&l->log, JN_NOTE, JN_OK, "unwrapped", jn__table_place(t, first, column), subject, NULL,
+          "jumps by a turn at row %d: turns are added up", first + 1);
+}
+
+/* Quaternions of about unit length; neighbours get the same sign, as do their derivatives. 0 after an error. */
+static int align_quaternions(jn_loading *l, jn_table *t, const coordinate *four) {
+  double *x[4];
+  for (int i = 0; i < 4; i++) x[i] = t->values + (size_t)(four[i].columns[0] - 1) * t->room;
+  for (int r = 0; r < t->rows; r++) {
+    double length = 0, along = 0;
+    for (int i = 0; i < 4; i++) length += x[i][r] * x[i][r];
+    length = sqrt(length);
+    if (fabs(length - 1) > 0.1) {
+      char subject[96];
+      snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[four[0].columns[0] - 1]));
+      jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "quaternion", jn__table_place(t, r, four[0].columns[0] - 1), subject,
+              "quaternions have unit length: x, y, z, w", "row %d: the quaternion has length %.4g", r + 1, length);
+      return 0;
+    }
+    for (int i = 0; i < 4 && r > 0; i++) along += x[i][r] * x[i][r - 1];
+    double sign = along < 0 ? -1 : 1;
+    for (int i = 0; i < 4; i++) {
+      for (int k = 1; k < JN_MAX_CHANNELS; k++)
+        if (four[i].columns[k]) t->values[(size_t)(four[i].columns[k] - 1) * t->room + (size_t)r] *= sign / length;
+      x[i][r] *= sign / length;
+    }
+  }
+  return 1;
+}
+
+/* ---- Together ---- */
+
+static jn_curve constant(jn_blocks *blocks, double value) {
+  double *number = jn__keep(blocks, sizeof *number);
+  if (number) *number = value;
+  return (jn_curve){.kind = JN_CURVE_POLYNOMIAL, .count = number ? 1 : 0, .numbers = number};
+}
+
+/* Coordinates without a column: an error, or the neutral position. */
+static int check_missing(jn_loading *l, const jn_table *t, const coordinate *coordinates, jn_trajectory *out) {
+  char name[JN_NAME], list[256] = "";
+  int missing = 0, nq = out->nq;
+  double *neutral = jn__keep(&out->blocks, (size_t)nq * sizeof *neutral);
+  if (!neutral) return 0;
+  jn_neutral(l->model, neutral);
+  for (int i = 0; i < nq; i++) {
+    if (coordinates[i].columns[0]) continue;
+    out->curves[i] = constant(&out->blocks, neutral[i]);
+    jn_coordinate_name(l->model, i, name, sizeof name);
+    size_t used = strlen(list);
+    if (missing < 6)
+      snprintf(list + used, sizeof list - used, "%s%.*s", missing ? ", " : "", JN_CLIP(name));
+    else if (missing == 6)
+      snprintf(list + used, sizeof list - used, ", ...");
+    missing++;
+  }
+  int part = 0; /* a quaternion needs all of its numbers */
+  for (int i = 0; i < nq; i++) {
+    int at = jn__quaternion_at(l->model, i);
+    part |= at >= 0 && !coordinates[i].columns[0] != !coordinates[at].columns[0];
+  }
+  if (missing && (!l->options.missing_neutral || missing == nq || part)) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "missing-joint", jn__table_place(t, -1, 0), NULL,
+            part || missing == nq ? "columns are named as the joints: jounce info"
+                                  : "add these columns, or hold them still with --missing neutral",
+            "has no column for %d of %d coordinates: %s", missing, nq, list);
+    return 0;
+  }
+  return 1;
+}
+
+/* Derivatives that every coordinate of a group has. */
+static void add_channels(jn_table *t, const coordinate *group, int size, int i, jn_series *s) {
+  for (int k = 0; k < JN_MAX_CHANNELS; k++) {
+    int all = 1;
+    for (int j = 0; j < size; j++) all &= group[j].columns[k] != 0;
+    if (!all) continue;
+    s->orders[s->channels] = k;
+    s->data[s->channels++] = t->values + (size_t)(group[i].columns[k] - 1) * t->room;
+  }
+}
+
+static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates, jn_trajectory *out,
+                       jn_series *series) {
+  int count = 0;
+  for (int i = 0; i < out->nq; i++) {
+    if (!coordinates[i].columns[0]) continue;
+    int first = jn__quaternion_at(l->model, i);
+    if (first == i && !align_quaternions(l, t, coordinates + i)) return -1;
+    if (first < 0) {
+      unwrap(l, t, i, coordinates[i].columns[0] - 1);
+      check_degrees(l, t, i, coordinates[i].columns[0] - 1);
+    }
+    jn_series *s = &series[count++];
+    out->given[i] = 1;
+    *s = (jn_series){.curve = &out->curves[i], .fit = &out->fits[i], .group = first < 0 ? i : first};
+    if (first < 0)
+      add_channels(t, coordinates + i, 1, 0, s);
+    else
+      add_channels(t, coordinates + first, 4, i - first, s);
+  }
+  return count;
+}
+
+jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) {
+  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, degree + 1);
+  if (time < 0) return l->log.first.status;
+  size_t n = (size_t)out->nq;
+  coordinate *coordinates = jn__keep(&out->blocks, n * sizeof *coordinates);
+  jn_series *series = jn__keep(&out->blocks, n * sizeof *series);
+  double *times = jn__keep(&out->blocks, (size_t)t->rows * sizeof *times);
+  if (!coordinates || !series || !times) return JN_ERR_MEMORY;
+  memcpy(times, jn__table_column(t, time), (size_t)t->rows * sizeof *times);
+  out->times = times;
+  out->samples = t->rows;
+  out->degree = degree;
+  out->start = times[0];
+  out->end = times[t->rows - 1];
+  sort_columns(l, t, time, coordinates);
+  if (!check_missing(l, t, coordinates, out)) return l->log.first.status ? l->log.first.status : JN_ERR_MEMORY;
+  int count = make_series(l, t, coordinates, out, series);
+  if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;
+  return jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
+}
+
+/* ---- Wrenches ---- */
+
+/* The place of "LINK_mx" among links x 6; -1 when it is none. */
+static int wrench_place(const jn_model *m, const char *name) {
+  static const char *const endings[] = {"_mx", "_my", "_mz", "_fx", "_fy", "_fz"};
+  char link[JN_NAME];
+  size_t n = strlen(name);
+  for (int i = 0; i < 6 && n > 3; i++) {
+    if (strcmp(name + n - 3, endings[i]) != 0 || n - 3 >= sizeof link) continue;
+    snprintf(link, sizeof link, "%.*s", (int)(n - 3), name);
+    int index = jn_link_index(m, link);
+    return index >= 0 ? 6 * index + i : -1;
+  }
+  return -1;
+}
+
+static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
+  char subject[96], remedy[JN_NAME], link[JN_NAME];
+  size_t n = strlen(t->names[c]);
+  snprintf(link, sizeof link, "%.*s", n > 3 ? (int)n - 3 : 0, t->names[c]);
+  const char *near = jn__nearest_link(l->model, link);
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
+  snprintf(remedy, sizeof remedy, "columns are LINK_mx _my _mz _fx _fy _fz%s%.*s", near ? "; the nearest link is " : "",
+           near ? jn__clip(near) : 0, near ? near : "");
+  jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "unknown-link", jn__table_place(t, -1, c), subject, remedy,
+          "names no number of a wrench");
+}
+
+jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out) {
+  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, degree + 1), count = 0;
+  if (time < 0) return l->log.first.status;
+  const double *x = jn__table_column(t, time);
+  double slack = 1e-9 * (out->end - out->start);
+  if (x[0] > out->start + slack || x[t->rows - 1] < out->end - slack) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "wrench-range", jn__table_place(t, 0, time), NULL,
+            "wrenches must be known all the time", "goes from %.6g to %.6g s, the trajectory from %.6g to %.6g s", x[0],
+            x[t->rows - 1], out->start, out->end);
+    return JN_ERR_MODEL;
+  }
+  size_t n = 6 * (size_t)out->links;
+  jn_curve *curves = jn__keep(&out->wrench_blocks, n * sizeof *curves);
+  jn_series *series = jn__keep(&out->wrench_blocks, (size_t)t->columns * sizeof *series);
+  if (!curves || !series) return JN_ERR_MEMORY;
+  for (int c = 0; c < t->columns; c++) {
+    int place = c == time ? -1 : wrench_place(l->model, t->names[c]);
+    if (place < 0 && c != time) tell_unknown_wrench(l, t, c);
+    if (place < 0) continue;
+    jn_series *s = &series[count++];
+    *s = (jn_series){.curve = &curves[place], .group = c, .channels = 1};
+    s->data[0] = t->values + (size_t)c * t->room;
+  }
+  if (l->log.first.status != JN_OK) return l->log.first.status;
+  jn_status status = jn__fit_series(l, &out->wrench_blocks, t->rows, x, degree, series, count);
+  if (status == JN_OK) out->wrenches = curves;
+  return status;
+}

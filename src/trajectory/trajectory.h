@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a trajectory is inside: one curve for each configuration coordinate, and for each wrench number if there are
+ * any. The module stands on the public API, and on the library's own memory, messages and tables. */
+#ifndef JN_TRAJECTORY_TRAJECTORY_H
+#define JN_TRAJECTORY_TRAJECTORY_H
+
+#include "../io/table.h"
+#include "curve.h"
+#include "fit.h"
+
+/* Blocks of memory that live and die together. */
+typedef struct jn_blocks {
+  jn_allocator allocator;
+  struct jn_block *last;
+} jn_blocks;
+
+void *jn__keep(jn_blocks *blocks, size_t bytes); /* zeroed; NULL when there is no memory */
+void jn__release_blocks(jn_blocks *blocks);
+
+struct jn_trajectory {
+  jn_allocator allocator;
+  jn_blocks blocks, wrench_blocks;
+  const jn_model *model;
+  int nq, nv, links;
+  int samples; /* 0 for closed forms */
+  int degree;
+  double start, end;
+  const double *times;  /* [samples] */
+  jn_curve *curves;     /* [nq] */
+  jn_fit *fits;         /* [nq] */
+  unsigned char *given; /* [nq] has data of its own */
+  jn_curve *wrenches;   /* [links x 6], or NULL */
+};
+
+enum { JN_NAME = 160 }; /* room for the name of a coordinate */
+
+/* What one reading needs throughout. */
+typedef struct jn_loading {
+  const jn_model *model;
+  jn_trajectory_options options;
+  jn_allocator allocator;
+  jn_log log;
+  const char *file;
+  int base; /* the joint that "base" stands for, or JN_NONE */
+} jn_loading;
+
+/* Places in q whose joint has another kind of velocity: the first of four places of a quaternion, or -1. */
+int jn__quaternion_at(const jn_model *model, int i);
+/* The place in q of a name such as "joint2" or "base_qx"; -1 when there is none. */
+int jn__coordinate_find(const jn_loading *l, const char *name);
+/* The joint, link or other name nearest to a word, or NULL when none is near. */
+const char *jn__nearest_joint(const jn_model *model, const char *word);
+const char *jn__nearest_link(const jn_model *model, const char *word);
+
+/* ---- samples.c: tables into curves ---- */
+
+/* One column of samples on its way to a curve, with columns of its derivatives. */
+typedef struct jn_series {
+  jn_curve *curve;
+  jn_fit *fit; /* may be NULL */
+  int group;   /* series next to each other with the same group share their knots */
+  int channels;
+  int orders[JN_MAX_CHANNELS]; /* the first is 0 */
+  double *data[JN_MAX_CHANNELS];
+} jn_series;
+
+/* Fit all series; curves go to `blocks`. */
+jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
+                         int count);
+/* The degree of splines for an order. */
+int jn__spline_degree(int order);
+/* The column of times, checked: rising, without large gaps; -1 after telling what is wrong. */
+int jn__check_times(jn_loading *l, jn_table *table, int least);
+/* Factor to SI of a unit in a header, e.g. "deg/s"; 1 when it is SI or not known. */
+double jn__unit_scale(const char *unit);
+
+jn_status jn__samples_to_curves(jn_loading *l, jn_table *table, jn_trajectory *out);
+jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
+
+/* ---- arrays.c: NPY and NPZ into tables ---- */
+
+jn_status jn__read_npy(jn_loading *l, const unsigned char *bytes, size_t length, jn_table *table);
+jn_status jn__read_npz(jn_loading *l, const unsigned char *bytes, size_t length, jn_table *table);
+
+/* ---- analytic.c: JSON into curves ---- */
+
+jn_status jn__analytic_read(jn_loading *l, const char *text, size_t length, jn_trajectory *out);
+/* waypoints.c: the spline of degree 2 m - 1 through the points with m - 1 derivatives given at either end, which makes
+ * the integral of the square of the derivative of order m least. JN_ERR_SINGULAR, JN_ERR_MEMORY. */
+jn_status jn__waypoint_spline(jn_blocks *blocks, int m, int points, const double *t, const double *x,
+                              const double *start, const double *end, jn_curve *curve);
+
+#endif

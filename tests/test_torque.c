@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce torque and jounce plot, as a user runs them. */
+#include "running.h"
+
+#include <math.h>
+
+#include "io/table.h"
+
+/* `words` in the shell's form, from the test's directory. */
+static outcome run(const char *words) {
+  char before[256];
+  snprintf(before, sizeof before, "cd '%s' &&", directory);
+  return run_with(before, words);
+}
+
+static outcome run_fine(const char *words, int code) {
+  outcome o = run(words);
+  if (o.code != code) fail_msg("%s: code %d, not %d:\n%s%s", words, o.code, code, o.out, o.err);
+  return o;
+}
+
+static void check_refusal(const char *words, int code, const char *part) {
+  outcome o = run(words);
+  check_has(o.err, part);
+  assert_int_equal(o.code, code);
+  done(&o);
+}
+
+static void write_file(const char *name, const char *text) {
+  FILE *f = fopen(in_directory(name), "w");
+  assert_non_null(f);
+  assert_true(fputs(text, f) >= 0);
+  assert_int_equal(fclose(f), 0);
+}
+
+static unsigned char *read_bytes(const char *name, size_t *length) {
+  FILE *f = fopen(in_directory(name), "rb");
+  assert_non_null(f);
+  fseek(f, 0, SEEK_END);
+  *length = (size_t)ftell(f);
+  rewind(f);
+  unsigned char *bytes = malloc(*length + 1);
+  assert_non_null(bytes);
+  assert_int_equal(fread(bytes, 1, *length, f), *length);
+  fclose(f);
+  return bytes;
+}
+
+static void read_csv(const char *name, jn_table *t) {
+  size_t length;
+  unsigned char *text = read_bytes(name, &length);
+  jn_log log = {0};
+  *t = (jn_table){.allocator = jn__allocator(NULL), .file = name};
+  jn_status status = jn__csv_read(t, (const char *)text, length, &log);
+  if (status != JN_OK) fail_msg("%s: %s", name, log.first.text);
+  free(text);
+}
+
+/* ---- What is computed ---- */
+
+enum { ORDER = 3, NV = 7 };
+
+typedef struct panda {
+  jn_model *model;
+  jn_work *work;
+  jn_trajectory *trajectory;
+  double q[NV], v[(ORDER + 2) * NV], tau[(ORDER + 1) * NV];
+} panda;
+
+static void panda_init(panda *p, const double *payload) {
+  jn_model *bare;
+  jn_trajectory_options o;
+  jn_trajectory_options_init(&o);
+  o.order = ORDER;
+  assert_int_equal(jn_load("builtin:panda", NULL, &bare, NULL), JN_OK);
+  p->model = bare;
+  if (payload) {
+    double inertia[10];
+    const double none[6] = {0};
+    jn_inertia_pack(payload[0], payload + 1, none, inertia);
+    assert_int_equal(jn_model_with_payload(bare, jn_link_index(bare, "panda_link7"), inertia, &p->model), JN_OK);
+    jn_model_destroy(bare);
+  }
+  assert_int_equal(jn_work_create_order(p->model, ORDER, &p->work), JN_OK);
+  assert_int_equal(jn_trajectory_load(p->model, "builtin:demo", &o, &p->trajectory, NULL), JN_OK);
+}
+
+static void panda_at(panda *p, double t, const double *wrench) {
+  assert_int_equal(jn_trajectory_evaluate(p->trajectory, t, ORDER, p->q, p->v), JN_OK);
+  assert_int_equal(jn_inverse_dynamics_jet(p->model, p->work, ORDER, p->q, p->v, wrench, p->tau), JN_OK);
+}
+
+static void panda_free(panda *p) {
+  jn_trajectory_destroy(p->trajectory);
+  jn_work_destroy(p->work);
+  jn_model_destroy(p->model);
+}
+
+/* All torques of a table are those of the library at the same times, to the 15 digits that are written. */
+static void check_torques(const jn_table *t, panda *p, const double *wrench) {
+  char name[64];
+  for (int r = 0; r < t->rows; r += 7) {
+    panda_at(p, jn__table_column(t, 0)[r], wrench);
+    for (int k = 0; k <= ORDER; k++)
+      for (int j = 0; j < NV; j++) {
+        snprintf(name, sizeof name, k ? "panda_joint%d.tau_d%d" : "panda_joint%d.tau", j + 1, k);
+        int column = jn__table_find(t, name);
+        if (column < 0) fail_msg("no column %s", name);
+        double is = jn__table_column(t, column)[r], exact = p->tau[k * NV + j];
+        /* t has 15 digits, too: 5e-15 s times the rate of the next order, some ten times larger */
+        if (fabs(is - exact) > 1e-12 * (1 + fabs(exact)) * pow(10, k))
+          fail_msg("%s, row %d: %.17g, not %.17g", name, r, is, exact);
+      }
+  }
+}
+
+static void csv_has_the_torques_with_names_and_units(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --order 3 --out r.csv", 0);
+  check_has(o.out, "panda along builtin:demo: 1001 samples from 0 to 5 s");
+  check_has(o.out, "|d3 tau/dt3|");
+  done(&o);
+  size_t length;
+  char *text = (char *)read_bytes("r.csv", &length);
+  text[length] = 0;
+  assert_int_equal(strncmp(text, "t,panda_joint1 [rad],", 21), 0);
+  check_has(text, ",panda_joint7_d1 [rad/s],panda_joint1_d2 [rad/s^2],");
+  check_has(text, ",panda_joint7.tau [N m],panda_joint1.tau_d1 [N m/s],");
+  check_has(text, ",panda_joint7.tau_d3 [N m/s^3]\n0,");
+  free(text);
+  jn_table t;
+  panda p;
+  read_csv("r.csv", &t);
+  assert_int_equal(t.rows, 1001);
+  panda_init(&p, NULL);
+  check_torques(&t, &p, NULL);
+  panda_free(&p);
+  jn__table_free(&t);
+}
+
+/* CSV that was written is a trajectory again, and gives the same torques. */
+static void results_can_be_read_as_trajectories(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --order 3 --rate 200 --out r.csv", 0);
+  done(&o);
+  o = run_fine("torque builtin:panda r.csv --order 3 --check --out s.csv", 0);
+  check_has(o.out, "Splines of degree 7 through 1001 samples");
+  assert_string_equal(o.err, "");
+  done(&o);
+  jn_table a, b;
+  read_csv("r.csv", &a);
+  read_csv("s.csv", &b);
+  assert_int_equal(a.columns, b.columns);
+  int column = jn__table_find(&a, "panda_joint2.tau_d2");
+  for (int r = 0; r < a.rows;
+       r++) { /* values of some 1000 N m/s^2. The samples have 15 digits; the fourth derivative amplifies what is behind
+                 them by (pi / 0.014 s)^4 = 3e9; the ends of a spline are its worst part. */
+    double x = jn__table_column(&a, column)[r], y = jn__table_column(&b, column)[r];
+    int inside = r >= 10 && r < a.rows - 10;
+    if (fabs(x - y) > (inside ? 1e-5 : 1e-3)) fail_msg("row %d: %.12g and %.12g", r, x, y);
+  }
+  jn__table_free(&a);
+  jn__table_free(&b);
+}
+
+static void npz_has_the_torques_to_the_bit(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --order 3 --rate 20 --out r.npz", 0);
+  done(&o);
+  size_t length;
+  unsigned char *bytes = read_bytes("r.npz", &length);
+  const jn_allocator a = jn__allocator(NULL);
+  static jn_zip zip;
+  char why[160] = "", name[64];
+  if (jn__zip_read(&a, bytes, length, &zip, why, sizeof why) != JN_OK) fail_msg("%s", why);
+  jn_array t, tau, names, q;
+  const struct {
+    const char *name;
+    jn_array *array;
+  } wanted[] = {{"t", &t}, {"tau", &tau}, {"v_names", &names}, {"q", &q}};
+  for (int i = 0; i < 4; i++) {
+    const jn_zip_entry *e = jn__zip_find(&zip, wanted[i].name);
+    assert_non_null(e);
+    if (!jn__npy_parse(e->bytes, e->length, wanted[i].array, why, sizeof why)) fail_msg("%s: %s", wanted[i].name, why);
+  }
+  assert_int_equal(t.shape[0], 101);
+  assert_int_equal(tau.dimensions, 3);
+  assert_int_equal(tau.shape[1], ORDER + 1);
+  assert_int_equal(tau.shape[2], NV);
+  assert_true(jn__array_text(&names, 6, name, sizeof name));
+  assert_string_equal(name, "panda_joint7");
+  panda p;
+  panda_init(&p, NULL);
+  for (size_t r = 0; r < 101; r += 5) {
+    panda_at(&p, jn__array_number(&t, r, 0), NULL);
+    double row[(ORDER + 1) * NV];
+    memcpy(row, tau.data + r * sizeof row, sizeof row);
+    for (size_t i = 0; i < NV; i++) assert_true(jn__array_number(&q, r, i) == p.q[i]);
+    for (int i = 0; i < (ORDER + 1) * NV; i++) assert_true(row[i] == p.tau[i]);
+  }
+  panda_free(&p);
+  jn__zip_free(&a, &zip);
+  free(bytes);
+  o = run_fine("torque builtin:panda r.npz --order 1", 0); /* and it is a trajectory */
+  check_has(o.out, "101 samples");
+  done(&o);
+}
+
+static void payload_and_wrench_count(void **state) {
+  (void)state;
+  jn_table t;
+  panda p;
+  const double payload[4] = {2, 0.01, -0.02, 0.1};
+  outcome o =
+      run_fine("torque builtin:panda builtin:demo --order 3 --rate 50 --payload 2,0.01,-0.02,0.1 --out r.csv", 0);
+  done(&o);
+  read_csv("r.csv", &t);
+  panda_init(&p, payload);
+  check_torques(&t, &p, NULL);
+  panda_free(&p);
+  jn__table_free(&t);
+  /* in the flange, 0.107 m further out */
+  o = run_fine(
+      "torque builtin:panda builtin:demo --order 3 --rate 50 --payload 2,0.01,-0.02,-0.007 --link panda_flange "
+      "--out r.csv",
+      0);
+  done(&o);
+  read_csv("r.csv", &t);
+  panda_init(&p, payload);
+  check_torques(&t, &p, NULL);
+  panda_free(&p);
+  jn__table_free(&t);
+  /* a force that does not change, in the frame of the link */
+  write_file("w.csv",
+             "t,panda_link7_fz,panda_link7_mx\n0,5,1\n1,5,1\n2,5,1\n3,5,1\n4,5,1\n4.5,5,1\n5,5,1\n5.5,5,1\n6,5,1\n");
+  o = run_fine("torque builtin:panda builtin:demo --order 3 --rate 50 --wrench w.csv --out r.csv", 0);
+  done(&o);
+  read_csv("r.csv", &t);
+  panda_init(&p, NULL);
+  static double wrench[(ORDER + 1) * NV * 6];
+  wrench[6 * 6] = 1;
+  wrench[6 * 6 + 5] = 5;
+  check_torques(&t, &p, wrench);
+  panda_free(&p);
+  jn__table_free(&t);
+}
+
+/* ---- Check, limits ---- */
+
+static void the_check_agrees(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --order 4 --check", 0);
+  check_has(o.out, "differences of order 3");
+  assert_null(strstr(o.out, "TOO FAR OFF"));
+  done(&o);
+  write_file("m.json", "{\"duration\": 1, \"joints\": {\"motor\": {\"polynomial\": [0, 2, 1]}}}");
+  o = run_fine("torque builtin:four_bar m.json --order 3 --check", 0); /* the loop moves the other joints */
+  check_has(o.out, "crank_pin");
+  assert_null(strstr(o.out, "TOO FAR OFF"));
+  done(&o);
+}
+
+/* Of the four-bar linkage only the motor works: its power is the rate of the energy, with all joints as the loop moves
+ * them. */
+static void the_motor_of_a_loop_does_all_the_work(void **state) {
+  (void)state;
+  write_file("m.json", "{\"duration\": 3, \"joints\": {\"motor\": {\"polynomial\": [0.4, 2, 1]}}}");
+  outcome o = run_fine("torque builtin:four_bar m.json --order 1 --rate 20 --out r.csv", 0);
+  done(&o);
+  jn_model *m;
+  jn_work *w;
+  jn_table t;
+  assert_int_equal(jn_load("builtin:four_bar", NULL, &m, NULL), JN_OK);
+  assert_int_equal(jn_work_create_order(m, 1, &w), JN_OK);
+  read_csv("r.csv", &t);
+  static const char *const names[] = {"motor", "crank_pin", "rocker_pin"};
+  for (int r = 0; r < t.rows; r++) {
+    double q[3], v[9], energy[4], effort = jn__table_column(&t, jn__table_find(&t, "motor.tau"))[r];
+    for (int j = 0; j < 3; j++) {
+      int at = jn__table_find(&t, names[j]);
+      assert_true(at > 0);
+      q[j] = jn__table_column(&t, at)[r];
+      for (int k = 0; k < 3; k++) v[3 * k + j] = jn__table_column(&t, at + 3 * (k + 1))[r]; /* _d1, _d2, _d3 follow */
+    }
+    assert_int_equal(jn_energy_jet(m, w, 1, q, v, energy), JN_OK);
+    double power = energy[2] + energy[3];
+    if (fabs(effort * v[0] - power) > 1e-9 * (1 + fabs(power)))
+      fail_msg("row %d: %g W, not %g W", r, effort * v[0], power);
+  }
+  jn__table_free(&t);
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
+/* A cubic spline has a jerk that jumps, and so do torque rates. */
+static void curves_that_are_not_smooth_enough_are_told(void **state) {
+  (void)state;
+  write_file(
+      "one.json",
+      "{\"name\": \"one\", \"bodies\": [{\"name\": \"rod\", \"joint\": {\"name\": \"hinge\", \"type\": \"revolute\","
+      " \"axis\": [0, 1, 0]}, \"inertia\": {\"mass\": 2, \"com\": [0, 0, -0.5], \"tensor\": [1, 1, 1, 0, 0, 0]}}]}");
+  write_file("m.json", "{\"times\": [0, 0.5, 1], \"joints\": {\"hinge\": {\"minimum_acceleration\": [0, 1, 0]}}}");
+  outcome o = run_fine("torque one.json m.json --order 1", 0);
+  check_has(o.err, "continuous derivatives up to order 2; torques of order 1 need 3");
+  done(&o);
+  o = run_fine("torque one.json m.json --order 0", 0);
+  assert_string_equal(o.err, "");
+  done(&o);
+}
+
+static void limits_decide_the_exit_status(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --limits", 1);
+  check_has(o.out, "2 of 42 limits are broken");
+  check_has(o.out, "panda_joint1 velocity: 2.21 rad/s at 0.92 s, beyond the limit of 2.175 by 0.035");
+  check_has(o.out, "! 102% @ 0.51");
+  done(&o);
+  write_file("l.json", "{\"panda_joint1\": {\"velocity\": 2.3}, \"panda_joint2\": {\"velocity\": null}}");
+  o = run_fine("torque builtin:panda builtin:demo --limits l.json", 0);
+  check_has(o.out, "All 41 limits hold.");
+  done(&o);
+  write_file("l.csv", "joint,velocity,effort_rate\npanda_joint1,2.3,\npanda_joint2,2.3,200\n");
+  o = run_fine("torque builtin:panda builtin:demo --limits=l.csv", 1);
+  check_has(o.out, "1 of 42 limits are broken");
+  check_has(o.out, "panda_joint2 effort rate: 227.4 N m/s at 4.835 s, beyond the limit of 200 by 27.4");
+  done(&o);
+  o = run_fine("torque --limits builtin:panda builtin:demo --order 0", 1); /* jerk is looked at all the same */
+  check_has(o.out, "0.56% @ 0.51");
+  done(&o);
+  write_file("bad.json", "{\"panda_joint1\": {\"speed\": 2.3}}");
+  check_refusal("torque builtin:panda builtin:demo --limits bad.json", 1, "'speed' is not a known limit");
+  write_file("bad.csv", "joint,velocity\npanda_jont1,2\n");
+  check_refusal("torque builtin:panda builtin:demo --limits bad.csv", 1,
+                "bad.csv:2: joint 'panda_jont1' is not a moving joint");
+  check_refusal("torque builtin:panda builtin:demo --limits nowhere.csv", 1, "nowhere.csv: cannot be opened");
+}
+
+/* ---- Wrong use, bad files ---- */
+
+static void wrong_use_is_told(void **state) {
+  (void)state;
+  check_refusal("torque builtin:panda", 2, "TRAJECTORY is missing");
+  check_refusal("torque builtin:panda builtin:demo --order 1.5", 2, "--order takes one whole number");
+  check_refusal("torque builtin:panda builtin:demo --out x.txt", 1, "must end in .csv or .npz");
+  check_refusal("torque builtin:panda builtin:demo --plot x.gif", 2, "pictures end in .svg, .png or .pdf");
+  check_refusal("torque builtin:panda builtin:demo --payload 1,2", 2, "--payload takes m,x,y,z");
+  check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0 --link panda_link77", 2,
+                "did you mean 'panda_link7'?");
+  check_refusal("torque builtin:quadruped builtin:demo --payload 1,0,0,0", 2, "ends in several links");
+  check_refusal("torque builtin:panda builtin:demo --rate -5", 2, "--rate takes one positive number");
+  check_refusal("torque builtin:panda builtin:demo --range 4,9", 2, "goes from 0 to 5 s");
+  check_refusal("torque builtin:panda builtin:demo --actuated panda_joint1", 2, "for models with loops");
+  check_refusal("torque builtin:panda builtin:demo --tolerance x", 2, "--tolerance takes a number");
+  check_refusal("torque builtin:panda nowhere.csv", 1, "nowhere.csv: cannot be opened");
+  check_refusal("torque builtin:kuka_iiwa builtin:demo", 1, "is no joint of the model");
+  check_refusal("torque builtin:panda builtin:demo --out - --check", 2, "--out - writes CSV alone");
+  write_file("x.csv", "t,panda_joint1,panda_jnt2\n0,0,0\n0.1,0,x\n");
+  check_refusal("torque builtin:panda x.csv", 1, "x.csv:3:3: column 'panda_jnt2': row 2: 'x' is not a finite number");
+  write_file("x.csv", "t,panda_joint1,panda_jnt2\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n4,0,0\n5,0,0\n");
+  check_refusal("torque builtin:panda x.csv", 1, "perhaps 'panda_joint2' is meant");
+  check_refusal("torque builtin:panda x.csv", 1, "no column for 6 of 7 coordinates");
+  outcome o = run_fine("torque builtin:panda x.csv --missing neutral", 0);
+  done(&o);
+  o = run_fine("torque builtin:panda builtin:demo --out - --range 1,2", 0);
+  assert_int_equal(strncmp(o.out, "t,panda_joint1 [rad]", 20), 0);
+  done(&o);
+}
+
+/* ---- Plots ---- */
+
+static int has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
+
+static void plots_are_drawn(void **state) {
+  (void)state;
+  outcome o = run("torque builtin:panda builtin:demo --out r.csv");
+  done(&o);
+  char before[256];
+  snprintf(before, sizeof before, "cd '%s' && PATH=/nowhere", directory);
+  o = run_with(before, "torque builtin:panda builtin:demo --plot p.svg");
+  check_has(o.err, "apt-get install gnuplot-nox");
+  assert_int_equal(o.code, 1);
+  done(&o);
+  if (!has_gnuplot()) {
+    puts("# no gnuplot: pictures are not tested");
+    return;
+  }
+  o = run_fine("torque builtin:panda builtin:demo --limits --plot p.svg", 1);
+  check_has(o.out, "Drawn: p.svg");
+  assert_string_equal(o.err, "");
+  done(&o);
+  size_t length;
+  char *svg = (char *)read_bytes("p.svg", &length);
+  svg[length] = 0;
+  check_has(svg, "<svg");
+  check_has(svg, "panda_joint7");
+  check_has(svg, "101.6 %");
+  check_has(svg, "rgb(245, 183, 138)"); /* what is broken is shaded */
+  check_has(svg, "</svg>");
+  free(svg);
+  o = run_fine("plot r.csv --columns '*.tau*' --out p.png", 0);
+  done(&o);
+  unsigned char *png = read_bytes("p.png", &length);
+  assert_int_equal(memcmp(png, "\x89PNG", 4), 0);
+  free(png);
+  o = run_fine("plot r.csv --columns 'panda_joint1.tau*' --out p.pdf", 0);
+  done(&o);
+  o = run_fine("plot r.csv --columns panda_joint2.tau", 0);
+  check_has(o.out, "panda_joint2");
+  check_has(o.out, "*");
+  done(&o);
+  check_refusal("plot r.csv --columns nothing", 2, "no column has such a name");
+  check_refusal("plot nowhere.csv", 1, "cannot read nowhere.csv");
+  write_file("x.csv", "t,a\n0,1\n1,b\n");
+  check_refusal("plot x.csv", 1, "x.csv:3: column 'a': 'b' is not a number");
+}
+
+static int remove_all(void **state) {
+  (void)state;
+  char line[128];
+  snprintf(line, sizeof line, "rm -r '%s'", directory);
+  return system(line);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(csv_has_the_torques_with_names_and_units),
+      cmocka_unit_test(results_can_be_read_as_trajectories),
+      cmocka_unit_test(npz_has_the_torques_to_the_bit),
+      cmocka_unit_test(payload_and_wrench_count),
+      cmocka_unit_test(the_check_agrees),
+      cmocka_unit_test(the_motor_of_a_loop_does_all_the_work),
+      cmocka_unit_test(curves_that_are_not_smooth_enough_are_told),
+      cmocka_unit_test(limits_decide_the_exit_status),
+      cmocka_unit_test(wrong_use_is_told),
+      cmocka_unit_test(plots_are_drawn),
+  };
+  return cmocka_run_group_tests(tests, make_directory, remove_all);
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files of trajectories: CSV in all its habits, NPY and NPZ by bytes, JSON; and faults, which are told with row and
+ * column. */
+#define _XOPEN_SOURCE 700
+#include <unistd.h>
+
+#include "io/table.h"
+#include "motion_help.h"
+
+/* ---- CSV ---- */
+
+/* q = t^2 at t = 0, 0.25, ..., as `format` says; the text before the rows is `head`. */
+static const char *squares(const char *head, const char *format, const char *end, int rows) {
+  static char text[4096];
+  size_t used = (size_t)sprintf(text, "%s", head);
+  for (int i = 0; i < rows; i++) {
+    used += (size_t)sprintf(text + used, format, 0.25 * i, 0.0625 * i * i);
+    used += (size_t)sprintf(text + used, "%s", end);
+  }
+  return text;
+}
+
+static void commas(char *text) {
+  for (; *text; text++)
+    if (*text == '.') *text = ',';
+}
+
+/* The trajectory is the square of the time, scaled. */
+static void check_squares(const jn_model *m, const char *text, double scale, const char *what) {
+  jn_trajectory *t = load_text(m, text, 1);
+  double q, v[3];
+  check_ok(jn_trajectory_evaluate(t, 1.1, 1, &q, v));
+  check(fabs(q - scale * 1.21) < 1e-12 && fabs(v[0] - scale * 2.2) < 1e-11, "%s: %g %g", what, q, v[0]);
+  jn_trajectory_destroy(t);
+}
+
+static void csv_is_read_in_all_its_habits(void **state) {
+  (void)state;
+  jn_model *m = make_hinge();
+  char text[4096];
+  check_squares(m, squares("t,a\n", "%g,%g", "\n", 12), 1, "plain");
+  check_squares(m, squares("\xEF\xBB\xBFt,a\r\n", "%g,%g", "\r\n", 12), 1, "byte order mark, carriage returns");
+  check_squares(m, squares("# made by hand\n\n \"t\" , \"a\"\n", " %g , %g ", "\n\n# more\n", 12), 1,
+                "quotes, comments");
+  check_squares(m, squares("t\ta\n", "%g\t%g", "\n", 12), 1, "tabs");
+  check_squares(m, squares("# t,a\n", "%.17g,%.17e", "\n", 12), 1, "names in a comment");
+  check_squares(m, squares("time [s];a [rad]\n", "%g;%g", "\n", 12), 1, "units");
+  check_squares(m, squares("t,a [deg]\n", "%g,%g", "\n", 12), 3.14159265358979323846 / 180, "degrees");
+  strcpy(text, squares("t;a\n", "%.6f;%.6f", "\n", 12));
+  commas(text);
+  check_squares(m, text, 1, "decimal commas");
+  strcpy(text, squares("t,a\n", "%g,%g", "\n", 12));
+  text[strlen(text) - 1] = 0;
+  check_squares(m, text, 1, "no end of the last line");
+  jn_model_destroy(m);
+}
+
+static void coordinates_have_names(void **state) {
+  (void)state;
+  static const char *const q_names[] = {"a_x",  "a_y",  "a_z",  "a_qx", "a_qy", "a_qz",    "a_qw", "b_qx",
+                                        "b_qy", "b_qz", "b_qw", "c_x",  "c_y",  "c_angle", "d"};
+  static const char *const v_names[] = {"a_wx", "a_wy", "a_wz", "a_vx", "a_vy",    "a_vz", "b_wx",
+                                        "b_wy", "b_wz", "c_x",  "c_y",  "c_angle", "d"};
+  jn_model *m = make_mixed();
+  char name[32];
+  for (int i = 0; i < jn_model_nq(m); i++) {
+    check_ok(jn_coordinate_name(m, i, name, sizeof name));
+    assert_string_equal(name, q_names[i]);
+  }
+  for (int i = 0; i < jn_model_nv(m); i++) {
+    check_ok(jn_velocity_name(m, i, name, sizeof name));
+    assert_string_equal(name, v_names[i]);
+  }
+  check_status(jn_coordinate_name(m, 15, name, sizeof name), JN_ERR_INDEX);
+  jn_model_destroy(m);
+}
+
+/* "base" is the free joint on the world; a continuous joint that jumps by a turn goes on turning. */
+static void base_and_turns_are_understood(void **state) {
+  (void)state;
+  const jn_joint_type types[] = {JN_FREE, JN_CONTINUOUS};
+  jn_model *m = make_chain(types, 2);
+  char text[8192];
+  size_t used = (size_t)sprintf(text, "t,base_x,base_y,base_z,base_qx,base_qy,base_qz,base_qw,b\n");
+  for (int i = 0; i < 60; i++) {
+    double t = 0.1 * i, angle = 2 * t;
+    used += (size_t)sprintf(text + used, "%.3f,%.3f,0,1,0,0,0,1,%.15g\n", t, t, atan2(sin(angle), cos(angle)));
+  }
+  jn_trajectory *t = load_text(m, text, 1);
+  double q[8], v[21];
+  check_ok(jn_trajectory_evaluate(t, 4.5, 1, q, v));
+  check(fabs(q[0] - 4.5) < 1e-12 && fabs(v[3] - 1) < 1e-11, "base: %g %g", q[0], v[3]);
+  check(fabs(q[7] - 9) < 1e-11 && fabs(v[6] - 2) < 1e-10, "turns: %g %g", q[7], v[6]);
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
+/* ---- Faults ---- */
+
+typedef struct fault {
+  const char *text;
+  jn_status status;
+  int line, column;
+  const char *words; /* in the text of the first error */
+} fault;
+
+static void check_fault(const jn_model *m, const fault *f) {
+  jn_trajectory_options o;
+  jn_trajectory_options_init(&o);
+  o.order = 0;
+  jn_trajectory *t;
+  jn_error e;
+  jn_status status = jn_trajectory_load_text(m, f->text, strlen(f->text), "motion.csv", &o, &t, &e);
+  check(status == f->status && e.line == f->line && e.column == f->column && strstr(e.text, f->words) && !t,
+        "'%.30s...': status %d, place %d:%d, text %s", f->text, (int)status, e.line, e.column, e.text);
+  check(strcmp(e.file, "motion.csv") == 0, "file '%s'", e.file);
+}
+
+static void faults_name_row_and_column(void **state) {
+  (void)state;
+  static const fault faults[] = {
+      {"", JN_ERR_SYNTAX, 0, 0, "is empty"},
+      {"0,1\n1,2\n", JN_ERR_SYNTAX, 1, 0, "has no names"},
+      {"t,a\n0,1\n1,x\n", JN_ERR_SYNTAX, 3, 2, "column 'a': row 2: 'x' is not a finite number"},
+      {"t,a\n0,1\n1,nan\n", JN_ERR_SYNTAX, 3, 2, "'nan' is not a finite number"},
+      {"t,a\n0,1\n1,1e999\n", JN_ERR_SYNTAX, 3, 2, "not a finite number"},
+      {"t,a\n0,1\n\n,2\n", JN_ERR_SYNTAX, 4, 1, "column 't': row 2 has no value"},
+      {"t,a\n0,1\n1\n", JN_ERR_SYNTAX, 3, 0, "row 2 has 1 columns, but there are 2 names"},
+      {"t,a\n0,1,2\n", JN_ERR_SYNTAX, 2, 0, "row 1 has 3 columns"},
+      {"t,a,a\n0,1,2\n", JN_ERR_SYNTAX, 1, 3, "column 'a': is there twice"},
+      {"t,,a\n0,1,2\n", JN_ERR_SYNTAX, 1, 2, "has no name"},
+      {"s,a\n0,1\n1,1\n2,1\n3,1\n", JN_ERR_NAME, 1, 1, "has no column of times"},
+      {"t,a\n0,1\n1,1\n2,1\n", JN_ERR_MODEL, 0, 0, "has 3 rows; order 0 needs 4"},
+      {"t,a\n0,1\n1,1\n1,2\n3,1\n", JN_ERR_MODEL, 4, 1, "row 3: t = 1 s is the same as in the row before"},
+      {"t,a\n0,1\n2,1\n1,2\n3,1\n", JN_ERR_MODEL, 4, 1, "row 3: t = 1 s, but 2 s in the row before"},
+      {"t,A\n0,1\n2,1\n3,2\n4,1\n", JN_ERR_NAME, 1, 1, "has no column for 1 of 1 coordinates: a"},
+  };
+  jn_model *m = make_hinge();
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) check_fault(m, &faults[i]);
+  jn_model_destroy(m);
+}
+
+static void quaternions_must_have_unit_length(void **state) {
+  (void)state;
+  const jn_joint_type types[] = {JN_SPHERICAL};
+  jn_model *m = make_chain(types, 1);
+  const fault f = {"t,a_qx,a_qy,a_qz,a_qw\n0,0,0,0,1\n1,0,0,0,1\n2,0,0,0,1.2\n3,0,0,0,1\n", JN_ERR_MODEL, 4, 2,
+                   "row 3: the quaternion has length 1.2"};
+  check_fault(m, &f);
+  const fault part = {"t,a_qx,a_qy,a_qz\n0,0,0,0\n1,0,0,0\n2,0,0,0\n3,0,0,0\n", JN_ERR_NAME, 1, 1, "a_qw"};
+  check_fault(m, &part);
+  jn_model_destroy(m);
+}
+
+/* The one message of a severity and rule. */
+static const jn_message *find_message(const jn_report *r, const char *rule) {
+  for (int i = 0; i < jn_report_count(r); i++)
+    if (strcmp(jn_report_message(r, i)->rule, rule) == 0) return jn_report_message(r, i);
+  return NULL;
+}
+
+static void check_warning(const jn_model *m, const char *text, const char *rule, int line, int column,
+                          const char *words) {
+  jn_trajectory_options o;
+  jn_trajectory_options_init(&o);
+  o.order = *text == '{'; /* few samples are enough for order 0 */
+  o.report = jn_report_create(NULL);
+  jn_trajectory *t;
+  check_ok(jn_trajectory_load_text(m, text, strlen(text), "motion.csv", &o, &t, NULL));
+  const jn_message *found = find_message(o.report, rule);
+  check(found && found->line == line && found->column == column && strstr(found->text, words), "%s: %d:%d: %s", rule,
+        found ? found->line : 0, found ? found->column : 0, found ? found->text : "not told");
+  jn_trajectory_destroy(t);
+  o.strict = 1;
+  jn_status status = jn_trajectory_load_text(m, text, strlen(text), "motion.csv", &o, &t, NULL);
+  check(status != JN_OK || found->severity == JN_NOTE, "a warning is an error when strict");
+  jn_trajectory_destroy(t);
+  jn_report_destroy(o.report);
+}
+
+static void what_is_suspicious_is_told(void **state) {
+  (void)state;
+  jn_model *m = make_hinge();
+  check_warning(m, "t,a\n0,0\n1,0\n2,1\n3,1\n4,0\n14,0\n15,1\n", "gap", 7, 1,
+                "before row 6, is 10 s where 1 s are usual");
+  check_warning(m, "t,a\n0,0\n1,30\n2,90\n3,45\n4,0\n", "degrees", 4, 2, "row 3 has 90, likely degrees");
+  check_warning(m, "t,a,aa\n0,0,0\n1,0,0\n2,1,0\n3,1,0\n", "unknown-joint", 1, 3, "is ignored");
+  jn_model_destroy(m);
+}
+
+/* ---- NPY ---- */
+
+typedef struct bytes {
+  unsigned char data[4096];
+  size_t length;
+} bytes;
+
+static void put(bytes *b, const void *from, size_t n) {
+  memcpy(b->data + b->length, from, n);
+  b->length += n;
+}
+
+static void put_header(bytes *b, int version, const char *type, const char *order, const char *shape) {
+  char text[200];
+  int n = sprintf(text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }\n", type, order, shape);
+  unsigned char size[4] = {(unsigned char)n, 0, 0, 0}, head[2] = {(unsigned char)version, 0};
+  b->length = 0;
+  put(b, "\x93NUMPY", 6);
+  put(b, head, 2);
+  put(b, size, version == 1 ? 2 : 4);
+  put(b, text, (size_t)n);
+}
+
+/* x as `item` bytes of a floating or whole number. */
+static void put_number(bytes *b, double x, char kind, int item, int big) {
+  uint64_t bits = 0;
+  float f = (float)x;
+  if (kind == 'i')
+    bits = (uint64_t)(int64_t)x;
+  else if (item == 8)
+    memcpy(&bits, &x, 8);
+  else {
+    uint32_t small;
+    memcpy(&small, &f, 4);
+    bits = small;
+  }
+  for (int i = 0; i < item; i++) b->data[b->length++] = (unsigned char)(bits >> 8 * (big ? item - 1 - i : i));
+}
+
+/* 8 rows of t and -t^2 in some way of writing. */
+static void check_npy(int version, char kind, int item, int big, int fortran) {
+  char type[8];
+  bytes b;
+  sprintf(type, "%c%c%d", big ? '>' : '<', kind, item);
+  put_header(&b, version, type, fortran ? "True" : "False", "8, 2");
+  for (int k = 0; k < 16; k++) {
+    int row = fortran ? k % 8 : k / 2, column = fortran ? k / 8 : k % 2;
+    put_number(&b, column ? -row * row : row, kind, item, big);
+  }
+  jn_model *m = make_hinge();
+  jn_trajectory_options o;
+  jn_trajectory_options_init(&o);
+  o.order = 0;
+  jn_trajectory *t;
+  jn_error e;
+  jn_status status = jn_trajectory_load_text(m, (const char *)b.data, b.length, "x.npy", &o, &t, &e);
+  check(status == JN_OK, "%s version %d: %s", type, version, e.text);
+  double q;
+  check_ok(jn_trajectory_evaluate(t, 2.5, 0, &q, NULL));
+  check(fabs(q + 6.25) < 1e-13, "%s version %d, fortran %d: %g", type, version, fortran, q);
+  jn_trajectory_destroy(t);
+  for (size_t cut = 0; cut < b.length; cut += 3) { /* a file that ends early is refused, wherever */
+    status = jn_trajectory_load_text(m, (const char *)b.data, cut, "x.npy", &o, &t, &e);
+    check(status != JN_OK && !t, "cut at %zu", cut);
+  }
+  jn_model_destroy(m);
+}
+
+static void npy_is_read_in_all_its_forms(void **state) {
+  (void)state;
+  for (int version = 1; version <= 3; version++)
+    for (int big = 0; big < 2; big++)
+      for (int fortran = 0; fortran < 2; fortran++) {
+        check_npy(version, 'f', 8, big, fortran);
+        check_npy(version, 'f', 4, big, fortran);
+        check_npy(version, 'i', 2, big, fortran);
+        check_npy(version, 'i', 8, big, fortran);
+        check_npy(version, 'i', 1, big, fortran);
+      }
+}
+
+static void npy_of_another_size_is_refused(void **state) {
+  (void)state;
+  jn_model *m = make_hinge();
+  jn_trajectory *t;
+  jn_error e;
+  bytes b;
+  put_header(&b, 1, "<f8", "False", "8, 3");
+  b.length += 8 * 3 * 8;
+  jn_status status = jn_trajectory_load_text(m, (const char *)b.data, b.length, "x.npy", NULL, &t, &e);
+  check(status == JN_ERR_SIZE && strstr(e.text, "3 columns; it should have 2 and 2"), "%s", e.text);
+  put_header(&b, 1, "<c16", "False", "8, 2");
+  b.length += 256;
+  status = jn_trajectory_load_text(m, (const char *)b.data, b.length, "x.npy", NULL, &t, &e);
+  check(status == JN_ERR_SYNTAX && strstr(e.text, "type"), "%s", e.text);
+  jn_model_destroy(m);
+}
+
+/* ---- NPZ ---- */
+
+/* numpy.savez_compressed: t = 0, 0.125, ..., 1 and q = t^2 as (9, 1), deflated. */
+static const unsigned char deflated[] = {
+    80,  75,  3,   4,   20,  0,   0,   0,   8,   0,   0,   0,   33,  0,   239, 112, 12,  148, 93,  0,   0,   0,   152,
+    0,   0,   0,   5,   0,   0,   0,   116, 46,  110, 112, 121, 155, 236, 23,  234, 27,  16,  201, 200, 224, 198, 80,
+    173, 158, 146, 90,  156, 92,  164, 110, 165, 160, 110, 147, 102, 161, 174, 163, 160, 158, 150, 95,  84,  82,  148,
+    152, 23,  159, 95,  148, 146, 10,  18,  119, 75,  204, 41,  78,  5,   138, 23,  103, 36,  22,  164, 2,   249, 26,
+    150, 58,  154, 58,  10,  181, 10,  72,  128, 139, 1,   5,   28,  176, 135, 208, 23,  160, 244, 13,  40,  253, 0,
+    74,  63,  129, 210, 47,  160, 244, 27,  40,  253, 193, 30,  0,   80,  75,  3,   4,   20,  0,   0,   0,   8,   0,
+    0,   0,   33,  0,   151, 101, 28,  155, 96,  0,   0,   0,   152, 0,   0,   0,   5,   0,   0,   0,   113, 46,  110,
+    112, 121, 155, 236, 23,  234, 27,  16,  201, 200, 224, 198, 80,  173, 158, 146, 90,  156, 92,  164, 110, 165, 160,
+    110, 147, 102, 161, 174, 163, 160, 158, 150, 95,  84,  82,  148, 152, 23,  159, 95,  148, 146, 10,  18,  119, 75,
+    204, 41,  78,  5,   138, 23,  103, 36,  22,  164, 2,   249, 26,  150, 58,  10,  134, 154, 58,  10,  181, 10,  112,
+    192, 197, 128, 2,   38,  216, 67,  232, 13,  80,  250, 16,  148, 190, 0,   165, 111, 66,  233, 71,  16,  186, 225,
+    5,   148, 255, 193, 30,  0,   80,  75,  1,   2,   20,  3,   20,  0,   0,   0,   8,   0,   0,   0,   33,  0,   239,
+    112, 12,  148, 93,  0,   0,   0,   152, 0,   0,   0,   5,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
+    128, 1,   0,   0,   0,   0,   116, 46,  110, 112, 121, 80,  75,  1,   2,   20,  3,   20,  0,   0,   0,   8,   0,
+    0,   0,   33,  0,   151, 101, 28,  155, 96,  0,   0,   0,   152, 0,   0,   0,   5,   0,   0,   0,   0,   0,   0,
+    0,   0,   0,   0,   0,   128, 1,   128, 0,   0,   0,   113, 46,  110, 112, 121, 80,  75,  5,   6,   0,   0,   0,
+    0,   2,   0,   2,   0,   102, 0,   0,   0,   3,   1,   0,   0,   0,   0};
+
+static void npz_is_unpacked_and_checked(void **state) {
+  (void)state;
+  jn_model *m = make_hinge();
+  jn_trajectory_options o;
+  jn_trajectory_options_init(&o);
+  o.order = 0;
+  jn_trajectory *t;
+  jn_error e;
+  jn_status status = jn_trajectory_load_text(m, (const char *)deflated, sizeof deflated, "x.npz", &o, &t, &e);
+#if JN_WITH_ZLIB
+  check(status == JN_OK, "%s", e.text);
+  double q;
+  check_ok(jn_trajectory_evaluate(t, 0.6, 0, &q, NULL));
+  check(fabs(q - 0.36) < 1e-14, "%g", q);
+  jn_trajectory_destroy(t);
+  unsigned char bad[sizeof deflated];
+  for (size_t i = 60; i < sizeof deflated;
+       i += 7) { /* damaged or cut anywhere: told, or of no account, never a crash */
+    memcpy(bad, deflated, sizeof bad);
+    bad[i] ^= 0x55;
+    if (jn_trajectory_load_text(m, (const char *)bad, sizeof bad, "x.npz", &o, &t, &e) == JN_OK)
+      jn_trajectory_destroy(t);
+    status = jn_trajectory_load_text(m, (const char *)deflated, i, "x.npz", &o, &t, &e);
+    check(status != JN_OK && !t, "cut at %zu", i);
+  }
+#else
+  check(status == JN_ERR_UNSUPPORTED && strstr(e.text, "zlib"), "%s", e.text);
+#endif
+  jn_model_destroy(m);
+}
+
+static void the_checksum_is_that_of_zip(void **state) {
+  (void)state;
+  assert_int_equal(jn__crc32((const unsigned char *)"123456789", 9), 0xCBF43926);
+}
+
+/* ---- Damage ---- */
+
+/* Bytes of good files changed at random: an error or a trajectory, never a crash (the sanitizers watch). */
+static void damaged_files_do_no_harm(void **state) {
+  (void)state;
+  enum { ROUNDS = 3000 };
+  uint64_t s = seed("damage");
+  jn_model *m = make_hinge();
+  static char text[4096];
+  const char *const good[] = {squares("t,a\n", "%g,%g", "\n", 12),
+                              "{\"times\": [0, 1, 2], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}"};
+  static char kept[2][4096];
+  for (int k = 0; k < 2; k++) strcpy(kept[k], good[k]);
+  int fine = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    size_t length = strlen(kept[i % 2]);
+    memcpy(text, kept[i % 2], length);
+    for (int k = 0; k < 1 + i % 3; k++) {
+      static const char marks[] = "0123456789,;\"[]{}-+.eE\n\r #x";
+      size_t at = (size_t)((uniform(&s) + 1) / 2 * (double)length);
+      text[at] = i % 5 ? marks[(size_t)((uniform(&s) + 1) / 2 * (sizeof marks - 1))] : (char)(uniform(&s) * 127);
+    }
+    jn_trajectory *t;
+    jn_error e;
+    jn_status status = jn_trajectory_load_text(m, text, length, "damaged", NULL, &t, &e);
+    check((status == JN_OK) == (t != NULL) && (status == JN_OK || *e.text), "round %d: %s", i, e.text);
+    fine += status == JN_OK;
+    jn_trajectory_destroy(t);
+  }
+  check(fine > 10 && fine < ROUNDS, "%d of %d are fine", fine, (int)ROUNDS);
+  jn_model_destroy(m);
+}
+
+/* ---- Wrenches ---- */
+
+static void wrenches_have_their_derivatives(void **state) {
+  (void)state;
+  jn_model *m = make_hinge();
+  jn_trajectory *t = load_text(m, squares("t,a\n", "%g,%g", "\n", 12), 1);
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/jounce_wrench_%ld.csv", (long)getpid());
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs(squares("t,a_fz\n", "%g,%g", "\n", 12), f);
+  fclose(f);
+  jn_error e;
+  jn_status status = jn_trajectory_load_wrenches(t, path, NULL, &e);
+  remove(path);
+  check(status == JN_OK, "%s", e.text);
+  assert_true(jn_trajectory_has_wrenches(t));
+  double w[18];
+  check_ok(jn_trajectory_wrenches(t, 1.5, 2, w));
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < 6; i++) {
+      double exact = i < 5 ? 0 : k == 0 ? 2.25 : k == 1 ? 3 : 2;
+      check(fabs(w[6 * k + i] - exact) < 1e-10, "order %d, number %d: %g", k, i, w[6 * k + i]);
+    }
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
+/* ---- JSON ---- */
+
+#if JN_WITH_JSON
+static void faults_of_closed_forms_name_the_place(void **state) {
+  (void)state;
+  static const fault faults[] = {
+      {"{\"duration\": 1, \"joints\": {\"b\": 1}}", JN_ERR_NAME, 1, 28, "is no joint"},
+      {"{\"duration\": 1,\n \"joints\": {}}", JN_ERR_NAME, 2, 2, "has nothing for 'a'"},
+      {"{\"joints\": {\"a\": 1}}", JN_ERR_SYNTAX, 1, 1, "'duration' [s] is missing"},
+      {"{\"duration\": -1, \"joints\": {\"a\": 1}}", JN_ERR_SYNTAX, 1, 2, "must be positive"},
+      {"{\"duration\": 1, \"joints\": {\"a\": {\"cosin\": 1}}}", JN_ERR_SYNTAX, 1, 28, "'cosine' is meant"},
+      {"{\"duration\": 1, \"joints\": {\"a\": {\"cosine\": {\"amplitude\": 1}}}}", JN_ERR_SYNTAX, 1, 28,
+       "'omega' is missing"},
+      {"{\"duration\": 1, \"joints\": {\"a\": {\"polynomial\": [1, \"x\"]}}}", JN_ERR_SYNTAX, 1, 28,
+       "[1] is not a number"},
+      {"{\"times\": [0, 1, 1], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}", JN_ERR_SYNTAX, 1, 33, "must rise"},
+      {"{\"times\": [0, 1], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}", JN_ERR_SYNTAX, 1, 30,
+       "3 points but 2 times"},
+      {"{\"duration\": 1, \"joints\": {\"a\": [1, 2]}}", JN_ERR_SYNTAX, 1, 28, "has 1 coordinates"},
+      {"{\"duration\": 1, \"joints\": {\"a\" 1}}", JN_ERR_SYNTAX, 1, 32, "is not JSON"},
+  };
+  jn_model *m = make_hinge();
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) check_fault(m, &faults[i]);
+  check_warning(m, "{\"times\": [0, 1, 2], \"joints\": {\"a\": {\"minimum_acceleration\": [1, 2, 3]}}}", "not-smooth",
+                1, 33, "continuous derivatives up to order 2");
+  jn_model_destroy(m);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(csv_is_read_in_all_its_habits),
+    cmocka_unit_test(coordinates_have_names),
+    cmocka_unit_test(base_and_turns_are_understood),
+    cmocka_unit_test(faults_name_row_and_column),
+    cmocka_unit_test(quaternions_must_have_unit_length),
+    cmocka_unit_test(what_is_suspicious_is_told),
+    cmocka_unit_test(npy_is_read_in_all_its_forms),
+    cmocka_unit_test(npy_of_another_size_is_refused),
+    cmocka_unit_test(npz_is_unpacked_and_checked),
+    cmocka_unit_test(the_checksum_is_that_of_zip),
+    cmocka_unit_test(wrenches_have_their_derivatives),
+    cmocka_unit_test(damaged_files_do_no_harm),
+#if JN_WITH_JSON
+    cmocka_unit_test(faults_of_closed_forms_name_the_place),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

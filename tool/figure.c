@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
+#include "figure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _WIN32
+#define popen _popen
+#define pclose _pclose
+#else
+#include <signal.h>
+#include <unistd.h>
+#endif
+
+#include "command.h"
+#include "options.h"
+#include "print.h"
+
+void figure_init(figure *f, int rows, int columns) {
+  *f = (figure){.rows = rows, .columns = columns};
+  size_t count = (size_t)rows * (size_t)columns;
+  f->panels = allocate(count * sizeof *f->panels);
+  for (size_t i = 0; i < count; i++) f->panels[i] = (panel){.lower = -INFINITY, .upper = INFINITY};
+  f->row_titles = allocate((size_t)(rows + columns) * sizeof *f->row_titles);
+  f->column_titles = f->row_titles + rows;
+  for (int i = 0; i < rows + columns; i++) f->row_titles[i] = NULL;
+}
+
+void figure_free(figure *f) {
+  for (int i = 0; i < f->rows * f->columns; i++) {
+    free(f->panels[i].x);
+    free(f->panels[i].y);
+  }
+  for (int i = 0; i < f->rows + f->columns; i++) free(f->row_titles[i]);
+  free(f->row_titles);
+  free(f->panels);
+  free(f->title);
+}
+
+panel *figure_panel(const figure *f, int row, int column) { return &f->panels[row * f->columns + column]; }
+
+/* ---- Thinning ---- */
+
+enum { BUCKETS = 2000 };
+
+void thinner_init(thinner *t, panel *to, int samples) {
+  int each = samples > 2 * BUCKETS ? (samples + BUCKETS - 1) / BUCKETS : 1;
+  size_t room = (size_t)(samples / each + 1) * (each > 1 ? 2 : 1);
+  *t = (thinner){.to = to, .each = each};
+  to->x = allocate(room * sizeof *to->x);
+  to->y = allocate(room * sizeof *to->y);
+  to->count = 0;
+}
+
+static void put_point(panel *p, double x, double y) {
+  p->x[p->count] = x;
+  p->y[p->count++] = y;
+}
+
+static void empty_bucket(thinner *t) {
+  if (t->have == 0) return;
+  bool low_first = t->low_x <= t->high_x;
+  if (t->have > 1) put_point(t->to, low_first ? t->low_x : t->high_x, low_first ? t->low : t->high);
+  put_point(t->to, low_first ? t->high_x : t->low_x, low_first ? t->high : t->low);
+  t->have = 0;
+}
+
+void thinner_add(thinner *t, double x, double y) {
+  if (t->have == 0 || y < t->low) t->low = y, t->low_x = x;
+  if (t->have == 0 || y > t->high) t->high = y, t->high_x = x;
+  if (++t->have == t->each) empty_bucket(t);
+}
+
+void thinner_end(thinner *t) { empty_bucket(t); }
+
+/* Douglas and Peucker: points nearer than an eighth of a pixel to the line through the others are left out. keep[] gets
+ * 1 for what stays. The way down is a stack of ranges. */
+static void mark_points(const panel *p, double per_x, double per_y, unsigned char *keep) {
+  int *stack = allocate(2 * (size_t)(p->count + 2) * sizeof *stack), depth = 0;
+  memset(keep, 0, (size_t)p->count);
+  keep[0] = keep[p->count - 1] = 1;
+  stack[depth++] = 0;
+  stack[depth++] = p->count - 1;
+  while (depth > 0) {
+    int last = stack[--depth], first = stack[--depth], worst = -1;
+    double ex = (p->x[last] - p->x[first]) * per_x, ey = (p->y[last] - p->y[first]) * per_y, most = 0.12;
+    double length = hypot(ex, ey);
+    for (int i = first + 1; i < last; i++) {
+      double dx = (p->x[i] - p->x[first]) * per_x, dy = (p->y[i] - p->y[first]) * per_y;
+      double off = length > 0 ? fabs(dx * ey - dy * ex) / length : hypot(dx, dy);
+      if (off > most) most = off, worst = i;
+    }
+    if (worst < 0) continue;
+    keep[worst] = 1;
+    stack[depth++] = first;
+    stack[depth++] = worst;
+    stack[depth++] = worst;
+    stack[depth++] = last;
+  }
+  free(stack);
+}
+
+static void thin_out(panel *p, double per_x, double per_y) {
+  if (p->count < 3) return;
+  unsigned char *keep = allocate((size_t)p->count);
+  mark_points(p, per_x, per_y, keep);
+  int count = 0;
+  for (int i = 0; i < p->count; i++) {
+    if (!keep[i]) continue;
+    p->x[count] = p->x[i];
+    p->y[count++] = p->y[i];
+  }
+  p->count = count;
+  free(keep);
+}
+
+/* ---- Layout, in pixels ---- */
+
+typedef struct layout {
+  const figure *f;
+  bool text;  /* in the terminal */
+  int across; /* panels beside each other */
+  int bands;  /* groups of columns below each other */
+  double width, height;
+  double left, top, bottom;         /* margins of the picture */
+  double panel_width, panel_height; /* of the frame of one panel */
+  double gap_x, gap_y, band_gap;
+  double x0, x1;     /* range of all curves */
+  double *row_sizes; /* [rows] largest |y| */
+  const char *small; /* size of the font of numbers, in points of the terminal */
+} layout;
+
+static layout lay_out(const figure *f, const char *path) {
+  bool text = strcmp(path, "-") == 0;
+  const char *ending = strrchr(path, '.');
+  layout l = {.f = f, .text = text, .left = 100, .top = 70, .bottom = 44};
+  l.panel_width = f->columns > 4 ? 112 : 220;
+  l.panel_height = f->rows > 5 ? 74 : 96;
+  l.gap_x = 48;
+  l.gap_y = 20;
+  l.band_gap = 66;
+  l.small = text || strcmp(ending, ".svg") == 0 ? "10" : strcmp(ending, ".png") == 0 ? "15" : "7.5";
+  l.across = f->columns < 8 ? f->columns : f->columns % 7 == 0 ? 7 : 8;
+  l.bands = (f->columns + l.across - 1) / l.across;
+  l.width = l.left + l.across * (l.panel_width + l.gap_x) - l.gap_x + 22;
+  l.height = l.top + l.bottom + l.bands * (f->rows * (l.panel_height + l.gap_y) - l.gap_y) + (l.bands - 1) * l.band_gap;
+  l.x0 = INFINITY;
+  l.x1 = -INFINITY;
+  for (int i = 0; i < f->rows * f->columns; i++) {
+    if (f->panels[i].count == 0) continue;
+    l.x0 = fmin(l.x0, f->panels[i].x[0]);
+    l.x1 = fmax(l.x1, f->panels[i].x[f->panels[i].count - 1]);
+  }
+  if (!(l.x1 > l.x0)) l.x1 = l.x0 + 1;
+  l.row_sizes = allocate((size_t)f->rows * sizeof *l.row_sizes);
+  for (int r = 0; r < f->rows; r++) {
+    l.row_sizes[r] = 0;
+    for (int c = 0; c < f->columns; c++) {
+      const panel *p = figure_panel(f, r, c);
+      for (int i = 0; i < p->count; i++) l.row_sizes[r] = fmax(l.row_sizes[r], fabs(p->y[i]));
+    }
+  }
+  return l;
+}
+
+/* A round number of about x: 1, 2 or 5 times a power of ten. */
+static double round_step(double x) {
+  if (!(x > 0) || !isfinite(x)) return 1;
+  double power = pow(10, floor(log10(x))), rest = x / power;
+  return power * (rest < 1.5 ? 1 : rest < 3.5 ? 2 : rest < 7.5 ? 5 : 10);
+}
+
+typedef struct range {
+  double low, high;
+} range;
+
+/* All of the curve, and the limits when it comes near them. */
+static range range_of(const panel *p, double row_size) {
+  range r = {INFINITY, -INFINITY};
+  for (int i = 0; i < p->count; i++) {
+    r.low = fmin(r.low, p->y[i]);
+    r.high = fmax(r.high, p->y[i]);
+  }
+  double span = r.high - r.low, size = fmax(fabs(r.low), fabs(r.high));
+  if (!(span > 1e-9 * size)) span = size > 0 ? 0.2 * size : 2; /* a constant */
+  if (size < 1e-5 * row_size) span = 0.02 * row_size;          /* rounding, where others have something to show */
+  double near = fmax(0.5 * span, 0.3 * size);
+  if (isfinite(p->upper) && p->upper - r.high < near) r.high = fmax(r.high, p->upper);
+  if (isfinite(p->lower) && r.low - p->lower < near) r.low = fmin(r.low, p->lower);
+  double pad = fmax(0.08 * (r.high - r.low), 0.08 * span);
+  return (range){r.low - pad, r.high + pad};
+}
+
+/* ---- The script ---- */
+
+/* Text between double quotes of gnuplot. */
+static void quote(FILE *g, const char *text) {
+  fputc('"', g);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fputc('\\', g);
+    if (*text == '\n')
+      fputs("\\n", g);
+    else
+      fputc((unsigned char)*text < 0x20 ? ' ' : *text, g);
+  }
+  fputc('"', g);
+}
+
+static void write_terminal(FILE *g, const layout *l, const char *path) {
+  const char *ending = strrchr(path, '.');
+  double w = l->width, h = l->height;
+  if (l->text) {
+    const char *columns = getenv("COLUMNS");
+    int wide = columns && atoi(columns) > 40 ? atoi(columns) : 100;
+    int across = wide / 40, count = l->f->rows * l->f->columns;
+    fprintf(g, "set terminal dumb size %d, %d noenhanced aspect 1\n", wide, 13 * ((count + across - 1) / across));
+    fprintf(g, "set multiplot layout %d, %d\n", (count + across - 1) / across, across);
+    return;
+  }
+  if (strcmp(ending, ".png") == 0)
+    fprintf(g, "set terminal pngcairo size %.0f, %.0f font \"sans-serif,18\" linewidth 2 noenhanced\n", 2 * w, 2 * h);
+  else if (strcmp(ending, ".pdf") == 0)
+    fprintf(g, "set terminal pdfcairo size %.3fin, %.3fin font \"sans-serif,9\" noenhanced\n", w / 96, h / 96);
+  else
+    fprintf(g, "set terminal svg size %.0f, %.0f font \"sans-serif,12\" noenhanced background \"white\"\n", w, h);
+  fputs("set output ", g);
+  quote(g, path);
+  fputs("\nset multiplot\n", g);
+}
+
+static void write_style(FILE *g, const layout *l) {
+  /* Sizes are in pixels of an SVG; PNG has twice as many. */
+  fputs("set encoding utf8\nset border 3 lc rgb \"#888888\" lw 0.7\nunset key\n", g);
+  if (l->text) {
+    fputs("set border 15\nset format y \"%7.4g\"\n", g);
+    return;
+  }
+  fputs("set grid lc rgb \"#e4e4e4\" lt 1 lw 0.6\n", g);
+  fprintf(g, "set tics scale 0.4 nomirror textcolor rgb \"#444444\" font \",%s\"\n", l->small);
+  fputs("set ytics offset 0.7, 0\nset xtics offset 0, 0.5\n", g);
+  if (!l->f->title) return;
+  fputs("set label 1000 ", g);
+  quote(g, l->f->title);
+  fprintf(g, " at screen %.5f, %.5f left front\n", 12 / l->width, 1 - 16 / l->height);
+}
+
+static double forbidden_use(const panel *p, double y) {
+  if (isfinite(p->upper) && y > p->upper) return y - p->upper;
+  return isfinite(p->lower) && y < p->lower ? p->lower - y : 0;
+}
+
+/* Where the curve is beyond its limits: the time between the points about it. */
+static void shade_violations(FILE *g, const panel *p, int object) {
+  for (int i = 0; i < p->count; i++) {
+    double slack = 1e-9 * fmax(fabs(p->upper), fabs(p->lower));
+    if (!(forbidden_use(p, p->y[i]) > (isfinite(slack) ? slack : 0))) continue;
+    int first = i;
+    while (i + 1 < p->count && forbidden_use(p, p->y[i + 1]) > 0) i++;
+    double from = first > 0 ? (p->x[first] + p->x[first - 1]) / 2 : p->x[first];
+    double to = i + 1 < p->count ? (p->x[i] + p->x[i + 1]) / 2 : p->x[i];
+    fprintf(g,
+            "set object %d rect from first %.9g, graph 0 to first %.9g, graph 1 fc rgb \"#f5b78a\" fs solid noborder "
+            "behind\n",
+            object++, from, to);
+  }
+}
+
+/* What is forbidden in grey, with the limit as its edge. */
+static int draw_limits(FILE *g, const panel *p, range r, int object) {
+  if (p->upper < r.high)
+    fprintf(
+        g,
+        "set object %d rect from graph 0, first %.9g to graph 1, graph 1 fc rgb \"#d9d9d9\" fs solid noborder behind\n",
+        object++, p->upper);
+  if (p->lower > r.low)
+    fprintf(
+        g,
+        "set object %d rect from graph 0, graph 0 to graph 1, first %.9g fc rgb \"#d9d9d9\" fs solid noborder behind\n",
+        object++, p->lower);
+  return object;
+}
+
+/* "83 %" of the limit, in the corner. */
+static void write_use(FILE *g, const layout *l, const panel *p) {
+  if (!isfinite(p->lower) || !isfinite(p->upper) || !(p->upper > p->lower)) return;
+  double middle = (p->upper + p->lower) / 2, most = 0;
+  for (int i = 0; i < p->count; i++) most = fmax(most, fabs(p->y[i] - middle));
+  double use = most / (p->upper - middle);
+  bool over = use > 1 + 1e-9;
+  fprintf(g, "set label 1 \"%.*f %%\" at graph 1, graph 1.09 right font \",%s%s\" textcolor rgb \"%s\" front\n",
+          use > 0 && (use < 0.0095 || (over && use < 1.095)) ? 1 : 0, 100 * use, l->small, over ? ":Bold" : "",
+          over ? "#b03000" : "#777777");
+}
+
+static void write_data(FILE *g, const panel *p) {
+  fputs("$d << EOD\n", g);
+  for (int i = 0; i < p->count; i++) fprintf(g, "%.9g %.6g\n", p->x[i], p->y[i]);
+  fputs("EOD\n", g);
+}
+
+/* Left and top edge of a panel. */
+static void find_place(const layout *l, int row, int column, double *left, double *top) {
+  double band_height = l->f->rows * (l->panel_height + l->gap_y) - l->gap_y + l->band_gap;
+  *left = l->left + column % l->across * (l->panel_width + l->gap_x);
+  *top = l->top + column / l->across * band_height + row * (l->panel_height + l->gap_y);
+}
+
+static void place_panel(FILE *g, const layout *l, int row, int column) {
+  double left, top;
+  find_place(l, row, column, &left, &top);
+  fprintf(g, "set lmargin at screen %.5f\nset rmargin at screen %.5f\n", left / l->width,
+          (left + l->panel_width) / l->width);
+  fprintf(g, "set tmargin at screen %.5f\nset bmargin at screen %.5f\n", 1 - top / l->height,
+          1 - (top + l->panel_height) / l->height);
+}
+
+/* Is this the first panel with a curve in its column, or in its row (of the band)? */
+static bool leads_column(const layout *l, int row, int column) {
+  while (row > 0 && figure_panel(l->f, row - 1, column)->count == 0) row--;
+  return row == 0;
+}
+
+static bool leads_row(const layout *l, int row, int column) {
+  while (column % l->across > 0 && figure_panel(l->f, row, column - 1)->count == 0) column--;
+  return column % l->across == 0;
+}
+
+/* Names of columns and rows stand at the edge of the picture, whichever panel is the first to write them. */
+static void write_names(FILE *g, const layout *l, int row, int column) {
+  double left, top;
+  if (leads_column(l, row, column)) {
+    find_place(l, 0, column, &left, &top);
+    fputs("set label 3 ", g);
+    quote(g, l->f->column_titles[column]);
+    fprintf(g, " at screen %.5f, screen %.5f center front\n", (left + l->panel_width / 2) / l->width,
+            1 - (top - 27) / l->height);
+  }
+  if (leads_row(l, row, column)) {
+    find_place(l, row, column - column % l->across, &left, &top);
+    fputs("set label 2 ", g);
+    quote(g, l->f->row_titles[row]);
+    fprintf(g, " at screen %.5f, screen %.5f center rotate by 90 font \",%s\" front\n", (left - 72) / l->width,
+            1 - (top + l->panel_height / 2) / l->height, l->small);
+  }
+}
+
+static void title_panel(FILE *g, const layout *l, int row, int column) {
+  const figure *f = l->f;
+  bool last = row == f->rows - 1;
+  if (l->text) {
+    char *title = format_text("%s %s", f->column_titles[column], f->row_titles[row]);
+    for (char *p = title; *p; p++)
+      if (*p == '\n') *p = ' ';
+    fputs("set title ", g);
+    quote(g, title);
+    fputc('\n', g);
+    free(title);
+    return;
+  }
+  write_names(g, l, row, column);
+  fputs(last ? "set format x\n" : "set format x \"\"\n", g);
+  if (last) fprintf(g, "set xlabel \"t [s]\" offset 0, 0.9 font \",%s\"\n", l->small);
+}
+
+static void draw_panel(FILE *g, const layout *l, int row, int column) {
+  panel *p = figure_panel(l->f, row, column);
+  if (p->count == 0) {
+    if (l->text) fputs("set multiplot next\n", g);
+    return;
+  }
+  range r = range_of(p, l->row_sizes[row]);
+  double step_x = round_step((l->x1 - l->x0) / 4), step_y = round_step((r.high - r.low) / 3.2);
+  fputs("unset object\nunset label 1\nunset label 2\nunset label 3\nunset xlabel\n", g);
+  if (!l->text) {
+    place_panel(g, l, row, column);
+    write_use(g, l, p);
+    shade_violations(g, p, draw_limits(g, p, r, 1));
+  }
+  title_panel(g, l, row, column);
+  thin_out(p, l->panel_width / (l->x1 - l->x0), l->panel_height / (r.high - r.low));
+  write_data(g, p);
+  fprintf(g, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset xtics %.9g\nset ytics %.9g\n", l->x0, l->x1, r.low,
+          r.high, step_x, step_y);
+  fputs("plot $d using 1:2 with lines lw 1.3 lc rgb \"#10365c\"", g);
+  if (!l->text && p->upper < r.high) fprintf(g, ", %.9g with lines lw 0.8 dt (4,3) lc rgb \"#666666\"", p->upper);
+  if (!l->text && p->lower > r.low) fprintf(g, ", %.9g with lines lw 0.8 dt (4,3) lc rgb \"#666666\"", p->lower);
+  fputs("\nunset label 1000\n", g);
+}
+
+/* ---- Running gnuplot ---- */
+
+static bool has_ending(const char *path) {
+  const char *ending = strrchr(path, '.');
+  return ending && (strcmp(ending, ".svg") == 0 || strcmp(ending, ".png") == 0 || strcmp(ending, ".pdf") == 0);
+}
+
+static bool find_gnuplot(void) {
+#ifdef _WIN32
+  return true;
+#else
+  const char *path = getenv("PATH");
+  for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+    size_t n = strcspn(p, ":");
+    char *full = format_text("%.*s/gnuplot", (int)n, p);
+    bool found = access(full, X_OK) == 0;
+    free(full);
+    if (found) return true;
+    p += n + (p[n] == ':');
+  }
+  return false;
+#endif
+}
+
+int figure_check(const char *command, const char *path) {
+  if (strcmp(path, "-") != 0 && !has_ending(path))
+    return usage_error(command, "%s: pictures end in .svg, .png or .pdf; - is text in the terminal", path);
+  if (find_gnuplot()) return OPTION_GO_ON;
+  fputs("jounce: plots need gnuplot, which is not in the PATH; on Debian: apt-get install gnuplot-nox\n", stderr);
+  return EXIT_BAD;
+}
+
+int figure_draw(figure *f, const char *path) {
+  layout l = lay_out(f, path);
+  fflush(stdout);
+#ifndef _WIN32
+  signal(SIGPIPE, SIG_IGN); /* a gnuplot that ends early is told by its status */
+#endif
+  FILE *g = popen("gnuplot", "w");
+  if (!g) {
+    fprintf(stderr, "jounce: cannot run gnuplot: %s\n", strerror(errno));
+    return EXIT_BAD;
+  }
+  write_terminal(g, &l, path);
+  write_style(g, &l);
+  for (int r = 0; r < f->rows; r++)
+    for (int c = 0; c < f->columns; c++) draw_panel(g, &l, r, c);
+  fputs("unset multiplot\n", g);
+  free(l.row_sizes);
+  if (pclose(g) == 0) return OPTION_GO_ON;
+  fprintf(stderr, "jounce: gnuplot could not draw %s\n", path);
+  return EXIT_BAD;
+}

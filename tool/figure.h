@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures of curves in a grid of panels, drawn by gnuplot as SVG, PNG, PDF, or text. */
+#ifndef JN_TOOL_FIGURE_H
+#define JN_TOOL_FIGURE_H
+
+#include <stdbool.h>
+
+/* One curve with its limits (infinite: none). */
+typedef struct panel {
+  double *x, *y;
+  int count;
+  double lower, upper;
+} panel;
+
+typedef struct figure {
+  char *title;
+  int rows, columns;
+  char **row_titles, **column_titles;
+  panel *panels; /* [rows x columns]; without points: left empty */
+} figure;
+
+void figure_init(figure *f, int rows, int columns);
+void figure_free(figure *f);
+panel *figure_panel(const figure *f, int row, int column);
+
+/* Can the ending of `path` be drawn: .svg, .png, .pdf, or "-" for text? Tells what is wrong. OPTION_GO_ON or an exit
+ * code. */
+int figure_check(const char *command, const char *path);
+/* Draw to a file, or to stdout for "-". The points of the panels are thinned out on the way, where nobody sees it.
+ * OPTION_GO_ON, or EXIT_BAD after telling why. */
+int figure_draw(figure *f, const char *path);
+
+/* A curve of any number of samples in at most 2 x BUCKETS points: the least and the largest of each bucket. */
+typedef struct thinner {
+  panel *to;
+  int each; /* samples in a bucket */
+  int have;
+  double low, high, low_x, high_x;
+} thinner;
+
+void thinner_init(thinner *t, panel *to, int samples);
+void thinner_add(thinner *t, double x, double y);
+void thinner_end(thinner *t);
+
+#endif

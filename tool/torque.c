@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce torque: robot and trajectory in; torques, their derivatives, margins to limits and plots out. */
+#include "torque.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "figure.h"
+#include "print.h"
+
+enum { DEFAULT_ORDER = 2, DEFAULT_INTERVALS = 1000, MOST_SAMPLES = 100000000 };
+
+/* ---- Arguments ---- */
+
+static int check_order(const torque_arg *arg, int *order) {
+  const number_list *given = &arg->order;
+  *order = DEFAULT_ORDER;
+  if (given->count == 0) return OPTION_GO_ON;
+  double k = given->values[0];
+  if (given->count != 1 || k < 0 || k != floor(k) || k > JN_TRAJECTORY_MAX_ORDER - 1)
+    return usage_error("torque", "--order takes one whole number from 0 to %d", JN_TRAJECTORY_MAX_ORDER - 1);
+  *order = (int)k;
+  return OPTION_GO_ON;
+}
+
+static int check_arguments(const torque_arg *arg) {
+  bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
+  if (arg->payload.count != 0 && arg->payload.count != 4 && arg->payload.count != 10)
+    return usage_error("torque", "--payload takes m,x,y,z (or these and Ixx,Iyy,Izz,Ixy,Ixz,Iyz), not %d numbers",
+                       arg->payload.count);
+  if (arg->link && arg->payload.count == 0) return usage_error("torque", "--link is for --payload");
+  if (arg->rate.count > 1 || (arg->rate.count == 1 && !(arg->rate.values[0] > 0)))
+    return usage_error("torque", "--rate takes one positive number [1/s]");
+  if (arg->range.count != 0 && (arg->range.count != 2 || !(arg->range.values[1] > arg->range.values[0])))
+    return usage_error("torque", "--range takes two times START,END [s]");
+  if (to_stdout && (arg->check || arg->limits || arg->plot))
+    return usage_error("torque", "--out - writes CSV alone: --check, --limits and --plot need a file there");
+  return arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
+}
+
+/* ---- Payload ---- */
+
+/* The one link that carries no other; JN_NONE when there are several. */
+static int only_tip(const jn_model *model, char **names) {
+  int tip = JN_NONE, count = 0, links = jn_link_count(model);
+  *names = copy_text("", 0);
+  for (int i = 0; i < links; i++) {
+    if (jn_link_subtree_end(model, i) != i + 1 || jn_link_is_fixed(model, i)) continue;
+    char *longer = format_text("%s%s%s", *names, count ? ", " : "", jn_link_name(model, i));
+    free(*names);
+    *names = longer;
+    tip = i;
+    count++;
+  }
+  return count == 1 ? tip : JN_NONE;
+}
+
+static int find_payload_frame(const torque_arg *arg, int *frame) {
+  const jn_model *model = arg->model.model;
+  if (!arg->link) {
+    char *names;
+    *frame = only_tip(model, &names);
+    int status = *frame >= 0
+                     ? OPTION_GO_ON
+                     : usage_error("torque", "--payload needs --link: the model ends in several links: %s", names);
+    free(names);
+    return status;
+  }
+  *frame = jn_frame_index(model, arg->link);
+  if (*frame >= 0) return OPTION_GO_ON;
+  int count = jn_frame_count(model);
+  const char **names = allocate((size_t)count * sizeof *names);
+  for (int i = 0; i < count; i++) names[i] = jn_frame_name(model, i);
+  const char *near = nearest_word(arg->link, names, count);
+  int status = near ? usage_error("torque", "--link: no link or frame '%s'; did you mean '%s'?", arg->link, near)
+                    : usage_error("torque", "--link: no link or frame '%s'", arg->link);
+  free(names);
+  return status;
+}
+
+/* The model with the payload, or the model itself. *owned is what to destroy. */
+static int add_payload(const torque_arg *arg, const jn_model **model, jn_model **owned) {
+  int frame;
+  double T[16], com[3], inertia[10], R[9], tensor[6] = {0}, turned[6] = {0};
+  const double *p = arg->payload.values;
+  *model = arg->model.model;
+  *owned = NULL;
+  if (arg->payload.count == 0) return OPTION_GO_ON;
+  int status = find_payload_frame(arg, &frame);
+  if (status != OPTION_GO_ON) return status;
+  jn_frame_placement(arg->model.model, frame, T);
+  if (frame < jn_link_count(arg->model.model))
+    for (int i = 0; i < 16; i++) T[i] = i % 5 == 0;
+  for (int i = 0; i < 3; i++) com[i] = T[4 * i + 3] + T[4 * i] * p[1] + T[4 * i + 1] * p[2] + T[4 * i + 2] * p[3];
+  if (arg->payload.count == 10) memcpy(tensor, p + 4, sizeof tensor);
+  for (int i = 0; i < 9; i++) R[i] = T[4 * (i / 3) + i % 3];
+  static const int place[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  for (int k = 0; k < 6; k++) /* R I R^T */
+    for (int a = 0; a < 3; a++)
+      for (int b = 0; b < 3; b++) {
+        int at = a == b ? a : a + b + 2; /* xx yy zz xy xz yz */
+        turned[k] += R[3 * place[k][0] + a] * tensor[at] * R[3 * place[k][1] + b];
+      }
+  jn_inertia_pack(p[0], com, turned, inertia);
+  jn_status done = jn_model_with_payload(arg->model.model, jn_frame_link(arg->model.model, frame), inertia, owned);
+  if (done != JN_OK) {
+    fprintf(stderr, "jounce: --payload: %s\n", jn_status_text(done));
+    return EXIT_BAD;
+  }
+  *model = *owned;
+  return OPTION_GO_ON;
+}
+
+/* ---- Times ---- */
+
+typedef struct schedule {
+  const jn_trajectory *trajectory;
+  double start, end;
+  int first; /* sample of the trajectory, when its own times are used */
+  int count;
+  bool own;
+} schedule;
+
+static int make_schedule(const torque_arg *arg, const jn_trajectory *t, schedule *s) {
+  double start = jn_trajectory_start(t), end = jn_trajectory_end(t), slack = 1e-9 * (end - start);
+  *s = (schedule){.trajectory = t, .start = start, .end = end};
+  if (arg->range.count == 2) {
+    s->start = arg->range.values[0];
+    s->end = arg->range.values[1];
+    if (s->start < start - slack || s->end > end + slack)
+      return usage_error("torque", "--range: the trajectory goes from %g to %g s", start, end);
+  }
+  int samples = jn_trajectory_samples(t);
+  s->own = samples > 0 && arg->rate.count == 0;
+  if (s->own) {
+    while (s->first < samples && jn_trajectory_time(t, s->first) < s->start - slack) s->first++;
+    int last = samples;
+    while (last > s->first && jn_trajectory_time(t, last - 1) > s->end + slack) last--;
+    s->count = last - s->first;
+    if (s->count > 0) return OPTION_GO_ON;
+    return usage_error("torque", "--range: there is no sample in it; ask for times with --rate");
+  }
+  double steps = arg->rate.count ? floor((s->end - s->start) * arg->rate.values[0] + 1e-9) : DEFAULT_INTERVALS;
+  if (steps >= MOST_SAMPLES) return usage_error("torque", "--rate: %g samples are too many", steps);
+  s->count = (int)steps + 1;
+  if (arg->rate.count) s->end = s->start + steps / arg->rate.values[0];
+  return OPTION_GO_ON;
+}
+
+static double time_of(const schedule *s, int i) {
+  if (s->own) return jn_trajectory_time(s->trajectory, s->first + i);
+  return s->count > 1 ? s->start + (s->end - s->start) * i / (s->count - 1) : s->start;
+}
+
+/* ---- Running ---- */
+
+typedef struct sinks {
+  summary summary;
+  limit_check limits;
+  bool with_limits;
+  writer *writer;
+  plot_data *plot;
+} sinks;
+
+static int run_samples(motion *m, const schedule *s, sinks *to) {
+  progress_begin("computing torques");
+  for (int i = 0; i < s->count; i++) {
+    jn_status status = motion_at(m, time_of(s, i));
+    if (status != JN_OK) {
+      progress_end();
+      motion_tell(m, status);
+      return EXIT_BAD;
+    }
+    summary_sample(&to->summary, m);
+    if (to->with_limits) limit_check_sample(&to->limits, m);
+    if (to->writer) writer_sample(to->writer, m);
+    if (to->plot) plot_data_sample(to->plot, m);
+    if (i % 64 == 0) progress_show((double)i / s->count);
+  }
+  progress_end();
+  return OPTION_GO_ON;
+}
+
+static void print_head(const torque_arg *arg, const motion *m, const schedule *s) {
+  char start[NUMBER_TEXT], end[NUMBER_TEXT];
+  fixed_number(s->start, 6, start);
+  fixed_number(s->end, 6, end);
+  printf("%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start, end);
+}
+
+/* Tables, pictures; whether all is well. */
+static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to, int order) {
+  bool quiet = arg->out && strcmp(arg->out, "-") == 0;
+  int result = EXIT_FINE;
+  if (!quiet) {
+    print_head(arg, m, s);
+    print_fit(m);
+    summary_print(&to->summary, m, order);
+  }
+  if (arg->check && check_derivatives(m, order, s->start, s->end) != OPTION_GO_ON) result = EXIT_BAD;
+  if (to->with_limits && limit_check_print(&to->limits, m) > 0) result = EXIT_BAD;
+  if (to->plot) {
+    if (plot_data_draw(to->plot, m, arg->plot) != OPTION_GO_ON) result = EXIT_BAD;
+    to->plot = NULL;
+  }
+  if (!quiet && arg->out) printf("\nWritten: %s\n", arg->out);
+  if (!quiet && arg->plot && strcmp(arg->plot, "-") != 0) printf("%sDrawn: %s\n", arg->out ? "" : "\n", arg->plot);
+  return result;
+}
+
+static int run_motion(const torque_arg *arg, motion *m, int order) {
+  schedule s;
+  sinks to = {.with_limits = arg->limits != NULL};
+  int result = make_schedule(arg, m->trajectory, &s);
+  if (result != OPTION_GO_ON) return result;
+  if (to.with_limits) {
+    limit_check_init(&to.limits, m->nv);
+    result = read_limits(m->model, arg->limits, to.limits.limits);
+  }
+  summary_init(&to.summary, m);
+  if (result == OPTION_GO_ON && arg->out) {
+    to.writer = writer_open(arg->out, m, order, s.count);
+    if (!to.writer) result = EXIT_BAD;
+  }
+  if (result == OPTION_GO_ON && arg->plot)
+    to.plot = plot_data_create(m, to.with_limits ? &to.limits : NULL, order, s.count);
+  if (result == OPTION_GO_ON) result = run_samples(m, &s, &to);
+  int written = writer_close(to.writer);
+  if (result == OPTION_GO_ON) result = report(arg, m, &s, &to, order);
+  if (result == EXIT_FINE) result = written;
+  summary_free(&to.summary);
+  if (to.with_limits) limit_check_free(&to.limits);
+  return result;
+}
+
+static int run(torque_arg *arg) {
+  int order, result = check_order(arg, &order);
+  if (result == OPTION_GO_ON) result = check_arguments(arg);
+  if (result == OPTION_GO_ON) result = model_arg_load(&arg->model);
+  if (result != OPTION_GO_ON) return result;
+  const jn_model *model;
+  jn_model *owned;
+  result = add_payload(arg, &model, &owned);
+  if (result == OPTION_GO_ON) {
+    motion m;
+    /* Jerk and effort rate have limits, whatever the order that is shown. */
+    result = motion_init(&m, arg, model, arg->limits && order < 1 ? 1 : order);
+    if (result == OPTION_GO_ON) result = run_motion(arg, &m, order);
+    motion_free(&m);
+  }
+  jn_model_destroy(owned);
+  return result;
+}
+
+/* ---- Command ---- */
+
+static void declare_options(option_set *set, torque_arg *arg) {
+  option_numbers(set, "order", "K", "highest order of the torques' time derivatives; default 2", &arg->order);
+  option_text(set, "out", "FILE", "write motion and torques at every sample to FILE.csv or FILE.npz; -: CSV to stdout",
+              &arg->out);
+  option_text(set, "plot", "FILE", "draw them: FILE.svg, .png, .pdf, or - for text in the terminal (by gnuplot)",
+              &arg->plot);
+  option_flag(set, "check", "compare with numerical differentiation; exit status 1 when that does not agree",
+              &arg->check);
+  option_maybe(set, "limits", "[FILE]",
+               "compare with the limits of the model, and of FILE (JSON or CSV by joint names) on top of them; exit "
+               "status 1 when one is broken",
+               &arg->limits);
+  option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
+                 &arg->payload);
+  option_text(set, "link", "NAME", "the link or frame that carries the payload; default: the end of the chain",
+              &arg->link);
+  option_text(set, "wrench", "FILE",
+              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
+  option_flag(set, "losses", "damping and friction count", &arg->losses);
+  option_names(set, "actuated", "LIST", "joints with a motor, of models with loops; default: those of the trajectory",
+               &arg->actuated);
+  option_heading(set, "How TRAJECTORY is read");
+  option_text(set, "tolerance", "X",
+              "smooth samples within a root mean square residual of X [rad, m]; 0: go through all; default auto: by "
+              "generalised cross-validation",
+              &arg->tolerance);
+  option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held neutral",
+                &arg->missing);
+  option_numbers(set, "rate", "HZ", "compute at this rate, not at the times of the samples", &arg->rate);
+  option_numbers(set, "range", "START,END", "compute between these times [s] only", &arg->range);
+  model_arg_options(set, &arg->model);
+}
+
+int command_torque(int argc, char **argv) {
+  option_set set;
+  torque_arg arg = {0};
+  model_arg_init(&arg.model);
+  option_set_init(
+      &set, "torque", "MODEL TRAJECTORY",
+      "Compute the torques of a motion and their time derivatives.\n"
+      "\n"
+      "TRAJECTORY is a file: CSV with a header (t, then joint names; joint_d1, joint_d2, ... for derivatives that were "
+      "measured, too), NPY (t, then q in the order of the model) or NPZ (t, q, v, a), through which splines are laid; "
+      "or JSON with closed forms (polynomial, cosine, fourier, minimum_jerk, minimum_snap). builtin:demo is a motion "
+      "of "
+      "the Panda. A unit in the header converts: \"joint1 [deg]\".\n"
+      "\n"
+      "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad.");
+  declare_options(&set, &arg);
+  const char *words[2];
+  int status = option_parse(&set, argc, argv, words, 2, 2);
+  if (status == OPTION_GO_ON) {
+    arg.model.source = words[0];
+    arg.trajectory = words[1];
+    status = run(&arg);
+  }
+  number_list *const lists[] = {&arg.order, &arg.payload, &arg.rate, &arg.range};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
+  name_list_free(&arg.actuated);
+  model_arg_free(&arg.model);
+  return status;
+}

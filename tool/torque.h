@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce torque: the torques of a motion, sample by sample, and those who look at the samples: tables, files, plots. */
+#ifndef JN_TOOL_TORQUE_H
+#define JN_TOOL_TORQUE_H
+
+#include <jounce/jounce.h>
+#include <stdbool.h>
+
+#include "model_arg.h"
+
+typedef struct torque_arg {
+  model_arg model;
+  const char *trajectory;
+  number_list order, payload, rate, range;
+  const char *link;
+  const char *out;
+  const char *plot;
+  int check;
+  const char *limits; /* NULL: not wanted; "": of the model; else a file */
+  const char *wrench;
+  const char *tolerance;
+  int missing; /* 1: neutral */
+  int losses;
+  name_list actuated;
+} torque_arg;
+
+/* ---- torque_motion.c: torques at any time ---- */
+
+typedef struct motion {
+  const jn_model *model;
+  jn_trajectory *trajectory;
+  int order; /* K that is computed; one that is shown may be lower */
+  int nq, nv;
+  bool losses;
+  jn_work *work;
+  jn_loops *loops;                /* NULL without loops */
+  unsigned char *held, *actuated; /* [nv] of models with loops: what the trajectory gives, where motors are */
+  double *wrench_jet, *passive, *loss;
+  double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
+  double guess_time;
+  /* The state at the time of the last motion_at(): */
+  double t;
+  double *q;     /* [nq] */
+  double *v_jet; /* [(K+2) x nv] */
+  double *tau;   /* [(K+1) x nv] */
+} motion;
+
+/* Reads the trajectory (and wrenches). An exit code, or OPTION_GO_ON. */
+int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order);
+void motion_free(motion *m);
+/* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
+jn_status motion_at(motion *m, double t);
+/* Tell why motion_at() failed. */
+void motion_tell(const motion *m, jn_status status);
+
+/* Is velocity coordinate v an angle (rad, N m), not a length (m, N)? */
+bool is_angular(const jn_model *model, int v);
+/* "rad", "rad/s", "m/s^2"; "N m", "N/s^2" into text. */
+enum { UNIT_TEXT = 24 };
+void motion_unit(const jn_model *model, int v, int order, char text[UNIT_TEXT]);
+void torque_unit(const jn_model *model, int v, int order, char text[UNIT_TEXT]);
+/* Unit of configuration coordinate i: "rad", "m", or "1" for quaternions. */
+const char *configuration_unit(const jn_model *model, int i);
+/* Place in q of velocity coordinate v; -1 for spherical and free joints. */
+int place_in_q(const jn_model *model, int v);
+
+/* ---- Limits. torque_limits.c, limits_file.c ---- */
+
+typedef enum quantity { POSITION, VELOCITY, ACCELERATION, JERK, EFFORT, EFFORT_RATE, QUANTITIES } quantity;
+
+const char *quantity_name(quantity which);
+
+/* Limits of one coordinate; infinite where there is none. */
+typedef struct limit {
+  double lower, upper;
+} limit;
+
+/* limits [nv x QUANTITIES] of the model, and of a file on top of them. An exit code, or OPTION_GO_ON. */
+int read_limits(const jn_model *model, const char *file, limit *limits);
+
+/* What of a limit is used: 1 is the limit itself. Two-sided: distance from the middle. */
+double limit_use(const limit *l, double value);
+bool limit_is_finite(const limit *l);
+/* A quantity of velocity coordinate v in the state of the motion; NaN when there is none. */
+double quantity_of(const motion *m, int v, quantity which);
+
+typedef struct worst_case {
+  double use, value, time;
+  int samples; /* beyond the limit */
+} worst_case;
+
+typedef struct limit_check {
+  limit *limits;     /* [nv x QUANTITIES] */
+  worst_case *worst; /* [nv x QUANTITIES] */
+} limit_check;
+
+void limit_check_init(limit_check *c, int nv);
+void limit_check_free(limit_check *c);
+void limit_check_sample(limit_check *c, const motion *m);
+/* The table and the verdict on stdout; how many limits are broken. */
+int limit_check_print(const limit_check *c, const motion *m);
+
+/* ---- torque_summary.c ---- */
+
+typedef struct extreme {
+  double low, high, low_time, high_time;
+} extreme;
+
+typedef struct summary {
+  int rows;          /* quantities of each coordinate: position, velocity, acceleration, then torques */
+  extreme *extremes; /* [rows x nv] */
+} summary;
+
+void summary_init(summary *s, const motion *m);
+void summary_free(summary *s);
+void summary_sample(summary *s, const motion *m);
+void summary_print(const summary *s, const motion *m, int order);
+/* How well splines keep to the samples. */
+void print_fit(const motion *m);
+
+/* ---- torque_check.c ---- */
+
+/* Differences against the exact derivatives; a table on stdout; an exit code, or OPTION_GO_ON when all agree. */
+int check_derivatives(motion *m, int order, double start, double end);
+
+/* ---- torque_write.c ---- */
+
+typedef struct writer writer;
+/* By the ending .csv or .npz; NULL after telling what is wrong. */
+writer *writer_open(const char *path, const motion *m, int order, int samples);
+void writer_sample(writer *w, const motion *m);
+/* EXIT_FINE, or EXIT_BAD after telling. */
+int writer_close(writer *w);
+
+/* ---- torque_plot.c ---- */
+
+typedef struct plot_data plot_data;
+plot_data *plot_data_create(const motion *m, const limit_check *limits, int order, int samples);
+void plot_data_sample(plot_data *p, const motion *m);
+/* Draws and releases; an exit code, or OPTION_GO_ON. */
+int plot_data_draw(plot_data *p, const motion *m, const char *path);
+
+/* ---- progress.c: a line on stderr when that is a terminal and the work is long ---- */
+
+void progress_begin(const char *what);
+void progress_show(double part); /* 0 ... 1 */
+void progress_end(void);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The motion of jounce torque: trajectory, wrenches and torques at any time; models with loops are closed first. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "print.h"
+#include "torque.h"
+
+/* ---- Reading ---- */
+
+static void show_progress(double part, void *context) {
+  (void)context;
+  progress_show(part);
+}
+
+static int set_smoothing(const torque_arg *arg, jn_trajectory_options *options) {
+  if (!arg->tolerance || strcmp(arg->tolerance, "auto") == 0) return OPTION_GO_ON;
+  char *end;
+  options->tolerance = strtod(arg->tolerance, &end);
+  options->smoothing = options->tolerance > 0 ? JN_SMOOTH_TOLERANCE : JN_SMOOTH_NONE;
+  if (*end == 0 && end > arg->tolerance && options->tolerance >= 0 && isfinite(options->tolerance)) return OPTION_GO_ON;
+  return usage_error("torque", "--tolerance takes a number [rad, m], 0 to go through every sample, or auto; not '%s'",
+                     arg->tolerance);
+}
+
+/* Messages of one file. */
+static int tell_messages(const jn_report *report, const jn_error *error, const char *source, jn_status status) {
+  print_warnings(report, source);
+  if (status == JN_OK) return OPTION_GO_ON;
+  print_errors(report, error, source);
+  return EXIT_BAD;
+}
+
+static int load(motion *m, const torque_arg *arg) {
+  jn_trajectory_options options;
+  jn_error error = {0};
+  jn_trajectory_options_init(&options);
+  options.order = m->order;
+  options.strict = arg->model.strict;
+  options.missing_neutral = arg->missing || jn_loop_count(m->model) > 0;
+  options.progress = show_progress;
+  int result = set_smoothing(arg, &options);
+  if (result != OPTION_GO_ON) return result;
+  options.report = jn_report_create(NULL);
+  progress_begin("fitting splines");
+  jn_status status = jn_trajectory_load(m->model, arg->trajectory, &options, &m->trajectory, &error);
+  progress_end();
+  result = tell_messages(options.report, &error, arg->trajectory, status);
+  jn_report_destroy(options.report);
+  if (result != OPTION_GO_ON || !arg->wrench) return result;
+  options.report = jn_report_create(NULL);
+  status = jn_trajectory_load_wrenches(m->trajectory, arg->wrench, &options, &error);
+  result = tell_messages(options.report, &error, arg->wrench, status);
+  jn_report_destroy(options.report);
+  return result;
+}
+
+/* ---- Loops ---- */
+
+/* What is held: coordinates that the trajectory gives. */
+static void find_held(motion *m) {
+  for (int v = 0; v < m->nv; v++) {
+    int joint = jn_coordinate_joint(m->model, v, NULL);
+    m->held[v] = m->actuated[v] = (unsigned char)jn_trajectory_given(m->trajectory, jn_joint_q(m->model, joint));
+  }
+}
+
+static int set_actuated(motion *m, const name_list *names) {
+  if (names->count == 0) return OPTION_GO_ON;
+  memset(m->actuated, 0, (size_t)m->nv);
+  for (int i = 0; i < names->count; i++) {
+    int joint = jn_joint_index(m->model, names->names[i]);
+    if (joint < 0 || jn_joint_nv(m->model, joint) == 0)
+      return usage_error("torque", "--actuated: the model has no moving joint '%s'", names->names[i]);
+    for (int k = 0; k < jn_joint_nv(m->model, joint); k++) m->actuated[jn_joint_v(m->model, joint) + k] = 1;
+  }
+  return OPTION_GO_ON;
+}
+
+static int init_loops(motion *m, const torque_arg *arg) {
+  if (jn_loop_count(m->model) == 0) {
+    if (arg->actuated.count == 0) return OPTION_GO_ON;
+    return usage_error("torque", "--actuated is for models with loops; '%s' has none", jn_model_name(m->model));
+  }
+  jn_loops_options options;
+  jn_loops_options_init(&options);
+  options.order = m->order;
+  jn_status status = jn_loops_create(m->model, &options, &m->loops);
+  if (status != JN_OK) {
+    fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+    return EXIT_BAD;
+  }
+  find_held(m);
+  return set_actuated(m, &arg->actuated);
+}
+
+int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order) {
+  *m = (motion){.model = model, .order = order, .losses = arg->losses, .guess_time = NAN};
+  m->nq = jn_model_nq(model);
+  m->nv = jn_model_nv(model);
+  size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 2;
+  int result = load(m, arg);
+  if (result != OPTION_GO_ON) return result;
+  m->q = allocate(2 * nq * sizeof(double));
+  m->guess = m->q + nq;
+  jn_neutral(model, m->guess);
+  m->v_jet = allocate((3 * rows + 2) * nv * sizeof(double));
+  m->tau = m->v_jet + rows * nv;
+  m->passive = m->tau + rows * nv;
+  m->loss = m->passive + rows * nv;
+  m->held = allocate(2 * nv);
+  m->actuated = m->held + nv;
+  if (jn_trajectory_has_wrenches(m->trajectory))
+    m->wrench_jet = allocate(rows * 6 * (size_t)jn_link_count(model) * sizeof(double));
+  jn_status status = jn_row_name() ? jn_work_create_order(model, order, &m->work) : JN_ERR_ROW;
+  if (status == JN_OK) return init_loops(m, arg);
+  fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+  return EXIT_BAD;
+}
+
+void motion_free(motion *m) {
+  jn_trajectory_destroy(m->trajectory);
+  jn_loops_destroy(m->loops);
+  jn_work_destroy(m->work);
+  free(m->q);
+  free(m->v_jet);
+  free(m->held);
+  free(m->wrench_jet);
+}
+
+/* ---- At a time ---- */
+
+/* force += sign * losses and their derivatives. Friction keeps its sign: from order 1 on there is damping only, which
+ * is loss(2 v) - loss(v). */
+static jn_status add_losses(motion *m, double sign, double *force) {
+  int nv = m->nv;
+  double *loss = m->loss, *twice = m->loss + nv;
+  for (int k = 0; k <= m->order && m->losses; k++) {
+    const double *v = m->v_jet + (size_t)k * (size_t)nv;
+    double *to = force + (size_t)k * (size_t)nv;
+    jn_status status = jn_loss_forces(m->model, v, loss);
+    if (status != JN_OK) return status;
+    for (int i = 0; i < nv; i++) to[i] += k == 0 ? sign * loss[i] : -sign * loss[i];
+    if (k == 0) continue;
+    for (int i = 0; i < nv; i++) twice[i] = 2 * v[i];
+    jn_loss_forces(m->model, twice, loss);
+    for (int i = 0; i < nv; i++) to[i] += sign * loss[i];
+  }
+  return JN_OK;
+}
+
+/* Coordinates that the trajectory does not give, from the guess. */
+static void take_guess(motion *m) {
+  for (int v = 0; v < m->nv; v++) {
+    int number, joint = jn_coordinate_joint(m->model, v, &number);
+    if (m->held[v] || number > 0) continue;
+    int at = jn_joint_q(m->model, joint);
+    memcpy(m->q + at, m->guess + at, (size_t)jn_joint_nq(m->model, joint) * sizeof(double));
+  }
+}
+
+static jn_status assemble(motion *m) {
+  take_guess(m);
+  jn_status status = jn_loops_assemble(m->loops, m->held, 0, m->q, NULL);
+  if (status == JN_OK) memcpy(m->guess, m->q, (size_t)m->nq * sizeof(double));
+  return status;
+}
+
+/* From the neutral configuration to the first one, in small steps, so that the loops stay in the same branch. */
+static jn_status walk_to_start(motion *m, double t) {
+  enum { STEPS = 50 };
+  double *neutral = allocate(2 * (size_t)m->nq * sizeof(double)), *first = neutral + m->nq;
+  jn_neutral(m->model, neutral);
+  jn_trajectory_evaluate(m->trajectory, t, 0, first, NULL);
+  jn_status status = JN_OK;
+  for (int i = 1; i <= STEPS && status == JN_OK; i++) {
+    status = jn_interpolate(m->model, m->work, neutral, first, (double)i / STEPS, m->q);
+    if (status == JN_OK) status = assemble(m);
+  }
+  free(neutral);
+  m->guess_time = t;
+  return status;
+}
+
+/* The joints that the trajectory does not give follow from the loops, on from where they were before. */
+static jn_status close_loops(motion *m, double t) {
+  double step = (jn_trajectory_end(m->trajectory) - jn_trajectory_start(m->trajectory)) / 200;
+  jn_status status = isnan(m->guess_time) ? walk_to_start(m, t) : JN_OK;
+  double from = m->guess_time;
+  int steps = (int)ceil(fabs(t - from) / step);
+  for (int i = 1; i < steps && status == JN_OK; i++) {
+    jn_trajectory_evaluate(m->trajectory, from + (t - from) * i / steps, 0, m->q, NULL);
+    status = assemble(m);
+  }
+  if (status == JN_OK) status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  if (status == JN_OK) status = assemble(m);
+  m->guess_time = t;
+  return status == JN_OK ? jn_loops_complete_motion(m->loops, m->order, m->held, m->q, m->v_jet) : status;
+}
+
+jn_status motion_at(motion *m, double t) {
+  size_t all = (size_t)(m->order + 1) * (size_t)m->nv;
+  m->t = t;
+  jn_status status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  if (status == JN_OK && m->wrench_jet) status = jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
+  if (status == JN_OK && m->loops) status = close_loops(m, t);
+  if (status != JN_OK) return status;
+  if (!m->loops) {
+    status = jn_inverse_dynamics_jet(m->model, m->work, m->order, m->q, m->v_jet, m->wrench_jet, m->tau);
+    return status == JN_OK ? add_losses(m, 1, m->tau) : status;
+  }
+  memset(m->passive, 0, all * sizeof(double));
+  add_losses(m, -1, m->passive);
+  for (size_t i = 0; i < all; i++)
+    if (m->actuated[i % (size_t)m->nv]) m->passive[i] = 0;
+  status = jn_loops_inverse_dynamics_jet(m->loops, m->order, m->actuated, JN_LEAST_TORQUE, NULL, m->q, m->v_jet,
+                                         m->passive, m->wrench_jet, m->tau, NULL);
+  for (int v = 0; v < m->nv; v++) /* what is not actuated has no torque of its own */
+    for (int k = 0; k <= m->order && !m->actuated[v]; k++) m->tau[(size_t)k * (size_t)m->nv + (size_t)v] = 0;
+  if (status != JN_OK || !m->losses) return status;
+  add_losses(m, 1, memset(m->passive, 0, all * sizeof(double)));
+  for (size_t i = 0; i < all; i++)
+    if (m->actuated[i % (size_t)m->nv]) m->tau[i] += m->passive[i];
+  return status;
+}
+
+void motion_tell(const motion *m, jn_status status) {
+  fprintf(stderr, "jounce: at t = %.9g s: %s\n", m->t, jn_status_text(status));
+  if (status == JN_ERR_LOOP)
+    fputs("    the joints of the trajectory must determine the others, and the loops must close there\n", stderr);
+  if (status == JN_ERR_ACTUATION)
+    fputs("    the actuated joints (--actuated; by default those of the trajectory) cannot make this motion\n", stderr);
+}
+
+/* ---- Names and units ---- */
+
+bool is_angular(const jn_model *model, int v) {
+  int number, joint = jn_coordinate_joint(model, v, &number);
+  const jn_joint *description = jn_joint_description(model, joint);
+  switch (jn_joint_type_of(model, joint)) {
+    case JN_PRISMATIC:
+      return false;
+    case JN_CYLINDRICAL:
+      return number == 0;
+    case JN_PLANAR:
+      return number == 2;
+    case JN_FREE:
+      return number < 3;
+    case JN_GENERAL: {
+      const double *screw = description->screws[number];
+      return screw[0] != 0 || screw[1] != 0 || screw[2] != 0;
+    }
+    default:
+      return true;
+  }
+}
+
+static void unit_per_time(const char *unit, int order, char text[UNIT_TEXT]) {
+  if (order == 0)
+    snprintf(text, UNIT_TEXT, "%s", unit);
+  else if (order == 1)
+    snprintf(text, UNIT_TEXT, "%s/s", unit);
+  else
+    snprintf(text, UNIT_TEXT, "%s/s^%d", unit, order);
+}
+
+void motion_unit(const jn_model *model, int v, int order, char text[UNIT_TEXT]) {
+  unit_per_time(is_angular(model, v) ? "rad" : "m", order, text);
+}
+
+void torque_unit(const jn_model *model, int v, int order, char text[UNIT_TEXT]) {
+  unit_per_time(is_angular(model, v) ? "N m" : "N", order, text);
+}
+
+int place_in_q(const jn_model *model, int v) {
+  int number, joint = jn_coordinate_joint(model, v, &number);
+  jn_joint_type type = jn_joint_type_of(model, joint);
+  return type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(model, joint) + number;
+}
+
+const char *configuration_unit(const jn_model *model, int i) {
+  for (int v = 0; v < jn_model_nv(model); v++) {
+    int number, joint = jn_coordinate_joint(model, v, &number);
+    if (place_in_q(model, v) == i) return is_angular(model, v) ? "rad" : "m";
+    int first = jn_joint_q(model, joint);
+    if (jn_joint_type_of(model, joint) == JN_FREE && i >= first && i < first + 3) return "m";
+  }
+  return "1";
+}
