@@ -174,7 +174,7 @@ static void loops_never_allocate(void **state) {
   jn_model *m = linkage(N, (const double[]){0.5, 0.7, 0.7, 0.5}, 0.6);
   jn_loops *l;
   jn_loops_options options;
-  static double v[(K + 2) * N], tau[(K + 1) * N], jet[(K + 2) * N], lambda[(K + 1) * 5], D[2][10 * N * L], W[12],
+  static double v[(K + 2) * N], tau[(K + 1) * N], jet[(K + 2) * N], lambda[(K + 1) * 5], D[2][10 * 5 * L], W[12],
       Y[(K + 1) * 10 * N * L], links[(K + 1) * 6 * L];
   double q[N] = {2.0, -1.2, -1.4, -1.0};
   const unsigned char given[N] = {1, 1, 0, 0}, actuated[N] = {1, 1, 1, 0};

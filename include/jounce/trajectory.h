@@ -24,6 +24,7 @@
 extern "C" {
 #endif
 
+/* A motion over time; it never changes, so threads may share it. */
 typedef struct jn_trajectory jn_trajectory;
 
 /* Highest order K of jn_trajectory_evaluate(); of splines through samples. */
@@ -52,6 +53,7 @@ typedef struct jn_trajectory_options {
   void *progress_context;
 } jn_trajectory_options;
 
+/* The defaults. */
 JN_API void jn_trajectory_options_init(jn_trajectory_options *options);
 
 /* Read a trajectory for a model: a path, or "builtin:demo". CSV, NPY, NPZ and JSON are told apart by their content.
@@ -86,6 +88,7 @@ JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double 
 
 /* ---- Questions. NULL or an index outside gives 0, NaN or NULL. ---- */
 
+/* First and last time [s]. */
 JN_API double jn_trajectory_start(const jn_trajectory *trajectory);
 JN_API double jn_trajectory_end(const jn_trajectory *trajectory);
 /* Samples that it was made from, 0 for closed forms; and their times. */
@@ -106,6 +109,7 @@ typedef struct jn_fit {
   int interpolating; /* 1: as many parameters as samples */
 } jn_fit;
 
+/* That of coordinate i. Errors: JN_ERR_NULL, JN_ERR_INDEX. */
 JN_API jn_status jn_trajectory_fit_of(const jn_trajectory *trajectory, int i, jn_fit *fit);
 /* Name of configuration coordinate i as files have it, into name [size], cut if longer. */
 JN_API jn_status jn_coordinate_name(const jn_model *model, int i, char *name, size_t size);
