@@ -344,7 +344,7 @@ static void impossible_wishes_are_refused_with_advice(void **state) {
   check_refused_state("closed.json --want tau", "{" MOTION "}",
                       "state 0: tau: the field 'actuated' is missing: the names of the joints that have a motor");
   check_refused_state("closed.json --want tau_jets", "{" MOTION ", \"actuated\": []}",
-                      "tau_jets: too few joints are 'actuated' for this motion");
+                      "tau_jets: too few coordinates are 'actuated' for this motion: there are 1 degrees");
   check_refused_state("closed.json --want tau", "{\"a\": [1, -1, 2], \"actuated\": [\"drive\"]}",
                       "tau: the motion opens the loops");
   check_refused_state("closed.json --want hybrid",

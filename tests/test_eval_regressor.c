@@ -307,9 +307,12 @@ static void what_cannot_be_is_told_before_anything_is_written(void **state) {
   (void)state;
   check_refusal("empty.json --want Y,ddq_dpi </dev/null", 1, "state 0: ddq_dpi: joint 'idle' has no effective inertia");
   json_decref(evaluate("empty.json --want Y,dM_dpi,Y_jets", "{}")); /* these need no inverse */
-  check_refusal("builtin:chain:600 --want Y,dM_dpi </dev/null", 1, "state 0: dM_dpi: a size, count or stride");
-  check_refusal("builtin:chain:600 --want dC_dpi </dev/null", 1, "state 0: dC_dpi: a size, count or stride");
-  check_refusal("builtin:chain:5000 --want Y_jets --order 8 </dev/null", 1, "state 0: Y_jets: a size, count or stride");
+  check_refusal("builtin:chain:600 --want Y,dM_dpi </dev/null", 1,
+                "state 0: dM_dpi: its array is too large for a model with nv =");
+  check_refusal("builtin:chain:600 --want dC_dpi </dev/null", 1,
+                "state 0: dC_dpi: its array is too large for a model with nv =");
+  check_refusal("builtin:chain:5000 --want Y_jets --order 8 </dev/null", 1,
+                "state 0: Y_jets: its array is too large for a model with nv =");
 }
 
 int main(void) {

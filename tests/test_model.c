@@ -442,7 +442,7 @@ static void loops_and_frames_are_checked_and_kept(void **state) {
   loop.link_b = "b";
   check_ok(jn_builder_add_loop(s.b, &loop));
   check_ok(jn_builder_add_frame(s.b, "a", "nowhere", T));
-  expect(&s, JN_ERR_MODEL, "loop", "'closing'", "same link");
+  expect(&s, JN_ERR_MODEL, "loop", "'closing'", "both ends are on 'b'");
   check(find(&s, "name-duplicate", 1) && find(&s, "link-unknown", 0), "a frame with a link's name, on no link");
   end(&s);
 }

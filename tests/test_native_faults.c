@@ -170,7 +170,7 @@ static void faults_of_frames_and_loops_name_line_and_subject(void **state) {
       {COUPLING(",\n\"terms\": {}"), "wrong-type", "loop 'c'", "'terms' must be an array", 4},
       {COUPLING(",\n\"terms\": [{\"joint\": \"a\", \"factor\": \"x\"}]"), "wrong-type", "loop 'c'", "has entry 1", 4},
       {COUPLING(",\n\"terms\": [{\"joint\": \"a\", \"coordinate\": 0.5}]"), "wrong-type", "loop 'c'", "has entry 1", 4},
-      {COUPLING(", \"terms\": [{\"joint\": \"a\"}]"), "loop", "loop 'c'", "fixed joint", 3},
+      {COUPLING(", \"terms\": [{\"joint\": \"a\"}]"), "loop", "loop 'c'", "term 1 names 'a', which is fixed", 3},
   };
   check_faults(faults, sizeof faults / sizeof *faults, JN_ERROR);
 }

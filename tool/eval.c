@@ -34,7 +34,7 @@ typedef struct eval_arg {
 
 enum {
   DEFAULT_ORDER = 1,
-  LARGEST_ORDER = 1 << 20 /* far beyond all use; keeps sizes within an int */
+  LARGEST_ORDER = 170 /* the factorial of the next is beyond all doubles */
 };
 
 /* What is wanted, in the order of the command line, each once. */
@@ -214,8 +214,11 @@ static void tell(const evaluation *e, int state, const eval_want *want, jn_statu
     print_text(stderr, jn_joint_name(e->model, joint));
     fputs("' has no effective inertia: ", stderr);
   }
-  const char *advice = eval_loops_advice(e, want->name, status);
-  fprintf(stderr, "%s\n", advice ? advice : jn_status_text(status));
+  char advice[256] = "";
+  eval_loops_advice(e, want->name, status, advice, sizeof advice);
+  if (status == JN_ERR_SIZE && !*advice)
+    snprintf(advice, sizeof advice, "its array is too large for a model with nv = %d", jn_model_nv(e->model));
+  fprintf(stderr, "%s\n", *advice ? advice : jn_status_text(status));
 }
 
 /* With `all`, such results become null. */
@@ -288,7 +291,11 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
     if (show_state) write_state(&j, e);
     for (int i = 0; i < list->count; i++) {
       const eval_want *want = list->wants[i];
+      long infinite = j.infinite;
       jn_status status = want->run(e, &j, want->name);
+      if (j.infinite > infinite)
+        fprintf(stderr, "jounce: state %d: %s: %ld number%s beyond the range of double, written as null\n", s,
+                want->name, j.infinite - infinite, j.infinite - infinite == 1 ? " is" : "s are");
       if (may_be_null(list, status)) {
         emit_null(&j, want->name);
       } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
@@ -347,7 +354,8 @@ static int check_arguments(const eval_arg *arg) {
     return usage_error("eval", "--order takes one whole number, 0 or more");
   }
   if (order->count == 1 && order->values[0] > LARGEST_ORDER) {
-    return usage_error("eval", "--order takes at most %d", LARGEST_ORDER);
+    return usage_error("eval", "--order takes at most %d: beyond it factorials are larger than a double can be",
+                       LARGEST_ORDER);
   }
   if (arg->input && strcmp(arg->input, "-") == 0 && strcmp(arg->model.source, "-") == 0) {
     return usage_error("eval", "MODEL and --input cannot both be standard input");
@@ -362,6 +370,9 @@ static int evaluate(eval_arg *arg) {
   if (result == OPTION_GO_ON) result = choose_wants(&arg->want, &list);
   if (result == OPTION_GO_ON) result = check_hold(arg, &list);
   if (result == OPTION_GO_ON) result = model_arg_load(&arg->model);
+  if (result == OPTION_GO_ON && arg->assemble && jn_loop_count(arg->model.model) == 0)
+    result = usage_error("eval", "--assemble closes loops, and this model has none%s",
+                         arg->model.options.ignore_loops ? " because of --loops ignore" : "");
   if (result == OPTION_GO_ON) {
     eval_need need = find_need(arg, &list);
     result = read_states(arg, &need, &states);
@@ -398,7 +409,8 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
               "the states; - for standard input, which is the default if it is not a terminal; otherwise one neutral "
               "state at rest",
               &arg->input);
-  option_text(set, "link", "NAME", "pose, twist, acceleration, J, Jdot of this link or frame only, not of all by name",
+  option_text(set, "link", "NAME",
+              "pose, twist, acceleration, J, Jdot, twist_jets, J_jets of this link or frame only, not of all by name",
               &arg->link);
   option_choice(set, "frame", "body|world|aligned",
                 "axes and point of twist, acceleration, J, Jdot. body (default): own axes, own origin; world: the "
@@ -410,7 +422,8 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
                 &arg->hold);
   option_flag(set, "losses", "damping and friction count: in tau, ddq and hybrid, in their jets and derivatives",
               &arg->losses);
-  option_numbers(set, "order", "K", "highest order of time derivatives in the names that end in _jets; default 1",
+  option_numbers(set, "order", "K",
+                 "highest order of time derivatives in the names that end in _jets, and of P; default 1, at most 170",
                  &arg->order);
   option_choice(set, "solution", "torque|force",
                 "of models with loops, when more joints are actuated than needed. torque (default): the smallest joint "
@@ -447,7 +460,7 @@ int command_eval(int argc, char **argv) {
       "- v_jets: [v, v', v'', ...], each as v; K + 2 rows for tau_jets. Without it: v, a, then zero.\n"
       "- tau_jets: [tau, tau', ...], each as tau; K + 1 rows. Without it: tau, then zero.\n"
       "- wrench_jets: [wrench, wrench', ...], each as wrench; missing rows are zero\n"
-      "- actuated: [names of joints] with a motor, for tau of models with loops\n"
+      "- actuated: [names of joints] with a motor, for tau and what comes from it with loops\n"
       "- held: [names of joints] that --assemble leaves where they are\n"
       "- v_r, a_r: reference velocity and acceleration of Y_slotine_li, as v\n"
       "\n"

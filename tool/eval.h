@@ -132,8 +132,8 @@ jn_status eval_closed_hybrid(const evaluation *e, double *room, jn_hybrid_deriva
 /* For models with loops: with `close`, closes them in all states; with `check`, refuses states that do not close them.
  * OPTION_GO_ON, or an exit code after a message. eval_loops.c */
 int eval_close_states(evaluation *e, eval_states *list, bool close, bool check);
-/* What to do about a status of closed loops, or NULL. eval_loops.c */
-const char *eval_loops_advice(const evaluation *e, const char *want, jn_status status);
+/* What to do about a status of closed loops, into text [size]; unchanged when there is nothing to say. eval_loops.c */
+void eval_loops_advice(const evaluation *e, const char *want, jn_status status, char *text, size_t size);
 
 /* eval_dynamics.c */
 want_function want_tau, want_ddq, want_hybrid, want_mass_matrix, want_mass_matrix_inverse, want_coriolis_matrix,

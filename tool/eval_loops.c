@@ -122,23 +122,44 @@ int eval_close_states(evaluation *e, eval_states *list, bool close, bool check) 
   return result;
 }
 
-const char *eval_loops_advice(const evaluation *e, const char *want, jn_status status) {
+/* How much the state's acceleration opens the loops, and which most: the largest of phi'' = A a + dA v. */
+static const char *opening(const evaluation *e, double *size) {
+  const eval_state *s = e->state;
+  int rows = jn_loops_rows(e->loops), nv = jn_model_nv(e->model);
+  double *A = allocate((size_t)rows * (size_t)(nv + 1) * sizeof *A), *rate = A + rows * nv;
+  const char *loop = NULL;
+  if (jn_loops_constraint(e->loops, s->q, s->v, NULL, A, rate) == JN_OK) {
+    for (int r = 0; r < rows; r++)
+      for (int i = 0; i < nv; i++) rate[r] += A[r * nv + i] * s->a[i];
+    loop = worst_loop(e, rate, size);
+  }
+  free(A);
+  return loop;
+}
+
+void eval_loops_advice(const evaluation *e, const char *want, jn_status status, char *text, size_t size) {
   bool multipliers = strncmp(want, "lambda", 6) == 0 || strcmp(want, "loop_wrenches") == 0;
   bool inverse = strncmp(want, "tau", 3) == 0 || strncmp(want, "dtau", 4) == 0 || want[0] == 'Y' ||
                  strncmp(want, "joint", 5) == 0 || (multipliers && e->lambda == LAMBDA_TAU);
-  if (!e->loops) return NULL;
+  int rank = 0;
+  double most = 0;
+  if (!e->loops) return;
   if (status == JN_ERR_UNSUPPORTED) {
-    return "is not known of models with loops; --loops ignore gives that of the tree";
+    snprintf(text, size, "is not known of models with loops; --loops ignore gives that of the tree");
+  } else if (status == JN_ERR_ACTUATION && !e->state->has_actuated) {
+    snprintf(text, size, "the field 'actuated' is missing: the names of the joints that have a motor");
+  } else if (status == JN_ERR_ACTUATION) {
+    jn_loops_rank(e->loops, e->state->q, &rank);
+    snprintf(text, size,
+             "too few coordinates are 'actuated' for this motion: there are %d degrees of freedom; with fewer motors "
+             "use 'prescribed' and --want hybrid, which lets the rest follow",
+             jn_model_nv(e->model) - rank);
+  } else if (status == JN_ERR_LOOP) {
+    const char *loop = opening(e, &most);
+    snprintf(text, size, "%s (the acceleration opens the loop '%.64s' by %.3g /s^2)%s",
+             inverse ? "the motion opens the loops" : "the loops do not allow the prescribed motion", loop ? loop : "",
+             most, inverse ? ": give accelerations that keep them closed, or --assemble and the field 'held'" : "");
   }
-  if (status == JN_ERR_ACTUATION && !e->state->has_actuated) {
-    return "the field 'actuated' is missing: the names of the joints that have a motor";
-  }
-  if (status == JN_ERR_ACTUATION) return "too few joints are 'actuated' for this motion";
-  if (status == JN_ERR_LOOP && inverse) {
-    return "the motion opens the loops: give accelerations that keep them closed, or --assemble and the field 'held'";
-  }
-  if (status == JN_ERR_LOOP) return "the loops do not allow the prescribed motion";
-  return NULL;
 }
 
 /* ---- What the loops are ---- */

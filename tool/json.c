@@ -125,13 +125,16 @@ void emit_null(json_writer *j, const char *key) {
 
 void emit_number(json_writer *j, const char *key, double value) {
   start_value(j, key);
+  j->infinite += !isfinite(value);
   write_number(j->stream, value);
 }
 
-static void write_row(FILE *stream, const double *values, int count) {
+static void write_row(json_writer *j, const double *values, int count) {
+  FILE *stream = j->stream;
   fputc('[', stream);
   for (int i = 0; i < count; i++) {
     if (i > 0) fputs(", ", stream);
+    j->infinite += !isfinite(values[i]);
     write_number(stream, values[i]);
   }
   fputc(']', stream);
@@ -139,7 +142,7 @@ static void write_row(FILE *stream, const double *values, int count) {
 
 void emit_numbers(json_writer *j, const char *key, const double *values, int count) {
   start_value(j, key);
-  write_row(j->stream, values, count);
+  write_row(j, values, count);
 }
 
 void emit_matrix(json_writer *j, const char *key, const double *values, int rows, int columns) {
@@ -147,7 +150,7 @@ void emit_matrix(json_writer *j, const char *key, const double *values, int rows
   fputc('[', j->stream);
   for (int i = 0; i < rows; i++) {
     if (i > 0) fputs(", ", j->stream);
-    write_row(j->stream, values + (ptrdiff_t)i * columns, columns);
+    write_row(j, values + (ptrdiff_t)i * columns, columns);
   }
   fputc(']', j->stream);
 }

@@ -12,6 +12,7 @@ typedef struct json_writer {
   int depth;
   int line_depth; /* depth of the object that is written on one line, 0 if none */
   bool first;     /* nothing yet in the innermost object or array */
+  long infinite;  /* numbers that were not finite, and became null */
 } json_writer;
 
 void emit_init(json_writer *j, FILE *stream);

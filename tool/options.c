@@ -202,9 +202,10 @@ static int set_names(const option_set *set, const option *item, const char *valu
   int count = piece_count(value);
   list->names = allocate((size_t)count * sizeof *list->names);
   for (const char *text = value; list->count < count;) {
-    size_t length = strcspn(text, ",");
-    if (length == 0) return usage_error(set->command, "--%s %s: a name is empty", item->name, value);
-    list->names[list->count++] = copy_text(text, length);
+    size_t length = strcspn(text, ","), blank = strspn(text, " "), end = length;
+    while (end > blank && text[end - 1] == ' ') end--; /* blanks around a comma are no part of a name */
+    if (end <= blank) return usage_error(set->command, "--%s %s: a name is empty", item->name, value);
+    list->names[list->count++] = copy_text(text + blank, end - blank);
     text += length + 1;
   }
   return OPTION_GO_ON;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Every number of the description: finite, rigid placements, usable axes, sensible limits, loops, units. */
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "convert.h"
@@ -148,35 +150,67 @@ static void check_limits(jn_draft *d, int i) {
   }
 }
 
-/* What is wrong with the terms of a coupling, or NULL. */
-static const char *coupling_fault(const jn_draft *d, const jn_loop *l) {
-  if (l->term_count == 0) return "the coupling has no terms";
-  if (!isfinite(l->offset)) return "the offset is not finite";
-  for (int i = 0; i < l->term_count; i++) {
-    const jn_coupling *t = &l->term[i];
-    int joint = t->joint ? jn__draft_joint(d, t->joint) : JN_NONE;
-    if (joint == JN_NONE) return "a term names what is not a joint of the model";
-    const jn_joint *j = &d->joint[joint];
-    if (j->mimic && !d->b->options.ignore_mimic) return "a term names a joint that follows another: name its leader";
-    if (j->type == JN_SPHERICAL || j->type == JN_FREE)
-      return "a term names a spherical or free joint, whose velocities are not rates of coordinates";
-    if (jn__joint_nv(j) == 0) return "a term names a fixed joint";
-    if (t->coordinate < 0 || t->coordinate >= jn__joint_nv(j)) return "a joint does not have the coordinate of a term";
-    if (!isfinite(t->factor) || t->factor == 0) return "the factor of a term is zero or not finite";
-    for (int k = 0; k < i; k++)
-      if (strcmp(l->term[k].joint, t->joint) == 0 && l->term[k].coordinate == t->coordinate)
-        return "two terms name the same coordinate";
-  }
-  return NULL;
+/* What is wrong with a loop, and what to do about it; no text: nothing. */
+typedef struct loop_fault {
+  char text[160];
+  const char *remedy;
+} loop_fault;
+
+static void say(loop_fault *f, const char *remedy, const char *format, ...) {
+  if (*f->text) return; /* the first fault is the one to mend */
+  va_list list;
+  va_start(list, format);
+  vsnprintf(f->text, sizeof f->text, format, list);
+  va_end(list);
+  f->remedy = remedy;
 }
 
-/* What is wrong with what a loop of this type has beside its links, or NULL. */
-static const char *loop_type_fault(const jn_draft *d, jn_loop *l) {
-  const char *fault = l->type == JN_LOOP_UNIVERSAL ? jn__unit_axis(l->axis2) : NULL;
+static void check_term(const jn_draft *d, const jn_loop *l, int i, loop_fault *f) {
+  const jn_coupling *t = &l->term[i];
+  const char *name = t->joint ? t->joint : "";
+  int joint = t->joint ? jn__draft_joint(d, t->joint) : JN_NONE;
+  if (joint == JN_NONE) {
+    say(f, "use the name of a joint of the model", "term %d names '%.64s', which is no joint", i + 1, name);
+    return;
+  }
+  const jn_joint *j = &d->joint[joint];
+  if (j->mimic && !d->b->options.ignore_mimic)
+    say(f, "name the joint that it follows", "term %d names '%.64s', which follows another joint", i + 1, name);
+  if (j->type == JN_SPHERICAL || j->type == JN_FREE)
+    say(f, "couple joints with angles or lengths", "term %d names '%.64s', whose velocities are no rates", i + 1, name);
+  if (jn__joint_nv(j) == 0) say(f, "name a joint that moves", "term %d names '%.64s', which is fixed", i + 1, name);
+  if (t->coordinate < 0 || t->coordinate >= jn__joint_nv(j))
+    say(f, "count the coordinates of a joint from 0", "joint '%.64s' of term %d has no coordinate %d", name, i + 1,
+        t->coordinate);
+  if (!isfinite(t->factor) || t->factor == 0)
+    say(f, "leave the term out, or give a number", "the factor of '%.64s' is %g", name, t->factor);
+  for (int k = 0; k < i; k++)
+    if (l->term[k].joint && strcmp(l->term[k].joint, name) == 0 && l->term[k].coordinate == t->coordinate)
+      say(f, "add their factors up in one term", "terms %d and %d name the same coordinate", k + 1, i + 1);
+}
+
+/* What a loop of this type has beside its links. */
+static void check_loop_type(const jn_draft *d, jn_loop *l, loop_fault *f) {
+  const char *axis = l->type == JN_LOOP_UNIVERSAL ? jn__unit_axis(l->axis2) : NULL;
+  if (axis) say(f, "give axis2 as a direction: three numbers, not all zero", "axis2: %s", axis);
   if (l->type == JN_LOOP_DISTANCE && !(isfinite(l->distance) && l->distance > 0))
-    return "the distance is not a positive number";
-  if (l->type == JN_LOOP_COORDINATES && (l->mask == 0 || l->mask >= 64)) return "no coordinate is chosen";
-  return l->type == JN_LOOP_COUPLING ? coupling_fault(d, l) : fault;
+    say(f, "give a length in metres above zero; points that coincide are 'spherical'", "the distance is %g",
+        l->distance);
+  if (l->type == JN_LOOP_COORDINATES && (l->mask == 0 || l->mask >= 64))
+    say(f, "choose from rx, ry, rz, x, y, z", "no relative coordinate is chosen");
+  if (l->type != JN_LOOP_COUPLING) return;
+  if (l->term_count == 0) say(f, "give the joints that it couples", "the coupling has no terms");
+  if (!isfinite(l->offset)) say(f, "give a finite number", "the offset is %g", l->offset);
+  for (int i = 0; i < l->term_count; i++) check_term(d, l, i, f);
+}
+
+/* One end: its link and placement. */
+static void check_loop_end(const jn_draft *d, const char *end, const char *link, const double T[16], loop_fault *f) {
+  if (jn__draft_link(d, link) == JN_NONE)
+    say(f, "use the name of a link or \"world\"; of a named frame, its link, with the frame's placement",
+        "end %s is on '%.64s', which is no link", end, link ? link : "");
+  const char *placement = placement_fault(T);
+  if (placement) say(f, "give a rotation matrix and a position", "placement of end %s: %s", end, placement);
 }
 
 static void check_loop(jn_draft *d, int i) {
@@ -184,19 +218,20 @@ static void check_loop(jn_draft *d, int i) {
   jn_loop l = item->loop;
   jn_place place = {jn__builder_loop_file(d->b, item), item->line, item->column};
   char subject[JN_SUBJECT];
+  loop_fault f = {.text = ""};
   jn__subject(subject, "loop", l.name);
-  const char *fault = NULL, *remedy = "see docs/model-file.md, loops";
-  int a = jn__draft_link(d, l.link_a), b = jn__draft_link(d, l.link_b);
-  if (!l.name || !*l.name) fault = "the loop has no name";
-  if (!fault && (unsigned)l.type >= JN_LOOP_TYPES) fault = "unknown loop type";
-  int frames = !fault && l.type != JN_LOOP_COUPLING; /* a coupling has none */
-  if (frames && (a == JN_NONE || b == JN_NONE)) fault = "one of its two links is not a link of the model";
-  if (!fault && frames && a == b) fault = "both ends are on the same link";
-  if (!fault && frames) fault = placement_fault(l.placement_a);
-  if (!fault && frames) fault = placement_fault(l.placement_b);
-  if (!fault && frames) fault = jn__unit_axis(l.axis);
-  if (!fault) fault = loop_type_fault(d, &l);
-  if (fault) jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "loop", place, subject, remedy, "%s", fault);
+  if (!l.name || !*l.name) say(&f, "give it a name of its own", "the loop has no name");
+  if ((unsigned)l.type >= JN_LOOP_TYPES) say(&f, "docs/model-file.md lists the types", "unknown loop type");
+  if (!*f.text && l.type != JN_LOOP_COUPLING) { /* a coupling has no ends */
+    check_loop_end(d, "a", l.link_a, l.placement_a, &f);
+    check_loop_end(d, "b", l.link_b, l.placement_b, &f);
+    if (jn__draft_link(d, l.link_a) == jn__draft_link(d, l.link_b))
+      say(&f, "a loop joins two links", "both ends are on '%.64s'", l.link_a ? l.link_a : "");
+    const char *axis = jn__unit_axis(l.axis);
+    if (axis) say(&f, "give axis as a direction: three numbers, not all zero", "axis: %s", axis);
+  }
+  if (!*f.text) check_loop_type(d, &l, &f);
+  if (*f.text) jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "loop", place, subject, f.remedy, "%s", f.text);
 }
 
 /* Sizes that suggest millimetres, grams or degrees in the place of SI units. */
