@@ -11,6 +11,6 @@
 void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
                         int weightless, const angles *turn, real *at, real *tau);
 
-#define NEWTON_REALS(nb, nd) (30 * (nb) + 12 * (nd) + 8)
+#define NEWTON_REALS(nb) (30 * (nb) + 8)
 
 #endif

@@ -170,27 +170,6 @@ static inline real armature_of(const JN_S(tree) * t, const JN_S(body) * b, int k
   return splat(t->armature[b->id + k] * ratio * ratio);
 }
 
-/* Inverse dynamics on sweeps that are done: tau [nv]. F and A are scratch [nb]; wrenches may be NULL. */
-static inline void newton_euler(const JN_S(tree) * t, const real *v, const real *a, const real *wrenches, twist base,
-                                const pose *X, const twist *S, const twist *V, const twist *Psi, twist *A, wrench *F,
-                                real *tau) {
-  if (wrenches) body_wrenches(t, wrenches, F);
-  for (int i = 0; i < t->nb; i++) {
-    A[i] = accelerate(t, i, v, a, X, S, Psi, A, base);
-    wrench own = inertial_wrench(i_constant(t->body[i].inertia), v ? &V[i] : NULL, A[i]);
-    F[i] = wrenches ? w_sub(own, F[i]) : own;
-  }
-  for (int k = 0; k < t->nv; k++) tau[k] = ZERO;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    for (int k = 0; k < b->nv; k++) {
-      tau[b->iv + k] += b->kind == JN_BODY_REVOLUTE ? splat(b->ratio) * F[i].m.z : power(F[i], S[b->id + k]);
-      if (a) tau[b->iv + k] += armature_of(t, b, k) * a[b->iv + k];
-    }
-    if (b->parent >= 0) F[b->parent] = w_add(F[b->parent], w_Ad_inverse(X[i], F[i]));
-  }
-}
-
 /* Inertias of subtrees, each in its first body's frame. */
 static inline void composite_inertias(const JN_S(tree) * t, const pose *X, inertia *Ic) {
   for (int i = 0; i < t->nb; i++) Ic[i] = i_constant(t->body[i].inertia);
