@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* M from inertias of subtrees (garofalo2013 eq. 6a), for every kernel that needs it. With AVX2 and one state a vector
  * of the space lies in one register, x, y, z and zero: a rotation of an inertia takes 18 instructions instead of 45,
- * and M of 7 revolute joints 0.6 of the time of world_mass_matrix(), the twin of all other rows. */
+ * and M of 7 revolute joints 273 ns; world_mass_matrix(), the twin of all other rows, takes 394. */
 #include "mass.h"
 
 #include "quad.h"
