@@ -9,7 +9,7 @@
  * kumar2021 by polynomials of time, docs/jets.md. Work memory must be made for the order, jn_work_create_order(). No
  * function allocates.
  *
- * Accuracy: to rounding for moderate orders (order 8 of random trees within 1e-12). jn_inverse_dynamics_jet() loses
+ * Accuracy: to rounding for moderate orders (order 8 of random trees within 2e-12). jn_inverse_dynamics_jet() loses
  * digits as (speeds of the joints, there and back / speed of the result)^K: a planar arm that turns at constant speed
  * is off by 1e-10 at order 20, 1e-6 at 30, and has no digit left at 50 (in float: 1e-3 at order 20, 4e-2 at 30). Beyond
  * order 16 or so the closed form, jn_rate_matrices() with jn_gravity_forces_jet(), is the better one. Factorials leave
