@@ -475,6 +475,36 @@ static void no_memory_is_an_error_and_no_leak(void **st) {
   jn_model_destroy(m);
 }
 
+/* The tolerance is what lies between the values that count and those that do not; raised over the least of them, it
+ * takes that away, too. */
+static void the_tolerance_separates_the_spectrum(void **st) {
+  (void)st;
+  jn_model *m = loaded("builtin:panda", 0);
+  for (int method = JN_BASE_QR; method <= JN_BASE_SVD; method++) {
+    double kept, dropped, given = 0;
+    int count = jn_parameter_count(m) + 1;
+    for (int round = 0; round < 2; round++) {
+      jn_base_options o;
+      jn_base *b;
+      jn_base_options_init(&o);
+      o.method = (jn_base_method)method;
+      o.tolerance = given;
+      check_ok(jn_base_create(m, &o, &b));
+      double tolerance = jn_base_tolerance(b), usual = jn_row_epsilon() > 1e-10 ? 1e-3 : 1e-8;
+      assert_true(tolerance == (given > 0 ? given : usual));
+      check_ok(jn_base_spectrum(b, o.method, &kept, &dropped));
+      check(dropped <= tolerance && tolerance < kept, "%g, %g, %g descend", kept, tolerance, dropped);
+      check(jn_base_count_by(b, o.method) < count, "%d by the tolerance %g, %d by a smaller", jn_base_count(b),
+            tolerance, count);
+      count = jn_base_count_by(b, o.method);
+      given = 1.5 * kept;
+      jn_base_destroy(b);
+    }
+  }
+  assert_true(jn_base_tolerance(NULL) == 0);
+  jn_model_destroy(m);
+}
+
 static void wrong_arguments(void **st) {
   (void)st;
   uint64_t s = seed("arguments");
@@ -545,6 +575,7 @@ int main(void) {
       cmocka_unit_test(classes_mean_what_they_say),
       cmocka_unit_test(methods_give_the_same_matrix),
       cmocka_unit_test(no_memory_is_an_error_and_no_leak),
+      cmocka_unit_test(the_tolerance_separates_the_spectrum),
       cmocka_unit_test(wrong_arguments),
       cmocka_unit_test(nothing_moves),
   };

@@ -316,6 +316,46 @@ static void momentum_centre_and_energies_of_every_order(void **st) {
   }
 }
 
+/* Work in memory of the caller, at any address, with guards on both sides of what jn_work_size_order() asks for: the
+ * same to the bit as in work of the library's own, and nothing else is written. */
+static void jets_in_memory_of_the_caller_are_the_same(void **st) {
+  (void)st;
+  uint64_t s = seed("memory of the caller");
+  enum { GUARD = 64 };
+  static double tau[2][(MOST + 1) * V], back[2][(MOST + 2) * V], M[2][(MOST + 1) * V * V];
+  for (int i = 0; i < 30; i++) {
+    state x;
+    int order = i % (MOST + 1), off = i % 17;
+    begin(&x, &s, i, order);
+    size_t bytes = jn_work_size_order(x.m, order), all = bytes + 2 * GUARD, rows = (size_t)(order + 1);
+    unsigned char *memory = malloc(all), *start = memory + GUARD / 2 + off;
+    assert_non_null(memory);
+    memset(memory, 0xa5, all);
+    check(bytes <= jn_work_size_order(x.m, order + 1) && bytes >= jn_work_size(x.m), "bytes grow with the order");
+    jn_work *w[2];
+    check_status(jn_work_init_order(x.m, order, start, bytes - 1, &w[0]), JN_ERR_SIZE);
+    assert_null(w[0]);
+    check_ok(jn_work_init_order(x.m, order, start, bytes, &w[0]));
+    check_ok(jn_work_create_order(x.m, order, &w[1]));
+    for (int k = 0; k < 2; k++) {
+      check_ok(jn_inverse_dynamics_jet(x.m, w[k], order, x.q, x.v, x.W, tau[k]));
+      check_ok(jn_forward_dynamics_jet(x.m, w[k], order, x.q, x.v, tau[0], x.W, back[k]));
+      check_ok(jn_mass_matrix_jet(x.m, w[k], order, x.q, x.v, M[k]));
+      check_status(jn_inverse_dynamics_jet(x.m, w[k], order + 1, x.q, x.v, NULL, tau[k]), JN_ERR_WORK);
+    }
+    size_t n = (size_t)x.nv, row = n * sizeof(double);
+    assert_memory_equal(tau[0], tau[1], rows * row);
+    assert_memory_equal(back[0], back[1], (rows + 1) * row);
+    assert_memory_equal(M[0], M[1], rows * n * row);
+    for (size_t k = 0; k < all; k++)
+      if (memory + k < start || memory + k >= start + bytes) assert_int_equal(memory[k], 0xa5);
+    jn_work_destroy(w[0]); /* releases nothing: the memory is ours */
+    jn_work_destroy(w[1]);
+    free(memory);
+    end(&x);
+  }
+}
+
 static void misuse_is_refused(void **st) {
   (void)st;
   uint64_t s = seed("misuse");
@@ -328,6 +368,8 @@ static void misuse_is_refused(void **st) {
   check_ok(jn_work_create(x.m, &x.w));
   check_status(jn_inverse_dynamics_jet(x.m, x.w, 0, x.q, x.v, NULL, tau), JN_ERR_WORK);
   check_status(jn_work_create_order(x.m, -1, &x.w), JN_ERR_SIZE);
+  check_status(jn_work_init_order(x.m, -1, tau, sizeof tau, &x.w), JN_ERR_SIZE);
+  assert_true(jn_work_size_order(x.m, -1) == 0 && jn_work_size_order(NULL, 2) == 0);
   end(&x);
 }
 
@@ -341,6 +383,7 @@ int main(void) {
       cmocka_unit_test(closed_forms_of_every_order_are_derivatives),
       cmocka_unit_test(closed_form_is_the_recursion_and_keeps_its_structure),
       cmocka_unit_test(momentum_centre_and_energies_of_every_order),
+      cmocka_unit_test(jets_in_memory_of_the_caller_are_the_same),
       cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests_name("jets", tests, NULL, NULL);

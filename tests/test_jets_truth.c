@@ -13,9 +13,53 @@ static wave random_wave(uint64_t *s) {
 
 static void add_step(truth_link *l, uint64_t *s, int slides, const double axis[3], const double point[3]) {
   elementary *e = &l->step[l->steps++];
-  *e = (elementary){.slides = slides, .factor = 1, .x = random_wave(s)};
+  *e = (elementary){.slides = slides, .factor = 1, .coordinate = l->steps - 1, .x = random_wave(s)};
   memcpy(e->axis, axis, sizeof e->axis);
   memcpy(e->point, point, sizeof e->point);
+}
+
+/* A slide that shares its coordinate with the turn before it: a helix that advances h for each radian. */
+static void add_advance(truth_link *l, uint64_t *s, double h) {
+  const elementary *turn = &l->step[l->steps - 1];
+  add_step(l, s, 1, turn->axis, turn->point);
+  l->step[l->steps - 1].coordinate = turn->coordinate;
+  l->step[l->steps - 1].factor = h * turn->factor;
+  l->step[l->steps - 1].x = turn->x;
+}
+
+/* x, y, angle: x and y are turned as z is turned to the axis, by Rodrigues' formula about z x axis, or, where the axis
+ * points down, as z is to -axis, after half a turn about x. */
+static void add_plane(truth_link *l, uint64_t *s) {
+  const jn_joint *j = &l->link.joint;
+  double length = sqrt(j->axis[0] * j->axis[0] + j->axis[1] * j->axis[1] + j->axis[2] * j->axis[2]);
+  double down = j->axis[2] < -0.5 * length ? -1 : 1;
+  double a[3] = {down * j->axis[0] / length, down * j->axis[1] / length, down * j->axis[2] / length};
+  double across = hypot(a[0], a[1]), e[2] = {-a[1] / across, a[0] / across}; /* the axis of the turn is in the plane */
+  for (int k = 0; k < 2; k++) {
+    double u[3] = {k == 0, k ? down : 0, 0}, along = e[0] * u[0] + e[1] * u[1];
+    double side = e[0] * u[1] - e[1] * u[0]; /* e x u is along z, and e x z across it */
+    double turned[3];
+    for (int i = 0; i < 2; i++) turned[i] = e[i] * along + a[2] * (u[i] - e[i] * along);
+    turned[2] = across * side;
+    add_step(l, s, 1, turned, j->point);
+  }
+  add_step(l, s, 0, j->axis, j->point);
+}
+
+/* exp(X x), X = (w, v): a turn by |w| x about the line through w x v / |w|^2, advancing w.v / |w|^2 for each radian; or
+ * a slide by |v| x. */
+static void add_screw(truth_link *l, uint64_t *s, int coordinate, const double X[6]) {
+  const double *w = X, *v = X + 3;
+  double square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], point[3] = {0};
+  int slides = square == 0;
+  for (int i = 0; i < 3 && !slides; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    point[i] = (w[j] * v[k] - w[k] * v[j]) / square;
+  }
+  add_step(l, s, slides, slides ? v : w, point);
+  l->step[l->steps - 1].coordinate = coordinate;
+  l->step[l->steps - 1].factor = sqrt(slides ? v[0] * v[0] + v[1] * v[1] + v[2] * v[2] : square);
+  if (!slides) add_advance(l, s, (w[0] * v[0] + w[1] * v[1] + w[2] * v[2]) / square);
 }
 
 /* The joint as turns and slides: its definition in docs/conventions.md. */
@@ -33,14 +77,19 @@ static void add_steps(truth_link *l, uint64_t *s) {
     }
     return;
   }
+  if (type == JN_GENERAL) {
+    for (int k = 0; k < j->screw_count; k++) add_screw(l, s, k, j->screws[k]);
+    return;
+  }
+  if (type == JN_PLANAR) {
+    add_plane(l, s);
+    return;
+  }
   add_step(l, s, type == JN_PRISMATIC, j->axis, j->point);
   if (type == JN_UNIVERSAL || type == JN_GIMBAL) add_step(l, s, 0, j->axis2, j->point);
   if (type == JN_GIMBAL) add_step(l, s, 0, j->axis3, j->point);
-  if (type == JN_CYLINDRICAL || type == JN_HELICAL) add_step(l, s, 1, j->axis, j->point);
-  if (type == JN_HELICAL) {
-    l->step[1].x = l->step[0].x;
-    l->step[1].factor = j->pitch;
-  }
+  if (type == JN_CYLINDRICAL) add_step(l, s, 1, j->axis, j->point);
+  if (type == JN_HELICAL) add_advance(l, s, j->pitch);
 }
 
 /* A box, turned and somewhere in the link. */
@@ -62,6 +111,37 @@ static void random_body(truth_link *l, uint64_t *s) {
   jn_inertia_pack(l->mass, l->com, six, l->link.inertia);
 }
 
+/* Of more than three translations one depends on the others: such a joint is drawn again. */
+static void random_truth_joint(uint64_t *s, jn_joint_type type, jn_joint *j) {
+  int slides;
+  do {
+    random_joint(s, type, j);
+    slides = 0;
+    for (int k = 0; k < j->screw_count; k++) slides += j->screws[k][0] == 0;
+  } while (type == JN_GENERAL && slides > 3);
+}
+
+/* Coupled to the joint before it of one coordinate, which may itself be. */
+static void follow(truth_link *l, const truth_link *leader, uint64_t *s) {
+  jn_joint *j = &l->link.joint;
+  j->mimic = leader->name;
+  j->mimic_ratio = 1.5 * uniform(s);
+  j->mimic_offset = uniform(s);
+  l->follows = 1;
+  l->ratio = j->mimic_ratio * leader->ratio;
+  l->offset = j->mimic_ratio * leader->offset + j->mimic_offset;
+  for (int k = 0; k < l->steps; k++) {
+    elementary *e = &l->step[k];
+    e->x = leader->step[0].x;
+    e->offset = e->factor * l->offset;
+    e->factor *= l->ratio;
+  }
+}
+
+static int has_one_coordinate(jn_joint_type type) {
+  return type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_PRISMATIC || type == JN_HELICAL;
+}
+
 static void random_truth_link(truth_tree *tree, uint64_t *s, jn_joint_type type) {
   int i = tree->n++;
   truth_link *l = &tree->link[i];
@@ -73,12 +153,16 @@ static void random_truth_link(truth_tree *tree, uint64_t *s, jn_joint_type type)
   l->link.name = l->name;
   l->link.parent = l->parent < 0 ? NULL : l->parent_name;
   random_placement(s, l->link.placement);
-  random_joint(s, type, &l->link.joint);
+  random_truth_joint(s, type, &l->link.joint);
+  l->ratio = 1;
   if (type == JN_FREE) memset(l->link.joint.point, 0, sizeof l->link.joint.point);
   for (int k = 0; k < 6; k++) l->link.joint.dof[k].armature = 0.01 * (1 + uniform(s));
   random_body(l, s);
   add_steps(l, s);
   for (int k = 0; k < 6; k++) l->wrench[k] = random_wave(s);
+  if (!tree->coupled || !has_one_coordinate(type)) return;
+  if (tree->leader >= 0) follow(l, &tree->link[tree->leader], s);
+  tree->leader = i;
 }
 
 static jn_model *build(truth_tree *tree) {
@@ -102,15 +186,17 @@ static jn_model *build(truth_tree *tree) {
 
 static jn_model *random_truth(truth_tree *tree, uint64_t *s, int links, const jn_joint_type *type, int types) {
   tree->n = 0;
+  tree->leader = -1;
   fill(s, tree->gravity, 3, 9.81);
   for (int i = 0; i < links; i++) random_truth_link(tree, s, type[i % types]);
   return build(tree);
 }
 
 /* ---- Orders 0 ... 8 against more than 50 digits ---- */
-static void compare(const char *what, int trees, const jn_joint_type *type, int types) {
+static void compare(const char *what, int trees, const jn_joint_type *type, int types, int coupled) {
   uint64_t s = seed(what);
   static truth_tree tree;
+  tree.coupled = coupled;
   static truth_jet truth;
   static double tau[(ORDER + 1) * WIDE];
   double most[ORDER + 1] = {0};
@@ -163,20 +249,33 @@ static void differences_have_fifty_digits(void **st) {
 static void trees_of_simple_joints_agree_with_fifty_digits(void **st) {
   (void)st;
   const jn_joint_type type[] = {JN_REVOLUTE, JN_PRISMATIC, JN_REVOLUTE, JN_HELICAL};
-  compare("simple joints", 12, type, 4);
+  compare("simple joints", 12, type, 4, 0);
 }
 
 static void trees_of_many_joints_agree_with_fifty_digits(void **st) {
   (void)st;
   const jn_joint_type type[] = {JN_GIMBAL,    JN_FIXED,     JN_CYLINDRICAL, JN_REVOLUTE,  JN_SPHERICAL,
                                 JN_PRISMATIC, JN_UNIVERSAL, JN_HELICAL,     JN_CONTINUOUS};
-  compare("many joints", 6, type, 9);
+  compare("many joints", 6, type, 9, 0);
 }
 
 static void floating_trees_agree_with_fifty_digits(void **st) {
   (void)st;
   const jn_joint_type type[] = {JN_FREE, JN_REVOLUTE, JN_SPHERICAL, JN_HELICAL, JN_SPHERICAL, JN_PRISMATIC, JN_FREE};
-  compare("floating base", 6, type, 7);
+  compare("floating base", 6, type, 7, 0);
+}
+
+static void planar_and_general_joints_agree_with_fifty_digits(void **st) {
+  (void)st;
+  const jn_joint_type type[] = {JN_PLANAR, JN_REVOLUTE, JN_GENERAL, JN_PRISMATIC, JN_GENERAL, JN_PLANAR};
+  compare("planar and general joints", 12, type, 6, 0);
+}
+
+static void coupled_joints_agree_with_fifty_digits(void **st) {
+  (void)st;
+  const jn_joint_type type[] = {JN_REVOLUTE,  JN_PLANAR, JN_HELICAL,  JN_GENERAL,
+                                JN_PRISMATIC, JN_FREE,   JN_REVOLUTE, JN_HELICAL};
+  compare("coupled joints", 12, type, 8, 1);
 }
 
 /* ---- Central differences on the group ---- */
@@ -316,6 +415,8 @@ int main(void) {
       cmocka_unit_test(trees_of_simple_joints_agree_with_fifty_digits),
       cmocka_unit_test(trees_of_many_joints_agree_with_fifty_digits),
       cmocka_unit_test(floating_trees_agree_with_fifty_digits),
+      cmocka_unit_test(planar_and_general_joints_agree_with_fifty_digits),
+      cmocka_unit_test(coupled_joints_agree_with_fifty_digits),
       cmocka_unit_test(orders_are_limits_of_differences_on_the_group),
       cmocka_unit_test(planar_arm_agrees_with_the_closed_form),
   };

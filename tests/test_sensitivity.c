@@ -392,6 +392,58 @@ static void reverse_products_are_transposed_products(void **st) {
       }
 }
 
+/* One array of a perturbation, if it is there, is in the room. */
+static void check_inside(const double *array, int count, const double *room, size_t size, const char *what) {
+  check(!array || (array >= room && array + count <= room + size), "%s reaches beyond the room", what);
+}
+
+/* jn_perturbation_room() is enough for every scalar: all arrays are inside, nothing is written behind it, and nothing
+ * depends on what was there before. */
+static void every_scalar_fits_into_the_room(void **st) {
+  (void)st;
+  uint64_t s = seed("room");
+  enum { KINDS = JN_BY_GRAVITY + 1, GUARD = 8 };
+  static double spare[4 * 80 * LINKS], dtau[2][V];
+  const int components[KINDS] = {1, 1, 1, 1, 1, 10, 6, 6, 18, 6, 3};
+  int tried[KINDS] = {0};
+  for (int i = 0; i < MODELS; i++) {
+    state x;
+    begin(&x, &s, i);
+    int n = x.nv, L = x.nlink;
+    size_t size = jn_perturbation_room(x.m);
+    double *room = malloc((size + GUARD) * sizeof *room);
+    assert_non_null(room);
+    for (int kind = 0; kind < KINDS; kind++)
+      for (int e = 0; e < (kind == JN_BY_GRAVITY ? 1 : kind < JN_BY_INERTIA ? n : L) * components[kind]; e++) {
+        jn_scalar scalar = {(jn_scalar_kind)kind, e / components[kind], e % components[kind]};
+        jn_perturbation p[2];
+        for (size_t k = 0; k < size + GUARD; k++) room[k] = k < size ? NAN : 1e9;
+        memset(spare, 0, sizeof spare);
+        jn_status status = jn_perturbation_of(x.m, x.w, &scalar, x.q, x.v, room, &p[0]);
+        check_status(jn_perturbation_of(x.m, x.w, &scalar, x.q, x.v, spare, &p[1]), status);
+        for (size_t k = 0; k < GUARD; k++) check(room[size + k] == 1e9, "scalar %d writes behind the room", kind);
+        if (status == JN_ERR_INDEX) continue; /* joints without this axis or pitch */
+        check_ok(status);
+        tried[kind]++;
+        const double *const of_v[] = {p[0].dq, p[0].dv, p[0].da, p[0].dtau, p[0].darmature};
+        for (int k = 0; k < 5; k++) check_inside(of_v[k], n, room, size, "an array of nv");
+        check_inside(p[0].dh, 6 * L, room, size, "dh");
+        check_inside(p[0].dS, 36 * L, room, size, "dS");
+        check_inside(p[0].dSdot, 36 * L, room, size, "dSdot");
+        check_inside(p[0].dinertia, 10 * L, room, size, "dinertia");
+        check_inside(p[0].dwrench, 6 * L, room, size, "dwrench");
+        check_inside(p[0].dgravity, 3, room, size, "dgravity");
+        for (int k = 0; k < 2; k++)
+          check_ok(jn_inverse_dynamics_sensitivity(x.m, x.w, x.q, x.v, x.a, x.W, 1, &p[k], dtau[k]));
+        assert_memory_equal(dtau[0], dtau[1], (size_t)n * sizeof(double));
+      }
+    free(room);
+    end(&x);
+  }
+  for (int kind = 0; kind < KINDS; kind++) assert_true(tried[kind] > 0);
+  assert_true(jn_perturbation_room(NULL) == 0);
+}
+
 static void misuse_is_refused(void **st) {
   (void)st;
   uint64_t s = seed("misuse");
@@ -422,6 +474,7 @@ int main(void) {
       cmocka_unit_test(scalars_of_the_model_by_building_it_anew),
       cmocka_unit_test(perturbations_add_up),
       cmocka_unit_test(reverse_products_are_transposed_products),
+      cmocka_unit_test(every_scalar_fits_into_the_room),
       cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

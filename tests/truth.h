@@ -14,7 +14,7 @@
 #include "models.h"
 
 enum { BITS = 1280, STEP = -100, REACH = 5, HEAP = 1 << 16 }; /* differences reach REACH steps to either side */
-enum { ORDER = 8, LINKS = 12, WIDE = 6 * LINKS, POINTS = 2 * REACH + 1 };
+enum { ORDER = 8, LINKS = 12, WIDE = 6 * LINKS, POINTS = 2 * REACH + 1, STEPS = 12 }; /* a screw has two steps */
 
 /* ---- Numbers live on a stack that is cut back after use; they are made once and cleared at the end. ---- */
 static mpfr_t heap[HEAP];
@@ -132,10 +132,11 @@ typedef struct wave {
   double size, rate, phase, slope, start;
 } wave;
 
-/* A turn about, or a slide along, an axis by factor x(t). */
+/* A turn about, or a slide along, an axis by factor x(t) + offset. Coordinates of a joint are its elementary motions,
+ * except that the turn and the slide of one screw share a coordinate. */
 typedef struct elementary {
-  int slides;
-  double axis[3], point[3], factor;
+  int slides, coordinate;
+  double axis[3], point[3], factor, offset;
   wave x;
 } elementary;
 
@@ -145,12 +146,16 @@ typedef struct truth_link {
   int parent;
   double mass, com[3], tensor[9]; /* about the centre of mass */
   int steps, v, index;            /* v, index: place in the model's velocities and links */
-  elementary step[6];
+  elementary step[STEPS];
+  int follows; /* 1: coupled, its position is ratio x(t) + offset of the first joint of the chain */
+  double ratio, offset;
   wave wrench[6];
 } truth_link;
 
 typedef struct truth_tree {
   int n, nv;
+  int coupled,
+      leader; /* coupled: joints of one coordinate follow the one before them, which is the leader (-1: none) */
   double gravity[3];
   truth_link link[LINKS];
 } truth_tree;
@@ -195,6 +200,7 @@ static moving moved(moving f, const elementary *e, mpfr_srcptr t, vec *axis, vec
   mpfr_ptr x[3];
   evaluate_wave(&e->x, t, x);
   for (int i = 0; i < 3; i++) x[i] = mul(x[i], number(e->factor));
+  x[0] = add(x[0], number(e->offset));
   vec local = unit(e->axis), y = vector(e->point);
   *axis = times(f.R, local);
   if (e->slides) {
@@ -242,13 +248,10 @@ static void group_forces(const truth_link *l, moving f, load w, mpfr_ptr *tau) {
   for (int k = 0; k < 3 && l->link.joint.type == JN_FREE; k++) mpfr_set(tau[3 + k], force.x[k], MPFR_RNDN);
 }
 
-/* Coordinates of a joint are its elementary motions, except that the two motions of a helical joint share one. */
-static int coordinate(const truth_link *l, int step) { return l->link.joint.type == JN_HELICAL ? 0 : step; }
-
 /* tau(t) without armatures, and the wrenches, at one time. */
 static void inverse_dynamics(const truth_tree *tree, mpfr_srcptr t, mpfr_ptr *tau, mpfr_ptr *wrench) {
   static moving f[LINKS];
-  static vec axis[LINKS][6], point[LINKS][6];
+  static vec axis[LINKS][STEPS], point[LINKS][STEPS];
   load w[LINKS];
   for (int i = 0; i < tree->n; i++) {
     const truth_link *l = &tree->link[i];
@@ -270,7 +273,8 @@ static void inverse_dynamics(const truth_tree *tree, mpfr_srcptr t, mpfr_ptr *ta
     const truth_link *l = &tree->link[i];
     for (int k = 0; k < l->steps && !on_the_group(l); k++) {
       vec moment = minus(w[i].moment, cross(point[i][k], w[i].force));
-      mpfr_ptr share = dot(axis[i][k], l->step[k].slides ? w[i].force : moment), sum = tau[l->v + coordinate(l, k)];
+      mpfr_ptr share = dot(axis[i][k], l->step[k].slides ? w[i].force : moment);
+      mpfr_ptr sum = tau[l->v + l->step[k].coordinate];
       mpfr_set(sum, add(sum, mul(share, number(l->step[k].factor))), MPFR_RNDN);
     }
     if (on_the_group(l)) group_forces(l, f[i], w[i], tau + l->v);
@@ -302,13 +306,13 @@ static void quaternion(const truth_link *l, mpfr_srcptr t, mpfr_ptr Q[4]) {
 static void configuration(const truth_tree *tree, const jn_model *m, mpfr_srcptr t, double *q) {
   for (int i = 0; i < tree->n; i++) {
     const truth_link *l = &tree->link[i];
-    if (l->steps == 0) continue;
+    if (l->steps == 0 || l->follows) continue;
     double *x = q + jn_joint_q(m, l->index);
     int linear = l->link.joint.type == JN_FREE ? 3 : 0;
     mpfr_ptr y[4];
     for (int k = 0; k < l->steps && (linear ? k < 3 : !on_the_group(l)); k++) {
       evaluate_wave(&l->step[k].x, t, y);
-      x[coordinate(l, k)] = rounded(y[0]);
+      x[l->step[k].coordinate] = rounded(y[0]);
     }
     if (!on_the_group(l)) continue;
     quaternion(l, t, y);
@@ -322,13 +326,13 @@ static void velocities(const truth_tree *tree, mpfr_srcptr t, mpfr_ptr *v) {
     const truth_link *l = &tree->link[i];
     moving f = at_rest();
     vec axis, point;
-    for (int k = 0; k < l->steps; k++) {
+    for (int k = 0; k < l->steps && !l->follows; k++) {
       mpfr_ptr x[3];
       evaluate_wave(&l->step[k].x, t, x);
       if (on_the_group(l))
         f = moved(f, &l->step[k], t, &axis, &point);
       else
-        mpfr_set(v[l->v + coordinate(l, k)], x[1], MPFR_RNDN);
+        mpfr_set(v[l->v + l->step[k].coordinate], x[1], MPFR_RNDN);
     }
     if (!on_the_group(l)) continue;
     vec turning = times(transposed(f.R), f.w), moving_on = times(transposed(f.R), f.v);
@@ -362,6 +366,24 @@ static void derivatives(mpfr_ptr f[POINTS][WIDE], int n, int order, double *jet)
     for (int c = 0; c < n; c++, heap_used = mark) jet[k * n + c] = rounded(derivative(f, c, k));
 }
 
+static int coordinates(const truth_link *l) {
+  if (on_the_group(l)) return l->link.joint.type == JN_FREE ? 6 : 3;
+  return l->steps ? l->step[l->steps - 1].coordinate + 1 : 0;
+}
+
+/* Rotor inertia that a coordinate sees: those of all the joints that it moves, by the squares of their ratios. */
+static mpfr_ptr armature(const truth_tree *tree, int c) {
+  mpfr_ptr sum = number(0);
+  for (int i = 0; i < tree->n; i++) {
+    const truth_link *l = &tree->link[i];
+    int k = c - l->v, n = coordinates(l);
+    if (k < 0 || k >= n) continue;
+    mpfr_ptr ratio = number(l->ratio);
+    sum = add(sum, mul(number(l->link.joint.dof[k].armature), mul(ratio, ratio)));
+  }
+  return sum;
+}
+
 /* Everything at the time t. */
 static void truth_at(const truth_tree *tree, const jn_model *m, double t, truth_jet *out) {
   static mpfr_ptr tau[POINTS][WIDE], v[POINTS][WIDE], wrench[POINTS][WIDE];
@@ -381,7 +403,7 @@ static void truth_at(const truth_tree *tree, const jn_model *m, double t, truth_
   derivatives(wrench, 6 * tree->n, ORDER, out->wrench);
   for (int k = 0; k <= ORDER; k++)
     for (int c = 0; c < tree->nv; c++, heap_used = mark) {
-      mpfr_ptr rotor = mul(number(jn_coordinate_dof(m, c)->armature), derivative(v, c, k + 1));
+      mpfr_ptr rotor = mul(armature(tree, c), derivative(v, c, k + 1));
       out->tau[k * tree->nv + c] = rounded(add(derivative(tau, c, k), rotor));
     }
 }

@@ -103,8 +103,9 @@ JN_API jn_status jn_loops_forward_dynamics_jet(jn_loops *loops, int order, const
                                                const double *tau_jet, const double *wrench_jet, double *v_jet,
                                                double *lambda_jet);
 /* Hybrid: coordinates with prescribed[i] != 0 have rows 1 ... K+1 of v_jet given, the others their tau_jet; v_out
- * [(K+2) x nv], tau_out [(K+1) x nv], lambda_jet (may be NULL). Errors: JN_ERR_LOOP when the prescribed motion cannot
- * be. [kim2012 eqs. 76-80] */
+ * [(K+2) x nv], tau_out [(K+1) x nv], lambda_jet (may be NULL). With more prescribed than degrees of freedom, forces
+ * are those of the shortest lambda, at each order by itself: row k of tau_out is not the derivative of row k - 1 then.
+ * Errors: JN_ERR_LOOP when the prescribed motion cannot be. [kim2012 eqs. 76-80] */
 JN_API jn_status jn_loops_hybrid_dynamics_jet(jn_loops *loops, int order, const unsigned char *prescribed,
                                               const double *q, const double *v_jet, const double *tau_jet,
                                               const double *wrench_jet, double *v_out, double *tau_out,
