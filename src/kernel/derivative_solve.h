@@ -27,10 +27,6 @@ typedef struct split {
 
 static inline int is_given(const split *s, int i) { return s->prescribed && s->prescribed[i]; }
 
-static inline void subtract_row(real factor, const real *from, int columns, real *to) {
-  for (int c = 0; c < columns; c++) to[c] -= factor * from[c];
-}
-
 /* With T the derivative of inverse dynamics [nv x columns] at fixed accelerations: of the free accelerations, -M_ff^-1
  * T_f, and of the prescribed forces, T_p + M_pf da_f. T is in dtau, or in da when dtau is NULL. */
 static inline void solve_columns(const split *s, int columns, real *da, real *dtau) {
@@ -41,12 +37,12 @@ static inline void solve_columns(const split *s, int columns, real *da, real *dt
     for (int c = 0; c < columns; c++) da[i * columns + c] = is_given(s, i) ? ZERO : -T[i * columns + c];
   for (int k = n - 1; k >= 0; k--) /* L^T D L da = -T, whole rows at a time */
     for (int j = t->lambda[k]; j >= 0; j = t->lambda[j])
-      subtract_row(s->H[k * n + j], da + t->order[k] * columns, columns, da + t->order[j] * columns);
+      add_row(columns, -s->H[k * n + j], da + t->order[k] * columns, da + t->order[j] * columns);
   for (int k = 0; k < n; k++) {
     real inverse = K(1) / s->H[k * n + k], *row = da + t->order[k] * columns;
     for (int c = 0; c < columns; c++) row[c] *= inverse;
     for (int j = t->lambda[k]; j >= 0; j = t->lambda[j])
-      subtract_row(s->H[k * n + j], da + t->order[j] * columns, columns, row);
+      add_row(columns, -s->H[k * n + j], da + t->order[j] * columns, row);
   }
   for (int i = 0; i < n && dtau; i++)
     for (int c = 0; c < columns; c++) {

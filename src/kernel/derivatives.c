@@ -67,7 +67,7 @@ void JN_(derivatives_hybrid)(const jn_call *c) {
     wrench_matrix(&w, K(-1), s.prescribed ? out[9] : out[5]);
     solve_columns(&s, wide, out[5], s.prescribed ? out[9] : NULL);
   }
-  invert(t, out[4]);
+  invert(t, out[4], s.y);
   reorder(t, out[4], (int32_t *)(void *)s.y);
   given_columns(&s, out[4], out[8]);
 }

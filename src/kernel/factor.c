@@ -31,6 +31,6 @@ void JN_(inverse)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   mass_at(t, c->in[0], c->scratch, c->out[0]);
   factorize(t, c->out[0], c->out[1]);
-  invert(t, c->out[0]);
+  invert(t, c->out[0], c->scratch);
   reorder(t, c->out[0], c->scratch);
 }
