@@ -21,11 +21,18 @@ jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *m, jn_work *w, int order,
   if (order == 0 && w->count == 1) return PUBLIC(inverse_dynamics)(m, w, q, v_jet, v_jet + m->nv, wrench_jet, tau_jet);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_inverse_jet, NUMBER_KIND, m, w);
-  r.arg[0] = order;
+  jn__run_init(&r, order == 0 ? JN_KERNEL_newton : JN_KERNEL_inverse_jet, NUMBER_KIND, m, w);
+  r.arg[0] = order; /* of the kernel `newton`: with weight */
   jn__run_input(&r, 0, q, nq);
-  jn__run_input(&r, 1, v_jet, (rows + 1) * nv);
-  jn__run_input(&r, 2, wrench_jet, wide);
+  if (order == 0) { /* v and a are rows of one array */
+    jn__run_input(&r, 1, v_jet, nv);
+    jn__run_input(&r, 2, v_jet + nv, nv);
+    jn__run_input(&r, 3, wrench_jet, wide);
+    r.in[1].stride = r.in[2].stride = 2 * nv;
+  } else {
+    jn__run_input(&r, 1, v_jet, (rows + 1) * nv);
+    jn__run_input(&r, 2, wrench_jet, wide);
+  }
   jn__run_output(&r, 0, tau_jet, rows * nv);
   return jn__run(&r);
 }
