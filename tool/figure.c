@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #ifdef _WIN32
 #define popen _popen
 #define pclose _pclose
@@ -38,6 +39,7 @@ void figure_free(figure *f) {
   free(f->row_titles);
   free(f->panels);
   free(f->title);
+  free(f->x_title);
 }
 
 panel *figure_panel(const figure *f, int row, int column) { return &f->panels[row * f->columns + column]; }
@@ -119,8 +121,24 @@ static void thin_out(panel *p, double per_x, double per_y) {
 
 /* ---- Layout, in pixels ---- */
 
+typedef enum format { AS_TEXT, AS_SVG, AS_PNG, AS_PDF, NO_FORMAT } format;
+
+/* By the ending of the name, in small letters or capitals. */
+static format format_of(const char *path) {
+  static const char *const endings[] = {"", ".svg", ".png", ".pdf"};
+  if (strcmp(path, "-") == 0) return AS_TEXT;
+  size_t length = strlen(path);
+  for (int k = AS_SVG; k <= AS_PDF; k++) {
+    size_t i = 0;
+    while (i < 4 && length > 4 && (path[length - 4 + i] | 0x20) == (endings[k][i] | 0x20)) i++;
+    if (i == 4) return (format)k;
+  }
+  return NO_FORMAT;
+}
+
 typedef struct layout {
   const figure *f;
+  format format;
   bool text;  /* in the terminal */
   int across; /* panels beside each other */
   int bands;  /* groups of columns below each other */
@@ -128,33 +146,60 @@ typedef struct layout {
   double left, top, bottom;         /* margins of the picture */
   double panel_width, panel_height; /* of the frame of one panel */
   double gap_x, gap_y, band_gap;
-  double x0, x1;     /* range of all curves */
+  double x0, x1;     /* range of all curves, without the offset */
+  char *x_title;     /* NULL: none is needed */
   double *row_sizes; /* [rows] largest |y| */
   const char *small; /* size of the font of numbers, in points of the terminal */
 } layout;
 
+/* Time stamps that are large against their span (seconds since 1970) would all have the same label, and drown in the
+ * nine digits that gnuplot gets: a round offset is taken from them and told in the title of the axis. */
+static void find_times(layout *l) {
+  const figure *f = l->f;
+  const char *name = f->x_title ? f->x_title : "t [s]";
+  l->x0 = INFINITY;
+  l->x1 = -INFINITY;
+  for (int k = 0; k < f->rows * f->columns; k++) {
+    for (int i = 0; i < f->panels[k].count; i++) {
+      l->x0 = fmin(l->x0, f->panels[k].x[i]);
+      l->x1 = fmax(l->x1, f->panels[k].x[i]);
+    }
+  }
+  double span = l->x1 - l->x0;
+  l->x_title = l->text ? NULL : copy_text(name, strlen(name));
+  if (span > 0 && fabs(l->x0) > 200 * span) {
+    int digits = (int)floor(log10(span));
+    double step = pow(10, digits), offset = floor(l->x0 / step) * step;
+    size_t length = strcspn(name, " [");
+    free(l->x_title);
+    l->x_title = format_text("%.*s %s %.*f%s", (int)length, name, offset < 0 ? "+" : "-", digits < 0 ? -digits : 0,
+                             fabs(offset), name + length);
+    l->x0 -= offset;
+    l->x1 -= offset;
+    for (int k = 0; k < f->rows * f->columns; k++)
+      for (int i = 0; i < f->panels[k].count; i++) f->panels[k].x[i] -= offset;
+  }
+  if (!(l->x1 > l->x0)) { /* one time only, which may be large, too */
+    double about = fmax(0.5, 0.01 * fabs(l->x0));
+    l->x0 -= about;
+    l->x1 = l->x0 + 2 * about;
+  }
+}
+
 static layout lay_out(const figure *f, const char *path) {
-  bool text = strcmp(path, "-") == 0;
-  const char *ending = strrchr(path, '.');
-  layout l = {.f = f, .text = text, .left = 100, .top = 70, .bottom = 44};
+  format kind = format_of(path);
+  layout l = {.f = f, .format = kind, .text = kind == AS_TEXT, .left = 100, .top = 70, .bottom = 44};
   l.panel_width = f->columns > 4 ? 112 : 220;
   l.panel_height = f->rows > 5 ? 74 : 96;
   l.gap_x = 48;
   l.gap_y = 20;
   l.band_gap = 66;
-  l.small = text || strcmp(ending, ".svg") == 0 ? "10" : strcmp(ending, ".png") == 0 ? "15" : "7.5";
+  l.small = kind == AS_PNG ? "15" : kind == AS_PDF ? "7.5" : "10";
   l.across = f->columns < 8 ? f->columns : f->columns % 7 == 0 ? 7 : 8;
   l.bands = (f->columns + l.across - 1) / l.across;
   l.width = l.left + l.across * (l.panel_width + l.gap_x) - l.gap_x + 22;
   l.height = l.top + l.bottom + l.bands * (f->rows * (l.panel_height + l.gap_y) - l.gap_y) + (l.bands - 1) * l.band_gap;
-  l.x0 = INFINITY;
-  l.x1 = -INFINITY;
-  for (int i = 0; i < f->rows * f->columns; i++) {
-    if (f->panels[i].count == 0) continue;
-    l.x0 = fmin(l.x0, f->panels[i].x[0]);
-    l.x1 = fmax(l.x1, f->panels[i].x[f->panels[i].count - 1]);
-  }
-  if (!(l.x1 > l.x0)) l.x1 = l.x0 + 1;
+  find_times(&l);
   l.row_sizes = allocate((size_t)f->rows * sizeof *l.row_sizes);
   for (int r = 0; r < f->rows; r++) {
     l.row_sizes[r] = 0;
@@ -210,7 +255,6 @@ static void quote(FILE *g, const char *text) {
 }
 
 static void write_terminal(FILE *g, const layout *l, const char *path) {
-  const char *ending = strrchr(path, '.');
   double w = l->width, h = l->height;
   if (l->text) {
     const char *columns = getenv("COLUMNS");
@@ -220,9 +264,9 @@ static void write_terminal(FILE *g, const layout *l, const char *path) {
     fprintf(g, "set multiplot layout %d, %d\n", (count + across - 1) / across, across);
     return;
   }
-  if (strcmp(ending, ".png") == 0)
+  if (l->format == AS_PNG)
     fprintf(g, "set terminal pngcairo size %.0f, %.0f font \"sans-serif,18\" linewidth 2 noenhanced\n", 2 * w, 2 * h);
-  else if (strcmp(ending, ".pdf") == 0)
+  else if (l->format == AS_PDF)
     fprintf(g, "set terminal pdfcairo size %.3fin, %.3fin font \"sans-serif,9\" noenhanced\n", w / 96, h / 96);
   else
     fprintf(g, "set terminal svg size %.0f, %.0f font \"sans-serif,12\" noenhanced background \"white\"\n", w, h);
@@ -358,11 +402,18 @@ static void title_panel(FILE *g, const layout *l, int row, int column) {
     quote(g, title);
     fputc('\n', g);
     free(title);
+    if (!l->x_title) return;
+    fputs("set xlabel ", g);
+    quote(g, l->x_title);
+    fputc('\n', g);
     return;
   }
   write_names(g, l, row, column);
   fputs(last ? "set format x\n" : "set format x \"\"\n", g);
-  if (last) fprintf(g, "set xlabel \"t [s]\" offset 0, 0.9 font \",%s\"\n", l->small);
+  if (!last) return;
+  fputs("set xlabel ", g);
+  quote(g, l->x_title);
+  fprintf(g, " offset 0, 0.9 font \",%s\"\n", l->small);
 }
 
 static void draw_panel(FILE *g, const layout *l, int row, int column) {
@@ -392,11 +443,6 @@ static void draw_panel(FILE *g, const layout *l, int row, int column) {
 
 /* ---- Running gnuplot ---- */
 
-static bool has_ending(const char *path) {
-  const char *ending = strrchr(path, '.');
-  return ending && (strcmp(ending, ".svg") == 0 || strcmp(ending, ".png") == 0 || strcmp(ending, ".pdf") == 0);
-}
-
 static bool find_gnuplot(void) {
 #ifdef _WIN32
   return true;
@@ -415,11 +461,61 @@ static bool find_gnuplot(void) {
 }
 
 int figure_check(const char *command, const char *path) {
-  if (strcmp(path, "-") != 0 && !has_ending(path))
+  if (format_of(path) == NO_FORMAT)
     return usage_error(command, "%s: pictures end in .svg, .png or .pdf; - is text in the terminal", path);
   if (find_gnuplot()) return OPTION_GO_ON;
   fputs("jounce: plots need gnuplot, which is not in the PATH; on Debian: apt-get install gnuplot-nox\n", stderr);
   return EXIT_BAD;
+}
+
+/* Does the file end as its format does? gnuplot does not tell of a disk that is full. */
+static bool is_whole(const char *path, format kind) {
+  static const char *const ends[] = {"", "</svg>", "IEND", "%%EOF"};
+  char tail[64];
+  FILE *file = fopen(path, "rb");
+  if (!file) return false;
+  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  long from = length > (long)sizeof tail ? length - (long)sizeof tail : 0;
+  size_t wanted = strlen(ends[kind]), n = 0;
+  if (length > 0 && fseek(file, from, SEEK_SET) == 0) n = fread(tail, 1, sizeof tail, file);
+  fclose(file);
+  for (size_t i = 0; i + wanted <= n; i++)
+    if (memcmp(tail + i, ends[kind], wanted) == 0) return true;
+  return false;
+}
+
+/* A part of a picture is of no use; what is not a plain file (/dev/full) stays. */
+static void remove_part(const char *path) {
+#ifdef _WIN32
+  remove(path);
+#else
+  struct stat about;
+  if (lstat(path, &about) == 0 && S_ISREG(about.st_mode)) remove(path);
+#endif
+}
+
+/* Can the file be written? Tells why not, as gnuplot would only in its own words. */
+static bool try_output(const char *path) {
+  FILE *file = fopen(path, "wb");
+  if (file && fclose(file) == 0) return true;
+  fprintf(stderr, "jounce: cannot write %s: %s\n", path, strerror(errno));
+  return false;
+}
+
+static bool run_gnuplot(figure *f, const layout *l, const char *path) {
+  FILE *g = popen("gnuplot", "w");
+  if (!g) {
+    fprintf(stderr, "jounce: cannot run gnuplot: %s\n", strerror(errno));
+    return false;
+  }
+  write_terminal(g, l, path);
+  write_style(g, l);
+  for (int r = 0; r < f->rows; r++)
+    for (int c = 0; c < f->columns; c++) draw_panel(g, l, r, c);
+  fputs("unset multiplot\nset output\n", g);
+  if (pclose(g) == 0) return true;
+  fprintf(stderr, "jounce: gnuplot could not draw %s\n", path);
+  return false;
 }
 
 int figure_draw(figure *f, const char *path) {
@@ -428,18 +524,16 @@ int figure_draw(figure *f, const char *path) {
 #ifndef _WIN32
   signal(SIGPIPE, SIG_IGN); /* a gnuplot that ends early is told by its status */
 #endif
-  FILE *g = popen("gnuplot", "w");
-  if (!g) {
-    fprintf(stderr, "jounce: cannot run gnuplot: %s\n", strerror(errno));
-    return EXIT_BAD;
+  bool good = l.text || try_output(path);
+  if (good) {
+    good = run_gnuplot(f, &l, path);
+    if (good && !l.text && !is_whole(path, l.format)) {
+      fprintf(stderr, "jounce: cannot write %s: the picture is not whole; is the disk full?\n", path);
+      good = false;
+    }
+    if (!good && !l.text) remove_part(path);
   }
-  write_terminal(g, &l, path);
-  write_style(g, &l);
-  for (int r = 0; r < f->rows; r++)
-    for (int c = 0; c < f->columns; c++) draw_panel(g, &l, r, c);
-  fputs("unset multiplot\n", g);
   free(l.row_sizes);
-  if (pclose(g) == 0) return OPTION_GO_ON;
-  fprintf(stderr, "jounce: gnuplot could not draw %s\n", path);
-  return EXIT_BAD;
+  free(l.x_title);
+  return good ? OPTION_GO_ON : EXIT_BAD;
 }

@@ -14,6 +14,7 @@ typedef struct panel {
 
 typedef struct figure {
   char *title;
+  char *x_title; /* NULL: "t [s]" */
   int rows, columns;
   char **row_titles, **column_titles;
   panel *panels; /* [rows x columns]; without points: left empty */
@@ -27,7 +28,7 @@ panel *figure_panel(const figure *f, int row, int column);
  * code. */
 int figure_check(const char *command, const char *path);
 /* Draw to a file, or to stdout for "-". The points of the panels are thinned out on the way, where nobody sees it.
- * OPTION_GO_ON, or EXIT_BAD after telling why. */
+ * OPTION_GO_ON, or EXIT_BAD after telling why; there is no file then. */
 int figure_draw(figure *f, const char *path);
 
 /* A curve of any number of samples in at most 2 x BUCKETS points: the least and the largest of each bucket. */
