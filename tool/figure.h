@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* One curve with its limits (infinite: none). */
+/* One curve with its limits (infinite: none); y is NaN in a gap. */
 typedef struct panel {
   double *x, *y;
   int count;
@@ -17,6 +17,7 @@ typedef struct figure {
   char *x_title; /* NULL: "t [s]" */
   int rows, columns;
   char **row_titles, **column_titles;
+  int *groups;   /* [columns] columns of one number stand beside each other; 0 at first */
   panel *panels; /* [rows x columns]; without points: left empty */
 } figure;
 
@@ -35,12 +36,14 @@ int figure_draw(figure *f, const char *path);
 typedef struct thinner {
   panel *to;
   int each; /* samples in a bucket */
-  int have;
+  int have, room;
   double low, high, low_x, high_x;
 } thinner;
 
 void thinner_init(thinner *t, panel *to, int samples);
 void thinner_add(thinner *t, double x, double y);
+/* No value at x: the curve is broken there. */
+void thinner_gap(thinner *t, double x);
 void thinner_end(thinner *t);
 
 #endif

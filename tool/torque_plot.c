@@ -76,6 +76,7 @@ plot_data *plot_data_create(const motion *m, const limit_check *limits, int orde
   for (int v = 0; v < m->nv; v++) {
     jn_velocity_name(m->model, v, name, sizeof name);
     p->figure.column_titles[v] = copy_text(name, strlen(name));
+    p->figure.groups[v] = place_in_q(m->model, v) < 0; /* twists, which have no position, apart */
   }
   return p;
 }
@@ -91,8 +92,20 @@ void plot_data_sample(plot_data *p, const motion *m) {
   }
 }
 
+/* A joint without motor has an effort limit of 0: where there is no torque, there is nothing to forbid. */
+static void forget_idle_limits(panel *p) {
+  if (p->upper > p->lower) return;
+  for (int i = 0; i < p->count; i++)
+    if (fabs(p->y[i] - p->upper) > 1e-9) return;
+  p->lower = -INFINITY;
+  p->upper = INFINITY;
+}
+
 int plot_data_draw(plot_data *p, const motion *m, const char *path) {
-  for (int i = 0; i < p->figure.rows * m->nv; i++) thinner_end(&p->thinners[i]);
+  for (int i = 0; i < p->figure.rows * m->nv; i++) {
+    thinner_end(&p->thinners[i]);
+    forget_idle_limits(&p->figure.panels[i]);
+  }
   int result = figure_draw(&p->figure, path);
   figure_free(&p->figure);
   free(p->thinners);
