@@ -47,6 +47,27 @@ void figure_free(figure *f) {
 
 panel *figure_panel(const figure *f, int row, int column) { return &f->panels[row * f->columns + column]; }
 
+char *figure_quantity(bool torque, int order, const char *unit) {
+  static const char *const motions[] = {"position", "velocity", "acceleration", "jerk"};
+  static const char *const raised[] = {"", "", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  char *time = order == 0   ? copy_text("", 0)
+               : order < 10 ? format_text("/s%s", raised[order])
+                            : format_text("/s^%d", order);
+  char *title;
+  if (!torque && order < 4)
+    title = format_text("%s\n[%s%s]", motions[order], unit, time);
+  else if (torque && order == 0)
+    title = format_text("torque τ\n[%s]", unit);
+  else if (torque && order == 1)
+    title = format_text("dτ/dt\n[%s%s]", unit, time);
+  else if (torque && order < 10)
+    title = format_text("d%sτ/dt%s\n[%s%s]", raised[order], raised[order], unit, time);
+  else
+    title = format_text("order %d\n[%s%s]", order, unit, time);
+  free(time);
+  return title;
+}
+
 /* ---- Thinning ---- */
 
 enum { BUCKETS = 2000 };
@@ -287,7 +308,7 @@ static layout lay_out(const figure *f, const char *path) {
   l.panel_height = f->rows > 5 ? 74 : 96;
   l.gap_x = 48;
   l.gap_y = 20;
-  l.band_gap = 66;
+  l.band_gap = 76;
   l.small = kind == AS_PNG ? "15" : kind == AS_PDF ? "7.5" : "10";
   find_bands(&l);
   l.width = l.left + l.across * (l.panel_width + l.gap_x) - l.gap_x + 22;

@@ -25,6 +25,10 @@ void figure_init(figure *f, int rows, int columns);
 void figure_free(figure *f);
 panel *figure_panel(const figure *f, int row, int column);
 
+/* Title of a row: "velocity", or "dτ/dt" for torques, of an order in time, below it the unit [unit/s^order]. A new
+ * string. */
+char *figure_quantity(bool torque, int order, const char *unit);
+
 /* Can the ending of `path` be drawn: .svg, .png, .pdf, or "-" for text? Tells what is wrong. OPTION_GO_ON or an exit
  * code. */
 int figure_check(const char *command, const char *path);

@@ -18,8 +18,6 @@ struct plot_data {
 
 /* "q", "dq/dt", ... and the units, which all joints share or not. */
 static char *row_title(const motion *m, int row, int motion_rows) {
-  static const char *const motions[] = {"position", "velocity", "acceleration", "jerk"};
-  static const char *const raised[] = {"", "", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   bool angular = false, linear = false;
   for (int v = 0; v < m->nv; v++) *(is_angular(m->model, v) ? &angular : &linear) = true;
   int order = row < motion_rows ? row : row - motion_rows;
@@ -28,22 +26,7 @@ static char *row_title(const motion *m, int row, int motion_rows) {
                                        : "N m, N",
              *turn = row < motion_rows ? "rad" : "N m";
   const char *unit = angular && linear ? both : angular ? turn : row < motion_rows ? "m" : "N";
-  char *time = order == 0   ? copy_text("", 0)
-               : order < 10 ? format_text("/s%s", raised[order])
-                            : format_text("/s^%d", order);
-  char *title;
-  if (row < motion_rows)
-    title = format_text("%s\n[%s%s]", motions[row], unit, time);
-  else if (order == 0)
-    title = format_text("torque τ\n[%s]", unit);
-  else if (order == 1)
-    title = format_text("dτ/dt\n[%s%s]", unit, time);
-  else if (order < 10)
-    title = format_text("d%sτ/dt%s\n[%s%s]", raised[order], raised[order], unit, time);
-  else
-    title = format_text("order %d\n[%s%s]", order, unit, time);
-  free(time);
-  return title;
+  return figure_quantity(row >= motion_rows, order, unit);
 }
 
 static void set_limits(const plot_data *p, int v, int row, panel *to) {
