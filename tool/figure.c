@@ -691,7 +691,11 @@ static bool try_output(const char *path) {
 }
 
 static bool run_gnuplot(figure *f, const layout *l, const char *path) {
+#ifdef _WIN32
   FILE *g = popen("gnuplot", "w");
+#else
+  FILE *g = popen("LC_ALL=C.UTF-8 gnuplot", "w"); /* or it warns that it cannot write a degree sign */
+#endif
   if (!g) {
     fprintf(stderr, "jounce: cannot run gnuplot: %s\n", strerror(errno));
     return false;
