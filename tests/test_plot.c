@@ -182,6 +182,7 @@ static void files_are_read_as_trajectories_are(void **state) {
   check_refusal("plot nameless.csv", 1, "nameless.csv:1: has no names");
   write_file("time.csv", "t,a\nnoon,1\n1,2\n");
   check_refusal("plot time.csv", 1, "the first column is the time");
+  check_refusal("plot motion.npz", 2, "plot takes CSV");
   write_file("nothing.csv", "t,a\n0,nan\n1,\n");
   check_refusal("plot nothing.csv", 1, "there is no number");
 }

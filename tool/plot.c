@@ -209,6 +209,12 @@ static int draw(sheet *s, const char *pattern, const char *out) {
 
 /* ---- Command ---- */
 
+/* Trajectories that are no CSV. */
+static bool is_other_format(const char *path) {
+  const char *ending = strrchr(path, '.');
+  return ending && (strcmp(ending, ".npz") == 0 || strcmp(ending, ".npy") == 0 || strcmp(ending, ".json") == 0);
+}
+
 int command_plot(int argc, char **argv) {
   option_set set;
   const char *pattern = NULL, *out = "-", *source = NULL;
@@ -223,6 +229,8 @@ int command_plot(int argc, char **argv) {
   int status = option_parse(&set, argc, argv, &source, 1, 1);
   if (status == OPTION_GO_ON) status = figure_check("plot", out);
   if (status != OPTION_GO_ON) return status;
+  if (is_other_format(source))
+    return usage_error("plot", "%s: plot takes CSV; jounce torque --plot draws the motion of such a file", source);
   sheet s = {.path = source};
   status = sheet_read(&s);
   if (status == OPTION_GO_ON) status = draw(&s, pattern, out);
