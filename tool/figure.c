@@ -726,16 +726,17 @@ static void copy_lines(FILE *from) {
 }
 
 static bool draw_text(figure *f, const layout *l) {
+#ifdef _WIN32
+  char *path = _tempnam(NULL, "jounce");
+  FILE *file = path ? fopen(path, "w+") : NULL;
+#else
   const char *folder = getenv("TMPDIR");
   char *path = format_text("%s/jounce_plot_XXXXXX", folder && *folder ? folder : "/tmp");
-#ifdef _WIN32
-  FILE *file = _mktemp(path) ? fopen(path, "w+") : NULL;
-#else
   int descriptor = mkstemp(path);
   FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
 #endif
   bool good = file != NULL, limited = false;
-  if (!good) fprintf(stderr, "jounce: cannot write %s: %s\n", path, strerror(errno));
+  if (!good) fprintf(stderr, "jounce: cannot write a temporary file: %s\n", strerror(errno));
   good = good && run_gnuplot(f, l, path);
   if (good) copy_lines(file);
   for (int i = 0; i < f->rows * f->columns; i++)
