@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* One curve with its limits (infinite: none). */
+/* One curve with its limits (infinite: none); y is NaN in a gap. */
 typedef struct panel {
   double *x, *y;
   int count;
@@ -14,8 +14,10 @@ typedef struct panel {
 
 typedef struct figure {
   char *title;
+  char *x_title; /* NULL: "t [s]" */
   int rows, columns;
   char **row_titles, **column_titles;
+  int *groups;   /* [columns] columns of one number stand beside each other; 0 at first */
   panel *panels; /* [rows x columns]; without points: left empty */
 } figure;
 
@@ -23,23 +25,29 @@ void figure_init(figure *f, int rows, int columns);
 void figure_free(figure *f);
 panel *figure_panel(const figure *f, int row, int column);
 
+/* Title of a row: "velocity", or "dτ/dt" for torques, of an order in time, below it the unit [unit/s^order]. A new
+ * string. */
+char *figure_quantity(bool torque, int order, const char *unit);
+
 /* Can the ending of `path` be drawn: .svg, .png, .pdf, or "-" for text? Tells what is wrong. OPTION_GO_ON or an exit
  * code. */
 int figure_check(const char *command, const char *path);
 /* Draw to a file, or to stdout for "-". The points of the panels are thinned out on the way, where nobody sees it.
- * OPTION_GO_ON, or EXIT_BAD after telling why. */
+ * OPTION_GO_ON, or EXIT_BAD after telling why; there is no file then. */
 int figure_draw(figure *f, const char *path);
 
 /* A curve of any number of samples in at most 2 x BUCKETS points: the least and the largest of each bucket. */
 typedef struct thinner {
   panel *to;
   int each; /* samples in a bucket */
-  int have;
+  int have, room;
   double low, high, low_x, high_x;
 } thinner;
 
 void thinner_init(thinner *t, panel *to, int samples);
 void thinner_add(thinner *t, double x, double y);
+/* No value at x: the curve is broken there. */
+void thinner_gap(thinner *t, double x);
 void thinner_end(thinner *t);
 
 #endif

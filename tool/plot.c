@@ -2,8 +2,8 @@
 /* jounce plot: draw a CSV file. Columns NAME, NAME_d1, NAME.tau, NAME.tau_d1, ... become one column of panels a joint
  * with the quantities as rows; other files get one panel for each column. */
 #define _XOPEN_SOURCE 700
-#include <ctype.h>
-#include <errno.h>
+#include "plot.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,150 +16,6 @@
 #include "figure.h"
 #include "options.h"
 #include "print.h"
-
-/* One column of the file: "joint1.tau_d1 [N m/s]" is joint1, .tau_d1, N m/s. */
-typedef struct column {
-  char *name, *joint, *kind, *unit;
-  int row, place; /* in the figure; -1: not drawn */
-  double *values;
-} column;
-
-typedef struct sheet {
-  const char *path;
-  column *columns;
-  int count;
-  int samples, room;
-} sheet;
-
-static void sheet_free(sheet *s) {
-  for (int c = 0; c < s->count; c++) {
-    column *k = &s->columns[c];
-    free(k->name);
-    free(k->joint);
-    free(k->kind);
-    free(k->unit);
-    free(k->values);
-  }
-  free(s->columns);
-}
-
-/* ---- Reading ---- */
-
-static int complain(const sheet *s, int line, const char *text) {
-  fprintf(stderr, "jounce: %s:%d: %s\n", s->path, line, text);
-  return EXIT_BAD;
-}
-
-/* A whole line without its end; NULL at the end of the file. */
-static char *read_line(FILE *f) {
-  size_t room = 4096, used = 0;
-  char *text = allocate(room);
-  while (fgets(text + used, (int)(room - used), f)) {
-    used += strlen(text + used);
-    if (used > 0 && text[used - 1] == '\n') break;
-    if (used + 1 == room) text = reallocate(text, room *= 2);
-  }
-  while (used > 0 && (text[used - 1] == '\n' || text[used - 1] == '\r')) text[--used] = 0;
-  if (used > 0 || !feof(f)) return text;
-  free(text);
-  return NULL;
-}
-
-/* The next cell: *at moves behind it; quotes are taken away. */
-static char *next_cell(char **at, char separator) {
-  char *from = *at, *to = from, *cell = from;
-  if (!from) return NULL;
-  bool quoted = false;
-  for (; *from && (quoted || *from != separator); from++) {
-    if (*from == '"' && quoted && from[1] == '"')
-      *to++ = *from++;
-    else if (*from == '"')
-      quoted = !quoted;
-    else
-      *to++ = *from;
-  }
-  *at = *from ? from + 1 : NULL;
-  *to = 0;
-  return cell;
-}
-
-static char find_separator(const char *line) {
-  return strchr(line, ';') ? ';' : strchr(line, ',') ? ',' : strchr(line, '\t') ? '\t' : ',';
-}
-
-/* Where "_d2" begins at the end of a name; its end when there is none. */
-static size_t derivative_start(const char *name, size_t length) {
-  size_t digits = length;
-  while (digits > 0 && isdigit((unsigned char)name[digits - 1])) digits--;
-  return digits < length && digits > 2 && name[digits - 1] == 'd' && name[digits - 2] == '_' ? digits - 2 : length;
-}
-
-static void split_name(column *c) {
-  const char *name = c->name, *bracket = strchr(name, '[');
-  size_t length = bracket ? (size_t)(bracket - name) : strlen(name);
-  while (length > 0 && name[length - 1] == ' ') length--;
-  const char *tau = strstr(name, ".tau");
-  size_t joint = tau && (size_t)(tau - name) < length ? (size_t)(tau - name) : derivative_start(name, length);
-  c->joint = copy_text(name, joint);
-  c->kind = copy_text(name + joint, length - joint);
-  c->unit = bracket ? copy_text(bracket, strcspn(bracket, "]") + 1) : copy_text("", 0);
-}
-
-static int read_head(sheet *s, char *line, char separator) {
-  if (strncmp(line, "\xEF\xBB\xBF", 3) == 0) line += 3;
-  for (char *cell; (cell = next_cell(&line, separator));) {
-    s->columns = reallocate(s->columns, (size_t)(s->count + 1) * sizeof *s->columns);
-    column *c = &s->columns[s->count++];
-    *c = (column){.name = copy_text(cell, strlen(cell)), .row = -1, .place = -1};
-    split_name(c);
-  }
-  return s->count >= 2 ? OPTION_GO_ON : complain(s, 1, "needs two columns at least: a time, and something over it");
-}
-
-static int read_row(sheet *s, char *line, int number, char separator) {
-  if (s->samples == s->room) {
-    s->room = s->room ? 2 * s->room : 1024;
-    for (int c = 0; c < s->count; c++)
-      s->columns[c].values = reallocate(s->columns[c].values, (size_t)s->room * sizeof(double));
-  }
-  for (int c = 0; c < s->count; c++) {
-    const char *cell = next_cell(&line, separator);
-    char *end = NULL;
-    double x = cell ? strtod(cell, &end) : NAN;
-    if (cell && end && end[strspn(end, " ")] != 0) {
-      char *text = format_text("column '%s': '%s' is not a number", s->columns[c].name, cell);
-      complain(s, number, text);
-      free(text);
-      return EXIT_BAD;
-    }
-    s->columns[c].values[s->samples] = cell && end != cell ? x : NAN; /* an empty cell is a gap */
-  }
-  s->samples++;
-  return OPTION_GO_ON;
-}
-
-static int read_sheet(sheet *s) {
-  FILE *f = strcmp(s->path, "-") == 0 ? stdin : fopen(s->path, "r");
-  if (!f) {
-    fprintf(stderr, "jounce: cannot read %s: %s\n", s->path, strerror(errno));
-    return EXIT_BAD;
-  }
-  int number = 0, status = OPTION_GO_ON;
-  char separator = 0;
-  for (char *line; status == OPTION_GO_ON && (line = read_line(f)); free(line)) {
-    number++;
-    if (!*line || *line == '#') continue;
-    if (!separator) {
-      separator = find_separator(line);
-      status = read_head(s, line, separator);
-    } else {
-      status = read_row(s, line, number, separator);
-    }
-  }
-  if (f != stdin) fclose(f);
-  if (status == OPTION_GO_ON && s->samples < 2) status = complain(s, number, "has no rows to draw");
-  return status;
-}
 
 /* ---- Arranging ---- */
 
@@ -176,67 +32,188 @@ static bool is_wanted(const column *c, const char *pattern) {
   return strstr(c->name, pattern) != NULL;
 }
 
-/* The first wanted column with the same joint (or kind), or c itself. */
+/* The order of the time derivative in "rad/s^2", and the length of what is before it; -1 when it is none of those of
+ * jounce torque. */
+static int order_of_unit(const char *unit, int *length) {
+  const char *slash = strstr(unit, "/s");
+  *length = (int)(slash ? (size_t)(slash - unit) : strlen(unit));
+  static const char *const known[] = {"rad", "m", "deg", "N m", "N"};
+  bool good = false;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    good |= strlen(known[i]) == (size_t)*length && strncmp(unit, known[i], (size_t)*length) == 0;
+  if (!good) return -1;
+  if (!slash) return 0;
+  if (slash[2] == 0) return 1;
+  return slash[2] == '^' && slash[3] >= '2' && slash[3] <= '9' ? atoi(slash + 3) : -1;
+}
+
+/* Is the name PREFIX_ending one of a free or spherical joint: x ... qw of its configuration, or wx ... vz of its twist?
+ * *prefix gets the length of PREFIX. */
+static bool has_part(const char *name, bool twist, int *prefix) {
+  static const char *const parts[2][7] = {{"x", "y", "z", "qx", "qy", "qz", "qw"},
+                                          {"wx", "wy", "wz", "vx", "vy", "vz", "vz"}};
+  const char *bar = strrchr(name, '_');
+  if (!bar) return false;
+  *prefix = (int)(bar - name);
+  for (int i = 0; i < 7; i++)
+    if (strcmp(bar + 1, parts[twist][i]) == 0) return true;
+  return false;
+}
+
+/* The title of the row: what jounce torque --plot calls it when the unit tells, else the kind and the unit. Columns of
+ * different units are never in one row. */
+static char *quantity_of_column(const column *c) {
+  bool torque = strncmp(c->kind, ".tau", 4) == 0;
+  int length, order = order_of_unit(c->unit, &length), given = 0;
+  if (torque && c->kind[4] == '_') given = atoi(c->kind + 6);
+  if (order >= 0 && (torque ? order == given && *c->unit == 'N' : *c->unit != 'N')) {
+    char *unit = copy_text(c->unit, (size_t)length), *title = figure_quantity(torque, order, unit);
+    free(unit);
+    return title;
+  }
+  if (!*c->kind && strcmp(c->unit, "1") == 0 && has_part(c->joint, false, &length))
+    return copy_text("orientation\n[1]", strlen("orientation\n[1]"));
+  const char *kind = *c->kind == '.' || *c->kind == '_' ? c->kind + 1 : *c->kind ? c->kind : "value";
+  return *c->unit ? format_text("%s\n[%s]", kind, c->unit) : copy_text(kind, strlen(kind));
+}
+
+/* The first drawn column with the same joint (or quantity), or c itself. */
 static int first_with(const sheet *s, int c, bool joint) {
   for (int b = 1; b < c; b++) {
     const column *p = &s->columns[b], *q = &s->columns[c];
-    if (p->place >= 0 && strcmp(joint ? p->joint : p->kind, joint ? q->joint : q->kind) == 0) return b;
+    if (p->quantity && strcmp(joint ? p->joint : p->quantity, joint ? q->joint : q->quantity) == 0) return b;
   }
   return c;
 }
 
-static void arrange(sheet *s, const char *pattern, int *rows, int *columns) {
-  bool grid = false;
-  *rows = *columns = 0;
-  for (int c = 1; c < s->count; c++) grid |= *s->columns[c].kind && is_wanted(&s->columns[c], pattern);
+/* One place a joint: which column is the first of each place. */
+typedef struct places {
+  int count;
+  int *first;           /* [count] */
+  int *order;           /* [count] from left to right */
+  unsigned char *taken; /* [count] */
+} places;
+
+static void take_place(places *p, int *done, int i) {
+  p->taken[i] = 1;
+  p->order[(*done)++] = i;
+}
+
+/* From left to right as in the file; but the twist of a joint, which comes late there, follows its configuration. */
+static void order_places(const sheet *s, places *p) {
+  int done = 0, prefix, other;
+  for (int i = 0; i < p->count; i++) {
+    if (p->taken[i]) continue;
+    const char *name = s->columns[p->first[i]].joint;
+    take_place(p, &done, i);
+    if (!has_part(name, false, &prefix)) continue;
+    for (int k = i + 1; k < p->count; k++) { /* the rest of the configuration, then the twist */
+      const char *next = s->columns[p->first[k]].joint;
+      if (!p->taken[k] && has_part(next, false, &other) && other == prefix && strncmp(name, next, (size_t)prefix) == 0)
+        take_place(p, &done, k);
+    }
+    for (int k = i + 1; k < p->count; k++) {
+      const char *next = s->columns[p->first[k]].joint;
+      if (!p->taken[k] && has_part(next, true, &other) && other == prefix && strncmp(name, next, (size_t)prefix) == 0)
+        take_place(p, &done, k);
+    }
+  }
+}
+
+/* Do the columns a and b of the figure have curves in the same rows? */
+static bool same_rows(const figure *f, int a, int b) {
+  for (int r = 0; r < f->rows; r++)
+    if ((figure_panel(f, r, a)->count > 0) != (figure_panel(f, r, b)->count > 0)) return false;
+  return true;
+}
+
+/* Rows by quantity and places by joint; a file without such names has one row, and a place for each column. */
+static void arrange(sheet *s, const char *pattern, bool grid, int *rows, places *p) {
+  *rows = grid ? 0 : 1;
+  *p = (places){.first = allocate((size_t)s->count * sizeof *p->first),
+                .order = allocate((size_t)s->count * sizeof *p->order),
+                .taken = allocate((size_t)s->count)};
+  memset(p->taken, 0, (size_t)s->count);
   for (int c = 1; c < s->count; c++) {
     column *k = &s->columns[c];
-    if (!is_wanted(k, pattern)) continue;
+    if (k->text || !is_wanted(k, pattern)) continue;
+    k->quantity = grid ? quantity_of_column(k) : copy_text("", 0);
     int same_joint = grid ? first_with(s, c, true) : c, same_kind = grid ? first_with(s, c, false) : c;
     k->row = !grid ? 0 : same_kind < c ? s->columns[same_kind].row : (*rows)++;
-    k->place = same_joint < c ? s->columns[same_joint].place : (*columns)++;
+    k->place = same_joint < c ? s->columns[same_joint].place : p->count;
+    if (same_joint == c) p->first[p->count++] = c;
   }
-  if (!grid) *rows = 1;
+  order_places(s, p);
 }
 
 static void fill_panel(const sheet *s, const column *c, panel *p) {
   thinner t;
   if (p->x) return; /* two columns of one name: the first */
   thinner_init(&t, p, s->samples);
-  for (int i = 0; i < s->samples; i++)
-    if (isfinite(c->values[i]) && isfinite(s->columns[0].values[i]))
-      thinner_add(&t, s->columns[0].values[i], c->values[i]);
+  double last = 0;
+  for (int i = 0; i < s->samples; i++) {
+    double x = s->columns[0].values[i];
+    if (isfinite(x)) last = x;
+    if (isfinite(c->values[i]) && isfinite(x))
+      thinner_add(&t, x, c->values[i]);
+    else
+      thinner_gap(&t, last);
+  }
   thinner_end(&t);
 }
 
-static char *title_of_row(const column *c, bool grid) {
-  if (!grid) return copy_text("", 0);
-  const char *kind = *c->kind == '.' || *c->kind == '_' ? c->kind + 1 : *c->kind ? c->kind : "value";
-  return format_text("%s\n%s", kind, c->unit);
+static void fill_figure(const sheet *s, figure *f, const places *p, bool grid) {
+  int *where = allocate((size_t)p->count * sizeof *where);
+  for (int i = 0; i < p->count; i++) where[p->order[i]] = i;
+  f->title = copy_text(s->path, strlen(s->path));
+  const char *time = s->columns[0].name;
+  if (strcmp(time, "t") != 0 && *time) f->x_title = copy_text(time, strlen(time));
+  for (int c = 1; c < s->count; c++) {
+    const column *k = &s->columns[c];
+    if (!k->quantity) continue;
+    char **across = &f->column_titles[where[k->place]], **down = &f->row_titles[k->row];
+    if (!*across) *across = copy_text(grid ? k->joint : k->name, strlen(grid ? k->joint : k->name));
+    if (!*down) *down = copy_text(k->quantity, strlen(k->quantity));
+    fill_panel(s, k, figure_panel(f, k->row, where[k->place]));
+  }
+  for (int i = 1; i < f->columns; i++) f->groups[i] = f->groups[i - 1] + (grid && !same_rows(f, i - 1, i));
+  free(where);
 }
 
 static int draw(sheet *s, const char *pattern, const char *out) {
-  int rows, columns;
-  arrange(s, pattern, &rows, &columns);
-  if (columns == 0) return usage_error("plot", "--columns %s: no column has such a name", pattern);
-  figure f;
-  figure_init(&f, rows, columns);
-  bool grid = rows > 1;
-  f.title = copy_text(s->path, strlen(s->path));
-  for (int c = 1; c < s->count; c++) {
-    const column *k = &s->columns[c];
-    if (k->place < 0) continue;
-    char **across = &f.column_titles[k->place], **down = &f.row_titles[k->row];
-    if (!*across) *across = copy_text(grid ? k->joint : k->name, strlen(grid ? k->joint : k->name));
-    if (!*down) *down = title_of_row(k, grid);
-    fill_panel(s, k, figure_panel(&f, k->row, k->place));
+  int rows, status, curves = 0;
+  bool grid = false;
+  places p;
+  for (int c = 1; c < s->count; c++)
+    grid |= *s->columns[c].kind && !s->columns[c].text && is_wanted(&s->columns[c], pattern);
+  arrange(s, pattern, grid, &rows, &p);
+  if (p.count == 0) {
+    status = usage_error("plot", "--columns %s: no column has such a name", pattern);
+  } else {
+    figure f;
+    figure_init(&f, rows, p.count);
+    fill_figure(s, &f, &p, grid);
+    for (int i = 0; i < rows * p.count; i++) curves += f.panels[i].count > 0;
+    status = EXIT_BAD;
+    if (curves == 0)
+      fprintf(stderr, "jounce: %s: there is no number in the columns to draw\n", s->path);
+    else
+      status = figure_draw(&f, out);
+    figure_free(&f);
   }
-  int status = figure_draw(&f, out);
-  figure_free(&f);
+  free(p.first);
+  free(p.order);
+  free(p.taken);
   return status;
 }
 
 /* ---- Command ---- */
+
+/* Trajectories that are no CSV. */
+static bool is_other_format(const char *path) {
+  const char *ending = strrchr(path, '.');
+  return ending && (strcmp(ending, ".npz") == 0 || strcmp(ending, ".npy") == 0 || strcmp(ending, ".json") == 0);
+}
 
 int command_plot(int argc, char **argv) {
   option_set set;
@@ -252,8 +229,10 @@ int command_plot(int argc, char **argv) {
   int status = option_parse(&set, argc, argv, &source, 1, 1);
   if (status == OPTION_GO_ON) status = figure_check("plot", out);
   if (status != OPTION_GO_ON) return status;
+  if (is_other_format(source))
+    return usage_error("plot", "%s: plot takes CSV; jounce torque --plot draws the motion of such a file", source);
   sheet s = {.path = source};
-  status = read_sheet(&s);
+  status = sheet_read(&s);
   if (status == OPTION_GO_ON) status = draw(&s, pattern, out);
   sheet_free(&s);
   return status == OPTION_GO_ON ? EXIT_FINE : status;

@@ -194,6 +194,7 @@ static void print_head(const torque_arg *arg, const motion *m, const schedule *s
 static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to, int order) {
   bool quiet = arg->out && strcmp(arg->out, "-") == 0;
   int result = EXIT_FINE;
+  bool drawn = false;
   if (!quiet) {
     print_head(arg, m, s);
     print_fit(m);
@@ -202,11 +203,12 @@ static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to
   if (arg->check && check_derivatives(m, order, s->start, s->end) != OPTION_GO_ON) result = EXIT_BAD;
   if (to->with_limits && limit_check_print(&to->limits, m) > 0) result = EXIT_BAD;
   if (to->plot) {
-    if (plot_data_draw(to->plot, m, arg->plot) != OPTION_GO_ON) result = EXIT_BAD;
+    drawn = plot_data_draw(to->plot, m, arg->plot) == OPTION_GO_ON;
+    if (!drawn) result = EXIT_BAD;
     to->plot = NULL;
   }
   if (!quiet && arg->out) printf("\nWritten: %s\n", arg->out);
-  if (!quiet && arg->plot && strcmp(arg->plot, "-") != 0) printf("%sDrawn: %s\n", arg->out ? "" : "\n", arg->plot);
+  if (!quiet && drawn && strcmp(arg->plot, "-") != 0) printf("%sDrawn: %s\n", arg->out ? "" : "\n", arg->plot);
   return result;
 }
 

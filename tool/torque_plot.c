@@ -18,8 +18,6 @@ struct plot_data {
 
 /* "q", "dq/dt", ... and the units, which all joints share or not. */
 static char *row_title(const motion *m, int row, int motion_rows) {
-  static const char *const motions[] = {"position", "velocity", "acceleration", "jerk"};
-  static const char *const raised[] = {"", "", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   bool angular = false, linear = false;
   for (int v = 0; v < m->nv; v++) *(is_angular(m->model, v) ? &angular : &linear) = true;
   int order = row < motion_rows ? row : row - motion_rows;
@@ -28,22 +26,7 @@ static char *row_title(const motion *m, int row, int motion_rows) {
                                        : "N m, N",
              *turn = row < motion_rows ? "rad" : "N m";
   const char *unit = angular && linear ? both : angular ? turn : row < motion_rows ? "m" : "N";
-  char *time = order == 0   ? copy_text("", 0)
-               : order < 10 ? format_text("/s%s", raised[order])
-                            : format_text("/s^%d", order);
-  char *title;
-  if (row < motion_rows)
-    title = format_text("%s\n[%s%s]", motions[row], unit, time);
-  else if (order == 0)
-    title = format_text("torque τ\n[%s]", unit);
-  else if (order == 1)
-    title = format_text("dτ/dt\n[%s%s]", unit, time);
-  else if (order < 10)
-    title = format_text("d%sτ/dt%s\n[%s%s]", raised[order], raised[order], unit, time);
-  else
-    title = format_text("order %d\n[%s%s]", order, unit, time);
-  free(time);
-  return title;
+  return figure_quantity(row >= motion_rows, order, unit);
 }
 
 static void set_limits(const plot_data *p, int v, int row, panel *to) {
@@ -76,6 +59,7 @@ plot_data *plot_data_create(const motion *m, const limit_check *limits, int orde
   for (int v = 0; v < m->nv; v++) {
     jn_velocity_name(m->model, v, name, sizeof name);
     p->figure.column_titles[v] = copy_text(name, strlen(name));
+    p->figure.groups[v] = place_in_q(m->model, v) < 0; /* twists, which have no position, apart */
   }
   return p;
 }
@@ -91,8 +75,20 @@ void plot_data_sample(plot_data *p, const motion *m) {
   }
 }
 
+/* A joint without motor has an effort limit of 0: where there is no torque, there is nothing to forbid. */
+static void forget_idle_limits(panel *p) {
+  if (p->upper > p->lower) return;
+  for (int i = 0; i < p->count; i++)
+    if (fabs(p->y[i] - p->upper) > 1e-9) return;
+  p->lower = -INFINITY;
+  p->upper = INFINITY;
+}
+
 int plot_data_draw(plot_data *p, const motion *m, const char *path) {
-  for (int i = 0; i < p->figure.rows * m->nv; i++) thinner_end(&p->thinners[i]);
+  for (int i = 0; i < p->figure.rows * m->nv; i++) {
+    thinner_end(&p->thinners[i]);
+    forget_idle_limits(&p->figure.panels[i]);
+  }
   int result = figure_draw(&p->figure, path);
   figure_free(&p->figure);
   free(p->thinners);

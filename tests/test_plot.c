@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Pictures of jounce torque --plot and jounce plot, as a user asks for them. */
+#include "running.h"
+
+#include <math.h>
+
+/* `words` in the shell's form, from the test's directory. */
+static outcome run_fine(const char *words, int code) {
+  char before[256];
+  snprintf(before, sizeof before, "cd '%s' &&", directory);
+  outcome o = run_with(before, words);
+  if (o.code != code) fail_msg("%s: code %d, not %d:\n%s%s", words, o.code, code, o.out, o.err);
+  return o;
+}
+
+static void check_refusal(const char *words, int code, const char *part) {
+  outcome o = run_fine(words, code);
+  check_has(o.err, part);
+  if (strstr(o.out, "Drawn")) fail_msg("%s: 'Drawn' after an error", words);
+  done(&o);
+}
+
+static void check_not(const char *text, const char *part) {
+  if (strstr(text, part)) fail_msg("'%s' is in:\n%s", part, text);
+}
+
+static int count_of(const char *text, const char *part) {
+  int count = 0;
+  for (const char *p = text; (p = strstr(p, part)); p++) count++;
+  return count;
+}
+
+static FILE *open_file(const char *name, const char *mode) {
+  FILE *f = fopen(in_directory(name), mode);
+  assert_non_null(f);
+  return f;
+}
+
+static void write_file(const char *name, const char *text) {
+  FILE *f = open_file(name, "w");
+  assert_true(fputs(text, f) >= 0);
+  assert_int_equal(fclose(f), 0);
+}
+
+static char *read_file(const char *name) {
+  FILE *f = open_file(name, "r");
+  char *text = read_all(f);
+  fclose(f);
+  return text;
+}
+
+static int exists(const char *name) { return access(in_directory(name), F_OK) == 0; }
+
+static int no_gnuplot(void) {
+  if (system("gnuplot --version >/dev/null 2>&1") == 0) return 0;
+  puts("# no gnuplot: pictures are not tested");
+  return 1;
+}
+
+/* ---- Times ---- */
+
+static void check_offset(const char *picture) {
+  char *svg = read_file(picture);
+  check_has(svg, "t - 1700000000 [s]");
+  check_not(svg, "1.7e+09");
+  free(svg);
+}
+
+static void large_times_have_an_offset(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  FILE *f = open_file("stamps.csv", "w");
+  fputs("t,shoulder,elbow\n", f);
+  for (int i = 0; i <= 400; i++) {
+    double t = 0.01 * i;
+    fprintf(f, "%.3f,%.12g,%.12g\n", 1700000000.25 + t, 0.3 * sin(t), 0.2 * cos(t));
+  }
+  fclose(f);
+  outcome o = run_fine("torque builtin:double_pendulum stamps.csv --plot p.svg", 0);
+  check_has(o.out, "Drawn: p.svg");
+  done(&o);
+  check_offset("p.svg");
+  o = run_fine("plot stamps.csv --out p.svg", 0);
+  assert_string_equal(o.err, "");
+  done(&o);
+  check_offset("p.svg");
+  o = run_fine("plot stamps.csv", 0);
+  check_has(o.out, "t - 1700000000 [s]");
+  done(&o);
+  write_file("small.csv", "t,a\n10,1\n12,2\n14,1\n");
+  o = run_fine("plot small.csv --out p.svg", 0);
+  done(&o);
+  char *svg = read_file("p.svg");
+  check_not(svg, "t - ");
+  free(svg);
+}
+
+/* ---- Failures ---- */
+
+static void pictures_that_cannot_be_written_are_told(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_file("a.csv", "t,a\n0,1\n1,2\n");
+  check_refusal("torque builtin:panda builtin:demo --plot nowhere/p.svg", 1, "cannot write nowhere/p.svg");
+  check_refusal("plot a.csv --out nowhere/p.pdf", 1, "cannot write nowhere/p.pdf");
+  if (access("/dev/full", W_OK) != 0) return;
+  static const char *const endings[] = {"svg", "png", "pdf"};
+  for (int i = 0; i < 3; i++) {
+    char link[32], words[96];
+    snprintf(link, sizeof link, "full.%s", endings[i]);
+    assert_int_equal(symlink("/dev/full", in_directory(link)), 0);
+    snprintf(words, sizeof words, "torque builtin:panda builtin:demo --plot %s", link);
+    check_refusal(words, 1, "is the disk full?");
+    assert_true(exists(link)); /* the device is not ours to remove */
+  }
+  check_refusal("plot a.csv >/dev/full", 1, "cannot write to standard output");
+}
+
+static void a_gnuplot_that_fails_leaves_no_file(void **state) {
+  (void)state;
+  write_file("gnuplot", "#!/bin/sh\ncat >/dev/null\nexit 3\n");
+  char line[128], before[256];
+  snprintf(line, sizeof line, "chmod +x '%s'", in_directory("gnuplot"));
+  assert_int_equal(system(line), 0);
+  snprintf(before, sizeof before, "cd '%s' && PATH=\"$PWD:$PATH\"", directory);
+  outcome o = run_with(before, "torque builtin:panda builtin:demo --plot q.svg");
+  check_has(o.err, "gnuplot could not draw q.svg");
+  check_not(o.out, "Drawn");
+  assert_int_equal(o.code, 1);
+  assert_false(exists("q.svg"));
+  done(&o);
+  assert_int_equal(remove(in_directory("gnuplot")), 0);
+}
+
+/* ---- Rows ---- */
+
+static void rows_are_of_one_quantity_and_unit(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_file("mixed.csv",
+             "t,base_x [m],base_qw [1],hip [rad],base_vx [m/s],hip_d1 [rad/s],base_vx.tau [N],hip.tau [N m],"
+             "base_vx.tau_d1 [N/s],hip.tau_d1 [N m/s]\n"
+             "0,1,2,3,4,5,6,7,8,9\n1,2,3,4,5,6,7,8,9,10\n");
+  outcome o = run_fine("plot mixed.csv", 0);
+  static const char *const titles[] = {"base_x position [m]",    "base_qw orientation [1]", "hip position [rad]",
+                                       "base_vx velocity [m/s]", "hip velocity [rad/s]",    "base_vx torque τ [N]",
+                                       "hip torque τ [N m]",     "base_vx dτ/dt [N/s]",     "hip dτ/dt [N m/s]"};
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++) check_has(o.out, titles[i]);
+  done(&o);
+  o = run_fine("plot mixed.csv --out p.svg", 0);
+  done(&o);
+  char *svg = read_file("p.svg");
+  assert_int_equal(count_of(svg, ">base_vx<"), 1);
+  assert_int_equal(count_of(svg, ">hip<"), 1);
+  free(svg);
+}
+
+/* ---- Files ---- */
+
+static void files_are_read_as_trajectories_are(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_file("semi.csv", "\xEF\xBB\xBFt;\"a\";b\r\n0,0;0,5;1,5\r\n1,5;-0,5;2,5\r\n");
+  write_file("dots.csv", "t,\"a\",b\n0.0,0.5,1.5\n1.5,-0.5,2.5\n");
+  write_file("numpy.csv", "# t,a,b\n0.0,0.5,1.5\n1.5,-0.5,2.5\n");
+  outcome dots = run_fine("plot dots.csv", 0), semi = run_fine("plot semi.csv", 0),
+          numpy = run_fine("plot numpy.csv", 0);
+  assert_string_equal(semi.out, dots.out);
+  assert_string_equal(numpy.out, dots.out);
+  done(&dots);
+  done(&semi);
+  done(&numpy);
+  write_file("text.csv", "t,a,label\n0,1,walk\n1,2,run\n2,1,run\n");
+  outcome o = run_fine("plot text.csv", 0);
+  check_has(o.err, "text.csv:2: column 'label': 'walk' is not a number; the column is left out");
+  assert_int_equal(count_of(o.err, "label"), 1);
+  check_has(o.out, "*");
+  done(&o);
+  write_file("short.csv", "t,a,b\n0,1,2\n1,2\n");
+  check_refusal("plot short.csv", 1, "short.csv:3: row 2 has 2 columns, but there are 3 names");
+  write_file("nameless.csv", "0,1\n1,2\n");
+  check_refusal("plot nameless.csv", 1, "nameless.csv:1: has no names");
+  write_file("time.csv", "t,a\nnoon,1\n1,2\n");
+  check_refusal("plot time.csv", 1, "the first column is the time");
+  check_refusal("plot motion.npz", 2, "plot takes CSV");
+  write_file("nothing.csv", "t,a\n0,nan\n1,\n");
+  check_refusal("plot nothing.csv", 1, "there is no number");
+}
+
+/* A curve of three pieces has three beginnings in the picture. */
+static void gaps_are_not_joined(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  FILE *gaps = open_file("gaps.csv", "w"), *whole = open_file("whole.csv", "w");
+  fputs("t,a\n", gaps);
+  fputs("t,a\n", whole);
+  for (int i = 0; i < 60; i++) {
+    double y = sin(0.1 * i);
+    fprintf(whole, "%d,%.6f\n", i, y);
+    if (i >= 20 && i < 30)
+      fprintf(gaps, "%d,nan\n", i);
+    else if (i == 40)
+      fprintf(gaps, "%d,\n", i);
+    else
+      fprintf(gaps, "%d,%.6f\n", i, y);
+  }
+  fclose(gaps);
+  fclose(whole);
+  int moves[2];
+  for (int k = 0; k < 2; k++) {
+    outcome o = run_fine(k ? "plot gaps.csv --out p.svg" : "plot whole.csv --out p.svg", 0);
+    done(&o);
+    char *svg = read_file("p.svg");
+    moves[k] = count_of(svg, "M");
+    free(svg);
+  }
+  assert_int_equal(moves[1] - moves[0], 2);
+}
+
+/* ---- Limits and titles ---- */
+
+static void limits_are_seen_without_colour(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  outcome o = run_fine("torque builtin:panda builtin:demo --limits --plot p.SVG", 1);
+  done(&o);
+  char *svg = read_file("p.SVG");
+  check_has(svg, "rgb(176,  48,   0)"); /* the edge */
+  free(svg);
+  o = run_fine("torque builtin:panda builtin:demo --limits --plot -", 1);
+  check_has(o.out, "panda_joint1 velocity [rad/s], 101.6 % !");
+  check_has(o.out, "####");
+  check_has(o.out, "!: broken");
+  done(&o);
+  o = run_fine("torque builtin:panda builtin:demo --plot -", 0);
+  check_not(o.out, "!: broken");
+  done(&o);
+}
+
+static void joints_without_motor_have_no_band(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_file("motor.json", "{\"duration\": 2, \"joints\": {\"motor\": {\"polynomial\": [0, 0.1]}}}");
+  write_file("tight.csv", "joint,velocity\nmotor,0.11\n");
+  outcome o = run_fine("torque builtin:four_bar motor.json --limits --plot p.svg", 0);
+  done(&o);
+  char *svg = read_file("p.svg");
+  check_not(svg, "rgb(217, 217, 217)"); /* all other limits are far away */
+  free(svg);
+  o = run_fine("torque builtin:four_bar motor.json --limits=tight.csv --plot p.svg", 0);
+  done(&o);
+  svg = read_file("p.svg");
+  check_has(svg, "rgb(217, 217, 217)");
+  free(svg);
+}
+
+static void titles_fit(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_file("long.csv",
+             "t,a_name_of_a_joint_that_is_longer_than_any_panel_is_wide [rad],"
+             "a_name_of_a_joint_that_is_longer_than_any_panel_is_wide_d1 [rad/s],"
+             "another_name_of_a_joint_that_is_longer_than_any_panel_is_wide [rad],"
+             "another_name_of_a_joint_that_is_longer_than_any_panel_is_wide_d1 [rad/s]\n0,1,2,3,4\n1,2,3,4,5\n");
+  outcome o = run_fine("plot long.csv", 0);
+  check_has(o.out, "a_name_of_a_joint_that");
+  check_has(o.out, ".. position [rad]");
+  check_not(o.out, "panel_is_wide");
+  done(&o);
+}
+
+static int remove_all(void **state) {
+  (void)state;
+  char line[128];
+  snprintf(line, sizeof line, "rm -r '%s'", directory);
+  return system(line);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(large_times_have_an_offset),
+      cmocka_unit_test(pictures_that_cannot_be_written_are_told),
+      cmocka_unit_test(a_gnuplot_that_fails_leaves_no_file),
+      cmocka_unit_test(rows_are_of_one_quantity_and_unit),
+      cmocka_unit_test(files_are_read_as_trajectories_are),
+      cmocka_unit_test(gaps_are_not_joined),
+      cmocka_unit_test(limits_are_seen_without_colour),
+      cmocka_unit_test(joints_without_motor_have_no_band),
+      cmocka_unit_test(titles_fit),
+  };
+  return cmocka_run_group_tests(tests, make_directory, remove_all);
+}

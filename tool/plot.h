@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce plot: a CSV file as columns of numbers. */
+#ifndef JN_TOOL_PLOT_H
+#define JN_TOOL_PLOT_H
+
+#include <stdbool.h>
+
+/* One column of the file: "joint1.tau_d1 [N m/s]" is joint1, .tau_d1, N m/s. */
+typedef struct column {
+  char *name, *joint, *kind, *unit;
+  bool text;      /* has a cell that is no number: it is not drawn */
+  double *values; /* NaN: a gap */
+  char *quantity; /* title of its row in the figure; NULL: not drawn */
+  int row, place; /* in the figure */
+} column;
+
+typedef struct sheet {
+  const char *path;
+  column *columns; /* the first is the time */
+  int count;
+  int samples, room;
+} sheet;
+
+/* ---- plot_read.c ---- */
+
+/* Reads s->path ("-": standard input). Rules are those of trajectories (docs/torque.md), but cells without a number are
+ * gaps, and columns of text are left out with a note. An exit code after telling why, or OPTION_GO_ON. */
+int sheet_read(sheet *s);
+void sheet_free(sheet *s);
+
+#endif
