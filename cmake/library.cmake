@@ -76,6 +76,7 @@ set(core_sources
     src/trajectory/samples.c
     src/trajectory/series.c
     src/trajectory/trajectory.c
+    src/trajectory/units.c
     src/trajectory/waypoints.c)
 
 # Written over the caller's number type: compiled for double and for float.

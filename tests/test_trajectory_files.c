@@ -6,6 +6,28 @@
 
 #include "io/table.h"
 #include "motion_help.h"
+#include "trajectory/trajectory.h"
+
+/* ---- A fault and where it is ---- */
+
+typedef struct fault {
+  const char *text;
+  jn_status status;
+  int line, column;
+  const char *words; /* in the text of the first error */
+} fault;
+
+static void check_fault(const jn_model *m, const fault *f) {
+  jn_trajectory_options o;
+  jn_trajectory_options_init(&o);
+  o.order = 0;
+  jn_trajectory *t;
+  jn_error e;
+  jn_status status = jn_trajectory_load_text(m, f->text, strlen(f->text), "motion.csv", &o, &t, &e);
+  check(status == f->status && e.line == f->line && e.column == f->column && strstr(e.text, f->words) && !t,
+        "'%.30s...': status %d, place %d:%d, text %s", f->text, (int)status, e.line, e.column, e.text);
+  check(strcmp(e.file, "motion.csv") == 0, "file '%s'", e.file);
+}
 
 /* ---- CSV ---- */
 
@@ -55,6 +77,67 @@ static void csv_is_read_in_all_its_habits(void **state) {
   jn_model_destroy(m);
 }
 
+/* The trajectory is that of the same numbers in SI units; what is not known, or no unit of the joint, is no guess. */
+static void units_are_understood_or_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *unit;
+    double scale;
+  } angles[] = {{"rad", 1},       {"RAD", 1},      {"deg", 180},      {"DEG", 180},
+                {"degrees", 180}, {"Degree", 180}, {"\xC2\xB0", 180}, {"mrad", 1000 * 3.14159265358979323846}};
+  static const char *const bad[] = {"foo", "grad", "mm", "rpm", "deg/s", "rad^2", "s", "N m", "rad/"};
+  jn_model *m = make_hinge();
+  char head[64], words[96];
+  for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+    snprintf(head, sizeof head, "t,a [%s]\n", angles[i].unit);
+    double scale = angles[i].scale == 1 ? 1 : 3.14159265358979323846 / angles[i].scale;
+    check_squares(m, squares(head, "%g,%g", "\n", 12), scale, angles[i].unit);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    snprintf(head, sizeof head, "t,a [%s]\n", bad[i]);
+    snprintf(words, sizeof words, "column 'a': the unit [%s]", bad[i]);
+    const fault f = {squares(head, "%g,%g", "\n", 12), JN_ERR_MODEL, 1, 2, words};
+    check_fault(m, &f);
+  }
+  const fault time = {squares("t [rad],a\n", "%g,%g", "\n", 12), JN_ERR_MODEL, 1, 1, "does not fit a time"};
+  check_fault(m, &time);
+  const fault rate = {squares("t,a,a_d1 [deg]\n", "%g,%g,0", "\n", 12), JN_ERR_MODEL, 1, 3,
+                      "does not fit derivative 1 of an angle"};
+  check_fault(m, &rate);
+  jn_trajectory *t = load_text(m, squares("t [min],a\n", "%g,%g", "\n", 12), 0);
+  check(fabs(jn_trajectory_end(t) - 165) < 1e-12, "minutes: %g s", jn_trajectory_end(t));
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
+/* The scale and the order of every way to write a unit, by hand. */
+static void units_have_their_factors(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    jn_unit unit;
+  } cases[] = {{"deg/s", {JN_UNIT_ANGLE, 1, 0.017453292519943295}},
+               {"rad/s\xC2\xB2", {JN_UNIT_ANGLE, 2, 1}},
+               {"rad/s2", {JN_UNIT_ANGLE, 2, 1}},
+               {"mm / s^3", {JN_UNIT_LENGTH, 3, 1e-3}},
+               {"m/min", {JN_UNIT_LENGTH, 1, 1. / 60}},
+               {"rpm", {JN_UNIT_ANGLE, 1, 0.10471975511965977}},
+               {"kN", {JN_UNIT_FORCE, 0, 1e3}},
+               {"mN", {JN_UNIT_FORCE, 0, 1e-3}},
+               {"N m", {JN_UNIT_TORQUE, 0, 1}},
+               {"N\xC2\xB7m", {JN_UNIT_TORQUE, 0, 1}},
+               {"Nmm", {JN_UNIT_TORQUE, 0, 1e-3}},
+               {"mNm", {JN_UNIT_TORQUE, 0, 1e-3}},
+               {"ms", {JN_UNIT_TIME, 0, 1e-3}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    jn_unit u = {0};
+    check(jn__unit_read(cases[i].text, &u), "'%s' is not known", cases[i].text);
+    check(u.kind == cases[i].unit.kind && u.order == cases[i].unit.order &&
+              fabs(u.scale / cases[i].unit.scale - 1) < 1e-15,
+          "'%s': kind %d, order %d, factor %.17g", cases[i].text, (int)u.kind, u.order, u.scale);
+  }
+}
+
 static void coordinates_have_names(void **state) {
   (void)state;
   static const char *const q_names[] = {"a_x",  "a_y",  "a_z",  "a_qx", "a_qy", "a_qz",    "a_qw", "b_qx",
@@ -96,25 +179,6 @@ static void base_and_turns_are_understood(void **state) {
 }
 
 /* ---- Faults ---- */
-
-typedef struct fault {
-  const char *text;
-  jn_status status;
-  int line, column;
-  const char *words; /* in the text of the first error */
-} fault;
-
-static void check_fault(const jn_model *m, const fault *f) {
-  jn_trajectory_options o;
-  jn_trajectory_options_init(&o);
-  o.order = 0;
-  jn_trajectory *t;
-  jn_error e;
-  jn_status status = jn_trajectory_load_text(m, f->text, strlen(f->text), "motion.csv", &o, &t, &e);
-  check(status == f->status && e.line == f->line && e.column == f->column && strstr(e.text, f->words) && !t,
-        "'%.30s...': status %d, place %d:%d, text %s", f->text, (int)status, e.line, e.column, e.text);
-  check(strcmp(e.file, "motion.csv") == 0, "file '%s'", e.file);
-}
 
 static void faults_name_row_and_column(void **state) {
   (void)state;
@@ -405,6 +469,34 @@ static void wrenches_have_their_derivatives(void **state) {
   jn_model_destroy(m);
 }
 
+/* Text as a wrench file for a trajectory of 12 samples; what the first error says, "" when there is none. */
+static const char *wrench_fault(jn_trajectory *t, const char *text) {
+  static jn_error e;
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/jounce_wrench_%ld.csv", (long)getpid());
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs(text, f);
+  fclose(f);
+  jn_status status = jn_trajectory_load_wrenches(t, path, NULL, &e);
+  remove(path);
+  return status == JN_OK ? "" : e.text;
+}
+
+static void wrenches_have_units(void **state) {
+  (void)state;
+  jn_model *m = make_hinge();
+  jn_trajectory *t = load_text(m, squares("t,a\n", "%g,%g", "\n", 12), 1);
+  double w[6];
+  assert_string_equal(wrench_fault(t, squares("t,a_fz [kN]\n", "%g,%g", "\n", 12)), "");
+  check_ok(jn_trajectory_wrenches(t, 1.5, 0, w));
+  check(fabs(w[5] - 2250) < 1e-9, "kilonewton: %g", w[5]);
+  assert_non_null(strstr(wrench_fault(t, squares("t,a_fz [deg]\n", "%g,%g", "\n", 12)), "does not fit a force"));
+  assert_non_null(strstr(wrench_fault(t, squares("t,a_mz [N]\n", "%g,%g", "\n", 12)), "does not fit a moment"));
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
 /* ---- JSON ---- */
 
 #if JN_WITH_JSON
@@ -437,6 +529,8 @@ static void faults_of_closed_forms_name_the_place(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(csv_is_read_in_all_its_habits),
+    cmocka_unit_test(units_are_understood_or_refused),
+    cmocka_unit_test(units_have_their_factors),
     cmocka_unit_test(coordinates_have_names),
     cmocka_unit_test(base_and_turns_are_understood),
     cmocka_unit_test(faults_name_row_and_column),
@@ -447,6 +541,7 @@ int main(void) {
     cmocka_unit_test(npz_is_unpacked_and_checked),
     cmocka_unit_test(the_checksum_is_that_of_zip),
     cmocka_unit_test(wrenches_have_their_derivatives),
+    cmocka_unit_test(wrenches_have_units),
     cmocka_unit_test(damaged_files_do_no_harm),
 #if JN_WITH_JSON
     cmocka_unit_test(faults_of_closed_forms_name_the_place),

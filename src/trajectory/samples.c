@@ -12,19 +12,7 @@
 static const double pi = 3.14159265358979323846;
 enum { MAX_TOLD = 10 };
 
-/* ---- Units and times ---- */
-
-double jn__unit_scale(const char *unit) {
-  static const struct {
-    const char *unit;
-    double scale;
-  } known[] = {
-      {"deg", 3.14159265358979323846 / 180}, {"mm", 1e-3}, {"cm", 1e-2}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-  size_t n = strcspn(unit, "/ ");
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strlen(known[i].unit) == n && strncmp(unit, known[i].unit, n) == 0) return known[i].scale;
-  return 1;
-}
+/* ---- Times ---- */
 
 static int find_time(const jn_table *t) {
   static const char *const names[] = {"t", "time", "timestamp", "Time", "T"};
@@ -33,12 +21,6 @@ static int find_time(const jn_table *t) {
     if (c >= 0) return c;
   }
   return -1;
-}
-
-static void scale_column(jn_table *t, int column) {
-  double f = jn__unit_scale(t->units[column]), *x = t->values + (size_t)column * t->room;
-  if (f == 1) return;
-  for (int r = 0; r < t->rows; r++) x[r] *= f;
 }
 
 static int compare(const void *a, const void *b) {
@@ -74,7 +56,7 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
             "has no column of times");
     return -1;
   }
-  scale_column(t, column);
+  if (!jn__scale_column(l, t, column, JN_UNIT_TIME, 0)) return -1;
   const double *x = jn__table_column(t, column);
   if (t->rows < least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
@@ -160,7 +142,7 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
       if (!is_result(l, t->names[c])) tell_unknown(l, t, c);
       continue;
     }
-    scale_column(t, c);
+    jn__scale_column(l, t, c, jn__coordinate_kind(l->model, at), order);
     coordinates[at].columns[order] = c + 1;
   }
 }
@@ -390,6 +372,7 @@ jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out
     int place = c == time ? -1 : wrench_place(l->model, t->names[c]);
     if (place < 0 && c != time) tell_unknown_wrench(l, t, c);
     if (place < 0) continue;
+    jn__scale_column(l, t, c, place % 6 < 3 ? JN_UNIT_TORQUE : JN_UNIT_FORCE, 0);
     jn_series *s = &series[count++];
     *s = (jn_series){.curve = &curves[place], .group = c, .channels = 1};
     s->data[0] = t->values + (size_t)c * t->room;

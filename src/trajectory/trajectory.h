@@ -52,6 +52,30 @@ int jn__coordinate_find(const jn_loading *l, const char *name);
 const char *jn__nearest_joint(const jn_model *model, const char *word);
 const char *jn__nearest_link(const jn_model *model, const char *word);
 
+/* ---- units.c ---- */
+
+typedef enum jn_unit_kind {
+  JN_UNIT_ANGLE,
+  JN_UNIT_LENGTH,
+  JN_UNIT_TIME,
+  JN_UNIT_FORCE,
+  JN_UNIT_TORQUE,
+  JN_UNIT_NONE
+} jn_unit_kind;
+
+typedef struct jn_unit {
+  jn_unit_kind kind;
+  int order;    /* of the time derivative: 2 for m/s^2 */
+  double scale; /* factor to SI */
+} jn_unit;
+
+/* What stood in brackets, e.g. "deg/s"; 0 when it is not known. */
+int jn__unit_read(const char *text, jn_unit *unit);
+/* A column to SI by the unit in its header; 0 after telling that it is not known, or not of this kind and order. */
+int jn__scale_column(jn_loading *l, jn_table *table, int column, jn_unit_kind kind, int order);
+/* What configuration coordinate i is: an angle, a length, or a number of a quaternion. */
+jn_unit_kind jn__coordinate_kind(const jn_model *model, int i);
+
 /* ---- samples.c: tables into curves ---- */
 
 /* One column of samples on its way to a curve, with columns of its derivatives. */
@@ -71,9 +95,6 @@ jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const do
 int jn__spline_degree(int order);
 /* The column of times, checked: rising, without large gaps; -1 after telling what is wrong. */
 int jn__check_times(jn_loading *l, jn_table *table, int least);
-/* Factor to SI of a unit in a header, e.g. "deg/s"; 1 when it is SI or not known. */
-double jn__unit_scale(const char *unit);
-
 jn_status jn__samples_to_curves(jn_loading *l, jn_table *table, jn_trajectory *out);
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
 
