@@ -515,6 +515,10 @@ static void faults_of_closed_forms_name_the_place(void **state) {
       {"{\"times\": [0, 1, 1], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}", JN_ERR_SYNTAX, 1, 33, "must rise"},
       {"{\"times\": [0, 1], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}", JN_ERR_SYNTAX, 1, 30,
        "3 points but 2 times"},
+      {"{\"duration\": 5, \"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [0, 1], \"times\": [1, 2], \"end\": "
+       "[1]}}}}",
+       JN_ERR_SYNTAX, 1, 28,
+       "joint 'a': has points from 1 to 2 s and does not rest there, but the trajectory goes from 0 to 5 s"},
       {"{\"duration\": 1, \"joints\": {\"a\": [1, 2]}}", JN_ERR_SYNTAX, 1, 28, "has 1 coordinates"},
       {"{\"duration\": 1, \"joints\": {\"a\" 1}}", JN_ERR_SYNTAX, 1, 32, "is not JSON"},
   };
@@ -522,6 +526,9 @@ static void faults_of_closed_forms_name_the_place(void **state) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) check_fault(m, &faults[i]);
   check_warning(m, "{\"times\": [0, 1, 2], \"joints\": {\"a\": {\"minimum_acceleration\": [1, 2, 3]}}}", "not-smooth",
                 1, 33, "continuous derivatives up to order 2");
+  check_warning(m,
+                "{\"duration\": 3, \"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [1, 2], \"times\": [0, 2]}}}}",
+                "not-smooth", 1, 28, "is held from 2 s; derivatives above order 2 jump there");
   jn_model_destroy(m);
 }
 #endif
