@@ -252,6 +252,80 @@ static void what_is_suspicious_is_told(void **state) {
   jn_model_destroy(m);
 }
 
+enum { MOVE = 4000 };
+
+typedef double move(double t, uint64_t *s);
+
+static double still(double t, uint64_t *s) { return 0.3 + 0 * t + 1e-4 * normal(s); }
+static double noisy(double t, uint64_t *s) { return 0.5 * sin(t) + 1e-4 * normal(s); }
+static double step(double t, uint64_t *s) { return (t < 2 ? 0 : 0.5) + 1e-5 * normal(s); }
+static double shaking(double t, uint64_t *s) {
+  return 0.5 * sin(t) + 5e-4 * sin(2 * 3.14159265358979323846 * 40 * t) + 1e-5 * normal(s);
+}
+static double encoder(double t, uint64_t *s) {
+  (void)s;
+  return 1e-4 * round(0.5 * sin(t) / 1e-4);
+}
+static double resting_encoder(double t, uint64_t *s) {
+  (void)t;
+  return 1e-4 * round(3000.45 + 0.03 * normal(s));
+}
+static double filtered(double t, uint64_t *s) {
+  static double x;
+  x = 0.9 * x + 1e-4 * normal(s);
+  return 0.5 * sin(t) + x;
+}
+static double wrapped(double t, uint64_t *s) {
+  (void)s;
+  return atan2(sin(2 * t), cos(2 * t));
+}
+
+/* What an automatic fit of a motion at 1 kHz warns of: the rule, "" when all is well. */
+static const char *warning_of(const jn_model *m, move *f, char *words) {
+  static double t[MOVE], q[MOVE];
+  static char rule[32];
+  uint64_t s = 7;
+  jn_trajectory_options o;
+  jn_trajectory_options_init(&o);
+  o.report = jn_report_create(NULL);
+  for (int i = 0; i < MOVE; i++) t[i] = 1e-3 * i, q[i] = f(1e-3 * i, &s);
+  jn_trajectory *made;
+  check_ok(jn_trajectory_fit(m, MOVE, t, q, &o, &made, NULL));
+  jn_trajectory_destroy(made);
+  *rule = *words = 0;
+  for (int i = 0; i < jn_report_count(o.report); i++) {
+    const jn_message *w = jn_report_message(o.report, i);
+    if (*rule) continue;
+    snprintf(rule, sizeof rule, "%s", w->rule);
+    snprintf(words, 512, "%s", w->text);
+  }
+  jn_report_destroy(o.report);
+  return rule;
+}
+
+/* A fit that is no good says so; one that leaves noise, of whatever kind, does not. */
+static void what_a_fit_leaves_behind_is_told(void **state) {
+  (void)state;
+  static const struct {
+    move *f;
+    const char *rule, *words;
+  } cases[] = {{still, "", ""},
+               {noisy, "", ""},
+               {encoder, "", ""},
+               {resting_encoder, "", ""},
+               {filtered, "", ""},
+               {step, "fit", "off by up to 0.25 (row 2001)"},
+               {shaking, "fit", "oscillate at about 40 Hz"},
+               {wrapped, "wrapped", "jumps by a turn before row 1572"}};
+  jn_model *m = make_hinge();
+  char words[512];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *rule = warning_of(m, cases[i].f, words);
+    check(strcmp(rule, cases[i].rule) == 0 && strstr(words, cases[i].words), "case %zu: '%s': %s", i, rule, words);
+  }
+  jn_model_destroy(m);
+}
+
 /* ---- NPY ---- */
 
 typedef struct bytes {
@@ -543,6 +617,7 @@ int main(void) {
     cmocka_unit_test(faults_name_row_and_column),
     cmocka_unit_test(quaternions_must_have_unit_length),
     cmocka_unit_test(what_is_suspicious_is_told),
+    cmocka_unit_test(what_a_fit_leaves_behind_is_told),
     cmocka_unit_test(npy_is_read_in_all_its_forms),
     cmocka_unit_test(npy_of_another_size_is_refused),
     cmocka_unit_test(npz_is_unpacked_and_checked),

@@ -183,11 +183,30 @@ static void check_degrees(jn_loading *l, const jn_table *t, int i, int column) {
           "row %d has %.6g, likely degrees instead of radians%s", worst + 1, x[worst], against);
 }
 
+/* A joint with an end cannot turn on and on: a jump by a turn is a fault of the data that only the user can mend. */
+static void check_wrapped(jn_loading *l, const jn_table *t, int column) {
+  const double *x = jn__table_column(t, column);
+  int jumps = 0, first = 0;
+  for (int r = 1; r < t->rows; r++) {
+    if (fabs(fabs(x[r] - x[r - 1]) - 2 * pi) > 0.5 * pi) continue;
+    if (!jumps++) first = r;
+  }
+  if (!jumps) return;
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "wrapped", jn__table_place(t, first, column), subject,
+          "add up the turns in the data, or make the joint continuous",
+          "jumps by a turn before row %d, from %.4g to %.4g rad (%d jump%s): a wrapped angle", first + 1, x[first - 1],
+          x[first], jumps, jumps == 1 ? "" : "s");
+}
+
 /* Turns of a continuous joint that the data have cut to -pi ... pi. */
 static void unwrap(jn_loading *l, jn_table *t, int i, int column) {
   jn_joint_type type;
   double *x = t->values + (size_t)column * t->room, offset = 0;
-  if (!dof_of(l->model, i, &type) || type != JN_CONTINUOUS) return;
+  const jn_dof *dof = dof_of(l->model, i, &type);
+  if (dof && is_angle(type) && type != JN_CONTINUOUS) check_wrapped(l, t, column);
+  if (!dof || type != JN_CONTINUOUS) return;
   int first = 0;
   for (int r = 1; r < t->rows; r++) {
     double step = x[r] + offset - x[r - 1];
@@ -296,6 +315,7 @@ static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates
     jn_series *s = &series[count++];
     out->given[i] = 1;
     *s = (jn_series){.curve = &out->curves[i], .fit = &out->fits[i], .group = first < 0 ? i : first};
+    s->column = coordinates[i].columns[0] - 1;
     if (first < 0)
       add_channels(t, coordinates + i, 1, 0, s);
     else
@@ -322,7 +342,9 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   if (!check_missing(l, t, coordinates, out)) return l->log.first.status ? l->log.first.status : JN_ERR_MEMORY;
   int count = make_series(l, t, coordinates, out, series);
   if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;
-  return jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
+  jn_status status = jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
+  if (status == JN_OK) jn__check_residue(l, t, times, series, count);
+  return status;
 }
 
 /* ---- Wrenches ---- */

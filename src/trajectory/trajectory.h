@@ -82,6 +82,7 @@ jn_unit_kind jn__coordinate_kind(const jn_model *model, int i);
 typedef struct jn_series {
   jn_curve *curve;
   jn_fit *fit; /* may be NULL */
+  int column;  /* of the table, for messages */
   int group;   /* series next to each other with the same group share their knots */
   int channels;
   int orders[JN_MAX_CHANNELS]; /* the first is 0 */
@@ -91,6 +92,8 @@ typedef struct jn_series {
 /* Fit all series; curves go to `blocks`. */
 jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
                          int count);
+/* Warn where an automatic fit has left behind what is no noise (residue.c). */
+void jn__check_residue(jn_loading *l, const jn_table *table, const double *t, const jn_series *series, int count);
 /* The degree of splines for an order. */
 int jn__spline_degree(int order);
 /* The column of times, checked: rising, without large gaps; -1 after telling what is wrong. */
