@@ -366,6 +366,32 @@ static void wrong_use_is_told(void **state) {
   done(&o);
 }
 
+/* What is read is never written over; what could not be written is not told as written. */
+static void files_are_safe(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --rate 20 --out in.csv", 0);
+  done(&o);
+  size_t before, after;
+  free(read_bytes("in.csv", &before));
+  check_refusal("torque builtin:panda in.csv --out ./in.csv", 2,
+                "would write over the file that TRAJECTORY is read from");
+  check_refusal("torque builtin:panda builtin:demo --wrench in.csv --out in.csv", 2, "that --wrench is read from");
+  check_refusal("torque builtin:panda builtin:demo --limits=in.csv --out in.csv", 2, "that --limits is read from");
+  free(read_bytes("in.csv", &after));
+  assert_int_equal(before, after);
+  if (system("test -c /dev/full") != 0) return;
+  char line[256];
+  snprintf(line, sizeof line, "ln -sf /dev/full '%s/full.csv'", directory);
+  assert_int_equal(system(line), 0);
+  o = run_fine("torque builtin:panda builtin:demo --out full.csv", 1);
+  check_has(o.err, "cannot write full.csv");
+  assert_null(strstr(o.out, "Written"));
+  done(&o);
+  o = run_fine("torque builtin:panda builtin:demo --plot nowhere/x.svg", 1);
+  assert_null(strstr(o.out, "Drawn"));
+  done(&o);
+}
+
 /* ---- Plots ---- */
 
 static int has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
@@ -432,6 +458,7 @@ int main(void) {
       cmocka_unit_test(curves_that_are_not_smooth_enough_are_told),
       cmocka_unit_test(limits_decide_the_exit_status),
       cmocka_unit_test(wrong_use_is_told),
+      cmocka_unit_test(files_are_safe),
       cmocka_unit_test(plots_are_drawn),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_all);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque: robot and trajectory in; torques, their derivatives, margins to limits and plots out. */
+#define _POSIX_C_SOURCE 200809L
 #include "torque.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "figure.h"
@@ -25,6 +27,29 @@ static int check_order(const torque_arg *arg, int *order) {
   return OPTION_GO_ON;
 }
 
+/* One file by two names, perhaps through links. Pipes and devices lose nothing by being written to. */
+static bool is_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  if (!a || !b || stat(a, &x) != 0 || stat(b, &y) != 0 || !S_ISREG(x.st_mode)) return false;
+  return x.st_ino == 0 ? strcmp(a, b) == 0 : x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* What is read must not be written over. */
+static int check_files(const torque_arg *arg) {
+  const struct {
+    const char *name, *path;
+  } to[] = {{"--out", arg->out}, {"--plot", arg->plot}}, from[] = {{"MODEL", arg->model.source},
+                                                                   {"TRAJECTORY", arg->trajectory},
+                                                                   {"--wrench", arg->wrench},
+                                                                   {"--limits", arg->limits}};
+  for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
+      if (is_same_file(to[i].path, from[k].path))
+        return usage_error("torque", "%s %s would write over the file that %s is read from; give another name",
+                           to[i].name, to[i].path, from[k].name);
+  return OPTION_GO_ON;
+}
+
 static int check_arguments(const torque_arg *arg) {
   bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
   if (arg->payload.count != 0 && arg->payload.count != 4 && arg->payload.count != 10)
@@ -37,7 +62,8 @@ static int check_arguments(const torque_arg *arg) {
     return usage_error("torque", "--range takes two times START,END [s]");
   if (to_stdout && (arg->check || arg->limits || arg->plot))
     return usage_error("torque", "--out - writes CSV alone: --check, --limits and --plot need a file there");
-  return arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
+  int result = arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
+  return result == OPTION_GO_ON ? check_files(arg) : result;
 }
 
 /* ---- Payload ---- */
@@ -190,9 +216,9 @@ static void print_head(const torque_arg *arg, const motion *m, const schedule *s
   printf("%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start, end);
 }
 
-/* Tables, pictures; whether all is well. */
-static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to, int order) {
-  bool quiet = arg->out && strcmp(arg->out, "-") == 0;
+/* Tables, pictures; whether all is well. `written`: the file is. */
+static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to, int order, bool written) {
+  bool quiet = arg->out && strcmp(arg->out, "-") == 0, drawn = false;
   int result = EXIT_FINE;
   if (!quiet) {
     print_head(arg, m, s);
@@ -202,11 +228,13 @@ static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to
   if (arg->check && check_derivatives(m, order, s->start, s->end) != OPTION_GO_ON) result = EXIT_BAD;
   if (to->with_limits && limit_check_print(&to->limits, m) > 0) result = EXIT_BAD;
   if (to->plot) {
-    if (plot_data_draw(to->plot, m, arg->plot) != OPTION_GO_ON) result = EXIT_BAD;
+    drawn = plot_data_draw(to->plot, m, arg->plot) == OPTION_GO_ON;
+    if (!drawn) result = EXIT_BAD;
     to->plot = NULL;
   }
-  if (!quiet && arg->out) printf("\nWritten: %s\n", arg->out);
-  if (!quiet && arg->plot && strcmp(arg->plot, "-") != 0) printf("%sDrawn: %s\n", arg->out ? "" : "\n", arg->plot);
+  written = written && arg->out && !quiet;
+  if (written) printf("\nWritten: %s\n", arg->out);
+  if (drawn && strcmp(arg->plot, "-") != 0) printf("%sDrawn: %s\n", written ? "" : "\n", arg->plot);
   return result;
 }
 
@@ -228,7 +256,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
     to.plot = plot_data_create(m, to.with_limits ? &to.limits : NULL, order, s.count);
   if (result == OPTION_GO_ON) result = run_samples(m, &s, &to);
   int written = writer_close(to.writer);
-  if (result == OPTION_GO_ON) result = report(arg, m, &s, &to, order);
+  if (result == OPTION_GO_ON) result = report(arg, m, &s, &to, order, written == EXIT_FINE);
   if (result == EXIT_FINE) result = written;
   summary_free(&to.summary);
   if (to.with_limits) limit_check_free(&to.limits);
