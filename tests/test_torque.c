@@ -335,6 +335,61 @@ static void limits_decide_the_exit_status(void **state) {
   check_refusal("torque builtin:panda builtin:demo --limits nowhere.csv", 1, "nowhere.csv: cannot be opened");
 }
 
+/* CSV by the rules of trajectories; every fault is told. */
+static void limits_files_are_read_as_trajectories_are(void **state) {
+  (void)state;
+  static const char *const good[] = {
+      "joint;velocity;jerk\npanda_joint1;2,3;\npanda_joint2;2,3;1e4\n",
+      "\xEF\xBB\xBFjoint\tvelocity\tjerk\r\n\"panda_joint1\"\t2.3\t\r\npanda_joint2\t2.3\t1e4\r\n",
+      "# made by hand\n\njoint, velocity\npanda_joint1, 2.3\npanda_joint2, 2.3,\n",
+  };
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    write_file("l.csv", good[i]);
+    outcome o = run_fine("torque builtin:panda builtin:demo --limits=l.csv", 0);
+    check_has(o.out, "All 42 limits hold.");
+    done(&o);
+  }
+  static const struct {
+    const char *text, *part;
+  } bad[] = {
+      {"", "l.csv: is empty"},
+      {"# nothing\n\n", "l.csv: is empty"},
+      {"joint\npanda_joint1\n", "l.csv:1: has no column of limits"},
+      {"joint,velocity,velocity\npanda_joint1,1,2\n", "l.csv:1: column 'velocity' is there twice"},
+      {"joint,velocity\npanda_joint1,1\npanda_joint1,2\n", "l.csv:3: joint 'panda_joint1' is there twice"},
+      {"joint,velocity,jerk\npanda_joint1,1\n", "l.csv:2: joint 'panda_joint1' has 2 cells, but there are 3 columns"},
+      {"joint,velocity\npanda_joint1,0,5\n", "l.csv:2: joint 'panda_joint1' has more cells"},
+      {"joint,lower,upper\npanda_joint1,1,-1\n", "joint 'panda_joint1': lower 1 is above upper -1"},
+      {"joint,lower\npanda_joint1,5\n", "joint 'panda_joint1': lower 5 is above upper 2.8973"},
+      {"joint,velocity\npanda_joint1,2.3.4\n", "l.csv:2: '2.3.4' is not a number (column 'velocity')"},
+      {"joint,velocity [deg/s]\npanda_joint1,2\n", "in SI units"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    write_file("l.csv", bad[i].text);
+    check_refusal("torque builtin:panda builtin:demo --limits=l.csv", 1, bad[i].part);
+  }
+  write_file("l.json", "{\"panda_joint1\": {\"velocity\": 2.3}, \"panda_joint1\": {}}");
+  check_refusal("torque builtin:panda builtin:demo --limits=l.json", 1, "duplicate");
+}
+
+/* A robot of the user's own with joints by the names of a built-in one has the limits of that. */
+static void limits_of_built_in_robots_can_be_used(void **state) {
+  (void)state;
+  write_file(
+      "own.urdf",
+      "<robot name='own'><link name='base'/><link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+      "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='panda_joint1' type='revolute'><parent "
+      "link='base'/><child link='arm'/><axis xyz='0 0 1'/><limit effort='1e5' velocity='1e5' lower='-9' "
+      "upper='9'/></joint></robot>");
+  write_file("m.json", "{\"duration\": 1, \"joints\": {\"panda_joint1\": {\"polynomial\": [0, 2.2]}}}");
+  outcome o = run_fine("torque own.urdf m.json --limits=builtin:panda", 1);
+  check_has(o.out, "1 of 6 limits are broken");
+  check_has(o.out, "panda_joint1 velocity: 2.2 rad/s at 0 s, beyond the limit of 2.175");
+  done(&o);
+  check_refusal("torque own.urdf m.json --limits=builtin:four_bar", 1, "has no moving joint by the name");
+  check_refusal("torque own.urdf m.json --limits=builtin:pandas", 1, "builtin:pandas: ");
+}
+
 /* ---- Wrong use, bad files ---- */
 
 static void wrong_use_is_told(void **state) {
@@ -457,6 +512,8 @@ int main(void) {
       cmocka_unit_test(the_motor_of_a_loop_does_all_the_work),
       cmocka_unit_test(curves_that_are_not_smooth_enough_are_told),
       cmocka_unit_test(limits_decide_the_exit_status),
+      cmocka_unit_test(limits_files_are_read_as_trajectories_are),
+      cmocka_unit_test(limits_of_built_in_robots_can_be_used),
       cmocka_unit_test(wrong_use_is_told),
       cmocka_unit_test(files_are_safe),
       cmocka_unit_test(plots_are_drawn),

@@ -293,8 +293,8 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_flag(set, "check", "compare with numerical differentiation; exit status 1 when that does not agree",
               &arg->check);
   option_maybe(set, "limits", "[FILE]",
-               "compare with the limits of the model, and of FILE (JSON or CSV by joint names) on top of them; exit "
-               "status 1 when one is broken",
+               "compare with the limits of the model, and of FILE (JSON or CSV by joint names, or a built-in "
+               "robot: --limits=builtin:panda) on top of them; exit status 1 when one is broken",
                &arg->limits);
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
                  &arg->payload);
