@@ -376,18 +376,17 @@ static void limits_files_are_read_as_trajectories_are(void **state) {
 static void limits_of_built_in_robots_can_be_used(void **state) {
   (void)state;
   write_file(
-      "own.urdf",
-      "<robot name='own'><link name='base'/><link name='arm'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
-      "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='panda_joint1' type='revolute'><parent "
-      "link='base'/><child link='arm'/><axis xyz='0 0 1'/><limit effort='1e5' velocity='1e5' lower='-9' "
-      "upper='9'/></joint></robot>");
+      "own.json",
+      "{\"name\": \"own\", \"bodies\": [{\"name\": \"arm\", \"joint\": {\"name\": \"panda_joint1\", \"type\": "
+      "\"revolute\", \"axis\": [0, 0, 1]}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"tensor\": [1, 1, 1, 0, "
+      "0, 0]}}]}");
   write_file("m.json", "{\"duration\": 1, \"joints\": {\"panda_joint1\": {\"polynomial\": [0, 2.2]}}}");
-  outcome o = run_fine("torque own.urdf m.json --limits=builtin:panda", 1);
+  outcome o = run_fine("torque own.json m.json --limits=builtin:panda", 1);
   check_has(o.out, "1 of 6 limits are broken");
   check_has(o.out, "panda_joint1 velocity: 2.2 rad/s at 0 s, beyond the limit of 2.175");
   done(&o);
-  check_refusal("torque own.urdf m.json --limits=builtin:four_bar", 1, "has no moving joint by the name");
-  check_refusal("torque own.urdf m.json --limits=builtin:pandas", 1, "builtin:pandas: ");
+  check_refusal("torque own.json m.json --limits=builtin:four_bar", 1, "has no moving joint by the name");
+  check_refusal("torque own.json m.json --limits=builtin:pandas", 1, "builtin:pandas: ");
 }
 
 /* ---- Wrong use, bad files ---- */
@@ -445,6 +444,28 @@ static void files_are_safe(void **state) {
   o = run_fine("torque builtin:panda builtin:demo --plot nowhere/x.svg", 1);
   assert_null(strstr(o.out, "Drawn"));
   done(&o);
+}
+
+/* Seconds since 1970 have ten digits before the point: what is behind it must not get lost. */
+static void large_times_keep_their_digits(void **state) {
+  (void)state;
+  write_file("m.json",
+             "{\"start\": 1700000000.25, \"duration\": 2, \"joints\": {\"motor\": {\"polynomial\": [0, 2, 1]}}}");
+  write_file("l.json", "{\"motor\": {\"velocity\": 5}}");
+  outcome o = run_fine("torque builtin:four_bar m.json --rate 16 --limits=l.json --out r.csv", 1);
+  check_has(o.out, "33 samples from 1700000000.25 to 1700000002.25 s");
+  check_has(o.out, "motor velocity: 6 rad/s at 1700000002.25 s, beyond the limit of 5");
+  check_has(o.out, "120% @ 1700000002.25");
+  done(&o);
+  write_file("x.csv", "t,motor\n1700000000.25,0\n1700000000.5,1\n1700000000.75,0\n1700000001,1\n1700000002,0\n");
+  o = run_fine("torque builtin:four_bar x.csv --order 0 --tolerance 0.1", 0);
+  check_has(o.out, "5 samples from 1700000000.25 to 1700000002 s");
+  check_has(o.out, "  1700000000.");
+  done(&o);
+  check_refusal("torque builtin:four_bar m.json --range 0,1", 2, "goes from 1700000000.25 to 1700000002.25 s");
+  write_file("x.csv", "t,motor\n1700000000.25,0\n1700000000.5,0\n1700000000.375,0\n1700000001,0\n1700000002,0\n");
+  check_refusal("torque builtin:four_bar x.csv --order 0", 1,
+                "t = 1700000000.375 s, but 1700000000.5 s in the row before");
 }
 
 /* ---- Plots ---- */
@@ -516,6 +537,7 @@ int main(void) {
       cmocka_unit_test(limits_of_built_in_robots_can_be_used),
       cmocka_unit_test(wrong_use_is_told),
       cmocka_unit_test(files_are_safe),
+      cmocka_unit_test(large_times_keep_their_digits),
       cmocka_unit_test(plots_are_drawn),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_all);

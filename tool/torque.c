@@ -156,7 +156,7 @@ static int make_schedule(const torque_arg *arg, const jn_trajectory *t, schedule
     s->start = arg->range.values[0];
     s->end = arg->range.values[1];
     if (s->start < start - slack || s->end > end + slack)
-      return usage_error("torque", "--range: the trajectory goes from %g to %g s", start, end);
+      return usage_error("torque", "--range: the trajectory goes from %.15g to %.15g s", start, end);
   }
   int samples = jn_trajectory_samples(t);
   s->own = samples > 0 && arg->rate.count == 0;
@@ -210,9 +210,9 @@ static int run_samples(motion *m, const schedule *s, sinks *to) {
 }
 
 static void print_head(const torque_arg *arg, const motion *m, const schedule *s) {
-  char start[NUMBER_TEXT], end[NUMBER_TEXT];
-  fixed_number(s->start, 6, start);
-  fixed_number(s->end, 6, end);
+  char start[TIME_TEXT], end[TIME_TEXT];
+  time_text(s->start, 6, start);
+  time_text(s->end, 6, end);
   printf("%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start, end);
 }
 

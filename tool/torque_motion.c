@@ -227,7 +227,7 @@ jn_status motion_at(motion *m, double t) {
 }
 
 void motion_tell(const motion *m, jn_status status) {
-  fprintf(stderr, "jounce: at t = %.9g s: %s\n", m->t, jn_status_text(status));
+  fprintf(stderr, "jounce: at t = %.15g s: %s\n", m->t, jn_status_text(status));
   if (status == JN_ERR_LOOP)
     fputs("    the joints of the trajectory must determine the others, and the loops must close there\n", stderr);
   if (status == JN_ERR_ACTUATION)

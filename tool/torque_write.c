@@ -115,7 +115,7 @@ void writer_sample(writer *w, const motion *m) {
     for (int k = 0; k < w->motion_rows; k++) store(w, 2 + k, m->v_jet + (size_t)k * (size_t)m->nv, m->nv);
     store(w, ARRAYS - 1, m->tau, torques);
   } else if (!w->npz) {
-    fprintf(w->file, "%.15g", m->t);
+    fprintf(w->file, fabs(m->t) < 1e6 ? "%.15g" : "%.17g", m->t); /* large: seconds since 1970 */
     write_numbers(w->file, m->q, m->nq);
     write_numbers(w->file, m->v_jet, w->motion_rows * m->nv);
     write_numbers(w->file, m->tau, torques);

@@ -295,15 +295,16 @@ static int check_cover(reader *r, int i) {
   int missing = (before ? JN_REST_BEFORE : 0) | (behind ? JN_REST_BEHIND : 0);
   r->joint = r->keys[i];
   if (missing & ~c->rest)
-    return fault(r, NULL, "give points for all of the time, or let them end at rest: without 'start', 'end'",
-                 "has points from %.9g to %.9g s and does not rest there, but the trajectory goes from %.9g to %.9g s",
-                 first, last, r->out->start, r->out->end);
+    return fault(
+        r, NULL, "give points for all of the time, or let them end at rest: without 'start', 'end'",
+        "has points from %.15g to %.15g s and does not rest there, but the trajectory goes from %.15g to %.15g s",
+        first, last, r->out->start, r->out->end);
   if (!missing || ends >= r->l->options.order + 2) return 1;
   char subject[96];
   snprintf(subject, sizeof subject, "joint '%.*s'", JN_CLIP(r->joint));
   jn__log(&r->l->log, JN_WARNING, JN_ERR_MODEL, "not-smooth", place_of(r, NULL), subject,
           "give points for all of the time, use a form of higher order, or ask for a lower order",
-          "is held %s %.9g s; derivatives above order %d jump there, torques of order %d need %d",
+          "is held %s %.15g s; derivatives above order %d jump there, torques of order %d need %d",
           before ? "until" : "from", before ? first : last, ends, r->l->options.order, r->l->options.order + 2);
   return 1;
 }

@@ -69,8 +69,8 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
     int same = x[r] == x[r - 1];
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, same ? "time-duplicate" : "time-order", jn__table_place(t, r, column),
             "column 't'", same ? "keep one of the two rows" : "sort the rows by time",
-            same ? "row %d: t = %.9g s is the same as in the row before"
-                 : "row %d: t = %.9g s, but %.9g s in the row before",
+            same ? "row %d: t = %.15g s is the same as in the row before"
+                 : "row %d: t = %.15g s, but %.15g s in the row before",
             r + 1, x[r], x[r - 1]);
   }
   if (told) return -1;
@@ -382,8 +382,8 @@ jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out
   double slack = 1e-9 * (out->end - out->start);
   if (x[0] > out->start + slack || x[t->rows - 1] < out->end - slack) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "wrench-range", jn__table_place(t, 0, time), NULL,
-            "wrenches must be known all the time", "goes from %.6g to %.6g s, the trajectory from %.6g to %.6g s", x[0],
-            x[t->rows - 1], out->start, out->end);
+            "wrenches must be known all the time", "goes from %.15g to %.15g s, the trajectory from %.15g to %.15g s",
+            x[0], x[t->rows - 1], out->start, out->end);
     return JN_ERR_MODEL;
   }
   size_t n = 6 * (size_t)out->links;
