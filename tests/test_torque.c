@@ -400,6 +400,12 @@ static void wrong_use_is_told(void **state) {
   check_refusal("torque builtin:panda builtin:demo --payload 1,2", 2, "--payload takes m,x,y,z");
   check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0 --link panda_link77", 2,
                 "did you mean 'panda_link7'?");
+  check_refusal("torque builtin:panda builtin:demo --payload=-1,0,0,0", 2, "the mass -1 kg is negative");
+  check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0,-1,0,0,0,0,0", 2, "no body has the inertia");
+  check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0,1,1,2.1,0,0,0", 2, "larger than the sum");
+  check_refusal("torque builtin:panda builtin:demo --payload 0,0,0,0,1,1,1,0,0,0", 2, "without a mass");
+  outcome plate = run_fine("torque builtin:panda builtin:demo --order 0 --payload 1,0,0,0,1,1,2,0,0,0", 0);
+  done(&plate);
   check_refusal("torque builtin:quadruped builtin:demo --payload 1,0,0,0", 2, "ends in several links");
   check_refusal("torque builtin:panda builtin:demo --rate -5", 2, "--rate takes one positive number");
   check_refusal("torque builtin:panda builtin:demo --range 4,9", 2, "goes from 0 to 5 s");

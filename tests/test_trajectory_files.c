@@ -248,6 +248,7 @@ static void what_is_suspicious_is_told(void **state) {
   check_warning(m, "t,a\n0,0\n1,0\n2,1\n3,1\n4,0\n14,0\n15,1\n", "gap", 7, 1,
                 "before row 6, is 10 s where 1 s are usual");
   check_warning(m, "t,a\n0,0\n1,30\n2,90\n3,45\n4,0\n", "degrees", 4, 2, "row 3 has 90, likely degrees");
+  check_warning(m, "t,a,a_d1\n0,0,57\n1,1,57\n2,2,57.3\n3,3,57.6\n4,4,57\n", "degrees", 1, 3, "is 57.3 times the rate");
   check_warning(m, "t,a,aa\n0,0,0\n1,0,0\n2,1,0\n3,1,0\n", "unknown-joint", 1, 3, "is ignored");
   jn_model_destroy(m);
 }
@@ -323,6 +324,27 @@ static void what_a_fit_leaves_behind_is_told(void **state) {
     const char *rule = warning_of(m, cases[i].f, words);
     check(strcmp(rule, cases[i].rule) == 0 && strstr(words, cases[i].words), "case %zu: '%s': %s", i, rule, words);
   }
+  jn_model_destroy(m);
+}
+
+/* A continuous joint that would be far too fast in radians. */
+static void continuous_joints_in_degrees_are_told(void **state) {
+  (void)state;
+  jn_builder *b;
+  jn_model *m;
+  jn_link link;
+  check_ok(jn_builder_create(NULL, &b));
+  jn_link_init(&link);
+  const double com[3] = {0}, tensor[6] = {1, 1, 1, 0, 0, 0};
+  link.name = "a";
+  link.joint.type = JN_CONTINUOUS;
+  link.joint.dof[0].velocity = 2;
+  jn_inertia_pack(1, com, tensor, link.inertia);
+  check_ok(jn_builder_add_link(b, &link));
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  jn_builder_destroy(b);
+  check_warning(m, "t,a\n0,0\n1,3\n2,43\n3,83\n4,123\n", "degrees", 4, 2,
+                "moves at 40 rad/s before row 3 where the limit is 2 rad/s");
   jn_model_destroy(m);
 }
 
@@ -600,6 +622,8 @@ static void faults_of_closed_forms_name_the_place(void **state) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) check_fault(m, &faults[i]);
   check_warning(m, "{\"times\": [0, 1, 2], \"joints\": {\"a\": {\"minimum_acceleration\": [1, 2, 3]}}}", "not-smooth",
                 1, 33, "continuous derivatives up to order 2");
+  check_warning(m, "{\"duration\": 3, \"joints\": {\"a\": {\"polynomial\": [0, 30]}}}", "degrees", 1, 28,
+                "is 90 at 3 s, likely degrees");
   check_warning(m,
                 "{\"duration\": 3, \"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [1, 2], \"times\": [0, 2]}}}}",
                 "not-smooth", 1, 28, "is held from 2 s; derivatives above order 2 jump there");
@@ -617,6 +641,7 @@ int main(void) {
     cmocka_unit_test(faults_name_row_and_column),
     cmocka_unit_test(quaternions_must_have_unit_length),
     cmocka_unit_test(what_is_suspicious_is_told),
+    cmocka_unit_test(continuous_joints_in_degrees_are_told),
     cmocka_unit_test(what_a_fit_leaves_behind_is_told),
     cmocka_unit_test(npy_is_read_in_all_its_forms),
     cmocka_unit_test(npy_of_another_size_is_refused),

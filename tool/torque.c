@@ -106,6 +106,28 @@ static int find_payload_frame(const torque_arg *arg, int *frame) {
   return status;
 }
 
+/* Does a body with this inertia exist? A rod or a plate, whose least moment may be zero, does. */
+static int check_payload(const double *p, int count) {
+  const double centre[3] = {0};
+  double tensor[6] = {0}, inertia[10], size = 0;
+  for (int i = 0; i < count; i++)
+    if (!isfinite(p[i])) return usage_error("torque", "--payload: number %d is not finite", i + 1);
+  if (p[0] < 0) return usage_error("torque", "--payload: the mass %g kg is negative", p[0]);
+  if (count < 10) return OPTION_GO_ON;
+  memcpy(tensor, p + 4, sizeof tensor);
+  for (int i = 0; i < 6; i++) size = fmax(size, fabs(tensor[i]));
+  if (size == 0) return OPTION_GO_ON;
+  if (p[0] == 0) return usage_error("torque", "--payload: without a mass there are no moments of inertia");
+  for (int i = 0; i < 3; i++) tensor[i] += 1e-6 * size;
+  jn_inertia_pack(p[0], centre, tensor, inertia);
+  if (jn_inertia_is_physical(inertia)) return OPTION_GO_ON;
+  return usage_error(
+      "torque",
+      "--payload: no body has the inertia Ixx,Iyy,Izz,Ixy,Ixz,Iyz = %g,%g,%g,%g,%g,%g: principal moments "
+      "must not be negative, nor one larger than the sum of the others",
+      p[4], p[5], p[6], p[7], p[8], p[9]);
+}
+
 /* The model with the payload, or the model itself. *owned is what to destroy. */
 static int add_payload(const torque_arg *arg, const jn_model **model, jn_model **owned) {
   int frame;
@@ -114,7 +136,8 @@ static int add_payload(const torque_arg *arg, const jn_model **model, jn_model *
   *model = arg->model.model;
   *owned = NULL;
   if (arg->payload.count == 0) return OPTION_GO_ON;
-  int status = find_payload_frame(arg, &frame);
+  int status = check_payload(p, arg->payload.count);
+  if (status == OPTION_GO_ON) status = find_payload_frame(arg, &frame);
   if (status != OPTION_GO_ON) return status;
   jn_frame_placement(arg->model.model, frame, T);
   if (frame < jn_link_count(arg->model.model))

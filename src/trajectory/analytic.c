@@ -317,6 +317,25 @@ static int check_covers(reader *r) {
   return good;
 }
 
+/* Angles that no joint has: likely degrees. */
+static void check_degrees(reader *r, int i) {
+  enum { TIMES = 200 };
+  double limit, most = jn__likely_angle(r->l->model, i, &limit), x, worst = 0, when = 0;
+  for (int k = 0; k <= TIMES; k++) {
+    double t = r->out->start + (r->out->end - r->out->start) * k / TIMES;
+    jn__curve_jet(&r->out->curves[i], t, 1, &x);
+    if (fabs(x) > fabs(worst)) worst = x, when = t;
+  }
+  if (!(fabs(worst) > most) || !r->keys[i]) return;
+  char subject[96];
+  r->joint = r->keys[i];
+  snprintf(subject, sizeof subject, "joint '%.*s'", JN_CLIP(r->joint));
+  jn__log(&r->l->log, JN_WARNING, JN_ERR_MODEL, "degrees", place_of(r, NULL), subject,
+          "closed forms are in radians: multiply by pi / 180", "is %.6g at %.15g s, likely degrees instead of radians",
+          worst, when);
+  r->joint = NULL;
+}
+
 static int read_root(reader *r, json_t *root) {
   const char *name;
   json_t *value, *joints = json_object_get(root, "joints");
@@ -331,7 +350,9 @@ static int read_root(reader *r, json_t *root) {
   if (!r->keys) return no_memory(r);
   json_object_foreach(joints, name, value) good &= read_joint(r, name, value, given);
   r->joint = NULL;
-  return good && check_missing(r, given) && read_range(r, root, r->out->start) && check_covers(r);
+  if (!good || !check_missing(r, given) || !read_range(r, root, r->out->start) || !check_covers(r)) return 0;
+  for (int i = 0; i < r->out->nq; i++) check_degrees(r, i);
+  return 1;
 }
 
 jn_status jn__analytic_read(jn_loading *l, const char *text, size_t length, jn_trajectory *out) {

@@ -163,21 +163,77 @@ static int is_angle(jn_joint_type type) {
   return type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_GIMBAL || type == JN_UNIVERSAL;
 }
 
-/* Angles far outside of what the joint, or a joint of its kind, can do. */
-static void check_degrees(jn_loading *l, const jn_table *t, int i, int column) {
+double jn__likely_angle(const jn_model *m, int i, double *limit) {
   jn_joint_type type;
+  const jn_dof *dof = dof_of(m, i, &type);
+  *limit = INFINITY;
+  if (!dof || !is_angle(type) || type == JN_CONTINUOUS) return INFINITY;
+  double most = fmax(fabs(dof->lower), fabs(dof->upper));
+  int limited = isfinite(most) && most > 0;
+  if (limited) *limit = most;
+  return limited ? fmax(2.5 * most, 2 * pi) : 6 * pi;
+}
+
+/* A column of rates that is 57 times the slope of the column below it. */
+static void check_rate_degrees(jn_loading *l, const jn_table *t, int below, int column, const double *times) {
+  const double *x = jn__table_column(t, below), *v = jn__table_column(t, column);
+  double slopes = 0, rates = 0;
+  for (int r = 1; r + 1 < t->rows; r++) {
+    double slope = (x[r + 1] - x[r - 1]) / (times[r + 1] - times[r - 1]);
+    slopes += slope * slope;
+    rates += v[r] * v[r];
+  }
+  double ratio = slopes > 0 ? sqrt(rates / slopes) : 0;
+  if (*t->units[column] || fabs(ratio * pi / 180 - 1) > 0.1) return;
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "degrees", jn__table_place(t, -1, column), subject,
+          "if these are degrees, write the unit into the header: \"NAME_d1 [deg/s]\"",
+          "is %.3g times the rate of column '%.*s', likely degrees instead of radians", ratio,
+          JN_CLIP(t->names[below]));
+}
+
+/* Continuous joints may turn on and on, but not faster than they can. Turns that are cut to -pi ... pi are fast in a
+ * tenth of the steps at most: the others are slower than the limit, or the jump is less than ten times that. */
+static void check_continuous_degrees(jn_loading *l, const jn_table *t, const jn_dof *dof, int column,
+                                     const double *times) {
+  const double *x = jn__table_column(t, column);
+  int fast = 0, first = 0;
+  for (int r = 1; r < t->rows; r++) {
+    if (fabs(x[r] - x[r - 1]) <= 10 * dof->velocity * (times[r] - times[r - 1])) continue;
+    if (!fast++) first = r;
+  }
+  if (!(dof->velocity > 0) || fast <= t->rows / 5) return;
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "degrees", jn__table_place(t, first, column), subject,
+          "if these are degrees, write the unit into the header: \"NAME [deg]\"",
+          "moves at %.4g rad/s before row %d where the limit is %.4g rad/s, likely degrees instead of radians",
+          fabs(x[first] - x[first - 1]) / (times[first] - times[first - 1]), first + 1, dof->velocity);
+}
+
+/* Angles far outside of what the joint, or a joint of its kind, can do. */
+static void check_degrees(jn_loading *l, const jn_table *t, int i, const coordinate *c, const double *times) {
+  jn_joint_type type;
+  int column = c->columns[0] - 1;
   const jn_dof *dof = dof_of(l->model, i, &type);
   const double *x = jn__table_column(t, column);
-  if (!dof || !is_angle(type) || type == JN_CONTINUOUS || *t->units[column]) return;
+  if (!dof || !is_angle(type)) return;
+  for (int k = 1; k < JN_MAX_CHANNELS; k++)
+    if (c->columns[k] && c->columns[k - 1]) check_rate_degrees(l, t, c->columns[k - 1] - 1, c->columns[k] - 1, times);
+  if (*t->units[column]) return;
+  if (type == JN_CONTINUOUS) {
+    check_continuous_degrees(l, t, dof, column, times);
+    return;
+  }
   int worst = 0;
   for (int r = 1; r < t->rows; r++)
     if (fabs(x[r]) > fabs(x[worst])) worst = r;
-  double limit = fmax(fabs(dof->lower), fabs(dof->upper));
-  int limited = isfinite(limit) && limit > 0;
-  if (fabs(x[worst]) <= (limited ? fmax(2.5 * limit, 2 * pi) : 6 * pi)) return;
+  double limit;
+  if (fabs(x[worst]) <= jn__likely_angle(l->model, i, &limit)) return;
   char subject[96], against[64] = "";
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
-  if (limited) snprintf(against, sizeof against, ", beyond the limit of %.4g rad", limit);
+  if (isfinite(limit)) snprintf(against, sizeof against, ", beyond the limit of %.4g rad", limit);
   jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "degrees", jn__table_place(t, worst, column), subject,
           "if these are degrees, write the unit into the header: \"NAME [deg]\"",
           "row %d has %.6g, likely degrees instead of radians%s", worst + 1, x[worst], against);
@@ -309,8 +365,8 @@ static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates
     int first = jn__quaternion_at(l->model, i);
     if (first == i && !align_quaternions(l, t, coordinates + i)) return -1;
     if (first < 0) {
+      check_degrees(l, t, i, &coordinates[i], out->times);
       unwrap(l, t, i, coordinates[i].columns[0] - 1);
-      check_degrees(l, t, i, coordinates[i].columns[0] - 1);
     }
     jn_series *s = &series[count++];
     out->given[i] = 1;

@@ -98,6 +98,9 @@ void jn__check_residue(jn_loading *l, const jn_table *table, const double *t, co
 int jn__spline_degree(int order);
 /* The column of times, checked: rising, without large gaps; -1 after telling what is wrong. */
 int jn__check_times(jn_loading *l, jn_table *table, int least);
+/* The largest size of coordinate i that makes sense in radians (infinite: any), and its limit (infinite: none). */
+double jn__likely_angle(const jn_model *model, int i, double *limit);
+
 jn_status jn__samples_to_curves(jn_loading *l, jn_table *table, jn_trajectory *out);
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
 
