@@ -452,6 +452,22 @@ static void files_are_safe(void **state) {
   done(&o);
 }
 
+/* A motion through a pipe; endings in capitals; how many faults there are. */
+static void small_conveniences(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --rate 20 --out R.CSV", 0);
+  done(&o);
+  o = run_fine("torque builtin:panda - --order 1 < R.CSV", 0);
+  check_has(o.out, "101 samples from 0 to 5 s");
+  done(&o);
+  check_refusal("torque - -", 2, "cannot both be standard input");
+  check_refusal("torque builtin:panda - < /dev/null", 1, "<stdin>: is empty");
+  write_file("x.csv", "t,panda_joint1\n0,a\n1,a\n2,a\n3,a\n4,a\n5,a\n6,a\n7,a\n8,a\n9,a\n10,a\n11,a\n12,a\n");
+  check_refusal("torque builtin:panda x.csv", 1, "x.csv: has 3 more errors like these");
+  write_file("x.csv", "t,panda_joint1\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n");
+  check_refusal("torque builtin:panda x.csv", 1, "x.csv: 2 more rows are not later than the row before");
+}
+
 /* Seconds since 1970 have ten digits before the point: what is behind it must not get lost. */
 static void large_times_keep_their_digits(void **state) {
   (void)state;
@@ -544,6 +560,7 @@ int main(void) {
       cmocka_unit_test(wrong_use_is_told),
       cmocka_unit_test(files_are_safe),
       cmocka_unit_test(large_times_keep_their_digits),
+      cmocka_unit_test(small_conveniences),
       cmocka_unit_test(plots_are_drawn),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_all);

@@ -185,6 +185,11 @@ static void faults_name_row_and_column(void **state) {
   static const fault faults[] = {
       {"", JN_ERR_SYNTAX, 0, 0, "is empty"},
       {"0,1\n1,2\n", JN_ERR_SYNTAX, 1, 0, "has no names"},
+      {"t a\n0 1\n1 2\n", JN_ERR_SYNTAX, 1, 0, "has blanks between the columns"},
+      {"t,a\r0,1\r1,2\r", JN_ERR_SYNTAX, 0, 0, "has lines that end in CR alone"},
+      {"\xFF\xFEt", JN_ERR_SYNTAX, 0, 0, "is text in UTF-16"},
+      {"<?xml version='1.0'?><robot name='r'/>", JN_ERR_SYNTAX, 0, 0, "is XML, perhaps a robot"},
+      {"t,a\n0,1\n", JN_ERR_MODEL, 0, 0, "has 1 row; order 0 needs 4"},
       {"t,a\n0,1\n1,x\n", JN_ERR_SYNTAX, 3, 2, "column 'a': row 2: 'x' is not a finite number"},
       {"t,a\n0,1\n1,nan\n", JN_ERR_SYNTAX, 3, 2, "'nan' is not a finite number"},
       {"t,a\n0,1\n1,1e999\n", JN_ERR_SYNTAX, 3, 2, "not a finite number"},
@@ -579,6 +584,29 @@ static const char *wrench_fault(jn_trajectory *t, const char *text) {
   return status == JN_OK ? "" : e.text;
 }
 
+/* One row holds; a few make a polynomial; a name without its ending is told with the link that it has. */
+static void few_rows_of_wrenches_are_enough(void **state) {
+  (void)state;
+  jn_model *m = make_hinge();
+  jn_trajectory *t = load_text(m, squares("t,a\n", "%g,%g", "\n", 12), 1);
+  double w[18];
+  assert_string_equal(wrench_fault(t, "t,a_fz,a_mx\n0,5,-2\n"), "");
+  for (int i = 0; i < 3; i++) {
+    check_ok(jn_trajectory_wrenches(t, 0.9 * i, 2, w));
+    check(w[5] == 5 && w[0] == -2 && w[11] == 0 && w[17] == 0, "held: %g %g", w[5], w[11]);
+  }
+  assert_string_equal(wrench_fault(t, "t,a_fz\n0,1\n5,11\n"), "");
+  check_ok(jn_trajectory_wrenches(t, 1, 2, w));
+  check(fabs(w[5] - 3) < 1e-14 && fabs(w[11] - 2) < 1e-14 && w[17] == 0, "line: %g %g %g", w[5], w[11], w[17]);
+  assert_string_equal(wrench_fault(t, "t,a_fz\n0,0\n2,4\n4,16\n"), "");
+  check_ok(jn_trajectory_wrenches(t, 1, 2, w));
+  check(fabs(w[5] - 1) < 1e-13 && fabs(w[11] - 2) < 1e-13 && fabs(w[17] - 2) < 1e-13, "parabola: %g %g", w[5], w[11]);
+  assert_non_null(strstr(wrench_fault(t, "t,a_fz\n0,1\n1,11\n"), "goes from 0 to 1 s"));
+  assert_non_null(strstr(wrench_fault(t, "t,a\n0,1\n5,11\n"), "the nearest link is a"));
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
 static void wrenches_have_units(void **state) {
   (void)state;
   jn_model *m = make_hinge();
@@ -649,6 +677,7 @@ int main(void) {
     cmocka_unit_test(the_checksum_is_that_of_zip),
     cmocka_unit_test(wrenches_have_their_derivatives),
     cmocka_unit_test(wrenches_have_units),
+    cmocka_unit_test(few_rows_of_wrenches_are_enough),
     cmocka_unit_test(damaged_files_do_no_harm),
 #if JN_WITH_JSON
     cmocka_unit_test(faults_of_closed_forms_name_the_place),

@@ -62,6 +62,8 @@ static int check_arguments(const torque_arg *arg) {
     return usage_error("torque", "--range takes two times START,END [s]");
   if (to_stdout && (arg->check || arg->limits || arg->plot))
     return usage_error("torque", "--out - writes CSV alone: --check, --limits and --plot need a file there");
+  if (strcmp(arg->model.source, "-") == 0 && strcmp(arg->trajectory, "-") == 0)
+    return usage_error("torque", "MODEL and TRAJECTORY cannot both be standard input");
   int result = arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
   return result == OPTION_GO_ON ? check_files(arg) : result;
 }
@@ -309,8 +311,11 @@ static int run(torque_arg *arg) {
 
 static void declare_options(option_set *set, torque_arg *arg) {
   option_numbers(set, "order", "K", "highest order of the torques' time derivatives; default 2", &arg->order);
-  option_text(set, "out", "FILE", "write motion and torques at every sample to FILE.csv or FILE.npz; -: CSV to stdout",
-              &arg->out);
+  option_text(
+      set, "out", "FILE",
+      "write motion and torques at every sample to FILE.csv or FILE.npz; -: CSV alone to stdout, without tables, "
+      "--check, --limits and --plot",
+      &arg->out);
   option_text(set, "plot", "FILE", "draw them: FILE.svg, .png, .pdf, or - for text in the terminal (by gnuplot)",
               &arg->plot);
   option_flag(set, "check", "compare with numerical differentiation; exit status 1 when that does not agree",
@@ -352,7 +357,7 @@ int command_torque(int argc, char **argv) {
       "measured, too), NPY (t, then q in the order of the model) or NPZ (t, q, v, a), through which splines are laid; "
       "or JSON with closed forms (polynomial, cosine, fourier, minimum_jerk, minimum_snap). builtin:demo is a motion "
       "of "
-      "the Panda. A unit in the header converts: \"joint1 [deg]\".\n"
+      "the Panda; - is standard input. A unit in the header converts: \"joint1 [deg]\".\n"
       "\n"
       "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad.");
   declare_options(&set, &arg);

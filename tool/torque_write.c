@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque --out: CSV with names and units in its first line, written sample by sample; or NPZ. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +24,13 @@ struct writer {
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
+/* Capitals or not. */
 static bool ends_with(const char *text, const char *ending) {
   size_t n = strlen(text), k = strlen(ending);
-  return n >= k && strcmp(text + n - k, ending) == 0;
+  if (n < k) return false;
+  for (size_t i = 0; i < k; i++)
+    if (tolower((unsigned char)text[n - k + i]) != ending[i]) return false;
+  return true;
 }
 
 /* A cell of the header, in quotes when it needs them. */

@@ -30,7 +30,7 @@ static int compare(const void *a, const void *b) {
 
 /* Steps much larger than the usual one: what the spline makes of them is a guess. */
 static void check_gaps(jn_loading *l, const jn_table *t, int column, const double *x) {
-  double *steps = jn__allocate(&l->allocator, (size_t)t->rows * sizeof *steps);
+  double *steps = t->rows > 1 ? jn__allocate(&l->allocator, (size_t)t->rows * sizeof *steps) : NULL;
   if (!steps) return;
   for (int r = 1; r < t->rows; r++) steps[r - 1] = x[r] - x[r - 1];
   qsort(steps, (size_t)(t->rows - 1), sizeof *steps, compare);
@@ -60,8 +60,8 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
   const double *x = jn__table_column(t, column);
   if (t->rows < least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
-            "give more samples, or ask for a lower order", "has %d rows; order %d needs %d at least", t->rows,
-            l->options.order, least);
+            "give more samples, or ask for a lower order", "has %d row%s; order %d needs %d at least", t->rows,
+            t->rows == 1 ? "" : "s", l->options.order, least);
     return -1;
   }
   for (int r = 1; r < t->rows; r++) {
@@ -73,6 +73,9 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
                  : "row %d: t = %.15g s, but %.15g s in the row before",
             r + 1, x[r], x[r - 1]);
   }
+  if (told > MAX_TOLD)
+    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "too-many-errors", (jn_place){t->file, 0, 0}, NULL, NULL,
+            "%d more rows are not later than the row before", told - MAX_TOLD);
   if (told) return -1;
   check_gaps(l, t, column, x);
   return column;
@@ -422,7 +425,10 @@ static int wrench_place(const jn_model *m, const char *name) {
 static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
   char subject[96], remedy[JN_NAME], link[JN_NAME];
   size_t n = strlen(t->names[c]);
-  snprintf(link, sizeof link, "%.*s", n > 3 ? (int)n - 3 : 0, t->names[c]);
+  /* the name of the link, with an ending or without */
+  int ending =
+      n > 3 && t->names[c][n - 3] == '_' && strchr("mf", t->names[c][n - 2]) && strchr("xyz", t->names[c][n - 1]);
+  snprintf(link, sizeof link, "%.*s", (int)(ending ? n - 3 : n), t->names[c]);
   const char *near = jn__nearest_link(l->model, link);
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
   snprintf(remedy, sizeof remedy, "columns are LINK_mx _my _mz _fx _fy _fz%s%.*s", near ? "; the nearest link is " : "",
@@ -431,15 +437,30 @@ static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
           "names no number of a wrench");
 }
 
+/* One row is a wrench that does not change. */
+static jn_status hold_wrenches(jn_trajectory *out, jn_curve *curves, const jn_series *series, int count) {
+  for (int i = 0; i < count; i++) {
+    *series[i].curve = constant(&out->wrench_blocks, series[i].data[0][0]);
+    if (!series[i].curve->numbers) return JN_ERR_MEMORY;
+  }
+  out->wrenches = curves;
+  return JN_OK;
+}
+
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out) {
-  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, degree + 1), count = 0;
+  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, 1), count = 0;
   if (time < 0) return l->log.first.status;
+  if (t->rows <= degree) { /* too few to be smoothed: the polynomial through them */
+    degree = t->rows - 1;
+    l->options.smoothing = JN_SMOOTH_NONE;
+  }
   const double *x = jn__table_column(t, time);
   double slack = 1e-9 * (out->end - out->start);
-  if (x[0] > out->start + slack || x[t->rows - 1] < out->end - slack) {
+  if (t->rows > 1 && (x[0] > out->start + slack || x[t->rows - 1] < out->end - slack)) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "wrench-range", jn__table_place(t, 0, time), NULL,
-            "wrenches must be known all the time", "goes from %.15g to %.15g s, the trajectory from %.15g to %.15g s",
-            x[0], x[t->rows - 1], out->start, out->end);
+            "wrenches must be known all the time; a file with one row holds them",
+            "goes from %.15g to %.15g s, the trajectory from %.15g to %.15g s", x[0], x[t->rows - 1], out->start,
+            out->end);
     return JN_ERR_MODEL;
   }
   size_t n = 6 * (size_t)out->links;
@@ -456,6 +477,7 @@ jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out
     s->data[0] = t->values + (size_t)c * t->room;
   }
   if (l->log.first.status != JN_OK) return l->log.first.status;
+  if (t->rows == 1) return hold_wrenches(out, curves, series, count);
   jn_status status = jn__fit_series(l, &out->wrench_blocks, t->rows, x, degree, series, count);
   if (status == JN_OK) out->wrenches = curves;
   return status;

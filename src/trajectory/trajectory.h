@@ -48,7 +48,7 @@ typedef struct jn_loading {
 int jn__quaternion_at(const jn_model *model, int i);
 /* The place in q of a name such as "joint2" or "base_qx"; -1 when there is none. */
 int jn__coordinate_find(const jn_loading *l, const char *name);
-/* The joint, link or other name nearest to a word, or NULL when none is near. */
+/* The moving joint or the link by the name nearest to a word, or NULL when none is near. */
 const char *jn__nearest_joint(const jn_model *model, const char *word);
 const char *jn__nearest_link(const jn_model *model, const char *word);
 
