@@ -79,7 +79,7 @@ JN_API jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double 
 
 /* External wrenches over time, from a sampled file with columns LINK_mx _my _mz _fx _fy _fz (moment [N m], force [N] on
  * the link, in its frame about its origin); what is not named is zero. Replaces earlier ones. The file must cover the
- * trajectory. Errors as jn_trajectory_load(). */
+ * trajectory; one row holds, and a few make a polynomial. Errors as jn_trajectory_load(). */
 JN_API jn_status jn_trajectory_load_wrenches(jn_trajectory *trajectory, const char *source,
                                              const jn_trajectory_options *options, jn_error *error);
 JN_API int jn_trajectory_has_wrenches(const jn_trajectory *trajectory);
