@@ -73,9 +73,11 @@ set(core_sources
     src/trajectory/fit_solve.c
     src/trajectory/load.c
     src/trajectory/names.c
+    src/trajectory/residue.c
     src/trajectory/samples.c
     src/trajectory/series.c
     src/trajectory/trajectory.c
+    src/trajectory/units.c
     src/trajectory/waypoints.c)
 
 # Written over the caller's number type: compiled for double and for float.

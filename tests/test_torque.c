@@ -335,6 +335,60 @@ static void limits_decide_the_exit_status(void **state) {
   check_refusal("torque builtin:panda builtin:demo --limits nowhere.csv", 1, "nowhere.csv: cannot be opened");
 }
 
+/* CSV by the rules of trajectories; every fault is told. */
+static void limits_files_are_read_as_trajectories_are(void **state) {
+  (void)state;
+  static const char *const good[] = {
+      "joint;velocity;jerk\npanda_joint1;2,3;\npanda_joint2;2,3;1e4\n",
+      "\xEF\xBB\xBFjoint\tvelocity\tjerk\r\n\"panda_joint1\"\t2.3\t\r\npanda_joint2\t2.3\t1e4\r\n",
+      "# made by hand\n\njoint, velocity\npanda_joint1, 2.3\npanda_joint2, 2.3,\n",
+  };
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    write_file("l.csv", good[i]);
+    outcome o = run_fine("torque builtin:panda builtin:demo --limits=l.csv", 0);
+    check_has(o.out, "All 42 limits hold.");
+    done(&o);
+  }
+  static const struct {
+    const char *text, *part;
+  } bad[] = {
+      {"", "l.csv: is empty"},
+      {"# nothing\n\n", "l.csv: is empty"},
+      {"joint\npanda_joint1\n", "l.csv:1: has no column of limits"},
+      {"joint,velocity,velocity\npanda_joint1,1,2\n", "l.csv:1: column 'velocity' is there twice"},
+      {"joint,velocity\npanda_joint1,1\npanda_joint1,2\n", "l.csv:3: joint 'panda_joint1' is there twice"},
+      {"joint,velocity,jerk\npanda_joint1,1\n", "l.csv:2: joint 'panda_joint1' has 2 cells, but there are 3 columns"},
+      {"joint,velocity\npanda_joint1,0,5\n", "l.csv:2: joint 'panda_joint1' has more cells"},
+      {"joint,lower,upper\npanda_joint1,1,-1\n", "joint 'panda_joint1': lower 1 is above upper -1"},
+      {"joint,lower\npanda_joint1,5\n", "joint 'panda_joint1': lower 5 is above upper 2.8973"},
+      {"joint,velocity\npanda_joint1,2.3.4\n", "l.csv:2: '2.3.4' is not a number (column 'velocity')"},
+      {"joint,velocity [deg/s]\npanda_joint1,2\n", "in SI units"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    write_file("l.csv", bad[i].text);
+    check_refusal("torque builtin:panda builtin:demo --limits=l.csv", 1, bad[i].part);
+  }
+  write_file("l.json", "{\"panda_joint1\": {\"velocity\": 2.3}, \"panda_joint1\": {}}");
+  check_refusal("torque builtin:panda builtin:demo --limits=l.json", 1, "duplicate");
+}
+
+/* A robot of the user's own with joints by the names of a built-in one has the limits of that. */
+static void limits_of_built_in_robots_can_be_used(void **state) {
+  (void)state;
+  write_file(
+      "own.json",
+      "{\"name\": \"own\", \"bodies\": [{\"name\": \"arm\", \"joint\": {\"name\": \"panda_joint1\", \"type\": "
+      "\"revolute\", \"axis\": [0, 0, 1]}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, 0], \"tensor\": [1, 1, 1, 0, "
+      "0, 0]}}]}");
+  write_file("m.json", "{\"duration\": 1, \"joints\": {\"panda_joint1\": {\"polynomial\": [0, 2.2]}}}");
+  outcome o = run_fine("torque own.json m.json --limits=builtin:panda", 1);
+  check_has(o.out, "1 of 6 limits are broken");
+  check_has(o.out, "panda_joint1 velocity: 2.2 rad/s at 0 s, beyond the limit of 2.175");
+  done(&o);
+  check_refusal("torque own.json m.json --limits=builtin:four_bar", 1, "has no moving joint by the name");
+  check_refusal("torque own.json m.json --limits=builtin:pandas", 1, "builtin:pandas: ");
+}
+
 /* ---- Wrong use, bad files ---- */
 
 static void wrong_use_is_told(void **state) {
@@ -346,6 +400,12 @@ static void wrong_use_is_told(void **state) {
   check_refusal("torque builtin:panda builtin:demo --payload 1,2", 2, "--payload takes m,x,y,z");
   check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0 --link panda_link77", 2,
                 "did you mean 'panda_link7'?");
+  check_refusal("torque builtin:panda builtin:demo --payload=-1,0,0,0", 2, "the mass -1 kg is negative");
+  check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0,-1,0,0,0,0,0", 2, "no body has the inertia");
+  check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0,1,1,2.1,0,0,0", 2, "larger than the sum");
+  check_refusal("torque builtin:panda builtin:demo --payload 0,0,0,0,1,1,1,0,0,0", 2, "without a mass");
+  outcome plate = run_fine("torque builtin:panda builtin:demo --order 0 --payload 1,0,0,0,1,1,2,0,0,0", 0);
+  done(&plate);
   check_refusal("torque builtin:quadruped builtin:demo --payload 1,0,0,0", 2, "ends in several links");
   check_refusal("torque builtin:panda builtin:demo --rate -5", 2, "--rate takes one positive number");
   check_refusal("torque builtin:panda builtin:demo --range 4,9", 2, "goes from 0 to 5 s");
@@ -364,6 +424,70 @@ static void wrong_use_is_told(void **state) {
   o = run_fine("torque builtin:panda builtin:demo --out - --range 1,2", 0);
   assert_int_equal(strncmp(o.out, "t,panda_joint1 [rad]", 20), 0);
   done(&o);
+}
+
+/* What is read is never written over; what could not be written is not told as written. */
+static void files_are_safe(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --rate 20 --out in.csv", 0);
+  done(&o);
+  size_t before, after;
+  free(read_bytes("in.csv", &before));
+  check_refusal("torque builtin:panda in.csv --out ./in.csv", 2,
+                "would write over the file that TRAJECTORY is read from");
+  check_refusal("torque builtin:panda builtin:demo --wrench in.csv --out in.csv", 2, "that --wrench is read from");
+  check_refusal("torque builtin:panda builtin:demo --limits=in.csv --out in.csv", 2, "that --limits is read from");
+  free(read_bytes("in.csv", &after));
+  assert_int_equal(before, after);
+  if (system("test -c /dev/full") != 0) return;
+  char line[256];
+  snprintf(line, sizeof line, "ln -sf /dev/full '%s/full.csv'", directory);
+  assert_int_equal(system(line), 0);
+  o = run_fine("torque builtin:panda builtin:demo --out full.csv", 1);
+  check_has(o.err, "cannot write full.csv");
+  assert_null(strstr(o.out, "Written"));
+  done(&o);
+  o = run_fine("torque builtin:panda builtin:demo --plot nowhere/x.svg", 1);
+  assert_null(strstr(o.out, "Drawn"));
+  done(&o);
+}
+
+/* A motion through a pipe; endings in capitals; how many faults there are. */
+static void small_conveniences(void **state) {
+  (void)state;
+  outcome o = run_fine("torque builtin:panda builtin:demo --rate 20 --out R.CSV", 0);
+  done(&o);
+  o = run_fine("torque builtin:panda - --order 1 < R.CSV", 0);
+  check_has(o.out, "101 samples from 0 to 5 s");
+  done(&o);
+  check_refusal("torque - -", 2, "cannot both be standard input");
+  check_refusal("torque builtin:panda - < /dev/null", 1, "<stdin>: is empty");
+  write_file("x.csv", "t,panda_joint1\n0,a\n1,a\n2,a\n3,a\n4,a\n5,a\n6,a\n7,a\n8,a\n9,a\n10,a\n11,a\n12,a\n");
+  check_refusal("torque builtin:panda x.csv", 1, "x.csv: has 3 more errors like these");
+  write_file("x.csv", "t,panda_joint1\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n0,0\n");
+  check_refusal("torque builtin:panda x.csv", 1, "x.csv: 2 more rows are not later than the row before");
+}
+
+/* Seconds since 1970 have ten digits before the point: what is behind it must not get lost. */
+static void large_times_keep_their_digits(void **state) {
+  (void)state;
+  write_file("m.json",
+             "{\"start\": 1700000000.25, \"duration\": 2, \"joints\": {\"motor\": {\"polynomial\": [0, 2, 1]}}}");
+  write_file("l.json", "{\"motor\": {\"velocity\": 5}}");
+  outcome o = run_fine("torque builtin:four_bar m.json --rate 16 --limits=l.json --out r.csv", 1);
+  check_has(o.out, "33 samples from 1700000000.25 to 1700000002.25 s");
+  check_has(o.out, "motor velocity: 6 rad/s at 1700000002.25 s, beyond the limit of 5");
+  check_has(o.out, "120% @ 1700000002.25");
+  done(&o);
+  write_file("x.csv", "t,motor\n1700000000.25,0\n1700000000.5,1\n1700000000.75,0\n1700000001,1\n1700000002,0\n");
+  o = run_fine("torque builtin:four_bar x.csv --order 0 --tolerance 0.1", 0);
+  check_has(o.out, "5 samples from 1700000000.25 to 1700000002 s");
+  check_has(o.out, "  1700000000.");
+  done(&o);
+  check_refusal("torque builtin:four_bar m.json --range 0,1", 2, "goes from 1700000000.25 to 1700000002.25 s");
+  write_file("x.csv", "t,motor\n1700000000.25,0\n1700000000.5,0\n1700000000.375,0\n1700000001,0\n1700000002,0\n");
+  check_refusal("torque builtin:four_bar x.csv --order 0", 1,
+                "t = 1700000000.375 s, but 1700000000.5 s in the row before");
 }
 
 /* ---- Plots ---- */
@@ -431,7 +555,12 @@ int main(void) {
       cmocka_unit_test(the_motor_of_a_loop_does_all_the_work),
       cmocka_unit_test(curves_that_are_not_smooth_enough_are_told),
       cmocka_unit_test(limits_decide_the_exit_status),
+      cmocka_unit_test(limits_files_are_read_as_trajectories_are),
+      cmocka_unit_test(limits_of_built_in_robots_can_be_used),
       cmocka_unit_test(wrong_use_is_told),
+      cmocka_unit_test(files_are_safe),
+      cmocka_unit_test(large_times_keep_their_digits),
+      cmocka_unit_test(small_conveniences),
       cmocka_unit_test(plots_are_drawn),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_all);

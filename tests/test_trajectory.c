@@ -166,6 +166,28 @@ static void minimum_jerk_and_snap_have_their_closed_forms(void **state) {
 
 /* Through points: they are met, the ends have their derivatives, and all derivatives to order 2 m - 2 are continuous,
  * which together determine the minimiser. */
+/* Where the points of a joint do not cover the time, it stands at its first or last point. */
+static void waypoints_are_held_where_they_rest(void **state) {
+  (void)state;
+  const jn_joint_type types[] = {JN_REVOLUTE, JN_REVOLUTE};
+  jn_model *m = make_chain(types, 2);
+  jn_trajectory *t =
+      load_text(m,
+                "{\"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [0.25, 1], \"times\": [1, 2]}},"
+                " \"b\": {\"minimum_snap\": {\"points\": [0, 0.5], \"times\": [0, 4], \"start\": [1], \"end\": [1]}}}}",
+                0);
+  check(jn_trajectory_start(t) == 0 && jn_trajectory_end(t) == 4, "range");
+  for (int i = 0; i <= 40; i++) {
+    double time = 0.1 * i, q[2], v[4];
+    check_ok(jn_trajectory_evaluate(t, time, 0, q, v));
+    check(q[0] >= 0.25 - 1e-14 && q[0] <= 1 + 1e-14, "t %g: %g", time, q[0]);
+    if (time < 0.95) check(q[0] == 0.25 && v[0] == 0 && v[2] == 0, "before: t %g: %g", time, q[0]);
+    if (time > 2.05) check(q[0] == 1 && v[0] == 0 && v[2] == 0, "behind: t %g: %g", time, q[0]);
+  }
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
 static void waypoint_curves_meet_their_points_smoothly(void **state) {
   (void)state;
   jn_model *m = make_hinge();
@@ -506,6 +528,7 @@ int main(void) {
     cmocka_unit_test(the_velocity_moves_the_configuration),
     cmocka_unit_test(closed_forms_are_what_they_say),
     cmocka_unit_test(minimum_jerk_and_snap_have_their_closed_forms),
+    cmocka_unit_test(waypoints_are_held_where_they_rest),
     cmocka_unit_test(waypoint_curves_meet_their_points_smoothly),
 #endif
     cmocka_unit_test(cross_validation_is_nearly_the_best_choice),

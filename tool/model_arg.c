@@ -8,8 +8,6 @@
 #include "command.h"
 #include "print.h"
 
-#define STANDARD_INPUT "<stdin>" /* in messages */
-
 void model_arg_init(model_arg *arg) {
   *arg = (model_arg){0};
   jn_options_init(&arg->options);
@@ -42,8 +40,7 @@ void model_arg_options(option_set *set, model_arg *arg) {
       &arg->loops);
 }
 
-/* All of standard input; NULL when it cannot be read. One byte above the limit is enough for the library to refuse. */
-static char *read_standard_input(size_t limit, size_t *length) {
+char *read_standard_input(size_t limit, size_t *length) {
   size_t capacity = 1 << 16;
   char *text = allocate(capacity);
   *length = 0;

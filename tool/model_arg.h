@@ -48,4 +48,9 @@ const char *severity_name(jn_severity severity);
 /* The array "messages". */
 void json_messages(json_writer *j, const jn_report *report);
 
+#define STANDARD_INPUT "<stdin>" /* in messages */
+/* All of standard input, for the caller to free; NULL when it cannot be read. One byte above the limit is enough for
+ * the library to refuse. */
+char *read_standard_input(size_t limit, size_t *length);
+
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque: robot and trajectory in; torques, their derivatives, margins to limits and plots out. */
+#define _POSIX_C_SOURCE 200809L
 #include "torque.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "figure.h"
@@ -25,6 +27,29 @@ static int check_order(const torque_arg *arg, int *order) {
   return OPTION_GO_ON;
 }
 
+/* One file by two names, perhaps through links. Pipes and devices lose nothing by being written to. */
+static bool is_same_file(const char *a, const char *b) {
+  struct stat x, y;
+  if (!a || !b || stat(a, &x) != 0 || stat(b, &y) != 0 || !S_ISREG(x.st_mode)) return false;
+  return x.st_ino == 0 ? strcmp(a, b) == 0 : x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* What is read must not be written over. */
+static int check_files(const torque_arg *arg) {
+  const struct {
+    const char *name, *path;
+  } to[] = {{"--out", arg->out}, {"--plot", arg->plot}}, from[] = {{"MODEL", arg->model.source},
+                                                                   {"TRAJECTORY", arg->trajectory},
+                                                                   {"--wrench", arg->wrench},
+                                                                   {"--limits", arg->limits}};
+  for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
+      if (is_same_file(to[i].path, from[k].path))
+        return usage_error("torque", "%s %s would write over the file that %s is read from; give another name",
+                           to[i].name, to[i].path, from[k].name);
+  return OPTION_GO_ON;
+}
+
 static int check_arguments(const torque_arg *arg) {
   bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
   if (arg->payload.count != 0 && arg->payload.count != 4 && arg->payload.count != 10)
@@ -37,7 +62,10 @@ static int check_arguments(const torque_arg *arg) {
     return usage_error("torque", "--range takes two times START,END [s]");
   if (to_stdout && (arg->check || arg->limits || arg->plot))
     return usage_error("torque", "--out - writes CSV alone: --check, --limits and --plot need a file there");
-  return arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
+  if (strcmp(arg->model.source, "-") == 0 && strcmp(arg->trajectory, "-") == 0)
+    return usage_error("torque", "MODEL and TRAJECTORY cannot both be standard input");
+  int result = arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
+  return result == OPTION_GO_ON ? check_files(arg) : result;
 }
 
 /* ---- Payload ---- */
@@ -80,6 +108,28 @@ static int find_payload_frame(const torque_arg *arg, int *frame) {
   return status;
 }
 
+/* Does a body with this inertia exist? A rod or a plate, whose least moment may be zero, does. */
+static int check_payload(const double *p, int count) {
+  const double centre[3] = {0};
+  double tensor[6] = {0}, inertia[10], size = 0;
+  for (int i = 0; i < count; i++)
+    if (!isfinite(p[i])) return usage_error("torque", "--payload: number %d is not finite", i + 1);
+  if (p[0] < 0) return usage_error("torque", "--payload: the mass %g kg is negative", p[0]);
+  if (count < 10) return OPTION_GO_ON;
+  memcpy(tensor, p + 4, sizeof tensor);
+  for (int i = 0; i < 6; i++) size = fmax(size, fabs(tensor[i]));
+  if (size == 0) return OPTION_GO_ON;
+  if (p[0] == 0) return usage_error("torque", "--payload: without a mass there are no moments of inertia");
+  for (int i = 0; i < 3; i++) tensor[i] += 1e-6 * size;
+  jn_inertia_pack(p[0], centre, tensor, inertia);
+  if (jn_inertia_is_physical(inertia)) return OPTION_GO_ON;
+  return usage_error(
+      "torque",
+      "--payload: no body has the inertia Ixx,Iyy,Izz,Ixy,Ixz,Iyz = %g,%g,%g,%g,%g,%g: principal moments "
+      "must not be negative, nor one larger than the sum of the others",
+      p[4], p[5], p[6], p[7], p[8], p[9]);
+}
+
 /* The model with the payload, or the model itself. *owned is what to destroy. */
 static int add_payload(const torque_arg *arg, const jn_model **model, jn_model **owned) {
   int frame;
@@ -88,7 +138,8 @@ static int add_payload(const torque_arg *arg, const jn_model **model, jn_model *
   *model = arg->model.model;
   *owned = NULL;
   if (arg->payload.count == 0) return OPTION_GO_ON;
-  int status = find_payload_frame(arg, &frame);
+  int status = check_payload(p, arg->payload.count);
+  if (status == OPTION_GO_ON) status = find_payload_frame(arg, &frame);
   if (status != OPTION_GO_ON) return status;
   jn_frame_placement(arg->model.model, frame, T);
   if (frame < jn_link_count(arg->model.model))
@@ -130,7 +181,7 @@ static int make_schedule(const torque_arg *arg, const jn_trajectory *t, schedule
     s->start = arg->range.values[0];
     s->end = arg->range.values[1];
     if (s->start < start - slack || s->end > end + slack)
-      return usage_error("torque", "--range: the trajectory goes from %g to %g s", start, end);
+      return usage_error("torque", "--range: the trajectory goes from %.15g to %.15g s", start, end);
   }
   int samples = jn_trajectory_samples(t);
   s->own = samples > 0 && arg->rate.count == 0;
@@ -184,17 +235,16 @@ static int run_samples(motion *m, const schedule *s, sinks *to) {
 }
 
 static void print_head(const torque_arg *arg, const motion *m, const schedule *s) {
-  char start[NUMBER_TEXT], end[NUMBER_TEXT];
-  fixed_number(s->start, 6, start);
-  fixed_number(s->end, 6, end);
+  char start[TIME_TEXT], end[TIME_TEXT];
+  time_text(s->start, 6, start);
+  time_text(s->end, 6, end);
   printf("%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start, end);
 }
 
-/* Tables, pictures; whether all is well. */
-static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to, int order) {
-  bool quiet = arg->out && strcmp(arg->out, "-") == 0;
+/* Tables, pictures; whether all is well. `written`: the file is. */
+static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to, int order, bool written) {
+  bool quiet = arg->out && strcmp(arg->out, "-") == 0, drawn = false;
   int result = EXIT_FINE;
-  bool drawn = false;
   if (!quiet) {
     print_head(arg, m, s);
     print_fit(m);
@@ -207,8 +257,9 @@ static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to
     if (!drawn) result = EXIT_BAD;
     to->plot = NULL;
   }
-  if (!quiet && arg->out) printf("\nWritten: %s\n", arg->out);
-  if (!quiet && drawn && strcmp(arg->plot, "-") != 0) printf("%sDrawn: %s\n", arg->out ? "" : "\n", arg->plot);
+  written = written && arg->out && !quiet;
+  if (written) printf("\nWritten: %s\n", arg->out);
+  if (drawn && strcmp(arg->plot, "-") != 0) printf("%sDrawn: %s\n", written ? "" : "\n", arg->plot);
   return result;
 }
 
@@ -230,7 +281,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
     to.plot = plot_data_create(m, to.with_limits ? &to.limits : NULL, order, s.count);
   if (result == OPTION_GO_ON) result = run_samples(m, &s, &to);
   int written = writer_close(to.writer);
-  if (result == OPTION_GO_ON) result = report(arg, m, &s, &to, order);
+  if (result == OPTION_GO_ON) result = report(arg, m, &s, &to, order, written == EXIT_FINE);
   if (result == EXIT_FINE) result = written;
   summary_free(&to.summary);
   if (to.with_limits) limit_check_free(&to.limits);
@@ -260,15 +311,18 @@ static int run(torque_arg *arg) {
 
 static void declare_options(option_set *set, torque_arg *arg) {
   option_numbers(set, "order", "K", "highest order of the torques' time derivatives; default 2", &arg->order);
-  option_text(set, "out", "FILE", "write motion and torques at every sample to FILE.csv or FILE.npz; -: CSV to stdout",
-              &arg->out);
+  option_text(
+      set, "out", "FILE",
+      "write motion and torques at every sample to FILE.csv or FILE.npz; -: CSV alone to stdout, without tables, "
+      "--check, --limits and --plot",
+      &arg->out);
   option_text(set, "plot", "FILE", "draw them: FILE.svg, .png, .pdf, or - for text in the terminal (by gnuplot)",
               &arg->plot);
   option_flag(set, "check", "compare with numerical differentiation; exit status 1 when that does not agree",
               &arg->check);
   option_maybe(set, "limits", "[FILE]",
-               "compare with the limits of the model, and of FILE (JSON or CSV by joint names) on top of them; exit "
-               "status 1 when one is broken",
+               "compare with the limits of the model, and of FILE (JSON or CSV by joint names, or a built-in "
+               "robot: --limits=builtin:panda) on top of them; exit status 1 when one is broken",
                &arg->limits);
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
                  &arg->payload);
@@ -303,7 +357,7 @@ int command_torque(int argc, char **argv) {
       "measured, too), NPY (t, then q in the order of the model) or NPZ (t, q, v, a), through which splines are laid; "
       "or JSON with closed forms (polynomial, cosine, fourier, minimum_jerk, minimum_snap). builtin:demo is a motion "
       "of "
-      "the Panda. A unit in the header converts: \"joint1 [deg]\".\n"
+      "the Panda; - is standard input. A unit in the header converts: \"joint1 [deg]\".\n"
       "\n"
       "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad.");
   declare_options(&set, &arg);

@@ -118,6 +118,10 @@ void summary_print(const summary *s, const motion *m, int order);
 /* How well splines keep to the samples. */
 void print_fit(const motion *m);
 
+/* A time with at most `decimals` digits behind the point, and all before it: 1700000000.25. */
+enum { TIME_TEXT = 48 };
+void time_text(double t, int decimals, char text[TIME_TEXT]);
+
 /* ---- torque_check.c ---- */
 
 /* Differences against the exact derivatives; a table on stdout; an exit code, or OPTION_GO_ON when all agree. */

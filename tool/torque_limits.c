@@ -88,7 +88,7 @@ static void unit_of(const motion *m, int v, quantity which, char text[UNIT_TEXT]
 
 /* "81% @ 1.24", "-" without limit. */
 static void use_cell(table *t, const limit *l, const worst_case *w) {
-  char use[NUMBER_TEXT], time[NUMBER_TEXT];
+  char use[NUMBER_TEXT], time[TIME_TEXT];
   if (!limit_is_finite(l) || w->use < 0) {
     table_cell(t, "-");
     return;
@@ -96,7 +96,7 @@ static void use_cell(table *t, const limit *l, const worst_case *w) {
   snprintf(use, sizeof use, w->use < 0.0995 ? "%.2g%%" : "%.0f%%", 100 * w->use);
   if (w->use > 1 && w->use < 1.01) snprintf(use, sizeof use, "%.2f%%", 100 * w->use);
   if (!isfinite(l->lower) || !isfinite(l->upper)) snprintf(use, sizeof use, "%s", w->samples ? "beyond" : "within");
-  fixed_number(w->time, 3, time);
+  time_text(w->time, 3, time);
   table_cellf(t, "%s%s @ %s", w->samples ? "! " : "", use, time);
 }
 
@@ -120,14 +120,14 @@ static void print_uses(const limit_check *c, const motion *m) {
 }
 
 static void print_violation(const motion *m, int v, quantity k, const limit *l, const worst_case *w) {
-  char name[160], unit[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT], over[NUMBER_TEXT], time[NUMBER_TEXT];
+  char name[160], unit[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT], over[NUMBER_TEXT], time[TIME_TEXT];
   double edge = w->value > l->upper ? l->upper : l->lower;
   jn_velocity_name(m->model, v, name, sizeof name);
   unit_of(m, v, k, unit);
   short_number(w->value, value);
   short_number(edge, bound);
   short_number(fabs(w->value - edge), over);
-  fixed_number(w->time, 4, time);
+  time_text(w->time, 4, time);
   printf("  %s %s: %s %s at %s s, beyond the limit of %s by %s (%d sample%s)\n", name, quantity_name(k), value, unit,
          time, bound, over, w->samples, w->samples == 1 ? "" : "s");
 }

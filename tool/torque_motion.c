@@ -33,6 +33,20 @@ static int tell_messages(const jn_report *report, const jn_error *error, const c
   return EXIT_BAD;
 }
 
+static jn_status load_trajectory(motion *m, const char *source, const jn_trajectory_options *options, jn_error *error) {
+  if (strcmp(source, "-") != 0) return jn_trajectory_load(m->model, source, options, &m->trajectory, error);
+  size_t length;
+  char *text = read_standard_input(options->max_bytes, &length);
+  if (!text) {
+    *error = (jn_error){.status = JN_ERR_FILE};
+    snprintf(error->text, sizeof error->text, "cannot be read");
+    return JN_ERR_FILE;
+  }
+  jn_status status = jn_trajectory_load_text(m->model, text, length, STANDARD_INPUT, options, &m->trajectory, error);
+  free(text);
+  return status;
+}
+
 static int load(motion *m, const torque_arg *arg) {
   jn_trajectory_options options;
   jn_error error = {0};
@@ -45,7 +59,7 @@ static int load(motion *m, const torque_arg *arg) {
   if (result != OPTION_GO_ON) return result;
   options.report = jn_report_create(NULL);
   progress_begin("fitting splines");
-  jn_status status = jn_trajectory_load(m->model, arg->trajectory, &options, &m->trajectory, &error);
+  jn_status status = load_trajectory(m, arg->trajectory, &options, &error);
   progress_end();
   result = tell_messages(options.report, &error, arg->trajectory, status);
   jn_report_destroy(options.report);
@@ -227,7 +241,7 @@ jn_status motion_at(motion *m, double t) {
 }
 
 void motion_tell(const motion *m, jn_status status) {
-  fprintf(stderr, "jounce: at t = %.9g s: %s\n", m->t, jn_status_text(status));
+  fprintf(stderr, "jounce: at t = %.15g s: %s\n", m->t, jn_status_text(status));
   if (status == JN_ERR_LOOP)
     fputs("    the joints of the trajectory must determine the others, and the loops must close there\n", stderr);
   if (status == JN_ERR_ACTUATION)

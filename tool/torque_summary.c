@@ -2,6 +2,7 @@
 /* jounce torque: the tables of what a motion needs at most, and of how well splines keep to the samples. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "print.h"
 #include "torque.h"
@@ -72,13 +73,25 @@ void summary_print(const summary *s, const motion *m, int order) {
   table_print(&t, stdout);
 }
 
+void time_text(double t, int decimals, char text[TIME_TEXT]) {
+  if (!isfinite(t) || fabs(t) >= 1e15) {
+    snprintf(text, TIME_TEXT, "%.15g", t);
+    return;
+  }
+  snprintf(text, TIME_TEXT, "%.*f", decimals, t);
+  size_t end = strlen(text);
+  while (strchr(text, '.') && text[end - 1] == '0') text[--end] = 0;
+  if (text[end - 1] == '.') text[end - 1] = 0;
+  if (strcmp(text, "-0") == 0) snprintf(text, TIME_TEXT, "0");
+}
+
 void print_fit(const motion *m) {
   static const table_column columns[] = {{"coordinate", ALIGN_LEFT},
                                          {"rms", ALIGN_LEFT},
                                          {"largest", ALIGN_LEFT},
                                          {"at [s]", ALIGN_POINT},
                                          {"B-splines", ALIGN_RIGHT}};
-  char name[160];
+  char name[160], time[TIME_TEXT];
   int samples = jn_trajectory_samples(m->trajectory);
   if (samples == 0) return;
   table t;
@@ -90,7 +103,8 @@ void print_fit(const motion *m) {
     table_cell(&t, name);
     table_cellf(&t, "%.2e", fit.rms);
     table_cellf(&t, "%.2e", fit.largest);
-    table_number(&t, fit.time);
+    time_text(fit.time, 4, time);
+    table_cell(&t, time);
     table_cellf(&t, fit.interpolating ? "%d (all)" : "%d", fit.parameters);
   }
   printf("\nSplines of degree %d through %d samples: residuals [rad, m]\n", jn_trajectory_degree(m->trajectory),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque --out: CSV with names and units in its first line, written sample by sample; or NPZ. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,9 +24,13 @@ struct writer {
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
+/* Capitals or not. */
 static bool ends_with(const char *text, const char *ending) {
   size_t n = strlen(text), k = strlen(ending);
-  return n >= k && strcmp(text + n - k, ending) == 0;
+  if (n < k) return false;
+  for (size_t i = 0; i < k; i++)
+    if (tolower((unsigned char)text[n - k + i]) != ending[i]) return false;
+  return true;
 }
 
 /* A cell of the header, in quotes when it needs them. */
@@ -115,7 +120,7 @@ void writer_sample(writer *w, const motion *m) {
     for (int k = 0; k < w->motion_rows; k++) store(w, 2 + k, m->v_jet + (size_t)k * (size_t)m->nv, m->nv);
     store(w, ARRAYS - 1, m->tau, torques);
   } else if (!w->npz) {
-    fprintf(w->file, "%.15g", m->t);
+    fprintf(w->file, fabs(m->t) < 1e6 ? "%.15g" : "%.17g", m->t); /* large: seconds since 1970 */
     write_numbers(w->file, m->q, m->nq);
     write_numbers(w->file, m->v_jet, w->motion_rows * m->nv);
     write_numbers(w->file, m->tau, torques);

@@ -73,13 +73,13 @@ JN_API jn_status jn_trajectory_fit(const jn_model *model, int count, const doubl
 JN_API void jn_trajectory_destroy(jn_trajectory *trajectory); /* NULL is allowed */
 
 /* q [nq] (unit quaternions) and v_jet [(K+2) x nv], the velocity and its derivatives to order K+1, at time t; either
- * may be NULL. Beyond the ends the curves are continued (splines by their last polynomial). O(nv K^2). Errors:
- * JN_ERR_SIZE (order < 0 or above JN_TRAJECTORY_MAX_ORDER). */
+ * may be NULL. Beyond the ends the curves are continued (splines by their last polynomial; waypoints are held where
+ * they rest). O(nv K^2). Errors: JN_ERR_SIZE (order < 0 or above JN_TRAJECTORY_MAX_ORDER). */
 JN_API jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double t, int order, double *q, double *v_jet);
 
 /* External wrenches over time, from a sampled file with columns LINK_mx _my _mz _fx _fy _fz (moment [N m], force [N] on
  * the link, in its frame about its origin); what is not named is zero. Replaces earlier ones. The file must cover the
- * trajectory. Errors as jn_trajectory_load(). */
+ * trajectory; one row holds, and a few make a polynomial. Errors as jn_trajectory_load(). */
 JN_API jn_status jn_trajectory_load_wrenches(jn_trajectory *trajectory, const char *source,
                                              const jn_trajectory_options *options, jn_error *error);
 JN_API int jn_trajectory_has_wrenches(const jn_trajectory *trajectory);

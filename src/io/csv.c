@@ -182,6 +182,26 @@ static void read_row(reader *r, const line *l) {
   tell(r, "csv-columns", l->number, 0, NULL, NULL, text);
 }
 
+/* Several words with nothing but blanks between: one column by the rules, but nobody means that. A unit is no word. */
+static int is_separated_by_blanks(const line *l) {
+  int words = 0;
+  for (const char *p = l->begin; p < l->end; p++) {
+    if (strchr(",;\t\"", *p)) return 0;
+    words += *p != ' ' && *p != '[' && (p == l->begin || p[-1] == ' ');
+  }
+  return words > 1;
+}
+
+/* Texts that are no lines of UTF-8; 0 after telling. */
+static int check_text(reader *r) {
+  size_t n = (size_t)(r->end - r->p);
+  if (n >= 2 && (memcmp(r->p, "\xFF\xFE", 2) == 0 || memcmp(r->p, "\xFE\xFF", 2) == 0))
+    tell(r, "csv-text", 0, 0, NULL, "save it as UTF-8", "is text in UTF-16");
+  else if (memchr(r->p, '\r', n) && !memchr(r->p, '\n', n))
+    tell(r, "csv-text", 0, 0, NULL, "let lines end in LF or CR LF", "has lines that end in CR alone");
+  return r->told == 0;
+}
+
 /* The names: the first line, or a comment above a first line of numbers. r->p is then at the first row. */
 static int find_names(reader *r, line *names) {
   line comment = {0}, first;
@@ -190,6 +210,11 @@ static int find_names(reader *r, line *names) {
     return 0;
   }
   r->separator = find_separator(&first);
+  if (is_separated_by_blanks(&first)) {
+    tell(r, "csv-blanks", first.number, 0, NULL, "put commas, semicolons or tabs between the columns",
+         "has blanks between the columns");
+    return 0;
+  }
   *names = first;
   if (!is_numeric(r, &first)) return 1;
   if (comment.begin && count_cells(r, &comment) == count_cells(r, &first)) {
@@ -207,15 +232,15 @@ jn_status jn__csv_read(jn_table *t, const char *text, size_t length, jn_log *log
   reader r = {.table = t, .log = log, .p = text, .end = text + length, .line = 1};
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.p += 3;
   line names, l;
-  if (!find_names(&r, &names)) return JN_ERR_SYNTAX;
+  if (!check_text(&r) || !find_names(&r, &names)) return JN_ERR_SYNTAX;
   size_t rows = 1;
   for (const char *p = r.p; (p = memchr(p, '\n', (size_t)(r.end - p))); p++) rows++;
   if (jn__table_make(t, count_cells(&r, &names), rows) != JN_OK) return JN_ERR_MEMORY;
   t->lines = jn__allocate(&t->allocator, rows * sizeof *t->lines);
   if (!t->lines || read_names(&r, &names) != JN_OK) return JN_ERR_MEMORY;
-  while (r.told <= MAX_TOLD && next_full_line(&r, &l, NULL)) read_row(&r, &l);
+  while (next_full_line(&r, &l, NULL)) read_row(&r, &l);
   if (r.told > MAX_TOLD)
-    jn__log(log, JN_NOTE, JN_OK, "too-many-errors", (jn_place){t->file, r.line, 0}, NULL, NULL,
-            "reading stopped after %d errors", MAX_TOLD);
+    jn__log(log, JN_ERROR, JN_ERR_SYNTAX, "too-many-errors", (jn_place){t->file, 0, 0}, NULL, NULL,
+            "has %d more errors like these", r.told - MAX_TOLD);
   return r.told ? JN_ERR_SYNTAX : JN_OK;
 }

@@ -18,6 +18,7 @@ typedef struct reader {
   jn_trajectory *out;
   const char *text, *end;
   const char *joint; /* that is read now; NULL at the top level */
+  const char **keys; /* [nq] the member of "joints" that each curve comes from */
   json_t *times;
   double first_time, last_time; /* of all waypoints */
 } reader;
@@ -165,13 +166,21 @@ static int check_waypoints(reader *r, const double *t, int times, int points) {
   return 1;
 }
 
+static int is_zero(const double *x, int count) {
+  for (int i = 0; i < count; i++)
+    if (x[i] != 0) return 0;
+  return 1;
+}
+
 static int read_waypoints(reader *r, json_t *value, int m, const char *name, jn_curve *c) {
   json_t *points = json_is_array(value) ? value : json_object_get(value, "points"), *times = NULL;
   int n = 0, nt = 0;
   if (json_is_object(value) && !check_keys(r, value, "points, times, start, end")) return 0;
   if (json_is_object(value)) times = json_object_get(value, "times");
   if (!times) times = r->times;
-  if (!points || !times) return fault(r, NULL, NULL, "needs 'points' and 'times'");
+  if (!points || !times)
+    return fault(r, NULL, "'times' may stand beside 'points', or at the top of the file for all joints",
+                 "needs 'points' and 'times'");
   double *x = get_array(r, points, "points", &n), *t = x ? get_array(r, times, "times", &nt) : NULL;
   if (!t || !check_waypoints(r, t, nt, n)) return 0;
   double *start = get_end(r, value, "start", m - 1), *end = start ? get_end(r, value, "end", m - 1) : NULL;
@@ -179,6 +188,7 @@ static int read_waypoints(reader *r, json_t *value, int m, const char *name, jn_
   jn_status status = jn__waypoint_spline(&r->out->blocks, m, n, t, x, start, end, c);
   if (status == JN_ERR_MEMORY) return no_memory(r);
   if (status != JN_OK) return fault(r, NULL, NULL, "no curve goes through these points: are times too close?");
+  c->rest = (is_zero(start, m - 1) ? JN_REST_BEFORE : 0) | (is_zero(end, m - 1) ? JN_REST_BEHIND : 0);
   int continuous = 2 * m - 2;
   if (n > 2 && continuous < r->l->options.order + 2) {
     char remedy[64], subject[96];
@@ -233,6 +243,7 @@ static int read_joint(reader *r, const char *name, json_t *value, unsigned char 
   }
   int n = jn_joint_nq(m, joint), at = jn_joint_q(m, joint);
   memset(given + at, 1, (size_t)n);
+  for (int i = 0; i < n; i++) r->keys[at + i] = name;
   if (n == 1 && !json_is_array(value)) return read_form(r, value, &r->out->curves[at]);
   if (!json_is_array(value) || json_array_size(value) != (size_t)n)
     return fault(r, NULL, NULL, "has %d coordinates and needs an array of as many forms", n);
@@ -274,6 +285,57 @@ static int read_range(reader *r, json_t *root, double start) {
   return 1;
 }
 
+/* Waypoints that do not cover the time of the trajectory: at rest they are held, in motion there is nothing to go on
+ * by.
+ */
+static int check_cover(reader *r, int i) {
+  const jn_curve *c = &r->out->curves[i];
+  double first = c->knots[0], last = c->knots[c->count], slack = 1e-9 * (r->out->end - r->out->start);
+  int before = r->out->start<first - slack, behind = r->out->end> last + slack, ends = c->degree / 2;
+  int missing = (before ? JN_REST_BEFORE : 0) | (behind ? JN_REST_BEHIND : 0);
+  r->joint = r->keys[i];
+  if (missing & ~c->rest)
+    return fault(
+        r, NULL, "give points for all of the time, or let them end at rest: without 'start', 'end'",
+        "has points from %.15g to %.15g s and does not rest there, but the trajectory goes from %.15g to %.15g s",
+        first, last, r->out->start, r->out->end);
+  if (!missing || ends >= r->l->options.order + 2) return 1;
+  char subject[96];
+  snprintf(subject, sizeof subject, "joint '%.*s'", JN_CLIP(r->joint));
+  jn__log(&r->l->log, JN_WARNING, JN_ERR_MODEL, "not-smooth", place_of(r, NULL), subject,
+          "give points for all of the time, use a form of higher order, or ask for a lower order",
+          "is held %s %.15g s; derivatives above order %d jump there, torques of order %d need %d",
+          before ? "until" : "from", before ? first : last, ends, r->l->options.order, r->l->options.order + 2);
+  return 1;
+}
+
+static int check_covers(reader *r) {
+  int good = 1;
+  for (int i = 0; i < r->out->nq; i++)
+    if (r->out->curves[i].kind == JN_CURVE_SPLINE) good &= check_cover(r, i);
+  r->joint = NULL;
+  return good;
+}
+
+/* Angles that no joint has: likely degrees. */
+static void check_degrees(reader *r, int i) {
+  enum { TIMES = 200 };
+  double limit, most = jn__likely_angle(r->l->model, i, &limit), x, worst = 0, when = 0;
+  for (int k = 0; k <= TIMES; k++) {
+    double t = r->out->start + (r->out->end - r->out->start) * k / TIMES;
+    jn__curve_jet(&r->out->curves[i], t, 1, &x);
+    if (fabs(x) > fabs(worst)) worst = x, when = t;
+  }
+  if (!(fabs(worst) > most) || !r->keys[i]) return;
+  char subject[96];
+  r->joint = r->keys[i];
+  snprintf(subject, sizeof subject, "joint '%.*s'", JN_CLIP(r->joint));
+  jn__log(&r->l->log, JN_WARNING, JN_ERR_MODEL, "degrees", place_of(r, NULL), subject,
+          "closed forms are in radians: multiply by pi / 180", "is %.6g at %.15g s, likely degrees instead of radians",
+          worst, when);
+  r->joint = NULL;
+}
+
 static int read_root(reader *r, json_t *root) {
   const char *name;
   json_t *value, *joints = json_object_get(root, "joints");
@@ -284,9 +346,13 @@ static int read_root(reader *r, json_t *root) {
     return fault(r, NULL, "\"joints\": {\"NAME\": {\"polynomial\": [0, 1]}}", "needs 'joints'");
   unsigned char *given = r->out->given;
   int good = 1;
+  r->keys = jn__keep(&r->out->blocks, (size_t)r->out->nq * sizeof *r->keys);
+  if (!r->keys) return no_memory(r);
   json_object_foreach(joints, name, value) good &= read_joint(r, name, value, given);
   r->joint = NULL;
-  return good && check_missing(r, given) && read_range(r, root, r->out->start);
+  if (!good || !check_missing(r, given) || !read_range(r, root, r->out->start) || !check_covers(r)) return 0;
+  for (int i = 0; i < r->out->nq; i++) check_degrees(r, i);
+  return 1;
 }
 
 jn_status jn__analytic_read(jn_loading *l, const char *text, size_t length, jn_trajectory *out) {

@@ -72,10 +72,23 @@ void jn__spline_row(const double *knots, int degree, int span, double t, int k, 
   }
 }
 
+/* Is t where the spline is held? The ends of a spline are its first and last coefficient. */
+static int is_held(const jn_curve *c, double t, double *value) {
+  int before = (c->rest & JN_REST_BEFORE) && t < c->knots[0];
+  int behind = (c->rest & JN_REST_BEHIND) && t > c->knots[c->count];
+  *value = before ? c->numbers[0] : c->numbers[c->count - 1];
+  return before || behind;
+}
+
 /* Coefficients of the derivatives by differences, and their sums with the B-splines of lower degree. */
 static void spline_jet(const jn_curve *c, double t, int rows, double *out) {
   double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1], local[JN_MAX_DEGREE + 1];
   int d = c->degree, span = jn__spline_span(c->knots, d, c->count, t);
+  double value;
+  if (is_held(c, t, &value)) {
+    for (int k = 0; k < rows; k++) out[k] = k ? 0 : value;
+    return;
+  }
   jn__spline_basis(c->knots, d, span, t, N);
   memcpy(local, c->numbers + span - d, (size_t)(d + 1) * sizeof *local);
   for (int k = 0; k < rows; k++) {

@@ -5,6 +5,8 @@
 
 #include "jounce/trajectory.h"
 
+enum { JN_REST_BEFORE = 1, JN_REST_BEHIND = 2 };
+
 enum {
   JN_MAX_DEGREE = 15,
   JN_MAX_ROWS = JN_TRAJECTORY_MAX_ORDER + 3 /* of a jet: a value and K + 2 derivatives */
@@ -20,6 +22,7 @@ typedef struct jn_curve {
   jn_curve_kind kind;
   int count; /* of numbers */
   int degree;
+  int rest; /* of splines: JN_REST_BEFORE the first knot its value is held, JN_REST_BEHIND the last that one */
   double origin;
   double frequency; /* w [rad/s] */
   const double *numbers;

@@ -70,17 +70,25 @@ static char *read_file(jn_loading *l, size_t *length) {
 
 /* ---- Formats ---- */
 
-static int is_json(const char *text, size_t length) {
+/* Is this the first character that is no blank? */
+static int begins_with(const char *text, size_t length, char first) {
   size_t i = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   while (i < length && strchr(" \t\r\n", text[i])) i++;
-  return i < length && text[i] == '{';
+  return i < length && text[i] == first;
 }
+
+static int is_json(const char *text, size_t length) { return begins_with(text, length, '{'); }
+static int is_xml(const char *text, size_t length) { return begins_with(text, length, '<'); }
 
 static jn_status read_table(jn_loading *l, const char *text, size_t length, jn_table *table) {
   const unsigned char *bytes = (const unsigned char *)text;
   *table = (jn_table){.allocator = l->allocator, .file = l->file};
   if (length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0) return jn__read_npy(l, bytes, length, table);
   if (length >= 4 && memcmp(text, "PK\3\4", 4) == 0) return jn__read_npz(l, bytes, length, table);
+  if (is_xml(text, length))
+    return file_fault(l, JN_ERR_SYNTAX,
+                      "is XML, perhaps a robot; samples or closed forms are needed here: CSV, NPY, NPZ, JSON",
+                      "the robot stands first: jounce torque MODEL TRAJECTORY");
   if (is_json(text, length))
     return file_fault(l, JN_ERR_SYNTAX, "is JSON, but samples are needed here: CSV, NPY or NPZ", NULL);
   return jn__csv_read(table, text, length, &l->log);

@@ -82,10 +82,12 @@ int jn__coordinate_find(const jn_loading *l, const char *name) {
   return base_coordinate(l, name);
 }
 
-static const char *nearest(const jn_model *m, const char *word, const char *(*name_of)(const jn_model *, int)) {
+static const char *nearest(const jn_model *m, const char *word, int moving,
+                           const char *(*name_of)(const jn_model *, int)) {
   const char *best = NULL;
   int least = (int)strlen(word) / 3 + 1;
   for (int j = 0; j < jn_link_count(m); j++) {
+    if (moving && jn_joint_nq(m, j) == 0) continue;
     const char *name = name_of(m, j);
     int distance = jn__edit_distance(word, name);
     if (distance > least || (best && distance == least)) continue;
@@ -95,5 +97,5 @@ static const char *nearest(const jn_model *m, const char *word, const char *(*na
   return best;
 }
 
-const char *jn__nearest_joint(const jn_model *m, const char *word) { return nearest(m, word, jn_joint_name); }
-const char *jn__nearest_link(const jn_model *m, const char *word) { return nearest(m, word, jn_link_name); }
+const char *jn__nearest_joint(const jn_model *m, const char *word) { return nearest(m, word, 1, jn_joint_name); }
+const char *jn__nearest_link(const jn_model *m, const char *word) { return nearest(m, word, 0, jn_link_name); }

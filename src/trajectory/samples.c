@@ -12,19 +12,7 @@
 static const double pi = 3.14159265358979323846;
 enum { MAX_TOLD = 10 };
 
-/* ---- Units and times ---- */
-
-double jn__unit_scale(const char *unit) {
-  static const struct {
-    const char *unit;
-    double scale;
-  } known[] = {
-      {"deg", 3.14159265358979323846 / 180}, {"mm", 1e-3}, {"cm", 1e-2}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-  size_t n = strcspn(unit, "/ ");
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strlen(known[i].unit) == n && strncmp(unit, known[i].unit, n) == 0) return known[i].scale;
-  return 1;
-}
+/* ---- Times ---- */
 
 static int find_time(const jn_table *t) {
   static const char *const names[] = {"t", "time", "timestamp", "Time", "T"};
@@ -35,12 +23,6 @@ static int find_time(const jn_table *t) {
   return -1;
 }
 
-static void scale_column(jn_table *t, int column) {
-  double f = jn__unit_scale(t->units[column]), *x = t->values + (size_t)column * t->room;
-  if (f == 1) return;
-  for (int r = 0; r < t->rows; r++) x[r] *= f;
-}
-
 static int compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -48,7 +30,7 @@ static int compare(const void *a, const void *b) {
 
 /* Steps much larger than the usual one: what the spline makes of them is a guess. */
 static void check_gaps(jn_loading *l, const jn_table *t, int column, const double *x) {
-  double *steps = jn__allocate(&l->allocator, (size_t)t->rows * sizeof *steps);
+  double *steps = t->rows > 1 ? jn__allocate(&l->allocator, (size_t)t->rows * sizeof *steps) : NULL;
   if (!steps) return;
   for (int r = 1; r < t->rows; r++) steps[r - 1] = x[r] - x[r - 1];
   qsort(steps, (size_t)(t->rows - 1), sizeof *steps, compare);
@@ -74,12 +56,12 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
             "has no column of times");
     return -1;
   }
-  scale_column(t, column);
+  if (!jn__scale_column(l, t, column, JN_UNIT_TIME, 0)) return -1;
   const double *x = jn__table_column(t, column);
   if (t->rows < least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
-            "give more samples, or ask for a lower order", "has %d rows; order %d needs %d at least", t->rows,
-            l->options.order, least);
+            "give more samples, or ask for a lower order", "has %d row%s; order %d needs %d at least", t->rows,
+            t->rows == 1 ? "" : "s", l->options.order, least);
     return -1;
   }
   for (int r = 1; r < t->rows; r++) {
@@ -87,10 +69,13 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
     int same = x[r] == x[r - 1];
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, same ? "time-duplicate" : "time-order", jn__table_place(t, r, column),
             "column 't'", same ? "keep one of the two rows" : "sort the rows by time",
-            same ? "row %d: t = %.9g s is the same as in the row before"
-                 : "row %d: t = %.9g s, but %.9g s in the row before",
+            same ? "row %d: t = %.15g s is the same as in the row before"
+                 : "row %d: t = %.15g s, but %.15g s in the row before",
             r + 1, x[r], x[r - 1]);
   }
+  if (told > MAX_TOLD)
+    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "too-many-errors", (jn_place){t->file, 0, 0}, NULL, NULL,
+            "%d more rows are not later than the row before", told - MAX_TOLD);
   if (told) return -1;
   check_gaps(l, t, column, x);
   return column;
@@ -160,7 +145,7 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
       if (!is_result(l, t->names[c])) tell_unknown(l, t, c);
       continue;
     }
-    scale_column(t, c);
+    jn__scale_column(l, t, c, jn__coordinate_kind(l->model, at), order);
     coordinates[at].columns[order] = c + 1;
   }
 }
@@ -181,31 +166,106 @@ static int is_angle(jn_joint_type type) {
   return type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_GIMBAL || type == JN_UNIVERSAL;
 }
 
-/* Angles far outside of what the joint, or a joint of its kind, can do. */
-static void check_degrees(jn_loading *l, const jn_table *t, int i, int column) {
+double jn__likely_angle(const jn_model *m, int i, double *limit) {
   jn_joint_type type;
+  const jn_dof *dof = dof_of(m, i, &type);
+  *limit = INFINITY;
+  if (!dof || !is_angle(type) || type == JN_CONTINUOUS) return INFINITY;
+  double most = fmax(fabs(dof->lower), fabs(dof->upper));
+  int limited = isfinite(most) && most > 0;
+  if (limited) *limit = most;
+  return limited ? fmax(2.5 * most, 2 * pi) : 6 * pi;
+}
+
+/* A column of rates that is 57 times the slope of the column below it. */
+static void check_rate_degrees(jn_loading *l, const jn_table *t, int below, int column, const double *times) {
+  const double *x = jn__table_column(t, below), *v = jn__table_column(t, column);
+  double slopes = 0, rates = 0;
+  for (int r = 1; r + 1 < t->rows; r++) {
+    double slope = (x[r + 1] - x[r - 1]) / (times[r + 1] - times[r - 1]);
+    slopes += slope * slope;
+    rates += v[r] * v[r];
+  }
+  double ratio = slopes > 0 ? sqrt(rates / slopes) : 0;
+  if (*t->units[column] || fabs(ratio * pi / 180 - 1) > 0.1) return;
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "degrees", jn__table_place(t, -1, column), subject,
+          "if these are degrees, write the unit into the header: \"NAME_d1 [deg/s]\"",
+          "is %.3g times the rate of column '%.*s', likely degrees instead of radians", ratio,
+          JN_CLIP(t->names[below]));
+}
+
+/* Continuous joints may turn on and on, but not faster than they can. Turns that are cut to -pi ... pi are fast in a
+ * tenth of the steps at most: the others are slower than the limit, or the jump is less than ten times that. */
+static void check_continuous_degrees(jn_loading *l, const jn_table *t, const jn_dof *dof, int column,
+                                     const double *times) {
+  const double *x = jn__table_column(t, column);
+  int fast = 0, first = 0;
+  for (int r = 1; r < t->rows; r++) {
+    if (fabs(x[r] - x[r - 1]) <= 10 * dof->velocity * (times[r] - times[r - 1])) continue;
+    if (!fast++) first = r;
+  }
+  if (!(dof->velocity > 0) || fast <= t->rows / 5) return;
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "degrees", jn__table_place(t, first, column), subject,
+          "if these are degrees, write the unit into the header: \"NAME [deg]\"",
+          "moves at %.4g rad/s before row %d where the limit is %.4g rad/s, likely degrees instead of radians",
+          fabs(x[first] - x[first - 1]) / (times[first] - times[first - 1]), first + 1, dof->velocity);
+}
+
+/* Angles far outside of what the joint, or a joint of its kind, can do. */
+static void check_degrees(jn_loading *l, const jn_table *t, int i, const coordinate *c, const double *times) {
+  jn_joint_type type;
+  int column = c->columns[0] - 1;
   const jn_dof *dof = dof_of(l->model, i, &type);
   const double *x = jn__table_column(t, column);
-  if (!dof || !is_angle(type) || type == JN_CONTINUOUS || *t->units[column]) return;
+  if (!dof || !is_angle(type)) return;
+  for (int k = 1; k < JN_MAX_CHANNELS; k++)
+    if (c->columns[k] && c->columns[k - 1]) check_rate_degrees(l, t, c->columns[k - 1] - 1, c->columns[k] - 1, times);
+  if (*t->units[column]) return;
+  if (type == JN_CONTINUOUS) {
+    check_continuous_degrees(l, t, dof, column, times);
+    return;
+  }
   int worst = 0;
   for (int r = 1; r < t->rows; r++)
     if (fabs(x[r]) > fabs(x[worst])) worst = r;
-  double limit = fmax(fabs(dof->lower), fabs(dof->upper));
-  int limited = isfinite(limit) && limit > 0;
-  if (fabs(x[worst]) <= (limited ? fmax(2.5 * limit, 2 * pi) : 6 * pi)) return;
+  double limit;
+  if (fabs(x[worst]) <= jn__likely_angle(l->model, i, &limit)) return;
   char subject[96], against[64] = "";
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
-  if (limited) snprintf(against, sizeof against, ", beyond the limit of %.4g rad", limit);
+  if (isfinite(limit)) snprintf(against, sizeof against, ", beyond the limit of %.4g rad", limit);
   jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "degrees", jn__table_place(t, worst, column), subject,
           "if these are degrees, write the unit into the header: \"NAME [deg]\"",
           "row %d has %.6g, likely degrees instead of radians%s", worst + 1, x[worst], against);
+}
+
+/* A joint with an end cannot turn on and on: a jump by a turn is a fault of the data that only the user can mend. */
+static void check_wrapped(jn_loading *l, const jn_table *t, int column) {
+  const double *x = jn__table_column(t, column);
+  int jumps = 0, first = 0;
+  for (int r = 1; r < t->rows; r++) {
+    if (fabs(fabs(x[r] - x[r - 1]) - 2 * pi) > 0.5 * pi) continue;
+    if (!jumps++) first = r;
+  }
+  if (!jumps) return;
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "wrapped", jn__table_place(t, first, column), subject,
+          "add up the turns in the data, or make the joint continuous",
+          "jumps by a turn before row %d, from %.4g to %.4g rad (%d jump%s): a wrapped angle", first + 1, x[first - 1],
+          x[first], jumps, jumps == 1 ? "" : "s");
 }
 
 /* Turns of a continuous joint that the data have cut to -pi ... pi. */
 static void unwrap(jn_loading *l, jn_table *t, int i, int column) {
   jn_joint_type type;
   double *x = t->values + (size_t)column * t->room, offset = 0;
-  if (!dof_of(l->model, i, &type) || type != JN_CONTINUOUS) return;
+  const jn_dof *dof = dof_of(l->model, i, &type);
+  if (dof && is_angle(type) && type != JN_CONTINUOUS) check_wrapped(l, t, column);
+  if (!dof || type != JN_CONTINUOUS) return;
   int first = 0;
   for (int r = 1; r < t->rows; r++) {
     double step = x[r] + offset - x[r - 1];
@@ -308,12 +368,13 @@ static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates
     int first = jn__quaternion_at(l->model, i);
     if (first == i && !align_quaternions(l, t, coordinates + i)) return -1;
     if (first < 0) {
+      check_degrees(l, t, i, &coordinates[i], out->times);
       unwrap(l, t, i, coordinates[i].columns[0] - 1);
-      check_degrees(l, t, i, coordinates[i].columns[0] - 1);
     }
     jn_series *s = &series[count++];
     out->given[i] = 1;
     *s = (jn_series){.curve = &out->curves[i], .fit = &out->fits[i], .group = first < 0 ? i : first};
+    s->column = coordinates[i].columns[0] - 1;
     if (first < 0)
       add_channels(t, coordinates + i, 1, 0, s);
     else
@@ -340,7 +401,9 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   if (!check_missing(l, t, coordinates, out)) return l->log.first.status ? l->log.first.status : JN_ERR_MEMORY;
   int count = make_series(l, t, coordinates, out, series);
   if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;
-  return jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
+  jn_status status = jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
+  if (status == JN_OK) jn__check_residue(l, t, times, series, count);
+  return status;
 }
 
 /* ---- Wrenches ---- */
@@ -362,7 +425,10 @@ static int wrench_place(const jn_model *m, const char *name) {
 static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
   char subject[96], remedy[JN_NAME], link[JN_NAME];
   size_t n = strlen(t->names[c]);
-  snprintf(link, sizeof link, "%.*s", n > 3 ? (int)n - 3 : 0, t->names[c]);
+  /* the name of the link, with an ending or without */
+  int ending =
+      n > 3 && t->names[c][n - 3] == '_' && strchr("mf", t->names[c][n - 2]) && strchr("xyz", t->names[c][n - 1]);
+  snprintf(link, sizeof link, "%.*s", (int)(ending ? n - 3 : n), t->names[c]);
   const char *near = jn__nearest_link(l->model, link);
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
   snprintf(remedy, sizeof remedy, "columns are LINK_mx _my _mz _fx _fy _fz%s%.*s", near ? "; the nearest link is " : "",
@@ -371,15 +437,30 @@ static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
           "names no number of a wrench");
 }
 
+/* One row is a wrench that does not change. */
+static jn_status hold_wrenches(jn_trajectory *out, jn_curve *curves, const jn_series *series, int count) {
+  for (int i = 0; i < count; i++) {
+    *series[i].curve = constant(&out->wrench_blocks, series[i].data[0][0]);
+    if (!series[i].curve->numbers) return JN_ERR_MEMORY;
+  }
+  out->wrenches = curves;
+  return JN_OK;
+}
+
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out) {
-  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, degree + 1), count = 0;
+  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, 1), count = 0;
   if (time < 0) return l->log.first.status;
+  if (t->rows <= degree) { /* too few to be smoothed: the polynomial through them */
+    degree = t->rows - 1;
+    l->options.smoothing = JN_SMOOTH_NONE;
+  }
   const double *x = jn__table_column(t, time);
   double slack = 1e-9 * (out->end - out->start);
-  if (x[0] > out->start + slack || x[t->rows - 1] < out->end - slack) {
+  if (t->rows > 1 && (x[0] > out->start + slack || x[t->rows - 1] < out->end - slack)) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "wrench-range", jn__table_place(t, 0, time), NULL,
-            "wrenches must be known all the time", "goes from %.6g to %.6g s, the trajectory from %.6g to %.6g s", x[0],
-            x[t->rows - 1], out->start, out->end);
+            "wrenches must be known all the time; a file with one row holds them",
+            "goes from %.15g to %.15g s, the trajectory from %.15g to %.15g s", x[0], x[t->rows - 1], out->start,
+            out->end);
     return JN_ERR_MODEL;
   }
   size_t n = 6 * (size_t)out->links;
@@ -390,11 +471,13 @@ jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out
     int place = c == time ? -1 : wrench_place(l->model, t->names[c]);
     if (place < 0 && c != time) tell_unknown_wrench(l, t, c);
     if (place < 0) continue;
+    jn__scale_column(l, t, c, place % 6 < 3 ? JN_UNIT_TORQUE : JN_UNIT_FORCE, 0);
     jn_series *s = &series[count++];
     *s = (jn_series){.curve = &curves[place], .group = c, .channels = 1};
     s->data[0] = t->values + (size_t)c * t->room;
   }
   if (l->log.first.status != JN_OK) return l->log.first.status;
+  if (t->rows == 1) return hold_wrenches(out, curves, series, count);
   jn_status status = jn__fit_series(l, &out->wrench_blocks, t->rows, x, degree, series, count);
   if (status == JN_OK) out->wrenches = curves;
   return status;

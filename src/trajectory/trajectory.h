@@ -48,9 +48,33 @@ typedef struct jn_loading {
 int jn__quaternion_at(const jn_model *model, int i);
 /* The place in q of a name such as "joint2" or "base_qx"; -1 when there is none. */
 int jn__coordinate_find(const jn_loading *l, const char *name);
-/* The joint, link or other name nearest to a word, or NULL when none is near. */
+/* The moving joint or the link by the name nearest to a word, or NULL when none is near. */
 const char *jn__nearest_joint(const jn_model *model, const char *word);
 const char *jn__nearest_link(const jn_model *model, const char *word);
+
+/* ---- units.c ---- */
+
+typedef enum jn_unit_kind {
+  JN_UNIT_ANGLE,
+  JN_UNIT_LENGTH,
+  JN_UNIT_TIME,
+  JN_UNIT_FORCE,
+  JN_UNIT_TORQUE,
+  JN_UNIT_NONE
+} jn_unit_kind;
+
+typedef struct jn_unit {
+  jn_unit_kind kind;
+  int order;    /* of the time derivative: 2 for m/s^2 */
+  double scale; /* factor to SI */
+} jn_unit;
+
+/* What stood in brackets, e.g. "deg/s"; 0 when it is not known. */
+int jn__unit_read(const char *text, jn_unit *unit);
+/* A column to SI by the unit in its header; 0 after telling that it is not known, or not of this kind and order. */
+int jn__scale_column(jn_loading *l, jn_table *table, int column, jn_unit_kind kind, int order);
+/* What configuration coordinate i is: an angle, a length, or a number of a quaternion. */
+jn_unit_kind jn__coordinate_kind(const jn_model *model, int i);
 
 /* ---- samples.c: tables into curves ---- */
 
@@ -58,6 +82,7 @@ const char *jn__nearest_link(const jn_model *model, const char *word);
 typedef struct jn_series {
   jn_curve *curve;
   jn_fit *fit; /* may be NULL */
+  int column;  /* of the table, for messages */
   int group;   /* series next to each other with the same group share their knots */
   int channels;
   int orders[JN_MAX_CHANNELS]; /* the first is 0 */
@@ -67,12 +92,14 @@ typedef struct jn_series {
 /* Fit all series; curves go to `blocks`. */
 jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
                          int count);
+/* Warn where an automatic fit has left behind what is no noise (residue.c). */
+void jn__check_residue(jn_loading *l, const jn_table *table, const double *t, const jn_series *series, int count);
 /* The degree of splines for an order. */
 int jn__spline_degree(int order);
 /* The column of times, checked: rising, without large gaps; -1 after telling what is wrong. */
 int jn__check_times(jn_loading *l, jn_table *table, int least);
-/* Factor to SI of a unit in a header, e.g. "deg/s"; 1 when it is SI or not known. */
-double jn__unit_scale(const char *unit);
+/* The largest size of coordinate i that makes sense in radians (infinite: any), and its limit (infinite: none). */
+double jn__likely_angle(const jn_model *model, int i, double *limit);
 
 jn_status jn__samples_to_curves(jn_loading *l, jn_table *table, jn_trajectory *out);
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
