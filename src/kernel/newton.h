@@ -7,10 +7,8 @@
 #include "sweep.h"
 
 /* tau [nv] from q, v, a and the wrenches on the links (NULL: zero). turn: of angles_at() at q. at: scratch memory,
- * NEWTON_REALS of it. */
+ * 30 nb + 8 reals of it. */
 void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
                         int weightless, const angles *turn, real *at, real *tau);
-
-#define NEWTON_REALS(nb) (30 * (nb) + 8)
 
 #endif

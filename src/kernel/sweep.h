@@ -46,14 +46,6 @@ typedef struct m6 {
   real a[6][6];
 } m6;
 
-static inline void m6_set_inertia(m6 *M, inertia I) {
-  mat3 h = skew(I.h);
-  m3_store_rows(s3_full(I.J), &M->a[0][0], 6);
-  m3_store_rows(h, &M->a[0][3], 6);
-  m3_store_rows(m3_transpose(h), &M->a[3][0], 6);
-  m3_store_rows(m3_scale(I.m, m3_identity()), &M->a[3][3], 6);
-}
-
 /* to += Ad*_{X^-1} M Ad_{X^-1}, for any 6x6 M */
 static inline void m6_add_moved(m6 *to, pose X, const m6 *M) {
   m6 half;
