@@ -194,7 +194,7 @@ FIXED void inverse_all(const sweeps *w, int orders) {
   }
 }
 
-/* Orders 1, 2 and 3 have instances of their own, which are 0.88 to 0.9 times as long (seven joints, AVX2); that of
+/* Orders 1, 2 and 3 have instances of their own, which take 0.87 to 0.9 of the time (seven joints, AVX2); that of
  * order 2 is the second-order algorithm of mueller2021, unrolled. Higher ones gain too little. */
 static inline void inverse_of_order(const sweeps *w, int orders) {
 #if JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F
