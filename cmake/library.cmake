@@ -21,6 +21,7 @@ set(kernel_sources
     src/kernel/regressor.c
     src/kernel/regressor_jet.c
     src/kernel/row.c
+    src/kernel/second.c
     src/kernel/sensitivity.c
     src/kernel/system_jet.c
     src/kernel/terms.c

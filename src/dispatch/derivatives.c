@@ -121,17 +121,29 @@ static jn_status tensors(const jn_model *m, jn_work *w, const number *q, const n
   return jn__run(&r);
 }
 
+/* All tensors at once, in closed form; wrenches that are held in the world have none. */
+static jn_status closed_tensors(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                                const number *wrench, jn_representation hold, number *qq, number *qv, number *vv,
+                                number *qa) {
+  jn_run r;
+  number *const out[4] = {qq, qv, vv, qa};
+  jn_status status = begin(&r, JN_KERNEL_second, m, w, q, v, a, wrench, hold);
+  if (status != JN_OK || (!qq && !qv && !vv && !qa)) return status;
+  for (int k = 0; k < 4; k++) want(&r, k, power_of(m, 3), out[k]);
+  return jn__run(&r);
+}
+
 jn_status PUBLIC(inverse_dynamics_second_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                                       const number *a, const number *wrench, jn_representation hold,
                                                       number *qq, number *qv, number *vv, number *qa) {
   number *const by_q[4] = {qq, qv, qa, NULL}, *const by_v[4] = {NULL, vv, NULL, NULL};
+  if (!wrench || hold == JN_IN_BODY) return closed_tensors(m, w, q, v, a, wrench, hold, qq, qv, vv, qa);
   jn_status status = tensors(m, w, q, v, a, wrench, hold, BY_Q, by_q);
   return status == JN_OK ? tensors(m, w, q, v, a, wrench, hold, BY_V, by_v) : status;
 }
 
 jn_status PUBLIC(mass_matrix_derivative)(const jn_model *m, jn_work *w, const number *q, number *dM) {
-  number *const out[4] = {NULL, NULL, dM, NULL};
-  return dM ? tensors(m, w, q, NULL, NULL, NULL, JN_IN_BODY, BY_Q, out) : JN_ERR_NULL;
+  return dM ? closed_tensors(m, w, q, NULL, NULL, NULL, JN_IN_BODY, NULL, NULL, NULL, dM) : JN_ERR_NULL;
 }
 
 jn_status PUBLIC(mass_matrix_inverse_derivative)(const jn_model *m, jn_work *w, const number *q, number *Minv,

@@ -163,7 +163,8 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   size_t angles = 3 * nb + 24; /* angles_at() */
   size_t reals = 200 * nb + 28 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0);
   reals = larger(reals, derivative_reals(t, 2, 0));
-  reals = larger(reals, 54 * nlink + 24 * nd); /* sensitivity.c */
+  reals = larger(reals, derivative_reals(t, 1, 0) + 89 * (nd + 8) + 64); /* second.c */
+  reals = larger(reals, 54 * nlink + 24 * nd);                           /* sensitivity.c */
   if (order < 0) return reals + angles;
   size_t orders = (size_t)order + 2;
   size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +

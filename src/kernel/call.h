@@ -80,6 +80,7 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(derivatives_hybrid)         \
   X(derivatives_along)          \
   X(derivatives_tensor)         \
+  X(second)                     \
   X(forward_second)             \
   X(inverse_tensor)             \
   X(derivatives_jet)            \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Second derivatives of inverse dynamics: the field of derivative.h with two orders along (dq, dv, da). */
+/* Second derivatives along directions: the field of derivative.h with two orders along (dq, dv, da). All tensors of
+ * inverse dynamics at once are in second.c, of which this is the twin. */
 #include "derivative.h"
 #include "row.h"
 
@@ -61,19 +62,6 @@ void JN_(derivatives_along)(const jn_call *c) {
   if (c->out[4]) field_forces(&k.w, 1, c->out[4]);
 }
 
-/* Forces are quadratic in the velocity, so dtau/dv is linear: its change with v_h is dtau/dv itself at the unit
- * velocity e_h, without weight and acceleration, and one order is enough. e_h is in k->v; out [nv x nv]. */
-static __attribute__((noinline)) void velocity_tensor(const curve *k, real *out) {
-  field w = k->w;
-  derived to = {.dv = out};
-  w.v = k->v;
-  w.a = w.g = w.W = NULL;
-  w.H = NULL;
-  w.weightless = 1;
-  field_sweep(&w, 1);
-  first_matrices(&w, &to);
-}
-
 /* The same for every unit direction of q (arg[1] = 0), v (1) or a (2): out [nv x nv x nv], first index the direction.
  */
 void JN_(derivatives_tensor)(const jn_call *c) {
@@ -82,17 +70,9 @@ void JN_(derivatives_tensor)(const jn_call *c) {
   real *const out[4] = {c->out[0], c->out[1], c->out[2], c->out[3]};
   curve k = curve_place(c, out[3] != NULL);
   real *row = c->arg[1] == 0 ? k.g : c->arg[1] == 1 ? k.v + n : k.a + n;
-  int by_v_only = c->arg[1] == 1 && out[1] && !out[0] && !out[2] && !out[3];
   if (c->arg[1] == 0) k.w.g = k.g;
-  for (int i = 0; i < n && by_v_only; i++) k.v[i] = ZERO;
   for (int h = 0; h < n; h++) {
     size_t to = (size_t)h * (size_t)n * (size_t)n;
-    if (by_v_only) {
-      k.v[h] = K(1);
-      velocity_tensor(&k, out[1] + to);
-      k.v[h] = ZERO;
-      continue;
-    }
     derived d = {.from = 1,
                  .dq = out[0] ? out[0] + to : NULL,
                  .dv = out[1] ? out[1] + to : NULL,
@@ -180,9 +160,9 @@ void JN_(forward_second)(const jn_call *c) {
 void JN_(inverse_tensor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
-  jn_call at_rest = {.tree = t, .in = {c->in[0]}, .arg = {HOLD_BODY, 0}, .scratch = c->scratch};
-  at_rest.out[2] = c->out[0];
-  JN_(derivatives_tensor)(&at_rest);
+  jn_call at_rest = {.tree = t, .in = {c->in[0]}, .scratch = c->scratch};
+  at_rest.out[3] = c->out[0];
+  JN_(second)(&at_rest);
   for (int h = 0; h < n; h++) {
     real *X = (real *)c->out[0] + (size_t)h * (size_t)n * (size_t)n;
     times_inverse(c->in[1], n, X, c->scratch);
