@@ -64,8 +64,9 @@ typedef struct second {
   way path;
   pair *pairs; /* [STRIPS(nd)] */
   values *a;   /* [STRIPS(nd)] */
-  real *qq, *qv, *vv, *qa;
+  real *out[4];
 } second;
+enum { QQ, QV, VV, QA };
 
 static inline rates rates_of(twist X, inertia I) {
   wrench P = i_mul(I, X);
@@ -90,35 +91,33 @@ static inline last last_of(const field *w, int i, int d) {
 }
 
 /* Pairs of c with the STRIP coordinates of x. */
-static inline pair pairs_of(const last *c, const struct way_twists *x) {
+static inline void pairs_of(const last *c, const struct way_twists *x, pair *o) {
   strip6 S = x->S, psi = x->psi, ppsi = x->ppsi, Pi = x->Pi;
-  pair o;
   vec3 h = c->dI.h;
-  o.SZ = p6_cross(S, c->Z);
-  o.dIS = (strip6){p3_add(p3_symmetric(c->dI.J, S.w), p3_cross(h, S.v)), p3_crossed(S.w, h)};
+  o->SZ = p6_cross(S, c->Z);
+  o->dIS = (strip6){p3_add(p3_symmetric(c->dI.J, S.w), p3_cross(h, S.v)), p3_crossed(S.w, h)};
   strip3 Lw = p3_cross(c->dB.L, S.w), Qw = p3_symmetric(c->dB.Q, S.w), Pw = p3_cross(c->dB.P, S.w);
   strip3 Qpsi = p3_symmetric(c->dB.Q, psi.w), Lpsi = p3_crossed(psi.w, c->dB.L), Ppsi = p3_cross(c->dB.P, psi.w);
-  o.dBS = p3_add(p3_add(Qw, Lw), p3_scale(2, p3_cross(c->dB.P, S.v)));
+  o->dBS = p3_add(p3_add(Qw, Lw), p3_scale(2, p3_cross(c->dB.P, S.v)));
   strip6 more = {p3_add(p3_symmetric(c->dI.J, ppsi.w), p3_cross(h, ppsi.v)), p3_crossed(ppsi.w, h)};
-  o.X = p6_add(more, p6_cross(S, c->X));
-  o.X = (strip6){p3_add(o.X.w, p3_add(Qpsi, Lpsi)), p3_add(o.X.v, p3_scale(-2, Ppsi))};
-  o.dIPi = (strip6){p3_add(p3_symmetric(c->dI.J, Pi.w), p3_cross(h, Pi.v)), p3_crossed(Pi.w, h)};
-  o.dIPi = (strip6){p3_add(o.dIPi.w, p3_add(Qw, p3_scale(-1, Lw))), p3_add(o.dIPi.v, p3_scale(-2, Pw))};
-  o.SU = p3_add(p3_crossed(S.w, c->U), p3_add(p3_matrix(c->E, psi.w), p3_cross(c->e, psi.v)));
-  o.ES = p3_add(p3_matrix(c->E, S.w), p3_cross(c->e, S.v));
+  o->X = p6_add(more, p6_cross(S, c->X));
+  o->X = (strip6){p3_add(o->X.w, p3_add(Qpsi, Lpsi)), p3_add(o->X.v, p3_scale(-2, Ppsi))};
+  o->dIPi = (strip6){p3_add(p3_symmetric(c->dI.J, Pi.w), p3_cross(h, Pi.v)), p3_crossed(Pi.w, h)};
+  o->dIPi = (strip6){p3_add(o->dIPi.w, p3_add(Qw, p3_scale(-1, Lw))), p3_add(o->dIPi.v, p3_scale(-2, Pw))};
+  o->SU = p3_add(p3_crossed(S.w, c->U), p3_add(p3_matrix(c->E, psi.w), p3_cross(c->e, psi.v)));
+  o->ES = p3_add(p3_matrix(c->E, S.w), p3_cross(c->e, S.v));
   strip3 Q = p3_symmetric(c->B.Q, S.w), L = p3_cross(c->B.L, S.w);
-  o.BtS = p3_add(p3_add(Q, L), p3_scale(2, p3_cross(c->B.P, S.v)));
-  o.BS = (strip6){p3_add(Q, p3_scale(-1, L)), p3_scale(-2, p3_cross(c->B.P, S.w))};
+  o->BtS = p3_add(p3_add(Q, L), p3_scale(2, p3_cross(c->B.P, S.v)));
+  o->BS = (strip6){p3_add(Q, p3_scale(-1, L)), p3_scale(-2, p3_cross(c->B.P, S.w))};
   strip3 turned = p3_add(p3_symmetric(c->B.Q, psi.w), p3_crossed(psi.w, c->B.L));
-  o.Yv = p6_cross(S, c->Yv);
-  o.Yv = (strip6){p3_add(o.Yv.w, turned), p3_add(o.Yv.v, p3_scale(-2, p3_cross(c->B.P, psi.w)))};
-  return o;
+  o->Yv = p6_cross(S, c->Yv);
+  o->Yv = (strip6){p3_add(o->Yv.w, turned), p3_add(o->Yv.v, p3_scale(-2, p3_cross(c->B.P, psi.w)))};
 }
 
 /* The numbers of STRIP coordinates a with one pair. */
 static inline void values_of(const second *s, const real *b, const struct way_twists *x, values *o) {
   strip6 S = x->S;
-  if (s->qq || s->qv) {
+  if (s->out[QQ] || s->out[QV]) {
     strip3 psi = x->psi.w;
     strip6 ppsi = x->ppsi, Pi = x->Pi;
     o->x[QQ_C] = p6_dot(b + SZ * STRIP, ppsi) + p3_dot(b + SU * STRIP, psi);
@@ -131,7 +130,7 @@ static inline void values_of(const second *s, const real *b, const struct way_tw
     o->x[QV_A_BC] = p6_dot(b + YV * STRIP, S);
     o->x[QV_A_CB] = p6_dot(b + DIPI * STRIP, S);
   }
-  if (s->vv) {
+  if (s->out[VV]) {
     o->x[VV_C] = p3_dot(b + ES * STRIP, S.w);
     o->x[VV_B] = p3_dot(b + BTS * STRIP, S.w);
     o->x[VV_A] = p6_dot(b + BS * STRIP, S);
@@ -140,46 +139,38 @@ static inline void values_of(const second *s, const real *b, const struct way_tw
   o->x[M_AB] = p6_dot(b + DIS * STRIP, S);
 }
 
-/* ---- from numbers to tensors: entry [h][i][k] is at (h n + i) n + k ---- */
+/* ---- from numbers to tensors ---- */
 
-/* All three different: every order of their names has an entry. */
-static inline void scatter(const second *s, size_t b, size_t c, int count) {
+/* Entries [h][i][k] by whose names their indices are, and the number that each tensor has there (-1: zero). */
+enum { ACB, BCA, ABC, CBA, BAC, CAB, PLACES };
+static const int number_at[4][PLACES] = {{QQ_C, QQ_C, QQ_B, QQ_B, QQ_A, QQ_A},
+                                         {QV_C_AB, QV_C_BA, QV_B_AC, QV_B_CA, QV_A_BC, QV_A_CB},
+                                         {VV_C, VV_C, VV_B, VV_B, VV_A, VV_A},
+                                         {-1, M_AC, -1, M_AB, M_AC, M_AB}};
+
+/* The places to fill: all when a, b, c are different. A place that is another's as well where two of them are one
+ * coordinate is filled once; the coordinates of a group meet in every order. */
+enum {
+  ALL = (1 << PLACES) - 1,
+  INNER = 1 << ACB | 1 << ABC | 1 << CBA, /* a and b act together */
+  OUTER = 1 << ACB | 1 << BCA | 1 << BAC, /* b and c do */
+  OWN = 1 << ACB                          /* all three do */
+};
+
+/* The numbers of coordinates [first, end) of the way with the pair (b, c). sum: coupled joints share coordinates. */
+FLAT void spread(const second *s, int first, int end, size_t b, size_t c, int places, int sum) {
   size_t n = (size_t)s->w.t->nv, nn = n * n;
-  size_t acb = c * n + b, abc = b * n + c, bca = b * nn + c * n, cba = c * nn + b * n, bac = b * nn + c,
-         cab = c * nn + b;
-  for (int k = 0; k < count; k++) {
+  const size_t base[PLACES] = {c * n + b, b * nn + c * n, b * n + c, c * nn + b * n, b * nn + c, c * nn + b};
+  for (int k = first; k < end; k++) {
     const real *x = strip_number(s->a, k);
-    size_t a = (size_t)s->path.at[k], aa = a * nn, an = a * n;
-    if (s->qq) {
-      s->qq[aa + acb] += x[QQ_C * STRIP];
-      s->qq[bca + a] += x[QQ_C * STRIP];
-      s->qq[aa + abc] += x[QQ_B * STRIP];
-      s->qq[cba + a] += x[QQ_B * STRIP];
-      s->qq[bac + an] += x[QQ_A * STRIP];
-      s->qq[cab + an] += x[QQ_A * STRIP];
-    }
-    if (s->qv) {
-      s->qv[aa + acb] += x[QV_C_AB * STRIP];
-      s->qv[bca + a] += x[QV_C_BA * STRIP];
-      s->qv[aa + abc] += x[QV_B_AC * STRIP];
-      s->qv[cba + a] += x[QV_B_CA * STRIP];
-      s->qv[bac + an] += x[QV_A_BC * STRIP];
-      s->qv[cab + an] += x[QV_A_CB * STRIP];
-    }
-    if (s->vv) {
-      s->vv[aa + acb] += x[VV_C * STRIP];
-      s->vv[bca + a] += x[VV_C * STRIP];
-      s->vv[aa + abc] += x[VV_B * STRIP];
-      s->vv[cba + a] += x[VV_B * STRIP];
-      s->vv[bac + an] += x[VV_A * STRIP];
-      s->vv[cab + an] += x[VV_A * STRIP];
-    }
-    if (s->qa) {
-      s->qa[bac + an] += x[M_AC * STRIP];
-      s->qa[bca + a] += x[M_AC * STRIP];
-      s->qa[cab + an] += x[M_AB * STRIP];
-      s->qa[cba + a] += x[M_AB * STRIP];
-    }
+    size_t a = (size_t)s->path.at[k];
+    const size_t step[PLACES] = {a * nn, a, a * nn, a, a * n, a * n};
+    for (int e = 0; e < 4; e++)
+      for (int p = 0; p < PLACES && s->out[e]; p++) {
+        if (!(places >> p & 1) || number_at[e][p] < 0) continue;
+        real *to = s->out[e] + base[p] + step[p];
+        *to = sum ? *to + x[number_at[e][p] * STRIP] : x[number_at[e][p] * STRIP];
+      }
   }
 }
 
@@ -188,76 +179,17 @@ static inline twist way_screw(const second *s, int k) {
   return (twist){v3(x[0], x[STRIP], x[2 * STRIP]), v3(x[3 * STRIP], x[4 * STRIP], x[5 * STRIP])};
 }
 
-/* a is the same coordinate as b, or one of its group; c is outward of both. */
-static inline void scatter_inner(const second *s, const last *c, int eb, size_t oc) {
+/* The numbers above take dPi_b/dv_a = 2 [S_a, S_b]; in a group it is half of that. And one coordinate's force does not
+ * change with its own velocity. */
+static inline void correct_own(const second *s, const last *c, int eb, int ec) {
   const way *p = &s->path;
-  size_t n = (size_t)s->w.t->nv, nn = n * n, ob = (size_t)p->at[eb];
-  for (int k = p->begin[eb]; k < p->end[eb]; k++) {
-    const real *x = strip_number(s->a, k);
-    size_t a = (size_t)p->at[k], acb = a * nn + oc * n + ob, abc = a * nn + ob * n + oc, cba = oc * nn + ob * n + a;
-    if (s->qq) {
-      s->qq[acb] += x[QQ_C * STRIP];
-      s->qq[abc] += x[QQ_B * STRIP];
-      s->qq[cba] += x[QQ_B * STRIP];
-    }
-    if (s->qv) {
-      s->qv[acb] += x[QV_C_AB * STRIP];
-      s->qv[abc] += x[QV_B_AC * STRIP];
-      s->qv[cba] += x[QV_B_CA * STRIP];
-    }
-    if (s->vv) {
-      s->vv[acb] += x[VV_C * STRIP];
-      if (k != eb) s->vv[acb] -= power(c->Z, t_ad(way_screw(s, k), way_screw(s, eb)));
-      s->vv[abc] += x[VV_B * STRIP];
-      s->vv[cba] += x[VV_B * STRIP];
-    }
-    if (s->qa) s->qa[cba] += x[M_AB * STRIP];
-  }
-}
-
-/* b is the same coordinate as c, or one of its group; a is inward of both. */
-static inline void scatter_outer(const second *s, const last *c, int eb, int ec) {
-  const way *p = &s->path;
-  size_t n = (size_t)s->w.t->nv, nn = n * n, b = (size_t)p->at[eb], oc = (size_t)p->at[ec];
-  wrench half = eb == ec ? w_zero() : i_mul(c->I, t_ad(way_screw(s, eb), way_screw(s, ec)));
-  for (int k = 0; k < p->begin[ec]; k++) {
-    const real *x = strip_number(s->a, k);
-    size_t a = (size_t)p->at[k], acb = a * nn + oc * n + b, bca = b * nn + oc * n + a, bac = b * nn + a * n + oc;
-    if (s->qq) {
-      s->qq[acb] += x[QQ_C * STRIP];
-      s->qq[bca] += x[QQ_C * STRIP];
-      s->qq[bac] += x[QQ_A * STRIP];
-    }
-    if (s->qv) {
-      s->qv[acb] += x[QV_C_AB * STRIP];
-      s->qv[bca] += x[QV_C_BA * STRIP];
-      s->qv[bac] += x[QV_A_BC * STRIP];
-    }
-    if (s->vv) {
-      s->vv[acb] += x[VV_C * STRIP];
-      s->vv[bca] += x[VV_C * STRIP];
-      s->vv[bac] += x[VV_A * STRIP];
-      if (eb != ec) s->vv[bac] -= power(half, way_screw(s, k));
-    }
-    if (s->qa) {
-      s->qa[bac] += x[M_AC * STRIP];
-      s->qa[bca] += x[M_AC * STRIP];
-    }
-  }
-}
-
-/* All three are one coordinate, or of one group. M and forces of one coordinate do not change with itself. */
-static inline void scatter_own(const second *s, const last *c, int eb, int ec) {
-  const way *p = &s->path;
-  size_t n = (size_t)s->w.t->nv, nn = n * n, at = (size_t)p->at[ec] * n + (size_t)p->at[eb];
-  int single = p->end[ec] - p->begin[ec] == 1;
-  for (int k = p->begin[ec]; k < p->end[ec]; k++) {
-    const real *x = strip_number(s->a, k);
-    size_t acb = (size_t)p->at[k] * nn + at;
-    if (s->qq) s->qq[acb] += x[QQ_C * STRIP];
-    if (s->qv) s->qv[acb] += x[QV_C_AB * STRIP];
-    if (s->vv && !single) s->vv[acb] += x[VV_C * STRIP] - power(c->Z, t_ad(way_screw(s, k), way_screw(s, eb)));
-  }
+  int inner = p->begin[eb], end = p->end[eb];
+  if (eb == ec && end - inner == 1) strip_number(s->a, eb)[VV_C * STRIP] = ZERO;
+  for (int k = inner; k < end && end - inner > 1; k++)
+    strip_number(s->a, k)[VV_C * STRIP] -= power(c->Z, t_ad(way_screw(s, k), way_screw(s, eb)));
+  if (eb < p->begin[ec] || eb == ec) return;
+  wrench half = i_mul(c->I, t_ad(way_screw(s, eb), way_screw(s, ec)));
+  for (int k = 0; k < p->begin[ec]; k++) strip_number(s->a, k)[VV_A * STRIP] -= power(half, way_screw(s, k));
 }
 
 /* ---- the way to a body ---- */
@@ -299,23 +231,40 @@ static inline void way_to(second *s, int i) {
   }
 }
 
-static inline void tensors_of(const second *s, int i, int own) {
+FLAT void tensors_of(const second *s, int i, int own, int sum) {
   const way *p = &s->path;
   const JN_S(body) *body = &s->w.t->body[i];
   last c = last_of(&s->w, i, body->id + own);
-  int ec = p->count - body->nv + own, count = p->end[ec];
-  for (int k = 0; k < STRIPS(count); k++) s->pairs[k] = pairs_of(&c, &p->x[k]);
+  int ec = p->count - body->nv + own, outer = p->begin[ec], count = p->end[ec];
+  size_t oc = (size_t)p->at[ec];
+  for (int k = 0; k < STRIPS(count); k++) pairs_of(&c, &p->x[k], &s->pairs[k]);
   for (int eb = 0; eb < count; eb++) {
     const real *b = strip_number(s->pairs, eb);
-    for (int k = 0; k < STRIPS(p->end[eb]); k++) values_of(s, b, &p->x[k], &s->a[k]);
-    if (eb < p->begin[ec]) {
-      scatter(s, (size_t)p->at[eb], (size_t)p->at[ec], p->begin[eb]);
-      scatter_inner(s, &c, eb, (size_t)p->at[ec]);
+    size_t ob = (size_t)p->at[eb];
+    int inner = p->begin[eb], end = p->end[eb];
+    for (int k = 0; k < STRIPS(end); k++) values_of(s, b, &p->x[k], &s->a[k]);
+    if (s->out[VV] && (eb == ec || end - inner > 1)) correct_own(s, &c, eb, ec);
+    if (eb < outer) {
+      spread(s, 0, inner, ob, oc, ALL, sum);
+      spread(s, inner, end, ob, oc, INNER, sum);
     } else {
-      scatter_outer(s, &c, eb, ec);
-      scatter_own(s, &c, eb, ec);
+      spread(s, 0, inner, ob, oc, OUTER, sum);
+      spread(s, inner, end, ob, oc, OWN, sum);
     }
   }
+}
+
+static __attribute__((noinline)) void tensors_set(const second *s, int i, int own) { tensors_of(s, i, own, 0); }
+static __attribute__((noinline)) void tensors_add(const second *s, int i, int own) { tensors_of(s, i, own, 1); }
+
+/* Zeros where nothing will be written: in a chain all coordinates are of one branch (100 joints: 32 MB). */
+static inline void clear_tensors(const second *s) {
+  const JN_S(tree) *t = s->w.t;
+  size_t cube = (size_t)t->nv * (size_t)t->nv * (size_t)t->nv;
+  int chain = !t->coupled;
+  for (int i = 0; i < t->nb; i++) chain &= t->body[i].parent == i - 1;
+  for (int e = 0; e < 4; e++)
+    if (s->out[e] && (e == QA || !chain)) memset(s->out[e], 0, cube * sizeof(real));
 }
 
 /* in: q, v, a, wrenches held in their bodies (v, a, wrenches may be NULL). out: d2tau/dq2, d2tau/dqdv, d2tau/dv2,
@@ -323,12 +272,8 @@ static inline void tensors_of(const second *s, int i, int own) {
 void JN_(second)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
-  size_t cube = (size_t)t->nv * (size_t)t->nv * (size_t)t->nv;
   second s = {.w = field_place(t, 1, HOLD_BODY, 0, c->in[0], &at),
-              .qq = c->out[0],
-              .qv = c->out[1],
-              .vv = c->out[2],
-              .qa = c->out[3]};
+              .out = {c->out[QQ], c->out[QV], c->out[VV], c->out[QA]}};
   s.w.v = c->in[1];
   s.w.a = c->in[2];
   s.w.W = c->in[3];
@@ -340,12 +285,9 @@ void JN_(second)(const jn_call *c) {
   s.path.begin = s.path.at + t->nd;
   s.path.end = s.path.begin + t->nd;
   field_sweep(&s.w, 1);
-  for (int o = 0; o < 4; o++) {
-    real *out = c->out[o];
-    if (out) memset(out, 0, cube * sizeof(real));
-  }
+  clear_tensors(&s);
   for (int i = 0; i < t->nb; i++) {
     way_to(&s, i);
-    for (int own = 0; own < t->body[i].nv; own++) tensors_of(&s, i, own);
+    for (int own = 0; own < t->body[i].nv; own++) (t->coupled ? tensors_add : tensors_set)(&s, i, own);
   }
 }
