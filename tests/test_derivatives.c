@@ -357,6 +357,38 @@ static void forward_second_derivatives_by_complex_step(void **st) {
   }
 }
 
+/* Two algorithms: all tensors in closed form, and one direction after another, which wrenches held in the world still
+ * take; here those wrenches are zero. */
+static void closed_form_is_that_by_directions(void **st) {
+  (void)st;
+  uint64_t s = seed("closed");
+  static double closed[4][V * V * V], turns[4][V * V * V], D[3][V * V], M[V * V], room[V * V * V];
+  double none[WIDE] = {0};
+  for (int i = 0; i < MODELS / 2; i++) {
+    state x;
+    double a[V], size = 0, condition;
+    begin(&x, &s, i);
+    int n = x.nv, cube = n * n * n;
+    check_ok(jn_inverse_dynamics_second_derivatives(x.m, x.w, x.q, x.v, x.a, none, JN_IN_BODY, closed[0], closed[1],
+                                                    closed[2], closed[3]));
+    check_ok(jn_inverse_dynamics_second_derivatives(x.m, x.w, x.q, x.v, x.a, none, JN_IN_WORLD, turns[0], turns[1],
+                                                    turns[2], turns[3]));
+    for (int e = 0; e < 4; e++) size = fmax(size, norm(closed[e], cube));
+    for (int e = 0; e < 4; e++) check_close(closed[e], turns[e], cube, size, 2000, "tensor %d of inverse dynamics", e);
+    check_ok(jn_forward_dynamics_derivatives(x.m, x.w, x.q, x.v, x.a, none, JN_IN_BODY, a, D[0], D[1], D[2], NULL));
+    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, a, none, JN_IN_BODY, D[0], D[1], D[2],
+                                                    closed[0], closed[1], closed[2], closed[3], room));
+    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, a, none, JN_IN_WORLD, D[0], D[1], D[2],
+                                                    turns[0], turns[1], turns[2], turns[3], room));
+    check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
+    condition = norm(M, n * n) * norm(D[2], n * n);
+    for (int e = 0; e < 4; e++) size = fmax(size, norm(closed[e], cube));
+    for (int e = 0; e < 4; e++)
+      check_close(closed[e], turns[e], cube, size * condition, 4000, "tensor %d of forward dynamics", e);
+    end(&x);
+  }
+}
+
 /* d tau^(k) / dq and / d v^(j), by complex step of the jets. */
 static void torque_rates_by_complex_step(void **st) {
   (void)st;
@@ -528,6 +560,7 @@ int main(void) {
       cmocka_unit_test(matrices_by_complex_step),
       cmocka_unit_test(second_derivatives_by_complex_step),
       cmocka_unit_test(forward_second_derivatives_by_complex_step),
+      cmocka_unit_test(closed_form_is_that_by_directions),
       cmocka_unit_test(torque_rates_by_complex_step),
       cmocka_unit_test(central_differences_converge),
       cmocka_unit_test(far_from_the_origin_is_as_good_as_near),

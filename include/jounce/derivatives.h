@@ -63,7 +63,8 @@ JN_API jn_status jn_inverse_dynamics_derivatives_along(const jn_model *model, jn
                                                        const double *da, double *dtau, double *ddq, double *ddv,
                                                        double *dda);
 /* Tensors [nv x nv x nv]: qq[h][i][k] = d2 tau_i / dq_h dq_k, qv[h][i][k] = d2 tau_i / dq_h dv_k, vv[h][i][k] = d2
- * tau_i / dv_h dv_k, qa[h][i][k] = d2 tau_i / dq_h da_k = dM_ik/dq_h. All others are zero. O(nv n d). */
+ * tau_i / dv_h dv_k, qa[h][i][k] = d2 tau_i / dq_h da_k = dM_ik/dq_h. All others are zero. O(n d^2), or O(nv n d) with
+ * wrenches that are held in the world's axes. */
 JN_API jn_status jn_inverse_dynamics_second_derivatives(const jn_model *model, jn_work *work, const double *q,
                                                         const double *v, const double *a, const double *wrench,
                                                         jn_representation hold, double *qq, double *qv, double *vv,
@@ -87,7 +88,7 @@ JN_API jn_status jn_forward_dynamics_second_derivatives(const jn_model *model, j
 
 /* ---- matrices ---- */
 
-/* dM/dq [nv x nv x nv]. O(nv n d). [garofalo2013 eq. 24a] */
+/* dM/dq [nv x nv x nv]. O(n d^2). [garofalo2013 eq. 24a] */
 JN_API jn_status jn_mass_matrix_derivative(const jn_model *model, jn_work *work, const double *q, double *dM);
 /* dM^-1/dq [nv x nv x nv] = -M^-1 dM M^-1; Minv [nv x nv] gets M^-1. O(nv^4). Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_mass_matrix_inverse_derivative(const jn_model *model, jn_work *work, const double *q, double *Minv,

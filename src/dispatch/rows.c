@@ -152,7 +152,7 @@ size_t jn__staging_bytes(const jn_model *m, int order) {
 /* What derivative.h takes with `orders` orders. */
 static size_t derivative_reals(const jn_tree_d *t, size_t orders, size_t nlink) {
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
-  return 15 * nb + orders * (24 * nd + 94 * nb + 6 + 45 + 36 + 3 * nv + 6 * nlink) + 2 * nv + 64;
+  return 15 * nb + orders * (24 * nd + 94 * nb + 6 + 45 + 36 + 3 * nv + 6 * nlink) + 10 * nv + 64;
 }
 
 /* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when

@@ -3,6 +3,7 @@
  * inverse dynamics at once are in second.c, of which this is the twin. */
 #include "derivative.h"
 #include "row.h"
+#include "strip.h"
 
 enum { ORDERS = 2 };
 
@@ -17,7 +18,7 @@ typedef struct curve {
   field w;
   column *x;
   real *g, *v, *a; /* [2][nv] */
-  real *y;         /* [nv] */
+  real *y;         /* [STRIP nv] */
 } curve;
 
 static inline curve curve_place(const jn_call *c, int coriolis) {
@@ -30,7 +31,7 @@ static inline curve curve_place(const jn_call *c, int coriolis) {
   k.g = take(&at, (size_t)(ORDERS * n));
   k.v = take(&at, (size_t)(ORDERS * n));
   k.a = take(&at, (size_t)(ORDERS * n));
-  k.y = take(&at, (size_t)n);
+  k.y = take(&at, (size_t)(STRIP * n));
   k.w.v = k.v;
   k.w.a = k.a;
   k.w.W = c->in[3];
@@ -87,23 +88,27 @@ void JN_(derivatives_tensor)(const jn_call *c) {
 
 /* ---- forward dynamics ---- */
 
-/* X <- X M^-1, row by row, then M^-1 X, column by column. y [n]. */
-static inline void times_inverse(const real *inverse, int n, real *X, real *y) {
+/* X <- X A; y [n]. */
+static inline void times(const real *A, int n, real *X, real *y) {
   for (int r = 0; r < n; r++) {
-    for (int k = 0; k < n; k++) y[k] = X[r * n + k];
-    for (int c = 0; c < n; c++) {
-      X[r * n + c] = ZERO;
-      for (int k = 0; k < n; k++) X[r * n + c] += y[k] * inverse[k * n + c];
-    }
+    for (int k = 0; k < n; k++) y[k] = ZERO;
+    for (int k = 0; k < n; k++) add_row(n, X[r * n + k], A + k * n, y);
+    for (int k = 0; k < n; k++) X[r * n + k] = y[k];
   }
 }
 
-static inline void inverse_times(const real *inverse, int n, real factor, real *X, real *y) {
-  for (int c = 0; c < n; c++) {
-    for (int k = 0; k < n; k++) y[k] = factor * X[k * n + c];
+/* X <- -A X, STRIP columns at a time; y [STRIP n]. */
+static inline void minus_times(const real *A, int n, real *X, real *y) {
+  for (int c = 0; c < n; c += STRIP) {
+    size_t width = (size_t)(n - c < STRIP ? n - c : STRIP) * sizeof(real);
+    for (int k = 0; k < n; k++) memcpy(y + k * STRIP, X + k * n + c, width);
     for (int r = 0; r < n; r++) {
-      X[r * n + c] = ZERO;
-      for (int k = 0; k < n; k++) X[r * n + c] += inverse[r * n + k] * y[k];
+      strip sum = {0}, x;
+      for (int k = 0; k < n; k++) {
+        memcpy(&x, y + k * STRIP, sizeof x);
+        sum -= A[r * n + k] * x;
+      }
+      memcpy(X + r * n + c, &sum, width);
     }
   }
 }
@@ -111,8 +116,7 @@ static inline void inverse_times(const real *inverse, int n, real factor, real *
 /* X += dM A */
 static inline void add_product(const real *dM, const real *A, int n, real *X) {
   for (int r = 0; r < n; r++)
-    for (int k = 0; k < n; k++)
-      for (int c = 0; c < n; c++) X[r * n + c] += dM[r * n + k] * A[k * n + c];
+    for (int k = 0; k < n; k++) add_row(n, dM[r * n + k], A + k * n, X + r * n);
 }
 
 /* The first derivatives a_q, a_v, a_tau = M^-1 and those of inverse dynamics along the same change: T_q + M a_q = 0, so
@@ -126,10 +130,46 @@ static inline void change_of_forward(curve *k, const real *first[3], real *secon
   for (int e = 0; e < 2; e++) {
     if (!second[e]) continue;
     add_product(second[2], first[e], n, second[e]);
-    inverse_times(first[2], n, K(-1), second[e], y);
+    minus_times(first[2], n, second[e], y);
   }
-  times_inverse(first[2], n, second[2], y);
-  inverse_times(first[2], n, K(-1), second[2], y);
+  times(first[2], n, second[2], y);
+  minus_times(first[2], n, second[2], y);
+}
+
+/* All directions of q (by = 0) or v (1) from the closed form of inverse dynamics (second.c). dM/dq = T_qa takes part
+ * twice, because a changes with both directions: T_qq[h] a-part is P[h]_ik + P[k]_ih with P = dM a_q. */
+static inline void closed_forward(const jn_call *c, int by, const real *const first[3]) {
+  int n = ((const JN_S(tree) *)c->tree)->nv;
+  size_t square = (size_t)n * (size_t)n;
+  real *qq = c->out[0], *qv = c->out[1], *dM = c->out[2], *y = c->scratch;
+  jn_call inner = {.tree = c->tree, .in = {c->in[0], c->in[1], c->in[2], c->in[3]}, .scratch = c->scratch};
+  if (by == 1) {
+    inner.out[2] = qv;
+    JN_(second)(&inner);
+    for (size_t h = 0; h < (size_t)n; h++) minus_times(first[2], n, qv + h * square, y);
+    return;
+  }
+  inner.out[0] = qq;
+  inner.out[1] = qv;
+  inner.out[3] = dM;
+  JN_(second)(&inner);
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++) {
+      const real *row = dM + (size_t)k * square + i * n;
+      for (int h = 0; h < n; h++) y[h] = ZERO;
+      for (int m = 0; m < n; m++) add_row(n, row[m], first[0] + m * n, y);
+      for (int h = 0; h < n; h++) {
+        qq[(size_t)k * square + (size_t)(i * n + h)] += y[h];
+        qq[(size_t)h * square + (size_t)(i * n + k)] += y[h];
+      }
+    }
+  for (size_t h = 0; h < (size_t)n; h++) {
+    add_product(dM + h * square, first[1], n, qv + h * square);
+    minus_times(first[2], n, qq + h * square, y);
+    minus_times(first[2], n, qv + h * square, y);
+    times(first[2], n, dM + h * square, y);
+    minus_times(first[2], n, dM + h * square, y);
+  }
 }
 
 /* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. arg[0]:
@@ -139,6 +179,10 @@ void JN_(forward_second)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv, which = c->arg[1];
   const real *dir[3] = {c->in[4], c->in[5], c->in[6]}, *first[3] = {c->in[7], c->in[8], c->in[9]};
+  if (which >= 0 && which < 2 && (!c->in[3] || c->arg[0] == HOLD_BODY)) {
+    closed_forward(c, which, first);
+    return;
+  }
   curve k = curve_place(c, 0);
   if (dir[0] || which == 0) k.w.g = k.g;
   for (int h = 0; h < (which < 0 ? 1 : n); h++) {
@@ -165,7 +209,7 @@ void JN_(inverse_tensor)(const jn_call *c) {
   JN_(second)(&at_rest);
   for (int h = 0; h < n; h++) {
     real *X = (real *)c->out[0] + (size_t)h * (size_t)n * (size_t)n;
-    times_inverse(c->in[1], n, X, c->scratch);
-    inverse_times(c->in[1], n, K(-1), X, c->scratch);
+    times(c->in[1], n, X, c->scratch);
+    minus_times(c->in[1], n, X, c->scratch);
   }
 }
