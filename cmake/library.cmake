@@ -11,6 +11,7 @@ set(kernel_sources
     src/kernel/factor.c
     src/kernel/forward.c
     src/kernel/frame.c
+    src/kernel/frame_jet.c
     src/kernel/jets.c
     src/kernel/joint.c
     src/kernel/lie.c

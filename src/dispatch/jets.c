@@ -129,14 +129,14 @@ jn_status PUBLIC(frame_twist_jet)(const jn_model *m, jn_work *w, int order, int 
                                   const number *v_jet, number *twist_jet) {
   if (!m) return JN_ERR_NULL;
   if (frame < 0 || frame >= jn_frame_count(m)) return JN_ERR_INDEX;
-  return motion_jet(JN_KERNEL_matrix_jet, m, w, order, frame, q, v_jet, 3, 6, twist_jet);
+  return motion_jet(JN_KERNEL_frame_jet, m, w, order, frame, q, v_jet, 0, 6, twist_jet);
 }
 
 jn_status PUBLIC(frame_jacobian_jet)(const jn_model *m, jn_work *w, int order, int frame, const number *q,
                                      const number *v_jet, number *J_jet) {
   if (!m) return JN_ERR_NULL;
   if (frame < 0 || frame >= jn_frame_count(m)) return JN_ERR_INDEX;
-  return motion_jet(JN_KERNEL_matrix_jet, m, w, order, frame, q, v_jet, 4, 6 * (size_t)m->nv, J_jet);
+  return motion_jet(JN_KERNEL_frame_jet, m, w, order, frame, q, v_jet, 1, 6 * (size_t)m->nv, J_jet);
 }
 
 jn_status PUBLIC(momentum_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
@@ -161,7 +161,7 @@ jn_status PUBLIC(rate_matrices)(const jn_model *m, jn_work *w, int order, const 
   if (status != JN_OK) return status;
   if (!P) return JN_ERR_NULL;
   size_t all = ((size_t)order + 2) * (size_t)m->nv * (size_t)m->nv;
-  jn__run_output(&r, 5, P, all);
+  jn__run_output(&r, 3, P, all);
   return jn__run(&r);
 }
 
@@ -172,7 +172,7 @@ jn_status PUBLIC(wrench_forces_jet)(const jn_model *m, jn_work *w, int order, co
   if (status != JN_OK) return status;
   if (!wrench_jet || !tau_jet) return JN_ERR_NULL;
   give_wrenches(&r, wrench_jet);
-  want(&r, 6, (size_t)m->nv, tau_jet);
+  want(&r, 4, (size_t)m->nv, tau_jet);
   return jn__run(&r);
 }
 

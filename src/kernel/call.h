@@ -73,6 +73,7 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(inverse_jet)                \
   X(hybrid_jet)                 \
   X(matrix_jet)                 \
+  X(frame_jet)                  \
   X(momentum_jet)               \
   X(system_jet)                 \
   X(wrench_jet)                 \
