@@ -169,6 +169,6 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   size_t orders = (size_t)order + 2;
   size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +
                 larger(nv * nv + 2 * nv + 48 * nb + 12 * nd + 8, orders * (6 * (nv + 6) + 66) + nv + 6 + nb);
-  jets = larger(jets, 18 * nb + 12 * nd + orders * (nv + 6 * nd + 58 * nb + 18)); /* matrix_jet.c */
+  jets = larger(jets, orders * (nv + 24 * nd + 97 * nb + 75) + nd + nb + 1); /* matrix_jet.c */
   return angles + larger(larger(reals, jets), derivative_reals(t, orders - 1, nlink));
 }

@@ -8,6 +8,7 @@
 
 typedef struct columns {
   int orders, n;   /* n = nv + 1: the last column is the base's acceleration (0, -gravity) */
+  int apart;       /* coupled joints do not share columns: n = nd + 1 */
   twist *u;        /* [orders][n] Taylor coefficients */
   int32_t *active; /* columns that are not zero */
   int count;
@@ -63,7 +64,7 @@ static inline void columns_outward(const jets *J, int i, columns *c, int own) {
     twist S[6];
     for (int a = 0; a < c->count; a++) group_transport(J, i, c, c->active[a]);
     joint_screws(J->t, b, J->q, NULL, S, NULL);
-    for (int k = 0; k < b->nv && own; k++) add_screw(c, b->iv + k, S[k]);
+    for (int k = 0; k < b->nv && own; k++) add_screw(c, (c->apart ? b->id : b->iv) + k, S[k]);
     return;
   }
   for (int part = 0; part < b->nv; part++) {
@@ -72,7 +73,7 @@ static inline void columns_outward(const jets *J, int i, columns *c, int own) {
     if (!own) continue;
     vec3 along = v3_scale(m.h, m.e);
     twist S = {m.turns ? m.e : v3_zero(), m.turns ? v3_sub(along, cross(m.e, m.y)) : along};
-    add_screw(c, m.iv, t_scale(m.scale, S));
+    add_screw(c, c->apart ? m.place : m.iv, t_scale(m.scale, S));
   }
 }
 

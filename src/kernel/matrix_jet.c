@@ -1,28 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed form of any order: jets of M, C, gravity forces and forces of external wrenches (kumar2021 sec. III,
- * garofalo2013 sec. V, for trees with any joints). In the world's axes, about points that stand still where the bodies'
- * origins are now, what is carried along by a body has the derivative [V, x], so the motion alone gives the Taylor
- * coefficients of screws S and inertias I, dS/dt = [V, S] = Psi, and with sums over subtrees in I and B = V x* I
- *   M_ij = S_j . I_i S_i        C_ji = S_j . (I_i Psi_i + B_i S_i)        C_ij = Psi_j . I_i S_i + S_j . B_i^T S_i
- * for j inward of i (both of one joint: C_ji) are products of polynomials. O(n d K^2). arg[0] = K. in: q, v jets
+ * garofalo2013 sec. V, for trees with any joints). All is in the frames of the bodies, as polynomials: u_j the screw of
+ * coordinate j seen from body i that it moves, psi_j = du_j/dt + [V_i, u_j], and the sums over the subtree of i, I and
+ * B = sum V x* I. With S = u_i of its own coordinate,
+ *   M_ji = u_j . I S        C_ji = u_j . (I psi_i + B S)        C_ij = psi_j . I S + u_j . B^T S
+ * for j inward of i (of the same joint: C_ji). Columns are carried outwards along the branches, sums inwards. What is
+ * carried turns only as fast as bodies do against each other: in the world's axes, where nothing need be carried, all
+ * turns at full speed, and order 20 of an arm of two joints lost four digits more. O(n d K^2). arg[0] = K. in: q, v
+ * jets
  * [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: M, C [(K+1) x nv x nv], g [(K+1) x nv], P [(K+2) x nv x
  * nv], forces of the wrenches [(K+1) x nv]. */
-#include "derivative.h"
-#include "jets.h"
+#include "columns.h"
 #include "row.h"
+#include "world.h"
 
-/* Coefficients of one body or coordinate lie together, order by order. */
-typedef struct carried {
-  world w;           /* rotations and offsets now; its S is of order 0 */
+/* Coefficients of one body lie together, order by order. */
+typedef struct composite {
+  jets J;
+  columns c;
   int orders;        /* K + 1 */
-  real *v;           /* [orders + 1][nv] */
-  twist *S;          /* [nd][orders + 1] */
-  twist *V;          /* [nb][orders] */
-  inertia *I;        /* [nb][orders], as the following first of bodies, then of subtrees */
+  pose *T;           /* [nb][orders] pose in the parent body: not a rotation beyond order 0 */
+  inertia *I;        /* [nb][orders], as the following of bodies, then of subtrees */
   crossed *B;        /* C or P wanted */
   wrench *F;         /* external wrenches, where there are some */
-  wrench *Z, *Y, *X; /* [orders] I S; I Psi + B S; B^T S of one coordinate */
-} carried;
+  wrench *Z, *Y, *X; /* [orders] I S; I psi + B S; B^T S of one coordinate */
+  twist *psi;        /* [orders] */
+  pose *E;           /* [orders] scratch */
+  mat3 *H;           /* [orders] scratch, */
+  crossed *D;        /*          and for C */
+} composite;
 
 /* Where the sums go; NULL: not wanted. */
 typedef struct closed {
@@ -30,102 +36,185 @@ typedef struct closed {
   real *M, *C, *g, *P, *tau;
 } closed;
 
-static inline wrench w_scaled(real s, wrench F) { return (wrench){v3_scale(s, F.m), v3_scale(s, F.f)}; }
+/* ---- poses ---- */
 
-static inline crossed crossed_sum(crossed a, crossed b) {
-  return (crossed){m3_add(a.A, b.A), m3_add(a.Z, b.Z), v3_add(a.u, b.u), v3_add(a.w, b.w)};
-}
-
-/* The next coefficient of a screw that V carries: order k from the lower ones. */
-static inline twist carry_screw(const twist *V, const twist *S, int k) {
-  return t_scale(reciprocal(k), bracket_order(V, 1, S, 1, k - 1));
-}
-
-/* Adds coordinate iv to order k of V. */
-static inline void add_rate(const carried *p, twist *V, const twist *S, int iv, int k) {
-  for (int j = 0; j <= k; j++) V[k] = t_axpy(p->v[(k - j) * p->w.t->nv + iv], S[j], V[k]);
-}
-
-/* Screws and twist of body i. A screw is carried by what moves it: the coordinates before it, or all of its group. */
-static inline void carry_body(const carried *p, int i) {
-  const JN_S(body) *b = &p->w.t->body[i];
-  int n = p->orders, group = is_group(b);
-  twist *V = p->V + i * n;
-  for (int k = 0; k < n; k++) V[k] = b->parent < 0 ? t_zero() : t_shift(p->V[b->parent * n + k], p->w.d[i]);
-  for (int c = 0; c < b->nv; c++) p->S[(b->id + c) * (n + 1)] = p->w.S[b->id + c];
-  for (int c = 0; c < b->nv && !group; c++) {
-    twist *S = p->S + (b->id + c) * (n + 1);
-    for (int k = 1; k <= n; k++) S[k] = carry_screw(V, S, k);
-    for (int k = n - 1; k >= 0; k--) add_rate(p, V, S, b->iv + c, k);
-  }
-  for (int k = 0; k <= n && group; k++)
-    for (int c = 0; c < b->nv; c++) {
-      twist *S = p->S + (b->id + c) * (n + 1);
-      if (k > 0) S[k] = carry_screw(V, S, k);
-      for (int e = 0; e < b->nv && c == b->nv - 1 && k < n; e++) /* all screws have their order k now */
-        add_rate(p, V, p->S + (b->id + e) * (n + 1), b->iv + e, k);
+/* T <- T E, both polynomials. */
+static inline void pose_times(const composite *p, pose *T, const pose *E) {
+  for (int k = p->orders - 1; k >= 0; k--) {
+    pose sum = {m3_prod(T[0].R, E[k].R), v3_add(T[k].p, m3_mul(T[0].R, E[k].p))};
+    for (int j = 1; j <= k; j++) {
+      sum.R = m3_add(sum.R, m3_prod(T[j].R, E[k - j].R));
+      sum.p = v3_add(sum.p, m3_mul(T[j].R, E[k - j].p));
     }
+    T[k] = sum;
+  }
 }
 
-/* The inertia of body i, and B. */
-static inline void carry_inertia(const carried *p, int i) {
+/* The elementary motion: R = e e^T + c (1 - e e^T) + s [e], about the point y, and h x along e. */
+static inline void part_pose(const composite *p, const motion *m, pose *E) {
+  int nd = p->J.t->nd;
+  mat3 along = {v3_scale(m->e.x, m->e), v3_scale(m->e.y, m->e), v3_scale(m->e.z, m->e)};
+  for (int k = 0; k < p->orders; k++) {
+    int a = k * nd + m->place;
+    mat3 R = k == 0 ? m3_identity() : m3_zero();
+    if (m->turns) {
+      R = m3_axpy(p->J.c[a], m3_axpy(K(-1), along, m3_identity()), m3_scale(p->J.s[a], skew(m->e)));
+      if (k == 0) R = m3_add(R, along);
+    }
+    vec3 to = v3_axpy(m->h * p->J.x[a], m->e, v3_neg(m3_mul(R, m->y)));
+    E[k] = (pose){R, k == 0 ? v3_add(to, m->y) : to};
+  }
+}
+
+/* T of body i. */
+static inline void body_poses(const composite *p, int i) {
+  const JN_S(tree) *t = p->J.t;
+  const JN_S(body) *b = &t->body[i];
+  pose *T = p->T + i * p->orders;
+  T[0] = se3_constant(b->R, b->p);
+  for (int k = 1; k < p->orders; k++) T[k] = (pose){m3_zero(), v3_zero()};
+  for (int part = 0; part < parts_of(b); part++) {
+    motion m = joint_part(t, i, part);
+    part_pose(p, &m, p->E);
+    pose_times(p, T, p->E);
+  }
+  if (!is_group(b)) return;
+  for (int k = 0; k < p->orders; k++) p->E[k] = (pose){p->J.R[k * t->nb + i], p->J.p[k * t->nb + i]};
+  pose_times(p, T, p->E);
+}
+
+/* ---- inwards: sums over subtrees ---- */
+
+/* Order k of R x. */
+static inline vec3 turned(const pose *T, const real *x, int stride, int k) {
+  vec3 sum = m3_mul(T[0].R, v3_load(x + k * stride));
+  for (int j = 1; j <= k; j++) sum = v3_add(sum, m3_mul(T[j].R, v3_load(x + (k - j) * stride)));
+  return sum;
+}
+
+/* R A R^T in place; A lies `stride` reals apart. */
+static inline void turn_both(const composite *p, const pose *T, real *A, int stride) {
+  for (int k = 0; k < p->orders; k++) {
+    p->H[k] = m3_zero();
+    for (int j = 0; j <= k; j++) {
+      mat3 X = {v3_load(A + j * stride), v3_load(A + j * stride + 3), v3_load(A + j * stride + 6)};
+      p->H[k] = m3_add(p->H[k], m3_prod(T[k - j].R, X));
+    }
+  }
+  for (int k = 0; k < p->orders; k++) {
+    mat3 X = m3_zero();
+    for (int j = 0; j <= k; j++) X = m3_add(X, m3_prod(p->H[j], m3_transpose(T[k - j].R)));
+    v3_store(X.x, A + k * stride);
+    v3_store(X.y, A + k * stride + 3);
+    v3_store(X.z, A + k * stride + 6);
+  }
+}
+
+/* Adds I of body i to that of its parent. E and Z serve as room for what is turned. */
+static inline void inertia_inward(const composite *p, int i) {
   int n = p->orders;
-  const twist *V = p->V + i * n;
-  inertia *I = p->I + i * n;
-  I[0] = i_turn(p->w.R[i], p->w.t->body[i].inertia);
-  for (int k = 1; k < n; k++) {
-    inertia sum = i_rate(V[0], I[k - 1]);
-    for (int j = 1; j < k; j++) sum = i_add(sum, i_rate(V[j], I[k - 1 - j]));
-    I[k] = i_scale(reciprocal(k), sum);
+  const pose *T = p->T + i * n;
+  inertia *I = p->I + i * n, *to = p->I + p->J.t->body[i].parent * n;
+  real *room = (real *)(void *)p->E;
+  vec3 *h = (vec3 *)(void *)p->Z;
+  for (int k = 0; k < n; k++) {
+    mat3 J = s3_full(I[k].J);
+    v3_store(J.x, room + 9 * k);
+    v3_store(J.y, room + 9 * k + 3);
+    v3_store(J.z, room + 9 * k + 6);
+    h[k] = turned(T, &I->h.x, 10, k);
   }
-  for (int k = 0; k < n && p->B; k++) {
-    crossed sum = crossed_of(V[k], I[0]);
-    for (int j = 1; j <= k; j++) sum = crossed_sum(sum, crossed_of(V[k - j], I[j]));
-    p->B[i * n + k] = sum;
+  turn_both(p, T, room, 9);
+  real m = I[0].m;
+  for (int k = 0; k < n; k++) {
+    const real *A = room + 9 * k;
+    sym3 J = s3_from((mat3){v3_load(A), v3_load(A + 3), v3_load(A + 6)});
+    for (int j = 0; j <= k; j++) J = s3_add(J, s3_steiner(T[j].p, v3_axpy(K(2), h[k - j], v3_scale(m, T[k - j].p))));
+    to[k].J = s3_add(to[k].J, J);
+    to[k].h = v3_add(to[k].h, v3_axpy(m, T[k].p, h[k]));
   }
+  to[0].m += m;
 }
 
-/* External wrenches, constant in the body but for their own coefficients W [orders][nb]. Z is scratch. */
-static inline void carry_wrenches(const carried *p, const wrench *W, int i) {
-  int n = p->orders, nb = p->w.t->nb;
-  const twist *V = p->V + i * n;
-  for (int k = 0; k < n; k++) p->F[i * n + k] = w_zero();
-  for (int row = 0; row < n; row++) {
-    wrench *x = p->Z, F = W[row * nb + i];
-    x[0] = (wrench){m3_mul(p->w.R[i], F.m), m3_mul(p->w.R[i], F.f)};
-    for (int k = 0; k + row < n; k++) {
-      wrench sum = w_zero();
-      for (int j = 0; j < k; j++) sum = w_add(sum, w_cross(V[j], x[k - 1 - j]));
-      if (k > 0) x[k] = w_scaled(reciprocal(k), sum);
-      p->F[i * n + k + row] = w_add(p->F[i * n + k + row], x[k]);
+/* The same of B. */
+static inline void crossed_inward(const composite *p, int i) {
+  int n = p->orders, stride = (int)(sizeof(crossed) / sizeof(real));
+  const pose *T = p->T + i * n;
+  crossed *B = p->D, *to = p->B + p->J.t->body[i].parent * n;
+  for (int k = 0; k < n; k++) B[k] = p->B[i * n + k];
+  turn_both(p, T, &B->A.x.x, stride);
+  turn_both(p, T, &B->Z.x.x, stride);
+  for (int k = n - 1; k >= 0; k--) {
+    B[k].u = turned(T, &B->u.x, stride, k);
+    B[k].w = turned(T, &B->w.x, stride, k);
+  }
+  for (int k = 0; k < n; k++) /* as crossed_add(): u and Z are the new ones in the last step */
+    for (int j = 0; j <= k; j++) {
+      B[k].u = v3_add(B[k].u, cross(T[j].p, B[k - j].w));
+      B[k].A = m3_axpy(K(-1), m3_cross_left(T[j].p, B[k - j].Z), B[k].A);
     }
+  for (int k = 0; k < n; k++)
+    for (int j = 0; j <= k; j++) B[k].Z = m3_add(B[k].Z, m3_cross_cross(B[k - j].w, T[j].p));
+  for (int k = 0; k < n; k++) {
+    mat3 A = B[k].A;
+    for (int j = 0; j <= k; j++) A = m3_axpy(K(-1), m3_cross_right(m3_add(skew(B[k - j].u), B[k - j].Z), T[j].p), A);
+    to[k].A = m3_add(to[k].A, A);
+    to[k].Z = m3_add(to[k].Z, B[k].Z);
+    to[k].u = v3_add(to[k].u, B[k].u);
+    to[k].w = v3_add(to[k].w, B[k].w);
   }
 }
 
-static inline void carry_inward(const carried *p, int i) {
-  int n = p->orders, to = p->w.t->body[i].parent * n;
-  vec3 d = p->w.d[i];
-  for (int k = 0; k < n && to >= 0; k++) {
-    p->I[to + k] = i_add(p->I[to + k], i_shift(p->I[i * n + k], d));
-    if (p->B) crossed_add(&p->B[to + k], &p->B[i * n + k], d);
-    if (p->F) p->F[to + k] = w_add(p->F[to + k], w_shift(p->F[i * n + k], d));
+/* What belongs to body i alone. */
+static inline void own_sums(const composite *p, int i) {
+  const JN_S(tree) *t = p->J.t;
+  int n = p->orders;
+  inertia own = i_constant(t->body[i].inertia), none = {ZERO, v3_zero(), {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO}};
+  for (int k = 0; k < n; k++) {
+    p->I[i * n + k] = k == 0 ? own : none;
+    if (p->B) p->B[i * n + k] = crossed_of(p->J.V[k * t->nb + i], own);
+    if (p->F) p->F[i * n + k] = p->J.W[k * t->nb + i];
   }
 }
 
-/* Z, Y, X of coordinate d of body i. */
-static inline void carry_column(const carried *p, int i, int d) {
-  int n = p->orders, turn = 0; /* beyond order 0 the screw of a revolute joint is not an axis alone */
-  const twist *S = p->S + d * (n + 1);
+static inline void sums_inward(const composite *p) {
+  const JN_S(tree) *t = p->J.t;
+  for (int i = 0; i < t->nb; i++) own_sums(p, i);
+  for (int i = t->nb - 1; i >= 0; i--) {
+    int parent = t->body[i].parent, n = p->orders;
+    if (parent < 0) continue;
+    inertia_inward(p, i);
+    if (p->B) crossed_inward(p, i);
+    for (int k = 0; k < n && p->F; k++)
+      p->F[parent * n + k] = w_add(p->F[parent * n + k], joint_inward(&p->J, i, p->F[i * n + k], k, NULL));
+  }
+}
+
+/* ---- entries ---- */
+
+/* psi of column a, seen from body i, to order `orders` - 1. */
+static inline void column_rate(const composite *p, int i, int a) {
+  const columns *c = &p->c;
+  for (int k = 0; k < p->orders; k++) {
+    twist sum = t_scale(K(k + 1), c->u[(k + 1) * c->n + a]);
+    for (int j = 0; j <= k; j++) sum = t_add(sum, t_ad(p->J.V[j * p->J.t->nb + i], c->u[(k - j) * c->n + a]));
+    p->psi[k] = sum;
+  }
+}
+
+/* Z, Y, X of column a, a coordinate of body i. */
+static inline void own_column(const composite *p, int i, int a) {
+  int n = p->orders;
+  if (p->B) column_rate(p, i, a);
   for (int k = 0; k < n; k++) {
     p->Z[k] = p->Y[k] = p->X[k] = w_zero();
     for (int j = 0; j <= k; j++) {
       inertia I = p->I[i * n + j];
-      p->Z[k] = w_add(p->Z[k], i_mul(I, S[k - j]));
+      twist S = p->c.u[(k - j) * p->c.n + a];
+      p->Z[k] = w_add(p->Z[k], i_mul(I, S));
       if (!p->B) continue;
-      const crossed *B = &p->B[i * n + j];
-      wrench own = i_mul(I, t_scale(K(k - j + 1), S[k - j + 1]));
-      p->Y[k] = w_add(p->Y[k], w_add(own, crossed_mul(B, turn, S[k - j])));
-      p->X[k] = w_add(p->X[k], crossed_tmul(B, turn, S[k - j]));
+      p->Y[k] = w_add(p->Y[k], w_add(i_mul(I, p->psi[k - j]), crossed_mul(&p->B[i * n + j], 0, S)));
+      p->X[k] = w_add(p->X[k], crossed_tmul(&p->B[i * n + j], 0, S));
     }
   }
 }
@@ -140,67 +229,46 @@ static inline void add_C(const closed *to, int n, int k, int at, real x) {
   if (to->P) to->P[(to->order - k) * n * n + at] += x;
 }
 
-/* Order k of a product of a wrench and a screw. */
-static inline real power_order(const wrench *F, const twist *S, int k) {
-  real sum = power(F[0], S[k]);
-  for (int j = 1; j <= k; j++) sum += power(F[j], S[k - j]);
+/* Order k of a product of a wrench and a screw; screws lie `stride` apart. */
+static inline real power_order(const wrench *F, const twist *S, int stride, int k) {
+  real sum = power(F[0], S[k * stride]);
+  for (int j = 1; j <= k; j++) sum += power(F[j], S[(k - j) * stride]);
   return sum;
 }
 
-/* Entries of the column at hand, of coordinate `out`, with that of screw l, `in`, inward of it; own: with itself or
- * another of its joint, and C_ij comes when their turns change. */
-static inline void carry_entries(const carried *p, int l, int in, int out, int own, const closed *to) {
-  int n = p->w.t->nv, upper = in * n + out, lower = out * n + in;
-  const twist *S = p->S + l * (p->orders + 1);
+/* Entries of the coordinate at hand, `out`, with column a, of coordinate `in`; own: of the same joint, whose C_ij comes
+ * when their turns change. */
+static inline void pair_orders(const composite *p, int i, int a, int in, int out, int own, const closed *to) {
+  int n = p->J.t->nv, upper = in * n + out, lower = out * n + in, stride = p->c.n;
+  const twist *u = p->c.u + a;
+  if (p->B && !own) column_rate(p, i, a);
   for (int k = 0; k < p->orders; k++) {
     if (to->M || to->P) {
-      real x = power_order(p->Z, S, k);
+      real x = power_order(p->Z, u, stride, k);
       add_M(to, n, k, upper, x);
       if (!own) add_M(to, n, k, lower, x);
     }
     if (!p->B) continue;
-    add_C(to, n, k, upper, power_order(p->Y, S, k));
-    if (own) continue;
-    real x = power_order(p->X, S, k);
-    for (int j = 0; j <= k; j++) x += K(k - j + 1) * power(p->Z[j], S[k - j + 1]);
-    add_C(to, n, k, lower, x);
+    add_C(to, n, k, upper, power_order(p->Y, u, stride, k));
+    if (!own) add_C(to, n, k, lower, power_order(p->Z, p->psi, 1, k) + power_order(p->X, u, stride, k));
   }
 }
 
-static inline void carry_matrices(const carried *p, const closed *to) {
-  const JN_S(tree) *t = p->w.t;
-  for (int i = 0; i < t->nb; i++)
-    for (int c = 0; c < t->body[i].nv; c++) {
-      const JN_S(body) *b = &t->body[i];
-      carry_column(p, i, b->id + c);
-      for (int e = 0; e < b->nv; e++) carry_entries(p, b->id + e, b->iv + e, b->iv + c, 1, to);
-      for (int j = i; t->body[j].parent >= 0;) {
-        for (int k = 0; k < p->orders; k++) {
-          p->Z[k] = w_shift(p->Z[k], p->w.d[j]);
-          p->Y[k] = w_shift(p->Y[k], p->w.d[j]);
-          p->X[k] = w_shift(p->X[k], p->w.d[j]);
-        }
-        j = t->body[j].parent;
-        const JN_S(body) *in = &t->body[j];
-        for (int e = 0; e < in->nv; e++) carry_entries(p, in->id + e, in->iv + e, b->iv + c, 0, to);
-      }
-      add_M(to, t->nv, 0, (b->iv + c) * (t->nv + 1), armature_of(t, b, c));
+/* All entries of the coordinates of body i: the columns are there. */
+static inline void body_entries(const composite *p, int i, const closed *to) {
+  const JN_S(tree) *t = p->J.t;
+  const JN_S(body) *b = &t->body[i];
+  int n = p->orders, weight = t->nd;
+  for (int c = 0; c < b->nv; c++) {
+    own_column(p, i, b->id + c);
+    for (int e = 0; e < b->nv && (to->M || p->B); e++) pair_orders(p, i, b->id + e, b->iv + e, b->iv + c, 1, to);
+    for (int j = b->parent; j >= 0 && (to->M || p->B); j = t->body[j].parent)
+      for (int e = 0; e < t->body[j].nv; e++) pair_orders(p, i, t->body[j].id + e, t->body[j].iv + e, b->iv + c, 0, to);
+    add_M(to, t->nv, 0, (b->iv + c) * (t->nv + 1), armature_of(t, b, c));
+    for (int k = 0; k < n; k++) {
+      if (to->g) to->g[k * t->nv + b->iv + c] += power_order(p->Z, p->c.u + weight, p->c.n, k);
+      if (to->tau) to->tau[k * t->nv + b->iv + c] += power_order(p->F + i * n, p->c.u + b->id + c, p->c.n, k);
     }
-}
-
-static inline void carry_forces(const carried *p, const closed *to) {
-  const JN_S(tree) *t = p->w.t;
-  int n = p->orders;
-  twist base = base_acceleration(t);
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    for (int k = 0; k < n; k++) p->Z[k] = i_mul(p->I[i * n + k], base);
-    for (int c = 0; c < b->nv; c++)
-      for (int k = 0; k < n; k++) {
-        const twist *S = p->S + (b->id + c) * (n + 1);
-        if (to->g) to->g[k * t->nv + b->iv + c] += power_order(p->Z, S, k);
-        if (to->tau) to->tau[k * t->nv + b->iv + c] += power_order(p->F + i * n, S, k);
-      }
   }
 }
 
@@ -221,45 +289,50 @@ static inline void clear(real *x, int count) {
   for (int k = 0; k < count && x; k++) x[k] = ZERO;
 }
 
-/* Takes 18 nb + 12 nd + (orders + 1) (nv + 6 nd) + orders (6 + 10 + 24 + 6 + 6) nb + 18 orders, and those of
- * angles_at(). */
-static inline carried carried_place(const JN_S(tree) * t, int orders, const closed *to, real **at) {
-  carried p = {.w = world_place(t, at), .orders = orders};
-  p.v = take(at, (size_t)((orders + 1) * t->nv));
-  p.S = TAKE(at, t->nd * (orders + 1), twist);
-  p.V = TAKE(at, t->nb * orders, twist);
+static inline composite composite_place(const JN_S(tree) * t, int orders, const closed *to, const real *q, real **at) {
+  composite p = {.J = jets_place(t, orders + 1, to->tau != NULL, q, at), .orders = orders};
+  p.c = columns_place(orders + 1, t->nd + 1, at);
+  p.c.apart = 1;
+  p.T = TAKE(at, t->nb * orders, pose);
   p.I = TAKE(at, t->nb * orders, inertia);
   p.Z = TAKE(at, orders, wrench);
   p.Y = TAKE(at, orders, wrench);
   p.X = TAKE(at, orders, wrench);
+  p.psi = TAKE(at, orders, twist);
+  p.E = TAKE(at, orders, pose);
+  p.H = TAKE(at, orders, mat3);
   if (to->C || to->P) p.B = TAKE(at, t->nb * orders, crossed);
+  if (p.B) p.D = TAKE(at, orders, crossed);
   if (to->tau) p.F = TAKE(at, t->nb * orders, wrench);
+  p.J.weightless = 1; /* the true twists: gravity has its own column */
   return p;
 }
+/* Reals that it takes: those of jets_place() and columns_place() for K + 2 orders of nd columns, and for each order
+ * 52 nb + 69. */
 
 void JN_(matrix_jet)(const jn_call *call) {
   const JN_S(tree) *t = call->tree;
   int order = call->arg[0], n = t->nv;
   real *at = call->scratch;
   closed to = {order, call->out[0], call->out[1], call->out[2], call->out[3], call->out[4]};
-  angles turn = angles_at(t, call->in[0], &at);
-  carried p = carried_place(t, order + 1, &to, &at);
-  jets J = {.t = t, .W = TAKE(&at, p.F ? t->nb * (order + 1) : 0, wrench)};
-  jet_to_taylor(call->in[1], order + 2, n, p.v);
-  if (p.F) external_wrenches(&J, call->in[2], order + 1);
-  for (int i = 0; i < t->nb; i++) {
-    world_outward(&p.w, i, call->in[0], NULL, turn);
-    carry_body(&p, i);
-    carry_inertia(&p, i);
-    if (p.F) carry_wrenches(&p, J.W, i);
-  }
-  for (int i = t->nb - 1; i >= 0; i--) carry_inward(&p, i);
+  composite p = composite_place(t, order + 1, &to, call->in[0], &at);
+  int32_t *path = (int32_t *)(void *)take(&at, (size_t)t->nb);
+  jet_to_taylor(call->in[1], order + 2, n, p.J.v);
+  if (p.F) external_wrenches(&p.J, call->in[2], order + 1);
+  for (int k = 0; k < order + 2; k++) twists_order(&p.J, k);
   clear(to.M, (order + 1) * n * n);
   clear(to.C, (order + 1) * n * n);
   clear(to.P, (order + 2) * n * n);
   clear(to.g, (order + 1) * n);
   clear(to.tau, (order + 1) * n);
-  if (to.M || to.C || to.P) carry_matrices(&p, &to);
-  if (to.g || to.tau) carry_forces(&p, &to);
+  for (int i = 0; i < t->nb; i++) body_poses(&p, i);
+  sums_inward(&p);
+  for (int i = 0; i < t->nb; i++) {
+    if (i > 0 && t->body[i].parent == i - 1)
+      columns_outward(&p.J, i, &p.c, 1);
+    else /* a branch ended: once more from the world */
+      columns_of(&p.J, i, &p.c, path);
+    body_entries(&p, i, &to);
+  }
   scale(&to, n);
 }
