@@ -49,7 +49,7 @@ JN_API jn_status jn_hybrid_dynamics_jet(const jn_model *model, jn_work *work, in
 
 /* Closed form: M, dM/dt, ..., d^K M/dt^K along the motion, M_jet [(K+1) x nv x nv]; likewise C (which also needs row K
  * of v_jet; all K+2 rows are read) and the gravity forces, g_jet [(K+1) x nv]. Every d^kM/dt^k is symmetric, and
- * d^k/dt^k (dM/dt - 2 C) skew. O(n d^2 K^2). [garofalo2013 eq. 25; mueller2021 secs. 3-5; kumar2021 eqs. 43-47] */
+ * d^k/dt^k (dM/dt - 2 C) skew. O(n d K^2). [garofalo2013 eq. 25; mueller2021 secs. 3-5; kumar2021 eqs. 43-47] */
 JN_API jn_status jn_mass_matrix_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                     const double *v_jet, double *M_jet);
 JN_API jn_status jn_coriolis_matrix_jet(const jn_model *model, jn_work *work, int order, const double *q,
@@ -83,7 +83,7 @@ JN_API jn_status jn_system_jet(const jn_model *model, jn_work *work, int order, 
                                double *A_jet, double *joint_twist_jet, double *link_twist_jet, double *J_jet);
 /* P [(K+2) x nv x nv], the matrices that the derivatives of the motion have in the derivative of order K of the forces:
  *   d^K tau/dt^K = sum_{r=0}^{K+1} P_r v^(r) + d^K g/dt^K,   P_r = binom(K, r-1) M^(K+1-r) + binom(K, r) C^(K-r)
- * so P_{K+1} = M and P_0 = C^(K). O(n d^2 K^2). [kumar2021 eq. 38, whose P_k is row k - 1] */
+ * so P_{K+1} = M and P_0 = C^(K). O(n d K^2). [kumar2021 eq. 38, whose P_k is row k - 1] */
 JN_API jn_status jn_rate_matrices(const jn_model *model, jn_work *work, int order, const double *q, const double *v_jet,
                                   double *P);
 /* sum J^T W and its derivatives, tau_jet [(K+1) x nv]: what inverse dynamics subtracts for external wrenches, which
