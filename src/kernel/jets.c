@@ -49,17 +49,19 @@ FIXED void z_turn(const sweeps *w, int inverse, const vec3 *u, int k, vec3 *out)
 
 static inline void general_outward(const sweeps *w, int i, int orders) {
   const jets *J = w->J;
-  const JN_S(body) *b = &J->t->body[i];
+  const JN_S(tree) *t = J->t;
+  const JN_S(body) *b = &t->body[i];
+  int wide = t->nd + t->nb;
   pose placed = se3_constant(b->R, b->p);
   twist *V = w->V + i * orders;
   for (int k = 0; k < orders; k++) {
     motion_order(J, i, k);
     V[k] = t_Ad_inverse(placed, parent_twist(w, b, orders, k));
-    if (is_group(b)) V[k] = group_outward(J, i, V[k], k);
+    if (is_group(b)) V[k] = group_outward(J, i, V[k], J->v + k * t->nv + b->iv, J->U + t->nd + i, wide, k);
   }
   for (int part = 0; part < parts_of(b); part++) {
-    motion m = joint_part(J->t, i, part);
-    for (int k = 0; k < orders; k++) V[k] = part_outward(J, &m, V[k], k);
+    motion m = joint_part(t, i, part);
+    for (int k = 0; k < orders; k++) V[k] = part_outward(J, &m, V[k], J->v[k * t->nv + m.iv], J->U + m.place, wide, k);
   }
 }
 
@@ -231,6 +233,61 @@ void JN_(inverse_jet)(const jn_call *c) {
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }
 
+/* ---- forward and hybrid dynamics ---- */
+
+/* Velocities of order k change by dv: so do the twists of that order, through the motions of order 0 alone. change [nb]
+ * gets by how much. */
+static inline void change_twists(const jets *J, int k, const real *dv, twist *change) {
+  const JN_S(tree) *t = J->t;
+  int wide = t->nd + t->nb;
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    twist V = b->parent < 0 ? t_zero() : t_Ad_inverse(se3_constant(b->R, b->p), change[b->parent]), U;
+    if (is_group(b)) {
+      V = group_outward(J, i, V, dv + b->iv, &U, 0, 0);
+      J->U[k * wide + t->nd + i] = t_add(J->U[k * wide + t->nd + i], U);
+    }
+    for (int part = 0; part < parts_of(b); part++) {
+      motion m = joint_part(t, i, part);
+      V = part_outward(J, &m, V, dv[m.iv], &U, 0, 0);
+      J->U[k * wide + m.place] = t_add(J->U[k * wide + m.place], U);
+    }
+    change[i] = V;
+    J->V[k * t->nb + i] = t_add(J->V[k * t->nb + i], V);
+  }
+}
+
+/* And wrenches of order k with the twists of order k + 1. F [nb] is scratch; tau [nv] (may be NULL) gets what joints
+ * feel added. */
+static inline void change_forces(const jets *J, int k, const twist *change, wrench *F, real *tau) {
+  const JN_S(tree) *t = J->t;
+  int wide = t->nd + t->nb;
+  for (int i = 0; i < t->nb; i++) F[i] = i_mul(i_constant(t->body[i].inertia), t_scale(K(k + 1), change[i]));
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    wrench W = F[i], G;
+    vec3 f;
+    real six[6], force;
+    if (is_group(b)) {
+      int at = k * wide + t->nd + i;
+      w_store(W, six);
+      for (int c = 0; c < b->nv && tau; c++) tau[b->iv + c] += six[c];
+      W = group_inward(J, i, W, &G, &f, 0, 0);
+      J->G[at] = w_add(J->G[at], G);
+      J->f[at] = v3_add(J->f[at], f);
+    }
+    for (int part = parts_of(b) - 1; part >= 0; part--) {
+      motion m = joint_part(t, i, part);
+      int at = k * wide + m.place;
+      W = part_inward(J, &m, W, &G, &f, 0, 0, &force);
+      if (tau) tau[m.iv] += force;
+      J->G[at] = w_add(J->G[at], G);
+      J->f[at] = v3_add(J->f[at], f);
+    }
+    if (b->parent >= 0) F[b->parent] = w_add(F[b->parent], w_Ad_inverse(se3_constant(b->R, b->p), W));
+  }
+}
+
 /* Hybrid dynamics: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) have their velocity jets given, the
  * others their force jets. in: q, v jets [arg[1] x nv] (row 0 of all, further rows of prescribed coordinates), tau jets
  * [(K+1) x nv], wrench jets or NULL. out: v jets [(K+2) x nv], tau jets [(K+1) x nv] or NULL, pivots [nv].
@@ -242,7 +299,8 @@ void JN_(hybrid_jet)(const jn_call *c) {
   int order = c->arg[0], n = t->nv;
   real *at = c->scratch, *v_out = c->out[0], *tau_out = c->out[1];
   jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
-  real *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n);
+  real *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n),
+       *dv = take(&at, (size_t)n);
   jet_to_taylor(given_v, c->arg[1], n, J.v);
   for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
   if (J.W) external_wrenches(&J, c->in[3], order + 1);
@@ -253,6 +311,8 @@ void JN_(hybrid_jet)(const jn_call *c) {
       if (known) H[i * n + j] = i == j ? K(1) : ZERO;
     }
   factorize(t, H, c->out[2]);
+  twist *change = TAKE(&at, t->nb, twist); /* where the mass matrix had its own */
+  wrench *F = TAKE(&at, t->nb, wrench);
   twists_order(&J, 0);
   scalar factorial = 1;
   for (int k = 0; k <= order; k++) {
@@ -267,11 +327,14 @@ void JN_(hybrid_jet)(const jn_call *c) {
       y[i] = prescribed && prescribed[a] ? ZERO : (given_tau[k * n + a] / splat(factorial) - bias[a]) / rate;
     }
     substitute(t, H, y);
-    for (int i = 0; i < n; i++)
-      if (!prescribed || !prescribed[t->order[i]]) next[t->order[i]] = y[i];
-    twists_order(&J, k + 1);
+    for (int i = 0; i < n; i++) {
+      int a = t->order[i], free = !prescribed || !prescribed[a];
+      dv[a] = free ? y[i] : ZERO;
+      if (free) next[a] = y[i];
+    }
     if (!tau_out && k == order) continue;
-    forces_order(&J, k, bias); /* wrenches of this order, with the solution in them, serve the next */
+    change_twists(&J, k + 1, dv, change); /* the solution, for the next order */
+    change_forces(&J, k, change, F, tau_out ? bias : NULL);
     for (int i = 0; i < n && tau_out; i++)
       tau_out[k * n + i] = prescribed && prescribed[i] ? splat(factorial) * bias[i] : given_tau[k * n + i];
   }

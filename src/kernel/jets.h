@@ -226,12 +226,12 @@ static inline vec3 group_turn(const jets *J, int i, int inverse, const real *u, 
   return sum;
 }
 
-/* Order k of Ad_{J^-1} V + (joint's own twist), for the twists V that came before. */
-static inline twist part_outward(const jets *J, const motion *m, twist V, int k) {
-  int wide = J->t->nd + J->t->nb, stride = 6 * wide;
-  twist *U = &J->U[m->place];
+/* Order k of Ad_{J^-1} V + (joint's own twist), for the twists V that came before. U [.][wide] keeps those on the way,
+ * of which the lower orders must be there. */
+static inline twist part_outward(const jets *J, const motion *m, twist V, real rate, twist *U, int wide, int k) {
+  int stride = 6 * wide;
   const real *w = &U->w.x, *z = &U->v.x;
-  real rate = m->scale * J->v[k * J->t->nv + m->iv];
+  rate = m->scale * rate;
   U[k * wide].w = V.w;
   U[k * wide].v = v3_add(V.v, cross(V.w, m->y)); /* about the axis */
   if (m->slides) U[k * wide].v = v3_sub(U[k * wide].v, slide_order(J, m, w, stride, k));
@@ -245,11 +245,10 @@ static inline twist part_outward(const jets *J, const motion *m, twist V, int k)
   return out;
 }
 
-static inline twist group_outward(const jets *J, int i, twist V, int k) {
+static inline twist group_outward(const jets *J, int i, twist V, const real *v, twist *U, int wide, int k) {
   const JN_S(body) *b = &J->t->body[i];
-  int wide = J->t->nd + J->t->nb, stride = 6 * wide;
-  twist *U = &J->U[J->t->nd + i];
-  const real *w = &U->w.x, *z = &U->v.x, *v = J->v + k * J->t->nv + b->iv;
+  int stride = 6 * wide;
+  const real *w = &U->w.x, *z = &U->v.x;
   U[k * wide].w = V.w;
   U[k * wide].v = V.v;
   if (b->kind == JN_BODY_FREE) U[k * wide].v = v3_sub(V.v, group_slide(J, i, w, stride, k));
@@ -263,24 +262,27 @@ static inline twist group_outward(const jets *J, int i, twist V, int k) {
 static inline void twists_order(const jets *J, int k) {
   const JN_S(tree) *t = J->t;
   twist base = k == 1 && !J->weightless ? base_acceleration(t) : t_zero();
+  const real *v = J->v + k * t->nv;
+  int wide = t->nd + t->nb;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     motion_order(J, i, k);
     twist V = t_Ad_inverse(se3_constant(b->R, b->p), b->parent < 0 ? base : J->V[k * t->nb + b->parent]);
-    if (is_group(b)) V = group_outward(J, i, V, k);
+    if (is_group(b)) V = group_outward(J, i, V, v + b->iv, J->U + t->nd + i, wide, k);
     for (int part = 0; part < parts_of(b); part++) {
       motion m = joint_part(t, i, part);
-      V = part_outward(J, &m, V, k);
+      V = part_outward(J, &m, V, v[m.iv], J->U + m.place, wide, k);
     }
     J->V[k * t->nb + i] = V;
   }
 }
 
-/* Order k of the force of an elementary motion's coordinate, and the wrench handed on: Ad*_{J^-1} F. */
-static inline wrench part_inward(const jets *J, const motion *m, wrench F, int k, real *force) {
-  int wide = J->t->nd + J->t->nb, stride = 6 * wide;
-  wrench *G = &J->G[m->place], out;
-  vec3 *f = &J->f[m->place];
+/* Order k of the force of an elementary motion's coordinate, and the wrench handed on: Ad*_{J^-1} F. G, f [.][wide]
+ * keep wrenches and forces on the way. */
+static inline wrench part_inward(const jets *J, const motion *m, wrench F, wrench *G, vec3 *f, int wide, int k,
+                                 real *force) {
+  int stride = 6 * wide;
+  wrench out;
   G[k * wide] = (wrench){v3_sub(F.m, cross(m->y, F.f)), F.f}; /* about the axis */
   out = G[k * wide];
   *force = m->scale * ((m->turns ? dot(m->e, out.m) : ZERO) + m->h * dot(m->e, out.f));
@@ -294,10 +296,9 @@ static inline wrench part_inward(const jets *J, const motion *m, wrench F, int k
   return out;
 }
 
-static inline wrench group_inward(const jets *J, int i, wrench F, int k) {
-  int wide = J->t->nd + J->t->nb, stride = 6 * wide;
-  wrench *G = &J->G[J->t->nd + i], out;
-  vec3 *f = &J->f[J->t->nd + i];
+static inline wrench group_inward(const jets *J, int i, wrench F, wrench *G, vec3 *f, int wide, int k) {
+  int stride = 6 * wide;
+  wrench out;
   G[k * wide] = F;
   out.m = group_turn(J, i, 0, &G->m.x, stride, k);
   out.f = group_turn(J, i, 0, &G->f.x, stride, k);
@@ -310,17 +311,18 @@ static inline wrench group_inward(const jets *J, int i, wrench F, int k) {
  * (may be NULL) gets the joint's share S^T F added. */
 static inline wrench joint_inward(const jets *J, int i, wrench F, int k, real *tau) {
   const JN_S(tree) *t = J->t;
+  int wide = t->nd + t->nb;
   const JN_S(body) *b = &t->body[i];
   if (is_group(b)) {
     real six[6];
     w_store(F, six);
     for (int c = 0; c < b->nv && tau; c++) tau[b->iv + c] += six[c];
-    F = group_inward(J, i, F, k);
+    F = group_inward(J, i, F, J->G + t->nd + i, J->f + t->nd + i, wide, k);
   }
   for (int part = parts_of(b) - 1; part >= 0; part--) {
     motion m = joint_part(t, i, part);
     real force;
-    F = part_inward(J, &m, F, k, &force);
+    F = part_inward(J, &m, F, J->G + m.place, J->f + m.place, wide, k, &force);
     if (tau) tau[m.iv] += force;
   }
   return w_Ad_inverse(se3_constant(b->R, b->p), F);
