@@ -5,27 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays of state k, or of all states from state k = 0 on; names for what every call has. */
-#define Q (r->q + (size_t)k * (size_t)r->nq)
-#define V (r->v + (size_t)k * (size_t)r->nv)
-#define A (r->a + (size_t)k * (size_t)r->nv)
-#define TAU (r->tau + (size_t)k * (size_t)r->nv)
-#define V_JET (s->v_jet + (size_t)k * (size_t)(s->order + 2) * (size_t)r->nv)
-#define TAU_JET (s->tau_jet + (size_t)k * (size_t)(s->order + 1) * (size_t)r->nv)
-#define OUT(i) (s->out[i])
-/* run_x(): jn_f(model, work, arguments); batch_x(): jn_f_batch(batch, STATES, arguments). */
-#define ALGORITHM(name, function, ...)                      \
-  static void run_##name(void *context, int k) {            \
-    subject *s = context;                                   \
-    const robot *r = s->r;                                  \
-    CHECK(function(r->model, s->work, __VA_ARGS__));        \
-  }                                                         \
-  static void batch_##name(void *context, int k) {          \
-    subject *s = context;                                   \
-    const robot *r = s->r;                                  \
-    CHECK(function##_batch(s->batch, STATES, __VA_ARGS__)); \
-  }
-
 ALGORITHM(inverse, jn_inverse_dynamics, Q, V, A, NULL, OUT(0))
 ALGORITHM(bias, jn_bias_forces, Q, V, OUT(0))
 ALGORITHM(gravity, jn_gravity_forces, Q, OUT(0))
@@ -56,8 +35,6 @@ ALGORITHM(inverse_jet, jn_inverse_dynamics_jet, s->order, Q, V_JET, NULL, OUT(0)
 ALGORITHM(forward_jet, jn_forward_dynamics_jet, s->order, Q, V, TAU_JET, NULL, OUT(0))
 ALGORITHM(mass_jet, jn_mass_matrix_jet, s->order, Q, V_JET, OUT(0))
 
-#define ENTRY(text, order, size, name) \
-  { text, order, size, run_##name, batch_##name }
 static const algorithm list[] = {
     ENTRY("inverse dynamics", -1, SIZE_N, inverse),
     ENTRY("bias forces", -1, SIZE_N, bias),
@@ -88,8 +65,10 @@ static const algorithm list[] = {
     ENTRY("mass matrix jet", 2, SIZE_N2, mass_jet),
 };
 
-int algorithm_count(void) { return sizeof list / sizeof *list; }
-const algorithm *algorithm_at(int i) { return &list[i]; }
+enum { COUNT = sizeof list / sizeof *list };
+
+int algorithm_count(int all) { return all ? COUNT + more_count() : COUNT; }
+const algorithm *algorithm_at(int i) { return i < COUNT ? &list[i] : more_at(i - COUNT); }
 
 /* Numbers that an output has room for, of one state. */
 static size_t room_of(const robot *r, algorithm_size size) {
@@ -98,7 +77,9 @@ static size_t room_of(const robot *r, algorithm_size size) {
   if (size == SIZE_N) return n + 8;
   if (size == SIZE_N2) return square;
   if (size == SIZE_FRAMES) return (frames > parameters ? frames : parameters) + square;
-  return n * n * n;
+  size_t links = 6 * (size_t)r->nlink, large = 3 * links * links;
+  if (size == SIZE_LINKS) return large > parameters * n ? large : parameters * n;
+  return n * n * n + 15 * n * n; /* derivatives of a jet of order 2 have 15 matrices */
 }
 
 int algorithm_fits(const robot *r, const algorithm *a, int states) {
@@ -117,6 +98,7 @@ subject subject_create(const robot *r, const algorithm *a, int states, int threa
     memcpy(s.v_jet + k * rows * n, r->v_jet + k * (TOP + 2) * n, rows * n * sizeof(double));
     memcpy(s.tau_jet + k * (rows - 1) * n, r->tau_jet + k * (TOP + 1) * n, (rows - 1) * n * sizeof(double));
   }
+  if (a->prepare) a->prepare(&s);
   return s;
 }
 
@@ -124,6 +106,7 @@ void subject_destroy(subject *s) {
   jn_work_destroy(s->work);
   jn_batch_destroy(s->batch);
   for (int i = 0; i < SUBJECT_OUTPUTS; i++) free(s->out[i]);
+  for (int i = 0; i < SUBJECT_GIVEN; i++) free(s->given[i]);
   free(s->v_jet);
   free(s->tau_jet);
 }

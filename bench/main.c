@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times every algorithm on fixed robots, over states that vary from call to call: docs/benchmarks.md.
- *   bench_all [--robot NAME] [--only TEXT] [--batch] [--peers] [--latency] [--json FILE]
+ *   bench_all [--robot NAME] [--only TEXT] [--all] [--batch] [--peers] [--latency] [--json FILE]
  *   bench_all --calls ROBOT ALGORITHM ORDER CALLS        only these calls, for instruction counters
  *   bench_all --list                                     robots, and algorithms with their orders */
 #include <math.h>
@@ -16,7 +16,7 @@
 
 typedef struct settings {
   const char *robot, *only, *json;
-  int batch, peers, latency;
+  int all, batch, peers, latency;
 } settings;
 
 /* ---- results ---- */
@@ -157,7 +157,7 @@ static void time_robot(const settings *o, const char *name) {
 #if JN_BENCH_KDL
   if (o->peers) peers[1] = peer_kdl(&r);
 #endif
-  for (int k = 0; k < algorithm_count(); k++) {
+  for (int k = 0; k < algorithm_count(o->all); k++) {
     const algorithm *a = algorithm_at(k);
     if (o->only && !strstr(a->name, o->only)) continue;
     if (!o->latency)
@@ -174,7 +174,7 @@ static void time_robot(const settings *o, const char *name) {
 
 static int only_calls(char **argv) {
   robot r = robot_create(argv[0]);
-  for (int k = 0; k < algorithm_count(); k++) {
+  for (int k = 0; k < algorithm_count(1); k++) {
     const algorithm *a = algorithm_at(k);
     if (strcmp(a->name, argv[1]) != 0 || a->order != atoi(argv[2])) continue;
     subject s = subject_create(&r, a, 1, 1);
@@ -189,7 +189,7 @@ static int only_calls(char **argv) {
 
 static int list(void) {
   for (int i = 0; i < robot_count(); i++) printf("robot %s\n", robot_name(i));
-  for (int i = 0; i < algorithm_count(); i++)
+  for (int i = 0; i < algorithm_count(0); i++)
     printf("algorithm %d %s\n", algorithm_at(i)->order, algorithm_at(i)->name);
   return 0;
 }
@@ -205,7 +205,9 @@ int main(int argc, char **argv) {
     const char *word = argv[i], **text = NULL;
     if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1);
     if (strcmp(word, "--list") == 0) return list();
-    if (strcmp(word, "--batch") == 0)
+    if (strcmp(word, "--all") == 0)
+      o.all = 1;
+    else if (strcmp(word, "--batch") == 0)
       o.batch = 1;
     else if (strcmp(word, "--peers") == 0)
       o.peers = 1;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every public header compiles alone, as C and as C++, with warnings as errors; and float.h is what script/float-header
-# makes.   headers.sh SOURCE CC
+# Every public header compiles alone, as C and as C++, with warnings as errors; what scripts make from headers is up to
+# date; and the benchmarks have every function.   headers.sh SOURCE CC
 set -eu
 cd "$1"
 for header in include/jounce/*.h; do
@@ -27,3 +27,9 @@ is_made() { # file, command that makes it
 is_made include/jounce/batch.h script/batch-functions header
 is_made src/dispatch/batch_functions.c script/batch-functions source
 is_made include/jounce/float.h script/float-header
+# every function that computes is timed
+for function in $(sed -n 's/^JN_API jn_status \(jn_[a-z0-9_]*\)_batch(.*/\1/p' include/jounce/batch.h); do
+  grep -q "\<$function\>" bench/algorithms.c bench/algorithms_more.c && continue
+  echo "bench/algorithms_more.c does not time $function()"
+  exit 1
+done
