@@ -22,7 +22,6 @@ typedef struct composite {
   pose *T;           /* [nb][orders] pose in the parent body: not a rotation beyond order 0 */
   inertia *I;        /* [nb][orders], as the following of bodies, then of subtrees */
   crossed *B;        /* C or P wanted */
-  wrench *F;         /* external wrenches, where there are some */
   wrench *Z, *Y, *X; /* [orders] I S; I psi + B S; B^T S of one coordinate */
   twist *psi;        /* [orders] */
   pose *E;           /* [orders] scratch */
@@ -173,7 +172,6 @@ static inline void own_sums(const composite *p, int i) {
   for (int k = 0; k < n; k++) {
     p->I[i * n + k] = k == 0 ? own : none;
     if (p->B) p->B[i * n + k] = crossed_of(p->J.V[k * t->nb + i], own);
-    if (p->F) p->F[i * n + k] = p->J.W[k * t->nb + i];
   }
 }
 
@@ -181,12 +179,9 @@ static inline void sums_inward(const composite *p) {
   const JN_S(tree) *t = p->J.t;
   for (int i = 0; i < t->nb; i++) own_sums(p, i);
   for (int i = t->nb - 1; i >= 0; i--) {
-    int parent = t->body[i].parent, n = p->orders;
-    if (parent < 0) continue;
+    if (t->body[i].parent < 0) continue;
     inertia_inward(p, i);
     if (p->B) crossed_inward(p, i);
-    for (int k = 0; k < n && p->F; k++)
-      p->F[parent * n + k] = w_add(p->F[parent * n + k], joint_inward(&p->J, i, p->F[i * n + k], k, NULL));
   }
 }
 
@@ -258,18 +253,42 @@ static inline void pair_orders(const composite *p, int i, int a, int in, int out
 static inline void body_entries(const composite *p, int i, const closed *to) {
   const JN_S(tree) *t = p->J.t;
   const JN_S(body) *b = &t->body[i];
-  int n = p->orders, weight = t->nd;
   for (int c = 0; c < b->nv; c++) {
     own_column(p, i, b->id + c);
-    for (int e = 0; e < b->nv && (to->M || p->B); e++) pair_orders(p, i, b->id + e, b->iv + e, b->iv + c, 1, to);
-    for (int j = b->parent; j >= 0 && (to->M || p->B); j = t->body[j].parent)
+    for (int e = 0; e < b->nv; e++) pair_orders(p, i, b->id + e, b->iv + e, b->iv + c, 1, to);
+    for (int j = b->parent; j >= 0; j = t->body[j].parent)
       for (int e = 0; e < t->body[j].nv; e++) pair_orders(p, i, t->body[j].id + e, t->body[j].iv + e, b->iv + c, 0, to);
     add_M(to, t->nv, 0, (b->iv + c) * (t->nv + 1), armature_of(t, b, c));
-    for (int k = 0; k < n; k++) {
-      if (to->g) to->g[k * t->nv + b->iv + c] += power_order(p->Z, p->c.u + weight, p->c.n, k);
-      if (to->tau) to->tau[k * t->nv + b->iv + c] += power_order(p->F + i * n, p->c.u + b->id + c, p->c.n, k);
+  }
+}
+
+/* ---- forces ---- */
+
+/* Forces need no columns: the weight is carried outwards, and a joint feels that of its whole subtree; carrying the
+ * weights of single bodies back inwards would be faster, but lose the digits that docs/jets.md tells of. O(n K^2). */
+static inline void weights(const composite *p, real *g) {
+  const JN_S(tree) *t = p->J.t;
+  columns c = p->c;
+  c.n = t->nb;
+  c.count = 1;
+  for (int i = 0; i < t->nb; i++) {
+    int parent = t->body[i].parent;
+    for (int k = 0; k < c.orders; k++)
+      c.u[k * c.n + i] = parent >= 0 ? c.u[k * c.n + parent] : k == 0 ? base_acceleration(t) : t_zero();
+    c.active[0] = i;
+    columns_outward(&p->J, i, &c, 0);
+    for (int k = 0; k < p->orders; k++) {
+      wrench F = w_zero();
+      for (int j = 0; j <= k; j++) F = w_add(F, i_mul(p->I[i * p->orders + j], c.u[(k - j) * c.n + i]));
+      joint_inward(&p->J, i, F, k, g + k * t->nv);
     }
   }
+}
+
+static inline void wrench_forces(const composite *p, real *tau) {
+  const JN_S(tree) *t = p->J.t;
+  for (int k = 0; k < p->orders * t->nb; k++) p->J.F[k] = p->J.W[k];
+  for (int k = 0; k < p->orders; k++) inward_order(&p->J, k, tau + k * t->nv);
 }
 
 /* From Taylor coefficients to derivatives; K!/r! for row r of P. */
@@ -303,12 +322,11 @@ static inline composite composite_place(const JN_S(tree) * t, int orders, const 
   p.H = TAKE(at, orders, mat3);
   if (to->C || to->P) p.B = TAKE(at, t->nb * orders, crossed);
   if (p.B) p.D = TAKE(at, orders, crossed);
-  if (to->tau) p.F = TAKE(at, t->nb * orders, wrench);
   p.J.weightless = 1; /* the true twists: gravity has its own column */
   return p;
 }
 /* Reals that it takes: those of jets_place() and columns_place() for K + 2 orders of nd columns, and for each order
- * 52 nb + 69. */
+ * 46 nb + 69. */
 
 void JN_(matrix_jet)(const jn_call *call) {
   const JN_S(tree) *t = call->tree;
@@ -318,16 +336,18 @@ void JN_(matrix_jet)(const jn_call *call) {
   composite p = composite_place(t, order + 1, &to, call->in[0], &at);
   int32_t *path = (int32_t *)(void *)take(&at, (size_t)t->nb);
   jet_to_taylor(call->in[1], order + 2, n, p.J.v);
-  if (p.F) external_wrenches(&p.J, call->in[2], order + 1);
+  if (to.tau) external_wrenches(&p.J, call->in[2], order + 1);
   for (int k = 0; k < order + 2; k++) twists_order(&p.J, k);
+  if (to.tau) wrench_forces(&p, to.tau);
   clear(to.M, (order + 1) * n * n);
   clear(to.C, (order + 1) * n * n);
   clear(to.P, (order + 2) * n * n);
   clear(to.g, (order + 1) * n);
-  clear(to.tau, (order + 1) * n);
-  for (int i = 0; i < t->nb; i++) body_poses(&p, i);
-  sums_inward(&p);
-  for (int i = 0; i < t->nb; i++) {
+  int matrices = to.M || to.C || to.P;
+  for (int i = 0; i < t->nb && (matrices || to.g); i++) body_poses(&p, i);
+  if (matrices || to.g) sums_inward(&p);
+  if (to.g) weights(&p, to.g);
+  for (int i = 0; i < t->nb && matrices; i++) {
     if (i > 0 && t->body[i].parent == i - 1)
       columns_outward(&p.J, i, &p.c, 1);
     else /* a branch ended: once more from the world */
