@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times every algorithm on fixed robots, over states that vary from call to call: docs/benchmarks.md.
  *   bench_all [--robot NAME] [--only TEXT] [--batch] [--peers] [--latency] [--json FILE]
- *   bench_all --calls ROBOT ALGORITHM ORDER CALLS        only these calls, for instruction counters
+ *   bench_all [--batch] --calls ROBOT ALGORITHM ORDER CALLS   only these calls, for instruction counters and profiles
  *   bench_all --list                                     robots, and algorithms with their orders */
 #include <math.h>
 #include <stdio.h>
@@ -172,13 +172,13 @@ static void time_robot(const settings *o, const char *name) {
 
 /* ---- command line ---- */
 
-static int only_calls(char **argv) {
+static int only_calls(char **argv, int batch) {
   robot r = robot_create(argv[0]);
   for (int k = 0; k < algorithm_count(); k++) {
     const algorithm *a = algorithm_at(k);
     if (strcmp(a->name, argv[1]) != 0 || a->order != atoi(argv[2])) continue;
-    subject s = subject_create(&r, a, 1, 1);
-    for (int c = 0; c < atoi(argv[3]); c++) a->run(&s, c % STATES);
+    subject s = subject_create(&r, a, batch ? STATES : 1, 1);
+    for (int c = 0; c < atoi(argv[3]); c++) batch ? a->batch(&s, 0) : a->run(&s, c % STATES);
     subject_destroy(&s);
     robot_destroy(&r);
     return 0;
@@ -203,7 +203,7 @@ int main(int argc, char **argv) {
   settings o = {0};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i], **text = NULL;
-    if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1);
+    if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1, o.batch);
     if (strcmp(word, "--list") == 0) return list();
     if (strcmp(word, "--batch") == 0)
       o.batch = 1;
