@@ -145,8 +145,10 @@ void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, i
 void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, int elimination, real *at, real *M) {
   world w = world_place(t, &at);
   inertia *I = TAKE(&at, t->nb, inertia);
-  for (int i = 0; i < t->nb; i++) world_outward(&w, i, q, NULL, *turn);
-  world_inertias(&w, I);
+  for (int i = 0; i < t->nb; i++) {
+    world_outward(&w, i, q, NULL, *turn);
+    I[i] = i_turn(w.R[i], t->body[i].inertia);
+  }
   world_mass_matrix(&w, I, elimination, M);
 }
 
