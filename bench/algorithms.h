@@ -7,13 +7,22 @@
 
 enum { SUBJECT_OUTPUTS = 6 };
 
+/* What calls read and write: states of the robot, and jets of the order without gaps. */
+typedef struct numbers {
+  double *q, *v, *a, *tau, *v_jet, *tau_jet, *out[SUBJECT_OUTPUTS];
+} numbers;
+typedef struct float_numbers {
+  float *q, *v, *a, *tau, *v_jet, *tau_jet, *out[SUBJECT_OUTPUTS];
+} float_numbers;
+
 /* A robot with the memory that an algorithm needs on it. */
 typedef struct subject {
   const robot *r;
   jn_work *work;
   jn_batch *batch;
   int order;
-  double *v_jet, *tau_jet; /* of the order, without gaps */
+  numbers numbers;
+  float_numbers floats; /* the same in single precision; outputs share their memory */
   double *out[SUBJECT_OUTPUTS];
 } subject;
 
@@ -23,8 +32,9 @@ typedef struct algorithm {
   const char *name;
   int order; /* of time derivatives, -1: none */
   algorithm_size size;
-  void (*run)(void *subject, int state);   /* on one state */
-  void (*batch)(void *subject, int first); /* on all STATES; first = 0 */
+  void (*run)(void *subject, int state);    /* on one state */
+  void (*batch)(void *subject, int first);  /* on all STATES; first = 0 */
+  void (*floats)(void *subject, int first); /* on all STATES, in single precision */
 } algorithm;
 
 int algorithm_count(void);

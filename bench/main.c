@@ -121,6 +121,9 @@ static void time_algorithm(const settings *o, const robot *r, const algorithm *a
     timing b = time_calls(a->batch, &s, 1, BUDGET);
     printf(" %9.0f %6.2f", b.least / STATES, t.least * STATES / b.least);
     note("jounce", r, a, STATES, b.least / STATES);
+    timing f = time_calls(a->floats, &s, 1, BUDGET);
+    printf(" %9.0f %6.2f", f.least / STATES, b.least / f.least);
+    note("jounce float", r, a, STATES, f.least / STATES);
   }
   putchar('\n');
   for (int k = 0; k < 2 && o->peers; k++) time_peer(&s, a, peers[k], t.least);
@@ -228,7 +231,7 @@ int main(int argc, char **argv) {
     printf("%-12s %-29s %9s %9s %9s %9s\n", "robot", "single calls of", "median", "99 %", "99.9 %", "worst");
   else
     printf("%-12s %-29s %2s %9s %9s%s\n", "robot", "algorithm", "K", "least", "median",
-           o.batch ? "     batch  ratio" : "");
+           o.batch ? "     batch  ratio     float  ratio" : "");
   for (int i = 0; i < robot_count(); i++)
     if (!o.robot || strcmp(o.robot, robot_name(i)) == 0) time_robot(&o, robot_name(i));
   close_json();
