@@ -2,6 +2,7 @@
 /* Times every algorithm on fixed robots, over states that vary from call to call: docs/benchmarks.md.
  *   bench_all [--robot NAME] [--only TEXT] [--batch] [--peers] [--latency] [--json FILE]
  *   bench_all [--batch] --calls ROBOT ALGORITHM ORDER CALLS   only these calls, for instruction counters and profiles
+ *   bench_all --growth                                   over the joints of chains, and over the order
  *   bench_all --list                                     robots, and algorithms with their orders */
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "algorithms.h"
+#include "growth.h"
 #include "peers.h"
 #include "timing.h"
 
@@ -208,6 +210,7 @@ int main(int argc, char **argv) {
     const char *word = argv[i], **text = NULL;
     if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1, o.batch);
     if (strcmp(word, "--list") == 0) return list();
+    if (strcmp(word, "--growth") == 0) return growth(), 0;
     if (strcmp(word, "--batch") == 0)
       o.batch = 1;
     else if (strcmp(word, "--peers") == 0)
