@@ -59,9 +59,8 @@ static void every_state_of_several_blocks_is_as_if_alone(void **state) {
   enum { STATES = 256 + 5, ONE = 1024 };
   static const int chosen[] = {0, 1, 3, 6, 254, 255, 256, 260};
   uint64_t s = seed("blocks");
-  char words[512], (*one)[ONE] = calloc(STATES, ONE), *all = calloc(STATES + 1, ONE);
-  assert_true(one && all);
-  strcat(all, "[");
+  static char one[STATES][ONE], all[(STATES + 1) * ONE] = "[";
+  char words[512];
   for (int k = 0; k < STATES; k++) {
     add_mixed_state(one[k], k, &s);
     strcat(strcat(all, k ? ", " : ""), one[k]);
@@ -76,8 +75,6 @@ static void every_state_of_several_blocks_is_as_if_alone(void **state) {
     json_decref(alone);
   }
   json_decref(together);
-  free(one);
-  free(all);
 }
 
 static void losses_count_in_every_state(void **state) {
