@@ -188,6 +188,19 @@ FLAT void mass_put(const mass_place *o, int row, int column, real x) {
   }
 }
 
+/* S of a free or spherical joint has the columns of R alone. */
+FLAT void mass_put_group(const mass_place *o, int row, int i, wrench Z) {
+  int column = mass_column(o, i);
+  vec3 m = m3_tmul(o->w->R[i], Z.m), f = m3_tmul(o->w->R[i], Z.f);
+  mass_put(o, row, column, m.x);
+  mass_put(o, row, column + 1, m.y);
+  mass_put(o, row, column + 2, m.z);
+  if (o->w->t->body[i].kind != JN_BODY_FREE) return;
+  mass_put(o, row, column + 3, f.x);
+  mass_put(o, row, column + 4, f.y);
+  mass_put(o, row, column + 5, f.z);
+}
+
 /* The row of coordinate k of body i up to the diagonal, and the column. */
 FLAT void mass_row(const mass_place *o, const inertia *I, int i, int k) {
   const world *w = o->w;
@@ -205,6 +218,8 @@ FLAT void mass_row(const mass_place *o, const inertia *I, int i, int k) {
     Z.m = v3_add(Z.m, cross(w->d[j], Z.f));
     if (is_turn(c))
       mass_put(o, row, column, dot(Z.m, w->S[c->id].w));
+    else if (is_group(c))
+      mass_put_group(o, row, p, Z);
     else
       for (int l = 0; l < c->nv; l++) mass_put(o, row, column + l, power(Z, w->S[c->id + l]));
   }
