@@ -5,35 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-ALGORITHM(inverse, jn_inverse_dynamics, Q, V, A, NULL, OUT(0))
-ALGORITHM(bias, jn_bias_forces, Q, V, OUT(0))
-ALGORITHM(gravity, jn_gravity_forces, Q, OUT(0))
-ALGORITHM(mass, jn_mass_matrix, Q, OUT(0))
-ALGORITHM(forward, jn_forward_dynamics, Q, V, TAU, NULL, OUT(0))
-ALGORITHM(hybrid, jn_hybrid_dynamics, r->prescribed, Q, V, A, TAU, NULL, OUT(0), OUT(1))
-ALGORITHM(mass_inverse, jn_mass_matrix_inverse, Q, OUT(0))
-ALGORITHM(coriolis, jn_coriolis_matrix, Q, V, OUT(0))
-ALGORITHM(jacobians, jn_frame_jacobians, JN_IN_WORLD, Q, OUT(0))
-ALGORITHM(jacobian_rates, jn_frame_jacobian_rates, JN_IN_WORLD, Q, V, OUT(0))
-ALGORITHM(regressor, jn_regressor, Q, V, A, OUT(0))
-ALGORITHM(com_jacobian, jn_com_jacobian, JN_WORLD, Q, OUT(0))
-ALGORITHM(energy, jn_energy, Q, V, OUT(0))
-ALGORITHM(terms, jn_compute, Q, V, A, NULL,
-          &(jn_terms){.M = OUT(0),
-                      .coriolis = OUT(1),
-                      .g = OUT(2),
-                      .jacobians = OUT(3),
-                      .com = OUT(4),
-                      .energy = OUT(5),
-                      .in = JN_IN_WORLD})
-ALGORITHM(d_inverse, jn_inverse_dynamics_derivatives, Q, V, A, NULL, JN_IN_BODY, OUT(0), OUT(1), OUT(2), NULL)
-ALGORITHM(d_forward, jn_forward_dynamics_derivatives, Q, V, TAU, NULL, JN_IN_BODY, OUT(0), OUT(1), OUT(2), OUT(3), NULL)
-ALGORITHM(d2_inverse, jn_inverse_dynamics_second_derivatives, Q, V, A, NULL, JN_IN_BODY, OUT(0), OUT(1), OUT(2), OUT(3))
-ALGORITHM(gradient, jn_inverse_dynamics_adjoint, Q, V, A, NULL, JN_IN_BODY, TAU,
-          &(jn_gradient){.dq = OUT(0), .dv = OUT(1), .da = OUT(2)})
-ALGORITHM(inverse_jet, jn_inverse_dynamics_jet, s->order, Q, V_JET, NULL, OUT(0))
-ALGORITHM(forward_jet, jn_forward_dynamics_jet, s->order, Q, V, TAU_JET, NULL, OUT(0))
-ALGORITHM(mass_jet, jn_mass_matrix_jet, s->order, Q, V_JET, OUT(0))
+ALGORITHM(inverse, inverse_dynamics, Q, V, A, NULL, OUT(0))
+ALGORITHM(bias, bias_forces, Q, V, OUT(0))
+ALGORITHM(gravity, gravity_forces, Q, OUT(0))
+ALGORITHM(mass, mass_matrix, Q, OUT(0))
+ALGORITHM(forward, forward_dynamics, Q, V, TAU, NULL, OUT(0))
+ALGORITHM(hybrid, hybrid_dynamics, r->prescribed, Q, V, A, TAU, NULL, OUT(0), OUT(1))
+ALGORITHM(mass_inverse, mass_matrix_inverse, Q, OUT(0))
+ALGORITHM(coriolis, coriolis_matrix, Q, V, OUT(0))
+ALGORITHM(jacobians, frame_jacobians, JN_IN_WORLD, Q, OUT(0))
+ALGORITHM(jacobian_rates, frame_jacobian_rates, JN_IN_WORLD, Q, V, OUT(0))
+ALGORITHM(regressor, regressor, Q, V, A, OUT(0))
+ALGORITHM(com_jacobian, com_jacobian, JN_WORLD, Q, OUT(0))
+ALGORITHM(energy, energy, Q, V, OUT(0))
+ALGORITHM(terms, compute, Q, V, A, NULL,
+          &(TERMS){.M = OUT(0),
+                   .coriolis = OUT(1),
+                   .g = OUT(2),
+                   .jacobians = OUT(3),
+                   .com = OUT(4),
+                   .energy = OUT(5),
+                   .in = JN_IN_WORLD})
+ALGORITHM(d_inverse, inverse_dynamics_derivatives, Q, V, A, NULL, JN_IN_BODY, OUT(0), OUT(1), OUT(2), NULL)
+ALGORITHM(d_forward, forward_dynamics_derivatives, Q, V, TAU, NULL, JN_IN_BODY, OUT(0), OUT(1), OUT(2), OUT(3), NULL)
+ALGORITHM(d2_inverse, inverse_dynamics_second_derivatives, Q, V, A, NULL, JN_IN_BODY, OUT(0), OUT(1), OUT(2), OUT(3))
+ALGORITHM(gradient, inverse_dynamics_adjoint, Q, V, A, NULL, JN_IN_BODY, TAU,
+          &(GRADIENT){.dq = OUT(0), .dv = OUT(1), .da = OUT(2)})
+ALGORITHM(inverse_jet, inverse_dynamics_jet, s->order, Q, V_JET, NULL, OUT(0))
+ALGORITHM(forward_jet, forward_dynamics_jet, s->order, Q, V, TAU_JET, NULL, OUT(0))
+ALGORITHM(mass_jet, mass_matrix_jet, s->order, Q, V_JET, OUT(0))
 
 static const algorithm list[] = {
     ENTRY("inverse dynamics", -1, SIZE_N, inverse),
@@ -86,19 +86,42 @@ int algorithm_fits(const robot *r, const algorithm *a, int states) {
   return (double)room_of(r, a->size) * states < 2e7; /* 160 MB an output */
 }
 
+/* A copy in single precision. */
+static float *float_copy(const double *from, size_t count) {
+  float *to = bench_memory(count * sizeof *to);
+  for (size_t i = 0; i < count; i++) to[i] = (float)from[i];
+  return to;
+}
+
 subject subject_create(const robot *r, const algorithm *a, int states, int threads) {
   subject s = {.r = r, .order = a->order < 0 ? 0 : a->order};
   size_t rows = (size_t)s.order + 2, n = (size_t)r->nv, room = room_of(r, a->size) * (size_t)states;
+  numbers *x = &s.numbers;
   CHECK(jn_work_create_order(r->model, TOP, &s.work));
   CHECK(jn_batch_create(r->model, TOP, threads, &s.batch));
-  for (int i = 0; i < SUBJECT_OUTPUTS; i++) s.out[i] = bench_memory(room * sizeof(double));
-  s.v_jet = bench_memory(STATES * rows * n * sizeof(double));
-  s.tau_jet = bench_memory(STATES * rows * n * sizeof(double));
+  x->q = r->q;
+  x->v = r->v;
+  x->a = r->a;
+  x->tau = r->tau;
+  x->v_jet = bench_memory(STATES * rows * n * sizeof(double));
+  x->tau_jet = bench_memory(STATES * rows * n * sizeof(double));
   for (size_t k = 0; k < STATES; k++) {
-    memcpy(s.v_jet + k * rows * n, r->v_jet + k * (TOP + 2) * n, rows * n * sizeof(double));
-    memcpy(s.tau_jet + k * (rows - 1) * n, r->tau_jet + k * (TOP + 1) * n, (rows - 1) * n * sizeof(double));
+    memcpy(x->v_jet + k * rows * n, r->v_jet + k * (TOP + 2) * n, rows * n * sizeof(double));
+    memcpy(x->tau_jet + k * (rows - 1) * n, r->tau_jet + k * (TOP + 1) * n, (rows - 1) * n * sizeof(double));
   }
-  if (a->prepare) a->prepare(&s);
+  s.floats = (float_numbers){.q = float_copy(x->q, STATES * (size_t)r->nq),
+                             .v = float_copy(x->v, STATES * n),
+                             .a = float_copy(x->a, STATES * n),
+                             .tau = float_copy(x->tau, STATES * n),
+                             .v_jet = float_copy(x->v_jet, STATES * rows * n),
+                             .tau_jet = float_copy(x->tau_jet, STATES * rows * n)};
+  for (int i = 0; i < SUBJECT_OUTPUTS; i++) {
+    s.out[i] = x->out[i] = bench_memory(room * sizeof(double));
+    s.floats.out[i] = (float *)(void *)s.out[i];
+  }
+  size_t given = a->prepare ? a->prepare(&s) : 0;
+  for (int i = 0; i < SUBJECT_GIVEN; i++)
+    if (x->given[i]) s.floats.given[i] = float_copy(x->given[i], given);
   return s;
 }
 
@@ -106,7 +129,16 @@ void subject_destroy(subject *s) {
   jn_work_destroy(s->work);
   jn_batch_destroy(s->batch);
   for (int i = 0; i < SUBJECT_OUTPUTS; i++) free(s->out[i]);
-  for (int i = 0; i < SUBJECT_GIVEN; i++) free(s->given[i]);
-  free(s->v_jet);
-  free(s->tau_jet);
+  for (int i = 0; i < SUBJECT_GIVEN; i++) {
+    free(s->numbers.given[i]);
+    free(s->floats.given[i]);
+  }
+  free(s->numbers.v_jet);
+  free(s->numbers.tau_jet);
+  free(s->floats.q);
+  free(s->floats.v);
+  free(s->floats.a);
+  free(s->floats.tau);
+  free(s->floats.v_jet);
+  free(s->floats.tau_jet);
 }

@@ -10,15 +10,24 @@
 
 enum { SUBJECT_OUTPUTS = 8, SUBJECT_GIVEN = 3 };
 
+/* What calls read and write: states of the robot, jets of the order without gaps, and what other algorithms computed
+ * before (NULL: not needed). */
+typedef struct numbers {
+  double *q, *v, *a, *tau, *v_jet, *tau_jet, *given[SUBJECT_GIVEN], *out[SUBJECT_OUTPUTS];
+} numbers;
+typedef struct float_numbers {
+  float *q, *v, *a, *tau, *v_jet, *tau_jet, *given[SUBJECT_GIVEN], *out[SUBJECT_OUTPUTS];
+} float_numbers;
+
 /* A robot with the memory that an algorithm needs on it. */
 typedef struct subject {
   const robot *r;
   jn_work *work;
   jn_batch *batch;
   int order;
-  double *v_jet, *tau_jet; /* of the order, without gaps */
+  numbers numbers;
+  float_numbers floats; /* the same in single precision; outputs share their memory */
   double *out[SUBJECT_OUTPUTS];
-  double *given[SUBJECT_GIVEN]; /* what other algorithms computed, [STATES x nv x nv]; NULL: not needed */
 } subject;
 
 /* Of the largest output: as n numbers, n^2, those of all frames, of all pairs of links or of M for each parameter, n^3.
@@ -29,35 +38,55 @@ typedef struct algorithm {
   const char *name;
   int order; /* of time derivatives, -1: none */
   algorithm_size size;
-  void (*run)(void *subject, int state);   /* on one state */
-  void (*batch)(void *subject, int first); /* on all STATES; first = 0 */
-  void (*prepare)(subject *s);             /* makes `given`; NULL: nothing to make */
+  void (*run)(void *subject, int state);    /* on one state */
+  void (*batch)(void *subject, int first);  /* on all STATES; first = 0 */
+  void (*floats)(void *subject, int first); /* on all STATES, in single precision */
+  size_t (*prepare)(subject *s);            /* makes `given`, so many numbers each; NULL: nothing to make */
 } algorithm;
 
 /* Arrays of state k, or of all states from state k = 0 on; names for what every call has. */
-#define Q (r->q + (size_t)k * (size_t)r->nq)
-#define V (r->v + (size_t)k * (size_t)r->nv)
-#define A (r->a + (size_t)k * (size_t)r->nv)
-#define TAU (r->tau + (size_t)k * (size_t)r->nv)
-#define V_JET (s->v_jet + (size_t)k * (size_t)(s->order + 2) * (size_t)r->nv)
-#define TAU_JET (s->tau_jet + (size_t)k * (size_t)(s->order + 1) * (size_t)r->nv)
-#define OUT(i) (s->out[i])
-#define GIVEN(i) (s->given[i] + (size_t)k * (size_t)r->nv * (size_t)r->nv)
-/* run_x(): jn_f(model, work, arguments); batch_x(): jn_f_batch(batch, STATES, arguments). */
-#define ALGORITHM(name, function, ...)                      \
-  static void run_##name(void *context, int k) {            \
-    subject *s = context;                                   \
-    const robot *r = s->r;                                  \
-    CHECK(function(r->model, s->work, __VA_ARGS__));        \
-  }                                                         \
-  static void batch_##name(void *context, int k) {          \
-    subject *s = context;                                   \
-    const robot *r = s->r;                                  \
-    CHECK(function##_batch(s->batch, STATES, __VA_ARGS__)); \
+#define Q (x.q + (size_t)k * (size_t)r->nq)
+#define V (x.v + (size_t)k * (size_t)r->nv)
+#define A (x.a + (size_t)k * (size_t)r->nv)
+#define TAU (x.tau + (size_t)k * (size_t)r->nv)
+#define V_JET (x.v_jet + (size_t)k * (size_t)(s->order + 2) * (size_t)r->nv)
+#define TAU_JET (x.tau_jet + (size_t)k * (size_t)(s->order + 1) * (size_t)r->nv)
+#define OUT(i) (x.out[i])
+#define GIVEN(i) (x.given[i] + (size_t)k * (size_t)r->nv * (size_t)r->nv)
+/* run_x(): jn_f(model, work, arguments); batch_x(): jn_f_batch(batch, STATES, arguments); float_x(): the same in single
+ * precision. TERMS, GRADIENT and HYBRID are structs of outputs of the numbers at hand. */
+#define ALGORITHM(name, function, ...)                            \
+  static void run_##name(void *context, int k) {                  \
+    subject *s = context;                                         \
+    const robot *r = s->r;                                        \
+    const numbers x = s->numbers;                                 \
+    typedef jn_terms TERMS UNUSED;                                \
+    typedef jn_gradient GRADIENT UNUSED;                          \
+    typedef jn_hybrid_derivatives HYBRID UNUSED;                  \
+    CHECK(jn_##function(r->model, s->work, __VA_ARGS__));         \
+  }                                                               \
+  static void batch_##name(void *context, int k) {                \
+    subject *s = context;                                         \
+    const robot *r = s->r;                                        \
+    const numbers x = s->numbers;                                 \
+    typedef jn_terms TERMS UNUSED;                                \
+    typedef jn_gradient GRADIENT UNUSED;                          \
+    typedef jn_hybrid_derivatives HYBRID UNUSED;                  \
+    CHECK(jn_##function##_batch(s->batch, STATES, __VA_ARGS__));  \
+  }                                                               \
+  static void float_##name(void *context, int k) {                \
+    subject *s = context;                                         \
+    const robot *r = s->r;                                        \
+    const float_numbers x = s->floats;                            \
+    typedef jnf_terms TERMS UNUSED;                               \
+    typedef jnf_gradient GRADIENT UNUSED;                         \
+    typedef jnf_hybrid_derivatives HYBRID UNUSED;                 \
+    CHECK(jnf_##function##_batch(s->batch, STATES, __VA_ARGS__)); \
   }
+#define UNUSED __attribute__((unused))
 
 #define ENTRY(text, order, size, name) \
-  { text, order, size, run_##name, batch_##name, NULL }
+  { text, order, size, run_##name, batch_##name, float_##name, NULL }
 
 /* Those of docs/benchmarks.md, or really all (algorithms_more.c). */
 int algorithm_count(int all);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times every algorithm on fixed robots, over states that vary from call to call: docs/benchmarks.md.
  *   bench_all [--robot NAME] [--only TEXT] [--all] [--batch] [--peers] [--latency] [--json FILE]
- *   bench_all --calls ROBOT ALGORITHM ORDER CALLS        only these calls, for instruction counters
+ *   bench_all [--batch] --calls ROBOT ALGORITHM ORDER CALLS   only these calls, for instruction counters and profiles
+ *   bench_all --growth                                   over the joints of chains, and over the order
  *   bench_all --list                                     robots, and algorithms with their orders */
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "algorithms.h"
+#include "growth.h"
 #include "peers.h"
 #include "timing.h"
 
@@ -121,6 +123,9 @@ static void time_algorithm(const settings *o, const robot *r, const algorithm *a
     timing b = time_calls(a->batch, &s, 1, BUDGET);
     printf(" %9.0f %6.2f", b.least / STATES, t.least * STATES / b.least);
     note("jounce", r, a, STATES, b.least / STATES);
+    timing f = time_calls(a->floats, &s, 1, BUDGET);
+    printf(" %9.0f %6.2f", f.least / STATES, b.least / f.least);
+    note("jounce float", r, a, STATES, f.least / STATES);
   }
   putchar('\n');
   for (int k = 0; k < 2 && o->peers; k++) time_peer(&s, a, peers[k], t.least);
@@ -172,13 +177,13 @@ static void time_robot(const settings *o, const char *name) {
 
 /* ---- command line ---- */
 
-static int only_calls(char **argv) {
+static int only_calls(char **argv, int batch) {
   robot r = robot_create(argv[0]);
   for (int k = 0; k < algorithm_count(1); k++) {
     const algorithm *a = algorithm_at(k);
     if (strcmp(a->name, argv[1]) != 0 || a->order != atoi(argv[2])) continue;
-    subject s = subject_create(&r, a, 1, 1);
-    for (int c = 0; c < atoi(argv[3]); c++) a->run(&s, c % STATES);
+    subject s = subject_create(&r, a, batch ? STATES : 1, 1);
+    for (int c = 0; c < atoi(argv[3]); c++) batch ? a->batch(&s, 0) : a->run(&s, c % STATES);
     subject_destroy(&s);
     robot_destroy(&r);
     return 0;
@@ -203,8 +208,9 @@ int main(int argc, char **argv) {
   settings o = {0};
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i], **text = NULL;
-    if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1);
+    if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1, o.batch);
     if (strcmp(word, "--list") == 0) return list();
+    if (strcmp(word, "--growth") == 0) return growth(), 0;
     if (strcmp(word, "--all") == 0)
       o.all = 1;
     else if (strcmp(word, "--batch") == 0)
@@ -230,7 +236,7 @@ int main(int argc, char **argv) {
     printf("%-12s %-29s %9s %9s %9s %9s\n", "robot", "single calls of", "median", "99 %", "99.9 %", "worst");
   else
     printf("%-12s %-29s %2s %9s %9s%s\n", "robot", "algorithm", "K", "least", "median",
-           o.batch ? "     batch  ratio" : "");
+           o.batch ? "     batch  ratio     float  ratio" : "");
   for (int i = 0; i < robot_count(); i++)
     if (!o.robot || strcmp(o.robot, robot_name(i)) == 0) time_robot(&o, robot_name(i));
   close_json();

@@ -134,16 +134,8 @@ static void random_states(robot *r) {
   jn_work_destroy(w);
 }
 
-robot robot_create(const char *name) {
-  robot r = {.name = name};
-  for (int i = 0; i < robot_count(); i++)
-    if (strcmp(robots[i].name, name) == 0) r.model = robots[i].make();
-  if (!r.model) {
-    fprintf(stderr, "bench: no robot '%s'; there are:", name);
-    for (int i = 0; i < robot_count(); i++) fprintf(stderr, " %s", robots[i].name);
-    fputc('\n', stderr);
-    exit(2);
-  }
+static robot robot_of(const char *name, jn_model *model) {
+  robot r = {.name = name, .model = model};
   r.nq = jn_model_nq(r.model);
   r.nv = jn_model_nv(r.model);
   r.nlink = jn_link_count(r.model);
@@ -160,6 +152,21 @@ robot robot_create(const char *name) {
   for (int k = 0; k < r.nv; k++) r.prescribed[k] = k % 2 == 1;
   random_states(&r);
   return r;
+}
+
+robot robot_create(const char *name) {
+  for (int i = 0; i < robot_count(); i++)
+    if (strcmp(robots[i].name, name) == 0) return robot_of(name, robots[i].make());
+  fprintf(stderr, "bench: no robot '%s'; there are:", name);
+  for (int i = 0; i < robot_count(); i++) fprintf(stderr, " %s", robots[i].name);
+  fputc('\n', stderr);
+  exit(2);
+}
+
+robot robot_chain(int n) {
+  char source[32];
+  snprintf(source, sizeof source, "builtin:chain:%d", n);
+  return robot_of("chain", load(source));
 }
 
 void robot_destroy(robot *r) {

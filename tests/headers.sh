@@ -28,8 +28,8 @@ is_made include/jounce/batch.h script/batch-functions header
 is_made src/dispatch/batch_functions.c script/batch-functions source
 is_made include/jounce/float.h script/float-header
 # every function that computes is timed
-for function in $(sed -n 's/^JN_API jn_status \(jn_[a-z0-9_]*\)_batch(.*/\1/p' include/jounce/batch.h); do
-  grep -q "\<$function\>" bench/algorithms.c bench/algorithms_more.c && continue
-  echo "bench/algorithms_more.c does not time $function()"
+for function in $(sed -n 's/^JN_API jn_status jn_\([a-z0-9_]*\)_batch(.*/\1/p' include/jounce/batch.h); do
+  grep -q "ALGORITHM([a-z0-9_]*, $function," bench/algorithms.c bench/algorithms_more.c && continue
+  echo "bench/algorithms_more.c does not time jn_$function()"
   exit 1
 done

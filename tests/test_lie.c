@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The Lie group functions by their laws. */
+#include <stdalign.h>
+
 #include "testing.h"
 
 #include "dispatch/dispatch.h"
@@ -431,6 +433,43 @@ static void all_rows_agree_with_long_double(void **state) {
   check(rows >= least, "only %d rows", rows);
 }
 
+/* n numbers of `count` samples into the lanes of a row and back: lane k has sample k, missing lanes repeat the last,
+ * and what comes back is what went in, with nothing written between the samples. */
+static void move_numbers(const jn_row *row, int kind, int n, int count) {
+  enum { MOST = 21, GAP = 3, LANES = 8 };
+  alignas(64) static char lanes[MOST * 64];
+  double d[LANES * (MOST + GAP)], back_d[LANES * (MOST + GAP)];
+  float f[LANES * (MOST + GAP)], back_f[LANES * (MOST + GAP)];
+  int stride = n + GAP, all = LANES * stride;
+  for (int i = 0; i < all; i++) {
+    d[i] = f[i] = (float)(i + 1);
+    back_d[i] = back_f[i] = -1;
+  }
+  row->load(lanes, kind, kind == JN_KIND_D ? (void *)d : (void *)f, (size_t)n, (size_t)stride, count);
+  for (int i = 0; i < n * row->lanes && row->kind <= JN_KIND_F; i++) {
+    int k = i % row->lanes, sample = k < count ? k : count - 1;
+    double x = row->kind == JN_KIND_D ? ((double *)(void *)lanes)[i] : (double)((float *)(void *)lanes)[i];
+    check(x == sample * stride + i / row->lanes + 1, "row %s: number %d of lane %d is %g", row->name, i / row->lanes, k,
+          x);
+  }
+  row->store(kind == JN_KIND_D ? (void *)back_d : (void *)back_f, kind, lanes, (size_t)n, (size_t)stride, count);
+  for (int i = 0; i < all; i++) {
+    double x = kind == JN_KIND_D ? back_d[i] : (double)back_f[i];
+    int inside = i % stride < n && i / stride < count;
+    check(x == (inside ? i + 1 : -1), "row %s, %d of %d numbers, kind %d: place %d has %g", row->name, n, count, kind,
+          i, x);
+  }
+}
+
+static void numbers_go_into_lanes_and_back(void **state) {
+  (void)state;
+  const jn_row *row;
+  for (int i = 0; (row = jn__row(i)) != NULL; i++)
+    for (int kind = JN_KIND_D; kind <= JN_KIND_F; kind++)
+      for (int n = 0; n <= 21; n++)
+        for (int count = 1; count <= row->lanes; count++) move_numbers(row, kind, n, count);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(group_laws_hold_for_poses),
@@ -448,6 +487,7 @@ int main(void) {
       cmocka_unit_test(nan_in_gives_nan_out_and_null_an_error),
       cmocka_unit_test(float_functions_agree_with_double),
       cmocka_unit_test(all_rows_agree_with_long_double),
+      cmocka_unit_test(numbers_go_into_lanes_and_back),
   };
   return cmocka_run_group_tests_name("lie", tests, NULL, NULL);
 }

@@ -228,13 +228,14 @@ static bool may_be_null(const want_list *list, jn_status status) {
 
 /* Learn what is singular or too large before anything is written. */
 static int find_singular(evaluation *e, const eval_states *states, const want_list *list) {
+  const unsigned only = WANT_SOLVES | WANT_TENSOR | WANT_PARAMETERS;
   for (int s = 0; s < states->count; s++) {
+    eval_block_begin(e, states, s, list->wants, list->count, only);
     e->state = &states->states[s];
     for (int i = 0; i < list->count; i++) {
       const eval_want *want = list->wants[i];
       bool closed = e->loops && want->is & WANT_CLOSED;
-      jn_status status =
-          closed || want->is & (WANT_SOLVES | WANT_TENSOR | WANT_PARAMETERS) ? want->run(e, NULL, want->name) : JN_OK;
+      jn_status status = closed || want->is & only ? want->run(e, NULL, want->name) : JN_OK;
       if (status == JN_OK) continue;
       bool fine = may_be_null(list, status);
       tell(e, s, want, status, fine ? " is null" : "");
@@ -286,6 +287,7 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
   write_model(&j, e->model, is_any(list, WANT_PARAMETERS));
   emit_open_array(&j, "results");
   for (int s = 0; s < states->count; s++) {
+    eval_block_begin(e, states, s, list->wants, list->count, 0);
     e->state = &states->states[s];
     emit_open_object(&j, NULL);
     if (show_state) write_state(&j, e);
@@ -333,8 +335,10 @@ static int compute(const eval_arg *arg, const want_list *list, int order, eval_s
     return EXIT_BAD;
   }
   result = eval_close_states(&e, states, arg->assemble, is_any(list, WANT_CLOSED));
+  if (result == OPTION_GO_ON) eval_block_create(&e, list->wants, list->count, states->count);
   if (result == OPTION_GO_ON) result = find_singular(&e, states, list);
   if (result == OPTION_GO_ON) result = write_results(&e, states, list, arg->assemble && e.loops);
+  eval_block_free(&e);
   free(e.room);
   jn_loops_destroy(e.loops);
   jn_work_destroy(e.work);

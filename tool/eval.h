@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce eval in parts: eval.c the command, eval_input.c reads states, eval_wants.c has the table of what can be
  * wanted, eval_dynamics.c, eval_jets.c, eval_kinematics.c, eval_derivatives.c, eval_regressor.c, eval_closed.c and
- * eval_loops.c compute it. docs/eval.md. Does not include json.h, whose names are also those of jansson: eval_input.c
- * needs the latter. */
+ * eval_loops.c compute it, eval_batch.c many states ahead. docs/eval.md. Does not include json.h, whose names are also
+ * those of jansson: eval_input.c needs the latter. */
 #ifndef JN_TOOL_EVAL_H
 #define JN_TOOL_EVAL_H
 
@@ -50,6 +50,8 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
 
 /* ---- What can be wanted ---- */
 
+typedef struct eval_block eval_block;
+
 typedef struct evaluation {
   const jn_model *model;
   jn_work *work;
@@ -62,6 +64,7 @@ typedef struct evaluation {
   jn_loops *loops;        /* NULL: a model without loops */
   jn_loops_choice choice; /* --solution */
   int lambda;             /* --lambda: LAMBDA_... */
+  eval_block *block;      /* results of many states ahead; NULL: one by one */
   double *room;           /* see eval_room() */
   size_t room_count;
 } evaluation;
@@ -94,6 +97,18 @@ typedef struct eval_want {
 int eval_want_count(void);
 const eval_want *eval_want_at(int i);
 const eval_want *eval_find_want(const char *name); /* NULL when there is none */
+
+/* ---- Many states at once: eval_batch.c ---- */
+
+/* Makes e->block for the wanted names, or leaves it NULL when none of them, or too few states, go that way. */
+void eval_block_create(evaluation *e, const eval_want *const *wants, int count, int states);
+void eval_block_free(evaluation *e);
+/* At state number s: computes the block that begins there, when one does; of wants that are one of `only` (WANT_...; 0:
+ * all). */
+void eval_block_begin(evaluation *e, const eval_states *states, int s, const eval_want *const *wants, int count,
+                      unsigned only);
+/* Copies what the library's function behind this name gave for e->state; false: it has to be called. */
+bool eval_ahead(const evaluation *e, const char *want, double *out);
 
 /* The state's tau [nv], with --losses less the losses; `loss` [nv] is scratch. eval_dynamics.c */
 jn_status eval_driving_forces(const evaluation *e, double *loss, double *force);

@@ -91,8 +91,10 @@ static jn_status inverse(evaluation *e, json_writer *j, const char *key, eval_pa
     if (closed == JN_OK && j) write_part(e, j, key, p, D, own);
     return closed;
   }
-  jn_status status = jn_inverse_dynamics_derivatives(e->model, e->work, s->q, s->v, s->a, s->wrench, e->hold, out[BY_Q],
-                                                     out[BY_V], out[BY_LAST], out[BY_WRENCH]);
+  jn_status status = eval_ahead(e, key, D)
+                         ? JN_OK
+                         : jn_inverse_dynamics_derivatives(e->model, e->work, s->q, s->v, s->a, s->wrench, e->hold,
+                                                           out[BY_Q], out[BY_V], out[BY_LAST], out[BY_WRENCH]);
   if (status == JN_OK && p == BY_V) {
     status = eval_damping(e, own + nv, own);
     add_damping(e, 1, NULL, own, D);
@@ -118,11 +120,13 @@ static jn_status forward(evaluation *e, json_writer *j, const char *key, eval_pa
   }
   double *a = dtau + matrix_size(e), *force = a + nv, *own = force + nv, *out[PARTS] = {[BY_LAST] = dtau};
   out[p] = D; /* da/dtau is always computed */
-  jn_status status = eval_driving_forces(e, own, force);
+  bool ahead = eval_ahead(e, key, D);
+  jn_status status = ahead ? JN_OK : eval_driving_forces(e, own, force);
   if (status != JN_OK) return status;
-  status = jn_forward_dynamics_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, e->hold, a, out[BY_Q],
-                                           out[BY_V], out[BY_LAST], out[BY_WRENCH]);
-  if (status == JN_OK && p == BY_V) {
+  if (!ahead)
+    status = jn_forward_dynamics_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, e->hold, a, out[BY_Q],
+                                             out[BY_V], out[BY_LAST], out[BY_WRENCH]);
+  if (status == JN_OK && p == BY_V && !ahead) { /* ahead is without losses */
     status = eval_damping(e, own + nv, own);
     add_damping(e, -1, dtau, own, D);
   }

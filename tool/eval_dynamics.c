@@ -79,7 +79,8 @@ jn_status want_tau(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   if (e->loops) return closed_tau(e, j, key);
   double *tau = eval_room(e, 2 * velocity_size(e)), *loss = tau + velocity_size(e);
-  jn_status status = jn_inverse_dynamics(e->model, e->work, s->q, s->v, s->a, s->wrench, tau);
+  jn_status status =
+      eval_ahead(e, "tau", tau) ? JN_OK : jn_inverse_dynamics(e->model, e->work, s->q, s->v, s->a, s->wrench, tau);
   if (status == JN_OK) status = add_losses(e, 1, loss, tau);
   if (status == JN_OK) write_vector(e, j, key, tau);
   return status;
@@ -89,8 +90,9 @@ jn_status want_ddq(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e);
   double *motion = eval_room(e, 4 * nv), *ddq = motion + nv, *force = ddq + nv, *loss = force + nv;
-  jn_status status = eval_driving_forces(e, loss, force);
-  if (status == JN_OK) {
+  bool ahead = eval_ahead(e, "ddq", ddq);
+  jn_status status = ahead ? JN_OK : eval_driving_forces(e, loss, force);
+  if (status == JN_OK && !ahead) {
     status = e->loops ? jn_loops_forward_dynamics_jet(e->loops, 0, s->q, s->v, force, s->wrench, motion, NULL)
                       : jn_forward_dynamics(e->model, e->work, s->q, s->v, force, s->wrench, ddq);
   }
@@ -123,41 +125,47 @@ jn_status want_hybrid(evaluation *e, json_writer *j, const char *key) {
 
 jn_status want_mass_matrix(evaluation *e, json_writer *j, const char *key) {
   double *M = eval_room(e, velocity_size(e) * velocity_size(e));
-  return write_square(e, j, key, M, jn_mass_matrix(e->model, e->work, e->state->q, M));
+  return write_square(e, j, key, M, eval_ahead(e, "M", M) ? JN_OK : jn_mass_matrix(e->model, e->work, e->state->q, M));
 }
 
 jn_status want_mass_matrix_inverse(evaluation *e, json_writer *j, const char *key) {
   double *Minv = eval_room(e, velocity_size(e) * velocity_size(e));
-  return write_square(e, j, key, Minv, jn_mass_matrix_inverse(e->model, e->work, e->state->q, Minv));
+  return write_square(
+      e, j, key, Minv,
+      eval_ahead(e, "Minv", Minv) ? JN_OK : jn_mass_matrix_inverse(e->model, e->work, e->state->q, Minv));
 }
 
 jn_status want_coriolis_matrix(evaluation *e, json_writer *j, const char *key) {
   double *C = eval_room(e, velocity_size(e) * velocity_size(e));
-  return write_square(e, j, key, C, jn_coriolis_matrix(e->model, e->work, e->state->q, e->state->v, C));
+  return write_square(
+      e, j, key, C, eval_ahead(e, "C", C) ? JN_OK : jn_coriolis_matrix(e->model, e->work, e->state->q, e->state->v, C));
 }
 
 jn_status want_mass_matrix_rate(evaluation *e, json_writer *j, const char *key) {
   double *dM = eval_room(e, velocity_size(e) * velocity_size(e));
-  return write_square(e, j, key, dM, jn_mass_matrix_rate(e->model, e->work, e->state->q, e->state->v, dM));
+  return write_square(
+      e, j, key, dM,
+      eval_ahead(e, "Mdot", dM) ? JN_OK : jn_mass_matrix_rate(e->model, e->work, e->state->q, e->state->v, dM));
 }
 
 jn_status want_gravity(evaluation *e, json_writer *j, const char *key) {
   double *g = eval_room(e, velocity_size(e));
-  jn_status status = jn_gravity_forces(e->model, e->work, e->state->q, g);
+  jn_status status = eval_ahead(e, "g", g) ? JN_OK : jn_gravity_forces(e->model, e->work, e->state->q, g);
   if (status == JN_OK) write_vector(e, j, key, g);
   return status;
 }
 
 jn_status want_bias(evaluation *e, json_writer *j, const char *key) {
   double *h = eval_room(e, velocity_size(e));
-  jn_status status = jn_bias_forces(e->model, e->work, e->state->q, e->state->v, h);
+  jn_status status = eval_ahead(e, "bias", h) ? JN_OK : jn_bias_forces(e->model, e->work, e->state->q, e->state->v, h);
   if (status == JN_OK) write_vector(e, j, key, h);
   return status;
 }
 
 jn_status want_energy(evaluation *e, json_writer *j, const char *key) {
   double energy[2];
-  jn_status status = jn_energy(e->model, e->work, e->state->q, e->state->v, energy);
+  jn_status status =
+      eval_ahead(e, "energy", energy) ? JN_OK : jn_energy(e->model, e->work, e->state->q, e->state->v, energy);
   if (status != JN_OK || !j) return status;
   emit_open_line(j, key);
   emit_number(j, "kinetic", energy[0]);
@@ -231,8 +239,9 @@ jn_status want_tau_jets(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t size = jet_rows(e) * velocity_size(e);
   double *tau = eval_room(e, 2 * size + 2 * velocity_size(e)), *passive = tau + size, *loss = passive + size;
-  jn_status status = e->loops ? eval_closed_inverse(e, e->order, passive, loss, tau, NULL)
-                              : jn_inverse_dynamics_jet(e->model, e->work, e->order, s->q, s->v, s->wrench, tau);
+  jn_status status = eval_ahead(e, "tau_jets", tau) ? JN_OK
+                     : e->loops                     ? eval_closed_inverse(e, e->order, passive, loss, tau, NULL)
+                                : jn_inverse_dynamics_jet(e->model, e->work, e->order, s->q, s->v, s->wrench, tau);
   if (status == JN_OK && !e->loops) status = add_loss_rows(e, s->v, loss, tau);
   if (status == JN_OK) write_jet(e, j, key, tau);
   return status;

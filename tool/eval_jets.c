@@ -26,9 +26,11 @@ static void write_orders(const evaluation *e, json_writer *j, const char *key, c
   write_list(j, key, values, e->order + 1, rows, columns);
 }
 
+/* The key is the name that is wanted. */
 static jn_status write_jet(evaluation *e, json_writer *j, const char *key, matrix_jet *compute, int rows, int columns) {
   double *out = eval_room(e, ((size_t)e->order + 1) * (size_t)rows * (size_t)columns);
-  jn_status status = compute(e->model, e->work, e->order, e->state->q, e->state->v, out);
+  jn_status status =
+      eval_ahead(e, key, out) ? JN_OK : compute(e->model, e->work, e->order, e->state->q, e->state->v, out);
   if (status == JN_OK && j) write_orders(e, j, key, out, rows, columns);
   return status;
 }

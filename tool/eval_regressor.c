@@ -45,7 +45,9 @@ jn_status want_regressor(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   if (too_large(regressor_size(e))) return JN_ERR_SIZE;
   double *Y = eval_room(e, regressor_size(e));
-  jn_status status = e->loops ? closed_regressor(e, 0, Y) : jn_regressor(e->model, e->work, s->q, s->v, s->a, Y);
+  jn_status status = eval_ahead(e, "Y", Y) ? JN_OK
+                     : e->loops            ? closed_regressor(e, 0, Y)
+                                           : jn_regressor(e->model, e->work, s->q, s->v, s->a, Y);
   return write_regressor(e, j, key, Y, status);
 }
 

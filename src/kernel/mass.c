@@ -142,11 +142,31 @@ void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, i
 
 #else
 
+/* world_outward() of a body that turns about z, for M alone: the constant rotation first, then the turn. */
+FLAT void turn_pose(const world *w, int i, real c, real s) {
+  const JN_S(body) *b = &w->t->body[i];
+  mat3 A = m3_constant(b->R);
+  vec3 d = v3_constant(b->p);
+  if (b->parent >= 0) {
+    mat3 P = w->R[b->parent];
+    d = m3_mul(P, d);
+    A = m3_prod(P, A);
+  }
+  w->d[i] = d;
+  w->R[i] = (mat3){v3_axpy(s, A.y, v3_scale(c, A.x)), v3_axpy(-s, A.x, v3_scale(c, A.y)), A.z};
+  w->S[b->id].w = v3_scale(splat(b->ratio), A.z);
+}
+
 void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, int elimination, real *at, real *M) {
   world w = world_place(t, &at);
   inertia *I = TAKE(&at, t->nb, inertia);
-  for (int i = 0; i < t->nb; i++) world_outward(&w, i, q, NULL, *turn);
-  world_inertias(&w, I);
+  for (int i = 0; i < t->nb; i++) {
+    if (is_turn(&t->body[i]))
+      turn_pose(&w, i, turn->c[i], turn->s[i]);
+    else
+      world_outward(&w, i, q, NULL, *turn);
+    I[i] = i_turn(w.R[i], t->body[i].inertia);
+  }
   world_mass_matrix(&w, I, elimination, M);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lanes.h"
 #include "tree.h"
 
 static const jn_kernel kernels[JN_KERNELS] = {
@@ -11,66 +12,45 @@ static const jn_kernel kernels[JN_KERNELS] = {
 #define MODEL(name) JN_(name),
     JN_LIE_LIST(LIE) JN_MODEL_KERNEL_LIST(MODEL)};
 
-static inline void set_lane(real *x, int lane, scalar value) {
 #if JN_LANES > 1
-  (*x)[lane] = value;
-#else
-  (void)lane;
-  *x = value;
-#endif
-}
 
-static inline scalar get_lane(const real *x, int lane) {
-#if JN_LANES > 1
-  return (*x)[lane];
-#else
-  (void)lane;
-  return *x;
-#endif
-}
-
-#if JN_LANES > 1 && JN_KIND <= JN_KIND_F
-/* Whole groups of the row's own number: one real is gathered and written at a time. */
-static inline void load_group(real *x, const scalar *from, size_t n, size_t stride) {
-  for (size_t i = 0; i < n; i++) {
-    real r = ZERO;
-    for (int lane = 0; lane < JN_LANES; lane++) r[lane] = from[(size_t)lane * stride + i];
-    x[i] = r;
-  }
-}
-#endif
-
+/* Whole groups, which are most, apart: their block stays in registers. */
 static void load(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
-  real *x = to;
-  const double *d = from;
-  const float *f = from;
-#if JN_LANES > 1 && JN_KIND <= JN_KIND_F
-  if (kind == JN_KIND && count == JN_LANES) {
-    load_group(x, from, n, stride);
-    return;
-  }
-#endif
-  for (int lane = 0; lane < JN_LANES; lane++) {
-    size_t sample = (size_t)(lane < count ? lane : count - 1) * stride;
-    if (kind == JN_KIND_D)
-      for (size_t i = 0; i < n; i++) set_lane(&x[i], lane, (scalar)d[sample + i]);
-    else
-      for (size_t i = 0; i < n; i++) set_lane(&x[i], lane, (scalar)f[sample + i]);
-  }
+  if (kind == JN_KIND)
+    load_own(to, from, n, stride, count);
+  else
+    load_other(to, from, n, stride, count);
 }
 
 static void store(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
-  const real *x = from;
-  double *d = to;
-  float *f = to;
-  for (int lane = 0; lane < count; lane++) {
-    size_t sample = (size_t)lane * stride;
-    if (kind == JN_KIND_D)
-      for (size_t i = 0; i < n; i++) d[sample + i] = (double)get_lane(&x[i], lane);
-    else
-      for (size_t i = 0; i < n; i++) f[sample + i] = (float)get_lane(&x[i], lane);
-  }
+  if (kind == JN_KIND && count == JN_LANES)
+    store_own(to, from, n, stride, JN_LANES);
+  else if (kind == JN_KIND)
+    store_own(to, from, n, stride, count);
+  else
+    store_other(to, from, n, stride, count);
 }
+
+#else
+
+static void load(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
+  scalar *x = to;
+  (void)stride, (void)count;
+  for (size_t i = 0; i < n; i++)
+    x[i] = kind == JN_KIND_D ? (scalar)((const double *)from)[i] : (scalar)((const float *)from)[i];
+}
+
+static void store(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
+  const scalar *x = from;
+  (void)stride, (void)count;
+  for (size_t i = 0; i < n; i++)
+    if (kind == JN_KIND_D)
+      ((double *)to)[i] = (double)x[i];
+    else
+      ((float *)to)[i] = (float)x[i];
+}
+
+#endif
 
 /* ---- the constants of the model in this scalar ---- */
 

@@ -37,7 +37,7 @@ static inline angles angles_at(const JN_S(tree) * t, const real *q, real **at) {
     const JN_S(body) *b = &t->body[i];
     x[i] = b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_HELICAL ? joint_position(b, q) : ZERO;
   }
-  for (int i = t->nb; i < TRIG_ROOM(t->nb); i++) x[i] = ZERO;
+  for (int i = t->nb; i % TRIG_STEP != 0; i++) x[i] = ZERO;
   trig_all(t->nb, x, o.c, o.s);
   return o;
 }

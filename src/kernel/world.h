@@ -9,6 +9,10 @@
 
 #include "sweep.h"
 
+#ifndef FLAT
+#define FLAT static inline __attribute__((always_inline)) /* in lanes a matrix that is passed is a matrix copied */
+#endif
+
 typedef struct world {
   const JN_S(tree) * t;
   mat3 *R;        /* [nb] */
@@ -34,7 +38,7 @@ static inline int is_turn(const JN_S(body) * b) { return b->kind == JN_BODY_REVO
  * before is at d. */
 static inline twist t_shift(twist V, vec3 d) { return (twist){V.w, v3_add(V.v, cross(V.w, d))}; }
 static inline wrench w_shift(wrench F, vec3 d) { return (wrench){v3_add(F.m, cross(d, F.f)), F.f}; }
-static inline inertia i_shift(inertia I, vec3 d) {
+FLAT inertia i_shift(inertia I, vec3 d) {
   return (inertia){I.m, v3_axpy(I.m, d, I.h), s3_add(I.J, s3_steiner(d, v3_axpy(K(2), I.h, v3_scale(I.m, d))))};
 }
 /* V x* F */
@@ -89,13 +93,13 @@ static inline wrench crossed_tmul(const crossed *X, int turn, twist S) {
 }
 
 /* R J R^T: half of the second product is enough. */
-static inline sym3 s3_turn(mat3 R, sym3 J) {
+FLAT sym3 s3_turn(mat3 R, sym3 J) {
   mat3 A = {s3_mul(J, v3(R.x.x, R.y.x, R.z.x)), s3_mul(J, v3(R.x.y, R.y.y, R.z.y)), s3_mul(J, v3(R.x.z, R.y.z, R.z.z))};
   vec3 x = v3(R.x.x, R.y.x, R.z.x), y = v3(R.x.y, R.y.y, R.z.y), z = v3(R.x.z, R.y.z, R.z.z); /* rows of R */
   return (sym3){dot(x, A.x), dot(y, A.y), dot(z, A.z), dot(x, A.y), dot(x, A.z), dot(y, A.z)};
 }
 /* The body's inertia in the world's axes. */
-static inline inertia i_turn(mat3 R, const scalar *I) {
+FLAT inertia i_turn(mat3 R, const scalar *I) {
   inertia o = i_constant(I);
   return (inertia){o.m, m3_mul(R, o.h), s3_turn(R, o.J)};
 }
@@ -160,36 +164,78 @@ static inline real screw_power(const JN_S(body) * b, wrench F, twist S) {
 }
 
 /* M [nv x nv] from the inertias of subtrees: M_ij = S_j . I_i S_i along the ancestors j of i (garofalo2013 eq. 6a).
- * Sums, because coupled joints share coordinates. Rows and columns are in the order of v, or in the order of
- * elimination (tree.h), which is that of the bodies unless coordinates are coupled. */
-static inline void world_mass_matrix(const world *w, const inertia *I, int elimination, real *M) {
+ * Rows and columns are in the order of v, or in the order of elimination (tree.h), which is that of the bodies unless
+ * coordinates are coupled. Coupled joints share coordinates, so that entries are sums; else each is written once. */
+typedef struct mass_place {
+  const world *w;
+  int n, by_body, sums;
+  real *M;
+} mass_place;
+
+FLAT int mass_column(const mass_place *o, int i) {
+  const JN_S(body) *b = &o->w->t->body[i];
+  return o->by_body ? b->id : b->iv;
+}
+
+FLAT void mass_put(const mass_place *o, int row, int column, real x) {
+  real *one = &o->M[row * o->n + column], *other = &o->M[column * o->n + row];
+  if (o->sums) {
+    *one += x;
+    *other += x;
+  } else {
+    *one = x;
+    *other = x;
+  }
+}
+
+/* S of a free or spherical joint has the columns of R alone. */
+FLAT void mass_put_group(const mass_place *o, int row, int i, wrench Z) {
+  int column = mass_column(o, i);
+  vec3 m = m3_tmul(o->w->R[i], Z.m), f = m3_tmul(o->w->R[i], Z.f);
+  mass_put(o, row, column, m.x);
+  mass_put(o, row, column + 1, m.y);
+  mass_put(o, row, column + 2, m.z);
+  if (o->w->t->body[i].kind != JN_BODY_FREE) return;
+  mass_put(o, row, column + 3, f.x);
+  mass_put(o, row, column + 4, f.y);
+  mass_put(o, row, column + 5, f.z);
+}
+
+/* The row of coordinate k of body i up to the diagonal, and the column. */
+FLAT void mass_row(const mass_place *o, const inertia *I, int i, int k) {
+  const world *w = o->w;
   const JN_S(tree) *t = w->t;
-  int n = t->nv, by_body = elimination && !t->coupled;
-  for (int k = 0; k < n * n; k++) M[k] = ZERO;
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    int first = by_body ? b->id : b->iv;
-    for (int k = 0; k < b->nv; k++) {
-      int row = first + k;
-      wrench Z = screw_momentum(b, I[i], w->S[b->id + k]);
-      M[row * n + row] += screw_power(b, Z, w->S[b->id + k]) + armature_of(t, b, k);
-      for (int l = 0; l < k; l++) {
-        real x = power(Z, w->S[b->id + l]);
-        M[row * n + first + l] += x;
-        M[(first + l) * n + row] += x;
-      }
-      for (int j = i; t->body[j].parent >= 0;) {
-        Z = w_shift(Z, w->d[j]);
-        j = t->body[j].parent;
-        const JN_S(body) *c = &t->body[j];
-        int column = by_body ? c->id : c->iv;
-        for (int l = 0; l < c->nv; l++) {
-          real x = screw_power(c, Z, w->S[c->id + l]);
-          M[row * n + column + l] += x;
-          M[(column + l) * n + row] += x;
-        }
-      }
-    }
+  const JN_S(body) *b = &t->body[i];
+  int first = mass_column(o, i), row = first + k, j = i;
+  twist S = w->S[b->id + k];
+  wrench Z = screw_momentum(b, *I, S);
+  real own = screw_power(b, Z, S) + armature_of(t, b, k), *diagonal = &o->M[row * o->n + row];
+  *diagonal = o->sums ? *diagonal + own : own;
+  for (int l = 0; l < k; l++) mass_put(o, row, first + l, power(Z, w->S[b->id + l]));
+  for (int p = b->parent; p >= 0; j = p, p = t->body[p].parent) {
+    const JN_S(body) *c = &t->body[p];
+    int column = mass_column(o, p);
+    Z.m = v3_add(Z.m, cross(w->d[j], Z.f));
+    if (is_turn(c))
+      mass_put(o, row, column, dot(Z.m, w->S[c->id].w));
+    else if (is_group(c))
+      mass_put_group(o, row, p, Z);
+    else
+      for (int l = 0; l < c->nv; l++) mass_put(o, row, column + l, power(Z, w->S[c->id + l]));
+  }
+}
+
+/* I: of the bodies alone on entry, of subtrees afterwards. */
+FLAT void world_mass_matrix(const world *w, inertia *I, int elimination, real *M) {
+  const JN_S(tree) *t = w->t;
+  const mass_place o = {w, t->nv, elimination && !t->coupled, t->coupled, M};
+  int zeros = t->coupled;
+  for (int i = 1; i < t->nb; i++) zeros |= t->body[i].parent != i - 1; /* between branches; a chain has none */
+  for (int k = 0; k < t->nv * t->nv && zeros; k++) M[k] = ZERO;
+  for (int i = t->nb - 1; i >= 0; i--) {
+    int p = t->body[i].parent;
+    for (int k = 0; k < t->body[i].nv; k++) mass_row(&o, &I[i], i, k);
+    if (p >= 0) I[p] = i_add(I[p], i_shift(I[i], w->d[i]));
   }
 }
 

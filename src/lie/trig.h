@@ -12,6 +12,8 @@
 
 #if JN_KIND == JN_KIND_Z || JN_KIND == JN_KIND_L
 
+enum { TRIG_STEP = 1 };
+
 static inline void trig_all(int n, const real *x, real *c, real *s) {
   for (int i = 0; i < n; i++) {
     c[i] = JN_CALL1(cos, x[i]);
@@ -31,8 +33,12 @@ enum { PACK = 16 / sizeof(scalar) };
 #endif
 typedef scalar pack __attribute__((vector_size(PACK * sizeof(scalar))));
 typedef scalar_bits pack_bits __attribute__((vector_size(PACK * sizeof(scalar))));
-
-static inline pack pack_choose(pack_bits m, pack a, pack b) { return (pack)((m & (pack_bits)a) | (~m & (pack_bits)b)); }
+#if JN_KIND == JN_KIND_D
+typedef uint64_t scalar_word;
+#else
+typedef uint32_t scalar_word;
+#endif
+typedef scalar_word pack_word __attribute__((vector_size(PACK * sizeof(scalar))));
 
 #if JN_KIND == JN_KIND_D
 #define TRIG_LIMIT 8e5
@@ -80,18 +86,20 @@ static inline pack trig_cosine(pack r, pack tail, pack z) {
 }
 #endif
 
-/* Returns the lanes that are too large, or not numbers. */
+/* Returns the lanes that are too large, or not numbers. Bit 0 of n = round(x 2 / pi) swaps sine and cosine, bit 1 of n
+ * and of n + 1 are their signs: all by bits, a third
+ * of the instructions that choices and products took. */
 static inline pack_bits trig_pack(pack x, pack *c, pack *s) {
-  const pack one = 1 - (pack){0};
+  const scalar_word sign = (scalar_word)1 << (8 * sizeof(scalar) - 1);
   pack shifted = x * (scalar)0.636619772367581343075535053490057448 + (scalar)TRIG_ROUND;
   pack k = shifted - (scalar)TRIG_ROUND, first = TRIG_FIRST(k, x), rest = TRIG_REST(k);
   pack r = first - rest, tail = (first - r) - rest, z = r * r;
-  pack_bits n = (pack_bits)shifted, odd = (n & 1) != 0;
-  pack sine = trig_sine(r, tail, z), cosine = trig_cosine(r, tail, z);
-  pack sign_s = pack_choose((n & 2) != 0, -one, one), sign_c = pack_choose(((n + 1) & 2) != 0, -one, one);
-  *s = sign_s * pack_choose(odd, cosine, sine);
-  *c = sign_c * pack_choose(odd, sine, cosine);
-  return ~((x <= (scalar)TRIG_LIMIT) & (x >= -(scalar)TRIG_LIMIT));
+  pack_word n = (pack_word)shifted, up = n << (8 * sizeof(scalar) - 2), next = up + sign / 2;
+  pack_word sine = (pack_word)trig_sine(r, tail, z), cosine = (pack_word)trig_cosine(r, tail, z);
+  pack_word swapped = (sine ^ cosine) & -(n & 1);
+  *s = (pack)(sine ^ swapped ^ (up & sign));
+  *c = (pack)(cosine ^ swapped ^ (next & sign));
+  return ~((pack)((pack_word)x & ~sign) <= (scalar)TRIG_LIMIT);
 }
 
 static inline int trig_any(pack_bits m) {
@@ -110,10 +118,14 @@ static __attribute__((noinline, cold)) void trig_large(int n, const real *x, rea
   }
 }
 
-/* c[i] = cos x[i], s[i] = sin x[i]; the arrays have room for TRIG_ROOM(n), and x is zero there. */
+/* Numbers are taken so many at a time. */
+enum { TRIG_STEP = PACK / JN_LANES };
+
+/* c[i] = cos x[i], s[i] = sin x[i]; the arrays have room for TRIG_ROOM(n), and x is zero up to a multiple of TRIG_STEP.
+ */
 static inline void trig_all(int n, const real *x, real *c, real *s) {
   pack_bits large = {0};
-  for (int i = 0; i < n; i += PACK / JN_LANES) {
+  for (int i = 0; i < n; i += TRIG_STEP) {
     pack from, cosine, sine;
     memcpy(&from, x + i, sizeof from);
     large |= trig_pack(from, &cosine, &sine);
