@@ -47,7 +47,7 @@ jn_status PUBLIC(inverse_dynamics)(const jn_model *m, jn_work *w, const number *
 }
 
 jn_status PUBLIC(gravity_forces)(const jn_model *m, jn_work *w, const number *q, number *g) {
-  return run_newton(m, w, q, NULL, NULL, NULL, 0, g);
+  return one_term(m, w, q, NULL, JN_OUT_G, g);
 }
 
 jn_status PUBLIC(coriolis_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *c) {

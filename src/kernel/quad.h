@@ -6,43 +6,11 @@
 #ifndef JN_KERNEL_QUAD_H
 #define JN_KERNEL_QUAD_H
 
-#include "sweep.h"
+#include "vec4.h"
 
-#if JN_LANES == 1 && defined(__AVX2__) && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
-#define JN_QUAD 1
-
-typedef scalar quad __attribute__((vector_size(4 * sizeof(scalar))));
+#if JN_QUAD
 
 /* Lanes of V: w, v, dw, dv. Lanes of F: moment, force, and two without meaning. */
-typedef struct quad3 {
-  quad x, y, z;
-} quad3;
-
-#ifdef __clang__
-#define LANES(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#else
-typedef scalar_bits quad_bits __attribute__((vector_size(4 * sizeof(scalar))));
-#define LANES(a, b, i, j, k, l) __builtin_shuffle(a, b, (quad_bits){i, j, k, l})
-#endif
-
-static inline quad q4(scalar a, scalar b, scalar c, scalar d) { return (quad){a, b, c, d}; }
-static inline quad q4_zero(void) { return q4(0, 0, 0, 0); }
-
-static inline quad3 quad_cross(const scalar *p, quad3 a) {
-  return (quad3){p[1] * a.z - p[2] * a.y, p[2] * a.x - p[0] * a.z, p[0] * a.y - p[1] * a.x};
-}
-static inline quad3 quad_sub(quad3 a, quad3 b) { return (quad3){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static inline quad3 quad_add(quad3 a, quad3 b) { return (quad3){a.x + b.x, a.y + b.y, a.z + b.z}; }
-/* R a and R^T a, R row-major */
-static inline quad3 quad_turn(const scalar *R, quad3 a) {
-  return (quad3){R[0] * a.x + R[1] * a.y + R[2] * a.z, R[3] * a.x + R[4] * a.y + R[5] * a.z,
-                 R[6] * a.x + R[7] * a.y + R[8] * a.z};
-}
-static inline quad3 quad_turn_back(const scalar *R, quad3 a) {
-  return (quad3){R[0] * a.x + R[3] * a.y + R[6] * a.z, R[1] * a.x + R[4] * a.y + R[7] * a.z,
-                 R[2] * a.x + R[5] * a.y + R[8] * a.z};
-}
-
 /* (w, v) and (dw, dv) of quads, and back. */
 static inline twist quad_velocity(quad3 V) { return (twist){v3(V.x[0], V.y[0], V.z[0]), v3(V.x[1], V.y[1], V.z[1])}; }
 static inline twist quad_acceleration(quad3 V) {
@@ -74,8 +42,6 @@ static inline quad3 quad_outward_any(const JN_S(tree) * t, const JN_S(body) * b,
   }
   return quad_of(own, A);
 }
-
-static inline quad q4_all(scalar a) { return a - q4_zero(); }
 
 /* I A + V x* I V */
 static inline quad3 quad_wrench(const scalar *I, quad3 V) {
@@ -145,8 +111,6 @@ static inline void quad_newton_euler(const JN_S(tree) * t, const real *q, const 
       tau[t->body[i].iv + k] += armature_of(t, &t->body[i], k) * a[t->body[i].iv + k];
 }
 
-#else
-#define JN_QUAD 0
 #endif
 
 #endif

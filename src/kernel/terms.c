@@ -10,9 +10,11 @@
 #include "terms.h"
 
 #include "frames.h"
+#include "jacobians.h"
 #include "mass.h"
 #include "newton.h"
 #include "row.h"
+#include "terms_quad.h"
 #include "world.h"
 
 typedef struct sweeps {
@@ -68,15 +70,19 @@ static inline void mass_rate(int n, const real *C, real *dM) {
     }
 }
 
+static inline void clear_matrices(int n, real *C, real *dM) {
+  for (int k = 0; k < n * n; k++) {
+    if (C) C[k] = ZERO;
+    if (dM) dM[k] = ZERO;
+  }
+}
+
 static inline void matrices(const JN_S(tree) * t, const jn_call *c, const real *v, sweeps *s) {
   int n = t->nv;
   real *C = c->out[JN_OUT_C], *dM = c->out[JN_OUT_DM];
   if (!C && !dM) return;
   if (!v) {
-    for (int k = 0; k < n * n; k++) {
-      if (C) C[k] = ZERO;
-      if (dM) dM[k] = ZERO;
-    }
+    clear_matrices(n, C, dM);
     return;
   }
   coriolis_matrix(t, s, C ? C : dM); /* C + C^T can be formed in place */
@@ -88,13 +94,6 @@ static inline twist shown(int in, mat3 R, vec3 p, twist X) {
   if (in == IN_ALIGNED) return X;
   if (in == IN_WORLD) return t_shift(X, v3_neg(p));
   return (twist){m3_tmul(R, X.w), m3_tmul(R, X.v)};
-}
-
-/* Column `at` of a Jacobian [6 x n]. */
-static inline void add_column(real *J, int n, int at, twist X) {
-  real column[6];
-  t_store(X, column);
-  for (int r = 0; r < 6; r++) J[r * n + at] += column[r];
 }
 
 /* J and dJ/dt of frame f with pose R, p and twist V about its origin (frames.h): with S and Psi about it too, the rate
@@ -122,28 +121,25 @@ static inline void frame_matrices(const sweeps *s, int f, int in, mat3 R, vec3 p
   }
 }
 
-/* In the world's frame a column is the same for all frames that it moves: X [nd], about the world's origin. */
-static inline void copy_columns(const JN_S(tree) * t, int f, const twist *X, real *J) {
-  int n = t->nv;
-  for (int k = 0; k < 6 * n; k++) J[k] = ZERO;
-  for (int j = t->frame[f].body; j >= 0; j = t->body[j].parent)
-    for (int k = 0; k < t->body[j].nv; k++) add_column(J, n, t->body[j].iv + k, X[t->body[j].id + k]);
-}
-
+/* Screws or their rates X about the world's origin. */
 static inline void world_columns(const JN_S(tree) * t, const sweeps *s, const twist *X, twist *out) {
   for (int i = 0; i < t->nb; i++)
     for (int k = 0; k < t->body[i].nv; k++) out[t->body[i].id + k] = t_shift(X[t->body[i].id + k], v3_neg(s->p[i]));
 }
 
-static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s,
-                                   twist *room) {
-  real *const out[2] = {c->out[JN_OUT_J], c->out[JN_OUT_DJ]};
-  for (int o = 0; o < 2; o++) {
-    if (!out[o]) continue;
-    if (o == 0 || v) world_columns(t, s, o ? s->w.Psi : s->w.S, room);
-    for (int k = 0; k < t->nd && o == 1 && !v; k++) room[k] = t_zero();
-    for (int f = 0; f < t->nframe; f++) copy_columns(t, f, room, out[o] + 6 * t->nv * f);
+/* in the world's frame; at: scratch memory, 6 nd + 8 nv reals */
+static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s, real *at) {
+  int all = c->arg[0] == IN_WORLD;
+  real *J = all ? c->out[JN_OUT_J] : NULL, *dJ = all ? c->out[JN_OUT_DJ] : NULL;
+  twist *X = TAKE(&at, t->nd, twist);
+  if (J || c->out[JN_OUT_SPACE]) {
+    world_columns(t, s, s->w.S, X);
+    space_outputs(t, X, at, J, c->out[JN_OUT_SPACE]);
   }
+  if (!dJ && !c->out[JN_OUT_DSPACE]) return;
+  if (v) world_columns(t, s, s->w.Psi, X);
+  for (int k = 0; k < t->nd && !v; k++) X[k] = t_zero();
+  space_outputs(t, X, at, dJ, c->out[JN_OUT_DSPACE]);
 }
 
 static inline void frames(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s) {
@@ -281,10 +277,10 @@ static inline void energy(const JN_S(tree) * t, const real *v, const sweeps *s, 
   out[1] = potential;
 }
 
-/* The forces: each its own pass of Newton and Euler. */
+/* The forces: each its own pass of Newton and Euler, except that weight needs none with terms_quad.h. */
 static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   const real *q = c->in[0];
-  if (c->out[JN_OUT_G]) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
+  if (c->out[JN_OUT_G] && !JN_QUAD) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
   if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
   if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
   if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);
@@ -299,20 +295,83 @@ static inline int wanted(const jn_call *c, int first, int last) {
 /* Velocities matter only to these: what does not need them must not pay for them. */
 static inline int needs_velocity(const jn_call *c) {
   static const int which[] = {
-      JN_OUT_C,  JN_OUT_DM,   JN_OUT_TAU,   JN_OUT_BIAS,     JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
-      JN_OUT_DJ, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,       JN_OUT_ENERGY};
+      JN_OUT_C,  JN_OUT_DM,     JN_OUT_TAU,  JN_OUT_BIAS,  JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
+      JN_OUT_DJ, JN_OUT_DSPACE, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,     JN_OUT_ENERGY};
   for (size_t k = 0; k < sizeof which / sizeof *which; k++)
     if (c->out[which[k]]) return 1;
   return 0;
 }
+
+#if JN_QUAD
+
+/* Whether terms_quad.h serves all that is wanted; if not, what it serves stays in mine, the others in rest. */
+static inline int is_all_quads(const jn_call *c, jn_call *mine, jn_call *rest) {
+  static const int which[] = {JN_OUT_POSES, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS, JN_OUT_DDCOM, JN_OUT_MOMENTUM,
+                              JN_OUT_A,     JN_OUT_DA};
+  int jacobians = c->arg[0] != IN_WORLD && (c->out[JN_OUT_J] || c->out[JN_OUT_DJ]);
+  int com = c->arg[2] >= 0 && wanted(c, JN_OUT_COM, JN_OUT_JCOM), others = jacobians || com;
+  for (size_t k = 0; k < sizeof which / sizeof *which; k++) others |= c->out[which[k]] != NULL;
+  if (!others) return 1;
+  *mine = *rest = *c;
+  for (size_t k = 0; k < sizeof which / sizeof *which; k++) mine->out[which[k]] = NULL;
+  if (jacobians) mine->out[JN_OUT_J] = mine->out[JN_OUT_DJ] = NULL;
+  for (int k = JN_OUT_COM; k <= JN_OUT_JCOM && com; k++) mine->out[k] = NULL;
+  for (int k = 0; k < JN_OUTS; k++)
+    if (mine->out[k]) rest->out[k] = NULL;
+  return 0;
+}
+
+static inline void quads_finish(const quads *s) {
+  real *energy = s->out[JN_OUT_ENERGY];
+  scalar inverse = 1 / s->mass;
+  if (s->out[JN_OUT_COM]) v3_store(v4_vec3(s->sum * inverse), s->out[JN_OUT_COM]);
+  if (s->out[JN_OUT_DCOM]) v3_store(v4_vec3(s->rate * inverse), s->out[JN_OUT_DCOM]);
+  if (!energy) return;
+  energy[0] = s->kinetic[0] + s->kinetic[1] + s->kinetic[2];
+  energy[1] = -v4_dot(v4_load(s->t->gravity), s->sum);
+}
+
+static inline void quad_terms(const jn_call *c, const real *v, const angles *turn, real *at) {
+  quads s = {.t = c->tree, .out = (real *const *)c->out, .q = c->in[0], .v = v};
+  real *C = c->out[JN_OUT_C] ? c->out[JN_OUT_C] : c->out[JN_OUT_DM];
+  if (!v) C = NULL;
+  if (C && c->out[JN_OUT_M]) JN_(mass_matrix)(s.t, s.q, turn, 0, at, c->out[JN_OUT_M]); /* C needs other sums */
+  s.rates = C || (v && (c->out[JN_OUT_DJ] || c->out[JN_OUT_DSPACE]));
+  s.tensors = C || c->out[JN_OUT_M];
+  quads_place(&s, at);
+  quads_outward(&s, turn);
+  if (c->out[JN_OUT_M] && !C) JN_(solids_inward)(s.t, 0, s.B, s.S, c->out[JN_OUT_M]);
+  if (c->out[JN_OUT_G] || c->out[JN_OUT_JCOM]) quads_moments(&s, c->out[JN_OUT_G], c->out[JN_OUT_JCOM]);
+  if (C) quads_coriolis(&s, C);
+  if (!v) clear_matrices(s.t->nv, c->out[JN_OUT_C], c->out[JN_OUT_DM]);
+  if (C && c->out[JN_OUT_DM]) mass_rate(s.t->nv, C, c->out[JN_OUT_DM]);
+  if (c->out[JN_OUT_J] || c->out[JN_OUT_SPACE]) quads_jacobians(&s, s.S, c->out[JN_OUT_J], c->out[JN_OUT_SPACE]);
+  if (c->out[JN_OUT_DJ] || c->out[JN_OUT_DSPACE])
+    quads_jacobians(&s, v ? s.Psi : NULL, c->out[JN_OUT_DJ], c->out[JN_OUT_DSPACE]);
+  quads_finish(&s);
+}
+
+#endif
 
 void JN_(terms)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *q = c->in[0], *v = needs_velocity(c) ? c->in[1] : NULL, *a = c->in[2];
   real *at = c->scratch;
   angles turn = angles_at(t, q, &at);
+  if (c->out[JN_OUT_M] && !wanted(c, JN_OUT_M + 1, JN_OUTS - 1)) {
+    JN_(mass_matrix)(t, q, &turn, 0, at, c->out[JN_OUT_M]);
+    return;
+  }
   forces(t, c, v, turn, at);
+#if JN_QUAD
+  jn_call mine, rest;
+  int all = is_all_quads(c, &mine, &rest);
+  quad_terms(all ? c : &mine, v, &turn, at);
+  if (all) return;
+  c = &rest;
+#else
   if (c->out[JN_OUT_M]) JN_(mass_matrix)(t, q, &turn, 0, at, c->out[JN_OUT_M]);
+#endif
   if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) return;
   sweeps s = {.w = world_place(t, &at)};
   s.p = TAKE(&at, t->nb, vec3);
@@ -330,7 +389,8 @@ void JN_(terms)(const jn_call *c) {
   matrices(t, c, v, &s);
   if (c->out[JN_OUT_ACCELERATIONS] || c->out[JN_OUT_DDCOM]) /* true accelerations, without weight */
     for (int i = 0; i < t->nb; i++) s.A[i] = world_accelerate(&s.w, i, v, a, s.A);
-  if (c->arg[0] == IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)) world_jacobians(t, c, v, &s, TAKE(&at, t->nd, twist));
+  if ((c->arg[0] == IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)) || wanted(c, JN_OUT_SPACE, JN_OUT_DSPACE))
+    world_jacobians(t, c, v, &s, at);
   if (wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (c->arg[0] != IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)))
     frames(t, c, v, &s);
   if (wanted(c, JN_OUT_COM, JN_OUT_JCOM)) {
