@@ -43,8 +43,8 @@ static inline quad3 quad_outward_any(const JN_S(tree) * t, const JN_S(body) * b,
   return quad_of(own, A);
 }
 
-/* I A + V x* I V */
-static inline quad3 quad_wrench(const scalar *I, quad3 V) {
+/* I V and I A: momenta, lanes moment, force, moment, force. */
+static inline quad3 quad_momenta(const scalar *I, quad3 V) {
   const quad o = q4_zero(), m = q4_all(I[0]), sign = q4(1, -1, 1, -1);
   quad Jxx = LANES(q4_all(I[4]), m, 0, 5, 2, 7), Jyy = LANES(q4_all(I[5]), m, 0, 5, 2, 7);
   quad Jzz = LANES(q4_all(I[6]), m, 0, 5, 2, 7), Jxy = LANES(q4_all(I[7]), o, 0, 5, 2, 7);
@@ -52,8 +52,14 @@ static inline quad3 quad_wrench(const scalar *I, quad3 V) {
   quad3 W = {sign * LANES(V.x, V.x, 1, 0, 3, 2), sign * LANES(V.y, V.y, 1, 0, 3, 2),
              sign * LANES(V.z, V.z, 1, 0, 3, 2)}; /* v, -w, dv, -dw */
   quad3 h = quad_cross(I + 1, W);
-  quad3 H = {Jxx * V.x + (Jxy * V.y + (Jxz * V.z + h.x)), Jxy * V.x + (Jyy * V.y + (Jyz * V.z + h.y)),
-             Jxz * V.x + (Jyz * V.y + (Jzz * V.z + h.z))}; /* momenta of V and of A */
+  return (quad3){Jxx * V.x + (Jxy * V.y + (Jxz * V.z + h.x)), Jxy * V.x + (Jyy * V.y + (Jyz * V.z + h.y)),
+                 Jxz * V.x + (Jyz * V.y + (Jzz * V.z + h.z))};
+}
+
+/* I A + V x* I V */
+static inline quad3 quad_wrench(const scalar *I, quad3 V) {
+  const quad o = q4_zero();
+  quad3 H = quad_momenta(I, V);
   quad3 P = {LANES(V.x, o, 0, 0, 1, 4), LANES(V.y, o, 0, 0, 1, 4), LANES(V.z, o, 0, 0, 1, 4)};       /* w, w, v, 0 */
   quad3 G = {LANES(H.x, H.x, 0, 1, 1, 1), LANES(H.y, H.y, 0, 1, 1, 1), LANES(H.z, H.z, 0, 1, 1, 1)}; /* m, f, f */
   quad3 C = {P.y * G.z - P.z * G.y, P.z * G.x - P.x * G.z, P.x * G.y - P.y * G.x};
