@@ -36,6 +36,8 @@ ALGORITHM(mass_inverse, jn_mass_matrix_inverse, Q, OUT(0))
 ALGORITHM(coriolis, jn_coriolis_matrix, Q, V, OUT(0))
 ALGORITHM(jacobians, jn_frame_jacobians, JN_IN_WORLD, Q, OUT(0))
 ALGORITHM(jacobian_rates, jn_frame_jacobian_rates, JN_IN_WORLD, Q, V, OUT(0))
+ALGORITHM(space_jacobian, jn_space_jacobian, Q, OUT(0))
+ALGORITHM(space_jacobian_rate, jn_space_jacobian_rate, Q, V, OUT(0))
 ALGORITHM(regressor, jn_regressor, Q, V, A, OUT(0))
 ALGORITHM(com_jacobian, jn_com_jacobian, JN_WORLD, Q, OUT(0))
 ALGORITHM(energy, jn_energy, Q, V, OUT(0))
@@ -69,6 +71,8 @@ static const algorithm list[] = {
     ENTRY("Coriolis matrix", -1, SIZE_N2, coriolis),
     ENTRY("all Jacobians", -1, SIZE_FRAMES, jacobians),
     ENTRY("all Jacobian rates", -1, SIZE_FRAMES, jacobian_rates),
+    ENTRY("space Jacobian", -1, SIZE_N2, space_jacobian),
+    ENTRY("space Jacobian rate", -1, SIZE_N2, space_jacobian_rate),
     ENTRY("torque regressor", -1, SIZE_FRAMES, regressor),
     ENTRY("CoM Jacobian", -1, SIZE_N2, com_jacobian),
     ENTRY("energies", -1, SIZE_N, energy),

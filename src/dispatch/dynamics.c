@@ -97,7 +97,9 @@ jn_status PUBLIC(compute)(const jn_model *m, jn_work *w, const number *q, const 
                            x->momentum,
                            x->momentum_matrix,
                            x->momentum_matrix_rate,
-                           x->energy};
+                           x->energy,
+                           x->space_jacobian,
+                           x->space_jacobian_rate};
   return run_terms(m, w, q, v, a, wrench, outs, (int)x->in, (int)x->about, JN_WORLD);
 }
 

@@ -4,6 +4,7 @@
 #define JN_DISPATCH_TERMS_RUN_H
 
 #include <limits.h>
+#include <string.h>
 
 #include "../kernel/terms.h"
 #include "../model/model.h"
@@ -70,11 +71,9 @@ static inline int run_straight(const jn_model *m, jn_work *w, const number *q, c
   if (!row || row->lanes != 1 || row->kind != NUMBER_KIND || !m || !w || !q) return 0;
   if (w->model != m || w->count != 1 || w->real_bytes < row->real_bytes) return 0;
   if (link < JN_WORLD || link >= m->nlink) return 0;
+  if (term_size(m, JN_OUT_J) > INT_MAX || term_size(m, JN_OUT_M) > INT_MAX) return 0; /* kernels count in int */
   jn_call call;
-  for (int k = 0; k < JN_OUTS; k++) {
-    if (outs[k] && term_size(m, k) > INT_MAX) return 0; /* kernels count in int */
-    call.out[k] = outs[k];
-  }
+  memcpy(call.out, outs, JN_OUTS * sizeof *outs);
   call.tree = m->tree[row->kind];
   call.in[0] = q;
   call.in[1] = v;

@@ -65,24 +65,34 @@ static inline quad3 in_lanes(quad a, quad b, quad c) {
   return (quad3){a, b, c};
 }
 
+/* I S and the products of crossed (world.h) with S, all screws at once. */
+static inline screw solid_momentum(const solid *o, screw S) {
+  return (screw){v4_mul(o->Jx, o->Jy, o->Jz, S.w) + v4_cross(o->h, S.v), o->m * S.v - v4_cross(o->h, S.w)};
+}
+static inline screw crossed4_mul(const crossed4 *X, screw S) {
+  return (screw){v4_mul(X->Ax, X->Ay, X->Az, S.w) + (v4_cross(X->u, S.v) + v4_mul(X->Zx, X->Zy, X->Zz, S.v)),
+                 v4_cross(X->w, S.v) - v4_mul(X->Zx, X->Zy, X->Zz, S.w)};
+}
+static inline screw crossed4_tmul(const crossed4 *X, screw S) {
+  return (screw){v4_tmul(X->Ax, X->Ay, X->Az, S.w) - v4_tmul(X->Zx, X->Zy, X->Zz, S.v),
+                 v4_tmul(X->Zx, X->Zy, X->Zz, S.w) - (v4_cross(X->u, S.w) + v4_cross(X->w, S.v))};
+}
+
 /* Moments and forces of Z, W and Y for screw S of a body with inertia o and crossed X, of its subtree. */
 static inline void subtree_wrenches(const solid *o, const crossed4 *X, int turn, screw S, screw Psi, quad3 *m,
                                     quad3 *f) {
-  quad Zm = v4_mul(o->Jx, o->Jy, o->Jz, S.w), Zf = v4_cross(S.w, o->h);
-  quad Wm = v4_tmul(X->Ax, X->Ay, X->Az, S.w), Wf = v4_tmul(X->Zx, X->Zy, X->Zz, S.w) - v4_cross(X->u, S.w);
-  quad Ym = v4_mul(o->Jx, o->Jy, o->Jz, Psi.w) + (v4_cross(o->h, Psi.v) + v4_mul(X->Ax, X->Ay, X->Az, S.w));
-  quad Yf = o->m * Psi.v - (v4_cross(o->h, Psi.w) + v4_mul(X->Zx, X->Zy, X->Zz, S.w));
-  if (!turn) {
-    quad wv = v4_cross(X->w, S.v);
-    Zm += v4_cross(o->h, S.v);
-    Zf += o->m * S.v;
-    Wm -= v4_tmul(X->Zx, X->Zy, X->Zz, S.v);
-    Wf -= wv;
-    Ym += v4_cross(X->u, S.v) + v4_mul(X->Zx, X->Zy, X->Zz, S.v);
-    Yf += wv;
+  screw Z, W, Y, I = solid_momentum(o, Psi);
+  if (turn) { /* S.v is zero */
+    Z = (screw){v4_mul(o->Jx, o->Jy, o->Jz, S.w), v4_cross(S.w, o->h)};
+    W = (screw){v4_tmul(X->Ax, X->Ay, X->Az, S.w), v4_tmul(X->Zx, X->Zy, X->Zz, S.w) - v4_cross(X->u, S.w)};
+    Y = (screw){v4_mul(X->Ax, X->Ay, X->Az, S.w), -v4_mul(X->Zx, X->Zy, X->Zz, S.w)};
+  } else {
+    Z = solid_momentum(o, S);
+    W = crossed4_tmul(X, S);
+    Y = crossed4_mul(X, S);
   }
-  *m = in_lanes(Zm, Wm, Ym);
-  *f = in_lanes(Zf, Wf, Yf);
+  *m = in_lanes(Z.w, W.w, I.w + Y.w);
+  *f = in_lanes(Z.v, W.v, I.v + Y.v);
 }
 
 static inline quad lanes_power(quad3 m, quad3 f, const probe *p) {

@@ -10,12 +10,36 @@
 #include "terms.h"
 
 #include "frames.h"
+#include "frames_quad.h"
 #include "jacobians.h"
 #include "mass.h"
 #include "newton.h"
 #include "row.h"
-#include "terms_quad.h"
 #include "world.h"
+
+static inline int wanted(const jn_call *c, int first, int last) {
+  for (int k = first; k <= last; k++)
+    if (c->out[k]) return 1;
+  return 0;
+}
+
+static inline void mass_rate(int n, const real *C, real *dM) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      real x = C[i * n + j] + C[j * n + i];
+      dM[i * n + j] = x;
+      dM[j * n + i] = x;
+    }
+}
+
+static inline void clear_matrices(int n, real *C, real *dM) {
+  for (int k = 0; k < n * n; k++) {
+    if (C) C[k] = ZERO;
+    if (dM) dM[k] = ZERO;
+  }
+}
+
+#if !JN_QUAD
 
 typedef struct sweeps {
   world w;
@@ -59,22 +83,6 @@ static inline void coriolis_matrix(const JN_S(tree) * t, const sweeps *s, real *
   for (int k = 0; k < t->nv * t->nv; k++) C[k] = ZERO;
   for (int i = 0; i < t->nb; i++)
     for (int k = 0; k < t->body[i].nv; k++) coriolis_entries(t, s, i, k, C);
-}
-
-static inline void mass_rate(int n, const real *C, real *dM) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      real x = C[i * n + j] + C[j * n + i];
-      dM[i * n + j] = x;
-      dM[j * n + i] = x;
-    }
-}
-
-static inline void clear_matrices(int n, real *C, real *dM) {
-  for (int k = 0; k < n * n; k++) {
-    if (C) C[k] = ZERO;
-    if (dM) dM[k] = ZERO;
-  }
 }
 
 static inline void matrices(const JN_S(tree) * t, const jn_call *c, const real *v, sweeps *s) {
@@ -277,101 +285,10 @@ static inline void energy(const JN_S(tree) * t, const real *v, const sweeps *s, 
   out[1] = potential;
 }
 
-/* The forces: each its own pass of Newton and Euler, except that weight needs none with terms_quad.h. */
-static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
-  const real *q = c->in[0];
-  if (c->out[JN_OUT_G] && !JN_QUAD) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
-  if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
-  if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
-  if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);
-}
-
-static inline int wanted(const jn_call *c, int first, int last) {
-  for (int k = first; k <= last; k++)
-    if (c->out[k]) return 1;
-  return 0;
-}
-
-/* Velocities matter only to these: what does not need them must not pay for them. */
-static inline int needs_velocity(const jn_call *c) {
-  static const int which[] = {
-      JN_OUT_C,  JN_OUT_DM,     JN_OUT_TAU,  JN_OUT_BIAS,  JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
-      JN_OUT_DJ, JN_OUT_DSPACE, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,     JN_OUT_ENERGY};
-  for (size_t k = 0; k < sizeof which / sizeof *which; k++)
-    if (c->out[which[k]]) return 1;
-  return 0;
-}
-
-#if JN_QUAD
-
-/* Whether terms_quad.h serves all that is wanted; if not, what it serves stays in mine, the others in rest. */
-static inline int is_all_quads(const jn_call *c, jn_call *mine, jn_call *rest) {
-  static const int which[] = {JN_OUT_POSES, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS, JN_OUT_DDCOM, JN_OUT_MOMENTUM,
-                              JN_OUT_A,     JN_OUT_DA};
-  int jacobians = c->arg[0] != IN_WORLD && (c->out[JN_OUT_J] || c->out[JN_OUT_DJ]);
-  int com = c->arg[2] >= 0 && wanted(c, JN_OUT_COM, JN_OUT_JCOM), others = jacobians || com;
-  for (size_t k = 0; k < sizeof which / sizeof *which; k++) others |= c->out[which[k]] != NULL;
-  if (!others) return 1;
-  *mine = *rest = *c;
-  for (size_t k = 0; k < sizeof which / sizeof *which; k++) mine->out[which[k]] = NULL;
-  if (jacobians) mine->out[JN_OUT_J] = mine->out[JN_OUT_DJ] = NULL;
-  for (int k = JN_OUT_COM; k <= JN_OUT_JCOM && com; k++) mine->out[k] = NULL;
-  for (int k = 0; k < JN_OUTS; k++)
-    if (mine->out[k]) rest->out[k] = NULL;
-  return 0;
-}
-
-static inline void quads_finish(const quads *s) {
-  real *energy = s->out[JN_OUT_ENERGY];
-  scalar inverse = 1 / s->mass;
-  if (s->out[JN_OUT_COM]) v3_store(v4_vec3(s->sum * inverse), s->out[JN_OUT_COM]);
-  if (s->out[JN_OUT_DCOM]) v3_store(v4_vec3(s->rate * inverse), s->out[JN_OUT_DCOM]);
-  if (!energy) return;
-  energy[0] = s->kinetic[0] + s->kinetic[1] + s->kinetic[2];
-  energy[1] = -v4_dot(v4_load(s->t->gravity), s->sum);
-}
-
-static inline void quad_terms(const jn_call *c, const real *v, const angles *turn, real *at) {
-  quads s = {.t = c->tree, .out = (real *const *)c->out, .q = c->in[0], .v = v};
-  real *C = c->out[JN_OUT_C] ? c->out[JN_OUT_C] : c->out[JN_OUT_DM];
-  if (!v) C = NULL;
-  if (C && c->out[JN_OUT_M]) JN_(mass_matrix)(s.t, s.q, turn, 0, at, c->out[JN_OUT_M]); /* C needs other sums */
-  s.rates = C || (v && (c->out[JN_OUT_DJ] || c->out[JN_OUT_DSPACE]));
-  s.tensors = C || c->out[JN_OUT_M];
-  quads_place(&s, at);
-  quads_outward(&s, turn);
-  if (c->out[JN_OUT_M] && !C) JN_(solids_inward)(s.t, 0, s.B, s.S, c->out[JN_OUT_M]);
-  if (c->out[JN_OUT_G] || c->out[JN_OUT_JCOM]) quads_moments(&s, c->out[JN_OUT_G], c->out[JN_OUT_JCOM]);
-  if (C) quads_coriolis(&s, C);
-  if (!v) clear_matrices(s.t->nv, c->out[JN_OUT_C], c->out[JN_OUT_DM]);
-  if (C && c->out[JN_OUT_DM]) mass_rate(s.t->nv, C, c->out[JN_OUT_DM]);
-  if (c->out[JN_OUT_J] || c->out[JN_OUT_SPACE]) quads_jacobians(&s, s.S, c->out[JN_OUT_J], c->out[JN_OUT_SPACE]);
-  if (c->out[JN_OUT_DJ] || c->out[JN_OUT_DSPACE])
-    quads_jacobians(&s, v ? s.Psi : NULL, c->out[JN_OUT_DJ], c->out[JN_OUT_DSPACE]);
-  quads_finish(&s);
-}
-
-#endif
-
-void JN_(terms)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = needs_velocity(c) ? c->in[1] : NULL, *a = c->in[2];
-  real *at = c->scratch;
-  angles turn = angles_at(t, q, &at);
-  if (c->out[JN_OUT_M] && !wanted(c, JN_OUT_M + 1, JN_OUTS - 1)) {
-    JN_(mass_matrix)(t, q, &turn, 0, at, c->out[JN_OUT_M]);
-    return;
-  }
-  forces(t, c, v, turn, at);
-#if JN_QUAD
-  jn_call mine, rest;
-  int all = is_all_quads(c, &mine, &rest);
-  quad_terms(all ? c : &mine, v, &turn, at);
-  if (all) return;
-  c = &rest;
-#else
+/* All but forces. */
+static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
+  const real *q = c->in[0], *a = c->in[2];
   if (c->out[JN_OUT_M]) JN_(mass_matrix)(t, q, &turn, 0, at, c->out[JN_OUT_M]);
-#endif
   if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) return;
   sweeps s = {.w = world_place(t, &at)};
   s.p = TAKE(&at, t->nb, vec3);
@@ -400,4 +317,83 @@ void JN_(terms)(const jn_call *c) {
   }
   if (wanted(c, JN_OUT_MOMENTUM, JN_OUT_DA)) momentum(t, c, v, &s);
   if (c->out[JN_OUT_ENERGY]) energy(t, v, &s, c->out[JN_OUT_ENERGY]);
+}
+
+#else
+
+/* Those that need inertias of subtrees: each makes its own of the bodies', which must be made again for the next. */
+static inline void quad_matrices(const quads *s, real *C, int momenta) {
+  void *const *out = s->c->out;
+  int spoilt = 0;
+  for (int k = 0; k < 3; k++) {
+    if (!(k == 0 ? momenta : k == 1 ? out[JN_OUT_M] != NULL : C != NULL)) continue;
+    if (spoilt)
+      JN_(solids_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
+    if (k == 0) quads_momentum(s);
+    if (k == 1) JN_(solids_inward)(s->t, 0, s->B, s->S, out[JN_OUT_M]);
+    if (k == 2) quads_coriolis(s, C);
+    spoilt = 1;
+  }
+  if (!s->v) clear_matrices(s->t->nv, out[JN_OUT_C], out[JN_OUT_DM]);
+  if (C && out[JN_OUT_DM]) mass_rate(s->t->nv, C, out[JN_OUT_DM]);
+}
+
+/* All but the forces of a motion. */
+static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
+  void *const *out = c->out;
+  if (!out[JN_OUT_G] && !wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
+    if (out[JN_OUT_M]) JN_(mass_matrix)(t, c->in[0], &turn, 0, at, out[JN_OUT_M]);
+    return;
+  }
+  quads s = {.t = t, .c = c, .q = c->in[0], .v = v, .turn = &turn};
+  int in_world = c->arg[0] == IN_WORLD, jacobians = out[JN_OUT_J] || out[JN_OUT_DJ];
+  int space = out[JN_OUT_SPACE] || out[JN_OUT_DSPACE] || (jacobians && in_world);
+  int frames = wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (jacobians && !in_world);
+  int momenta = wanted(c, JN_OUT_MOMENTUM, JN_OUT_DA), com = wanted(c, JN_OUT_COM, JN_OUT_JCOM);
+  int accelerations = out[JN_OUT_ACCELERATIONS] || out[JN_OUT_DDCOM];
+  real *C = !v ? NULL : out[JN_OUT_C] ? out[JN_OUT_C] : out[JN_OUT_DM];
+  int rates = C || out[JN_OUT_DJ] || out[JN_OUT_DSPACE] || out[JN_OUT_DA] || accelerations;
+  quads_place(&s, at);
+  JN_(solids_outward)(t, s.q, v, &turn, C || momenta || out[JN_OUT_M], s.B, s.S, s.V, rates ? s.Psi : NULL);
+  if (space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) quads_points(&s);
+  if (accelerations) quads_accelerate(&s, c->in[2]);
+  if (out[JN_OUT_G]) quads_gravity(&s, out[JN_OUT_G]);
+  if (frames) quads_frames(&s);
+  if (space && (out[JN_OUT_SPACE] || out[JN_OUT_J]))
+    quads_jacobians(&s, s.S, in_world ? out[JN_OUT_J] : NULL, out[JN_OUT_SPACE]);
+  if (space && (out[JN_OUT_DSPACE] || out[JN_OUT_DJ]))
+    quads_jacobians(&s, v ? s.Psi : NULL, in_world ? out[JN_OUT_DJ] : NULL, out[JN_OUT_DSPACE]);
+  if (com) quads_com(&s, c->arg[2] < 0 ? 0 : c->arg[2], c->arg[2] < 0 ? t->nlink : c->arg[3]);
+  if (out[JN_OUT_ENERGY]) quads_energy(&s, out[JN_OUT_ENERGY]);
+  quad_matrices(&s, C, momenta);
+}
+
+#endif
+
+/* The forces: each its own pass of Newton and Euler, except that weight needs none with terms_quad.h. */
+static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
+  const real *q = c->in[0];
+  if (c->out[JN_OUT_G] && !JN_QUAD) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
+  if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
+  if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
+  if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);
+}
+
+/* Velocities matter only to these: what does not need them must not pay for them. */
+static inline int needs_velocity(const jn_call *c) {
+  static const int which[] = {
+      JN_OUT_C,  JN_OUT_DM,     JN_OUT_TAU,  JN_OUT_BIAS,  JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
+      JN_OUT_DJ, JN_OUT_DSPACE, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,     JN_OUT_ENERGY};
+  for (size_t k = 0; k < sizeof which / sizeof *which; k++)
+    if (c->out[which[k]]) return 1;
+  return 0;
+}
+
+void JN_(terms)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *v = needs_velocity(c) ? c->in[1] : NULL;
+  real *at = c->scratch;
+  angles turn = angles_at(t, c->in[0], &at);
+  forces(t, c, v, turn, at);
+  other_terms(t, c, v, turn, at);
 }
