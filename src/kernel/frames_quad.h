@@ -97,7 +97,7 @@ static inline void quads_frames(const quads *s) {
 static inline void quads_jacobians(const quads *s, const screw *X, real *all, real *space) {
   const JN_S(tree) *t = s->t;
   const screw none = {q4_zero(), q4_zero()};
-  real *at = (real *)s->P; /* as large, and not needed any more */
+  real *at = (real *)s->P; /* large enough, and not in use */
   real *one = space ? space : take(&at, 6 * (size_t)t->nv);
   int n = t->nv;
   if (t->coupled) {

@@ -118,7 +118,7 @@ static inline void solid_add(solid *to, const solid *o) {
  * with first moments and (if wanted) tensors of inertia; then the inertias of subtrees, and M. */
 void JN_(solids_outward)(const JN_S(tree) * t, const real *q, const real *v, const angles *turn, int tensors, solid *B,
                          screw *S, screw *V, screw *Psi);
-void JN_(solids_inward)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, real *M);
+void JN_(solids_inward)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, real *at, real *M);
 
 #endif
 

@@ -28,7 +28,7 @@ typedef struct quads {
   probe *P;       /* [nd] */
 } quads;
 
-/* Takes 101 nb + 40 nd + 8 reals. */
+/* Takes 101 nb + 40 nd + 16 reals; what comes last is room for others when C is not at work. */
 static inline void quads_place(quads *s, real *at) {
   const JN_S(tree) *t = s->t;
   s->B = TAKE_ALIGNED(&at, t->nb, solid);
@@ -37,10 +37,10 @@ static inline void quads_place(quads *s, real *at) {
   s->X = TAKE(&at, t->nb, crossed4);
   s->S = TAKE(&at, t->nd, screw);
   s->Psi = TAKE(&at, t->nd, screw);
-  s->P = TAKE(&at, t->nd, probe);
   s->p = TAKE(&at, t->nb, quad);
   s->h = TAKE(&at, t->nb, quad);
   s->m = TAKE(&at, t->nb, scalar);
+  s->P = TAKE_ALIGNED(&at, t->nd, probe);
 }
 
 static inline void quads_points(const quads *s) {
