@@ -15,6 +15,8 @@ ALGORITHM(mass_inverse, mass_matrix_inverse, Q, OUT(0))
 ALGORITHM(coriolis, coriolis_matrix, Q, V, OUT(0))
 ALGORITHM(jacobians, frame_jacobians, JN_IN_WORLD, Q, OUT(0))
 ALGORITHM(jacobian_rates, frame_jacobian_rates, JN_IN_WORLD, Q, V, OUT(0))
+ALGORITHM(space_jacobian, space_jacobian, Q, OUT(0))
+ALGORITHM(space_jacobian_rate, space_jacobian_rate, Q, V, OUT(0))
 ALGORITHM(regressor, regressor, Q, V, A, OUT(0))
 ALGORITHM(com_jacobian, com_jacobian, JN_WORLD, Q, OUT(0))
 ALGORITHM(energy, energy, Q, V, OUT(0))
@@ -46,6 +48,8 @@ static const algorithm list[] = {
     ENTRY("Coriolis matrix", -1, SIZE_N2, coriolis),
     ENTRY("all Jacobians", -1, SIZE_FRAMES, jacobians),
     ENTRY("all Jacobian rates", -1, SIZE_FRAMES, jacobian_rates),
+    ENTRY("space Jacobian", -1, SIZE_N2, space_jacobian),
+    ENTRY("space Jacobian rate", -1, SIZE_N2, space_jacobian_rate),
     ENTRY("torque regressor", -1, SIZE_FRAMES, regressor),
     ENTRY("CoM Jacobian", -1, SIZE_N2, com_jacobian),
     ENTRY("energies", -1, SIZE_N, energy),

@@ -533,15 +533,16 @@ static void one_call_gives_what_single_calls_give(void **st) {
   (void)st;
   uint64_t s = seed("compute");
   enum { WIDE = MOST_LINKS * 6 * MOST_V };
-  static double out[20][WIDE], one[WIDE];
+  static double out[22][WIDE], one[WIDE];
   for (int i = 0; i < 60; i++) {
     state x;
     begin(&x, &s, i);
     int n = x.nv, f = jn_frame_count(x.m);
     jn_representation in = (jn_representation)(i % 3);
     jn_about about = i % 2 && jn_model_mass(x.m) > 0 ? JN_ABOUT_COM : JN_ABOUT_ORIGIN;
-    jn_terms t = {out[0],  out[1],  out[2],  out[3],  out[4],  out[5],  out[6],  out[7],  out[8],  out[9], out[10],
-                  out[11], out[12], out[13], out[14], out[15], out[16], out[17], out[18], out[19], in,     about};
+    jn_terms t = {out[0],  out[1],  out[2],  out[3],  out[4],  out[5],  out[6],  out[7],
+                  out[8],  out[9],  out[10], out[11], out[12], out[13], out[14], out[15],
+                  out[16], out[17], out[18], out[19], out[20], out[21], in,      about};
     if (jn_model_mass(x.m) == 0) t.com = t.dcom = t.ddcom = t.com_jacobian = NULL;
     check_ok(jn_compute(x.m, x.w, x.q, x.v, x.a, x.W, &t));
     same_term(M, n * n, jn_mass_matrix(x.m, x.w, x.q, one));
@@ -554,6 +555,8 @@ static void one_call_gives_what_single_calls_give(void **st) {
     same_term(poses, 16 * f, jn_frame_poses(x.m, x.w, x.q, one));
     same_term(jacobians, 6 * n * f, jn_frame_jacobians(x.m, x.w, in, x.q, one));
     same_term(jacobian_rates, 6 * n * f, jn_frame_jacobian_rates(x.m, x.w, in, x.q, x.v, one));
+    same_term(space_jacobian, 6 * n, jn_space_jacobian(x.m, x.w, x.q, one));
+    same_term(space_jacobian_rate, 6 * n, jn_space_jacobian_rate(x.m, x.w, x.q, x.v, one));
     for (int k = 0; k < f; k++) check_ok(jn_frame_twist(x.m, x.w, k, in, x.q, x.v, one + 6 * k));
     check_close(t.twists, one, 6 * f, 1, 50, "twists of one call");
     for (int k = 0; k < f; k++) check_ok(jn_frame_acceleration(x.m, x.w, k, in, x.q, x.v, x.a, one + 6 * k));

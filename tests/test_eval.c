@@ -77,6 +77,16 @@ static void the_planar_arm_is_that_of_the_textbook(void **state) {
   json_decref(o);
 }
 
+/* Of a joint with axis z through p: (z, p x z). */
+static void the_space_jacobian_is_where_the_joints_are(void **state) {
+  (void)state;
+  double s1 = 0.7 * sin(0.4), c1 = 0.7 * cos(0.4), v1 = 0.9;
+  json_t *o = evaluate("planar.json --want space_jacobian,space_jacobian_rate", planar_state);
+  check_numbers(o, "results.0.space_jacobian", (double[]){0, 0, 0, 0, 1, 1, 0, s1, 0, -c1, 0, 0}, 12, 8);
+  check_numbers(o, "results.0.space_jacobian_rate", (double[]){0, 0, 0, 0, 0, 0, 0, c1 * v1, 0, s1 * v1, 0, 0}, 12, 8);
+  json_decref(o);
+}
+
 static void the_tip_moves_as_the_textbook_says(void **state) {
   (void)state;
   double s1 = sin(0.4), c1 = cos(0.4), s = sin(0.4 - 1.1), c = cos(0.4 - 1.1), w = 0.9 - 2;
@@ -671,6 +681,7 @@ int main(void) {
       cmocka_unit_test(closed_forms_start_with_the_plain_quantities),
       cmocka_unit_test(the_pendulum_obeys_its_equation),
       cmocka_unit_test(the_planar_arm_is_that_of_the_textbook),
+      cmocka_unit_test(the_space_jacobian_is_where_the_joints_are),
       cmocka_unit_test(the_tip_moves_as_the_textbook_says),
       cmocka_unit_test(frames_come_by_name_without_link),
       cmocka_unit_test(joint_wrenches_hold_the_weight),

@@ -153,6 +153,70 @@ static void all_jacobians_are_those_of_single_frames(void **st) {
   }
 }
 
+/* The columns of J [6 x nv] of the joints between frame f and the world. */
+static void carried(const state *x, int f, const double *J, double *out) {
+  memset(out, 0, 6 * (size_t)x->nv * sizeof *out);
+  for (int l = jn_frame_link(x->m, f); l >= 0; l = jn_link_parent(x->m, l))
+    for (int k = 0; k < jn_joint_nv(x->m, l); k++)
+      for (int r = 0; r < 6; r++) out[r * x->nv + jn_joint_v(x->m, l) + k] = J[r * x->nv + jn_joint_v(x->m, l) + k];
+}
+
+/* Masked by the way from a frame to the world, the space Jacobian is that of the frame, and Ad_{T^-1} of that its body
+ * Jacobian. */
+static void check_carried(const state *x, const double *J, const double *dJ) {
+  double part[6 * MOST_V], one[6 * MOST_V], T[16], inverse[16], Ad[36], turned[6 * MOST_V];
+  for (int f = 0; f < x->nframe; f++) {
+    carried(x, f, dJ, part);
+    check_ok(jn_frame_jacobian_rate(x->m, x->w, f, JN_IN_WORLD, x->q, x->v, one));
+    check_close(part, one, 6 * x->nv, 1, 50, "dJ of frame %d", f);
+    carried(x, f, J, part);
+    check_ok(jn_frame_jacobian(x->m, x->w, f, JN_IN_WORLD, x->q, one));
+    check_close(part, one, 6 * x->nv, 1, 20, "J of frame %d", f);
+    check_ok(jn_frame_pose(x->m, x->w, f, x->q, T));
+    check_ok(jn_se3_inverse(T, inverse));
+    check_ok(jn_adjoint_matrix(inverse, Ad));
+    mat_mul(Ad, part, turned, 6, 6, x->nv);
+    check_ok(jn_frame_jacobian(x->m, x->w, f, JN_IN_BODY, x->q, one));
+    check_close(turned, one, 6 * x->nv, 1, 200, "J of frame %d in its own axes", f);
+  }
+}
+
+/* Also with coupled joints: J v is the sum of the joints' own twists, V of a link less that of its parent, in the
+ * world's frame; dJ is the rate of J, and without v zero. */
+static void space_jacobian_holds_the_columns_of_all_frames(void **st) {
+  (void)st;
+  uint64_t s = seed("space Jacobian");
+  const double h = 1e-30;
+  for (int i = 0; i < 100; i++) {
+    state x;
+    double J[6 * MOST_V], dJ[6 * MOST_V], rate[6 * MOST_V], Jv[6], sum[6] = {0}, V[6];
+    double _Complex q[80], y[6 * MOST_V];
+    begin(&x, &s, i);
+    check_ok(jn_space_jacobian(x.m, x.w, x.q, J));
+    check_ok(jn_space_jacobian_rate(x.m, x.w, x.q, x.v, dJ));
+    if (!jn_model_is_coupled(x.m)) check_carried(&x, J, dJ);
+    for (int l = 0; l < jn_link_count(x.m); l++)
+      for (int side = 0; side < 2; side++) {
+        int of = side ? jn_link_parent(x.m, l) : l;
+        if (of < 0) continue;
+        check_ok(jn_frame_twist(x.m, x.w, of, JN_IN_WORLD, x.q, x.v, V));
+        for (int k = 0; k < 6; k++) sum[k] += side ? -V[k] : V[k];
+      }
+    mat_mul(J, x.v, Jv, 6, x.nv, 1);
+    check_close(Jv, sum, 6, 10, 500, "J v is the sum of the joints' twists");
+    complex_motion(x.m, x.q, x.v, h, q);
+    jn_call call = {.in = {q}, .arg = {0, 0, -1, 0}};
+    call.out[JN_OUT_SPACE] = y;
+    run_complex(x.m, -1, JN_KERNEL_terms, &call);
+    for (int k = 0; k < 6 * x.nv; k++) rate[k] = cimag(y[k]) / h;
+    check_close(dJ, rate, 6 * x.nv, 5, 1000, "dJ/dt by complex step");
+    check_ok(jn_space_jacobian_rate(x.m, x.w, x.q, NULL, dJ));
+    for (int k = 0; k < 6 * x.nv; k++) check(dJ[k] == 0, "at rest J stays");
+    end(&x);
+  }
+  check(jn_space_jacobian(NULL, NULL, NULL, NULL) == JN_ERR_NULL, "NULL is refused");
+}
+
 /* Centre of mass of a subtree from poses and inertias of its links. */
 static double com_by_links(const state *x, int first, int last, double c[3]) {
   double mass = 0;
@@ -337,6 +401,7 @@ int main(void) {
       cmocka_unit_test(poses_follow_the_joints),
       cmocka_unit_test(twists_are_jacobians_times_velocities),
       cmocka_unit_test(all_jacobians_are_those_of_single_frames),
+      cmocka_unit_test(space_jacobian_holds_the_columns_of_all_frames),
       cmocka_unit_test(centre_of_mass_of_robot_and_subtrees),
       cmocka_unit_test(centres_of_mass_of_subtrees_add_up),
       cmocka_unit_test(momentum_is_its_matrix_times_velocity_and_obeys_newton),

@@ -60,6 +60,8 @@ static jn_status compute_everything(const jn_model *m, jn_work *w, const double 
                            jn_frame_poses(m, w, q, T),
                            jn_frame_jacobians(m, w, in, q, J),
                            jn_frame_jacobian_rates(m, w, in, q, v, J),
+                           jn_space_jacobian(m, w, q, J),
+                           jn_space_jacobian_rate(m, w, q, v, J),
                            jn_center_of_mass(m, w, JN_WORLD, q, v, v, x, y, NULL),
                            jn_com_jacobian(m, w, 2, q, J),
                            jn_momentum(m, w, JN_ABOUT_COM, q, v, x),

@@ -172,6 +172,6 @@ want_function want_parameters, want_regressor, want_slotine_li_regressor, want_g
     want_ddq_dpi;
 /* eval_kinematics.c */
 want_function want_momentum, want_momentum_matrix, want_momentum_matrix_rate, want_com, want_com_jacobian, want_pose,
-    want_twist, want_acceleration, want_jacobian, want_jacobian_rate;
+    want_twist, want_acceleration, want_jacobian, want_jacobian_rate, want_space_jacobian, want_space_jacobian_rate;
 
 #endif

@@ -65,6 +65,22 @@ jn_status want_jacobian_rate(evaluation *e, json_writer *j, const char *key) {
   return write_frames(e, j, key, JACOBIAN_RATE);
 }
 
+jn_status want_space_jacobian(evaluation *e, json_writer *j, const char *key) {
+  int nv = jn_model_nv(e->model);
+  double *J = eval_room(e, 6 * (size_t)nv);
+  jn_status status = jn_space_jacobian(e->model, e->work, e->state->q, J);
+  if (j && status == JN_OK) emit_matrix(j, key, J, 6, nv);
+  return status;
+}
+
+jn_status want_space_jacobian_rate(evaluation *e, json_writer *j, const char *key) {
+  int nv = jn_model_nv(e->model);
+  double *dJ = eval_room(e, 6 * (size_t)nv);
+  jn_status status = jn_space_jacobian_rate(e->model, e->work, e->state->q, e->state->v, dJ);
+  if (j && status == JN_OK) emit_matrix(j, key, dJ, 6, nv);
+  return status;
+}
+
 /* ---- Centre of mass ---- */
 
 jn_status want_com(evaluation *e, json_writer *j, const char *key) {

@@ -27,6 +27,8 @@ static const eval_want wants[] = {
     {"acceleration", "d/dt of the twists, without gravity", 0, want_acceleration},
     {"J", "their Jacobians", 0, want_jacobian},
     {"Jdot", "dJ/dt along v", 0, want_jacobian_rate},
+    {"space_jacobian", "screws of all joints, about the world's origin", 0, want_space_jacobian},
+    {"space_jacobian_rate", "its d/dt along v", 0, want_space_jacobian_rate},
     {"joint_wrenches", "wrench of the parent on each link, by links", WANT_CLOSED, want_joint_wrenches},
     {"tau_jets", "tau and its derivatives 1 ... K, of v_jets", WANT_JET | WANT_CLOSED, want_tau_jets},
     {"ddq_jets", "ddq and its derivatives 1 ... K, of tau_jets", WANT_SOLVES | WANT_JET | WANT_CLOSED, want_ddq_jets},

@@ -54,6 +54,9 @@ JN_API jn_status jn_frame_jacobians_batch(jn_batch *batch, size_t count, jn_repr
                                           double *J);
 JN_API jn_status jn_frame_jacobian_rates_batch(jn_batch *batch, size_t count, jn_representation in, const double *q,
                                                const double *v, double *dJ);
+JN_API jn_status jn_space_jacobian_batch(jn_batch *batch, size_t count, const double *q, double *J);
+JN_API jn_status jn_space_jacobian_rate_batch(jn_batch *batch, size_t count, const double *q, const double *v,
+                                              double *dJ);
 JN_API jn_status jn_center_of_mass_batch(jn_batch *batch, size_t count, int link, const double *q, const double *v,
                                          const double *a, double *c, double *dc, double *ddc);
 JN_API jn_status jn_com_jacobian_batch(jn_batch *batch, size_t count, int link, const double *q, double *J);

@@ -74,6 +74,7 @@ typedef struct jn_terms {
   double *poses;                                  /* [nframe x 16] */
   double *twists, *accelerations;                 /* [nframe x 6] in `in` */
   double *jacobians, *jacobian_rates;             /* [nframe x 6 x nv] in `in` */
+  double *space_jacobian, *space_jacobian_rate;   /* [6 x nv] */
   double *com, *dcom, *ddcom;                     /* [3] */
   double *com_jacobian;                           /* [3 x nv] */
   double *momentum;                               /* [6] `about` */

@@ -65,6 +65,9 @@ JN_API jn_status jnf_frame_jacobians(const jn_model *model, jn_work *work, jn_re
                                      float *J);
 JN_API jn_status jnf_frame_jacobian_rates(const jn_model *model, jn_work *work, jn_representation in, const float *q,
                                           const float *v, float *dJ);
+JN_API jn_status jnf_space_jacobian(const jn_model *model, jn_work *work, const float *q, float *J);
+JN_API jn_status jnf_space_jacobian_rate(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                         float *dJ);
 JN_API jn_status jnf_center_of_mass(const jn_model *model, jn_work *work, int link, const float *q, const float *v,
                                     const float *a, float *c, float *dc, float *ddc);
 JN_API jn_status jnf_com_jacobian(const jn_model *model, jn_work *work, int link, const float *q, float *J);
@@ -80,6 +83,7 @@ typedef struct jnf_terms {
   float *poses;
   float *twists, *accelerations;
   float *jacobians, *jacobian_rates;
+  float *space_jacobian, *space_jacobian_rate;
   float *com, *dcom, *ddcom;
   float *com_jacobian;
   float *momentum;
@@ -283,6 +287,9 @@ JN_API jn_status jnf_frame_jacobians_batch(jn_batch *batch, size_t count, jn_rep
                                            float *J);
 JN_API jn_status jnf_frame_jacobian_rates_batch(jn_batch *batch, size_t count, jn_representation in, const float *q,
                                                 const float *v, float *dJ);
+JN_API jn_status jnf_space_jacobian_batch(jn_batch *batch, size_t count, const float *q, float *J);
+JN_API jn_status jnf_space_jacobian_rate_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                               float *dJ);
 JN_API jn_status jnf_center_of_mass_batch(jn_batch *batch, size_t count, int link, const float *q, const float *v,
                                           const float *a, float *c, float *dc, float *ddc);
 JN_API jn_status jnf_com_jacobian_batch(jn_batch *batch, size_t count, int link, const float *q, float *J);

@@ -43,6 +43,14 @@ JN_API jn_status jn_frame_jacobians(const jn_model *model, jn_work *work, jn_rep
                                     double *J);
 JN_API jn_status jn_frame_jacobian_rates(const jn_model *model, jn_work *work, jn_representation in, const double *q,
                                          const double *v, double *dJ);
+/* J [6 x nv]: the space Jacobian, all joints' screws where they are now, in the world's axes about its origin:
+ * J = [Ad_{T_i} S_i], i the body that a coordinate moves. The twist of any frame (JN_IN_WORLD) is J v with only the
+ * columns of the joints between it and the world; these columns are jn_frame_jacobian(JN_IN_WORLD), and Ad_{T^-1} times
+ * them its Jacobian in the frame T. A coordinate of coupled joints has the sum of their screws. O(n).
+ * dJ [6 x nv]: its rate along v, [Ad_{T_i} (dS_i/dt + ad_{V_i} S_i)]. */
+JN_API jn_status jn_space_jacobian(const jn_model *model, jn_work *work, const double *q, double *J);
+JN_API jn_status jn_space_jacobian_rate(const jn_model *model, jn_work *work, const double *q, const double *v,
+                                        double *dJ);
 
 /* c, dc, ddc [3]: centre of mass in the world, its velocity and acceleration, of the subtree of `link`, or of all that
  * moves for JN_WORLD. NaN when that has no mass. O(n). */

@@ -62,6 +62,13 @@ jn_status PUBLIC(frame_jacobian_rates_batch)(jn_batch *batch, size_t count, jn_r
                                              const number *v, number *dJ) {
   BATCH(frame_jacobian_rates, in, q, v, dJ);
 }
+jn_status PUBLIC(space_jacobian_batch)(jn_batch *batch, size_t count, const number *q, number *J) {
+  BATCH(space_jacobian, q, J);
+}
+jn_status PUBLIC(space_jacobian_rate_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
+                                            number *dJ) {
+  BATCH(space_jacobian_rate, q, v, dJ);
+}
 jn_status PUBLIC(center_of_mass_batch)(jn_batch *batch, size_t count, int link, const number *q, const number *v,
                                        const number *a, number *c, number *dc, number *ddc) {
   BATCH(center_of_mass, link, q, v, a, c, dc, ddc);

@@ -47,7 +47,7 @@ jn_status PUBLIC(inverse_dynamics)(const jn_model *m, jn_work *w, const number *
 }
 
 jn_status PUBLIC(gravity_forces)(const jn_model *m, jn_work *w, const number *q, number *g) {
-  return run_newton(m, w, q, NULL, NULL, NULL, 0, g);
+  return one_term(m, w, q, NULL, JN_OUT_G, g);
 }
 
 jn_status PUBLIC(coriolis_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *c) {
@@ -97,7 +97,9 @@ jn_status PUBLIC(compute)(const jn_model *m, jn_work *w, const number *q, const 
                            x->momentum,
                            x->momentum_matrix,
                            x->momentum_matrix_rate,
-                           x->energy};
+                           x->energy,
+                           x->space_jacobian,
+                           x->space_jacobian_rate};
   return run_terms(m, w, q, v, a, wrench, outs, (int)x->in, (int)x->about, JN_WORLD);
 }
 

@@ -74,6 +74,14 @@ jn_status PUBLIC(frame_jacobian_rates)(const jn_model *m, jn_work *w, jn_represe
   return one_term(m, w, q, v, JN_OUT_DJ, dJ, (int)in, 0);
 }
 
+jn_status PUBLIC(space_jacobian)(const jn_model *m, jn_work *w, const number *q, number *J) {
+  return one_term(m, w, q, NULL, JN_OUT_SPACE, J, 0, 0);
+}
+
+jn_status PUBLIC(space_jacobian_rate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *dJ) {
+  return one_term(m, w, q, v, JN_OUT_DSPACE, dJ, 0, 0);
+}
+
 jn_status PUBLIC(center_of_mass)(const jn_model *m, jn_work *w, int link, const number *q, const number *v,
                                  const number *a, number *c, number *dc, number *ddc) {
   number *outs[JN_OUTS] = {NULL};

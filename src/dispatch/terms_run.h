@@ -3,6 +3,9 @@
 #ifndef JN_DISPATCH_TERMS_RUN_H
 #define JN_DISPATCH_TERMS_RUN_H
 
+#include <limits.h>
+#include <string.h>
+
 #include "../kernel/terms.h"
 #include "../model/model.h"
 #include "public.h"
@@ -32,6 +35,8 @@ static inline size_t term_size(const jn_model *m, int out) {
       return 6;
     case JN_OUT_A:
     case JN_OUT_DA:
+    case JN_OUT_SPACE:
+    case JN_OUT_DSPACE:
       return 6 * nv;
     case JN_OUT_ENERGY:
       return 2;
@@ -58,10 +63,36 @@ static inline jn_status begin_terms(jn_run *r, const jn_model *m, jn_work *w, co
   return JN_OK;
 }
 
+/* One state in a row of the caller's own type goes straight to the kernel: the generic way takes 45 ns more, of the 170
+ * that the energies of seven joints take. Returns 0 if it must go the generic way, which also says why it cannot. */
+static inline int run_straight(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                               const number *wrench, number *const outs[JN_OUTS], int in, int about, int link) {
+  const jn_row *row = jn__choose_row(NUMBER_KIND, 0);
+  if (!row || row->lanes != 1 || row->kind != NUMBER_KIND || !m || !w || !q) return 0;
+  if (w->model != m || w->count != 1 || w->real_bytes < row->real_bytes) return 0;
+  if (link < JN_WORLD || link >= m->nlink) return 0;
+  if (term_size(m, JN_OUT_J) > INT_MAX || term_size(m, JN_OUT_M) > INT_MAX) return 0; /* kernels count in int */
+  jn_call call;
+  memcpy(call.out, outs, JN_OUTS * sizeof *outs);
+  call.tree = m->tree[row->kind];
+  call.in[0] = q;
+  call.in[1] = v;
+  call.in[2] = a;
+  call.in[3] = wrench;
+  call.arg[0] = in;
+  call.arg[1] = about;
+  call.arg[2] = link;
+  call.arg[3] = link < 0 ? 0 : m->link[link].end;
+  call.scratch = w->scratch;
+  row->kernels[JN_KERNEL_terms](&call);
+  return 1;
+}
+
 /* Any outputs of terms.h. */
 static inline jn_status run_terms(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                   const number *wrench, number *const outs[JN_OUTS], int in, int about, int link) {
   jn_run r;
+  if (run_straight(m, w, q, v, a, wrench, outs, in, about, link)) return JN_OK;
   jn_status status = begin_terms(&r, m, w, q, v, a, wrench, in, about, link);
   if (status != JN_OK) return status;
   for (int k = 0; k < JN_OUTS; k++)
@@ -73,11 +104,9 @@ static inline jn_status run_terms(const jn_model *m, jn_work *w, const number *q
 static inline jn_status run_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data,
                                  int in, int about, int link) {
   if (!data) return JN_ERR_NULL;
-  jn_run r;
-  jn_status status = begin_terms(&r, m, w, q, v, NULL, NULL, in, about, link);
-  if (status != JN_OK) return status;
-  jn__run_output(&r, out, data, term_size(m, out));
-  return jn__run(&r);
+  number *outs[JN_OUTS] = {NULL};
+  outs[out] = data;
+  return run_terms(m, w, q, v, NULL, NULL, outs, in, about, link);
 }
 
 #endif

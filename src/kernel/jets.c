@@ -3,6 +3,7 @@
  * Jets are plain derivatives outside, rows by order; arg[0] = K. O(n K^2). */
 #include "jets.h"
 
+#include "jets_quad.h"
 #include "row.h"
 
 /* ---- inverse dynamics: all orders of a body before the next one, so that its constants are loaded once ---- */
@@ -23,28 +24,9 @@ static inline int is_about_z(const JN_S(body) * b) {
   return b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_PRISMATIC || b->kind == JN_BODY_HELICAL;
 }
 
-/* Translation along z for each unit of the joint's position. */
-static inline real advance(const JN_S(body) * b) { return b->kind == JN_BODY_PRISMATIC ? K(1) : splat(b->pitch); }
-
 static inline twist parent_twist(const sweeps *w, const JN_S(body) * b, int orders, int k) {
   if (b->parent >= 0) return w->V[b->parent * orders + k];
   return k == 1 ? base_acceleration(w->J->t) : t_zero();
-}
-
-/* Inlined with a constant number of orders where that is small. */
-#define FIXED static inline __attribute__((always_inline))
-
-/* Order k of R_z^T u (inverse) or R_z u: x and y of out; z stays. u is every other vector. */
-FIXED void z_turn(const sweeps *w, int inverse, const vec3 *u, int k, vec3 *out) {
-  real x = ZERO, y = ZERO;
-  for (int j = 0; j <= k; j++) {
-    real c = w->c[j], s = inverse ? w->s[j] : -w->s[j];
-    const vec3 *a = u + 2 * (k - j);
-    x += c * a->x + s * a->y;
-    y += c * a->y - s * a->x;
-  }
-  out->x = x;
-  out->y = y;
 }
 
 static inline void general_outward(const sweeps *w, int i, int orders) {
@@ -63,6 +45,33 @@ static inline void general_outward(const sweeps *w, int i, int orders) {
     motion m = joint_part(t, i, part);
     for (int k = 0; k < orders; k++) V[k] = part_outward(J, &m, V[k], J->v[k * t->nv + m.iv], J->U + m.place, wide, k);
   }
+}
+
+static inline void general_inward(const sweeps *w, int i, int orders) {
+  const JN_S(tree) *t = w->J->t;
+  int p = t->body[i].parent;
+  for (int k = 0; k < orders - 1; k++) {
+    wrench F = joint_inward(w->J, i, w->F[i * orders + k], k, w->tau + k * t->nv);
+    if (p >= 0) w->F[p * orders + k] = w_add(w->F[p * orders + k], F);
+  }
+}
+
+#if !JN_QUAD
+
+/* Translation along z for each unit of the joint's position. */
+static inline real advance(const JN_S(body) * b) { return b->kind == JN_BODY_PRISMATIC ? K(1) : splat(b->pitch); }
+
+/* Order k of R_z^T u (inverse) or R_z u: x and y of out; z stays. u is every other vector. */
+FIXED void z_turn(const sweeps *w, int inverse, const vec3 *u, int k, vec3 *out) {
+  real x = ZERO, y = ZERO;
+  for (int j = 0; j <= k; j++) {
+    real c = w->c[j], s = inverse ? w->s[j] : -w->s[j];
+    const vec3 *a = u + 2 * (k - j);
+    x += c * a->x + s * a->y;
+    y += c * a->y - s * a->x;
+  }
+  out->x = x;
+  out->y = y;
 }
 
 /* Cosine and sine of the joint's position (see motion_order; j x_j = ratio v_{j-1}), and in J->x its translation. They
@@ -130,15 +139,6 @@ FIXED void own_wrenches(const sweeps *w, int i, int orders) {
     wrench sum = {v3_scale(K(k + 1), h[k + 1].m), v3_scale(K(k + 1), h[k + 1].f)};
     for (int j = 0; j <= k; j++) sum = w_sub(sum, w_ad(V[j], h[k - j]));
     F[k] = J->W ? w_sub(sum, J->W[k * J->t->nb + i]) : sum;
-  }
-}
-
-static inline void general_inward(const sweeps *w, int i, int orders) {
-  const JN_S(tree) *t = w->J->t;
-  int p = t->body[i].parent;
-  for (int k = 0; k < orders - 1; k++) {
-    wrench F = joint_inward(w->J, i, w->F[i * orders + k], k, w->tau + k * t->nv);
-    if (p >= 0) w->F[p * orders + k] = w_add(w->F[p * orders + k], F);
   }
 }
 
@@ -217,6 +217,87 @@ static inline void inverse_of_order(const sweeps *w, int orders) {
   inverse_all(w, orders);
 }
 
+#else
+
+/* Twists and wrenches of orders k of a body as plain numbers, and back. */
+static inline void pairs_unpack(const quad3 *X, int orders, twist *out) {
+  for (int k = 0; k < orders; k++) out[k] = k % 2 ? quad_acceleration(X[k / 2]) : quad_velocity(X[k / 2]);
+}
+static inline void pairs_pack(const twist *in, int orders, quad3 *X) {
+  for (int k = 0; k < orders; k += 2) X[k / 2] = quad_of(in[k], k + 1 < orders ? in[k + 1] : t_zero());
+}
+
+/* A joint that is not about z. */
+static inline void pairs_general_outward(const pairs *w, const sweeps *plain, int i, int orders) {
+  int p = w->J->t->body[i].parent, n = pairs_of(orders);
+  if (p >= 0) pairs_unpack(w->V + p * n, orders, plain->V + p * orders);
+  general_outward(plain, i, orders);
+  pairs_pack(plain->V + i * orders, orders, w->V + i * n);
+}
+static inline void pairs_general_inward(const pairs *w, const sweeps *plain, int i, int orders) {
+  int p = w->J->t->body[i].parent, n = pairs_of(orders - 1);
+  pairs_unpack(w->F + i * n, orders - 1, (twist *)(void *)(plain->F + i * orders));
+  if (p >= 0) pairs_unpack(w->F + p * n, orders - 1, (twist *)(void *)(plain->F + p * orders));
+  general_inward(plain, i, orders);
+  if (p >= 0) pairs_pack((const twist *)(const void *)(plain->F + p * orders), orders - 1, w->F + p * n);
+}
+
+FIXED void pairs_all(const pairs *w, const sweeps *plain, int orders, quad3 *U, quad3 *D) {
+  const JN_S(tree) *t = w->J->t;
+  for (int i = 0; i < t->nb; i++) {
+    if (is_about_z(&t->body[i]))
+      pairs_outward(w, i, orders, U, D);
+    else
+      pairs_general_outward(w, plain, i, orders);
+    pairs_wrenches(w, i, orders, U, D);
+  }
+  for (int k = 0; k < (orders - 1) * t->nv; k++) w->tau[k] = 0;
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    for (int c = 0; c < b->nv; c++)
+      for (int k = 0; k < orders - 1; k++)
+        w->tau[k * t->nv + b->iv + c] += armature_of(t, b, c) * (scalar)(k + 1) * w->J->v[(k + 1) * t->nv + b->iv + c];
+    if (is_about_z(b))
+      pairs_inward(w, i, orders, U, D);
+    else
+      pairs_general_inward(w, plain, i, orders);
+  }
+}
+
+/* Small orders have instances of their own. */
+static inline void pairs_of_order(const pairs *w, const sweeps *plain, int orders, quad3 *room) {
+  quad3 U[3], D[3];
+  switch (orders) {
+    case 3:
+      pairs_all(w, plain, 3, U, D);
+      return;
+    case 4:
+      pairs_all(w, plain, 4, U, D);
+      return;
+    case 5:
+      pairs_all(w, plain, 5, U, D);
+      return;
+    case 6:
+      pairs_all(w, plain, 6, U, D);
+      return;
+    default:
+      pairs_all(w, plain, orders, room, room + pairs_of(orders));
+  }
+}
+
+static inline pairs pairs_place(const jets *J, int orders, real *tau, real **at) {
+  int nb = J->t->nb;
+  pairs w = {.J = J, .tau = tau};
+  w.V = TAKE_ALIGNED(at, nb * pairs_of(orders), quad3);
+  w.F = TAKE(at, nb * pairs_of(orders - 1), quad3);
+  w.c = TAKE(at, nb * orders, real);
+  w.s = TAKE(at, nb * orders, real);
+  w.x = TAKE(at, nb * orders, real);
+  return w;
+}
+
+#endif
+
 /* in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: tau jets [(K+1) x nv]. */
 void JN_(inverse_jet)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
@@ -229,7 +310,13 @@ void JN_(inverse_jet)(const jn_call *c) {
   w.U = TAKE(&at, orders, twist);
   jet_to_taylor(c->in[1], orders, t->nv, J.v);
   if (J.W) external_wrenches(&J, c->in[2], orders - 1);
+#if JN_QUAD
+  quad3 *room = TAKE_ALIGNED(&at, 2 * pairs_of(orders), quad3);
+  pairs p = pairs_place(&J, orders, w.tau, &at);
+  pairs_of_order(&p, &w, orders, room);
+#else
   inverse_of_order(&w, orders);
+#endif
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }
 

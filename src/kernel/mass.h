@@ -7,7 +7,7 @@
 #include "world.h"
 
 /* M [nv x nv]; elimination: rows and columns in the order of elimination (tree.h). turn: of angles_at() at q. at:
- * scratch memory, 48 nb + 12 nd + 8 reals of it. */
+ * scratch memory, 48 nb + 20 nd + 64 reals of it. */
 void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, int elimination, real *at, real *M);
 
 #endif

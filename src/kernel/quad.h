@@ -6,43 +6,11 @@
 #ifndef JN_KERNEL_QUAD_H
 #define JN_KERNEL_QUAD_H
 
-#include "sweep.h"
+#include "vec4.h"
 
-#if JN_LANES == 1 && defined(__AVX2__) && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
-#define JN_QUAD 1
-
-typedef scalar quad __attribute__((vector_size(4 * sizeof(scalar))));
+#if JN_QUAD
 
 /* Lanes of V: w, v, dw, dv. Lanes of F: moment, force, and two without meaning. */
-typedef struct quad3 {
-  quad x, y, z;
-} quad3;
-
-#ifdef __clang__
-#define LANES(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#else
-typedef scalar_bits quad_bits __attribute__((vector_size(4 * sizeof(scalar))));
-#define LANES(a, b, i, j, k, l) __builtin_shuffle(a, b, (quad_bits){i, j, k, l})
-#endif
-
-static inline quad q4(scalar a, scalar b, scalar c, scalar d) { return (quad){a, b, c, d}; }
-static inline quad q4_zero(void) { return q4(0, 0, 0, 0); }
-
-static inline quad3 quad_cross(const scalar *p, quad3 a) {
-  return (quad3){p[1] * a.z - p[2] * a.y, p[2] * a.x - p[0] * a.z, p[0] * a.y - p[1] * a.x};
-}
-static inline quad3 quad_sub(quad3 a, quad3 b) { return (quad3){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static inline quad3 quad_add(quad3 a, quad3 b) { return (quad3){a.x + b.x, a.y + b.y, a.z + b.z}; }
-/* R a and R^T a, R row-major */
-static inline quad3 quad_turn(const scalar *R, quad3 a) {
-  return (quad3){R[0] * a.x + R[1] * a.y + R[2] * a.z, R[3] * a.x + R[4] * a.y + R[5] * a.z,
-                 R[6] * a.x + R[7] * a.y + R[8] * a.z};
-}
-static inline quad3 quad_turn_back(const scalar *R, quad3 a) {
-  return (quad3){R[0] * a.x + R[3] * a.y + R[6] * a.z, R[1] * a.x + R[4] * a.y + R[7] * a.z,
-                 R[2] * a.x + R[5] * a.y + R[8] * a.z};
-}
-
 /* (w, v) and (dw, dv) of quads, and back. */
 static inline twist quad_velocity(quad3 V) { return (twist){v3(V.x[0], V.y[0], V.z[0]), v3(V.x[1], V.y[1], V.z[1])}; }
 static inline twist quad_acceleration(quad3 V) {
@@ -75,10 +43,8 @@ static inline quad3 quad_outward_any(const JN_S(tree) * t, const JN_S(body) * b,
   return quad_of(own, A);
 }
 
-static inline quad q4_all(scalar a) { return a - q4_zero(); }
-
-/* I A + V x* I V */
-static inline quad3 quad_wrench(const scalar *I, quad3 V) {
+/* I V and I A: momenta, lanes moment, force, moment, force. */
+static inline quad3 quad_momenta(const scalar *I, quad3 V) {
   const quad o = q4_zero(), m = q4_all(I[0]), sign = q4(1, -1, 1, -1);
   quad Jxx = LANES(q4_all(I[4]), m, 0, 5, 2, 7), Jyy = LANES(q4_all(I[5]), m, 0, 5, 2, 7);
   quad Jzz = LANES(q4_all(I[6]), m, 0, 5, 2, 7), Jxy = LANES(q4_all(I[7]), o, 0, 5, 2, 7);
@@ -86,8 +52,14 @@ static inline quad3 quad_wrench(const scalar *I, quad3 V) {
   quad3 W = {sign * LANES(V.x, V.x, 1, 0, 3, 2), sign * LANES(V.y, V.y, 1, 0, 3, 2),
              sign * LANES(V.z, V.z, 1, 0, 3, 2)}; /* v, -w, dv, -dw */
   quad3 h = quad_cross(I + 1, W);
-  quad3 H = {Jxx * V.x + (Jxy * V.y + (Jxz * V.z + h.x)), Jxy * V.x + (Jyy * V.y + (Jyz * V.z + h.y)),
-             Jxz * V.x + (Jyz * V.y + (Jzz * V.z + h.z))}; /* momenta of V and of A */
+  return (quad3){Jxx * V.x + (Jxy * V.y + (Jxz * V.z + h.x)), Jxy * V.x + (Jyy * V.y + (Jyz * V.z + h.y)),
+                 Jxz * V.x + (Jyz * V.y + (Jzz * V.z + h.z))};
+}
+
+/* I A + V x* I V */
+static inline quad3 quad_wrench(const scalar *I, quad3 V) {
+  const quad o = q4_zero();
+  quad3 H = quad_momenta(I, V);
   quad3 P = {LANES(V.x, o, 0, 0, 1, 4), LANES(V.y, o, 0, 0, 1, 4), LANES(V.z, o, 0, 0, 1, 4)};       /* w, w, v, 0 */
   quad3 G = {LANES(H.x, H.x, 0, 1, 1, 1), LANES(H.y, H.y, 0, 1, 1, 1), LANES(H.z, H.z, 0, 1, 1, 1)}; /* m, f, f */
   quad3 C = {P.y * G.z - P.z * G.y, P.z * G.x - P.x * G.z, P.x * G.y - P.y * G.x};
@@ -145,8 +117,6 @@ static inline void quad_newton_euler(const JN_S(tree) * t, const real *q, const 
       tau[t->body[i].iv + k] += armature_of(t, &t->body[i], k) * a[t->body[i].iv + k];
 }
 
-#else
-#define JN_QUAD 0
 #endif
 
 #endif

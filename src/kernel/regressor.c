@@ -8,6 +8,7 @@
  * [6 x 10L]; dM, dC [10L x nv x nv]. */
 #include "regressor.h"
 
+#include "regressor_quad.h"
 #include "row.h"
 #include "world.h"
 
@@ -165,6 +166,14 @@ void JN_(regressor)(const jn_call *c) {
   const size_t size[7] = {n * wide, wide, wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
   real *at = c->scratch;
   angles turn = angles_at(t, c->in[0], &at);
+#if JN_QUAD
+  int others = 0;
+  for (int o = 1; o < 7; o++) others |= c->out[o] != NULL;
+  if (!others) {
+    quad_regressor(t, c, turn, at);
+    return;
+  }
+#endif
   regression r = {.w = world_place(t, &at)};
   r.V = TAKE(&at, t->nb, twist);
   r.A = TAKE(&at, t->nb, twist);

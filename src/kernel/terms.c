@@ -10,10 +10,36 @@
 #include "terms.h"
 
 #include "frames.h"
+#include "frames_quad.h"
+#include "jacobians.h"
 #include "mass.h"
 #include "newton.h"
 #include "row.h"
 #include "world.h"
+
+static inline int wanted(const jn_call *c, int first, int last) {
+  for (int k = first; k <= last; k++)
+    if (c->out[k]) return 1;
+  return 0;
+}
+
+static inline void mass_rate(int n, const real *C, real *dM) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) {
+      real x = C[i * n + j] + C[j * n + i];
+      dM[i * n + j] = x;
+      dM[j * n + i] = x;
+    }
+}
+
+static inline void clear_matrices(int n, real *C, real *dM) {
+  for (int k = 0; k < n * n; k++) {
+    if (C) C[k] = ZERO;
+    if (dM) dM[k] = ZERO;
+  }
+}
+
+#if !JN_QUAD
 
 typedef struct sweeps {
   world w;
@@ -59,24 +85,12 @@ static inline void coriolis_matrix(const JN_S(tree) * t, const sweeps *s, real *
     for (int k = 0; k < t->body[i].nv; k++) coriolis_entries(t, s, i, k, C);
 }
 
-static inline void mass_rate(int n, const real *C, real *dM) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) {
-      real x = C[i * n + j] + C[j * n + i];
-      dM[i * n + j] = x;
-      dM[j * n + i] = x;
-    }
-}
-
 static inline void matrices(const JN_S(tree) * t, const jn_call *c, const real *v, sweeps *s) {
   int n = t->nv;
   real *C = c->out[JN_OUT_C], *dM = c->out[JN_OUT_DM];
   if (!C && !dM) return;
   if (!v) {
-    for (int k = 0; k < n * n; k++) {
-      if (C) C[k] = ZERO;
-      if (dM) dM[k] = ZERO;
-    }
+    clear_matrices(n, C, dM);
     return;
   }
   coriolis_matrix(t, s, C ? C : dM); /* C + C^T can be formed in place */
@@ -88,13 +102,6 @@ static inline twist shown(int in, mat3 R, vec3 p, twist X) {
   if (in == IN_ALIGNED) return X;
   if (in == IN_WORLD) return t_shift(X, v3_neg(p));
   return (twist){m3_tmul(R, X.w), m3_tmul(R, X.v)};
-}
-
-/* Column `at` of a Jacobian [6 x n]. */
-static inline void add_column(real *J, int n, int at, twist X) {
-  real column[6];
-  t_store(X, column);
-  for (int r = 0; r < 6; r++) J[r * n + at] += column[r];
 }
 
 /* J and dJ/dt of frame f with pose R, p and twist V about its origin (frames.h): with S and Psi about it too, the rate
@@ -122,28 +129,25 @@ static inline void frame_matrices(const sweeps *s, int f, int in, mat3 R, vec3 p
   }
 }
 
-/* In the world's frame a column is the same for all frames that it moves: X [nd], about the world's origin. */
-static inline void copy_columns(const JN_S(tree) * t, int f, const twist *X, real *J) {
-  int n = t->nv;
-  for (int k = 0; k < 6 * n; k++) J[k] = ZERO;
-  for (int j = t->frame[f].body; j >= 0; j = t->body[j].parent)
-    for (int k = 0; k < t->body[j].nv; k++) add_column(J, n, t->body[j].iv + k, X[t->body[j].id + k]);
-}
-
+/* Screws or their rates X about the world's origin. */
 static inline void world_columns(const JN_S(tree) * t, const sweeps *s, const twist *X, twist *out) {
   for (int i = 0; i < t->nb; i++)
     for (int k = 0; k < t->body[i].nv; k++) out[t->body[i].id + k] = t_shift(X[t->body[i].id + k], v3_neg(s->p[i]));
 }
 
-static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s,
-                                   twist *room) {
-  real *const out[2] = {c->out[JN_OUT_J], c->out[JN_OUT_DJ]};
-  for (int o = 0; o < 2; o++) {
-    if (!out[o]) continue;
-    if (o == 0 || v) world_columns(t, s, o ? s->w.Psi : s->w.S, room);
-    for (int k = 0; k < t->nd && o == 1 && !v; k++) room[k] = t_zero();
-    for (int f = 0; f < t->nframe; f++) copy_columns(t, f, room, out[o] + 6 * t->nv * f);
+/* in the world's frame; at: scratch memory, 6 nd + 8 nv reals */
+static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s, real *at) {
+  int all = c->arg[0] == IN_WORLD;
+  real *J = all ? c->out[JN_OUT_J] : NULL, *dJ = all ? c->out[JN_OUT_DJ] : NULL;
+  twist *X = TAKE(&at, t->nd, twist);
+  if (J || c->out[JN_OUT_SPACE]) {
+    world_columns(t, s, s->w.S, X);
+    space_outputs(t, X, at, J, c->out[JN_OUT_SPACE]);
   }
+  if (!dJ && !c->out[JN_OUT_DSPACE]) return;
+  if (v) world_columns(t, s, s->w.Psi, X);
+  for (int k = 0; k < t->nd && !v; k++) X[k] = t_zero();
+  space_outputs(t, X, at, dJ, c->out[JN_OUT_DSPACE]);
 }
 
 static inline void frames(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s) {
@@ -281,37 +285,9 @@ static inline void energy(const JN_S(tree) * t, const real *v, const sweeps *s, 
   out[1] = potential;
 }
 
-/* The forces: each its own pass of Newton and Euler. */
-static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
-  const real *q = c->in[0];
-  if (c->out[JN_OUT_G]) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
-  if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
-  if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
-  if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);
-}
-
-static inline int wanted(const jn_call *c, int first, int last) {
-  for (int k = first; k <= last; k++)
-    if (c->out[k]) return 1;
-  return 0;
-}
-
-/* Velocities matter only to these: what does not need them must not pay for them. */
-static inline int needs_velocity(const jn_call *c) {
-  static const int which[] = {
-      JN_OUT_C,  JN_OUT_DM,   JN_OUT_TAU,   JN_OUT_BIAS,     JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
-      JN_OUT_DJ, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,       JN_OUT_ENERGY};
-  for (size_t k = 0; k < sizeof which / sizeof *which; k++)
-    if (c->out[which[k]]) return 1;
-  return 0;
-}
-
-void JN_(terms)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = needs_velocity(c) ? c->in[1] : NULL, *a = c->in[2];
-  real *at = c->scratch;
-  angles turn = angles_at(t, q, &at);
-  forces(t, c, v, turn, at);
+/* All but forces. */
+static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
+  const real *q = c->in[0], *a = c->in[2];
   if (c->out[JN_OUT_M]) JN_(mass_matrix)(t, q, &turn, 0, at, c->out[JN_OUT_M]);
   if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) return;
   sweeps s = {.w = world_place(t, &at)};
@@ -330,7 +306,8 @@ void JN_(terms)(const jn_call *c) {
   matrices(t, c, v, &s);
   if (c->out[JN_OUT_ACCELERATIONS] || c->out[JN_OUT_DDCOM]) /* true accelerations, without weight */
     for (int i = 0; i < t->nb; i++) s.A[i] = world_accelerate(&s.w, i, v, a, s.A);
-  if (c->arg[0] == IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)) world_jacobians(t, c, v, &s, TAKE(&at, t->nd, twist));
+  if ((c->arg[0] == IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)) || wanted(c, JN_OUT_SPACE, JN_OUT_DSPACE))
+    world_jacobians(t, c, v, &s, at);
   if (wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (c->arg[0] != IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)))
     frames(t, c, v, &s);
   if (wanted(c, JN_OUT_COM, JN_OUT_JCOM)) {
@@ -340,4 +317,83 @@ void JN_(terms)(const jn_call *c) {
   }
   if (wanted(c, JN_OUT_MOMENTUM, JN_OUT_DA)) momentum(t, c, v, &s);
   if (c->out[JN_OUT_ENERGY]) energy(t, v, &s, c->out[JN_OUT_ENERGY]);
+}
+
+#else
+
+/* Those that need inertias of subtrees: each makes its own of the bodies', which must be made again for the next. */
+static inline void quad_matrices(const quads *s, real *C, int momenta) {
+  void *const *out = s->c->out;
+  int spoilt = 0;
+  for (int k = 0; k < 3; k++) {
+    if (!(k == 0 ? momenta : k == 1 ? out[JN_OUT_M] != NULL : C != NULL)) continue;
+    if (spoilt)
+      JN_(solids_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
+    if (k == 0) quads_momentum(s);
+    if (k == 1) JN_(solids_inward)(s->t, 0, s->B, s->S, (real *)s->P, out[JN_OUT_M]);
+    if (k == 2) quads_coriolis(s, C);
+    spoilt = 1;
+  }
+  if (!s->v) clear_matrices(s->t->nv, out[JN_OUT_C], out[JN_OUT_DM]);
+  if (C && out[JN_OUT_DM]) mass_rate(s->t->nv, C, out[JN_OUT_DM]);
+}
+
+/* All but the forces of a motion. */
+static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
+  void *const *out = c->out;
+  if (!out[JN_OUT_G] && !wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
+    if (out[JN_OUT_M]) JN_(mass_matrix)(t, c->in[0], &turn, 0, at, out[JN_OUT_M]);
+    return;
+  }
+  quads s = {.t = t, .c = c, .q = c->in[0], .v = v, .turn = &turn};
+  int in_world = c->arg[0] == IN_WORLD, jacobians = out[JN_OUT_J] || out[JN_OUT_DJ];
+  int space = out[JN_OUT_SPACE] || out[JN_OUT_DSPACE] || (jacobians && in_world);
+  int frames = wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (jacobians && !in_world);
+  int momenta = wanted(c, JN_OUT_MOMENTUM, JN_OUT_DA), com = wanted(c, JN_OUT_COM, JN_OUT_JCOM);
+  int accelerations = out[JN_OUT_ACCELERATIONS] || out[JN_OUT_DDCOM];
+  real *C = !v ? NULL : out[JN_OUT_C] ? out[JN_OUT_C] : out[JN_OUT_DM];
+  int rates = C || out[JN_OUT_DJ] || out[JN_OUT_DSPACE] || out[JN_OUT_DA] || accelerations;
+  quads_place(&s, at);
+  JN_(solids_outward)(t, s.q, v, &turn, C || momenta || out[JN_OUT_M], s.B, s.S, s.V, rates ? s.Psi : NULL);
+  if (space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) quads_points(&s);
+  if (accelerations) quads_accelerate(&s, c->in[2]);
+  if (out[JN_OUT_G]) quads_gravity(&s, out[JN_OUT_G]);
+  if (frames) quads_frames(&s);
+  if (space && (out[JN_OUT_SPACE] || out[JN_OUT_J]))
+    quads_jacobians(&s, s.S, in_world ? out[JN_OUT_J] : NULL, out[JN_OUT_SPACE]);
+  if (space && (out[JN_OUT_DSPACE] || out[JN_OUT_DJ]))
+    quads_jacobians(&s, v ? s.Psi : NULL, in_world ? out[JN_OUT_DJ] : NULL, out[JN_OUT_DSPACE]);
+  if (com) quads_com(&s, c->arg[2] < 0 ? 0 : c->arg[2], c->arg[2] < 0 ? t->nlink : c->arg[3]);
+  if (out[JN_OUT_ENERGY]) quads_energy(&s, out[JN_OUT_ENERGY]);
+  quad_matrices(&s, C, momenta);
+}
+
+#endif
+
+/* The forces: each its own pass of Newton and Euler, except that weight needs none with terms_quad.h. */
+static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
+  const real *q = c->in[0];
+  if (c->out[JN_OUT_G] && !JN_QUAD) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
+  if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
+  if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
+  if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);
+}
+
+/* Velocities matter only to these: what does not need them must not pay for them. */
+static inline int needs_velocity(const jn_call *c) {
+  static const int which[] = {
+      JN_OUT_C,  JN_OUT_DM,     JN_OUT_TAU,  JN_OUT_BIAS,  JN_OUT_CORIOLIS, JN_OUT_TWISTS, JN_OUT_ACCELERATIONS,
+      JN_OUT_DJ, JN_OUT_DSPACE, JN_OUT_DCOM, JN_OUT_DDCOM, JN_OUT_MOMENTUM, JN_OUT_DA,     JN_OUT_ENERGY};
+  for (size_t k = 0; k < sizeof which / sizeof *which; k++)
+    if (c->out[which[k]]) return 1;
+  return 0;
+}
+
+void JN_(terms)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *v = needs_velocity(c) ? c->in[1] : NULL;
+  real *at = c->scratch;
+  angles turn = angles_at(t, c->in[0], &at);
+  forces(t, c, v, turn, at);
+  other_terms(t, c, v, turn, at);
 }

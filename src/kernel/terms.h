@@ -26,6 +26,8 @@ enum {
   JN_OUT_A,
   JN_OUT_DA,
   JN_OUT_ENERGY,
+  JN_OUT_SPACE,
+  JN_OUT_DSPACE,
   JN_OUTS
 };
 
