@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Factorisation of the mass matrix, solutions with it, and its inverse. */
-#include "factor.h"
+#include "articulated.h"
 
 #include "row.h"
 
@@ -26,9 +26,32 @@ void JN_(solve)(const jn_call *c) {
   for (int k = 0; k < t->nv; k++) x[t->order[k]] = y[k];
 }
 
+/* M^-1 by articulated bodies: O(n^2); 0 when the tree is none for that. */
+static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real *at, real *out, real *pivots) {
+  articulation o = {.t = t};
+  equations e;
+  o.x = TAKE(&at, t->nd, unit);
+  if (!equations_place(&o, &e, &at)) return 0;
+  angles turn = angles_at(t, q, &at);
+  world w = world_place(t, &at);
+  ai *I = TAKE(&at, t->nb, ai);
+  o.d = w.d;
+  for (int i = 0; i < t->nb; i++) {
+    world_outward(&w, i, q, NULL, turn);
+    I[i] = ai_of(i_turn(w.R[i], t->body[i].inertia));
+  }
+  articulate(&o, w.S, I, pivots);
+  equations_inverse(&e, out);
+  return 1;
+}
+
 /* in: q. out: M^-1 [nv x nv], pivots [nv]. */
 void JN_(inverse)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
+  if (inverse_articulated(t, c->in[0], c->scratch, c->out[0], c->out[1])) {
+    reorder(t, c->out[0], c->scratch);
+    return;
+  }
   mass_at(t, c->in[0], c->scratch, c->out[0]);
   factorize(t, c->out[0], c->out[1]);
   invert(t, c->out[0], c->scratch);

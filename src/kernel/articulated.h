@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Articulated inertias in the world's axes (world.h): never rotated, only moved. Each coordinate gives way by itself, a
+ * joint of several screws as so many joints at one point:
+ *   U = I S,  D = S.U + armature,  I' = I - U U^T / D,  handed to the parent.
+ * Then M x = f for any f: inwards  u = f - S.p,  p' = p + U u / D;  outwards  x = (u - U.A) / D,  A' = A + S x.
+ * D are the pivots of L^T D L (factor.h), without that O(n d^2). */
+#ifndef JN_KERNEL_ARTICULATED_H
+#define JN_KERNEL_ARTICULATED_H
+
+#include "factor.h"
+#include "tile.h"
+
+/* [J, H; H^T, M] */
+typedef struct ai {
+  sym3 J, M;
+  mat3 H;
+} ai;
+
+static inline ai ai_of(inertia I) { return (ai){I.J, {I.m, I.m, I.m, ZERO, ZERO, ZERO}, skew(I.h)}; }
+static inline wrench ai_mul(const ai *I, twist S) {
+  return (wrench){v3_add(s3_mul(I->J, S.w), m3_mul(I->H, S.v)), v3_add(m3_tmul(I->H, S.w), s3_mul(I->M, S.v))};
+}
+/* a + s b b^T */
+static inline sym3 s3_rank1(sym3 a, real s, vec3 b) {
+  vec3 c = v3_scale(s, b);
+  return (sym3){a.xx + c.x * b.x, a.yy + c.y * b.y, a.zz + c.z * b.z,
+                a.xy + c.x * b.y, a.xz + c.x * b.z, a.yz + c.y * b.z};
+}
+/* I + s F F^T */
+static inline ai ai_rank1(const ai *I, real s, wrench F) {
+  vec3 c = v3_scale(s, F.m);
+  mat3 H = {v3_axpy(F.f.x, c, I->H.x), v3_axpy(F.f.y, c, I->H.y), v3_axpy(F.f.z, c, I->H.z)};
+  return (ai){s3_rank1(I->J, s, F.m), s3_rank1(I->M, s, F.f), H};
+}
+/* to += I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
+static inline void ai_add(ai *to, const ai *I, vec3 d) {
+  mat3 G = m3_add(I->H, m3_cross_left(d, s3_full(I->M)));
+  mat3 X = m3_cross_left(d, m3_transpose(I->H)), Y = m3_cross_right(G, d);
+  to->M = s3_add(to->M, I->M);
+  to->H = m3_add(to->H, G);
+  to->J = (sym3){to->J.xx + (I->J.xx + (X.x.x - Y.x.x)), to->J.yy + (I->J.yy + (X.y.y - Y.y.y)),
+                 to->J.zz + (I->J.zz + (X.z.z - Y.z.z)), to->J.xy + (I->J.xy + (X.y.x - Y.y.x)),
+                 to->J.xz + (I->J.xz + (X.z.x - Y.z.x)), to->J.yz + (I->J.yz + (X.z.y - Y.z.y))};
+}
+
+/* What is left of a coordinate. */
+typedef struct unit {
+  twist S;
+  wrench W; /* U / D */
+  real inverse; /* 1 / D */
+} unit;
+
+/* Solver of M x = f for trees without coupled coordinates. */
+typedef struct articulation {
+  const JN_S(tree) * t;
+  const vec3 *d; /* [nb] origin from that of the parent */
+  unit *x;       /* [nd] */
+} articulation;
+
+/* Units and pivots [nd] from the inertias of the bodies, which become articulated. */
+static inline void articulate(const articulation *o, const twist *S, ai *I, real *pivot) {
+  const JN_S(tree) *t = o->t;
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    for (int k = b->nv - 1; k >= 0; k--) {
+      int c = b->id + k;
+      wrench U = ai_mul(&I[i], S[c]);
+      if (is_turn(b)) U = (wrench){s3_mul(I[i].J, S[c].w), m3_tmul(I[i].H, S[c].w)};
+      real D = screw_power(b, U, S[c]) + armature_of(t, b, k), inverse = K(1) / D;
+      o->x[c] = (unit){S[c], {v3_scale(inverse, U.m), v3_scale(inverse, U.f)}, inverse};
+      pivot[c] = relative(D, splat(t->gross[c]));
+      if (b->parent >= 0 || k > 0) I[i] = ai_rank1(&I[i], -inverse, U);
+    }
+    if (b->parent >= 0) ai_add(&I[b->parent], &I[i], o->d[i]);
+  }
+}
+
+/* ---- many right-hand sides ---- */
+
+/* Blocks of wrenches or twists are kept only where a branch waits for another: a body uses the block of its parent when
+ * it is the last child, the next one when it is not. */
+typedef struct equations {
+  const articulation *o;
+  tiled m;             /* right-hand sides, then solutions: row c is that of coordinate c, or of rows[c] */
+  const int32_t *rows; /* [nd] or NULL */
+  int triangle;        /* right-hand sides are the identity, and of the solutions only columns >= c are wanted */
+  scalar sign;         /* what the solution is multiplied with */
+  int32_t *block;      /* [nb] */
+  tile6 *F;            /* [blocks][tiles] */
+} equations;
+
+enum { BLOCKS = 8 }; /* the most that scratch memory has room for */
+
+/* How many blocks a tree takes; block [nb] gets that of each body. */
+static inline int blocks_of(const JN_S(tree) * t, int32_t *block) {
+  int most = 0;
+  for (int i = 0; i < t->nb; i++) {
+    int p = t->body[i].parent;
+    block[i] = p < 0 ? 0 : block[p] + (t->body[i].end != t->body[p].end);
+    if (block[i] >= most) most = block[i] + 1;
+  }
+  return most;
+}
+
+FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * tiles_of(w->m.n); }
+FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
+FLAT int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->body[i].id : t->nd; }
+
+/* Coordinate c inwards, tiles [lo, hi): u in place of f, and p handed on, about the parent's origin if d. */
+FLAT void unit_inward(const equations *w, int c, int turn, const vec3 *d, int lo, int hi, tile6 *F) {
+  const unit o = w->o->x[c];
+  const vec3 at = d ? *d : v3_zero();
+  int row = row_of(w, c);
+  for (int k = lo; k < hi; k++) {
+    real *to = tile_at(&w->m, row, k);
+    tile6 p = F[k];
+    tile u = tile_load(to) - tile3_dot(o.S.w, p.a);
+    if (!turn) u -= tile3_dot(o.S.v, p.b);
+    tile_store(u, to);
+    p.b = tile3_axpy(u, o.W.f, p.b);
+    p.a = tile3_axpy(u, o.W.m, p.a);
+    if (d) p.a = tile3_add_cross(p.a, at, p.b);
+    F[k] = p;
+  }
+}
+
+/* Coordinate c outwards: x in place of u, and A from what is inward of it, about the own origin if d. */
+FLAT void unit_outward(const equations *w, int c, int turn, const vec3 *d, int lo, int hi, const tile6 *from, tile6 *A) {
+  const unit o = w->o->x[c];
+  const vec3 at = d ? v3_neg(*d) : v3_zero();
+  const real inverse = w->sign * o.inverse;
+  int row = row_of(w, c);
+  for (int k = lo; k < hi; k++) {
+    real *to = tile_at(&w->m, row, k);
+    tile6 V = from[k];
+    if (d) V.b = tile3_add_cross(V.b, at, V.a);
+    tile y = inverse * tile_load(to) - (tile3_dot(o.W.m, V.a) + tile3_dot(o.W.f, V.b));
+    tile_store(y, to);
+    V.a = tile3_axpy(y, o.S.w, V.a);
+    if (!turn) V.b = tile3_axpy(y, o.S.v, V.b);
+    A[k] = V;
+  }
+}
+
+FLAT void tiles_clear(tile6 *F, int lo, int hi) {
+  for (int k = lo; k < hi; k++) F[k] = (tile6){0};
+}
+
+/* Hands the block of a body that is not the last child to its parent. Columns of later children are there already. */
+FLAT void hand_over(const equations *w, int i, int lo, int hi) {
+  const tile6 *from = block_of(w, i);
+  tile6 *to = block_of(w, w->o->t->body[i].parent);
+  int there = w->triangle ? id_of(w->o->t, w->o->t->body[i].end) / TILE : lo;
+  for (int k = lo; k < there; k++) to[k] = from[k];
+  for (int k = there; k < hi; k++) to[k] = (tile6){tile3_add(to[k].a, from[k].a), tile3_add(to[k].b, from[k].b)};
+}
+
+static inline void equations_inward(const equations *w) {
+  const JN_S(tree) *t = w->o->t;
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    tile6 *F = block_of(w, i);
+    int lo = w->triangle ? b->id / TILE : 0, hi = tiles_of(w->triangle ? id_of(t, b->end) : w->m.n);
+    if (b->end == i + 1)
+      tiles_clear(F, lo, hi);
+    else if (w->triangle)
+      tiles_clear(F, lo, t->body[i + 1].id / TILE);
+    for (int k = b->nv - 1; k >= 0; k--) {
+      int c = b->id + k, from = w->triangle ? c / TILE : 0;
+      const vec3 *d = k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL;
+      if (is_turn(b) && d)
+        unit_inward(w, c, 1, d, from, hi, F);
+      else
+        unit_inward(w, c, 0, d, from, hi, F);
+    }
+    if (b->parent >= 0 && block_of(w, b->parent) != F) hand_over(w, i, lo, hi);
+  }
+}
+
+static inline void equations_outward(const equations *w) {
+  const JN_S(tree) *t = w->o->t;
+  int tiles = tiles_of(w->m.n);
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    tile6 *A = block_of(w, i);
+    const tile6 *from = b->parent < 0 ? A : block_of(w, b->parent);
+    if (b->parent < 0) tiles_clear(A, 0, tiles);
+    for (int k = 0; k < b->nv; k++) {
+      int c = b->id + k, lo = w->triangle ? c / TILE : 0;
+      if (is_turn(b) && b->parent >= 0)
+        unit_outward(w, c, 1, &w->o->d[i], lo, tiles, from, A);
+      else
+        unit_outward(w, c, 0, k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL, lo, tiles, k ? A : from, A);
+    }
+  }
+}
+
+/* In scratch memory; NULL when there is no room for the tree: it branches too often. */
+static inline int equations_place(const articulation *o, equations *w, real **at) {
+  const JN_S(tree) *t = o->t;
+  w->o = o;
+  w->block = (int32_t *)(void *)take(at, (size_t)t->nb);
+  w->m.n = t->nv;
+  w->m.tail = take(at, (size_t)(t->nv * TILE));
+  int blocks = blocks_of(t, w->block);
+  if (t->coupled || blocks > BLOCKS) return 0;
+  w->F = TAKE_ALIGNED(at, blocks * tiles_of(t->nv), tile6);
+  return 1;
+}
+
+/* M^-1 [nv x nv] in the order of elimination. */
+static inline void equations_inverse(equations *w, real *out) {
+  int n = w->m.n, tiles = tiles_of(n);
+  static const scalar one[2 * TILE] = {[TILE] = 1};
+  w->m.at = out;
+  w->rows = NULL;
+  w->triangle = 1;
+  w->sign = 1;
+  for (int c = 0; c < n; c++) {
+    for (int k = c / TILE + 1; k < tiles; k++) tile_store((tile){0}, tile_at(&w->m, c, k));
+    real *to = tile_at(&w->m, c, c / TILE);
+    for (int e = 0; e < TILE; e++) to[e] = splat(one[TILE - c % TILE + e]);
+  }
+  equations_inward(w);
+  equations_outward(w);
+  tails_back(&w->m);
+  for (int i = 1; i < n; i++)
+    for (int j = 0; j < i; j++) out[i * n + j] = out[j * n + i];
+}
+
+#endif
