@@ -75,6 +75,30 @@ static inline void articulate(const articulation *o, const twist *S, ai *I, real
   }
 }
 
+/* x [nd] in place of f; p, A [nb] are scratch. */
+static inline void articulated_solve(const articulation *o, wrench *p, twist *A, real *x) {
+  const JN_S(tree) *t = o->t;
+  for (int i = 0; i < t->nb; i++) p[i] = (wrench){v3_zero(), v3_zero()};
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    for (int c = b->id + b->nv - 1; c >= b->id; c--) {
+      const unit *u = &o->x[c];
+      x[c] -= screw_power(b, p[i], u->S);
+      p[i] = (wrench){v3_axpy(x[c], u->W.m, p[i].m), v3_axpy(x[c], u->W.f, p[i].f)};
+    }
+    if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(p[i], o->d[i]));
+  }
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    A[i] = b->parent < 0 ? t_zero() : t_shift(A[b->parent], o->d[i]);
+    for (int c = b->id; c < b->id + b->nv; c++) {
+      const unit *u = &o->x[c];
+      x[c] = u->inverse * x[c] - power(u->W, A[i]);
+      A[i] = t_axpy(x[c], u->S, A[i]);
+    }
+  }
+}
+
 /* ---- many right-hand sides ---- */
 
 /* Blocks of wrenches or twists are kept only where a branch waits for another: a body uses the block of its parent when
@@ -102,7 +126,7 @@ static inline int blocks_of(const JN_S(tree) * t, int32_t *block) {
   return most;
 }
 
-FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * tiles_of(w->m.n); }
+FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * tiles_of(w->m.columns); }
 FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
 FLAT int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->body[i].id : t->nd; }
 
@@ -160,7 +184,7 @@ static inline void equations_inward(const equations *w) {
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     tile6 *F = block_of(w, i);
-    int lo = w->triangle ? b->id / TILE : 0, hi = tiles_of(w->triangle ? id_of(t, b->end) : w->m.n);
+    int lo = w->triangle ? b->id / TILE : 0, hi = tiles_of(w->triangle ? id_of(t, b->end) : w->m.columns);
     if (b->end == i + 1)
       tiles_clear(F, lo, hi);
     else if (w->triangle)
@@ -179,7 +203,7 @@ static inline void equations_inward(const equations *w) {
 
 static inline void equations_outward(const equations *w) {
   const JN_S(tree) *t = w->o->t;
-  int tiles = tiles_of(w->m.n);
+  int tiles = tiles_of(w->m.columns);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     tile6 *A = block_of(w, i);
@@ -200,7 +224,7 @@ static inline int equations_place(const articulation *o, equations *w, real **at
   const JN_S(tree) *t = o->t;
   w->o = o;
   w->block = (int32_t *)(void *)take(at, (size_t)t->nb);
-  w->m.n = t->nv;
+  w->m.rows = t->nv;
   w->m.tail = take(at, (size_t)(t->nv * TILE));
   int blocks = blocks_of(t, w->block);
   if (t->coupled || blocks > BLOCKS) return 0;
@@ -208,11 +232,28 @@ static inline int equations_place(const articulation *o, equations *w, real **at
   return 1;
 }
 
+/* sign M^-1 X in place of X [nv x wide], rows in the order of v. */
+static inline void equations_solve(equations *w, scalar sign, int wide, real *X) {
+  w->rows = w->o->t->order;
+  w->triangle = 0;
+  w->sign = sign;
+  w->m.stride = wide;
+  for (int first = 0; first < wide; first += w->m.rows) {
+    w->m.at = X + first;
+    w->m.columns = wide - first < w->m.rows ? wide - first : w->m.rows;
+    tails_out(&w->m);
+    equations_inward(w);
+    equations_outward(w);
+    tails_back(&w->m);
+  }
+}
+
 /* M^-1 [nv x nv] in the order of elimination. */
 static inline void equations_inverse(equations *w, real *out) {
-  int n = w->m.n, tiles = tiles_of(n);
+  int n = w->m.rows, tiles = tiles_of(n);
   static const scalar one[2 * TILE] = {[TILE] = 1};
   w->m.at = out;
+  w->m.columns = w->m.stride = n;
   w->rows = NULL;
   w->triangle = 1;
   w->sign = 1;
@@ -224,7 +265,9 @@ static inline void equations_inverse(equations *w, real *out) {
   equations_inward(w);
   equations_outward(w);
   tails_back(&w->m);
-  for (int i = 1; i < n; i++)
+  int full = n / TILE * TILE;
+  for (int c = 0; c < full; c += TILE) lower_from_rows(out, n, c, full, out + c * n, n);
+  for (int i = full; i < n; i++)
     for (int j = 0; j < i; j++) out[i * n + j] = out[j * n + i];
 }
 

@@ -34,9 +34,35 @@ void JN_(derivatives)(const jn_call *c) {
   w.W = c->in[3];
   w.rows = 1;
   sweep(&w);
-  matrices(&w, &to);
+  matrices(&w, at, &to);
   if (c->out[3]) wrench_matrix(&w, K(-1), c->out[3]);
   if (c->out[4]) field_forces(&w, 0, c->out[4]);
+}
+
+/* derivatives_hybrid() when nothing is prescribed and no coordinates are coupled: no factors, O(n^2). 0: the tree is none
+ * for that. */
+static int derivatives_forward(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  real *at = c->scratch, *const *out = (real *const *)c->out;
+  field w = field_place(t, 1, c->in[4] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
+  articulation o = {.t = t, .d = w.d, .x = TAKE(&at, t->nd, unit)};
+  equations e;
+  if (!equations_place(&o, &e, &at)) return 0;
+  w.v = c->in[1];
+  w.W = c->in[4];
+  w.rows = 1;
+  field_forward(&w, &o, c->in[3], at, out[10], out[0]);
+  derived to = {.dq = out[2], .dv = out[3]};
+  matrices(&w, at, &to);
+  if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
+  if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
+  if (out[5]) {
+    wrench_matrix(&w, K(1), out[5]);
+    equations_solve(&e, 1, 6 * t->nlink, out[5]);
+  }
+  equations_inverse(&e, out[4]);
+  reorder(t, out[4], (int32_t *)(void *)at);
+  return 1;
 }
 
 /* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,
@@ -45,6 +71,7 @@ void JN_(derivatives)(const jn_call *c) {
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */
 void JN_(derivatives_hybrid)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
+  if (!c->data && derivatives_forward(c)) return;
   int n = t->nv, wide = 6 * t->nlink;
   real *at = c->scratch, *out[11];
   for (int k = 0; k < 11; k++) out[k] = c->out[k];
@@ -60,7 +87,7 @@ void JN_(derivatives_hybrid)(const jn_call *c) {
   for (int i = 0; i < n && out[1]; i++)
     if (!is_given(&s, i)) out[1][i] = tau ? tau[i] : ZERO; /* what was given, to the bit */
   derived to = {.dq = s.prescribed ? out[6] : out[2], .dv = s.prescribed ? out[7] : out[3], .M = out[8]};
-  matrices(&w, &to);
+  matrices(&w, at, &to);
   if (out[2]) solve_columns(&s, n, out[2], s.prescribed ? out[6] : NULL);
   if (out[3]) solve_columns(&s, n, out[3], s.prescribed ? out[7] : NULL);
   if (out[5]) {

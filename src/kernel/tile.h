@@ -5,6 +5,7 @@
 #ifndef JN_KERNEL_TILE_H
 #define JN_KERNEL_TILE_H
 
+#include "quad.h"
 #include "world.h"
 
 #define FLAT static inline __attribute__((always_inline)) /* so that what is constant at a call is one inside */
@@ -27,6 +28,24 @@ static inline tile tile_load(const real *at) {
 }
 static inline void tile_store(tile x, real *at) { memcpy(at, &x, sizeof x); }
 
+/* The first `count` lanes only, of memory that ends there. */
+static inline void tile_store_first(tile x, real *at, int count) {
+  const real *from = (const real *)(const void *)&x;
+  for (int e = 0; e < count; e++) at[e] = from[e];
+}
+
+/* x in lanes [from, to), zero in the others. */
+static inline tile tile_keep(tile x, int from, int to) {
+#if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
+  static const scalar_bits number[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  pack_bits lane;
+  memcpy(&lane, number, sizeof lane);
+  return (tile)((pack_bits)x & (lane >= from) & (lane < to));
+#else
+  return from <= 0 && 0 < to ? x : ZERO;
+#endif
+}
+
 typedef struct tile3 {
   tile x, y, z;
 } tile3;
@@ -47,29 +66,77 @@ static inline tile3 tile3_add_cross(tile3 a, vec3 d, tile3 b) {
   return (tile3){a.x + d.y * b.z - d.z * b.y, a.y + d.z * b.x - d.x * b.z, a.z + d.x * b.y - d.y * b.x};
 }
 
-/* A square matrix in tiles where it lies, [n][n]; the last columns of each row, less than a tile, are kept apart and go
- * back at the end. */
+static inline tile3 tile3_add_arm(tile3 a, tile3 d, tile3 b) {
+  return (tile3){a.x + d.y * b.z - d.z * b.y, a.y + d.z * b.x - d.x * b.z, a.z + d.x * b.y - d.y * b.x};
+}
+
+/* Rows become columns. */
+static inline void tile_transpose(tile x[TILE]) {
+#if JN_QUAD && JN_KIND == JN_KIND_D
+  quad a = LANES(x[0], x[1], 0, 4, 2, 6), b = LANES(x[0], x[1], 1, 5, 3, 7);
+  quad c = LANES(x[2], x[3], 0, 4, 2, 6), d = LANES(x[2], x[3], 1, 5, 3, 7);
+  x[0] = LANES(a, c, 0, 1, 4, 5);
+  x[1] = LANES(b, d, 0, 1, 4, 5);
+  x[2] = LANES(a, c, 2, 3, 6, 7);
+  x[3] = LANES(b, d, 2, 3, 6, 7);
+#else
+  real *e = (real *)(void *)x;
+  for (int i = 0; i < TILE; i++)
+    for (int j = 0; j < i; j++) {
+      real swap = e[i * TILE + j];
+      e[i * TILE + j] = e[j * TILE + i];
+      e[j * TILE + i] = swap;
+    }
+#endif
+}
+
+/* Columns [c, c + TILE) of D [n x n] below its diagonal, down to row `last`, become rows of `from`, `step` apart. c is a
+ * multiple of TILE; step >= n, and `from` may be read in whole tiles. */
+static inline void lower_from_rows(real *D, int n, int c, int last, const real *from, int step) {
+  if (c + TILE > n) {
+    for (int i = c + 1; i < n; i++)
+      for (int j = c; j < i; j++) D[i * n + j] = from[(j - c) * step + i];
+    return;
+  }
+  for (int i = c; i < last; i += TILE) {
+    tile x[TILE];
+    for (int e = 0; e < TILE; e++) x[e] = tile_load(from + e * step + i);
+    tile_transpose(x);
+    if (i == c) {
+      for (int e = 1; e < TILE; e++) {
+        real *to = D + (i + e) * n + c;
+        tile_store(tile_keep(x[e], 0, e) + tile_keep(tile_load(to), e, TILE), to);
+      }
+    } else if (i + TILE <= n) {
+      for (int e = 0; e < TILE; e++) tile_store(x[e], D + (i + e) * n + c);
+    } else {
+      for (int e = 0; e < n - i; e++) tile_store(x[e], D + (i + e) * n + c);
+    }
+  }
+}
+
+/* Columns of a matrix in tiles where they lie; the last ones of each row, less than a tile, are kept apart and go back at
+ * the end. */
 typedef struct tiled {
-  real *at;   /* [n][n] */
-  real *tail; /* [n][TILE] */
-  int n;
+  real *at;   /* [rows][stride] */
+  real *tail; /* [rows][TILE] */
+  int rows, columns, stride;
 } tiled;
 
 static inline real *tile_at(const tiled *m, int row, int k) {
-  return k < m->n / TILE ? m->at + row * m->n + k * TILE : m->tail + row * TILE;
+  return k < m->columns / TILE ? m->at + row * m->stride + k * TILE : m->tail + row * TILE;
 }
-/* Copies the columns that are kept apart. */
 static inline void tails_out(const tiled *m) {
-  int full = m->n / TILE * TILE;
-  for (int i = 0; i < m->n; i++) {
-    for (int c = 0; c < TILE; c++) m->tail[i * TILE + c] = ZERO;
-    for (int c = full; c < m->n; c++) m->tail[i * TILE + c - full] = m->at[i * m->n + c];
+  int full = m->columns / TILE * TILE;
+  for (int i = 0; i < m->rows && full < m->columns; i++) {
+    tile_store((tile){0}, m->tail + i * TILE);
+    for (int c = full; c < m->columns; c++) m->tail[i * TILE + c - full] = m->at[i * m->stride + c];
   }
 }
 static inline void tails_back(const tiled *m) {
-  int full = m->n / TILE * TILE;
-  for (int i = 0; i < m->n; i++)
-    for (int c = full; c < m->n; c++) m->at[i * m->n + c] = m->tail[i * TILE + c - full];
+  int full = m->columns / TILE * TILE;
+  for (int i = 0; i < m->rows; i++)
+    for (int c = full; c < m->columns; c++) m->at[i * m->stride + c] = m->tail[i * TILE + c - full];
 }
 
 #endif
