@@ -165,7 +165,7 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   reals = larger(reals, derivative_reals(t, 2, 0));
   reals = larger(reals, 54 * nlink + 24 * nd); /* sensitivity.c */
   reals += 13 * nd + nb + 8 * nv + 8 * 6 * (nv + 7) + 8; /* articulated.h: units, tails and blocks */
-  reals += (21 + 3 * 8) * (nd + 8) + nv + 8;             /* derivative_tiles.h */
+  reals += (59 + 52 + 21 + 3 * 8) * (nd + 8) + nv + 40; /* spread.h, derivative_tiles.h */
   if (order < 0) return reals + angles;
   size_t orders = (size_t)order + 2;
   size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +

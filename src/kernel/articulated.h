@@ -128,7 +128,6 @@ static inline int blocks_of(const JN_S(tree) * t, int32_t *block) {
 
 FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * tiles_of(w->m.columns); }
 FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
-FLAT int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->body[i].id : t->nd; }
 
 /* Coordinate c inwards, tiles [lo, hi): u in place of f, and p handed on, about the parent's origin if d. */
 FLAT void unit_inward(const equations *w, int c, int turn, const vec3 *d, int lo, int hi, tile6 *F) {

@@ -9,15 +9,12 @@
 
 /* The field of one state. Once each: they are long when unrolled. */
 static __attribute__((noinline)) void sweep(const field *w) { field_sweep(w, 1); }
-static __attribute__((noinline)) void matrices(const field *w, real *at, const derived *to) {
+static __attribute__((noinline)) void matrices(const field *w, const derived *to) {
   column x[1];
-  if (w->H || w->C || to->C) {
+  if (w->H || w->C || to->C)
     field_matrices(w, 1, x, to);
-  } else if (w->t->coupled || TILE == 1) {
+  else
     first_matrices(w, to);
-  } else {
-    tile_derivatives(w, at, to);
-  }
 }
 
 typedef struct split {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The matrices of first derivatives (derivative.h), columns side by side. From body to body inwards the wrenches of all
- * coordinates outward of it are moved at once, then multiplied with its screws: whole rows of the upper triangles, and
- * columns of the lower ones. Chain of 100 joints: d tau in 22 us, where one column after the other took 91. */
+/* The matrices of first derivatives (derivative.h) from the spread field. From body to body inwards the wrenches of all
+ * coordinates outward of it are moved at once, then multiplied with its screws: whole rows of the upper triangles, and of
+ * the transposed lower ones. */
 #ifndef JN_KERNEL_DERIVATIVE_TILES_H
 #define JN_KERNEL_DERIVATIVE_TILES_H
 
-#include "derivative.h"
-#include "tile.h"
+#include "spread.h"
 
 /* Of the coordinates of one tile: I S; I ppsi + B psi + S x* F; I (Psi + psi) + B S; B^T S. */
 typedef struct wrenches {
@@ -14,43 +13,36 @@ typedef struct wrenches {
   tile3 U;
 } wrenches;
 
-static inline void lane3_set(tile3 *to, int lane, vec3 x) {
-  real *at = (real *)(void *)to;
-  at[lane] = x.x;
-  at[TILE + lane] = x.y;
-  at[2 * TILE + lane] = x.z;
-}
-static inline void lane6_set(tile6 *to, int lane, wrench x) {
-  lane3_set(&to->a, lane, x.m);
-  lane3_set(&to->b, lane, x.f);
-}
-
-/* Wrenches of all coordinates. */
-FLAT void wrenches_fill(const field *w, wrenches *x) {
-  const JN_S(tree) *t = w->t;
-  x[t->nd / TILE] = (wrenches){0}; /* lanes that belong to no coordinate */
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    for (int c = b->id; c < b->id + b->nv; c++) {
-      column o = is_turn(b) ? column_turn(w, i, c) : column_order(w, i, c, 0);
-      wrenches *to = &x[c / TILE];
-      int lane = c % TILE;
-      lane6_set(&to->Z, lane, o.Z);
-      lane6_set(&to->Y, lane, w_add(o.Y, o.F));
-      lane6_set(&to->Yv, lane, o.Yv);
-      lane3_set(&to->U, lane, o.U);
-    }
-  }
-}
-
 /* Matrices in the making: rows of the transposed lower triangles wait until a tile of them can be turned at once. */
 typedef struct making {
   const derived *to;
-  wrenches *x;     /* [tiles_of(nd + 1)] */
+  const spread *o;
+  wrenches *x;     /* [tiles_of(nd)] */
   real *q, *v, *M; /* [TILE][step] */
   int step;        /* reals of a row, whole tiles */
   int last;        /* where the longest of these rows ends */
 } making;
+
+/* B X = (Q w - L x w, -2 P x w) */
+FLAT tile6 tile6_rates(const slab *s, tile6 X) {
+  tile3 b = tile3_cross(X.a, s->P);
+  return (tile6){tile3_add_arm(tile3_sym(&s->Q, X.a), X.a, s->L), tile3_add(b, b)};
+}
+
+FLAT void wrenches_fill(const slab *s, int turn, wrenches *x) {
+  tile6 S = s->S, Y = tile6_add(tile6_momentum(s, s->ppsi, 0), tile6_rates(s, s->psi)), B = tile6_rates(s, S);
+  Y.a = tile3_add_arm(Y.a, S.a, s->F.a);
+  Y.b = tile3_add_arm(Y.b, S.a, s->F.b);
+  x->Z = tile6_momentum(s, S, turn);
+  x->Yv = tile6_add(tile6_momentum(s, s->both, 0), B);
+  x->U = tile3_add_arm(tile3_sym(&s->Q, S.a), s->L, S.a);
+  if (!turn) {
+    tile3 PS = tile3_cross(s->P, S.b);
+    x->U = tile3_add(x->U, tile3_add(PS, PS));
+    Y.a = tile3_add_arm(Y.a, S.b, s->F.b);
+  }
+  x->Y = Y;
+}
 
 /* Part of row c from column k TILE on. */
 FLAT void row_store(real *D, int n, int c, int k, tile row) {
@@ -66,15 +58,16 @@ FLAT tile on_tile(twist S, int turn, const tile6 *F) {
 }
 
 /* Entries of coordinate c with columns [c, end). */
-FLAT void rows_of(const field *w, int c, int turn, int end, const making *o) {
-  const twist S = w->S[c], psi = w->psi[c], ppsi = w->ppsi[c], both = t_add(w->Psi[c], psi);
+FLAT void rows_of(const making *o, int c, int turn, int end) {
+  const slab *s = slab_of(o->o, c);
+  const twist S = lane_twist(&s->S, c), ppsi = lane_twist(&s->ppsi, c), both = lane_twist(&s->both, c);
+  const vec3 psi = lane3(&s->psi.a, c % TILE);
   const wrenches *x = o->x;
   real *dq = o->to->dq, *dv = o->to->dv, *M = o->to->M;
-  int wait = c % TILE * o->step;
-  int n = w->t->nv, hi = tiles_of(end);
+  int n = o->o->t->nv, hi = tiles_of(end), wait = c % TILE * o->step;
   for (int k = c / TILE; k < hi; k++) {
     tile up[3] = {on_tile(S, turn, &x[k].Y), on_tile(S, turn, &x[k].Yv), on_tile(S, turn, &x[k].Z)};
-    tile q = on_tile(ppsi, 0, &x[k].Z) + tile3_dot(psi.w, x[k].U);
+    tile q = on_tile(ppsi, 0, &x[k].Z) + tile3_dot(psi, x[k].U);
     tile v = on_tile(both, 0, &x[k].Z) + tile3_dot(S.w, x[k].U);
     if (k * TILE < c || (k + 1) * TILE > end) {
       int first = c - k * TILE, last = end - k * TILE;
@@ -93,7 +86,7 @@ FLAT void rows_of(const field *w, int c, int turn, int end, const making *o) {
 
 /* Coordinates from c on have had their rows: if they begin a tile, it goes to where it belongs. */
 FLAT void lower_flush(int n, int c, int branches, making *o) {
-  int tiles = tiles_of(o->last), length = tiles * TILE;
+  int length = tiles_of(o->last) * TILE;
   if (c % TILE) return;
   if (o->to->dq) lower_from_rows(o->to->dq, n, c, o->last, o->q, o->step);
   if (o->to->dv) lower_from_rows(o->to->dv, n, c, o->last, o->v, o->step);
@@ -123,22 +116,27 @@ FLAT void rows_shift(vec3 d, int first, int end, wrenches *x) {
 }
 
 /* Entries of coordinates that act together: everything is carried along, so S x* F is not part of them. */
-FLAT void group_entries(const field *w, int i, const derived *to) {
-  const JN_S(body) *b = &w->t->body[i];
-  int n = w->t->nv;
-  for (int c = b->id; c < b->id + b->nv; c++) {
-    column x = column_order(w, i, c, 0);
-    for (int e = b->id; e < b->id + b->nv; e++) {
-      if (to->dq) to->dq[e * n + c] = power(x.Y, w->S[e]);
-      if (to->dv) to->dv[e * n + c] = power(x.Yv, w->S[e]);
-      if (to->M) to->M[e * n + c] = power(x.Z, w->S[e]);
-    }
+static inline void group_entries(const making *o, int i) {
+  const JN_S(tree) *t = o->o->t;
+  const JN_S(body) *b = &t->body[i];
+  real *dq = o->to->dq;
+  int n = t->nv, last = last_of(t, i);
+  for (int c = b->id; c <= last && dq; c++) {
+    const slab *s = slab_of(o->o, c);
+    wrench Y = w_add(i_mul(lane_inertia(s, c), lane_twist(&s->ppsi, c)), b_mul(lane_rates(s, c), lane_twist(&s->psi, c)));
+    for (int e = b->id; e <= last; e++) dq[e * n + c] = power(Y, lane_twist(&slab_of(o->o, e)->S, e));
+  }
+  for (int c = b->id; c <= last && o->to->dv; c++) {
+    const slab *s = slab_of(o->o, c);
+    inertia I = lane_inertia(s, c);
+    wrench Y = w_add(i_mul(I, lane_twist(&s->both, c)), b_mul(lane_rates(s, c), lane_twist(&s->S, c)));
+    for (int e = b->id; e <= last; e++) o->to->dv[e * n + c] = power(Y, lane_twist(&slab_of(o->o, e)->S, e));
   }
 }
 
-/* first_matrices() of trees without coupled coordinates, rows and columns in the order of elimination. */
-FLAT void tile_matrices(const field *w, making *o) {
-  const JN_S(tree) *t = w->t;
+/* first_matrices() with rows and columns in the order of elimination. */
+static inline void spread_matrices(making *o) {
+  const JN_S(tree) *t = o->o->t;
   const derived *to = o->to;
   int n = t->nv, branches = 0;
   for (int i = 0; i < t->nb; i++) branches |= t->body[i].parent != i - 1;
@@ -148,35 +146,35 @@ FLAT void tile_matrices(const field *w, making *o) {
     clear_matrix(to->M, 0, 1, n);
     for (int e = 0; e < TILE * o->step; e++) o->q[e] = o->v[e] = o->M[e] = ZERO;
   }
-  wrenches_fill(w, o->x);
+  for (int k = 0; k < tiles_of(t->nd); k++) wrenches_fill(&o->o->s[k], 0, &o->x[k]);
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     int end = id_of(t, b->end);
     for (int k = b->nv - 1; k >= 0; k--) {
       if (end > o->last) o->last = end;
       if (is_turn(b))
-        rows_of(w, b->id, 1, end, o);
+        rows_of(o, b->id, 1, end);
       else
-        rows_of(w, b->id + k, 0, end, o);
+        rows_of(o, b->id + k, 0, end);
       lower_flush(n, b->id + k, branches, o);
     }
-    if (b->parent >= 0) rows_shift(w->d[i], b->id, end, o->x);
+    if (b->parent >= 0) rows_shift(sp_numbers(o->o->at[last_of(t, i)].d), b->id, end, o->x);
   }
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    if (is_group(b)) group_entries(w, i, to);
+    if (is_group(b)) group_entries(o, i);
     for (int k = 0; k < b->nv && to->M; k++) to->M[(b->id + k) * (n + 1)] += armature_of(t, b, k);
   }
 }
 
-/* The same in the order of v. */
-static __attribute__((noinline)) void tile_derivatives(const field *w, real *at, const derived *to) {
-  making o = {.to = to, .step = tiles_of(w->t->nd) * TILE};
-  o.x = TAKE_ALIGNED(&at, tiles_of(w->t->nd + 1), wrenches);
+/* The same in the order of v. Takes (21 + 3 TILE) (nd + TILE - 1) + nv reals and alignment. */
+static __attribute__((noinline)) void spread_derivatives(const spread *w, real *at, const derived *to) {
+  making o = {.to = to, .o = w, .step = tiles_of(w->t->nd) * TILE};
+  o.x = TAKE_ALIGNED(&at, tiles_of(w->t->nd), wrenches);
   o.q = take(&at, (size_t)(TILE * o.step));
   o.v = take(&at, (size_t)(TILE * o.step));
   o.M = take(&at, (size_t)(TILE * o.step));
-  tile_matrices(w, &o);
+  spread_matrices(&o);
   if (to->dq) reorder(w->t, to->dq, (int32_t *)(void *)at);
   if (to->dv) reorder(w->t, to->dv, (int32_t *)(void *)at);
   if (to->M) reorder(w->t, to->M, (int32_t *)(void *)at);

@@ -22,10 +22,25 @@ static inline void wrench_matrix(const field *w, real factor, real *out) {
   }
 }
 
+/* derivatives() without held wrenches and derivatives by them. 0: the tree is none for that. */
+static int derivatives_spread(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  if (t->coupled || c->out[3] || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
+  real *at = c->scratch;
+  spread o = spread_place(t, c->in[0], c->in[1], c->in[2], &at);
+  derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
+  o.W = c->in[3];
+  spread_outward(&o);
+  spread_inward(&o);
+  spread_derivatives(&o, at, &to);
+  return 1;
+}
+
 /* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold. out: dtau/dq, dtau/dv, dtau/da [nv x nv], dtau/d
  * wrench [nv x nlink x 6], tau [nv]. O(n d). */
 void JN_(derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
+  if (derivatives_spread(c)) return;
   real *at = c->scratch;
   field w = field_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
@@ -34,7 +49,7 @@ void JN_(derivatives)(const jn_call *c) {
   w.W = c->in[3];
   w.rows = 1;
   sweep(&w);
-  matrices(&w, at, &to);
+  matrices(&w, &to);
   if (c->out[3]) wrench_matrix(&w, K(-1), c->out[3]);
   if (c->out[4]) field_forces(&w, 0, c->out[4]);
 }
@@ -53,7 +68,7 @@ static int derivatives_forward(const jn_call *c) {
   w.rows = 1;
   field_forward(&w, &o, c->in[3], at, out[10], out[0]);
   derived to = {.dq = out[2], .dv = out[3]};
-  matrices(&w, at, &to);
+  matrices(&w, &to);
   if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
   if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
   if (out[5]) {
@@ -87,7 +102,7 @@ void JN_(derivatives_hybrid)(const jn_call *c) {
   for (int i = 0; i < n && out[1]; i++)
     if (!is_given(&s, i)) out[1][i] = tau ? tau[i] : ZERO; /* what was given, to the bit */
   derived to = {.dq = s.prescribed ? out[6] : out[2], .dv = s.prescribed ? out[7] : out[3], .M = out[8]};
-  matrices(&w, at, &to);
+  matrices(&w, &to);
   if (out[2]) solve_columns(&s, n, out[2], s.prescribed ? out[6] : NULL);
   if (out[3]) solve_columns(&s, n, out[3], s.prescribed ? out[7] : NULL);
   if (out[5]) {

@@ -5,7 +5,7 @@
 #ifndef JN_KERNEL_TILE_H
 #define JN_KERNEL_TILE_H
 
-#include "quad.h"
+#include "space.h"
 #include "world.h"
 
 #define FLAT static inline __attribute__((always_inline)) /* so that what is constant at a call is one inside */
@@ -17,6 +17,9 @@ enum { TILE = PACK };
 typedef real tile;
 enum { TILE = 1 };
 #endif
+
+/* First coordinate of body i, or the end of all. */
+static inline int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->body[i].id : t->nd; }
 
 static inline int tiles_of(int columns) { return (columns + TILE - 1) / TILE; }
 
@@ -55,19 +58,48 @@ typedef struct tile6 {
   tile3 a, b;
 } tile6;
 
+typedef struct tile_sym3 {
+  tile xx, yy, zz, xy, xz, yz;
+} tile_sym3;
+
 static inline tile3 tile3_add(tile3 a, tile3 b) { return (tile3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline tile3 tile3_sub(tile3 a, tile3 b) { return (tile3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline tile tile3_dot(vec3 a, tile3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-/* a + s b */
-static inline tile3 tile3_axpy(tile s, vec3 b, tile3 a) {
-  return (tile3){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s};
-}
-/* a + d x b */
+/* a + s b, for one vector b and for one of each lane */
+static inline tile3 tile3_axpy(tile s, vec3 b, tile3 a) { return (tile3){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s}; }
+static inline tile3 tile3_fma(tile s, tile3 b, tile3 a) { return (tile3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
+static inline tile3 tile3_scale(tile s, tile3 a) { return (tile3){s * a.x, s * a.y, s * a.z}; }
+/* a + d x b, likewise */
 static inline tile3 tile3_add_cross(tile3 a, vec3 d, tile3 b) {
   return (tile3){a.x + d.y * b.z - d.z * b.y, a.y + d.z * b.x - d.x * b.z, a.z + d.x * b.y - d.y * b.x};
 }
-
 static inline tile3 tile3_add_arm(tile3 a, tile3 d, tile3 b) {
   return (tile3){a.x + d.y * b.z - d.z * b.y, a.y + d.z * b.x - d.x * b.z, a.z + d.x * b.y - d.y * b.x};
+}
+static inline tile3 tile3_cross(tile3 a, tile3 b) {
+  return (tile3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+/* A b, A symmetric */
+static inline tile3 tile3_sym(const tile_sym3 *A, tile3 b) {
+  return (tile3){A->xx * b.x + A->xy * b.y + A->xz * b.z, A->xy * b.x + A->yy * b.y + A->yz * b.z,
+                 A->xz * b.x + A->yz * b.y + A->zz * b.z};
+}
+/* x b.x + y b.y + z b.z */
+static inline tile3 tile3_turn(const tile3 R[3], tile3 b) {
+  return tile3_fma(b.x, R[0], tile3_fma(b.y, R[1], tile3_scale(b.z, R[2])));
+}
+static inline tile tile3_inner(tile3 a, tile3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+
+/* One lane. */
+static inline vec3 lane3(const tile3 *from, int lane) {
+  const real *at = (const real *)(const void *)from + lane;
+  return v3(at[0], at[TILE], at[2 * TILE]);
+}
+static inline void lane3_set(tile3 *to, int lane, vec3 x) {
+  real *at = (real *)(void *)to + lane;
+  at[0] = x.x;
+  at[TILE] = x.y;
+  at[2 * TILE] = x.z;
 }
 
 /* Rows become columns. */
@@ -87,6 +119,21 @@ static inline void tile_transpose(tile x[TILE]) {
       e[i * TILE + j] = e[j * TILE + i];
       e[j * TILE + i] = swap;
     }
+#endif
+}
+
+/* Vectors of TILE records, each `step` bytes after the one before. */
+static inline tile3 tile3_gather(const space *from, size_t step) {
+  const char *at = (const char *)from;
+#if JN_QUAD && JN_KIND == JN_KIND_D
+  tile x[4];
+  for (int e = 0; e < 4; e++) memcpy(&x[e], at + (size_t)e * step, sizeof x[e]);
+  tile_transpose(x);
+  return (tile3){x[0], x[1], x[2]};
+#else
+  tile3 o;
+  for (int e = 0; e < TILE; e++) lane3_set(&o, e, sp_numbers(*(const space *)(const void *)(at + (size_t)e * step)));
+  return o;
 #endif
 }
 
