@@ -4,7 +4,7 @@
 #ifndef JN_KERNEL_DERIVATIVE_SOLVE_H
 #define JN_KERNEL_DERIVATIVE_SOLVE_H
 
-#include "derivative_tiles.h"
+#include "derivative.h"
 #include "newton.h"
 
 /* The field of one state. Once each: they are long when unrolled. */
@@ -103,57 +103,6 @@ static inline void accelerations(field *w, const split *s, const real *a, const 
   }
   substitute(t, H, s->y);
   for (int k = 0; k < n; k++) a_out[t->order[k]] += s->y[k];
-}
-
-/* ---- forward dynamics by articulated bodies ---- */
-
-/* The field of a = 0 becomes that of a: accelerations change by A = sum S a, and with sums over subtrees in I
- *   ppsi_k += [A_p, S_k],   F_i += I_i A_i + sum of R of its children,   R_i = I_i S a + these.
- * A, R [nb]. */
-static inline void field_accelerate(const field *w, const real *a, twist *A, wrench *R) {
-  const JN_S(tree) *t = w->t;
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    R[i] = w_zero();
-    A[i] = b->parent < 0 ? t_zero() : t_shift(A[b->parent], w->d[i]);
-    twist before = A[i];
-    for (int k = 0; k < b->nv; k++) {
-      twist S = w->S[b->id + k], *ppsi = &w->ppsi[b->id + k];
-      if (is_turn(b))
-        *ppsi = (twist){v3_add(ppsi->w, cross(before.w, S.w)), v3_add(ppsi->v, cross(before.v, S.w))};
-      else
-        *ppsi = t_add(*ppsi, t_ad(is_group(b) ? before : A[i], S));
-      A[i] = t_axpy(a[b->iv + k], S, A[i]);
-    }
-  }
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    twist own = t_zero();
-    w->F[i] = w_add(w->F[i], w_add(R[i], i_mul(w->I[i], A[i])));
-    if (b->parent < 0) continue;
-    for (int k = 0; k < b->nv; k++) own = t_axpy(a[b->iv + k], w->S[b->id + k], own);
-    R[i] = w_add(R[i], is_turn(b) ? screw_momentum(b, w->I[i], own) : i_mul(w->I[i], own));
-    R[b->parent] = w_add(R[b->parent], w_shift(R[i], w->d[i]));
-  }
-}
-
-/* The field at the accelerations that tau gives, a_out [nv], in one sweep; pivots [nd]. */
-static __attribute__((noinline)) void field_forward(field *w, const articulation *o, const real *tau, real *at,
-                                                    real *pivots, real *a_out) {
-  const JN_S(tree) *t = w->t;
-  ai *I = TAKE(&at, t->nb, ai);
-  twist *A = TAKE(&at, t->nb, twist);
-  wrench *R = TAKE(&at, t->nb, wrench);
-  real *x = take(&at, (size_t)t->nv), *bias = take(&at, (size_t)t->nv);
-  field_outward(w, 1);
-  for (int i = 0; i < t->nb; i++) I[i] = ai_of(w->I[i]);
-  field_inward(w, 1);
-  articulate(o, w->S, I, pivots);
-  field_forces(w, 0, bias);
-  for (int k = 0; k < t->nv; k++) x[k] = (tau ? tau[t->order[k]] : ZERO) - bias[t->order[k]];
-  articulated_solve(o, R, A, x);
-  for (int k = 0; k < t->nv; k++) a_out[t->order[k]] = x[k];
-  field_accelerate(w, a_out, A, R);
 }
 
 #endif

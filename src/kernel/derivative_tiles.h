@@ -44,10 +44,11 @@ FLAT void wrenches_fill(const slab *s, int turn, wrenches *x) {
   x->Y = Y;
 }
 
-/* Part of row c from column k TILE on. */
+/* Part of row c from column k TILE on. What is beyond the end of the row is zero, and may go to the lower triangle of the
+ * next row, which is not there yet. */
 FLAT void row_store(real *D, int n, int c, int k, tile row) {
   int count = n - k * TILE;
-  if (count >= TILE)
+  if (count >= TILE || (c >= TILE && c < n - 1))
     tile_store(row, D + c * n + k * TILE);
   else
     tile_store_first(row, D + c * n + k * TILE, count);
@@ -57,7 +58,8 @@ FLAT tile on_tile(twist S, int turn, const tile6 *F) {
   return turn ? tile3_dot(S.w, F->a) : tile3_dot(S.w, F->a) + tile3_dot(S.v, F->b);
 }
 
-/* Entries of coordinate c with columns [c, end). */
+/* Entries of coordinate c with columns [c, end). What the first tile has before them is overwritten when its turn comes,
+ * and the lanes after the last coordinate are zero. */
 FLAT void rows_of(const making *o, int c, int turn, int end) {
   const slab *s = slab_of(o->o, c);
   const twist S = lane_twist(&s->S, c), ppsi = lane_twist(&s->ppsi, c), both = lane_twist(&s->both, c);
@@ -69,11 +71,10 @@ FLAT void rows_of(const making *o, int c, int turn, int end) {
     tile up[3] = {on_tile(S, turn, &x[k].Y), on_tile(S, turn, &x[k].Yv), on_tile(S, turn, &x[k].Z)};
     tile q = on_tile(ppsi, 0, &x[k].Z) + tile3_dot(psi, x[k].U);
     tile v = on_tile(both, 0, &x[k].Z) + tile3_dot(S.w, x[k].U);
-    if (k * TILE < c || (k + 1) * TILE > end) {
-      int first = c - k * TILE, last = end - k * TILE;
-      for (int e = 0; e < 3; e++) up[e] = tile_keep(up[e], first, last);
-      q = tile_keep(q, first, last);
-      v = tile_keep(v, first, last);
+    if ((k + 1) * TILE > end && end < n) {
+      for (int e = 0; e < 3; e++) up[e] = tile_below(up[e], end - k * TILE);
+      q = tile_below(q, end - k * TILE);
+      v = tile_below(v, end - k * TILE);
     }
     if (dq) row_store(dq, n, c, k, up[0]);
     if (dv) row_store(dv, n, c, k, up[1]);
@@ -105,9 +106,13 @@ FLAT void rows_shift(vec3 d, int first, int end, wrenches *x) {
   int hi = tiles_of(end);
   for (int k = first / TILE; k < hi; k++) {
     tile3 at = {d.x - (tile){0}, d.y - (tile){0}, d.z - (tile){0}};
-    if (k * TILE < first || (k + 1) * TILE > end) {
-      int from = first - k * TILE, to = end - k * TILE;
-      at = (tile3){tile_keep(at.x, from, to), tile_keep(at.y, from, to), tile_keep(at.z, from, to)};
+    if (k * TILE < first) {
+      int from = first - k * TILE;
+      at = (tile3){tile_from(at.x, from), tile_from(at.y, from), tile_from(at.z, from)};
+    }
+    if ((k + 1) * TILE > end) {
+      int to = end - k * TILE;
+      at = (tile3){tile_below(at.x, to), tile_below(at.y, to), tile_below(at.z, to)};
     }
     x[k].Z.a = tile3_add_arm(x[k].Z.a, at, x[k].Z.b);
     x[k].Y.a = tile3_add_arm(x[k].Y.a, at, x[k].Y.b);

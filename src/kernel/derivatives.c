@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* First derivatives of inverse, forward and hybrid dynamics with respect to the state (derivative.h). */
+#include "derivative_forward.h"
 #include "derivative_solve.h"
+#include "derivative_tiles.h"
 #include "row.h"
 
 /* Forces of unit wrenches on the links: out [nv x nlink x 6] = factor * J^T. */
-static inline void wrench_matrix(const field *w, real factor, real *out) {
-  const JN_S(tree) *t = w->t;
+static inline void wrench_matrix(const JN_S(tree) * t, const scene *w, real factor, real *out) {
   for (int k = 0; k < t->nv * t->nlink * 6; k++) out[k] = ZERO;
   for (int l = 0; l < t->nlink; l++) {
     const JN_S(frame) *f = &t->frame[l];
     if (f->body < 0) continue;
-    pose T = se3_mul(w->T[f->body], se3_constant(f->R, f->p));
+    pose T = se3_mul((pose){w->R[f->body], v3_zero()}, se3_constant(f->R, f->p));
     for (int i = f->body; i >= 0; i = t->body[i].parent) {
       for (int c = 0; c < t->body[i].nv; c++) {
         real six[6], *to = out + ((t->body[i].iv + c) * t->nlink + l) * 6;
@@ -22,10 +23,16 @@ static inline void wrench_matrix(const field *w, real factor, real *out) {
   }
 }
 
-/* derivatives() without held wrenches and derivatives by them. 0: the tree is none for that. */
+static inline scene field_scene(const field *w, real **at) {
+  scene x = {TAKE(at, w->t->nb, mat3), w->d, w->S};
+  for (int i = 0; i < w->t->nb; i++) x.R[i] = w->T[i].R;
+  return x;
+}
+
+/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not. */
 static int derivatives_spread(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (t->coupled || c->out[3] || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
+  if (t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch;
   spread o = spread_place(t, c->in[0], c->in[1], c->in[2], &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
@@ -33,6 +40,9 @@ static int derivatives_spread(const jn_call *c) {
   spread_outward(&o);
   spread_inward(&o);
   spread_derivatives(&o, at, &to);
+  if (!c->out[3]) return 1;
+  scene x = spread_scene(&o, &at);
+  wrench_matrix(t, &x, K(-1), c->out[3]);
   return 1;
 }
 
@@ -50,29 +60,33 @@ void JN_(derivatives)(const jn_call *c) {
   w.rows = 1;
   sweep(&w);
   matrices(&w, &to);
-  if (c->out[3]) wrench_matrix(&w, K(-1), c->out[3]);
+  if (c->out[3]) {
+    scene x = field_scene(&w, &at);
+    wrench_matrix(t, &x, K(-1), c->out[3]);
+  }
   if (c->out[4]) field_forces(&w, 0, c->out[4]);
 }
 
-/* derivatives_hybrid() when nothing is prescribed and no coordinates are coupled: no factors, O(n^2). 0: the tree is none
- * for that. */
+/* derivatives_hybrid() when moreover nothing is prescribed: no factors, O(n^2). 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
+  if (c->data || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out;
-  field w = field_place(t, 1, c->in[4] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
-  articulation o = {.t = t, .d = w.d, .x = TAKE(&at, t->nd, unit)};
+  articulation o = {.t = t, .x = TAKE(&at, t->nd, unit)};
   equations e;
   if (!equations_place(&o, &e, &at)) return 0;
-  w.v = c->in[1];
-  w.W = c->in[4];
-  w.rows = 1;
-  field_forward(&w, &o, c->in[3], at, out[10], out[0]);
+  spread w = spread_place(t, c->in[0], c->in[1], NULL, &at);
   derived to = {.dq = out[2], .dv = out[3]};
-  matrices(&w, &to);
+  w.W = c->in[4];
+  spread_outward(&w);
+  scene x = spread_scene(&w, &at);
+  o.d = x.d;
+  spread_forward(&w, &o, x.S, c->in[3], at, out[10], out[0]);
+  spread_derivatives(&w, at, &to);
   if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
   if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
   if (out[5]) {
-    wrench_matrix(&w, K(1), out[5]);
+    wrench_matrix(t, &x, K(1), out[5]);
     equations_solve(&e, 1, 6 * t->nlink, out[5]);
   }
   equations_inverse(&e, out[4]);
@@ -86,7 +100,7 @@ static int derivatives_forward(const jn_call *c) {
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */
 void JN_(derivatives_hybrid)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (!c->data && derivatives_forward(c)) return;
+  if (derivatives_forward(c)) return;
   int n = t->nv, wide = 6 * t->nlink;
   real *at = c->scratch, *out[11];
   for (int k = 0; k < 11; k++) out[k] = c->out[k];
@@ -106,7 +120,8 @@ void JN_(derivatives_hybrid)(const jn_call *c) {
   if (out[2]) solve_columns(&s, n, out[2], s.prescribed ? out[6] : NULL);
   if (out[3]) solve_columns(&s, n, out[3], s.prescribed ? out[7] : NULL);
   if (out[5]) {
-    wrench_matrix(&w, K(-1), s.prescribed ? out[9] : out[5]);
+    scene x = field_scene(&w, &at);
+    wrench_matrix(t, &x, K(-1), s.prescribed ? out[9] : out[5]);
     solve_columns(&s, wide, out[5], s.prescribed ? out[9] : NULL);
   }
   invert(t, out[4], s.y);

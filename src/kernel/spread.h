@@ -204,15 +204,16 @@ FLAT void slab_inertia(const spread *o, int k, slab *s) {
   static const scalar none[10] = {0};
   const motion *m = o->at + k * TILE;
   tile3 R[3] = {tile3_gather(&m->x, sizeof *m), tile3_gather(&m->y, sizeof *m), tile3_gather(&m->z, sizeof *m)};
-  tile I[12];
+  tile I[10];
   const scalar *from[TILE];
   for (int e = 0; e < TILE; e++) from[e] = o->body[k * TILE + e] < 0 ? none : o->t->body[o->body[k * TILE + e]].inertia;
 #if JN_QUAD && JN_KIND == JN_KIND_D
   for (int part = 0; part < 3; part++) { /* the last begins with two numbers of the second */
-    for (int e = 0; e < 4; e++) I[4 * part + e] = tile_load(from[e] + (part < 2 ? 4 * part : 6));
-    tile_transpose(I + 4 * part);
+    int at = part < 2 ? 4 * part : 6;
+    tile x[4] = {tile_load(from[0] + at), tile_load(from[1] + at), tile_load(from[2] + at), tile_load(from[3] + at)};
+    tile_transpose(x);
+    for (int e = 0; e < 4; e++) I[at + e] = x[e];
   }
-  I[8] = I[10], I[9] = I[11];
 #else
   for (int n = 0; n < 10; n++)
     for (int e = 0; e < TILE; e++) ((real *)(void *)&I[n])[e] = splat(from[e][n]);

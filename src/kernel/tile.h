@@ -23,13 +23,14 @@ static inline int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->bod
 
 static inline int tiles_of(int columns) { return (columns + TILE - 1) / TILE; }
 
-/* Unaligned. */
-static inline tile tile_load(const real *at) {
-  tile x;
-  memcpy(&x, at, sizeof x);
-  return x;
-}
-static inline void tile_store(tile x, real *at) { memcpy(at, &x, sizeof x); }
+#if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
+typedef tile tile_anywhere __attribute__((aligned(sizeof(scalar)), may_alias));
+static inline tile tile_load(const real *at) { return *(const tile_anywhere *)(const void *)at; }
+static inline void tile_store(tile x, real *at) { *(tile_anywhere *)(void *)at = x; }
+#else
+static inline tile tile_load(const real *at) { return *at; }
+static inline void tile_store(tile x, real *at) { *at = x; }
+#endif
 
 /* The first `count` lanes only, of memory that ends there. */
 static inline void tile_store_first(tile x, real *at, int count) {
@@ -37,17 +38,19 @@ static inline void tile_store_first(tile x, real *at, int count) {
   for (int e = 0; e < count; e++) at[e] = from[e];
 }
 
-/* x in lanes [from, to), zero in the others. */
-static inline tile tile_keep(tile x, int from, int to) {
+/* x from lane `from` on, and x in lanes below `to`; zero in the others. */
 #if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
-  static const scalar_bits number[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-  pack_bits lane;
-  memcpy(&lane, number, sizeof lane);
-  return (tile)((pack_bits)x & (lane >= from) & (lane < to));
-#else
-  return from <= 0 && 0 < to ? x : ZERO;
-#endif
+static inline tile tile_mask(tile x, int first) {
+  static const scalar_bits table[24] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+  typedef pack_bits anywhere __attribute__((aligned(sizeof(scalar)), may_alias));
+  return (tile)((pack_bits)x & *(const anywhere *)(const void *)(table + first));
 }
+static inline tile tile_from(tile x, int from) { return tile_mask(x, 8 - from); }
+static inline tile tile_below(tile x, int to) { return tile_mask(x, 16 - to); }
+#else
+static inline tile tile_from(tile x, int from) { return from > 0 ? ZERO : x; }
+static inline tile tile_below(tile x, int to) { return to > 0 ? x : ZERO; }
+#endif
 
 typedef struct tile3 {
   tile x, y, z;
@@ -126,8 +129,8 @@ static inline void tile_transpose(tile x[TILE]) {
 static inline tile3 tile3_gather(const space *from, size_t step) {
   const char *at = (const char *)from;
 #if JN_QUAD && JN_KIND == JN_KIND_D
-  tile x[4];
-  for (int e = 0; e < 4; e++) memcpy(&x[e], at + (size_t)e * step, sizeof x[e]);
+  tile x[4] = {*(const space *)(const void *)at, *(const space *)(const void *)(at + step),
+               *(const space *)(const void *)(at + 2 * step), *(const space *)(const void *)(at + 3 * step)};
   tile_transpose(x);
   return (tile3){x[0], x[1], x[2]};
 #else
@@ -152,7 +155,7 @@ static inline void lower_from_rows(real *D, int n, int c, int last, const real *
     if (i == c) {
       for (int e = 1; e < TILE; e++) {
         real *to = D + (i + e) * n + c;
-        tile_store(tile_keep(x[e], 0, e) + tile_keep(tile_load(to), e, TILE), to);
+        tile_store(tile_below(x[e], e) + tile_from(tile_load(to), e), to);
       }
     } else if (i + TILE <= n) {
       for (int e = 0; e < TILE; e++) tile_store(x[e], D + (i + e) * n + c);

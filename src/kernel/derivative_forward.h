@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The spread field (spread.h) at the accelerations that given forces make: one sweep without accelerations gives the
+ * bias, articulated bodies solve for them, and the field, which is linear in them, is moved on. */
+#ifndef JN_KERNEL_DERIVATIVE_FORWARD_H
+#define JN_KERNEL_DERIVATIVE_FORWARD_H
+
+#include "articulated.h"
+#include "spread.h"
+
+/* Poses and screws as numbers, for those who take them one by one. */
+typedef struct scene {
+  mat3 *R;  /* [nb] */
+  vec3 *d;  /* [nb] */
+  twist *S; /* [nd] */
+} scene;
+
+/* Takes 12 nb + 6 nd reals. */
+static inline scene spread_scene(const spread *o, real **at) {
+  const JN_S(tree) *t = o->t;
+  scene x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
+  for (int i = 0; i < t->nb; i++) {
+    const motion *m = &o->at[last_of(t, i)];
+    x.R[i] = (mat3){sp_numbers(m->x), sp_numbers(m->y), sp_numbers(m->z)};
+    x.d[i] = sp_numbers(m->d);
+  }
+  for (int c = 0; c < t->nd; c++) x.S[c] = (twist){sp_numbers(o->at[c].sw), sp_numbers(o->at[c].sv)};
+  return x;
+}
+
+/* x [room] = tau - bias, in the order of elimination. */
+static inline void spread_unbalanced(const spread *o, const real *tau, real *x) {
+  const JN_S(tree) *t = o->t;
+  for (int k = 0; k < tiles_of(t->nd); k++) {
+    const slab *s = &o->s[k];
+    tile_store(-(tile3_inner(s->S.a, s->F.a) + tile3_inner(s->S.b, s->F.b)), x + k * TILE);
+  }
+  for (int c = 0; c < t->nd && tau; c++) x[c] += tau[t->order[c]];
+}
+
+/* What a tile has to add for accelerations o->a that bodies before their coordinates have in their records, dw, dv. */
+FLAT void slab_accelerate(const spread *o, int k, int turn, tile6 *F, tile6 *Z) {
+  const motion *m = o->at + k * TILE;
+  slab *s = &o->s[k];
+  tile a = tile_load(o->a + k * TILE);
+  tile6 A = {tile3_gather(&m->dw, sizeof *m), tile3_gather(&m->dv, sizeof *m)};
+  tile6 own = {tile3_scale(a, s->S.a), tile3_scale(a, s->S.b)};
+  s->ppsi = tile6_add(s->ppsi, tile6_ad(A, s->S, turn));
+  *F = tile6_momentum(s, tile6_add(A, own), 0);
+  *Z = tile6_momentum(s, own, turn);
+}
+
+/* The field of a = 0 becomes that of o->a: accelerations change by A = sum S a [nb], and with sums over subtrees in I
+ *   ppsi_k += [A_p, S_k],   F_i += I_i A_i + sum of R of its children,   R_i = I_i S a + these.
+ * R [nb]; F, Z [tiles] are scratch. */
+static inline void spread_accelerate(const spread *o, const vec3 *d, const twist *A, wrench *R, tile6 *F, tile6 *Z) {
+  const JN_S(tree) *t = o->t;
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    twist before = b->parent < 0 ? t_zero() : t_shift(A[b->parent], d[i]);
+    R[i] = w_zero();
+    for (int c = b->id; c < b->id + b->nv; c++) {
+      o->at[c].dw = sp_of(before.w);
+      o->at[c].dv = sp_of(before.v);
+      if (!is_group(b) && b->nv > 1)
+        before = t_axpy(o->a[c], (twist){sp_numbers(o->at[c].sw), sp_numbers(o->at[c].sv)}, before);
+    }
+  }
+  for (int k = 0; k < tiles_of(t->nd); k++) slab_accelerate(o, k, 0, &F[k], &Z[k]);
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    int last = last_of(t, i);
+    slab *s = slab_of(o, last);
+    wrench add = is_group(b) ? i_mul(lane_inertia(s, last), A[i]) : lane_wrench(&F[last / TILE], last);
+    wrench own = w_add(lane_wrench(&s->F, last), w_add(R[i], add));
+    for (int c = b->id; c <= last; c++) {
+      R[i] = w_add(R[i], lane_wrench(&Z[c / TILE], c));
+      lane_wrench_set(&slab_of(o, c)->F, c, own);
+    }
+    if (b->parent >= 0) R[b->parent] = w_add(R[b->parent], w_shift(R[i], d[i]));
+  }
+}
+
+/* The field at the accelerations that tau gives, a_out [nv]; o: without units; pivots [nd]. Takes 33 nb + 13 (nd + TILE)
+ * reals. */
+static inline void spread_forward(spread *w, const articulation *o, const twist *S, const real *tau, real *at,
+                                  real *pivots, real *a_out) {
+  const JN_S(tree) *t = w->t;
+  int tiles = tiles_of(t->nd);
+  tile6 *F = TAKE_ALIGNED(&at, tiles, tile6), *Z = TAKE(&at, tiles, tile6);
+  ai *I = TAKE(&at, t->nb, ai);
+  twist *A = TAKE(&at, t->nb, twist);
+  wrench *R = TAKE(&at, t->nb, wrench);
+  for (int i = 0; i < t->nb; i++) I[i] = ai_of(lane_inertia(slab_of(w, last_of(t, i)), last_of(t, i)));
+  spread_inward(w);
+  articulate(o, S, I, pivots);
+  spread_unbalanced(w, tau, w->a);
+  articulated_solve(o, R, A, w->a);
+  for (int c = 0; c < t->nd; c++) a_out[t->order[c]] = w->a[c];
+  spread_accelerate(w, o->d, A, R, F, Z);
+}
+
+#endif
