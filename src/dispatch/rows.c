@@ -160,7 +160,7 @@ static size_t derivative_reals(const jn_tree_d *t, size_t orders, size_t nlink) 
 static size_t tile_reals(const jn_tree_d *t) {
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, room = nd + 7;
   size_t solver = 13 * nd + nb + 8 * nv + 8 * 6 * room, field = (3 + 14 * 4 + 52) * room + 12 * nb + 6 * nd;
-  return solver + field + larger(33 * nb + 12 * room, (21 + 3 * 8) * room + nv) + 128;
+  return solver + field + larger(48 * nb + 12 * room, (5 + 21 + 4 * 8) * room) + 128;
 }
 
 /* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when

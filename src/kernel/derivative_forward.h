@@ -80,17 +80,17 @@ static inline void spread_accelerate(const spread *o, const vec3 *d, const twist
   }
 }
 
-/* The field at the accelerations that tau gives, a_out [nv]; o: without units; pivots [nd]. Takes 33 nb + 13 (nd + TILE)
+/* The field at the accelerations that tau gives, a_out [nv]; o: without units; pivots [nd]. Takes 48 nb + 13 (nd + TILE)
  * reals. */
 static inline void spread_forward(spread *w, const articulation *o, const twist *S, const real *tau, real *at,
                                   real *pivots, real *a_out) {
   const JN_S(tree) *t = w->t;
   int tiles = tiles_of(t->nd);
   tile6 *F = TAKE_ALIGNED(&at, tiles, tile6), *Z = TAKE(&at, tiles, tile6);
-  ai *I = TAKE(&at, t->nb, ai);
+  body_inertia *I = TAKE_ALIGNED(&at, t->nb, body_inertia);
   twist *A = TAKE(&at, t->nb, twist);
   wrench *R = TAKE(&at, t->nb, wrench);
-  for (int i = 0; i < t->nb; i++) I[i] = ai_of(lane_inertia(slab_of(w, last_of(t, i)), last_of(t, i)));
+  for (int i = 0; i < t->nb; i++) I[i] = body_inertia_of(lane_inertia(slab_of(w, last_of(t, i)), last_of(t, i)));
   spread_inward(w);
   articulate(o, S, I, pivots);
   spread_unbalanced(w, tau, w->a);

@@ -3,6 +3,7 @@
 #include "derivative_forward.h"
 #include "derivative_solve.h"
 #include "derivative_tiles.h"
+#include "product.h"
 #include "row.h"
 
 /* Forces of unit wrenches on the links: out [nv x nlink x 6] = factor * J^T. */
@@ -83,14 +84,19 @@ static int derivatives_forward(const jn_call *c) {
   o.d = x.d;
   spread_forward(&w, &o, x.S, c->in[3], at, out[10], out[0]);
   spread_derivatives(&w, at, &to);
-  if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
-  if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
+  equations_inverse(&e, out[4]);
+  reorder(t, out[4], (int32_t *)(void *)at);
+  if ((out[2] || out[3]) && t->nv >= TILE && product_depth(t) <= PRODUCT_DEPTH) {
+    product p = product_place(t, out[4], out[2], out[3], &at);
+    product_solve(&p);
+  } else {
+    if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
+    if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
+  }
   if (out[5]) {
     wrench_matrix(t, &x, K(1), out[5]);
     equations_solve(&e, 1, 6 * t->nlink, out[5]);
   }
-  equations_inverse(&e, out[4]);
-  reorder(t, out[4], (int32_t *)(void *)at);
   return 1;
 }
 

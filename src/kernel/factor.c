@@ -34,11 +34,11 @@ static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real 
   if (!equations_place(&o, &e, &at)) return 0;
   angles turn = angles_at(t, q, &at);
   world w = world_place(t, &at);
-  ai *I = TAKE(&at, t->nb, ai);
+  body_inertia *I = TAKE_ALIGNED(&at, t->nb, body_inertia);
   o.d = w.d;
   for (int i = 0; i < t->nb; i++) {
     world_outward(&w, i, q, NULL, turn);
-    I[i] = ai_of(i_turn(w.R[i], t->body[i].inertia));
+    I[i] = body_inertia_of(i_turn(w.R[i], t->body[i].inertia));
   }
   articulate(&o, w.S, I, pivots);
   equations_inverse(&e, out);

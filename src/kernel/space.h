@@ -10,6 +10,16 @@
 
 typedef quad space;
 
+/* Rows become columns. */
+static inline void quad_transpose(quad x[4]) {
+  quad a = LANES(x[0], x[1], 0, 4, 2, 6), b = LANES(x[0], x[1], 1, 5, 3, 7);
+  quad c = LANES(x[2], x[3], 0, 4, 2, 6), d = LANES(x[2], x[3], 1, 5, 3, 7);
+  x[0] = LANES(a, c, 0, 1, 4, 5);
+  x[1] = LANES(b, d, 0, 1, 4, 5);
+  x[2] = LANES(a, c, 2, 3, 6, 7);
+  x[3] = LANES(b, d, 2, 3, 6, 7);
+}
+
 static inline space sp_of(vec3 a) { return q4(a.x, a.y, a.z, 0); }
 static inline vec3 sp_numbers(space a) { return v3(a[0], a[1], a[2]); }
 static inline space sp_zero(void) { return q4_zero(); }

@@ -108,12 +108,7 @@ static inline void lane3_set(tile3 *to, int lane, vec3 x) {
 /* Rows become columns. */
 static inline void tile_transpose(tile x[TILE]) {
 #if JN_QUAD && JN_KIND == JN_KIND_D
-  quad a = LANES(x[0], x[1], 0, 4, 2, 6), b = LANES(x[0], x[1], 1, 5, 3, 7);
-  quad c = LANES(x[2], x[3], 0, 4, 2, 6), d = LANES(x[2], x[3], 1, 5, 3, 7);
-  x[0] = LANES(a, c, 0, 1, 4, 5);
-  x[1] = LANES(b, d, 0, 1, 4, 5);
-  x[2] = LANES(a, c, 2, 3, 6, 7);
-  x[3] = LANES(b, d, 2, 3, 6, 7);
+  quad_transpose(x);
 #else
   real *e = (real *)(void *)x;
   for (int i = 0; i < TILE; i++)
