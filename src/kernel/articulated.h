@@ -322,7 +322,6 @@ static inline void equations_solve(equations *w, scalar sign, int wide, real *X)
 /* M^-1 [nv x nv] in the order of elimination. */
 static inline void equations_inverse(equations *w, real *out) {
   int n = w->m.rows, tiles = tiles_of(n);
-  static const scalar one[2 * TILE] = {[TILE] = 1};
   w->m.at = out;
   w->m.columns = w->m.stride = n;
   w->rows = NULL;
@@ -330,8 +329,7 @@ static inline void equations_inverse(equations *w, real *out) {
   w->sign = 1;
   for (int c = 0; c < n; c++) {
     for (int k = c / TILE + 1; k < tiles; k++) tile_store((tile){0}, tile_at(&w->m, c, k));
-    real *to = tile_at(&w->m, c, c / TILE);
-    for (int e = 0; e < TILE; e++) to[e] = splat(one[TILE - c % TILE + e]);
+    tile_store(tile_one(c % TILE), tile_at(&w->m, c, c / TILE));
   }
   equations_inward(w);
   equations_outward(w);

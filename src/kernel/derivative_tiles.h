@@ -45,13 +45,16 @@ FLAT void wrenches_fill(const slab *s, int turn, wrenches *x) {
 }
 
 /* Part of row c from column k TILE on. What is beyond the end of the row is zero, and may go to the lower triangle of the
- * next row, which is not there yet. */
+ * next row, which is not there yet; not so in the first rows, whose first columns are not all below the diagonal. */
 FLAT void row_store(real *D, int n, int c, int k, tile row) {
   int count = n - k * TILE;
+  real *to = D + c * n + k * TILE;
   if (count >= TILE || (c >= TILE && c < n - 1))
-    tile_store(row, D + c * n + k * TILE);
+    tile_store(row, to);
+  else if (c < n - 1)
+    tile_store(tile_below(row, count) + tile_from(tile_load(to), count), to);
   else
-    tile_store_first(row, D + c * n + k * TILE, count);
+    tile_store_first(row, to, count);
 }
 
 FLAT tile on_tile(twist S, int turn, const tile6 *F) {
@@ -120,22 +123,19 @@ FLAT void rows_shift(vec3 d, int first, int end, wrenches *x) {
   }
 }
 
-/* Entries of coordinates that act together: everything is carried along, so S x* F is not part of them. */
+/* dtau/dq of coordinates that act together: everything is carried along, so S x* F is not part of the upper triangle
+ * either. */
 static inline void group_entries(const making *o, int i) {
-  const JN_S(tree) *t = o->o->t;
-  const JN_S(body) *b = &t->body[i];
-  real *dq = o->to->dq;
-  int n = t->nv, last = last_of(t, i);
-  for (int c = b->id; c <= last && dq; c++) {
+  const JN_S(body) *b = &o->o->t->body[i];
+  int n = o->o->t->nv;
+  for (int c = b->id; c < b->id + b->nv; c++) {
     const slab *s = slab_of(o->o, c);
-    wrench Y = w_add(i_mul(lane_inertia(s, c), lane_twist(&s->ppsi, c)), b_mul(lane_rates(s, c), lane_twist(&s->psi, c)));
-    for (int e = b->id; e <= last; e++) dq[e * n + c] = power(Y, lane_twist(&slab_of(o->o, e)->S, e));
-  }
-  for (int c = b->id; c <= last && o->to->dv; c++) {
-    const slab *s = slab_of(o->o, c);
-    inertia I = lane_inertia(s, c);
-    wrench Y = w_add(i_mul(I, lane_twist(&s->both, c)), b_mul(lane_rates(s, c), lane_twist(&s->S, c)));
-    for (int e = b->id; e <= last; e++) o->to->dv[e * n + c] = power(Y, lane_twist(&slab_of(o->o, e)->S, e));
+    twist ppsi = lane_twist(&s->ppsi, c);
+    vec3 psi = lane3(&s->psi.a, c % TILE);
+    for (int e = b->id; e < c; e++) {
+      const wrenches *x = &o->x[e / TILE];
+      o->to->dq[e * n + c] = power(lane_wrench(&x->Z, e), ppsi) + dot(lane3(&x->U, e % TILE), psi);
+    }
   }
 }
 
@@ -163,11 +163,11 @@ static inline void spread_matrices(making *o) {
         rows_of(o, b->id + k, 0, end);
       lower_flush(n, b->id + k, branches, o);
     }
+    if (is_group(b) && to->dq) group_entries(o, i);
     if (b->parent >= 0) rows_shift(sp_numbers(o->o->at[last_of(t, i)].d), b->id, end, o->x);
   }
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    if (is_group(b)) group_entries(o, i);
     for (int k = 0; k < b->nv && to->M; k++) to->M[(b->id + k) * (n + 1)] += armature_of(t, b, k);
   }
 }

@@ -45,9 +45,15 @@ static inline tile tile_mask(tile x, int first) {
   typedef pack_bits anywhere __attribute__((aligned(sizeof(scalar)), may_alias));
   return (tile)((pack_bits)x & *(const anywhere *)(const void *)(table + first));
 }
+/* One in a lane, zero in the others. */
+static inline tile tile_one(int lane) {
+  static const scalar table[16] = {[8] = 1};
+  return tile_load(table + 8 - lane);
+}
 static inline tile tile_from(tile x, int from) { return tile_mask(x, 8 - from); }
 static inline tile tile_below(tile x, int to) { return tile_mask(x, 16 - to); }
 #else
+static inline tile tile_one(int lane) { return lane == 0 ? K(1) : ZERO; }
 static inline tile tile_from(tile x, int from) { return from > 0 ? ZERO : x; }
 static inline tile tile_below(tile x, int to) { return to > 0 ? x : ZERO; }
 #endif
