@@ -73,7 +73,19 @@ static inline body_inertia body_inertia_of(inertia I) {
                         {q4(I.m, 0, 0, 0), q4(0, I.m, 0, 0), q4(0, 0, I.m, 0)}};
 }
 
-/* Coordinate c gives way. */
+/* That of a body, in the world's axes: R J R^T. */
+static inline body_inertia body_inertia_turned(const axes *R, const scalar *I) {
+  const scalar J[9] = {I[4], I[7], I[8], I[7], I[5], I[9], I[8], I[9], I[6]};
+  quad x = R->x, y = R->y, z = R->z, h = sp_sum(x, y, z, I + 1, 1);
+  quad X = sp_sum(x, y, z, J, 1), Y = sp_sum(x, y, z, J + 3, 1), Z = sp_sum(x, y, z, J + 6, 1);
+  body_inertia o = {{X * LANE(x, 0) + (Y * LANE(y, 0) + Z * LANE(z, 0)), X * LANE(x, 1) + (Y * LANE(y, 1) + Z * LANE(z, 1)),
+                     X * LANE(x, 2) + (Y * LANE(y, 2) + Z * LANE(z, 2))},
+                    {LANES(h, -h, 3, 6, 1, 3), LANES(h, -h, 2, 3, 4, 3), LANES(h, -h, 5, 0, 3, 3)},
+                    {I[0] * q4(1, 0, 0, 0), I[0] * q4(0, 1, 0, 0), I[0] * q4(0, 0, 1, 0)}};
+  return o;
+}
+
+/* A coordinate gives way. */
 static inline real give_way(body_inertia *I, int turn, twist S, real armature, unit *x) {
   quad e = sp_of(S.w), m = S.w.x * I->J[0] + (S.w.y * I->J[1] + S.w.z * I->J[2]);
   quad f = S.w.x * I->G[0] + (S.w.y * I->G[1] + S.w.z * I->G[2]);
@@ -119,6 +131,9 @@ static inline void hand_inertia(body_inertia *to, const body_inertia *I, vec3 d)
 typedef ai body_inertia;
 
 static inline body_inertia body_inertia_of(inertia I) { return ai_of(I); }
+static inline body_inertia body_inertia_turned(const axes *R, const scalar *I) {
+  return ai_of(i_turn(axes_rotation(R), I));
+}
 
 static inline real give_way(body_inertia *I, int turn, twist S, real armature, unit *x) {
   wrench U = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : ai_mul(I, S);

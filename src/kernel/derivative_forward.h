@@ -19,9 +19,9 @@ static inline scene spread_scene(const spread *o, real **at) {
   const JN_S(tree) *t = o->t;
   scene x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
   for (int i = 0; i < t->nb; i++) {
-    const motion *m = &o->at[last_of(t, i)];
-    x.R[i] = (mat3){sp_numbers(m->x), sp_numbers(m->y), sp_numbers(m->z)};
-    x.d[i] = sp_numbers(m->d);
+    const axes *R = &o->at[last_of(t, i)].R;
+    x.R[i] = axes_rotation(R);
+    x.d[i] = sp_numbers(R->d);
   }
   for (int c = 0; c < t->nd; c++) x.S[c] = (twist){sp_numbers(o->at[c].sw), sp_numbers(o->at[c].sv)};
   return x;

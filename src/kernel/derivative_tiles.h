@@ -164,7 +164,7 @@ static inline void spread_matrices(making *o) {
       lower_flush(n, b->id + k, branches, o);
     }
     if (is_group(b) && to->dq) group_entries(o, i);
-    if (b->parent >= 0) rows_shift(sp_numbers(o->o->at[last_of(t, i)].d), b->id, end, o->x);
+    if (b->parent >= 0) rows_shift(sp_numbers(o->o->at[last_of(t, i)].R.d), b->id, end, o->x);
   }
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];

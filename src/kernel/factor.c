@@ -33,14 +33,21 @@ static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real 
   o.x = TAKE(&at, t->nd, unit);
   if (!equations_place(&o, &e, &at)) return 0;
   angles turn = angles_at(t, q, &at);
-  world w = world_place(t, &at);
   body_inertia *I = TAKE_ALIGNED(&at, t->nb, body_inertia);
-  o.d = w.d;
+  axes *R = TAKE_ALIGNED(&at, t->nb, axes), ground = axes_of_world();
+  vec3 *d = TAKE(&at, t->nb, vec3);
+  twist *S = TAKE(&at, t->nd, twist);
+  space w[6], v[6];
   for (int i = 0; i < t->nb; i++) {
-    world_outward(&w, i, q, NULL, turn);
-    I[i] = body_inertia_of(i_turn(w.R[i], t->body[i].inertia));
+    const JN_S(body) *b = &t->body[i];
+    R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &R[b->parent]);
+    I[i] = body_inertia_turned(&R[i], b->inertia);
+    d[i] = sp_numbers(R[i].d);
+    axes_screws(t, i, q, &R[i], w, v);
+    for (int k = 0; k < b->nv; k++) S[b->id + k] = (twist){sp_numbers(w[k]), sp_numbers(v[k])};
   }
-  articulate(&o, w.S, I, pivots);
+  o.d = d;
+  articulate(&o, S, I, pivots);
   equations_inverse(&e, out);
   return 1;
 }

@@ -5,6 +5,7 @@
 #define JN_KERNEL_SPACE_H
 
 #include "quad.h"
+#include "world.h"
 
 #if JN_QUAD
 
@@ -51,6 +52,46 @@ static inline space sp_sum(space x, space y, space z, const scalar *a, int step)
 }
 static inline space sp_turn(space x, space y, space z, vec3 a) {
   return sp_axpy(a.x, x, sp_axpy(a.y, y, sp_scale(a.z, z)));
+}
+
+/* Rotation of a body, by columns, and its origin from that of its parent, in the world's axes. */
+typedef struct axes {
+  space x, y, z, d;
+} axes;
+
+static inline axes axes_of_world(void) {
+  return (axes){sp_of(v3(K(1), ZERO, ZERO)), sp_of(v3(ZERO, K(1), ZERO)), sp_of(v3(ZERO, ZERO, K(1))), sp_zero()};
+}
+
+/* Those of body i from those of its parent, P. */
+static inline axes axes_outward(const JN_S(tree) * t, int i, const real *q, angles turn, const axes *P) {
+  const JN_S(body) *b = &t->body[i];
+  if (!is_turn(b)) {
+    pose X = body_pose(t, b, q, turn.c[i], turn.s[i]);
+    return (axes){sp_turn(P->x, P->y, P->z, X.R.x), sp_turn(P->x, P->y, P->z, X.R.y), sp_turn(P->x, P->y, P->z, X.R.z),
+                  sp_turn(P->x, P->y, P->z, X.p)};
+  }
+  space x = sp_sum(P->x, P->y, P->z, b->R, 3), y = sp_sum(P->x, P->y, P->z, b->R + 1, 3);
+  real c = turn.c[i], s = turn.s[i];
+  return (axes){sp_axpy(c, x, sp_scale(s, y)), sp_axpy(c, y, sp_scale(-s, x)),
+                sp_sum(P->x, P->y, P->z, b->R + 2, 3), sp_sum(P->x, P->y, P->z, b->p, 1)};
+}
+static inline mat3 axes_rotation(const axes *R) { return (mat3){sp_numbers(R->x), sp_numbers(R->y), sp_numbers(R->z)}; }
+
+/* Screws of body i; of a revolute joint an axis alone. */
+static inline void axes_screws(const JN_S(tree) * t, int i, const real *q, const axes *R, space *w, space *v) {
+  const JN_S(body) *b = &t->body[i];
+  twist S[6];
+  if (is_turn(b)) {
+    w[0] = sp_scale(splat(b->ratio), R->z);
+    v[0] = sp_zero();
+    return;
+  }
+  joint_screws(t, b, q, NULL, S, NULL);
+  for (int k = 0; k < b->nv; k++) {
+    w[k] = sp_turn(R->x, R->y, R->z, S[k].w);
+    v[k] = sp_turn(R->x, R->y, R->z, S[k].v);
+  }
 }
 
 #endif

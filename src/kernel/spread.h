@@ -13,7 +13,7 @@
 typedef struct motion {
   space w, v, dw, dv; /* velocity and acceleration of the body before it moves */
   space sw, sv;       /* screw */
-  space x, y, z, d;   /* at the last coordinate of a body: its rotation, its origin from that of its parent */
+  axes R;             /* at the last coordinate of a body: its rotation, its origin from that of its parent */
   space W, V, DW, DV; /*   and its velocity and acceleration after all */
 } motion;
 
@@ -107,12 +107,10 @@ FLAT void lane_rates_set(slab *s, int c, rates B) {
 static inline void motion_any(const spread *o, int i, motion *m, space V[4]) {
   const JN_S(body) *b = &o->t->body[i];
   int group = is_group(b);
-  twist S[6];
-  joint_screws(o->t, b, o->q, NULL, S, NULL);
-  space before[4] = {V[0], V[1], V[2], V[3]};
-  motion *last = &m[b->nv - 1];
+  space w[6], u[6], before[4] = {V[0], V[1], V[2], V[3]};
+  axes_screws(o->t, i, o->q, &m[b->nv - 1].R, w, u);
   for (int k = 0; k < b->nv; k++) {
-    space sw = sp_turn(last->x, last->y, last->z, S[k].w), sv = sp_turn(last->x, last->y, last->z, S[k].v);
+    space sw = w[k], sv = u[k];
     real v = o->v[b->id + k];
     const space *from = group ? before : V;
     m[k].w = from[0], m[k].v = from[1], m[k].dw = from[2], m[k].dv = from[3];
@@ -137,7 +135,7 @@ static inline void motion_any(const spread *o, int i, motion *m, space V[4]) {
 static inline void motion_turn(const spread *o, int i, motion *m, space V[4]) {
   const JN_S(body) *b = &o->t->body[i];
   real v = o->v[b->id];
-  space e = sp_scale(splat(b->ratio), m->z);
+  space e = sp_scale(splat(b->ratio), m->R.z);
   m->w = V[0], m->v = V[1], m->dw = V[2], m->dv = V[3];
   m->sw = e, m->sv = sp_zero();
   o->body[b->id] = i;
@@ -146,37 +144,19 @@ static inline void motion_turn(const spread *o, int i, motion *m, space V[4]) {
   V[0] = sp_axpy(v, e, V[0]);
 }
 
-static inline void pose_outward(const spread *o, int i, const motion *P, motion *m) {
-  const JN_S(body) *b = &o->t->body[i];
-  if (is_turn(b)) {
-    space x = sp_sum(P->x, P->y, P->z, b->R, 3), y = sp_sum(P->x, P->y, P->z, b->R + 1, 3);
-    real c = o->turn.c[i], s = o->turn.s[i];
-    m->x = sp_axpy(c, x, sp_scale(s, y));
-    m->y = sp_axpy(c, y, sp_scale(-s, x));
-    m->z = sp_sum(P->x, P->y, P->z, b->R + 2, 3);
-    m->d = sp_sum(P->x, P->y, P->z, b->p, 1);
-    return;
-  }
-  pose X = body_pose(o->t, b, o->q, o->turn.c[i], o->turn.s[i]);
-  m->x = sp_turn(P->x, P->y, P->z, X.R.x);
-  m->y = sp_turn(P->x, P->y, P->z, X.R.y);
-  m->z = sp_turn(P->x, P->y, P->z, X.R.z);
-  m->d = sp_turn(P->x, P->y, P->z, X.p);
-}
-
 /* Records of all coordinates. Base acceleration (0, -gravity). */
 static inline void motion_outward(const spread *o) {
   const JN_S(tree) *t = o->t;
   twist weight = base_acceleration(t);
-  motion ground = {.x = sp_of(v3(K(1), ZERO, ZERO)), .y = sp_of(v3(ZERO, K(1), ZERO)), .z = sp_of(v3(ZERO, ZERO, K(1)))};
+  motion ground = {.R = axes_of_world()};
   ground.W = ground.V = ground.DW = sp_zero();
   ground.DV = sp_of(weight.v);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     const motion *P = b->parent < 0 ? &ground : &o->at[last_of(t, b->parent)];
     motion *m = &o->at[b->id], *last = &m[b->nv - 1];
-    pose_outward(o, i, P, last);
-    space V[4] = {P->W, sp_add(P->V, sp_cross(P->W, last->d)), P->DW, sp_add(P->DV, sp_cross(P->DW, last->d))};
+    last->R = axes_outward(t, i, o->q, o->turn, &P->R);
+    space V[4] = {P->W, sp_add(P->V, sp_cross(P->W, last->R.d)), P->DW, sp_add(P->DV, sp_cross(P->DW, last->R.d))};
     if (is_turn(b))
       motion_turn(o, i, m, V);
     else
@@ -203,7 +183,7 @@ FLAT tile6 tile6_momentum(const slab *s, tile6 V, int turn) {
 FLAT void slab_inertia(const spread *o, int k, slab *s) {
   static const scalar none[10] = {0};
   const motion *m = o->at + k * TILE;
-  tile3 R[3] = {tile3_gather(&m->x, sizeof *m), tile3_gather(&m->y, sizeof *m), tile3_gather(&m->z, sizeof *m)};
+  tile3 R[3] = {tile3_gather(&m->R.x, sizeof *m), tile3_gather(&m->R.y, sizeof *m), tile3_gather(&m->R.z, sizeof *m)};
   tile I[10];
   const scalar *from[TILE];
   for (int e = 0; e < TILE; e++) from[e] = o->body[k * TILE + e] < 0 ? none : o->t->body[o->body[k * TILE + e]].inertia;
@@ -293,9 +273,7 @@ static inline void take_wrench(const spread *o, int l) {
   const JN_S(frame) *f = &o->t->frame[l];
   if (f->body < 0) return;
   int c = last_of(o->t, f->body);
-  const motion *m = &o->at[c];
-  mat3 R = {sp_numbers(m->x), sp_numbers(m->y), sp_numbers(m->z)};
-  pose T = se3_mul((pose){R, v3_zero()}, se3_constant(f->R, f->p));
+  pose T = se3_mul((pose){axes_rotation(&o->at[c].R), v3_zero()}, se3_constant(f->R, f->p));
   wrench F = lane_wrench(&slab_of(o, c)->F, c);
   lane_wrench_set(&slab_of(o, c)->F, c, w_sub(F, w_Ad_inverse(T, w_load(o->W + 6 * l))));
 }
@@ -335,7 +313,7 @@ static inline void spread_inward(const spread *o) {
     if (b->parent < 0) continue;
     int p = last_of(t, b->parent);
     slab *to = slab_of(o, p);
-    vec3 d = sp_numbers(o->at[c].d);
+    vec3 d = sp_numbers(o->at[c].R.d);
     lane_inertia_set(to, p, i_add(lane_inertia(to, p), i_shift(I, d)));
     lane_rates_set(to, p, b_add(lane_rates(to, p), b_shift(B, d)));
     lane_wrench_set(&to->F, p, w_add(lane_wrench(&to->F, p), w_shift(F, d)));
