@@ -66,15 +66,8 @@ typedef struct body_inertia {
 
 #define LANE(a, k) LANES(a, a, k, k, k, k)
 
-static inline body_inertia body_inertia_of(inertia I) {
-  vec3 h = I.h;
-  return (body_inertia){{q4(I.J.xx, I.J.xy, I.J.xz, 0), q4(I.J.xy, I.J.yy, I.J.yz, 0), q4(I.J.xz, I.J.yz, I.J.zz, 0)},
-                        {q4(0, -h.z, h.y, 0), q4(h.z, 0, -h.x, 0), q4(-h.y, h.x, 0, 0)},
-                        {q4(I.m, 0, 0, 0), q4(0, I.m, 0, 0), q4(0, 0, I.m, 0)}};
-}
-
 /* That of a body, in the world's axes: R J R^T. */
-static inline body_inertia body_inertia_turned(const axes *R, const scalar *I) {
+static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
   const scalar J[9] = {I[4], I[7], I[8], I[7], I[5], I[9], I[8], I[9], I[6]};
   quad x = R->x, y = R->y, z = R->z, h = sp_sum(x, y, z, I + 1, 1);
   quad X = sp_sum(x, y, z, J, 1), Y = sp_sum(x, y, z, J + 3, 1), Z = sp_sum(x, y, z, J + 6, 1);
@@ -130,8 +123,7 @@ static inline void hand_inertia(body_inertia *to, const body_inertia *I, vec3 d)
 
 typedef ai body_inertia;
 
-static inline body_inertia body_inertia_of(inertia I) { return ai_of(I); }
-static inline body_inertia body_inertia_turned(const axes *R, const scalar *I) {
+static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
   return ai_of(i_turn(axes_rotation(R), I));
 }
 

@@ -14,13 +14,13 @@ typedef struct scene {
   twist *S; /* [nd] */
 } scene;
 
-/* Takes 12 nb + 6 nd reals. */
-static inline scene spread_scene(const spread *o, real **at) {
+/* Takes 12 nb + 6 nd reals. R is filled only if wanted. */
+static inline scene spread_scene(const spread *o, int rotations, real **at) {
   const JN_S(tree) *t = o->t;
   scene x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
   for (int i = 0; i < t->nb; i++) {
     const axes *R = &o->at[last_of(t, i)].R;
-    x.R[i] = axes_rotation(R);
+    if (rotations) x.R[i] = axes_rotation(R);
     x.d[i] = sp_numbers(R->d);
   }
   for (int c = 0; c < t->nd; c++) x.S[c] = (twist){sp_numbers(o->at[c].sw), sp_numbers(o->at[c].sv)};
@@ -90,7 +90,7 @@ static inline void spread_forward(spread *w, const articulation *o, const twist 
   body_inertia *I = TAKE_ALIGNED(&at, t->nb, body_inertia);
   twist *A = TAKE(&at, t->nb, twist);
   wrench *R = TAKE(&at, t->nb, wrench);
-  for (int i = 0; i < t->nb; i++) I[i] = body_inertia_of(lane_inertia(slab_of(w, last_of(t, i)), last_of(t, i)));
+  for (int i = 0; i < t->nb; i++) I[i] = body_inertia_of(&w->at[last_of(t, i)].R, t->body[i].inertia);
   spread_inward(w);
   articulate(o, S, I, pivots);
   spread_unbalanced(w, tau, w->a);

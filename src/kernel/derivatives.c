@@ -42,7 +42,7 @@ static int derivatives_spread(const jn_call *c) {
   spread_inward(&o);
   spread_derivatives(&o, at, &to);
   if (!c->out[3]) return 1;
-  scene x = spread_scene(&o, &at);
+  scene x = spread_scene(&o, 1, &at);
   wrench_matrix(t, &x, K(-1), c->out[3]);
   return 1;
 }
@@ -80,7 +80,7 @@ static int derivatives_forward(const jn_call *c) {
   derived to = {.dq = out[2], .dv = out[3]};
   w.W = c->in[4];
   spread_outward(&w);
-  scene x = spread_scene(&w, &at);
+  scene x = spread_scene(&w, out[5] != NULL, &at);
   o.d = x.d;
   spread_forward(&w, &o, x.S, c->in[3], at, out[10], out[0]);
   spread_derivatives(&w, at, &to);

@@ -41,7 +41,7 @@ static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real 
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &R[b->parent]);
-    I[i] = body_inertia_turned(&R[i], b->inertia);
+    I[i] = body_inertia_of(&R[i], b->inertia);
     d[i] = sp_numbers(R[i].d);
     axes_screws(t, i, q, &R[i], w, v);
     for (int k = 0; k < b->nv; k++) S[b->id + k] = (twist){sp_numbers(w[k]), sp_numbers(v[k])};
