@@ -159,8 +159,8 @@ static size_t derivative_reals(const jn_tree_d *t, size_t orders, size_t nlink) 
  * (articulated.h), the field (spread.h, derivative_forward.h), matrices in the making (derivative_tiles.h). */
 static size_t tile_reals(const jn_tree_d *t) {
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, room = nd + 7;
-  size_t solver = 13 * nd + nb + 8 * nv + 8 * 6 * room, field = (3 + 14 * 4 + 52) * room + 12 * nb + 6 * nd;
-  return solver + field + larger(48 * nb + 12 * room, (5 + 21 + 4 * 8) * room) + 128;
+  size_t solver = 20 * nd + 5 * nb + 8 * nv + 8 * 6 * room, field = (3 + 14 * 4 + 52) * room + 12 * nb + 6 * nd;
+  return solver + field + larger(58 * nb + 12 * room, (5 + 21 + 4 * 8) * room) + 160;
 }
 
 /* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when

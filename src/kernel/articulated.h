@@ -45,16 +45,16 @@ static inline void ai_add(ai *to, const ai *I, vec3 d) {
 
 /* What is left of a coordinate. */
 typedef struct unit {
-  twist S;
-  wrench W; /* U / D */
+  space w, v;   /* its screw */
+  space m, f;   /* U / D */
   real inverse; /* 1 / D */
 } unit;
 
 /* Solver of M x = f for trees without coupled coordinates. */
 typedef struct articulation {
   const JN_S(tree) * t;
-  const vec3 *d; /* [nb] origin from that of the parent */
-  unit *x;       /* [nd] */
+  space *d; /* [nb] origin from that of the parent */
+  unit *x;  /* [nd] */
 } articulation;
 
 #if JN_QUAD
@@ -79,35 +79,36 @@ static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
 }
 
 /* A coordinate gives way. */
-static inline real give_way(body_inertia *I, int turn, twist S, real armature, unit *x) {
-  quad e = sp_of(S.w), m = S.w.x * I->J[0] + (S.w.y * I->J[1] + S.w.z * I->J[2]);
-  quad f = S.w.x * I->G[0] + (S.w.y * I->G[1] + S.w.z * I->G[2]);
+static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
+  const scalar *w = (const scalar *)&x->w, *v = (const scalar *)&x->v;
+  quad m = w[0] * I->J[0] + (w[1] * I->J[1] + w[2] * I->J[2]), f = w[0] * I->G[0] + (w[1] * I->G[1] + w[2] * I->G[2]);
+  quad product = m * x->w;
   if (!turn) {
-    quad v = sp_of(S.v), g[4] = {I->G[0] * v, I->G[1] * v, I->G[2] * v, q4_zero()};
+    quad g[4] = {I->G[0] * x->v, I->G[1] * x->v, I->G[2] * x->v, q4_zero()};
     quad_transpose(g);
     m += g[0] + g[1] + g[2];
-    f += S.v.x * I->M[0] + (S.v.y * I->M[1] + S.v.z * I->M[2]);
-    e = m * e + f * v;
-  } else {
-    e = m * e;
+    f += v[0] * I->M[0] + (v[1] * I->M[1] + v[2] * I->M[2]);
+    product = m * x->w + f * x->v;
   }
-  real D = e[0] + e[1] + e[2] + armature, inverse = 1 / D;
-  quad mW = inverse * m, fW = inverse * f;
+  real D = product[0] + product[1] + product[2] + armature, inverse = 1 / D;
+  x->m = inverse * m;
+  x->f = inverse * f;
+  x->inverse = inverse;
   for (int k = 0; k < 3; k++) {
     quad mk = k == 0 ? LANE(m, 0) : k == 1 ? LANE(m, 1) : LANE(m, 2);
     quad fk = k == 0 ? LANE(f, 0) : k == 1 ? LANE(f, 1) : LANE(f, 2);
-    I->J[k] -= mW * mk;
-    I->G[k] -= fW * mk;
-    I->M[k] -= fW * fk;
+    I->J[k] -= x->m * mk;
+    I->G[k] -= x->f * mk;
+    I->M[k] -= x->f * fk;
   }
-  *x = (unit){S, {sp_numbers(mW), sp_numbers(fW)}, inverse};
   return D;
 }
 
 /* to += I about the point from which its own is at d:  G' = G - M[d],  J' = J + Q + Q^T,  Q = [d](G - M[d]/2). */
-static inline void hand_inertia(body_inertia *to, const body_inertia *I, vec3 d) {
-  quad at = sp_of(d);
-  quad P[3] = {d.z * I->M[1] - d.y * I->M[2], d.x * I->M[2] - d.z * I->M[0], d.y * I->M[0] - d.x * I->M[1]};
+static inline void hand_inertia(body_inertia *to, const body_inertia *I, const space *from) {
+  const scalar *d = (const scalar *)from;
+  quad at = *from;
+  quad P[3] = {d[2] * I->M[1] - d[1] * I->M[2], d[0] * I->M[2] - d[2] * I->M[0], d[1] * I->M[0] - d[0] * I->M[1]};
   quad Q[4] = {sp_cross(at, I->G[0] - (scalar)0.5 * P[0]), sp_cross(at, I->G[1] - (scalar)0.5 * P[1]),
                sp_cross(at, I->G[2] - (scalar)0.5 * P[2]), q4_zero()};
   quad T[4] = {Q[0], Q[1], Q[2], Q[3]};
@@ -127,34 +128,38 @@ static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
   return ai_of(i_turn(axes_rotation(R), I));
 }
 
-static inline real give_way(body_inertia *I, int turn, twist S, real armature, unit *x) {
+static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
+  twist S = {x->w, x->v};
   wrench U = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : ai_mul(I, S);
   real D = (turn ? dot(U.m, S.w) : power(U, S)) + armature, inverse = K(1) / D;
-  *x = (unit){S, {v3_scale(inverse, U.m), v3_scale(inverse, U.f)}, inverse};
+  x->m = v3_scale(inverse, U.m);
+  x->f = v3_scale(inverse, U.f);
+  x->inverse = inverse;
   *I = ai_rank1(I, -inverse, U);
   return D;
 }
 
-static inline void hand_inertia(body_inertia *to, const body_inertia *I, vec3 d) { ai_add(to, I, d); }
+static inline void hand_inertia(body_inertia *to, const body_inertia *I, const space *d) { ai_add(to, I, *d); }
 
 #endif
 
-/* Units and pivots [nd] from the inertias of the bodies, which become articulated. */
-static inline void articulate(const articulation *o, const twist *S, body_inertia *I, real *pivot) {
+/* Pivots [nd], and what is missing in the units, from the inertias of the bodies, which become articulated. */
+static inline void articulate(const articulation *o, body_inertia *I, real *pivot) {
   const JN_S(tree) *t = o->t;
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     for (int k = b->nv - 1; k >= 0; k--) {
       int c = b->id + k;
-      real D = is_turn(b) ? give_way(&I[i], 1, S[c], armature_of(t, b, k), &o->x[c])
-                          : give_way(&I[i], 0, S[c], armature_of(t, b, k), &o->x[c]);
+      real armature = armature_of(t, b, k);
+      real D = is_turn(b) ? give_way(&I[i], 1, armature, &o->x[c]) : give_way(&I[i], 0, armature, &o->x[c]);
       pivot[c] = relative(D, splat(t->gross[c]));
     }
-    if (b->parent >= 0) hand_inertia(&I[b->parent], &I[i], o->d[i]);
+    if (b->parent >= 0) hand_inertia(&I[b->parent], &I[i], &o->d[i]);
   }
 }
 
-/* x [nd] in place of f; p, A [nb] are scratch. */
+/* x [nd] in place of f; A [nb]: accelerations of the bodies; p [nb] is scratch. By numbers: each waits for the one before,
+ * and sums across a register take longer. */
 static inline void articulated_solve(const articulation *o, wrench *p, twist *A, real *x) {
   const JN_S(tree) *t = o->t;
   for (int i = 0; i < t->nb; i++) p[i] = (wrench){v3_zero(), v3_zero()};
@@ -162,18 +167,18 @@ static inline void articulated_solve(const articulation *o, wrench *p, twist *A,
     const JN_S(body) *b = &t->body[i];
     for (int c = b->id + b->nv - 1; c >= b->id; c--) {
       const unit *u = &o->x[c];
-      x[c] -= screw_power(b, p[i], u->S);
-      p[i] = (wrench){v3_axpy(x[c], u->W.m, p[i].m), v3_axpy(x[c], u->W.f, p[i].f)};
+      x[c] -= screw_power(b, p[i], (twist){sp_numbers(u->w), sp_numbers(u->v)});
+      p[i] = (wrench){v3_axpy(x[c], sp_numbers(u->m), p[i].m), v3_axpy(x[c], sp_numbers(u->f), p[i].f)};
     }
-    if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(p[i], o->d[i]));
+    if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(p[i], sp_numbers(o->d[i])));
   }
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    A[i] = b->parent < 0 ? t_zero() : t_shift(A[b->parent], o->d[i]);
+    A[i] = b->parent < 0 ? t_zero() : t_shift(A[b->parent], sp_numbers(o->d[i]));
     for (int c = b->id; c < b->id + b->nv; c++) {
       const unit *u = &o->x[c];
-      x[c] = u->inverse * x[c] - power(u->W, A[i]);
-      A[i] = t_axpy(x[c], u->S, A[i]);
+      x[c] = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A[i]);
+      A[i] = t_axpy(x[c], (twist){sp_numbers(u->w), sp_numbers(u->v)}, A[i]);
     }
   }
 }
@@ -209,37 +214,39 @@ FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * ti
 FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
 
 /* Coordinate c inwards, tiles [lo, hi): u in place of f, and p handed on, about the parent's origin if d. */
-FLAT void unit_inward(const equations *w, int c, int turn, const vec3 *d, int lo, int hi, tile6 *F) {
-  const unit o = w->o->x[c];
-  const vec3 at = d ? *d : v3_zero();
+FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int lo, int hi, tile6 *F) {
+  const unit *o = &w->o->x[c];
+  const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
+  const vec3 at = d ? sp_numbers(*d) : v3_zero();
   int row = row_of(w, c);
   for (int k = lo; k < hi; k++) {
     real *to = tile_at(&w->m, row, k);
     tile6 p = F[k];
-    tile u = tile_load(to) - tile3_dot(o.S.w, p.a);
-    if (!turn) u -= tile3_dot(o.S.v, p.b);
+    tile u = tile_load(to) - tile3_dot(sw, p.a);
+    if (!turn) u -= tile3_dot(sv, p.b);
     tile_store(u, to);
-    p.b = tile3_axpy(u, o.W.f, p.b);
-    p.a = tile3_axpy(u, o.W.m, p.a);
+    p.b = tile3_axpy(u, f, p.b);
+    p.a = tile3_axpy(u, m, p.a);
     if (d) p.a = tile3_add_cross(p.a, at, p.b);
     F[k] = p;
   }
 }
 
 /* Coordinate c outwards: x in place of u, and A from what is inward of it, about the own origin if d. */
-FLAT void unit_outward(const equations *w, int c, int turn, const vec3 *d, int lo, int hi, const tile6 *from, tile6 *A) {
-  const unit o = w->o->x[c];
-  const vec3 at = d ? v3_neg(*d) : v3_zero();
-  const real inverse = w->sign * o.inverse;
+FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int lo, int hi, const tile6 *from, tile6 *A) {
+  const unit *o = &w->o->x[c];
+  const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
+  const vec3 at = d ? v3_neg(sp_numbers(*d)) : v3_zero();
+  const real inverse = w->sign * o->inverse;
   int row = row_of(w, c);
   for (int k = lo; k < hi; k++) {
     real *to = tile_at(&w->m, row, k);
     tile6 V = from[k];
     if (d) V.b = tile3_add_cross(V.b, at, V.a);
-    tile y = inverse * tile_load(to) - (tile3_dot(o.W.m, V.a) + tile3_dot(o.W.f, V.b));
+    tile y = inverse * tile_load(to) - (tile3_dot(m, V.a) + tile3_dot(f, V.b));
     tile_store(y, to);
-    V.a = tile3_axpy(y, o.S.w, V.a);
-    if (!turn) V.b = tile3_axpy(y, o.S.v, V.b);
+    V.a = tile3_axpy(y, sw, V.a);
+    if (!turn) V.b = tile3_axpy(y, sv, V.b);
     A[k] = V;
   }
 }
@@ -269,7 +276,7 @@ static inline void equations_inward(const equations *w) {
       tiles_clear(F, lo, t->body[i + 1].id / TILE);
     for (int k = b->nv - 1; k >= 0; k--) {
       int c = b->id + k, from = w->triangle ? c / TILE : 0;
-      const vec3 *d = k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL;
+      const space *d = k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL;
       if (is_turn(b) && d)
         unit_inward(w, c, 1, d, from, hi, F);
       else

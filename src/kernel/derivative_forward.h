@@ -14,13 +14,13 @@ typedef struct scene {
   twist *S; /* [nd] */
 } scene;
 
-/* Takes 12 nb + 6 nd reals. R is filled only if wanted. */
-static inline scene spread_scene(const spread *o, int rotations, real **at) {
+/* Takes 12 nb + 6 nd reals. */
+static inline scene spread_scene(const spread *o, real **at) {
   const JN_S(tree) *t = o->t;
   scene x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
   for (int i = 0; i < t->nb; i++) {
     const axes *R = &o->at[last_of(t, i)].R;
-    if (rotations) x.R[i] = axes_rotation(R);
+    x.R[i] = axes_rotation(R);
     x.d[i] = sp_numbers(R->d);
   }
   for (int c = 0; c < t->nd; c++) x.S[c] = (twist){sp_numbers(o->at[c].sw), sp_numbers(o->at[c].sv)};
@@ -52,17 +52,19 @@ FLAT void slab_accelerate(const spread *o, int k, int turn, tile6 *F, tile6 *Z) 
 /* The field of a = 0 becomes that of o->a: accelerations change by A = sum S a [nb], and with sums over subtrees in I
  *   ppsi_k += [A_p, S_k],   F_i += I_i A_i + sum of R of its children,   R_i = I_i S a + these.
  * R [nb]; F, Z [tiles] are scratch. */
-static inline void spread_accelerate(const spread *o, const vec3 *d, const twist *A, wrench *R, tile6 *F, tile6 *Z) {
+static inline void spread_accelerate(const spread *o, const space *d, const twist *A, wrench *R, tile6 *F, tile6 *Z) {
   const JN_S(tree) *t = o->t;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    twist before = b->parent < 0 ? t_zero() : t_shift(A[b->parent], d[i]);
+    space w = b->parent < 0 ? sp_zero() : sp_of(A[b->parent].w), v = b->parent < 0 ? sp_zero() : sp_of(A[b->parent].v);
+    v = sp_add(v, sp_cross(w, d[i]));
     R[i] = w_zero();
     for (int c = b->id; c < b->id + b->nv; c++) {
-      o->at[c].dw = sp_of(before.w);
-      o->at[c].dv = sp_of(before.v);
-      if (!is_group(b) && b->nv > 1)
-        before = t_axpy(o->a[c], (twist){sp_numbers(o->at[c].sw), sp_numbers(o->at[c].sv)}, before);
+      o->at[c].dw = w;
+      o->at[c].dv = v;
+      if (is_group(b)) continue;
+      w = sp_axpy(o->a[c], o->at[c].sw, w);
+      v = sp_axpy(o->a[c], o->at[c].sv, v);
     }
   }
   for (int k = 0; k < tiles_of(t->nd); k++) slab_accelerate(o, k, 0, &F[k], &Z[k]);
@@ -70,29 +72,35 @@ static inline void spread_accelerate(const spread *o, const vec3 *d, const twist
     const JN_S(body) *b = &t->body[i];
     int last = last_of(t, i);
     slab *s = slab_of(o, last);
-    wrench add = is_group(b) ? i_mul(lane_inertia(s, last), A[i]) : lane_wrench(&F[last / TILE], last);
+    wrench add = lane_wrench(&F[last / TILE], last);
+    if (is_group(b)) add = i_mul(lane_inertia(s, last), A[i]);
     wrench own = w_add(lane_wrench(&s->F, last), w_add(R[i], add));
     for (int c = b->id; c <= last; c++) {
       R[i] = w_add(R[i], lane_wrench(&Z[c / TILE], c));
       lane_wrench_set(&slab_of(o, c)->F, c, own);
     }
-    if (b->parent >= 0) R[b->parent] = w_add(R[b->parent], w_shift(R[i], d[i]));
+    if (b->parent >= 0) R[b->parent] = w_add(R[b->parent], w_shift(R[i], sp_numbers(d[i])));
   }
 }
 
-/* The field at the accelerations that tau gives, a_out [nv]; o: without units; pivots [nd]. Takes 48 nb + 13 (nd + TILE)
- * reals. */
-static inline void spread_forward(spread *w, const articulation *o, const twist *S, const real *tau, real *at,
-                                  real *pivots, real *a_out) {
+/* The field at the accelerations that tau gives, a_out [nv]; o gets its units, pivots [nd]. Takes 58 nb + 12 (nd + TILE)
+ * reals and alignment. */
+static inline void spread_forward(spread *w, const articulation *o, const real *tau, real *at, real *pivots,
+                                  real *a_out) {
   const JN_S(tree) *t = w->t;
   int tiles = tiles_of(t->nd);
   tile6 *F = TAKE_ALIGNED(&at, tiles, tile6), *Z = TAKE(&at, tiles, tile6);
   body_inertia *I = TAKE_ALIGNED(&at, t->nb, body_inertia);
   twist *A = TAKE(&at, t->nb, twist);
   wrench *R = TAKE(&at, t->nb, wrench);
-  for (int i = 0; i < t->nb; i++) I[i] = body_inertia_of(&w->at[last_of(t, i)].R, t->body[i].inertia);
+  for (int i = 0; i < t->nb; i++) {
+    const axes *own = &w->at[last_of(t, i)].R;
+    I[i] = body_inertia_of(own, t->body[i].inertia);
+    o->d[i] = own->d;
+  }
+  for (int c = 0; c < t->nd; c++) o->x[c].w = w->at[c].sw, o->x[c].v = w->at[c].sv;
   spread_inward(w);
-  articulate(o, S, I, pivots);
+  articulate(o, I, pivots);
   spread_unbalanced(w, tau, w->a);
   articulated_solve(o, R, A, w->a);
   for (int c = 0; c < t->nd; c++) a_out[t->order[c]] = w->a[c];

@@ -42,7 +42,7 @@ static int derivatives_spread(const jn_call *c) {
   spread_inward(&o);
   spread_derivatives(&o, at, &to);
   if (!c->out[3]) return 1;
-  scene x = spread_scene(&o, 1, &at);
+  scene x = spread_scene(&o, &at);
   wrench_matrix(t, &x, K(-1), c->out[3]);
   return 1;
 }
@@ -73,16 +73,14 @@ static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (c->data || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out;
-  articulation o = {.t = t, .x = TAKE(&at, t->nd, unit)};
+  articulation o = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
   equations e;
   if (!equations_place(&o, &e, &at)) return 0;
   spread w = spread_place(t, c->in[0], c->in[1], NULL, &at);
   derived to = {.dq = out[2], .dv = out[3]};
   w.W = c->in[4];
   spread_outward(&w);
-  scene x = spread_scene(&w, out[5] != NULL, &at);
-  o.d = x.d;
-  spread_forward(&w, &o, x.S, c->in[3], at, out[10], out[0]);
+  spread_forward(&w, &o, c->in[3], at, out[10], out[0]);
   spread_derivatives(&w, at, &to);
   equations_inverse(&e, out[4]);
   reorder(t, out[4], (int32_t *)(void *)at);
@@ -94,6 +92,7 @@ static int derivatives_forward(const jn_call *c) {
     if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
   }
   if (out[5]) {
+    scene x = spread_scene(&w, &at);
     wrench_matrix(t, &x, K(1), out[5]);
     equations_solve(&e, 1, 6 * t->nlink, out[5]);
   }

@@ -30,24 +30,22 @@ void JN_(solve)(const jn_call *c) {
 static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real *at, real *out, real *pivots) {
   articulation o = {.t = t};
   equations e;
-  o.x = TAKE(&at, t->nd, unit);
+  o.x = TAKE_ALIGNED(&at, t->nd, unit);
   if (!equations_place(&o, &e, &at)) return 0;
   angles turn = angles_at(t, q, &at);
   body_inertia *I = TAKE_ALIGNED(&at, t->nb, body_inertia);
-  axes *R = TAKE_ALIGNED(&at, t->nb, axes), ground = axes_of_world();
-  vec3 *d = TAKE(&at, t->nb, vec3);
-  twist *S = TAKE(&at, t->nd, twist);
-  space w[6], v[6];
+  axes *R = TAKE(&at, t->nb, axes), ground = axes_of_world();
+  o.d = TAKE(&at, t->nb, space);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
+    space w[6], v[6];
     R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &R[b->parent]);
     I[i] = body_inertia_of(&R[i], b->inertia);
-    d[i] = sp_numbers(R[i].d);
+    o.d[i] = R[i].d;
     axes_screws(t, i, q, &R[i], w, v);
-    for (int k = 0; k < b->nv; k++) S[b->id + k] = (twist){sp_numbers(w[k]), sp_numbers(v[k])};
+    for (int k = 0; k < b->nv; k++) o.x[b->id + k].w = w[k], o.x[b->id + k].v = v[k];
   }
-  o.d = d;
-  articulate(&o, S, I, pivots);
+  articulate(&o, I, pivots);
   equations_inverse(&e, out);
   return 1;
 }
