@@ -71,10 +71,11 @@ static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
   const scalar J[9] = {I[4], I[7], I[8], I[7], I[5], I[9], I[8], I[9], I[6]};
   quad x = R->x, y = R->y, z = R->z, h = sp_sum(x, y, z, I + 1, 1);
   quad X = sp_sum(x, y, z, J, 1), Y = sp_sum(x, y, z, J + 3, 1), Z = sp_sum(x, y, z, J + 6, 1);
-  body_inertia o = {{X * LANE(x, 0) + (Y * LANE(y, 0) + Z * LANE(z, 0)), X * LANE(x, 1) + (Y * LANE(y, 1) + Z * LANE(z, 1)),
-                     X * LANE(x, 2) + (Y * LANE(y, 2) + Z * LANE(z, 2))},
-                    {LANES(h, -h, 3, 6, 1, 3), LANES(h, -h, 2, 3, 4, 3), LANES(h, -h, 5, 0, 3, 3)},
-                    {I[0] * q4(1, 0, 0, 0), I[0] * q4(0, 1, 0, 0), I[0] * q4(0, 0, 1, 0)}};
+  body_inertia o = {
+      {X * LANE(x, 0) + (Y * LANE(y, 0) + Z * LANE(z, 0)), X * LANE(x, 1) + (Y * LANE(y, 1) + Z * LANE(z, 1)),
+       X * LANE(x, 2) + (Y * LANE(y, 2) + Z * LANE(z, 2))},
+      {LANES(h, -h, 3, 6, 1, 3), LANES(h, -h, 2, 3, 4, 3), LANES(h, -h, 5, 0, 3, 3)},
+      {I[0] * q4(1, 0, 0, 0), I[0] * q4(0, 1, 0, 0), I[0] * q4(0, 0, 1, 0)}};
   return o;
 }
 
@@ -143,47 +144,48 @@ static inline void hand_inertia(body_inertia *to, const body_inertia *I, const s
 
 #endif
 
-/* Pivots [nd], and what is missing in the units, from the inertias of the bodies, which become articulated. */
-static inline void articulate(const articulation *o, body_inertia *I, real *pivot) {
+/* Body i inwards: pivots [nd], and what is missing in the units, from the inertias, of which this one is articulated.
+ */
+static inline void articulate(const articulation *o, int i, body_inertia *I, real *pivot) {
   const JN_S(tree) *t = o->t;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    for (int k = b->nv - 1; k >= 0; k--) {
-      int c = b->id + k;
-      real armature = armature_of(t, b, k);
-      real D = is_turn(b) ? give_way(&I[i], 1, armature, &o->x[c]) : give_way(&I[i], 0, armature, &o->x[c]);
-      pivot[c] = relative(D, splat(t->gross[c]));
-    }
-    if (b->parent >= 0) hand_inertia(&I[b->parent], &I[i], &o->d[i]);
+  const JN_S(body) *b = &t->body[i];
+  for (int k = b->nv - 1; k >= 0; k--) {
+    int c = b->id + k;
+    real armature = armature_of(t, b, k);
+    real D = is_turn(b) ? give_way(&I[i], 1, armature, &o->x[c]) : give_way(&I[i], 0, armature, &o->x[c]);
+    pivot[c] = relative(D, splat(t->gross[c]));
   }
+  if (b->parent >= 0) hand_inertia(&I[b->parent], &I[i], &o->d[i]);
 }
 
-/* x [nd] in place of f; A [nb]: accelerations of the bodies; p [nb] is scratch. By numbers: each waits for the one before,
- * and sums across a register take longer. */
-static inline void articulated_solve(const articulation *o, wrench *p, twist *A, real *x) {
-  const JN_S(tree) *t = o->t;
-  for (int i = 0; i < t->nb; i++) p[i] = (wrench){v3_zero(), v3_zero()};
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    for (int c = b->id + b->nv - 1; c >= b->id; c--) {
-      const unit *u = &o->x[c];
-      x[c] -= screw_power(b, p[i], (twist){sp_numbers(u->w), sp_numbers(u->v)});
-      p[i] = (wrench){v3_axpy(x[c], sp_numbers(u->m), p[i].m), v3_axpy(x[c], sp_numbers(u->f), p[i].f)};
-    }
-    if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(p[i], sp_numbers(o->d[i])));
+/* Body i inwards: u in place of f [nd]; p [nb] is zero at first. By numbers: each waits for the one before, and sums
+ * across a register take longer. */
+static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
+  const JN_S(body) *b = &o->t->body[i];
+  for (int c = b->id + b->nv - 1; c >= b->id; c--) {
+    const unit *u = &o->x[c];
+    x[c] -= screw_power(b, p[i], (twist){sp_numbers(u->w), sp_numbers(u->v)});
+    p[i] = (wrench){v3_axpy(x[c], sp_numbers(u->m), p[i].m), v3_axpy(x[c], sp_numbers(u->f), p[i].f)};
   }
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    A[i] = b->parent < 0 ? t_zero() : t_shift(A[b->parent], sp_numbers(o->d[i]));
-    for (int c = b->id; c < b->id + b->nv; c++) {
-      const unit *u = &o->x[c];
-      x[c] = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A[i]);
-      A[i] = t_axpy(x[c], (twist){sp_numbers(u->w), sp_numbers(u->v)}, A[i]);
-    }
+  if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(p[i], sp_numbers(o->d[i])));
+}
+
+/* Body i outwards: x in place of u; A [nb]: accelerations of the bodies. */
+static inline void solve_outward(const articulation *o, int i, twist *A, real *x) {
+  const JN_S(body) *b = &o->t->body[i];
+  A[i] = b->parent < 0 ? t_zero() : t_shift(A[b->parent], sp_numbers(o->d[i]));
+  for (int c = b->id; c < b->id + b->nv; c++) {
+    const unit *u = &o->x[c];
+    x[c] = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A[i]);
+    A[i] = t_axpy(x[c], (twist){sp_numbers(u->w), sp_numbers(u->v)}, A[i]);
   }
 }
 
 /* ---- many right-hand sides ---- */
+
+/* Whether the dense factors of factor.h take less: with lanes, and short branches (M^-1 in lanes of four, ns a state: 7
+ * joints 214 by factors and 239 so; 18 coordinates of a quadruped 750 and 732; chain of 25 joints 2312 and 1292). */
+static inline int factors_are_quicker(const JN_S(tree) * t) { return TILE == 1 && branch_length(t) <= 12; }
 
 /* Blocks of wrenches or twists are kept only where a branch waits for another: a body uses the block of its parent when
  * it is the last child, the next one when it is not. */
@@ -233,7 +235,8 @@ FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int l
 }
 
 /* Coordinate c outwards: x in place of u, and A from what is inward of it, about the own origin if d. */
-FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int lo, int hi, const tile6 *from, tile6 *A) {
+FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int lo, int hi, const tile6 *from,
+                       tile6 *A) {
   const unit *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? v3_neg(sp_numbers(*d)) : v3_zero();
@@ -323,7 +326,7 @@ static inline void equations_solve(equations *w, scalar sign, int wide, real *X)
   w->triangle = 0;
   w->sign = sign;
   w->m.stride = wide;
-  for (int first = 0; first < wide; first += w->m.rows) {
+  for (int first = 0; first < wide && w->m.rows > 0; first += w->m.rows) {
     w->m.at = X + first;
     w->m.columns = wide - first < w->m.rows ? wide - first : w->m.rows;
     tails_out(&w->m);

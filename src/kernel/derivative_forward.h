@@ -27,16 +27,6 @@ static inline scene spread_scene(const spread *o, real **at) {
   return x;
 }
 
-/* x [room] = tau - bias, in the order of elimination. */
-static inline void spread_unbalanced(const spread *o, const real *tau, real *x) {
-  const JN_S(tree) *t = o->t;
-  for (int k = 0; k < tiles_of(t->nd); k++) {
-    const slab *s = &o->s[k];
-    tile_store(-(tile3_inner(s->S.a, s->F.a) + tile3_inner(s->S.b, s->F.b)), x + k * TILE);
-  }
-  for (int c = 0; c < t->nd && tau; c++) x[c] += tau[t->order[c]];
-}
-
 /* What a tile has to add for accelerations o->a that bodies before their coordinates have in their records, dw, dv. */
 FLAT void slab_accelerate(const spread *o, int k, int turn, tile6 *F, tile6 *Z) {
   const motion *m = o->at + k * TILE;
@@ -83,8 +73,8 @@ static inline void spread_accelerate(const spread *o, const space *d, const twis
   }
 }
 
-/* The field at the accelerations that tau gives, a_out [nv]; o gets its units, pivots [nd]. Takes 58 nb + 12 (nd + TILE)
- * reals and alignment. */
+/* The field at the accelerations that tau gives, a_out [nv]; o gets its units, pivots [nd]. Takes 58 nb + 12 (nd +
+ * TILE) reals and alignment. */
 static inline void spread_forward(spread *w, const articulation *o, const real *tau, real *at, real *pivots,
                                   real *a_out) {
   const JN_S(tree) *t = w->t;
@@ -97,12 +87,20 @@ static inline void spread_forward(spread *w, const articulation *o, const real *
     const axes *own = &w->at[last_of(t, i)].R;
     I[i] = body_inertia_of(own, t->body[i].inertia);
     o->d[i] = own->d;
+    R[i] = w_zero();
   }
   for (int c = 0; c < t->nd; c++) o->x[c].w = w->at[c].sw, o->x[c].v = w->at[c].sv;
-  spread_inward(w);
-  articulate(o, I, pivots);
-  spread_unbalanced(w, tau, w->a);
-  articulated_solve(o, R, A, w->a);
+  for (int i = t->nb - 1; i >= 0; i--) { /* three recursions that do not wait for each other */
+    spread_inward(w, i);
+    articulate(o, i, I, pivots);
+    wrench own = lane_wrench(&slab_of(w, last_of(t, i))->F, last_of(t, i));
+    for (int c = t->body[i].id; c <= last_of(t, i); c++) {
+      twist S = {sp_numbers(o->x[c].w), sp_numbers(o->x[c].v)};
+      w->a[c] = (tau ? tau[t->order[c]] : ZERO) - screw_power(&t->body[i], own, S);
+    }
+    solve_inward(o, i, R, w->a);
+  }
+  for (int i = 0; i < t->nb; i++) solve_outward(o, i, A, w->a);
   for (int c = 0; c < t->nd; c++) a_out[t->order[c]] = w->a[c];
   spread_accelerate(w, o->d, A, R, F, Z);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The matrices of first derivatives (derivative.h) from the spread field. From body to body inwards the wrenches of all
- * coordinates outward of it are moved at once, then multiplied with its screws: whole rows of the upper triangles, and of
- * the transposed lower ones. */
+ * coordinates outward of it are moved at once, then multiplied with its screws: whole rows of the upper triangles, and
+ * of the transposed lower ones. */
 #ifndef JN_KERNEL_DERIVATIVE_TILES_H
 #define JN_KERNEL_DERIVATIVE_TILES_H
 
@@ -44,8 +44,9 @@ FLAT void wrenches_fill(const slab *s, int turn, wrenches *x) {
   x->Y = Y;
 }
 
-/* Part of row c from column k TILE on. What is beyond the end of the row is zero, and may go to the lower triangle of the
- * next row, which is not there yet; not so in the first rows, whose first columns are not all below the diagonal. */
+/* Part of row c from column k TILE on. What is beyond the end of the row is zero, and may go to the lower triangle of
+ * the next row, which is not there yet; not so in the first rows, whose first columns are not all below the diagonal.
+ */
 FLAT void row_store(real *D, int n, int c, int k, tile row) {
   int count = n - k * TILE;
   real *to = D + c * n + k * TILE;
@@ -61,8 +62,8 @@ FLAT tile on_tile(twist S, int turn, const tile6 *F) {
   return turn ? tile3_dot(S.w, F->a) : tile3_dot(S.w, F->a) + tile3_dot(S.v, F->b);
 }
 
-/* Entries of coordinate c with columns [c, end). What the first tile has before them is overwritten when its turn comes,
- * and the lanes after the last coordinate are zero. */
+/* Entries of coordinate c with columns [c, end). What the first tile has before them is overwritten when its turn
+ * comes, and the lanes after the last coordinate are zero. */
 FLAT void rows_of(const making *o, int c, int turn, int end) {
   const slab *s = slab_of(o->o, c);
   const twist S = lane_twist(&s->S, c), ppsi = lane_twist(&s->ppsi, c), both = lane_twist(&s->both, c);

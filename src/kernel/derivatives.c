@@ -30,16 +30,17 @@ static inline scene field_scene(const field *w, real **at) {
   return x;
 }
 
-/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not. */
+/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not, and with lanes, where
+ * first_matrices() takes less (chain of 7 joints 418 ns a state, not 439). */
 static int derivatives_spread(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
+  if (TILE == 1 || t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch;
   spread o = spread_place(t, c->in[0], c->in[1], c->in[2], &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
   o.W = c->in[3];
   spread_outward(&o);
-  spread_inward(&o);
+  for (int i = t->nb - 1; i >= 0; i--) spread_inward(&o, i);
   spread_derivatives(&o, at, &to);
   if (!c->out[3]) return 1;
   scene x = spread_scene(&o, &at);
@@ -71,7 +72,7 @@ void JN_(derivatives)(const jn_call *c) {
 /* derivatives_hybrid() when moreover nothing is prescribed: no factors, O(n^2). 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (c->data || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
+  if (c->data || factors_are_quicker(t) || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out;
   articulation o = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
   equations e;
@@ -84,7 +85,7 @@ static int derivatives_forward(const jn_call *c) {
   spread_derivatives(&w, at, &to);
   equations_inverse(&e, out[4]);
   reorder(t, out[4], (int32_t *)(void *)at);
-  if ((out[2] || out[3]) && t->nv >= TILE && product_depth(t) <= PRODUCT_DEPTH) {
+  if ((out[2] || out[3]) && t->nv >= TILE && branch_length(t) <= PRODUCT_BRANCH) {
     product p = product_place(t, out[4], out[2], out[3], &at);
     product_solve(&p);
   } else {

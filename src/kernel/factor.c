@@ -26,7 +26,8 @@ void JN_(solve)(const jn_call *c) {
   for (int k = 0; k < t->nv; k++) x[t->order[k]] = y[k];
 }
 
-/* M^-1 by articulated bodies: O(n^2); 0 when the tree is none for that. */
+/* M^-1 by articulated bodies: O(n^2), no factors. Pivots are relative to what the coordinates move at some
+ * configuration, as those of forward dynamics. 0: the tree is none for that. */
 static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real *at, real *out, real *pivots) {
   articulation o = {.t = t};
   equations e;
@@ -45,7 +46,7 @@ static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real 
     axes_screws(t, i, q, &R[i], w, v);
     for (int k = 0; k < b->nv; k++) o.x[b->id + k].w = w[k], o.x[b->id + k].v = v[k];
   }
-  articulate(&o, I, pivots);
+  for (int i = t->nb - 1; i >= 0; i--) articulate(&o, i, I, pivots);
   equations_inverse(&e, out);
   return 1;
 }
@@ -53,7 +54,7 @@ static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real 
 /* in: q. out: M^-1 [nv x nv], pivots [nv]. */
 void JN_(inverse)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (inverse_articulated(t, c->in[0], c->scratch, c->out[0], c->out[1])) {
+  if (!factors_are_quicker(t) && inverse_articulated(t, c->in[0], c->scratch, c->out[0], c->out[1])) {
     reorder(t, c->out[0], c->scratch);
     return;
   }

@@ -7,8 +7,8 @@
 #include "articulated.h"
 
 enum {
-  PRODUCT_ROWS = 6,  /* rows of the result that are summed up at once, two tiles of each */
-  PRODUCT_DEPTH = 50 /* of longer branches, on average, the recursions take less */
+  PRODUCT_ROWS = 6,   /* rows of the result that are summed up at once, two tiles of each */
+  PRODUCT_BRANCH = 40 /* with longer branches the recursions take less */
 };
 
 /* Columns [c, c + TILE) of two matrices T: the rows that are not zero. */
@@ -20,19 +20,13 @@ typedef struct packed {
 
 typedef struct product {
   const JN_S(tree) * t;
-  const real *inverse;        /* [nv x nv] */
-  real *X[2];                 /* [nv x nv] T, then -M^-1 T */
-  int32_t *id, *body, *stamp; /* [nv] place of a coordinate in the order of elimination; of a place: its body; scratch */
+  const real *inverse; /* [nv x nv] */
+  real *X[2];          /* [nv x nv] T, then -M^-1 T */
+  int32_t *id, *body,
+      *stamp; /* [nv] place of a coordinate in the order of elimination; of a place: its body; scratch */
   int branches;
   packed now, first;
 } product;
-
-/* How many rows are not zero in a column of T, on average. */
-static inline int product_depth(const JN_S(tree) * t) {
-  int sum = 0;
-  for (int i = 0; i < t->nb; i++) sum += t->body[i].nv * (id_of(t, t->body[i].end) - t->body[i].id);
-  return t->nv ? 2 * sum / t->nv : 0;
-}
 
 /* Takes (5 + 4 TILE) nv reals and alignment. X or Y may be NULL. */
 static inline product product_place(const JN_S(tree) * t, const real *inverse, real *X, real *Y, real **at) {
@@ -107,9 +101,9 @@ static __attribute__((noinline)) void product_columns(const product *o, const pa
   for (int r = 0; r < n && last >= 0; r += PRODUCT_ROWS) product_rows(o, p, r < last ? r : last, PRODUCT_ROWS);
 }
 
-/* In place, for nv >= TILE: tiles from the last column on. The first one may share columns with the next, so it is copied
- * before those are overwritten. */
-static __attribute__((noinline)) void product_solve(product *o) {
+/* In place, for nv >= TILE: tiles from the last column on. The first one may share columns with the next, so it is
+ * copied before those are overwritten. */
+static inline void product_solve(product *o) {
   int n = o->t->nv, rest = n % TILE;
   if (rest) product_pack(o, 0, &o->first);
   for (int c = n - TILE; c >= 0; c -= TILE) {

@@ -73,8 +73,8 @@ static inline axes axes_outward(const JN_S(tree) * t, int i, const real *q, angl
   }
   space x = sp_sum(P->x, P->y, P->z, b->R, 3), y = sp_sum(P->x, P->y, P->z, b->R + 1, 3);
   real c = turn.c[i], s = turn.s[i];
-  return (axes){sp_axpy(c, x, sp_scale(s, y)), sp_axpy(c, y, sp_scale(-s, x)),
-                sp_sum(P->x, P->y, P->z, b->R + 2, 3), sp_sum(P->x, P->y, P->z, b->p, 1)};
+  return (axes){sp_axpy(c, x, sp_scale(s, y)), sp_axpy(c, y, sp_scale(-s, x)), sp_sum(P->x, P->y, P->z, b->R + 2, 3),
+                sp_sum(P->x, P->y, P->z, b->p, 1)};
 }
 static inline mat3 axes_rotation(const axes *R) { return (mat3){sp_numbers(R->x), sp_numbers(R->y), sp_numbers(R->z)}; }
 

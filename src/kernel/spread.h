@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The field of derivative.h at one state, with the coordinates side by side in tiles. Poses, velocities and
- * accelerations go from body to body, in records (space.h); what follows from them for each body or coordinate by itself
- * is worked out for a tile of them at once; sums over subtrees go from body to body again, lane by lane. Coordinates are
- * counted as the bodies are (id). For trees without coupled coordinates, and wrenches that are fixed to their bodies. */
+ * accelerations go from body to body, in records (space.h); what follows from them for each body or coordinate by
+ * itself is worked out for a tile of them at once; sums over subtrees go from body to body again, lane by lane.
+ * Coordinates are counted as the bodies are (id). For trees without coupled coordinates, and wrenches that are fixed to
+ * their bodies. */
 #ifndef JN_KERNEL_SPREAD_H
 #define JN_KERNEL_SPREAD_H
 
@@ -31,11 +32,11 @@ typedef struct spread {
   const JN_S(tree) * t;
   const real *q;
   angles turn;
-  const real *W;    /* [nlink][6] external wrenches or NULL */
-  real *v, *a;      /* [tiles TILE] */
-  int32_t *body;    /* [tiles TILE] whose last coordinate this is, or -1 */
-  motion *at;       /* [tiles TILE] */
-  slab *s;          /* [tiles] */
+  const real *W; /* [nlink][6] external wrenches or NULL */
+  real *v, *a;   /* [tiles TILE] */
+  int32_t *body; /* [tiles TILE] whose last coordinate this is, or -1 */
+  motion *at;    /* [tiles TILE] */
+  slab *s;       /* [tiles] */
 } spread;
 
 FLAT int last_of(const JN_S(tree) * t, int i) { return t->body[i].id + t->body[i].nv - 1; }
@@ -284,7 +285,8 @@ static inline void spread_outward(const spread *o) {
   motion_outward(o);
   for (int k = 0; k < tiles_of(t->nd); k++) {
     int turn = 1;
-    for (int e = k * TILE; e < (k + 1) * TILE && e < t->nd; e++) turn &= o->body[e] >= 0 && is_turn(&t->body[o->body[e]]);
+    for (int e = k * TILE; e < (k + 1) * TILE && e < t->nd; e++)
+      turn &= o->body[e] >= 0 && is_turn(&t->body[o->body[e]]);
     if (turn)
       slab_fill(o, k, 1);
     else
@@ -295,29 +297,27 @@ static inline void spread_outward(const spread *o) {
   for (int l = 0; l < t->nlink && o->W; l++) take_wrench(o, l);
 }
 
-/* Sums over subtrees; all coordinates of a body get them. */
-static inline void spread_inward(const spread *o) {
+/* Sums over the subtree of body i are complete: all its coordinates get them, and its parent. */
+static inline void spread_inward(const spread *o, int i) {
   const JN_S(tree) *t = o->t;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    int c = last_of(t, i);
-    const slab *s = slab_of(o, c);
-    inertia I = lane_inertia(s, c);
-    rates B = lane_rates(s, c);
-    wrench F = lane_wrench(&s->F, c);
-    for (int e = b->id; e < c; e++) {
-      lane_inertia_set(slab_of(o, e), e, I);
-      lane_rates_set(slab_of(o, e), e, B);
-      lane_wrench_set(&slab_of(o, e)->F, e, F);
-    }
-    if (b->parent < 0) continue;
-    int p = last_of(t, b->parent);
-    slab *to = slab_of(o, p);
-    vec3 d = sp_numbers(o->at[c].R.d);
-    lane_inertia_set(to, p, i_add(lane_inertia(to, p), i_shift(I, d)));
-    lane_rates_set(to, p, b_add(lane_rates(to, p), b_shift(B, d)));
-    lane_wrench_set(&to->F, p, w_add(lane_wrench(&to->F, p), w_shift(F, d)));
+  const JN_S(body) *b = &t->body[i];
+  int c = last_of(t, i);
+  const slab *s = slab_of(o, c);
+  inertia I = lane_inertia(s, c);
+  rates B = lane_rates(s, c);
+  wrench F = lane_wrench(&s->F, c);
+  for (int e = b->id; e < c; e++) {
+    lane_inertia_set(slab_of(o, e), e, I);
+    lane_rates_set(slab_of(o, e), e, B);
+    lane_wrench_set(&slab_of(o, e)->F, e, F);
   }
+  if (b->parent < 0) return;
+  int p = last_of(t, b->parent);
+  slab *to = slab_of(o, p);
+  vec3 d = sp_numbers(o->at[c].R.d);
+  lane_inertia_set(to, p, i_add(lane_inertia(to, p), i_shift(I, d)));
+  lane_rates_set(to, p, b_add(lane_rates(to, p), b_shift(B, d)));
+  lane_wrench_set(&to->F, p, w_add(lane_wrench(&to->F, p), w_shift(F, d)));
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Several columns of a matrix at once. What a sweep does for one right-hand side it does for many in the same order, so
- * with one state the columns lie side by side in a vector register: a tile. In rows with lanes the lanes are states, and
- * a tile is one column. */
+ * with one state the columns lie side by side in a vector register: a tile. In rows with lanes the lanes are states,
+ * and a tile is one column. */
 #ifndef JN_KERNEL_TILE_H
 #define JN_KERNEL_TILE_H
 
@@ -20,6 +20,13 @@ enum { TILE = 1 };
 
 /* First coordinate of body i, or the end of all. */
 static inline int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->body[i].id : t->nd; }
+
+/* How many coordinates are inward or outward of one, on average: rows of a column of derivatives that are not zero. */
+static inline int branch_length(const JN_S(tree) * t) {
+  int sum = 0;
+  for (int i = 0; i < t->nb; i++) sum += t->body[i].nv * (id_of(t, t->body[i].end) - t->body[i].id);
+  return t->nv ? 2 * sum / t->nv : 0;
+}
 
 static inline int tiles_of(int columns) { return (columns + TILE - 1) / TILE; }
 
@@ -141,8 +148,8 @@ static inline tile3 tile3_gather(const space *from, size_t step) {
 #endif
 }
 
-/* Columns [c, c + TILE) of D [n x n] below its diagonal, down to row `last`, become rows of `from`, `step` apart. c is a
- * multiple of TILE; step >= n, and `from` may be read in whole tiles. */
+/* Columns [c, c + TILE) of D [n x n] below its diagonal, down to row `last`, become rows of `from`, `step` apart. c is
+ * a multiple of TILE; step >= n, and `from` may be read in whole tiles. */
 static inline void lower_from_rows(real *D, int n, int c, int last, const real *from, int step) {
   if (c + TILE > n) {
     for (int i = c + 1; i < n; i++)
@@ -166,8 +173,8 @@ static inline void lower_from_rows(real *D, int n, int c, int last, const real *
   }
 }
 
-/* Columns of a matrix in tiles where they lie; the last ones of each row, less than a tile, are kept apart and go back at
- * the end. */
+/* Columns of a matrix in tiles where they lie; the last ones of each row, less than a tile, are kept apart and go back
+ * at the end. */
 typedef struct tiled {
   real *at;   /* [rows][stride] */
   real *tail; /* [rows][TILE] */
