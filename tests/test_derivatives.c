@@ -529,6 +529,98 @@ static void rails_are_as_good_as_a_free_base(void **st) {
   jn_model_destroy(m);
 }
 
+/* ---- large trees ---- */
+
+enum { LARGE_LINKS = 50, LARGE = 56 };
+
+/* Link i hangs on link parent[i]; the first one on `base`, of the others every seventh slides. v backwards: the
+ * coordinates are not in the order of the bodies. */
+static jn_model *shaped(uint64_t *s, int links, const int *parent, jn_joint_type base, int backwards) {
+  static char name[LARGE_LINKS][8];
+  const char *order[LARGE_LINKS];
+  jn_builder *b;
+  jn_model *m;
+  jn_options options;
+  jn_options_init(&options);
+  for (int i = 0; i < links; i++) {
+    snprintf(name[i], sizeof name[i], "l%d", i);
+    order[links - 1 - i] = name[i];
+  }
+  if (backwards) options.joint_order = order, options.joint_order_count = links;
+  check_ok(jn_builder_create(&options, &b));
+  for (int i = 0; i < links; i++)
+    add_random_link(b, s, name[i], i ? name[parent[i]] : NULL,
+                    i == 0  ? base
+                    : i % 7 ? JN_REVOLUTE
+                            : JN_PRISMATIC,
+                    NULL);
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  jn_builder_destroy(b);
+  return m;
+}
+
+/* At a zero wrench that is held in the world, derivatives of inverse dynamics come from columns one by one; hybrid
+ * dynamics that prescribe nothing are solved by dense factors: the twins of what large trees take. */
+static void check_twins(jn_model *m, uint64_t *s, const char *what) {
+  static double q[LARGE + 8], v[LARGE], a[2][LARGE], tau[LARGE], none[LARGE], W[6 * LARGE_LINKS], zero[6 * LARGE_LINKS];
+  static double T[6][LARGE * LARGE], D[6][LARGE * LARGE], G[3][LARGE * LARGE], J[4][LARGE * 6 * LARGE_LINKS],
+      E[LARGE * LARGE];
+  static const unsigned char prescribed[LARGE];
+  jn_work *w;
+  int n = jn_model_nv(m), wide = 6 * jn_link_count(m);
+  check_ok(jn_work_create(m, &w));
+  check_ok(jn_random(m, s, q));
+  fill(s, v, n, 1);
+  fill(s, tau, n, 5);
+  fill(s, W, wide, 2);
+  check_ok(jn_inverse_dynamics_derivatives(m, w, q, v, tau, NULL, JN_IN_BODY, T[0], T[1], T[2], NULL));
+  check_ok(jn_inverse_dynamics_derivatives(m, w, q, v, tau, zero, JN_IN_WORLD, T[3], T[4], T[5], NULL));
+  for (int k = 0; k < 3; k++)
+    check_close(T[k], T[3 + k], n * n, norm(T[3 + k], n * n), 200, "%s: dtau, output %d", what, k);
+  jn_status status = jn_forward_dynamics_derivatives(m, w, q, v, tau, W, JN_IN_BODY, a[0], D[0], D[1], D[2], J[0]);
+  check(status == JN_OK || jn_row_epsilon() > 1e-10, "%s: %s", what, jn_status_text(status));
+  jn_hybrid_derivatives out = {a[1], none, D[3], G[0], D[4], G[1], D[5], G[2], J[1], J[2]};
+  if (status == JN_OK) status = jn_hybrid_dynamics_derivatives(m, w, prescribed, q, v, a[0], tau, W, JN_IN_BODY, &out);
+  if (status == JN_OK) { /* long chains in float may be singular to rounding */
+    double condition = norm(T[2], n * n) * norm(D[5], n * n);
+    check_close(a[0], a[1], n, norm(a[1], n), 20 * condition, "%s: a", what);
+    for (int k = 0; k < 3; k++)
+      check_close(D[k], D[3 + k], n * n, norm(D[3 + k], n * n), 20 * condition, "%s: da, output %d", what, k);
+    check_close(J[0], J[1], n * wide, norm(J[1], n * wide), 20 * condition, "%s: da/dwrench", what);
+    check_ok(jn_mass_matrix_inverse(m, w, q, E));
+    check_close(D[2], E, n * n, norm(E, n * n), 200, "%s: da/dtau = M^-1", what);
+  }
+  jn_work_destroy(w);
+}
+
+static void large_trees_agree_with_dense_factors(void **st) {
+  (void)st;
+  uint64_t s = seed("large");
+  int chain[LARGE_LINKS], limbs[LARGE_LINKS], comb[LARGE_LINKS];
+  for (int i = 0; i < LARGE_LINKS; i++) {
+    chain[i] = i - 1;
+    limbs[i] = i % 8 == 1 ? 0 : i - 1;                           /* of eight joints each */
+    comb[i] = i < LARGE_LINKS / 2 ? i - 1 : i - LARGE_LINKS / 2; /* every link of the back carries a tooth */
+  }
+  const struct {
+    const char *name;
+    int links;
+    const int *parent;
+    jn_joint_type base;
+  } shapes[] = {{"chain", LARGE_LINKS, chain, JN_REVOLUTE},
+                {"chain of 17", 17, chain, JN_REVOLUTE},
+                {"limbs", 41, limbs, JN_FREE},
+                {"limbs on a ball", 41, limbs, JN_SPHERICAL},
+                {"comb", LARGE_LINKS, comb, JN_REVOLUTE},
+                {"a few", 3, chain, JN_REVOLUTE}};
+  for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++)
+    for (int backwards = 0; backwards < 2; backwards++) {
+      jn_model *m = shaped(&s, shapes[i].links, shapes[i].parent, shapes[i].base, backwards);
+      check_twins(m, &s, shapes[i].name);
+      jn_model_destroy(m);
+    }
+}
+
 static void misuse_is_refused(void **st) {
   (void)st;
   uint64_t s = seed("misuse");
@@ -565,6 +657,7 @@ int main(void) {
       cmocka_unit_test(central_differences_converge),
       cmocka_unit_test(far_from_the_origin_is_as_good_as_near),
       cmocka_unit_test(rails_are_as_good_as_a_free_base),
+      cmocka_unit_test(large_trees_agree_with_dense_factors),
       cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

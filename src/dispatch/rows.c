@@ -155,6 +155,14 @@ static size_t derivative_reals(const jn_tree_d *t, size_t orders, size_t nlink) 
   return 15 * nb + orders * (24 * nd + 94 * nb + 6 + 45 + 36 + 3 * nv + 6 * nlink) + 10 * nv + 64;
 }
 
+/* What forward dynamics and first derivatives in tiles of up to eight columns take: units, tails and blocks
+ * (articulated.h), the field (spread.h, derivative_forward.h), matrices in the making (derivative_tiles.h). */
+static size_t tile_reals(const jn_tree_d *t) {
+  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, room = nd + 7;
+  size_t solver = 20 * nd + 5 * nb + 8 * nv + 8 * 6 * room, field = (3 + 14 * 4 + 52) * room + 12 * nb + 6 * nd;
+  return solver + field + larger(58 * nb + 12 * room, (5 + 21 + 4 * 8) * room) + 160;
+}
+
 /* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when
  * coordinates are coupled; jets.h for each order. */
 size_t jn__scratch_reals(const jn_model *m, int order) {
@@ -165,6 +173,7 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   reals = larger(reals, derivative_reals(t, 2, 0));
   reals = larger(reals, derivative_reals(t, 1, 0) + 89 * (nd + 8) + 64); /* second.c */
   reals = larger(reals, 54 * nlink + 24 * nd);                           /* sensitivity.c */
+  reals = larger(reals, tile_reals(t));
   if (order < 0) return reals + angles;
   size_t orders = (size_t)order + 2;
   size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +

@@ -27,9 +27,7 @@
 #ifndef JN_KERNEL_DERIVATIVE_H
 #define JN_KERNEL_DERIVATIVE_H
 
-#include "factor.h"
-
-#define FLAT static inline __attribute__((always_inline)) /* so that `orders` is a constant where it is small */
+#include "articulated.h"
 
 enum { HOLD_BODY, HOLD_WORLD, HOLD_ALIGNED };
 

@@ -4,42 +4,9 @@
  * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
  * wrenches. out: a [nv], tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero when
  * singular. */
-#include "factor.h"
+#include "articulated.h"
 #include "newton.h"
 #include "row.h"
-
-/* [J, H; H^T, M] */
-typedef struct ai {
-  sym3 J, M;
-  mat3 H;
-} ai;
-
-static inline ai ai_of(inertia I) { return (ai){I.J, {I.m, I.m, I.m, ZERO, ZERO, ZERO}, skew(I.h)}; }
-static inline wrench ai_mul(const ai *I, twist S) {
-  return (wrench){v3_add(s3_mul(I->J, S.w), m3_mul(I->H, S.v)), v3_add(m3_tmul(I->H, S.w), s3_mul(I->M, S.v))};
-}
-/* a + s b b^T */
-static inline sym3 s3_rank1(sym3 a, real s, vec3 b) {
-  vec3 c = v3_scale(s, b);
-  return (sym3){a.xx + c.x * b.x, a.yy + c.y * b.y, a.zz + c.z * b.z,
-                a.xy + c.x * b.y, a.xz + c.x * b.z, a.yz + c.y * b.z};
-}
-/* I + s F F^T */
-static inline ai ai_rank1(const ai *I, real s, wrench F) {
-  vec3 c = v3_scale(s, F.m);
-  mat3 H = {v3_axpy(F.f.x, c, I->H.x), v3_axpy(F.f.y, c, I->H.y), v3_axpy(F.f.z, c, I->H.z)};
-  return (ai){s3_rank1(I->J, s, F.m), s3_rank1(I->M, s, F.f), H};
-}
-/* to += I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
-static inline void ai_add(ai *to, const ai *I, vec3 d) {
-  mat3 G = m3_add(I->H, m3_cross_left(d, s3_full(I->M)));
-  mat3 X = m3_cross_left(d, m3_transpose(I->H)), Y = m3_cross_right(G, d);
-  to->M = s3_add(to->M, I->M);
-  to->H = m3_add(to->H, G);
-  to->J = (sym3){to->J.xx + (I->J.xx + (X.x.x - Y.x.x)), to->J.yy + (I->J.yy + (X.y.y - Y.y.y)),
-                 to->J.zz + (I->J.zz + (X.z.z - Y.z.z)), to->J.xy + (I->J.xy + (X.y.x - Y.y.x)),
-                 to->J.xz + (I->J.xz + (X.z.x - Y.z.x)), to->J.yz + (I->J.yz + (X.z.y - Y.z.y))};
-}
 
 /* What the inward sweep leaves for the outward one, for each body. */
 typedef struct articulated {

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* -M^-1 T for derivatives T of forces, which are zero but along branches. Where branches are short this is quicker than
+ * the recursions of articulated.h, and as exact: M^-1 comes from those. */
+#ifndef JN_KERNEL_PRODUCT_H
+#define JN_KERNEL_PRODUCT_H
+
+#include "articulated.h"
+
+enum {
+  PRODUCT_ROWS = 6,   /* rows of the result that are summed up at once, two tiles of each */
+  PRODUCT_BRANCH = 40 /* with longer branches the recursions take less */
+};
+
+/* Columns [c, c + TILE) of two matrices T: the rows that are not zero. */
+typedef struct packed {
+  int c, count;
+  int32_t *row; /* [nv] */
+  tile *T;      /* [nv][2] */
+} packed;
+
+typedef struct product {
+  const JN_S(tree) * t;
+  const real *inverse; /* [nv x nv] */
+  real *X[2];          /* [nv x nv] T, then -M^-1 T */
+  int32_t *id, *body,
+      *stamp; /* [nv] place of a coordinate in the order of elimination; of a place: its body; scratch */
+  int branches;
+  packed now, first;
+} product;
+
+/* Takes (5 + 4 TILE) nv reals and alignment. X or Y may be NULL. */
+static inline product product_place(const JN_S(tree) * t, const real *inverse, real *X, real *Y, real **at) {
+  product o = {.t = t, .inverse = inverse, .X = {X ? X : Y, Y ? Y : X}};
+  o.now.T = TAKE_ALIGNED(at, 2 * t->nv, tile);
+  o.first.T = TAKE(at, 2 * t->nv, tile);
+  o.id = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.body = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.stamp = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.now.row = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.first.row = (int32_t *)(void *)take(at, (size_t)t->nv);
+  for (int c = 0; c < t->nv; c++) o.id[t->order[c]] = c;
+  for (int i = 0; i < t->nb; i++) {
+    o.branches |= t->body[i].parent != i - 1;
+    for (int c = t->body[i].id; c < id_of(t, i + 1); c++) {
+      o.body[c] = i;
+      o.stamp[c] = -1;
+    }
+  }
+  return o;
+}
+
+/* Marks the places of column c's branch: its ancestors and all that is outward of it. What it hangs from may have been
+ * marked already, and with that all of it. */
+static inline void product_mark(const product *o, int c, int mark) {
+  const JN_S(tree) *t = o->t;
+  int before = t->lambda[o->id[c]], i = o->body[o->id[c]];
+  if (before >= 0 && t->order[before] >= mark && t->order[before] < c) return;
+  for (int k = t->body[i].id; k < id_of(t, t->body[i].end); k++) o->stamp[k] = mark;
+  for (i = t->body[i].parent; i >= 0; i = t->body[i].parent)
+    for (int k = 0; k < t->body[i].nv; k++) o->stamp[t->body[i].id + k] = mark;
+}
+
+static inline void product_pack(const product *o, int c, packed *p) {
+  int n = o->t->nv;
+  p->c = c;
+  p->count = 0;
+  for (int e = c; e < c + TILE && o->branches; e++) product_mark(o, e, c);
+  for (int k = 0; k < n; k++) {
+    int r = o->t->order[k];
+    if (o->stamp[k] != c && o->branches) continue;
+    p->row[p->count] = r;
+    p->T[2 * p->count] = tile_load(o->X[0] + r * n + c);
+    p->T[2 * p->count + 1] = tile_load(o->X[1] + r * n + c);
+    p->count++;
+  }
+}
+
+/* Rows [r, r + rows) of the result. */
+FLAT void product_rows(const product *o, const packed *p, int r, int rows) {
+  int n = o->t->nv;
+  const real *A = o->inverse + r * n;
+  tile sum[PRODUCT_ROWS][2];
+  for (int e = 0; e < rows; e++) sum[e][0] = sum[e][1] = (tile){0};
+  for (int m = 0; m < p->count; m++) {
+    const real *a = A + p->row[m];
+    const tile x = p->T[2 * m], y = p->T[2 * m + 1];
+    for (int e = 0; e < rows; e++) {
+      sum[e][0] -= a[e * n] * x;
+      sum[e][1] -= a[e * n] * y;
+    }
+  }
+  for (int e = 0; e < rows; e++) {
+    tile_store(sum[e][0], o->X[0] + (r + e) * n + p->c);
+    tile_store(sum[e][1], o->X[1] + (r + e) * n + p->c);
+  }
+}
+
+static __attribute__((noinline)) void product_columns(const product *o, const packed *p) {
+  int n = o->t->nv, last = n - PRODUCT_ROWS;
+  for (int r = 0; r < n && last < 0; r++) product_rows(o, p, r, 1);
+  for (int r = 0; r < n && last >= 0; r += PRODUCT_ROWS) product_rows(o, p, r < last ? r : last, PRODUCT_ROWS);
+}
+
+/* In place, for nv >= TILE: tiles from the last column on. The first one may share columns with the next, so it is
+ * copied before those are overwritten. */
+static inline void product_solve(product *o) {
+  int n = o->t->nv, rest = n % TILE;
+  if (rest) product_pack(o, 0, &o->first);
+  for (int c = n - TILE; c >= 0; c -= TILE) {
+    product_pack(o, c, &o->now);
+    product_columns(o, &o->now);
+  }
+  if (rest) product_columns(o, &o->first);
+}
+
+#endif
