@@ -24,6 +24,7 @@ set(kernel_sources
     src/kernel/row.c
     src/kernel/second.c
     src/kernel/sensitivity.c
+    src/kernel/solve_columns.c
     src/kernel/system_jet.c
     src/kernel/terms.c
     src/kernel/wrench_jet.c

@@ -144,8 +144,22 @@ static jn_status solve_one(const jn_model *m, jn_work *w, const unsigned char *p
   return JN_OK;
 }
 
+/* T, in da, becomes -M^-1 T. */
+static jn_status solve_all(const jn_model *m, jn_work *w, const number *q, number *da) {
+  size_t nv = (size_t)m->nv, wide = parameters(m);
+  jn_run r;
+  if (nv * wide > INT_MAX) return JN_ERR_SIZE;
+  jn__run_init(&r, JN_KERNEL_solve_columns, NUMBER_KIND, m, w);
+  r.arg[0] = (int)wide;
+  jn__run_input(&r, 0, q, (size_t)m->nq);
+  jn__run_input(&r, 1, da, nv * wide);
+  jn__run_output(&r, 0, da, nv * wide);
+  return solve_and_judge(&r, m->nv, 1);
+}
+
 static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q, number *da,
                        number *dtau) {
+  if (!prescribed && !m->coupled) return solve_all(m, w, q, da);
   size_t states = w->count, nq = (size_t)m->nq, all = (size_t)m->nv * parameters(m);
   jn_status status = JN_OK;
   for (size_t k = 0; k < states && status == JN_OK; k++)

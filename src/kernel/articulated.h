@@ -357,4 +357,27 @@ static inline void equations_inverse(equations *w, real *out) {
     for (int j = 0; j < i; j++) out[i * n + j] = out[j * n + i];
 }
 
+/* Articulated bodies at q, no factors. Pivots are relative to what the coordinates move at some configuration, as those
+ * of forward dynamics. 0: the tree branches too often for many right-hand sides at once. */
+FLAT int articulated_at(const JN_S(tree) * t, const real *q, real **at, articulation *o, equations *e, real *pivots) {
+  o->t = t;
+  o->x = TAKE_ALIGNED(at, t->nd, unit);
+  int placed = equations_place(o, e, at);
+  angles turn = angles_at(t, q, at);
+  body_inertia *I = TAKE_ALIGNED(at, t->nb, body_inertia);
+  axes *R = TAKE(at, t->nb, axes), ground = axes_of_world();
+  o->d = TAKE(at, t->nb, space);
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    space w[6], v[6];
+    R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &R[b->parent]);
+    I[i] = body_inertia_of(&R[i], b->inertia);
+    o->d[i] = R[i].d;
+    axes_screws(t, i, q, &R[i], w, v);
+    for (int k = 0; k < b->nv; k++) o->x[b->id + k].w = w[k], o->x[b->id + k].v = v[k];
+  }
+  for (int i = t->nb - 1; i >= 0; i--) articulate(o, i, I, pivots);
+  return placed;
+}
+
 #endif

@@ -70,6 +70,7 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(factor)                     \
   X(solve)                      \
   X(inverse)                    \
+  X(solve_columns)              \
   X(inverse_jet)                \
   X(hybrid_jet)                 \
   X(matrix_jet)                 \

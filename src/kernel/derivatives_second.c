@@ -3,7 +3,7 @@
  * inverse dynamics at once are in second.c, of which this is the twin. */
 #include "derivative.h"
 #include "row.h"
-#include "strip.h"
+#include "tile.h"
 
 enum { ORDERS = 2 };
 
@@ -18,7 +18,7 @@ typedef struct curve {
   field w;
   column *x;
   real *g, *v, *a; /* [2][nv] */
-  real *y;         /* [STRIP nv] */
+  real *y;         /* [TILE nv] */
 } curve;
 
 static inline curve curve_place(const jn_call *c, int coriolis) {
@@ -31,7 +31,7 @@ static inline curve curve_place(const jn_call *c, int coriolis) {
   k.g = take(&at, (size_t)(ORDERS * n));
   k.v = take(&at, (size_t)(ORDERS * n));
   k.a = take(&at, (size_t)(ORDERS * n));
-  k.y = take(&at, (size_t)(STRIP * n));
+  k.y = take(&at, (size_t)(TILE * n));
   k.w.v = k.v;
   k.w.a = k.a;
   k.w.W = c->in[3];
@@ -97,15 +97,15 @@ static inline void times(const real *A, int n, real *X, real *y) {
   }
 }
 
-/* X <- -A X, STRIP columns at a time; y [STRIP n]. */
+/* X <- -A X, TILE columns at a time; y [TILE n]. */
 static inline void minus_times(const real *A, int n, real *X, real *y) {
-  for (int c = 0; c < n; c += STRIP) {
-    size_t width = (size_t)(n - c < STRIP ? n - c : STRIP) * sizeof(real);
-    for (int k = 0; k < n; k++) memcpy(y + k * STRIP, X + k * n + c, width);
+  for (int c = 0; c < n; c += TILE) {
+    size_t width = (size_t)(n - c < TILE ? n - c : TILE) * sizeof(real);
+    for (int k = 0; k < n; k++) memcpy(y + k * TILE, X + k * n + c, width);
     for (int r = 0; r < n; r++) {
-      strip sum = {0}, x;
+      tile sum = {0}, x;
       for (int k = 0; k < n; k++) {
-        memcpy(&x, y + k * STRIP, sizeof x);
+        memcpy(&x, y + k * TILE, sizeof x);
         sum -= A[r * n + k] * x;
       }
       memcpy(X + r * n + c, &sum, width);

@@ -24,29 +24,29 @@
  * Everything is about the origin of the body of c. Ten products for each pair (b, c), then products of six numbers. */
 #include "derivative.h"
 #include "row.h"
-#include "strip.h"
+#include "tile.h"
 
 /* Twists of the coordinates on the way from the world to a body, about its origin. */
 typedef struct way {
   int count;
   int32_t *at;          /* [count] place in v */
   int32_t *begin, *end; /* [count] coordinates that act together with it: itself, or its group */
-  struct way_twists {   /* [STRIPS(count)] */
-    strip6 S, psi, ppsi, Pi;
+  struct way_twists {   /* [tiles_of(count)] */
+    tile6 S, psi, ppsi, Pi;
   } * x;
 } way;
 
 /* What coordinate b has with c; names as in the comment above. */
 typedef struct pair {
-  strip6 SZ, dIS, X, BS, Yv, dIPi; /* ... dI ppsi + dB psi + S x* X; B(S_c) S; S x* Yv + B(S_c) psi; dI Pi + dB S */
-  strip3 SU, dBS, ES, BtS;         /* S x* U + E psi; dB^T S; E S; B(S_c)^T S */
+  tile6 SZ, dIS, X, BS, Yv, dIPi; /* ... dI ppsi + dB psi + S x* X; B(S_c) S; S x* Yv + B(S_c) psi; dI Pi + dB S */
+  tile3 SU, dBS, ES, BtS;         /* S x* U + E psi; dB^T S; E S; B(S_c)^T S */
 } pair;
 enum { SZ = 0, DIS = 6, XB = 12, BS = 18, YV = 24, DIPI = 30, SU = 36, DBS = 39, ES = 42, BTS = 45, PAIR = 48 };
 
 /* The numbers of a with (b, c), by tensor and by whose force it is; qv: the coordinate of q, then that of v. */
 enum { QQ_C, QQ_B, QQ_A, VV_C, VV_B, VV_A, QV_C_AB, QV_C_BA, QV_B_AC, QV_B_CA, QV_A_BC, QV_A_CB, M_AC, M_AB, VALUES };
 typedef struct values {
-  strip x[VALUES];
+  tile x[VALUES];
 } values;
 
 /* What c alone gives. */
@@ -62,8 +62,8 @@ typedef struct last {
 typedef struct second {
   field w;
   way path;
-  pair *pairs; /* [STRIPS(nd)] */
-  values *a;   /* [STRIPS(nd)] */
+  pair *pairs; /* [tiles_of(nd)] */
+  values *a;   /* [tiles_of(nd)] */
   real *out[4];
 } second;
 enum { QQ, QV, VV, QA };
@@ -90,53 +90,55 @@ static inline last last_of(const field *w, int i, int d) {
   return c;
 }
 
-/* Pairs of c with the STRIP coordinates of x. */
+/* Pairs of c with the TILE coordinates of x. */
 static inline void pairs_of(const last *c, const struct way_twists *x, pair *o) {
-  strip6 S = x->S, psi = x->psi, ppsi = x->ppsi, Pi = x->Pi;
+  tile6 S = x->S, psi = x->psi, ppsi = x->ppsi, Pi = x->Pi;
   vec3 h = c->dI.h;
-  o->SZ = p6_cross(S, c->Z);
-  o->dIS = (strip6){p3_add(p3_symmetric(c->dI.J, S.w), p3_cross(h, S.v)), p3_crossed(S.w, h)};
-  strip3 Lw = p3_cross(c->dB.L, S.w), Qw = p3_symmetric(c->dB.Q, S.w), Pw = p3_cross(c->dB.P, S.w);
-  strip3 Qpsi = p3_symmetric(c->dB.Q, psi.w), Lpsi = p3_crossed(psi.w, c->dB.L), Ppsi = p3_cross(c->dB.P, psi.w);
-  o->dBS = p3_add(p3_add(Qw, Lw), p3_scale(2, p3_cross(c->dB.P, S.v)));
-  strip6 more = {p3_add(p3_symmetric(c->dI.J, ppsi.w), p3_cross(h, ppsi.v)), p3_crossed(ppsi.w, h)};
-  o->X = p6_add(more, p6_cross(S, c->X));
-  o->X = (strip6){p3_add(o->X.w, p3_add(Qpsi, Lpsi)), p3_add(o->X.v, p3_scale(-2, Ppsi))};
-  o->dIPi = (strip6){p3_add(p3_symmetric(c->dI.J, Pi.w), p3_cross(h, Pi.v)), p3_crossed(Pi.w, h)};
-  o->dIPi = (strip6){p3_add(o->dIPi.w, p3_add(Qw, p3_scale(-1, Lw))), p3_add(o->dIPi.v, p3_scale(-2, Pw))};
-  o->SU = p3_add(p3_crossed(S.w, c->U), p3_add(p3_matrix(c->E, psi.w), p3_cross(c->e, psi.v)));
-  o->ES = p3_add(p3_matrix(c->E, S.w), p3_cross(c->e, S.v));
-  strip3 Q = p3_symmetric(c->B.Q, S.w), L = p3_cross(c->B.L, S.w);
-  o->BtS = p3_add(p3_add(Q, L), p3_scale(2, p3_cross(c->B.P, S.v)));
-  o->BS = (strip6){p3_add(Q, p3_scale(-1, L)), p3_scale(-2, p3_cross(c->B.P, S.w))};
-  strip3 turned = p3_add(p3_symmetric(c->B.Q, psi.w), p3_crossed(psi.w, c->B.L));
-  o->Yv = p6_cross(S, c->Yv);
-  o->Yv = (strip6){p3_add(o->Yv.w, turned), p3_add(o->Yv.v, p3_scale(-2, p3_cross(c->B.P, psi.w)))};
+  o->SZ = tile6_cross(S, c->Z);
+  o->dIS = (tile6){tile3_add(tile3_symmetric(c->dI.J, S.a), tile3_across(h, S.b)), tile3_crossed(S.a, h)};
+  tile3 Lw = tile3_across(c->dB.L, S.a), Qw = tile3_symmetric(c->dB.Q, S.a), Pw = tile3_across(c->dB.P, S.a);
+  tile3 Qpsi = tile3_symmetric(c->dB.Q, psi.a), Lpsi = tile3_crossed(psi.a, c->dB.L),
+        Ppsi = tile3_across(c->dB.P, psi.a);
+  o->dBS = tile3_add(tile3_add(Qw, Lw), tile3_times(2, tile3_across(c->dB.P, S.b)));
+  tile6 more = {tile3_add(tile3_symmetric(c->dI.J, ppsi.a), tile3_across(h, ppsi.b)), tile3_crossed(ppsi.a, h)};
+  o->X = tile6_add(more, tile6_cross(S, c->X));
+  o->X = (tile6){tile3_add(o->X.a, tile3_add(Qpsi, Lpsi)), tile3_add(o->X.b, tile3_times(-2, Ppsi))};
+  o->dIPi = (tile6){tile3_add(tile3_symmetric(c->dI.J, Pi.a), tile3_across(h, Pi.b)), tile3_crossed(Pi.a, h)};
+  o->dIPi =
+      (tile6){tile3_add(o->dIPi.a, tile3_add(Qw, tile3_times(-1, Lw))), tile3_add(o->dIPi.b, tile3_times(-2, Pw))};
+  o->SU = tile3_add(tile3_crossed(S.a, c->U), tile3_add(tile3_matrix(c->E, psi.a), tile3_across(c->e, psi.b)));
+  o->ES = tile3_add(tile3_matrix(c->E, S.a), tile3_across(c->e, S.b));
+  tile3 Q = tile3_symmetric(c->B.Q, S.a), L = tile3_across(c->B.L, S.a);
+  o->BtS = tile3_add(tile3_add(Q, L), tile3_times(2, tile3_across(c->B.P, S.b)));
+  o->BS = (tile6){tile3_add(Q, tile3_times(-1, L)), tile3_times(-2, tile3_across(c->B.P, S.a))};
+  tile3 turned = tile3_add(tile3_symmetric(c->B.Q, psi.a), tile3_crossed(psi.a, c->B.L));
+  o->Yv = tile6_cross(S, c->Yv);
+  o->Yv = (tile6){tile3_add(o->Yv.a, turned), tile3_add(o->Yv.b, tile3_times(-2, tile3_across(c->B.P, psi.a)))};
 }
 
-/* The numbers of STRIP coordinates a with one pair. */
+/* The numbers of TILE coordinates a with one pair. */
 static inline void values_of(const second *s, const real *b, const struct way_twists *x, values *o) {
-  strip6 S = x->S;
+  tile6 S = x->S;
   if (s->out[QQ] || s->out[QV]) {
-    strip3 psi = x->psi.w;
-    strip6 ppsi = x->ppsi, Pi = x->Pi;
-    o->x[QQ_C] = p6_dot(b + SZ * STRIP, ppsi) + p3_dot(b + SU * STRIP, psi);
-    o->x[QQ_B] = p6_dot(b + DIS * STRIP, ppsi) + p3_dot(b + DBS * STRIP, psi);
-    o->x[QQ_A] = p6_dot(b + XB * STRIP, S);
-    o->x[QV_C_AB] = p3_dot(b + ES * STRIP, psi);
-    o->x[QV_C_BA] = p6_dot(b + SZ * STRIP, Pi) + p3_dot(b + SU * STRIP, S.w);
-    o->x[QV_B_AC] = p3_dot(b + BTS * STRIP, psi);
-    o->x[QV_B_CA] = p6_dot(b + DIS * STRIP, Pi) + p3_dot(b + DBS * STRIP, S.w);
-    o->x[QV_A_BC] = p6_dot(b + YV * STRIP, S);
-    o->x[QV_A_CB] = p6_dot(b + DIPI * STRIP, S);
+    tile3 psi = x->psi.a;
+    tile6 ppsi = x->ppsi, Pi = x->Pi;
+    o->x[QQ_C] = tile6_same(b + SZ * TILE, ppsi) + tile3_same(b + SU * TILE, psi);
+    o->x[QQ_B] = tile6_same(b + DIS * TILE, ppsi) + tile3_same(b + DBS * TILE, psi);
+    o->x[QQ_A] = tile6_same(b + XB * TILE, S);
+    o->x[QV_C_AB] = tile3_same(b + ES * TILE, psi);
+    o->x[QV_C_BA] = tile6_same(b + SZ * TILE, Pi) + tile3_same(b + SU * TILE, S.a);
+    o->x[QV_B_AC] = tile3_same(b + BTS * TILE, psi);
+    o->x[QV_B_CA] = tile6_same(b + DIS * TILE, Pi) + tile3_same(b + DBS * TILE, S.a);
+    o->x[QV_A_BC] = tile6_same(b + YV * TILE, S);
+    o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, S);
   }
   if (s->out[VV]) {
-    o->x[VV_C] = p3_dot(b + ES * STRIP, S.w);
-    o->x[VV_B] = p3_dot(b + BTS * STRIP, S.w);
-    o->x[VV_A] = p6_dot(b + BS * STRIP, S);
+    o->x[VV_C] = tile3_same(b + ES * TILE, S.a);
+    o->x[VV_B] = tile3_same(b + BTS * TILE, S.a);
+    o->x[VV_A] = tile6_same(b + BS * TILE, S);
   }
-  o->x[M_AC] = p6_dot(b + SZ * STRIP, S);
-  o->x[M_AB] = p6_dot(b + DIS * STRIP, S);
+  o->x[M_AC] = tile6_same(b + SZ * TILE, S);
+  o->x[M_AB] = tile6_same(b + DIS * TILE, S);
 }
 
 /* ---- from numbers to tensors ---- */
@@ -162,21 +164,21 @@ FLAT void spread(const second *s, int first, int end, size_t b, size_t c, int pl
   size_t n = (size_t)s->w.t->nv, nn = n * n;
   const size_t base[PLACES] = {c * n + b, b * nn + c * n, b * n + c, c * nn + b * n, b * nn + c, c * nn + b};
   for (int k = first; k < end; k++) {
-    const real *x = strip_number(s->a, k);
+    const real *x = tile_number(s->a, k);
     size_t a = (size_t)s->path.at[k];
     const size_t step[PLACES] = {a * nn, a, a * nn, a, a * n, a * n};
     for (int e = 0; e < 4; e++)
       for (int p = 0; p < PLACES && s->out[e]; p++) {
         if (!(places >> p & 1) || number_at[e][p] < 0) continue;
         real *to = s->out[e] + base[p] + step[p];
-        *to = sum ? *to + x[number_at[e][p] * STRIP] : x[number_at[e][p] * STRIP];
+        *to = sum ? *to + x[number_at[e][p] * TILE] : x[number_at[e][p] * TILE];
       }
   }
 }
 
 static inline twist way_screw(const second *s, int k) {
-  const real *x = strip_number(s->path.x, k);
-  return (twist){v3(x[0], x[STRIP], x[2 * STRIP]), v3(x[3 * STRIP], x[4 * STRIP], x[5 * STRIP])};
+  const real *x = tile_number(s->path.x, k);
+  return (twist){v3(x[0], x[TILE], x[2 * TILE]), v3(x[3 * TILE], x[4 * TILE], x[5 * TILE])};
 }
 
 /* The numbers above take dPi_b/dv_a = 2 [S_a, S_b]; in a group it is half of that. And one coordinate's force does not
@@ -184,26 +186,26 @@ static inline twist way_screw(const second *s, int k) {
 static inline void correct_own(const second *s, const last *c, int eb, int ec) {
   const way *p = &s->path;
   int inner = p->begin[eb], end = p->end[eb];
-  if (eb == ec && end - inner == 1) strip_number(s->a, eb)[VV_C * STRIP] = ZERO;
+  if (eb == ec && end - inner == 1) tile_number(s->a, eb)[VV_C * TILE] = ZERO;
   for (int k = inner; k < end && end - inner > 1; k++)
-    strip_number(s->a, k)[VV_C * STRIP] -= power(c->Z, t_ad(way_screw(s, k), way_screw(s, eb)));
+    tile_number(s->a, k)[VV_C * TILE] -= power(c->Z, t_ad(way_screw(s, k), way_screw(s, eb)));
   if (eb < p->begin[ec] || eb == ec) return;
   wrench half = i_mul(c->I, t_ad(way_screw(s, eb), way_screw(s, ec)));
-  for (int k = 0; k < p->begin[ec]; k++) strip_number(s->a, k)[VV_A * STRIP] -= power(half, way_screw(s, k));
+  for (int k = 0; k < p->begin[ec]; k++) tile_number(s->a, k)[VV_A * TILE] -= power(half, way_screw(s, k));
 }
 
 /* ---- the way to a body ---- */
 
 static inline void way_put(const second *s, int k, twist S, twist psi, twist ppsi, twist Pi, vec3 arm) {
   const twist all[4] = {t_shift(S, arm), t_shift(psi, arm), t_shift(ppsi, arm), t_shift(Pi, arm)};
-  real *x = strip_number(s->path.x, k);
-  for (int e = 0; e < 4; e++, x += 6 * STRIP) {
+  real *x = tile_number(s->path.x, k);
+  for (int e = 0; e < 4; e++, x += 6 * TILE) {
     x[0] = all[e].w.x;
-    x[STRIP] = all[e].w.y;
-    x[2 * STRIP] = all[e].w.z;
-    x[3 * STRIP] = all[e].v.x;
-    x[4 * STRIP] = all[e].v.y;
-    x[5 * STRIP] = all[e].v.z;
+    x[TILE] = all[e].w.y;
+    x[2 * TILE] = all[e].w.z;
+    x[3 * TILE] = all[e].v.x;
+    x[4 * TILE] = all[e].v.y;
+    x[5 * TILE] = all[e].v.z;
   }
 }
 
@@ -214,7 +216,7 @@ static inline void way_to(second *s, int i) {
   vec3 arm = v3_zero();
   p->count = 0;
   for (int j = i; j >= 0; j = t->body[j].parent) p->count += t->body[j].nv;
-  if (p->count % STRIP) p->x[p->count / STRIP] = (struct way_twists){0}; /* lanes that no coordinate is in */
+  if (p->count % TILE) p->x[p->count / TILE] = (struct way_twists){0}; /* lanes that no coordinate is in */
   int first = p->count;
   for (int j = i; j >= 0; j = t->body[j].parent) {
     const JN_S(body) *b = &t->body[j];
@@ -237,12 +239,12 @@ FLAT void tensors_of(const second *s, int i, int own, int sum) {
   last c = last_of(&s->w, i, body->id + own);
   int ec = p->count - body->nv + own, outer = p->begin[ec], count = p->end[ec];
   size_t oc = (size_t)p->at[ec];
-  for (int k = 0; k < STRIPS(count); k++) pairs_of(&c, &p->x[k], &s->pairs[k]);
+  for (int k = 0; k < tiles_of(count); k++) pairs_of(&c, &p->x[k], &s->pairs[k]);
   for (int eb = 0; eb < count; eb++) {
-    const real *b = strip_number(s->pairs, eb);
+    const real *b = tile_number(s->pairs, eb);
     size_t ob = (size_t)p->at[eb];
     int inner = p->begin[eb], end = p->end[eb];
-    for (int k = 0; k < STRIPS(end); k++) values_of(s, b, &p->x[k], &s->a[k]);
+    for (int k = 0; k < tiles_of(end); k++) values_of(s, b, &p->x[k], &s->a[k]);
     if (s->out[VV] && (eb == ec || end - inner > 1)) correct_own(s, &c, eb, ec);
     if (eb < outer) {
       spread(s, 0, inner, ob, oc, ALL, sum);
@@ -278,9 +280,9 @@ void JN_(second)(const jn_call *c) {
   s.w.a = c->in[2];
   s.w.W = c->in[3];
   s.w.rows = 1;
-  s.path.x = TAKE_ALIGNED(&at, STRIPS(t->nd), struct way_twists);
-  s.pairs = TAKE_ALIGNED(&at, STRIPS(t->nd), pair);
-  s.a = TAKE_ALIGNED(&at, STRIPS(t->nd), values);
+  s.path.x = TAKE_ALIGNED(&at, tiles_of(t->nd), struct way_twists);
+  s.pairs = TAKE_ALIGNED(&at, tiles_of(t->nd), pair);
+  s.a = TAKE_ALIGNED(&at, tiles_of(t->nd), values);
   s.path.at = (int32_t *)(void *)take(&at, (size_t)(3 * t->nd));
   s.path.begin = s.path.at + t->nd;
   s.path.end = s.path.begin + t->nd;

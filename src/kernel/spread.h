@@ -172,7 +172,6 @@ FLAT tile6 tile6_ad(tile6 V, tile6 S, int turn) {
   tile3 b = tile3_cross(V.b, S.a);
   return (tile6){tile3_cross(V.a, S.a), turn ? b : tile3_add_arm(b, V.a, S.b)};
 }
-FLAT tile6 tile6_add(tile6 x, tile6 y) { return (tile6){tile3_add(x.a, y.a), tile3_add(x.b, y.b)}; }
 FLAT tile6 tile6_fma(tile s, tile6 x, tile6 y) { return (tile6){tile3_fma(s, x.a, y.a), tile3_fma(s, x.b, y.b)}; }
 /* I V */
 FLAT tile6 tile6_momentum(const slab *s, tile6 V, int turn) {

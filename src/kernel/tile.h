@@ -106,6 +106,32 @@ static inline tile3 tile3_turn(const tile3 R[3], tile3 b) {
 }
 static inline tile tile3_inner(tile3 a, tile3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
+/* One vector or matrix with a vector of each lane: a x b, b x a, A b. */
+static inline tile3 tile3_across(vec3 a, tile3 b) {
+  return (tile3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static inline tile3 tile3_crossed(tile3 b, vec3 a) { return tile3_across(v3_neg(a), b); }
+static inline tile3 tile3_symmetric(sym3 A, tile3 b) {
+  return (tile3){A.xx * b.x + A.xy * b.y + A.xz * b.z, A.xy * b.x + A.yy * b.y + A.yz * b.z,
+                 A.xz * b.x + A.yz * b.y + A.zz * b.z};
+}
+static inline tile3 tile3_matrix(mat3 A, tile3 b) {
+  return (tile3){A.x.x * b.x + A.y.x * b.y + A.z.x * b.z, A.x.y * b.x + A.y.y * b.y + A.z.y * b.z,
+                 A.x.z * b.x + A.y.z * b.y + A.z.z * b.z};
+}
+static inline tile3 tile3_times(scalar s, tile3 a) { return (tile3){s * a.x, s * a.y, s * a.z}; }
+static inline tile6 tile6_add(tile6 a, tile6 b) { return (tile6){tile3_add(a.a, b.a), tile3_add(a.b, b.b)}; }
+/* b x* F, F a wrench, the same for all lanes */
+static inline tile6 tile6_cross(tile6 b, wrench F) {
+  return (tile6){tile3_add(tile3_crossed(b.a, F.m), tile3_crossed(b.b, F.f)), tile3_crossed(b.a, F.f)};
+}
+/* The same three or six numbers, TILE apart, times the vector of each lane. */
+static inline tile tile3_same(const real *a, tile3 b) { return a[0] * b.x + a[TILE] * b.y + a[2 * TILE] * b.z; }
+static inline tile tile6_same(const real *a, tile6 b) { return tile3_same(a, b.a) + tile3_same(a + 3 * TILE, b.b); }
+
+/* The first number of lane k, counted over an array of structs of tiles; the next ones are TILE apart. */
+#define tile_number(array, k) ((real *)(void *)&(array)[(k) / TILE] + (k) % TILE)
+
 /* One lane. */
 static inline vec3 lane3(const tile3 *from, int lane) {
   const real *at = (const real *)(const void *)from + lane;
