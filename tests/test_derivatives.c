@@ -536,7 +536,7 @@ enum { LARGE_LINKS = 50, LARGE = 56 };
 /* Link i hangs on link parent[i]; the first one on `base`, of the others every seventh slides. v backwards: the
  * coordinates are not in the order of the bodies. */
 static jn_model *shaped(uint64_t *s, int links, const int *parent, jn_joint_type base, int backwards) {
-  static char name[LARGE_LINKS][8];
+  static char name[LARGE_LINKS][16];
   const char *order[LARGE_LINKS];
   jn_builder *b;
   jn_model *m;

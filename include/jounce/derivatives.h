@@ -31,7 +31,8 @@ JN_API jn_status jn_inverse_dynamics_derivatives(const jn_model *model, jn_work 
                                                  const double *a, const double *wrench, jn_representation hold,
                                                  double *dq, double *dv, double *da, double *dwrench);
 /* a [nv] = forward dynamics; da/dq, da/dv, da/dtau = M^-1 [nv x nv], da/dwrench [nv x nlink x 6]. a and dtau must not
- * be NULL. O(nv n d). [kim2012 Table 6] */
+ * be NULL. O(nv^2); O(nv n d) when coordinates are coupled or wrenches are held in the world's axes. [kim2012 Table 6]
+ */
 JN_API jn_status jn_forward_dynamics_derivatives(const jn_model *model, jn_work *work, const double *q, const double *v,
                                                  const double *tau, const double *wrench, jn_representation hold,
                                                  double *a, double *dq, double *dv, double *dtau, double *dwrench);

@@ -45,7 +45,7 @@ JN_API int jn_singular_joint(const jn_work *work);
 
 /* M = sum J^T I J, symmetric positive definite. O(n d). [garofalo2013 eq. 6a] */
 JN_API jn_status jn_mass_matrix(const jn_model *model, jn_work *work, const double *q, double *M);
-/* Its inverse. O(nv^2 d). Errors: JN_ERR_SINGULAR. */
+/* Its inverse. O(nv^2); O(nv^2 d) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_mass_matrix_inverse(const jn_model *model, jn_work *work, const double *q, double *Minv);
 /* dM/dt along v = C + C^T. O(n d). */
 JN_API jn_status jn_mass_matrix_rate(const jn_model *model, jn_work *work, const double *q, const double *v,

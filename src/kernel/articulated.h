@@ -185,7 +185,7 @@ static inline void solve_outward(const articulation *o, int i, twist *A, real *x
 
 /* Whether the dense factors of factor.h take less: with lanes, and short branches (M^-1 in lanes of four, ns a state: 7
  * joints 214 by factors and 239 so; 18 coordinates of a quadruped 750 and 732; chain of 25 joints 2312 and 1292). */
-static inline int factors_are_quicker(const JN_S(tree) * t) { return TILE == 1 && branch_length(t) <= 12; }
+static inline int factors_are_quicker(const JN_S(tree) * t) { return TILE == 1 && branch_length(t) <= 16; }
 
 /* Blocks of wrenches or twists are kept only where a branch waits for another: a body uses the block of its parent when
  * it is the last child, the next one when it is not. */
