@@ -62,7 +62,7 @@ static inline void general_inward(const sweeps *w, int i, int orders) {
 static inline real advance(const JN_S(body) * b) { return b->kind == JN_BODY_PRISMATIC ? K(1) : splat(b->pitch); }
 
 /* Order k of R_z^T u (inverse) or R_z u: x and y of out; z stays. u is every other vector. */
-FIXED void z_turn(const sweeps *w, int inverse, const vec3 *u, int k, vec3 *out) {
+FLAT void z_turn(const sweeps *w, int inverse, const vec3 *u, int k, vec3 *out) {
   real x = ZERO, y = ZERO;
   for (int j = 0; j <= k; j++) {
     real c = w->c[j], s = inverse ? w->s[j] : -w->s[j];
@@ -76,7 +76,7 @@ FIXED void z_turn(const sweeps *w, int inverse, const vec3 *u, int k, vec3 *out)
 
 /* Cosine and sine of the joint's position (see motion_order; j x_j = ratio v_{j-1}), and in J->x its translation. They
  * stay in J for the way back. */
-FIXED void z_series(const sweeps *w, const JN_S(body) * b, int orders) {
+FLAT void z_series(const sweeps *w, const JN_S(body) * b, int orders) {
   const jets *J = w->J;
   int nd = J->t->nd, nv = J->t->nv;
   const real *v = J->v + b->iv;
@@ -103,7 +103,7 @@ FIXED void z_series(const sweeps *w, const JN_S(body) * b, int orders) {
   }
 }
 
-FIXED void z_outward(const sweeps *w, int i, int orders) {
+FLAT void z_outward(const sweeps *w, int i, int orders) {
   const jets *J = w->J;
   int nd = J->t->nd, nv = J->t->nv;
   const JN_S(body) *b = &J->t->body[i];
@@ -129,7 +129,7 @@ FIXED void z_outward(const sweeps *w, int i, int orders) {
 }
 
 /* F_k = I (k+1) V_{k+1} - sum_j ad*_{V_j} I V_{k-j} - W_k, with the momenta I V formed once. */
-FIXED void own_wrenches(const sweeps *w, int i, int orders) {
+FLAT void own_wrenches(const sweeps *w, int i, int orders) {
   const jets *J = w->J;
   const twist *V = w->V + i * orders;
   inertia I = i_constant(J->t->body[i].inertia);
@@ -142,7 +142,7 @@ FIXED void own_wrenches(const sweeps *w, int i, int orders) {
   }
 }
 
-FIXED void z_inward(const sweeps *w, int i, int orders) {
+FLAT void z_inward(const sweeps *w, int i, int orders) {
   const jets *J = w->J;
   int nd = J->t->nd, nv = J->t->nv;
   const JN_S(body) *b = &J->t->body[i];
@@ -174,7 +174,7 @@ FIXED void z_inward(const sweeps *w, int i, int orders) {
   for (int k = 0; k < orders - 1; k++) to[k] = w_add(to[k], w_Ad_inverse(placed, G[k]));
 }
 
-FIXED void inverse_all(const sweeps *w, int orders) {
+FLAT void inverse_all(const sweeps *w, int orders) {
   const JN_S(tree) *t = w->J->t;
   for (int i = 0; i < t->nb; i++) {
     if (is_about_z(&t->body[i]))
@@ -242,7 +242,7 @@ static inline void pairs_general_inward(const pairs *w, const sweeps *plain, int
   if (p >= 0) pairs_pack((const twist *)(const void *)(plain->F + p * orders), orders - 1, w->F + p * n);
 }
 
-FIXED void pairs_all(const pairs *w, const sweeps *plain, int orders, quad3 *U, quad3 *D) {
+FLAT void pairs_all(const pairs *w, const sweeps *plain, int orders, quad3 *U, quad3 *D) {
   const JN_S(tree) *t = w->J->t;
   for (int i = 0; i < t->nb; i++) {
     if (is_about_z(&t->body[i]))

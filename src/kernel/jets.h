@@ -12,9 +12,6 @@
 
 #include "factor.h"
 
-/* Inlined with a constant number of orders where that is small. */
-#define FIXED static inline __attribute__((always_inline))
-
 typedef struct jets {
   const JN_S(tree) * t;
   const real *q; /* [nq] */

@@ -23,7 +23,7 @@ typedef struct pairs {
 } pairs;
 
 /* D: U one order later. */
-FIXED void pairs_shift(int count, const quad3 *U, quad3 *D) {
+FLAT void pairs_shift(int count, const quad3 *U, quad3 *D) {
   const quad o = q4_zero();
   for (int p = 0; p < count; p++) {
     quad3 before = p ? U[p - 1] : (quad3){o, o, o};
@@ -34,8 +34,8 @@ FIXED void pairs_shift(int count, const quad3 *U, quad3 *D) {
 
 /* All orders of R_z^T u (inverse) or R_z u: sum_j c_j x_{k-j} +- s_j y_{k-j}, sum_j c_j y_{k-j} -+ s_j x_{k-j}; z
  * stays. */
-FIXED void pairs_turn(const real *c, const real *s, int orders, int inverse, const quad3 *U, const quad3 *D,
-                      quad3 *out) {
+FLAT void pairs_turn(const real *c, const real *s, int orders, int inverse, const quad3 *U, const quad3 *D,
+                     quad3 *out) {
   scalar sign = inverse ? 1 : -1;
   for (int p = 0; p < pairs_of(orders); p++) {
     quad x = c[0] * U[p].x + sign * s[0] * U[p].y, y = c[0] * U[p].y - sign * s[0] * U[p].x;
@@ -49,7 +49,7 @@ FIXED void pairs_turn(const real *c, const real *s, int orders, int inverse, con
 }
 
 /* Cosine, sine and translation of the joint of body i (z_series() in jets.c). */
-FIXED void pairs_series(const pairs *w, int i, int orders) {
+FLAT void pairs_series(const pairs *w, int i, int orders) {
   const jets *J = w->J;
   const JN_S(body) *b = &J->t->body[i];
   int nv = J->t->nv;
@@ -74,7 +74,7 @@ FIXED void pairs_series(const pairs *w, int i, int orders) {
 }
 
 /* Twists of body i, which moves about z, before its joint: U.v -= x(t) (z x U.w) if it slides. */
-FIXED void pairs_slide_out(const real *x, int orders, quad3 *U, quad3 *D) {
+FLAT void pairs_slide_out(const real *x, int orders, quad3 *U, quad3 *D) {
   const quad o = q4_zero();
   pairs_shift(pairs_of(orders), U, D);
   for (int p = pairs_of(orders) - 1; p >= 0; p--)
@@ -85,7 +85,7 @@ FIXED void pairs_slide_out(const real *x, int orders, quad3 *U, quad3 *D) {
     }
 }
 /* And wrenches behind it: G.m += x(t) (z x G.f). */
-FIXED void pairs_slide_in(const real *x, int orders, quad3 *G, quad3 *D) {
+FLAT void pairs_slide_in(const real *x, int orders, quad3 *G, quad3 *D) {
   const quad o = q4_zero();
   pairs_shift(pairs_of(orders), G, D);
   for (int p = pairs_of(orders) - 1; p >= 0; p--)
@@ -96,7 +96,7 @@ FIXED void pairs_slide_in(const real *x, int orders, quad3 *G, quad3 *D) {
     }
 }
 
-FIXED void pairs_outward(const pairs *w, int i, int orders, quad3 *U, quad3 *D) {
+FLAT void pairs_outward(const pairs *w, int i, int orders, quad3 *U, quad3 *D) {
   const jets *J = w->J;
   const JN_S(body) *b = &J->t->body[i];
   const quad o = q4_zero();
@@ -125,14 +125,14 @@ FIXED void pairs_outward(const pairs *w, int i, int orders, quad3 *U, quad3 *D) 
 
 /* out += V_j x* H: moment w x m + v x f, force w x f. f: forces in the lanes of moments; V_j is in lanes `at` and at +
  * 1 of its pair. */
-FIXED quad3 pairs_cross(quad3 out, const quad3 *V, int at, quad3 H, quad3 f) {
+FLAT quad3 pairs_cross(quad3 out, const quad3 *V, int at, quad3 H, quad3 f) {
   const scalar *x = (const scalar *)&V->x + at, *y = (const scalar *)&V->y + at, *z = (const scalar *)&V->z + at;
   const scalar w[3] = {x[0], y[0], z[0]}, v[3] = {x[1], y[1], z[1]};
   return quad_add(out, quad_add(quad_cross(w, H), quad_cross(v, f)));
 }
 
 /* F_k = (k+1) I V_{k+1} + sum_j V_j x* I V_{k-j} - W_k */
-FIXED void pairs_wrenches(const pairs *w, int i, int orders, quad3 *H, quad3 *D) {
+FLAT void pairs_wrenches(const pairs *w, int i, int orders, quad3 *H, quad3 *D) {
   const jets *J = w->J;
   const quad o = q4_zero();
   const quad3 none = {o, o, o}, *V = w->V + i * pairs_of(orders);
@@ -158,7 +158,7 @@ FIXED void pairs_wrenches(const pairs *w, int i, int orders, quad3 *H, quad3 *D)
   }
 }
 
-FIXED void pairs_inward(const pairs *w, int i, int orders, quad3 *G, quad3 *D) {
+FLAT void pairs_inward(const pairs *w, int i, int orders, quad3 *G, quad3 *D) {
   const JN_S(tree) *t = w->J->t;
   const JN_S(body) *b = &t->body[i];
   const quad o = q4_zero();

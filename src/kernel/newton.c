@@ -21,8 +21,6 @@ typedef struct whirl {
   mat3 B;
 } whirl;
 
-#define FLAT static inline __attribute__((always_inline)) /* so that `moving` is a constant */
-
 static inline whirl whirl_of(const motion *m) {
   vec3 w = m->w, r = m->dw;
   sym3 s = {w.x * w.x, w.y * w.y, w.z * w.z, w.x * w.y, w.x * w.z, w.y * w.z};

@@ -8,8 +8,6 @@
 #include "space.h"
 #include "world.h"
 
-#define FLAT static inline __attribute__((always_inline)) /* so that what is constant at a call is one inside */
-
 #if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
 typedef pack tile;
 enum { TILE = PACK };

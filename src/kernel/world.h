@@ -9,10 +9,6 @@
 
 #include "sweep.h"
 
-#ifndef FLAT
-#define FLAT static inline __attribute__((always_inline)) /* in lanes a matrix that is passed is a matrix copied */
-#endif
-
 typedef struct world {
   const JN_S(tree) * t;
   mat3 *R;        /* [nb] */

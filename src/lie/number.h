@@ -123,6 +123,14 @@ static inline real r_atan2(real y, real x) { return atan2(y, x); }
 
 #endif
 
+/* Inlined wherever it is called, so that what is constant there is one inside, and matrices in lanes are not copied.
+ * Not under sanitizers, whose code is so long that it would take the compiler twice the time. */
+#ifdef __SANITIZE_ADDRESS__
+#define FLAT static inline
+#else
+#define FLAT static inline __attribute__((always_inline))
+#endif
+
 #define K(constant) splat(constant)
 
 /* 1/k in the row's own scalar: 1.0L / k would be a slow division of long doubles in every row. */
