@@ -79,6 +79,33 @@ static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
   return o;
 }
 
+static inline body_inertia body_inertia_from(inertia I) {
+  return (body_inertia){{q4(I.J.xx, I.J.xy, I.J.xz, 0), q4(I.J.xy, I.J.yy, I.J.yz, 0), q4(I.J.xz, I.J.yz, I.J.zz, 0)},
+                        {q4(0, -I.h.z, I.h.y, 0), q4(I.h.z, 0, -I.h.x, 0), q4(-I.h.y, I.h.x, 0, 0)},
+                        {I.m * q4(1, 0, 0, 0), I.m * q4(0, 1, 0, 0), I.m * q4(0, 0, 1, 0)}};
+}
+/* I S of an axis alone, and of a screw. */
+static inline wrench body_turn(const body_inertia *I, vec3 e) {
+  quad m = e.x * I->J[0] + (e.y * I->J[1] + e.z * I->J[2]), f = e.x * I->G[0] + (e.y * I->G[1] + e.z * I->G[2]);
+  return (wrench){sp_numbers(m), sp_numbers(f)};
+}
+static inline wrench body_mul(const body_inertia *I, twist S) {
+  quad v = sp_of(S.v), g[4] = {I->G[0] * v, I->G[1] * v, I->G[2] * v, q4_zero()};
+  quad_transpose(g);
+  quad m = S.w.x * I->J[0] + (S.w.y * I->J[1] + S.w.z * I->J[2]),
+       f = S.w.x * I->G[0] + (S.w.y * I->G[1] + S.w.z * I->G[2]);
+  m += g[0] + g[1] + g[2];
+  f += S.v.x * I->M[0] + (S.v.y * I->M[1] + S.v.z * I->M[2]);
+  return (wrench){sp_numbers(m), sp_numbers(f)};
+}
+/* I + s F F^T */
+static inline body_inertia body_rank1(const body_inertia *I, real s, wrench F) {
+  quad m = s * sp_of(F.m), f = s * sp_of(F.f);
+  return (body_inertia){{I->J[0] + m * F.m.x, I->J[1] + m * F.m.y, I->J[2] + m * F.m.z},
+                        {I->G[0] + f * F.m.x, I->G[1] + f * F.m.y, I->G[2] + f * F.m.z},
+                        {I->M[0] + f * F.f.x, I->M[1] + f * F.f.y, I->M[2] + f * F.f.z}};
+}
+
 /* A coordinate gives way. */
 static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
   const scalar *w = (const scalar *)&x->w, *v = (const scalar *)&x->v;
@@ -128,6 +155,11 @@ typedef ai body_inertia;
 static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
   return ai_of(i_turn(axes_rotation(R), I));
 }
+
+static inline body_inertia body_inertia_from(inertia I) { return ai_of(I); }
+static inline wrench body_turn(const body_inertia *I, vec3 e) { return (wrench){s3_mul(I->J, e), m3_tmul(I->H, e)}; }
+static inline wrench body_mul(const body_inertia *I, twist S) { return ai_mul(I, S); }
+static inline body_inertia body_rank1(const body_inertia *I, real s, wrench F) { return ai_rank1(I, s, F); }
 
 static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
   twist S = {x->w, x->v};

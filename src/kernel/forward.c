@@ -10,12 +10,12 @@
 
 /* What the inward sweep leaves for the outward one, for each body. */
 typedef struct articulated {
-  ai I;         /* articulated inertia */
-  wrench p;     /* and bias wrench */
-  twist c;      /* acceleration that does not depend on unknowns: Psi v + S a of prescribed coordinates */
-  wrench U[6];  /* I S of the free coordinates */
-  real D[6][6]; /* U^T S + armature of the free coordinates, factorised: unit lower triangle and pivots */
-  real u[6];    /* tau - S^T p */
+  body_inertia I; /* articulated */
+  wrench p;       /* and bias wrench */
+  twist c;        /* acceleration that does not depend on unknowns: Psi v + S a of prescribed coordinates */
+  wrench U[6];    /* I S of the free coordinates */
+  real D[6][6];   /* U^T S + armature of the free coordinates, factorised: unit lower triangle and pivots */
+  real u[6];      /* tau - S^T p */
 } articulated;
 
 /* D x = x for the n x n symmetric D = L diag L^T held by factorize_small. */
@@ -43,10 +43,11 @@ static inline void factorize_small(int n, real D[6][6], const real *scale, real 
 static inline int is_free(const unsigned char *prescribed, int iv) { return !prescribed || !prescribed[iv]; }
 
 /* Hands what is left of body i to its parent: I' and p' = p + I' c + U D^-1 u. */
-static inline void hand_on(const world *w, int i, const ai *I, wrench p, articulated *B) {
+static inline void hand_on(const world *w, int i, const body_inertia *I, wrench p, articulated *B) {
   int parent = w->t->body[i].parent;
-  p = w_add(p, ai_mul(I, B[i].c));
-  ai_add(&B[parent].I, I, w->d[i]);
+  p = w_add(p, body_mul(I, B[i].c));
+  space d = sp_of(w->d[i]);
+  hand_inertia(&B[parent].I, I, &d);
   B[parent].p = w_add(B[parent].p, w_shift(p, w->d[i]));
 }
 
@@ -56,7 +57,7 @@ static inline void turn_inward(const world *w, int i, const real *v, const real 
   const JN_S(body) *b = &t->body[i];
   articulated *x = &B[i];
   vec3 e = w->S[b->id].w;
-  wrench U = {s3_mul(x->I.J, e), m3_tmul(x->I.H, e)};
+  wrench U = body_turn(&x->I, e);
   real D = dot(U.m, e) + armature_of(t, b, 0), inverse = K(1) / D;
   x->c = v ? t_scale(v[b->iv], w->Psi[b->id]) : t_zero();
   x->U[0] = U;
@@ -65,7 +66,7 @@ static inline void turn_inward(const world *w, int i, const real *v, const real 
   pivot[b->id] = relative(D, splat(t->gross[b->id]));
   if (b->parent < 0) return;
   real y = x->u[0] * inverse;
-  ai I = ai_rank1(&x->I, -inverse, U);
+  body_inertia I = body_rank1(&x->I, -inverse, U);
   hand_on(w, i, &I, (wrench){v3_axpy(y, U.m, x->p.m), v3_axpy(y, U.f, x->p.f)}, B);
 }
 
@@ -90,7 +91,7 @@ static inline void inward(const world *w, int i, const unsigned char *prescribed
     }
     place[n] = k;
     free_S[n] = S;
-    x->U[n] = ai_mul(&x->I, S);
+    x->U[n] = body_mul(&x->I, S);
     x->u[n] = (tau ? tau[iv] : ZERO) - power(x->p, S);
     scale[n] = splat(t->gross[b->id + k]);
     for (int l = 0; l <= n; l++) x->D[n][l] = power(x->U[n], free_S[l]);
@@ -100,7 +101,7 @@ static inline void inward(const world *w, int i, const unsigned char *prescribed
   factorize_small(n, x->D, scale, ones);
   for (int k = 0; k < n; k++) pivot[b->id + place[k]] = ones[k];
   if (b->parent < 0) return;
-  ai I = x->I;
+  body_inertia I = x->I;
   wrench p = x->p, W[6]; /* rows of L^-1 U^T: I' = I - sum_k W_k W_k^T / D_k */
   real y[6];
   for (int k = 0; k < n; k++) y[k] = x->u[k];
@@ -110,7 +111,7 @@ static inline void inward(const world *w, int i, const unsigned char *prescribed
     W[k] = x->U[k];
     for (int l = 0; l < k; l++)
       W[k] = (wrench){v3_axpy(-x->D[k][l], W[l].m, W[k].m), v3_axpy(-x->D[k][l], W[l].f, W[k].f)};
-    I = ai_rank1(&I, K(-1) / x->D[k][k], W[k]);
+    I = body_rank1(&I, K(-1) / x->D[k][k], W[k]);
   }
   hand_on(w, i, &I, p, B);
 }
@@ -148,7 +149,7 @@ static inline twist resolve(const world *w, int i, const unsigned char *prescrib
     }
   }
   if (!tau_out) return A;
-  wrench F = w_add(ai_mul(&x->I, A), x->p);
+  wrench F = w_add(body_mul(&x->I, A), x->p);
   for (int k = 0; k < b->nv; k++) {
     int iv = b->iv + k;
     if (is_free(prescribed, iv))
@@ -177,11 +178,11 @@ void JN_(forward)(const jn_call *c) {
   real *at = c->scratch;
   angles turn = angles_at(t, q, &at);
   world w = world_place(t, &at);
-  articulated *B = TAKE(&at, t->nb, articulated);
+  articulated *B = TAKE_ALIGNED(&at, t->nb, articulated);
   for (int i = 0; i < t->nb; i++) {
     world_outward(&w, i, q, v, turn);
     inertia I = i_turn(w.R[i], t->body[i].inertia);
-    B[i].I = ai_of(I);
+    B[i].I = body_inertia_from(I);
     B[i].p = v ? w_cross(w.V[i], i_mul(I, w.V[i])) : w_zero();
   }
   if (c->in[4]) take_wrenches(&w, c->in[4], B);
