@@ -49,6 +49,8 @@ typedef struct jn_room {
   char *scratch, *staging, *pivots;
 } jn_room;
 size_t jn__run_staged(const jn_row *row, const jn_run *run, const jn_room *room, size_t first, size_t end);
+/* The same one by one, straight through a row of the caller's own number type without lanes. */
+size_t jn__run_each(const jn_row *row, const jn_run *run, const jn_room *room, size_t first, size_t end);
 size_t jn__run_bytes(const jn_row *row, const jn_run *run); /* of staging */
 /* The run of a work that belongs to a batch: in threads. */
 jn_status jn__run_batch(const jn_row *row, const jn_run *run);

@@ -101,6 +101,22 @@ size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, s
   return singular;
 }
 
+size_t jn__run_each(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
+  jn_call call = begin(row, r, room->scratch);
+  size_t singular = end;
+  int outputs = r->outputs - (r->pivots > 0);
+  for (size_t k = begins; k < end; k++) {
+    for (int i = 0; i < r->inputs; i++)
+      call.in[i] = r->in[i].data ? (const char *)r->in[i].data + k * step(r, &r->in[i]) : NULL;
+    for (int i = 0; i < outputs; i++)
+      call.out[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + k * step(r, &r->out[i]) : NULL;
+    if (r->pivots) call.out[outputs] = room->pivots;
+    row->kernels[r->kernel](&call);
+    if (r->pivots && singular == end && jn__judge(r, row->epsilon, room->pivots) != JN_NONE) singular = k;
+  }
+  return singular;
+}
+
 static jn_status check(const jn_row *row, const jn_run *r) {
   if (!row) return JN_ERR_ROW;
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;

@@ -16,24 +16,24 @@ typedef struct ai {
   mat3 H;
 } ai;
 
-static inline ai ai_of(inertia I) { return (ai){I.J, {I.m, I.m, I.m, ZERO, ZERO, ZERO}, skew(I.h)}; }
-static inline wrench ai_mul(const ai *I, twist S) {
+FLAT ai ai_of(inertia I) { return (ai){I.J, {I.m, I.m, I.m, ZERO, ZERO, ZERO}, skew(I.h)}; }
+FLAT wrench ai_mul(const ai *I, twist S) {
   return (wrench){v3_add(s3_mul(I->J, S.w), m3_mul(I->H, S.v)), v3_add(m3_tmul(I->H, S.w), s3_mul(I->M, S.v))};
 }
 /* a + s b b^T */
-static inline sym3 s3_rank1(sym3 a, real s, vec3 b) {
+FLAT sym3 s3_rank1(sym3 a, real s, vec3 b) {
   vec3 c = v3_scale(s, b);
   return (sym3){a.xx + c.x * b.x, a.yy + c.y * b.y, a.zz + c.z * b.z,
                 a.xy + c.x * b.y, a.xz + c.x * b.z, a.yz + c.y * b.z};
 }
 /* I + s F F^T */
-static inline ai ai_rank1(const ai *I, real s, wrench F) {
+FLAT ai ai_rank1(const ai *I, real s, wrench F) {
   vec3 c = v3_scale(s, F.m);
   mat3 H = {v3_axpy(F.f.x, c, I->H.x), v3_axpy(F.f.y, c, I->H.y), v3_axpy(F.f.z, c, I->H.z)};
   return (ai){s3_rank1(I->J, s, F.m), s3_rank1(I->M, s, F.f), H};
 }
 /* to += I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
-static inline void ai_add(ai *to, const ai *I, vec3 d) {
+FLAT void ai_add(ai *to, const ai *I, vec3 d) {
   mat3 G = m3_add(I->H, m3_cross_left(d, s3_full(I->M)));
   mat3 X = m3_cross_left(d, m3_transpose(I->H)), Y = m3_cross_right(G, d);
   to->M = s3_add(to->M, I->M);
@@ -152,16 +152,14 @@ static inline void hand_inertia(body_inertia *to, const body_inertia *I, const s
 
 typedef ai body_inertia;
 
-static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
-  return ai_of(i_turn(axes_rotation(R), I));
-}
+FLAT body_inertia body_inertia_of(const axes *R, const scalar *I) { return ai_of(i_turn(axes_rotation(R), I)); }
 
-static inline body_inertia body_inertia_from(inertia I) { return ai_of(I); }
-static inline wrench body_turn(const body_inertia *I, vec3 e) { return (wrench){s3_mul(I->J, e), m3_tmul(I->H, e)}; }
-static inline wrench body_mul(const body_inertia *I, twist S) { return ai_mul(I, S); }
-static inline body_inertia body_rank1(const body_inertia *I, real s, wrench F) { return ai_rank1(I, s, F); }
+FLAT body_inertia body_inertia_from(inertia I) { return ai_of(I); }
+FLAT wrench body_turn(const body_inertia *I, vec3 e) { return (wrench){s3_mul(I->J, e), m3_tmul(I->H, e)}; }
+FLAT wrench body_mul(const body_inertia *I, twist S) { return ai_mul(I, S); }
+FLAT body_inertia body_rank1(const body_inertia *I, real s, wrench F) { return ai_rank1(I, s, F); }
 
-static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
+FLAT real give_way(body_inertia *I, int turn, real armature, unit *x) {
   twist S = {x->w, x->v};
   wrench U = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : ai_mul(I, S);
   real D = (turn ? dot(U.m, S.w) : power(U, S)) + armature, inverse = K(1) / D;
@@ -172,7 +170,7 @@ static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
   return D;
 }
 
-static inline void hand_inertia(body_inertia *to, const body_inertia *I, const space *d) { ai_add(to, I, *d); }
+FLAT void hand_inertia(body_inertia *to, const body_inertia *I, const space *d) { ai_add(to, I, *d); }
 
 #endif
 

@@ -43,7 +43,7 @@ static inline void factorize_small(int n, real D[6][6], const real *scale, real 
 static inline int is_free(const unsigned char *prescribed, int iv) { return !prescribed || !prescribed[iv]; }
 
 /* Hands what is left of body i to its parent: I' and p' = p + I' c + U D^-1 u. */
-static inline void hand_on(const world *w, int i, const body_inertia *I, wrench p, articulated *B) {
+FLAT void hand_on(const world *w, int i, const body_inertia *I, wrench p, articulated *B) {
   int parent = w->t->body[i].parent;
   p = w_add(p, body_mul(I, B[i].c));
   space d = sp_of(w->d[i]);
@@ -52,7 +52,7 @@ static inline void hand_on(const world *w, int i, const body_inertia *I, wrench 
 }
 
 /* Body i inward, if it turns about an axis that is free. */
-static inline void turn_inward(const world *w, int i, const real *v, const real *tau, articulated *B, real *pivot) {
+FLAT void turn_inward(const world *w, int i, const real *v, const real *tau, articulated *B, real *pivot) {
   const JN_S(tree) *t = w->t;
   const JN_S(body) *b = &t->body[i];
   articulated *x = &B[i];
@@ -117,8 +117,8 @@ static inline void inward(const world *w, int i, const unsigned char *prescribed
 }
 
 /* Body i outward: accelerations of free coordinates, forces of prescribed ones. */
-static inline twist resolve(const world *w, int i, const unsigned char *prescribed, const real *a, const real *tau,
-                            const articulated *B, twist parent, real *a_out, real *tau_out) {
+FLAT twist resolve(const world *w, int i, const unsigned char *prescribed, const real *a, const real *tau,
+                   const articulated *B, twist parent, real *a_out, real *tau_out) {
   const JN_S(tree) *t = w->t;
   const JN_S(body) *b = &t->body[i];
   const articulated *x = &B[i];
