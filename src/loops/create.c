@@ -92,6 +92,7 @@ static void place_all(shelf *s, jn_loops *l) {
   l->column = reals(s, 48, n, 1);
   l->raw = reals(s, 48, n, 1);
   l->S = reals(s, m, m, 1);
+  l->many = reals(s, all, MANY_COLUMNS, 1);
   l->cod.U = reals(s, all, all, 1);
   l->cod.V = reals(s, all, all, 1);
   l->cod.s = reals(s, all, 1, 1);

@@ -157,10 +157,10 @@ static jn_status change_hold(jn_loops *l, const double *q, const double *v, cons
                              jn_representation hold) {
   if (hold == JN_IN_BODY || !wrench) return JN_OK;
   for (int k = 0; k < 2; k++) {
-    jn_status status = jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, wrench, k ? hold : JN_IN_BODY,
-                                                       l->G_v, NULL, NULL, NULL);
+    jn_status status = jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, wrench, k ? hold : JN_IN_BODY, l->H,
+                                                       NULL, NULL, NULL);
     if (status != JN_OK) return status;
-    for (int e = 0; e < l->nv * l->nv; e++) l->G_q[e] += k ? l->G_v[e] : -l->G_v[e];
+    for (int e = 0; e < l->nv * l->nv; e++) l->G_q[e] += k ? l->H[e] : -l->H[e];
   }
   return JN_OK;
 }
@@ -172,11 +172,9 @@ jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, con
   jn_status status = jn__loops_motion(l, 0, q, l->v);
   if (status != JN_OK) return status;
   jn__loops_wrenches(l, 0, lambda, wrench, l->wrench);
-  status = jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, l->G_q, NULL, NULL, NULL);
+  status =
+      jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, l->G_q, l->G_v, l->M, dwrench);
   if (status == JN_OK) status = change_hold(l, q, v, a, wrench, hold);
-  if (status == JN_OK)
-    status =
-        jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, NULL, l->G_v, l->M, dwrench);
   return status == JN_OK ? linearise_conditions(l, q, v, a, lambda) : status;
 }
 
@@ -188,22 +186,34 @@ jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y) {
 
 static int is_given(const unsigned char *which, int i) { return which && which[i]; }
 
-/* Columns of da, dtau, dlambda from those of -G [nv x columns] and -g (NULL: zero), with prescribed accelerations. */
+/* Columns [first, first + wide) of da, dtau, dlambda from those of -G [nv x columns] and -g (NULL: zero), with
+ * prescribed accelerations. */
+static void solve_some(jn_loops *l, const unsigned char *prescribed, int columns, int first, int wide, const double *G,
+                       const double *g, double *da, double *dtau, double *dlambda) {
+  int n = l->nv, m = l->m;
+  double *x = l->many, *y = l->many + n * wide;
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < wide; c++) x[i * wide + c] = is_given(prescribed, i) ? 0 : -G[i * columns + first + c];
+  for (int r = 0; r < m; r++)
+    for (int c = 0; c < wide; c++) y[r * wide + c] = g ? -g[r * columns + first + c] : 0;
+  jn__loops_solve_many(l, wide, x, y);
+  for (int i = 0; i < n && da; i++) memcpy(da + i * columns + first, x + i * wide, sizeof *x * (size_t)wide);
+  for (int r = 0; r < m && dlambda; r++) memcpy(dlambda + r * columns + first, y + r * wide, sizeof *y * (size_t)wide);
+  for (int i = 0; i < n && dtau; i++) {
+    double *to = dtau + i * columns + first;
+    for (int c = 0; c < wide; c++) to[c] = is_given(prescribed, i) ? G[i * columns + first + c] : 0;
+    for (int k = 0; k < n && is_given(prescribed, i); k++)
+      for (int c = 0; c < wide; c++) to[c] += l->M[i * n + k] * x[k * wide + c];
+    for (int r = 0; r < m && is_given(prescribed, i); r++)
+      for (int c = 0; c < wide; c++) to[c] -= l->A[r * n + i] * y[r * wide + c];
+  }
+}
+
 static void solve_columns(jn_loops *l, const unsigned char *prescribed, int columns, const double *G, const double *g,
                           double *da, double *dtau, double *dlambda) {
-  int n = l->nv, m = l->m;
-  for (int c = 0; c < columns && (da || dtau || dlambda); c++) {
-    for (int i = 0; i < n; i++) l->x[i] = is_given(prescribed, i) ? 0 : -G[i * columns + c];
-    for (int r = 0; r < m; r++) l->phi[r] = g ? -g[r * columns + c] : 0;
-    jn__loops_solve(l, l->x, l->phi);
-    for (int i = 0; i < n; i++) {
-      double force = G[i * columns + c];
-      for (int k = 0; k < n && dtau; k++) force += l->M[i * n + k] * l->x[k];
-      for (int r = 0; r < m && dtau; r++) force -= l->A[r * n + i] * l->phi[r];
-      if (dtau) dtau[i * columns + c] = is_given(prescribed, i) ? force : 0;
-      if (da) da[i * columns + c] = l->x[i];
-    }
-    for (int r = 0; r < m && dlambda; r++) dlambda[r * columns + c] = l->phi[r];
+  for (int c = 0; c < columns && (da || dtau || dlambda); c += MANY_COLUMNS) {
+    int wide = columns - c < MANY_COLUMNS ? columns - c : MANY_COLUMNS;
+    solve_some(l, prescribed, columns, c, wide, G, g, da, dtau, dlambda);
   }
 }
 

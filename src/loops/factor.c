@@ -164,6 +164,54 @@ void jn__loops_solve(jn_loops *l, double *f, double *g) {
   other_half(l, f);
 }
 
+static void scale(int n, double a, double *x) {
+  for (int k = 0; k < n; k++) x[k] *= a;
+}
+
+/* solve_conditions() of `wide` columns. */
+static void solve_conditions_many(jn_loops *l, int wide, double *g) {
+  int m = l->m;
+  const double *S = l->S;
+  for (int c = 0; c < wide && !l->by_products; c++) {
+    for (int r = 0; r < m; r++) l->z[r] = g[r * wide + c];
+    jn__cod_solve_normal(&l->cod, l->z);
+    for (int r = 0; r < m; r++) g[r * wide + c] = l->z[r];
+  }
+  for (int i = 0; i < m && l->by_products; i++) {
+    scale(wide, S[i * (m + 1)], g + i * wide);
+    for (int j = i + 1; j < m; j++)
+      if (S[i * m + j] != 0) add(wide, -S[i * m + j], g + i * wide, g + j * wide);
+  }
+  for (int i = m - 1; i >= 0 && l->by_products; i--) {
+    for (int j = i + 1; j < m; j++)
+      if (S[i * m + j] != 0) add(wide, -S[i * m + j], g + j * wide, g + i * wide);
+    scale(wide, S[i * (m + 1)], g + i * wide);
+  }
+}
+
+void jn__loops_solve_many(jn_loops *l, int wide, double *f, double *g) {
+  int n = l->nv, m = l->m;
+  for (int k = n - 1; k >= 0; k--) { /* half_solve() */
+    const double *row = l->H + k * n;
+    for (int p = l->first_before[k]; p < l->first_before[k + 1]; p++)
+      add(wide, -row[l->before[p]], f + k * wide, f + l->before[p] * wide);
+    scale(wide, row[k], f + k * wide);
+  }
+  for (int k = 0; k < n; k++)
+    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
+      add(wide, -l->B[k * m + r], f + k * wide, g + r * wide);
+  solve_conditions_many(l, wide, g);
+  for (int k = 0; k < n; k++)
+    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
+      add(wide, l->B[k * m + r], g + r * wide, f + k * wide);
+  for (int k = 0; k < n; k++) { /* other_half() */
+    const double *row = l->H + k * n;
+    scale(wide, row[k], f + k * wide);
+    for (int p = l->first_before[k]; p < l->first_before[k + 1]; p++)
+      add(wide, -row[l->before[p]], f + l->before[p] * wide, f + k * wide);
+  }
+}
+
 jn_status jn_loops_last_health(const jn_loops *l, jn_loops_health *health) {
   if (!l || !health) return JN_ERR_NULL;
   *health = l->last;

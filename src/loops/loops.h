@@ -65,6 +65,8 @@ typedef struct loop_screw {
   double X[6], S[6], world[6]; /* X: S at q = 0 */
 } loop_screw;
 
+enum { MANY_COLUMNS = 32 }; /* solved at once (factor.c) */
+
 struct jn_loops {
   const jn_model *model;
   jn_allocator allocator;
@@ -105,6 +107,7 @@ struct jn_loops {
   double *column, *raw;    /* [2 x 4 x 6 x nv] */
   int raw_link[2];
   double *S;             /* [m x m] */
+  double *many;          /* [(nv + m) x MANY_COLUMNS] */
   double *poses;         /* [nframe x 16] */
   double *frame_twists;  /* [nframe x 6] */
   double *accelerations; /* [nframe x 6] */
@@ -162,6 +165,8 @@ jn_loops_health jn__loops_health(const jn_loops *l, const jn_decomposition *d, i
 void jn__loops_find_generic(jn_loops *l);
 /* M x - A^T mu = f, A x = g with these factors: f [nv] becomes x, g [m] becomes mu. */
 void jn__loops_solve(jn_loops *l, double *f, double *g);
+/* The same for f [nv x wide], g [m x wide]: row by row, which takes a quarter of the time. */
+void jn__loops_solve_many(jn_loops *l, int wide, double *f, double *g);
 
 /* derivatives.c. At the motion v, a with multipliers lambda: l->M, l->G_q, l->G_v, l->g_q, l->g_v; dwrench [nv x nlink
  * x 6] (NULL: not wanted) = -J^T. */
