@@ -283,38 +283,44 @@ FLAT void field_body(const field *w, int i, int orders) {
   }
 }
 
-/* The field of the bodies alone. Base acceleration (0, -gravity). */
-FLAT void field_outward(const field *w, int orders) {
+/* The motion of body i: pose, screws and what belongs to them, V, A, G. Base acceleration (0, -gravity). */
+FLAT void field_joint(const field *w, int i, int orders) {
   const JN_S(tree) *t = w->t;
   int nb = t->nb;
-  for (int i = 0; i < nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    int p = b->parent, group = is_group(b);
-    twist S[6];
-    pose X = body_pose(t, b, w->q, w->turn.c[i], w->turn.s[i]);
-    w->d[i] = p < 0 ? X.p : m3_mul(w->T[p].R, X.p);
-    w->T[i] = (pose){p < 0 ? X.R : m3_prod(w->T[p].R, X.R), v3_zero()};
-    if (is_turn(b)) {
-      w->S[b->id] = (twist){v3_scale(splat(b->ratio), w->T[i].R.z), v3_zero()};
-    } else {
-      joint_screws(t, b, w->q, NULL, S, NULL);
-      for (int c = 0; c < b->nv; c++) w->S[b->id + c] = (twist){m3_mul(w->T[i].R, S[c].w), m3_mul(w->T[i].R, S[c].v)};
-    }
-    for (int k = 0; k < orders; k++) {
-      w->V[k * nb + i] = p < 0 ? t_zero() : t_shift(w->V[k * nb + p], w->d[i]);
-      w->G[k * nb + i] = p < 0 ? t_zero() : t_shift(w->G[k * nb + p], w->d[i]);
-      w->A[k * nb + i] = p >= 0                     ? t_shift(w->A[k * nb + p], w->d[i])
-                         : k == 0 && !w->weightless ? base_acceleration(t)
-                                                    : t_zero();
-      if (!w->g && k > 0)
-        for (int c = 0; c < b->nv; c++) w->S[k * t->nd + b->id + c] = t_zero();
-    }
-    if (orders == 1 && !w->g && is_turn(b))
-      field_turn(w, i);
-    else if (group)
-      field_unit(w, i, 0, b->nv, orders);
-    else
-      for (int c = 0; c < b->nv; c++) field_unit(w, i, c, 1, orders);
+  const JN_S(body) *b = &t->body[i];
+  int p = b->parent, group = is_group(b);
+  twist S[6];
+  pose X = body_pose(t, b, w->q, w->turn.c[i], w->turn.s[i]);
+  w->d[i] = p < 0 ? X.p : m3_mul(w->T[p].R, X.p);
+  w->T[i] = (pose){p < 0 ? X.R : m3_prod(w->T[p].R, X.R), v3_zero()};
+  if (is_turn(b)) {
+    w->S[b->id] = (twist){v3_scale(splat(b->ratio), w->T[i].R.z), v3_zero()};
+  } else {
+    joint_screws(t, b, w->q, NULL, S, NULL);
+    for (int c = 0; c < b->nv; c++) w->S[b->id + c] = (twist){m3_mul(w->T[i].R, S[c].w), m3_mul(w->T[i].R, S[c].v)};
+  }
+  for (int k = 0; k < orders; k++) {
+    w->V[k * nb + i] = p < 0 ? t_zero() : t_shift(w->V[k * nb + p], w->d[i]);
+    w->G[k * nb + i] = p < 0 ? t_zero() : t_shift(w->G[k * nb + p], w->d[i]);
+    w->A[k * nb + i] = p >= 0                     ? t_shift(w->A[k * nb + p], w->d[i])
+                       : k == 0 && !w->weightless ? base_acceleration(t)
+                                                  : t_zero();
+    if (!w->g && k > 0)
+      for (int c = 0; c < b->nv; c++) w->S[k * t->nd + b->id + c] = t_zero();
+  }
+  if (orders == 1 && !w->g && is_turn(b))
+    field_turn(w, i);
+  else if (group)
+    field_unit(w, i, 0, b->nv, orders);
+  else
+    for (int c = 0; c < b->nv; c++) field_unit(w, i, c, 1, orders);
+}
+
+/* The field of the bodies alone. */
+FLAT void field_outward(const field *w, int orders) {
+  const JN_S(tree) *t = w->t;
+  for (int i = 0; i < t->nb; i++) {
+    field_joint(w, i, orders);
     field_body(w, i, orders);
   }
   for (int l = 0; l < t->nlink && w->W; l++) field_wrench(w, l, orders);

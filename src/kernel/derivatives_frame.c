@@ -17,14 +17,26 @@
 #include "derivative.h"
 #include "row.h"
 
-/* The field of the state q, v, a. Once: it is long when unrolled. */
-static __attribute__((noinline)) field sweep(const jn_call *c) {
+/* The field of the state q, v, a. */
+static inline field place(const jn_call *c) {
   real *at = c->scratch;
   field w = field_place(c->tree, 1, HOLD_BODY, 0, c->in[0], &at);
   w.weightless = 1;
   w.v = c->in[1];
   w.a = c->in[2];
+  return w;
+}
+
+/* Of all bodies, and only of the motions on the way to body f. */
+static inline field sweep(const jn_call *c) {
+  field w = place(c);
   field_sweep(&w, 1);
+  return w;
+}
+static inline field sweep_to(const jn_call *c, int f) {
+  field w = place(c);
+  for (int i = 0; i <= f; i++)
+    if (w.t->body[i].end > f) field_joint(&w, i, 1);
   return w;
 }
 
@@ -106,7 +118,7 @@ void JN_(derivatives_frame)(const jn_call *c) {
   real *out[5];
   for (int k = 0; k < 5; k++) clear(out[k] = c->out[k], k < 2 ? 6 * n * n : 6 * n);
   if (f->body < 0) return;
-  field w = sweep(c);
+  field w = sweep_to(c, f->body);
   pose T = view(&w, in, f);
   twist V = t_Ad_inverse(T, w.V[f->body]), U = t_axpy(K(-1), V, turning(in, V));
   twist A = t_add(t_Ad_inverse(T, w.A[f->body]), t_ad(U, V));
