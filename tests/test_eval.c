@@ -221,7 +221,10 @@ static void every_state_of_an_array_has_its_result(void **state) {
   json_t *one = evaluate("planar.json --want tau,g", "{\"v\": {\"shoulder\": 3, \"elbow\": 4}}");
   assert_int_equal(json_array_size(at(all, "results")), 3);
   double tau[2] = {number_at(one, "results.0.tau.0"), number_at(one, "results.0.tau.1")};
+  double g[2] = {number_at(one, "results.0.g.0"), number_at(one, "results.0.g.1")};
   check_numbers(all, "results.1.tau", tau, 2, 8); /* to rounding: many states go through other instructions */
+  check_numbers(all, "results.1.g", g, 2, 8);
+  assert_int_equal(json_object_size(at(all, "results.1")), json_object_size(at(one, "results.0")));
   assert_true(json_equal(at(all, "results.1.g"), at(all, "results.2.g")));
   assert_false(json_equal(at(all, "results.0.g"), at(all, "results.2.g")));
   json_decref(all);

@@ -83,6 +83,13 @@ struct jn_work {
   jn_batch *batch;   /* NULL: none */
 };
 
+/* The row through which one state goes straight, or NULL: the arrays, or the work, ask for jn__run(). */
+static inline const jn_row *jn__direct_row(int kind, const jn_model *model, const jn_work *work) {
+  const jn_row *row = jn__choose_row(kind, 0);
+  if (!row || row->lanes != 1 || row->kind != kind) return NULL;
+  return work->model == model && work->count == 1 && work->real_bytes >= row->real_bytes ? row : NULL;
+}
+
 static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work) {
   r->kernel = kernel;
   r->kind = kind;

@@ -11,8 +11,8 @@
 static jn_status run_newton(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                             const number *wrench, int weightless, number *tau) {
   if (!m || !w || !q || !tau) return JN_ERR_NULL;
-  const jn_row *row = jn__choose_row(NUMBER_KIND, 0);
-  if (row && row->lanes == 1 && row->kind == NUMBER_KIND && w->model == m && w->count == 1) {
+  const jn_row *row = jn__direct_row(NUMBER_KIND, m, w);
+  if (row) {
     jn_call call;
     call.tree = m->tree[row->kind];
     call.in[0] = q;

@@ -67,9 +67,8 @@ static inline jn_status begin_terms(jn_run *r, const jn_model *m, jn_work *w, co
  * that the energies of seven joints take. Returns 0 if it must go the generic way, which also says why it cannot. */
 static inline int run_straight(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                const number *wrench, number *const outs[JN_OUTS], int in, int about, int link) {
-  const jn_row *row = jn__choose_row(NUMBER_KIND, 0);
-  if (!row || row->lanes != 1 || row->kind != NUMBER_KIND || !m || !w || !q) return 0;
-  if (w->model != m || w->count != 1 || w->real_bytes < row->real_bytes) return 0;
+  const jn_row *row = m && w && q ? jn__direct_row(NUMBER_KIND, m, w) : NULL;
+  if (!row) return 0;
   if (link < JN_WORLD || link >= m->nlink) return 0;
   if (term_size(m, JN_OUT_J) > INT_MAX || term_size(m, JN_OUT_M) > INT_MAX) return 0; /* kernels count in int */
   jn_call call;

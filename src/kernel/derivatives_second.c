@@ -63,14 +63,13 @@ void JN_(derivatives_along)(const jn_call *c) {
   if (c->out[4]) field_forces(&k.w, 1, c->out[4]);
 }
 
-/* The same for every unit direction of q (arg[1] = 0), v (1) or a (2): out [nv x nv x nv], first index the direction.
- */
+/* The same for every unit direction of q (arg[1] = 0) or v (1): out [nv x nv x nv], first index the direction. */
 void JN_(derivatives_tensor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   real *const out[4] = {c->out[0], c->out[1], c->out[2], c->out[3]};
   curve k = curve_place(c, out[3] != NULL);
-  real *row = c->arg[1] == 0 ? k.g : c->arg[1] == 1 ? k.v + n : k.a + n;
+  real *row = c->arg[1] == 0 ? k.g : k.v + n;
   if (c->arg[1] == 0) k.w.g = k.g;
   for (int h = 0; h < n; h++) {
     size_t to = (size_t)h * (size_t)n * (size_t)n;
@@ -173,13 +172,13 @@ static inline void closed_forward(const jn_call *c, int by, const real *const fi
 }
 
 /* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. arg[0]:
- * hold; arg[1]: -1 for the direction given, or 0, 1, 2 for every unit direction of q, v, tau. out: change of a_q, a_v
+ * hold; arg[1]: -1 for the direction given, or 0, 1 for every unit direction of q, v. out: change of a_q, a_v
  * (NULL: not wanted), a_tau: [nv x nv], or [nv x nv x nv] with the direction as first index. O(nv^3) for each. */
 void JN_(forward_second)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv, which = c->arg[1];
   const real *dir[3] = {c->in[4], c->in[5], c->in[6]}, *first[3] = {c->in[7], c->in[8], c->in[9]};
-  if (which >= 0 && which < 2 && (!c->in[3] || c->arg[0] == HOLD_BODY)) {
+  if (which >= 0 && (!c->in[3] || c->arg[0] == HOLD_BODY)) {
     closed_forward(c, which, first);
     return;
   }

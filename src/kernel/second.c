@@ -41,7 +41,7 @@ typedef struct pair {
   tile6 SZ, dIS, X, BS, Yv, dIPi; /* ... dI ppsi + dB psi + S x* X; B(S_c) S; S x* Yv + B(S_c) psi; dI Pi + dB S */
   tile3 SU, dBS, ES, BtS;         /* S x* U + E psi; dB^T S; E S; B(S_c)^T S */
 } pair;
-enum { SZ = 0, DIS = 6, XB = 12, BS = 18, YV = 24, DIPI = 30, SU = 36, DBS = 39, ES = 42, BTS = 45, PAIR = 48 };
+enum { SZ = 0, DIS = 6, XB = 12, BS = 18, YV = 24, DIPI = 30, SU = 36, DBS = 39, ES = 42, BTS = 45 };
 
 /* The numbers of a with (b, c), by tensor and by whose force it is; qv: the coordinate of q, then that of v. */
 enum { QQ_C, QQ_B, QQ_A, VV_C, VV_B, VV_A, QV_C_AB, QV_C_BA, QV_B_AC, QV_B_CA, QV_A_BC, QV_A_CB, M_AC, M_AB, VALUES };

@@ -165,7 +165,7 @@ jn_loops_health jn__loops_health(const jn_loops *l, const jn_decomposition *d, i
 void jn__loops_find_generic(jn_loops *l);
 /* M x - A^T mu = f, A x = g with these factors: f [nv] becomes x, g [m] becomes mu. */
 void jn__loops_solve(jn_loops *l, double *f, double *g);
-/* The same for f [nv x wide], g [m x wide]: row by row, which takes a quarter of the time. */
+/* The same for f [nv x wide], g [m x wide], row by row. */
 void jn__loops_solve_many(jn_loops *l, int wide, double *f, double *g);
 
 /* derivatives.c. At the motion v, a with multipliers lambda: l->M, l->G_q, l->G_v, l->g_q, l->g_v; dwrench [nv x nlink
