@@ -4,220 +4,12 @@
 #include "jets.h"
 
 #include "jets_quad.h"
+#include "jets_whirl.h"
 #include "row.h"
 
-/* ---- inverse dynamics: all orders of a body before the next one, so that its constants are loaded once ---- */
+/* ---- inverse dynamics ---- */
 
-/* Twists V and wrenches F of inverse dynamics have the body as the slow index: V[i * orders + k]. Joints with one
- * coordinate are about z of the body's frame, where turning leaves z alone and a series has no axis to take out; the
- * others go through the functions of jets.h. */
-typedef struct sweeps {
-  const jets *J;
-  twist *V;
-  wrench *F;
-  real *tau;   /* [orders - 1][nv] */
-  real *c, *s; /* [orders] cosine and sine of the joint at hand */
-  twist *U;    /* [orders] twists before it, or momenta; on the way back wrenches after it */
-} sweeps;
-
-static inline int is_about_z(const JN_S(body) * b) {
-  return b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_PRISMATIC || b->kind == JN_BODY_HELICAL;
-}
-
-static inline twist parent_twist(const sweeps *w, const JN_S(body) * b, int orders, int k) {
-  if (b->parent >= 0) return w->V[b->parent * orders + k];
-  return k == 1 ? base_acceleration(w->J->t) : t_zero();
-}
-
-static inline void general_outward(const sweeps *w, int i, int orders) {
-  const jets *J = w->J;
-  const JN_S(tree) *t = J->t;
-  const JN_S(body) *b = &t->body[i];
-  int wide = t->nd + t->nb;
-  pose placed = se3_constant(b->R, b->p);
-  twist *V = w->V + i * orders;
-  for (int k = 0; k < orders; k++) {
-    motion_order(J, i, k);
-    V[k] = t_Ad_inverse(placed, parent_twist(w, b, orders, k));
-    if (is_group(b)) V[k] = group_outward(J, i, V[k], J->v + k * t->nv + b->iv, J->U + t->nd + i, wide, k);
-  }
-  for (int part = 0; part < parts_of(b); part++) {
-    motion m = joint_part(t, i, part);
-    for (int k = 0; k < orders; k++) V[k] = part_outward(J, &m, V[k], J->v[k * t->nv + m.iv], J->U + m.place, wide, k);
-  }
-}
-
-static inline void general_inward(const sweeps *w, int i, int orders) {
-  const JN_S(tree) *t = w->J->t;
-  int p = t->body[i].parent;
-  for (int k = 0; k < orders - 1; k++) {
-    wrench F = joint_inward(w->J, i, w->F[i * orders + k], k, w->tau + k * t->nv);
-    if (p >= 0) w->F[p * orders + k] = w_add(w->F[p * orders + k], F);
-  }
-}
-
-#if !JN_QUAD
-
-/* Translation along z for each unit of the joint's position. */
-static inline real advance(const JN_S(body) * b) { return b->kind == JN_BODY_PRISMATIC ? K(1) : splat(b->pitch); }
-
-/* Order k of R_z^T u (inverse) or R_z u: x and y of out; z stays. u is every other vector. */
-FLAT void z_turn(const sweeps *w, int inverse, const vec3 *u, int k, vec3 *out) {
-  real x = ZERO, y = ZERO;
-  for (int j = 0; j <= k; j++) {
-    real c = w->c[j], s = inverse ? w->s[j] : -w->s[j];
-    const vec3 *a = u + 2 * (k - j);
-    x += c * a->x + s * a->y;
-    y += c * a->y - s * a->x;
-  }
-  out->x = x;
-  out->y = y;
-}
-
-/* Cosine and sine of the joint's position (see motion_order; j x_j = ratio v_{j-1}), and in J->x its translation. They
- * stay in J for the way back. */
-FLAT void z_series(const sweeps *w, const JN_S(body) * b, int orders) {
-  const jets *J = w->J;
-  int nd = J->t->nd, nv = J->t->nv;
-  const real *v = J->v + b->iv;
-  real ratio = splat(b->ratio), h = advance(b), x = joint_position(b, J->q);
-  if (b->kind != JN_BODY_REVOLUTE) {
-    J->x[b->id] = h * x;
-    for (int k = 1; k < orders; k++) J->x[k * nd + b->id] = reciprocal(k) * h * ratio * v[(k - 1) * nv];
-  }
-  if (b->kind == JN_BODY_PRISMATIC) return;
-  w->c[0] = J->turn.c[b - J->t->body];
-  w->s[0] = J->turn.s[b - J->t->body];
-  for (int k = 1; k < orders; k++) {
-    real c = ZERO, s = ZERO, f = reciprocal(k) * ratio;
-    for (int j = 1; j <= k; j++) {
-      c -= v[(j - 1) * nv] * w->s[k - j];
-      s += v[(j - 1) * nv] * w->c[k - j];
-    }
-    w->c[k] = f * c;
-    w->s[k] = f * s;
-  }
-  for (int k = 0; k < orders; k++) {
-    J->c[k * nd + b->id] = w->c[k];
-    J->s[k * nd + b->id] = w->s[k];
-  }
-}
-
-FLAT void z_outward(const sweeps *w, int i, int orders) {
-  const jets *J = w->J;
-  int nd = J->t->nd, nv = J->t->nv;
-  const JN_S(body) *b = &J->t->body[i];
-  const real *rate = J->v + b->iv;
-  pose placed = se3_constant(b->R, b->p);
-  int turns = b->kind != JN_BODY_PRISMATIC, slides = b->kind != JN_BODY_REVOLUTE;
-  real ratio = splat(b->ratio), h = ratio * advance(b);
-  twist *V = w->V + i * orders, *U = w->U;
-  z_series(w, b, orders);
-  for (int k = 0; k < orders; k++) U[k] = t_Ad_inverse(placed, parent_twist(w, b, orders, k));
-  for (int k = 0; k < orders && slides; k++) /* U.v -= x(t) (z x U.w) */
-    for (int j = 0; j <= k; j++) {
-      U[k].v.x += J->x[j * nd + b->id] * U[k - j].w.y;
-      U[k].v.y -= J->x[j * nd + b->id] * U[k - j].w.x;
-    }
-  for (int k = 0; k < orders; k++) V[k] = U[k];
-  for (int k = 0; k < orders && turns; k++) {
-    z_turn(w, 1, &U->w, k, &V[k].w);
-    z_turn(w, 1, &U->v, k, &V[k].v);
-    V[k].w.z += ratio * rate[k * nv];
-  }
-  for (int k = 0; k < orders && slides; k++) V[k].v.z += h * rate[k * nv];
-}
-
-/* F_k = I (k+1) V_{k+1} - sum_j ad*_{V_j} I V_{k-j} - W_k, with the momenta I V formed once. */
-FLAT void own_wrenches(const sweeps *w, int i, int orders) {
-  const jets *J = w->J;
-  const twist *V = w->V + i * orders;
-  inertia I = i_constant(J->t->body[i].inertia);
-  wrench *F = w->F + i * orders, *h = (wrench *)(void *)w->U;
-  for (int k = 0; k < orders; k++) h[k] = i_mul(I, V[k]);
-  for (int k = 0; k < orders - 1; k++) {
-    wrench sum = {v3_scale(K(k + 1), h[k + 1].m), v3_scale(K(k + 1), h[k + 1].f)};
-    for (int j = 0; j <= k; j++) sum = w_sub(sum, w_ad(V[j], h[k - j]));
-    F[k] = J->W ? w_sub(sum, J->W[k * J->t->nb + i]) : sum;
-  }
-}
-
-FLAT void z_inward(const sweeps *w, int i, int orders) {
-  const jets *J = w->J;
-  int nd = J->t->nd, nv = J->t->nv;
-  const JN_S(body) *b = &J->t->body[i];
-  int turns = b->kind != JN_BODY_PRISMATIC, slides = b->kind != JN_BODY_REVOLUTE;
-  real ratio = splat(b->ratio), h = advance(b);
-  wrench *F = w->F + i * orders, *G = (wrench *)(void *)w->U;
-  for (int k = 0; k < orders - 1; k++) {
-    real force = turns ? F[k].m.z : ZERO;
-    if (slides) force += h * F[k].f.z;
-    w->tau[k * nv + b->iv] += ratio * force;
-  }
-  if (b->parent < 0) return;
-  for (int k = 0; k < orders - 1; k++) G[k] = F[k];
-  for (int k = 0; k < orders - 1 && turns; k++) {
-    w->c[k] = J->c[k * nd + b->id];
-    w->s[k] = J->s[k * nd + b->id];
-  }
-  for (int k = 0; k < orders - 1 && turns; k++) {
-    z_turn(w, 0, &F->m, k, &G[k].m);
-    z_turn(w, 0, &F->f, k, &G[k].f);
-  }
-  for (int k = 0; k < orders - 1 && slides; k++) /* G.m += x(t) (z x G.f) */
-    for (int j = 0; j <= k; j++) {
-      G[k].m.x -= J->x[j * nd + b->id] * G[k - j].f.y;
-      G[k].m.y += J->x[j * nd + b->id] * G[k - j].f.x;
-    }
-  pose placed = se3_constant(b->R, b->p);
-  wrench *to = w->F + b->parent * orders;
-  for (int k = 0; k < orders - 1; k++) to[k] = w_add(to[k], w_Ad_inverse(placed, G[k]));
-}
-
-FLAT void inverse_all(const sweeps *w, int orders) {
-  const JN_S(tree) *t = w->J->t;
-  for (int i = 0; i < t->nb; i++) {
-    if (is_about_z(&t->body[i]))
-      z_outward(w, i, orders);
-    else
-      general_outward(w, i, orders);
-    own_wrenches(w, i, orders);
-  }
-  for (int k = 0; k < (orders - 1) * t->nv; k++) w->tau[k] = ZERO;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    for (int c = 0; c < b->nv; c++)
-      for (int k = 0; k < orders - 1; k++)
-        w->tau[k * t->nv + b->iv + c] += armature_of(t, b, c) * K(k + 1) * w->J->v[(k + 1) * t->nv + b->iv + c];
-    if (is_about_z(b))
-      z_inward(w, i, orders);
-    else
-      general_inward(w, i, orders);
-  }
-}
-
-/* Orders 1, 2 and 3 have instances of their own, which take 0.87 to 0.9 of the time (seven joints, AVX2); that of
- * order 2 is the second-order algorithm of mueller2021, unrolled. Higher ones gain too little. */
-static inline void inverse_of_order(const sweeps *w, int orders) {
-#if JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F
-  switch (orders) {
-    case 3:
-      inverse_all(w, 3);
-      return;
-    case 4:
-      inverse_all(w, 4);
-      return;
-    case 5:
-      inverse_all(w, 5);
-      return;
-    default:
-      break;
-  }
-#endif
-  inverse_all(w, orders);
-}
-
-#else
+#if JN_QUAD
 
 /* Twists and wrenches of orders k of a body as plain numbers, and back. */
 static inline void pairs_unpack(const quad3 *X, int orders, twist *out) {
@@ -305,9 +97,6 @@ void JN_(inverse_jet)(const jn_call *c) {
   real *at = c->scratch;
   jets J = jets_place(t, orders, c->in[2] != NULL, c->in[0], &at);
   sweeps w = {.J = &J, .V = J.V, .F = J.F, .tau = c->out[0]};
-  w.c = take(&at, (size_t)orders);
-  w.s = take(&at, (size_t)orders);
-  w.U = TAKE(&at, orders, twist);
   jet_to_taylor(c->in[1], orders, t->nv, J.v);
   if (J.W) external_wrenches(&J, c->in[2], orders - 1);
 #if JN_QUAD
@@ -315,7 +104,7 @@ void JN_(inverse_jet)(const jn_call *c) {
   pairs p = pairs_place(&J, orders, w.tau, &at);
   pairs_of_order(&p, &w, orders, room);
 #else
-  inverse_of_order(&w, orders);
+  inverse_of_order(&w, orders, &at);
 #endif
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }

@@ -238,7 +238,7 @@ void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, i
       world_outward(&w, i, q, NULL, *turn);
     I[i] = i_turn(w.R[i], t->body[i].inertia);
   }
-  world_mass_matrix(&w, I, elimination, M);
+  world_mass_matrix(&w, I, elimination, TAKE(&at, t->nd, wrench), M);
 }
 
 #endif

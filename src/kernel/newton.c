@@ -5,38 +5,14 @@
 
 #include "quad.h"
 #include "row.h"
+#include "whirl.h"
 
 #if !JN_QUAD
 
-/* How a body moves, in its own frame: angular velocity and its rate, and the acceleration of its origin. A point at r
- * of it has the acceleration a + B r, where B = [dw] + [w]^2, and linear velocities are not needed at all. 7 revolute
- * joints in lanes of four: 75 ns a state, where twists and I A + V x* I V took 113. */
+/* How a body moves, in its own frame: angular velocity and its rate, and the acceleration of its origin (whirl.h). */
 typedef struct motion {
   vec3 w, dw, a;
 } motion;
-
-/* B, and the products of w that it is made of. */
-typedef struct whirl {
-  sym3 ww;
-  mat3 B;
-} whirl;
-
-static inline whirl whirl_of(const motion *m) {
-  vec3 w = m->w, r = m->dw;
-  sym3 s = {w.x * w.x, w.y * w.y, w.z * w.z, w.x * w.y, w.x * w.z, w.y * w.z};
-  return (whirl){s,
-                 {v3(-(s.yy + s.zz), s.xy + r.z, s.xz - r.y), v3(s.xy - r.z, -(s.xx + s.zz), s.yz + r.x),
-                  v3(s.xz + r.y, s.yz - r.x, -(s.xx + s.yy))}};
-}
-
-/* J dw + w x J w, by the sums that B has already. */
-static inline vec3 euler(sym3 J, vec3 dw, const whirl *B) {
-  const sym3 *s = &B->ww;
-  const mat3 *b = &B->B;
-  return v3(J.xx * dw.x + (J.zz - J.yy) * s->yz - J.xy * b->x.z + J.xz * b->x.y + J.yz * (s->yy - s->zz),
-            J.yy * dw.y + (J.xx - J.zz) * s->xz - J.yz * b->y.x + J.xy * b->y.z + J.xz * (s->zz - s->xx),
-            J.zz * dw.z + (J.yy - J.xx) * s->xy - J.xz * b->z.y + J.yz * b->z.x + J.xy * (s->xx - s->yy));
-}
 
 /* Rotations by a joint that turns about z after the constant rotation of its frame, into the body and back: no matrix
  * is kept. Row by row for all vectors, because each constant takes a register. */
@@ -116,14 +92,14 @@ static __attribute__((noinline)) void move_on(const JN_S(tree) * t, int i, const
 FLAT void inertial_wrenches(const JN_S(tree) * t, const real *q, const real *v, const real *a, int moving, vec3 base,
                             const angles *turn, pose *X, motion *kept, wrench *F) {
   motion m = {v3_zero(), v3_zero(), base};
-  whirl B = whirl_of(&m);
+  whirl B = whirl_of(products(m.w), m.dw);
   for (int i = 0; i < t->nb; i++) { /* m, B: of the body before, which is most often the parent */
     const JN_S(body) *b = &t->body[i];
     if (b->parent < 0) {
       m = (motion){v3_zero(), v3_zero(), base};
     } else if (b->parent != i - 1) {
       m = kept[b->parent];
-      if (moving) B = whirl_of(&m);
+      if (moving) B = whirl_of(products(m.w), m.dw);
     }
     if (b->kind == JN_BODY_REVOLUTE) {
       turn_on(b, v, a, moving, turn->c[i], turn->s[i], &B.B, &m);
@@ -137,7 +113,7 @@ FLAT void inertial_wrenches(const JN_S(tree) * t, const real *q, const real *v, 
     inertia I = i_constant(b->inertia);
     wrench own = {cross(I.h, m.a), v3_scale(I.m, m.a)};
     if (moving) {
-      B = whirl_of(&m);
+      B = whirl_of(products(m.w), m.dw);
       own = (wrench){v3_add(own.m, euler(I.J, m.dw, &B)), v3_add(own.f, m3_mul(B.B, I.h))};
     }
     F[i] = own;

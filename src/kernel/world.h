@@ -184,53 +184,91 @@ FLAT void mass_put(const mass_place *o, int row, int column, real x) {
   }
 }
 
-/* S of a free or spherical joint has the columns of R alone. */
-FLAT void mass_put_group(const mass_place *o, int row, int i, wrench Z) {
-  int column = mass_column(o, i);
-  vec3 m = m3_tmul(o->w->R[i], Z.m), f = m3_tmul(o->w->R[i], Z.f);
-  mass_put(o, row, column, m.x);
-  mass_put(o, row, column + 1, m.y);
-  mass_put(o, row, column + 2, m.z);
-  if (o->w->t->body[i].kind != JN_BODY_FREE) return;
-  mass_put(o, row, column + 3, f.x);
-  mass_put(o, row, column + 4, f.y);
-  mass_put(o, row, column + 5, f.z);
-}
-
-/* The row of coordinate k of body i up to the diagonal, and the column. */
-FLAT void mass_row(const mass_place *o, const inertia *I, int i, int k) {
+/* Momenta of the coordinates of body i with the inertia of its subtree, and their entries among themselves. */
+FLAT void mass_own(const mass_place *o, inertia I, int i, wrench *Z) {
   const world *w = o->w;
-  const JN_S(tree) *t = w->t;
-  const JN_S(body) *b = &t->body[i];
-  int first = mass_column(o, i), row = first + k, j = i;
-  twist S = w->S[b->id + k];
-  wrench Z = screw_momentum(b, *I, S);
-  real own = screw_power(b, Z, S) + armature_of(t, b, k), *diagonal = &o->M[row * o->n + row];
-  *diagonal = o->sums ? *diagonal + own : own;
-  for (int l = 0; l < k; l++) mass_put(o, row, first + l, power(Z, w->S[b->id + l]));
-  for (int p = b->parent; p >= 0; j = p, p = t->body[p].parent) {
-    const JN_S(body) *c = &t->body[p];
-    int column = mass_column(o, p);
-    Z.m = v3_add(Z.m, cross(w->d[j], Z.f));
-    if (is_turn(c))
-      mass_put(o, row, column, dot(Z.m, w->S[c->id].w));
-    else if (is_group(c))
-      mass_put_group(o, row, p, Z);
-    else
-      for (int l = 0; l < c->nv; l++) mass_put(o, row, column + l, power(Z, w->S[c->id + l]));
+  const JN_S(body) *b = &w->t->body[i];
+  int first = mass_column(o, i);
+  for (int k = 0; k < b->nv; k++) {
+    twist S = w->S[b->id + k];
+    wrench z = screw_momentum(b, I, S);
+    real own = screw_power(b, z, S) + armature_of(w->t, b, k), *diagonal = &o->M[(first + k) * (o->n + 1)];
+    *diagonal = o->sums ? *diagonal + own : own;
+    for (int l = 0; l < k; l++) mass_put(o, first + k, first + l, power(z, w->S[b->id + l]));
+    Z[b->id + k] = w_shift(z, w->d[i]);
   }
 }
 
-/* I: of the bodies alone on entry, of subtrees afterwards. */
-FLAT void world_mass_matrix(const world *w, inertia *I, int elimination, real *M) {
+/* Entries of body i, which turns, with the coordinates further out in its subtree, whose momenta Z are about its origin
+ * and become those about its parent's. They lie side by side and none waits for another: from each coordinate inwards,
+ * M of 7 joints in lanes of four took as long, of 25 1.15, of 100 1.5 times as long. */
+FLAT void mass_turn(const mass_place *o, int i, wrench *Z) {
+  const JN_S(tree) *t = o->w->t;
+  const JN_S(body) *b = &t->body[i];
+  int n = o->n, end = b->end < t->nb ? t->body[b->end].id : t->nd;
+  vec3 e = o->w->S[b->id].w, d = o->w->d[i];
+  real *across = o->M + b->id * n, *down = o->M + b->id + (b->id + 1) * n;
+  for (int k = b->id + 1; k < end; k++, down += n) {
+    real x = dot(Z[k].m, e);
+    across[k] = x;
+    *down = x;
+    Z[k].m = v3_add(Z[k].m, cross(d, Z[k].f));
+  }
+}
+
+/* The same of a free or spherical body, whose screws have the columns of R alone, */
+FLAT void mass_group(const mass_place *o, int i, wrench *Z) {
+  const JN_S(body) *b = &o->w->t->body[i], *end = o->w->t->body + b->end;
+  const mat3 R = o->w->R[i];
+  int row = mass_column(o, i), free = b->kind == JN_BODY_FREE;
+  for (const JN_S(body) *c = b + 1; c < end; c++)
+    for (int k = 0; k < c->nv; k++) {
+      int column = (o->by_body ? c->id : c->iv) + k;
+      wrench *z = &Z[c->id + k];
+      vec3 m = m3_tmul(R, z->m);
+      mass_put(o, row, column, m.x);
+      mass_put(o, row + 1, column, m.y);
+      mass_put(o, row + 2, column, m.z);
+      if (b->parent >= 0) *z = w_shift(*z, o->w->d[i]);
+      if (!free) continue;
+      vec3 f = m3_tmul(R, z->f);
+      mass_put(o, row + 3, column, f.x);
+      mass_put(o, row + 4, column, f.y);
+      mass_put(o, row + 5, column, f.z);
+    }
+}
+
+/* and of any other. */
+FLAT void mass_outer(const mass_place *o, int i, wrench *Z) {
+  const JN_S(tree) *t = o->w->t;
+  const JN_S(body) *b = &t->body[i];
+  int row = mass_column(o, i);
+  for (int j = i + 1; j < b->end; j++)
+    for (int k = 0; k < t->body[j].nv; k++) {
+      int column = mass_column(o, j) + k;
+      wrench *z = &Z[t->body[j].id + k];
+      for (int l = 0; l < b->nv; l++) mass_put(o, row + l, column, screw_power(b, *z, o->w->S[b->id + l]));
+      *z = w_shift(*z, o->w->d[i]);
+    }
+}
+
+/* I: of the bodies alone on entry, of subtrees afterwards. Z [nd] is scratch. */
+FLAT void world_mass_matrix(const world *w, inertia *I, int elimination, wrench *Z, real *M) {
   const JN_S(tree) *t = w->t;
   const mass_place o = {w, t->nv, elimination && !t->coupled, t->coupled, M};
-  int zeros = t->coupled;
+  int zeros = t->coupled, straight = !t->coupled;
   for (int i = 1; i < t->nb; i++) zeros |= t->body[i].parent != i - 1; /* between branches; a chain has none */
+  for (int i = 0; i < t->nb && !elimination; i++) straight &= t->body[i].iv == t->body[i].id;
   for (int k = 0; k < t->nv * t->nv && zeros; k++) M[k] = ZERO;
   for (int i = t->nb - 1; i >= 0; i--) {
     int p = t->body[i].parent;
-    for (int k = 0; k < t->body[i].nv; k++) mass_row(&o, &I[i], i, k);
+    if (is_turn(&t->body[i]) && straight)
+      mass_turn(&o, i, Z);
+    else if (is_group(&t->body[i]))
+      mass_group(&o, i, Z);
+    else
+      mass_outer(&o, i, Z);
+    mass_own(&o, I[i], i, Z);
     if (p >= 0) I[p] = i_add(I[p], i_shift(I[i], w->d[i]));
   }
 }
