@@ -99,14 +99,61 @@ static inline size_t next_block(size_t i, size_t n) {
   return next < n && next + JN_LANES > n ? n - JN_LANES : next;
 }
 
+/* Fewer numbers than lanes, into them and back. */
+static inline void get_few_other(real *x, const other *const row[], size_t n) {
+  for (size_t i = 0; i < n; i++)
+    for (int k = 0; k < JN_LANES; k++) x[i][k] = (scalar)row[k][i];
+}
+static inline void put_few_other(other *to, const real *x, size_t n, size_t stride, int count) {
+  for (size_t i = 0; i < n; i++)
+    for (int k = 0; k < count; k++) to[(size_t)k * stride + i] = (other)x[i][k];
+}
+
+#if JN_LANES == 8
+typedef scalar half __attribute__((vector_size(4 * sizeof(scalar))));
+#endif
+/* Of eight lanes four numbers at a time, the last four again: inverse dynamics of 7 joints takes 42 ns a state, one by
+ * one 55. */
+static inline void get_few_own(real *x, const scalar *const row[], size_t n) {
+#if JN_LANES == 8
+  for (size_t i = 0; i < n && n >= 4; i = i + 4 < n ? n - 4 : n) {
+    real block[4];
+    for (int k = 0; k < 4; k++) {
+      half low, high; /* joined in registers: what is stored in two pieces and loaded in one has to wait */
+      memcpy(&low, row[k] + i, sizeof low);
+      memcpy(&high, row[k + 4] + i, sizeof high);
+      block[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    transpose4(block);
+    for (int k = 0; k < 4; k++) x[i + (size_t)k] = block[k];
+  }
+  if (n >= 4) return;
+#endif
+  for (size_t i = 0; i < n; i++)
+    for (int k = 0; k < JN_LANES; k++) x[i][k] = row[k][i];
+}
+static inline void put_few_own(scalar *to, const real *x, size_t n, size_t stride, int count) {
+#if JN_LANES == 8
+  for (size_t i = 0; i < n && n >= 4; i = i + 4 < n ? n - 4 : n) {
+    real block[4] = {x[i], x[i + 1], x[i + 2], x[i + 3]};
+    transpose4(block);
+    for (int k = 0; k < count; k++)
+      memcpy(to + (size_t)k * stride + i, (const char *)&block[k % 4] + (k < 4 ? 0 : sizeof(real) / 2),
+             sizeof(real) / 2);
+  }
+  if (n >= 4) return;
+#endif
+  for (size_t i = 0; i < n; i++)
+    for (int k = 0; k < count; k++) to[(size_t)k * stride + i] = x[i][k];
+}
+
 /* load_own(), store_own(), load_other(), store_other(): n numbers of `count` samples, `stride` apart, into n reals
  * (missing lanes repeat the last sample) and back. */
 #define LANES_MOVE(which, number)                                                                    \
   static inline void load_##which(real *x, const number *from, size_t n, size_t stride, int count) { \
     const number *row[JN_LANES];                                                                     \
     for (int k = 0; k < JN_LANES; k++) row[k] = from + (size_t)(k < count ? k : count - 1) * stride; \
-    for (size_t i = 0; i < n && n < JN_LANES; i++)                                                   \
-      for (int k = 0; k < JN_LANES; k++) x[i][k] = (scalar)row[k][i];                                \
+    if (n < JN_LANES) get_few_##which(x, row, n);                                                    \
     for (size_t i = 0; i < n && n >= JN_LANES; i = next_block(i, n)) {                               \
       real block[JN_LANES];                                                                          \
       for (int k = 0; k < JN_LANES; k++) block[k] = read_##which(row[k] + i);                        \
@@ -115,8 +162,7 @@ static inline size_t next_block(size_t i, size_t n) {
     }                                                                                                \
   }                                                                                                  \
   static inline void store_##which(number *to, const real *x, size_t n, size_t stride, int count) {  \
-    for (size_t i = 0; i < n && n < JN_LANES; i++)                                                   \
-      for (int k = 0; k < count; k++) to[(size_t)k * stride + i] = (number)x[i][k];                  \
+    if (n < JN_LANES) put_few_##which(to, x, n, stride, count);                                      \
     for (size_t i = 0; i < n && n >= JN_LANES; i = next_block(i, n)) {                               \
       real block[JN_LANES];                                                                          \
       for (int k = 0; k < JN_LANES; k++) block[k] = x[i + (size_t)k];                                \
