@@ -151,7 +151,7 @@ if(JOUNCE_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2_lanes ${avx2} $<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure;-mmemcpy-strategy=${strategy};-mmemset-strategy=${strategy}>)
   set_source_files_properties(src/kernel/forward.c PROPERTIES COMPILE_OPTIONS
                                                               "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
-  # Orders 1 to 3 of jets are unrolled in full, though their loops are long: 5 to 8 % faster.
+  # Orders 1 to 4 of jets are unrolled in full, though their loops are long: 5 to 8 % faster.
   set_source_files_properties(src/kernel/jets.c PROPERTIES COMPILE_OPTIONS
                                                            "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=1000>")
   if(JOUNCE_LANES)

@@ -7,7 +7,7 @@
  *
  * with products of series for products. Joints with one coordinate are about z of the body's frame, where turning
  * leaves z alone and a series has no axis to take out; the others go through the twists of jets.h. Seven joints in
- * lanes of four, orders 1 to 4: 131, 179, 240, 355 ns a state, where twists and I dV - ad* I V took 211, 276, 380, 464.
+ * lanes of four, orders 1 to 4: 131, 178, 240, 313 ns a state, where twists and I dV - ad* I V took 211, 276, 380, 464.
  */
 #ifndef JN_KERNEL_JETS_WHIRL_H
 #define JN_KERNEL_JETS_WHIRL_H
@@ -31,6 +31,23 @@ static inline int is_about_z(const JN_S(body) * b) {
 
 /* ---- joints that are not about z ---- */
 
+/* A free or spherical joint on the base: w and v are the coordinates' rates, and what the base falls by turns with the
+ * body, (k+1) g_{k+1} = (g x w)_k. */
+static inline void group_first(const jets *J, int i, int orders, twist *V) {
+  const JN_S(tree) *t = J->t;
+  const JN_S(body) *b = &t->body[i];
+  vec3 fall = m3_tmul(m3_constant(b->R), base_acceleration(t).v);
+  for (int k = 0; k < orders; k++) {
+    const real *v = J->v + k * t->nv + b->iv;
+    V[k] = (twist){v3_load(v), v3_zero()};
+    if (k == 1) V[k].v = m3_tmul(joint_motion(t, b, J->q).R, fall);
+    for (int j = 0; j < k - 1; j++) V[k].v = v3_add(V[k].v, cross(V[k - 1 - j].v, V[j].w));
+    if (k > 2) V[k].v = v3_scale(reciprocal(k - 1), V[k].v);
+  }
+  for (int k = 0; k < orders && b->kind == JN_BODY_FREE; k++)
+    V[k].v = v3_add(V[k].v, v3_load(J->v + k * t->nv + b->iv + 3));
+}
+
 static inline void general_outward(const sweeps *S, int i, int orders) {
   const jets *J = S->J;
   const JN_S(tree) *t = J->t;
@@ -38,6 +55,10 @@ static inline void general_outward(const sweeps *S, int i, int orders) {
   int wide = t->nd + t->nb;
   pose placed = se3_constant(b->R, b->p);
   twist *V = S->V + i * orders;
+  if (is_group(b) && b->parent < 0) {
+    group_first(J, i, orders, V);
+    return;
+  }
   for (int k = 0; k < orders; k++) {
     motion_order(J, i, k);
     twist before = k == 1 ? base_acceleration(t) : t_zero();
@@ -52,8 +73,14 @@ static inline void general_outward(const sweeps *S, int i, int orders) {
 
 static inline void general_inward(const sweeps *S, int i, int orders) {
   const JN_S(tree) *t = S->J->t;
-  int p = t->body[i].parent;
-  for (int k = 0; k < orders - 1; k++) {
+  const JN_S(body) *b = &t->body[i];
+  int p = b->parent;
+  for (int k = 0; k < orders - 1 && p < 0 && is_group(b); k++) {
+    real six[6];
+    w_store(S->F[i * orders + k], six);
+    for (int c = 0; c < b->nv; c++) S->tau[k * t->nv + b->iv + c] += six[c];
+  }
+  for (int k = 0; k < orders - 1 && !(p < 0 && is_group(b)); k++) {
     wrench F = joint_inward(S->J, i, S->F[i * orders + k], k, S->tau + k * t->nv);
     if (p >= 0) S->F[p * orders + k] = w_add(S->F[p * orders + k], F);
   }
@@ -335,7 +362,7 @@ FLAT void inverse_all(const sweeps *S, int orders, const course *m) {
   }
 }
 
-/* Orders 1, 2 and 3 have instances of their own, which take 0.87 to 0.9 of the time (seven joints, AVX2); that of
+/* Orders 1 to 4 have instances of their own, which take 0.87 to 0.9 of the time (seven joints, AVX2); that of
  * order 2 is the second-order algorithm of mueller2021, unrolled. Higher ones gain too little. */
 static inline void inverse_of_order(sweeps *S, int orders, real **at) {
   int nb = S->J->t->nb;
@@ -343,7 +370,7 @@ static inline void inverse_of_order(sweeps *S, int orders, real **at) {
   S->c = TAKE(at, nb * orders, real);
   S->s = TAKE(at, nb * orders, real);
 #if JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F
-  enum { MOST = 5 };
+  enum { MOST = 6 };
   vec3 w[MOST], a[MOST], u[2 * MOST];
   mat3 B[MOST];
   course m = {w, a, B, u};
@@ -356,6 +383,9 @@ static inline void inverse_of_order(sweeps *S, int orders, real **at) {
       return;
     case 5:
       inverse_all(S, 5, &m);
+      return;
+    case 6:
+      inverse_all(S, 6, &m);
       return;
     default:
       break;
