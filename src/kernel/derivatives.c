@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* First derivatives of inverse, forward and hybrid dynamics with respect to the state (derivative.h). */
 #include "derivative_forward.h"
+#include "derivative_lanes.h"
 #include "derivative_solve.h"
 #include "derivative_tiles.h"
 #include "product.h"
@@ -30,8 +31,43 @@ static inline scene field_scene(const field *w, real **at) {
   return x;
 }
 
-/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not, and with lanes, where
- * first_matrices() takes less (chain of 7 joints 418 ns a state, not 439). */
+#if JN_LANES > 1
+
+static inline scene flow_scene(const flow *o, real **at) {
+  const JN_S(tree) *t = o->t;
+  scene x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
+  for (int i = 0; i < t->nb; i++) {
+    x.R[i] = o->at[i].R;
+    x.d[i] = o->at[i].d;
+  }
+  for (int c = 0; c < t->nd; c++) x.S[c] = o->s[c].S;
+  return x;
+}
+
+/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not. */
+static int derivatives_spread(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  if (t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
+  real *at = c->scratch;
+  flow o = flow_place(t, c->in[0], c->in[1], c->in[2], &at);
+  target g = {.to = c->sink};
+  if (c->out[0]) g.dq = take(&at, (size_t)t->nv);
+  if (c->out[1]) g.dv = take(&at, (size_t)t->nv);
+  if (c->out[2]) g.M = take(&at, (size_t)t->nv);
+  o.W = c->in[3];
+  flow_outward(&o);
+  flow_inward(&o);
+  flow_matrices(&o, &g);
+  c->sink->stored = 7;
+  if (!c->out[3]) return 1;
+  scene x = flow_scene(&o, &at);
+  wrench_matrix(t, &x, K(-1), c->out[3]);
+  return 1;
+}
+
+#else
+
+/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not. */
 static int derivatives_spread(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (TILE == 1 || t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
@@ -47,6 +83,8 @@ static int derivatives_spread(const jn_call *c) {
   wrench_matrix(t, &x, K(-1), c->out[3]);
   return 1;
 }
+
+#endif
 
 /* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold. out: dtau/dq, dtau/dv, dtau/da [nv x nv], dtau/d
  * wrench [nv x nlink x 6], tau [nv]. O(n d). */
