@@ -51,9 +51,9 @@ static int derivatives_spread(const jn_call *c) {
   real *at = c->scratch;
   flow o = flow_place(t, c->in[0], c->in[1], c->in[2], &at);
   target g = {.to = c->sink};
-  if (c->out[0]) g.dq = take(&at, (size_t)t->nv);
-  if (c->out[1]) g.dv = take(&at, (size_t)t->nv);
-  if (c->out[2]) g.M = take(&at, (size_t)t->nv);
+  if (c->out[0]) g.dq = take(&at, (size_t)(6 * t->nv));
+  if (c->out[1]) g.dv = take(&at, (size_t)(6 * t->nv));
+  if (c->out[2]) g.M = take(&at, (size_t)(6 * t->nv));
   o.W = c->in[3];
   flow_outward(&o);
   flow_inward(&o);
