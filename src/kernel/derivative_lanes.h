@@ -198,11 +198,12 @@ FLAT void flow_hand(const flow *o, int i) {
   to->F = w_add(to->F, w_shift(x->F, d));
 }
 
-static __attribute__((noinline)) void flow_inward(const flow *o) {
+/* sums: they are not there yet. */
+static __attribute__((noinline)) void flow_inward(const flow *o, int sums) {
   const JN_S(tree) *t = o->t;
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
-    flow_hand(o, i);
+    if (sums) flow_hand(o, i);
     if (is_turn(b))
       flow_wrenches(o, i, b->id, 1);
     else
@@ -337,8 +338,7 @@ typedef struct target {
   const jn_sink *to; /* NULL: none */
 } target;
 
-FLAT void row_send(const target *g, int out, const real *row, int n, int at) {
-  const jn_sink *s = g->to;
+FLAT void row_send(const jn_sink *s, int out, const real *row, int n, int at) {
   size_t first = (size_t)at * (size_t)n;
   if (!row) return;
   if (s->kind == JN_KIND && s->count == JN_LANES)
@@ -349,9 +349,9 @@ FLAT void row_send(const target *g, int out, const real *row, int n, int at) {
 
 static __attribute__((noinline)) void rows_send(const target *g, int n, int at, int count) {
   for (int k = 0; k < count; k++) {
-    row_send(g, 0, g->dq ? g->dq + k * n : NULL, n, at + k);
-    row_send(g, 1, g->dv ? g->dv + k * n : NULL, n, at + k);
-    row_send(g, 2, g->M ? g->M + k * n : NULL, n, at + k);
+    row_send(g->to, 0, g->dq ? g->dq + k * n : NULL, n, at + k);
+    row_send(g->to, 1, g->dv ? g->dv + k * n : NULL, n, at + k);
+    row_send(g->to, 2, g->M ? g->M + k * n : NULL, n, at + k);
   }
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* First derivatives of inverse, forward and hybrid dynamics with respect to the state (derivative.h). */
 #include "derivative_forward.h"
-#include "derivative_lanes.h"
 #include "derivative_solve.h"
 #include "derivative_tiles.h"
+#include "forward_lanes.h"
 #include "product.h"
 #include "row.h"
 
@@ -56,7 +56,7 @@ static int derivatives_spread(const jn_call *c) {
   if (c->out[2]) g.M = take(&at, (size_t)(6 * t->nv));
   o.W = c->in[3];
   flow_outward(&o);
-  flow_inward(&o);
+  flow_inward(&o, 1);
   flow_matrices(&o, &g);
   c->sink->stored = 7;
   if (!c->out[3]) return 1;
@@ -107,6 +107,56 @@ void JN_(derivatives)(const jn_call *c) {
   if (c->out[4]) field_forces(&w, 0, c->out[4]);
 }
 
+#if JN_LANES > 1
+
+/* Accelerations y [nv], in the order of elimination, with which the field is moved on, and M^-1, in that of v: by
+ * factors where branches are short, else by articulated bodies, which lose no digits on long ones. */
+static int flow_forward(const flow *o, const real *tau, real *at, real *pivots, real *y, real *inverse) {
+  const JN_S(tree) *t = o->t;
+  articulation u = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
+  compact M = compact_place(t, inverse, &at);
+  equations e;
+  int factors = factors_are_quicker(t);
+  if (factors) {
+    flow_equations(o, tau, &M, y);
+    compact_factorize(&M, pivots);
+    compact_substitute(&M, y);
+  } else {
+    if (!equations_place(&u, &e, &at)) return 0;
+    flow_articulated(o, &u, tau, at, pivots, y);
+  }
+  flow_accelerate(o, y);
+  if (factors)
+    compact_invert(&M, at);
+  else
+    equations_inverse(&e, inverse);
+  reorder(t, inverse, (int32_t *)(void *)at);
+  return 1;
+}
+
+/* derivatives_hybrid() when moreover nothing is prescribed. 0 when not so. */
+static int derivatives_flow(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  if (c->data || t->coupled || branch_length(t) > LANES_BRANCH || (c->in[4] && c->arg[0] != HOLD_BODY) || c->out[5])
+    return 0;
+  real *at = c->scratch, *const *out = (real *const *)c->out;
+  flow o = flow_place(t, c->in[0], c->in[1], NULL, &at);
+  real *y = take(&at, (size_t)t->nv);
+  target g = {.dq = out[2], .dv = out[3]};
+  o.W = c->in[4];
+  flow_outward(&o);
+  if (!flow_forward(&o, c->in[3], at, out[10], y, out[4])) return 0;
+  for (int k = 0; k < t->nv; k++) out[0][t->order[k]] = y[k];
+  flow_inward(&o, 0);
+  flow_matrices(&o, &g);
+  g.to = c->sink;
+  flow_product(t, out[4], &g, at);
+  c->sink->stored = 1 << 2 | 1 << 3;
+  return 1;
+}
+
+#endif
+
 /* derivatives_hybrid() when moreover nothing is prescribed: no factors, O(n^2). 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
@@ -144,6 +194,9 @@ static int derivatives_forward(const jn_call *c) {
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */
 void JN_(derivatives_hybrid)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
+#if JN_LANES > 1
+  if (derivatives_flow(c)) return;
+#endif
   if (derivatives_forward(c)) return;
   int n = t->nv, wide = 6 * t->nlink;
   real *at = c->scratch, *out[11];
