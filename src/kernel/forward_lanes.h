@@ -133,8 +133,16 @@ enum {
   LANES_BRANCH = 60,
   LANES_MOST = 512, /* coordinates that there is room for */
   STRIP = JN_LANES < 4 ? JN_LANES : 4,
-  PANEL = 4 /* rows of the result that are made before they go to the caller */
+  ROWS = 3, /* with STRIP columns sixteen registers: sums, factors of the rows, and one of a column */
+  PANEL = 6 /* rows of the result that are made before they go to the caller */
 };
+
+/* Else the compiler reads it from memory for every row. */
+#if defined(__x86_64__) && JN_LANES > 1
+#define IN_REGISTER(x) __asm__ volatile("" : "+x"(x))
+#else
+#define IN_REGISTER(x) (void)(x)
+#endif
 
 /* Rows of T that are not zero in STRIP columns from c on. */
 typedef struct strip {
@@ -145,14 +153,19 @@ typedef struct strip {
 /* Rows [r, r + rows) of columns of a strip of -M^-1 T, to X [rows x nv]. */
 FLAT void strip_rows(const strip *s, int n, const real *inverse, const real *T, int r, int rows, int columns, real *X) {
   const real *A = inverse + r * n;
-  real x[2][STRIP];
+  real x[ROWS][STRIP];
   for (int e = 0; e < rows; e++)
     for (int k = 0; k < columns; k++) x[e][k] = ZERO;
   for (int m = 0; m < s->count; m++) {
     int at = s->row[m];
     const real *a = A + at, *b = T + at * n + s->c;
-    for (int k = 0; k < columns; k++)
-      for (int e = 0; e < rows; e++) x[e][k] -= a[e * n] * b[k];
+    real own[ROWS];
+    for (int e = 0; e < rows; e++) own[e] = a[e * n];
+    for (int k = 0; k < columns; k++) {
+      real with = b[k];
+      IN_REGISTER(with);
+      for (int e = 0; e < rows; e++) x[e][k] -= own[e] * with;
+    }
   }
   for (int e = 0; e < rows; e++)
     for (int k = 0; k < columns; k++) X[e * n + s->c + k] = x[e][k];
@@ -161,8 +174,11 @@ FLAT void strip_rows(const strip *s, int n, const real *inverse, const real *T, 
 static __attribute__((noinline)) void strip_panel(const strip *s, int n, const real *inverse, const real *T, int r,
                                                   int rows, real *X) {
   int e = 0, columns = n - s->c < STRIP ? n - s->c : STRIP;
-  for (; e + 1 < rows && columns == STRIP; e += 2) strip_rows(s, n, inverse, T, r + e, 2, STRIP, X + e * n);
-  for (; e < rows && columns == STRIP; e++) strip_rows(s, n, inverse, T, r + e, 1, STRIP, X + e * n);
+  if (columns == STRIP) {
+    for (; rows - e == 3 || rows - e > 4; e += 3) strip_rows(s, n, inverse, T, r + e, 3, STRIP, X + e * n);
+    for (; rows - e > 1; e += 2) strip_rows(s, n, inverse, T, r + e, 2, STRIP, X + e * n);
+    for (; e < rows; e++) strip_rows(s, n, inverse, T, r + e, 1, STRIP, X + e * n);
+  }
   for (; e < rows; e++) strip_rows(s, n, inverse, T, r + e, 1, columns, X + e * n);
 }
 
