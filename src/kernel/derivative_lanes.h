@@ -30,7 +30,7 @@ typedef struct whole {
 
 /* A coordinate as those outward of it meet it. */
 typedef struct screws {
-  twist S, psi, ppsi, both; /* both = Psi + psi */
+  twist S, psi, ppsi, both; /* both = Psi + psi: of a revolute joint 2 psi, and not kept */
 } screws;
 
 /* And as those inward of it do: I S; I ppsi + B psi + S x* F; I (Psi + psi) + B S; B^T S. */
@@ -87,22 +87,34 @@ FLAT void flow_body(const flow *o, int i, mat3 R, twist V, twist A) {
   o->sum[i].F = w_add(i_mul(I, A), w_cross(V, momentum));
 }
 
-FLAT void flow_turn(const flow *o, int i) {
+/* A body that turns about z; root: before it nothing moves, and psi is zero. */
+FLAT void flow_turn(const flow *o, int i, int root) {
   const JN_S(body) *b = &o->t->body[i];
   const place *P = place_before(o, i);
-  mat3 B = m3_prod(P->R, m3_constant(b->R));
-  vec3 d = m3_mul(P->R, v3_constant(b->p)), e = v3_scale(splat(b->ratio), B.z);
+  mat3 B = m3_constant(b->R);
+  vec3 d = v3_constant(b->p);
+  twist V = t_zero(), A = {v3_zero(), P->A.v};
+  if (!root) {
+    d = m3_mul(P->R, d);
+    B = m3_prod(P->R, B);
+    V = t_shift(P->V, d);
+    A = t_shift(P->A, d);
+  }
+  vec3 e = v3_scale(splat(b->ratio), B.z);
   real c = o->turn.c[i], s = o->turn.s[i];
   mat3 R = {v3_axpy(s, B.y, v3_scale(c, B.x)), v3_axpy(-s, B.x, v3_scale(c, B.y)), B.z};
-  twist V = t_shift(P->V, d), A = t_shift(P->A, d);
-  twist psi = {cross(V.w, e), cross(V.v, e)}, more = t_ad(V, psi);
   screws *to = &o->s[b->id];
   to->S = (twist){e, v3_zero()};
-  to->psi = psi;
-  to->ppsi = (twist){v3_add(cross(A.w, e), more.w), v3_add(cross(A.v, e), more.v)};
-  to->both = t_add(psi, psi);
+  if (root) {
+    to->psi = t_zero();
+    to->ppsi = (twist){v3_zero(), cross(A.v, e)};
+  } else {
+    twist psi = {cross(V.w, e), cross(V.v, e)}, more = t_ad(V, psi);
+    to->psi = psi;
+    to->ppsi = (twist){v3_add(cross(A.w, e), more.w), v3_add(cross(A.v, e), more.v)};
+    if (o->v) A = t_axpy(o->v[b->iv], psi, A);
+  }
   if (o->v) V.w = v3_axpy(o->v[b->iv], e, V.w);
-  if (o->v) A = t_axpy(o->v[b->iv], psi, A);
   if (o->a) A.w = v3_axpy(o->a[b->iv], e, A.w);
   o->at[i] = (place){R, d, V, A};
   flow_body(o, i, R, V, A);
@@ -153,8 +165,10 @@ static inline void flow_wrench(const flow *o, int l) {
 static __attribute__((noinline)) void flow_outward(const flow *o) {
   const JN_S(tree) *t = o->t;
   for (int i = 0; i < t->nb; i++) {
-    if (is_turn(&t->body[i]))
-      flow_turn(o, i);
+    if (is_turn(&t->body[i]) && t->body[i].parent < 0)
+      flow_turn(o, i, 1);
+    else if (is_turn(&t->body[i]))
+      flow_turn(o, i, 0);
     else
       flow_any(o, i);
   }
@@ -172,8 +186,12 @@ FLAT void flow_wrenches(const flow *o, int i, int c, int turn) {
   rates B = w->B;
   wrench F = w->F;
   vec3 e = s->S.w, Qe = s3_mul(B.Q, e), Le = cross(B.L, e);
-  wrench Y = w_add(i_mul(I, s->ppsi), b_mul(B, s->psi)), Yv = i_mul(I, s->both);
-  x->Yv = (wrench){v3_add(Yv.m, v3_sub(Qe, Le)), v3_axpy(K(-2), cross(B.P, e), Yv.f)};
+  wrench Y = w_add(i_mul(I, s->ppsi), b_mul(B, s->psi)), Yv = i_mul(I, turn ? s->psi : s->both);
+  vec3 Pe = cross(B.P, e);
+  if (turn)
+    x->Yv = (wrench){v3_axpy(K(2), Yv.m, v3_sub(Qe, Le)), v3_scale(K(2), v3_sub(Yv.f, Pe))};
+  else
+    x->Yv = (wrench){v3_add(Yv.m, v3_sub(Qe, Le)), v3_axpy(K(-2), Pe, Yv.f)};
   Y = (wrench){v3_add(Y.m, cross(e, F.m)), v3_add(Y.f, cross(e, F.f))};
   if (turn) {
     x->Z = (wrench){s3_mul(I.J, e), cross(e, I.h)};

@@ -110,45 +110,51 @@ void JN_(derivatives)(const jn_call *c) {
 #if JN_LANES > 1
 
 /* Accelerations y [nv], in the order of elimination, with which the field is moved on, and M^-1, in that of v: by
- * factors where branches are short, else by articulated bodies, which lose no digits on long ones. */
-static int flow_forward(const flow *o, const real *tau, real *at, real *pivots, real *y, real *inverse) {
+ * factors where branches are short, else by articulated bodies, which lose no digits on long ones. 0: the tree branches
+ * too often for that. */
+static int flow_forward(const flow *o, equations *e, const real *tau, real **at, real *pivots, real *y, real *inverse) {
   const JN_S(tree) *t = o->t;
-  articulation u = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
-  compact M = compact_place(t, inverse, &at);
-  equations e;
   int factors = factors_are_quicker(t);
+  compact M = compact_place(t, inverse, at);
   if (factors) {
     flow_equations(o, tau, &M, y);
     compact_factorize(&M, pivots);
     compact_substitute(&M, y);
   } else {
-    if (!equations_place(&u, &e, &at)) return 0;
-    flow_articulated(o, &u, tau, at, pivots, y);
+    if (!equations_place(e->o, e, at)) return 0;
+    flow_articulated(o, e->o, tau, *at, pivots, y);
   }
   flow_accelerate(o, y);
   if (factors)
-    compact_invert(&M, at);
+    compact_invert(&M, *at);
   else
-    equations_inverse(&e, inverse);
-  reorder(t, inverse, (int32_t *)(void *)at);
+    equations_inverse(e, inverse);
+  reorder(t, inverse, (int32_t *)(void *)*at);
   return 1;
 }
 
-/* derivatives_hybrid() when moreover nothing is prescribed. 0 when not so. */
+/* derivatives_hybrid() when moreover nothing is prescribed, and no derivatives by wrenches are wanted. 0 when not so.
+ */
 static int derivatives_flow(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (c->data || t->coupled || branch_length(t) > LANES_BRANCH || (c->in[4] && c->arg[0] != HOLD_BODY) || c->out[5])
-    return 0;
+  if (c->data || t->coupled || t->nv > LANES_MOST || c->out[5] || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out;
+  articulation u = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
   flow o = flow_place(t, c->in[0], c->in[1], NULL, &at);
   real *y = take(&at, (size_t)t->nv);
   target g = {.dq = out[2], .dv = out[3]};
+  equations e = {.o = &u};
   o.W = c->in[4];
   flow_outward(&o);
-  if (!flow_forward(&o, c->in[3], at, out[10], y, out[4])) return 0;
+  if (!flow_forward(&o, &e, c->in[3], &at, out[10], y, out[4])) return 0;
   for (int k = 0; k < t->nv; k++) out[0][t->order[k]] = y[k];
   flow_inward(&o, 0);
   flow_matrices(&o, &g);
+  if (branch_length(t) > PRODUCT_BRANCH) {
+    if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
+    if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
+    return 1;
+  }
   g.to = c->sink;
   flow_product(t, out[4], &g, at);
   c->sink->stored = 1 << 2 | 1 << 3;

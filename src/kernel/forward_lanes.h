@@ -130,7 +130,6 @@ static __attribute__((noinline)) void flow_accelerate(const flow *o, const real 
 /* ---- the product ---- */
 
 enum {
-  LANES_BRANCH = 60,
   LANES_MOST = 512, /* coordinates that there is room for */
   STRIP = JN_LANES < 4 ? JN_LANES : 4,
   ROWS = 3, /* with STRIP columns sixteen registers: sums, factors of the rows, and one of a column */
