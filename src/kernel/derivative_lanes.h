@@ -255,8 +255,9 @@ FLAT void row_outward(const row_at *r, const wrenches3 *x, int at, twist S) {
   if (r->M) r->M[at] = power(x->Z, S);
 }
 
-/* A free joint at the root: its screws are the axes of R, and the world does not move: psi = 0, ppsi = (0, a x e) where a is the acceleration
- * that makes weight, so that six columns come from a few products with R^T (humanoid of 44 joints: 0.7 us less). */
+/* A free joint at the root: its screws are the axes of R, and the world does not move: psi = 0, ppsi = (0, a x e) where
+ * a is the acceleration that makes weight, so that six columns come from a few products with R^T (humanoid of 44
+ * joints: 0.7 us less). */
 static inline int is_free_root(const JN_S(body) * b) { return b->kind == JN_BODY_FREE && b->parent < 0; }
 
 FLAT void put3(real *row, int at, vec3 x) {

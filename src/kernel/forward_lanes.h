@@ -181,7 +181,8 @@ static __attribute__((noinline)) void strip_panel(const strip *s, int n, const r
   for (; e < rows; e++) strip_rows(s, n, inverse, T, r + e, 1, columns, X + e * n);
 }
 
-/* The strips of all columns. Takes nv (nv + LANES) / 8 + 6 nv reals and alignment. */
+/* The strips of all columns; the last may share columns with the one before. Takes up to nv (nv + 2) / 8 + 10 nv reals
+ * and alignment. */
 static inline strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
   product p = product_place(t, NULL, NULL, NULL, at);
   int n = t->nv;
@@ -191,17 +192,16 @@ static inline strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
   for (int c = 0; c < n; c += STRIP) {
     strip *to = &s[(*count)++];
     *to = (strip){.c = n - c < STRIP && n >= STRIP ? n - STRIP : c, .row = row};
-    for (int e = c; e < c + STRIP && e < n && p.branches; e++) product_mark(&p, e, c);
-    for (int e = to->c; e < c && p.branches; e++) product_mark(&p, e, c);
+    for (int e = to->c; e < to->c + STRIP && e < n && p.branches; e++) product_mark(&p, e, to->c);
     for (int r = 0; r < n; r++)
-      if (!p.branches || p.stamp[p.id[r]] == c) to->row[to->count++] = r;
-    row += to->count;
+      if (!p.branches || p.stamp[p.id[r]] == to->c) to->row[to->count++] = r;
+    if (p.branches) row += to->count; /* else all have the same rows */
   }
-  *at += ((size_t)(row - (int32_t *)(void *)*at) * sizeof *row + sizeof(real) - 1) / sizeof(real);
+  *at += ((size_t)(row - (int32_t *)(void *)*at + n) * sizeof *row + sizeof(real) - 1) / sizeof(real);
   return s;
 }
 
-/* -M^-1 T of the matrices T that are given, to their outputs of the sink. Takes 2 PANEL nv reals more. */
+/* -M^-1 T of the matrices T that are given, to outputs 2 and 3 of the sink. Takes 2 PANEL nv reals more. */
 static inline void flow_product(const JN_S(tree) * t, const real *inverse, const target *g, real *at) {
   int n = t->nv, count;
   strip *s = strips_place(t, &count, &at);
