@@ -153,6 +153,29 @@ static inline void flow_any(const flow *o, int i) {
   flow_body(o, i, R, V, A);
 }
 
+/* A free joint at the root: its screws are the axes of R, and the world does not move, so that psi = 0, ppsi = (0, a x
+ * e) with the acceleration a that makes weight, and [V, V] = 0 adds nothing to A: row_inward_free() has what follows.
+ */
+static inline int is_free_root(const JN_S(body) * b) { return b->kind == JN_BODY_FREE && b->parent < 0; }
+
+static inline void flow_free(const flow *o, int i) {
+  const JN_S(body) *b = &o->t->body[i];
+  pose X = body_pose(o->t, b, o->q, o->turn.c[i], o->turn.s[i]);
+  mat3 R = X.R;
+  screws *s = o->s + b->id;
+  twist V = t_zero(), A = place_before(o, i)->A;
+  s[0].S = (twist){R.x, v3_zero()};
+  s[1].S = (twist){R.y, v3_zero()};
+  s[2].S = (twist){R.z, v3_zero()};
+  s[3].S = (twist){v3_zero(), R.x};
+  s[4].S = (twist){v3_zero(), R.y};
+  s[5].S = (twist){v3_zero(), R.z};
+  if (o->v) V = (twist){m3_mul(R, v3_load(o->v + b->iv)), m3_mul(R, v3_load(o->v + b->iv + 3))};
+  if (o->a) A = t_add(A, (twist){m3_mul(R, v3_load(o->a + b->iv)), m3_mul(R, v3_load(o->a + b->iv + 3))});
+  o->at[i] = (place){R, X.p, V, A};
+  flow_body(o, i, R, V, A);
+}
+
 /* The external wrench on link l is taken from F. */
 static inline void flow_wrench(const flow *o, int l) {
   const JN_S(frame) *f = &o->t->frame[l];
@@ -169,6 +192,8 @@ static __attribute__((noinline)) void flow_outward(const flow *o) {
       flow_turn(o, i, 1);
     else if (is_turn(&t->body[i]))
       flow_turn(o, i, 0);
+    else if (is_free_root(&t->body[i]))
+      flow_free(o, i);
     else
       flow_any(o, i);
   }
@@ -177,7 +202,15 @@ static __attribute__((noinline)) void flow_outward(const flow *o) {
 
 /* ---- inward ---- */
 
-/* Wrenches of coordinate c of body i. */
+/* Those wrenches of coordinate c of body i that coordinates of the same joint are multiplied with. */
+FLAT void flow_own(const flow *o, int i, int c) {
+  const whole *w = &o->sum[i];
+  twist S = o->s[c].S;
+  o->x[c].Z = i_mul(w->I, S);
+  o->x[c].U = b_tmul(w->B, S);
+}
+
+/* All wrenches of coordinate c of body i. */
 FLAT void flow_wrenches(const flow *o, int i, int c, int turn) {
   const whole *w = &o->sum[i];
   const screws *s = &o->s[c];
@@ -222,7 +255,9 @@ static __attribute__((noinline)) void flow_inward(const flow *o, int sums) {
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     if (sums) flow_hand(o, i);
-    if (is_turn(b))
+    if (b->parent < 0 && (is_group(b) || b->nv == 1))
+      for (int k = 0; k < b->nv; k++) flow_own(o, i, b->id + k); /* nothing is inward of them */
+    else if (is_turn(b))
       flow_wrenches(o, i, b->id, 1);
     else
       for (int k = 0; k < b->nv; k++) flow_wrenches(o, i, b->id + k, 0);
@@ -255,18 +290,14 @@ FLAT void row_outward(const row_at *r, const wrenches3 *x, int at, twist S) {
   if (r->M) r->M[at] = power(x->Z, S);
 }
 
-/* A free joint at the root: its screws are the axes of R, and the world does not move: psi = 0, ppsi = (0, a x e) where
- * a is the acceleration that makes weight, so that six columns come from a few products with R^T (humanoid of 44
- * joints: 0.7 us less). */
-static inline int is_free_root(const JN_S(body) * b) { return b->kind == JN_BODY_FREE && b->parent < 0; }
-
 FLAT void put3(real *row, int at, vec3 x) {
   row[at] = x.x;
   row[at + 1] = x.y;
   row[at + 2] = x.z;
 }
 
-/* row_inward() of all its coordinates. */
+/* row_inward() of all coordinates of a free joint at the root, by a few products with R^T (humanoid of 44 joints: 0.7 us
+ * less). */
 FLAT void row_inward_free(const flow *o, const row_at *r, int i, wrench Z, vec3 U) {
   const place *b = &o->at[i];
   int at = o->t->body[i].iv;
@@ -400,7 +431,7 @@ static __attribute__((noinline)) void flow_matrices(const flow *o, const target 
   const JN_S(tree) *t = o->t;
   int n = t->nv, rows = g->to ? 6 : n;
   row_at all = {g->dq, g->dv, g->M};
-  if (!is_chain(t)) row_clear(&all, 0, rows * n);
+  if (!is_chain(t) && !(g->to && t->body[0].end == t->nb)) row_clear(&all, 0, rows * n);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     row_at first = {row_in(g->dq, b->iv, n, g), row_in(g->dv, b->iv, n, g), row_in(g->M, b->iv, n, g)};

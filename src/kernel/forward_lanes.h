@@ -106,7 +106,7 @@ static __attribute__((noinline)) void flow_accelerate(const flow *o, const real 
         s->ppsi = t_add(s->ppsi, (twist){cross(A.w, e), cross(A.v, e)});
         A.w = v3_axpy(x[c], e, A.w);
       } else {
-        s->ppsi = t_add(s->ppsi, t_ad(is_group(b) ? before : A, s->S));
+        if (b->parent >= 0 || !is_group(b)) s->ppsi = t_add(s->ppsi, t_ad(is_group(b) ? before : A, s->S));
         A = t_axpy(x[c], s->S, A);
       }
     }
