@@ -3,8 +3,9 @@
  * wrenches that are fixed to their bodies. A row is complete at once: entries with coordinates inward of its own, whose
  * wrenches are moved inwards, and with those outward of it, whose moments are taken about its own point:
  *   S . (m + p x f, f) = S.w . m + (S.v + S.w x p) . f
- * so rows go straight to the caller, four states at a time, and matrices in lanes, which do not fit into the caches,
- * are never made. */
+ * so rows go straight to the caller, and matrices in lanes, which do not fit into the first caches, are never made. In
+ * lanes of four doubles d tau of 7 joints takes 0.28 us a state (with such matrices 0.40), of a quadruped 0.72 (1.14),
+ * of a humanoid of 44 joints 3.8 (5.8). */
 #ifndef JN_KERNEL_DERIVATIVE_LANES_H
 #define JN_KERNEL_DERIVATIVE_LANES_H
 
@@ -296,8 +297,8 @@ FLAT void put3(real *row, int at, vec3 x) {
   row[at + 2] = x.z;
 }
 
-/* row_inward() of all coordinates of a free joint at the root, by a few products with R^T (humanoid of 44 joints: 0.7 us
- * less). */
+/* row_inward() of all coordinates of a free joint at the root, by a few products with R^T (humanoid of 44 joints: 0.7
+ * us less). */
 FLAT void row_inward_free(const flow *o, const row_at *r, int i, wrench Z, vec3 U) {
   const place *b = &o->at[i];
   int at = o->t->body[i].iv;

@@ -2,7 +2,7 @@
 /* The factors and the inverse of factor.h without the zeros between branches: row k of H [n x n] has, at place e, the
  * entry with the e-th coordinate of its branch counted from the root, and at place depth[k] its own. All sums run along
  * neighbours in memory. For trees without coupled coordinates.
- * M^-1 of a quadruped in lanes of four takes 170 ns a state from M; by factor.h 600. */
+ * d ddq of a quadruped in lanes of four takes 160 ns a state less than with the rows of factor.h. */
 #ifndef JN_KERNEL_FACTOR_COMPACT_H
 #define JN_KERNEL_FACTOR_COMPACT_H
 

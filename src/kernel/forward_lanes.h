@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* First derivatives of forward dynamics at LANES states (derivative_lanes.h), where branches are short: the field
- * without accelerations gives the bias and, from the inertias of subtrees, M; its factors give the accelerations, with
- * which the field, linear in them, is moved on, and M^-1; then -M^-1 T by blocks that go straight to the caller.
- * d ddq of 7 joints takes 0.5 us a state. */
+/* First derivatives of forward dynamics at LANES states (derivative_lanes.h): the field without accelerations gives the
+ * bias and, from the inertias of subtrees, M; its factors, or articulated bodies where branches are long, give M^-1 and
+ * the accelerations, with which the field, linear in them, is moved on; then -M^-1 T row by row to the caller.
+ * In lanes of four doubles d ddq of 7 joints takes 0.53 us a state; matrices in lanes, cleared, added to, solved for
+ * and moved out afterwards took 0.77. */
 #ifndef JN_KERNEL_FORWARD_LANES_H
 #define JN_KERNEL_FORWARD_LANES_H
 
