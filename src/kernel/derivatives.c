@@ -2,10 +2,12 @@
 /* First derivatives of inverse, forward and hybrid dynamics with respect to the state (derivative.h). */
 #include "derivative_forward.h"
 #include "derivative_solve.h"
-#include "derivative_tiles.h"
 #include "forward_lanes.h"
 #include "product.h"
 #include "row.h"
+#if JN_LANES == 1
+#include "derivative_tiles.h"
+#endif
 
 /* Forces of unit wrenches on the links: out [nv x nlink x 6] = factor * J^T. */
 static inline void wrench_matrix(const JN_S(tree) * t, const scene *w, real factor, real *out) {
@@ -109,12 +111,29 @@ void JN_(derivatives)(const jn_call *c) {
 
 #if JN_LANES > 1
 
+/* M^-1 X in place of X [nv x nlink x 6], of which only rows along the branches of the links are not zero. Takes 6 nv
+ * reals. */
+static inline void wrench_product(const JN_S(tree) * t, const real *inverse, real *at, real *X) {
+  int n = t->nv, wide = 6 * t->nlink;
+  real *own = take(&at, (size_t)(6 * n));
+  for (int l = 0; l < t->nlink; l++) {
+    for (int k = 0; k < 6 * n; k++) own[k] = X[k / 6 * wide + 6 * l + k % 6];
+    for (int r = 0; r < n; r++) {
+      real sum[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO}, *to = X + r * wide + 6 * l;
+      for (int i = t->frame[l].body; i >= 0; i = t->body[i].parent)
+        for (int k = t->body[i].iv; k < t->body[i].iv + t->body[i].nv; k++)
+          for (int e = 0; e < 6; e++) sum[e] += inverse[r * n + k] * own[6 * k + e];
+      for (int e = 0; e < 6; e++) to[e] = sum[e];
+    }
+  }
+}
+
 /* Accelerations y [nv], in the order of elimination, with which the field is moved on, and M^-1, in that of v: by
  * factors where branches are short, else by articulated bodies, which lose no digits on long ones. 0: the tree branches
  * too often for that. */
 static int flow_forward(const flow *o, equations *e, const real *tau, real **at, real *pivots, real *y, real *inverse) {
   const JN_S(tree) *t = o->t;
-  int factors = factors_are_quicker(t);
+  int factors = factors_are_quicker(t) && t->nv <= LANES_MOST;
   compact M = compact_place(t, inverse, at);
   if (factors) {
     flow_equations(o, tau, &M, y);
@@ -133,35 +152,39 @@ static int flow_forward(const flow *o, equations *e, const real *tau, real **at,
   return 1;
 }
 
-/* derivatives_hybrid() when moreover nothing is prescribed, and no derivatives by wrenches are wanted. 0 when not so.
- */
-static int derivatives_flow(const jn_call *c) {
+/* derivatives_hybrid() when moreover nothing is prescribed. 0 when not so. */
+static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (c->data || t->coupled || t->nv > LANES_MOST || c->out[5] || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
+  if (c->data || t->coupled || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out;
   articulation u = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
   flow o = flow_place(t, c->in[0], c->in[1], NULL, &at);
   real *y = take(&at, (size_t)t->nv);
-  target g = {.dq = out[2], .dv = out[3]};
+  target g = {.dq = out[2], .dv = out[3], .to = c->sink};
   equations e = {.o = &u};
+  int long_branches = branch_length(t) > PRODUCT_BRANCH || t->nv > LANES_MOST;
   o.W = c->in[4];
   flow_outward(&o);
   if (!flow_forward(&o, &e, c->in[3], &at, out[10], y, out[4])) return 0;
   for (int k = 0; k < t->nv; k++) out[0][t->order[k]] = y[k];
   flow_inward(&o, 0);
-  flow_matrices(&o, &g);
-  if (branch_length(t) > PRODUCT_BRANCH) {
+  flow_matrices(&o, &(target){.dq = out[2], .dv = out[3]});
+  if (out[5]) {
+    scene x = flow_scene(&o, &at);
+    wrench_matrix(t, &x, K(1), out[5]);
+    wrench_product(t, out[4], at, out[5]);
+  }
+  if (long_branches) {
     if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
     if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
     return 1;
   }
-  g.to = c->sink;
   flow_product(t, out[4], &g, at);
   c->sink->stored = 1 << 2 | 1 << 3;
   return 1;
 }
 
-#endif
+#else
 
 /* derivatives_hybrid() when moreover nothing is prescribed: no factors, O(n^2). 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
@@ -194,15 +217,14 @@ static int derivatives_forward(const jn_call *c) {
   return 1;
 }
 
+#endif
+
 /* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,
  * da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven, dtau/dwrench (tau and these
  * NULL for forward dynamics); pivots [nv]. a, da/dgiven, and dtau/dgiven if something is prescribed, are always there.
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */
 void JN_(derivatives_hybrid)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-#if JN_LANES > 1
-  if (derivatives_flow(c)) return;
-#endif
   if (derivatives_forward(c)) return;
   int n = t->nv, wide = 6 * t->nlink;
   real *at = c->scratch, *out[11];
