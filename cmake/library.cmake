@@ -145,12 +145,12 @@ if(JOUNCE_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2_one ${avx2} -mtune=znver3 $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
   jounce_row(d_avx2 D 1 ${avx2_one})
   jounce_row(f_avx2 F 1 ${avx2_one})
-  # In lanes registers are scarce: to order instructions by them makes derivatives 12 %, jets of high order 8 % faster
-  # (forward dynamics 5 % slower, so not there); `rep movs` for structs of half a kilobyte costs 3 % here and there.
+  # In lanes registers are scarce: to order instructions by them makes jets of high order 8 % faster (forward dynamics
+  # and first derivatives 4 to 8 % slower, so not there); `rep movs` for structs of half a kilobyte costs 3 % here and there.
   set(strategy vector_loop:2048:noalign,libcall:-1:noalign)
   set(avx2_lanes ${avx2} $<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure;-mmemcpy-strategy=${strategy};-mmemset-strategy=${strategy}>)
-  set_source_files_properties(src/kernel/forward.c PROPERTIES COMPILE_OPTIONS
-                                                              "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
+  set_source_files_properties(src/kernel/derivatives.c src/kernel/forward.c PROPERTIES
+                              COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
   # Orders 1 to 4 of jets are unrolled in full, though their loops are long: 5 to 8 % faster.
   set_source_files_properties(src/kernel/jets.c PROPERTIES COMPILE_OPTIONS
                                                            "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=1000>")

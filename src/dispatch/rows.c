@@ -163,6 +163,14 @@ static size_t tile_reals(const jn_tree_d *t) {
   return solver + field + larger(58 * nb + 12 * room, (5 + 21 + 4 * 8) * room) + 160;
 }
 
+/* What first derivatives with lanes take (derivative_lanes.h, forward_lanes.h). */
+static size_t lanes_reals(const jn_tree_d *t) {
+  enum { MOST = 512 };
+  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, listed = nv < MOST ? nv : MOST;
+  size_t field = 67 * nb + 51 * nd + 24, solver = 4 * nb + 13 * nd + 52 * nv;
+  return field + solver + larger(33 * nb, 24 * nv + listed * (listed + 2) / 8) + 64;
+}
+
 /* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when
  * coordinates are coupled; jets.h for each order. */
 size_t jn__scratch_reals(const jn_model *m, int order) {
@@ -173,7 +181,7 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   reals = larger(reals, derivative_reals(t, 2, 0));
   reals = larger(reals, derivative_reals(t, 1, 0) + 89 * (nd + 8) + 64); /* second.c */
   reals = larger(reals, 54 * nlink + 24 * nd);                           /* sensitivity.c */
-  reals = larger(reals, tile_reals(t));
+  reals = larger(reals, larger(tile_reals(t), lanes_reals(t)));
   if (order < 0) return reals + angles;
   size_t orders = (size_t)order + 2;
   size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +

@@ -39,6 +39,7 @@ static jn_status run_direct(const jn_row *row, const jn_run *r) {
   call.tree = r->model ? r->model->tree[row->kind] : NULL;
   call.data = r->data;
   call.scratch = r->work ? r->work->scratch : NULL;
+  call.sink = NULL;
   memcpy(call.arg, r->arg, sizeof call.arg);
   for (int i = 0; i < JN_MAX_ARRAYS; i++) call.in[i] = i < r->inputs ? r->in[i].data : NULL;
   for (int i = 0; i < JN_MAX_ARRAYS; i++) call.out[i] = i < r->outputs ? (void *)(uintptr_t)r->out[i].data : NULL;
@@ -69,8 +70,16 @@ static int is_singular(const jn_row *row, const jn_run *r, const void *lanes, in
   return 0;
 }
 
+static jn_sink sink_of(const jn_row *row, const jn_run *r) {
+  jn_sink s = {.store = row->store, .kind = r->kind, .bytes = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float)};
+  for (int i = 0; i < r->outputs; i++) s.stride[i] = r->out[i].stride;
+  return s;
+}
+
 size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
   jn_call call = begin(row, r, room->scratch);
+  jn_sink sink = sink_of(row, r);
+  if (row->lanes > 1) call.sink = &sink;
   size_t singular = end;
   int outputs = r->outputs - (r->pivots > 0);
   for (size_t first = begins; first < end; first += (size_t)row->lanes) {
@@ -87,14 +96,14 @@ size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, s
     for (int i = 0; i < r->outputs; i++) {
       call.out[i] = r->out[i].data ? at : NULL;
       if (r->out[i].data) at += r->out[i].n * row->real_bytes;
+      sink.to[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + first * step(r, &r->out[i]) : NULL;
     }
+    sink.count = count;
+    sink.stored = 0;
     row->kernels[r->kernel](&call);
-    for (int i = 0; i < outputs; i++) {
-      const jn_array *a = &r->out[i];
-      if (!a->data) continue;
-      char *to = (char *)(uintptr_t)a->data + first * step(r, a);
-      row->store(to, r->kind, call.out[i], a->n, a->stride, count);
-    }
+    for (int i = 0; i < outputs; i++)
+      if (r->out[i].data && !(sink.stored >> i & 1))
+        row->store(sink.to[i], r->kind, call.out[i], r->out[i].n, r->out[i].stride, count);
     int lane = r->pivots ? is_singular(row, r, call.out[outputs], count, room->pivots) : 0;
     if (lane && singular == end) singular = first + (size_t)lane - 1;
   }

@@ -8,6 +8,17 @@
 
 enum { JN_MAX_ARRAYS = 24 };
 
+/* The caller's own memory, for kernels with lanes that store results there as they come, and tell which: matrices in
+ * lanes are too large for the caches. Samples of output i begin at to[i] and are stride[i] numbers of `kind` apart. */
+typedef struct jn_sink {
+  void (*store)(void *to, int kind, const void *from, size_t n, size_t stride, int count); /* of the row */
+  int kind, count;
+  size_t bytes; /* of a number */
+  void *to[JN_MAX_ARRAYS];
+  size_t stride[JN_MAX_ARRAYS];
+  unsigned stored; /* bits of the outputs that the kernel has stored */
+} jn_sink;
+
 typedef struct jn_call {
   const void *tree; /* JN_S(tree) of the row's scalar */
   const void *in[JN_MAX_ARRAYS];
@@ -15,6 +26,7 @@ typedef struct jn_call {
   int arg[4];
   const void *data; /* of the caller, the same for all samples, e.g. which coordinates are prescribed */
   void *scratch;    /* 64-byte aligned, jn__scratch_reals() reals */
+  jn_sink *sink;    /* NULL without lanes */
 } jn_call;
 
 typedef void (*jn_kernel)(const jn_call *call);

@@ -2,9 +2,12 @@
 /* First derivatives of inverse, forward and hybrid dynamics with respect to the state (derivative.h). */
 #include "derivative_forward.h"
 #include "derivative_solve.h"
-#include "derivative_tiles.h"
+#include "forward_lanes.h"
 #include "product.h"
 #include "row.h"
+#if JN_LANES == 1
+#include "derivative_tiles.h"
+#endif
 
 /* Forces of unit wrenches on the links: out [nv x nlink x 6] = factor * J^T. */
 static inline void wrench_matrix(const JN_S(tree) * t, const scene *w, real factor, real *out) {
@@ -30,8 +33,43 @@ static inline scene field_scene(const field *w, real **at) {
   return x;
 }
 
-/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not, and with lanes, where
- * first_matrices() takes less (chain of 7 joints 418 ns a state, not 439). */
+#if JN_LANES > 1
+
+static inline scene flow_scene(const flow *o, real **at) {
+  const JN_S(tree) *t = o->t;
+  scene x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
+  for (int i = 0; i < t->nb; i++) {
+    x.R[i] = o->at[i].R;
+    x.d[i] = o->at[i].d;
+  }
+  for (int c = 0; c < t->nd; c++) x.S[c] = o->s[c].S;
+  return x;
+}
+
+/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not. */
+static int derivatives_spread(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  if (t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
+  real *at = c->scratch;
+  flow o = flow_place(t, c->in[0], c->in[1], c->in[2], &at);
+  target g = {.to = c->sink};
+  if (c->out[0]) g.dq = take(&at, (size_t)(6 * t->nv));
+  if (c->out[1]) g.dv = take(&at, (size_t)(6 * t->nv));
+  if (c->out[2]) g.M = take(&at, (size_t)(6 * t->nv));
+  o.W = c->in[3];
+  flow_outward(&o);
+  flow_inward(&o, 1);
+  flow_matrices(&o, &g);
+  c->sink->stored = 7;
+  if (!c->out[3]) return 1;
+  scene x = flow_scene(&o, &at);
+  wrench_matrix(t, &x, K(-1), c->out[3]);
+  return 1;
+}
+
+#else
+
+/* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not. */
 static int derivatives_spread(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (TILE == 1 || t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
@@ -47,6 +85,8 @@ static int derivatives_spread(const jn_call *c) {
   wrench_matrix(t, &x, K(-1), c->out[3]);
   return 1;
 }
+
+#endif
 
 /* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold. out: dtau/dq, dtau/dv, dtau/da [nv x nv], dtau/d
  * wrench [nv x nlink x 6], tau [nv]. O(n d). */
@@ -68,6 +108,83 @@ void JN_(derivatives)(const jn_call *c) {
   }
   if (c->out[4]) field_forces(&w, 0, c->out[4]);
 }
+
+#if JN_LANES > 1
+
+/* M^-1 X in place of X [nv x nlink x 6], of which only rows along the branches of the links are not zero. Takes 6 nv
+ * reals. */
+static inline void wrench_product(const JN_S(tree) * t, const real *inverse, real *at, real *X) {
+  int n = t->nv, wide = 6 * t->nlink;
+  real *own = take(&at, (size_t)(6 * n));
+  for (int l = 0; l < t->nlink; l++) {
+    for (int k = 0; k < 6 * n; k++) own[k] = X[k / 6 * wide + 6 * l + k % 6];
+    for (int r = 0; r < n; r++) {
+      real sum[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO}, *to = X + r * wide + 6 * l;
+      for (int i = t->frame[l].body; i >= 0; i = t->body[i].parent)
+        for (int k = t->body[i].iv; k < t->body[i].iv + t->body[i].nv; k++)
+          for (int e = 0; e < 6; e++) sum[e] += inverse[r * n + k] * own[6 * k + e];
+      for (int e = 0; e < 6; e++) to[e] = sum[e];
+    }
+  }
+}
+
+/* Accelerations y [nv], in the order of elimination, with which the field is moved on, and M^-1, in that of v: by
+ * factors where branches are short, else by articulated bodies, which lose no digits on long ones. 0: the tree branches
+ * too often for that. */
+static int flow_forward(const flow *o, equations *e, const real *tau, real **at, real *pivots, real *y, real *inverse) {
+  const JN_S(tree) *t = o->t;
+  int factors = factors_are_quicker(t) && t->nv <= LANES_MOST;
+  compact M = compact_place(t, inverse, at);
+  if (factors) {
+    flow_equations(o, tau, &M, y);
+    compact_factorize(&M, pivots);
+    compact_substitute(&M, y);
+  } else {
+    if (!equations_place(e->o, e, at)) return 0;
+    flow_articulated(o, e->o, tau, *at, pivots, y);
+  }
+  flow_accelerate(o, y);
+  if (factors)
+    compact_invert(&M, *at);
+  else
+    equations_inverse(e, inverse);
+  reorder(t, inverse, (int32_t *)(void *)*at);
+  return 1;
+}
+
+/* derivatives_hybrid() when moreover nothing is prescribed. 0 when not so. */
+static int derivatives_forward(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  if (c->data || t->coupled || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
+  real *at = c->scratch, *const *out = (real *const *)c->out;
+  articulation u = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
+  flow o = flow_place(t, c->in[0], c->in[1], NULL, &at);
+  real *y = take(&at, (size_t)t->nv);
+  target g = {.dq = out[2], .dv = out[3], .to = c->sink};
+  equations e = {.o = &u};
+  int long_branches = branch_length(t) > PRODUCT_BRANCH || t->nv > LANES_MOST;
+  o.W = c->in[4];
+  flow_outward(&o);
+  if (!flow_forward(&o, &e, c->in[3], &at, out[10], y, out[4])) return 0;
+  for (int k = 0; k < t->nv; k++) out[0][t->order[k]] = y[k];
+  flow_inward(&o, 0);
+  flow_matrices(&o, &(target){.dq = out[2], .dv = out[3]});
+  if (out[5]) {
+    scene x = flow_scene(&o, &at);
+    wrench_matrix(t, &x, K(1), out[5]);
+    wrench_product(t, out[4], at, out[5]);
+  }
+  if (long_branches) {
+    if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
+    if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
+    return 1;
+  }
+  flow_product(t, out[4], &g, at);
+  c->sink->stored = 1 << 2 | 1 << 3;
+  return 1;
+}
+
+#else
 
 /* derivatives_hybrid() when moreover nothing is prescribed: no factors, O(n^2). 0 when not so. */
 static int derivatives_forward(const jn_call *c) {
@@ -99,6 +216,8 @@ static int derivatives_forward(const jn_call *c) {
   }
   return 1;
 }
+
+#endif
 
 /* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,
  * da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven, dtau/dwrench (tau and these
