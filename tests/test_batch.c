@@ -3,7 +3,7 @@
  * of every joint type. */
 #include "models.h"
 
-enum { MODELS = 12, MOST = 19, ORDER = 2, NQ = 80, NV = 64, LINKS = 14 };
+enum { MODELS = 12, MOST = 19, ORDER = 2, NQ = 80, NV = 64, LINKS = 48 };
 
 typedef struct states {
   jn_model *m;
@@ -16,8 +16,8 @@ typedef struct states {
   double *one[4], *all[4];
 } states;
 
-static void begin(states *x, uint64_t *s, int i) {
-  x->m = random_tree(s, 3 + i % 11);
+static void begin_with(states *x, uint64_t *s, jn_model *m, int i) {
+  x->m = m;
   x->nq = jn_model_nq(x->m);
   x->nv = jn_model_nv(x->m);
   x->nlink = jn_link_count(x->m);
@@ -46,6 +46,8 @@ static void begin(states *x, uint64_t *s, int i) {
     check(x->one[k] && x->all[k], "memory");
   }
 }
+
+static void begin(states *x, uint64_t *s, int i) { begin_with(x, s, random_tree(s, 3 + i % 11), i); }
 
 static void end(states *x) {
   for (int k = 0; k < 4; k++) free(x->one[k]), free(x->all[k]);
@@ -190,6 +192,66 @@ static void derivatives_and_regressors(void **state) {
   }
 }
 
+enum { TWO_FREE, BALL, LONG, TWO_LONG, ONE, SHAPES };
+
+/* Trees that first derivatives take in different ways: two free bodies with legs, a ball at the root of a bush, a long
+ * chain, two branches of middle length, a single joint. Coordinates are not in the order of the bodies. */
+static jn_model *shape(uint64_t *s, int kind) {
+  const int links[SHAPES] = {12, 11, 45, 40, 1};
+  static char name[48][16];
+  const char *order[48];
+  jn_builder *b;
+  jn_model *m;
+  jn_options options;
+  jn_options_init(&options);
+  for (int i = 0; i < links[kind]; i++) {
+    snprintf(name[i], sizeof name[i], "l%d", i);
+    order[links[kind] - 1 - i] = name[i];
+  }
+  options.joint_order = order;
+  options.joint_order_count = links[kind];
+  check_ok(jn_builder_create(&options, &b));
+  for (int i = 0; i < links[kind]; i++) {
+    int parent = i - 1;
+    jn_joint_type type = i % 9 == 7 ? JN_PRISMATIC : JN_REVOLUTE;
+    if (kind == TWO_FREE) parent = i % 6 == 0 ? -1 : i % 3 == 1 ? i / 6 * 6 : i - 1;
+    if (kind == TWO_FREE && i % 6 == 0) type = JN_FREE;
+    if (kind == BALL) parent = i ? (i - 1) / 2 : -1;
+    if (kind == BALL && i == 0) type = JN_SPHERICAL;
+    if (kind == TWO_LONG && i == 20) parent = 3;
+    add_random_link(b, s, name[i], parent < 0 ? NULL : name[parent], type, NULL);
+  }
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  jn_builder_destroy(b);
+  return m;
+}
+
+/* Any set of outputs, written completely. */
+static void first_derivatives_of_any_shape(void **state) {
+  (void)state;
+  uint64_t s = seed("shapes");
+  for (int i = 0; i < 2 * SHAPES; i++) {
+    static states x;
+    begin_with(&x, &s, shape(&s, i % SHAPES), i);
+    size_t n = (size_t)x.count;
+    int nv = x.nv, sq = x.square, part = i >= SHAPES;
+    double *one = x.one[0], *all = x.all[0];
+    SAME(2000,
+         jn_inverse_dynamics_derivatives_batch(x.b, n, x.q, x.v, x.a, NULL, JN_IN_BODY, all, part ? NULL : x.all[1],
+                                               part ? NULL : x.all[2], NULL),
+         jn_inverse_dynamics_derivatives(x.m, x.w, Q(k), V(k), A(k), NULL, JN_IN_BODY, one, part ? NULL : x.one[1],
+                                         part ? NULL : x.one[2], NULL),
+         sq, part ? 0 : sq, part ? 0 : sq);
+    SAME(1e7,
+         jn_forward_dynamics_derivatives_batch(x.b, n, x.q, x.v, x.tau, NULL, JN_IN_BODY, all, part ? NULL : x.all[1],
+                                               x.all[2], x.all[3], NULL),
+         jn_forward_dynamics_derivatives(x.m, x.w, Q(k), V(k), TAU(k), NULL, JN_IN_BODY, one, part ? NULL : x.one[1],
+                                         x.one[2], x.one[3], NULL),
+         nv, part ? 0 : sq, sq, sq);
+    end(&x);
+  }
+}
+
 /* Float in lanes of its own: twice as many, and as good as float can be. */
 static void single_precision(void **state) {
   (void)state;
@@ -265,6 +327,7 @@ int main(void) {
       cmocka_unit_test(dynamics),
       cmocka_unit_test(time_derivatives),
       cmocka_unit_test(derivatives_and_regressors),
+      cmocka_unit_test(first_derivatives_of_any_shape),
       cmocka_unit_test(single_precision),
       cmocka_unit_test(singular_states),
       cmocka_unit_test(wrong_arguments),

@@ -112,7 +112,8 @@ static int is_wanted(const jn_run *r, int out) { return out < r->outputs && r->o
 /* Whether states are better taken one by one: Jacobians of all frames and regressors take little time beside what they
  * write, and moving that out of the lanes takes more than they gain (ns a state in lanes of four doubles and one by
  * one: all Jacobians of a quadruped 1137 and 607, of 44 joints 12263 and 7352; regressor of a quadruped 1439 and 1172;
- * those of seven joints take as long either way). */
+ * those of seven joints take as long either way). First derivatives store rows themselves and gain by lanes even where
+ * memory is what they wait for (dtau/d(q, v, a) of 100 joints, 240 KB a state: 45 us and 56 one by one). */
 static int is_mostly_output(const jn_run *r) {
   enum { MANY = 512 };
   int jacobians = r->kernel == JN_KERNEL_terms && (is_wanted(r, JN_OUT_J) || is_wanted(r, JN_OUT_DJ));

@@ -438,6 +438,7 @@ static __attribute__((noinline)) void flow_matrices(const flow *o, const target 
     row_at first = {row_in(g->dq, b->iv, n, g), row_in(g->dv, b->iv, n, g), row_in(g->M, b->iv, n, g)};
     if (g->to) row_clear_before(t, &first, i);
     if (is_free_root(b)) {
+      if (g->to && i > 0) row_clear(&all, 0, rows * n); /* rows of another one are there */
       free_rows(o, i, first.dq, first.dv, first.M);
       if (g->to) rows_send(g, n, b->iv, 6);
       continue;
