@@ -41,8 +41,8 @@ FLAT void compact_row(const flow *o, int i, int c, int turn, int at, real *row) 
     if (is_turn(a)) {
       row[--at] = dot(Z.m, o->s[a->id].S.w);
     } else if (is_free_root(a)) {
-      put3(row, 0, m3_tmul(o->at[k].R, Z.m));
-      put3(row, 3, m3_tmul(o->at[k].R, Z.f));
+      v3_store(m3_tmul(o->at[k].R, Z.m), row);
+      v3_store(m3_tmul(o->at[k].R, Z.f), row + 3);
     } else {
       for (int l = a->id + a->nv - 1; l >= a->id; l--) row[--at] = power(Z, o->s[l].S);
     }
