@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* M x - A^T mu = f, A x = g. With M = L^T D L as sparse as the tree (L unit lower triangular), B = D^-1/2 L^-T A^T and
+ * C = D^-1 L^-T A^T:
+ *   h = L^-T f,     B^T B mu = g - C^T h,     x = L^-1 (D^-1 h + C mu)
+ * Row k of L has its numbers side by side: those of the coordinates on the way from the world, which are also the first
+ * numbers of the rows of these. Rows of B and C are zero but for the conditions of loops that their coordinate moves.
+ * Compiled twice (wide.h): rows in steps of JN_WIDE, whose last may reach into numbers that are zero or not used. */
+#include <math.h>
+
+#include "wide.h"
+
+/* y += a x over n numbers, rounded up. */
+static inline void add(int n, double a, const double *x, double *y) {
+  for (int k = 0; k < n; k += JN_WIDE) store(y + k, load(y + k) + a * load(x + k));
+}
+
+/* ---- factors ---- */
+
+/* L of l->H into l->L, and D^-1. 0 when a pivot is lost to rounding. [Featherstone's elimination] */
+int CODE(factor_inertia)(jn_loops *l) {
+  int n = l->nv;
+  for (int k = 0; k < n; k++) {
+    double *row = l->L + l->row_at[k];
+    const int *path = l->path + l->first_before[k];
+    for (int e = 0; e < l->depth[k]; e++) row[e] = l->H[k * n + path[e]];
+    row[l->depth[k]] = l->H[k * (n + 1)];
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    double *row = l->L + l->row_at[k], pivot = row[l->depth[k]], inverse = 1 / pivot;
+    const int *path = l->path + l->first_before[k];
+    if (!(pivot > 1e-14 * l->H[k * (n + 1)])) return 0;
+    for (int e = 0; e < l->depth[k]; e++) add(e + 1, -inverse * row[e], row, l->L + l->row_at[path[e]]);
+    for (int e = 0; e < l->depth[k]; e += JN_WIDE) store(row + e, inverse * load(row + e));
+    l->inverse[k] = inverse;
+  }
+  return 1;
+}
+
+/* B and C. Row k is zero outside the conditions that l->touch[k] has. */
+void CODE(see_through_inertia)(jn_loops *l, const unsigned char *prescribed) {
+  int n = l->nv, wide_m = l->wide_m;
+  memset(l->seen, 0, sizeof(double) * (size_t)n * (size_t)wide_m);
+  for (int k = 0; k < n; k++)
+    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
+      l->seen[k * wide_m + r] = prescribed && prescribed[k] ? 0 : l->A[r * n + k];
+  for (int k = n - 1; k >= 0; k--) {
+    const double *row = l->L + l->row_at[k];
+    const int *path = l->path + l->first_before[k];
+    int first = l->touch[k].first, count = l->touch[k].count;
+    double *b = l->seen + k * wide_m + first, *c = l->solved + k * wide_m + first;
+    for (int e = 0; e < l->depth[k]; e++) add(count, -row[e], b, l->seen + path[e] * wide_m + first);
+    double half = sqrt(l->inverse[k]);
+    for (int r = 0; r < count; r += JN_WIDE) {
+      wide x = load(b + r);
+      store(c + r, l->inverse[k] * x);
+      store(b + r, half * x);
+    }
+  }
+}
+
+/* S = B^T B = C^T C in place above the diagonal, which is inverted. 0 when conditions are weak beside each other: their
+ * answer would lose more than five digits. */
+int CODE(factor_conditions)(jn_loops *l) {
+  int m = l->m, wide_m = l->wide_m;
+  double *S = l->S, most = 0, least = INFINITY;
+  memset(S, 0, sizeof(double) * (size_t)m * (size_t)wide_m);
+  for (int k = 0; k < l->nv; k++) {
+    int end = l->touch[k].first + l->touch[k].count;
+    const double *b = l->seen + k * wide_m;
+    for (int r = l->touch[k].first; r < end; r++) add(end - r, b[r], b + r, S + r * wide_m + r);
+  }
+  for (int r = 0; r < m; r++) most = fmax(most, S[r * (wide_m + 1)]);
+  for (int j = 0; j < m; j++) {
+    double *row = S + j * wide_m, pivot = row[j];
+    least = fmin(least, pivot);
+    if (!(pivot > 1e-5 * most)) return 0;
+    double inverse = 1 / sqrt(pivot);
+    row[j] = inverse;
+    for (int i = j + 1; i < m; i += JN_WIDE) store(row + i, inverse * load(row + i));
+    for (int i = j + 1; i < m; i++)
+      if (row[i] != 0) add(m - i, -row[i], row + i, S + i * wide_m + i);
+  }
+  l->last = (jn_loops_health){.rank = m, .generic = l->generic, .weakest = m > 0 ? sqrt(least / most) : 1};
+  return 1;
+}
+
+/* ---- one right side ---- */
+
+static double dot(const double *a, const double *b, int n) {
+  double s = 0;
+  for (int k = 0; k < n; k++) s += a[k] * b[k];
+  return s;
+}
+
+/* mu with B^T B mu = g, in place. */
+static void solve_conditions(jn_loops *l, double *g) {
+  int m = l->m, wide_m = l->wide_m;
+  const double *S = l->S;
+  if (!l->by_products) {
+    jn__cod_solve_normal(&l->cod, g);
+    return;
+  }
+  for (int i = 0; i < m; i++) {
+    g[i] *= S[i * (wide_m + 1)];
+    add(m - i - 1, -g[i], S + i * wide_m + i + 1, g + i + 1);
+  }
+  for (int i = m - 1; i >= 0; i--)
+    g[i] = (g[i] - dot(S + i * wide_m + i + 1, g + i + 1, m - i - 1)) * S[i * (wide_m + 1)];
+}
+
+void CODE(solve_one)(jn_loops *l, double *f, double *mu) {
+  int n = l->nv, wide_m = l->wide_m;
+  double *g = l->one;
+  memcpy(g, mu, sizeof *g * (size_t)l->m);
+  for (int k = n - 1; k >= 0; k--) {
+    const double *row = l->L + l->row_at[k];
+    const int *path = l->path + l->first_before[k];
+    for (int e = 0; e < l->depth[k]; e++) f[path[e]] -= row[e] * f[k];
+  }
+  for (int k = 0; k < n; k++) {
+    int first = l->touch[k].first;
+    add(l->touch[k].count, -f[k], l->solved + k * wide_m + first, g + first);
+  }
+  solve_conditions(l, g);
+  for (int k = 0; k < n; k++) {
+    const double *row = l->L + l->row_at[k];
+    const int *path = l->path + l->first_before[k];
+    int first = l->touch[k].first;
+    double x = f[k] * l->inverse[k] + dot(l->solved + k * wide_m + first, g + first, l->touch[k].count);
+    for (int e = 0; e < l->depth[k]; e++) x -= row[e] * f[path[e]];
+    f[k] = x;
+  }
+  memcpy(mu, g, sizeof *g * (size_t)l->m);
+}
+
+/* ---- many ---- */
+
+enum { MOST = MANY_COLUMNS / 4 }; /* steps of a row of right sides */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* acc -= a x, row by row of W steps. */
+INLINE void subtract(int W, wide *acc, double a, const double *x) {
+  wide factor = all(a);
+  for (int w = 0; w < W; w++) acc[w] -= factor * load(x + w * JN_WIDE);
+}
+INLINE void take(int W, wide *acc, const double *x) {
+  for (int w = 0; w < W; w++) acc[w] = load(x + w * JN_WIDE);
+}
+INLINE void give(int W, const wide *acc, double a, double *x) {
+  for (int w = 0; w < W; w++) store(x + w * JN_WIDE, a * acc[w]);
+}
+
+/* solve_conditions() by products, of y [m x W]. */
+INLINE void solve_products(const jn_loops *l, int W, double *y) {
+  int m = l->m, wide_m = l->wide_m, step = W * JN_WIDE;
+  const double *S = l->S;
+  wide acc[MOST];
+  for (int i = 0; i < m; i++) {
+    take(W, acc, y + i * step);
+    for (int j = 0; j < i; j++) subtract(W, acc, S[j * wide_m + i], y + j * step);
+    give(W, acc, S[i * (wide_m + 1)], y + i * step);
+  }
+  for (int i = m - 1; i >= 0; i--) {
+    take(W, acc, y + i * step);
+    for (int j = i + 1; j < m; j++) subtract(W, acc, S[i * wide_m + j], y + j * step);
+    give(W, acc, S[i * (wide_m + 1)], y + i * step);
+  }
+}
+
+/* Reflection i of Z (dense.h) on y [m x W], in the order of pivots. */
+INLINE void reflect(const jn_decomposition *d, int W, int i, double *y) {
+  int step = W * JN_WIDE;
+  wide acc[MOST];
+  take(W, acc, y + i * step);
+  for (int j = d->rank; j < d->n; j++) subtract(W, acc, -d->U[j * d->rows + i], y + j * step);
+  for (int w = 0; w < W; w++) acc[w] = d->V[i] * acc[w];
+  for (int w = 0; w < W; w++) store(y + i * step + w * JN_WIDE, load(y + i * step + w * JN_WIDE) - acc[w]);
+  for (int j = d->rank; j < d->n; j++)
+    for (int w = 0; w < W; w++) {
+      double *to = y + j * step + w * JN_WIDE;
+      store(to, load(to) - d->U[j * d->rows + i] * acc[w]);
+    }
+}
+
+/* The same by the decomposition: jn__cod_solve_normal(). z [m x W] is scratch. */
+INLINE void solve_decomposed(const jn_decomposition *d, int W, double *y, double *z) {
+  int step = W * JN_WIDE, r = d->rank;
+  size_t row = sizeof(double) * (size_t)step;
+  wide acc[MOST];
+  for (int j = 0; j < d->n; j++) memcpy(z + j * step, y + d->pivot[j] * step, row);
+  for (int i = r - 1; i >= 0 && r < d->n; i--) reflect(d, W, i, z);
+  for (int i = 0; i < r; i++) { /* T^-T */
+    take(W, acc, z + i * step);
+    for (int k = 0; k < i; k++) subtract(W, acc, d->U[i * d->rows + k], z + k * step);
+    give(W, acc, 1 / d->U[i * (d->rows + 1)], z + i * step);
+  }
+  for (int i = r - 1; i >= 0; i--) { /* T^-1 */
+    take(W, acc, z + i * step);
+    for (int k = i + 1; k < r; k++) subtract(W, acc, d->U[k * d->rows + i], z + k * step);
+    give(W, acc, 1 / d->U[i * (d->rows + 1)], z + i * step);
+  }
+  memset(z + r * step, 0, row * (size_t)(d->n - r));
+  for (int i = 0; i < r && r < d->n; i++) reflect(d, W, i, z);
+  for (int j = 0; j < d->n; j++) memcpy(y + d->pivot[j] * step, z + j * step, row);
+}
+
+/* x [n x W] and y [m x W] from f and g, in place. */
+INLINE void solve_tile(const jn_loops *l, int W, double *x, double *y) {
+  int n = l->nv, m = l->m, wide_m = l->wide_m, step = W * JN_WIDE;
+  wide acc[MOST];
+  for (int k = n - 1; k >= 0; k--) {
+    const double *column = l->Lt + l->column_at[k];
+    take(W, acc, x + k * step);
+    for (int i = 0; i < l->under[k]; i++) subtract(W, acc, column[i], x + (k + 1 + i) * step);
+    give(W, acc, 1, x + k * step);
+  }
+  for (int r = 0; r < m; r++) {
+    take(W, acc, y + r * step);
+    for (int i = l->first_moved[r]; i < l->first_moved[r + 1]; i++)
+      subtract(W, acc, l->solved[l->moved_by[i] * wide_m + r], x + l->moved_by[i] * step);
+    give(W, acc, 1, y + r * step);
+  }
+  if (l->by_products)
+    solve_products(l, W, y);
+  else
+    solve_decomposed(&l->cod, W, y, y + m * step);
+  for (int k = 0; k < n; k++) {
+    const double *row = l->L + l->row_at[k], *c = l->solved + k * wide_m;
+    const int *path = l->path + l->first_before[k];
+    take(W, acc, x + k * step);
+    for (int w = 0; w < W; w++) acc[w] *= l->inverse[k];
+    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
+      subtract(W, acc, -c[r], y + r * step);
+    for (int e = 0; e < l->depth[k]; e++) subtract(W, acc, row[e], x + path[e] * step);
+    give(W, acc, 1, x + k * step);
+  }
+}
+
+static void solve_steps(const jn_loops *l, int steps, double *x, double *y) {
+  switch (steps) {
+    case 1:
+      solve_tile(l, 1, x, y);
+      return;
+    case 2:
+      solve_tile(l, 2, x, y);
+      return;
+    case 3:
+      solve_tile(l, 3, x, y);
+      return;
+    case 4:
+      solve_tile(l, 4, x, y);
+      return;
+    case 5:
+      solve_tile(l, 5, x, y);
+      return;
+    case 6:
+      solve_tile(l, 6, x, y);
+      return;
+    case 7:
+      solve_tile(l, 7, x, y);
+      return;
+    default:
+      solve_tile(l, 8, x, y);
+  }
+}
+
+/* Columns of L below the diagonal, from row k + 1 to the last that coordinate k carries. */
+static void transpose_factor(jn_loops *l) {
+  for (int k = 0; k < l->nv; k++) {
+    const double *row = l->L + l->row_at[k];
+    const int *path = l->path + l->first_before[k];
+    for (int e = 0; e < l->depth[k]; e++) l->Lt[l->column_at[path[e]] + k - path[e] - 1] = row[e];
+  }
+  l->transposed = 1;
+}
+
+static int is_given(const unsigned char *which, int i) { return which && which[i]; }
+
+/* Right sides of columns first, first + 1, ...; rows of G and g may be read beyond their end. */
+static void fill(const jn_loops *l, const unsigned char *prescribed, const loop_columns *b, int first, int steps,
+                 double *x, double *y) {
+  int n = l->nv, m = l->m, step = steps * JN_WIDE;
+  memset(x, 0, sizeof *x * (size_t)((n + m) * step));
+  for (int i = 0; i < n; i++) {
+    if (is_given(prescribed, i)) continue;
+    for (int k = 0; k < step && b->G; k += JN_WIDE) store(x + i * step + k, -load(b->G + i * b->columns + first + k));
+    if (!b->G && i >= first && i < first + step) x[i * step + i - first] = 1;
+  }
+  for (int r = 0; r < m && b->g; r++)
+    for (int k = 0; k < step; k += JN_WIDE) store(y + r * step + k, -load(b->g + r * b->columns + first + k));
+}
+
+static void keep_rows(int rows, int columns, int first, int count, int step, const double *x, double *to) {
+  for (int i = 0; i < rows && to; i++) {
+    int k = 0;
+    for (; k + JN_WIDE <= count; k += JN_WIDE) store(to + i * columns + first + k, load(x + i * step + k));
+    for (; k < count; k++) to[i * columns + first + k] = x[i * step + k];
+  }
+}
+
+/* dtau of prescribed coordinates: G + M da - A^T dlambda. */
+static void keep_forces(const jn_loops *l, const unsigned char *prescribed, const loop_columns *b, int first, int count,
+                        int step, const double *x, const double *y) {
+  int n = l->nv;
+  for (int i = 0; i < n && b->dtau; i++) {
+    double *to = b->dtau + i * b->columns + first;
+    int given = is_given(prescribed, i);
+    for (int c = 0; c < count; c++) to[c] = given && b->G ? b->G[i * b->columns + first + c] : 0;
+    for (int k = 0; k < n && given; k++)
+      for (int c = 0; c < count; c++) to[c] += l->M[i * n + k] * x[k * step + c];
+    for (int r = 0; r < l->m && given; r++)
+      for (int c = 0; c < count; c++) to[c] -= l->A[r * n + i] * y[r * step + c];
+  }
+}
+
+void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, const loop_columns *b) {
+  if (!b->da && !b->dtau && !b->dlambda) return;
+  if (!l->transposed) transpose_factor(l);
+  for (int first = 0; first < b->columns; first += MOST * JN_WIDE) {
+    int left = b->columns - first, count = left < MOST * JN_WIDE ? left : MOST * JN_WIDE;
+    int steps = (count + JN_WIDE - 1) / JN_WIDE, step = steps * JN_WIDE;
+    double *x = l->many, *y = x + l->nv * step;
+    fill(l, prescribed, b, first, steps, x, y);
+    solve_steps(l, steps, x, y);
+    keep_rows(l->nv, b->columns, first, count, step, x, b->da);
+    keep_rows(l->m, b->columns, first, count, step, y, b->dlambda);
+    keep_forces(l, prescribed, b, first, count, step, x, y);
+  }
+}
