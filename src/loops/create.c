@@ -39,22 +39,24 @@ static void place_conditions(shelf *s, jn_loops *l) {
   for (int i = 0; i < count; i++) {
     double *V_a = reals(s, order + 2, 6, 1), *V_b = reals(s, order + 2, 6, 1), *R = reals(s, order + 3, 9, 1),
            *p = reals(s, order + 3, 3, 1);
-    int screws = jn__loops_screws(l->model), room = screws + 4;
-    loop_arm *arm = place(s, (size_t)screws, sizeof *arm);
-    double *chain = reals(s, 18, room, 1);
-    int *places = place(s, 3 * (size_t)room, sizeof *places), *shared = place(s, (size_t)screws, sizeof *shared);
-    if (l->pair)
-      l->pair[i] = (loop_pair){
-          .V_a = V_a, .V_b = V_b, .R = R, .p = p, .arm = arm, .chain = chain, .places = places, .shared = shared};
+    int screws = jn__loops_screws(l->model);
+    loop_arm *run = place(s, (size_t)screws, sizeof *run);
+    int *shared = place(s, (size_t)screws, sizeof *shared);
+    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .run = run, .shared = shared};
   }
 }
 
 static void place_tree(shelf *s, jn_loops *l) {
   int frames = jn_frame_count(l->model);
+  size_t screws = (size_t)jn__loops_screws(l->model);
   l->poses = reals(s, frames, 16, 1);
-  l->screw = place(s, (size_t)jn__loops_screws(l->model), sizeof *l->screw);
+  l->screw = place(s, screws, sizeof *l->screw);
   l->first_screw = place(s, (size_t)l->nlink + 1, sizeof *l->first_screw);
-  l->used = place(s, (size_t)jn__loops_screws(l->model), sizeof *l->used);
+  l->used = place(s, screws, sizeof *l->used);
+  l->links = place(s, screws, sizeof *l->links);
+  l->room = ((int)screws + 7) / 4 * 4;
+  l->chain = reals(s, 36, l->room, 1);
+  l->behind = reals(s, (int)screws + 1, 12, 1);
   l->marks = place(s, (size_t)l->nlink, 1);
   l->up = place(s, (size_t)l->nlink, sizeof *l->up);
   l->touch = place(s, (size_t)l->nv, sizeof *l->touch);

@@ -34,12 +34,20 @@ typedef struct loop_coupling {
   double factor[JN_COUPLING_TERMS], offset;
 } loop_coupling;
 
-/* A screw that moves the ends of a pair against each other: its part of the relative motion is sign S. */
+/* Screws that move one end of a pair and not the other, and whose coordinates follow each other. */
 typedef struct loop_arm {
-  int screw, coordinate;
-  double sign;
-  int before; /* arms that come before its joint, if that is a group; else before itself */
+  int screw; /* the first, among those used */
+  int coordinate, count;
+  double sign; /* 1: they move b, -1: a */
 } loop_arm;
+
+/* How a screw among those used follows others, as places in l->behind. */
+typedef struct loop_link {
+  int last;   /* the screw before it */
+  int before; /* the same, or what is before its joint if that is a group */
+  int after;  /* its joint */
+  int group;
+} loop_link;
 
 typedef struct loop_run {
   int first, count;
@@ -50,12 +58,10 @@ typedef struct loop_pair {
   double T_a[16], T_b[16]; /* closing frames in them */
   double P_a[16], P_b[16]; /* these in the world, of the last jn__loops_motion() */
   int first, rows;
-  loop_arm *arm; /* in the order in which they lead from a to b */
-  int arms, groups;
-  int room;                  /* at least arms + 1, a multiple of 4 */
-  double *chain;             /* [18 x room] of pairs.c */
-  int *places;               /* [3 x room] of pairs.c: which twists count for each arm, when some joint is a group */
-  int *shared, shared_count; /* screws that carry both ends */
+  loop_arm *run;
+  int runs;
+  int *shared, shared_count; /* screws that move both ends, among those used */
+  int end_a, end_b;          /* places in l->behind of the motion of the links */
   int directions;            /* 1: some row has to do with directions */
   int upright;               /* 1: the axes must point the same way; 2: so must all axes */
   double axis[3];            /* in both frames */
@@ -67,8 +73,8 @@ typedef struct loop_pair {
 typedef struct loop_screw {
   int link, count; /* screws of this joint from this one on */
   int coordinate, q, constant;
-  int group;                    /* joints whose screws move as one: spherical, free */
-  double X[6], S[6], turned[6]; /* X: S at q = 0; turned: S in the world's axes */
+  int group;         /* joints whose screws move as one: spherical, free */
+  double X[6], S[6]; /* X: S at q = 0 */
 } loop_screw;
 
 enum { MANY_COLUMNS = 32 }; /* solved at once (solve.c) */
@@ -147,7 +153,12 @@ struct jn_loops {
   double *poses;           /* [nframe x 16] */
   loop_screw *screw;       /* of all joints, link by link */
   int *first_screw;        /* [nlink + 1] */
-  int *used, used_count;   /* screws that some pair has */
+  int *used, used_count;   /* screws that move the end of some pair, in order */
+  loop_link *links;        /* [used_count] */
+  double *chain;           /* [36 x room] of pairs.c, one column a screw used */
+  int room;                /* at least used_count + 4, a multiple of 4 */
+  double *behind;          /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
+  double about[3];         /* the point about which they are */
   unsigned char *marks;    /* [nlink] scratch */
   int *up;                 /* [nlink] parents */
   loop_run *touch;         /* [nv] rows of A that have a coordinate, or one that it carries */

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conditions between frames at one state, as an observer sees them who moves with a: the screws that lead from a to b,
- * sigma_1 ... sigma_N, are a chain that moves b. In the world's axes, about the origin of b's closing frame, with x the
- * product of twists, V_< and A_< twist and acceleration of what comes before a screw, V and A those of b:
- *   V = sum sigma v,     A = sum sigma a + (V_< x sigma) v
- *   d V/dq = sigma x (V - V_<),     d A/dq = sigma x (A - A_<) + (V_< x sigma) x (V - V_<)
- *   d V/dv = sigma,                 d A/dv = V_< x sigma + sigma x (V - V_<)
- * (of a joint that is a group, all screws have the same V_<). A condition is a wrench W with phi' = W . V, and
- *   phi'' = W . A + Y . V / 2,     d phi''/dq = W . dA/dq + Y . dV/dq + Z . sigma,     d phi''/dv = W . dA/dv + Y .
- * sigma with, for a force f (f = factor alpha; of a distance d: f = p / d, and the second line besides) and for
- * directions, W = (0, f),  Y = (u x f, f x w),  Z = (0, f x w' + (f x w) x w)          V = (w, u), A = (w', u') Y +=
- * (0, 2 u / d),   Z += (0, (2 u x w + u' + w x u) / d) W = (beta x alpha, 0),  Y = (alpha (beta . w) + beta (alpha . w)
- * - 2 (alpha . beta) w, 0) Z = (beta x (w x (w x alpha) - w' x alpha), 0) Compiled twice (wide.h): screws stand side by
- * side. */
+/* Conditions between frames at one state, from screws S of joints in the world's axes about one point, each with the
+ * twist V and the acceleration A of what comes before it (x: product of twists, x*: of a twist and a wrench):
+ *   T = V x S,     N = A x S + V x T,     T_v = V' x S with V' the twist behind the joint
+ * A condition is a wrench W on b, -W on a, and two more, Y and Z; with V_a, V_b, A_a, A_b of its ends
+ *   phi' = W . V_ab,     phi'' = W . A_ab + Y . V_ab / 2          V_ab = V_b - V_a,     A_ab = A_b - A_a - V_a x V_b
+ * V_ab and A_ab are what an observer sees who moves with a. A screw that moves b but not a (a but not b: the opposite)
+ * has d phi'/dv = W . S d phi''/dv = W . (T + T_v) + Y'' . S                 Y' = Y + V_a x* W,     Y'' = Y' + V_b x* W
+ *   d phi''/dq = W . N + Y'' . T + Z'' . S               Z'' = Z + A_b x* W + V_b x* Y'
+ * which is d phi''/dq = W . dA/dq + Y . dV/dq + Z . S for the chain of screws from a to b. About the origin p of b's
+ * closing frame, with V_ab = (w, u), A_ab = (w', u'), for a force f (f = factor alpha; of a distance d: f = p / d, and
+ * the second line besides), and for directions alpha, beta: W = (0, f),  Y = (u x f, f x w),  Z = (0, w x (w x f) - w'
+ * x f) Y += (0, 2 u / d),   Z += (0, (2 u x w + u' + w x u) / d) W = (beta x alpha, 0),  Y = (alpha (beta . w) + beta
+ * (alpha . w) - 2 (alpha . beta) w, 0) Z = (beta x (w x (w x alpha) - w' x alpha), 0) Compiled twice (wide.h): screws
+ * stand side by side. */
 #include <math.h>
 
 #include "wide.h"
 
-enum { SIGMA = 0, BEFORE_V = 6, BEFORE_A = 12 }; /* rows of loop_pair.chain */
+enum { SCREW_S = 0, SCREW_T = 6, SCREW_N = 12, SCREW_T2 = 18, SCREW_V = 24, SCREW_A = 30 }; /* rows of l->chain */
 
 static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static inline double dot6(const double *a, const double *b) { return dot(a, b) + dot(a + 3, b + 3); }
 static inline void cross(const double *a, const double *b, double *out) {
   out[0] = a[1] * b[2] - a[2] * b[1];
   out[1] = a[2] * b[0] - a[0] * b[2];
@@ -27,88 +29,94 @@ static inline void cross(const double *a, const double *b, double *out) {
 static inline void turn(const double *T, const double *x, double *out) {
   for (int i = 0; i < 3; i++) out[i] = T[4 * i] * x[0] + T[4 * i + 1] * x[1] + T[4 * i + 2] * x[2];
 }
-
-/* ---- the chain ---- */
-
-/* Screws of joints in the world's axes, each about the origin of its link. */
-static void turn_screws(jn_loops *l, const double *q) {
-  for (int i = 0; i < l->used_count; i++) {
-    loop_screw *s = &l->screw[l->used[i]];
-    if (!s->constant && l->used[i] == l->first_screw[s->link]) jn__loops_joint_screws(s, q);
-    const double *T = l->poses + 16 * s->link;
-    turn(T, s->S, s->turned);
-    turn(T, s->S + 3, s->turned + 3);
-  }
+/* a x b of twists. */
+static inline void bracket(const double *a, const double *b, double *out) {
+  double x[3], y[3];
+  cross(a, b, out);
+  cross(a, b + 3, x);
+  cross(a + 3, b, y);
+  for (int e = 0; e < 3; e++) out[3 + e] = x[e] + y[e];
 }
-
-/* The screw about p. */
-static inline void screw_about(const jn_loops *l, int screw, const double *p, double *out) {
-  const loop_screw *s = &l->screw[screw];
-  const double *T = l->poses + 16 * s->link, arm[3] = {p[0] - T[3], p[1] - T[7], p[2] - T[11]};
-  double moved[3];
-  cross(s->turned, arm, moved);
+/* out += V x* W. */
+static inline void add_star(const double *V, const double *W, double *out) {
+  double x[3], y[3], z[3];
+  cross(V, W, x);
+  cross(V + 3, W + 3, y);
+  cross(V, W + 3, z);
   for (int e = 0; e < 3; e++) {
-    out[e] = s->turned[e];
-    out[3 + e] = s->turned[3 + e] + moved[e];
+    out[e] += x[e] + y[e];
+    out[3 + e] += z[e];
   }
 }
 
-static void place_chain(const jn_loops *l, const loop_pair *c) {
-  const double p[3] = {c->P_b[3], c->P_b[7], c->P_b[11]};
-  for (int j = 0; j < c->arms; j++) {
-    double S[6];
-    screw_about(l, c->arm[j].screw, p, S);
-    for (int e = 0; e < 6; e++) c->chain[e * c->room + j] = c->arm[j].sign * S[e];
-  }
+/* ---- screws ---- */
+
+/* Screw i of those used, in the world's axes about `about`. */
+static inline void place_screw(jn_loops *l, int i, const double *q, const double *about, double *S) {
+  loop_screw *s = &l->screw[l->used[i]];
+  if (!s->constant && l->used[i] == l->first_screw[s->link]) jn__loops_joint_screws(s, q);
+  const double *P = l->poses + 16 * s->link, arm[3] = {P[3] - about[0], P[7] - about[1], P[11] - about[2]};
+  double moved[3];
+  turn(P, s->S, S);
+  turn(P, s->S + 3, S + 3);
+  cross(arm, S, moved);
+  for (int e = 0; e < 3; e++) S[3 + e] += moved[e];
 }
 
-/* V_< and A_< of all screws, and V and A behind the last; a NULL: zero. */
-static void move_chain(const loop_pair *c, const double *v, const double *a) {
-  const int room = c->room;
-  const double *S = c->chain;
-  double *V = c->chain + BEFORE_V * room, *A = c->chain + BEFORE_A * room, x[6] = {0}, y[6] = {0};
-  for (int j = 0; j < c->arms; j++) {
-    double rate = v[c->arm[j].coordinate];
+/* S, T, V, A of all screws, and twist and acceleration behind each into l->behind; a NULL: zero. */
+static void move_screws(jn_loops *l, const double *q, const double *v, const double *a) {
+  const int room = l->room;
+  const double *P = l->used_count > 0 ? l->poses + 16 * l->screw[l->used[0]].link : NULL;
+  for (int e = 0; e < 3 && P; e++) l->about[e] = P[4 * e + 3];
+  for (int i = 0; i < l->used_count; i++) {
+    int k = l->screw[l->used[i]].coordinate;
+    /* behind the screw before, and before the joint */
+    const double *last = l->behind + 12 * l->links[i].last, *V = l->behind + 12 * l->links[i].before, *A = V + 6;
+    double *next = l->behind + 12 * (i + 1), *to = l->chain + i, S[6], T[6], rate = v[k], more = a ? a[k] : 0;
+    place_screw(l, i, q, l->about, S);
+    bracket(V, S, T);
     for (int e = 0; e < 6; e++) {
-      V[e * room + j] = x[e];
-      x[e] += S[e * room + j] * rate;
+      next[e] = last[e] + S[e] * rate;
+      next[6 + e] = last[6 + e] + S[e] * more + T[e] * rate;
+      to[(SCREW_S + e) * room] = S[e];
+      to[(SCREW_T + e) * room] = T[e];
+      to[(SCREW_V + e) * room] = V[e];
+      to[(SCREW_A + e) * room] = A[e];
     }
   }
-  for (int e = 0; e < 6; e++) V[e * room + c->arms] = x[e];
-  for (int j = 0; j < c->arms; j++) {
-    int at = c->arm[j].before, k = c->arm[j].coordinate;
-    double w[3], u[3], s[3], t[3], turned[3], moved[3], carried[3], rate = v[k], more = a ? a[k] : 0;
-    for (int e = 0; e < 3; e++) {
-      w[e] = V[e * room + at], u[e] = V[(3 + e) * room + at];
-      s[e] = S[e * room + j], t[e] = S[(3 + e) * room + j];
-    }
-    cross(w, s, turned);
-    cross(w, t, moved);
-    cross(u, s, carried);
-    for (int e = 0; e < 3; e++) {
-      A[e * room + j] = y[e];
-      A[(3 + e) * room + j] = y[3 + e];
-      y[e] += s[e] * more + turned[e] * rate;
-      y[3 + e] += t[e] * more + (moved[e] + carried[e]) * rate;
-    }
-  }
-  for (int e = 0; e < 6; e++) A[e * room + c->arms] = y[e];
 }
 
 /* ---- rows ---- */
 
-/* What rows are made of: b as the observer sees it, p from a's closing frame to b's. */
+/* b as a's observer sees it, about the origin of its closing frame, p from a's closing frame to there. */
 typedef struct view {
   double p[3], V[6], A[6];
 } view;
 
-static view view_of(const loop_pair *c) {
+/* From the screws' point to the origin of b's closing frame. */
+static inline void lever(const jn_loops *l, const loop_pair *c, double *r) {
+  for (int e = 0; e < 3; e++) r[e] = c->P_b[4 * e + 3] - l->about[e];
+}
+
+static inline void move_twist(const double *r, double *V) {
+  double x[3];
+  cross(V, r, x);
+  for (int e = 0; e < 3; e++) V[3 + e] += x[e];
+}
+
+static view view_of(const jn_loops *l, const loop_pair *c) {
+  const double *a = l->behind + 12 * c->end_a, *b = l->behind + 12 * c->end_b;
+  double r[3], moved[6];
   view x;
+  lever(l, c, r);
+  bracket(a, b, moved);
   for (int e = 0; e < 3; e++) x.p[e] = c->P_b[4 * e + 3] - c->P_a[4 * e + 3];
   for (int e = 0; e < 6; e++) {
-    x.V[e] = c->chain[(BEFORE_V + e) * c->room + c->arms];
-    x.A[e] = c->chain[(BEFORE_A + e) * c->room + c->arms];
+    x.V[e] = b[e] - a[e];
+    x.A[e] = b[6 + e] - a[6 + e] - moved[e];
   }
+  move_twist(r, x.V);
+  move_twist(r, x.A);
   return x;
 }
 
@@ -144,49 +152,68 @@ static double add_term(const loop_pair *c, const loop_term *t, const view *x, do
 }
 
 static void rows_of(jn_loops *l, const loop_pair *c) {
-  const view x = view_of(c);
+  const view x = view_of(l, c);
   for (int r = c->first; r < c->first + c->rows; r++) {
     double *W = l->W + 6 * r, *Y = l->Y + 6 * r, phi = 0;
     memset(W, 0, 6 * sizeof *W);
     memset(Y, 0, 6 * sizeof *Y);
     for (int e = 0; e < l->row[r].terms; e++) phi += add_term(c, &l->row[r].term[e], &x, W, Y);
     l->rates[r] = phi;
-    l->rates[l->m + r] = dot(W, x.V) + dot(W + 3, x.V + 3);
-    l->rates[2 * l->m + r] = dot(W, x.A) + dot(W + 3, x.A + 3) + 0.5 * (dot(Y, x.V) + dot(Y + 3, x.V + 3));
+    l->rates[l->m + r] = dot6(W, x.V);
+    l->rates[2 * l->m + r] = dot6(W, x.A) + 0.5 * dot6(Y, x.V);
   }
 }
 
 void CODE(pairs_move)(jn_loops *l, const double *q, const double *v, const double *a) {
-  turn_screws(l, q);
+  move_screws(l, q, v, a);
   for (int i = 0; i < l->count; i++) {
     loop_pair *c = &l->pair[i];
     if (l->row[c->first].terms == 0) continue; /* a coupling */
     jn__closing_pose(l, c->a, c->T_a, c->P_a);
     jn__closing_pose(l, c->b, c->T_b, c->P_b);
-    place_chain(l, c);
-    move_chain(c, v, a);
     rows_of(l, c);
   }
 }
 
 /* ---- A ---- */
 
-static inline wide product(const double *W, const wide *S) {
-  return W[0] * S[0] + W[1] * S[1] + W[2] * S[2] + W[3] * S[3] + W[4] * S[4] + W[5] * S[5];
+/* A wrench about the screws' point. */
+static inline void move_wrench(const double *r, const double *W, double *out) {
+  cross(r, W + 3, out);
+  for (int e = 0; e < 3; e++) {
+    out[e] += W[e];
+    out[3 + e] = W[3 + e];
+  }
 }
 
-/* Adds to the columns of arms j, j + 1, ... of a row. */
-static inline void spread(const loop_pair *c, int j, wide x, double *row) {
-  for (int k = 0; k < JN_WIDE && j + k < c->arms; k++) row[c->arm[j + k].coordinate] += x[k];
+/* Sums over six rows of numbers of screws. */
+static inline wide product(const double *W, const double *S, int room) {
+  return W[0] * load(S) + W[1] * load(S + room) + W[2] * load(S + 2 * room) + W[3] * load(S + 3 * room) +
+         W[4] * load(S + 4 * room) + W[5] * load(S + 5 * room);
+}
+
+/* Adds the first `count` numbers, with a sign. */
+static inline void spread(int count, double sign, wide x, double *to) {
+  x *= sign;
+  if (count >= JN_WIDE)
+    store(to, load(to) + x);
+  else
+    for (int k = 0; k < count; k++) to[k] += x[k];
 }
 
 void CODE(pairs_jacobian)(jn_loops *l) {
   for (int i = 0; i < l->count; i++) {
     const loop_pair *c = &l->pair[i];
-    for (int j = 0; j < c->arms; j += JN_WIDE) {
-      wide S[6];
-      for (int e = 0; e < 6; e++) S[e] = load(c->chain + e * c->room + j);
-      for (int r = c->first; r < c->first + c->rows; r++) spread(c, j, product(l->W + 6 * r, S), l->A + r * l->nv);
+    double r[3], W[6];
+    lever(l, c, r);
+    for (int row = c->first; row < c->first + c->rows && c->runs > 0; row++) {
+      double *A = l->A + row * l->nv;
+      move_wrench(r, l->W + 6 * row, W);
+      for (int k = 0; k < c->runs; k++) {
+        const loop_arm *run = &c->run[k];
+        for (int j = 0; j < run->count; j += JN_WIDE)
+          spread(run->count - j, run->sign, product(W, l->chain + run->screw + j, l->room), A + run->coordinate + j);
+      }
     }
   }
 }
@@ -219,62 +246,50 @@ static void find_Z(const loop_pair *c, const loop_row *row, const view *x, doubl
   }
 }
 
-/* Six numbers of each of some arms. */
+/* Six numbers of each of some screws. */
 typedef struct wide6 {
   wide3 w, u;
 } wide6;
 
-/* Product of twists. */
-static inline wide6 bracket(wide6 a, wide6 b) {
+static inline wide6 load6(const double *x, int stride) {
+  return (wide6){load3(x, stride), load3(x + 3 * stride, stride)};
+}
+static inline void store3(double *to, int stride, wide3 a) {
+  store(to, a.x);
+  store(to + stride, a.y);
+  store(to + 2 * stride, a.z);
+}
+static inline wide6 bracket6(wide6 a, wide6 b) {
   return (wide6){cross3(a.w, b.w), add3(cross3(a.w, b.u), cross3(a.u, b.w))};
 }
-static inline wide6 add6(wide6 a, wide6 b) { return (wide6){add3(a.w, b.w), add3(a.u, b.u)}; }
-static inline wide6 sub6(wide6 a, wide6 b) { return (wide6){sub3(a.w, b.w), sub3(a.u, b.u)}; }
 static inline wide product6(const double *W, wide6 a) {
   return W[0] * a.w.x + W[1] * a.w.y + W[2] * a.w.z + W[3] * a.u.x + W[4] * a.u.y + W[5] * a.u.z;
 }
 
-/* Entries of rows of the chain at the places of arms j, j + 1, ... */
-static inline wide6 gather(const loop_pair *c, int row, const int *place) {
-  double x[6][JN_WIDE];
-  for (int e = 0; e < 6; e++)
-    for (int k = 0; k < JN_WIDE; k++) x[e][k] = c->chain[(row + e) * c->room + place[k]];
-  return (wide6){load3(x[0], JN_WIDE), load3(x[3], JN_WIDE)};
-}
-
-static inline wide6 load6(const double *x, int stride) {
-  return (wide6){load3(x, stride), load3(x + 3 * stride, stride)};
-}
-
-/* sigma of some arms; changes of V with q (with v: sigma), of A with q and with v. */
-typedef struct change {
-  wide6 S, V, A, A_v;
-} change;
-
-static inline change change_of(const loop_pair *c, const view *x, int j) {
-  const wide6 V = {all3(x->V), all3(x->V + 3)}, A = {all3(x->A), all3(x->A + 3)};
-  change d;
-  d.S = load6(c->chain + j, c->room);
-  if (c->groups) {
-    const int *before = c->places + j, *by_q = before + c->room, *after = by_q + c->room;
-    wide6 first = gather(c, BEFORE_V, before), fixed = gather(c, BEFORE_V, by_q);
-    wide6 rest = sub6(V, fixed);
-    d.V = bracket(d.S, rest);
-    d.A = add6(bracket(d.S, sub6(A, gather(c, BEFORE_A, by_q))), bracket(bracket(fixed, d.S), rest));
-    d.A_v = add6(bracket(first, d.S), bracket(d.S, sub6(V, gather(c, BEFORE_V, after))));
-  } else {
-    wide6 first = load6(c->chain + BEFORE_V * c->room + j, c->room), rest = sub6(V, first);
-    wide6 rate = bracket(first, d.S);
-    d.V = bracket(d.S, rest);
-    d.A = add6(bracket(d.S, sub6(A, load6(c->chain + BEFORE_A * c->room + j, c->room))), bracket(rate, rest));
-    d.A_v = add6(rate, d.V);
+/* N and T + T_v of all screws. */
+static void move_screws_on(jn_loops *l) {
+  const int room = l->room;
+  for (int i = 0; i < l->used_count; i += JN_WIDE) {
+    double *at = l->chain + i;
+    wide6 S = load6(at, room), T = load6(at + SCREW_T * room, room);
+    wide6 N = bracket6(load6(at + SCREW_A * room, room), S), more = bracket6(load6(at + SCREW_V * room, room), T);
+    store3(at + SCREW_N * room, room, add3(N.w, more.w));
+    store3(at + (SCREW_N + 3) * room, room, add3(N.u, more.u));
+    store3(at + SCREW_T2 * room, room, add3(T.w, T.w));
+    store3(at + (SCREW_T2 + 3) * room, room, add3(T.u, T.u));
   }
-  return d;
+  for (int i = 0; i < l->used_count; i++) {
+    double S[6], T[6];
+    if (!l->links[i].group) continue;
+    for (int e = 0; e < 6; e++) S[e] = l->chain[e * room + i];
+    bracket(l->behind + 12 * l->links[i].after, S, T);
+    for (int e = 0; e < 6; e++) l->chain[(SCREW_T2 + e) * room + i] = l->chain[(SCREW_T + e) * room + i] + T[e];
+  }
 }
 
-/* How the wrench F = (m, f) on b, -F on a, changes beside staying fixed in these links: D with b held, E with a held.
- *   D = (u x f + C w, k u),     E = D - sigma x* F,     sigma = (w, u)
- * C = sum lambda (beta alpha^T - (alpha . beta) 1) over directions, k = sum lambda / d over distances. */
+/* How the wrench F = (m, f) on b, -F on a, changes beside staying fixed in these links, about p: D with b held, E with
+ * a held. D = (u x f + C w, k u),     E = D - S x* F,     S = (w, u) C = sum lambda (beta alpha^T - (alpha . beta) 1)
+ * over directions, k = sum lambda / d over distances. */
 typedef struct wrench_change {
   double F[6], C[9], k;
 } wrench_change;
@@ -301,50 +316,91 @@ static wrench_change change_of_wrench(const jn_loops *l, const loop_pair *c, con
 
 static inline wide3 scale3(double a, wide3 b) { return (wide3){a * b.x, a * b.y, a * b.z}; }
 
-/* G_q -= d (A^T lambda)/dq beside what wrenches fixed in links do. */
-static inline void add_forces(jn_loops *l, const loop_pair *c, const wrench_change *y, int j, wide6 S) {
+/* Minus a screw about p. */
+static inline void opposite_about(const jn_loops *l, int screw, const double *r, double *out) {
+  for (int e = 0; e < 6; e++) out[e] = -l->chain[e * l->room + screw];
+  move_twist(r, out);
+}
+
+/* G_q -= d (A^T lambda)/dq beside what wrenches fixed in links do, by screws j, j + 1, ... of a run. */
+static inline void add_forces(jn_loops *l, const loop_pair *c, const wrench_change *y, const double *r,
+                              const loop_arm *run, int j) {
+  wide6 S = load6(l->chain + run->screw + j, l->room);
+  S.u = add3(S.u, cross3(S.w, all3(r)));
   const wide3 m = all3(y->F), f = all3(y->F + 3);
   const double *C = y->C;
   const wide3 Cw = {C[0] * S.w.x + C[1] * S.w.y + C[2] * S.w.z, C[3] * S.w.x + C[4] * S.w.y + C[5] * S.w.z,
                     C[6] * S.w.x + C[7] * S.w.y + C[8] * S.w.z};
-  const wide3 uf = cross3(S.u, f), ku = scale3(y->k, S.u);
-  const wide6 D = {add3(uf, Cw), ku}, E = {sub3(Cw, cross3(S.w, m)), sub3(ku, cross3(S.w, f))}, both = sub6(E, D);
-  double T[6];
-  for (int i = 0; i < c->arms; i++) {
-    const wide6 *how = c->arm[i].sign > 0 ? &E : &D;
-    for (int e = 0; e < 6; e++) T[e] = -c->chain[e * c->room + i];
-    spread(c, j, product6(T, *how), l->G_q + c->arm[i].coordinate * l->nv);
-  }
-  const double p[3] = {c->P_b[3], c->P_b[7], c->P_b[11]};
+  const wide3 ku = scale3(y->k, S.u), uf = cross3(S.u, f), wm = cross3(S.w, m), wf = cross3(S.w, f);
+  const wide6 D = {add3(uf, Cw), ku}, E = {sub3(Cw, wm), sub3(ku, wf)};
+  const wide6 both = {sub3(E.w, D.w), sub3(E.u, D.u)};
+  double T[6], *G = l->G_q + run->coordinate + j;
+  int left = run->count - j;
+  for (int k = 0; k < c->runs; k++)
+    for (int i = 0; i < c->run[k].count; i++) {
+      opposite_about(l, c->run[k].screw + i, r, T);
+      spread(left, run->sign * c->run[k].sign, product6(T, c->run[k].sign > 0 ? E : D),
+             G + (c->run[k].coordinate + i) * l->nv);
+    }
   for (int i = 0; i < c->shared_count; i++) {
-    screw_about(l, c->shared[i], p, T);
-    for (int e = 0; e < 6; e++) T[e] = -T[e];
-    spread(c, j, product6(T, both), l->G_q + l->screw[c->shared[i]].coordinate * l->nv);
+    opposite_about(l, c->shared[i], r, T);
+    spread(left, run->sign, product6(T, both), G + l->screw[l->used[c->shared[i]]].coordinate * l->nv);
   }
 }
 
-void CODE(pairs_linearise)(jn_loops *l, const double *lambda) {
-  int n = l->nv;
-  memset(l->g_q, 0, sizeof(double) * (size_t)l->first_user * (size_t)n);
-  memset(l->g_v, 0, sizeof(double) * (size_t)l->first_user * (size_t)n);
-  for (int i = 0; i < l->count; i++) {
-    const loop_pair *c = &l->pair[i];
-    if (l->row[c->first].terms == 0) continue; /* a coupling */
-    const view x = view_of(c);
-    double Z[6][6];
-    wrench_change y = {0};
-    for (int r = 0; r < c->rows; r++) find_Z(c, &l->row[c->first + r], &x, Z[r]);
-    if (lambda) y = change_of_wrench(l, c, &x, lambda);
-    for (int j = 0; j < c->arms; j += JN_WIDE) {
-      const change d = change_of(c, &x, j);
-      for (int r = 0; r < c->rows; r++) {
-        const double *W = l->W + 6 * (c->first + r), *Y = l->Y + 6 * (c->first + r);
-        spread(c, j, product6(W, d.A) + product6(Y, d.V) + product6(Z[r], d.S), l->g_q + (c->first + r) * n);
-        spread(c, j, product6(W, d.A_v) + product6(Y, d.S), l->g_v + (c->first + r) * n);
+/* W, Y'', Z'' of a row, about the screws' point. */
+typedef struct row_wrenches {
+  double W[6], Y[6], Z[6];
+} row_wrenches;
+
+static inline row_wrenches wrenches_of(const jn_loops *l, const loop_pair *c, int row, const view *x, const double *r) {
+  const double *V_a = l->behind + 12 * c->end_a, *V_b = l->behind + 12 * c->end_b, *A_b = V_b + 6;
+  double Z[6];
+  row_wrenches y;
+  find_Z(c, &l->row[row], x, Z);
+  move_wrench(r, l->W + 6 * row, y.W);
+  move_wrench(r, l->Y + 6 * row, y.Y);
+  move_wrench(r, Z, y.Z);
+  add_star(V_a, y.W, y.Y);
+  add_star(A_b, y.W, y.Z);
+  add_star(V_b, y.Y, y.Z);
+  add_star(V_b, y.W, y.Y);
+  return y;
+}
+
+static void linearise_pair(jn_loops *l, const loop_pair *c, const double *lambda) {
+  const view x = view_of(l, c);
+  const int room = l->room;
+  double r[3];
+  lever(l, c, r);
+  for (int row = c->first; row < c->first + c->rows; row++) {
+    const row_wrenches y = wrenches_of(l, c, row, &x, r);
+    double *by_q = l->g_q + row * l->nv, *by_v = l->g_v + row * l->nv;
+    for (int k = 0; k < c->runs; k++) {
+      const loop_arm *run = &c->run[k];
+      for (int j = 0; j < run->count; j += JN_WIDE) {
+        const double *at = l->chain + run->screw + j;
+        wide q =
+            product(y.W, at + SCREW_N * room, room) + product(y.Y, at + SCREW_T * room, room) + product(y.Z, at, room);
+        wide v = product(y.W, at + SCREW_T2 * room, room) + product(y.Y, at, room);
+        spread(run->count - j, run->sign, q, by_q + run->coordinate + j);
+        spread(run->count - j, run->sign, v, by_v + run->coordinate + j);
       }
-      if (lambda) add_forces(l, c, &y, j, d.S);
     }
   }
+  if (!lambda) return;
+  const wrench_change y = change_of_wrench(l, c, &x, lambda);
+  for (int k = 0; k < c->runs; k++)
+    for (int j = 0; j < c->run[k].count; j += JN_WIDE) add_forces(l, c, &y, r, &c->run[k], j);
+}
+
+void CODE(pairs_linearise)(jn_loops *l, const double *lambda) {
+  size_t row = sizeof(double) * (size_t)l->nv;
+  memset(l->g_q, 0, row * (size_t)l->first_user);
+  memset(l->g_v, 0, row * (size_t)l->first_user);
+  move_screws_on(l);
+  for (int i = 0; i < l->count; i++)
+    if (l->row[l->pair[i].first].terms > 0) linearise_pair(l, &l->pair[i], lambda); /* else a coupling */
 }
 
 #if JN_WIDE == 4

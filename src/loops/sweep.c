@@ -56,50 +56,66 @@ static void touch(jn_loops *l, int v, int first, int rows) {
   }
 }
 
-/* Arms of the screws of a link, in the order in which a chain comes upon them. */
-static void add_arms(jn_loops *l, loop_pair *c, int link, int sign) {
-  int first = l->first_screw[link], count = l->first_screw[link + 1] - first, before = c->arms;
-  for (int k = 0; k < count; k++) {
-    int screw = sign > 0 ? first + k : first + count - 1 - k, group = l->screw[screw].group;
-    int after = group ? before + count : c->arms, *places = c->places + c->arms;
-    /* what comes before; what changes of q leave alone; what changes of v do */
-    places[0] = group ? before : c->arms;
-    places[c->room] = group && sign > 0 ? before : after;
-    places[2 * c->room] = after;
-    c->groups |= group;
-    c->arm[c->arms++] = (loop_arm){screw, l->screw[screw].coordinate, sign, places[0]};
-    touch(l, l->screw[screw].coordinate, c->first, c->rows);
+/* Which screws move an end of some pair, and how they follow each other. */
+static void find_used(jn_loops *l) {
+  unsigned char *on = l->marks;
+  memset(on, 0, (size_t)l->nlink);
+  for (int i = 0; i < l->count; i++) {
+    for (int k = l->pair[i].a; k >= 0; k = l->up[k]) on[k] = 1;
+    for (int k = l->pair[i].b; k >= 0; k = l->up[k]) on[k] = 1;
   }
+  l->used_count = 0;
+  for (int i = 0; i < l->nlink; i++) {
+    int first = l->used_count, count = l->first_screw[i + 1] - l->first_screw[i], before = 0;
+    if (!on[i]) continue;
+    for (int k = l->up[i]; k >= 0 && before == 0; k = l->up[k])
+      for (int e = 0; e < first; e++)
+        if (l->screw[l->used[e]].link == k) before = e + 1; /* its last */
+    for (int k = 0; k < count; k++) {
+      int screw = l->first_screw[i] + k, last = k > 0 ? first + k : before, group = l->screw[screw].group;
+      l->links[first + k] = (loop_link){last, group ? before : last, first + count, group};
+      l->used[l->used_count++] = screw;
+    }
+  }
+  memset(l->chain, 0, sizeof(double) * 36 * (size_t)l->room);
+  memset(l->behind, 0, sizeof(double) * 12 * (size_t)(l->used_count + 1));
 }
 
-/* The joints that move the ends of a pair against each other, those of b with sign 1, of a with -1. */
+/* The last screw that moves a link, as a place in l->behind. */
+static int last_screw(const jn_loops *l, int link) {
+  for (; link >= 0; link = l->up[link])
+    for (int e = l->used_count - 1; e >= 0; e--)
+      if (l->screw[l->used[e]].link == link) return e + 1;
+  return 0;
+}
+
+/* The screws that move the ends of a pair against each other, those of b with sign 1, of a with -1. */
 static void find_arms(jn_loops *l, loop_pair *c) {
   unsigned char *on = l->marks;
   memset(on, 0, (size_t)l->nlink);
   for (int i = c->a; i >= 0; i = l->up[i]) on[i] |= 1;
   for (int i = c->b; i >= 0; i = l->up[i]) on[i] |= 2;
-  c->arms = c->groups = c->shared_count = c->room = 0;
-  for (int i = 0; i < l->nlink; i++)
-    if (on[i] == 1 || on[i] == 2) c->room += l->first_screw[i + 1] - l->first_screw[i];
-  c->room = (c->room + 4) / 4 * 4;
-  memset(c->chain, 0, sizeof(double) * 18 * (size_t)c->room);
-  memset(c->places, 0, sizeof(int) * 3 * (size_t)c->room);
-  for (int i = l->nlink - 1; i >= 0; i--)
-    if (on[i] == 1) add_arms(l, c, i, -1);
-  for (int i = 0; i < l->nlink; i++) {
-    if (on[i] == 2) add_arms(l, c, i, 1);
-    for (int k = l->first_screw[i]; k < l->first_screw[i + 1] && on[i]; k++) {
-      int known = 0;
-      for (int e = 0; e < l->used_count; e++) known |= l->used[e] == k;
-      if (!known) l->used[l->used_count++] = k;
-      if (on[i] == 3) c->shared[c->shared_count++] = k;
-    }
+  c->runs = c->shared_count = 0;
+  for (int i = 0; i < l->used_count; i++) {
+    const loop_screw *s = &l->screw[l->used[i]];
+    if (on[s->link] == 3) c->shared[c->shared_count++] = i;
+    if (on[s->link] != 1 && on[s->link] != 2) continue;
+    loop_arm *last = c->runs > 0 ? &c->run[c->runs - 1] : NULL;
+    double sign = on[s->link] == 2 ? 1 : -1;
+    if (last && last->sign == sign && last->screw + last->count == i && last->coordinate + last->count == s->coordinate)
+      last->count++;
+    else
+      c->run[c->runs++] = (loop_arm){i, s->coordinate, 1, sign};
+    touch(l, s->coordinate, c->first, c->rows);
   }
+  c->end_a = last_screw(l, c->a);
+  c->end_b = last_screw(l, c->b);
 }
 
 /* Of all conditions. */
 static void find_touches(jn_loops *l) {
   for (int v = 0; v < l->nv; v++) l->touch[v] = (loop_run){0, 0};
+  find_used(l);
   for (int i = 0; i < l->count; i++) find_arms(l, &l->pair[i]);
   for (int i = 0; i < l->couplings; i++)
     for (int t = 0; t < l->coupling[i].count; t++) touch(l, l->coupling[i].v[t], l->coupling[i].row, 1);
@@ -151,7 +167,6 @@ static void find_sparsity(jn_loops *l) {
 jn_status jn__loops_prepare(jn_loops *l) {
   int at = 0;
   jn_status status = jn_neutral(l->model, l->start);
-  l->used_count = 0;
   for (int i = 0; i < l->nlink && status == JN_OK; i++) {
     int count = screws_of(l->model, i);
     l->first_screw[i] = at;
