@@ -203,8 +203,7 @@ static void both(void *context, int k) {
                                     .dlambda_dq = x->out[3],
                                     .dlambda_dv = x->out[4],
                                     .dlambda_dgiven = x->out[5]};
-  CHECK(jn_loops_forward_dynamics_jet(x->loops, 0, Q, V, TAU, NULL, x->out[6], x->out[7]));
-  CHECK(jn_loops_dynamics_derivatives(x->loops, NULL, Q, V, x->out[6] + x->nv, x->out[7], NULL, JN_IN_BODY, &out));
+  CHECK(jn_loops_forward_dynamics_derivatives(x->loops, Q, V, TAU, NULL, JN_IN_BODY, x->out[6], x->out[7], &out));
 }
 
 static const struct {

@@ -7,7 +7,7 @@
 
 #include "loops/dense.h"
 
-enum { MOST = 24, MODELS = 40, V = 64, ROWS = 24 };
+enum { MOST = 24, MODELS = 40, V = 64, ROWS = 24, WIDE = 240 };
 
 /* ---- decompositions ---- */
 
@@ -257,6 +257,63 @@ static void derivatives_hold_for_all_joints(void **state) {
   check(compared > 200, "only %d columns could be compared", compared);
 }
 
+/* All derivatives of forward dynamics, of one of two ways; a and lambda of it. */
+typedef struct derivatives {
+  double a[2 * V], lambda[ROWS], da[5][WIDE * V], dlambda[5][WIDE * ROWS];
+} derivatives;
+
+static jn_loops_derivatives list_of(derivatives *x) {
+  return (jn_loops_derivatives){.da_dq = x->da[0],
+                                .da_dv = x->da[1],
+                                .da_dgiven = x->da[2],
+                                .da_dwrench = x->da[3],
+                                .da_dpi = x->da[4],
+                                .dlambda_dq = x->dlambda[0],
+                                .dlambda_dv = x->dlambda[1],
+                                .dlambda_dgiven = x->dlambda[2],
+                                .dlambda_dwrench = x->dlambda[3],
+                                .dlambda_dpi = x->dlambda[4]};
+}
+
+static void compare(int model, const char *what, int n, const double *x, const double *y) {
+  for (int i = 0; i < n; i++)
+    check(fabs(x[i] - y[i]) <= 1e-9 * (1 + largest(y, n)), "model %d, %s, number %d: %g, %g", model, what, i, x[i],
+          y[i]);
+}
+
+/* Forward dynamics and its derivatives in one call and in two, under wrenches held in the world's axes. */
+static void together_as_one_after_the_other(void **state) {
+  (void)state;
+  uint64_t s = seed("dynamics with derivatives");
+  if (jn_row_epsilon() > 1e-10) return;
+  static derivatives one, two;
+  for (int i = 0; i < MODELS; i++) {
+    jn_model *m = random_loops(&s);
+    jn_loops *l;
+    double q[2 * V], v[V], tau[V], wrench[WIDE];
+    check_ok(jn_loops_create(m, NULL, &l));
+    int n = jn_model_nv(m), rows = jn_loops_rows(l), links = jn_link_count(m);
+    const int wide[5] = {n, n, n, 6 * links, 10 * links};
+    check(wide[4] <= WIDE, "%d links", links);
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, n, 1);
+    fill(&s, tau, n, 3);
+    fill(&s, wrench, 6 * links, 1);
+    const jn_loops_derivatives d1 = list_of(&one), d2 = list_of(&two);
+    check_ok(jn_loops_forward_dynamics_derivatives(l, q, v, tau, wrench, JN_IN_ALIGNED, one.a + n, one.lambda, &d1));
+    check_ok(jn_loops_forward_dynamics_jet(l, 0, q, v, tau, wrench, two.a, two.lambda));
+    check_ok(jn_loops_dynamics_derivatives(l, NULL, q, v, two.a + n, two.lambda, wrench, JN_IN_ALIGNED, &d2));
+    compare(i, "a", n, one.a + n, two.a + n);
+    compare(i, "lambda", rows, one.lambda, two.lambda);
+    for (int k = 0; k < 5; k++) {
+      compare(i, "da", n * wide[k], one.da[k], two.da[k]);
+      compare(i, "dlambda", rows * wide[k], one.dlambda[k], two.dlambda[k]);
+    }
+    jn_loops_destroy(l);
+    jn_model_destroy(m);
+  }
+}
+
 /* phi'' = -2 b phi' - b^2 phi where loops are open and opening. */
 static void violations_are_pulled_back(void **state) {
   (void)state;
@@ -291,6 +348,7 @@ int main(void) {
       cmocka_unit_test(rows_are_derivatives_of_the_conditions),
       cmocka_unit_test(sparse_factors_solve_the_whole_system),
       cmocka_unit_test(derivatives_hold_for_all_joints),
+      cmocka_unit_test(together_as_one_after_the_other),
       cmocka_unit_test(violations_are_pulled_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

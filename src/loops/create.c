@@ -114,6 +114,8 @@ static void place_all(shelf *s, jn_loops *l) {
   l->G_v = reals(s, 1, 1, n * n + MANY_COLUMNS);
   l->g_q = reals(s, 1, 1, m * n + MANY_COLUMNS);
   l->g_v = reals(s, 1, 1, m * n + MANY_COLUMNS);
+  l->given_G = reals(s, 1, 1, n * n + MANY_COLUMNS);
+  l->given_g = reals(s, 1, 1, m * n + MANY_COLUMNS);
   l->W = reals(s, m, 6, 1);
   l->Y = reals(s, m, 6, 1);
   l->rates = reals(s, 3, m, 1);

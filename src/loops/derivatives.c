@@ -34,17 +34,22 @@ static jn_status change_hold(jn_loops *l, const double *q, const double *v, cons
   return JN_OK;
 }
 
+/* G and g at a motion that jn__loops_motion() has seen; l->M with_M. */
+static jn_status linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
+                           const double *wrench, jn_representation hold, double *dwrench, int with_M) {
+  jn__loops_wrenches(l, 0, lambda, wrench, l->wrench);
+  jn_status status = jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, l->G_q, l->G_v,
+                                                     with_M ? l->M : NULL, dwrench);
+  if (status == JN_OK) status = change_hold(l, q, v, a, wrench, hold);
+  return status == JN_OK ? linearise_conditions(l, q, v, a, lambda) : status;
+}
+
 jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
                               const double *wrench, jn_representation hold, double *dwrench) {
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
   see_motion(l, v, a);
   jn_status status = jn__loops_motion(l, 0, q, l->v);
-  if (status != JN_OK) return status;
-  jn__loops_wrenches(l, 0, lambda, wrench, l->wrench);
-  status =
-      jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, l->G_q, l->G_v, l->M, dwrench);
-  if (status == JN_OK) status = change_hold(l, q, v, a, wrench, hold);
-  return status == JN_OK ? linearise_conditions(l, q, v, a, lambda) : status;
+  return status == JN_OK ? linearise(l, q, v, a, lambda, wrench, hold, dwrench, 1) : status;
 }
 
 jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y) {
@@ -53,45 +58,71 @@ jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y) {
   return status == JN_OK ? linearise_conditions(l, q, l->zeros, y, NULL) : status;
 }
 
-static int is_given(const unsigned char *which, int i) { return which && which[i]; }
-
-/* By what is given: a_c of a prescribed coordinate (G = M's column, g = A's), or tau_c (G = -e_c). */
-static void given_columns(jn_loops *l, const unsigned char *prescribed, const jn_loops_derivatives *out) {
+/* Columns by what is given: a_c of a prescribed coordinate (G = M's column, g = A's), or tau_c (G = -e_c). */
+static loop_columns given_columns(jn_loops *l, const unsigned char *prescribed, const jn_loops_derivatives *out) {
   int n = l->nv, m = l->m;
-  double *G = l->G_q, *g = l->g_q; /* have been used */
   loop_columns columns = {n, NULL, NULL, out->da_dgiven, out->dtau_dgiven, out->dlambda_dgiven};
-  for (int c = 0; c < n && prescribed; c++) {
-    for (int i = 0; i < n; i++) G[i * n + c] = prescribed[c] ? l->M[i * n + c] : i == c ? -1 : 0;
-    for (int r = 0; r < m; r++) g[r * n + c] = prescribed[c] ? l->A[r * n + c] : 0;
-  }
-  if (prescribed) columns.G = G, columns.g = g;
-  l->code->solve_columns(l, prescribed, &columns);
+  if (!prescribed) return columns;
   for (int c = 0; c < n; c++) {
-    double *own = is_given(prescribed, c) ? out->da_dgiven : out->dtau_dgiven;
+    for (int i = 0; i < n; i++) l->given_G[i * n + c] = prescribed[c] ? l->M[i * n + c] : i == c ? -1 : 0;
+    for (int r = 0; r < m; r++) l->given_g[r * n + c] = prescribed[c] ? l->A[r * n + c] : 0;
+  }
+  columns.G = l->given_G;
+  columns.g = l->given_g;
+  return columns;
+}
+
+/* What is given, by itself. */
+static void set_given(int n, const unsigned char *prescribed, const jn_loops_derivatives *out) {
+  for (int c = 0; c < n; c++) {
+    double *own = prescribed && prescribed[c] ? out->da_dgiven : out->dtau_dgiven;
     if (own) own[c * (n + 1)] = 1;
   }
+}
+
+static int by_wrench(const jn_loops_derivatives *out) {
+  return out->da_dwrench || out->dtau_dwrench || out->dlambda_dwrench;
+}
+
+/* All that is wanted, with G, g and the factors at hand. */
+static jn_status solve_all(jn_loops *l, const unsigned char *prescribed, const double *q, const double *v,
+                           const double *a, const jn_loops_derivatives *out) {
+  int n = l->nv;
+  const loop_columns blocks[] = {
+      {n, l->G_q, l->g_q, out->da_dq, out->dtau_dq, out->dlambda_dq},
+      {n, l->G_v, l->g_v, out->da_dv, out->dtau_dv, out->dlambda_dv},
+      given_columns(l, prescribed, out),
+      {6 * l->nlink, l->wide, NULL, out->da_dwrench, out->dtau_dwrench, out->dlambda_dwrench}};
+  l->code->solve_columns(l, prescribed, 4, blocks);
+  set_given(n, prescribed, out);
+  if (!out->da_dpi && !out->dtau_dpi && !out->dlambda_dpi) return JN_OK;
+  jn_status status = jn_regressor(l->model, l->work, q, v, a, l->wide);
+  const loop_columns by_pi = {10 * l->nlink, l->wide, NULL, out->da_dpi, out->dtau_dpi, out->dlambda_dpi};
+  if (status == JN_OK) l->code->solve_columns(l, prescribed, 1, &by_pi);
+  return status;
 }
 
 jn_status jn_loops_dynamics_derivatives(jn_loops *l, const unsigned char *prescribed, const double *q, const double *v,
                                         const double *a, const double *lambda, const double *wrench,
                                         jn_representation hold, const jn_loops_derivatives *out) {
   if (!l || !q || !v || !a || (l->m > 0 && !lambda) || !out) return JN_ERR_NULL;
-  int n = l->nv, by_wrench = out->da_dwrench || out->dtau_dwrench || out->dlambda_dwrench;
-  jn_status status = jn__loops_linearise(l, q, v, a, lambda, wrench, hold, by_wrench ? l->wide : NULL);
+  jn_status status = jn__loops_linearise(l, q, v, a, lambda, wrench, hold, by_wrench(out) ? l->wide : NULL);
   if (status != JN_OK) return status;
-  memcpy(l->H, l->M, sizeof(double) * (size_t)n * (size_t)n);
+  memcpy(l->H, l->M, sizeof(double) * (size_t)l->nv * (size_t)l->nv);
   status = jn__loops_factor(l, prescribed, q);
+  return status == JN_OK ? solve_all(l, prescribed, q, v, a, out) : status;
+}
+
+/* Poses, screws and factors of forward dynamics serve its derivatives too. */
+jn_status jn_loops_forward_dynamics_derivatives(jn_loops *l, const double *q, const double *v, const double *tau,
+                                                const double *wrench, jn_representation hold, double *a, double *lambda,
+                                                const jn_loops_derivatives *out) {
+  if (!l || !q || !v || !tau || !a || (l->m > 0 && !lambda) || !out) return JN_ERR_NULL;
+  if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
+  jn_status status = jn_loops_forward_dynamics_jet(l, 0, q, v, tau, wrench, l->motion, lambda);
   if (status != JN_OK) return status;
-  const loop_columns by_q = {n, l->G_q, l->g_q, out->da_dq, out->dtau_dq, out->dlambda_dq};
-  const loop_columns by_v = {n, l->G_v, l->g_v, out->da_dv, out->dtau_dv, out->dlambda_dv};
-  const loop_columns wrenches = {6 * l->nlink, l->wide, NULL, out->da_dwrench, out->dtau_dwrench, out->dlambda_dwrench};
-  const loop_columns parameters = {10 * l->nlink, l->wide, NULL, out->da_dpi, out->dtau_dpi, out->dlambda_dpi};
-  l->code->solve_columns(l, prescribed, &by_q);
-  l->code->solve_columns(l, prescribed, &by_v);
-  given_columns(l, prescribed, out);
-  l->code->solve_columns(l, prescribed, &wrenches);
-  if (!out->da_dpi && !out->dtau_dpi && !out->dlambda_dpi) return JN_OK;
-  status = jn_regressor(l->model, l->work, q, v, a, l->wide);
-  if (status == JN_OK) l->code->solve_columns(l, prescribed, &parameters);
-  return status;
+  memcpy(a, l->motion + l->nv, sizeof(double) * (size_t)l->nv);
+  l->code->pairs_accelerate(l, v, a);
+  status = linearise(l, q, v, a, lambda, wrench, hold, by_wrench(out) ? l->wide : NULL, 0);
+  return status == JN_OK ? solve_all(l, NULL, q, v, a, out) : status;
 }

@@ -18,7 +18,6 @@ jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const d
   for (int i = 0; i < n && prescribed; i++)
     for (int j = 0; j < n; j++)
       if (prescribed[i] || prescribed[j]) l->H[i * n + j] = i == j;
-  l->transposed = 0;
   if (!l->code->factor_inertia(l)) return JN_ERR_SINGULAR;
   l->code->see_through_inertia(l, prescribed);
   int always_dependent = l->generic >= 0 && l->generic < l->m;

@@ -86,6 +86,20 @@ static void move_screws(jn_loops *l, const double *q, const double *v, const dou
   }
 }
 
+/* The same screws with other accelerations. */
+void CODE(pairs_accelerate)(jn_loops *l, const double *v, const double *a) {
+  const int room = l->room;
+  for (int i = 0; i < l->used_count; i++) {
+    int k = l->screw[l->used[i]].coordinate;
+    const double *last = l->behind + 12 * l->links[i].last + 6, *A = l->behind + 12 * l->links[i].before + 6;
+    double *next = l->behind + 12 * (i + 1) + 6, *at = l->chain + i;
+    for (int e = 0; e < 6; e++) {
+      next[e] = last[e] + at[(SCREW_S + e) * room] * a[k] + at[(SCREW_T + e) * room] * v[k];
+      at[(SCREW_A + e) * room] = A[e];
+    }
+  }
+}
+
 /* ---- rows ---- */
 
 /* b as a's observer sees it, about the origin of its closing frame, p from a's closing frame to there. */
@@ -408,5 +422,6 @@ const loop_code jn__loop_code_avx2 = {
 #else
 const loop_code jn__loop_code_any = {
 #endif
-    CODE(pairs_move),          CODE(pairs_jacobian),    CODE(pairs_linearise), CODE(factor_inertia),
-    CODE(see_through_inertia), CODE(factor_conditions), CODE(solve_one),       CODE(solve_columns)};
+    CODE(pairs_move),        CODE(pairs_accelerate), CODE(pairs_jacobian),
+    CODE(pairs_linearise),   CODE(factor_inertia),   CODE(see_through_inertia),
+    CODE(factor_conditions), CODE(solve_one),        CODE(solve_columns)};

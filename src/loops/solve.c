@@ -205,9 +205,42 @@ INLINE void solve_decomposed(const jn_decomposition *d, int W, double *y, double
   for (int j = 0; j < d->n; j++) memcpy(y + d->pivot[j] * step, z + j * step, row);
 }
 
-/* x [n x W] and y [m x W] from f and g, in place. */
-INLINE void solve_tile(const jn_loops *l, int W, double *x, double *y) {
+/* JN_WIDE columns of a block, or what is left of it. */
+typedef struct step_columns {
+  const loop_columns *block;
+  int first, count;
+} step_columns;
+
+/* Right sides -G, -g, in steps of `step` numbers; rows of prescribed coordinates are zero. */
+static void fill(const jn_loops *l, const unsigned char *prescribed, const step_columns *t, int step, double *x) {
+  const loop_columns *b = t->block;
+  int n = l->nv, m = l->m, columns = b->columns;
+  const double *G = b->G ? b->G + t->first : NULL, *g = b->g ? b->g + t->first : NULL;
+  double *y = x + n * step;
+  for (int i = 0; i < n && G; i++) store(x + i * step, -load(G + i * columns));
+  for (int i = 0; i < n && !G; i++) store(x + i * step, (wide){0});
+  for (int k = 0; k < t->count && !G; k++) x[(t->first + k) * step + k] = 1;
+  for (int i = 0; i < n && prescribed; i++)
+    if (prescribed[i]) store(x + i * step, (wide){0});
+  for (int r = 0; r < m && g; r++) store(y + r * step, -load(g + r * columns));
+  for (int r = 0; r < m && !g; r++) store(y + r * step, (wide){0});
+}
+
+static void keep(int rows, const step_columns *t, int step, const double *x, double *to) {
+  int columns = t->block->columns;
+  if (!to) return;
+  to += t->first;
+  if (t->count == JN_WIDE)
+    for (int i = 0; i < rows; i++) store(to + i * columns, load(x + i * step));
+  else
+    for (int i = 0; i < rows; i++)
+      for (int k = 0; k < t->count; k++) to[i * columns + k] = x[i * step + k];
+}
+
+/* x [n x W] and y [m x W] behind it from f and g, in place; [m x W] more are scratch. */
+INLINE void solve_tile(const jn_loops *l, int W, double *x) {
   int n = l->nv, m = l->m, wide_m = l->wide_m, step = W * JN_WIDE;
+  double *y = x + n * step;
   wide acc[MOST];
   for (int k = n - 1; k >= 0; k--) {
     const double *column = l->Lt + l->column_at[k];
@@ -237,31 +270,45 @@ INLINE void solve_tile(const jn_loops *l, int W, double *x, double *y) {
   }
 }
 
-static void solve_steps(const jn_loops *l, int steps, double *x, double *y) {
+/* dtau of prescribed coordinates: G + M da - A^T dlambda. */
+static void keep_forces(const jn_loops *l, const unsigned char *prescribed, const step_columns *t, int step,
+                        const double *x) {
+  int n = l->nv;
+  const loop_columns *b = t->block;
+  const double *y = x + n * step;
+  for (int i = 0; i < n && b->dtau; i++) {
+    double *to = b->dtau + i * b->columns + t->first;
+    int given = prescribed && prescribed[i];
+    for (int c = 0; c < t->count; c++) to[c] = given && b->G ? b->G[i * b->columns + t->first + c] : 0;
+    for (int k = 0; k < n && given; k++)
+      for (int c = 0; c < t->count; c++) to[c] += l->M[i * n + k] * x[k * step + c];
+    for (int r = 0; r < l->m && given; r++)
+      for (int c = 0; c < t->count; c++) to[c] -= l->A[r * n + i] * y[r * step + c];
+  }
+}
+
+static void solve_steps(const jn_loops *l, int steps, const unsigned char *prescribed, const step_columns *t) {
+  double *x = l->many;
+  int step = steps * JN_WIDE;
+  for (int w = 0; w < steps; w++) fill(l, prescribed, &t[w], step, x + w * JN_WIDE);
   switch (steps) {
-    case 1:
-      solve_tile(l, 1, x, y);
-      return;
-    case 2:
-      solve_tile(l, 2, x, y);
-      return;
-    case 3:
-      solve_tile(l, 3, x, y);
-      return;
-    case 4:
-      solve_tile(l, 4, x, y);
-      return;
-    case 5:
-      solve_tile(l, 5, x, y);
-      return;
-    case 6:
-      solve_tile(l, 6, x, y);
-      return;
-    case 7:
-      solve_tile(l, 7, x, y);
-      return;
-    default:
-      solve_tile(l, 8, x, y);
+#define CASE(W)          \
+  case W:                \
+    solve_tile(l, W, x); \
+    break;
+    CASE(1)
+    CASE(2)
+    CASE(3)
+    CASE(4)
+    CASE(5)
+    CASE(6)
+    CASE(7)
+    CASE(8)
+  }
+  for (int w = 0; w < steps; w++) {
+    keep(l->nv, &t[w], step, x + w * JN_WIDE, t[w].block->da);
+    keep(l->m, &t[w], step, x + l->nv * step + w * JN_WIDE, t[w].block->dlambda);
+    keep_forces(l, prescribed, &t[w], step, x + w * JN_WIDE);
   }
 }
 
@@ -272,59 +319,25 @@ static void transpose_factor(jn_loops *l) {
     const int *path = l->path + l->first_before[k];
     for (int e = 0; e < l->depth[k]; e++) l->Lt[l->column_at[path[e]] + k - path[e] - 1] = row[e];
   }
-  l->transposed = 1;
 }
 
-static int is_given(const unsigned char *which, int i) { return which && which[i]; }
-
-/* Right sides of columns first, first + 1, ...; rows of G and g may be read beyond their end. */
-static void fill(const jn_loops *l, const unsigned char *prescribed, const loop_columns *b, int first, int steps,
-                 double *x, double *y) {
-  int n = l->nv, m = l->m, step = steps * JN_WIDE;
-  memset(x, 0, sizeof *x * (size_t)((n + m) * step));
-  for (int i = 0; i < n; i++) {
-    if (is_given(prescribed, i)) continue;
-    for (int k = 0; k < step && b->G; k += JN_WIDE) store(x + i * step + k, -load(b->G + i * b->columns + first + k));
-    if (!b->G && i >= first && i < first + step) x[i * step + i - first] = 1;
-  }
-  for (int r = 0; r < m && b->g; r++)
-    for (int k = 0; k < step; k += JN_WIDE) store(y + r * step + k, -load(b->g + r * b->columns + first + k));
-}
-
-static void keep_rows(int rows, int columns, int first, int count, int step, const double *x, double *to) {
-  for (int i = 0; i < rows && to; i++) {
-    int k = 0;
-    for (; k + JN_WIDE <= count; k += JN_WIDE) store(to + i * columns + first + k, load(x + i * step + k));
-    for (; k < count; k++) to[i * columns + first + k] = x[i * step + k];
-  }
-}
-
-/* dtau of prescribed coordinates: G + M da - A^T dlambda. */
-static void keep_forces(const jn_loops *l, const unsigned char *prescribed, const loop_columns *b, int first, int count,
-                        int step, const double *x, const double *y) {
-  int n = l->nv;
-  for (int i = 0; i < n && b->dtau; i++) {
-    double *to = b->dtau + i * b->columns + first;
-    int given = is_given(prescribed, i);
-    for (int c = 0; c < count; c++) to[c] = given && b->G ? b->G[i * b->columns + first + c] : 0;
-    for (int k = 0; k < n && given; k++)
-      for (int c = 0; c < count; c++) to[c] += l->M[i * n + k] * x[k * step + c];
-    for (int r = 0; r < l->m && given; r++)
-      for (int c = 0; c < count; c++) to[c] -= l->A[r * n + i] * y[r * step + c];
-  }
-}
-
-void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, const loop_columns *b) {
-  if (!b->da && !b->dtau && !b->dlambda) return;
-  if (!l->transposed) transpose_factor(l);
-  for (int first = 0; first < b->columns; first += MOST * JN_WIDE) {
-    int left = b->columns - first, count = left < MOST * JN_WIDE ? left : MOST * JN_WIDE;
-    int steps = (count + JN_WIDE - 1) / JN_WIDE, step = steps * JN_WIDE;
-    double *x = l->many, *y = x + l->nv * step;
-    fill(l, prescribed, b, first, steps, x, y);
-    solve_steps(l, steps, x, y);
-    keep_rows(l->nv, b->columns, first, count, step, x, b->da);
-    keep_rows(l->m, b->columns, first, count, step, y, b->dlambda);
-    keep_forces(l, prescribed, b, first, count, step, x, y);
+void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, int count, const loop_columns *blocks) {
+  step_columns t[MOST];
+  int steps = 0, all_steps = 0, tiles;
+  for (int i = 0; i < count; i++)
+    if (blocks[i].da || blocks[i].dtau || blocks[i].dlambda) all_steps += (blocks[i].columns + JN_WIDE - 1) / JN_WIDE;
+  if (all_steps == 0) return;
+  transpose_factor(l);
+  tiles = (all_steps + MOST - 1) / MOST; /* of nearly the same size */
+  for (int i = 0; i < count; i++) {
+    const loop_columns *b = &blocks[i];
+    for (int c = 0; c < b->columns && (b->da || b->dtau || b->dlambda); c += JN_WIDE) {
+      t[steps++] = (step_columns){b, c, b->columns - c < JN_WIDE ? b->columns - c : JN_WIDE};
+      if (steps * tiles < all_steps) continue;
+      solve_steps(l, steps, prescribed, t);
+      all_steps -= steps;
+      steps = 0;
+      tiles--;
+    }
   }
 }

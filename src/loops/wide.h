@@ -16,13 +16,14 @@
 
 /* pairs.c, solve.c: see loop_code. */
 void CODE(pairs_move)(jn_loops *l, const double *q, const double *v, const double *a);
+void CODE(pairs_accelerate)(jn_loops *l, const double *v, const double *a);
 void CODE(pairs_jacobian)(jn_loops *l);
 void CODE(pairs_linearise)(jn_loops *l, const double *lambda);
 int CODE(factor_inertia)(jn_loops *l);
 void CODE(see_through_inertia)(jn_loops *l, const unsigned char *prescribed);
 int CODE(factor_conditions)(jn_loops *l);
 void CODE(solve_one)(jn_loops *l, double *f, double *mu);
-void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, const loop_columns *columns);
+void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, int count, const loop_columns *blocks);
 
 typedef double wide __attribute__((vector_size(8 * JN_WIDE)));
 
