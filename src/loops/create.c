@@ -57,6 +57,7 @@ static void place_tree(shelf *s, jn_loops *l) {
   l->room = ((int)screws + 7) / 4 * 4;
   l->chain = reals(s, 36, l->room, 1);
   l->behind = reals(s, (int)screws + 1, 12, 1);
+  l->opposite = reals(s, (int)screws, 6, 1);
   l->marks = place(s, (size_t)l->nlink, 1);
   l->up = place(s, (size_t)l->nlink, sizeof *l->up);
   l->touch = place(s, (size_t)l->nv, sizeof *l->touch);
@@ -70,6 +71,7 @@ static void place_factors(shelf *s, jn_loops *l) {
   l->depth = place(s, n, sizeof *l->depth);
   l->first_before = place(s, n + 1, sizeof *l->first_before);
   l->path = place(s, n * n, sizeof *l->path);
+  l->path_at = place(s, n * n, sizeof *l->path_at);
   l->under = place(s, n, sizeof *l->under);
   l->row_at = place(s, n, sizeof *l->row_at);
   l->column_at = place(s, n, sizeof *l->column_at);
@@ -79,6 +81,7 @@ static void place_factors(shelf *s, jn_loops *l) {
   l->seen = reals(s, l->nv, l->wide_m, 1);
   l->solved = reals(s, l->nv, l->wide_m, 1);
   l->S = reals(s, l->m + 1, l->wide_m, 1);
+  l->pivots = reals(s, l->m, 1, 1);
   l->one = reals(s, l->wide_m, 1, 1);
   l->many = reals(s, l->nv + 2 * l->m, MANY_COLUMNS, 1);
   l->first_moved = place(s, m + 1, sizeof *l->first_moved);
@@ -88,7 +91,7 @@ static void place_factors(shelf *s, jn_loops *l) {
 static void place_all(shelf *s, jn_loops *l) {
   int n = l->nv, m = l->m, order = l->options.order, links = l->nlink, all = n + m;
   place_conditions(s, l);
-  l->A = reals(s, order + 1, m, n);
+  l->A = reals(s, 1, 1, (order + 1) * m * n + MANY_COLUMNS);
   l->H = reals(s, n, n, 1);
   l->B = reals(s, all, all, 1);
   l->zeros = reals(s, order + 4, n, 1);

@@ -18,8 +18,7 @@ jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const d
   for (int i = 0; i < n && prescribed; i++)
     for (int j = 0; j < n; j++)
       if (prescribed[i] || prescribed[j]) l->H[i * n + j] = i == j;
-  if (!l->code->factor_inertia(l)) return JN_ERR_SINGULAR;
-  l->code->see_through_inertia(l, prescribed);
+  if (!l->code->factor_inertia(l, prescribed)) return JN_ERR_SINGULAR;
   int always_dependent = l->generic >= 0 && l->generic < l->m;
   l->by_products = !always_dependent && l->code->factor_conditions(l);
   if (l->by_products) return JN_OK;

@@ -98,8 +98,9 @@ typedef struct loop_code {
    * beside what wrenches fixed in links do (lambda NULL: not). */
   void (*pairs_jacobian)(jn_loops *l);
   void (*pairs_linearise)(jn_loops *l, const double *lambda);
-  int (*factor_inertia)(jn_loops *l);
-  void (*see_through_inertia)(jn_loops *l, const unsigned char *prescribed);
+  /* L, D^-1, B and C from l->H and l->A, columns of prescribed coordinates (NULL: none) zero in that; S. 0 when it
+   * cannot be: M is singular, conditions are weak. */
+  int (*factor_inertia)(jn_loops *l, const unsigned char *prescribed);
   int (*factor_conditions)(jn_loops *l);
   /* With these factors: f [nv] becomes x, mu [m] from g. */
   void (*solve_one)(jn_loops *l, double *f, double *mu);
@@ -151,6 +152,7 @@ struct jn_loops {
   double *given_G, *given_g; /* [nv x nv], [m x nv] */
   double *S;                 /* [m x wide_m] */
   int wide_m;                /* at least m + 4, a multiple of 4 */
+  double *pivots;            /* [m] inverted ones of S */
   double *one;               /* [wide_m] */
   double *many;              /* [(nv + 2 m) x MANY_COLUMNS] */
   double *poses;             /* [nframe x 16] */
@@ -162,6 +164,7 @@ struct jn_loops {
   int room;                  /* at least used_count + 4, a multiple of 4 */
   double *behind;            /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
   double about[3];           /* the point about which they are */
+  double *opposite;          /* [used_count x 6] scratch */
   unsigned char *marks;      /* [nlink] scratch */
   int *up;                   /* [nlink] parents */
   loop_run *touch;           /* [nv] rows of A that have a coordinate, or one that it carries */
@@ -171,6 +174,7 @@ struct jn_loops {
   int *path;                 /* of each coordinate, all on the way to it from the world: ..., its parent */
   int *under;                /* [nv] coordinates from it to the last that it carries */
   int *row_at;               /* [nv] where its row of L is in l->L: depth + 1 numbers, the last not used */
+  int *path_at;              /* row_at of those in `path` */
   int *column_at;            /* [nv] where its column is in l->Lt: `under` numbers */
   double *L, *Lt;            /* factors, see solve.c */
   double *inverse;           /* [nv] D^-1 */

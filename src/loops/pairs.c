@@ -206,13 +206,9 @@ static inline wide product(const double *W, const double *S, int room) {
          W[4] * load(S + 4 * room) + W[5] * load(S + 5 * room);
 }
 
-/* Adds the first `count` numbers, with a sign. */
+/* Adds the first `count` numbers, with a sign; numbers behind are read and written as they are. */
 static inline void spread(int count, double sign, wide x, double *to) {
-  x *= sign;
-  if (count >= JN_WIDE)
-    store(to, load(to) + x);
-  else
-    for (int k = 0; k < count; k++) to[k] += x[k];
+  store(to, load(to) + first_of(sign * x, count));
 }
 
 void CODE(pairs_jacobian)(jn_loops *l) {
@@ -330,36 +326,49 @@ static wrench_change change_of_wrench(const jn_loops *l, const loop_pair *c, con
 
 static inline wide3 scale3(double a, wide3 b) { return (wide3){a * b.x, a * b.y, a * b.z}; }
 
-/* Minus a screw about p. */
-static inline void opposite_about(const jn_loops *l, int screw, const double *r, double *out) {
-  for (int e = 0; e < 6; e++) out[e] = -l->chain[e * l->room + screw];
-  move_twist(r, out);
+/* All screws of a pair about p, with the opposite sign, into l->opposite. */
+static void turn_round(jn_loops *l, const loop_pair *c, const double *r) {
+  for (int k = 0; k < c->runs + c->shared_count; k++) {
+    int first = k < c->runs ? c->run[k].screw : c->shared[k - c->runs], count = k < c->runs ? c->run[k].count : 1;
+    for (int i = first; i < first + count; i++) {
+      double *out = l->opposite + 6 * i;
+      for (int e = 0; e < 6; e++) out[e] = -l->chain[e * l->room + i];
+      move_twist(r, out);
+    }
+  }
 }
 
-/* G_q -= d (A^T lambda)/dq beside what wrenches fixed in links do, by screws j, j + 1, ... of a run. */
-static inline void add_forces(jn_loops *l, const loop_pair *c, const wrench_change *y, const double *r,
-                              const loop_arm *run, int j) {
+/* How the wrench changes by screws j, j + 1, ... of a run. */
+typedef struct wide_change {
+  wide6 D, E;
+} wide_change;
+
+static inline wide_change change_by(const jn_loops *l, const wrench_change *y, const double *r, const loop_arm *run,
+                                    int j) {
   wide6 S = load6(l->chain + run->screw + j, l->room);
   S.u = add3(S.u, cross3(S.w, all3(r)));
   const wide3 m = all3(y->F), f = all3(y->F + 3);
   const double *C = y->C;
   const wide3 Cw = {C[0] * S.w.x + C[1] * S.w.y + C[2] * S.w.z, C[3] * S.w.x + C[4] * S.w.y + C[5] * S.w.z,
                     C[6] * S.w.x + C[7] * S.w.y + C[8] * S.w.z};
-  const wide3 ku = scale3(y->k, S.u), uf = cross3(S.u, f), wm = cross3(S.w, m), wf = cross3(S.w, f);
-  const wide6 D = {add3(uf, Cw), ku}, E = {sub3(Cw, wm), sub3(ku, wf)};
-  const wide6 both = {sub3(E.w, D.w), sub3(E.u, D.u)};
-  double T[6], *G = l->G_q + run->coordinate + j;
-  int left = run->count - j;
-  for (int k = 0; k < c->runs; k++)
-    for (int i = 0; i < c->run[k].count; i++) {
-      opposite_about(l, c->run[k].screw + i, r, T);
-      spread(left, run->sign * c->run[k].sign, product6(T, c->run[k].sign > 0 ? E : D),
-             G + (c->run[k].coordinate + i) * l->nv);
-    }
-  for (int i = 0; i < c->shared_count; i++) {
-    opposite_about(l, c->shared[i], r, T);
-    spread(left, run->sign, product6(T, both), G + l->screw[l->used[c->shared[i]]].coordinate * l->nv);
+  const wide3 ku = scale3(y->k, S.u);
+  return (wide_change){{add3(cross3(S.u, f), Cw), ku}, {sub3(Cw, cross3(S.w, m)), sub3(ku, cross3(S.w, f))}};
+}
+
+/* G_q -= d (A^T lambda)/dq beside what wrenches fixed in links do, by screws j, j + 1, ... of a run. */
+static inline void add_forces(jn_loops *l, const loop_pair *c, const wide_change *x, const loop_arm *run, int j) {
+  const wide6 both = {sub3(x->E.w, x->D.w), sub3(x->E.u, x->D.u)};
+  double *G = l->G_q + run->coordinate + j;
+  int left = run->count - j, n = l->nv;
+  for (int k = 0; k < c->runs; k++) {
+    const wide6 how = c->run[k].sign > 0 ? x->E : x->D;
+    const double sign = run->sign * c->run[k].sign, *S = l->opposite + 6 * c->run[k].screw;
+    for (int i = 0; i < c->run[k].count; i++)
+      spread(left, sign, product6(S + 6 * i, how), G + (c->run[k].coordinate + i) * n);
   }
+  for (int i = 0; i < c->shared_count; i++)
+    spread(left, run->sign, product6(l->opposite + 6 * c->shared[i], both),
+           G + l->screw[l->used[c->shared[i]]].coordinate * n);
 }
 
 /* W, Y'', Z'' of a row, about the screws' point. */
@@ -404,8 +413,12 @@ static void linearise_pair(jn_loops *l, const loop_pair *c, const double *lambda
   }
   if (!lambda) return;
   const wrench_change y = change_of_wrench(l, c, &x, lambda);
+  turn_round(l, c, r);
   for (int k = 0; k < c->runs; k++)
-    for (int j = 0; j < c->run[k].count; j += JN_WIDE) add_forces(l, c, &y, r, &c->run[k], j);
+    for (int j = 0; j < c->run[k].count; j += JN_WIDE) {
+      const wide_change change = change_by(l, &y, r, &c->run[k], j);
+      add_forces(l, c, &change, &c->run[k], j);
+    }
 }
 
 void CODE(pairs_linearise)(jn_loops *l, const double *lambda) {
@@ -422,6 +435,5 @@ const loop_code jn__loop_code_avx2 = {
 #else
 const loop_code jn__loop_code_any = {
 #endif
-    CODE(pairs_move),        CODE(pairs_accelerate), CODE(pairs_jacobian),
-    CODE(pairs_linearise),   CODE(factor_inertia),   CODE(see_through_inertia),
-    CODE(factor_conditions), CODE(solve_one),        CODE(solve_columns)};
+    CODE(pairs_move),     CODE(pairs_accelerate),  CODE(pairs_jacobian), CODE(pairs_linearise),
+    CODE(factor_inertia), CODE(factor_conditions), CODE(solve_one),      CODE(solve_columns)};

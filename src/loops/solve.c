@@ -9,88 +9,143 @@
 
 #include "wide.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* y += a x over n numbers, rounded up. */
 static inline void add(int n, double a, const double *x, double *y) {
   for (int k = 0; k < n; k += JN_WIDE) store(y + k, load(y + k) + a * load(x + k));
 }
 
+/* Rows of conditions are taken from a multiple of JN_WIDE on: what was stored as a whole is then also read so. */
+static inline int down(int r) { return r / JN_WIDE * JN_WIDE; }
+
 /* ---- factors ---- */
 
-/* L of l->H into l->L, and D^-1. 0 when a pivot is lost to rounding. [Featherstone's elimination] */
-int CODE(factor_inertia)(jn_loops *l) {
-  int n = l->nv;
+/* Row k of M and of B, when all that it carries are gone, out of the rows before it; these are done with it. `blocks`
+ * are the steps of its row of L before the last number. */
+INLINE void eliminate(jn_loops *l, int k, int blocks, double inverse) {
+  double *row = l->L + l->row_at[k];
+  const int *path = l->path + l->first_before[k], *at = l->path_at + l->first_before[k];
+  int depth = l->depth[k], first = down(l->touch[k].first), count = l->touch[k].first + l->touch[k].count - first;
+  double *b = l->seen + k * l->wide_m + first;
+  wide r[6];
+  if (l->touch[k].count == 0) count = 0;
+  for (int t = 0; t < blocks; t++) r[t] = load(row + t * JN_WIDE);
+  for (int t = 0; t < blocks; t++)
+    for (int e = t * JN_WIDE; e < depth && e < (t + 1) * JN_WIDE; e++) {
+      double a = -inverse * row[e], *to = l->L + at[e];
+      for (int i = 0; i <= t; i++) store(to + i * JN_WIDE, load(to + i * JN_WIDE) + a * r[i]);
+      add(count, a, b, l->seen + path[e] * l->wide_m + first);
+    }
+  for (int t = 0; t < blocks; t++) store(row + t * JN_WIDE, inverse * r[t]);
+}
+
+/* The same of any depth. */
+static void eliminate_deep(jn_loops *l, int k, double inverse) {
+  double *row = l->L + l->row_at[k];
+  const int *path = l->path + l->first_before[k];
+  int depth = l->depth[k], first = down(l->touch[k].first), count = l->touch[k].first + l->touch[k].count - first;
+  if (l->touch[k].count == 0) count = 0;
+  for (int e = 0; e < depth; e++) {
+    double a = -inverse * row[e];
+    add(e + 1, a, row, l->L + l->row_at[path[e]]);
+    add(count, a, l->seen + k * l->wide_m + first, l->seen + path[e] * l->wide_m + first);
+  }
+  for (int e = 0; e < depth; e += JN_WIDE) store(row + e, inverse * load(row + e));
+}
+
+static inline void eliminate_any(jn_loops *l, int k, double inverse) {
+  switch ((l->depth[k] + JN_WIDE - 1) / JN_WIDE) {
+    case 0:
+      return;
+    case 1:
+      eliminate(l, k, 1, inverse);
+      return;
+    case 2:
+      eliminate(l, k, 2, inverse);
+      return;
+    case 3:
+      eliminate(l, k, 3, inverse);
+      return;
+    case 4:
+      eliminate(l, k, 4, inverse);
+      return;
+    case 5:
+      eliminate(l, k, 5, inverse);
+      return;
+    default:
+      eliminate_deep(l, k, inverse);
+  }
+}
+
+/* Rows of M and of A^T. */
+static void gather_rows(jn_loops *l, const unsigned char *prescribed) {
+  int n = l->nv, wide_m = l->wide_m;
+  memset(l->seen, 0, sizeof(double) * (size_t)n * (size_t)wide_m);
   for (int k = 0; k < n; k++) {
-    double *row = l->L + l->row_at[k];
+    double *row = l->L + l->row_at[k], *b = l->seen + k * wide_m;
     const int *path = l->path + l->first_before[k];
     for (int e = 0; e < l->depth[k]; e++) row[e] = l->H[k * n + path[e]];
     row[l->depth[k]] = l->H[k * (n + 1)];
+    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
+      b[r] = prescribed && prescribed[k] ? 0 : l->A[r * n + k];
   }
+}
+
+/* L, D^-1, B and C. 0 when a pivot is lost to rounding. [Featherstone's elimination] */
+int CODE(factor_inertia)(jn_loops *l, const unsigned char *prescribed) {
+  int n = l->nv;
+  gather_rows(l, prescribed);
   for (int k = n - 1; k >= 0; k--) {
-    double *row = l->L + l->row_at[k], pivot = row[l->depth[k]], inverse = 1 / pivot;
-    const int *path = l->path + l->first_before[k];
+    double pivot = l->L[l->row_at[k] + l->depth[k]], inverse = 1 / pivot, half = sqrt(inverse);
     if (!(pivot > 1e-14 * l->H[k * (n + 1)])) return 0;
-    for (int e = 0; e < l->depth[k]; e++) add(e + 1, -inverse * row[e], row, l->L + l->row_at[path[e]]);
-    for (int e = 0; e < l->depth[k]; e += JN_WIDE) store(row + e, inverse * load(row + e));
+    eliminate_any(l, k, inverse);
     l->inverse[k] = inverse;
+    double *b = l->seen + k * l->wide_m, *c = l->solved + k * l->wide_m;
+    for (int r = down(l->touch[k].first); r < l->touch[k].first + l->touch[k].count; r += JN_WIDE) {
+      wide x = load(b + r);
+      store(c + r, inverse * x);
+      store(b + r, half * x);
+    }
   }
   return 1;
 }
 
-/* B and C. Row k is zero outside the conditions that l->touch[k] has. */
-void CODE(see_through_inertia)(jn_loops *l, const unsigned char *prescribed) {
-  int n = l->nv, wide_m = l->wide_m;
-  memset(l->seen, 0, sizeof(double) * (size_t)n * (size_t)wide_m);
-  for (int k = 0; k < n; k++)
-    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
-      l->seen[k * wide_m + r] = prescribed && prescribed[k] ? 0 : l->A[r * n + k];
-  for (int k = n - 1; k >= 0; k--) {
-    const double *row = l->L + l->row_at[k];
-    const int *path = l->path + l->first_before[k];
-    int first = l->touch[k].first, count = l->touch[k].count;
-    double *b = l->seen + k * wide_m + first, *c = l->solved + k * wide_m + first;
-    for (int e = 0; e < l->depth[k]; e++) add(count, -row[e], b, l->seen + path[e] * wide_m + first);
-    double half = sqrt(l->inverse[k]);
-    for (int r = 0; r < count; r += JN_WIDE) {
-      wide x = load(b + r);
-      store(c + r, l->inverse[k] * x);
-      store(b + r, half * x);
-    }
-  }
-}
-
-/* S = B^T B = C^T C in place above the diagonal, which is inverted. 0 when conditions are weak beside each other: their
- * answer would lose more than five digits. */
-int CODE(factor_conditions)(jn_loops *l) {
-  int m = l->m, wide_m = l->wide_m;
-  double *S = l->S, most = 0, least = INFINITY;
-  memset(S, 0, sizeof(double) * (size_t)m * (size_t)wide_m);
+/* S = B^T B, which is symmetric within steps as far as it is needed. */
+static void multiply(jn_loops *l) {
+  int wide_m = l->wide_m;
+  memset(l->S, 0, sizeof(double) * (size_t)l->m * (size_t)wide_m);
   for (int k = 0; k < l->nv; k++) {
     int end = l->touch[k].first + l->touch[k].count;
     const double *b = l->seen + k * wide_m;
-    for (int r = l->touch[k].first; r < end; r++) add(end - r, b[r], b + r, S + r * wide_m + r);
+    for (int r = l->touch[k].first; r < end; r++) add(end - down(r), b[r], b + down(r), l->S + r * wide_m + down(r));
   }
-  for (int r = 0; r < m; r++) most = fmax(most, S[r * (wide_m + 1)]);
+}
+
+/* S = U^T P U in place above the diagonal (U with a unit one), P^-1 in l->pivots; numbers below the diagonal become
+ * zero in the step of the diagonal. 0 when conditions are weak beside each other: their answer would lose more than
+ * five digits. */
+int CODE(factor_conditions)(jn_loops *l) {
+  int m = l->m, wide_m = l->wide_m;
+  double *S = l->S, most = 0, least = INFINITY;
+  multiply(l);
+  for (int r = 0; r < m; r++) most = S[r * (wide_m + 1)] > most ? S[r * (wide_m + 1)] : most;
   for (int j = 0; j < m; j++) {
-    double *row = S + j * wide_m, pivot = row[j];
-    least = fmin(least, pivot);
+    double *row = S + j * wide_m, pivot = row[j], inverse = 1 / pivot;
+    int first = down(j + 1);
+    least = pivot < least ? pivot : least;
     if (!(pivot > 1e-5 * most)) return 0;
-    double inverse = 1 / sqrt(pivot);
-    row[j] = inverse;
-    for (int i = j + 1; i < m; i += JN_WIDE) store(row + i, inverse * load(row + i));
+    l->pivots[j] = inverse;
     for (int i = j + 1; i < m; i++)
-      if (row[i] != 0) add(m - i, -row[i], row + i, S + i * wide_m + i);
+      if (row[i] != 0) add(m - down(i), -inverse * row[i], row + down(i), S + i * wide_m + down(i));
+    if (first < m) store(row + first, drop(inverse * load(row + first), j + 1 - first));
+    for (int i = first + JN_WIDE; i < m; i += JN_WIDE) store(row + i, inverse * load(row + i));
   }
   l->last = (jn_loops_health){.rank = m, .generic = l->generic, .weakest = m > 0 ? sqrt(least / most) : 1};
   return 1;
 }
 
 /* ---- one right side ---- */
-
-static double dot(const double *a, const double *b, int n) {
-  double s = 0;
-  for (int k = 0; k < n; k++) s += a[k] * b[k];
-  return s;
-}
 
 /* mu with B^T B mu = g, in place. */
 static void solve_conditions(jn_loops *l, double *g) {
@@ -100,12 +155,10 @@ static void solve_conditions(jn_loops *l, double *g) {
     jn__cod_solve_normal(&l->cod, g);
     return;
   }
-  for (int i = 0; i < m; i++) {
-    g[i] *= S[i * (wide_m + 1)];
-    add(m - i - 1, -g[i], S + i * wide_m + i + 1, g + i + 1);
-  }
-  for (int i = m - 1; i >= 0; i--)
-    g[i] = (g[i] - dot(S + i * wide_m + i + 1, g + i + 1, m - i - 1)) * S[i * (wide_m + 1)];
+  for (int i = 0; i < m; i++) add(m - down(i + 1), -g[i], S + i * wide_m + down(i + 1), g + down(i + 1));
+  for (int i = 0; i < m; i++) g[i] *= l->pivots[i];
+  for (int i = m - 1; i > 0; i--)
+    for (int j = 0; j < i; j++) g[j] -= S[j * wide_m + i] * g[i];
 }
 
 void CODE(solve_one)(jn_loops *l, double *f, double *mu) {
@@ -115,18 +168,21 @@ void CODE(solve_one)(jn_loops *l, double *f, double *mu) {
   for (int k = n - 1; k >= 0; k--) {
     const double *row = l->L + l->row_at[k];
     const int *path = l->path + l->first_before[k];
-    for (int e = 0; e < l->depth[k]; e++) f[path[e]] -= row[e] * f[k];
+    double own = f[k];
+    for (int e = 0; e < l->depth[k]; e++) f[path[e]] -= row[e] * own;
   }
   for (int k = 0; k < n; k++) {
-    int first = l->touch[k].first;
-    add(l->touch[k].count, -f[k], l->solved + k * wide_m + first, g + first);
+    int first = down(l->touch[k].first);
+    add(l->touch[k].first + l->touch[k].count - first, -f[k], l->solved + k * wide_m + first, g + first);
   }
   solve_conditions(l, g);
   for (int k = 0; k < n; k++) {
-    const double *row = l->L + l->row_at[k];
+    const double *row = l->L + l->row_at[k], *c = l->solved + k * wide_m;
     const int *path = l->path + l->first_before[k];
-    int first = l->touch[k].first;
-    double x = f[k] * l->inverse[k] + dot(l->solved + k * wide_m + first, g + first, l->touch[k].count);
+    wide along = {0};
+    for (int r = down(l->touch[k].first); r < l->touch[k].first + l->touch[k].count; r += JN_WIDE)
+      along += load(c + r) * load(g + r);
+    double x = f[k] * l->inverse[k] + sum(along);
     for (int e = 0; e < l->depth[k]; e++) x -= row[e] * f[path[e]];
     f[k] = x;
   }
@@ -137,8 +193,6 @@ void CODE(solve_one)(jn_loops *l, double *f, double *mu) {
 
 enum { MOST = MANY_COLUMNS / 4 }; /* steps of a row of right sides */
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* acc -= a x, row by row of W steps. */
 INLINE void subtract(int W, wide *acc, double a, const double *x) {
   wide factor = all(a);
@@ -147,8 +201,11 @@ INLINE void subtract(int W, wide *acc, double a, const double *x) {
 INLINE void take(int W, wide *acc, const double *x) {
   for (int w = 0; w < W; w++) acc[w] = load(x + w * JN_WIDE);
 }
-INLINE void give(int W, const wide *acc, double a, double *x) {
-  for (int w = 0; w < W; w++) store(x + w * JN_WIDE, a * acc[w]);
+INLINE void give(int W, const wide *acc, double *x) {
+  for (int w = 0; w < W; w++) store(x + w * JN_WIDE, acc[w]);
+}
+INLINE void scale(int W, wide *acc, double a) {
+  for (int w = 0; w < W; w++) acc[w] *= a;
 }
 
 /* solve_conditions() by products, of y [m x W]. */
@@ -156,15 +213,16 @@ INLINE void solve_products(const jn_loops *l, int W, double *y) {
   int m = l->m, wide_m = l->wide_m, step = W * JN_WIDE;
   const double *S = l->S;
   wide acc[MOST];
-  for (int i = 0; i < m; i++) {
+  for (int i = 1; i < m; i++) {
     take(W, acc, y + i * step);
     for (int j = 0; j < i; j++) subtract(W, acc, S[j * wide_m + i], y + j * step);
-    give(W, acc, S[i * (wide_m + 1)], y + i * step);
+    give(W, acc, y + i * step);
   }
   for (int i = m - 1; i >= 0; i--) {
     take(W, acc, y + i * step);
+    scale(W, acc, l->pivots[i]);
     for (int j = i + 1; j < m; j++) subtract(W, acc, S[i * wide_m + j], y + j * step);
-    give(W, acc, S[i * (wide_m + 1)], y + i * step);
+    give(W, acc, y + i * step);
   }
 }
 
@@ -174,7 +232,7 @@ INLINE void reflect(const jn_decomposition *d, int W, int i, double *y) {
   wide acc[MOST];
   take(W, acc, y + i * step);
   for (int j = d->rank; j < d->n; j++) subtract(W, acc, -d->U[j * d->rows + i], y + j * step);
-  for (int w = 0; w < W; w++) acc[w] = d->V[i] * acc[w];
+  scale(W, acc, d->V[i]);
   for (int w = 0; w < W; w++) store(y + i * step + w * JN_WIDE, load(y + i * step + w * JN_WIDE) - acc[w]);
   for (int j = d->rank; j < d->n; j++)
     for (int w = 0; w < W; w++) {
@@ -193,12 +251,14 @@ INLINE void solve_decomposed(const jn_decomposition *d, int W, double *y, double
   for (int i = 0; i < r; i++) { /* T^-T */
     take(W, acc, z + i * step);
     for (int k = 0; k < i; k++) subtract(W, acc, d->U[i * d->rows + k], z + k * step);
-    give(W, acc, 1 / d->U[i * (d->rows + 1)], z + i * step);
+    scale(W, acc, 1 / d->U[i * (d->rows + 1)]);
+    give(W, acc, z + i * step);
   }
   for (int i = r - 1; i >= 0; i--) { /* T^-1 */
     take(W, acc, z + i * step);
     for (int k = i + 1; k < r; k++) subtract(W, acc, d->U[k * d->rows + i], z + k * step);
-    give(W, acc, 1 / d->U[i * (d->rows + 1)], z + i * step);
+    scale(W, acc, 1 / d->U[i * (d->rows + 1)]);
+    give(W, acc, z + i * step);
   }
   memset(z + r * step, 0, row * (size_t)(d->n - r));
   for (int i = 0; i < r && r < d->n; i++) reflect(d, W, i, z);
@@ -246,13 +306,13 @@ INLINE void solve_tile(const jn_loops *l, int W, double *x) {
     const double *column = l->Lt + l->column_at[k];
     take(W, acc, x + k * step);
     for (int i = 0; i < l->under[k]; i++) subtract(W, acc, column[i], x + (k + 1 + i) * step);
-    give(W, acc, 1, x + k * step);
+    give(W, acc, x + k * step);
   }
   for (int r = 0; r < m; r++) {
     take(W, acc, y + r * step);
     for (int i = l->first_moved[r]; i < l->first_moved[r + 1]; i++)
       subtract(W, acc, l->solved[l->moved_by[i] * wide_m + r], x + l->moved_by[i] * step);
-    give(W, acc, 1, y + r * step);
+    give(W, acc, y + r * step);
   }
   if (l->by_products)
     solve_products(l, W, y);
@@ -262,11 +322,11 @@ INLINE void solve_tile(const jn_loops *l, int W, double *x) {
     const double *row = l->L + l->row_at[k], *c = l->solved + k * wide_m;
     const int *path = l->path + l->first_before[k];
     take(W, acc, x + k * step);
-    for (int w = 0; w < W; w++) acc[w] *= l->inverse[k];
+    scale(W, acc, l->inverse[k]);
     for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
       subtract(W, acc, -c[r], y + r * step);
     for (int e = 0; e < l->depth[k]; e++) subtract(W, acc, row[e], x + path[e] * step);
-    give(W, acc, 1, x + k * step);
+    give(W, acc, x + k * step);
   }
 }
 

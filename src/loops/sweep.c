@@ -151,6 +151,7 @@ static void find_sparsity(jn_loops *l) {
     l->row_at[v] = row;
     for (int e = 0; e + 1 < l->depth[v]; e++) l->path[at + e] = l->path[l->first_before[p] + e];
     if (p >= 0) l->path[at + l->depth[v] - 1] = p;
+    for (int e = 0; e < l->depth[v]; e++) l->path_at[at + e] = l->row_at[l->path[at + e]];
     at += l->depth[v];
     row += (l->depth[v] + 4) / 4 * 4;
     l->under[v] = 0;

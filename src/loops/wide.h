@@ -19,8 +19,7 @@ void CODE(pairs_move)(jn_loops *l, const double *q, const double *v, const doubl
 void CODE(pairs_accelerate)(jn_loops *l, const double *v, const double *a);
 void CODE(pairs_jacobian)(jn_loops *l);
 void CODE(pairs_linearise)(jn_loops *l, const double *lambda);
-int CODE(factor_inertia)(jn_loops *l);
-void CODE(see_through_inertia)(jn_loops *l, const unsigned char *prescribed);
+int CODE(factor_inertia)(jn_loops *l, const unsigned char *prescribed);
 int CODE(factor_conditions)(jn_loops *l);
 void CODE(solve_one)(jn_loops *l, double *f, double *mu);
 void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, int count, const loop_columns *blocks);
@@ -34,6 +33,20 @@ static inline wide load(const double *x) {
 }
 static inline void store(double *to, wide x) { memcpy(to, &x, sizeof x); }
 static inline wide all(double x) { return x - (wide){0}; }
+/* The first `count` numbers, others zero; the others, the first zero. */
+typedef long long wide_bits __attribute__((vector_size(8 * JN_WIDE)));
+static inline wide_bits first_bits(int count) {
+  static const long long bits[2 * JN_WIDE] = {[JN_WIDE - 1] = -1, [JN_WIDE - 2] = -1,
+#if JN_WIDE == 4
+                                              [0] = -1,           [1] = -1
+#endif
+  };
+  wide_bits x;
+  memcpy(&x, bits + JN_WIDE - (count < JN_WIDE ? count : JN_WIDE), sizeof x);
+  return x;
+}
+static inline wide first_of(wide x, int count) { return (wide)((wide_bits)x & first_bits(count)); }
+static inline wide drop(wide x, int count) { return (wide)((wide_bits)x & ~first_bits(count)); }
 static inline double sum(wide x) {
   double s = 0;
   for (int k = 0; k < JN_WIDE; k++) s += x[k];
