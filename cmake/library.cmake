@@ -203,7 +203,7 @@ if(rows_avx2)
   add_library(jounce_loops_avx2 OBJECT src/loops/pairs.c src/loops/solve.c)
   jounce_object(jounce_loops_avx2)
   target_compile_definitions(jounce_loops_avx2 PRIVATE JN_WIDE=4)
-  target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math ${avx2} -mtune=znver3)
+  target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math ${avx2_one})
 endif()
 
 set(jounce_objects jounce_core jounce_public_double jounce_public_float ${jounce_loops} ${jounce_rows})

@@ -55,7 +55,7 @@ static void place_tree(shelf *s, jn_loops *l) {
   l->used = place(s, screws, sizeof *l->used);
   l->links = place(s, screws, sizeof *l->links);
   l->room = ((int)screws + 7) / 4 * 4;
-  l->chain = reals(s, 36, l->room, 1);
+  l->chain = reals(s, 24, l->room, 1);
   l->behind = reals(s, (int)screws + 1, 12, 1);
   l->opposite = reals(s, (int)screws, 6, 1);
   l->marks = place(s, (size_t)l->nlink, 1);
@@ -71,12 +71,12 @@ static void place_factors(shelf *s, jn_loops *l) {
   l->depth = place(s, n, sizeof *l->depth);
   l->first_before = place(s, n + 1, sizeof *l->first_before);
   l->path = place(s, n * n, sizeof *l->path);
-  l->path_at = place(s, n * n, sizeof *l->path_at);
   l->under = place(s, n, sizeof *l->under);
   l->row_at = place(s, n, sizeof *l->row_at);
   l->column_at = place(s, n, sizeof *l->column_at);
-  l->L = reals(s, l->nv + 4, l->nv, 1);
+  l->L = reals(s, 1, 1, (l->nv + 4) * l->nv);
   l->Lt = reals(s, l->nv, l->nv, 1);
+  l->diagonal = reals(s, l->nv, 1, 1);
   l->inverse = reals(s, l->nv, 1, 1);
   l->seen = reals(s, l->nv, l->wide_m, 1);
   l->solved = reals(s, l->nv, l->wide_m, 1);

@@ -127,61 +127,60 @@ struct jn_loops {
   const double *at_q, *at_v;        /* what that was called with */
   int generic;                      /* see jn_loops_health */
   jn_loops_health last;
-  double *A;                 /* [(order + 1) x m x nv] */
-  double *H;                 /* [nv x nv] */
-  double *B;                 /* [(nv + m) x (nv + m)] */
-  double *zeros;             /* [(order + 4) x nv] */
-  double *J;                 /* [(order + 1) x 6 x nv] */
-  double *W, *Y;             /* [m x 6] of pairs.c */
-  double *rates;             /* [3 x m] phi, phi', phi'', unless the last motion was a jet */
-  int is_jet;                /* it was */
-  double *twists;            /* [(order + 2) x nlink x 6] */
-  double *v;                 /* [(order + 4) x nv] */
-  double *tau;               /* [(order + 1) x nv] */
-  double *lambda;            /* [(order + 1) x m] */
-  double *mu;                /* [(order + 1) x nv] */
-  double *wrench;            /* [(order + 1) x nlink x 6] */
-  double *x, *y, *z, *phi;   /* [nv + m] each */
-  double *moved, *start;     /* [nq] */
-  double *M, *G_q, *G_v;     /* [nv x nv] */
-  double *keep;              /* [nv] */
-  double *motion;            /* [2 x nv] */
-  double *forces;            /* [(order + 1) x nv] */
-  double *wide;              /* [nv x 10 nlink] */
-  double *g_q, *g_v;         /* [m x nv] */
-  double *given_G, *given_g; /* [nv x nv], [m x nv] */
-  double *S;                 /* [m x wide_m] */
-  int wide_m;                /* at least m + 4, a multiple of 4 */
-  double *pivots;            /* [m] inverted ones of S */
-  double *one;               /* [wide_m] */
-  double *many;              /* [(nv + 2 m) x MANY_COLUMNS] */
-  double *poses;             /* [nframe x 16] */
-  loop_screw *screw;         /* of all joints, link by link */
-  int *first_screw;          /* [nlink + 1] */
-  int *used, used_count;     /* screws that move the end of some pair, in order */
-  loop_link *links;          /* [used_count] */
-  double *chain;             /* [36 x room] of pairs.c, one column a screw used */
-  int room;                  /* at least used_count + 4, a multiple of 4 */
-  double *behind;            /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
-  double about[3];           /* the point about which they are */
-  double *opposite;          /* [used_count x 6] scratch */
-  unsigned char *marks;      /* [nlink] scratch */
-  int *up;                   /* [nlink] parents */
-  loop_run *touch;           /* [nv] rows of A that have a coordinate, or one that it carries */
-  int *parent;               /* [nv] the coordinate before on the way to the world, -1 */
-  int *depth;                /* [nv] how many are before it */
-  int *first_before;         /* [nv + 1] places in `path` */
-  int *path;                 /* of each coordinate, all on the way to it from the world: ..., its parent */
-  int *under;                /* [nv] coordinates from it to the last that it carries */
-  int *row_at;               /* [nv] where its row of L is in l->L: depth + 1 numbers, the last not used */
-  int *path_at;              /* row_at of those in `path` */
-  int *column_at;            /* [nv] where its column is in l->Lt: `under` numbers */
-  double *L, *Lt;            /* factors, see solve.c */
-  double *inverse;           /* [nv] D^-1 */
-  double *seen, *solved;     /* [nv x wide_m] B, C */
-  int *first_moved;          /* [m + 1] places in `moved_by` */
-  int *moved_by;             /* of each condition, the coordinates that touch it */
-  int by_products;           /* conditions are factorised in l->S, not in l->cod */
+  double *A;                  /* [(order + 1) x m x nv] */
+  double *H;                  /* [nv x nv] */
+  double *B;                  /* [(nv + m) x (nv + m)] */
+  double *zeros;              /* [(order + 4) x nv] */
+  double *J;                  /* [(order + 1) x 6 x nv] */
+  double *W, *Y;              /* [m x 6] of pairs.c */
+  double *rates;              /* [3 x m] phi, phi', phi'', unless the last motion was a jet */
+  int is_jet;                 /* it was */
+  double *twists;             /* [(order + 2) x nlink x 6] */
+  double *v;                  /* [(order + 4) x nv] */
+  double *tau;                /* [(order + 1) x nv] */
+  double *lambda;             /* [(order + 1) x m] */
+  double *mu;                 /* [(order + 1) x nv] */
+  double *wrench;             /* [(order + 1) x nlink x 6] */
+  double *x, *y, *z, *phi;    /* [nv + m] each */
+  double *moved, *start;      /* [nq] */
+  double *M, *G_q, *G_v;      /* [nv x nv] */
+  double *keep;               /* [nv] */
+  double *motion;             /* [2 x nv] */
+  double *forces;             /* [(order + 1) x nv] */
+  double *wide;               /* [nv x 10 nlink] */
+  double *g_q, *g_v;          /* [m x nv] */
+  double *given_G, *given_g;  /* [nv x nv], [m x nv] */
+  double *S;                  /* [m x wide_m] */
+  int wide_m;                 /* at least m + 4, a multiple of 4 */
+  double *pivots;             /* [m] inverted ones of S */
+  double *one;                /* [wide_m] */
+  double *many;               /* [(nv + 2 m) x MANY_COLUMNS] */
+  double *poses;              /* [nframe x 16] */
+  loop_screw *screw;          /* of all joints, link by link */
+  int *first_screw;           /* [nlink + 1] */
+  int *used, used_count;      /* screws that move the end of some pair, in order */
+  loop_link *links;           /* [used_count] */
+  double *chain;              /* [24 x room] of pairs.c, one column a screw used */
+  int room;                   /* at least used_count + 4, a multiple of 4 */
+  double *behind;             /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
+  double about[3];            /* the point about which they are */
+  double *opposite;           /* [used_count x 6] scratch */
+  unsigned char *marks;       /* [nlink] scratch */
+  int *up;                    /* [nlink] parents */
+  loop_run *touch;            /* [nv] rows of A that have a coordinate, or one that it carries */
+  int *parent;                /* [nv] the coordinate before on the way to the world, -1 */
+  int *depth;                 /* [nv] how many are before it */
+  int *first_before;          /* [nv + 1] places in `path` */
+  int *path;                  /* of each coordinate, all on the way to it from the world: ..., its parent */
+  int *under;                 /* [nv] coordinates from it to the last that it carries */
+  int *row_at;                /* [nv] where its row of L is in l->L: depth + 1 numbers, the last not used */
+  int *column_at;             /* [nv] where its column is in l->Lt: `under` numbers */
+  double *L, *Lt;             /* factors, see solve.c */
+  double *diagonal, *inverse; /* [nv] D, D^-1 */
+  double *seen, *solved;      /* [nv x wide_m] B, C */
+  int *first_moved;           /* [m + 1] places in `moved_by` */
+  int *moved_by;              /* of each condition, the coordinates that touch it */
+  int by_products;            /* conditions are factorised in l->S, not in l->cod */
   jn_decomposition cod;
 };
 

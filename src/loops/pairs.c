@@ -17,7 +17,7 @@
 
 #include "wide.h"
 
-enum { SCREW_S = 0, SCREW_T = 6, SCREW_N = 12, SCREW_T2 = 18, SCREW_V = 24, SCREW_A = 30 }; /* rows of l->chain */
+enum { SCREW_S = 0, SCREW_T = 6, SCREW_N = 12, SCREW_T2 = 18 }; /* rows of l->chain */
 
 static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 static inline double dot6(const double *a, const double *b) { return dot(a, b) + dot(a + 3, b + 3); }
@@ -63,25 +63,24 @@ static inline void place_screw(jn_loops *l, int i, const double *q, const double
   for (int e = 0; e < 3; e++) S[3 + e] += moved[e];
 }
 
-/* S, T, V, A of all screws, and twist and acceleration behind each into l->behind; a NULL: zero. */
+/* S and T of all screws, and twist and acceleration behind each into l->behind; a NULL: zero. */
 static void move_screws(jn_loops *l, const double *q, const double *v, const double *a) {
   const int room = l->room;
   const double *P = l->used_count > 0 ? l->poses + 16 * l->screw[l->used[0]].link : NULL;
   for (int e = 0; e < 3 && P; e++) l->about[e] = P[4 * e + 3];
+  const double about[3] = {l->about[0], l->about[1], l->about[2]};
   for (int i = 0; i < l->used_count; i++) {
     int k = l->screw[l->used[i]].coordinate;
     /* behind the screw before, and before the joint */
-    const double *last = l->behind + 12 * l->links[i].last, *V = l->behind + 12 * l->links[i].before, *A = V + 6;
+    const double *last = l->behind + 12 * l->links[i].last, *V = l->behind + 12 * l->links[i].before;
     double *next = l->behind + 12 * (i + 1), *to = l->chain + i, S[6], T[6], rate = v[k], more = a ? a[k] : 0;
-    place_screw(l, i, q, l->about, S);
+    place_screw(l, i, q, about, S);
     bracket(V, S, T);
     for (int e = 0; e < 6; e++) {
       next[e] = last[e] + S[e] * rate;
       next[6 + e] = last[6 + e] + S[e] * more + T[e] * rate;
       to[(SCREW_S + e) * room] = S[e];
       to[(SCREW_T + e) * room] = T[e];
-      to[(SCREW_V + e) * room] = V[e];
-      to[(SCREW_A + e) * room] = A[e];
     }
   }
 }
@@ -91,12 +90,9 @@ void CODE(pairs_accelerate)(jn_loops *l, const double *v, const double *a) {
   const int room = l->room;
   for (int i = 0; i < l->used_count; i++) {
     int k = l->screw[l->used[i]].coordinate;
-    const double *last = l->behind + 12 * l->links[i].last + 6, *A = l->behind + 12 * l->links[i].before + 6;
-    double *next = l->behind + 12 * (i + 1) + 6, *at = l->chain + i;
-    for (int e = 0; e < 6; e++) {
-      next[e] = last[e] + at[(SCREW_S + e) * room] * a[k] + at[(SCREW_T + e) * room] * v[k];
-      at[(SCREW_A + e) * room] = A[e];
-    }
+    const double *last = l->behind + 12 * l->links[i].last + 6, *at = l->chain + i;
+    double *next = l->behind + 12 * (i + 1) + 6;
+    for (int e = 0; e < 6; e++) next[e] = last[e] + at[(SCREW_S + e) * room] * a[k] + at[(SCREW_T + e) * room] * v[k];
   }
 }
 
@@ -276,13 +272,23 @@ static inline wide product6(const double *W, wide6 a) {
   return W[0] * a.w.x + W[1] * a.w.y + W[2] * a.w.z + W[3] * a.u.x + W[4] * a.u.y + W[5] * a.u.z;
 }
 
+/* Twists or accelerations before screws i, i + 1, ... */
+static inline wide6 before_screws(const jn_loops *l, int i, int which) {
+  double x[6][JN_WIDE];
+  for (int k = 0; k < JN_WIDE; k++) {
+    const double *from = l->behind + 12 * (i + k < l->used_count ? l->links[i + k].before : 0) + which;
+    for (int e = 0; e < 6; e++) x[e][k] = from[e];
+  }
+  return load6(x[0], JN_WIDE);
+}
+
 /* N and T + T_v of all screws. */
 static void move_screws_on(jn_loops *l) {
   const int room = l->room;
   for (int i = 0; i < l->used_count; i += JN_WIDE) {
     double *at = l->chain + i;
     wide6 S = load6(at, room), T = load6(at + SCREW_T * room, room);
-    wide6 N = bracket6(load6(at + SCREW_A * room, room), S), more = bracket6(load6(at + SCREW_V * room, room), T);
+    wide6 N = bracket6(before_screws(l, i, 6), S), more = bracket6(before_screws(l, i, 0), T);
     store3(at + SCREW_N * room, room, add3(N.w, more.w));
     store3(at + (SCREW_N + 3) * room, room, add3(N.u, more.u));
     store3(at + SCREW_T2 * room, room, add3(T.w, T.w));

@@ -21,68 +21,74 @@ static inline int down(int r) { return r / JN_WIDE * JN_WIDE; }
 
 /* ---- factors ---- */
 
-/* Row k of M and of B, when all that it carries are gone, out of the rows before it; these are done with it. `blocks`
- * are the steps of its row of L before the last number. */
-INLINE void eliminate(jn_loops *l, int k, int blocks, double inverse) {
-  double *row = l->L + l->row_at[k];
-  const int *path = l->path + l->first_before[k], *at = l->path_at + l->first_before[k];
-  int depth = l->depth[k], first = down(l->touch[k].first), count = l->touch[k].first + l->touch[k].count - first;
-  double *b = l->seen + k * l->wide_m + first;
-  wide r[6];
-  if (l->touch[k].count == 0) count = 0;
-  for (int t = 0; t < blocks; t++) r[t] = load(row + t * JN_WIDE);
-  for (int t = 0; t < blocks; t++)
-    for (int e = t * JN_WIDE; e < depth && e < (t + 1) * JN_WIDE; e++) {
-      double a = -inverse * row[e], *to = l->L + at[e];
-      for (int i = 0; i <= t; i++) store(to + i * JN_WIDE, load(to + i * JN_WIDE) + a * r[i]);
-      add(count, a, b, l->seen + path[e] * l->wide_m + first);
+enum { CHUNK = 6 }; /* steps of a row that are summed at once */
+
+/* W steps of row p of M from place `first` on, without what the coordinates that p carries take out of it. The last
+ * that was found comes last, and every other row has sums of its own: less waiting. */
+INLINE void subtract_carried(jn_loops *l, int p, int first, int W) {
+  double *row = l->L + l->row_at[p] + first;
+  int place = l->depth[p], k = p + l->under[p];
+  wide acc[CHUNK], other[CHUNK];
+  for (int w = 0; w < W; w++) acc[w] = load(row + w * JN_WIDE), other[w] = (wide){0};
+  for (; k > p + 1; k -= 2) {
+    const double *x = l->L + l->row_at[k], *y = l->L + l->row_at[k - 1];
+    wide a = all(x[place] * l->diagonal[k]), b = all(y[place] * l->diagonal[k - 1]);
+    for (int w = 0; w < W; w++) {
+      acc[w] -= a * load(x + first + w * JN_WIDE);
+      other[w] -= b * load(y + first + w * JN_WIDE);
     }
-  for (int t = 0; t < blocks; t++) store(row + t * JN_WIDE, inverse * r[t]);
-}
-
-/* The same of any depth. */
-static void eliminate_deep(jn_loops *l, int k, double inverse) {
-  double *row = l->L + l->row_at[k];
-  const int *path = l->path + l->first_before[k];
-  int depth = l->depth[k], first = down(l->touch[k].first), count = l->touch[k].first + l->touch[k].count - first;
-  if (l->touch[k].count == 0) count = 0;
-  for (int e = 0; e < depth; e++) {
-    double a = -inverse * row[e];
-    add(e + 1, a, row, l->L + l->row_at[path[e]]);
-    add(count, a, l->seen + k * l->wide_m + first, l->seen + path[e] * l->wide_m + first);
   }
-  for (int e = 0; e < depth; e += JN_WIDE) store(row + e, inverse * load(row + e));
-}
-
-static inline void eliminate_any(jn_loops *l, int k, double inverse) {
-  switch ((l->depth[k] + JN_WIDE - 1) / JN_WIDE) {
-    case 0:
-      return;
-    case 1:
-      eliminate(l, k, 1, inverse);
-      return;
-    case 2:
-      eliminate(l, k, 2, inverse);
-      return;
-    case 3:
-      eliminate(l, k, 3, inverse);
-      return;
-    case 4:
-      eliminate(l, k, 4, inverse);
-      return;
-    case 5:
-      eliminate(l, k, 5, inverse);
-      return;
-    default:
-      eliminate_deep(l, k, inverse);
+  if (k > p) {
+    const double *x = l->L + l->row_at[k];
+    wide a = all(x[place] * l->diagonal[k]);
+    for (int w = 0; w < W; w++) acc[w] -= a * load(x + first + w * JN_WIDE);
   }
+  for (int w = 0; w < W; w++) store(row + w * JN_WIDE, acc[w] + other[w]);
 }
 
-/* Rows of M and of A^T. */
+/* The same of W steps of its row of L^-T A^T, from condition `first` on. */
+INLINE void subtract_conditions(jn_loops *l, int p, int first, int W) {
+  int wide_m = l->wide_m, place = l->depth[p];
+  double *row = l->seen + p * wide_m + first;
+  wide acc[CHUNK];
+  for (int w = 0; w < W; w++) acc[w] = load(row + w * JN_WIDE);
+  for (int k = p + l->under[p]; k > p; k--) {
+    if (l->touch[k].count == 0) continue;
+    const double *b = l->seen + k * wide_m + first;
+    wide a = all(l->L[l->row_at[k] + place]);
+    for (int w = 0; w < W; w++) acc[w] -= a * load(b + w * JN_WIDE);
+  }
+  for (int w = 0; w < W; w++) store(row + w * JN_WIDE, acc[w]);
+}
+
+/* Calls f(l, p, first, W) for all steps from `first` to `end`, with a constant number W at a time. */
+#define IN_CHUNKS(f, l, p, from, end)                                  \
+  for (int first_ = (from); first_ < (end); first_ += CHUNK * JN_WIDE) \
+    switch (((end)-first_ + JN_WIDE - 1) / JN_WIDE) {                  \
+      case 1:                                                          \
+        f(l, p, first_, 1);                                            \
+        break;                                                         \
+      case 2:                                                          \
+        f(l, p, first_, 2);                                            \
+        break;                                                         \
+      case 3:                                                          \
+        f(l, p, first_, 3);                                            \
+        break;                                                         \
+      case 4:                                                          \
+        f(l, p, first_, 4);                                            \
+        break;                                                         \
+      case 5:                                                          \
+        f(l, p, first_, 5);                                            \
+        break;                                                         \
+      default:                                                         \
+        f(l, p, first_, CHUNK);                                        \
+    }
+
+/* Rows of M and of A^T, last ones first: they are read first, as wholes, which has to wait for their single numbers. */
 static void gather_rows(jn_loops *l, const unsigned char *prescribed) {
   int n = l->nv, wide_m = l->wide_m;
   memset(l->seen, 0, sizeof(double) * (size_t)n * (size_t)wide_m);
-  for (int k = 0; k < n; k++) {
+  for (int k = n - 1; k >= 0; k--) {
     double *row = l->L + l->row_at[k], *b = l->seen + k * wide_m;
     const int *path = l->path + l->first_before[k];
     for (int e = 0; e < l->depth[k]; e++) row[e] = l->H[k * n + path[e]];
@@ -92,16 +98,24 @@ static void gather_rows(jn_loops *l, const unsigned char *prescribed) {
   }
 }
 
-/* L, D^-1, B and C. 0 when a pivot is lost to rounding. [Featherstone's elimination] */
+/* L, D, B and C. 0 when a pivot is lost to rounding. [Featherstone's elimination, row by row] */
 int CODE(factor_inertia)(jn_loops *l, const unsigned char *prescribed) {
   int n = l->nv;
   gather_rows(l, prescribed);
   for (int k = n - 1; k >= 0; k--) {
-    double pivot = l->L[l->row_at[k] + l->depth[k]], inverse = 1 / pivot, half = sqrt(inverse);
+    double *row = l->L + l->row_at[k];
+    if (l->under[k] > 0) {
+      IN_CHUNKS(subtract_carried, l, k, 0, l->depth[k] + 1)
+      IN_CHUNKS(subtract_conditions, l, k, down(l->touch[k].first), l->touch[k].first + l->touch[k].count)
+    }
+    double pivot = row[l->depth[k]], inverse = 1 / pivot;
     if (!(pivot > 1e-14 * l->H[k * (n + 1)])) return 0;
-    eliminate_any(l, k, inverse);
+    l->diagonal[k] = pivot;
     l->inverse[k] = inverse;
-    double *b = l->seen + k * l->wide_m, *c = l->solved + k * l->wide_m;
+    for (int e = 0; e < l->depth[k]; e += JN_WIDE) store(row + e, inverse * load(row + e));
+  }
+  for (int k = 0; k < n; k++) { /* apart: nothing waits for roots */
+    double inverse = l->inverse[k], half = sqrt(inverse), *b = l->seen + k * l->wide_m, *c = l->solved + k * l->wide_m;
     for (int r = down(l->touch[k].first); r < l->touch[k].first + l->touch[k].count; r += JN_WIDE) {
       wide x = load(b + r);
       store(c + r, inverse * x);

@@ -77,7 +77,7 @@ static void find_used(jn_loops *l) {
       l->used[l->used_count++] = screw;
     }
   }
-  memset(l->chain, 0, sizeof(double) * 36 * (size_t)l->room);
+  memset(l->chain, 0, sizeof(double) * 24 * (size_t)l->room);
   memset(l->behind, 0, sizeof(double) * 12 * (size_t)(l->used_count + 1));
 }
 
@@ -129,14 +129,17 @@ static void find_touches(jn_loops *l) {
   l->first_moved[l->m] = at;
 }
 
-/* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order. */
+/* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order
+ * than depth first, so that those which one carries always follow it. */
 static void find_parents(jn_loops *l) {
   int plain = !jn_model_is_coupled(l->model);
   for (int v = 0; v < l->nv; v++) {
     int place, joint = jn_coordinate_joint(l->model, v, &place), link = jn_link_parent(l->model, joint);
     while (link >= 0 && jn_joint_nv(l->model, link) == 0) link = jn_link_parent(l->model, link);
     l->parent[v] = place > 0 ? v - 1 : link < 0 ? -1 : jn_joint_v(l->model, link) + jn_joint_nv(l->model, link) - 1;
-    plain = plain && l->parent[v] < v;
+    int before = v - 1; /* depth first: the parent is the coordinate before, or carries that */
+    while (plain && before >= 0 && before > l->parent[v]) before = l->parent[before];
+    plain = plain && before == l->parent[v];
   }
   for (int v = 0; v < l->nv && !plain; v++) l->parent[v] = v - 1;
 }
@@ -151,7 +154,6 @@ static void find_sparsity(jn_loops *l) {
     l->row_at[v] = row;
     for (int e = 0; e + 1 < l->depth[v]; e++) l->path[at + e] = l->path[l->first_before[p] + e];
     if (p >= 0) l->path[at + l->depth[v] - 1] = p;
-    for (int e = 0; e < l->depth[v]; e++) l->path_at[at + e] = l->row_at[l->path[at + e]];
     at += l->depth[v];
     row += (l->depth[v] + 4) / 4 * 4;
     l->under[v] = 0;
