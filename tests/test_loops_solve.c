@@ -314,6 +314,34 @@ static void together_as_one_after_the_other(void **state) {
   }
 }
 
+/* After states that are no numbers the answers are those of before, to the last bit. */
+static void nothing_is_left_of_a_bad_state(void **state) {
+  (void)state;
+  uint64_t s = seed("bad states");
+  static derivatives one, two, bad;
+  for (int i = 0; i < MODELS; i++) {
+    jn_model *m = random_loops(&s);
+    jn_loops *l;
+    double q[2 * V], v[V], tau[V], nowhere[2 * V];
+    check_ok(jn_loops_create(m, NULL, &l));
+    int n = jn_model_nv(m);
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, n, 1);
+    fill(&s, tau, n, 3);
+    for (int k = 0; k < 2 * V; k++) nowhere[k] = NAN;
+    const jn_loops_derivatives d1 = list_of(&one), d2 = list_of(&two), d3 = list_of(&bad);
+    memset(&one, 0, sizeof one);
+    memset(&two, 0, sizeof two);
+    check_ok(jn_loops_forward_dynamics_derivatives(l, q, v, tau, NULL, JN_IN_BODY, one.a, one.lambda, &d1));
+    jn_loops_forward_dynamics_derivatives(l, q, nowhere, tau, NULL, JN_IN_BODY, bad.a, bad.lambda, &d3);
+    jn_loops_forward_dynamics_derivatives(l, nowhere, v, tau, NULL, JN_IN_BODY, bad.a, bad.lambda, &d3);
+    check_ok(jn_loops_forward_dynamics_derivatives(l, q, v, tau, NULL, JN_IN_BODY, two.a, two.lambda, &d2));
+    check(memcmp(&one, &two, sizeof one) == 0, "model %d remembers", i);
+    jn_loops_destroy(l);
+    jn_model_destroy(m);
+  }
+}
+
 /* phi'' = -2 b phi' - b^2 phi where loops are open and opening. */
 static void violations_are_pulled_back(void **state) {
   (void)state;
@@ -349,6 +377,7 @@ int main(void) {
       cmocka_unit_test(sparse_factors_solve_the_whole_system),
       cmocka_unit_test(derivatives_hold_for_all_joints),
       cmocka_unit_test(together_as_one_after_the_other),
+      cmocka_unit_test(nothing_is_left_of_a_bad_state),
       cmocka_unit_test(violations_are_pulled_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,6 +93,7 @@ static void gather_rows(jn_loops *l, const unsigned char *prescribed) {
     const int *path = l->path + l->first_before[k];
     for (int e = 0; e < l->depth[k]; e++) row[e] = l->H[k * n + path[e]];
     row[l->depth[k]] = l->H[k * (n + 1)];
+    for (int e = l->depth[k] + 1; e % JN_WIDE != 0; e++) row[e] = 0;
     for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
       b[r] = prescribed && prescribed[k] ? 0 : l->A[r * n + k];
   }
@@ -179,6 +180,7 @@ void CODE(solve_one)(jn_loops *l, double *f, double *mu) {
   int n = l->nv, wide_m = l->wide_m;
   double *g = l->one;
   memcpy(g, mu, sizeof *g * (size_t)l->m);
+  memset(g + l->m, 0, sizeof *g * (size_t)(wide_m - l->m));
   for (int k = n - 1; k >= 0; k--) {
     const double *row = l->L + l->row_at[k];
     const int *path = l->path + l->first_before[k];
