@@ -65,6 +65,5 @@ static inline wide3 sub3(wide3 a, wide3 b) { return (wide3){a.x - b.x, a.y - b.y
 static inline wide3 cross3(wide3 a, wide3 b) {
   return (wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static inline wide dot3(wide3 a, wide3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 #endif
