@@ -10,7 +10,7 @@
 
 #define BUDGET 30e6 /* ns for each number */
 
-enum { POINTS = 32, ORDER = 2 };
+enum { POINTS = 32, ORDER = 2, OUTS = 8 };
 
 /* A mechanism at some of its configurations, moving. */
 typedef struct mechanism {
@@ -18,48 +18,105 @@ typedef struct mechanism {
   jn_loops *loops;
   int nq, nv, m;
   double *q, *v, *tau, *a, *lambda; /* [POINTS x ...]; tau with ORDER further rows of zeros for each point */
-  double *out[4];
+  double *out[OUTS];
 } mechanism;
 
-/* A quadruped that stands: a point of every last link of a leg sticks to the ground. */
-static jn_model *standing(void) {
-  jn_model *free_one, *m;
-  jn_builder *b;
-  jn_work *w;
-  CHECK(jn_load("builtin:quadruped", NULL, &free_one, NULL));
-  CHECK(jn_model_thaw(free_one, NULL, &b));
-  CHECK(jn_work_create(free_one, &w));
-  double *q = bench_memory((size_t)jn_model_nq(free_one) * sizeof *q), T[16];
-  CHECK(jn_neutral(free_one, q));
-  for (int i = 0; i < jn_link_count(free_one); i++) {
-    int last = 1;
-    for (int j = 0; j < jn_link_count(free_one); j++) last &= jn_link_parent(free_one, j) != i;
-    if (!last) continue;
-    jn_loop foot;
-    char name[32];
-    jn_loop_init(&foot);
-    snprintf(name, sizeof name, "foot %d", i);
-    foot.name = name;
-    foot.type = JN_LOOP_POINT_CONTACT;
-    foot.link_a = "world";
-    foot.link_b = jn_link_name(free_one, i);
-    CHECK(jn_frame_pose(free_one, w, i, q, T));
-    foot.placement_b[11] = -0.2;
-    for (int e = 0; e < 3; e++) foot.placement_a[4 * e + 3] = T[4 * e + 3] - 0.2 * T[4 * e + 2];
-    CHECK(jn_builder_add_loop(b, &foot));
-  }
-  CHECK(jn_builder_freeze(b, &m, NULL));
-  free(q);
-  jn_work_destroy(w);
-  jn_builder_destroy(b);
-  jn_model_destroy(free_one);
+/* A robot without loops, to which some are added where it is in its neutral configuration. */
+typedef struct closing {
+  jn_model *robot;
+  jn_builder *builder;
+  jn_work *work;
+  double *q;
+} closing;
+
+static closing open_robot(const char *name) {
+  closing c;
+  c.robot = robot_model(name);
+  CHECK(jn_model_thaw(c.robot, NULL, &c.builder));
+  CHECK(jn_work_create(c.robot, &c.work));
+  c.q = bench_memory((size_t)jn_model_nq(c.robot) * sizeof *c.q);
+  CHECK(jn_neutral(c.robot, c.q));
+  return c;
+}
+
+static jn_model *close_robot(closing *c) {
+  jn_model *m;
+  CHECK(jn_builder_freeze(c->builder, &m, NULL));
+  free(c->q);
+  jn_work_destroy(c->work);
+  jn_builder_destroy(c->builder);
+  jn_model_destroy(c->robot);
   return m;
 }
+
+/* The frame of link b that is `down` its z axis, closed to the one of link a (-1: world) that is there now. */
+static void close_frames(closing *c, jn_loop_type type, int a, int b, double down) {
+  double T[16], A[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, A_inverse[16];
+  char name[32];
+  jn_loop loop;
+  jn_loop_init(&loop);
+  snprintf(name, sizeof name, "loop %d %d", a, b);
+  loop.name = name;
+  loop.type = type;
+  loop.link_a = a < 0 ? "world" : jn_link_name(c->robot, a);
+  loop.link_b = jn_link_name(c->robot, b);
+  loop.placement_b[11] = -down;
+  CHECK(jn_frame_pose(c->robot, c->work, b, c->q, T));
+  if (a >= 0) CHECK(jn_frame_pose(c->robot, c->work, a, c->q, A));
+  for (int e = 0; e < 3; e++) T[4 * e + 3] -= down * T[4 * e + 2];
+  CHECK(jn_se3_inverse(A, A_inverse));
+  CHECK(jn_se3_multiply(A_inverse, T, loop.placement_a));
+  CHECK(jn_builder_add_loop(c->builder, &loop));
+}
+
+static int is_foot(const jn_model *m, int link) {
+  for (int j = 0; j < jn_link_count(m); j++)
+    if (jn_link_parent(m, j) == link) return 0;
+  return 1;
+}
+
+/* A quadruped that stands: a point of every last link of a leg sticks to the ground, level there. */
+static jn_model *standing(void) {
+  closing c = open_robot("quadruped");
+  for (int i = 0; i < jn_link_count(c.robot); i++)
+    if (is_foot(c.robot, i)) close_frames(&c, JN_LOOP_POINT_CONTACT, JN_WORLD, i, 0.2);
+  return close_robot(&c);
+}
+
+/* One with a point of its first two feet in common. */
+static jn_model *hobbled(void) {
+  closing c = open_robot("quadruped");
+  int feet[2], count = 0;
+  for (int i = 0; i < jn_link_count(c.robot) && count < 2; i++)
+    if (is_foot(c.robot, i)) feet[count++] = i;
+  close_frames(&c, JN_LOOP_SPHERICAL, feet[0], feet[1], 0.2);
+  return close_robot(&c);
+}
+
+/* A humanoid whose hands hold one thing. */
+static jn_model *holding(void) {
+  closing c = open_robot("humanoid44");
+  close_frames(&c, JN_LOOP_WELD, jn_link_index(c.robot, "left_arm7"), jn_link_index(c.robot, "right_arm7"), 0.1);
+  return close_robot(&c);
+}
+
+static const struct {
+  const char *name;
+  jn_model *(*make)(void); /* NULL: built in */
+} mechanisms[] = {{"four_bar", NULL},
+                  {"five_bar", NULL},
+                  {"slider_crank", NULL},
+                  {"stewart", NULL},
+                  {"delta", NULL},
+                  {"quadruped, four feet", standing},
+                  {"quadruped, two feet", hobbled},
+                  {"humanoid44, hands", holding}};
 
 static jn_model *load(const char *name) {
   jn_model *m;
   char source[64];
-  if (strcmp(name, "quadruped, four feet") == 0) return standing();
+  for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++)
+    if (strcmp(mechanisms[i].name, name) == 0 && mechanisms[i].make) return mechanisms[i].make();
   snprintf(source, sizeof source, "builtin:%s", name);
   CHECK(jn_load(source, NULL, &m, NULL));
   return m;
@@ -104,14 +161,15 @@ static mechanism create(const char *name) {
   x.a = bench_memory(all * nv);
   x.tau = bench_memory(all * nv * (ORDER + 1));
   x.lambda = bench_memory(all * (size_t)x.m);
-  for (int i = 0; i < 4; i++) x.out[i] = bench_memory((ORDER + 2) * (nv + (size_t)x.m) * (nv + 8) * sizeof(double));
+  for (int i = 0; i < OUTS; i++) x.out[i] = bench_memory((ORDER + 2) * (nv + (size_t)x.m) * (nv + 8) * sizeof(double));
   move(&x);
   return x;
 }
 
 static void destroy(mechanism *x) {
-  double *blocks[] = {x->q, x->v, x->a, x->tau, x->lambda, x->out[0], x->out[1], x->out[2], x->out[3]};
+  double *blocks[] = {x->q, x->v, x->a, x->tau, x->lambda};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
+  for (int i = 0; i < OUTS; i++) free(x->out[i]);
   jn_loops_destroy(x->loops);
   jn_model_destroy(x->model);
 }
@@ -137,27 +195,50 @@ static void derivatives(void *context, int k) {
   CHECK(jn_loops_dynamics_derivatives(x->loops, NULL, Q, V, x->a + k * x->nv, x->lambda + k * x->m, NULL, JN_IN_BODY,
                                       &out));
 }
+static void both(void *context, int k) {
+  mechanism *x = context;
+  const jn_loops_derivatives out = {.da_dq = x->out[0],
+                                    .da_dv = x->out[1],
+                                    .da_dgiven = x->out[2],
+                                    .dlambda_dq = x->out[3],
+                                    .dlambda_dv = x->out[4],
+                                    .dlambda_dgiven = x->out[5]};
+  CHECK(jn_loops_forward_dynamics_derivatives(x->loops, Q, V, TAU, NULL, JN_IN_BODY, x->out[6], x->out[7], &out));
+}
 
-void closed_loops(void) {
-  static const char *const names[] = {"four_bar", "five_bar", "slider_crank",
-                                      "stewart",  "delta",    "quadruped, four feet"};
-  static const struct {
-    const char *name;
-    timed_call run;
-  } list[] = {{"conditions, A, dA v", constraint},
-              {"forward dynamics", forward},
-              {"forward dynamics jet, order 2", forward_jet},
-              {"d ddq / d(q, v, tau)", derivatives}};
+static const struct {
+  const char *name;
+  timed_call run;
+} list[] = {{"conditions, A, dA v", constraint},
+            {"forward dynamics", forward},
+            {"forward dynamics jet, order 2", forward_jet},
+            {"d ddq / d(q, v, tau)", derivatives},
+            {"both of these", both}};
+
+void closed_loops(const char *only) {
   printf("closed loops, row %s, %d states, ns for each state\n%-21s %3s %3s", jn_row_name(), POINTS, "mechanism", "nv",
          "m");
   for (size_t a = 0; a < sizeof list / sizeof *list; a++) printf(" %30s", list[a].name);
   putchar('\n');
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    mechanism x = create(names[i]);
-    printf("%-21s %3d %3d", names[i], x.nv, x.m);
+  for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
+    if (only && strcmp(only, mechanisms[i].name) != 0) continue;
+    mechanism x = create(mechanisms[i].name);
+    printf("%-21s %3d %3d", mechanisms[i].name, x.nv, x.m);
     for (size_t a = 0; a < sizeof list / sizeof *list; a++)
       printf(" %30.0f", time_calls(list[a].run, &x, POINTS, BUDGET).least);
     putchar('\n');
     destroy(&x);
   }
+}
+
+int closed_loop_calls(const char *name, const char *algorithm, int count) {
+  for (size_t a = 0; a < sizeof list / sizeof *list; a++) {
+    if (strcmp(list[a].name, algorithm) != 0) continue;
+    mechanism x = create(name);
+    for (int k = 0; k < count; k++) list[a].run(&x, k % POINTS);
+    destroy(&x);
+    return 0;
+  }
+  fprintf(stderr, "bench: no algorithm '%s' of closed loops\n", algorithm);
+  return 2;
 }

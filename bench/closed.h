@@ -3,7 +3,9 @@
 #ifndef JN_BENCH_CLOSED_H
 #define JN_BENCH_CLOSED_H
 
-/* Times them, and prints a table. */
-void closed_loops(void);
+/* Times them, all or one mechanism (NULL: all), and prints a table. */
+void closed_loops(const char *only);
+/* Only these calls, for instruction counters and profiles. Returns what the program is to end with. */
+int closed_loop_calls(const char *mechanism, const char *algorithm, int count);
 
 #endif

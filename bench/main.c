@@ -3,7 +3,7 @@
  *   bench_all [--robot NAME] [--only TEXT] [--all] [--batch] [--peers] [--latency] [--json FILE]
  *   bench_all [--batch] --calls ROBOT ALGORITHM ORDER CALLS   only these calls, for instruction counters and profiles
  *   bench_all --growth                                   over the joints of chains, and over the order
- *   bench_all --loops                                    closed loops and contacts
+ *   bench_all --loops [MECHANISM [ALGORITHM CALLS]]      closed loops and contacts; only these calls
  *   bench_all --list                                     robots, and algorithms with their orders */
 #include <math.h>
 #include <stdio.h>
@@ -213,7 +213,9 @@ int main(int argc, char **argv) {
     if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1, o.batch);
     if (strcmp(word, "--list") == 0) return list();
     if (strcmp(word, "--growth") == 0) return growth(), 0;
-    if (strcmp(word, "--loops") == 0) return closed_loops(), 0;
+    if (strcmp(word, "--loops") == 0 && argc - i == 4)
+      return closed_loop_calls(argv[i + 1], argv[i + 2], atoi(argv[i + 3]));
+    if (strcmp(word, "--loops") == 0) return closed_loops(argv[i + 1]), 0;
     if (strcmp(word, "--all") == 0)
       o.all = 1;
     else if (strcmp(word, "--batch") == 0)

@@ -154,14 +154,16 @@ static robot robot_of(const char *name, jn_model *model) {
   return r;
 }
 
-robot robot_create(const char *name) {
+jn_model *robot_model(const char *name) {
   for (int i = 0; i < robot_count(); i++)
-    if (strcmp(robots[i].name, name) == 0) return robot_of(name, robots[i].make());
+    if (strcmp(robots[i].name, name) == 0) return robots[i].make();
   fprintf(stderr, "bench: no robot '%s'; there are:", name);
   for (int i = 0; i < robot_count(); i++) fprintf(stderr, " %s", robots[i].name);
   fputc('\n', stderr);
   exit(2);
 }
+
+robot robot_create(const char *name) { return robot_of(name, robot_model(name)); }
 
 robot robot_chain(int n) {
   char source[32];

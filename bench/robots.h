@@ -26,7 +26,8 @@ int robot_count(void);
 const char *robot_name(int i);
 /* Exits with a message when the robot is unknown or memory is short. */
 robot robot_create(const char *name);
-robot robot_chain(int n); /* of n revolute joints */
+jn_model *robot_model(const char *name); /* alone */
+robot robot_chain(int n);                /* of n revolute joints */
 void robot_destroy(robot *r);
 
 /* Memory that is there, or the end of the program; calls that succeed, or its end. */

@@ -43,7 +43,9 @@ set(core_sources
     src/loops/forces.c
     src/loops/inverse.c
     src/loops/inverse_derivatives.c
+    src/loops/pairs.c
     src/loops/rows.c
+    src/loops/solve.c
     src/loops/sweep.c
     src/model/base.c
     src/model/builder.c
@@ -164,7 +166,7 @@ add_library(jounce_core OBJECT ${core_sources})
 jounce_object(jounce_core)
 target_compile_options(jounce_core PRIVATE -Wconversion)
 target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_ZLIB=${JOUNCE_WITH_ZLIB}
-                                               JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP})
+                                               JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP} JN_ROWS_AVX2=${rows_avx2})
 if(JOUNCE_WITH_OPENMP)
   set_source_files_properties(src/dispatch/batch.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
 endif()
@@ -197,7 +199,17 @@ function(jounce_rows_object target)
 endfunction()
 jounce_rows_object(jounce_rows)
 
-set(jounce_objects jounce_core jounce_public_double jounce_public_float ${jounce_rows})
+# Closed loops solve in double whatever the row, with AVX2 when that has it: see src/loops/wide.h.
+set(jounce_loops)
+if(rows_avx2)
+  set(jounce_loops jounce_loops_avx2)
+  add_library(jounce_loops_avx2 OBJECT src/loops/pairs.c src/loops/solve.c)
+  jounce_object(jounce_loops_avx2)
+  target_compile_definitions(jounce_loops_avx2 PRIVATE JN_WIDE=4)
+  target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math ${avx2_one})
+endif()
+
+set(jounce_objects jounce_core jounce_public_double jounce_public_float ${jounce_loops} ${jounce_rows})
 
 # jounce_library(target type rows…): one library from all objects.
 function(jounce_library target type)

@@ -7,7 +7,7 @@
 
 #include "loops/dense.h"
 
-enum { MOST = 24, MODELS = 40, V = 64, ROWS = 24 };
+enum { MOST = 24, MODELS = 40, V = 64, ROWS = 24, WIDE = 240 };
 
 /* ---- decompositions ---- */
 
@@ -200,8 +200,24 @@ static void sparse_factors_solve_the_whole_system(void **state) {
   check(solved > MODELS / 2, "only %d systems could be compared", solved);
 }
 
-/* da/dq and dlambda/dq by central differences, wherever conditions are independent (then any change of q is allowed).
- */
+/* Columns of da and dlambda by q or by v from central differences, wherever conditions are independent (then any change
+ * is allowed). */
+static void differences(jn_loops *l, const jn_model *m, jn_work *w, int by_v, int k, const double *q, const double *v,
+                        const double *tau, double *da, double *dlambda) {
+  const double e = 1e-5;
+  int n = jn_model_nv(m), rows = jn_loops_rows(l);
+  double moved[2 * V], faster[V], step[V], side[2][2 * V], multiplier[2][ROWS];
+  for (int b = 0; b < 2; b++) {
+    memset(step, 0, sizeof step);
+    memcpy(faster, v, sizeof(double) * (size_t)n);
+    *(by_v ? &faster[k] : &step[k]) += b ? e : -e;
+    check_ok(jn_integrate(m, w, q, step, moved));
+    check_ok(jn_loops_forward_dynamics_jet(l, 0, moved, faster, tau, NULL, side[b], multiplier[b]));
+  }
+  for (int r = 0; r < n; r++) da[r] = (side[1][n + r] - side[0][n + r]) / (2 * e);
+  for (int r = 0; r < rows; r++) dlambda[r] = (multiplier[1][r] - multiplier[0][r]) / (2 * e);
+}
+
 static void derivatives_hold_for_all_joints(void **state) {
   (void)state;
   uint64_t s = seed("derivatives of all joints");
@@ -211,10 +227,9 @@ static void derivatives_hold_for_all_joints(void **state) {
     jn_model *m = random_loops(&s);
     jn_loops *l;
     jn_work *w;
-    static double D[V * V], L[ROWS * V];
-    double q[2 * V], moved[2 * V], v[V], tau[V], jet[2 * V], lambda[ROWS], side[2][2 * V], multiplier[2][ROWS], step[V];
+    static double D[2][V * V], L[2][ROWS * V];
+    double q[2 * V], v[V], tau[V], jet[2 * V], lambda[ROWS], da[V], dlambda[ROWS];
     jn_loops_health h;
-    const double e = 1e-5;
     check_ok(jn_loops_create(m, NULL, &l));
     check_ok(jn_work_create(m, &w));
     int n = jn_model_nv(m), rows = jn_loops_rows(l);
@@ -223,27 +238,108 @@ static void derivatives_hold_for_all_joints(void **state) {
     fill(&s, tau, n, 3);
     check_ok(jn_loops_forward_dynamics_jet(l, 0, q, v, tau, NULL, jet, lambda));
     check_ok(jn_loops_health_at(l, q, &h, NULL));
-    const jn_loops_derivatives d = {.da_dq = D, .dlambda_dq = L};
+    const jn_loops_derivatives d = {.da_dq = D[0], .dlambda_dq = L[0], .da_dv = D[1], .dlambda_dv = L[1]};
     check_ok(jn_loops_dynamics_derivatives(l, NULL, q, v, jet + n, lambda, NULL, JN_IN_BODY, &d));
-    for (int k = 0; k < n && h.rank == rows && h.weakest > 0.02; k++, compared++) {
-      for (int b = 0; b < 2; b++) {
-        memset(step, 0, sizeof step);
-        step[k] = b ? e : -e;
-        check_ok(jn_integrate(m, w, q, step, moved));
-        check_ok(jn_loops_forward_dynamics_jet(l, 0, moved, v, tau, NULL, side[b], multiplier[b]));
-      }
+    for (int k = 0; k < 2 * n && h.rank == rows && h.weakest > 0.02; k++, compared++) {
+      int x = k / n, c = k % n;
+      differences(l, m, w, x, c, q, v, tau, da, dlambda);
       for (int r = 0; r < n; r++)
-        check(fabs((side[1][n + r] - side[0][n + r]) / (2 * e) - D[r * n + k]) < 1e-5 * (1 + largest(D, n * n)),
-              "model %d, a_%d by q_%d", i, r, k);
+        check(fabs(da[r] - D[x][r * n + c]) < 1e-5 * (1 + largest(D[x], n * n)), "model %d, a_%d by %s_%d", i, r,
+              x ? "v" : "q", c);
       for (int r = 0; r < rows; r++)
-        check(fabs((multiplier[1][r] - multiplier[0][r]) / (2 * e) - L[r * n + k]) < 1e-5 * (1 + largest(L, rows * n)),
-              "model %d, lambda_%d by q_%d", i, r, k);
+        check(fabs(dlambda[r] - L[x][r * n + c]) < 1e-5 * (1 + largest(L[x], rows * n)), "model %d, lambda_%d by %s_%d",
+              i, r, x ? "v" : "q", c);
     }
     jn_work_destroy(w);
     jn_loops_destroy(l);
     jn_model_destroy(m);
   }
-  check(compared > 100, "only %d columns could be compared", compared);
+  check(compared > 200, "only %d columns could be compared", compared);
+}
+
+/* All derivatives of forward dynamics, of one of two ways; a and lambda of it. */
+typedef struct derivatives {
+  double a[2 * V], lambda[ROWS], da[5][WIDE * V], dlambda[5][WIDE * ROWS];
+} derivatives;
+
+static jn_loops_derivatives list_of(derivatives *x) {
+  return (jn_loops_derivatives){.da_dq = x->da[0],
+                                .da_dv = x->da[1],
+                                .da_dgiven = x->da[2],
+                                .da_dwrench = x->da[3],
+                                .da_dpi = x->da[4],
+                                .dlambda_dq = x->dlambda[0],
+                                .dlambda_dv = x->dlambda[1],
+                                .dlambda_dgiven = x->dlambda[2],
+                                .dlambda_dwrench = x->dlambda[3],
+                                .dlambda_dpi = x->dlambda[4]};
+}
+
+static void compare(int model, const char *what, int n, const double *x, const double *y) {
+  for (int i = 0; i < n; i++)
+    check(fabs(x[i] - y[i]) <= 1e-9 * (1 + largest(y, n)), "model %d, %s, number %d: %g, %g", model, what, i, x[i],
+          y[i]);
+}
+
+/* Forward dynamics and its derivatives in one call and in two, under wrenches held in the world's axes. */
+static void together_as_one_after_the_other(void **state) {
+  (void)state;
+  uint64_t s = seed("dynamics with derivatives");
+  if (jn_row_epsilon() > 1e-10) return;
+  static derivatives one, two;
+  for (int i = 0; i < MODELS; i++) {
+    jn_model *m = random_loops(&s);
+    jn_loops *l;
+    double q[2 * V], v[V], tau[V], wrench[WIDE];
+    check_ok(jn_loops_create(m, NULL, &l));
+    int n = jn_model_nv(m), rows = jn_loops_rows(l), links = jn_link_count(m);
+    const int wide[5] = {n, n, n, 6 * links, 10 * links};
+    check(wide[4] <= WIDE, "%d links", links);
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, n, 1);
+    fill(&s, tau, n, 3);
+    fill(&s, wrench, 6 * links, 1);
+    const jn_loops_derivatives d1 = list_of(&one), d2 = list_of(&two);
+    check_ok(jn_loops_forward_dynamics_derivatives(l, q, v, tau, wrench, JN_IN_ALIGNED, one.a + n, one.lambda, &d1));
+    check_ok(jn_loops_forward_dynamics_jet(l, 0, q, v, tau, wrench, two.a, two.lambda));
+    check_ok(jn_loops_dynamics_derivatives(l, NULL, q, v, two.a + n, two.lambda, wrench, JN_IN_ALIGNED, &d2));
+    compare(i, "a", n, one.a + n, two.a + n);
+    compare(i, "lambda", rows, one.lambda, two.lambda);
+    for (int k = 0; k < 5; k++) {
+      compare(i, "da", n * wide[k], one.da[k], two.da[k]);
+      compare(i, "dlambda", rows * wide[k], one.dlambda[k], two.dlambda[k]);
+    }
+    jn_loops_destroy(l);
+    jn_model_destroy(m);
+  }
+}
+
+/* After states that are no numbers the answers are those of before, to the last bit. */
+static void nothing_is_left_of_a_bad_state(void **state) {
+  (void)state;
+  uint64_t s = seed("bad states");
+  static derivatives one, two, bad;
+  for (int i = 0; i < MODELS; i++) {
+    jn_model *m = random_loops(&s);
+    jn_loops *l;
+    double q[2 * V], v[V], tau[V], nowhere[2 * V];
+    check_ok(jn_loops_create(m, NULL, &l));
+    int n = jn_model_nv(m);
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, n, 1);
+    fill(&s, tau, n, 3);
+    for (int k = 0; k < 2 * V; k++) nowhere[k] = NAN;
+    const jn_loops_derivatives d1 = list_of(&one), d2 = list_of(&two), d3 = list_of(&bad);
+    memset(&one, 0, sizeof one);
+    memset(&two, 0, sizeof two);
+    check_ok(jn_loops_forward_dynamics_derivatives(l, q, v, tau, NULL, JN_IN_BODY, one.a, one.lambda, &d1));
+    jn_loops_forward_dynamics_derivatives(l, q, nowhere, tau, NULL, JN_IN_BODY, bad.a, bad.lambda, &d3);
+    jn_loops_forward_dynamics_derivatives(l, nowhere, v, tau, NULL, JN_IN_BODY, bad.a, bad.lambda, &d3);
+    check_ok(jn_loops_forward_dynamics_derivatives(l, q, v, tau, NULL, JN_IN_BODY, two.a, two.lambda, &d2));
+    check(memcmp(&one, &two, sizeof one) == 0, "model %d remembers", i);
+    jn_loops_destroy(l);
+    jn_model_destroy(m);
+  }
 }
 
 /* phi'' = -2 b phi' - b^2 phi where loops are open and opening. */
@@ -280,6 +376,8 @@ int main(void) {
       cmocka_unit_test(rows_are_derivatives_of_the_conditions),
       cmocka_unit_test(sparse_factors_solve_the_whole_system),
       cmocka_unit_test(derivatives_hold_for_all_joints),
+      cmocka_unit_test(together_as_one_after_the_other),
+      cmocka_unit_test(nothing_is_left_of_a_bad_state),
       cmocka_unit_test(violations_are_pulled_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

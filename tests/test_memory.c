@@ -194,6 +194,7 @@ static void loops_never_allocate(void **state) {
       jn_loops_project(l, NULL, q, v),
       jn_loops_forward_dynamics_jet(l, K, q, v, tau, NULL, jet, lambda),
       jn_loops_dynamics_derivatives(l, NULL, q, v, jet + N, lambda, NULL, JN_IN_BODY, &d),
+      jn_loops_forward_dynamics_derivatives(l, q, v, tau, NULL, JN_IN_BODY, jet + N, lambda, &d),
       jn_loops_hybrid_dynamics_jet(l, K, given, q, v, tau, NULL, jet, tau, lambda),
       jn_loops_inverse_dynamics_jet(l, K, actuated, JN_LEAST_TORQUE, NULL, q, jet, NULL, NULL, tau, lambda),
       jn_loops_inverse_dynamics_derivatives(l, actuated, JN_LEAST_LAMBDA, NULL, q, jet, jet + N, NULL, NULL, JN_IN_BODY,

@@ -159,6 +159,12 @@ JN_API jn_status jn_loops_dynamics_derivatives(jn_loops *loops, const unsigned c
                                                const double *wrench, jn_representation hold,
                                                const jn_loops_derivatives *out);
 
+/* Forward dynamics of order 0 and its derivatives together, faster than one after the other: a [nv] and lambda [m] are
+ * written. */
+JN_API jn_status jn_loops_forward_dynamics_derivatives(jn_loops *loops, const double *q, const double *v,
+                                                       const double *tau, const double *wrench, jn_representation hold,
+                                                       double *a, double *lambda, const jn_loops_derivatives *out);
+
 /* Of inverse dynamics. Rows of passive coordinates are zero but in dpassive, by the forces of passive coordinates. */
 typedef struct jn_loops_inverse_derivatives {
   double *dtau_dq, *dtau_dv, *dtau_da, *dtau_dpassive, *dtau_dwrench, *dtau_dpi;                   /* [nv x ...] */

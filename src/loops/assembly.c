@@ -83,7 +83,8 @@ jn_status jn_loops_health_at(jn_loops *l, const double *q, jn_loops_health *heal
 }
 
 /* Sines cannot tell a rotation from its opposite: the axes must point the same way. */
-static int is_upright(const jn_loops *l) {
+static int is_upright(jn_loops *l) {
+  jn__loops_relative_poses(l);
   for (int i = 0; i < l->count; i++) {
     const double *R = l->pair[i].R, *e = l->pair[i].axis;
     double along = 0;

@@ -26,7 +26,7 @@ static void add_turned_back(double s, const double *R, const double *x, double *
 }
 
 /* Ad_{T^-1} V of a 4x4 pose. */
-void jn__twist_into(const double *T, const double *V, double *out) {
+static void twist_into(const double *T, const double *V, double *out) {
   const double p[3] = {T[3], T[7], T[11]}, R[9] = {T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]};
   double u[3];
   cross(p, V, u);
@@ -49,8 +49,9 @@ static void add_wrench_from(const double *T, double s, const double *W, double *
   }
 }
 
-/* Rows r of R [w] are r x w, columns c of [w] R are w x c. */
-void jn__add_relative(const double *Rj, const double *pj, const double *a, const double *b, double *R, double *p) {
+/* R += R_j [w_b] - [w_a] R_j (R NULL: not), p += R_j v_b - w_a x p_j (v_a is up to the caller). Rows r of R [w] are r x
+ * w, columns c of [w] R are w x c. */
+static void add_relative(const double *Rj, const double *pj, const double *a, const double *b, double *R, double *p) {
   double x[3];
   for (int i = 0; i < 3 && R; i++) {
     const double column[3] = {Rj[i], Rj[3 + i], Rj[6 + i]};
@@ -70,8 +71,7 @@ static void relative_order(loop_pair *c, int k, int last) {
   memset(R, 0, 9 * sizeof *R);
   memset(p, 0, 3 * sizeof *p);
   for (int j = 0; j < k; j++)
-    jn__add_relative(c->R + 9 * j, c->p + 3 * j, c->V_a + 6 * (k - 1 - j), c->V_b + 6 * (k - 1 - j), last ? NULL : R,
-                     p);
+    add_relative(c->R + 9 * j, c->p + 3 * j, c->V_a + 6 * (k - 1 - j), c->V_b + 6 * (k - 1 - j), last ? NULL : R, p);
   for (int e = 0; e < 3; e++) p[e] -= c->V_a[6 * (k - 1) + 3 + e];
   for (int e = 0; e < 9; e++) R[e] /= k;
   for (int e = 0; e < 3; e++) p[e] /= k;
@@ -85,17 +85,21 @@ static void relative_pose(const double *T_a, const double *T_b, double *R, doubl
   }
 }
 
-/* A closing frame in the world, from l->poses. */
-static void closing_pose(const jn_loops *l, int link, const double *T, double *out) {
+void jn__closing_pose(const jn_loops *l, int link, const double *T, double *out) {
   if (link < 0) {
     memcpy(out, T, 16 * sizeof *out);
     return;
   }
   const double *P = l->poses + 16 * link;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 4; j++)
-      out[4 * i + j] =
-          P[4 * i] * T[j] + P[4 * i + 1] * T[4 + j] + P[4 * i + 2] * T[8 + j] + (j == 3 ? P[4 * i + 3] : 0);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 4; j++) out[4 * i + j] = P[4 * i] * T[j] + P[4 * i + 1] * T[4 + j] + P[4 * i + 2] * T[8 + j];
+    out[4 * i + 3] += P[4 * i + 3];
+  }
+}
+
+void jn__loops_relative_poses(jn_loops *l) {
+  for (int i = 0; i < l->count; i++)
+    if (l->row[l->pair[i].first].terms > 0) relative_pose(l->pair[i].P_a, l->pair[i].P_b, l->pair[i].R, l->pair[i].p);
 }
 
 /* Taylor coefficient k of the twists of a pair's frames, from those of links, whose derivative has `factorial` in it.
@@ -105,23 +109,22 @@ static void closing_twists(const loop_pair *c, int k, const double *row, double 
   for (int end = 0; end < 2; end++) {
     int link = end ? c->b : c->a;
     memset(to[end], 0, 6 * sizeof(double));
-    if (link >= 0) jn__twist_into(end ? c->T_b : c->T_a, row + 6 * link, to[end]);
+    if (link >= 0) twist_into(end ? c->T_b : c->T_a, row + 6 * link, to[end]);
     for (int e = 0; e < 6 && factorial > 1; e++) to[end][e] /= factorial;
   }
 }
 
-/* R, p of all pairs from l->poses and twists of links. */
+/* R, p of all pairs from l->poses and l->twists. */
 static void relative_motion(jn_loops *l, int order) {
   for (int i = 0; i < l->count; i++) {
     loop_pair *c = &l->pair[i];
     double factorial = 1;
     if (l->row[c->first].terms == 0) continue; /* a coupling */
-    closing_pose(l, c->a, c->T_a, c->P_a);
-    closing_pose(l, c->b, c->T_b, c->P_b);
+    jn__closing_pose(l, c->a, c->T_a, c->P_a);
+    jn__closing_pose(l, c->b, c->T_b, c->P_b);
     for (int k = 0; k < order + 2; k++) {
       if (k > 1) factorial *= k;
-      const double *row = order > 0 ? l->twists + 6 * l->nlink * k : k ? l->accelerations : l->frame_twists;
-      closing_twists(c, k, row, factorial);
+      closing_twists(c, k, l->twists + 6 * l->nlink * k, factorial);
     }
     relative_pose(c->P_a, c->P_b, c->R, c->p);
     for (int k = 1; k < order + 3; k++) relative_order(c, k, k == order + 2 && !c->directions);
@@ -130,21 +133,24 @@ static void relative_motion(jn_loops *l, int order) {
 
 jn_status jn__loops_motion(jn_loops *l, int order, const double *q, const double *v_jet) {
   jn_status status = jn__extra_motion(l, order, q, v_jet);
+  l->is_jet = order > 0;
   if (status != JN_OK || l->couplings == l->count) return status;
   if (order <= 0) {
-    status = jn__loops_sweep(l, order, q, v_jet, NULL, 0);
-  } else {
-    status = jn_system_jet(l->model, l->work, order + 1, q, v_jet, NULL, NULL, l->twists, NULL);
-    if (status == JN_OK) status = jn_frame_poses(l->model, l->work, q, l->poses);
+    status = jn__loops_sweep(l, q, v_jet, NULL, 0);
+    if (status == JN_OK) l->code->pairs_move(l, q, v_jet, order < 0 ? NULL : v_jet + l->nv);
+    return status;
   }
+  status = jn_system_jet(l->model, l->work, order + 1, q, v_jet, NULL, NULL, l->twists, NULL);
+  if (status == JN_OK) status = jn_frame_poses(l->model, l->work, q, l->poses);
   if (status == JN_OK) relative_motion(l, order);
   return status;
 }
 
 jn_status jn__loops_motion_and_forces(jn_loops *l, const double *q, const double *v_jet, const double *wrench) {
   jn_status status = jn__extra_motion(l, 0, q, v_jet);
-  if (status == JN_OK) status = jn__loops_sweep(l, 0, q, v_jet, wrench, 1);
-  if (status == JN_OK) relative_motion(l, 0);
+  l->is_jet = 0;
+  if (status == JN_OK) status = jn__loops_sweep(l, q, v_jet, wrench, 1);
+  if (status == JN_OK) l->code->pairs_move(l, q, v_jet, v_jet + l->nv);
   return status;
 }
 
@@ -167,8 +173,9 @@ void jn__loops_value(const jn_loops *l, int k, double *phi) {
   for (int j = 2; j <= k; j++) factorial *= j;
   for (int i = 0; i < l->count; i++)
     for (int r = l->pair[i].first; r < l->pair[i].first + l->pair[i].rows; r++) {
-      phi[r] = 0;
-      for (int e = 0; e < l->row[r].terms; e++) phi[r] += factorial * term_order(&l->pair[i], &l->row[r].term[e], k);
+      phi[r] = l->is_jet ? 0 : l->rates[k * l->m + r];
+      for (int e = 0; e < l->row[r].terms && l->is_jet; e++)
+        phi[r] += factorial * term_order(&l->pair[i], &l->row[r].term[e], k);
     }
   jn__extra_value(l, k, phi);
 }
@@ -227,7 +234,7 @@ static void add_rows(jn_loops *l, int i, int order, int end_b) {
 jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const double *v_jet) {
   memset(l->A, 0, sizeof(double) * (size_t)(order + 1) * (size_t)l->m * (size_t)l->nv);
   jn_status status = JN_OK;
-  if (order == 0) jn__loops_rows_of_A(l, q);
+  if (order == 0) l->code->pairs_jacobian(l);
   for (int i = 0; i < l->count && order > 0; i++)
     for (int end = 0; end < 2; end++) {
       int link = end ? l->pair[i].b : l->pair[i].a;
@@ -240,6 +247,25 @@ jn_status jn__loops_jacobian(jn_loops *l, int order, const double *q, const doub
   return status;
 }
 
+/* Of order 0: a pair's wrench F on b about the origin of its closing frame, in the world's axes, and -F on a. */
+static void add_link_wrenches(const jn_loops *l, const loop_pair *c, const double *lambda, double *out) {
+  double F[6] = {0};
+  for (int r = c->first; r < c->first + c->rows; r++)
+    for (int e = 0; e < 6; e++) F[e] += lambda[r] * l->W[6 * r + e];
+  for (int end = 0; end < 2; end++) {
+    int link = end ? c->b : c->a;
+    if (link < 0) continue;
+    const double *T = l->poses + 16 * link, sign = end ? 1 : -1;
+    const double R[9] = {T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]};
+    const double arm[3] = {c->P_b[3] - T[3], c->P_b[7] - T[7], c->P_b[11] - T[11]};
+    double moment[3];
+    cross(arm, F + 3, moment);
+    for (int e = 0; e < 3; e++) moment[e] += F[e];
+    add_turned_back(sign, R, moment, out + 6 * link);
+    add_turned_back(sign, R, F + 3, out + 6 * link + 3);
+  }
+}
+
 void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, const double *given, double *out) {
   size_t row = 6 * (size_t)l->nlink;
   double factorial = 1;
@@ -250,7 +276,9 @@ void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, cons
       memcpy(to, given + (size_t)k * row, row * sizeof *to);
     else
       memset(to, 0, row * sizeof *to);
-    for (int i = 0; i < l->count; i++)
+    for (int i = 0; i < l->count && !l->is_jet; i++)
+      if (l->row[l->pair[i].first].terms > 0) add_link_wrenches(l, &l->pair[i], lambda, to);
+    for (int i = 0; i < l->count && l->is_jet; i++)
       for (int r = l->pair[i].first; r < l->pair[i].first + l->pair[i].rows; r++)
         for (int j = 0; j <= k; j++) {
           double W_a[6], W_b[6], s = factorial * lambda[(k - j) * l->m + r];

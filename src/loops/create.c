@@ -39,31 +39,59 @@ static void place_conditions(shelf *s, jn_loops *l) {
   for (int i = 0; i < count; i++) {
     double *V_a = reals(s, order + 2, 6, 1), *V_b = reals(s, order + 2, 6, 1), *R = reals(s, order + 3, 9, 1),
            *p = reals(s, order + 3, 3, 1);
-    loop_arm *arm = place(s, (size_t)jn__loops_screws(l->model), sizeof *arm);
-    int *move = place(s, (size_t)n, sizeof *move);
-    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .arm = arm, .move = move};
+    int screws = jn__loops_screws(l->model);
+    loop_arm *run = place(s, (size_t)screws, sizeof *run);
+    int *shared = place(s, (size_t)screws, sizeof *shared);
+    if (l->pair) l->pair[i] = (loop_pair){.V_a = V_a, .V_b = V_b, .R = R, .p = p, .run = run, .shared = shared};
   }
 }
 
 static void place_tree(shelf *s, jn_loops *l) {
   int frames = jn_frame_count(l->model);
+  size_t screws = (size_t)jn__loops_screws(l->model);
   l->poses = reals(s, frames, 16, 1);
-  l->frame_twists = reals(s, frames, 6, 1);
-  l->accelerations = reals(s, frames, 6, 1);
-  l->screw = place(s, (size_t)jn__loops_screws(l->model), sizeof *l->screw);
+  l->screw = place(s, screws, sizeof *l->screw);
   l->first_screw = place(s, (size_t)l->nlink + 1, sizeof *l->first_screw);
+  l->used = place(s, screws, sizeof *l->used);
+  l->links = place(s, screws, sizeof *l->links);
+  l->room = ((int)screws + 7) / 4 * 4;
+  l->chain = reals(s, 24, l->room, 1);
+  l->behind = reals(s, (int)screws + 1, 12, 1);
+  l->opposite = reals(s, (int)screws, 6, 1);
   l->marks = place(s, (size_t)l->nlink, 1);
   l->up = place(s, (size_t)l->nlink, sizeof *l->up);
   l->touch = place(s, (size_t)l->nv, sizeof *l->touch);
   l->parent = place(s, (size_t)l->nv, sizeof *l->parent);
-  l->first_before = place(s, (size_t)l->nv + 1, sizeof *l->first_before);
-  l->before = place(s, (size_t)l->nv * (size_t)l->nv, sizeof *l->before);
+}
+
+/* Of solve.c. */
+static void place_factors(shelf *s, jn_loops *l) {
+  size_t n = (size_t)l->nv, m = (size_t)l->m;
+  l->wide_m = (l->m + 7) / 4 * 4;
+  l->depth = place(s, n, sizeof *l->depth);
+  l->first_before = place(s, n + 1, sizeof *l->first_before);
+  l->path = place(s, n * n, sizeof *l->path);
+  l->under = place(s, n, sizeof *l->under);
+  l->row_at = place(s, n, sizeof *l->row_at);
+  l->column_at = place(s, n, sizeof *l->column_at);
+  l->L = reals(s, 1, 1, (l->nv + 4) * l->nv);
+  l->Lt = reals(s, l->nv, l->nv, 1);
+  l->diagonal = reals(s, l->nv, 1, 1);
+  l->inverse = reals(s, l->nv, 1, 1);
+  l->seen = reals(s, l->nv, l->wide_m, 1);
+  l->solved = reals(s, l->nv, l->wide_m, 1);
+  l->S = reals(s, l->m + 1, l->wide_m, 1);
+  l->pivots = reals(s, l->m, 1, 1);
+  l->one = reals(s, l->wide_m, 1, 1);
+  l->many = reals(s, l->nv + 2 * l->m, MANY_COLUMNS, 1);
+  l->first_moved = place(s, m + 1, sizeof *l->first_moved);
+  l->moved_by = place(s, m * n, sizeof *l->moved_by);
 }
 
 static void place_all(shelf *s, jn_loops *l) {
   int n = l->nv, m = l->m, order = l->options.order, links = l->nlink, all = n + m;
   place_conditions(s, l);
-  l->A = reals(s, order + 1, m, n);
+  l->A = reals(s, 1, 1, (order + 1) * m * n + MANY_COLUMNS);
   l->H = reals(s, n, n, 1);
   l->B = reals(s, all, all, 1);
   l->zeros = reals(s, order + 4, n, 1);
@@ -84,21 +112,23 @@ static void place_all(shelf *s, jn_loops *l) {
   l->keep = reals(s, n, 1, 1);
   l->motion = reals(s, 2, n, 1);
   l->forces = reals(s, order + 1, n, 1);
-  l->wide = reals(s, n, 10, links);
-  l->G_q = reals(s, n, n, 1);
-  l->G_v = reals(s, n, n, 1);
-  l->g_q = reals(s, m, n, 1);
-  l->g_v = reals(s, m, n, 1);
-  l->column = reals(s, 48, n, 1);
-  l->raw = reals(s, 48, n, 1);
-  l->S = reals(s, m, m, 1);
-  l->many = reals(s, all, MANY_COLUMNS, 1);
+  l->wide = reals(s, 1, 1, n * 10 * links + MANY_COLUMNS);
+  l->G_q = reals(s, 1, 1, n * n + MANY_COLUMNS);
+  l->G_v = reals(s, 1, 1, n * n + MANY_COLUMNS);
+  l->g_q = reals(s, 1, 1, m * n + MANY_COLUMNS);
+  l->g_v = reals(s, 1, 1, m * n + MANY_COLUMNS);
+  l->given_G = reals(s, 1, 1, n * n + MANY_COLUMNS);
+  l->given_g = reals(s, 1, 1, m * n + MANY_COLUMNS);
+  l->W = reals(s, m, 6, 1);
+  l->Y = reals(s, m, 6, 1);
+  l->rates = reals(s, 3, m, 1);
   l->cod.U = reals(s, all, all, 1);
   l->cod.V = reals(s, all, all, 1);
   l->cod.s = reals(s, all, 1, 1);
   l->cod.y = reals(s, all, 1, 1);
   l->cod.pivot = place(s, (size_t)all, sizeof *l->cod.pivot);
   place_tree(s, l);
+  place_factors(s, l);
 }
 
 static void fill_coupling(const jn_loops *l, const jn_loop *g, int row, loop_coupling *c) {
@@ -146,6 +176,15 @@ static jn_status take_options(const jn_loops_options *given, jn_loops_options *o
   return JN_OK;
 }
 
+/* Code for the instruction set of the row that single states go through. */
+static const loop_code *choose_code(void) {
+#if JN_ROWS_AVX2
+  const char *row = jn_row_name();
+  if (row && strstr(row, "avx2")) return &jn__loop_code_avx2;
+#endif
+  return &jn__loop_code_any;
+}
+
 /* All sizes; arrays are not there yet. */
 static jn_loops count_all(const jn_model *model, const jn_loops_options *o) {
   jn_loops l = {.model = model, .allocator = model->allocator, .options = *o, .count = jn_loop_count(model)};
@@ -181,6 +220,7 @@ jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options
   *l = count;
   place_all(&s, l);
   l->block = block;
+  l->code = choose_code();
   fill_conditions(l);
   status = jn_work_create_order(model, o.order + 1, &l->work);
   if (status == JN_OK) status = jn__loops_prepare(l);

@@ -169,12 +169,16 @@ static void decompose(jn_decomposition *d, double tolerance) {
   if (k < n) clear_right(d);
 }
 
-void jn__cod(jn_decomposition *d, int rows, int n, const double *B, double tolerance) {
+void jn__cod_strided(jn_decomposition *d, int rows, int n, int stride, const double *B, double tolerance) {
   d->rows = rows;
   d->n = n;
   for (int j = 0; j < n; j++)
-    for (int i = 0; i < rows; i++) d->U[j * rows + i] = B[i * n + j];
+    for (int i = 0; i < rows; i++) d->U[j * rows + i] = B[i * stride + j];
   decompose(d, tolerance);
+}
+
+void jn__cod(jn_decomposition *d, int rows, int n, const double *B, double tolerance) {
+  jn__cod_strided(d, rows, n, n, B, tolerance);
 }
 
 /* y [rank] = T^-1 y, T^-T y. */

@@ -3,7 +3,7 @@
  * linearly, through the same M and A at every order,
  *   M x - A^T lambda^(k) = tau^(k) - bias^(k),      A x = -c^(k)
  * with bias the forces, and c the derivative of order k + 2 of the conditions, of the motion with x = 0, the
- * multipliers of lower orders acting as external wrenches. factor.c solves them. */
+ * multipliers of lower orders acting as external wrenches. solve.c solves them. */
 #include <math.h>
 #include <string.h>
 
@@ -18,14 +18,14 @@ static double largest(const double *x, int n) {
 }
 
 /* x, lambda of one order from l->phi = c and l->tau's row = bias: free coordinates of row k + 1 of l->v, row k of
- * l->lambda (as a derivative). Returns what is left of the conditions, relative. */
+ * l->lambda (as a derivative). Returns what is left of the conditions, relative, when coordinates are prescribed. */
 static double solve_order(jn_loops *l, const unsigned char *prescribed, int k, const double *tau) {
   int n = l->nv, m = l->m;
   double *y = l->y, *lambda = l->lambda + k * m, *next = l->v + (k + 1) * n, left = 0, size = 1;
   for (int i = 0; i < n; i++) y[i] = is_given(prescribed, i) ? 0 : tau[k * n + i] - l->tau[k * n + i];
   for (int r = 0; r < m; r++) lambda[r] = -l->phi[r];
-  jn__loops_solve(l, y, lambda);
-  for (int r = 0; r < m; r++) { /* what is left of the conditions */
+  l->code->solve_one(l, y, lambda);
+  for (int r = 0; r < m && prescribed; r++) { /* what is left of the conditions */
     double rest = l->phi[r];
     for (int i = 0; i < n; i++)
       if (!is_given(prescribed, i)) rest += l->A[r * n + i] * y[i], size = fmax(size, fabs(l->A[r * n + i] * y[i]));

@@ -7,6 +7,7 @@
 jn_status jn_loops_wrenches(jn_loops *l, const double *q, const double *lambda, double *W) {
   if (!l || !q || !lambda || !W) return JN_ERR_NULL;
   jn_status status = jn__loops_motion(l, 0, q, l->zeros);
+  jn__loops_relative_poses(l);
   for (int i = 0; i < l->count && status == JN_OK; i++) {
     double both[2][6];
     jn__loops_pair_wrench(l, &l->pair[i], 0, lambda, both);
@@ -43,7 +44,7 @@ jn_status jn_loops_impact(jn_loops *l, double restitution, const double *q, doub
     for (int i = 0; i < n; i++) l->phi[r] -= (1 + restitution) * l->A[r * n + i] * v[i];
   }
   memset(l->x, 0, sizeof(double) * (size_t)n);
-  jn__loops_solve(l, l->x, l->phi); /* M dv = A^T impulse, A dv = -(1 + e) A v */
+  l->code->solve_one(l, l->x, l->phi); /* M dv = A^T impulse, A dv = -(1 + e) A v */
   for (int i = 0; i < n; i++) v[i] += l->x[i];
   if (impulse) memcpy(impulse, l->phi, sizeof(double) * (size_t)m);
   return JN_OK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed loops in parts: rows.c what each kind of loop asks, constraint.c conditions between frames as polynomials of
- * time, extra.c couplings and the user's conditions, sweep.c and factor.c what every state needs, dynamics.c and
- * inverse.c the equations of motion, derivatives.c and inverse_derivatives.c theirs, assembly.c configurations,
- * forces.c wrenches and impact; dense.c small systems. On the public functions of the tree. */
+ * time, pairs.c these at one state, extra.c couplings and the user's conditions, sweep.c and factor.c what every state
+ * needs, dynamics.c and inverse.c the equations of motion, derivatives.c and inverse_derivatives.c theirs, assembly.c
+ * configurations, forces.c wrenches and impact; solve.c, dense.c small systems. On the public functions of the tree.
+ * pairs.c and solve.c are compiled twice (wide.h). */
 #ifndef JN_LOOPS_LOOPS_H
 #define JN_LOOPS_LOOPS_H
 
@@ -33,11 +34,20 @@ typedef struct loop_coupling {
   double factor[JN_COUPLING_TERMS], offset;
 } loop_coupling;
 
-/* A screw that moves the ends of a pair against each other: its part of the relative motion is sign S. */
+/* Screws that move one end of a pair and not the other, and whose coordinates follow each other. */
 typedef struct loop_arm {
-  int screw;
-  double sign;
+  int screw; /* the first, among those used */
+  int coordinate, count;
+  double sign; /* 1: they move b, -1: a */
 } loop_arm;
+
+/* How a screw among those used follows others, as places in l->behind. */
+typedef struct loop_link {
+  int last;   /* the screw before it */
+  int before; /* the same, or what is before its joint if that is a group */
+  int after;  /* its joint */
+  int group;
+} loop_link;
 
 typedef struct loop_run {
   int first, count;
@@ -48,30 +58,62 @@ typedef struct loop_pair {
   double T_a[16], T_b[16]; /* closing frames in them */
   double P_a[16], P_b[16]; /* these in the world, of the last jn__loops_motion() */
   int first, rows;
-  loop_arm *arm;
-  int arms;
-  int *move, moves; /* their coordinates */
-  int directions;   /* 1: some row has to do with directions */
-  int upright;      /* 1: the axes must point the same way; 2: so must all axes */
-  double axis[3];   /* in both frames */
+  loop_arm *run;
+  int runs;
+  int *shared, shared_count; /* screws that move both ends, among those used */
+  int end_a, end_b;          /* places in l->behind of the motion of the links */
+  int directions;            /* 1: some row has to do with directions */
+  int upright;               /* 1: the axes must point the same way; 2: so must all axes */
+  double axis[3];            /* in both frames */
   /* Taylor coefficients: of the frames' own twists, of R and p, [orders] */
   double *V_a, *V_b, *R, *p;
 } loop_pair;
 
-/* A screw of a joint, in the link's frame and in the world's. */
+/* A screw of a joint, in the link's frame. */
 typedef struct loop_screw {
   int link, count; /* screws of this joint from this one on */
   int coordinate, q, constant;
-  double X[6], S[6], world[6]; /* X: S at q = 0 */
+  int group;         /* joints whose screws move as one: spherical, free */
+  double X[6], S[6]; /* X: S at q = 0 */
 } loop_screw;
 
-enum { MANY_COLUMNS = 32 }; /* solved at once (factor.c) */
+enum { MANY_COLUMNS = 32 }; /* solved at once (solve.c) */
+
+/* Columns of da, dtau, dlambda [nv, nv, m x columns] (NULL: not wanted) with M da - A^T dlambda = -G, A da = -g. G
+ * NULL: -1, for forces of coordinates; g NULL: zero. Rows of G and g may be read up to MANY_COLUMNS beyond their end.
+ */
+typedef struct loop_columns {
+  int columns;
+  const double *G, *g;
+  double *da, *dtau, *dlambda;
+} loop_columns;
+
+/* pairs.c and solve.c for an instruction set. */
+typedef struct loop_code {
+  /* Chains, W, Y and rates of all pairs at a state, from l->poses; a NULL: zero. */
+  void (*pairs_move)(jn_loops *l, const double *q, const double *v, const double *a);
+  /* The same at another acceleration, but for W, Y and rates. */
+  void (*pairs_accelerate)(jn_loops *l, const double *v, const double *a);
+  /* Then: adds their rows to l->A, which is zero; sets those of l->g_q and l->g_v, and l->G_q -= d (A^T lambda)/dq
+   * beside what wrenches fixed in links do (lambda NULL: not). */
+  void (*pairs_jacobian)(jn_loops *l);
+  void (*pairs_linearise)(jn_loops *l, const double *lambda);
+  /* L, D^-1, B and C from l->H and l->A, columns of prescribed coordinates (NULL: none) zero in that; S. 0 when it
+   * cannot be: M is singular, conditions are weak. */
+  int (*factor_inertia)(jn_loops *l, const unsigned char *prescribed);
+  int (*factor_conditions)(jn_loops *l);
+  /* With these factors: f [nv] becomes x, mu [m] from g. */
+  void (*solve_one)(jn_loops *l, double *f, double *mu);
+  void (*solve_columns)(jn_loops *l, const unsigned char *prescribed, int count, const loop_columns *blocks);
+} loop_code;
+extern const loop_code jn__loop_code_any, jn__loop_code_avx2;
 
 struct jn_loops {
   const jn_model *model;
   jn_allocator allocator;
   void *block;
   jn_work *work; /* of order + 1 */
+  const loop_code *code;
   jn_loops_options options;
   int count, m, nv, nq, nlink;
   int couplings, first_user, users; /* couplings; first row and rows of all of the user's conditions */
@@ -85,41 +127,60 @@ struct jn_loops {
   const double *at_q, *at_v;        /* what that was called with */
   int generic;                      /* see jn_loops_health */
   jn_loops_health last;
-  double *A;               /* [(order + 1) x m x nv] */
-  double *H;               /* [nv x nv] */
-  double *B;               /* [(nv + m) x (nv + m)]; of factor.c [nv x m] */
-  double *zeros;           /* [(order + 4) x nv] */
-  double *J;               /* [(order + 1) x 6 x nv] */
-  double *twists;          /* [(order + 2) x nlink x 6] */
-  double *v;               /* [(order + 4) x nv] */
-  double *tau;             /* [(order + 1) x nv] */
-  double *lambda;          /* [(order + 1) x m] */
-  double *mu;              /* [(order + 1) x nv] */
-  double *wrench;          /* [(order + 1) x nlink x 6] */
-  double *x, *y, *z, *phi; /* [nv + m] each */
-  double *moved, *start;   /* [nq] */
-  double *M, *G_q, *G_v;   /* [nv x nv] */
-  double *keep;            /* [nv] */
-  double *motion;          /* [2 x nv] */
-  double *forces;          /* [(order + 1) x nv] */
-  double *wide;            /* [nv x 10 nlink] */
-  double *g_q, *g_v;       /* [m x nv] */
-  double *column, *raw;    /* [2 x 4 x 6 x nv] */
-  int raw_link[2];
-  double *S;             /* [m x m] */
-  double *many;          /* [(nv + m) x MANY_COLUMNS] */
-  double *poses;         /* [nframe x 16] */
-  double *frame_twists;  /* [nframe x 6] */
-  double *accelerations; /* [nframe x 6] */
-  loop_screw *screw;     /* of all joints, link by link */
-  int *first_screw;      /* [nlink + 1] */
-  unsigned char *marks;  /* [nlink] scratch */
-  int *up;               /* [nlink] parents */
-  loop_run *touch;       /* [nv] rows of A that have a coordinate, or one that it carries */
-  int *parent;           /* [nv] the coordinate before on the way to the world, -1 */
-  int *first_before;     /* [nv + 1] places in `before` */
-  int *before;           /* of each coordinate, all on the way to the world: parent, its parent, ... */
-  int by_products;       /* conditions are factorised in l->S, not in l->cod */
+  double *A;                  /* [(order + 1) x m x nv] */
+  double *H;                  /* [nv x nv] */
+  double *B;                  /* [(nv + m) x (nv + m)] */
+  double *zeros;              /* [(order + 4) x nv] */
+  double *J;                  /* [(order + 1) x 6 x nv] */
+  double *W, *Y;              /* [m x 6] of pairs.c */
+  double *rates;              /* [3 x m] phi, phi', phi'', unless the last motion was a jet */
+  int is_jet;                 /* it was */
+  double *twists;             /* [(order + 2) x nlink x 6] */
+  double *v;                  /* [(order + 4) x nv] */
+  double *tau;                /* [(order + 1) x nv] */
+  double *lambda;             /* [(order + 1) x m] */
+  double *mu;                 /* [(order + 1) x nv] */
+  double *wrench;             /* [(order + 1) x nlink x 6] */
+  double *x, *y, *z, *phi;    /* [nv + m] each */
+  double *moved, *start;      /* [nq] */
+  double *M, *G_q, *G_v;      /* [nv x nv] */
+  double *keep;               /* [nv] */
+  double *motion;             /* [2 x nv] */
+  double *forces;             /* [(order + 1) x nv] */
+  double *wide;               /* [nv x 10 nlink] */
+  double *g_q, *g_v;          /* [m x nv] */
+  double *given_G, *given_g;  /* [nv x nv], [m x nv] */
+  double *S;                  /* [m x wide_m] */
+  int wide_m;                 /* at least m + 4, a multiple of 4 */
+  double *pivots;             /* [m] inverted ones of S */
+  double *one;                /* [wide_m] */
+  double *many;               /* [(nv + 2 m) x MANY_COLUMNS] */
+  double *poses;              /* [nframe x 16] */
+  loop_screw *screw;          /* of all joints, link by link */
+  int *first_screw;           /* [nlink + 1] */
+  int *used, used_count;      /* screws that move the end of some pair, in order */
+  loop_link *links;           /* [used_count] */
+  double *chain;              /* [24 x room] of pairs.c, one column a screw used */
+  int room;                   /* at least used_count + 4, a multiple of 4 */
+  double *behind;             /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
+  double about[3];            /* the point about which they are */
+  double *opposite;           /* [used_count x 6] scratch */
+  unsigned char *marks;       /* [nlink] scratch */
+  int *up;                    /* [nlink] parents */
+  loop_run *touch;            /* [nv] rows of A that have a coordinate, or one that it carries */
+  int *parent;                /* [nv] the coordinate before on the way to the world, -1 */
+  int *depth;                 /* [nv] how many are before it */
+  int *first_before;          /* [nv + 1] places in `path` */
+  int *path;                  /* of each coordinate, all on the way to it from the world: ..., its parent */
+  int *under;                 /* [nv] coordinates from it to the last that it carries */
+  int *row_at;                /* [nv] where its row of L is in l->L: depth + 1 numbers, the last not used */
+  int *column_at;             /* [nv] where its column is in l->Lt: `under` numbers */
+  double *L, *Lt;             /* factors, see solve.c */
+  double *diagonal, *inverse; /* [nv] D, D^-1 */
+  double *seen, *solved;      /* [nv x wide_m] B, C */
+  int *first_moved;           /* [m + 1] places in `moved_by` */
+  int *moved_by;              /* of each condition, the coordinates that touch it */
+  int by_products;            /* conditions are factorised in l->S, not in l->cod */
   jn_decomposition cod;
 };
 
@@ -135,7 +196,7 @@ void jn__extra_forces(const jn_loops *l, int k, const double *lambda, double *ta
 /* Their rows of l->g_q and l->g_v; l->G_q -= d (A^T lambda)/dq, unless lambda is NULL. */
 jn_status jn__extra_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda);
 
-/* constraint.c. v_jet [(order + 3) x nv]; sets R, p of all pairs to order + 2. */
+/* constraint.c. v_jet [(order + 3) x nv]. Order 0 and -1: pairs_move(); else sets R, p of all pairs to order + 2. */
 jn_status jn__loops_motion(jn_loops *l, int order, const double *q, const double *v_jet);
 /* d^k phi / dt^k, [m]; needs jn__loops_motion() of order k - 2 at least. */
 void jn__loops_value(const jn_loops *l, int k, double *phi);
@@ -148,13 +209,12 @@ void jn__loops_wrenches(const jn_loops *l, int order, const double *lambda, cons
 /* The same of order 0, with M in l->H and the forces of the tree under these wrenches in l->tau. */
 jn_status jn__loops_motion_and_forces(jn_loops *l, const double *q, const double *v_jet, const double *wrench);
 
-/* sweep.c. Number of all screws; what does not change, once; poses, twists, accelerations (from order 0 on), M, tau of
- * the tree; A of pairs, added to l->A, which needs jn__loops_motion(). */
+/* sweep.c. Number of all screws; what does not change, once; poses, M, tau of the tree; S of a joint that is not
+ * constant, whose screws begin at s. */
 int jn__loops_screws(const jn_model *m);
 jn_status jn__loops_prepare(jn_loops *l);
-jn_status jn__loops_sweep(jn_loops *l, int order, const double *q, const double *v_jet, const double *wrench,
-                          int dynamics);
-void jn__loops_rows_of_A(jn_loops *l, const double *q);
+jn_status jn__loops_sweep(jn_loops *l, const double *q, const double *v_jet, const double *wrench, int dynamics);
+void jn__loops_joint_screws(loop_screw *s, const double *q);
 
 /* factor.c. Factors of the inertia that l->H has (rows of prescribed coordinates those of the identity, NULL: none) and
  * of the conditions seen through it; needs jn__loops_motion(). */
@@ -163,10 +223,6 @@ jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const d
 jn_loops_health jn__loops_health(const jn_loops *l, const jn_decomposition *d, int all);
 /* assembly.c. l->generic. */
 void jn__loops_find_generic(jn_loops *l);
-/* M x - A^T mu = f, A x = g with these factors: f [nv] becomes x, g [m] becomes mu. */
-void jn__loops_solve(jn_loops *l, double *f, double *g);
-/* The same for f [nv x wide], g [m x wide], row by row. */
-void jn__loops_solve_many(jn_loops *l, int wide, double *f, double *g);
 
 /* derivatives.c. At the motion v, a with multipliers lambda: l->M, l->G_q, l->G_v, l->g_q, l->g_v; dwrench [nv x nlink
  * x 6] (NULL: not wanted) = -J^T. */
@@ -194,9 +250,9 @@ void jn__inverse_solve(const loop_inverse *s, const double *x, double *y);
 
 /* Of one pair: Taylor coefficient k of the wrenches on the closing frames a and b, in these. */
 void jn__loops_pair_wrench(const jn_loops *l, const loop_pair *c, int k, const double *lambda, double W[2][6]);
-/* Parts: Ad_{T^-1} V of a 4x4 pose; R += R_j [w_b] - [w_a] R_j (R NULL: not), p += R_j v_b - w_a x p_j (v_a is up to
- * the caller). */
-void jn__twist_into(const double *T, const double *V, double *out);
-void jn__add_relative(const double *Rj, const double *pj, const double *a, const double *b, double *R, double *p);
+/* A closing frame T of a link in the world, from l->poses; R, p of all pairs, which jn__loops_motion() of order 0
+ * leaves out. */
+void jn__closing_pose(const jn_loops *l, int link, const double *T, double *out);
+void jn__loops_relative_poses(jn_loops *l);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Order zero in one sweep of the tree, and A from screws in the world's frame: row = W . Ad_{T_i} S_i over the joints i
- * that move the closing frames against each other, with W the wrench of a unit multiplier on b about the world's
- * origin, and -W that on a. */
+/* What every state needs of the tree: which screws lead from one end of a pair to the other, which coordinates carry
+ * which, once; poses, M and forces in one sweep; screws of joints. */
 #include <math.h>
 #include <string.h>
 
@@ -22,6 +21,9 @@ static int is_constant(const jn_joint *j) {
       return 1;
   }
 }
+
+/* Joints whose velocities are not rates of coordinates. */
+static int is_group(const jn_joint *j) { return j->type == JN_SPHERICAL || j->type == JN_FREE; }
 
 /* Screws of the joint of a link: velocity coordinates that it has, also when it follows another joint. */
 static int screws_of(const jn_model *m, int link) {
@@ -54,48 +56,115 @@ static void touch(jn_loops *l, int v, int first, int rows) {
   }
 }
 
-/* The joints that move the ends of a pair against each other, those of b with sign 1, of a with -1. */
+/* Which screws move an end of some pair, and how they follow each other. */
+static void find_used(jn_loops *l) {
+  unsigned char *on = l->marks;
+  memset(on, 0, (size_t)l->nlink);
+  for (int i = 0; i < l->count; i++) {
+    for (int k = l->pair[i].a; k >= 0; k = l->up[k]) on[k] = 1;
+    for (int k = l->pair[i].b; k >= 0; k = l->up[k]) on[k] = 1;
+  }
+  l->used_count = 0;
+  for (int i = 0; i < l->nlink; i++) {
+    int first = l->used_count, count = l->first_screw[i + 1] - l->first_screw[i], before = 0;
+    if (!on[i]) continue;
+    for (int k = l->up[i]; k >= 0 && before == 0; k = l->up[k])
+      for (int e = 0; e < first; e++)
+        if (l->screw[l->used[e]].link == k) before = e + 1; /* its last */
+    for (int k = 0; k < count; k++) {
+      int screw = l->first_screw[i] + k, last = k > 0 ? first + k : before, group = l->screw[screw].group;
+      l->links[first + k] = (loop_link){last, group ? before : last, first + count, group};
+      l->used[l->used_count++] = screw;
+    }
+  }
+  memset(l->chain, 0, sizeof(double) * 24 * (size_t)l->room);
+  memset(l->behind, 0, sizeof(double) * 12 * (size_t)(l->used_count + 1));
+}
+
+/* The last screw that moves a link, as a place in l->behind. */
+static int last_screw(const jn_loops *l, int link) {
+  for (; link >= 0; link = l->up[link])
+    for (int e = l->used_count - 1; e >= 0; e--)
+      if (l->screw[l->used[e]].link == link) return e + 1;
+  return 0;
+}
+
+/* The screws that move the ends of a pair against each other, those of b with sign 1, of a with -1. */
 static void find_arms(jn_loops *l, loop_pair *c) {
   unsigned char *on = l->marks;
   memset(on, 0, (size_t)l->nlink);
   for (int i = c->a; i >= 0; i = l->up[i]) on[i] |= 1;
   for (int i = c->b; i >= 0; i = l->up[i]) on[i] |= 2;
-  c->arms = c->moves = 0;
-  for (int i = 0; i < l->nlink; i++)
-    for (int k = l->first_screw[i]; k < l->first_screw[i + 1] && (on[i] == 1 || on[i] == 2); k++) {
-      int coordinate = l->screw[k].coordinate, known = 0;
-      c->arm[c->arms++] = (loop_arm){k, on[i] == 2 ? 1 : -1};
-      touch(l, coordinate, c->first, c->rows);
-      for (int e = 0; e < c->moves; e++) known |= c->move[e] == coordinate;
-      if (!known) c->move[c->moves++] = coordinate;
-    }
+  c->runs = c->shared_count = 0;
+  for (int i = 0; i < l->used_count; i++) {
+    const loop_screw *s = &l->screw[l->used[i]];
+    if (on[s->link] == 3) c->shared[c->shared_count++] = i;
+    if (on[s->link] != 1 && on[s->link] != 2) continue;
+    loop_arm *last = c->runs > 0 ? &c->run[c->runs - 1] : NULL;
+    double sign = on[s->link] == 2 ? 1 : -1;
+    if (last && last->sign == sign && last->screw + last->count == i && last->coordinate + last->count == s->coordinate)
+      last->count++;
+    else
+      c->run[c->runs++] = (loop_arm){i, s->coordinate, 1, sign};
+    touch(l, s->coordinate, c->first, c->rows);
+  }
+  c->end_a = last_screw(l, c->a);
+  c->end_b = last_screw(l, c->b);
 }
 
 /* Of all conditions. */
 static void find_touches(jn_loops *l) {
   for (int v = 0; v < l->nv; v++) l->touch[v] = (loop_run){0, 0};
+  find_used(l);
   for (int i = 0; i < l->count; i++) find_arms(l, &l->pair[i]);
   for (int i = 0; i < l->couplings; i++)
     for (int t = 0; t < l->coupling[i].count; t++) touch(l, l->coupling[i].v[t], l->coupling[i].row, 1);
   for (int v = 0; v < l->nv && l->users > 0; v++) touch(l, v, l->first_user, l->users);
+  int at = 0;
+  for (int r = 0; r < l->m; r++) {
+    l->first_moved[r] = at;
+    for (int v = 0; v < l->nv; v++)
+      if (r >= l->touch[v].first && r < l->touch[v].first + l->touch[v].count) l->moved_by[at++] = v;
+  }
+  l->first_moved[l->m] = at;
 }
 
-/* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order. */
+/* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order
+ * than depth first, so that those which one carries always follow it. */
 static void find_parents(jn_loops *l) {
   int plain = !jn_model_is_coupled(l->model);
   for (int v = 0; v < l->nv; v++) {
     int place, joint = jn_coordinate_joint(l->model, v, &place), link = jn_link_parent(l->model, joint);
     while (link >= 0 && jn_joint_nv(l->model, link) == 0) link = jn_link_parent(l->model, link);
     l->parent[v] = place > 0 ? v - 1 : link < 0 ? -1 : jn_joint_v(l->model, link) + jn_joint_nv(l->model, link) - 1;
-    plain = plain && l->parent[v] < v;
+    int before = v - 1; /* depth first: the parent is the coordinate before, or carries that */
+    while (plain && before >= 0 && before > l->parent[v]) before = l->parent[before];
+    plain = plain && before == l->parent[v];
   }
   for (int v = 0; v < l->nv && !plain; v++) l->parent[v] = v - 1;
-  int at = 0;
+}
+
+/* Where rows and columns of L are, which is as sparse as the tree. */
+static void find_sparsity(jn_loops *l) {
+  int at = 0, row = 0, column = 0;
   for (int v = 0; v < l->nv; v++) {
+    int p = l->parent[v];
+    l->depth[v] = p < 0 ? 0 : l->depth[p] + 1;
     l->first_before[v] = at;
-    for (int i = l->parent[v]; i >= 0; i = l->parent[i]) l->before[at++] = i;
+    l->row_at[v] = row;
+    for (int e = 0; e + 1 < l->depth[v]; e++) l->path[at + e] = l->path[l->first_before[p] + e];
+    if (p >= 0) l->path[at + l->depth[v] - 1] = p;
+    at += l->depth[v];
+    row += (l->depth[v] + 4) / 4 * 4;
+    l->under[v] = 0;
+    for (int i = p; i >= 0; i = l->parent[i]) l->under[i] = v - i;
   }
-  l->first_before[l->nv] = at;
+  for (int v = 0; v < l->nv; v++) {
+    l->column_at[v] = column;
+    column += l->under[v];
+  }
+  memset(l->L, 0, sizeof(double) * (size_t)row);
+  memset(l->Lt, 0, sizeof(double) * (size_t)column);
 }
 
 jn_status jn__loops_prepare(jn_loops *l) {
@@ -111,12 +180,14 @@ jn_status jn__loops_prepare(jn_loops *l) {
                                       .count = count - k,
                                       .coordinate = jn_joint_v(l->model, i) + k,
                                       .q = jn_joint_q(l->model, i) + k,
-                                      .constant = is_constant(jn_joint_description(l->model, i))};
+                                      .constant = is_constant(jn_joint_description(l->model, i)),
+                                      .group = is_group(jn_joint_description(l->model, i))};
     status = read_screws(l, at);
     at += count;
   }
   l->first_screw[l->nlink] = at;
   find_parents(l);
+  find_sparsity(l);
   find_touches(l);
   return status;
 }
@@ -165,65 +236,15 @@ static void carry_back(const double *X, double q, double *x) {
   memcpy(x, out, sizeof out);
 }
 
-/* S_k = Ad_{(exp(X_k+1 q_k+1) ... exp(X_N q_N))^-1} X_k of the joint whose screws begin at s. */
-static void turn_screws(loop_screw *s, const double *q) {
+/* S_k = Ad_{(exp(X_k+1 q_k+1) ... exp(X_N q_N))^-1} X_k. */
+void jn__loops_joint_screws(loop_screw *s, const double *q) {
   for (int k = 0; k < s->count - 1; k++) {
     memcpy(s[k].S, s[k].X, sizeof s->S);
     for (int j = k + 1; j < s->count; j++) carry_back(s[j].X, q[s[j].q], s[k].S);
   }
 }
 
-jn_status jn__loops_sweep(jn_loops *l, int order, const double *q, const double *v_jet, const double *wrench,
-                          int dynamics) {
-  const jn_terms terms = {.poses = l->poses,
-                          .twists = l->frame_twists,
-                          .accelerations = order >= 0 ? l->accelerations : NULL,
-                          .M = dynamics ? l->H : NULL,
-                          .tau = dynamics ? l->tau : NULL};
-  const double *a = order >= 0 ? v_jet + l->nv : NULL;
-  return jn_compute(l->model, l->work, q, v_jet, a, wrench, &terms);
-}
-
-/* Screws of all joints in the world, from l->poses. */
-static void world_screws(jn_loops *l, const double *q) {
-  for (int i = 0, all = l->first_screw[l->nlink]; i < all; i++) {
-    loop_screw *s = &l->screw[i];
-    if (!s->constant && i == l->first_screw[s->link]) turn_screws(s, q);
-    to_world(l->poses + 16 * s->link, s->S, s->world);
-  }
-}
-
-/* Adds the wrench of a term on b, about the world's origin; that on a is its opposite. */
-static void add_world_wrench(const loop_pair *c, const loop_term *t, double *W) {
-  const double p[3] = {c->P_b[3], c->P_b[7], c->P_b[11]};
-  double force[3], beta[3], moment[3];
-  turn(c->P_a, t->alpha, force);
-  for (int e = 0; e < 3; e++)
-    force[e] = t->kind == TERM_DISTANCE ? (p[e] - c->P_a[4 * e + 3]) / t->factor : t->factor * force[e];
-  if (t->kind == TERM_DIRECTION) {
-    turn(c->P_b, t->beta, beta);
-    cross(beta, force, moment);
-  } else {
-    cross(p, force, moment);
-  }
-  for (int e = 0; e < 3; e++) {
-    W[e] += moment[e];
-    if (t->kind != TERM_DIRECTION) W[3 + e] += force[e];
-  }
-}
-
-void jn__loops_rows_of_A(jn_loops *l, const double *q) {
-  if (l->couplings < l->count) world_screws(l, q);
-  for (int i = 0; i < l->count; i++) {
-    const loop_pair *c = &l->pair[i];
-    for (int r = c->first; r < c->first + c->rows; r++) {
-      double W[6] = {0}, *A = l->A + r * l->nv;
-      for (int e = 0; e < l->row[r].terms; e++) add_world_wrench(c, &l->row[r].term[e], W);
-      for (int k = 0; k < c->arms; k++) {
-        const loop_screw *s = &l->screw[c->arm[k].screw];
-        A[s->coordinate] += c->arm[k].sign * (W[0] * s->world[0] + W[1] * s->world[1] + W[2] * s->world[2] +
-                                              W[3] * s->world[3] + W[4] * s->world[4] + W[5] * s->world[5]);
-      }
-    }
-  }
+jn_status jn__loops_sweep(jn_loops *l, const double *q, const double *v_jet, const double *wrench, int dynamics) {
+  const jn_terms terms = {.poses = l->poses, .M = dynamics ? l->H : NULL, .tau = dynamics ? l->tau : NULL};
+  return jn_compute(l->model, l->work, q, v_jet, dynamics ? v_jet + l->nv : NULL, wrench, &terms);
 }
