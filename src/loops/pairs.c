@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Conditions between frames at one state, from screws S of joints in the world's axes about one point, each with the
  * twist V and the acceleration A of what comes before it (x: product of twists, x*: of a twist and a wrench):
- *   T = V x S,     N = A x S + V x T,     T_v = V' x S with V' the twist behind the joint
- * A condition is a wrench W on b, -W on a, and two more, Y and Z; with V_a, V_b, A_a, A_b of its ends
- *   phi' = W . V_ab,     phi'' = W . A_ab + Y . V_ab / 2          V_ab = V_b - V_a,     A_ab = A_b - A_a - V_a x V_b
- * V_ab and A_ab are what an observer sees who moves with a. A screw that moves b but not a (a but not b: the opposite)
- * has d phi'/dv = W . S d phi''/dv = W . (T + T_v) + Y'' . S                 Y' = Y + V_a x* W,     Y'' = Y' + V_b x* W
- *   d phi''/dq = W . N + Y'' . T + Z'' . S               Z'' = Z + A_b x* W + V_b x* Y'
+ *
+ *   T = V x S,   N = A x S + V x T,   T_v = V' x S with V' the twist behind the joint
+ *
+ * A condition is a wrench W on b, -W on a, and two more, Y and Z. With V_a, V_b, A_a, A_b of its ends, and what an
+ * observer sees who moves with a, V_ab = V_b - V_a and A_ab = A_b - A_a - V_a x V_b,
+ *
+ *   phi' = W . V_ab,   phi'' = W . A_ab + Y . V_ab / 2
+ *
+ * A screw that moves b but not a (a but not b: the opposite) has
+ *
+ *   d phi'/dv  = W . S
+ *   d phi''/dv = W . (T + T_v) + Y'' . S,        Y' = Y + V_a x* W,   Y'' = Y' + V_b x* W
+ *   d phi''/dq = W . N + Y'' . T + Z'' . S,      Z'' = Z + A_b x* W + V_b x* Y'
+ *
  * which is d phi''/dq = W . dA/dq + Y . dV/dq + Z . S for the chain of screws from a to b. About the origin p of b's
- * closing frame, with V_ab = (w, u), A_ab = (w', u'), for a force f (f = factor alpha; of a distance d: f = p / d, and
- * the second line besides), and for directions alpha, beta: W = (0, f),  Y = (u x f, f x w),  Z = (0, w x (w x f) - w'
- * x f) Y += (0, 2 u / d),   Z += (0, (2 u x w + u' + w x u) / d) W = (beta x alpha, 0),  Y = (alpha (beta . w) + beta
- * (alpha . w) - 2 (alpha . beta) w, 0) Z = (beta x (w x (w x alpha) - w' x alpha), 0) Compiled twice (wide.h): screws
- * stand side by side. */
+ * closing frame, with V_ab = (w, u) and A_ab = (w', u'): for a force f (f = factor alpha)
+ *
+ *   W = (0, f),   Y = (u x f, f x w),   Z = (0, w x (w x f) - w' x f)
+ *
+ * of a distance d moreover, with f = p / d,
+ *
+ *   Y += (0, 2 u / d),   Z += (0, (2 u x w + u' + w x u) / d)
+ *
+ * and for directions alpha, beta
+ *
+ *   W = (beta x alpha, 0),   Y = (alpha (beta . w) + beta (alpha . w) - 2 (alpha . beta) w, 0),
+ *   Z = (beta x (w x (w x alpha) - w' x alpha), 0)
+ *
+ * Compiled twice (wide.h): screws stand side by side. */
 #include <math.h>
 
 #include "wide.h"
