@@ -35,13 +35,13 @@ static inline crossed4 crossed4_of(screw V, const solid *o) {
 
 /* to += X about the point from which its own is at o->d: A - [d]Z - ([u'] + Z')[d], Z' = Z + [w][d], u' = u + d x w. */
 static inline void crossed4_add(crossed4 *to, const crossed4 *X, const solid *o) {
-  quad d = o->d, u = X->u + (o->d_yz * ZXY(X->w) - o->d_zx * YZX(X->w));
+  quad d = o->d, d_yz = YZX(d), d_zx = ZXY(d), u = X->u + (d_yz * ZXY(X->w) - d_zx * YZX(X->w));
   quad ud = q4_all(v4_dot(u, d)), wd = q4_all(v4_dot(X->w, d)), dx = LANE(d, 0), dy = LANE(d, 1), dz = LANE(d, 2);
   const quad ex = q4(1, 0, 0, 0), ey = q4(0, 1, 0, 0), ez = q4(0, 0, 1, 0);
   quad Zx = X->Zx + (d * LANE(X->w, 0) - wd * ex), Zy = X->Zy + (d * LANE(X->w, 1) - wd * ey);
   quad Zz = X->Zz + (d * LANE(X->w, 2) - wd * ez);
-  quad cx = o->d_yz * ZXY(X->Zx) - o->d_zx * YZX(X->Zx), cy = o->d_yz * ZXY(X->Zy) - o->d_zx * YZX(X->Zy);
-  quad cz = o->d_yz * ZXY(X->Zz) - o->d_zx * YZX(X->Zz);
+  quad cx = d_yz * ZXY(X->Zx) - d_zx * YZX(X->Zx), cy = d_yz * ZXY(X->Zy) - d_zx * YZX(X->Zy);
+  quad cz = d_yz * ZXY(X->Zz) - d_zx * YZX(X->Zz);
   to->Ax += X->Ax - cx + (ud * ex - d * LANE(u, 0)) + (Zz * dy - Zy * dz);
   to->Ay += X->Ay - cy + (ud * ey - d * LANE(u, 1)) + (Zx * dz - Zz * dx);
   to->Az += X->Az - cz + (ud * ez - d * LANE(u, 2)) + (Zy * dx - Zx * dy);
