@@ -169,7 +169,7 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, nlink = (size_t)t->nlink;
   size_t angles = 3 * nb + 24; /* angles_at() */
-  size_t reals = 200 * nb + 28 * nd + 2 * nv + 64 + (t->coupled ? nv * nv : 0);
+  size_t reals = 200 * nb + 28 * nd + 2 * nv + 192 + (t->coupled ? nv * nv : 0);
   reals = larger(reals, derivative_reals(t, 2, 0));
   reals = larger(reals, derivative_reals(t, 1, 0) + 89 * (nd + 8) + 64); /* second.c */
   reals = larger(reals, 54 * nlink + 24 * nd);                           /* sensitivity.c */

@@ -5,8 +5,8 @@
  * four of a subtree lie in a register and go inward together: M of 100 joints takes 7.4 us, entry by entry 24. */
 #include "mass.h"
 
+#include "fours.h"
 #include "row.h"
-#include "solid.h"
 
 #if JN_QUAD
 
@@ -86,54 +86,21 @@ void JN_(solids_outward)(const JN_S(tree) * t, const real *q, const real *v, con
  * Momenta Z = I S of four coordinates, component by component in registers, go inward together: an ancestor meets all
  * four at once. Coordinates of a subtree are side by side; fours begin at multiples of four. */
 
-/* Rows of M from column k on, as wide as a register. The last may run into the beginning of the next row, left of the
- * diagonal, where the mirrored rows are written later; not so in the last row, nor in the first ones. */
-typedef struct strip {
-  real *M;          /* at column k of row 0 */
-  int n, k;         /* numbers in a row */
-  int begin, count; /* rows that may */
-} strip;
-
-static inline strip strip_at(real *M, int n, int k) {
-  return k + 4 <= n ? (strip){M + k, n, k, 0, n} : (strip){M + k, n, k, k + 3 - n, 2 * n - k - 4};
-}
-
-static inline void strip_store(const strip *o, int row, quad x) {
-  real *to = o->M + row * o->n;
-  if (__builtin_expect((unsigned)(row - o->begin) < (unsigned)o->count, 1)) {
-    q4_store(x, to);
-    return;
-  }
-  to[0] = x[0];
-  if (o->k + 1 < o->n) to[1] = x[1];
-  if (o->k + 2 < o->n) to[2] = x[2];
-}
-
-/* Lanes from the k-th on. */
-static inline quad_bits lanes_from(int k) {
-  static const scalar_bits bits[8] = {0, 0, 0, 0, -1, -1, -1, -1};
-  quad_bits x;
-  memcpy(&x, bits + 4 - k, sizeof x);
-  return x;
-}
-static inline quad q4_only(quad x, quad_bits on) { return (quad)((quad_bits)x & on); }
-
-/* Rows of a body whose joint is no simple turn; groups have three turns, then three shifts. Moments and forces come in
- * registers: as structs they would be copied in halves. */
+/* Rows of a body whose joint is no simple turn, those from the four on are below the diagonal; groups have three turns,
+ * then three shifts. Moments and forces come in registers: as structs they would be copied in halves. */
 static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw *S, quad mx, quad my, quad mz, quad fx,
                                                quad fy, quad fz, quad_bits on, const strip *to) {
   const screw *own = S + b->id;
-  for (int l = 0; l < 3 && is_group(b); l++) {
-    const scalar *w = (const scalar *)&own[l].w;
-    strip_store(to, b->id + l, q4_only(w[0] * mx + (w[1] * my + w[2] * mz), on));
-    if (b->nv == 3) continue;
-    const scalar *v = (const scalar *)&own[l + 3].v;
-    strip_store(to, b->id + l + 3, q4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
-  }
-  for (int l = 0; l < b->nv && !is_group(b); l++) {
+  int group = is_group(b), above = to->k + 4 - b->id, count = above < b->nv ? above : b->nv;
+  for (int l = 0; l < count && !(group && l == 3); l++) {
     const scalar *w = (const scalar *)&own[l].w, *v = (const scalar *)&own[l].v;
-    quad x = w[0] * mx + (w[1] * my + w[2] * mz) + (v[0] * fx + (v[1] * fy + v[2] * fz));
+    quad x = w[0] * mx + (w[1] * my + w[2] * mz);
+    if (!group) x += v[0] * fx + (v[1] * fy + v[2] * fz);
     strip_store(to, b->id + l, q4_only(x, on));
+  }
+  for (int l = 3; l < count && group; l++) {
+    const scalar *v = (const scalar *)&own[l].v;
+    strip_store(to, b->id + l, q4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
   }
 }
 
@@ -169,19 +136,11 @@ static __attribute__((noinline)) void four_inward(const JN_S(tree) * t, const so
   }
 }
 
-/* Rows k to k + 3 left of the diagonal, from what is above it. */
+/* Rows of the four left of the diagonal, from what is above it. */
 static __attribute__((noinline)) void mirror(const strip *o, real *M) {
   int n = o->n, k = o->k, rows = n - k;
-  const real *from = o->M;
-  real *to = M + k * n, *d = to + k;
-  for (int i = 0; i < k; i += 4, from += 4 * n) {
-    quad a = q4_load(from), b = q4_load(from + n), c = q4_load(from + 2 * n), e = q4_load(from + 3 * n);
-    q4_transpose(&a, &b, &c, &e);
-    q4_store(a, to + i);
-    if (rows > 1) q4_store(b, to + n + i);
-    if (rows > 2) q4_store(c, to + 2 * n + i);
-    if (rows > 3) q4_store(e, to + 3 * n + i);
-  }
+  real *d = M + k * (n + 1);
+  rows_below(o->M, n, n, k, M);
   if (rows > 1) d[n] = d[1];
   if (rows > 2) {
     d[2 * n] = d[2];
@@ -241,20 +200,6 @@ static void momenta(const JN_S(tree) * t, solid *B, const screw *S, screw *Z) {
       p->m += I.m;
     }
     I = none;
-  }
-}
-
-/* Right of the subtrees: zeros, which come as a number so that they are not cleared by calls, a call for each row. */
-static inline void clear_rows(const JN_S(tree) * t, const solid *B, quad zero, real *M) {
-  int n = t->nv, over = -n & 3;
-  for (int i = 0; i < t->nb; i++) {
-    int begin = (B[i].end + 3) & ~3;
-    if (begin >= n) continue;
-    for (int l = B[i].id; l < B[i].id + t->body[i].nv; l++) {
-      int end = l + 1 < over ? n & ~3 : n; /* the ends of the first rows one by one: see strip */
-      for (int k = begin; k < end; k += 4) q4_store(zero, M + l * n + k);
-      for (int k = end; k < n; k++) M[l * n + k] = 0;
-    }
   }
 }
 

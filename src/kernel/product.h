@@ -61,19 +61,40 @@ static inline void product_mark(const product *o, int c, int mark) {
     for (int k = 0; k < t->body[i].nv; k++) o->stamp[t->body[i].id + k] = mark;
 }
 
-static inline void product_pack(const product *o, int c, packed *p) {
+/* What product_solve() needs, where rows and columns are in the order of elimination, that of the bodies. Takes (3 + 4
+ * TILE) nv reals and alignment. */
+static inline product product_by_body(const JN_S(tree) * t, const real *inverse, real *X, real *Y, real **at) {
+  product o = {.t = t, .inverse = inverse, .X = {X ? X : Y, Y ? Y : X}};
+  o.now.T = TAKE_ALIGNED(at, 2 * t->nv, tile);
+  o.first.T = TAKE(at, 2 * t->nv, tile);
+  o.body = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.now.row = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.first.row = (int32_t *)(void *)take(at, (size_t)t->nv);
+  for (int i = 0; i < t->nb; i++)
+    for (int c = t->body[i].id; c < t->body[i].id + t->body[i].nv; c++) o.body[c] = i;
+  return o;
+}
+
+FLAT void product_take(const product *o, int begin, int end, packed *p) {
   int n = o->t->nv;
+  for (int r = begin; r < end; r++, p->count++) {
+    p->row[p->count] = r;
+    p->T[2 * p->count] = tile_load(o->X[0] + r * n + p->c);
+    p->T[2 * p->count + 1] = tile_load(o->X[1] + r * n + p->c);
+  }
+}
+
+/* Rows of the branches of TILE columns: bodies side by side, all that is outward of them, which is side by side too,
+ * and the ancestors of the first, which has those of the others. */
+static inline void product_pack(const product *o, int c, packed *p) {
+  const JN_S(tree) *t = o->t;
+  int i = o->body[c], end = 0;
+  for (int e = o->body[c + TILE - 1]; e >= i; e--) end = t->body[e].end > end ? t->body[e].end : end;
   p->c = c;
   p->count = 0;
-  for (int e = c; e < c + TILE && o->branches; e++) product_mark(o, e, c);
-  for (int k = 0; k < n; k++) {
-    int r = o->t->order[k];
-    if (o->stamp[k] != c && o->branches) continue;
-    p->row[p->count] = r;
-    p->T[2 * p->count] = tile_load(o->X[0] + r * n + c);
-    p->T[2 * p->count + 1] = tile_load(o->X[1] + r * n + c);
-    p->count++;
-  }
+  product_take(o, t->body[i].id, id_of(t, end), p);
+  for (i = t->body[i].parent; i >= 0; i = t->body[i].parent)
+    product_take(o, t->body[i].id, t->body[i].id + t->body[i].nv, p);
 }
 
 /* Rows [r, r + rows) of the result. */
