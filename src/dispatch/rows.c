@@ -164,7 +164,7 @@ static size_t tile_reals(const jn_tree_d *t) {
 }
 
 /* Joints of one coordinate one after the other, of which second.c takes many at once. */
-static int chain(const jn_tree_d *t) {
+static int is_chain(const jn_tree_d *t) {
   int yes = t->straight && t->nv >= 16 && t->nv <= 256;
   for (int i = 0; i < t->nb; i++) yes &= t->body[i].parent == i - 1 && t->body[i].nv == 1;
   return yes;
@@ -178,9 +178,9 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   size_t angles = 3 * nb + 24; /* angles_at() */
   size_t reals = 200 * nb + 28 * nd + 2 * nv + 192 + (t->coupled ? nv * nv : 0);
   reals = larger(reals, derivative_reals(t, 2, 0));
-  size_t slots = chain(t) ? 16 : 1; /* second.c, with tiles of up to eight coordinates */
-  reals = larger(reals, derivative_reals(t, 1, 0) + (72 * slots + 17) * (nd + 8) + 64 * 14 * (slots > 1 ? 8 : 1) + 192);
-  reals = larger(reals, 54 * nlink + 24 * nd);                           /* sensitivity.c */
+  size_t second = is_chain(t) ? (72 * 16 + 17) * (nd + 8) + 14 * 8 * 64 : 89 * (nd + 8); /* tiles of up to 8 */
+  reals = larger(reals, derivative_reals(t, 1, 0) + second + 64);
+  reals = larger(reals, 54 * nlink + 24 * nd); /* sensitivity.c */
   reals = larger(reals, tile_reals(t));
   if (order < 0) return reals + angles;
   size_t orders = (size_t)order + 2;
