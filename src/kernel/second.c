@@ -118,7 +118,7 @@ static inline void pairs_of(const last *c, const struct way_twists *x, pair *o) 
 }
 
 /* The numbers of TILE coordinates a with one pair. */
-static inline void values_of(const second *s, const real *b, const struct way_twists *x, values *o) {
+FLAT void values_of(const second *s, const real *b, const struct way_twists *x, values *o) {
   tile6 S = x->S;
   if (s->out[QQ] || s->out[QV]) {
     tile3 psi = x->psi.a;
