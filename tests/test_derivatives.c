@@ -559,6 +559,22 @@ static jn_model *shaped(uint64_t *s, int links, const int *parent, jn_joint_type
   return m;
 }
 
+/* The matrices themselves: M is dtau/da; C has a closed form of its own in the jets. */
+static void check_matrices(jn_model *m, const double *q, const double *v, const double *M, const char *what) {
+  static double A[LARGE * LARGE], C[LARGE * LARGE], motion[2 * LARGE];
+  jn_work *w;
+  int n = jn_model_nv(m);
+  check_ok(jn_work_create_order(m, 0, &w));
+  memcpy(motion, v, (size_t)n * sizeof *v);
+  check_ok(jn_mass_matrix(m, w, q, A));
+  check_close(A, M, n * n, norm(M, n * n), 200, "%s: M = dtau/da", what);
+  for (int i = 0; i < n * n; i++) check(A[i] == A[i % n * n + i / n], "%s: M exactly symmetric", what);
+  check_ok(jn_coriolis_matrix(m, w, q, v, A));
+  check_ok(jn_coriolis_matrix_jet(m, w, 0, q, motion, C));
+  check_close(A, C, n * n, norm(C, n * n) + norm(M, n * n), 500, "%s: C is that of the jets", what);
+  jn_work_destroy(w);
+}
+
 /* At a zero wrench that is held in the world, derivatives of inverse dynamics come from columns one by one; hybrid
  * dynamics that prescribe nothing are solved by dense factors: the twins of what large trees take. */
 static void check_twins(jn_model *m, uint64_t *s, const char *what) {
@@ -577,6 +593,7 @@ static void check_twins(jn_model *m, uint64_t *s, const char *what) {
   check_ok(jn_inverse_dynamics_derivatives(m, w, q, v, tau, zero, JN_IN_WORLD, T[3], T[4], T[5], NULL));
   for (int k = 0; k < 3; k++)
     check_close(T[k], T[3 + k], n * n, norm(T[3 + k], n * n), 200, "%s: dtau, output %d", what, k);
+  check_matrices(m, q, v, T[5], what);
   jn_status status = jn_forward_dynamics_derivatives(m, w, q, v, tau, W, JN_IN_BODY, a[0], D[0], D[1], D[2], J[0]);
   check(status == JN_OK || jn_row_epsilon() > 1e-10, "%s: %s", what, jn_status_text(status));
   jn_hybrid_derivatives out = {a[1], none, D[3], G[0], D[4], G[1], D[5], G[2], J[1], J[2]};
@@ -621,6 +638,35 @@ static void large_trees_agree_with_dense_factors(void **st) {
     }
 }
 
+/* Long chains write their tensors in blocks; whole ones, and what is left over. */
+static void tensors_of_chains_are_those_by_directions(void **st) {
+  (void)st;
+  enum { MOST = 47 };
+  uint64_t s = seed("chains");
+  static double closed[4][MOST * MOST * MOST], turns[4][MOST * MOST * MOST];
+  int chain[MOST];
+  for (int i = 0; i < MOST; i++) chain[i] = i - 1;
+  for (int n = 40; n <= MOST; n += n == 40 ? 3 : 4) {
+    double q[MOST], v[MOST], a[MOST], none[6 * MOST] = {0}, size = 0;
+    jn_model *m = shaped(&s, n, chain, JN_REVOLUTE, n == 43);
+    jn_work *w;
+    int cube = n * n * n;
+    check_ok(jn_work_create(m, &w));
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, n, 1);
+    fill(&s, a, n, 1);
+    memset(closed, 0x7f, sizeof closed);
+    check_ok(jn_inverse_dynamics_second_derivatives(m, w, q, v, a, none, JN_IN_BODY, closed[0], closed[1], closed[2],
+                                                    closed[3]));
+    check_ok(jn_inverse_dynamics_second_derivatives(m, w, q, v, a, none, JN_IN_WORLD, turns[0], turns[1], turns[2],
+                                                    turns[3]));
+    for (int e = 0; e < 4; e++) size = fmax(size, norm(turns[e], cube));
+    for (int e = 0; e < 4; e++) check_close(closed[e], turns[e], cube, size, 2000, "%d joints, tensor %d", n, e);
+    jn_work_destroy(w);
+    jn_model_destroy(m);
+  }
+}
+
 static void misuse_is_refused(void **st) {
   (void)st;
   uint64_t s = seed("misuse");
@@ -658,6 +704,7 @@ int main(void) {
       cmocka_unit_test(far_from_the_origin_is_as_good_as_near),
       cmocka_unit_test(rails_are_as_good_as_a_free_base),
       cmocka_unit_test(large_trees_agree_with_dense_factors),
+      cmocka_unit_test(tensors_of_chains_are_those_by_directions),
       cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,7 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(joint_jacobian_rate)        \
   X(terms)                      \
   X(newton)                     \
+  X(mass)                       \
   X(frame)                      \
   X(wrenches)                   \
   X(forward)                    \

@@ -35,13 +35,13 @@ static inline crossed4 crossed4_of(screw V, const solid *o) {
 
 /* to += X about the point from which its own is at o->d: A - [d]Z - ([u'] + Z')[d], Z' = Z + [w][d], u' = u + d x w. */
 static inline void crossed4_add(crossed4 *to, const crossed4 *X, const solid *o) {
-  quad d = o->d, u = X->u + (o->d_yz * ZXY(X->w) - o->d_zx * YZX(X->w));
+  quad d = o->d, d_yz = YZX(d), d_zx = ZXY(d), u = X->u + (d_yz * ZXY(X->w) - d_zx * YZX(X->w));
   quad ud = q4_all(v4_dot(u, d)), wd = q4_all(v4_dot(X->w, d)), dx = LANE(d, 0), dy = LANE(d, 1), dz = LANE(d, 2);
   const quad ex = q4(1, 0, 0, 0), ey = q4(0, 1, 0, 0), ez = q4(0, 0, 1, 0);
   quad Zx = X->Zx + (d * LANE(X->w, 0) - wd * ex), Zy = X->Zy + (d * LANE(X->w, 1) - wd * ey);
   quad Zz = X->Zz + (d * LANE(X->w, 2) - wd * ez);
-  quad cx = o->d_yz * ZXY(X->Zx) - o->d_zx * YZX(X->Zx), cy = o->d_yz * ZXY(X->Zy) - o->d_zx * YZX(X->Zy);
-  quad cz = o->d_yz * ZXY(X->Zz) - o->d_zx * YZX(X->Zz);
+  quad cx = d_yz * ZXY(X->Zx) - d_zx * YZX(X->Zx), cy = d_yz * ZXY(X->Zy) - d_zx * YZX(X->Zy);
+  quad cz = d_yz * ZXY(X->Zz) - d_zx * YZX(X->Zz);
   to->Ax += X->Ax - cx + (ud * ex - d * LANE(u, 0)) + (Zz * dy - Zy * dz);
   to->Ay += X->Ay - cy + (ud * ey - d * LANE(u, 1)) + (Zx * dz - Zz * dx);
   to->Az += X->Az - cz + (ud * ez - d * LANE(u, 2)) + (Zy * dx - Zx * dy);
@@ -78,9 +78,11 @@ static inline screw crossed4_tmul(const crossed4 *X, screw S) {
                  v4_tmul(X->Zx, X->Zy, X->Zz, S.w) - (v4_cross(X->u, S.w) + v4_cross(X->w, S.v))};
 }
 
-/* Moments and forces of Z, W and Y for screw S of a body with inertia o and crossed X, of its subtree. */
-static inline void subtree_wrenches(const solid *o, const crossed4 *X, int turn, screw S, screw Psi, quad3 *m,
-                                    quad3 *f) {
+/* Z, W and Y for screw S of a body with inertia o and crossed X, of its subtree. */
+typedef struct three {
+  screw Z, W, Y;
+} three;
+static inline three subtree_three(const solid *o, const crossed4 *X, int turn, screw S, screw Psi) {
   screw Z, W, Y, I = solid_momentum(o, Psi);
   if (turn) { /* S.v is zero */
     Z = (screw){v4_mul(o->Jx, o->Jy, o->Jz, S.w), v4_cross(S.w, o->h)};
@@ -91,8 +93,7 @@ static inline void subtree_wrenches(const solid *o, const crossed4 *X, int turn,
     W = crossed4_tmul(X, S);
     Y = crossed4_mul(X, S);
   }
-  *m = in_lanes(Z.w, W.w, I.w + Y.w);
-  *f = in_lanes(Z.v, W.v, I.v + Y.v);
+  return (three){Z, W, {I.w + Y.w, I.v + Y.v}};
 }
 
 static inline quad lanes_power(quad3 m, quad3 f, const probe *p) {
@@ -104,8 +105,8 @@ static inline void coriolis_quads(const JN_S(tree) * t, const solid *B, const sc
                                   const crossed4 *X, const probe *P, int i, int k, real *C) {
   const JN_S(body) *b = &t->body[i];
   int n = t->nv, row = b->iv + k;
-  quad3 m, f;
-  subtree_wrenches(&B[i], &X[i], is_turn(b), S[b->id + k], Psi[b->id + k], &m, &f);
+  three x = subtree_three(&B[i], &X[i], is_turn(b), S[b->id + k], Psi[b->id + k]);
+  quad3 m = in_lanes(x.Z.w, x.W.w, x.Y.w), f = in_lanes(x.Z.v, x.W.v, x.Y.v);
   for (int l = 0; l < b->nv; l++) {
     quad r = lanes_power(m, f, &P[b->id + l]);
     C[row * n + b->iv + l] += r[0] + r[1];

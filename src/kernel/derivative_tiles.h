@@ -73,7 +73,7 @@ FLAT void rows_of(const making *o, int c, int turn, int end) {
   real *dq = o->to->dq, *dv = o->to->dv, *M = o->to->M;
   int n = o->o->t->nv, hi = tiles_of(end), wait = c % TILE * o->step;
   for (int k = c / TILE; k < hi; k++) {
-    tile up[3] = {on_tile(S, turn, &x[k].Y), on_tile(S, turn, &x[k].Yv), on_tile(S, turn, &x[k].Z)};
+    tile up[3] = {on_tile(S, turn, &x[k].Y), on_tile(S, turn, &x[k].Yv), M ? on_tile(S, turn, &x[k].Z) : (tile){0}};
     tile q = on_tile(ppsi, 0, &x[k].Z) + tile3_dot(psi, x[k].U);
     tile v = on_tile(both, 0, &x[k].Z) + tile3_dot(S.w, x[k].U);
     if ((k + 1) * TILE > end && end < n) {
@@ -83,9 +83,10 @@ FLAT void rows_of(const making *o, int c, int turn, int end) {
     }
     if (dq) row_store(dq, n, c, k, up[0]);
     if (dv) row_store(dv, n, c, k, up[1]);
-    if (M) row_store(M, n, c, k, up[2]);
     tile_store(q, o->q + wait + k * TILE);
     tile_store(v, o->v + wait + k * TILE);
+    if (!M) continue;
+    row_store(M, n, c, k, up[2]);
     tile_store(up[2], o->M + wait + k * TILE);
   }
 }
@@ -102,7 +103,7 @@ FLAT void lower_flush(int n, int c, int branches, making *o) {
     for (int k = c; k < length; k += TILE) {
       tile_store((tile){0}, o->q + e + k);
       tile_store((tile){0}, o->v + e + k);
-      tile_store((tile){0}, o->M + e + k);
+      if (o->to->M) tile_store((tile){0}, o->M + e + k);
     }
 }
 
@@ -174,7 +175,7 @@ static inline void spread_matrices(making *o) {
   }
 }
 
-/* The same in the order of v. Takes (21 + 3 TILE) (nd + TILE - 1) + nv reals and alignment. */
+/* The same in scratch memory: takes (21 + 3 TILE) (nd + TILE - 1) reals and alignment. */
 static __attribute__((noinline)) void spread_derivatives(const spread *w, real *at, const derived *to) {
   making o = {.to = to, .o = w, .step = tiles_of(w->t->nd) * TILE};
   o.x = TAKE_ALIGNED(&at, tiles_of(w->t->nd), wrenches);
@@ -182,9 +183,6 @@ static __attribute__((noinline)) void spread_derivatives(const spread *w, real *
   o.v = take(&at, (size_t)(TILE * o.step));
   o.M = take(&at, (size_t)(TILE * o.step));
   spread_matrices(&o);
-  if (to->dq) reorder(w->t, to->dq, (int32_t *)(void *)at);
-  if (to->dv) reorder(w->t, to->dv, (int32_t *)(void *)at);
-  if (to->M) reorder(w->t, to->M, (int32_t *)(void *)at);
 }
 
 #endif

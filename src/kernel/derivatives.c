@@ -80,6 +80,8 @@ static int derivatives_spread(const jn_call *c) {
   spread_outward(&o);
   for (int i = t->nb - 1; i >= 0; i--) spread_inward(&o, i);
   spread_derivatives(&o, at, &to);
+  for (int k = 0; k < 3; k++)
+    if (c->out[k]) reorder(t, c->out[k], (int32_t *)(void *)at);
   if (!c->out[3]) return 1;
   scene x = spread_scene(&o, &at);
   wrench_matrix(t, &x, K(-1), c->out[3]);
@@ -201,14 +203,16 @@ static int derivatives_forward(const jn_call *c) {
   spread_forward(&w, &o, c->in[3], at, out[10], out[0]);
   spread_derivatives(&w, at, &to);
   equations_inverse(&e, out[4]);
-  reorder(t, out[4], (int32_t *)(void *)at);
-  if ((out[2] || out[3]) && t->nv >= TILE && branch_length(t) <= PRODUCT_BRANCH) {
-    product p = product_place(t, out[4], out[2], out[3], &at);
+  int multiply = (out[2] || out[3]) && t->nv >= TILE && branch_length(t) <= PRODUCT_BRANCH;
+  if (multiply) {
+    real *above = at;
+    product p = product_place(t, out[4], out[2], out[3], &above);
     product_solve(&p);
-  } else {
-    if (out[2]) equations_solve(&e, -1, t->nv, out[2]);
-    if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
   }
+  for (int k = 2; k <= 4; k++)
+    if (out[k]) reorder(t, out[k], (int32_t *)(void *)at);
+  if (out[2] && !multiply) equations_solve(&e, -1, t->nv, out[2]);
+  if (out[3] && !multiply) equations_solve(&e, -1, t->nv, out[3]);
   if (out[5]) {
     scene x = spread_scene(&w, &at);
     wrench_matrix(t, &x, K(1), out[5]);

@@ -87,6 +87,7 @@ static inline void invert(const JN_S(tree) * t, real *H, real *room) {
 /* Rows and columns from the order of elimination to that of v, in place; label [n] is scratch. */
 static inline void reorder(const JN_S(tree) * t, real *H, int32_t *label) {
   int n = t->nv;
+  if (t->straight) return;
   for (int k = 0; k < n; k++) label[k] = t->order[k];
   for (int a = 0; a < n; a++)
     while (label[a] != a) {

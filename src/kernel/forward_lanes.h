@@ -182,10 +182,45 @@ static __attribute__((noinline)) void strip_panel(const strip *s, int n, const r
   for (; e < rows; e++) strip_rows(s, n, inverse, T, r + e, 1, columns, X + e * n);
 }
 
+/* Of coordinates: the place in the order of elimination; of a place: its body, and the strip that last had it. */
+typedef struct marks {
+  const JN_S(tree) * t;
+  int32_t *id, *body, *stamp; /* [nv] */
+  int branches;
+} marks;
+
+/* Takes 3 nv reals. */
+static inline marks marks_place(const JN_S(tree) * t, real **at) {
+  marks o = {.t = t};
+  o.id = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.body = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.stamp = (int32_t *)(void *)take(at, (size_t)t->nv);
+  for (int c = 0; c < t->nv; c++) o.id[t->order[c]] = c;
+  for (int i = 0; i < t->nb; i++) {
+    o.branches |= t->body[i].parent != i - 1;
+    for (int c = t->body[i].id; c < id_of(t, i + 1); c++) {
+      o.body[c] = i;
+      o.stamp[c] = -1;
+    }
+  }
+  return o;
+}
+
+/* Marks the places of column c's branch: its ancestors and all that is outward of it. What it hangs from may have been
+ * marked already, and with that all of it. */
+static inline void mark_branch(const marks *o, int c, int mark) {
+  const JN_S(tree) *t = o->t;
+  int before = t->lambda[o->id[c]], i = o->body[o->id[c]];
+  if (before >= 0 && t->order[before] >= mark && t->order[before] < c) return;
+  for (int k = t->body[i].id; k < id_of(t, t->body[i].end); k++) o->stamp[k] = mark;
+  for (i = t->body[i].parent; i >= 0; i = t->body[i].parent)
+    for (int k = 0; k < t->body[i].nv; k++) o->stamp[t->body[i].id + k] = mark;
+}
+
 /* The strips of all columns; the last may share columns with the one before. Takes up to nv (nv + 2) / 8 + 10 nv reals
  * and alignment. */
 static inline strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
-  product p = product_place(t, NULL, NULL, NULL, at);
+  marks p = marks_place(t, at);
   int n = t->nv;
   strip *s = (strip *)(void *)take(at, (size_t)n);
   int32_t *row = (int32_t *)(void *)*at;
@@ -193,7 +228,7 @@ static inline strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
   for (int c = 0; c < n; c += STRIP) {
     strip *to = &s[(*count)++];
     *to = (strip){.c = n - c < STRIP && n >= STRIP ? n - STRIP : c, .row = row};
-    for (int e = to->c; e < to->c + STRIP && e < n && p.branches; e++) product_mark(&p, e, to->c);
+    for (int e = to->c; e < to->c + STRIP && e < n && p.branches; e++) mark_branch(&p, e, to->c);
     for (int r = 0; r < n; r++)
       if (!p.branches || p.stamp[p.id[r]] == to->c) to->row[to->count++] = r;
     if (p.branches) row += to->count; /* else all have the same rows */

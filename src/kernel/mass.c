@@ -1,214 +1,270 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* M from inertias of subtrees (garofalo2013 eq. 6a), for every kernel that needs it. With AVX2 and one state a vector
- * of the space lies in one register, x, y, z and zero: a rotation of an inertia takes 18 instructions instead of 45,
- * and M of 7 revolute joints 245 ns; world_mass_matrix(), the twin of all other rows, takes 394. Of many coordinates,
- * four of a subtree lie in a register and go inward together: M of 100 joints takes 7.4 us, entry by entry 24. */
+ * of the space lies in one register, x, y, z and zero: a rotation of an inertia takes 18 instructions instead of 45.
+ * Momenta of four coordinates go inward side by side (fours.h) and stay in registers. M of 7 revolute joints takes 180
+ * ns, of 100 joints 6.2 us; world_mass_matrix(), the twin of all other rows, takes 394 ns. */
 #include "mass.h"
 
+#include "factor.h"
+#include "fours.h"
 #include "row.h"
-#include "solid.h"
 
 #if JN_QUAD
 
-/* Row and column of M of coordinate k of body i, from the inertias of subtrees (world_mass_matrix()). */
-static inline void solid_entries(const JN_S(tree) * t, const solid *B, const screw *S, int i, int k, int by_body,
-                                 real *M) {
+/* ---- outward ---- */
+
+static const solid ground = {.x = {1, 0, 0, 0}, .y = {0, 1, 0, 0}, .z = {0, 0, 1, 0}};
+
+/* A body whose joint is no simple turn; out of line, so that the loop over turns has the registers. */
+static __attribute__((noinline)) void solid_outward_any(const JN_S(tree) * t, int i, const real *q, const real *v,
+                                                        const angles *turn, solid *B, screw *S, screw *V, screw *Psi) {
   const JN_S(body) *b = &t->body[i];
-  const solid *o = &B[i];
-  int n = t->nv, first = by_body ? b->id : b->iv, row = first + k;
-  screw e = S[b->id + k];
-  quad m = o->Jx * LANE(e.w, 0) + (o->Jy * LANE(e.w, 1) + o->Jz * LANE(e.w, 2)), f = v4_cross(e.w, o->h);
-  if (is_turn(b)) {
-    M[row * n + row] += v4_dot(m, e.w) + armature_of(t, b, k);
-  } else {
-    m += v4_cross(o->h, e.v);
-    f += o->m * e.v;
-    M[row * n + row] += v4_dot(m, e.w) + v4_dot(f, e.v) + armature_of(t, b, k);
+  const solid *P = b->parent < 0 ? &ground : &B[b->parent];
+  solid *o = &B[i];
+  pose X = body_pose(t, b, q, turn->c[i], turn->s[i]);
+  real R[9];
+  m3_store_rows(X.R, R, 3);
+  const real p[3] = {X.p.x, X.p.y, X.p.z};
+  o->x = v4_sum(P->x, P->y, P->z, R, 3);
+  o->y = v4_sum(P->x, P->y, P->z, R + 1, 3);
+  o->z = v4_sum(P->x, P->y, P->z, R + 2, 3);
+  o->d = v4_sum(P->x, P->y, P->z, p, 1);
+  solid_joint(t, i, q, v, o, S, V, Psi);
+}
+
+/* The twist of a body that turns, and the rate of its screw. */
+static inline void turn_twist(const JN_S(body) * b, int i, scalar rate, const solid *o, screw *V, screw *Psi) {
+  screw X = {o->e * rate, q4_zero()};
+  if (b->parent >= 0) {
+    screw W = V[b->parent];
+    X.w += W.w;
+    X.v = W.v + v4_cross(W.w, o->d);
   }
-  for (int l = 0; l < k; l++) {
-    scalar x = v4_dot(m, S[b->id + l].w) + v4_dot(f, S[b->id + l].v);
-    M[row * n + first + l] += x;
-    M[(first + l) * n + row] += x;
-  }
-  quad f_yz = YZX(f), f_zx = ZXY(f);
-  for (int j = i; t->body[j].parent >= 0;) {
-    m += B[j].d_yz * f_zx - B[j].d_zx * f_yz;
-    j = t->body[j].parent;
-    const JN_S(body) *c = &t->body[j];
-    int column = by_body ? c->id : c->iv, turns = is_turn(c);
-    for (int l = 0; l < c->nv; l++) {
-      scalar x = v4_dot(m, S[c->id + l].w);
-      if (!turns) x += v4_dot(f, S[c->id + l].v);
-      M[row * n + column + l] += x;
-      M[(column + l) * n + row] += x;
-    }
-  }
+  V[i] = X;
+  if (Psi) Psi[b->id] = (screw){v4_cross(X.w, o->e), v4_cross(X.v, o->e)};
 }
 
-/* Momenta I S of all coordinates, component by component, four coordinates in a register: coordinates of a subtree are
- * side by side, so that an ancestor meets four of them at a time. */
-typedef struct bundle {
-  scalar *m[3], *f[3]; /* [nd, rounded up to fours] moments and forces */
-  scalar *row;         /* six times as much: entries of M of the body at hand */
-} bundle;
-
-static inline int up_to_fours(int n) { return (n + 3) & ~3; }
-
-static inline bundle bundle_place(const JN_S(tree) * t, real **at) {
-  bundle a;
-  for (int k = 0; k < 3; k++) a.m[k] = TAKE_ALIGNED(at, up_to_fours(t->nd), scalar);
-  for (int k = 0; k < 3; k++) a.f[k] = TAKE(at, up_to_fours(t->nd), scalar);
-  a.row = TAKE(at, 6 * up_to_fours(t->nd), scalar);
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < t->nd; i += 4) {
-      q4_store(q4_zero(), a.m[k] + i);
-      q4_store(q4_zero(), a.f[k] + i);
-    }
-  return a;
-}
-
-/* Momentum of coordinate k, by whole registers: a number stored alone would have to reach the cache before its four can
- * be loaded, 40 ns for 7 joints. */
-static inline void bundle_insert(const bundle *a, int k, quad m, quad f) {
-  const quad_bits lane = {0, 1, 2, 3};
-  quad_bits own = lane == (scalar_bits)(k & 3);
-  quad from[6] = {LANE(m, 0), LANE(m, 1), LANE(m, 2), LANE(f, 0), LANE(f, 1), LANE(f, 2)};
-  for (int r = 0; r < 6; r++) {
-    scalar *to = (r < 3 ? a->m[r] : a->f[r - 3]) + (k & ~3);
-    q4_store((quad)(((quad_bits)from[r] & own) | ((quad_bits)q4_load(to) & ~own)), to);
-  }
-}
-
-/* Momenta of body i about its origin, with the inertia of its subtree. */
-static inline void bundle_fill(const JN_S(body) * b, const solid *o, const screw *S, const bundle *a) {
-  for (int k = b->id; k < b->id + b->nv; k++) {
-    quad w = S[k].w, m = v4_mul(o->Jx, o->Jy, o->Jz, w), f = v4_cross(w, o->h);
-    if (!is_turn(b)) m += v4_cross(o->h, S[k].v);
-    if (!is_turn(b)) f += o->m * S[k].v;
-    bundle_insert(a, k, m, f);
-  }
-}
-
-/* Entries of M of all nv coordinates of body b, S its screws, with those of its subtree [id, end): rows `to`, `step`
- * apart, `wide` long, get them at their places, zeros behind the subtree, and anything before the diagonal. Then, with
- * d, moments are about the point from which their own is at d. Fours begin at multiples of four, so that what was
- * stored is loaded again in one piece. */
-static inline __attribute__((always_inline)) void bundle_pass(const bundle *a, const JN_S(body) * b, int nv, int turn,
-                                                              const screw *S, const solid *d, int end, int step,
-                                                              int wide, scalar *to) {
-  int k = b->id & ~3;
-  quad index = (scalar)k + q4(0, 1, 2, 3);
-  for (; k < end; k += 4, index += 4) {
-    quad3 m = {q4_load(a->m[0] + k), q4_load(a->m[1] + k), q4_load(a->m[2] + k)};
-    quad3 f = {q4_load(a->f[0] + k), q4_load(a->f[1] + k), q4_load(a->f[2] + k)};
-    quad_bits before = index < (scalar)end, on = (index >= (scalar)b->id) & before;
-    for (int l = 0; l < nv; l++) {
-      const scalar *w = (const scalar *)&S[l].w, *v = (const scalar *)&S[l].v;
-      scalar *row = to + l * step + k;
-      quad x = w[0] * m.x + (w[1] * m.y + w[2] * m.z);
-      if (!turn) x += v[0] * f.x + (v[1] * f.y + v[2] * f.z);
-      x = (quad)((quad_bits)x & before);
-      if (k + 4 <= wide) {
-        q4_store(x, row);
-        continue;
-      }
-      row[0] = x[0];
-      if (k + 1 < wide) row[1] = x[1];
-      if (k + 2 < wide) row[2] = x[2];
-    }
-    if (!d) continue;
-    quad3 by = quad_cross((const scalar *)&d->d, f);
-    q4_store(m.x + (quad)((quad_bits)by.x & on), a->m[0] + k);
-    q4_store(m.y + (quad)((quad_bits)by.y & on), a->m[1] + k);
-    q4_store(m.z + (quad)((quad_bits)by.z & on), a->m[2] + k);
-  }
-  for (int l = 0; l < nv; l++)
-    for (int r = k; r < wide; r++) to[l * step + r] = 0;
-}
-
-/* Adds the rows of body i to rows and columns of M that are not in the order of the bodies. */
-static inline void bundle_add(const JN_S(tree) * t, const bundle *a, int i, int wide, real *M) {
-  const JN_S(body) *own = &t->body[i];
-  int n = t->nv;
-  for (int l = 0; l < own->nv; l++)
-    for (int j = i; j < own->end; j++)
-      for (int k = j == i ? l : 0; k < t->body[j].nv; k++) {
-        int row = own->iv + l, column = t->body[j].iv + k;
-        scalar x = a->row[l * wide + t->body[j].id + k];
-        M[row * n + column] += x;
-        if (j != i || k != l) M[column * n + row] += x;
-      }
-}
-
-/* The lower triangle from the upper one. */
-static inline void mirror(int n, real *M) {
-  int whole = n & ~3;
-  for (int i = 0; i < whole; i += 4)
-    for (int j = i + 4; j < whole; j += 4) {
-      real *from = M + i * n + j, *to = M + j * n + i;
-      quad a = q4_load(from), b = q4_load(from + n), c = q4_load(from + 2 * n), d = q4_load(from + 3 * n);
-      q4_transpose(&a, &b, &c, &d);
-      q4_store(a, to);
-      q4_store(b, to + n);
-      q4_store(c, to + 2 * n);
-      q4_store(d, to + 3 * n);
-    }
-  for (int i = 0; i < n; i++)
-    for (int j = i < whole ? i & ~3 : 0; j < i; j++) M[i * n + j] = M[j * n + i];
-}
-
+/* The rotation stays in registers from body to body, which saves the way through memory, a third of the time that the
+ * next body has to wait. */
 void JN_(solids_outward)(const JN_S(tree) * t, const real *q, const real *v, const angles *turn, int tensors, solid *B,
                          screw *S, screw *V, screw *Psi) {
+  quad x = ground.x, y = ground.y, z = ground.z;
   for (int i = 0; i < t->nb; i++) {
-    solid_outward(t, i, q, v, turn, B, S, V, Psi);
-    solid_moment(t->body[i].inertia, &B[i]);
-    if (tensors) solid_inertia(t->body[i].inertia, &B[i]);
+    const JN_S(body) *b = &t->body[i];
+    solid *o = &B[i];
+    o->id = b->id;
+    o->end = b->end < t->nb ? t->body[b->end].id : t->nd;
+    o->turn = is_turn(b);
+    o->up = b->parent < 0 ? NULL : &B[b->parent];
+    if (!is_turn(b)) {
+      solid_outward_any(t, i, q, v, turn, B, S, V, Psi);
+      x = o->x;
+      y = o->y;
+      z = o->z;
+    } else {
+      if (b->parent != i - 1) {
+        const solid *P = b->parent < 0 ? &ground : &B[b->parent];
+        x = P->x;
+        y = P->y;
+        z = P->z;
+      }
+      scalar c = turn->c[i], s = turn->s[i];
+      quad d = v4_sum(x, y, z, b->p, 1), X = v4_sum(x, y, z, b->R, 3), Y = v4_sum(x, y, z, b->R + 1, 3);
+      o->z = z = v4_sum(x, y, z, b->R + 2, 3);
+      o->x = x = c * X + s * Y;
+      o->y = y = c * Y - s * X;
+      o->d = d;
+      o->e = z * b->ratio;
+      S[b->id] = (screw){o->e, q4_zero()};
+      if (v) turn_twist(b, i, v[b->iv], o, V, Psi);
+    }
+    solid_moment(b->inertia, o);
+    if (tensors) solid_inertia(b->inertia, o);
   }
 }
 
-/* Entry by entry: up to FEW coordinates that is faster, of 7 by 15 ns. */
-enum { FEW = 10 };
-static inline void entry_by_entry(const JN_S(tree) * t, int by_body, solid *B, const screw *S, real *M) {
-  for (int k = 0; k < t->nv * t->nv; k++) M[k] = 0;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    for (int k = 0; k < t->body[i].nv; k++) solid_entries(t, B, S, i, k, by_body, M);
-    if (t->body[i].parent >= 0) solid_add(&B[t->body[i].parent], &B[i]);
+/* ---- inward: four coordinates at a time ----
+ * Momenta Z = I S of four coordinates, component by component in registers, go inward together: an ancestor meets all
+ * four at once. Coordinates of a subtree are side by side; fours begin at multiples of four. */
+
+/* Rows of a body whose joint is no simple turn, those from the four on are below the diagonal; groups have three turns,
+ * then three shifts. Moments and forces come in registers: as structs they would be copied in halves. */
+static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw *S, quad mx, quad my, quad mz, quad fx,
+                                               quad fy, quad fz, quad_bits on, const strip *to) {
+  const screw *own = S + b->id;
+  int group = is_group(b), above = to->k + 4 - b->id, count = above < b->nv ? above : b->nv;
+  for (int l = 0; l < count && !(group && l == 3); l++) {
+    const scalar *w = (const scalar *)&own[l].w, *v = (const scalar *)&own[l].v;
+    quad x = w[0] * mx + (w[1] * my + w[2] * mz);
+    if (!group) x += v[0] * fx + (v[1] * fy + v[2] * fz);
+    strip_store(to, b->id + l, q4_only(x, on));
+  }
+  for (int l = 3; l < count && group; l++) {
+    const scalar *v = (const scalar *)&own[l].v;
+    strip_store(to, b->id + l, q4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
   }
 }
 
-void JN_(solids_inward)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, real *at, real *M) {
-  int n = t->nv, fours = up_to_fours(t->nd), straight = !t->coupled;
-  if (t->nd <= FEW) {
-    entry_by_entry(t, elimination && straight, B, S, M);
-    return;
+/* The four from coordinate k to `stop`, of bodies `low` to `high`, with their own bodies and all ancestors. Those
+ * bodies, and ancestors up to where branches that meet in the four have joined, have only some of them in their
+ * subtrees. */
+static __attribute__((noinline)) void four_inward(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z,
+                                                  const solid *low, const solid *high, int stop, const strip *to) {
+  quad a[8] = {Z[0].w, Z[1].w, Z[2].w, Z[3].w, Z[0].v, Z[1].v, Z[2].v, Z[3].v};
+  q4_transpose(&a[0], &a[1], &a[2], &a[3]);
+  q4_transpose(&a[4], &a[5], &a[6], &a[7]);
+  quad3 m = {a[0], a[1], a[2]}, f = {a[4], a[5], a[6]};
+  const solid *o = high;
+  while (o && (o > low || o->end < stop)) {
+    int from = o->id - to->k, end = o->end - to->k;
+    quad_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
+    const scalar *e = (const scalar *)&o->e;
+    if (o->turn)
+      strip_store(to, o->id, q4_only(e[0] * m.x + (e[1] * m.y + e[2] * m.z), before));
+    else
+      rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
+    quad3 by = quad_cross((const scalar *)&o->d, f);
+    m = quad_add(m, (quad3){q4_only(by.x, on), q4_only(by.y, on), q4_only(by.z, on)});
+    o = o > low ? o - 1 : o->up;
   }
-  bundle a = bundle_place(t, &at);
-  for (int i = 0; i < t->nb && !elimination; i++) straight &= t->body[i].iv == t->body[i].id;
-  for (int k = 0; k < n * n && !straight; k++) M[k] = 0;
+  for (; o; o = o->up) {
+    const scalar *e = (const scalar *)&o->e;
+    if (o->turn)
+      strip_store(to, o->id, e[0] * m.x + (e[1] * m.y + e[2] * m.z));
+    else
+      rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
+    m = quad_add(m, quad_cross((const scalar *)&o->d, f));
+  }
+}
+
+/* Rows of the four left of the diagonal, from what is above it. */
+static __attribute__((noinline)) void mirror(const strip *o, real *M) {
+  int n = o->n, k = o->k, rows = n - k;
+  real *d = M + k * (n + 1);
+  rows_below(o->M, n, n, k, M);
+  if (rows > 1) d[n] = d[1];
+  if (rows > 2) {
+    d[2 * n] = d[2];
+    d[2 * n + 1] = d[n + 2];
+  }
+  if (rows > 3) {
+    d[3 * n] = d[3];
+    d[3 * n + 1] = d[n + 3];
+    d[3 * n + 2] = d[2 * n + 3];
+  }
+}
+
+/* ---- all of M ---- */
+
+/* The inertia of a subtree. */
+typedef struct subtree {
+  quad Jx, Jy, Jz, h;
+  scalar m;
+} subtree;
+
+static inline subtree subtree_sum(const solid *o, subtree a) {
+  return (subtree){o->Jx + a.Jx, o->Jy + a.Jy, o->Jz + a.Jz, o->h + a.h, o->m + a.m};
+}
+
+/* solid_add() */
+static inline subtree subtree_moved(subtree I, quad d) {
+  quad md = I.m * d, u = 2 * I.h + md, v = (scalar)-0.5 * u, e = (scalar)-0.5 * d, p = d * u;
+  quad s = p + (YZX(p) + ZXY(p));
+  I.Jx += s * q4(1, 0, 0, 0) + (v * LANE(d, 0) + e * LANE(u, 0));
+  I.Jy += s * q4(0, 1, 0, 0) + (v * LANE(d, 1) + e * LANE(u, 1));
+  I.Jz += s * q4(0, 0, 1, 0) + (v * LANE(d, 2) + e * LANE(u, 2));
+  I.h += md;
+  return I;
+}
+
+/* Inertias of subtrees, and the momenta Z of all coordinates and three more. What hangs on the next body inward stays
+ * in registers: bodies are ordered depth first, so that mostly it is the parent. */
+static void momenta(const JN_S(tree) * t, solid *B, const screw *S, screw *Z) {
+  const subtree none = {q4_zero(), q4_zero(), q4_zero(), q4_zero(), 0};
+  subtree I = none;
+  for (int k = 0; k < 3; k++) Z[t->nd + k] = (screw){q4_zero(), q4_zero()};
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
-    const solid *d = b->parent >= 0 ? &B[i] : NULL;
-    int end = b->end < t->nb ? t->body[b->end].id : t->nd, first = straight ? b->id : b->iv;
-    bundle_fill(b, &B[i], S, &a);
-    if (d) solid_add(&B[b->parent], d);
-    if (straight && is_turn(b)) {
-      bundle_pass(&a, b, 1, 1, S + b->id, d, end, n, n, M + first * n);
-    } else if (straight) {
-      bundle_pass(&a, b, b->nv, 0, S + b->id, d, end, n, n, M + first * n);
-    } else {
-      bundle_pass(&a, b, b->nv, is_turn(b), S + b->id, d, end, fours, fours, a.row);
-      bundle_add(t, &a, i, fours, M);
+    I = subtree_sum(&B[i], I);
+    for (int k = b->id; k < b->id + b->nv; k++) {
+      quad m = v4_sum(I.Jx, I.Jy, I.Jz, (const scalar *)&S[k].w, 1), f = v4_cross(S[k].w, I.h);
+      Z[k] = is_turn(b) ? (screw){m, f} : (screw){m + v4_cross(I.h, S[k].v), f + I.m * S[k].v};
     }
-    for (int k = 0; k < b->nv; k++) M[(first + k) * (n + 1)] += armature_of(t, b, k);
+    I = subtree_moved(I, B[i].d);
+    if (b->parent == i - 1) continue;
+    if (b->parent >= 0) {
+      solid *p = &B[b->parent];
+      p->Jx += I.Jx;
+      p->Jy += I.Jy;
+      p->Jz += I.Jz;
+      p->h += I.h;
+      p->m += I.m;
+    }
+    I = none;
   }
-  if (straight) mirror(n, M);
+}
+
+/* M whose rows are in the order of the coordinates. */
+static void straight_rows(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
+  int n = t->nv;
+  const solid *low = &B[t->nb - 1], *high = low;
+  clear_rows(t, B, Z[n].w, M);
+  for (int k = (n - 1) & ~3, stop = n; k >= 0; k -= 4) {
+    strip to = strip_at(M, n, k);
+    while (low->id > k) low--;
+    four_inward(t, B, S, Z + k, low, high, stop, &to);
+    mirror(&to, M);
+    stop = k;
+    high = low -= low->id == k;
+  }
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    real *to = M + b->id * (n + 1);
+    *to += armature_of(t, b, 0);
+    for (int k = 1; k < b->nv; k++) to[k * (n + 1)] += t->armature[b->id + k];
+  }
+}
+
+/* M of coupled coordinates: rows have entries of several bodies. */
+static void summed_rows(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
+  int n = t->nv;
+  for (int k = 0; k < n * n; k++) M[k] = 0;
+  for (int i = 0; i < t->nb; i++)
+    for (int k = 0; k < t->body[i].nv; k++) {
+      const JN_S(body) *b = &t->body[i];
+      screw F = Z[b->id + k];
+      int row = b->iv + k;
+      M[row * (n + 1)] += v4_dot(F.w, S[b->id + k].w) + v4_dot(F.v, S[b->id + k].v) + armature_of(t, b, k);
+      for (int j = i; j >= 0; j = t->body[j].parent) {
+        const JN_S(body) *c = &t->body[j];
+        for (int l = 0; l < (j == i ? k : c->nv); l++) {
+          scalar x = v4_dot(F.w, S[c->id + l].w) + v4_dot(F.v, S[c->id + l].v);
+          int column = c->iv + l;
+          M[row * n + column] += x;
+          M[column * n + row] += x;
+        }
+        F.w += v4_cross(B[j].d, F.v);
+      }
+    }
+}
+
+void JN_(solids_inward)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M) {
+  if (!t->nb) return;
+  momenta(t, B, S, Z);
+  if (t->coupled) {
+    summed_rows(t, B, S, Z, M);
+    return;
+  }
+  straight_rows(t, B, S, Z, M);
+  if (!elimination) reorder(t, M, (int32_t *)(void *)Z);
 }
 
 void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, int elimination, real *at, real *M) {
   solid *B = TAKE_ALIGNED(&at, t->nb, solid);
   screw *S = TAKE(&at, t->nd, screw);
   JN_(solids_outward)(t, q, NULL, turn, 1, B, S, NULL, NULL);
-  JN_(solids_inward)(t, elimination, B, S, at, M);
+  screw *Z = TAKE(&at, t->nd + 3, screw);
+  JN_(solids_inward)(t, elimination, B, S, Z, M);
 }
 
 #else
@@ -242,3 +298,9 @@ void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, i
 }
 
 #endif
+
+void JN_(mass)(const jn_call *c) {
+  real *at = c->scratch;
+  angles turn = angles_at(c->tree, c->in[0], &at);
+  JN_(mass_matrix)(c->tree, c->in[0], &turn, 0, at, c->out[0]);
+}

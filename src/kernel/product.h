@@ -23,56 +23,47 @@ typedef struct product {
   const JN_S(tree) * t;
   const real *inverse; /* [nv x nv] */
   real *X[2];          /* [nv x nv] T, then -M^-1 T */
-  int32_t *id, *body,
-      *stamp; /* [nv] place of a coordinate in the order of elimination; of a place: its body; scratch */
-  int branches;
+  int32_t *body;       /* [nv] of a coordinate */
   packed now, first;
 } product;
 
-/* Takes (5 + 4 TILE) nv reals and alignment. X or Y may be NULL. */
+/* What product_solve() needs, where rows and columns are in the order of elimination, that of the bodies. Takes (3 + 4
+ * TILE) nv reals and alignment. */
 static inline product product_place(const JN_S(tree) * t, const real *inverse, real *X, real *Y, real **at) {
   product o = {.t = t, .inverse = inverse, .X = {X ? X : Y, Y ? Y : X}};
   o.now.T = TAKE_ALIGNED(at, 2 * t->nv, tile);
   o.first.T = TAKE(at, 2 * t->nv, tile);
-  o.id = (int32_t *)(void *)take(at, (size_t)t->nv);
   o.body = (int32_t *)(void *)take(at, (size_t)t->nv);
-  o.stamp = (int32_t *)(void *)take(at, (size_t)t->nv);
   o.now.row = (int32_t *)(void *)take(at, (size_t)t->nv);
   o.first.row = (int32_t *)(void *)take(at, (size_t)t->nv);
-  for (int c = 0; c < t->nv; c++) o.id[t->order[c]] = c;
-  for (int i = 0; i < t->nb; i++) {
-    o.branches |= t->body[i].parent != i - 1;
-    for (int c = t->body[i].id; c < id_of(t, i + 1); c++) {
-      o.body[c] = i;
-      o.stamp[c] = -1;
-    }
-  }
+  for (int i = 0; i < t->nb; i++)
+    for (int c = t->body[i].id; c < t->body[i].id + t->body[i].nv; c++) o.body[c] = i;
   return o;
 }
 
-/* Marks the places of column c's branch: its ancestors and all that is outward of it. What it hangs from may have been
- * marked already, and with that all of it. */
-static inline void product_mark(const product *o, int c, int mark) {
-  const JN_S(tree) *t = o->t;
-  int before = t->lambda[o->id[c]], i = o->body[o->id[c]];
-  if (before >= 0 && t->order[before] >= mark && t->order[before] < c) return;
-  for (int k = t->body[i].id; k < id_of(t, t->body[i].end); k++) o->stamp[k] = mark;
-  for (i = t->body[i].parent; i >= 0; i = t->body[i].parent)
-    for (int k = 0; k < t->body[i].nv; k++) o->stamp[t->body[i].id + k] = mark;
+/* Rows [begin, end), the first of which is the `at`-th. */
+FLAT void product_take(const product *o, int begin, int end, int at, packed *p) {
+  int n = o->t->nv;
+  for (int r = begin; r < end; r++, at++) {
+    p->row[at] = r;
+    p->T[2 * at] = tile_load(o->X[0] + r * n + p->c);
+    p->T[2 * at + 1] = tile_load(o->X[1] + r * n + p->c);
+  }
 }
 
+/* Rows of the branches of TILE columns: bodies side by side, all that is outward of them, which is side by side too,
+ * and before these the ancestors of the first, which has those of the others. */
 static inline void product_pack(const product *o, int c, packed *p) {
-  int n = o->t->nv;
+  const JN_S(tree) *t = o->t;
+  int i = o->body[c], end = 0, above = 0;
+  for (int e = o->body[c + TILE - 1]; e >= i; e--) end = t->body[e].end > end ? t->body[e].end : end;
+  for (int j = t->body[i].parent; j >= 0; j = t->body[j].parent) above += t->body[j].nv;
   p->c = c;
-  p->count = 0;
-  for (int e = c; e < c + TILE && o->branches; e++) product_mark(o, e, c);
-  for (int k = 0; k < n; k++) {
-    int r = o->t->order[k];
-    if (o->stamp[k] != c && o->branches) continue;
-    p->row[p->count] = r;
-    p->T[2 * p->count] = tile_load(o->X[0] + r * n + c);
-    p->T[2 * p->count + 1] = tile_load(o->X[1] + r * n + c);
-    p->count++;
+  p->count = above + id_of(t, end) - t->body[i].id;
+  product_take(o, t->body[i].id, id_of(t, end), above, p);
+  for (i = t->body[i].parent; i >= 0; i = t->body[i].parent) {
+    above -= t->body[i].nv;
+    product_take(o, t->body[i].id, t->body[i].id + t->body[i].nv, above, p);
   }
 }
 

@@ -117,7 +117,7 @@ static inline void quad_regressor(const JN_S(tree) * t, const jn_call *c, angles
   s.A = TAKE(&at, t->nb, screw);
   s.S = TAKE(&at, t->nd, screw);
   s.Psi = TAKE(&at, t->nd, screw);
-  for (int i = 0; i < t->nb; i++) solid_outward(t, i, c->in[0], v, &turn, s.B, s.S, s.V, s.Psi);
+  JN_(solids_outward)(t, c->in[0], v, &turn, 0, s.B, s.S, s.V, s.Psi);
   for (int i = 0; i < t->nb && !v; i++) s.V[i] = (screw){q4_zero(), q4_zero()};
   for (int i = 0; i < t->nd && !v; i++) s.Psi[i] = (screw){q4_zero(), q4_zero()};
   motions_sweep(t, &s, c->in[2], c->in[3], c->arg[0]);

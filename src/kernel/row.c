@@ -106,6 +106,7 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .nscrew = t->nscrew,
                     .nlink = t->nlink,
                     .coupled = t->coupled,
+                    .straight = t->straight,
                     .body = body,
                     .frame = frame,
                     .placement = frame + t->nframe,

@@ -62,8 +62,9 @@ typedef struct last {
 typedef struct second {
   field w;
   way path;
-  pair *pairs; /* [tiles_of(nd)] */
-  values *a;   /* [tiles_of(nd)] */
+  pair *pairs;   /* [tiles_of(nd)] */
+  values *a;     /* [tiles_of(nd)] */
+  values *block; /* [TILE][TILE] of a tile of a with tiles of b and of c; for a chain */
   real *out[4];
 } second;
 enum { QQ, QV, VV, QA };
@@ -117,7 +118,7 @@ static inline void pairs_of(const last *c, const struct way_twists *x, pair *o) 
 }
 
 /* The numbers of TILE coordinates a with one pair. */
-static inline void values_of(const second *s, const real *b, const struct way_twists *x, values *o) {
+FLAT void values_of(const second *s, const real *b, const struct way_twists *x, values *o) {
   tile6 S = x->S;
   if (s->out[QQ] || s->out[QV]) {
     tile3 psi = x->psi.a;
@@ -233,7 +234,9 @@ static inline void way_to(second *s, int i) {
   }
 }
 
-FLAT void tensors_of(const second *s, int i, int own, int sum) {
+/* All of coordinate `own` of body i, but for tiles of a and b that are apart from each other and below coordinate
+ * `apart`. */
+FLAT void tensors_of(const second *s, int i, int own, int sum, int apart) {
   const way *p = &s->path;
   const JN_S(body) *body = &s->w.t->body[i];
   last c = last_of(&s->w, i, body->id + own);
@@ -243,11 +246,11 @@ FLAT void tensors_of(const second *s, int i, int own, int sum) {
   for (int eb = 0; eb < count; eb++) {
     const real *b = tile_number(s->pairs, eb);
     size_t ob = (size_t)p->at[eb];
-    int inner = p->begin[eb], end = p->end[eb];
-    for (int k = 0; k < tiles_of(end); k++) values_of(s, b, &p->x[k], &s->a[k]);
+    int inner = p->begin[eb], end = p->end[eb], lo = eb < apart ? eb / TILE : 0;
+    for (int k = lo; k < tiles_of(end); k++) values_of(s, b, &p->x[k], &s->a[k]);
     if (s->out[VV] && (eb == ec || end - inner > 1)) correct_own(s, &c, eb, ec);
     if (eb < outer) {
-      spread(s, 0, inner, ob, oc, ALL, sum);
+      spread(s, lo * TILE, inner, ob, oc, ALL, sum);
       spread(s, inner, end, ob, oc, INNER, sum);
     } else {
       spread(s, 0, inner, ob, oc, OUTER, sum);
@@ -256,17 +259,107 @@ FLAT void tensors_of(const second *s, int i, int own, int sum) {
   }
 }
 
-static __attribute__((noinline)) void tensors_set(const second *s, int i, int own) { tensors_of(s, i, own, 0); }
-static __attribute__((noinline)) void tensors_add(const second *s, int i, int own) { tensors_of(s, i, own, 1); }
+static __attribute__((noinline)) void tensors_set(const second *s, int i, int own) { tensors_of(s, i, own, 0, 0); }
+static __attribute__((noinline)) void tensors_add(const second *s, int i, int own) { tensors_of(s, i, own, 1, 0); }
 
-/* Zeros where nothing will be written: in a chain all coordinates are of one branch (100 joints: 32 MB). */
+/* ---- chains ----
+ * The tensors of 100 joints are 32 MB: written number by number, most lines of the cache are fetched and put away eight
+ * times. So in a chain of joints of one coordinate numbers of TILE coordinates a, b and c are written at once, whole
+ * tiles along whichever of them comes last. 100 joints: 8.5 ms -> 6.9. */
+
+/* Tiles of numbers v of the block, at p [a or b or c][..][..] of a tensor. */
+FLAT void block_store(const values *x, int number, int place, int n, size_t a, size_t b, size_t c, real *T) {
+  size_t w = (size_t)n;
+  for (size_t e = 0; e < TILE; e++) { /* over b, or over c where b comes last */
+    tile t[TILE];
+    for (size_t f = 0; f < TILE; f++) t[f] = x[place == ACB || place == CAB ? f * TILE + e : e * TILE + f].x[number];
+    if (place != BCA && place != CBA) tile_transpose(t);
+    for (size_t f = 0; f < TILE; f++) {
+      size_t at = place == BCA   ? ((b + e) * w + c + f) * w + a
+                  : place == CBA ? ((c + f) * w + b + e) * w + a
+                  : place == ABC ? ((a + f) * w + b + e) * w + c
+                  : place == BAC ? ((b + e) * w + a + f) * w + c
+                  : place == ACB ? ((a + f) * w + c + e) * w + b
+                                 : ((c + e) * w + a + f) * w + b;
+      tile_store(t[f], T + at);
+    }
+  }
+}
+
+static __attribute__((noinline)) void block_spread(const second *s, int a, int b, int c) {
+  for (int e = 0; e < 4; e++)
+    for (int p = 0; p < PLACES && s->out[e]; p++) {
+      if (number_at[e][p] < 0) continue;
+#define BLOCK(place)                                                                                       \
+  case place:                                                                                              \
+    block_store(s->block, number_at[e][p], place, s->w.t->nv, (size_t)a, (size_t)b, (size_t)c, s->out[e]); \
+    break
+      switch (p) {
+        BLOCK(ACB);
+        BLOCK(BCA);
+        BLOCK(ABC);
+        BLOCK(CBA);
+        BLOCK(BAC);
+        default:
+          BLOCK(CAB);
+      }
+#undef BLOCK
+    }
+}
+
+static __attribute__((noinline)) void tensors_apart(const second *s, int i, int apart) {
+  tensors_of(s, i, 0, 0, apart);
+}
+
+/* Tiles a and b with c. */
+static inline void block_fill(const second *s, int a, int b, int c, const struct way_twists *x, const pair *pairs) {
+  int room = tiles_of(s->w.t->nd);
+  for (int e = 0; e < TILE * TILE; e++) {
+    int own = e % TILE * room;
+    values_of(s, tile_number(pairs + own, b + e / TILE), &x[own + a / TILE], &s->block[e]);
+  }
+  block_spread(s, a, b, c);
+}
+
+/* Coordinates [c, c + count) with all inward of them, count TILE or twice that: two tiles side by side, of a as well,
+ * fill lines of the cache. */
+enum { SLOTS = 2 * TILE };
+static inline void chain_blocks(second *s, int c, int count, struct way_twists *x, pair *pairs) {
+  int room = tiles_of(s->w.t->nd), end = c + count - TILE;
+  for (int e = 0; e < count; e++) {
+    s->path.x = x + e * room;
+    s->pairs = pairs + e * room;
+    way_to(s, c + e);
+    tensors_apart(s, c + e, c + e / TILE * TILE);
+  }
+  for (int two = 0; two < end; two += 2 * TILE)
+    for (int b = two + TILE; b < end; b += TILE)
+      for (int a = two; a < two + 2 * TILE && a < b; a += TILE)
+        for (int e = b < c ? 0 : TILE; e < count; e += TILE) block_fill(s, a, b, c + e, x + e * room, pairs + e * room);
+}
+
+/* Chains of these lengths: shorter ones fit into the cache, longer ones would take more scratch memory than all else.
+ */
+static inline int is_chain(const JN_S(tree) * t) {
+  int chain = t->straight && t->nv >= 40 && t->nv <= 256;
+  for (int i = 0; i < t->nb; i++) chain &= t->body[i].parent == i - 1 && t->body[i].nv == 1;
+  return chain;
+}
+
+/* Zeros where nothing will be written: in a chain all coordinates are of one branch, and only M does not change with
+ * those inward of an entry (100 joints: 2.7 MB instead of 32). */
 static inline void clear_tensors(const second *s) {
   const JN_S(tree) *t = s->w.t;
-  size_t cube = (size_t)t->nv * (size_t)t->nv * (size_t)t->nv;
-  int chain = !t->coupled;
-  for (int i = 0; i < t->nb; i++) chain &= t->body[i].parent == i - 1;
+  size_t n = (size_t)t->nv;
+  int chain = !t->coupled, ordered = t->straight; /* whether what is inward comes first */
+  for (int i = 0; i < t->nb; i++) {
+    chain &= t->body[i].parent == i - 1;
+    ordered &= chain && !is_group(&t->body[i]);
+  }
   for (int e = 0; e < 4; e++)
-    if (s->out[e] && (e == QA || !chain)) memset(s->out[e], 0, cube * sizeof(real));
+    if (s->out[e] && !(e == QA ? ordered : chain)) memset(s->out[e], 0, n * n * n * sizeof(real));
+  for (size_t h = 0; h < n && s->out[QA] && ordered; h++)
+    for (size_t i = h; i < n; i++) memset(s->out[QA] + (h * n + i) * n + h, 0, (n - h) * sizeof(real));
 }
 
 /* in: q, v, a, wrenches held in their bodies (v, a, wrenches may be NULL). out: d2tau/dq2, d2tau/dqdv, d2tau/dv2,
@@ -280,16 +373,29 @@ void JN_(second)(const jn_call *c) {
   s.w.a = c->in[2];
   s.w.W = c->in[3];
   s.w.rows = 1;
-  s.path.x = TAKE_ALIGNED(&at, tiles_of(t->nd), struct way_twists);
-  s.pairs = TAKE_ALIGNED(&at, tiles_of(t->nd), pair);
-  s.a = TAKE_ALIGNED(&at, tiles_of(t->nd), values);
+  int room = tiles_of(t->nd), chain = is_chain(t), slots = chain && TILE > 1 ? SLOTS : 1, i = 0;
+  struct way_twists *x = TAKE_ALIGNED(&at, slots * room, struct way_twists);
+  pair *pairs = TAKE_ALIGNED(&at, slots * room, pair);
+  s.block = TAKE_ALIGNED(&at, slots > 1 ? TILE * TILE : 0, values);
+  s.path.x = x;
+  s.pairs = pairs;
+  s.a = TAKE_ALIGNED(&at, room, values);
   s.path.at = (int32_t *)(void *)take(&at, (size_t)(3 * t->nd));
   s.path.begin = s.path.at + t->nd;
   s.path.end = s.path.begin + t->nd;
   field_sweep(&s.w, 1);
   clear_tensors(&s);
-  for (int i = 0; i < t->nb; i++) {
+  while (slots > 1 && i + TILE <= t->nb) {
+    int count = i + SLOTS <= t->nb ? SLOTS : TILE;
+    chain_blocks(&s, i, count, x, pairs);
+    i += count;
+  }
+  for (; i < t->nb; i++) {
     way_to(&s, i);
-    for (int own = 0; own < t->body[i].nv; own++) (t->coupled ? tensors_add : tensors_set)(&s, i, own);
+    for (int own = 0; own < t->body[i].nv; own++)
+      if (t->coupled)
+        tensors_add(&s, i, own);
+      else
+        tensors_set(&s, i, own);
   }
 }

@@ -10,9 +10,12 @@
 
 typedef struct solid {
   quad x, y, z;       /* columns of the rotation */
-  quad d, d_yz, d_zx; /* origin from that of the parent, and its components in turn */
-  quad Jx, Jy, Jz, h; /* inertia of the subtree about the origin */
-  scalar m, unused[3];
+  quad d;             /* origin from that of the parent */
+  quad e;             /* the axis of a turn */
+  quad Jx, Jy, Jz, h; /* inertia of the body, then of the subtree, about the origin */
+  scalar m;
+  int32_t id, end, turn;  /* coordinates of the subtree: [id, end); whether the joint is a simple turn */
+  const struct solid *up; /* parent, or NULL */
 } solid;
 
 typedef struct screw {
@@ -45,55 +48,10 @@ static inline void solid_joint(const JN_S(tree) * t, int i, const real *q, const
   }
 }
 
-/* Body i: pose, screws and, when v is given, twist V and the screws' rates Psi (world.h), which may be NULL. S.v of a
- * turn is zero. */
-static inline void solid_outward(const JN_S(tree) * t, int i, const real *q, const real *v, const angles *turn,
-                                 solid *B, screw *S, screw *V, screw *Psi) {
-  const JN_S(body) *b = &t->body[i];
-  static const solid ground = {.x = {1, 0, 0, 0}, .y = {0, 1, 0, 0}, .z = {0, 0, 1, 0}};
-  const solid *P = b->parent < 0 ? &ground : &B[b->parent];
-  solid *o = &B[i];
-  if (is_turn(b)) {
-    quad x = v4_sum(P->x, P->y, P->z, b->R, 3), y = v4_sum(P->x, P->y, P->z, b->R + 1, 3);
-    scalar c = turn->c[i], s = turn->s[i];
-    quad z = v4_sum(P->x, P->y, P->z, b->R + 2, 3), d = v4_sum(P->x, P->y, P->z, b->p, 1), e = z * b->ratio;
-    quad d_yz = YZX(d), d_zx = ZXY(d);
-    o->x = c * x + s * y;
-    o->y = c * y - s * x;
-    o->z = z;
-    o->d = d;
-    o->d_yz = d_yz;
-    o->d_zx = d_zx;
-    S[b->id] = (screw){e, q4_zero()};
-    if (!v) return;
-    screw X = {e * v[b->iv], q4_zero()};
-    if (b->parent >= 0) {
-      screw W = V[b->parent];
-      X.w += W.w;
-      X.v = W.v + (YZX(W.w) * d_zx - ZXY(W.w) * d_yz);
-    }
-    V[i] = X;
-    if (Psi) Psi[b->id] = (screw){v4_cross(X.w, e), v4_cross(X.v, e)};
-    return;
-  }
-  pose X = body_pose(t, b, q, turn->c[i], turn->s[i]);
-  real R[9];
-  m3_store_rows(X.R, R, 3);
-  const real p[3] = {X.p.x, X.p.y, X.p.z};
-  o->x = v4_sum(P->x, P->y, P->z, R, 3);
-  o->y = v4_sum(P->x, P->y, P->z, R + 1, 3);
-  o->z = v4_sum(P->x, P->y, P->z, R + 2, 3);
-  o->d = v4_sum(P->x, P->y, P->z, p, 1);
-  o->d_yz = YZX(o->d);
-  o->d_zx = ZXY(o->d);
-  solid_joint(t, i, q, v, o, S, V, Psi);
-}
-
 /* The body's own inertia in the world's axes: R J R^T. */
 static inline void solid_inertia(const scalar *I, solid *o) {
-  const scalar J[9] = {I[4], I[7], I[8], I[7], I[5], I[9], I[8], I[9], I[6]};
   quad x = o->x, y = o->y, z = o->z;
-  quad X = v4_sum(x, y, z, J, 1), Y = v4_sum(x, y, z, J + 3, 1), Z = v4_sum(x, y, z, J + 6, 1);
+  quad X = x * I[4] + (y * I[7] + z * I[8]), Y = x * I[7] + (y * I[5] + z * I[9]), Z = x * I[8] + (y * I[9] + z * I[6]);
   o->Jx = X * LANE(x, 0) + (Y * LANE(y, 0) + Z * LANE(z, 0));
   o->Jy = X * LANE(x, 1) + (Y * LANE(y, 1) + Z * LANE(z, 1));
   o->Jz = X * LANE(x, 2) + (Y * LANE(y, 2) + Z * LANE(z, 2));
@@ -114,11 +72,12 @@ static inline void solid_add(solid *to, const solid *o) {
   to->m += o->m;
 }
 
-/* In mass.c, out of line so that all kernels give the same to the bit. What solid_outward() leaves, for all bodies,
- * with first moments and (if wanted) tensors of inertia; then the inertias of subtrees, and M. */
+/* In mass.c, out of line so that all kernels give the same to the bit. Poses, screws and, when v is given, twists V and
+ * (if wanted) the screws' rates Psi (world.h), first moments and (if wanted) tensors of inertia of all bodies; S.v of a
+ * turn is zero. Then the inertias of subtrees, and M. */
 void JN_(solids_outward)(const JN_S(tree) * t, const real *q, const real *v, const angles *turn, int tensors, solid *B,
                          screw *S, screw *V, screw *Psi);
-void JN_(solids_inward)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, real *at, real *M);
+void JN_(solids_inward)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M);
 
 #endif
 

@@ -330,7 +330,7 @@ static inline void quad_matrices(const quads *s, real *C, int momenta) {
     if (spoilt)
       JN_(solids_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
     if (k == 0) quads_momentum(s);
-    if (k == 1) JN_(solids_inward)(s->t, 0, s->B, s->S, (real *)s->P, out[JN_OUT_M]);
+    if (k == 1) JN_(solids_inward)(s->t, 0, s->B, s->S, (screw *)s->P, out[JN_OUT_M]);
     if (k == 2) quads_coriolis(s, C);
     spoilt = 1;
   }

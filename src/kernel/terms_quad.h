@@ -6,7 +6,7 @@
 #ifndef JN_KERNEL_TERMS_QUAD_H
 #define JN_KERNEL_TERMS_QUAD_H
 
-#include "coriolis_quad.h"
+#include "coriolis_fours.h"
 #include "frames.h"
 #include "jacobians.h"
 #include "terms.h"
@@ -25,10 +25,11 @@ typedef struct quads {
   scalar *m;
   crossed4 *X;    /* [nb] */
   screw *S, *Psi; /* [nd] */
-  probe *P;       /* [nd] */
+  probe *P;       /* [nd + 3] */
+  scalar *column; /* [nd + 4][4] */
 } quads;
 
-/* Takes 101 nb + 40 nd + 16 reals; what comes last is room for others when C is not at work. */
+/* Takes 101 nb + 44 nd + 120 reals; what comes last is room for others when C is not at work. */
 static inline void quads_place(quads *s, real *at) {
   const JN_S(tree) *t = s->t;
   s->B = TAKE_ALIGNED(&at, t->nb, solid);
@@ -40,7 +41,8 @@ static inline void quads_place(quads *s, real *at) {
   s->p = TAKE(&at, t->nb, quad);
   s->h = TAKE(&at, t->nb, quad);
   s->m = TAKE(&at, t->nb, scalar);
-  s->P = TAKE_ALIGNED(&at, t->nd, probe);
+  s->P = TAKE_ALIGNED(&at, t->nd + 3, probe);
+  s->column = TAKE(&at, 4 * (t->nd + 4), scalar);
 }
 
 static inline void quads_points(const quads *s) {
@@ -63,10 +65,41 @@ static inline void quads_accelerate(const quads *s, const real *a) {
   }
 }
 
-/* C, for which the inertias of subtrees are made on the way. */
+/* C, for which the inertias of subtrees are made on the way: four coordinates at a time, or one by one. */
+static inline void quads_coriolis_fours(const quads *s, real *C) {
+  const JN_S(tree) *t = s->t;
+  three *x = (three *)s->P;
+  for (int k = 0; k < 3; k++)
+    x[t->nd + k] = (three){{q4_zero(), q4_zero()}, {q4_zero(), q4_zero()}, {q4_zero(), q4_zero()}};
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    for (int k = b->id; k < b->id + b->nv; k++)
+      x[k] = subtree_three(&s->B[i], &s->X[i], is_turn(b), s->S[k], s->Psi[k]);
+    if (b->parent < 0) continue;
+    crossed4_add(&s->X[b->parent], &s->X[i], &s->B[i]);
+    solid_add(&s->B[b->parent], &s->B[i]);
+  }
+  fours_coriolis(&(fours){t, s->B, s->S, s->Psi, x, s->column}, C);
+}
+
+/* Fours pay where a joint carries more than three coordinates on average, its own among them: 100 joints 13.5 us
+ * instead of 30, 7 joints 410 ns instead of 435, but the legs of a quadruped 1.09 us instead of 0.99. */
+static inline int fours_are_quicker(const quads *s) {
+  int turns = 0, carried = 0;
+  for (int i = 0; i < s->t->nb && s->t->straight; i++) {
+    turns += s->B[i].turn;
+    carried += s->B[i].turn ? s->B[i].end - s->B[i].id : 0;
+  }
+  return carried > 3 * turns;
+}
+
 static inline void quads_coriolis(const quads *s, real *C) {
   const JN_S(tree) *t = s->t;
   for (int i = 0; i < t->nb; i++) s->X[i] = crossed4_of(s->V[i], &s->B[i]);
+  if (fours_are_quicker(s)) {
+    quads_coriolis_fours(s, C);
+    return;
+  }
   for (int k = 0; k < t->nd; k++) s->P[k] = probe_of(s->S[k], s->Psi[k]);
   for (int k = 0; k < t->nv * t->nv; k++) C[k] = 0;
   for (int i = t->nb - 1; i >= 0; i--) {

@@ -33,7 +33,8 @@ typedef struct TREE(frame) {
 
 typedef struct TREE(tree) {
   int32_t nb, nq, nv, nd, nframe, nscrew, nlink;
-  int32_t coupled; /* some coordinate moves more than one body */
+  int32_t coupled;  /* some coordinate moves more than one body */
+  int32_t straight; /* none does, and coordinates are in the order of the bodies: iv = id */
   NUMBER gravity[3];
   const TREE(body) * body;       /* [nb] */
   const TREE(frame) * frame;     /* [nframe] */
