@@ -20,13 +20,13 @@ static inline void pairs_pack(const twist *in, int orders, quad3 *X) {
 }
 
 /* A joint that is not about z. */
-static inline void pairs_general_outward(const pairs *w, const sweeps *plain, int i, int orders) {
+static __attribute__((noinline)) void pairs_general_outward(const pairs *w, const sweeps *plain, int i, int orders) {
   int p = w->J->t->body[i].parent, n = pairs_of(orders);
   if (p >= 0) pairs_unpack(w->V + p * n, orders, plain->V + p * orders);
   general_outward(plain, i, orders);
   pairs_pack(plain->V + i * orders, orders, w->V + i * n);
 }
-static inline void pairs_general_inward(const pairs *w, const sweeps *plain, int i, int orders) {
+static __attribute__((noinline)) void pairs_general_inward(const pairs *w, const sweeps *plain, int i, int orders) {
   int p = w->J->t->body[i].parent, n = pairs_of(orders - 1);
   pairs_unpack(w->F + i * n, orders - 1, (twist *)(void *)(plain->F + i * orders));
   if (p >= 0) pairs_unpack(w->F + p * n, orders - 1, (twist *)(void *)(plain->F + p * orders));
