@@ -41,29 +41,30 @@ static inline product product_place(const JN_S(tree) * t, const real *inverse, r
   return o;
 }
 
-/* Rows [begin, end), the first of which is the `at`-th. */
-FLAT void product_take(const product *o, int begin, int end, int at, packed *p) {
-  int n = o->t->nv;
+/* Rows [begin, end) besides. */
+FLAT void product_take(const product *o, int begin, int end, packed *p) {
+  int n = o->t->nv, at = p->count;
   for (int r = begin; r < end; r++, at++) {
     p->row[at] = r;
     p->T[2 * at] = tile_load(o->X[0] + r * n + p->c);
     p->T[2 * at + 1] = tile_load(o->X[1] + r * n + p->c);
   }
+  p->count = at;
 }
 
 /* Rows of the branches of TILE columns: bodies side by side, all that is outward of them, which is side by side too,
- * and before these the ancestors of the first, which has those of the others. */
+ * and the ancestors of the first, which has those of the others: most often each is next to its parent. */
 static inline void product_pack(const product *o, int c, packed *p) {
   const JN_S(tree) *t = o->t;
-  int i = o->body[c], end = 0, above = 0;
+  int i = o->body[c], end = 0;
   for (int e = o->body[c + TILE - 1]; e >= i; e--) end = t->body[e].end > end ? t->body[e].end : end;
-  for (int j = t->body[i].parent; j >= 0; j = t->body[j].parent) above += t->body[j].nv;
   p->c = c;
-  p->count = above + id_of(t, end) - t->body[i].id;
-  product_take(o, t->body[i].id, id_of(t, end), above, p);
+  p->count = 0;
+  product_take(o, t->body[i].id, id_of(t, end), p);
   for (i = t->body[i].parent; i >= 0; i = t->body[i].parent) {
-    above -= t->body[i].nv;
-    product_take(o, t->body[i].id, t->body[i].id + t->body[i].nv, above, p);
+    int last = i;
+    while (i > 0 && t->body[i].parent == i - 1) i--;
+    product_take(o, t->body[i].id, t->body[last].id + t->body[last].nv, p);
   }
 }
 
