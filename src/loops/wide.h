@@ -34,11 +34,11 @@ static inline wide all(double x) { return x - (wide){0}; }
 /* The first `count` numbers, others zero; the others, the first zero. */
 typedef long long wide_bits __attribute__((vector_size(8 * JN_WIDE)));
 static inline wide_bits first_bits(int count) {
-  static const long long bits[2 * JN_WIDE] = {[JN_WIDE - 1] = -1, [JN_WIDE - 2] = -1,
 #if JN_WIDE == 4
-                                              [0] = -1,           [1] = -1
+  static const long long bits[8] = {-1, -1, -1, -1, 0, 0, 0, 0};
+#else
+  static const long long bits[4] = {-1, -1, 0, 0};
 #endif
-  };
   wide_bits x;
   memcpy(&x, bits + JN_WIDE - (count < JN_WIDE ? count : JN_WIDE), sizeof x);
   return x;
