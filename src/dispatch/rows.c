@@ -193,7 +193,8 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   if (order < 0) return reals + angles;
   size_t orders = (size_t)order + 2;
   size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +
-                larger(nv * nv + 3 * nv + 48 * nb + 20 * nd + 64, orders * (6 * (nv + 6) + 66) + nv + 6 + nb);
+                larger((t->coupled || nv <= JN_FEW ? nv * nv : 0) + 3 * nv + 84 * nb + 20 * nd + 128,
+                       orders * (6 * (nv + 6) + 66) + nv + 6 + nb);
   jets = larger(jets, orders * (nv + 24 * nd + 97 * nb + 75) + nd + nb + 1); /* matrix_jet.c */
   jets = larger(jets, orders * (nv + 18 * nd + 60 * nb + 20) + 6 * nb + 64); /* jets_quad.h, jets_whirl.h */
   return angles + larger(larger(reals, jets), derivative_reals(t, orders - 1, nlink));

@@ -175,12 +175,19 @@ FLAT void hand_inertia(body_inertia *to, const body_inertia *I, const space *d) 
 #endif
 
 /* Body i inwards: pivots [nd], and what is missing in the units, from the inertias, of which this one is articulated.
- */
-static inline void articulate(const articulation *o, int i, body_inertia *I, real *pivot) {
+ * prescribed [nv] (NULL: none): coordinates that do not give way, x = 0. */
+static inline void articulate(const articulation *o, int i, const unsigned char *prescribed, body_inertia *I,
+                              real *pivot) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];
   for (int k = b->nv - 1; k >= 0; k--) {
     int c = b->id + k;
+    if (prescribed && prescribed[b->iv + k]) {
+      o->x[c].m = o->x[c].f = sp_zero();
+      o->x[c].inverse = ZERO;
+      pivot[c] = K(1);
+      continue;
+    }
     real armature = armature_of(t, b, k);
     real D = is_turn(b) ? give_way(&I[i], 1, armature, &o->x[c]) : give_way(&I[i], 0, armature, &o->x[c]);
     pivot[c] = relative(D, splat(t->gross[c]));
@@ -209,6 +216,34 @@ static inline void solve_outward(const articulation *o, int i, twist *A, real *x
     x[c] = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A[i]);
     A[i] = t_axpy(x[c], (twist){sp_numbers(u->w), sp_numbers(u->v)}, A[i]);
   }
+}
+
+/* x in place of f [nd]; p, A [nb] are scratch. */
+static inline void solve_alone(const articulation *o, wrench *p, twist *A, real *x) {
+  int nb = o->t->nb;
+  for (int i = 0; i < nb; i++) p[i] = w_zero();
+  for (int i = nb - 1; i >= 0; i--) solve_inward(o, i, p, x);
+  for (int i = 0; i < nb; i++) solve_outward(o, i, A, x);
+}
+
+/* Articulated bodies at q, no factors. Pivots are relative to what the coordinates move at some configuration, as those
+ * of forward dynamics. Takes 20 nd + 56 nb reals and alignment. */
+FLAT articulation articulation_at(const JN_S(tree) * t, const real *q, angles turn, const unsigned char *prescribed,
+                                  real **at, real *pivots) {
+  articulation o = {t, TAKE_ALIGNED(at, t->nb, space), TAKE_ALIGNED(at, t->nd, unit)};
+  body_inertia *I = TAKE_ALIGNED(at, t->nb, body_inertia);
+  axes *R = TAKE(at, t->nb, axes), ground = axes_of_world();
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    space w[6], v[6];
+    R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &R[b->parent]);
+    I[i] = body_inertia_of(&R[i], b->inertia);
+    o.d[i] = R[i].d;
+    axes_screws(t, i, q, &R[i], w, v);
+    for (int k = 0; k < b->nv; k++) o.x[b->id + k].w = w[k], o.x[b->id + k].v = v[k];
+  }
+  for (int i = t->nb - 1; i >= 0; i--) articulate(&o, i, prescribed, I, pivots);
+  return o;
 }
 
 /* ---- many right-hand sides ---- */
@@ -387,27 +422,11 @@ static inline void equations_inverse(equations *w, real *out) {
     for (int j = 0; j < i; j++) out[i * n + j] = out[j * n + i];
 }
 
-/* Articulated bodies at q, no factors. Pivots are relative to what the coordinates move at some configuration, as those
- * of forward dynamics. 0: the tree branches too often for many right-hand sides at once. */
+/* articulation_at() with all that many right-hand sides need. 0: the tree branches too often for these at once. */
 FLAT int articulated_at(const JN_S(tree) * t, const real *q, real **at, articulation *o, equations *e, real *pivots) {
-  o->t = t;
-  o->x = TAKE_ALIGNED(at, t->nd, unit);
-  int placed = equations_place(o, e, at);
   angles turn = angles_at(t, q, at);
-  body_inertia *I = TAKE_ALIGNED(at, t->nb, body_inertia);
-  axes *R = TAKE(at, t->nb, axes), ground = axes_of_world();
-  o->d = TAKE(at, t->nb, space);
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    space w[6], v[6];
-    R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &R[b->parent]);
-    I[i] = body_inertia_of(&R[i], b->inertia);
-    o->d[i] = R[i].d;
-    axes_screws(t, i, q, &R[i], w, v);
-    for (int k = 0; k < b->nv; k++) o->x[b->id + k].w = w[k], o->x[b->id + k].v = v[k];
-  }
-  for (int i = t->nb - 1; i >= 0; i--) articulate(o, i, I, pivots);
-  return placed;
+  *o = articulation_at(t, q, turn, NULL, at, pivots);
+  return equations_place(o, e, at);
 }
 
 #endif

@@ -8,6 +8,8 @@
 
 enum { JN_MAX_ARRAYS = 24 };
 
+enum { JN_FEW = 18 }; /* coordinates for which forward jets take dense factors */
+
 /* The caller's own memory, for kernels with lanes that store results there as they come, and tell which: matrices in
  * lanes are too large for the caches. Samples of output i begin at to[i] and are stride[i] numbers of `kind` apart. */
 typedef struct jn_sink {

@@ -92,7 +92,7 @@ static inline void spread_forward(spread *w, const articulation *o, const real *
   for (int c = 0; c < t->nd; c++) o->x[c].w = w->at[c].sw, o->x[c].v = w->at[c].sv;
   for (int i = t->nb - 1; i >= 0; i--) { /* three recursions that do not wait for each other */
     spread_inward(w, i);
-    articulate(o, i, I, pivots);
+    articulate(o, i, NULL, I, pivots);
     wrench own = lane_wrench(&slab_of(w, last_of(t, i))->F, last_of(t, i));
     for (int c = t->body[i].id; c <= last_of(t, i); c++) {
       twist S = {sp_numbers(o->x[c].w), sp_numbers(o->x[c].v)};

@@ -82,7 +82,7 @@ static __attribute__((noinline)) void flow_articulated(const flow *o, const arti
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     flow_hand(o, i);
-    articulate(u, i, I, pivots);
+    articulate(u, i, NULL, I, pivots);
     for (int k = 0; k < b->nv; k++) {
       x[b->id + k] = flow_force(o, i, k, tau);
       o->x[b->id + k].Z = flow_momentum(o, i, b->id + k, is_turn(b));

@@ -10,10 +10,8 @@ static inline void solve_one(const articulation *o, int wide, int c, real *at, r
   real *x = take(&at, (size_t)t->nd);
   wrench *p = TAKE(&at, t->nb, wrench);
   twist *A = TAKE(&at, t->nb, twist);
-  for (int i = 0; i < t->nb; i++) p[i] = w_zero();
   for (int k = 0; k < t->nv; k++) x[k] = -X[t->order[k] * wide + c];
-  for (int i = t->nb - 1; i >= 0; i--) solve_inward(o, i, p, x);
-  for (int i = 0; i < t->nb; i++) solve_outward(o, i, A, x);
+  solve_alone(o, p, A, x);
   for (int k = 0; k < t->nv; k++) X[t->order[k] * wide + c] = x[k];
 }
 
