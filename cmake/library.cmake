@@ -149,7 +149,7 @@ if(JOUNCE_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(gcc12 $<AND:$<C_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<C_COMPILER_VERSION>,12>>)
   set(avx2_one ${avx2} -mtune=znver3 $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
                $<${gcc12}:-mmove-max=256;-mstore-max=256>)
-  set_source_files_properties(src/kernel/adjoint.c PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties(src/kernel/adjoint.c src/kernel/second.c PROPERTIES COMPILE_OPTIONS
                                                               "$<${gcc12}:-mmove-max=128;-mstore-max=128>")
   jounce_row(d_avx2 D 1 ${avx2_one})
   jounce_row(f_avx2 F 1 ${avx2_one})
