@@ -215,13 +215,18 @@ static const struct {
             {"d ddq / d(q, v, tau)", derivatives},
             {"both of these", both}};
 
-void closed_loops(const char *only) {
+static void print_header(void) {
   printf("closed loops, row %s, %d states, ns for each state\n%-21s %3s %3s", jn_row_name(), POINTS, "mechanism", "nv",
          "m");
   for (size_t a = 0; a < sizeof list / sizeof *list; a++) printf(" %30s", list[a].name);
   putchar('\n');
+}
+
+int closed_loops(const char *only) {
+  int found = 0;
   for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
     if (only && strcmp(only, mechanisms[i].name) != 0) continue;
+    if (!found++) print_header();
     mechanism x = create(mechanisms[i].name);
     printf("%-21s %3d %3d", mechanisms[i].name, x.nv, x.m);
     for (size_t a = 0; a < sizeof list / sizeof *list; a++)
@@ -229,6 +234,12 @@ void closed_loops(const char *only) {
     putchar('\n');
     destroy(&x);
   }
+  if (found) return 0;
+  fprintf(stderr, "bench: no mechanism '%s'; there are", only);
+  for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++)
+    fprintf(stderr, "%s '%s'", i ? "," : "", mechanisms[i].name);
+  fputc('\n', stderr);
+  return 2;
 }
 
 int closed_loop_calls(const char *name, const char *algorithm, int count) {

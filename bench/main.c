@@ -215,7 +215,7 @@ int main(int argc, char **argv) {
     if (strcmp(word, "--growth") == 0) return growth(), 0;
     if (strcmp(word, "--loops") == 0 && argc - i == 4)
       return closed_loop_calls(argv[i + 1], argv[i + 2], atoi(argv[i + 3]));
-    if (strcmp(word, "--loops") == 0) return closed_loops(argv[i + 1]), 0;
+    if (strcmp(word, "--loops") == 0) return argc - i > 2 ? usage(argv[i + 2]) : closed_loops(argv[i + 1]);
     if (strcmp(word, "--all") == 0)
       o.all = 1;
     else if (strcmp(word, "--batch") == 0)

@@ -667,6 +667,35 @@ static void tensors_of_chains_are_those_by_directions(void **st) {
   }
 }
 
+/* Matrices smaller than a register: what lies behind them stays, to the sign of zero. */
+static void matrices_end_where_they_end(void **st) {
+  (void)st;
+  enum { MOST = 9, BEHIND = 16 };
+  for (int n = 1; n <= MOST; n++) {
+    float q[MOST], v[MOST], a[MOST], x[MOST], D[3][MOST * MOST + BEHIND];
+    char name[32];
+    jn_model *m;
+    jn_work *w;
+    snprintf(name, sizeof name, "builtin:chain:%d", n);
+    check_ok(jn_load(name, NULL, &m, NULL));
+    check_ok(jn_work_create(m, &w));
+    for (int i = 0; i < n; i++) q[i] = 0.3f + (float)i, v[i] = 0.5f, a[i] = -1;
+    for (int way = 0; way < 2; way++) {
+      for (int k = 0; k < 3; k++)
+        for (int i = 0; i < n * n + BEHIND; i++) D[k][i] = -0.0f;
+      if (way == 0)
+        check_ok(jnf_inverse_dynamics_derivatives(m, w, q, v, a, NULL, JN_IN_BODY, D[0], D[1], D[2], NULL));
+      else
+        check_ok(jnf_forward_dynamics_derivatives(m, w, q, v, a, NULL, JN_IN_BODY, x, D[0], D[1], D[2], NULL));
+      for (int k = 0; k < 3; k++)
+        for (int i = n * n; i < n * n + BEHIND; i++)
+          check(D[k][i] == 0 && signbit(D[k][i]), "%d joints, output %d, %d behind its end", n, k, i - n * n);
+    }
+    jn_work_destroy(w);
+    jn_model_destroy(m);
+  }
+}
+
 static void misuse_is_refused(void **st) {
   (void)st;
   uint64_t s = seed("misuse");
@@ -705,6 +734,7 @@ int main(void) {
       cmocka_unit_test(rails_are_as_good_as_a_free_base),
       cmocka_unit_test(large_trees_agree_with_dense_factors),
       cmocka_unit_test(tensors_of_chains_are_those_by_directions),
+      cmocka_unit_test(matrices_end_where_they_end),
       cmocka_unit_test(misuse_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

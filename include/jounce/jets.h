@@ -35,8 +35,8 @@ JN_API jn_status jn_work_init_order(const jn_model *model, int order, void *memo
 /* tau, dtau/dt, ..., d^K tau/dt^K along the motion. O(n K^2). [kumar2021 eqs. 14-20] */
 JN_API jn_status jn_inverse_dynamics_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                          const double *v_jet, const double *wrench_jet, double *tau_jet);
-/* The motion that the forces and their derivatives make: v_jet [(K+2) x nv], its first row v. O(n K^2); with
- * coupled coordinates and O(nv^3). Errors: JN_ERR_SINGULAR. */
+/* The motion that the forces and their derivatives make: v_jet [(K+2) x nv], its first row v. O(n K^2), and
+ * O(nv^3) once where coordinates are coupled. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_forward_dynamics_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                          const double *v, const double *tau_jet, const double *wrench_jet,
                                          double *v_jet);

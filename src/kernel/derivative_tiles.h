@@ -53,7 +53,7 @@ FLAT void row_store(real *D, int n, int c, int k, tile row) {
   real *to = D + c * n + k * TILE;
   if (count >= TILE || (c >= TILE && c < n - 1))
     tile_store(row, to);
-  else if (c < n - 1)
+  else if (c * n + (k + 1) * TILE <= n * n) /* also of matrices smaller than a tile */
     tile_store(tile_below(row, count) + tile_from(tile_load(to), count), to);
   else
     tile_store_first(row, to, count);

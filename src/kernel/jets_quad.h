@@ -48,7 +48,7 @@ FLAT void pairs_turn(const real *c, const real *s, int orders, int inverse, cons
   }
 }
 
-/* Cosine, sine and translation of the joint of body i (z_series() in jets.c). */
+/* Cosine, sine and translation of the joint of body i (z_series() in jets_whirl.h). */
 FLAT void pairs_series(const pairs *w, int i, int orders) {
   const jets *J = w->J;
   const JN_S(body) *b = &J->t->body[i];

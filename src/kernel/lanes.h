@@ -109,13 +109,14 @@ static inline void put_few_other(other *to, const real *x, size_t n, size_t stri
     for (int k = 0; k < count; k++) to[(size_t)k * stride + i] = (other)x[i][k];
 }
 
-#if JN_LANES == 8
+#if JN_LANES == 8 && (defined(__clang__) || __GNUC__ >= 12)
+#define FOUR_AT_A_TIME 1
 typedef scalar half __attribute__((vector_size(4 * sizeof(scalar))));
 #endif
 /* Of eight lanes four numbers at a time, the last four again: inverse dynamics of 7 joints takes 42 ns a state, one by
  * one 55. */
 static inline void get_few_own(real *x, const scalar *const row[], size_t n) {
-#if JN_LANES == 8
+#if FOUR_AT_A_TIME
   for (size_t i = 0; i < n && n >= 4; i = i + 4 < n ? n - 4 : n) {
     real block[4];
     for (int k = 0; k < 4; k++) {

@@ -13,10 +13,18 @@
  *   d2 tau_c/dq_a dq_b = (S_b x* Z) . ppsi_a + (S_b x* U + E psi_b) . psi_a
  *   d2 tau_b/dq_a dq_c = (dI S_b) . ppsi_a + (dB^T S_b) . psi_a
  *   d2 tau_a/dq_b dq_c = S_a . (dI ppsi_b + dB psi_b + S_b x* X_c)
- *   d2 tau_c/dq_a dv_b = (E S_b) . psi_a              d2 tau_c/dq_b dv_a = (S_b x* Z) . Pi_a + (S_b x* U + E psi_b) .
- * S_a d2 tau_b/dq_a dv_c = (B(S_c)^T S_b) . psi_a       d2 tau_b/dq_c dv_a = (dI S_b) . Pi_a + (dB^T S_b) . S_a d2
- * tau_a/dq_b dv_c = S_a . (S_b x* Yv + B(S_c) psi_b)   d2 tau_a/dq_c dv_b = S_a . (dI Pi_b + dB S_b) d2 tau_c/dv_a dv_b
- * = (E S_b) . S_a                d2 tau_b/dv_a dv_c = (B(S_c)^T S_b) . S_a d2 tau_a/dv_b dv_c = S_a . B(S_c) S_b
+ *
+ *   d2 tau_c/dq_a dv_b = (E S_b) . psi_a
+ *   d2 tau_c/dq_b dv_a = (S_b x* Z) . Pi_a + (S_b x* U + E psi_b) . S_a
+ *   d2 tau_b/dq_a dv_c = (B(S_c)^T S_b) . psi_a
+ *   d2 tau_b/dq_c dv_a = (dI S_b) . Pi_a + (dB^T S_b) . S_a
+ *   d2 tau_a/dq_b dv_c = S_a . (S_b x* Yv + B(S_c) psi_b)
+ *   d2 tau_a/dq_c dv_b = S_a . (dI Pi_b + dB S_b)
+ *
+ *   d2 tau_c/dv_a dv_b = (E S_b) . S_a
+ *   d2 tau_b/dv_a dv_c = (B(S_c)^T S_b) . S_a
+ *   d2 tau_a/dv_b dv_c = S_a . B(S_c) S_b
+ *
  *   dM_ac/dq_b = S_a . (S_b x* Z)    dM_ab/dq_c = S_a . dI S_b    dM_bc/dq_a = 0
  *
  * They hold as well where coordinates coincide. The screws of a group (spherical, free) move each other: there the

@@ -320,9 +320,10 @@ static void move_screws_on(jn_loops *l) {
   }
 }
 
-/* How the wrench F = (m, f) on b, -F on a, changes beside staying fixed in these links, about p: D with b held, E with
- * a held. D = (u x f + C w, k u),     E = D - S x* F,     S = (w, u) C = sum lambda (beta alpha^T - (alpha . beta) 1)
- * over directions, k = sum lambda / d over distances. */
+/* How the wrench F = (m, f) on b, -F on a, changes beside staying fixed in these links, about p, by a screw S = (w, u):
+ * D with b held, E with a held.
+ *   D = (u x f + C w, k u),   E = D - S x* F
+ *   C = sum lambda (beta alpha^T - (alpha . beta) 1) over directions,   k = sum lambda / d over distances */
 typedef struct wrench_change {
   double F[6], C[9], k;
 } wrench_change;
