@@ -196,8 +196,10 @@ static inline void correct_own(const second *s, const last *c, int eb, int ec) {
   const way *p = &s->path;
   int inner = p->begin[eb], end = p->end[eb];
   if (eb == ec && end - inner == 1) tile_number(s->a, eb)[VV_C * TILE] = ZERO;
-  for (int k = inner; k < end && end - inner > 1; k++)
-    tile_number(s->a, k)[VV_C * TILE] -= power(c->Z, t_ad(way_screw(s, k), way_screw(s, eb)));
+  for (int k = inner; k < end && end - inner > 1; k++) { /* Z . [S_k, S_b] = S_k . (S_b x* Z) is there already */
+    real *x = tile_number(s->a, k);
+    x[VV_C * TILE] -= x[M_AC * TILE];
+  }
   if (eb < p->begin[ec] || eb == ec) return;
   wrench half = i_mul(c->I, t_ad(way_screw(s, eb), way_screw(s, ec)));
   for (int k = 0; k < p->begin[ec]; k++) tile_number(s->a, k)[VV_A * TILE] -= power(half, way_screw(s, k));
