@@ -171,13 +171,6 @@ static size_t lanes_reals(const jn_tree_d *t) {
   return field + solver + larger(33 * nb, 24 * nv + listed * (listed + 2) / 8) + 64;
 }
 
-/* Joints of one coordinate one after the other, of which second.c takes many at once. */
-static int is_chain(const jn_tree_d *t) {
-  int yes = t->straight && t->nv >= 40 && t->nv <= 256;
-  for (int i = 0; i < t->nb; i++) yes &= t->body[i].parent == i - 1 && t->body[i].nv == 1;
-  return yes;
-}
-
 /* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when
  * coordinates are coupled; jets.h for each order. */
 size_t jn__scratch_reals(const jn_model *m, int order) {
@@ -186,7 +179,7 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   size_t angles = 3 * nb + 24; /* angles_at() */
   size_t reals = 200 * nb + 28 * nd + 2 * nv + 192 + (t->coupled ? nv * nv : 0);
   reals = larger(reals, derivative_reals(t, 2, 0));
-  size_t second = is_chain(t) ? (72 * 16 + 17) * (nd + 8) + 14 * 8 * 64 : 89 * (nd + 8); /* tiles of up to 8 */
+  size_t second = JN_LONG_CHAIN(t) ? (72 * 16 + 17) * (nd + 8) + 14 * 8 * 64 : 89 * (nd + 8); /* tiles of up to 8 */
   reals = larger(reals, derivative_reals(t, 1, 0) + second + 64);
   reals = larger(reals, 54 * nlink + 24 * nd); /* sensitivity.c */
   reals = larger(reals, larger(tile_reals(t), lanes_reals(t)));

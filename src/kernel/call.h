@@ -10,6 +10,10 @@ enum { JN_MAX_ARRAYS = 24 };
 
 enum { JN_FEW = 18 }; /* coordinates for which forward jets take dense factors */
 
+/* Chains of joints of one coordinate whose second derivatives go in blocks (second.c): shorter ones fit into the cache,
+ * longer ones would take more scratch memory than all else. */
+#define JN_LONG_CHAIN(t) ((t)->chain && (t)->straight && (t)->nd == (t)->nb && (t)->nv >= 40 && (t)->nv <= 256)
+
 /* The caller's own memory, for kernels with lanes that store results there as they come, and tell which: matrices in
  * lanes are too large for the caches. Samples of output i begin at to[i] and are stride[i] numbers of `kind` apart. */
 typedef struct jn_sink {

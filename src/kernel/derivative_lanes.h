@@ -65,13 +65,6 @@ static inline flow flow_place(const JN_S(tree) * t, const real *q, const real *v
   return o;
 }
 
-/* Whether each body hangs from the one before: then no entry is zero. */
-static inline int is_chain(const JN_S(tree) * t) {
-  int chain = 1;
-  for (int i = 0; i < t->nb; i++) chain &= t->body[i].parent == i - 1;
-  return chain;
-}
-
 FLAT const place *place_before(const flow *o, int i) {
   int p = o->t->body[i].parent;
   return &o->at[p < 0 ? o->t->nb : p];
@@ -426,7 +419,7 @@ static __attribute__((noinline)) void flow_matrices(const flow *o, const target 
   const JN_S(tree) *t = o->t;
   int n = t->nv, rows = g->to ? 6 : n;
   row_at all = {g->dq, g->dv, g->M};
-  if (!is_chain(t) && !(g->to && t->body[0].end == t->nb)) row_clear(&all, 0, rows * n);
+  if (!t->chain && !(g->to && t->body[0].end == t->nb)) row_clear(&all, 0, rows * n);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     row_at first = {row_in(g->dq, b->iv, n, g), row_in(g->dv, b->iv, n, g), row_in(g->M, b->iv, n, g)};

@@ -146,9 +146,8 @@ static inline void group_entries(const making *o, int i) {
 static inline void spread_matrices(making *o) {
   const JN_S(tree) *t = o->o->t;
   const derived *to = o->to;
-  int n = t->nv, branches = 0;
-  for (int i = 0; i < t->nb; i++) branches |= t->body[i].parent != i - 1;
-  if (branches) { /* else every entry is written below */
+  int n = t->nv;
+  if (!t->chain) { /* else every entry is written below */
     clear_matrix(to->dq, 0, 1, n);
     clear_matrix(to->dv, 0, 1, n);
     clear_matrix(to->M, 0, 1, n);
@@ -164,7 +163,7 @@ static inline void spread_matrices(making *o) {
         rows_of(o, b->id, 1, end);
       else
         rows_of(o, b->id + k, 0, end);
-      lower_flush(n, b->id + k, branches, o);
+      lower_flush(n, b->id + k, !t->chain, o);
     }
     if (is_group(b) && to->dq) group_entries(o, i);
     if (b->parent >= 0) rows_shift(sp_numbers(o->o->at[last_of(t, i)].R.d), b->id, end, o->x);

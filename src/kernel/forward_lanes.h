@@ -186,7 +186,6 @@ static __attribute__((noinline)) void strip_panel(const strip *s, int n, const r
 typedef struct marks {
   const JN_S(tree) * t;
   int32_t *id, *body, *stamp; /* [nv] */
-  int branches;
 } marks;
 
 /* Takes 3 nv reals. */
@@ -196,13 +195,11 @@ static inline marks marks_place(const JN_S(tree) * t, real **at) {
   o.body = (int32_t *)(void *)take(at, (size_t)t->nv);
   o.stamp = (int32_t *)(void *)take(at, (size_t)t->nv);
   for (int c = 0; c < t->nv; c++) o.id[t->order[c]] = c;
-  for (int i = 0; i < t->nb; i++) {
-    o.branches |= t->body[i].parent != i - 1;
+  for (int i = 0; i < t->nb; i++)
     for (int c = t->body[i].id; c < id_of(t, i + 1); c++) {
       o.body[c] = i;
       o.stamp[c] = -1;
     }
-  }
   return o;
 }
 
@@ -228,10 +225,10 @@ static inline strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
   for (int c = 0; c < n; c += STRIP) {
     strip *to = &s[(*count)++];
     *to = (strip){.c = n - c < STRIP && n >= STRIP ? n - STRIP : c, .row = row};
-    for (int e = to->c; e < to->c + STRIP && e < n && p.branches; e++) mark_branch(&p, e, to->c);
+    for (int e = to->c; e < to->c + STRIP && e < n && !t->chain; e++) mark_branch(&p, e, to->c);
     for (int r = 0; r < n; r++)
-      if (!p.branches || p.stamp[p.id[r]] == to->c) to->row[to->count++] = r;
-    if (p.branches) row += to->count; /* else all have the same rows */
+      if (t->chain || p.stamp[p.id[r]] == to->c) to->row[to->count++] = r;
+    if (!t->chain) row += to->count; /* else all have the same rows */
   }
   *at += ((size_t)(row - (int32_t *)(void *)*at + n) * sizeof *row + sizeof(real) - 1) / sizeof(real);
   return s;

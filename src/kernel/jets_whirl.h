@@ -185,13 +185,14 @@ static inline whirl whirl_order(const vec3 *w, int k) {
 /* Adds what a joint that slides moves the origin by: x'' z + 2 w x x' z + B x z, all in the body's frame. */
 FLAT void slide_out(const sweeps *S, const JN_S(body) * b, int orders, const course *m) {
   const jets *J = S->J;
-  for (int k = 0; k < orders - 1; k++) {
-    m->a[k].z += K((k + 1) * (k + 2)) * slide(J, b, k + 2);
-    for (int j = 0; j <= k; j++) {
-      real rate = K(2 * (j + 1)) * slide(J, b, j + 1);
-      m->a[k].x += rate * m->w[k - j].y;
-      m->a[k].y -= rate * m->w[k - j].x;
-      m->a[k] = v3_axpy(slide(J, b, j), whirl_order(m->w, k - j).B.z, m->a[k]);
+  for (int k = 0; k < orders - 1; k++) m->a[k].z += K((k + 1) * (k + 2)) * slide(J, b, k + 2);
+  for (int i = 0; i < orders - 1; i++) { /* B of every order once */
+    vec3 w = m->w[i], z = whirl_order(m->w, i).B.z;
+    for (int k = i; k < orders - 1; k++) {
+      real rate = K(2 * (k - i + 1)) * slide(J, b, k - i + 1);
+      m->a[k].x += rate * w.y;
+      m->a[k].y -= rate * w.x;
+      m->a[k] = v3_axpy(slide(J, b, k - i), z, m->a[k]);
     }
   }
 }

@@ -107,6 +107,7 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .nlink = t->nlink,
                     .coupled = t->coupled,
                     .straight = t->straight,
+                    .chain = t->chain,
                     .body = body,
                     .frame = frame,
                     .placement = frame + t->nframe,

@@ -348,24 +348,13 @@ static inline void chain_blocks(second *s, int c, int count, struct way_twists *
         for (int e = b < c ? 0 : TILE; e < count; e += TILE) block_fill(s, a, b, c + e, x + e * room, pairs + e * room);
 }
 
-/* Chains of these lengths: shorter ones fit into the cache, longer ones would take more scratch memory than all else.
- */
-static inline int is_chain(const JN_S(tree) * t) {
-  int chain = t->straight && t->nv >= 40 && t->nv <= 256;
-  for (int i = 0; i < t->nb; i++) chain &= t->body[i].parent == i - 1 && t->body[i].nv == 1;
-  return chain;
-}
-
 /* Zeros where nothing will be written: in a chain all coordinates are of one branch, and only M does not change with
  * those inward of an entry (100 joints: 2.7 MB instead of 32). */
 static inline void clear_tensors(const second *s) {
   const JN_S(tree) *t = s->w.t;
   size_t n = (size_t)t->nv;
-  int chain = !t->coupled, ordered = t->straight; /* whether what is inward comes first */
-  for (int i = 0; i < t->nb; i++) {
-    chain &= t->body[i].parent == i - 1;
-    ordered &= chain && !is_group(&t->body[i]);
-  }
+  int chain = t->chain && !t->coupled, ordered = t->chain && t->straight; /* whether what is inward comes first */
+  for (int i = 0; i < t->nb; i++) ordered &= !is_group(&t->body[i]);
   for (int e = 0; e < 4; e++)
     if (s->out[e] && !(e == QA ? ordered : chain)) memset(s->out[e], 0, n * n * n * sizeof(real));
   for (size_t h = 0; h < n && s->out[QA] && ordered; h++)
@@ -383,7 +372,7 @@ void JN_(second)(const jn_call *c) {
   s.w.a = c->in[2];
   s.w.W = c->in[3];
   s.w.rows = 1;
-  int room = tiles_of(t->nd), chain = is_chain(t), slots = chain && TILE > 1 ? SLOTS : 1, i = 0;
+  int room = tiles_of(t->nd), slots = JN_LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1, i = 0;
   struct way_twists *x = TAKE_ALIGNED(&at, slots * room, struct way_twists);
   pair *pairs = TAKE_ALIGNED(&at, slots * room, pair);
   s.block = TAKE_ALIGNED(&at, slots > 1 ? TILE * TILE : 0, values);

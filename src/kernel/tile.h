@@ -77,7 +77,6 @@ typedef struct tile_sym3 {
 } tile_sym3;
 
 static inline tile3 tile3_add(tile3 a, tile3 b) { return (tile3){a.x + b.x, a.y + b.y, a.z + b.z}; }
-static inline tile3 tile3_sub(tile3 a, tile3 b) { return (tile3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static inline tile tile3_dot(vec3 a, tile3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 /* a + s b, for one vector b and for one of each lane */
 static inline tile3 tile3_axpy(tile s, vec3 b, tile3 a) { return (tile3){a.x + b.x * s, a.y + b.y * s, a.z + b.z * s}; }
@@ -102,7 +101,6 @@ static inline tile3 tile3_sym(const tile_sym3 *A, tile3 b) {
 static inline tile3 tile3_turn(const tile3 R[3], tile3 b) {
   return tile3_fma(b.x, R[0], tile3_fma(b.y, R[1], tile3_scale(b.z, R[2])));
 }
-static inline tile tile3_inner(tile3 a, tile3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 /* One vector or matrix with a vector of each lane: a x b, b x a, A b. */
 static inline tile3 tile3_across(vec3 a, tile3 b) {

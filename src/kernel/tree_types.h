@@ -35,6 +35,7 @@ typedef struct TREE(tree) {
   int32_t nb, nq, nv, nd, nframe, nscrew, nlink;
   int32_t coupled;  /* some coordinate moves more than one body */
   int32_t straight; /* none does, and coordinates are in the order of the bodies: iv = id */
+  int32_t chain;    /* each body hangs from the one before: there are no zeros between branches */
   NUMBER gravity[3];
   const TREE(body) * body;       /* [nb] */
   const TREE(frame) * frame;     /* [nframe] */

@@ -63,7 +63,6 @@ static inline quad3 quad_turn_back(const scalar *R, quad3 a) {
 }
 
 static inline quad v4_load(const scalar *a) { return q4(a[0], a[1], a[2], 0); }
-static inline quad v4_of(vec3 a) { return q4(a.x, a.y, a.z, 0); }
 static inline vec3 v4_vec3(quad a) { return v3(a[0], a[1], a[2]); }
 static inline quad v4_cross(quad a, quad b) { return YZX(a) * ZXY(b) - ZXY(a) * YZX(b); }
 static inline scalar v4_dot(quad a, quad b) {

@@ -256,8 +256,7 @@ FLAT void mass_outer(const mass_place *o, int i, wrench *Z) {
 FLAT void world_mass_matrix(const world *w, inertia *I, int elimination, wrench *Z, real *M) {
   const JN_S(tree) *t = w->t;
   const mass_place o = {w, t->nv, elimination && !t->coupled, t->coupled, M};
-  int zeros = t->coupled, straight = elimination ? !t->coupled : t->straight;
-  for (int i = 1; i < t->nb; i++) zeros |= t->body[i].parent != i - 1; /* between branches; a chain has none */
+  int zeros = t->coupled || !t->chain, straight = elimination ? !t->coupled : t->straight;
   for (int k = 0; k < t->nv * t->nv && zeros; k++) M[k] = ZERO;
   for (int i = t->nb - 1; i >= 0; i--) {
     int p = t->body[i].parent;

@@ -220,10 +220,12 @@ static pose fill_body(const jn_draft *d, arrays *x, int k, pose placed, int pare
 /* Coordinates in the order of the bodies, each coupled to those of its ancestors; all to all when some are shared. */
 static void fill_elimination(jn_tree_d *t, arrays *x) {
   t->straight = !t->coupled;
+  t->chain = 1;
   for (int i = 0; i < t->nb; i++) {
     const jn_body_d *b = &x->body[i];
     int last = b->parent < 0 ? -1 : x->body[b->parent].id + x->body[b->parent].nv - 1;
     t->straight &= b->iv == b->id;
+    t->chain &= b->parent == i - 1;
     for (int k = 0; k < b->nv && !t->coupled; k++) { /* id counts coordinates in the order of the bodies */
       x->order[b->id + k] = b->iv + k;
       x->lambda[b->id + k] = k ? b->id + k - 1 : last;
