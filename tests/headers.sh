@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every public header compiles alone, as C and as C++, with warnings as errors; what scripts make from headers is up to
-# date; and the benchmarks have every function.   headers.sh SOURCE CC
+# date; benchmarks and the test of bounds have every function.   headers.sh SOURCE CC
 set -eu
 cd "$1"
 for header in include/jounce/*.h; do
@@ -27,9 +27,14 @@ is_made() { # file, command that makes it
 is_made include/jounce/batch.h script/batch-functions header
 is_made src/dispatch/batch_functions.c script/batch-functions source
 is_made include/jounce/float.h script/float-header
-# every function that computes is timed
+# every function that computes is timed, and called with arrays between guard pages
 for function in $(sed -n 's/^JN_API jn_status jn_\([a-z0-9_]*\)_batch(.*/\1/p' include/jounce/batch.h); do
-  grep -q "ALGORITHM([a-z0-9_]*, $function," bench/algorithms.c bench/algorithms_more.c && continue
-  echo "bench/algorithms_more.c does not time jn_$function()"
-  exit 1
+  if ! grep -q "ALGORITHM([a-z0-9_]*, $function," bench/algorithms.c bench/algorithms_more.c; then
+    echo "bench/algorithms_more.c does not time jn_$function()"
+    exit 1
+  fi
+  if ! grep -q "BOUNDED($function," tests/test_bounds.c; then
+    echo "tests/test_bounds.c does not call jn_$function()"
+    exit 1
+  fi
 done

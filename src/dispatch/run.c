@@ -137,10 +137,17 @@ static jn_status check(const jn_row *row, const jn_run *r) {
   return JN_OK;
 }
 
+/* Kernels rely on being asked for something. */
+static int wants_nothing(const jn_run *r) {
+  for (int i = 0; i < r->outputs; i++)
+    if (r->out[i].data) return 0;
+  return 1;
+}
+
 jn_status jn__run(jn_run *r) {
   const jn_row *row = jn__choose_row(r->kind, r->count > 1);
   jn_status status = check(row, r);
-  if (status != JN_OK) return status;
+  if (status != JN_OK || wants_nothing(r)) return status;
   if (r->count == 1 && row->lanes == 1 && row->kind == r->kind) return run_direct(row, r);
   if (r->work && r->work->batch) return jn__run_batch(row, r);
   alignas(64) char memory[SMALL];
