@@ -122,25 +122,26 @@ function(jounce_object target)
 endfunction()
 
 # A row: the kernels over one number type, see src/lie/number.h. -ffp-contract is set explicitly: fused multiply-add
-# where the instruction set has it, and nowhere else. No errno and no traps: kernels look at neither.
+# where the instruction set has it, and nowhere else. No errno and no traps: kernels look at neither. ${kernel_optimisation}
+# comes after the flags of the build type. A row that JOUNCE_ROWS does not name is left out.
 function(jounce_row name kind lanes)
+  if(NOT name IN_LIST rows)
+    return()
+  endif()
   add_library(jounce_row_${name} OBJECT EXCLUDE_FROM_ALL ${kernel_sources})
   jounce_object(jounce_row_${name})
   target_compile_definitions(jounce_row_${name} PRIVATE JN_ROW=${name} JN_KIND=JN_KIND_${kind} JN_LANES=${lanes})
-  target_compile_options(jounce_row_${name} PRIVATE -fno-math-errno -fno-trapping-math -Wno-psabi ${ARGN})
+  target_compile_options(jounce_row_${name} PRIVATE -fno-math-errno -fno-trapping-math -Wno-psabi
+                                                    ${kernel_optimisation} ${ARGN})
   set(jounce_rows ${jounce_rows} jounce_row_${name} PARENT_SCOPE)
 endfunction()
 
 set(jounce_rows)
 jounce_row(d D 1 -ffp-contract=off)
 jounce_row(f F 1 -ffp-contract=off)
-if(JOUNCE_LANES)
-  jounce_row(d2 D 2 -ffp-contract=off)
-  jounce_row(f4 F 4 -ffp-contract=off)
-endif()
-set(rows_avx2 0)
-if(JOUNCE_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-  set(rows_avx2 1)
+jounce_row(d2 D 2 -ffp-contract=off)
+jounce_row(f4 F 4 -ffp-contract=off)
+if(rows_avx2)
   set(avx2 -mavx2 -mfma -ffp-contract=fast)
   # Packing scalars of one state into registers costs more than it saves; a CPU with AVX2 is likely to be of this decade:
   # both together make derivatives of inverse dynamics 6 % faster, the mass matrix 12 %.
@@ -162,10 +163,8 @@ if(JOUNCE_AVX2 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   # Orders 1 to 4 of jets are unrolled in full, though their loops are long: 5 to 8 % faster.
   set_source_files_properties(src/kernel/jets.c PROPERTIES COMPILE_OPTIONS
                                                            "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=1000>")
-  if(JOUNCE_LANES)
-    jounce_row(d4_avx2 D 4 ${avx2_lanes})
-    jounce_row(f8_avx2 F 8 ${avx2_lanes})
-  endif()
+  jounce_row(d4_avx2 D 4 ${avx2_lanes})
+  jounce_row(f8_avx2 F 8 ${avx2_lanes})
 endif()
 
 add_library(jounce_core OBJECT ${core_sources})
@@ -201,7 +200,7 @@ function(jounce_rows_object target)
   add_library(${target} OBJECT src/dispatch/rows.c)
   jounce_object(${target})
   target_compile_options(${target} PRIVATE -Wconversion)
-  target_compile_definitions(${target} PRIVATE JN_ROWS_AVX2=${rows_avx2} JN_ROWS_LANES=$<BOOL:${JOUNCE_LANES}> ${ARGN})
+  target_compile_definitions(${target} PRIVATE JN_ROWS_AVX2=${rows_avx2} "JN_ROW_LIST=${row_list}" ${ARGN})
 endfunction()
 jounce_rows_object(jounce_rows)
 
@@ -212,7 +211,8 @@ if(rows_avx2)
   add_library(jounce_loops_avx2 OBJECT src/loops/pairs.c src/loops/solve.c)
   jounce_object(jounce_loops_avx2)
   target_compile_definitions(jounce_loops_avx2 PRIVATE JN_WIDE=4)
-  target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math ${avx2_one})
+  target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math
+                                                   ${kernel_optimisation} ${avx2_one})
 endif()
 
 set(jounce_objects jounce_core jounce_public_double jounce_public_float ${jounce_loops} ${jounce_rows})

@@ -8,46 +8,27 @@
 #include "../model/model.h"
 #include "dispatch.h"
 
-extern const jn_row jn__row_d, jn__row_f;
-#if JN_ROWS_LANES
-extern const jn_row jn__row_d2, jn__row_f4;
-#endif
-#if JN_ROWS_AVX2
-extern const jn_row jn__row_d_avx2, jn__row_f_avx2;
-#endif
-#if JN_ROWS_AVX2 && JN_ROWS_LANES
-extern const jn_row jn__row_d4_avx2, jn__row_f8_avx2;
-#endif
-#if JN_ROWS_TEST
-extern const jn_row jn__row_z, jn__row_l;
-#endif
+/* JN_ROW_LIST, made by CMake from JOUNCE_ROWS: X(d_avx2, avx2, 0) X(d, any, 0) ...: what the CPU must have, and whether
+ * the row is chosen on request only; in order of preference among rows of one kind and use. */
+#define X(name, needs, on_request) extern const jn_row jn__row_##name;
+JN_ROW_LIST
+#undef X
 
-static int always(void) { return 1; }
+static int has_any(void) { return 1; }
 
 #if JN_ROWS_AVX2
 /* The compiler's test asks the CPU and the operating system (saved registers) both. */
 static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif
 
-/* In order of preference among rows of one kind and use. */
 static const struct {
   const jn_row *row;
   int (*runs)(void);
   int on_request; /* never chosen by itself */
 } rows[] = {
-#if JN_ROWS_AVX2
-    {&jn__row_d_avx2, has_avx2, 0},  {&jn__row_f_avx2, has_avx2, 0},
-#endif
-#if JN_ROWS_AVX2 && JN_ROWS_LANES
-    {&jn__row_d4_avx2, has_avx2, 0}, {&jn__row_f8_avx2, has_avx2, 0},
-#endif
-    {&jn__row_d, always, 0},         {&jn__row_f, always, 0},
-#if JN_ROWS_LANES
-    {&jn__row_d2, always, 0},        {&jn__row_f4, always, 0},
-#endif
-#if JN_ROWS_TEST
-    {&jn__row_z, always, 1},         {&jn__row_l, always, 1},
-#endif
+#define X(name, needs, on_request) {&jn__row_##name, has_##needs, on_request},
+    JN_ROW_LIST
+#undef X
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -73,7 +54,7 @@ static unsigned first_row(int kind, int many) {
   for (int k = 0; k < ROWS; k++)
     if (rows[k].row->kind == kind && (rows[k].row->lanes > 1) == many && rows[k].runs() && !rows[k].on_request)
       return (unsigned)k;
-  return first_row(kind, 0); /* a build without lanes */
+  return many ? first_row(kind, 0) : first_row(JN_KIND_D, 0); /* a build without lanes, or without float */
 }
 
 static unsigned decide(void) {
@@ -111,7 +92,7 @@ double jn_row_epsilon(void) {
 
 static const jn_row *row_of_kind(int kind) {
   for (int k = 0; k < ROWS; k++)
-    if (rows[k].row->kind == kind && strchr(rows[k].row->name, '_') == NULL) return rows[k].row; /* baseline code */
+    if (rows[k].row->kind == kind && rows[k].runs()) return rows[k].row; /* all convert alike */
   return NULL;
 }
 
@@ -131,15 +112,18 @@ size_t jn__real_bytes(void) {
   return d && f ? larger(d->real_bytes, f->real_bytes) : sizeof(double);
 }
 
-/* A single state in a row of the caller's own type is not staged, so matrices need room only when a row is forced; and
- * not for robots so large that this would be absurd: their matrices then give JN_ERR_WORK in a forced row. */
+/* A single state in a row of the caller's own type is not staged, so matrices need room only when a row is forced or
+ * missing; and not for robots so large that this would be absurd: their matrices then give JN_ERR_WORK in a forced row.
+ */
 size_t jn__staging_bytes(const jn_model *m, int order) {
   enum { SMALL = 64, LARGE = 512 };
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed), nlink = (size_t)m->nlink;
   const jn_row *many = jn__choose_row(JN_KIND_D, 1), *one = jn__choose_row(JN_KIND_D, 0);
+  const jn_row *single = jn__choose_row(JN_KIND_F, 0);
   size_t reals = 3 * nq + 3 * nv + 64;
   if (!many) return 0;
-  if (many == one && nv <= LARGE) { /* forced: by itself, many states never use the row of a single one */
+  /* forced, or the build has no row with lanes, or none in float */
+  if ((many == one || single->kind != JN_KIND_F) && nv <= LARGE) {
     reals += 3 * nv * nv + 40 * nv + 12 * nlink + nframe * (28 + 12 * nv);
     if (nv <= SMALL) reals += 4 * nv * nv * nv + 8 * nv * nv + 12 * nv * nlink + nlink * (20 * nv * nv + 20 * nv + 80);
     if (order >= 0) reals += ((size_t)order + 1) * (((size_t)order + 3) * nv * nv + 10 * nv * nlink);
