@@ -9,6 +9,15 @@ enum {
   EXIT_USAGE = 2 /* wrong use of the command line */
 };
 
+typedef struct subcommand {
+  const char *name;
+  const char *help;
+  int (*run)(int argc, char **argv);
+} subcommand;
+
+/* The completion script of a shell on stdout, from the options that the commands declare: completion.c. */
+int print_completion(const char *shell, const subcommand *commands, int count);
+
 /* argv[0] is the name of the subcommand. Each returns an exit code. */
 int command_info(int argc, char **argv);
 int command_check(int argc, char **argv);

@@ -407,8 +407,19 @@ static char *want_help(void) {
   return text;
 }
 
-static void declare_options(option_set *set, eval_arg *arg, const char *wants) {
+/* All names, for tab completion. */
+static char *want_words(void) {
+  size_t used = 0, room = 1;
+  for (int i = 0; i < eval_want_count(); i++) room += strlen(eval_want_at(i)->name) + 1;
+  char *text = allocate(room + strlen("all"));
+  for (int i = 0; i < eval_want_count(); i++) used += (size_t)sprintf(text + used, "%s|", eval_want_at(i)->name);
+  sprintf(text + used, "all");
+  return text;
+}
+
+static void declare_options(option_set *set, eval_arg *arg, const char *wants, const char *words) {
   option_names(set, "want", "LIST", wants, &arg->want);
+  option_words(set, words);
   option_text(set, "input", "FILE",
               "the states; - for standard input, which is the default if it is not a terminal; otherwise one neutral "
               "state at rest",
@@ -480,8 +491,8 @@ int command_eval(int argc, char **argv) {
       "\n"
       "pi has (m, hx, hy, hz, Jxx, Jyy, Jzz, Jxy, Jxz, Jyz) of each link, in its frame, about its origin, h = m c; "
       "model.links is the order of the links. Y pi is without armature, losses and wrenches.");
-  char *wants = want_help();
-  declare_options(&set, &arg, wants);
+  char *wants = want_help(), *words = want_words();
+  declare_options(&set, &arg, wants, words);
   const char *source = NULL;
   int status = option_parse(&set, argc, argv, &source, 1, 1);
   if (status == OPTION_GO_ON) {
@@ -489,6 +500,7 @@ int command_eval(int argc, char **argv) {
     status = evaluate(&arg);
   }
   free(wants);
+  free(words);
   name_list_free(&arg.want);
   number_list_free(&arg.order);
   model_arg_free(&arg.model);

@@ -3,18 +3,13 @@
 #include <errno.h>
 #include <jounce/base.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "options.h"
 
-typedef struct command {
-  const char *name;
-  const char *help;
-  int (*run)(int argc, char **argv);
-} command;
-
-static const command commands[] = {
+static const subcommand commands[] = {
     {"info", "show a robot: its tree, joints, limits, masses", command_info},
     {"check", "check a robot file and say what is wrong with it", command_check},
     {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
@@ -26,7 +21,7 @@ static const command commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static const command *find_command(const char *name) {
+static const subcommand *find_command(const char *name) {
   for (int i = 0; i < COMMANDS; i++) {
     if (strcmp(commands[i].name, name) == 0) return &commands[i];
   }
@@ -46,16 +41,36 @@ static int print_help(void) {
       "\nMODEL is a URDF or native (JSON) file, - for standard input, builtin:NAME, or builtin:chain:N.\n"
       "\nOptions:\n"
       "  --help     show this help\n"
-      "  --version  show the version and the kernel row in use\n"
+      "  --version  show the version, and the instruction set that computations use\n"
+      "  --completion bash|zsh|fish\n"
+      "             print the tab completion for a shell, e.g. source <(jounce --completion bash)\n"
       "\nExit status: 0 success, 1 the model is bad, a check fails, a limit is broken, or a file\ncannot be read or "
       "written, 2 wrong use.\n",
       stdout);
   return EXIT_FINE;
 }
 
+/* What the row says to a user; JOUNCE_ROW, for developers, is told when it is set. */
+static const char *instruction_set(const char *row) {
+  if (strstr(row, "_avx2")) return "AVX2 and FMA";
+#if defined(__x86_64__)
+  return "SSE2, which every x86-64 has";
+#elif defined(__aarch64__)
+  return "NEON";
+#else
+  return "that of the compiler";
+#endif
+}
+
 static int print_version(void) {
-  const char *row = jn_row_name();
-  printf("jounce %s\nkernel row: %s\n", jn_version(), row ? row : "none (JOUNCE_ROW names no row that can run here)");
+  const char *row = jn_row_name(), *forced = getenv("JOUNCE_ROW");
+  printf("jounce %s\n", jn_version());
+  if (!row) {
+    printf("instruction set: none; JOUNCE_ROW names no version of the kernels that can run here\n");
+    return EXIT_FINE;
+  }
+  printf("instruction set: %s\n", instruction_set(row));
+  if (forced && *forced) printf("JOUNCE_ROW: %s\n", row);
   return EXIT_FINE;
 }
 
@@ -71,7 +86,7 @@ static int unknown_command(const char *name) {
 static int command_help(int argc, char **argv) {
   if (argc < 2 || argv[1][0] == '-') return print_help();
   if (strcmp(argv[1], "help") == 0) return print_help();
-  const command *c = find_command(argv[1]);
+  const subcommand *c = find_command(argv[1]);
   if (!c) return unknown_command(argv[1]);
   char help[] = "--help";
   char *line[] = {argv[1], help, NULL};
@@ -86,14 +101,16 @@ static int run(int argc, char **argv) {
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return print_help();
   if (strcmp(name, "--version") == 0) return print_version();
+  if (strncmp(name, "--completion", 12) == 0 && (name[12] == 0 || name[12] == '='))
+    return print_completion(name[12] ? name + 13 : argc > 2 ? argv[2] : "", commands, COMMANDS);
   if (strcmp(name, "help") == 0) return command_help(argc - 1, argv + 1);
   if (name[0] == '-') {
-    const char *const names[] = {"help", "version"};
-    const char *near = nearest_word(name + strspn(name, "-"), names, 2);
+    const char *const names[] = {"help", "version", "completion"};
+    const char *near = nearest_word(name + strspn(name, "-"), names, 3);
     if (near) return usage_error(NULL, "unknown option %s; did you mean --%s?", name, near);
     return usage_error(NULL, "unknown option %s; options follow the command: jounce COMMAND [OPTION...]", name);
   }
-  const command *c = find_command(name);
+  const subcommand *c = find_command(name);
   return c ? c->run(argc - 1, argv + 1) : unknown_command(name);
 }
 

@@ -39,27 +39,32 @@ void option_heading(option_set *set, const char *heading) {
 }
 
 void option_flag(option_set *set, const char *name, const char *help, int *target) {
-  add(set, (option){OPTION_FLAG, name, NULL, help, target});
+  add(set, (option){OPTION_FLAG, name, NULL, help, target, NULL});
 }
 
 void option_text(option_set *set, const char *name, const char *value, const char *help, const char **target) {
-  add(set, (option){OPTION_TEXT, name, value, help, (void *)target});
+  add(set, (option){OPTION_TEXT, name, value, help, (void *)target, NULL});
 }
 
 void option_maybe(option_set *set, const char *name, const char *value, const char *help, const char **target) {
-  add(set, (option){OPTION_MAYBE, name, value, help, (void *)target});
+  add(set, (option){OPTION_MAYBE, name, value, help, (void *)target, NULL});
 }
 
 void option_choice(option_set *set, const char *name, const char *words, const char *help, int *target) {
-  add(set, (option){OPTION_CHOICE, name, words, help, target});
+  add(set, (option){OPTION_CHOICE, name, words, help, target, NULL});
 }
 
 void option_numbers(option_set *set, const char *name, const char *value, const char *help, number_list *target) {
-  add(set, (option){OPTION_NUMBERS, name, value, help, target});
+  add(set, (option){OPTION_NUMBERS, name, value, help, target, NULL});
 }
 
 void option_names(option_set *set, const char *name, const char *value, const char *help, name_list *target) {
-  add(set, (option){OPTION_NAMES, name, value, help, target});
+  add(set, (option){OPTION_NAMES, name, value, help, target, NULL});
+}
+
+void option_words(option_set *set, const char *words) {
+  assert(set->count > 0);
+  set->options[set->count - 1].words = words;
 }
 
 /* ---- Mistakes ---- */
@@ -149,7 +154,7 @@ static void print_help(const option_set *set) {
   printf("Usage: jounce %s [OPTION...]%s%s\n\n", set->command, *set->arguments ? " " : "", set->arguments);
   print_wrapped(set->about, 0, 0);
   fputs("\nOptions:\n", stdout);
-  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL});
+  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL, NULL});
   for (int i = 0; i < set->count; i++) print_option(&set->options[i]);
 }
 
@@ -276,9 +281,23 @@ static int missing_argument(const option_set *set, int index) {
                      set->command, set->arguments);
 }
 
+static option_visitor *visitor; /* NULL but in option_visit() */
+
+void option_visit(int (*command)(int argc, char **argv), const char *name, option_visitor *visit) {
+  char *line[] = {copy_text(name, strlen(name)), NULL};
+  visitor = visit;
+  command(1, line);
+  visitor = NULL;
+  free(line[0]);
+}
+
 int option_parse(const option_set *set, int argc, char **argv, const char **arguments, int least, int most) {
   int count = 0;
   bool plain = false; /* after "--" all is an argument */
+  if (visitor) {
+    visitor(set);
+    return EXIT_FINE;
+  }
   for (int i = 0; i < most; i++) arguments[i] = NULL;
   for (int i = 1; i < argc; i++) {
     const char *text = argv[i];

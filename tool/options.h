@@ -28,6 +28,7 @@ typedef struct option {
   const char *value; /* how the help shows the value; for a choice the words themselves, "follow|ignore" */
   const char *help;
   void *target;
+  const char *words; /* for tab completion, see option_words(); or NULL */
 } option;
 
 enum { OPTION_MAX = 40 };
@@ -65,6 +66,14 @@ void option_maybe(option_set *set, const char *name, const char *value, const ch
 void option_choice(option_set *set, const char *name, const char *words, const char *help, int *target);
 void option_numbers(option_set *set, const char *name, const char *value, const char *help, number_list *target);
 void option_names(option_set *set, const char *name, const char *value, const char *help, name_list *target);
+
+/* For tab completion: words that the option declared last takes, split by '|'; "builtin:" stands for all built-in
+ * robots. Options of files and choices need this only for words beyond. */
+void option_words(option_set *set, const char *words);
+
+/* Calls visit() with what `command` declares, and does not run it. */
+typedef void option_visitor(const option_set *set);
+void option_visit(int (*command)(int argc, char **argv), const char *name, option_visitor *visit);
 
 /* Parse argv[1...]; at least `least` and at most `most` plain arguments go to arguments[most], the rest become NULL.
  * --help prints the help and gives exit code 0; a mistake is told on stderr and gives exit code 2. */

@@ -324,6 +324,7 @@ static void declare_options(option_set *set, torque_arg *arg) {
                "compare with the limits of the model, and of FILE (JSON or CSV by joint names, or a built-in "
                "robot: --limits=builtin:panda) on top of them; exit status 1 when one is broken",
                &arg->limits);
+  option_words(set, "builtin:");
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
                  &arg->payload);
   option_text(set, "link", "NAME", "the link or frame that carries the payload; default: the end of the chain",
