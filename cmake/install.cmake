@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Headers, libraries, CMake package (jounce::jounce, jounce::static) and pkg-config file.
+# Headers, libraries, CMake package (jounce::jounce, jounce::static) and pkg-config file; components library (what
+# programs need to run), development (what they are built with), and command (tool/CMakeLists.txt).
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/jounce)
 
-install(DIRECTORY include/jounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/jounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
 set(targets)
 foreach(target jounce jounce_static)
   if(TARGET ${target})
     list(APPEND targets ${target})
   endif()
 endforeach()
-install(TARGETS ${targets} EXPORT jounce-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(EXPORT jounce-targets NAMESPACE jounce:: DESTINATION ${package_dir})
+install(TARGETS ${targets} EXPORT jounce-targets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
+install(EXPORT jounce-targets NAMESPACE jounce:: DESTINATION ${package_dir} COMPONENT development)
 
 # What a program that links the static library needs as well.
 set(private_libraries "")
@@ -37,7 +41,7 @@ endif()
 configure_package_config_file(cmake/jounce-config.cmake.in jounce-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(jounce-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/jounce-config.cmake ${PROJECT_BINARY_DIR}/jounce-config-version.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT development)
 
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
@@ -59,4 +63,4 @@ else() # there is only the static library: everybody needs what it needs
   set(pc_libs "${private_libraries}")
 endif()
 configure_file(cmake/jounce.pc.in jounce.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/jounce.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/jounce.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

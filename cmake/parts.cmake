@@ -2,7 +2,9 @@
 # Optional parts: each is ON (required), OFF, or AUTO (when its library is there). The core needs libc and libm only.
 
 # jounce_part(URDF expat libexpat1-dev): sets JOUNCE_WITH_URDF to 0 or 1; a part that AUTO leaves out goes to parts_missing.
+# Debian packages of what is there go to parts_debian.
 set(parts_missing)
+set(parts_debian)
 macro(jounce_part part library debian)
   set(JOUNCE_WITH_${part} 0)
   if(JOUNCE_${part} OR "${JOUNCE_${part}}" STREQUAL "AUTO")
@@ -12,6 +14,7 @@ macro(jounce_part part library debian)
     endif()
     if(${library}_FOUND)
       set(JOUNCE_WITH_${part} 1)
+      list(APPEND parts_debian ${debian})
     elseif("${JOUNCE_${part}}" STREQUAL "AUTO")
       list(APPEND parts_missing ${part})
       set(JOUNCE_${part}_NEEDS "${library} (${debian})")

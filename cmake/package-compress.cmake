@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Run by cpack before it packs what was installed: Debian compresses manuals and changelogs.
+file(GLOB files ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/man/man*/*.[0-9]
+     ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/doc/*/changelog ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/doc/*/changelog.Debian)
+foreach(file IN LISTS files)
+  execute_process(COMMAND gzip -9n ${file} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
