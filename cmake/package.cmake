@@ -43,13 +43,13 @@ if(JOUNCE_TOOL)
 endif()
 set(CPACK_COMPONENT_COMMAND_DEPENDS library)
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
-set(about "It computes the torques that a motion of a robot needs, their time derivatives of any
-order, forward dynamics, Jacobians, and derivatives by state and parameters, for trees
-and closed loops, from URDF and JSON files.")
+set(about "It computes the torques that a motion of a robot needs, their time
+derivatives of any order, forward dynamics, Jacobians, and derivatives by
+state and parameters, for trees and closed loops, from URDF and JSON files.")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "robot dynamics and all their derivatives (command)\n${about}")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "robot dynamics and all their derivatives (library)\n${about}")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
-    "robot dynamics and all their derivatives (development)\n${about}\nThese are the headers, the static library, and the files for CMake and pkg-config.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "robot dynamics and all their derivatives (development)\n${about}
+These are the headers, the static library, and files for CMake and pkg-config.")
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -64,6 +64,8 @@ set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "gnuplot-nox | gnuplot")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+file(WRITE ${package_files}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${package_files}/triggers)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # pkg-config wants to see what the static library needs, also for the shared one.
 list(REMOVE_ITEM parts_debian libcmocka-dev)

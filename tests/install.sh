@@ -1,17 +1,40 @@
 #!/bin/sh
 # Installs into a temporary prefix and builds a small program against it: by find_package (shared and static), by
 # pkg-config (shared and static), and by add_subdirectory.   install.sh BUILD SOURCE CC CMAKE GENERATOR
+# With --packages at the end, what is tried is what the Debian packages of cpack unpack to.
 set -eu
 build=$1 source=$2 cc=$3 cmake=$4 generator=$5
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 prefix=$tmp/prefix
 
-"$cmake" --install "$build" --prefix "$prefix" >/dev/null
-for file in include/jounce/jounce.h share/man/man1/jounce.1 bin/jounce; do
+if [ "${6:-}" = --packages ]; then
+  for tool in dpkg-deb dpkg-shlibdeps; do
+    command -v $tool >/dev/null 2>&1 || { echo "$tool is missing"; exit 77; }
+  done
+  "$(dirname "$(command -v "$cmake")")/cpack" --config "$build/CPackConfig.cmake" -B "$tmp/packages" >"$tmp/log" 2>&1 || { cat "$tmp/log"; exit 1; }
+  for package in jounce libjounce0.1 libjounce-dev; do
+    file=$(find "$tmp/packages" -maxdepth 1 -name "${package}_*.deb")
+    [ -n "$file" ] || { echo "no package $package"; exit 1; }
+    printf '%s: %s\n' "$package" "$(dpkg-deb -f "$file" Depends)"
+    [ $package = libjounce0.1 ] || dpkg-deb -f "$file" Depends | grep -q 'libjounce0.1 (=' ||
+      { echo "$package does not depend on libjounce0.1"; exit 1; }
+    dpkg-deb -x "$file" "$tmp/root"
+    for doc in copyright changelog.gz; do
+      [ -e "$tmp/root/usr/share/doc/$package/$doc" ] || { echo "$package has no $doc"; exit 1; }
+    done
+  done
+  prefix=$tmp/root/usr
+  manual=share/man/man1/jounce.1.gz
+else
+  "$cmake" --install "$build" --prefix "$prefix" >/dev/null
+  manual=share/man/man1/jounce.1
+fi
+for file in include/jounce/jounce.h $manual bin/jounce share/bash-completion/completions/jounce \
+  share/fish/vendor_completions.d/jounce.fish; do
   [ -e "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
-"$prefix/bin/jounce" --version
+LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name 'libjounce.so')") "$prefix/bin/jounce" --version
 # what is exported is what the headers declare, and nothing internal
 library=$(find "$prefix" -name 'libjounce.so')
 nm -D --defined-only "$library" | awk '{print $3}' | grep -vE '^jnf?_[a-z]' && { echo "stray symbols"; exit 1; }
@@ -47,7 +70,8 @@ target_link_libraries(user jounce::jounce)'
 project find_package_static 'find_package(jounce 0.1 REQUIRED)
 add_executable(user main.c)
 target_link_libraries(user jounce::static)'
-project add_subdirectory "add_subdirectory($source jounce)
+[ "${6:-}" = --packages ] || project add_subdirectory "set(JOUNCE_ROWS d)
+add_subdirectory($source jounce)
 add_executable(user main.c)
 target_link_libraries(user jounce::jounce)"
 

@@ -99,6 +99,11 @@ if(JOUNCE_SHARED AND JOUNCE_STATIC AND JOUNCE_TOOL AND NOT JOUNCE_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}
                                 ${CMAKE_C_COMPILER} ${CMAKE_COMMAND} ${CMAKE_GENERATOR})
   set_tests_properties(install PROPERTIES LABELS "once;slow")
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    add_test(NAME packages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install.sh ${PROJECT_BINARY_DIR} ${PROJECT_SOURCE_DIR}
+                                   ${CMAKE_C_COMPILER} ${CMAKE_COMMAND} ${CMAKE_GENERATOR} --packages)
+    set_tests_properties(packages PROPERTIES LABELS "once;slow" SKIP_RETURN_CODE 77)
+  endif()
 endif()
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/oracles.cmake)
   include(oracles.cmake)
