@@ -88,6 +88,11 @@ target_link_libraries(list_rows PRIVATE jounce_testing m)
 
 add_test(NAME headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/headers.sh ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 set_tests_properties(headers PROPERTIES LABELS once)
+if(NOT JOUNCE_SANITIZE)
+  add_test(NAME configure COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/configure.sh ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER}
+                                  ${CMAKE_COMMAND})
+  set_tests_properties(configure PROPERTIES LABELS "once;slow")
+endif()
 add_test(NAME docs COMMAND ${PROJECT_SOURCE_DIR}/script/docs --no-install) # every public name has a comment
 set_tests_properties(docs PROPERTIES LABELS once SKIP_RETURN_CODE 77)
 if(JOUNCE_TOOL AND JOUNCE_SHARED AND JOUNCE_WITH_URDF AND JOUNCE_WITH_JSON AND NOT JOUNCE_SANITIZE)

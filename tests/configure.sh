@@ -1,0 +1,45 @@
+#!/bin/sh
+# What cmake makes of its options, without building: kernels get -O3 whatever the packager's build type, JOUNCE_ROWS is
+# obeyed or refused, and missing libraries are told.   configure.sh SOURCE CC CMAKE
+set -eu
+source=$1 cc=$2 cmake=$3
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+fail() { echo "$*"; failures=$((failures + 1)); }
+# Only this test decides what is there.
+unset CFLAGS CMAKE_C_COMPILER_LAUNCHER
+configure() { # options of cmake; what it says goes to $tmp/log
+  rm -rf "$tmp/build"
+  "$cmake" -S "$source" -B "$tmp/build" -DCMAKE_C_COMPILER="$cc" -DJOUNCE_EXAMPLES=OFF -DJOUNCE_BENCH=OFF \
+    -DJOUNCE_TOOL=OFF "$@" >"$tmp/log" 2>&1
+}
+
+optimised() { # the last -O that kernels are compiled with ("" is none), options
+  right=$1
+  shift
+  configure -DJOUNCE_ROWS=d -DJOUNCE_TESTS=OFF "$@" || { cat "$tmp/log"; exit 1; }
+  got=$(grep -m1 'jounce_row_d\.dir' "$tmp/build/compile_commands.json" | grep -oE ' -O[0-9a-z]*' | tail -n 1 | tr -d ' ')
+  [ "$got" = "$right" ] || fail "$*: kernels are compiled with '$got', not '$right'"
+}
+optimised -O3 # neither build type nor flags
+optimised -O3 -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-g -O2" # Debian
+optimised -O3 -DCMAKE_BUILD_TYPE=RelWithDebInfo
+optimised -O3 -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS="-O2" -DCMAKE_C_FLAGS_RELEASE=-DNDEBUG # Fedora
+optimised "" -DCMAKE_BUILD_TYPE=Debug
+optimised -Og -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-Og -DJOUNCE_SANITIZE=address
+
+refused() { # part of the message, JOUNCE_ROWS
+  configure -DJOUNCE_ROWS="$2" && fail "JOUNCE_ROWS=$2 is accepted"
+  tr -s '\n ' ' ' <"$tmp/log" | grep -qF -- "$1" || { fail "JOUNCE_ROWS=$2: the message lacks '$1'"; cat "$tmp/log"; }
+}
+refused "no such row: d3, sse. There are d_avx2," "d;d3;sse"
+refused "d is missing" "f"
+
+# Without any library: it configures, says so, and has no tests.
+PKG_CONFIG_LIBDIR=$tmp PKG_CONFIG_PATH='' configure -DJOUNCE_ROWS=d || { cat "$tmp/log"; fail "a build without libraries"; }
+tr -s '\n ' ' ' <"$tmp/log" >"$tmp/said"
+for text in "cannot read or write URDF files" "no built-in robots" "tests NO: needs cmocka (libcmocka-dev)"; do
+  grep -qF -- "$text" "$tmp/said" || fail "a build without libraries does not say '$text'"
+done
+[ $failures = 0 ] || { echo "$failures faults"; exit 1; }
