@@ -9,9 +9,10 @@
 set(rows_known d_avx2:avx2 f_avx2:avx2 d4_avx2:avx2 f8_avx2:avx2 d:any f:any d2:any f4:any)
 
 foreach(option JOUNCE_AVX2 JOUNCE_LANES)
-  if(DEFINED ${option})
-    message(FATAL_ERROR "${option} is no option any more: name the rows to build, e.g. -DJOUNCE_ROWS=\"d;d2\"")
+  if(DEFINED ${option} AND NOT ${option})
+    message(WARNING "${option} is no option any more, and ignored: name the rows to build, e.g. -DJOUNCE_ROWS=\"d;d2\"")
   endif()
+  unset(${option} CACHE)
 endforeach()
 
 # Sets rows (names), rows_avx2 (0 or 1: is there one of these), row_list (for src/dispatch/rows.c).
