@@ -110,7 +110,7 @@ static void pictures_that_cannot_be_written_are_told(void **state) {
     snprintf(link, sizeof link, "full.%s", endings[i]);
     assert_int_equal(symlink("/dev/full", in_directory(link)), 0);
     snprintf(words, sizeof words, "torque builtin:panda builtin:demo --plot %s", link);
-    check_refusal(words, 1, "is the disk full?");
+    check_refusal(words, 1, "No space left on device");
     assert_true(exists(link)); /* the device is not ours to remove */
   }
   check_refusal("plot a.csv >/dev/full", 1, "cannot write to standard output");

@@ -17,6 +17,7 @@
 
 #include "command.h"
 #include "model_arg.h"
+#include "names.h"
 #include "print.h"
 
 typedef struct eval_arg {
@@ -190,25 +191,15 @@ static eval_need find_need(const eval_arg *arg, const want_list *list) {
 
 /* The frame of --link. "world" is none that could be asked for. */
 static int choose_frame(const eval_arg *arg, int *frame) {
-  const jn_model *model = arg->model.model;
-  *frame = arg->link ? jn_frame_index(model, arg->link) : JN_NONE;
-  if (!arg->link || *frame >= 0) return OPTION_GO_ON;
-  int count = jn_frame_count(model);
-  const char **names = allocate((size_t)count * sizeof *names);
-  for (int i = 0; i < count; i++) names[i] = jn_frame_name(model, i);
-  const char *near = nearest_word(arg->link, names, count);
-  int status =
-      near ? usage_error("eval", "--link: the model has no link or frame '%s'; did you mean '%s'?", arg->link, near)
-           : usage_error("eval", "--link: the model has no link or frame '%s'", arg->link);
-  free(names);
-  return status;
+  *frame = JN_NONE;
+  return arg->link ? find_frame("eval", "link", arg->model.model, arg->link, frame) : OPTION_GO_ON;
 }
 
 /* ---- Computing ---- */
 
 static void tell(const evaluation *e, int state, const eval_want *want, jn_status status, const char *note) {
   int joint = status == JN_ERR_SINGULAR ? jn_singular_joint(e->work) : JN_NONE;
-  fprintf(stderr, "jounce: state %d: %s%s: ", state, want->name, note);
+  say(stderr, "jounce: state %d: %s%s: ", state, want->name, note);
   if (joint >= 0) {
     fputs("joint '", stderr);
     print_text(stderr, jn_joint_name(e->model, joint));
@@ -218,7 +209,7 @@ static void tell(const evaluation *e, int state, const eval_want *want, jn_statu
   eval_loops_advice(e, want->name, status, advice, sizeof advice);
   if (status == JN_ERR_SIZE && !*advice)
     snprintf(advice, sizeof advice, "its array is too large for a model with nv = %d", jn_model_nv(e->model));
-  fprintf(stderr, "%s\n", *advice ? advice : jn_status_text(status));
+  say(stderr, "%s\n", *advice ? advice : jn_status_text(status));
 }
 
 /* With `all`, such results become null. */
@@ -296,7 +287,7 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
       long infinite = j.infinite;
       jn_status status = want->run(e, &j, want->name);
       if (j.infinite > infinite)
-        fprintf(stderr, "jounce: state %d: %s: %ld number%s beyond the range of double, written as null\n", s,
+        say(stderr, "jounce: state %d: %s: %ld number%s beyond the range of double, written as null\n", s,
                 want->name, j.infinite - infinite, j.infinite - infinite == 1 ? " is" : "s are");
       if (may_be_null(list, status)) {
         emit_null(&j, want->name);
@@ -330,7 +321,7 @@ static int compute(const eval_arg *arg, const want_list *list, int order, eval_s
   jn_status status = jn_row_name() ? jn_work_create_order(e.model, order, &e.work) : JN_ERR_ROW;
   if (status == JN_OK) status = create_loops(&e);
   if (status != JN_OK) {
-    fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+    say(stderr, "jounce: %s\n", jn_status_text(status));
     jn_work_destroy(e.work);
     return EXIT_BAD;
   }

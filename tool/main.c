@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce: look at, check, convert and evaluate robot models. docs/command.md, man jounce. */
+#define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <jounce/base.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "command.h"
 #include "options.h"
+#include "text.h"
 
 typedef struct command {
   const char *name;
@@ -35,8 +38,8 @@ static const command *find_command(const char *name) {
 
 static void print_usage(FILE *stream) {
   fputs("Usage: jounce COMMAND [OPTION...] [ARGUMENT...]\n\n", stream);
-  for (int i = 0; i < COMMANDS; i++) fprintf(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
-  fprintf(stream, "  %-10s%s\n", "help", "show the help of a command: jounce help COMMAND");
+  for (int i = 0; i < COMMANDS; i++) say(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
+  say(stream, "  %-10s%s\n", "help", "show the help of a command: jounce help COMMAND");
 }
 
 static int print_help(void) {
@@ -55,7 +58,7 @@ static int print_help(void) {
 
 static int print_version(void) {
   const char *row = jn_row_name();
-  printf("jounce %s\nkernel row: %s\n", jn_version(), row ? row : "none (JOUNCE_ROW names no row that can run here)");
+  say(stdout, "jounce %s\nkernel row: %s\n", jn_version(), row ? row : "none (JOUNCE_ROW names no row that can run here)");
   return EXIT_FINE;
 }
 
@@ -98,11 +101,14 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+#ifdef SIGXFSZ
+  signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error that is told */
+#endif
   int status = run(argc, argv);
   /* What was printed counts only when it has arrived. */
   int failed = ferror(stdout);
   if (fclose(stdout) != 0 || failed) {
-    fprintf(stderr, "jounce: cannot write to standard output: %s\n", strerror(errno));
+    say(stderr, "jounce: cannot write to standard output: %s\n", strerror(errno));
     if (status == EXIT_FINE) status = EXIT_BAD;
   }
   return status;

@@ -67,8 +67,11 @@ static char *quantity_of_column(const column *c) {
   int length, order = order_of_unit(c->unit, &length), given = 0;
   if (torque && c->kind[4] == '_') given = atoi(c->kind + 6);
   if (order >= 0 && (torque ? order == given && *c->unit == 'N' : *c->unit != 'N')) {
-    char *unit = copy_text(c->unit, (size_t)length), *title = figure_quantity(torque, order, unit);
+    char *bare = copy_text(c->unit, (size_t)length), *unit = figure_unit(bare, order);
+    char *name = figure_quantity(torque, order), *title = format_text("%s\n[%s]", name, unit);
+    free(bare);
     free(unit);
+    free(name);
     return title;
   }
   if (!*c->kind && strcmp(c->unit, "1") == 0 && has_part(c->joint, false, &length))
@@ -181,7 +184,7 @@ static void fill_figure(const sheet *s, figure *f, const places *p, bool grid) {
 }
 
 static int draw(sheet *s, const char *pattern, const char *out) {
-  int rows, status, curves = 0;
+  int rows, status, curves = 0, files = 0;
   bool grid = false;
   places p;
   for (int c = 1; c < s->count; c++)
@@ -196,9 +199,10 @@ static int draw(sheet *s, const char *pattern, const char *out) {
     for (int i = 0; i < rows * p.count; i++) curves += f.panels[i].count > 0;
     status = EXIT_BAD;
     if (curves == 0)
-      fprintf(stderr, "jounce: %s: there is no number in the columns to draw\n", s->path);
+      say(stderr, "jounce: %s: there is no number in the columns to draw\n", s->path);
     else
-      status = figure_draw(&f, out);
+      status = figure_draw(&f, out, &files);
+    if (status == OPTION_GO_ON && files > 1) figure_tell(out, files);
     figure_free(&f);
   }
   free(p.first);
