@@ -270,10 +270,62 @@ static void write_state(json_writer *j, const evaluation *e) {
   emit_numbers(j, "v", e->state->v, jn_model_nv(e->model));
 }
 
+static int write_state_results(evaluation *e, json_writer *j, const want_list *list, int s) {
+  int result = EXIT_FINE;
+  for (int i = 0; i < list->count; i++) {
+    const eval_want *want = list->wants[i];
+    long infinite = j->infinite;
+    jn_status status = want->run(e, j, want->name);
+    if (j->infinite > infinite)
+      say(stderr, "jounce: state %d: %s: %ld number%s beyond the range of double, written as null\n", s, want->name,
+          j->infinite - infinite, j->infinite - infinite == 1 ? " is" : "s are");
+    if (may_be_null(list, status)) {
+      emit_null(j, want->name);
+    } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
+      tell(e, s, want, status, "");
+      result = EXIT_BAD;
+    }
+  }
+  return result;
+}
+
+/* Where the beginning of the output waits; stdout itself when there is no place for it. */
+static FILE *open_aside(char **memory, size_t *length) {
+  FILE *aside = tmpfile();
+#ifndef _WIN32
+  if (!aside) aside = open_memstream(memory, length);
+#else
+  (void)memory;
+  (void)length;
+#endif
+  return aside ? aside : stdout;
+}
+
+/* To stdout with what waited. */
+static int release_aside(FILE *aside, char **memory, const size_t *length) {
+  if (aside == stdout) return EXIT_FINE;
+  bool failed = fflush(aside) != 0 || ferror(aside);
+  if (*memory) {
+    fwrite(*memory, 1, *length, stdout);
+  } else if (!failed) {
+    char bytes[1 << 14];
+    rewind(aside);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, aside)) > 0;) fwrite(bytes, 1, n, stdout);
+    failed |= ferror(aside) != 0;
+  }
+  if (failed) fputs("jounce: cannot write a temporary file; is the disk full?\n", stderr);
+  fclose(aside);
+  free(*memory);
+  return failed ? EXIT_BAD : EXIT_FINE;
+}
+
+/* The first state is written aside: once it is there, all memory that any state needs has been found. */
 static int write_results(evaluation *e, const eval_states *states, const want_list *list, bool show_state) {
   int result = EXIT_FINE;
+  char *memory = NULL;
+  size_t length = 0;
   json_writer j;
-  emit_init(&j, stdout);
+  emit_init(&j, open_aside(&memory, &length));
   emit_open_object(&j, NULL);
   write_model(&j, e->model, is_any(list, WANT_PARAMETERS));
   emit_open_array(&j, "results");
@@ -282,22 +334,15 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
     e->state = &states->states[s];
     emit_open_object(&j, NULL);
     if (show_state) write_state(&j, e);
-    for (int i = 0; i < list->count; i++) {
-      const eval_want *want = list->wants[i];
-      long infinite = j.infinite;
-      jn_status status = want->run(e, &j, want->name);
-      if (j.infinite > infinite)
-        say(stderr, "jounce: state %d: %s: %ld number%s beyond the range of double, written as null\n", s,
-                want->name, j.infinite - infinite, j.infinite - infinite == 1 ? " is" : "s are");
-      if (may_be_null(list, status)) {
-        emit_null(&j, want->name);
-      } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
-        tell(e, s, want, status, "");
-        result = EXIT_BAD;
-      }
-    }
+    if (write_state_results(e, &j, list, s) != EXIT_FINE) result = EXIT_BAD;
     emit_close_object(&j);
+    if (s > 0) continue;
+    int released = release_aside(j.stream, &memory, &length);
+    if (released != EXIT_FINE) return released;
+    j.stream = stdout;
   }
+  if (states->count == 0 && release_aside(j.stream, &memory, &length) != EXIT_FINE) return EXIT_BAD;
+  j.stream = stdout;
   emit_close_array(&j);
   emit_close_object(&j);
   return result;
