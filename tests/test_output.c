@@ -141,6 +141,9 @@ static void errors_are_those_of_the_system(void **state) {
     assert_int_equal(jn__whole_open(&w, "/dev/full", 0), 0);
     fputs("x", w.stream);
     assert_int_equal(jn__whole_commit(&w), ENOSPC);
+    assert_int_equal(jn__whole_open(&w, "/dev/full", 0), 0);
+    for (int i = 0; i < 100000; i++) fputs("0123456789", w.stream); /* the error came long before */
+    assert_int_equal(jn__whole_commit(&w), ENOSPC);
   }
   char *longest = malloc(JN_PATH + 1);
   memset(longest, 'a', JN_PATH);

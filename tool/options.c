@@ -116,6 +116,7 @@ const char *nearest_word(const char *word, const char *const *words, int count) 
   for (int i = 0; i < count; i++) {
     int d = distance(word, words[i]);
     if (length > 1 && strncmp(words[i], word, letters) == 0) d = 1; /* an abbreviation is near */
+    if (length > 2 && d > 2 && strstr(words[i], word)) d = 2;       /* so is the middle or the end of a name */
     if (d < best && d < length) {
       best = d;
       nearest = words[i];

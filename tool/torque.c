@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "figure.h"
@@ -43,6 +44,28 @@ static int check_files(const torque_arg *arg) {
   return OPTION_GO_ON;
 }
 
+/* Is this a robot rather than a motion: a built-in one, XML, or JSON with bodies? */
+static bool looks_like_model(const char *path) {
+  char text[4096];
+  if (strncmp(path, "builtin:", 8) == 0) return strcmp(path, "builtin:demo") != 0;
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  FILE *file = fopen(path, "rb");
+  size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0, i = 0;
+  if (file) fclose(file);
+  text[n] = 0;
+  if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) i = 3;
+  i += strspn(text + i, " \t\r\n");
+  return text[i] == '<' || (text[i] == '{' && strstr(text, "\"bodies\""));
+}
+
+static int check_swapped(const torque_arg *arg) {
+  const char *first = arg->model.source, *second = arg->trajectory;
+  if (strcmp(first, "-") == 0 || !looks_like_model(second) || looks_like_model(first)) return OPTION_GO_ON;
+  return usage_error("torque", "%s is a robot, which stands first; did you mean: jounce torque %s %s?", second, second,
+                     first);
+}
+
 static int check_arguments(const torque_arg *arg) {
   bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
   if (arg->payload.count != 0 && arg->payload.count != 4 && arg->payload.count != 10)
@@ -61,6 +84,7 @@ static int check_arguments(const torque_arg *arg) {
   if (strcmp(arg->model.source, "-") == 0 && strcmp(arg->trajectory, "-") == 0)
     return usage_error("torque", "MODEL and TRAJECTORY cannot both be standard input");
   int result = arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
+  if (result == OPTION_GO_ON) result = check_swapped(arg);
   return result == OPTION_GO_ON ? check_files(arg) : result;
 }
 

@@ -377,7 +377,7 @@ static void write_model(const jn_model *model, jn_format format, jn_text *out, j
 /* The caller's options as far as they go, the defaults for the rest. */
 static jn_status take_options(const jn_options *given, jn_options *options, jn_log *log) {
   jn_options_init(options);
-  if (given && (given->size == 0 || given->size > sizeof *options)) return JN_ERR_SIZE;
+  if (given && (given->size == 0 || given->size > sizeof *options)) return JN_ERR_INIT;
   if (given) memcpy(options, given, given->size);
   *log = (jn_log){.report = options->report, .strict = options->strict};
   return JN_OK;

@@ -22,6 +22,19 @@
 
 enum { NAMES_TRIED = 100 };
 
+/* 0, or why writing failed. Of an error that a stream keeps from before, nothing but the fact is known: the system is
+ * asked once more, for the file is lost anyway. */
+static int write_error(FILE *stream) {
+  static const char more[4096];
+  errno = 0;
+  if (!ferror(stream)) return fflush(stream) == 0 ? 0 : errno ? errno : EIO;
+  clearerr(stream);
+  errno = 0;
+  fwrite(more, 1, sizeof more, stream);
+  fflush(stream);
+  return errno ? errno : EIO;
+}
+
 /* Number i of the names for files beside the target, short whatever the target's name is. 0 or ENAMETOOLONG. */
 static int name_beside(const char *target, int i, char name[JN_PATH]) {
   const char *slash = strrchr(target, '/');
@@ -58,8 +71,7 @@ int jn__whole_open(jn_whole_file *w, const char *path, int named) {
 }
 
 int jn__whole_commit(jn_whole_file *w) {
-  errno = 0;
-  int code = fflush(w->stream) != 0 || ferror(w->stream) ? errno ? errno : EIO : 0;
+  int code = write_error(w->stream);
   if (fclose(w->stream) != 0 && !code) code = errno ? errno : EIO;
   w->stream = NULL;
   if (!code && !MoveFileExA(w->name, w->target, MOVEFILE_REPLACE_EXISTING)) code = EACCES;
@@ -193,11 +205,9 @@ int jn__whole_open(jn_whole_file *w, const char *path, int named) {
 
 /* ---- Closing ---- */
 
-/* All bytes to the disk, with the permissions of the old file. */
+/* All to the disk, with the permissions of the old file. */
 static int settle(jn_whole_file *w) {
   int file = fileno(w->stream);
-  errno = 0;
-  if (fflush(w->stream) != 0 || ferror(w->stream)) return errno ? errno : EIO;
   if (w->exists && (w->owner != geteuid() || w->group != getegid()) && fchown(file, w->owner, w->group) != 0)
     errno = 0; /* only some may give files away: the new one is ours */
   if (w->exists && fchmod(file, (mode_t)w->mode) != 0) return errno;
@@ -237,7 +247,8 @@ static void settle_folder(const jn_whole_file *w) {
 }
 
 int jn__whole_commit(jn_whole_file *w) {
-  int code = w->replaces ? settle(w) : 0;
+  int code = write_error(w->stream);
+  if (!code && w->replaces) code = settle(w);
   signals before = hold_signals(); /* the few steps in which a signal could leave the file beside its place */
   if (w->replaces && !code && !w->name[0]) code = give_name(w);
   errno = 0;
