@@ -163,9 +163,12 @@ static void errors_are_those_of_the_system(void **state) {
 static void a_full_disk_leaves_the_old_file(void **state) {
   (void)state;
   static const char *const words[] = {
-      "torque builtin:panda builtin:demo --out o.csv",      "torque builtin:panda builtin:demo --out o.npz",
-      "torque builtin:panda builtin:demo --plot o.svg",     "torque builtin:panda builtin:demo --plot o.png",
-      "torque builtin:panda builtin:demo --plot o.pdf",     "convert builtin:panda o.urdf",
+      "torque builtin:panda builtin:demo --out o.csv",
+      "torque builtin:panda builtin:demo --out o.npz",
+      "torque builtin:panda builtin:demo --plot o.svg",
+      "torque builtin:panda builtin:demo --plot o.png",
+      "torque builtin:panda builtin:demo --plot o.pdf",
+      "convert builtin:panda o.urdf",
       "convert builtin:panda o.json",
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -234,10 +237,10 @@ static bool end_by(const char *const *words, int number, double after, const cha
 
 static void signals_leave_the_old_file(void **state) {
   (void)state;
-  static const char *const csv[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "100000",
-                                    "--out",  "o.csv",  NULL};
-  static const char *const svg[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate",
-                                    "20000",  "--plot", "o.svg",         NULL};
+  static const char *const csv[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "100000", "--out",
+                                    "o.csv",  NULL};
+  static const char *const svg[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "20000", "--plot",
+                                    "o.svg",  NULL};
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
   static const double waits[] = {0.02, 0.1, 0.3, 0.7};
   int ended = 0;
@@ -299,10 +302,9 @@ static void convert_does_not_write_over_its_input(void **state) {
   char *before = read_text("a.urdf");
   assert_int_equal(symlink("a.urdf", in_directory("b.urdf")), 0);
   assert_int_equal(link(in_directory("a.urdf"), in_directory("c.urdf")), 0);
-  static const char *const words[] = {"convert a.urdf a.urdf",  "convert a.urdf ./a.urdf",
-                                      "convert a.urdf b.urdf",  "convert b.urdf a.urdf",
-                                      "convert a.urdf c.urdf",  "convert - a.urdf <a.urdf",
-                                      "convert a.urdf a.urdf --to json"};
+  static const char *const words[] = {
+      "convert a.urdf a.urdf", "convert a.urdf ./a.urdf",  "convert a.urdf b.urdf",          "convert b.urdf a.urdf",
+      "convert a.urdf c.urdf", "convert - a.urdf <a.urdf", "convert a.urdf a.urdf --to json"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     run_to(words[i], 2, "--force");
     check_text("a.urdf", before);

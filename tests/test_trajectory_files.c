@@ -650,8 +650,9 @@ static void faults_of_closed_forms_name_the_place(void **state) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) check_fault(m, &faults[i]);
   check_warning(m, "{\"times\": [0, 1, 2], \"joints\": {\"a\": {\"minimum_acceleration\": [1, 2, 3]}}}", "not-smooth",
                 1, 33, "continuous derivatives up to order 2");
-  check_warning(m, "{\"duration\": 3, \"joints\": {\"a\": {\"cosine\": {\"amplitude\": 90, \"omega\": 6.283185307179586}}}}",
-                "degrees", 1, 28, "is 90 at 0 s, likely degrees");
+  check_warning(
+      m, "{\"duration\": 3, \"joints\": {\"a\": {\"cosine\": {\"amplitude\": 90, \"omega\": 6.283185307179586}}}}",
+      "degrees", 1, 28, "is 90 at 0 s, likely degrees");
   check_warning(m,
                 "{\"duration\": 3, \"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [1, 2], \"times\": [0, 2]}}}}",
                 "not-smooth", 1, 28, "is held from 2 s; derivatives above order 2 jump there");

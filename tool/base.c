@@ -103,7 +103,7 @@ static void print_totals(const jn_model *model, const jn_base *base) {
   printf("singular values  least that counts %.2g, largest that does not %.2g, tolerance %g\n", kept, dropped,
          jn_base_tolerance(base));
   say(stdout, "residual         %.2g, combinations by %s\n", jn_base_residual(base),
-         method_names[jn_base_method_used(base)]);
+      method_names[jn_base_method_used(base)]);
 }
 
 static void base_text(const jn_model *model, const jn_base *base) {

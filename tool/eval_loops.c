@@ -44,7 +44,7 @@ static void tell_singular(evaluation *e, int index) {
   jn_loops_health h;
   if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK || !h.near_singular) return;
   say(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
-          h.rank < h.generic ? "in" : "near");
+      h.rank < h.generic ? "in" : "near");
   if (h.rank < h.generic) {
     fprintf(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
   } else {

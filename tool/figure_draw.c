@@ -49,9 +49,9 @@ typedef struct layout {
   double panel_width, panel_height; /* of the frame of one panel */
   double gap_x, gap_y, band_gap;
   const time_axis *times;
-  char *title; /* in lines that are not too long */
+  char *title;             /* in lines that are not too long */
   const double *row_sizes; /* [rows] largest |y| */
-  const char *small; /* size of the font of numbers, in points of the terminal */
+  const char *small;       /* size of the font of numbers, in points of the terminal */
 } layout;
 
 static void layout_free(layout *l) {
@@ -489,8 +489,8 @@ static void draw_panel(FILE *g, const layout *l, int row, int column) {
   title_panel(g, l, row, column);
   panel_thin(p, per_x, l->panel_height / (r.high - r.low));
   write_data(g, p, 1 / per_x);
-  fprintf(g, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset xtics %.9g\nset ytics %.9g\n", l->times->x0, l->times->x1, r.low,
-          r.high, step_x, step_y);
+  fprintf(g, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset xtics %.9g\nset ytics %.9g\n", l->times->x0,
+          l->times->x1, r.low, r.high, step_x, step_y);
   plot_curve(g, l, p, r);
   fputs("unset label 1000\n", g);
 }
@@ -555,7 +555,8 @@ static void make_pages(pages *p, const figure *f, format kind) {
   double highest = 0, widest = 0;
   for (int i = 0; i < p->count; i++) {
     char *title = f->title ? f->title : "";
-    p->views[i].title = p->count > 1 ? format_text("%s (page %d of %d)", title, i + 1, p->count) : format_text("%s", title);
+    p->views[i].title =
+        p->count > 1 ? format_text("%s (page %d of %d)", title, i + 1, p->count) : format_text("%s", title);
     p->layouts[i] = lay_out(&p->views[i], kind, f, &p->times, p->row_sizes);
     highest = fmax(highest, p->layouts[i].height);
     widest = fmax(widest, p->layouts[i].width);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gnuplot as a machine that draws. It gets a script on its standard input and draws to its standard output: it learns no
- * name of a file, reads no start-up file, and is started without a shell. Text from outside gets into the script by
+/* gnuplot as a machine that draws. It gets a script on its standard input and draws to its standard output: it learns
+ * no name of a file, reads no start-up file, and is started without a shell. Text from outside gets into the script by
  * gnuplot_text() only. */
 #ifndef JN_TOOL_GNUPLOT_H
 #define JN_TOOL_GNUPLOT_H

@@ -150,7 +150,8 @@ void print_loop_totals(const jn_model *model) {
     printf("loops          %d with %d conditions, %d of them independent", jn_loop_count(model), s.rows, s.health.rank);
     if (s.where == LOOPS_NEUTRAL) printf(" at q = 0, where they are closed\n");
     if (s.where == LOOPS_ASSEMBLED) say(stdout, " where they close next to q = 0, at which they are open by %s\n", gap);
-    if (s.where == LOOPS_OPEN) say(stdout, " at q = 0, where they are open by %s, and cannot be closed from there\n", gap);
+    if (s.where == LOOPS_OPEN)
+      say(stdout, " at q = 0, where they are open by %s, and cannot be closed from there\n", gap);
     printf("mobility       %d", s.mobility);
     if (s.health.generic > s.health.rank) {
       printf(" in this singular configuration, %d next to it", s.mobility + s.health.rank - s.health.generic);

@@ -58,7 +58,8 @@ static int print_help(void) {
 
 static int print_version(void) {
   const char *row = jn_row_name();
-  say(stdout, "jounce %s\nkernel row: %s\n", jn_version(), row ? row : "none (JOUNCE_ROW names no row that can run here)");
+  say(stdout, "jounce %s\nkernel row: %s\n", jn_version(),
+      row ? row : "none (JOUNCE_ROW names no row that can run here)");
   return EXIT_FINE;
 }
 

@@ -17,8 +17,7 @@ enum { NAMES_LISTED = 12 };
 static int unknown_name(const char *command, const char *where, const char *kind, const char *name,
                         const char *const *names, int count) {
   const char *near = nearest_word(name, names, count);
-  if (near)
-    return usage_error(command, "--%s: the model has no %s '%s'; did you mean '%s'?", where, kind, name, near);
+  if (near) return usage_error(command, "--%s: the model has no %s '%s'; did you mean '%s'?", where, kind, name, near);
   char *list = copy_text("", 0);
   for (int i = 0; i < count && i < NAMES_LISTED; i++) {
     char *longer = format_text("%s%s%s", list, i ? ", " : "", names[i]);

@@ -84,9 +84,7 @@ static void forget(output *o) {
   }
 }
 
-static void tell(const output *o, int code) {
-  say(stderr, "jounce: cannot write %s: %s\n", o->path, strerror(code));
-}
+static void tell(const output *o, int code) { say(stderr, "jounce: cannot write %s: %s\n", o->path, strerror(code)); }
 
 /* A pipe waits for its reader when it is opened: signals must go through, and there is nothing to drop. */
 static bool may_wait(const char *path) {

@@ -249,7 +249,8 @@ static void print_head(const torque_arg *arg, const motion *m, const schedule *s
   char start[TIME_TEXT], end[TIME_TEXT];
   time_text(s->start, 6, start);
   time_text(s->end, 6, end);
-  say(stdout, "%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start, end);
+  say(stdout, "%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start,
+      end);
 }
 
 /* Tables, pictures; whether all is well. `written`: the file is. */
@@ -335,9 +336,10 @@ static void declare_options(option_set *set, torque_arg *arg) {
       &arg->out);
   option_text(set, "plot", "FILE", "draw them: FILE.svg, .png, .pdf, or - for text in the terminal (by gnuplot)",
               &arg->plot);
-  option_names(set, "joints", "LIST",
-               "draw these joints only, by names or patterns: 'left_*,neck'; without it all, on as many pages as needed",
-               &arg->joints);
+  option_names(
+      set, "joints", "LIST",
+      "draw these joints only, by names or patterns: 'left_*,neck'; without it all, on as many pages as needed",
+      &arg->joints);
   option_flag(set, "check", "compare with numerical differentiation; exit status 1 when that does not agree",
               &arg->check);
   option_maybe(set, "limits", "[FILE]",

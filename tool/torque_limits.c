@@ -128,8 +128,8 @@ static void print_violation(const motion *m, int v, quantity k, const limit *l, 
   short_number(edge, bound);
   short_number(fabs(w->value - edge), over);
   time_text(w->time, 4, time);
-  say(stdout, "  %s %s: %s %s at %s s, beyond the limit of %s by %s (%d sample%s)\n", name, quantity_name(k), value, unit,
-         time, bound, over, w->samples, w->samples == 1 ? "" : "s");
+  say(stdout, "  %s %s: %s %s at %s s, beyond the limit of %s by %s (%d sample%s)\n", name, quantity_name(k), value,
+      unit, time, bound, over, w->samples, w->samples == 1 ? "" : "s");
 }
 
 int limit_check_print(const limit_check *c, const motion *m) {

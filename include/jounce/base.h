@@ -48,7 +48,7 @@ JN_API const char *jn_version(void);
   X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")              \
   X(JN_ERR_LOOP, 13, "the kinematic loops are not closed, or cannot be")                  \
   X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")                 \
-  X(JN_ERR_CALLBACK, 15, "a user-defined condition lacks the function that this needs") \
+  X(JN_ERR_CALLBACK, 15, "a user-defined condition lacks the function that this needs")   \
   X(JN_ERR_INIT, 16, "a struct was not set up: call its init function first, as jn_options_init() for jn_options")
 
 /* What functions that can fail return: JN_OK, or what is wrong. */

@@ -326,8 +326,9 @@ jn_status jn_load_text(const char *text, size_t length, jn_format format, const 
 
 static jn_status cannot_write(jn_log *log, const char *path, int code) {
   jn__log(log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL,
-          code == EACCES || code == EROFS ? "a new file is written beside the old one: both the directory and the file must be writable"
-                                          : NULL,
+          code == EACCES || code == EROFS
+              ? "a new file is written beside the old one: both the directory and the file must be writable"
+              : NULL,
           "cannot be written: %s", strerror(code));
   return JN_ERR_FILE;
 }

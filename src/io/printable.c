@@ -29,12 +29,12 @@ int jn__drawn(const char *s) {
   static const struct {
     unsigned first, last;
   } acting[] = {
-      {0x00, 0x1F},       {0x7F, 0x9F},         /* controls: C0, DEL, C1 */
-      {0x061C, 0x061C},   {0x200E, 0x200F},     /* marks of direction */
-      {0x2028, 0x202E},                         /* ends of lines and paragraphs; embeddings and overrides */
-      {0x2066, 0x206F},                         /* isolates, and what Unicode gave up */
-      {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB},     /* byte order; annotations */
-      {0xE0000, 0xE007F},                       /* tags */
+      {0x00, 0x1F},       {0x7F, 0x9F},     /* controls: C0, DEL, C1 */
+      {0x061C, 0x061C},   {0x200E, 0x200F}, /* marks of direction */
+      {0x2028, 0x202E},                     /* ends of lines and paragraphs; embeddings and overrides */
+      {0x2066, 0x206F},                     /* isolates, and what Unicode gave up */
+      {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB}, /* byte order; annotations */
+      {0xE0000, 0xE007F},                   /* tags */
   };
   int n = jn__utf8(s);
   unsigned code = n ? jn__code_point(s, n) : 0;

@@ -17,10 +17,10 @@
 enum { JN_PATH = 4096 }; /* what Linux takes at most */
 
 typedef struct jn_whole_file {
-  FILE *stream;        /* to write to; NULL: closed */
-  int replaces;        /* a regular file takes the place of `target` at the end; else written to directly */
-  int exists;          /* there is an old file, with: */
-  unsigned mode;       /* permissions */
+  FILE *stream;  /* to write to; NULL: closed */
+  int replaces;  /* a regular file takes the place of `target` at the end; else written to directly */
+  int exists;    /* there is an old file, with: */
+  unsigned mode; /* permissions */
   unsigned owner, group;
   char target[JN_PATH]; /* where symbolic links lead */
   char name[JN_PATH];   /* of the file beside it; "": it has none */

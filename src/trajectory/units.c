@@ -129,8 +129,8 @@ int jn__unit_read(const char *text, jn_unit *out) {
 /* ---- Columns ---- */
 
 /* As docs/torque.md has them; those that are rates by themselves come with the first order. */
-static const char *const units_of_kind[] = {
-    "rad, mrad, deg, rev", "m, cm, mm, um", "s, ms, us, ns, min, h", "N, mN, kN, MN", "N m, N cm, N mm, kN m", "no unit"};
+static const char *const units_of_kind[] = {"rad, mrad, deg, rev", "m, cm, mm, um",         "s, ms, us, ns, min, h",
+                                            "N, mN, kN, MN",       "N m, N cm, N mm, kN m", "no unit"};
 
 /* "rad/s^2, deg/s^2" for a remedy. */
 static void list_units(jn_unit_kind kind, int order, char *out, size_t size) {
