@@ -200,13 +200,12 @@ static void pause_for(double seconds) {
   nanosleep(&t, NULL);
 }
 
-/* The command of `words` in a folder of its own, ended by a signal after a while; the folder then has the old file
+/* A program and its words in a folder of its own, ended by a signal after a while; the folder then has the old file
  * only, or the new one if it was faster. True: it was ended by the signal. */
-static bool end_by(const char *const *words, int number, double after, const char *file) {
-  char folder[sizeof directory + 16];
+static bool end_by(const char *program, const char *const *words, int number, double after, const char *file) {
+  char folder[sizeof directory + 16], path[64];
   snprintf(folder, sizeof folder, "%s/ended", directory);
   mkdir(folder, 0777);
-  char path[sizeof folder + 16];
   snprintf(path, sizeof path, "ended/%s", file);
   write_text(path, old_text);
   pid_t child = fork();
@@ -215,7 +214,7 @@ static bool end_by(const char *const *words, int number, double after, const cha
     char *copy[32] = {NULL};
     for (int i = 0; words[i]; i++) copy[i] = strdup(words[i]);
     if (chdir(folder) != 0 || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(99);
-    execv(JN_COMMAND, copy);
+    execvp(program, copy);
     _exit(98);
   }
   pause_for(after);
@@ -235,25 +234,49 @@ static bool end_by(const char *const *words, int number, double after, const cha
   return ended;
 }
 
+static const double waits[] = {0.02, 0.1, 0.3, 0.7};
+
 static void signals_leave_the_old_file(void **state) {
   (void)state;
-  static const char *const csv[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "100000", "--out",
-                                    "o.csv",  NULL};
-  static const char *const svg[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "20000", "--plot",
-                                    "o.svg",  NULL};
+  static const char *const csv[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "100000",
+                                    "--out",  "o.csv",  NULL};
+  static const char *const svg[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate",
+                                    "20000",  "--plot", "o.svg",         NULL};
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
-  static const double waits[] = {0.02, 0.1, 0.3, 0.7};
   int ended = 0;
   bool gnuplot = system("gnuplot --version >/dev/null 2>&1") == 0;
   for (int n = 0; n < 4; n++) {
     for (int w = 0; w < 4; w++) {
-      ended += end_by(csv, numbers[n], waits[w], "o.csv");
-      if (gnuplot) ended += end_by(svg, numbers[n], waits[w], "o.svg");
+      ended += end_by(JN_COMMAND, csv, numbers[n], waits[w], "o.csv");
+      if (gnuplot) ended += end_by(JN_COMMAND, svg, numbers[n], waits[w], "o.svg");
     }
   }
-  assert_int_equal(rmdir(in_directory("ended")), 0);
   printf("# %d of 32 runs were ended by the signal\n", ended);
   assert_true(ended > 4);
+  assert_int_equal(rmdir(in_directory("ended")), 0);
+}
+
+/* Without /proc a file cannot do without a name: the command then removes it itself, unless it is killed. */
+static void signals_remove_the_file_beside(void **state) {
+  (void)state;
+  if (system("unshare -m sh -c 'mount -t tmpfs none /proc' >/dev/null 2>&1") != 0) {
+    puts("# only root can hide /proc: not tested");
+    return;
+  }
+  static const char *const csv[] = {
+      "unshare",
+      "-m",
+      "sh",
+      "-c",
+      "mount -t tmpfs none /proc && exec '" JN_COMMAND "' torque builtin:panda builtin:demo --rate 100000 --out o.csv",
+      NULL};
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  int ended = 0;
+  for (int n = 0; n < 3; n++)
+    for (int w = 1; w < 4; w++) ended += end_by("unshare", csv, numbers[n], waits[w], "o.csv");
+  printf("# %d of 9 runs were ended by the signal\n", ended);
+  assert_true(ended > 2);
+  assert_int_equal(rmdir(in_directory("ended")), 0);
 }
 
 /* ---- What is no file ---- */
@@ -362,6 +385,7 @@ int main(void) {
       cmocka_unit_test(errors_are_those_of_the_system),
       cmocka_unit_test(a_full_disk_leaves_the_old_file),
       cmocka_unit_test(signals_leave_the_old_file),
+      cmocka_unit_test(signals_remove_the_file_beside),
       cmocka_unit_test(pipes_and_devices_are_written_to),
       cmocka_unit_test(convert_does_not_write_over_its_input),
       cmocka_unit_test(eval_writes_all_or_nothing),

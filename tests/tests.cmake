@@ -19,7 +19,7 @@ target_compile_definitions(test_trajectory_files PRIVATE JN_WITH_ZLIB=${JOUNCE_W
 if(JOUNCE_TOOL)
   set(command_tests command eval base_command)
   if(JOUNCE_WITH_JSON)
-    list(APPEND command_tests eval_batch eval_derivatives eval_loops loops_command eval_regressor torque plot hostile output)
+    list(APPEND command_tests eval_batch eval_derivatives eval_loops loops_command eval_regressor torque plot hostile output hints)
   endif()
   foreach(name ${command_tests})
     jounce_test(${name} LABELS once)
@@ -82,6 +82,8 @@ add_executable(list_rows list_rows.c)
 target_include_directories(list_rows PRIVATE "${PROJECT_SOURCE_DIR}/src")
 target_link_libraries(list_rows PRIVATE jounce_testing m)
 
+add_test(NAME printing COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/printing.sh ${PROJECT_SOURCE_DIR})
+set_tests_properties(printing PROPERTIES LABELS once)
 add_test(NAME headers COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/headers.sh ${PROJECT_SOURCE_DIR} ${CMAKE_C_COMPILER})
 set_tests_properties(headers PROPERTIES LABELS once)
 add_test(NAME docs COMMAND ${PROJECT_SOURCE_DIR}/script/docs --no-install) # every public name has a comment
