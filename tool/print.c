@@ -87,8 +87,10 @@ bool terminal_is_utf8(void) {
   return *wanted == 0 && (*charset == 0 || *charset == '@');
 }
 
+bool is_terminal(FILE *stream) { return isatty(fileno(stream)); }
+
 bool stream_has_colour(FILE *stream) {
-  return isatty(fileno(stream)) && !*environment("NO_COLOR") && strcmp(environment("TERM"), "dumb") != 0;
+  return is_terminal(stream) && !*environment("NO_COLOR") && strcmp(environment("TERM"), "dumb") != 0;
 }
 
 void print_colour(FILE *stream, bool enabled, colour which) {

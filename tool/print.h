@@ -23,6 +23,7 @@ bool ends_with(const char *text, const char *ending);
 bool terminal_is_utf8(void);
 /* May this stream get colour: a terminal, and NO_COLOR is not set. */
 bool stream_has_colour(FILE *stream);
+bool is_terminal(FILE *stream);
 
 typedef enum colour {
   COLOUR_NONE,

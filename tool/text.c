@@ -8,19 +8,8 @@
 #include "print.h"
 
 char *printable_text(const char *text, int lines) {
-  char *copy = allocate(strlen(text) + 1), *to = copy;
-  for (int n; *text; text += n) {
-    n = jn__drawn(text);
-    if (n > 0) {
-      memcpy(to, text, (size_t)n);
-      to += n;
-      continue;
-    }
-    *to++ = lines && *text == '\n' ? '\n' : '?';
-    n = jn__utf8(text);
-    if (n == 0) n = 1;
-  }
-  *to = 0;
+  char *copy = copy_text(text, strlen(text));
+  jn__make_printable(copy, lines);
   return copy;
 }
 

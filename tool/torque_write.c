@@ -23,18 +23,20 @@ struct writer {
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
-/* A cell of the header, in quotes when it needs them. */
+/* A cell of the header, in quotes when it needs them. A file gets the name as it is, a terminal what it can show. */
 static void write_head(FILE *f, const char *name, const char *ending, const char *unit) {
-  bool quoted = strpbrk(name, ",\"\n;") != NULL;
+  bool quoted = strpbrk(name, ",\"\n\r\t;#") != NULL;
+  char *shown = is_terminal(f) ? printable_text(name, 0) : copy_text(name, strlen(name));
   fputs(quoted ? ",\"" : ",", f);
-  for (; *name; name++) {
-    if (*name == '"') fputc('"', f);
-    fputc(*name == '\n' ? ' ' : *name, f);
+  for (const char *p = shown; *p; p++) {
+    if (*p == '"') fputc('"', f);
+    fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
   }
   fputs(ending, f);
   fputs(" [", f);
   fputs(unit, f);
   fputs(quoted ? "]\"" : "]", f);
+  free(shown);
 }
 
 static void write_names(const writer *w) {

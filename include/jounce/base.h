@@ -61,7 +61,8 @@ typedef enum jn_status {
 /* The text of a status code; "unknown status" for any other number. */
 JN_API const char *jn_status_text(jn_status status);
 
-/* The first error of a call that builds, reads or writes a model. Plain memory of the caller, valid without a heap.
+/* The first error of a call that builds, reads or writes a model. Plain memory of the caller, valid without a heap. The
+ * text can be printed: of names from files, what a terminal would act on is a '?'. The file is as it was given.
  * line and column count from 1; 0 means that there is no such place. file is empty when there is no file. */
 typedef struct jn_error {
   jn_status status; /* as the call returned it */

@@ -42,3 +42,16 @@ int jn__drawn(const char *s) {
     if (code >= acting[i].first && code <= acting[i].last) return 0;
   return n;
 }
+
+void jn__make_printable(char *text, int lines) {
+  char *to = text;
+  for (int n; *text; text += n) {
+    n = jn__drawn(text);
+    for (int i = 0; i < n; i++) *to++ = text[i];
+    if (n > 0) continue;
+    *to++ = lines && *text == '\n' ? '\n' : '?';
+    n = jn__utf8(text);
+    if (n == 0) n = 1;
+  }
+  *to = 0;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which characters of a text may reach a terminal as they are. Part of the library (writers of JSON and URDF) and of
- * the command (everything it prints); needs nothing else of either. */
+/* Which characters of a text may reach a terminal as they are. Part of the library (messages, writers of JSON
+ * and URDF) and of the command (everything it prints); needs nothing else of either. */
 #ifndef JN_IO_PRINTABLE_H
 #define JN_IO_PRINTABLE_H
 
@@ -12,5 +12,7 @@ unsigned jn__code_point(const char *s, int n);
  * (C0, DEL, C1), for those that reorder the text around them (a name could pretend to be another), and for those that
  * end a line. */
 int jn__drawn(const char *s);
+/* In place: every other character becomes '?'; line ends stay when `lines` is not 0. */
+void jn__make_printable(char *text, int lines);
 
 #endif
