@@ -54,8 +54,8 @@ static void names_that_are_nearly_right_are_suggested(void **state) {
 static void columns_of_wrenches_are_suggested(void **state) {
   (void)state;
   static const char *const columns[][2] = {
-      {"panda_lnk7_fx", "did you mean 'panda_link7_fx'?"}, {"panda_link7_Fx", "did you mean 'panda_link7_fx'?"},
-      {"panda_link7_tx", "did you mean 'panda_link7_mx'?"}, {"panda_link7", "the nearest link is 'panda_link7'"},
+      {"panda_lnk7_fx", "did you mean 'panda_link7_fx'?"},        {"panda_link7_Fx", "did you mean 'panda_link7_fx'?"},
+      {"panda_link7_tx", "did you mean 'panda_link7_mx'?"},       {"panda_link7", "the nearest link is 'panda_link7'"},
       {"panda_link7_force", "the nearest link is 'panda_link7'"}, {"zzz_fx", "columns are LINK_mx"}};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
     char text[128];
@@ -71,8 +71,8 @@ static void swapped_arguments_are_told(void **state) {
   write_file("m.json", "{\"duration\": 1, \"joints\": {\"panda_joint1\": 0}}");
   check_run("convert builtin:panda r.urdf", 0, NULL);
   check_run("convert builtin:panda r.json", 0, NULL);
-  static const char *const robots[] = {"r.urdf", "r.json", "builtin:panda"},
-                           *const motions[] = {"q.csv", "m.json", "builtin:demo"};
+  static const char *const robots[] = {"r.urdf", "r.json", "builtin:panda"}, *const motions[] = {"q.csv", "m.json",
+                                                                                                 "builtin:demo"};
   for (int r = 0; r < 3; r++) {
     for (int m = 0; m < 3; m++) {
       char words[80], hint[80];
@@ -101,7 +101,10 @@ static void units_of_messages_are_those_of_the_page(void **state) {
       for (int n = 0; n < k && unit; n++) unit = strtok_r(NULL, ",", &rest);
       if (!unit) break;
       unit += *unit == ' ';
-      snprintf(text, sizeof text, i == 2 ? "t [%s],shoulder,elbow\n" : wrench ? "t,%s [%s]\n" : "t,elbow,%s [%s]%s\n",
+      snprintf(text, sizeof text,
+               i == 2   ? "t [%s],shoulder,elbow\n"
+               : wrench ? "t,%s [%s]\n"
+                        : "t,elbow,%s [%s]%s\n",
                i == 2 ? unit : columns[i], unit, i == 1 ? ",shoulder" : "");
       for (int r = 0; r < 9; r++) {
         char row[64];
@@ -131,10 +134,10 @@ static void turning_over_is_not_degrees(void **state) {
     const char *limits, *form;
     bool degrees;
   } cases[] = {
-      {wide, "{\"polynomial\": [0, 10]}", false},                          /* 6 turns at 10 rad/s */
-      {wide, "{\"cosine\": {\"amplitude\": 90, \"omega\": 3}}", true},     /* 270 rad/s */
-      {"", "{\"polynomial\": [0, 10]}", false},                            /* without ends */
-      {"", "{\"cosine\": {\"amplitude\": 90, \"omega\": 3.1416}}", true},  /* far to and fro */
+      {wide, "{\"polynomial\": [0, 10]}", false},                         /* 6 turns at 10 rad/s */
+      {wide, "{\"cosine\": {\"amplitude\": 90, \"omega\": 3}}", true},    /* 270 rad/s */
+      {"", "{\"polynomial\": [0, 10]}", false},                           /* without ends */
+      {"", "{\"cosine\": {\"amplitude\": 90, \"omega\": 3.1416}}", true}, /* far to and fro */
       {unpaced, "{\"polynomial\": [0, 10]}", false},
       {narrow, "{\"cosine\": {\"amplitude\": 45, \"omega\": 0.3}}", true}, /* 13 rad/s would do, but it has ends */
       {narrow, "{\"cosine\": {\"amplitude\": 1.9, \"omega\": 3}}", false},

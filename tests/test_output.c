@@ -238,10 +238,10 @@ static const double waits[] = {0.02, 0.1, 0.3, 0.7};
 
 static void signals_leave_the_old_file(void **state) {
   (void)state;
-  static const char *const csv[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "100000",
-                                    "--out",  "o.csv",  NULL};
-  static const char *const svg[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate",
-                                    "20000",  "--plot", "o.svg",         NULL};
+  static const char *const csv[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "100000", "--out",
+                                    "o.csv",  NULL};
+  static const char *const svg[] = {"jounce", "torque", "builtin:panda", "builtin:demo", "--rate", "20000", "--plot",
+                                    "o.svg",  NULL};
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
   int ended = 0;
   bool gnuplot = system("gnuplot --version >/dev/null 2>&1") == 0;
@@ -263,13 +263,13 @@ static void signals_remove_the_file_beside(void **state) {
     puts("# only root can hide /proc: not tested");
     return;
   }
-  static const char *const csv[] = {
-      "unshare",
-      "-m",
-      "sh",
-      "-c",
-      "mount -t tmpfs none /proc && exec '" JN_COMMAND "' torque builtin:panda builtin:demo --rate 100000 --out o.csv",
-      NULL};
+  static const char *const csv[] = {"unshare",
+                                    "-m",
+                                    "sh",
+                                    "-c",
+                                    "mount -t tmpfs none /proc && exec '" JN_COMMAND
+                                    "' torque builtin:panda builtin:demo --rate 100000 --out o.csv",
+                                    NULL};
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   int ended = 0;
   for (int n = 0; n < 3; n++)

@@ -18,6 +18,7 @@
 #include "command.h"
 #include "model_arg.h"
 #include "names.h"
+#include "output.h"
 #include "print.h"
 
 typedef struct eval_arg {
@@ -291,7 +292,7 @@ static int write_state_results(evaluation *e, json_writer *j, const want_list *l
 
 /* Where the beginning of the output waits; stdout itself when there is no place for it. */
 static FILE *open_aside(char **memory, size_t *length) {
-  FILE *aside = tmpfile();
+  FILE *aside = open_temporary();
 #ifndef _WIN32
   if (!aside) aside = open_memstream(memory, length);
 #else

@@ -619,7 +619,7 @@ static bool is_whole(FILE *drawn, format kind) {
 /* Layouts first ... last - 1 as gnuplot draws them, in a temporary file without a name, read from its beginning; NULL
  * after telling why not. */
 static FILE *draw_pages(const layout *first, const layout *last, const char *path) {
-  FILE *script = tmpfile(), *drawn = tmpfile();
+  FILE *script = open_temporary(), *drawn = open_temporary();
   bool good = script && drawn;
   if (!good) fputs("jounce: cannot make a temporary file\n", stderr);
   if (good) {

@@ -126,6 +126,22 @@ bool output_close(output *o, bool good) {
   return good && !code;
 }
 
+FILE *open_temporary(void) {
+#ifndef _WIN32
+  const char *folder = getenv("TMPDIR");
+  if (folder && *folder) {
+    char *name = format_text("%s/jounce_XXXXXX", folder);
+    sigset_t before = hold_signals();
+    int descriptor = mkstemp(name);
+    if (descriptor >= 0) unlink(name);
+    release_signals(before);
+    free(name);
+    if (descriptor >= 0) return fdopen(descriptor, "w+b");
+  }
+#endif
+  return tmpfile();
+}
+
 bool is_same_file(const char *to, const char *from) {
   struct stat x, y;
   if (!to || !from || strcmp(to, "-") == 0 || stat(to, &x) != 0 || !S_ISREG(x.st_mode)) return false;

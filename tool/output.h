@@ -20,6 +20,10 @@ FILE *output_open(output *o, const char *path);
  * not, unless it was not good to begin with. */
 bool output_close(output *o, bool good);
 
+/* A file for a while, in TMPDIR or where the system has such files, without a name: it is gone when it is closed or the
+ * command ends, however that is. NULL when there can be none. */
+FILE *open_temporary(void);
+
 /* Signals that end the command drop open files, and this process that it started (0: none), first. */
 void output_with_child(long process);
 
