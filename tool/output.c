@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#ifdef __linux__
+#define _GNU_SOURCE /* O_TMPFILE */
+#else
 #define _XOPEN_SOURCE 700
+#endif
 #include "output.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #ifndef _WIN32
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -13,7 +18,7 @@
 
 #include "print.h"
 
-static output *opened; /* only changed while signals wait */
+static output *opened; /* changed by one store at a time: a handler may look at any moment */
 
 /* ---- Being ended ---- */
 
@@ -36,15 +41,6 @@ static void end_by(int number) {
   raise(number);
 }
 
-static sigset_t hold_signals(void) {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before);
-  return before;
-}
-
-static void release_signals(sigset_t before) { sigprocmask(SIG_SETMASK, &before, NULL); }
-
 static void catch_signals(void) {
   static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU};
   static bool done;
@@ -63,9 +59,6 @@ void output_with_child(long process) {
   child = (sig_atomic_t)process;
 }
 #else
-typedef int sigset_t;
-static sigset_t hold_signals(void) { return 0; }
-static void release_signals(sigset_t before) { (void)before; }
 static void catch_signals(void) {
   static bool done;
   if (!done) atexit(drop_all);
@@ -86,28 +79,18 @@ static void forget(output *o) {
 
 static void tell(const output *o, int code) { say(stderr, "jounce: cannot write %s: %s\n", o->path, strerror(code)); }
 
-/* A pipe waits for its reader when it is opened: signals must go through, and there is nothing to drop. */
-static bool may_wait(const char *path) {
-  struct stat about;
-  return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
-}
-
 FILE *output_open(output *o, const char *path) {
   *o = (output){.path = path};
   if (strcmp(path, "-") == 0) return stdout;
   catch_signals();
   fflush(stdout); /* the path may be /dev/stdout */
-  bool waits = may_wait(path);
-  sigset_t before;
-  if (!waits) before = hold_signals();
+  o->next = opened;
+  opened = o; /* before it is there: a signal may come at any time */
   int code = jn__whole_open(&o->file, path, 0);
-  if (!code) {
-    o->next = opened;
-    opened = o;
-  }
-  if (!waits) release_signals(before);
-  if (code) tell(o, code);
-  return code ? NULL : o->file.stream;
+  if (!code) return o->file.stream;
+  forget(o);
+  tell(o, code);
+  return NULL;
 }
 
 bool output_close(output *o, bool good) {
@@ -119,25 +102,18 @@ bool output_close(output *o, bool good) {
     code = jn__whole_commit(&o->file);
   else
     jn__whole_abandon(&o->file);
-  sigset_t before = hold_signals();
   forget(o);
-  release_signals(before);
   if (code) tell(o, code);
   return good && !code;
 }
 
 FILE *open_temporary(void) {
-#ifndef _WIN32
+#ifdef O_TMPFILE
   const char *folder = getenv("TMPDIR");
-  if (folder && *folder) {
-    char *name = format_text("%s/jounce_XXXXXX", folder);
-    sigset_t before = hold_signals();
-    int descriptor = mkstemp(name);
-    if (descriptor >= 0) unlink(name);
-    release_signals(before);
-    free(name);
-    if (descriptor >= 0) return fdopen(descriptor, "w+b");
-  }
+  int file = folder && *folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+  FILE *stream = file >= 0 ? fdopen(file, "w+b") : NULL;
+  if (stream) return stream;
+  if (file >= 0) close(file);
 #endif
   return tmpfile();
 }

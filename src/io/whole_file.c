@@ -7,6 +7,7 @@
 #include "whole_file.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(_WIN32)
@@ -35,16 +36,25 @@ static int write_error(FILE *stream) {
   return errno ? errno : EIO;
 }
 
-/* Number i of the names for files beside the target, short whatever the target's name is. 0 or ENAMETOOLONG. */
-static int name_beside(const char *target, int i, char name[JN_PATH]) {
-  const char *slash = strrchr(target, '/');
+/* Number i of the names for files beside the target, short whatever the target's name is. 0 or ENAMETOOLONG. A signal
+ * handler that removes the file may come at any time: it finds no name, or all of it. */
+static int name_beside(jn_whole_file *w, int i) {
+  char name[JN_PATH];
+  const char *target = w->target, *slash = strrchr(target, '/');
 #if defined(_WIN32)
   const char *back = strrchr(target, '\\');
   if (back && (!slash || back > slash)) slash = back;
 #endif
   int folder = slash ? (int)(slash + 1 - target) : 0;
-  int n = snprintf(name, JN_PATH, "%.*s.jounce-%ld-%d.tmp", folder, target, (long)getpid(), i);
-  return n < JN_PATH ? 0 : ENAMETOOLONG;
+  int n = snprintf(name, sizeof name, "%.*s.jounce-%ld-%d.tmp", folder, target, (long)getpid(), i);
+  if (n >= JN_PATH) return ENAMETOOLONG;
+  w->name[0] = 0;
+  atomic_signal_fence(memory_order_seq_cst);
+  memcpy(w->name + 1, name + 1, (size_t)n);
+  atomic_signal_fence(memory_order_seq_cst);
+  w->name[0] = name[0];
+  atomic_signal_fence(memory_order_seq_cst);
+  return 0;
 }
 
 #if defined(_WIN32)
@@ -53,7 +63,7 @@ static int open_beside(jn_whole_file *w, int named) {
   int code = EEXIST;
   (void)named;
   for (int i = 0; code == EEXIST && i < NAMES_TRIED; i++) {
-    code = name_beside(w->target, i, w->name);
+    code = name_beside(w, i);
     if (code) break;
     w->stream = fopen(w->name, "wbx");
     code = w->stream ? 0 : errno;
@@ -169,7 +179,7 @@ static int open_nameless(const jn_whole_file *w, mode_t mode) {
 static int open_named(jn_whole_file *w, mode_t mode) {
   int code = EEXIST, descriptor = -1;
   for (int i = 0; code == EEXIST && i < NAMES_TRIED; i++) {
-    code = name_beside(w->target, i, w->name);
+    code = name_beside(w, i);
     if (code) break;
     descriptor = open(w->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     code = descriptor < 0 ? errno : 0;
@@ -226,7 +236,7 @@ static int give_name(jn_whole_file *w) {
   int code = w->exists ? EEXIST : link_as(w, w->target);
   if (code != EEXIST) return code;
   for (int i = 0; code == EEXIST && i < NAMES_TRIED; i++) {
-    code = name_beside(w->target, i, w->name);
+    code = name_beside(w, i);
     if (!code) code = link_as(w, w->name);
   }
   if (code) w->name[0] = 0;
