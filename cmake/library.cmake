@@ -70,7 +70,9 @@ set(core_sources
     src/io/native_scan.c
     src/io/native_write.c
     src/io/npy.c
+    src/io/printable.c
     src/io/table.c
+    src/io/whole_file.c
     src/io/zip.c
     src/trajectory/arrays.c
     src/trajectory/curve.c

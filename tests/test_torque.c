@@ -395,7 +395,7 @@ static void wrong_use_is_told(void **state) {
   (void)state;
   check_refusal("torque builtin:panda", 2, "TRAJECTORY is missing");
   check_refusal("torque builtin:panda builtin:demo --order 1.5", 2, "--order takes one whole number");
-  check_refusal("torque builtin:panda builtin:demo --out x.txt", 1, "must end in .csv or .npz");
+  check_refusal("torque builtin:panda builtin:demo --out x.txt", 2, "must end in .csv or .npz");
   check_refusal("torque builtin:panda builtin:demo --plot x.gif", 2, "pictures end in .svg, .png or .pdf");
   check_refusal("torque builtin:panda builtin:demo --payload 1,2", 2, "--payload takes m,x,y,z");
   check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0 --link panda_link77", 2,

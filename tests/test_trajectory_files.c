@@ -602,7 +602,7 @@ static void few_rows_of_wrenches_are_enough(void **state) {
   check_ok(jn_trajectory_wrenches(t, 1, 2, w));
   check(fabs(w[5] - 1) < 1e-13 && fabs(w[11] - 2) < 1e-13 && fabs(w[17] - 2) < 1e-13, "parabola: %g %g", w[5], w[11]);
   assert_non_null(strstr(wrench_fault(t, "t,a_fz\n0,1\n1,11\n"), "goes from 0 to 1 s"));
-  assert_non_null(strstr(wrench_fault(t, "t,a\n0,1\n5,11\n"), "the nearest link is a"));
+  assert_non_null(strstr(wrench_fault(t, "t,a\n0,1\n5,11\n"), "the nearest link is 'a'"));
   jn_trajectory_destroy(t);
   jn_model_destroy(m);
 }
@@ -650,8 +650,9 @@ static void faults_of_closed_forms_name_the_place(void **state) {
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) check_fault(m, &faults[i]);
   check_warning(m, "{\"times\": [0, 1, 2], \"joints\": {\"a\": {\"minimum_acceleration\": [1, 2, 3]}}}", "not-smooth",
                 1, 33, "continuous derivatives up to order 2");
-  check_warning(m, "{\"duration\": 3, \"joints\": {\"a\": {\"polynomial\": [0, 30]}}}", "degrees", 1, 28,
-                "is 90 at 3 s, likely degrees");
+  check_warning(
+      m, "{\"duration\": 3, \"joints\": {\"a\": {\"cosine\": {\"amplitude\": 90, \"omega\": 6.283185307179586}}}}",
+      "degrees", 1, 28, "is 90 at 0 s, likely degrees");
   check_warning(m,
                 "{\"duration\": 3, \"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [1, 2], \"times\": [0, 2]}}}}",
                 "not-smooth", 1, 28, "is held from 2 s; derivatives above order 2 jump there");

@@ -33,9 +33,9 @@ static const char *worst_loop(const evaluation *e, const double *rows, double *m
 }
 
 static int refuse(int state, const char *what, const char *loop, const char *how, double size) {
-  fprintf(stderr, "jounce: state %d: %s opens the loop '", state, what);
+  say(stderr, "jounce: state %d: %s opens the loop '", state, what);
   print_text(stderr, loop);
-  fprintf(stderr, "' %s %.3g, more than %.0e; --assemble closes the loops\n", how, size, tolerance());
+  say(stderr, "' %s %.3g, more than %.0e; --assemble closes the loops\n", how, size, tolerance());
   return EXIT_BAD;
 }
 
@@ -43,8 +43,8 @@ static int refuse(int state, const char *what, const char *loop, const char *how
 static void tell_singular(evaluation *e, int index) {
   jn_loops_health h;
   if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK || !h.near_singular) return;
-  fprintf(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
-          h.rank < h.generic ? "in" : "near");
+  say(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
+      h.rank < h.generic ? "in" : "near");
   if (h.rank < h.generic) {
     fprintf(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
   } else {
@@ -59,7 +59,7 @@ static int check_closed(evaluation *e, int index) {
   double *phi = eval_room(e, (size_t)rows * (size_t)(nv + 2)), *rate = phi + rows, *A = rate + rows, size, speed = 1;
   jn_status status = jn_loops_constraint(e->loops, s->q, NULL, phi, A, NULL);
   if (status != JN_OK) {
-    fprintf(stderr, "jounce: state %d: %s\n", index, jn_status_text(status));
+    say(stderr, "jounce: state %d: %s\n", index, jn_status_text(status));
     return EXIT_BAD;
   }
   const char *loop = worst_loop(e, phi, &size);
@@ -76,7 +76,7 @@ static int check_closed(evaluation *e, int index) {
 }
 
 static int cannot(int state, const char *why, double size) {
-  fprintf(stderr, "jounce: state %d: --assemble: %s", state, why);
+  say(stderr, "jounce: state %d: --assemble: %s", state, why);
   if (size > 0) fprintf(stderr, "; they stay open by %.3g", size);
   fputc('\n', stderr);
   return EXIT_BAD;

@@ -149,8 +149,9 @@ void print_loop_totals(const jn_model *model) {
     short_number(s.gap, gap);
     printf("loops          %d with %d conditions, %d of them independent", jn_loop_count(model), s.rows, s.health.rank);
     if (s.where == LOOPS_NEUTRAL) printf(" at q = 0, where they are closed\n");
-    if (s.where == LOOPS_ASSEMBLED) printf(" where they close next to q = 0, at which they are open by %s\n", gap);
-    if (s.where == LOOPS_OPEN) printf(" at q = 0, where they are open by %s, and cannot be closed from there\n", gap);
+    if (s.where == LOOPS_ASSEMBLED) say(stdout, " where they close next to q = 0, at which they are open by %s\n", gap);
+    if (s.where == LOOPS_OPEN)
+      say(stdout, " at q = 0, where they are open by %s, and cannot be closed from there\n", gap);
     printf("mobility       %d", s.mobility);
     if (s.health.generic > s.health.rank) {
       printf(" in this singular configuration, %d next to it", s.mobility + s.health.rank - s.health.generic);
@@ -159,7 +160,7 @@ void print_loop_totals(const jn_model *model) {
     }
     putchar('\n');
   } else if (status != JN_OK) {
-    printf("loops          %d: %s\n", jn_loop_count(model), jn_status_text(status));
+    say(stdout, "loops          %d: %s\n", jn_loop_count(model), jn_status_text(status));
   }
   free_summary(&s);
 }

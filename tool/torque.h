@@ -22,6 +22,7 @@ typedef struct torque_arg {
   int missing; /* 1: neutral */
   int losses;
   name_list actuated;
+  name_list joints; /* that are drawn */
 } torque_arg;
 
 /* ---- torque_motion.c: torques at any time ---- */
@@ -130,19 +131,23 @@ int check_derivatives(motion *m, int order, double start, double end);
 /* ---- torque_write.c ---- */
 
 typedef struct writer writer;
-/* By the ending .csv or .npz; NULL after telling what is wrong. */
+/* Does the name end in .csv or .npz? */
+bool writer_takes(const char *path);
+/* NULL after telling why the file cannot be written. */
 writer *writer_open(const char *path, const motion *m, int order, int samples);
 void writer_sample(writer *w, const motion *m);
-/* EXIT_FINE, or EXIT_BAD after telling. */
-int writer_close(writer *w);
+/* Good: the file takes its place, else the old one stays. EXIT_FINE, or EXIT_BAD after telling. */
+int writer_close(writer *w, bool good);
 
 /* ---- torque_plot.c ---- */
 
 typedef struct plot_data plot_data;
-plot_data *plot_data_create(const motion *m, const limit_check *limits, int order, int samples);
+/* chosen [nv]: which coordinates are drawn; NULL: all. */
+plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const limit_check *limits, int order,
+                            int samples);
 void plot_data_sample(plot_data *p, const motion *m);
-/* Draws and releases; an exit code, or OPTION_GO_ON. */
-int plot_data_draw(plot_data *p, const motion *m, const char *path);
+/* Draws and releases; an exit code, or OPTION_GO_ON. *files: see figure_draw(). */
+int plot_data_draw(plot_data *p, const char *path, int *files);
 
 /* ---- progress.c: a line on stderr when that is a terminal and the work is long ---- */
 

@@ -128,8 +128,8 @@ static void print_violation(const motion *m, int v, quantity k, const limit *l, 
   short_number(edge, bound);
   short_number(fabs(w->value - edge), over);
   time_text(w->time, 4, time);
-  printf("  %s %s: %s %s at %s s, beyond the limit of %s by %s (%d sample%s)\n", name, quantity_name(k), value, unit,
-         time, bound, over, w->samples, w->samples == 1 ? "" : "s");
+  say(stdout, "  %s %s: %s %s at %s s, beyond the limit of %s by %s (%d sample%s)\n", name, quantity_name(k), value,
+      unit, time, bound, over, w->samples, w->samples == 1 ? "" : "s");
 }
 
 int limit_check_print(const limit_check *c, const motion *m) {
@@ -145,11 +145,16 @@ int limit_check_print(const limit_check *c, const motion *m) {
   print_uses(c, m);
   bool coloured = stream_has_colour(stdout);
   if (broken == 0) {
-    printf("%sAll %d limits hold.%s\n", colour_code(coloured, COLOUR_GREEN), known, colour_code(coloured, COLOUR_NONE));
+    print_colour(stdout, coloured, COLOUR_GREEN);
+    printf("All %d limits hold.", known);
+    print_colour(stdout, coloured, COLOUR_NONE);
+    putchar('\n');
     return 0;
   }
-  printf("%s%d of %d limits are broken:%s\n", colour_code(coloured, COLOUR_RED), broken, known,
-         colour_code(coloured, COLOUR_NONE));
+  print_colour(stdout, coloured, COLOUR_RED);
+  printf("%d of %d limits are broken:", broken, known);
+  print_colour(stdout, coloured, COLOUR_NONE);
+  putchar('\n');
   for (int v = 0; v < m->nv; v++)
     for (quantity k = 0; k < QUANTITIES; k++) {
       size_t at = (size_t)v * QUANTITIES + k;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "names.h"
 #include "print.h"
 #include "torque.h"
 
@@ -85,9 +86,8 @@ static int set_actuated(motion *m, const name_list *names) {
   if (names->count == 0) return OPTION_GO_ON;
   memset(m->actuated, 0, (size_t)m->nv);
   for (int i = 0; i < names->count; i++) {
-    int joint = jn_joint_index(m->model, names->names[i]);
-    if (joint < 0 || jn_joint_nv(m->model, joint) == 0)
-      return usage_error("torque", "--actuated: the model has no moving joint '%s'", names->names[i]);
+    int joint, status = find_joint("torque", "actuated", m->model, names->names[i], &joint);
+    if (status != OPTION_GO_ON) return status;
     for (int k = 0; k < jn_joint_nv(m->model, joint); k++) m->actuated[jn_joint_v(m->model, joint) + k] = 1;
   }
   return OPTION_GO_ON;
@@ -103,7 +103,7 @@ static int init_loops(motion *m, const torque_arg *arg) {
   options.order = m->order;
   jn_status status = jn_loops_create(m->model, &options, &m->loops);
   if (status != JN_OK) {
-    fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+    say(stderr, "jounce: %s\n", jn_status_text(status));
     return EXIT_BAD;
   }
   find_held(m);
@@ -130,7 +130,7 @@ int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int ord
     m->wrench_jet = allocate(rows * 6 * (size_t)jn_link_count(model) * sizeof(double));
   jn_status status = jn_row_name() ? jn_work_create_order(model, order, &m->work) : JN_ERR_ROW;
   if (status == JN_OK) return init_loops(m, arg);
-  fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+  say(stderr, "jounce: %s\n", jn_status_text(status));
   return EXIT_BAD;
 }
 
@@ -241,7 +241,7 @@ jn_status motion_at(motion *m, double t) {
 }
 
 void motion_tell(const motion *m, jn_status status) {
-  fprintf(stderr, "jounce: at t = %.15g s: %s\n", m->t, jn_status_text(status));
+  say(stderr, "jounce: at t = %.15g s: %s\n", m->t, jn_status_text(status));
   if (status == JN_ERR_LOOP)
     fputs("    the joints of the trajectory must determine the others, and the loops must close there\n", stderr);
   if (status == JN_ERR_ACTUATION)

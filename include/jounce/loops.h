@@ -56,7 +56,8 @@ typedef struct jn_loops_options {
 /* The defaults that are named there. */
 JN_API void jn_loops_options_init(jn_loops_options *options);
 /* options NULL: defaults. The model must live as long. Assembles a few times, to know the rank to expect. Errors:
- * JN_ERR_SIZE (options; a user's condition without rows), JN_ERR_NULL (one without value), JN_ERR_MEMORY. */
+ * JN_ERR_INIT, JN_ERR_SIZE (options; a user's condition without rows), JN_ERR_NULL (one without value), JN_ERR_MEMORY.
+ */
 JN_API jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options, jn_loops **loops);
 JN_API void jn_loops_destroy(jn_loops *loops); /* Releases it; NULL is allowed. */
 

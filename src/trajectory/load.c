@@ -125,7 +125,7 @@ static int find_base(const jn_model *m) {
 static jn_status begin(jn_loading *l, const jn_model *model, const char *file, const jn_trajectory_options *options) {
   *l = (jn_loading){.model = model, .file = file ? file : ""};
   jn_trajectory_options_init(&l->options);
-  if (options && options->size != sizeof *options) return JN_ERR_SIZE;
+  if (options && options->size != sizeof *options) return JN_ERR_INIT;
   if (options) l->options = *options;
   l->allocator = jn__allocator(l->options.allocator);
   l->log.report = l->options.report;

@@ -166,13 +166,21 @@ static int is_angle(jn_joint_type type) {
   return type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_GIMBAL || type == JN_UNIVERSAL;
 }
 
-double jn__likely_angle(const jn_model *m, int i, double *limit) {
+/* Does a joint go on turning, rather than to and fro? */
+static int turns_over(const jn_travel *t) { return fabs(t->last - t->first) >= 0.5 * (t->high - t->low); }
+
+double jn__likely_angle(const jn_model *m, int i, const jn_travel *travel, double *limit) {
   jn_joint_type type;
   const jn_dof *dof = dof_of(m, i, &type);
   *limit = INFINITY;
   if (!dof || !is_angle(type) || type == JN_CONTINUOUS) return INFINITY;
   double most = fmax(fabs(dof->lower), fabs(dof->upper));
-  int limited = isfinite(most) && most > 0;
+  int limited = isfinite(most) && most > 0, paced = dof->velocity > 0 && isfinite(dof->velocity);
+  if (!limited || dof->upper - dof->lower >= 2 * pi) {
+    /* What can turn around may have turned around, as often as it likes: no degrees, unless it is too fast for that,
+     * or, of a joint without a limit of speed, goes far to and fro. */
+    if (paced ? travel->speed <= dof->velocity : turns_over(travel)) return INFINITY;
+  }
   if (limited) *limit = most;
   return limited ? fmax(2.5 * most, 2 * pi) : 6 * pi;
 }
@@ -230,10 +238,15 @@ static void check_degrees(jn_loading *l, const jn_table *t, int i, const coordin
     return;
   }
   int worst = 0;
-  for (int r = 1; r < t->rows; r++)
-    if (fabs(x[r]) > fabs(x[worst])) worst = r;
   double limit;
-  if (fabs(x[worst]) <= jn__likely_angle(l->model, i, &limit)) return;
+  jn_travel travel = {x[0], x[t->rows - 1], x[0], x[0], 0};
+  for (int r = 1; r < t->rows; r++) {
+    if (fabs(x[r]) > fabs(x[worst])) worst = r;
+    travel.low = fmin(travel.low, x[r]);
+    travel.high = fmax(travel.high, x[r]);
+    travel.speed = fmax(travel.speed, fabs(x[r] - x[r - 1]) / (times[r] - times[r - 1]));
+  }
+  if (fabs(x[worst]) <= jn__likely_angle(l->model, i, &travel, &limit)) return;
   char subject[96], against[64] = "";
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
   if (isfinite(limit)) snprintf(against, sizeof against, ", beyond the limit of %.4g rad", limit);
@@ -422,17 +435,22 @@ static int wrench_place(const jn_model *m, const char *name) {
   return -1;
 }
 
+/* What a column of wrenches was likely meant to be: its link by the part before the last '_', or by all of it. */
 static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
-  char subject[96], remedy[JN_NAME], link[JN_NAME];
-  size_t n = strlen(t->names[c]);
-  /* the name of the link, with an ending or without */
-  int ending =
-      n > 3 && t->names[c][n - 3] == '_' && strchr("mf", t->names[c][n - 2]) && strchr("xyz", t->names[c][n - 1]);
-  snprintf(link, sizeof link, "%.*s", (int)(ending ? n - 3 : n), t->names[c]);
+  char subject[96], remedy[JN_NAME], link[JN_NAME], hint[112] = "";
+  const char *name = t->names[c], *bar = strrchr(name, '_');
+  snprintf(link, sizeof link, "%.*s", (int)(bar ? (size_t)(bar - name) : strlen(name)), name);
   const char *near = jn__nearest_link(l->model, link);
-  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
-  snprintf(remedy, sizeof remedy, "columns are LINK_mx _my _mz _fx _fy _fz%s%.*s", near ? "; the nearest link is " : "",
-           near ? jn__clip(near) : 0, near ? near : "");
+  if (!near) near = jn__nearest_link(l->model, name);
+  int whole = bar && strlen(bar) == 3; /* its ending tells which of the six: moments are m, but may be t, in capitals */
+  char what = whole ? (char)tolower((unsigned char)bar[1]) : 0, axis = whole ? (char)tolower((unsigned char)bar[2]) : 0;
+  int known = whole && strchr("mtf", what) && strchr("xyz", axis);
+  if (near && known)
+    snprintf(hint, sizeof hint, "; did you mean '%.*s_%c%c'?", JN_CLIP(near), what == 't' ? 'm' : what, axis);
+  else if (near)
+    snprintf(hint, sizeof hint, "; the nearest link is '%.*s'", JN_CLIP(near));
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(name));
+  snprintf(remedy, sizeof remedy, "columns are LINK_mx _my _mz _fx _fy _fz%s", hint);
   jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "unknown-link", jn__table_place(t, -1, c), subject, remedy,
           "names no number of a wrench");
 }

@@ -98,8 +98,13 @@ void jn__check_residue(jn_loading *l, const jn_table *table, const double *t, co
 int jn__spline_degree(int order);
 /* The column of times, checked: rising, without large gaps; -1 after telling what is wrong. */
 int jn__check_times(jn_loading *l, jn_table *table, int least);
+/* How an angle moves: from first to last between low and high, at most at this speed. */
+typedef struct jn_travel {
+  double first, last, low, high, speed;
+} jn_travel;
+
 /* The largest size of coordinate i that makes sense in radians (infinite: any), and its limit (infinite: none). */
-double jn__likely_angle(const jn_model *model, int i, double *limit);
+double jn__likely_angle(const jn_model *model, int i, const jn_travel *travel, double *limit);
 
 jn_status jn__samples_to_curves(jn_loading *l, jn_table *table, jn_trajectory *out);
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
