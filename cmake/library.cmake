@@ -78,6 +78,7 @@ set(core_sources
     src/trajectory/fit_solve.c
     src/trajectory/load.c
     src/trajectory/names.c
+    src/trajectory/noise.c
     src/trajectory/residue.c
     src/trajectory/samples.c
     src/trajectory/series.c

@@ -215,23 +215,28 @@ typedef struct sinks {
   plot_data *plot;
 } sinks;
 
+static int stop(const motion *m, jn_status status) {
+  progress_end();
+  motion_tell(m, status);
+  return EXIT_BAD;
+}
+
 static int run_samples(motion *m, const schedule *s, sinks *to) {
   progress_begin("computing torques");
   for (int i = 0; i < s->count; i++) {
     jn_status status = motion_at(m, time_of(s, i));
-    if (status != JN_OK) {
-      progress_end();
-      motion_tell(m, status);
-      return EXIT_BAD;
-    }
+    if (status != JN_OK) return stop(m, status);
     summary_sample(&to->summary, m);
     if (to->with_limits) limit_check_sample(&to->limits, m);
     if (to->writer) writer_sample(to->writer, m);
     if (to->plot) plot_data_sample(to->plot, m);
+    if (to->with_limits && i > 0) status = limit_check_between(&to->limits, m);
+    if (status != JN_OK) return stop(m, status);
     if (i % 64 == 0) progress_show((double)i / s->count);
   }
   progress_end();
-  return OPTION_GO_ON;
+  jn_status status = to->with_limits ? limit_check_doubt(&to->limits, m, s->start, s->end) : JN_OK;
+  return status == JN_OK ? OPTION_GO_ON : stop(m, status);
 }
 
 static void print_head(const torque_arg *arg, const motion *m, const schedule *s) {
@@ -251,7 +256,8 @@ static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to
     summary_print(&to->summary, m, order);
   }
   if (arg->check && check_derivatives(m, order, s->start, s->end) != OPTION_GO_ON) result = EXIT_BAD;
-  if (to->with_limits && limit_check_print(&to->limits, m) > 0) result = EXIT_BAD;
+  int verdict = to->with_limits ? limit_check_print(&to->limits, m) : EXIT_FINE;
+  if (result == EXIT_FINE) result = verdict;
   if (to->plot) {
     drawn = plot_data_draw(to->plot, m, arg->plot) == OPTION_GO_ON;
     if (!drawn) result = EXIT_BAD;
@@ -282,7 +288,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
   if (result == OPTION_GO_ON) result = run_samples(m, &s, &to);
   int written = writer_close(to.writer);
   if (result == OPTION_GO_ON) result = report(arg, m, &s, &to, order, written == EXIT_FINE);
-  if (result == EXIT_FINE) result = written;
+  if (written != EXIT_FINE) result = written;
   summary_free(&to.summary);
   if (to.with_limits) limit_check_free(&to.limits);
   return result;
@@ -298,8 +304,9 @@ static int run(torque_arg *arg) {
   result = add_payload(arg, &model, &owned);
   if (result == OPTION_GO_ON) {
     motion m;
-    /* Jerk and effort rate have limits, whatever the order that is shown. */
-    result = motion_init(&m, arg, model, arg->limits && order < 1 ? 1 : order);
+    /* Jerk and effort rate have limits, whatever the order that is shown; their slopes tell what is between samples. */
+    int smooth = arg->limits && order < 1 ? 1 : order;
+    result = motion_init(&m, arg, model, arg->limits && order < 2 ? 2 : order, smooth);
     if (result == OPTION_GO_ON) result = run_motion(arg, &m, order);
     motion_free(&m);
   }

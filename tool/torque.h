@@ -26,6 +26,12 @@ typedef struct torque_arg {
 
 /* ---- torque_motion.c: torques at any time ---- */
 
+/* An oscillation of one velocity coordinate, A cos(w t + phase) at t = 0, that is added to the motion. */
+typedef struct wobble {
+  int v;
+  double amplitude, omega, phase; /* [rad, m], [rad/s], [rad] */
+} wobble;
+
 typedef struct motion {
   const jn_model *model;
   jn_trajectory *trajectory;
@@ -38,6 +44,7 @@ typedef struct motion {
   double *wrench_jet, *passive, *loss;
   double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
   double guess_time;
+  wobble wobble; /* amplitude 0: none */
   /* The state at the time of the last motion_at(): */
   double t;
   double *q;     /* [nq] */
@@ -45,8 +52,9 @@ typedef struct motion {
   double *tau;   /* [(K+1) x nv] */
 } motion;
 
-/* Reads the trajectory (and wrenches). An exit code, or OPTION_GO_ON. */
-int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order);
+/* Reads the trajectory (and wrenches), smooth enough for torques of order `smooth`, to be evaluated to `order`. An exit
+ * code, or OPTION_GO_ON. */
+int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth);
 void motion_free(motion *m);
 /* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
 jn_status motion_at(motion *m, double t);
@@ -86,19 +94,37 @@ double quantity_of(const motion *m, int v, quantity which);
 
 typedef struct worst_case {
   double use, value, time;
-  int samples; /* beyond the limit */
+  int samples;  /* beyond the limit */
+  bool between; /* ... and only between samples */
 } worst_case;
 
+/* How far a value may be off because of what the samples do not show. */
+typedef struct doubt {
+  double off, value, time; /* where the limit comes nearest; off = 0: nothing to tell */
+  bool overturns;          /* a limit that seems to hold may be broken */
+  wobble cause;            /* the oscillation that does most */
+} doubt;
+
 typedef struct limit_check {
-  limit *limits;     /* [nv x QUANTITIES] */
-  worst_case *worst; /* [nv x QUANTITIES] */
+  limit *limits;             /* [nv x QUANTITIES] */
+  worst_case *worst;         /* [nv x QUANTITIES] */
+  doubt *doubts;             /* [nv x QUANTITIES] */
+  double *values, *slopes;   /* [nv x QUANTITIES] at the last sample, and their time derivatives */
+  double *before, *steepness; /* ... and at the one before */
+  double time, time_before;
 } limit_check;
 
 void limit_check_init(limit_check *c, int nv);
 void limit_check_free(limit_check *c);
 void limit_check_sample(limit_check *c, const motion *m);
-/* The table and the verdict on stdout; how many limits are broken. */
+/* Look between the last two samples too, where a limit may be passed there. Moves the motion. */
+jn_status limit_check_between(limit_check *c, motion *m);
+/* The table and the verdict on stdout: EXIT_FINE when all limits hold, EXIT_BAD when one is broken, EXIT_UNSURE when
+ * the samples cannot tell. */
 int limit_check_print(const limit_check *c, const motion *m);
+
+/* torque_doubt.c: what the limits would be used by if all that samples may hide were motion. Moves the motion. */
+jn_status limit_check_doubt(limit_check *c, motion *m, double start, double end);
 
 /* ---- torque_summary.c ---- */
 

@@ -107,6 +107,12 @@ typedef struct jn_fit {
   double time;       /*   and when [s] */
   int parameters;    /* of the spline: the fewer, the smoother */
   int interpolating; /* 1: as many parameters as samples */
+  /* What the samples cannot tell: such oscillations may be motion that the curve does not have. */
+  int noise;          /* 1: nothing speaks against the residuals being noise */
+  double oscillation; /* amplitude of what was left behind and is not noise [rad, m], 0 when there is nothing, */
+  double frequency;   /*   and its frequency [Hz] */
+  double hidden;      /* amplitude of an oscillation that noise or too few samples a period may hide, */
+  double fastest;     /*   at up to this frequency, half of the sampling rate [Hz] */
 } jn_fit;
 
 /* That of coordinate i. Errors: JN_ERR_NULL, JN_ERR_INDEX. */

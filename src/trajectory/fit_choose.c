@@ -17,6 +17,7 @@
 
 #include "../model/memory.h"
 #include "fit.h"
+#include "noise.h"
 
 static const double caution = 1.4;
 
@@ -117,23 +118,34 @@ static int refine_gcv(search *s, int group, int most, double best) {
   return 1;
 }
 
-/* Correlation of neighbouring residuals of the last solution. */
-static double residual_correlation(const search *s, const jn_batch *b, int count) {
-  double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1], product = 0, squares = 0;
-  for (int c = 0; c < b->columns; c++) {
-    const double *x = s->coefficients + (size_t)c * (size_t)count;
-    double before = 0;
-    for (int i = 0, span = b->degree; i < b->samples; i++) {
-      while (span < count - 1 && b->t[i] >= s->knots[span + 1]) span++;
-      jn__spline_basis(s->knots, b->degree, span, b->t[i], N);
-      double rest = b->data[c][i];
-      for (int k = 0; k <= b->degree; k++) rest -= N[b->degree][k] * x[span - b->degree + k];
-      product += rest * before;
-      squares += rest * rest;
-      before = rest;
-    }
+/* Residuals of column c of the last solution. */
+static void find_residuals(const search *s, const jn_batch *b, int count, int c, double *rest) {
+  double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
+  const double *x = s->coefficients + (size_t)c * (size_t)count;
+  for (int i = 0, span = b->degree; i < b->samples; i++) {
+    while (span < count - 1 && b->t[i] >= s->knots[span + 1]) span++;
+    jn__spline_basis(s->knots, b->degree, span, b->t[i], N);
+    rest[i] = b->data[c][i];
+    for (int k = 0; k <= b->degree; k++) rest[i] -= N[b->degree][k] * x[span - b->degree + k];
   }
-  return squares > 0 ? product / squares : 0;
+}
+
+/* Correlation of neighbouring residuals of the last solution, if they are noise; 0 if not, NaN without memory. */
+static double noise_correlation(const search *s, const jn_batch *b, int count) {
+  double product = 0, squares = 0, *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
+  int noise = 1, fine = rest != NULL;
+  for (int c = 0; c < b->columns && fine && noise; c++) {
+    jn_residue residue;
+    find_residuals(s, b, count, c, rest);
+    for (int i = 0; i < b->samples; i++) {
+      squares += rest[i] * rest[i];
+      if (i) product += rest[i] * rest[i - 1];
+    }
+    fine = jn__judge_residue(b->allocator, rest, b->data[c], b->samples, 0.5 * count / b->samples, &residue);
+    noise = fine && residue.kind == JN_RESIDUE_NOISE;
+  }
+  jn__release(b->allocator, rest);
+  return !fine ? NAN : noise && squares > 0 ? product / squares : 0;
 }
 
 static int best_of(const double *scores, const int *grid, int size, double least, double power) {
@@ -157,14 +169,23 @@ static int first_dip(const double *scores, const int *grid, int size, double lea
   return best;
 }
 
+/* Solve, and find the correlation of the noise that is left behind; NaN without memory. */
+static double try_correlation(search *s, const jn_batch *b, int count) {
+  return solve(s, b, count) ? noise_correlation(s, b, count) : NAN;
+}
+
 /* When the noise is correlated: judge again, with more caution. 0 without memory. */
 static int allow_for_correlation(search *s, int group, const int *grid, int size, double *scores) {
   const double clearly = 0.2, most = 0.98;
   jn_batch b = batch_of(s, group);
   int knee = best_of(scores, grid, size, s->floors[group], 2);
+  int plain = first_dip(scores, grid, size, s->floors[group], b.samples);
   if (b.channels > 1 || scores[knee] < 1e6 * s->floors[group]) return 1; /* exact but for rounding */
-  if (!solve(s, &b, grid[knee])) return 0;
-  double r = residual_correlation(s, &b, grid[knee]);
+  double r = try_correlation(s, &b, grid[plain]);
+  if (isnan(r)) return 0;
+  if (r <= clearly && 8 * grid[plain] <= b.samples) return 1; /* far from following noise, and what is left is white */
+  if (plain != knee) r = try_correlation(s, &b, grid[knee]);
+  if (isnan(r)) return 0;
   if (!(r > clearly)) return 1;
   r = fmin(r, most);
   double g = caution * (1 + r) / (1 - r);

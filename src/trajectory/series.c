@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "noise.h"
 #include "trajectory.h"
 
 /* Odd, so that no derivative of even or odd order is favoured at the knots; q^(K+2) continuous needs K + 3. */
@@ -18,6 +19,7 @@ typedef struct fitting {
   int samples;
   const double *t;
   int degree;
+  double *rest;    /* [samples] room for residuals */
   int done, count; /* series, for the progress */
 } fitting;
 
@@ -27,23 +29,51 @@ static void pass_progress(double part, void *context) {
   o->progress(0.1 + 0.9 * (f->done + part) / (f->count + 1), o->progress_context);
 }
 
-/* Largest residual of a fitted series, and its time. */
-static void measure(const fitting *f, jn_series *s, double square) {
+/* Samples a second where they are dense: the harmonic mean of the steps. */
+static double rate_of(const fitting *f) {
+  double sum = 0;
+  for (int i = 1; i < f->samples; i++) sum += 1 / (f->t[i] - f->t[i - 1]);
+  return f->samples > 1 ? sum / (f->samples - 1) : 0;
+}
+
+/* The spline's values have what sixth differences find of them: an oscillation with n samples a period passes by
+ * sin(pi / n)^6, all of it at the fastest that samples can show, less than a thousandth from ten samples a period on.
+ * What passes is known badly between the samples. */
+static double unresolved(const double *x, int count) {
+  double largest = 0;
+  for (int i = 0; i + 6 < count; i++) {
+    double d = x[i] + x[i + 6] - 6 * (x[i + 1] + x[i + 5]) + 15 * (x[i + 2] + x[i + 4]) - 20 * x[i + 3];
+    largest = fmax(largest, fabs(d));
+  }
+  return largest / 64;
+}
+
+/* How far a fitted series is from its samples, and what that may mean. 0 without memory. */
+static int measure(const fitting *f, jn_series *s, int complete, jn_residue *residue) {
   const jn_curve *c = s->curve;
   double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
   int span = c->degree;
-  *s->fit = (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = c->count == f->samples};
-  s->fit->rms = sqrt(square / f->samples);
-  s->fit->largest = -1;
   for (int i = 0; i < f->samples; i++) {
     while (span < c->count - 1 && f->t[i] >= c->knots[span + 1]) span++;
     jn__spline_basis(c->knots, c->degree, span, f->t[i], N);
-    double rest = s->data[0][i];
-    for (int k = 0; k <= c->degree; k++) rest -= N[c->degree][k] * c->numbers[span - c->degree + k];
-    if (fabs(rest) <= s->fit->largest) continue;
-    s->fit->largest = fabs(rest);
-    s->fit->time = f->t[i];
+    double value = 0;
+    for (int k = 0; k <= c->degree; k++) value += N[c->degree][k] * c->numbers[span - c->degree + k];
+    f->rest[i] = value;
   }
+  double rough = unresolved(f->rest, f->samples), rate = rate_of(f);
+  for (int i = 0; i < f->samples; i++) f->rest[i] = s->data[0][i] - f->rest[i];
+  double cutoff = 0.5 * fmin(1, (double)c->count / f->samples);
+  if (!jn__judge_residue(&f->l->allocator, f->rest, s->data[0], f->samples, cutoff, residue)) return 0;
+  *s->fit = (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = complete};
+  s->fit->rms = residue->rms;
+  s->fit->largest = residue->largest;
+  s->fit->time = f->t[residue->at];
+  s->fit->noise = complete || residue->kind == JN_RESIDUE_NOISE;
+  s->fit->frequency = residue->amplitude > 0 ? rate / residue->period : rate / 2;
+  s->fit->oscillation = s->fit->noise ? 0 : residue->amplitude > 0 ? residue->amplitude : residue->largest;
+  s->fit->hidden = rough + (complete ? 0 : residue->hidden);
+  s->fit->fastest = rate / 2;
+  return 1;
 }
 
 /* A batch of `columns` series in a row; data [channels x columns] is room for the pointers. */
@@ -61,7 +91,7 @@ static jn_batch make_batch(const fitting *f, jn_series *series, int columns, con
 }
 
 /* One group with `count` B-splines, or somewhat fewer when the samples do not determine so many. */
-static jn_status fit_group(const fitting *f, jn_series *series, const jn_batch *b, int count) {
+static jn_status solve_group(const fitting *f, jn_series *series, const jn_batch *b, int count) {
   double squares[JN_MAX_CHANNELS * 4];
   jn_status status = JN_ERR_SINGULAR;
   for (; status == JN_ERR_SINGULAR && count > b->degree; count = count > b->degree + 1 ? 9 * count / 10 : 0) {
@@ -74,10 +104,26 @@ static jn_status fit_group(const fitting *f, jn_series *series, const jn_batch *
     for (int j = 0; j < b->columns && status == JN_OK; j++) {
       *series[j].curve = (jn_curve){.kind = JN_CURVE_SPLINE, .count = count, .degree = b->degree, .knots = knots};
       series[j].curve->numbers = numbers + (size_t)j * (size_t)count;
-      if (series[j].fit) measure(f, &series[j], squares[j]);
     }
   }
   return status;
+}
+
+/* A group with `count` B-splines. An automatic fit takes more, twice as many each time and in the end as many as there
+ * are samples, until nothing but noise is left behind. */
+static jn_status fit_group(const fitting *f, jn_series *series, const jn_batch *b, int count) {
+  int all = b->samples * b->channels, automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
+  for (;;) {
+    jn_status status = solve_group(f, series, b, count);
+    int noise = 1;
+    for (int j = 0; j < b->columns && status == JN_OK && series[j].fit; j++) {
+      jn_residue residue;
+      if (!measure(f, &series[j], count == all, &residue)) return JN_ERR_MEMORY;
+      noise &= series[j].fit->noise;
+    }
+    if (status != JN_OK || noise || !automatic || count >= all) return status;
+    count = count < JN_FEW * all / 2 ? 2 * count : all;
+  }
 }
 
 static int group_size(const jn_series *s, int left) {
@@ -120,8 +166,9 @@ jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const do
   fitting f = {.l = l, .blocks = blocks, .samples = samples, .t = t, .degree = degree, .count = count};
   size_t n = (size_t)count;
   const double **data = jn__allocate(&l->allocator, n * JN_MAX_CHANNELS * sizeof *data);
+  f.rest = jn__allocate(&l->allocator, (size_t)samples * sizeof *f.rest);
   int *first = jn__allocate(&l->allocator, (2 * n + 1) * sizeof *first);
-  jn_status status = data && first ? JN_OK : JN_ERR_MEMORY;
+  jn_status status = data && first && f.rest ? JN_OK : JN_ERR_MEMORY;
   for (int i = 0; i < count && status == JN_OK;) {
     int size = batch_size(series + i, count - i);
     status = fit_batch(&f, series + i, size, data, first, first + n + 1);
@@ -129,5 +176,6 @@ jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const do
   }
   jn__release(&l->allocator, (void *)data);
   jn__release(&l->allocator, first);
+  jn__release(&l->allocator, f.rest);
   return status;
 }
