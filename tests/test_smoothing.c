@@ -221,7 +221,8 @@ static void try_others(survey *y) {
                        {RAMP, r, 0.4, 0.5, 1e-4, 0, 0, 1000},   {RAMP, r, 0.01, 0.7, 1e-4, 0, 0, 1000},
                        {BURST, r, 0.4, 0.1, 0, 0, 0, 1000},     {BURST, r, 0.05, 0.4, 1e-3, 0, 0, 1000},
                        {BURST, r, 0.01, 0.9, 1e-3, 0, 0, 2000}, {TONE, r, 0.05, 0.2, 0, 0, 1e-3, 1000},
-                       {TONE, r, 1e-3, 0.2, 0, 0, 1e-4, 1000},  {CHIRP, r, 0.05, 0.2, 0, 0, 1e-3, 1000}};
+                       {TONE, r, 1e-3, 0.2, 0, 0, 1e-4, 1000},
+                       {TONE, r, 6e-4, 0.2, 0, 0, 1e-3, 1000},  {CHIRP, r, 0.05, 0.2, 0, 0, 1e-3, 1000}};
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) try_signal(y, &shapes[k], 1);
     /* amplitude of the tone over the standard deviation of the noise */
     static const double ratio_to_noise[] = {100, 10, 3, 1, 0.5, 0.2, 0.1};

@@ -19,6 +19,7 @@ enum {
   LONG = 4096,     /*   powers of two */
   BESIDE = 16,     /* frequencies on either side that a line is compared with */
   BANDS = 8,       /* for the slope of the spectrum */
+  SOME = 1024,     /* for a median */
   MANY = 1 << 16   /* residuals from which on windows need not overlap */
 };
 
@@ -26,9 +27,13 @@ static const double strong = 40;      /* power of a line in one window, in units
 static const double rising = 8;       /* power of a band, in units of one of lower frequency */
 static const double ending = 1e5;     /* power of the strongest band, in units of the weakest */
 static const double far_off = 10;     /* largest residual / root mean square */
-static const double alike = 0.5;      /* correlation of neighbours ... */
-static const double much = 0.03;      /* ... of residuals above this part of the range ... */
-static const double absolute = 1e-3;  /* ... and above this [rad, m]: motion */
+static const double unlikely = 5;     /* ... that is perhaps no noise */
+static const double sudden = 12;      /* largest change between neighbours / usual one */
+static const double alike = 0.98;     /* correlation of neighbours: as of a motion */
+static const double similar = 0.5;    /* ... that noise may have, but not if it is */
+static const double rounded = 1.05;   /* residuals up to this part of an encoder's step are its rounding */
+static const double much = 0.03;      /* above this part of the range ... */
+static const double absolute = 1e-3;  /* ... and above this [rad, m] */
 static const double pi = 3.14159265358979323846;
 
 /* ---- Steps of encoders and decimals ---- */
@@ -231,6 +236,20 @@ static double measure(const double *r, int count, jn_residue *out) {
   return squares > 0 ? product / squares : 0;
 }
 
+/* Is one of the changes e far larger than the usual ones? Their usual size is the median of some of them: large ones do
+ * not move it. */
+static int is_sudden(const double *e, int count) {
+  double some[SOME], largest = 0;
+  int stride = (count + SOME - 1) / SOME, n = 0;
+  for (int i = 0; i < count; i++) {
+    largest = fmax(largest, fabs(e[i]));
+    if (i % stride == 0) some[n++] = fabs(e[i]);
+  }
+  qsort(some, (size_t)n, sizeof *some, compare);
+  double usual = some[n / 2] / 0.6745; /* the standard deviation, if they are normal */
+  return usual > 0 && largest > sudden * usual;
+}
+
 static int judge_spectrum(const jn_allocator *a, double *e, int count, int size, double cutoff, double correlation,
                           jn_residue *out) {
   spectrum s;
@@ -249,23 +268,23 @@ static int judge_spectrum(const jn_allocator *a, double *e, int count, int size,
 int jn__judge_residue(const jn_allocator *a, const double *r, const double *x, int count, double cutoff,
                       jn_residue *out) {
   *out = (jn_residue){.kind = JN_RESIDUE_NOISE};
-  double correlation = measure(r, count, out), range = range_of(x, count);
+  double neighbours = measure(r, count, out), range = range_of(x, count);
   /* what the mean spectrum finds, and the same again for the chance that noise weakens the tone */
   out->hidden = 14 * out->rms / sqrt(count);
+  if (out->largest > unlikely * out->rms) out->hidden = out->largest; /* a short motion */
   double size = 0;
   for (int i = 0; i < count; i++) size = fmax(size, fabs(x[i]));
   if (out->largest <= 1e-12 * size) { /* rounding */
     out->hidden = 0;
     return 1;
   }
-  if (out->largest <= 0.75 * jn__find_step(x, count)) return 1; /* what rounding to that step explains */
   if (count < LEAST) {
     out->kind = JN_RESIDUE_SHORT;
     return 1;
   }
   double *e = jn__allocate(a, (size_t)count * sizeof *e);
   if (!e) return 0;
-  correlation = fmax(-0.98, fmin(0.98, correlation));
+  double correlation = fmax(-0.98, fmin(0.98, neighbours));
   e[0] = 0;
   for (int i = 1; i < count; i++) e[i] = r[i] - correlation * r[i - 1];
   int fine, brief = SHORT, lasting = LONG;
@@ -273,10 +292,11 @@ int jn__judge_residue(const jn_allocator *a, const double *r, const double *x, i
   while (lasting > count) lasting /= 2;
   fine = judge_spectrum(a, e, count, brief, cutoff, correlation, out);
   if (fine && lasting > brief) fine = judge_spectrum(a, e, count, lasting, cutoff, correlation, out);
+  if (out->largest > far_off * out->rms || is_sudden(e, count)) out->kind = JN_RESIDUE_JUMP;
   jn__release(a, e);
-  if (!fine) return 0;
-  if (out->largest > far_off * out->rms) out->kind = JN_RESIDUE_JUMP;
-  if (out->kind == JN_RESIDUE_NOISE && correlation > alike && out->rms > absolute && out->rms > much * range)
+  int large = out->rms > absolute && out->rms > much * range;
+  if (out->kind == JN_RESIDUE_NOISE && (neighbours > alike || (neighbours > similar && large)))
     out->kind = JN_RESIDUE_SMOOTH;
-  return 1;
+  if (out->largest <= rounded * jn__find_step(x, count)) out->kind = JN_RESIDUE_NOISE;
+  return fine;
 }

@@ -19,7 +19,7 @@ typedef struct jn_residue {
   jn_residue_kind kind;
   double rms, largest;
   int at;           /* of the largest */
-  double amplitude; /* of the strongest oscillation that was seen, 0 when there is none */
+  double amplitude; /* of the strongest oscillation that was seen, be it the rounding of an encoder; 0: none */
   double period;    /*   and its samples a period */
   double hidden;    /* amplitude up to which an oscillation would not have been seen */
 } jn_residue;

@@ -402,7 +402,7 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   int count = make_series(l, t, coordinates, out, series);
   if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;
   jn_status status = jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
-  if (status == JN_OK) jn__check_residue(l, t, times, series, count);
+  if (status == JN_OK) jn__check_residue(l, t, series, count);
   return status;
 }
 

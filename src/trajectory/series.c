@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "noise.h"
 #include "trajectory.h"
 
 /* Odd, so that no derivative of even or odd order is favoured at the knots; q^(K+2) continuous needs K + 3. */
@@ -48,31 +47,37 @@ static double unresolved(const double *x, int count) {
   return largest / 64;
 }
 
-/* How far a fitted series is from its samples, and what that may mean. 0 without memory. */
-static int measure(const fitting *f, jn_series *s, int complete, jn_residue *residue) {
-  const jn_curve *c = s->curve;
+/* The spline's values at the samples. */
+static void find_values(const fitting *f, const jn_curve *c, double *values) {
   double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
-  int span = c->degree;
-  for (int i = 0; i < f->samples; i++) {
+  for (int i = 0, span = c->degree; i < f->samples; i++) {
     while (span < c->count - 1 && f->t[i] >= c->knots[span + 1]) span++;
     jn__spline_basis(c->knots, c->degree, span, f->t[i], N);
-    double value = 0;
-    for (int k = 0; k <= c->degree; k++) value += N[c->degree][k] * c->numbers[span - c->degree + k];
-    f->rest[i] = value;
+    values[i] = 0;
+    for (int k = 0; k <= c->degree; k++) values[i] += N[c->degree][k] * c->numbers[span - c->degree + k];
   }
-  double rough = unresolved(f->rest, f->samples), rate = rate_of(f);
+}
+
+/* How far a fitted series is from its samples, and what that may mean. 0 without memory. */
+static int measure(const fitting *f, jn_series *s, int complete) {
+  const jn_curve *c = s->curve;
+  jn_residue r;
+  find_values(f, c, f->rest);
+  double rough = unresolved(f->rest, f->samples), rate = rate_of(f), cutoff = 0.5 * c->count / f->samples;
   for (int i = 0; i < f->samples; i++) f->rest[i] = s->data[0][i] - f->rest[i];
-  double cutoff = 0.5 * fmin(1, (double)c->count / f->samples);
-  if (!jn__judge_residue(&f->l->allocator, f->rest, s->data[0], f->samples, cutoff, residue)) return 0;
-  *s->fit = (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = complete};
-  s->fit->rms = residue->rms;
-  s->fit->largest = residue->largest;
-  s->fit->time = f->t[residue->at];
-  s->fit->noise = complete || residue->kind == JN_RESIDUE_NOISE;
-  s->fit->frequency = residue->amplitude > 0 ? rate / residue->period : rate / 2;
-  s->fit->oscillation = s->fit->noise ? 0 : residue->amplitude > 0 ? residue->amplitude : residue->largest;
-  s->fit->hidden = rough + (complete ? 0 : residue->hidden);
-  s->fit->fastest = rate / 2;
+  if (!jn__judge_residue(&f->l->allocator, f->rest, s->data[0], f->samples, fmin(0.5, cutoff), &r)) return 0;
+  *s->fit = (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = complete, .fastest = rate / 2};
+  s->fit->rms = r.rms;
+  s->fit->largest = r.largest;
+  s->fit->time = f->t[r.at];
+  s->fit->noise = complete || r.kind == JN_RESIDUE_NOISE;
+  s->fit->frequency = r.amplitude > 0 ? rate / r.period : rate / 2;
+  s->fit->hidden = rough;
+  if (s->smoother == 0) s->first = r;
+  if (complete) return 1;
+  s->fit->oscillation = r.amplitude > 0 || s->fit->noise ? r.amplitude : r.largest;
+  /* Whoever gives a tolerance says what is noise. Where fast motion was seen, some of it may be left for a short time. */
+  if (f->l->options.smoothing == JN_SMOOTH_GCV) s->fit->hidden += s->smoother ? r.largest : r.hidden;
   return 1;
 }
 
@@ -117,11 +122,12 @@ static jn_status fit_group(const fitting *f, jn_series *series, const jn_batch *
     jn_status status = solve_group(f, series, b, count);
     int noise = 1;
     for (int j = 0; j < b->columns && status == JN_OK && series[j].fit; j++) {
-      jn_residue residue;
-      if (!measure(f, &series[j], count == all, &residue)) return JN_ERR_MEMORY;
+      if (!measure(f, &series[j], count == all)) return JN_ERR_MEMORY;
       noise &= series[j].fit->noise;
     }
     if (status != JN_OK || noise || !automatic || count >= all) return status;
+    for (int j = 0; j < b->columns; j++)
+      if (series[j].smoother == 0) series[j].smoother = count;
     count = count < JN_FEW * all / 2 ? 2 * count : all;
   }
 }
