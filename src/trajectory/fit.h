@@ -24,11 +24,16 @@ typedef struct jn_batch {
   const double *const *data; /* [channels x columns] arrays of `samples` numbers */
 } jn_batch;
 
-/* Knots [count + degree + 1] for `count` B-splines, degree < count <= samples, as dense as the samples are: the same
+/* Knots [count + degree + 1] for `count` B-splines, degree < count, as dense as the samples are: the same
  * number of samples between all of them. Above JN_FEW of the samples they are means of `degree` neighbouring times (de
- * Boor), for which even interpolation, count = samples, has a unique solution. */
+ * Boor), for which even interpolation, count = samples, has a unique solution; more than samples, when derivatives are
+ * given too, have knots between the samples. */
 #define JN_FEW 0.6
 void jn__fit_knots(const double *t, int samples, int degree, int count, double *knots);
+
+/* As many B-splines as it takes to go through every sample of the curve; when its first derivative is given, through
+ * every sample of that too. */
+int jn__fit_complete(const jn_batch *batch);
 
 /* The coefficients [columns x count] that make the weighted sum of squares least, and the sums of squares without the
  * weights [channels x columns]. O(samples degree^2). JN_ERR_SINGULAR: the samples do not determine them. */

@@ -39,13 +39,13 @@ typedef struct search {
 
 /* ---- Scores ---- */
 
-/* Weighted mean square over the columns of a group. */
-static double mean_square(const search *s, const jn_batch *b, int from, int to) {
+/* Weighted mean square over the columns of a group, of its first `channels`. */
+static double mean_square(const search *s, const jn_batch *b, int channels, int from, int to) {
   double sum = 0;
-  for (int c = 0; c < b->channels; c++) {
+  for (int c = 0; c < channels; c++) {
     for (int j = from; j < to; j++) sum += b->weights[c] * b->weights[c] * s->squares[c * b->columns + j];
   }
-  return sum / ((double)b->samples * b->channels * (to - from));
+  return sum / ((double)b->samples * channels * (to - from));
 }
 
 static double square(double x) { return x * x; }
@@ -56,8 +56,8 @@ static double freedom_of(const jn_batch *b, double g, int count) {
 }
 
 static double score_of(const search *s, const jn_batch *b, int group, int from, int to, int count) {
-  double mean = mean_square(s, b, from, to);
-  if (s->rule->smoothing == JN_SMOOTH_TOLERANCE) return mean;
+  double mean = mean_square(s, b, s->rule->smoothing == JN_SMOOTH_TOLERANCE ? 1 : b->channels, from, to);
+  if (s->rule->smoothing == JN_SMOOTH_TOLERANCE) return mean; /* of the samples themselves */
   return mean / square(freedom_of(b, s->cautions[group], count));
 }
 
@@ -199,9 +199,11 @@ static int choose_gcv(search *s, int group, const int *grid, int size, double *s
   if (!allow_for_correlation(s, group, grid, size, scores)) return 0;
   int at = first_dip(scores, grid, size, s->floors[group], s->b->samples);
   s->counts[group] = grid[at];
-  int finest = at == size - 1 && s->b->channels == 1;
-  if (finest && isfinite(scores[at])) { /* the finer the better: there is no noise to be seen */
-    s->counts[group] = s->b->samples;
+  /* The finer the better: there is no noise to be seen. With derivatives a fit may be as fine as that, and see noise all
+   * the same: then the last step has gained little. */
+  int falling = s->b->channels == 1 || at == 0 || scores[at] < 0.25 * scores[at - 1];
+  if (at == size - 1 && falling && isfinite(scores[at])) {
+    s->counts[group] = jn__fit_complete(s->b);
     return 1;
   }
   return refine_gcv(s, group, grid[size - 1], fmax(scores[at], s->floors[group]));
@@ -230,7 +232,7 @@ static int choose_tolerance(search *s, int group, const int *grid, int size, con
 static jn_status run_search(search *s, double *scores) {
   const jn_batch *b = s->b;
   int gcv = s->rule->smoothing == JN_SMOOTH_GCV, grid[GRID];
-  int most = gcv ? (int)(JN_FEW * b->samples) /* beyond, too little is left to judge by */ : b->samples;
+  int most = gcv ? (int)(JN_FEW * b->samples) /* beyond, too little is left to judge by */ : jn__fit_complete(b);
   if (most <= b->degree) most = b->degree + 1;
   int size = make_grid(b, most, grid);
   s->share = 1.0 / (size * (s->groups > 1 ? s->groups : 1) / 3.0 + 4.0 * s->groups);
@@ -295,12 +297,26 @@ static void set_floors(search *s) {
   }
 }
 
+int jn__fit_complete(const jn_batch *b) {
+  if (b->channels == 1) return b->samples;
+  return b->orders[1] == 1 ? 2 * b->samples : b->samples + b->samples / 2;
+}
+
+/* Weights with which a complete spline goes through the samples of the curve, and only then as near as it can to those of
+ * derivatives. */
+static void weigh_complete(jn_batch *b) {
+  if (b->channels == 1) return;
+  weigh(b, NULL, b->weights);
+  for (int c = 1; c < b->channels; c++) b->weights[c] *= 1e-8;
+}
+
 jn_status jn__fit_choose(jn_batch *b, const jn_fit_rule *rule, int groups, const int *first, int *counts) {
   if (rule->smoothing == JN_SMOOTH_NONE) {
-    for (int g = 0; g < groups; g++) counts[g] = b->samples;
+    for (int g = 0; g < groups; g++) counts[g] = jn__fit_complete(b);
+    weigh_complete(b);
     return JN_OK;
   }
-  size_t n = (size_t)b->samples, columns = (size_t)b->columns;
+  size_t n = (size_t)jn__fit_complete(b), columns = (size_t)b->columns;
   search s = {.b = b, .rule = rule, .groups = groups, .first = first, .counts = counts};
   s.squares = jn__allocate(b->allocator, (size_t)b->channels * columns * sizeof(double));
   s.coefficients = jn__allocate(b->allocator, n * columns * sizeof(double));
@@ -312,6 +328,7 @@ jn_status jn__fit_choose(jn_batch *b, const jn_fit_rule *rule, int groups, const
   if (s.squares && s.coefficients && s.knots && s.floors && scores) {
     set_floors(&s);
     status = b->channels > 1 ? search_weights(&s, scores) : run_search(&s, scores);
+    if (status == JN_OK && counts[0] == jn__fit_complete(b)) weigh_complete(b);
   }
   void *const blocks[] = {s.squares, s.coefficients, s.knots, s.floors, scores};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn__release(b->allocator, blocks[i]);

@@ -117,7 +117,7 @@ static jn_status solve_group(const fitting *f, jn_series *series, const jn_batch
 /* A group with `count` B-splines. An automatic fit takes more, twice as many each time and in the end as many as there
  * are samples, until nothing but noise is left behind. */
 static jn_status fit_group(const fitting *f, jn_series *series, const jn_batch *b, int count) {
-  int all = b->samples * b->channels, automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
+  int all = jn__fit_complete(b), automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
   for (;;) {
     jn_status status = solve_group(f, series, b, count);
     int noise = 1;
