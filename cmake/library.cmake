@@ -84,7 +84,8 @@ set(core_sources
     src/trajectory/series.c
     src/trajectory/trajectory.c
     src/trajectory/units.c
-    src/trajectory/waypoints.c)
+    src/trajectory/waypoints.c
+    src/trajectory/wrenches.c)
 
 # Written over the caller's number type: compiled for double and for float.
 set(public_sources

@@ -11,13 +11,14 @@
 typedef struct torque_arg {
   model_arg model;
   const char *trajectory;
-  number_list order, payload, rate, range;
+  number_list order, payload, rate, range, bandwidth;
   const char *link;
   const char *out;
   const char *plot;
   int check;
   const char *limits; /* NULL: not wanted; "": of the model; else a file */
   const char *wrench;
+  int wrench_interpolation; /* jn_interpolation */
   const char *tolerance;
   int missing; /* 1: neutral */
   int losses;
@@ -143,6 +144,8 @@ void summary_sample(summary *s, const motion *m);
 void summary_print(const summary *s, const motion *m, int order);
 /* How well splines keep to the samples. */
 void print_fit(const motion *m);
+/* How wrenches go from row to row, and what of them is continuous. */
+void print_wrenches(const torque_arg *arg, const motion *m, int order);
 
 /* A time with at most `decimals` digits behind the point, and all before it: 1700000000.25. */
 enum { TIME_TEXT = 48 };

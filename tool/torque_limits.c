@@ -240,8 +240,8 @@ static int print_doubts(const limit_check *c, const motion *m, int known) {
       size_t at = (size_t)v * QUANTITIES + k;
       if (c->doubts[at].overturns) print_doubt(m, v, k, &c->limits[at], &c->doubts[at]);
     }
-  puts("  Sample faster or with less noise; or, if you know what is noise, say so: --tolerance X [rad, m] takes residuals\n"
-       "  within X for noise, --tolerance 0 goes through all samples.");
+  puts("  Record with less noise, or faster where a motion has few samples a period. Or say what you know: no motion is\n"
+       "  faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: there is none.");
   return unsure;
 }
 

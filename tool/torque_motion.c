@@ -55,6 +55,8 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   options.strict = arg->model.strict;
   options.missing_neutral = arg->missing || jn_loop_count(m->model) > 0;
   options.progress = show_progress;
+  options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
+  if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
   int result = set_smoothing(arg, &options);
   if (result != OPTION_GO_ON) return result;
   options.report = jn_report_create(NULL);

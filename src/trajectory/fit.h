@@ -43,6 +43,7 @@ jn_status jn__fit_solve(const jn_batch *batch, int count, const double *knots, d
 typedef struct jn_fit_rule {
   jn_smoothing smoothing;
   double tolerance;
+  double high; /* cycles a sample: what is faster is noise */
   void (*progress)(double part, void *context);
   void *context;
 } jn_fit_rule;

@@ -141,7 +141,8 @@ static double noise_correlation(const search *s, const jn_batch *b, int count) {
       squares += rest[i] * rest[i];
       if (i) product += rest[i] * rest[i - 1];
     }
-    fine = jn__judge_residue(b->allocator, rest, b->data[c], b->samples, 0.5 * count / b->samples, &residue);
+    fine = jn__judge_residue(b->allocator, rest, b->data[c], b->samples, 0.5 * count / b->samples, s->rule->high,
+                              &residue);
     noise = fine && residue.kind == JN_RESIDUE_NOISE;
   }
   jn__release(b->allocator, rest);

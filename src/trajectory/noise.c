@@ -69,7 +69,7 @@ double jn__find_step(const double *x, int count) {
 
 typedef struct spectrum {
   int size;       /* of the windows */
-  int from;       /* frequencies from ... size / 2 - 2 are looked at */
+  int from, last; /* frequencies that are looked at */
   int windows;
   double *re, *im; /* [size] */
   double *turn;    /* [size] cos and sin of 2 pi k / size for k < size / 2 */
@@ -111,7 +111,7 @@ static int compare(const void *a, const void *b) {
 /* Mean power of the frequencies beside k, from their median, which a line among them does not move. */
 static double beside(const spectrum *s, const double *power, int k) {
   double near[2 * BESIDE];
-  int count = 0, last = s->size / 2 - 2, low = k - BESIDE - 2, high = k + BESIDE + 2;
+  int count = 0, last = s->last, low = k - BESIDE - 2, high = k + BESIDE + 2;
   if (low < s->from) high += s->from - low, low = s->from;
   if (high > last) low -= high - last, high = last;
   for (int i = low > s->from ? low : s->from; i <= high; i++)
@@ -125,10 +125,10 @@ static double beside(const spectrum *s, const double *power, int k) {
 static void find_line(spectrum *s, const double *power, int windows) {
   double bound = windows == 1 ? strong : 1 + 8 / sqrt(windows) + strong / windows, most = 0;
   int at = 0;
-  for (int k = s->from; k <= s->size / 2 - 2; k++)
+  for (int k = s->from; k <= s->last; k++)
     if (power[k] > most) most = power[k], at = k;
   /* the highest one and, where the spectrum is not flat, any other */
-  for (int k = s->from; k <= s->size / 2 - 2; k++) {
+  for (int k = s->from; k <= s->last; k++) {
     if (k != at && (power[k] < power[k - 1] || power[k] < power[k + 1] || power[k] * strong < most)) continue;
     double about = beside(s, power, k), ratio = power[k] / about / bound;
     if (!(about < INFINITY) || !(ratio > s->worst)) continue;
@@ -162,7 +162,8 @@ static void add_windows(spectrum *s, const double *e, int first, int second) {
 }
 
 /* Windows over all residuals; the last one ends with them. 0 without memory. */
-static int find_spectrum(const jn_allocator *a, const double *e, int count, int size, double cutoff, spectrum *s) {
+static int find_spectrum(const jn_allocator *a, const double *e, int count, int size, double low, double high,
+                         spectrum *s) {
   size_t n = (size_t)size;
   double *room = jn__allocate(a, (5 * n + n / 2) * sizeof *room);
   *s = (spectrum){.size = size, .re = room};
@@ -174,7 +175,9 @@ static int find_spectrum(const jn_allocator *a, const double *e, int count, int 
   s->mean = room + 5 * n;
   for (int i = 0; i < size; i++) s->window[i] = 0.5 - 0.5 * cos(2 * pi * (i + 0.5) / size);
   for (int k = 0; k < size / 2; k++) s->turn[2 * k] = cos(2 * pi * k / size), s->turn[2 * k + 1] = sin(2 * pi * k / size);
-  s->from = (int)ceil(cutoff * size) + 2;
+  s->from = (int)ceil(low * size) + 2;
+  s->last = (int)ceil(high * size);
+  if (s->last > size / 2 - 2) s->last = size / 2 - 2;
   int hop = count > MANY ? size : size / 2, windows = 1 + (count - size + hop - 1) / hop;
   for (int w = 0; w < windows; w += 2) {
     int first = w * hop, second = (w + 1) * hop;
@@ -189,7 +192,7 @@ static int find_spectrum(const jn_allocator *a, const double *e, int count, int 
 
 /* Mean power of the bands above the cutoff; how many there are. */
 static int find_bands(const spectrum *s, double *bands) {
-  int from = s->from + s->from / 4, last = s->size / 2 - 2, count = (last - from) / 8;
+  int from = s->from + s->from / 4, last = s->last, count = (last - from) / 8;
   if (count > BANDS) count = BANDS;
   for (int b = 0; b < count; b++) {
     int low = from + (last - from) * b / count, high = from + (last - from) * (b + 1) / count;
@@ -202,7 +205,7 @@ static int find_bands(const spectrum *s, double *bands) {
 /* Does the power rise with the frequency, or fall by more than noise does? `colour` is the power that was divided by. */
 static int is_band(const spectrum *s, double correlation) {
   double bands[BANDS], strongest = 0, weakest = INFINITY, lowest = INFINITY;
-  int count = find_bands(s, bands), rises = 0, from = s->from + s->from / 4, last = s->size / 2 - 2;
+  int count = find_bands(s, bands), rises = 0, from = s->from + s->from / 4, last = s->last;
   for (int b = 0; b < count; b++) {
     double middle = pi * (2 * from + (last - from) * (2 * b + 1) / count) / s->size;
     double own = bands[b] / (1 + correlation * correlation - 2 * correlation * cos(middle));
@@ -250,10 +253,10 @@ static int is_sudden(const double *e, int count) {
   return usual > 0 && largest > sudden * usual;
 }
 
-static int judge_spectrum(const jn_allocator *a, double *e, int count, int size, double cutoff, double correlation,
-                          jn_residue *out) {
+static int judge_spectrum(const jn_allocator *a, const double *e, int count, int size, double low, double high,
+                          double correlation, jn_residue *out) {
   spectrum s;
-  if (!find_spectrum(a, e, count, size, cutoff, &s)) return 0;
+  if (!find_spectrum(a, e, count, size, low, high, &s)) return 0;
   double c = correlation, gain = sqrt(1 + c * c - 2 * c * cos(2 * pi * s.at));
   if (s.worst > 1 && s.line / gain > out->amplitude) {
     out->kind = JN_RESIDUE_LINE;
@@ -265,7 +268,7 @@ static int judge_spectrum(const jn_allocator *a, double *e, int count, int size,
   return 1;
 }
 
-int jn__judge_residue(const jn_allocator *a, const double *r, const double *x, int count, double cutoff,
+int jn__judge_residue(const jn_allocator *a, const double *r, const double *x, int count, double low, double high,
                       jn_residue *out) {
   *out = (jn_residue){.kind = JN_RESIDUE_NOISE};
   double neighbours = measure(r, count, out), range = range_of(x, count);
@@ -290,8 +293,8 @@ int jn__judge_residue(const jn_allocator *a, const double *r, const double *x, i
   int fine, brief = SHORT, lasting = LONG;
   while (brief > count) brief /= 2;
   while (lasting > count) lasting /= 2;
-  fine = judge_spectrum(a, e, count, brief, cutoff, correlation, out);
-  if (fine && lasting > brief) fine = judge_spectrum(a, e, count, lasting, cutoff, correlation, out);
+  fine = judge_spectrum(a, e, count, brief, low, high, correlation, out);
+  if (fine && lasting > brief) fine = judge_spectrum(a, e, count, lasting, low, high, correlation, out);
   if (out->largest > far_off * out->rms || is_sudden(e, count)) out->kind = JN_RESIDUE_JUMP;
   jn__release(a, e);
   int large = out->rms > absolute && out->rms > much * range;

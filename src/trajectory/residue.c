@@ -28,12 +28,11 @@ static void describe(const jn_residue *r, double rate, int row, char *text, size
 
 static void check_one(jn_loading *l, const jn_table *table, const jn_series *s) {
   const jn_residue *r = &s->first;
-  double rate = 2 * s->fit->fastest;
   char subject[96], kind[128], remedy[160], now[64];
   if (r->kind == JN_RESIDUE_NOISE || (s->fit->interpolating && s->smoother == 0)) return;
   if (s->smoother && !s->fit->interpolating && r->rms < 1.5 * s->fit->rms) return; /* much the same curve */
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(table->names[s->column]));
-  describe(r, rate, r->at + 1, kind, sizeof kind);
+  describe(r, s->rate, r->at + 1, kind, sizeof kind);
   snprintf(now, sizeof now, s->fit->interpolating ? "goes through all samples" : "has %d B-splines instead",
            s->fit->parameters);
   jn_place place = jn__table_place(table, r->at, s->column);

@@ -18,6 +18,7 @@ typedef struct fitting {
   int samples;
   const double *t;
   int degree;
+  double rate;     /* samples a second */
   double *rest;    /* [samples] room for residuals */
   int done, count; /* series, for the progress */
 } fitting;
@@ -29,10 +30,16 @@ static void pass_progress(double part, void *context) {
 }
 
 /* Samples a second where they are dense: the harmonic mean of the steps. */
-static double rate_of(const fitting *f) {
+static double find_rate(const fitting *f) {
   double sum = 0;
   for (int i = 1; i < f->samples; i++) sum += 1 / (f->t[i] - f->t[i - 1]);
   return f->samples > 1 ? sum / (f->samples - 1) : 0;
+}
+
+/* The highest frequency that counts as motion, in cycles a sample. */
+static double highest_of(const fitting *f) {
+  double bandwidth = f->l->options.bandwidth;
+  return bandwidth > 0 ? fmin(0.5, bandwidth / f->rate) : 0.5;
 }
 
 /* The spline's values have what sixth differences find of them: an oscillation with n samples a period passes by
@@ -63,16 +70,19 @@ static int measure(const fitting *f, jn_series *s, int complete) {
   const jn_curve *c = s->curve;
   jn_residue r;
   find_values(f, c, f->rest);
-  double rough = unresolved(f->rest, f->samples), rate = rate_of(f), cutoff = 0.5 * c->count / f->samples;
+  double rough = unresolved(f->rest, f->samples), cutoff = 0.5 * c->count / f->samples;
   for (int i = 0; i < f->samples; i++) f->rest[i] = s->data[0][i] - f->rest[i];
-  if (!jn__judge_residue(&f->l->allocator, f->rest, s->data[0], f->samples, fmin(0.5, cutoff), &r)) return 0;
-  *s->fit = (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = complete, .fastest = rate / 2};
+  if (!jn__judge_residue(&f->l->allocator, f->rest, s->data[0], f->samples, fmin(0.5, cutoff), highest_of(f),
+                         &r))
+    return 0;
+  *s->fit = (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = complete, .fastest = f->rate * highest_of(f)};
   s->fit->rms = r.rms;
   s->fit->largest = r.largest;
   s->fit->time = f->t[r.at];
   s->fit->noise = complete || r.kind == JN_RESIDUE_NOISE;
-  s->fit->frequency = r.amplitude > 0 ? rate / r.period : rate / 2;
+  s->fit->frequency = r.amplitude > 0 ? f->rate / r.period : s->fit->fastest;
   s->fit->hidden = rough;
+  s->rate = f->rate;
   if (s->smoother == 0) s->first = r;
   if (complete) return 1;
   s->fit->oscillation = r.amplitude > 0 || s->fit->noise ? r.amplitude : r.largest;
@@ -148,7 +158,7 @@ static int batch_size(const jn_series *s, int left) {
 
 static jn_status fit_batch(fitting *f, jn_series *series, int columns, const double **data, int *first, int *counts) {
   const jn_trajectory_options *o = &f->l->options;
-  jn_fit_rule rule = {o->smoothing, o->tolerance, o->progress ? pass_progress : NULL, f};
+  jn_fit_rule rule = {o->smoothing, o->tolerance, highest_of(f), o->progress ? pass_progress : NULL, f};
   int groups = 0;
   for (first[0] = 0; first[groups] < columns; groups++)
     first[groups + 1] = first[groups] + group_size(series + first[groups], columns - first[groups]);
@@ -170,6 +180,7 @@ static jn_status fit_batch(fitting *f, jn_series *series, int columns, const dou
 jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
                          int count) {
   fitting f = {.l = l, .blocks = blocks, .samples = samples, .t = t, .degree = degree, .count = count};
+  f.rate = find_rate(&f);
   size_t n = (size_t)count;
   const double **data = jn__allocate(&l->allocator, n * JN_MAX_CHANNELS * sizeof *data);
   f.rest = jn__allocate(&l->allocator, (size_t)samples * sizeof *f.rest);

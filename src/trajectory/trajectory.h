@@ -31,6 +31,8 @@ struct jn_trajectory {
   jn_fit *fits;         /* [nq] */
   unsigned char *given; /* [nq] has data of its own */
   jn_curve *wrenches;   /* [links x 6], or NULL */
+  int wrench_rows;      /* that they were made from */
+  int wrench_order;     /* highest derivative of them that is continuous; -1: they jump */
 };
 
 enum { JN_NAME = 160 }; /* room for the name of a coordinate */
@@ -88,6 +90,7 @@ typedef struct jn_series {
   int channels;
   int orders[JN_MAX_CHANNELS]; /* the first is 0 */
   double *data[JN_MAX_CHANNELS];
+  double rate;      /* samples a second */
   int smoother;     /* B-splines of a fit that left more than noise behind; 0: none did */
   jn_residue first; /* what it left, or else what the fit itself leaves */
 } jn_series;
@@ -105,6 +108,7 @@ int jn__check_times(jn_loading *l, jn_table *table, int least);
 double jn__likely_angle(const jn_model *model, int i, double *limit);
 
 jn_status jn__samples_to_curves(jn_loading *l, jn_table *table, jn_trajectory *out);
+/* wrenches.c */
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
 
 /* ---- arrays.c: NPY and NPZ into tables ---- */
