@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Limits are never said to hold where the truth breaks them: jounce torque --limits on sampled motions of which the truth
- * is known. Tones of every sampling ratio, chirps, steps, bursts, with noise and with the steps of an encoder.
+/* Limits are never said to hold where the truth breaks them: jounce torque --limits on sampled motions of which the
+ * truth is known. Tones of every sampling ratio, chirps, steps, bursts, with noise and with the steps of an encoder.
  *
  * With JOUNCE_SMOOTHING_TABLE=FILE in the environment the table of docs/smoothing.md is written to FILE. */
 #include "running.h"
@@ -21,9 +21,9 @@ typedef struct record {
   double ratio;     /* samples a period; of chirps the last, of ramps the samples that they take */
   double amplitude; /* [rad] */
   double phase;
-  double noise;    /* standard deviation [rad] */
-  double filter;   /* correlation of neighbouring noise */
-  double step;     /* of the encoder [rad], 0: none */
+  double noise;  /* standard deviation [rad] */
+  double filter; /* correlation of neighbouring noise */
+  double step;   /* of the encoder [rad], 0: none */
   int samples;
 } record;
 
@@ -202,8 +202,8 @@ static void try_signal(survey *y, const record *s, int listed) {
 }
 
 static void try_tones(survey *y) {
-  static const double ratios[] = {2.1, 2.3, 2.5, 2.8, 3, 3.3, 3.7, 4,  4.3, 4.6, 4.9, 5,  5.2, 5.5,
-                                  5.8, 6,   6.3, 6.5, 7, 8, 9,   10, 12, 14,  17,  20,  25, 30,  40, 50};
+  static const double ratios[] = {2.1, 2.3, 2.5, 2.8, 3, 3.3, 3.7, 4,  4.3, 4.6, 4.9, 5,  5.2, 5.5, 5.8,
+                                  6,   6.3, 6.5, 7,   8, 9,   10,  12, 14,  17,  20,  25, 30,  40,  50};
   for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
     for (int amplitude = 0; amplitude < 3; amplitude++)
       for (int phase = 0; phase < 2; phase++) {
@@ -216,13 +216,13 @@ static void try_others(survey *y) {
   static const double ratios[] = {3, 5, 6, 10, 20};
   for (size_t i = 0; i < 5; i++) {
     double r = ratios[i];
-    record shapes[] = {{CHIRP, r, 0.4, 0.3, 0, 0, 0, 1000},   {CHIRP, r, 0.01, 0.3, 0, 0, 0, 1000},
+    record shapes[] = {{CHIRP, r, 0.4, 0.3, 0, 0, 0, 1000},     {CHIRP, r, 0.01, 0.3, 0, 0, 0, 1000},
                        {CHIRP, r, 0.01, 1.3, 1e-4, 0, 0, 1000}, {RAMP, r, 0.4, 0.1, 0, 0, 0, 1000},
                        {RAMP, r, 0.4, 0.5, 1e-4, 0, 0, 1000},   {RAMP, r, 0.01, 0.7, 1e-4, 0, 0, 1000},
                        {BURST, r, 0.4, 0.1, 0, 0, 0, 1000},     {BURST, r, 0.05, 0.4, 1e-3, 0, 0, 1000},
                        {BURST, r, 0.01, 0.9, 1e-3, 0, 0, 2000}, {TONE, r, 0.05, 0.2, 0, 0, 1e-3, 1000},
-                       {TONE, r, 1e-3, 0.2, 0, 0, 1e-4, 1000},
-                       {TONE, r, 6e-4, 0.2, 0, 0, 1e-3, 1000},  {CHIRP, r, 0.05, 0.2, 0, 0, 1e-3, 1000}};
+                       {TONE, r, 1e-3, 0.2, 0, 0, 1e-4, 1000},  {TONE, r, 6e-4, 0.2, 0, 0, 1e-3, 1000},
+                       {CHIRP, r, 0.05, 0.2, 0, 0, 1e-3, 1000}};
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) try_signal(y, &shapes[k], 1);
     /* amplitude of the tone over the standard deviation of the noise */
     static const double ratio_to_noise[] = {100, 10, 3, 1, 0.5, 0.2, 0.1};
@@ -252,9 +252,10 @@ static void limits_never_hold_where_the_truth_breaks_them(void **state) {
   if (path) {
     y.table = fopen(path, "w");
     assert_non_null(y.table);
-    fputs("| motion, number of samples | residual [rad] | B-splines | limits 20 % too low | limits twice the truth |\n"
-          "|---|---|---|---|---|\n",
-          y.table);
+    fputs(
+        "| motion, number of samples | residual [rad] | B-splines | limits 20 % too low | limits twice the truth |\n"
+        "|---|---|---|---|---|\n",
+        y.table);
   }
   try_tones(&y);
   try_others(&y);

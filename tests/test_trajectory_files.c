@@ -595,7 +595,8 @@ static const char *wrench_fault(jn_trajectory *t, const char *text) {
   return wrench_fault_with(t, text, JN_INTERPOLATE_MONOTONE);
 }
 
-/* One row holds; two make a line; a few make a polynomial when splines are asked for; a name without its ending is told with the link that it has. */
+/* One row holds; two make a line; a few make a polynomial when splines are asked for; a name without its ending is told
+ * with the link that it has. */
 static void few_rows_of_wrenches_are_enough(void **state) {
   (void)state;
   jn_model *m = make_hinge();
@@ -661,8 +662,8 @@ static void wrenches_have_no_extremes_of_their_own(void **state) {
       check_ok(jn_trajectory_wrenches(trajectory, t[i + 1] - 1e-9, 1, before));
       check_ok(jn_trajectory_wrenches(trajectory, t[i + 1], 1, behind));
       for (int k = 0; k < (int)kind; k++)
-        check(fabs(before[6 * k + 5] - behind[6 * k + 5]) < 1e-2, "derivative %d jumps at row %d from %g to %g", k, i + 1,
-              before[6 * k + 5], behind[6 * k + 5]);
+        check(fabs(before[6 * k + 5] - behind[6 * k + 5]) < 1e-2, "derivative %d jumps at row %d from %g to %g", k,
+              i + 1, before[6 * k + 5], behind[6 * k + 5]);
     }
   }
   jn_trajectory_destroy(trajectory);

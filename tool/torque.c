@@ -378,7 +378,8 @@ int command_torque(int argc, char **argv) {
       "of "
       "the Panda; - is standard input. A unit in the header converts: \"joint1 [deg]\".\n"
       "\n"
-      "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad, 3 when "
+      "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad, 3 "
+      "when "
       "the samples cannot tell whether all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];

@@ -107,10 +107,10 @@ typedef struct doubt {
 } doubt;
 
 typedef struct limit_check {
-  limit *limits;             /* [nv x QUANTITIES] */
-  worst_case *worst;         /* [nv x QUANTITIES] */
-  doubt *doubts;             /* [nv x QUANTITIES] */
-  double *values, *slopes;   /* [nv x QUANTITIES] at the last sample, and their time derivatives */
+  limit *limits;              /* [nv x QUANTITIES] */
+  worst_case *worst;          /* [nv x QUANTITIES] */
+  doubt *doubts;              /* [nv x QUANTITIES] */
+  double *values, *slopes;    /* [nv x QUANTITIES] at the last sample, and their time derivatives */
   double *before, *steepness; /* ... and at the one before */
   double time, time_before;
 } limit_check;

@@ -3,8 +3,8 @@
  *
  * A fit leaves residuals. Tests (docs/smoothing.md) tell whether they are noise; an oscillation that was left behind,
  * and one that is too weak for the tests, may be motion all the same, and so may one so fast that the samples do not
- * resolve it. Each such oscillation is added to the motion of its coordinate, at the phases at which its position and at
- * which its velocity is largest; what the quantities change by adds up over the coordinates. */
+ * resolve it. Each such oscillation is added to the motion of its coordinate, at the phases at which its position and
+ * at which its velocity is largest; what the quantities change by adds up over the coordinates. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -120,8 +120,8 @@ void limit_check_sample(limit_check *c, const motion *m) {
 }
 
 /* May a limit that holds at both samples be passed between them? The cubic with the same values and slopes f, f' is off
- * from the straight line, whose slope is s, by 4/27 h (|f0' - s| + |f1' - s|) at most; twice that is allowed for what is
- * no cubic. */
+ * from the straight line, whose slope is s, by 4/27 h (|f0' - s| + |f1' - s|) at most; twice that is allowed for what
+ * is no cubic. */
 static bool may_pass_between(const limit_check *c, size_t at) {
   double h = c->time - c->time_before, a = c->before[at], b = c->values[at], slope = (b - a) / h;
   double off = 8.0 / 27 * h * (fabs(c->steepness[at] - slope) + fabs(c->slopes[at] - slope));
@@ -202,7 +202,8 @@ static void print_violation(const motion *m, int v, quantity k, const limit *l, 
   short_number(edge, bound);
   short_number(fabs(w->value - edge), over);
   time_text(w->time, 4, time);
-  printf("  %s %s: %s %s at %s s, beyond the limit of %s by %s", name, quantity_name(k), value, unit, time, bound, over);
+  printf("  %s %s: %s %s at %s s, beyond the limit of %s by %s", name, quantity_name(k), value, unit, time, bound,
+         over);
   if (w->samples)
     printf(" (%d sample%s)\n", w->samples, w->samples == 1 ? "" : "s");
   else
@@ -221,10 +222,11 @@ static void print_doubt(const motion *m, int v, quantity k, const limit *l, cons
   short_number(edge, bound);
   short_number(d->off, off);
   time_text(d->time, 4, time);
-  printf("  %s %s: %s %s at %s s, within the limit of %s, but it may be off by %s: %s may oscillate by %.2g %s at %.3g Hz"
-         " without the samples telling it from noise\n",
-         name, quantity_name(k), value, unit, time, bound, off, cause, d->cause.amplitude, length,
-         d->cause.omega / 6.283185307179586);
+  printf(
+      "  %s %s: %s %s at %s s, within the limit of %s, but it may be off by %s: %s may oscillate by %.2g %s at %.3g Hz"
+      " without the samples telling it from noise\n",
+      name, quantity_name(k), value, unit, time, bound, off, cause, d->cause.amplitude, length,
+      d->cause.omega / 6.283185307179586);
 }
 
 /* What the samples cannot decide; how many limits that are. */
@@ -240,8 +242,10 @@ static int print_doubts(const limit_check *c, const motion *m, int known) {
       size_t at = (size_t)v * QUANTITIES + k;
       if (c->doubts[at].overturns) print_doubt(m, v, k, &c->limits[at], &c->doubts[at]);
     }
-  puts("  Record with less noise, or faster where a motion has few samples a period. Or say what you know: no motion is\n"
-       "  faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: there is none.");
+  puts(
+      "  Record with less noise, or faster where a motion has few samples a period. Or say what you know: no motion "
+      "is\n"
+      "  faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: there is none.");
   return unsure;
 }
 

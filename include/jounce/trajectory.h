@@ -50,17 +50,17 @@ typedef enum jn_interpolation {
 
 /* Set up with jn_trajectory_options_init(); NULL in place of options means these defaults. */
 typedef struct jn_trajectory_options {
-  size_t size;                   /* sizeof(jn_trajectory_options), set by jn_trajectory_options_init() */
-  const jn_allocator *allocator; /* NULL: malloc and free */
-  jn_report *report;             /* where all messages go; NULL: only the first error is told, in jn_error */
-  int order;                     /* K: d^(K+2) q / dt^(K+2) is continuous; default 2 */
-  jn_smoothing smoothing;        /* default JN_SMOOTH_GCV */
-  double tolerance;              /* [rad, m] of JN_SMOOTH_TOLERANCE */
-  double bandwidth;              /* [Hz] no motion is faster; what is, is noise. default 0: nothing is known */
+  size_t size;                           /* sizeof(jn_trajectory_options), set by jn_trajectory_options_init() */
+  const jn_allocator *allocator;         /* NULL: malloc and free */
+  jn_report *report;                     /* where all messages go; NULL: only the first error is told, in jn_error */
+  int order;                             /* K: d^(K+2) q / dt^(K+2) is continuous; default 2 */
+  jn_smoothing smoothing;                /* default JN_SMOOTH_GCV */
+  double tolerance;                      /* [rad, m] of JN_SMOOTH_TOLERANCE */
+  double bandwidth;                      /* [Hz] no motion is faster; what is, is noise. default 0: nothing is known */
   jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
-  int missing_neutral;           /* 1: joints without data stay neutral; default 0: an error */
-  int strict;                    /* 1: warnings are errors */
-  size_t max_bytes;              /* largest file that is read; default 4 GiB */
+  int missing_neutral;                   /* 1: joints without data stay neutral; default 0: an error */
+  int strict;                            /* 1: warnings are errors */
+  size_t max_bytes;                      /* largest file that is read; default 4 GiB */
   void (*progress)(double part, void *context); /* called now and then with 0 ... 1; NULL: not */
   void *progress_context;
 } jn_trajectory_options;
@@ -96,8 +96,8 @@ JN_API jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double 
 JN_API jn_status jn_trajectory_load_wrenches(jn_trajectory *trajectory, const char *source,
                                              const jn_trajectory_options *options, jn_error *error);
 JN_API int jn_trajectory_has_wrenches(const jn_trajectory *trajectory);
-/* Rows that the wrenches were made from, 0 without wrenches; the highest of their time derivatives that is continuous, -1
- * when they jump themselves. Higher derivatives leave the jumps at the rows out. */
+/* Rows that the wrenches were made from, 0 without wrenches; the highest of their time derivatives that is continuous,
+ * -1 when they jump themselves. Higher derivatives leave the jumps at the rows out. */
 JN_API int jn_trajectory_wrench_rows(const jn_trajectory *trajectory);
 JN_API int jn_trajectory_wrench_order(const jn_trajectory *trajectory);
 /* wrench_jet [(K+1) x nlink x 6] at time t; zero without wrenches. Errors: JN_ERR_SIZE. */

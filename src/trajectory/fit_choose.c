@@ -142,7 +142,7 @@ static double noise_correlation(const search *s, const jn_batch *b, int count) {
       if (i) product += rest[i] * rest[i - 1];
     }
     fine = jn__judge_residue(b->allocator, rest, b->data[c], b->samples, 0.5 * count / b->samples, s->rule->high,
-                              &residue);
+                             &residue);
     noise = fine && residue.kind == JN_RESIDUE_NOISE;
   }
   jn__release(b->allocator, rest);
@@ -200,11 +200,9 @@ static int choose_gcv(search *s, int group, const int *grid, int size, double *s
   if (!allow_for_correlation(s, group, grid, size, scores)) return 0;
   int at = first_dip(scores, grid, size, s->floors[group], s->b->samples);
   s->counts[group] = grid[at];
-  /* The finer the better: there is no noise to be seen. With derivatives a fit may be as fine as that, and see noise all
-   * the same: then the last step has gained little. */
-  int falling = s->b->channels == 1 || at == 0 || scores[at] < 0.25 * scores[at - 1];
-  if (at == size - 1 && falling && isfinite(scores[at])) {
-    s->counts[group] = jn__fit_complete(s->b);
+  int finest = at == size - 1 && s->b->channels == 1;
+  if (finest && isfinite(scores[at])) { /* the finer the better: there is no noise to be seen */
+    s->counts[group] = s->b->samples;
     return 1;
   }
   return refine_gcv(s, group, grid[size - 1], fmax(scores[at], s->floors[group]));
@@ -274,8 +272,58 @@ static void weigh(const jn_batch *b, const double *squares, double *weights) {
   }
 }
 
+/* Are the samples of a derivative noise about that of the last solution, through one column alone? NaN without memory.
+ */
+static double derivative_is_noise(const search *s, const jn_batch *b, int channel, int column) {
+  double row[JN_MAX_DEGREE + 1], *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
+  const double *x = b->data[channel * b->columns + column];
+  if (!rest) return NAN;
+  for (int i = 0, span = b->degree; i < b->samples; i++) {
+    while (span < b->samples - 1 && b->t[i] >= s->knots[span + 1]) span++;
+    jn__spline_row(s->knots, b->degree, span, b->t[i], b->orders[channel], row);
+    rest[i] = x[i];
+    for (int k = 0; k <= b->degree; k++) rest[i] -= row[k] * s->coefficients[span - b->degree + k];
+  }
+  jn_residue r;
+  int fine = jn__judge_residue(b->allocator, rest, x, b->samples, 0, s->rule->high, &r);
+  jn__release(b->allocator, rest);
+  return !fine ? NAN : r.kind == JN_RESIDUE_NOISE && r.rms > 1e-10 * root_mean_square(x, b->samples);
+}
+
+/* When the samples of the curves, taken alone, show no noise, the spline goes through them; and through those of
+ * derivatives if these show none either. Else they do not count: the slope of the spline is the better one. */
+static jn_status follow_exact(search *s, double *scores) {
+  const jn_batch all = *s->b;
+  int noisy = 0;
+  for (int c = 0; c < all.columns; c++) {
+    jn_batch one = all;
+    int first[2] = {0, 1}, count = 0;
+    one.channels = one.columns = 1;
+    one.data = all.data + c;
+    one.weights[0] = 1;
+    search alone = *s;
+    alone.b = &one, alone.first = first, alone.counts = &count;
+    if (run_search(&alone, scores) != JN_OK) return JN_ERR_MEMORY;
+    if (count < one.samples) return JN_OK;
+    if (!solve(&alone, &one, count)) return JN_ERR_MEMORY;
+    for (int k = 1; k < all.channels && !noisy; k++) {
+      double noise = derivative_is_noise(s, &all, k, c);
+      if (isnan(noise)) return JN_ERR_MEMORY;
+      noisy = noise != 0;
+    }
+  }
+  if (noisy) s->b->channels = 1;
+  s->counts[0] = jn__fit_complete(s->b);
+  jn__fit_go_through(s->b);
+  return JN_OK;
+}
+
 static jn_status search_weights(search *s, double *scores) {
   jn_status status = JN_OK;
+  if (s->rule->smoothing == JN_SMOOTH_GCV) {
+    status = follow_exact(s, scores);
+    if (status != JN_OK || s->b->through) return status;
+  }
   weigh(s->b, NULL, s->b->weights);
   for (int round = 0; round < 3 && status == JN_OK; round++) {
     status = run_search(s, scores);
@@ -303,9 +351,8 @@ int jn__fit_complete(const jn_batch *b) {
   return b->orders[1] == 1 ? 2 * b->samples : b->samples + b->samples / 2;
 }
 
-/* Weights with which a complete spline goes through the samples of the curve, and only then as near as it can to those of
- * derivatives. */
-static void weigh_complete(jn_batch *b) {
+void jn__fit_go_through(jn_batch *b) {
+  b->through = 1;
   if (b->channels == 1) return;
   weigh(b, NULL, b->weights);
   for (int c = 1; c < b->channels; c++) b->weights[c] *= 1e-8;
@@ -314,7 +361,7 @@ static void weigh_complete(jn_batch *b) {
 jn_status jn__fit_choose(jn_batch *b, const jn_fit_rule *rule, int groups, const int *first, int *counts) {
   if (rule->smoothing == JN_SMOOTH_NONE) {
     for (int g = 0; g < groups; g++) counts[g] = jn__fit_complete(b);
-    weigh_complete(b);
+    jn__fit_go_through(b);
     return JN_OK;
   }
   size_t n = (size_t)jn__fit_complete(b), columns = (size_t)b->columns;
@@ -329,7 +376,6 @@ jn_status jn__fit_choose(jn_batch *b, const jn_fit_rule *rule, int groups, const
   if (s.squares && s.coefficients && s.knots && s.floors && scores) {
     set_floors(&s);
     status = b->channels > 1 ? search_weights(&s, scores) : run_search(&s, scores);
-    if (status == JN_OK && counts[0] == jn__fit_complete(b)) weigh_complete(b);
   }
   void *const blocks[] = {s.squares, s.coefficients, s.knots, s.floors, scores};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn__release(b->allocator, blocks[i]);

@@ -10,11 +10,10 @@
 
 void jn_trajectory_options_init(jn_trajectory_options *options) {
   if (!options) return;
-  *options = (jn_trajectory_options){
-      .size = sizeof *options,
-      .order = 2,
-      .wrench_interpolation = JN_INTERPOLATE_MONOTONE,
-      .max_bytes = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 30)};
+  *options = (jn_trajectory_options){.size = sizeof *options,
+                                     .order = 2,
+                                     .wrench_interpolation = JN_INTERPOLATE_MONOTONE,
+                                     .max_bytes = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 30)};
 }
 
 /* ---- The motion of the papers (Kumar and Mueller 2021), about a posture that the Panda can take ---- */

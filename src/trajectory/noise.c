@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of residuals, by their spectrum. Noise, white or filtered, has a power that changes slowly with the frequency
  * and falls if anything; a tone has its power at one frequency, and a motion of many frequencies ends at the highest of
- * them. The spectrum is that of windows (Hann) of two lengths: short ones see what lasts for a short time only, the mean
- * over all windows sees weak tones. Residuals are first freed from the correlation of neighbours, e_i = r_i - c
+ * them. The spectrum is that of windows (Hann) of two lengths: short ones see what lasts for a short time only, the
+ * mean over all windows sees weak tones. Residuals are first freed from the correlation of neighbours, e_i = r_i - c
  * r_(i-1), which makes filtered noise flat and leaves tones what they are.
  *
  * In noise the power at a frequency has an exponential distribution about its mean, the mean over n windows a gamma
@@ -14,26 +14,26 @@
 #include <stdlib.h>
 
 enum {
-  LEAST = 32,      /* residuals, to judge at all */
-  SHORT = 256,     /* windows */
-  LONG = 4096,     /*   powers of two */
-  BESIDE = 16,     /* frequencies on either side that a line is compared with */
-  BANDS = 8,       /* for the slope of the spectrum */
-  SOME = 1024,     /* for a median */
-  MANY = 1 << 16   /* residuals from which on windows need not overlap */
+  LEAST = 32,    /* residuals, to judge at all */
+  SHORT = 256,   /* windows */
+  LONG = 4096,   /*   powers of two */
+  BESIDE = 16,   /* frequencies on either side that a line is compared with */
+  BANDS = 8,     /* for the slope of the spectrum */
+  SOME = 1024,   /* for a median */
+  MANY = 1 << 16 /* residuals from which on windows need not overlap */
 };
 
-static const double strong = 40;      /* power of a line in one window, in units of the mean about it */
-static const double rising = 8;       /* power of a band, in units of one of lower frequency */
-static const double ending = 1e5;     /* power of the strongest band, in units of the weakest */
-static const double far_off = 10;     /* largest residual / root mean square */
-static const double unlikely = 5;     /* ... that is perhaps no noise */
-static const double sudden = 12;      /* largest change between neighbours / usual one */
-static const double alike = 0.98;     /* correlation of neighbours: as of a motion */
-static const double similar = 0.5;    /* ... that noise may have, but not if it is */
-static const double rounded = 1.05;   /* residuals up to this part of an encoder's step are its rounding */
-static const double much = 0.03;      /* above this part of the range ... */
-static const double absolute = 1e-3;  /* ... and above this [rad, m] */
+static const double strong = 40;     /* power of a line in one window, in units of the mean about it */
+static const double rising = 8;      /* power of a band, in units of one of lower frequency */
+static const double ending = 1e5;    /* power of the strongest band, in units of the weakest */
+static const double far_off = 10;    /* largest residual / root mean square */
+static const double unlikely = 5;    /* ... that is perhaps no noise */
+static const double sudden = 12;     /* largest change between neighbours / usual one */
+static const double alike = 0.98;    /* correlation of neighbours: as of a motion */
+static const double similar = 0.5;   /* ... that noise may have, but not if it is */
+static const double rounded = 1.05;  /* residuals up to this part of an encoder's step are its rounding */
+static const double much = 0.03;     /* above this part of the range ... */
+static const double absolute = 1e-3; /* ... and above this [rad, m] */
 static const double pi = 3.14159265358979323846;
 
 /* ---- Steps of encoders and decimals ---- */
@@ -174,7 +174,8 @@ static int find_spectrum(const jn_allocator *a, const double *e, int count, int 
   s->power = room + 4 * n;
   s->mean = room + 5 * n;
   for (int i = 0; i < size; i++) s->window[i] = 0.5 - 0.5 * cos(2 * pi * (i + 0.5) / size);
-  for (int k = 0; k < size / 2; k++) s->turn[2 * k] = cos(2 * pi * k / size), s->turn[2 * k + 1] = sin(2 * pi * k / size);
+  for (int k = 0; k < size / 2; k++)
+    s->turn[2 * k] = cos(2 * pi * k / size), s->turn[2 * k + 1] = sin(2 * pi * k / size);
   s->from = (int)ceil(low * size) + 2;
   s->last = (int)ceil(high * size);
   if (s->last > size / 2 - 2) s->last = size / 2 - 2;
@@ -202,7 +203,8 @@ static int find_bands(const spectrum *s, double *bands) {
   return count;
 }
 
-/* Does the power rise with the frequency, or fall by more than noise does? `colour` is the power that was divided by. */
+/* Does the power rise with the frequency, or fall by more than noise does? `colour` is the power that was divided by.
+ */
 static int is_band(const spectrum *s, double correlation) {
   double bands[BANDS], strongest = 0, weakest = INFINITY, lowest = INFINITY;
   int count = find_bands(s, bands), rises = 0, from = s->from + s->from / 4, last = s->last;

@@ -24,8 +24,8 @@ typedef struct jn_residue {
   double hidden;    /* amplitude up to which an oscillation would not have been seen */
 } jn_residue;
 
-/* Judge the residuals r [count] of a spline through samples x [count] that follows frequencies below `low`; what is faster
- * than `high` is noise in any case (cycles a sample, 0 ... 0.5). O(count log count). 0 without memory. */
+/* Judge the residuals r [count] of a spline through samples x [count] that follows frequencies below `low`; what is
+ * faster than `high` is noise in any case (cycles a sample, 0 ... 0.5). O(count log count). 0 without memory. */
 int jn__judge_residue(const jn_allocator *a, const double *r, const double *x, int count, double low, double high,
                       jn_residue *out);
 

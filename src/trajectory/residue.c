@@ -49,6 +49,17 @@ static void check_one(jn_loading *l, const jn_table *table, const jn_series *s) 
           s->smoother, r->largest, r->at + 1, r->rms, kind, now);
 }
 
+static void check_alone(jn_loading *l, const jn_table *table, const jn_series *s) {
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(table->names[s->column]));
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "derivatives", jn__table_place(table, -1, s->column), subject,
+          "if it is noisy, say by how much: --tolerance X",
+          "shows no noise, so the columns of its derivatives, which do, are left out");
+}
+
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count) {
-  for (int i = 0; i < count; i++) check_one(l, table, &series[i]);
+  for (int i = 0; i < count; i++) {
+    if (series[i].alone) check_alone(l, table, &series[i]);
+    check_one(l, table, &series[i]);
+  }
 }

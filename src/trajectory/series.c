@@ -72,10 +72,10 @@ static int measure(const fitting *f, jn_series *s, int complete) {
   find_values(f, c, f->rest);
   double rough = unresolved(f->rest, f->samples), cutoff = 0.5 * c->count / f->samples;
   for (int i = 0; i < f->samples; i++) f->rest[i] = s->data[0][i] - f->rest[i];
-  if (!jn__judge_residue(&f->l->allocator, f->rest, s->data[0], f->samples, fmin(0.5, cutoff), highest_of(f),
-                         &r))
+  if (!jn__judge_residue(&f->l->allocator, f->rest, s->data[0], f->samples, fmin(0.5, cutoff), highest_of(f), &r))
     return 0;
-  *s->fit = (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = complete, .fastest = f->rate * highest_of(f)};
+  *s->fit =
+      (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = complete, .fastest = f->rate * highest_of(f)};
   s->fit->rms = r.rms;
   s->fit->largest = r.largest;
   s->fit->time = f->t[r.at];
@@ -86,7 +86,8 @@ static int measure(const fitting *f, jn_series *s, int complete) {
   if (s->smoother == 0) s->first = r;
   if (complete) return 1;
   s->fit->oscillation = r.amplitude > 0 || s->fit->noise ? r.amplitude : r.largest;
-  /* Whoever gives a tolerance says what is noise. Where fast motion was seen, some of it may be left for a short time. */
+  /* Whoever gives a tolerance says what is noise. Where fast motion was seen, some of it may be left for a short time.
+   */
   if (f->l->options.smoothing == JN_SMOOTH_GCV) s->fit->hidden += s->smoother ? r.largest : r.hidden;
   return 1;
 }
@@ -126,16 +127,17 @@ static jn_status solve_group(const fitting *f, jn_series *series, const jn_batch
 
 /* A group with `count` B-splines. An automatic fit takes more, twice as many each time and in the end as many as there
  * are samples, until nothing but noise is left behind. */
-static jn_status fit_group(const fitting *f, jn_series *series, const jn_batch *b, int count) {
+static jn_status fit_group(const fitting *f, jn_series *series, jn_batch *b, int count) {
   int all = jn__fit_complete(b), automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
   for (;;) {
+    if (count == all) jn__fit_go_through(b);
     jn_status status = solve_group(f, series, b, count);
     int noise = 1;
     for (int j = 0; j < b->columns && status == JN_OK && series[j].fit; j++) {
-      if (!measure(f, &series[j], count == all)) return JN_ERR_MEMORY;
+      if (!measure(f, &series[j], b->through)) return JN_ERR_MEMORY;
       noise &= series[j].fit->noise;
     }
-    if (status != JN_OK || noise || !automatic || count >= all) return status;
+    if (status != JN_OK || noise || !automatic || b->through) return status;
     for (int j = 0; j < b->columns; j++)
       if (series[j].smoother == 0) series[j].smoother = count;
     count = count < JN_FEW * all / 2 ? 2 * count : all;
@@ -164,6 +166,7 @@ static jn_status fit_batch(fitting *f, jn_series *series, int columns, const dou
     first[groups + 1] = first[groups] + group_size(series + first[groups], columns - first[groups]);
   jn_batch b = make_batch(f, series, columns, data);
   jn_status status = jn__fit_choose(&b, &rule, groups, first, counts);
+  for (int i = 0; i < columns; i++) series[i].alone = b.channels < series[i].channels;
   for (int g = 0; g < groups && status == JN_OK; g++) {
     int size = first[g + 1] - first[g];
     jn_batch one = b;

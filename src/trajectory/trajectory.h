@@ -91,6 +91,7 @@ typedef struct jn_series {
   int orders[JN_MAX_CHANNELS]; /* the first is 0 */
   double *data[JN_MAX_CHANNELS];
   double rate;      /* samples a second */
+  int alone;        /* samples of derivatives do not count: they are noise about the slope of the others */
   int smoother;     /* B-splines of a fit that left more than noise behind; 0: none did */
   jn_residue first; /* what it left, or else what the fit itself leaves */
 } jn_series;

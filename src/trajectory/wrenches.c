@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A table of sampled wrenches into curves. Between rows they are held, or go on straight, or by cubics without extremes of
- * their own (Fritsch and Carlson 1980, slopes by Fritsch and Butland 1984), or by the smoothing splines of motions. All of
- * them are B-splines here: held ones of degree 0, straight ones of degree 1, cubics of degree 3 with every row as a double
- * knot, so that their slope is continuous and no more. */
+/* A table of sampled wrenches into curves. Between rows they are held, or go on straight, or by cubics without extremes
+ * of their own (Fritsch and Carlson 1980, slopes by Fritsch and Butland 1984), or by the smoothing splines of motions.
+ * All of them are B-splines here: held ones of degree 0, straight ones of degree 1, cubics of degree 3 with every row
+ * as a double knot, so that their slope is continuous and no more. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
