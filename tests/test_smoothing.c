@@ -267,6 +267,57 @@ static void limits_never_hold_where_the_truth_breaks_them(void **state) {
   assert_int_equal(y.false_holds, 0);
 }
 
+/* ---- The other way round ---- */
+
+typedef enum noise_kind { WHITE, FILTERED, SLOW, TWICE, LAPLACE, ENCODER, NOISES } noise_kind;
+
+/* 0.5 sin(2 t) with noise of a kind. */
+static void make_noise(noise_kind kind, int count, uint64_t *s, double *t, double *q) {
+  static const double filters[NOISES] = {0, 0.9, 0.97, 0.5, 0, 0};
+  double first = 0, second = 0;
+  for (int i = 0; i < count; i++) {
+    double fresh = 1e-3 * normal(s);
+    if (kind == LAPLACE) fresh = (uniform(s) < 0.5 ? 1e-3 : -1e-3) * log(1 - uniform(s));
+    first = filters[kind] * first + fresh;
+    second = 0.7 * second + first;
+    t[i] = 4.0 * i / count;
+    q[i] = 0.5 * sin(2 * t[i]) + (kind == TWICE ? second : kind == ENCODER ? 0 : first);
+    if (kind == ENCODER) q[i] = 1e-3 * round((q[i] + 0.1 * fresh) / 1e-3);
+  }
+}
+
+/* Noise of many kinds is smoothed: it is not followed with a B-spline for every fourth sample or more. */
+static void noise_is_not_taken_for_motion(void **state) {
+  (void)state;
+  static const int sizes[] = {100, 200, 1000, 4000};
+  static double t[MOST], q[MOST];
+  const char *given = getenv("JOUNCE_SEED");
+  uint64_t s = given ? strtoull(given, NULL, 10) : 20211101u;
+  printf("# seed %llu\n", (unsigned long long)s);
+  jn_model *m;
+  int files = 0, followed = 0;
+  write_text("rod.json", rod);
+  assert_int_equal(jn_load(in_directory("rod.json"), NULL, &m, NULL), JN_OK);
+  for (noise_kind kind = 0; kind < NOISES; kind++)
+    for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
+      for (int trial = 0; trial < (sizes[z] > 1000 ? 20 : 100); trial++) {
+        jn_trajectory *made;
+        jn_fit fit;
+        make_noise(kind, sizes[z], &s, t, q);
+        assert_int_equal(jn_trajectory_fit(m, sizes[z], t, q, NULL, &made, NULL), JN_OK);
+        assert_int_equal(jn_trajectory_fit_of(made, 0, &fit), JN_OK);
+        files++;
+        if (fit.parameters >= sizes[z] / 4 || !fit.noise) {
+          printf("# noise of kind %d, %d samples: %d B-splines\n", (int)kind, sizes[z], fit.parameters);
+          followed++;
+        }
+        jn_trajectory_destroy(made);
+      }
+  printf("# %d files of noise, %d followed\n", files, followed);
+  jn_model_destroy(m);
+  assert_int_equal(followed, 0);
+}
+
 static int remove_all(void **state) {
   (void)state;
   char line[128];
@@ -277,6 +328,7 @@ static int remove_all(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limits_never_hold_where_the_truth_breaks_them),
+      cmocka_unit_test(noise_is_not_taken_for_motion),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_all);
 }

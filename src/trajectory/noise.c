@@ -6,7 +6,8 @@
  * r_(i-1), which makes filtered noise flat and leaves tones what they are.
  *
  * In noise the power at a frequency has an exponential distribution about its mean, the mean over n windows a gamma
- * distribution: the bounds below are passed by chance less than once in a million files. */
+ * distribution: the bounds below are far out in their tails. tests/test_smoothing.c counts how often noise passes them.
+ */
 #include "noise.h"
 
 #include <float.h>
@@ -123,7 +124,8 @@ static double beside(const spectrum *s, const double *power, int k) {
 
 /* The strongest line of a spectrum that is the mean over `windows`: power over neighbours, with room for chance. */
 static void find_line(spectrum *s, const double *power, int windows) {
-  double bound = windows == 1 ? strong : 1 + 8 / sqrt(windows) + strong / windows, most = 0;
+  double alone = strong * (1 + 64.0 / s->size); /* in short windows neighbours are far away, and noise may slope */
+  double bound = windows == 1 ? alone : 1 + 8 / sqrt(windows) + alone / windows, most = 0;
   int at = 0;
   for (int k = s->from; k <= s->last; k++)
     if (power[k] > most) most = power[k], at = k;
