@@ -168,7 +168,7 @@ typedef struct survey {
   jn_work *work;
   FILE *table;
   uint64_t random;
-  int count, false_holds, loose_holds, told;
+  int count, false_holds;
 } survey;
 
 static void describe(const record *s, char *text, size_t size) {
@@ -190,11 +190,11 @@ static void try_signal(survey *y, const record *s, int listed) {
   double peaks[QUANTITIES];
   find_peaks(y->model, y->work, s, peaks);
   write_motion(s, &y->random);
-  answer low = ask(peaks, 0.8), high = ask(peaks, 2);
+  answer low = ask(peaks, 0.8);
   describe(s, text, sizeof text);
-  if (y->table && listed) fprintf(y->table, "| %s | %s | %s | %s |\n", text, low.fit, low.verdicts, high.verdicts);
+  if (y->table && listed)
+    fprintf(y->table, "| %s | %s | %s | %s |\n", text, low.fit, low.verdicts, ask(peaks, 2).verdicts);
   y->count++;
-  y->told += strchr(high.verdicts, '?') != NULL || strchr(high.verdicts, 'B') != NULL;
   if (strchr(low.verdicts, 'h')) {
     y->false_holds++;
     printf("# false safety: %s: %s: %s, phase %g\n", text, low.fit, low.verdicts, s->phase);
@@ -259,8 +259,7 @@ static void limits_never_hold_where_the_truth_breaks_them(void **state) {
   }
   try_tones(&y);
   try_others(&y);
-  printf("# %d motions, %d with a false verdict; limits twice the truth do not simply hold in %d\n", y.count,
-         y.false_holds, y.told);
+  printf("# %d motions, %d with a false verdict\n", y.count, y.false_holds);
   if (y.table) assert_int_equal(fclose(y.table), 0);
   jn_work_destroy(y.work);
   jn_model_destroy(y.model);

@@ -128,7 +128,7 @@ static jn_status solve_group(const fitting *f, jn_series *series, const jn_batch
 /* A group with `count` B-splines. An automatic fit takes more, twice as many each time and in the end as many as there
  * are samples, until nothing but noise is left behind. */
 static jn_status fit_group(const fitting *f, jn_series *series, jn_batch *b, int count) {
-  int all = jn__fit_complete(b), automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
+  int all = jn__fit_complete(b), most = (int)(JN_FEW * all), automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
   for (;;) {
     if (count == all) jn__fit_go_through(b);
     jn_status status = solve_group(f, series, b, count);
@@ -140,7 +140,7 @@ static jn_status fit_group(const fitting *f, jn_series *series, jn_batch *b, int
     if (status != JN_OK || noise || !automatic || b->through) return status;
     for (int j = 0; j < b->columns; j++)
       if (series[j].smoother == 0) series[j].smoother = count;
-    count = count < JN_FEW * all / 2 ? 2 * count : all;
+    count = count < most / 2 ? 2 * count : count < most ? most : all;
   }
 }
 
