@@ -109,15 +109,18 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Mean power of the frequencies beside k, from their median, which a line among them does not move. */
-static double beside(const spectrum *s, const double *power, int k) {
+/* Mean power of the frequencies beside k, from their median, which a line among them does not move; infinite when there
+ * are too few, or when it is `enough` or more. */
+static double beside(const spectrum *s, const double *power, int k, double enough) {
   double near[2 * BESIDE];
   int count = 0, last = s->last, low = k - BESIDE - 2, high = k + BESIDE + 2;
   if (low < s->from) high += s->from - low, low = s->from;
   if (high > last) low -= high - last, high = last;
   for (int i = low > s->from ? low : s->from; i <= high; i++)
     if (abs(i - k) > 2 && count < 2 * BESIDE) near[count++] = power[i];
-  if (count < BESIDE) return INFINITY;
+  int above = 0;
+  for (int i = 0; i < count; i++) above += near[i] >= enough * log(2);
+  if (count < BESIDE || 2 * above > count) return INFINITY; /* most often: nothing to sort */
   qsort(near, (size_t)count, sizeof *near, compare);
   return near[count / 2] / log(2);
 }
@@ -132,7 +135,7 @@ static void find_line(spectrum *s, const double *power, int windows) {
   /* the highest one and, where the spectrum is not flat, any other */
   for (int k = s->from; k <= s->last; k++) {
     if (k != at && (power[k] < power[k - 1] || power[k] < power[k + 1] || power[k] * strong < most)) continue;
-    double about = beside(s, power, k), ratio = power[k] / about / bound;
+    double about = beside(s, power, k, power[k] / bound), ratio = power[k] / about / bound;
     if (!(about < INFINITY) || !(ratio > s->worst)) continue;
     s->worst = ratio;
     s->at = (double)k / s->size;
