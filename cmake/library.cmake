@@ -80,12 +80,14 @@ set(core_sources
     src/trajectory/fit_solve.c
     src/trajectory/load.c
     src/trajectory/names.c
+    src/trajectory/noise.c
     src/trajectory/residue.c
     src/trajectory/samples.c
     src/trajectory/series.c
     src/trajectory/trajectory.c
     src/trajectory/units.c
-    src/trajectory/waypoints.c)
+    src/trajectory/waypoints.c
+    src/trajectory/wrenches.c)
 
 # Written over the caller's number type: compiled for double and for float.
 set(public_sources

@@ -19,7 +19,7 @@ target_compile_definitions(test_trajectory_files PRIVATE JN_WITH_ZLIB=${JOUNCE_W
 if(JOUNCE_TOOL)
   set(command_tests command eval base_command)
   if(JOUNCE_WITH_JSON)
-    list(APPEND command_tests eval_batch eval_derivatives eval_loops loops_command eval_regressor torque plot hostile output hints)
+    list(APPEND command_tests eval_batch eval_derivatives eval_loops loops_command eval_regressor torque smoothing plot hostile output hints)
   endif()
   foreach(name ${command_tests})
     jounce_test(${name} LABELS once)

@@ -77,6 +77,8 @@ static int check_arguments(const torque_arg *arg) {
   if (arg->link && arg->payload.count == 0) return usage_error("torque", "--link is for --payload");
   if (arg->rate.count > 1 || (arg->rate.count == 1 && !(arg->rate.values[0] > 0)))
     return usage_error("torque", "--rate takes one positive number [1/s]");
+  if (arg->bandwidth.count > 1 || (arg->bandwidth.count == 1 && !(arg->bandwidth.values[0] > 0)))
+    return usage_error("torque", "--bandwidth takes one positive number [Hz]");
   if (arg->range.count != 0 && (arg->range.count != 2 || !(arg->range.values[1] > arg->range.values[0])))
     return usage_error("torque", "--range takes two times START,END [s]");
   if (to_stdout && (arg->check || arg->limits || arg->plot))
@@ -226,23 +228,28 @@ typedef struct sinks {
   plot_data *plot;
 } sinks;
 
+static int stop(const motion *m, jn_status status) {
+  progress_end();
+  motion_tell(m, status);
+  return EXIT_BAD;
+}
+
 static int run_samples(motion *m, const schedule *s, sinks *to) {
   progress_begin("computing torques");
   for (int i = 0; i < s->count; i++) {
     jn_status status = motion_at(m, time_of(s, i));
-    if (status != JN_OK) {
-      progress_end();
-      motion_tell(m, status);
-      return EXIT_BAD;
-    }
+    if (status != JN_OK) return stop(m, status);
     summary_sample(&to->summary, m);
     if (to->with_limits) limit_check_sample(&to->limits, m);
     if (to->writer) writer_sample(to->writer, m);
     if (to->plot) plot_data_sample(to->plot, m);
+    if (to->with_limits && i > 0) status = limit_check_between(&to->limits, m);
+    if (status != JN_OK) return stop(m, status);
     if (i % 64 == 0) progress_show((double)i / s->count);
   }
   progress_end();
-  return OPTION_GO_ON;
+  jn_status status = to->with_limits ? limit_check_doubt(&to->limits, m, s->start, s->end) : JN_OK;
+  return status == JN_OK ? OPTION_GO_ON : stop(m, status);
 }
 
 static void print_head(const torque_arg *arg, const motion *m, const schedule *s) {
@@ -260,10 +267,12 @@ static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to
   if (!quiet) {
     print_head(arg, m, s);
     print_fit(m);
+    print_wrenches(arg, m, order);
     summary_print(&to->summary, m, order);
   }
   if (arg->check && check_derivatives(m, order, s->start, s->end) != OPTION_GO_ON) result = EXIT_BAD;
-  if (to->with_limits && limit_check_print(&to->limits, m) > 0) result = EXIT_BAD;
+  int verdict = to->with_limits ? limit_check_print(&to->limits, m) : EXIT_FINE;
+  if (result == EXIT_FINE) result = verdict;
   if (to->plot) {
     drawn = plot_data_draw(to->plot, arg->plot, &files) == OPTION_GO_ON;
     if (!drawn) result = EXIT_BAD;
@@ -300,7 +309,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
   int written = writer_close(to.writer, result == OPTION_GO_ON);
   free(chosen);
   if (result == OPTION_GO_ON) result = report(arg, m, &s, &to, order, written == EXIT_FINE);
-  if (result == EXIT_FINE) result = written;
+  if (written != EXIT_FINE) result = written;
   summary_free(&to.summary);
   if (to.with_limits) limit_check_free(&to.limits);
   return result;
@@ -316,8 +325,9 @@ static int run(torque_arg *arg) {
   result = add_payload(arg, &model, &owned);
   if (result == OPTION_GO_ON) {
     motion m;
-    /* Jerk and effort rate have limits, whatever the order that is shown. */
-    result = motion_init(&m, arg, model, arg->limits && order < 1 ? 1 : order);
+    /* Jerk and effort rate have limits, whatever the order that is shown; their slopes tell what is between samples. */
+    int smooth = arg->limits && order < 1 ? 1 : order;
+    result = motion_init(&m, arg, model, arg->limits && order < 2 ? 2 : order, smooth);
     if (result == OPTION_GO_ON) result = run_motion(arg, &m, order);
     motion_free(&m);
   }
@@ -344,7 +354,8 @@ static void declare_options(option_set *set, torque_arg *arg) {
               &arg->check);
   option_maybe(set, "limits", "[FILE]",
                "compare with the limits of the model, and of FILE (JSON or CSV by joint names, or a built-in "
-               "robot: --limits=builtin:panda) on top of them; exit status 1 when one is broken",
+               "robot: --limits=builtin:panda) on top of them; exit status 1 when one is broken, 3 when the samples "
+               "cannot tell",
                &arg->limits);
   option_words(set, "builtin:");
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
@@ -353,6 +364,10 @@ static void declare_options(option_set *set, torque_arg *arg) {
               &arg->link);
   option_text(set, "wrench", "FILE",
               "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
+  option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
+                "between the rows of --wrench: hold the last one, go straight, by cubics without extremes of their own "
+                "(default), or by smoothing splines",
+                &arg->wrench_interpolation);
   option_flag(set, "losses", "damping and friction count", &arg->losses);
   option_names(set, "actuated", "LIST", "joints with a motor, of models with loops; default: those of the trajectory",
                &arg->actuated);
@@ -361,6 +376,9 @@ static void declare_options(option_set *set, torque_arg *arg) {
               "smooth samples within a root mean square residual of X [rad, m]; 0: go through all; default auto: by "
               "generalised cross-validation",
               &arg->tolerance);
+  option_numbers(set, "bandwidth", "HZ",
+                 "no motion is faster than this: what is, is noise; default: half of the sampling rate",
+                 &arg->bandwidth);
   option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held neutral",
                 &arg->missing);
   option_numbers(set, "rate", "HZ", "compute at this rate, not at the times of the samples", &arg->rate);
@@ -370,7 +388,7 @@ static void declare_options(option_set *set, torque_arg *arg) {
 
 int command_torque(int argc, char **argv) {
   option_set set;
-  torque_arg arg = {0};
+  torque_arg arg = {.wrench_interpolation = JN_INTERPOLATE_MONOTONE};
   model_arg_init(&arg.model);
   option_set_init(
       &set, "torque", "MODEL TRAJECTORY",
@@ -382,7 +400,9 @@ int command_torque(int argc, char **argv) {
       "of "
       "the Panda; - is standard input. A unit in the header converts: \"joint1 [deg]\".\n"
       "\n"
-      "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad.");
+      "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad, 3 "
+      "when "
+      "the samples cannot tell whether all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);
@@ -391,7 +411,7 @@ int command_torque(int argc, char **argv) {
     arg.trajectory = words[1];
     status = run(&arg);
   }
-  number_list *const lists[] = {&arg.order, &arg.payload, &arg.rate, &arg.range};
+  number_list *const lists[] = {&arg.order, &arg.payload, &arg.rate, &arg.range, &arg.bandwidth};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
   name_list_free(&arg.actuated);
   name_list_free(&arg.joints);

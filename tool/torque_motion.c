@@ -48,14 +48,16 @@ static jn_status load_trajectory(motion *m, const char *source, const jn_traject
   return status;
 }
 
-static int load(motion *m, const torque_arg *arg) {
+static int load(motion *m, const torque_arg *arg, int smooth) {
   jn_trajectory_options options;
   jn_error error = {0};
   jn_trajectory_options_init(&options);
-  options.order = m->order;
+  options.order = smooth;
   options.strict = arg->model.strict;
   options.missing_neutral = arg->missing || jn_loop_count(m->model) > 0;
   options.progress = show_progress;
+  options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
+  if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
   int result = set_smoothing(arg, &options);
   if (result != OPTION_GO_ON) return result;
   options.report = jn_report_create(NULL);
@@ -110,12 +112,12 @@ static int init_loops(motion *m, const torque_arg *arg) {
   return set_actuated(m, &arg->actuated);
 }
 
-int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order) {
+int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {
   *m = (motion){.model = model, .order = order, .losses = arg->losses, .guess_time = NAN};
   m->nq = jn_model_nq(model);
   m->nv = jn_model_nv(model);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 2;
-  int result = load(m, arg);
+  int result = load(m, arg, smooth);
   if (result != OPTION_GO_ON) return result;
   m->q = allocate(2 * nq * sizeof(double));
   m->guess = m->q + nq;
@@ -198,6 +200,22 @@ static jn_status walk_to_start(motion *m, double t) {
   return status;
 }
 
+/* The trajectory with the oscillation that may be added to it. */
+static jn_status evaluate(motion *m, double t) {
+  jn_status status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  const wobble *w = &m->wobble;
+  if (status != JN_OK || w->amplitude == 0) return status;
+  int place = place_in_q(m->model, w->v);
+  double size = w->amplitude, phase = w->phase;
+  if (place >= 0) m->q[place] += size * cos(phase);
+  for (int k = 0; k < m->order + 2; k++) {
+    size *= w->omega;
+    phase += 1.5707963267948966; /* d/dt A cos(w t + p) = A w cos(w t + p + pi / 2) */
+    m->v_jet[(size_t)k * (size_t)m->nv + (size_t)w->v] += size * cos(phase);
+  }
+  return JN_OK;
+}
+
 /* The joints that the trajectory does not give follow from the loops, on from where they were before. */
 static jn_status close_loops(motion *m, double t) {
   double step = (jn_trajectory_end(m->trajectory) - jn_trajectory_start(m->trajectory)) / 200;
@@ -208,7 +226,7 @@ static jn_status close_loops(motion *m, double t) {
     jn_trajectory_evaluate(m->trajectory, from + (t - from) * i / steps, 0, m->q, NULL);
     status = assemble(m);
   }
-  if (status == JN_OK) status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  if (status == JN_OK) status = evaluate(m, t);
   if (status == JN_OK) status = assemble(m);
   m->guess_time = t;
   return status == JN_OK ? jn_loops_complete_motion(m->loops, m->order, m->held, m->q, m->v_jet) : status;
@@ -217,7 +235,7 @@ static jn_status close_loops(motion *m, double t) {
 jn_status motion_at(motion *m, double t) {
   size_t all = (size_t)(m->order + 1) * (size_t)m->nv;
   m->t = t;
-  jn_status status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  jn_status status = evaluate(m, t);
   if (status == JN_OK && m->wrench_jet) status = jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
   if (status == JN_OK && m->loops) status = close_loops(m, t);
   if (status != JN_OK) return status;
