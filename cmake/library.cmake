@@ -33,6 +33,7 @@ set(kernel_sources
 set(core_sources
     src/ident/base_parameters.c
     src/loops/assembly.c
+    src/loops/closure.c
     src/loops/constraint.c
     src/loops/create.c
     src/loops/dense.c

@@ -67,6 +67,7 @@ if(JOUNCE_WITH_IDENT)
 endif()
 jounce_test(loops)
 jounce_test(contacts)
+jounce_test(loops_closure)
 jounce_test(loops_solve)
 if(JOUNCE_WITH_JSON) # built-in mechanisms
   jounce_test(loops_derivatives)

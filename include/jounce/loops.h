@@ -69,6 +69,14 @@ JN_API int jn_loops_row(const jn_loops *loops, int loop, int *rows);
  * sines of small angles: positions of b in the closing frame of a, then directions. */
 JN_API jn_status jn_loops_constraint(jn_loops *loops, const double *q, const double *v, double *phi, double *A,
                                      double *dAv);
+/* How far each loop is from closed, gap [loops of the model, then the user's conditions]: the largest of its distances
+ * [m] and angles [rad]. phi is made of sines and vanishes half a turn away from closed too; gaps are zero where the
+ * loop is closed and nowhere else: angles are those of rotations, and axes must point the same way (weld, prismatic,
+ * surface_contact: the angle of R; revolute, cylindrical, planar, sliding_surface: between the axes; coordinates: the
+ * length of those components of the rotation vector; universal: either way is closed). Of a distance | |p| - d |, of a
+ * coupling its value over its largest factor, of a user's condition the largest of |phi| over what is large for its row
+ * of A. */
+JN_API jn_status jn_loops_gaps(jn_loops *loops, const double *q, double *gap);
 /* Rank of A at q, so mobility = nv - rank, and m - rank conditions are redundant. */
 JN_API jn_status jn_loops_rank(jn_loops *loops, const double *q, int *rank);
 
@@ -89,9 +97,9 @@ JN_API jn_status jn_loops_health_at(jn_loops *loops, const double *q, jn_loops_h
  * = L L^T, without prescribed coordinates. Costs nothing. */
 JN_API jn_status jn_loops_last_health(const jn_loops *loops, jn_loops_health *health);
 
-/* Closes the loops from the guess q [nq], in place: Gauss-Newton on the group, coordinates with held[i] != 0 [nv]
- * (NULL: none) stay. residual (may be NULL) gets the largest |phi|. Errors: JN_ERR_LOOP when it does not converge to
- * `accuracy` (0: 1e-12) within 100 steps; q is the best that was found. */
+/* Closes the loops from the guess q [nq], in place: Gauss-Newton on the group, from half a turn away too; coordinates
+ * with held[i] != 0 [nv] (NULL: none) stay. residual (may be NULL) gets the largest of jn_loops_gaps(). Errors:
+ * JN_ERR_LOOP when that does not come down to `accuracy` (0: 1e-12) within 100 steps; q is the best that was found. */
 JN_API jn_status jn_loops_assemble(jn_loops *loops, const unsigned char *held, double accuracy, double *q,
                                    double *residual);
 /* The velocity nearest to v that keeps the loops closed, in place; coordinates with held[i] != 0 stay if that is

@@ -28,9 +28,12 @@ static double solve_order(jn_loops *l, const unsigned char *prescribed, int k, c
   for (int r = 0; r < m && prescribed; r++) { /* what is left of the conditions */
     double rest = l->phi[r];
     for (int i = 0; i < n; i++)
-      if (!is_given(prescribed, i)) rest += l->A[r * n + i] * y[i], size = fmax(size, fabs(l->A[r * n + i] * y[i]));
-    left = fmax(left, fabs(rest));
-    size = fmax(size, fabs(l->phi[r]));
+      if (!is_given(prescribed, i)) {
+        rest += l->A[r * n + i] * y[i];
+        size = fmax(size, fabs(l->A[r * n + i] * y[i]) / l->scale[r]);
+      }
+    left = fmax(left, fabs(rest) / l->scale[r]);
+    size = fmax(size, fabs(l->phi[r]) / l->scale[r]);
   }
   for (int i = 0; i < n; i++)
     if (!is_given(prescribed, i)) next[i] = y[i];
@@ -113,12 +116,14 @@ jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *
       status = jn__loops_jacobian(l, 0, q, l->v);
       for (int e = 0; e < m * n; e++)
         if (given[e % n]) l->A[e] = 0;
+      jn__loops_scale_rows(l, n, l->A);
       jn__cod(&l->cod, m, n, l->A, l->options.tolerance);
       for (int i = 0; i < n; i++) unknown += !given[i];
       if (status == JN_OK && l->cod.rank < unknown) return JN_ERR_LOOP;
     }
     if (status != JN_OK) return status;
     jn__loops_value(l, k + 1, l->phi);
+    jn__loops_scale_rows(l, 1, l->phi);
     for (int r = 0; r < m; r++) l->x[r] = -l->phi[r];
     jn__cod_solve(&l->cod, l->x, l->y);
     double left = 0, size = 1 + largest(l->phi, m);
