@@ -3,6 +3,7 @@
 
 set(kernel_sources
     src/kernel/adjoint.c
+    src/kernel/christoffel.c
     src/kernel/configuration.c
     src/kernel/derivatives.c
     src/kernel/derivatives_frame.c
