@@ -396,6 +396,101 @@ static void the_users_units_do_not_matter(void **state) {
   }
 }
 
+/* ---- rounding ---- */
+
+enum { ORDER = 4, COPIES = 10 };
+
+/* A parallelogram somewhere in the world: the same motions, other roundings. */
+static jn_model *parallelogram(const double *T) {
+  static const double length[3] = {0.4, 0.8, 0.4};
+  static const char *const name[] = {"crank", "coupler", "rocker"};
+  jn_builder *b;
+  jn_model *m;
+  jn_loop pin;
+  check_ok(jn_builder_create(NULL, &b));
+  check_ok(jn_builder_set_gravity(b, (const double[]){-9.81 * T[1], -9.81 * T[5], -9.81 * T[9]}));
+  for (int i = 0; i < 3; i++) {
+    jn_link l;
+    jn_link_init(&l);
+    l.name = name[i];
+    l.parent = i ? name[i - 1] : NULL;
+    if (i == 0) memcpy(l.placement, T, sizeof l.placement);
+    if (i > 0) l.placement[3] = length[i - 1];
+    l.joint.type = JN_REVOLUTE;
+    jn_inertia_pack(1 + 0.3 * i, (const double[]){length[i] / 2, 0, 0}, (const double[]){0.01, 0.02, 0.03, 0, 0, 0},
+                    l.inertia);
+    check_ok(jn_builder_add_link(b, &l));
+  }
+  jn_loop_init(&pin);
+  pin.name = "pin";
+  pin.type = JN_LOOP_REVOLUTE;
+  pin.link_a = "world";
+  pin.link_b = "rocker";
+  jn_se3_multiply(T, (const double[]){1, 0, 0, 0.8, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, pin.placement_a);
+  pin.placement_b[3] = length[2];
+  check_ok(jn_builder_add_loop(b, &pin));
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  jn_builder_destroy(b);
+  return m;
+}
+
+/* Forward and inverse dynamics to ORDER at crank angle c, and what rounding errors are expected of them. */
+static void solve_parallelogram(uint64_t *s, double c, double *forward, double *torque, double expected[2][ORDER + 1]) {
+  double T[16], q[3] = {c, -c, c + M_PI}, v[3] = {0.5, -0.5, 0.5}, tau[3 * (ORDER + 1)] = {3};
+  double jet[3 * (ORDER + 2)], motion[3 * (ORDER + 2)] = {0.5, 0, 0, 0.7};
+  const unsigned char crank[3] = {1, 0, 0};
+  jn_loops_options options;
+  jn_loops_health health;
+  jn_loops *l;
+  random_placement(s, T);
+  jn_model *m = parallelogram(T);
+  jn_loops_options_init(&options);
+  options.order = ORDER;
+  check_ok(jn_loops_create(m, &options, &l));
+  check_ok(jn_loops_forward_dynamics_jet(l, ORDER, q, v, tau, NULL, jet, NULL));
+  memcpy(forward, jet + 3, sizeof(double) * 3 * (ORDER + 1));
+  check_ok(jn_loops_last_health(l, &health));
+  for (int k = 0; k <= ORDER; k++) expected[0][k] = jn_loops_rounding(&health, k);
+  check_ok(jn_loops_complete_motion(l, ORDER, crank, q, motion));
+  check_ok(jn_loops_inverse_dynamics_jet(l, ORDER, crank, JN_LEAST_TORQUE, NULL, q, motion, NULL, NULL, torque, NULL));
+  check_ok(jn_loops_last_health(l, &health));
+  for (int k = 0; k <= ORDER; k++) expected[1][k] = jn_loops_rounding(&health, k + 1);
+  jn_loops_destroy(l);
+  jn_model_destroy(m);
+}
+
+/* Next to the position in line, where the four-bar linkage is singular: errors are what jn_loops_rounding() says,
+ * within a factor that does not depend on how near it is. */
+static void rounding_errors_are_foreseen(void **state) {
+  (void)state;
+  uint64_t s = seed("rounding");
+  if (jn_row_epsilon() > 1e-10) return;
+  double worst = 0, least = INFINITY;
+  for (int e = 1; e <= 4; e++) {
+    double c = 1.2 * pow(10, -e), first[2][3 * (ORDER + 1)], found[2][3 * (ORDER + 1)], expected[2][ORDER + 1];
+    double error[2][ORDER + 1] = {{0}};
+    solve_parallelogram(&s, c, first[0], first[1], expected);
+    for (int i = 1; i < COPIES; i++) {
+      solve_parallelogram(&s, c, found[0], found[1], expected);
+      for (int k = 0; k < 3 * (ORDER + 1); k++)
+        for (int of = 0; of < 2; of++) error[of][k / 3] = fmax(error[of][k / 3], fabs(found[of][k] - first[of][k]));
+    }
+    for (int of = 0; of < 2; of++)
+      for (int k = 0; k <= ORDER; k++) {
+        double size = 1;
+        for (int i = 0; i < 3; i++) size = fmax(size, fabs(first[of][3 * k + i]));
+        double ratio = error[of][k] / size / expected[of][k];
+        if (expected[of][k] > 1e-2) continue; /* no digit is left */
+        worst = fmax(worst, ratio);
+        least = fmin(least, ratio);
+        check(ratio < 10, "%s, order %d at %g rad: error %.1e, expected %.1e", of ? "inverse" : "forward", k, c,
+              error[of][k] / size, expected[of][k]);
+      }
+  }
+  printf("# rounding: errors are %.1e to %.1f of what is expected\n", least, worst);
+  check(least > 1e-6, "the expectation is far too large: %g", least);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(gaps_are_angles),
                                      cmocka_unit_test(bodies_are_brought_home),
@@ -403,6 +498,7 @@ int main(void) {
                                      cmocka_unit_test(units_of_a_condition_do_not_matter),
                                      cmocka_unit_test(numbers_beyond_all_measure_are_refused),
                                      cmocka_unit_test(small_and_large_mechanisms_keep_their_rank),
-                                     cmocka_unit_test(the_users_units_do_not_matter)};
+                                     cmocka_unit_test(the_users_units_do_not_matter),
+                                     cmocka_unit_test(rounding_errors_are_foreseen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

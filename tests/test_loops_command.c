@@ -231,6 +231,16 @@ static void info_tells_singular_configurations(void **state) {
   assert_null(strstr(o.err, "state 0"));
   assert_null(strstr(o.out, "null"));
   done(&o);
+  write_file("state.json", "{\"q\": [1e-3, -1e-3, 1e-3]}"); /* near enough for the higher orders to lose their digits */
+  o = run("open.json --want ddq --input state.json");
+  assert_int_equal(o.code, 0);
+  assert_string_equal(o.err, "");
+  done(&o);
+  o = run("open.json --want ddq_jets --order 3 --input state.json");
+  assert_int_equal(o.code, 0);
+  check_has(o.err, "state 0: note: rounding: the weakest condition counts for ");
+  check_has(o.err, "in the highest order\n");
+  done(&o);
 }
 
 /* Contacts and couplings are read, shown, and written back. */

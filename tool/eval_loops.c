@@ -14,7 +14,8 @@
 
 /* ---- States that close the loops ---- */
 
-#define LOOPS_TOLERANCE 1e-9 /* the default of jn_loops_options */
+#define LOOPS_TOLERANCE 1e-9                            /* the default of jn_loops_options */
+#define WORTH_A_NOTE fmax(1e-6, 1e3 * jn_row_epsilon()) /* of rounding errors */
 
 /* How far a state may be from closing the loops [m, rad; for the velocity per s]. */
 static double tolerance(void) { return fmax(1e-6, 1000 * jn_row_epsilon()); }
@@ -72,12 +73,34 @@ static int refuse(int state, const char *what, const char *loop, const char *how
   return EXIT_BAD;
 }
 
+/* The largest rounding error to expect of the orders asked for (loops.h); of torques when there are motors. */
+static double expected_rounding(evaluation *e, const jn_loops_health *h) {
+  const eval_state *s = e->state;
+  size_t nv = (size_t)jn_model_nv(e->model);
+  double most = jn_loops_rounding(h, e->order), *rest = eval_room(e, 3 * nv), *tau = rest + 2 * nv;
+  jn_loops_health passive;
+  if (!s->has_actuated) return most;
+  memset(rest, 0, 2 * nv * sizeof *rest);
+  jn_loops_inverse_dynamics_jet(e->loops, 0, s->actuated, e->choice, NULL, s->q, rest, NULL, NULL, tau, NULL);
+  if (jn_loops_last_health(e->loops, &passive) != JN_OK) return most;
+  return fmax(most, jn_loops_rounding(&passive, e->order + 1));
+}
+
 /* Results are bounded there, but may be large, and hang on rounding. */
 static void tell_singular(evaluation *e, int index) {
   jn_loops_health h;
-  if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK || !h.near_singular) return;
+  if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK) return;
+  double rounding = expected_rounding(e, &h);
+  if (rounding > WORTH_A_NOTE) {
+    fprintf(
+        stderr,
+        "jounce: state %d: note: rounding: the weakest condition counts for %.1e of the strongest, so errors of about "
+        "%.0e are to be expected of motions at rates of one%s\n",
+        index, h.weakest, rounding, e->order > 0 ? ", in the highest order" : "");
+  }
+  if (!h.near_singular) return;
   say(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
-      h.rank < h.generic ? "in" : "near");
+          h.rank < h.generic ? "in" : "near");
   if (h.rank < h.generic) {
     say(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
   } else if (h.dropped > LOOPS_TOLERANCE / 100) {

@@ -94,8 +94,15 @@ typedef struct jn_loops_health {
 JN_API jn_status jn_loops_health_at(jn_loops *loops, const double *q, jn_loops_health *health,
                                     unsigned char *redundant);
 /* Of the last forward or hybrid dynamics, their derivatives, or impact: of A seen through the inertia, L^-1 A^T with M
- * = L L^T, without prescribed coordinates. Costs nothing. */
+ * = L L^T, without prescribed coordinates; of inverse dynamics, the regressor and their derivatives: of the columns of
+ * passive coordinates; of jn_loops_complete_motion(): of those that were to be found. Costs nothing. */
 JN_API jn_status jn_loops_last_health(const jn_loops *loops, jn_loops_health *health);
+/* About how large the rounding error of derivative `order` of what was solved for is there, relative to numbers of a
+ * motion at rates of about one (with rates of s: times s^order): 8 epsilon / weakest^(order + 1), because every order
+ * is solved with the same conditions from the orders below. Order 0 is the acceleration for forward and hybrid
+ * dynamics, and the velocity for jn_loops_complete_motion(), so that torques along a completed motion are one order
+ * later. Where results grow next to a singular configuration, relative errors are smaller. NaN: NULL, order < 0. */
+JN_API double jn_loops_rounding(const jn_loops_health *health, int order);
 
 /* Closes the loops from the guess q [nq], in place: Gauss-Newton on the group, from half a turn away too; coordinates
  * with held[i] != 0 [nv] (NULL: none) stay. residual (may be NULL) gets the largest of jn_loops_gaps(). Errors:

@@ -118,6 +118,7 @@ jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *
         if (given[e % n]) l->A[e] = 0;
       jn__loops_scale_rows(l, n, l->A);
       jn__cod(&l->cod, m, n, l->A, l->options.tolerance);
+      l->last = jn__loops_health(l, &l->cod, 0);
       for (int i = 0; i < n; i++) unknown += !given[i];
       if (status == JN_OK && l->cod.rank < unknown) return JN_ERR_LOOP;
     }

@@ -49,6 +49,11 @@ jn_status jn__loops_factor(jn_loops *l, const unsigned char *prescribed, const d
   return JN_OK;
 }
 
+double jn_loops_rounding(const jn_loops_health *health, int order) {
+  if (!health || order < 0) return NAN;
+  return 8 * jn_row_epsilon() / pow(health->weakest, order + 1);
+}
+
 jn_status jn_loops_last_health(const jn_loops *l, jn_loops_health *health) {
   if (!l || !health) return JN_ERR_NULL;
   *health = l->last;

@@ -56,6 +56,7 @@ void jn__inverse_factor(loop_inverse *s) {
     rank = l->cod.rank;
   }
   jn__cod_strided(&l->cod, s->passive, m, m, l->B, l->scale, l->options.tolerance);
+  l->last = jn__loops_health(l, &l->cod, 0);
   s->unique = l->cod.rank == rank;
 }
 
