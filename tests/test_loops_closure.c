@@ -434,6 +434,59 @@ static jn_model *parallelogram(const double *T) {
   return m;
 }
 
+/* The same in every row, in units of its rounding: the one equation J c'' + w cos c = tau of the parallelogram, and its
+ * derivatives. Loops have no functions of their own in float; with a row in float (JOUNCE_ROW) they see the tree with
+ * the digits of float. */
+static void every_row_reaches_its_rounding(void **state) {
+  (void)state;
+  uint64_t s = seed("rows");
+  const double J = 0.07 + 1.3 * 0.16 + 0.094, w = 9.81 * (0.2 + 1.3 * 0.4 + 1.6 * 0.2), epsilon = jn_row_epsilon();
+  static const char *const what[] = {"closure", "acceleration", "torque", "its rate", "second rate", "derivative"};
+  double worst[6] = {0};
+  for (int i = 0; i < 200; i++) {
+    double T[16], c = 0.4 + 1.1 * (1 + uniform(&s)), d[3], force = 5 * uniform(&s), gap, D[9];
+    double near[3] = {c, -c + 0.05 * uniform(&s), c + M_PI + 0.05 * uniform(&s)}, q[3] = {c, -c, c + M_PI};
+    double jet[6], tau[9], motion[12] = {0};
+    const unsigned char crank[3] = {1, 0, 0};
+    jn_loops_options options;
+    jn_loops_health health;
+    jn_loops *l;
+    fill(&s, d, 3, 1); /* rates of c */
+    random_placement(&s, T);
+    jn_model *m = parallelogram(T);
+    jn_loops_options_init(&options);
+    options.order = 2;
+    check_ok(jn_loops_create(m, &options, &l));
+    check_ok(jn_loops_assemble(l, crank, fmax(1e-12, 10 * epsilon), near, NULL));
+    check(fabs(near[1] - q[1]) + fabs(near[2] - q[2]) < fmax(1e-10, 1000 * epsilon), "assembled %g, %g from there",
+          near[1] - q[1], near[2] - q[2]);
+    check_ok(jn_loops_gaps(l, q, &gap));
+    check_ok(jn_loops_health_at(l, q, &health, NULL));
+    check(health.rank == 2 && health.generic == 2 && !health.near_singular, "rank %d of %d, weakest %g, dropped %g",
+          health.rank, health.generic, health.weakest, health.dropped);
+    worst[0] = fmax(worst[0], gap);
+    for (int k = 0; k < 3; k++) motion[3 * k] = d[k];
+    check_ok(jn_loops_complete_motion(l, 2, crank, q, motion));
+    check_ok(jn_loops_forward_dynamics_jet(l, 0, q, motion, (const double[]){force, 0, 0}, NULL, jet, NULL));
+    double a = (force - w * cos(c)) / J;
+    for (int k = 0; k < 3; k++) worst[1] = fmax(worst[1], fabs(jet[3 + k] - (k == 1 ? -a : a)));
+    check_ok(jn_loops_inverse_dynamics_jet(l, 2, crank, JN_LEAST_TORQUE, NULL, q, motion, NULL, NULL, tau, NULL));
+    worst[2] = fmax(worst[2], fabs(tau[0] - (J * d[1] + w * cos(c))));
+    worst[3] = fmax(worst[3], fabs(tau[3] - (J * d[2] - w * sin(c) * d[0])));
+    worst[4] = fmax(worst[4], fabs(tau[6] - (-w * cos(c) * d[0] * d[0] - w * sin(c) * d[1])));
+    const jn_loops_inverse_derivatives out = {.dtau_dq = D};
+    check_ok(jn_loops_inverse_dynamics_derivatives(l, crank, JN_LEAST_TORQUE, NULL, q, motion, motion + 3, NULL, NULL,
+                                                   JN_IN_BODY, NULL, NULL, &out));
+    worst[5] = fmax(worst[5], fabs(D[0] - D[1] + D[2] + w * sin(c)));
+    jn_loops_destroy(l);
+    jn_model_destroy(m);
+  }
+  for (int k = 0; k < 6; k++) {
+    printf("# %s: %.1e, %.0f roundings\n", what[k], worst[k], worst[k] / epsilon);
+    check(worst[k] < 2000 * epsilon, "%s is off by %.1e", what[k], worst[k]);
+  }
+}
+
 /* Forward and inverse dynamics to ORDER at crank angle c, and what rounding errors are expected of them. */
 static void solve_parallelogram(uint64_t *s, double c, double *forward, double *torque, double expected[2][ORDER + 1]) {
   double T[16], q[3] = {c, -c, c + M_PI}, v[3] = {0.5, -0.5, 0.5}, tau[3 * (ORDER + 1)] = {3};
@@ -499,6 +552,7 @@ int main(void) {
                                      cmocka_unit_test(numbers_beyond_all_measure_are_refused),
                                      cmocka_unit_test(small_and_large_mechanisms_keep_their_rank),
                                      cmocka_unit_test(the_users_units_do_not_matter),
+                                     cmocka_unit_test(every_row_reaches_its_rounding),
                                      cmocka_unit_test(rounding_errors_are_foreseen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

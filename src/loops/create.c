@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A jn_loops: the model's loops as rows of conditions, and all memory that solving takes, in one block. */
+#include <math.h>
 #include <string.h>
 
 #include "../model/memory.h"
@@ -173,6 +174,10 @@ static jn_status take_options(const jn_loops_options *given, jn_loops_options *o
   for (int i = 0; i < o->user_count; i++) {
     if (o->user[i].rows < 1) return JN_ERR_SIZE;
     if (!o->user[i].value) return JN_ERR_NULL;
+  }
+  if (jn_row_epsilon() > 1e-10) { /* rounding of a row in float is no condition */
+    o->tolerance = fmax(o->tolerance, 1000 * jn_row_epsilon());
+    o->weak = fmax(o->weak, 1e4 * jn_row_epsilon());
   }
   return JN_OK;
 }

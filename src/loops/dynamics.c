@@ -74,7 +74,7 @@ static jn_status solve(jn_loops *l, int order, const unsigned char *prescribed, 
     jn__loops_value(l, k + 2, l->phi);
     if (k == 0) stabilise(l);
     double left = solve_order(l, prescribed, k, tau);
-    if (prescribed && left > 1e-7) return JN_ERR_LOOP;
+    if (prescribed && left > fmax(1e-7, 1000 * jn_row_epsilon())) return JN_ERR_LOOP;
     for (int r = 0; r < m; r++) {
       if (lambda_out) lambda_out[k * m + r] = row[r];
       row[r] /= factorial;
@@ -133,7 +133,7 @@ jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *
       for (int i = 0; i < n; i++) rest += l->A[r * n + i] * l->y[i];
       left = fmax(left, fabs(rest));
     }
-    if (!(left <= 1e-7 * size)) return JN_ERR_LOOP;
+    if (!(left <= fmax(1e-7, 1000 * jn_row_epsilon()) * size)) return JN_ERR_LOOP;
     for (int i = 0; i < n; i++)
       if (!given[i]) l->v[k * n + i] = l->y[i];
   }

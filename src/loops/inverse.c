@@ -22,7 +22,7 @@ double jn__inverse_weight(const loop_inverse *s, int i) { return s->weight ? s->
 /* The motion keeps the loops closed, at every order: they are closed (closure.c), and |phi^(k)| is small beside |A|
  * |v^(k-1)|, row by row in their scales. */
 static int is_closed(jn_loops *l, int order, const double *q, const double *v_jet) {
-  double *A = l->x, most = 1;
+  double *A = l->x, most = 1, small = fmax(1e-6, 1000 * jn_row_epsilon());
   for (int r = 0; r < l->m; r++) {
     A[r] = 1 + largest(l->A + r * l->nv, l->nv) / l->scale[r];
     most = fmax(most, A[r]);
@@ -31,11 +31,11 @@ static int is_closed(jn_loops *l, int order, const double *q, const double *v_je
     double size = 1 + largest(v_jet + (k - 1) * l->nv, l->nv);
     jn__loops_value(l, k, l->phi);
     for (int r = 0; r < l->m; r++)
-      if (!(fabs(l->phi[r]) <= 1e-6 * A[r] * l->scale[r] * size)) return 0;
+      if (!(fabs(l->phi[r]) <= small * A[r] * l->scale[r] * size)) return 0;
   }
   jn__loops_closure(l, q, l->phi);
   for (int r = 0; r < l->m; r++)
-    if (!(fabs(l->phi[r]) <= 1e-6 * most)) return 0;
+    if (!(fabs(l->phi[r]) <= small * most)) return 0;
   return 1;
 }
 
@@ -140,7 +140,7 @@ static int solve_order(const loop_inverse *s, int k, const double *passive, doub
     tau[k * n + i] = s->actuated[i] ? x : (passive ? passive[k * n + i] : 0);
     if (!s->actuated[i]) worst = fmax(worst, fabs(x - tau[k * n + i]));
   }
-  return worst <= 1e-7 * (1 + largest(R, n));
+  return worst <= fmax(1e-7, 1000 * jn_row_epsilon()) * (1 + largest(R, n));
 }
 
 /* A, its derivatives, and the leading matrix along a motion, which must keep the loops closed. */
