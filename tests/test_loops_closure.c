@@ -400,25 +400,34 @@ static void the_users_units_do_not_matter(void **state) {
 
 enum { ORDER = 4, COPIES = 10 };
 
-/* A parallelogram somewhere in the world: the same motions, other roundings. */
-static jn_model *parallelogram(const double *T) {
+/* A parallelogram somewhere in the world, its links with frames turned anyhow: the same motions, other roundings. */
+static jn_model *parallelogram(uint64_t *s) {
   static const double length[3] = {0.4, 0.8, 0.4};
   static const char *const name[] = {"crank", "coupler", "rocker"};
+  double T[16], D[4][16] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}}, back[16], x[16];
   jn_builder *b;
   jn_model *m;
   jn_loop pin;
+  random_placement(s, T);
   check_ok(jn_builder_create(NULL, &b));
   check_ok(jn_builder_set_gravity(b, (const double[]){-9.81 * T[1], -9.81 * T[5], -9.81 * T[9]}));
   for (int i = 0; i < 3; i++) {
+    double P[16] = {1, 0, 0, i ? length[i - 1] : 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, inertia[10];
     jn_link l;
     jn_link_init(&l);
     l.name = name[i];
     l.parent = i ? name[i - 1] : NULL;
-    if (i == 0) memcpy(l.placement, T, sizeof l.placement);
-    if (i > 0) l.placement[3] = length[i - 1];
+    random_placement(s, D[i + 1]);
+    for (int e = 0; e < 3; e++) D[i + 1][4 * e + 3] = 0;
+    check_ok(jn_se3_inverse(D[i], back));
+    check_ok(jn_se3_multiply(back, i ? P : T, x));
+    check_ok(jn_se3_multiply(x, D[i + 1], l.placement));
     l.joint.type = JN_REVOLUTE;
+    for (int e = 0; e < 3; e++) l.joint.axis[e] = D[i + 1][8 + e]; /* z in the turned frame */
     jn_inertia_pack(1 + 0.3 * i, (const double[]){length[i] / 2, 0, 0}, (const double[]){0.01, 0.02, 0.03, 0, 0, 0},
-                    l.inertia);
+                    inertia);
+    check_ok(jn_se3_inverse(D[i + 1], back));
+    check_ok(jn_inertia_transform(back, inertia, l.inertia));
     check_ok(jn_builder_add_link(b, &l));
   }
   jn_loop_init(&pin);
@@ -427,7 +436,8 @@ static jn_model *parallelogram(const double *T) {
   pin.link_a = "world";
   pin.link_b = "rocker";
   jn_se3_multiply(T, (const double[]){1, 0, 0, 0.8, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, pin.placement_a);
-  pin.placement_b[3] = length[2];
+  check_ok(jn_se3_inverse(D[3], back));
+  jn_se3_multiply(back, (const double[]){1, 0, 0, 0.4, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, pin.placement_b);
   check_ok(jn_builder_add_loop(b, &pin));
   check_ok(jn_builder_freeze(b, &m, NULL));
   jn_builder_destroy(b);
@@ -444,7 +454,7 @@ static void every_row_reaches_its_rounding(void **state) {
   static const char *const what[] = {"closure", "acceleration", "torque", "its rate", "second rate", "derivative"};
   double worst[6] = {0};
   for (int i = 0; i < 200; i++) {
-    double T[16], c = 0.4 + 1.1 * (1 + uniform(&s)), d[3], force = 5 * uniform(&s), gap, D[9];
+    double c = 0.4 + 1.1 * (1 + uniform(&s)), d[3], force = 5 * uniform(&s), gap, D[9];
     double near[3] = {c, -c + 0.05 * uniform(&s), c + M_PI + 0.05 * uniform(&s)}, q[3] = {c, -c, c + M_PI};
     double jet[6], tau[9], motion[12] = {0};
     const unsigned char crank[3] = {1, 0, 0};
@@ -452,8 +462,7 @@ static void every_row_reaches_its_rounding(void **state) {
     jn_loops_health health;
     jn_loops *l;
     fill(&s, d, 3, 1); /* rates of c */
-    random_placement(&s, T);
-    jn_model *m = parallelogram(T);
+    jn_model *m = parallelogram(&s);
     jn_loops_options_init(&options);
     options.order = 2;
     check_ok(jn_loops_create(m, &options, &l));
@@ -489,14 +498,13 @@ static void every_row_reaches_its_rounding(void **state) {
 
 /* Forward and inverse dynamics to ORDER at crank angle c, and what rounding errors are expected of them. */
 static void solve_parallelogram(uint64_t *s, double c, double *forward, double *torque, double expected[2][ORDER + 1]) {
-  double T[16], q[3] = {c, -c, c + M_PI}, v[3] = {0.5, -0.5, 0.5}, tau[3 * (ORDER + 1)] = {3};
+  double q[3] = {c, -c, c + M_PI}, v[3] = {0.5, -0.5, 0.5}, tau[3 * (ORDER + 1)] = {3};
   double jet[3 * (ORDER + 2)], motion[3 * (ORDER + 2)] = {0.5, 0, 0, 0.7};
   const unsigned char crank[3] = {1, 0, 0};
   jn_loops_options options;
   jn_loops_health health;
   jn_loops *l;
-  random_placement(s, T);
-  jn_model *m = parallelogram(T);
+  jn_model *m = parallelogram(s);
   jn_loops_options_init(&options);
   options.order = ORDER;
   check_ok(jn_loops_create(m, &options, &l));
