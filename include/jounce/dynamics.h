@@ -59,7 +59,7 @@ JN_API jn_status jn_coriolis_matrix(const jn_model *model, jn_work *work, const 
  * the coefficients of the same connection (Levi-Civita's, of the kinetic energy), <X_i, nabla_{X_k} X_j>, so
  *   C = (d(C v)/dv + M' ad) / 2
  * with ad the bracket of the joint's own velocity, ad_w = [w] and ad_V, in blocks of these joints, and M' = M without
- * armature. O(n d), about twice as long as the other. [echeandia2021] */
+ * armature. O(n d). */
 JN_API jn_status jn_coriolis_matrix_christoffel(const jn_model *model, jn_work *work, const double *q, const double *v,
                                                 double *C);
 /* M = L^T D L with L unit lower triangular in the order of the tree: as sparse as the tree is branched. factor [nv x

@@ -6,10 +6,18 @@
  * Conditions of real mechanisms are redundant (a planar loop modelled in space), so every solution is rank-revealing:
  * directions of A weaker than `tolerance` of the strongest count as dependent; accelerations and torques are unique all
  * the same, and of the multipliers lambda the shortest are given. So no answer is larger than its data by more than
- * 1 / tolerance; jn_loops_health() tells when a configuration is near a singular one. Configurations are expected to
- * close the loops, and velocities to keep them closed: jn_loops_assemble() and jn_loops_project() make them so.
+ * 1 / tolerance; jn_loops_health_at() tells when a configuration is near a singular one. Before they are compared, rows
+ * are divided by what is large for them (levers, angles, the largest factor of a coupling), found once: a condition
+ * counts the same in whatever units it is written.
  *
- * A jn_loops belongs to one thread. Nothing allocates but jn_loops_create(). Double precision. Jets as in jets.h.
+ * Configurations are expected to close the loops, and velocities to keep them closed: jn_loops_assemble() and
+ * jn_loops_project() make them so. Inverse dynamics, the regressor and their derivatives refuse others (JN_ERR_LOOP),
+ * judged by jn_loops_gaps(); forward and hybrid dynamics, impact and jn_loops_project() take them as they are.
+ *
+ * A jn_loops belongs to one thread. Nothing allocates but jn_loops_create(). Jets as in jets.h. All numbers are double;
+ * there are no twins in float. When JOUNCE_ROW chooses a row in float, the tree is known with the digits of float, and
+ * results have these (tests/test_loops_closure.c: 1e-5 of torques, 4e-5 of accelerations of a parallelogram);
+ * `tolerance` is then at least 1000, and `weak` 10000 roundings.
  * Errors of all: JN_ERR_NULL, JN_ERR_ROW; JN_ERR_SINGULAR (M is singular); JN_ERR_CALLBACK, and whatever a user's
  * function returns. Mathematics: docs/loops.md. [kim2012 sec. 3] */
 #ifndef JOUNCE_LOOPS_H
@@ -44,7 +52,7 @@ typedef struct jn_loops_user {
 typedef struct jn_loops_options {
   size_t size;      /* sizeof(jn_loops_options), set by jn_loops_options_init() */
   int order;        /* of the jets that will be asked for; default 0 */
-  double tolerance; /* of dependent conditions, relative; default 1e-9 */
+  double tolerance; /* of dependent conditions, relative to the strongest, each over its own scale; default 1e-9 */
   double baumgarte; /* [1/s] forward and hybrid dynamics of order 0 pull violations back: phi'' + 2 b phi' + b^2 phi =
                        0; default 0: off */
   const jn_loops_user *user; /* [user_count], copied; default none. Their rows follow those of the model's loops */
