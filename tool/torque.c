@@ -318,7 +318,10 @@ static int run(torque_arg *arg) {
     motion m;
     /* Jerk and effort rate have limits, whatever the order that is shown. */
     result = motion_init(&m, arg, model, arg->limits && order < 1 ? 1 : order);
-    if (result == OPTION_GO_ON) result = run_motion(arg, &m, order);
+    if (result == OPTION_GO_ON) {
+      result = run_motion(arg, &m, order);
+      motion_note(&m);
+    }
     motion_free(&m);
   }
   jn_model_destroy(owned);
