@@ -156,6 +156,7 @@ void print_loop_totals(const jn_model *model) {
       printf(" in this singular configuration, %d next to it", s.mobility + s.health.rank - s.health.generic);
     } else if (s.health.near_singular) {
       printf(", near a singular configuration");
+      if (s.health.dropped > 1e-11) printf(": a condition that counts for %.1e is left out", s.health.dropped);
     }
     putchar('\n');
   } else if (status != JN_OK) {
