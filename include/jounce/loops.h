@@ -114,7 +114,8 @@ JN_API double jn_loops_rounding(const jn_loops_health *health, int order);
 
 /* Closes the loops from the guess q [nq], in place: Gauss-Newton on the group, from half a turn away too; coordinates
  * with held[i] != 0 [nv] (NULL: none) stay. residual (may be NULL) gets the largest of jn_loops_gaps(). Errors:
- * JN_ERR_LOOP when that does not come down to `accuracy` (0: 1e-12) within 100 steps; q is the best that was found. */
+ * JN_ERR_LOOP when that does not come down to `accuracy` (0: 1e-12, of a row in float 10 roundings) within 100 steps; q
+ * is the best that was found. */
 JN_API jn_status jn_loops_assemble(jn_loops *loops, const unsigned char *held, double accuracy, double *q,
                                    double *residual);
 /* The velocity nearest to v that keeps the loops closed, in place; coordinates with held[i] != 0 stay if that is

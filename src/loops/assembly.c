@@ -129,7 +129,7 @@ static jn_status find_step(jn_loops *l, const unsigned char *held, const double 
 
 jn_status jn_loops_assemble(jn_loops *l, const unsigned char *held, double accuracy, double *q, double *residual) {
   if (!l || !q) return JN_ERR_NULL;
-  double goal = accuracy > 0 ? accuracy : 1e-12, error = INFINITY, after = INFINITY;
+  double goal = accuracy > 0 ? accuracy : fmax(1e-12, 10 * jn_row_epsilon()), error = INFINITY, after = INFINITY;
   jn_status status = find_gap(l, q, &error);
   for (int step = 0; step < 100 && status == JN_OK; step++, error = after) {
     if (residual) *residual = error;
