@@ -92,20 +92,19 @@ static void tell_singular(evaluation *e, int index) {
   if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK) return;
   double rounding = expected_rounding(e, &h);
   if (rounding > WORTH_A_NOTE) {
-    fprintf(
-        stderr,
+    say(stderr,
         "jounce: state %d: note: rounding: the weakest condition counts for %.1e of the strongest, so errors of about "
         "%.0e are to be expected of motions at rates of one%s\n",
         index, h.weakest, rounding, e->order > 0 ? ", in the highest order" : "");
   }
   if (!h.near_singular) return;
   say(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
-          h.rank < h.generic ? "in" : "near");
+      h.rank < h.generic ? "in" : "near");
   if (h.rank < h.generic) {
     say(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
   } else if (h.dropped > LOOPS_TOLERANCE / 100) {
     say(stderr, "a condition that counts for %.1e of the strongest is left out, as dependent on the others\n",
-            h.dropped);
+        h.dropped);
   } else {
     say(stderr, "the weakest condition counts for %.1e of the strongest\n", h.weakest);
   }

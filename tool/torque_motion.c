@@ -253,10 +253,10 @@ jn_status motion_at(motion *m, double t) {
 
 void motion_note(const motion *m) {
   if (!(m->rounding > fmax(1e-6, 1000 * jn_row_epsilon()))) return;
-  fprintf(stderr,
-          "jounce: note: the loops are near a singular configuration at t = %.15g s: errors of about %.0e are to be "
-          "expected there of motions at rates of one, in the highest order\n",
-          m->rounding_time, m->rounding);
+  say(stderr,
+      "jounce: note: the loops are near a singular configuration at t = %.15g s: errors of about %.0e are to be "
+      "expected there of motions at rates of one, in the highest order\n",
+      m->rounding_time, m->rounding);
 }
 
 void motion_tell(const motion *m, jn_status status) {
