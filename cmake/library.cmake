@@ -3,6 +3,7 @@
 
 set(kernel_sources
     src/kernel/adjoint.c
+    src/kernel/christoffel.c
     src/kernel/configuration.c
     src/kernel/derivatives.c
     src/kernel/derivatives_frame.c
@@ -33,6 +34,7 @@ set(kernel_sources
 set(core_sources
     src/ident/base_parameters.c
     src/loops/assembly.c
+    src/loops/closure.c
     src/loops/constraint.c
     src/loops/create.c
     src/loops/dense.c

@@ -328,7 +328,10 @@ static int run(torque_arg *arg) {
     /* Jerk and effort rate have limits, whatever the order that is shown; their slopes tell what is between samples. */
     int smooth = arg->limits && order < 1 ? 1 : order;
     result = motion_init(&m, arg, model, arg->limits && order < 2 ? 2 : order, smooth);
-    if (result == OPTION_GO_ON) result = run_motion(arg, &m, order);
+    if (result == OPTION_GO_ON) {
+      result = run_motion(arg, &m, order);
+      motion_note(&m);
+    }
     motion_free(&m);
   }
   jn_model_destroy(owned);

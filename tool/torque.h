@@ -52,6 +52,8 @@ typedef struct motion {
   double *q;     /* [nq] */
   double *v_jet; /* [(K+2) x nv] */
   double *tau;   /* [(K+1) x nv] */
+  /* The largest rounding error that is to be expected of all so far (loops.h), and its time. */
+  double rounding, rounding_time;
 } motion;
 
 /* Reads the trajectory (and wrenches), smooth enough for torques of order `smooth`, to be evaluated to `order`. An exit
@@ -60,6 +62,8 @@ int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int ord
 void motion_free(motion *m);
 /* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
 jn_status motion_at(motion *m, double t);
+/* A note on standard error when rounding errors were to be expected that matter. */
+void motion_note(const motion *m);
 /* Tell why motion_at() failed. */
 void motion_tell(const motion *m, jn_status status);
 

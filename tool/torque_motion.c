@@ -232,6 +232,16 @@ static jn_status close_loops(motion *m, double t) {
   return status == JN_OK ? jn_loops_complete_motion(m->loops, m->order, m->held, m->q, m->v_jet) : status;
 }
 
+/* What loops near a singular configuration leave of the digits. */
+static void keep_rounding(motion *m) {
+  jn_loops_health health;
+  if (jn_loops_last_health(m->loops, &health) != JN_OK) return;
+  double rounding = jn_loops_rounding(&health, m->order + 1);
+  if (!(rounding > m->rounding)) return;
+  m->rounding = rounding;
+  m->rounding_time = m->t;
+}
+
 jn_status motion_at(motion *m, double t) {
   size_t all = (size_t)(m->order + 1) * (size_t)m->nv;
   m->t = t;
@@ -249,6 +259,7 @@ jn_status motion_at(motion *m, double t) {
     if (m->actuated[i % (size_t)m->nv]) m->passive[i] = 0;
   status = jn_loops_inverse_dynamics_jet(m->loops, m->order, m->actuated, JN_LEAST_TORQUE, NULL, m->q, m->v_jet,
                                          m->passive, m->wrench_jet, m->tau, NULL);
+  if (status == JN_OK) keep_rounding(m);
   for (int v = 0; v < m->nv; v++) /* what is not actuated has no torque of its own */
     for (int k = 0; k <= m->order && !m->actuated[v]; k++) m->tau[(size_t)k * (size_t)m->nv + (size_t)v] = 0;
   if (status != JN_OK || !m->losses) return status;
@@ -256,6 +267,14 @@ jn_status motion_at(motion *m, double t) {
   for (size_t i = 0; i < all; i++)
     if (m->actuated[i % (size_t)m->nv]) m->tau[i] += m->passive[i];
   return status;
+}
+
+void motion_note(const motion *m) {
+  if (!(m->rounding > fmax(1e-6, 1000 * jn_row_epsilon()))) return;
+  say(stderr,
+      "jounce: note: the loops are near a singular configuration at t = %.15g s: errors of about %.0e are to be "
+      "expected there of motions at rates of one, in the highest order\n",
+      m->rounding_time, m->rounding);
 }
 
 void motion_tell(const motion *m, jn_status status) {

@@ -80,6 +80,7 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(joint_jacobian)             \
   X(joint_jacobian_rate)        \
   X(terms)                      \
+  X(christoffel)                \
   X(newton)                     \
   X(mass)                       \
   X(frame)                      \
