@@ -1,6 +1,7 @@
 #!/bin/sh
 # The pages do not rot: links of README.md, docs/ and examples/ lead to files and headings that exist; shell blocks of
-# README.md and docs/getting-started.md run; C blocks with a main() compile and run.   docs.sh SOURCE COMMAND LIBRARY CC
+# README.md, docs/getting-started.md and docs/how-do-i.md run; C blocks with a main() compile and run, and when a block
+# without a language comes next, it is exactly what they print.   docs.sh SOURCE COMMAND LIBRARY CC
 # A block after the line <!-- not run --> is left alone, and one after <!-- fails --> must fail.
 set -eu
 source=$1 command=$2 library=$3 cc=$4
@@ -56,22 +57,27 @@ for example in examples/*.c; do
   grep -q "($(basename "$example"))" examples/README.md || fail "examples/README.md does not list $example"
 done
 
-# Blocks of one language, each in a file of its own: page-NUMBER.LANGUAGE, with what the line before says in its name.
+# Blocks of one language, each in a file of its own: page-NUMBER.KIND.LANGUAGE, KIND is what the line before says. A block
+# without a language that follows, with only blank lines between, goes to a file of the same name and .shown at its end.
 blocks() { # page, language
   awk -v language="$2" -v base="$tmp/$(basename "$1" .md)" '
-    $0 == "```" language && !inside { inside = 1; n++
-      kind = before == "<!-- not run -->" ? "skip" : before == "<!-- fails -->" ? "fails" : "runs"
-      file = base "-" (n < 10 ? "0" n : n) "." kind "." language; next }
-    /^```/ { inside = 0; close(file) }
-    inside { print >file }
-    { if ($0 != "") before = $0 }' "$1"
+    /^```/ && !fence { fence = 1; shown = $0 == "```" && block != "" ? block ".shown" : ""; block = ""
+      if ($0 == "```" language) { n++
+        kind = before == "<!-- not run -->" ? "skip" : before == "<!-- fails -->" ? "fails" : "runs"
+        block = base "-" (n < 10 ? "0" n : n) "." kind "." language }
+      file = block != "" ? block : shown; next }
+    /^```/ { fence = 0; before = ""; if (file != "") close(file); next }
+    fence { if (file != "") print >file; next }
+    $0 != "" { before = $0; block = "" }' "$1"
 }
+# The same number may be rounded to 0.000 in one instruction set and to -0.000 in another.
+unsigned_zeros() { sed -E 's/-(0\.0*)([^0-9]|$)/ \1\2/g' "$1"; }
 
 mkdir "$tmp/bin" "$tmp/work"
 ln -s "$command" "$tmp/bin/jounce"
 ln -s "$source/examples" "$tmp/work/examples"
 PATH=$tmp/bin:$PATH
-for page in README.md docs/getting-started.md; do
+for page in README.md docs/getting-started.md docs/how-do-i.md; do
   blocks "$page" sh
   blocks "$page" c
 done
@@ -97,12 +103,23 @@ done
 for block in "$tmp"/*.runs.c; do
   grep -q 'int main(' "$block" || continue
   name=$(basename "$block")
-  if "$cc" -std=c17 -Wall -Wextra -Werror -I"$source/include" "$block" "$library" -lm -o "$tmp/program" \
-    "-Wl,-rpath,$(dirname "$library")" >"$tmp/out" 2>&1 && (cd "$tmp/work" && "$tmp/program") >"$tmp/out" 2>&1; then
-    echo "$name: compiles and runs"
-  else
+  if ! "$cc" -std=c17 -Wall -Wextra -Werror -I"$source/include" "$block" "$library" -o "$tmp/program" \
+    "-Wl,-rpath,$(dirname "$library")" >"$tmp/out" 2>&1 || ! (cd "$tmp/work" && "$tmp/program") >"$tmp/out" 2>&1; then
     fail "$name: does not compile or run"
     cat "$tmp/out"
+  elif [ -e "$block.shown" ]; then
+    unsigned_zeros "$block.shown" >"$tmp/shown"
+    if unsigned_zeros "$tmp/out" | diff "$tmp/shown" - >"$tmp/difference"; then
+      echo "$name: prints what the page shows"
+    else
+      fail "$name: the page shows < and the program prints >"
+      cat "$tmp/difference"
+    fi
+  else
+    case $name in
+    how-do-i-*) fail "$name: the page does not show what it prints" ;;
+    *) echo "$name: compiles and runs" ;;
+    esac
   fi
 done
 [ $failures = 0 ] || { echo "$failures faults"; exit 1; }
