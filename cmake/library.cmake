@@ -66,6 +66,7 @@ set(core_sources
     src/io/builtin.c
     src/io/common.c
     src/io/csv.c
+    src/io/limit.c
     src/io/load.c
     src/io/native_scan.c
     src/io/native_write.c
