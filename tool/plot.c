@@ -14,6 +14,7 @@
 
 #include "command.h"
 #include "figure.h"
+#include "input.h"
 #include "options.h"
 #include "print.h"
 
@@ -217,7 +218,7 @@ static bool is_other_format(const char *path) {
 
 int command_plot(int argc, char **argv) {
   option_set set;
-  const char *pattern = NULL, *out = "-", *source = NULL;
+  const char *pattern = NULL, *out = "-", *source = NULL, *max_bytes = NULL;
   option_set_init(
       &set, "plot", "FILE",
       "Draw a CSV file: its first column as time, the others over it. Results of jounce torque become one "
@@ -226,12 +227,14 @@ int command_plot(int argc, char **argv) {
   option_text(&set, "out", "FILE", "FILE.svg, .png, .pdf; default -: text in the terminal", &out);
   option_text(&set, "columns", "PATTERN",
               "only columns with this in their name, or that match: '*.tau*', 'joint[1-3]*'", &pattern);
+  option_max_bytes(&set, &max_bytes);
   int status = option_parse(&set, argc, argv, &source, 1, 1);
   if (status == OPTION_GO_ON) status = figure_check("plot", out);
   if (status != OPTION_GO_ON) return status;
   if (is_other_format(source))
     return usage_error("plot", "%s: plot takes CSV; jounce torque --plot draws the motion of such a file", source);
-  sheet s = {.path = source};
+  sheet s = {.path = source, .max_bytes = max_bytes_of("plot", max_bytes)};
+  if (s.max_bytes == 0) return EXIT_USAGE;
   status = sheet_read(&s);
   if (status == OPTION_GO_ON) status = draw(&s, pattern, out);
   sheet_free(&s);

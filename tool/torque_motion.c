@@ -53,6 +53,7 @@ static int load(motion *m, const torque_arg *arg) {
   jn_trajectory_options_init(&options);
   options.order = m->order;
   options.strict = arg->model.strict;
+  options.max_bytes = arg->model.options.max_bytes;
   options.missing_neutral = arg->missing || jn_loop_count(m->model) > 0;
   options.progress = show_progress;
   int result = set_smoothing(arg, &options);

@@ -42,7 +42,7 @@ plot_data *plot_data_create(const motion *m, const limit_check *limits, int orde
   plot_data *p = allocate(sizeof *p);
   *p = (plot_data){.limits = limits, .order = order, .motion_rows = limits ? 4 : 0};
   int rows = p->motion_rows + order + 1;
-  char name[160];
+  char name[JN_COORDINATE_NAME];
   figure_init(&p->figure, rows, m->nv);
   p->figure.title = format_text("%s: %s", jn_model_name(m->model),
                                 limits ? "motion and torques; grey: beyond the limits, shaded: broken, in the corner: "
