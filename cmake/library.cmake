@@ -130,6 +130,7 @@ function(jounce_row name kind lanes)
     return()
   endif()
   add_library(jounce_row_${name} OBJECT EXCLUDE_FROM_ALL ${kernel_sources})
+  set_target_properties(jounce_row_${name} PROPERTIES JOUNCE_PLAIN ${JOUNCE_FUZZ})
   jounce_object(jounce_row_${name})
   target_compile_definitions(jounce_row_${name} PRIVATE JN_ROW=${name} JN_KIND=JN_KIND_${kind} JN_LANES=${lanes})
   target_compile_options(jounce_row_${name} PRIVATE -fno-math-errno -fno-trapping-math -Wno-psabi
