@@ -253,6 +253,14 @@ if(JOUNCE_SHARED)
   # Before 1.0 every minor version may break the ABI, so the minor number is part of the SONAME.
   set_target_properties(jounce PROPERTIES VERSION ${PROJECT_VERSION}
                                           SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  # Symbols carry the version too, where the linker knows how; abi/symbols.txt lists them all.
+  include(CheckLinkerFlag)
+  set(version_script "-Wl,--version-script=${PROJECT_SOURCE_DIR}/abi/jounce.map")
+  check_linker_flag(C "${version_script}" JOUNCE_VERSION_SCRIPT)
+  if(JOUNCE_VERSION_SCRIPT)
+    target_link_options(jounce PRIVATE "${version_script}")
+    set_target_properties(jounce PROPERTIES LINK_DEPENDS "${PROJECT_SOURCE_DIR}/abi/jounce.map")
+  endif()
   set(jounce_main jounce)
 endif()
 if(JOUNCE_STATIC)
