@@ -389,6 +389,9 @@ static void a_flood_of_messages_is_counted(void **state) {
   check(seconds() - begin < 20, "%g s", seconds() - begin);
   check(status == JN_ERR_MODEL, "status %d", (int)status);
   check(jn_report_count_of(o.report, JN_ERROR) > 19000, "%d errors", jn_report_count_of(o.report, JN_ERROR));
+  int errors = jn_report_count_rule(o.report, JN_ERROR, "mimic");
+  check(errors == jn_report_count_of(o.report, JN_ERROR), "%d of the rule", errors);
+  assert_int_equal(jn_report_count_rule(o.report, JN_ERROR, "no such rule"), 0);
   size_t bytes = 0;
   int told = 0;
   for (int i = 0; i < jn_report_count(o.report); i++) {

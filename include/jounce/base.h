@@ -113,6 +113,8 @@ JN_API void jn_report_destroy(jn_report *report); /* Releases it; NULL is allowe
 JN_API int jn_report_count(const jn_report *report);
 /* Number of messages of one severity that were found, those included that the report does not keep. */
 JN_API int jn_report_count_of(const jn_report *report, jn_severity severity);
+/* The same of one severity and one rule. */
+JN_API int jn_report_count_rule(const jn_report *report, jn_severity severity, const char *rule);
 #define JN_REPORT_SAME 20
 /* Message i, 0 <= i < count; NULL outside. Its strings live as long as the report. */
 JN_API const jn_message *jn_report_message(const jn_report *report, int i);

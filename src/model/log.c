@@ -53,6 +53,13 @@ int jn_report_count_of(const jn_report *report, jn_severity severity) {
   return n;
 }
 
+int jn_report_count_rule(const jn_report *report, jn_severity severity, const char *rule) {
+  for (int i = 0; report && rule && i < report->rule_number; i++)
+    if (report->rules[i].severity == severity && strcmp(report->rules[i].rule, rule) == 0)
+      return report->rules[i].count;
+  return 0;
+}
+
 const jn_message *jn_report_message(const jn_report *report, int i) {
   return i >= 0 && i < jn_report_count(report) ? &report->messages[i] : NULL;
 }

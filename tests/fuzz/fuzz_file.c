@@ -15,7 +15,8 @@ static void clean(void) {
 /* Commands read from nowhere and print to nowhere; what a sanitizer says goes to stderr. */
 static void begin(void) {
   const char *base = getenv("TMPDIR");
-  snprintf(directory, sizeof directory, "%s/jounce_fuzz_XXXXXX", base && *base ? base : "/tmp");
+  if (!base || !*base) base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"; /* memory is faster than a disk */
+  snprintf(directory, sizeof directory, "%s/jounce_fuzz_XXXXXX", base);
   if (!mkdtemp(directory)) stop("a directory for files", directory);
   for (int i = 0; i < FILES; i++) snprintf(paths[i], sizeof paths[i], "%s/%d", directory, i);
   atexit(clean);
