@@ -98,6 +98,13 @@ static const char *kind_of(const json_t *value) {
   return "true or false";
 }
 
+/* Is the next mistake only counted? Then it is not worth a search for what may be meant. */
+static bool only_counts(reader *r) {
+  if (r->mistakes < MISTAKES_TOLD) return false;
+  r->mistakes++;
+  return true;
+}
+
 /* "; did you mean 'x'?" or "". */
 static char *suggestion(const char *word, const char *const *words, int count) {
   const char *near = nearest_word(word, words, count);
@@ -105,6 +112,7 @@ static char *suggestion(const char *word, const char *const *words, int count) {
 }
 
 static void unknown_joint(reader *r) {
+  if (only_counts(r)) return;
   int links = jn_link_count(r->model), count = 0;
   const char **names = allocate(((size_t)links + 1) * sizeof *names);
   for (int i = 0; i < links; i++) {
@@ -118,6 +126,7 @@ static void unknown_joint(reader *r) {
 }
 
 static void unknown_link(reader *r) {
+  if (only_counts(r)) return;
   int links = jn_link_count(r->model);
   const char **names = allocate(((size_t)links + 1) * sizeof *names);
   for (int i = 0; i < links; i++) names[i] = jn_link_name(r->model, i);
@@ -466,7 +475,7 @@ static void check_fields(reader *r, json_t *object) {
   const char *key;
   json_t *member;
   json_object_foreach(object, key, member) {
-    if (is_field(key)) continue;
+    if (is_field(key) || only_counts(r)) continue;
     char *hint = suggestion(key, names, FIELDS);
     complain(r,
              "unknown field '%s'; there are q, base, v, a, tau, wrench, prescribed, v_jets, tau_jets, wrench_jets, "

@@ -468,7 +468,7 @@ static jn_status hold_wrenches(jn_trajectory *out, jn_curve *curves, const jn_se
 }
 
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out) {
-  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, 1), count = 0;
+  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, 1), count = 0, unknown = 0;
   if (time < 0) return l->log.first.status;
   if (t->rows <= degree) { /* too few to be smoothed: the polynomial through them */
     degree = t->rows - 1;
@@ -489,13 +489,16 @@ jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out
   if (!curves || !series) return JN_ERR_MEMORY;
   for (int c = 0; c < t->columns; c++) {
     int place = c == time ? -1 : wrench_place(l->model, t->names[c]);
-    if (place < 0 && c != time) tell_unknown_wrench(l, t, c);
+    if (place < 0 && c != time && ++unknown <= MAX_TOLD) tell_unknown_wrench(l, t, c);
     if (place < 0) continue;
     jn__scale_column(l, t, c, place % 6 < 3 ? JN_UNIT_TORQUE : JN_UNIT_FORCE, 0);
     jn_series *s = &series[count++];
     *s = (jn_series){.curve = &curves[place], .group = c, .channels = 1};
     s->data[0] = t->values + (size_t)c * t->room;
   }
+  if (unknown > MAX_TOLD)
+    jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "unknown-link", jn__table_place(t, -1, 0), NULL, NULL,
+            "%d more columns name no number of a wrench", unknown - MAX_TOLD);
   if (l->log.first.status != JN_OK) return l->log.first.status;
   if (t->rows == 1) return hold_wrenches(out, curves, series, count);
   jn_status status = jn__fit_series(l, &out->wrench_blocks, t->rows, x, degree, series, count);
