@@ -66,7 +66,7 @@ static bool has_part(const char *name, bool twist, int *prefix) {
 static char *quantity_of_column(const column *c) {
   bool torque = strncmp(c->kind, ".tau", 4) == 0;
   int length, order = order_of_unit(c->unit, &length), given = 0;
-  if (torque && c->kind[4] == '_') given = atoi(c->kind + 6);
+  if (strncmp(c->kind, ".tau_d", 6) == 0) given = atoi(c->kind + 6);
   if (order >= 0 && (torque ? order == given && *c->unit == 'N' : *c->unit != 'N')) {
     char *unit = copy_text(c->unit, (size_t)length), *title = figure_quantity(torque, order, unit);
     free(unit);
