@@ -68,6 +68,7 @@ set(core_sources
     src/io/builtin.c
     src/io/common.c
     src/io/csv.c
+    src/io/limit.c
     src/io/load.c
     src/io/native_scan.c
     src/io/native_write.c
@@ -135,6 +136,7 @@ function(jounce_row name kind lanes)
     return()
   endif()
   add_library(jounce_row_${name} OBJECT EXCLUDE_FROM_ALL ${kernel_sources})
+  set_target_properties(jounce_row_${name} PROPERTIES JOUNCE_PLAIN ${JOUNCE_FUZZ})
   jounce_object(jounce_row_${name})
   target_compile_definitions(jounce_row_${name} PRIVATE JN_ROW=${name} JN_KIND=JN_KIND_${kind} JN_LANES=${lanes})
   target_compile_options(jounce_row_${name} PRIVATE -fno-math-errno -fno-trapping-math -Wno-psabi
@@ -257,6 +259,14 @@ if(JOUNCE_SHARED)
   # Before 1.0 every minor version may break the ABI, so the minor number is part of the SONAME.
   set_target_properties(jounce PROPERTIES VERSION ${PROJECT_VERSION}
                                           SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  # Symbols carry the version too, where the linker knows how; abi/symbols.txt lists them all.
+  include(CheckLinkerFlag)
+  set(version_script "-Wl,--version-script=${PROJECT_SOURCE_DIR}/abi/jounce.map")
+  check_linker_flag(C "${version_script}" JOUNCE_VERSION_SCRIPT)
+  if(JOUNCE_VERSION_SCRIPT)
+    target_link_options(jounce PRIVATE "${version_script}")
+    set_target_properties(jounce PROPERTIES LINK_DEPENDS "${PROJECT_SOURCE_DIR}/abi/jounce.map")
+  endif()
   set(jounce_main jounce)
 endif()
 if(JOUNCE_STATIC)

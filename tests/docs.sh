@@ -17,7 +17,7 @@ anchors() {
     sed -e 's/\[\([^]]*\)\]([^)]*)/\1/g' -e 's/[][`.,:;()+*/?!"'"'"'⁻−<>=]//g' -e 's/ /-/g'
 }
 
-for page in README.md CONTRIBUTING.md CHANGELOG.md examples/README.md docs/*.md; do
+for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md examples/README.md docs/*.md; do
   directory=$(dirname "$page")
   awk '/^```/ { code = !code; next } !code' "$page" | sed 's/`[^`]*`//g' | grep -o '](\([^)]*\))' |
     sed -e 's/^](//' -e 's/)$//' -e 's/ ".*$//' | sort -u >"$tmp/links"
@@ -36,7 +36,7 @@ for page in README.md CONTRIBUTING.md CHANGELOG.md examples/README.md docs/*.md;
 done
 
 # What the pages name in backquotes exists: functions in the headers, files in the tree, laws in the tests.
-pages="README.md CONTRIBUTING.md examples/README.md $(echo docs/*.md)"
+pages="README.md CONTRIBUTING.md SECURITY.md examples/README.md $(echo docs/*.md)"
 # shellcheck disable=SC2086
 for name in $(grep -oh '`jnf\{0,1\}_[a-z0-9_]*()`' $pages | tr -d '`()' | sort -u); do
   grep -rqw "$name" include src --include="*.h" || fail "$name() is in a page, and in no header"

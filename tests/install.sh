@@ -37,8 +37,8 @@ done
 LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name 'libjounce.so')") "$prefix/bin/jounce" --version
 # what is exported is what the headers declare, and nothing internal
 library=$(find "$prefix" -name 'libjounce.so')
-nm -D --defined-only "$library" | awk '{print $3}' | grep -vE '^jnf?_[a-z]' && { echo "stray symbols"; exit 1; }
-nm -D --defined-only "$library" | grep -q ' jn_load$' || { echo "jn_load is not exported"; exit 1; }
+nm -D --defined-only "$library" | awk '$2 != "A" {print $3}' | grep -vE '^jnf?_[a-z]' && { echo "stray symbols"; exit 1; }
+nm -D --defined-only "$library" | grep -q ' jn_load\(@.*\)\{0,1\}$' || { echo "jn_load is not exported"; exit 1; }
 readelf -d "$library" | grep -q 'SONAME.*libjounce\.so\.[0-9]' || { echo "no SONAME"; exit 1; }
 
 cat >"$tmp/main.c" <<'C'

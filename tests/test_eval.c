@@ -523,8 +523,8 @@ static void wrong_use_is_told_with_code_2(void **state) {
 
 static void files_that_are_no_states_are_told_with_their_place(void **state) {
   (void)state;
-  check_refusal("planar.json --want tau --input nowhere.json", 1, "jounce: nowhere.json: cannot read: ");
-  check_refusal("planar.json --want tau --input .", 1, "jounce: .: cannot read: ");
+  check_refusal("planar.json --want tau --input nowhere.json", 1, "jounce: nowhere.json: cannot be opened: ");
+  check_refusal("planar.json --want tau --input .", 1, "jounce: .: cannot be read: ");
   check_mistake("planar.json", "{\"q\": [1,\n 2,, 3]}", "jounce: state.json:2:4: not JSON: ");
   check_mistake("planar.json", "{\"q\": [1, NaN]}", "state.json:1:");
   check_mistake("planar.json", "{\"q\": [1, 1e999]}", "state.json:1:");

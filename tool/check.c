@@ -46,7 +46,7 @@ static void print_rule_counts(const jn_report *report) {
   table_init(&t, columns, 3);
   for (int i = 0, end; i < count; i = end) {
     for (end = i + 1; end < count && compare_rules(&sorted[i], &sorted[end]) == 0;) end++;
-    table_cellf(&t, "%d", end - i);
+    table_cellf(&t, "%d", jn_report_count_rule(report, sorted[i]->severity, sorted[i]->rule));
     table_cell(&t, severity_name(sorted[i]->severity));
     table_cell(&t, sorted[i]->rule);
   }

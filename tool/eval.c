@@ -63,6 +63,12 @@ void eval_state_init(eval_state *state, const jn_model *model, int order) {
   memset(state->prescribed, 0, 3 * nv);
 }
 
+size_t eval_state_bytes(const jn_model *model, int order) {
+  size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model), rows = (size_t)order + 1;
+  size_t numbers = nq + (2 * rows + 3) * nv + 6 * rows * (size_t)jn_link_count(model);
+  return sizeof(eval_state) + numbers * sizeof(double) + 3 * nv;
+}
+
 void eval_neutral_state(const jn_model *model, int order, eval_states *list) {
   *list = (eval_states){.states = allocate(sizeof *list->states), .count = 1};
   eval_state_init(list->states, model, order);
@@ -84,7 +90,7 @@ static int read_states(const eval_arg *arg, const eval_need *need, eval_states *
     eval_neutral_state(arg->model.model, need->order, list);
     return OPTION_GO_ON;
   }
-  return eval_read_states(arg->model.model, need, arg->input, list);
+  return eval_read_states(arg->model.model, need, arg->input, arg->model.options.max_bytes, list);
 }
 
 /* ---- What is wanted ---- */

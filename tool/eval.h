@@ -41,12 +41,13 @@ typedef struct eval_states {
 
 /* A state in which nothing has moved, at rest, without forces; a list of one such state. */
 void eval_state_init(eval_state *state, const jn_model *model, int order);
+size_t eval_state_bytes(const jn_model *model, int order); /* that one state takes at most */
 void eval_neutral_state(const jn_model *model, int order, eval_states *list);
 void eval_states_free(eval_states *list);
 
 /* Read states from a file or from standard input ("-"; NULL: the same, but nothing at all is one neutral state).
  * OPTION_GO_ON, or an exit code after all mistakes have been told on stderr. */
-int eval_read_states(const jn_model *model, const eval_need *need, const char *file, eval_states *list);
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list);
 
 /* ---- What can be wanted ---- */
 

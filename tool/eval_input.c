@@ -7,20 +7,20 @@
 
 #if !JN_WITH_JSON
 
-int eval_read_states(const jn_model *model, const eval_need *need, const char *file, eval_states *list) {
-  (void)model, (void)need, (void)file, (void)list;
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list) {
+  (void)model, (void)need, (void)file, (void)limit, (void)list;
   return EXIT_USAGE; /* the command has said why */
 }
 
 #else
 
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "input.h"
 #include "print.h"
 
 typedef struct reader {
@@ -98,6 +98,13 @@ static const char *kind_of(const json_t *value) {
   return "true or false";
 }
 
+/* Is the next mistake only counted? Then it is not worth a search for what may be meant. */
+static bool only_counts(reader *r) {
+  if (r->mistakes < MISTAKES_TOLD) return false;
+  r->mistakes++;
+  return true;
+}
+
 /* "; did you mean 'x'?" or "". */
 static char *suggestion(const char *word, const char *const *words, int count) {
   const char *near = nearest_word(word, words, count);
@@ -105,6 +112,7 @@ static char *suggestion(const char *word, const char *const *words, int count) {
 }
 
 static void unknown_joint(reader *r) {
+  if (only_counts(r)) return;
   int links = jn_link_count(r->model), count = 0;
   const char **names = allocate(((size_t)links + 1) * sizeof *names);
   for (int i = 0; i < links; i++) {
@@ -118,6 +126,7 @@ static void unknown_joint(reader *r) {
 }
 
 static void unknown_link(reader *r) {
+  if (only_counts(r)) return;
   int links = jn_link_count(r->model);
   const char **names = allocate(((size_t)links + 1) * sizeof *names);
   for (int i = 0; i < links; i++) names[i] = jn_link_name(r->model, i);
@@ -466,7 +475,7 @@ static void check_fields(reader *r, json_t *object) {
   const char *key;
   json_t *member;
   json_object_foreach(object, key, member) {
-    if (is_field(key)) continue;
+    if (is_field(key) || only_counts(r)) continue;
     char *hint = suggestion(key, names, FIELDS);
     complain(r,
              "unknown field '%s'; there are q, base, v, a, tau, wrench, prescribed, v_jets, tau_jets, wrench_jets, "
@@ -507,33 +516,6 @@ static void read_state(reader *r, json_t *value, eval_state *state) {
 
 /* ---- The file ---- */
 
-/* All of a stream; NULL when it cannot be read. */
-static char *read_stream(FILE *stream, size_t *length) {
-  size_t capacity = 1 << 16;
-  char *text = allocate(capacity);
-  *length = 0;
-  for (size_t got; (got = fread(text + *length, 1, capacity - *length, stream)) > 0;) {
-    *length += got;
-    if (*length == capacity) text = reallocate(text, capacity *= 2);
-  }
-  if (!ferror(stream)) return text;
-  free(text);
-  return NULL;
-}
-
-static char *read_text(const char *file, bool standard_input, size_t *length) {
-  FILE *stream = standard_input ? stdin : fopen(file, "rb");
-  char *text = stream ? read_stream(stream, length) : NULL;
-  if (!text) {
-    int why = errno;
-    fputs("jounce: ", stderr);
-    print_text(stderr, file);
-    say(stderr, ": cannot read: %s\n", strerror(why));
-  }
-  if (stream && !standard_input) fclose(stream);
-  return text;
-}
-
 static bool is_blank(const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
     if (!memchr(" \t\r\n", text[i], 4)) return false;
@@ -541,8 +523,9 @@ static bool is_blank(const char *text, size_t length) {
   return true;
 }
 
-static json_t *parse(const char *file, const char *text, size_t length) {
+static json_t *parse(const char *file, const char *text, size_t length, size_t limit) {
   json_error_t error;
+  if (!input_fits(file, json_value_count(text, length), JSON_VALUE, "values", limit)) return NULL;
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (root) return root;
   fputs("jounce: ", stderr);
@@ -555,12 +538,14 @@ static json_t *parse(const char *file, const char *text, size_t length) {
 }
 
 /* One object, or an array of them. */
-static bool convert(const jn_model *model, const eval_need *need, const char *file, json_t *root, eval_states *list) {
+static bool convert(const jn_model *model, const eval_need *need, const char *file, json_t *root, size_t limit,
+                    eval_states *list) {
   reader r = {.model = model, .need = need, .file = file, .base = base_joint(model), .row = JN_NONE};
   size_t nv = (size_t)jn_model_nv(model), wide = 6 * (size_t)jn_link_count(model);
-  r.scratch = allocate((nv > wide ? nv : wide) * sizeof *r.scratch);
   bool array = json_is_array(root);
   size_t count = array ? json_array_size(root) : 1;
+  if (count > 1 && !input_fits(file, count, eval_state_bytes(model, need->order), "states", limit)) return false;
+  r.scratch = allocate((nv > wide ? nv : wide) * sizeof *r.scratch);
   list->states = allocate(count * sizeof *list->states);
   for (; (size_t)list->count < count; list->count++) {
     r.index = list->count;
@@ -572,18 +557,18 @@ static bool convert(const jn_model *model, const eval_need *need, const char *fi
   return r.mistakes == 0;
 }
 
-int eval_read_states(const jn_model *model, const eval_need *need, const char *file, eval_states *list) {
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list) {
   bool standard_input = !file || strcmp(file, "-") == 0;
-  const char *name = standard_input ? "<stdin>" : file;
+  const char *name = standard_input ? STANDARD_INPUT : file;
   size_t length;
-  char *text = read_text(name, standard_input, &length);
+  char *text = read_input(standard_input ? "-" : file, name, limit, &length);
   if (!text) return EXIT_BAD;
   bool fine = true;
   if (!file && is_blank(text, length)) {
     eval_neutral_state(model, need->order, list);
   } else {
-    json_t *root = parse(name, text, length);
-    fine = root && convert(model, need, name, root, list);
+    json_t *root = parse(name, text, length, limit);
+    fine = root && convert(model, need, name, root, limit, list);
     json_decref(root);
   }
   free(text);

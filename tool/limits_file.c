@@ -5,21 +5,21 @@
  *   joint,lower,upper,velocity,acceleration,jerk,effort,effort_rate
  * or a built-in robot, builtin:panda, for the joints that have the same names.
  * An empty cell, or a key that is missing, leaves the model's limit; null and inf take it away. */
-#include <ctype.h>
-#include <errno.h>
+#include <jounce/table.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "input.h"
 #include "print.h"
 #include "torque.h"
 #if JN_WITH_JSON
 #include <jansson.h>
 #endif
 
-enum { KEYS = 7, LONGEST = 1 << 20 };
+enum { KEYS = 7 };
 static const char *const keys[KEYS] = {"lower", "upper", "velocity", "acceleration", "jerk", "effort", "effort_rate"};
 
 static void limits_of_model(const jn_model *model, limit *limits) {
@@ -121,9 +121,9 @@ static int read_object(const reader *r, const char *joint, json_t *object) {
   return OPTION_GO_ON;
 }
 
-static int read_json(reader *r, const char *text) {
+static int read_json(reader *r, const char *text, size_t length) {
   json_error_t error;
-  json_t *root = json_loads(text, JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES, &error);
+  json_t *root = json_loadb(text, length, JSON_DECODE_INT_AS_REAL | JSON_REJECT_DUPLICATES, &error);
   const char *joint;
   json_t *value;
   int status = OPTION_GO_ON;
@@ -139,100 +139,67 @@ static int read_json(reader *r, const char *text) {
   return status;
 }
 #else
-static int read_json(reader *r, const char *text) {
-  (void)text;
+static int read_json(reader *r, const char *text, size_t length) {
+  (void)text, (void)length;
   return complain(r, "is JSON, and this build lacks jansson; write it as CSV: joint,lower,upper");
 }
 #endif
 
 /* ---- CSV: the rules are those of trajectories ---- */
 
-/* Semicolons if there is one (commas are then decimal), else tabs if there are more of them than commas. */
-static char find_separator(const char *line) {
-  int commas = 0, tabs = 0;
-  for (const char *p = line; *p; p++) {
-    if (*p == ';') return ';';
-    commas += *p == ',';
-    tabs += *p == '\t';
-  }
-  return tabs > commas ? '\t' : ',';
-}
+enum { CELL = 320 }; /* longer than any name of a joint, or any number */
 
-/* The next cell of a line, without blanks and quotes; moves *at behind it. NULL after the last. */
-static char *next_cell(char **at, char separator) {
-  char *cell = *at;
-  if (!cell) return NULL;
-  char *end = strchr(cell, separator);
-  *at = end ? end + 1 : NULL;
-  if (end) *end = 0;
-  while (*cell && strchr(" \t\"", *cell)) cell++;
-  for (size_t n = strlen(cell); n > 0 && strchr(" \t\r\"", cell[n - 1]); n--) cell[n - 1] = 0;
-  return cell;
-}
-
-typedef struct csv_head {
-  char separator;
-  int columns[KEYS]; /* which limit */
-  int count;
-} csv_head;
-
-static int read_head(reader *r, char *line, csv_head *h) {
-  h->separator = find_separator(line);
-  char *cell = next_cell(&line, h->separator);
-  if (!cell || strcmp(cell, "joint") != 0)
-    return complain(r, "the first column must be 'joint', not '%s'; e.g. joint,velocity,jerk", cell ? cell : "");
-  while ((cell = next_cell(&line, h->separator))) {
-    int key = key_index(cell);
+/* Which limit each column has; columns[0] is that of the joints. */
+static int read_head(reader *r, const jn_table *t, int *columns) {
+  const char *first = jn_table_name(t, 0);
+  r->line = jn_table_line(t, -1);
+  if (strcmp(first, "joint") != 0)
+    return complain(r, "the first column must be 'joint', not '%.60s'; e.g. joint,velocity,jerk", first);
+  for (int c = 1; c < jn_table_columns(t); c++) {
+    int key = *jn_table_unit(t, c) ? -1 : key_index(jn_table_name(t, c));
     if (key < 0)
       return complain(r,
-                      "column '%s' is not a known limit: lower, upper, velocity, acceleration, jerk, effort, "
+                      "column '%.60s' is not a known limit: lower, upper, velocity, acceleration, jerk, effort, "
                       "effort_rate, in SI units",
-                      cell);
-    for (int i = 0; i < h->count; i++)
-      if (h->columns[i] == key) return complain(r, "column '%s' is there twice; keep one of them", cell);
-    h->columns[h->count++] = key;
+                      jn_table_name(t, c));
+    columns[c] = key;
   }
-  return h->count > 0 ? OPTION_GO_ON : complain(r, "has no column of limits, e.g. joint,velocity,jerk");
+  return jn_table_columns(t) > 1 ? OPTION_GO_ON : complain(r, "has no column of limits, e.g. joint,velocity,jerk");
 }
 
-static int read_line(reader *r, char *line, const csv_head *h) {
-  const char *joint = next_cell(&line, h->separator);
-  char *end;
+static int read_line(reader *r, const jn_table *t, int row, const int *columns) {
+  char joint[CELL], cell[CELL];
+  r->line = jn_table_line(t, row);
+  jn_table_cell(t, row, 0, joint, sizeof joint);
   int status = begin_joint(r, joint);
-  for (int i = 0; i < h->count && status == OPTION_GO_ON; i++) {
-    char *cell = next_cell(&line, h->separator);
-    if (!cell)
-      return complain(r, "joint '%s' has %d cells, but there are %d columns; leave cells without a limit empty", joint,
-                      i + 1, h->count + 1);
-    if (!*cell) continue;
-    char *comma = h->separator == ';' ? strchr(cell, ',') : NULL;
-    if (comma) *comma = '.';
-    double value = strtod(cell, &end);
-    if (*end || isnan(value)) return complain(r, "'%s' is not a number (column '%s')", cell, keys[h->columns[i]]);
-    status = set_limit(r, joint, h->columns[i], value);
+  for (int c = 1; c < jn_table_columns(t) && status == OPTION_GO_ON; c++) {
+    double value = jn_table_values(t, c)[row];
+    if (isnan(value)) {
+      if (jn_table_cell(t, row, c, cell, sizeof cell) == 0) continue;
+      return complain(r, "'%.60s' is not a number (column '%s')", cell, keys[columns[c]]);
+    }
+    status = set_limit(r, joint, columns[c], value);
   }
-  const char *more = status == OPTION_GO_ON ? next_cell(&line, h->separator) : NULL;
-  if (more && (*more || line)) return complain(r, "joint '%s' has more cells than there are columns", joint);
   return status;
 }
 
-static int read_csv(reader *r, char *text) {
-  csv_head head = {0};
-  int status = OPTION_GO_ON;
-  if (strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
-  for (char *line = text; line && status == OPTION_GO_ON;) {
-    char *end = strchr(line, '\n');
-    if (end) *end = 0;
-    r->line++;
-    if (line[strspn(line, " \t\r")] != 0 && *line != '#')
-      status = head.count == 0 ? read_head(r, line, &head) : read_line(r, line, &head);
-    line = end ? end + 1 : NULL;
+static int read_csv(reader *r, const char *text, size_t length, size_t max_bytes) {
+  jn_table_options options;
+  jn_table *t;
+  jn_error error;
+  jn_table_options_init(&options);
+  options.loose = 1;
+  options.max_bytes = max_bytes;
+  if (jn_table_read(text, length, r->file, &options, &t, &error) != JN_OK) {
+    r->line = error.line;
+    return complain(r, "%s", error.text);
   }
-  if (status != OPTION_GO_ON) return status;
+  int *columns = allocate((size_t)jn_table_columns(t) * sizeof *columns), status = read_head(r, t, columns);
+  for (int row = 0; row < jn_table_rows(t) && status == OPTION_GO_ON; row++) status = read_line(r, t, row, columns);
+  free(columns);
+  jn_table_destroy(t);
   r->line = 0;
-  if (head.count == 0)
-    return complain(r, "is empty; limits are written as joint,velocity,jerk and a line for each joint");
-  return OPTION_GO_ON;
+  return status;
 }
 
 /* ---- Another robot ---- */
@@ -272,28 +239,24 @@ static int check_ranges(const reader *r) {
   return OPTION_GO_ON;
 }
 
-static int read_text(reader *r, char *text, size_t length) {
-  if (length == LONGEST) return complain(r, "is too large");
-  if (memchr(text, 0, length)) return complain(r, "is no text: limits are JSON or CSV");
+static int read_text(reader *r, const char *text, size_t length, size_t max_bytes) {
   size_t bom = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0, first = bom + strspn(text + bom, " \t\r\n");
-  return text[first] == '{' ? read_json(r, text + bom) : read_csv(r, text);
+  if (text[first] != '{') return read_csv(r, text, length, max_bytes);
+  if (!input_fits(r->file, json_value_count(text, length), JSON_VALUE, "values", max_bytes)) return EXIT_BAD;
+  return read_json(r, text + bom, length - bom);
 }
 
-int read_limits(const jn_model *model, const char *path, limit *limits) {
+int read_limits(const jn_model *model, const char *path, size_t max_bytes, limit *limits) {
   reader r = {.model = model, .file = path, .limits = limits};
+  size_t length;
   limits_of_model(model, limits);
   if (!*path) return OPTION_GO_ON;
   if (strncmp(path, "builtin:", 8) == 0) return read_robot(&r);
-  FILE *f = fopen(path, "rb");
-  if (!f) return complain(&r, "cannot be opened: %s", strerror(errno));
-  char *text = allocate(LONGEST + 1);
-  size_t length = fread(text, 1, LONGEST, f);
-  int failed = ferror(f);
-  fclose(f);
-  text[length] = 0;
+  char *text = read_input(path, path, max_bytes, &length);
+  if (!text) return EXIT_BAD;
   r.seen = allocate((size_t)jn_link_count(model) + 1);
   memset(r.seen, 0, (size_t)jn_link_count(model) + 1);
-  int status = failed ? complain(&r, "cannot be read") : read_text(&r, text, length);
+  int status = read_text(&r, text, length, max_bytes);
   if (status == OPTION_GO_ON) status = check_ranges(&r);
   free(r.seen);
   free(text);

@@ -38,21 +38,7 @@ void model_arg_options(option_set *set, model_arg *arg) {
       set, "loops", "FILE|ignore",
       "add the loops of a JSON file {\"loops\": [...]}, which URDF cannot have; or leave out those of the model",
       &arg->loops);
-}
-
-char *read_standard_input(size_t limit, size_t *length) {
-  size_t capacity = 1 << 16;
-  char *text = allocate(capacity);
-  *length = 0;
-  while (*length <= limit) {
-    size_t got = fread(text + *length, 1, capacity - *length, stdin);
-    *length += got;
-    if (got == 0) break;
-    if (*length == capacity) text = reallocate(text, capacity *= 2);
-  }
-  if (!ferror(stdin)) return text;
-  free(text);
-  return NULL;
+  option_max_bytes(set, &arg->max_bytes);
 }
 
 static int read_from_input(model_arg *arg) {
@@ -74,6 +60,8 @@ int model_arg_read(model_arg *arg) {
   if (arg->gravity.values && arg->gravity.count != 3) {
     return usage_error(arg->command, "--gravity takes three numbers X,Y,Z, not %d", arg->gravity.count);
   }
+  arg->options.max_bytes = max_bytes_of(arg->command, arg->max_bytes);
+  if (arg->options.max_bytes == 0) return EXIT_USAGE;
   arg->report = jn_report_create(NULL);
   arg->options.report = arg->report;
   arg->options.floating = arg->floating;

@@ -5,6 +5,7 @@
 
 #include <jounce/io.h>
 
+#include "input.h"
 #include "json.h"
 #include "options.h"
 
@@ -17,6 +18,7 @@ typedef struct model_arg {
   const char *loops; /* a file, "ignore", or NULL */
   number_list gravity;
   name_list joint_order;
+  const char *max_bytes; /* as it was given, or NULL; options.max_bytes once the model is read */
   jn_options options;
   jn_report *report;
   jn_model *model; /* NULL when loading failed */
@@ -26,7 +28,7 @@ typedef struct model_arg {
 void model_arg_init(model_arg *arg);
 void model_arg_free(model_arg *arg);
 
-/* Declare --floating, --mimic, --strict, --gravity, --joint-order, --loops. */
+/* Declare --floating, --mimic, --strict, --gravity, --joint-order, --loops, --max-bytes. */
 void model_arg_options(option_set *set, model_arg *arg);
 
 /* Read arg->source into arg->model. Prints nothing but a wrong use of the options (and standard input that cannot be
@@ -47,10 +49,5 @@ void print_place(FILE *stream, const char *source, const char *file, int line, i
 const char *severity_name(jn_severity severity);
 /* The array "messages". */
 void json_messages(json_writer *j, const jn_report *report);
-
-#define STANDARD_INPUT "<stdin>" /* in messages */
-/* All of standard input, for the caller to free; NULL when it cannot be read. One byte above the limit is enough for
- * the library to refuse. */
-char *read_standard_input(size_t limit, size_t *length);
 
 #endif

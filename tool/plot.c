@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "figure.h"
+#include "input.h"
 #include "names.h"
 #include "options.h"
 #include "output.h"
@@ -82,7 +83,7 @@ static int order_of_unit(const char *unit, int *length) {
 static char *quantity_of_column(const column *c) {
   bool torque = strncmp(c->kind, ".tau", 4) == 0;
   int length, order = order_of_unit(c->unit, &length), given = 0;
-  if (torque && c->kind[4] == '_') given = atoi(c->kind + 6);
+  if (strncmp(c->kind, ".tau_d", 6) == 0) given = atoi(c->kind + 6);
   if (order >= 0 && (torque ? order == given && *c->unit == 'N' : *c->unit != 'N')) {
     char *bare = copy_text(c->unit, (size_t)length), *unit = figure_unit(bare, order);
     char *name = figure_quantity(torque, order), *title = format_text("%s\n[%s]", name, unit);
@@ -260,7 +261,7 @@ static int check_source(const char *source, const char *out) {
 int command_plot(int argc, char **argv) {
   option_set set;
   choice chosen = {0};
-  const char *out = "-", *source = NULL;
+  const char *out = "-", *source = NULL, *max_bytes = NULL;
   option_set_init(
       &set, "plot", "FILE",
       "Draw a CSV file: its first column as time, the others over it. Results of jounce torque become one "
@@ -271,12 +272,13 @@ int command_plot(int argc, char **argv) {
               "only columns with this in their name, or that match: '*.tau*', 'joint[1-3]*'", &chosen.pattern);
   option_names(&set, "joints", "LIST", "only columns of these joints, by names or patterns: 'left_*,neck'",
                &chosen.joints);
+  option_max_bytes(&set, &max_bytes);
   int status = option_parse(&set, argc, argv, &source, 1, 1);
   if (status == OPTION_GO_ON) status = figure_check("plot", out);
   if (status == OPTION_GO_ON) status = check_source(source, out);
   if (status == OPTION_GO_ON) {
-    sheet s = {.path = source};
-    status = sheet_read(&s);
+    sheet s = {.path = source, .max_bytes = max_bytes_of("plot", max_bytes)};
+    status = s.max_bytes == 0 ? EXIT_USAGE : sheet_read(&s);
     if (status == OPTION_GO_ON) status = draw(&s, &chosen, out);
     sheet_free(&s);
   }

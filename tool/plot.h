@@ -4,6 +4,7 @@
 #define JN_TOOL_PLOT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* One column of the file: "joint1.tau_d1 [N m/s]" is joint1, .tau_d1, N m/s. */
 typedef struct column {
@@ -16,9 +17,10 @@ typedef struct column {
 
 typedef struct sheet {
   const char *path;
-  column *columns; /* the first is the time */
+  size_t max_bytes; /* limit on what is read */
+  column *columns;  /* the first is the time */
   int count;
-  int samples, room;
+  int samples;
 } sheet;
 
 /* ---- plot_read.c ---- */

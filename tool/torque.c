@@ -296,7 +296,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
   if (result != OPTION_GO_ON) return result;
   if (to.with_limits) {
     limit_check_init(&to.limits, m->nv);
-    result = read_limits(m->model, arg->limits, to.limits.limits);
+    result = read_limits(m->model, arg->limits, arg->model.options.max_bytes, to.limits.limits);
   }
   summary_init(&to.summary, m);
   if (result == OPTION_GO_ON && arg->out) {

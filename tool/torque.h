@@ -90,7 +90,7 @@ typedef struct limit {
 } limit;
 
 /* limits [nv x QUANTITIES] of the model, and of a file on top of them. An exit code, or OPTION_GO_ON. */
-int read_limits(const jn_model *model, const char *file, limit *limits);
+int read_limits(const jn_model *model, const char *file, size_t max_bytes, limit *limits);
 
 /* What of a limit is used: 1 is the limit itself. Two-sided: distance from the middle. */
 double limit_use(const limit *l, double value);

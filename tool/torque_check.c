@@ -128,7 +128,7 @@ static int print_check(const checking *c) {
                                          {"largest", ALIGN_POINT},  {"off by", ALIGN_LEFT},  {"relative", ALIGN_LEFT},
                                          {"explained", ALIGN_LEFT}, {"", ALIGN_LEFT}};
   table t;
-  char name[160];
+  char name[JN_COORDINATE_NAME];
   int failures = 0;
   table_init(&t, columns, 8);
   for (int k = c->m->loops ? 1 : 0; k <= c->order; k++) {

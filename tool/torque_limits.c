@@ -179,7 +179,7 @@ static void print_uses(const limit_check *c, const motion *m) {
       {"joint", ALIGN_LEFT}, {"position", ALIGN_RIGHT}, {"velocity", ALIGN_RIGHT},   {"acceleration", ALIGN_RIGHT},
       {"jerk", ALIGN_RIGHT}, {"effort", ALIGN_RIGHT},   {"effort rate", ALIGN_RIGHT}};
   table t;
-  char name[160];
+  char name[JN_COORDINATE_NAME];
   table_init(&t, columns, QUANTITIES + 1);
   for (int v = 0; v < m->nv; v++) {
     jn_velocity_name(m->model, v, name, sizeof name);
@@ -194,7 +194,8 @@ static void print_uses(const limit_check *c, const motion *m) {
 }
 
 static void print_violation(const motion *m, int v, quantity k, const limit *l, const worst_case *w) {
-  char name[160], unit[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT], over[NUMBER_TEXT], time[TIME_TEXT];
+  char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT], over[NUMBER_TEXT],
+      time[TIME_TEXT];
   double edge = w->value > l->upper ? l->upper : l->lower;
   jn_velocity_name(m->model, v, name, sizeof name);
   unit_of(m, v, k, unit);
@@ -211,8 +212,8 @@ static void print_violation(const motion *m, int v, quantity k, const limit *l, 
 }
 
 static void print_doubt(const motion *m, int v, quantity k, const limit *l, const doubt *d) {
-  char name[160], cause[160], unit[UNIT_TEXT], length[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT],
-      off[NUMBER_TEXT], time[TIME_TEXT];
+  char name[JN_COORDINATE_NAME], cause[JN_COORDINATE_NAME], unit[UNIT_TEXT], length[UNIT_TEXT], value[NUMBER_TEXT],
+      bound[NUMBER_TEXT], off[NUMBER_TEXT], time[TIME_TEXT];
   double edge = d->value + d->off > l->upper ? l->upper : l->lower;
   jn_velocity_name(m->model, v, name, sizeof name);
   jn_velocity_name(m->model, d->cause.v, cause, sizeof cause);

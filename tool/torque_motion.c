@@ -54,6 +54,7 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   jn_trajectory_options_init(&options);
   options.order = smooth;
   options.strict = arg->model.strict;
+  options.max_bytes = arg->model.options.max_bytes;
   options.missing_neutral = arg->missing || jn_loop_count(m->model) > 0;
   options.progress = show_progress;
   options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;

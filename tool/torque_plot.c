@@ -60,7 +60,7 @@ plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const 
   p->thinners = allocate((size_t)rows * (size_t)columns * sizeof *p->thinners);
   for (int r = 0; r < rows; r++) init_row(p, m, r, samples);
   for (int c = 0; c < columns; c++) {
-    char name[160];
+    char name[JN_COORDINATE_NAME];
     jn_velocity_name(m->model, p->coordinates[c], name, sizeof name);
     p->figure.column_titles[c] = copy_text(name, strlen(name));
     p->figure.groups[c] = place_in_q(m->model, p->coordinates[c]) < 0; /* twists, which have no position, apart */

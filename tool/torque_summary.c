@@ -51,7 +51,7 @@ void summary_print(const summary *s, const motion *m, int order) {
   enum { MOST = 6 + JN_TRAJECTORY_MAX_ORDER };
   table_column columns[MOST] = {{"joint", ALIGN_LEFT}, {"unit", ALIGN_LEFT}, {"position", ALIGN_LEFT},
                                 {"|v|", ALIGN_POINT},  {"|a|", ALIGN_POINT}, {"|tau|", ALIGN_POINT}};
-  char titles[JN_TRAJECTORY_MAX_ORDER + 1][24], name[160], unit[UNIT_TEXT];
+  char titles[JN_TRAJECTORY_MAX_ORDER + 1][24], name[JN_COORDINATE_NAME], unit[UNIT_TEXT];
   int count = 6;
   for (int k = 1; k <= order; k++) {
     snprintf(titles[k], sizeof titles[k], k == 1 ? "|d tau/dt|" : "|d%d tau/dt%d|", k, k);
@@ -108,7 +108,7 @@ void print_fit(const motion *m) {
                                          {"largest", ALIGN_LEFT},
                                          {"at [s]", ALIGN_POINT},
                                          {"B-splines", ALIGN_RIGHT}};
-  char name[160], time[TIME_TEXT];
+  char name[JN_COORDINATE_NAME], time[TIME_TEXT];
   int samples = jn_trajectory_samples(m->trajectory);
   if (samples == 0) return;
   table t;

@@ -41,7 +41,7 @@ static void write_head(FILE *f, const char *name, const char *ending, const char
 
 static void write_names(const writer *w) {
   const jn_model *model = w->m->model;
-  char name[160], ending[24], unit[UNIT_TEXT];
+  char name[JN_COORDINATE_NAME], ending[24], unit[UNIT_TEXT];
   fputs("t", w->file);
   for (int i = 0; i < w->m->nq; i++) {
     jn_coordinate_name(model, i, name, sizeof name);
@@ -123,7 +123,7 @@ void writer_sample(writer *w, const motion *m) {
 
 static void add_names(npz_writer *z, const char *key, const jn_model *model, int count,
                       jn_status (*name_of)(const jn_model *, int, char *, size_t)) {
-  char **names = allocate((size_t)count * sizeof *names), name[160];
+  char **names = allocate((size_t)count * sizeof *names), name[JN_COORDINATE_NAME];
   for (int i = 0; i < count; i++) {
     name_of(model, i, name, sizeof name);
     names[i] = copy_text(name, strlen(name));

@@ -80,6 +80,11 @@ typedef struct jn_allocator {
   void *context;                                  /* passed to both */
 } jn_allocator;
 
+/* The one limit of all readers, in bytes, unless max_bytes of their options says another: on a file, on what an archive
+ * holds once it is unpacked, and on the numbers of a table (8 bytes each) or the values of a JSON text (64 bytes each)
+ * in memory. What goes beyond it is refused with JN_ERR_FILE. docs/limits.md. */
+#define JN_MAX_BYTES ((size_t)256 << 20)
+
 /* How bad it is. */
 typedef enum jn_severity {
   JN_NOTE = 0,    /* worth knowing, nothing is wrong */
@@ -105,9 +110,14 @@ typedef struct jn_report jn_report;
 /* An empty report. allocator NULL: malloc and free. Returns NULL when there is no memory. */
 JN_API jn_report *jn_report_create(const jn_allocator *allocator);
 JN_API void jn_report_destroy(jn_report *report); /* Releases it; NULL is allowed. */
-/* Number of messages in all, and of one severity. */
+/* Number of messages that the report keeps: the first JN_REPORT_SAME of each rule, and then one that says how many more
+ * there were, so that no file can fill the memory or the screen. */
 JN_API int jn_report_count(const jn_report *report);
+/* Number of messages of one severity that were found, those included that the report does not keep. */
 JN_API int jn_report_count_of(const jn_report *report, jn_severity severity);
+/* The same of one severity and one rule. */
+JN_API int jn_report_count_rule(const jn_report *report, jn_severity severity, const char *rule);
+#define JN_REPORT_SAME 20
 /* Message i, 0 <= i < count; NULL outside. Its strings live as long as the report. */
 JN_API const jn_message *jn_report_message(const jn_report *report, int i);
 

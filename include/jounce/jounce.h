@@ -18,6 +18,7 @@
 #include "model.h"
 #include "regressor.h"
 #include "sensitivity.h"
+#include "table.h"
 #include "trajectory.h"
 
 #endif

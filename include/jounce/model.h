@@ -64,6 +64,10 @@ typedef struct jn_dof {
   double friction; /* Coulomb friction [N m or N] */
 } jn_dof;
 
+/* Longest name of a link, joint, frame or loop in bytes; what is longer is refused. And room for the name of a
+ * coordinate, as jn_coordinate_name() makes it from the name of its joint, with the 0 at the end. */
+enum { JN_NAME_MAX = 255, JN_COORDINATE_NAME = JN_NAME_MAX + 33 };
+
 /* A joint as the builder takes it. Set it up with jn_link_init(). */
 typedef struct jn_joint {
   jn_joint_type type;  /* what moves, and how */
@@ -176,7 +180,7 @@ typedef struct jn_options {
       *joint_order; /* order of the coordinates by joint names, before any order in the file; joints not named follow */
   int joint_order_count; /*   depth first (a free joint on the world stays first unless it is named) */
   const double *gravity; /* [3], replaces what the file says; NULL: keep */
-  size_t max_bytes;      /* largest file that is read; default 64 MiB */
+  size_t max_bytes;      /* limit on what is read, see JN_MAX_BYTES, which is the default and what 0 means */
   int ignore_loops;      /* 1: what jn_load() and its like read has no loops: the tree alone */
   const char *loops;     /* path of a file with loops that they add to those of the model, as URDF has none:
                             docs/model-file.md; NULL: none */

@@ -60,7 +60,7 @@ typedef struct jn_trajectory_options {
   jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
   int missing_neutral;                   /* 1: joints without data stay neutral; default 0: an error */
   int strict;                            /* 1: warnings are errors */
-  size_t max_bytes;                      /* largest file that is read; default 4 GiB */
+  size_t max_bytes;                      /* limit on what is read, see JN_MAX_BYTES: the default, and what 0 means */
   void (*progress)(double part, void *context); /* called now and then with 0 ... 1; NULL: not */
   void *progress_context;
 } jn_trajectory_options;

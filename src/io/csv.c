@@ -4,6 +4,7 @@
  * A byte order mark, carriage returns and empty lines do not matter. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
@@ -14,6 +15,7 @@ enum { MAX_TOLD = 10, CELL = 128 };
 typedef struct reader {
   jn_table *table;
   jn_log *log;
+  const char *begin;
   const char *p, *end; /* what is still to be read */
   int line;            /* of p, from 1 */
   char separator;
@@ -48,13 +50,33 @@ static int next_full_line(reader *r, line *l, line *comment) {
 }
 
 /* The end of the cell that begins at p: a separator outside quotes, or the end of the line. */
-static const char *cell_end(const reader *r, const char *p, const char *end) {
+static const char *end_of_cell(char separator, const char *p, const char *end) {
   int quoted = 0;
   for (; p < end; p++) {
     if (*p == '"') quoted = !quoted;
-    if (*p == r->separator && !quoted) break;
+    if (*p == separator && !quoted) break;
   }
   return p;
+}
+
+static const char *cell_end(const reader *r, const char *p, const char *end) {
+  return end_of_cell(r->separator, p, end);
+}
+
+static void trim(const char **p, const char **end) {
+  while (*p < *end && (**p == ' ' || **p == '\t' || **p == '"')) ++*p;
+  while (*end > *p && ((*end)[-1] == ' ' || (*end)[-1] == '\t' || (*end)[-1] == '"')) --*end;
+}
+
+int jn__csv_cell(char separator, const char **p, const char **end, int column) {
+  const char *stop = end_of_cell(separator, *p, *end);
+  for (; column > 0 && stop < *end; column--) {
+    *p = stop + 1;
+    stop = end_of_cell(separator, *p, *end);
+  }
+  *end = stop;
+  trim(p, end);
+  return column == 0;
 }
 
 static int count_cells(const reader *r, const line *l) {
@@ -77,13 +99,14 @@ static char find_separator(const line *l) {
   return candidates[best];
 }
 
-/* The number in a cell; 0 when it is none. */
+static int has_nul(const char *p, const char *end) { return memchr(p, 0, (size_t)(end - p)) != NULL; }
+
+/* The number in a cell; 0 when it is none. A NUL byte is no end of it. */
 static int read_cell(const reader *r, const char *p, const char *end, double *x) {
   char text[CELL], *stop;
-  while (p < end && (*p == ' ' || *p == '\t' || *p == '"')) p++;
-  while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '"')) end--;
+  trim(&p, &end);
   size_t n = (size_t)(end - p);
-  if (n == 0 || n >= sizeof text) return 0;
+  if (n == 0 || n >= sizeof text || has_nul(p, end)) return 0;
   memcpy(text, p, n);
   text[n] = 0;
   char *comma = r->separator == ';' ? strchr(text, ',') : NULL;
@@ -113,53 +136,99 @@ static void column_subject(const jn_table *t, int column, char out[96]) {
   snprintf(out, 96, "column '%.*s'", JN_CLIP(t->names[column]));
 }
 
-/* A quoted name has its quotes doubled inside. */
-static jn_status read_name(reader *r, int column, const char *p, const char *end) {
-  char text[256];
+/* A quoted name has its quotes doubled inside; the longest name is the room that it needs. */
+static jn_status read_name(reader *r, int column, const char *p, const char *end, char *room) {
   size_t n = 0;
   while (p < end && *p == ' ') p++;
   int quoted = p < end && *p == '"';
-  if (!quoted) return jn__table_name(r->table, column, p, (size_t)(end - p));
-  for (p++; p < end && n < sizeof text; p++) {
+  if (!quoted) return jn__table_set_name(r->table, column, p, (size_t)(end - p));
+  for (p++; p < end; p++) {
     if (*p == '"' && !(p + 1 < end && p[1] == '"')) break;
     if (*p == '"') p++;
-    text[n++] = *p;
+    room[n++] = *p;
   }
-  return jn__table_name(r->table, column, text, n);
+  return jn__table_set_name(r->table, column, room, n);
+}
+
+typedef struct named {
+  const char *name;
+  int column;
+} named;
+
+static int compare_named(const void *a, const void *b) {
+  const named *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order ? order : (x->column > y->column) - (x->column < y->column);
+}
+
+/* Sorted, so that wide files take no longer than long ones. */
+static jn_status check_duplicates(reader *r, int number) {
+  const jn_table *t = r->table;
+  named *list = jn__allocate(&t->allocator, (size_t)t->columns * sizeof *list);
+  if (!list) return JN_ERR_MEMORY;
+  for (int c = 0; c < t->columns; c++) list[c] = (named){t->names[c], c};
+  qsort(list, (size_t)t->columns, sizeof *list, compare_named);
+  for (int i = 1; i < t->columns; i++) {
+    char subject[96];
+    if (!*list[i].name || strcmp(list[i].name, list[i - 1].name) != 0) continue;
+    column_subject(t, list[i].column, subject);
+    tell(r, "csv-duplicate", number, list[i].column + 1, subject, "keep one of them", "is there twice");
+  }
+  jn__release(&t->allocator, list);
+  return JN_OK;
 }
 
 static jn_status read_names(reader *r, const line *l) {
   jn_table *t = r->table;
   const char *p = l->begin;
-  char subject[96];
-  for (int c = 0; c < t->columns; c++) {
+  char subject[96], *room = jn__allocate(&t->allocator, (size_t)(l->end - l->begin) + 1);
+  jn_status status = room ? JN_OK : JN_ERR_MEMORY;
+  t->name_line = l->number;
+  for (int c = 0; c < t->columns && status == JN_OK; c++) {
     const char *end = cell_end(r, p, l->end);
-    if (read_name(r, c, p, end) != JN_OK) return JN_ERR_MEMORY;
-    p = end + 1;
+    status = read_name(r, c, p, end, room);
     snprintf(subject, sizeof subject, "column %d", c + 1);
-    if (!*t->names[c]) {
+    if (has_nul(p, end))
+      tell(r, "csv-nul", l->number, c + 1, subject, "write the file as text again", "has a NUL byte in its name");
+    else if (status == JN_OK && !*t->names[c])
       tell(r, "csv-name", l->number, c + 1, subject, "give it a name, or take it out", "has no name");
-      continue;
-    }
-    for (int b = 0; b < c; b++) {
-      if (strcmp(t->names[b], t->names[c]) != 0) continue;
-      column_subject(t, c, subject);
-      tell(r, "csv-duplicate", l->number, c + 1, subject, "keep one of them", "is there twice");
-    }
+    p = end + 1;
   }
-  return JN_OK;
+  jn__release(&t->allocator, room);
+  return status == JN_OK ? check_duplicates(r, l->number) : status;
 }
 
 static void tell_cell(reader *r, const line *l, int column, const char *p, const char *end) {
   char text[160], subject[96];
+  if (r->told >= MAX_TOLD) {
+    r->told++;
+    return;
+  }
   while (p < end && *p == ' ') p++;
   int n = end - p > 40 ? 40 : (int)(end - p);
-  if (n == 0)
+  if (has_nul(p, end))
+    snprintf(text, sizeof text, "row %d has a NUL byte", r->table->rows + 1);
+  else if (n == 0)
     snprintf(text, sizeof text, "row %d has no value", r->table->rows + 1);
   else
     snprintf(text, sizeof text, "row %d: '%.*s' is not a finite number", r->table->rows + 1, n, p);
   column_subject(r->table, column, subject);
   tell(r, "csv-value", l->number, column + 1, subject, "every cell needs a number; leave out rows without data", text);
+}
+
+/* The number of a cell; told when it must be one and is none. */
+static double take_cell(reader *r, const line *l, int c, const char *p, const char *end) {
+  jn_table *t = r->table;
+  double x = 0;
+  int is_number = read_cell(r, p, end, &x);
+  if (is_number && (isfinite(x) || t->loose)) return x;
+  if (!t->loose || has_nul(p, end)) {
+    tell_cell(r, l, c, p, end);
+    return x;
+  }
+  trim(&p, &end);
+  if (p < end && !t->text_rows[c]) t->text_rows[c] = t->rows + 1;
+  return NAN;
 }
 
 static void read_row(reader *r, const line *l) {
@@ -168,12 +237,12 @@ static void read_row(reader *r, const line *l) {
   int c = 0;
   for (; p <= l->end; c++) {
     const char *end = cell_end(r, p, l->end);
-    double x = 0;
-    if (c < t->columns) {
-      if (!read_cell(r, p, end, &x) || !isfinite(x)) tell_cell(r, l, c, p, end);
-      t->values[(size_t)c * t->room + (size_t)t->rows] = x;
-    }
+    if (c < t->columns) t->values[(size_t)c * t->room + (size_t)t->rows] = take_cell(r, l, c, p, end);
     p = end + 1;
+  }
+  if (t->loose) {
+    t->starts[t->rows] = (size_t)(l->begin - r->begin);
+    t->ends[t->rows] = (size_t)(l->end - r->begin);
   }
   t->lines[t->rows++] = l->number;
   if (c == t->columns || (c == t->columns + 1 && l->end[-1] == r->separator)) return;
@@ -228,16 +297,41 @@ static int find_names(reader *r, line *names) {
   return 0;
 }
 
+/* What a loose table keeps beside its numbers. */
+static jn_status keep_text(reader *r, size_t rows) {
+  jn_table *t = r->table;
+  size_t length = (size_t)(r->end - r->begin);
+  t->text = jn__allocate(&t->allocator, length);
+  t->starts = jn__allocate(&t->allocator, rows * sizeof *t->starts);
+  t->ends = jn__allocate(&t->allocator, rows * sizeof *t->ends);
+  t->text_rows = jn__allocate(&t->allocator, (size_t)t->columns * sizeof *t->text_rows);
+  if (!t->text || !t->starts || !t->ends || !t->text_rows) return JN_ERR_MEMORY;
+  memcpy(t->text, r->begin, length);
+  return JN_OK;
+}
+
+/* Names, and room for the rows that follow. */
+static jn_status make(reader *r, const line *names) {
+  jn_table *t = r->table;
+  reader ahead = *r;
+  line l;
+  size_t rows = 0;
+  while (next_full_line(&ahead, &l, NULL)) rows++;
+  jn_status status = jn__table_make(t, r->log, (size_t)count_cells(r, names), rows);
+  if (status != JN_OK) return status;
+  t->separator = r->separator;
+  t->lines = jn__allocate(&t->allocator, rows * sizeof *t->lines);
+  if (!t->lines || (t->loose && keep_text(r, rows) != JN_OK)) return JN_ERR_MEMORY;
+  return read_names(r, names);
+}
+
 jn_status jn__csv_read(jn_table *t, const char *text, size_t length, jn_log *log) {
-  reader r = {.table = t, .log = log, .p = text, .end = text + length, .line = 1};
+  reader r = {.table = t, .log = log, .begin = text, .p = text, .end = text + length, .line = 1};
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.p += 3;
   line names, l;
   if (!check_text(&r) || !find_names(&r, &names)) return JN_ERR_SYNTAX;
-  size_t rows = 1;
-  for (const char *p = r.p; (p = memchr(p, '\n', (size_t)(r.end - p))); p++) rows++;
-  if (jn__table_make(t, count_cells(&r, &names), rows) != JN_OK) return JN_ERR_MEMORY;
-  t->lines = jn__allocate(&t->allocator, rows * sizeof *t->lines);
-  if (!t->lines || read_names(&r, &names) != JN_OK) return JN_ERR_MEMORY;
+  jn_status status = make(&r, &names);
+  if (status != JN_OK) return status;
   while (next_full_line(&r, &l, NULL)) read_row(&r, &l);
   if (r.told > MAX_TOLD)
     jn__log(log, JN_ERROR, JN_ERR_SYNTAX, "too-many-errors", (jn_place){t->file, 0, 0}, NULL, NULL,

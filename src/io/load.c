@@ -9,6 +9,7 @@
 
 #include "common.h"
 #include "io.h"
+#include "limit.h"
 #include "whole_file.h"
 
 enum { MAX_CHAIN = 10000 };
@@ -23,64 +24,12 @@ static jn_status no_memory(jn_log *log, const char *file) {
 
 /* ---- Reading files ---- */
 
-static size_t limit_of(const jn_builder *b) {
-  jn_options defaults;
-  jn_options_init(&defaults);
-  return b->options.max_bytes ? b->options.max_bytes : defaults.max_bytes;
-}
-
-static void too_large(jn_builder *b, const char *file) {
-  jn__log(&b->log, JN_ERROR, JN_ERR_FILE, "file-size", in_file(file), NULL, "raise max_bytes in jn_options",
-          "is larger than the limit of %zu bytes", limit_of(b));
-}
-
-/* Reads to the end without asking for the size, so that pipes work. Returns NULL after telling why. */
-static char *read_stream(jn_builder *b, FILE *f, const char *path, size_t *length) {
-  size_t limit = limit_of(b), room = 0, used = 0;
-  char *text = NULL;
-  for (;;) {
-    if (used == room) {
-      size_t more = room ? 2 * room : 1 << 16;
-      char *bigger = jn__allocate(&b->allocator, more);
-      if (!bigger) {
-        no_memory(&b->log, path);
-        break;
-      }
-      if (text) memcpy(bigger, text, used);
-      jn__release(&b->allocator, text);
-      text = bigger;
-      room = more;
-    }
-    size_t n = fread(text + used, 1, room - used, f);
-    used += n;
-    if (used > limit) {
-      too_large(b, path);
-      break;
-    }
-    if (n > 0) continue;
-    if (!ferror(f)) {
-      *length = used;
-      return text;
-    }
-    jn__log(&b->log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL, NULL, "cannot be read: %s", strerror(errno));
-    break;
-  }
-  jn__release(&b->allocator, text);
-  return NULL;
-}
+static size_t limit_of(const jn_builder *b) { return jn__limit(b->options.max_bytes); }
 
 static jn_status read_text(jn_builder *b, const char *text, size_t length, jn_format format);
 
-/* All of a file; NULL after telling why not. */
 static char *read_all(jn_builder *b, const char *path, size_t *length) {
-  FILE *f = fopen(path, "rb");
-  if (!f) {
-    jn__log(&b->log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL, NULL, "cannot be opened: %s", strerror(errno));
-    return NULL;
-  }
-  char *text = read_stream(b, f, path, length);
-  fclose(f);
-  return text;
+  return jn__read_file(&b->allocator, &b->log, path, limit_of(b), length);
 }
 
 static jn_status read_path(jn_builder *b, const char *path) {
@@ -161,10 +110,7 @@ static jn_status read_urdf(jn_builder *b, const char *text, size_t length) {
 }
 
 static jn_status read_text(jn_builder *b, const char *text, size_t length, jn_format format) {
-  if (length > limit_of(b)) {
-    too_large(b, b->file);
-    return JN_ERR_FILE;
-  }
+  if (length > limit_of(b)) return jn__over_limit(&b->log, b->file, NULL, "is larger than", limit_of(b));
   if (format == JN_FORMAT_AUTO) format = sniff(b, text, length);
   if (format == JN_FORMAT_URDF) return read_urdf(b, text, length);
   if (format == JN_FORMAT_NATIVE) return read_native(b, text, length);

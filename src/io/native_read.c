@@ -14,6 +14,7 @@
 #include "../model/draft.h"
 #include "common.h"
 #include "io.h"
+#include "limit.h"
 #include "native.h"
 
 enum { MAX_ERRORS = 1000, MAX_UNKNOWN = 16 };
@@ -720,6 +721,7 @@ static void tell_syntax(jn_builder *b, const json_error_t *error) {
 
 static jn_status read_json(jn_builder *b, const char *text, size_t length, void (*read)(reader *, const node *)) {
   json_error_t error;
+  if (!jn__json_fits(&b->log, b->file, text, length, jn__limit(b->options.max_bytes))) return JN_ERR_FILE;
   /* Integers as numbers, so that none is too long and -0 keeps its sign. */
   json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (!json) {

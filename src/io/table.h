@@ -5,13 +5,17 @@
 
 #include <stdint.h>
 
+#include "jounce/table.h"
+
 #include "../model/log.h"
 #include "../model/memory.h"
 
 /* Column c is values + c * room; row r was in line lines[r] of a text file (lines NULL: rows are counted from 1). */
-typedef struct jn_table {
+struct jn_table {
   jn_allocator allocator;
-  const char *file; /* for messages */
+  const char *file; /* for messages while it is read */
+  size_t limit;     /* on the bytes of the values; 0: JN_MAX_BYTES */
+  int loose;        /* cells need not be numbers; then text, starts and text_rows are there */
   int columns;
   int rows;
   size_t room;
@@ -19,21 +23,31 @@ typedef struct jn_table {
   char **units; /* what stood in brackets behind the name, or "" */
   double *values;
   int *lines;
-} jn_table;
+  int name_line;
+  char separator;
+  char *text;     /* a copy of the lines */
+  size_t *starts; /* [rows] where a row begins in it */
+  size_t *ends;
+  int *text_rows; /* [columns] the first row with text, plus 1; 0 for none */
+};
 
-void jn__table_free(jn_table *table);
+void jn__table_free(jn_table *table); /* what it holds */
 const double *jn__table_column(const jn_table *table, int column);
 /* -1 when there is none. */
 int jn__table_find(const jn_table *table, const char *name);
 /* The place of a cell: its line, and the number of the column from 1. row -1: the line above the first row. */
 jn_place jn__table_place(const jn_table *table, int row, int column);
-/* Names for `columns` columns, and room for `rows` rows; JN_ERR_MEMORY. */
-jn_status jn__table_make(jn_table *table, int columns, size_t rows);
+/* Names for `columns` columns, and room for `rows` rows; JN_ERR_FILE after telling that this is beyond the limit,
+ * JN_ERR_MEMORY. */
+jn_status jn__table_make(jn_table *table, jn_log *log, size_t columns, size_t rows);
 /* "name [unit]" into column c. */
-jn_status jn__table_name(jn_table *table, int column, const char *text, size_t length);
+jn_status jn__table_set_name(jn_table *table, int column, const char *text, size_t length);
 
 /* csv.c: first line names; separated by commas, semicolons (then with decimal commas, too) or tabs. */
 jn_status jn__csv_read(jn_table *table, const char *text, size_t length, jn_log *log);
+/* A cell of the line p ... end: *p and *end become its own, without blanks and quotes about it; 0 when there is none.
+ */
+int jn__csv_cell(char separator, const char **p, const char **end, int column);
 
 /* ---- npy.c ---- */
 
@@ -58,26 +72,29 @@ int jn__array_text(const jn_array *array, size_t i, char *out, size_t size);
 
 /* ---- zip.c ---- */
 
-typedef struct jn_zip_entry {
-  char name[64]; /* without ".npy" */
-  unsigned char *bytes;
-  size_t length;
-  int owned;
-} jn_zip_entry;
-
-enum { JN_ZIP_ENTRIES = 64 };
-
+/* An archive in memory, of which files are unpacked one by one as they are asked for. */
 typedef struct jn_zip {
-  jn_zip_entry entries[JN_ZIP_ENTRIES];
-  int count;
+  jn_allocator allocator;
+  const unsigned char *bytes;
+  size_t length;
+  size_t directory; /* where it begins */
+  int count;        /* of files */
+  size_t limit;     /* on what is still to be unpacked */
 } jn_zip;
 
-/* All files of an archive (of the first JN_ZIP_ENTRIES); JN_ERR_SYNTAX, JN_ERR_UNSUPPORTED, JN_ERR_MEMORY and why. */
-jn_status jn__zip_read(const jn_allocator *a, const unsigned char *bytes, size_t length, jn_zip *zip, char *why,
-                       size_t size);
-void jn__zip_free(const jn_allocator *a, jn_zip *zip);
-/* NULL when there is none. */
-const jn_zip_entry *jn__zip_find(const jn_zip *zip, const char *name);
+typedef struct jn_zip_entry {
+  const unsigned char *bytes;
+  size_t length;
+  void *owned; /* to be released, or NULL: the bytes are those of the archive */
+} jn_zip_entry;
+
+/* Finds the directory; JN_ERR_SYNTAX and why. `limit` is on the bytes of all files that are got. */
+jn_status jn__zip_open(jn_zip *zip, const jn_allocator *a, const unsigned char *bytes, size_t length, size_t limit,
+                       char *why, size_t size);
+/* The file NAME.npy. bytes NULL: there is none. JN_ERR_SYNTAX, JN_ERR_UNSUPPORTED, JN_ERR_MEMORY and why; JN_ERR_FILE
+ * with why empty: beyond the limit. */
+jn_status jn__zip_get(jn_zip *zip, const char *name, jn_zip_entry *entry, char *why, size_t size);
+void jn__zip_release(const jn_zip *zip, jn_zip_entry *entry);
 uint32_t jn__crc32(const unsigned char *bytes, size_t length);
 
 #endif

@@ -46,80 +46,98 @@ static int inflate_raw(const unsigned char *from, size_t packed, unsigned char *
 }
 #endif
 
+/* Deflate makes at most 1032 bytes from one: what claims to be more is not worth the memory. */
+enum { MOST_RATIO = 1032 };
+
 typedef struct member {
   uint32_t method, crc, packed, length, offset, name_length;
   const unsigned char *name;
 } member;
 
-static jn_status unpack(const jn_allocator *a, const member *m, const unsigned char *from, jn_zip_entry *e, char *why,
+/* The name as far as it fits into a message. */
+static int shown(const member *m) { return m->name_length < 60 ? (int)m->name_length : 60; }
+#define SHOWN(m) shown(m), (const char *)(m)->name
+
+static jn_status unpack(const jn_zip *zip, const member *m, const unsigned char *from, jn_zip_entry *e, char *why,
                         size_t size) {
-  e->length = m->length;
   if (m->method == 0 && m->packed == m->length) {
-    e->bytes = (unsigned char *)(uintptr_t)from;
+    e->bytes = from;
   } else if (m->method == 8) {
 #if JN_WITH_ZLIB
-    e->bytes = jn__allocate(a, m->length);
-    e->owned = 1;
-    if (!e->bytes) return JN_ERR_MEMORY;
-    if (!inflate_raw(from, m->packed, e->bytes, m->length))
-      return snprintf(why, size, "'%s' in the archive cannot be unpacked", e->name), JN_ERR_SYNTAX;
+    if (m->length > (uint64_t)MOST_RATIO * m->packed)
+      return snprintf(why, size, "'%.*s' in the archive claims a size that it cannot have", SHOWN(m)), JN_ERR_SYNTAX;
+    unsigned char *to = e->owned = jn__allocate(&zip->allocator, m->length);
+    if (!to) return JN_ERR_MEMORY;
+    if (!inflate_raw(from, m->packed, to, m->length))
+      return snprintf(why, size, "'%.*s' in the archive cannot be unpacked", SHOWN(m)), JN_ERR_SYNTAX;
+    e->bytes = to;
 #else
-    (void)a;
-    snprintf(why, size, "'%s' is compressed, and this build of jounce lacks zlib: write it with numpy.savez", e->name);
+    (void)zip;
+    snprintf(why, size, "'%.*s' is compressed, and this build of jounce lacks zlib: write it with numpy.savez",
+             SHOWN(m));
     return JN_ERR_UNSUPPORTED;
 #endif
   } else {
-    snprintf(why, size, "'%s' is packed by method %u; stored and deflated are known", e->name, (unsigned)m->method);
+    snprintf(why, size, "'%.*s' is packed by method %u; stored and deflated are known", SHOWN(m), (unsigned)m->method);
     return JN_ERR_UNSUPPORTED;
   }
   if (jn__crc32(e->bytes, e->length) == m->crc) return JN_OK;
-  return snprintf(why, size, "'%s' in the archive is damaged: its checksum is wrong", e->name), JN_ERR_SYNTAX;
+  return snprintf(why, size, "'%.*s' in the archive is damaged: its checksum is wrong", SHOWN(m)), JN_ERR_SYNTAX;
 }
 
-static jn_status add_entry(const jn_allocator *a, const unsigned char *bytes, size_t length, const member *m,
-                           jn_zip *zip, char *why, size_t size) {
-  jn_zip_entry *e = &zip->entries[zip->count];
-  uint32_t n = m->name_length < sizeof e->name ? m->name_length : (uint32_t)sizeof e->name - 1;
-  memcpy(e->name, m->name, n);
-  e->name[n] = 0;
-  char *ending = strstr(e->name, ".npy");
-  if (ending) *ending = 0;
-  zip->count++;
+static jn_status get_member(jn_zip *zip, const member *m, jn_zip_entry *e, char *why, size_t size) {
+  size_t length = zip->length;
   if (m->offset > length || length - m->offset < LOCAL_BYTES) return snprintf(why, size, "is cut off"), JN_ERR_SYNTAX;
-  const unsigned char *local = bytes + m->offset;
+  const unsigned char *local = zip->bytes + m->offset;
   size_t start = m->offset + LOCAL_BYTES + two(local + 26) + two(local + 28);
   if (memcmp(local, "PK\3\4", 4) != 0 || start > length || m->packed > length - start)
-    return snprintf(why, size, "'%s' in the archive is cut off", e->name), JN_ERR_SYNTAX;
-  return unpack(a, m, bytes + start, e, why, size);
+    return snprintf(why, size, "'%.*s' in the archive is cut off", SHOWN(m)), JN_ERR_SYNTAX;
+  if (m->length > zip->limit) return JN_ERR_FILE;
+  zip->limit -= m->length;
+  e->length = m->length;
+  return unpack(zip, m, zip->bytes + start, e, why, size);
 }
 
-jn_status jn__zip_read(const jn_allocator *a, const unsigned char *bytes, size_t length, jn_zip *zip, char *why,
-                       size_t size) {
-  memset(zip, 0, sizeof *zip);
+jn_status jn__zip_open(jn_zip *zip, const jn_allocator *a, const unsigned char *bytes, size_t length, size_t limit,
+                       char *why, size_t size) {
+  *zip = (jn_zip){.allocator = *a, .bytes = bytes, .length = length, .limit = limit};
   const unsigned char *end = find_end(bytes, length);
   if (!end) return snprintf(why, size, "is no complete ZIP archive"), JN_ERR_SYNTAX;
-  size_t at = four(end + 16);
-  for (uint32_t i = 0; i < two(end + 10) && i < JN_ZIP_ENTRIES; i++) {
-    const unsigned char *p = bytes + at;
-    if (at > length || length - at < ENTRY_BYTES || memcmp(p, "PK\1\2", 4) != 0)
-      return snprintf(why, size, "has a broken directory"), JN_ERR_SYNTAX;
-    member m = {two(p + 10), four(p + 16), four(p + 20), four(p + 24), four(p + 42), two(p + 28), p + ENTRY_BYTES};
-    if (m.name_length > length - at - ENTRY_BYTES) return snprintf(why, size, "has a broken directory"), JN_ERR_SYNTAX;
-    jn_status status = add_entry(a, bytes, length, &m, zip, why, size);
-    if (status != JN_OK) return status;
-    at += ENTRY_BYTES + two(p + 28) + two(p + 30) + two(p + 32);
-  }
+  zip->directory = four(end + 16);
+  zip->count = (int)two(end + 10);
   return JN_OK;
 }
 
-void jn__zip_free(const jn_allocator *a, jn_zip *zip) {
-  for (int i = 0; i < zip->count; i++)
-    if (zip->entries[i].owned) jn__release(a, zip->entries[i].bytes);
-  zip->count = 0;
+/* The entry of the directory at *at, which moves behind it; 0 when it is broken. */
+static int next_member(const jn_zip *zip, size_t *at, member *m) {
+  const unsigned char *p = zip->bytes + *at;
+  if (*at > zip->length || zip->length - *at < ENTRY_BYTES || memcmp(p, "PK\1\2", 4) != 0) return 0;
+  *m = (member){two(p + 10), four(p + 16), four(p + 20), four(p + 24), four(p + 42), two(p + 28), p + ENTRY_BYTES};
+  if (m->name_length > zip->length - *at - ENTRY_BYTES) return 0;
+  *at += ENTRY_BYTES + m->name_length + two(p + 30) + two(p + 32);
+  return 1;
 }
 
-const jn_zip_entry *jn__zip_find(const jn_zip *zip, const char *name) {
-  for (int i = 0; i < zip->count; i++)
-    if (strcmp(zip->entries[i].name, name) == 0) return &zip->entries[i];
-  return NULL;
+static int has_name(const member *m, const char *name) {
+  size_t n = strlen(name);
+  return m->name_length == n + 4 && memcmp(m->name, name, n) == 0 && memcmp(m->name + n, ".npy", 4) == 0;
+}
+
+jn_status jn__zip_get(jn_zip *zip, const char *name, jn_zip_entry *e, char *why, size_t size) {
+  *e = (jn_zip_entry){0};
+  *why = 0;
+  size_t at = zip->directory;
+  member m, found = {0};
+  for (int i = 0; i < zip->count; i++) {
+    if (!next_member(zip, &at, &m)) return snprintf(why, size, "has a broken directory"), JN_ERR_SYNTAX;
+    if (!has_name(&m, name)) continue;
+    if (found.name) return snprintf(why, size, "has two files '%s.npy'", name), JN_ERR_SYNTAX;
+    found = m;
+  }
+  return found.name ? get_member(zip, &found, e, why, size) : JN_OK;
+}
+
+void jn__zip_release(const jn_zip *zip, jn_zip_entry *e) {
+  jn__release(&zip->allocator, e->owned);
+  *e = (jn_zip_entry){0};
 }

@@ -44,7 +44,7 @@ void jn_loop_init(jn_loop *loop) {
 }
 
 void jn_options_init(jn_options *options) {
-  if (options) *options = (jn_options){.size = sizeof *options, .max_bytes = (size_t)64 << 20};
+  if (options) *options = (jn_options){.size = sizeof *options, .max_bytes = JN_MAX_BYTES};
 }
 
 void jn_inertia_pack(double mass, const double com[3], const double tensor[6], double out[10]) {

@@ -2,17 +2,30 @@
 #include "log.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../io/printable.h"
 #include "memory.h"
 
+enum { RULE = 48, MORE = 96 };
+
+/* How often a rule was told. */
+typedef struct rule_count {
+  char rule[RULE];
+  jn_severity severity;
+  int count;
+  char *more; /* [MORE] text of the message that says how many there are more, NULL before it is there */
+} rule_count;
+
 struct jn_report {
   jn_allocator allocator;
   jn_message *messages;
   char **blocks; /* blocks[i] holds the strings of messages[i] */
+  rule_count *rules;
   int count, capacity, block_capacity;
+  int rule_number, rule_capacity;
 };
 
 jn_report *jn_report_create(const jn_allocator *allocator) {
@@ -28,6 +41,7 @@ void jn_report_destroy(jn_report *report) {
   for (int i = 0; i < report->count; i++) jn__release(&a, report->blocks[i]);
   jn__release(&a, report->blocks);
   jn__release(&a, report->messages);
+  jn__release(&a, report->rules);
   jn__release(&a, report);
 }
 
@@ -35,8 +49,16 @@ int jn_report_count(const jn_report *report) { return report ? report->count : 0
 
 int jn_report_count_of(const jn_report *report, jn_severity severity) {
   int n = 0;
-  for (int i = 0; i < jn_report_count(report); i++) n += report->messages[i].severity == severity;
+  for (int i = 0; report && i < report->rule_number; i++)
+    if (report->rules[i].severity == severity) n += report->rules[i].count;
   return n;
+}
+
+int jn_report_count_rule(const jn_report *report, jn_severity severity, const char *rule) {
+  for (int i = 0; report && rule && i < report->rule_number; i++)
+    if (report->rules[i].severity == severity && strcmp(report->rules[i].rule, rule) == 0)
+      return report->rules[i].count;
+  return 0;
 }
 
 const jn_message *jn_report_message(const jn_report *report, int i) {
@@ -58,8 +80,21 @@ static const char *put_shown(char **at, const char *s) {
   return start;
 }
 
+/* The entry of a rule, a new one when there is none; NULL when there is no memory. */
+static rule_count *count_rule(jn_report *r, const jn_message *m) {
+  for (int i = 0; i < r->rule_number; i++)
+    if (r->rules[i].severity == m->severity && strncmp(r->rules[i].rule, m->rule, RULE - 1) == 0) return &r->rules[i];
+  void *grown = jn__grow(&r->allocator, r->rules, r->rule_number, &r->rule_capacity, sizeof *r->rules);
+  if (!grown) return NULL;
+  r->rules = grown;
+  rule_count *one = &r->rules[r->rule_number++];
+  *one = (rule_count){.severity = m->severity};
+  snprintf(one->rule, sizeof one->rule, "%s", m->rule);
+  return one;
+}
+
 /* 0 when there is no memory. */
-static int report_add(jn_report *r, const jn_message *m) {
+static int keep(jn_report *r, const jn_message *m) {
   void *grown = jn__grow(&r->allocator, r->messages, r->count, &r->capacity, sizeof *r->messages);
   if (!grown) return 0;
   r->messages = grown;
@@ -77,6 +112,24 @@ static int report_add(jn_report *r, const jn_message *m) {
   copy.remedy = put_shown(&at, m->remedy);
   r->blocks[r->count] = block;
   r->messages[r->count++] = copy;
+  return 1;
+}
+
+/* The first messages of a rule are kept; those behind them are counted. 0 when there is no memory. */
+static int report_add(jn_report *r, const jn_message *m) {
+  rule_count *rule = count_rule(r, m);
+  if (!rule) return 0;
+  rule->count++;
+  if (rule->count <= JN_REPORT_SAME) return keep(r, m);
+  if (!rule->more) { /* in a block that is as long as the text can become */
+    char blanks[MORE];
+    memset(blanks, ' ', sizeof blanks - 1);
+    blanks[sizeof blanks - 1] = 0;
+    jn_message more = {m->severity, 0, 0, m->rule, m->file, "", blanks, ""};
+    if (!keep(r, &more)) return 0;
+    rule->more = (char *)(uintptr_t)r->messages[r->count - 1].text;
+  }
+  snprintf(rule->more, MORE, "%d more of the kind '%.40s' are not listed", rule->count - JN_REPORT_SAME, rule->rule);
   return 1;
 }
 

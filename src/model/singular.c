@@ -45,9 +45,12 @@ static void warn(jn_draft *d, const jn_model *m, int link) {
 }
 
 jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
-  enum { DENSE = 1000 }; /* coupled coordinates are solved densely: beyond this the check would take seconds */
+  /* coupled coordinates are solved densely, from pairs of joints of which one carries the other: beyond this the check
+   * would take seconds */
+  enum { DENSE = 1000, PAIRS = 10000000 };
   const jn_tree_d *t = m->tree[JN_KIND_D];
-  if (t->nb == 0 || (t->coupled && t->nv > DENSE)) return JN_OK;
+  int large = t->nv > DENSE || (double)t->nb * jn_model_depth(m) > PAIRS;
+  if (t->nb == 0 || (t->coupled && large)) return JN_OK;
   size_t nq = (size_t)t->nq, nv = (size_t)t->nv, nd = (size_t)t->nd;
   double *q = jn__allocate(&d->a, (nq + nv + nd + jn__scratch_reals(m, -1)) * sizeof *q);
   if (!q) return JN_ERR_MEMORY;

@@ -82,11 +82,22 @@ int jn__draft_joint(const jn_draft *d, const char *name) {
   return found;
 }
 
+/* Longer names would not fit where names of coordinates are made from them. */
+static void check_length(jn_draft *d, jn_place place, const char *what, const char *name) {
+  char subject[JN_SUBJECT], cut[64];
+  if (!name || strlen(name) <= JN_NAME_MAX) return;
+  snprintf(cut, sizeof cut, "%.40s...", name);
+  jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "name-long", place, jn__subject(subject, what, cut), "choose a shorter name",
+          "its name has %zu bytes; %d are the most", strlen(name), (int)JN_NAME_MAX);
+}
+
 static void check_names(jn_draft *d, named *scratch) {
   for (int i = 0; i < d->n; i++) {
     const char *name = d->b->links[i].link.name;
     if (!name || !*name)
       jn__link_error(d, i, "name-missing", "give every link a name", "link number %d has no name", i);
+    check_length(d, jn__link_place(d, i), "link", name);
+    check_length(d, jn__joint_place(d, i), "joint", d->joint[i].name);
     scratch[i] = (named){name ? name : "", i};
   }
   sort_names(scratch, d->n, d->by_name);
@@ -120,6 +131,7 @@ static void check_frame_names(jn_draft *d, named *scratch) {
     jn_place place = {d->b->file, f->line, f->column};
     char subject[JN_SUBJECT];
     jn__subject(subject, "frame", f->name);
+    check_length(d, place, "frame", f->name);
     int taken = jn__draft_link(d, f->name) != JN_NONE || (i > 0 && strcmp(f->name, scratch[i - 1].name) == 0);
     if (!*f->name || taken)
       jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "name-duplicate", place, subject, "rename it",
@@ -134,6 +146,10 @@ static void check_loop_names(jn_draft *d, named *scratch) {
   int n = d->b->loop_count;
   for (int i = 0; i < n; i++) scratch[i] = (named){d->b->loops[i].loop.name ? d->b->loops[i].loop.name : "", i};
   qsort(scratch, (size_t)n, sizeof *scratch, compare_named);
+  for (int i = 0; i < n; i++) {
+    const jn_loop_item *l = &d->b->loops[scratch[i].index];
+    check_length(d, (jn_place){jn__builder_loop_file(d->b, l), l->line, l->column}, "loop", l->loop.name);
+  }
   for (int i = 1; i < n; i++) {
     const jn_loop_item *l = &d->b->loops[scratch[i].index];
     char subject[JN_SUBJECT];

@@ -10,8 +10,11 @@
 #include <string.h>
 
 #include "../io/common.h"
+#include "../io/limit.h"
 #include "../io/native.h"
 #include "trajectory.h"
+
+enum { MAX_FAULTS = 20 };
 
 typedef struct reader {
   jn_loading *l;
@@ -354,7 +357,11 @@ static int read_root(reader *r, json_t *root) {
   int good = 1;
   r->keys = jn__keep(&r->out->blocks, (size_t)r->out->nq * sizeof *r->keys);
   if (!r->keys) return no_memory(r);
-  json_object_foreach(joints, name, value) good &= read_joint(r, name, value, given);
+  int faults = 0;
+  json_object_foreach(joints, name, value) {
+    good &= read_joint(r, name, value, given);
+    if (!good && ++faults == MAX_FAULTS) break; /* to find the place of each takes a walk over the text */
+  }
   r->joint = NULL;
   if (!good || !check_missing(r, given) || !read_range(r, root, r->out->start) || !check_covers(r)) return 0;
   for (int i = 0; i < r->out->nq; i++) check_degrees(r, i);
@@ -364,6 +371,7 @@ static int read_root(reader *r, json_t *root) {
 jn_status jn__analytic_read(jn_loading *l, const char *text, size_t length, jn_trajectory *out) {
   json_error_t error;
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3;
+  if (!jn__json_fits(&l->log, l->file, text, length, jn__limit(l->options.max_bytes))) return JN_ERR_FILE;
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (!root) {
     jn__log(&l->log, JN_ERROR, JN_ERR_SYNTAX, "json", (jn_place){l->file, error.line, error.column}, NULL, NULL,

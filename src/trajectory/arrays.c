@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* NumPy's files into tables. NPY: one array, times in the first column, then q in the model's order. NPZ: t, q, and if
  * they are there v, a, and q_names, v_names for another order. */
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../io/limit.h"
 #include "trajectory.h"
 
 static jn_status refuse(jn_loading *l, jn_status status, const char *subject, const char *remedy, const char *text) {
@@ -27,11 +27,10 @@ static int copy_column(jn_loading *l, jn_table *t, int c, const jn_array *a, siz
   return 1;
 }
 
-static jn_status make_table(jn_loading *l, jn_table *t, int columns, size_t rows) {
-  if (rows > INT_MAX) return refuse(l, JN_ERR_SIZE, NULL, NULL, "has too many rows");
-  if (jn__table_make(t, columns, rows) != JN_OK) return JN_ERR_MEMORY;
-  t->rows = (int)rows;
-  return JN_OK;
+static jn_status make_table(jn_loading *l, jn_table *t, size_t columns, size_t rows) {
+  jn_status status = jn__table_make(t, &l->log, columns, rows);
+  if (status == JN_OK) t->rows = (int)rows;
+  return status;
 }
 
 jn_status jn__read_npy(jn_loading *l, const unsigned char *bytes, size_t length, jn_table *t) {
@@ -44,11 +43,11 @@ jn_status jn__read_npy(jn_loading *l, const unsigned char *bytes, size_t length,
              a.shape[1], nq + 1);
     return refuse(l, JN_ERR_SIZE, NULL, "the order of q is that of jounce info; CSV and NPZ have names", why);
   }
-  jn_status status = make_table(l, t, nq + 1, a.shape[0]);
+  jn_status status = make_table(l, t, (size_t)nq + 1, a.shape[0]);
   for (int c = 0; c <= nq && status == JN_OK; c++) {
     snprintf(name, sizeof name, "t");
     if (c > 0) jn_coordinate_name(l->model, c - 1, name, sizeof name);
-    status = jn__table_name(t, c, name, strlen(name));
+    status = jn__table_set_name(t, c, name, strlen(name));
     if (status == JN_OK && !copy_column(l, t, c, &a, (size_t)c)) status = JN_ERR_SYNTAX;
   }
   return status;
@@ -57,43 +56,82 @@ jn_status jn__read_npy(jn_loading *l, const unsigned char *bytes, size_t length,
 /* ---- NPZ ---- */
 
 typedef struct source {
-  const char *key, *names; /* entries of the archive */
+  const char *key, *names; /* files of the archive */
   const char *ending;
   int velocity; /* columns are velocity coordinates */
   jn_array array, words;
+  jn_zip_entry entry, word_entry;
   int has_words;
 } source;
 
-/* 1 when the archive has the array, 0 when not, -1 after telling what is wrong with it. */
-static int open_source(jn_loading *l, const jn_zip *zip, source *s, size_t rows) {
+/* A file of the archive; 1 when it is there, 0 when not, -1 after telling what is wrong with it. */
+static int get_file(jn_loading *l, jn_zip *zip, const char *name, jn_zip_entry *e) {
   char why[160];
-  const jn_zip_entry *e = jn__zip_find(zip, s->key), *words = s->names ? jn__zip_find(zip, s->names) : NULL;
-  if (!e) return 0;
-  if (!jn__npy_parse(e->bytes, e->length, &s->array, why, sizeof why)) {
+  size_t limit = jn__limit(l->options.max_bytes);
+  jn_status status = jn__zip_get(zip, name, e, why, sizeof why);
+  if (status == JN_OK) return e->bytes != NULL;
+  if (status == JN_ERR_FILE)
+    jn__over_limit(&l->log, l->file, NULL, "unpacked, the arrays that are needed are larger than", limit);
+  else
+    refuse(l, status, NULL, NULL, *why ? why : jn_status_text(status));
+  return -1;
+}
+
+/* The names of columns, if they are there. */
+static int open_words(jn_loading *l, jn_zip *zip, source *s) {
+  char why[160];
+  int there = s->names ? get_file(l, zip, s->names, &s->word_entry) : 0;
+  if (there <= 0) return there;
+  s->has_words = jn__npy_parse(s->word_entry.bytes, s->word_entry.length, &s->words, why, sizeof why) &&
+                 s->words.kind == 'U' && s->words.dimensions == 1 && s->words.shape[0] == s->array.shape[1];
+  return 1;
+}
+
+/* 1 when the archive has the array, 0 when not, -1 after telling what is wrong with it. */
+static int open_source(jn_loading *l, jn_zip *zip, source *s, size_t rows) {
+  char why[160];
+  int there = get_file(l, zip, s->key, &s->entry);
+  if (there <= 0) return there;
+  if (!jn__npy_parse(s->entry.bytes, s->entry.length, &s->array, why, sizeof why)) {
     refuse(l, JN_ERR_SYNTAX, s->key, NULL, why);
     return -1;
   }
   size_t columns = s->array.shape[1];
   int wanted = s->velocity ? jn_model_nv(l->model) : jn_model_nq(l->model);
-  s->has_words = words && jn__npy_parse(words->bytes, words->length, &s->words, why, sizeof why) &&
-                 s->words.kind == 'U' && s->words.shape[0] == columns;
+  if (open_words(l, zip, s) < 0) return -1;
   int fits = s->array.kind != 'U' && s->array.dimensions <= 2 && s->array.shape[0] == rows;
-  if (fits && (!s->names || s->has_words || columns == (size_t)wanted)) return 1;
+  if (fits && (s->has_words || columns == (size_t)wanted)) return 1;
   snprintf(why, sizeof why, "has the shape %zu x %zu; it should have %zu x %d", s->array.shape[0], columns, rows,
            wanted);
   refuse(l, JN_ERR_SIZE, s->key, s->velocity ? "or leave it out" : "or give the joints' names as q_names", why);
   return -1;
 }
 
-/* The name of column j; empty for the velocities of rotations, which are no derivatives of coordinates. */
+/* The times: one column. */
+static int open_time(jn_loading *l, jn_zip *zip, source *s) {
+  char why[160];
+  int there = get_file(l, zip, s->key, &s->entry);
+  if (there == 0) refuse(l, JN_ERR_NAME, NULL, "numpy.savez(FILE, t=t, q=q)", "needs the arrays t and q");
+  if (there <= 0) return 0;
+  const jn_array *a = &s->array;
+  if (!jn__npy_parse(s->entry.bytes, s->entry.length, &s->array, why, sizeof why) || a->kind == 'U')
+    return refuse(l, JN_ERR_SYNTAX, "t", NULL, "is no array of numbers"), 0;
+  if (a->dimensions == 0 || a->shape[1] != 1 || a->shape[2] != 1)
+    return refuse(l, JN_ERR_SIZE, "t", NULL, "must have one dimension: a number for each sample"), 0;
+  return 1;
+}
+
+/* The name of column j; empty for the velocities of rotations, which are no derivatives of coordinates, and for words
+ * that are no name of any joint because they are too long. */
 static void name_column(const jn_loading *l, const source *s, size_t j, char name[JN_NAME]) {
   name[0] = 0;
-  if (s->has_words)
-    jn__array_text(&s->words, j, name, JN_NAME - 4);
-  else if (s->velocity)
+  if (s->has_words) {
+    if (!jn__array_text(&s->words, j, name, JN_NAME - 4)) name[0] = 0;
+  } else if (s->velocity) {
     jn_velocity_name(l->model, (int)j, name, JN_NAME - 4);
-  else
+  } else {
     jn_coordinate_name(l->model, (int)j, name, JN_NAME - 4);
+  }
   if (!s->velocity) return;
   if (jn__coordinate_find(l, name) < 0)
     name[0] = 0;
@@ -106,55 +144,52 @@ static jn_status add_source(jn_loading *l, jn_table *t, const source *s, int *co
   for (size_t j = 0; j < s->array.shape[1]; j++) {
     name_column(l, s, j, name);
     if (s->velocity && !name[0]) continue;
-    if (jn__table_name(t, *column, name, strlen(name)) != JN_OK) return JN_ERR_MEMORY;
+    if (jn__table_set_name(t, *column, name, strlen(name)) != JN_OK) return JN_ERR_MEMORY;
     if (!copy_column(l, t, *column, &s->array, j)) return JN_ERR_SYNTAX;
     ++*column;
   }
   return JN_OK;
 }
 
-static jn_status fill(jn_loading *l, const jn_zip *zip, jn_table *t) {
-  source sources[] = {{"q", "q_names", "", 0, {0}, {0}, 0},
-                      {"v", "v_names", "_d1", 1, {0}, {0}, 0},
-                      {"a", "v_names", "_d2", 1, {0}, {0}, 0}};
-  source time = {.key = "t", .ending = ""};
-  const jn_zip_entry *e = jn__zip_find(zip, "t");
-  char why[128];
-  if (!e || !jn__zip_find(zip, "q"))
-    return refuse(l, JN_ERR_NAME, NULL, "numpy.savez(FILE, t=t, q=q)", "needs the arrays t and q");
-  if (!jn__npy_parse(e->bytes, e->length, &time.array, why, sizeof why) || time.array.kind == 'U')
-    return refuse(l, JN_ERR_SYNTAX, "t", NULL, "is no array of numbers");
-  size_t rows = time.array.shape[0];
-  int there[3], columns = 1, at = 1;
+static jn_status fill(jn_loading *l, jn_zip *zip, jn_table *t, source *time, source sources[3]) {
+  if (!open_time(l, zip, time)) return l->log.first.status;
+  size_t rows = time->array.shape[0], columns = 1;
+  int there[3], at = 1;
   for (int i = 0; i < 3; i++) {
     there[i] = open_source(l, zip, &sources[i], rows);
     if (there[i] < 0) return l->log.first.status;
-    if (there[i]) columns += (int)sources[i].array.shape[1];
+    if (i == 0 && !there[0])
+      return refuse(l, JN_ERR_NAME, NULL, "numpy.savez(FILE, t=t, q=q)", "needs the arrays t and q");
+    if (there[i]) columns += sources[i].array.shape[1];
   }
   jn_status status = make_table(l, t, columns, rows);
-  if (status == JN_OK) status = jn__table_name(t, 0, "t", 1);
-  if (status == JN_OK && !copy_column(l, t, 0, &time.array, 0)) status = JN_ERR_SYNTAX;
+  if (status == JN_OK) status = jn__table_set_name(t, 0, "t", 1);
+  if (status == JN_OK && !copy_column(l, t, 0, &time->array, 0)) status = JN_ERR_SYNTAX;
   for (int i = 0; i < 3 && status == JN_OK; i++)
     if (there[i]) status = add_source(l, t, &sources[i], &at);
-  for (int c = at; c < columns; c++) { /* columns that were left out */
+  for (int c = at; c < t->columns; c++) { /* columns that were left out */
     jn__release(&t->allocator, t->names[c]);
     jn__release(&t->allocator, t->units[c]);
     t->names[c] = t->units[c] = NULL;
   }
-  t->columns = at;
+  if (at < t->columns) t->columns = at;
   return status;
 }
 
 jn_status jn__read_npz(jn_loading *l, const unsigned char *bytes, size_t length, jn_table *t) {
-  jn_zip *zip = jn__allocate(&l->allocator, sizeof *zip);
-  char why[160] = "";
-  if (!zip) return JN_ERR_MEMORY;
-  jn_status status = jn__zip_read(&l->allocator, bytes, length, zip, why, sizeof why);
-  if (status == JN_OK)
-    status = fill(l, zip, t);
-  else if (*why)
-    refuse(l, status, NULL, NULL, why);
-  jn__zip_free(&l->allocator, zip);
-  jn__release(&l->allocator, zip);
+  source sources[] = {{.key = "q", .names = "q_names", .ending = ""},
+                      {.key = "v", .names = "v_names", .ending = "_d1", .velocity = 1},
+                      {.key = "a", .names = "v_names", .ending = "_d2", .velocity = 1}};
+  source time = {.key = "t", .ending = ""};
+  jn_zip zip;
+  char why[160];
+  jn_status status = jn__zip_open(&zip, &l->allocator, bytes, length, jn__limit(l->options.max_bytes), why, sizeof why);
+  if (status != JN_OK) return refuse(l, status, NULL, NULL, why);
+  status = fill(l, &zip, t, &time, sources);
+  jn__zip_release(&zip, &time.entry);
+  for (int i = 0; i < 3; i++) {
+    jn__zip_release(&zip, &sources[i].entry);
+    jn__zip_release(&zip, &sources[i].word_entry);
+  }
   return status;
 }

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Making trajectories: find the source, tell its format, hand it to the reader. */
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../io/limit.h"
 #include "trajectory.h"
 
 void jn_trajectory_options_init(jn_trajectory_options *options) {
   if (!options) return;
-  *options = (jn_trajectory_options){.size = sizeof *options,
-                                     .order = 2,
-                                     .wrench_interpolation = JN_INTERPOLATE_MONOTONE,
-                                     .max_bytes = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 30)};
+  *options = (jn_trajectory_options){
+      .size = sizeof *options, .order = 2, .wrench_interpolation = JN_INTERPOLATE_MONOTONE, .max_bytes = JN_MAX_BYTES};
 }
 
 /* ---- The motion of the papers (Kumar and Mueller 2021), about a posture that the Panda can take ---- */
@@ -38,36 +36,8 @@ static jn_status file_fault(jn_loading *l, jn_status status, const char *text, c
   return status;
 }
 
-/* All bytes of a file, released by the caller; NULL after telling why not. */
 static char *read_file(jn_loading *l, size_t *length) {
-  char why[160];
-  FILE *f = fopen(l->file, "rb");
-  if (!f) {
-    snprintf(why, sizeof why, "cannot be opened: %s", strerror(errno));
-    return file_fault(l, JN_ERR_FILE, why, NULL), NULL;
-  }
-  size_t room = 1 << 16, used = 0;
-  char *text = jn__allocate(&l->allocator, room);
-  while (text) {
-    size_t n = fread(text + used, 1, room - used, f);
-    used += n;
-    if (n == 0 || used > l->options.max_bytes) break;
-    if (used < room) continue;
-    char *bigger = jn__allocate(&l->allocator, 2 * room);
-    if (bigger) memcpy(bigger, text, used);
-    jn__release(&l->allocator, text);
-    text = bigger;
-    room *= 2;
-  }
-  int failed = ferror(f);
-  snprintf(why, sizeof why, "cannot be read: %s", strerror(errno));
-  fclose(f);
-  *length = used;
-  if (text && !failed && used <= l->options.max_bytes) return text;
-  jn__release(&l->allocator, text);
-  if (!text) return file_fault(l, JN_ERR_MEMORY, jn_status_text(JN_ERR_MEMORY), NULL), NULL;
-  if (failed) return file_fault(l, JN_ERR_FILE, why, NULL), NULL;
-  return file_fault(l, JN_ERR_FILE, "is larger than the limit", "raise max_bytes of the options"), NULL;
+  return jn__read_file(&l->allocator, &l->log, l->file, jn__limit(l->options.max_bytes), length);
 }
 
 /* ---- Formats ---- */
@@ -84,7 +54,7 @@ static int is_xml(const char *text, size_t length) { return begins_with(text, le
 
 static jn_status read_table(jn_loading *l, const char *text, size_t length, jn_table *table) {
   const unsigned char *bytes = (const unsigned char *)text;
-  *table = (jn_table){.allocator = l->allocator, .file = l->file};
+  *table = (jn_table){.allocator = l->allocator, .file = l->file, .limit = jn__limit(l->options.max_bytes)};
   if (length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0) return jn__read_npy(l, bytes, length, table);
   if (length >= 4 && memcmp(text, "PK\3\4", 4) == 0) return jn__read_npz(l, bytes, length, table);
   if (is_xml(text, length))
@@ -133,6 +103,7 @@ static jn_status begin(jn_loading *l, const jn_model *model, const char *file, c
   l->log.report = l->options.report;
   l->log.strict = l->options.strict;
   l->base = find_base(model);
+  if (jn__names_make(&l->names, &l->allocator, model) != JN_OK) return JN_ERR_MEMORY;
   if (l->options.order >= 0 && l->options.order <= JN_TRAJECTORY_MAX_ORDER) return JN_OK;
   jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "order", (jn_place){l->file, 0, 0}, NULL, NULL,
           "order %d is outside 0 ... %d", l->options.order, JN_TRAJECTORY_MAX_ORDER);
@@ -156,6 +127,7 @@ static jn_trajectory *make(const jn_loading *l) {
 
 /* The status of the whole, with the error told if nobody has told it yet. */
 static jn_status finish(jn_loading *l, jn_status status, jn_error *error) {
+  jn__names_free(&l->names);
   if (status != JN_OK && l->log.first.status == JN_OK)
     jn__log(&l->log, JN_ERROR, status, "trajectory", (jn_place){l->file, 0, 0}, NULL, NULL, "%s",
             jn_status_text(status));
@@ -187,6 +159,8 @@ jn_status jn_trajectory_load_text(const jn_model *model, const char *text, size_
   jn_loading l;
   *trajectory = NULL;
   jn_status status = begin(&l, model, file, options);
+  size_t limit = jn__limit(l.options.max_bytes);
+  if (status == JN_OK && length > limit) status = jn__over_limit(&l.log, l.file, NULL, "is larger than", limit);
   if (status == JN_OK) status = check_order(&l, !is_json(text, length));
   jn_trajectory *made = status == JN_OK ? make(&l) : NULL;
   if (status == JN_OK) status = made ? read_any(&l, text, length, made) : JN_ERR_MEMORY;
@@ -207,6 +181,7 @@ jn_status jn_trajectory_load(const jn_model *model, const char *source, const jn
   char *text = status == JN_OK ? read_file(&l, &length) : NULL;
   if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);
   status = jn_trajectory_load_text(model, text, length, source, options, trajectory, error);
+  jn__names_free(&l.names);
   jn__release(&l.allocator, text);
   return status;
 }
@@ -239,11 +214,12 @@ jn_status jn_trajectory_load_wrenches(jn_trajectory *t, const char *source, cons
 static jn_status make_table(const jn_loading *l, int count, const double *t, const double *q, jn_table *table) {
   int nq = jn_model_nq(l->model);
   char name[JN_NAME] = "t";
-  *table = (jn_table){.allocator = l->allocator, .file = l->file};
-  jn_status status = count > 0 ? jn__table_make(table, nq + 1, (size_t)count) : JN_ERR_SIZE;
+  *table =
+      (jn_table){.allocator = l->allocator, .file = l->file, .limit = SIZE_MAX}; /* the numbers are there already */
+  jn_status status = count > 0 ? jn__table_make(table, NULL, (size_t)nq + 1, (size_t)count) : JN_ERR_SIZE;
   for (int c = 0; c <= nq && status == JN_OK; c++) {
     if (c > 0) jn_coordinate_name(l->model, c - 1, name, sizeof name);
-    status = jn__table_name(table, c, name, strlen(name));
+    status = jn__table_set_name(table, c, name, strlen(name));
     double *to = table->values + (size_t)c * table->room;
     for (int r = 0; r < count; r++) {
       to[r] = c > 0 ? q[(size_t)r * (size_t)nq + (size_t)(c - 1)] : t[r];

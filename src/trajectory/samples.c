@@ -123,31 +123,51 @@ static int is_result(const jn_loading *l, const char *name) {
   size_t length;
   if (strstr(name, ".tau")) return 1;
   derivative_of(name, &length);
-  for (int v = 0; v < jn_model_nv(l->model); v++) {
-    jn_velocity_name(l->model, v, own, sizeof own);
-    if (strlen(own) == length && strncmp(own, name, length) == 0) return 1;
-  }
-  return 0;
+  if (length >= sizeof own) return 0;
+  snprintf(own, sizeof own, "%.*s", (int)length, name);
+  return jn__velocity_find(l, own) >= 0;
+}
+
+/* The coordinate that a column is of, and the order of the derivative; -1 for none. */
+static int coordinate_of(const jn_loading *l, const char *column, int *order) {
+  char name[JN_NAME];
+  size_t length;
+  int at = jn__coordinate_find(l, column);
+  *order = 0;
+  if (at >= 0) return at;
+  *order = derivative_of(column, &length);
+  if (*order == 0 || *order >= JN_MAX_CHANNELS || length >= sizeof name) return -1;
+  snprintf(name, sizeof name, "%.*s", (int)length, column);
+  return jn__coordinate_find(l, name);
+}
+
+/* Two names of one coordinate, e.g. "base_x" and the name of that joint; in NPZ files also the same name twice. */
+static void tell_twice(jn_loading *l, const jn_table *t, int c, int before) {
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
+  jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "column-twice", jn__table_place(t, -1, c), subject, "keep one of them",
+          "is the same coordinate as column '%.*s'", JN_CLIP(t->names[before]));
 }
 
 static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coordinates) {
-  char name[JN_NAME];
+  enum { MAX_UNKNOWN = 20 };
+  int unknown = 0;
   for (int c = 0; c < t->columns; c++) {
     if (c == time) continue;
-    size_t length;
-    int at = jn__coordinate_find(l, t->names[c]), order = 0;
+    int order, at = coordinate_of(l, t->names[c], &order);
     if (at < 0) {
-      order = derivative_of(t->names[c], &length);
-      snprintf(name, sizeof name, "%.*s", (int)length, t->names[c]);
-      if (order > 0) at = jn__coordinate_find(l, name);
-    }
-    if (at < 0 || order >= JN_MAX_CHANNELS) {
-      if (!is_result(l, t->names[c])) tell_unknown(l, t, c);
+      if (!is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
       continue;
     }
+    int *column = &coordinates[at].columns[order];
+    if (*column) tell_twice(l, t, c, *column - 1);
     jn__scale_column(l, t, c, jn__coordinate_kind(l->model, at), order);
-    coordinates[at].columns[order] = c + 1;
+    *column = c + 1;
   }
+  if (unknown > MAX_UNKNOWN)
+    jn__log(&l->log, JN_WARNING, JN_ERR_NAME, "unknown-joint", jn__table_place(t, -1, 0), NULL, NULL,
+            "%d more columns are ignored: no joint of '%s' has their names", unknown - MAX_UNKNOWN,
+            jn_model_name(l->model));
 }
 
 /* ---- Values ---- */

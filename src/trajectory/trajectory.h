@@ -35,7 +35,27 @@ struct jn_trajectory {
   int wrench_order;     /* highest derivative of them that is continuous; -1: they jump */
 };
 
-enum { JN_NAME = 160 }; /* room for the name of a coordinate */
+enum { JN_NAME = JN_COORDINATE_NAME }; /* room for the name of a coordinate, with "_d2" behind it */
+
+/* Names of coordinates, sorted, so that many columns are found among many coordinates in time. */
+typedef struct jn_name_place {
+  char *name;
+  int place; /* in q or v */
+} jn_name_place;
+
+typedef struct jn_name_index {
+  jn_name_place *places;
+  int count;
+} jn_name_index;
+
+typedef struct jn_names {
+  jn_allocator allocator;
+  jn_name_index q, v; /* q.places is the block of both */
+  char *text;
+} jn_names;
+
+jn_status jn__names_make(jn_names *names, const jn_allocator *a, const jn_model *model);
+void jn__names_free(jn_names *names);
 
 /* What one reading needs throughout. */
 typedef struct jn_loading {
@@ -45,12 +65,15 @@ typedef struct jn_loading {
   jn_log log;
   const char *file;
   int base; /* the joint that "base" stands for, or JN_NONE */
+  jn_names names;
 } jn_loading;
 
 /* Places in q whose joint has another kind of velocity: the first of four places of a quaternion, or -1. */
 int jn__quaternion_at(const jn_model *model, int i);
 /* The place in q of a name such as "joint2" or "base_qx"; -1 when there is none. */
 int jn__coordinate_find(const jn_loading *l, const char *name);
+/* The place in v of a name such as "joint2" or "base_wx"; -1 when there is none. */
+int jn__velocity_find(const jn_loading *l, const char *name);
 /* The moving joint or the link by the name nearest to a word, or NULL when none is near. */
 const char *jn__nearest_joint(const jn_model *model, const char *word);
 const char *jn__nearest_link(const jn_model *model, const char *word);

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Fuzz targets, one for each reader. As tests they repeat their corpus and some changed copies of it (label "fuzz");
+# with -DJOUNCE_FUZZ=ON (clang) they are built for libFuzzer, which script/fuzz runs.
+
+# jounce_fuzz(name copies [COMMAND]): tests/fuzz/<name>.c; COMMAND: it runs parts of the command.
+function(jounce_fuzz name copies)
+  add_executable(fuzz_${name} fuzz/${name}.c fuzz/fuzz_file.c)
+  target_link_libraries(fuzz_${name} PRIVATE jounce_flags jounce_testing m)
+  if("COMMAND" IN_LIST ARGN)
+    target_sources(fuzz_${name} PRIVATE $<TARGET_OBJECTS:jounce_command_parts>)
+    target_include_directories(fuzz_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tool")
+    if(JOUNCE_WITH_JSON)
+      target_link_libraries(fuzz_${name} PRIVATE PkgConfig::jansson)
+    endif()
+  endif()
+  set(here "${CMAKE_CURRENT_SOURCE_DIR}/fuzz")
+  if(JOUNCE_FUZZ)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(fuzz_${name} PRIVATE fuzz/replay.c)
+    add_test(NAME fuzz_${name} COMMAND fuzz_${name} --mutations ${copies} --words ${here}/words/${name}.dict
+                                       ${here}/corpus/${name})
+    set_tests_properties(fuzz_${name} PROPERTIES LABELS "once;fuzz" TIMEOUT 300)
+  endif()
+endfunction()
+
+jounce_fuzz(csv 5000)
+jounce_fuzz(numpy 2000)
+if(JOUNCE_WITH_URDF)
+  jounce_fuzz(urdf 10000)
+endif()
+if(JOUNCE_WITH_JSON)
+  jounce_fuzz(native 5000)
+  jounce_fuzz(motion 2000)
+  jounce_fuzz(wrench 2000)
+endif()
+if(JOUNCE_TOOL AND JOUNCE_WITH_JSON)
+  jounce_fuzz(eval 300 COMMAND)
+  jounce_fuzz(limits 300 COMMAND)
+  jounce_fuzz(loops 300 COMMAND)
+  jounce_fuzz(plot 100 COMMAND)
+endif()

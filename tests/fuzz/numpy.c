@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trajectories: NPY and NPZ files. */
+#include "fuzz_motion.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  check_motion(data, size);
+  return 0;
+}
