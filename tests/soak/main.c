@@ -87,7 +87,9 @@ static void run_state(soak *x, const sample *s, const batches *b, int k) {
   state_create(&y, s, k);
   compare_twins(&y, b, put, x);
   run_laws(x, &y, laws, law_count);
+  run_laws(x, &y, laws_kinematics, law_kinematics_count);
   run_laws(x, &y, laws_dynamics, law_dynamics_count);
+  run_laws(x, &y, laws_parameters, law_parameters_count);
   state_destroy(&y);
   run_lie(x, x->seed * 1000003 + (uint64_t)x->index * 101 + (uint64_t)k);
 }

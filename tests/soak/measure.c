@@ -151,6 +151,7 @@ void state_create(state *x, const sample *s, int k) {
   uint64_t random = s->seed + (uint64_t)s->index * 977 + (uint64_t)k;
   find_condition(x, &random);
   find_condition(x, &random);
+  raise_to_least(x);
 }
 
 void state_destroy(state *x) {

@@ -4,7 +4,8 @@
  *   generate.c    models and states from (seed, model index)
  *   catalogue.*   one line a function: how it is called over every number type, alone and in batches
  *   laws*.c       what its results are compared with
- *   measure.c     the unit: rounding of the row times the condition of the result
+ *   measure.c floors.c
+ *                     the unit: rounding of the row times the condition of the result
  *   main.c        options, the worst cases, reports */
 #ifndef JN_SOAK_SOAK_H
 #define JN_SOAK_SOAK_H
@@ -119,6 +120,10 @@ extern const law laws[];
 extern const int law_count;
 extern const law laws_dynamics[];
 extern const int law_dynamics_count;
+extern const law laws_kinematics[];
+extern const int law_kinematics_count;
+extern const law laws_parameters[];
+extern const int law_parameters_count;
 
 /* Laws of functions without a model, tried at random arguments. */
 typedef struct lie_law {
@@ -145,6 +150,8 @@ void along(state *x, int f, int o, double *const by[INPUTS], long double *out);
 void call_or_fail(const entry *e, caller c, const call *x);
 double largest(const long double *x, size_t n);
 long double *room_long(size_t n); /* zeros, freed with free() */
+
+void raise_to_least(state *x); /* floors.c: results that are zero by structure */
 
 /* Computes all functions of the catalogue at a state, in double and long double. */
 void state_create(state *x, const sample *s, int k);

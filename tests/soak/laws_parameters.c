@@ -1,0 +1,3 @@
+#include "soak.h"
+const law laws_parameters[] = {{0}};
+const int law_parameters_count = 0;
