@@ -408,7 +408,7 @@ const law laws_kinematics[] = {
     LAW("difference integrate", "q0 moved by the difference has the poses of q1", law_difference)
     LAW("interpolate", "q0 moved by a part of the difference", law_interpolate)
     LAW("normalize", "quaternions divided by their length", law_normalize)
-    LAW("neutral", "every joint's pose is its placement; float the same", law_neutral)
-    LAW("random", "the same seed gives the same numbers, quaternions are unit, float is double rounded", law_random)
+    LAW("neutral jnf_neutral", "every joint's pose is its placement; float the same", law_neutral)
+    LAW("random jnf_random", "the same seed gives the same numbers, quaternions are unit, float is double rounded", law_random)
 };
 const int law_kinematics_count = sizeof laws_kinematics / sizeof *laws_kinematics;

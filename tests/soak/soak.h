@@ -129,7 +129,7 @@ extern const int law_parameters_count;
 typedef struct lie_law {
   const char *function;
   const char *text;
-  double (*measure)(uint64_t *s);
+  double (*measure)(uint64_t *s, int single); /* single: jnf_x */
 } lie_law;
 extern const lie_law laws_lie[];
 extern const int law_lie_count;
