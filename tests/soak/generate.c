@@ -112,6 +112,19 @@ void mat_product(const double A[16], const double B[16], double C[16]) {
     }
 }
 
+jn_model *random_plain_tree(uint64_t *s, int links) {
+  static plan p;
+  jn_error error;
+  for (;;) {
+    p.count = 0;
+    plan_tree(&p, s, links);
+    for (int i = 0; i < p.count; i++)
+      for (int k = 0; k < 6; k++) p.link[i].joint.dof[k].armature = 0;
+    jn_model *m = build(&p, &error);
+    if (m) return m; /* screws may by chance be dependent */
+  }
+}
+
 static void make_models(sample *x, uint64_t *s, int small) {
   static plan p;
   jn_error error;

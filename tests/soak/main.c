@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* soak [--models N] [--minutes M] [--seed S] [--small] [--results FILE] [--worst DIRECTORY] [--limit ROUNDINGS]
- * soak --replay FILE
- * soak --list */
+ * soak --states N [--processes P] [--seed S] [--results FILE]    states of one robot in batches
+ * soak --replay FILE */
 #include <sys/stat.h>
 #include <time.h>
 
@@ -106,6 +106,8 @@ static void run_model(soak *x, long index, int only) {
   batches_create(&b, &s);
   for (int k = 0; k < s.count; k++)
     if (only < 0 || k == only) run_state(x, &s, &b, k);
+  x->k = 0;
+  run_loops(x->seed * 69069 + (uint64_t)index * 1234567, put, x);
   batches_destroy(&b);
   sample_destroy(&s);
 }
@@ -189,6 +191,8 @@ int main(int argc, char **argv) {
   long models = 20;
   double minutes = 0, limit = 2000, start = now();
   const char *results = NULL, *worst = NULL;
+  long many = 0;
+  int processes = 2;
   x.seed = 1;
   for (int i = 1; i < argc; i++) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
@@ -199,12 +203,15 @@ int main(int argc, char **argv) {
     else if (strcmp(argv[i], "--results") == 0) results = next, i++;
     else if (strcmp(argv[i], "--worst") == 0) worst = next, i++;
     else if (strcmp(argv[i], "--small") == 0) x.small = 1;
+    else if (strcmp(argv[i], "--states") == 0) many = atol(next), i++;
+    else if (strcmp(argv[i], "--processes") == 0) processes = atoi(next), i++;
     else if (strcmp(argv[i], "--replay") == 0) return replay(next);
     else {
       fprintf(stderr, "soak: unknown option %s\n", argv[i]);
       return 2;
     }
   }
+  if (many > 0) return billion(x.seed, many, processes, results);
   long i = 0, states = 0;
   for (; minutes > 0 ? now() - start < 60 * minutes : i < models; i++) run_model(&x, i, -1);
   for (int k = 0; k < x.count; k++) states = states > x.table[k].states ? states : x.table[k].states;

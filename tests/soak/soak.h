@@ -134,6 +134,7 @@ typedef struct lie_law {
 extern const lie_law laws_lie[];
 extern const int law_lie_count;
 
+jn_model *random_plain_tree(uint64_t *s, int links); /* any joints, no armature */
 void mat_product(const double A[16], const double B[16], double C[16]);
 
 /* ---- measure.c ---- */
@@ -168,6 +169,10 @@ void batches_destroy(batches *b);
 
 /* Where a result goes: a measured error of a function by a law. */
 typedef void (*take)(void *context, const char *function, const char *law, double error);
+/* billion.c: 0 when all is within 1000 roundings. */
+int billion(uint64_t seed, long states, int processes, const char *results);
+/* Closed mechanisms, laws_loops.c. */
+void run_loops(uint64_t seed, take to, void *context);
 /* Every function of the catalogue at a state: rounding; batches; single precision, alone and in batches. */
 void compare_twins(state *x, const batches *b, take to, void *context);
 
