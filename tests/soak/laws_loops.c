@@ -13,7 +13,7 @@ typedef struct mechanism {
   jn_work *w;
   jn_work *l; /* of the long double twin */
   jn_loops *loops;
-  int n, rows, links, coupled;
+  int n, rows, links, coupled, rank;
   double q[64], v[(K + 2) * N], tau[(K + 1) * N], W[(K + 1) * 6 * MOST_LINKS];
   double jet[(K + 2) * N], lambda[(K + 1) * MOST_ROWS]; /* of forward dynamics */
   double weakest, force, rate, length;
@@ -317,45 +317,64 @@ static void sizes(mechanism *x) {
   check_ok(jn_mass_matrix(x->m, x->w, x->q, M));
   check_ok(jn_frame_poses(x->m, x->w, x->q, T));
   x->length = fmax(1, size_of(T, 16 * x->links));
+  jn_loops_health health; /* seen through the inertia */
+  check_ok(jn_loops_last_health(x->loops, &health));
+  x->weakest = fmin(x->weakest, health.weakest);
+  x->rank = health.rank;
   inertia = fmax(size_of(M, x->n * x->n), jn_model_mass(x->m) * x->length * x->length);
   for (int k = 0; k < K + 2; k++)
     x->rate = fmax(x->rate, pow(size_of(x->jet + k * x->n, x->n), 1.0 / (k + 1)));
   x->force = inertia * (10 + x->rate * x->rate) + x->length * size_of(x->W, 6 * x->links);
 }
 
-/* Differences of forward dynamics at seven places, whose error is h^6, along a direction that keeps the loops closed. */
-static double derivative_law(mechanism *x) {
+/* Differences of forward dynamics at seven places, h apart: their error is h^6, and rounding / h. Along a direction that
+ * keeps the loops closed, with v, tau and wrenches changing as well. */
+static double differences(mechanism *x, double h, const double *D[4], const double *u, const double *uv, const double *ut,
+                          const double *uW) {
   static const double stencil[4] = {0, 45.0 / 60, -9.0 / 60, 1.0 / 60};
   const int n = x->n, wide = 6 * x->links;
+  double sum[N] = {0}, size = 0, worst = 0;
+  for (int i = -3; i <= 3; i++) {
+    double step[N], q[64], v[N], tau[N], W[6 * MOST_LINKS], jet[2 * N], lambda[MOST_ROWS];
+    for (int k = 0; k < n; k++) step[k] = i * h * u[k], v[k] = x->jet[k] + i * h * uv[k], tau[k] = x->tau[k] + i * h * ut[k];
+    for (int k = 0; k < wide; k++) W[k] = x->W[k] + i * h * uW[k];
+    check_ok(jn_integrate(x->m, x->w, x->q, step, q));
+    if (jn_loops_forward_dynamics_jet(x->loops, 0, q, v, tau, W, jet, lambda) != JN_OK) return INFINITY;
+    for (int k = 0; k < n; k++) {
+      sum[k] += (i < 0 ? -1 : 1) * stencil[abs(i)] / h * jet[n + k];
+      size = fmax(size, fabs(jet[n + k]));
+    }
+  }
+  for (int e = 0; e < 3; e++) size = fmax(size, size_of(D[e], n * n));
+  for (int r = 0; r < n; r++) {
+    double e = -sum[r];
+    for (int k = 0; k < n; k++) e += D[0][r * n + k] * u[k] + D[1][r * n + k] * uv[k] + D[2][r * n + k] * ut[k];
+    for (int k = 0; k < wide; k++) e += D[3][r * wide + k] * uW[k];
+    worst = fmax(worst, fabs(e) * x->weakest * x->weakest / (size * 0x1p12 * jn_row_epsilon()));
+  }
+  return worst;
+}
+
+static double derivative_law(mechanism *x) {
+  const int n = x->n, wide = 6 * x->links;
   static double dq[N * N], dv[N * N], dg[N * N], dw[N * 6 * MOST_LINKS], again[N * N], a0[N], l0[MOST_ROWS];
-  double u[N], uv[N], ut[N], uW[6 * MOST_LINKS], sum[N] = {0}, lambda[MOST_ROWS], worst = 0, size = 0;
+  double u[N], uv[N], ut[N], uW[6 * MOST_LINKS], worst = INFINITY, apart = 0;
   uint64_t s = 5;
   const jn_loops_derivatives out = {.da_dq = dq, .da_dv = dv, .da_dgiven = dg, .da_dwrench = dw};
   const jn_loops_derivatives other = {.da_dq = again};
+  const double *D[4] = {dq, dv, dg, dw};
   fill(&s, u, n, 1), fill(&s, uv, n, 1), fill(&s, ut, n, 1), fill(&s, uW, wide, 1);
   check_ok(jn_loops_project(x->loops, NULL, x->q, u));
   check_ok(jn_loops_project(x->loops, NULL, x->q, uv));
   check_ok(jn_loops_dynamics_derivatives(x->loops, NULL, x->q, x->jet, x->jet + n, x->lambda, x->W, JN_IN_BODY, &out));
   check_ok(jn_loops_forward_dynamics_derivatives(x->loops, x->q, x->jet, x->tau, x->W, JN_IN_BODY, a0, l0, &other));
-  for (int i = -3; i <= 3; i++) {
-    double h = i * 0x1p-12, step[N], q[64], v[N], tau[N], W[6 * MOST_LINKS], jet[2 * N];
-    for (int k = 0; k < n; k++) step[k] = h * u[k], v[k] = x->jet[k] + h * uv[k], tau[k] = x->tau[k] + h * ut[k];
-    for (int k = 0; k < wide; k++) W[k] = x->W[k] + h * uW[k];
-    check_ok(jn_integrate(x->m, x->w, x->q, step, q));
-    if (jn_loops_forward_dynamics_jet(x->loops, 0, q, v, tau, W, jet, lambda) != JN_OK) return -1;
-    double c = (i < 0 ? -1 : 1) * stencil[abs(i)] * 0x1p12;
-    for (int k = 0; k < n; k++) sum[k] += c * jet[n + k], size = fmax(size, fabs(jet[n + k]));
+  for (int r = 0; r < n; r++) { /* together and one after the other, along what keeps the loops closed */
+    double e = 0;
+    for (int k = 0; k < n; k++) e += (dq[r * n + k] - again[r * n + k]) * u[k];
+    apart = fmax(apart, fabs(e) * x->weakest * x->weakest / (size_of(dq, n * n) * jn_row_epsilon() + 1e-300));
   }
-  for (int r = 0; r < n; r++) {
-    double e = -sum[r];
-    for (int k = 0; k < n; k++) {
-      e += dq[r * n + k] * u[k] + dv[r * n + k] * uv[k] + dg[r * n + k] * ut[k];
-      worst = fmax(worst, fabs(dq[r * n + k] - again[r * n + k]) / (size_of(dq, n * n) * 0x1p12 * jn_row_epsilon()));
-    }
-    for (int k = 0; k < wide; k++) e += dw[r * wide + k] * uW[k];
-    worst = fmax(worst, fabs(e) * x->weakest * x->weakest / ((size + size_of(dq, n * n) + size_of(dv, n * n)) * 0x1p12 * jn_row_epsilon()));
-  }
-  return worst;
+  for (int e = 0; e < 3; e++) worst = fmin(worst, differences(x, 0x1p-10 / (1 << 2 * e), D, u, uv, ut, uW));
+  return fmax(worst, apart);
 }
 
 static double impact_law(mechanism *x, uint64_t *s) {
@@ -392,7 +411,7 @@ static double constraint_law(mechanism *x) {
     for (int k = 0; k < n; k++) first += A[r * n + k] * x->jet[k], second += A[r * n + k] * x->jet[n + k];
     worst = fmax(worst, fabs(phi[r]) / (4096 * scale)); /* assembled to 1e-12 */
     worst = fmax(worst, fabs(first) / (scale * fmax(1, x->rate)));
-    worst = fmax(worst, fabs(second) / (scale * fmax(1, x->rate * x->rate)));
+    worst = fmax(worst, fabs(second) * x->weakest / (scale * fmax(1, x->rate * x->rate)));
   }
   if (x->coupled) return worst;
   check_ok(jn_loops_link_wrenches_jet(x->loops, 0, x->q, x->jet, x->lambda, NULL, W));
@@ -486,7 +505,7 @@ void run_loops(uint64_t seed, take to, void *context) {
     to(context, "jn_loops_project", "what is taken away is across every motion that the loops allow", project_law(&x, &s));
     to(context, "jn_loops_impact", "A v after is -restitution A v before; M dv = A^T impulse", impact_law(&x, &s));
     e = derivative_law(&x);
-    to(context, "jn_loops_dynamics_derivatives", "differences of forward dynamics at seven places (unit: rounding / 2^-12)", e);
+    to(context, "jn_loops_dynamics_derivatives", "differences of forward dynamics at seven places, to 12 bits less than rounding", e);
     to(context, "jn_loops_forward_dynamics_derivatives", "as jn_loops_dynamics_derivatives()", e);
     follow(&x, &s, to, context);
     jn_loops_health health;
@@ -494,6 +513,7 @@ void run_loops(uint64_t seed, take to, void *context) {
     check_ok(jn_loops_health_at(x.loops, x.q, &health, NULL));
     to(context, "jn_loops_rank", "as jn_loops_health_at()", rank == health.rank ? 0 : INFINITY);
     to(context, "jn_loops_health_at", "as jn_loops_rank()", rank == health.rank ? 0 : INFINITY);
+    to(context, "jn_loops_last_health", "as jn_loops_rank()", rank == x.rank ? 0 : INFINITY);
   }
   mechanism_destroy(&x);
 }
