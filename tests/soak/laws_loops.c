@@ -16,7 +16,7 @@ typedef struct mechanism {
   int n, rows, links, coupled, rank;
   double q[64], v[(K + 2) * N], tau[(K + 1) * N], W[(K + 1) * 6 * MOST_LINKS];
   double jet[(K + 2) * N], lambda[(K + 1) * MOST_ROWS]; /* of forward dynamics */
-  double weakest, force, rate, length;
+  double weakest, force, rate, length, condition; /* condition: of M */
 } mechanism;
 
 /* ---- the definitions, as series ---- */
@@ -322,6 +322,9 @@ static void sizes(mechanism *x) {
   x->weakest = fmin(x->weakest, health.weakest);
   x->rank = health.rank;
   inertia = fmax(size_of(M, x->n * x->n), jn_model_mass(x->m) * x->length * x->length);
+  double I[N * N];
+  check_ok(jn_mass_matrix_inverse(x->m, x->w, x->q, I));
+  x->condition = size_of(M, x->n * x->n) * size_of(I, x->n * x->n);
   for (int k = 0; k < K + 2; k++)
     x->rate = fmax(x->rate, pow(size_of(x->jet + k * x->n, x->n), 1.0 / (k + 1)));
   x->force = inertia * (10 + x->rate * x->rate) + x->length * size_of(x->W, 6 * x->links);
@@ -350,7 +353,7 @@ static double differences(mechanism *x, double h, const double *D[4], const doub
     double e = -sum[r];
     for (int k = 0; k < n; k++) e += D[0][r * n + k] * u[k] + D[1][r * n + k] * uv[k] + D[2][r * n + k] * ut[k];
     for (int k = 0; k < wide; k++) e += D[3][r * wide + k] * uW[k];
-    worst = fmax(worst, fabs(e) * x->weakest * x->weakest / (size * 0x1p12 * jn_row_epsilon()));
+    worst = fmax(worst, fabs(e) * x->weakest * x->weakest / (size * x->condition * 0x1p12 * jn_row_epsilon()));
   }
   return worst;
 }
@@ -371,7 +374,7 @@ static double derivative_law(mechanism *x) {
   for (int r = 0; r < n; r++) { /* together and one after the other, along what keeps the loops closed */
     double e = 0;
     for (int k = 0; k < n; k++) e += (dq[r * n + k] - again[r * n + k]) * u[k];
-    apart = fmax(apart, fabs(e) * x->weakest * x->weakest / (size_of(dq, n * n) * jn_row_epsilon() + 1e-300));
+    apart = fmax(apart, fabs(e) * x->weakest * x->weakest / (size_of(dq, n * n) * x->condition * jn_row_epsilon() + 1e-300));
   }
   for (int e = 0; e < 3; e++) worst = fmin(worst, differences(x, 0x1p-10 / (1 << 2 * e), D, u, uv, ut, uW));
   return fmax(worst, apart);
