@@ -462,13 +462,15 @@ static void follow(mechanism *x, uint64_t *s, take to, void *context) {
   if (status == JN_OK)
     to(context, "jn_loops_inverse_dynamics_jet", "forces of joints, loops and wrenches move the tree at every order",
        balance(x, K, x->jet, tau, lambda, x->W));
-  memcpy(out, x->jet, sizeof out);
-  for (int r = 0; r < K + 2; r++)
-    for (int k = 0; k < n; k++)
-      if (!given[k]) out[r * n + k] = 0;
-  if (jn_loops_complete_motion(x->loops, K, given, x->q, out) == JN_OK)
-    to(context, "jn_loops_complete_motion", "the closing frames move only as the closure allows, at every order",
-       opens(x, out, K, 1) * x->weakest * x->weakest);
+  for (int missing = 0, found = 0; missing < n && !found; missing++) { /* one that the others determine */
+    for (int k = 0; k < n; k++) given[k] = k != missing;
+    memcpy(out, x->jet, sizeof out);
+    for (int r = 0; r < K + 2; r++) out[r * n + missing] = 0;
+    found = jn_loops_complete_motion(x->loops, K, given, x->q, out) == JN_OK;
+    if (found)
+      to(context, "jn_loops_complete_motion", "the closing frames move only as the closure allows, at every order",
+         opens(x, out, K, 1) * x->weakest * x->weakest);
+  }
   static double Y[(K + 1) * N * 10 * MOST_LINKS];
   if (jn_loops_regressor_jet(x->loops, 0, every, choice, NULL, x->q, x->jet, Y) != JN_OK) return;
   check_ok(jn_loops_inverse_dynamics_jet(x->loops, 0, every, choice, NULL, x->q, x->jet, NULL, NULL, tau, lambda));

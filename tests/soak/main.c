@@ -107,6 +107,7 @@ static void run_model(soak *x, long index, int only) {
   for (int k = 0; k < s.count; k++)
     if (only < 0 || k == only) run_state(x, &s, &b, k);
   x->k = 0;
+  run_others(&s, put, x);
   run_loops(x->seed * 69069 + (uint64_t)index * 1234567, put, x);
   batches_destroy(&b);
   sample_destroy(&s);

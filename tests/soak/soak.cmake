@@ -23,7 +23,7 @@ if(JOUNCE_TEST_ROWS)
   jounce_twin(z Z "double _Complex")
   jounce_twin(l L "long double")
 
-  add_executable(soak soak/main.c soak/billion.c soak/twin.c soak/catalogue.c soak/floors.c soak/generate.c soak/laws.c soak/laws_dynamics.c soak/laws_kinematics.c soak/laws_loops.c soak/laws_parameters.c
+  add_executable(soak soak/main.c soak/billion.c soak/twin.c soak/catalogue.c soak/floors.c soak/generate.c soak/laws.c soak/laws_dynamics.c soak/laws_kinematics.c soak/laws_loops.c soak/laws_other.c soak/laws_parameters.c
                       soak/laws_lie.c soak/measure.c soak/newton.c $<TARGET_OBJECTS:jounce_twin_z> $<TARGET_OBJECTS:jounce_twin_l>)
   target_include_directories(soak PRIVATE "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}" "${soak_generated}")
   target_link_libraries(soak PRIVATE jounce_flags jounce_testing PkgConfig::cmocka m)

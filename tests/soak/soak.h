@@ -173,6 +173,8 @@ typedef void (*take)(void *context, const char *function, const char *law, doubl
 int billion(uint64_t seed, long states, int processes, const char *results);
 /* Closed mechanisms, laws_loops.c. */
 void run_loops(uint64_t seed, take to, void *context);
+/* Base parameters and trajectories, laws_other.c. */
+void run_others(const sample *s, take to, void *context);
 /* Every function of the catalogue at a state: rounding; batches; single precision, alone and in batches. */
 void compare_twins(state *x, const batches *b, take to, void *context);
 
