@@ -27,4 +27,13 @@ if(JOUNCE_TEST_ROWS)
                       soak/laws_lie.c soak/measure.c soak/newton.c $<TARGET_OBJECTS:jounce_twin_z> $<TARGET_OBJECTS:jounce_twin_l>)
   target_include_directories(soak PRIVATE "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}" "${soak_generated}")
   target_link_libraries(soak PRIVATE jounce_flags jounce_testing PkgConfig::cmocka m)
+
+  # A few seconds of it in every row; then every public function must have a check.
+  set(soak_results "${CMAKE_CURRENT_BINARY_DIR}/soak.tsv")
+  add_test(NAME soak COMMAND soak --small --models 12 --results "${soak_results}")
+  set_tests_properties(soak PROPERTIES TIMEOUT 300 FIXTURES_SETUP soak_results)
+  if(JOUNCE_WITH_IDENT)
+    add_test(NAME verification COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/verification.sh ${PROJECT_SOURCE_DIR} "${soak_results}")
+    set_tests_properties(verification PROPERTIES LABELS once FIXTURES_REQUIRED soak_results)
+  endif()
 endif()
