@@ -336,7 +336,8 @@ static jn_status try_batch(void) {
   jn_batch *b;
   jn_status status = jn_batch_create(given.m, 1, 1, &b);
   check((b != NULL) == (status == JN_OK), "a batch or an error");
-  for (int i = 0; i < MANY; i++) memcpy(q + i * jn_model_nq(given.m), given.q, (size_t)jn_model_nq(given.m) * sizeof *q);
+  for (int i = 0; i < MANY; i++)
+    memcpy(q + i * jn_model_nq(given.m), given.q, (size_t)jn_model_nq(given.m) * sizeof *q);
   if (status == JN_OK) status = jn_inverse_dynamics_batch(b, MANY, q, NULL, NULL, NULL, tau);
   jn_batch_destroy(b);
   return status;
@@ -391,7 +392,8 @@ static jn_status try_trajectory_fit(void) {
 }
 
 static jn_status try_trajectory_text(void) {
-  static const char text[] = "t,bar0,bar1,bar2\n0,0,0,0\n1,1,0,1\n2,0,1,0\n3,1,1,1\n4,0,0,1\n5,1,0,0\n6,0,1,1\n7,1,1,0\n";
+  static const char text[] =
+      "t,bar0,bar1,bar2\n0,0,0,0\n1,1,0,1\n2,0,1,0\n3,1,1,1\n4,0,0,1\n5,1,0,0\n6,0,1,1\n7,1,1,0\n";
   jn_trajectory *t;
   jn_status status = jn_trajectory_load_text(given.closed, text, sizeof text - 1, "file", NULL, &t, NULL);
   check((t != NULL) == (status == JN_OK), "a trajectory or an error");
@@ -449,7 +451,8 @@ static void every_allocation_fails_once(void **state) {
       refused = 0;
       jn_status status = sites[i].run();
       left = -1;
-      check(live == before || sites[i].library, "%s, allocation %ld: %ld blocks lost", sites[i].functions, n, live - before);
+      check(live == before || sites[i].library, "%s, allocation %ld: %ld blocks lost", sites[i].functions, n,
+            live - before);
       if (refused == 0) {
         check_ok(status);
         break;

@@ -92,14 +92,15 @@ int billion(uint64_t seed, long states, int processes, const char *results) {
   }
   clock_gettime(CLOCK_MONOTONIC, &end);
   double seconds = (double)(end.tv_sec - start.tv_sec);
-  printf("%ld states in batches, seed %llu, %.0f s: from the single state %.3g roundings (block %ld), "
-         "balance of power %.3g roundings (block %ld)\n",
-         all.states, (unsigned long long)seed, seconds, all.worst[0], all.block_of[0], all.worst[1], all.block_of[1]);
+  printf(
+      "%ld states in batches, seed %llu, %.0f s: from the single state %.3g roundings (block %ld), "
+      "balance of power %.3g roundings (block %ld)\n",
+      all.states, (unsigned long long)seed, seconds, all.worst[0], all.block_of[0], all.worst[1], all.block_of[1]);
   if (results) {
     FILE *f = fopen(results, "w");
     check(f, "%s cannot be written", results);
-    fprintf(f, "billion\t%ld\t%llu\t%.3g\t%ld\t%.3g\t%ld\t%.0f\t%s\n", all.states, (unsigned long long)seed, all.worst[0],
-            all.block_of[0], all.worst[1], all.block_of[1], seconds, jn_row_name());
+    fprintf(f, "billion\t%ld\t%llu\t%.3g\t%ld\t%.3g\t%ld\t%.0f\t%s\n", all.states, (unsigned long long)seed,
+            all.worst[0], all.block_of[0], all.worst[1], all.block_of[1], seconds, jn_row_name());
     fclose(f);
   }
   return all.worst[0] <= 1000 && all.worst[1] <= 1000 ? 0 : 1;

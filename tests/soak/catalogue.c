@@ -33,19 +33,20 @@
 #define TAG l
 #include "catalogue_kind.h"
 
-#define SIZE_F(name, sizes, ...)                                                                  \
-  static void sizes_##name(const dims *d, size_t out[OUTPUTS]) {                                  \
+#define SIZE_F(name, sizes, ...)                                                                   \
+  static void sizes_##name(const dims *d, size_t out[OUTPUTS]) {                                   \
     const size_t n UNUSED = (size_t)d->nv, nq UNUSED = (size_t)d->nq, L UNUSED = (size_t)d->nlink; \
-    const size_t fr UNUSED = (size_t)d->nframe, K UNUSED = (size_t)d->order, r UNUSED = K + 1;    \
-    const size_t jn UNUSED = (size_t)d->joint_nv;                                                 \
-    const size_t all[] = {sizes};                                                                 \
+    const size_t fr UNUSED = (size_t)d->nframe, K UNUSED = (size_t)d->order, r UNUSED = K + 1;     \
+    const size_t jn UNUSED = (size_t)d->joint_nv;                                                  \
+    const size_t all[] = {sizes};                                                                  \
     for (size_t i = 0; i < OUTPUTS; i++) out[i] = i < sizeof all / sizeof *all ? all[i] : 0;       \
   }
 CATALOGUE(SIZE_F, SIZE_F, SIZE_F)
 
 #define ENTRY_F(name, ...) \
   {#name, sizes_##name, {one_d_##name, one_f_##name, one_z_##name, one_l_##name}, {many_d_##name, many_f_##name}},
-#define ENTRY_N(name, ...) {#name, sizes_##name, {one_d_##name, one_f_##name, one_z_##name, one_l_##name}, {NULL, NULL}},
+#define ENTRY_N(name, ...) \
+  {#name, sizes_##name, {one_d_##name, one_f_##name, one_z_##name, one_l_##name}, {NULL, NULL}},
 const entry catalogue[FUNCTIONS] = {CATALOGUE(ENTRY_F, ENTRY_F, ENTRY_N)};
 
 #define NAME(name, size) #name,

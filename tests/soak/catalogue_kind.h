@@ -20,30 +20,24 @@
   const jn_about about UNUSED = x->d->about;                                              \
   const unsigned char *const prescribed UNUSED = x->d->prescribed;
 
-#define CALL_F(name, sizes, ...)                       \
-  static jn_status ONE(name)(const call *x) {          \
-    SOAK_LOCALS return TYPE(name)(x->m, x->w, __VA_ARGS__); \
+#define CALL_F(name, sizes, ...) \
+  static jn_status ONE(name)(const call *x) { SOAK_LOCALS return TYPE(name)(x->m, x->w, __VA_ARGS__); }
+#define CALL_G(name, sizes, prelude, ...)       \
+  static jn_status ONE(name)(const call *x) {   \
+    SOAK_LOCALS prelude;                        \
+    return TYPE(name)(x->m, x->w, __VA_ARGS__); \
   }
-#define CALL_G(name, sizes, prelude, ...)              \
-  static jn_status ONE(name)(const call *x) {          \
-    SOAK_LOCALS prelude;                               \
-    return TYPE(name)(x->m, x->w, __VA_ARGS__);        \
-  }
-#define CALL_N(name, sizes, ...)                       \
-  static jn_status ONE(name)(const call *x) {          \
-    SOAK_LOCALS return TYPE(name)(x->m, __VA_ARGS__);  \
-  }
+#define CALL_N(name, sizes, ...) \
+  static jn_status ONE(name)(const call *x) { SOAK_LOCALS return TYPE(name)(x->m, __VA_ARGS__); }
 CATALOGUE(CALL_F, CALL_G, CALL_N)
 
 #ifdef BATCHES
-#define MANY_F(name, sizes, ...)                                                \
-  static jn_status MANY(name)(const call *x) {                                  \
-    SOAK_LOCALS return TYPE(name##_batch)(x->b, x->count, __VA_ARGS__);         \
-  }
-#define MANY_G(name, sizes, prelude, ...)                                       \
-  static jn_status MANY(name)(const call *x) {                                  \
-    SOAK_LOCALS prelude;                                                        \
-    return TYPE(name##_batch)(x->b, x->count, __VA_ARGS__);                     \
+#define MANY_F(name, sizes, ...) \
+  static jn_status MANY(name)(const call *x) { SOAK_LOCALS return TYPE(name##_batch)(x->b, x->count, __VA_ARGS__); }
+#define MANY_G(name, sizes, prelude, ...)                   \
+  static jn_status MANY(name)(const call *x) {              \
+    SOAK_LOCALS prelude;                                    \
+    return TYPE(name##_batch)(x->b, x->count, __VA_ARGS__); \
   }
 #define MANY_N(...)
 CATALOGUE(MANY_F, MANY_G, MANY_N)

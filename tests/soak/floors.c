@@ -15,6 +15,7 @@ typedef struct least {
   } of[OUTPUTS];
 } least;
 
+/* clang-format off */
 #define OF(f, ...) {F_##f, {__VA_ARGS__}},
 static const least table[] = {
     OF(joint_jacobian, {LENGTH, 0})
@@ -99,6 +100,7 @@ static const least table[] = {
     OF(forward_dynamics_adjoint, {SOLVED, 0}, {SOLVED, 0}, {INVERSE, 1}, {INVERSE, 0}, {INVERSE, 0}, {SOLVED, 0},
        {INVERSE, 0}, {SOLVED, 0})
 };
+/* clang-format on */
 
 /* The fastest of the motion's rates [1/s]: the k-th derivative is the k-th power of a rate. */
 static double fastest(const state *x) {
@@ -115,8 +117,16 @@ void raise_to_least(state *x) {
   double wrench = largest(LIN(wrench), (size_t)x->d->nlink * 6) * length, rate = fastest(x);
   double force = inertia * (rate * rate + 10) + wrench;
   double condition = fmax(1, inverse * inertia);
-  const double unit[] = {0, length, inertia, force, inverse * force * condition, inverse * condition, wrench,
-                         condition * condition * force, condition * condition, length * length,
+  const double unit[] = {0,
+                         length,
+                         inertia,
+                         force,
+                         inverse * force * condition,
+                         inverse * condition,
+                         wrench,
+                         condition * condition * force,
+                         condition * condition,
+                         length * length,
                          length * length * (rate * rate + 10)};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int o = 0; o < OUTPUTS; o++) {

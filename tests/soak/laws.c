@@ -16,7 +16,8 @@ static double derivative(state *x, const law *w) {
     unit[k] = 1;
     along(x, w->base, w->base_o, by, slice);
     for (size_t r = 0; r < rows; r++) {
-      const double *at = x->out[w->f][w->o] + (w->layout == MATRIX ? r * (size_t)columns + (size_t)k : (size_t)k * rows + r);
+      const double *at =
+          x->out[w->f][w->o] + (w->layout == MATRIX ? r * (size_t)columns + (size_t)k : (size_t)k * rows + r);
       worst = fmax(worst, roundings(at, slice + r, 1, x->size[w->f][w->o], x->epsilon));
     }
     unit[k] = 0;
@@ -70,8 +71,7 @@ static int starts_there(const state *x, const law *w) {
 static double jet(state *x, const law *w) {
   size_t row = x->n[w->f][w->o] / (size_t)(x->d->order + 1);
   double size = x->size[w->f][w->o], worst = 0, *by[INPUTS];
-  if (starts_there(x, w))
-    worst = roundings(x->out[w->f][w->o], x->true_[w->base][w->base_o], row, size, x->epsilon);
+  if (starts_there(x, w)) worst = roundings(x->out[w->f][w->o], x->true_[w->base][w->base_o], row, size, x->epsilon);
   if (x->d->order == 0) return worst;
   long double *out = room_long(x->n[w->f][w->o]);
   motion(x, by);
@@ -83,7 +83,8 @@ static double jet(state *x, const law *w) {
 }
 
 static double same(state *x, const law *w) {
-  if (w->f == F_compute && x->d->com_link != JN_WORLD && (w->base == F_center_of_mass || w->base == F_com_jacobian)) return -1;
+  if (w->f == F_compute && x->d->com_link != JN_WORLD && (w->base == F_center_of_mass || w->base == F_com_jacobian))
+    return -1;
   return roundings(x->out[w->f][w->o], x->true_[w->base][w->base_o], x->n[w->base][w->base_o],
                    fmax(x->size[w->f][w->o], x->size[w->base][w->base_o]), x->epsilon);
 }
@@ -115,22 +116,38 @@ static double directional(state *x, const law *w) {
   return e;
 }
 
-#define DERIVATIVE(f, o, base, bo, by, layout)                                                                 \
-  {#f, "exact derivative of jn_" #base "() by " #by ", by the complex step", derivative, F_##f, o, F_##base, bo, \
-   IN_##by, layout},
+#define DERIVATIVE(f, o, base, bo, by, layout)                                       \
+  {#f,         "exact derivative of jn_" #base "() by " #by ", by the complex step", \
+   derivative, F_##f,                                                                \
+   o,          F_##base,                                                             \
+   bo,         IN_##by,                                                              \
+   layout},
 #define RATE(f, o, base, bo) \
   {#f, "exact time derivative of jn_" #base "(), by the complex step", rate, F_##f, o, F_##base, bo, 0, 0},
-#define JET(f, o, base, bo)                                                                                           \
-  {#f, "first row as jn_" #base "(), each further row the exact time derivative of the one before", jet, F_##f, o, \
-   F_##base, bo, 0, 0},
-#define ROWS(f, o)                                                                                             \
+#define JET(f, o, base, bo)                                                                          \
+  {#f,  "first row as jn_" #base "(), each further row the exact time derivative of the one before", \
+   jet, F_##f,                                                                                       \
+   o,   F_##base,                                                                                    \
+   bo,  0,                                                                                           \
+   0},
+#define ROWS(f, o) \
   {#f, "each row the exact time derivative of the one before, by the complex step", jet, F_##f, o, -1, 0, 0, 0},
 #define SAME(f, o, base, bo) {#f, "as jn_" #base "()", same, F_##f, o, F_##base, bo, 0, 0},
 #define PRODUCT(f, o, base, bo, by) \
   {#f, "matrix of jn_" #base "() times " #by, product, F_##f, o, F_##base, bo, IN_##by, 0},
-#define ALONG(f, o, base, bo) \
-  {#f, "exact change of jn_" #base "() along a direction, by the complex step", directional, F_##f, o, F_##base, bo, 0, 0},
+#define ALONG(f, o, base, bo)                                                  \
+  {                                                                            \
+      #f,                                                                      \
+      "exact change of jn_" #base "() along a direction, by the complex step", \
+      directional,                                                             \
+      F_##f,                                                                   \
+      o,                                                                       \
+      F_##base,                                                                \
+      bo,                                                                      \
+      0,                                                                       \
+      0},
 
+/* clang-format off */
 const law laws[] = {
     RATE(joint_jacobian_rate, 0, joint_jacobian, 0)
     /* kinematics */
@@ -245,4 +262,5 @@ const law laws[] = {
     SAME(hybrid_dynamics_parameter_derivatives, 1, hybrid_dynamics, 1)
     SAME(forward_dynamics_adjoint, 0, forward_dynamics, 0)
 };
+/* clang-format on */
 const int law_count = sizeof laws / sizeof *laws;

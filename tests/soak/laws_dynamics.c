@@ -175,7 +175,8 @@ static double law_mass_inverse(state *x, const law *l) {
   (void)l;
   for (int k = 0; k < n * n; k++) I[k] = D(mass_matrix_inverse, 0)[k], one[k] = k % (n + 1) == 0;
   times(T(mass_matrix, 0), I, P, n, n, n);
-  double e = gap_long(x, P, one, (size_t)(n * n), largest(T(mass_matrix, 0), (size_t)(n * n)) * SIZE(mass_matrix_inverse, 0));
+  double e =
+      gap_long(x, P, one, (size_t)(n * n), largest(T(mass_matrix, 0), (size_t)(n * n)) * SIZE(mass_matrix_inverse, 0));
   free(P), free(one), free(I);
   return e;
 }
@@ -253,7 +254,8 @@ static double law_forward_jet(state *x, const law *l) {
     for (int r = 0; r < K + 1; r++)
       for (int k = 0; k < n; k++) {
         int at = r * n + k;
-        double a = x->d->prescribed[k] ? out[at + n] - IN(v_jet)[at + n] : D(hybrid_dynamics_jet, 1)[at] - IN(tau_jet)[at];
+        double a =
+            x->d->prescribed[k] ? out[at + n] - IN(v_jet)[at + n] : D(hybrid_dynamics_jet, 1)[at] - IN(tau_jet)[at];
         e = fmax(e, fabs(a) / (x->epsilon * size));
       }
   }
@@ -315,6 +317,38 @@ static double law_wrench_forces(state *x, const law *l) {
   return e;
 }
 
+/* First rows of the system matrices: adjoints of the poses between links, twists of joints and links, Jacobians. */
+static double law_system(state *x, const law *l) {
+  newton w;
+  const jn_model *m = x->s->m;
+  int n = x->d->nv, L = x->d->nlink, wide = 6 * L;
+  double worst = 0;
+  number S[36], twist[6];
+  (void)l;
+  newton_create(x, &w);
+  for (int i = 0; i < L; i++) {
+    worst = fmax(worst, roundings(D(system_jet, 2) + 6 * i, w.V + 6 * i, 6, SIZE(system_jet, 2), x->epsilon));
+    worst = fmax(worst, roundings(D(system_jet, 3) + 6 * n * i, w.J + 6 * n * i, 6 * (size_t)n, SIZE(system_jet, 3),
+                                  x->epsilon));
+    int k = jn_joint_mimic(m, i, NULL, NULL, NULL) ? 1 : jn_joint_nv(m, i);
+    memset(S, 0, sizeof S);
+    check_ok(jnl_joint_jacobian(m, x->x[KIND_L].w, i, LIN(q), S));
+    times(S, LIN(v) + (k ? jn_joint_v(m, i) : 0), twist, 6, k, 1);
+    worst = fmax(worst, roundings(D(system_jet, 1) + 6 * i, twist, 6, SIZE(system_jet, 1), x->epsilon));
+    for (int j = 0; j < L; j++) {
+      number inverse[16], T_ij[16], Ad[36] = {0};
+      inverse_pose(w.T + 16 * i, inverse);
+      times(inverse, w.T + 16 * j, T_ij, 4, 4, 4);
+      if (j <= i && i < jn_link_subtree_end(m, j)) adjoint_of(T_ij, Ad);
+      for (int r = 0; r < 6; r++)
+        worst = fmax(worst, roundings(D(system_jet, 0) + (6 * i + r) * wide + 6 * j, Ad + 6 * r, 6, SIZE(system_jet, 0),
+                                      x->epsilon));
+    }
+  }
+  newton_destroy(&w);
+  return worst;
+}
+
 /* D[k][j]: by q and by every row of v_jet. */
 static double law_jet_derivatives(state *x, const law *l) {
   int n = x->d->nv, K = x->d->order, all = (K + 2) * n;
@@ -360,6 +394,7 @@ static double law_given(state *x, const law *l) {
   return worst;
 }
 
+/* clang-format off */
 #define LAW(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
 #define LAW_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
 const law laws_dynamics[] = {
@@ -384,6 +419,8 @@ const law laws_dynamics[] = {
     LAW("wrench_forces_jet", "what inverse dynamics loses when the wrenches are left out", law_wrench_forces)
     LAW("inverse_dynamics_jet_derivatives", "exact derivatives of the jet by q and every row, by the complex step",
         law_jet_derivatives)
+    LAW("system_jet", "adjoints of the poses between links, twists and Jacobians of each by itself", law_system)
     LAW("hybrid_dynamics_derivatives", "exact derivatives by what is given, by the complex step", law_given)
 };
+/* clang-format on */
 const int law_dynamics_count = sizeof laws_dynamics / sizeof *laws_dynamics;

@@ -42,10 +42,22 @@ static void line_screw(const double axis[3], const double point[3], double pitch
 
 static void quaternion_turn(const number Q[4], number R[16]) {
   number x = Q[0], y = Q[1], z = Q[2], w = Q[3], n = x * x + y * y + z * z + w * w;
-  const number all[16] = {1 - 2 * (y * y + z * z) / n, 2 * (x * y - z * w) / n, 2 * (x * z + y * w) / n, 0,
-                          2 * (x * y + z * w) / n, 1 - 2 * (x * x + z * z) / n, 2 * (y * z - x * w) / n, 0,
-                          2 * (x * z - y * w) / n, 2 * (y * z + x * w) / n, 1 - 2 * (x * x + y * y) / n, 0,
-                          0, 0, 0, 1};
+  const number all[16] = {1 - 2 * (y * y + z * z) / n,
+                          2 * (x * y - z * w) / n,
+                          2 * (x * z + y * w) / n,
+                          0,
+                          2 * (x * y + z * w) / n,
+                          1 - 2 * (x * x + z * z) / n,
+                          2 * (y * z - x * w) / n,
+                          0,
+                          2 * (x * z - y * w) / n,
+                          2 * (y * z + x * w) / n,
+                          1 - 2 * (x * x + y * y) / n,
+                          0,
+                          0,
+                          0,
+                          0,
+                          1};
   memcpy(R, all, sizeof all);
 }
 
@@ -190,7 +202,8 @@ static double law_frame_jacobians(state *x, const law *l) {
   (void)l;
   for (int i = 0; i < x->d->nframe; i++) {
     check_ok(jnl_frame_jacobian(x->s->m, x->x[KIND_L].w, i, x->d->in, LIN(q), J));
-    worst = fmax(worst, roundings(D(frame_jacobians, 0) + 6 * n * i, J, 6 * (size_t)n, SIZE(frame_jacobians, 0), x->epsilon));
+    worst = fmax(worst,
+                 roundings(D(frame_jacobians, 0) + 6 * n * i, J, 6 * (size_t)n, SIZE(frame_jacobians, 0), x->epsilon));
   }
   free(J);
   return worst;
@@ -208,7 +221,8 @@ static double law_space_jacobian(state *x, const law *l) {
     for (int j = i; j >= 0; j = jn_link_parent(m, j))
       for (int k = jn_joint_v(m, j); k < jn_joint_v(m, j) + jn_joint_nv(m, j); k++)
         for (int r = 0; r < 6; r++)
-          worst = fmax(worst, roundings(D(space_jacobian, 0) + r * n + k, J + r * n + k, 1, SIZE(space_jacobian, 0), x->epsilon));
+          worst = fmax(worst, roundings(D(space_jacobian, 0) + r * n + k, J + r * n + k, 1, SIZE(space_jacobian, 0),
+                                        x->epsilon));
   }
   free(J);
   return worst;
@@ -229,7 +243,8 @@ static double law_each_frame(state *x, const law *l) {
 
 static double law_com(state *x, const law *l) {
   const jn_model *m = x->s->m;
-  int first = x->d->com_link < 0 ? 0 : x->d->com_link, end = x->d->com_link < 0 ? x->d->nlink : jn_link_subtree_end(m, first);
+  int first = x->d->com_link < 0 ? 0 : x->d->com_link,
+      end = x->d->com_link < 0 ? x->d->nlink : jn_link_subtree_end(m, first);
   number c[3] = {0, 0, 0}, mass = 0;
   double P[10];
   (void)l;
@@ -238,7 +253,8 @@ static double law_com(state *x, const law *l) {
     const number *at = T(frame_poses, 0) + 16 * i;
     check_ok(jn_link_inertia(m, i, P));
     mass += P[0];
-    for (int r = 0; r < 3; r++) c[r] += at[4 * r + 3] * P[0] + at[4 * r] * P[1] + at[4 * r + 1] * P[2] + at[4 * r + 2] * P[3];
+    for (int r = 0; r < 3; r++)
+      c[r] += at[4 * r + 3] * P[0] + at[4 * r] * P[1] + at[4 * r + 1] * P[2] + at[4 * r + 2] * P[3];
   }
   for (int r = 0; r < 3; r++) c[r] /= mass;
   return gap(x, F_center_of_mass, 0, c);
@@ -390,6 +406,7 @@ static double law_random(state *x, const law *l) {
   return a == b && a == c ? worst : INFINITY;
 }
 
+/* clang-format off */
 #define LAW(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
 #define LAW_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
 const law laws_kinematics[] = {
@@ -411,4 +428,5 @@ const law laws_kinematics[] = {
     LAW("neutral jnf_neutral", "every joint's pose is its placement; float the same", law_neutral)
     LAW("random jnf_random", "the same seed gives the same numbers, quaternions are unit, float is double rounded", law_random)
 };
+/* clang-format on */
 const int law_kinematics_count = sizeof laws_kinematics / sizeof *laws_kinematics;

@@ -8,17 +8,17 @@
 /* All functions by number, over double and float. */
 #define LIE_ENUM(name, n1, n2, m) L_##name,
 enum { JN_LIE_LIST(LIE_ENUM) LIE };
-#define LIE_0(name, n1, m)                                                            \
-  static void d_##name(const double *a, const double *b, double *out) {               \
-    (void)b;                                                                          \
-    check_ok(jn_##name(a, out));                                                      \
-  }                                                                                   \
-  static void f_##name(const float *a, const float *b, float *out) {                  \
-    (void)b;                                                                          \
-    check_ok(jnf_##name(a, out));                                                     \
+#define LIE_0(name, n1, m)                                              \
+  static void d_##name(const double *a, const double *b, double *out) { \
+    (void)b;                                                            \
+    check_ok(jn_##name(a, out));                                        \
+  }                                                                     \
+  static void f_##name(const float *a, const float *b, float *out) {    \
+    (void)b;                                                            \
+    check_ok(jnf_##name(a, out));                                       \
   }
-#define LIE_2(name, n1, m)                                                                                          \
-  static void d_##name(const double *a, const double *b, double *out) { check_ok(jn_##name(a, b, out)); }           \
+#define LIE_2(name, n1, m)                                                                                \
+  static void d_##name(const double *a, const double *b, double *out) { check_ok(jn_##name(a, b, out)); } \
   static void f_##name(const float *a, const float *b, float *out) { check_ok(jnf_##name(a, b, out)); }
 #define LIE_4 LIE_2
 #define LIE_6 LIE_2
@@ -155,7 +155,9 @@ static double so3_dexp(uint64_t *s, int single, int f, int inverse, int sign) {
 static double dexp_left(uint64_t *s, int single) { return so3_dexp(s, single, L_so3_dexp_left, 0, 1); }
 static double dexp_right(uint64_t *s, int single) { return so3_dexp(s, single, L_so3_dexp_right, 0, -1); }
 static double dexp_left_inverse(uint64_t *s, int single) { return so3_dexp(s, single, L_so3_dexp_left_inverse, 1, 1); }
-static double dexp_right_inverse(uint64_t *s, int single) { return so3_dexp(s, single, L_so3_dexp_right_inverse, 1, -1); }
+static double dexp_right_inverse(uint64_t *s, int single) {
+  return so3_dexp(s, single, L_so3_dexp_right_inverse, 1, -1);
+}
 
 static double se3_exp(uint64_t *s, int single) {
   number X[6], A[16], T[16], out[16];
@@ -189,8 +191,12 @@ static double se3_dexp(uint64_t *s, int single, int f, int inverse, int sign) {
 }
 static double se3_dexp_left(uint64_t *s, int single) { return se3_dexp(s, single, L_se3_dexp_left, 0, 1); }
 static double se3_dexp_right(uint64_t *s, int single) { return se3_dexp(s, single, L_se3_dexp_right, 0, -1); }
-static double se3_dexp_left_inverse(uint64_t *s, int single) { return se3_dexp(s, single, L_se3_dexp_left_inverse, 1, 1); }
-static double se3_dexp_right_inverse(uint64_t *s, int single) { return se3_dexp(s, single, L_se3_dexp_right_inverse, 1, -1); }
+static double se3_dexp_left_inverse(uint64_t *s, int single) {
+  return se3_dexp(s, single, L_se3_dexp_left_inverse, 1, 1);
+}
+static double se3_dexp_right_inverse(uint64_t *s, int single) {
+  return se3_dexp(s, single, L_se3_dexp_right_inverse, 1, -1);
+}
 
 static double multiply(uint64_t *s, int single) {
   number A[16], B[16], C[16], out[16];
@@ -252,9 +258,9 @@ SIXES(inertia_transform)
 /* Rotation of a quaternion by its definition: x -> Q x Q^-1. */
 static void by_definition(const number Q[4], number R[9]) {
   number x = Q[0], y = Q[1], z = Q[2], w = Q[3], n = x * x + y * y + z * z + w * w;
-  const number all[9] = {w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y),
-                         2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x),
-                         2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z};
+  const number all[9] = {w * w + x * x - y * y - z * z, 2 * (x * y - w * z),           2 * (x * z + w * y),
+                         2 * (x * y + w * z),           w * w - x * x + y * y - z * z, 2 * (y * z - w * x),
+                         2 * (x * z - w * y),           2 * (y * z + w * x),           w * w - x * x - y * y + z * z};
   for (int i = 0; i < 9; i++) R[i] = all[i] / n;
 }
 
@@ -344,6 +350,7 @@ static double rotation_to_axis_angle(uint64_t *s, int single) {
   return apart(back, R, 9, 3, single);
 }
 
+/* clang-format off */
 #define BACK "there and back is the same rotation"
 const lie_law laws_lie[] = {
     {"so3_exp", "the series of the exponential", so3_exp},
@@ -377,4 +384,5 @@ const lie_law laws_lie[] = {
     {"axis_angle_to_rotation", "the series of the exponential", axis_angle_to_rotation},
     {"rotation_to_axis_angle", BACK, rotation_to_axis_angle},
 };
+/* clang-format on */
 const int law_lie_count = sizeof laws_lie / sizeof *laws_lie;

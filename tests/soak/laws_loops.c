@@ -16,7 +16,7 @@ typedef struct mechanism {
   int n, rows, links, coupled, rank;
   double q[64], v[(K + 2) * N], tau[(K + 1) * N], W[(K + 1) * 6 * MOST_LINKS];
   double jet[(K + 2) * N], lambda[(K + 1) * MOST_ROWS]; /* of forward dynamics */
-  double weakest, force, rate, length, condition; /* condition: of M */
+  double weakest, force, rate, length, condition;       /* condition: of M */
 } mechanism;
 
 /* ---- the definitions, as series ---- */
@@ -25,8 +25,10 @@ typedef struct line {
   number c[SERIES][16]; /* Taylor coefficients of a pose */
 } line;
 
-static void pose_along(mechanism *x, int link, const double *placement, const number *q, const number *jet, int order, line *out) {
-  number T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, V[SERIES][6] = {{0}}, P[16], next[16], hat[SERIES][16] = {{0}};
+static void pose_along(mechanism *x, int link, const double *placement, const number *q, const number *jet, int order,
+                       line *out) {
+  number T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, V[SERIES][6] = {{0}}, P[16], next[16],
+         hat[SERIES][16] = {{0}};
   if (link >= 0) {
     check_ok(jnl_frame_pose(x->m, x->l, link, q, T));
     check_ok(jnl_frame_twist_jet(x->m, x->l, order, link, q, jet, V[0]));
@@ -60,7 +62,8 @@ static void relative(const line *a, const line *b, int top, line *out) {
       for (int r = 0; r < 3; r++)
         for (int c = 0; c < 4; c++)
           for (int e = 0; e < 3; e++)
-            out->c[k][4 * r + c] += a->c[j][4 * e + r] * (b->c[k - j][4 * e + c] - (c == 3 ? a->c[k - j][4 * e + 3] : 0));
+            out->c[k][4 * r + c] +=
+                a->c[j][4 * e + r] * (b->c[k - j][4 * e + c] - (c == 3 ? a->c[k - j][4 * e + 3] : 0));
   }
 }
 
@@ -68,8 +71,9 @@ static void relative(const line *a, const line *b, int top, line *out) {
 static int asked(const jn_loop *g, const line *T, int top, number out[16][SERIES]) {
   int rows = 0;
   const double *e = g->axis;
-  int all = g->type == JN_LOOP_WELD || g->type == JN_LOOP_SURFACE_CONTACT, aligned = g->type == JN_LOOP_REVOLUTE ||
-      g->type == JN_LOOP_CYLINDRICAL || g->type == JN_LOOP_PLANAR || g->type == JN_LOOP_SLIDING_SURFACE;
+  int all = g->type == JN_LOOP_WELD || g->type == JN_LOOP_SURFACE_CONTACT,
+      aligned = g->type == JN_LOOP_REVOLUTE || g->type == JN_LOOP_CYLINDRICAL || g->type == JN_LOOP_PLANAR ||
+                g->type == JN_LOOP_SLIDING_SURFACE;
   int point = all || g->type == JN_LOOP_REVOLUTE || g->type == JN_LOOP_UNIVERSAL || g->type == JN_LOOP_SPHERICAL ||
               g->type == JN_LOOP_POINT_CONTACT;
   int on_line = g->type == JN_LOOP_PRISMATIC || g->type == JN_LOOP_CYLINDRICAL || g->type == JN_LOOP_POINT_ON_AXIS;
@@ -151,7 +155,8 @@ static void freedom(uint64_t *s, const jn_loop *g, double T[16]) {
     case JN_LOOP_SLIDING_SURFACE:
     case JN_LOOP_PRISMATIC:
       for (int i = 0; i < 3; i++) X[i] = g->type == JN_LOOP_PRISMATIC ? 0 : turn * e[i];
-      for (int i = 0; i < 3; i++) X[3 + i] = g->type == JN_LOOP_CYLINDRICAL || g->type == JN_LOOP_PRISMATIC ? 0.3 * turn * e[i] : 0;
+      for (int i = 0; i < 3; i++)
+        X[3 + i] = g->type == JN_LOOP_CYLINDRICAL || g->type == JN_LOOP_PRISMATIC ? 0.3 * turn * e[i] : 0;
       break;
     case JN_LOOP_SPHERICAL:
     case JN_LOOP_POINT_CONTACT:
@@ -294,14 +299,16 @@ static double size_of(const double *x, int n) {
 }
 
 /* tau + forces of the loops = inverse dynamics of the tree, at every order (couplings act on coordinates: order 0). */
-static double balance(mechanism *x, int order, const double *v_jet, const double *tau, const double *lambda, const double *wrench) {
+static double balance(mechanism *x, int order, const double *v_jet, const double *tau, const double *lambda,
+                      const double *wrench) {
   double W[(K + 1) * 6 * MOST_LINKS], out[(K + 1) * N], A[MOST_ROWS * N], worst = 0;
   int n = x->n, top = x->coupled ? 0 : order;
   check_ok(jn_loops_link_wrenches_jet(x->loops, top, x->q, v_jet, lambda, wrench, W));
   check_ok(jn_inverse_dynamics_jet(x->m, x->w, top, x->q, v_jet, x->coupled ? wrench : W, out));
   check_ok(jn_loops_constraint(x->loops, x->q, v_jet, NULL, A, NULL));
   for (int k = 0; k <= top; k++) {
-    double size = x->force * pow(fmax(1, x->rate), k) + size_of(lambda + k * x->rows, x->rows) + size_of(tau + k * n, n);
+    double size =
+        x->force * pow(fmax(1, x->rate), k) + size_of(lambda + k * x->rows, x->rows) + size_of(tau + k * n, n);
     for (int i = 0; i < n; i++) {
       double e = out[k * n + i] - tau[k * n + i];
       for (int r = 0; r < x->rows && x->coupled; r++) e -= A[r * n + i] * lambda[r];
@@ -325,21 +332,21 @@ static void sizes(mechanism *x) {
   double I[N * N];
   check_ok(jn_mass_matrix_inverse(x->m, x->w, x->q, I));
   x->condition = size_of(M, x->n * x->n) * size_of(I, x->n * x->n);
-  for (int k = 0; k < K + 2; k++)
-    x->rate = fmax(x->rate, pow(size_of(x->jet + k * x->n, x->n), 1.0 / (k + 1)));
+  for (int k = 0; k < K + 2; k++) x->rate = fmax(x->rate, pow(size_of(x->jet + k * x->n, x->n), 1.0 / (k + 1)));
   x->force = inertia * (10 + x->rate * x->rate) + x->length * size_of(x->W, 6 * x->links);
 }
 
-/* Differences of forward dynamics at seven places, h apart: their error is h^6, and rounding / h. Along a direction that
- * keeps the loops closed, with v, tau and wrenches changing as well. */
-static double differences(mechanism *x, double h, const double *D[4], const double *u, const double *uv, const double *ut,
-                          const double *uW) {
+/* Differences of forward dynamics at seven places, h apart: their error is h^6, and rounding / h. Along a direction
+ * that keeps the loops closed, with v, tau and wrenches changing as well. */
+static double differences(mechanism *x, double h, const double *D[4], const double *u, const double *uv,
+                          const double *ut, const double *uW) {
   static const double stencil[4] = {0, 45.0 / 60, -9.0 / 60, 1.0 / 60};
   const int n = x->n, wide = 6 * x->links;
   double sum[N] = {0}, size = 0, worst = 0;
   for (int i = -3; i <= 3; i++) {
     double step[N], q[64], v[N], tau[N], W[6 * MOST_LINKS], jet[2 * N], lambda[MOST_ROWS];
-    for (int k = 0; k < n; k++) step[k] = i * h * u[k], v[k] = x->jet[k] + i * h * uv[k], tau[k] = x->tau[k] + i * h * ut[k];
+    for (int k = 0; k < n; k++)
+      step[k] = i * h * u[k], v[k] = x->jet[k] + i * h * uv[k], tau[k] = x->tau[k] + i * h * ut[k];
     for (int k = 0; k < wide; k++) W[k] = x->W[k] + i * h * uW[k];
     check_ok(jn_integrate(x->m, x->w, x->q, step, q));
     if (jn_loops_forward_dynamics_jet(x->loops, 0, q, v, tau, W, jet, lambda) != JN_OK) return INFINITY;
@@ -374,7 +381,8 @@ static double derivative_law(mechanism *x) {
   for (int r = 0; r < n; r++) { /* together and one after the other, along what keeps the loops closed */
     double e = 0;
     for (int k = 0; k < n; k++) e += (dq[r * n + k] - again[r * n + k]) * u[k];
-    apart = fmax(apart, fabs(e) * x->weakest * x->weakest / (size_of(dq, n * n) * x->condition * jn_row_epsilon() + 1e-300));
+    apart = fmax(apart,
+                 fabs(e) * x->weakest * x->weakest / (size_of(dq, n * n) * x->condition * jn_row_epsilon() + 1e-300));
   }
   for (int e = 0; e < 3; e++) worst = fmin(worst, differences(x, 0x1p-10 / (1 << 2 * e), D, u, uv, ut, uW));
   return fmax(worst, apart);
@@ -403,8 +411,8 @@ static double impact_law(mechanism *x, uint64_t *s) {
   return worst;
 }
 
-/* phi = 0 where closed, A v = 0 and A a + dA v = 0 along the motion, whose closure is judged by definition; the wrenches
- * of the loops work as A^T lambda does. */
+/* phi = 0 where closed, A v = 0 and A a + dA v = 0 along the motion, whose closure is judged by definition; the
+ * wrenches of the loops work as A^T lambda does. */
 static double constraint_law(mechanism *x) {
   double phi[MOST_ROWS], A[MOST_ROWS * N], dAv[MOST_ROWS], W[(K + 1) * 6 * MOST_LINKS], J[6 * N], f[N] = {0}, worst = 0;
   const int n = x->n;
@@ -458,7 +466,8 @@ static void follow(mechanism *x, uint64_t *s, take to, void *context) {
     to(context, "jn_loops_hybrid_dynamics_jet", "forces of joints, loops and wrenches move the tree",
        balance(x, 0, out, tau, lambda, x->W));
   jn_loops_choice choice = uniform(s) > 0 ? JN_LEAST_TORQUE : JN_LEAST_LAMBDA;
-  jn_status status = jn_loops_inverse_dynamics_jet(x->loops, K, every, choice, NULL, x->q, x->jet, NULL, x->W, tau, lambda);
+  jn_status status =
+      jn_loops_inverse_dynamics_jet(x->loops, K, every, choice, NULL, x->q, x->jet, NULL, x->W, tau, lambda);
   if (status == JN_OK)
     to(context, "jn_loops_inverse_dynamics_jet", "forces of joints, loops and wrenches move the tree at every order",
        balance(x, K, x->jet, tau, lambda, x->W));
@@ -503,14 +512,18 @@ void run_loops(uint64_t seed, take to, void *context) {
     to(context, "jn_loops_forward_dynamics_jet", "forces of joints, loops and wrenches move the tree at every order",
        balance(&x, K, x.jet, x.tau, x.lambda, x.W));
     double e = constraint_law(&x);
-    to(context, "jn_loops_constraint", "zero where the loops are closed, and along the motion; works as the wrenches do", e);
-    to(context, "jn_loops_assemble", "zero where the loops are closed, and along the motion; works as the wrenches do", e);
+    to(context, "jn_loops_constraint",
+       "zero where the loops are closed, and along the motion; works as the wrenches do", e);
+    to(context, "jn_loops_assemble", "zero where the loops are closed, and along the motion; works as the wrenches do",
+       e);
     to(context, "jn_loops_link_wrenches_jet", "forces of joints, loops and wrenches move the tree at every order",
        balance(&x, K, x.jet, x.tau, x.lambda, x.W));
-    to(context, "jn_loops_project", "what is taken away is across every motion that the loops allow", project_law(&x, &s));
+    to(context, "jn_loops_project", "what is taken away is across every motion that the loops allow",
+       project_law(&x, &s));
     to(context, "jn_loops_impact", "A v after is -restitution A v before; M dv = A^T impulse", impact_law(&x, &s));
     e = derivative_law(&x);
-    to(context, "jn_loops_dynamics_derivatives", "differences of forward dynamics at seven places, to 12 bits less than rounding", e);
+    to(context, "jn_loops_dynamics_derivatives",
+       "differences of forward dynamics at seven places, to 12 bits less than rounding", e);
     to(context, "jn_loops_forward_dynamics_derivatives", "as jn_loops_dynamics_derivatives()", e);
     follow(&x, &s, to, context);
     jn_loops_health health;

@@ -52,7 +52,8 @@ static void trajectories(const sample *s, take to, void *context) {
   fill(&random, c, 4 * nq, 1);
   for (int i = 0; i < SAMPLES; i++) {
     t[i] = i / 8.0;
-    for (int k = 0; k < nq; k++) q[i * nq + k] = c[4 * k] + t[i] * (c[4 * k + 1] + t[i] * (c[4 * k + 2] + t[i] * c[4 * k + 3]));
+    for (int k = 0; k < nq; k++)
+      q[i * nq + k] = c[4 * k] + t[i] * (c[4 * k + 1] + t[i] * (c[4 * k + 2] + t[i] * c[4 * k + 3]));
   }
   jn_status status = jn_trajectory_fit(s->m, SAMPLES, t, q, &options, &curve, &error);
   check(status == JN_OK, "%s", error.text);
@@ -61,8 +62,8 @@ static void trajectories(const sample *s, take to, void *context) {
   for (int k = 0; k < nq; k++) {
     const number x = when;
     const number e[4] = {c[4 * k] + x * (c[4 * k + 1] + x * (c[4 * k + 2] + x * c[4 * k + 3])),
-                         c[4 * k + 1] + x * (2 * c[4 * k + 2] + x * 3 * c[4 * k + 3]), 2 * c[4 * k + 2] + 6 * x * c[4 * k + 3],
-                         6 * c[4 * k + 3]};
+                         c[4 * k + 1] + x * (2 * c[4 * k + 2] + x * 3 * c[4 * k + 3]),
+                         2 * c[4 * k + 2] + 6 * x * c[4 * k + 3], 6 * c[4 * k + 3]};
     const double got[4] = {at[k], jet[k], jet[nq + k], jet[2 * nq + k]};
     double unit = 50 * 2.2e-16; /* values up to 50; a derivative of order r of samples 1/8 s apart: times 16^r */
     for (int r = 0; r < 4; r++, unit *= 16) worst = fmax(worst, (double)fabsl(got[r] - e[r]) / unit);

@@ -15,7 +15,8 @@ static double law_regressor(state *x, const law *l) {
   const int n = x->d->nv, all = jn_parameter_count(m), square = n * n;
   jn_work *w = twin_work_create(m, x->d->order, KIND_L);
   int rows = l->f == F_energy_regressor ? 2 : l->f == F_momentum_regressor || l->f == F_joint_wrench_regressor ? 6 : n;
-  number *out = room_long((size_t)n + 6), *expected = room_long((size_t)(n + 6 + 6 * x->d->nlink)), *M = room_long((size_t)square);
+  number *out = room_long((size_t)n + 6), *expected = room_long((size_t)(n + 6 + 6 * x->d->nlink)),
+         *M = room_long((size_t)square);
   number *C = room_long((size_t)square), *g = room_long((size_t)n);
   add_product(x->out[l->f][0], x->s->pi, rows, all, out);
   if (l->f == F_regressor) {
@@ -131,7 +132,8 @@ static void gravity_column(state *x, int c, number *out) {
 }
 
 static double law_adjoint(state *x, const law *l) {
-  const int n = x->d->nv, all = jn_parameter_count(x->s->m), wide = 6 * x->d->nlink, forward = l->f == F_forward_dynamics_adjoint;
+  const int n = x->d->nv, all = jn_parameter_count(x->s->m), wide = 6 * x->d->nlink,
+            forward = l->f == F_forward_dynamics_adjoint;
   number *out = room_long((size_t)(all + wide + n)), *lambda = room_long((size_t)n);
   const int first = forward, f = l->f;
   double worst = 0;
@@ -229,7 +231,8 @@ static double law_sensitivity(state *x, const law *l) {
 static double law_model(state *x, const law *l) {
   const jn_model *m = x->s->m;
   const int links = x->d->nlink, link = x->d->link;
-  double *pi = calloc(10 * (size_t)links, sizeof *pi), *got = calloc(10 * (size_t)links, sizeof *got), worst = 0, mass = 0, fixed = 0;
+  double *pi = calloc(10 * (size_t)links, sizeof *pi), *got = calloc(10 * (size_t)links, sizeof *got), worst = 0,
+         mass = 0, fixed = 0;
   const double *more = x->s->pi + 10 * link;
   jn_model *copy;
   (void)l;
@@ -266,9 +269,16 @@ static double law_inertia(state *x, const law *l) {
   jn_inertia_pack(m, c, I, P);
   number cc = 0;
   for (int k = 0; k < 3; k++) cc += (number)c[k] * c[k];
-  const number e[10] = {m, m * (number)c[0], m * (number)c[1], m * (number)c[2], I[0] + m * (cc - (number)c[0] * c[0]),
-                        I[1] + m * (cc - (number)c[1] * c[1]), I[2] + m * (cc - (number)c[2] * c[2]),
-                        I[3] - m * (number)c[0] * c[1], I[4] - m * (number)c[0] * c[2], I[5] - m * (number)c[1] * c[2]};
+  const number e[10] = {m,
+                        m * (number)c[0],
+                        m * (number)c[1],
+                        m * (number)c[2],
+                        I[0] + m * (cc - (number)c[0] * c[0]),
+                        I[1] + m * (cc - (number)c[1] * c[1]),
+                        I[2] + m * (cc - (number)c[2] * c[2]),
+                        I[3] - m * (number)c[0] * c[1],
+                        I[4] - m * (number)c[0] * c[2],
+                        I[5] - m * (number)c[1] * c[2]};
   for (int k = 0; k < 10; k++) worst = fmax(worst, (double)fabsl(P[k] - e[k]) / (8 * m * DBL_EPSILON));
   jn_inertia_unpack(P, &mass, com, tensor);
   for (int k = 0; k < 6; k++) worst = fmax(worst, fabs(tensor[k] - I[k]) / (8 * m * DBL_EPSILON));
@@ -281,6 +291,7 @@ static double law_inertia(state *x, const law *l) {
   return jn_inertia_is_physical(P) ? INFINITY : worst;
 }
 
+/* clang-format off */
 #define LAW(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
 #define LAW_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
 #define SENSITIVITY(function, which, single) \
@@ -312,4 +323,5 @@ const law laws_parameters[] = {
     LAW("inertia_pack inertia_unpack inertia_is_physical inertia_to_log_cholesky inertia_from_log_cholesky",
         "parallel axes, and there and back", law_inertia)
 };
+/* clang-format on */
 const int law_parameters_count = sizeof laws_parameters / sizeof *laws_parameters;

@@ -120,7 +120,9 @@ static void write_worst(const soak *x, const char *directory) {
     const record *r = &x->table[i];
     int is_worst = 1;
     for (int j = 0; j < x->count; j++)
-      if (strcmp(x->table[j].function, r->function) == 0 && (x->table[j].worst > r->worst || (j < i && x->table[j].worst == r->worst))) is_worst = 0;
+      if (strcmp(x->table[j].function, r->function) == 0 &&
+          (x->table[j].worst > r->worst || (j < i && x->table[j].worst == r->worst)))
+        is_worst = 0;
     if (!is_worst) continue;
     snprintf(path, sizeof path, "%s/%s", directory, r->function);
     FILE *f = fopen(path, "w");
@@ -153,8 +155,8 @@ static int replay(const char *path) {
     fprintf(stderr, "soak: %s cannot be read\n", path);
     return 2;
   }
-  int read = fscanf(f, "row %31s seed %llu small %d model %ld state %d function %95s law %255[^\n] error %la", row, &seed,
-                    &x.small, &x.index, &x.k, function, words, &expected);
+  int read = fscanf(f, "row %31s seed %llu small %d model %ld state %d function %95s law %255[^\n] error %la", row,
+                    &seed, &x.small, &x.index, &x.k, function, words, &expected);
   fclose(f);
   if (read != 8) {
     fprintf(stderr, "soak: %s is no file of a worst case\n", path);
@@ -165,7 +167,8 @@ static int replay(const char *path) {
   x.only_law = words;
   x.only = -1;
   run_model(&x, x.index, x.k);
-  printf("%s: %s: %.6g roundings in row %s, recorded %.6g in row %s\n", function, words, x.only, jn_row_name(), expected, row);
+  printf("%s: %s: %.6g roundings in row %s, recorded %.6g in row %s\n", function, words, x.only, jn_row_name(),
+         expected, row);
   return x.only == expected || (isinf(expected) && isinf(x.only)) ? 0 : 1;
 }
 
@@ -197,16 +200,26 @@ int main(int argc, char **argv) {
   x.seed = 1;
   for (int i = 1; i < argc; i++) {
     const char *next = i + 1 < argc ? argv[i + 1] : "";
-    if (strcmp(argv[i], "--models") == 0) models = atol(next), i++;
-    else if (strcmp(argv[i], "--minutes") == 0) minutes = atof(next), i++;
-    else if (strcmp(argv[i], "--seed") == 0) x.seed = strtoull(next, NULL, 10), i++;
-    else if (strcmp(argv[i], "--limit") == 0) limit = atof(next), i++;
-    else if (strcmp(argv[i], "--results") == 0) results = next, i++;
-    else if (strcmp(argv[i], "--worst") == 0) worst = next, i++;
-    else if (strcmp(argv[i], "--small") == 0) x.small = 1;
-    else if (strcmp(argv[i], "--states") == 0) many = atol(next), i++;
-    else if (strcmp(argv[i], "--processes") == 0) processes = atoi(next), i++;
-    else if (strcmp(argv[i], "--replay") == 0) return replay(next);
+    if (strcmp(argv[i], "--models") == 0)
+      models = atol(next), i++;
+    else if (strcmp(argv[i], "--minutes") == 0)
+      minutes = atof(next), i++;
+    else if (strcmp(argv[i], "--seed") == 0)
+      x.seed = strtoull(next, NULL, 10), i++;
+    else if (strcmp(argv[i], "--limit") == 0)
+      limit = atof(next), i++;
+    else if (strcmp(argv[i], "--results") == 0)
+      results = next, i++;
+    else if (strcmp(argv[i], "--worst") == 0)
+      worst = next, i++;
+    else if (strcmp(argv[i], "--small") == 0)
+      x.small = 1;
+    else if (strcmp(argv[i], "--states") == 0)
+      many = atol(next), i++;
+    else if (strcmp(argv[i], "--processes") == 0)
+      processes = atoi(next), i++;
+    else if (strcmp(argv[i], "--replay") == 0)
+      return replay(next);
     else {
       fprintf(stderr, "soak: unknown option %s\n", argv[i]);
       return 2;
@@ -219,7 +232,7 @@ int main(int argc, char **argv) {
   if (results) write_results(&x, results, i, now() - start);
   if (worst) write_worst(&x, worst);
   int bad = report(&x, limit);
-  printf("%ld models, %ld states, %d pairs of a function and a law, row %s, seed %llu, %.0f s: %s\n", i, states, x.count,
-         jn_row_name(), (unsigned long long)x.seed, now() - start, bad ? "FAILED" : "all within the limit");
+  printf("%ld models, %ld states, %d pairs of a function and a law, row %s, seed %llu, %.0f s: %s\n", i, states,
+         x.count, jn_row_name(), (unsigned long long)x.seed, now() - start, bad ? "FAILED" : "all within the limit");
   return bad > 0;
 }

@@ -241,7 +241,9 @@ static double float_gap(const float *a, const long double *b, size_t n, double s
 
 /* The factor of M is in an order of its own in each row: jn_mass_solve() and its law stand for it. Room is not a
  * result. */
-static int compared(int f, int o) { return f != F_mass_factor && (f != F_forward_dynamics_second_derivatives || o < 4); }
+static int compared(int f, int o) {
+  return f != F_mass_factor && (f != F_forward_dynamics_second_derivatives || o < 4);
+}
 
 static void told(int f, const char *form, const char *words, jn_status status, double error, take to, void *context) {
   char name[128];

@@ -24,7 +24,8 @@ void adjoint_of(const number T[16], number Ad[36]);
 void inverse_pose(const number T[16], number out[16]);
 void bracket_of(const number V[6], number ad[36]);
 void times(const number *A, const number *B, number *C, int n, int k, int m);
-void transposed_times(const number *A, const number *B, number *C, int n, int k, int m); /* C [n x m] = A^T B, A [k x n] */
+void transposed_times(const number *A, const number *B, number *C, int n, int k,
+                      int m); /* C [n x m] = A^T B, A [k x n] */
 
 /* Armature of a coordinate, coupled joints included. */
 number armature_of(const jn_model *m, int coordinate);

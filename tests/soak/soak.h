@@ -19,11 +19,12 @@ enum { KIND_D, KIND_F, KIND_Z, KIND_L, KINDS };
 
 /* Arrays that functions read, one row a state. */
 #define SOAK_INPUTS(X)                                                                                         \
-  X(q, d->nq) X(p, d->nq) X(loose, d->nq)               /* configurations; loose: quaternions of any length */ \
-  X(v_jet, (K + 2) * n) X(tau_jet, (K + 1) * n) X(wrench_jet, (K + 1) * 6 * L)                                 \
-  X(v, n) X(a, n) X(tau, n) X(wrench, 6 * L) /* the first rows of these */                                     \
-  X(y, n) X(v_r, n) X(a_r, n) X(dq, n) X(dv, n) X(da, n) X(dtau, n)                                            \
-  X(factor, n * n) X(fd, n) X(dadq, n * n) X(dadv, n * n) X(dadtau, n * n) /* found by functions before */
+  X(q, d->nq)                                                                                                  \
+  X(p, d->nq) X(loose, d->nq) /* configurations; loose: quaternions of any length */                           \
+      X(v_jet, (K + 2) * n) X(tau_jet, (K + 1) * n) X(wrench_jet, (K + 1) * 6 * L) X(v, n) X(a, n) X(tau, n)   \
+          X(wrench, 6 * L) /* the first rows of these */                                                       \
+      X(y, n) X(v_r, n) X(a_r, n) X(dq, n) X(dv, n) X(da, n) X(dtau, n) X(factor, n *n) X(fd, n) X(dadq, n *n) \
+          X(dadv, n *n) X(dadtau, n *n) /* found by functions before */
 enum {
 #define SOAK_ENUM(name, size) IN_##name,
   SOAK_INPUTS(SOAK_ENUM) INPUTS
@@ -94,10 +95,10 @@ typedef struct state {
   int k; /* which state */
   const dims *d;
   double epsilon;
-  call x[KINDS];                         /* over every kind, with the numbers of this state */
-  double *out[FUNCTIONS][OUTPUTS];       /* of jn_x */
+  call x[KINDS];                          /* over every kind, with the numbers of this state */
+  double *out[FUNCTIONS][OUTPUTS];        /* of jn_x */
   long double *true_[FUNCTIONS][OUTPUTS]; /* of jnl_x */
-  double size[FUNCTIONS][OUTPUTS];       /* magnitude times condition: an error of epsilon times this is one rounding */
+  double size[FUNCTIONS][OUTPUTS]; /* magnitude times condition: an error of epsilon times this is one rounding */
   size_t n[FUNCTIONS][OUTPUTS];
 } state;
 
