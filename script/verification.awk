@@ -3,6 +3,7 @@ $1 == "row" { rows = rows (rows ? ", " : "") "`" $2 "`"; next }
 $1 == "compiler" { compilers[++ncompiler] = $2; next }
 $1 == "date" { date = $2; next }
 $1 == "commit" { commit = $2; next }
+$1 == "covered at" { covered_at = $2; next }
 $1 == "step" { steps[++nstep] = $2; next }
 $1 == "memory" { sites += $2; memory[++nmemory] = "| " $3 " | " $2 " |"; next }
 $1 == "billion" { split($0, many, "\t"); next }
@@ -40,7 +41,7 @@ END {
   printf "* `script/soak`: %s random models, %s states, %s pairs of a function and a law, in the row `%s`, seed %s, %.0f s.\n", thousands(models), thousands(states), thousands(pairs), row, seed, seconds
   if (many[2]) printf "* `script/soak --billion`: %s states in batches, at most %s roundings from the single state, and the balance of power kept to %s.\n", thousands(many[2]), many[4], many[6]
   else print "* `script/soak --billion`: not run."
-  if (nmemory) print "* " thousands(sites) " allocations failed one at a time, in every function that allocates: each gave its error and lost nothing."
+  if (nmemory) print "* " thousands(sites) " allocations failed one at a time, in every function that allocates: each gave an error, and nothing of ours was lost."
   if (all_lines) printf "* %s of %s lines reached by the tests (%.1f %%).\n", thousands(all_reached), thousands(all_lines), 100 * all_reached / all_lines
   if (nfuzz) print "* " thousands(executions) " fuzzed inputs, " findings + 0 " findings."
   else print "* Fuzzers: not run for this page."
@@ -51,7 +52,7 @@ END {
   print "for double, 1.2e-7 for float). size is the magnitude of the result times its condition: the larger of |result| and"
   print "of its change, per relative change, when all inputs and all numbers of the model change a little, found in long"
   print "double; where a result is zero by structure (a single joint has no Coriolis forces), the size of the terms that cancel."
-  print "An error of 1 is what rounding the inputs once does. The soak fails above 2000; the figures below are far from it."
+  print "An error of 1 is what rounding the inputs once does. The soak fails above 200."
   print ""
   print "What results are compared with:"
   print ""
@@ -99,7 +100,7 @@ END {
   print ""
   if (nmemory) {
     print "`tests/test_memory.c` lets every allocation fail once, the first, the second, and so on, until the call succeeds. Each failure"
-    print "must end in an error, without a lost block; computing functions must not allocate at all."
+    print "must end in an error, without a lost block (other libraries keep some of their own); computing functions must not allocate at all."
     print ""
     print "| function | allocations failed |"
     print "|---|---|"
@@ -149,8 +150,8 @@ END {
   print "## Lines that no test reaches"
   print ""
   if (!nfile) { print "Coverage was not measured for this page."; exit }
-  print "By gcov, over all rows, without optimisation: a line counts as reached when any row of kernels reaches it. Most of what"
-  print "is left is what only a failing system call or memory that runs out inside a library would reach."
+  print "By gcov at commit " covered_at ", over all rows, without optimisation: a line counts as reached when any row of kernels"
+  print "reaches it."
   print ""
   print "| file | lines | reached | not reached |"
   print "|---|---|---|---|"
