@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The least size of a result. HELD and BACK are forces behind solved accelerations, ARM and MOTION what is multiplied
- * by inertial parameters. Some results are zero by structure (a single joint has no Coriolis forces) and what
+/* The least size of a result. Some results are zero by structure (a single joint has no Coriolis forces) and what
  * rounding leaves there is measured against the terms that cancel: lengths, inertias, forces of the state, times powers
- * of its rate. */
+ * of its rate. SOLVED are accelerations, INVERSE entries of M^-1, HELD and BACK forces behind solved accelerations,
+ * AGAIN what is solved for twice, as derivatives of solutions are; ARM and MOTION are multiplied by inertial
+ * parameters. */
 #include "soak.h"
 
-enum { LENGTH = 1, INERTIA, FORCE, SOLVED, INVERSE, WRENCH, HELD, BACK, ARM, MOTION };
+enum { LENGTH = 1, INERTIA, FORCE, SOLVED, INVERSE, WRENCH, HELD, BACK, ARM, MOTION, AGAIN };
 enum { UP = 100 }; /* a jet: as many powers more as there are rows */
 
 typedef struct least {
@@ -50,8 +51,8 @@ static const least table[] = {
        {LENGTH, 1}, {LENGTH, 2}, {LENGTH, 0}, {LENGTH, 1}, {LENGTH, 0}, {LENGTH, 1}, {LENGTH, 0}, {LENGTH, 1},
        {LENGTH, 2}, {LENGTH, 0}, {INERTIA, 1}, {INERTIA, 0}, {INERTIA, 1}, {FORCE, 0})
     OF(inverse_dynamics_jet, {FORCE, UP})
-    OF(forward_dynamics_jet, {SOLVED, UP})
-    OF(hybrid_dynamics_jet, {SOLVED, UP}, {HELD, UP})
+    OF(forward_dynamics_jet, {AGAIN, UP})
+    OF(hybrid_dynamics_jet, {AGAIN, UP}, {HELD, UP})
     OF(mass_matrix_jet, {INERTIA, UP})
     OF(coriolis_matrix_jet, {INERTIA, UP + 1})
     OF(gravity_forces_jet, {FORCE, UP})
@@ -66,13 +67,13 @@ static const least table[] = {
     OF(wrench_forces_jet, {WRENCH, UP})
     OF(joint_wrenches_jet, {FORCE, UP})
     OF(inverse_dynamics_derivatives, {FORCE, 0}, {INERTIA, 1}, {INERTIA, 0}, {LENGTH, 0})
-    OF(forward_dynamics_derivatives, {SOLVED, 0}, {SOLVED, 0}, {INVERSE, 1}, {INVERSE, 0}, {INVERSE, 0})
-    OF(hybrid_dynamics_derivatives, {SOLVED, 0}, {HELD, 0}, {SOLVED, 0}, {HELD, 0}, {INVERSE, 1}, {BACK, 1},
+    OF(forward_dynamics_derivatives, {AGAIN, 0}, {AGAIN, 0}, {INVERSE, 1}, {INVERSE, 0}, {INVERSE, 0})
+    OF(hybrid_dynamics_derivatives, {AGAIN, 0}, {HELD, 0}, {AGAIN, 0}, {HELD, 0}, {INVERSE, 1}, {BACK, 1},
        {INVERSE, 0}, {BACK, 0}, {INVERSE, 0}, {BACK, 0})
     OF(inverse_dynamics_derivatives_along, {FORCE, 0}, {FORCE, 0}, {INERTIA, 1}, {INERTIA, 0})
     OF(inverse_dynamics_second_derivatives, {FORCE, 0}, {INERTIA, 1}, {INERTIA, 0}, {INERTIA, 0})
-    OF(forward_dynamics_derivatives_along, {SOLVED, 0}, {INVERSE, 1}, {INVERSE, 0})
-    OF(forward_dynamics_second_derivatives, {SOLVED, 0}, {INVERSE, 1}, {INVERSE, 0}, {INVERSE, 0})
+    OF(forward_dynamics_derivatives_along, {AGAIN, 0}, {INVERSE, 1}, {INVERSE, 0})
+    OF(forward_dynamics_second_derivatives, {AGAIN, 0}, {INVERSE, 1}, {INVERSE, 0}, {INVERSE, 0})
     OF(mass_matrix_derivative, {INERTIA, 0})
     OF(mass_matrix_inverse_derivative, {INVERSE, 0}, {INVERSE, 0})
     OF(coriolis_matrix_derivatives, {INERTIA, 1}, {INERTIA, 0})
@@ -93,12 +94,12 @@ static const least table[] = {
     OF(joint_wrench_regressor, {MOTION, 0})
     OF(regressor_jet, {MOTION, UP})
     OF(parameter_derivatives, {ARM, 0}, {ARM, 1}, {MOTION, 0})
-    OF(forward_dynamics_parameter_derivatives, {SOLVED, 0}, {SOLVED, 0})
-    OF(hybrid_dynamics_parameter_derivatives, {SOLVED, 0}, {HELD, 0}, {SOLVED, 0}, {HELD, 0})
+    OF(forward_dynamics_parameter_derivatives, {AGAIN, 0}, {AGAIN, 0})
+    OF(hybrid_dynamics_parameter_derivatives, {AGAIN, 0}, {HELD, 0}, {AGAIN, 0}, {HELD, 0})
     OF(inverse_dynamics_adjoint, {FORCE, 0}, {INERTIA, 1}, {INERTIA, 0}, {LENGTH, 0}, {FORCE, 0}, {INERTIA, 0},
        {LENGTH, 2})
-    OF(forward_dynamics_adjoint, {SOLVED, 0}, {SOLVED, 0}, {INVERSE, 1}, {INVERSE, 0}, {INVERSE, 0}, {SOLVED, 0},
-       {INVERSE, 0}, {SOLVED, 0})
+    OF(forward_dynamics_adjoint, {AGAIN, 0}, {AGAIN, 0}, {INVERSE, 1}, {INVERSE, 0}, {INVERSE, 0}, {AGAIN, 0},
+       {INVERSE, 0}, {AGAIN, 0})
 };
 /* clang-format on */
 
@@ -116,18 +117,19 @@ void raise_to_least(state *x) {
   double inertia = fmax(largest(T(mass_matrix, 0), square), jn_model_mass(x->s->m) * length * length);
   double wrench = largest(LIN(wrench), (size_t)x->d->nlink * 6) * length, rate = fastest(x);
   double force = inertia * (rate * rate + 10) + wrench;
-  double condition = fmax(1, inverse * inertia);
+  double condition = largest(T(mass_matrix, 0), square) * inverse; /* of the mass matrix */
   const double unit[] = {0,
                          length,
                          inertia,
                          force,
-                         inverse * force * condition,
+                         inverse * force,
                          inverse * condition,
                          wrench,
-                         condition * condition * force,
+                         condition * force,
                          condition * condition,
                          length * length,
-                         length * length * (rate * rate + 10)};
+                         length * length * (rate * rate + 10),
+                         inverse * force * condition};
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int o = 0; o < OUTPUTS; o++) {
       int power = table[i].of[o].power, up = power >= UP ? x->d->order : 0;

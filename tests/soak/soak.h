@@ -18,13 +18,14 @@
 enum { KIND_D, KIND_F, KIND_Z, KIND_L, KINDS };
 
 /* Arrays that functions read, one row a state. */
-#define SOAK_INPUTS(X)                                                                                         \
-  X(q, d->nq)                                                                                                  \
-  X(p, d->nq) X(loose, d->nq) /* configurations; loose: quaternions of any length */                           \
-      X(v_jet, (K + 2) * n) X(tau_jet, (K + 1) * n) X(wrench_jet, (K + 1) * 6 * L) X(v, n) X(a, n) X(tau, n)   \
-          X(wrench, 6 * L) /* the first rows of these */                                                       \
-      X(y, n) X(v_r, n) X(a_r, n) X(dq, n) X(dv, n) X(da, n) X(dtau, n) X(factor, n *n) X(fd, n) X(dadq, n *n) \
-          X(dadv, n *n) X(dadtau, n *n) /* found by functions before */
+/* clang-format off */
+#define SOAK_INPUTS(X) \
+  X(q, d->nq) X(p, d->nq) X(loose, d->nq) /* configurations; loose: quaternions of any length */ \
+  X(v_jet, (K + 2) * n) X(tau_jet, (K + 1) * n) X(wrench_jet, (K + 1) * 6 * L) \
+  X(v, n) X(a, n) X(tau, n) X(wrench, 6 * L) /* the first rows of these */ \
+  X(y, n) X(v_r, n) X(a_r, n) X(dq, n) X(dv, n) X(da, n) X(dtau, n) \
+  X(factor, n * n) X(fd, n) X(dadq, n * n) X(dadv, n * n) X(dadtau, n * n) /* found by functions before */
+/* clang-format on */
 enum {
 #define SOAK_ENUM(name, size) IN_##name,
   SOAK_INPUTS(SOAK_ENUM) INPUTS
