@@ -52,7 +52,7 @@ END {
   print "for double, 1.2e-7 for float). size is the magnitude of the result times its condition: the larger of |result| and"
   print "of its change, per relative change, when all inputs and all numbers of the model change a little, found in long"
   print "double; where a result is zero by structure (a single joint has no Coriolis forces), the size of the terms that cancel."
-  print "An error of 1 is what rounding the inputs once does. The soak fails above 200."
+  print "An error of 1 is what rounding the inputs once does. The soak fails above 1000."
   print ""
   print "What results are compared with:"
   print ""

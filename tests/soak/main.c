@@ -195,7 +195,7 @@ static int report(const soak *x, double limit) {
 int main(int argc, char **argv) {
   static soak x;
   long models = 20;
-  double minutes = 0, limit = 200, start = now();
+  double minutes = 0, limit = 1000, start = now();
   const char *results = NULL, *worst = NULL;
   long many = 0;
   int processes = 2;
