@@ -41,7 +41,7 @@ END {
   printf "* `script/soak`: %s random models, %s states, %s pairs of a function and a law, in the row `%s`, seed %s, %.0f s.\n", thousands(models), thousands(states), thousands(pairs), row, seed, seconds
   if (many[2]) printf "* `script/soak --billion`: %s states in batches, at most %s roundings from the single state, and the balance of power kept to %s.\n", thousands(many[2]), many[4], many[6]
   else print "* `script/soak --billion`: not run."
-  if (nmemory) print "* " thousands(sites) " allocations failed one at a time, in every function that allocates: each gave an error, and nothing of ours was lost."
+  if (nmemory) print "* " thousands(sites) " allocations failed one at a time, in " nmemory " calls that build, read or hold memory: each gave an error, and nothing of ours was lost."
   if (all_lines) printf "* %s of %s lines reached by the tests (%.1f %%).\n", thousands(all_reached), thousands(all_lines), 100 * all_reached / all_lines
   if (nfuzz) print "* " thousands(executions) " fuzzed inputs, " findings + 0 " findings."
   else print "* Fuzzers: not run for this page."
