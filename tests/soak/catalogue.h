@@ -41,6 +41,7 @@
   F(mass_matrix_inverse, SIZES(n * n), q, o[0]) \
   F(mass_matrix_rate, SIZES(n * n), q, v, o[0]) \
   F(coriolis_matrix, SIZES(n * n), q, v, o[0]) \
+  F(coriolis_matrix_christoffel, SIZES(n * n), q, v, o[0]) \
   F(mass_factor, SIZES(n * n), q, o[0]) \
   F(mass_solve, SIZES(n), factor, y, o[0]) \
   F(energy, SIZES(2), q, v, o[0]) \

@@ -45,6 +45,7 @@ static const least table[] = {
     OF(mass_solve, {INVERSE, 0})
     OF(mass_matrix_rate, {INERTIA, 1})
     OF(coriolis_matrix, {INERTIA, 1})
+    OF(coriolis_matrix_christoffel, {INERTIA, 1})
     OF(energy, {FORCE, 0})
     OF(joint_wrenches, {FORCE, 0})
     OF(compute, {INERTIA, 0}, {INERTIA, 1}, {INERTIA, 1}, {FORCE, 0}, {FORCE, 0}, {FORCE, 0}, {INERTIA, 2}, {LENGTH, 0},

@@ -166,6 +166,7 @@ const law laws[] = {
     /* dynamics */
     RATE(mass_matrix_rate, 0, mass_matrix, 0)
     PRODUCT(coriolis_forces, 0, coriolis_matrix, 0, v)
+    PRODUCT(coriolis_forces, 0, coriolis_matrix_christoffel, 0, v)
     DERIVATIVE(mass_matrix, 0, inverse_dynamics, 0, a, MATRIX)
     SAME(compute, 0, mass_matrix, 0)
     SAME(compute, 1, coriolis_matrix, 0)

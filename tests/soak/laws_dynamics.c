@@ -105,12 +105,11 @@ static double law_gravity(state *x, const law *l) {
 
 static double law_passive(state *x, const law *l) {
   int n = x->d->nv;
+  const double *C = x->out[l->f][0];
   number *sum = room_long((size_t)(n * n));
-  (void)l;
   for (int a = 0; a < n; a++)
-    for (int b = 0; b < n; b++)
-      sum[a * n + b] = (number)D(coriolis_matrix, 0)[a * n + b] + D(coriolis_matrix, 0)[b * n + a];
-  double e = gap_long(x, sum, T(mass_matrix_rate, 0), (size_t)(n * n), SIZE(coriolis_matrix, 0));
+    for (int b = 0; b < n; b++) sum[a * n + b] = (number)C[a * n + b] + C[b * n + a];
+  double e = gap_long(x, sum, T(mass_matrix_rate, 0), (size_t)(n * n), x->size[l->f][0]);
   free(sum);
   return e;
 }
@@ -403,7 +402,8 @@ const law laws_dynamics[] = {
     LAW("mass_matrix", "sum of J^T I J over the links, and armature", law_mass)
     LAW("energy", "sum over the links of half V^T I V and of weight times height", law_energy)
     LAW("gravity_forces", "exact derivative of the potential energy by q, by the complex step", law_gravity)
-    LAW("coriolis_matrix mass_matrix_rate", "C + C^T = dM/dt", law_passive)
+    {"coriolis_matrix mass_matrix_rate", "C + C^T = dM/dt", law_passive, F_coriolis_matrix, 0, 0, 0, 0, 0},
+    LAW_OF(coriolis_matrix_christoffel, "C + C^T = dM/dt", law_passive)
     LAW_OF(bias_forces, "inverse dynamics without acceleration", law_bias)
     LAW_OF(coriolis_forces, "inverse dynamics without acceleration, less gravity", law_bias)
     LAW("forward_dynamics", "put into inverse dynamics it needs the same forces", law_forward)
