@@ -4,6 +4,9 @@
 #include "linkage.h"
 #include "models.h"
 
+#include "jounce/base_parameters.h"
+#include "jounce/trajectory.h"
+
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -14,20 +17,38 @@ void *realloc(void *block, size_t bytes);
 void free(void *block);
 
 static long calls;     /* allocations since the last reset */
+static long live;      /* blocks that are not yet released */
 static long left = -1; /* allocations that still succeed; -1: all */
+static long refused;   /* those that did not */
 
 static int refuse(void) {
   calls++;
   if (left < 0) return 0;
-  if (left == 0) return 1;
+  if (left == 0) {
+    refused++;
+    return 1;
+  }
   left--;
   return 0;
 }
 
-void *malloc(size_t bytes) { return refuse() ? NULL : __libc_malloc(bytes); }
-void *calloc(size_t count, size_t bytes) { return refuse() ? NULL : __libc_calloc(count, bytes); }
-void *realloc(void *block, size_t bytes) { return refuse() ? NULL : __libc_realloc(block, bytes); }
-void free(void *block) { __libc_free(block); }
+static void *counted(void *block) {
+  live += block != NULL;
+  return block;
+}
+
+void *malloc(size_t bytes) { return refuse() ? NULL : counted(__libc_malloc(bytes)); }
+void *calloc(size_t count, size_t bytes) { return refuse() ? NULL : counted(__libc_calloc(count, bytes)); }
+void *realloc(void *block, size_t bytes) {
+  if (refuse()) return NULL;
+  void *moved = __libc_realloc(block, bytes);
+  live += moved && !block;
+  return moved;
+}
+void free(void *block) {
+  live -= block != NULL;
+  __libc_free(block);
+}
 
 /* Every function of dynamics.h and kinematics.h once; the first status that is not JN_OK. */
 static jn_status compute_everything(const jn_model *m, jn_work *w, const double *q, const double *v) {
@@ -211,6 +232,244 @@ static void loops_never_allocate(void **state) {
   jn_model_destroy(m);
 }
 
+/* ---- every allocation of every function that allocates fails once ---- */
+
+/* What calls need that are made again and again. */
+static struct {
+  jn_model *m, *closed; /* a tree, and one with a loop */
+  double pi[400], q[64], t[16], samples[16 * 64];
+} given;
+
+static jn_status try_report(void) {
+  jn_report *r = jn_report_create(NULL);
+  jn_report_destroy(r);
+  return r ? JN_OK : JN_ERR_MEMORY;
+}
+
+/* A builder with everything in it, frozen, with faults for the report. */
+static jn_status try_builder(void) {
+  jn_builder *b;
+  jn_model *m = NULL;
+  jn_options options;
+  jn_link l;
+  jn_loop g;
+  const double P[10] = {1, 0, 0, 0, 1, 1, 1, 0, 0, 0}, identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  jn_options_init(&options);
+  if (!(options.report = jn_report_create(NULL))) return JN_ERR_MEMORY;
+  jn_status status = jn_builder_create(&options, &b);
+  if (status == JN_OK) status = jn_builder_set_name(b, "robot of the test");
+  const char *const names[] = {"a", "b", "c"};
+  for (int i = 0; i < 3 && status == JN_OK; i++) {
+    jn_link_init(&l);
+    l.name = names[i];
+    l.parent = i ? names[i - 1] : NULL;
+    l.joint.type = JN_REVOLUTE;
+    l.inertia[0] = i == 1 ? 0 : 1; /* nothing to move: a warning */
+    status = jn_builder_add_link(b, &l);
+  }
+  if (status == JN_OK) status = jn_builder_add_frame(b, "tool", "c", identity);
+  jn_loop_init(&g);
+  g.name = "pin", g.link_a = "world", g.link_b = "c";
+  if (status == JN_OK) status = jn_builder_add_loop(b, &g);
+  if (status == JN_OK) status = jn_builder_set_inertia(b, "a", P);
+  if (status == JN_OK) status = jn_builder_add_payload(b, "a", P);
+  if (status == JN_OK) status = jn_builder_freeze(b, &m, NULL);
+  check((m != NULL) == (status == JN_OK), "a model or an error");
+  jn_model_destroy(m);
+  jn_builder_destroy(b);
+  jn_report_destroy(options.report);
+  return status;
+}
+
+static jn_status try_thaw(void) {
+  jn_builder *b;
+  jn_status status = jn_model_thaw(given.m, NULL, &b);
+  check((b != NULL) == (status == JN_OK), "a builder or an error");
+  jn_builder_destroy(b);
+  return status;
+}
+
+static jn_status copy_done(jn_status status, jn_model *copy) {
+  check((copy != NULL) == (status == JN_OK), "a copy or an error");
+  jn_model_destroy(copy);
+  return status;
+}
+
+static jn_status try_with_inertia(void) {
+  jn_model *copy;
+  jn_status status = jn_model_with_inertia(given.m, 0, given.pi, &copy);
+  return copy_done(status, copy);
+}
+static jn_status try_with_payload(void) {
+  jn_model *copy;
+  jn_status status = jn_model_with_payload(given.m, 0, given.pi, &copy);
+  return copy_done(status, copy);
+}
+static jn_status try_with_gravity(void) {
+  jn_model *copy;
+  jn_status status = jn_model_with_gravity(given.m, given.pi, &copy);
+  return copy_done(status, copy);
+}
+static jn_status try_with_parameters(void) {
+  jn_model *copy;
+  jn_status status = jn_model_with_parameters(given.m, given.pi, &copy);
+  return copy_done(status, copy);
+}
+
+static jn_status try_work(void) {
+  jn_work *w;
+  jn_status status = jn_work_create(given.m, &w);
+  check((w != NULL) == (status == JN_OK), "work or an error");
+  jn_work_destroy(w);
+  return status;
+}
+static jn_status try_work_order(void) {
+  jn_work *w;
+  jn_status status = jn_work_create_order(given.m, 3, &w);
+  jn_work_destroy(w);
+  return status;
+}
+
+static jn_status try_batch(void) {
+  enum { MANY = 9 };
+  static double q[MANY * 64], tau[MANY * 64];
+  jn_batch *b;
+  jn_status status = jn_batch_create(given.m, 1, 1, &b);
+  check((b != NULL) == (status == JN_OK), "a batch or an error");
+  for (int i = 0; i < MANY; i++)
+    memcpy(q + i * jn_model_nq(given.m), given.q, (size_t)jn_model_nq(given.m) * sizeof *q);
+  if (status == JN_OK) status = jn_inverse_dynamics_batch(b, MANY, q, NULL, NULL, NULL, tau);
+  jn_batch_destroy(b);
+  return status;
+}
+
+static jn_status try_loops(void) {
+  jn_loops *l;
+  jn_status status = jn_loops_create(given.closed, NULL, &l);
+  check((l != NULL) == (status == JN_OK), "loops or an error");
+  jn_loops_destroy(l);
+  return status;
+}
+
+static jn_status try_base(void) {
+  jn_base *base;
+  jn_status status = jn_base_create(given.closed, NULL, &base);
+  check((base != NULL) == (status == JN_OK), "base parameters or an error");
+  jn_base_destroy(base);
+  return status == JN_ERR_UNSUPPORTED ? JN_OK : status;
+}
+
+static jn_status try_load(void) {
+  jn_model *m;
+  jn_status status = jn_load("builtin:chain:3", NULL, &m, NULL);
+  check((m != NULL) == (status == JN_OK), "a model or an error");
+  jn_model_destroy(m);
+  return status == JN_ERR_UNSUPPORTED ? JN_OK : status;
+}
+
+static jn_status try_builder_load(void) {
+  jn_builder *b;
+  jn_status status = jn_builder_create(NULL, &b);
+  if (status == JN_OK) status = jn_builder_load(b, "builtin:chain:3", NULL);
+  jn_builder_destroy(b);
+  return status == JN_ERR_UNSUPPORTED ? JN_OK : status;
+}
+
+static jn_status try_save(void) {
+  char *text;
+  size_t length;
+  jn_status status = jn_save_text(given.m, JN_FORMAT_NATIVE, NULL, &text, &length, NULL);
+  if (status == JN_OK) jn_text_free(text, NULL);
+  return status == JN_ERR_UNSUPPORTED ? JN_OK : status;
+}
+
+static jn_status try_trajectory_fit(void) {
+  jn_trajectory *t;
+  jn_status status = jn_trajectory_fit(given.closed, 16, given.t, given.samples, NULL, &t, NULL);
+  check((t != NULL) == (status == JN_OK), "a trajectory or an error");
+  jn_trajectory_destroy(t);
+  return status;
+}
+
+static jn_status try_trajectory_text(void) {
+  static const char text[] =
+      "t,bar0,bar1,bar2\n0,0,0,0\n1,1,0,1\n2,0,1,0\n3,1,1,1\n4,0,0,1\n5,1,0,0\n6,0,1,1\n7,1,1,0\n";
+  jn_trajectory *t;
+  jn_status status = jn_trajectory_load_text(given.closed, text, sizeof text - 1, "file", NULL, &t, NULL);
+  check((t != NULL) == (status == JN_OK), "a trajectory or an error");
+  jn_trajectory_destroy(t);
+  return status;
+}
+
+static const struct {
+  const char *functions;
+  jn_status (*run)(void);
+  int library; /* of others in it, whose errors and memory are their own */
+} sites[] = {
+    {"jn_report_create", try_report, 0},
+    {"jn_builder_create, its adders and jn_builder_freeze", try_builder, 0},
+    {"jn_model_thaw", try_thaw, 0},
+    {"jn_model_with_inertia", try_with_inertia, 0},
+    {"jn_model_with_payload", try_with_payload, 0},
+    {"jn_model_with_gravity", try_with_gravity, 0},
+    {"jn_model_with_parameters", try_with_parameters, 0},
+    {"jn_work_create", try_work, 0},
+    {"jn_work_create_order", try_work_order, 0},
+    {"jn_batch_create and the first batch", try_batch, 0},
+    {"jn_loops_create", try_loops, 0},
+    {"jn_base_create", try_base, 1},
+    {"jn_load of a built-in robot", try_load, 1},
+    {"jn_builder_load", try_builder_load, 1},
+    {"jn_save_text", try_save, 1},
+    {"jn_trajectory_fit", try_trajectory_fit, 0},
+    {"jn_trajectory_load_text", try_trajectory_text, 1},
+};
+
+static void begin_sites(void) {
+  uint64_t s = 7;
+  given.m = random_tree(&s, 10);
+  given.closed = linkage(3, (const double[]){0.5, 0.7, 0.6}, 0.9);
+  check_ok(jn_parameters(given.m, given.pi));
+  check_ok(jn_random(given.m, &s, given.q));
+  for (int i = 0; i < 16; i++) {
+    given.t[i] = i;
+    for (int k = 0; k < 3; k++) given.samples[3 * i + k] = uniform(&s);
+  }
+}
+
+/* JN_ERR_MEMORY at every site, nothing lost, and all is well when memory is there again. */
+static void every_allocation_fails_once(void **state) {
+  (void)state;
+  long total = 0;
+  begin_sites();
+  for (size_t i = 0; i < sizeof sites / sizeof *sites; i++) {
+    check_ok(sites[i].run()); /* what libraries keep for later is there */
+    long failed = 0;
+    for (long n = 0;; n++) {
+      long before = live;
+      left = n;
+      refused = 0;
+      jn_status status = sites[i].run();
+      left = -1;
+      check(live == before || sites[i].library, "%s, allocation %ld: %ld blocks lost", sites[i].functions, n,
+            live - before);
+      if (refused == 0) {
+        check_ok(status);
+        break;
+      }
+      failed++;
+      int memory = status == JN_ERR_MEMORY || status == JN_OK;
+      check(memory || sites[i].library, "%s, allocation %ld: %s", sites[i].functions, n, jn_status_text(status));
+      check(n < 100000, "never succeeds");
+    }
+    printf("# allocations failed: %ld in %s\n", failed, sites[i].functions);
+    total += failed;
+  }
+  printf("# allocations failed in all: %ld\n", total);
+  jn_model_destroy(given.m);
+  jn_model_destroy(given.closed);
+}
+
 /* Loads with the n-th allocation failing, for every n, until it succeeds. */
 static UNUSED void survive(const char *what, const char *text, jn_format format) {
   size_t length = strlen(text);
@@ -268,6 +527,7 @@ int main(void) {
       cmocka_unit_test(computing_never_allocates),
       cmocka_unit_test(differentiating_never_allocates),
       cmocka_unit_test(loops_never_allocate),
+      cmocka_unit_test(every_allocation_fails_once),
       cmocka_unit_test(urdf_reader_survives_when_expat_gets_no_memory),
       cmocka_unit_test(native_reader_survives_when_jansson_gets_no_memory),
   };

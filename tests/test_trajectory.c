@@ -142,6 +142,29 @@ static void closed_forms_are_what_they_say(void **state) {
   jn_model_destroy(m);
 }
 
+/* One coordinate of a file, the others held: told apart. */
+static void what_has_data_is_told(void **state) {
+  (void)state;
+  jn_model *m = make_mixed();
+  jn_trajectory *t;
+  jn_trajectory_options options;
+  char name[64], text[128];
+  int given = jn_joint_q(m, jn_joint_index(m, "c"));
+  jn_trajectory_options_init(&options);
+  options.missing_neutral = 1;
+  check_ok(jn_coordinate_name(m, given, name, sizeof name));
+  snprintf(text, sizeof text, "t,%s\n0,0\n1,0.5\n2,0.5\n3,0\n4,1\n5,1\n6,0\n7,0\n", name);
+  jn_status status = jn_trajectory_load_text(m, text, strlen(text), "one.csv", &options, &t, NULL);
+  if (status == JN_ERR_NAME) { /* all coordinates of a joint are wanted, or none */
+    jn_model_destroy(m);
+    skip();
+  }
+  check_ok(status);
+  for (int i = -1; i <= jn_model_nq(m); i++) assert_int_equal(jn_trajectory_given(t, i), i == given);
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
 /* From rest to rest: the well-known polynomials of s = t / T. */
 static void minimum_jerk_and_snap_have_their_closed_forms(void **state) {
   (void)state;
@@ -616,6 +639,7 @@ int main(void) {
     cmocka_unit_test(every_row_of_the_jet_is_the_derivative_of_the_one_before),
     cmocka_unit_test(the_velocity_moves_the_configuration),
     cmocka_unit_test(closed_forms_are_what_they_say),
+    cmocka_unit_test(what_has_data_is_told),
     cmocka_unit_test(minimum_jerk_and_snap_have_their_closed_forms),
     cmocka_unit_test(waypoints_are_held_where_they_rest),
     cmocka_unit_test(waypoint_curves_meet_their_points_smoothly),

@@ -146,9 +146,8 @@ jn_status PUBLIC(loss_forces)(const jn_model *m, const number *v, number *loss) 
     const jn_link_record *link = &m->link[b->link];
     for (int k = 0; k < b->nv; k++) {
       number ratio = (number)link->ratio, rate = ratio * v[b->iv + k]; /* of the joint itself */
-      number sign = rate > 0 ? 1 : rate < 0 ? -1 : rate;
       const jn_dof *dof = &link->joint.dof[k];
-      loss[b->iv + k] += ratio * ((number)dof->damping * rate + (number)dof->friction * sign);
+      loss[b->iv + k] += ratio * ((number)dof->damping * rate + (number)dof->friction * sign_of(rate));
     }
   }
   return JN_OK;
@@ -198,6 +197,6 @@ jn_status PUBLIC(mass_solve)(const jn_model *m, jn_work *w, const number *factor
   return jn__run(&r);
 }
 
-#if !JN_FLOAT
+#if NUMBER_KIND == JN_KIND_D
 int jn_singular_joint(const jn_work *work) { return work ? work->singular : JN_NONE; }
 #endif

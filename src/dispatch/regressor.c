@@ -91,7 +91,7 @@ jn_status PUBLIC(joint_regressor)(const jn_model *m, const number *v, const numb
     number *row = Y + k * 4 * nv, rate = v ? v[k] : 0;
     row[k] = a ? a[k] : 0;
     row[nv + k] = rate;
-    row[2 * nv + k] = rate > 0 ? 1 : rate < 0 ? -1 : rate; /* NaN stays */
+    row[2 * nv + k] = sign_of(rate);
     row[3 * nv + k] = 1;
   }
   return JN_OK;

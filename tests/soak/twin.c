@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What src/dispatch needs to run kernels of the rows z and l: one state, straight through, pivots not judged. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dispatch/dispatch.h"
+#include "model/model.h"
+#include "twin.h"
+
+/* The names that the twins' objects are compiled to call, see tests/soak/soak.cmake. */
+const jn_row *jn__twin_row(int kind, int many);
+jn_status jn__twin_run(jn_run *run);
+
+const jn_row *jn__twin_row(int kind, int many) {
+  static const jn_row *rows[JN_KINDS];
+  (void)many;
+  if (!rows[kind]) rows[kind] = jn__row_by_name(kind == JN_KIND_Z ? "z" : "l");
+  return rows[kind];
+}
+
+jn_status jn__twin_run(jn_run *r) {
+  const jn_row *row = jn__twin_row(r->kind, 0);
+  jn_call call = {.tree = r->model ? r->model->tree[r->kind] : NULL, .data = r->data};
+  if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
+  call.scratch = r->work ? r->work->scratch : NULL;
+  memcpy(call.arg, r->arg, sizeof call.arg);
+  for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
+  for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
+  row->kernels[r->kernel](&call);
+  return JN_OK;
+}
+
+jn_work *twin_work_create(const jn_model *m, int order, int kind) {
+  size_t number = jn__twin_row(kind, 0)->real_bytes, nd = (size_t)((const jn_tree_d *)m->tree[JN_KIND_D])->nd;
+  size_t scratch = (jn__scratch_reals(m, order) * number + 63) / 64 * 64, rest = (nd + 3 * (size_t)m->nv) * number;
+  size_t head = (sizeof(jn_work) + 63) / 64 * 64;
+  jn_work *w = aligned_alloc(64, (head + scratch + rest + 127) / 64 * 64);
+  if (!w) return NULL;
+  *w = (jn_work){.model = m, .order = order, .singular = JN_NONE, .count = 1, .real_bytes = number};
+  w->scratch = (char *)w + head;
+  w->pivots = w->scratch + scratch;
+  w->spare = w->pivots + nd * number;
+  return w;
+}
+
+void twin_work_destroy(jn_work *work) { free(work); }
