@@ -263,3 +263,7 @@ if(JOUNCE_STATIC)
   endif()
 endif()
 add_library(jounce::jounce ALIAS ${jounce_main})
+
+if(JOUNCE_BENCH)
+  include("${PROJECT_SOURCE_DIR}/bench/versions.cmake")
+endif()

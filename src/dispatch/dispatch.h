@@ -13,6 +13,8 @@ const jn_row *jn__row(int i);
 const jn_row *jn__row_by_name(const char *name);
 /* The row for one state (lanes = 0) or many (lanes = 1) of the caller's number type; NULL: JOUNCE_ROW is wrong. */
 const jn_row *jn__choose_row(int kind, int many);
+/* Forces a row for everything from now on, as JOUNCE_ROW does; only in the library of bench/versions.c. */
+void jn__use_row(const char *name);
 
 /* Numbers of the caller: n for each sample, samples `stride` apart (unused for one sample). data NULL: not wanted. */
 typedef struct jn_array {

@@ -57,15 +57,24 @@ static unsigned first_row(int kind, int many) {
   return many ? first_row(kind, 0) : first_row(JN_KIND_D, 0); /* a build without lanes, or without float */
 }
 
+/* The row of that name for everything. */
+static unsigned only(const char *name) {
+  for (unsigned k = 0; k < ROWS; k++)
+    if (rows[k].runs() && strcmp(rows[k].row->name, name) == 0) return (k + 2) * 0x01010101u;
+  return WRONG;
+}
+
 static unsigned decide(void) {
   const char *forced = getenv("JOUNCE_ROW");
   unsigned all = 0;
+  if (forced && *forced) return only(forced);
   for (unsigned use = 0; use < 4; use++) all |= (first_row((int)use / 2, (int)use % 2) + 2) << (8 * use);
-  if (!forced || !*forced) return all;
-  for (unsigned k = 0; k < ROWS; k++)
-    if (rows[k].runs() && strcmp(rows[k].row->name, forced) == 0) return (k + 2) * 0x01010101u;
-  return WRONG;
+  return all;
 }
+
+#if JN_ROWS_VERSIONS
+void jn__use_row(const char *name) { atomic_store_explicit(&chosen, only(name), memory_order_relaxed); }
+#endif
 
 const jn_row *jn__choose_row(int kind, int many) {
   unsigned all = atomic_load_explicit(&chosen, memory_order_relaxed);

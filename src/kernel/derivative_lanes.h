@@ -10,8 +10,9 @@
 #define JN_KERNEL_DERIVATIVE_LANES_H
 
 #include "derivative.h"
+#include "versions.h"
 
-#if JN_LANES > 1
+#if JN_MANY
 
 #include "lanes.h"
 

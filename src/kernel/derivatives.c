@@ -5,7 +5,7 @@
 #include "forward_lanes.h"
 #include "product.h"
 #include "row.h"
-#if JN_LANES == 1
+#if !JN_MANY
 #include "derivative_tiles.h"
 #endif
 
@@ -33,7 +33,7 @@ static inline scene field_scene(const field *w, real **at) {
   return x;
 }
 
-#if JN_LANES > 1
+#if JN_MANY
 
 static inline scene flow_scene(const flow *o, real **at) {
   const JN_S(tree) *t = o->t;
@@ -111,7 +111,7 @@ void JN_(derivatives)(const jn_call *c) {
   if (c->out[4]) field_forces(&w, 0, c->out[4]);
 }
 
-#if JN_LANES > 1
+#if JN_MANY
 
 /* M^-1 X in place of X [nv x nlink x 6], of which only rows along the branches of the links are not zero. Takes 6 nv
  * reals. */

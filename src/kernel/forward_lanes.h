@@ -11,7 +11,7 @@
 #include "factor_compact.h"
 #include "product.h"
 
-#if JN_LANES > 1
+#if JN_MANY
 
 /* ---- M, bias and accelerations ---- */
 

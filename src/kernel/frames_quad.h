@@ -96,29 +96,12 @@ static inline void quads_frames(const quads *s) {
 /* Both matrices that are wanted (jacobians.h) of screws or their rates X [nd]; NULL: zero. */
 static inline void quads_jacobians(const quads *s, const screw *X, real *all, real *space) {
   const JN_S(tree) *t = s->t;
-  const screw none = {q4_zero(), q4_zero()};
-  real *at = (real *)s->P; /* large enough, and not in use */
-  real *one = space ? space : take(&at, 6 * (size_t)t->nv);
-  int n = t->nv;
-  if (t->coupled) {
-    twist *columns = TAKE(&at, t->nd, twist);
-    for (int i = 0; i < t->nb; i++)
-      for (int k = t->body[i].id; k < t->body[i].id + t->body[i].nv; k++)
-        columns[k] = X ? (twist){v4_vec3(X[k].w), v4_vec3(X[k].v + v4_cross(s->p[i], X[k].w))} : t_zero();
-    space_outputs(t, columns, at, all, space);
-    return;
-  }
+  twist *columns = (twist *)s->P; /* large enough, and not in use */
   for (int i = 0; i < t->nb; i++)
-    for (int k = 0; k < t->body[i].nv; k++) {
-      screw x = X ? X[t->body[i].id + k] : none;
-      real *to = one + t->body[i].iv + k;
-      x.v += v4_cross(s->p[i], x.w);
-      for (int r = 0; r < 3; r++) {
-        to[r * n] = x.w[r];
-        to[(r + 3) * n] = x.v[r];
-      }
-    }
-  if (all) spread_matrix(t, one, at, all);
+    for (int k = t->body[i].id; k < t->body[i].id + t->body[i].nv; k++)
+      columns[k] = X ? (twist){v4_vec3(X[k].w), v4_vec3(X[k].v + v4_cross(s->p[i], X[k].w))} : t_zero();
+  if (all) all_jacobians(t, columns, all);
+  if (space) space_jacobian(t, columns, space);
 }
 
 /* Its matrix A and dA/dt, about `com` that moves with dcom: from the inertias of subtrees, made here of the bodies'. */

@@ -7,9 +7,31 @@
 #define JN_KERNEL_JETS_QUAD_H
 
 #include "jets.h"
-#include "quad.h"
+#include "vec4.h"
 
 #if JN_QUAD
+
+/* (w, v) and (dw, dv) of quads, and back. */
+static inline twist quad_velocity(quad3 V) { return (twist){v3(V.x[0], V.y[0], V.z[0]), v3(V.x[1], V.y[1], V.z[1])}; }
+static inline twist quad_acceleration(quad3 V) {
+  return (twist){v3(V.x[2], V.y[2], V.z[2]), v3(V.x[3], V.y[3], V.z[3])};
+}
+static inline quad3 quad_of(twist V, twist A) {
+  return (quad3){q4(V.w.x, V.v.x, A.w.x, A.v.x), q4(V.w.y, V.v.y, A.w.y, A.v.y), q4(V.w.z, V.v.z, A.w.z, A.v.z)};
+}
+
+/* I V and I A: momenta, lanes moment, force, moment, force. */
+static inline quad3 quad_momenta(const scalar *I, quad3 V) {
+  const quad o = q4_zero(), m = q4_all(I[0]), sign = q4(1, -1, 1, -1);
+  quad Jxx = LANES(q4_all(I[4]), m, 0, 5, 2, 7), Jyy = LANES(q4_all(I[5]), m, 0, 5, 2, 7);
+  quad Jzz = LANES(q4_all(I[6]), m, 0, 5, 2, 7), Jxy = LANES(q4_all(I[7]), o, 0, 5, 2, 7);
+  quad Jxz = LANES(q4_all(I[8]), o, 0, 5, 2, 7), Jyz = LANES(q4_all(I[9]), o, 0, 5, 2, 7);
+  quad3 W = {sign * LANES(V.x, V.x, 1, 0, 3, 2), sign * LANES(V.y, V.y, 1, 0, 3, 2),
+             sign * LANES(V.z, V.z, 1, 0, 3, 2)}; /* v, -w, dv, -dw */
+  quad3 h = quad_cross(I + 1, W);
+  return (quad3){Jxx * V.x + (Jxy * V.y + (Jxz * V.z + h.x)), Jxy * V.x + (Jyy * V.y + (Jyz * V.z + h.y)),
+                 Jxz * V.x + (Jyz * V.y + (Jzz * V.z + h.z))};
+}
 
 /* Pairs that hold so many orders. */
 static inline int pairs_of(int orders) { return (orders + 1) / 2; }

@@ -3,11 +3,8 @@
  * arg[0]: without weight. out: tau [nv]. O(n). */
 #include "newton.h"
 
-#include "quad.h"
 #include "row.h"
 #include "whirl.h"
-
-#if !JN_QUAD
 
 /* How a body moves, in its own frame: angular velocity and its rate, and the acceleration of its origin (whirl.h). */
 typedef struct motion {
@@ -176,17 +173,10 @@ static inline void newton_euler(const JN_S(tree) * t, const real *q, const real 
   inward(t, q, turn, X, F, tau);
 }
 
-#endif
-
 void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
                         int weightless, const angles *turn, real *at, real *tau) {
   twist base = weightless ? t_zero() : base_acceleration(t);
-#if JN_QUAD
-  quad3 *V = TAKE_ALIGNED(&at, 2 * t->nb, quad3);
-  quad_newton_euler(t, q, v, a, wrenches, base, *turn, V, V + t->nb, tau);
-#else
   newton_euler(t, q, v, a, wrenches, base.v, turn, at, tau);
-#endif
 }
 
 void JN_(newton)(const jn_call *c) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inverse dynamics from q in one go, by the sweep that suits the row: quad.h for one state with AVX2, else sweep.h. One
- * function for all kernels that need it, so that all give the same to the bit. */
+/* Inverse dynamics from q in one go: one function for all kernels that need it, so that all give the same to the bit.
+ */
 #ifndef JN_KERNEL_NEWTON_H
 #define JN_KERNEL_NEWTON_H
 

@@ -4,7 +4,7 @@
 #ifndef JN_KERNEL_SPACE_H
 #define JN_KERNEL_SPACE_H
 
-#include "quad.h"
+#include "vec4.h"
 #include "world.h"
 
 #if JN_QUAD

@@ -188,7 +188,7 @@ FLAT void slab_inertia(const spread *o, int k, slab *s) {
   tile I[10];
   const scalar *from[TILE];
   for (int e = 0; e < TILE; e++) from[e] = o->body[k * TILE + e] < 0 ? none : o->t->body[o->body[k * TILE + e]].inertia;
-#if JN_QUAD && JN_KIND == JN_KIND_D
+#if JN_QUAD && JN_TILES && JN_KIND == JN_KIND_D
   for (int part = 0; part < 3; part++) { /* the last begins with two numbers of the second */
     int at = part < 2 ? 4 * part : 6;
     tile x[4] = {tile_load(from[0] + at), tile_load(from[1] + at), tile_load(from[2] + at), tile_load(from[3] + at)};

@@ -135,19 +135,18 @@ static inline void world_columns(const JN_S(tree) * t, const sweeps *s, const tw
     for (int k = 0; k < t->body[i].nv; k++) out[t->body[i].id + k] = t_shift(X[t->body[i].id + k], v3_neg(s->p[i]));
 }
 
-/* in the world's frame; at: scratch memory, 6 nd + 8 nv reals */
-static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s, real *at) {
+/* in the world's frame; X [nd] is scratch */
+static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s, twist *X) {
   int all = c->arg[0] == IN_WORLD;
   real *J = all ? c->out[JN_OUT_J] : NULL, *dJ = all ? c->out[JN_OUT_DJ] : NULL;
-  twist *X = TAKE(&at, t->nd, twist);
-  if (J || c->out[JN_OUT_SPACE]) {
-    world_columns(t, s, s->w.S, X);
-    space_outputs(t, X, at, J, c->out[JN_OUT_SPACE]);
-  }
+  if (J || c->out[JN_OUT_SPACE]) world_columns(t, s, s->w.S, X);
+  if (J) all_jacobians(t, X, J);
+  if (c->out[JN_OUT_SPACE]) space_jacobian(t, X, c->out[JN_OUT_SPACE]);
   if (!dJ && !c->out[JN_OUT_DSPACE]) return;
   if (v) world_columns(t, s, s->w.Psi, X);
   for (int k = 0; k < t->nd && !v; k++) X[k] = t_zero();
-  space_outputs(t, X, at, dJ, c->out[JN_OUT_DSPACE]);
+  if (dJ) all_jacobians(t, X, dJ);
+  if (c->out[JN_OUT_DSPACE]) space_jacobian(t, X, c->out[JN_OUT_DSPACE]);
 }
 
 static inline void frames(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s) {
@@ -307,7 +306,7 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   if (c->out[JN_OUT_ACCELERATIONS] || c->out[JN_OUT_DDCOM]) /* true accelerations, without weight */
     for (int i = 0; i < t->nb; i++) s.A[i] = world_accelerate(&s.w, i, v, a, s.A);
   if ((c->arg[0] == IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)) || wanted(c, JN_OUT_SPACE, JN_OUT_DSPACE))
-    world_jacobians(t, c, v, &s, at);
+    world_jacobians(t, c, v, &s, (twist *)(void *)at);
   if (wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (c->arg[0] != IN_WORLD && wanted(c, JN_OUT_J, JN_OUT_DJ)))
     frames(t, c, v, &s);
   if (wanted(c, JN_OUT_COM, JN_OUT_JCOM)) {

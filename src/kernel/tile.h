@@ -8,7 +8,7 @@
 #include "space.h"
 #include "world.h"
 
-#if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
+#if JN_TILES
 typedef pack tile;
 enum { TILE = PACK };
 #else
@@ -28,7 +28,7 @@ static inline int branch_length(const JN_S(tree) * t) {
 
 static inline int tiles_of(int columns) { return (columns + TILE - 1) / TILE; }
 
-#if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
+#if JN_TILES
 typedef tile tile_anywhere __attribute__((aligned(sizeof(scalar)), may_alias));
 static inline tile tile_load(const real *at) { return *(const tile_anywhere *)(const void *)at; }
 static inline void tile_store(tile x, real *at) { *(tile_anywhere *)(void *)at = x; }
@@ -44,7 +44,7 @@ static inline void tile_store_first(tile x, real *at, int count) {
 }
 
 /* x from lane `from` on, and x in lanes below `to`; zero in the others. */
-#if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
+#if JN_TILES
 static inline tile tile_mask(tile x, int first) {
   static const scalar_bits table[24] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
   typedef pack_bits anywhere __attribute__((aligned(sizeof(scalar)), may_alias));
@@ -142,7 +142,7 @@ static inline void lane3_set(tile3 *to, int lane, vec3 x) {
 
 /* Rows become columns. */
 static inline void tile_transpose(tile x[TILE]) {
-#if JN_QUAD && JN_KIND == JN_KIND_D
+#if JN_QUAD && JN_TILES && JN_KIND == JN_KIND_D
   quad_transpose(x);
 #else
   real *e = (real *)(void *)x;
@@ -158,7 +158,7 @@ static inline void tile_transpose(tile x[TILE]) {
 /* Vectors of TILE records, each `step` bytes after the one before. */
 static inline tile3 tile3_gather(const space *from, size_t step) {
   const char *at = (const char *)from;
-#if JN_QUAD && JN_KIND == JN_KIND_D
+#if JN_QUAD && JN_TILES && JN_KIND == JN_KIND_D
   tile x[4] = {*(const space *)(const void *)at, *(const space *)(const void *)(at + step),
                *(const space *)(const void *)(at + 2 * step), *(const space *)(const void *)(at + 3 * step)};
   tile_transpose(x);

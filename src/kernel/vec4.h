@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One state with AVX2: four numbers in a register. Either a vector of the space, x, y, z and zero (v4_...), or four
- * numbers of the same kind (quad3: three registers hold four vectors). Rows that have it define JN_QUAD as 1; every
- * kernel that uses it has a twin over `real` for the others. */
+ * numbers of the same kind (quad3: three registers hold four vectors). Every kernel that uses it (JN_QUAD) has a twin
+ * over `real` for the other rows. */
 #ifndef JN_KERNEL_VEC4_H
 #define JN_KERNEL_VEC4_H
 
 #include "sweep.h"
+#include "versions.h"
 
-#if JN_LANES == 1 && defined(__AVX2__) && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
-#define JN_QUAD 1
+#if JN_QUAD
 
 typedef scalar quad __attribute__((vector_size(4 * sizeof(scalar))));
 typedef scalar_bits quad_bits __attribute__((vector_size(4 * sizeof(scalar))));
@@ -84,8 +84,6 @@ static inline quad v4_sums(quad a, quad b, quad c) {
 /* Columns, transposed, times a vector. */
 static inline quad v4_tmul(quad x, quad y, quad z, quad a) { return v4_sums(x * a, y * a, z * a); }
 
-#else
-#define JN_QUAD 0
 #endif
 
 #endif
