@@ -6,7 +6,7 @@
 #include <omp.h>
 #endif
 
-#include "../kernel/terms.h"
+#include "../kernel/terms/terms.h"
 #include "../model/model.h"
 
 struct jn_batch {

@@ -3,7 +3,7 @@
 #ifndef JN_DISPATCH_DISPATCH_H
 #define JN_DISPATCH_DISPATCH_H
 
-#include "../kernel/call.h"
+#include "../kernel/base/call.h"
 #include "../lie/number.h"
 #include "jounce/batch.h"
 #include "jounce/configuration.h"

@@ -2,7 +2,7 @@
 /* Perturbations of the scalars that have a name (jounce/sensitivity.h). */
 #include <string.h>
 
-#include "../kernel/joint.h"
+#include "../tree/joint.h"
 #include "../model/model.h"
 #include "jounce/sensitivity.h"
 #include "public.h"

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../kernel/terms.h"
+#include "../kernel/terms/terms.h"
 #include "../model/model.h"
 #include "public.h"
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Inverse dynamics from q in one go: one function for all kernels that need it, so that all give the same to the bit.
+ */
+#ifndef JN_KERNEL_NEWTON_H
+#define JN_KERNEL_NEWTON_H
+
+#include "../base/sweep.h"
+
+/* tau [nv] from q, v, a and the wrenches on the links (NULL: zero). turn: of angles_at() at q. at: scratch memory,
+ * 30 nb + 8 reals of it. */
+void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
+                        int weightless, const angles *turn, real *at, real *tau);
+
+#endif
