@@ -17,11 +17,11 @@ const jn_row *jn__choose_row(int kind, int many);
 void jn__use_row(const char *name);
 
 /* Numbers of the caller: n for each sample, samples `stride` apart (unused for one sample). data NULL: not wanted. */
-typedef struct jn_array {
+typedef struct jn_samples {
   const void *data;
   size_t n;
   size_t stride;
-} jn_array;
+} jn_samples;
 
 typedef struct jn_run {
   int kernel;
@@ -34,7 +34,7 @@ typedef struct jn_run {
   int pivots;         /* numbers in the last output, judged after each sample; 0: none */
   int pivots_of_body; /* they are counted over the bodies' coordinates, not over the order of elimination */
   int inputs, outputs;
-  jn_array in[JN_MAX_ARRAYS], out[JN_MAX_ARRAYS];
+  jn_samples in[JN_MAX_ARRAYS], out[JN_MAX_ARRAYS];
 } jn_run;
 
 /* Everything but the arrays, of which `inputs` and `outputs` are to be set: clearing 48 of them is time lost in every
@@ -105,12 +105,12 @@ static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model 
 
 /* Sets an array; those before it that are not set yet are not there. */
 static inline void jn__run_input(jn_run *r, int at, const void *data, size_t n) {
-  while (r->inputs <= at) r->in[r->inputs++] = (jn_array){NULL, 0, 0};
-  r->in[at] = (jn_array){data, n, n};
+  while (r->inputs <= at) r->in[r->inputs++] = (jn_samples){NULL, 0, 0};
+  r->in[at] = (jn_samples){data, n, n};
 }
 static inline void jn__run_output(jn_run *r, int at, const void *data, size_t n) {
-  while (r->outputs <= at) r->out[r->outputs++] = (jn_array){NULL, 0, 0};
-  r->out[at] = (jn_array){data, n, n};
+  while (r->outputs <= at) r->out[r->outputs++] = (jn_samples){NULL, 0, 0};
+  r->out[at] = (jn_samples){data, n, n};
 }
 
 #endif

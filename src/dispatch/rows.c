@@ -142,21 +142,21 @@ size_t jn__staging_bytes(const jn_model *m, int order) {
   return many->real_bytes * reals;
 }
 
-/* What derivative.h takes with `orders` orders. */
+/* What linearization.h takes with `orders` orders. */
 static size_t derivative_reals(const jn_tree_d *t, size_t orders, size_t nlink) {
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
   return 15 * nb + orders * (24 * nd + 94 * nb + 6 + 45 + 36 + 3 * nv + 6 * nlink) + 10 * nv + 64;
 }
 
 /* What forward dynamics and first derivatives in tiles of up to eight columns take: units, tails and blocks
- * (articulated.h), the field (spread.h, derivative_forward.h), matrices in the making (derivative_tiles.h). */
+ * (articulated.h), the linearization (linearization_one.h, forward_one.h), matrices (matrices_one.h). */
 static size_t tile_reals(const jn_tree_d *t) {
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, room = nd + 7;
   size_t solver = 20 * nd + 5 * nb + 8 * nv + 8 * 6 * room, field = (3 + 14 * 4 + 52) * room + 12 * nb + 6 * nd;
   return solver + field + larger(58 * nb + 12 * room, (5 + 21 + 4 * 8) * room) + 160;
 }
 
-/* What first derivatives with lanes take (derivative_lanes.h, forward_lanes.h). */
+/* What first derivatives with lanes take (linearization_many.h, forward_many.h). */
 static size_t lanes_reals(const jn_tree_d *t) {
   enum { MOST = 512 };
   size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, listed = nv < MOST ? nv : MOST;
@@ -164,7 +164,7 @@ static size_t lanes_reals(const jn_tree_d *t) {
   return field + solver + larger(33 * nb, 24 * nv + listed * (listed + 2) / 8) + 64;
 }
 
-/* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when
+/* The most that a kernel takes: second derivatives (linearization.h) for each body and coordinate; nv x nv when
  * coordinates are coupled; jets.h for each order. */
 size_t jn__scratch_reals(const jn_model *m, int order) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
@@ -179,9 +179,9 @@ size_t jn__scratch_reals(const jn_model *m, int order) {
   if (order < 0) return reals + angles;
   size_t orders = (size_t)order + 2;
   size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +
-                larger((t->coupled || nv <= JN_FEW ? nv * nv : 0) + 3 * nv + 84 * nb + 20 * nd + 128,
+                larger((t->coupled || nv <= JN_DENSE_JETS ? nv * nv : 0) + 3 * nv + 84 * nb + 20 * nd + 128,
                        orders * (6 * (nv + 6) + 66) + nv + 6 + nb);
   jets = larger(jets, orders * (nv + 24 * nd + 97 * nb + 75) + nd + nb + 1); /* matrix_jet.c */
-  jets = larger(jets, orders * (nv + 18 * nd + 60 * nb + 20) + 6 * nb + 64); /* jets_quad.h, jets_whirl.h */
+  jets = larger(jets, orders * (nv + 18 * nd + 60 * nb + 20) + 6 * nb + 64); /* inverse_jet_one.h, inverse_jet_any.h */
   return angles + larger(larger(reals, jets), derivative_reals(t, orders - 1, nlink));
 }

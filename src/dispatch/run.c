@@ -39,7 +39,7 @@ static jn_status run_direct(const jn_row *row, const jn_run *r) {
   call.tree = r->model ? r->model->tree[row->kind] : NULL;
   call.data = r->data;
   call.scratch = r->work ? r->work->scratch : NULL;
-  call.sink = NULL;
+  call.direct = NULL;
   memcpy(call.arg, r->arg, sizeof call.arg);
   for (int i = 0; i < JN_MAX_ARRAYS; i++) call.in[i] = i < r->inputs ? r->in[i].data : NULL;
   for (int i = 0; i < JN_MAX_ARRAYS; i++) call.out[i] = i < r->outputs ? (void *)(uintptr_t)r->out[i].data : NULL;
@@ -50,7 +50,7 @@ static jn_status run_direct(const jn_row *row, const jn_run *r) {
 }
 
 /* The bytes between two samples of an array. */
-static size_t step(const jn_run *r, const jn_array *a) {
+static size_t step(const jn_run *r, const jn_samples *a) {
   return a->stride * (r->kind == JN_KIND_D ? sizeof(double) : sizeof(float));
 }
 
@@ -70,23 +70,23 @@ static int is_singular(const jn_row *row, const jn_run *r, const void *lanes, in
   return 0;
 }
 
-static jn_sink sink_of(const jn_row *row, const jn_run *r) {
-  jn_sink s = {.store = row->store, .kind = r->kind, .bytes = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float)};
+static jn_direct direct_of(const jn_row *row, const jn_run *r) {
+  jn_direct s = {.store = row->store, .kind = r->kind, .bytes = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float)};
   for (int i = 0; i < r->outputs; i++) s.stride[i] = r->out[i].stride;
   return s;
 }
 
 size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
   jn_call call = begin(row, r, room->scratch);
-  jn_sink sink = sink_of(row, r);
-  if (row->lanes > 1) call.sink = &sink;
+  jn_direct direct = direct_of(row, r);
+  if (row->lanes > 1) call.direct = &direct;
   size_t singular = end;
   int outputs = r->outputs - (r->pivots > 0);
   for (size_t first = begins; first < end; first += (size_t)row->lanes) {
     int count = end - first < (size_t)row->lanes ? (int)(end - first) : row->lanes;
     char *at = room->staging;
     for (int i = 0; i < r->inputs; i++) {
-      const jn_array *a = &r->in[i];
+      const jn_samples *a = &r->in[i];
       call.in[i] = NULL;
       if (!a->data) continue;
       row->load(at, r->kind, (const char *)a->data + first * step(r, a), a->n, a->stride, count);
@@ -96,14 +96,14 @@ size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, s
     for (int i = 0; i < r->outputs; i++) {
       call.out[i] = r->out[i].data ? at : NULL;
       if (r->out[i].data) at += r->out[i].n * row->real_bytes;
-      sink.to[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + first * step(r, &r->out[i]) : NULL;
+      direct.to[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + first * step(r, &r->out[i]) : NULL;
     }
-    sink.count = count;
-    sink.stored = 0;
+    direct.count = count;
+    direct.stored = 0;
     row->kernels[r->kernel](&call);
     for (int i = 0; i < outputs; i++)
-      if (r->out[i].data && !(sink.stored >> i & 1))
-        row->store(sink.to[i], r->kind, call.out[i], r->out[i].n, r->out[i].stride, count);
+      if (r->out[i].data && !(direct.stored >> i & 1))
+        row->store(direct.to[i], r->kind, call.out[i], r->out[i].n, r->out[i].stride, count);
     int lane = r->pivots ? is_singular(row, r, call.out[outputs], count, room->pivots) : 0;
     if (lane && singular == end) singular = first + (size_t)lane - 1;
   }

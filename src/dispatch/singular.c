@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "dispatch.h"
 #include "../kernel/base/sweep.h"
 #include "../model/model.h"
+#include "dispatch.h"
 
 /* Any configuration without symmetry. Quaternions need not be unit. */
 static void some_configuration(const jn_tree_d *t, double *q) {

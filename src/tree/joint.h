@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The joints of the frozen tree, in internal frames: motion J(q), screws S with S v = J^-1 dJ/dt, and dS/dt.
  * Branches are on the model only. Screws are with respect to the model's coordinates: coupling ratios are in S. */
-#ifndef JN_KERNEL_JOINT_H
-#define JN_KERNEL_JOINT_H
+#ifndef JN_TREE_JOINT_H
+#define JN_TREE_JOINT_H
 
 #include "../lie/motion.h"
 #include "../lie/trig.h"

@@ -5,8 +5,8 @@
  * parent < body and a subtree is a range. A one-coordinate body has an internal frame whose z axis is the joint axis
  * (other bodies: whose origin is the joint's centre): kernels then know one revolute, prismatic and helical joint.
  * Frames (links first, then named frames) say how to get from the internal frame to what the user sees. */
-#ifndef JN_KERNEL_TREE_H
-#define JN_KERNEL_TREE_H
+#ifndef JN_TREE_TREE_H
+#define JN_TREE_TREE_H
 
 #include "../lie/number.h"
 

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How kernels are called, whatever their number type: one signature for all, so that one piece of dispatch moves
  * samples in and out of every row. A kernel reads in[], writes out[] (NULL: not wanted), and touches nothing else. */
-#ifndef JN_KERNEL_CALL_H
-#define JN_KERNEL_CALL_H
+#ifndef JN_KERNEL_BASE_CALL_H
+#define JN_KERNEL_BASE_CALL_H
 
 #include <stddef.h>
 
 enum { JN_MAX_ARRAYS = 24 };
 
-enum { JN_FEW = 18 }; /* coordinates for which forward jets take dense factors */
+enum { JN_DENSE_JETS = 18 }; /* coordinates for which forward jets take dense factors */
 
-/* Chains of joints of one coordinate whose second derivatives go in blocks (second.c): shorter ones fit into the cache,
- * longer ones would take more scratch memory than all else. */
+/* Chains of joints of one coordinate whose second derivatives go in blocks (second_closed.c): shorter ones fit into the
+ * cache, longer ones would take more scratch memory than all else. */
 #define JN_LONG_CHAIN(t) ((t)->chain && (t)->straight && (t)->nd == (t)->nb && (t)->nv >= 40 && (t)->nv <= 256)
 
 /* The caller's own memory, for kernels with lanes that store results there as they come, and tell which: matrices in
  * lanes are too large for the caches. Samples of output i begin at to[i] and are stride[i] numbers of `kind` apart. */
-typedef struct jn_sink {
+typedef struct jn_direct {
   void (*store)(void *to, int kind, const void *from, size_t n, size_t stride, int count); /* of the row */
   int kind, count;
   size_t bytes; /* of a number */
   void *to[JN_MAX_ARRAYS];
   size_t stride[JN_MAX_ARRAYS];
   unsigned stored; /* bits of the outputs that the kernel has stored */
-} jn_sink;
+} jn_direct;
 
 typedef struct jn_call {
   const void *tree; /* JN_S(tree) of the row's scalar */
   const void *in[JN_MAX_ARRAYS];
   void *out[JN_MAX_ARRAYS];
   int arg[4];
-  const void *data; /* of the caller, the same for all samples, e.g. which coordinates are prescribed */
-  void *scratch;    /* 64-byte aligned, jn__scratch_reals() reals */
-  jn_sink *sink;    /* NULL without lanes */
+  const void *data;  /* of the caller, the same for all samples, e.g. which coordinates are prescribed */
+  void *scratch;     /* 64-byte aligned, jn__scratch_reals() reals */
+  jn_direct *direct; /* NULL without lanes */
 } jn_call;
 
 typedef void (*jn_kernel)(const jn_call *call);

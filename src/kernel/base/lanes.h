@@ -4,8 +4,8 @@
  * instructions of SSE and AVX. Beside number by number, a batch of mass matrices of 44 joints takes 1.69 us a state
  * where it took 2.16, of Jacobians 5.2 where it took 8.2. Neither stores that bypass the caches nor prefetching gain
  * more; nor does running large outputs state by state, but for those Jacobians (4.6). */
-#ifndef JN_KERNEL_LANES_H
-#define JN_KERNEL_LANES_H
+#ifndef JN_KERNEL_BASE_LANES_H
+#define JN_KERNEL_BASE_LANES_H
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "lanes.h"
 #include "../../tree/tree.h"
+#include "lanes.h"
 
 static const jn_kernel kernels[JN_KERNELS] = {
 #define LIE(name, n1, n2, m) JN_(name),
@@ -132,8 +132,8 @@ static void tree_convert(const void *tree_d, void *memory) {
   convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
 }
 
-#define TEXT2(x) #x
-#define TEXT(x) TEXT2(x)
+#define ROW_TEXT2(x) #x
+#define ROW_TEXT(x) ROW_TEXT2(x)
 
-const jn_row JN_(row) = {TEXT(JN_ROW), JN_KIND, JN_LANES, sizeof(real), (double)JN_EPSILON,
-                         kernels,      load,    store,    tree_bytes,   tree_convert};
+const jn_row JN_(row) = {ROW_TEXT(JN_ROW), JN_KIND, JN_LANES, sizeof(real), (double)JN_EPSILON,
+                         kernels,          load,    store,    tree_bytes,   tree_convert};

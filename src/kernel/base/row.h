@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Prototypes of the kernels of the row being compiled. */
-#ifndef JN_KERNEL_ROW_H
-#define JN_KERNEL_ROW_H
+#ifndef JN_KERNEL_BASE_ROW_H
+#define JN_KERNEL_BASE_ROW_H
 
 #include "../../lie/number.h"
 #include "call.h"

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Vectors of the space for sweeps that wait for one result after the other: with AVX2 and one state in one register, x,
  * y, z and zero, three numbers otherwise. */
-#ifndef JN_KERNEL_SPACE_H
-#define JN_KERNEL_SPACE_H
+#ifndef JN_KERNEL_BASE_SPACE_H
+#define JN_KERNEL_BASE_SPACE_H
 
 #include "registers.h"
 #include "world.h"
 
-#if JN_QUAD
+#if JN_REGISTERS
 
-typedef quad space;
+typedef r4 space;
 
 /* Rows become columns. */
-static inline void quad_transpose(quad x[4]) {
-  quad a = LANES(x[0], x[1], 0, 4, 2, 6), b = LANES(x[0], x[1], 1, 5, 3, 7);
-  quad c = LANES(x[2], x[3], 0, 4, 2, 6), d = LANES(x[2], x[3], 1, 5, 3, 7);
+static inline void r4_transpose4(r4 x[4]) {
+  r4 a = LANES(x[0], x[1], 0, 4, 2, 6), b = LANES(x[0], x[1], 1, 5, 3, 7);
+  r4 c = LANES(x[2], x[3], 0, 4, 2, 6), d = LANES(x[2], x[3], 1, 5, 3, 7);
   x[0] = LANES(a, c, 0, 1, 4, 5);
   x[1] = LANES(b, d, 0, 1, 4, 5);
   x[2] = LANES(a, c, 2, 3, 6, 7);
   x[3] = LANES(b, d, 2, 3, 6, 7);
 }
 
-static inline space sp_of(vec3 a) { return q4(a.x, a.y, a.z, 0); }
+static inline space sp_of(vec3 a) { return r4_set(a.x, a.y, a.z, 0); }
 static inline vec3 sp_numbers(space a) { return v3(a[0], a[1], a[2]); }
-static inline space sp_zero(void) { return q4_zero(); }
+static inline space sp_zero(void) { return r4_zero(); }
 static inline space sp_add(space a, space b) { return a + b; }
 static inline space sp_scale(real s, space a) { return s * a; }
 static inline space sp_axpy(real s, space b, space a) { return a + s * b; }

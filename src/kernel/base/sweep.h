@@ -3,14 +3,14 @@
  *   X_i   pose of body i in its parent          V_i = Ad_{X^-1} V_p + S v           (kim2012 Table 2)
  *   S     screws of all joints, [nd]            Psi = dS/dt + ad_V S, so that
  *   A_i = Ad_{X^-1} A_p + S a + Psi v           acceleration; the base has A_0 = (0, -gravity) where weight counts */
-#ifndef JN_KERNEL_SWEEP_H
-#define JN_KERNEL_SWEEP_H
+#ifndef JN_KERNEL_BASE_SWEEP_H
+#define JN_KERNEL_BASE_SWEEP_H
 
 #include <stddef.h>
 #include <string.h>
 
-#include "call.h"
 #include "../../tree/joint.h"
+#include "call.h"
 
 /* Takes blocks of reals from the scratch memory of a call. */
 static inline real *take(real **at, size_t count) {

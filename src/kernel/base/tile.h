@@ -2,8 +2,8 @@
 /* Several columns of a matrix at once. What a sweep does for one right-hand side it does for many in the same order, so
  * with one state the columns lie side by side in a vector register: a tile. In rows with lanes the lanes are states,
  * and a tile is one column. */
-#ifndef JN_KERNEL_TILE_H
-#define JN_KERNEL_TILE_H
+#ifndef JN_KERNEL_BASE_TILE_H
+#define JN_KERNEL_BASE_TILE_H
 
 #include "space.h"
 #include "world.h"
@@ -142,8 +142,8 @@ static inline void lane3_set(tile3 *to, int lane, vec3 x) {
 
 /* Rows become columns. */
 static inline void tile_transpose(tile x[TILE]) {
-#if JN_QUAD && JN_TILES && JN_KIND == JN_KIND_D
-  quad_transpose(x);
+#if JN_REGISTERS && JN_TILES && JN_KIND == JN_KIND_D
+  r4_transpose4(x);
 #else
   real *e = (real *)(void *)x;
   for (int i = 0; i < TILE; i++)
@@ -158,7 +158,7 @@ static inline void tile_transpose(tile x[TILE]) {
 /* Vectors of TILE records, each `step` bytes after the one before. */
 static inline tile3 tile3_gather(const space *from, size_t step) {
   const char *at = (const char *)from;
-#if JN_QUAD && JN_TILES && JN_KIND == JN_KIND_D
+#if JN_REGISTERS && JN_TILES && JN_KIND == JN_KIND_D
   tile x[4] = {*(const space *)(const void *)at, *(const space *)(const void *)(at + step),
                *(const space *)(const void *)(at + 2 * step), *(const space *)(const void *)(at + 3 * step)};
   tile_transpose(x);

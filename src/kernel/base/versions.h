@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which specialised versions of the algorithms the row being compiled has. Every one has a general twin over `real`;
  * -DJN_WITHOUT_REGISTERS, _TILES or _MANY builds the row without it, and `script/bench --versions` times both. */
-#ifndef JN_KERNEL_VERSIONS_H
-#define JN_KERNEL_VERSIONS_H
+#ifndef JN_KERNEL_BASE_VERSIONS_H
+#define JN_KERNEL_BASE_VERSIONS_H
 
 #include "../../lie/number.h"
 
@@ -11,9 +11,9 @@
 
 /* One state: a vector of the space, or four numbers of a kind, in one register. */
 #if JN_ONE && defined(__AVX2__) && !defined(JN_WITHOUT_REGISTERS)
-#define JN_QUAD 1
+#define JN_REGISTERS 1
 #else
-#define JN_QUAD 0
+#define JN_REGISTERS 0
 #endif
 
 /* One state: several columns of a matrix side by side in a register. */

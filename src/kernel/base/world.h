@@ -4,8 +4,8 @@
  * lost however far bodies are from the world's origin or from each other.
  *   R_i   rotation of body i         d_i   its origin from that of its parent, or of the world
  *   S     screws [nd]                Psi = dS/dt = [V, S] + R dS_body/dt */
-#ifndef JN_KERNEL_WORLD_H
-#define JN_KERNEL_WORLD_H
+#ifndef JN_KERNEL_BASE_WORLD_H
+#define JN_KERNEL_BASE_WORLD_H
 
 #include "sweep.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* First derivatives of inverse, forward and hybrid dynamics with respect to the state (derivative.h). */
+/* First derivatives of inverse, forward and hybrid dynamics with respect to the state (linearization.h). */
+#include "../base/row.h"
+#include "../forward_dynamics/inverse_product.h"
+#include "forward_many.h"
 #include "forward_one.h"
 #include "solved_derivatives.h"
-#include "forward_many.h"
-#include "../forward_dynamics/inverse_product.h"
-#include "../base/row.h"
 #if !JN_MANY
 #include "matrices_one.h"
 #endif
 
 /* Forces of unit wrenches on the links: out [nv x nlink x 6] = factor * J^T. */
-static inline void wrench_matrix(const JN_S(tree) * t, const scene *w, real factor, real *out) {
+static inline void wrench_matrix(const JN_S(tree) * t, const world_poses *w, real factor, real *out) {
   for (int k = 0; k < t->nv * t->nlink * 6; k++) out[k] = ZERO;
   for (int l = 0; l < t->nlink; l++) {
     const JN_S(frame) *f = &t->frame[l];
@@ -27,17 +27,17 @@ static inline void wrench_matrix(const JN_S(tree) * t, const scene *w, real fact
   }
 }
 
-static inline scene field_scene(const field *w, real **at) {
-  scene x = {TAKE(at, w->t->nb, mat3), w->d, w->S};
+static inline world_poses linearization_poses(const linearization *w, real **at) {
+  world_poses x = {TAKE(at, w->t->nb, mat3), w->d, w->S};
   for (int i = 0; i < w->t->nb; i++) x.R[i] = w->T[i].R;
   return x;
 }
 
 #if JN_MANY
 
-static inline scene flow_scene(const flow *o, real **at) {
+static inline world_poses many_poses(const linearization_many *o, real **at) {
   const JN_S(tree) *t = o->t;
-  scene x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
+  world_poses x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
   for (int i = 0; i < t->nb; i++) {
     x.R[i] = o->at[i].R;
     x.d[i] = o->at[i].d;
@@ -47,22 +47,22 @@ static inline scene flow_scene(const flow *o, real **at) {
 }
 
 /* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not. */
-static int derivatives_spread(const jn_call *c) {
+static int derivatives_special(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch;
-  flow o = flow_place(t, c->in[0], c->in[1], c->in[2], &at);
-  target g = {.to = c->sink};
+  linearization_many o = many_place(t, c->in[0], c->in[1], c->in[2], &at);
+  target g = {.to = c->direct};
   if (c->out[0]) g.dq = take(&at, (size_t)(6 * t->nv));
   if (c->out[1]) g.dv = take(&at, (size_t)(6 * t->nv));
   if (c->out[2]) g.M = take(&at, (size_t)(6 * t->nv));
   o.W = c->in[3];
-  flow_outward(&o);
-  flow_inward(&o, 1);
-  flow_matrices(&o, &g);
-  c->sink->stored = 7;
+  many_outward(&o);
+  many_inward(&o, 1);
+  many_matrices(&o, &g);
+  c->direct->stored = 7;
   if (!c->out[3]) return 1;
-  scene x = flow_scene(&o, &at);
+  world_poses x = many_poses(&o, &at);
   wrench_matrix(t, &x, K(-1), c->out[3]);
   return 1;
 }
@@ -70,20 +70,20 @@ static int derivatives_spread(const jn_call *c) {
 #else
 
 /* derivatives() when wrenches are fixed to bodies and no coordinates are coupled; 0 when not. */
-static int derivatives_spread(const jn_call *c) {
+static int derivatives_special(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (TILE == 1 || t->coupled || c->out[4] || (c->in[3] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch;
-  spread o = spread_place(t, c->in[0], c->in[1], c->in[2], &at);
+  linearization_one o = one_place(t, c->in[0], c->in[1], c->in[2], &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
   o.W = c->in[3];
-  spread_outward(&o);
-  for (int i = t->nb - 1; i >= 0; i--) spread_inward(&o, i);
-  spread_derivatives(&o, at, &to);
+  one_outward(&o);
+  for (int i = t->nb - 1; i >= 0; i--) one_inward(&o, i);
+  one_derivatives(&o, at, &to);
   for (int k = 0; k < 3; k++)
     if (c->out[k]) reorder(t, c->out[k], (int32_t *)(void *)at);
   if (!c->out[3]) return 1;
-  scene x = spread_scene(&o, &at);
+  world_poses x = one_poses(&o, &at);
   wrench_matrix(t, &x, K(-1), c->out[3]);
   return 1;
 }
@@ -94,9 +94,9 @@ static int derivatives_spread(const jn_call *c) {
  * wrench [nv x nlink x 6], tau [nv]. O(n d). */
 void JN_(derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (derivatives_spread(c)) return;
+  if (derivatives_special(c)) return;
   real *at = c->scratch;
-  field w = field_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
+  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
   w.v = c->in[1];
   w.a = c->in[2];
@@ -105,10 +105,10 @@ void JN_(derivatives)(const jn_call *c) {
   sweep(&w);
   matrices(&w, &to);
   if (c->out[3]) {
-    scene x = field_scene(&w, &at);
+    world_poses x = linearization_poses(&w, &at);
     wrench_matrix(t, &x, K(-1), c->out[3]);
   }
-  if (c->out[4]) field_forces(&w, 0, c->out[4]);
+  if (c->out[4]) linearization_forces(&w, 0, c->out[4]);
 }
 
 #if JN_MANY
@@ -130,22 +130,23 @@ static inline void wrench_product(const JN_S(tree) * t, const real *inverse, rea
   }
 }
 
-/* Accelerations y [nv], in the order of elimination, with which the field is moved on, and M^-1, in that of v: by
- * factors where branches are short, else by articulated bodies, which lose no digits on long ones. 0: the tree branches
- * too often for that. */
-static int flow_forward(const flow *o, equations *e, const real *tau, real **at, real *pivots, real *y, real *inverse) {
+/* Accelerations y [nv], in the order of elimination, with which the linearization is moved on, and M^-1, in that of v:
+ * by factors where branches are short, else by articulated bodies, which lose no digits on long ones. 0: the tree
+ * branches too often for that. */
+static int many_forward(const linearization_many *o, equations *e, const real *tau, real **at, real *pivots, real *y,
+                        real *inverse) {
   const JN_S(tree) *t = o->t;
   int factors = factors_are_quicker(t) && t->nv <= LANES_MOST;
   compact M = compact_place(t, inverse, at);
   if (factors) {
-    flow_equations(o, tau, &M, y);
+    many_equations(o, tau, &M, y);
     compact_factorize(&M, pivots);
     compact_substitute(&M, y);
   } else {
     if (!equations_place(e->o, e, at)) return 0;
-    flow_articulated(o, e->o, tau, *at, pivots, y);
+    many_articulated(o, e->o, tau, *at, pivots, y);
   }
-  flow_accelerate(o, y);
+  many_accelerate(o, y);
   if (factors)
     compact_invert(&M, *at);
   else
@@ -159,20 +160,20 @@ static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (c->data || t->coupled || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out;
-  articulation u = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
-  flow o = flow_place(t, c->in[0], c->in[1], NULL, &at);
+  articulation u = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, eliminated), .d = TAKE_ALIGNED(&at, t->nb, space)};
+  linearization_many o = many_place(t, c->in[0], c->in[1], NULL, &at);
   real *y = take(&at, (size_t)t->nv);
-  target g = {.dq = out[2], .dv = out[3], .to = c->sink};
+  target g = {.dq = out[2], .dv = out[3], .to = c->direct};
   equations e = {.o = &u};
   int long_branches = branch_length(t) > PRODUCT_BRANCH || t->nv > LANES_MOST;
   o.W = c->in[4];
-  flow_outward(&o);
-  if (!flow_forward(&o, &e, c->in[3], &at, out[10], y, out[4])) return 0;
+  many_outward(&o);
+  if (!many_forward(&o, &e, c->in[3], &at, out[10], y, out[4])) return 0;
   for (int k = 0; k < t->nv; k++) out[0][t->order[k]] = y[k];
-  flow_inward(&o, 0);
-  flow_matrices(&o, &(target){.dq = out[2], .dv = out[3]});
+  many_inward(&o, 0);
+  many_matrices(&o, &(target){.dq = out[2], .dv = out[3]});
   if (out[5]) {
-    scene x = flow_scene(&o, &at);
+    world_poses x = many_poses(&o, &at);
     wrench_matrix(t, &x, K(1), out[5]);
     wrench_product(t, out[4], at, out[5]);
   }
@@ -181,8 +182,8 @@ static int derivatives_forward(const jn_call *c) {
     if (out[3]) equations_solve(&e, -1, t->nv, out[3]);
     return 1;
   }
-  flow_product(t, out[4], &g, at);
-  c->sink->stored = 1 << 2 | 1 << 3;
+  many_product(t, out[4], &g, at);
+  c->direct->stored = 1 << 2 | 1 << 3;
   return 1;
 }
 
@@ -193,15 +194,15 @@ static int derivatives_forward(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   if (c->data || factors_are_quicker(t) || (c->in[4] && c->arg[0] != HOLD_BODY)) return 0;
   real *at = c->scratch, *const *out = (real *const *)c->out;
-  articulation o = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, unit), .d = TAKE_ALIGNED(&at, t->nb, space)};
+  articulation o = {.t = t, .x = TAKE_ALIGNED(&at, t->nd, eliminated), .d = TAKE_ALIGNED(&at, t->nb, space)};
   equations e;
   if (!equations_place(&o, &e, &at)) return 0;
-  spread w = spread_place(t, c->in[0], c->in[1], NULL, &at);
+  linearization_one w = one_place(t, c->in[0], c->in[1], NULL, &at);
   derived to = {.dq = out[2], .dv = out[3]};
   w.W = c->in[4];
-  spread_outward(&w);
-  spread_forward(&w, &o, c->in[3], at, out[10], out[0]);
-  spread_derivatives(&w, at, &to);
+  one_outward(&w);
+  one_forward(&w, &o, c->in[3], at, out[10], out[0]);
+  one_derivatives(&w, at, &to);
   equations_inverse(&e, out[4]);
   int multiply = (out[2] || out[3]) && t->nv >= TILE && branch_length(t) <= PRODUCT_BRANCH;
   if (multiply) {
@@ -214,7 +215,7 @@ static int derivatives_forward(const jn_call *c) {
   if (out[2] && !multiply) equations_solve(&e, -1, t->nv, out[2]);
   if (out[3] && !multiply) equations_solve(&e, -1, t->nv, out[3]);
   if (out[5]) {
-    scene x = spread_scene(&w, &at);
+    world_poses x = one_poses(&w, &at);
     wrench_matrix(t, &x, K(1), out[5]);
     equations_solve(&e, 1, 6 * t->nlink, out[5]);
   }
@@ -233,14 +234,14 @@ void JN_(derivatives_hybrid)(const jn_call *c) {
   int n = t->nv, wide = 6 * t->nlink;
   real *at = c->scratch, *out[11];
   for (int k = 0; k < 11; k++) out[k] = c->out[k];
-  field w = field_place(t, 1, c->in[4] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
+  linearization w = linearization_place(t, 1, c->in[4] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
   split s = {.t = t, .prescribed = c->data, .H = out[4], .M = out[8], .y = take(&at, (size_t)(2 * n))};
   w.v = c->in[1];
   w.W = c->in[4];
   w.rows = 1;
   accelerations(&w, &s, c->in[2], c->in[3], at, out[4], out[10], out[0]);
   sweep(&w);
-  if (out[1]) field_forces(&w, 0, out[1]);
+  if (out[1]) linearization_forces(&w, 0, out[1]);
   const real *tau = c->in[3];
   for (int i = 0; i < n && out[1]; i++)
     if (!is_given(&s, i)) out[1][i] = tau ? tau[i] : ZERO; /* what was given, to the bit */
@@ -249,7 +250,7 @@ void JN_(derivatives_hybrid)(const jn_call *c) {
   if (out[2]) solve_columns(&s, n, out[2], s.prescribed ? out[6] : NULL);
   if (out[3]) solve_columns(&s, n, out[3], s.prescribed ? out[7] : NULL);
   if (out[5]) {
-    scene x = field_scene(&w, &at);
+    world_poses x = linearization_poses(&w, &at);
     wrench_matrix(t, &x, K(-1), s.prescribed ? out[9] : out[5]);
     solve_columns(&s, wide, out[5], s.prescribed ? out[9] : NULL);
   }

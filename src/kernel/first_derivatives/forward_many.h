@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* First derivatives of forward dynamics at LANES states (derivative_lanes.h): the field without accelerations gives the
- * bias and, from the inertias of subtrees, M; its factors, or articulated bodies where branches are long, give M^-1 and
- * the accelerations, with which the field, linear in them, is moved on; then -M^-1 T row by row to the caller.
- * In lanes of four doubles d ddq of 7 joints takes 0.53 us a state; matrices in lanes, cleared, added to, solved for
- * and moved out afterwards took 0.77. */
-#ifndef JN_KERNEL_FORWARD_LANES_H
-#define JN_KERNEL_FORWARD_LANES_H
+/* First derivatives of forward dynamics at LANES states (linearization_many.h): the linearization without accelerations
+ * gives the bias and, from the inertias of subtrees, M; its factors, or articulated bodies where branches are long,
+ * give M^-1 and the accelerations, with which the linearization, linear in them, is moved on; then -M^-1 T row by row
+ * to the caller. In lanes of four doubles d ddq of 7 joints takes 0.53 us a state; matrices in lanes, cleared, added
+ * to, solved for and moved out afterwards took 0.77. */
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_MANY_H
+#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_MANY_H
 
-#include "linearization_many.h"
-#include "../mass_matrix/factor_many.h"
 #include "../forward_dynamics/inverse_product.h"
+#include "../mass_matrix/factor_many.h"
+#include "linearization_many.h"
 
 #if JN_MANY
 
 /* ---- M, bias and accelerations ---- */
 
-FLAT wrench flow_momentum(const flow *o, int i, int c, int turn) {
+FLAT wrench many_momentum(const linearization_many *o, int i, int c, int turn) {
   inertia I = o->sum[i].I;
   twist S = o->s[c].S;
   return turn ? (wrench){s3_mul(I.J, S.w), cross(S.w, I.h)} : i_mul(I, S);
 }
 
 /* tau - bias of coordinate k of body i. */
-FLAT real flow_force(const flow *o, int i, int k, const real *tau) {
+FLAT real many_force(const linearization_many *o, int i, int k, const real *tau) {
   const JN_S(body) *b = &o->t->body[i];
   return (tau ? tau[b->iv + k] : ZERO) - screw_power(b, o->sum[i].F, o->s[b->id + k].S);
 }
 
-/* The row of M of coordinate c of body i, along its branch (factor_compact.h). */
-FLAT void compact_row(const flow *o, int i, int c, int turn, int at, real *row) {
+/* The row of M of coordinate c of body i, along its branch (factor_many.h). */
+FLAT void compact_row(const linearization_many *o, int i, int c, int turn, int at, real *row) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];
-  wrench Z = flow_momentum(o, i, c, turn);
+  wrench Z = many_momentum(o, i, c, turn);
   o->x[c].Z = Z;
   row[at] = on_screw(Z, o->s[c].S, turn) + armature_of(t, b, c - b->id);
   for (int l = c - 1; l >= b->id; l--) row[--at] = power(Z, o->s[l].S);
@@ -50,14 +50,15 @@ FLAT void compact_row(const flow *o, int i, int c, int turn, int at, real *row) 
 }
 
 /* Sums over subtrees, M, and y [nv] = tau - bias, in the order of elimination. */
-static __attribute__((noinline)) void flow_equations(const flow *o, const real *tau, const compact *M, real *y) {
+static __attribute__((noinline)) void many_equations(const linearization_many *o, const real *tau, const compact *M,
+                                                     real *y) {
   const JN_S(tree) *t = o->t;
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
-    flow_hand(o, i);
+    many_hand(o, i);
     for (int k = b->nv - 1; k >= 0; k--) {
       int c = b->id + k;
-      y[c] = flow_force(o, i, k, tau);
+      y[c] = many_force(o, i, k, tau);
       if (is_turn(b))
         compact_row(o, i, c, 1, M->depth[c], M->H + c * t->nv);
       else
@@ -67,8 +68,8 @@ static __attribute__((noinline)) void flow_equations(const flow *o, const real *
 }
 
 /* Sums over subtrees, units of u, pivots and accelerations x [nd], by articulated bodies. Takes 33 nb reals. */
-static __attribute__((noinline)) void flow_articulated(const flow *o, const articulation *u, const real *tau, real *at,
-                                                       real *pivots, real *x) {
+static __attribute__((noinline)) void many_articulated(const linearization_many *o, const articulation *u,
+                                                       const real *tau, real *at, real *pivots, real *x) {
   const JN_S(tree) *t = o->t;
   body_inertia *I = TAKE(&at, t->nb, body_inertia);
   twist *A = TAKE(&at, t->nb, twist);
@@ -81,21 +82,21 @@ static __attribute__((noinline)) void flow_articulated(const flow *o, const arti
   for (int c = 0; c < t->nd; c++) u->x[c].w = o->s[c].S.w, u->x[c].v = o->s[c].S.v;
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
-    flow_hand(o, i);
+    many_hand(o, i);
     articulate(u, i, NULL, I, pivots);
     for (int k = 0; k < b->nv; k++) {
-      x[b->id + k] = flow_force(o, i, k, tau);
-      o->x[b->id + k].Z = flow_momentum(o, i, b->id + k, is_turn(b));
+      x[b->id + k] = many_force(o, i, k, tau);
+      o->x[b->id + k].Z = many_momentum(o, i, b->id + k, is_turn(b));
     }
     solve_inward(u, i, R, x);
   }
   for (int i = 0; i < t->nb; i++) solve_outward(u, i, A, x);
 }
 
-/* The field of a = 0 becomes that of accelerations x [nv], in the order of elimination: with A = sum S x of the bodies
- * and sums over subtrees in I
- *   ppsi_k += [A_p, S_k],   F_i += I_i A_i + sum of R of its children,   R_i = I_i S x + these. */
-static __attribute__((noinline)) void flow_accelerate(const flow *o, const real *x) {
+/* The linearization of a = 0 becomes that of accelerations x [nv], in the order of elimination: with A = sum S x of the
+ * bodies and sums over subtrees in I ppsi_k += [A_p, S_k],   F_i += I_i A_i + sum of R of its children,   R_i = I_i S x
+ * + these. */
+static __attribute__((noinline)) void many_accelerate(const linearization_many *o, const real *x) {
   const JN_S(tree) *t = o->t;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
@@ -145,13 +146,14 @@ enum {
 #endif
 
 /* Rows of T that are not zero in STRIP columns from c on. */
-typedef struct strip {
+typedef struct column_strip {
   int c, count;
   int32_t *row;
-} strip;
+} column_strip;
 
 /* Rows [r, r + rows) of columns of a strip of -M^-1 T, to X [rows x nv]. */
-FLAT void strip_rows(const strip *s, int n, const real *inverse, const real *T, int r, int rows, int columns, real *X) {
+FLAT void strip_rows(const column_strip *s, int n, const real *inverse, const real *T, int r, int rows, int columns,
+                     real *X) {
   const real *A = inverse + r * n;
   real x[ROWS][STRIP];
   for (int e = 0; e < rows; e++)
@@ -171,8 +173,8 @@ FLAT void strip_rows(const strip *s, int n, const real *inverse, const real *T, 
     for (int k = 0; k < columns; k++) X[e * n + s->c + k] = x[e][k];
 }
 
-static __attribute__((noinline)) void strip_panel(const strip *s, int n, const real *inverse, const real *T, int r,
-                                                  int rows, real *X) {
+static __attribute__((noinline)) void strip_panel(const column_strip *s, int n, const real *inverse, const real *T,
+                                                  int r, int rows, real *X) {
   int e = 0, columns = n - s->c < STRIP ? n - s->c : STRIP;
   if (columns == STRIP) {
     for (; rows - e == 3 || rows - e > 4; e += 3) strip_rows(s, n, inverse, T, r + e, 3, STRIP, X + e * n);
@@ -216,15 +218,15 @@ static inline void mark_branch(const marks *o, int c, int mark) {
 
 /* The strips of all columns; the last may share columns with the one before. Takes up to nv (nv + 2) / 8 + 10 nv reals
  * and alignment. */
-static inline strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
+static inline column_strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
   marks p = marks_place(t, at);
   int n = t->nv;
-  strip *s = (strip *)(void *)take(at, (size_t)n);
+  column_strip *s = (column_strip *)(void *)take(at, (size_t)n);
   int32_t *row = (int32_t *)(void *)*at;
   *count = 0;
   for (int c = 0; c < n; c += STRIP) {
-    strip *to = &s[(*count)++];
-    *to = (strip){.c = n - c < STRIP && n >= STRIP ? n - STRIP : c, .row = row};
+    column_strip *to = &s[(*count)++];
+    *to = (column_strip){.c = n - c < STRIP && n >= STRIP ? n - STRIP : c, .row = row};
     for (int e = to->c; e < to->c + STRIP && e < n && !t->chain; e++) mark_branch(&p, e, to->c);
     for (int r = 0; r < n; r++)
       if (t->chain || p.stamp[p.id[r]] == to->c) to->row[to->count++] = r;
@@ -234,10 +236,10 @@ static inline strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
   return s;
 }
 
-/* -M^-1 T of the matrices T that are given, to outputs 2 and 3 of the sink. Takes 2 PANEL nv reals more. */
-static inline void flow_product(const JN_S(tree) * t, const real *inverse, const target *g, real *at) {
+/* -M^-1 T of the matrices T that are given, to outputs 2 and 3 of the caller. Takes 2 PANEL nv reals more. */
+static inline void many_product(const JN_S(tree) * t, const real *inverse, const target *g, real *at) {
   int n = t->nv, count;
-  strip *s = strips_place(t, &count, &at);
+  column_strip *s = strips_place(t, &count, &at);
   real *dq = g->dq ? take(&at, (size_t)(PANEL * n)) : NULL, *dv = g->dv ? take(&at, (size_t)(PANEL * n)) : NULL;
   for (int r = 0; r < n; r += PANEL) {
     int rows = n - r < PANEL ? n - r : PANEL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Derivatives of kinematic quantities with respect to the state, from the field of derivative.h (of true accelerations:
- * no weight). D_h x is what is left of dx/dq_h of a carried x without [S_h, x]; h < k: h is inward of k.
+/* Derivatives of kinematic quantities with respect to the state, from the linearization of linearization.h (of true
+ * accelerations: no weight). D_h x is what is left of dx/dq_h of a carried x without [S_h, x]; h < k: h is inward of k.
  *
  * Six numbers y of a frame f that moves with V: with all twists in the frame's place and axes (body), in the world's
  * axes at the frame's origin (aligned), or at the world's origin (world), dy/dq_h = D_h y + [E(S_h), y], where E(X) =
@@ -14,13 +14,13 @@
  * 30).
  *
  * Momentum and centre of mass come from sums over subtrees: d(I V)/dq_h = I psi_h + S_h x* (I V), and the forces F. */
-#include "linearization.h"
 #include "../base/row.h"
+#include "linearization.h"
 
-/* The field of the state q, v, a. */
-static inline field place(const jn_call *c) {
+/* The linearization of the state q, v, a. */
+static inline linearization place(const jn_call *c) {
   real *at = c->scratch;
-  field w = field_place(c->tree, 1, HOLD_BODY, 0, c->in[0], &at);
+  linearization w = linearization_place(c->tree, 1, HOLD_BODY, 0, c->in[0], &at);
   w.weightless = 1;
   w.v = c->in[1];
   w.a = c->in[2];
@@ -28,15 +28,15 @@ static inline field place(const jn_call *c) {
 }
 
 /* Of all bodies, and only of the motions on the way to body f. */
-static inline field sweep(const jn_call *c) {
-  field w = place(c);
-  field_sweep(&w, 1);
+static inline linearization sweep(const jn_call *c) {
+  linearization w = place(c);
+  linearize(&w, 1);
   return w;
 }
-static inline field sweep_to(const jn_call *c, int f) {
-  field w = place(c);
+static inline linearization sweep_to(const jn_call *c, int f) {
+  linearization w = place(c);
   for (int i = 0; i <= f; i++)
-    if (w.t->body[i].end > f) field_joint(&w, i, 1);
+    if (w.t->body[i].end > f) linearization_joint(&w, i, 1);
   return w;
 }
 
@@ -64,9 +64,9 @@ static inline twist turning(int in, twist X) {
   return (twist){X.w, in == IN_WORLD ? X.v : v3_zero()};
 }
 
-/* The pose whose place and axes the numbers are in, seen from the origin of the frame's body, and the field's twists of
- * all that moves the frame expressed there. */
-static inline pose view(const field *w, int in, const JN_S(frame) * f) {
+/* The pose whose place and axes the numbers are in, seen from the origin of the frame's body, and the linearization's
+ * twists of all that moves the frame expressed there. */
+static inline pose view(const linearization *w, int in, const JN_S(frame) * f) {
   const JN_S(body) *body = w->t->body;
   pose T = se3_mul(w->T[f->body], se3_constant(f->R, f->p));
   if (in != IN_BODY) T.R = m3_identity();
@@ -84,7 +84,8 @@ static inline pose view(const field *w, int in, const JN_S(frame) * f) {
 }
 
 /* Column k of the Jacobian and its rate by q_h; before: k < h. */
-static inline void jacobian_entry(const field *w, int in, twist U, int h, int k, int before, twist *dJ, twist *ddJ) {
+static inline void jacobian_entry(const linearization *w, int in, twist U, int h, int k, int before, twist *dJ,
+                                  twist *ddJ) {
   twist S = w->S[k], Sh = w->S[h], rate = t_add(w->Psi[k], t_ad(U, S)), turn = turning(in, Sh);
   twist DS = before ? t_ad(S, Sh) : t_zero();
   *dJ = t_add(DS, t_ad(turn, S));
@@ -93,7 +94,7 @@ static inline void jacobian_entry(const field *w, int in, twist U, int h, int k,
 }
 
 /* dJ/dq, d(dJ/dt)/dq [nv x 6 x nv] of a frame on body f. */
-static inline void jacobian_tensors(const field *w, int in, twist U, int f, real *dJ, real *ddJ) {
+static inline void jacobian_tensors(const linearization *w, int in, twist U, int f, real *dJ, real *ddJ) {
   const JN_S(body) *body = w->t->body;
   int n = w->t->nv;
   for (int i = f; i >= 0; i = body[i].parent)
@@ -118,7 +119,7 @@ void JN_(derivatives_frame)(const jn_call *c) {
   real *out[5];
   for (int k = 0; k < 5; k++) clear(out[k] = c->out[k], k < 2 ? 6 * n * n : 6 * n);
   if (f->body < 0) return;
-  field w = sweep_to(c, f->body);
+  linearization w = sweep_to(c, f->body);
   pose T = view(&w, in, f);
   twist V = t_Ad_inverse(T, w.V[f->body]), U = t_axpy(K(-1), V, turning(in, V));
   twist A = t_add(t_Ad_inverse(T, w.A[f->body]), t_ad(U, V));
@@ -140,13 +141,13 @@ void JN_(derivatives_frame)(const jn_call *c) {
 
 /* All that moves: mass, momentum, and the centre of mass as seen from `from`, the origin of the first tree of bodies
  * (so that no digits are lost far from the world's origin). */
-typedef struct whole {
+typedef struct total {
   real mass;
   vec3 from, center, P;
-} whole;
+} total;
 
-static inline whole sum_trees(const field *w) {
-  whole all = {ZERO, v3_zero(), v3_zero(), v3_zero()};
+static inline total sum_trees(const linearization *w) {
+  total all = {ZERO, v3_zero(), v3_zero(), v3_zero()};
   for (int i = 0; i < w->t->nb; i = w->t->body[i].end) {
     vec3 origin = w->d[i];
     if (i == 0) all.from = origin;
@@ -177,8 +178,8 @@ void JN_(derivatives_momentum)(const jn_call *c) {
   int n = t->nv;
   real *out[5];
   for (int k = 0; k < 5; k++) clear(out[k] = c->out[k], k < 1 ? 6 * n : 3 * n);
-  field w = sweep(c);
-  whole all = sum_trees(&w);
+  linearization w = sweep(c);
+  total all = sum_trees(&w);
   real inverse = K(1) / all.mass;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* State derivatives of the time derivatives of inverse dynamics: the field of derivative.h along the motion, with the
- * matrices T_q(t), T_v(t), M(t) as polynomials. A change of the motion, eta(t) of the configuration (in the tangent
- * space) and dv(t) of the velocity, changes the forces by
- *   dtau(t) = T_q(t) eta(t) + T_v(t) dv(t) + M(t) dv'(t),      eta' = dv - ad_v eta
- * (ad of the joint's own group; zero for all joints but the spherical and the free). arg[0] = K. in: q, v jets [(K+2) x
- * nv], wrench jets [(K+1) x nlink x 6] or NULL. out: D [(K+1) x (K+3) x nv x nv], D[k][0] = d tau^(k)/dq, D[k][1+j] = d
- * tau^(k)/d v^(j). O(n d K^2 + nv^2 K^2). */
-#include "linearization.h"
-#include "../jets/jets.h"
+/* State derivatives of the time derivatives of inverse dynamics: the linearization of linearization.h along the motion,
+ * with the matrices T_q(t), T_v(t), M(t) as polynomials. A change of the motion, eta(t) of the configuration (in the
+ * tangent space) and dv(t) of the velocity, changes the forces by dtau(t) = T_q(t) eta(t) + T_v(t) dv(t) + M(t) dv'(t),
+ * eta' = dv - ad_v eta (ad of the joint's own group; zero for all joints but the spherical and the free). arg[0] = K.
+ * in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: D [(K+1) x (K+3) x nv x nv], D[k][0] = d
+ * tau^(k)/dq, D[k][1+j] = d tau^(k)/d v^(j). O(n d K^2 + nv^2 K^2). */
 #include "../base/row.h"
+#include "../jets/jets.h"
+#include "linearization.h"
 
 /* ad_v e_c of a joint's own group: of so(3), or se(3). */
 static inline void own_bracket(const JN_S(body) * b, const real *v, const real *x, real *out) {
@@ -71,7 +70,7 @@ void JN_(derivatives_jet)(const jn_call *call) {
   int order = call->arg[0], orders = order + 1, n = t->nv;
   size_t square = (size_t)n * (size_t)n;
   real *at = call->scratch, *D = call->out[0];
-  field w = field_place(t, orders, HOLD_BODY, 0, call->in[0], &at);
+  linearization w = linearization_place(t, orders, HOLD_BODY, 0, call->in[0], &at);
   column *x = TAKE(&at, orders, column);
   real *v = take(&at, (size_t)((order + 2) * n)), *a = take(&at, (size_t)(orders * n)),
        *eta = take(&at, (size_t)(36 * orders)), *W = NULL;
@@ -85,9 +84,9 @@ void JN_(derivatives_jet)(const jn_call *call) {
   w.a = a;
   w.W = W;
   w.rows = orders;
-  field_sweep(&w, orders);
+  linearize(&w, orders);
   derived to = {.step = (size_t)(order + 3) * square, .dq = D, .dv = D + square, .M = D + 2 * square};
-  field_matrices(&w, orders, x, &to);
+  linearization_matrices(&w, orders, x, &to);
   motion_change change = {n, order, v, D, eta};
   for (int k = order; k >= 0; k--) {
     real ratio = K(1) / K((k + 1) * (k + 2)); /* of J = k + 2; beyond, the blocks are zero */

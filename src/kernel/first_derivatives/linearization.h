@@ -24,8 +24,8 @@
  * Along a curve with body twists G every carried quantity has x' = [G, x], which gives its Taylor coefficients without
  * any pose but the first. The curve may be the motion in time (G = V), or the straight change (dq, dv, da) of a second
  * derivative (G of dq). Arrays have the order as the slow index. */
-#ifndef JN_KERNEL_DERIVATIVE_H
-#define JN_KERNEL_DERIVATIVE_H
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_H
+#define JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_H
 
 #include "../forward_dynamics/articulated.h"
 
@@ -42,7 +42,7 @@ typedef struct held {
   vec3 f;
 } held;
 
-typedef struct field {
+typedef struct linearization {
   const JN_S(tree) * t;
   int hold;
   int weightless; /* the base does not accelerate: true accelerations */
@@ -62,12 +62,13 @@ typedef struct field {
   held *H;   /* when wrenches are held in the world's axes */
   m6 *C;     /* V x* I of the Coriolis matrix, when that is wanted */
   wrench *x; /* [orders] */
-} field;
+} linearization;
 
 /* Reals that it takes: 15 nb + (24 nd + 46 nb + 6 (+ 12 nb held) (+ 36 nb for C)) for each order, and those of
  * angles_at(). */
-FLAT field field_place(const JN_S(tree) * t, int orders, int hold, int coriolis, const real *q, real **at) {
-  field w = {.t = t, .hold = hold, .q = q};
+FLAT linearization linearization_place(const JN_S(tree) * t, int orders, int hold, int coriolis, const real *q,
+                                       real **at) {
+  linearization w = {.t = t, .hold = hold, .q = q};
   w.turn = angles_at(t, q, at);
   w.T = TAKE(at, t->nb, pose);
   w.d = TAKE(at, t->nb, vec3);
@@ -152,8 +153,8 @@ FLAT twist bracket_order(const twist *a, int sa, const twist *b, int sb, int k) 
 
 /* ---- outward ---- */
 
-/* field_unit() of a revolute joint when nothing but the state is wanted: the screw is an axis alone. */
-FLAT void field_turn(const field *w, int i) {
+/* linearization_unit() of a revolute joint when nothing but the state is wanted: the screw is an axis alone. */
+FLAT void linearization_turn(const linearization *w, int i) {
   const JN_S(body) *b = &w->t->body[i];
   vec3 e = w->S[b->id].w;
   twist V = w->V[i], A = w->A[i], psi = {cross(V.w, e), cross(V.v, e)}, more = t_ad(V, psi);
@@ -169,7 +170,7 @@ FLAT void field_turn(const field *w, int i) {
 
 /* Coordinates [first, first + count) of body i that act together: all of a group, else one screw. V, A, G of the body
  * hold what is before them, and get what is after. */
-FLAT void field_unit(const field *w, int i, int first, int count, int orders) {
+FLAT void linearization_unit(const linearization *w, int i, int first, int count, int orders) {
   const JN_S(tree) *t = w->t;
   int nb = t->nb, nd = t->nd, nv = t->nv, d = t->body[i].id + first, iv = t->body[i].iv + first;
   twist *V = w->V + i, *A = w->A + i, *G = w->G + i;
@@ -202,7 +203,7 @@ FLAT void field_unit(const field *w, int i, int first, int count, int orders) {
 }
 
 /* A wrench that is constant in the body, carried along: x_0 is there, then x_k = (1/k) sum_j G_j x* x_{k-1-j}. */
-FLAT void carry(const field *w, int i, int orders) {
+FLAT void carry(const linearization *w, int i, int orders) {
   for (int k = 1; k < orders; k++) {
     wrench sum = w_zero();
     for (int j = 0; j < k; j++) sum = w_add(sum, w_cross(w->G[j * w->t->nb + i], w->x[k - 1 - j]));
@@ -211,7 +212,7 @@ FLAT void carry(const field *w, int i, int orders) {
 }
 
 /* The external wrench on link l is taken from F, and says how it is held. */
-FLAT void field_wrench(const field *w, int l, int orders) {
+FLAT void linearization_wrench(const linearization *w, int l, int orders) {
   const JN_S(tree) *t = w->t;
   const JN_S(frame) *f = &t->frame[l];
   int nb = t->nb, i = f->body;
@@ -245,7 +246,7 @@ FLAT void field_wrench(const field *w, int l, int orders) {
 }
 
 /* Inertia, B and F of body i alone. */
-FLAT void field_body(const field *w, int i, int orders) {
+FLAT void linearization_body(const linearization *w, int i, int orders) {
   const JN_S(tree) *t = w->t;
   int nb = t->nb;
   inertia *I = w->I + i;
@@ -284,7 +285,7 @@ FLAT void field_body(const field *w, int i, int orders) {
 }
 
 /* The motion of body i: pose, screws and what belongs to them, V, A, G. Base acceleration (0, -gravity). */
-FLAT void field_joint(const field *w, int i, int orders) {
+FLAT void linearization_joint(const linearization *w, int i, int orders) {
   const JN_S(tree) *t = w->t;
   int nb = t->nb;
   const JN_S(body) *b = &t->body[i];
@@ -309,25 +310,25 @@ FLAT void field_joint(const field *w, int i, int orders) {
       for (int c = 0; c < b->nv; c++) w->S[k * t->nd + b->id + c] = t_zero();
   }
   if (orders == 1 && !w->g && is_turn(b))
-    field_turn(w, i);
+    linearization_turn(w, i);
   else if (group)
-    field_unit(w, i, 0, b->nv, orders);
+    linearization_unit(w, i, 0, b->nv, orders);
   else
-    for (int c = 0; c < b->nv; c++) field_unit(w, i, c, 1, orders);
+    for (int c = 0; c < b->nv; c++) linearization_unit(w, i, c, 1, orders);
 }
 
-/* The field of the bodies alone. */
-FLAT void field_outward(const field *w, int orders) {
+/* The linearization of the bodies alone. */
+FLAT void linearize_outward(const linearization *w, int orders) {
   const JN_S(tree) *t = w->t;
   for (int i = 0; i < t->nb; i++) {
-    field_joint(w, i, orders);
-    field_body(w, i, orders);
+    linearization_joint(w, i, orders);
+    linearization_body(w, i, orders);
   }
-  for (int l = 0; l < t->nlink && w->W; l++) field_wrench(w, l, orders);
+  for (int l = 0; l < t->nlink && w->W; l++) linearization_wrench(w, l, orders);
 }
 
 /* Sums over subtrees. */
-FLAT void field_inward(const field *w, int orders) {
+FLAT void linearize_inward(const linearization *w, int orders) {
   const JN_S(tree) *t = w->t;
   int nb = t->nb;
   for (int i = nb - 1; i >= 0; i--) {
@@ -346,9 +347,9 @@ FLAT void field_inward(const field *w, int orders) {
   }
 }
 
-FLAT void field_sweep(const field *w, int orders) {
-  field_outward(w, orders);
-  field_inward(w, orders);
+FLAT void linearize(const linearization *w, int orders) {
+  linearize_outward(w, orders);
+  linearize_inward(w, orders);
 }
 
 /* ---- results ---- */
@@ -367,7 +368,7 @@ typedef struct column {
 } column;
 
 /* Order 0 of a revolute joint. */
-FLAT column column_turn(const field *w, int i, int d) {
+FLAT column column_turn(const linearization *w, int i, int d) {
   column x;
   inertia I = w->I[i];
   rates B = w->B[i];
@@ -383,7 +384,7 @@ FLAT column column_turn(const field *w, int i, int d) {
   return x;
 }
 
-FLAT column column_order(const field *w, int i, int d, int k) {
+FLAT column column_order(const linearization *w, int i, int d, int k) {
   int nb = w->t->nb, nd = w->t->nd;
   column x = {.Z = w_zero(), .Y = w_zero(), .F = w_zero(), .Yv = w_zero(), .H = w_zero(), .U = v3_zero()};
   x.Yc = x.Xc = w_zero();
@@ -410,7 +411,7 @@ FLAT column column_order(const field *w, int i, int d, int k) {
 }
 
 /* The same about the parent's origin. */
-FLAT void column_shift(const field *w, column *x, vec3 d, const derived *to) {
+FLAT void column_shift(const linearization *w, column *x, vec3 d, const derived *to) {
   x->Z = w_shift(x->Z, d);
   x->Y = w_shift(x->Y, d);
   x->Yv = w_shift(x->Yv, d);
@@ -421,7 +422,7 @@ FLAT void column_shift(const field *w, column *x, vec3 d, const derived *to) {
 }
 
 /* Entries of coordinate `at` with itself and others of its group: everything is carried along. */
-FLAT void own_entries(const field *w, const column *x, int l, int row, int col, int order, const derived *to) {
+FLAT void own_entries(const linearization *w, const column *x, int l, int row, int col, int order, const derived *to) {
   int n = w->t->nv, nd = w->t->nd, at = row * n + col;
   size_t base = (size_t)(order - to->from) * to->step;
   for (int j = 0; j <= order; j++) {
@@ -434,7 +435,7 @@ FLAT void own_entries(const field *w, const column *x, int l, int row, int col, 
 }
 
 /* Entries of a coordinate, at place `out` of the matrices, with coordinate l inward of it, at place `in`. */
-FLAT void pair_entries(const field *w, const column *x, int l, int in, int out, int order, const derived *to) {
+FLAT void pair_entries(const linearization *w, const column *x, int l, int in, int out, int order, const derived *to) {
   int n = w->t->nv, nd = w->t->nd;
   size_t base = (size_t)(order - to->from) * to->step, upper = base + (size_t)(in * n + out),
          lower = base + (size_t)(out * n + in);
@@ -468,7 +469,7 @@ FLAT void clear_matrix(real *M, size_t step, int orders, int n) {
 }
 
 /* All wanted matrices; x [orders] is scratch. Sums, because coupled joints share coordinates. */
-FLAT void field_matrices(const field *w, int orders, column *x, const derived *to) {
+FLAT void linearization_matrices(const linearization *w, int orders, column *x, const derived *to) {
   const JN_S(tree) *t = w->t;
   int n = t->nv;
   clear_matrix(to->dq, to->step, orders - to->from, n);
@@ -502,9 +503,9 @@ FLAT void field_matrices(const field *w, int orders, column *x, const derived *t
 /* The power of a wrench on a screw; turn: of a revolute joint, whose linear part is zero. */
 FLAT real on_screw(wrench F, twist S, int turn) { return turn ? dot(F.m, S.w) : power(F, S); }
 
-/* field_matrices() of the state alone, without held wrenches and C: the columns stay in local variables on their way
- * inwards (8315 instructions instead of 9572 for seven joints). */
-FLAT void first_matrices(const field *w, const derived *to) {
+/* linearization_matrices() of the state alone, without held wrenches and C: the columns stay in local variables on
+ * their way inwards (8315 instructions instead of 9572 for seven joints). */
+FLAT void first_matrices(const linearization *w, const derived *to) {
   const JN_S(tree) *t = w->t;
   int n = t->nv;
   real *dq = to->dq, *dv = to->dv, *M = to->M;
@@ -554,7 +555,7 @@ FLAT void first_matrices(const field *w, const derived *to) {
 }
 
 /* Order k of the forces, [nv]. */
-FLAT void field_forces(const field *w, int k, real *tau) {
+FLAT void linearization_forces(const linearization *w, int k, real *tau) {
   const JN_S(tree) *t = w->t;
   for (int r = 0; r < t->nv; r++) tau[r] = ZERO;
   for (int i = 0; i < t->nb; i++) {

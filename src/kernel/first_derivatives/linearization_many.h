@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The field of derivative.h at LANES states, and its matrices row by row, for trees without coupled coordinates and
- * wrenches that are fixed to their bodies. A row is complete at once: entries with coordinates inward of its own, whose
- * wrenches are moved inwards, and with those outward of it, whose moments are taken about its own point:
- *   S . (m + p x f, f) = S.w . m + (S.v + S.w x p) . f
- * so rows go straight to the caller, and matrices in lanes, which do not fit into the first caches, are never made. In
- * lanes of four doubles d tau of 7 joints takes 0.28 us a state (with such matrices 0.40), of a quadruped 0.72 (1.14),
- * of a humanoid of 44 joints 3.8 (5.8). */
-#ifndef JN_KERNEL_DERIVATIVE_LANES_H
-#define JN_KERNEL_DERIVATIVE_LANES_H
+/* The linearization of linearization.h at LANES states, and its matrices row by row, for trees without coupled
+ * coordinates and wrenches that are fixed to their bodies. A row is complete at once: entries with coordinates inward
+ * of its own, whose wrenches are moved inwards, and with those outward of it, whose moments are taken about its own
+ * point: S . (m + p x f, f) = S.w . m + (S.v + S.w x p) . f so rows go straight to the caller, and matrices in lanes,
+ * which do not fit into the first caches, are never made. In lanes of four doubles d tau of 7 joints takes 0.28 us a
+ * state (with such matrices 0.40), of a quadruped 0.72 (1.14), of a humanoid of 44 joints 3.8 (5.8). */
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_MANY_H
+#define JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_MANY_H
 
-#include "linearization.h"
 #include "../base/versions.h"
+#include "linearization.h"
 
 #if JN_MANY
 
@@ -24,11 +23,11 @@ typedef struct place {
 } place;
 
 /* Of a body, then of its subtree. */
-typedef struct whole {
+typedef struct subtree_sums {
   inertia I;
   rates B;
   wrench F;
-} whole;
+} subtree_sums;
 
 /* A coordinate as those outward of it meet it. */
 typedef struct screws {
@@ -36,37 +35,38 @@ typedef struct screws {
 } screws;
 
 /* And as those inward of it do: I S; I ppsi + B psi + S x* F; I (Psi + psi) + B S; B^T S. */
-typedef struct wrenches3 {
+typedef struct coordinate_wrenches {
   wrench Z, Y, Yv;
   vec3 U;
-} wrenches3;
+} coordinate_wrenches;
 
-typedef struct flow {
+typedef struct linearization_many {
   const JN_S(tree) * t;
   const real *q, *v, *a; /* v, a: NULL is zero */
   const real *W;         /* [nlink][6] or NULL */
   angles turn;
-  place *at;    /* [nb + 1], the world last */
-  whole *sum;   /* [nb] */
-  screws *s;    /* [nd] */
-  wrenches3 *x; /* [nd] */
-  vec3 *p;      /* [nb] origins from that of the row at hand */
-} flow;
+  place *at;              /* [nb + 1], the world last */
+  subtree_sums *sum;      /* [nb] */
+  screws *s;              /* [nd] */
+  coordinate_wrenches *x; /* [nd] */
+  vec3 *p;                /* [nb] origins from that of the row at hand */
+} linearization_many;
 
 /* Takes 3 TRIG_ROOM(nb) + 55 nb + 45 nd + 24 reals. */
-static inline flow flow_place(const JN_S(tree) * t, const real *q, const real *v, const real *a, real **at) {
-  flow o = {.t = t, .q = q, .v = v, .a = a};
+static inline linearization_many many_place(const JN_S(tree) * t, const real *q, const real *v, const real *a,
+                                            real **at) {
+  linearization_many o = {.t = t, .q = q, .v = v, .a = a};
   o.turn = angles_at(t, q, at);
   o.at = TAKE(at, t->nb + 1, place);
-  o.sum = TAKE(at, t->nb, whole);
+  o.sum = TAKE(at, t->nb, subtree_sums);
   o.s = TAKE(at, t->nd, screws);
-  o.x = TAKE(at, t->nd, wrenches3);
+  o.x = TAKE(at, t->nd, coordinate_wrenches);
   o.p = TAKE(at, t->nb, vec3);
   o.at[t->nb] = (place){m3_identity(), v3_zero(), t_zero(), base_acceleration(t)};
   return o;
 }
 
-FLAT const place *place_before(const flow *o, int i) {
+FLAT const place *place_before(const linearization_many *o, int i) {
   int p = o->t->body[i].parent;
   return &o->at[p < 0 ? o->t->nb : p];
 }
@@ -74,7 +74,7 @@ FLAT const place *place_before(const flow *o, int i) {
 /* ---- outward ---- */
 
 /* A body alone: inertia, rates and wrench. */
-FLAT void flow_body(const flow *o, int i, mat3 R, twist V, twist A) {
+FLAT void many_body(const linearization_many *o, int i, mat3 R, twist V, twist A) {
   inertia I = i_turn(R, o->t->body[i].inertia);
   wrench momentum = i_mul(I, V);
   o->sum[i].I = I;
@@ -83,7 +83,7 @@ FLAT void flow_body(const flow *o, int i, mat3 R, twist V, twist A) {
 }
 
 /* A body that turns about z; root: before it nothing moves, and psi is zero. */
-FLAT void flow_turn(const flow *o, int i, int root) {
+FLAT void many_turn(const linearization_many *o, int i, int root) {
   const JN_S(body) *b = &o->t->body[i];
   const place *P = place_before(o, i);
   mat3 B = m3_constant(b->R);
@@ -112,11 +112,11 @@ FLAT void flow_turn(const flow *o, int i, int root) {
   if (o->v) V.w = v3_axpy(o->v[b->iv], e, V.w);
   if (o->a) A.w = v3_axpy(o->a[b->iv], e, A.w);
   o->at[i] = (place){R, d, V, A};
-  flow_body(o, i, R, V, A);
+  many_body(o, i, R, V, A);
 }
 
 /* Coordinates [first, first + count) of body i that act together: all of a group, else one screw. */
-FLAT void flow_unit(const flow *o, int i, int first, int count, twist *V, twist *A) {
+FLAT void many_unit(const linearization_many *o, int i, int first, int count, twist *V, twist *A) {
   const JN_S(body) *b = &o->t->body[i];
   screws *s = o->s + b->id + first;
   int iv = b->iv + first;
@@ -133,7 +133,7 @@ FLAT void flow_unit(const flow *o, int i, int first, int count, twist *V, twist 
   }
 }
 
-static inline void flow_any(const flow *o, int i) {
+static inline void many_any(const linearization_many *o, int i) {
   const JN_S(body) *b = &o->t->body[i];
   const place *P = place_before(o, i);
   pose X = body_pose(o->t, b, o->q, o->turn.c[i], o->turn.s[i]);
@@ -143,9 +143,9 @@ static inline void flow_any(const flow *o, int i) {
   joint_screws(o->t, b, o->q, NULL, S, NULL);
   for (int c = 0; c < b->nv; c++) o->s[b->id + c].S = (twist){m3_mul(R, S[c].w), m3_mul(R, S[c].v)};
   int step = is_group(b) ? b->nv : 1;
-  for (int c = 0; c < b->nv; c += step) flow_unit(o, i, c, step, &V, &A);
+  for (int c = 0; c < b->nv; c += step) many_unit(o, i, c, step, &V, &A);
   o->at[i] = (place){R, d, V, A};
-  flow_body(o, i, R, V, A);
+  many_body(o, i, R, V, A);
 }
 
 /* A free joint at the root: its screws are the axes of R, and the world does not move, so that psi = 0, ppsi = (0, a x
@@ -153,7 +153,7 @@ static inline void flow_any(const flow *o, int i) {
  */
 static inline int is_free_root(const JN_S(body) * b) { return b->kind == JN_BODY_FREE && b->parent < 0; }
 
-static inline void flow_free(const flow *o, int i) {
+static inline void many_free(const linearization_many *o, int i) {
   const JN_S(body) *b = &o->t->body[i];
   pose X = body_pose(o->t, b, o->q, o->turn.c[i], o->turn.s[i]);
   mat3 R = X.R;
@@ -168,11 +168,11 @@ static inline void flow_free(const flow *o, int i) {
   if (o->v) V = (twist){m3_mul(R, v3_load(o->v + b->iv)), m3_mul(R, v3_load(o->v + b->iv + 3))};
   if (o->a) A = t_add(A, (twist){m3_mul(R, v3_load(o->a + b->iv)), m3_mul(R, v3_load(o->a + b->iv + 3))});
   o->at[i] = (place){R, X.p, V, A};
-  flow_body(o, i, R, V, A);
+  many_body(o, i, R, V, A);
 }
 
 /* The external wrench on link l is taken from F. */
-static inline void flow_wrench(const flow *o, int l) {
+static inline void many_wrench(const linearization_many *o, int l) {
   const JN_S(frame) *f = &o->t->frame[l];
   if (f->body < 0) return;
   pose T = se3_mul((pose){o->at[f->body].R, v3_zero()}, se3_constant(f->R, f->p));
@@ -180,36 +180,36 @@ static inline void flow_wrench(const flow *o, int l) {
   *F = w_sub(*F, w_Ad_inverse(T, w_load(o->W + 6 * l)));
 }
 
-static __attribute__((noinline)) void flow_outward(const flow *o) {
+static __attribute__((noinline)) void many_outward(const linearization_many *o) {
   const JN_S(tree) *t = o->t;
   for (int i = 0; i < t->nb; i++) {
     if (is_turn(&t->body[i]) && t->body[i].parent < 0)
-      flow_turn(o, i, 1);
+      many_turn(o, i, 1);
     else if (is_turn(&t->body[i]))
-      flow_turn(o, i, 0);
+      many_turn(o, i, 0);
     else if (is_free_root(&t->body[i]))
-      flow_free(o, i);
+      many_free(o, i);
     else
-      flow_any(o, i);
+      many_any(o, i);
   }
-  for (int l = 0; l < t->nlink && o->W; l++) flow_wrench(o, l);
+  for (int l = 0; l < t->nlink && o->W; l++) many_wrench(o, l);
 }
 
 /* ---- inward ---- */
 
 /* Those wrenches of coordinate c of body i that coordinates of the same joint are multiplied with. */
-FLAT void flow_own(const flow *o, int i, int c) {
-  const whole *w = &o->sum[i];
+FLAT void many_own(const linearization_many *o, int i, int c) {
+  const subtree_sums *w = &o->sum[i];
   twist S = o->s[c].S;
   o->x[c].Z = i_mul(w->I, S);
   o->x[c].U = b_tmul(w->B, S);
 }
 
 /* All wrenches of coordinate c of body i. */
-FLAT void flow_wrenches(const flow *o, int i, int c, int turn) {
-  const whole *w = &o->sum[i];
+FLAT void many_wrenches(const linearization_many *o, int i, int c, int turn) {
+  const subtree_sums *w = &o->sum[i];
   const screws *s = &o->s[c];
-  wrenches3 *x = &o->x[c];
+  coordinate_wrenches *x = &o->x[c];
   inertia I = w->I;
   rates B = w->B;
   wrench F = w->F;
@@ -233,11 +233,11 @@ FLAT void flow_wrenches(const flow *o, int i, int c, int turn) {
 }
 
 /* Sums over the subtree of body i are complete. */
-FLAT void flow_hand(const flow *o, int i) {
+FLAT void many_hand(const linearization_many *o, int i) {
   int p = o->t->body[i].parent;
   if (p < 0) return;
-  const whole *x = &o->sum[i];
-  whole *to = &o->sum[p];
+  const subtree_sums *x = &o->sum[i];
+  subtree_sums *to = &o->sum[p];
   vec3 d = o->at[i].d;
   to->I = i_add(to->I, i_shift(x->I, d));
   to->B = b_add(to->B, b_shift(x->B, d));
@@ -245,17 +245,17 @@ FLAT void flow_hand(const flow *o, int i) {
 }
 
 /* sums: they are not there yet. */
-static __attribute__((noinline)) void flow_inward(const flow *o, int sums) {
+static __attribute__((noinline)) void many_inward(const linearization_many *o, int sums) {
   const JN_S(tree) *t = o->t;
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
-    if (sums) flow_hand(o, i);
+    if (sums) many_hand(o, i);
     if (b->parent < 0 && (is_group(b) || b->nv == 1))
-      for (int k = 0; k < b->nv; k++) flow_own(o, i, b->id + k); /* nothing is inward of them */
+      for (int k = 0; k < b->nv; k++) many_own(o, i, b->id + k); /* nothing is inward of them */
     else if (is_turn(b))
-      flow_wrenches(o, i, b->id, 1);
+      many_wrenches(o, i, b->id, 1);
     else
-      for (int k = 0; k < b->nv; k++) flow_wrenches(o, i, b->id + k, 0);
+      for (int k = 0; k < b->nv; k++) many_wrenches(o, i, b->id + k, 0);
   }
 }
 
@@ -279,7 +279,7 @@ FLAT void row_inward(const row_at *r, const screws *s, int at, int turn, wrench 
 }
 
 /* Entries with a coordinate outward of the row's own, whose screw is S about that one's origin. */
-FLAT void row_outward(const row_at *r, const wrenches3 *x, int at, twist S) {
+FLAT void row_outward(const row_at *r, const coordinate_wrenches *x, int at, twist S) {
   if (r->dq) r->dq[at] = power(x->Y, S);
   if (r->dv) r->dv[at] = power(x->Yv, S);
   if (r->M) r->M[at] = power(x->Z, S);
@@ -287,7 +287,7 @@ FLAT void row_outward(const row_at *r, const wrenches3 *x, int at, twist S) {
 
 /* row_inward() of all coordinates of a free joint at the root, by a few products with R^T (humanoid of 44 joints: 0.7
  * us less). */
-FLAT void row_inward_free(const flow *o, const row_at *r, int i, wrench Z, vec3 U) {
+FLAT void row_inward_free(const linearization_many *o, const row_at *r, int i, wrench Z, vec3 U) {
   const place *b = &o->at[i];
   int at = o->t->body[i].iv;
   if (r->dq) {
@@ -305,7 +305,7 @@ FLAT void row_inward_free(const flow *o, const row_at *r, int i, wrench Z, vec3 
 }
 
 /* The row of coordinate c of body i. */
-FLAT void row_fill(const flow *o, const row_at *r, int i, int c, int turn) {
+FLAT void row_fill(const linearization_many *o, const row_at *r, int i, int c, int turn) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];
   twist S = o->s[c].S;
@@ -335,7 +335,7 @@ FLAT void row_fill(const flow *o, const row_at *r, int i, int c, int turn) {
 }
 
 /* Rows [6 x nv] of the coordinates of body i, from one kind of wrenches of those outward of it. */
-FLAT void free_outward(const flow *o, int i, size_t which, real *to) {
+FLAT void free_outward(const linearization_many *o, int i, size_t which, real *to) {
   const JN_S(tree) *t = o->t;
   mat3 R = o->at[i].R;
   int n = t->nv;
@@ -355,7 +355,7 @@ FLAT void free_outward(const flow *o, int i, size_t which, real *to) {
 }
 
 /* All rows of body i. */
-static __attribute__((noinline)) void free_rows(const flow *o, int i, real *dq, real *dv, real *M) {
+static __attribute__((noinline)) void free_rows(const linearization_many *o, int i, real *dq, real *dv, real *M) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];
   int n = t->nv;
@@ -364,20 +364,20 @@ static __attribute__((noinline)) void free_rows(const flow *o, int i, real *dq, 
     row_inward_free(o, &r, i, o->x[b->id + c].Z, o->x[b->id + c].U);
     if (M) r.M[b->iv + c] += armature_of(t, b, c);
   }
-  if (dq) free_outward(o, i, offsetof(wrenches3, Y), dq);
-  if (dv) free_outward(o, i, offsetof(wrenches3, Yv), dv);
-  if (M) free_outward(o, i, offsetof(wrenches3, Z), M);
+  if (dq) free_outward(o, i, offsetof(coordinate_wrenches, Y), dq);
+  if (dv) free_outward(o, i, offsetof(coordinate_wrenches, Yv), dv);
+  if (M) free_outward(o, i, offsetof(coordinate_wrenches, Z), M);
 }
 
 /* ---- matrices ---- */
 
 /* Where they go. */
 typedef struct target {
-  real *dq, *dv, *M; /* [nv x nv] in lanes, or [6 x nv], rows on their way to the sink; NULL: not wanted */
-  const jn_sink *to; /* NULL: none */
+  real *dq, *dv, *M;   /* [nv x nv] in lanes, or [6 x nv], rows on their way to the caller; NULL: not wanted */
+  const jn_direct *to; /* NULL: none */
 } target;
 
-FLAT void row_send(const jn_sink *s, int out, const real *row, int n, int at) {
+FLAT void row_send(const jn_direct *s, int out, const real *row, int n, int at) {
   size_t first = (size_t)at * (size_t)n;
   if (!row) return;
   if (s->kind == JN_KIND && s->count == JN_LANES)
@@ -416,7 +416,7 @@ FLAT void row_clear_before(const JN_S(tree) * t, const row_at *r, int i) {
 FLAT real *row_in(real *M, int at, int n, const target *g) { return M ? M + (g->to ? 0 : at * n) : NULL; }
 
 /* From the first row on: backwards, memory beyond the caches takes four times as long. */
-static __attribute__((noinline)) void flow_matrices(const flow *o, const target *g) {
+static __attribute__((noinline)) void many_matrices(const linearization_many *o, const target *g) {
   const JN_S(tree) *t = o->t;
   int n = t->nv, rows = g->to ? 6 : n;
   row_at all = {g->dq, g->dv, g->M};

@@ -1,57 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The field of derivative.h at one state, with the coordinates side by side in tiles. Poses, velocities and
+/* The linearization of linearization.h at one state, with the coordinates side by side in tiles. Poses, velocities and
  * accelerations go from body to body, in records (space.h); what follows from them for each body or coordinate by
  * itself is worked out for a tile of them at once; sums over subtrees go from body to body again, lane by lane.
  * Coordinates are counted as the bodies are (id). For trees without coupled coordinates, and wrenches that are fixed to
  * their bodies.
- * With AVX2, d tau of 7 joints takes 0.84 us; the field of derivative.h and its matrices take 1.26. */
-#ifndef JN_KERNEL_SPREAD_H
-#define JN_KERNEL_SPREAD_H
+ * With AVX2, d tau of 7 joints takes 0.84 us; the linearization of linearization.h and its matrices take 1.26. */
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_ONE_H
+#define JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_ONE_H
 
-#include "linearization.h"
 #include "../base/tile.h"
+#include "linearization.h"
 
 /* Of one coordinate. */
-typedef struct motion {
+typedef struct coordinate_motion {
   space w, v, dw, dv; /* velocity and acceleration of the body before it moves */
   space sw, sv;       /* screw */
   axes R;             /* at the last coordinate of a body: its rotation, its origin from that of its parent */
   space W, V, DW, DV; /*   and its velocity and acceleration after all */
-} motion;
+} coordinate_motion;
 
 /* Of the coordinates of a tile. */
-typedef struct slab {
+typedef struct coordinates {
   tile6 S, psi, ppsi, both; /* both = Psi + psi */
   tile m;                   /* inertia, rates and wrench: of bodies, at their last coordinate, then of their subtrees */
   tile3 h;
   tile_sym3 J, Q;
   tile3 L, P;
   tile6 F;
-} slab;
+} coordinates;
 
-typedef struct spread {
+typedef struct linearization_one {
   const JN_S(tree) * t;
   const real *q;
   angles turn;
-  const real *W; /* [nlink][6] external wrenches or NULL */
-  real *v, *a;   /* [tiles TILE] */
-  int32_t *body; /* [tiles TILE] whose last coordinate this is, or -1 */
-  motion *at;    /* [tiles TILE] */
-  slab *s;       /* [tiles] */
-} spread;
+  const real *W;         /* [nlink][6] external wrenches or NULL */
+  real *v, *a;           /* [tiles TILE] */
+  int32_t *body;         /* [tiles TILE] whose last coordinate this is, or -1 */
+  coordinate_motion *at; /* [tiles TILE] */
+  coordinates *s;        /* [tiles] */
+} linearization_one;
 
 FLAT int last_of(const JN_S(tree) * t, int i) { return t->body[i].id + t->body[i].nv - 1; }
 
 /* Takes 3 TRIG_ROOM(nb) + (3 + 14 * 4 + 52) (nd + TILE - 1) reals and alignment. v, a: NULL is zero. */
-static inline spread spread_place(const JN_S(tree) * t, const real *q, const real *v, const real *a, real **at) {
-  spread o = {.t = t, .q = q};
+static inline linearization_one one_place(const JN_S(tree) * t, const real *q, const real *v, const real *a,
+                                          real **at) {
+  linearization_one o = {.t = t, .q = q};
   int room = tiles_of(t->nd) * TILE;
   o.turn = angles_at(t, q, at);
   o.v = take(at, (size_t)room);
   o.a = take(at, (size_t)room);
   o.body = (int32_t *)(void *)take(at, (size_t)room);
-  o.at = TAKE_ALIGNED(at, room, motion);
-  o.s = TAKE_ALIGNED(at, tiles_of(t->nd), slab);
+  o.at = TAKE_ALIGNED(at, room, coordinate_motion);
+  o.s = TAKE_ALIGNED(at, tiles_of(t->nd), coordinates);
   for (int c = t->nd; c < room; c++) {
     o.v[c] = o.a[c] = ZERO;
     o.body[c] = -1;
@@ -66,7 +67,7 @@ static inline spread spread_place(const JN_S(tree) * t, const real *q, const rea
 
 /* ---- lanes ---- */
 
-FLAT slab *slab_of(const spread *o, int c) { return &o->s[c / TILE]; }
+FLAT coordinates *coordinates_of(const linearization_one *o, int c) { return &o->s[c / TILE]; }
 FLAT twist lane_twist(const tile6 *x, int c) { return (twist){lane3(&x->a, c % TILE), lane3(&x->b, c % TILE)}; }
 FLAT wrench lane_wrench(const tile6 *x, int c) { return (wrench){lane3(&x->a, c % TILE), lane3(&x->b, c % TILE)}; }
 FLAT void lane_wrench_set(tile6 *x, int c, wrench F) {
@@ -86,18 +87,18 @@ FLAT void lane_sym_set(tile_sym3 *x, int c, sym3 A) {
   at[4 * TILE] = A.xz;
   at[5 * TILE] = A.yz;
 }
-FLAT inertia lane_inertia(const slab *s, int c) {
+FLAT inertia lane_inertia(const coordinates *s, int c) {
   return (inertia){((const real *)(const void *)&s->m)[c % TILE], lane3(&s->h, c % TILE), lane_sym(&s->J, c)};
 }
-FLAT void lane_inertia_set(slab *s, int c, inertia I) {
+FLAT void lane_inertia_set(coordinates *s, int c, inertia I) {
   ((real *)(void *)&s->m)[c % TILE] = I.m;
   lane3_set(&s->h, c % TILE, I.h);
   lane_sym_set(&s->J, c, I.J);
 }
-FLAT rates lane_rates(const slab *s, int c) {
+FLAT rates lane_rates(const coordinates *s, int c) {
   return (rates){lane_sym(&s->Q, c), lane3(&s->L, c % TILE), lane3(&s->P, c % TILE)};
 }
-FLAT void lane_rates_set(slab *s, int c, rates B) {
+FLAT void lane_rates_set(coordinates *s, int c, rates B) {
   lane_sym_set(&s->Q, c, B.Q);
   lane3_set(&s->L, c % TILE, B.L);
   lane3_set(&s->P, c % TILE, B.P);
@@ -106,7 +107,7 @@ FLAT void lane_rates_set(slab *s, int c, rates B) {
 /* ---- outward ---- */
 
 /* A joint with its own screws; its records have what is before each coordinate. */
-static inline void motion_any(const spread *o, int i, motion *m, space V[4]) {
+static inline void motion_any(const linearization_one *o, int i, coordinate_motion *m, space V[4]) {
   const JN_S(body) *b = &o->t->body[i];
   int group = is_group(b);
   space w[6], u[6], before[4] = {V[0], V[1], V[2], V[3]};
@@ -134,7 +135,7 @@ static inline void motion_any(const spread *o, int i, motion *m, space V[4]) {
   }
 }
 
-static inline void motion_turn(const spread *o, int i, motion *m, space V[4]) {
+static inline void motion_turn(const linearization_one *o, int i, coordinate_motion *m, space V[4]) {
   const JN_S(body) *b = &o->t->body[i];
   real v = o->v[b->id];
   space e = sp_scale(splat(b->ratio), m->R.z);
@@ -147,16 +148,16 @@ static inline void motion_turn(const spread *o, int i, motion *m, space V[4]) {
 }
 
 /* Records of all coordinates. Base acceleration (0, -gravity). */
-static inline void motion_outward(const spread *o) {
+static inline void motion_outward(const linearization_one *o) {
   const JN_S(tree) *t = o->t;
   twist weight = base_acceleration(t);
-  motion ground = {.R = axes_of_world()};
+  coordinate_motion ground = {.R = axes_of_world()};
   ground.W = ground.V = ground.DW = sp_zero();
   ground.DV = sp_of(weight.v);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    const motion *P = b->parent < 0 ? &ground : &o->at[last_of(t, b->parent)];
-    motion *m = &o->at[b->id], *last = &m[b->nv - 1];
+    const coordinate_motion *P = b->parent < 0 ? &ground : &o->at[last_of(t, b->parent)];
+    coordinate_motion *m = &o->at[b->id], *last = &m[b->nv - 1];
     last->R = axes_outward(t, i, o->q, o->turn, &P->R);
     space V[4] = {P->W, sp_add(P->V, sp_cross(P->W, last->R.d)), P->DW, sp_add(P->DV, sp_cross(P->DW, last->R.d))};
     if (is_turn(b))
@@ -175,20 +176,20 @@ FLAT tile6 tile6_ad(tile6 V, tile6 S, int turn) {
 }
 FLAT tile6 tile6_fma(tile s, tile6 x, tile6 y) { return (tile6){tile3_fma(s, x.a, y.a), tile3_fma(s, x.b, y.b)}; }
 /* I V */
-FLAT tile6 tile6_momentum(const slab *s, tile6 V, int turn) {
+FLAT tile6 tile6_momentum(const coordinates *s, tile6 V, int turn) {
   if (turn) return (tile6){tile3_sym(&s->J, V.a), tile3_cross(V.a, s->h)};
   return (tile6){tile3_add_arm(tile3_sym(&s->J, V.a), s->h, V.b), tile3_add_arm(tile3_scale(s->m, V.b), V.a, s->h)};
 }
 
 /* Inertias of the bodies in the world's axes. */
-FLAT void slab_inertia(const spread *o, int k, slab *s) {
+FLAT void coordinates_inertia(const linearization_one *o, int k, coordinates *s) {
   static const scalar none[10] = {0};
-  const motion *m = o->at + k * TILE;
+  const coordinate_motion *m = o->at + k * TILE;
   tile3 R[3] = {tile3_gather(&m->R.x, sizeof *m), tile3_gather(&m->R.y, sizeof *m), tile3_gather(&m->R.z, sizeof *m)};
   tile I[10];
   const scalar *from[TILE];
   for (int e = 0; e < TILE; e++) from[e] = o->body[k * TILE + e] < 0 ? none : o->t->body[o->body[k * TILE + e]].inertia;
-#if JN_QUAD && JN_TILES && JN_KIND == JN_KIND_D
+#if JN_REGISTERS && JN_TILES && JN_KIND == JN_KIND_D
   for (int part = 0; part < 3; part++) { /* the last begins with two numbers of the second */
     int at = part < 2 ? 4 * part : 6;
     tile x[4] = {tile_load(from[0] + at), tile_load(from[1] + at), tile_load(from[2] + at), tile_load(from[3] + at)};
@@ -212,7 +213,7 @@ FLAT void slab_inertia(const spread *o, int k, slab *s) {
 }
 
 /* Rates and wrenches of bodies that move by V and A. */
-FLAT void slab_forces(slab *s, tile6 V, tile6 A) {
+FLAT void coordinates_forces(coordinates *s, tile6 V, tile6 A) {
   tile3 x = {s->J.xx, s->J.xy, s->J.xz}, y = {s->J.xy, s->J.yy, s->J.yz}, z = {s->J.xz, s->J.yz, s->J.zz};
   tile3 X = tile3_cross(V.a, x), Y = tile3_cross(V.a, y), Z = tile3_cross(V.a, z); /* [w] J */
   tile xx = 2 * V.b.x * s->h.x, yy = 2 * V.b.y * s->h.y, zz = 2 * V.b.z * s->h.z;
@@ -230,9 +231,9 @@ FLAT void slab_forces(slab *s, tile6 V, tile6 A) {
 }
 
 /* All of a tile; turn: of revolute joints only. */
-FLAT void slab_fill(const spread *o, int k, int turn) {
-  const motion *m = o->at + k * TILE;
-  slab *s = &o->s[k];
+FLAT void coordinates_fill(const linearization_one *o, int k, int turn) {
+  const coordinate_motion *m = o->at + k * TILE;
+  coordinates *s = &o->s[k];
   tile6 S = {.a = tile3_gather(&m->sw, sizeof *m)};
   tile6 V = {tile3_gather(&m->w, sizeof *m), tile3_gather(&m->v, sizeof *m)};
   tile6 A = {tile3_gather(&m->dw, sizeof *m), tile3_gather(&m->dv, sizeof *m)};
@@ -247,21 +248,21 @@ FLAT void slab_fill(const spread *o, int k, int turn) {
   V.a = tile3_fma(v, S.a, V.a);
   if (!turn) A.b = tile3_fma(a, S.b, A.b);
   if (!turn) V.b = tile3_fma(v, S.b, V.b);
-  slab_inertia(o, k, s);
-  slab_forces(s, V, A);
+  coordinates_inertia(o, k, s);
+  coordinates_forces(s, V, A);
 }
 
 /* What is different when coordinates act together: Psi is by the velocity after all of them, and so are the forces. */
-static inline void group_fill(const spread *o, int i) {
+static inline void group_fill(const linearization_one *o, int i) {
   const JN_S(body) *b = &o->t->body[i];
   int last = last_of(o->t, i);
-  const motion *m = &o->at[last];
-  slab *s = slab_of(o, last);
+  const coordinate_motion *m = &o->at[last];
+  coordinates *s = coordinates_of(o, last);
   twist V = {sp_numbers(m->W), sp_numbers(m->V)}, A = {sp_numbers(m->DW), sp_numbers(m->DV)};
   inertia I = lane_inertia(s, last);
   wrench momentum = i_mul(I, V);
   for (int c = b->id; c <= last; c++) {
-    slab *to = slab_of(o, c);
+    coordinates *to = coordinates_of(o, c);
     twist both = t_add(lane_twist(&to->psi, c), t_ad(V, lane_twist(&to->S, c)));
     lane_wrench_set(&to->both, c, (wrench){both.w, both.v});
   }
@@ -270,17 +271,17 @@ static inline void group_fill(const spread *o, int i) {
 }
 
 /* The external wrench on link l is taken from F. */
-static inline void take_wrench(const spread *o, int l) {
+static inline void take_wrench(const linearization_one *o, int l) {
   const JN_S(frame) *f = &o->t->frame[l];
   if (f->body < 0) return;
   int c = last_of(o->t, f->body);
   pose T = se3_mul((pose){axes_rotation(&o->at[c].R), v3_zero()}, se3_constant(f->R, f->p));
-  wrench F = lane_wrench(&slab_of(o, c)->F, c);
-  lane_wrench_set(&slab_of(o, c)->F, c, w_sub(F, w_Ad_inverse(T, w_load(o->W + 6 * l))));
+  wrench F = lane_wrench(&coordinates_of(o, c)->F, c);
+  lane_wrench_set(&coordinates_of(o, c)->F, c, w_sub(F, w_Ad_inverse(T, w_load(o->W + 6 * l))));
 }
 
-/* The field of the bodies alone. */
-static inline void spread_outward(const spread *o) {
+/* The linearization of the bodies alone. */
+static inline void one_outward(const linearization_one *o) {
   const JN_S(tree) *t = o->t;
   motion_outward(o);
   for (int k = 0; k < tiles_of(t->nd); k++) {
@@ -288,9 +289,9 @@ static inline void spread_outward(const spread *o) {
     for (int e = k * TILE; e < (k + 1) * TILE && e < t->nd; e++)
       turn &= o->body[e] >= 0 && is_turn(&t->body[o->body[e]]);
     if (turn)
-      slab_fill(o, k, 1);
+      coordinates_fill(o, k, 1);
     else
-      slab_fill(o, k, 0);
+      coordinates_fill(o, k, 0);
   }
   for (int i = 0; i < t->nb; i++)
     if (is_group(&t->body[i])) group_fill(o, i);
@@ -298,22 +299,22 @@ static inline void spread_outward(const spread *o) {
 }
 
 /* Sums over the subtree of body i are complete: all its coordinates get them, and its parent. */
-static inline void spread_inward(const spread *o, int i) {
+static inline void one_inward(const linearization_one *o, int i) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];
   int c = last_of(t, i);
-  const slab *s = slab_of(o, c);
+  const coordinates *s = coordinates_of(o, c);
   inertia I = lane_inertia(s, c);
   rates B = lane_rates(s, c);
   wrench F = lane_wrench(&s->F, c);
   for (int e = b->id; e < c; e++) {
-    lane_inertia_set(slab_of(o, e), e, I);
-    lane_rates_set(slab_of(o, e), e, B);
-    lane_wrench_set(&slab_of(o, e)->F, e, F);
+    lane_inertia_set(coordinates_of(o, e), e, I);
+    lane_rates_set(coordinates_of(o, e), e, B);
+    lane_wrench_set(&coordinates_of(o, e)->F, e, F);
   }
   if (b->parent < 0) return;
   int p = last_of(t, b->parent);
-  slab *to = slab_of(o, p);
+  coordinates *to = coordinates_of(o, p);
   vec3 d = sp_numbers(o->at[c].R.d);
   lane_inertia_set(to, p, i_add(lane_inertia(to, p), i_shift(I, d)));
   lane_rates_set(to, p, b_add(lane_rates(to, p), b_shift(B, d)));

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The matrices of first derivatives (derivative.h) from the spread field. From body to body inwards the wrenches of all
- * coordinates outward of it are moved at once, then multiplied with its screws: whole rows of the upper triangles, and
- * of the transposed lower ones.
- * With AVX2, d tau of a chain of 100 joints takes 27 us; one column after the other 89. */
-#ifndef JN_KERNEL_DERIVATIVE_TILES_H
-#define JN_KERNEL_DERIVATIVE_TILES_H
+/* The matrices of first derivatives (linearization.h) from the linearization in tiles. From body to body inwards the
+ * wrenches of all coordinates outward of it are moved at once, then multiplied with its screws: whole rows of the upper
+ * triangles, and of the transposed lower ones. With AVX2, d tau of a chain of 100 joints takes 27 us; one column after
+ * the other 89. */
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_MATRICES_ONE_H
+#define JN_KERNEL_FIRST_DERIVATIVES_MATRICES_ONE_H
 
 #include "linearization_one.h"
 
 /* Of the coordinates of one tile: I S; I ppsi + B psi + S x* F; I (Psi + psi) + B S; B^T S. */
-typedef struct wrenches {
+typedef struct wrench_tiles {
   tile6 Z, Y, Yv;
   tile3 U;
-} wrenches;
+} wrench_tiles;
 
-/* Matrices in the making: rows of the transposed lower triangles wait until a tile of them can be turned at once. */
-typedef struct making {
+/* Matrices on their way: rows of the transposed lower triangles wait until a tile of them can be turned at once. */
+typedef struct matrix_rows {
   const derived *to;
-  const spread *o;
-  wrenches *x;     /* [tiles_of(nd)] */
+  const linearization_one *o;
+  wrench_tiles *x; /* [tiles_of(nd)] */
   real *q, *v, *M; /* [TILE][step] */
   int step;        /* reals of a row, whole tiles */
   int last;        /* where the longest of these rows ends */
-} making;
+} matrix_rows;
 
 /* B X = (Q w - L x w, -2 P x w) */
-FLAT tile6 tile6_rates(const slab *s, tile6 X) {
+FLAT tile6 tile6_rates(const coordinates *s, tile6 X) {
   tile3 b = tile3_cross(X.a, s->P);
   return (tile6){tile3_add_arm(tile3_sym(&s->Q, X.a), X.a, s->L), tile3_add(b, b)};
 }
 
-FLAT void wrenches_fill(const slab *s, int turn, wrenches *x) {
+FLAT void wrenches_fill(const coordinates *s, int turn, wrench_tiles *x) {
   tile6 S = s->S, Y = tile6_add(tile6_momentum(s, s->ppsi, 0), tile6_rates(s, s->psi)), B = tile6_rates(s, S);
   Y.a = tile3_add_arm(Y.a, S.a, s->F.a);
   Y.b = tile3_add_arm(Y.b, S.a, s->F.b);
@@ -65,11 +65,11 @@ FLAT tile on_tile(twist S, int turn, const tile6 *F) {
 
 /* Entries of coordinate c with columns [c, end). What the first tile has before them is overwritten when its turn
  * comes, and the lanes after the last coordinate are zero. */
-FLAT void rows_of(const making *o, int c, int turn, int end) {
-  const slab *s = slab_of(o->o, c);
+FLAT void rows_of(const matrix_rows *o, int c, int turn, int end) {
+  const coordinates *s = coordinates_of(o->o, c);
   const twist S = lane_twist(&s->S, c), ppsi = lane_twist(&s->ppsi, c), both = lane_twist(&s->both, c);
   const vec3 psi = lane3(&s->psi.a, c % TILE);
-  const wrenches *x = o->x;
+  const wrench_tiles *x = o->x;
   real *dq = o->to->dq, *dv = o->to->dv, *M = o->to->M;
   int n = o->o->t->nv, hi = tiles_of(end), wait = c % TILE * o->step;
   for (int k = c / TILE; k < hi; k++) {
@@ -92,7 +92,7 @@ FLAT void rows_of(const making *o, int c, int turn, int end) {
 }
 
 /* Coordinates from c on have had their rows: if they begin a tile, it goes to where it belongs. */
-FLAT void lower_flush(int n, int c, int branches, making *o) {
+FLAT void lower_flush(int n, int c, int branches, matrix_rows *o) {
   int length = tiles_of(o->last) * TILE;
   if (c % TILE) return;
   if (o->to->dq) lower_from_rows(o->to->dq, n, c, o->last, o->q, o->step);
@@ -108,7 +108,7 @@ FLAT void lower_flush(int n, int c, int branches, making *o) {
 }
 
 /* Columns [first, end) about the point from which their own is at d. */
-FLAT void rows_shift(vec3 d, int first, int end, wrenches *x) {
+FLAT void rows_shift(vec3 d, int first, int end, wrench_tiles *x) {
   int hi = tiles_of(end);
   for (int k = first / TILE; k < hi; k++) {
     tile3 at = {d.x - (tile){0}, d.y - (tile){0}, d.z - (tile){0}};
@@ -128,22 +128,22 @@ FLAT void rows_shift(vec3 d, int first, int end, wrenches *x) {
 
 /* dtau/dq of coordinates that act together: everything is carried along, so S x* F is not part of the upper triangle
  * either. */
-static inline void group_entries(const making *o, int i) {
+static inline void group_entries(const matrix_rows *o, int i) {
   const JN_S(body) *b = &o->o->t->body[i];
   int n = o->o->t->nv;
   for (int c = b->id; c < b->id + b->nv; c++) {
-    const slab *s = slab_of(o->o, c);
+    const coordinates *s = coordinates_of(o->o, c);
     twist ppsi = lane_twist(&s->ppsi, c);
     vec3 psi = lane3(&s->psi.a, c % TILE);
     for (int e = b->id; e < c; e++) {
-      const wrenches *x = &o->x[e / TILE];
+      const wrench_tiles *x = &o->x[e / TILE];
       o->to->dq[e * n + c] = power(lane_wrench(&x->Z, e), ppsi) + dot(lane3(&x->U, e % TILE), psi);
     }
   }
 }
 
 /* first_matrices() with rows and columns in the order of elimination. */
-static inline void spread_matrices(making *o) {
+static inline void one_matrices(matrix_rows *o) {
   const JN_S(tree) *t = o->o->t;
   const derived *to = o->to;
   int n = t->nv;
@@ -175,13 +175,13 @@ static inline void spread_matrices(making *o) {
 }
 
 /* The same in scratch memory: takes (21 + 3 TILE) (nd + TILE - 1) reals and alignment. */
-static __attribute__((noinline)) void spread_derivatives(const spread *w, real *at, const derived *to) {
-  making o = {.to = to, .o = w, .step = tiles_of(w->t->nd) * TILE};
-  o.x = TAKE_ALIGNED(&at, tiles_of(w->t->nd), wrenches);
+static __attribute__((noinline)) void one_derivatives(const linearization_one *w, real *at, const derived *to) {
+  matrix_rows o = {.to = to, .o = w, .step = tiles_of(w->t->nd) * TILE};
+  o.x = TAKE_ALIGNED(&at, tiles_of(w->t->nd), wrench_tiles);
   o.q = take(&at, (size_t)(TILE * o.step));
   o.v = take(&at, (size_t)(TILE * o.step));
   o.M = take(&at, (size_t)(TILE * o.step));
-  spread_matrices(&o);
+  one_matrices(&o);
 }
 
 #endif

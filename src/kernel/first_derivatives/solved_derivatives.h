@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From derivatives of inverse dynamics to those of forward and hybrid dynamics: M_ff da_f = -T_f where the forces are
  * given, dtau_p = T_p + M_pf da_f where the accelerations are. */
-#ifndef JN_KERNEL_DERIVATIVE_SOLVE_H
-#define JN_KERNEL_DERIVATIVE_SOLVE_H
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_SOLVED_DERIVATIVES_H
+#define JN_KERNEL_FIRST_DERIVATIVES_SOLVED_DERIVATIVES_H
 
-#include "linearization.h"
 #include "../inverse_dynamics/rnea.h"
+#include "linearization.h"
 
-/* The field of one state. Once each: they are long when unrolled. */
-static __attribute__((noinline)) void sweep(const field *w) { field_sweep(w, 1); }
-static __attribute__((noinline)) void matrices(const field *w, const derived *to) {
+/* The linearization of one state. Once each: they are long when unrolled. */
+static __attribute__((noinline)) void sweep(const linearization *w) { linearize(w, 1); }
+static __attribute__((noinline)) void matrices(const linearization *w, const derived *to) {
   column x[1];
   if (w->H || w->C || to->C)
-    field_matrices(w, 1, x, to);
+    linearization_matrices(w, 1, x, to);
   else
     first_matrices(w, to);
 }
@@ -84,7 +84,7 @@ static inline void given_columns(const split *s, real *da, real *dtau) {
 }
 
 /* Accelerations of the free coordinates, a_out [nv], and the factors they come from, H [nv x nv]. y, bias: scratch. */
-static inline void accelerations(field *w, const split *s, const real *a, const real *tau, real *at, real *H,
+static inline void accelerations(linearization *w, const split *s, const real *a, const real *tau, real *at, real *H,
                                  real *pivots, real *a_out) {
   const JN_S(tree) *t = w->t;
   int n = t->nv;

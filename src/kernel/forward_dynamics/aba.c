@@ -4,9 +4,9 @@
  * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
  * wrenches. out: a [nv], tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero when
  * singular. */
-#include "articulated.h"
-#include "../inverse_dynamics/rnea.h"
 #include "../base/row.h"
+#include "../inverse_dynamics/rnea.h"
+#include "articulated.h"
 
 /* What the inward sweep leaves for the outward one, for each body. */
 typedef struct articulated {
@@ -70,7 +70,7 @@ FLAT void turn_inward(const world *w, int i, const real *v, const real *tau, art
   hand_on(w, i, &I, (wrench){v3_axpy(y, U.m, x->p.m), v3_axpy(y, U.f, x->p.f)}, B);
 }
 
-/* Body i inward: free coordinates give way, and the rest is handed to the parent. */
+/* Body i inward: free coordinates are eliminated, and the rest is handed to the parent. */
 static inline void inward(const world *w, int i, const unsigned char *prescribed, const real *v, const real *a,
                           const real *tau, articulated *B, real *pivot) {
   const JN_S(tree) *t = w->t;
@@ -199,7 +199,7 @@ void JN_(forward)(const jn_call *c) {
   }
 }
 
-/* The same with coupled coordinates, where no joint gives way by itself: dense, by M and the bias. The rows of
+/* The same with coupled coordinates, where no joint can be eliminated by itself: dense, by M and the bias. The rows of
  * prescribed coordinates say a = given; their forces come from inverse dynamics of the result. pivots [nv] come in
  * out[2]. */
 void JN_(forward_coupled)(const jn_call *c) {

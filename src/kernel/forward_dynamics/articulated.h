@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Articulated inertias in the world's axes (world.h): never rotated, only moved. Each coordinate gives way by itself, a
- * joint of several screws as so many joints at one point:
- *   U = I S,  D = S.U + armature,  I' = I - U U^T / D,  handed to the parent.
- * Then M x = f for any f: inwards  u = f - S.p,  p' = p + U u / D;  outwards  x = (u - U.A) / D,  A' = A + S x.
- * D are the pivots of L^T D L (factor.h), without that O(n d^2). */
-#ifndef JN_KERNEL_ARTICULATED_H
-#define JN_KERNEL_ARTICULATED_H
+/* Articulated inertias in the world's axes (world.h): never rotated, only moved. Each coordinate is eliminated by
+ * itself, a joint of several screws as so many joints at one point: U = I S,  D = S.U + armature,  I' = I - U U^T / D,
+ * handed to the parent. Then M x = f for any f: inwards  u = f - S.p,  p' = p + U u / D;  outwards  x = (u - U.A) / D,
+ * A' = A + S x. D are the pivots of L^T D L (factor.h), without that O(n d^2). */
+#ifndef JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
+#define JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 
-#include "../mass_matrix/factor.h"
 #include "../base/tile.h"
+#include "../mass_matrix/factor.h"
 
 /* [J, H; H^T, M] */
 typedef struct ai {
@@ -44,76 +43,75 @@ FLAT void ai_add(ai *to, const ai *I, vec3 d) {
 }
 
 /* What is left of a coordinate. */
-typedef struct unit {
+typedef struct eliminated {
   space w, v;   /* its screw */
   space m, f;   /* U / D */
   real inverse; /* 1 / D */
-} unit;
+} eliminated;
 
 /* Solver of M x = f for trees without coupled coordinates. */
 typedef struct articulation {
   const JN_S(tree) * t;
-  space *d; /* [nb] origin from that of the parent */
-  unit *x;  /* [nd] */
+  space *d;      /* [nb] origin from that of the parent */
+  eliminated *x; /* [nd] */
 } articulation;
 
-#if JN_QUAD
+#if JN_REGISTERS
 
 /* One state with AVX2: [J, G^T; G, M] by columns in registers, 26 ns a joint where the twin below takes 38. */
 typedef struct body_inertia {
-  quad J[3], G[3], M[3];
+  r4 J[3], G[3], M[3];
 } body_inertia;
-
-#define LANE(a, k) LANES(a, a, k, k, k, k)
 
 /* That of a body, in the world's axes: R J R^T. */
 static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
   const scalar J[9] = {I[4], I[7], I[8], I[7], I[5], I[9], I[8], I[9], I[6]};
-  quad x = R->x, y = R->y, z = R->z, h = sp_sum(x, y, z, I + 1, 1);
-  quad X = sp_sum(x, y, z, J, 1), Y = sp_sum(x, y, z, J + 3, 1), Z = sp_sum(x, y, z, J + 6, 1);
+  r4 x = R->x, y = R->y, z = R->z, h = sp_sum(x, y, z, I + 1, 1);
+  r4 X = sp_sum(x, y, z, J, 1), Y = sp_sum(x, y, z, J + 3, 1), Z = sp_sum(x, y, z, J + 6, 1);
   body_inertia o = {
       {X * LANE(x, 0) + (Y * LANE(y, 0) + Z * LANE(z, 0)), X * LANE(x, 1) + (Y * LANE(y, 1) + Z * LANE(z, 1)),
        X * LANE(x, 2) + (Y * LANE(y, 2) + Z * LANE(z, 2))},
       {LANES(h, -h, 3, 6, 1, 3), LANES(h, -h, 2, 3, 4, 3), LANES(h, -h, 5, 0, 3, 3)},
-      {I[0] * q4(1, 0, 0, 0), I[0] * q4(0, 1, 0, 0), I[0] * q4(0, 0, 1, 0)}};
+      {I[0] * r4_set(1, 0, 0, 0), I[0] * r4_set(0, 1, 0, 0), I[0] * r4_set(0, 0, 1, 0)}};
   return o;
 }
 
 static inline body_inertia body_inertia_from(inertia I) {
-  return (body_inertia){{q4(I.J.xx, I.J.xy, I.J.xz, 0), q4(I.J.xy, I.J.yy, I.J.yz, 0), q4(I.J.xz, I.J.yz, I.J.zz, 0)},
-                        {q4(0, -I.h.z, I.h.y, 0), q4(I.h.z, 0, -I.h.x, 0), q4(-I.h.y, I.h.x, 0, 0)},
-                        {I.m * q4(1, 0, 0, 0), I.m * q4(0, 1, 0, 0), I.m * q4(0, 0, 1, 0)}};
+  return (body_inertia){
+      {r4_set(I.J.xx, I.J.xy, I.J.xz, 0), r4_set(I.J.xy, I.J.yy, I.J.yz, 0), r4_set(I.J.xz, I.J.yz, I.J.zz, 0)},
+      {r4_set(0, -I.h.z, I.h.y, 0), r4_set(I.h.z, 0, -I.h.x, 0), r4_set(-I.h.y, I.h.x, 0, 0)},
+      {I.m * r4_set(1, 0, 0, 0), I.m * r4_set(0, 1, 0, 0), I.m * r4_set(0, 0, 1, 0)}};
 }
 /* I S of an axis alone, and of a screw. */
 static inline wrench body_turn(const body_inertia *I, vec3 e) {
-  quad m = e.x * I->J[0] + (e.y * I->J[1] + e.z * I->J[2]), f = e.x * I->G[0] + (e.y * I->G[1] + e.z * I->G[2]);
+  r4 m = e.x * I->J[0] + (e.y * I->J[1] + e.z * I->J[2]), f = e.x * I->G[0] + (e.y * I->G[1] + e.z * I->G[2]);
   return (wrench){sp_numbers(m), sp_numbers(f)};
 }
 static inline wrench body_mul(const body_inertia *I, twist S) {
-  quad v = sp_of(S.v), g[4] = {I->G[0] * v, I->G[1] * v, I->G[2] * v, q4_zero()};
-  quad_transpose(g);
-  quad m = S.w.x * I->J[0] + (S.w.y * I->J[1] + S.w.z * I->J[2]),
-       f = S.w.x * I->G[0] + (S.w.y * I->G[1] + S.w.z * I->G[2]);
+  r4 v = sp_of(S.v), g[4] = {I->G[0] * v, I->G[1] * v, I->G[2] * v, r4_zero()};
+  r4_transpose4(g);
+  r4 m = S.w.x * I->J[0] + (S.w.y * I->J[1] + S.w.z * I->J[2]),
+     f = S.w.x * I->G[0] + (S.w.y * I->G[1] + S.w.z * I->G[2]);
   m += g[0] + g[1] + g[2];
   f += S.v.x * I->M[0] + (S.v.y * I->M[1] + S.v.z * I->M[2]);
   return (wrench){sp_numbers(m), sp_numbers(f)};
 }
 /* I + s F F^T */
 static inline body_inertia body_rank1(const body_inertia *I, real s, wrench F) {
-  quad m = s * sp_of(F.m), f = s * sp_of(F.f);
+  r4 m = s * sp_of(F.m), f = s * sp_of(F.f);
   return (body_inertia){{I->J[0] + m * F.m.x, I->J[1] + m * F.m.y, I->J[2] + m * F.m.z},
                         {I->G[0] + f * F.m.x, I->G[1] + f * F.m.y, I->G[2] + f * F.m.z},
                         {I->M[0] + f * F.f.x, I->M[1] + f * F.f.y, I->M[2] + f * F.f.z}};
 }
 
-/* A coordinate gives way. */
-static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
+/* Eliminates a coordinate. */
+static inline real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   const scalar *w = (const scalar *)&x->w, *v = (const scalar *)&x->v;
-  quad m = w[0] * I->J[0] + (w[1] * I->J[1] + w[2] * I->J[2]), f = w[0] * I->G[0] + (w[1] * I->G[1] + w[2] * I->G[2]);
-  quad product = m * x->w;
+  r4 m = w[0] * I->J[0] + (w[1] * I->J[1] + w[2] * I->J[2]), f = w[0] * I->G[0] + (w[1] * I->G[1] + w[2] * I->G[2]);
+  r4 product = m * x->w;
   if (!turn) {
-    quad g[4] = {I->G[0] * x->v, I->G[1] * x->v, I->G[2] * x->v, q4_zero()};
-    quad_transpose(g);
+    r4 g[4] = {I->G[0] * x->v, I->G[1] * x->v, I->G[2] * x->v, r4_zero()};
+    r4_transpose4(g);
     m += g[0] + g[1] + g[2];
     f += v[0] * I->M[0] + (v[1] * I->M[1] + v[2] * I->M[2]);
     product = m * x->w + f * x->v;
@@ -123,8 +121,8 @@ static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
   x->f = inverse * f;
   x->inverse = inverse;
   for (int k = 0; k < 3; k++) {
-    quad mk = k == 0 ? LANE(m, 0) : k == 1 ? LANE(m, 1) : LANE(m, 2);
-    quad fk = k == 0 ? LANE(f, 0) : k == 1 ? LANE(f, 1) : LANE(f, 2);
+    r4 mk = k == 0 ? LANE(m, 0) : k == 1 ? LANE(m, 1) : LANE(m, 2);
+    r4 fk = k == 0 ? LANE(f, 0) : k == 1 ? LANE(f, 1) : LANE(f, 2);
     I->J[k] -= x->m * mk;
     I->G[k] -= x->f * mk;
     I->M[k] -= x->f * fk;
@@ -135,12 +133,12 @@ static inline real give_way(body_inertia *I, int turn, real armature, unit *x) {
 /* to += I about the point from which its own is at d:  G' = G - M[d],  J' = J + Q + Q^T,  Q = [d](G - M[d]/2). */
 static inline void hand_inertia(body_inertia *to, const body_inertia *I, const space *from) {
   const scalar *d = (const scalar *)from;
-  quad at = *from;
-  quad P[3] = {d[2] * I->M[1] - d[1] * I->M[2], d[0] * I->M[2] - d[2] * I->M[0], d[1] * I->M[0] - d[0] * I->M[1]};
-  quad Q[4] = {sp_cross(at, I->G[0] - (scalar)0.5 * P[0]), sp_cross(at, I->G[1] - (scalar)0.5 * P[1]),
-               sp_cross(at, I->G[2] - (scalar)0.5 * P[2]), q4_zero()};
-  quad T[4] = {Q[0], Q[1], Q[2], Q[3]};
-  quad_transpose(T);
+  r4 at = *from;
+  r4 P[3] = {d[2] * I->M[1] - d[1] * I->M[2], d[0] * I->M[2] - d[2] * I->M[0], d[1] * I->M[0] - d[0] * I->M[1]};
+  r4 Q[4] = {sp_cross(at, I->G[0] - (scalar)0.5 * P[0]), sp_cross(at, I->G[1] - (scalar)0.5 * P[1]),
+             sp_cross(at, I->G[2] - (scalar)0.5 * P[2]), r4_zero()};
+  r4 T[4] = {Q[0], Q[1], Q[2], Q[3]};
+  r4_transpose4(T);
   for (int k = 0; k < 3; k++) {
     to->J[k] += I->J[k] + (Q[k] + T[k]);
     to->G[k] += I->G[k] - P[k];
@@ -159,7 +157,7 @@ FLAT wrench body_turn(const body_inertia *I, vec3 e) { return (wrench){s3_mul(I-
 FLAT wrench body_mul(const body_inertia *I, twist S) { return ai_mul(I, S); }
 FLAT body_inertia body_rank1(const body_inertia *I, real s, wrench F) { return ai_rank1(I, s, F); }
 
-FLAT real give_way(body_inertia *I, int turn, real armature, unit *x) {
+FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   twist S = {x->w, x->v};
   wrench U = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : ai_mul(I, S);
   real D = (turn ? dot(U.m, S.w) : power(U, S)) + armature, inverse = K(1) / D;
@@ -175,7 +173,7 @@ FLAT void hand_inertia(body_inertia *to, const body_inertia *I, const space *d) 
 #endif
 
 /* Body i inwards: pivots [nd], and what is missing in the units, from the inertias, of which this one is articulated.
- * prescribed [nv] (NULL: none): coordinates that do not give way, x = 0. */
+ * prescribed [nv] (NULL: none): coordinates that are not eliminated, x = 0. */
 static inline void articulate(const articulation *o, int i, const unsigned char *prescribed, body_inertia *I,
                               real *pivot) {
   const JN_S(tree) *t = o->t;
@@ -189,7 +187,7 @@ static inline void articulate(const articulation *o, int i, const unsigned char 
       continue;
     }
     real armature = armature_of(t, b, k);
-    real D = is_turn(b) ? give_way(&I[i], 1, armature, &o->x[c]) : give_way(&I[i], 0, armature, &o->x[c]);
+    real D = is_turn(b) ? eliminate(&I[i], 1, armature, &o->x[c]) : eliminate(&I[i], 0, armature, &o->x[c]);
     pivot[c] = relative(D, splat(t->gross[c]));
   }
   if (b->parent >= 0) hand_inertia(&I[b->parent], &I[i], &o->d[i]);
@@ -200,7 +198,7 @@ static inline void articulate(const articulation *o, int i, const unsigned char 
 static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
   const JN_S(body) *b = &o->t->body[i];
   for (int c = b->id + b->nv - 1; c >= b->id; c--) {
-    const unit *u = &o->x[c];
+    const eliminated *u = &o->x[c];
     x[c] -= screw_power(b, p[i], (twist){sp_numbers(u->w), sp_numbers(u->v)});
     p[i] = (wrench){v3_axpy(x[c], sp_numbers(u->m), p[i].m), v3_axpy(x[c], sp_numbers(u->f), p[i].f)};
   }
@@ -212,7 +210,7 @@ static inline void solve_outward(const articulation *o, int i, twist *A, real *x
   const JN_S(body) *b = &o->t->body[i];
   A[i] = b->parent < 0 ? t_zero() : t_shift(A[b->parent], sp_numbers(o->d[i]));
   for (int c = b->id; c < b->id + b->nv; c++) {
-    const unit *u = &o->x[c];
+    const eliminated *u = &o->x[c];
     x[c] = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A[i]);
     A[i] = t_axpy(x[c], (twist){sp_numbers(u->w), sp_numbers(u->v)}, A[i]);
   }
@@ -230,7 +228,7 @@ static inline void solve_alone(const articulation *o, wrench *p, twist *A, real 
  * of forward dynamics. Takes 20 nd + 56 nb reals and alignment. */
 FLAT articulation articulation_at(const JN_S(tree) * t, const real *q, angles turn, const unsigned char *prescribed,
                                   real **at, real *pivots) {
-  articulation o = {t, TAKE_ALIGNED(at, t->nb, space), TAKE_ALIGNED(at, t->nd, unit)};
+  articulation o = {t, TAKE_ALIGNED(at, t->nb, space), TAKE_ALIGNED(at, t->nd, eliminated)};
   body_inertia *I = TAKE_ALIGNED(at, t->nb, body_inertia);
   axes *R = TAKE(at, t->nb, axes), ground = axes_of_world();
   for (int i = 0; i < t->nb; i++) {
@@ -282,7 +280,7 @@ FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
 
 /* Coordinate c inwards, tiles [lo, hi): u in place of f, and p handed on, about the parent's origin if d. */
 FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int lo, int hi, tile6 *F) {
-  const unit *o = &w->o->x[c];
+  const eliminated *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? sp_numbers(*d) : v3_zero();
   int row = row_of(w, c);
@@ -302,7 +300,7 @@ FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int l
 /* Coordinate c outwards: x in place of u, and A from what is inward of it, about the own origin if d. */
 FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int lo, int hi, const tile6 *from,
                        tile6 *A) {
-  const unit *o = &w->o->x[c];
+  const eliminated *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? v3_neg(sp_numbers(*d)) : v3_zero();
   const real inverse = w->sign * o->inverse;

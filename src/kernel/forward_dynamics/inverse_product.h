@@ -2,8 +2,8 @@
 /* -M^-1 T for derivatives T of forces, which are zero but along branches. Where branches are short this is quicker than
  * the recursions of articulated.h, and as exact: M^-1 comes from those.
  * d ddq of 7 joints with AVX2 takes 1.77 us, by the recursions 2.03; of a chain of 25 joints 8.2 and 9.0. */
-#ifndef JN_KERNEL_PRODUCT_H
-#define JN_KERNEL_PRODUCT_H
+#ifndef JN_KERNEL_FORWARD_DYNAMICS_INVERSE_PRODUCT_H
+#define JN_KERNEL_FORWARD_DYNAMICS_INVERSE_PRODUCT_H
 
 #include "articulated.h"
 

@@ -6,10 +6,11 @@
 #include "../base/row.h"
 #include "acceleration_tensor.h"
 
-/* How a body moves, in its own frame: angular velocity and its rate, and the acceleration of its origin (whirl.h). */
-typedef struct motion {
+/* How a body moves, in its own frame: angular velocity and its rate, and the acceleration of its origin
+ * (acceleration_tensor.h). */
+typedef struct body_motion {
   vec3 w, dw, a;
-} motion;
+} body_motion;
 
 /* Rotations by a joint that turns about z after the constant rotation of its frame, into the body and back: no matrix
  * is kept. Row by row for all vectors, because each constant takes a register. */
@@ -31,7 +32,7 @@ static inline vec3 turn_out(const JN_S(body) * b, real c, real s, vec3 a, vec3 t
 
 /* From the parent, which has m and B, to a body that turns about z: S = (z, 0). */
 FLAT void turn_on(const JN_S(body) * b, const real *v, const real *a, int moving, real c, real s, const mat3 *B,
-                  motion *m) {
+                  body_motion *m) {
   if (moving && b->parent >= 0) {
     m->a = v3_add(m->a, m3_mul(*B, v3_constant(b->p)));
     turn_in(b, c, s, 3, (vec3 *const[]){&m->w, &m->dw, &m->a});
@@ -54,7 +55,7 @@ static inline twist group_twist(const JN_S(body) * b, const real *x) {
 
 /* Adds the joint's own velocity (w, v), and its rate, both in the body's frame. */
 static inline void add_joint(const JN_S(tree) * t, const JN_S(body) * b, const real *q, const real *v, const real *a,
-                             motion *m) {
+                             body_motion *m) {
   twist S[6], rate[6], own = t_zero(), change = t_zero();
   int group = is_group(b);
   if (group && v) own = group_twist(b, v + b->iv);
@@ -73,7 +74,7 @@ static inline void add_joint(const JN_S(tree) * t, const JN_S(body) * b, const r
 
 /* The same for any joint; out of line, so that the others keep their registers. */
 static __attribute__((noinline)) void move_on(const JN_S(tree) * t, int i, const real *q, const real *v, const real *a,
-                                              const angles *turn, const mat3 *B, pose *X, motion *m) {
+                                              const angles *turn, const mat3 *B, pose *X, body_motion *m) {
   const JN_S(body) *b = &t->body[i];
   *X = body_pose(t, b, q, turn->c[i], turn->s[i]);
   if (b->parent >= 0) {
@@ -87,30 +88,30 @@ static __attribute__((noinline)) void move_on(const JN_S(tree) * t, int i, const
 
 /* Of all bodies; X of those that do not turn about z. moving: v or a is given. */
 FLAT void inertial_wrenches(const JN_S(tree) * t, const real *q, const real *v, const real *a, int moving, vec3 base,
-                            const angles *turn, pose *X, motion *kept, wrench *F) {
-  motion m = {v3_zero(), v3_zero(), base};
-  whirl B = whirl_of(products(m.w), m.dw);
+                            const angles *turn, pose *X, body_motion *kept, wrench *F) {
+  body_motion m = {v3_zero(), v3_zero(), base};
+  acceleration_tensor B = acceleration_tensor_of(products(m.w), m.dw);
   for (int i = 0; i < t->nb; i++) { /* m, B: of the body before, which is most often the parent */
     const JN_S(body) *b = &t->body[i];
     if (b->parent < 0) {
-      m = (motion){v3_zero(), v3_zero(), base};
+      m = (body_motion){v3_zero(), v3_zero(), base};
     } else if (b->parent != i - 1) {
       m = kept[b->parent];
-      if (moving) B = whirl_of(products(m.w), m.dw);
+      if (moving) B = acceleration_tensor_of(products(m.w), m.dw);
     }
     if (b->kind == JN_BODY_REVOLUTE) {
       turn_on(b, v, a, moving, turn->c[i], turn->s[i], &B.B, &m);
     } else {
-      motion o = m; /* a copy, because what has an address stays in memory */
-      mat3 whirling = B.B;
-      move_on(t, i, q, v, a, turn, &whirling, &X[i], &o);
+      body_motion o = m; /* a copy, because what has an address stays in memory */
+      mat3 tensor = B.B;
+      move_on(t, i, q, v, a, turn, &tensor, &X[i], &o);
       m = o;
     }
     if (i + 1 < b->end && t->body[i + 1].end < b->end) kept[i] = m; /* it has another child */
     inertia I = i_constant(b->inertia);
     wrench own = {cross(I.h, m.a), v3_scale(I.m, m.a)};
     if (moving) {
-      B = whirl_of(products(m.w), m.dw);
+      B = acceleration_tensor_of(products(m.w), m.dw);
       own = (wrench){v3_add(own.m, euler(I.J, m.dw, &B)), v3_add(own.f, m3_mul(B.B, I.h))};
     }
     F[i] = own;
@@ -156,7 +157,7 @@ static inline void inward(const JN_S(tree) * t, const real *q, const angles *tur
 static inline void newton_euler(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
                                 vec3 base, const angles *turn, real *at, real *tau) {
   pose *X = TAKE(&at, t->nb, pose);
-  motion *kept = TAKE(&at, t->nb, motion);
+  body_motion *kept = TAKE(&at, t->nb, body_motion);
   wrench *F = TAKE(&at, t->nb, wrench);
   if (v || a)
     inertial_wrenches(t, q, v, a, 1, base, turn, X, kept, F);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inverse dynamics from q in one go: one function for all kernels that need it, so that all give the same to the bit.
  */
-#ifndef JN_KERNEL_NEWTON_H
-#define JN_KERNEL_NEWTON_H
+#ifndef JN_KERNEL_INVERSE_DYNAMICS_RNEA_H
+#define JN_KERNEL_INVERSE_DYNAMICS_RNEA_H
 
 #include "../base/sweep.h"
 

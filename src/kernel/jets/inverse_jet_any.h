@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inverse dynamics to any order of time (jets.c), all orders of a body before the next one, so that its constants are
  * loaded once. A body moves by the series of its angular velocity w and of the acceleration a of its origin, in its own
- * frame, and B(t) = [dw] + [w]^2 gives that of its other points (whirl.h):
+ * frame, and B(t) = [dw] + [w]^2 gives that of its other points (acceleration_tensor.h):
  *
  *   w_child = R^T w + z x',   a_child = R^T (a + B p),   f = m a + B h,   m = h x a + J dw + w x J w
  *
@@ -9,21 +9,21 @@
  * leaves z alone and a series has no axis to take out; the others go through the twists of jets.h. Seven joints in
  * lanes of four, orders 1 to 4: 131, 178, 240, 313 ns a state, where twists and I dV - ad* I V took 211, 276, 380, 464.
  */
-#ifndef JN_KERNEL_JETS_WHIRL_H
-#define JN_KERNEL_JETS_WHIRL_H
+#ifndef JN_KERNEL_JETS_INVERSE_JET_ANY_H
+#define JN_KERNEL_JETS_INVERSE_JET_ANY_H
 
-#include "jets.h"
 #include "../inverse_dynamics/acceleration_tensor.h"
+#include "jets.h"
 
 /* What is kept of all bodies, the body as the slow index. */
-typedef struct sweeps {
+typedef struct jet_sweeps {
   const jets *J;
   twist *V;    /* [nb][orders] of joints that are not about z, and of their parents */
   wrench *F;   /* [nb][orders] */
   vec3 *kept;  /* [nb][2 orders] w and a of bodies with several children */
   real *c, *s; /* [nb][orders] cosine and sine of joints about z */
   real *tau;   /* [orders - 1][nv] */
-} sweeps;
+} jet_sweeps;
 
 static inline int is_about_z(const JN_S(body) * b) {
   return b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_PRISMATIC || b->kind == JN_BODY_HELICAL;
@@ -48,7 +48,7 @@ static inline void group_first(const jets *J, int i, int orders, twist *V) {
     V[k].v = v3_add(V[k].v, v3_load(J->v + k * t->nv + b->iv + 3));
 }
 
-static inline void general_outward(const sweeps *S, int i, int orders) {
+static inline void general_outward(const jet_sweeps *S, int i, int orders) {
   const jets *J = S->J;
   const JN_S(tree) *t = J->t;
   const JN_S(body) *b = &t->body[i];
@@ -66,12 +66,12 @@ static inline void general_outward(const sweeps *S, int i, int orders) {
     if (is_group(b)) V[k] = group_outward(J, i, V[k], J->v + k * t->nv + b->iv, J->U + t->nd + i, wide, k);
   }
   for (int part = 0; part < parts_of(b); part++) {
-    motion m = joint_part(t, i, part);
+    elementary_motion m = joint_part(t, i, part);
     for (int k = 0; k < orders; k++) V[k] = part_outward(J, &m, V[k], J->v[k * t->nv + m.iv], J->U + m.place, wide, k);
   }
 }
 
-static inline void general_inward(const sweeps *S, int i, int orders) {
+static inline void general_inward(const jet_sweeps *S, int i, int orders) {
   const JN_S(tree) *t = S->J->t;
   const JN_S(body) *b = &t->body[i];
   int p = b->parent;
@@ -86,16 +86,16 @@ static inline void general_inward(const sweeps *S, int i, int orders) {
   }
 }
 
-#if !JN_QUAD
+#if !JN_REGISTERS
 
 /* ---- joints about z ---- */
 
 /* The body at hand: w [orders], a [orders - 1], B [orders - 1]; and room for as many vectors [2 orders]. */
-typedef struct course {
+typedef struct body_series {
   vec3 *w, *a;
   mat3 *B;
   vec3 *u;
-} course;
+} body_series;
 
 /* Translation along z for each unit of the joint's position. */
 static inline real advance(const JN_S(body) * b) { return b->kind == JN_BODY_PRISMATIC ? K(1) : splat(b->pitch); }
@@ -107,7 +107,7 @@ static inline real slide(const jets *J, const JN_S(body) * b, int k) {
 }
 
 /* Cosine and sine of the joint's position (see motion_order; j x_j = ratio v_{j-1}). */
-FLAT void z_series(const sweeps *S, int i, int orders) {
+FLAT void z_series(const jet_sweeps *S, int i, int orders) {
   const jets *J = S->J;
   const JN_S(body) *b = &J->t->body[i];
   int nv = J->t->nv;
@@ -178,16 +178,16 @@ FLAT sym3 products_order(const vec3 *w, int k) {
   return s;
 }
 
-static inline whirl whirl_order(const vec3 *w, int k) {
-  return whirl_of(products_order(w, k), v3_scale(K(k + 1), w[k + 1]));
+static inline acceleration_tensor acceleration_tensor_order(const vec3 *w, int k) {
+  return acceleration_tensor_of(products_order(w, k), v3_scale(K(k + 1), w[k + 1]));
 }
 
 /* Adds what a joint that slides moves the origin by: x'' z + 2 w x x' z + B x z, all in the body's frame. */
-FLAT void slide_out(const sweeps *S, const JN_S(body) * b, int orders, const course *m) {
+FLAT void slide_out(const jet_sweeps *S, const JN_S(body) * b, int orders, const body_series *m) {
   const jets *J = S->J;
   for (int k = 0; k < orders - 1; k++) m->a[k].z += K((k + 1) * (k + 2)) * slide(J, b, k + 2);
   for (int i = 0; i < orders - 1; i++) { /* B of every order once */
-    vec3 w = m->w[i], z = whirl_order(m->w, i).B.z;
+    vec3 w = m->w[i], z = acceleration_tensor_order(m->w, i).B.z;
     for (int k = i; k < orders - 1; k++) {
       real rate = K(2 * (k - i + 1)) * slide(J, b, k - i + 1);
       m->a[k].x += rate * w.y;
@@ -198,7 +198,7 @@ FLAT void slide_out(const sweeps *S, const JN_S(body) * b, int orders, const cou
 }
 
 /* A body on the base: w = z x', and what the base falls by turned. */
-FLAT void z_first(const sweeps *S, int i, int orders, const course *m) {
+FLAT void z_first(const jet_sweeps *S, int i, int orders, const body_series *m) {
   const JN_S(body) *b = &S->J->t->body[i];
   const real *rate = S->J->v + b->iv, *c = S->c + i * orders, *s = S->s + i * orders;
   vec3 a = base_acceleration(S->J->t).v, fall;
@@ -212,7 +212,7 @@ FLAT void z_first(const sweeps *S, int i, int orders, const course *m) {
 }
 
 /* From the parent to body i, which moves about z. */
-FLAT void z_outward(const sweeps *S, int i, int orders, const course *m) {
+FLAT void z_outward(const jet_sweeps *S, int i, int orders, const body_series *m) {
   const JN_S(body) *b = &S->J->t->body[i];
   const real *rate = S->J->v + b->iv, *c = S->c + i * orders, *s = S->s + i * orders;
   int nv = S->J->t->nv, turns = b->kind != JN_BODY_PRISMATIC, count = orders - 1;
@@ -225,7 +225,7 @@ FLAT void z_outward(const sweeps *S, int i, int orders, const course *m) {
   for (int k = 0; k < orders && turns; k++) m->w[k].z += splat(b->ratio) * rate[k * nv];
 }
 
-FLAT void about_z_outward(const sweeps *S, int i, int orders, const course *m) {
+FLAT void about_z_outward(const jet_sweeps *S, int i, int orders, const body_series *m) {
   const JN_S(body) *b = &S->J->t->body[i];
   if (b->parent < 0)
     z_first(S, i, orders, m);
@@ -235,12 +235,12 @@ FLAT void about_z_outward(const sweeps *S, int i, int orders, const course *m) {
 }
 
 /* B of the body at hand, and the wrenches that accelerate it, less external ones. */
-FLAT void own_wrenches(const sweeps *S, int i, int orders, const course *m) {
+FLAT void own_wrenches(const jet_sweeps *S, int i, int orders, const body_series *m) {
   const jets *J = S->J;
   inertia I = i_constant(J->t->body[i].inertia);
   for (int k = 0; k < orders - 1; k++) {
     vec3 dw = v3_scale(K(k + 1), m->w[k + 1]);
-    whirl b = whirl_of(products_order(m->w, k), dw);
+    acceleration_tensor b = acceleration_tensor_of(products_order(m->w, k), dw);
     m->B[k] = b.B;
     wrench F = {v3_add(cross(I.h, m->a[k]), euler(I.J, dw, &b)), v3_axpy(I.m, m->a[k], m3_mul(b.B, I.h))};
     S->F[i * orders + k] = J->W ? w_sub(F, J->W[k * J->t->nb + i]) : F;
@@ -250,7 +250,7 @@ FLAT void own_wrenches(const sweeps *S, int i, int orders, const course *m) {
 /* ---- other joints ---- */
 
 /* The parent's twists, seen from where its origin is at rest at this instant: (k+1) v_{k+1} = a_k - (w x v)_k. */
-static inline void twists_of(const course *m, int orders, twist *V) {
+static inline void twists_of(const body_series *m, int orders, twist *V) {
   for (int k = 0; k < orders; k++) {
     V[k] = (twist){m->w[k], k ? m->a[k - 1] : v3_zero()};
     for (int j = 0; j < k; j++) V[k].v = v3_sub(V[k].v, cross(m->w[j], V[k - 1 - j].v));
@@ -258,7 +258,7 @@ static inline void twists_of(const course *m, int orders, twist *V) {
   }
 }
 
-static __attribute__((noinline)) void other_outward(const sweeps *S, int i, int orders, const course *m) {
+static __attribute__((noinline)) void other_outward(const jet_sweeps *S, int i, int orders, const body_series *m) {
   int p = S->J->t->body[i].parent;
   const twist *V = S->V + i * orders;
   if (p >= 0) twists_of(m, orders, S->V + p * orders);
@@ -270,7 +270,9 @@ static __attribute__((noinline)) void other_outward(const sweeps *S, int i, int 
   }
 }
 
-static __attribute__((noinline)) void other_inward(const sweeps *S, int i, int orders) { general_inward(S, i, orders); }
+static __attribute__((noinline)) void other_inward(const jet_sweeps *S, int i, int orders) {
+  general_inward(S, i, orders);
+}
 
 /* ---- the way back ---- */
 
@@ -285,7 +287,7 @@ FLAT void placed_out(const JN_S(body) * b, int count, const wrench *G, wrench *t
   }
 }
 
-FLAT void z_inward(const sweeps *S, int i, int orders, const course *m) {
+FLAT void z_inward(const jet_sweeps *S, int i, int orders, const body_series *m) {
   const jets *J = S->J;
   const JN_S(body) *b = &J->t->body[i];
   int turns = b->kind != JN_BODY_PRISMATIC, slides = b->kind != JN_BODY_REVOLUTE, count = orders - 1;
@@ -309,18 +311,18 @@ FLAT void z_inward(const sweeps *S, int i, int orders, const course *m) {
 }
 
 /* w, a and B of the parent of body i, if that is not the body before. */
-static inline void fetch_parent(const sweeps *S, int i, int orders, const course *m) {
+static inline void fetch_parent(const jet_sweeps *S, int i, int orders, const body_series *m) {
   int p = S->J->t->body[i].parent;
   if (p < 0 || p == i - 1) return;
   const vec3 *kept = S->kept + 2 * p * orders;
   for (int k = 0; k < orders; k++) m->w[k] = kept[k];
   for (int k = 0; k < orders - 1; k++) {
     m->a[k] = kept[orders + k];
-    m->B[k] = whirl_order(m->w, k).B;
+    m->B[k] = acceleration_tensor_order(m->w, k).B;
   }
 }
 
-static inline void keep(const sweeps *S, int i, int orders, const course *m) {
+static inline void keep(const jet_sweeps *S, int i, int orders, const body_series *m) {
   const JN_S(body) *b = &S->J->t->body[i];
   if (i + 1 >= b->end || b[1].end >= b->end) return; /* none or one child */
   vec3 *kept = S->kept + 2 * i * orders;
@@ -329,7 +331,7 @@ static inline void keep(const sweeps *S, int i, int orders, const course *m) {
 }
 
 /* What does not wait for another body: the series of all joints, and what their rotors take. */
-FLAT void prepare_joints(const sweeps *S, int orders) {
+FLAT void prepare_joints(const jet_sweeps *S, int orders) {
   const JN_S(tree) *t = S->J->t;
   for (int k = 0; k < (orders - 1) * t->nv; k++) S->tau[k] = ZERO;
   for (int i = 0; i < t->nb; i++) {
@@ -343,7 +345,7 @@ FLAT void prepare_joints(const sweeps *S, int orders) {
   }
 }
 
-FLAT void inverse_all(const sweeps *S, int orders, const course *m) {
+FLAT void inverse_all(const jet_sweeps *S, int orders, const body_series *m) {
   const JN_S(tree) *t = S->J->t;
   prepare_joints(S, orders);
   for (int i = 0; i < t->nb; i++) {
@@ -365,7 +367,7 @@ FLAT void inverse_all(const sweeps *S, int orders, const course *m) {
 
 /* Orders 1 to 4 have instances of their own, which take 0.87 to 0.9 of the time (seven joints, AVX2); that of
  * order 2 is the second-order algorithm of mueller2021, unrolled. Higher ones gain too little. */
-static inline void inverse_of_order(sweeps *S, int orders, real **at) {
+static inline void inverse_of_order(jet_sweeps *S, int orders, real **at) {
   int nb = S->J->t->nb;
   S->kept = TAKE(at, 2 * nb * orders, vec3);
   S->c = TAKE(at, nb * orders, real);
@@ -374,7 +376,7 @@ static inline void inverse_of_order(sweeps *S, int orders, real **at) {
   enum { MOST = 6 };
   vec3 w[MOST], a[MOST], u[2 * MOST];
   mat3 B[MOST];
-  course m = {w, a, B, u};
+  body_series m = {w, a, B, u};
   switch (orders) {
     case 3:
       inverse_all(S, 3, &m);
@@ -392,7 +394,8 @@ static inline void inverse_of_order(sweeps *S, int orders, real **at) {
       break;
   }
 #endif
-  course any = {TAKE(at, orders, vec3), TAKE(at, orders, vec3), TAKE(at, orders, mat3), TAKE(at, 2 * orders, vec3)};
+  body_series any = {TAKE(at, orders, vec3), TAKE(at, orders, vec3), TAKE(at, orders, mat3),
+                     TAKE(at, 2 * orders, vec3)};
   inverse_all(S, orders, &any);
 }
 

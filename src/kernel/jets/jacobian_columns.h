@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Columns of Jacobians as polynomials of time, carried outwards through the joints like twists (garofalo2013 eq. 28 to
  * any order): u <- Ad_{X(t)^-1} u, plus the screws of the joint. */
-#ifndef JN_KERNEL_COLUMNS_H
-#define JN_KERNEL_COLUMNS_H
+#ifndef JN_KERNEL_JETS_JACOBIAN_COLUMNS_H
+#define JN_KERNEL_JETS_JACOBIAN_COLUMNS_H
 
 #include "jets.h"
 
@@ -23,7 +23,7 @@ static inline columns columns_place(int orders, int n, real **at) {
 /* Reals that columns_place takes: n + 6 n for each order. */
 
 /* u <- Ad_{J(t)^-1} u for an elementary motion; highest order first, so that lower ones are still there. */
-static inline void part_transport(const jets *J, const motion *m, const columns *c, int column) {
+static inline void part_transport(const jets *J, const elementary_motion *m, const columns *c, int column) {
   twist *u = c->u + column;
   int n = c->n, stride = 6 * n;
   for (int k = 0; k < c->orders; k++) u[k * n].v = v3_add(u[k * n].v, cross(u[k * n].w, m->y));
@@ -68,7 +68,7 @@ static inline void columns_outward(const jets *J, int i, columns *c, int own) {
     return;
   }
   for (int part = 0; part < b->nv; part++) {
-    motion m = joint_part(J->t, i, part);
+    elementary_motion m = joint_part(J->t, i, part);
     for (int a = 0; a < c->count; a++) part_transport(J, &m, c, c->active[a]);
     if (!own) continue;
     vec3 along = v3_scale(m.h, m.e);

@@ -3,31 +3,32 @@
  * Jets are plain derivatives outside, rows by order; arg[0] = K. O(n K^2). */
 #include "jets.h"
 
-#include "../forward_dynamics/articulated.h"
-#include "inverse_jet_one.h"
-#include "inverse_jet_any.h"
 #include "../base/row.h"
+#include "../forward_dynamics/articulated.h"
+#include "inverse_jet_any.h"
+#include "inverse_jet_one.h"
 
 /* ---- inverse dynamics ---- */
 
-#if JN_QUAD
+#if JN_REGISTERS
 
 /* Twists and wrenches of orders k of a body as plain numbers, and back. */
-static inline void pairs_unpack(const quad3 *X, int orders, twist *out) {
-  for (int k = 0; k < orders; k++) out[k] = k % 2 ? quad_acceleration(X[k / 2]) : quad_velocity(X[k / 2]);
+static inline void pairs_unpack(const r4x3 *X, int orders, twist *out) {
+  for (int k = 0; k < orders; k++) out[k] = k % 2 ? r4x3_acceleration(X[k / 2]) : r4x3_velocity(X[k / 2]);
 }
-static inline void pairs_pack(const twist *in, int orders, quad3 *X) {
-  for (int k = 0; k < orders; k += 2) X[k / 2] = quad_of(in[k], k + 1 < orders ? in[k + 1] : t_zero());
+static inline void pairs_pack(const twist *in, int orders, r4x3 *X) {
+  for (int k = 0; k < orders; k += 2) X[k / 2] = r4x3_of(in[k], k + 1 < orders ? in[k + 1] : t_zero());
 }
 
 /* A joint that is not about z. */
-static __attribute__((noinline)) void pairs_general_outward(const pairs *w, const sweeps *plain, int i, int orders) {
+static __attribute__((noinline)) void pairs_general_outward(const pairs *w, const jet_sweeps *plain, int i,
+                                                            int orders) {
   int p = w->J->t->body[i].parent, n = pairs_of(orders);
   if (p >= 0) pairs_unpack(w->V + p * n, orders, plain->V + p * orders);
   general_outward(plain, i, orders);
   pairs_pack(plain->V + i * orders, orders, w->V + i * n);
 }
-static __attribute__((noinline)) void pairs_general_inward(const pairs *w, const sweeps *plain, int i, int orders) {
+static __attribute__((noinline)) void pairs_general_inward(const pairs *w, const jet_sweeps *plain, int i, int orders) {
   int p = w->J->t->body[i].parent, n = pairs_of(orders - 1);
   pairs_unpack(w->F + i * n, orders - 1, (twist *)(void *)(plain->F + i * orders));
   if (p >= 0) pairs_unpack(w->F + p * n, orders - 1, (twist *)(void *)(plain->F + p * orders));
@@ -35,7 +36,7 @@ static __attribute__((noinline)) void pairs_general_inward(const pairs *w, const
   if (p >= 0) pairs_pack((const twist *)(const void *)(plain->F + p * orders), orders - 1, w->F + p * n);
 }
 
-FLAT void pairs_all(const pairs *w, const sweeps *plain, int orders, quad3 *U, quad3 *D) {
+FLAT void pairs_all(const pairs *w, const jet_sweeps *plain, int orders, r4x3 *U, r4x3 *D) {
   const JN_S(tree) *t = w->J->t;
   for (int i = 0; i < t->nb; i++) {
     if (is_about_z(&t->body[i]))
@@ -58,8 +59,8 @@ FLAT void pairs_all(const pairs *w, const sweeps *plain, int orders, quad3 *U, q
 }
 
 /* Small orders have instances of their own. */
-static inline void pairs_of_order(const pairs *w, const sweeps *plain, int orders, quad3 *room) {
-  quad3 U[3], D[3];
+static inline void pairs_of_order(const pairs *w, const jet_sweeps *plain, int orders, r4x3 *room) {
+  r4x3 U[3], D[3];
   switch (orders) {
     case 3:
       pairs_all(w, plain, 3, U, D);
@@ -81,8 +82,8 @@ static inline void pairs_of_order(const pairs *w, const sweeps *plain, int order
 static inline pairs pairs_place(const jets *J, int orders, real *tau, real **at) {
   int nb = J->t->nb;
   pairs w = {.J = J, .tau = tau};
-  w.V = TAKE_ALIGNED(at, nb * pairs_of(orders), quad3);
-  w.F = TAKE(at, nb * pairs_of(orders - 1), quad3);
+  w.V = TAKE_ALIGNED(at, nb * pairs_of(orders), r4x3);
+  w.F = TAKE(at, nb * pairs_of(orders - 1), r4x3);
   w.c = TAKE(at, nb * orders, real);
   w.s = TAKE(at, nb * orders, real);
   w.x = TAKE(at, nb * orders, real);
@@ -97,11 +98,11 @@ void JN_(inverse_jet)(const jn_call *c) {
   int orders = c->arg[0] + 2;
   real *at = c->scratch;
   jets J = jets_place(t, orders, c->in[2] != NULL, c->in[0], &at);
-  sweeps w = {.J = &J, .V = J.V, .F = J.F, .tau = c->out[0]};
+  jet_sweeps w = {.J = &J, .V = J.V, .F = J.F, .tau = c->out[0]};
   jet_to_taylor(c->in[1], orders, t->nv, J.v);
   if (J.W) external_wrenches(&J, c->in[2], orders - 1);
-#if JN_QUAD
-  quad3 *room = TAKE_ALIGNED(&at, 2 * pairs_of(orders), quad3);
+#if JN_REGISTERS
+  r4x3 *room = TAKE_ALIGNED(&at, 2 * pairs_of(orders), r4x3);
   pairs p = pairs_place(&J, orders, w.tau, &at);
   pairs_of_order(&p, &w, orders, room);
 #else
@@ -125,7 +126,7 @@ static inline void change_twists(const jets *J, int k, const real *dv, twist *ch
       J->U[k * wide + t->nd + i] = t_add(J->U[k * wide + t->nd + i], U);
     }
     for (int part = 0; part < parts_of(b); part++) {
-      motion m = joint_part(t, i, part);
+      elementary_motion m = joint_part(t, i, part);
       V = part_outward(J, &m, V, dv[m.iv], &U, 0, 0);
       J->U[k * wide + m.place] = t_add(J->U[k * wide + m.place], U);
     }
@@ -154,7 +155,7 @@ static inline void change_forces(const jets *J, int k, const twist *change, wren
       J->f[at] = v3_add(J->f[at], f);
     }
     for (int part = parts_of(b) - 1; part >= 0; part--) {
-      motion m = joint_part(t, i, part);
+      elementary_motion m = joint_part(t, i, part);
       int at = k * wide + m.place;
       W = part_inward(J, &m, W, &G, &f, 0, 0, &force);
       if (tau) tau[m.iv] += force;
@@ -179,7 +180,7 @@ static inline inertia_solver solver_at(const jets *J, const unsigned char *presc
   const JN_S(tree) *t = J->t;
   int n = t->nv;
   inertia_solver s = {.H = NULL};
-  if (t->coupled || n <= JN_FEW) {
+  if (t->coupled || n <= JN_DENSE_JETS) {
     s.H = take(at, (size_t)(n * n));
     JN_(mass_matrix)(t, J->q, &J->turn, 1, *at, s.H);
     for (int i = 0; i < n; i++)

@@ -7,8 +7,8 @@
  * Gravity is there at every order because the base falls: V_0(t) = (0, -g) t, and these twists are used everywhere,
  * also in the ad-terms (equivalence principle). Coefficient arrays have the order as the slow index: x[k * count + i].
  */
-#ifndef JN_KERNEL_JETS_H
-#define JN_KERNEL_JETS_H
+#ifndef JN_KERNEL_JETS_JETS_H
+#define JN_KERNEL_JETS_JETS_H
 
 #include "../mass_matrix/factor.h"
 
@@ -80,7 +80,7 @@ static inline void external_wrenches(const jets *J, const real *W, int rows) {
 }
 
 /* One elementary motion of a joint: about (or along) the unit axis e through the point y, with pitch h. */
-typedef struct motion {
+typedef struct elementary_motion {
   vec3 e, y;
   real h;      /* translation along e for each unit of x */
   int turns;   /* 0: pure translation */
@@ -89,12 +89,12 @@ typedef struct motion {
   int place;   /* its index among the nd coordinates */
   real scale;  /* x = scale * coordinate + offset */
   int iv;
-} motion;
+} elementary_motion;
 
 /* Motion k of body i (revolute, prismatic, helical: k = 0; general: one for each screw). */
-static inline motion joint_part(const JN_S(tree) * t, int i, int k) {
+static inline elementary_motion joint_part(const JN_S(tree) * t, int i, int k) {
   const JN_S(body) *b = &t->body[i];
-  motion m = {.place = b->id + k, .iv = b->iv + k, .y = v3_zero(), .h = ZERO, .turns = 1};
+  elementary_motion m = {.place = b->id + k, .iv = b->iv + k, .y = v3_zero(), .h = ZERO, .turns = 1};
   m.e = v3(ZERO, ZERO, K(1));
   m.scale = splat(b->ratio);
   if (b->kind == JN_BODY_PRISMATIC) m.turns = 0;
@@ -147,7 +147,7 @@ static inline void motion_order(const jets *J, int i, int k) {
     return;
   }
   for (int part = 0; part < b->nv; part++) {
-    motion m = joint_part(t, i, part);
+    elementary_motion m = joint_part(t, i, part);
     int a = m.place;
     if (k == 0) {
       real x = b->kind == JN_BODY_GENERAL ? m.scale * J->q[b->iq + part] : joint_position(b, J->q);
@@ -170,7 +170,8 @@ static inline void motion_order(const jets *J, int i, int k) {
 }
 
 /* turn_order() about z: x and y only. */
-static inline vec3 turn_order_z(const jets *J, const motion *m, int inverse, const real *u, int stride, int k) {
+static inline vec3 turn_order_z(const jets *J, const elementary_motion *m, int inverse, const real *u, int stride,
+                                int k) {
   int nd = J->t->nd;
   const real *c = J->c + m->place, *s = J->s + m->place;
   vec3 across = v3_zero(), side = v3_zero();
@@ -188,7 +189,8 @@ static inline vec3 turn_order_z(const jets *J, const motion *m, int inverse, con
 
 /* Order k of R u, or of R^T u (inverse), of an elementary rotation: e (e.u) + c u_across +- s (e x u). The sums run
  * over u itself, and what is along e is taken out once. u is read at every `stride`. */
-static inline vec3 turn_order(const jets *J, const motion *m, int inverse, const real *u, int stride, int k) {
+static inline vec3 turn_order(const jets *J, const elementary_motion *m, int inverse, const real *u, int stride,
+                              int k) {
   if (m->about_z) return turn_order_z(J, m, inverse, u, stride, k);
   int nd = J->t->nd;
   vec3 across = v3_zero(), side = v3_zero();
@@ -203,7 +205,7 @@ static inline vec3 turn_order(const jets *J, const motion *m, int inverse, const
 }
 
 /* Order k of x(t) (e x u(t)), the moment of a translation along e. */
-static inline vec3 slide_order(const jets *J, const motion *m, const real *u, int stride, int k) {
+static inline vec3 slide_order(const jets *J, const elementary_motion *m, const real *u, int stride, int k) {
   vec3 sum = v3_zero();
   for (int j = 0; j <= k; j++) sum = v3_axpy(J->x[j * J->t->nd + m->place], v3_load(u + (k - j) * stride), sum);
   return v3_scale(m->h, cross(m->e, sum));
@@ -228,7 +230,8 @@ static inline vec3 group_turn(const jets *J, int i, int inverse, const real *u, 
 
 /* Order k of Ad_{J^-1} V + (joint's own twist), for the twists V that came before. U [.][wide] keeps those on the way,
  * of which the lower orders must be there. */
-static inline twist part_outward(const jets *J, const motion *m, twist V, real rate, twist *U, int wide, int k) {
+static inline twist part_outward(const jets *J, const elementary_motion *m, twist V, real rate, twist *U, int wide,
+                                 int k) {
   int stride = 6 * wide;
   const real *w = &U->w.x, *z = &U->v.x;
   rate = m->scale * rate;
@@ -270,7 +273,7 @@ static inline void twists_order(const jets *J, int k) {
     twist V = t_Ad_inverse(se3_constant(b->R, b->p), b->parent < 0 ? base : J->V[k * t->nb + b->parent]);
     if (is_group(b)) V = group_outward(J, i, V, v + b->iv, J->U + t->nd + i, wide, k);
     for (int part = 0; part < parts_of(b); part++) {
-      motion m = joint_part(t, i, part);
+      elementary_motion m = joint_part(t, i, part);
       V = part_outward(J, &m, V, v[m.iv], J->U + m.place, wide, k);
     }
     J->V[k * t->nb + i] = V;
@@ -279,8 +282,8 @@ static inline void twists_order(const jets *J, int k) {
 
 /* Order k of the force of an elementary motion's coordinate, and the wrench handed on: Ad*_{J^-1} F. G, f [.][wide]
  * keep wrenches and forces on the way. */
-static inline wrench part_inward(const jets *J, const motion *m, wrench F, wrench *G, vec3 *f, int wide, int k,
-                                 real *force) {
+static inline wrench part_inward(const jets *J, const elementary_motion *m, wrench F, wrench *G, vec3 *f, int wide,
+                                 int k, real *force) {
   int stride = 6 * wide;
   wrench out;
   G[k * wide] = (wrench){v3_sub(F.m, cross(m->y, F.f)), F.f}; /* about the axis */
@@ -320,7 +323,7 @@ static inline wrench joint_inward(const jets *J, int i, wrench F, int k, real *t
     F = group_inward(J, i, F, J->G + t->nd + i, J->f + t->nd + i, wide, k);
   }
   for (int part = parts_of(b) - 1; part >= 0; part--) {
-    motion m = joint_part(t, i, part);
+    elementary_motion m = joint_part(t, i, part);
     real force;
     F = part_inward(J, &m, F, J->G + m.place, J->f + m.place, wide, k, &force);
     if (tau) tau[m.iv] += force;

@@ -10,9 +10,9 @@
  * jets
  * [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: M, C [(K+1) x nv x nv], g [(K+1) x nv], P [(K+2) x nv x
  * nv], forces of the wrenches [(K+1) x nv]. */
-#include "jacobian_columns.h"
 #include "../base/row.h"
 #include "../base/world.h"
+#include "jacobian_columns.h"
 
 /* Coefficients of one body lie together, order by order. */
 typedef struct composite {
@@ -50,7 +50,7 @@ static inline void pose_times(const composite *p, pose *T, const pose *E) {
 }
 
 /* The elementary motion: R = e e^T + c (1 - e e^T) + s [e], about the point y, and h x along e. */
-static inline void part_pose(const composite *p, const motion *m, pose *E) {
+static inline void part_pose(const composite *p, const elementary_motion *m, pose *E) {
   int nd = p->J.t->nd;
   mat3 along = {v3_scale(m->e.x, m->e), v3_scale(m->e.y, m->e), v3_scale(m->e.z, m->e)};
   for (int k = 0; k < p->orders; k++) {
@@ -73,7 +73,7 @@ static inline void body_poses(const composite *p, int i) {
   T[0] = se3_constant(b->R, b->p);
   for (int k = 1; k < p->orders; k++) T[k] = (pose){m3_zero(), v3_zero()};
   for (int part = 0; part < parts_of(b); part++) {
-    motion m = joint_part(t, i, part);
+    elementary_motion m = joint_part(t, i, part);
     part_pose(p, &m, p->E);
     pose_times(p, T, p->E);
   }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* M from inertias of subtrees (garofalo2013 eq. 6a), for every kernel that needs it. With AVX2 and one state a vector
  * of the space lies in one register, x, y, z and zero: a rotation of an inertia takes 18 instructions instead of 45.
- * Momenta of four coordinates go inward side by side (fours.h) and stay in registers. M of 7 revolute joints takes 180
- * ns, of 100 joints 6.2 us; world_mass_matrix(), the twin of all other rows, takes 394 ns. */
+ * Momenta of four coordinates go inward side by side (columns4.h) and stay in registers. M of 7 revolute joints takes
+ * 180 ns, of 100 joints 6.2 us; world_mass_matrix(), the twin of all other rows, takes 394 ns. */
 #include "crba.h"
 
-#include "factor.h"
 #include "../base/columns4.h"
 #include "../base/row.h"
+#include "factor.h"
 
-#if JN_QUAD
+#if JN_REGISTERS
 
 /* ---- outward ---- */
 
@@ -34,7 +34,7 @@ static __attribute__((noinline)) void solid_outward_any(const JN_S(tree) * t, in
 
 /* The twist of a body that turns, and the rate of its screw. */
 static inline void turn_twist(const JN_S(body) * b, int i, scalar rate, const solid *o, screw *V, screw *Psi) {
-  screw X = {o->e * rate, q4_zero()};
+  screw X = {o->e * rate, r4_zero()};
   if (b->parent >= 0) {
     screw W = V[b->parent];
     X.w += W.w;
@@ -48,7 +48,7 @@ static inline void turn_twist(const JN_S(body) * b, int i, scalar rate, const so
  * next body has to wait. */
 void JN_(solids_outward)(const JN_S(tree) * t, const real *q, const real *v, const angles *turn, int tensors, solid *B,
                          screw *S, screw *V, screw *Psi) {
-  quad x = ground.x, y = ground.y, z = ground.z;
+  r4 x = ground.x, y = ground.y, z = ground.z;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     solid *o = &B[i];
@@ -69,13 +69,13 @@ void JN_(solids_outward)(const JN_S(tree) * t, const real *q, const real *v, con
         z = P->z;
       }
       scalar c = turn->c[i], s = turn->s[i];
-      quad d = v4_sum(x, y, z, b->p, 1), X = v4_sum(x, y, z, b->R, 3), Y = v4_sum(x, y, z, b->R + 1, 3);
+      r4 d = v4_sum(x, y, z, b->p, 1), X = v4_sum(x, y, z, b->R, 3), Y = v4_sum(x, y, z, b->R + 1, 3);
       o->z = z = v4_sum(x, y, z, b->R + 2, 3);
       o->x = x = c * X + s * Y;
       o->y = y = c * Y - s * X;
       o->d = d;
       o->e = z * b->ratio;
-      S[b->id] = (screw){o->e, q4_zero()};
+      S[b->id] = (screw){o->e, r4_zero()};
       if (v) turn_twist(b, i, v[b->iv], o, V, Psi);
     }
     solid_moment(b->inertia, o);
@@ -85,46 +85,47 @@ void JN_(solids_outward)(const JN_S(tree) * t, const real *q, const real *v, con
 
 /* ---- inward: four coordinates at a time ----
  * Momenta Z = I S of four coordinates, component by component in registers, go inward together: an ancestor meets all
- * four at once. Coordinates of a subtree are side by side; fours begin at multiples of four. */
+ * four at once. Coordinates of a subtree are side by side; groups of four begin at multiples of four. */
 
 /* Rows of a body whose joint is no simple turn, those from the four on are below the diagonal; groups have three turns,
  * then three shifts. Moments and forces come in registers: as structs they would be copied in halves. */
-static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw *S, quad mx, quad my, quad mz, quad fx,
-                                               quad fy, quad fz, quad_bits on, const strip *to) {
+static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw *S, r4 mx, r4 my, r4 mz, r4 fx, r4 fy,
+                                               r4 fz, r4_bits on, const matrix_strip *to) {
   const screw *own = S + b->id;
   int group = is_group(b), above = to->k + 4 - b->id, count = above < b->nv ? above : b->nv;
   for (int l = 0; l < count && !(group && l == 3); l++) {
     const scalar *w = (const scalar *)&own[l].w, *v = (const scalar *)&own[l].v;
-    quad x = w[0] * mx + (w[1] * my + w[2] * mz);
+    r4 x = w[0] * mx + (w[1] * my + w[2] * mz);
     if (!group) x += v[0] * fx + (v[1] * fy + v[2] * fz);
-    strip_store(to, b->id + l, q4_only(x, on));
+    strip_store(to, b->id + l, r4_only(x, on));
   }
   for (int l = 3; l < count && group; l++) {
     const scalar *v = (const scalar *)&own[l].v;
-    strip_store(to, b->id + l, q4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
+    strip_store(to, b->id + l, r4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
   }
 }
 
 /* The four from coordinate k to `stop`, of bodies `low` to `high`, with their own bodies and all ancestors. Those
  * bodies, and ancestors up to where branches that meet in the four have joined, have only some of them in their
  * subtrees. */
-static __attribute__((noinline)) void four_inward(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z,
-                                                  const solid *low, const solid *high, int stop, const strip *to) {
-  quad a[8] = {Z[0].w, Z[1].w, Z[2].w, Z[3].w, Z[0].v, Z[1].v, Z[2].v, Z[3].v};
-  q4_transpose(&a[0], &a[1], &a[2], &a[3]);
-  q4_transpose(&a[4], &a[5], &a[6], &a[7]);
-  quad3 m = {a[0], a[1], a[2]}, f = {a[4], a[5], a[6]};
+static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, const solid *B, const screw *S,
+                                                      const screw *Z, const solid *low, const solid *high, int stop,
+                                                      const matrix_strip *to) {
+  r4 a[8] = {Z[0].w, Z[1].w, Z[2].w, Z[3].w, Z[0].v, Z[1].v, Z[2].v, Z[3].v};
+  r4_transpose(&a[0], &a[1], &a[2], &a[3]);
+  r4_transpose(&a[4], &a[5], &a[6], &a[7]);
+  r4x3 m = {a[0], a[1], a[2]}, f = {a[4], a[5], a[6]};
   const solid *o = high;
   while (o && (o > low || o->end < stop)) {
     int from = o->id - to->k, end = o->end - to->k;
-    quad_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
+    r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
     const scalar *e = (const scalar *)&o->e;
     if (o->turn)
-      strip_store(to, o->id, q4_only(e[0] * m.x + (e[1] * m.y + e[2] * m.z), before));
+      strip_store(to, o->id, r4_only(e[0] * m.x + (e[1] * m.y + e[2] * m.z), before));
     else
       rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
-    quad3 by = quad_cross((const scalar *)&o->d, f);
-    m = quad_add(m, (quad3){q4_only(by.x, on), q4_only(by.y, on), q4_only(by.z, on)});
+    r4x3 by = r4x3_cross((const scalar *)&o->d, f);
+    m = r4x3_add(m, (r4x3){r4_only(by.x, on), r4_only(by.y, on), r4_only(by.z, on)});
     o = o > low ? o - 1 : o->up;
   }
   for (; o; o = o->up) {
@@ -133,12 +134,12 @@ static __attribute__((noinline)) void four_inward(const JN_S(tree) * t, const so
       strip_store(to, o->id, e[0] * m.x + (e[1] * m.y + e[2] * m.z));
     else
       rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
-    m = quad_add(m, quad_cross((const scalar *)&o->d, f));
+    m = r4x3_add(m, r4x3_cross((const scalar *)&o->d, f));
   }
 }
 
 /* Rows of the four left of the diagonal, from what is above it. */
-static __attribute__((noinline)) void mirror(const strip *o, real *M) {
+static __attribute__((noinline)) void mirror(const matrix_strip *o, real *M) {
   int n = o->n, k = o->k, rows = n - k;
   real *d = M + k * (n + 1);
   rows_below(o->M, n, n, k, M);
@@ -158,7 +159,7 @@ static __attribute__((noinline)) void mirror(const strip *o, real *M) {
 
 /* The inertia of a subtree. */
 typedef struct subtree {
-  quad Jx, Jy, Jz, h;
+  r4 Jx, Jy, Jz, h;
   scalar m;
 } subtree;
 
@@ -167,12 +168,12 @@ static inline subtree subtree_sum(const solid *o, subtree a) {
 }
 
 /* solid_add() */
-static inline subtree subtree_moved(subtree I, quad d) {
-  quad md = I.m * d, u = 2 * I.h + md, v = (scalar)-0.5 * u, e = (scalar)-0.5 * d, p = d * u;
-  quad s = p + (YZX(p) + ZXY(p));
-  I.Jx += s * q4(1, 0, 0, 0) + (v * LANE(d, 0) + e * LANE(u, 0));
-  I.Jy += s * q4(0, 1, 0, 0) + (v * LANE(d, 1) + e * LANE(u, 1));
-  I.Jz += s * q4(0, 0, 1, 0) + (v * LANE(d, 2) + e * LANE(u, 2));
+static inline subtree subtree_moved(subtree I, r4 d) {
+  r4 md = I.m * d, u = 2 * I.h + md, v = (scalar)-0.5 * u, e = (scalar)-0.5 * d, p = d * u;
+  r4 s = p + (YZX(p) + ZXY(p));
+  I.Jx += s * r4_set(1, 0, 0, 0) + (v * LANE(d, 0) + e * LANE(u, 0));
+  I.Jy += s * r4_set(0, 1, 0, 0) + (v * LANE(d, 1) + e * LANE(u, 1));
+  I.Jz += s * r4_set(0, 0, 1, 0) + (v * LANE(d, 2) + e * LANE(u, 2));
   I.h += md;
   return I;
 }
@@ -180,14 +181,14 @@ static inline subtree subtree_moved(subtree I, quad d) {
 /* Inertias of subtrees, and the momenta Z of all coordinates and three more. What hangs on the next body inward stays
  * in registers: bodies are ordered depth first, so that mostly it is the parent. */
 static void momenta(const JN_S(tree) * t, solid *B, const screw *S, screw *Z) {
-  const subtree none = {q4_zero(), q4_zero(), q4_zero(), q4_zero(), 0};
+  const subtree none = {r4_zero(), r4_zero(), r4_zero(), r4_zero(), 0};
   subtree I = none;
-  for (int k = 0; k < 3; k++) Z[t->nd + k] = (screw){q4_zero(), q4_zero()};
+  for (int k = 0; k < 3; k++) Z[t->nd + k] = (screw){r4_zero(), r4_zero()};
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     I = subtree_sum(&B[i], I);
     for (int k = b->id; k < b->id + b->nv; k++) {
-      quad m = v4_sum(I.Jx, I.Jy, I.Jz, (const scalar *)&S[k].w, 1), f = v4_cross(S[k].w, I.h);
+      r4 m = v4_sum(I.Jx, I.Jy, I.Jz, (const scalar *)&S[k].w, 1), f = v4_cross(S[k].w, I.h);
       Z[k] = is_turn(b) ? (screw){m, f} : (screw){m + v4_cross(I.h, S[k].v), f + I.m * S[k].v};
     }
     I = subtree_moved(I, B[i].d);
@@ -210,9 +211,9 @@ static void straight_rows(const JN_S(tree) * t, const solid *B, const screw *S, 
   const solid *low = &B[t->nb - 1], *high = low;
   clear_rows(t, B, Z[n].w, M);
   for (int k = (n - 1) & ~3, stop = n; k >= 0; k -= 4) {
-    strip to = strip_at(M, n, k);
+    matrix_strip to = strip_at(M, n, k);
     while (low->id > k) low--;
-    four_inward(t, B, S, Z + k, low, high, stop, &to);
+    columns4_inward(t, B, S, Z + k, low, high, stop, &to);
     mirror(&to, M);
     stop = k;
     high = low -= low->id == k;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The mass matrix from q in one go, by the sweep that suits the row: quads for one state with AVX2, else world.h. One
- * function for all kernels that need it, so that all give the same to the bit. */
-#ifndef JN_KERNEL_MASS_H
-#define JN_KERNEL_MASS_H
+/* The mass matrix from q in one go, by the sweep that suits the row: registers for one state with AVX2, else world.h.
+ * One function for all kernels that need it, so that all give the same to the bit. */
+#ifndef JN_KERNEL_MASS_MATRIX_CRBA_H
+#define JN_KERNEL_MASS_MATRIX_CRBA_H
 
 #include "../base/world.h"
 

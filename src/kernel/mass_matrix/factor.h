@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* M = L^T D L in the order of elimination of the tree: H [n x n] holds D on its diagonal and L below it, only where the
  * branches are (Featherstone's LTDL; the order and lambda of tree.h). */
-#ifndef JN_KERNEL_FACTOR_H
-#define JN_KERNEL_FACTOR_H
+#ifndef JN_KERNEL_MASS_MATRIX_FACTOR_H
+#define JN_KERNEL_MASS_MATRIX_FACTOR_H
 
 #include "crba.h"
 

@@ -3,8 +3,8 @@
  * entry with the e-th coordinate of its branch counted from the root, and at place depth[k] its own. All sums run along
  * neighbours in memory. For trees without coupled coordinates.
  * d ddq of a quadruped in lanes of four takes 160 ns a state less than with the rows of factor.h. */
-#ifndef JN_KERNEL_FACTOR_COMPACT_H
-#define JN_KERNEL_FACTOR_COMPACT_H
+#ifndef JN_KERNEL_MASS_MATRIX_FACTOR_MANY_H
+#define JN_KERNEL_MASS_MATRIX_FACTOR_MANY_H
 
 #include "factor.h"
 

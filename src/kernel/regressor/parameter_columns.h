@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a link's ten parameters (m, h, Jxx, Jyy, Jzz, Jxy, Jxz, Jyz) do: I Z = sum_c phi_c(Z) pi_c (garofalo2013 eqs.
  * 8-12), all in the link's frame. */
-#ifndef JN_KERNEL_REGRESSOR_H
-#define JN_KERNEL_REGRESSOR_H
+#ifndef JN_KERNEL_REGRESSOR_PARAMETER_COLUMNS_H
+#define JN_KERNEL_REGRESSOR_PARAMETER_COLUMNS_H
 
 #include "../base/sweep.h"
 

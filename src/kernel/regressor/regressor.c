@@ -8,9 +8,9 @@
  * [6 x 10L]; dM, dC [10L x nv x nv]. */
 #include "parameter_columns.h"
 
-#include "regressor_one.h"
 #include "../base/row.h"
 #include "../base/world.h"
+#include "regressor_one.h"
 
 typedef struct regression {
   world w;
@@ -166,11 +166,11 @@ void JN_(regressor)(const jn_call *c) {
   const size_t size[7] = {n * wide, wide, wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
   real *at = c->scratch;
   angles turn = angles_at(t, c->in[0], &at);
-#if JN_QUAD
+#if JN_REGISTERS
   int others = 0;
   for (int o = 1; o < 7; o++) others |= c->out[o] != NULL;
   if (!others) {
-    quad_regressor(t, c, turn, at);
+    regressor_one(t, c, turn, at);
     return;
   }
 #endif

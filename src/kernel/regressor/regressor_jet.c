@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Time derivatives of the regressor, tau^(k) = Y^(k) pi: columns of Jacobians times the wrenches that the parameters
- * make, both as polynomials of time (columns.h, jets.h). arg[0] = K. in: q, v jets [(K+2) x nv]. out: Y [(K+1) x nv x
- * 10L]. O(n d^2 K^2). */
+ * make, both as polynomials of time (jacobian_columns.h, jets.h). arg[0] = K. in: q, v jets [(K+2) x nv]. out: Y [(K+1)
+ * x nv x 10L]. O(n d^2 K^2). */
 #include "parameter_columns.h"
 
-#include "../jets/jacobian_columns.h"
 #include "../base/row.h"
+#include "../jets/jacobian_columns.h"
 
 /* Order k of phi(dV/dt) + V x* phi(V), [10]; V [orders] of the link. The base falls, so gravity is in V. */
 static inline void wrench_columns_order(const twist *V, int k, wrench out[10]) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Second derivatives along directions: the field of derivative.h with two orders along (dq, dv, da). All tensors of
- * inverse dynamics at once are in second.c, of which this is the twin. */
-#include "../first_derivatives/linearization.h"
+/* Second derivatives along directions: the linearization of linearization.h with two orders along (dq, dv, da). All
+ * tensors of inverse dynamics at once are in second_closed.c, of which this is the twin. */
 #include "../base/row.h"
 #include "../base/tile.h"
+#include "../first_derivatives/linearization.h"
 
 enum { ORDERS = 2 };
 
 /* Once each: they are long when unrolled. */
-static __attribute__((noinline)) void sweep(const field *w) { field_sweep(w, ORDERS); }
-static __attribute__((noinline)) void matrices(const field *w, column *x, const derived *to) {
-  field_matrices(w, ORDERS, x, to);
+static __attribute__((noinline)) void sweep(const linearization *w) { linearize(w, ORDERS); }
+static __attribute__((noinline)) void matrices(const linearization *w, column *x, const derived *to) {
+  linearization_matrices(w, ORDERS, x, to);
 }
 
 /* Rows of the curve: v, a and its tangent, two orders each. */
 typedef struct curve {
-  field w;
+  linearization w;
   column *x;
   real *g, *v, *a; /* [2][nv] */
   real *y;         /* [TILE nv] */
@@ -26,7 +26,7 @@ static inline curve curve_place(const jn_call *c, int coriolis) {
   int n = t->nv;
   real *at = c->scratch;
   const real *v = c->in[1], *a = c->in[2];
-  curve k = {.w = field_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, coriolis, c->in[0], &at)};
+  curve k = {.w = linearization_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, coriolis, c->in[0], &at)};
   k.x = TAKE(&at, ORDERS, column);
   k.g = take(&at, (size_t)(ORDERS * n));
   k.v = take(&at, (size_t)(ORDERS * n));
@@ -60,7 +60,7 @@ void JN_(derivatives_along)(const jn_call *c) {
   if (dq) k.w.g = k.g;
   sweep(&k.w);
   matrices(&k.w, k.x, &to);
-  if (c->out[4]) field_forces(&k.w, 1, c->out[4]);
+  if (c->out[4]) linearization_forces(&k.w, 1, c->out[4]);
 }
 
 /* The same for every unit direction of q (arg[1] = 0) or v (1): out [nv x nv x nv], first index the direction. */
@@ -135,8 +135,8 @@ static inline void change_of_forward(curve *k, const real *first[3], real *secon
   minus_times(first[2], n, second[2], y);
 }
 
-/* All directions of q (by = 0) or v (1) from the closed form of inverse dynamics (second.c). dM/dq = T_qa takes part
- * twice, because a changes with both directions: T_qq[h] a-part is P[h]_ik + P[k]_ih with P = dM a_q. */
+/* All directions of q (by = 0) or v (1) from the closed form of inverse dynamics (second_closed.c). dM/dq = T_qa takes
+ * part twice, because a changes with both directions: T_qq[h] a-part is P[h]_ik + P[k]_ih with P = dM a_q. */
 static inline void closed_forward(const jn_call *c, int by, const real *const first[3]) {
   int n = ((const JN_S(tree) *)c->tree)->nv;
   size_t square = (size_t)n * (size_t)n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Second derivatives of inverse dynamics in closed form, O(n d^2): as many operations as there are entries.
  *
- * Differentiating the first derivatives (derivative.h, whose notation this is) once more needs nothing new. For
+ * Differentiating the first derivatives (linearization.h, whose notation this is) once more needs nothing new. For
  * coordinates a inward of b, that inward of c, all outward of a is carried along by a but for
  *   D_a psi_b = [psi_a, S_b],   D_a ppsi_b = [ppsi_a, S_b] + 2 [psi_a, psi_b],   D_a B = B(psi_a)
  * where B(X) is B of the same inertia with the twist X, B(X) Y - B(Y) X = -2 I [X, Y]; and c moves the inertia of all
@@ -30,19 +30,19 @@
  * They hold as well where coordinates coincide. The screws of a group (spherical, free) move each other: there the
  * first of two names is the direction that is taken last, and dPsi_b/dv_a = [S_a, S_b] is half of what it is elsewhere.
  * Everything is about the origin of the body of c. Ten products for each pair (b, c), then products of six numbers. */
-#include "../first_derivatives/linearization.h"
 #include "../base/row.h"
 #include "../base/tile.h"
+#include "../first_derivatives/linearization.h"
 
 /* Twists of the coordinates on the way from the world to a body, about its origin. */
-typedef struct way {
+typedef struct branch {
   int count;
-  int32_t *at;          /* [count] place in v */
-  int32_t *begin, *end; /* [count] coordinates that act together with it: itself, or its group */
-  struct way_twists {   /* [tiles_of(count)] */
+  int32_t *at;           /* [count] place in v */
+  int32_t *begin, *end;  /* [count] coordinates that act together with it: itself, or its group */
+  struct branch_twists { /* [tiles_of(count)] */
     tile6 S, psi, ppsi, Pi;
   } * x;
-} way;
+} branch;
 
 /* What coordinate b has with c; names as in the comment above. */
 typedef struct pair {
@@ -68,8 +68,8 @@ typedef struct last {
 } last;
 
 typedef struct second {
-  field w;
-  way path;
+  linearization w;
+  branch path;
   pair *pairs;   /* [tiles_of(nd)] */
   values *a;     /* [tiles_of(nd)] */
   values *block; /* [TILE][TILE] of a tile of a with tiles of b and of c; for a chain */
@@ -82,7 +82,7 @@ static inline rates rates_of(twist X, inertia I) {
   return (rates){i_rate(X, I).J, P.m, P.f};
 }
 
-static inline last last_of(const field *w, int i, int d) {
+static inline last outermost_of(const linearization *w, int i, int d) {
   const JN_S(body) *b = &w->t->body[i];
   column x = is_turn(b) ? column_turn(w, i, d) : column_order(w, i, d, 0);
   inertia I = w->I[i];
@@ -100,7 +100,7 @@ static inline last last_of(const field *w, int i, int d) {
 }
 
 /* Pairs of c with the TILE coordinates of x. */
-static inline void pairs_of(const last *c, const struct way_twists *x, pair *o) {
+static inline void pairs_with(const last *c, const struct branch_twists *x, pair *o) {
   tile6 S = x->S, psi = x->psi, ppsi = x->ppsi, Pi = x->Pi;
   vec3 h = c->dI.h;
   o->SZ = tile6_cross(S, c->Z);
@@ -126,7 +126,7 @@ static inline void pairs_of(const last *c, const struct way_twists *x, pair *o) 
 }
 
 /* The numbers of TILE coordinates a with one pair. */
-FLAT void values_of(const second *s, const real *b, const struct way_twists *x, values *o) {
+FLAT void values_of(const second *s, const real *b, const struct branch_twists *x, values *o) {
   tile6 S = x->S;
   if (s->out[QQ] || s->out[QV]) {
     tile3 psi = x->psi.a;
@@ -169,7 +169,7 @@ enum {
 };
 
 /* The numbers of coordinates [first, end) of the way with the pair (b, c). sum: coupled joints share coordinates. */
-FLAT void spread(const second *s, int first, int end, size_t b, size_t c, int places, int sum) {
+FLAT void scatter(const second *s, int first, int end, size_t b, size_t c, int places, int sum) {
   size_t n = (size_t)s->w.t->nv, nn = n * n;
   const size_t base[PLACES] = {c * n + b, b * nn + c * n, b * n + c, c * nn + b * n, b * nn + c, c * nn + b};
   for (int k = first; k < end; k++) {
@@ -185,7 +185,7 @@ FLAT void spread(const second *s, int first, int end, size_t b, size_t c, int pl
   }
 }
 
-static inline twist way_screw(const second *s, int k) {
+static inline twist branch_screw(const second *s, int k) {
   const real *x = tile_number(s->path.x, k);
   return (twist){v3(x[0], x[TILE], x[2 * TILE]), v3(x[3 * TILE], x[4 * TILE], x[5 * TILE])};
 }
@@ -193,7 +193,7 @@ static inline twist way_screw(const second *s, int k) {
 /* The numbers above take dPi_b/dv_a = 2 [S_a, S_b]; in a group it is half of that. And one coordinate's force does not
  * change with its own velocity. */
 static inline void correct_own(const second *s, const last *c, int eb, int ec) {
-  const way *p = &s->path;
+  const branch *p = &s->path;
   int inner = p->begin[eb], end = p->end[eb];
   if (eb == ec && end - inner == 1) tile_number(s->a, eb)[VV_C * TILE] = ZERO;
   for (int k = inner; k < end && end - inner > 1; k++) { /* Z . [S_k, S_b] = S_k . (S_b x* Z) is there already */
@@ -201,13 +201,13 @@ static inline void correct_own(const second *s, const last *c, int eb, int ec) {
     x[VV_C * TILE] -= x[M_AC * TILE];
   }
   if (eb < p->begin[ec] || eb == ec) return;
-  wrench half = i_mul(c->I, t_ad(way_screw(s, eb), way_screw(s, ec)));
-  for (int k = 0; k < p->begin[ec]; k++) tile_number(s->a, k)[VV_A * TILE] -= power(half, way_screw(s, k));
+  wrench half = i_mul(c->I, t_ad(branch_screw(s, eb), branch_screw(s, ec)));
+  for (int k = 0; k < p->begin[ec]; k++) tile_number(s->a, k)[VV_A * TILE] -= power(half, branch_screw(s, k));
 }
 
 /* ---- the way to a body ---- */
 
-static inline void way_put(const second *s, int k, twist S, twist psi, twist ppsi, twist Pi, vec3 arm) {
+static inline void branch_put(const second *s, int k, twist S, twist psi, twist ppsi, twist Pi, vec3 arm) {
   const twist all[4] = {t_shift(S, arm), t_shift(psi, arm), t_shift(ppsi, arm), t_shift(Pi, arm)};
   real *x = tile_number(s->path.x, k);
   for (int e = 0; e < 4; e++, x += 6 * TILE) {
@@ -220,14 +220,14 @@ static inline void way_put(const second *s, int k, twist S, twist psi, twist pps
   }
 }
 
-static inline void way_to(second *s, int i) {
-  const field *w = &s->w;
+static inline void branch_to(second *s, int i) {
+  const linearization *w = &s->w;
   const JN_S(tree) *t = w->t;
-  way *p = &s->path;
+  branch *p = &s->path;
   vec3 arm = v3_zero();
   p->count = 0;
   for (int j = i; j >= 0; j = t->body[j].parent) p->count += t->body[j].nv;
-  if (p->count % TILE) p->x[p->count / TILE] = (struct way_twists){0}; /* lanes that no coordinate is in */
+  if (p->count % TILE) p->x[p->count / TILE] = (struct branch_twists){0}; /* lanes that no coordinate is in */
   int first = p->count;
   for (int j = i; j >= 0; j = t->body[j].parent) {
     const JN_S(body) *b = &t->body[j];
@@ -235,7 +235,7 @@ static inline void way_to(second *s, int i) {
     first -= b->nv;
     for (int c = 0; c < b->nv; c++) {
       int d = b->id + c, k = first + c;
-      way_put(s, k, w->S[d], w->psi[d], w->ppsi[d], t_add(w->Psi[d], w->psi[d]), arm);
+      branch_put(s, k, w->S[d], w->psi[d], w->ppsi[d], t_add(w->Psi[d], w->psi[d]), arm);
       p->at[k] = b->iv + c;
       p->begin[k] = group ? first : k;
       p->end[k] = group ? first + b->nv : k + 1;
@@ -247,12 +247,12 @@ static inline void way_to(second *s, int i) {
 /* All of coordinate `own` of body i, but for tiles of a and b that are apart from each other and below coordinate
  * `apart`. */
 FLAT void tensors_of(const second *s, int i, int own, int sum, int apart) {
-  const way *p = &s->path;
+  const branch *p = &s->path;
   const JN_S(body) *body = &s->w.t->body[i];
-  last c = last_of(&s->w, i, body->id + own);
+  last c = outermost_of(&s->w, i, body->id + own);
   int ec = p->count - body->nv + own, outer = p->begin[ec], count = p->end[ec];
   size_t oc = (size_t)p->at[ec];
-  for (int k = 0; k < tiles_of(count); k++) pairs_of(&c, &p->x[k], &s->pairs[k]);
+  for (int k = 0; k < tiles_of(count); k++) pairs_with(&c, &p->x[k], &s->pairs[k]);
   for (int eb = 0; eb < count; eb++) {
     const real *b = tile_number(s->pairs, eb);
     size_t ob = (size_t)p->at[eb];
@@ -260,11 +260,11 @@ FLAT void tensors_of(const second *s, int i, int own, int sum, int apart) {
     for (int k = lo; k < tiles_of(end); k++) values_of(s, b, &p->x[k], &s->a[k]);
     if (s->out[VV] && (eb == ec || end - inner > 1)) correct_own(s, &c, eb, ec);
     if (eb < outer) {
-      spread(s, lo * TILE, inner, ob, oc, ALL, sum);
-      spread(s, inner, end, ob, oc, INNER, sum);
+      scatter(s, lo * TILE, inner, ob, oc, ALL, sum);
+      scatter(s, inner, end, ob, oc, INNER, sum);
     } else {
-      spread(s, 0, inner, ob, oc, OUTER, sum);
-      spread(s, inner, end, ob, oc, OWN, sum);
+      scatter(s, 0, inner, ob, oc, OUTER, sum);
+      scatter(s, inner, end, ob, oc, OWN, sum);
     }
   }
 }
@@ -296,7 +296,7 @@ FLAT void block_store(const values *x, int number, int place, int n, size_t a, s
   }
 }
 
-static __attribute__((noinline)) void block_spread(const second *s, int a, int b, int c) {
+static __attribute__((noinline)) void block_scatter(const second *s, int a, int b, int c) {
   for (int e = 0; e < 4; e++)
     for (int p = 0; p < PLACES && s->out[e]; p++) {
       if (number_at[e][p] < 0) continue;
@@ -322,24 +322,24 @@ static __attribute__((noinline)) void tensors_apart(const second *s, int i, int 
 }
 
 /* Tiles a and b with c. */
-static inline void block_fill(const second *s, int a, int b, int c, const struct way_twists *x, const pair *pairs) {
+static inline void block_fill(const second *s, int a, int b, int c, const struct branch_twists *x, const pair *pairs) {
   int room = tiles_of(s->w.t->nd);
   for (int e = 0; e < TILE * TILE; e++) {
     int own = e % TILE * room;
     values_of(s, tile_number(pairs + own, b + e / TILE), &x[own + a / TILE], &s->block[e]);
   }
-  block_spread(s, a, b, c);
+  block_scatter(s, a, b, c);
 }
 
 /* Coordinates [c, c + count) with all inward of them, count TILE or twice that: two tiles side by side, of a as well,
  * fill lines of the cache. */
 enum { SLOTS = 2 * TILE };
-static inline void chain_blocks(second *s, int c, int count, struct way_twists *x, pair *pairs) {
+static inline void chain_blocks(second *s, int c, int count, struct branch_twists *x, pair *pairs) {
   int room = tiles_of(s->w.t->nd), end = c + count - TILE;
   for (int e = 0; e < count; e++) {
     s->path.x = x + e * room;
     s->pairs = pairs + e * room;
-    way_to(s, c + e);
+    branch_to(s, c + e);
     tensors_apart(s, c + e, c + e / TILE * TILE);
   }
   for (int two = 0; two < end; two += 2 * TILE)
@@ -366,14 +366,14 @@ static inline void clear_tensors(const second *s) {
 void JN_(second)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
-  second s = {.w = field_place(t, 1, HOLD_BODY, 0, c->in[0], &at),
+  second s = {.w = linearization_place(t, 1, HOLD_BODY, 0, c->in[0], &at),
               .out = {c->out[QQ], c->out[QV], c->out[VV], c->out[QA]}};
   s.w.v = c->in[1];
   s.w.a = c->in[2];
   s.w.W = c->in[3];
   s.w.rows = 1;
   int room = tiles_of(t->nd), slots = JN_LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1, i = 0;
-  struct way_twists *x = TAKE_ALIGNED(&at, slots * room, struct way_twists);
+  struct branch_twists *x = TAKE_ALIGNED(&at, slots * room, struct branch_twists);
   pair *pairs = TAKE_ALIGNED(&at, slots * room, pair);
   s.block = TAKE_ALIGNED(&at, slots > 1 ? TILE * TILE : 0, values);
   s.path.x = x;
@@ -382,7 +382,7 @@ void JN_(second)(const jn_call *c) {
   s.path.at = (int32_t *)(void *)take(&at, (size_t)(3 * t->nd));
   s.path.begin = s.path.at + t->nd;
   s.path.end = s.path.begin + t->nd;
-  field_sweep(&s.w, 1);
+  linearize(&s.w, 1);
   clear_tensors(&s);
   while (slots > 1 && i + TILE <= t->nb) {
     int count = i + SLOTS <= t->nb ? SLOTS : TILE;
@@ -390,7 +390,7 @@ void JN_(second)(const jn_call *c) {
     i += count;
   }
   for (; i < t->nb; i++) {
-    way_to(&s, i);
+    branch_to(&s, i);
     for (int own = 0; own < t->body[i].nv; own++)
       if (t->coupled)
         tensors_add(&s, i, own);

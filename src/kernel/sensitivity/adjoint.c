@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reverse products: the gradient of y . tau(q, v, a, ...) in everything at once, O(n). With Y the twists that the rates
- * y would give, y . tau = sum_m Y_m . f_m over the bodies, and by the rules of derivative.h, D_k Y_m = [Y_p, S_k],
+ * y would give, y . tau = sum_m Y_m . f_m over the bodies, and by the rules of linearization.h, D_k Y_m = [Y_p, S_k],
  *   d/dq_k = [Y_p, S_k] . F_k + R_k . ppsi_k + N_k . psi_k      R = sum I Y, N = sum B^T Y over the subtree of k
  *   d/dv_k = R_k . (Psi_k + psi_k) + N_k . S_k                  d/da_k = R_k . S_k
  * The inertial parameters of a link enter linearly, Y . I A - [V, Y] . I V.
  * in: q, v, a, wrenches, y. arg[0]: hold. out: dq, dv, da [nv], dwrench [nlink x 6], dinertia [nlink x 10], dgravity
  * [3], darmature [nv]. */
+#include "../base/row.h"
 #include "../first_derivatives/linearization.h"
 #include "../regressor/parameter_columns.h"
-#include "../base/row.h"
 
 typedef struct reverse {
   twist *Y, *before; /* [nb], [nd]: of bodies, and before each coordinate */
@@ -17,7 +17,7 @@ typedef struct reverse {
 } reverse;
 
 /* Y of the bodies and before each coordinate; R, N, H of bodies alone. */
-static inline void reverse_outward(const field *w, const real *y, const reverse *r) {
+static inline void reverse_outward(const linearization *w, const real *y, const reverse *r) {
   const JN_S(tree) *t = w->t;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
@@ -34,7 +34,7 @@ static inline void reverse_outward(const field *w, const real *y, const reverse 
   }
 }
 
-static inline void reverse_inward(const field *w, const reverse *r) {
+static inline void reverse_inward(const linearization *w, const reverse *r) {
   const JN_S(tree) *t = w->t;
   for (int i = t->nb - 1; i >= 0; i--) {
     int p = t->body[i].parent;
@@ -46,7 +46,7 @@ static inline void reverse_inward(const field *w, const reverse *r) {
 }
 
 /* Gradients by what belongs to links: in their own frames. */
-static inline void link_gradients(const field *w, const reverse *r, int l, real *dwrench, real *dinertia) {
+static inline void link_gradients(const linearization *w, const reverse *r, int l, real *dwrench, real *dinertia) {
   const JN_S(frame) *f = &w->t->frame[l];
   real *g = dinertia ? dinertia + 10 * l : NULL;
   for (int k = 0; k < 6 && dwrench; k++) dwrench[6 * l + k] = ZERO;
@@ -60,8 +60,8 @@ static inline void link_gradients(const field *w, const reverse *r, int l, real 
   add_inertia_gradient(K(-1), t_ad(V, Y), V, 1, g);
 }
 
-static inline void coordinate_gradients(const field *w, const reverse *r, int i, const real *y, real *dq, real *dv,
-                                        real *da) {
+static inline void coordinate_gradients(const linearization *w, const reverse *r, int i, const real *y, real *dq,
+                                        real *dv, real *da) {
   const JN_S(body) *b = &w->t->body[i];
   for (int c = 0; c < b->nv; c++) {
     int d = b->id + c, iv = b->iv + c;
@@ -79,7 +79,7 @@ void JN_(adjoint)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *y = c->in[4], *a = c->in[2];
   real *at = c->scratch, *dq = c->out[0], *dv = c->out[1], *da = c->out[2], *dgravity = c->out[5], *darm = c->out[6];
-  field w = field_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
+  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
   reverse r = {.Y = TAKE(&at, t->nb, twist), .before = TAKE(&at, t->nd, twist)};
   r.R = TAKE(&at, t->nb, wrench);
   r.N = TAKE(&at, t->nb, vec3);
@@ -88,9 +88,9 @@ void JN_(adjoint)(const jn_call *c) {
   w.a = a;
   w.W = c->in[3];
   w.rows = 1;
-  field_outward(&w, 1);
+  linearize_outward(&w, 1);
   reverse_outward(&w, y, &r);
-  field_inward(&w, 1);
+  linearize_inward(&w, 1);
   reverse_inward(&w, &r);
   for (int k = 0; k < t->nv; k++) {
     if (dq) dq[k] = ZERO;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernel `sensitivity` gets through jn_call.data: scalars p and how each enters. The arrays are the caller's,
  * double or float; jn_perturbation of sensitivity.h has the same members in the same order. */
-#ifndef JN_KERNEL_PERTURBATION_H
-#define JN_KERNEL_PERTURBATION_H
+#ifndef JN_KERNEL_SENSITIVITY_PERTURBATION_H
+#define JN_KERNEL_SENSITIVITY_PERTURBATION_H
 
 typedef struct jn_scalar_change {
   const void *dq, *dv, *da, *dtau;  /* [nv] */

@@ -4,8 +4,8 @@
  *   world    J_j = Ad_{T_j} S_j,         dJ_j = Ad_{T_j} Psi_j
  *   aligned  J_j = blkdiag(R, R) of body, dJ_j = blkdiag(R, R) (Ad_{T_fj} Psi_j - ad_V J_j + [w] J_j)
  * with T_fj the pose of body j in the frame. */
-#ifndef JN_KERNEL_FRAMES_H
-#define JN_KERNEL_FRAMES_H
+#ifndef JN_KERNEL_TERMS_FRAMES_H
+#define JN_KERNEL_TERMS_FRAMES_H
 
 #include "../base/sweep.h"
 

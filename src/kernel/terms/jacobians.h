@@ -2,8 +2,8 @@
 /* Jacobians in the world's frame: about the world's origin, in its axes. There a column is the same for all frames that
  * it moves, so that one matrix [6 x nv] of all columns, the space Jacobian, holds them all, and the Jacobian of a link
  * is that of its parent with the columns of its own joint besides. */
-#ifndef JN_KERNEL_JACOBIANS_H
-#define JN_KERNEL_JACOBIANS_H
+#ifndef JN_KERNEL_TERMS_JACOBIANS_H
+#define JN_KERNEL_TERMS_JACOBIANS_H
 
 #include "../base/sweep.h"
 

@@ -9,13 +9,13 @@
  * so the sums over k belong to subtrees and every pair (i, j) on a branch costs three products. */
 #include "terms.h"
 
+#include "../base/row.h"
+#include "../base/world.h"
+#include "../inverse_dynamics/rnea.h"
+#include "../mass_matrix/crba.h"
 #include "frames.h"
 #include "frames_one.h"
 #include "jacobians.h"
-#include "../mass_matrix/crba.h"
-#include "../inverse_dynamics/rnea.h"
-#include "../base/row.h"
-#include "../base/world.h"
 
 static inline int wanted(const jn_call *c, int first, int last) {
   for (int k = first; k <= last; k++)
@@ -39,17 +39,17 @@ static inline void clear_matrices(int n, real *C, real *dM) {
   }
 }
 
-#if !JN_QUAD
+#if !JN_REGISTERS
 
-typedef struct sweeps {
+typedef struct term_sweeps {
   world w;
   vec3 *p;    /* [nb] origins of the bodies in the world */
   twist *A;   /* [nb] accelerations */
   inertia *I; /* [nb] of subtrees */
   crossed *B; /* [nb] of subtrees */
-} sweeps;
+} term_sweeps;
 
-static inline void crossed_sums(const sweeps *s) {
+static inline void crossed_sums(const term_sweeps *s) {
   const JN_S(tree) *t = s->w.t;
   for (int i = 0; i < t->nb; i++) s->B[i] = crossed_of(s->w.V[i], i_turn(s->w.R[i], t->body[i].inertia));
   for (int i = t->nb - 1; i >= 0; i--)
@@ -57,7 +57,7 @@ static inline void crossed_sums(const sweeps *s) {
 }
 
 /* Row and column of one coordinate (body i, its coordinate k) against itself and its ancestors. */
-static inline void coriolis_entries(const JN_S(tree) * t, const sweeps *s, int i, int k, real *C) {
+static inline void coriolis_entries(const JN_S(tree) * t, const term_sweeps *s, int i, int k, real *C) {
   const JN_S(body) *b = &t->body[i];
   int n = t->nv, row = b->iv + k, turn = is_turn(b);
   const twist *S = s->w.S, *Psi = s->w.Psi;
@@ -79,13 +79,13 @@ static inline void coriolis_entries(const JN_S(tree) * t, const sweeps *s, int i
   }
 }
 
-static inline void coriolis_matrix(const JN_S(tree) * t, const sweeps *s, real *C) {
+static inline void coriolis_matrix(const JN_S(tree) * t, const term_sweeps *s, real *C) {
   for (int k = 0; k < t->nv * t->nv; k++) C[k] = ZERO;
   for (int i = 0; i < t->nb; i++)
     for (int k = 0; k < t->body[i].nv; k++) coriolis_entries(t, s, i, k, C);
 }
 
-static inline void matrices(const JN_S(tree) * t, const jn_call *c, const real *v, sweeps *s) {
+static inline void matrices(const JN_S(tree) * t, const jn_call *c, const real *v, term_sweeps *s) {
   int n = t->nv;
   real *C = c->out[JN_OUT_C], *dM = c->out[JN_OUT_DM];
   if (!C && !dM) return;
@@ -106,7 +106,7 @@ static inline twist shown(int in, mat3 R, vec3 p, twist X) {
 
 /* J and dJ/dt of frame f with pose R, p and twist V about its origin (frames.h): with S and Psi about it too, the rate
  * of a column is Psi - [V, S] in the body's frame, and (Psi.w, Psi.v - v x S.w) aligned. */
-static inline void frame_matrices(const sweeps *s, int f, int in, mat3 R, vec3 p, twist V, real *J, real *dJ) {
+static inline void frame_matrices(const term_sweeps *s, int f, int in, mat3 R, vec3 p, twist V, real *J, real *dJ) {
   const JN_S(tree) *t = s->w.t;
   int n = t->nv;
   for (int k = 0; k < 6 * n; k++) {
@@ -130,13 +130,14 @@ static inline void frame_matrices(const sweeps *s, int f, int in, mat3 R, vec3 p
 }
 
 /* Screws or their rates X about the world's origin. */
-static inline void world_columns(const JN_S(tree) * t, const sweeps *s, const twist *X, twist *out) {
+static inline void world_columns(const JN_S(tree) * t, const term_sweeps *s, const twist *X, twist *out) {
   for (int i = 0; i < t->nb; i++)
     for (int k = 0; k < t->body[i].nv; k++) out[t->body[i].id + k] = t_shift(X[t->body[i].id + k], v3_neg(s->p[i]));
 }
 
 /* in the world's frame; X [nd] is scratch */
-static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s, twist *X) {
+static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const real *v, const term_sweeps *s,
+                                   twist *X) {
   int all = c->arg[0] == IN_WORLD;
   real *J = all ? c->out[JN_OUT_J] : NULL, *dJ = all ? c->out[JN_OUT_DJ] : NULL;
   if (J || c->out[JN_OUT_SPACE]) world_columns(t, s, s->w.S, X);
@@ -149,7 +150,7 @@ static inline void world_jacobians(const JN_S(tree) * t, const jn_call *c, const
   if (c->out[JN_OUT_DSPACE]) space_jacobian(t, X, c->out[JN_OUT_DSPACE]);
 }
 
-static inline void frames(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s) {
+static inline void frames(const JN_S(tree) * t, const jn_call *c, const real *v, const term_sweeps *s) {
   int in = c->arg[0], n = t->nv;
   real *poses = c->out[JN_OUT_POSES], *twists = c->out[JN_OUT_TWISTS], *rates = c->out[JN_OUT_ACCELERATIONS];
   real *J = in == IN_WORLD ? NULL : c->out[JN_OUT_J], *dJ = in == IN_WORLD ? NULL : c->out[JN_OUT_DJ];
@@ -173,7 +174,7 @@ static inline void frames(const JN_S(tree) * t, const jn_call *c, const real *v,
 }
 
 /* Momentum of body i about its origin, and the force that changes it. */
-static inline wrench body_momentum(const JN_S(tree) * t, const sweeps *s, int i) {
+static inline wrench body_momentum(const JN_S(tree) * t, const term_sweeps *s, int i) {
   mat3 R = s->w.R[i];
   twist V = s->w.V[i];
   wrench h = i_mul(i_constant(t->body[i].inertia), (twist){m3_tmul(R, V.w), m3_tmul(R, V.v)});
@@ -182,8 +183,8 @@ static inline wrench body_momentum(const JN_S(tree) * t, const sweeps *s, int i)
 
 /* Centre of mass of the links [first, end) that move; m, h [nb] get mass and first moment of what each body carries,
  * about its origin (garofalo2013 eq. 7). */
-static inline void center_of_mass(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s, int first,
-                                  int end, real *m, vec3 *h) {
+static inline void center_of_mass(const JN_S(tree) * t, const jn_call *c, const real *v, const term_sweeps *s,
+                                  int first, int end, real *m, vec3 *h) {
   real mass = ZERO, *J = c->out[JN_OUT_JCOM];
   vec3 sum = v3_zero(), rate = v3_zero(), second = v3_zero();
   int all = first == 0 && end == t->nlink;
@@ -232,7 +233,7 @@ static inline void center_of_mass(const JN_S(tree) * t, const jn_call *c, const 
 }
 
 /* Momentum of all that moves, its matrix and the rate of that; the centre of mass on the way. */
-static inline void momentum(const JN_S(tree) * t, const jn_call *c, const real *v, const sweeps *s) {
+static inline void momentum(const JN_S(tree) * t, const jn_call *c, const real *v, const term_sweeps *s) {
   real *out = c->out[JN_OUT_MOMENTUM], *A = c->out[JN_OUT_A], *dA = c->out[JN_OUT_DA], mass = ZERO;
   vec3 com = v3_zero(), dcom = v3_zero();
   wrench h = w_zero();
@@ -270,7 +271,7 @@ static inline void momentum(const JN_S(tree) * t, const jn_call *c, const real *
   }
 }
 
-static inline void energy(const JN_S(tree) * t, const real *v, const sweeps *s, real *out) {
+static inline void energy(const JN_S(tree) * t, const real *v, const term_sweeps *s, real *out) {
   real kinetic = ZERO, potential = ZERO;
   vec3 g = v3_constant(t->gravity);
   for (int i = 0; i < t->nb; i++) {
@@ -289,7 +290,7 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   const real *q = c->in[0], *a = c->in[2];
   if (c->out[JN_OUT_M]) JN_(mass_matrix)(t, q, &turn, 0, at, c->out[JN_OUT_M]);
   if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) return;
-  sweeps s = {.w = world_place(t, &at)};
+  term_sweeps s = {.w = world_place(t, &at)};
   s.p = TAKE(&at, t->nb, vec3);
   s.A = TAKE(&at, t->nb, twist);
   s.I = TAKE(&at, t->nb, inertia);
@@ -321,16 +322,16 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
 #else
 
 /* Those that need inertias of subtrees: each makes its own of the bodies', which must be made again for the next. */
-static inline void quad_matrices(const quads *s, real *C, int momenta) {
+static inline void terms_matrices(const terms_one *s, real *C, int momenta) {
   void *const *out = s->c->out;
   int spoilt = 0;
   for (int k = 0; k < 3; k++) {
     if (!(k == 0 ? momenta : k == 1 ? out[JN_OUT_M] != NULL : C != NULL)) continue;
     if (spoilt)
       JN_(solids_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
-    if (k == 0) quads_momentum(s);
+    if (k == 0) terms_momentum(s);
     if (k == 1) JN_(solids_inward)(s->t, 0, s->B, s->S, (screw *)s->P, out[JN_OUT_M]);
-    if (k == 2) quads_coriolis(s, C);
+    if (k == 2) terms_coriolis(s, C);
     spoilt = 1;
   }
   if (!s->v) clear_matrices(s->t->nv, out[JN_OUT_C], out[JN_OUT_DM]);
@@ -344,7 +345,7 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
     if (out[JN_OUT_M]) JN_(mass_matrix)(t, c->in[0], &turn, 0, at, out[JN_OUT_M]);
     return;
   }
-  quads s = {.t = t, .c = c, .q = c->in[0], .v = v, .turn = &turn};
+  terms_one s = {.t = t, .c = c, .q = c->in[0], .v = v, .turn = &turn};
   int in_world = c->arg[0] == IN_WORLD, jacobians = out[JN_OUT_J] || out[JN_OUT_DJ];
   int space = out[JN_OUT_SPACE] || out[JN_OUT_DSPACE] || (jacobians && in_world);
   int frames = wanted(c, JN_OUT_POSES, JN_OUT_ACCELERATIONS) || (jacobians && !in_world);
@@ -352,27 +353,27 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   int accelerations = out[JN_OUT_ACCELERATIONS] || out[JN_OUT_DDCOM];
   real *C = !v ? NULL : out[JN_OUT_C] ? out[JN_OUT_C] : out[JN_OUT_DM];
   int rates = C || out[JN_OUT_DJ] || out[JN_OUT_DSPACE] || out[JN_OUT_DA] || accelerations;
-  quads_place(&s, at);
+  terms_place(&s, at);
   JN_(solids_outward)(t, s.q, v, &turn, C || momenta || out[JN_OUT_M], s.B, s.S, s.V, rates ? s.Psi : NULL);
-  if (space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) quads_points(&s);
-  if (accelerations) quads_accelerate(&s, c->in[2]);
-  if (out[JN_OUT_G]) quads_gravity(&s, out[JN_OUT_G]);
-  if (frames) quads_frames(&s);
+  if (space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) terms_points(&s);
+  if (accelerations) terms_accelerate(&s, c->in[2]);
+  if (out[JN_OUT_G]) terms_gravity(&s, out[JN_OUT_G]);
+  if (frames) terms_frames(&s);
   if (space && (out[JN_OUT_SPACE] || out[JN_OUT_J]))
-    quads_jacobians(&s, s.S, in_world ? out[JN_OUT_J] : NULL, out[JN_OUT_SPACE]);
+    terms_jacobians(&s, s.S, in_world ? out[JN_OUT_J] : NULL, out[JN_OUT_SPACE]);
   if (space && (out[JN_OUT_DSPACE] || out[JN_OUT_DJ]))
-    quads_jacobians(&s, v ? s.Psi : NULL, in_world ? out[JN_OUT_DJ] : NULL, out[JN_OUT_DSPACE]);
-  if (com) quads_com(&s, c->arg[2] < 0 ? 0 : c->arg[2], c->arg[2] < 0 ? t->nlink : c->arg[3]);
-  if (out[JN_OUT_ENERGY]) quads_energy(&s, out[JN_OUT_ENERGY]);
-  quad_matrices(&s, C, momenta);
+    terms_jacobians(&s, v ? s.Psi : NULL, in_world ? out[JN_OUT_DJ] : NULL, out[JN_OUT_DSPACE]);
+  if (com) terms_com(&s, c->arg[2] < 0 ? 0 : c->arg[2], c->arg[2] < 0 ? t->nlink : c->arg[3]);
+  if (out[JN_OUT_ENERGY]) terms_energy(&s, out[JN_OUT_ENERGY]);
+  terms_matrices(&s, C, momenta);
 }
 
 #endif
 
-/* The forces: each its own pass of Newton and Euler, except that weight needs none with terms_quad.h. */
+/* The forces: each its own pass of Newton and Euler, except that weight needs none with terms_one.h. */
 static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   const real *q = c->in[0];
-  if (c->out[JN_OUT_G] && !JN_QUAD) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
+  if (c->out[JN_OUT_G] && !JN_REGISTERS) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
   if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
   if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
   if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);

@@ -2,8 +2,8 @@
 /* Places of the arrays of the kernel `terms`. in: q, v (NULL: zero), a (NULL: zero), wrenches (NULL: none).
  * arg[0]: representation of frames' quantities; arg[1]: momentum about the centre of mass; arg[2]: link whose subtree's
  * centre of mass is wanted, -1: all that moves; arg[3]: the end of that subtree. */
-#ifndef JN_KERNEL_TERMS_H
-#define JN_KERNEL_TERMS_H
+#ifndef JN_KERNEL_TERMS_TERMS_H
+#define JN_KERNEL_TERMS_TERMS_H
 
 enum {
   JN_OUT_M,

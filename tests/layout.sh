@@ -1,0 +1,54 @@
+#!/bin/sh
+# The layout of src/: includes between folders point one way (docs/architecture.md), and one name has one meaning: no
+# type or macro has the name of another in src/ or of a public one.   layout.sh SOURCE
+set -eu
+cd "$1"
+find src include/jounce -name '*.[ch]' | sort | xargs awk '
+BEGIN {
+  # folder: the folders of src/ that its files may include besides their own
+  may["lie"] = " "
+  may["tree"] = " lie "
+  may["kernel"] = " lie tree "
+  may["model"] = " lie tree "
+  may["dispatch"] = " lie tree kernel model "
+  may["io"] = " lie model "
+  may["ident"] = may["loops"] = " model "
+  may["trajectory"] = " model io "
+}
+function complain(text) { print text > "/dev/stderr"; failed = 1 }
+
+# name of a type or macro, in this file; the same by #if in one file is one
+function meet(what, name,   key) {
+  key = what " " name
+  if ((key) in where && where[key] != FILENAME) {
+    if (!((key, FILENAME) in told)) complain(what " " name " is in " where[key] " and in " FILENAME)
+    told[key, FILENAME] = 1
+  } else
+    where[key] = FILENAME
+}
+
+FNR == 1 { split(FILENAME, part, "/"); folder = part[1] == "src" ? part[2] : "" }
+
+/^#include "/ && folder != "" {
+  included = $0
+  sub(/^#include "/, "", included)
+  sub(/".*/, "", included)
+  if (included !~ /^\.\./) next # of its own folder, public, or made by the build
+  depth = split(FILENAME, part, "/") - 1
+  steps = split(included, step, "/")
+  for (i = 1; step[i] == ".."; i++) depth--
+  from = depth == 1 ? step[i] : folder # depth 1: src/
+  if (depth < 1 || (from != folder && index(may[folder], " " from " ") == 0))
+    complain(FILENAME " includes " included ": src/" folder " may include only" may[folder])
+  if (part[3] == "base" && folder == "kernel" && depth == 2 && step[i] != "base")
+    complain(FILENAME " includes " included ": base knows no algorithm")
+}
+
+/^typedef (struct|union|enum) [a-z]/ { name = $3; sub(/[;{*].*/, "", name); meet("type", name) }
+/^} [a-z][a-z0-9_]*;/ { name = $2; sub(/;.*/, "", name); meet("type", name) }
+/^#define [A-Za-z_]/ && folder != "" {
+  name = $2
+  sub(/\(.*/, "", name)
+  if (name !~ /^(NUMBER|TREE|PUBLIC)$/) meet("macro", name)
+}
+END { exit failed }'
