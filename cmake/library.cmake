@@ -3,6 +3,7 @@
 
 set(kernel_sources
     src/kernel/sensitivity/adjoint.c
+    src/kernel/base/bodies.c
     src/kernel/base/configuration.c
     src/kernel/first_derivatives/first_derivatives.c
     src/kernel/first_derivatives/frame_derivatives.c

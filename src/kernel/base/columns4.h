@@ -5,7 +5,7 @@
 #ifndef JN_KERNEL_BASE_COLUMNS4_H
 #define JN_KERNEL_BASE_COLUMNS4_H
 
-#include "world_one.h"
+#include "bodies.h"
 
 #if JN_REGISTERS
 

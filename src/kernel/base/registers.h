@@ -42,6 +42,8 @@ static inline void r4_transpose(r4 *a, r4 *b, r4 *c, r4 *d) {
   *d = LANES(AB, CD, 2, 3, 6, 7);
 }
 
+static inline void r4_transpose4(r4 x[4]) { r4_transpose(&x[0], &x[1], &x[2], &x[3]); }
+
 /* Four vectors. */
 typedef struct r4x3 {
   r4 x, y, z;

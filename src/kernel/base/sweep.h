@@ -18,7 +18,8 @@ static inline real *take(real **at, size_t count) {
   *at += count;
   return block;
 }
-#define TAKE(at, count, type) ((type *)(void *)take(at, (size_t)(count) * (sizeof(type) / sizeof(real))))
+#define TAKE(at, count, type) \
+  ((type *)(void *)take(at, ((size_t)(count) * sizeof(type) + sizeof(real) - 1) / sizeof(real)))
 
 /* The same for types that must not straddle cache lines: scratch memory begins at one. Takes up to 64 bytes more. */
 #define TAKE_ALIGNED(at, count, type) \

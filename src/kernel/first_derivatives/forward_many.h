@@ -75,7 +75,7 @@ static __attribute__((noinline)) void many_articulated(const linearization_many 
   twist *A = TAKE(&at, t->nb, twist);
   wrench *R = TAKE(&at, t->nb, wrench);
   for (int i = 0; i < t->nb; i++) {
-    I[i] = body_inertia_from(o->sum[i].I);
+    I[i] = body_inertia_from(&o->sum[i].I);
     u->d[i] = o->at[i].d;
     R[i] = w_zero();
   }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Articulated inertias in the world's axes (world.h): never rotated, only moved. Each coordinate is eliminated by
+/* ABA: articulated inertias in the world's axes (world.h): never rotated, only moved. Each coordinate is eliminated by
  * itself, a joint of several screws as so many joints at one point: U = I S,  D = S.U + armature,  I' = I - U U^T / D,
  * handed to the parent. Then M x = f for any f: inwards  u = f - S.p,  p' = p + U u / D;  outwards  x = (u - U.A) / D,
  * A' = A + S x. D are the pivots of L^T D L (factor.h), without that O(n d^2). */
 #ifndef JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 #define JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 
+#include "../base/bodies.h"
 #include "../base/tile.h"
 #include "../mass_matrix/factor.h"
 
@@ -63,30 +64,13 @@ typedef struct body_inertia {
   r4 J[3], G[3], M[3];
 } body_inertia;
 
-/* That of a body, in the world's axes: R J R^T. */
-static inline body_inertia body_inertia_of(const axes *R, const scalar *I) {
-  const scalar J[9] = {I[4], I[7], I[8], I[7], I[5], I[9], I[8], I[9], I[6]};
-  r4 x = R->x, y = R->y, z = R->z, h = sp_sum(x, y, z, I + 1, 1);
-  r4 X = sp_sum(x, y, z, J, 1), Y = sp_sum(x, y, z, J + 3, 1), Z = sp_sum(x, y, z, J + 6, 1);
-  body_inertia o = {
-      {X * LANE(x, 0) + (Y * LANE(y, 0) + Z * LANE(z, 0)), X * LANE(x, 1) + (Y * LANE(y, 1) + Z * LANE(z, 1)),
-       X * LANE(x, 2) + (Y * LANE(y, 2) + Z * LANE(z, 2))},
-      {LANES(h, -h, 3, 6, 1, 3), LANES(h, -h, 2, 3, 4, 3), LANES(h, -h, 5, 0, 3, 3)},
-      {I[0] * r4_set(1, 0, 0, 0), I[0] * r4_set(0, 1, 0, 0), I[0] * r4_set(0, 0, 1, 0)}};
-  return o;
+static inline body_inertia body_inertia_from(const space_inertia *I) {
+  r4 h = I->h;
+  return (body_inertia){{I->Jx, I->Jy, I->Jz},
+                        {LANES(h, -h, 3, 6, 1, 3), LANES(h, -h, 2, 3, 4, 3), LANES(h, -h, 5, 0, 3, 3)},
+                        {I->m * r4_set(1, 0, 0, 0), I->m * r4_set(0, 1, 0, 0), I->m * r4_set(0, 0, 1, 0)}};
 }
-
-static inline body_inertia body_inertia_from(inertia I) {
-  return (body_inertia){
-      {r4_set(I.J.xx, I.J.xy, I.J.xz, 0), r4_set(I.J.xy, I.J.yy, I.J.yz, 0), r4_set(I.J.xz, I.J.yz, I.J.zz, 0)},
-      {r4_set(0, -I.h.z, I.h.y, 0), r4_set(I.h.z, 0, -I.h.x, 0), r4_set(-I.h.y, I.h.x, 0, 0)},
-      {I.m * r4_set(1, 0, 0, 0), I.m * r4_set(0, 1, 0, 0), I.m * r4_set(0, 0, 1, 0)}};
-}
-/* I S of an axis alone, and of a screw. */
-static inline wrench body_turn(const body_inertia *I, vec3 e) {
-  r4 m = e.x * I->J[0] + (e.y * I->J[1] + e.z * I->J[2]), f = e.x * I->G[0] + (e.y * I->G[1] + e.z * I->G[2]);
-  return (wrench){sp_numbers(m), sp_numbers(f)};
-}
+/* I S */
 static inline wrench body_mul(const body_inertia *I, twist S) {
   r4 v = sp_of(S.v), g[4] = {I->G[0] * v, I->G[1] * v, I->G[2] * v, r4_zero()};
   r4_transpose4(g);
@@ -96,14 +80,6 @@ static inline wrench body_mul(const body_inertia *I, twist S) {
   f += S.v.x * I->M[0] + (S.v.y * I->M[1] + S.v.z * I->M[2]);
   return (wrench){sp_numbers(m), sp_numbers(f)};
 }
-/* I + s F F^T */
-static inline body_inertia body_rank1(const body_inertia *I, real s, wrench F) {
-  r4 m = s * sp_of(F.m), f = s * sp_of(F.f);
-  return (body_inertia){{I->J[0] + m * F.m.x, I->J[1] + m * F.m.y, I->J[2] + m * F.m.z},
-                        {I->G[0] + f * F.m.x, I->G[1] + f * F.m.y, I->G[2] + f * F.m.z},
-                        {I->M[0] + f * F.f.x, I->M[1] + f * F.f.y, I->M[2] + f * F.f.z}};
-}
-
 /* Eliminates a coordinate. */
 static inline real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   const scalar *w = (const scalar *)&x->w, *v = (const scalar *)&x->v;
@@ -150,12 +126,8 @@ static inline void hand_inertia(body_inertia *to, const body_inertia *I, const s
 
 typedef ai body_inertia;
 
-FLAT body_inertia body_inertia_of(const axes *R, const scalar *I) { return ai_of(i_turn(axes_rotation(R), I)); }
-
-FLAT body_inertia body_inertia_from(inertia I) { return ai_of(I); }
-FLAT wrench body_turn(const body_inertia *I, vec3 e) { return (wrench){s3_mul(I->J, e), m3_tmul(I->H, e)}; }
+FLAT body_inertia body_inertia_from(const space_inertia *I) { return ai_of(*I); }
 FLAT wrench body_mul(const body_inertia *I, twist S) { return ai_mul(I, S); }
-FLAT body_inertia body_rank1(const body_inertia *I, real s, wrench F) { return ai_rank1(I, s, F); }
 
 FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   twist S = {x->w, x->v};
@@ -171,6 +143,15 @@ FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
 FLAT void hand_inertia(body_inertia *to, const body_inertia *I, const space *d) { ai_add(to, I, *d); }
 
 #endif
+
+/* That of a body, in the world's axes. */
+FLAT body_inertia body_inertia_of(const axes *R, const scalar *I) {
+  space_inertia o;
+  o.m = splat(I[0]);
+  o.h = sp_sum(R->x, R->y, R->z, I + 1, 1);
+  inertia_turn(R, I, &o);
+  return body_inertia_from(&o);
+}
 
 /* Body i inwards: pivots [nd], and what is missing in the units, from the inertias, of which this one is articulated.
  * prescribed [nv] (NULL: none): coordinates that are not eliminated, x = 0. */
@@ -205,15 +186,21 @@ static inline void solve_inward(const articulation *o, int i, wrench *p, real *x
   if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(p[i], sp_numbers(o->d[i])));
 }
 
-/* Body i outwards: x in place of u; A [nb]: accelerations of the bodies. */
-static inline void solve_outward(const articulation *o, int i, twist *A, real *x) {
+/* Body i outwards: x in place of u; A [nb]: accelerations of the bodies, of which this one has that of its parent,
+ * about its own origin. */
+static inline void solve_joint(const articulation *o, int i, twist *A, real *x) {
   const JN_S(body) *b = &o->t->body[i];
-  A[i] = b->parent < 0 ? t_zero() : t_shift(A[b->parent], sp_numbers(o->d[i]));
   for (int c = b->id; c < b->id + b->nv; c++) {
     const eliminated *u = &o->x[c];
     x[c] = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A[i]);
     A[i] = t_axpy(x[c], (twist){sp_numbers(u->w), sp_numbers(u->v)}, A[i]);
   }
+}
+
+static inline void solve_outward(const articulation *o, int i, twist *A, real *x) {
+  int p = o->t->body[i].parent;
+  A[i] = p < 0 ? t_zero() : t_shift(A[p], sp_numbers(o->d[i]));
+  solve_joint(o, i, A, x);
 }
 
 /* x in place of f [nd]; p, A [nb] are scratch. */

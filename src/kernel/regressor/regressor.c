@@ -9,37 +9,12 @@
 #include "parameter_columns.h"
 
 #include "../base/row.h"
-#include "../base/world.h"
-#include "regressor_one.h"
-
-typedef struct regression {
-  world w;
-  twist *V, *A; /* [nb] reference twists and accelerations */
-  vec3 *place;  /* [nb] origins of the bodies in the world */
-  twist *S, *P; /* [nd] screws and their rates in one link's frame */
-} regression;
-
-static inline void reference_sweep(const regression *r, const real *v, const real *a, int weightless) {
-  const JN_S(tree) *t = r->w.t;
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    int p = b->parent;
-    twist V = p < 0 ? t_zero() : t_shift(r->V[p], r->w.d[i]);
-    twist A = p >= 0 ? t_shift(r->A[p], r->w.d[i]) : weightless ? t_zero() : base_acceleration(t);
-    for (int c = 0; c < b->nv; c++) {
-      if (v) V = t_axpy(v[b->iv + c], r->w.S[b->id + c], V);
-      if (v) A = t_axpy(v[b->iv + c], r->w.Psi[b->id + c], A);
-      if (a) A = t_axpy(a[b->iv + c], r->w.S[b->id + c], A);
-    }
-    r->V[i] = V;
-    r->A[i] = A;
-    r->place[i] = p < 0 ? r->w.d[i] : v3_add(r->place[p], r->w.d[i]);
-  }
-}
+#include "torque_rows_any.h"
+#include "torque_rows_one.h"
 
 /* Entries of one link in the matrices dM/dpi and dC/dpi: both coordinates carry it. */
 static inline void matrix_entries(const regression *r, int l, twist V, int step, real *dM, real *dC) {
-  const JN_S(tree) *t = r->w.t;
+  const JN_S(tree) *t = r->t;
   int n = t->nv, body = t->frame[l].body;
   for (int i = body; i >= 0; i = t->body[i].parent)
     for (int j = body; j >= 0; j = t->body[j].parent)
@@ -47,15 +22,15 @@ static inline void matrix_entries(const regression *r, int l, twist V, int step,
         for (int f = 0; f < t->body[j].nv; f++) {
           int a = t->body[i].id + e, b = t->body[j].id + f;
           int at = 10 * l * step + (t->body[i].iv + e) * n + t->body[j].iv + f;
-          if (dM) add_inertia_gradient(K(1), r->S[a], r->S[b], step, dM + at);
+          if (dM) add_inertia_gradient(K(1), r->link_S[a], r->link_S[b], step, dM + at);
           if (!dC) continue;
-          add_inertia_gradient(K(1), r->S[a], r->P[b], step, dC + at);
-          add_inertia_gradient(K(-1), t_ad(V, r->S[a]), r->S[b], step, dC + at);
+          add_inertia_gradient(K(1), r->link_S[a], r->link_Psi[b], step, dC + at);
+          add_inertia_gradient(K(-1), t_ad(V, r->link_S[a]), r->link_S[b], step, dC + at);
         }
 }
 
 static inline void energies(const regression *r, int l, pose T, twist V, real *kinetic, real *potential) {
-  const JN_S(tree) *t = r->w.t;
+  const JN_S(tree) *t = r->t;
   vec3 g = v3_constant(t->gravity), h = m3_tmul(T.R, g);
   for (int c = 0; c < 10; c++) {
     if (kinetic) kinetic[10 * l + c] = ZERO;
@@ -76,57 +51,23 @@ static inline void store_wrenches(int links, int l, const wrench *x, pose T, rea
   }
 }
 
-/* Rows of Y for the ten parameters of link l, whose wrenches x act in its frame at T (the body's origin, the world's
- * axes): the screw of each coordinate inward, seen from the link. Moments of inertia need no force, so six of the ten
- * have only three terms; component by component, so that the ten lie side by side. */
-static inline void force_rows(const regression *r, int l, pose T, const wrench *x, real *Y) {
-  const JN_S(tree) *t = r->w.t;
-  int wide = 10 * t->nlink;
-  real m[3][10], f[3][4];
-  for (int k = 0; k < 10; k++) {
-    m[0][k] = x[k].m.x;
-    m[1][k] = x[k].m.y;
-    m[2][k] = x[k].m.z;
-  }
-  for (int k = 0; k < 4; k++) {
-    f[0][k] = x[k].f.x;
-    f[1][k] = x[k].f.y;
-    f[2][k] = x[k].f.z;
-  }
-  vec3 arm = T.p; /* of the link's origin from that of the body at hand */
-  for (int i = t->frame[l].body; i >= 0; i = t->body[i].parent) {
-    const JN_S(body) *b = &t->body[i];
-    for (int e = 0; e < b->nv; e++) {
-      twist S = r->w.S[b->id + e];
-      vec3 w = m3_tmul(T.R, S.w), v = cross(S.w, arm);
-      if (!is_turn(b)) v = v3_add(v, S.v);
-      v = m3_tmul(T.R, v);
-      real *to = Y + (b->iv + e) * wide + 10 * l;
-      for (int k = 0; k < 10; k++) to[k] += w.x * m[0][k] + w.y * m[1][k] + w.z * m[2][k];
-      for (int k = 0; k < 4; k++) to[k] += v.x * f[0][k] + v.y * f[1][k] + v.z * f[2][k];
-    }
-    arm = v3_add(arm, r->w.d[i]);
-  }
-}
-
 /* All outputs of one link that moves. */
 static inline void link_columns(const regression *r, int l, const jn_call *c) {
-  const JN_S(tree) *t = r->w.t;
+  const JN_S(tree) *t = r->t;
   int body = t->frame[l].body, links = t->nlink;
-  real *Y = c->out[0], *momentum = c->out[3], *through = c->out[4];
-  pose T = se3_mul((pose){r->w.R[body], v3_zero()}, link_in_body(t, l));
-  twist V = t_Ad_inverse(T, r->w.V[body]);
+  real *momentum = c->out[3], *through = c->out[4];
+  pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(t, l));
+  twist V = t_Ad_inverse(T, screw_numbers(r->V[body]));
   wrench x[10];
-  wrench_columns(V, t_Ad_inverse(T, r->V[body]), t_Ad_inverse(T, r->A[body]), x);
-  if (Y) force_rows(r, l, T, x, Y);
+  wrench_columns(V, t_Ad_inverse(T, screw_numbers(r->V_r[body])), t_Ad_inverse(T, screw_numbers(r->A[body])), x);
   pose seen = T; /* from the origins of the bodies on the way inwards */
   for (int i = body; i >= 0 && (c->out[5] || c->out[6]); i = t->body[i].parent) {
     for (int e = 0; e < t->body[i].nv; e++) {
       int d = t->body[i].id + e;
-      r->S[d] = t_Ad_inverse(seen, r->w.S[d]);
-      r->P[d] = t_Ad_inverse(seen, r->w.Psi[d]);
+      r->link_S[d] = t_Ad_inverse(seen, screw_numbers(r->S[d]));
+      r->link_Psi[d] = t_Ad_inverse(seen, screw_numbers(r->Psi[d]));
     }
-    seen.p = v3_add(seen.p, r->w.d[i]);
+    seen.p = v3_add(seen.p, sp_numbers(r->B[i].at.d));
   }
   if (c->out[1] || c->out[2]) energies(r, l, T, V, c->out[1], c->out[2]);
   if (c->out[5] || c->out[6]) matrix_entries(r, l, V, t->nv * t->nv, c->out[5], c->out[6]);
@@ -141,7 +82,7 @@ static inline void link_columns(const regression *r, int l, const jn_call *c) {
   if (at < 0) return;
   int other = t->frame[at].body; /* the link may be fixed to the world */
   pose T_at = link_in_body(t, at);
-  if (other >= 0) T_at = se3_mul((pose){r->w.R[other], v3_zero()}, T_at);
+  if (other >= 0) T_at = se3_mul((pose){axes_rotation(&r->B[other].at), v3_zero()}, T_at);
   if (other >= 0) T_at.p = v3_add(T_at.p, r->place[other]);
   T.p = v3_add(T.p, r->place[body]);
   store_wrenches(links, l, x, se3_between(T_at, T), through);
@@ -165,37 +106,19 @@ void JN_(regressor)(const jn_call *c) {
   size_t n = (size_t)t->nv, wide = 10 * (size_t)t->nlink; /* outputs that are not wanted may be larger than an int */
   const size_t size[7] = {n * wide, wide, wide, 6 * wide, 6 * wide, wide * n * n, wide * n * n};
   real *at = c->scratch;
+  regression r = regression_place(t, &at);
   angles turn = angles_at(t, c->in[0], &at);
-#if JN_REGISTERS
   int others = 0;
   for (int o = 1; o < 7; o++) others |= c->out[o] != NULL;
-  if (!others) {
-    regressor_one(t, c, turn, at);
-    return;
-  }
-#endif
-  regression r = {.w = world_place(t, &at)};
-  r.V = TAKE(&at, t->nb, twist);
-  r.A = TAKE(&at, t->nb, twist);
-  r.place = TAKE(&at, t->nb, vec3);
-  r.S = TAKE(&at, t->nd, twist);
-  r.P = TAKE(&at, t->nd, twist);
-  const real *v = c->in[1];
-  for (int i = 0; i < t->nb; i++) {
-    world_outward(&r.w, i, c->in[0], v, turn);
-    if (v) continue;
-    r.w.V[i] = t_zero();
-    for (int k = 0; k < t->body[i].nv; k++) r.w.Psi[t->body[i].id + k] = t_zero();
-  }
-  reference_sweep(&r, c->in[2], c->in[3], c->arg[0]);
+  regression_sweep(&r, c, &turn);
   for (int o = 0; o < 7; o++) {
     real *out = c->out[o];
     for (size_t k = 0; k < size[o] && out; k++) out[k] = ZERO;
   }
   for (int l = 0; l < t->nlink; l++) {
-    if (t->frame[l].body >= 0)
-      link_columns(&r, l, c);
-    else
-      fixed_columns(t, l, c);
+    int moves = t->frame[l].body >= 0;
+    if (moves && c->out[0]) torque_rows(&r, l, c->out[0]);
+    if (moves && others) link_columns(&r, l, c);
+    if (!moves) fixed_columns(t, l, c);
   }
 }

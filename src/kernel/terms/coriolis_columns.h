@@ -75,7 +75,7 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
   while (o && (o > low || o->end < stop)) {
     int from = o->id - to->k, end = o->end - to->k;
     r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
-    const scalar *d = (const scalar *)&o->d;
+    const scalar *d = (const scalar *)&o->at.d;
     if (o->turn) {
       meet_turn(g, o, &a, before, to);
     } else {
@@ -88,7 +88,7 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
     o = o > low ? o - 1 : o->up;
   }
   for (; o; o = o->up) {
-    const scalar *d = (const scalar *)&o->d;
+    const scalar *d = (const scalar *)&o->at.d;
     if (o->turn) {
       meet_turn(g, o, &a, lanes_from(0), to);
     } else {

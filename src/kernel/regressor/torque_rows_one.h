@@ -1,42 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The torque regressor of one state with AVX2: sweeps in the registers of world_one.h; then the ten parameters of a
- * link lie side by side in three registers for each component of moment and force, in the world's axes, so that a
- * coordinate further inward only moves the point that moments are about. 7 revolute joints: 454 ns; link_columns() in
- * regressor.c, the twin that every other row uses, took 1330. */
-#ifndef JN_KERNEL_REGRESSOR_REGRESSOR_ONE_H
-#define JN_KERNEL_REGRESSOR_REGRESSOR_ONE_H
+/* Rows of the torque regressor Y for the ten parameters of a link, of one state in registers: the ten lie side by side
+ * in three registers for each component of moment and force, in the world's axes. 7 revolute joints: 454 ns. */
+#ifndef JN_KERNEL_REGRESSOR_TORQUE_ROWS_ONE_H
+#define JN_KERNEL_REGRESSOR_TORQUE_ROWS_ONE_H
 
-#include "../base/world_one.h"
+#include "regression.h"
 
 #if JN_REGISTERS
-
-/* Bodies, screws, twists, reference twists and accelerations. */
-typedef struct motions {
-  solid *B;
-  screw *S, *Psi, *V, *V_r, *A;
-} motions;
 
 /* Moments by (m, h), by (Jxx, Jyy, Jzz, Jxy) and by (Jxz, Jyz, -, -), and forces by (m, h). */
 typedef struct ten {
   r4x3 h, J, K, f;
 } ten;
-
-static inline void motions_sweep(const JN_S(tree) * t, const motions *x, const real *v, const real *a, int weightless) {
-  const screw none = {r4_zero(), r4_zero()}, base = weightless ? none : (screw){none.w, -v4_load(t->gravity)};
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    screw V = b->parent < 0 ? none : v4_shift(x->V_r[b->parent], x->B[i].d);
-    screw A = b->parent < 0 ? base : v4_shift(x->A[b->parent], x->B[i].d);
-    for (int k = 0; k < b->nv; k++) {
-      screw S = x->S[b->id + k];
-      if (v) V = v4_axpy(v[b->iv + k], S, V);
-      if (v) A = v4_axpy(v[b->iv + k], x->Psi[b->id + k], A);
-      if (a) A = v4_axpy(a[b->iv + k], S, A);
-    }
-    x->V_r[i] = V;
-    x->A[i] = A;
-  }
-}
 
 /* Four vectors, each turned by the same matrix: rows in memory, columns in lanes 1 to 3 of R. */
 static inline r4x3 rows_mul(const scalar *x, const scalar *y, const scalar *z, r4x3 a) {
@@ -53,7 +28,7 @@ static inline void six_momenta(r4 u, r4x3 *J, r4x3 *K) {
 /* phi(A) + V x* phi(V_r) of a link with axes R (lanes 1 to 3; lane 0 is zero), all about its origin: see
  * parameter_columns.h.
  */
-static inline ten link_wrenches(const screw *V, const screw *V_r, const screw *A, const solid *o) {
+static inline ten link_wrenches(const screw *V, const screw *V_r, const screw *A, const axes *o) {
   const r4 first = r4_set(1, 0, 0, 0);
   const scalar *x = (const scalar *)&o->x, *y = (const scalar *)&o->y, *z = (const scalar *)&o->z;
   const scalar *w = (const scalar *)&V->w, *v = (const scalar *)&V->v, *w_r = (const scalar *)&V_r->w;
@@ -77,23 +52,23 @@ static inline ten link_wrenches(const screw *V, const screw *V_r, const screw *A
   return e;
 }
 
-/* Rows of Y for the ten parameters of link l. */
-static inline void link_rows(const JN_S(tree) * t, const motions *s, int l, real *Y) {
+static inline void torque_rows(const regression *s, int l, real *Y) {
+  const JN_S(tree) *t = s->t;
   const JN_S(frame) *f = &t->frame[l];
-  const solid *B = &s->B[f->body];
-  solid o;
-  o.x = v4_sum(B->x, B->y, B->z, f->R, 3);
-  o.y = v4_sum(B->x, B->y, B->z, f->R + 1, 3);
-  o.z = v4_sum(B->x, B->y, B->z, f->R + 2, 3);
+  const axes *B = &s->B[f->body].at;
+  axes o = {.x = v4_sum(B->x, B->y, B->z, f->R, 3),
+            .y = v4_sum(B->x, B->y, B->z, f->R + 1, 3),
+            .z = v4_sum(B->x, B->y, B->z, f->R + 2, 3)};
   r4 arm = v4_sum(B->x, B->y, B->z, f->p, 1);
-  screw V = v4_shift(s->V[f->body], arm), V_r = v4_shift(s->V_r[f->body], arm), A = v4_shift(s->A[f->body], arm);
+  screw V = screw_shift(s->V[f->body], arm), V_r = screw_shift(s->V_r[f->body], arm),
+        A = screw_shift(s->A[f->body], arm);
   ten e = link_wrenches(&V, &V_r, &A, &o);
   const scalar *d = (const scalar *)&arm;
   int wide = 10 * t->nlink;
   for (int i = f->body; i >= 0; i = t->body[i].parent) {
     const JN_S(body) *b = &t->body[i];
     e.h = r4x3_add(e.h, r4x3_cross(d, e.f));
-    d = (const scalar *)&s->B[i].d;
+    d = (const scalar *)&s->B[i].at.d;
     for (int k = 0; k < b->nv; k++) {
       const scalar *w = (const scalar *)&s->S[b->id + k].w, *v = (const scalar *)&s->S[b->id + k].v;
       scalar *to = Y + (b->iv + k) * wide + 10 * l;
@@ -106,25 +81,6 @@ static inline void link_rows(const JN_S(tree) * t, const motions *s, int l, real
       to[9] += K[1];
     }
   }
-}
-
-/* Y [nv x 10L] alone. */
-static inline void regressor_one(const JN_S(tree) * t, const jn_call *c, angles turn, real *at) {
-  real *Y = c->out[0];
-  const real *v = c->in[1];
-  motions s = {.B = TAKE_ALIGNED(&at, t->nb, solid)};
-  s.V = TAKE(&at, t->nb, screw);
-  s.V_r = TAKE(&at, t->nb, screw);
-  s.A = TAKE(&at, t->nb, screw);
-  s.S = TAKE(&at, t->nd, screw);
-  s.Psi = TAKE(&at, t->nd, screw);
-  JN_(solids_outward)(t, c->in[0], v, &turn, 0, s.B, s.S, s.V, s.Psi);
-  for (int i = 0; i < t->nb && !v; i++) s.V[i] = (screw){r4_zero(), r4_zero()};
-  for (int i = 0; i < t->nd && !v; i++) s.Psi[i] = (screw){r4_zero(), r4_zero()};
-  motions_sweep(t, &s, c->in[2], c->in[3], c->arg[0]);
-  memset(Y, 0, (size_t)t->nv * 10 * (size_t)t->nlink * sizeof *Y);
-  for (int l = 0; l < t->nlink; l++)
-    if (t->frame[l].body >= 0) link_rows(t, &s, l, Y);
 }
 
 #endif
