@@ -22,9 +22,7 @@ struct jn_batch {
 
 static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-static size_t scratch_bytes(const jn_batch *b) {
-  return up(jn__scratch_reals(b->work->model, b->work->order) * b->real_bytes);
-}
+static size_t scratch_bytes(const jn_batch *b) { return jn__scratch_bytes(b->work->model, b->work->order, 1); }
 
 static size_t pivot_bytes(const jn_batch *b) {
   const jn_tree_d *t = b->work->model->tree[JN_KIND_D];

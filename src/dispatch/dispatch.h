@@ -5,6 +5,7 @@
 
 #include "../kernel/base/call.h"
 #include "../lie/number.h"
+#include "../model/model.h"
 #include "jounce/batch.h"
 #include "jounce/configuration.h"
 
@@ -34,7 +35,7 @@ typedef struct jn_run {
   int pivots;         /* numbers in the last output, judged after each sample; 0: none */
   int pivots_of_body; /* they are counted over the bodies' coordinates, not over the order of elimination */
   int inputs, outputs;
-  jn_samples in[JN_MAX_ARRAYS], out[JN_MAX_ARRAYS];
+  jn_samples in[JN_MAX_INPUTS], out[JN_MAX_OUTPUTS];
 } jn_run;
 
 /* Everything but the arrays, of which `inputs` and `outputs` are to be set: clearing 48 of them is time lost in every
@@ -61,7 +62,8 @@ int jn__judge(const jn_run *run, double epsilon, const void *pivots);
 
 /* Room in work memory for samples on their way in and out of lanes, and for the kernels' own use. */
 size_t jn__staging_bytes(const jn_model *model, int order);
-size_t jn__scratch_reals(const jn_model *model, int order); /* order of jets, -1: none */
+/* order: of jets, -1: none; many: of the rows for many states too. */
+size_t jn__scratch_bytes(const jn_model *model, int order, int many);
 /* The largest real of the rows that single states use. */
 size_t jn__real_bytes(void);
 
@@ -84,6 +86,21 @@ struct jn_work {
   size_t count;      /* states of a call: 1, or those of the batch that this work belongs to */
   jn_batch *batch;   /* NULL: none */
 };
+
+/* A call without arrays. All of it is set, by 64 bytes: the compiler would clear it by `rep stos`, which takes 10 ns.
+ */
+static inline void jn__call_init(jn_call *call, const jn_row *row, const jn_model *model, void *scratch) {
+  typedef struct line {
+    const void *p[8];
+  } __attribute__((may_alias)) line;
+  _Static_assert(sizeof *call <= 6 * sizeof(line) && sizeof *call > 5 * sizeof(line), "one line more, or less");
+  const line none = {{NULL}};
+  line *to = (line *)(void *)call;
+  to[0] = to[1] = to[2] = to[3] = to[4] = none;
+  *(line *)(void *)((char *)call + sizeof *call - sizeof none) = none;
+  call->tree = model ? model->tree[row->kind] : NULL;
+  call->scratch = scratch;
+}
 
 /* The row through which one state goes straight, or NULL: the arrays, or the work, ask for jn__run(). */
 static inline const jn_row *jn__direct_row(int kind, const jn_model *model, const jn_work *work) {

@@ -28,21 +28,17 @@ int jn__judge(const jn_run *r, double epsilon, const void *pivots) {
   return JN_NONE;
 }
 
-static jn_call begin(const jn_row *row, const jn_run *r, void *scratch) {
-  jn_call call = {.tree = r->model ? r->model->tree[row->kind] : NULL, .data = r->data, .scratch = scratch};
-  for (int i = 0; i < 4; i++) call.arg[i] = r->arg[i];
-  return call;
+static inline void begin(jn_call *call, const jn_row *row, const jn_run *r, void *scratch) {
+  jn__call_init(call, row, r->model, scratch);
+  call->data = r->data;
+  memcpy(call->arg, r->arg, sizeof call->arg);
 }
 
 static jn_status run_direct(const jn_row *row, const jn_run *r) {
-  jn_call call; /* set piece by piece: the compiler would clear and copy it whole */
-  call.tree = r->model ? r->model->tree[row->kind] : NULL;
-  call.data = r->data;
-  call.scratch = r->work ? r->work->scratch : NULL;
-  call.direct = NULL;
-  memcpy(call.arg, r->arg, sizeof call.arg);
-  for (int i = 0; i < JN_MAX_ARRAYS; i++) call.in[i] = i < r->inputs ? r->in[i].data : NULL;
-  for (int i = 0; i < JN_MAX_ARRAYS; i++) call.out[i] = i < r->outputs ? (void *)(uintptr_t)r->out[i].data : NULL;
+  jn_call call;
+  begin(&call, row, r, r->work ? r->work->scratch : NULL);
+  for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
+  for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
   row->kernels[r->kernel](&call);
   if (!r->pivots) return JN_OK;
   r->work->singular = jn__judge(r, row->epsilon, call.out[r->outputs - 1]);
@@ -77,7 +73,8 @@ static jn_direct direct_of(const jn_row *row, const jn_run *r) {
 }
 
 size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
-  jn_call call = begin(row, r, room->scratch);
+  jn_call call;
+  begin(&call, row, r, room->scratch);
   jn_direct direct = direct_of(row, r);
   if (row->lanes > 1) call.direct = &direct;
   size_t singular = end;
@@ -111,7 +108,8 @@ size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, s
 }
 
 size_t jn__run_each(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
-  jn_call call = begin(row, r, room->scratch);
+  jn_call call;
+  begin(&call, row, r, room->scratch);
   size_t singular = end;
   int outputs = r->outputs - (r->pivots > 0);
   for (size_t k = begins; k < end; k++) {
@@ -129,7 +127,8 @@ size_t jn__run_each(const jn_row *row, const jn_run *r, const jn_room *room, siz
 static jn_status check(const jn_row *row, const jn_run *r) {
   if (!row) return JN_ERR_ROW;
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
-  if (r->kernel >= JN_KERNEL_terms && row->real_bytes > r->work->real_bytes && !r->work->batch) return JN_ERR_WORK;
+  int small = row->scratch[r->kernel] != JN_SCRATCH_NONE && row->real_bytes > r->work->real_bytes;
+  if (small && !r->work->batch) return JN_ERR_WORK;
   for (int i = 0; i < r->inputs; i++)
     if (r->in[i].n > INT_MAX) return JN_ERR_SIZE; /* kernels count in int */
   for (int i = 0; i < r->outputs; i++)

@@ -49,12 +49,15 @@ jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
   if (t->nb == 0 || (t->coupled && t->nv > DENSE)) return JN_OK;
   size_t nq = (size_t)t->nq, nv = (size_t)t->nv, nd = (size_t)t->nd;
-  double *q = jn__allocate(&d->a, (nq + nv + nd + jn__scratch_reals(m, -1)) * sizeof *q);
-  if (!q) return JN_ERR_MEMORY;
-  double *a = q + nq, *pivot = a + nv;
+  const jn_row *row = jn__row_by_name("d");
+  char *block = jn__allocate(&d->a, (nq + nv + nd) * sizeof(double) + row->scratch_bytes(t, -1) + 63);
+  if (!block) return JN_ERR_MEMORY;
+  double *q = (double *)(void *)block, *a = q + nq, *pivot = a + nv;
+  char *scratch = (char *)(pivot + nd);
   some_configuration(t, q);
-  jn_call call = {.tree = t, .in = {q}, .out = {a, NULL, pivot}, .scratch = pivot + nd};
-  jn__row_by_name("d")->kernels[t->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward](&call);
+  jn_call call = {
+      .tree = t, .in = {q}, .out = {a, NULL, pivot}, .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64};
+  row->kernels[t->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward](&call);
   /* pivots are counted over the bodies' coordinates, or over v when coordinates are coupled; inwards, because what lies
    * inward of a singular joint is rounding */
   for (int k = (t->coupled ? t->nv : t->nd) - 1, i = t->nb - 1, last = JN_NONE; k >= 0; k--) {
@@ -64,6 +67,6 @@ jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
     if (link != JN_NONE && link != last && m->link[link].subtree_mass > 0) warn(d, m, link); /* else: massless-leaf */
     last = link;
   }
-  jn__release(&d->a, q);
+  jn__release(&d->a, block);
   return JN_OK;
 }

@@ -72,8 +72,8 @@ static inline int run_straight(const jn_model *m, jn_work *w, const number *q, c
   if (link < JN_WORLD || link >= m->nlink) return 0;
   if (term_size(m, JN_OUT_J) > INT_MAX || term_size(m, JN_OUT_M) > INT_MAX) return 0; /* kernels count in int */
   jn_call call;
+  jn__call_init(&call, row, m, w->scratch);
   memcpy(call.out, outs, JN_OUTS * sizeof *outs);
-  call.tree = m->tree[row->kind];
   call.in[0] = q;
   call.in[1] = v;
   call.in[2] = a;
@@ -82,7 +82,6 @@ static inline int run_straight(const jn_model *m, jn_work *w, const number *q, c
   call.arg[1] = about;
   call.arg[2] = link;
   call.arg[3] = link < 0 ? 0 : m->link[link].end;
-  call.scratch = w->scratch;
   row->kernels[JN_KERNEL_terms](&call);
   return 1;
 }

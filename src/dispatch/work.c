@@ -12,7 +12,7 @@ static size_t pivot_bytes(const jn_model *m) {
 
 static size_t spare_bytes(const jn_model *m) { return up(3 * (size_t)m->nv * sizeof(double)); }
 
-static size_t scratch_bytes(const jn_model *m, int order) { return up(jn__scratch_reals(m, order) * jn__real_bytes()); }
+static size_t scratch_bytes(const jn_model *m, int order) { return jn__scratch_bytes(m, order, 0); }
 
 /* order -1: no jets. */
 static size_t size_for(const jn_model *m, int order) {

@@ -6,13 +6,7 @@
 
 #include <stddef.h>
 
-enum { JN_MAX_ARRAYS = 24 };
-
-enum { JN_DENSE_JETS = 18 }; /* coordinates for which forward jets take dense factors */
-
-/* Chains of joints of one coordinate whose second derivatives go in blocks (second_closed.c): shorter ones fit into the
- * cache, longer ones would take more scratch memory than all else. */
-#define JN_LONG_CHAIN(t) ((t)->chain && (t)->straight && (t)->nd == (t)->nb && (t)->nv >= 40 && (t)->nv <= 256)
+enum { JN_MAX_INPUTS = 12, JN_MAX_OUTPUTS = 24 };
 
 /* The caller's own memory, for kernels with lanes that store results there as they come, and tell which: matrices in
  * lanes are too large for the caches. Samples of output i begin at to[i] and are stride[i] numbers of `kind` apart. */
@@ -20,19 +14,20 @@ typedef struct jn_direct {
   void (*store)(void *to, int kind, const void *from, size_t n, size_t stride, int count); /* of the row */
   int kind, count;
   size_t bytes; /* of a number */
-  void *to[JN_MAX_ARRAYS];
-  size_t stride[JN_MAX_ARRAYS];
+  void *to[JN_MAX_OUTPUTS];
+  size_t stride[JN_MAX_OUTPUTS];
   unsigned stored; /* bits of the outputs that the kernel has stored */
 } jn_direct;
 
 typedef struct jn_call {
   const void *tree; /* JN_S(tree) of the row's scalar */
-  const void *in[JN_MAX_ARRAYS];
-  void *out[JN_MAX_ARRAYS];
+  const void *in[JN_MAX_INPUTS];
+  void *out[JN_MAX_OUTPUTS];
   int arg[4];
   const void *data;  /* of the caller, the same for all samples, e.g. which coordinates are prescribed */
-  void *scratch;     /* 64-byte aligned, jn__scratch_reals() reals */
+  void *scratch;     /* 64-byte aligned, with the bytes that the row's scratch_bytes() says */
   jn_direct *direct; /* NULL without lanes */
+  size_t *counted;   /* not NULL: only count scratch memory, of q = NULL and all arrays wanted (scratch.h) */
 } jn_call;
 
 typedef void (*jn_kernel)(const jn_call *call);
@@ -70,69 +65,75 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(axis_angle_to_rotation, 4, 0, 9)  \
   X(rotation_to_axis_angle, 9, 0, 4)
 
-/* Kernels on a model. */
+/* Kernels on a model, and what their scratch memory depends on: they take NONE; the model; the ORDER arg[0] of time
+ * derivatives besides. */
 #define JN_MODEL_KERNEL_LIST(X) \
-  X(integrate)                  \
-  X(difference)                 \
-  X(interpolate)                \
-  X(normalize)                  \
-  X(joint_pose)                 \
-  X(joint_jacobian)             \
-  X(joint_jacobian_rate)        \
-  X(terms)                      \
-  X(newton)                     \
-  X(mass)                       \
-  X(frame)                      \
-  X(wrenches)                   \
-  X(forward)                    \
-  X(forward_coupled)            \
-  X(factor)                     \
-  X(solve)                      \
-  X(inverse)                    \
-  X(solve_columns)              \
-  X(inverse_jet)                \
-  X(hybrid_jet)                 \
-  X(matrix_jet)                 \
-  X(frame_jet)                  \
-  X(momentum_jet)               \
-  X(system_jet)                 \
-  X(wrench_jet)                 \
-  X(derivatives)                \
-  X(derivatives_hybrid)         \
-  X(derivatives_along)          \
-  X(derivatives_tensor)         \
-  X(second)                     \
-  X(forward_second)             \
-  X(inverse_tensor)             \
-  X(derivatives_jet)            \
-  X(adjoint)                    \
-  X(sensitivity)                \
-  X(regressor)                  \
-  X(regressor_jet)              \
-  X(derivatives_frame)          \
-  X(derivatives_momentum)
+  X(integrate, NONE)            \
+  X(difference, NONE)           \
+  X(interpolate, NONE)          \
+  X(normalize, NONE)            \
+  X(joint_pose, NONE)           \
+  X(joint_jacobian, NONE)       \
+  X(joint_jacobian_rate, NONE)  \
+  X(terms, STATE)               \
+  X(newton, STATE)              \
+  X(mass, STATE)                \
+  X(frame, STATE)               \
+  X(wrenches, STATE)            \
+  X(forward, STATE)             \
+  X(forward_coupled, STATE)     \
+  X(factor, STATE)              \
+  X(solve, STATE)               \
+  X(inverse, STATE)             \
+  X(solve_columns, STATE)       \
+  X(inverse_jet, ORDER)         \
+  X(hybrid_jet, ORDER)          \
+  X(matrix_jet, ORDER)          \
+  X(frame_jet, ORDER)           \
+  X(momentum_jet, ORDER)        \
+  X(system_jet, ORDER)          \
+  X(wrench_jet, ORDER)          \
+  X(derivatives, STATE)         \
+  X(derivatives_hybrid, STATE)  \
+  X(derivatives_along, STATE)   \
+  X(derivatives_tensor, STATE)  \
+  X(second, STATE)              \
+  X(forward_second, STATE)      \
+  X(inverse_tensor, STATE)      \
+  X(derivatives_jet, ORDER)     \
+  X(adjoint, STATE)             \
+  X(sensitivity, STATE)         \
+  X(regressor, STATE)           \
+  X(regressor_jet, ORDER)       \
+  X(derivatives_frame, STATE)   \
+  X(derivatives_momentum, STATE)
 
 enum {
 #define JN_LIE_ENUM(name, n1, n2, m) JN_KERNEL_##name,
-#define JN_MODEL_ENUM(name) JN_KERNEL_##name,
+#define JN_MODEL_ENUM(name, scratch) JN_KERNEL_##name,
   JN_LIE_LIST(JN_LIE_ENUM) JN_MODEL_KERNEL_LIST(JN_MODEL_ENUM)
 #undef JN_LIE_ENUM
 #undef JN_MODEL_ENUM
       JN_KERNELS
 };
 
+enum jn_scratch { JN_SCRATCH_NONE, JN_SCRATCH_STATE, JN_SCRATCH_ORDER };
+
 /* A build of all kernels for one number type and instruction set. */
 typedef struct jn_row {
   const char *name;
-  int kind;                 /* JN_KIND_D ... of its scalar */
-  int lanes;                /* samples in one real */
-  size_t real_bytes;        /* sizeof(real) */
-  double epsilon;           /* rounding unit of its scalar */
-  const jn_kernel *kernels; /* [JN_KERNELS] */
+  int kind;                     /* JN_KIND_D ... of its scalar */
+  int lanes;                    /* samples in one real */
+  size_t real_bytes;            /* sizeof(real) */
+  double epsilon;               /* rounding unit of its scalar */
+  const jn_kernel *kernels;     /* [JN_KERNELS] */
+  const unsigned char *scratch; /* [JN_KERNELS] enum jn_scratch of each */
   /* n numbers of `count` <= lanes samples into n reals (missing lanes repeat the last sample), and back. `kind` is that
    * of the caller's numbers: JN_KIND_D or JN_KIND_F; stride is in numbers. */
   void (*load)(void *to, int kind, const void *from, size_t n, size_t stride, int count);
   void (*store)(void *to, int kind, const void *from, size_t n, size_t stride, int count);
+  /* Bytes of scratch memory that the largest of its kernels takes, on a tree of its scalar; order of jets, -1: none. */
+  size_t (*scratch_bytes)(const void *tree, int order);
   /* The tree of this row's scalar from the double one. */
   size_t (*tree_bytes)(const void *tree_d);
   void (*tree_convert)(const void *tree_d, void *memory);

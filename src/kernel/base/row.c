@@ -9,7 +9,7 @@
 
 static const jn_kernel kernels[JN_KERNELS] = {
 #define LIE(name, n1, n2, m) JN_(name),
-#define MODEL(name) JN_(name),
+#define MODEL(name, scratch) JN_(name),
     JN_LIE_LIST(LIE) JN_MODEL_KERNEL_LIST(MODEL)};
 
 #if JN_LANES > 1
@@ -51,6 +51,28 @@ static void store(void *to, int kind, const void *from, size_t n, size_t stride,
 }
 
 #endif
+
+/* ---- scratch memory ---- */
+
+static const unsigned char scratch_of[JN_KERNELS] = {
+#define LIE_SCRATCH(name, n1, n2, m) JN_SCRATCH_NONE,
+#define MODEL_SCRATCH(name, scratch) JN_SCRATCH_##scratch,
+    JN_LIE_LIST(LIE_SCRATCH) JN_MODEL_KERNEL_LIST(MODEL_SCRATCH)};
+
+/* All kernels take their memory, with everything wanted, and compute nothing. */
+static size_t scratch_bytes(const void *tree, int order) {
+  static char something[64]; /* never read nor written */
+  size_t most = 0;
+  jn_call c = {.tree = tree, .scratch = something, .counted = &most};
+  for (int i = 1; i < JN_MAX_INPUTS; i++) c.in[i] = something;
+  for (int i = 0; i < JN_MAX_OUTPUTS; i++) c.out[i] = something;
+  for (int k = 0; k < JN_KERNELS; k++) {
+    if (scratch_of[k] == JN_SCRATCH_NONE || (scratch_of[k] == JN_SCRATCH_ORDER && order < 0)) continue;
+    c.arg[0] = scratch_of[k] == JN_SCRATCH_ORDER ? order : 1; /* 1: wrenches held in the world, which takes most */
+    kernels[k](&c);
+  }
+  return most + 64; /* the memory may begin elsewhere in a line of the cache */
+}
 
 /* ---- the constants of the model in this scalar ---- */
 
@@ -135,5 +157,15 @@ static void tree_convert(const void *tree_d, void *memory) {
 #define ROW_TEXT2(x) #x
 #define ROW_TEXT(x) ROW_TEXT2(x)
 
-const jn_row JN_(row) = {ROW_TEXT(JN_ROW), JN_KIND, JN_LANES, sizeof(real), (double)JN_EPSILON,
-                         kernels,          load,    store,    tree_bytes,   tree_convert};
+const jn_row JN_(row) = {.name = ROW_TEXT(JN_ROW),
+                         .kind = JN_KIND,
+                         .lanes = JN_LANES,
+                         .real_bytes = sizeof(real),
+                         .epsilon = (double)JN_EPSILON,
+                         .kernels = kernels,
+                         .scratch = scratch_of,
+                         .load = load,
+                         .store = store,
+                         .scratch_bytes = scratch_bytes,
+                         .tree_bytes = tree_bytes,
+                         .tree_convert = tree_convert};

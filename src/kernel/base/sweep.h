@@ -10,20 +10,7 @@
 #include <string.h>
 
 #include "../../tree/joint.h"
-#include "call.h"
-
-/* Takes blocks of reals from the scratch memory of a call. */
-static inline real *take(real **at, size_t count) {
-  real *block = *at;
-  *at += count;
-  return block;
-}
-#define TAKE(at, count, type) \
-  ((type *)(void *)take(at, ((size_t)(count) * sizeof(type) + sizeof(real) - 1) / sizeof(real)))
-
-/* The same for types that must not straddle cache lines: scratch memory begins at one. Takes up to 64 bytes more. */
-#define TAKE_ALIGNED(at, count, type) \
-  (*(at) = (real *)(((uintptr_t) * (at) + 63) & ~(uintptr_t)63), TAKE(at, count, type))
+#include "scratch.h"
 
 /* Cosine and sine of the angle of every body that turns about z. */
 typedef struct angles {
@@ -36,10 +23,10 @@ static inline real turn_position(const JN_S(tree) * t, int i, const real *q) {
   return i < t->nb && (b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_HELICAL) ? joint_position(b, q) : ZERO;
 }
 
-/* Takes 3 TRIG_ROOM(nb) reals. */
 static inline angles angles_at(const JN_S(tree) * t, const real *q, real **at) {
   real *x = take(at, TRIG_ROOM((size_t)t->nb));
   angles o = {take(at, TRIG_ROOM((size_t)t->nb)), take(at, TRIG_ROOM((size_t)t->nb))};
+  if (!q) return o; /* the call only counts */
   for (int i = 0; i < t->nb; i += TRIG_STEP) {
 #if JN_LANES == 1 && JN_KIND == JN_KIND_D && defined(__AVX2__)
     /* in one piece: four stored one by one would have to reach the cache before they are loaded as one, 15 ns for 7 */

@@ -9,6 +9,7 @@
 
 #include "../forward_dynamics/inverse_product.h"
 #include "../mass_matrix/factor_many.h"
+#include "forward_one.h"
 #include "linearization_many.h"
 
 #if JN_MANY
@@ -67,13 +68,14 @@ static __attribute__((noinline)) void many_equations(const linearization_many *o
   }
 }
 
-/* Sums over subtrees, units of u, pivots and accelerations x [nd], by articulated bodies. Takes 33 nb reals. */
+/* Sums over subtrees, units of u, pivots and accelerations x [nd], by articulated bodies. */
 static __attribute__((noinline)) void many_articulated(const linearization_many *o, const articulation *u,
                                                        const real *tau, real *at, real *pivots, real *x) {
   const JN_S(tree) *t = o->t;
-  body_inertia *I = TAKE(&at, t->nb, body_inertia);
-  twist *A = TAKE(&at, t->nb, twist);
-  wrench *R = TAKE(&at, t->nb, wrench);
+  forward_room r = forward_room_place(t, &at);
+  body_inertia *I = r.I;
+  twist *A = r.A;
+  wrench *R = r.R;
   for (int i = 0; i < t->nb; i++) {
     I[i] = body_inertia_from(&o->sum[i].I);
     u->d[i] = o->at[i].d;
@@ -190,19 +192,14 @@ typedef struct marks {
   int32_t *id, *body, *stamp; /* [nv] */
 } marks;
 
-/* Takes 3 nv reals. */
-static inline marks marks_place(const JN_S(tree) * t, real **at) {
-  marks o = {.t = t};
-  o.id = (int32_t *)(void *)take(at, (size_t)t->nv);
-  o.body = (int32_t *)(void *)take(at, (size_t)t->nv);
-  o.stamp = (int32_t *)(void *)take(at, (size_t)t->nv);
-  for (int c = 0; c < t->nv; c++) o.id[t->order[c]] = c;
+static inline void marks_fill(const marks *o) {
+  const JN_S(tree) *t = o->t;
+  for (int c = 0; c < t->nv; c++) o->id[t->order[c]] = c;
   for (int i = 0; i < t->nb; i++)
     for (int c = t->body[i].id; c < id_of(t, i + 1); c++) {
-      o.body[c] = i;
-      o.stamp[c] = -1;
+      o->body[c] = i;
+      o->stamp[c] = -1;
     }
-  return o;
 }
 
 /* Marks the places of column c's branch: its ancestors and all that is outward of it. What it hangs from may have been
@@ -216,31 +213,52 @@ static inline void mark_branch(const marks *o, int c, int mark) {
     for (int k = 0; k < t->body[i].nv; k++) o->stamp[t->body[i].id + k] = mark;
 }
 
-/* The strips of all columns; the last may share columns with the one before. Takes up to nv (nv + 2) / 8 + 10 nv reals
- * and alignment. */
-static inline column_strip *strips_place(const JN_S(tree) * t, int *count, real **at) {
-  marks p = marks_place(t, at);
+typedef struct strips_room {
+  marks p;
+  column_strip *s; /* [strips] */
+  int32_t *row;    /* rows of all strips */
+  real *dq, *dv;   /* [PANEL x nv] */
+} strips_room;
+
+static inline strips_room strips_place(const JN_S(tree) * t, real **at) {
+  int n = t->nv <= LANES_MOST ? t->nv : 0, strips = (n + STRIP - 1) / STRIP; /* with more coordinates it is not used */
+  strips_room r = {.p = {.t = t}};
+  r.p.id = TAKE_INTS(at, n);
+  r.p.body = TAKE_INTS(at, n);
+  r.p.stamp = TAKE_INTS(at, n);
+  r.s = TAKE(at, strips, column_strip);
+  r.row = TAKE(at, (size_t)(t->chain ? 1 : strips) * (size_t)n, int32_t);
+  r.dq = take(at, (size_t)(PANEL * n));
+  r.dv = take(at, (size_t)(PANEL * n));
+  return r;
+}
+
+/* The strips of all columns; the last may share columns with the one before. */
+static inline column_strip *strips_fill(const strips_room *r, int *count) {
+  const JN_S(tree) *t = r->p.t;
+  const marks *p = &r->p;
   int n = t->nv;
-  column_strip *s = (column_strip *)(void *)take(at, (size_t)n);
-  int32_t *row = (int32_t *)(void *)*at;
+  column_strip *s = r->s;
+  int32_t *row = r->row;
+  marks_fill(p);
   *count = 0;
   for (int c = 0; c < n; c += STRIP) {
     column_strip *to = &s[(*count)++];
     *to = (column_strip){.c = n - c < STRIP && n >= STRIP ? n - STRIP : c, .row = row};
-    for (int e = to->c; e < to->c + STRIP && e < n && !t->chain; e++) mark_branch(&p, e, to->c);
-    for (int r = 0; r < n; r++)
-      if (t->chain || p.stamp[p.id[r]] == to->c) to->row[to->count++] = r;
+    for (int e = to->c; e < to->c + STRIP && e < n && !t->chain; e++) mark_branch(p, e, to->c);
+    for (int c2 = 0; c2 < n; c2++)
+      if (t->chain || p->stamp[p->id[c2]] == to->c) to->row[to->count++] = c2;
     if (!t->chain) row += to->count; /* else all have the same rows */
   }
-  *at += ((size_t)(row - (int32_t *)(void *)*at + n) * sizeof *row + sizeof(real) - 1) / sizeof(real);
   return s;
 }
 
-/* -M^-1 T of the matrices T that are given, to outputs 2 and 3 of the caller. Takes 2 PANEL nv reals more. */
+/* -M^-1 T of the matrices T that are given, to outputs 2 and 3 of the caller. */
 static inline void many_product(const JN_S(tree) * t, const real *inverse, const target *g, real *at) {
+  strips_room room = strips_place(t, &at);
   int n = t->nv, count;
-  column_strip *s = strips_place(t, &count, &at);
-  real *dq = g->dq ? take(&at, (size_t)(PANEL * n)) : NULL, *dv = g->dv ? take(&at, (size_t)(PANEL * n)) : NULL;
+  column_strip *s = strips_fill(&room, &count);
+  real *dq = g->dq ? room.dq : NULL, *dv = g->dv ? room.dv : NULL;
   for (int r = 0; r < n; r += PANEL) {
     int rows = n - r < PANEL ? n - r : PANEL;
     for (int k = 0; k < count; k++) {

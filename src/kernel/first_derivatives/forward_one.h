@@ -15,17 +15,19 @@ typedef struct world_poses {
   twist *S; /* [nd] */
 } world_poses;
 
-/* Takes 12 nb + 6 nd reals. */
-static inline world_poses one_poses(const linearization_one *o, real **at) {
-  const JN_S(tree) *t = o->t;
+static inline world_poses poses_place(const JN_S(tree) * t, real **at) {
   world_poses x = {TAKE(at, t->nb, mat3), TAKE(at, t->nb, vec3), TAKE(at, t->nd, twist)};
+  return x;
+}
+
+static inline void one_poses(const linearization_one *o, const world_poses *x) {
+  const JN_S(tree) *t = o->t;
   for (int i = 0; i < t->nb; i++) {
     const axes *R = &o->at[last_of(t, i)].R;
-    x.R[i] = axes_rotation(R);
-    x.d[i] = sp_numbers(R->d);
+    x->R[i] = axes_rotation(R);
+    x->d[i] = sp_numbers(R->d);
   }
-  for (int c = 0; c < t->nd; c++) x.S[c] = (twist){sp_numbers(o->at[c].sw), sp_numbers(o->at[c].sv)};
-  return x;
+  for (int c = 0; c < t->nd; c++) x->S[c] = (twist){sp_numbers(o->at[c].sw), sp_numbers(o->at[c].sv)};
 }
 
 /* What a tile has to add for accelerations o->a that bodies before their coordinates have in their records, dw, dv. */
@@ -75,16 +77,28 @@ static inline void one_accelerate(const linearization_one *o, const space *d, co
   }
 }
 
-/* The linearization at the accelerations that tau gives, a_out [nv]; o gets its units, pivots [nd]. Takes 58 nb + 12
- * (nd + TILE) reals and alignment. */
+typedef struct forward_room {
+  tile6 *F, *Z;    /* [tiles] */
+  body_inertia *I; /* [nb] */
+  twist *A;
+  wrench *R;
+} forward_room;
+
+static inline forward_room forward_room_place(const JN_S(tree) * t, real **at) {
+  int tiles = tiles_of(t->nd);
+  forward_room r = {TAKE_ALIGNED(at, tiles, tile6), TAKE(at, tiles, tile6), TAKE_ALIGNED(at, t->nb, body_inertia),
+                    TAKE(at, t->nb, twist), TAKE(at, t->nb, wrench)};
+  return r;
+}
+
+/* The linearization at the accelerations that tau gives, a_out [nv]; o gets its units, pivots [nd]. */
 static inline void one_forward(linearization_one *w, const articulation *o, const real *tau, real *at, real *pivots,
                                real *a_out) {
   const JN_S(tree) *t = w->t;
-  int tiles = tiles_of(t->nd);
-  tile6 *F = TAKE_ALIGNED(&at, tiles, tile6), *Z = TAKE(&at, tiles, tile6);
-  body_inertia *I = TAKE_ALIGNED(&at, t->nb, body_inertia);
-  twist *A = TAKE(&at, t->nb, twist);
-  wrench *R = TAKE(&at, t->nb, wrench);
+  forward_room r = forward_room_place(t, &at);
+  body_inertia *I = r.I;
+  twist *A = r.A;
+  wrench *R = r.R;
   for (int i = 0; i < t->nb; i++) {
     const axes *own = &w->at[last_of(t, i)].R;
     I[i] = body_inertia_of(own, t->body[i].inertia);
@@ -104,7 +118,7 @@ static inline void one_forward(linearization_one *w, const articulation *o, cons
   }
   for (int i = 0; i < t->nb; i++) solve_outward(o, i, A, w->a);
   for (int c = 0; c < t->nd; c++) a_out[t->order[c]] = w->a[c];
-  one_accelerate(w, o->d, A, R, F, Z);
+  one_accelerate(w, o->d, A, R, r.F, r.Z);
 }
 
 #endif

@@ -18,23 +18,31 @@
 #include "linearization.h"
 
 /* The linearization of the state q, v, a. */
-static inline linearization place(const jn_call *c) {
-  real *at = c->scratch;
-  linearization w = linearization_place(c->tree, 1, HOLD_BODY, 0, c->in[0], &at);
+static inline linearization state_place(const jn_call *c, real **at) {
+  linearization w = linearization_place(c->tree, 1, HOLD_BODY, 0, c->in[0], at);
   w.weightless = 1;
   w.v = c->in[1];
   w.a = c->in[2];
   return w;
 }
 
+static inline int only_counts(const jn_call *c) {
+  real *at = c->scratch;
+  if (!c->counted) return 0;
+  state_place(c, &at);
+  return counts(c, at);
+}
+
 /* Of all bodies, and only of the motions on the way to body f. */
 static inline linearization sweep(const jn_call *c) {
-  linearization w = place(c);
+  real *at = c->scratch;
+  linearization w = state_place(c, &at);
   linearize(&w, 1);
   return w;
 }
 static inline linearization sweep_to(const jn_call *c, int f) {
-  linearization w = place(c);
+  real *at = c->scratch;
+  linearization w = state_place(c, &at);
   for (int i = 0; i <= f; i++)
     if (w.t->body[i].end > f) linearization_joint(&w, i, 1);
   return w;
@@ -113,6 +121,7 @@ static inline void jacobian_tensors(const linearization *w, int in, twist U, int
 /* in: q, v, a (v, a NULL: zero). arg[0]: frame; arg[1]: representation. out: dJ/dq, d(dJ/dt)/dq [nv x 6 x nv]; of the
  * twist by q, of its rate by q and by v [6 x nv]. O(n) and the zeros, tensors O(depth^2) and the zeros. */
 void JN_(derivatives_frame)(const jn_call *c) {
+  if (only_counts(c)) return;
   const JN_S(tree) *t = c->tree;
   const JN_S(frame) *f = &t->frame[c->arg[0]];
   int in = c->arg[1], n = t->nv;
@@ -174,6 +183,7 @@ static inline void add_vector(real *M, int columns, int at, real factor, vec3 x)
 /* in: q, v, a (v, a NULL: zero). arg[0]: momentum about the centre of mass. out: d momentum/dq [6 x nv]; dc/dq,
  * d(dc/dt) /dq, d(d2c/dt2)/dq, d(d2c/dt2)/dv [3 x nv] of the centre of mass c. O(n). */
 void JN_(derivatives_momentum)(const jn_call *c) {
+  if (only_counts(c)) return;
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   real *out[5];

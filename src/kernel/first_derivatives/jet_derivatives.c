@@ -74,12 +74,11 @@ void JN_(derivatives_jet)(const jn_call *call) {
   column *x = TAKE(&at, orders, column);
   real *v = take(&at, (size_t)((order + 2) * n)), *a = take(&at, (size_t)(orders * n)),
        *eta = take(&at, (size_t)(36 * orders)), *W = NULL;
+  if (call->in[2]) W = take(&at, (size_t)(orders * 6 * t->nlink));
+  if (counts(call, at)) return;
   jet_to_taylor(call->in[1], order + 2, n, v);
   for (int k = 0; k < orders * n; k++) a[k] = K(k / n + 1) * v[n + k];
-  if (call->in[2]) {
-    W = take(&at, (size_t)(orders * 6 * t->nlink));
-    jet_to_taylor(call->in[2], orders, 6 * t->nlink, W);
-  }
+  if (W) jet_to_taylor(call->in[2], orders, 6 * t->nlink, W);
   w.g = w.v = v;
   w.a = a;
   w.W = W;

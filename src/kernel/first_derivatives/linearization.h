@@ -64,8 +64,6 @@ typedef struct linearization {
   wrench *x; /* [orders] */
 } linearization;
 
-/* Reals that it takes: 15 nb + (24 nd + 46 nb + 6 (+ 12 nb held) (+ 36 nb for C)) for each order, and those of
- * angles_at(). */
 FLAT linearization linearization_place(const JN_S(tree) * t, int orders, int hold, int coriolis, const real *q,
                                        real **at) {
   linearization w = {.t = t, .hold = hold, .q = q};

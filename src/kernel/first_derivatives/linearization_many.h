@@ -52,7 +52,6 @@ typedef struct linearization_many {
   vec3 *p;                /* [nb] origins from that of the row at hand */
 } linearization_many;
 
-/* Takes 3 TRIG_ROOM(nb) + 55 nb + 45 nd + 24 reals. */
 static inline linearization_many many_place(const JN_S(tree) * t, const real *q, const real *v, const real *a,
                                             real **at) {
   linearization_many o = {.t = t, .q = q, .v = v, .a = a};
@@ -62,7 +61,7 @@ static inline linearization_many many_place(const JN_S(tree) * t, const real *q,
   o.s = TAKE(at, t->nd, screws);
   o.x = TAKE(at, t->nd, coordinate_wrenches);
   o.p = TAKE(at, t->nb, vec3);
-  o.at[t->nb] = (place){m3_identity(), v3_zero(), t_zero(), base_acceleration(t)};
+  if (q) o.at[t->nb] = (place){m3_identity(), v3_zero(), t_zero(), base_acceleration(t)};
   return o;
 }
 

@@ -42,7 +42,7 @@ typedef struct linearization_one {
 
 FLAT int last_of(const JN_S(tree) * t, int i) { return t->body[i].id + t->body[i].nv - 1; }
 
-/* Takes 3 TRIG_ROOM(nb) + (3 + 14 * 4 + 52) (nd + TILE - 1) reals and alignment. v, a: NULL is zero. */
+/* v, a: NULL is zero. */
 static inline linearization_one one_place(const JN_S(tree) * t, const real *q, const real *v, const real *a,
                                           real **at) {
   linearization_one o = {.t = t, .q = q};
@@ -50,9 +50,10 @@ static inline linearization_one one_place(const JN_S(tree) * t, const real *q, c
   o.turn = angles_at(t, q, at);
   o.v = take(at, (size_t)room);
   o.a = take(at, (size_t)room);
-  o.body = (int32_t *)(void *)take(at, (size_t)room);
+  o.body = TAKE_INTS(at, room);
   o.at = TAKE_ALIGNED(at, room, coordinate_motion);
   o.s = TAKE_ALIGNED(at, tiles_of(t->nd), coordinates);
+  if (!q) return o; /* the call only counts */
   for (int c = t->nd; c < room; c++) {
     o.v[c] = o.a[c] = ZERO;
     o.body[c] = -1;

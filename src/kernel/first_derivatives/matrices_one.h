@@ -174,13 +174,18 @@ static inline void one_matrices(matrix_rows *o) {
   }
 }
 
-/* The same in scratch memory: takes (21 + 3 TILE) (nd + TILE - 1) reals and alignment. */
-static __attribute__((noinline)) void one_derivatives(const linearization_one *w, real *at, const derived *to) {
+static inline matrix_rows matrix_rows_place(const linearization_one *w, const derived *to, real **at) {
   matrix_rows o = {.to = to, .o = w, .step = tiles_of(w->t->nd) * TILE};
-  o.x = TAKE_ALIGNED(&at, tiles_of(w->t->nd), wrench_tiles);
-  o.q = take(&at, (size_t)(TILE * o.step));
-  o.v = take(&at, (size_t)(TILE * o.step));
-  o.M = take(&at, (size_t)(TILE * o.step));
+  o.x = TAKE_ALIGNED(at, tiles_of(w->t->nd), wrench_tiles);
+  o.q = take(at, (size_t)(TILE * o.step));
+  o.v = take(at, (size_t)(TILE * o.step));
+  o.M = take(at, (size_t)(TILE * o.step));
+  return o;
+}
+
+/* The same in scratch memory. */
+static __attribute__((noinline)) void one_derivatives(const linearization_one *w, real *at, const derived *to) {
+  matrix_rows o = matrix_rows_place(w, to, &at);
   one_matrices(&o);
 }
 

@@ -94,6 +94,7 @@ void JN_(forward)(const jn_call *c) {
   real *at = c->scratch;
   angles turn = angles_at(t, c->in[0], &at);
   forward_sweep w = forward_place(t, &at);
+  if (counts(c, at)) return;
   JN_(bodies_outward)(t, c->in[0], v, &turn, 1, w.B, w.S, w.V, w.Psi);
   for (int i = 0; i < t->nb; i++) forward_body(&w, i, prescribed, v, a);
   if (c->in[4]) take_wrenches(&w, c->in[4]);
@@ -116,8 +117,10 @@ void JN_(forward_coupled)(const jn_call *c) {
   const real *q = c->in[0], *v = c->in[1], *a = c->in[2], *tau = c->in[3];
   const unsigned char *prescribed = c->data;
   int n = t->nv;
+  if (!t->coupled) return; /* all others go through forward() */
   real *at = c->scratch, *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *x = c->out[0];
   angles turn = angles_at(t, q, &at);
+  if (counts(c, JN_(newton_scratch)(t, at)) && counts(c, JN_(mass_matrix_scratch)(t, at))) return;
   JN_(newton_forces)(t, q, v, NULL, c->in[4], c->arg[0], &turn, at, bias);
   JN_(mass_matrix)(t, q, &turn, 1, at, H);
   for (int i = 0; i < n; i++) {

@@ -131,12 +131,13 @@ FLAT wrench body_mul(const body_inertia *I, twist S) { return ai_mul(I, S); }
 
 FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   twist S = {x->w, x->v};
+  const ai own = *I;
   wrench U = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : ai_mul(I, S);
   real D = (turn ? dot(U.m, S.w) : power(U, S)) + armature, inverse = K(1) / D;
   x->m = v3_scale(inverse, U.m);
   x->f = v3_scale(inverse, U.f);
   x->inverse = inverse;
-  *I = ai_rank1(I, -inverse, U);
+  *I = ai_rank1(&own, -inverse, U);
   return D;
 }
 
@@ -178,23 +179,30 @@ static inline void articulate(const articulation *o, int i, const unsigned char 
  * across a register take longer. */
 static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
   const JN_S(body) *b = &o->t->body[i];
+  wrench own = p[i];
   for (int c = b->id + b->nv - 1; c >= b->id; c--) {
     const eliminated *u = &o->x[c];
-    x[c] -= screw_power(b, p[i], (twist){sp_numbers(u->w), sp_numbers(u->v)});
-    p[i] = (wrench){v3_axpy(x[c], sp_numbers(u->m), p[i].m), v3_axpy(x[c], sp_numbers(u->f), p[i].f)};
+    real y = x[c] - screw_power(b, own, (twist){sp_numbers(u->w), sp_numbers(u->v)});
+    own = (wrench){v3_axpy(y, sp_numbers(u->m), own.m), v3_axpy(y, sp_numbers(u->f), own.f)};
+    x[c] = y;
   }
-  if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(p[i], sp_numbers(o->d[i])));
+  p[i] = own;
+  if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(own, sp_numbers(o->d[i])));
 }
 
 /* Body i outwards: x in place of u; A [nb]: accelerations of the bodies, of which this one has that of its parent,
  * about its own origin. */
 static inline void solve_joint(const articulation *o, int i, twist *A, real *x) {
   const JN_S(body) *b = &o->t->body[i];
+  twist own = A[i];
   for (int c = b->id; c < b->id + b->nv; c++) {
     const eliminated *u = &o->x[c];
-    x[c] = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A[i]);
-    A[i] = t_axpy(x[c], (twist){sp_numbers(u->w), sp_numbers(u->v)}, A[i]);
+    real y = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, own);
+    own.w = v3_axpy(y, sp_numbers(u->w), own.w);
+    if (!is_turn(b)) own.v = v3_axpy(y, sp_numbers(u->v), own.v);
+    x[c] = y;
   }
+  A[i] = own;
 }
 
 static inline void solve_outward(const articulation *o, int i, twist *A, real *x) {
@@ -211,24 +219,37 @@ static inline void solve_alone(const articulation *o, wrench *p, twist *A, real 
   for (int i = 0; i < nb; i++) solve_outward(o, i, A, x);
 }
 
+/* Memory of a solver: its own, and what only the sweep needs. */
+typedef struct articulation_room {
+  articulation o;
+  body_inertia *I; /* [nb] */
+  axes *R;         /* [nb] */
+} articulation_room;
+
+static inline articulation_room articulation_place(const JN_S(tree) * t, real **at) {
+  articulation_room r = {.o = {t, TAKE_ALIGNED(at, t->nb, space), TAKE_ALIGNED(at, t->nd, eliminated)}};
+  r.I = TAKE_ALIGNED(at, t->nb, body_inertia);
+  r.R = TAKE(at, t->nb, axes);
+  return r;
+}
+
 /* Articulated bodies at q, no factors. Pivots are relative to what the coordinates move at some configuration, as those
- * of forward dynamics. Takes 20 nd + 56 nb reals and alignment. */
-FLAT articulation articulation_at(const JN_S(tree) * t, const real *q, angles turn, const unsigned char *prescribed,
-                                  real **at, real *pivots) {
-  articulation o = {t, TAKE_ALIGNED(at, t->nb, space), TAKE_ALIGNED(at, t->nd, eliminated)};
-  body_inertia *I = TAKE_ALIGNED(at, t->nb, body_inertia);
-  axes *R = TAKE(at, t->nb, axes), ground = axes_of_world();
+ * of forward dynamics. */
+FLAT void articulation_sweep(const articulation_room *r, const real *q, angles turn, const unsigned char *prescribed,
+                             real *pivots) {
+  const articulation *o = &r->o;
+  const JN_S(tree) *t = o->t;
+  axes ground = axes_of_world();
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     space w[6], v[6];
-    R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &R[b->parent]);
-    I[i] = body_inertia_of(&R[i], b->inertia);
-    o.d[i] = R[i].d;
-    axes_screws(t, i, q, &R[i], w, v);
-    for (int k = 0; k < b->nv; k++) o.x[b->id + k].w = w[k], o.x[b->id + k].v = v[k];
+    r->R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &r->R[b->parent]);
+    r->I[i] = body_inertia_of(&r->R[i], b->inertia);
+    o->d[i] = r->R[i].d;
+    axes_screws(t, i, q, &r->R[i], w, v);
+    for (int k = 0; k < b->nv; k++) o->x[b->id + k].w = w[k], o->x[b->id + k].v = v[k];
   }
-  for (int i = t->nb - 1; i >= 0; i--) articulate(&o, i, prescribed, I, pivots);
-  return o;
+  for (int i = t->nb - 1; i >= 0; i--) articulate(o, i, prescribed, r->I, pivots);
 }
 
 /* ---- many right-hand sides ---- */
@@ -251,7 +272,7 @@ typedef struct equations {
 
 enum { BLOCKS = 8 }; /* the most that scratch memory has room for */
 
-/* How many blocks a tree takes; block [nb] gets that of each body. */
+/* The blocks of the bodies [nb]; returns how many there are. */
 static inline int blocks_of(const JN_S(tree) * t, int32_t *block) {
   int most = 0;
   for (int i = 0; i < t->nb; i++) {
@@ -357,17 +378,18 @@ static inline void equations_outward(const equations *w) {
   }
 }
 
-/* In scratch memory; NULL when there is no room for the tree: it branches too often. */
-static inline int equations_place(const articulation *o, equations *w, real **at) {
+/* In scratch memory; counting: only takes it. */
+static inline void equations_place(const articulation *o, equations *w, real **at) {
   const JN_S(tree) *t = o->t;
   w->o = o;
-  w->block = (int32_t *)(void *)take(at, (size_t)t->nb);
+  w->block = TAKE_INTS(at, t->nb);
   w->m.rows = t->nv;
   w->m.tail = take(at, (size_t)(t->nv * TILE));
-  int blocks = blocks_of(t, w->block);
-  if (t->coupled || blocks > BLOCKS) return 0;
-  w->F = TAKE_ALIGNED(at, blocks * tiles_of(t->nv), tile6);
-  return 1;
+  w->F = TAKE_ALIGNED(at, BLOCKS * tiles_of(t->nv), tile6);
+}
+/* 0 when there is no room for the tree: it branches too often. */
+static inline int equations_fit(const equations *w) {
+  return !w->o->t->coupled && blocks_of(w->o->t, w->block) <= BLOCKS;
 }
 
 /* sign M^-1 X in place of X [nv x wide], rows in the order of v. */
@@ -407,11 +429,17 @@ static inline void equations_inverse(equations *w, real *out) {
     for (int j = 0; j < i; j++) out[i * n + j] = out[j * n + i];
 }
 
-/* articulation_at() with all that many right-hand sides need. 0: the tree branches too often for these at once. */
-FLAT int articulated_at(const JN_S(tree) * t, const real *q, real **at, articulation *o, equations *e, real *pivots) {
-  angles turn = angles_at(t, q, at);
-  *o = articulation_at(t, q, turn, NULL, at, pivots);
-  return equations_place(o, e, at);
+/* Articulated bodies at q = c->in[0] with all that many right-hand sides need. 0: the tree branches too often for these
+ * at once, or the call only counts. */
+FLAT int articulated_at(const JN_S(tree) * t, const jn_call *c, real **at, articulation *o, equations *e,
+                        real *pivots) {
+  angles turn = angles_at(t, c->in[0], at);
+  articulation_room r = articulation_place(t, at);
+  *o = r.o;
+  equations_place(o, e, at);
+  if (counts(c, *at)) return 0;
+  articulation_sweep(&r, c->in[0], turn, NULL, pivots);
+  return equations_fit(e);
 }
 
 #endif

@@ -27,15 +27,15 @@ typedef struct product {
   packed now, first;
 } product;
 
-/* What product_solve() needs, where rows and columns are in the order of elimination, that of the bodies. Takes (3 + 4
- * TILE) nv reals and alignment. */
+/* What product_solve() needs, where rows and columns are in the order of elimination, that of the bodies. */
 static inline product product_place(const JN_S(tree) * t, const real *inverse, real *X, real *Y, real **at) {
   product o = {.t = t, .inverse = inverse, .X = {X ? X : Y, Y ? Y : X}};
   o.now.T = TAKE_ALIGNED(at, 2 * t->nv, tile);
   o.first.T = TAKE(at, 2 * t->nv, tile);
-  o.body = (int32_t *)(void *)take(at, (size_t)t->nv);
-  o.now.row = (int32_t *)(void *)take(at, (size_t)t->nv);
-  o.first.row = (int32_t *)(void *)take(at, (size_t)t->nv);
+  o.body = TAKE_INTS(at, t->nv);
+  o.now.row = TAKE_INTS(at, t->nv);
+  o.first.row = TAKE_INTS(at, t->nv);
+  if (!inverse) return o; /* the call only counts */
   for (int i = 0; i < t->nb; i++)
     for (int c = t->body[i].id; c < t->body[i].id + t->body[i].nv; c++) o.body[c] = i;
   return o;

@@ -13,6 +13,7 @@ void JN_(wrenches)(const jn_call *c) {
   twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
   twist base = base_acceleration(t);
   angles turn = angles_at(t, q, &at);
+  if (counts(c, at)) return;
   for (int i = 0; i < t->nb; i++) {
     outward(t, i, q, v, turn, X, S, V, Psi);
     A[i] = accelerate(t, i, v, a, X, S, Psi, A, base);

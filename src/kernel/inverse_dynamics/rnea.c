@@ -154,11 +154,28 @@ static inline void inward(const JN_S(tree) * t, const real *q, const angles *tur
   }
 }
 
+typedef struct newton_room {
+  pose *X;           /* [nb] */
+  body_motion *kept; /* [nb] */
+  wrench *F;         /* [nb] */
+} newton_room;
+
+static inline newton_room newton_place(const JN_S(tree) * t, real **at) {
+  newton_room r = {TAKE(at, t->nb, pose), TAKE(at, t->nb, body_motion), TAKE(at, t->nb, wrench)};
+  return r;
+}
+
+real *JN_(newton_scratch)(const JN_S(tree) * t, real *at) {
+  newton_place(t, &at);
+  return at;
+}
+
 static inline void newton_euler(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
                                 vec3 base, const angles *turn, real *at, real *tau) {
-  pose *X = TAKE(&at, t->nb, pose);
-  body_motion *kept = TAKE(&at, t->nb, body_motion);
-  wrench *F = TAKE(&at, t->nb, wrench);
+  newton_room r = newton_place(t, &at);
+  pose *X = r.X;
+  body_motion *kept = r.kept;
+  wrench *F = r.F;
   if (v || a)
     inertial_wrenches(t, q, v, a, 1, base, turn, X, kept, F);
   else
@@ -184,5 +201,6 @@ void JN_(newton)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   angles turn = angles_at(t, c->in[0], &at);
+  if (counts(c, JN_(newton_scratch)(t, at))) return;
   JN_(newton_forces)(t, c->in[0], c->in[1], c->in[2], c->in[3], c->arg[0], &turn, at, c->out[0]);
 }

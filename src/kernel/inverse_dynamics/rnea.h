@@ -7,8 +7,10 @@
 #include "../base/sweep.h"
 
 /* tau [nv] from q, v, a and the wrenches on the links (NULL: zero). turn: of angles_at() at q. at: scratch memory,
- * 30 nb + 8 reals of it. */
+ * up to newton_scratch(). */
 void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
                         int weightless, const angles *turn, real *at, real *tau);
+/* Where scratch memory from `at` on ends. */
+real *JN_(newton_scratch)(const JN_S(tree) * t, real *at);
 
 #endif

@@ -9,11 +9,12 @@ void JN_(frame_jet)(const jn_call *call) {
   const JN_S(tree) *t = call->tree;
   int order = call->arg[0], nv = t->nv, nb = t->nb;
   real *at = call->scratch, *twists = call->out[0], *Jac = call->out[1];
-  const JN_S(frame) *f = &t->frame[call->arg[1]];
-  pose local = se3_constant(f->R, f->p);
   jets J = jets_place(t, order + 2, 0, call->in[0], &at);
   columns c = columns_place(order + 2, nv + 1, &at);
-  int32_t *path = (int32_t *)(void *)take(&at, (size_t)nb);
+  int32_t *path = TAKE_INTS(&at, nb);
+  if (counts(call, at)) return;
+  const JN_S(frame) *f = &t->frame[call->arg[1]];
+  pose local = se3_constant(f->R, f->p);
   J.weightless = 1; /* the true twists */
   jet_to_taylor(call->in[1], order + 2, nv, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);

@@ -365,13 +365,18 @@ FLAT void inverse_all(const jet_sweeps *S, int orders, const body_series *m) {
   }
 }
 
-/* Orders 1 to 4 have instances of their own, which take 0.87 to 0.9 of the time (seven joints, AVX2); that of
- * order 2 is the second-order algorithm of mueller2021, unrolled. Higher ones gain too little. */
-static inline void inverse_of_order(jet_sweeps *S, int orders, real **at) {
+static inline body_series jet_sweeps_place(jet_sweeps *S, int orders, real **at) {
   int nb = S->J->t->nb;
   S->kept = TAKE(at, 2 * nb * orders, vec3);
   S->c = TAKE(at, nb * orders, real);
   S->s = TAKE(at, nb * orders, real);
+  body_series m = {TAKE(at, orders, vec3), TAKE(at, orders, vec3), TAKE(at, orders, mat3), TAKE(at, 2 * orders, vec3)};
+  return m;
+}
+
+/* Orders 1 to 4 have instances of their own, which take 0.87 to 0.9 of the time (seven joints, AVX2); that of
+ * order 2 is the second-order algorithm of mueller2021, unrolled. Higher ones gain too little. */
+static inline void inverse_of_order(const jet_sweeps *S, int orders, const body_series *any) {
 #if JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F
   enum { MOST = 6 };
   vec3 w[MOST], a[MOST], u[2 * MOST];
@@ -394,9 +399,7 @@ static inline void inverse_of_order(jet_sweeps *S, int orders, real **at) {
       break;
   }
 #endif
-  body_series any = {TAKE(at, orders, vec3), TAKE(at, orders, vec3), TAKE(at, orders, mat3),
-                     TAKE(at, 2 * orders, vec3)};
-  inverse_all(S, orders, &any);
+  inverse_all(S, orders, any);
 }
 
 #endif

@@ -17,10 +17,9 @@ typedef struct columns {
 static inline columns columns_place(int orders, int n, real **at) {
   columns c = {.orders = orders, .n = n};
   c.u = TAKE(at, orders * n, twist);
-  c.active = (int32_t *)(void *)take(at, (size_t)n);
+  c.active = TAKE_INTS(at, n);
   return c;
 }
-/* Reals that columns_place takes: n + 6 n for each order. */
 
 /* u <- Ad_{J(t)^-1} u for an elementary motion; highest order first, so that lower ones are still there. */
 static inline void part_transport(const jets *J, const elementary_motion *m, const columns *c, int column) {

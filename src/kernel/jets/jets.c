@@ -99,14 +99,19 @@ void JN_(inverse_jet)(const jn_call *c) {
   real *at = c->scratch;
   jets J = jets_place(t, orders, c->in[2] != NULL, c->in[0], &at);
   jet_sweeps w = {.J = &J, .V = J.V, .F = J.F, .tau = c->out[0]};
-  jet_to_taylor(c->in[1], orders, t->nv, J.v);
-  if (J.W) external_wrenches(&J, c->in[2], orders - 1);
 #if JN_REGISTERS
   r4x3 *room = TAKE_ALIGNED(&at, 2 * pairs_of(orders), r4x3);
   pairs p = pairs_place(&J, orders, w.tau, &at);
+#else
+  body_series room = jet_sweeps_place(&w, orders, &at);
+#endif
+  if (counts(c, at)) return;
+  jet_to_taylor(c->in[1], orders, t->nv, J.v);
+  if (J.W) external_wrenches(&J, c->in[2], orders - 1);
+#if JN_REGISTERS
   pairs_of_order(&p, &w, orders, room);
 #else
-  inverse_of_order(&w, orders, &at);
+  inverse_of_order(&w, orders, &room);
 #endif
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }
@@ -169,32 +174,45 @@ static inline void change_forces(const jets *J, int k, const twist *change, wren
 /* M x = f for the coordinates that are not prescribed, the others x = 0: by articulated bodies in O(n); dense when
  * coordinates are coupled, or few (order 1 of 7 joints takes 1.9 us so, 2.2 by articulated bodies; of 100 joints 93 and
  * 31). */
+enum { DENSE_JETS = 18 };
+
 typedef struct inertia_solver {
-  articulation o;
   real *H; /* [nv x nv] factors; NULL: none */
+  real *room;
+  articulation_room r;
   wrench *p;
   twist *A;
 } inertia_solver;
 
-static inline inertia_solver solver_at(const jets *J, const unsigned char *prescribed, real *pivots, real **at) {
+static inline inertia_solver solver_place(const jets *J, real **at) {
   const JN_S(tree) *t = J->t;
-  int n = t->nv;
   inertia_solver s = {.H = NULL};
-  if (t->coupled || n <= JN_DENSE_JETS) {
-    s.H = take(at, (size_t)(n * n));
-    JN_(mass_matrix)(t, J->q, &J->turn, 1, *at, s.H);
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n; j++) {
-        int known = prescribed && (prescribed[t->order[i]] || prescribed[t->order[j]]);
-        if (known) s.H[i * n + j] = i == j ? K(1) : ZERO;
-      }
-    factorize(t, s.H, pivots);
+  if (t->coupled || t->nv <= DENSE_JETS) {
+    s.H = take(at, (size_t)(t->nv * t->nv));
+    s.room = *at;
+    *at = JN_(mass_matrix_scratch)(t, *at);
     return s;
   }
-  s.o = articulation_at(t, J->q, J->turn, prescribed, at, pivots);
+  s.r = articulation_place(t, at);
   s.p = TAKE(at, t->nb, wrench);
   s.A = TAKE(at, t->nb, twist);
   return s;
+}
+
+static inline void solver_at(const inertia_solver *s, const jets *J, const unsigned char *prescribed, real *pivots) {
+  const JN_S(tree) *t = J->t;
+  int n = t->nv;
+  if (!s->H) {
+    articulation_sweep(&s->r, J->q, J->turn, prescribed, pivots);
+    return;
+  }
+  JN_(mass_matrix)(t, J->q, &J->turn, 1, s->room, s->H);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      int known = prescribed && (prescribed[t->order[i]] || prescribed[t->order[j]]);
+      if (known) s->H[i * n + j] = i == j ? K(1) : ZERO;
+    }
+  factorize(t, s->H, pivots);
 }
 
 /* In the order of elimination, x in place of f [nv]. */
@@ -202,7 +220,7 @@ static inline void solver_solve(const inertia_solver *s, const JN_S(tree) * t, r
   if (s->H)
     substitute(t, s->H, x);
   else
-    solve_alone(&s->o, s->p, s->A, x);
+    solve_alone(&s->r.o, s->p, s->A, x);
 }
 
 /* Hybrid dynamics: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) have their velocity jets given, the
@@ -217,12 +235,14 @@ void JN_(hybrid_jet)(const jn_call *c) {
   real *at = c->scratch, *v_out = c->out[0], *tau_out = c->out[1];
   jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
   real *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n), *dv = take(&at, (size_t)n);
+  inertia_solver M = solver_place(&J, &at);
+  twist *change = TAKE(&at, t->nb, twist);
+  wrench *F = TAKE(&at, t->nb, wrench);
+  if (counts(c, at)) return;
   jet_to_taylor(given_v, c->arg[1], n, J.v);
   for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
   if (J.W) external_wrenches(&J, c->in[3], order + 1);
-  inertia_solver M = solver_at(&J, prescribed, c->out[2], &at);
-  twist *change = TAKE(&at, t->nb, twist);
-  wrench *F = TAKE(&at, t->nb, wrench);
+  solver_at(&M, &J, prescribed, c->out[2]);
   twists_order(&J, 0);
   scalar factorial = 1;
   for (int k = 0; k <= order; k++) {

@@ -48,7 +48,6 @@ static inline jets jets_place(const JN_S(tree) * t, int orders, int external, co
   if (external) J.W = TAKE(at, orders * t->nb, wrench);
   return J;
 }
-/* Reals that jets_place takes: (nv + 18 nd + 45 nb) for each order, and those of angles_at(). */
 
 /* Taylor coefficients of rows of derivatives: x_k = x^(k)/k!. */
 static inline void jet_to_taylor(const real *jet, int rows, int n, real *out) {

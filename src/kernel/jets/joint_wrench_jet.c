@@ -27,6 +27,7 @@ void JN_(wrench_jet)(const jn_call *c) {
   const real *W = c->in[2];
   real *at = c->scratch, *F = c->out[0], factorial = K(1);
   jets J = jets_place(t, order + 2, 0, c->in[0], &at);
+  if (counts(c, at)) return;
   jet_to_taylor(c->in[1], order + 2, t->nv, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);
   for (int k = 0; k <= order; k++, F += 6 * t->nlink) {

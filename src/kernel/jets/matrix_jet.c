@@ -325,8 +325,6 @@ static inline composite composite_place(const JN_S(tree) * t, int orders, const 
   p.J.weightless = 1; /* the true twists: gravity has its own column */
   return p;
 }
-/* Reals that it takes: those of jets_place() and columns_place() for K + 2 orders of nd columns, and for each order
- * 46 nb + 69. */
 
 void JN_(matrix_jet)(const jn_call *call) {
   const JN_S(tree) *t = call->tree;
@@ -334,7 +332,8 @@ void JN_(matrix_jet)(const jn_call *call) {
   real *at = call->scratch;
   closed to = {order, call->out[0], call->out[1], call->out[2], call->out[3], call->out[4]};
   composite p = composite_place(t, order + 1, &to, call->in[0], &at);
-  int32_t *path = (int32_t *)(void *)take(&at, (size_t)t->nb);
+  int32_t *path = TAKE_INTS(&at, t->nb);
+  if (counts(call, at)) return;
   jet_to_taylor(call->in[1], order + 2, n, p.J.v);
   if (to.tau) external_wrenches(&p.J, call->in[2], order + 1);
   for (int k = 0; k < order + 2; k++) twists_order(&p.J, k);

@@ -43,10 +43,12 @@ void JN_(momentum_jet)(const jn_call *call) {
   int order = call->arg[0];
   real *at = call->scratch, *h = call->out[0], *com = call->out[1], *energy = call->out[2];
   jets J = jets_place(t, order + 2, 0, call->in[0], &at);
+  pose *T = TAKE(&at, t->nb, pose);
+  if (counts(call, at)) return;
   vec3 moment, g = v3_constant(t->gravity);
   J.weightless = 1; /* the true twists */
   jet_to_taylor(call->in[1], order + 2, t->nv, J.v);
-  real mass = first_moment(&J, TAKE(&at, t->nb, pose), &moment);
+  real mass = first_moment(&J, T, &moment);
   vec3 p = v3_zero(); /* linear momentum of the order before */
   for (int k = 0; k <= order; k++) {
     twists_order(&J, k);

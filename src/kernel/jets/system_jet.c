@@ -66,7 +66,8 @@ void JN_(system_jet)(const jn_call *call) {
        *S = call->out[4];
   jets J = jets_place(t, order + 2, 0, call->in[0], &at);
   columns c = columns_place(order + 1, n + 6, &at); /* 6: the blocks of A, whatever nv is */
-  int32_t *path = (int32_t *)(void *)take(&at, (size_t)t->nb);
+  int32_t *path = TAKE_INTS(&at, t->nb);
+  if (counts(call, at)) return;
   J.weightless = 1;
   jet_to_taylor(call->in[1], order + 2, n, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);

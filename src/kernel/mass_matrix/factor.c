@@ -4,15 +4,13 @@
 
 #include "../base/row.h"
 
-static inline void mass_at(const JN_S(tree) * t, const real *q, real *at, real *M) {
-  angles turn = angles_at(t, q, &at);
-  JN_(mass_matrix)(t, q, &turn, 1, at, M);
-}
-
 /* in: q. out: factor [nv x nv], pivots [nv]. */
 void JN_(factor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  mass_at(t, c->in[0], c->scratch, c->out[0]);
+  real *at = c->scratch;
+  angles turn = angles_at(t, c->in[0], &at);
+  if (counts(c, JN_(mass_matrix_scratch)(t, at))) return;
+  JN_(mass_matrix)(t, c->in[0], &turn, 1, at, c->out[0]);
   factorize(t, c->out[0], c->out[1]);
 }
 
@@ -20,29 +18,33 @@ void JN_(factor)(const jn_call *c) {
 void JN_(solve)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *b = c->in[1];
-  real *y = c->scratch, *x = c->out[0];
+  real *at = c->scratch, *y = take(&at, (size_t)t->nv), *x = c->out[0];
+  if (counts(c, at)) return;
   for (int k = 0; k < t->nv; k++) y[k] = b[t->order[k]];
   substitute(t, c->in[0], y);
   for (int k = 0; k < t->nv; k++) x[t->order[k]] = y[k];
 }
 
-static inline int inverse_articulated(const JN_S(tree) * t, const real *q, real *at, real *out, real *pivots) {
+/* By articulated bodies; 0 if the tree is not for them. */
+static inline int inverse_articulated(const JN_S(tree) * t, const jn_call *c) {
+  real *at = c->scratch;
   articulation o;
   equations e;
-  if (t->coupled || !articulated_at(t, q, &at, &o, &e, pivots)) return 0;
-  equations_inverse(&e, out);
+  if (t->coupled || !articulated_at(t, c, &at, &o, &e, c->out[1])) return 0;
+  equations_inverse(&e, c->out[0]);
   return 1;
 }
 
 /* in: q. out: M^-1 [nv x nv], pivots [nv]. */
 void JN_(inverse)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  if (!factors_are_quicker(t) && inverse_articulated(t, c->in[0], c->scratch, c->out[0], c->out[1])) {
-    reorder(t, c->out[0], c->scratch);
-    return;
+  real *at = c->scratch, *room = take(&at, (size_t)(2 * t->nv)); /* of what comes after the sweeps */
+  counts(c, at);
+  if (c->counted) inverse_articulated(t, c);
+  if (c->counted || factors_are_quicker(t) || !inverse_articulated(t, c)) {
+    JN_(factor)(c);
+    if (c->counted) return;
+    invert(t, c->out[0], room);
   }
-  mass_at(t, c->in[0], c->scratch, c->out[0]);
-  factorize(t, c->out[0], c->out[1]);
-  invert(t, c->out[0], c->scratch);
-  reorder(t, c->out[0], c->scratch);
+  reorder(t, c->out[0], (int32_t *)(void *)room);
 }

@@ -15,10 +15,9 @@ typedef struct compact {
   int32_t *path;  /* [nv] these, of the row at hand */
 } compact;
 
-/* Takes 2 nv reals. */
 static inline compact compact_place(const JN_S(tree) * t, real *H, real **at) {
-  compact o = {t, H, (int32_t *)(void *)take(at, (size_t)t->nv), (int32_t *)(void *)take(at, (size_t)t->nv)};
-  for (int k = 0; k < t->nv; k++) o.depth[k] = t->lambda[k] < 0 ? 0 : o.depth[t->lambda[k]] + 1;
+  compact o = {t, H, TAKE_INTS(at, t->nv), TAKE_INTS(at, t->nv)};
+  for (int k = 0; k < t->nv && H; k++) o.depth[k] = t->lambda[k] < 0 ? 0 : o.depth[t->lambda[k]] + 1;
   return o;
 }
 
@@ -74,11 +73,11 @@ FLAT void compact_invert_factor(const compact *o, real *inverse) {
   }
 }
 
-/* invert(): all of H, in the order of elimination. Takes 3 nv reals. */
-static inline void compact_invert(const compact *o, real *at) {
+/* invert(): all of H, in the order of elimination. room [3 nv]. */
+static inline void compact_invert(const compact *o, real *room) {
   int n = o->t->nv;
-  real *H = o->H, *inverse = take(&at, (size_t)n), *scaled = take(&at, (size_t)n);
-  int32_t *shared = (int32_t *)(void *)take(&at, (size_t)n); /* how many places row i has in common with others */
+  real *H = o->H, *inverse = room, *scaled = room + n;
+  int32_t *shared = (int32_t *)(void *)(room + 2 * n); /* how many places row i has in common with others */
   compact_invert_factor(o, inverse);
   for (int i = n - 1; i >= 0; i--) {
     int depth = o->depth[i];

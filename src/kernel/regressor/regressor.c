@@ -108,6 +108,7 @@ void JN_(regressor)(const jn_call *c) {
   real *at = c->scratch;
   regression r = regression_place(t, &at);
   angles turn = angles_at(t, c->in[0], &at);
+  if (counts(c, at)) return;
   int others = 0;
   for (int o = 1; o < 7; o++) others |= c->out[o] != NULL;
   regression_sweep(&r, c, &turn);

@@ -25,7 +25,8 @@ void JN_(regressor_jet)(const jn_call *call) {
   columns c = columns_place(order + 1, n + 1, &at);
   twist *V = TAKE(&at, order + 2, twist);
   wrench *x = TAKE(&at, 10 * (order + 1), wrench);
-  int32_t *path = (int32_t *)(void *)take(&at, (size_t)t->nb);
+  int32_t *path = TAKE_INTS(&at, t->nb);
+  if (counts(call, at)) return;
   jet_to_taylor(call->in[1], order + 2, n, J.v);
   for (int k = 0; k < order + 2; k++) twists_order(&J, k);
   for (int k = 0; k < (order + 1) * n * wide; k++) Y[k] = ZERO;

@@ -36,6 +36,7 @@ static inline curve curve_place(const jn_call *c, int coriolis) {
   k.w.a = k.a;
   k.w.W = c->in[3];
   k.w.rows = 1;
+  if (counts(c, at)) return k;
   for (int i = 0; i < n; i++) {
     k.g[i] = k.g[n + i] = k.v[n + i] = k.a[n + i] = ZERO;
     k.v[i] = v ? v[i] : ZERO;
@@ -51,6 +52,7 @@ void JN_(derivatives_along)(const jn_call *c) {
   const real *dq = c->in[4], *dv = c->in[5], *da = c->in[6];
   int n = t->nv;
   curve k = curve_place(c, c->out[3] != NULL);
+  if (c->counted) return;
   derived to = {.from = 1, .dq = c->out[0], .dv = c->out[1], .M = c->out[2], .C = c->out[3]};
   for (int i = 0; i < n; i++) {
     if (dq) k.g[i] = dq[i];
@@ -69,6 +71,7 @@ void JN_(derivatives_tensor)(const jn_call *c) {
   int n = t->nv;
   real *const out[4] = {c->out[0], c->out[1], c->out[2], c->out[3]};
   curve k = curve_place(c, out[3] != NULL);
+  if (c->counted) return;
   real *row = c->arg[1] == 0 ? k.g : k.v + n;
   if (c->arg[1] == 0) k.w.g = k.g;
   for (int h = 0; h < n; h++) {
@@ -178,6 +181,11 @@ void JN_(forward_second)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv, which = c->arg[1];
   const real *dir[3] = {c->in[4], c->in[5], c->in[6]}, *first[3] = {c->in[7], c->in[8], c->in[9]};
+  if (c->counted) {
+    curve_place(c, 0);
+    JN_(second)(c);
+    return;
+  }
   if (which >= 0 && (!c->in[3] || c->arg[0] == HOLD_BODY)) {
     closed_forward(c, which, first);
     return;
@@ -203,6 +211,7 @@ void JN_(forward_second)(const jn_call *c) {
 void JN_(inverse_tensor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
+  if (c->counted) return; /* less than second() */
   jn_call at_rest = {.tree = t, .in = {c->in[0]}, .scratch = c->scratch};
   at_rest.out[3] = c->out[0];
   JN_(second)(&at_rest);

@@ -34,6 +34,10 @@
 #include "../base/tile.h"
 #include "../first_derivatives/linearization.h"
 
+/* Chains of joints of one coordinate whose second derivatives go in blocks: shorter ones fit into the
+ * cache, longer ones would take more scratch memory than all else. */
+#define LONG_CHAIN(t) ((t)->chain && (t)->straight && (t)->nd == (t)->nb && (t)->nv >= 40 && (t)->nv <= 256)
+
 /* Twists of the coordinates on the way from the world to a body, about its origin. */
 typedef struct branch {
   int count;
@@ -372,14 +376,15 @@ void JN_(second)(const jn_call *c) {
   s.w.a = c->in[2];
   s.w.W = c->in[3];
   s.w.rows = 1;
-  int room = tiles_of(t->nd), slots = JN_LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1, i = 0;
+  int room = tiles_of(t->nd), slots = LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1, i = 0;
   struct branch_twists *x = TAKE_ALIGNED(&at, slots * room, struct branch_twists);
   pair *pairs = TAKE_ALIGNED(&at, slots * room, pair);
   s.block = TAKE_ALIGNED(&at, slots > 1 ? TILE * TILE : 0, values);
   s.path.x = x;
   s.pairs = pairs;
   s.a = TAKE_ALIGNED(&at, room, values);
-  s.path.at = (int32_t *)(void *)take(&at, (size_t)(3 * t->nd));
+  s.path.at = TAKE_INTS(&at, 3 * t->nd);
+  if (counts(c, at)) return;
   s.path.begin = s.path.at + t->nd;
   s.path.end = s.path.begin + t->nd;
   linearize(&s.w, 1);

@@ -84,6 +84,7 @@ void JN_(adjoint)(const jn_call *c) {
   r.R = TAKE(&at, t->nb, wrench);
   r.N = TAKE(&at, t->nb, vec3);
   if (w.H) r.H = TAKE(&at, t->nb, wrench);
+  if (counts(c, at)) return;
   w.v = c->in[1];
   w.a = a;
   w.W = c->in[3];

@@ -167,7 +167,7 @@ void JN_(sensitivity)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const jn_scalar_changes *changes = c->data;
   real *at = c->scratch, *dtau = c->out[0];
-  chain x = {.t = t, .v = c->in[1], .a = c->in[2], .single = changes->single};
+  chain x = {.t = t, .v = c->in[1], .a = c->in[2]};
   x.T = TAKE(&at, t->nlink, pose);
   x.V = TAKE(&at, t->nlink, twist);
   x.A = TAKE(&at, t->nlink, twist);
@@ -180,6 +180,8 @@ void JN_(sensitivity)(const jn_call *c) {
   x.rate = TAKE(&at, t->nd, twist);
   x.dS = TAKE(&at, t->nd, twist);
   x.drate = TAKE(&at, t->nd, twist);
+  if (counts(c, at)) return;
+  x.single = changes->single;
   base_sweep(&x, c->in[0], c->in[3]);
   for (int k = 0; k < changes->count; k++, dtau += t->nv) {
     x.p = &changes->list[k];

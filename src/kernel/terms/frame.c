@@ -6,7 +6,6 @@
 
 void JN_(frame)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  const JN_S(frame) *f = &t->frame[c->arg[0]];
   const real *q = c->in[0], *v = c->in[1], *a = c->in[2];
   int in = c->arg[1];
   real *at = c->scratch;
@@ -14,7 +13,9 @@ void JN_(frame)(const jn_call *c) {
   twist *V = TAKE(&at, t->nb, twist), *A = TAKE(&at, t->nb, twist);
   twist *S = TAKE(&at, t->nd, twist), *Psi = TAKE(&at, t->nd, twist);
   angles turn = angles_at(t, q, &at);
-  int32_t *path = (int32_t *)(void *)at, depth = 0;
+  int32_t *path = TAKE_INTS(&at, t->nb), depth = 0;
+  if (counts(c, at)) return;
+  const JN_S(frame) *f = &t->frame[c->arg[0]];
   for (int j = f->body; j >= 0; j = t->body[j].parent) path[depth++] = j;
   for (int k = depth - 1; k >= 0; k--) {
     int i = path[k], p = t->body[i].parent;

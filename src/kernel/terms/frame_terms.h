@@ -77,7 +77,7 @@ static inline void frame_terms(const term_sweep *s) {
  * [nd]; NULL: zero. */
 static inline void world_jacobians(const term_sweep *s, const screw *X, real *all, real *space_j) {
   const JN_S(tree) *t = s->t;
-  twist *columns = (twist *)(void *)s->room; /* [nd] */
+  twist *columns = (twist *)(void *)s->x; /* large enough */
   if (!all && !space_j) return;
   for (int i = 0; i < t->nb; i++)
     for (int k = t->body[i].id; k < t->body[i].id + t->body[i].nv; k++)

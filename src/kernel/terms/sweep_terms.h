@@ -4,8 +4,7 @@
 #ifndef JN_KERNEL_TERMS_SWEEP_TERMS_H
 #define JN_KERNEL_TERMS_SWEEP_TERMS_H
 
-#include "../base/bodies.h"
-#include "../base/call.h"
+#include "coriolis.h"
 #include "terms.h"
 
 typedef struct term_sweep {
@@ -18,9 +17,10 @@ typedef struct term_sweep {
   space *p;     /* [nb] origins in the world */
   space *h;     /* [nb] first moments and masses, of bodies or subtrees */
   real *m;
-  space_crossed *X; /* [nb] V x* I, of subtrees */
-  screw *S, *Psi;   /* [nd] */
-  real *room;       /* what is left of the scratch memory */
+  space_crossed *X;     /* [nb] V x* I, of subtrees */
+  screw *S, *Psi;       /* [nd] */
+  coriolis_wrenches *x; /* [nd + 3] of C; room for other matrices when that is not at work */
+  scalar *column;       /* [nd + 4][4] */
 } term_sweep;
 
 static inline void sweep_place(term_sweep *s, real **at) {
@@ -34,7 +34,8 @@ static inline void sweep_place(term_sweep *s, real **at) {
   s->p = TAKE(at, t->nb, space);
   s->h = TAKE(at, t->nb, space);
   s->m = TAKE(at, t->nb, real);
-  s->room = *at;
+  s->x = TAKE_ALIGNED(at, t->nd + 3, coriolis_wrenches);
+  s->column = TAKE(at, 4 * (t->nd + 4), scalar);
 }
 
 static inline void body_origins(const term_sweep *s) {

@@ -54,15 +54,14 @@ static inline void hand_on(const term_sweep *s, int i) {
 /* Four coordinates at a time. */
 static inline void coriolis_by_four(const term_sweep *s, real *C) {
   const JN_S(tree) *t = s->t;
-  real *at = s->room;
-  coriolis_wrenches *x = TAKE_ALIGNED(&at, t->nd + 3, coriolis_wrenches);
+  coriolis_wrenches *x = s->x;
   for (int k = 0; k < 3; k++) x[t->nd + k] = (coriolis_wrenches){screw_zero(), screw_zero(), screw_zero()};
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     for (int k = b->id; k < b->id + b->nv; k++) x[k] = wrenches_of(s, i, k);
     hand_on(s, i);
   }
-  coriolis_by_columns(&(coriolis_columns){t, s->B, s->S, s->Psi, x, TAKE(&at, 4 * (t->nd + 4), scalar)}, C);
+  coriolis_by_columns(&(coriolis_columns){t, s->B, s->S, s->Psi, x, s->column}, C);
 }
 
 /* Four at a time pay where a joint carries more than three coordinates on average, its own among them: 100 joints 13.5
@@ -86,8 +85,7 @@ static inline void coriolis_matrix(const term_sweep *s, real *C) {
     coriolis_by_four(s, C);
     return;
   }
-  real *at = s->room;
-  probe *P = TAKE_ALIGNED(&at, t->nd, probe);
+  probe *P = (probe *)s->x; /* as large as its wrenches */
   for (int k = 0; k < t->nd; k++) P[k] = probe_of(s->S[k], s->Psi[k]);
 #endif
   for (int k = 0; k < t->nv * t->nv; k++) C[k] = ZERO;
@@ -113,10 +111,7 @@ static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
     if (spoilt)
       JN_(bodies_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
     if (k == 0) momentum(s);
-    if (k == 1) {
-      real *at = s->room;
-      JN_(mass_matrix_of)(s->t, 0, s->B, s->S, TAKE_ALIGNED(&at, s->t->nd + 3, screw), out[JN_OUT_M]);
-    }
+    if (k == 1) JN_(mass_matrix_of)(s->t, 0, s->B, s->S, (screw *)s->x, out[JN_OUT_M]);
     if (k == 2) coriolis_matrix(s, C);
     spoilt = 1;
   }
@@ -129,7 +124,7 @@ static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
 /* All but the forces of a motion. */
 static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   void *const *out = c->out;
-  if (!out[JN_OUT_G] && !wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
+  if (!(out[JN_OUT_G] && JN_REGISTERS) && !wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
     if (out[JN_OUT_M]) JN_(mass_matrix)(t, c->in[0], &turn, 0, at, out[JN_OUT_M]);
     return;
   }
@@ -146,7 +141,7 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   JN_(bodies_outward)(t, s.q, v, &turn, tensors, s.B, s.S, s.V, rates ? s.Psi : NULL);
   if (in_space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) body_origins(&s);
   if (accelerations) body_accelerations(&s, c->in[2]);
-  if (out[JN_OUT_G]) gravity_forces(&s, out[JN_OUT_G]);
+  if (out[JN_OUT_G] && JN_REGISTERS) gravity_forces(&s, out[JN_OUT_G]);
   if (frames) frame_terms(&s);
   world_jacobians(&s, s.S, in_world ? out[JN_OUT_J] : NULL, out[JN_OUT_SPACE]);
   world_jacobians(&s, v ? s.Psi : NULL, in_world ? out[JN_OUT_DJ] : NULL, out[JN_OUT_DSPACE]);
@@ -155,9 +150,10 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   subtree_terms(&s, C, momenta);
 }
 
-/* The forces: each its own pass of Newton and Euler (RNEA), except that weight needs none. */
+/* The forces: each its own pass of Newton and Euler (RNEA), except that weight in registers needs none (moments.h). */
 static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   const real *q = c->in[0];
+  if (c->out[JN_OUT_G] && !JN_REGISTERS) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
   if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
   if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
   if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);
@@ -178,6 +174,14 @@ void JN_(terms)(const jn_call *c) {
   const real *v = needs_velocity(c) ? c->in[1] : NULL;
   real *at = c->scratch;
   angles turn = angles_at(t, c->in[0], &at);
+  if (c->counted) {
+    real *end = at;
+    sweep_place(&(term_sweep){.t = t}, &end);
+    counts(c, end);
+    counts(c, JN_(newton_scratch)(t, at));
+    counts(c, JN_(mass_matrix_scratch)(t, at));
+    return;
+  }
   forces(t, c, v, turn, at);
   other_terms(t, c, v, turn, at);
 }
