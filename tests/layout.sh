@@ -1,6 +1,7 @@
 #!/bin/sh
 # The layout of src/: includes between folders point one way (docs/architecture.md), and one name has one meaning: no
-# type or macro has the name of another in src/ or of a public one.   layout.sh SOURCE
+# type or macro has the name of another in src/ or of a public one; local are only macros that their file undefines, and
+# names of single files of io, ident, loops and trajectory.   layout.sh SOURCE
 set -eu
 cd "$1"
 find src include/jounce -name '*.[ch]' | sort | xargs awk '
@@ -17,14 +18,14 @@ BEGIN {
 }
 function complain(text) { print text > "/dev/stderr"; failed = 1 }
 
-# name of a type or macro, in this file; the same by #if in one file is one
-function meet(what, name,   key) {
-  key = what " " name
-  if ((key) in where && where[key] != FILENAME) {
-    if (!((key, FILENAME) in told)) complain(what " " name " is in " where[key] " and in " FILENAME)
-    told[key, FILENAME] = 1
-  } else
-    where[key] = FILENAME
+# A type or macro that this file defines; the same by #if in one file is one.
+function meet(what, name) {
+  if (!((what, name, FILENAME) in met)) files[what " " name] = files[what " " name] " " FILENAME
+  met[what, name, FILENAME] = 1
+}
+# Whether a name is for one file alone, of a folder where such may come again in the next.
+function is_local(what, name, file) {
+  return (what, name, file) in undefined || (file ~ /\.c$/ && file ~ /^src\/(io|ident|loops|trajectory)\//)
 }
 
 FNR == 1 { split(FILENAME, part, "/"); folder = part[1] == "src" ? part[2] : "" }
@@ -51,4 +52,15 @@ FNR == 1 { split(FILENAME, part, "/"); folder = part[1] == "src" ? part[2] : "" 
   sub(/\(.*/, "", name)
   if (name !~ /^(NUMBER|TREE|PUBLIC)$/) meet("macro", name)
 }
-END { exit failed }'
+/^#undef / { undefined["macro", $2, FILENAME] = 1 }
+END {
+  for (key in files) {
+    split(key, part, " ")
+    count = split(files[key], file, " ")
+    others = ""
+    for (i = 1; i <= count; i++)
+      if (!is_local(part[1], part[2], file[i])) others = others " " file[i]
+    if (count > 1 && others != "") complain(key " is in" files[key])
+  }
+  exit failed
+}'
