@@ -72,8 +72,9 @@ static inline int run_straight(const jn_model *m, jn_work *w, const number *q, c
   if (link < JN_WORLD || link >= m->nlink) return 0;
   if (term_size(m, JN_OUT_J) > INT_MAX || term_size(m, JN_OUT_M) > INT_MAX) return 0; /* kernels count in int */
   jn_call call;
-  jn__call_init(&call, row, m, w->scratch);
+  jn__call_begin(&call, row, m, w->scratch);
   memcpy(call.out, outs, JN_OUTS * sizeof *outs);
+  for (int k = JN_OUTS; k < JN_MAX_OUTPUTS; k++) call.out[k] = NULL;
   call.in[0] = q;
   call.in[1] = v;
   call.in[2] = a;

@@ -32,7 +32,8 @@ void jn__fit_knots(const double *t, int samples, int degree, int count, double *
 
 /* The coefficients [columns x count] that make the weighted sum of squares least, and the sums of squares without the
  * weights [channels x columns]. O(samples degree^2). JN_ERR_SINGULAR: the samples do not determine them. */
-jn_status jn__fit_solve(const jn_fit_batch *batch, int count, const double *knots, double *coefficients, double *squares);
+jn_status jn__fit_solve(const jn_fit_batch *batch, int count, const double *knots, double *coefficients,
+                        double *squares);
 
 /* How groups of columns are smoothed. */
 typedef struct jn_fit_rule {

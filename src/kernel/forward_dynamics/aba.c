@@ -40,7 +40,6 @@ static inline forward_sweep forward_place(const JN_S(tree) * t, real **at) {
 static inline void forward_body(const forward_sweep *w, int i, const unsigned char *prescribed, const real *v,
                                 const real *a) {
   const JN_S(body) *b = &w->o.t->body[i];
-  screw c = screw_zero();
   w->o.d[i] = w->B[i].at.d;
   w->I[i] = body_inertia_from(&w->B[i].I);
   w->p[i] = w_zero();
@@ -48,6 +47,15 @@ static inline void forward_body(const forward_sweep *w, int i, const unsigned ch
     twist h = screw_numbers(inertia_mul(&w->B[i].I, 0, w->V[i]));
     w->p[i] = w_cross(screw_numbers(w->V[i]), (wrench){h.w, h.v});
   }
+  if (is_turn(b) && is_free(prescribed, b->iv)) {
+    screw Psi = w->Psi[b->id];
+    w->o.x[b->id].w = w->S[b->id].w;
+    w->o.x[b->id].v = sp_zero();
+    if (v) w->c[i] = screw_numbers((screw){sp_scale(v[b->iv], Psi.w), sp_scale(v[b->iv], Psi.v)});
+    if (!v) w->c[i] = t_zero();
+    return;
+  }
+  screw c = screw_zero();
   for (int k = 0; k < b->nv; k++) {
     screw S = w->S[b->id + k];
     w->o.x[b->id + k].w = S.w;
@@ -74,10 +82,9 @@ static inline void forward_resolve(const forward_sweep *w, int i, const unsigned
                                    const real *tau, twist base, real *a_out, real *tau_out) {
   const JN_S(tree) *t = w->o.t;
   const JN_S(body) *b = &t->body[i];
-  w->A[i] = b->parent < 0 ? base : t_shift(w->A[b->parent], sp_numbers(w->o.d[i]));
+  w->A[i] = t_add(w->c[i], b->parent < 0 ? base : t_shift(w->A[b->parent], sp_numbers(w->o.d[i])));
   wrench F = tau_out && prescribed ? w_add(body_mul(&w->I[i], w->A[i]), w->p[i]) : w_zero(); /* through the joint */
   solve_joint(&w->o, i, w->A, w->x);
-  w->A[i] = t_add(w->A[i], w->c[i]);
   for (int k = 0; k < b->nv; k++) {
     int iv = b->iv + k, own = is_free(prescribed, iv);
     a_out[iv] = own ? w->x[b->id + k] : a ? a[iv] : ZERO;
@@ -100,10 +107,12 @@ void JN_(forward)(const jn_call *c) {
   if (c->in[4]) take_wrenches(&w, c->in[4]);
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
-    w.p[i] = w_add(w.p[i], body_mul(&w.I[i], w.c[i]));
     articulate(&w.o, i, prescribed, w.I, c->out[2]);
     for (int k = 0; k < b->nv; k++) w.x[b->id + k] = tau ? tau[b->iv + k] : ZERO;
-    solve_inward(&w.o, i, w.p, w.x);
+    w.p[i] = solve_joint_inward(&w.o, i, w.p[i], w.x);
+    if (b->parent < 0) continue;
+    wrench p = w_add(w.p[i], body_mul(&w.I[i], w.c[i]));
+    w.p[b->parent] = w_add(w.p[b->parent], w_shift(p, sp_numbers(w.o.d[i])));
   }
   twist base = c->arg[0] ? t_zero() : base_acceleration(t);
   for (int i = 0; i < t->nb; i++) forward_resolve(&w, i, prescribed, a, tau, base, c->out[0], c->out[1]);

@@ -20,17 +20,15 @@ FLAT ai ai_of(inertia I) { return (ai){I.J, {I.m, I.m, I.m, ZERO, ZERO, ZERO}, s
 FLAT wrench ai_mul(const ai *I, twist S) {
   return (wrench){v3_add(s3_mul(I->J, S.w), m3_mul(I->H, S.v)), v3_add(m3_tmul(I->H, S.w), s3_mul(I->M, S.v))};
 }
-/* a + s b b^T */
-FLAT sym3 s3_rank1(sym3 a, real s, vec3 b) {
-  vec3 c = v3_scale(s, b);
-  return (sym3){a.xx + c.x * b.x, a.yy + c.y * b.y, a.zz + c.z * b.z,
-                a.xy + c.x * b.y, a.xz + c.x * b.z, a.yz + c.y * b.z};
+/* a - b c^T, b proportional to c */
+FLAT sym3 s3_minus(sym3 a, vec3 b, vec3 c) {
+  return (sym3){a.xx - b.x * c.x, a.yy - b.y * c.y, a.zz - b.z * c.z,
+                a.xy - b.x * c.y, a.xz - b.x * c.z, a.yz - b.y * c.z};
 }
-/* I + s F F^T */
-FLAT ai ai_rank1(const ai *I, real s, wrench F) {
-  vec3 c = v3_scale(s, F.m);
-  mat3 H = {v3_axpy(F.f.x, c, I->H.x), v3_axpy(F.f.y, c, I->H.y), v3_axpy(F.f.z, c, I->H.z)};
-  return (ai){s3_rank1(I->J, s, F.m), s3_rank1(I->M, s, F.f), H};
+/* I - U F^T, U proportional to F */
+FLAT ai ai_minus(const ai *I, wrench U, wrench F) {
+  mat3 H = {v3_axpy(-F.f.x, U.m, I->H.x), v3_axpy(-F.f.y, U.m, I->H.y), v3_axpy(-F.f.z, U.m, I->H.z)};
+  return (ai){s3_minus(I->J, U.m, F.m), s3_minus(I->M, U.f, F.f), H};
 }
 /* to += I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
 FLAT void ai_add(ai *to, const ai *I, vec3 d) {
@@ -134,10 +132,11 @@ FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   const ai own = *I;
   wrench U = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : ai_mul(I, S);
   real D = (turn ? dot(U.m, S.w) : power(U, S)) + armature, inverse = K(1) / D;
-  x->m = v3_scale(inverse, U.m);
-  x->f = v3_scale(inverse, U.f);
+  wrench scaled = {v3_scale(inverse, U.m), v3_scale(inverse, U.f)};
+  *I = ai_minus(&own, scaled, U);
+  x->m = scaled.m;
+  x->f = scaled.f;
   x->inverse = inverse;
-  *I = ai_rank1(&own, -inverse, U);
   return D;
 }
 
@@ -175,19 +174,23 @@ static inline void articulate(const articulation *o, int i, const unsigned char 
   if (b->parent >= 0) hand_inertia(&I[b->parent], &I[i], &o->d[i]);
 }
 
-/* Body i inwards: u in place of f [nd]; p [nb] is zero at first. By numbers: each waits for the one before, and sums
- * across a register take longer. */
-static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
+/* Body i inwards, its own part: u in place of f [nd]. By numbers: each waits for the one before, and sums across a
+ * register take longer. */
+static inline wrench solve_joint_inward(const articulation *o, int i, wrench own, real *x) {
   const JN_S(body) *b = &o->t->body[i];
-  wrench own = p[i];
   for (int c = b->id + b->nv - 1; c >= b->id; c--) {
     const eliminated *u = &o->x[c];
     real y = x[c] - screw_power(b, own, (twist){sp_numbers(u->w), sp_numbers(u->v)});
     own = (wrench){v3_axpy(y, sp_numbers(u->m), own.m), v3_axpy(y, sp_numbers(u->f), own.f)};
     x[c] = y;
   }
-  p[i] = own;
-  if (b->parent >= 0) p[b->parent] = w_add(p[b->parent], w_shift(own, sp_numbers(o->d[i])));
+  return own;
+}
+/* p [nb] is zero at first. */
+static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
+  int parent = o->t->body[i].parent;
+  p[i] = solve_joint_inward(o, i, p[i], x);
+  if (parent >= 0) p[parent] = w_add(p[parent], w_shift(p[i], sp_numbers(o->d[i])));
 }
 
 /* Body i outwards: x in place of u; A [nb]: accelerations of the bodies, of which this one has that of its parent,

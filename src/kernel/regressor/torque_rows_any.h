@@ -9,21 +9,43 @@
 
 #if !JN_REGISTERS
 
+/* The ten wrenches of a link side by side: moments by m, h, then by the tensor; the tensor makes no force. */
+typedef struct ten_wrenches {
+  real m[3][10], f[3][4];
+} ten_wrenches;
+
+static inline void put_wrench(ten_wrenches *o, int k, vec3 m, vec3 f) {
+  o->m[0][k] = m.x, o->m[1][k] = m.y, o->m[2][k] = m.z;
+  o->f[0][k] = f.x, o->f[1][k] = f.y, o->f[2][k] = f.z;
+}
+static inline void put_moment(ten_wrenches *o, int k, vec3 m) { o->m[0][k] = m.x, o->m[1][k] = m.y, o->m[2][k] = m.z; }
+
+/* phi(A) + V x* phi(V_r) (parameter_columns.h) in the world's axes, of a link with axes R, without the zeros: with its
+ * axes e, u = w_r x e,   f = dw x e + w x u,   m = v x u - dv x e - w x (v_r x e);   and J_c dw + w x J_c w_r. */
+static inline void link_wrenches(twist V, twist V_r, twist A, mat3 R, ten_wrenches *o) {
+  const vec3 axis[3] = {R.x, R.y, R.z};
+  vec3 w = m3_tmul(R, V.w), r = m3_tmul(R, V_r.w), a = m3_tmul(R, A.w);
+  put_wrench(o, 0, cross(V.v, V_r.v), v3_add(A.v, cross(V.w, V_r.v)));
+  for (int k = 0; k < 3; k++) {
+    vec3 e = axis[k], u = cross(V_r.w, e);
+    vec3 m = v3_sub(cross(V.v, u), v3_add(cross(A.v, e), cross(V.w, cross(V_r.v, e))));
+    put_wrench(o, 1 + k, m, v3_add(cross(A.w, e), cross(V.w, u)));
+  }
+  put_moment(o, 4, m3_mul(R, v3(a.x, w.z * r.x, -w.y * r.x)));
+  put_moment(o, 5, m3_mul(R, v3(-w.z * r.y, a.y, w.x * r.y)));
+  put_moment(o, 6, m3_mul(R, v3(w.y * r.z, -w.x * r.z, a.z)));
+  put_moment(o, 7, m3_mul(R, v3(a.y - w.z * r.x, a.x + w.z * r.y, w.x * r.x - w.y * r.y)));
+  put_moment(o, 8, m3_mul(R, v3(a.z + w.y * r.x, w.z * r.z - w.x * r.x, a.x - w.y * r.z)));
+  put_moment(o, 9, m3_mul(R, v3(w.y * r.y - w.z * r.z, a.z - w.x * r.y, a.y + w.x * r.z)));
+}
+
 static inline void torque_rows(const regression *r, int l, real *Y) {
   const JN_S(tree) *t = r->t;
   int body = t->frame[l].body, wide = 10 * t->nlink;
   pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(t, l));
-  real m[3][10], f[3][4];
-  wrench x[10];
-  wrench_columns(t_Ad_inverse(T, r->V[body]), t_Ad_inverse(T, r->V_r[body]), t_Ad_inverse(T, r->A[body]), x);
-  for (int k = 0; k < 10; k++) {
-    vec3 a = m3_mul(T.R, x[k].m);
-    m[0][k] = a.x, m[1][k] = a.y, m[2][k] = a.z;
-  }
-  for (int k = 0; k < 4; k++) {
-    vec3 a = m3_mul(T.R, x[k].f);
-    f[0][k] = a.x, f[1][k] = a.y, f[2][k] = a.z;
-  }
+  ten_wrenches x;
+  link_wrenches(t_shift(r->V[body], T.p), t_shift(r->V_r[body], T.p), t_shift(r->A[body], T.p), T.R, &x);
+  real(*m)[10] = x.m, (*f)[4] = x.f;
   vec3 arm = T.p; /* of what moments are about, from the origin of the body at hand */
   for (int i = body; i >= 0; i = t->body[i].parent) {
     const JN_S(body) *b = &t->body[i];

@@ -21,10 +21,13 @@ static inline frame_place place_of_frame(const term_sweep *s, int f, int axes_us
   return (frame_place){sp_sum(x, y, z, o->R, 3), sp_sum(x, y, z, o->R + 1, 3), sp_sum(x, y, z, o->R + 2, 3), p, r};
 }
 
+/* A twist about the point p, about the world's origin. */
+static inline screw about_world(screw X, space p) { return (screw){X.w, sp_add(X.v, sp_cross(p, X.w))}; }
+
 /* A twist about the frame's origin in the world's axes, in the representation. */
 static inline screw shown(int in, const frame_place *T, screw X) {
   if (in == IN_ALIGNED) return X;
-  if (in == IN_WORLD) return (screw){X.w, sp_add(X.v, sp_cross(T->p, X.w))};
+  if (in == IN_WORLD) return about_world(X, T->p);
   return (screw){sp_tmul(T->x, T->y, T->z, X.w), sp_tmul(T->x, T->y, T->z, X.v)};
 }
 
@@ -79,9 +82,17 @@ static inline void world_jacobians(const term_sweep *s, const screw *X, real *al
   const JN_S(tree) *t = s->t;
   twist *columns = (twist *)(void *)s->x; /* large enough */
   if (!all && !space_j) return;
+  if (!all && !t->coupled) { /* straight there: 2 ns a joint less */
+    for (int i = 0; i < t->nb; i++)
+      for (int k = 0; k < t->body[i].nv; k++) {
+        screw S = X ? X[t->body[i].id + k] : screw_zero();
+        set_column(space_j, t->nv, t->body[i].iv + k, screw_numbers(about_world(S, s->p[i])));
+      }
+    return;
+  }
   for (int i = 0; i < t->nb; i++)
     for (int k = t->body[i].id; k < t->body[i].id + t->body[i].nv; k++)
-      columns[k] = X ? screw_numbers((screw){X[k].w, sp_add(X[k].v, sp_cross(s->p[i], X[k].w))}) : t_zero();
+      columns[k] = X ? screw_numbers(about_world(X[k], s->p[i])) : t_zero();
   if (all) all_jacobians(t, columns, all);
   if (space_j) space_jacobian(t, columns, space_j);
 }
