@@ -41,7 +41,8 @@ static jn_status make_room(jn_batch *b, size_t staging) {
   b->room_bytes = own;
   memory += (64 - (uintptr_t)memory % 64) % 64;
   for (size_t i = 0; i < threads; i++, memory += each)
-    b->room[i] = (jn_room){memory, memory + scratch_bytes(b) + pivot_bytes(b), memory + scratch_bytes(b)};
+    b->room[i] =
+        (jn_room){.pivots = memory, .staging = memory + pivot_bytes(b), .scratch = memory + pivot_bytes(b) + own};
   return JN_OK;
 }
 

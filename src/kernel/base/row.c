@@ -61,7 +61,7 @@ static const unsigned char scratch_of[JN_KERNELS] = {
 
 /* All kernels take their memory, with everything wanted, and compute nothing. */
 static size_t scratch_bytes(const void *tree, int order) {
-  static char something[64]; /* never read nor written */
+  static _Alignas(64) char something[64]; /* never read nor written */
   size_t most = 0;
   jn_call c = {.tree = tree, .scratch = something, .counted = &most};
   for (int i = 1; i < JN_MAX_INPUTS; i++) c.in[i] = something;
@@ -71,7 +71,7 @@ static size_t scratch_bytes(const void *tree, int order) {
     c.arg[0] = scratch_of[k] == JN_SCRATCH_ORDER ? order : 1; /* 1: wrenches held in the world, which takes most */
     kernels[k](&c);
   }
-  return most + 64; /* the memory may begin elsewhere in a line of the cache */
+  return most;
 }
 
 /* ---- the constants of the model in this scalar ---- */
