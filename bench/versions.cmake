@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The library of bench_versions: rows that lack a specialised version (src/kernel/versions.h) beside those that have it.
+# The library of bench_versions: rows that lack a specialised version (src/kernel/base/versions.h) beside those that have it.
 # Included by cmake/library.cmake, because options of single source files hold within one directory.
 foreach(needed d d_avx2 d4_avx2)
   if(NOT needed IN_LIST rows)
