@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inverse dynamics alone, the most called function of all (kim2012 Table 2). in: q, v, a, wrenches (NULL: zero).
+/* RNEA, inverse dynamics alone: the most called of all (kim2012 Table 2). in: q, v, a, wrenches (NULL: zero).
  * arg[0]: without weight. out: tau [nv]. O(n). */
 #include "rnea.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inverse dynamics from q in one go: one function for all kernels that need it, so that all give the same to the bit.
- */
+/* RNEA: inverse dynamics from q in one go. One function for all kernels that need it, so that all give the same to the
+ * bit. */
 #ifndef JN_KERNEL_INVERSE_DYNAMICS_RNEA_H
 #define JN_KERNEL_INVERSE_DYNAMICS_RNEA_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Motions as polynomials of time. A quantity x(t) is held by its Taylor coefficients x_k = x^(k)/k!, and every product
+/* Jets: motions as polynomials of time. A quantity is held by its Taylor coefficients x_k = x^(k)/k!, and every product
  * of the Newton-Euler recursion becomes a truncated convolution; one order is added to all bodies at a time, from the
  * lower ones, because forward dynamics must solve for each order before the next (inverse dynamics alone goes body by
  * body: jets.c). Cost O(n K^2) for all orders up to K.
