@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Each specialised version of an algorithm against the general one: the same kernels compiled with and without it
- * (src/kernel/base/versions.h), timed in turn in one run. Ends with the versions that gain less than 5 % on every robot:
- * those are not worth their lines.
- *   bench_versions [ROBOT...] */
+ * (src/kernel/base/versions.h), timed in turn in one run. Ends with the versions that gain less than 5 % on every
+ * robot: those are not worth their lines. bench_versions [ROBOT...] */
 #include <stdio.h>
 #include <string.h>
 
