@@ -29,6 +29,7 @@ ALGORITHM(momentum_matrix_rate, momentum_matrix_rate, JN_ABOUT_COM, Q, V, OUT(0)
 /* ---- dynamics ---- */
 
 ALGORITHM(coriolis_forces, coriolis_forces, Q, V, OUT(0))
+ALGORITHM(christoffel, coriolis_matrix_christoffel, Q, V, OUT(0))
 ALGORITHM(mass_rate, mass_matrix_rate, Q, V, OUT(0))
 ALGORITHM(mass_factor, mass_factor, Q, OUT(0))
 ALGORITHM(mass_solve, mass_solve, GIVEN(0), TAU, OUT(0))
@@ -139,6 +140,7 @@ static const algorithm list[] = {
     ENTRY("momentum matrix", -1, SIZE_N2, momentum_matrix),
     ENTRY("momentum matrix rate", -1, SIZE_N2, momentum_matrix_rate),
     ENTRY("Coriolis forces", -1, SIZE_N, coriolis_forces),
+    ENTRY("Coriolis matrix (Christoffel)", -1, SIZE_N2, christoffel),
     ENTRY("rate of M", -1, SIZE_N2, mass_rate),
     ENTRY("factors of M", -1, SIZE_N2, mass_factor),
     PREPARED("solution with factors of M", -1, SIZE_N, mass_solve, factors),

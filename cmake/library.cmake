@@ -11,6 +11,7 @@ set(kernel_sources
     src/kernel/second_derivatives/second_along.c
     src/kernel/mass_matrix/factor.c
     src/kernel/forward_dynamics/aba.c
+    src/kernel/terms/christoffel.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c
@@ -34,6 +35,7 @@ set(kernel_sources
 set(core_sources
     src/ident/base_parameters.c
     src/loops/assembly.c
+    src/loops/closure.c
     src/loops/constraint.c
     src/loops/create.c
     src/loops/dense.c
@@ -71,7 +73,9 @@ set(core_sources
     src/io/native_scan.c
     src/io/native_write.c
     src/io/npy.c
+    src/io/printable.c
     src/io/table.c
+    src/io/whole_file.c
     src/io/zip.c
     src/trajectory/arrays.c
     src/trajectory/curve.c
@@ -79,12 +83,14 @@ set(core_sources
     src/trajectory/fit_solve.c
     src/trajectory/load.c
     src/trajectory/names.c
+    src/trajectory/noise.c
     src/trajectory/residue.c
     src/trajectory/samples.c
     src/trajectory/series.c
     src/trajectory/trajectory.c
     src/trajectory/units.c
-    src/trajectory/waypoints.c)
+    src/trajectory/waypoints.c
+    src/trajectory/wrenches.c)
 
 # Written over the caller's number type: compiled for double and for float.
 set(public_sources

@@ -42,7 +42,7 @@ static UNUSED char *read_all(FILE *f) {
 }
 
 static UNUSED const char *in_directory(const char *name) {
-  static char path[4][sizeof directory + 64];
+  static char path[4][sizeof directory + 512];
   static int turn;
   char *p = path[turn++ % 4];
   snprintf(p, sizeof path[0], "%s/%s", directory, name);

@@ -517,7 +517,7 @@ static void wrong_arguments(void **st) {
   assert_null(b);
   check_status(jn_base_create(m, &o, NULL), JN_ERR_NULL);
   o.size = 3;
-  check_status(jn_base_create(m, &o, &b), JN_ERR_SIZE);
+  check_status(jn_base_create(m, &o, &b), JN_ERR_INIT);
   const double bad[] = {-1, 1, NAN};
   for (int i = 0; i < 3; i++) {
     jn_base_options_init(&o);

@@ -117,6 +117,8 @@ static void dynamics(void **state) {
          jn_inverse_dynamics(x.m, x.w, Q(k), V(k), A(k), WRENCH(k), one), nv);
     SAME(500, jn_mass_matrix_batch(x.b, n, x.q, all), jn_mass_matrix(x.m, x.w, Q(k), one), x.square);
     SAME(500, jn_coriolis_matrix_batch(x.b, n, x.q, x.v, all), jn_coriolis_matrix(x.m, x.w, Q(k), V(k), one), x.square);
+    SAME(500, jn_coriolis_matrix_christoffel_batch(x.b, n, x.q, x.v, all),
+         jn_coriolis_matrix_christoffel(x.m, x.w, Q(k), V(k), one), x.square);
     SAME(1e5, jn_forward_dynamics_batch(x.b, n, x.q, x.v, x.tau, x.W, all),
          jn_forward_dynamics(x.m, x.w, Q(k), V(k), TAU(k), WRENCH(k), one), nv);
     SAME(1e5, jn_hybrid_dynamics_batch(x.b, n, x.prescribed, x.q, x.v, x.a, x.tau, NULL, all, x.all[1]),

@@ -161,6 +161,7 @@ static void dynamics(trial *t) {
   BOUNDED(mass_matrix_inverse, Q, OUT(N2));
   BOUNDED(mass_matrix_rate, Q, VEC, OUT(N2));
   BOUNDED(coriolis_matrix, Q, VEC, OUT(N2));
+  BOUNDED(coriolis_matrix_christoffel, Q, VEC, OUT(N2));
   BOUNDED(mass_factor, Q, OUT(N2));
   BOUNDED(mass_solve, IN(N2), VEC, OUT(N));
   BOUNDED(energy, Q, VEC, OUT(2));
@@ -431,6 +432,7 @@ static void loop_dynamics(trial *t, jn_loops *loops, const double *q0, int m) {
 #define HERE input(t, q0, t->nq)
 #define SPEED input(t, v, N)
   called(t, jn_loops_constraint(loops, HERE, SPEED, OUT(m), OUT(m * N), OUT(m)), "loops_constraint");
+  called(t, jn_loops_gaps(loops, HERE, OUT(jn_loop_count(t->m))), "loops_gaps");
   jn_loops_health health;
   called(t, jn_loops_health_at(loops, HERE, &health, guarded_scratch(&t->g, (size_t)m)), "loops_health_at");
   double *tau = IN(rows * N), *motion = OUT((rows + 1) * N), *multipliers = OUT(rows * m);

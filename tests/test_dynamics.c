@@ -764,6 +764,8 @@ static void float_functions_agree_with_double(void **st) {
     same_in_float("M", n * n, 1, jnf_mass_matrix(x.m, x.w, q, single), jn_mass_matrix(x.m, x.w, x.q, d));
     same_in_float("C", n * n, 10, jnf_coriolis_matrix(x.m, x.w, q, v, single),
                   jn_coriolis_matrix(x.m, x.w, x.q, x.v, d));
+    same_in_float("C", n * n, 10, jnf_coriolis_matrix_christoffel(x.m, x.w, q, v, single),
+                  jn_coriolis_matrix_christoffel(x.m, x.w, x.q, x.v, d));
     same_in_float("dM", n * n, 10, jnf_mass_matrix_rate(x.m, x.w, q, v, single),
                   jn_mass_matrix_rate(x.m, x.w, x.q, x.v, d));
     same_in_float("energy", 2, 10, jnf_energy(x.m, x.w, q, v, single), jn_energy(x.m, x.w, x.q, x.v, d));

@@ -339,6 +339,63 @@ static void assemble_closes_the_loops_and_completes_the_motion(void **state) {
                       "the loops cannot be closed from this q with the held joints where they are; they stay open by");
 }
 
+/* A flap that turns about x, and whose axis y must be that of the world: closed at 0, and half a turn away its
+ * conditions vanish too. */
+static void half_a_turn_away_is_open(void **state) {
+  (void)state;
+  static const char *const kinds[] = {"weld", "revolute", "prismatic", "cylindrical", "planar", "sliding_surface"};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    char model[768], words[256], what[128];
+    snprintf(model, sizeof model,
+             "{\"name\": \"flap\", \"bodies\": [{\"name\": \"flap\", \"joint\": {\"name\": \"flap\", \"type\": "
+             "\"revolute\", \"axis\": [1, 0, 0]}, \"inertia\": {\"mass\": 1, \"tensor\": [0.01, 0.01, 0.01, 0, 0, "
+             "0]}}], \"loops\": [{\"name\": \"latch\", \"type\": \"%s\", \"axis\": [0, 1, 0], \"a\": {\"body\": "
+             "\"world\"}, \"b\": {\"body\": \"flap\"}}]}",
+             kinds[i]);
+    write_file("flap.json", model);
+    snprintf(what, sizeof what,
+             "state 0: q opens the loop 'latch' by 3.14 (half a turn: its axes point opposite ways)");
+    check_refused_state("flap.json --want ddq", "{\"q\": [3.141592653589793]}", what);
+    check_refused_state("flap.json --assemble --want ddq", "{\"q\": [3.141592653589793], \"held\": [\"flap\"]}",
+                        "the loops cannot be closed from this q with the held joints where they are; they stay open by "
+                        "3.14\n");
+    snprintf(words, sizeof words, "flap.json --assemble --want ddq");
+    json_t *out = evaluate(words, "{\"q\": [3.141592653589793]}");
+    double q;
+    flatten(at(out, "results.0.q"), &q, 0, 1);
+    assert_true(fabs(cos(q) - 1) < 1e-12);
+    json_decref(out);
+  }
+  unlink(in_directory("flap.json"));
+}
+
+/* A gear beside another, in small units: both count. */
+static void conditions_in_small_units_count(void **state) {
+  (void)state;
+  static const char *const factors[] = {"1", "1e-12", "1e50"};
+  for (int i = 0; i < 3; i++) {
+    char model[1024];
+    snprintf(
+        model, sizeof model,
+        "{\"name\": \"geared\", \"bodies\": [{\"name\": \"a\", \"joint\": {\"name\": \"a\", \"type\": \"revolute\"}, "
+        "\"inertia\": {\"mass\": 1, \"tensor\": [1, 1, 1, 0, 0, 0]}}, {\"name\": \"b\", \"joint\": {\"name\": \"b\", "
+        "\"type\": \"revolute\"}, \"inertia\": {\"mass\": 1, \"tensor\": [1, 1, 1, 0, 0, 0]}}, {\"name\": \"c\", "
+        "\"joint\": {\"name\": \"c\", \"type\": \"revolute\"}, \"inertia\": {\"mass\": 1, \"tensor\": [1, 1, 1, 0, 0, "
+        "0]}}], \"loops\": [{\"name\": \"ab\", \"type\": \"coupling\", \"terms\": [{\"joint\": \"a\", \"factor\": %s}, "
+        "{\"joint\": \"b\", \"factor\": -%s}]}, {\"name\": \"bc\", \"type\": \"coupling\", \"terms\": [{\"joint\": "
+        "\"b\"}, {\"joint\": \"c\", \"factor\": -1}]}]}",
+        factors[i], factors[i]);
+    write_file("geared.json", model);
+    json_t *out = evaluate("geared.json --want ddq,mobility", "{\"tau\": [3, 0, 0]}"); /* three discs turn as one */
+    check_numbers(out, "results.0.ddq", (const double[]){1, 1, 1}, 3, CLOSE);
+    assert_int_equal((int)number_at(out, "results.0.mobility.mobility"), 1);
+    json_decref(out);
+    check_refused_state("geared.json --want ddq", "{\"q\": [0.01, 0, 0]}", "q opens the loop 'ab' by 0.01");
+    check_refused_state("geared.json --want ddq", "{\"v\": [0.01, 0, 0]}", "v opens the loop 'ab' at a rate of 0.01");
+  }
+  unlink(in_directory("geared.json"));
+}
+
 static void impossible_wishes_are_refused_with_advice(void **state) {
   (void)state;
   check_refused_state("closed.json --want tau", "{" MOTION "}",
@@ -532,6 +589,8 @@ int main(void) {
       cmocka_unit_test(joint_wrenches_know_of_the_loop),
       cmocka_unit_test(open_states_are_refused_with_the_size_of_the_gap),
       cmocka_unit_test(assemble_closes_the_loops_and_completes_the_motion),
+      cmocka_unit_test(half_a_turn_away_is_open),
+      cmocka_unit_test(conditions_in_small_units_count),
       cmocka_unit_test(impossible_wishes_are_refused_with_advice),
       cmocka_unit_test(without_its_loops_a_model_is_its_tree),
       cmocka_unit_test(torques_of_the_mechanisms_make_their_motion),

@@ -140,6 +140,72 @@ static void pose_is_placement_times_joint_motion(void **state) {
     }
 }
 
+/* R <- R exp(angle n / |n|), in long double. */
+static void turn_long(long double R[3][3], const double axis[3], long double angle) {
+  long double n =
+      sqrtl((long double)axis[0] * axis[0] + (long double)axis[1] * axis[1] + (long double)axis[2] * axis[2]);
+  long double c = cosl(angle), s = sinl(angle), e[3] = {axis[0] / n, axis[1] / n, axis[2] / n}, E[3][3], out[3][3];
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    for (int l = 0; l < 3; l++) E[i][l] = (1 - c) * e[i] * e[l] + (i == l ? c : 0);
+    E[i][j] -= s * e[k];
+    E[i][k] += s * e[j];
+  }
+  for (int i = 0; i < 3; i++)
+    for (int l = 0; l < 3; l++) out[i][l] = R[i][0] * E[0][l] + R[i][1] * E[1][l] + R[i][2] * E[2][l];
+  memcpy(R, out, sizeof out);
+}
+
+/* Angles far from zero, with all digits: the rotation is that of exactly this angle, whatever the type of the joint. */
+static void angles_keep_their_digits_far_from_zero(void **state) {
+  (void)state;
+  uint64_t s = seed("large angles");
+  static const jn_joint_type types[] = {JN_REVOLUTE,  JN_HELICAL, JN_CYLINDRICAL, JN_PLANAR,
+                                        JN_UNIVERSAL, JN_GIMBAL,  JN_GENERAL};
+  const double most = jn_row_epsilon() > 1e-10 ? 1e4 : 1e15;
+  for (int i = 0; i < 7 * 200; i++) {
+    jn_link l;
+    jn_work *w;
+    double q[6] = {0}, T[16], found[9], expected[9];
+    jn_joint_type type = types[i % 7];
+    jn_model *m = one_joint(&s, type, &l);
+    const double *axes[3] = {l.joint.axis, l.joint.axis2, l.joint.axis3};
+    int count = type == JN_UNIVERSAL ? 2 : type == JN_GIMBAL ? 3 : 1, first = type == JN_PLANAR ? 2 : 0;
+    if (type == JN_GENERAL) { /* of rotations about unit vectors */
+      jn_builder *b;
+      jn_model_destroy(m);
+      check_ok(jn_builder_create(NULL, &b));
+      l.joint.screw_count = count = 3;
+      for (int k = 0; k < 3; k++) {
+        double x[3], n;
+        do fill(&s, x, 3, 1);
+        while (!((n = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])) > 0.3));
+        for (int e = 0; e < 6; e++) l.joint.screws[k][e] = e < 3 ? x[e] / n : 0;
+        axes[k] = l.joint.screws[k];
+      }
+      check_ok(jn_builder_add_link(b, &l));
+      check_ok(jn_builder_freeze(b, &m, NULL));
+      jn_builder_destroy(b);
+    }
+    check_ok(jn_work_create(m, &w));
+    long double R[3][3];
+    for (int r = 0; r < 9; r++) R[r / 3][r % 3] = l.placement[r / 3 * 4 + r % 3];
+    for (int k = 0; k < count; k++) { /* a number of float too */
+      q[first + k] = (float)(pow(10, (log10(most) + 1) / 2 * (1 + uniform(&s)) - 1) * (uniform(&s) < 0 ? -1 : 1));
+      turn_long(R, axes[k], q[first + k]);
+    }
+    check_ok(jn_joint_pose(m, w, 0, q, T));
+    for (int r = 0; r < 9; r++) {
+      expected[r] = (double)R[r / 3][r % 3];
+      found[r] = T[r / 3 * 4 + r % 3];
+    }
+    check_close(found, expected, 9, 1, 24, "%s at %.17g %.17g %.17g rad", jn_joint_type_name(type), q[first],
+                q[first + 1], q[first + 2]);
+    jn_work_destroy(w);
+    jn_model_destroy(m);
+  }
+}
+
 static void planar_joint_stays_in_its_plane(void **state) {
   (void)state;
   uint64_t s = seed("planar");
@@ -520,6 +586,7 @@ static void float_configurations_agree_with_double(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pose_is_placement_times_joint_motion),
+      cmocka_unit_test(angles_keep_their_digits_far_from_zero),
       cmocka_unit_test(planar_joint_stays_in_its_plane),
       cmocka_unit_test(screws_give_the_body_velocity_and_their_rate),
       cmocka_unit_test(one_screw_joints_are_instances_of_the_general_joint),

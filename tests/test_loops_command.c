@@ -231,6 +231,31 @@ static void info_tells_singular_configurations(void **state) {
   assert_null(strstr(o.err, "state 0"));
   assert_null(strstr(o.out, "null"));
   done(&o);
+  write_file("state.json", "{\"q\": [1e-3, -1e-3, 1e-3]}"); /* near enough for the higher orders to lose their digits */
+  o = run("open.json --want ddq --input state.json");
+  assert_int_equal(o.code, 0);
+  assert_string_equal(o.err, "");
+  done(&o);
+  o = run("open.json --want ddq_jets --order 3 --input state.json");
+  assert_int_equal(o.code, 0);
+  check_has(o.err, "state 0: note: rounding: the weakest condition counts for ");
+  check_has(o.err, "in the highest order\n");
+  done(&o);
+  for (int away = 0; away < 2; away++) { /* along a motion that begins there, and one that does not */
+    char csv[4096] = "t,crank\n";
+    for (int i = 0; i < 60; i++) {
+      double t = 0.02 * i;
+      size_t used = strlen(csv);
+      snprintf(csv + used, sizeof csv - used, "%.17g,%.17g\n", t, (away ? 0.5 : 1e-3) + 0.3 * t * t);
+    }
+    write_file("motion.csv", csv);
+    o = jounce("torque open.json motion.csv --order 2");
+    assert_int_equal(o.code, 0);
+    assert_true((strstr(o.err, "note: the loops are near a singular configuration at t = 0 s: errors of about") !=
+                 NULL) == !away);
+    done(&o);
+  }
+  unlink(in_directory("motion.csv"));
 }
 
 /* Contacts and couplings are read, shown, and written back. */

@@ -162,6 +162,8 @@ static void faults_of_frames_and_loops_name_line_and_subject(void **state) {
        3},
       {LOOP("\"type\": \"coordinates\", \"b\": {\"body\": \"world\"},\n\"mask\": [\"x\", \"q\"]"), "unknown-value",
        "loop 'c'", "has entry 2", 6},
+      {LOOP("\"type\": \"coordinates\", \"b\": {\"body\": \"world\"},\n\"mask\": [\"x\", \"rz\", \"x\"]"),
+       "duplicate-value", "loop 'c'", "has 'x' twice", 6},
       {LOOP("\"type\": \"coordinates\", \"b\": {\"body\": \"world\"},\n\"mask\": \"x\""), "wrong-type", "loop 'c'",
        "an array of names", 6},
       {LOOP("\"type\": \"revolute\", \"b\": {\"body\": \"world\"},\n\"axis\": [1, 0]"), "wrong-type", "loop 'c'",

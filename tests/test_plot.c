@@ -110,7 +110,7 @@ static void pictures_that_cannot_be_written_are_told(void **state) {
     snprintf(link, sizeof link, "full.%s", endings[i]);
     assert_int_equal(symlink("/dev/full", in_directory(link)), 0);
     snprintf(words, sizeof words, "torque builtin:panda builtin:demo --plot %s", link);
-    check_refusal(words, 1, "is the disk full?");
+    check_refusal(words, 1, "No space left on device");
     assert_true(exists(link)); /* the device is not ours to remove */
   }
   check_refusal("plot a.csv >/dev/full", 1, "cannot write to standard output");
@@ -254,6 +254,83 @@ static void joints_without_motor_have_no_band(void **state) {
   free(svg);
 }
 
+/* ---- Many joints ---- */
+
+/* A motion of the joints of the humanoid, its base included. */
+static void write_humanoid(void) {
+  jn_model *m;
+  assert_int_equal(jn_load("builtin:humanoid", NULL, &m, NULL), JN_OK);
+  FILE *f = open_file("walk.json", "w");
+  fputs("{\"duration\": 2, \"joints\": {\"base\": [0, 0, 1, 0, 0, 0, 1]", f);
+  for (int i = 0; i < jn_link_count(m); i++)
+    if (jn_joint_nv(m, i) == 1)
+      fprintf(f, ", \"%s\": {\"cosine\": {\"amplitude\": 0.1, \"omega\": 3}}", jn_joint_name(m, i));
+  fputs("}}", f);
+  fclose(f);
+  jn_model_destroy(m);
+}
+
+/* Every joint is on one page, each page has its number, and no page is higher than one can look at. */
+static void many_joints_go_to_pages(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_humanoid();
+  outcome o = run_fine("torque builtin:humanoid walk.json --limits --plot h.svg --limits", 1);
+  check_has(o.out, "Drawn: h-1.svg\nDrawn: h-2.svg\nDrawn: h-3.svg\n");
+  done(&o);
+  assert_false(exists("h.svg"));
+  int knees = 0, bases = 0;
+  for (int i = 1; i <= 3; i++) {
+    char name[32], title[32];
+    int width, height;
+    snprintf(name, sizeof name, "h-%d.svg", i);
+    snprintf(title, sizeof title, "(page %d of 3)", i);
+    char *svg = read_file(name);
+    check_has(svg, title);
+    knees += count_of(svg, ">left_knee<");
+    bases += count_of(svg, ">base_wx<");
+    const char *size = strstr(svg, "width=\"");
+    assert_non_null(size);
+    assert_int_equal(sscanf(size, "width=\"%d\" height=\"%d\"", &width, &height), 2);
+    assert_in_range(height, 300, 1700);
+    free(svg);
+  }
+  assert_int_equal(knees, 1);
+  assert_int_equal(bases, 1);
+  o = run_fine("torque builtin:humanoid walk.json --plot h.pdf", 0);
+  check_has(o.out, "Drawn: h.pdf\n");
+  done(&o);
+}
+
+/* A label has two units where a band has both; the joints' own do not. */
+static void labels_have_the_units_of_their_panels(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_humanoid();
+  outcome o = run_fine("torque builtin:humanoid walk.json --order 1 --plot h.svg --joints 'base,left_*'", 0);
+  done(&o);
+  char *svg = read_file("h.svg");
+  assert_int_equal(count_of(svg, "[N m, N]"), 1);
+  assert_int_equal(count_of(svg, "[N m/s, N/s]"), 1);
+  assert_true(count_of(svg, "[N m]") >= 1);
+  assert_true(count_of(svg, ">left_knee<") == 1 && !strstr(svg, ">right_knee<") && !strstr(svg, ">neck_yaw<"));
+  free(svg);
+  o = run_fine("torque builtin:humanoid walk.json --order 1 --plot - --joints base", 0);
+  check_has(o.out, "base_wx torque τ [N m]");
+  check_has(o.out, "base_vx torque τ [N]");
+  check_not(o.out, "[N m, N]");
+  done(&o);
+  o = run_fine("torque builtin:humanoid walk.json --order 0 --out h.csv", 0);
+  done(&o);
+  o = run_fine("plot h.csv --joints base,neck_yaw", 0);
+  check_has(o.out, "base_wx velocity [rad/s]");
+  check_has(o.out, "neck_yaw torque τ [N m]");
+  check_not(o.out, "left_knee");
+  done(&o);
+  check_refusal("plot h.csv --joints nekc_yaw", 2, "did you mean 'neck_yaw'?");
+  check_refusal("torque builtin:humanoid walk.json --joints base", 2, "--joints is for --plot");
+}
+
 static void titles_fit(void **state) {
   (void)state;
   if (no_gnuplot()) return;
@@ -286,6 +363,8 @@ int main(void) {
       cmocka_unit_test(gaps_are_not_joined),
       cmocka_unit_test(limits_are_seen_without_colour),
       cmocka_unit_test(joints_without_motor_have_no_band),
+      cmocka_unit_test(many_joints_go_to_pages),
+      cmocka_unit_test(labels_have_the_units_of_their_panels),
       cmocka_unit_test(titles_fit),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_all);

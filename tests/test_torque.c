@@ -389,13 +389,127 @@ static void limits_of_built_in_robots_can_be_used(void **state) {
   check_refusal("torque own.json m.json --limits=builtin:pandas", 1, "builtin:pandas: ");
 }
 
+/* ---- Limits and what samples can tell ---- */
+
+static const char rod[] =
+    "{\"name\": \"rod\", \"bodies\": [{\"name\": \"rod\", \"joint\": {\"name\": \"hinge\", \"type\": \"revolute\","
+    " \"axis\": [0, 1, 0]}, \"inertia\": {\"mass\": 2, \"com\": [0, 0, -0.5], \"tensor\": [0.2, 0.2, 0.1, 0, 0, 0]}}]}";
+
+/* 1000 samples at 200 Hz of slow sin(2 t) + fast cos(2 pi 200 / ratio t + phase) + noise, the same every time. */
+static void write_tone(double slow, double fast, double ratio, double phase, double noise) {
+  FILE *f = fopen(in_directory("tone.csv"), "w");
+  assert_non_null(f);
+  fputs("t,hinge\n", f);
+  uint64_t s = 1;
+  for (int i = 0; i < 1000; i++) {
+    double sum = 0;
+    for (int k = 0; k < 12; k++) { /* normal, near enough */
+      s = s * 6364136223846793005u + 1442695040888963407u;
+      sum += (double)(s >> 11) * 0x1p-53 - 0.5;
+    }
+    double turn = 2 * 3.14159265358979323846 * i / ratio + phase;
+    fprintf(f, "%.17g,%.17g\n", i / 200.0, slow * sin(i / 100.0) + fast * cos(turn) + noise * sum);
+  }
+  assert_int_equal(fclose(f), 0);
+}
+
+/* Five samples a period were taken for noise, smoothed away, and all limits held. */
+static void fast_motion_is_not_smoothed_away(void **state) {
+  (void)state;
+  write_file("rod.json", rod);
+  write_file("l.csv", "joint,effort\nhinge,30\n");
+  for (int i = 0; i < 8; i++) {
+    write_tone(0, 0.4, 4.5 + 0.3 * i, 0.7, 0);
+    outcome o = run_fine("torque rod.json tone.csv --limits=l.csv", 1);
+    check_has(o.out, "1000 (all)");
+    check_has(o.out, "1 of 1 limits are broken");
+    done(&o);
+  }
+  /* whoever asks for it gets it smooth, but no verdict */
+  outcome o = run_fine("torque rod.json tone.csv --limits=l.csv --tolerance 0.5", 3);
+  check_has(o.err, "more than noise: an oscillation of about");
+  check_has(o.out, "Cannot tell whether 1 of 1 limits hold:\n  hinge effort: ");
+  check_has(o.out, "hinge may oscillate by 0.");
+  done(&o);
+}
+
+/* Noise may hide what breaks a limit; who knows more can say so. */
+static void limits_that_samples_cannot_tell(void **state) {
+  (void)state;
+  write_file("rod.json", rod);
+  write_tone(0.5, 0, 5, 0, 1e-4);
+  write_file("l.csv", "joint,velocity,acceleration,effort\nhinge,2,5,10\n");
+  outcome o = run_fine("torque rod.json tone.csv --limits=l.csv", 3);
+  check_has(o.out, "Cannot tell whether 2 of 3 limits hold:\n  hinge acceleration: ");
+  check_has(o.out, "? ");
+  check_has(o.out, "at 100 Hz without the samples telling it from noise");
+  check_has(o.out, "--bandwidth HZ");
+  assert_null(strstr(o.out, "limits hold."));
+  done(&o);
+  o = run_fine("torque rod.json tone.csv --limits=l.csv --bandwidth 20", 0);
+  check_has(o.out, "All 3 limits hold.");
+  done(&o);
+  o = run_fine("torque rod.json tone.csv --limits=l.csv --tolerance 1.1e-4", 0);
+  check_has(o.out, "All 3 limits hold.");
+  done(&o);
+  write_file("l.csv", "joint,velocity,acceleration\nhinge,2,1\n"); /* broken is broken */
+  o = run_fine("torque rod.json tone.csv --limits=l.csv", 1);
+  check_has(o.out, "1 of 2 limits are broken");
+  done(&o);
+  check_refusal("torque rod.json tone.csv --bandwidth 0", 2, "--bandwidth takes one positive number");
+}
+
+/* Eight samples a period, none of them where the velocity is largest: it is 8 % more between them. */
+static void peaks_between_samples_count(void **state) {
+  (void)state;
+  write_file("rod.json", rod);
+  write_tone(0, 0.1, 8, -3.14159265358979323846 / 8, 0);
+  write_file("l.csv", "joint,velocity\nhinge,15.2\n"); /* 15.71 is the largest, 14.51 at the samples */
+  outcome o = run_fine("torque rod.json tone.csv --range 1,3 --limits=l.csv", 1);
+  check_has(o.out, "beyond the limit of");
+  check_has(o.out, "(between two samples)");
+  done(&o);
+}
+
+/* 0 N m for two rows, then 100: no torque before, none beyond. */
+static void wrenches_go_as_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *option, *words;
+    double low, high, middle; /* of the torque, and at 1.5 s */
+  } cases[] = {{"", "by monotone cubics from row to row (4 rows); derivatives of the torques jump", -100, 0, -50},
+               {"--wrench-interpolation hold", "held from row to row (4 rows); torques jump", -100, 0, 0},
+               {"--wrench-interpolation linear", "straight from row to row (4 rows); deriv", -100, 0, -50},
+               {"--wrench-interpolation monotone", "by monotone cubics", -100, 0, -50},
+               {"--wrench-interpolation spline", "by smoothing splines (4 rows)", -244.9, 18.2, -43.125}};
+  write_file("rod.json", rod);
+  write_file("still.json", "{\"duration\": 5, \"joints\": {\"hinge\": 0}}");
+  write_file("w.csv", "t,rod_my\n0,0\n1,0\n2,100\n5,100\n");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char line[160];
+    snprintf(line, sizeof line, "torque rod.json still.json --wrench w.csv --rate 100 --out r.csv %s", cases[i].option);
+    outcome o = run_fine(line, 0);
+    check_has(o.out, cases[i].words);
+    done(&o);
+    jn_table t;
+    read_csv("r.csv", &t);
+    const double *tau = jn__table_column(&t, jn__table_find(&t, "hinge.tau"));
+    double low = 0, high = 0;
+    for (int r = 0; r < t.rows; r++) low = fmin(low, tau[r]), high = fmax(high, tau[r]);
+    if (fabs(low - cases[i].low) > 0.1 || fabs(high - cases[i].high) > 0.1 || fabs(tau[150] - cases[i].middle) > 1e-9)
+      fail_msg("%s: from %g to %g N m, %g in the middle", line, low, high, tau[150]);
+    jn__table_free(&t);
+  }
+  check_refusal("torque rod.json still.json --wrench w.csv --wrench-interpolation cubic", 2, "hold");
+}
+
 /* ---- Wrong use, bad files ---- */
 
 static void wrong_use_is_told(void **state) {
   (void)state;
   check_refusal("torque builtin:panda", 2, "TRAJECTORY is missing");
   check_refusal("torque builtin:panda builtin:demo --order 1.5", 2, "--order takes one whole number");
-  check_refusal("torque builtin:panda builtin:demo --out x.txt", 1, "must end in .csv or .npz");
+  check_refusal("torque builtin:panda builtin:demo --out x.txt", 2, "must end in .csv or .npz");
   check_refusal("torque builtin:panda builtin:demo --plot x.gif", 2, "pictures end in .svg, .png or .pdf");
   check_refusal("torque builtin:panda builtin:demo --payload 1,2", 2, "--payload takes m,x,y,z");
   check_refusal("torque builtin:panda builtin:demo --payload 1,0,0,0 --link panda_link77", 2,
@@ -557,6 +671,10 @@ int main(void) {
       cmocka_unit_test(limits_decide_the_exit_status),
       cmocka_unit_test(limits_files_are_read_as_trajectories_are),
       cmocka_unit_test(limits_of_built_in_robots_can_be_used),
+      cmocka_unit_test(fast_motion_is_not_smoothed_away),
+      cmocka_unit_test(limits_that_samples_cannot_tell),
+      cmocka_unit_test(peaks_between_samples_count),
+      cmocka_unit_test(wrenches_go_as_told),
       cmocka_unit_test(wrong_use_is_told),
       cmocka_unit_test(files_are_safe),
       cmocka_unit_test(large_times_keep_their_digits),

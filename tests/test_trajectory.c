@@ -424,6 +424,95 @@ static void samples_of_derivatives_help(void **state) {
   jn_model_destroy(m);
 }
 
+/* A pendulum of one hinge swings freely: q'' = -sin q, by small steps of Runge and Kutta. */
+static void swing(double *q, double *v, double time) {
+  enum { STEPS = 100 };
+  double h = time / STEPS;
+  for (int i = 0; i < STEPS; i++) {
+    double a1 = -sin(*q), v2 = *v + h / 2 * a1, a2 = -sin(*q + h / 2 * *v), v3 = *v + h / 2 * a2;
+    double a3 = -sin(*q + h / 2 * v2), v4 = *v + h * a3, a4 = -sin(*q + h * v3);
+    *q += h / 6 * (*v + 2 * v2 + 2 * v3 + v4);
+    *v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+  }
+}
+
+/* Its samples from rest at q, with the derivatives whose orders are in `orders` ("", "1", "2", "12"); noise in the
+ * samples and in those of derivatives. */
+static void write_swing(uint64_t *s, double q, const char *orders, int count, double step, const double noise[2],
+                        char *text) {
+  double v = 0;
+  text += sprintf(text, "t,a");
+  for (const char *k = orders; *k; k++) text += sprintf(text, ",a_d%c", *k);
+  for (int i = 0; i < count; i++) {
+    text += sprintf(text, "\n%.17g,%.17g", i * step, q + noise[0] * normal(s));
+    for (const char *k = orders; *k; k++)
+      text += sprintf(text, ",%.17g", (*k == '1' ? v : -sin(q)) + noise[1] * normal(s));
+    swing(&q, &v, step);
+  }
+}
+
+/* Largest error of q'' + sin q = 0, at and between samples. */
+static double swing_error(const jn_model *m, const char *text, double end) {
+  jn_trajectory *made = load_text(m, text, 2);
+  double largest = 0;
+  for (int i = 0; i <= 1000; i++) {
+    double q, v[4];
+    check_ok(jn_trajectory_evaluate(made, i * end / 1000, 2, &q, v));
+    largest = fmax(largest, fabs(v[1] + sin(q)));
+  }
+  jn_trajectory_destroy(made);
+  return largest;
+}
+
+/* With exact samples, derivatives never make a fit worse than positions alone, be they exact or noisy, however few
+ * samples there are. */
+static void derivatives_of_exact_samples_never_harm(void **state) {
+  (void)state;
+  uint64_t s = seed("swings");
+  jn_model *m = make_hinge();
+  static const char *const orders[] = {"1", "2", "12"};
+  static char text[100 * 400];
+  for (double from = 1; from < 3.1; from += 0.7)
+    for (int count = 10; count < 400; count *= 2)
+      for (double step = 0.02; step < 1; step *= 2) {
+        write_swing(&s, from, "", count, step, (double[]){0, 0}, text);
+        double alone = swing_error(m, text, (count - 1) * step);
+        for (int k = 0; k < 6; k++) {
+          double noise = k < 3 || count < 80 ? 0 : 1e-2; /* a few samples do not tell noise from their errors */
+          write_swing(&s, from, orders[k % 3], count, step, (double[]){0, noise}, text);
+          double with = swing_error(m, text, (count - 1) * step);
+          check(with < 1.1 * alone + 1e-9, "%d steps of %g s, derivatives %s, noise %g: %g, without %g", count, step,
+                orders[k % 3], noise, with, alone);
+        }
+      }
+  jn_model_destroy(m);
+}
+
+/* --tolerance 0 goes through all samples of the curve, whatever derivatives say, right or wrong. */
+static void without_smoothing_positions_come_first(void **state) {
+  (void)state;
+  enum { N = 120 };
+  uint64_t s = seed("positions first");
+  jn_model *m = make_hinge();
+  static const char *const orders[] = {"", "1", "2", "12"};
+  static char text[200 * N];
+  for (int trial = 0; trial < 12; trial++) {
+    jn_trajectory_options o;
+    jn_trajectory *made;
+    jn_fit fit;
+    jn_trajectory_options_init(&o);
+    o.smoothing = JN_SMOOTH_NONE;
+    o.order = trial % 4;
+    double noise = trial < 4 ? 0 : trial < 8 ? 1e-4 : 1e-2;
+    write_swing(&s, 2, orders[trial % 4], N, 0.05, (double[]){noise, 10 * noise}, text);
+    check_ok(jn_trajectory_load_text(m, text, strlen(text), "test", &o, &made, NULL));
+    check_ok(jn_trajectory_fit_of(made, 0, &fit));
+    check(fit.largest < 1e-11 && fit.interpolating, "derivatives '%s': off by %g", orders[trial % 4], fit.largest);
+    jn_trajectory_destroy(made);
+  }
+  jn_model_destroy(m);
+}
+
 /* ---- Rotations from samples ---- */
 
 /* A body that turns at a constant rate about a fixed axis: its velocity is known, whatever signs the quaternions have.
@@ -537,6 +626,8 @@ int main(void) {
     cmocka_unit_test(without_smoothing_every_sample_is_met),
     cmocka_unit_test(the_fit_does_not_depend_on_the_units),
     cmocka_unit_test(samples_of_derivatives_help),
+    cmocka_unit_test(derivatives_of_exact_samples_never_harm),
+    cmocka_unit_test(without_smoothing_positions_come_first),
     cmocka_unit_test(sampled_rotations_turn_as_they_should),
     cmocka_unit_test(lack_of_memory_is_told_and_nothing_leaks),
     cmocka_unit_test(bad_arguments_are_refused),

@@ -84,7 +84,7 @@ static void print_without_effect(const jn_model *model, const jn_base *base) {
     print_text(stdout, jn_link_name(model, l));
     fputs(count == 10 ? ": all" : ":", stdout);
     for (int k = 0; k < 10 && count < 10; k++)
-      if (jn_base_class_of(base, 10 * l + k) == JN_BASE_NO_EFFECT) printf(" %s", parameter_names[k]);
+      if (jn_base_class_of(base, 10 * l + k) == JN_BASE_NO_EFFECT) say(stdout, " %s", parameter_names[k]);
     putchar('\n');
   }
 }
@@ -102,16 +102,16 @@ static void print_totals(const jn_model *model, const jn_base *base) {
          jn_base_count_by(base, JN_BASE_QR), jn_base_count_by(base, JN_BASE_SVD));
   printf("singular values  least that counts %.2g, largest that does not %.2g, tolerance %g\n", kept, dropped,
          jn_base_tolerance(base));
-  printf("residual         %.2g, combinations by %s\n", jn_base_residual(base),
-         method_names[jn_base_method_used(base)]);
+  say(stdout, "residual         %.2g, combinations by %s\n", jn_base_residual(base),
+      method_names[jn_base_method_used(base)]);
 }
 
 static void base_text(const jn_model *model, const jn_base *base) {
   bool bright = stream_has_colour(stdout);
-  fputs(colour_code(bright, COLOUR_BOLD), stdout);
+  print_colour(stdout, bright, COLOUR_BOLD);
   print_text(stdout, jn_model_name(model));
-  printf("%s\n\nm mass, h = m c first moment, J inertia about the link's origin; SI units.\n\n",
-         colour_code(bright, COLOUR_NONE));
+  print_colour(stdout, bright, COLOUR_NONE);
+  fputs("\n\nm mass, h = m c first moment, J inertia about the link's origin; SI units.\n\n", stdout);
   for (int i = 0; i < jn_base_count(base); i++) print_combination(model, base, i);
   print_without_effect(model, base);
   print_totals(model, base);
@@ -237,7 +237,7 @@ static int find_and_print(const base_arg *arg, const jn_base_options *options) {
     return EXIT_BAD;
   }
   if (status != JN_OK) {
-    fprintf(stderr, "jounce base: %s\n", jn_status_text(status));
+    say(stderr, "jounce base: %s\n", jn_status_text(status));
     return EXIT_BAD;
   }
   warn_of_doubts(arg->model.model, base);

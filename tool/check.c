@@ -15,22 +15,18 @@ static bool is_good(const model_arg *arg) {
 
 static void print_message(const jn_message *m, const char *source, bool bright) {
   static const colour colours[] = {COLOUR_CYAN, COLOUR_YELLOW, COLOUR_RED};
-  fputs(colour_code(bright, COLOUR_BOLD), stdout);
+  print_colour(stdout, bright, COLOUR_BOLD);
   print_place(stdout, source, m->file, m->line, m->column);
-  fputs(colour_code(bright, COLOUR_NONE), stdout);
-  printf("%s%s:%s ", colour_code(bright, colours[m->severity]), severity_name(m->severity),
-         colour_code(bright, COLOUR_NONE));
-  if (*m->subject) {
-    print_text(stdout, m->subject);
-    fputs(": ", stdout);
-  }
-  print_text(stdout, m->text);
-  printf(" %s[%s]%s\n", colour_code(bright, COLOUR_DIM), m->rule, colour_code(bright, COLOUR_NONE));
-  if (*m->remedy) {
-    fputs("    ", stdout);
-    print_text(stdout, m->remedy);
-    fputc('\n', stdout);
-  }
+  print_colour(stdout, bright, COLOUR_NONE);
+  print_colour(stdout, bright, colours[m->severity]);
+  say(stdout, "%s:", severity_name(m->severity));
+  print_colour(stdout, bright, COLOUR_NONE);
+  say(stdout, " %s%s%s ", m->subject, *m->subject ? ": " : "", m->text);
+  print_colour(stdout, bright, COLOUR_DIM);
+  say(stdout, "[%s]", m->rule);
+  print_colour(stdout, bright, COLOUR_NONE);
+  putchar('\n');
+  if (*m->remedy) say(stdout, "    %s\n", m->remedy);
 }
 
 static int compare_rules(const void *a, const void *b) {
@@ -66,14 +62,10 @@ static void print_verdict(const model_arg *arg, bool bright) {
   char *warnings = plural_text(jn_report_count_of(arg->report, JN_WARNING), "warning");
   char *notes = plural_text(jn_report_count_of(arg->report, JN_NOTE), "note");
   print_place(stdout, arg->source, NULL, 0, 0);
-  printf("%s%s%s: %s, %s, %s\n",
-         colour_code(bright, good         ? COLOUR_GREEN
-                             : arg->model ? COLOUR_YELLOW
-                                          : COLOUR_RED),
-         good         ? "good"
-         : arg->model ? "usable"
-                      : "not usable",
-         colour_code(bright, COLOUR_NONE), errors, warnings, notes);
+  print_colour(stdout, bright, good ? COLOUR_GREEN : arg->model ? COLOUR_YELLOW : COLOUR_RED);
+  fputs(good ? "good" : arg->model ? "usable" : "not usable", stdout);
+  print_colour(stdout, bright, COLOUR_NONE);
+  say(stdout, ": %s, %s, %s\n", errors, warnings, notes);
   free(errors);
   free(warnings);
   free(notes);
@@ -86,7 +78,7 @@ static void check_text(const model_arg *arg) {
   if (!arg->model && jn_report_count_of(arg->report, JN_ERROR) == 0) {
     /* The report itself could not be kept. */
     print_place(stdout, arg->source, arg->error.file, arg->error.line, arg->error.column);
-    printf("error: %s\n", *arg->error.text ? arg->error.text : jn_status_text(arg->error.status));
+    say(stdout, "error: %s\n", *arg->error.text ? arg->error.text : jn_status_text(arg->error.status));
   }
   if (count > 1) print_rule_counts(arg->report);
   print_verdict(arg, bright);

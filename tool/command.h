@@ -5,8 +5,9 @@
 
 enum {
   EXIT_FINE = 0,
-  EXIT_BAD = 1,  /* the model is bad, a check failed, a limit is broken, or a file cannot be read or written */
-  EXIT_USAGE = 2 /* wrong use of the command line */
+  EXIT_BAD = 1,   /* the model is bad, a check failed, a limit is broken, or a file cannot be read or written */
+  EXIT_USAGE = 2, /* wrong use of the command line */
+  EXIT_UNSURE = 3 /* no limit is broken as far as the data tell, but they do not tell enough */
 };
 
 typedef struct subcommand {

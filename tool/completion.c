@@ -10,6 +10,7 @@
 
 #include "command.h"
 #include "options.h"
+#include "text.h"
 
 /* What may stand in one place of the line: file names, words, or a list of words split by commas. */
 typedef struct values {
@@ -101,7 +102,7 @@ static void put_words(const shell *s, const char *words, bool quoted) {
 
 static void value_case(const char *command, const char *name, const values *v) {
   if (!v->files && !v->words) return;
-  printf("    %s:%s) files=%d list=%d known=(", command, name, v->files, v->list);
+  say(stdout, "    %s:%s) files=%d list=%d known=(", command, name, v->files, v->list);
   put_words(&bash, v->words, true);
   puts(" ) ;;");
 }
@@ -122,13 +123,13 @@ static void value_cases(const option_set *set) {
 }
 
 static void bash_option_case(const option_set *set) {
-  printf("    %s)\n      options=( --help", set->command);
+  say(stdout, "    %s)\n      options=( --help", set->command);
   for (int i = 0; i < set->count; i++)
-    if (set->options[i].name) printf(" --%s", set->options[i].name);
-  printf(" )\n      takes=' ");
+    if (set->options[i].name) say(stdout, " --%s", set->options[i].name);
+  say(stdout, " )\n      takes=' ");
   for (int i = 0; i < set->count; i++) {
     const option *o = &set->options[i];
-    if (o->name && o->kind != OPTION_FLAG && o->kind != OPTION_MAYBE) printf("%s ", o->name);
+    if (o->name && o->kind != OPTION_FLAG && o->kind != OPTION_MAYBE) say(stdout, "%s ", o->name);
   }
   puts("' ;;");
 }
@@ -220,8 +221,8 @@ static const char bash_body[] =
 
 static void print_bash(const subcommand *commands, int count) {
   puts("# Tab completion of jounce for bash. Made by: jounce --completion bash");
-  printf("_jounce_commands=(");
-  for (int i = 0; i < count; i++) printf(" %s", commands[i].name);
+  say(stdout, "_jounce_commands=(");
+  for (int i = 0; i < count; i++) say(stdout, " %s", commands[i].name);
   puts(" )\n_jounce_options() { # the options of a command, and which of them take a value\n  case $1 in");
   for (int i = 0; i < count; i++) option_visit(commands[i].run, commands[i].name, bash_option_case);
   puts("  esac\n}");
@@ -234,18 +235,18 @@ static void print_bash(const subcommand *commands, int count) {
 /* The action of _arguments: a function that looks into the same table as bash. */
 static void zsh_action(const char *command, const char *name, const values *v) {
   if (v->files || v->words)
-    printf(":{_jounce_offer %s %s}", command, name);
+    say(stdout, ":{_jounce_offer %s %s}", command, name);
   else
     fputs(": ", stdout);
 }
 
 static void zsh_case(const option_set *set) {
-  printf("    %s)\n      _arguments -S '(- *)--help[show the help]'", set->command);
+  say(stdout, "    %s)\n      _arguments -S '(- *)--help[show the help]'", set->command);
   for (int i = 0; i < set->count; i++) {
     const option *o = &set->options[i];
     if (!o->name) continue;
     values v = option_values(o);
-    printf(" \\\n        '--%s%s[", o->name, o->kind == OPTION_FLAG ? "" : o->kind == OPTION_MAYBE ? "=-" : "=");
+    say(stdout, " \\\n        '--%s%s[", o->name, o->kind == OPTION_FLAG ? "" : o->kind == OPTION_MAYBE ? "=-" : "=");
     put_brief(&zsh, o->help);
     putchar(']');
     if (o->kind != OPTION_FLAG) {
@@ -260,7 +261,7 @@ static void zsh_case(const option_set *set) {
     values v = argument_values(name);
     char number[16];
     snprintf(number, sizeof number, "%d", index);
-    printf(" \\\n        '%d:%.*s", ++index, (int)strcspn(name, " "), name);
+    say(stdout, " \\\n        '%d:%.*s", ++index, (int)strcspn(name, " "), name);
     zsh_action(set->command, number, &v);
     putchar('\'');
   }
@@ -291,7 +292,7 @@ static void print_zsh(const subcommand *commands, int count) {
       "  local curcontext=$curcontext state line\n"
       "  local -a commands=(");
   for (int i = 0; i < count; i++) {
-    printf("    '%s:", commands[i].name);
+    say(stdout, "    '%s:", commands[i].name);
     put_brief(&bash, commands[i].help);
     puts("'");
   }
@@ -326,12 +327,12 @@ static void fish_values(const values *v) {
 
 static void fish_lines(const option_set *set) {
   const char *const when = "complete -c jounce -n '__fish_seen_subcommand_from";
-  printf("%s %s' -l help -d 'show the help'\n", when, set->command);
+  say(stdout, "%s %s' -l help -d 'show the help'\n", when, set->command);
   for (int i = 0; i < set->count; i++) {
     const option *o = &set->options[i];
     if (!o->name) continue;
     values v = option_values(o);
-    printf("%s %s' -l %s -d '", when, set->command, o->name);
+    say(stdout, "%s %s' -l %s -d '", when, set->command, o->name);
     put_brief(&fish, o->help);
     putchar('\'');
     if (o->kind != OPTION_FLAG && o->kind != OPTION_MAYBE) fputs(v.files ? " -r" : " -x", stdout);
@@ -340,7 +341,7 @@ static void fish_lines(const option_set *set) {
   }
   for (const char *name = set->arguments; *name; name = next_argument(name)) {
     values v = argument_values(name);
-    printf("%s %s'", when, set->command);
+    say(stdout, "%s %s'", when, set->command);
     fish_values(&v);
     putchar('\n');
   }
@@ -359,9 +360,9 @@ static void print_fish(const subcommand *commands, int count) {
       "complete -c jounce -n __fish_use_subcommand -l completion -x -a 'bash zsh fish' -d 'print the tab completion'\n"
       "complete -c jounce -n __fish_use_subcommand -a help -d 'show the help of a command'");
   for (int i = 0; i < count; i++) {
-    printf("complete -c jounce -n __fish_use_subcommand -a %s -d '", commands[i].name);
+    say(stdout, "complete -c jounce -n __fish_use_subcommand -a %s -d '", commands[i].name);
     put_brief(&fish, commands[i].help);
-    printf("'\ncomplete -c jounce -n '__fish_seen_subcommand_from help' -a %s\n", commands[i].name);
+    say(stdout, "'\ncomplete -c jounce -n '__fish_seen_subcommand_from help' -a %s\n", commands[i].name);
   }
   for (int i = 0; i < count; i++) option_visit(commands[i].run, commands[i].name, fish_lines);
 }

@@ -17,6 +17,8 @@
 
 #include "command.h"
 #include "model_arg.h"
+#include "names.h"
+#include "output.h"
 #include "print.h"
 
 typedef struct eval_arg {
@@ -190,25 +192,15 @@ static eval_need find_need(const eval_arg *arg, const want_list *list) {
 
 /* The frame of --link. "world" is none that could be asked for. */
 static int choose_frame(const eval_arg *arg, int *frame) {
-  const jn_model *model = arg->model.model;
-  *frame = arg->link ? jn_frame_index(model, arg->link) : JN_NONE;
-  if (!arg->link || *frame >= 0) return OPTION_GO_ON;
-  int count = jn_frame_count(model);
-  const char **names = allocate((size_t)count * sizeof *names);
-  for (int i = 0; i < count; i++) names[i] = jn_frame_name(model, i);
-  const char *near = nearest_word(arg->link, names, count);
-  int status =
-      near ? usage_error("eval", "--link: the model has no link or frame '%s'; did you mean '%s'?", arg->link, near)
-           : usage_error("eval", "--link: the model has no link or frame '%s'", arg->link);
-  free(names);
-  return status;
+  *frame = JN_NONE;
+  return arg->link ? find_frame("eval", "link", arg->model.model, arg->link, frame) : OPTION_GO_ON;
 }
 
 /* ---- Computing ---- */
 
 static void tell(const evaluation *e, int state, const eval_want *want, jn_status status, const char *note) {
   int joint = status == JN_ERR_SINGULAR ? jn_singular_joint(e->work) : JN_NONE;
-  fprintf(stderr, "jounce: state %d: %s%s: ", state, want->name, note);
+  say(stderr, "jounce: state %d: %s%s: ", state, want->name, note);
   if (joint >= 0) {
     fputs("joint '", stderr);
     print_text(stderr, jn_joint_name(e->model, joint));
@@ -218,7 +210,7 @@ static void tell(const evaluation *e, int state, const eval_want *want, jn_statu
   eval_loops_advice(e, want->name, status, advice, sizeof advice);
   if (status == JN_ERR_SIZE && !*advice)
     snprintf(advice, sizeof advice, "its array is too large for a model with nv = %d", jn_model_nv(e->model));
-  fprintf(stderr, "%s\n", *advice ? advice : jn_status_text(status));
+  say(stderr, "%s\n", *advice ? advice : jn_status_text(status));
 }
 
 /* With `all`, such results become null. */
@@ -279,10 +271,62 @@ static void write_state(json_writer *j, const evaluation *e) {
   emit_numbers(j, "v", e->state->v, jn_model_nv(e->model));
 }
 
+static int write_state_results(evaluation *e, json_writer *j, const want_list *list, int s) {
+  int result = EXIT_FINE;
+  for (int i = 0; i < list->count; i++) {
+    const eval_want *want = list->wants[i];
+    long infinite = j->infinite;
+    jn_status status = want->run(e, j, want->name);
+    if (j->infinite > infinite)
+      say(stderr, "jounce: state %d: %s: %ld number%s beyond the range of double, written as null\n", s, want->name,
+          j->infinite - infinite, j->infinite - infinite == 1 ? " is" : "s are");
+    if (may_be_null(list, status)) {
+      emit_null(j, want->name);
+    } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
+      tell(e, s, want, status, "");
+      result = EXIT_BAD;
+    }
+  }
+  return result;
+}
+
+/* Where the beginning of the output waits; stdout itself when there is no place for it. */
+static FILE *open_aside(char **memory, size_t *length) {
+  FILE *aside = open_temporary();
+#ifndef _WIN32
+  if (!aside) aside = open_memstream(memory, length);
+#else
+  (void)memory;
+  (void)length;
+#endif
+  return aside ? aside : stdout;
+}
+
+/* To stdout with what waited. */
+static int release_aside(FILE *aside, char **memory, const size_t *length) {
+  if (aside == stdout) return EXIT_FINE;
+  bool failed = fflush(aside) != 0 || ferror(aside);
+  if (*memory) {
+    fwrite(*memory, 1, *length, stdout);
+  } else if (!failed) {
+    char bytes[1 << 14];
+    rewind(aside);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, aside)) > 0;) fwrite(bytes, 1, n, stdout);
+    failed |= ferror(aside) != 0;
+  }
+  if (failed) fputs("jounce: cannot write a temporary file; is the disk full?\n", stderr);
+  fclose(aside);
+  free(*memory);
+  return failed ? EXIT_BAD : EXIT_FINE;
+}
+
+/* The first state is written aside: once it is there, all memory that any state needs has been found. */
 static int write_results(evaluation *e, const eval_states *states, const want_list *list, bool show_state) {
   int result = EXIT_FINE;
+  char *memory = NULL;
+  size_t length = 0;
   json_writer j;
-  emit_init(&j, stdout);
+  emit_init(&j, open_aside(&memory, &length));
   emit_open_object(&j, NULL);
   write_model(&j, e->model, is_any(list, WANT_PARAMETERS));
   emit_open_array(&j, "results");
@@ -291,22 +335,15 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
     e->state = &states->states[s];
     emit_open_object(&j, NULL);
     if (show_state) write_state(&j, e);
-    for (int i = 0; i < list->count; i++) {
-      const eval_want *want = list->wants[i];
-      long infinite = j.infinite;
-      jn_status status = want->run(e, &j, want->name);
-      if (j.infinite > infinite)
-        fprintf(stderr, "jounce: state %d: %s: %ld number%s beyond the range of double, written as null\n", s,
-                want->name, j.infinite - infinite, j.infinite - infinite == 1 ? " is" : "s are");
-      if (may_be_null(list, status)) {
-        emit_null(&j, want->name);
-      } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
-        tell(e, s, want, status, "");
-        result = EXIT_BAD;
-      }
-    }
+    if (write_state_results(e, &j, list, s) != EXIT_FINE) result = EXIT_BAD;
     emit_close_object(&j);
+    if (s > 0) continue;
+    int released = release_aside(j.stream, &memory, &length);
+    if (released != EXIT_FINE) return released;
+    j.stream = stdout;
   }
+  if (states->count == 0 && release_aside(j.stream, &memory, &length) != EXIT_FINE) return EXIT_BAD;
+  j.stream = stdout;
   emit_close_array(&j);
   emit_close_object(&j);
   return result;
@@ -330,7 +367,7 @@ static int compute(const eval_arg *arg, const want_list *list, int order, eval_s
   jn_status status = jn_row_name() ? jn_work_create_order(e.model, order, &e.work) : JN_ERR_ROW;
   if (status == JN_OK) status = create_loops(&e);
   if (status != JN_OK) {
-    fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+    say(stderr, "jounce: %s\n", jn_status_text(status));
     jn_work_destroy(e.work);
     return EXIT_BAD;
   }

@@ -152,8 +152,8 @@ void eval_loops_advice(const evaluation *e, const char *want, jn_status status, 
 
 /* eval_dynamics.c */
 want_function want_tau, want_ddq, want_hybrid, want_mass_matrix, want_mass_matrix_inverse, want_coriolis_matrix,
-    want_mass_matrix_rate, want_gravity, want_bias, want_energy, want_joint_wrenches, want_tau_jets, want_ddq_jets,
-    want_hybrid_jets;
+    want_coriolis_christoffel, want_mass_matrix_rate, want_gravity, want_bias, want_energy, want_joint_wrenches,
+    want_tau_jets, want_ddq_jets, want_hybrid_jets;
 /* eval_jets.c */
 want_function want_mass_matrix_jets, want_coriolis_matrix_jets, want_gravity_jets, want_twist_jets, want_jacobian_jets,
     want_rate_matrices, want_joint_wrenches_jets, want_momentum_jets, want_com_jets, want_energy_jets;

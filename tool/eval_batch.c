@@ -56,6 +56,7 @@ CALL(ddq, jn_forward_dynamics, b->q, b->v, b->force, b->wrench, out)
 CALL(M, jn_mass_matrix, b->q, out)
 CALL(Minv, jn_mass_matrix_inverse, b->q, out)
 CALL(C, jn_coriolis_matrix, b->q, b->v, out)
+CALL(C_christoffel, jn_coriolis_matrix_christoffel, b->q, b->v, out)
 CALL(Mdot, jn_mass_matrix_rate, b->q, b->v, out)
 CALL(g, jn_gravity_forces, b->q, out)
 CALL(bias, jn_bias_forces, b->q, b->v, out)
@@ -83,6 +84,7 @@ static const eval_call calls[] = {
     {"M", size_matrix, run_M},
     {"Minv", size_matrix, run_Minv},
     {"C", size_matrix, run_C},
+    {"C_christoffel", size_matrix, run_C_christoffel},
     {"Mdot", size_matrix, run_Mdot},
     {"g", size_vector, run_g},
     {"bias", size_vector, run_bias},

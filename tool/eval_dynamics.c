@@ -141,6 +141,14 @@ jn_status want_coriolis_matrix(evaluation *e, json_writer *j, const char *key) {
       e, j, key, C, eval_ahead(e, "C", C) ? JN_OK : jn_coriolis_matrix(e->model, e->work, e->state->q, e->state->v, C));
 }
 
+jn_status want_coriolis_christoffel(evaluation *e, json_writer *j, const char *key) {
+  double *C = eval_room(e, velocity_size(e) * velocity_size(e));
+  const eval_state *s = e->state;
+  return write_square(
+      e, j, key, C,
+      eval_ahead(e, "C_christoffel", C) ? JN_OK : jn_coriolis_matrix_christoffel(e->model, e->work, s->q, s->v, C));
+}
+
 jn_status want_mass_matrix_rate(evaluation *e, json_writer *j, const char *key) {
   double *dM = eval_room(e, velocity_size(e) * velocity_size(e));
   return write_square(

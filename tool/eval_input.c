@@ -59,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static void complain(reader *r, const char
   }
   if (r->row != JN_NONE) fprintf(stderr, "row %d (from 0): ", r->row);
   if (r->subject) {
-    fprintf(stderr, "%s '", r->subject);
+    say(stderr, "%s '", r->subject);
     print_text(stderr, r->name);
     fputs("': ", stderr);
   }
@@ -528,7 +528,7 @@ static char *read_text(const char *file, bool standard_input, size_t *length) {
     int why = errno;
     fputs("jounce: ", stderr);
     print_text(stderr, file);
-    fprintf(stderr, ": cannot read: %s\n", strerror(why));
+    say(stderr, ": cannot read: %s\n", strerror(why));
   }
   if (stream && !standard_input) fclose(stream);
   return text;
@@ -568,7 +568,7 @@ static bool convert(const jn_model *model, const eval_need *need, const char *fi
   }
   free(r.scratch);
   int untold = r.mistakes - MISTAKES_TOLD;
-  if (untold > 0) fprintf(stderr, "jounce: and %d mistake%s more\n", untold, untold == 1 ? "" : "s");
+  if (untold > 0) say(stderr, "jounce: and %d mistake%s more\n", untold, untold == 1 ? "" : "s");
   return r.mistakes == 0;
 }
 

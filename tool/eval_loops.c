@@ -14,41 +14,99 @@
 
 /* ---- States that close the loops ---- */
 
-/* How far a state may be from closing the loops [m, sines of angles; for the velocity per s]. */
+#define LOOPS_TOLERANCE 1e-9                            /* the default of jn_loops_options */
+#define WORTH_A_NOTE fmax(1e-6, 1e3 * jn_row_epsilon()) /* of rounding errors */
+
+/* How far a state may be from closing the loops [m, rad; for the velocity per s]. */
 static double tolerance(void) { return fmax(1e-6, 1000 * jn_row_epsilon()); }
 
-/* The loop with the largest of all rows. */
-static const char *worst_loop(const evaluation *e, const double *rows, double *most) {
-  int count = jn_loop_count(e->model), worst = 0;
+/* What is large for a row: the largest factor of a coupling, one otherwise. */
+static double row_size(const evaluation *e, int loop, const double *A) {
+  double most = 0;
+  if (jn_loop_description(e->model, loop)->type != JN_LOOP_COUPLING) return 1;
+  for (int i = 0; i < jn_model_nv(e->model); i++) most = fmax(most, fabs(A[i]));
+  return most > 0 ? most : 1;
+}
+
+/* The loop with the largest of all rates [rows] of conditions. */
+static const char *worst_loop(const evaluation *e, const double *A, const double *rates, double *most) {
+  int count = jn_loop_count(e->model), worst = 0, nv = jn_model_nv(e->model);
   *most = 0;
   for (int i = 0; i < count; i++) {
     int size, first = jn_loops_row(e->loops, i, &size);
     for (int r = first; r < first + size; r++) {
-      if (fabs(rows[r]) <= *most) continue;
-      *most = fabs(rows[r]);
+      double rate = fabs(rates[r]) / row_size(e, i, A + r * nv);
+      if (rate <= *most) continue;
+      *most = rate;
       worst = i;
     }
   }
   return jn_loop_description(e->model, worst)->name;
 }
 
-static int refuse(int state, const char *what, const char *loop, const char *how, double size) {
-  fprintf(stderr, "jounce: state %d: %s opens the loop '", state, what);
+/* The loop that q opens most. */
+static jn_status find_open(const evaluation *e, int *worst, double *gap) {
+  int count = jn_loop_count(e->model);
+  double *gaps = allocate((size_t)count * sizeof *gaps);
+  jn_status status = jn_loops_gaps(e->loops, e->state->q, gaps);
+  *worst = 0;
+  for (int i = 1; i < count && status == JN_OK; i++)
+    if (gaps[i] > gaps[*worst] || isnan(gaps[i])) *worst = i;
+  *gap = gaps[*worst];
+  free(gaps);
+  return status;
+}
+
+/* Conditions alone would not see it. */
+static bool is_half_a_turn(const evaluation *e, int loop, double gap) {
+  jn_loop_type type = jn_loop_description(e->model, loop)->type;
+  bool turns = type != JN_LOOP_UNIVERSAL && type != JN_LOOP_SPHERICAL && type != JN_LOOP_POINT_ON_AXIS &&
+               type != JN_LOOP_DISTANCE && type != JN_LOOP_POINT_CONTACT && type != JN_LOOP_SLIDING_POINT &&
+               type != JN_LOOP_COUPLING;
+  return turns && fabs(gap - M_PI) < 1e-3;
+}
+
+static int refuse(int state, const char *what, const char *loop, const char *how, double size, const char *more) {
+  say(stderr, "jounce: state %d: %s opens the loop '", state, what);
   print_text(stderr, loop);
-  fprintf(stderr, "' %s %.3g, more than %.0e; --assemble closes the loops\n", how, size, tolerance());
+  say(stderr, "' %s %.3g%s, more than %.0e; --assemble closes the loops\n", how, size, more, tolerance());
   return EXIT_BAD;
+}
+
+/* The largest rounding error to expect of the orders asked for (loops.h); of torques when there are motors. */
+static double expected_rounding(evaluation *e, const jn_loops_health *h) {
+  const eval_state *s = e->state;
+  size_t nv = (size_t)jn_model_nv(e->model);
+  double most = jn_loops_rounding(h, e->order), *rest = eval_room(e, 3 * nv), *tau = rest + 2 * nv;
+  jn_loops_health passive;
+  if (!s->has_actuated) return most;
+  memset(rest, 0, 2 * nv * sizeof *rest);
+  jn_loops_inverse_dynamics_jet(e->loops, 0, s->actuated, e->choice, NULL, s->q, rest, NULL, NULL, tau, NULL);
+  if (jn_loops_last_health(e->loops, &passive) != JN_OK) return most;
+  return fmax(most, jn_loops_rounding(&passive, e->order + 1));
 }
 
 /* Results are bounded there, but may be large, and hang on rounding. */
 static void tell_singular(evaluation *e, int index) {
   jn_loops_health h;
-  if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK || !h.near_singular) return;
-  fprintf(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
-          h.rank < h.generic ? "in" : "near");
+  if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK) return;
+  double rounding = expected_rounding(e, &h);
+  if (rounding > WORTH_A_NOTE) {
+    say(stderr,
+        "jounce: state %d: note: rounding: the weakest condition counts for %.1e of the strongest, so errors of about "
+        "%.0e are to be expected of motions at rates of one%s\n",
+        index, h.weakest, rounding, e->order > 0 ? ", in the highest order" : "");
+  }
+  if (!h.near_singular) return;
+  say(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
+      h.rank < h.generic ? "in" : "near");
   if (h.rank < h.generic) {
-    fprintf(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
+    say(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
+  } else if (h.dropped > LOOPS_TOLERANCE / 100) {
+    say(stderr, "a condition that counts for %.1e of the strongest is left out, as dependent on the others\n",
+        h.dropped);
   } else {
-    fprintf(stderr, "the weakest condition counts for %.1e of the strongest\n", h.weakest);
+    say(stderr, "the weakest condition counts for %.1e of the strongest\n", h.weakest);
   }
 }
 
@@ -56,28 +114,31 @@ static void tell_singular(evaluation *e, int index) {
 static int check_closed(evaluation *e, int index) {
   const eval_state *s = e->state;
   int rows = jn_loops_rows(e->loops), nv = jn_model_nv(e->model);
-  double *phi = eval_room(e, (size_t)rows * (size_t)(nv + 2)), *rate = phi + rows, *A = rate + rows, size, speed = 1;
-  jn_status status = jn_loops_constraint(e->loops, s->q, NULL, phi, A, NULL);
+  double *rate = eval_room(e, (size_t)rows * (size_t)(nv + 1)), *A = rate + rows, size, speed = 1;
+  int open;
+  jn_status status = find_open(e, &open, &size);
+  if (status == JN_OK) status = jn_loops_constraint(e->loops, s->q, NULL, NULL, A, NULL);
   if (status != JN_OK) {
-    fprintf(stderr, "jounce: state %d: %s\n", index, jn_status_text(status));
+    say(stderr, "jounce: state %d: %s\n", index, jn_status_text(status));
     return EXIT_BAD;
   }
-  const char *loop = worst_loop(e, phi, &size);
-  if (!(size <= tolerance())) return refuse(index, "q", loop, "by", size);
+  if (!(size <= tolerance()))
+    return refuse(index, "q", jn_loop_description(e->model, open)->name, "by", size,
+                  is_half_a_turn(e, open, size) ? " (half a turn: its axes point opposite ways)" : "");
   for (int r = 0; r < rows; r++) {
     rate[r] = 0;
     for (int i = 0; i < nv; i++) rate[r] += A[r * nv + i] * s->v[i];
   }
   for (int i = 0; i < nv; i++) speed = fmax(speed, fabs(s->v[i]));
-  loop = worst_loop(e, rate, &size);
-  if (!(size <= tolerance() * speed)) return refuse(index, "v", loop, "at a rate of", size);
+  const char *loop = worst_loop(e, A, rate, &size);
+  if (!(size <= tolerance() * speed)) return refuse(index, "v", loop, "at a rate of", size, "");
   tell_singular(e, index);
   return OPTION_GO_ON;
 }
 
 static int cannot(int state, const char *why, double size) {
-  fprintf(stderr, "jounce: state %d: --assemble: %s", state, why);
-  if (size > 0) fprintf(stderr, "; they stay open by %.3g", size);
+  say(stderr, "jounce: state %d: --assemble: %s", state, why);
+  if (size > 0) say(stderr, "; they stay open by %.3g", size);
   fputc('\n', stderr);
   return EXIT_BAD;
 }
@@ -131,7 +192,7 @@ static const char *opening(const evaluation *e, double *size) {
   if (jn_loops_constraint(e->loops, s->q, s->v, NULL, A, rate) == JN_OK) {
     for (int r = 0; r < rows; r++)
       for (int i = 0; i < nv; i++) rate[r] += A[r * nv + i] * s->a[i];
-    loop = worst_loop(e, rate, size);
+    loop = worst_loop(e, A, rate, size);
   }
   free(A);
   return loop;

@@ -13,6 +13,7 @@ static const eval_want wants[] = {
     {"M", "mass matrix", 0, want_mass_matrix},
     {"Minv", "its inverse", WANT_SOLVES, want_mass_matrix_inverse},
     {"C", "Coriolis matrix, Mdot - 2 C is skew-symmetric", 0, want_coriolis_matrix},
+    {"C_christoffel", "the same by Christoffel symbols", 0, want_coriolis_christoffel},
     {"Mdot", "dM/dt along v, C + C^T", 0, want_mass_matrix_rate},
     {"g", "gravity forces", 0, want_gravity},
     {"bias", "C v + g", 0, want_bias},

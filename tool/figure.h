@@ -10,6 +10,7 @@ typedef struct panel {
   double *x, *y;
   int count;
   double lower, upper;
+  char *unit; /* "rad/s"; NULL: the title of the row has it */
 } panel;
 
 typedef struct figure {
@@ -25,16 +26,25 @@ void figure_init(figure *f, int rows, int columns);
 void figure_free(figure *f);
 panel *figure_panel(const figure *f, int row, int column);
 
-/* Title of a row: "velocity", or "dτ/dt" for torques, of an order in time, below it the unit [unit/s^order]. A new
- * string. */
-char *figure_quantity(bool torque, int order, const char *unit);
+/* "velocity", or "dτ/dt" for torques, of an order in time; "rad/s²" of "rad" and 2. New strings. */
+char *figure_quantity(bool torque, int order);
+char *figure_unit(const char *unit, int order);
 
 /* Can the ending of `path` be drawn: .svg, .png, .pdf, or "-" for text? Tells what is wrong. OPTION_GO_ON or an exit
  * code. */
 int figure_check(const char *command, const char *path);
-/* Draw to a file, or to stdout for "-". The points of the panels are thinned out on the way, where nobody sees it.
- * OPTION_GO_ON, or EXIT_BAD after telling why; there is no file then. */
-int figure_draw(figure *f, const char *path);
+/* Draw to a file, or to stdout for "-". What is too high for one page goes to more: in one PDF, or in *files files of
+ * other formats, which figure_file() names. The points of the panels are thinned out on the way, where nobody sees it.
+ * OPTION_GO_ON, or EXIT_BAD after telling why; files are then as they were before. */
+int figure_draw(figure *f, const char *path, int *files);
+/* "Drawn: p.svg", a line for each file. */
+void figure_tell(const char *path, int files);
+/* p.svg, or of more files p-1.svg, p-2.svg, ... (page from 0). A new string. */
+char *figure_file(const char *path, int page, int count);
+
+/* Leaves out points that are nearer than an eighth of a pixel to the line through the others; per_x, per_y are pixels
+ * per unit. */
+void panel_thin(panel *p, double per_x, double per_y);
 
 /* A curve of any number of samples in at most 2 x BUCKETS points: the least and the largest of each bucket. */
 typedef struct thinner {

@@ -297,15 +297,16 @@ static void print_totals(const jn_model *model) {
   printf("coordinates    nq = %d, nv = %d\n", jn_model_nq(model), jn_model_nv(model));
   printf("depth          %d moving joints\n", jn_model_depth(model));
   print_loop_totals(model);
-  printf("mass           %s kg moving, %s kg fixed to the world\n", moving, fixed);
-  printf("gravity        (%s, %s, %s) m/s^2\n", g[0], g[1], g[2]);
+  say(stdout, "mass           %s kg moving, %s kg fixed to the world\n", moving, fixed);
+  say(stdout, "gravity        (%s, %s, %s) m/s^2\n", g[0], g[1], g[2]);
 }
 
 static void info_text(const jn_model *model) {
   bool bright = stream_has_colour(stdout);
-  fputs(colour_code(bright, COLOUR_BOLD), stdout);
+  print_colour(stdout, bright, COLOUR_BOLD);
   print_text(stdout, jn_model_name(model));
-  printf("%s\n\n", colour_code(bright, COLOUR_NONE));
+  print_colour(stdout, bright, COLOUR_NONE);
+  fputs("\n\n", stdout);
   info_tree(model);
   print_joints(model);
   print_extras(model);

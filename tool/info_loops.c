@@ -14,13 +14,13 @@ typedef enum loops_place { LOOPS_NONE, LOOPS_NEUTRAL, LOOPS_ASSEMBLED, LOOPS_OPE
 typedef struct loops_summary {
   loops_place where;
   int rows, mobility;
-  double gap; /* largest violation at q = 0 */
+  double gap; /* largest of all loops at q = 0 */
   jn_loops_health health;
   unsigned char *redundant; /* [rows] */
   int *first;               /* [loops + 1] rows of each loop */
 } loops_summary;
 
-static const double closed_to = 1e-6; /* [m, sines of angles] */
+static const double closed_to = 1e-6; /* [m, rad] */
 
 static double largest(const double *x, int count) {
   double most = 0;
@@ -29,11 +29,10 @@ static double largest(const double *x, int count) {
 }
 
 /* Closes the loops from q when they are open; a configuration that does not close stays as it was. */
-static jn_status close_loops(jn_loops *loops, int nq, double *q, loops_summary *s) {
-  int rows = jn_loops_rows(loops);
-  double *phi = allocate((size_t)(rows + nq) * sizeof *phi), *closed = phi + rows;
-  jn_status status = jn_loops_constraint(loops, q, NULL, phi, NULL, NULL);
-  s->gap = largest(phi, rows);
+static jn_status close_loops(jn_loops *loops, int count, int nq, double *q, loops_summary *s) {
+  double *gaps = allocate((size_t)(count + nq) * sizeof *gaps), *closed = gaps + count;
+  jn_status status = jn_loops_gaps(loops, q, gaps);
+  s->gap = largest(gaps, count);
   s->where = s->gap <= closed_to ? LOOPS_NEUTRAL : LOOPS_OPEN;
   if (status == JN_OK && s->where == LOOPS_OPEN) {
     for (int i = 0; i < nq; i++) closed[i] = q[i];
@@ -43,7 +42,7 @@ static jn_status close_loops(jn_loops *loops, int nq, double *q, loops_summary *
       s->where = LOOPS_ASSEMBLED;
     }
   }
-  free(phi);
+  free(gaps);
   return status;
 }
 
@@ -62,7 +61,7 @@ static jn_status summarise_loops(const jn_model *model, loops_summary *s) {
   s->first = allocate(((size_t)count + 1) * sizeof *s->first);
   for (int i = 0; i < count; i++) s->first[i] = jn_loops_row(loops, i, NULL);
   s->first[count] = s->rows;
-  status = close_loops(loops, nq, q, s);
+  status = close_loops(loops, count, nq, q, s);
   if (status == JN_OK) status = jn_loops_health_at(loops, q, &s->health, s->redundant);
   s->mobility = jn_model_nv(model) - s->health.rank;
   free(q);
@@ -149,17 +148,19 @@ void print_loop_totals(const jn_model *model) {
     short_number(s.gap, gap);
     printf("loops          %d with %d conditions, %d of them independent", jn_loop_count(model), s.rows, s.health.rank);
     if (s.where == LOOPS_NEUTRAL) printf(" at q = 0, where they are closed\n");
-    if (s.where == LOOPS_ASSEMBLED) printf(" where they close next to q = 0, at which they are open by %s\n", gap);
-    if (s.where == LOOPS_OPEN) printf(" at q = 0, where they are open by %s, and cannot be closed from there\n", gap);
+    if (s.where == LOOPS_ASSEMBLED) say(stdout, " where they close next to q = 0, at which they are open by %s\n", gap);
+    if (s.where == LOOPS_OPEN)
+      say(stdout, " at q = 0, where they are open by %s, and cannot be closed from there\n", gap);
     printf("mobility       %d", s.mobility);
     if (s.health.generic > s.health.rank) {
       printf(" in this singular configuration, %d next to it", s.mobility + s.health.rank - s.health.generic);
     } else if (s.health.near_singular) {
       printf(", near a singular configuration");
+      if (s.health.dropped > 1e-11) printf(": a condition that counts for %.1e is left out", s.health.dropped);
     }
     putchar('\n');
   } else if (status != JN_OK) {
-    printf("loops          %d: %s\n", jn_loop_count(model), jn_status_text(status));
+    say(stdout, "loops          %d: %s\n", jn_loop_count(model), jn_status_text(status));
   }
   free_summary(&s);
 }

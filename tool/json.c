@@ -6,38 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/io/printable.h"
+
 void emit_init(json_writer *j, FILE *stream) { *j = (json_writer){.stream = stream, .first = true}; }
 
-/* Bytes of the UTF-8 sequence at s; 0 when it is not valid. */
-static int sequence_length(const unsigned char *s) {
-  int length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-  for (int i = 1; i < length; i++) {
-    if ((s[i] & 0xc0) != 0x80) return 0;
-  }
-  /* Overlong forms, surrogates, and numbers above U+10FFFF. */
-  if (length == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))) return 0;
-  if (length == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))) return 0;
-  return length;
+/* What a terminal would act on is written by its number, above U+FFFF as a surrogate pair. */
+static void write_code(FILE *stream, unsigned code) {
+  if (code == '\n')
+    fputs("\\n", stream);
+  else if (code == '\t')
+    fputs("\\t", stream);
+  else if (code > 0xffff)
+    fprintf(stream, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+  else
+    fprintf(stream, "\\u%04x", code);
 }
 
-static void write_string(FILE *stream, const char *text) {
-  const unsigned char *s = (const unsigned char *)text;
+static void write_string(FILE *stream, const char *s) {
   fputc('"', stream);
   while (*s) {
-    int length = sequence_length(s);
-    if (length == 0) {
+    int length = jn__utf8(s);
+    if (length == 0)
       fputs("\\ufffd", stream);
-    } else if (*s == '"' || *s == '\\') {
+    else if (*s == '"' || *s == '\\')
       fprintf(stream, "\\%c", *s);
-    } else if (*s == '\n') {
-      fputs("\\n", stream);
-    } else if (*s == '\t') {
-      fputs("\\t", stream);
-    } else if (*s < 0x20 || *s == 0x7f) {
-      fprintf(stream, "\\u%04x", *s);
-    } else {
+    else if (jn__drawn(s))
       fwrite(s, 1, (size_t)length, stream);
-    }
+    else
+      write_code(stream, jn__code_point(s, length));
     s += length ? length : 1;
   }
   fputc('"', stream);

@@ -31,10 +31,10 @@ static void list_text(void) {
   }
   int indent = (int)strlen("builtin:") + width + 2;
   for (int i = 0; i < jn_builtin_count(); i++) {
-    printf("builtin:%-*s", width + 2, jn_builtin_name(i));
+    say(stdout, "builtin:%-*s", width + 2, jn_builtin_name(i));
     print_wrapped(jn_builtin_summary(i), indent, indent);
   }
-  printf("builtin:%-*s", width + 2, "chain:N");
+  say(stdout, "builtin:%-*s", width + 2, "chain:N");
   print_wrapped(CHAIN_SUMMARY, indent, indent);
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce: look at, check, convert and evaluate robot models. docs/command.md, man jounce. */
+#define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <jounce/base.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "options.h"
+#include "text.h"
 
 static const subcommand commands[] = {
     {"info", "show a robot: its tree, joints, limits, masses", command_info},
@@ -30,8 +33,8 @@ static const subcommand *find_command(const char *name) {
 
 static void print_usage(FILE *stream) {
   fputs("Usage: jounce COMMAND [OPTION...] [ARGUMENT...]\n\n", stream);
-  for (int i = 0; i < COMMANDS; i++) fprintf(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
-  fprintf(stream, "  %-10s%s\n", "help", "show the help of a command: jounce help COMMAND");
+  for (int i = 0; i < COMMANDS; i++) say(stream, "  %-10s%s\n", commands[i].name, commands[i].help);
+  say(stream, "  %-10s%s\n", "help", "show the help of a command: jounce help COMMAND");
 }
 
 static int print_help(void) {
@@ -64,13 +67,13 @@ static const char *instruction_set(const char *row) {
 
 static int print_version(void) {
   const char *row = jn_row_name(), *forced = getenv("JOUNCE_ROW");
-  printf("jounce %s\n", jn_version());
+  say(stdout, "jounce %s\n", jn_version());
   if (!row) {
-    printf("instruction set: none; JOUNCE_ROW names no version of the kernels that can run here\n");
+    say(stdout, "instruction set: none; JOUNCE_ROW names no version of the kernels that can run here\n");
     return EXIT_FINE;
   }
-  printf("instruction set: %s\n", instruction_set(row));
-  if (forced && *forced) printf("JOUNCE_ROW: %s\n", row);
+  say(stdout, "instruction set: %s\n", instruction_set(row));
+  if (forced && *forced) say(stdout, "JOUNCE_ROW: %s\n", row);
   return EXIT_FINE;
 }
 
@@ -115,11 +118,14 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+#ifdef SIGXFSZ
+  signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error that is told */
+#endif
   int status = run(argc, argv);
   /* What was printed counts only when it has arrived. */
   int failed = ferror(stdout);
   if (fclose(stdout) != 0 || failed) {
-    fprintf(stderr, "jounce: cannot write to standard output: %s\n", strerror(errno));
+    say(stderr, "jounce: cannot write to standard output: %s\n", strerror(errno));
     if (status == EXIT_FINE) status = EXIT_BAD;
   }
   return status;

@@ -93,18 +93,19 @@ int model_arg_read(model_arg *arg) {
 static void print_word(FILE *stream, const char *word) {
   size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+-,@%=");
   if (word[plain] == 0 && plain > 0) {
-    fputs(word, stream);
+    print_text(stream, word);
     return;
   }
+  char *shown = printable_text(word, 0);
   fputc('\'', stream);
-  for (char one[2] = {0}; *word; word++) {
-    one[0] = *word;
-    if (*word == '\'')
+  for (const char *p = shown; *p; p++) {
+    if (*p == '\'')
       fputs("'\\''", stream);
     else
-      print_text(stream, one);
+      fputc(*p, stream);
   }
   fputc('\'', stream);
+  free(shown);
 }
 
 int model_arg_load(model_arg *arg) {
@@ -113,7 +114,7 @@ int model_arg_load(model_arg *arg) {
   if (status != OPTION_GO_ON) print_errors(arg->report, &arg->error, arg->source);
   int warnings = jn_report_count_of(arg->report, JN_WARNING);
   if (warnings > 0) {
-    fprintf(stderr, "jounce: %d warning%s; see: jounce check ", warnings, warnings == 1 ? "" : "s");
+    say(stderr, "jounce: %d warning%s; see: jounce check ", warnings, warnings == 1 ? "" : "s");
     print_word(stderr, arg->source);
     fputc('\n', stderr);
   }

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -73,45 +74,54 @@ int usage_error(const char *command, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fputs(command ? "jounce " : "jounce", stderr);
-  fprintf(stderr, "%s: ", command ? command : "");
-  vfprintf(stderr, format, arguments);
-  fprintf(stderr, "\nTry: jounce %s%s--help\n", command ? command : "", command ? " " : "");
+  say(stderr, "%s: ", command ? command : "");
+  say_list(stderr, format, arguments);
+  say(stderr, "\nTry: jounce %s%s--help\n", command ? command : "", command ? " " : "");
   va_end(arguments);
   return EXIT_USAGE;
 }
-
-/* Edits that turn a into b: insert, delete, replace, swap two neighbours. Words over WORD_MAX - 1 count as far. */
-enum { WORD_MAX = 32 };
 
 static int smallest(int a, int b, int c) {
   int least = a < b ? a : b;
   return least < c ? least : c;
 }
 
+static bool same_letter(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
+
+/* Edits that turn a into b: insert, delete, replace, swap two neighbours; capitals or not. Words over WORD_MAX count as
+ * far. */
+enum { WORD_MAX = 200 };
+
 static int distance(const char *a, const char *b) {
-  if (strlen(a) >= WORD_MAX || strlen(b) >= WORD_MAX) return WORD_MAX;
-  int na = (int)strlen(a), nb = (int)strlen(b);
-  int d[WORD_MAX][WORD_MAX];
-  for (int i = 0; i <= na; i++) d[i][0] = i;
-  for (int j = 0; j <= nb; j++) d[0][j] = j;
+  size_t la = strlen(a), lb = strlen(b);
+  if (la > WORD_MAX || lb > WORD_MAX) return WORD_MAX;
+  int na = (int)la, nb = (int)lb, rows[3][WORD_MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2];
+  for (int j = 0; j <= nb; j++) before[j] = last[j] = j;
   for (int i = 1; i <= na; i++) {
+    row[0] = i;
     for (int j = 1; j <= nb; j++) {
-      d[i][j] = smallest(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
-      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped && d[i - 2][j - 2] + 1 < d[i][j]) d[i][j] = d[i - 2][j - 2] + 1;
+      row[j] = smallest(last[j] + 1, row[j - 1] + 1, last[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+      bool swapped = i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]);
+      if (swapped && before[j - 2] + 1 < row[j]) row[j] = before[j - 2] + 1;
     }
+    int *free_row = before;
+    before = last;
+    last = row;
+    row = free_row;
   }
-  return d[na][nb];
+  return last[nb];
 }
 
 const char *nearest_word(const char *word, const char *const *words, int count) {
-  if (strlen(word) >= WORD_MAX) return NULL;
-  int length = (int)strlen(word);
+  size_t letters = strlen(word);
+  if (letters > WORD_MAX) return NULL;
+  int length = (int)letters;
   int best = length < 6 ? 3 : length / 3 + 2; /* one more than the distance that is still near */
   const char *nearest = NULL;
   for (int i = 0; i < count; i++) {
     int d = distance(word, words[i]);
-    if (length > 1 && strncmp(words[i], word, (size_t)length) == 0) d = 1; /* an abbreviation is near */
+    if (length > 1 && strncmp(words[i], word, letters) == 0) d = 1; /* an abbreviation is near */
+    if (length > 2 && d > 2 && strstr(words[i], word)) d = 2;       /* so is the middle or the end of a name */
     if (d < best && d < length) {
       best = d;
       nearest = words[i];
@@ -138,10 +148,12 @@ enum { HELP_COLUMN = 28 };
 
 static void print_option(const option *item) {
   if (item->kind == OPTION_HEADING) {
-    printf("\n%s:\n", item->help);
+    say(stdout, "\n%s:\n", item->help);
     return;
   }
-  int column = printf("  --%s%s%s", item->name, item->value ? " " : "", item->value ? item->value : "");
+  const char *value = item->value ? item->value : "";
+  int column = 4 + text_width(item->name) + (*value ? 1 : 0) + text_width(value);
+  say(stdout, "  --%s%s%s", item->name, *value ? " " : "", value);
   if (column > HELP_COLUMN - 2) {
     putchar('\n');
     column = 0;
@@ -151,7 +163,7 @@ static void print_option(const option *item) {
 }
 
 static void print_help(const option_set *set) {
-  printf("Usage: jounce %s [OPTION...]%s%s\n\n", set->command, *set->arguments ? " " : "", set->arguments);
+  say(stdout, "Usage: jounce %s [OPTION...]%s%s\n\n", set->command, *set->arguments ? " " : "", set->arguments);
   print_wrapped(set->about, 0, 0);
   fputs("\nOptions:\n", stdout);
   print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL, NULL});

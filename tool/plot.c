@@ -1,35 +1,65 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce plot: draw a CSV file. Columns NAME, NAME_d1, NAME.tau, NAME.tau_d1, ... become one column of panels a joint
  * with the quantities as rows; other files get one panel for each column. */
-#define _XOPEN_SOURCE 700
 #include "plot.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifndef _WIN32
-#include <fnmatch.h>
-#endif
 
 #include "command.h"
 #include "figure.h"
+#include "names.h"
 #include "options.h"
+#include "output.h"
 #include "print.h"
 
 /* ---- Arranging ---- */
 
-static bool is_wanted(const column *c, const char *pattern) {
-  if (!pattern) return true;
-#ifndef _WIN32
-  if (strpbrk(pattern, "*?[")) {
-    char *bare = format_text("%s%s", c->joint, c->kind);
-    bool match = fnmatch(pattern, c->name, 0) == 0 || fnmatch(pattern, bare, 0) == 0;
-    free(bare);
-    return match;
-  }
-#endif
-  return strstr(c->name, pattern) != NULL;
+/* Is the name PREFIX_ending one of a free or spherical joint: x ... qw of its configuration, or wx ... vz of its twist?
+ * *prefix gets the length of PREFIX. */
+static bool has_part(const char *name, bool twist, int *prefix) {
+  static const char *const parts[2][7] = {{"x", "y", "z", "qx", "qy", "qz", "qw"},
+                                          {"wx", "wy", "wz", "vx", "vy", "vz", "vz"}};
+  const char *bar = strrchr(name, '_');
+  if (!bar) return false;
+  *prefix = (int)(bar - name);
+  for (int i = 0; i < 7; i++)
+    if (strcmp(bar + 1, parts[twist][i]) == 0) return true;
+  return false;
+}
+
+/* What is drawn: all without either. */
+typedef struct choice {
+  const char *pattern; /* --columns */
+  name_list joints;    /* --joints */
+} choice;
+
+static bool matches_column(const column *c, const char *pattern) {
+  if (!strpbrk(pattern, "*?[")) return strstr(c->name, pattern) != NULL;
+  char *bare = format_text("%s%s", c->joint, c->kind);
+  bool match = name_matches(pattern, c->name) || name_matches(pattern, bare);
+  free(bare);
+  return match;
+}
+
+/* "base" has base_x ... base_qw and base_wx ... base_vz. */
+static bool matches_joint(const column *c, const char *pattern) {
+  int length;
+  if (name_matches(pattern, c->joint)) return true;
+  if (!has_part(c->joint, false, &length) && !has_part(c->joint, true, &length)) return false;
+  char *joint = copy_text(c->joint, (size_t)length);
+  bool match = name_matches(pattern, joint);
+  free(joint);
+  return match;
+}
+
+static bool is_wanted(const column *c, const choice *chosen) {
+  if (chosen->pattern && !matches_column(c, chosen->pattern)) return false;
+  for (int i = 0; i < chosen->joints.count; i++)
+    if (matches_joint(c, chosen->joints.names[i])) return true;
+  return chosen->joints.count == 0;
 }
 
 /* The order of the time derivative in "rad/s^2", and the length of what is before it; -1 when it is none of those of
@@ -47,19 +77,6 @@ static int order_of_unit(const char *unit, int *length) {
   return slash[2] == '^' && slash[3] >= '2' && slash[3] <= '9' ? atoi(slash + 3) : -1;
 }
 
-/* Is the name PREFIX_ending one of a free or spherical joint: x ... qw of its configuration, or wx ... vz of its twist?
- * *prefix gets the length of PREFIX. */
-static bool has_part(const char *name, bool twist, int *prefix) {
-  static const char *const parts[2][7] = {{"x", "y", "z", "qx", "qy", "qz", "qw"},
-                                          {"wx", "wy", "wz", "vx", "vy", "vz", "vz"}};
-  const char *bar = strrchr(name, '_');
-  if (!bar) return false;
-  *prefix = (int)(bar - name);
-  for (int i = 0; i < 7; i++)
-    if (strcmp(bar + 1, parts[twist][i]) == 0) return true;
-  return false;
-}
-
 /* The title of the row: what jounce torque --plot calls it when the unit tells, else the kind and the unit. Columns of
  * different units are never in one row. */
 static char *quantity_of_column(const column *c) {
@@ -67,8 +84,11 @@ static char *quantity_of_column(const column *c) {
   int length, order = order_of_unit(c->unit, &length), given = 0;
   if (torque && c->kind[4] == '_') given = atoi(c->kind + 6);
   if (order >= 0 && (torque ? order == given && *c->unit == 'N' : *c->unit != 'N')) {
-    char *unit = copy_text(c->unit, (size_t)length), *title = figure_quantity(torque, order, unit);
+    char *bare = copy_text(c->unit, (size_t)length), *unit = figure_unit(bare, order);
+    char *name = figure_quantity(torque, order), *title = format_text("%s\n[%s]", name, unit);
+    free(bare);
     free(unit);
+    free(name);
     return title;
   }
   if (!*c->kind && strcmp(c->unit, "1") == 0 && has_part(c->joint, false, &length))
@@ -128,7 +148,7 @@ static bool same_rows(const figure *f, int a, int b) {
 }
 
 /* Rows by quantity and places by joint; a file without such names has one row, and a place for each column. */
-static void arrange(sheet *s, const char *pattern, bool grid, int *rows, places *p) {
+static void arrange(sheet *s, const choice *chosen, bool grid, int *rows, places *p) {
   *rows = grid ? 0 : 1;
   *p = (places){.first = allocate((size_t)s->count * sizeof *p->first),
                 .order = allocate((size_t)s->count * sizeof *p->order),
@@ -136,7 +156,7 @@ static void arrange(sheet *s, const char *pattern, bool grid, int *rows, places 
   memset(p->taken, 0, (size_t)s->count);
   for (int c = 1; c < s->count; c++) {
     column *k = &s->columns[c];
-    if (k->text || !is_wanted(k, pattern)) continue;
+    if (k->text || !is_wanted(k, chosen)) continue;
     k->quantity = grid ? quantity_of_column(k) : copy_text("", 0);
     int same_joint = grid ? first_with(s, c, true) : c, same_kind = grid ? first_with(s, c, false) : c;
     k->row = !grid ? 0 : same_kind < c ? s->columns[same_kind].row : (*rows)++;
@@ -180,15 +200,28 @@ static void fill_figure(const sheet *s, figure *f, const places *p, bool grid) {
   free(where);
 }
 
-static int draw(sheet *s, const char *pattern, const char *out) {
-  int rows, status, curves = 0;
+/* Which name of --joints, or the pattern of --columns, fits nothing. */
+static int tell_nothing_wanted(const sheet *s, const choice *chosen) {
+  const char **names = allocate((size_t)s->count * sizeof *names);
+  for (int c = 1; c < s->count; c++) names[c - 1] = s->columns[c].joint;
+  const char *word = chosen->joints.count > 0 ? chosen->joints.names[0] : chosen->pattern;
+  const char *near = nearest_word(word, names, s->count - 1);
+  int status =
+      usage_error("plot", "--%s %s: no column has such a name%s%s%s", chosen->joints.count > 0 ? "joints" : "columns",
+                  word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  free(names);
+  return status;
+}
+
+static int draw(sheet *s, const choice *chosen, const char *out) {
+  int rows, status, curves = 0, files = 0;
   bool grid = false;
   places p;
   for (int c = 1; c < s->count; c++)
-    grid |= *s->columns[c].kind && !s->columns[c].text && is_wanted(&s->columns[c], pattern);
-  arrange(s, pattern, grid, &rows, &p);
+    grid |= *s->columns[c].kind && !s->columns[c].text && is_wanted(&s->columns[c], chosen);
+  arrange(s, chosen, grid, &rows, &p);
   if (p.count == 0) {
-    status = usage_error("plot", "--columns %s: no column has such a name", pattern);
+    status = tell_nothing_wanted(s, chosen);
   } else {
     figure f;
     figure_init(&f, rows, p.count);
@@ -196,9 +229,10 @@ static int draw(sheet *s, const char *pattern, const char *out) {
     for (int i = 0; i < rows * p.count; i++) curves += f.panels[i].count > 0;
     status = EXIT_BAD;
     if (curves == 0)
-      fprintf(stderr, "jounce: %s: there is no number in the columns to draw\n", s->path);
+      say(stderr, "jounce: %s: there is no number in the columns to draw\n", s->path);
     else
-      status = figure_draw(&f, out);
+      status = figure_draw(&f, out, &files);
+    if (status == OPTION_GO_ON && files > 1) figure_tell(out, files);
     figure_free(&f);
   }
   free(p.first);
@@ -215,9 +249,18 @@ static bool is_other_format(const char *path) {
   return ending && (strcmp(ending, ".npz") == 0 || strcmp(ending, ".npy") == 0 || strcmp(ending, ".json") == 0);
 }
 
+static int check_source(const char *source, const char *out) {
+  if (is_other_format(source))
+    return usage_error("plot", "%s: plot takes CSV; jounce torque --plot draws the motion of such a file", source);
+  if (is_same_file(out, source))
+    return usage_error("plot", "--out %s would write over the file that is drawn; give another name", out);
+  return OPTION_GO_ON;
+}
+
 int command_plot(int argc, char **argv) {
   option_set set;
-  const char *pattern = NULL, *out = "-", *source = NULL;
+  choice chosen = {0};
+  const char *out = "-", *source = NULL;
   option_set_init(
       &set, "plot", "FILE",
       "Draw a CSV file: its first column as time, the others over it. Results of jounce torque become one "
@@ -225,15 +268,18 @@ int command_plot(int argc, char **argv) {
       "each column. FILE - is standard input.");
   option_text(&set, "out", "FILE", "FILE.svg, .png, .pdf; default -: text in the terminal", &out);
   option_text(&set, "columns", "PATTERN",
-              "only columns with this in their name, or that match: '*.tau*', 'joint[1-3]*'", &pattern);
+              "only columns with this in their name, or that match: '*.tau*', 'joint[1-3]*'", &chosen.pattern);
+  option_names(&set, "joints", "LIST", "only columns of these joints, by names or patterns: 'left_*,neck'",
+               &chosen.joints);
   int status = option_parse(&set, argc, argv, &source, 1, 1);
   if (status == OPTION_GO_ON) status = figure_check("plot", out);
-  if (status != OPTION_GO_ON) return status;
-  if (is_other_format(source))
-    return usage_error("plot", "%s: plot takes CSV; jounce torque --plot draws the motion of such a file", source);
-  sheet s = {.path = source};
-  status = sheet_read(&s);
-  if (status == OPTION_GO_ON) status = draw(&s, pattern, out);
-  sheet_free(&s);
+  if (status == OPTION_GO_ON) status = check_source(source, out);
+  if (status == OPTION_GO_ON) {
+    sheet s = {.path = source};
+    status = sheet_read(&s);
+    if (status == OPTION_GO_ON) status = draw(&s, &chosen, out);
+    sheet_free(&s);
+  }
+  name_list_free(&chosen.joints);
   return status == OPTION_GO_ON ? EXIT_FINE : status;
 }

@@ -25,7 +25,7 @@ void sheet_free(sheet *s) {
 }
 
 static int complain(const sheet *s, int line, const char *text) {
-  fprintf(stderr, "jounce: %s:%d: %s\n", s->path, line, text);
+  say(stderr, "jounce: %s:%d: %s\n", s->path, line, text);
   return EXIT_BAD;
 }
 
@@ -228,7 +228,7 @@ static int read_first(sheet *s, reader *r) {
 int sheet_read(sheet *s) {
   reader r = {.file = strcmp(s->path, "-") == 0 ? stdin : fopen(s->path, "r")};
   if (!r.file) {
-    fprintf(stderr, "jounce: cannot read %s: %s\n", s->path, strerror(errno));
+    say(stderr, "jounce: cannot read %s: %s\n", s->path, strerror(errno));
     return EXIT_BAD;
   }
   int status = read_first(s, &r);

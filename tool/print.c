@@ -57,6 +57,14 @@ char *format_text(const char *format, ...) {
   return text;
 }
 
+bool ends_with(const char *text, const char *ending) {
+  size_t n = strlen(text), k = strlen(ending);
+  if (n < k) return false;
+  for (size_t i = 0; i < k; i++)
+    if (tolower((unsigned char)text[n - k + i]) != ending[i]) return false;
+  return true;
+}
+
 /* ---- Terminal ---- */
 
 static const char *environment(const char *name) {
@@ -79,21 +87,19 @@ bool terminal_is_utf8(void) {
   return *wanted == 0 && (*charset == 0 || *charset == '@');
 }
 
+bool is_terminal(FILE *stream) { return isatty(fileno(stream)); }
+
 bool stream_has_colour(FILE *stream) {
-  return isatty(fileno(stream)) && !*environment("NO_COLOR") && strcmp(environment("TERM"), "dumb") != 0;
+  return is_terminal(stream) && !*environment("NO_COLOR") && strcmp(environment("TERM"), "dumb") != 0;
 }
 
-const char *colour_code(bool enabled, colour which) {
+void print_colour(FILE *stream, bool enabled, colour which) {
   static const char *const codes[] = {"\033[0m",    "\033[1m",    "\033[2m",   "\033[1;31m",
                                       "\033[1;33m", "\033[1;36m", "\033[1;32m"};
-  return enabled ? codes[which] : "";
+  if (enabled) fputs(codes[which], stream);
 }
 
 /* ---- Text ---- */
-
-void print_text(FILE *stream, const char *text) {
-  for (; *text; text++) fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stream);
-}
 
 enum { WRAP_WIDTH = 100 };
 
@@ -107,7 +113,7 @@ void print_wrapped(const char *text, int column, int indent) {
       putchar(' ');
       column++;
     }
-    printf("%.*s", word, text);
+    fwrite(text, 1, (size_t)word, stdout);
     column += word;
     text += word;
     if (*text == '\n') {
@@ -174,13 +180,15 @@ static void take_cell(table *t, char *text) {
   t->cells[t->cell_count++] = text;
 }
 
-void table_cell(table *t, const char *text) { take_cell(t, copy_text(text, strlen(text))); }
+void table_cell(table *t, const char *text) { take_cell(t, printable_text(text, 0)); }
 
 void table_cellf(table *t, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  take_cell(t, format_list(format, arguments));
+  char *text = format_list(format, arguments);
   va_end(arguments);
+  table_cell(t, text);
+  free(text);
 }
 
 void table_number(table *t, double x) {
@@ -248,12 +256,13 @@ void table_print(table *t, FILE *stream) {
   bool bright = stream_has_colour(stream);
   split *widths = allocate((size_t)t->column_count * sizeof *widths);
   for (int c = 0; c < t->column_count; c++) widths[c] = column_width(t, c);
-  fputs(colour_code(bright, COLOUR_BOLD), stream);
+  print_colour(stream, bright, COLOUR_BOLD);
   for (int c = 0; c < t->column_count; c++) {
     table_align align = t->columns[c].align == ALIGN_LEFT ? ALIGN_LEFT : ALIGN_RIGHT;
     print_cell(t->columns[c].title, align, widths[c], c == t->column_count - 1, stream);
   }
-  fprintf(stream, "%s\n", colour_code(bright, COLOUR_NONE));
+  print_colour(stream, bright, COLOUR_NONE);
+  fputc('\n', stream);
   for (int i = 0; i + t->column_count <= t->cell_count; i += t->column_count) {
     print_row(t->cells + i, t, widths, stream);
   }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "text.h"
+
 /* Memory that is there: without memory the command ends with exit code 1. Release with free(). */
 void *allocate(size_t bytes);
 void *reallocate(void *block, size_t bytes);
@@ -14,10 +16,14 @@ char *copy_text(const char *text, size_t length);
 /* printf into a new string. */
 char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Of a path: capitals or not. */
+bool ends_with(const char *text, const char *ending);
+
 /* Does the locale of the environment (LC_ALL, LC_CTYPE, LANG) use UTF-8? */
 bool terminal_is_utf8(void);
 /* May this stream get colour: a terminal, and NO_COLOR is not set. */
 bool stream_has_colour(FILE *stream);
+bool is_terminal(FILE *stream);
 
 typedef enum colour {
   COLOUR_NONE,
@@ -28,11 +34,10 @@ typedef enum colour {
   COLOUR_CYAN,
   COLOUR_GREEN
 } colour;
-/* The escape sequence, or "" when `enabled` is false; COLOUR_NONE ends a colour. */
-const char *colour_code(bool enabled, colour which);
+/* The escape sequence, or nothing when `enabled` is false; COLOUR_NONE ends a colour. */
+void print_colour(FILE *stream, bool enabled, colour which);
 
-/* Text from a file on its way to the terminal: control characters become '?'. */
-void print_text(FILE *stream, const char *text);
+/* Text from outside is printed by print_text() and say() of text.h. */
 /* Text that starts at `column`, broken at spaces before column 100; later lines start at `indent`. Ends the line. */
 void print_wrapped(const char *text, int column, int indent);
 /* Columns that the text takes: UTF-8 code points. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #endif
 
+#include "text.h"
 #include "torque.h"
 
 static const char *title;
@@ -33,7 +34,7 @@ void progress_show(double part) {
   if (!title) return;
   double time = now();
   if (time - begun < 0.5 || time - shown < 0.1) return;
-  fprintf(stderr, "\r%s: %3.0f %%\033[K", title, 100 * part);
+  say(stderr, "\r%s: %3.0f %%\033[K", title, 100 * part);
   fflush(stderr);
   shown = time;
   visible = true;

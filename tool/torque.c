@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque: robot and trajectory in; torques, their derivatives, margins to limits and plots out. */
-#define _POSIX_C_SOURCE 200809L
 #include "torque.h"
 
 #include <math.h>
@@ -10,6 +9,8 @@
 
 #include "command.h"
 #include "figure.h"
+#include "names.h"
+#include "output.h"
 #include "print.h"
 
 enum { DEFAULT_ORDER = 2, DEFAULT_INTERVALS = 1000, MOST_SAMPLES = 100000000 };
@@ -25,13 +26,6 @@ static int check_order(const torque_arg *arg, int *order) {
     return usage_error("torque", "--order takes one whole number from 0 to %d", JN_TRAJECTORY_MAX_ORDER - 1);
   *order = (int)k;
   return OPTION_GO_ON;
-}
-
-/* One file by two names, perhaps through links. Pipes and devices lose nothing by being written to. */
-static bool is_same_file(const char *a, const char *b) {
-  struct stat x, y;
-  if (!a || !b || stat(a, &x) != 0 || stat(b, &y) != 0 || !S_ISREG(x.st_mode)) return false;
-  return x.st_ino == 0 ? strcmp(a, b) == 0 : x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* What is read must not be written over. */
@@ -50,14 +44,41 @@ static int check_files(const torque_arg *arg) {
   return OPTION_GO_ON;
 }
 
+/* Is this a robot rather than a motion: a built-in one, XML, or JSON with bodies? */
+static bool looks_like_model(const char *path) {
+  char text[4096];
+  if (strncmp(path, "builtin:", 8) == 0) return strcmp(path, "builtin:demo") != 0;
+  struct stat about;
+  if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  FILE *file = fopen(path, "rb");
+  size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0, i = 0;
+  if (file) fclose(file);
+  text[n] = 0;
+  if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) i = 3;
+  i += strspn(text + i, " \t\r\n");
+  return text[i] == '<' || (text[i] == '{' && strstr(text, "\"bodies\""));
+}
+
+static int check_swapped(const torque_arg *arg) {
+  const char *first = arg->model.source, *second = arg->trajectory;
+  if (strcmp(first, "-") == 0 || !looks_like_model(second) || looks_like_model(first)) return OPTION_GO_ON;
+  return usage_error("torque", "%s is a robot, which stands first; did you mean: jounce torque %s %s?", second, second,
+                     first);
+}
+
 static int check_arguments(const torque_arg *arg) {
   bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
   if (arg->payload.count != 0 && arg->payload.count != 4 && arg->payload.count != 10)
     return usage_error("torque", "--payload takes m,x,y,z (or these and Ixx,Iyy,Izz,Ixy,Ixz,Iyz), not %d numbers",
                        arg->payload.count);
+  if (arg->joints.count > 0 && !arg->plot) return usage_error("torque", "--joints is for --plot");
+  if (arg->out && !to_stdout && !writer_takes(arg->out))
+    return usage_error("torque", "--out %s: the name must end in .csv or .npz", arg->out);
   if (arg->link && arg->payload.count == 0) return usage_error("torque", "--link is for --payload");
   if (arg->rate.count > 1 || (arg->rate.count == 1 && !(arg->rate.values[0] > 0)))
     return usage_error("torque", "--rate takes one positive number [1/s]");
+  if (arg->bandwidth.count > 1 || (arg->bandwidth.count == 1 && !(arg->bandwidth.values[0] > 0)))
+    return usage_error("torque", "--bandwidth takes one positive number [Hz]");
   if (arg->range.count != 0 && (arg->range.count != 2 || !(arg->range.values[1] > arg->range.values[0])))
     return usage_error("torque", "--range takes two times START,END [s]");
   if (to_stdout && (arg->check || arg->limits || arg->plot))
@@ -65,6 +86,7 @@ static int check_arguments(const torque_arg *arg) {
   if (strcmp(arg->model.source, "-") == 0 && strcmp(arg->trajectory, "-") == 0)
     return usage_error("torque", "MODEL and TRAJECTORY cannot both be standard input");
   int result = arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
+  if (result == OPTION_GO_ON) result = check_swapped(arg);
   return result == OPTION_GO_ON ? check_files(arg) : result;
 }
 
@@ -96,16 +118,7 @@ static int find_payload_frame(const torque_arg *arg, int *frame) {
     free(names);
     return status;
   }
-  *frame = jn_frame_index(model, arg->link);
-  if (*frame >= 0) return OPTION_GO_ON;
-  int count = jn_frame_count(model);
-  const char **names = allocate((size_t)count * sizeof *names);
-  for (int i = 0; i < count; i++) names[i] = jn_frame_name(model, i);
-  const char *near = nearest_word(arg->link, names, count);
-  int status = near ? usage_error("torque", "--link: no link or frame '%s'; did you mean '%s'?", arg->link, near)
-                    : usage_error("torque", "--link: no link or frame '%s'", arg->link);
-  free(names);
-  return status;
+  return find_frame("torque", "link", model, arg->link, frame);
 }
 
 /* Does a body with this inertia exist? A rod or a plate, whose least moment may be zero, does. */
@@ -157,7 +170,7 @@ static int add_payload(const torque_arg *arg, const jn_model **model, jn_model *
   jn_inertia_pack(p[0], com, turned, inertia);
   jn_status done = jn_model_with_payload(arg->model.model, jn_frame_link(arg->model.model, frame), inertia, owned);
   if (done != JN_OK) {
-    fprintf(stderr, "jounce: --payload: %s\n", jn_status_text(done));
+    say(stderr, "jounce: --payload: %s\n", jn_status_text(done));
     return EXIT_BAD;
   }
   *model = *owned;
@@ -215,58 +228,71 @@ typedef struct sinks {
   plot_data *plot;
 } sinks;
 
+static int stop(const motion *m, jn_status status) {
+  progress_end();
+  motion_tell(m, status);
+  return EXIT_BAD;
+}
+
 static int run_samples(motion *m, const schedule *s, sinks *to) {
   progress_begin("computing torques");
   for (int i = 0; i < s->count; i++) {
     jn_status status = motion_at(m, time_of(s, i));
-    if (status != JN_OK) {
-      progress_end();
-      motion_tell(m, status);
-      return EXIT_BAD;
-    }
+    if (status != JN_OK) return stop(m, status);
     summary_sample(&to->summary, m);
     if (to->with_limits) limit_check_sample(&to->limits, m);
     if (to->writer) writer_sample(to->writer, m);
     if (to->plot) plot_data_sample(to->plot, m);
+    if (to->with_limits && i > 0) status = limit_check_between(&to->limits, m);
+    if (status != JN_OK) return stop(m, status);
     if (i % 64 == 0) progress_show((double)i / s->count);
   }
   progress_end();
-  return OPTION_GO_ON;
+  jn_status status = to->with_limits ? limit_check_doubt(&to->limits, m, s->start, s->end) : JN_OK;
+  return status == JN_OK ? OPTION_GO_ON : stop(m, status);
 }
 
 static void print_head(const torque_arg *arg, const motion *m, const schedule *s) {
   char start[TIME_TEXT], end[TIME_TEXT];
   time_text(s->start, 6, start);
   time_text(s->end, 6, end);
-  printf("%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start, end);
+  say(stdout, "%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start,
+      end);
 }
 
 /* Tables, pictures; whether all is well. `written`: the file is. */
 static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to, int order, bool written) {
   bool quiet = arg->out && strcmp(arg->out, "-") == 0, drawn = false;
-  int result = EXIT_FINE;
+  int result = EXIT_FINE, files = 0;
   if (!quiet) {
     print_head(arg, m, s);
     print_fit(m);
+    print_wrenches(arg, m, order);
     summary_print(&to->summary, m, order);
   }
   if (arg->check && check_derivatives(m, order, s->start, s->end) != OPTION_GO_ON) result = EXIT_BAD;
-  if (to->with_limits && limit_check_print(&to->limits, m) > 0) result = EXIT_BAD;
+  int verdict = to->with_limits ? limit_check_print(&to->limits, m) : EXIT_FINE;
+  if (result == EXIT_FINE) result = verdict;
   if (to->plot) {
-    drawn = plot_data_draw(to->plot, m, arg->plot) == OPTION_GO_ON;
+    drawn = plot_data_draw(to->plot, arg->plot, &files) == OPTION_GO_ON;
     if (!drawn) result = EXIT_BAD;
     to->plot = NULL;
   }
   written = written && arg->out && !quiet;
-  if (written) printf("\nWritten: %s\n", arg->out);
-  if (drawn && strcmp(arg->plot, "-") != 0) printf("%sDrawn: %s\n", written ? "" : "\n", arg->plot);
+  if (written) say(stdout, "\nWritten: %s\n", arg->out);
+  if (drawn && strcmp(arg->plot, "-") != 0) {
+    if (!written) putchar('\n');
+    figure_tell(arg->plot, files);
+  }
   return result;
 }
 
 static int run_motion(const torque_arg *arg, motion *m, int order) {
   schedule s;
   sinks to = {.with_limits = arg->limits != NULL};
+  unsigned char *chosen = NULL;
   int result = make_schedule(arg, m->trajectory, &s);
+  if (result == OPTION_GO_ON) result = choose_joints("torque", m->model, &arg->joints, &chosen);
   if (result != OPTION_GO_ON) return result;
   if (to.with_limits) {
     limit_check_init(&to.limits, m->nv);
@@ -278,11 +304,12 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
     if (!to.writer) result = EXIT_BAD;
   }
   if (result == OPTION_GO_ON && arg->plot)
-    to.plot = plot_data_create(m, to.with_limits ? &to.limits : NULL, order, s.count);
+    to.plot = plot_data_create(m, chosen, to.with_limits ? &to.limits : NULL, order, s.count);
   if (result == OPTION_GO_ON) result = run_samples(m, &s, &to);
-  int written = writer_close(to.writer);
+  int written = writer_close(to.writer, result == OPTION_GO_ON);
+  free(chosen);
   if (result == OPTION_GO_ON) result = report(arg, m, &s, &to, order, written == EXIT_FINE);
-  if (result == EXIT_FINE) result = written;
+  if (written != EXIT_FINE) result = written;
   summary_free(&to.summary);
   if (to.with_limits) limit_check_free(&to.limits);
   return result;
@@ -298,9 +325,13 @@ static int run(torque_arg *arg) {
   result = add_payload(arg, &model, &owned);
   if (result == OPTION_GO_ON) {
     motion m;
-    /* Jerk and effort rate have limits, whatever the order that is shown. */
-    result = motion_init(&m, arg, model, arg->limits && order < 1 ? 1 : order);
-    if (result == OPTION_GO_ON) result = run_motion(arg, &m, order);
+    /* Jerk and effort rate have limits, whatever the order that is shown; their slopes tell what is between samples. */
+    int smooth = arg->limits && order < 1 ? 1 : order;
+    result = motion_init(&m, arg, model, arg->limits && order < 2 ? 2 : order, smooth);
+    if (result == OPTION_GO_ON) {
+      result = run_motion(arg, &m, order);
+      motion_note(&m);
+    }
     motion_free(&m);
   }
   jn_model_destroy(owned);
@@ -318,11 +349,16 @@ static void declare_options(option_set *set, torque_arg *arg) {
       &arg->out);
   option_text(set, "plot", "FILE", "draw them: FILE.svg, .png, .pdf, or - for text in the terminal (by gnuplot)",
               &arg->plot);
+  option_names(
+      set, "joints", "LIST",
+      "draw these joints only, by names or patterns: 'left_*,neck'; without it all, on as many pages as needed",
+      &arg->joints);
   option_flag(set, "check", "compare with numerical differentiation; exit status 1 when that does not agree",
               &arg->check);
   option_maybe(set, "limits", "[FILE]",
                "compare with the limits of the model, and of FILE (JSON or CSV by joint names, or a built-in "
-               "robot: --limits=builtin:panda) on top of them; exit status 1 when one is broken",
+               "robot: --limits=builtin:panda) on top of them; exit status 1 when one is broken, 3 when the samples "
+               "cannot tell",
                &arg->limits);
   option_words(set, "builtin:");
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
@@ -331,6 +367,10 @@ static void declare_options(option_set *set, torque_arg *arg) {
               &arg->link);
   option_text(set, "wrench", "FILE",
               "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
+  option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
+                "between the rows of --wrench: hold the last one, go straight, by cubics without extremes of their own "
+                "(default), or by smoothing splines",
+                &arg->wrench_interpolation);
   option_flag(set, "losses", "damping and friction count", &arg->losses);
   option_names(set, "actuated", "LIST", "joints with a motor, of models with loops; default: those of the trajectory",
                &arg->actuated);
@@ -339,6 +379,9 @@ static void declare_options(option_set *set, torque_arg *arg) {
               "smooth samples within a root mean square residual of X [rad, m]; 0: go through all; default auto: by "
               "generalised cross-validation",
               &arg->tolerance);
+  option_numbers(set, "bandwidth", "HZ",
+                 "no motion is faster than this: what is, is noise; default: half of the sampling rate",
+                 &arg->bandwidth);
   option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held neutral",
                 &arg->missing);
   option_numbers(set, "rate", "HZ", "compute at this rate, not at the times of the samples", &arg->rate);
@@ -348,7 +391,7 @@ static void declare_options(option_set *set, torque_arg *arg) {
 
 int command_torque(int argc, char **argv) {
   option_set set;
-  torque_arg arg = {0};
+  torque_arg arg = {.wrench_interpolation = JN_INTERPOLATE_MONOTONE};
   model_arg_init(&arg.model);
   option_set_init(
       &set, "torque", "MODEL TRAJECTORY",
@@ -360,7 +403,9 @@ int command_torque(int argc, char **argv) {
       "of "
       "the Panda; - is standard input. A unit in the header converts: \"joint1 [deg]\".\n"
       "\n"
-      "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad.");
+      "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad, 3 "
+      "when "
+      "the samples cannot tell whether all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);
@@ -369,9 +414,10 @@ int command_torque(int argc, char **argv) {
     arg.trajectory = words[1];
     status = run(&arg);
   }
-  number_list *const lists[] = {&arg.order, &arg.payload, &arg.rate, &arg.range};
+  number_list *const lists[] = {&arg.order, &arg.payload, &arg.rate, &arg.range, &arg.bandwidth};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
   name_list_free(&arg.actuated);
+  name_list_free(&arg.joints);
   model_arg_free(&arg.model);
   return status;
 }

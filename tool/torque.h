@@ -11,20 +11,28 @@
 typedef struct torque_arg {
   model_arg model;
   const char *trajectory;
-  number_list order, payload, rate, range;
+  number_list order, payload, rate, range, bandwidth;
   const char *link;
   const char *out;
   const char *plot;
   int check;
   const char *limits; /* NULL: not wanted; "": of the model; else a file */
   const char *wrench;
+  int wrench_interpolation; /* jn_interpolation */
   const char *tolerance;
   int missing; /* 1: neutral */
   int losses;
   name_list actuated;
+  name_list joints; /* that are drawn */
 } torque_arg;
 
 /* ---- torque_motion.c: torques at any time ---- */
+
+/* An oscillation of one velocity coordinate, A cos(w t + phase) at t = 0, that is added to the motion. */
+typedef struct wobble {
+  int v;
+  double amplitude, omega, phase; /* [rad, m], [rad/s], [rad] */
+} wobble;
 
 typedef struct motion {
   const jn_model *model;
@@ -38,18 +46,24 @@ typedef struct motion {
   double *wrench_jet, *passive, *loss;
   double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
   double guess_time;
+  wobble wobble; /* amplitude 0: none */
   /* The state at the time of the last motion_at(): */
   double t;
   double *q;     /* [nq] */
   double *v_jet; /* [(K+2) x nv] */
   double *tau;   /* [(K+1) x nv] */
+  /* The largest rounding error that is to be expected of all so far (loops.h), and its time. */
+  double rounding, rounding_time;
 } motion;
 
-/* Reads the trajectory (and wrenches). An exit code, or OPTION_GO_ON. */
-int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order);
+/* Reads the trajectory (and wrenches), smooth enough for torques of order `smooth`, to be evaluated to `order`. An exit
+ * code, or OPTION_GO_ON. */
+int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth);
 void motion_free(motion *m);
 /* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
 jn_status motion_at(motion *m, double t);
+/* A note on standard error when rounding errors were to be expected that matter. */
+void motion_note(const motion *m);
 /* Tell why motion_at() failed. */
 void motion_tell(const motion *m, jn_status status);
 
@@ -86,19 +100,37 @@ double quantity_of(const motion *m, int v, quantity which);
 
 typedef struct worst_case {
   double use, value, time;
-  int samples; /* beyond the limit */
+  int samples;  /* beyond the limit */
+  bool between; /* ... and only between samples */
 } worst_case;
 
+/* How far a value may be off because of what the samples do not show. */
+typedef struct doubt {
+  double off, value, time; /* where the limit comes nearest; off = 0: nothing to tell */
+  bool overturns;          /* a limit that seems to hold may be broken */
+  wobble cause;            /* the oscillation that does most */
+} doubt;
+
 typedef struct limit_check {
-  limit *limits;     /* [nv x QUANTITIES] */
-  worst_case *worst; /* [nv x QUANTITIES] */
+  limit *limits;              /* [nv x QUANTITIES] */
+  worst_case *worst;          /* [nv x QUANTITIES] */
+  doubt *doubts;              /* [nv x QUANTITIES] */
+  double *values, *slopes;    /* [nv x QUANTITIES] at the last sample, and their time derivatives */
+  double *before, *steepness; /* ... and at the one before */
+  double time, time_before;
 } limit_check;
 
 void limit_check_init(limit_check *c, int nv);
 void limit_check_free(limit_check *c);
 void limit_check_sample(limit_check *c, const motion *m);
-/* The table and the verdict on stdout; how many limits are broken. */
+/* Look between the last two samples too, where a limit may be passed there. Moves the motion. */
+jn_status limit_check_between(limit_check *c, motion *m);
+/* The table and the verdict on stdout: EXIT_FINE when all limits hold, EXIT_BAD when one is broken, EXIT_UNSURE when
+ * the samples cannot tell. */
 int limit_check_print(const limit_check *c, const motion *m);
+
+/* torque_doubt.c: what the limits would be used by if all that samples may hide were motion. Moves the motion. */
+jn_status limit_check_doubt(limit_check *c, motion *m, double start, double end);
 
 /* ---- torque_summary.c ---- */
 
@@ -117,6 +149,8 @@ void summary_sample(summary *s, const motion *m);
 void summary_print(const summary *s, const motion *m, int order);
 /* How well splines keep to the samples. */
 void print_fit(const motion *m);
+/* How wrenches go from row to row, and what of them is continuous. */
+void print_wrenches(const torque_arg *arg, const motion *m, int order);
 
 /* A time with at most `decimals` digits behind the point, and all before it: 1700000000.25. */
 enum { TIME_TEXT = 48 };
@@ -130,19 +164,23 @@ int check_derivatives(motion *m, int order, double start, double end);
 /* ---- torque_write.c ---- */
 
 typedef struct writer writer;
-/* By the ending .csv or .npz; NULL after telling what is wrong. */
+/* Does the name end in .csv or .npz? */
+bool writer_takes(const char *path);
+/* NULL after telling why the file cannot be written. */
 writer *writer_open(const char *path, const motion *m, int order, int samples);
 void writer_sample(writer *w, const motion *m);
-/* EXIT_FINE, or EXIT_BAD after telling. */
-int writer_close(writer *w);
+/* Good: the file takes its place, else the old one stays. EXIT_FINE, or EXIT_BAD after telling. */
+int writer_close(writer *w, bool good);
 
 /* ---- torque_plot.c ---- */
 
 typedef struct plot_data plot_data;
-plot_data *plot_data_create(const motion *m, const limit_check *limits, int order, int samples);
+/* chosen [nv]: which coordinates are drawn; NULL: all. */
+plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const limit_check *limits, int order,
+                            int samples);
 void plot_data_sample(plot_data *p, const motion *m);
-/* Draws and releases; an exit code, or OPTION_GO_ON. */
-int plot_data_draw(plot_data *p, const motion *m, const char *path);
+/* Draws and releases; an exit code, or OPTION_GO_ON. *files: see figure_draw(). */
+int plot_data_draw(plot_data *p, const char *path, int *files);
 
 /* ---- progress.c: a line on stderr when that is a terminal and the work is long ---- */
 

@@ -138,8 +138,8 @@ static int print_check(const checking *c) {
     table_cellf(&t, k == 0 ? "plain inverse dynamics" : "differences of order %d", k - 1);
     table_cell(&t, name);
     table_number(&t, c->peaks[(size_t)k * (size_t)c->nv + (size_t)d->v]);
-    table_cellf(&t, "%.1e", d->off);
-    table_cellf(&t, "%.1e", d->size > 0 ? d->off / d->size : 0);
+    table_cellf(&t, "%.1e", fmax(d->off, 0)); /* all zero: nothing was off */
+    table_cellf(&t, "%.1e", d->size > 0 ? fmax(d->off, 0) / d->size : 0);
     table_cellf(&t, "%.1e", d->allowed);
     table_cell(&t, d->failed ? "TOO FAR OFF" : "fine");
     failures += d->failed;

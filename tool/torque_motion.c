@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "names.h"
 #include "print.h"
 #include "torque.h"
 
@@ -47,14 +48,16 @@ static jn_status load_trajectory(motion *m, const char *source, const jn_traject
   return status;
 }
 
-static int load(motion *m, const torque_arg *arg) {
+static int load(motion *m, const torque_arg *arg, int smooth) {
   jn_trajectory_options options;
   jn_error error = {0};
   jn_trajectory_options_init(&options);
-  options.order = m->order;
+  options.order = smooth;
   options.strict = arg->model.strict;
   options.missing_neutral = arg->missing || jn_loop_count(m->model) > 0;
   options.progress = show_progress;
+  options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
+  if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
   int result = set_smoothing(arg, &options);
   if (result != OPTION_GO_ON) return result;
   options.report = jn_report_create(NULL);
@@ -85,9 +88,8 @@ static int set_actuated(motion *m, const name_list *names) {
   if (names->count == 0) return OPTION_GO_ON;
   memset(m->actuated, 0, (size_t)m->nv);
   for (int i = 0; i < names->count; i++) {
-    int joint = jn_joint_index(m->model, names->names[i]);
-    if (joint < 0 || jn_joint_nv(m->model, joint) == 0)
-      return usage_error("torque", "--actuated: the model has no moving joint '%s'", names->names[i]);
+    int joint, status = find_joint("torque", "actuated", m->model, names->names[i], &joint);
+    if (status != OPTION_GO_ON) return status;
     for (int k = 0; k < jn_joint_nv(m->model, joint); k++) m->actuated[jn_joint_v(m->model, joint) + k] = 1;
   }
   return OPTION_GO_ON;
@@ -103,19 +105,19 @@ static int init_loops(motion *m, const torque_arg *arg) {
   options.order = m->order;
   jn_status status = jn_loops_create(m->model, &options, &m->loops);
   if (status != JN_OK) {
-    fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+    say(stderr, "jounce: %s\n", jn_status_text(status));
     return EXIT_BAD;
   }
   find_held(m);
   return set_actuated(m, &arg->actuated);
 }
 
-int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order) {
+int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {
   *m = (motion){.model = model, .order = order, .losses = arg->losses, .guess_time = NAN};
   m->nq = jn_model_nq(model);
   m->nv = jn_model_nv(model);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 2;
-  int result = load(m, arg);
+  int result = load(m, arg, smooth);
   if (result != OPTION_GO_ON) return result;
   m->q = allocate(2 * nq * sizeof(double));
   m->guess = m->q + nq;
@@ -130,7 +132,7 @@ int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int ord
     m->wrench_jet = allocate(rows * 6 * (size_t)jn_link_count(model) * sizeof(double));
   jn_status status = jn_row_name() ? jn_work_create_order(model, order, &m->work) : JN_ERR_ROW;
   if (status == JN_OK) return init_loops(m, arg);
-  fprintf(stderr, "jounce: %s\n", jn_status_text(status));
+  say(stderr, "jounce: %s\n", jn_status_text(status));
   return EXIT_BAD;
 }
 
@@ -198,6 +200,22 @@ static jn_status walk_to_start(motion *m, double t) {
   return status;
 }
 
+/* The trajectory with the oscillation that may be added to it. */
+static jn_status evaluate(motion *m, double t) {
+  jn_status status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  const wobble *w = &m->wobble;
+  if (status != JN_OK || w->amplitude == 0) return status;
+  int place = place_in_q(m->model, w->v);
+  double size = w->amplitude, phase = w->phase;
+  if (place >= 0) m->q[place] += size * cos(phase);
+  for (int k = 0; k < m->order + 2; k++) {
+    size *= w->omega;
+    phase += 1.5707963267948966; /* d/dt A cos(w t + p) = A w cos(w t + p + pi / 2) */
+    m->v_jet[(size_t)k * (size_t)m->nv + (size_t)w->v] += size * cos(phase);
+  }
+  return JN_OK;
+}
+
 /* The joints that the trajectory does not give follow from the loops, on from where they were before. */
 static jn_status close_loops(motion *m, double t) {
   double step = (jn_trajectory_end(m->trajectory) - jn_trajectory_start(m->trajectory)) / 200;
@@ -208,16 +226,26 @@ static jn_status close_loops(motion *m, double t) {
     jn_trajectory_evaluate(m->trajectory, from + (t - from) * i / steps, 0, m->q, NULL);
     status = assemble(m);
   }
-  if (status == JN_OK) status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  if (status == JN_OK) status = evaluate(m, t);
   if (status == JN_OK) status = assemble(m);
   m->guess_time = t;
   return status == JN_OK ? jn_loops_complete_motion(m->loops, m->order, m->held, m->q, m->v_jet) : status;
 }
 
+/* What loops near a singular configuration leave of the digits. */
+static void keep_rounding(motion *m) {
+  jn_loops_health health;
+  if (jn_loops_last_health(m->loops, &health) != JN_OK) return;
+  double rounding = jn_loops_rounding(&health, m->order + 1);
+  if (!(rounding > m->rounding)) return;
+  m->rounding = rounding;
+  m->rounding_time = m->t;
+}
+
 jn_status motion_at(motion *m, double t) {
   size_t all = (size_t)(m->order + 1) * (size_t)m->nv;
   m->t = t;
-  jn_status status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  jn_status status = evaluate(m, t);
   if (status == JN_OK && m->wrench_jet) status = jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
   if (status == JN_OK && m->loops) status = close_loops(m, t);
   if (status != JN_OK) return status;
@@ -231,6 +259,7 @@ jn_status motion_at(motion *m, double t) {
     if (m->actuated[i % (size_t)m->nv]) m->passive[i] = 0;
   status = jn_loops_inverse_dynamics_jet(m->loops, m->order, m->actuated, JN_LEAST_TORQUE, NULL, m->q, m->v_jet,
                                          m->passive, m->wrench_jet, m->tau, NULL);
+  if (status == JN_OK) keep_rounding(m);
   for (int v = 0; v < m->nv; v++) /* what is not actuated has no torque of its own */
     for (int k = 0; k <= m->order && !m->actuated[v]; k++) m->tau[(size_t)k * (size_t)m->nv + (size_t)v] = 0;
   if (status != JN_OK || !m->losses) return status;
@@ -240,8 +269,16 @@ jn_status motion_at(motion *m, double t) {
   return status;
 }
 
+void motion_note(const motion *m) {
+  if (!(m->rounding > fmax(1e-6, 1000 * jn_row_epsilon()))) return;
+  say(stderr,
+      "jounce: note: the loops are near a singular configuration at t = %.15g s: errors of about %.0e are to be "
+      "expected there of motions at rates of one, in the highest order\n",
+      m->rounding_time, m->rounding);
+}
+
 void motion_tell(const motion *m, jn_status status) {
-  fprintf(stderr, "jounce: at t = %.15g s: %s\n", m->t, jn_status_text(status));
+  say(stderr, "jounce: at t = %.15g s: %s\n", m->t, jn_status_text(status));
   if (status == JN_ERR_LOOP)
     fputs("    the joints of the trajectory must determine the others, and the loops must close there\n", stderr);
   if (status == JN_ERR_ACTUATION)

@@ -11,22 +11,16 @@
 struct plot_data {
   figure figure;
   thinner *thinners; /* [rows x columns] */
+  int *coordinates;  /* [columns] which velocity coordinate is drawn */
   const limit_check *limits;
   int motion_rows; /* position, velocity, acceleration, jerk; or none */
   int order;
 };
 
-/* "q", "dq/dt", ... and the units, which all joints share or not. */
-static char *row_title(const motion *m, int row, int motion_rows) {
-  bool angular = false, linear = false;
-  for (int v = 0; v < m->nv; v++) *(is_angular(m->model, v) ? &angular : &linear) = true;
-  int order = row < motion_rows ? row : row - motion_rows;
-  const char *both = row < motion_rows ? (order ? "(rad, m)" : "rad, m")
-                     : order           ? "(N m, N)"
-                                       : "N m, N",
-             *turn = row < motion_rows ? "rad" : "N m";
-  const char *unit = angular && linear ? both : angular ? turn : row < motion_rows ? "m" : "N";
-  return figure_quantity(row >= motion_rows, order, unit);
+/* "rad/s", "N m/s²" of velocity coordinate v in a row. A new string. */
+static char *unit_of(const motion *m, const plot_data *p, int v, int row) {
+  bool angular = is_angular(m->model, v), torque = row >= p->motion_rows;
+  return figure_unit(torque ? (angular ? "N m" : "N") : (angular ? "rad" : "m"), torque ? row - p->motion_rows : row);
 }
 
 static void set_limits(const plot_data *p, int v, int row, panel *to) {
@@ -38,40 +32,53 @@ static void set_limits(const plot_data *p, int v, int row, panel *to) {
   to->upper = l->upper;
 }
 
-plot_data *plot_data_create(const motion *m, const limit_check *limits, int order, int samples) {
+static void init_row(plot_data *p, const motion *m, int row, int samples) {
+  figure *f = &p->figure;
+  bool torque = row >= p->motion_rows;
+  f->row_titles[row] = figure_quantity(torque, torque ? row - p->motion_rows : row);
+  for (int c = 0; c < f->columns; c++) {
+    panel *to = figure_panel(f, row, c);
+    thinner_init(&p->thinners[row * f->columns + c], to, samples);
+    set_limits(p, p->coordinates[c], row, to);
+    to->unit = unit_of(m, p, p->coordinates[c], row);
+  }
+}
+
+plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const limit_check *limits, int order,
+                            int samples) {
   plot_data *p = allocate(sizeof *p);
   *p = (plot_data){.limits = limits, .order = order, .motion_rows = limits ? 4 : 0};
-  int rows = p->motion_rows + order + 1;
-  char name[160];
-  figure_init(&p->figure, rows, m->nv);
+  p->coordinates = allocate((size_t)m->nv * sizeof *p->coordinates);
+  int rows = p->motion_rows + order + 1, columns = 0;
+  for (int v = 0; v < m->nv; v++)
+    if (!chosen || chosen[v]) p->coordinates[columns++] = v;
+  figure_init(&p->figure, rows, columns);
   p->figure.title = format_text("%s: %s", jn_model_name(m->model),
                                 limits ? "motion and torques; grey: beyond the limits, shaded: broken, in the corner: "
                                          "how much of the limit is used"
                                        : "torques and their time derivatives");
-  p->thinners = allocate((size_t)rows * (size_t)m->nv * sizeof *p->thinners);
-  for (int r = 0; r < rows; r++) {
-    p->figure.row_titles[r] = row_title(m, r, p->motion_rows);
-    for (int v = 0; v < m->nv; v++) {
-      thinner_init(&p->thinners[r * m->nv + v], figure_panel(&p->figure, r, v), samples);
-      set_limits(p, v, r, figure_panel(&p->figure, r, v));
-    }
-  }
-  for (int v = 0; v < m->nv; v++) {
-    jn_velocity_name(m->model, v, name, sizeof name);
-    p->figure.column_titles[v] = copy_text(name, strlen(name));
-    p->figure.groups[v] = place_in_q(m->model, v) < 0; /* twists, which have no position, apart */
+  p->thinners = allocate((size_t)rows * (size_t)columns * sizeof *p->thinners);
+  for (int r = 0; r < rows; r++) init_row(p, m, r, samples);
+  for (int c = 0; c < columns; c++) {
+    char name[160];
+    jn_velocity_name(m->model, p->coordinates[c], name, sizeof name);
+    p->figure.column_titles[c] = copy_text(name, strlen(name));
+    p->figure.groups[c] = place_in_q(m->model, p->coordinates[c]) < 0; /* twists, which have no position, apart */
   }
   return p;
 }
 
 void plot_data_sample(plot_data *p, const motion *m) {
-  for (int v = 0; v < m->nv; v++) {
-    thinner *t = p->thinners + v;
-    for (int r = 0; r < p->motion_rows; r++, t += m->nv) {
+  int columns = p->figure.columns;
+  for (int c = 0; c < columns; c++) {
+    thinner *t = p->thinners + c;
+    int v = p->coordinates[c];
+    for (int r = 0; r < p->motion_rows; r++, t += columns) {
       double value = quantity_of(m, v, (quantity)r);
       if (!isnan(value)) thinner_add(t, m->t, value);
     }
-    for (int k = 0; k <= p->order; k++, t += m->nv) thinner_add(t, m->t, m->tau[(size_t)k * (size_t)m->nv + (size_t)v]);
+    for (int k = 0; k <= p->order; k++, t += columns)
+      thinner_add(t, m->t, m->tau[(size_t)k * (size_t)m->nv + (size_t)v]);
   }
 }
 
@@ -84,14 +91,15 @@ static void forget_idle_limits(panel *p) {
   p->upper = INFINITY;
 }
 
-int plot_data_draw(plot_data *p, const motion *m, const char *path) {
-  for (int i = 0; i < p->figure.rows * m->nv; i++) {
+int plot_data_draw(plot_data *p, const char *path, int *files) {
+  for (int i = 0; i < p->figure.rows * p->figure.columns; i++) {
     thinner_end(&p->thinners[i]);
     forget_idle_limits(&p->figure.panels[i]);
   }
-  int result = figure_draw(&p->figure, path);
+  int result = figure_draw(&p->figure, path, files);
   figure_free(&p->figure);
   free(p->thinners);
+  free(p->coordinates);
   free(p);
   return result;
 }

@@ -85,6 +85,23 @@ void time_text(double t, int decimals, char text[TIME_TEXT]) {
   if (strcmp(text, "-0") == 0) snprintf(text, TIME_TEXT, "0");
 }
 
+void print_wrenches(const torque_arg *arg, const motion *m, int order) {
+  static const char *const ways[] = {"held from row to row", "straight from row to row",
+                                     "by monotone cubics from row to row", "by smoothing splines"};
+  int rows = jn_trajectory_wrench_rows(m->trajectory), smooth = jn_trajectory_wrench_order(m->trajectory);
+  if (rows == 0) return;
+  if (rows == 1) {
+    say(stdout, "\nWrenches of %s: one row, held all the time\n", arg->wrench);
+    return;
+  }
+  say(stdout, "\nWrenches of %s: %s (%d rows)", arg->wrench, ways[arg->wrench_interpolation], rows);
+  if (smooth < 0)
+    printf("; torques jump at the rows, and their derivatives leave the jumps out");
+  else if (smooth < order)
+    printf("; derivatives of the torques jump at the rows from order %d on", smooth + 1);
+  putchar('\n');
+}
+
 void print_fit(const motion *m) {
   static const table_column columns[] = {{"coordinate", ALIGN_LEFT},
                                          {"rms", ALIGN_LEFT},

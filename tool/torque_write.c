@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque --out: CSV with names and units in its first line, written sample by sample; or NPZ. */
-#include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "npz.h"
+#include "output.h"
 #include "print.h"
 #include "torque.h"
 
 enum { MOTION_ROWS = 3, ARRAYS = MOTION_ROWS + 3 }; /* v, a, jerk; and t, q, tau */
 
 struct writer {
-  const char *path;
+  output output;
   FILE *file;
   const motion *m;
   int order;
@@ -24,24 +23,20 @@ struct writer {
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
-/* Capitals or not. */
-static bool ends_with(const char *text, const char *ending) {
-  size_t n = strlen(text), k = strlen(ending);
-  if (n < k) return false;
-  for (size_t i = 0; i < k; i++)
-    if (tolower((unsigned char)text[n - k + i]) != ending[i]) return false;
-  return true;
-}
-
-/* A cell of the header, in quotes when it needs them. */
+/* A cell of the header, in quotes when it needs them. A file gets the name as it is, a terminal what it can show. */
 static void write_head(FILE *f, const char *name, const char *ending, const char *unit) {
-  bool quoted = strpbrk(name, ",\"\n;") != NULL;
+  bool quoted = strpbrk(name, ",\"\n\r\t;#") != NULL;
+  char *shown = is_terminal(f) ? printable_text(name, 0) : copy_text(name, strlen(name));
   fputs(quoted ? ",\"" : ",", f);
-  for (; *name; name++) {
-    if (*name == '"') fputc('"', f);
-    fputc(*name == '\n' ? ' ' : *name, f);
+  for (const char *p = shown; *p; p++) {
+    if (*p == '"') fputc('"', f);
+    fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
   }
-  fprintf(f, "%s [%s]%s", ending, unit, quoted ? "\"" : "");
+  fputs(ending, f);
+  fputs(" [", f);
+  fputs(unit, f);
+  fputs(quoted ? "]\"" : "]", f);
+  free(shown);
 }
 
 static void write_names(const writer *w) {
@@ -83,21 +78,18 @@ static void make_arrays(writer *w) {
   }
 }
 
+bool writer_takes(const char *path) { return ends_with(path, ".csv") || ends_with(path, ".npz"); }
+
 writer *writer_open(const char *path, const motion *m, int order, int samples) {
-  bool npz = ends_with(path, ".npz");
-  if (!npz && !ends_with(path, ".csv") && strcmp(path, "-") != 0) {
-    usage_error("torque", "--out %s: the name must end in .csv or .npz", path);
-    return NULL;
-  }
-  FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "wb");
-  if (!file) {
-    fprintf(stderr, "jounce: cannot write %s: %s\n", path, strerror(errno));
-    return NULL;
-  }
   writer *w = allocate(sizeof *w);
-  *w = (writer){.path = path, .file = file, .m = m, .order = order, .samples = samples, .npz = npz};
+  *w = (writer){.m = m, .order = order, .samples = samples, .npz = ends_with(path, ".npz")};
+  w->file = output_open(&w->output, path);
+  if (!w->file) {
+    free(w);
+    return NULL;
+  }
   w->motion_rows = m->order + 2 < MOTION_ROWS ? m->order + 2 : MOTION_ROWS;
-  if (npz)
+  if (w->npz)
     make_arrays(w);
   else
     write_names(w);
@@ -157,16 +149,14 @@ static bool write_npz(writer *w) {
   add_names(&z, "q_names", m->model, m->nq, jn_coordinate_name);
   add_names(&z, "v_names", m->model, m->nv, jn_velocity_name);
   bool good = npz_end(&z);
-  if (z.failed) fprintf(stderr, "jounce: %s: an archive of more than 4 GiB is not possible; write CSV\n", w->path);
-  return good;
+  if (z.failed) say(stderr, "jounce: %s: an archive of more than 4 GiB is not possible; write CSV\n", w->output.path);
+  return good || !z.failed; /* other errors stay with the stream, and are told when it is closed */
 }
 
-int writer_close(writer *w) {
+int writer_close(writer *w, bool good) {
   if (!w) return EXIT_FINE;
-  bool good = !w->npz || write_npz(w);
-  good &= !ferror(w->file);
-  if (w->file != stdout) good &= fclose(w->file) == 0;
-  if (!good) fprintf(stderr, "jounce: cannot write %s: %s\n", w->path, strerror(errno));
+  good = good && (!w->npz || write_npz(w));
+  good = output_close(&w->output, good);
   for (int i = 0; i < ARRAYS; i++) free(w->arrays[i]);
   free(w);
   return good ? EXIT_FINE : EXIT_BAD;

@@ -48,7 +48,8 @@ JN_API const char *jn_version(void);
   X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")              \
   X(JN_ERR_LOOP, 13, "the kinematic loops are not closed, or cannot be")                  \
   X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")                 \
-  X(JN_ERR_CALLBACK, 15, "a user-defined condition lacks the function that this needs")
+  X(JN_ERR_CALLBACK, 15, "a user-defined condition lacks the function that this needs")   \
+  X(JN_ERR_INIT, 16, "a struct was not set up: call its init function first, as jn_options_init() for jn_options")
 
 /* What functions that can fail return: JN_OK, or what is wrong. */
 typedef enum jn_status {
@@ -60,7 +61,8 @@ typedef enum jn_status {
 /* The text of a status code; "unknown status" for any other number. */
 JN_API const char *jn_status_text(jn_status status);
 
-/* The first error of a call that builds, reads or writes a model. Plain memory of the caller, valid without a heap.
+/* The first error of a call that builds, reads or writes a model. Plain memory of the caller, valid without a heap. The
+ * text can be printed: of names from files, what a terminal would act on is a '?'. The file is as it was given.
  * line and column count from 1; 0 means that there is no such place. file is empty when there is no file. */
 typedef struct jn_error {
   jn_status status; /* as the call returned it */

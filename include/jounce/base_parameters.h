@@ -50,8 +50,8 @@ JN_API void jn_base_options_init(jn_base_options *options);
 typedef struct jn_base jn_base;
 
 /* options NULL: defaults. The result does not refer to the model. O((10 L)^2 rows) time, O((10 L)^2) memory.
- * Errors: JN_ERR_NULL, JN_ERR_SIZE (options not set up, or out of range), JN_ERR_MEMORY, JN_ERR_ROW, JN_ERR_SINGULAR
- * (the SVD does not converge), JN_ERR_UNSUPPORTED (a build without LAPACKE). On error *base is NULL. */
+ * Errors: JN_ERR_NULL, JN_ERR_INIT, JN_ERR_SIZE (options not set up, or out of range), JN_ERR_MEMORY, JN_ERR_ROW,
+ * JN_ERR_SINGULAR (the SVD does not converge), JN_ERR_UNSUPPORTED (a build without LAPACKE). On error *base is NULL. */
 JN_API jn_status jn_base_create(const jn_model *model, const jn_base_options *options, jn_base **base);
 JN_API void jn_base_destroy(jn_base *base); /* Releases it; NULL is allowed. */
 

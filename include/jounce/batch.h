@@ -79,6 +79,8 @@ JN_API jn_status jn_mass_matrix_batch(jn_batch *batch, size_t count, const doubl
 JN_API jn_status jn_mass_matrix_inverse_batch(jn_batch *batch, size_t count, const double *q, double *Minv);
 JN_API jn_status jn_mass_matrix_rate_batch(jn_batch *batch, size_t count, const double *q, const double *v, double *dM);
 JN_API jn_status jn_coriolis_matrix_batch(jn_batch *batch, size_t count, const double *q, const double *v, double *C);
+JN_API jn_status jn_coriolis_matrix_christoffel_batch(jn_batch *batch, size_t count, const double *q, const double *v,
+                                                      double *C);
 JN_API jn_status jn_mass_factor_batch(jn_batch *batch, size_t count, const double *q, double *factor);
 JN_API jn_status jn_mass_solve_batch(jn_batch *batch, size_t count, const double *factor, const double *b, double *x);
 JN_API jn_status jn_energy_batch(jn_batch *batch, size_t count, const double *q, const double *v, double *energy);

@@ -50,8 +50,18 @@ JN_API jn_status jn_mass_matrix_inverse(const jn_model *model, jn_work *work, co
 /* dM/dt along v = C + C^T. O(n d). */
 JN_API jn_status jn_mass_matrix_rate(const jn_model *model, jn_work *work, const double *q, const double *v,
                                      double *dM);
-/* C with dM/dt - 2 C skew-symmetric. O(n d). [garofalo2013 eq. 6b; mueller2021 sec. 5] */
+/* C with dM/dt - 2 C skew-symmetric. O(n d). There are many such C; this one is not that of Christoffel symbols, see
+ * below. [garofalo2013 eq. 6b; mueller2021 sec. 5] */
 JN_API jn_status jn_coriolis_matrix(const jn_model *model, jn_work *work, const double *q, const double *v, double *C);
+/* C by Christoffel symbols: C_ij = sum_k Gamma_ijk v_k, with the same C v, and dM/dt - 2 C skew-symmetric too. Where
+ * velocities are rates of coordinates, Gamma_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, and C is half of
+ * d(C v)/dv = dtau/dv. For the quasi-velocities of spherical and free joints that half is not passive; Gamma are then
+ * the coefficients of the same connection (Levi-Civita's, of the kinetic energy), <X_i, nabla_{X_k} X_j>, so
+ *   C = (d(C v)/dv + M' ad) / 2
+ * with ad the bracket of the joint's own velocity, ad_w = [w] and ad_V, in blocks of these joints, and M' = M without
+ * armature. O(n d). */
+JN_API jn_status jn_coriolis_matrix_christoffel(const jn_model *model, jn_work *work, const double *q, const double *v,
+                                                double *C);
 /* M = L^T D L with L unit lower triangular in the order of the tree: as sparse as the tree is branched. factor [nv x
  * nv] is in an order of its own, for jn_mass_solve() only. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_mass_factor(const jn_model *model, jn_work *work, const double *q, double *factor);

@@ -107,6 +107,8 @@ JN_API jn_status jnf_mass_matrix(const jn_model *model, jn_work *work, const flo
 JN_API jn_status jnf_mass_matrix_inverse(const jn_model *model, jn_work *work, const float *q, float *Minv);
 JN_API jn_status jnf_mass_matrix_rate(const jn_model *model, jn_work *work, const float *q, const float *v, float *dM);
 JN_API jn_status jnf_coriolis_matrix(const jn_model *model, jn_work *work, const float *q, const float *v, float *C);
+JN_API jn_status jnf_coriolis_matrix_christoffel(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                                 float *C);
 JN_API jn_status jnf_mass_factor(const jn_model *model, jn_work *work, const float *q, float *factor);
 JN_API jn_status jnf_mass_solve(const jn_model *model, jn_work *work, const float *factor, const float *b, float *x);
 JN_API jn_status jnf_energy(const jn_model *model, jn_work *work, const float *q, const float *v, float *energy);
@@ -312,6 +314,8 @@ JN_API jn_status jnf_mass_matrix_batch(jn_batch *batch, size_t count, const floa
 JN_API jn_status jnf_mass_matrix_inverse_batch(jn_batch *batch, size_t count, const float *q, float *Minv);
 JN_API jn_status jnf_mass_matrix_rate_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *dM);
 JN_API jn_status jnf_coriolis_matrix_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *C);
+JN_API jn_status jnf_coriolis_matrix_christoffel_batch(jn_batch *batch, size_t count, const float *q, const float *v,
+                                                       float *C);
 JN_API jn_status jnf_mass_factor_batch(jn_batch *batch, size_t count, const float *q, float *factor);
 JN_API jn_status jnf_mass_solve_batch(jn_batch *batch, size_t count, const float *factor, const float *b, float *x);
 JN_API jn_status jnf_energy_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *energy);

@@ -37,6 +37,8 @@ JN_API jn_status jn_builder_load_text(jn_builder *builder, const char *text, siz
  * URDF cannot say everything: a joint type, joint point, or loop it does not have gives JN_ERR_UNSUPPORTED with the
  * joint's name and nothing is written; what only loses convenience (gravity, named frames, which become links) gives a
  * warning in the options' report. Native files can say everything.
+ * jn_save: the file is written whole or not at all: it grows beside the old one and takes its place at the end. Links
+ * and permissions stay; a pipe or a device is written to directly. Signals wait meanwhile.
  * jn_save_text: *text is allocated by the options' allocator and ends in 0; release it with jn_text_free(). */
 JN_API jn_status jn_save(const jn_model *model, const char *path, jn_format format, const jn_options *options,
                          jn_error *error);

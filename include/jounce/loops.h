@@ -6,10 +6,18 @@
  * Conditions of real mechanisms are redundant (a planar loop modelled in space), so every solution is rank-revealing:
  * directions of A weaker than `tolerance` of the strongest count as dependent; accelerations and torques are unique all
  * the same, and of the multipliers lambda the shortest are given. So no answer is larger than its data by more than
- * 1 / tolerance; jn_loops_health() tells when a configuration is near a singular one. Configurations are expected to
- * close the loops, and velocities to keep them closed: jn_loops_assemble() and jn_loops_project() make them so.
+ * 1 / tolerance; jn_loops_health_at() tells when a configuration is near a singular one. Before they are compared, rows
+ * are divided by what is large for them (levers, angles, the largest factor of a coupling), found once: a condition
+ * counts the same in whatever units it is written.
  *
- * A jn_loops belongs to one thread. Nothing allocates but jn_loops_create(). Double precision. Jets as in jets.h.
+ * Configurations are expected to close the loops, and velocities to keep them closed: jn_loops_assemble() and
+ * jn_loops_project() make them so. Inverse dynamics, the regressor and their derivatives refuse others (JN_ERR_LOOP),
+ * judged by jn_loops_gaps(); forward and hybrid dynamics, impact and jn_loops_project() take them as they are.
+ *
+ * A jn_loops belongs to one thread. Nothing allocates but jn_loops_create(). Jets as in jets.h. All numbers are double;
+ * there are no twins in float. When JOUNCE_ROW chooses a row in float, the tree is known with the digits of float, and
+ * results have these (tests/test_loops_closure.c: 1e-5 of torques, 4e-5 of accelerations of a parallelogram);
+ * `tolerance` is then at least 1000, and `weak` 10000 roundings.
  * Errors of all: JN_ERR_NULL, JN_ERR_ROW; JN_ERR_SINGULAR (M is singular); JN_ERR_CALLBACK, and whatever a user's
  * function returns. Mathematics: docs/loops.md. [kim2012 sec. 3] */
 #ifndef JOUNCE_LOOPS_H
@@ -44,7 +52,7 @@ typedef struct jn_loops_user {
 typedef struct jn_loops_options {
   size_t size;      /* sizeof(jn_loops_options), set by jn_loops_options_init() */
   int order;        /* of the jets that will be asked for; default 0 */
-  double tolerance; /* of dependent conditions, relative; default 1e-9 */
+  double tolerance; /* of dependent conditions, relative to the strongest, each over its own scale; default 1e-9 */
   double baumgarte; /* [1/s] forward and hybrid dynamics of order 0 pull violations back: phi'' + 2 b phi' + b^2 phi =
                        0; default 0: off */
   const jn_loops_user *user; /* [user_count], copied; default none. Their rows follow those of the model's loops */
@@ -56,7 +64,8 @@ typedef struct jn_loops_options {
 /* The defaults that are named there. */
 JN_API void jn_loops_options_init(jn_loops_options *options);
 /* options NULL: defaults. The model must live as long. Assembles a few times, to know the rank to expect. Errors:
- * JN_ERR_SIZE (options; a user's condition without rows), JN_ERR_NULL (one without value), JN_ERR_MEMORY. */
+ * JN_ERR_INIT, JN_ERR_SIZE (options; a user's condition without rows), JN_ERR_NULL (one without value), JN_ERR_MEMORY.
+ */
 JN_API jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options, jn_loops **loops);
 JN_API void jn_loops_destroy(jn_loops *loops); /* Releases it; NULL is allowed. */
 
@@ -68,6 +77,14 @@ JN_API int jn_loops_row(const jn_loops *loops, int loop, int *rows);
  * sines of small angles: positions of b in the closing frame of a, then directions. */
 JN_API jn_status jn_loops_constraint(jn_loops *loops, const double *q, const double *v, double *phi, double *A,
                                      double *dAv);
+/* How far each loop is from closed, gap [loops of the model, then the user's conditions]: the largest of its distances
+ * [m] and angles [rad]. phi is made of sines and vanishes half a turn away from closed too; gaps are zero where the
+ * loop is closed and nowhere else: angles are those of rotations, and axes must point the same way (weld, prismatic,
+ * surface_contact: the angle of R; revolute, cylindrical, planar, sliding_surface: between the axes; coordinates: the
+ * length of those components of the rotation vector; universal: either way is closed). Of a distance | |p| - d |, of a
+ * coupling its value over its largest factor, of a user's condition the largest of |phi| over what is large for its row
+ * of A. */
+JN_API jn_status jn_loops_gaps(jn_loops *loops, const double *q, double *gap);
 /* Rank of A at q, so mobility = nv - rank, and m - rank conditions are redundant. */
 JN_API jn_status jn_loops_rank(jn_loops *loops, const double *q, int *rank);
 
@@ -85,12 +102,20 @@ typedef struct jn_loops_health {
 JN_API jn_status jn_loops_health_at(jn_loops *loops, const double *q, jn_loops_health *health,
                                     unsigned char *redundant);
 /* Of the last forward or hybrid dynamics, their derivatives, or impact: of A seen through the inertia, L^-1 A^T with M
- * = L L^T, without prescribed coordinates. Costs nothing. */
+ * = L L^T, without prescribed coordinates; of inverse dynamics, the regressor and their derivatives: of the columns of
+ * passive coordinates; of jn_loops_complete_motion(): of those that were to be found. Costs nothing. */
 JN_API jn_status jn_loops_last_health(const jn_loops *loops, jn_loops_health *health);
+/* About how large the rounding error of derivative `order` of what was solved for is there, relative to numbers of a
+ * motion at rates of about one (with rates of s: times s^order): 8 epsilon / weakest^(order + 1), because every order
+ * is solved with the same conditions from the orders below. Order 0 is the acceleration for forward and hybrid
+ * dynamics, and the velocity for jn_loops_complete_motion(), so that torques along a completed motion are one order
+ * later. Where results grow next to a singular configuration, relative errors are smaller. NaN: NULL, order < 0. */
+JN_API double jn_loops_rounding(const jn_loops_health *health, int order);
 
-/* Closes the loops from the guess q [nq], in place: Gauss-Newton on the group, coordinates with held[i] != 0 [nv]
- * (NULL: none) stay. residual (may be NULL) gets the largest |phi|. Errors: JN_ERR_LOOP when it does not converge to
- * `accuracy` (0: 1e-12) within 100 steps; q is the best that was found. */
+/* Closes the loops from the guess q [nq], in place: Gauss-Newton on the group, from half a turn away too; coordinates
+ * with held[i] != 0 [nv] (NULL: none) stay. residual (may be NULL) gets the largest of jn_loops_gaps(). Errors:
+ * JN_ERR_LOOP when that does not come down to `accuracy` (0: 1e-12, of a row in float 10 roundings) within 100 steps; q
+ * is the best that was found. */
 JN_API jn_status jn_loops_assemble(jn_loops *loops, const unsigned char *held, double accuracy, double *q,
                                    double *residual);
 /* The velocity nearest to v that keeps the loops closed, in place; coordinates with held[i] != 0 stay if that is

@@ -196,7 +196,7 @@ JN_API jn_status jn_builder_create(const jn_options *options, jn_builder **build
 JN_API void jn_builder_destroy(jn_builder *builder); /* Releases it; NULL is allowed. */
 
 /* Adders check sizes and memory only; jn_builder_freeze() checks the meaning, so that all faults are found at once.
- * Errors: JN_ERR_NULL, JN_ERR_SIZE (size not set by the init function), JN_ERR_MEMORY. */
+ * Errors: JN_ERR_NULL, JN_ERR_INIT (not set up by jn_options_init()), JN_ERR_MEMORY. */
 JN_API jn_status jn_builder_set_name(jn_builder *builder, const char *name);
 JN_API jn_status jn_builder_set_gravity(jn_builder *builder, const double gravity[3]);
 JN_API jn_status jn_builder_add_link(jn_builder *builder, const jn_link *link);

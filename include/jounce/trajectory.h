@@ -38,17 +38,29 @@ typedef enum jn_smoothing {
   JN_SMOOTH_NONE = 2       /* through every sample */
 } jn_smoothing;
 
+/* How wrenches go on from one row of their file to the next. All but splines keep within the rows on either side: no
+ * extremes of their own. */
+typedef enum jn_interpolation {
+  JN_INTERPOLATE_HOLD = 0,     /* as the last row until the next: they jump, and all their derivatives are zero */
+  JN_INTERPOLATE_LINEAR = 1,   /* straight: continuous; the first derivative jumps, higher ones are zero */
+  JN_INTERPOLATE_MONOTONE = 2, /* by cubics that rise or fall throughout: the first derivative is continuous */
+  JN_INTERPOLATE_SPLINE = 3    /* by the splines of motions, smoothed as the options say: continuous to order K + 2; may
+                                  swing beyond the rows, few rows most of all, which make a polynomial */
+} jn_interpolation;
+
 /* Set up with jn_trajectory_options_init(); NULL in place of options means these defaults. */
 typedef struct jn_trajectory_options {
-  size_t size;                   /* sizeof(jn_trajectory_options), set by jn_trajectory_options_init() */
-  const jn_allocator *allocator; /* NULL: malloc and free */
-  jn_report *report;             /* where all messages go; NULL: only the first error is told, in jn_error */
-  int order;                     /* K: d^(K+2) q / dt^(K+2) is continuous; default 2 */
-  jn_smoothing smoothing;        /* default JN_SMOOTH_GCV */
-  double tolerance;              /* [rad, m] of JN_SMOOTH_TOLERANCE */
-  int missing_neutral;           /* 1: joints without data stay neutral; default 0: an error */
-  int strict;                    /* 1: warnings are errors */
-  size_t max_bytes;              /* largest file that is read; default 4 GiB */
+  size_t size;                           /* sizeof(jn_trajectory_options), set by jn_trajectory_options_init() */
+  const jn_allocator *allocator;         /* NULL: malloc and free */
+  jn_report *report;                     /* where all messages go; NULL: only the first error is told, in jn_error */
+  int order;                             /* K: d^(K+2) q / dt^(K+2) is continuous; default 2 */
+  jn_smoothing smoothing;                /* default JN_SMOOTH_GCV */
+  double tolerance;                      /* [rad, m] of JN_SMOOTH_TOLERANCE */
+  double bandwidth;                      /* [Hz] no motion is faster; what is, is noise. default 0: nothing is known */
+  jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
+  int missing_neutral;                   /* 1: joints without data stay neutral; default 0: an error */
+  int strict;                            /* 1: warnings are errors */
+  size_t max_bytes;                      /* largest file that is read; default 4 GiB */
   void (*progress)(double part, void *context); /* called now and then with 0 ... 1; NULL: not */
   void *progress_context;
 } jn_trajectory_options;
@@ -79,10 +91,15 @@ JN_API jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double 
 
 /* External wrenches over time, from a sampled file with columns LINK_mx _my _mz _fx _fy _fz (moment [N m], force [N] on
  * the link, in its frame about its origin); what is not named is zero. Replaces earlier ones. The file must cover the
- * trajectory; one row holds, and a few make a polynomial. Errors as jn_trajectory_load(). */
+ * trajectory; between its rows they go as the options' wrench_interpolation says, and one row holds. Errors as
+ * jn_trajectory_load(). */
 JN_API jn_status jn_trajectory_load_wrenches(jn_trajectory *trajectory, const char *source,
                                              const jn_trajectory_options *options, jn_error *error);
 JN_API int jn_trajectory_has_wrenches(const jn_trajectory *trajectory);
+/* Rows that the wrenches were made from, 0 without wrenches; the highest of their time derivatives that is continuous,
+ * -1 when they jump themselves. Higher derivatives leave the jumps at the rows out. */
+JN_API int jn_trajectory_wrench_rows(const jn_trajectory *trajectory);
+JN_API int jn_trajectory_wrench_order(const jn_trajectory *trajectory);
 /* wrench_jet [(K+1) x nlink x 6] at time t; zero without wrenches. Errors: JN_ERR_SIZE. */
 JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double t, int order, double *wrench_jet);
 
@@ -107,6 +124,12 @@ typedef struct jn_fit {
   double time;       /*   and when [s] */
   int parameters;    /* of the spline: the fewer, the smoother */
   int interpolating; /* 1: as many parameters as samples */
+  /* What the samples cannot tell: such oscillations may be motion that the curve does not have. */
+  int noise;          /* 1: nothing speaks against the residuals being noise */
+  double oscillation; /* amplitude of what was left behind and is not noise [rad, m], 0 when there is nothing, */
+  double frequency;   /*   and its frequency [Hz] */
+  double hidden;      /* amplitude of an oscillation that noise or too few samples a period may hide, */
+  double fastest;     /*   at up to this frequency, half of the sampling rate [Hz] */
 } jn_fit;
 
 /* That of coordinate i. Errors: JN_ERR_NULL, JN_ERR_INDEX. */

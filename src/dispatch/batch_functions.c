@@ -121,6 +121,10 @@ jn_status PUBLIC(mass_matrix_rate_batch)(jn_batch *batch, size_t count, const nu
 jn_status PUBLIC(coriolis_matrix_batch)(jn_batch *batch, size_t count, const number *q, const number *v, number *C) {
   BATCH(coriolis_matrix, q, v, C);
 }
+jn_status PUBLIC(coriolis_matrix_christoffel_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
+                                                    number *C) {
+  BATCH(coriolis_matrix_christoffel, q, v, C);
+}
 jn_status PUBLIC(mass_factor_batch)(jn_batch *batch, size_t count, const number *q, number *factor) {
   BATCH(mass_factor, q, factor);
 }

@@ -77,6 +77,17 @@ jn_status PUBLIC(coriolis_matrix)(const jn_model *m, jn_work *w, const number *q
   return one_term(m, w, q, v, JN_OUT_C, C);
 }
 
+jn_status PUBLIC(coriolis_matrix_christoffel)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                              number *C) {
+  if (!m || !w || !q || !C) return JN_ERR_NULL;
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_christoffel, NUMBER_KIND, m, w);
+  jn__run_input(&r, 0, q, (size_t)m->nq);
+  jn__run_input(&r, 1, v, (size_t)m->nv);
+  jn__run_output(&r, 0, C, (size_t)m->nv * (size_t)m->nv);
+  return jn__run(&r);
+}
+
 jn_status PUBLIC(energy)(const jn_model *m, jn_work *w, const number *q, const number *v, number *energy) {
   return one_term(m, w, q, v, JN_OUT_ENERGY, energy);
 }

@@ -25,7 +25,8 @@ void jn_base_destroy(jn_base *b) {
 static jn_status check_options(const jn_base_options *given, jn_base_options *own) {
   jn_base_options_init(own);
   if (!given) return JN_OK;
-  if (given->size != sizeof *given || given->states < 0) return JN_ERR_SIZE;
+  if (given->size != sizeof *given) return JN_ERR_INIT;
+  if (given->states < 0) return JN_ERR_SIZE;
   if (!(given->tolerance >= 0 && given->tolerance < 1)) return JN_ERR_SIZE;
   if ((int)given->method < JN_BASE_AUTO || given->method > JN_BASE_SVD) return JN_ERR_SIZE;
   *own = *given;

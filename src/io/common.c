@@ -71,21 +71,6 @@ void jn__suggest(const char *list, const char *word, char *out, size_t size) {
     snprintf(out, size, "known are: %s", list);
 }
 
-int jn__utf8(const char *text) {
-  const unsigned char *s = (const unsigned char *)text;
-  int n = s[0] < 0x80                   ? 1
-          : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
-          : (s[0] & 0xF0) == 0xE0       ? 3
-          : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
-                                        : 0;
-  for (int i = 1; i < n; i++)
-    if ((s[i] & 0xC0) != 0x80) return 0;
-  /* longer than needed, a surrogate, or past the last character */
-  if ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)) return 0;
-  if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
-  return n;
-}
-
 /* ---- Placements ---- */
 
 void jn__turn_rpy(double T[16], const double rpy[3]) { m3_store_rows(so3_from_rpy(v3_load(rpy)), T, 4); }

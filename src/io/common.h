@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "jounce/model.h"
+#include "printable.h"
 
 /* ---- Words and names ---- */
 
@@ -22,9 +23,6 @@ int jn__is_listed(const char *list, const char *word);
 int jn__nearest(const char *list, const char *word, char entry[32]);
 /* A remedy for an unknown word: the nearest entry if one is near, and all of them. */
 void jn__suggest(const char *list, const char *word, char *out, size_t size);
-
-/* Bytes of the UTF-8 character at s; 0 when it is none. */
-int jn__utf8(const char *s);
 
 /* ---- Placements: 4x4 by rows ---- */
 

@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The functions of jounce/io.h: find the source, tell its format, hand it to the reader; and the same for writing. */
-#if !defined(_WIN32)
-#define _XOPEN_SOURCE 700 /* fsync, realpath, fchmod */
-#endif
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(_WIN32)
-#include <windows.h>
-#else
-#include <sys/stat.h>
-#include <unistd.h>
-#endif
 
 #include "common.h"
 #include "io.h"
+#include "whole_file.h"
 
 enum { MAX_CHAIN = 10000 };
 static const char builtin_prefix[] = "builtin:", chain_prefix[] = "builtin:chain:";
@@ -334,106 +326,15 @@ jn_status jn_load_text(const char *text, size_t length, jn_format format, const 
 
 static jn_status cannot_write(jn_log *log, const char *path, int code) {
   jn__log(log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL,
-          code == EACCES || code == EROFS ? "a new file is written beside the old one: the directory must be writable"
-                                          : NULL,
+          code == EACCES || code == EROFS
+              ? "a new file is written beside the old one: both the directory and the file must be writable"
+              : NULL,
           "cannot be written: %s", strerror(code));
   return JN_ERR_FILE;
 }
 
-/* Writes and closes. 0, or the errno of what failed first. mode 0: leave it as it is. */
-static int fill(FILE *f, const char *text, size_t length, unsigned mode) {
-  int code = 0;
-  errno = 0;
-  if (fwrite(text, 1, length, f) != length || fflush(f) != 0) code = errno ? errno : EIO;
-#if !defined(_WIN32)
-  if (mode && !code && fchmod(fileno(f), (mode_t)mode) != 0) code = errno;
-  if (!code && fsync(fileno(f)) != 0 && errno != EINVAL && errno != ENOTSUP) code = errno; /* those: not a disk */
-#endif
-  if (fclose(f) != 0 && !code) code = errno ? errno : EIO;
-  return code;
-}
-
-static int replace(const char *from, const char *to) {
-#if defined(_WIN32)
-  return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) ? 0 : EACCES;
-#else
-  return rename(from, to) == 0 ? 0 : errno;
-#endif
-}
-
-/* To a new file beside the target, which then takes its place: the old one is lost at no time. 0 or an errno. */
-static int save_beside(const jn_allocator *a, const char *target, const char *text, size_t length, unsigned mode) {
-  size_t room = strlen(target) + 16;
-  char *name = jn__allocate(a, room);
-  if (!name) return ENOMEM;
-  FILE *f = NULL;
-  int code = EEXIST;
-  for (int i = 0; !f && code == EEXIST && i < 100; i++) {
-    snprintf(name, room, "%s.tmp%d", target, i);
-    f = fopen(name, "wbx");
-    if (!f) code = errno;
-  }
-  if (f) {
-    code = fill(f, text, length, mode);
-    if (!code) code = replace(name, target);
-    if (code) remove(name);
-  }
-  jn__release(a, name);
-  return code;
-}
-
-#if !defined(_WIN32)
-/* The file that a path without a file stands for: where symbolic links lead to, also when nothing is there yet. NULL
- * with *code set; ELOOP after as many links as the system follows. */
-static char *follow_links(const jn_allocator *a, const char *path, int *code) {
-  enum { MAX_LINKS = 40, LONGEST = 4096 };
-  char *at = jn__copy_text(a, path);
-  *code = ENOMEM;
-  for (int i = 0; at; i++) {
-    char target[LONGEST];
-    ssize_t n = readlink(at, target, sizeof target);
-    if (n < 0) return at; /* no link */
-    const char *slash = strrchr(at, '/');
-    size_t stem = n > 0 && target[0] != '/' && slash ? (size_t)(slash + 1 - at) : 0; /* relative to the link's place */
-    *code = n == LONGEST ? ENAMETOOLONG : i == MAX_LINKS ? ELOOP : ENOMEM;
-    char *next = *code == ENOMEM ? jn__allocate(a, stem + (size_t)n + 1) : NULL;
-    if (next) {
-      memcpy(next, at, stem);
-      memcpy(next + stem, target, (size_t)n);
-    }
-    jn__release(a, at);
-    at = next;
-  }
-  return NULL;
-}
-
-/* Over the old file, or to where there is none yet. Of a symbolic link, the file that it names is replaced. */
-static int save_regular(const jn_allocator *a, const char *path, const char *text, size_t length,
-                        const struct stat *old) {
-  int code = 0;
-  char *real = old ? realpath(path, NULL) : NULL, *target = old ? NULL : follow_links(a, path, &code);
-  if (old || target)
-    code = save_beside(a, real ? real : target ? target : path, text, length, old ? old->st_mode & 0777 : 0);
-  free(real);
-  jn__release(a, target);
-  return code;
-}
-#endif
-
-static jn_status save_file(jn_log *log, const jn_allocator *a, const char *path, const char *text, size_t length) {
-  int code;
-#if defined(_WIN32)
-  code = save_beside(a, path, text, length, 0);
-#else
-  struct stat old;
-  int exists = stat(path, &old) == 0;
-  if (exists && !S_ISREG(old.st_mode)) { /* a pipe or a device cannot be replaced, it is written to */
-    FILE *f = fopen(path, "wb");
-    code = f ? fill(f, text, length, 0) : errno;
-  } else {
-    code = save_regular(a, path, text, length, exists ? &old : NULL);
-  }
-#endif
+static jn_status save_file(jn_log *log, const char *path, const char *text, size_t length) {
+  int code = jn__whole_save(path, text, length);
   return code ? cannot_write(log, path, code) : JN_OK;
 }
 
@@ -477,7 +378,7 @@ static void write_model(const jn_model *model, jn_format format, jn_text *out, j
 /* The caller's options as far as they go, the defaults for the rest. */
 static jn_status take_options(const jn_options *given, jn_options *options, jn_log *log) {
   jn_options_init(options);
-  if (given && (given->size == 0 || given->size > sizeof *options)) return JN_ERR_SIZE;
+  if (given && (given->size == 0 || given->size > sizeof *options)) return JN_ERR_INIT;
   if (given) memcpy(options, given, given->size);
   *log = (jn_log){.report = options->report, .strict = options->strict};
   return JN_OK;
@@ -494,7 +395,7 @@ jn_status jn_save(const jn_model *model, const char *path, jn_format format, con
   jn__text_init(&out, own.allocator);
   if (format == JN_FORMAT_AUTO) format = format_of(&log, path);
   write_model(model, format, &out, &log);
-  if (log.first.status == JN_OK) save_file(&log, &out.allocator, path, out.data, out.length);
+  if (log.first.status == JN_OK) save_file(&log, path, out.data, out.length);
   jn__release(&out.allocator, out.data);
   return jn__log_end(&log, error);
 }

@@ -531,6 +531,10 @@ static int read_mask(reader *r, const node *n, unsigned *mask) {
            "has entry %zu, which is not the name of a coordinate", i + 1);
       return 0;
     }
+    if (*mask >> bit & 1) {
+      tell(r, JN_ERROR, "duplicate-value", n, "mask", "name each coordinate once", "has '%s' twice", name);
+      return 0;
+    }
     *mask |= 1u << bit;
   }
   return 1;

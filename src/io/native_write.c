@@ -75,6 +75,14 @@ typedef struct writer {
 
 /* ---- Values ---- */
 
+/* What a terminal would act on, as JSON writes it: above U+FFFF as a surrogate pair. */
+static void put_code(writer *w, unsigned code) {
+  if (code > 0xFFFF)
+    jn__text_format(w->out, "\\u%04x\\u%04x", 0xD7C0 + (code >> 10), 0xDC00 + (code & 0x3FF));
+  else
+    jn__text_format(w->out, "\\u%04x", code);
+}
+
 static void put_string(writer *w, const char *text) {
   jn__text_add(w->out, "\"");
   for (const char *s = text; *s;) {
@@ -85,10 +93,10 @@ static void put_string(writer *w, const char *text) {
     if (n == 0) return;
     if (*s == '"' || *s == '\\')
       jn__text_format(w->out, "\\%c", *s);
-    else if ((unsigned char)*s < 0x20 || *s == 0x7F)
-      jn__text_format(w->out, "\\u%04x", (unsigned char)*s);
-    else
+    else if (jn__drawn(s))
       jn__text_format(w->out, "%.*s", n, s);
+    else
+      put_code(w, jn__code_point(s, n));
     s += n;
   }
   jn__text_add(w->out, "\"");

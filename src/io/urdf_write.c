@@ -203,35 +203,22 @@ static void put(writer *w, const char *s) { jn__text_add(w->out, s); }
 
 static void put_number(writer *w, double x) { jn__text_number(w->out, x == 0 ? 0 : x); /* no -0 */ }
 
+/* What XML or a terminal would act on becomes a reference; bytes that are no UTF-8 are refused by check_name(). */
 static void put_escaped(writer *w, const char *s) {
-  char one[2] = {0, 0};
-  for (; *s; s++) {
-    one[0] = *s;
-    switch (*s) {
-      case '&':
-        put(w, "&amp;");
-        break;
-      case '<':
-        put(w, "&lt;");
-        break;
-      case '>':
-        put(w, "&gt;");
-        break;
-      case '"':
-        put(w, "&quot;");
-        break;
-      case '\t':
-        put(w, "&#9;");
-        break;
-      case '\n':
-        put(w, "&#10;");
-        break;
-      case '\r':
-        put(w, "&#13;");
-        break;
-      default:
-        put(w, one);
-    }
+  for (int n; *s; s += n) {
+    n = jn__utf8(s) ? jn__utf8(s) : 1;
+    if (*s == '&')
+      put(w, "&amp;");
+    else if (*s == '<')
+      put(w, "&lt;");
+    else if (*s == '>')
+      put(w, "&gt;");
+    else if (*s == '"')
+      put(w, "&quot;");
+    else if (jn__utf8(s) && !jn__drawn(s))
+      jn__text_format(w->out, "&#%u;", jn__code_point(s, n));
+    else
+      jn__text_format(w->out, "%.*s", n, s);
   }
 }
 

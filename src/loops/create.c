@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A jn_loops: the model's loops as rows of conditions, and all memory that solving takes, in one block. */
+#include <math.h>
 #include <string.h>
 
 #include "../model/memory.h"
@@ -122,6 +123,8 @@ static void place_all(shelf *s, jn_loops *l) {
   l->W = reals(s, m, 6, 1);
   l->Y = reals(s, m, 6, 1);
   l->rates = reals(s, 3, m, 1);
+  l->scale = reals(s, m, 1, 1);
+  l->weight = reals(s, m, 1, 1);
   l->cod.U = reals(s, all, all, 1);
   l->cod.V = reals(s, all, all, 1);
   l->cod.s = reals(s, all, 1, 1);
@@ -151,9 +154,8 @@ static void fill_conditions(jn_loops *l) {
     c->b = coupling ? JN_WORLD : jn_link_index(l->model, g->link_b);
     memcpy(c->T_a, g->placement_a, sizeof c->T_a);
     memcpy(c->T_b, g->placement_b, sizeof c->T_b);
-    memcpy(c->axis, g->axis, sizeof c->axis);
     c->first = at;
-    c->rows = jn__loop_rows(g, l->row + at, &c->upright);
+    c->rows = jn__loop_rows(g, l->row + at);
     for (int r = at; r < at + c->rows && !coupling; r++) c->directions |= l->row[r].term[0].kind == TERM_DIRECTION;
     if (coupling) fill_coupling(l, g, at, &l->coupling[couplings++]);
     at += c->rows;
@@ -165,13 +167,17 @@ static void fill_conditions(jn_loops *l) {
 static jn_status take_options(const jn_loops_options *given, jn_loops_options *o) {
   jn_loops_options_init(o);
   if (given) *o = *given;
-  if (o->size != sizeof *o || o->order < 0 || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->weak >= 0) ||
-      o->user_count < 0)
+  if (o->size != sizeof *o) return JN_ERR_INIT;
+  if (o->order < 0 || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->weak >= 0) || o->user_count < 0)
     return JN_ERR_SIZE;
   if (o->user_count > 0 && !o->user) return JN_ERR_NULL;
   for (int i = 0; i < o->user_count; i++) {
     if (o->user[i].rows < 1) return JN_ERR_SIZE;
     if (!o->user[i].value) return JN_ERR_NULL;
+  }
+  if (jn_row_epsilon() > 1e-10) { /* rounding of a row in float is no condition */
+    o->tolerance = fmax(o->tolerance, 1000 * jn_row_epsilon());
+    o->weak = fmax(o->weak, 1e4 * jn_row_epsilon());
   }
   return JN_OK;
 }
@@ -188,11 +194,10 @@ static const loop_code *choose_code(void) {
 /* All sizes; arrays are not there yet. */
 static jn_loops count_all(const jn_model *model, const jn_loops_options *o) {
   jn_loops l = {.model = model, .allocator = model->allocator, .options = *o, .count = jn_loop_count(model)};
-  int upright;
   loop_row six[6];
   for (int i = 0; i < l.count; i++) {
     l.couplings += jn_loop_description(model, i)->type == JN_LOOP_COUPLING;
-    l.first_user += jn__loop_rows(jn_loop_description(model, i), six, &upright);
+    l.first_user += jn__loop_rows(jn_loop_description(model, i), six);
   }
   for (int i = 0; i < o->user_count; i++) l.users += o->user[i].rows;
   l.m = l.first_user + l.users;
@@ -228,6 +233,7 @@ jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options
     jn_loops_destroy(l);
     return status;
   }
+  jn__loops_find_scales(l);
   jn__loops_find_generic(l);
   *loops = l;
   return JN_OK;

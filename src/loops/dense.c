@@ -142,7 +142,13 @@ static void clear_right(jn_decomposition *d) {
   }
 }
 
-static void decompose(jn_decomposition *d, double tolerance) {
+/* Columns of R back in their own units. */
+static void unscale(jn_decomposition *d, const double *scale) {
+  for (int j = 0; j < d->n; j++)
+    for (int i = 0; i < d->rank && i <= j; i++) d->U[j * d->rows + i] *= scale[d->pivot[j]];
+}
+
+static void decompose(jn_decomposition *d, const double *scale, double tolerance) {
   int rows = d->rows, n = d->n, k = 0;
   double first = 0;
   d->weakest = 1;
@@ -166,19 +172,21 @@ static void decompose(jn_decomposition *d, double tolerance) {
     eliminate(d, k, most);
   }
   d->rank = k;
+  if (scale) unscale(d, scale);
   if (k < n) clear_right(d);
 }
 
-void jn__cod_strided(jn_decomposition *d, int rows, int n, int stride, const double *B, double tolerance) {
+void jn__cod_strided(jn_decomposition *d, int rows, int n, int stride, const double *B, const double *scale,
+                     double tolerance) {
   d->rows = rows;
   d->n = n;
   for (int j = 0; j < n; j++)
-    for (int i = 0; i < rows; i++) d->U[j * rows + i] = B[i * stride + j];
-  decompose(d, tolerance);
+    for (int i = 0; i < rows; i++) d->U[j * rows + i] = B[i * stride + j] / (scale ? scale[j] : 1);
+  decompose(d, scale, tolerance);
 }
 
 void jn__cod(jn_decomposition *d, int rows, int n, const double *B, double tolerance) {
-  jn__cod_strided(d, rows, n, n, B, tolerance);
+  jn__cod_strided(d, rows, n, n, B, NULL, tolerance);
 }
 
 /* y [rank] = T^-1 y, T^-T y. */

@@ -24,8 +24,11 @@ void jn__svd_solve(const jn_decomposition *d, const double *b, double *x);
 /* x [n] of minimal length with B^T B x = r [n], in place. */
 void jn__svd_solve_normal(const jn_decomposition *d, double *x);
 
-/* The same; of rows that begin `stride` apart. */
-void jn__cod_strided(jn_decomposition *d, int rows, int n, int stride, const double *B, double tolerance);
+/* The same; of rows that begin `stride` apart. How strong directions are is judged with column j over scale[j] (NULL:
+ * as they are), so that columns in small units count like the others; the solution is the shortest in the units of B.
+ */
+void jn__cod_strided(jn_decomposition *d, int rows, int n, int stride, const double *B, const double *scale,
+                     double tolerance);
 void jn__cod(jn_decomposition *d, int rows, int n, const double *B, double tolerance);
 void jn__cod_solve(const jn_decomposition *d, const double *b, double *x);
 void jn__cod_solve_normal(const jn_decomposition *d, double *x);

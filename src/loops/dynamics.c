@@ -28,9 +28,12 @@ static double solve_order(jn_loops *l, const unsigned char *prescribed, int k, c
   for (int r = 0; r < m && prescribed; r++) { /* what is left of the conditions */
     double rest = l->phi[r];
     for (int i = 0; i < n; i++)
-      if (!is_given(prescribed, i)) rest += l->A[r * n + i] * y[i], size = fmax(size, fabs(l->A[r * n + i] * y[i]));
-    left = fmax(left, fabs(rest));
-    size = fmax(size, fabs(l->phi[r]));
+      if (!is_given(prescribed, i)) {
+        rest += l->A[r * n + i] * y[i];
+        size = fmax(size, fabs(l->A[r * n + i] * y[i]) / l->scale[r]);
+      }
+    left = fmax(left, fabs(rest) / l->scale[r]);
+    size = fmax(size, fabs(l->phi[r]) / l->scale[r]);
   }
   for (int i = 0; i < n; i++)
     if (!is_given(prescribed, i)) next[i] = y[i];
@@ -71,7 +74,7 @@ static jn_status solve(jn_loops *l, int order, const unsigned char *prescribed, 
     jn__loops_value(l, k + 2, l->phi);
     if (k == 0) stabilise(l);
     double left = solve_order(l, prescribed, k, tau);
-    if (prescribed && left > 1e-7) return JN_ERR_LOOP;
+    if (prescribed && left > fmax(1e-7, 1000 * jn_row_epsilon())) return JN_ERR_LOOP;
     for (int r = 0; r < m; r++) {
       if (lambda_out) lambda_out[k * m + r] = row[r];
       row[r] /= factorial;
@@ -113,12 +116,15 @@ jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *
       status = jn__loops_jacobian(l, 0, q, l->v);
       for (int e = 0; e < m * n; e++)
         if (given[e % n]) l->A[e] = 0;
+      jn__loops_scale_rows(l, n, l->A);
       jn__cod(&l->cod, m, n, l->A, l->options.tolerance);
+      l->last = jn__loops_health(l, &l->cod, 0);
       for (int i = 0; i < n; i++) unknown += !given[i];
       if (status == JN_OK && l->cod.rank < unknown) return JN_ERR_LOOP;
     }
     if (status != JN_OK) return status;
     jn__loops_value(l, k + 1, l->phi);
+    jn__loops_scale_rows(l, 1, l->phi);
     for (int r = 0; r < m; r++) l->x[r] = -l->phi[r];
     jn__cod_solve(&l->cod, l->x, l->y);
     double left = 0, size = 1 + largest(l->phi, m);
@@ -127,7 +133,7 @@ jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *
       for (int i = 0; i < n; i++) rest += l->A[r * n + i] * l->y[i];
       left = fmax(left, fabs(rest));
     }
-    if (!(left <= 1e-7 * size)) return JN_ERR_LOOP;
+    if (!(left <= fmax(1e-7, 1000 * jn_row_epsilon()) * size)) return JN_ERR_LOOP;
     for (int i = 0; i < n; i++)
       if (!given[i]) l->v[k * n + i] = l->y[i];
   }

@@ -19,20 +19,30 @@ static double largest(const double *x, int n) {
 
 double jn__inverse_weight(const loop_inverse *s, int i) { return s->weight ? s->weight[i] : 1; }
 
-/* The motion keeps the loops closed, at every order: |phi^(k)| is small beside |A| |v^(k-1)|. */
-static int is_closed(jn_loops *l, int order, const double *v_jet) {
-  double A = 1 + largest(l->A, l->m * l->nv);
-  for (int k = 0; k < order + 3; k++) {
-    jn__loops_value(l, k, l->phi);
-    double size = 1 + (k > 0 ? largest(v_jet + (k - 1) * l->nv, l->nv) : 0);
-    if (!(largest(l->phi, l->m) <= 1e-6 * A * size)) return 0;
+/* The motion keeps the loops closed, at every order: they are closed (closure.c), and |phi^(k)| is small beside |A|
+ * |v^(k-1)|, row by row in their scales. */
+static int is_closed(jn_loops *l, int order, const double *q, const double *v_jet) {
+  double *A = l->x, most = 1, small = fmax(1e-6, 1000 * jn_row_epsilon());
+  for (int r = 0; r < l->m; r++) {
+    A[r] = 1 + largest(l->A + r * l->nv, l->nv) / l->scale[r];
+    most = fmax(most, A[r]);
   }
+  for (int k = 1; k < order + 3; k++) {
+    double size = 1 + largest(v_jet + (k - 1) * l->nv, l->nv);
+    jn__loops_value(l, k, l->phi);
+    for (int r = 0; r < l->m; r++)
+      if (!(fabs(l->phi[r]) <= small * A[r] * l->scale[r] * size)) return 0;
+  }
+  jn__loops_closure(l, q, l->phi);
+  for (int r = 0; r < l->m; r++)
+    if (!(fabs(l->phi[r]) <= small * most)) return 0;
   return 1;
 }
 
 void jn__inverse_factor(loop_inverse *s) {
   jn_loops *l = s->l;
   int n = l->nv, m = l->m, rank = m;
+  double *all = l->B + n * m;
   s->passive = 0;
   for (int i = 0; i < n; i++) {
     if (s->actuated[i]) continue;
@@ -40,17 +50,22 @@ void jn__inverse_factor(loop_inverse *s) {
     s->passive++;
   }
   if (l->generic != m) { /* conditions may be redundant */
-    jn__cod(&l->cod, m, n, l->A, l->options.tolerance);
+    memcpy(all, l->A, sizeof(double) * (size_t)m * (size_t)n);
+    jn__loops_scale_rows(l, n, all);
+    jn__cod(&l->cod, m, n, all, l->options.tolerance);
     rank = l->cod.rank;
   }
-  jn__cod(&l->cod, s->passive, m, l->B, l->options.tolerance);
+  jn__cod_strided(&l->cod, s->passive, m, m, l->B, l->scale, l->options.tolerance);
+  l->last = jn__loops_health(l, &l->cod, 0);
   s->unique = l->cod.rank == rank;
 }
 
 void jn__inverse_solve(const loop_inverse *s, const double *x, double *y) {
   jn_loops *l = s->l;
   if (!s->unique) {
-    jn__cod_solve(&l->cod, x, y);
+    memcpy(l->z, x, sizeof(double) * (size_t)(l->m + l->nv));
+    if (s->choice == JN_LEAST_TORQUE) jn__loops_scale_rows(l, 1, l->z);
+    jn__cod_solve(&l->cod, l->z, y);
     return;
   }
   for (int i = 0, at = 0; i < l->nv; i++)
@@ -59,7 +74,9 @@ void jn__inverse_solve(const loop_inverse *s, const double *x, double *y) {
   memset(y + l->m, 0, sizeof(double) * (size_t)l->nv);
 }
 
-/* The leading matrix over (lambda, mu), mu for all coordinates (rows and columns of actuated ones are zero). */
+/* The leading matrix over (lambda, mu), mu for all coordinates (rows and columns of actuated ones are zero). Of the
+ * least torques the rows of conditions are over their scales, and strengths are judged so; the least multipliers are
+ * least in the units of the conditions, which cannot be scaled. */
 void jn__inverse_leading(const loop_inverse *s) {
   jn_loops *l = s->l;
   int n = l->nv, m = l->m, all = m + n;
@@ -76,7 +93,10 @@ void jn__inverse_leading(const loop_inverse *s) {
       }
     }
   }
-  jn__cod(&l->cod, all, all, l->B, l->options.tolerance);
+  int scaled = s->choice == JN_LEAST_TORQUE;
+  if (scaled) jn__loops_scale_rows(l, all, l->B);
+  for (int k = 0; k < all; k++) l->z[k] = k < m ? l->scale[k] : 1;
+  jn__cod_strided(&l->cod, all, all, all, l->B, scaled ? l->z : NULL, l->options.tolerance);
 }
 
 /* Right side of order k from the orders below: l->tau holds r, and rows below k of l->lambda, l->mu and of tau are
@@ -120,7 +140,7 @@ static int solve_order(const loop_inverse *s, int k, const double *passive, doub
     tau[k * n + i] = s->actuated[i] ? x : (passive ? passive[k * n + i] : 0);
     if (!s->actuated[i]) worst = fmax(worst, fabs(x - tau[k * n + i]));
   }
-  return worst <= 1e-7 * (1 + largest(R, n));
+  return worst <= fmax(1e-7, 1000 * jn_row_epsilon()) * (1 + largest(R, n));
 }
 
 /* A, its derivatives, and the leading matrix along a motion, which must keep the loops closed. */
@@ -134,7 +154,7 @@ static jn_status follow(loop_inverse *s, int order, const double *q, const doubl
   jn_status status = jn__loops_motion(l, order, q, l->v);
   if (status == JN_OK) status = jn__loops_jacobian(l, order, q, l->v);
   if (status != JN_OK) return status;
-  if (!is_closed(l, order, v_jet)) return JN_ERR_LOOP;
+  if (!is_closed(l, order, q, v_jet)) return JN_ERR_LOOP;
   jn__inverse_factor(s);
   if (!s->unique) jn__inverse_leading(s);
   return JN_OK;

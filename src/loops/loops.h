@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed loops in parts: rows.c what each kind of loop asks, constraint.c conditions between frames as polynomials of
  * time, pairs.c these at one state, extra.c couplings and the user's conditions, sweep.c and factor.c what every state
- * needs, dynamics.c and inverse.c the equations of motion, derivatives.c and inverse_derivatives.c theirs, assembly.c
- * configurations, forces.c wrenches and impact; solve.c, dense.c small systems. On the public functions of the tree.
- * pairs.c and solve.c are compiled twice (wide.h). */
+ * needs, closure.c how far loops are from closed, dynamics.c and inverse.c the equations of motion, derivatives.c and
+ * inverse_derivatives.c theirs, assembly.c configurations, forces.c wrenches and impact; solve.c, dense.c small
+ * systems. On the public functions of the tree. pairs.c and solve.c are compiled twice (wide.h). */
 #ifndef JN_LOOPS_LOOPS_H
 #define JN_LOOPS_LOOPS_H
 
@@ -22,9 +22,18 @@ typedef struct loop_term {
   double factor, alpha[3], beta[3];
 } loop_term;
 
+/* What a row asks on the group. Sines vanish half a turn away too, so a row that is made of them is not closed wherever
+ * its value is zero:
+ *   CLOSE_VALUE  its value
+ *   CLOSE_TURN   the component along `about` of the rotation vector log R
+ *   CLOSE_ALIGN  that R beta is beta: the first of two rows, along two directions across beta */
+typedef enum row_closure { CLOSE_VALUE, CLOSE_TURN, CLOSE_ALIGN, CLOSE_ALIGN_SECOND } row_closure;
+
 typedef struct loop_row {
   int terms;
   loop_term term[2];
+  row_closure closure;
+  double about[3];
 } loop_row;
 
 /* A coupling: sum factor q = offset. */
@@ -63,8 +72,6 @@ typedef struct loop_pair {
   int *shared, shared_count; /* screws that move both ends, among those used */
   int end_a, end_b;          /* places in l->behind of the motion of the links */
   int directions;            /* 1: some row has to do with directions */
-  int upright;               /* 1: the axes must point the same way; 2: so must all axes */
-  double axis[3];            /* in both frames */
   /* Taylor coefficients: of the frames' own twists, of R and p, [orders] */
   double *V_a, *V_b, *R, *p;
 } loop_pair;
@@ -75,6 +82,7 @@ typedef struct loop_screw {
   int coordinate, q, constant;
   int group;         /* joints whose screws move as one: spherical, free */
   double X[6], S[6]; /* X: S at q = 0 */
+  double rate;       /* |angular part of X| */
 } loop_screw;
 
 enum { MANY_COLUMNS = 32 }; /* solved at once (solve.c) */
@@ -127,6 +135,8 @@ struct jn_loops {
   const double *at_q, *at_v;        /* what that was called with */
   int generic;                      /* see jn_loops_health */
   jn_loops_health last;
+  double *scale;              /* [m] what is large for a row of A, found once (closure.c) */
+  double *weight;             /* [m] the same for columns of l->seen, at a state */
   double *A;                  /* [(order + 1) x m x nv] */
   double *H;                  /* [nv x nv] */
   double *B;                  /* [(nv + m) x (nv + m)] */
@@ -184,8 +194,20 @@ struct jn_loops {
   jn_decomposition cod;
 };
 
-/* rows.c. The conditions of a loop, of which `rows` has room for six; their number. upright: see loop_pair. */
-int jn__loop_rows(const jn_loop *g, loop_row *rows, int *upright);
+/* rows.c. The conditions of a loop, of which `rows` has room for six; their number. */
+int jn__loop_rows(const jn_loop *g, loop_row *rows);
+
+/* An angle from which on two directions count as opposite, so that all ways back are as long [rad]. */
+#define JN_OPPOSITE 3.14
+/* closure.c, all at the configuration of the last jn__loops_motion().
+ * How far each row is from closed, error [m] in metres and radians; rows of l->W become those of its gradient. */
+void jn__loops_closure(jn_loops *l, const double *q, double *error);
+/* The largest of them of loop i, or of the user's condition i - l->count. */
+double jn__loops_gap(const jn_loops *l, int i, const double *error);
+/* l->scale. */
+void jn__loops_find_scales(jn_loops *l);
+/* Rows of X [m x n] over their scales. */
+void jn__loops_scale_rows(const jn_loops *l, int n, double *X);
 
 /* extra.c: couplings and the user's conditions, as parts of the functions of constraint.c. */
 jn_status jn__extra_motion(jn_loops *l, int order, const double *q, const double *v_jet);

@@ -139,17 +139,21 @@ static void multiply(jn_loops *l) {
 
 /* S = U^T P U in place above the diagonal (U with a unit one), P^-1 in l->pivots; numbers below the diagonal become
  * zero in the step of the diagonal. 0 when conditions are weak beside each other: their answer would lose more than
- * five digits. */
+ * five digits. A pivot is what is left of the condition's own S_jj, which counts as l->weight, |A_j|^2 over the square
+ * of its scale: in whatever units a condition is written, it is judged alike. */
 int CODE(factor_conditions)(jn_loops *l) {
   int m = l->m, wide_m = l->wide_m;
   double *S = l->S, most = 0, least = INFINITY;
   multiply(l);
-  for (int r = 0; r < m; r++) most = S[r * (wide_m + 1)] > most ? S[r * (wide_m + 1)] : most;
+  for (int r = 0; r < m; r++) {
+    most = l->weight[r] > most ? l->weight[r] : most;
+    l->weight[r] /= S[r * (wide_m + 1)];
+  }
   for (int j = 0; j < m; j++) {
-    double *row = S + j * wide_m, pivot = row[j], inverse = 1 / pivot;
+    double *row = S + j * wide_m, pivot = row[j], inverse = 1 / pivot, strength = pivot * l->weight[j];
     int first = down(j + 1);
-    least = pivot < least ? pivot : least;
-    if (!(pivot > 1e-5 * most)) return 0;
+    least = strength < least ? strength : least;
+    if (!(strength > 1e-5 * most)) return 0;
     l->pivots[j] = inverse;
     for (int i = j + 1; i < m; i++)
       if (row[i] != 0) add(m - down(i), -inverse * row[i], row + down(i), S + i * wide_m + down(i));

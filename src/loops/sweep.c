@@ -41,8 +41,13 @@ static jn_status read_screws(jn_loops *l, int at) {
   loop_screw *s = &l->screw[at];
   double S[36];
   jn_status status = jn_joint_jacobian_jet(l->model, l->work, 0, s->link, l->start, l->zeros, S);
-  for (int k = 0; k < s->count && status == JN_OK; k++)
+  for (int k = 0; k < s->count && status == JN_OK; k++) {
     for (int e = 0; e < 6; e++) s[k].S[e] = s[k].X[e] = S[e * s->count + k];
+    const double *X = s[k].X;
+    s[k].rate = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]);
+    if (fabs(s[k].rate - 1) <= 8 * jn_row_epsilon())
+      s[k].rate = 1; /* as convert.c of the model: angles keep their digits */
+  }
   return status;
 }
 
@@ -215,8 +220,8 @@ static void to_world(const double *T, const double *S, double *out) {
 }
 
 /* x = exp(-X q) x for six numbers x that are carried along: Ad. */
-static void carry_back(const double *X, double q, double *x) {
-  double w = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]), c = cos(w * q), si = sin(w * q);
+static void carry_back(const loop_screw *s, double q, double *x) {
+  const double *X = s->X, w = s->rate, c = cos(w * q), si = sin(w * q);
   double e[3] = {0}, T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, m[3], out[6];
   for (int i = 0; i < 3; i++) e[i] = w > 0 ? X[i] / w : 0, T[4 * i + 3] = w > 0 ? 0 : -q * X[3 + i];
   if (w > 0) { /* R = E cos - [e] sin + e e^T (1 - cos); p = (E - R) (e x v) / w - e (e . v) q */
@@ -240,7 +245,7 @@ static void carry_back(const double *X, double q, double *x) {
 void jn__loops_joint_screws(loop_screw *s, const double *q) {
   for (int k = 0; k < s->count - 1; k++) {
     memcpy(s[k].S, s[k].X, sizeof s->S);
-    for (int j = k + 1; j < s->count; j++) carry_back(s[j].X, q[s[j].q], s[k].S);
+    for (int j = k + 1; j < s->count; j++) carry_back(&s[j], q[s[j].q], s[k].S);
   }
 }
 

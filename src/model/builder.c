@@ -111,7 +111,7 @@ static jn_status copy_options(jn_builder *b, const jn_options *given) {
 jn_status jn_builder_create(const jn_options *options, jn_builder **builder) {
   if (!builder) return JN_ERR_NULL;
   *builder = NULL;
-  if (options && (options->size == 0 || options->size > sizeof *options)) return JN_ERR_SIZE;
+  if (options && (options->size == 0 || options->size > sizeof *options)) return JN_ERR_INIT;
   jn_allocator a = jn__allocator(options ? options->allocator : NULL);
   jn_builder *b = jn__allocate(&a, sizeof *b);
   if (!b) return JN_ERR_MEMORY;
@@ -209,7 +209,7 @@ jn_status jn_builder_add_link(jn_builder *b, const jn_link *link) {
   memset(item, 0, sizeof *item);
   jn_link_init(&item->link);
   jn_link *l = &item->link;
-  if (!take(l, sizeof *l, link, link->size)) return JN_ERR_SIZE;
+  if (!take(l, sizeof *l, link, link->size)) return JN_ERR_INIT;
   l->size = sizeof *l;
   jn_link given = *l;
   l->name = l->parent = l->joint.name = l->joint.mimic = NULL;
@@ -256,7 +256,7 @@ jn_status jn_builder_add_loop(jn_builder *b, const jn_loop *loop) {
   memset(item, 0, sizeof *item);
   jn_loop_init(&item->loop);
   jn_loop *l = &item->loop;
-  if (!take(l, sizeof *l, loop, loop->size)) return JN_ERR_SIZE;
+  if (!take(l, sizeof *l, loop, loop->size)) return JN_ERR_INIT;
   l->size = sizeof *l;
   if (l->term_count < 0 || l->term_count > JN_COUPLING_TERMS) return JN_ERR_SIZE;
   jn_loop given = *l;

@@ -13,11 +13,14 @@ static mat3 z_to(vec3 a) {
   return (mat3){v3(1 - s * a.x * a.x, -s * a.x * a.y, -a.x), v3(-s * a.x * a.y, 1 - s * a.y * a.y, -a.y), a};
 }
 
+/* A length within the rounding of a unit vector is one: else an angle of 1e7 rad would be off by that much of itself.
+ */
 static jn_screw_d unit_screw(const double X[6]) {
   double w = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]);
   jn_screw_d s = {.prismatic = w == 0};
   s.scale = w > 0 ? w : sqrt(X[3] * X[3] + X[4] * X[4] + X[5] * X[5]);
   for (int k = 0; k < 6; k++) s.X[k] = X[k] / s.scale;
+  if (fabs(s.scale - 1) <= 8 * DBL_EPSILON) s.scale = 1;
   return s;
 }
 

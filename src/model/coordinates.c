@@ -2,7 +2,10 @@
 /* Coupled (mimic) joints and the places of all coordinates in q and v. */
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "../io/common.h"
 #include "draft.h"
 
 enum { LONGEST_CHAIN = 64 }; /* of mimics of mimics */
@@ -73,6 +76,21 @@ static void place(jn_draft *d, int i) {
 
 static int independent(const jn_draft *d, int i) { return jn__joint_nv(&d->joint[i]) > 0 && d->leader[i] == JN_NONE; }
 
+/* What to do about a name that is no joint: the nearest one that has coordinates, if one is near. */
+static void suggest_joint(const jn_draft *d, const char *word, char *remedy, size_t size) {
+  const char *near = NULL;
+  int least = (int)strlen(word) / 3 + 2;
+  for (int i = 0; i < d->n; i++) {
+    if (!independent(d, i) || !d->joint_name[i]) continue;
+    int distance = jn__edit_distance(word, d->joint_name[i]);
+    if (distance >= least) continue;
+    least = distance;
+    near = d->joint_name[i];
+  }
+  snprintf(remedy, size, "name each moving joint at most once");
+  if (near) snprintf(remedy, size, "did you mean '%.*s'?", JN_CLIP(near));
+}
+
 static void place_named(jn_draft *d) {
   const jn_options *o = &d->b->options;
   for (int k = 0; k < o->joint_order_count; k++) {
@@ -81,13 +99,14 @@ static void place_named(jn_draft *d) {
                         : !independent(d, i) ? "is fixed or coupled and has no coordinates of its own"
                         : d->v[i] >= 0       ? "is named twice"
                                              : NULL;
-    char subject[JN_SUBJECT];
-    if (fault)
-      jn__log(&d->log, JN_ERROR, JN_ERR_NAME, "joint-order", (jn_place){d->b->file, 0, 0},
-              jn__subject(subject, "joint", o->joint_order[k]), "name each moving joint at most once",
-              "in the order of joints, it %s", fault);
-    else
+    char subject[JN_SUBJECT], remedy[128] = "name each moving joint at most once";
+    if (!fault) {
       place(d, i);
+      continue;
+    }
+    if (i == JN_NONE) suggest_joint(d, o->joint_order[k], remedy, sizeof remedy);
+    jn__log(&d->log, JN_ERROR, JN_ERR_NAME, "joint-order", (jn_place){d->b->file, 0, 0},
+            jn__subject(subject, "joint", o->joint_order[k]), remedy, "in the order of joints, it %s", fault);
   }
 }
 

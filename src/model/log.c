@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../io/printable.h"
 #include "memory.h"
 
 struct jn_report {
@@ -49,6 +50,14 @@ static const char *put(char **at, const char *s) {
   return start;
 }
 
+/* With names from files, of which no terminal shall see more than letters. */
+static const char *put_shown(char **at, const char *s) {
+  char *start = *at;
+  put(at, s);
+  jn__make_printable(start, 0);
+  return start;
+}
+
 /* 0 when there is no memory. */
 static int report_add(jn_report *r, const jn_message *m) {
   void *grown = jn__grow(&r->allocator, r->messages, r->count, &r->capacity, sizeof *r->messages);
@@ -63,9 +72,9 @@ static int report_add(jn_report *r, const jn_message *m) {
   jn_message copy = *m;
   copy.rule = put(&at, m->rule);
   copy.file = put(&at, m->file);
-  copy.subject = put(&at, m->subject);
-  copy.text = put(&at, m->text);
-  copy.remedy = put(&at, m->remedy);
+  copy.subject = put_shown(&at, m->subject);
+  copy.text = put_shown(&at, m->text);
+  copy.remedy = put_shown(&at, m->remedy);
   r->blocks[r->count] = block;
   r->messages[r->count++] = copy;
   return 1;
@@ -87,6 +96,7 @@ static void keep_first(jn_error *first, jn_status status, const jn_message *m) {
   append(first->file, sizeof first->file, m->file);
   const char *parts[5] = {m->subject, *m->subject ? ": " : "", m->text, *m->remedy ? "; " : "", m->remedy};
   for (int i = 0; i < 5; i++) append(first->text, sizeof first->text, parts[i]);
+  jn__make_printable(first->text, 0);
 }
 
 void jn__log(jn_log *log, jn_severity severity, jn_status status, const char *rule, jn_place place, const char *subject,
@@ -122,5 +132,6 @@ jn_status jn__fail(jn_error *error, jn_status status, const char *file, const ch
   va_start(list, format);
   vsnprintf(error->text, sizeof error->text, format, list);
   va_end(list);
+  jn__make_printable(error->text, 0);
   return status;
 }

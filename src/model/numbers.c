@@ -184,6 +184,9 @@ static void check_term(const jn_draft *d, const jn_loop *l, int i, loop_fault *f
         t->coordinate);
   if (!isfinite(t->factor) || t->factor == 0)
     say(f, "leave the term out, or give a number", "the factor of '%.64s' is %g", name, t->factor);
+  else if (!(fabs(t->factor) >= 1e-100 && fabs(t->factor) <= 1e100))
+    say(f, "divide all factors and the offset by the same number",
+        "the factor of '%.64s' is %g: not in 1e-100 ... 1e100", name, t->factor);
   for (int k = 0; k < i; k++)
     if (l->term[k].joint && strcmp(l->term[k].joint, name) == 0 && l->term[k].coordinate == t->coordinate)
       say(f, "add their factors up in one term", "terms %d and %d name the same coordinate", k + 1, i + 1);
@@ -193,14 +196,15 @@ static void check_term(const jn_draft *d, const jn_loop *l, int i, loop_fault *f
 static void check_loop_type(const jn_draft *d, jn_loop *l, loop_fault *f) {
   const char *axis = l->type == JN_LOOP_UNIVERSAL ? jn__unit_axis(l->axis2) : NULL;
   if (axis) say(f, "give axis2 as a direction: three numbers, not all zero", "axis2: %s", axis);
-  if (l->type == JN_LOOP_DISTANCE && !(isfinite(l->distance) && l->distance > 0))
-    say(f, "give a length in metres above zero; points that coincide are 'spherical'", "the distance is %g",
+  if (l->type == JN_LOOP_DISTANCE &&
+      !(l->distance >= 1e-9 && l->distance <= 1e100)) /* below, rounding turns its axis */
+    say(f, "give a length in metres from 1e-9 on; points that coincide are 'spherical'", "the distance is %g",
         l->distance);
   if (l->type == JN_LOOP_COORDINATES && (l->mask == 0 || l->mask >= 64))
     say(f, "choose from rx, ry, rz, x, y, z", "no relative coordinate is chosen");
   if (l->type != JN_LOOP_COUPLING) return;
   if (l->term_count == 0) say(f, "give the joints that it couples", "the coupling has no terms");
-  if (!isfinite(l->offset)) say(f, "give a finite number", "the offset is %g", l->offset);
+  if (!(fabs(l->offset) <= 1e100)) say(f, "give a finite number up to 1e100", "the offset is %g", l->offset);
   for (int i = 0; i < l->term_count; i++) check_term(d, l, i, f);
 }
 

@@ -320,13 +320,19 @@ static int check_covers(reader *r) {
 /* Angles that no joint has: likely degrees. */
 static void check_degrees(reader *r, int i) {
   enum { TIMES = 200 };
-  double limit, most = jn__likely_angle(r->l->model, i, &limit), x, worst = 0, when = 0;
+  double limit, x[2], worst = 0, when = 0;
+  jn_travel travel = {0};
   for (int k = 0; k <= TIMES; k++) {
     double t = r->out->start + (r->out->end - r->out->start) * k / TIMES;
-    jn__curve_jet(&r->out->curves[i], t, 1, &x);
-    if (fabs(x) > fabs(worst)) worst = x, when = t;
+    jn__curve_jet(&r->out->curves[i], t, 2, x);
+    if (fabs(x[0]) > fabs(worst)) worst = x[0], when = t;
+    if (k == 0) travel = (jn_travel){x[0], x[0], x[0], x[0], 0};
+    travel.last = x[0];
+    travel.low = fmin(travel.low, x[0]);
+    travel.high = fmax(travel.high, x[0]);
+    travel.speed = fmax(travel.speed, fabs(x[1]));
   }
-  if (!(fabs(worst) > most) || !r->keys[i]) return;
+  if (!(fabs(worst) > jn__likely_angle(r->l->model, i, &travel, &limit)) || !r->keys[i]) return;
   char subject[96];
   r->joint = r->keys[i];
   snprintf(subject, sizeof subject, "joint '%.*s'", JN_CLIP(r->joint));

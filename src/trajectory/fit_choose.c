@@ -17,6 +17,7 @@
 
 #include "../model/memory.h"
 #include "fit.h"
+#include "noise.h"
 
 static const double caution = 1.4;
 
@@ -38,13 +39,13 @@ typedef struct search {
 
 /* ---- Scores ---- */
 
-/* Weighted mean square over the columns of a group. */
-static double mean_square(const search *s, const jn_fit_batch *b, int from, int to) {
+/* Weighted mean square over the columns of a group, of its first `channels`. */
+static double mean_square(const search *s, const jn_fit_batch *b, int channels, int from, int to) {
   double sum = 0;
-  for (int c = 0; c < b->channels; c++) {
+  for (int c = 0; c < channels; c++) {
     for (int j = from; j < to; j++) sum += b->weights[c] * b->weights[c] * s->squares[c * b->columns + j];
   }
-  return sum / ((double)b->samples * b->channels * (to - from));
+  return sum / ((double)b->samples * channels * (to - from));
 }
 
 static double square(double x) { return x * x; }
@@ -55,8 +56,8 @@ static double freedom_of(const jn_fit_batch *b, double g, int count) {
 }
 
 static double score_of(const search *s, const jn_fit_batch *b, int group, int from, int to, int count) {
-  double mean = mean_square(s, b, from, to);
-  if (s->rule->smoothing == JN_SMOOTH_TOLERANCE) return mean;
+  double mean = mean_square(s, b, s->rule->smoothing == JN_SMOOTH_TOLERANCE ? 1 : b->channels, from, to);
+  if (s->rule->smoothing == JN_SMOOTH_TOLERANCE) return mean; /* of the samples themselves */
   return mean / square(freedom_of(b, s->cautions[group], count));
 }
 
@@ -117,23 +118,35 @@ static int refine_gcv(search *s, int group, int most, double best) {
   return 1;
 }
 
-/* Correlation of neighbouring residuals of the last solution. */
-static double residual_correlation(const search *s, const jn_fit_batch *b, int count) {
-  double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1], product = 0, squares = 0;
-  for (int c = 0; c < b->columns; c++) {
-    const double *x = s->coefficients + (size_t)c * (size_t)count;
-    double before = 0;
-    for (int i = 0, span = b->degree; i < b->samples; i++) {
-      while (span < count - 1 && b->t[i] >= s->knots[span + 1]) span++;
-      jn__spline_basis(s->knots, b->degree, span, b->t[i], N);
-      double rest = b->data[c][i];
-      for (int k = 0; k <= b->degree; k++) rest -= N[b->degree][k] * x[span - b->degree + k];
-      product += rest * before;
-      squares += rest * rest;
-      before = rest;
-    }
+/* Residuals of column c of the last solution. */
+static void find_residuals(const search *s, const jn_fit_batch *b, int count, int c, double *rest) {
+  double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
+  const double *x = s->coefficients + (size_t)c * (size_t)count;
+  for (int i = 0, span = b->degree; i < b->samples; i++) {
+    while (span < count - 1 && b->t[i] >= s->knots[span + 1]) span++;
+    jn__spline_basis(s->knots, b->degree, span, b->t[i], N);
+    rest[i] = b->data[c][i];
+    for (int k = 0; k <= b->degree; k++) rest[i] -= N[b->degree][k] * x[span - b->degree + k];
   }
-  return squares > 0 ? product / squares : 0;
+}
+
+/* Correlation of neighbouring residuals of the last solution, if they are noise; 0 if not, NaN without memory. */
+static double noise_correlation(const search *s, const jn_fit_batch *b, int count) {
+  double product = 0, squares = 0, *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
+  int noise = 1, fine = rest != NULL;
+  for (int c = 0; c < b->columns && fine && noise; c++) {
+    jn_residue residue;
+    find_residuals(s, b, count, c, rest);
+    for (int i = 0; i < b->samples; i++) {
+      squares += rest[i] * rest[i];
+      if (i) product += rest[i] * rest[i - 1];
+    }
+    fine = jn__judge_residue(b->allocator, rest, b->data[c], b->samples, 0.5 * count / b->samples, s->rule->high,
+                             &residue);
+    noise = fine && residue.kind == JN_RESIDUE_NOISE;
+  }
+  jn__release(b->allocator, rest);
+  return !fine ? NAN : noise && squares > 0 ? product / squares : 0;
 }
 
 static int best_of(const double *scores, const int *grid, int size, double least, double power) {
@@ -157,14 +170,23 @@ static int first_dip(const double *scores, const int *grid, int size, double lea
   return best;
 }
 
+/* Solve, and find the correlation of the noise that is left behind; NaN without memory. */
+static double try_correlation(search *s, const jn_fit_batch *b, int count) {
+  return solve(s, b, count) ? noise_correlation(s, b, count) : NAN;
+}
+
 /* When the noise is correlated: judge again, with more caution. 0 without memory. */
 static int allow_for_correlation(search *s, int group, const int *grid, int size, double *scores) {
   const double clearly = 0.2, most = 0.98;
   jn_fit_batch b = batch_of(s, group);
   int knee = best_of(scores, grid, size, s->floors[group], 2);
+  int plain = first_dip(scores, grid, size, s->floors[group], b.samples);
   if (b.channels > 1 || scores[knee] < 1e6 * s->floors[group]) return 1; /* exact but for rounding */
-  if (!solve(s, &b, grid[knee])) return 0;
-  double r = residual_correlation(s, &b, grid[knee]);
+  double r = try_correlation(s, &b, grid[plain]);
+  if (isnan(r)) return 0;
+  if (r <= clearly && 8 * grid[plain] <= b.samples) return 1; /* far from following noise, and what is left is white */
+  if (plain != knee) r = try_correlation(s, &b, grid[knee]);
+  if (isnan(r)) return 0;
   if (!(r > clearly)) return 1;
   r = fmin(r, most);
   double g = caution * (1 + r) / (1 - r);
@@ -209,7 +231,7 @@ static int choose_tolerance(search *s, int group, const int *grid, int size, con
 static jn_status run_search(search *s, double *scores) {
   const jn_fit_batch *b = s->b;
   int gcv = s->rule->smoothing == JN_SMOOTH_GCV, grid[GRID];
-  int most = gcv ? (int)(JN_FEW * b->samples) /* beyond, too little is left to judge by */ : b->samples;
+  int most = gcv ? (int)(JN_FEW * b->samples) /* beyond, too little is left to judge by */ : jn__fit_complete(b);
   if (most <= b->degree) most = b->degree + 1;
   int size = make_grid(b, most, grid);
   s->share = 1.0 / (size * (s->groups > 1 ? s->groups : 1) / 3.0 + 4.0 * s->groups);
@@ -250,8 +272,58 @@ static void weigh(const jn_fit_batch *b, const double *squares, double *weights)
   }
 }
 
+/* Are the samples of a derivative noise about that of the last solution, through one column alone? NaN without memory.
+ */
+static double derivative_is_noise(const search *s, const jn_fit_batch *b, int channel, int column) {
+  double row[JN_MAX_DEGREE + 1], *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
+  const double *x = b->data[channel * b->columns + column];
+  if (!rest) return NAN;
+  for (int i = 0, span = b->degree; i < b->samples; i++) {
+    while (span < b->samples - 1 && b->t[i] >= s->knots[span + 1]) span++;
+    jn__spline_row(s->knots, b->degree, span, b->t[i], b->orders[channel], row);
+    rest[i] = x[i];
+    for (int k = 0; k <= b->degree; k++) rest[i] -= row[k] * s->coefficients[span - b->degree + k];
+  }
+  jn_residue r;
+  int fine = jn__judge_residue(b->allocator, rest, x, b->samples, 0, s->rule->high, &r);
+  jn__release(b->allocator, rest);
+  return !fine ? NAN : r.kind == JN_RESIDUE_NOISE && r.rms > 1e-10 * root_mean_square(x, b->samples);
+}
+
+/* When the samples of the curves, taken alone, show no noise, the spline goes through them; and through those of
+ * derivatives if these show none either. Else they do not count: the slope of the spline is the better one. */
+static jn_status follow_exact(search *s, double *scores) {
+  const jn_fit_batch all = *s->b;
+  int noisy = 0;
+  for (int c = 0; c < all.columns; c++) {
+    jn_fit_batch one = all;
+    int first[2] = {0, 1}, count = 0;
+    one.channels = one.columns = 1;
+    one.data = all.data + c;
+    one.weights[0] = 1;
+    search alone = *s;
+    alone.b = &one, alone.first = first, alone.counts = &count;
+    if (run_search(&alone, scores) != JN_OK) return JN_ERR_MEMORY;
+    if (count < one.samples) return JN_OK;
+    if (!solve(&alone, &one, count)) return JN_ERR_MEMORY;
+    for (int k = 1; k < all.channels && !noisy; k++) {
+      double noise = derivative_is_noise(s, &all, k, c);
+      if (isnan(noise)) return JN_ERR_MEMORY;
+      noisy = noise != 0;
+    }
+  }
+  if (noisy) s->b->channels = 1;
+  s->counts[0] = jn__fit_complete(s->b);
+  jn__fit_go_through(s->b);
+  return JN_OK;
+}
+
 static jn_status search_weights(search *s, double *scores) {
   jn_status status = JN_OK;
+  if (s->rule->smoothing == JN_SMOOTH_GCV) {
+    status = follow_exact(s, scores);
+    if (status != JN_OK || s->b->through) return status;
+  }
   weigh(s->b, NULL, s->b->weights);
   for (int round = 0; round < 3 && status == JN_OK; round++) {
     status = run_search(s, scores);
@@ -274,12 +346,25 @@ static void set_floors(search *s) {
   }
 }
 
+int jn__fit_complete(const jn_fit_batch *b) {
+  if (b->channels == 1) return b->samples;
+  return b->orders[1] == 1 ? 2 * b->samples : b->samples + b->samples / 2;
+}
+
+void jn__fit_go_through(jn_fit_batch *b) {
+  b->through = 1;
+  if (b->channels == 1) return;
+  weigh(b, NULL, b->weights);
+  for (int c = 1; c < b->channels; c++) b->weights[c] *= 1e-8;
+}
+
 jn_status jn__fit_choose(jn_fit_batch *b, const jn_fit_rule *rule, int groups, const int *first, int *counts) {
   if (rule->smoothing == JN_SMOOTH_NONE) {
-    for (int g = 0; g < groups; g++) counts[g] = b->samples;
+    for (int g = 0; g < groups; g++) counts[g] = jn__fit_complete(b);
+    jn__fit_go_through(b);
     return JN_OK;
   }
-  size_t n = (size_t)b->samples, columns = (size_t)b->columns;
+  size_t n = (size_t)jn__fit_complete(b), columns = (size_t)b->columns;
   search s = {.b = b, .rule = rule, .groups = groups, .first = first, .counts = counts};
   s.squares = jn__allocate(b->allocator, (size_t)b->channels * columns * sizeof(double));
   s.coefficients = jn__allocate(b->allocator, n * columns * sizeof(double));

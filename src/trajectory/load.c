@@ -10,8 +10,10 @@
 
 void jn_trajectory_options_init(jn_trajectory_options *options) {
   if (!options) return;
-  *options = (jn_trajectory_options){
-      .size = sizeof *options, .order = 2, .max_bytes = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 30)};
+  *options = (jn_trajectory_options){.size = sizeof *options,
+                                     .order = 2,
+                                     .wrench_interpolation = JN_INTERPOLATE_MONOTONE,
+                                     .max_bytes = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 30)};
 }
 
 /* ---- The motion of the papers (Kumar and Mueller 2021), about a posture that the Panda can take ---- */
@@ -125,7 +127,7 @@ static int find_base(const jn_model *m) {
 static jn_status begin(jn_loading *l, const jn_model *model, const char *file, const jn_trajectory_options *options) {
   *l = (jn_loading){.model = model, .file = file ? file : ""};
   jn_trajectory_options_init(&l->options);
-  if (options && options->size != sizeof *options) return JN_ERR_SIZE;
+  if (options && options->size != sizeof *options) return JN_ERR_INIT;
   if (options) l->options = *options;
   l->allocator = jn__allocator(l->options.allocator);
   l->log.report = l->options.report;
@@ -215,7 +217,7 @@ jn_status jn_trajectory_load_wrenches(jn_trajectory *t, const char *source, cons
   jn_loading l;
   size_t length = 0;
   jn_status status = begin(&l, t->model, source, options);
-  if (status == JN_OK) status = check_order(&l, 1);
+  if (status == JN_OK && l.options.wrench_interpolation == JN_INTERPOLATE_SPLINE) status = check_order(&l, 1);
   l.allocator = t->allocator;
   char *text = status == JN_OK ? read_file(&l, &length) : NULL;
   if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);

@@ -166,13 +166,21 @@ static int is_angle(jn_joint_type type) {
   return type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_GIMBAL || type == JN_UNIVERSAL;
 }
 
-double jn__likely_angle(const jn_model *m, int i, double *limit) {
+/* Does a joint go on turning, rather than to and fro? */
+static int turns_over(const jn_travel *t) { return fabs(t->last - t->first) >= 0.5 * (t->high - t->low); }
+
+double jn__likely_angle(const jn_model *m, int i, const jn_travel *travel, double *limit) {
   jn_joint_type type;
   const jn_dof *dof = dof_of(m, i, &type);
   *limit = INFINITY;
   if (!dof || !is_angle(type) || type == JN_CONTINUOUS) return INFINITY;
   double most = fmax(fabs(dof->lower), fabs(dof->upper));
-  int limited = isfinite(most) && most > 0;
+  int limited = isfinite(most) && most > 0, paced = dof->velocity > 0 && isfinite(dof->velocity);
+  if (!limited || dof->upper - dof->lower >= 2 * pi) {
+    /* What can turn around may have turned around, as often as it likes: no degrees, unless it is too fast for that,
+     * or, of a joint without a limit of speed, goes far to and fro. */
+    if (paced ? travel->speed <= dof->velocity : turns_over(travel)) return INFINITY;
+  }
   if (limited) *limit = most;
   return limited ? fmax(2.5 * most, 2 * pi) : 6 * pi;
 }
@@ -230,10 +238,15 @@ static void check_degrees(jn_loading *l, const jn_table *t, int i, const coordin
     return;
   }
   int worst = 0;
-  for (int r = 1; r < t->rows; r++)
-    if (fabs(x[r]) > fabs(x[worst])) worst = r;
   double limit;
-  if (fabs(x[worst]) <= jn__likely_angle(l->model, i, &limit)) return;
+  jn_travel travel = {x[0], x[t->rows - 1], x[0], x[0], 0};
+  for (int r = 1; r < t->rows; r++) {
+    if (fabs(x[r]) > fabs(x[worst])) worst = r;
+    travel.low = fmin(travel.low, x[r]);
+    travel.high = fmax(travel.high, x[r]);
+    travel.speed = fmax(travel.speed, fabs(x[r] - x[r - 1]) / (times[r] - times[r - 1]));
+  }
+  if (fabs(x[worst]) <= jn__likely_angle(l->model, i, &travel, &limit)) return;
   char subject[96], against[64] = "";
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
   if (isfinite(limit)) snprintf(against, sizeof against, ", beyond the limit of %.4g rad", limit);
@@ -402,83 +415,6 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   int count = make_series(l, t, coordinates, out, series);
   if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;
   jn_status status = jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
-  if (status == JN_OK) jn__check_residue(l, t, times, series, count);
-  return status;
-}
-
-/* ---- Wrenches ---- */
-
-/* The place of "LINK_mx" among links x 6; -1 when it is none. */
-static int wrench_place(const jn_model *m, const char *name) {
-  static const char *const endings[] = {"_mx", "_my", "_mz", "_fx", "_fy", "_fz"};
-  char link[JN_NAME];
-  size_t n = strlen(name);
-  for (int i = 0; i < 6 && n > 3; i++) {
-    if (strcmp(name + n - 3, endings[i]) != 0 || n - 3 >= sizeof link) continue;
-    snprintf(link, sizeof link, "%.*s", (int)(n - 3), name);
-    int index = jn_link_index(m, link);
-    return index >= 0 ? 6 * index + i : -1;
-  }
-  return -1;
-}
-
-static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
-  char subject[96], remedy[JN_NAME], link[JN_NAME];
-  size_t n = strlen(t->names[c]);
-  /* the name of the link, with an ending or without */
-  int ending =
-      n > 3 && t->names[c][n - 3] == '_' && strchr("mf", t->names[c][n - 2]) && strchr("xyz", t->names[c][n - 1]);
-  snprintf(link, sizeof link, "%.*s", (int)(ending ? n - 3 : n), t->names[c]);
-  const char *near = jn__nearest_link(l->model, link);
-  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
-  snprintf(remedy, sizeof remedy, "columns are LINK_mx _my _mz _fx _fy _fz%s%.*s", near ? "; the nearest link is " : "",
-           near ? jn__clip(near) : 0, near ? near : "");
-  jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "unknown-link", jn__table_place(t, -1, c), subject, remedy,
-          "names no number of a wrench");
-}
-
-/* One row is a wrench that does not change. */
-static jn_status hold_wrenches(jn_trajectory *out, jn_curve *curves, const jn_series *series, int count) {
-  for (int i = 0; i < count; i++) {
-    *series[i].curve = constant(&out->wrench_blocks, series[i].data[0][0]);
-    if (!series[i].curve->numbers) return JN_ERR_MEMORY;
-  }
-  out->wrenches = curves;
-  return JN_OK;
-}
-
-jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out) {
-  int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, 1), count = 0;
-  if (time < 0) return l->log.first.status;
-  if (t->rows <= degree) { /* too few to be smoothed: the polynomial through them */
-    degree = t->rows - 1;
-    l->options.smoothing = JN_SMOOTH_NONE;
-  }
-  const double *x = jn__table_column(t, time);
-  double slack = 1e-9 * (out->end - out->start);
-  if (t->rows > 1 && (x[0] > out->start + slack || x[t->rows - 1] < out->end - slack)) {
-    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "wrench-range", jn__table_place(t, 0, time), NULL,
-            "wrenches must be known all the time; a file with one row holds them",
-            "goes from %.15g to %.15g s, the trajectory from %.15g to %.15g s", x[0], x[t->rows - 1], out->start,
-            out->end);
-    return JN_ERR_MODEL;
-  }
-  size_t n = 6 * (size_t)out->links;
-  jn_curve *curves = jn__keep(&out->wrench_blocks, n * sizeof *curves);
-  jn_series *series = jn__keep(&out->wrench_blocks, (size_t)t->columns * sizeof *series);
-  if (!curves || !series) return JN_ERR_MEMORY;
-  for (int c = 0; c < t->columns; c++) {
-    int place = c == time ? -1 : wrench_place(l->model, t->names[c]);
-    if (place < 0 && c != time) tell_unknown_wrench(l, t, c);
-    if (place < 0) continue;
-    jn__scale_column(l, t, c, place % 6 < 3 ? JN_UNIT_TORQUE : JN_UNIT_FORCE, 0);
-    jn_series *s = &series[count++];
-    *s = (jn_series){.curve = &curves[place], .group = c, .channels = 1};
-    s->data[0] = t->values + (size_t)c * t->room;
-  }
-  if (l->log.first.status != JN_OK) return l->log.first.status;
-  if (t->rows == 1) return hold_wrenches(out, curves, series, count);
-  jn_status status = jn__fit_series(l, &out->wrench_blocks, t->rows, x, degree, series, count);
-  if (status == JN_OK) out->wrenches = curves;
+  if (status == JN_OK) jn__check_residue(l, t, series, count);
   return status;
 }

@@ -18,6 +18,8 @@ typedef struct fitting {
   int samples;
   const double *t;
   int degree;
+  double rate;     /* samples a second */
+  double *rest;    /* [samples] room for residuals */
   int done, count; /* series, for the progress */
 } fitting;
 
@@ -27,23 +29,67 @@ static void pass_progress(double part, void *context) {
   o->progress(0.1 + 0.9 * (f->done + part) / (f->count + 1), o->progress_context);
 }
 
-/* Largest residual of a fitted series, and its time. */
-static void measure(const fitting *f, jn_series *s, double square) {
-  const jn_curve *c = s->curve;
+/* Samples a second where they are dense: the harmonic mean of the steps. */
+static double find_rate(const fitting *f) {
+  double sum = 0;
+  for (int i = 1; i < f->samples; i++) sum += 1 / (f->t[i] - f->t[i - 1]);
+  return f->samples > 1 ? sum / (f->samples - 1) : 0;
+}
+
+/* The highest frequency that counts as motion, in cycles a sample. */
+static double highest_of(const fitting *f) {
+  double bandwidth = f->l->options.bandwidth;
+  return bandwidth > 0 ? fmin(0.5, bandwidth / f->rate) : 0.5;
+}
+
+/* The spline's values have what sixth differences find of them: an oscillation with n samples a period passes by
+ * sin(pi / n)^6, all of it at the fastest that samples can show, less than a thousandth from ten samples a period on.
+ * What passes is known badly between the samples. */
+static double unresolved(const double *x, int count) {
+  double largest = 0;
+  for (int i = 0; i + 6 < count; i++) {
+    double d = x[i] + x[i + 6] - 6 * (x[i + 1] + x[i + 5]) + 15 * (x[i + 2] + x[i + 4]) - 20 * x[i + 3];
+    largest = fmax(largest, fabs(d));
+  }
+  return largest / 64;
+}
+
+/* The spline's values at the samples. */
+static void find_values(const fitting *f, const jn_curve *c, double *values) {
   double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
-  int span = c->degree;
-  *s->fit = (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = c->count == f->samples};
-  s->fit->rms = sqrt(square / f->samples);
-  s->fit->largest = -1;
-  for (int i = 0; i < f->samples; i++) {
+  for (int i = 0, span = c->degree; i < f->samples; i++) {
     while (span < c->count - 1 && f->t[i] >= c->knots[span + 1]) span++;
     jn__spline_basis(c->knots, c->degree, span, f->t[i], N);
-    double rest = s->data[0][i];
-    for (int k = 0; k <= c->degree; k++) rest -= N[c->degree][k] * c->numbers[span - c->degree + k];
-    if (fabs(rest) <= s->fit->largest) continue;
-    s->fit->largest = fabs(rest);
-    s->fit->time = f->t[i];
+    values[i] = 0;
+    for (int k = 0; k <= c->degree; k++) values[i] += N[c->degree][k] * c->numbers[span - c->degree + k];
   }
+}
+
+/* How far a fitted series is from its samples, and what that may mean. 0 without memory. */
+static int measure(const fitting *f, jn_series *s, int complete) {
+  const jn_curve *c = s->curve;
+  jn_residue r;
+  find_values(f, c, f->rest);
+  double rough = unresolved(f->rest, f->samples), cutoff = 0.5 * c->count / f->samples;
+  for (int i = 0; i < f->samples; i++) f->rest[i] = s->data[0][i] - f->rest[i];
+  if (!jn__judge_residue(&f->l->allocator, f->rest, s->data[0], f->samples, fmin(0.5, cutoff), highest_of(f), &r))
+    return 0;
+  *s->fit =
+      (jn_fit){.sampled = 1, .parameters = c->count, .interpolating = complete, .fastest = f->rate * highest_of(f)};
+  s->fit->rms = r.rms;
+  s->fit->largest = r.largest;
+  s->fit->time = f->t[r.at];
+  s->fit->noise = complete || r.kind == JN_RESIDUE_NOISE;
+  s->fit->frequency = r.amplitude > 0 ? f->rate / r.period : s->fit->fastest;
+  s->fit->hidden = rough;
+  s->rate = f->rate;
+  if (s->smoother == 0) s->first = r;
+  if (complete) return 1;
+  s->fit->oscillation = r.amplitude > 0 || s->fit->noise ? r.amplitude : r.largest;
+  /* Whoever gives a tolerance says what is noise. Where fast motion was seen, some of it may be left for a short time.
+   */
+  if (f->l->options.smoothing == JN_SMOOTH_GCV) s->fit->hidden += s->smoother ? r.largest : r.hidden;
+  return 1;
 }
 
 /* A batch of `columns` series in a row; data [channels x columns] is room for the pointers. */
@@ -61,7 +107,7 @@ static jn_fit_batch make_batch(const fitting *f, jn_series *series, int columns,
 }
 
 /* One group with `count` B-splines, or somewhat fewer when the samples do not determine so many. */
-static jn_status fit_group(const fitting *f, jn_series *series, const jn_fit_batch *b, int count) {
+static jn_status solve_group(const fitting *f, jn_series *series, const jn_fit_batch *b, int count) {
   double squares[JN_MAX_CHANNELS * 4];
   jn_status status = JN_ERR_SINGULAR;
   for (; status == JN_ERR_SINGULAR && count > b->degree; count = count > b->degree + 1 ? 9 * count / 10 : 0) {
@@ -74,10 +120,28 @@ static jn_status fit_group(const fitting *f, jn_series *series, const jn_fit_bat
     for (int j = 0; j < b->columns && status == JN_OK; j++) {
       *series[j].curve = (jn_curve){.kind = JN_CURVE_SPLINE, .count = count, .degree = b->degree, .knots = knots};
       series[j].curve->numbers = numbers + (size_t)j * (size_t)count;
-      if (series[j].fit) measure(f, &series[j], squares[j]);
     }
   }
   return status;
+}
+
+/* A group with `count` B-splines. An automatic fit takes more, twice as many each time and in the end as many as there
+ * are samples, until nothing but noise is left behind. */
+static jn_status fit_group(const fitting *f, jn_series *series, jn_fit_batch *b, int count) {
+  int all = jn__fit_complete(b), most = (int)(JN_FEW * all), automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
+  for (;;) {
+    if (count == all) jn__fit_go_through(b);
+    jn_status status = solve_group(f, series, b, count);
+    int noise = 1;
+    for (int j = 0; j < b->columns && status == JN_OK && series[j].fit; j++) {
+      if (!measure(f, &series[j], b->through)) return JN_ERR_MEMORY;
+      noise &= series[j].fit->noise;
+    }
+    if (status != JN_OK || noise || !automatic || b->through) return status;
+    for (int j = 0; j < b->columns; j++)
+      if (series[j].smoother == 0) series[j].smoother = count;
+    count = count < most / 2 ? 2 * count : count < most ? most : all;
+  }
 }
 
 static int group_size(const jn_series *s, int left) {
@@ -96,12 +160,13 @@ static int batch_size(const jn_series *s, int left) {
 
 static jn_status fit_batch(fitting *f, jn_series *series, int columns, const double **data, int *first, int *counts) {
   const jn_trajectory_options *o = &f->l->options;
-  jn_fit_rule rule = {o->smoothing, o->tolerance, o->progress ? pass_progress : NULL, f};
+  jn_fit_rule rule = {o->smoothing, o->tolerance, highest_of(f), o->progress ? pass_progress : NULL, f};
   int groups = 0;
   for (first[0] = 0; first[groups] < columns; groups++)
     first[groups + 1] = first[groups] + group_size(series + first[groups], columns - first[groups]);
   jn_fit_batch b = make_batch(f, series, columns, data);
   jn_status status = jn__fit_choose(&b, &rule, groups, first, counts);
+  for (int i = 0; i < columns; i++) series[i].alone = b.channels < series[i].channels;
   for (int g = 0; g < groups && status == JN_OK; g++) {
     int size = first[g + 1] - first[g];
     jn_fit_batch one = b;
@@ -118,10 +183,12 @@ static jn_status fit_batch(fitting *f, jn_series *series, int columns, const dou
 jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
                          int count) {
   fitting f = {.l = l, .blocks = blocks, .samples = samples, .t = t, .degree = degree, .count = count};
+  f.rate = find_rate(&f);
   size_t n = (size_t)count;
   const double **data = jn__allocate(&l->allocator, n * JN_MAX_CHANNELS * sizeof *data);
+  f.rest = jn__allocate(&l->allocator, (size_t)samples * sizeof *f.rest);
   int *first = jn__allocate(&l->allocator, (2 * n + 1) * sizeof *first);
-  jn_status status = data && first ? JN_OK : JN_ERR_MEMORY;
+  jn_status status = data && first && f.rest ? JN_OK : JN_ERR_MEMORY;
   for (int i = 0; i < count && status == JN_OK;) {
     int size = batch_size(series + i, count - i);
     status = fit_batch(&f, series + i, size, data, first, first + n + 1);
@@ -129,5 +196,6 @@ jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const do
   }
   jn__release(&l->allocator, (void *)data);
   jn__release(&l->allocator, first);
+  jn__release(&l->allocator, f.rest);
   return status;
 }

@@ -7,6 +7,7 @@
 #include "../io/table.h"
 #include "curve.h"
 #include "fit.h"
+#include "noise.h"
 
 /* Blocks of memory that live and die together. */
 typedef struct jn_blocks {
@@ -30,6 +31,8 @@ struct jn_trajectory {
   jn_fit *fits;         /* [nq] */
   unsigned char *given; /* [nq] has data of its own */
   jn_curve *wrenches;   /* [links x 6], or NULL */
+  int wrench_rows;      /* that they were made from */
+  int wrench_order;     /* highest derivative of them that is continuous; -1: they jump */
 };
 
 enum { JN_NAME = 160 }; /* room for the name of a coordinate */
@@ -87,21 +90,31 @@ typedef struct jn_series {
   int channels;
   int orders[JN_MAX_CHANNELS]; /* the first is 0 */
   double *data[JN_MAX_CHANNELS];
+  double rate;      /* samples a second */
+  int alone;        /* samples of derivatives do not count: they are noise about the slope of the others */
+  int smoother;     /* B-splines of a fit that left more than noise behind; 0: none did */
+  jn_residue first; /* what it left, or else what the fit itself leaves */
 } jn_series;
 
 /* Fit all series; curves go to `blocks`. */
 jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
                          int count);
-/* Warn where an automatic fit has left behind what is no noise (residue.c). */
-void jn__check_residue(jn_loading *l, const jn_table *table, const double *t, const jn_series *series, int count);
+/* Tell where a fit leaves more than noise behind, or would have (residue.c). */
+void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count);
 /* The degree of splines for an order. */
 int jn__spline_degree(int order);
 /* The column of times, checked: rising, without large gaps; -1 after telling what is wrong. */
 int jn__check_times(jn_loading *l, jn_table *table, int least);
+/* How an angle moves: from first to last between low and high, at most at this speed. */
+typedef struct jn_travel {
+  double first, last, low, high, speed;
+} jn_travel;
+
 /* The largest size of coordinate i that makes sense in radians (infinite: any), and its limit (infinite: none). */
-double jn__likely_angle(const jn_model *model, int i, double *limit);
+double jn__likely_angle(const jn_model *model, int i, const jn_travel *travel, double *limit);
 
 jn_status jn__samples_to_curves(jn_loading *l, jn_table *table, jn_trajectory *out);
+/* wrenches.c */
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
 
 /* ---- arrays.c: NPY and NPZ into tables ---- */

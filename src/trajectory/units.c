@@ -128,8 +128,9 @@ int jn__unit_read(const char *text, jn_unit *out) {
 
 /* ---- Columns ---- */
 
-static const char *const units_of_kind[] = {"rad, deg", "m, cm, mm",       "s, ms, us, ns, min, h",
-                                            "N, kN",    "N m, kN m, N mm", "no unit"};
+/* As docs/torque.md has them; those that are rates by themselves come with the first order. */
+static const char *const units_of_kind[] = {"rad, mrad, deg, rev", "m, cm, mm, um",         "s, ms, us, ns, min, h",
+                                            "N, mN, kN, MN",       "N m, N cm, N mm, kN m", "no unit"};
 
 /* "rad/s^2, deg/s^2" for a remedy. */
 static void list_units(jn_unit_kind kind, int order, char *out, size_t size) {
@@ -143,6 +144,7 @@ static void list_units(jn_unit_kind kind, int order, char *out, size_t size) {
                              p[n] ? ", " : "");
     p += n + (p[n] ? 2 : 0);
   }
+  if (kind == JN_UNIT_ANGLE && order == 1 && used < size) snprintf(out + used, size - used, ", rpm");
 }
 
 int jn__scale_column(jn_loading *l, jn_table *t, int column, jn_unit_kind kind, int order) {

@@ -76,6 +76,7 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(joint_jacobian, NONE)       \
   X(joint_jacobian_rate, NONE)  \
   X(terms, STATE)               \
+  X(christoffel, STATE)         \
   X(newton, STATE)              \
   X(mass, STATE)                \
   X(frame, STATE)               \

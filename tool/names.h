@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Names of a model on the command line: found, or told with the one that was likely meant. */
+#ifndef JN_TOOL_NAMES_H
+#define JN_TOOL_NAMES_H
+
+#include <jounce/model.h>
+#include <stdbool.h>
+
+#include "options.h"
+
+/* The link or frame of an option. OPTION_GO_ON, or an exit code after telling what there is. */
+int find_frame(const char *command, const char *where, const jn_model *model, const char *name, int *frame);
+/* The joint of an option, which must have coordinates. */
+int find_joint(const char *command, const char *where, const jn_model *model, const char *name, int *joint);
+/* Which velocity coordinates the names and patterns of --joints mean, a new array [nv]; NULL when there are none. */
+int choose_joints(const char *command, const jn_model *model, const name_list *names, unsigned char **chosen);
+
+/* Is it the name, or does it match the pattern, which has * ? or [ in it? */
+bool name_matches(const char *pattern, const char *name);
+
+#endif

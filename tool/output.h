@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Files that the command writes: whole or not at all (src/io/whole_file.h), also when it is interrupted. */
+#ifndef JN_TOOL_OUTPUT_H
+#define JN_TOOL_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "../src/io/whole_file.h"
+
+typedef struct output {
+  const char *path;
+  jn_whole_file file;
+  struct output *next; /* of those that are open */
+} output;
+
+/* A stream to write to; "-" is stdout. NULL after telling why not. *o must stay where it is until output_close(). */
+FILE *output_open(output *o, const char *path);
+/* Good: the file takes its place, else it is dropped and the old one stays. True when it is in its place; tells why
+ * not, unless it was not good to begin with. */
+bool output_close(output *o, bool good);
+
+/* A file for a while, in TMPDIR or where the system has such files, without a name: it is gone when it is closed or the
+ * command ends, however that is. NULL when there can be none. */
+FILE *open_temporary(void);
+
+/* Signals that end the command drop open files, and this process that it started (0: none), first. */
+void output_with_child(long process);
+
+/* One file by two names, perhaps through links; `from` may be "-", standard input. Pipes and devices lose nothing by
+ * being written to. */
+bool is_same_file(const char *to, const char *from);
+
+#endif
