@@ -2,34 +2,35 @@
 # The library: kernels once for each number type and instruction set, the rest once, all in one libjounce.
 
 set(kernel_sources
-    src/kernel/adjoint.c
-    src/kernel/christoffel.c
-    src/kernel/configuration.c
-    src/kernel/derivatives.c
-    src/kernel/derivatives_frame.c
-    src/kernel/derivatives_jet.c
-    src/kernel/derivatives_second.c
-    src/kernel/factor.c
-    src/kernel/forward.c
-    src/kernel/frame.c
-    src/kernel/frame_jet.c
-    src/kernel/jets.c
-    src/kernel/joint.c
-    src/kernel/lie.c
-    src/kernel/mass.c
-    src/kernel/matrix_jet.c
-    src/kernel/momentum_jet.c
-    src/kernel/newton.c
-    src/kernel/regressor.c
-    src/kernel/regressor_jet.c
-    src/kernel/row.c
-    src/kernel/second.c
-    src/kernel/sensitivity.c
-    src/kernel/solve_columns.c
-    src/kernel/system_jet.c
-    src/kernel/terms.c
-    src/kernel/wrench_jet.c
-    src/kernel/wrenches.c)
+    src/kernel/sensitivity/adjoint.c
+    src/kernel/base/bodies.c
+    src/kernel/base/configuration.c
+    src/kernel/first_derivatives/first_derivatives.c
+    src/kernel/first_derivatives/frame_derivatives.c
+    src/kernel/first_derivatives/jet_derivatives.c
+    src/kernel/second_derivatives/second_along.c
+    src/kernel/mass_matrix/factor.c
+    src/kernel/forward_dynamics/aba.c
+    src/kernel/terms/christoffel.c
+    src/kernel/terms/frame.c
+    src/kernel/jets/frame_jet.c
+    src/kernel/jets/jets.c
+    src/kernel/base/joint.c
+    src/kernel/base/lie.c
+    src/kernel/mass_matrix/crba.c
+    src/kernel/jets/matrix_jet.c
+    src/kernel/jets/momentum_jet.c
+    src/kernel/inverse_dynamics/rnea.c
+    src/kernel/regressor/regressor.c
+    src/kernel/regressor/regressor_jet.c
+    src/kernel/base/row.c
+    src/kernel/second_derivatives/second_closed.c
+    src/kernel/sensitivity/sensitivity.c
+    src/kernel/forward_dynamics/solve_columns.c
+    src/kernel/jets/system_jet.c
+    src/kernel/terms/terms.c
+    src/kernel/jets/joint_wrench_jet.c
+    src/kernel/inverse_dynamics/joint_wrenches.c)
 
 set(core_sources
     src/ident/base_parameters.c
@@ -60,7 +61,7 @@ set(core_sources
     src/model/numbers.c
     src/model/parameters.c
     src/model/query.c
-    src/model/singular.c
+    src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
     src/dispatch/run.c
@@ -158,7 +159,7 @@ if(rows_avx2)
   set(gcc12 $<AND:$<C_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<C_COMPILER_VERSION>,12>>)
   set(avx2_one ${avx2} -mtune=znver3 $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
                $<${gcc12}:-mmove-max=256;-mstore-max=256>)
-  set_source_files_properties(src/kernel/adjoint.c src/kernel/second.c PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties(src/kernel/sensitivity/adjoint.c src/kernel/second_derivatives/second_closed.c PROPERTIES COMPILE_OPTIONS
                                                               "$<${gcc12}:-mmove-max=128;-mstore-max=128>")
   jounce_row(d_avx2 D 1 ${avx2_one})
   jounce_row(f_avx2 F 1 ${avx2_one})
@@ -166,10 +167,10 @@ if(rows_avx2)
   # and first derivatives 4 to 8 % slower, so not there); `rep movs` for structs of half a kilobyte costs 3 % here and there.
   set(strategy vector_loop:2048:noalign,libcall:-1:noalign)
   set(avx2_lanes ${avx2} $<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure;-mmemcpy-strategy=${strategy};-mmemset-strategy=${strategy}>)
-  set_source_files_properties(src/kernel/derivatives.c src/kernel/forward.c PROPERTIES
+  set_source_files_properties(src/kernel/first_derivatives/first_derivatives.c src/kernel/forward_dynamics/aba.c PROPERTIES
                               COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
   # Orders 1 to 4 of jets are unrolled in full, though their loops are long: 5 to 8 % faster.
-  set_source_files_properties(src/kernel/jets.c PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties(src/kernel/jets/jets.c PROPERTIES COMPILE_OPTIONS
                                                            "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=1000>")
   jounce_row(d4_avx2 D 4 ${avx2_lanes})
   jounce_row(f8_avx2 F 8 ${avx2_lanes})
@@ -279,3 +280,7 @@ if(JOUNCE_STATIC)
   endif()
 endif()
 add_library(jounce::jounce ALIAS ${jounce_main})
+
+if(JOUNCE_BENCH)
+  include("${PROJECT_SOURCE_DIR}/bench/versions.cmake")
+endif()

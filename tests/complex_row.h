@@ -14,9 +14,11 @@
 /* Runs a kernel of the complex row on the model, with scratch memory of the complex row's size. */
 static UNUSED void run_complex(const jn_model *m, int order, int kernel, jn_call *call) {
   call->tree = m->tree[JN_KIND_Z];
-  call->scratch = malloc(jn__scratch_reals(m, order) * sizeof(double _Complex));
+  const jn_row *row = jn__row_by_name("z");
+  size_t bytes = row->scratch_bytes(call->tree, order);
+  call->scratch = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
   assert_non_null(call->scratch);
-  jn__row_by_name("z")->kernels[kernel](call);
+  row->kernels[kernel](call);
   free(call->scratch);
 }
 

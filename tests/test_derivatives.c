@@ -2,7 +2,7 @@
 /* Derivatives with respect to the state: every entry by the complex step of other kernels, and laws between them, on
  * random trees of every joint type with coupled coordinates and wrenches. */
 #include "complex_row.h"
-#include "kernel/terms.h"
+#include "kernel/terms/terms.h"
 #include "models.h"
 
 #include "jounce/derivatives.h"

@@ -2,7 +2,7 @@
 /* Derivatives of kinematic quantities with respect to the state: every entry by the complex step of the kernel that
  * gives the quantity, and laws between them, on random trees of every joint type with coupled coordinates. */
 #include "complex_row.h"
-#include "kernel/terms.h"
+#include "kernel/terms/terms.h"
 #include "models.h"
 
 #include "jounce/derivatives.h"

@@ -527,9 +527,9 @@ static void batches_agree_with_single_calls(void **state) {
     jn_run run = {.kernel = JN_KERNEL_integrate, .kind = JN_KIND_D, .model = m, .work = w, .count = count};
     run.inputs = 2;
     run.outputs = 1;
-    run.in[0] = (jn_array){q, (size_t)nq, WIDE};
-    run.in[1] = (jn_array){v, (size_t)nv, WIDE};
-    run.out[0] = (jn_array){out, (size_t)nq, WIDE};
+    run.in[0] = (jn_samples){q, (size_t)nq, WIDE};
+    run.in[1] = (jn_samples){v, (size_t)nv, WIDE};
+    run.out[0] = (jn_samples){out, (size_t)nq, WIDE};
     for (int i = 0; i < MOST; i++) out[i][0] = 1e9;
     check_ok(jn__run(&run));
     for (size_t i = 0; i < count; i++) {

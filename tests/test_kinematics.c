@@ -3,7 +3,7 @@
 #include "complex_row.h"
 #include "reference.h"
 
-#include "kernel/terms.h"
+#include "kernel/terms/terms.h"
 
 enum { MODELS = 200 };
 

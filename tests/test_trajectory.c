@@ -245,7 +245,7 @@ static double truth_of(double t) { return sin(3 * t) + 0.3 * cos(7 * t); }
 static double true_error(int n, const double *t, const double *q, int degree, int count) {
   static double knots[1024], x[1024], N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
   const jn_allocator a = jn__allocator(NULL);
-  jn_batch b = {.allocator = &a, .degree = degree, .samples = n, .t = t, .channels = 1, .columns = 1, .data = &q};
+  jn_fit_batch b = {.allocator = &a, .degree = degree, .samples = n, .t = t, .channels = 1, .columns = 1, .data = &q};
   double squares, sum = 0;
   b.weights[0] = 1;
   jn__fit_knots(t, n, degree, count, knots);

@@ -6,7 +6,7 @@
 #include <omp.h>
 #endif
 
-#include "../kernel/terms.h"
+#include "../kernel/terms/terms.h"
 #include "../model/model.h"
 
 struct jn_batch {
@@ -22,9 +22,7 @@ struct jn_batch {
 
 static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-static size_t scratch_bytes(const jn_batch *b) {
-  return up(jn__scratch_reals(b->work->model, b->work->order) * b->real_bytes);
-}
+static size_t scratch_bytes(const jn_batch *b) { return jn__scratch_bytes(b->work->model, b->work->order, 1); }
 
 static size_t pivot_bytes(const jn_batch *b) {
   const jn_tree_d *t = b->work->model->tree[JN_KIND_D];
@@ -43,7 +41,8 @@ static jn_status make_room(jn_batch *b, size_t staging) {
   b->room_bytes = own;
   memory += (64 - (uintptr_t)memory % 64) % 64;
   for (size_t i = 0; i < threads; i++, memory += each)
-    b->room[i] = (jn_room){memory, memory + scratch_bytes(b) + pivot_bytes(b), memory + scratch_bytes(b)};
+    b->room[i] =
+        (jn_room){.pivots = memory, .staging = memory + pivot_bytes(b), .scratch = memory + pivot_bytes(b) + own};
   return JN_OK;
 }
 

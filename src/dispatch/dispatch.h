@@ -3,8 +3,9 @@
 #ifndef JN_DISPATCH_DISPATCH_H
 #define JN_DISPATCH_DISPATCH_H
 
-#include "../kernel/call.h"
+#include "../kernel/base/call.h"
 #include "../lie/number.h"
+#include "../model/model.h"
 #include "jounce/batch.h"
 #include "jounce/configuration.h"
 
@@ -13,13 +14,15 @@ const jn_row *jn__row(int i);
 const jn_row *jn__row_by_name(const char *name);
 /* The row for one state (lanes = 0) or many (lanes = 1) of the caller's number type; NULL: JOUNCE_ROW is wrong. */
 const jn_row *jn__choose_row(int kind, int many);
+/* Forces a row for everything from now on, as JOUNCE_ROW does; only in the library of bench/versions.c. */
+void jn__use_row(const char *name);
 
 /* Numbers of the caller: n for each sample, samples `stride` apart (unused for one sample). data NULL: not wanted. */
-typedef struct jn_array {
+typedef struct jn_samples {
   const void *data;
   size_t n;
   size_t stride;
-} jn_array;
+} jn_samples;
 
 typedef struct jn_run {
   int kernel;
@@ -32,7 +35,7 @@ typedef struct jn_run {
   int pivots;         /* numbers in the last output, judged after each sample; 0: none */
   int pivots_of_body; /* they are counted over the bodies' coordinates, not over the order of elimination */
   int inputs, outputs;
-  jn_array in[JN_MAX_ARRAYS], out[JN_MAX_ARRAYS];
+  jn_samples in[JN_MAX_INPUTS], out[JN_MAX_OUTPUTS];
 } jn_run;
 
 /* Everything but the arrays, of which `inputs` and `outputs` are to be set: clearing 48 of them is time lost in every
@@ -59,7 +62,8 @@ int jn__judge(const jn_run *run, double epsilon, const void *pivots);
 
 /* Room in work memory for samples on their way in and out of lanes, and for the kernels' own use. */
 size_t jn__staging_bytes(const jn_model *model, int order);
-size_t jn__scratch_reals(const jn_model *model, int order); /* order of jets, -1: none */
+/* order: of jets, -1: none; many: of the rows for many states too. */
+size_t jn__scratch_bytes(const jn_model *model, int order, int many);
 /* The largest real of the rows that single states use. */
 size_t jn__real_bytes(void);
 
@@ -83,6 +87,29 @@ struct jn_work {
   jn_batch *batch;   /* NULL: none */
 };
 
+/* A call without arrays, all of it set: in pieces of 64 bytes and less, because the compiler would clear the whole by
+ * `rep stos`, which takes 10 ns. jn__call_begin() leaves the outputs to the caller, who sets all of them. */
+typedef struct jn_pointers {
+  const void *p[8];
+} __attribute__((may_alias)) jn_pointers;
+
+static inline void jn__call_begin(jn_call *call, const jn_row *row, const jn_model *model, void *scratch) {
+  _Static_assert(JN_MAX_INPUTS == 12, "cleared below");
+  *(jn_pointers *)(void *)call->in = *(jn_pointers *)(void *)(call->in + 4) = (jn_pointers){{NULL}};
+  call->tree = model ? model->tree[row->kind] : NULL;
+  call->arg[0] = call->arg[1] = call->arg[2] = call->arg[3] = 0;
+  call->data = NULL;
+  call->scratch = scratch;
+  call->direct = NULL;
+  call->counted = NULL;
+}
+static inline void jn__call_init(jn_call *call, const jn_row *row, const jn_model *model, void *scratch) {
+  _Static_assert(JN_MAX_OUTPUTS == 24, "cleared below");
+  jn_pointers *out = (jn_pointers *)(void *)call->out;
+  out[0] = out[1] = out[2] = (jn_pointers){{NULL}};
+  jn__call_begin(call, row, model, scratch);
+}
+
 /* The row through which one state goes straight, or NULL: the arrays, or the work, ask for jn__run(). */
 static inline const jn_row *jn__direct_row(int kind, const jn_model *model, const jn_work *work) {
   const jn_row *row = jn__choose_row(kind, 0);
@@ -103,12 +130,12 @@ static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model 
 
 /* Sets an array; those before it that are not set yet are not there. */
 static inline void jn__run_input(jn_run *r, int at, const void *data, size_t n) {
-  while (r->inputs <= at) r->in[r->inputs++] = (jn_array){NULL, 0, 0};
-  r->in[at] = (jn_array){data, n, n};
+  while (r->inputs <= at) r->in[r->inputs++] = (jn_samples){NULL, 0, 0};
+  r->in[at] = (jn_samples){data, n, n};
 }
 static inline void jn__run_output(jn_run *r, int at, const void *data, size_t n) {
-  while (r->outputs <= at) r->out[r->outputs++] = (jn_array){NULL, 0, 0};
-  r->out[at] = (jn_array){data, n, n};
+  while (r->outputs <= at) r->out[r->outputs++] = (jn_samples){NULL, 0, 0};
+  r->out[at] = (jn_samples){data, n, n};
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Public functions of jounce/kinematics.h. */
-#include "../kernel/terms.h"
+#include "../kernel/terms/terms.h"
 #include "../model/model.h"
 #include "public.h"
 #include "terms_run.h"

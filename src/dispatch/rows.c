@@ -57,15 +57,24 @@ static unsigned first_row(int kind, int many) {
   return many ? first_row(kind, 0) : first_row(JN_KIND_D, 0); /* a build without lanes, or without float */
 }
 
+/* The row of that name for everything. */
+static unsigned only(const char *name) {
+  for (unsigned k = 0; k < ROWS; k++)
+    if (rows[k].runs() && strcmp(rows[k].row->name, name) == 0) return (k + 2) * 0x01010101u;
+  return WRONG;
+}
+
 static unsigned decide(void) {
   const char *forced = getenv("JOUNCE_ROW");
   unsigned all = 0;
+  if (forced && *forced) return only(forced);
   for (unsigned use = 0; use < 4; use++) all |= (first_row((int)use / 2, (int)use % 2) + 2) << (8 * use);
-  if (!forced || !*forced) return all;
-  for (unsigned k = 0; k < ROWS; k++)
-    if (rows[k].runs() && strcmp(rows[k].row->name, forced) == 0) return (k + 2) * 0x01010101u;
-  return WRONG;
+  return all;
 }
+
+#if JN_ROWS_VERSIONS
+void jn__use_row(const char *name) { atomic_store_explicit(&chosen, only(name), memory_order_relaxed); }
+#endif
 
 const jn_row *jn__choose_row(int kind, int many) {
   unsigned all = atomic_load_explicit(&chosen, memory_order_relaxed);
@@ -133,46 +142,14 @@ size_t jn__staging_bytes(const jn_model *m, int order) {
   return many->real_bytes * reals;
 }
 
-/* What derivative.h takes with `orders` orders. */
-static size_t derivative_reals(const jn_tree_d *t, size_t orders, size_t nlink) {
-  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv;
-  return 15 * nb + orders * (24 * nd + 94 * nb + 6 + 45 + 36 + 3 * nv + 6 * nlink) + 10 * nv + 64;
-}
-
-/* What forward dynamics and first derivatives in tiles of up to eight columns take: units, tails and blocks
- * (articulated.h), the field (spread.h, derivative_forward.h), matrices in the making (derivative_tiles.h). */
-static size_t tile_reals(const jn_tree_d *t) {
-  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, room = nd + 7;
-  size_t solver = 20 * nd + 5 * nb + 8 * nv + 8 * 6 * room, field = (3 + 14 * 4 + 52) * room + 12 * nb + 6 * nd;
-  return solver + field + larger(58 * nb + 12 * room, (5 + 21 + 4 * 8) * room) + 160;
-}
-
-/* What first derivatives with lanes take (derivative_lanes.h, forward_lanes.h). */
-static size_t lanes_reals(const jn_tree_d *t) {
-  enum { MOST = 512 };
-  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, listed = nv < MOST ? nv : MOST;
-  size_t field = 67 * nb + 51 * nd + 24, solver = 4 * nb + 13 * nd + 52 * nv;
-  return field + solver + larger(33 * nb, 24 * nv + listed * (listed + 2) / 8) + 64;
-}
-
-/* The most that a kernel takes: second derivatives (derivative.h) for each body and coordinate; nv x nv when
- * coordinates are coupled; jets.h for each order. */
-size_t jn__scratch_reals(const jn_model *m, int order) {
-  const jn_tree_d *t = m->tree[JN_KIND_D];
-  size_t nb = (size_t)t->nb, nd = (size_t)t->nd, nv = (size_t)t->nv, nlink = (size_t)t->nlink;
-  size_t angles = 3 * nb + 24; /* angles_at() */
-  size_t reals = 200 * nb + 28 * nd + 2 * nv + 192 + (t->coupled ? nv * nv : 0);
-  reals = larger(reals, derivative_reals(t, 2, 0));
-  size_t second = JN_LONG_CHAIN(t) ? (72 * 16 + 17) * (nd + 8) + 14 * 8 * 64 : 89 * (nd + 8); /* tiles of up to 8 */
-  reals = larger(reals, derivative_reals(t, 1, 0) + second + 64);
-  reals = larger(reals, 54 * nlink + 24 * nd); /* sensitivity.c */
-  reals = larger(reals, larger(tile_reals(t), lanes_reals(t)));
-  if (order < 0) return reals + angles;
-  size_t orders = (size_t)order + 2;
-  size_t jets = orders * (nv + 18 * nd + 45 * nb) + 64 +
-                larger((t->coupled || nv <= JN_FEW ? nv * nv : 0) + 3 * nv + 84 * nb + 20 * nd + 128,
-                       orders * (6 * (nv + 6) + 66) + nv + 6 + nb);
-  jets = larger(jets, orders * (nv + 24 * nd + 97 * nb + 75) + nd + nb + 1); /* matrix_jet.c */
-  jets = larger(jets, orders * (nv + 18 * nd + 60 * nb + 20) + 6 * nb + 64); /* jets_quad.h, jets_whirl.h */
-  return angles + larger(larger(reals, jets), derivative_reals(t, orders - 1, nlink));
+/* Bytes of scratch memory for kernels of the rows that the caller's number types use, for one state or for many. */
+size_t jn__scratch_bytes(const jn_model *m, int order, int many) {
+  size_t most = 0;
+  for (int kind = JN_KIND_D; kind <= JN_KIND_F; kind++) {
+    const jn_row *one = jn__choose_row(kind, 0), *row = jn__choose_row(kind, many);
+    if (!one || !row) continue;
+    most = larger(most, row->scratch_bytes(m->tree[row->kind], order));
+    if (row != one) most = larger(most, one->scratch_bytes(m->tree[one->kind], order)); /* states one by one */
+  }
+  return (most + 63) & ~(size_t)63;
 }

@@ -28,21 +28,17 @@ int jn__judge(const jn_run *r, double epsilon, const void *pivots) {
   return JN_NONE;
 }
 
-static jn_call begin(const jn_row *row, const jn_run *r, void *scratch) {
-  jn_call call = {.tree = r->model ? r->model->tree[row->kind] : NULL, .data = r->data, .scratch = scratch};
-  for (int i = 0; i < 4; i++) call.arg[i] = r->arg[i];
-  return call;
+static inline void begin(jn_call *call, const jn_row *row, const jn_run *r, void *scratch) {
+  jn__call_init(call, row, r->model, scratch);
+  call->data = r->data;
+  memcpy(call->arg, r->arg, sizeof call->arg);
 }
 
 static jn_status run_direct(const jn_row *row, const jn_run *r) {
-  jn_call call; /* set piece by piece: the compiler would clear and copy it whole */
-  call.tree = r->model ? r->model->tree[row->kind] : NULL;
-  call.data = r->data;
-  call.scratch = r->work ? r->work->scratch : NULL;
-  call.sink = NULL;
-  memcpy(call.arg, r->arg, sizeof call.arg);
-  for (int i = 0; i < JN_MAX_ARRAYS; i++) call.in[i] = i < r->inputs ? r->in[i].data : NULL;
-  for (int i = 0; i < JN_MAX_ARRAYS; i++) call.out[i] = i < r->outputs ? (void *)(uintptr_t)r->out[i].data : NULL;
+  jn_call call;
+  begin(&call, row, r, r->work ? r->work->scratch : NULL);
+  for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
+  for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
   row->kernels[r->kernel](&call);
   if (!r->pivots) return JN_OK;
   r->work->singular = jn__judge(r, row->epsilon, call.out[r->outputs - 1]);
@@ -50,7 +46,7 @@ static jn_status run_direct(const jn_row *row, const jn_run *r) {
 }
 
 /* The bytes between two samples of an array. */
-static size_t step(const jn_run *r, const jn_array *a) {
+static size_t step(const jn_run *r, const jn_samples *a) {
   return a->stride * (r->kind == JN_KIND_D ? sizeof(double) : sizeof(float));
 }
 
@@ -70,23 +66,24 @@ static int is_singular(const jn_row *row, const jn_run *r, const void *lanes, in
   return 0;
 }
 
-static jn_sink sink_of(const jn_row *row, const jn_run *r) {
-  jn_sink s = {.store = row->store, .kind = r->kind, .bytes = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float)};
+static jn_direct direct_of(const jn_row *row, const jn_run *r) {
+  jn_direct s = {.store = row->store, .kind = r->kind, .bytes = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float)};
   for (int i = 0; i < r->outputs; i++) s.stride[i] = r->out[i].stride;
   return s;
 }
 
 size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
-  jn_call call = begin(row, r, room->scratch);
-  jn_sink sink = sink_of(row, r);
-  if (row->lanes > 1) call.sink = &sink;
+  jn_call call;
+  begin(&call, row, r, room->scratch);
+  jn_direct direct = direct_of(row, r);
+  if (row->lanes > 1) call.direct = &direct;
   size_t singular = end;
   int outputs = r->outputs - (r->pivots > 0);
   for (size_t first = begins; first < end; first += (size_t)row->lanes) {
     int count = end - first < (size_t)row->lanes ? (int)(end - first) : row->lanes;
     char *at = room->staging;
     for (int i = 0; i < r->inputs; i++) {
-      const jn_array *a = &r->in[i];
+      const jn_samples *a = &r->in[i];
       call.in[i] = NULL;
       if (!a->data) continue;
       row->load(at, r->kind, (const char *)a->data + first * step(r, a), a->n, a->stride, count);
@@ -96,14 +93,14 @@ size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, s
     for (int i = 0; i < r->outputs; i++) {
       call.out[i] = r->out[i].data ? at : NULL;
       if (r->out[i].data) at += r->out[i].n * row->real_bytes;
-      sink.to[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + first * step(r, &r->out[i]) : NULL;
+      direct.to[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + first * step(r, &r->out[i]) : NULL;
     }
-    sink.count = count;
-    sink.stored = 0;
+    direct.count = count;
+    direct.stored = 0;
     row->kernels[r->kernel](&call);
     for (int i = 0; i < outputs; i++)
-      if (r->out[i].data && !(sink.stored >> i & 1))
-        row->store(sink.to[i], r->kind, call.out[i], r->out[i].n, r->out[i].stride, count);
+      if (r->out[i].data && !(direct.stored >> i & 1))
+        row->store(direct.to[i], r->kind, call.out[i], r->out[i].n, r->out[i].stride, count);
     int lane = r->pivots ? is_singular(row, r, call.out[outputs], count, room->pivots) : 0;
     if (lane && singular == end) singular = first + (size_t)lane - 1;
   }
@@ -111,7 +108,8 @@ size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, s
 }
 
 size_t jn__run_each(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
-  jn_call call = begin(row, r, room->scratch);
+  jn_call call;
+  begin(&call, row, r, room->scratch);
   size_t singular = end;
   int outputs = r->outputs - (r->pivots > 0);
   for (size_t k = begins; k < end; k++) {
@@ -129,7 +127,8 @@ size_t jn__run_each(const jn_row *row, const jn_run *r, const jn_room *room, siz
 static jn_status check(const jn_row *row, const jn_run *r) {
   if (!row) return JN_ERR_ROW;
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
-  if (r->kernel >= JN_KERNEL_terms && row->real_bytes > r->work->real_bytes && !r->work->batch) return JN_ERR_WORK;
+  int small = row->scratch[r->kernel] != JN_SCRATCH_NONE && row->real_bytes > r->work->real_bytes;
+  if (small && !r->work->batch) return JN_ERR_WORK;
   for (int i = 0; i < r->inputs; i++)
     if (r->in[i].n > INT_MAX) return JN_ERR_SIZE; /* kernels count in int */
   for (int i = 0; i < r->outputs; i++)

@@ -2,8 +2,8 @@
 /* Perturbations of the scalars that have a name (jounce/sensitivity.h). */
 #include <string.h>
 
-#include "../kernel/joint.h"
 #include "../model/model.h"
+#include "../tree/joint.h"
 #include "jounce/sensitivity.h"
 #include "public.h"
 

@@ -2,7 +2,7 @@
 /* Public functions of jounce/sensitivity.h that compute; scalars.c has the named scalars. */
 #include "jounce/sensitivity.h"
 
-#include "../kernel/perturbation.h"
+#include "../kernel/sensitivity/perturbation.h"
 #include "public.h"
 
 #include "hybrid_run.h"

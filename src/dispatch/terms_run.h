@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "../kernel/terms.h"
+#include "../kernel/terms/terms.h"
 #include "../model/model.h"
 #include "public.h"
 
@@ -72,8 +72,9 @@ static inline int run_straight(const jn_model *m, jn_work *w, const number *q, c
   if (link < JN_WORLD || link >= m->nlink) return 0;
   if (term_size(m, JN_OUT_J) > INT_MAX || term_size(m, JN_OUT_M) > INT_MAX) return 0; /* kernels count in int */
   jn_call call;
+  jn__call_begin(&call, row, m, w->scratch);
   memcpy(call.out, outs, JN_OUTS * sizeof *outs);
-  call.tree = m->tree[row->kind];
+  for (int k = JN_OUTS; k < JN_MAX_OUTPUTS; k++) call.out[k] = NULL;
   call.in[0] = q;
   call.in[1] = v;
   call.in[2] = a;
@@ -82,7 +83,6 @@ static inline int run_straight(const jn_model *m, jn_work *w, const number *q, c
   call.arg[1] = about;
   call.arg[2] = link;
   call.arg[3] = link < 0 ? 0 : m->link[link].end;
-  call.scratch = w->scratch;
   row->kernels[JN_KERNEL_terms](&call);
   return 1;
 }

@@ -3,7 +3,7 @@
 #ifndef JN_MODEL_CONVERT_H
 #define JN_MODEL_CONVERT_H
 
-#include "../kernel/joint.h"
+#include "../tree/joint.h"
 #include "jounce/model.h"
 
 /* The screws of a universal, gimbal, planar, cylindrical or general joint, in its internal frame. */

@@ -3,7 +3,7 @@
 #ifndef JN_MODEL_MODEL_H
 #define JN_MODEL_MODEL_H
 
-#include "../kernel/tree.h"
+#include "../tree/tree.h"
 #include "builder.h"
 
 typedef struct jn_link_record {

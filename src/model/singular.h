@@ -3,7 +3,7 @@
 #ifndef JN_MODEL_SINGULAR_H
 #define JN_MODEL_SINGULAR_H
 
-#include "../kernel/tree.h"
+#include "../tree/tree.h"
 #include "draft.h"
 
 /* The inertia that each coordinate moves at a configuration without symmetry, gross [nd]. JN_OK or JN_ERR_MEMORY. */

@@ -12,7 +12,7 @@ enum {
 
 /* Columns of samples with the same times that are fitted with one set of knots. Channel c has samples of the derivative
  * of order orders[c]; there may be only one channel, of order 0. */
-typedef struct jn_batch {
+typedef struct jn_fit_batch {
   const jn_allocator *allocator;
   int degree;
   int samples;
@@ -23,7 +23,7 @@ typedef struct jn_batch {
   int through; /* derivatives weigh so little that the spline goes through every sample of the curve */
   int columns;
   const double *const *data; /* [channels x columns] arrays of `samples` numbers */
-} jn_batch;
+} jn_fit_batch;
 
 /* Knots [count + degree + 1] for `count` B-splines, degree < count, as dense as the samples are: the same
  * number of samples between all of them. Above JN_FEW of the samples they are means of `degree` neighbouring times (de
@@ -34,13 +34,14 @@ void jn__fit_knots(const double *t, int samples, int degree, int count, double *
 
 /* As many B-splines as it takes to go through every sample of the curve; when its first derivative is given, through
  * every sample of that too. */
-int jn__fit_complete(const jn_batch *batch);
+int jn__fit_complete(const jn_fit_batch *batch);
 /* Set such weights. */
-void jn__fit_go_through(jn_batch *batch);
+void jn__fit_go_through(jn_fit_batch *batch);
 
 /* The coefficients [columns x count] that make the weighted sum of squares least, and the sums of squares without the
  * weights [channels x columns]. O(samples degree^2). JN_ERR_SINGULAR: the samples do not determine them. */
-jn_status jn__fit_solve(const jn_batch *batch, int count, const double *knots, double *coefficients, double *squares);
+jn_status jn__fit_solve(const jn_fit_batch *batch, int count, const double *knots, double *coefficients,
+                        double *squares);
 
 /* How groups of columns are smoothed. */
 typedef struct jn_fit_rule {
@@ -54,6 +55,6 @@ typedef struct jn_fit_rule {
 /* The number of B-splines for each group of columns; group g has columns first[g] ... first[g + 1] - 1. May change the
  * weights of a batch with several channels, which must be one group, and leaves it one channel when the others would
  * only add noise. JN_ERR_MEMORY. */
-jn_status jn__fit_choose(jn_batch *batch, const jn_fit_rule *rule, int groups, const int *first, int *counts);
+jn_status jn__fit_choose(jn_fit_batch *batch, const jn_fit_rule *rule, int groups, const int *first, int *counts);
 
 #endif

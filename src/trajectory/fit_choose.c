@@ -24,7 +24,7 @@ static const double caution = 1.4;
 enum { GRID = 40 };
 
 typedef struct search {
-  jn_batch *b;
+  jn_fit_batch *b;
   const jn_fit_rule *rule;
   int groups;
   const int *first;
@@ -40,7 +40,7 @@ typedef struct search {
 /* ---- Scores ---- */
 
 /* Weighted mean square over the columns of a group, of its first `channels`. */
-static double mean_square(const search *s, const jn_batch *b, int channels, int from, int to) {
+static double mean_square(const search *s, const jn_fit_batch *b, int channels, int from, int to) {
   double sum = 0;
   for (int c = 0; c < channels; c++) {
     for (int j = from; j < to; j++) sum += b->weights[c] * b->weights[c] * s->squares[c * b->columns + j];
@@ -51,19 +51,19 @@ static double mean_square(const search *s, const jn_batch *b, int channels, int 
 static double square(double x) { return x * x; }
 
 /* 1 - g p / m; zero when nothing is left to judge by. */
-static double freedom_of(const jn_batch *b, double g, int count) {
+static double freedom_of(const jn_fit_batch *b, double g, int count) {
   return fmax(0, 1 - g * count / ((double)b->samples * b->channels));
 }
 
-static double score_of(const search *s, const jn_batch *b, int group, int from, int to, int count) {
+static double score_of(const search *s, const jn_fit_batch *b, int group, int from, int to, int count) {
   double mean = mean_square(s, b, s->rule->smoothing == JN_SMOOTH_TOLERANCE ? 1 : b->channels, from, to);
   if (s->rule->smoothing == JN_SMOOTH_TOLERANCE) return mean; /* of the samples themselves */
   return mean / square(freedom_of(b, s->cautions[group], count));
 }
 
 /* The columns of one group as a batch of its own. */
-static jn_batch batch_of(const search *s, int group) {
-  jn_batch b = *s->b;
+static jn_fit_batch batch_of(const search *s, int group) {
+  jn_fit_batch b = *s->b;
   if (s->groups == 1) return b;
   b.data += s->first[group];
   b.columns = s->first[group + 1] - s->first[group];
@@ -76,7 +76,7 @@ static void tell_progress(search *s) {
 }
 
 /* 0 when there is no memory; singular solutions leave infinite sums. */
-static int solve(search *s, const jn_batch *b, int count) {
+static int solve(search *s, const jn_fit_batch *b, int count) {
   jn__fit_knots(b->t, b->samples, b->degree, count, s->knots);
   jn_status status = jn__fit_solve(b, count, s->knots, s->coefficients, s->squares);
   if (status == JN_ERR_SINGULAR)
@@ -87,13 +87,13 @@ static int solve(search *s, const jn_batch *b, int count) {
 
 /* What a group scores with `count` B-splines; NaN without memory. */
 static double try_count(search *s, int group, int count) {
-  jn_batch b = batch_of(s, group);
+  jn_fit_batch b = batch_of(s, group);
   return solve(s, &b, count) ? score_of(s, &b, group, 0, b.columns, count) : NAN;
 }
 
 /* ---- Choosing ---- */
 
-static int make_grid(const jn_batch *b, int most, int grid[GRID]) {
+static int make_grid(const jn_fit_batch *b, int most, int grid[GRID]) {
   int size = 0;
   for (int n = b->degree + 1; n < most && size<GRID - 1; n = n> most / 2 ? most : 2 * n) grid[size++] = n;
   grid[size++] = most;
@@ -119,7 +119,7 @@ static int refine_gcv(search *s, int group, int most, double best) {
 }
 
 /* Residuals of column c of the last solution. */
-static void find_residuals(const search *s, const jn_batch *b, int count, int c, double *rest) {
+static void find_residuals(const search *s, const jn_fit_batch *b, int count, int c, double *rest) {
   double N[JN_MAX_DEGREE + 1][JN_MAX_DEGREE + 1];
   const double *x = s->coefficients + (size_t)c * (size_t)count;
   for (int i = 0, span = b->degree; i < b->samples; i++) {
@@ -131,7 +131,7 @@ static void find_residuals(const search *s, const jn_batch *b, int count, int c,
 }
 
 /* Correlation of neighbouring residuals of the last solution, if they are noise; 0 if not, NaN without memory. */
-static double noise_correlation(const search *s, const jn_batch *b, int count) {
+static double noise_correlation(const search *s, const jn_fit_batch *b, int count) {
   double product = 0, squares = 0, *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
   int noise = 1, fine = rest != NULL;
   for (int c = 0; c < b->columns && fine && noise; c++) {
@@ -171,14 +171,14 @@ static int first_dip(const double *scores, const int *grid, int size, double lea
 }
 
 /* Solve, and find the correlation of the noise that is left behind; NaN without memory. */
-static double try_correlation(search *s, const jn_batch *b, int count) {
+static double try_correlation(search *s, const jn_fit_batch *b, int count) {
   return solve(s, b, count) ? noise_correlation(s, b, count) : NAN;
 }
 
 /* When the noise is correlated: judge again, with more caution. 0 without memory. */
 static int allow_for_correlation(search *s, int group, const int *grid, int size, double *scores) {
   const double clearly = 0.2, most = 0.98;
-  jn_batch b = batch_of(s, group);
+  jn_fit_batch b = batch_of(s, group);
   int knee = best_of(scores, grid, size, s->floors[group], 2);
   int plain = first_dip(scores, grid, size, s->floors[group], b.samples);
   if (b.channels > 1 || scores[knee] < 1e6 * s->floors[group]) return 1; /* exact but for rounding */
@@ -229,7 +229,7 @@ static int choose_tolerance(search *s, int group, const int *grid, int size, con
 }
 
 static jn_status run_search(search *s, double *scores) {
-  const jn_batch *b = s->b;
+  const jn_fit_batch *b = s->b;
   int gcv = s->rule->smoothing == JN_SMOOTH_GCV, grid[GRID];
   int most = gcv ? (int)(JN_FEW * b->samples) /* beyond, too little is left to judge by */ : jn__fit_complete(b);
   if (most <= b->degree) most = b->degree + 1;
@@ -255,7 +255,7 @@ static double root_mean_square(const double *x, int n) {
 }
 
 /* At first every channel counts by its size; then by the noise that is left in it (variance components). */
-static void weigh(const jn_batch *b, const double *squares, double *weights) {
+static void weigh(const jn_fit_batch *b, const double *squares, double *weights) {
   double noise[JN_MAX_CHANNELS];
   for (int c = 0; c < b->channels; c++) {
     double size = 0, left = 0;
@@ -274,7 +274,7 @@ static void weigh(const jn_batch *b, const double *squares, double *weights) {
 
 /* Are the samples of a derivative noise about that of the last solution, through one column alone? NaN without memory.
  */
-static double derivative_is_noise(const search *s, const jn_batch *b, int channel, int column) {
+static double derivative_is_noise(const search *s, const jn_fit_batch *b, int channel, int column) {
   double row[JN_MAX_DEGREE + 1], *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
   const double *x = b->data[channel * b->columns + column];
   if (!rest) return NAN;
@@ -293,10 +293,10 @@ static double derivative_is_noise(const search *s, const jn_batch *b, int channe
 /* When the samples of the curves, taken alone, show no noise, the spline goes through them; and through those of
  * derivatives if these show none either. Else they do not count: the slope of the spline is the better one. */
 static jn_status follow_exact(search *s, double *scores) {
-  const jn_batch all = *s->b;
+  const jn_fit_batch all = *s->b;
   int noisy = 0;
   for (int c = 0; c < all.columns; c++) {
-    jn_batch one = all;
+    jn_fit_batch one = all;
     int first[2] = {0, 1}, count = 0;
     one.channels = one.columns = 1;
     one.data = all.data + c;
@@ -337,7 +337,7 @@ static jn_status search_weights(search *s, double *scores) {
 
 /* Scores that are nothing but rounding of the samples. */
 static void set_floors(search *s) {
-  const jn_batch *b = s->b;
+  const jn_fit_batch *b = s->b;
   for (int g = 0; g < s->groups; g++) {
     double size = 0;
     s->cautions[g] = caution;
@@ -346,19 +346,19 @@ static void set_floors(search *s) {
   }
 }
 
-int jn__fit_complete(const jn_batch *b) {
+int jn__fit_complete(const jn_fit_batch *b) {
   if (b->channels == 1) return b->samples;
   return b->orders[1] == 1 ? 2 * b->samples : b->samples + b->samples / 2;
 }
 
-void jn__fit_go_through(jn_batch *b) {
+void jn__fit_go_through(jn_fit_batch *b) {
   b->through = 1;
   if (b->channels == 1) return;
   weigh(b, NULL, b->weights);
   for (int c = 1; c < b->channels; c++) b->weights[c] *= 1e-8;
 }
 
-jn_status jn__fit_choose(jn_batch *b, const jn_fit_rule *rule, int groups, const int *first, int *counts) {
+jn_status jn__fit_choose(jn_fit_batch *b, const jn_fit_rule *rule, int groups, const int *first, int *counts) {
   if (rule->smoothing == JN_SMOOTH_NONE) {
     for (int g = 0; g < groups; g++) counts[g] = jn__fit_complete(b);
     jn__fit_go_through(b);

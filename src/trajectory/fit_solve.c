@@ -78,7 +78,7 @@ static void substitute(const double *G, int n, int band, double *x) {
 /* ---- Passes over the samples ---- */
 
 typedef struct pass {
-  const jn_batch *b;
+  const jn_fit_batch *b;
   int count;
   const double *knots;
   double *G;                  /* NULL: not wanted */
@@ -97,7 +97,7 @@ static void add_gram(const pass *p, int first, double weight, const double *row)
 }
 
 static void add_sample(const pass *p, int channel, int sample, int first, const double *row) {
-  const jn_batch *b = p->b;
+  const jn_fit_batch *b = p->b;
   double weight = b->weights[channel] * b->weights[channel];
   if (p->G) add_gram(p, first, weight, row);
   for (int c = 0; c < b->columns; c++) {
@@ -118,7 +118,7 @@ static void add_sample(const pass *p, int channel, int sample, int first, const 
 
 /* Rotates the row of a sample, and what belongs to it on the right-hand side, into the triangle G. */
 static void rotate_sample(const pass *p, int channel, int sample, int first, const double *values) {
-  const jn_batch *b = p->b;
+  const jn_fit_batch *b = p->b;
   int band = b->degree + 1;
   double row[JN_MAX_DEGREE + 1], right[JN_BATCH_COLUMNS];
   for (int i = 0; i < band; i++) row[i] = b->weights[channel] * values[i];
@@ -183,7 +183,7 @@ static void basis_row(const widths *w, const double *knots, int degree, double t
 }
 
 static void run_pass(const pass *p) {
-  const jn_batch *b = p->b;
+  const jn_fit_batch *b = p->b;
   double row[JN_MAX_DEGREE + 1];
   widths w;
   int d = b->degree, span = d;
@@ -206,7 +206,7 @@ static void run_pass(const pass *p) {
 }
 
 /* Are data so nearly exact that the rounding of the normal equations counts? */
-static int is_nearly_exact(const jn_batch *b, const double *squares) {
+static int is_nearly_exact(const jn_fit_batch *b, const double *squares) {
   for (int c = 0; c < b->columns; c++) {
     double size = 0;
     for (int i = 0; i < b->samples; i++) size = fmax(size, fabs(b->data[c][i]));
@@ -215,12 +215,12 @@ static int is_nearly_exact(const jn_batch *b, const double *squares) {
   return 0;
 }
 
-static void solve_all(const jn_batch *b, const double *G, int count, double *x) {
+static void solve_all(const jn_fit_batch *b, const double *G, int count, double *x) {
   for (int c = 0; c < b->columns; c++) substitute(G, count, b->degree + 1, x + (size_t)c * (size_t)count);
 }
 
 /* The first solution, and the factors in G. */
-static jn_status solve_first(const jn_batch *b, int count, const double *knots, double *G, double *x) {
+static jn_status solve_first(const jn_fit_batch *b, int count, const double *knots, double *G, double *x) {
   int rotate = b->channels > 1 && b->columns <= JN_BATCH_COLUMNS;
   pass p = {.b = b, .count = count, .knots = knots, .G = G, .side = x, .rotate = rotate};
   run_pass(&p);
@@ -231,7 +231,7 @@ static jn_status solve_first(const jn_batch *b, int count, const double *knots, 
   return JN_OK;
 }
 
-jn_status jn__fit_solve(const jn_batch *b, int count, const double *knots, double *coefficients, double *squares) {
+jn_status jn__fit_solve(const jn_fit_batch *b, int count, const double *knots, double *coefficients, double *squares) {
   size_t all = (size_t)b->columns * (size_t)count, bytes = all * sizeof(double);
   double *G = jn__allocate(b->allocator, (size_t)count * (size_t)(b->degree + 1) * sizeof *G);
   double *rest = jn__allocate(b->allocator, bytes);

@@ -93,8 +93,8 @@ static int measure(const fitting *f, jn_series *s, int complete) {
 }
 
 /* A batch of `columns` series in a row; data [channels x columns] is room for the pointers. */
-static jn_batch make_batch(const fitting *f, jn_series *series, int columns, const double **data) {
-  jn_batch b = {.allocator = &f->l->allocator, .degree = f->degree, .samples = f->samples, .t = f->t};
+static jn_fit_batch make_batch(const fitting *f, jn_series *series, int columns, const double **data) {
+  jn_fit_batch b = {.allocator = &f->l->allocator, .degree = f->degree, .samples = f->samples, .t = f->t};
   b.columns = columns;
   b.channels = series->channels;
   for (int c = 0; c < b.channels; c++) {
@@ -107,7 +107,7 @@ static jn_batch make_batch(const fitting *f, jn_series *series, int columns, con
 }
 
 /* One group with `count` B-splines, or somewhat fewer when the samples do not determine so many. */
-static jn_status solve_group(const fitting *f, jn_series *series, const jn_batch *b, int count) {
+static jn_status solve_group(const fitting *f, jn_series *series, const jn_fit_batch *b, int count) {
   double squares[JN_MAX_CHANNELS * 4];
   jn_status status = JN_ERR_SINGULAR;
   for (; status == JN_ERR_SINGULAR && count > b->degree; count = count > b->degree + 1 ? 9 * count / 10 : 0) {
@@ -127,7 +127,7 @@ static jn_status solve_group(const fitting *f, jn_series *series, const jn_batch
 
 /* A group with `count` B-splines. An automatic fit takes more, twice as many each time and in the end as many as there
  * are samples, until nothing but noise is left behind. */
-static jn_status fit_group(const fitting *f, jn_series *series, jn_batch *b, int count) {
+static jn_status fit_group(const fitting *f, jn_series *series, jn_fit_batch *b, int count) {
   int all = jn__fit_complete(b), most = (int)(JN_FEW * all), automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
   for (;;) {
     if (count == all) jn__fit_go_through(b);
@@ -164,12 +164,12 @@ static jn_status fit_batch(fitting *f, jn_series *series, int columns, const dou
   int groups = 0;
   for (first[0] = 0; first[groups] < columns; groups++)
     first[groups + 1] = first[groups] + group_size(series + first[groups], columns - first[groups]);
-  jn_batch b = make_batch(f, series, columns, data);
+  jn_fit_batch b = make_batch(f, series, columns, data);
   jn_status status = jn__fit_choose(&b, &rule, groups, first, counts);
   for (int i = 0; i < columns; i++) series[i].alone = b.channels < series[i].channels;
   for (int g = 0; g < groups && status == JN_OK; g++) {
     int size = first[g + 1] - first[g];
-    jn_batch one = b;
+    jn_fit_batch one = b;
     if (groups > 1) { /* then there is one channel */
       one.columns = size;
       one.data += first[g];

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Configurations as points of a manifold: q (+) v, q1 (-) q0, interpolation, normalisation. Additive for coordinates
+ * whose rates are the velocities; on the group, in the body's frame, for spherical and free joints. */
+#include "../../tree/joint.h"
+#include "row.h"
+
+/* q (+) v of a rotation, renormalised so that rounding does not pile up over many steps. */
+static inline quat turned(quat r, vec3 w) { return q_normalize(q_mul(r, q_exp(w))); }
+
+static inline void plus(const JN_S(body) * b, const real *q, const real *v, real *out) {
+  if (b->kind == JN_BODY_SPHERICAL) {
+    q_store(turned(q_load(q), v3_load(v)), out);
+  } else if (b->kind == JN_BODY_FREE) {
+    quat r = q_load(q + 3);
+    pose step = se3_exp(t_load(v));
+    v3_store(v3_add(v3_load(q), m3_mul(q_rotation(r), step.p)), out);
+    q_store(turned(r, v3_load(v)), out + 3);
+  } else {
+    for (int k = 0; k < b->nv; k++) out[k] = q[k] + v[k];
+  }
+}
+
+static inline quat turn_between(quat a, quat b) { return q_mul(q_conjugate(q_normalize(a)), q_normalize(b)); }
+
+static inline void minus(const JN_S(body) * b, const real *q0, const real *q1, real *v) {
+  if (b->kind == JN_BODY_SPHERICAL) {
+    v3_store(q_log(turn_between(q_load(q0), q_load(q1))), v);
+  } else if (b->kind == JN_BODY_FREE) {
+    quat r0 = q_load(q0 + 3);
+    vec3 p = m3_tmul(q_rotation(r0), v3_sub(v3_load(q1), v3_load(q0)));
+    t_store(se3_log_of(turn_between(r0, q_load(q1 + 3)), p), v);
+  } else {
+    for (int k = 0; k < b->nv; k++) v[k] = q1[k] - q0[k];
+  }
+}
+
+void JN_(integrate)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *q = c->in[0], *v = c->in[1];
+  real *out = c->out[0];
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    if (b->owner) plus(b, q + b->iq, v + b->iv, out + b->iq);
+  }
+}
+
+void JN_(difference)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *q0 = c->in[0], *q1 = c->in[1];
+  real *v = c->out[0];
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    if (b->owner) minus(b, q0 + b->iq, q1 + b->iq, v + b->iv);
+  }
+}
+
+void JN_(interpolate)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *q0 = c->in[0], *q1 = c->in[1], *s = c->in[2];
+  real *out = c->out[0];
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    real v[6];
+    if (!b->owner) continue;
+    minus(b, q0 + b->iq, q1 + b->iq, v);
+    for (int k = 0; k < b->nv; k++) v[k] = s[0] * v[k];
+    plus(b, q0 + b->iq, v, out + b->iq);
+  }
+}
+
+void JN_(normalize)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *q = c->in[0];
+  real *out = c->out[0];
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    if (!b->owner) continue;
+    int rotation = b->kind == JN_BODY_SPHERICAL ? 0 : b->kind == JN_BODY_FREE ? 3 : b->nq;
+    for (int k = 0; k < rotation; k++) out[b->iq + k] = q[b->iq + k];
+    if (rotation < b->nq) q_store(q_normalize(q_load(q + b->iq + rotation)), out + b->iq + rotation);
+  }
+}

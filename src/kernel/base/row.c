@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A row: its table of kernels, the way of samples in and out of its lanes, and its copy of the tree's constants. */
+#include "row.h"
+
+#include <string.h>
+
+#include "../../tree/tree.h"
+#include "lanes.h"
+
+static const jn_kernel kernels[JN_KERNELS] = {
+#define LIE(name, n1, n2, m) JN_(name),
+#define MODEL(name, scratch) JN_(name),
+    JN_LIE_LIST(LIE) JN_MODEL_KERNEL_LIST(MODEL)};
+
+#if JN_LANES > 1
+
+/* Whole groups, which are most, apart: their block stays in registers. */
+static void load(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
+  if (kind == JN_KIND)
+    load_own(to, from, n, stride, count);
+  else
+    load_other(to, from, n, stride, count);
+}
+
+static void store(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
+  if (kind == JN_KIND && count == JN_LANES)
+    store_own(to, from, n, stride, JN_LANES);
+  else if (kind == JN_KIND)
+    store_own(to, from, n, stride, count);
+  else
+    store_other(to, from, n, stride, count);
+}
+
+#else
+
+static void load(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
+  scalar *x = to;
+  (void)stride, (void)count;
+  for (size_t i = 0; i < n; i++)
+    x[i] = kind == JN_KIND_D ? (scalar)((const double *)from)[i] : (scalar)((const float *)from)[i];
+}
+
+static void store(void *to, int kind, const void *from, size_t n, size_t stride, int count) {
+  const scalar *x = from;
+  (void)stride, (void)count;
+  for (size_t i = 0; i < n; i++)
+    if (kind == JN_KIND_D)
+      ((double *)to)[i] = (double)x[i];
+    else
+      ((float *)to)[i] = (float)x[i];
+}
+
+#endif
+
+/* ---- scratch memory ---- */
+
+static const unsigned char scratch_of[JN_KERNELS] = {
+#define LIE_SCRATCH(name, n1, n2, m) JN_SCRATCH_NONE,
+#define MODEL_SCRATCH(name, scratch) JN_SCRATCH_##scratch,
+    JN_LIE_LIST(LIE_SCRATCH) JN_MODEL_KERNEL_LIST(MODEL_SCRATCH)};
+
+/* All kernels take their memory, with everything wanted, and compute nothing. */
+static size_t scratch_bytes(const void *tree, int order) {
+  static _Alignas(64) char something[64]; /* never read nor written */
+  size_t most = 0;
+  jn_call c = {.tree = tree, .scratch = something, .counted = &most};
+  for (int i = 1; i < JN_MAX_INPUTS; i++) c.in[i] = something;
+  for (int i = 0; i < JN_MAX_OUTPUTS; i++) c.out[i] = something;
+  for (int k = 0; k < JN_KERNELS; k++) {
+    if (scratch_of[k] == JN_SCRATCH_NONE || (scratch_of[k] == JN_SCRATCH_ORDER && order < 0)) continue;
+    c.arg[0] = scratch_of[k] == JN_SCRATCH_ORDER ? order : 1; /* 1: wrenches held in the world, which takes most */
+    kernels[k](&c);
+  }
+  return most;
+}
+
+/* ---- the constants of the model in this scalar ---- */
+
+static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+static size_t tree_bytes(const void *tree_d) {
+  const jn_tree_d *t = tree_d;
+  return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
+         up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
+         up((size_t)(2 * t->nd + 10 * t->nlink) * sizeof(scalar));
+}
+
+static void convert(scalar *to, const double *from, int n) {
+  for (int i = 0; i < n; i++) to[i] = (scalar)from[i];
+}
+
+static void convert_frames(JN_S(frame) * to, const jn_frame_d *from, int n) {
+  for (int i = 0; i < n; i++) {
+    convert(to[i].R, from[i].R, 9);
+    convert(to[i].p, from[i].p, 3);
+    to[i].body = from[i].body;
+  }
+}
+
+static void convert_body(JN_S(body) * to, const jn_body_d *from) {
+  convert(to->R, from->R, 9);
+  convert(to->p, from->p, 3);
+  convert(to->inertia, from->inertia, 10);
+  to->pitch = (scalar)from->pitch;
+  to->ratio = (scalar)from->ratio;
+  to->offset = (scalar)from->offset;
+  /* the integers are the same in every tree, from kind to the end */
+  memcpy(&to->kind, &from->kind, offsetof(jn_body_d, owner) + sizeof from->owner - offsetof(jn_body_d, kind));
+}
+
+static void tree_convert(const void *tree_d, void *memory) {
+  const jn_tree_d *t = tree_d;
+  char *at = memory;
+  JN_S(tree) *o = memory;
+  at += up(sizeof *o);
+  JN_S(body) *body = (JN_S(body) *)at;
+  at += up((size_t)t->nb * sizeof *body);
+  JN_S(frame) *frame = (JN_S(frame) *)at;
+  at += up((size_t)(t->nframe + t->nlink) * sizeof *frame);
+  JN_S(screw) *screw = (JN_S(screw) *)at;
+  at += up((size_t)t->nscrew * sizeof *screw);
+  scalar *armature = (scalar *)at;
+  *o = (JN_S(tree)){.nb = t->nb,
+                    .nq = t->nq,
+                    .nv = t->nv,
+                    .nd = t->nd,
+                    .nframe = t->nframe,
+                    .nscrew = t->nscrew,
+                    .nlink = t->nlink,
+                    .coupled = t->coupled,
+                    .straight = t->straight,
+                    .chain = t->chain,
+                    .body = body,
+                    .frame = frame,
+                    .placement = frame + t->nframe,
+                    .screw = screw,
+                    .armature = armature,
+                    .gross = armature + t->nd,
+                    .link_inertia = armature + 2 * t->nd,
+                    .link_parent = t->link_parent,
+                    .order = t->order,
+                    .lambda = t->lambda};
+  convert(o->gravity, t->gravity, 3);
+  for (int i = 0; i < t->nb; i++) convert_body(&body[i], &t->body[i]);
+  convert_frames(frame, t->frame, t->nframe);
+  convert_frames(frame + t->nframe, t->placement, t->nlink);
+  for (int i = 0; i < t->nscrew; i++) {
+    convert(screw[i].X, t->screw[i].X, 6);
+    screw[i].scale = (scalar)t->screw[i].scale;
+    screw[i].prismatic = t->screw[i].prismatic;
+  }
+  convert(armature, t->armature, t->nd);
+  convert(armature + t->nd, t->gross, t->nd);
+  convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
+}
+
+#define ROW_TEXT2(x) #x
+#define ROW_TEXT(x) ROW_TEXT2(x)
+
+const jn_row JN_(row) = {.name = ROW_TEXT(JN_ROW),
+                         .kind = JN_KIND,
+                         .lanes = JN_LANES,
+                         .real_bytes = sizeof(real),
+                         .epsilon = (double)JN_EPSILON,
+                         .kernels = kernels,
+                         .scratch = scratch_of,
+                         .load = load,
+                         .store = store,
+                         .scratch_bytes = scratch_bytes,
+                         .tree_bytes = tree_bytes,
+                         .tree_convert = tree_convert};

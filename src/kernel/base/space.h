@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Vectors of the space for sweeps that wait for one result after the other: with AVX2 and one state in one register, x,
+ * y, z and zero, three numbers otherwise. */
+#ifndef JN_KERNEL_BASE_SPACE_H
+#define JN_KERNEL_BASE_SPACE_H
+
+#include "registers.h"
+#include "world.h"
+
+#if JN_REGISTERS
+
+typedef r4 space;
+
+static inline space sp_of(vec3 a) { return r4_set(a.x, a.y, a.z, 0); }
+static inline vec3 sp_numbers(space a) { return v3(a[0], a[1], a[2]); }
+static inline space sp_zero(void) { return r4_zero(); }
+static inline space sp_load(const scalar *a) { return v4_load(a); }
+static inline space sp_add(space a, space b) { return a + b; }
+static inline space sp_sub(space a, space b) { return a - b; }
+/* Component by component, and the sum of components. */
+static inline space sp_times(space a, space b) { return a * b; }
+static inline real sp_total(space a) { return a[0] + a[1] + a[2]; }
+static inline space sp_scale(real s, space a) { return s * a; }
+static inline space sp_axpy(real s, space b, space a) { return a + s * b; }
+static inline space sp_cross(space a, space b) {
+  space c = a * LANES(b, b, 1, 2, 0, 3) - LANES(a, a, 1, 2, 0, 3) * b;
+  return LANES(c, c, 1, 2, 0, 3);
+}
+/* Columns, transposed, times a vector; columns times a vector. */
+static inline space sp_tmul(space x, space y, space z, space a) { return v4_tmul(x, y, z, a); }
+static inline space sp_mul(space x, space y, space z, space a) { return v4_mul(x, y, z, a); }
+/* J a of the model's inertia I: m, h, Jxx, Jyy, Jzz, Jxy, Jxz, Jyz. */
+static inline space sp_tensor(const scalar *I, space a) {
+  return v4_mul(r4_set(I[4], I[7], I[8], 0), r4_set(I[7], I[5], I[9], 0), r4_set(I[8], I[9], I[6], 0), a);
+}
+/* A pose [4 x 4] by its columns. */
+static inline void sp_store_pose(space x, space y, space z, space p, real *out) {
+  r4_transpose(&x, &y, &z, &p);
+  r4_store(x, out);
+  r4_store(y, out + 4);
+  r4_store(z, out + 8);
+  r4_store(r4_set(0, 0, 0, 1), out + 12);
+}
+
+#else
+
+typedef vec3 space;
+
+static inline space sp_of(vec3 a) { return a; }
+static inline vec3 sp_numbers(space a) { return a; }
+static inline space sp_zero(void) { return v3_zero(); }
+static inline space sp_load(const scalar *a) { return v3_constant(a); }
+static inline space sp_add(space a, space b) { return v3_add(a, b); }
+static inline space sp_sub(space a, space b) { return v3_sub(a, b); }
+static inline space sp_times(space a, space b) { return v3(a.x * b.x, a.y * b.y, a.z * b.z); }
+static inline real sp_total(space a) { return a.x + a.y + a.z; }
+static inline space sp_scale(real s, space a) { return v3_scale(s, a); }
+static inline space sp_axpy(real s, space b, space a) { return v3_axpy(s, b, a); }
+static inline space sp_cross(space a, space b) { return cross(a, b); }
+static inline space sp_tmul(space x, space y, space z, space a) { return v3(dot(x, a), dot(y, a), dot(z, a)); }
+static inline space sp_mul(space x, space y, space z, space a) { return m3_mul((mat3){x, y, z}, a); }
+static inline space sp_tensor(const scalar *I, space a) { return s3_mul(i_constant(I).J, a); }
+static inline void sp_store_pose(space x, space y, space z, space p, real *out) {
+  se3_store((pose){{x, y, z}, p}, out);
+}
+
+#endif
+
+/* Columns x, y, z times numbers of the model, `step` apart. */
+static inline space sp_sum(space x, space y, space z, const scalar *a, int step) {
+  return sp_axpy(splat(a[0]), x, sp_axpy(splat(a[step]), y, sp_scale(splat(a[2 * step]), z)));
+}
+static inline space sp_turn(space x, space y, space z, vec3 a) {
+  return sp_axpy(a.x, x, sp_axpy(a.y, y, sp_scale(a.z, z)));
+}
+
+static inline real sp_dot(space a, space b) { return sp_total(sp_times(a, b)); }
+
+/* A twist, or a wrench: moment w, force v. */
+#if JN_REGISTERS
+typedef struct screw {
+  space w, v;
+} screw;
+#else
+typedef twist screw;
+#endif
+
+static inline screw screw_zero(void) { return (screw){sp_zero(), sp_zero()}; }
+static inline screw screw_add(screw a, screw b) { return (screw){sp_add(a.w, b.w), sp_add(a.v, b.v)}; }
+static inline screw screw_axpy(real s, screw b, screw a) { return (screw){sp_axpy(s, b.w, a.w), sp_axpy(s, b.v, a.v)}; }
+/* The same twist about a point at d from the one before. */
+static inline screw screw_shift(screw V, space d) { return (screw){V.w, sp_add(V.v, sp_cross(V.w, d))}; }
+/* The same wrench about the point from which the one before is at d. */
+static inline screw wrench_shift(screw F, space d) { return (screw){sp_add(F.w, sp_cross(d, F.v)), F.v}; }
+static inline twist screw_numbers(screw S) { return (twist){sp_numbers(S.w), sp_numbers(S.v)}; }
+
+/* Rotation of a body, by columns, and its origin from that of its parent, in the world's axes. */
+typedef struct axes {
+  space x, y, z, d;
+} axes;
+
+static inline axes axes_of_world(void) {
+  return (axes){sp_of(v3(K(1), ZERO, ZERO)), sp_of(v3(ZERO, K(1), ZERO)), sp_of(v3(ZERO, ZERO, K(1))), sp_zero()};
+}
+
+/* Those of a body that turns about z, from those of its parent. */
+static inline axes axes_turn(const JN_S(body) * b, real c, real s, space x, space y, space z) {
+  space X = sp_sum(x, y, z, b->R, 3), Y = sp_sum(x, y, z, b->R + 1, 3);
+  return (axes){sp_axpy(c, X, sp_scale(s, Y)), sp_axpy(c, Y, sp_scale(-s, X)), sp_sum(x, y, z, b->R + 2, 3),
+                sp_sum(x, y, z, b->p, 1)};
+}
+/* Those of body i from those of its parent, P. */
+static inline axes axes_outward(const JN_S(tree) * t, int i, const real *q, angles turn, const axes *P) {
+  const JN_S(body) *b = &t->body[i];
+  if (is_turn(b)) return axes_turn(b, turn.c[i], turn.s[i], P->x, P->y, P->z);
+  pose X = body_pose(t, b, q, turn.c[i], turn.s[i]);
+  return (axes){sp_turn(P->x, P->y, P->z, X.R.x), sp_turn(P->x, P->y, P->z, X.R.y), sp_turn(P->x, P->y, P->z, X.R.z),
+                sp_turn(P->x, P->y, P->z, X.p)};
+}
+static inline screw axes_screw(const axes *R, twist V) {
+  return (screw){sp_turn(R->x, R->y, R->z, V.w), sp_turn(R->x, R->y, R->z, V.v)};
+}
+static inline mat3 axes_rotation(const axes *R) { return (mat3){sp_numbers(R->x), sp_numbers(R->y), sp_numbers(R->z)}; }
+
+/* Screws of body i; of a revolute joint an axis alone. */
+static inline void axes_screws(const JN_S(tree) * t, int i, const real *q, const axes *R, space *w, space *v) {
+  const JN_S(body) *b = &t->body[i];
+  twist S[6];
+  if (is_turn(b)) {
+    w[0] = sp_scale(splat(b->ratio), R->z);
+    v[0] = sp_zero();
+    return;
+  }
+  joint_screws(t, b, q, NULL, S, NULL);
+  for (int k = 0; k < b->nv; k++) {
+    screw X = axes_screw(R, S[k]);
+    w[k] = X.w;
+    v[k] = X.v;
+  }
+}
+
+#endif

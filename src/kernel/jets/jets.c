@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Time derivatives of any order of inverse, forward and hybrid dynamics (kumar2021, by polynomials: jets.h).
+ * Jets are plain derivatives outside, rows by order; arg[0] = K. O(n K^2). */
+#include "jets.h"
+
+#include "../base/row.h"
+#include "../forward_dynamics/articulated.h"
+#include "inverse_jet_any.h"
+#include "inverse_jet_one.h"
+
+/* ---- inverse dynamics ---- */
+
+#if JN_REGISTERS
+
+/* Twists and wrenches of orders k of a body as plain numbers, and back. */
+static inline void pairs_unpack(const r4x3 *X, int orders, twist *out) {
+  for (int k = 0; k < orders; k++) out[k] = k % 2 ? r4x3_acceleration(X[k / 2]) : r4x3_velocity(X[k / 2]);
+}
+static inline void pairs_pack(const twist *in, int orders, r4x3 *X) {
+  for (int k = 0; k < orders; k += 2) X[k / 2] = r4x3_of(in[k], k + 1 < orders ? in[k + 1] : t_zero());
+}
+
+/* A joint that is not about z. */
+static __attribute__((noinline)) void pairs_general_outward(const pairs *w, const jet_sweeps *plain, int i,
+                                                            int orders) {
+  int p = w->J->t->body[i].parent, n = pairs_of(orders);
+  if (p >= 0) pairs_unpack(w->V + p * n, orders, plain->V + p * orders);
+  general_outward(plain, i, orders);
+  pairs_pack(plain->V + i * orders, orders, w->V + i * n);
+}
+static __attribute__((noinline)) void pairs_general_inward(const pairs *w, const jet_sweeps *plain, int i, int orders) {
+  int p = w->J->t->body[i].parent, n = pairs_of(orders - 1);
+  pairs_unpack(w->F + i * n, orders - 1, (twist *)(void *)(plain->F + i * orders));
+  if (p >= 0) pairs_unpack(w->F + p * n, orders - 1, (twist *)(void *)(plain->F + p * orders));
+  general_inward(plain, i, orders);
+  if (p >= 0) pairs_pack((const twist *)(const void *)(plain->F + p * orders), orders - 1, w->F + p * n);
+}
+
+FLAT void pairs_all(const pairs *w, const jet_sweeps *plain, int orders, r4x3 *U, r4x3 *D) {
+  const JN_S(tree) *t = w->J->t;
+  for (int i = 0; i < t->nb; i++) {
+    if (is_about_z(&t->body[i]))
+      pairs_outward(w, i, orders, U, D);
+    else
+      pairs_general_outward(w, plain, i, orders);
+    pairs_wrenches(w, i, orders, U, D);
+  }
+  for (int k = 0; k < (orders - 1) * t->nv; k++) w->tau[k] = 0;
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    for (int c = 0; c < b->nv; c++)
+      for (int k = 0; k < orders - 1; k++)
+        w->tau[k * t->nv + b->iv + c] += armature_of(t, b, c) * (scalar)(k + 1) * w->J->v[(k + 1) * t->nv + b->iv + c];
+    if (is_about_z(b))
+      pairs_inward(w, i, orders, U, D);
+    else
+      pairs_general_inward(w, plain, i, orders);
+  }
+}
+
+/* Small orders have instances of their own. */
+static inline void pairs_of_order(const pairs *w, const jet_sweeps *plain, int orders, r4x3 *room) {
+  r4x3 U[3], D[3];
+  switch (orders) {
+    case 3:
+      pairs_all(w, plain, 3, U, D);
+      return;
+    case 4:
+      pairs_all(w, plain, 4, U, D);
+      return;
+    case 5:
+      pairs_all(w, plain, 5, U, D);
+      return;
+    case 6:
+      pairs_all(w, plain, 6, U, D);
+      return;
+    default:
+      pairs_all(w, plain, orders, room, room + pairs_of(orders));
+  }
+}
+
+static inline pairs pairs_place(const jets *J, int orders, real *tau, real **at) {
+  int nb = J->t->nb;
+  pairs w = {.J = J, .tau = tau};
+  w.V = TAKE_ALIGNED(at, nb * pairs_of(orders), r4x3);
+  w.F = TAKE(at, nb * pairs_of(orders - 1), r4x3);
+  w.c = TAKE(at, nb * orders, real);
+  w.s = TAKE(at, nb * orders, real);
+  w.x = TAKE(at, nb * orders, real);
+  return w;
+}
+
+#endif
+
+/* in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: tau jets [(K+1) x nv]. */
+void JN_(inverse_jet)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  int orders = c->arg[0] + 2;
+  real *at = c->scratch;
+  jets J = jets_place(t, orders, c->in[2] != NULL, c->in[0], &at);
+  jet_sweeps w = {.J = &J, .V = J.V, .F = J.F, .tau = c->out[0]};
+#if JN_REGISTERS
+  r4x3 *room = TAKE_ALIGNED(&at, 2 * pairs_of(orders), r4x3);
+  pairs p = pairs_place(&J, orders, w.tau, &at);
+#else
+  body_series room = jet_sweeps_place(&w, orders, &at);
+#endif
+  if (counts(c, at)) return;
+  jet_to_taylor(c->in[1], orders, t->nv, J.v);
+  if (J.W) external_wrenches(&J, c->in[2], orders - 1);
+#if JN_REGISTERS
+  pairs_of_order(&p, &w, orders, room);
+#else
+  inverse_of_order(&w, orders, &room);
+#endif
+  taylor_to_jet(w.tau, orders - 1, t->nv);
+}
+
+/* ---- forward and hybrid dynamics ---- */
+
+/* Velocities of order k change by dv: so do the twists of that order, through the motions of order 0 alone. change [nb]
+ * gets by how much. */
+static inline void change_twists(const jets *J, int k, const real *dv, twist *change) {
+  const JN_S(tree) *t = J->t;
+  int wide = t->nd + t->nb;
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    twist V = b->parent < 0 ? t_zero() : t_Ad_inverse(se3_constant(b->R, b->p), change[b->parent]), U;
+    if (is_group(b)) {
+      V = group_outward(J, i, V, dv + b->iv, &U, 0, 0);
+      J->U[k * wide + t->nd + i] = t_add(J->U[k * wide + t->nd + i], U);
+    }
+    for (int part = 0; part < parts_of(b); part++) {
+      elementary_motion m = joint_part(t, i, part);
+      V = part_outward(J, &m, V, dv[m.iv], &U, 0, 0);
+      J->U[k * wide + m.place] = t_add(J->U[k * wide + m.place], U);
+    }
+    change[i] = V;
+    J->V[k * t->nb + i] = t_add(J->V[k * t->nb + i], V);
+  }
+}
+
+/* And wrenches of order k with the twists of order k + 1. F [nb] is scratch; tau [nv] (may be NULL) gets what joints
+ * feel added. */
+static inline void change_forces(const jets *J, int k, const twist *change, wrench *F, real *tau) {
+  const JN_S(tree) *t = J->t;
+  int wide = t->nd + t->nb;
+  for (int i = 0; i < t->nb; i++) F[i] = i_mul(i_constant(t->body[i].inertia), t_scale(K(k + 1), change[i]));
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    wrench W = F[i], G;
+    vec3 f;
+    real six[6], force;
+    if (is_group(b)) {
+      int at = k * wide + t->nd + i;
+      w_store(W, six);
+      for (int c = 0; c < b->nv && tau; c++) tau[b->iv + c] += six[c];
+      W = group_inward(J, i, W, &G, &f, 0, 0);
+      J->G[at] = w_add(J->G[at], G);
+      J->f[at] = v3_add(J->f[at], f);
+    }
+    for (int part = parts_of(b) - 1; part >= 0; part--) {
+      elementary_motion m = joint_part(t, i, part);
+      int at = k * wide + m.place;
+      W = part_inward(J, &m, W, &G, &f, 0, 0, &force);
+      if (tau) tau[m.iv] += force;
+      J->G[at] = w_add(J->G[at], G);
+      J->f[at] = v3_add(J->f[at], f);
+    }
+    if (b->parent >= 0) F[b->parent] = w_add(F[b->parent], w_Ad_inverse(se3_constant(b->R, b->p), W));
+  }
+}
+
+/* M x = f for the coordinates that are not prescribed, the others x = 0: by articulated bodies in O(n); dense when
+ * coordinates are coupled, or few (order 1 of 7 joints takes 1.9 us so, 2.2 by articulated bodies; of 100 joints 93 and
+ * 31). */
+enum { DENSE_JETS = 18 };
+
+typedef struct inertia_solver {
+  real *H; /* [nv x nv] factors; NULL: none */
+  real *room;
+  articulation_room r;
+  wrench *p;
+  twist *A;
+} inertia_solver;
+
+static inline inertia_solver solver_place(const jets *J, real **at) {
+  const JN_S(tree) *t = J->t;
+  inertia_solver s = {.H = NULL};
+  if (t->coupled || t->nv <= DENSE_JETS) {
+    s.H = take(at, (size_t)(t->nv * t->nv));
+    s.room = *at;
+    *at = JN_(mass_matrix_scratch)(t, *at);
+    return s;
+  }
+  s.r = articulation_place(t, at);
+  s.p = TAKE(at, t->nb, wrench);
+  s.A = TAKE(at, t->nb, twist);
+  return s;
+}
+
+static inline void solver_at(const inertia_solver *s, const jets *J, const unsigned char *prescribed, real *pivots) {
+  const JN_S(tree) *t = J->t;
+  int n = t->nv;
+  if (!s->H) {
+    articulation_sweep(&s->r, J->q, J->turn, prescribed, pivots);
+    return;
+  }
+  JN_(mass_matrix)(t, J->q, &J->turn, 1, s->room, s->H);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      int known = prescribed && (prescribed[t->order[i]] || prescribed[t->order[j]]);
+      if (known) s->H[i * n + j] = i == j ? K(1) : ZERO;
+    }
+  factorize(t, s->H, pivots);
+}
+
+/* In the order of elimination, x in place of f [nv]. */
+static inline void solver_solve(const inertia_solver *s, const JN_S(tree) * t, real *x) {
+  if (s->H)
+    substitute(t, s->H, x);
+  else
+    solve_alone(&s->r.o, s->p, s->A, x);
+}
+
+/* Hybrid dynamics: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) have their velocity jets given, the
+ * others their force jets. in: q, v jets [arg[1] x nv] (row 0 of all, further rows of prescribed coordinates), tau jets
+ * [(K+1) x nv], wrench jets or NULL. out: v jets [(K+2) x nv], tau jets [(K+1) x nv] or NULL, pivots [nv].
+ * Order by order: tau_k = M (k+1) v_{k+1} + bias_k. */
+void JN_(hybrid_jet)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const unsigned char *prescribed = c->data;
+  const real *given_v = c->in[1], *given_tau = c->in[2];
+  int order = c->arg[0], n = t->nv;
+  real *at = c->scratch, *v_out = c->out[0], *tau_out = c->out[1];
+  jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
+  real *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n), *dv = take(&at, (size_t)n);
+  inertia_solver M = solver_place(&J, &at);
+  twist *change = TAKE(&at, t->nb, twist);
+  wrench *F = TAKE(&at, t->nb, wrench);
+  if (counts(c, at)) return;
+  jet_to_taylor(given_v, c->arg[1], n, J.v);
+  for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
+  if (J.W) external_wrenches(&J, c->in[3], order + 1);
+  solver_at(&M, &J, prescribed, c->out[2]);
+  twists_order(&J, 0);
+  scalar factorial = 1;
+  for (int k = 0; k <= order; k++) {
+    real *next = J.v + (k + 1) * n, rate = K(k + 1);
+    if (k > 1) factorial *= (scalar)k;
+    for (int i = 0; i < n; i++)
+      if (!prescribed || !prescribed[i]) next[i] = ZERO;
+    twists_order(&J, k + 1);
+    forces_order(&J, k, bias);
+    for (int i = 0; i < n; i++) {
+      int a = t->order[i];
+      y[i] = prescribed && prescribed[a] ? ZERO : (given_tau[k * n + a] / splat(factorial) - bias[a]) / rate;
+    }
+    solver_solve(&M, t, y);
+    for (int i = 0; i < n; i++) {
+      int a = t->order[i], free = !prescribed || !prescribed[a];
+      dv[a] = free ? y[i] : ZERO;
+      if (free) next[a] = y[i];
+    }
+    if (!tau_out && k == order) continue;
+    change_twists(&J, k + 1, dv, change); /* the solution, for the next order */
+    change_forces(&J, k, change, F, tau_out ? bias : NULL);
+    for (int i = 0; i < n && tau_out; i++)
+      tau_out[k * n + i] = prescribed && prescribed[i] ? splat(factorial) * bias[i] : given_tau[k * n + i];
+  }
+  for (int k = 0; k < (order + 2) * n; k++) v_out[k] = J.v[k];
+  taylor_to_jet(v_out, order + 2, n);
+  for (int k = 0; k < c->arg[1]; k++) /* what was given comes back to the bit */
+    for (int i = 0; i < n; i++)
+      if (k == 0 || (prescribed && prescribed[i])) v_out[k * n + i] = given_v[k * n + i];
+}

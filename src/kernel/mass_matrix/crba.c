@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CRBA: the mass matrix M from composite inertias, those of subtrees (garofalo2013 eq. 6a), for every kernel that needs
+ * it. */
+#include "crba.h"
+
+#include "../base/row.h"
+#include "crba_any.h"
+#include "crba_one.h"
+
+void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M) {
+  if (!t->nb) return;
+#if JN_REGISTERS
+  mass_matrix_one(t, elimination, B, S, Z, M);
+#else
+  mass_matrix_any(t, elimination, B, S, (wrench *)(void *)Z, M);
+#endif
+}
+
+typedef struct crba_room {
+  solid *B;     /* [nb] */
+  screw *S, *Z; /* [nd], [nd + 3] */
+} crba_room;
+
+static inline crba_room crba_place(const JN_S(tree) * t, real **at) {
+  crba_room r = {TAKE_ALIGNED(at, t->nb, solid), TAKE_ALIGNED(at, t->nd, screw), TAKE(at, t->nd + 3, screw)};
+  return r;
+}
+
+real *JN_(mass_matrix_scratch)(const JN_S(tree) * t, real *at) {
+  crba_place(t, &at);
+  return at;
+}
+
+void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, int elimination, real *at, real *M) {
+  crba_room r = crba_place(t, &at);
+  JN_(bodies_outward)(t, q, NULL, turn, 1, r.B, r.S, NULL, NULL);
+  JN_(mass_matrix_of)(t, elimination, r.B, r.S, r.Z, M);
+}
+
+void JN_(mass)(const jn_call *c) {
+  real *at = c->scratch;
+  angles turn = angles_at(c->tree, c->in[0], &at);
+  if (counts(c, JN_(mass_matrix_scratch)(c->tree, at))) return;
+  JN_(mass_matrix)(c->tree, c->in[0], &turn, 0, at, c->out[0]);
+}

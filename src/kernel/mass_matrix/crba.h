@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CRBA: the mass matrix by composite inertias. One function for all kernels that need it, so that all give the same to
+ * the bit. */
+#ifndef JN_KERNEL_MASS_MATRIX_CRBA_H
+#define JN_KERNEL_MASS_MATRIX_CRBA_H
+
+#include "../base/bodies.h"
+
+/* M [nv x nv]; elimination: rows and columns in the order of elimination (tree.h). turn: of angles_at() at q. at:
+ * scratch memory, up to mass_matrix_scratch(). */
+void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, int elimination, real *at, real *M);
+/* Where scratch memory from `at` on ends. */
+real *JN_(mass_matrix_scratch)(const JN_S(tree) * t, real *at);
+
+/* The same from the sweep of bodies.h, with tensors; inertias in B become those of subtrees. Z [nd + 3] is scratch. */
+void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* CRBA, the mass matrix from composite inertias, of one state in registers: momenta of four coordinates go inward side
+ * by side (columns4.h). M of 7 revolute joints takes 180 ns, of 100 joints 6.2 us; by crba_any.h 394 ns. */
+#ifndef JN_KERNEL_MASS_MATRIX_CRBA_ONE_H
+#define JN_KERNEL_MASS_MATRIX_CRBA_ONE_H
+
+#include "../base/columns4.h"
+#include "factor.h"
+
+#if JN_REGISTERS
+
+/* ---- inward: four coordinates at a time ----
+ * Momenta Z = I S of four coordinates, component by component in registers, go inward together: an ancestor meets all
+ * four at once. Coordinates of a subtree are side by side; groups of four begin at multiples of four. */
+
+/* Rows of a body whose joint is no simple turn, those from the four on are below the diagonal; groups have three turns,
+ * then three shifts. Moments and forces come in registers: as structs they would be copied in halves. */
+static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw *S, r4 mx, r4 my, r4 mz, r4 fx, r4 fy,
+                                               r4 fz, r4_bits on, const matrix_strip *to) {
+  const screw *own = S + b->id;
+  int group = is_group(b), above = to->k + 4 - b->id, count = above < b->nv ? above : b->nv;
+  for (int l = 0; l < count && !(group && l == 3); l++) {
+    const scalar *w = (const scalar *)&own[l].w, *v = (const scalar *)&own[l].v;
+    r4 x = w[0] * mx + (w[1] * my + w[2] * mz);
+    if (!group) x += v[0] * fx + (v[1] * fy + v[2] * fz);
+    strip_store(to, b->id + l, r4_only(x, on));
+  }
+  for (int l = 3; l < count && group; l++) {
+    const scalar *v = (const scalar *)&own[l].v;
+    strip_store(to, b->id + l, r4_only(v[0] * fx + (v[1] * fy + v[2] * fz), on));
+  }
+}
+
+/* The four from coordinate k to `stop`, of bodies `low` to `high`, with their own bodies and all ancestors. Those
+ * bodies, and ancestors up to where branches that meet in the four have joined, have only some of them in their
+ * subtrees. */
+static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, const solid *B, const screw *S,
+                                                      const screw *Z, const solid *low, const solid *high, int stop,
+                                                      const matrix_strip *to) {
+  r4 a[8] = {Z[0].w, Z[1].w, Z[2].w, Z[3].w, Z[0].v, Z[1].v, Z[2].v, Z[3].v};
+  r4_transpose(&a[0], &a[1], &a[2], &a[3]);
+  r4_transpose(&a[4], &a[5], &a[6], &a[7]);
+  r4x3 m = {a[0], a[1], a[2]}, f = {a[4], a[5], a[6]};
+  const solid *o = high;
+  while (o && (o > low || o->end < stop)) {
+    int from = o->id - to->k, end = o->end - to->k;
+    r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
+    const scalar *e = (const scalar *)&o->e;
+    if (o->turn)
+      strip_store(to, o->id, r4_only(e[0] * m.x + (e[1] * m.y + e[2] * m.z), before));
+    else
+      rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
+    r4x3 by = r4x3_cross((const scalar *)&o->at.d, f);
+    m = r4x3_add(m, (r4x3){r4_only(by.x, on), r4_only(by.y, on), r4_only(by.z, on)});
+    o = o > low ? o - 1 : o->up;
+  }
+  for (; o; o = o->up) {
+    const scalar *e = (const scalar *)&o->e;
+    if (o->turn)
+      strip_store(to, o->id, e[0] * m.x + (e[1] * m.y + e[2] * m.z));
+    else
+      rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
+    m = r4x3_add(m, r4x3_cross((const scalar *)&o->at.d, f));
+  }
+}
+
+/* Rows of the four left of the diagonal, from what is above it. */
+static __attribute__((noinline)) void mirror(const matrix_strip *o, real *M) {
+  int n = o->n, k = o->k, rows = n - k;
+  real *d = M + k * (n + 1);
+  rows_below(o->M, n, n, k, M);
+  if (rows > 1) d[n] = d[1];
+  if (rows > 2) {
+    d[2 * n] = d[2];
+    d[2 * n + 1] = d[n + 2];
+  }
+  if (rows > 3) {
+    d[3 * n] = d[3];
+    d[3 * n + 1] = d[n + 3];
+    d[3 * n + 2] = d[2 * n + 3];
+  }
+}
+
+/* Inertias of subtrees, and the momenta Z of all coordinates and three more. What hangs on the next body inward stays
+ * in registers: bodies are ordered depth first, so that mostly it is the parent. */
+static void momenta(const JN_S(tree) * t, solid *B, const screw *S, screw *Z) {
+  const space_inertia none = {r4_zero(), r4_zero(), r4_zero(), r4_zero(), 0};
+  space_inertia I = none;
+  for (int k = 0; k < 3; k++) Z[t->nd + k] = (screw){r4_zero(), r4_zero()};
+  for (int i = t->nb - 1; i >= 0; i--) {
+    const JN_S(body) *b = &t->body[i];
+    inertia_add(&I, &B[i].I);
+    for (int k = b->id; k < b->id + b->nv; k++) {
+      r4 m = v4_sum(I.Jx, I.Jy, I.Jz, (const scalar *)&S[k].w, 1), f = v4_cross(S[k].w, I.h);
+      Z[k] = is_turn(b) ? (screw){m, f} : (screw){m + v4_cross(I.h, S[k].v), f + I.m * S[k].v};
+    }
+    I = inertia_shift(I, B[i].at.d);
+    if (b->parent == i - 1) continue;
+    if (b->parent >= 0) inertia_add(&B[b->parent].I, &I);
+    I = none;
+  }
+}
+
+/* M whose rows are in the order of the coordinates. */
+static void straight_rows(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
+  int n = t->nv;
+  const solid *low = &B[t->nb - 1], *high = low;
+  clear_rows(t, B, Z[n].w, M);
+  for (int k = (n - 1) & ~3, stop = n; k >= 0; k -= 4) {
+    matrix_strip to = strip_at(M, n, k);
+    while (low->id > k) low--;
+    columns4_inward(t, B, S, Z + k, low, high, stop, &to);
+    mirror(&to, M);
+    stop = k;
+    high = low -= low->id == k;
+  }
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    real *to = M + b->id * (n + 1);
+    *to += armature_of(t, b, 0);
+    for (int k = 1; k < b->nv; k++) to[k * (n + 1)] += t->armature[b->id + k];
+  }
+}
+
+/* M of coupled coordinates: rows have entries of several bodies. */
+static void summed_rows(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
+  int n = t->nv;
+  for (int k = 0; k < n * n; k++) M[k] = 0;
+  for (int i = 0; i < t->nb; i++)
+    for (int k = 0; k < t->body[i].nv; k++) {
+      const JN_S(body) *b = &t->body[i];
+      screw F = Z[b->id + k];
+      int row = b->iv + k;
+      M[row * (n + 1)] += v4_dot(F.w, S[b->id + k].w) + v4_dot(F.v, S[b->id + k].v) + armature_of(t, b, k);
+      for (int j = i; j >= 0; j = t->body[j].parent) {
+        const JN_S(body) *c = &t->body[j];
+        for (int l = 0; l < (j == i ? k : c->nv); l++) {
+          scalar x = v4_dot(F.w, S[c->id + l].w) + v4_dot(F.v, S[c->id + l].v);
+          int column = c->iv + l;
+          M[row * n + column] += x;
+          M[column * n + row] += x;
+        }
+        F.w += v4_cross(B[j].at.d, F.v);
+      }
+    }
+}
+
+/* B: inertias of the bodies alone on entry, of subtrees afterwards. Z [nd + 3] is scratch. */
+static inline void mass_matrix_one(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M) {
+  momenta(t, B, S, Z);
+  if (t->coupled) {
+    summed_rows(t, B, S, Z, M);
+    return;
+  }
+  straight_rows(t, B, S, Z, M);
+  if (!elimination) reorder(t, M, (int32_t *)(void *)Z);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Factorisation of the mass matrix, solutions with it, and its inverse. */
+#include "../forward_dynamics/articulated.h"
+
+#include "../base/row.h"
+
+/* in: q. out: factor [nv x nv], pivots [nv]. */
+void JN_(factor)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  real *at = c->scratch;
+  angles turn = angles_at(t, c->in[0], &at);
+  if (counts(c, JN_(mass_matrix_scratch)(t, at))) return;
+  JN_(mass_matrix)(t, c->in[0], &turn, 1, at, c->out[0]);
+  factorize(t, c->out[0], c->out[1]);
+}
+
+/* in: factor, b. out: x. */
+void JN_(solve)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *b = c->in[1];
+  real *at = c->scratch, *y = take(&at, (size_t)t->nv), *x = c->out[0];
+  if (counts(c, at)) return;
+  for (int k = 0; k < t->nv; k++) y[k] = b[t->order[k]];
+  substitute(t, c->in[0], y);
+  for (int k = 0; k < t->nv; k++) x[t->order[k]] = y[k];
+}
+
+/* By articulated bodies; 0 if the tree is not for them. */
+static inline int inverse_articulated(const JN_S(tree) * t, const jn_call *c) {
+  real *at = c->scratch;
+  articulation o;
+  equations e;
+  if (t->coupled || !articulated_at(t, c, &at, &o, &e, c->out[1])) return 0;
+  equations_inverse(&e, c->out[0]);
+  return 1;
+}
+
+/* in: q. out: M^-1 [nv x nv], pivots [nv]. */
+void JN_(inverse)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  real *at = c->scratch, *room = take(&at, (size_t)(2 * t->nv)); /* of what comes after the sweeps */
+  counts(c, at);
+  if (c->counted) inverse_articulated(t, c);
+  if (c->counted || factors_are_quicker(t) || !inverse_articulated(t, c)) {
+    JN_(factor)(c);
+    if (c->counted) return;
+    invert(t, c->out[0], room);
+  }
+  reorder(t, c->out[0], (int32_t *)(void *)room);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Rows of the torque regressor Y for the ten parameters of a link, for every row of kernels: wrenches by parameters in
+ * the world's axes, component by component, so that the ten lie side by side; from body to body inwards only the point
+ * that moments are about changes. Moments of inertia need no force, so that six of the ten never change. */
+#ifndef JN_KERNEL_REGRESSOR_TORQUE_ROWS_ANY_H
+#define JN_KERNEL_REGRESSOR_TORQUE_ROWS_ANY_H
+
+#include "regression.h"
+
+#if !JN_REGISTERS
+
+/* The ten wrenches of a link side by side: moments by m, h, then by the tensor; the tensor makes no force. */
+typedef struct ten_wrenches {
+  real m[3][10], f[3][4];
+} ten_wrenches;
+
+static inline void put_wrench(ten_wrenches *o, int k, vec3 m, vec3 f) {
+  o->m[0][k] = m.x, o->m[1][k] = m.y, o->m[2][k] = m.z;
+  o->f[0][k] = f.x, o->f[1][k] = f.y, o->f[2][k] = f.z;
+}
+static inline void put_moment(ten_wrenches *o, int k, vec3 m) { o->m[0][k] = m.x, o->m[1][k] = m.y, o->m[2][k] = m.z; }
+
+/* phi(A) + V x* phi(V_r) (parameter_columns.h) in the world's axes, of a link with axes R, without the zeros: with its
+ * axes e, u = w_r x e,   f = dw x e + w x u,   m = v x u - dv x e - w x (v_r x e);   and J_c dw + w x J_c w_r. */
+static inline void link_wrenches(twist V, twist V_r, twist A, mat3 R, ten_wrenches *o) {
+  const vec3 axis[3] = {R.x, R.y, R.z};
+  vec3 w = m3_tmul(R, V.w), r = m3_tmul(R, V_r.w), a = m3_tmul(R, A.w);
+  put_wrench(o, 0, cross(V.v, V_r.v), v3_add(A.v, cross(V.w, V_r.v)));
+  for (int k = 0; k < 3; k++) {
+    vec3 e = axis[k], u = cross(V_r.w, e);
+    vec3 m = v3_sub(cross(V.v, u), v3_add(cross(A.v, e), cross(V.w, cross(V_r.v, e))));
+    put_wrench(o, 1 + k, m, v3_add(cross(A.w, e), cross(V.w, u)));
+  }
+  put_moment(o, 4, m3_mul(R, v3(a.x, w.z * r.x, -w.y * r.x)));
+  put_moment(o, 5, m3_mul(R, v3(-w.z * r.y, a.y, w.x * r.y)));
+  put_moment(o, 6, m3_mul(R, v3(w.y * r.z, -w.x * r.z, a.z)));
+  put_moment(o, 7, m3_mul(R, v3(a.y - w.z * r.x, a.x + w.z * r.y, w.x * r.x - w.y * r.y)));
+  put_moment(o, 8, m3_mul(R, v3(a.z + w.y * r.x, w.z * r.z - w.x * r.x, a.x - w.y * r.z)));
+  put_moment(o, 9, m3_mul(R, v3(w.y * r.y - w.z * r.z, a.z - w.x * r.y, a.y + w.x * r.z)));
+}
+
+static inline void torque_rows(const regression *r, int l, real *Y) {
+  const JN_S(tree) *t = r->t;
+  int body = t->frame[l].body, wide = 10 * t->nlink;
+  pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(t, l));
+  ten_wrenches x;
+  link_wrenches(t_shift(r->V[body], T.p), t_shift(r->V_r[body], T.p), t_shift(r->A[body], T.p), T.R, &x);
+  real(*m)[10] = x.m, (*f)[4] = x.f;
+  vec3 arm = T.p; /* of what moments are about, from the origin of the body at hand */
+  for (int i = body; i >= 0; i = t->body[i].parent) {
+    const JN_S(body) *b = &t->body[i];
+    for (int k = 0; k < 4; k++) {
+      m[0][k] += arm.y * f[2][k] - arm.z * f[1][k];
+      m[1][k] += arm.z * f[0][k] - arm.x * f[2][k];
+      m[2][k] += arm.x * f[1][k] - arm.y * f[0][k];
+    }
+    arm = r->B[i].at.d;
+    for (int e = 0; e < b->nv; e++) {
+      twist S = r->S[b->id + e];
+      real *to = Y + (b->iv + e) * wide + 10 * l;
+      for (int k = 0; k < 10; k++) to[k] += S.w.x * m[0][k] + S.w.y * m[1][k] + S.w.z * m[2][k];
+      if (is_turn(b)) continue;
+      for (int k = 0; k < 4; k++) to[k] += S.v.x * f[0][k] + S.v.y * f[1][k] + S.v.z * f[2][k];
+    }
+  }
+}
+
+#endif
+
+#endif

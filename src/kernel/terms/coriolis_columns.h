@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* C of one state with AVX2 (coriolis_one.h), four coordinates at a time (columns4.h), where they are in the order of
+ * the bodies: Z, W and Y of four coordinates go inward together. An ancestor's S . Y are four numbers of its row, and
+ * Psi . Z + S . W four of its column, which wait until four of them can be turned at once. */
+#ifndef JN_KERNEL_TERMS_CORIOLIS_COLUMNS_H
+#define JN_KERNEL_TERMS_CORIOLIS_COLUMNS_H
+
+#include "../base/columns4.h"
+#include "coriolis_one.h"
+
+#if JN_REGISTERS
+
+/* Moments and forces of four coordinates. */
+typedef struct coriolis_wrenches4 {
+  r4x3 mZ, mW, mY, fZ, fW, fY;
+} coriolis_wrenches4;
+
+typedef struct coriolis_columns {
+  const JN_S(tree) * t;
+  const solid *B;
+  const screw *S, *Psi;
+  const coriolis_wrenches *x; /* [nd + 3] */
+  scalar *column;             /* [nd][4] of C, of the four coordinates at hand */
+} coriolis_columns;
+
+static inline r4 v4_of_four(const r4 *w, r4x3 a) {
+  const scalar *e = (const scalar *)w;
+  return e[0] * a.x + (e[1] * a.y + e[2] * a.z);
+}
+static inline r4x3 r4_only3(r4x3 a, r4_bits on) { return (r4x3){r4_only(a.x, on), r4_only(a.y, on), r4_only(a.z, on)}; }
+
+static inline coriolis_wrenches4 coriolis_wrenches4_of(const coriolis_wrenches *x) {
+  coriolis_wrenches4 o;
+  r4 *to = (r4 *)&o;
+  for (int e = 0; e < 6; e++) { /* moments of Z, W, Y, then forces */
+    const size_t at = (size_t)(e % 3) * 2 + (size_t)(e / 3);
+    r4 a = ((const r4 *)&x[0])[at], b = ((const r4 *)&x[1])[at], c = ((const r4 *)&x[2])[at];
+    r4 d = ((const r4 *)&x[3])[at];
+    r4_transpose(&a, &b, &c, &d);
+    to[3 * e] = a;
+    to[3 * e + 1] = b;
+    to[3 * e + 2] = c;
+  }
+  return o;
+}
+
+/* Row and column of an ancestor that turns, or of one of the four's own bodies; on: those in its subtree. */
+static inline void meet_turn(const coriolis_columns *g, const solid *o, const coriolis_wrenches4 *a, r4_bits on,
+                             const matrix_strip *to) {
+  const screw *Psi = &g->Psi[o->id];
+  r4 y = v4_of_four(&Psi->w, a->mZ) + v4_of_four(&Psi->v, a->fZ) + v4_of_four(&o->e, a->mW);
+  strip_store(to, o->id, r4_only(v4_of_four(&o->e, a->mY), on));
+  r4_store(r4_only(y, on), g->column + 4 * o->id);
+}
+
+/* The same of any other joint, as far as its coordinates are inward of the four's last. */
+static __attribute__((noinline)) void meet_any(const coriolis_columns *g, const solid *o, const coriolis_wrenches4 *a,
+                                               r4_bits on, const matrix_strip *to) {
+  const JN_S(body) *b = &g->t->body[o - g->B];
+  for (int k = b->id; k < b->id + b->nv && k < to->k + 4; k++) {
+    const screw *S = &g->S[k], *Psi = &g->Psi[k];
+    r4 x = v4_of_four(&S->w, a->mY) + v4_of_four(&S->v, a->fY);
+    r4 y = v4_of_four(&S->w, a->mW) + v4_of_four(&S->v, a->fW);
+    y += v4_of_four(&Psi->w, a->mZ) + v4_of_four(&Psi->v, a->fZ);
+    strip_store(to, k, r4_only(x, on));
+    r4_store(r4_only(y, on), g->column + 4 * k);
+  }
+}
+
+/* Coordinates from to->k to `stop`, of bodies `low` to `high`, as columns4_inward() in crba.c. */
+static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_columns *g, const solid *low,
+                                                              const solid *high, int stop, const matrix_strip *to) {
+  coriolis_wrenches4 a = coriolis_wrenches4_of(g->x + to->k);
+  const solid *o = high;
+  while (o && (o > low || o->end < stop)) {
+    int from = o->id - to->k, end = o->end - to->k;
+    r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
+    const scalar *d = (const scalar *)&o->at.d;
+    if (o->turn) {
+      meet_turn(g, o, &a, before, to);
+    } else {
+      coriolis_wrenches4 copy = a;
+      meet_any(g, o, &copy, before, to);
+    }
+    a.mZ = r4x3_add(a.mZ, r4_only3(r4x3_cross(d, a.fZ), on));
+    a.mW = r4x3_add(a.mW, r4_only3(r4x3_cross(d, a.fW), on));
+    a.mY = r4x3_add(a.mY, r4_only3(r4x3_cross(d, a.fY), on));
+    o = o > low ? o - 1 : o->up;
+  }
+  for (; o; o = o->up) {
+    const scalar *d = (const scalar *)&o->at.d;
+    if (o->turn) {
+      meet_turn(g, o, &a, lanes_from(0), to);
+    } else {
+      coriolis_wrenches4 copy = a;
+      meet_any(g, o, &copy, lanes_from(0), to);
+    }
+    a.mZ = r4x3_add(a.mZ, r4x3_cross(d, a.fZ));
+    a.mW = r4x3_add(a.mW, r4x3_cross(d, a.fW));
+    a.mY = r4x3_add(a.mY, r4x3_cross(d, a.fY));
+  }
+}
+
+/* Entries of the coordinates of one body with each other. */
+static inline void own_block(const coriolis_columns *g, const JN_S(body) * b, real *C) {
+  int n = g->t->nv;
+  for (int k = b->id; k < b->id + b->nv; k++)
+    for (int l = b->id; l < b->id + b->nv; l++) {
+      r4 p = g->x[k].Z.w * g->Psi[l].w + g->x[k].Z.v * g->Psi[l].v;
+      p += g->x[k].W.w * g->S[l].w + g->x[k].W.v * g->S[l].v;
+      C[k * n + l] = p[0] + p[1] + p[2];
+    }
+}
+
+/* All of C. */
+static inline void coriolis_by_columns(const coriolis_columns *g, real *C) {
+  const JN_S(tree) *t = g->t;
+  int n = t->nv;
+  const solid *low = &g->B[t->nb - 1], *high = low;
+  clear_rows(t, g->B, g->x[n].Z.w, C);
+  for (int k = (n - 1) & ~3, stop = n; k >= 0; k -= 4) {
+    matrix_strip to = strip_at(C, n, k);
+    while (low->id > k) low--;
+    for (int e = 0; e < 4 * (k + 4); e += 4) r4_store(g->x[n].Z.w, g->column + e);
+    coriolis_columns_inward(g, low, high, stop, &to);
+    rows_below(g->column, 4, n, k, C);
+    for (int r = k; r < stop; r++)
+      for (int c = k; c <= r; c++) C[r * n + c] = g->column[4 * c + r - k];
+    stop = k;
+    high = low -= low->id == k;
+  }
+  for (int i = 0; i < t->nb; i++)
+    if (t->body[i].nv > 1) own_block(g, &t->body[i], C);
+}
+
+#endif
+
+#endif

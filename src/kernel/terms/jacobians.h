@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Jacobians in the world's frame: about the world's origin, in its axes. There a column is the same for all frames that
+ * it moves, so that one matrix [6 x nv] of all columns, the space Jacobian, holds them all, and the Jacobian of a link
+ * is that of its parent with the columns of its own joint besides. */
+#ifndef JN_KERNEL_TERMS_JACOBIANS_H
+#define JN_KERNEL_TERMS_JACOBIANS_H
+
+#include "../base/sweep.h"
+
+/* Column `at` of a Jacobian [6 x n], set or added to. */
+static inline void set_column(real *J, int n, int at, twist X) {
+  real column[6];
+  t_store(X, column);
+  for (int r = 0; r < 6; r++) J[r * n + at] = column[r];
+}
+static inline void add_column(real *J, int n, int at, twist X) {
+  real column[6];
+  t_store(X, column);
+  for (int r = 0; r < 6; r++) J[r * n + at] += column[r];
+}
+
+/* J [6 x nv] of columns X [nd]; coupled joints share columns. */
+static inline void space_jacobian(const JN_S(tree) * t, const twist *X, real *J) {
+  for (int k = 0; k < 6 * t->nv && t->coupled; k++) J[k] = ZERO;
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    for (int k = 0; k < b->nv; k++)
+      if (t->coupled)
+        add_column(J, t->nv, b->iv + k, X[b->id + k]);
+      else
+        set_column(J, t->nv, b->iv + k, X[b->id + k]);
+  }
+}
+
+/* to = from: by hand, because for few joints a call takes longer. */
+static inline void copy_reals(int n, const real *from, real *to) {
+#if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
+  pack x;
+  if (n < PACK) return;
+  for (int k = 0; k + PACK <= n; k += PACK) {
+    memcpy(&x, from + k, sizeof x);
+    memcpy(to + k, &x, sizeof x);
+  }
+  memcpy(&x, from + n - PACK, sizeof x); /* the last ones once more */
+  memcpy(to + n - PACK, &x, sizeof x);
+#else
+  memcpy(to, from, (size_t)n * sizeof *to);
+#endif
+}
+
+/* J [nframe][6 x nv] of all frames. Links come first, each after its parent. */
+static inline void all_jacobians(const JN_S(tree) * t, const twist *X, real *J) {
+  int size = 6 * t->nv;
+  for (int f = 0; f < t->nframe; f++) {
+    int body = t->frame[f].body, link = body < 0 ? -1 : t->body[body].link;
+    int from = f < t->nlink ? t->link_parent[f] : link;
+    real *to = J + f * size;
+    if (from >= 0 && size >= 8)
+      copy_reals(size, J + from * size, to);
+    else
+      for (int k = 0; k < size; k++) to[k] = from < 0 ? ZERO : J[from * size + k];
+    for (int k = 0; f == link && k < t->body[body].nv; k++)
+      add_column(to, t->nv, t->body[body].iv + k, X[t->body[body].id + k]);
+  }
+}
+
+#endif

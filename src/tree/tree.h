@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The frozen model as kernels see it: plain constant arrays of one scalar type, made from the double ones at freeze.
+ *
+ * A *body* is a moving rigid body: a link with all that is fixed to it lumped in. Bodies are ordered depth first, so
+ * parent < body and a subtree is a range. A one-coordinate body has an internal frame whose z axis is the joint axis
+ * (other bodies: whose origin is the joint's centre): kernels then know one revolute, prismatic and helical joint.
+ * Frames (links first, then named frames) say how to get from the internal frame to what the user sees. */
+#ifndef JN_TREE_TREE_H
+#define JN_TREE_TREE_H
+
+#include "../lie/number.h"
+
+typedef enum jn_kind {
+  JN_BODY_REVOLUTE,  /* rotation about z */
+  JN_BODY_PRISMATIC, /* translation along z */
+  JN_BODY_HELICAL,   /* rotation about z, advancing pitch * q along it */
+  JN_BODY_SPHERICAL, /* quaternion, v = body-fixed angular velocity */
+  JN_BODY_FREE,      /* position and quaternion, v = body twist */
+  JN_BODY_GENERAL    /* product of exponentials of constant screws */
+} jn_kind;
+
+/* The structs themselves, for this row's scalar: jn_body_d, jn_tree_d, ... */
+#define NUMBER scalar
+#define TREE(name) JN_S(name)
+#include "tree_types.h"
+#undef NUMBER
+#undef TREE
+
+#if JN_KIND != JN_KIND_D /* what freezing made, which every other tree is converted from */
+#define NUMBER double
+#define TREE(name) jn_##name##_d
+#include "tree_types.h"
+#undef NUMBER
+#undef TREE
+#endif
+
+#endif
