@@ -93,21 +93,21 @@ typedef struct jn_pointers {
   const void *p[8];
 } __attribute__((may_alias)) jn_pointers;
 
-static inline void jn__call_begin(jn_call *call, const jn_row *row, const jn_model *model, void *scratch) {
+static inline void jn__call_begin(jn_call *to, const jn_row *row, const jn_model *model, void *scratch) {
   _Static_assert(JN_MAX_INPUTS == 12, "cleared below");
-  *(jn_pointers *)(void *)call->in = *(jn_pointers *)(void *)(call->in + 4) = (jn_pointers){{NULL}};
-  call->tree = model ? model->tree[row->kind] : NULL;
-  call->arg[0] = call->arg[1] = call->arg[2] = call->arg[3] = 0;
-  call->data = NULL;
-  call->scratch = scratch;
-  call->direct = NULL;
-  call->counted = NULL;
+  *(jn_pointers *)(void *)to->in = *(jn_pointers *)(void *)(to->in + 4) = (jn_pointers){{NULL}};
+  to->tree = model ? model->tree[row->kind] : NULL;
+  to->arg[0] = to->arg[1] = to->arg[2] = to->arg[3] = 0;
+  to->data = NULL;
+  to->scratch = scratch;
+  to->direct = NULL;
+  to->counted = NULL;
 }
-static inline void jn__call_init(jn_call *call, const jn_row *row, const jn_model *model, void *scratch) {
+static inline void jn__call_init(jn_call *to, const jn_row *row, const jn_model *model, void *scratch) {
   _Static_assert(JN_MAX_OUTPUTS == 24, "cleared below");
-  jn_pointers *out = (jn_pointers *)(void *)call->out;
+  jn_pointers *out = (jn_pointers *)(void *)to->out;
   out[0] = out[1] = out[2] = (jn_pointers){{NULL}};
-  jn__call_begin(call, row, model, scratch);
+  jn__call_begin(to, row, model, scratch);
 }
 
 /* The row through which one state goes straight, or NULL: the arrays, or the work, ask for jn__run(). */
