@@ -2,7 +2,7 @@
 /* Laws of jounce/lie.h: series in long double, products that must be one, there and back; in double and float. */
 #include <float.h>
 
-#include "kernel/call.h"
+#include "kernel/base/call.h"
 #include "newton.h"
 
 /* All functions by number, over double and float. */
