@@ -93,21 +93,21 @@ typedef struct jn_pointers {
   const void *p[8];
 } __attribute__((may_alias)) jn_pointers;
 
-static inline void jn__call_begin(jn_call *to, const jn_row *row, const jn_model *model, void *scratch) {
+static inline void jn__call_begin(jn_call *c, const jn_row *row, const jn_model *model, void *scratch) {
   _Static_assert(JN_MAX_INPUTS == 12, "cleared below");
-  *(jn_pointers *)(void *)to->in = *(jn_pointers *)(void *)(to->in + 4) = (jn_pointers){{NULL}};
-  to->tree = model ? model->tree[row->kind] : NULL;
-  to->arg[0] = to->arg[1] = to->arg[2] = to->arg[3] = 0;
-  to->data = NULL;
-  to->scratch = scratch;
-  to->direct = NULL;
-  to->counted = NULL;
+  *(jn_pointers *)(void *)c->in = *(jn_pointers *)(void *)(c->in + 4) = (jn_pointers){{NULL}};
+  c->tree = model ? model->tree[row->kind] : NULL;
+  c->arg[0] = c->arg[1] = c->arg[2] = c->arg[3] = 0;
+  c->data = NULL;
+  c->scratch = scratch;
+  c->direct = NULL;
+  c->counted = NULL;
 }
-static inline void jn__call_init(jn_call *to, const jn_row *row, const jn_model *model, void *scratch) {
+static inline void jn__call_init(jn_call *c, const jn_row *row, const jn_model *model, void *scratch) {
   _Static_assert(JN_MAX_OUTPUTS == 24, "cleared below");
-  jn_pointers *out = (jn_pointers *)(void *)to->out;
+  jn_pointers *out = (jn_pointers *)(void *)c->out;
   out[0] = out[1] = out[2] = (jn_pointers){{NULL}};
-  jn__call_begin(to, row, model, scratch);
+  jn__call_begin(c, row, model, scratch);
 }
 
 /* The row through which one state goes straight, or NULL: the arrays, or the work, ask for jn__run(). */

@@ -33,19 +33,19 @@ const char *jn__subject(char out[JN_SUBJECT], const char *what, const char *name
   return out;
 }
 
-typedef struct named {
+typedef struct named_place {
   const char *name;
   int index;
-} named;
+} named_place;
 
 static int compare_named(const void *a, const void *b) {
-  const named *x = a, *y = b;
+  const named_place *x = a, *y = b;
   int c = strcmp(x->name, y->name);
   return c ? c : (x->index > y->index) - (x->index < y->index);
 }
 
 /* Sorts names into index[]; names[i] are in builder order. */
-static void sort_names(named *scratch, int n, int *index) {
+static void sort_names(named_place *scratch, int n, int *index) {
   qsort(scratch, (size_t)n, sizeof *scratch, compare_named);
   for (int i = 0; i < n; i++) index[i] = scratch[i].index;
 }
@@ -91,14 +91,14 @@ static void check_length(jn_draft *d, jn_place place, const char *what, const ch
           "its name has %zu bytes; %d are the most", strlen(name), (int)JN_NAME_MAX);
 }
 
-static void check_names(jn_draft *d, named *scratch) {
+static void check_names(jn_draft *d, named_place *scratch) {
   for (int i = 0; i < d->n; i++) {
     const char *name = d->b->links[i].link.name;
     if (!name || !*name)
       jn__link_error(d, i, "name-missing", "give every link a name", "link number %d has no name", i);
     check_length(d, jn__link_place(d, i), "link", name);
     check_length(d, jn__joint_place(d, i), "joint", d->joint[i].name);
-    scratch[i] = (named){name ? name : "", i};
+    scratch[i] = (named_place){name ? name : "", i};
   }
   sort_names(scratch, d->n, d->by_name);
   for (int i = 1; i < d->n; i++) {
@@ -110,8 +110,8 @@ static void check_names(jn_draft *d, named *scratch) {
 }
 
 /* A joint without a name of its own takes the link's; it gives way to a joint that really has that name. */
-static void check_joint_names(jn_draft *d, named *scratch) {
-  for (int i = 0; i < d->n; i++) scratch[i] = (named){d->joint_name[i], i};
+static void check_joint_names(jn_draft *d, named_place *scratch) {
+  for (int i = 0; i < d->n; i++) scratch[i] = (named_place){d->joint_name[i], i};
   sort_names(scratch, d->n, d->by_joint_name);
   for (int i = 1; i < d->n; i++) {
     int one = scratch[i - 1].index, two = scratch[i].index;
@@ -122,9 +122,9 @@ static void check_joint_names(jn_draft *d, named *scratch) {
   }
 }
 
-static void check_frame_names(jn_draft *d, named *scratch) {
+static void check_frame_names(jn_draft *d, named_place *scratch) {
   int n = d->b->frame_count;
-  for (int i = 0; i < n; i++) scratch[i] = (named){d->b->frames[i].name, i};
+  for (int i = 0; i < n; i++) scratch[i] = (named_place){d->b->frames[i].name, i};
   qsort(scratch, (size_t)n, sizeof *scratch, compare_named);
   for (int i = 0; i < n; i++) {
     const jn_frame_item *f = &d->b->frames[scratch[i].index];
@@ -142,9 +142,9 @@ static void check_frame_names(jn_draft *d, named *scratch) {
   }
 }
 
-static void check_loop_names(jn_draft *d, named *scratch) {
+static void check_loop_names(jn_draft *d, named_place *scratch) {
   int n = d->b->loop_count;
-  for (int i = 0; i < n; i++) scratch[i] = (named){d->b->loops[i].loop.name ? d->b->loops[i].loop.name : "", i};
+  for (int i = 0; i < n; i++) scratch[i] = (named_place){d->b->loops[i].loop.name ? d->b->loops[i].loop.name : "", i};
   qsort(scratch, (size_t)n, sizeof *scratch, compare_named);
   for (int i = 0; i < n; i++) {
     const jn_loop_item *l = &d->b->loops[scratch[i].index];
@@ -254,7 +254,7 @@ static void apply_floating(jn_draft *d) {
 jn_status jn__check_structure(jn_draft *d) {
   int most = d->n > d->b->frame_count ? d->n : d->b->frame_count;
   if (d->b->loop_count > most) most = d->b->loop_count;
-  named *scratch = jn__allocate(&d->a, ((size_t)most + 1) * sizeof *scratch);
+  named_place *scratch = jn__allocate(&d->a, ((size_t)most + 1) * sizeof *scratch);
   if (!scratch) return JN_ERR_MEMORY;
   check_names(d, scratch);
   if (d->n == 0)

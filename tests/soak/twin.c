@@ -33,7 +33,8 @@ jn_status jn__twin_run(jn_run *r) {
 jn_work *twin_work_create(const jn_model *m, int order, int kind) {
   const jn_row *row = jn__twin_row(kind, 0);
   size_t number = row->real_bytes, nd = (size_t)((const jn_tree_d *)m->tree[JN_KIND_D])->nd;
-  size_t scratch = (row->scratch_bytes(m->tree[kind], order) + 63) / 64 * 64, rest = (nd + 3 * (size_t)m->nv) * number;
+  size_t scratch = (row->scratch_bytes(m->tree[row->kind], order) + 63) / 64 * 64,
+         rest = (nd + 3 * (size_t)m->nv) * number;
   size_t head = (sizeof(jn_work) + 63) / 64 * 64;
   jn_work *w = aligned_alloc(64, (head + scratch + rest + 127) / 64 * 64);
   if (!w) return NULL;
