@@ -184,7 +184,9 @@ static void names_of_columns_are_drawn_and_not_run(void **state) {
   (void)state;
   if (no_gnuplot()) return;
   for (int i = 0; i < HOSTILE; i++) { /* as name of the time, of a column, and as unit */
-    write_table("h.csv", hostile[i], hostile[i], strchr(hostile[i], ']') ? "N m" : hostile[i]);
+    char time[256];                   /* columns have different names */
+    snprintf(time, sizeof time, "t %s", hostile[i]);
+    write_table("h.csv", time, hostile[i], strchr(hostile[i], ']') ? "N m" : hostile[i]);
     draw("h.csv", "p.svg", hostile[i]);
     check_svg("p.svg", hostile[i]);
     draw("h.csv", "-", hostile[i]);
