@@ -253,17 +253,19 @@ static int find_and_print(const base_arg *arg, const jn_base_options *options) {
 static void declare(option_set *set, base_arg *arg) {
   option_set_init(
       set, "base", "MODEL",
-      "Find the base parameters of a robot: the least set of combinations of its inertial parameters on which the "
-      "joint "
-      "forces depend, which is all that measured motions can tell. Each is printed as the parameter that leads it and "
-      "what is added to it; what has no effect at all is listed. Joint limits and friction play no part.");
+      "Find the base parameters of a robot: the smallest set of combinations of its inertial parameters that "
+      "determines the joint forces, which is all that can be identified from measured motions. Each is printed as its "
+      "leading parameter and the terms added to it; parameters without effect are listed. Joint limits and friction "
+      "are "
+      "ignored.");
   option_flag(set, "json", "print JSON for programs, with all digits", &arg->json);
-  option_choice(set, "method", "auto|structure|qr|svd",
-                "where the combinations come from: the tree, or random states by QR or SVD; default: the tree, and QR "
-                "if its count differs",
-                &arg->method);
+  option_choice(
+      set, "method", "auto|structure|qr|svd",
+      "how to find the combinations: from the tree, or from random states by QR or SVD; default: the tree, or QR "
+      "if its number differs",
+      &arg->method);
   option_numbers(set, "tolerance", "T",
-                 "what counts as zero, relative; default 1e-8, and 1e-11 for what is zero by itself", &arg->tolerance);
+                 "relative threshold for zero; default 1e-8, and 1e-11 for columns of the regressor", &arg->tolerance);
   option_numbers(set, "seed", "N", "seed of the random states; default 1", &arg->seed);
   model_arg_options(set, &arg->model);
 }

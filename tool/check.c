@@ -107,10 +107,9 @@ int command_check(int argc, char **argv) {
   model_arg arg;
   int json = 0;
   model_arg_init(&arg);
-  option_set_init(
-      &set, "check", "MODEL",
-      "List all that is suspicious or wrong in a model, with its place in the file and what to do about it. "
-      "Exit status 0: neither errors nor warnings (notes are fine); 1: some, or the file cannot be read.");
+  option_set_init(&set, "check", "MODEL",
+                  "List all problems of a model, with their place in the file and the remedy. "
+                  "Exit status 0: no errors and no warnings (notes are fine); 1: some, or the file cannot be read.");
   option_flag(&set, "json", "print JSON for programs", &json);
   model_arg_options(&set, &arg);
   int status = option_parse(&set, argc, argv, &arg.source, 1, 1);

@@ -73,11 +73,12 @@ int command_convert(int argc, char **argv) {
   const char *arguments[2];
   int to = -1, force = 0;
   model_arg_init(&arg);
-  option_set_init(&set, "convert", "MODEL OUT",
-                  "Read a model and write it to the file OUT, or to standard output when OUT is -. The ending of OUT "
-                  "tells the format: .urdf or .xml for URDF, .json for the native format, which can say everything.");
-  option_choice(&set, "to", "urdf|json", "the format, whatever the ending of OUT", &to);
-  option_flag(&set, "force", "write OUT also when it is the file that MODEL is read from", &force);
+  option_set_init(
+      &set, "convert", "MODEL OUT",
+      "Read a model and write it to the file OUT, or to standard output if OUT is -. The extension of OUT "
+      "selects the format: .urdf or .xml for URDF, .json for the native format, which can express everything.");
+  option_choice(&set, "to", "urdf|json", "the format, whatever the extension of OUT", &to);
+  option_flag(&set, "force", "write OUT even if it is the file that MODEL is read from", &force);
   model_arg_options(&set, &arg);
   int status = option_parse(&set, argc, argv, arguments, 2, 2);
   if (status == OPTION_GO_ON) {

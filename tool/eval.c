@@ -445,7 +445,7 @@ static char *want_help(void) {
       const eval_want *want = eval_want_at(i);
       if ((want->is & WANT_TENSOR) == tensor) text = add_line(text, want->name, want->help);
     }
-    if (!tensor) text = add_line(text, "all", "all above, not the larger below; null if singular");
+    if (!tensor) text = add_line(text, "all", "all of the above; null if singular");
   }
   return text;
 }
@@ -464,37 +464,40 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants, c
   option_names(set, "want", "LIST", wants, &arg->want);
   option_words(set, words);
   option_text(set, "input", "FILE",
-              "the states; - for standard input, which is the default if it is not a terminal; otherwise one neutral "
-              "state at rest",
+              "file with the states; - for standard input, which is the default if it is not a terminal; otherwise one "
+              "neutral state at rest",
               &arg->input);
-  option_text(set, "link", "NAME",
-              "pose, twist, acceleration, J, Jdot, twist_jets, J_jets of this link or frame only, not of all by name",
-              &arg->link);
+  option_text(
+      set, "link", "NAME",
+      "pose, twist, acceleration, J, Jdot, twist_jets, J_jets for this link or frame only, instead of all by name",
+      &arg->link);
   option_choice(set, "frame", "body|world|aligned",
                 "axes and point of twist, acceleration, J, Jdot. body (default): own axes, own origin; world: the "
                 "world's axes, the point at its origin; aligned: the world's axes, own origin",
                 &arg->in);
-  option_choice(set, "hold", "body|world|aligned",
-                "form in which the numbers of wrenches do not change in derivatives by q. body (default): a thruster; "
-                "aligned: a weight at the link's origin, in the world's axes; world: the world's axes and origin",
-                &arg->hold);
-  option_flag(set, "losses", "damping and friction count: in tau, ddq and hybrid, in their jets and derivatives",
+  option_choice(
+      set, "hold", "body|world|aligned",
+      "axes in which wrenches are constant in derivatives with respect to q. body (default): the link's frame, "
+      "as for a thruster; aligned: the world's axes at the link's origin, as for a weight; world: the world's "
+      "axes and origin",
+      &arg->hold);
+  option_flag(set, "losses", "include damping and friction in tau, ddq and hybrid, and in their jets and derivatives",
               &arg->losses);
   option_numbers(set, "order", "K",
-                 "highest order of time derivatives in the names that end in _jets, and of P; default 1, at most 170",
+                 "highest order of time derivatives in names that end in _jets, and of P; default 1, at most 170",
                  &arg->order);
   option_choice(set, "solution", "torque|force",
-                "of models with loops, when more joints are actuated than needed. torque (default): the smallest joint "
+                "for models with loops, if more joints are actuated than needed. torque (default): the smallest joint "
                 "forces; force: the smallest multipliers",
                 &arg->solution);
   option_choice(
       set, "lambda", "ddq|tau|hybrid",
-      "of models with loops, what lambda, lambda_jets, lambda_d, loop_wrenches belong to. ddq (default): forward "
+      "for models with loops, what lambda, lambda_jets, lambda_d, loop_wrenches belong to. ddq (default): forward "
       "dynamics; tau: inverse dynamics; hybrid: hybrid dynamics",
       &arg->lambda);
   option_flag(set, "assemble",
-              "close the loops first: q, v (and the rest of the motion, if 'held' joints determine it); results have "
-              "q and v",
+              "close the loops first: q, v (and the rest of the motion, if 'held' joints determine it); results then "
+              "include q and v",
               &arg->assemble);
   model_arg_options(set, &arg->model);
 }
@@ -505,35 +508,33 @@ int command_eval(int argc, char **argv) {
   model_arg_init(&arg.model);
   option_set_init(
       &set, "eval", "MODEL",
-      "Compute at given states. Reads one state, or an array of states, as JSON and writes JSON with all digits; what "
-      "is "
-      "not finite is null.\n"
+      "Compute quantities at given states. Reads one state, or an array of states, as JSON and writes JSON with all "
+      "digits; values that are not finite are null.\n"
       "\n"
-      "A state is an object; all of its fields may be missing:\n"
-      "- q, v, a, tau: objects by joint names (number, or array for joints of several coordinates), or arrays of nq "
-      "or nv numbers. Missing joints are neutral or zero. base stands for the free joint on the world.\n"
+      "A state is an object; all its fields are optional:\n"
+      "- q, v, a, tau: objects by joint names (number, or array for joints with several coordinates), or arrays of nq "
+      "or nv numbers. Missing joints are neutral or zero. base means the free joint on the world.\n"
       "- base: {\"position\": [x,y,z], \"orientation\": [x,y,z,w]} of the free joint on the world\n"
-      "- wrench: {link: [6]}, by the surroundings on the link, in the link's frame\n"
-      "- prescribed: [names of joints] whose a is given in hybrid; the others' tau is\n"
+      "- wrench: {link: [6]}, exerted by the surroundings on the link, in the link's frame\n"
+      "- prescribed: [names of joints] whose a is given in hybrid; the others have given tau\n"
       "- v_jets: [v, v', v'', ...], each as v; K + 2 rows for tau_jets. Without it: v, a, then zero.\n"
       "- tau_jets: [tau, tau', ...], each as tau; K + 1 rows. Without it: tau, then zero.\n"
       "- wrench_jets: [wrench, wrench', ...], each as wrench; missing rows are zero\n"
-      "- actuated: [names of joints] with a motor, for tau and what comes from it with loops\n"
-      "- held: [names of joints] that --assemble leaves where they are\n"
+      "- actuated: [names of joints] with a motor, for tau and related results of models with loops\n"
+      "- held: [names of joints] that --assemble must not move\n"
       "- v_r, a_r: reference velocity and acceleration of Y_slotine_li, as v\n"
       "\n"
       "SI units. Six-vectors have the angular part first. The velocity of spherical and free joints is their angular "
       "velocity and twist in the body's frame; matrices are in these coordinates, nv wide, in the order of "
       "model.joints.\n"
       "\n"
-      "Derivatives by q are in the tangent space: column k is d/ds at s = 0 along q (+) s e_k, which for most joints "
-      "is "
-      "the partial derivative, and for spherical and free joints the one along a rotation or screw in the body's own "
-      "axes. The numbers v, a, tau stay what they are, and those of wrenches as --hold says. Arrays of matrices have "
-      "the direction as first index.\n"
+      "Derivatives with respect to q are taken in the tangent space: column k is d/ds at s = 0 along q (+) s e_k. For "
+      "most joints this is the partial derivative, for spherical and free joints the one along a rotation or screw in "
+      "the body's own axes. v, a, tau are held constant, and wrenches as --hold says. In arrays of matrices, the first "
+      "index is the direction.\n"
       "\n"
       "pi has (m, hx, hy, hz, Jxx, Jyy, Jzz, Jxy, Jxz, Jyz) of each link, in its frame, about its origin, h = m c; "
-      "model.links is the order of the links. Y pi is without armature, losses and wrenches.");
+      "model.links gives the order of the links. Y pi does not include armature, losses and wrenches.");
   char *wants = want_help(), *words = want_words();
   declare_options(&set, &arg, wants, words);
   const char *source = NULL;

@@ -322,8 +322,8 @@ int command_info(int argc, char **argv) {
   int json = 0;
   model_arg_init(&arg);
   option_set_init(&set, "info", "MODEL",
-                  "Show a robot: the tree of its links, its joints with their limits, masses and centres of mass, what "
-                  "is coupled, named frames, loops and the mobility that they leave, and totals. Units are SI: m, rad, "
+                  "Show a robot: the tree of its links, its joints with their limits, masses and centres of mass, "
+                  "couplings, named frames, loops and the resulting mobility, and totals. Units are SI: m, rad, "
                   "kg, s, N, N m.");
   option_flag(&set, "json", "print JSON for programs, with all digits", &json);
   model_arg_options(&set, &arg);

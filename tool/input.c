@@ -13,7 +13,7 @@
 
 void option_max_bytes(option_set *set, const char **target) {
   option_text(set, "max-bytes", "SIZE",
-              "limit on what is read, for each file also once it is unpacked: bytes, or with K, M, G; default 256M",
+              "limit on the size of each input file, also after unpacking: bytes, or with K, M, G; default 256M",
               target);
 }
 

@@ -41,7 +41,7 @@ static void list_text(void) {
 int command_list(int argc, char **argv) {
   option_set set;
   int json = 0;
-  option_set_init(&set, "list", "", "List the built-in robots, which every command takes in place of a file.");
+  option_set_init(&set, "list", "", "List the built-in robots, which every command accepts instead of a file.");
   option_flag(&set, "json", "print JSON for programs", &json);
   int status = option_parse(&set, argc, argv, NULL, 0, 0);
   if (status != OPTION_GO_ON) return status;

@@ -18,8 +18,8 @@ static const subcommand commands[] = {
     {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
     {"eval", "compute dynamics and kinematics at given states", command_eval},
     {"torque", "compute the torques of a motion, their derivatives, and the margins to limits", command_torque},
-    {"plot", "draw a result as SVG, PNG, PDF or text", command_plot},
-    {"base", "find the base parameters: what motions can tell of the inertias", command_base},
+    {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
+    {"base", "find the base parameters: what motions can identify of the inertias", command_base},
     {"list", "list the built-in robots", command_list},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -38,17 +38,17 @@ static void print_usage(FILE *stream) {
 }
 
 static int print_help(void) {
-  fputs("jounce: dynamics of robots. This command looks at, checks, converts and evaluates robot models.\n\n", stdout);
+  fputs("jounce: robot dynamics. This command inspects, checks, converts and evaluates robot models.\n\n", stdout);
   print_usage(stdout);
   fputs(
       "\nMODEL is a URDF or native (JSON) file, - for standard input, builtin:NAME, or builtin:chain:N.\n"
       "\nOptions:\n"
       "  --help     show this help\n"
-      "  --version  show the version, and the instruction set that computations use\n"
+      "  --version  show the version and the instruction set in use\n"
       "  --completion bash|zsh|fish\n"
       "             print the tab completion for a shell, e.g. source <(jounce --completion bash)\n"
-      "\nExit status: 0 success, 1 the model is bad, a check fails, a limit is broken, or a file\ncannot be read or "
-      "written, 2 wrong use.\n",
+      "\nExit status: 0 success, 1 the model is bad, a check fails, a limit is exceeded, or a file\ncannot be read or "
+      "written, 2 wrong usage, 3 the samples cannot tell whether all limits hold.\n",
       stdout);
   return EXIT_FINE;
 }

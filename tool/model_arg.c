@@ -25,19 +25,19 @@ void model_arg_free(model_arg *arg) {
 void model_arg_options(option_set *set, model_arg *arg) {
   arg->command = set->command;
   option_heading(set, "How MODEL is read");
-  option_flag(set, "floating", "give the root link a free joint instead of fixing it to the world", &arg->floating);
+  option_flag(set, "floating", "connect the root link to the world by a free joint instead of fixing it",
+              &arg->floating);
   option_choice(set, "mimic", "follow|ignore",
-                "follow (default): a joint that mimics another is moved by it; ignore: it moves by itself",
+                "follow (default): a joint that mimics another is driven by it; ignore: it moves independently",
                 &arg->ignore_mimic);
-  option_flag(set, "strict", "take warnings as errors", &arg->strict);
-  option_numbers(set, "gravity", "X,Y,Z", "gravity in the world frame [m/s^2], in place of the file's", &arg->gravity);
+  option_flag(set, "strict", "treat warnings as errors", &arg->strict);
+  option_numbers(set, "gravity", "X,Y,Z", "gravity in the world frame [m/s^2], instead of the file's", &arg->gravity);
   option_names(set, "joint-order", "A,B,C",
-               "names of joints in the order of their coordinates; joints not named follow in the order of the tree",
+               "joint names in the desired order of their coordinates; others follow in the order of the tree",
                &arg->joint_order);
-  option_text(
-      set, "loops", "FILE|ignore",
-      "add the loops of a JSON file {\"loops\": [...]}, which URDF cannot have; or leave out those of the model",
-      &arg->loops);
+  option_text(set, "loops", "FILE|ignore",
+              "add the loops of a JSON file {\"loops\": [...]}, since URDF has none; or ignore those of the model",
+              &arg->loops);
   option_max_bytes(set, &arg->max_bytes);
 }
 

@@ -264,12 +264,12 @@ int command_plot(int argc, char **argv) {
   const char *out = "-", *source = NULL, *max_bytes = NULL;
   option_set_init(
       &set, "plot", "FILE",
-      "Draw a CSV file: its first column as time, the others over it. Results of jounce torque become one "
-      "column of panels a joint, with position, velocity, torque, ... as rows; other files get one panel for "
-      "each column. FILE - is standard input.");
+      "Plot a CSV file: all columns against the first one, as time. Results of jounce torque have one column of "
+      "panels per joint, with position, velocity, torque, ... as rows; other files have one panel per column. "
+      "FILE - is standard input.");
   option_text(&set, "out", "FILE", "FILE.svg, .png, .pdf; default -: text in the terminal", &out);
-  option_text(&set, "columns", "PATTERN",
-              "only columns with this in their name, or that match: '*.tau*', 'joint[1-3]*'", &chosen.pattern);
+  option_text(&set, "columns", "PATTERN", "only columns whose name contains or matches this: '*.tau*', 'joint[1-3]*'",
+              &chosen.pattern);
   option_names(&set, "joints", "LIST", "only columns of these joints, by names or patterns: 'left_*,neck'",
                &chosen.joints);
   option_max_bytes(&set, &max_bytes);

@@ -341,25 +341,24 @@ static int run(torque_arg *arg) {
 /* ---- Command ---- */
 
 static void declare_options(option_set *set, torque_arg *arg) {
-  option_numbers(set, "order", "K", "highest order of the torques' time derivatives; default 2", &arg->order);
+  option_numbers(set, "order", "K", "highest order of the time derivatives of the torques; default 2", &arg->order);
   option_text(
       set, "out", "FILE",
-      "write motion and torques at every sample to FILE.csv or FILE.npz; -: CSV alone to stdout, without tables, "
+      "write motion and torques at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables, "
       "--check, --limits and --plot",
       &arg->out);
-  option_text(set, "plot", "FILE", "draw them: FILE.svg, .png, .pdf, or - for text in the terminal (by gnuplot)",
+  option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &arg->plot);
-  option_names(
-      set, "joints", "LIST",
-      "draw these joints only, by names or patterns: 'left_*,neck'; without it all, on as many pages as needed",
-      &arg->joints);
-  option_flag(set, "check", "compare with numerical differentiation; exit status 1 when that does not agree",
-              &arg->check);
-  option_maybe(set, "limits", "[FILE]",
-               "compare with the limits of the model, and of FILE (JSON or CSV by joint names, or a built-in "
-               "robot: --limits=builtin:panda) on top of them; exit status 1 when one is broken, 3 when the samples "
-               "cannot tell",
-               &arg->limits);
+  option_names(set, "joints", "LIST",
+               "plot these joints only, by names or patterns: 'left_*,neck'; default: all, on as many pages as needed",
+               &arg->joints);
+  option_flag(set, "check", "compare with numerical differentiation; exit status 1 if they do not agree", &arg->check);
+  option_maybe(
+      set, "limits", "[FILE]",
+      "compare with the limits of the model, to which FILE (JSON or CSV by joint names, or a built-in robot: "
+      "--limits=builtin:panda) adds; exit status 1 if one is exceeded, 3 if the samples are not good enough to "
+      "tell",
+      &arg->limits);
   option_words(set, "builtin:");
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
                  &arg->payload);
@@ -368,23 +367,23 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_text(set, "wrench", "FILE",
               "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
   option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
-                "between the rows of --wrench: hold the last one, go straight, by cubics without extremes of their own "
-                "(default), or by smoothing splines",
+                "interpolation between the rows of --wrench: hold the last one, linear, monotone cubics without "
+                "overshoot (default), or smoothing splines",
                 &arg->wrench_interpolation);
-  option_flag(set, "losses", "damping and friction count", &arg->losses);
-  option_names(set, "actuated", "LIST", "joints with a motor, of models with loops; default: those of the trajectory",
+  option_flag(set, "losses", "include damping and friction", &arg->losses);
+  option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
                &arg->actuated);
   option_heading(set, "How TRAJECTORY is read");
   option_text(set, "tolerance", "X",
-              "smooth samples within a root mean square residual of X [rad, m]; 0: go through all; default auto: by "
+              "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
               "generalised cross-validation",
               &arg->tolerance);
   option_numbers(set, "bandwidth", "HZ",
-                 "no motion is faster than this: what is, is noise; default: half of the sampling rate",
+                 "highest frequency of the motion, anything faster is noise; default: half the sampling rate",
                  &arg->bandwidth);
-  option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held neutral",
+  option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
                 &arg->missing);
-  option_numbers(set, "rate", "HZ", "compute at this rate, not at the times of the samples", &arg->rate);
+  option_numbers(set, "rate", "HZ", "compute at this rate instead of at the times of the samples", &arg->rate);
   option_numbers(set, "range", "START,END", "compute between these times [s] only", &arg->range);
   model_arg_options(set, &arg->model);
 }
@@ -397,15 +396,13 @@ int command_torque(int argc, char **argv) {
       &set, "torque", "MODEL TRAJECTORY",
       "Compute the torques of a motion and their time derivatives.\n"
       "\n"
-      "TRAJECTORY is a file: CSV with a header (t, then joint names; joint_d1, joint_d2, ... for derivatives that were "
-      "measured, too), NPY (t, then q in the order of the model) or NPZ (t, q, v, a), through which splines are laid; "
+      "TRAJECTORY is a file: CSV with a header (t, then joint names; joint_d1, joint_d2, ... for measured "
+      "derivatives), NPY (t, then q in the order of the model) or NPZ (t, q, v, a), which are fitted with splines; "
       "or JSON with closed forms (polynomial, cosine, fourier, minimum_jerk, minimum_snap). builtin:demo is a motion "
-      "of "
-      "the Panda; - is standard input. A unit in the header converts: \"joint1 [deg]\".\n"
+      "of the Panda; - is standard input. A unit in the header converts the column: \"joint1 [deg]\".\n"
       "\n"
-      "SI units. The exit status is 0 when all is well, 1 when a limit is broken, the check fails or a file is bad, 3 "
-      "when "
-      "the samples cannot tell whether all limits hold.");
+      "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is bad, 3 "
+      "if the samples are not good enough to say that all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);
