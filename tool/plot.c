@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce plot: draw a CSV file. Columns NAME, NAME_d1, NAME.tau, NAME.tau_d1, ... become one column of panels a joint
+/* jounce plot: draw a CSV file. Columns NAME, NAME_d1, NAME.tau, NAME.tau_d1, ... become one column of panels per joint
  * with the quantities as rows; other files get one panel for each column. */
 #include "plot.h"
 

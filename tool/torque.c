@@ -355,9 +355,9 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_flag(set, "check", "compare with numerical differentiation; exit status 1 if they do not agree", &arg->check);
   option_maybe(
       set, "limits", "[FILE]",
-      "compare with the limits of the model, to which FILE (JSON or CSV by joint names, or a built-in robot: "
-      "--limits=builtin:panda) adds; exit status 1 if one is exceeded, 3 if the samples are not good enough to "
-      "tell",
+      "compare with the limits of the model, and of FILE, which override them (JSON or CSV by joint names, or a "
+      "built-in robot: --limits=builtin:panda); exit status 1 if one is exceeded, 3 if the samples are not good "
+      "enough to tell",
       &arg->limits);
   option_words(set, "builtin:");
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
