@@ -124,9 +124,9 @@ static jn_status compare_order(checking *c, double t, int k) {
 }
 
 static int print_check(const checking *c) {
-  static const table_column columns[] = {{"order", ALIGN_LEFT},     {"against", ALIGN_LEFT}, {"joint", ALIGN_LEFT},
-                                         {"largest", ALIGN_POINT},  {"off by", ALIGN_LEFT},  {"relative", ALIGN_LEFT},
-                                         {"explained", ALIGN_LEFT}, {"", ALIGN_LEFT}};
+  static const table_column columns[] = {{"order", ALIGN_LEFT},    {"against", ALIGN_LEFT}, {"joint", ALIGN_LEFT},
+                                         {"largest", ALIGN_POINT}, {"off by", ALIGN_LEFT},  {"relative", ALIGN_LEFT},
+                                         {"allowed", ALIGN_LEFT},  {"", ALIGN_LEFT}};
   table t;
   char name[JN_COORDINATE_NAME];
   int failures = 0;
@@ -144,7 +144,8 @@ static int print_check(const checking *c) {
     table_cell(&t, d->failed ? "TOO FAR OFF" : "fine");
     failures += d->failed;
   }
-  printf("\nCheck at %d times: largest deviation of any joint, and what differencing itself explains\n", TIMES);
+  printf("\nCheck at %d times: largest deviation of any joint; allowed is the error of numerical differentiation\n",
+         TIMES);
   table_print(&t, stdout);
   return failures;
 }

@@ -189,7 +189,7 @@ static void print_uses(const limit_check *c, const motion *m) {
       use_cell(&t, &c->limits[at], &c->worst[at], c->doubts[at].overturns);
     }
   }
-  puts("\nLimits: how much of each is used at most, and when [s] (100%: at the limit; position: from the middle)");
+  puts("\nLimits: largest share used, and when [s] (100%: at the limit; position: from the middle of the range)");
   table_print(&t, stdout);
 }
 
@@ -246,9 +246,9 @@ static int print_doubts(const limit_check *c, const motion *m, int known) {
       if (c->doubts[at].overturns) print_doubt(m, v, k, &c->limits[at], &c->doubts[at]);
     }
   puts(
-      "  Record with less noise, or faster where a motion has few samples a period. Or say what you know: no motion "
-      "is\n"
-      "  faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: there is none.");
+      "  Record with less noise, or faster where a motion has few samples per period. Or say what you know: no "
+      "motion\n"
+      "  is faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: no noise.");
   return unsure;
 }
 
