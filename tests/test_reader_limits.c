@@ -454,6 +454,7 @@ static void endless_files_end_at_the_limit(void **state) {
     const char *said = strstr(lines[i], "check") ? o.out : o.err;
     check_has(said, "is larger than the limit of 1048576 bytes");
     check_has(said, "--max-bytes");
+    check(!strchr(said, '?'), "the message is spoiled: %s", said);
     check_has(said, strstr(lines[i], " - ") ? (strstr(lines[i], "plot") ? "-" : "<stdin>") : "/dev/zero");
     done(&o);
   }

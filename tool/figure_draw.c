@@ -659,7 +659,8 @@ static bool draw_text(const figure *f, const pages *p) {
     limited |= isfinite(f->panels[i].lower) || isfinite(f->panels[i].upper);
   }
   if (panels > MOST_TEXT_PANELS) {
-    fprintf(stderr, "jounce: %d panels are too many to draw; choose some with --joints\n", panels);
+    fprintf(stderr, "jounce: %d panels are too many to draw; choose fewer with --joints (jounce plot: or --columns)\n",
+            panels);
     return false;
   }
   FILE *drawn = draw_pages(p->layouts, p->layouts + p->count, "-");
@@ -706,7 +707,10 @@ int figure_draw(figure *f, const char *path, int *files) {
   *files = 0;
   fflush(stdout);
   if (f->columns > MOST_COLUMNS) {
-    fprintf(stderr, "jounce: %d columns of panels are too many to draw; choose some with --joints\n", f->columns);
+    fprintf(
+        stderr,
+        "jounce: %d columns of panels are too many to draw; choose fewer with --joints (jounce plot: or --columns)\n",
+        f->columns);
     return EXIT_BAD;
   }
   make_pages(&p, f, kind);
@@ -714,7 +718,8 @@ int figure_draw(figure *f, const char *path, int *files) {
   if (kind == AS_TEXT)
     good = draw_text(f, &p);
   else if (p.count > MOST_PAGES)
-    fprintf(stderr, "jounce: %d pages are too many to draw; choose some with --joints\n", p.count);
+    fprintf(stderr, "jounce: %d pages are too many to draw; choose fewer with --joints (jounce plot: or --columns)\n",
+            p.count);
   else
     good = draw_files(&p, kind, path, *files);
   pages_free(&p);

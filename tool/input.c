@@ -38,7 +38,8 @@ static void tell(const char *name, const char *text, const char *why) {
 
 static void tell_limit(const char *name, const char *what, size_t limit) {
   char *text = format_text("%s the limit of %zu bytes", what, limit);
-  tell(name, text, "\n    if you trust the file, raise the limit: --max-bytes");
+  tell(name, text, "");
+  say(stderr, "    if you trust the file, raise the limit: --max-bytes\n");
   free(text);
 }
 

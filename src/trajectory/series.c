@@ -23,6 +23,8 @@ typedef struct fitting {
   int done, count; /* series, for the progress */
 } fitting;
 
+enum { ENOUGH = 64 }; /* residuals that can be told from noise by their spectrum */
+
 static void pass_progress(double part, void *context) {
   const fitting *f = context;
   const jn_trajectory_options *o = &f->l->options;
@@ -85,10 +87,12 @@ static int measure(const fitting *f, jn_series *s, int complete) {
   s->rate = f->rate;
   if (s->smoother == 0) s->first = r;
   if (complete) return 1;
-  s->fit->oscillation = r.amplitude > 0 || s->fit->noise ? r.amplitude : r.largest;
-  /* Whoever gives a tolerance says what is noise. Where fast motion was seen, some of it may be left for a short time.
-   */
-  if (f->l->options.smoothing == JN_SMOOTH_GCV) s->fit->hidden += s->smoother ? r.largest : r.hidden;
+  /* Whoever gives a tolerance says what is noise, and is believed where enough residuals look like it. A line in the
+   * spectrum is weaker than the tone where that begins or ends, so the largest residual counts. */
+  int chosen = f->l->options.smoothing == JN_SMOOTH_GCV, believed = chosen || f->samples >= ENOUGH;
+  s->fit->oscillation = s->fit->noise && believed ? 0 : fmax(r.amplitude, r.largest);
+  /* Where fast motion was seen, some of it may be left for a short time. */
+  if (chosen) s->fit->hidden += s->smoother ? r.largest : r.hidden;
   return 1;
 }
 
