@@ -482,6 +482,7 @@ static void closed_loops(void **state) {
     jn_options_init(&options);
     options.allocator = &guard_allocator;
     jn_status status = jn_load(names[i / 4], &options, &t->m, &error);
+    if (status == JN_ERR_UNSUPPORTED) skip(); /* a build without jansson has no built-in mechanisms */
     check(status == JN_OK, "%s", error.text);
     t->way = ONE;
     t->nq = jn_model_nq(t->m);
