@@ -63,7 +63,7 @@ static void check_limit(const jn_error *e, const char *limit) {
 /* ---- Archives ---- */
 
 static void put_number(char **p, unsigned long x, int bytes) {
-  for (int i = 0; i < bytes; i++) *(*p)++ = (char)(x >> 8 * i & 255);
+  for (int i = 0; i < bytes; i++, x >>= 8) *(*p)++ = (char)(x & 255);
 }
 
 typedef struct member {
