@@ -56,10 +56,45 @@ static UNUSED void add_random_link(jn_builder *b, uint64_t *s, const char *name,
   random_inertia(s, l.inertia);
   random_joint(s, type, &l.joint);
   for (int k = 0; k < 6; k++) l.joint.dof[k].armature = 0.01 * (1 + uniform(s));
+  uint64_t own = *s; /* a stream of its own, so that what follows does not depend on springs */
+  for (int k = 0; k < 6 && type != JN_SPHERICAL && type != JN_FREE && uniform(&own) > 0; k++) {
+    l.joint.dof[k].stiffness = 3 * (1 + uniform(&own));
+    l.joint.dof[k].rest = uniform(&own);
+  }
   l.joint.mimic = mimic;
   l.joint.mimic_ratio = 1.5 * uniform(s);
   l.joint.mimic_offset = uniform(s);
   check_ok(jn_builder_add_link(b, &l));
+}
+
+/* force [nv] += order k of the time derivatives of the forces of springs, and the energy they store: joint by joint,
+ * from the description. v: rows of derivatives. */
+static UNUSED void add_spring_forces(const jn_model *m, const double *q, const double *v, int k, double *force) {
+  for (int l = 0; l < jn_link_count(m); l++) {
+    const jn_joint *joint = jn_joint_description(m, l);
+    double ratio = 1, offset = 0;
+    int count = jn_joint_mimic(m, l, NULL, &ratio, &offset) ? 1 : jn_joint_nv(m, l), iv = jn_joint_v(m, l);
+    for (int c = 0; c < count; c++) {
+      const jn_dof *dof = &joint->dof[c];
+      if (dof->stiffness == 0) continue;
+      double x =
+          k ? ratio * v[(k - 1) * jn_model_nv(m) + iv + c] : ratio * q[jn_joint_q(m, l) + c] + offset - dof->rest;
+      force[iv + c] += ratio * dof->stiffness * x;
+    }
+  }
+}
+static UNUSED double spring_energy(const jn_model *m, const double *q) {
+  double sum = 0;
+  for (int l = 0; l < jn_link_count(m); l++) {
+    const jn_joint *joint = jn_joint_description(m, l);
+    double ratio = 1, offset = 0;
+    int count = jn_joint_mimic(m, l, NULL, &ratio, &offset) ? 1 : jn_joint_nv(m, l);
+    for (int c = 0; c < count; c++) {
+      double x = ratio * q[jn_joint_q(m, l) + c] + offset - joint->dof[c].rest;
+      sum += joint->dof[c].stiffness * x * x / 2;
+    }
+  }
+  return sum;
 }
 
 /* A tree of `links` links, joint types drawn at random (each type comes up within any JN_JOINT_TYPES links in a row).

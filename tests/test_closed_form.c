@@ -187,6 +187,7 @@ static void coefficient_matrices_give_the_torque_rates(void **st) {
       check_close(P + (order + 1) * n * n, M, n * n, norm(M, n * n), 500, "the last matrix is M");
       for (int r = 0; r < n; r++) sum[r] = g[order * n + r] - ext[order * n + r];
       for (int r = 0; r <= order + 1; r++) add_product(1, P + r * n * n, x.v + r * n, sum, n, n, 1);
+      add_spring_forces(x.m, x.q, x.v, order, sum);
       double size = norm(P, (order + 2) * n * n) + norm(ext + order * n, n);
       check_close(tau + order * n, sum, n, size, 4000, "order %d", order);
     }

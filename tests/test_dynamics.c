@@ -45,7 +45,7 @@ static double norm(const double *x, int n) {
 static void compare_with_sums(state *x, reference *r) {
   int n = x->nv;
   double M[MOST_V * MOST_V], C[MOST_V * MOST_V], dM[MOST_V * MOST_V], g[MOST_V], tau[MOST_V], expected[MOST_V * MOST_V];
-  double h[6], energy[2], com[3], e[2] = {r->kinetic, r->potential};
+  double h[6], energy[2], com[3], e[2] = {r->kinetic, r->potential + spring_energy(x->m, x->q)};
   check_ok(jn_mass_matrix(x->m, x->w, x->q, M));
   for (int i = 0; i < n * n; i++) expected[i] = r->M[i / n][i % n];
   check_close(M, expected, n * n, 1, 500, "M = sum J^T I J (6a)");
@@ -63,8 +63,9 @@ static void compare_with_sums(state *x, reference *r) {
     for (int l = 0; l < x->nlink; l++)
       for (int c = 0; c < 6; c++) expected[i] -= r->J[l][c][i] * x->W[6 * l + c];
   }
+  add_spring_forces(x->m, x->q, NULL, 0, expected);
   check_ok(jn_inverse_dynamics(x->m, x->w, x->q, x->v, x->a, x->W, tau));
-  check_close(tau, expected, n, 50, 1000, "tau = M a + C v + g - sum J^T W");
+  check_close(tau, expected, n, 50, 1000, "tau = M a + C v + g + springs - sum J^T W");
   check_ok(jn_energy(x->m, x->w, x->q, x->v, energy));
   check_close(energy, e, 2, 10, 500, "energies");
   check_ok(jn_momentum(x->m, x->w, JN_ABOUT_ORIGIN, x->q, x->v, h));
@@ -242,7 +243,8 @@ static void inverse_dynamics_is_affine_in_the_acceleration(void **st) {
     for (int k = 0; k < n; k++) sum[k] = Ma[k] + h[k];
     check_close(tau, sum, n, 50, 500, "tau = M a + bias");
     for (int k = 0; k < n; k++) sum[k] = c[k] + g[k];
-    check_close(h, sum, n, 50, 500, "bias = C v + g");
+    add_spring_forces(x.m, x.q, NULL, 0, sum);
+    check_close(h, sum, n, 50, 500, "bias = C v + g + springs");
     end(&x);
   }
 }
@@ -469,7 +471,8 @@ static void joint_wrenches_do_the_work_of_the_torques(void **st) {
         expected[iv] += ratio * ratio * jn_joint_description(x.m, l)->dof[c].armature * x.a[iv];
       }
     }
-    check_close(tau, expected, x.nv, 50, 1000, "tau = S^T F + armature a");
+    add_spring_forces(x.m, x.q, NULL, 0, expected);
+    check_close(tau, expected, x.nv, 50, 1000, "tau = S^T F + armature a + springs");
     /* at rest, without other wrenches, the roots carry the whole weight, fixed links included */
     check_ok(jn_joint_wrenches(x.m, x.w, x.q, NULL, NULL, NULL, F));
     double weight = 0, total = 9.81 * (jn_model_mass(x.m) + jn_model_fixed_mass(x.m));

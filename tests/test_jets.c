@@ -267,6 +267,7 @@ static void closed_form_is_the_recursion_and_keeps_its_structure(void **st) {
         size = fmax(size, binom * (norm(M + (order - k) * n * n, n * n) + norm(C + (order - k) * n * n, n * n)));
         binom = binom * (order - k) / (k + 1);
       }
+      add_spring_forces(x.m, x.q, x.v, order, sum);
       check_close(tau + order * n, sum, n, size, 4000, "closed form = recursion at order %d", order);
       double scale = fmax(1, norm(M + order * n * n, n * n));
       for (int r = 0; r < n; r++)

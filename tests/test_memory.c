@@ -62,6 +62,7 @@ static jn_status compute_everything(const jn_model *m, jn_work *w, const double 
                            jn_coriolis_forces(m, w, q, v, x),
                            jn_bias_forces(m, w, q, v, x),
                            jn_loss_forces(m, v, x),
+                           jn_spring_forces(m, q, x),
                            jn_forward_dynamics(m, w, q, v, v, W, x),
                            jn_hybrid_dynamics(m, w, given, q, v, v, v, W, x, y),
                            jn_mass_matrix(m, w, q, A),

@@ -76,7 +76,8 @@ static void regressors_times_parameters(void **st) {
     check_ok(jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, NULL, expected));
     times(Y, x.pi, n, x.np, out);
     for (int k = 0; k < n; k++) out[k] += arm[k] * x.a[k];
-    check_close(out, expected, n, norm(expected, n), 1000, "tau = Y pi");
+    add_spring_forces(x.m, x.q, NULL, 0, out);
+    check_close(out, expected, n, norm(expected, n), 1000, "tau = Y pi + armature a + springs");
     check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
     check_ok(jn_coriolis_matrix(x.m, x.w, x.q, x.v, C));
     check_ok(jn_gravity_forces(x.m, x.w, x.q, g));
@@ -95,6 +96,7 @@ static void regressors_times_parameters(void **st) {
     check_ok(jn_energy(x.m, x.w, x.q, x.v, expected));
     times(Y, x.pi, 2, x.np, out);
     for (int k = 0; k < n; k++) out[0] += 0.5 * arm[k] * x.v[k] * x.v[k];
+    out[1] += spring_energy(x.m, x.q);
     check_close(out, expected, 2, norm(expected, 2), 1000, "energies");
     check_ok(jn_momentum_regressor(x.m, x.w, x.q, x.v, Y));
     check_ok(jn_momentum(x.m, x.w, JN_ABOUT_ORIGIN, x.q, x.v, expected));
@@ -125,6 +127,7 @@ static void regressor_jets_times_parameters(void **st) {
     for (int k = 0; k <= TOP; k++) {
       times(Y + k * n * x.np, x.pi, n, x.np, out);
       for (int c = 0; c < n; c++) out[c] += arm[c] * x.v[(k + 1) * n + c];
+      add_spring_forces(x.m, x.q, x.v, k, out);
       check_close(out, tau + k * n, n, norm(tau + k * n, n), 4000, "tau^(%d) = Y^(%d) pi", k, k);
     }
     end(&x);

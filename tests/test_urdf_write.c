@@ -178,7 +178,7 @@ static jn_builder *all_joints(void) {
   place(l.placement, 0.1, 0.2, 0.3, 1, 2, 1.0 / 3);
   give_inertia(&l, 2);
   l.joint.axis[0] = 1;
-  l.joint.dof[0] = (jn_dof){-1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7, 0.88, 0.99, 0.11};
+  l.joint.dof[0] = (jn_dof){-1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7, 0.88, 0.99, 0.11, 1.22, 0.33};
   add(b, &l);
   l = link_of("slide", "base", JN_PRISMATIC);
   l.joint.point[0] = 5; /* has no meaning for a translation */

@@ -196,6 +196,8 @@ static const extra extras[] = {
     EXTRA("armature", armature, 0),
     EXTRA("damping", damping, 0),
     EXTRA("friction", friction, 0),
+    EXTRA("stiffness", stiffness, 0),
+    EXTRA("rest", rest, 0),
 };
 enum { EXTRAS = sizeof extras / sizeof *extras };
 

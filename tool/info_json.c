@@ -18,6 +18,8 @@ static void write_limits(json_writer *j, const jn_joint *joint) {
     emit_number(j, "armature", d->armature);
     emit_number(j, "damping", d->damping);
     emit_number(j, "friction", d->friction);
+    emit_number(j, "stiffness", d->stiffness);
+    emit_number(j, "rest", d->rest);
     emit_close_object(j);
   }
   emit_close_array(j);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/dynamics.h: inverse, forward and hybrid dynamics; M, C, g; energies; joint wrenches.
  *
- *   M(q) a + C(q, v) v + g(q) = tau + sum_i J_i^T W_i
+ *   M(q) a + C(q, v) v + g(q) + k(q) = tau + sum_i J_i^T W_i
  * q [nq] configuration; v, a [nv] velocity and acceleration (NULL: zero); tau [nv] joint forces [N m, N].
  * wrench [nlink x 6]: external wrenches W_i that the surroundings exert on the links, (moment, force) in the link's
- * frame about its origin; NULL: none. Armature is part of M. Damping and friction are not in any of these:
- * jn_loss_forces() gives them, to be added to tau of inverse dynamics and subtracted from tau of forward dynamics. n
- * bodies, depth d. Matrices [nv x nv] are complete. No function allocates; one work for each thread; outputs must not
- * overlap inputs; NaN in gives NaN out.
- * Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE (a matrix of more than 2^31 entries);
- * JN_ERR_SINGULAR where named. */
+ * frame about its origin; NULL: none. Armature is part of M; k are the springs at joints (jn_dof), if there are any.
+ * Damping and friction are not in any of these: jn_loss_forces() gives them, to be added to tau of inverse dynamics and
+ * subtracted from tau of forward dynamics. n bodies, depth d. Matrices [nv x nv] are complete. No function allocates;
+ * one work for each thread; outputs must not overlap inputs; NaN in gives NaN out. Errors of all: JN_ERR_NULL,
+ * JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE (a matrix of more than 2^31 entries); JN_ERR_SINGULAR where named. */
 #ifndef JOUNCE_DYNAMICS_H
 #define JOUNCE_DYNAMICS_H
 
@@ -19,17 +18,20 @@
 extern "C" {
 #endif
 
-/* tau = M a + C v + g - sum J^T W. O(n). [kim2012 Table 2] */
+/* tau = M a + C v + g + k - sum J^T W. O(n). [kim2012 Table 2] */
 JN_API jn_status jn_inverse_dynamics(const jn_model *model, jn_work *work, const double *q, const double *v,
                                      const double *a, const double *wrench, double *tau);
-/* g = tau(q, 0, 0); C v; and the bias C v + g. O(n). */
+/* g = tau(q, 0, 0) without springs; C v; and the bias C v + g + k. O(n). */
 JN_API jn_status jn_gravity_forces(const jn_model *model, jn_work *work, const double *q, double *g);
 JN_API jn_status jn_coriolis_forces(const jn_model *model, jn_work *work, const double *q, const double *v, double *c);
 JN_API jn_status jn_bias_forces(const jn_model *model, jn_work *work, const double *q, const double *v, double *h);
 /* Forces that damping and Coulomb friction take: damping v + friction sign(v), sign(0) = 0; coupled joints included. */
 JN_API jn_status jn_loss_forces(const jn_model *model, const double *v, double *loss);
+/* Forces that stretch the springs at the joints, stiffness (q - rest) [nv]; coupled joints included. They are part of
+ * inverse dynamics and of the bias, so add nothing there; tau = M a + C v + g + these. O(n). */
+JN_API jn_status jn_spring_forces(const jn_model *model, const double *q, double *force);
 
-/* a with M a = tau - C v - g + sum J^T W. O(n) by articulated inertias [kim2012 Table 3]; O(nv^3) dense when
+/* a with M a = tau - C v - g - k + sum J^T W. O(n) by articulated inertias [kim2012 Table 3]; O(nv^3) dense when
  * coordinates are coupled. JN_ERR_SINGULAR: a joint has no effective inertia, see jn_singular_joint(). */
 JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_work *work, const double *q, const double *v,
                                      const double *tau, const double *wrench, double *a);
@@ -68,7 +70,8 @@ JN_API jn_status jn_mass_factor(const jn_model *model, jn_work *work, const doub
 /* x with M x = b. O(nv d). x may be b. */
 JN_API jn_status jn_mass_solve(const jn_model *model, jn_work *work, const double *factor, const double *b, double *x);
 
-/* energy [2]: kinetic (v^T M v / 2, armature included) and potential (zero at the world's origin) [J]. O(n). */
+/* energy [2]: kinetic (v^T M v / 2, armature included) and potential (zero at the world's origin, and the energy of
+ * springs) [J]. O(n). */
 JN_API jn_status jn_energy(const jn_model *model, jn_work *work, const double *q, const double *v, double *energy);
 
 /* F [nlink x 6]: the wrench that the parent exerts on each link through its joint, fixed joints included, in the link's

@@ -98,6 +98,7 @@ JN_API jn_status jnf_gravity_forces(const jn_model *model, jn_work *work, const 
 JN_API jn_status jnf_coriolis_forces(const jn_model *model, jn_work *work, const float *q, const float *v, float *c);
 JN_API jn_status jnf_bias_forces(const jn_model *model, jn_work *work, const float *q, const float *v, float *h);
 JN_API jn_status jnf_loss_forces(const jn_model *model, const float *v, float *loss);
+JN_API jn_status jnf_spring_forces(const jn_model *model, const float *q, float *force);
 JN_API jn_status jnf_forward_dynamics(const jn_model *model, jn_work *work, const float *q, const float *v,
                                       const float *tau, const float *wrench, float *a);
 JN_API jn_status jnf_hybrid_dynamics(const jn_model *model, jn_work *work, const unsigned char *prescribed,

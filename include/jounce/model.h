@@ -62,6 +62,10 @@ typedef struct jn_dof {
   double armature; /* reflected rotor inertia, added to the mass matrix [kg m^2 or kg] */
   double damping;  /* viscous friction [N m s / rad or N s / m] */
   double friction; /* Coulomb friction [N m or N] */
+  /* A spring at the joint: force stiffness (q - rest) [N m / rad or N / m; rad or m], part of inverse dynamics and the
+   * bias like weight, and of the potential energy. Not for spherical and free joints. */
+  double stiffness;
+  double rest;
 } jn_dof;
 
 /* Longest name of a link, joint, frame or loop in bytes; what is longer is refused. And room for the name of a

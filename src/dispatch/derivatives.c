@@ -46,7 +46,12 @@ jn_status PUBLIC(inverse_dynamics_derivatives)(const jn_model *m, jn_work *w, co
 
 jn_status PUBLIC(gravity_forces_derivative)(const jn_model *m, jn_work *w, const number *q, number *dg) {
   if (!dg) return JN_ERR_NULL;
-  return PUBLIC(inverse_dynamics_derivatives)(m, w, q, NULL, NULL, NULL, JN_IN_BODY, dg, NULL, NULL, NULL);
+  jn_run r;
+  jn_status status = begin(&r, JN_KERNEL_derivatives, m, w, q, NULL, NULL, NULL, JN_IN_BODY);
+  if (status != JN_OK) return status;
+  r.arg[1] = 1; /* without springs */
+  want(&r, 0, power_of(m, 2), dg);
+  return jn__run(&r);
 }
 
 static jn_status hybrid(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,

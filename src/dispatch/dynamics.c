@@ -151,6 +151,19 @@ jn_status PUBLIC(loss_forces)(const jn_model *m, const number *v, number *loss) 
   return JN_OK;
 }
 
+jn_status PUBLIC(spring_forces)(const jn_model *m, const number *q, number *force) {
+  if (!m || !q || !force) return JN_ERR_NULL;
+  const jn_tree_d *t = m->tree[JN_KIND_D];
+  for (int k = 0; k < m->nv; k++) force[k] = 0;
+  for (int i = 0; i < t->nb && t->sprung; i++) {
+    const jn_body_d *b = &t->body[i];
+    for (int k = 0; k < b->nv && b->owner; k++)
+      if (t->stiffness[b->iv + k] != 0)
+        force[b->iv + k] = (number)t->stiffness[b->iv + k] * (q[b->iq + k] - (number)t->rest[b->iv + k]);
+  }
+  return JN_OK;
+}
+
 /* ---- systems of equations ---- */
 
 jn_status PUBLIC(forward_dynamics)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *tau,

@@ -12,7 +12,7 @@ enum {
   JN_KEY_POINT = 8,
   JN_KEY_PITCH = 16,
   JN_KEY_SCREWS = 32,
-  JN_KEY_MOTION = 64, /* limits, armature, damping, friction */
+  JN_KEY_MOTION = 64, /* limits, armature, damping, friction, stiffness, rest */
   JN_KEY_MIMIC = 128,
   JN_KEY_DISTANCE = 256,
   JN_KEY_MASK = 512,
@@ -39,7 +39,9 @@ unsigned jn__loop_keys(jn_loop_type type);   /* native_write.c */
 #define JN_MECHANICS_LIST(X) \
   X(armature, 0)             \
   X(damping, 0)              \
-  X(friction, 0)
+  X(friction, 0)             \
+  X(stiffness, 0)            \
+  X(rest, 0)
 
 /* ---- native_scan.c ---- */
 

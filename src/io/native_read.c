@@ -326,12 +326,13 @@ static void check_use(reader *r, const node *n, const char *type, unsigned used)
   static const struct {
     const char *key;
     unsigned bit;
-  } keys[] = {{"axis", JN_KEY_AXIS},         {"axis2", JN_KEY_AXIS2},    {"axis3", JN_KEY_AXIS3},
-              {"point", JN_KEY_POINT},       {"pitch", JN_KEY_PITCH},    {"limits", JN_KEY_MOTION},
-              {"armature", JN_KEY_MOTION},   {"damping", JN_KEY_MOTION}, {"friction", JN_KEY_MOTION},
-              {"mimic", JN_KEY_MIMIC},       {"screw", JN_KEY_SCREWS},   {"screws", JN_KEY_SCREWS},
-              {"distance", JN_KEY_DISTANCE}, {"mask", JN_KEY_MASK},      {"a", JN_KEY_SIDES},
-              {"b", JN_KEY_SIDES},           {"terms", JN_KEY_TERMS},    {"offset", JN_KEY_TERMS}};
+  } keys[] = {{"axis", JN_KEY_AXIS},        {"axis2", JN_KEY_AXIS2},    {"axis3", JN_KEY_AXIS3},
+              {"point", JN_KEY_POINT},      {"pitch", JN_KEY_PITCH},    {"limits", JN_KEY_MOTION},
+              {"armature", JN_KEY_MOTION},  {"damping", JN_KEY_MOTION}, {"friction", JN_KEY_MOTION},
+              {"stiffness", JN_KEY_MOTION}, {"rest", JN_KEY_MOTION},    {"mimic", JN_KEY_MIMIC},
+              {"screw", JN_KEY_SCREWS},     {"screws", JN_KEY_SCREWS},  {"distance", JN_KEY_DISTANCE},
+              {"mask", JN_KEY_MASK},        {"a", JN_KEY_SIDES},        {"b", JN_KEY_SIDES},
+              {"terms", JN_KEY_TERMS},      {"offset", JN_KEY_TERMS}};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
     if (!(used & keys[i].bit) && get(n, keys[i].key))
       tell(r, JN_WARNING, "unused-key", n, keys[i].key, "remove it, or correct the type",
@@ -453,7 +454,9 @@ static void read_joint(reader *r, const node *body, const char *body_name, jn_jo
   out->name = get_string(r, &n, "name");
   set_subject(r, "joint", out->name ? out->name : body_name);
   check_keys(r, &n,
-             "name, type, axis, axis2, axis3, point, pitch, screw, screws, limits, armature, damping, friction, mimic");
+             "name, type, axis, axis2, axis3, point, pitch, screw, screws, limits, armature, damping, friction, "
+             "stiffness, rest, "
+             "mimic");
   out->type = read_joint_type(r, &n, &type);
   if (type) check_use(r, &n, type, jn__joint_keys(out->type));
   read_axes(r, &n, out);

@@ -105,7 +105,7 @@ static int form_of(const jn_joint *joint, form *f) {
 static int same_dof(const jn_dof *a, const jn_dof *b) {
   return a->velocity == b->velocity && a->acceleration == b->acceleration && a->jerk == b->jerk &&
          a->effort == b->effort && a->effort_rate == b->effort_rate && a->armature == b->armature &&
-         a->damping == b->damping && a->friction == b->friction;
+         a->damping == b->damping && a->friction == b->friction && a->stiffness == b->stiffness && a->rest == b->rest;
 }
 
 static void check_joint(writer *w, int i) {
@@ -304,11 +304,14 @@ static void put_limits(writer *w, const form *f, const jn_dof *dof) {
 }
 
 static void put_dynamics(writer *w, const form *f, const jn_dof *dof) {
-  if (f->coordinates == 0 || (dof->damping == 0 && dof->friction == 0 && dof->armature == 0)) return;
+  if (f->coordinates == 0 || (dof->damping == 0 && dof->friction == 0 && dof->armature == 0 && dof->stiffness == 0))
+    return;
   put(w, "    <dynamics");
   put_value(w, "damping", dof->damping);
   put_value(w, "friction", dof->friction);
   if (dof->armature != 0) put_value(w, "armature", dof->armature);
+  if (dof->stiffness != 0) put_value(w, "stiffness", dof->stiffness);
+  if (dof->rest != 0) put_value(w, "rest", dof->rest);
   put(w, "/>\n");
 }
 

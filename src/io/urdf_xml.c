@@ -307,7 +307,7 @@ static void start_joint(walk *w) {
       .placement = JN_IDENTITY,
       .axis = {1, 0, 0},
       .mimic_ratio = 1,
-      .dof = {-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0}};
+      .dof = {-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0, 0, 0}};
   jn_urdf *u = w->u;
   void *grown = jn__grow(&u->builder->allocator, u->joints, u->joint_count, &u->joint_capacity, sizeof *u->joints);
   if (!grown) {
@@ -378,6 +378,8 @@ static void read_dynamics(walk *w) {
   number(w, "damping", &joint->dof.damping);
   number(w, "friction", &joint->dof.friction);
   number(w, "armature", &joint->dof.armature);
+  number(w, "stiffness", &joint->dof.stiffness);
+  number(w, "rest", &joint->dof.rest);
 }
 
 static void read_mimic(walk *w) {

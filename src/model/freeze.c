@@ -70,7 +70,7 @@ typedef struct arrays {
   jn_body_d *body;
   jn_frame_d *frame, *placement;
   jn_screw_d *screw;
-  double *armature, *gross, *link_inertia;
+  double *armature, *gross, *link_inertia, *stiffness, *rest;
   int32_t *link_parent, *order, *lambda;
   void *other[JN_KINDS];
 } arrays;
@@ -112,6 +112,8 @@ static jn_model *place_model(const jn_draft *d, const jn_tree_d *count, layout *
   x->armature = place(l, (size_t)count->nd, sizeof *x->armature);
   x->gross = place(l, (size_t)count->nd, sizeof *x->gross);
   x->link_inertia = place(l, 10 * n, sizeof *x->link_inertia);
+  x->stiffness = place(l, (size_t)d->nv, sizeof *x->stiffness);
+  x->rest = place(l, (size_t)d->nv, sizeof *x->rest);
   x->link_parent = place(l, n, sizeof(int32_t));
   x->order = place(l, (size_t)d->nv, sizeof(int32_t));
   x->lambda = place(l, (size_t)d->nv, sizeof(int32_t));
@@ -239,6 +241,31 @@ static void fill_elimination(jn_tree_d *t, arrays *x) {
   t->lambda = x->lambda;
 }
 
+/* Springs, summed up for the coordinates that move them: k (r q + o - x)^2 / 2 over the joints that follow q with ratio
+ * r and offset o. `rest` holds the sum of k r (x - o) until all are there. */
+static void fill_springs(jn_tree_d *t, arrays *x) {
+  for (int i = 0; i < t->nb; i++) {
+    const jn_body_d *b = &x->body[i];
+    const jn_link_record *r = &x->link[b->link];
+    for (int c = 0; c < b->nv; c++) {
+      const jn_dof *dof = &r->joint.dof[c];
+      if (dof->stiffness == 0) continue;
+      double ratio = b->owner ? 1 : r->ratio, at = dof->rest - (b->owner ? 0 : r->offset);
+      x->stiffness[b->iv + c] += dof->stiffness * ratio * ratio;
+      x->rest[b->iv + c] += dof->stiffness * ratio * at;
+      t->spring_energy += dof->stiffness * at * at / 2;
+      t->sprung = 1;
+    }
+  }
+  for (int k = 0; k < t->nv; k++) {
+    if (x->stiffness[k] == 0) continue;
+    x->rest[k] /= x->stiffness[k];
+    t->spring_energy -= x->stiffness[k] * x->rest[k] * x->rest[k] / 2;
+  }
+  t->stiffness = x->stiffness;
+  t->rest = x->rest;
+}
+
 static void fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
   jn_tree_d *t = x->tree;
   *t = *count;
@@ -283,6 +310,7 @@ static void fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
     t->coupled |= x->link[k].leader != JN_NONE;
   }
   fill_elimination(t, x);
+  fill_springs(t, x);
 }
 
 static void fill_frames_and_loops(const jn_draft *d, arrays *x) {

@@ -141,6 +141,13 @@ static void check_limits(jn_draft *d, int i) {
     if (!isfinite(x->armature) || x->armature < 0)
       jn__joint_message(d, JN_ERROR, i, "armature", "give a finite number, zero or more", "the armature is %g",
                         x->armature);
+    if (!isfinite(x->stiffness) || x->stiffness < 0 || !isfinite(x->rest))
+      jn__joint_message(d, JN_ERROR, i, "spring", "give a finite stiffness, zero or more, and a finite rest position",
+                        "the spring has stiffness %g and rests at %g", x->stiffness, x->rest);
+    else if (x->stiffness != 0 && !has_position)
+      jn__joint_message(d, JN_ERROR, i, "spring", "remove the stiffness, or use a gimbal or several single joints",
+                        "a %s joint cannot have a spring: it has no coordinates whose rates are its velocity",
+                        jn_joint_type_name(j->type));
     if (!isfinite(x->damping) || !isfinite(x->friction))
       jn__joint_message(d, JN_ERROR, i, "not-finite", "give finite numbers", "damping %g, friction %g", x->damping,
                         x->friction);

@@ -35,16 +35,20 @@ typedef struct TREE(tree) {
   int32_t nb, nq, nv, nd, nframe, nscrew, nlink;
   int32_t coupled;  /* some coordinate moves more than one body */
   int32_t straight; /* none does, and coordinates are in the order of the bodies: iv = id */
+  int32_t sprung;   /* some coordinate has a spring */
   int32_t chain;    /* each body hangs from the one before: there are no zeros between branches */
   NUMBER gravity[3];
-  const TREE(body) * body;       /* [nb] */
-  const TREE(frame) * frame;     /* [nframe] */
+  NUMBER spring_energy;      /* stored when all coordinates are at `rest`: springs that pull on one coordinate differ */
+  const TREE(body) * body;   /* [nb] */
+  const TREE(frame) * frame; /* [nframe] */
   const TREE(frame) * placement; /* [nlink] the link's placement in its parent link; body = body of its joint or -1 */
   const TREE(screw) * screw;     /* [nscrew] */
   const NUMBER *armature;        /* [nd] */
-  const NUMBER *gross;           /* [nd] inertia that a coordinate moves, at some configuration: the size of pivots */
-  const NUMBER *link_inertia;    /* [nlink][10] of each link alone, in its own frame */
-  const int32_t *link_parent;    /* [nlink] link, or -1 */
+  const NUMBER *stiffness;    /* [nv] springs at the coordinates; those of joints that follow are in their leader's */
+  const NUMBER *rest;         /* [nv] where the force of the spring is zero */
+  const NUMBER *gross;        /* [nd] inertia that a coordinate moves, at some configuration: the size of pivots */
+  const NUMBER *link_inertia; /* [nlink][10] of each link alone, in its own frame */
+  const int32_t *link_parent; /* [nlink] link, or -1 */
   /* Elimination of the mass matrix: coordinate order[k] comes k-th; its row is coupled to row lambda[k] < k and that
    * one's own lambda and so on: the branches of the tree, or all rows before it when coordinates are coupled. */
   const int32_t *order;  /* [nv] */

@@ -82,7 +82,7 @@ static size_t tree_bytes(const void *tree_d) {
   const jn_tree_d *t = tree_d;
   return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
          up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
-         up((size_t)(2 * t->nd + 10 * t->nlink) * sizeof(scalar));
+         up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar));
 }
 
 static void convert(scalar *to, const double *from, int n) {
@@ -129,7 +129,9 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .nlink = t->nlink,
                     .coupled = t->coupled,
                     .straight = t->straight,
+                    .sprung = t->sprung,
                     .chain = t->chain,
+                    .spring_energy = (scalar)t->spring_energy,
                     .body = body,
                     .frame = frame,
                     .placement = frame + t->nframe,
@@ -137,6 +139,8 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .armature = armature,
                     .gross = armature + t->nd,
                     .link_inertia = armature + 2 * t->nd,
+                    .stiffness = armature + 2 * t->nd + 10 * t->nlink,
+                    .rest = armature + 2 * t->nd + 10 * t->nlink + t->nv,
                     .link_parent = t->link_parent,
                     .order = t->order,
                     .lambda = t->lambda};
@@ -152,6 +156,8 @@ static void tree_convert(const void *tree_d, void *memory) {
   convert(armature, t->armature, t->nd);
   convert(armature + t->nd, t->gross, t->nd);
   convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
+  convert(armature + 2 * t->nd + 10 * t->nlink, t->stiffness, t->nv);
+  convert(armature + 2 * t->nd + 10 * t->nlink + t->nv, t->rest, t->nv);
 }
 
 #define ROW_TEXT2(x) #x

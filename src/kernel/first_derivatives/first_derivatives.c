@@ -101,10 +101,18 @@ static int derivatives_special(const jn_call *c) {
 
 #endif
 
-/* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold. out: dtau/dq, dtau/dv, dtau/da [nv x nv], dtau/d
- * wrench [nv x nlink x 6], tau [nv]. O(n d). */
+/* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold; arg[1]: without springs. out: dtau/dq, dtau/dv,
+ * dtau/da [nv x nv], dtau/d wrench [nv x nlink x 6], tau [nv]. O(n d). */
 void JN_(derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
+  if (c->arg[1] && t->sprung) {
+    JN_S(tree) unsprung = *t;
+    jn_call inner = *c;
+    unsprung.sprung = 0;
+    inner.tree = &unsprung;
+    JN_(derivatives)(&inner);
+    return;
+  }
   if (derivatives_special(c) && !c->counted) return;
   real *at = c->scratch;
   linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);

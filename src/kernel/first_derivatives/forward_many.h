@@ -25,7 +25,8 @@ FLAT wrench many_momentum(const linearization_many *o, int i, int c, int turn) {
 /* tau - bias of coordinate k of body i. */
 FLAT real many_force(const linearization_many *o, int i, int k, const real *tau) {
   const JN_S(body) *b = &o->t->body[i];
-  return (tau ? tau[b->iv + k] : ZERO) - screw_power(b, o->sum[i].F, o->s[b->id + k].S);
+  real force = (tau ? tau[b->iv + k] : ZERO) - screw_power(b, o->sum[i].F, o->s[b->id + k].S);
+  return o->t->sprung && has_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
 }
 
 /* The row of M of coordinate c of body i, along its branch (factor_many.h). */

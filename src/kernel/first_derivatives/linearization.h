@@ -27,6 +27,7 @@
 #ifndef JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_H
 #define JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_H
 
+#include "../base/springs.h"
 #include "../forward_dynamics/articulated.h"
 
 enum { HOLD_BODY, HOLD_WORLD, HOLD_ALIGNED };
@@ -494,6 +495,7 @@ FLAT void linearization_matrices(const linearization *w, int orders, column *x, 
           for (int e = 0; e < in->nv; e++) pair_entries(w, x, in->id + e, in->iv + e, first + c, k, to);
       }
       if (to->M && to->from == 0) to->M[(first + c) * (n + 1)] += armature_of(t, b, c);
+      if (to->dq && to->from == 0 && t->sprung) to->dq[(first + c) * (n + 1)] += stiffness_of(t, b, c);
     }
   }
 }
@@ -548,6 +550,7 @@ FLAT void first_matrices(const linearization *w, const derived *to) {
         }
       }
       if (M) M[out * (n + 1)] += armature_of(t, b, c);
+      if (dq && t->sprung) dq[out * (n + 1)] += stiffness_of(t, b, c);
     }
   }
 }
@@ -563,6 +566,8 @@ FLAT void linearization_forces(const linearization *w, int k, real *tau) {
       if (w->a) tau[b->iv + c] += armature_of(t, b, c) * w->a[k * t->nv + b->iv + c];
     }
   }
+  if (k == 0) add_springs(t, w->q, K(1), tau);
+  if (k == 1) add_spring_change(t, w->g, tau);
 }
 
 #endif

@@ -171,6 +171,7 @@ static inline void one_matrices(matrix_rows *o) {
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv && to->M; k++) to->M[(b->id + k) * (n + 1)] += armature_of(t, b, k);
+    for (int k = 0; k < b->nv && to->dq && t->sprung; k++) to->dq[(b->id + k) * (n + 1)] += stiffness_of(t, b, k);
   }
 }
 

@@ -91,7 +91,7 @@ static inline void accelerations(linearization *w, const split *s, const real *a
   real *bias = s->y + n;
   for (int i = 0; i < n; i++) a_out[i] = is_given(s, i) && a ? a[i] : ZERO;
   w->a = a_out;
-  JN_(newton_forces)(t, w->q, w->v, a_out, w->W, 0, &w->turn, at, bias);
+  JN_(newton_forces)(t, w->q, w->v, a_out, w->W, FORCES_ALL, &w->turn, at, bias);
   JN_(mass_matrix)(t, w->q, &w->turn, 1, at, H);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)

@@ -6,6 +6,7 @@
  * [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others), wrenches. out: a [nv],
  * tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero when singular. */
 #include "../base/row.h"
+#include "../base/springs.h"
 #include "../inverse_dynamics/rnea.h"
 #include "articulated.h"
 
@@ -20,6 +21,7 @@ typedef struct forward_sweep {
   wrench *p;       /* [nb] */
   twist *c, *A;    /* [nb] */
   real *x;         /* [nd] u, then accelerations */
+  real *net;       /* [nv] forces without those of springs */
 } forward_sweep;
 
 static inline forward_sweep forward_place(const JN_S(tree) * t, real **at) {
@@ -33,6 +35,7 @@ static inline forward_sweep forward_place(const JN_S(tree) * t, real **at) {
   w.c = TAKE(at, t->nb, twist);
   w.A = TAKE(at, t->nb, twist);
   w.x = take(at, (size_t)t->nd);
+  w.net = take(at, (size_t)t->nv);
   return w;
 }
 
@@ -94,6 +97,24 @@ static inline void forward_resolve(const forward_sweep *w, int i, const unsigned
   }
 }
 
+/* What is left of tau for the bodies when the springs have taken theirs. */
+static inline const real *without_springs(const forward_sweep *w, const real *q, const real *tau) {
+  const JN_S(tree) *t = w->o.t;
+  if (!t->sprung) return tau;
+  for (int k = 0; k < t->nv; k++) w->net[k] = tau ? tau[k] : ZERO;
+  add_springs(t, q, K(-1), w->net);
+  return w->net;
+}
+
+/* Forces of prescribed coordinates drive their springs too. */
+static inline void prescribed_springs(const JN_S(tree) * t, const real *q, const unsigned char *prescribed, real *tau) {
+  for (int i = 0; i < t->nb && t->sprung; i++) {
+    const JN_S(body) *b = &t->body[i];
+    for (int k = 0; k < b->nv && has_springs(b); k++)
+      if (!is_free(prescribed, b->iv + k)) tau[b->iv + k] += spring_force(t, b, k, q);
+  }
+}
+
 void JN_(forward)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *v = c->in[1], *a = c->in[2], *tau = c->in[3];
@@ -105,10 +126,11 @@ void JN_(forward)(const jn_call *c) {
   JN_(bodies_outward)(t, c->in[0], v, &turn, 1, w.B, w.S, w.V, w.Psi);
   for (int i = 0; i < t->nb; i++) forward_body(&w, i, prescribed, v, a);
   if (c->in[4]) take_wrenches(&w, c->in[4]);
+  const real *net = c->arg[0] == FORCES_ALL ? without_springs(&w, c->in[0], tau) : tau;
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     articulate(&w.o, i, prescribed, w.I, c->out[2]);
-    for (int k = 0; k < b->nv; k++) w.x[b->id + k] = tau ? tau[b->iv + k] : ZERO;
+    for (int k = 0; k < b->nv; k++) w.x[b->id + k] = net ? net[b->iv + k] : ZERO;
     w.p[i] = solve_joint_inward(&w.o, i, w.p[i], w.x);
     if (b->parent < 0) continue;
     wrench p = w_add(w.p[i], body_mul(&w.I[i], w.c[i]));
@@ -116,6 +138,7 @@ void JN_(forward)(const jn_call *c) {
   }
   twist base = c->arg[0] ? t_zero() : base_acceleration(t);
   for (int i = 0; i < t->nb; i++) forward_resolve(&w, i, prescribed, a, tau, base, c->out[0], c->out[1]);
+  if (c->out[1] && c->arg[0] == FORCES_ALL) prescribed_springs(t, c->in[0], prescribed, c->out[1]);
 }
 
 /* The same with coupled coordinates, where no joint can be eliminated by itself: dense, by M and the bias. The rows of

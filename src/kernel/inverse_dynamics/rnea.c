@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* RNEA, inverse dynamics alone: the most called of all (kim2012 Table 2). in: q, v, a, wrenches (NULL: zero).
- * arg[0]: without weight. out: tau [nv]. O(n). */
+ * arg[0]: FORCES_... of rnea.h. out: tau [nv]. O(n). */
 #include "rnea.h"
 
 #include "../base/row.h"
+#include "../base/springs.h"
 #include "acceleration_tensor.h"
 
 /* How a body moves, in its own frame: angular velocity and its rate, and the acceleration of its origin
@@ -192,9 +193,10 @@ static inline void newton_euler(const JN_S(tree) * t, const real *q, const real 
 }
 
 void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
-                        int weightless, const angles *turn, real *at, real *tau) {
-  twist base = weightless ? t_zero() : base_acceleration(t);
+                        int which, const angles *turn, real *at, real *tau) {
+  twist base = which == FORCES_WEIGHTLESS ? t_zero() : base_acceleration(t);
   newton_euler(t, q, v, a, wrenches, base.v, turn, at, tau);
+  if (which == FORCES_ALL) add_springs(t, q, K(1), tau);
 }
 
 void JN_(newton)(const jn_call *c) {

@@ -113,6 +113,7 @@ void JN_(inverse_jet)(const jn_call *c) {
 #else
   inverse_of_order(&w, orders, &room);
 #endif
+  for (int k = 0; k < orders - 1 && t->sprung; k++) add_springs_order(t, J.q, J.v, k, w.tau + k * t->nv);
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }
 

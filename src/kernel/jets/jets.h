@@ -10,6 +10,7 @@
 #ifndef JN_KERNEL_JETS_JETS_H
 #define JN_KERNEL_JETS_JETS_H
 
+#include "../base/springs.h"
 #include "../mass_matrix/factor.h"
 
 typedef struct jets {
@@ -366,6 +367,7 @@ static inline void forces_order(const jets *J, int k, real *tau) {
     const JN_S(body) *b = &t->body[i];
     for (int c = 0; c < b->nv; c++) tau[b->iv + c] += armature_of(t, b, c) * K(k + 1) * J->v[(k + 1) * nv + b->iv + c];
   }
+  add_springs_order(t, J->q, J->v, k, tau);
 }
 
 #endif

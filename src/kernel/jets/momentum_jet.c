@@ -59,7 +59,7 @@ void JN_(momentum_jet)(const jn_call *call) {
     if (com) v3_store(v3_scale(K(1) / mass, first), com + 3 * k);
     if (energy) {
       energy[2 * k] = kinetic_order(&J, k);
-      energy[2 * k + 1] = -dot(g, first);
+      energy[2 * k + 1] = spring_energy_order(t, J.q, J.v, k) - dot(g, first);
     }
     p = momentum.f;
   }

@@ -5,6 +5,7 @@
 #ifndef JN_KERNEL_TERMS_MOMENTS_H
 #define JN_KERNEL_TERMS_MOMENTS_H
 
+#include "../base/springs.h"
 #include "jacobians.h"
 #include "sweep_terms.h"
 
@@ -110,7 +111,7 @@ static inline void energies(const term_sweep *s, real *out) {
     for (int k = 0; k < b->nv; k++) armature += armature_of(s->t, b, k) * s->v[b->iv + k] * s->v[b->iv + k];
   }
   out[0] = sp_total(kinetic) + K(0.5) * armature;
-  out[1] = -sp_dot(sp_load(s->t->gravity), sum);
+  out[1] = spring_energy_order(s->t, s->q, NULL, 0) - sp_dot(sp_load(s->t->gravity), sum);
 }
 
 /* The matrix A of momentum and dA/dt, about `com` that moves with dcom: from the inertias of subtrees, made here of the

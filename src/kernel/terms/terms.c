@@ -153,10 +153,12 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
 /* The forces: each its own pass of Newton and Euler (RNEA), except that weight in registers needs none (moments.h). */
 static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   const real *q = c->in[0];
-  if (c->out[JN_OUT_G] && !JN_REGISTERS) JN_(newton_forces)(t, q, NULL, NULL, NULL, 0, &turn, at, c->out[JN_OUT_G]);
-  if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, 0, &turn, at, c->out[JN_OUT_BIAS]);
-  if (c->out[JN_OUT_CORIOLIS]) JN_(newton_forces)(t, q, v, NULL, NULL, 1, &turn, at, c->out[JN_OUT_CORIOLIS]);
-  if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], 0, &turn, at, c->out[JN_OUT_TAU]);
+  if (c->out[JN_OUT_G] && !JN_REGISTERS)
+    JN_(newton_forces)(t, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &turn, at, c->out[JN_OUT_G]);
+  if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, FORCES_ALL, &turn, at, c->out[JN_OUT_BIAS]);
+  if (c->out[JN_OUT_CORIOLIS])
+    JN_(newton_forces)(t, q, v, NULL, NULL, FORCES_WEIGHTLESS, &turn, at, c->out[JN_OUT_CORIOLIS]);
+  if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], FORCES_ALL, &turn, at, c->out[JN_OUT_TAU]);
 }
 
 /* Velocities matter only to these: what does not need them must not pay for them. */
