@@ -4,10 +4,10 @@
  * pi [10 L] stacks the ten parameters of all L links as the file had them, in link frames: m, h = m c, and Jxx, Jyy,
  * Jzz, Jxy, Jxz, Jyz about the frame's origin. Links lumped through fixed joints keep their own ten; those of links
  * fixed to the world have no effect. Forces, energies, momentum and wrenches are linear in pi: their regressors do not
- * depend on it, and apart from armature (columns of jn_joint_regressor()) Y pi is the quantity itself. v, a NULL: zero.
- * No function allocates. pi and models with another pi: jn_parameters(), jn_model_with_parameters(). Errors of all:
- * JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE, JN_ERR_INDEX. Mathematics: docs/regressors.md. [garofalo2013 sec.
- * III] */
+ * depend on it, and apart from armature (columns of jn_joint_regressor()) and springs (jn_spring_forces()) Y pi is the
+ * quantity itself. v, a NULL: zero. No function allocates. pi and models with another pi: jn_parameters(),
+ * jn_model_with_parameters(). Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE, JN_ERR_INDEX.
+ * Mathematics: docs/regressors.md. [garofalo2013 sec. III] */
 #ifndef JOUNCE_REGRESSOR_H
 #define JOUNCE_REGRESSOR_H
 

@@ -35,6 +35,7 @@
   F(coriolis_forces, SIZES(n), q, v, o[0]) \
   F(bias_forces, SIZES(n), q, v, o[0]) \
   N(loss_forces, SIZES(n), v, o[0]) \
+  N(spring_forces, SIZES(n), q, o[0]) \
   F(forward_dynamics, SIZES(n), q, v, tau, wrench, o[0]) \
   F(hybrid_dynamics, SIZES(n, n), prescribed, q, v, a, tau, wrench, o[0], o[1]) \
   F(mass_matrix, SIZES(n * n), q, o[0]) \

@@ -32,6 +32,11 @@ static jn_link *plan_link(plan *p, uint64_t *s, int parent, jn_joint_type type) 
     f->damping = 0.5 * (1 + uniform(s));
     f->friction = 0.5 * (1 + uniform(s));
   }
+  uint64_t own = *s; /* a stream of its own, so that what follows does not depend on springs */
+  for (int k = 0; k < 6 && type != JN_SPHERICAL && type != JN_FREE && uniform(&own) > 0; k++) {
+    l->joint.dof[k].stiffness = 3 * (1 + uniform(&own));
+    l->joint.dof[k].rest = uniform(&own);
+  }
   return l;
 }
 
@@ -119,7 +124,7 @@ jn_model *random_plain_tree(uint64_t *s, int links) {
     p.count = 0;
     plan_tree(&p, s, links);
     for (int i = 0; i < p.count; i++)
-      for (int k = 0; k < 6; k++) p.link[i].joint.dof[k].armature = 0;
+      for (int k = 0; k < 6; k++) p.link[i].joint.dof[k].armature = p.link[i].joint.dof[k].stiffness = 0;
     jn_model *m = build(&p, &error);
     if (m) return m; /* screws may by chance be dependent */
   }

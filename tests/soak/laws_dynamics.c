@@ -56,6 +56,7 @@ static double law_energy(state *x, const law *l) {
       E[1] -= g[r] * c;
     }
   }
+  E[1] += add_springs(x->s->m, LIN(q), NULL, 0, NULL);
   double e = gap(x, F_energy, 0, E);
   newton_destroy(&w);
   return e;
@@ -86,20 +87,22 @@ static double law_power(state *x, const law *l) {
   return gap_long(x, dE, &power, 1, size);
 }
 
-/* Row 1 of the derivative of the energies by q. */
+/* Row 1 of the derivative of the energies by q, less the forces of springs. */
 static double law_gravity(state *x, const law *l) {
   double *by[INPUTS] = {NULL}, *unit = calloc((size_t)x->d->nv, sizeof *unit);
-  number E[2], *g = room_long((size_t)x->d->nv);
+  number E[2], *g = room_long((size_t)x->d->nv), *springs = room_long((size_t)x->d->nv);
   (void)l;
+  add_springs(x->s->m, LIN(q), NULL, 0, springs);
   by[IN_q] = unit;
   for (int k = 0; k < x->d->nv; k++) {
     unit[k] = 1;
     along(x, F_energy, 0, by, E);
-    g[k] = E[1];
+    g[k] = E[1] - springs[k];
     unit[k] = 0;
   }
-  double e = gap(x, F_gravity_forces, 0, g);
-  free(unit), free(g);
+  double size = SIZE(gravity_forces, 0) + largest(springs, (size_t)x->d->nv);
+  double e = roundings(D(gravity_forces, 0), g, (size_t)x->d->nv, size, x->epsilon);
+  free(unit), free(g), free(springs);
   return e;
 }
 
@@ -120,7 +123,10 @@ static double law_bias(state *x, const law *l) {
   check_ok(jnl_inverse_dynamics(x->s->m, x->x[KIND_L].w, LIN(q), LIN(v), NULL, NULL, h));
   double e = gap(x, F_bias_forces, 0, h);
   if (l->f == F_coriolis_forces) {
-    for (int k = 0; k < n; k++) h[k] -= T(gravity_forces, 0)[k];
+    number *springs = room_long((size_t)n);
+    add_springs(x->s->m, LIN(q), NULL, 0, springs);
+    for (int k = 0; k < n; k++) h[k] -= T(gravity_forces, 0)[k] + springs[k];
+    free(springs);
     e = roundings(D(coriolis_forces, 0), h, (size_t)n, SIZE(bias_forces, 0), x->epsilon);
   }
   free(h);
@@ -234,6 +240,15 @@ static double law_losses(state *x, const law *l) {
   return e;
 }
 
+static double law_springs(state *x, const law *l) {
+  number *f = room_long((size_t)x->d->nv);
+  (void)l;
+  add_springs(x->s->m, LIN(q), NULL, 0, f);
+  double e = gap(x, F_spring_forces, 0, f);
+  free(f);
+  return e;
+}
+
 /* ---- time derivatives ---- */
 
 /* The motion that forward dynamics found, put into inverse dynamics, needs the forces again. */
@@ -283,7 +298,7 @@ static double law_rate_matrices(state *x, const law *l) {
   return e;
 }
 
-/* sum_r P_r v^(r) + g^(K) = tau^(K) without wrenches. */
+/* sum_r P_r v^(r) + g^(K) and springs = tau^(K) without wrenches. */
 static double law_rate_sum(state *x, const law *l) {
   int n = x->d->nv, K = x->d->order;
   number *tau = room_long((size_t)((K + 1) * n)), *sum = room_long((size_t)n);
@@ -299,6 +314,7 @@ static double law_rate_sum(state *x, const law *l) {
         size = fmax(size, fabs((double)part));
       }
   }
+  add_springs(x->s->m, LIN(q), LIN(v_jet), K, sum);
   double e = gap_long(x, sum, tau + K * n, (size_t)n, size);
   free(tau), free(sum);
   return e;
@@ -400,18 +416,19 @@ const law laws_dynamics[] = {
     LAW("inverse_dynamics", "Newton and Euler for each link by itself, projected by its Jacobian", law_inverse)
     LAW("inverse_dynamics energy", "power of forces and wrenches is the rate of kinetic and potential energy", law_power)
     LAW("mass_matrix", "sum of J^T I J over the links, and armature", law_mass)
-    LAW("energy", "sum over the links of half V^T I V and of weight times height", law_energy)
-    LAW("gravity_forces", "exact derivative of the potential energy by q, by the complex step", law_gravity)
+    LAW("energy", "sum over the links of half V^T I V and of weight times height, and of springs", law_energy)
+    LAW("gravity_forces", "exact derivative of the potential energy by q, by the complex step, less springs", law_gravity)
     {"coriolis_matrix mass_matrix_rate", "C + C^T = dM/dt", law_passive, F_coriolis_matrix, 0, 0, 0, 0, 0},
     LAW_OF(coriolis_matrix_christoffel, "C + C^T = dM/dt", law_passive)
     LAW_OF(bias_forces, "inverse dynamics without acceleration", law_bias)
-    LAW_OF(coriolis_forces, "inverse dynamics without acceleration, less gravity", law_bias)
+    LAW_OF(coriolis_forces, "inverse dynamics without acceleration, less gravity and springs", law_bias)
     LAW("forward_dynamics", "put into inverse dynamics it needs the same forces", law_forward)
     LAW("hybrid_dynamics", "accelerations and forces obey inverse dynamics, what is given stays", law_hybrid)
     LAW("mass_matrix_inverse", "M M^-1 = 1", law_mass_inverse)
     LAW("mass_factor mass_solve", "M x = b", law_mass_solve)
     LAW("joint_wrenches", "Newton and Euler for each link, from the leaves inwards", law_joint_wrenches)
     LAW("loss_forces", "damping and friction joint by joint", law_losses)
+    LAW("spring_forces", "stiffness times stretch, joint by joint", law_springs)
     LAW_OF(forward_dynamics_jet, "put into inverse dynamics it needs the same forces at every order", law_forward_jet)
     LAW_OF(hybrid_dynamics_jet, "obeys inverse dynamics at every order, what is given stays", law_forward_jet)
     LAW("rate_matrices", "binomial sums of the derivatives of M and C", law_rate_matrices)

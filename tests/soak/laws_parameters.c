@@ -22,6 +22,7 @@ static double law_regressor(state *x, const law *l) {
   if (l->f == F_regressor) {
     check_ok(jnl_inverse_dynamics(m, w, LIN(q), LIN(v), LIN(a), NULL, expected));
     for (int k = 0; k < n; k++) out[k] += armature_of(m, k) * LIN(a)[k];
+    add_springs(m, LIN(q), NULL, 0, out);
   } else if (l->f == F_slotine_li_regressor || l->f == F_inertia_regressor) {
     check_ok(jnl_mass_matrix(m, w, LIN(q), M));
     check_ok(jnl_coriolis_matrix(m, w, LIN(q), LIN(v), C));
@@ -35,6 +36,7 @@ static double law_regressor(state *x, const law *l) {
   } else if (l->f == F_energy_regressor) {
     check_ok(jnl_energy(m, w, LIN(q), LIN(v), expected));
     for (int k = 0; k < n; k++) out[0] += armature_of(m, k) * LIN(v)[k] * LIN(v)[k] / 2;
+    out[1] += add_springs(m, LIN(q), NULL, 0, NULL);
   } else if (l->f == F_momentum_regressor) {
     check_ok(jnl_momentum(m, w, JN_ABOUT_ORIGIN, LIN(q), LIN(v), expected));
   } else {

@@ -117,6 +117,23 @@ number armature_of(const jn_model *m, int coordinate) {
   return sum;
 }
 
+number add_springs(const jn_model *m, const number *q, const number *v_jet, int k, number *force) {
+  number energy = 0;
+  for (int j = 0; j < jn_link_count(m); j++) {
+    double ratio = 1, offset = 0;
+    int n = jn_joint_mimic(m, j, NULL, &ratio, &offset) ? 1 : jn_joint_nv(m, j), iv = jn_joint_v(m, j);
+    for (int c = 0; c < n; c++) {
+      const jn_dof *dof = &jn_joint_description(m, j)->dof[c];
+      if (dof->stiffness == 0) continue;
+      number stretch = ratio * q[jn_joint_q(m, j) + c] + offset - dof->rest;
+      energy += dof->stiffness * stretch * stretch / 2;
+      if (k > 0) stretch = ratio * v_jet[(k - 1) * jn_model_nv(m) + iv + c];
+      if (force) force[iv + c] += ratio * dof->stiffness * stretch;
+    }
+  }
+  return energy;
+}
+
 void newton_forces(state *x, const newton *w, number *tau) {
   for (int k = 0; k < w->n; k++) tau[k] = armature_of(x->s->m, k) * LIN(a)[k];
   for (int i = 0; i < w->links; i++) {
@@ -125,4 +142,5 @@ void newton_forces(state *x, const newton *w, number *tau) {
       for (int k = 0; k < w->n; k++)
         tau[k] += w->J[(6 * i + r) * w->n + k] * (w->F[6 * i + r] - LIN(wrench)[6 * i + r]);
   }
+  add_springs(x->s->m, LIN(q), NULL, 0, tau);
 }

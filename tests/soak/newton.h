@@ -29,6 +29,9 @@ void transposed_times(const number *A, const number *B, number *C, int n, int k,
 
 /* Armature of a coordinate, coupled joints included. */
 number armature_of(const jn_model *m, int coordinate);
+/* Springs, joint by joint: adds order k of the derivatives of their forces to force [nv] (v_jet: rows of derivatives of
+ * the velocity, not used for k = 0) and returns the energy they store. */
+number add_springs(const jn_model *m, const number *q, const number *v_jet, int k, number *force);
 /* tau of the definition, at v, a and wrench of the state. */
 void newton_forces(state *x, const newton *w, number *tau);
 
