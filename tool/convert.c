@@ -33,7 +33,7 @@ static jn_format format_of(const char *out) {
 /* What is read is not written over: a model has no visuals, collisions and comments, they would be lost. */
 static int check_output(const model_arg *arg, const char *out, jn_format format, bool force) {
   if (strcmp(out, "-") != 0 && format == JN_FORMAT_AUTO && format_of(out) == JN_FORMAT_AUTO)
-    return usage_error("convert", "%s does not say its format: it must end in .urdf, .xml or .json; or add --to", out);
+    return usage_error("convert", "%s has no known format: it must end in .urdf, .xml or .json; or add --to", out);
   if (force) return OPTION_GO_ON;
   if (is_same_file(out, arg->source))
     return usage_error("convert",

@@ -82,7 +82,7 @@ static int key_index(const char *word) {
 static int begin_joint(const reader *r, const char *name) {
   int joint = jn_joint_index(r->model, name);
   if (joint < 0 || jn_joint_nv(r->model, joint) == 0) return unknown_joint(r, name);
-  if (r->seen[joint]++) return complain(r, "joint '%s' is there twice; keep one of them", name);
+  if (r->seen[joint]++) return complain(r, "joint '%s' appears twice; keep one of them", name);
   return OPTION_GO_ON;
 }
 

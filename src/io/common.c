@@ -66,7 +66,7 @@ int jn__nearest(const char *list, const char *word, char out[32]) {
 void jn__suggest(const char *list, const char *word, char *out, size_t size) {
   char entry[32];
   if (jn__nearest(list, word, entry) <= 2)
-    snprintf(out, size, "perhaps '%s' is meant; known are: %s", entry, list);
+    snprintf(out, size, "did you mean '%s'? known are: %s", entry, list);
   else
     snprintf(out, size, "known are: %s", list);
 }

@@ -172,7 +172,7 @@ static jn_status check_duplicates(reader *r, int number) {
     char subject[96];
     if (!*list[i].name || strcmp(list[i].name, list[i - 1].name) != 0) continue;
     column_subject(t, list[i].column, subject);
-    tell(r, "csv-duplicate", number, list[i].column + 1, subject, "keep one of them", "is there twice");
+    tell(r, "csv-duplicate", number, list[i].column + 1, subject, "keep one of them", "appears twice");
   }
   jn__release(&t->allocator, list);
   return JN_OK;

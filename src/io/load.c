@@ -52,7 +52,7 @@ static jn_status lacks(jn_log *log, const char *file, const char *what, const ch
 #endif
 
 static void unknown_format(jn_log *log, const char *file, jn_format format) {
-  jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(file), NULL, NULL, "%d is no format", (int)format);
+  jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(file), NULL, NULL, "%d is not a format", (int)format);
 }
 
 /* By the first byte that is not white space, or by a byte order mark of UTF-16 (which only XML may have). AUTO after
@@ -77,7 +77,7 @@ static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   else
     snprintf(found, sizeof found, "it begins with byte 0x%02x", s[i]);
   jn__log(&b->log, JN_ERROR, JN_ERR_SYNTAX, "format", (jn_place){b->file, line, 0}, NULL,
-          "a URDF file begins with '<', a native model file with '{'", "is no robot file that is known: %s", found);
+          "a URDF file begins with '<', a native model file with '{'", "is not a known kind of robot file: %s", found);
   return JN_FORMAT_AUTO;
 }
 
@@ -158,7 +158,7 @@ static jn_status read_chain(jn_builder *b, const char *number) {
   for (; *p >= '0' && *p <= '9' && n <= MAX_CHAIN; p++) n = 10 * n + (*p - '0');
   if (!*p && n >= 1 && n <= MAX_CHAIN) return build_chain(b, n);
   jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, NULL,
-          "'%.40s' is no number of joints: builtin:chain:N takes 1 to %d", number, MAX_CHAIN);
+          "'%.40s' is not a number of joints: builtin:chain:N takes 1 to %d", number, MAX_CHAIN);
   return JN_ERR_NAME;
 }
 
@@ -174,7 +174,7 @@ static jn_status read_robot(jn_builder *b, const char *name) {
   size_t used = strlen(list);
   snprintf(list + used, sizeof list - used, "chain:N");
   jn__suggest(list, name, remedy, sizeof remedy);
-  jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, remedy, "'%.40s' is no built-in robot",
+  jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, remedy, "'%.40s' is not a built-in robot",
           name);
   return JN_ERR_NAME;
 #else
@@ -273,7 +273,7 @@ jn_status jn_load_text(const char *text, size_t length, jn_format format, const 
 static jn_status cannot_write(jn_log *log, const char *path, int code) {
   jn__log(log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL,
           code == EACCES || code == EROFS
-              ? "a new file is written beside the old one: both the directory and the file must be writable"
+              ? "a new file is written next to the old one: both the directory and the file must be writable"
               : NULL,
           "cannot be written: %s", strerror(code));
   return JN_ERR_FILE;
@@ -298,7 +298,7 @@ static jn_format format_of(jn_log *log, const char *path) {
   if (has_ending(path, ".urdf") || has_ending(path, ".xml")) return JN_FORMAT_URDF;
   if (has_ending(path, ".json")) return JN_FORMAT_NATIVE;
   jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(path), NULL, "or name the format",
-          "does not say its format: a name to write must end in .urdf, .xml or .json");
+          "has no known format: the name of a file to write must end in .urdf, .xml or .json");
   return JN_FORMAT_AUTO;
 }
 

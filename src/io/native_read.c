@@ -372,7 +372,7 @@ static void read_screws(reader *r, const node *n, const char *type, jn_joint *jo
   json_t *value = get(n, key);
   size_t count = json_array_size(value);
   if (!value) {
-    tell_missing(r, n, key, "6 numbers a screw: angular part, linear part, in the body's frame");
+    tell_missing(r, n, key, "6 numbers per screw: angular part, linear part, in the body's frame");
   } else if (one) {
     get_numbers(r, n, key, 6, joint->screws[0]);
   } else if (count < 1 || count > 6) {
@@ -421,7 +421,7 @@ static void read_mimic(reader *r, const node *joint, jn_joint *out) {
   node n;
   if (!get_object(r, joint, "mimic", &n)) return;
   check_keys(r, &n, "joint, ratio, offset");
-  out->mimic = need_string(r, &n, "joint", "name the joint that it follows");
+  out->mimic = need_string(r, &n, "joint", "name the joint that it mimics");
   get_number(r, &n, "ratio", &out->mimic_ratio);
   get_number(r, &n, "offset", &out->mimic_offset);
 }
@@ -472,7 +472,7 @@ static void read_joint(reader *r, const node *body, const char *body_name, jn_jo
 static const char *read_name(reader *r, const node *n, const char *kind) {
   const char *name = json_string_value(get(n, "name"));
   set_subject(r, kind, name);
-  if (!name) need_string(r, n, "name", "every element needs a name of its own");
+  if (!name) need_string(r, n, "name", "every element needs its own name");
   return name ? name : r->label;
 }
 

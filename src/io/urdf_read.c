@@ -167,7 +167,7 @@ static int match_joints(jn_urdf *u, const name_index *links) {
     faults++;
     jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-child", joint->line, joint->column,
                  subject_of(&subject, "joint", name),
-                 "a link hangs on one joint; URDF has no closed loops, the native format has",
+                 "a link can be the child of only one joint; URDF has no closed loops, the native format does",
                  "its child link '%.*s' is already the child of joint '%.*s' on line %d", JN_CLIP(child->name),
                  JN_CLIP(first_name), first->line);
   }
@@ -196,8 +196,9 @@ static void report_cycle(jn_urdf *u, int start) {
   subject_text subject;
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-cycle", u->links[start].line, u->links[start].column,
                subject_of(&subject, "link", u->links[start].name),
-               "one of these links must hang on a link outside, or on none", "%d %s in a circle: %s'%.*s'", count,
-               count == 1 ? "link hangs" : "links hang", names, JN_CLIP(u->links[start].name));
+               "attach one of these links to a link outside the circle, or make it the root",
+               "%d %s in a circle: %s'%.*s'", count, count == 1 ? "link hangs" : "links hang", names,
+               JN_CLIP(u->links[start].name));
 }
 
 /* Follows every link up to the root or to a link that was seen; meeting one's own trail is a cycle. */
@@ -240,8 +241,8 @@ static int find_root(jn_urdf *u) {
   subject_text subject;
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-roots", u->links[second].line, u->links[second].column,
                subject_of(&subject, "link", u->links[second].name),
-               remedy_or_xacro(u, "hang all but one on a joint (type fixed, if they do not move)"),
-               "%d links hang on no joint, only the root may: %s", count, names);
+               remedy_or_xacro(u, "attach all but one by a joint (type fixed if they do not move)"),
+               "%d links are not the child of a joint, but there can be only one root: %s", count, names);
   return -1;
 }
 

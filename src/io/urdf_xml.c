@@ -190,7 +190,7 @@ static void read_origin(walk *w, double T[16]) {
     SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-origin", "keep one of them", "<origin> has both rpy and quat_xyzw");
   } else if (!(norm > 0) || isinf(norm)) {
     SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-origin", "give a unit quaternion x y z w",
-        "attribute 'quat_xyzw' of <origin> is no rotation");
+        "attribute 'quat_xyzw' of <origin> is not a rotation");
   } else {
     for (int i = 0; i < 4; i++) q[i] /= norm;
     jn__turn_quaternion(T, q);
@@ -405,7 +405,7 @@ static void end_joint(walk *w) {
     const char *remedy = joint->type == JN_REVOLUTE ? "add <limit lower upper effort velocity>, or make it continuous"
                                                     : "add <limit lower upper effort velocity>";
     jn__urdf_log(u, JN_WARNING, JN_ERR_MODEL, "urdf-limit", joint->line, joint->column, w->subject, remedy,
-                 "a %s joint needs a <limit>; it is taken as unlimited", jn_joint_type_name(joint->type));
+                 "a %s joint needs a <limit>; without one it has no limits", jn_joint_type_name(joint->type));
   }
 }
 

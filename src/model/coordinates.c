@@ -21,9 +21,9 @@ static void resolve_mimic(jn_draft *d, int i) {
     if (leader == JN_NONE)
       fault = "which is not a joint of the model";
     else if (leader == i)
-      fault = "which follows it in turn";
+      fault = "which in turn mimics this joint";
     else if (steps == LONGEST_CHAIN)
-      fault = "at the end of too long a chain of mimics, or of a ring";
+      fault = "but the chain of mimics is too long, or runs in a circle";
     else if (jn__joint_nv(&d->joint[leader]) != 1)
       fault = "which does not have one coordinate";
     else if (!isfinite(j->mimic_ratio) || !isfinite(j->mimic_offset))

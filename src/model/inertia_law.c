@@ -62,7 +62,7 @@ static void check_link(jn_draft *d, int i) {
   else if (e[2] > e[0] + e[1] + tolerance)
     jn__log(
         &d->log, JN_WARNING, JN_ERR_MODEL, "inertia-triangle", jn__link_place(d, i), subject,
-        "no rigid body has this inertia: identify or compute it anew",
+        "no rigid body has this inertia: identify or compute it again",
         "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: %.6g > %.6g + %.6g breaks the triangle "
         "inequality",
         e[0], e[1], e[2], e[2], e[0], e[1]);
@@ -97,7 +97,7 @@ void jn__check_inertia(jn_draft *d) {
       jn__joint_message(d, JN_WARNING, i, "massless-leaf", "give the link an inertia, or make the joint fixed",
                         "it moves nothing that has mass: its acceleration under a force is undefined");
     else if (!has_inertia(d->b->links[i].link.inertia) && d->end[i] > k + 1)
-      jn__joint_message(d, JN_NOTE, i, "no-inertia", "fine if only what it carries has mass",
+      jn__joint_message(d, JN_NOTE, i, "no-inertia", "this is fine if the links that it carries have mass",
                         "link '%s' has no inertia of its own", d->b->links[i].link.name);
   }
 }

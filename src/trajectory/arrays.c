@@ -115,7 +115,7 @@ static int open_time(jn_loading *l, jn_zip *zip, source *s) {
   if (there <= 0) return 0;
   const jn_array *a = &s->array;
   if (!jn__npy_parse(s->entry.bytes, s->entry.length, &s->array, why, sizeof why) || a->kind == 'U')
-    return refuse(l, JN_ERR_SYNTAX, "t", NULL, "is no array of numbers"), 0;
+    return refuse(l, JN_ERR_SYNTAX, "t", NULL, "is not an array of numbers"), 0;
   if (a->dimensions == 0 || a->shape[1] != 1 || a->shape[2] != 1)
     return refuse(l, JN_ERR_SIZE, "t", NULL, "must have one dimension: a number for each sample"), 0;
   return 1;

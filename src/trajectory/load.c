@@ -60,7 +60,7 @@ static jn_status read_table(jn_loading *l, const char *text, size_t length, jn_t
   if (is_xml(text, length))
     return file_fault(l, JN_ERR_SYNTAX,
                       "is XML, perhaps a robot; samples or closed forms are needed here: CSV, NPY, NPZ, JSON",
-                      "the robot stands first: jounce torque MODEL TRAJECTORY");
+                      "the robot comes first: jounce torque MODEL TRAJECTORY");
   if (is_json(text, length))
     return file_fault(l, JN_ERR_SYNTAX, "is JSON, but samples are needed here: CSV, NPY or NPZ", NULL);
   return jn__csv_read(table, text, length, &l->log);
@@ -177,7 +177,7 @@ jn_status jn_trajectory_load(const jn_model *model, const char *source, const jn
   *trajectory = NULL;
   jn_status status = begin(&l, model, source, options);
   if (status == JN_OK && strncmp(source, "builtin:", 8) == 0)
-    status = file_fault(&l, JN_ERR_NAME, "is no built-in trajectory", "there is builtin:demo");
+    status = file_fault(&l, JN_ERR_NAME, "is not a built-in trajectory", "the only one is builtin:demo");
   char *text = status == JN_OK ? read_file(&l, &length) : NULL;
   if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);
   status = jn_trajectory_load_text(model, text, length, source, options, trajectory, error);

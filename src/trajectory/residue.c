@@ -54,7 +54,7 @@ static void check_alone(jn_loading *l, const jn_table *table, const jn_series *s
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(table->names[s->column]));
   jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "derivatives", jn__table_place(table, -1, s->column), subject,
           "if it is noisy, say by how much: --tolerance X",
-          "shows no noise, so the columns of its derivatives, which do, are left out");
+          "has no noise, so the columns of its derivatives, which are noisy, are not used");
 }
 
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count) {

@@ -44,7 +44,7 @@ static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(name));
   snprintf(remedy, sizeof remedy, "columns are LINK_mx _my _mz _fx _fy _fz%s", hint);
   jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "unknown-link", jn__table_place(t, -1, c), subject, remedy,
-          "names no number of a wrench");
+          "is not the name of a component of a wrench");
 }
 
 /* ---- Curves between rows ---- */
@@ -134,7 +134,7 @@ static int check_range(jn_loading *l, const jn_table *t, int time, const jn_traj
   double slack = 1e-9 * (out->end - out->start);
   if (t->rows == 1 || (x[0] <= out->start + slack && x[t->rows - 1] >= out->end - slack)) return 1;
   jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "wrench-range", jn__table_place(t, 0, time), NULL,
-          "wrenches must be known all the time; a file with one row holds them",
+          "wrenches must be given for the whole time; a file with one row means constant wrenches",
           "goes from %.15g to %.15g s, the trajectory from %.15g to %.15g s", x[0], x[t->rows - 1], out->start,
           out->end);
   return 0;
