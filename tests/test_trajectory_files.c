@@ -719,7 +719,7 @@ static void faults_of_closed_forms_name_the_place(void **state) {
       "degrees", 1, 28, "is 90 at 0 s, likely degrees");
   check_warning(m,
                 "{\"duration\": 3, \"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [1, 2], \"times\": [0, 2]}}}}",
-                "not-smooth", 1, 28, "is held from 2 s; derivatives above order 2 jump there");
+                "not-smooth", 1, 28, "is at rest from 2 s; derivatives above order 2 jump there");
   jn_model_destroy(m);
 }
 #endif
