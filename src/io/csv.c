@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CSV: a line of names, then lines of numbers. Commas, semicolons or tabs between; quotes about names; lines that begin
- * with # are comments, except that one just above the numbers has the names if no other line does (NumPy's savetxt).
- * A byte order mark, carriage returns and empty lines do not matter. */
+/* CSV: a line of names, then lines of numbers, separated by commas, semicolons or tabs. Names may be quoted. Lines that
+ * begin with # are comments, except that the one just above the numbers has the names if no other line does (NumPy's
+ * savetxt). A byte order mark, carriage returns and empty lines are ignored. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

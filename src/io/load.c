@@ -120,8 +120,8 @@ static jn_status read_text(jn_builder *b, const char *text, size_t length, jn_fo
 
 /* ---- Built-in robots ---- */
 
-/* n rods of 0.2 m and 1 kg one on the other, hinges about y and x in turn, each turned a little about the rod so that
- * no two axes are parallel or square. */
+/* n rods of 0.2 m and 1 kg, one on top of the other, with hinges about y and x alternately. Each frame is rotated a
+ * little about the rod, so that no two axes are parallel or perpendicular. */
 static jn_status build_chain(jn_builder *b, int n) {
   const double length = 0.2, radius = 0.02, twist = 0.1;
   const double across = (3 * radius * radius + length * length) / 12, com[3] = {0, 0, length / 2};
@@ -240,8 +240,9 @@ jn_status jn_builder_load_text(jn_builder *b, const char *text, size_t length, j
   return jn__log_end(&b->log, error);
 }
 
-/* Freezes what was read and destroys the builder. A description with faults goes through the freezer's checks too, so
- * that all are told at once, but not one that was not read to its end: what is missing is no fault of it. */
+/* Freezes what was read and destroys the builder. A description with errors is also checked by freezing, so that all
+ * errors are reported at once. This is not done if the file was not read to its end, since something would be missing
+ * in any case. */
 static jn_status finish(jn_builder *b, jn_status end, jn_model **model, jn_error *error) {
   jn_status status = jn__log_end(&b->log, error);
   if (status == JN_OK || (end == JN_OK && b->link_count > 0)) status = jn_builder_freeze(b, model, error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Native model files (JSON, docs/model-file.md) into a builder.
+/* Reads native model files (JSON, docs/model-file.md) into a builder.
  *
- * jansson checks the syntax and makes the values; it keeps no positions, so messages find theirs by walking the text
- * again (cursor). Here the form is checked: keys, types, counts. Freezing checks the meaning. A value with a fault is
- * replaced by a harmless one, so that one fault gives one message and the rest of the file is still checked. */
+ * jansson checks the syntax and makes the values. It keeps no positions, so messages find theirs by walking through the
+ * text again (cursor). This file checks the form: keys, types, counts. Freezing checks the meaning. A faulty value is
+ * replaced by a harmless one, so that one error gives one message and the rest of the file is still checked. */
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes URDF from the public questions of a model. Everything is judged before anything is written. Joints appear in
- * the order of their links, which reads back to the same order. */
+/* Writes URDF, using the public functions that query a model. The whole model is checked before anything is written.
+ * Joints are written in the order of their links, so that reading the file gives the same order. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

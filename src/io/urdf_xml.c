@@ -411,8 +411,9 @@ static void end_joint(walk *w) {
 
 /* ---- The walk ---- */
 
-/* Decides about <xacro:...> at a place that matters. Published files carry properties and calls of macros that do not
- * concern the robot's tree, so these are let pass outside of links and joints; all else needs xacro. */
+/* Decides about <xacro:...> at a place that matters. Published files contain properties and macro calls that do not
+ * concern the robot's tree, so these are ignored outside of links and joints. Anything else has to be expanded by xacro
+ * first. */
 static void start_xacro(walk *w, element inside) {
   static const char *const sources[] = {"include",      "macro", "if",      "unless",    "arg",
                                         "insert_block", "call",  "element", "attribute", NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A model on its way from builder to frozen: what the checks find out, so that nothing is worked out twice.
+/* A model on its way from builder to frozen: what the checks find out, so that nothing is computed twice.
  *   structure.c  names, parents, depth-first order      numbers.c   finite, rigid, axes, limits, loops
- *   coordinates.c  coupling, order of coordinates       inertia_law.c  what a rigid body can have
+ *   coordinates.c  coupling, order of coordinates       inertia_law.c  which inertias a rigid body can have
  * All arrays are indexed by builder index unless said otherwise. */
 #ifndef JN_MODEL_DRAFT_H
 #define JN_MODEL_DRAFT_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the inertia of a rigid body can be: the moments about the centre of mass are not negative and none exceeds the
- * sum of the other two. Published robots break this; the model then loads and computes as written, with a warning. */
+/* Which inertias a rigid body can have: the moments about the centre of mass are not negative, and none exceeds the sum
+ * of the other two. Some published robots violate this; such a model still loads and is computed as written, with a
+ * warning. */
 #include <math.h>
 
 #include "draft.h"

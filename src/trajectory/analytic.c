@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed forms (JSON, docs/torque.md):
  *   {"start": 0, "duration": 5, "times": [...], "joints": {NAME: form, or [forms] for joints of several coordinates}}
- * A form is a number (held), {"polynomial": [c0, c1, ...]} in t - start, {"cosine": {...}}, {"fourier": {...}}, or
- * {"minimum_jerk": {"points": [...], ...}} and its like. */
+ * A form is a number (constant), {"polynomial": [c0, c1, ...]} in t - start, {"cosine": {...}}, {"fourier": {...}}, or
+ * {"minimum_jerk": {"points": [...], ...}} and similar ones. */
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>

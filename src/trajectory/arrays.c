@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* NumPy's files into tables. NPY: one array, times in the first column, then q in the model's order. NPZ: t, q, and if
- * they are there v, a, and q_names, v_names for another order. */
+/* Reads NumPy files into tables. NPY: one array with times in the first column, followed by q in the model's order.
+ * NPZ: t, q, and optionally v, a, and q_names, v_names for another order. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,8 +121,8 @@ static int open_time(jn_loading *l, jn_zip *zip, source *s) {
   return 1;
 }
 
-/* The name of column j; empty for the velocities of rotations, which are no derivatives of coordinates, and for words
- * that are no name of any joint because they are too long. */
+/* The name of column j. Empty for the velocities of rotations, which are not derivatives of coordinates, and for words
+ * that are too long to be the name of a joint. */
 static void name_column(const jn_loading *l, const source *s, size_t j, char name[JN_NAME]) {
   name[0] = 0;
   if (s->has_words) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of residuals, by their spectrum. Noise, white or filtered, has a power that changes slowly with the frequency
- * and falls if anything; a tone has its power at one frequency, and a motion of many frequencies ends at the highest of
- * them. The spectrum is that of windows (Hann) of two lengths: short ones see what lasts for a short time only, the
- * mean over all windows sees weak tones. Residuals are first freed from the correlation of neighbours, e_i = r_i - c
- * r_(i-1), which makes filtered noise flat and leaves tones what they are.
+/* Spectral tests of residuals. The power of noise, white or filtered, changes slowly with frequency, and mostly falls.
+ * A tone has all its power at one frequency, and the power of a motion with many frequencies ends at the highest of
+ * them. The spectrum is computed in Hann windows of two lengths: short ones find what lasts only a short time, and the
+ * mean over all windows finds weak tones. Before that, the correlation of neighbours is removed, e_i = r_i - c r_(i-1),
+ * which makes filtered noise flat and keeps tones.
  *
- * In noise the power at a frequency has an exponential distribution about its mean, the mean over n windows a gamma
- * distribution: the bounds below are far out in their tails. tests/test_smoothing.c counts how often noise passes them.
- */
+ * For noise, the power at a frequency has an exponential distribution, and the mean over n windows a gamma
+ * distribution. The bounds below are far out in the tails of these. tests/test_smoothing.c counts how often noise
+ * exceeds them. */
 #include "noise.h"
 
 #include <float.h>
@@ -109,8 +109,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Mean power of the frequencies beside k, from their median, which a line among them does not move; infinite when there
- * are too few, or when it is `enough` or more. */
+/* Mean power of the frequencies around k, estimated from their median, so that a line among them has little influence.
+ * Infinite if there are too few, or if it is `enough` or more. */
 static double beside(const spectrum *s, const double *power, int k, double enough) {
   double near[2 * BESIDE];
   int count = 0, last = s->last, low = k - BESIDE - 2, high = k + BESIDE + 2;

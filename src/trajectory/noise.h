@@ -24,13 +24,14 @@ typedef struct jn_residue {
   double hidden;    /* amplitude up to which an oscillation would not have been seen */
 } jn_residue;
 
-/* Judge the residuals r [count] of a spline through samples x [count] that follows frequencies below `low`; what is
- * faster than `high` is noise in any case (cycles a sample, 0 ... 0.5). O(count log count). 0 without memory. */
+/* Classifies the residuals r [count] of a spline through samples x [count] that follows frequencies below `low`;
+ * anything faster than `high` counts as noise (cycles per sample, 0 ... 0.5). O(count log count). Returns 0 if out of
+ * memory. */
 int jn__judge_residue(const jn_allocator *a, const double *r, const double *x, int count, double low, double high,
                       jn_residue *out);
 
-/* The step of an encoder or of the decimals that numbers were written with: the number of which all differences of
- * neighbours are multiples; 0 when there is none. */
+/* The resolution of an encoder, or of the decimals that numbers were written with: all differences of neighbours are
+ * multiples of it. 0 if there is none. */
 double jn__find_step(const double *x, int count);
 
 #endif

@@ -197,8 +197,8 @@ double jn__likely_angle(const jn_model *m, int i, const jn_travel *travel, doubl
   double most = fmax(fabs(dof->lower), fabs(dof->upper));
   int limited = isfinite(most) && most > 0, paced = dof->velocity > 0 && isfinite(dof->velocity);
   if (!limited || dof->upper - dof->lower >= 2 * pi) {
-    /* What can turn around may have turned around, as often as it likes: no degrees, unless it is too fast for that,
-     * or, of a joint without a limit of speed, goes far to and fro. */
+    /* A joint that can make full turns may have made any number of them, so its values are not taken for degrees,
+     * unless it is too fast for that or, without a velocity limit, moves far back and forth. */
     if (paced ? travel->speed <= dof->velocity : turns_over(travel)) return INFINITY;
   }
   if (limited) *limit = most;
@@ -224,8 +224,9 @@ static void check_rate_degrees(jn_loading *l, const jn_table *t, int below, int 
           JN_CLIP(t->names[below]));
 }
 
-/* Continuous joints may turn on and on, but not faster than they can. Turns that are cut to -pi ... pi are fast in a
- * tenth of the steps at most: the others are slower than the limit, or the jump is less than ten times that. */
+/* Continuous joints may make any number of turns, but not faster than their velocity limit. An angle wrapped to -pi ...
+ * pi exceeds it in at most a tenth of the steps: the other steps are slower than the limit, or the jump is less than
+ * ten times the limit. */
 static void check_continuous_degrees(jn_loading *l, const jn_table *t, const jn_dof *dof, int column,
                                      const double *times) {
   const double *x = jn__table_column(t, column);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a trajectory is inside: one curve for each configuration coordinate, and for each wrench number if there are
- * any. The module stands on the public API, and on the library's own memory, messages and tables. */
+/* The inside of a trajectory: one curve for each configuration coordinate, and one for each wrench component if there
+ * are any. This module uses the public API and the library's memory, messages and tables. */
 #ifndef JN_TRAJECTORY_TRAJECTORY_H
 #define JN_TRAJECTORY_TRAJECTORY_H
 
@@ -148,8 +148,8 @@ jn_status jn__read_npz(jn_loading *l, const unsigned char *bytes, size_t length,
 /* ---- analytic.c: JSON into curves ---- */
 
 jn_status jn__analytic_read(jn_loading *l, const char *text, size_t length, jn_trajectory *out);
-/* waypoints.c: the spline of degree 2 m - 1 through the points with m - 1 derivatives given at either end, which makes
- * the integral of the square of the derivative of order m least. JN_ERR_SINGULAR, JN_ERR_MEMORY. */
+/* waypoints.c: the spline of degree 2 m - 1 through the points, with m - 1 derivatives given at both ends. It minimises
+ * the integral of the square of the derivative of order m. JN_ERR_SINGULAR, JN_ERR_MEMORY. */
 jn_status jn__waypoint_spline(jn_blocks *blocks, int m, int points, const double *t, const double *x,
                               const double *start, const double *end, jn_curve *curve);
 

@@ -20,8 +20,8 @@ typedef struct unit {
   int order; /* of the time derivative that it is of: rpm 1 */
 } unit;
 
-/* Small letters, without blanks, dots and stars; "mN" and "MN" are looked at before. "grad" is left out: it is a degree
- * in German, and 0.9 degrees elsewhere. */
+/* In lower case, without blanks, dots and stars; "mN" and "MN" are handled earlier. "grad" is not accepted: it means a
+ * degree in German, and 0.9 degrees elsewhere. */
 static const unit known[] = {
     {"rad", JN_UNIT_ANGLE, 1, 0},
     {"radian", JN_UNIT_ANGLE, 1, 0},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A table of sampled wrenches into curves. Between rows they are held, or go on straight, or by cubics without extremes
- * of their own (Fritsch and Carlson 1980, slopes by Fritsch and Butland 1984), or by the smoothing splines of motions.
- * All of them are B-splines here: held ones of degree 0, straight ones of degree 1, cubics of degree 3 with every row
- * as a double knot, so that their slope is continuous and no more. */
+/* Turns a table of sampled wrenches into curves. Between rows they are constant, linear, monotone cubics (Fritsch and
+ * Carlson 1980, slopes by Fritsch and Butland 1984), or the smoothing splines of motions. All of them are represented
+ * as B-splines: constant ones of degree 0, linear ones of degree 1, cubics of degree 3 with every row as a double knot,
+ * so that only their slope is continuous. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -49,8 +49,8 @@ static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
 
 /* ---- Curves between rows ---- */
 
-/* Slope at the end of three points with steps h, g and slopes d, e of the lines between them: of the parabola, if that
- * keeps to the side of the first line and is not too steep. */
+/* Slope at the end of three points with steps h, g and slopes d, e of the lines between them: that of the parabola, if
+ * it has the same sign as the first line and is not too steep. */
 static double end_slope(double h, double g, double d, double e) {
   double slope = ((2 * h + g) * d - h * e) / (h + g);
   if (slope * d <= 0) return 0;
