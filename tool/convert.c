@@ -19,7 +19,7 @@ static jn_status write_standard_output(const model_arg *arg, jn_format format, c
   return JN_OK;
 }
 
-/* The format that the ending tells; JN_FORMAT_AUTO: none. */
+/* The format according to the extension; JN_FORMAT_AUTO: none. */
 static jn_format format_of(const char *out) {
   static const struct {
     const char *ending;
@@ -53,7 +53,7 @@ static int convert(model_arg *arg, const char *out, jn_format format, bool force
   int result = check_output(arg, out, format, force);
   if (result == OPTION_GO_ON) result = model_arg_load(arg);
   if (result != OPTION_GO_ON) return result;
-  /* A report of its own, for what the writer says must not be lost among what the reader said. */
+  /* A separate report, so that the writer's messages are not lost among the reader's. */
   jn_options options = arg->options;
   options.report = jn_report_create(NULL);
   jn_error error = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce eval: states from JSON. Every mistake is told with the state, the field and the joint; none is guessed away.
+/* jounce eval: states from JSON. Every mistake is reported with the state, the field and the joint; nothing is guessed.
  */
 #include "command.h"
 #include "eval.h"

@@ -22,7 +22,7 @@ static void tell(jn_log *log, const char *path, jn_status status, const char *te
           "%s%s", text, why);
 }
 
-/* A block of `room` bytes in place of `old`, which is released; NULL when there is no memory. */
+/* A block of `room` bytes in place of `old`, which is released; NULL if out of memory. */
 static char *enlarge(const jn_allocator *a, char *old, size_t used, size_t room) {
   char *bigger = jn__allocate(a, room);
   if (bigger && old) memcpy(bigger, old, used);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of jounce/io.h: find the source, tell its format, hand it to the reader; and the same for writing. */
+/* The functions of jounce/io.h: find the source, determine its format, hand it to the reader; and the same for writing.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -56,7 +57,7 @@ static void unknown_format(jn_log *log, const char *file, jn_format format) {
 }
 
 /* By the first byte that is not white space, or by a byte order mark of UTF-16 (which only XML may have). AUTO after
- * telling that it is neither. */
+ * reporting that it is neither. */
 static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   const unsigned char *s = (const unsigned char *)text;
   size_t i = 0;
@@ -82,7 +83,7 @@ static jn_format sniff(jn_builder *b, const char *text, size_t length) {
 }
 
 #if JN_WITH_JSON
-/* Some editors write a byte order mark, which is no part of JSON. */
+/* Some editors write a byte order mark, which is not part of JSON. */
 static size_t mark_length(const char *text, size_t length) {
   return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }

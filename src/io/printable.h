@@ -4,7 +4,7 @@
 #ifndef JN_IO_PRINTABLE_H
 #define JN_IO_PRINTABLE_H
 
-/* Bytes of the UTF-8 character at s; 0 when it is none. */
+/* Bytes of the UTF-8 character at s; 0 if it is not one. */
 int jn__utf8(const char *s);
 /* The number of the character at s, which has n = jn__utf8(s) > 0 bytes. */
 unsigned jn__code_point(const char *s, int n);

@@ -19,7 +19,7 @@ void jn__urdf_log(jn_urdf *u, jn_severity severity, jn_status status, const char
                   const char *subject, const char *remedy, const char *format, ...) {
   jn_log *log = &u->builder->log;
   jn_place place = {u->builder->file, line, column};
-  /* The first error is always told, whatever came before. */
+  /* The first error is always reported, whatever came before. */
   if (u->message_count >= MAX_MESSAGES && (severity != JN_ERROR || log->first.status != JN_OK)) {
     if (u->message_count++ == MAX_MESSAGES) {
       jn__log(log, JN_NOTE, JN_OK, "urdf-many", place, NULL, NULL, "further messages on this file are left out");
@@ -174,7 +174,7 @@ static int match_joints(jn_urdf *u, const name_index *links) {
   return faults;
 }
 
-/* The link that link i hangs on, or -1. */
+/* The parent link of link i, or -1. */
 static int parent_of(const jn_urdf *u, int i) {
   return u->links[i].joint < 0 ? -1 : u->joints[u->links[i].joint].parent_link;
 }
@@ -218,7 +218,7 @@ static int check_cycles(jn_urdf *u, int *trail) {
   return faults;
 }
 
-/* Exactly one link hangs on no joint; its index, or -1 after a message. */
+/* Exactly one link is not the child of a joint; its index, or -1 after a message. */
 static int find_root(jn_urdf *u) {
   char names[400];
   size_t used = 0;
@@ -296,7 +296,7 @@ static jn_status check_tree(jn_urdf *u, int *root) {
   return status;
 }
 
-/* Links that can be seen but weigh nothing. The freezer tells of those that a joint moves; here are the others. */
+/* Links that have a shape but no mass. Freezing reports those that a joint moves; here are the others. */
 static void note_missing_inertia(jn_urdf *u) {
   for (int i = 0; i < u->link_count; i++) {
     const jn_urdf_link *link = &u->links[i];

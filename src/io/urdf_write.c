@@ -203,7 +203,7 @@ static void put(writer *w, const char *s) { jn__text_add(w->out, s); }
 
 static void put_number(writer *w, double x) { jn__text_number(w->out, x == 0 ? 0 : x); /* no -0 */ }
 
-/* What XML or a terminal would act on becomes a reference; bytes that are no UTF-8 are refused by check_name(). */
+/* What XML or a terminal would act on becomes a reference; bytes that are not UTF-8 are refused by check_name(). */
 static void put_escaped(writer *w, const char *s) {
   for (int n; *s; s += n) {
     n = jn__utf8(s) ? jn__utf8(s) : 1;

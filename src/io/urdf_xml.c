@@ -279,7 +279,7 @@ static void end_inertial(walk *w) {
 
 static jn_urdf_joint *current_joint(walk *w) { return &w->u->joints[w->u->joint_count - 1]; }
 
-/* A continuous joint stands for what is wrong: others may follow it, and it needs no limits. */
+/* A continuous joint replaces a wrong one: others may follow it, and it needs no limits. */
 static void read_type(walk *w, jn_urdf_joint *joint) {
   static const struct {
     const char *name;
@@ -458,7 +458,7 @@ static void start_robot(walk *w) {
   stop(w, JN_ERR_SYNTAX);
 }
 
-/* What is read, and by whom. */
+/* What is read, and by which function. */
 static const struct {
   element inside;
   const char *name;
@@ -493,7 +493,7 @@ static int within_bounds(walk *w) {
   return 0;
 }
 
-/* 1 for a second element of its kind in a link, joint or inertial; links and joints begin anew. */
+/* 1 for a second element of its kind in a link, joint or inertial; links and joints start again. */
 static int is_second(walk *w, element kind) {
   if (kind == LINK || kind == JOINT) {
     memset(w->seen, 0, sizeof w->seen);

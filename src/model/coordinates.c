@@ -76,7 +76,7 @@ static void place(jn_draft *d, int i) {
 
 static int independent(const jn_draft *d, int i) { return jn__joint_nv(&d->joint[i]) > 0 && d->leader[i] == JN_NONE; }
 
-/* What to do about a name that is no joint: the nearest one that has coordinates, if one is near. */
+/* What to do about a name that is not a joint: the nearest one that has coordinates, if one is near. */
 static void suggest_joint(const jn_draft *d, const char *word, char *remedy, size_t size) {
   const char *near = NULL;
   int least = (int)strlen(word) / 3 + 2;

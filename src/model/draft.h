@@ -22,7 +22,7 @@ typedef struct jn_draft {
   int *order;              /* [n] depth-first position -> builder index */
   int *rank;               /* [n] builder index -> depth-first position */
   int *end;                /* [n] end of the subtree, as depth-first position */
-  int reached;             /* links that hang on the world */
+  int reached;             /* links that are connected to the world */
   jn_joint *joint;         /* [n] axes normalised, floating base applied; strings still the builder's */
   const char **joint_name; /* [n] */
   int *leader;             /* [n] link of the joint that this one follows, JN_NONE */

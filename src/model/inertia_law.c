@@ -80,7 +80,7 @@ void jn__check_inertia(jn_draft *d) {
     const double *p = d->b->links[i].link.inertia;
     int usable = p[0] >= 0;
     for (int k = 0; k < 10; k++) usable &= isfinite(p[k]) != 0;
-    if (usable) check_link(d, i); /* what is not usable was told as an error */
+    if (usable) check_link(d, i); /* what is not usable was reported as an error */
   }
   if (d->log.broken) return;
   int *before = d->first; /* links with inertia before position k; the child lists are not needed any more */

@@ -109,7 +109,7 @@ static void check_names(jn_draft *d, named_place *scratch) {
   }
 }
 
-/* A joint without a name of its own takes the link's; it gives way to a joint that really has that name. */
+/* A joint without its own name gets the link's, unless another joint has that name. */
 static void check_joint_names(jn_draft *d, named_place *scratch) {
   for (int i = 0; i < d->n; i++) scratch[i] = (named_place){d->joint_name[i], i};
   sort_names(scratch, d->n, d->by_joint_name);
@@ -200,7 +200,7 @@ static void order_depth_first(jn_draft *d) {
   d->reached = count;
 }
 
-/* Links that were not reached hang on an unknown parent (reported already) or on a cycle. */
+/* Links that were not reached have an unknown parent (reported already) or form a cycle. */
 static void report_cycles(jn_draft *d) {
   for (int i = 0; i < d->n; i++) {
     int at = i, mark = -2 - i; /* of the links seen on the walk that starts at i */

@@ -78,7 +78,7 @@ static int get_number(reader *r, const json_t *object, const char *key, double m
   return 1;
 }
 
-/* An array of numbers in kept memory; NULL after telling what is wrong. */
+/* An array of numbers in kept memory; NULL after reporting what is wrong. */
 static double *get_array(reader *r, json_t *value, const char *what, int *count) {
   if (!json_is_array(value)) return fault(r, NULL, NULL, "'%s' must be an array of numbers", what), NULL;
   size_t n = json_array_size(value);

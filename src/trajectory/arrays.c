@@ -64,7 +64,7 @@ typedef struct source {
   int has_words;
 } source;
 
-/* A file of the archive; 1 when it is there, 0 when not, -1 after telling what is wrong with it. */
+/* A file of the archive; 1 when it is there, 0 when not, -1 after reporting what is wrong with it. */
 static int get_file(jn_loading *l, jn_zip *zip, const char *name, jn_zip_entry *e) {
   char why[160];
   size_t limit = jn__limit(l->options.max_bytes);
@@ -87,7 +87,7 @@ static int open_words(jn_loading *l, jn_zip *zip, source *s) {
   return 1;
 }
 
-/* 1 when the archive has the array, 0 when not, -1 after telling what is wrong with it. */
+/* 1 when the archive has the array, 0 when not, -1 after reporting what is wrong with it. */
 static int open_source(jn_loading *l, jn_zip *zip, source *s, size_t rows) {
   char why[160];
   int there = get_file(l, zip, s->key, &s->entry);

@@ -47,7 +47,7 @@ jn_status jn__fit_solve(const jn_fit_batch *batch, int count, const double *knot
 typedef struct jn_fit_rule {
   jn_smoothing smoothing;
   double tolerance;
-  double high; /* cycles a sample: what is faster is noise */
+  double high; /* cycles per sample: what is faster is noise */
   void (*progress)(double part, void *context);
   void *context;
 } jn_fit_rule;

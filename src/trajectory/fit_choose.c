@@ -75,7 +75,7 @@ static void tell_progress(search *s) {
   if (s->rule->progress) s->rule->progress(s->part < 1 ? s->part : 1, s->rule->context);
 }
 
-/* 0 when there is no memory; singular solutions leave infinite sums. */
+/* 0 if out of memory; singular solutions leave infinite sums. */
 static int solve(search *s, const jn_fit_batch *b, int count) {
   jn__fit_knots(b->t, b->samples, b->degree, count, s->knots);
   jn_status status = jn__fit_solve(b, count, s->knots, s->coefficients, s->squares);
@@ -201,7 +201,7 @@ static int choose_gcv(search *s, int group, const int *grid, int size, double *s
   int at = first_dip(scores, grid, size, s->floors[group], s->b->samples);
   s->counts[group] = grid[at];
   int finest = at == size - 1 && s->b->channels == 1;
-  if (finest && isfinite(scores[at])) { /* the finer the better: there is no noise to be seen */
+  if (finest && isfinite(scores[at])) { /* the finer the better: no noise is visible */
     s->counts[group] = s->b->samples;
     return 1;
   }
@@ -336,7 +336,7 @@ static jn_status search_weights(search *s, double *scores) {
 
 /* ---- ---- */
 
-/* Scores that are nothing but rounding of the samples. */
+/* Scores that are only rounding of the samples. */
 static void set_floors(search *s) {
   const jn_fit_batch *b = s->b;
   for (int g = 0; g < s->groups; g++) {

@@ -50,7 +50,7 @@ static int factorise(double *G, int n, int band) {
       double f = row[k] * inverse, *below = G + (size_t)(i + k) * (size_t)band;
       double diagonal = below[0];
       for (int j = k; j <= last; j++) below[j - k] -= f * row[j];
-      if (!(below[0] > 1e-14 * diagonal)) return 0; /* nothing but rounding is left */
+      if (!(below[0] > 1e-14 * diagonal)) return 0; /* only rounding is left */
     }
     row[0] = inverse;
     for (int k = 1; k <= last; k++) row[k] *= inverse; /* L^T of L D L^T */

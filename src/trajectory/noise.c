@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum {
-  LEAST = 32,    /* residuals, to judge at all */
+  LEAST = 32,    /* residuals, the fewest that can be classified */
   SHORT = 256,   /* windows */
   LONG = 4096,   /*   powers of two */
   BESIDE = 16,   /* frequencies on either side that a line is compared with */
@@ -70,7 +70,7 @@ double jn__find_step(const double *x, int count) {
 
 typedef struct spectrum {
   int size;       /* of the windows */
-  int from, last; /* frequencies that are looked at */
+  int from, last; /* frequencies that are examined */
   int windows;
   double *re, *im; /* [size] */
   double *turn;    /* [size] cos and sin of 2 pi k / size for k < size / 2 */
@@ -78,7 +78,7 @@ typedef struct spectrum {
   double *power;   /* [2][size / 2] of two windows */
   double *mean;    /* [size / 2] */
   double worst;    /* power of the strongest line in one window, in units of its neighbours */
-  double line, at; /* its amplitude and frequency [cycles a sample] */
+  double line, at; /* its amplitude and frequency [cycles per sample] */
 } spectrum;
 
 /* In place, decimation in time. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is what a fit leaves behind noise, or is it motion? docs/smoothing.md has the tests and what they do on many signals.
+/* Are the residuals of a fit noise, or motion? docs/smoothing.md has the tests and what they do on many signals.
  */
 #ifndef JN_TRAJECTORY_NOISE_H
 #define JN_TRAJECTORY_NOISE_H
@@ -19,8 +19,8 @@ typedef struct jn_residue {
   jn_residue_kind kind;
   double rms, largest;
   int at;           /* of the largest */
-  double amplitude; /* of the strongest oscillation that was seen, be it the rounding of an encoder; 0: none */
-  double period;    /*   and its samples a period */
+  double amplitude; /* of the strongest oscillation that was seen, including the rounding of an encoder; 0: none */
+  double period;    /*   and its samples per period */
   double hidden;    /* amplitude up to which an oscillation would not have been seen */
 } jn_residue;
 

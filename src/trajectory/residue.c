@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Telling what a fit leaves behind, or would have left behind if it had been smoother. */
+/* Reports the residuals of a fit, or those that a smoother fit would have had. */
 #include <math.h>
 #include <stdio.h>
 

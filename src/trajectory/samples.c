@@ -116,7 +116,7 @@ static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
           "is ignored: no joint of '%s' has that name", jn_model_name(l->model));
 }
 
-/* Results of `jounce torque` have columns that are no faults: joint.tau, and the twists of free and spherical joints.
+/* Results of `jounce torque` have columns that are not errors: joint.tau, and the twists of free and spherical joints.
  */
 static int is_result(const jn_loading *l, const char *name) {
   char own[JN_NAME];

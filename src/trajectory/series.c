@@ -23,7 +23,7 @@ typedef struct fitting {
   int done, count; /* series, for the progress */
 } fitting;
 
-enum { ENOUGH = 64 }; /* residuals that can be told from noise by their spectrum */
+enum { ENOUGH = 64 }; /* residuals that are enough to recognise noise by the spectrum */
 
 static void pass_progress(double part, void *context) {
   const fitting *f = context;
@@ -38,7 +38,7 @@ static double find_rate(const fitting *f) {
   return f->samples > 1 ? sum / (f->samples - 1) : 0;
 }
 
-/* The highest frequency that counts as motion, in cycles a sample. */
+/* The highest frequency that counts as motion, in cycles per sample. */
 static double highest_of(const fitting *f) {
   double bandwidth = f->l->options.bandwidth;
   return bandwidth > 0 ? fmin(0.5, bandwidth / f->rate) : 0.5;

@@ -86,7 +86,7 @@ static const unit *find(const char *word) {
   return NULL;
 }
 
-/* "/s", "/s^2", "/s2", "/s²", "/min" behind a unit: the power, and the time as a unit; 0 when it is none of these. */
+/* "/s", "/s^2", "/s2", "/s²", "/min" behind a unit: the power, and the time as a unit; 0 if it is not one of these. */
 static int take_rate(const char *text, int *power, const unit **time) {
   static const char *const squares[] = {"\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4"};
   char word[WORD];

@@ -34,7 +34,7 @@ static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
   snprintf(link, sizeof link, "%.*s", (int)(bar ? (size_t)(bar - name) : strlen(name)), name);
   const char *near = jn__nearest_link(l->model, link);
   if (!near) near = jn__nearest_link(l->model, name);
-  int whole = bar && strlen(bar) == 3; /* its ending tells which of the six: moments are m, but may be t, in capitals */
+  int whole = bar && strlen(bar) == 3; /* its ending says which of the six: moments are m, but may be t, in capitals */
   char what = whole ? (char)tolower((unsigned char)bar[1]) : 0, axis = whole ? (char)tolower((unsigned char)bar[2]) : 0;
   int known = whole && strchr("mtf", what) && strchr("xyz", axis);
   if (near && known)
