@@ -28,8 +28,5 @@ char *read_standard_input(size_t limit, size_t *length);
 /* Does what a file becomes in memory, `count` things of `bytes` each, stay below the limit? false after reporting;
  * `what` is e.g. "values". */
 bool input_fits(const char *name, size_t count, size_t bytes, const char *what, size_t limit);
-/* JSON text: how many values it has, and how many bytes each takes at least. */
-enum { JSON_VALUE = 64 };
-size_t json_value_count(const char *text, size_t length);
 
 #endif

@@ -17,9 +17,7 @@ jn_status jn__over_limit(jn_log *log, const char *file, const char *subject, con
  * the size, so that pipes work, and never more than one byte past the limit. */
 char *jn__read_file(const jn_allocator *a, jn_log *log, const char *path, size_t limit, size_t *length);
 
-/* JSON text becomes a tree in memory of which every value takes about JN_JSON_VALUE bytes, however short it is in the
- * text: [0,0,0,...]. 1 when that tree stays below the limit, 0 after reporting. */
-enum { JN_JSON_VALUE = 64 };
+/* Does JSON text, parsed into values (text/json_values.h), stay below the limit? 0 after reporting that it does not. */
 int jn__json_fits(jn_log *log, const char *file, const char *text, size_t length, size_t limit);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "draft.h"
 
 enum { LONGEST_CHAIN = 64 }; /* of mimics of mimics */

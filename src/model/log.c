@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/printable.h"
+#include "../text/printable.h"
 #include "memory.h"
 
 enum { RULE = 48, MORE = 96 };

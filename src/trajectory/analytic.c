@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/common.h"
 #include "../io/limit.h"
 #include "../io/native.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 enum { MAX_FAULTS = 20 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 /* "an oscillation of about 40 Hz, amplitude 0.0005" */

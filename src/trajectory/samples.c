@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 static const double pi = 3.14159265358979323846;

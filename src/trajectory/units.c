@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 #define PI 3.14159265358979323846

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 /* ---- Names ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which characters of a text may be sent to a terminal unchanged. This file is part of the library (messages, writers
  * of JSON and URDF) and of the command (everything it prints); it needs nothing else of either. */
-#ifndef JN_IO_PRINTABLE_H
-#define JN_IO_PRINTABLE_H
+#ifndef JN_TEXT_PRINTABLE_H
+#define JN_TEXT_PRINTABLE_H
 
 /* Bytes of the UTF-8 character at s; 0 if it is not one. */
 int jn__utf8(const char *s);
