@@ -74,10 +74,12 @@ set(core_sources
     src/io/native_scan.c
     src/io/native_write.c
     src/io/npy.c
-    src/io/printable.c
     src/io/table.c
     src/io/whole_file.c
     src/io/zip.c
+    src/text/json_values.c
+    src/text/printable.c
+    src/text/words.c
     src/trajectory/arrays.c
     src/trajectory/curve.c
     src/trajectory/fit_choose.c

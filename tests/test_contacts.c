@@ -297,12 +297,12 @@ static void couplings_are_checked(void **state) {
     int count;
     const char *says;
   } faults[] = {{{{"hinge", 0, 1}}, 0, "no terms"},
-                {{{"hinge", 0, 1}, {"hnige", 0, 1}}, 2, "term 2 names 'hnige', which is no joint"},
-                {{{"ball", 0, 1}}, 1, "term 1 names 'ball', whose velocities are no rates"},
+                {{{"hinge", 0, 1}, {"hnige", 0, 1}}, 2, "term 2 names 'hnige', which is not a joint"},
+                {{{"ball", 0, 1}}, 1, "term 1 names 'ball', whose velocities are not the rates of its coordinates"},
                 {{{"hinge", 1, 1}}, 1, "joint 'hinge' of term 1 has no coordinate 1"},
                 {{{"hinge", 0, 0}}, 1, "the factor of 'hinge' is 0"},
                 {{{"hinge", 0, 1}, {"hinge", 0, 2}}, 2, "terms 1 and 2 name the same coordinate"},
-                {{{"follower", 0, 1}}, 1, "term 1 names 'follower', which follows another joint"},
+                {{{"follower", 0, 1}}, 1, "term 1 names 'follower', which mimics another joint"},
                 {{{"stiff", 0, 1}}, 1, "term 1 names 'stiff', which is fixed"}};
   static const struct {
     const char *name;

@@ -431,7 +431,7 @@ static void the_humanoid_is_the_same_left_and_right(void **state) {
 
 static void unknown_built_in_robots_are_refused_with_a_suggestion(void **state) {
   (void)state;
-  load_fails("builtin:pandas", NULL, JN_ERR_NAME, "perhaps 'panda' is meant");
+  load_fails("builtin:pandas", NULL, JN_ERR_NAME, "did you mean 'panda'?");
   load_fails("builtin:", NULL, JN_ERR_NAME, "known are: delta, double_pendulum");
   static const char *const chains[] = {"0", "10001", "-1", "x", "", "7x", " 7", "99999999999999999999"};
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {

@@ -302,7 +302,7 @@ static void numbers_beyond_all_measure_are_refused(void **state) {
   (void)state;
   static const double factors[] = {5e307, -1e101, 1e-101, 5e-324};
   for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
-    assert_null(coupled_bars(factors[i], JN_ERR_MODEL, "not in 1e-100 ... 1e100"));
+    assert_null(coupled_bars(factors[i], JN_ERR_MODEL, "not between 1e-100 and 1e100"));
   for (int k = 0; k < 3; k++) {
     jn_builder *b;
     jn_model *m;

@@ -348,7 +348,8 @@ static void a_loop_file_closes_a_urdf(void **state) {
 
 static void faults_of_a_loop_file_have_its_name_and_line(void **state) {
   (void)state;
-  static const char *const unknown[] = {"bad.json:2:3: loop 'closing'", "end b is on 'rokcer', which is no link", NULL};
+  static const char *const unknown[] = {"bad.json:2:3: loop 'closing'", "end b is on 'rokcer', which is not a link",
+                                        NULL};
   write_file("bad.json",
              "{\"loops\": [\n  {\"name\": \"closing\", \"type\": \"revolute\", \"a\": {\"body\": \"coupler\"},"
              " \"b\": {\"body\": \"rokcer\"}}]}");

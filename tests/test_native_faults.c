@@ -199,7 +199,7 @@ static void unknown_and_unused_keys_are_warnings(void **state) {
 static void an_unknown_key_suggests_the_nearest_one(void **state) {
   (void)state;
   loaded l = load(BODY("\"parnet\": \"b\""));
-  assert_non_null(strstr(jn_report_message(l.report, 0)->remedy, "perhaps 'parent' is meant"));
+  assert_non_null(strstr(jn_report_message(l.report, 0)->remedy, "did you mean 'parent'?"));
   unload(&l);
   l = load(BODY("\"colour\": \"red\""));
   assert_string_equal(jn_report_message(l.report, 0)->remedy, "known are: name, parent, placement, joint, inertia");

@@ -335,7 +335,7 @@ static jn_model *named(size_t length, jn_status expected) {
   }
   jn_status status = jn_builder_freeze(b, &m, &e);
   check(status == expected, "names of %zu bytes: %s", length, e.text);
-  if (status != JN_OK) check(strstr(e.text, "255 are the most") != NULL, "%s", e.text);
+  if (status != JN_OK) check(strstr(e.text, "at most 255 are allowed") != NULL, "%s", e.text);
   jn_builder_destroy(b);
   return m;
 }

@@ -98,7 +98,7 @@ static void faults_are_told_with_their_place(void **state) {
                 {"t,a\n0,\n", 2, 2, "has no value"},
                 {"t,a\n0,inf\n", 2, 2, "not a finite number"},
                 {"t,a\n0\n", 2, 0, "row 1 has 1 columns, but there are 2 names"},
-                {"t,a,b,a\n0,1,2,3\n", 1, 4, "column 'a': is there twice"},
+                {"t,a,b,a\n0,1,2,3\n", 1, 4, "column 'a': appears twice"},
                 {"t,,a\n0,1,2\n", 1, 2, "has no name"},
                 {"0,1\n1,2\n", 1, 0, "has no names"},
                 {"t a b\n0 1 2\n", 1, 0, "blanks between the columns"}};

@@ -303,7 +303,7 @@ static void curves_that_are_not_smooth_enough_are_told(void **state) {
       " \"axis\": [0, 1, 0]}, \"inertia\": {\"mass\": 2, \"com\": [0, 0, -0.5], \"tensor\": [1, 1, 1, 0, 0, 0]}}]}");
   write_file("m.json", "{\"times\": [0, 0.5, 1], \"joints\": {\"hinge\": {\"minimum_acceleration\": [0, 1, 0]}}}");
   outcome o = run_fine("torque one.json m.json --order 1", 0);
-  check_has(o.err, "continuous derivatives up to order 2; torques of order 1 need 3");
+  check_has(o.err, "continuous derivatives up to order 2; torques of order 1 need order 3");
   done(&o);
   o = run_fine("torque one.json m.json --order 0", 0);
   assert_string_equal(o.err, "");
@@ -357,8 +357,8 @@ static void limits_files_are_read_as_trajectories_are(void **state) {
       {"", "l.csv: is empty"},
       {"# nothing\n\n", "l.csv: is empty"},
       {"joint\npanda_joint1\n", "l.csv:1: has no column of limits"},
-      {"joint,velocity,velocity\npanda_joint1,1,2\n", "l.csv:1: column 'velocity': is there twice"},
-      {"joint,velocity\npanda_joint1,1\npanda_joint1,2\n", "l.csv:3: joint 'panda_joint1' is there twice"},
+      {"joint,velocity,velocity\npanda_joint1,1,2\n", "l.csv:1: column 'velocity': appears twice"},
+      {"joint,velocity\npanda_joint1,1\npanda_joint1,2\n", "l.csv:3: joint 'panda_joint1' appears twice"},
       {"joint,velocity,jerk\npanda_joint1,1\n", "l.csv:2: row 1 has 2 columns, but there are 3 names"},
       {"joint,velocity\npanda_joint1,0,5\n", "l.csv:2: row 1 has 3 columns, but there are 2 names"},
       {"joint,lower,upper\npanda_joint1,1,-1\n", "joint 'panda_joint1': lower 1 is above upper -1"},
@@ -528,12 +528,12 @@ static void wrong_use_is_told(void **state) {
   check_refusal("torque builtin:panda builtin:demo --actuated panda_joint1", 2, "for models with loops");
   check_refusal("torque builtin:panda builtin:demo --tolerance x", 2, "--tolerance takes a number");
   check_refusal("torque builtin:panda nowhere.csv", 1, "nowhere.csv: cannot be opened");
-  check_refusal("torque builtin:kuka_iiwa builtin:demo", 1, "is no joint of the model");
+  check_refusal("torque builtin:kuka_iiwa builtin:demo", 1, "is not a joint of the model");
   check_refusal("torque builtin:panda builtin:demo --out - --check", 2, "--out - writes CSV alone");
   write_file("x.csv", "t,panda_joint1,panda_jnt2\n0,0,0\n0.1,0,x\n");
   check_refusal("torque builtin:panda x.csv", 1, "x.csv:3:3: column 'panda_jnt2': row 2: 'x' is not a finite number");
   write_file("x.csv", "t,panda_joint1,panda_jnt2\n0,0,0\n1,0,0\n2,0,0\n3,0,0\n4,0,0\n5,0,0\n");
-  check_refusal("torque builtin:panda x.csv", 1, "perhaps 'panda_joint2' is meant");
+  check_refusal("torque builtin:panda x.csv", 1, "did you mean 'panda_joint2'?");
   check_refusal("torque builtin:panda x.csv", 1, "no column for 6 of 7 coordinates");
   outcome o = run_fine("torque builtin:panda x.csv --missing neutral", 0);
   done(&o);

@@ -189,17 +189,17 @@ static void faults_name_row_and_column(void **state) {
       {"t,a\r0,1\r1,2\r", JN_ERR_SYNTAX, 0, 0, "has lines that end in CR alone"},
       {"\xFF\xFEt", JN_ERR_SYNTAX, 0, 0, "is text in UTF-16"},
       {"<?xml version='1.0'?><robot name='r'/>", JN_ERR_SYNTAX, 0, 0, "is XML, perhaps a robot"},
-      {"t,a\n0,1\n", JN_ERR_MODEL, 0, 0, "has 1 row; order 0 needs 4"},
+      {"t,a\n0,1\n", JN_ERR_MODEL, 0, 0, "has 1 row; order 0 needs at least 4"},
       {"t,a\n0,1\n1,x\n", JN_ERR_SYNTAX, 3, 2, "column 'a': row 2: 'x' is not a finite number"},
       {"t,a\n0,1\n1,nan\n", JN_ERR_SYNTAX, 3, 2, "'nan' is not a finite number"},
       {"t,a\n0,1\n1,1e999\n", JN_ERR_SYNTAX, 3, 2, "not a finite number"},
       {"t,a\n0,1\n\n,2\n", JN_ERR_SYNTAX, 4, 1, "column 't': row 2 has no value"},
       {"t,a\n0,1\n1\n", JN_ERR_SYNTAX, 3, 0, "row 2 has 1 columns, but there are 2 names"},
       {"t,a\n0,1,2\n", JN_ERR_SYNTAX, 2, 0, "row 1 has 3 columns"},
-      {"t,a,a\n0,1,2\n", JN_ERR_SYNTAX, 1, 3, "column 'a': is there twice"},
+      {"t,a,a\n0,1,2\n", JN_ERR_SYNTAX, 1, 3, "column 'a': appears twice"},
       {"t,,a\n0,1,2\n", JN_ERR_SYNTAX, 1, 2, "has no name"},
       {"s,a\n0,1\n1,1\n2,1\n3,1\n", JN_ERR_NAME, 1, 1, "has no column of times"},
-      {"t,a\n0,1\n1,1\n2,1\n", JN_ERR_MODEL, 0, 0, "has 3 rows; order 0 needs 4"},
+      {"t,a\n0,1\n1,1\n2,1\n", JN_ERR_MODEL, 0, 0, "has 3 rows; order 0 needs at least 4"},
       {"t,a\n0,1\n1,1\n1,2\n3,1\n", JN_ERR_MODEL, 4, 1, "row 3: t = 1 s is the same as in the row before"},
       {"t,a\n0,1\n2,1\n1,2\n3,1\n", JN_ERR_MODEL, 4, 1, "row 3: t = 1 s, but 2 s in the row before"},
       {"t,A\n0,1\n2,1\n3,2\n4,1\n", JN_ERR_NAME, 1, 1, "has no column for 1 of 1 coordinates: a"},
@@ -322,7 +322,7 @@ static void what_a_fit_leaves_behind_is_told(void **state) {
                {filtered, "", ""},
                {step, "fit", "a jump near row 2001; the spline goes through all samples"},
                {shaking, "", ""}, /* it is followed */
-               {wrapped, "wrapped", "jumps by a turn before row 1572"}};
+               {wrapped, "wrapped", "jumps by a full turn before row 1572"}};
   jn_model *m = make_hinge();
   char words[512];
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -690,22 +690,23 @@ static void wrenches_have_units(void **state) {
 static void faults_of_closed_forms_name_the_place(void **state) {
   (void)state;
   static const fault faults[] = {
-      {"{\"duration\": 1, \"joints\": {\"b\": 1}}", JN_ERR_NAME, 1, 28, "is no joint"},
+      {"{\"duration\": 1, \"joints\": {\"b\": 1}}", JN_ERR_NAME, 1, 28, "is not a joint"},
       {"{\"duration\": 1,\n \"joints\": {}}", JN_ERR_NAME, 2, 2, "has nothing for 'a'"},
       {"{\"joints\": {\"a\": 1}}", JN_ERR_SYNTAX, 1, 1, "'duration' [s] is missing"},
       {"{\"duration\": -1, \"joints\": {\"a\": 1}}", JN_ERR_SYNTAX, 1, 2, "must be positive"},
-      {"{\"duration\": 1, \"joints\": {\"a\": {\"cosin\": 1}}}", JN_ERR_SYNTAX, 1, 28, "'cosine' is meant"},
+      {"{\"duration\": 1, \"joints\": {\"a\": {\"cosin\": 1}}}", JN_ERR_SYNTAX, 1, 28, "did you mean 'cosine'?"},
       {"{\"duration\": 1, \"joints\": {\"a\": {\"cosine\": {\"amplitude\": 1}}}}", JN_ERR_SYNTAX, 1, 28,
        "'omega' is missing"},
       {"{\"duration\": 1, \"joints\": {\"a\": {\"polynomial\": [1, \"x\"]}}}", JN_ERR_SYNTAX, 1, 28,
        "[1] is not a number"},
-      {"{\"times\": [0, 1, 1], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}", JN_ERR_SYNTAX, 1, 33, "must rise"},
+      {"{\"times\": [0, 1, 1], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}", JN_ERR_SYNTAX, 1, 33,
+       "must increase"},
       {"{\"times\": [0, 1], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}", JN_ERR_SYNTAX, 1, 30,
        "3 points but 2 times"},
       {"{\"duration\": 5, \"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [0, 1], \"times\": [1, 2], \"end\": "
        "[1]}}}}",
        JN_ERR_SYNTAX, 1, 28,
-       "joint 'a': has points from 1 to 2 s and does not rest there, but the trajectory goes from 0 to 5 s"},
+       "joint 'a': has points from 1 to 2 s and is not at rest there, but the trajectory goes from 0 to 5 s"},
       {"{\"duration\": 1, \"joints\": {\"a\": [1, 2]}}", JN_ERR_SYNTAX, 1, 28, "has 1 coordinates"},
       {"{\"duration\": 1, \"joints\": {\"a\" 1}}", JN_ERR_SYNTAX, 1, 32, "is not JSON"},
   };
@@ -718,7 +719,7 @@ static void faults_of_closed_forms_name_the_place(void **state) {
       "degrees", 1, 28, "is 90 at 0 s, likely degrees");
   check_warning(m,
                 "{\"duration\": 3, \"joints\": {\"a\": {\"minimum_jerk\": {\"points\": [1, 2], \"times\": [0, 2]}}}}",
-                "not-smooth", 1, 28, "is held from 2 s; derivatives above order 2 jump there");
+                "not-smooth", 1, 28, "is at rest from 2 s; derivatives above order 2 jump there");
   jn_model_destroy(m);
 }
 #endif

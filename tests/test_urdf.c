@@ -470,7 +470,7 @@ static void suspicious_things_load_with_a_warning(void **state) {
       {INERTIAL("<mass value='1'/>"), JN_OK, "urdf-inertia", 3, 1, "link 'a'", "point mass"},
       {INERTIAL("<mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixz='0' iyz='0'/>"), JN_OK, "urdf-attribute", 3, 28,
        "link 'a'", "'ixy'|taken as 0"},
-      {JOINT("revolute", ""), JN_OK, "urdf-limit", 4, 1, "joint 'j'", "unlimited|continuous"},
+      {JOINT("revolute", ""), JN_OK, "urdf-limit", 4, 1, "joint 'j'", "has no limits|continuous"},
       {ROBOT("<link name='a'>\n<inertial>" UNIT "</inertial>\n<inertial/></link>"), JN_OK, "urdf-twice", 4, 1,
        "link 'a'", "second <inertial>|line 3"},
       {JOINT("fixed", "<origin xyz='1 0 0'/>\n<origin xyz='2 0 0'/>"), JN_OK, "urdf-twice", 6, 1, "joint 'j'",

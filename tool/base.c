@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce base: the base parameters of a robot, the combinations of inertial parameters that its motions can tell. */
+/* jounce base: the base parameters of a robot, the combinations of inertial parameters that can be identified from its
+ * motions. */
 #include <jounce/base_parameters.h>
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@ enum {
   EXIT_FINE = 0,
   EXIT_BAD = 1,   /* the model is bad, a check failed, a limit is broken, or a file cannot be read or written */
   EXIT_USAGE = 2, /* wrong use of the command line */
-  EXIT_UNSURE = 3 /* no limit is broken as far as the data tell, but they do not tell enough */
+  EXIT_UNSURE = 3 /* no limit is broken, but the data are not good enough to be sure */
 };
 
 typedef struct subcommand {

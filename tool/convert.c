@@ -19,7 +19,7 @@ static jn_status write_standard_output(const model_arg *arg, jn_format format, c
   return JN_OK;
 }
 
-/* The format that the ending tells; JN_FORMAT_AUTO: none. */
+/* The format according to the extension; JN_FORMAT_AUTO: none. */
 static jn_format format_of(const char *out) {
   static const struct {
     const char *ending;
@@ -33,7 +33,7 @@ static jn_format format_of(const char *out) {
 /* What is read is not written over: a model has no visuals, collisions and comments, they would be lost. */
 static int check_output(const model_arg *arg, const char *out, jn_format format, bool force) {
   if (strcmp(out, "-") != 0 && format == JN_FORMAT_AUTO && format_of(out) == JN_FORMAT_AUTO)
-    return usage_error("convert", "%s does not say its format: it must end in .urdf, .xml or .json; or add --to", out);
+    return usage_error("convert", "%s has no known format: it must end in .urdf, .xml or .json; or add --to", out);
   if (force) return OPTION_GO_ON;
   if (is_same_file(out, arg->source))
     return usage_error("convert",
@@ -53,7 +53,7 @@ static int convert(model_arg *arg, const char *out, jn_format format, bool force
   int result = check_output(arg, out, format, force);
   if (result == OPTION_GO_ON) result = model_arg_load(arg);
   if (result != OPTION_GO_ON) return result;
-  /* A report of its own, for what the writer says must not be lost among what the reader said. */
+  /* A separate report, so that the writer's messages are not lost among the reader's. */
   jn_options options = arg->options;
   options.report = jn_report_create(NULL);
   jn_error error = {0};

@@ -46,7 +46,7 @@ void eval_neutral_state(const jn_model *model, int order, eval_states *list);
 void eval_states_free(eval_states *list);
 
 /* Read states from a file or from standard input ("-"; NULL: the same, but nothing at all is one neutral state).
- * OPTION_GO_ON, or an exit code after all mistakes have been told on stderr. */
+ * OPTION_GO_ON, or an exit code after all mistakes have been reported on stderr. */
 int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list);
 
 /* ---- What can be wanted ---- */

@@ -197,7 +197,7 @@ static double *gather_wrenches(const evaluation *e, const eval_state *states, si
 static void run_call(const evaluation *e, int call) {
   eval_block *b = e->block;
   if (!b->out[call]) b->out[call] = allocate((size_t)b->most * calls[call].size(e) * sizeof(double));
-  b->ready[call] = calls[call].run(e, b, b->out[call]) == JN_OK; /* else one by one, which tells what is wrong */
+  b->ready[call] = calls[call].run(e, b, b->out[call]) == JN_OK; /* else one by one, which finds the error */
 }
 
 void eval_block_begin(evaluation *e, const eval_states *states, int s, const eval_want *const *wants, int count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce eval: states from JSON. Every mistake is told with the state, the field and the joint; none is guessed away.
+/* jounce eval: states from JSON. Every mistake is reported with the state, the field and the joint; nothing is guessed.
  */
 #include "command.h"
 #include "eval.h"
@@ -20,6 +20,7 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/text/json_values.h"
 #include "input.h"
 #include "print.h"
 
@@ -525,7 +526,7 @@ static bool is_blank(const char *text, size_t length) {
 
 static json_t *parse(const char *file, const char *text, size_t length, size_t limit) {
   json_error_t error;
-  if (!input_fits(file, json_value_count(text, length), JSON_VALUE, "values", limit)) return NULL;
+  if (!input_fits(file, jn__json_value_count(text, length), JN_JSON_VALUE, "values", limit)) return NULL;
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (root) return root;
   fputs("jounce: ", stderr);

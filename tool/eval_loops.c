@@ -86,7 +86,7 @@ static double expected_rounding(evaluation *e, const jn_loops_health *h) {
   return fmax(most, jn_loops_rounding(&passive, e->order + 1));
 }
 
-/* Results are bounded there, but may be large, and hang on rounding. */
+/* Results are bounded there, but may be large and depend on rounding. */
 static void tell_singular(evaluation *e, int index) {
   jn_loops_health h;
   if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK) return;

@@ -30,12 +30,12 @@ panel *figure_panel(const figure *f, int row, int column);
 char *figure_quantity(bool torque, int order);
 char *figure_unit(const char *unit, int order);
 
-/* Can the ending of `path` be drawn: .svg, .png, .pdf, or "-" for text? Tells what is wrong. OPTION_GO_ON or an exit
+/* Can the ending of `path` be drawn: .svg, .png, .pdf, or "-" for text? Reports what is wrong. OPTION_GO_ON or an exit
  * code. */
 int figure_check(const char *command, const char *path);
 /* Draw to a file, or to stdout for "-". What is too high for one page goes to more: in one PDF, or in *files files of
  * other formats, which figure_file() names. The points of the panels are thinned out on the way, where nobody sees it.
- * OPTION_GO_ON, or EXIT_BAD after telling why; files are then as they were before. */
+ * OPTION_GO_ON, or EXIT_BAD after reporting why; files are then as they were before. */
 int figure_draw(figure *f, const char *path, int *files);
 /* "Drawn: p.svg", a line for each file. */
 void figure_tell(const char *path, int files);

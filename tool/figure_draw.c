@@ -62,7 +62,7 @@ static void layout_free(layout *l) {
 }
 
 /* Time stamps that are large against their span (seconds since 1970) would all have the same label, and drown in the
- * nine digits that gnuplot gets: a round offset is taken from them and told in the title of the axis. */
+ * nine digits that gnuplot gets: a round offset is taken from them and shown in the title of the axis. */
 static time_axis find_times(const figure *f, bool text) {
   const char *name = f->x_title ? f->x_title : "t [s]";
   time_axis a = {INFINITY, -INFINITY, text ? NULL : copy_text(name, strlen(name))};
@@ -299,7 +299,7 @@ static int draw_limits(FILE *g, const panel *p, range r, int object) {
   return object;
 }
 
-/* "83 %" of the limit into text; is it broken? "" when there is no share to tell. */
+/* "83 %" of the limit into text; is it broken? "" if there is no share. */
 static bool tell_use(const panel *p, char text[NUMBER_TEXT]) {
   double middle = (p->upper + p->lower) / 2, most = 0, beyond = 0;
   for (int i = 0; i < p->count; i++) {
@@ -603,7 +603,7 @@ int figure_check(const char *command, const char *path) {
   return EXIT_BAD;
 }
 
-/* Does what gnuplot drew end as its format does? It does not say so when a disk is full. */
+/* Does the file that gnuplot wrote end as its format requires? gnuplot does not report a full disk. */
 static bool is_whole(FILE *drawn, format kind) {
   static const char *const ends[] = {"", "</svg>", "IEND", "%%EOF"};
   char tail[64];
@@ -617,7 +617,7 @@ static bool is_whole(FILE *drawn, format kind) {
 }
 
 /* Layouts first ... last - 1 as gnuplot draws them, in a temporary file without a name, read from its beginning; NULL
- * after telling why not. */
+ * after reporting why not. */
 static FILE *draw_pages(const layout *first, const layout *last, const char *path) {
   FILE *script = open_temporary(), *drawn = open_temporary();
   bool good = script && drawn;

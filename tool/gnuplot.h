@@ -14,7 +14,7 @@ bool gnuplot_exists(void);
  * there for gnuplot to read. What a terminal would act on becomes '?'; line ends stay. */
 void gnuplot_text(FILE *script, const char *text);
 /* Runs a script that was written to a temporary file, with all that it draws going to `to`, whose position moves on.
- * False after telling what failed. */
+ * False after reporting what failed. */
 bool gnuplot_run(FILE *script, FILE *to);
 
 #endif

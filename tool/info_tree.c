@@ -14,7 +14,7 @@ typedef struct strokes {
 static const strokes unicode_strokes[] = {{"├", "└", "│", " "}, {"├ ", "└ ", "│ ", "  "}, {"├─ ", "└─ ", "│  ", "   "}};
 static const strokes ascii_strokes[] = {{"|", "`", "|", " "}, {"|-", "`-", "| ", "  "}, {"|- ", "`- ", "|  ", "   "}};
 
-/* Deep trees are drawn narrower, and from this level on not at all: then the level is told as a number. */
+/* Deep trees are drawn narrower, and from this level on not at all: then the level is printed as a number. */
 enum { MOST_LEVELS = 100 };
 
 typedef struct tree {

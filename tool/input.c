@@ -93,17 +93,3 @@ bool input_fits(const char *name, size_t count, size_t bytes, const char *what, 
   free(text);
   return false;
 }
-
-size_t json_value_count(const char *text, size_t length) {
-  size_t count = 1;
-  bool quoted = false;
-  for (size_t i = 0; i < length; i++) {
-    if (quoted && text[i] == '\\')
-      i++;
-    else if (text[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && strchr(",[{", text[i]) && text[i])
-      count++;
-  }
-  return count;
-}

@@ -13,11 +13,11 @@
 
 /* Declare --max-bytes. */
 void option_max_bytes(option_set *set, const char **target);
-/* Its value in bytes: a whole number, perhaps with K, M or G (of 1024) behind it; NULL: JN_MAX_BYTES. 0 after telling
+/* Its value in bytes: a whole number, perhaps with K, M or G (of 1024) behind it; NULL: JN_MAX_BYTES. 0 after reporting
  * a wrong use. */
 size_t max_bytes_of(const char *command, const char *text);
 
-/* All of a file, or of standard input ("-"), with a 0 behind it, for the caller to free. NULL after telling on stderr
+/* All of a file, or of standard input ("-"), with a 0 behind it, for the caller to free. NULL after reporting on stderr
  * that it cannot be read, or is larger than the limit; `name` is how messages call it. */
 char *read_input(const char *path, const char *name, size_t limit, size_t *length);
 
@@ -25,11 +25,8 @@ char *read_input(const char *path, const char *name, size_t limit, size_t *lengt
  * which it refuses. NULL when it cannot be read. */
 char *read_standard_input(size_t limit, size_t *length);
 
-/* Does what a file becomes in memory, `count` things of `bytes` each, stay below the limit? false after telling;
+/* Does what a file becomes in memory, `count` things of `bytes` each, stay below the limit? false after reporting;
  * `what` is e.g. "values". */
 bool input_fits(const char *name, size_t count, size_t bytes, const char *what, size_t limit);
-/* JSON text: how many values it has, and how many bytes each takes at least. */
-enum { JSON_VALUE = 64 };
-size_t json_value_count(const char *text, size_t length);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/io/printable.h"
+#include "../src/text/printable.h"
 
 void emit_init(json_writer *j, FILE *stream) { *j = (json_writer){.stream = stream, .first = true}; }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../src/text/json_values.h"
 #include "command.h"
 #include "input.h"
 #include "print.h"
@@ -82,7 +83,7 @@ static int key_index(const char *word) {
 static int begin_joint(const reader *r, const char *name) {
   int joint = jn_joint_index(r->model, name);
   if (joint < 0 || jn_joint_nv(r->model, joint) == 0) return unknown_joint(r, name);
-  if (r->seen[joint]++) return complain(r, "joint '%s' is there twice; keep one of them", name);
+  if (r->seen[joint]++) return complain(r, "joint '%s' appears twice; keep one of them", name);
   return OPTION_GO_ON;
 }
 
@@ -242,7 +243,7 @@ static int check_ranges(const reader *r) {
 static int read_text(reader *r, const char *text, size_t length, size_t max_bytes) {
   size_t bom = strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0, first = bom + strspn(text + bom, " \t\r\n");
   if (text[first] != '{') return read_csv(r, text, length, max_bytes);
-  if (!input_fits(r->file, json_value_count(text, length), JSON_VALUE, "values", max_bytes)) return EXIT_BAD;
+  if (!input_fits(r->file, jn__json_value_count(text, length), JN_JSON_VALUE, "values", max_bytes)) return EXIT_BAD;
   return read_json(r, text + bom, length - bom);
 }
 

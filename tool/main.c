@@ -53,7 +53,7 @@ static int print_help(void) {
   return EXIT_FINE;
 }
 
-/* What the row says to a user; JOUNCE_ROW, for developers, is told when it is set. */
+/* What the row says to a user; JOUNCE_ROW, for developers, is shown when it is set. */
 static const char *instruction_set(const char *row) {
   if (strstr(row, "_avx2")) return "AVX2 and FMA";
 #if defined(__x86_64__)
@@ -119,7 +119,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
 #ifdef SIGXFSZ
-  signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error that is told */
+  signal(SIGXFSZ, SIG_IGN); /* a file that gets too large is an error that is reported */
 #endif
   int status = run(argc, argv);
   /* What was printed counts only when it has arrived. */

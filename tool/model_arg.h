@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The argument MODEL with its options, the same in every command: read the model, tell what is wrong with it. */
+/* The argument MODEL with its options, the same in every command: read the model, report what is wrong with it. */
 #ifndef JN_TOOL_MODEL_ARG_H
 #define JN_TOOL_MODEL_ARG_H
 
@@ -35,11 +35,11 @@ void model_arg_options(option_set *set, model_arg *arg);
  * read). OPTION_GO_ON, or an exit code: EXIT_BAD when there is no model; why is in arg->report and arg->error. */
 int model_arg_read(model_arg *arg);
 
-/* model_arg_read(), then tell all errors, or the number of warnings, on stderr. */
+/* model_arg_read(), then print all errors, or the number of warnings, on stderr. */
 int model_arg_load(model_arg *arg);
 
 /* All messages of one severity on stderr: "jounce: FILE:LINE:COLUMN: subject: text", the remedy below. When the report
- * has no error but `error` is set (no memory for the report), that error is told. */
+ * has no error but `error` is set (no memory for the report), that error is reported. */
 void print_errors(const jn_report *report, const jn_error *error, const char *source);
 void print_warnings(const jn_report *report, const char *source);
 

@@ -13,7 +13,7 @@
 
 enum { NAMES_LISTED = 12 };
 
-/* Tells that there is no such name: the nearest one if one is near, else the first of all. */
+/* Reports that there is no such name: the nearest one if one is near, else the first of all. */
 static int unknown_name(const char *command, const char *where, const char *kind, const char *name,
                         const char *const *names, int count) {
   const char *near = nearest_word(name, names, count);

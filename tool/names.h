@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of a model on the command line: found, or told with the one that was likely meant. */
+/* Names of a model on the command line: found, or reported with the one that was likely meant. */
 #ifndef JN_TOOL_NAMES_H
 #define JN_TOOL_NAMES_H
 
@@ -8,7 +8,7 @@
 
 #include "options.h"
 
-/* The link or frame of an option. OPTION_GO_ON, or an exit code after telling what there is. */
+/* The link or frame of an option. OPTION_GO_ON, or an exit code after reporting what there is. */
 int find_frame(const char *command, const char *where, const jn_model *model, const char *name, int *frame);
 /* The joint of an option, which must have coordinates. */
 int find_joint(const char *command, const char *where, const jn_model *model, const char *name, int *joint);

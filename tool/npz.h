@@ -28,7 +28,7 @@ void npz_begin(npz_writer *w, FILE *file);
 void npz_numbers(npz_writer *w, const char *name, const char *shape, const double *numbers, size_t count);
 /* An array of text, UTF-8 in. */
 void npz_texts(npz_writer *w, const char *name, char **texts, int count);
-/* The directory; false when the archive is no good or could not be written. */
+/* The directory; false if the archive is invalid or could not be written. */
 bool npz_end(npz_writer *w);
 
 #endif

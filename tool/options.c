@@ -220,7 +220,7 @@ static int set_names(const option_set *set, const option *item, const char *valu
   list->names = allocate((size_t)count * sizeof *list->names);
   for (const char *text = value; list->count < count;) {
     size_t length = strcspn(text, ","), blank = strspn(text, " "), end = length;
-    while (end > blank && text[end - 1] == ' ') end--; /* blanks around a comma are no part of a name */
+    while (end > blank && text[end - 1] == ' ') end--; /* blanks around a comma are not part of a name */
     if (end <= blank) return usage_error(set->command, "--%s %s: a name is empty", item->name, value);
     list->names[list->count++] = copy_text(text + blank, end - blank);
     text += length + 1;

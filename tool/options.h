@@ -76,7 +76,7 @@ typedef void option_visitor(const option_set *set);
 void option_visit(int (*command)(int argc, char **argv), const char *name, option_visitor *visit);
 
 /* Parse argv[1...]; at least `least` and at most `most` plain arguments go to arguments[most], the rest become NULL.
- * --help prints the help and gives exit code 0; a mistake is told on stderr and gives exit code 2. */
+ * --help prints the help and gives exit code 0; a mistake is reported on stderr and gives exit code 2. */
 int option_parse(const option_set *set, int argc, char **argv, const char **arguments, int least, int most);
 
 /* Tell a mistake in the use of a command (NULL: of `jounce` itself) with a pointer to its help; the exit code. */

@@ -14,7 +14,7 @@ typedef struct output {
   struct output *next; /* of those that are open */
 } output;
 
-/* A stream to write to; "-" is stdout. NULL after telling why not. *o must stay where it is until output_close(). */
+/* A stream to write to; "-" is stdout. NULL after reporting why not. *o must stay where it is until output_close(). */
 FILE *output_open(output *o, const char *path);
 /* Good: the file takes its place, else it is dropped and the old one stays. True when it is in its place; tells why
  * not, unless it was not good to begin with. */

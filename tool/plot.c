@@ -244,7 +244,7 @@ static int draw(sheet *s, const choice *chosen, const char *out) {
 
 /* ---- Command ---- */
 
-/* Trajectories that are no CSV. */
+/* Trajectories that are not CSV. */
 static bool is_other_format(const char *path) {
   const char *ending = strrchr(path, '.');
   return ending && (strcmp(ending, ".npz") == 0 || strcmp(ending, ".npy") == 0 || strcmp(ending, ".json") == 0);

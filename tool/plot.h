@@ -9,7 +9,7 @@
 /* One column of the file: "joint1.tau_d1 [N m/s]" is joint1, .tau_d1, N m/s. */
 typedef struct column {
   char *name, *joint, *kind, *unit;
-  bool text;      /* has a cell that is no number: it is not drawn */
+  bool text;      /* has a cell that is not a number: it is not drawn */
   double *values; /* NaN: a gap */
   char *quantity; /* title of its row in the figure; NULL: not drawn */
   int row, place; /* in the figure */
@@ -26,7 +26,7 @@ typedef struct sheet {
 /* ---- plot_read.c ---- */
 
 /* Reads s->path ("-": standard input). Rules are those of trajectories (docs/torque.md), but cells without a number are
- * gaps, and columns of text are left out with a note. An exit code after telling why, or OPTION_GO_ON. */
+ * gaps, and columns of text are left out with a note. An exit code after reporting why, or OPTION_GO_ON. */
 int sheet_read(sheet *s);
 void sheet_free(sheet *s);
 

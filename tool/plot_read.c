@@ -61,7 +61,7 @@ static char *full_name(const jn_table *t, int c) {
 
 /* ---- Columns ---- */
 
-/* A column of text is left out, but the time is needed. Only the first few are told. */
+/* A column of text is left out, but the time is needed. Only the first few are reported. */
 static int tell_text(const sheet *s, const jn_table *t, int c, int told) {
   enum { MAX_TOLD = 10 };
   char cell[48];

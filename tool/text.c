@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../src/io/printable.h"
+#include "../src/text/printable.h"
 #include "print.h"
 
 char *printable_text(const char *text, int lines) {

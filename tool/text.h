@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Text from outside (names, units, paths, words of the command line) on its way to a terminal, a picture or JSON. This
- * is the only place that decides what may be shown as it is: src/io/printable.h. Everything else becomes '?'. */
+ * is the only place that decides what may be shown as it is: src/text/printable.h. Everything else becomes '?'. */
 #ifndef JN_TOOL_TEXT_H
 #define JN_TOOL_TEXT_H
 

@@ -62,7 +62,7 @@ static bool looks_like_model(const char *path) {
 static int check_swapped(const torque_arg *arg) {
   const char *first = arg->model.source, *second = arg->trajectory;
   if (strcmp(first, "-") == 0 || !looks_like_model(second) || looks_like_model(first)) return OPTION_GO_ON;
-  return usage_error("torque", "%s is a robot, which stands first; did you mean: jounce torque %s %s?", second, second,
+  return usage_error("torque", "%s is a robot, which comes first; did you mean: jounce torque %s %s?", second, second,
                      first);
 }
 

@@ -106,7 +106,7 @@ typedef struct worst_case {
 
 /* How far a value may be off because of what the samples do not show. */
 typedef struct doubt {
-  double off, value, time; /* where the limit comes nearest; off = 0: nothing to tell */
+  double off, value, time; /* where the limit comes nearest; off = 0: nothing to report */
   bool overturns;          /* a limit that seems to hold may be broken */
   wobble cause;            /* the oscillation that does most */
 } doubt;
@@ -125,8 +125,8 @@ void limit_check_free(limit_check *c);
 void limit_check_sample(limit_check *c, const motion *m);
 /* Look between the last two samples too, where a limit may be passed there. Moves the motion. */
 jn_status limit_check_between(limit_check *c, motion *m);
-/* The table and the verdict on stdout: EXIT_FINE when all limits hold, EXIT_BAD when one is broken, EXIT_UNSURE when
- * the samples cannot tell. */
+/* The table and the verdict on stdout: EXIT_FINE when all limits hold, EXIT_BAD when one is broken, EXIT_UNSURE if the
+ * samples are not good enough to decide. */
 int limit_check_print(const limit_check *c, const motion *m);
 
 /* torque_doubt.c: what the limits would be used by if all that samples may hide were motion. Moves the motion. */
@@ -166,10 +166,10 @@ int check_derivatives(motion *m, int order, double start, double end);
 typedef struct writer writer;
 /* Does the name end in .csv or .npz? */
 bool writer_takes(const char *path);
-/* NULL after telling why the file cannot be written. */
+/* NULL after reporting why the file cannot be written. */
 writer *writer_open(const char *path, const motion *m, int order, int samples);
 void writer_sample(writer *w, const motion *m);
-/* Good: the file takes its place, else the old one stays. EXIT_FINE, or EXIT_BAD after telling. */
+/* Good: the file takes its place, else the old one stays. EXIT_FINE, or EXIT_BAD after reporting. */
 int writer_close(writer *w, bool good);
 
 /* ---- torque_plot.c ---- */

@@ -64,7 +64,8 @@ static void keep(deviation *d, const deviation *now) {
   if (now->failed == d->failed ? worse : now->failed) *d = *now;
 }
 
-/* Largest value of a joint at an order, or a thousandth of that of all joints: relative to nothing is no measure. */
+/* Largest value of a joint at an order, or a thousandth of that of all joints: so that a ratio to almost zero is not
+ * reported. */
 static double size_of(const checking *c, int order, int v) {
   const double *peaks = c->peaks + (size_t)order * (size_t)c->nv;
   double largest = 0;

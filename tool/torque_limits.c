@@ -70,7 +70,7 @@ void limit_check_free(limit_check *c) {
   free(c->values < c->before ? c->values : c->before);
 }
 
-/* Rounding in a value that should be at the limit is no violation. */
+/* Rounding in a value that should be at the limit is not a violation. */
 static const double slack = 1e-9;
 
 /* Time derivative of a quantity; NaN when there is none. */
@@ -160,7 +160,7 @@ static void unit_of(const motion *m, int v, quantity which, char text[UNIT_TEXT]
     motion_unit(m->model, v, (int)which, text);
 }
 
-/* "81% @ 1.24", "! 120% @ 1.24" when broken, "? 81% @ 1.24" when that cannot be told, "-" without limit. */
+/* "81% @ 1.24", "! 120% @ 1.24" when broken, "? 81% @ 1.24" if that cannot be decided, "-" without limit. */
 static void use_cell(table *t, const limit *l, const worst_case *w, bool unsure) {
   char use[NUMBER_TEXT], time[TIME_TEXT];
   if (!limit_is_finite(l) || w->use < 0) {

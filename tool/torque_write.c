@@ -150,7 +150,7 @@ static bool write_npz(writer *w) {
   add_names(&z, "v_names", m->model, m->nv, jn_velocity_name);
   bool good = npz_end(&z);
   if (z.failed) say(stderr, "jounce: %s: an archive of more than 4 GiB is not possible; write CSV\n", w->output.path);
-  return good || !z.failed; /* other errors stay with the stream, and are told when it is closed */
+  return good || !z.failed; /* other errors stay with the stream, and are reported when it is closed */
 }
 
 int writer_close(writer *w, bool good) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Base parameters, the parts: directions of pi without effect by the structure (structure.c) and by numbers (stack.c),
- * and from such directions to the combinations that have one (combine.c). */
+/* Base parameters. structure.c and stack.c find the directions of pi that have no effect, from the structure of the
+ * tree and numerically; combine.c turns them into the combinations that have an effect. */
 #ifndef JN_IDENT_BASE_H
 #define JN_IDENT_BASE_H
 

@@ -46,9 +46,9 @@ static jn_status new_base(const jn_model *model, const jn_base_options *options,
   return b->column && b->kin ? JN_OK : JN_ERR_MEMORY;
 }
 
-/* Unless the number is given: four times as many rows as columns. Of a joint of its own, each state has a row for the
- * ten parameters that no other joint shows; but one coordinate that moves many joints has one row for all they carry.
- */
+/* Number of states, unless it is given: enough for four times as many rows as columns. In general each state gives one
+ * row for the ten parameters that only one joint reveals. But if one coordinate moves several joints, it gives only one
+ * row for all the links that they carry, so more states are needed. */
 static int state_count(const jn_model *model, const jn_base_options *options) {
   if (options->states > 0) return options->states;
   int columns = jn_parameter_count(model), enough = 4 * columns / jn_model_nv(model) + 1;

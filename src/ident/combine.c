@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* From directions without effect, the rows of N, to base parameters. Elimination gives N an identity in the columns d:
- * N = [N_b, E]. With Y N^T = 0 that is Y_d = -Y_b N_b^T, so that Y pi = Y_b (pi_b - N_b^T pi_d): the parameters d are
- * carried by the others, and B = [E, -N_b^T]. */
+ * N = [N_b, E]. Then Y N^T = 0 means Y_d = -Y_b N_b^T, so Y pi = Y_b (pi_b - N_b^T pi_d): the parameters d are combined
+ * with the others, and B = [E, -N_b^T]. */
 #include <math.h>
 #include <string.h>
 
 #include "base.h"
 
-/* Column k in the order of elimination: from the last link to the first, and of a link first m, Jyy, hz, as is the
- * custom for revolute joints about z. */
+/* Column k in the order of elimination: from the last link to the first, and within a link m, Jyy, hz first, as is
+ * usual for revolute joints about z. */
 static int eliminated(int width, int k) {
   static const int order[10] = {0, 5, 3, 2, 1, 4, 6, 9, 8, 7};
   return width - 10 - k / 10 * 10 + order[k % 10];
@@ -40,8 +40,10 @@ static void orthonormalise(jn_null_space *s) {
   }
 }
 
-/* Reflects the rows from `first` on, which are orthonormal and stay so, until only the first has something in the
- * column, if that is at least `least`: the length of the column's unit vector in their span, whatever rows span it. */
+/* Reflects the rows from `first` on so that only row `first` has a nonzero entry in the column. The rows are
+ * orthonormal and stay so. Does nothing and returns 0 unless the entry exceeds `least`. The entry is the
+ * length of the projection of the column's unit vector onto the span of the rows, so it does not depend on which rows
+ * span it. */
 static int take_pivot(jn_null_space *s, int first, int column, double least, double *mirror) {
   double size = 0;
   for (int r = first; r < s->count; r++) {
@@ -61,8 +63,8 @@ static int take_pivot(jn_null_space *s, int first, int column, double least, dou
   return 1;
 }
 
-/* carried[column] = its row, or -1; each row has 1 in its column, where the other rows have 0. Any set of columns will
- * do for which the elimination works: small pivots, which would make large coefficients, are used only where nothing
+/* carried[column] = its row, or -1; each row has 1 in its column, and the other rows have 0 there. Any set of columns
+ * for which the elimination works will do. Small pivots, which would give large coefficients, are used only if nothing
  * else is left. */
 static void reduce(jn_null_space *s, int *carried, double *mirror) {
   static const double least[] = {0.1, 1e-3, 1e-6, 0};

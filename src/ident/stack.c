@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Stacked regressors at random states: R of their QR, block after block, so that memory does not grow with the number
- * of states; and the rank of R, by column-pivoted QR and by singular values. */
+/* Regressors at random states are stacked. Their QR decomposition is updated block by block, so that memory does not
+ * grow with the number of states. The rank of R is found by column-pivoted QR and by singular values. */
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -14,8 +14,8 @@ double jn__base_uniform(uint64_t *state) {
   return (double)((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
-/* Coordinates over a turn and a half, or over many when other joints follow: functions of one coordinate with nearly
- * the same frequencies are then told apart. */
+/* Coordinates vary over a turn and a half, or over many turns if coordinates are coupled: this distinguishes functions
+ * of one coordinate that have nearly the same frequency. */
 jn_status jn__base_random_state(const jn_model *model, uint64_t *state, double *q, double *v, double *a) {
   double range = jn_model_is_coupled(model) ? 30 : 4;
   jn_status status = jn_random(model, state, q); /* for the quaternions: it respects limits, which play no part here */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which changes of the inertial parameters no motion can tell, from the tree alone.
+/* Finds the changes of the inertial parameters that have no effect on any motion, from the tree alone.
  *
- * Y x = 0 for all states if and only if x changes neither the kinetic energy nor (but for a constant) the potential
- * one. With V the twist and P the parameters of a link, twice its kinetic energy is g(V, V).P, where a.I(P) b =
- * g(a, b).P, ten numbers. Every joint is a product of exponentials exp(S1 q1) ... exp(Sk qk): links joined by one screw
- * each, those in between without mass. Take a leaf with the screw S. In its frame at q = 0 its parent has the twist W,
- * and V = exp(-ad_S q) W + S v. Nothing but this link depends on q and v, so x is without effect only if for all
- * twists W that the parent can have, all directions y of gravity seen from it, and all q
+ * Y x = 0 for all states if and only if x changes neither the kinetic energy nor, up to a constant, the potential
+ * energy. With V the twist and P the parameters of a link, twice its kinetic energy is g(V, V).P, where g(a, b) are the
+ * ten numbers with a.I(P) b = g(a, b).P. Every joint is a product of exponentials exp(S1 q1) ... exp(Sk qk), so treat
+ * it as k joints of one screw each, with massless links between them. Take a leaf with the screw S. In its frame at q =
+ * 0 its parent has the twist W, and V = exp(-ad_S q) W + S v. Only this link depends on q and v, so x has no effect
+ * only if for all twists W that the parent can have, all directions y of gravity seen from it, and all q
  *   g(S, S).P = 0,   g(S, V).P = 0,   g(S, (0, y)).P = 0,   d/dq g(V, V).P = 0                                    (1)
- * (terms in v^2, v, the potential, v^0). If so, the link acts on the parent as a constant: as its parameters carried to
- * the parent at q = 0. Add them there, take the leaf off, and go on. Hence with "composite" = own + carried from the
- * children: x is without effect if and only if the composite of every link satisfies (1), and since own <-> composite
- * is one to one, the number of directions is the sum over links of 10 - rank of (1).
+ * (the terms in v^2, in v, in the potential, and in v^0). If these hold, the leaf acts like its parameters transformed
+ * to the parent at q = 0. Add them there, remove the leaf, and continue. Call "composite" the link's own parameters
+ * plus those received from its children. Then x has no effect if and only if the composite of every link satisfies (1).
+ * Since own and composite parameters determine each other, the number of such directions is the sum over links of 10 -
+ * rank of (1).
  *
- * (1) needs only spans: of the twists, of gravity, and of g(W, W), all of which are carried from link to link by
- * constant matrices and closed under the motion of the screw, span{exp(D q) u, all q} = span{u, D u, D^2 u, ...}. */
+ * (1) needs only the spans of the twists, of gravity, and of g(W, W). Constant matrices transform them from link to
+ * link, and each is closed under the motion of the screw: span{exp(D q) u, all q} = span{u, D u, D^2 u, ...}. */
 #include "base.h"
 
 #include <math.h>
@@ -194,8 +195,8 @@ static void across(const double *axis, double *x, double *y) {
   memcpy(y, rest.v[1], 3 * sizeof *y);
 }
 
-/* Unit screws whose exponentials make up the joint's motion, in the link's frame; rotations of spherical and free
- * joints by three angles, which reach the same poses and twists. */
+/* Unit screws whose exponentials make up the joint's motion, in the link's frame. Spherical and free joints are rotated
+ * by three angles, which reach the same poses and twists. */
 static int described_screws(const jn_joint *j, double S[6][6]) {
   static const double E[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, origin[3] = {0};
   double x[3], y[3];
@@ -247,8 +248,8 @@ typedef struct reach {
   span twist, gravity, energy;
 } reach;
 
-/* Matrices that carry spans from the parent's frame to the child's: twists by Ad of the inverse, [6 x 6]; energies by
- * the transpose of carry(), [10 x 10]. */
+/* Matrices that transform spans from the parent's frame to the child's: twists by Ad of the inverse, [6 x 6]; energies
+ * by the transpose of carry(), [10 x 10]. */
 static void carry_matrices(const double R[9], const double p[3], double *Ad, double *X) {
   memset(Ad, 0, 36 * sizeof *Ad);
   for (int j = 0; j < 3; j++) {

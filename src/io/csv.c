@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* CSV: a line of names, then lines of numbers. Commas, semicolons or tabs between; quotes about names; lines that begin
- * with # are comments, except that one just above the numbers has the names if no other line does (NumPy's savetxt).
- * A byte order mark, carriage returns and empty lines do not matter. */
+/* CSV: a line of names, then lines of numbers, separated by commas, semicolons or tabs. Names may be quoted. Lines that
+ * begin with # are comments, except that the one just above the numbers has the names if no other line does (NumPy's
+ * savetxt). A byte order mark, carriage returns and empty lines are ignored. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ static char find_separator(const line *l) {
 
 static int has_nul(const char *p, const char *end) { return memchr(p, 0, (size_t)(end - p)) != NULL; }
 
-/* The number in a cell; 0 when it is none. A NUL byte is no end of it. */
+/* The number in a cell; 0 if it is not one. A NUL byte does not end it. */
 static int read_cell(const reader *r, const char *p, const char *end, double *x) {
   char text[CELL], *stop;
   trim(&p, &end);
@@ -172,7 +172,7 @@ static jn_status check_duplicates(reader *r, int number) {
     char subject[96];
     if (!*list[i].name || strcmp(list[i].name, list[i - 1].name) != 0) continue;
     column_subject(t, list[i].column, subject);
-    tell(r, "csv-duplicate", number, list[i].column + 1, subject, "keep one of them", "is there twice");
+    tell(r, "csv-duplicate", number, list[i].column + 1, subject, "keep one of them", "appears twice");
   }
   jn__release(&t->allocator, list);
   return JN_OK;
@@ -216,7 +216,7 @@ static void tell_cell(reader *r, const line *l, int column, const char *p, const
   tell(r, "csv-value", l->number, column + 1, subject, "every cell needs a number; leave out rows without data", text);
 }
 
-/* The number of a cell; told when it must be one and is none. */
+/* The number of a cell; reported if it must be one and is not. */
 static double take_cell(reader *r, const line *l, int c, const char *p, const char *end) {
   jn_table *t = r->table;
   double x = 0;
@@ -251,7 +251,8 @@ static void read_row(reader *r, const line *l) {
   tell(r, "csv-columns", l->number, 0, NULL, NULL, text);
 }
 
-/* Several words with nothing but blanks between: one column by the rules, but nobody means that. A unit is no word. */
+/* Several words with nothing but blanks between: one column by the rules, but that is never meant. A unit is not a
+ * word. */
 static int is_separated_by_blanks(const line *l) {
   int words = 0;
   for (const char *p = l->begin; p < l->end; p++) {
@@ -261,7 +262,7 @@ static int is_separated_by_blanks(const line *l) {
   return words > 1;
 }
 
-/* Texts that are no lines of UTF-8; 0 after telling. */
+/* Texts that are not lines of UTF-8; 0 after reporting. */
 static int check_text(reader *r) {
   size_t n = (size_t)(r->end - r->p);
   if (n >= 2 && (memcmp(r->p, "\xFF\xFE", 2) == 0 || memcmp(r->p, "\xFE\xFF", 2) == 0))

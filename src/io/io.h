@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The readers and writers behind jounce/io.h, one pair a format. Readers fill the builder and report what they find
- * through b->log. They return JN_OK when they came to the end of the text, perhaps with errors in the log, else the
- * status of what stopped them. A value with a fault is replaced by a harmless one, so that freezing finds what else is
- * wrong and tells no fault twice. */
+/* The readers and writers behind jounce/io.h, one pair per format. Readers fill the builder and report errors through
+ * b->log. They return JN_OK if they reached the end of the text, possibly with errors in the log, otherwise the status
+ * of what stopped them. A faulty value is replaced by a harmless one, so that freezing finds further errors and does
+ * not report the same one again. */
 #ifndef JN_IO_IO_H
 #define JN_IO_IO_H
 

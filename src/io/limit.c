@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../text/json_values.h"
+
 size_t jn__limit(size_t max_bytes) { return max_bytes ? max_bytes : JN_MAX_BYTES; }
 
 jn_status jn__over_limit(jn_log *log, const char *file, const char *subject, const char *what, size_t limit) {
@@ -22,7 +24,7 @@ static void tell(jn_log *log, const char *path, jn_status status, const char *te
           "%s%s", text, why);
 }
 
-/* A block of `room` bytes in place of `old`, which is released; NULL when there is no memory. */
+/* A block of `room` bytes in place of `old`, which is released; NULL if out of memory. */
 static char *enlarge(const jn_allocator *a, char *old, size_t used, size_t room) {
   char *bigger = jn__allocate(a, room);
   if (bigger && old) memcpy(bigger, old, used);
@@ -66,16 +68,7 @@ char *jn__read_file(const jn_allocator *a, jn_log *log, const char *path, size_t
 }
 
 int jn__json_fits(jn_log *log, const char *file, const char *text, size_t length, size_t limit) {
-  size_t values = 1;
-  int quoted = 0;
-  for (size_t i = 0; i < length; i++) {
-    if (quoted && text[i] == '\\')
-      i++;
-    else if (text[i] == '"')
-      quoted = !quoted;
-    else if (!quoted && (text[i] == ',' || text[i] == '[' || text[i] == '{'))
-      values++;
-  }
+  size_t values = jn__json_value_count(text, length);
   if (values <= limit / JN_JSON_VALUE) return 1;
   char what[96];
   snprintf(what, sizeof what, "has %zu values, which take %d bytes each and more than", values, (int)JN_JSON_VALUE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The one limit of all readers (JN_MAX_BYTES in jounce/base.h): reading a file up to it, and telling that it is
- * reached. docs/limits.md has the whole rule. */
+/* The size limit of all readers (JN_MAX_BYTES in jounce/base.h): reads a file up to the limit, and reports a file that
+ * exceeds it. docs/limits.md has the whole rule. */
 #ifndef JN_IO_LIMIT_H
 #define JN_IO_LIMIT_H
 
@@ -10,16 +10,14 @@
 /* What `max_bytes` of any options means: 0 is the default. */
 size_t jn__limit(size_t max_bytes);
 
-/* Tell that `file` goes beyond the limit; `what` says how, e.g. "is larger than". Returns JN_ERR_FILE. */
+/* Reports that `file` exceeds the limit; `what` says how, e.g. "is larger than". Returns JN_ERR_FILE. */
 jn_status jn__over_limit(jn_log *log, const char *file, const char *subject, const char *what, size_t limit);
 
-/* All bytes of a file, to be released by the caller; NULL after telling why not. Reads to the end without asking for
+/* All bytes of a file, to be released by the caller; NULL after reporting an error. Reads to the end without asking for
  * the size, so that pipes work, and never more than one byte past the limit. */
 char *jn__read_file(const jn_allocator *a, jn_log *log, const char *path, size_t limit, size_t *length);
 
-/* JSON text becomes a tree in memory of which every value takes about JN_JSON_VALUE bytes, however short it is in the
- * text: [0,0,0,...]. 1 when that tree stays below the limit, 0 after telling. */
-enum { JN_JSON_VALUE = 64 };
+/* Does JSON text, parsed into values (text/json_values.h), stay below the limit? 0 after reporting that it does not. */
 int jn__json_fits(jn_log *log, const char *file, const char *text, size_t length, size_t limit);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The functions of jounce/io.h: find the source, tell its format, hand it to the reader; and the same for writing. */
+/* The functions of jounce/io.h: find the source, determine its format, hand it to the reader; and the same for writing.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -52,11 +53,11 @@ static jn_status lacks(jn_log *log, const char *file, const char *what, const ch
 #endif
 
 static void unknown_format(jn_log *log, const char *file, jn_format format) {
-  jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(file), NULL, NULL, "%d is no format", (int)format);
+  jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(file), NULL, NULL, "%d is not a format", (int)format);
 }
 
 /* By the first byte that is not white space, or by a byte order mark of UTF-16 (which only XML may have). AUTO after
- * telling that it is neither. */
+ * reporting that it is neither. */
 static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   const unsigned char *s = (const unsigned char *)text;
   size_t i = 0;
@@ -77,12 +78,12 @@ static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   else
     snprintf(found, sizeof found, "it begins with byte 0x%02x", s[i]);
   jn__log(&b->log, JN_ERROR, JN_ERR_SYNTAX, "format", (jn_place){b->file, line, 0}, NULL,
-          "a URDF file begins with '<', a native model file with '{'", "is no robot file that is known: %s", found);
+          "a URDF file begins with '<', a native model file with '{'", "is not a known kind of robot file: %s", found);
   return JN_FORMAT_AUTO;
 }
 
 #if JN_WITH_JSON
-/* Some editors write a byte order mark, which is no part of JSON. */
+/* Some editors write a byte order mark, which is not part of JSON. */
 static size_t mark_length(const char *text, size_t length) {
   return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
@@ -120,8 +121,8 @@ static jn_status read_text(jn_builder *b, const char *text, size_t length, jn_fo
 
 /* ---- Built-in robots ---- */
 
-/* n rods of 0.2 m and 1 kg one on the other, hinges about y and x in turn, each turned a little about the rod so that
- * no two axes are parallel or square. */
+/* n rods of 0.2 m and 1 kg, one on top of the other, with hinges about y and x alternately. Each frame is rotated a
+ * little about the rod, so that no two axes are parallel or perpendicular. */
 static jn_status build_chain(jn_builder *b, int n) {
   const double length = 0.2, radius = 0.02, twist = 0.1;
   const double across = (3 * radius * radius + length * length) / 12, com[3] = {0, 0, length / 2};
@@ -158,7 +159,7 @@ static jn_status read_chain(jn_builder *b, const char *number) {
   for (; *p >= '0' && *p <= '9' && n <= MAX_CHAIN; p++) n = 10 * n + (*p - '0');
   if (!*p && n >= 1 && n <= MAX_CHAIN) return build_chain(b, n);
   jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, NULL,
-          "'%.40s' is no number of joints: builtin:chain:N takes 1 to %d", number, MAX_CHAIN);
+          "'%.40s' is not a number of joints: builtin:chain:N takes 1 to %d", number, MAX_CHAIN);
   return JN_ERR_NAME;
 }
 
@@ -174,7 +175,7 @@ static jn_status read_robot(jn_builder *b, const char *name) {
   size_t used = strlen(list);
   snprintf(list + used, sizeof list - used, "chain:N");
   jn__suggest(list, name, remedy, sizeof remedy);
-  jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, remedy, "'%.40s' is no built-in robot",
+  jn__log(&b->log, JN_ERROR, JN_ERR_NAME, "builtin", in_file(b->file), NULL, remedy, "'%.40s' is not a built-in robot",
           name);
   return JN_ERR_NAME;
 #else
@@ -240,8 +241,9 @@ jn_status jn_builder_load_text(jn_builder *b, const char *text, size_t length, j
   return jn__log_end(&b->log, error);
 }
 
-/* Freezes what was read and destroys the builder. A description with faults goes through the freezer's checks too, so
- * that all are told at once, but not one that was not read to its end: what is missing is no fault of it. */
+/* Freezes what was read and destroys the builder. A description with errors is also checked by freezing, so that all
+ * errors are reported at once. This is not done if the file was not read to its end, since something would be missing
+ * in any case. */
 static jn_status finish(jn_builder *b, jn_status end, jn_model **model, jn_error *error) {
   jn_status status = jn__log_end(&b->log, error);
   if (status == JN_OK || (end == JN_OK && b->link_count > 0)) status = jn_builder_freeze(b, model, error);
@@ -273,7 +275,7 @@ jn_status jn_load_text(const char *text, size_t length, jn_format format, const 
 static jn_status cannot_write(jn_log *log, const char *path, int code) {
   jn__log(log, JN_ERROR, JN_ERR_FILE, "file", in_file(path), NULL,
           code == EACCES || code == EROFS
-              ? "a new file is written beside the old one: both the directory and the file must be writable"
+              ? "a new file is written next to the old one: both the directory and the file must be writable"
               : NULL,
           "cannot be written: %s", strerror(code));
   return JN_ERR_FILE;
@@ -298,7 +300,7 @@ static jn_format format_of(jn_log *log, const char *path) {
   if (has_ending(path, ".urdf") || has_ending(path, ".xml")) return JN_FORMAT_URDF;
   if (has_ending(path, ".json")) return JN_FORMAT_NATIVE;
   jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(path), NULL, "or name the format",
-          "does not say its format: a name to write must end in .urdf, .xml or .json");
+          "has no known format: the name of a file to write must end in .urdf, .xml or .json");
   return JN_FORMAT_AUTO;
 }
 

@@ -45,8 +45,8 @@ unsigned jn__loop_keys(jn_loop_type type);   /* native_write.c */
 
 /* ---- native_scan.c ---- */
 
-/* A place in JSON text that is known to be valid; p is NULL when the place is not known. Functions take `end`, the end
- * of the text, and return a place with p NULL when there is no such thing. */
+/* A position in JSON text that is known to be valid; p is NULL if the position is unknown. Functions take `end`, the
+ * end of the text, and return a position with p NULL if they find nothing. */
 typedef struct jn_scan {
   const char *p;
   const char *counted; /* as far as columns are counted, on the same line */
@@ -61,8 +61,8 @@ jn_scan jn__scan_member(jn_scan object, const char *end, const char *key, jn_sca
 jn_scan jn__scan_element(jn_scan at, const char *end);
 /* From a value to the comma or bracket that follows it. */
 jn_scan jn__scan_past(jn_scan at, const char *end);
-/* In characters, from 1; 0 when not known. Counts from where it was asked before, so that a walk along one long line
- * that asks at every step takes time in proportion to its length. */
+/* In characters, from 1; 0 if not known. Continues from the position of the last call, so that asking at every step
+ * along one long line takes time in proportion to its length. */
 int jn__scan_column(jn_scan *at);
 
 #endif

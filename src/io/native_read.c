@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Native model files (JSON, docs/model-file.md) into a builder.
+/* Reads native model files (JSON, docs/model-file.md) into a builder.
  *
- * jansson checks the syntax and makes the values; it keeps no positions, so messages find theirs by walking the text
- * again (cursor). Here the form is checked: keys, types, counts. Freezing checks the meaning. A value with a fault is
- * replaced by a harmless one, so that one fault gives one message and the rest of the file is still checked. */
+ * jansson checks the syntax and makes the values. It keeps no positions, so messages find theirs by walking through the
+ * text again (cursor). This file checks the form: keys, types, counts. Freezing checks the meaning. A faulty value is
+ * replaced by a harmless one, so that one error gives one message and the rest of the file is still checked. */
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -135,7 +135,7 @@ static json_t *get(const node *n, const char *key) {
   return json_is_null(value) ? NULL : value;
 }
 
-/* The node of a member that is an object. 0 when it is absent or (told) something else. */
+/* The node of a member that is an object. 0 when it is absent or something else (reported). */
 static int get_object(reader *r, const node *n, const char *key, node *child) {
   json_t *value = get(n, key);
   if (!value) return 0;
@@ -193,7 +193,7 @@ static void tell_numbers(reader *r, const node *n, const char *key, const char *
        item ? item : "", describe(json_array_get(array, (size_t)i), what));
 }
 
-/* 1: read; 0: absent or (told) wrong, out is as it was. */
+/* 1: read; 0: absent or wrong (reported), out is as it was. */
 static int get_numbers(reader *r, const node *n, const char *key, int count, double *out) {
   json_t *value = get(n, key);
   if (!value) return 0;
@@ -346,7 +346,7 @@ static void unknown_type(reader *r, const node *n, const char *type, const char 
 }
 
 /* The type in the file; "floating" and "screw" are other names of free and of general with one screw. A revolute
- * joint stands for what is wrong. */
+ * joint replaces a wrong one. */
 static jn_joint_type read_joint_type(reader *r, const node *n, const char **name) {
 #define NAME(code, text, nq, nv) text ", "
   static const char list[] = JN_JOINT_LIST(NAME) "floating, screw";
@@ -373,7 +373,7 @@ static void read_screws(reader *r, const node *n, const char *type, jn_joint *jo
   json_t *value = get(n, key);
   size_t count = json_array_size(value);
   if (!value) {
-    tell_missing(r, n, key, "6 numbers a screw: angular part, linear part, in the body's frame");
+    tell_missing(r, n, key, "6 numbers per screw: angular part, linear part, in the body's frame");
   } else if (one) {
     get_numbers(r, n, key, 6, joint->screws[0]);
   } else if (count < 1 || count > 6) {
@@ -422,12 +422,12 @@ static void read_mimic(reader *r, const node *joint, jn_joint *out) {
   node n;
   if (!get_object(r, joint, "mimic", &n)) return;
   check_keys(r, &n, "joint, ratio, offset");
-  out->mimic = need_string(r, &n, "joint", "name the joint that it follows");
+  out->mimic = need_string(r, &n, "joint", "name the joint that it mimics");
   get_number(r, &n, "ratio", &out->mimic_ratio);
   get_number(r, &n, "offset", &out->mimic_offset);
 }
 
-/* 1 unless it is there and (told) wrong. */
+/* 1 unless it is there and wrong (reported). */
 static int optional_vector(reader *r, const node *n, const char *key, double out[3]) {
   return !get(n, key) || get_numbers(r, n, key, 3, out);
 }
@@ -471,11 +471,11 @@ static void read_joint(reader *r, const node *body, const char *body_name, jn_jo
 
 /* ---- Bodies, frames, loops ---- */
 
-/* The name of an element; a stand-in when it is missing (and told). */
+/* The name of an element; a stand-in when it is missing (and reported). */
 static const char *read_name(reader *r, const node *n, const char *kind) {
   const char *name = json_string_value(get(n, "name"));
   set_subject(r, kind, name);
-  if (!name) need_string(r, n, "name", "every element needs a name of its own");
+  if (!name) need_string(r, n, "name", "every element needs its own name");
   return name ? name : r->label;
 }
 
@@ -509,7 +509,7 @@ static jn_status read_frame(reader *r, const node *n) {
   return JN_OK;
 }
 
-/* One of the two closing frames; NULL when it is missing or has no body (told). */
+/* One of the two closing frames; NULL when it is missing or has no body (reported). */
 static const char *read_side(reader *r, const node *loop, const char *key, double T[16]) {
   node n;
   if (!get(loop, key)) tell_missing(r, loop, key, "{\"body\": ..., \"placement\": ...}");
@@ -519,7 +519,7 @@ static const char *read_side(reader *r, const node *loop, const char *key, doubl
   return need_string(r, &n, "body", "name a body, or \"world\"");
 }
 
-/* 0 when it is missing or (told) wrong. */
+/* 0 when it is missing or wrong (reported). */
 static int read_mask(reader *r, const node *n, unsigned *mask) {
   static const char *const names[] = JN_MASK_NAMES;
   json_t *value = get(n, "mask"), *entry;
@@ -544,7 +544,7 @@ static int read_mask(reader *r, const node *n, unsigned *mask) {
   return 1;
 }
 
-/* Term i of a coupling; 0 when it is (told) wrong. */
+/* Term i of a coupling; 0 when it is wrong (reported). */
 static int read_term(reader *r, const node *loop, size_t i, json_t *value, jn_coupling *term) {
   double coordinate = json_number_value(json_object_get(value, "coordinate"));
   const json_t *factor = json_object_get(value, "factor");
@@ -559,7 +559,7 @@ static int read_term(reader *r, const node *loop, size_t i, json_t *value, jn_co
   return good;
 }
 
-/* 0 when they are missing or (told) wrong. */
+/* 0 when they are missing or wrong (reported). */
 static int read_terms(reader *r, const node *n, jn_loop *loop) {
   json_t *value = get(n, "terms"), *entry;
   size_t i;

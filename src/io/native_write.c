@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models as native files (docs/model-file.md). What has its default value is left out; numbers are written so that
- * they read back to the same bits, which is why placements are matrices and inertias the ten parameters. */
+/* Writes models as native files (docs/model-file.md). Default values are left out. Numbers are written so that they
+ * read back to the same bits, which is why placements are written as matrices and inertias as the ten parameters. */
 #include <math.h>
 #include <string.h>
 

@@ -61,9 +61,10 @@ int jn__npy_parse(const unsigned char *bytes, size_t length, jn_array *a, char *
   enum { MAX_HEADER = 4096 };
   char header[MAX_HEADER + 1];
   memset(a, 0, sizeof *a);
-  if (length < 12 || memcmp(bytes, "\x93NUMPY", 6) != 0) return snprintf(why, size, "is no NPY array"), 0;
+  if (length < 12 || memcmp(bytes, "\x93NUMPY", 6) != 0) return snprintf(why, size, "is not an NPY array"), 0;
   int wide = bytes[6] > 1;
-  if (bytes[6] < 1 || bytes[6] > 3) return snprintf(why, size, "has NPY version %d; 1, 2, 3 are known", bytes[6]), 0;
+  if (bytes[6] < 1 || bytes[6] > 3)
+    return snprintf(why, size, "has NPY version %d; only 1, 2 and 3 can be read", bytes[6]), 0;
   size_t start = wide ? 12 : 10, n = (size_t)(bytes[8] | bytes[9] << 8);
   if (wide) n |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
   if (n > MAX_HEADER || n > length - start) return snprintf(why, size, "has a header that is cut off or too long"), 0;
@@ -71,9 +72,9 @@ int jn__npy_parse(const unsigned char *bytes, size_t length, jn_array *a, char *
   header[n] = 0;
   const char *order = value_of(header, "fortran_order");
   if (!parse_type(value_of(header, "descr"), a))
-    return snprintf(why, size, "has numbers of a type that is not known; float64 is best"), 0;
+    return snprintf(why, size, "has numbers of a type that cannot be read; use float64"), 0;
   if (!order || !parse_shape(value_of(header, "shape"), a))
-    return snprintf(why, size, "has no shape of at most %d dimensions", JN_ARRAY_DIMENSIONS), 0;
+    return snprintf(why, size, "must have a shape of at most %d dimensions", JN_ARRAY_DIMENSIONS), 0;
   a->fortran = strncmp(order, "True", 4) == 0;
   a->data = bytes + start + n;
   if (size_of(a) > length - start - n) return snprintf(why, size, "is cut off: numbers are missing"), 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of numbers from files: CSV, NPY and NPZ. Faults are told through the log with row and column. */
+/* Tables of numbers from files: CSV, NPY and NPZ. Errors are reported through the log with row and column. */
 #ifndef JN_IO_TABLE_H
 #define JN_IO_TABLE_H
 
@@ -37,7 +37,7 @@ const double *jn__table_column(const jn_table *table, int column);
 int jn__table_find(const jn_table *table, const char *name);
 /* The place of a cell: its line, and the number of the column from 1. row -1: the line above the first row. */
 jn_place jn__table_place(const jn_table *table, int row, int column);
-/* Names for `columns` columns, and room for `rows` rows; JN_ERR_FILE after telling that this is beyond the limit,
+/* Names for `columns` columns, and room for `rows` rows; JN_ERR_FILE after reporting that this is beyond the limit,
  * JN_ERR_MEMORY. */
 jn_status jn__table_make(jn_table *table, jn_log *log, size_t columns, size_t rows);
 /* "name [unit]" into column c. */

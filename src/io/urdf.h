@@ -11,7 +11,7 @@ typedef struct jn_urdf_link {
   int line, column;
   int has_inertial;
   int has_geometry; /* <visual> or <collision> */
-  int is_world;     /* marked by our writer: stands for the world, it is no link of the model */
+  int is_world;     /* marked by our writer: stands for the world, it is not a link of the model */
   int joint;        /* the joint that carries it, -1 for none */
   double inertia[10];
 } jn_urdf_link;

@@ -19,7 +19,7 @@ void jn__urdf_log(jn_urdf *u, jn_severity severity, jn_status status, const char
                   const char *subject, const char *remedy, const char *format, ...) {
   jn_log *log = &u->builder->log;
   jn_place place = {u->builder->file, line, column};
-  /* The first error is always told, whatever came before. */
+  /* The first error is always reported, whatever came before. */
   if (u->message_count >= MAX_MESSAGES && (severity != JN_ERROR || log->first.status != JN_OK)) {
     if (u->message_count++ == MAX_MESSAGES) {
       jn__log(log, JN_NOTE, JN_OK, "urdf-many", place, NULL, NULL, "further messages on this file are left out");
@@ -167,14 +167,14 @@ static int match_joints(jn_urdf *u, const name_index *links) {
     faults++;
     jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-child", joint->line, joint->column,
                  subject_of(&subject, "joint", name),
-                 "a link hangs on one joint; URDF has no closed loops, the native format has",
+                 "a link can be the child of only one joint; URDF has no closed loops, the native format does",
                  "its child link '%.*s' is already the child of joint '%.*s' on line %d", JN_CLIP(child->name),
                  JN_CLIP(first_name), first->line);
   }
   return faults;
 }
 
-/* The link that link i hangs on, or -1. */
+/* The parent link of link i, or -1. */
 static int parent_of(const jn_urdf *u, int i) {
   return u->links[i].joint < 0 ? -1 : u->joints[u->links[i].joint].parent_link;
 }
@@ -196,8 +196,9 @@ static void report_cycle(jn_urdf *u, int start) {
   subject_text subject;
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-cycle", u->links[start].line, u->links[start].column,
                subject_of(&subject, "link", u->links[start].name),
-               "one of these links must hang on a link outside, or on none", "%d %s in a circle: %s'%.*s'", count,
-               count == 1 ? "link hangs" : "links hang", names, JN_CLIP(u->links[start].name));
+               "attach one of these links to a link outside the circle, or make it the root",
+               "%d %s in a circle: %s'%.*s'", count, count == 1 ? "link hangs" : "links hang", names,
+               JN_CLIP(u->links[start].name));
 }
 
 /* Follows every link up to the root or to a link that was seen; meeting one's own trail is a cycle. */
@@ -217,7 +218,7 @@ static int check_cycles(jn_urdf *u, int *trail) {
   return faults;
 }
 
-/* Exactly one link hangs on no joint; its index, or -1 after a message. */
+/* Exactly one link is not the child of a joint; its index, or -1 after a message. */
 static int find_root(jn_urdf *u) {
   char names[400];
   size_t used = 0;
@@ -240,8 +241,8 @@ static int find_root(jn_urdf *u) {
   subject_text subject;
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-roots", u->links[second].line, u->links[second].column,
                subject_of(&subject, "link", u->links[second].name),
-               remedy_or_xacro(u, "hang all but one on a joint (type fixed, if they do not move)"),
-               "%d links hang on no joint, only the root may: %s", count, names);
+               remedy_or_xacro(u, "attach all but one by a joint (type fixed if they do not move)"),
+               "%d links are not the child of a joint, but there can be only one root: %s", count, names);
   return -1;
 }
 
@@ -295,7 +296,7 @@ static jn_status check_tree(jn_urdf *u, int *root) {
   return status;
 }
 
-/* Links that can be seen but weigh nothing. The freezer tells of those that a joint moves; here are the others. */
+/* Links that have a shape but no mass. Freezing reports those that a joint moves; here are the others. */
 static void note_missing_inertia(jn_urdf *u) {
   for (int i = 0; i < u->link_count; i++) {
     const jn_urdf_link *link = &u->links[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes URDF from the public questions of a model. Everything is judged before anything is written. Joints appear in
- * the order of their links, which reads back to the same order. */
+/* Writes URDF, using the public functions that query a model. The whole model is checked before anything is written.
+ * Joints are written in the order of their links, so that reading the file gives the same order. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ typedef struct form {
   int coordinates;
 } form;
 
-static const char native[] = "write a native file (.json), which can say everything";
+static const char native[] = "write a native file (.json), which can express everything";
 static const jn_place nowhere = {NULL, 0, 0};
 
 /* ---- What URDF can say ---- */
@@ -176,7 +176,7 @@ static int is_plain_root(writer *w) {
   char subject[160];
   snprintf(subject, sizeof subject, "joint '%.120s'", name);
   jn__log(w->log, JN_NOTE, JN_OK, "urdf-floating", nowhere, subject, "read the file with options.floating = 1",
-          "URDF files do not say that the root link is free");
+          "URDF cannot express that the root link is free");
   return 1;
 }
 
@@ -203,7 +203,7 @@ static void put(writer *w, const char *s) { jn__text_add(w->out, s); }
 
 static void put_number(writer *w, double x) { jn__text_number(w->out, x == 0 ? 0 : x); /* no -0 */ }
 
-/* What XML or a terminal would act on becomes a reference; bytes that are no UTF-8 are refused by check_name(). */
+/* What XML or a terminal would act on becomes a reference; bytes that are not UTF-8 are refused by check_name(). */
 static void put_escaped(writer *w, const char *s) {
   for (int n; *s; s += n) {
     n = jn__utf8(s) ? jn__utf8(s) : 1;
@@ -397,12 +397,12 @@ static void report_losses(const writer *w) {
     jn__number(g[2], z);
     jn__log(w->log, JN_WARNING, JN_ERR_UNSUPPORTED, "urdf-gravity", nowhere, NULL,
             "set options.gravity when reading the file, or write a native file (.json)",
-            "URDF does not say gravity; (%s, %s, %s) is lost", x, y, z);
+            "URDF cannot express gravity; (%s, %s, %s) is lost", x, y, z);
   }
   if (!jn__order_is_default(w->m)) {
     jn__log(w->log, JN_WARNING, JN_ERR_UNSUPPORTED, "joint-order", nowhere, NULL,
             "set options.joint_order when reading the file, or write a native file (.json)",
-            "URDF does not say the order of the coordinates; they will be in the order of the tree");
+            "URDF cannot express the order of the coordinates; they will be in the order of the tree");
   }
   if (named > 0) {
     jn__log(w->log, JN_NOTE, JN_OK, "urdf-frames", nowhere, NULL, NULL,

@@ -190,7 +190,7 @@ static void read_origin(walk *w, double T[16]) {
     SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-origin", "keep one of them", "<origin> has both rpy and quat_xyzw");
   } else if (!(norm > 0) || isinf(norm)) {
     SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-origin", "give a unit quaternion x y z w",
-        "attribute 'quat_xyzw' of <origin> is no rotation");
+        "attribute 'quat_xyzw' of <origin> is not a rotation");
   } else {
     for (int i = 0; i < 4; i++) q[i] /= norm;
     jn__turn_quaternion(T, q);
@@ -279,7 +279,7 @@ static void end_inertial(walk *w) {
 
 static jn_urdf_joint *current_joint(walk *w) { return &w->u->joints[w->u->joint_count - 1]; }
 
-/* A continuous joint stands for what is wrong: others may follow it, and it needs no limits. */
+/* A continuous joint replaces a wrong one: others may follow it, and it needs no limits. */
 static void read_type(walk *w, jn_urdf_joint *joint) {
   static const struct {
     const char *name;
@@ -407,14 +407,15 @@ static void end_joint(walk *w) {
     const char *remedy = joint->type == JN_REVOLUTE ? "add <limit lower upper effort velocity>, or make it continuous"
                                                     : "add <limit lower upper effort velocity>";
     jn__urdf_log(u, JN_WARNING, JN_ERR_MODEL, "urdf-limit", joint->line, joint->column, w->subject, remedy,
-                 "a %s joint needs a <limit>; it is taken as unlimited", jn_joint_type_name(joint->type));
+                 "a %s joint needs a <limit>; without one it has no limits", jn_joint_type_name(joint->type));
   }
 }
 
 /* ---- The walk ---- */
 
-/* Decides about <xacro:...> at a place that matters. Published files carry properties and calls of macros that do not
- * concern the robot's tree, so these are let pass outside of links and joints; all else needs xacro. */
+/* Decides about <xacro:...> at a place that matters. Published files contain properties and macro calls that do not
+ * concern the robot's tree, so these are ignored outside of links and joints. Anything else has to be expanded by xacro
+ * first. */
 static void start_xacro(walk *w, element inside) {
   static const char *const sources[] = {"include",      "macro", "if",      "unless",    "arg",
                                         "insert_block", "call",  "element", "attribute", NULL};
@@ -459,7 +460,7 @@ static void start_robot(walk *w) {
   stop(w, JN_ERR_SYNTAX);
 }
 
-/* What is read, and by whom. */
+/* What is read, and by which function. */
 static const struct {
   element inside;
   const char *name;
@@ -494,7 +495,7 @@ static int within_bounds(walk *w) {
   return 0;
 }
 
-/* 1 for a second element of its kind in a link, joint or inertial; links and joints begin anew. */
+/* 1 for a second element of its kind in a link, joint or inertial; links and joints start again. */
 static int is_second(walk *w, element kind) {
   if (kind == LINK || kind == JOINT) {
     memset(w->seen, 0, sizeof w->seen);

@@ -23,8 +23,8 @@
 
 enum { NAMES_TRIED = 100 };
 
-/* 0, or why writing failed. Of an error that a stream keeps from before, nothing but the fact is known: the system is
- * asked once more, for the file is lost anyway. */
+/* 0, or the errno of a failed write. If the stream already has an error, its cause is no longer known. The file is lost
+ * anyway, so write once more to learn the cause. */
 static int write_error(FILE *stream) {
   static const char more[4096];
   errno = 0;
@@ -36,8 +36,9 @@ static int write_error(FILE *stream) {
   return errno ? errno : EIO;
 }
 
-/* Number i of the names for files beside the target, short whatever the target's name is. 0 or ENAMETOOLONG. A signal
- * handler that removes the file may come at any time: it finds no name, or all of it. */
+/* The i-th name to try for a temporary file next to the target, short even if the target's name is long. 0 or
+ * ENAMETOOLONG. A signal handler that removes the file may run at any time: it finds either no name or the complete
+ * one. */
 static int name_beside(jn_whole_file *w, int i) {
   char name[JN_PATH];
   const char *target = w->target, *slash = strrchr(target, '/');
@@ -128,8 +129,8 @@ static int descriptor_of(const char *path) {
   return -1;
 }
 
-/* Where symbolic links lead, also when nothing is there yet, into w->target. 0 or an errno: ELOOP after as many links
- * as the system follows. *descriptor: what is open already, as /dev/stdout is; -1: nothing. */
+/* Resolves symbolic links into w->target, even if the file does not exist yet. 0 or an errno: ELOOP after as many links
+ * as the system follows. *descriptor: of a file that is already open, such as /dev/stdout; otherwise -1. */
 static int follow_links(jn_whole_file *w, const char *path, int *descriptor) {
   enum { MAX_LINKS = 40 };
   if (strlen(path) >= sizeof w->target) return ENAMETOOLONG;

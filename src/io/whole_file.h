@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are written whole or not at all. The new file grows beside the old one, without a name where the system
- * can do that (Linux: O_TMPFILE), goes to the disk (fsync), and takes the place of the old one in one step (rename). At
- * any time, also after a kill or a full disk, the path has the old content or all of the new one; a file without a name
- * disappears with its process. Part of the library and of the command; needs the C library only and allocates nothing
- * of its own.
+/* Files that are written whole or not at all. The new file is written next to the old one, without a name if the system
+ * can do that (Linux: O_TMPFILE), flushed to the disk (fsync), and then replaces the old one in one step (rename). At
+ * any time, even after a kill or on a full disk, the path has either the old content or all of the new one; a file
+ * without a name disappears with its process. This file is part of the library and of the command; it needs only the C
+ * library and allocates no memory.
  *
- * Symbolic links stay: the file that they name is replaced. Mode and, where allowed, owner of the old file are kept;
- * its other hard links keep the old content. What is no regular file (a pipe, a device, /dev/stdout) cannot be
- * replaced, and is written to directly. */
+ * Symbolic links are kept, and the file they point to is replaced. Mode and, where allowed, owner of the old file are
+ * kept; its other hard links keep the old content. Anything but a regular file (a pipe, a device, /dev/stdout) cannot
+ * be replaced and is written to directly. */
 #ifndef JN_IO_WHOLE_FILE_H
 #define JN_IO_WHOLE_FILE_H
 

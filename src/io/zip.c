@@ -78,7 +78,8 @@ static jn_status unpack(const jn_zip *zip, const member *m, const unsigned char 
     return JN_ERR_UNSUPPORTED;
 #endif
   } else {
-    snprintf(why, size, "'%.*s' is packed by method %u; stored and deflated are known", SHOWN(m), (unsigned)m->method);
+    snprintf(why, size, "'%.*s' is compressed by method %u; only stored and deflated entries can be read", SHOWN(m),
+             (unsigned)m->method);
     return JN_ERR_UNSUPPORTED;
   }
   if (jn__crc32(e->bytes, e->length) == m->crc) return JN_OK;
@@ -102,7 +103,7 @@ jn_status jn__zip_open(jn_zip *zip, const jn_allocator *a, const unsigned char *
                        char *why, size_t size) {
   *zip = (jn_zip){.allocator = *a, .bytes = bytes, .length = length, .limit = limit};
   const unsigned char *end = find_end(bytes, length);
-  if (!end) return snprintf(why, size, "is no complete ZIP archive"), JN_ERR_SYNTAX;
+  if (!end) return snprintf(why, size, "is not a complete ZIP archive"), JN_ERR_SYNTAX;
   zip->directory = four(end + 16);
   zip->count = (int)two(end + 10);
   return JN_OK;

@@ -194,7 +194,7 @@ jn_status jn_builder_set_gravity(jn_builder *b, const double gravity[3]) {
   return JN_OK;
 }
 
-/* Copies a string into *place; 0 when there is no memory. */
+/* Copies a string into *place; 0 if out of memory. */
 static int own(const jn_builder *b, const char **place, const char *text) {
   *place = jn__copy_text(&b->allocator, text);
   return !text || *place;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "draft.h"
 
 enum { LONGEST_CHAIN = 64 }; /* of mimics of mimics */
@@ -21,9 +21,9 @@ static void resolve_mimic(jn_draft *d, int i) {
     if (leader == JN_NONE)
       fault = "which is not a joint of the model";
     else if (leader == i)
-      fault = "which follows it in turn";
+      fault = "which in turn mimics this joint";
     else if (steps == LONGEST_CHAIN)
-      fault = "at the end of too long a chain of mimics, or of a ring";
+      fault = "but the chain of mimics is too long, or runs in a circle";
     else if (jn__joint_nv(&d->joint[leader]) != 1)
       fault = "which does not have one coordinate";
     else if (!isfinite(j->mimic_ratio) || !isfinite(j->mimic_offset))
@@ -76,7 +76,7 @@ static void place(jn_draft *d, int i) {
 
 static int independent(const jn_draft *d, int i) { return jn__joint_nv(&d->joint[i]) > 0 && d->leader[i] == JN_NONE; }
 
-/* What to do about a name that is no joint: the nearest one that has coordinates, if one is near. */
+/* What to do about a name that is not a joint: the nearest one that has coordinates, if one is near. */
 static void suggest_joint(const jn_draft *d, const char *word, char *remedy, size_t size) {
   const char *near = NULL;
   int least = (int)strlen(word) / 3 + 2;

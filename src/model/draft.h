@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A model on its way from builder to frozen: what the checks find out, so that nothing is worked out twice.
+/* A model on its way from builder to frozen: what the checks find out, so that nothing is computed twice.
  *   structure.c  names, parents, depth-first order      numbers.c   finite, rigid, axes, limits, loops
- *   coordinates.c  coupling, order of coordinates       inertia_law.c  what a rigid body can have
+ *   coordinates.c  coupling, order of coordinates       inertia_law.c  which inertias a rigid body can have
  * All arrays are indexed by builder index unless said otherwise. */
 #ifndef JN_MODEL_DRAFT_H
 #define JN_MODEL_DRAFT_H
@@ -22,7 +22,7 @@ typedef struct jn_draft {
   int *order;              /* [n] depth-first position -> builder index */
   int *rank;               /* [n] builder index -> depth-first position */
   int *end;                /* [n] end of the subtree, as depth-first position */
-  int reached;             /* links that hang on the world */
+  int reached;             /* links that are connected to the world */
   jn_joint *joint;         /* [n] axes normalised, floating base applied; strings still the builder's */
   const char **joint_name; /* [n] */
   int *leader;             /* [n] link of the joint that this one follows, JN_NONE */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the inertia of a rigid body can be: the moments about the centre of mass are not negative and none exceeds the
- * sum of the other two. Published robots break this; the model then loads and computes as written, with a warning. */
+/* Which inertias a rigid body can have: the moments about the centre of mass are not negative, and none exceeds the sum
+ * of the other two. Some published robots violate this; such a model still loads and is computed as written, with a
+ * warning. */
 #include <math.h>
 
 #include "draft.h"
@@ -62,7 +63,7 @@ static void check_link(jn_draft *d, int i) {
   else if (e[2] > e[0] + e[1] + tolerance)
     jn__log(
         &d->log, JN_WARNING, JN_ERR_MODEL, "inertia-triangle", jn__link_place(d, i), subject,
-        "no rigid body has this inertia: identify or compute it anew",
+        "no rigid body has this inertia: identify or compute it again",
         "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: %.6g > %.6g + %.6g breaks the triangle "
         "inequality",
         e[0], e[1], e[2], e[2], e[0], e[1]);
@@ -79,7 +80,7 @@ void jn__check_inertia(jn_draft *d) {
     const double *p = d->b->links[i].link.inertia;
     int usable = p[0] >= 0;
     for (int k = 0; k < 10; k++) usable &= isfinite(p[k]) != 0;
-    if (usable) check_link(d, i); /* what is not usable was told as an error */
+    if (usable) check_link(d, i); /* what is not usable was reported as an error */
   }
   if (d->log.broken) return;
   int *before = d->first; /* links with inertia before position k; the child lists are not needed any more */
@@ -97,7 +98,7 @@ void jn__check_inertia(jn_draft *d) {
       jn__joint_message(d, JN_WARNING, i, "massless-leaf", "give the link an inertia, or make the joint fixed",
                         "it moves nothing that has mass: its acceleration under a force is undefined");
     else if (!has_inertia(d->b->links[i].link.inertia) && d->end[i] > k + 1)
-      jn__joint_message(d, JN_NOTE, i, "no-inertia", "fine if only what it carries has mass",
+      jn__joint_message(d, JN_NOTE, i, "no-inertia", "this is fine if the links that it carries have mass",
                         "link '%s' has no inertia of its own", d->b->links[i].link.name);
   }
 }

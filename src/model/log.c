@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/printable.h"
+#include "../text/printable.h"
 #include "memory.h"
 
 enum { RULE = 48, MORE = 96 };
 
-/* How often a rule was told. */
+/* How often a rule was reported. */
 typedef struct rule_count {
   char rule[RULE];
   jn_severity severity;
@@ -80,7 +80,7 @@ static const char *put_shown(char **at, const char *s) {
   return start;
 }
 
-/* The entry of a rule, a new one when there is none; NULL when there is no memory. */
+/* The entry of a rule, a new one when there is none; NULL if out of memory. */
 static rule_count *count_rule(jn_report *r, const jn_message *m) {
   for (int i = 0; i < r->rule_number; i++)
     if (r->rules[i].severity == m->severity && strncmp(r->rules[i].rule, m->rule, RULE - 1) == 0) return &r->rules[i];
@@ -93,7 +93,7 @@ static rule_count *count_rule(jn_report *r, const jn_message *m) {
   return one;
 }
 
-/* 0 when there is no memory. */
+/* 0 if out of memory. */
 static int keep(jn_report *r, const jn_message *m) {
   void *grown = jn__grow(&r->allocator, r->messages, r->count, &r->capacity, sizeof *r->messages);
   if (!grown) return 0;
@@ -115,7 +115,7 @@ static int keep(jn_report *r, const jn_message *m) {
   return 1;
 }
 
-/* The first messages of a rule are kept; those behind them are counted. 0 when there is no memory. */
+/* The first messages of a rule are kept; those behind them are counted. 0 if out of memory. */
 static int report_add(jn_report *r, const jn_message *m) {
   rule_count *rule = count_rule(r, m);
   if (!rule) return 0;

@@ -9,7 +9,7 @@ typedef struct jn_log {
   jn_report *report; /* may be NULL */
   jn_error first;    /* status JN_OK until the first error */
   int strict;        /* warnings count as errors */
-  int broken;        /* an error was found that is no promoted warning: further checks may not make sense */
+  int broken;        /* an error was found that is not a promoted warning: further checks may not make sense */
 } jn_log;
 
 /* Where a message points to, and what it is about. */

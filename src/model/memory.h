@@ -7,7 +7,7 @@
 
 /* The allocator of the options, or malloc and free. */
 jn_allocator jn__allocator(const jn_allocator *given);
-void *jn__allocate(const jn_allocator *a, size_t bytes); /* zeroed; NULL when there is no memory */
+void *jn__allocate(const jn_allocator *a, size_t bytes); /* zeroed; NULL if out of memory */
 void jn__release(const jn_allocator *a, void *block);
 char *jn__copy_text(const jn_allocator *a, const char *text); /* NULL stays NULL */
 
@@ -29,7 +29,7 @@ void jn__text_format(jn_text *t, const char *format, ...) __attribute__((format(
 /* The shortest decimal form of x that reads back to the same double, with a point whatever the locale. */
 void jn__text_number(jn_text *t, double x);
 void jn__number(double x, char out[32]);
-/* Read a decimal number with a point whatever the locale; *end as strtod. Hexadecimal ones are no number here. */
+/* Read a decimal number with a point whatever the locale; *end as strtod. Hexadecimal ones are not accepted. */
 double jn__read_number(const char *s, char **end);
 
 #endif

@@ -43,8 +43,8 @@ struct jn_model {
   const void *tree[JN_KINDS];     /* jn_tree_d, jn_tree_f, ...: NULL for scalars no row of this build uses */
 };
 
-/* The tree of another scalar made from the double one: dispatch knows which scalars have rows.
- * Bytes needed (0: no row uses the scalar), and the conversion into that much memory. */
+/* The tree of another scalar type, made from the double one; dispatch knows which types have rows. The first function
+ * returns the bytes needed (0: no row uses the type), the second one converts into that memory. */
 size_t jn__tree_bytes(int kind, const jn_tree_d *t);
 void jn__tree_convert(int kind, const jn_tree_d *t, void *memory);
 

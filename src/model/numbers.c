@@ -81,7 +81,7 @@ static void check_axes(jn_draft *d, int i) {
   jn_joint *j = &d->joint[i];
   const char *fault = NULL;
   if ((unsigned)j->type >= JN_JOINT_TYPES) {
-    jn__joint_message(d, JN_ERROR, i, "joint-type", "use a jn_joint_type", "%d is no joint type", (int)j->type);
+    jn__joint_message(d, JN_ERROR, i, "joint-type", "use a jn_joint_type", "%d is not a joint type", (int)j->type);
     j->type = JN_FIXED;
     return;
   }
@@ -108,7 +108,7 @@ static void check_axes(jn_draft *d, int i) {
   int several = j->type == JN_UNIVERSAL || j->type == JN_GIMBAL || j->type == JN_GENERAL;
   int rank = several ? screw_rank(j) : jn__joint_nv(j);
   if (rank < jn__joint_nv(j))
-    jn__joint_message(d, JN_ERROR, i, "joint-singular", "choose axes or screws that do not repeat each other's motion",
+    jn__joint_message(d, JN_ERROR, i, "joint-singular", "choose axes or screws whose motions are independent",
                       "the %d screws of this %s joint are dependent in every configuration: rank %d", jn__joint_nv(j),
                       jn_joint_type_name(j->type), rank);
 }
@@ -122,7 +122,8 @@ static void check_limits(jn_draft *d, int i) {
     const double limit[5] = {x->velocity, x->acceleration, x->jerk, x->effort, x->effort_rate};
     static const char *const name[5] = {"velocity", "acceleration", "jerk", "effort", "effort rate"};
     if (isnan(x->lower) || isnan(x->upper))
-      jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number or none", "a position limit is not a number");
+      jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number, or leave the limit out",
+                        "a position limit is not a number");
     else if (has_position && !(x->lower < x->upper))
       jn__joint_message(d, JN_WARNING, i, "limit-empty", "give lower < upper, or make the joint fixed or continuous",
                         "position limits %g ... %g leave no room to move", x->lower, x->upper);
@@ -132,8 +133,8 @@ static void check_limits(jn_draft *d, int i) {
                         "position limits %g ... %g rad look like degrees", x->lower, x->upper);
     for (int l = 0; l < 5; l++) {
       if (isnan(limit[l]))
-        jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number or none", "the %s limit is not a number",
-                          name[l]);
+        jn__joint_message(d, JN_ERROR, i, "limit-nan", "give a number, or leave the limit out",
+                          "the %s limit is not a number", name[l]);
       else if (limit[l] < 0 || (limit[l] == 0 && !(l == 3 && passive_is_fine)))
         jn__joint_message(d, JN_WARNING, i, "limit-zero", "give the real limit, or leave it out for none",
                           "the %s limit is %g: nothing is allowed", name[l], limit[l]);
@@ -152,7 +153,7 @@ static void check_limits(jn_draft *d, int i) {
       jn__joint_message(d, JN_ERROR, i, "not-finite", "give finite numbers", "damping %g, friction %g", x->damping,
                         x->friction);
     else if (x->damping < 0 || x->friction < 0)
-      jn__joint_message(d, JN_WARNING, i, "loss-negative", "losses are zero or more",
+      jn__joint_message(d, JN_WARNING, i, "loss-negative", "losses must not be negative",
                         "damping %g, friction %g: a negative loss adds energy", x->damping, x->friction);
   }
 }
@@ -177,14 +178,15 @@ static void check_term(const jn_draft *d, const jn_loop *l, int i, loop_fault *f
   const char *name = t->joint ? t->joint : "";
   int joint = t->joint ? jn__draft_joint(d, t->joint) : JN_NONE;
   if (joint == JN_NONE) {
-    say(f, "use the name of a joint of the model", "term %d names '%.64s', which is no joint", i + 1, name);
+    say(f, "use the name of a joint of the model", "term %d names '%.64s', which is not a joint", i + 1, name);
     return;
   }
   const jn_joint *j = &d->joint[joint];
   if (j->mimic && !d->b->options.ignore_mimic)
-    say(f, "name the joint that it follows", "term %d names '%.64s', which follows another joint", i + 1, name);
+    say(f, "name the joint that it mimics", "term %d names '%.64s', which mimics another joint", i + 1, name);
   if (j->type == JN_SPHERICAL || j->type == JN_FREE)
-    say(f, "couple joints with angles or lengths", "term %d names '%.64s', whose velocities are no rates", i + 1, name);
+    say(f, "couple joints whose coordinates are angles or lengths",
+        "term %d names '%.64s', whose velocities are not the rates of its coordinates", i + 1, name);
   if (jn__joint_nv(j) == 0) say(f, "name a joint that moves", "term %d names '%.64s', which is fixed", i + 1, name);
   if (t->coordinate < 0 || t->coordinate >= jn__joint_nv(j))
     say(f, "count the coordinates of a joint from 0", "joint '%.64s' of term %d has no coordinate %d", name, i + 1,
@@ -193,10 +195,10 @@ static void check_term(const jn_draft *d, const jn_loop *l, int i, loop_fault *f
     say(f, "leave the term out, or give a number", "the factor of '%.64s' is %g", name, t->factor);
   else if (!(fabs(t->factor) >= 1e-100 && fabs(t->factor) <= 1e100))
     say(f, "divide all factors and the offset by the same number",
-        "the factor of '%.64s' is %g: not in 1e-100 ... 1e100", name, t->factor);
+        "the factor of '%.64s' is %g: not between 1e-100 and 1e100", name, t->factor);
   for (int k = 0; k < i; k++)
     if (l->term[k].joint && strcmp(l->term[k].joint, name) == 0 && l->term[k].coordinate == t->coordinate)
-      say(f, "add their factors up in one term", "terms %d and %d name the same coordinate", k + 1, i + 1);
+      say(f, "add their factors and write one term", "terms %d and %d name the same coordinate", k + 1, i + 1);
 }
 
 /* What a loop of this type has beside its links. */
@@ -210,7 +212,7 @@ static void check_loop_type(const jn_draft *d, jn_loop *l, loop_fault *f) {
   if (l->type == JN_LOOP_COORDINATES && (l->mask == 0 || l->mask >= 64))
     say(f, "choose from rx, ry, rz, x, y, z", "no relative coordinate is chosen");
   if (l->type != JN_LOOP_COUPLING) return;
-  if (l->term_count == 0) say(f, "give the joints that it couples", "the coupling has no terms");
+  if (l->term_count == 0) say(f, "list the joints that it couples", "the coupling has no terms");
   if (!(fabs(l->offset) <= 1e100)) say(f, "give a finite number up to 1e100", "the offset is %g", l->offset);
   for (int i = 0; i < l->term_count; i++) check_term(d, l, i, f);
 }
@@ -218,8 +220,8 @@ static void check_loop_type(const jn_draft *d, jn_loop *l, loop_fault *f) {
 /* One end: its link and placement. */
 static void check_loop_end(const jn_draft *d, const char *end, const char *link, const double T[16], loop_fault *f) {
   if (jn__draft_link(d, link) == JN_NONE)
-    say(f, "use the name of a link or \"world\"; of a named frame, its link, with the frame's placement",
-        "end %s is on '%.64s', which is no link", end, link ? link : "");
+    say(f, "use the name of a link or \"world\"; for a named frame, give its link and the frame's placement",
+        "end %s is on '%.64s', which is not a link", end, link ? link : "");
   const char *placement = placement_fault(T);
   if (placement) say(f, "give a rotation matrix and a position", "placement of end %s: %s", end, placement);
 }
@@ -231,7 +233,7 @@ static void check_loop(jn_draft *d, int i) {
   char subject[JN_SUBJECT];
   loop_fault f = {.text = ""};
   jn__subject(subject, "loop", l.name);
-  if (!l.name || !*l.name) say(&f, "give it a name of its own", "the loop has no name");
+  if (!l.name || !*l.name) say(&f, "give it its own name", "the loop has no name");
   if ((unsigned)l.type >= JN_LOOP_TYPES) say(&f, "docs/model-file.md lists the types", "unknown loop type");
   if (!*f.text && l.type != JN_LOOP_COUPLING) { /* a coupling has no ends */
     check_loop_end(d, "a", l.link_a, l.placement_a, &f);
@@ -271,7 +273,7 @@ static void check_units(jn_draft *d) {
             "no link is placed more than %g m from its parent, yet the robot has %g kg", reach, mass);
   if (mass > 20000)
     jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-mass", whole, NULL, "masses are in kilograms",
-            "the links have %g kg in all: grams?", mass);
+            "the links have %g kg in total: grams?", mass);
   for (int i = 0; i < d->n; i++) {
     const double *p = d->b->links[i].link.inertia;
     double m, com[3], I[6];
@@ -282,11 +284,11 @@ static void check_units(jn_draft *d) {
       jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-inertia", jn__link_place(d, i),
               jn__subject(subject, "link", d->b->links[i].link.name),
               "inertias are in kg m^2: 1 kg mm^2 = 1e-6, 1 g mm^2 = 1e-9",
-              "%g kg with moments that belong to a body %g m large", m, 2 * gyration);
+              "for a mass of %g kg, the moments of inertia are those of a body as large as %g m", m, 2 * gyration);
     else if (m > 0.05 && gyration > 0 && gyration < 1e-4)
       jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "unit-inertia", jn__link_place(d, i),
               jn__subject(subject, "link", d->b->links[i].link.name), "inertias are in kg m^2",
-              "%g kg with moments that belong to a body %g m small", m, 2 * gyration);
+              "for a mass of %g kg, the moments of inertia are those of a body as small as %g m", m, 2 * gyration);
   }
 }
 
@@ -302,7 +304,7 @@ void jn__check_numbers(jn_draft *d) {
     if (!all_finite(l->inertia, 10))
       jn__link_error(d, i, "not-finite", "give finite numbers", "the inertia has a number that is not finite");
     else if (l->inertia[0] < 0)
-      jn__link_error(d, i, "mass-negative", "masses are zero or more", "the mass is %g kg", l->inertia[0]);
+      jn__link_error(d, i, "mass-negative", "masses must not be negative", "the mass is %g kg", l->inertia[0]);
     check_axes(d, i);
     check_limits(d, i);
   }

@@ -88,7 +88,7 @@ static void check_length(jn_draft *d, jn_place place, const char *what, const ch
   if (!name || strlen(name) <= JN_NAME_MAX) return;
   snprintf(cut, sizeof cut, "%.40s...", name);
   jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "name-long", place, jn__subject(subject, what, cut), "choose a shorter name",
-          "its name has %zu bytes; %d are the most", strlen(name), (int)JN_NAME_MAX);
+          "its name has %zu bytes; at most %d are allowed", strlen(name), (int)JN_NAME_MAX);
 }
 
 static void check_names(jn_draft *d, named_place *scratch) {
@@ -109,7 +109,7 @@ static void check_names(jn_draft *d, named_place *scratch) {
   }
 }
 
-/* A joint without a name of its own takes the link's; it gives way to a joint that really has that name. */
+/* A joint without its own name gets the link's, unless another joint has that name. */
 static void check_joint_names(jn_draft *d, named_place *scratch) {
   for (int i = 0; i < d->n; i++) scratch[i] = (named_place){d->joint_name[i], i};
   sort_names(scratch, d->n, d->by_joint_name);
@@ -138,7 +138,7 @@ static void check_frame_names(jn_draft *d, named_place *scratch) {
               *f->name ? "a link or frame with this name exists" : "the frame has no name");
     if (jn__draft_link(d, f->link) == JN_NONE)
       jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "link-unknown", place, subject, "use the name of a link of the model",
-              "it is fixed to '%s', which is no link", f->link);
+              "it is fixed to '%s', which is not a link", f->link);
   }
 }
 
@@ -200,7 +200,7 @@ static void order_depth_first(jn_draft *d) {
   d->reached = count;
 }
 
-/* Links that were not reached hang on an unknown parent (reported already) or on a cycle. */
+/* Links that were not reached have an unknown parent (reported already) or form a cycle. */
 static void report_cycles(jn_draft *d) {
   for (int i = 0; i < d->n; i++) {
     int at = i, mark = -2 - i; /* of the links seen on the walk that starts at i */
@@ -234,8 +234,8 @@ static void apply_floating(jn_draft *d) {
   if (!d->b->options.floating || root < 0) return;
   jn_joint *j = &d->joint[root];
   if (d->next[root] >= 0) {
-    jn__link_error(d, d->next[root], "floating", "join the roots under one link, or load without floating",
-                   "a floating base needs one root link, but '%s' and '%s' both hang on the world",
+    jn__link_error(d, d->next[root], "floating", "attach the roots to one link, or load without floating",
+                   "a floating base needs one root link, but '%s' and '%s' are both attached to the world",
                    d->b->links[root].link.name, d->b->links[d->next[root]].link.name);
   } else if (j->type == JN_FIXED) {
     j->type = JN_FREE;

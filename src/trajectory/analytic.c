@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Closed forms (JSON, docs/torque.md):
  *   {"start": 0, "duration": 5, "times": [...], "joints": {NAME: form, or [forms] for joints of several coordinates}}
- * A form is a number (held), {"polynomial": [c0, c1, ...]} in t - start, {"cosine": {...}}, {"fourier": {...}}, or
- * {"minimum_jerk": {"points": [...], ...}} and its like. */
+ * A form is a number (constant), {"polynomial": [c0, c1, ...]} in t - start, {"cosine": {...}}, {"fourier": {...}}, or
+ * {"minimum_jerk": {"points": [...], ...}} and similar ones. */
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/common.h"
 #include "../io/limit.h"
 #include "../io/native.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 enum { MAX_FAULTS = 20 };
@@ -78,7 +78,7 @@ static int get_number(reader *r, const json_t *object, const char *key, double m
   return 1;
 }
 
-/* An array of numbers in kept memory; NULL after telling what is wrong. */
+/* An array of numbers in kept memory; NULL after reporting what is wrong. */
 static double *get_array(reader *r, json_t *value, const char *what, int *count) {
   if (!json_is_array(value)) return fault(r, NULL, NULL, "'%s' must be an array of numbers", what), NULL;
   size_t n = json_array_size(value);
@@ -149,7 +149,7 @@ static double *get_end(reader *r, json_t *object, const char *key, int most) {
   double *given = get_array(r, value, key, &n);
   if (!given) return NULL;
   if (n > most)
-    return fault(r, NULL, NULL, "'%s' has %d derivatives; there is place for %d: velocity, acceleration, ...", key, n,
+    return fault(r, NULL, NULL, "'%s' has %d derivatives; at most %d are possible: velocity, acceleration, ...", key, n,
                  most),
            NULL;
   memcpy(x, given, (size_t)n * sizeof *x);
@@ -157,13 +157,13 @@ static double *get_end(reader *r, json_t *object, const char *key, int most) {
 }
 
 static int check_waypoints(reader *r, const double *t, int times, int points) {
-  if (points < 2) return fault(r, NULL, NULL, "'points' needs two numbers at least");
+  if (points < 2) return fault(r, NULL, NULL, "'points' needs at least two numbers");
   if (times != points)
-    return fault(r, NULL, "'times' may stand beside 'points', or at the top of the file for all joints",
+    return fault(r, NULL, "'times' goes next to 'points', or at the top of the file for all joints",
                  "there are %d points but %d times", points, times);
   for (int i = 1; i < times; i++)
     if (!(t[i] > t[i - 1]))
-      return fault(r, NULL, NULL, "'times' must rise, but [%d] is %g after %g", i, t[i], t[i - 1]);
+      return fault(r, NULL, NULL, "'times' must increase, but [%d] is %g after %g", i, t[i], t[i - 1]);
   r->first_time = fmin(r->first_time, t[0]);
   r->last_time = fmax(r->last_time, t[times - 1]);
   return 1;
@@ -182,7 +182,7 @@ static int read_waypoints(reader *r, json_t *value, int m, const char *name, jn_
   if (json_is_object(value)) times = json_object_get(value, "times");
   if (!times) times = r->times;
   if (!points || !times)
-    return fault(r, NULL, "'times' may stand beside 'points', or at the top of the file for all joints",
+    return fault(r, NULL, "'times' goes next to 'points', or at the top of the file for all joints",
                  "needs 'points' and 'times'");
   double *x = get_array(r, points, "points", &n), *t = x ? get_array(r, times, "times", &nt) : NULL;
   if (!t || !check_waypoints(r, t, nt, n)) return 0;
@@ -197,9 +197,10 @@ static int read_waypoints(reader *r, json_t *value, int m, const char *name, jn_
     char remedy[64], subject[96];
     snprintf(remedy, sizeof remedy, "%s", m < 4 ? "use minimum_snap" : "use minimum_crackle, or a lower order");
     snprintf(subject, sizeof subject, "joint '%.*s'", JN_CLIP(r->joint));
-    jn__log(&r->l->log, JN_WARNING, JN_ERR_MODEL, "not-smooth", place_of(r, NULL), subject, remedy,
-            "%s has continuous derivatives up to order %d; torques of order %d need %d, and jump at the points", name,
-            continuous, r->l->options.order, r->l->options.order + 2);
+    jn__log(
+        &r->l->log, JN_WARNING, JN_ERR_MODEL, "not-smooth", place_of(r, NULL), subject, remedy,
+        "%s has continuous derivatives up to order %d; torques of order %d need order %d, so they jump at the points",
+        name, continuous, r->l->options.order, r->l->options.order + 2);
   }
   return 1;
 }
@@ -226,7 +227,7 @@ static int read_form(reader *r, json_t *form, jn_curve *c) {
   if (strcmp(name, "fourier") == 0) return read_fourier(r, value, c);
   for (int i = 0; i < 4; i++)
     if (strcmp(name, minima[i]) == 0) return read_waypoints(r, value, i + 2, name, c);
-  return fault(r, NULL, NULL, "'comment' is no form");
+  return fault(r, NULL, NULL, "'comment' is not a form");
 }
 
 /* ---- Joints ---- */
@@ -239,9 +240,9 @@ static int read_joint(reader *r, const char *name, json_t *value, unsigned char 
   if (joint == JN_NONE || jn_joint_nq(m, joint) == 0) {
     char remedy[JN_NAME] = "jounce info shows the names of the joints";
     const char *near = jn__nearest_joint(m, name);
-    if (near && joint == JN_NONE) snprintf(remedy, sizeof remedy, "perhaps '%.*s' is meant", JN_CLIP(near));
+    if (near && joint == JN_NONE) snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_CLIP(near));
     jn__log(&r->l->log, JN_ERROR, JN_ERR_NAME, "unknown-joint", place_of(r, NULL), name, remedy, "%s",
-            joint == JN_NONE ? "is no joint of the model" : "is a joint without coordinates of its own");
+            joint == JN_NONE ? "is not a joint of the model" : "is a joint without coordinates of its own");
     return 0;
   }
   int n = jn_joint_nq(m, joint), at = jn_joint_q(m, joint);
@@ -267,7 +268,7 @@ static int check_missing(reader *r, const unsigned char *given) {
     if (r->l->options.missing_neutral) continue;
     jn_coordinate_name(r->l->model, i, name, sizeof name);
     jn__log(&r->l->log, JN_ERROR, JN_ERR_NAME, "missing-joint", place_of(r, "joints"), NULL,
-            "add it, or hold what is missing still with --missing neutral", "has nothing for '%s'", name);
+            "add it, or keep what is missing at rest with --missing neutral", "has nothing for '%s'", name);
     return 0;
   }
   return 1;
@@ -299,15 +300,15 @@ static int check_cover(reader *r, int i) {
   r->joint = r->keys[i];
   if (missing & ~c->rest)
     return fault(
-        r, NULL, "give points for all of the time, or let them end at rest: without 'start', 'end'",
-        "has points from %.15g to %.15g s and does not rest there, but the trajectory goes from %.15g to %.15g s",
+        r, NULL, "give points for the whole time, or let them end at rest: without 'start', 'end'",
+        "has points from %.15g to %.15g s and is not at rest there, but the trajectory goes from %.15g to %.15g s",
         first, last, r->out->start, r->out->end);
   if (!missing || ends >= r->l->options.order + 2) return 1;
   char subject[96];
   snprintf(subject, sizeof subject, "joint '%.*s'", JN_CLIP(r->joint));
   jn__log(&r->l->log, JN_WARNING, JN_ERR_MODEL, "not-smooth", place_of(r, NULL), subject,
-          "give points for all of the time, use a form of higher order, or ask for a lower order",
-          "is held %s %.15g s; derivatives above order %d jump there, torques of order %d need %d",
+          "give points for the whole time, use a form of higher order, or ask for a lower order",
+          "is at rest %s %.15g s; derivatives above order %d jump there, but torques of order %d need order %d",
           before ? "until" : "from", before ? first : last, ends, r->l->options.order, r->l->options.order + 2);
   return 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* NumPy's files into tables. NPY: one array, times in the first column, then q in the model's order. NPZ: t, q, and if
- * they are there v, a, and q_names, v_names for another order. */
+/* Reads NumPy files into tables. NPY: one array with times in the first column, followed by q in the model's order.
+ * NPZ: t, q, and optionally v, a, and q_names, v_names for another order. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +64,7 @@ typedef struct source {
   int has_words;
 } source;
 
-/* A file of the archive; 1 when it is there, 0 when not, -1 after telling what is wrong with it. */
+/* A file of the archive; 1 when it is there, 0 when not, -1 after reporting what is wrong with it. */
 static int get_file(jn_loading *l, jn_zip *zip, const char *name, jn_zip_entry *e) {
   char why[160];
   size_t limit = jn__limit(l->options.max_bytes);
@@ -87,7 +87,7 @@ static int open_words(jn_loading *l, jn_zip *zip, source *s) {
   return 1;
 }
 
-/* 1 when the archive has the array, 0 when not, -1 after telling what is wrong with it. */
+/* 1 when the archive has the array, 0 when not, -1 after reporting what is wrong with it. */
 static int open_source(jn_loading *l, jn_zip *zip, source *s, size_t rows) {
   char why[160];
   int there = get_file(l, zip, s->key, &s->entry);
@@ -115,14 +115,14 @@ static int open_time(jn_loading *l, jn_zip *zip, source *s) {
   if (there <= 0) return 0;
   const jn_array *a = &s->array;
   if (!jn__npy_parse(s->entry.bytes, s->entry.length, &s->array, why, sizeof why) || a->kind == 'U')
-    return refuse(l, JN_ERR_SYNTAX, "t", NULL, "is no array of numbers"), 0;
+    return refuse(l, JN_ERR_SYNTAX, "t", NULL, "is not an array of numbers"), 0;
   if (a->dimensions == 0 || a->shape[1] != 1 || a->shape[2] != 1)
     return refuse(l, JN_ERR_SIZE, "t", NULL, "must have one dimension: a number for each sample"), 0;
   return 1;
 }
 
-/* The name of column j; empty for the velocities of rotations, which are no derivatives of coordinates, and for words
- * that are no name of any joint because they are too long. */
+/* The name of column j. Empty for the velocities of rotations, which are not derivatives of coordinates, and for words
+ * that are too long to be the name of a joint. */
 static void name_column(const jn_loading *l, const source *s, size_t j, char name[JN_NAME]) {
   name[0] = 0;
   if (s->has_words) {

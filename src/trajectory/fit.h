@@ -25,20 +25,20 @@ typedef struct jn_fit_batch {
   const double *const *data; /* [channels x columns] arrays of `samples` numbers */
 } jn_fit_batch;
 
-/* Knots [count + degree + 1] for `count` B-splines, degree < count, as dense as the samples are: the same
- * number of samples between all of them. Above JN_FEW of the samples they are means of `degree` neighbouring times (de
- * Boor), for which even interpolation, count = samples, has a unique solution; more than samples, when derivatives are
- * given too, have knots between the samples. */
+/* Knots [count + degree + 1] for `count` B-splines, degree < count, with the same number of samples between all of
+ * them. If count exceeds JN_FEW times the number of samples, each knot is the mean of `degree` neighbouring times (de
+ * Boor), so that even interpolation, count = samples, has a unique solution. With more B-splines than samples, possible
+ * if derivatives are given too, there are also knots between the samples. */
 #define JN_FEW 0.6
 void jn__fit_knots(const double *t, int samples, int degree, int count, double *knots);
 
-/* As many B-splines as it takes to go through every sample of the curve; when its first derivative is given, through
- * every sample of that too. */
+/* The number of B-splines needed to interpolate every sample of the curve and, if its first derivative is given, every
+ * sample of that too. */
 int jn__fit_complete(const jn_fit_batch *batch);
-/* Set such weights. */
+/* Set the weights for that. */
 void jn__fit_go_through(jn_fit_batch *batch);
 
-/* The coefficients [columns x count] that make the weighted sum of squares least, and the sums of squares without the
+/* The coefficients [columns x count] that minimise the weighted sum of squares, and the sums of squares without the
  * weights [channels x columns]. O(samples degree^2). JN_ERR_SINGULAR: the samples do not determine them. */
 jn_status jn__fit_solve(const jn_fit_batch *batch, int count, const double *knots, double *coefficients,
                         double *squares);
@@ -47,13 +47,13 @@ jn_status jn__fit_solve(const jn_fit_batch *batch, int count, const double *knot
 typedef struct jn_fit_rule {
   jn_smoothing smoothing;
   double tolerance;
-  double high; /* cycles a sample: what is faster is noise */
+  double high; /* cycles per sample: what is faster is noise */
   void (*progress)(double part, void *context);
   void *context;
 } jn_fit_rule;
 
-/* The number of B-splines for each group of columns; group g has columns first[g] ... first[g + 1] - 1. May change the
- * weights of a batch with several channels, which must be one group, and leaves it one channel when the others would
+/* The number of B-splines for each group of columns; group g has columns first[g] ... first[g + 1] - 1. A batch with
+ * several channels must be one group; its weights may be changed, and it is reduced to one channel if the others would
  * only add noise. JN_ERR_MEMORY. */
 jn_status jn__fit_choose(jn_fit_batch *batch, const jn_fit_rule *rule, int groups, const int *first, int *counts);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How many B-splines: by generalised cross-validation, by a tolerance, or as many as samples.
+/* Chooses the number of B-splines: by generalised cross-validation, by a tolerance, or as many as samples.
  *
- * With p B-splines through m samples the sum of squared residuals is S, and the trace of the matrix that makes fitted
- * from given values is p. Generalised cross-validation (Craven and Wahba 1979) takes the p that makes
+ * For p B-splines through m samples, let S be the sum of squared residuals. The matrix from given to fitted values has
+ * the trace p. Generalised cross-validation (Craven and Wahba 1979) takes the p that minimises
  *   V(p) = (S / m) / (1 - g p / m)^2
- * least; g = 1.4 instead of 1 keeps it from fitting noise now and then (Kim and Gu 2004). p is sought over powers of
- * two and then in finer steps about the best.
+ * With g = 1.4 instead of 1 it does not occasionally fit noise (Kim and Gu 2004). p is searched over powers of two,
+ * then in finer steps around the best.
  *
- * Noise that is alike from sample to sample (filtered, quantised) looks like motion to V. The trace is then that of the
- * matrix times the correlations of the noise, about p (1 + r) / (1 - r) for a correlation r of neighbours (Carmack and
- * others 2012, first order). r is taken from the residuals of a smooth fit: the p that makes V p^2 least, since more
- * B-splines pay for a motion much faster than that, and for such noise more slowly. */
+ * Correlated noise (filtered, quantised) looks like motion to V. The trace is then that of the matrix times the
+ * correlation matrix of the noise, about p (1 + r) / (1 - r) if neighbours have the correlation r (Carmack and others
+ * 2012, first order). r is estimated from the residuals of a smooth fit, the one that minimises V p^2: for a motion, V
+ * falls much faster than p^-2 as p grows, and for such noise more slowly. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static void tell_progress(search *s) {
   if (s->rule->progress) s->rule->progress(s->part < 1 ? s->part : 1, s->rule->context);
 }
 
-/* 0 when there is no memory; singular solutions leave infinite sums. */
+/* 0 if out of memory; singular solutions leave infinite sums. */
 static int solve(search *s, const jn_fit_batch *b, int count) {
   jn__fit_knots(b->t, b->samples, b->degree, count, s->knots);
   jn_status status = jn__fit_solve(b, count, s->knots, s->coefficients, s->squares);
@@ -201,7 +201,7 @@ static int choose_gcv(search *s, int group, const int *grid, int size, double *s
   int at = first_dip(scores, grid, size, s->floors[group], s->b->samples);
   s->counts[group] = grid[at];
   int finest = at == size - 1 && s->b->channels == 1;
-  if (finest && isfinite(scores[at])) { /* the finer the better: there is no noise to be seen */
+  if (finest && isfinite(scores[at])) { /* the finer the better: no noise is visible */
     s->counts[group] = s->b->samples;
     return 1;
   }
@@ -290,8 +290,9 @@ static double derivative_is_noise(const search *s, const jn_fit_batch *b, int ch
   return !fine ? NAN : r.kind == JN_RESIDUE_NOISE && r.rms > 1e-10 * root_mean_square(x, b->samples);
 }
 
-/* When the samples of the curves, taken alone, show no noise, the spline goes through them; and through those of
- * derivatives if these show none either. Else they do not count: the slope of the spline is the better one. */
+/* If the samples of the curves alone show no noise, the spline interpolates them. If the samples of the derivatives
+ * show none either, it interpolates these too; otherwise they are ignored, because the slope of the spline is more
+ * accurate. */
 static jn_status follow_exact(search *s, double *scores) {
   const jn_fit_batch all = *s->b;
   int noisy = 0;
@@ -335,7 +336,7 @@ static jn_status search_weights(search *s, double *scores) {
 
 /* ---- ---- */
 
-/* Scores that are nothing but rounding of the samples. */
+/* Scores that are only rounding of the samples. */
 static void set_floors(search *s) {
   const jn_fit_batch *b = s->b;
   for (int g = 0; g < s->groups; g++) {

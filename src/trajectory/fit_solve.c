@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Least-squares B-splines. Samples of the curve alone: normal equations, a banded Gram matrix and its Cholesky factors.
- * Samples of derivatives too: rows of very different size, for which normal equations lose too many digits; rotations
- * (Givens) then make the triangular factor straight from the rows. In both cases one step of correction from the
- * residuals when data are nearly exact. O(samples degree^2) time, O(count degree) memory. */
+/* Least-squares B-splines. With samples of the curve alone: normal equations, a banded Gram matrix and its Cholesky
+ * factors. With samples of derivatives too, rows have very different magnitudes, and normal equations would lose too
+ * many digits; then the triangular factor is computed directly from the rows by Givens rotations. In both cases one
+ * step of iterative refinement follows if the data are nearly exact. O(samples degree^2) time, O(count degree) memory.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static int factorise(double *G, int n, int band) {
       double f = row[k] * inverse, *below = G + (size_t)(i + k) * (size_t)band;
       double diagonal = below[0];
       for (int j = k; j <= last; j++) below[j - k] -= f * row[j];
-      if (!(below[0] > 1e-14 * diagonal)) return 0; /* nothing but rounding is left */
+      if (!(below[0] > 1e-14 * diagonal)) return 0; /* only rounding is left */
     }
     row[0] = inverse;
     for (int k = 1; k <= last; k++) row[k] *= inverse; /* L^T of L D L^T */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Making trajectories: find the source, tell its format, hand it to the reader. */
+/* Making trajectories: find the source, determine its format, hand it to the reader. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static char *read_file(jn_loading *l, size_t *length) {
 
 /* ---- Formats ---- */
 
-/* Is this the first character that is no blank? */
+/* Is this the first character that is not blank? */
 static int begins_with(const char *text, size_t length, char first) {
   size_t i = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   while (i < length && strchr(" \t\r\n", text[i])) i++;
@@ -60,7 +60,7 @@ static jn_status read_table(jn_loading *l, const char *text, size_t length, jn_t
   if (is_xml(text, length))
     return file_fault(l, JN_ERR_SYNTAX,
                       "is XML, perhaps a robot; samples or closed forms are needed here: CSV, NPY, NPZ, JSON",
-                      "the robot stands first: jounce torque MODEL TRAJECTORY");
+                      "the robot comes first: jounce torque MODEL TRAJECTORY");
   if (is_json(text, length))
     return file_fault(l, JN_ERR_SYNTAX, "is JSON, but samples are needed here: CSV, NPY or NPZ", NULL);
   return jn__csv_read(table, text, length, &l->log);
@@ -125,7 +125,7 @@ static jn_trajectory *make(const jn_loading *l) {
   return NULL;
 }
 
-/* The status of the whole, with the error told if nobody has told it yet. */
+/* The status of the whole, with the error reported unless that has been done. */
 static jn_status finish(jn_loading *l, jn_status status, jn_error *error) {
   jn__names_free(&l->names);
   if (status != JN_OK && l->log.first.status == JN_OK)
@@ -144,7 +144,7 @@ static jn_status finish_trajectory(jn_loading *l, jn_status status, jn_trajector
   return status;
 }
 
-/* Splines of high degree are no good; closed forms go further. */
+/* Splines of high degree are inaccurate; closed forms allow higher orders. */
 static jn_status check_order(jn_loading *l, int sampled) {
   if (!sampled || l->options.order <= JN_TRAJECTORY_MAX_SPLINE_ORDER) return JN_OK;
   jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "order", (jn_place){l->file, 0, 0}, NULL,
@@ -177,7 +177,7 @@ jn_status jn_trajectory_load(const jn_model *model, const char *source, const jn
   *trajectory = NULL;
   jn_status status = begin(&l, model, source, options);
   if (status == JN_OK && strncmp(source, "builtin:", 8) == 0)
-    status = file_fault(&l, JN_ERR_NAME, "is no built-in trajectory", "there is builtin:demo");
+    status = file_fault(&l, JN_ERR_NAME, "is not a built-in trajectory", "the only one is builtin:demo");
   char *text = status == JN_OK ? read_file(&l, &length) : NULL;
   if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);
   status = jn_trajectory_load_text(model, text, length, source, options, trajectory, error);

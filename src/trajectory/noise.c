@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests of residuals, by their spectrum. Noise, white or filtered, has a power that changes slowly with the frequency
- * and falls if anything; a tone has its power at one frequency, and a motion of many frequencies ends at the highest of
- * them. The spectrum is that of windows (Hann) of two lengths: short ones see what lasts for a short time only, the
- * mean over all windows sees weak tones. Residuals are first freed from the correlation of neighbours, e_i = r_i - c
- * r_(i-1), which makes filtered noise flat and leaves tones what they are.
+/* Spectral tests of residuals. The power of noise, white or filtered, changes slowly with frequency, and mostly falls.
+ * A tone has all its power at one frequency, and the power of a motion with many frequencies ends at the highest of
+ * them. The spectrum is computed in Hann windows of two lengths: short ones find what lasts only a short time, and the
+ * mean over all windows finds weak tones. Before that, the correlation of neighbours is removed, e_i = r_i - c r_(i-1),
+ * which makes filtered noise flat and keeps tones.
  *
- * In noise the power at a frequency has an exponential distribution about its mean, the mean over n windows a gamma
- * distribution: the bounds below are far out in their tails. tests/test_smoothing.c counts how often noise passes them.
- */
+ * For noise, the power at a frequency has an exponential distribution, and the mean over n windows a gamma
+ * distribution. The bounds below are far out in the tails of these. tests/test_smoothing.c counts how often noise
+ * exceeds them. */
 #include "noise.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum {
-  LEAST = 32,    /* residuals, to judge at all */
+  LEAST = 32,    /* residuals, the fewest that can be classified */
   SHORT = 256,   /* windows */
   LONG = 4096,   /*   powers of two */
   BESIDE = 16,   /* frequencies on either side that a line is compared with */
@@ -70,7 +70,7 @@ double jn__find_step(const double *x, int count) {
 
 typedef struct spectrum {
   int size;       /* of the windows */
-  int from, last; /* frequencies that are looked at */
+  int from, last; /* frequencies that are examined */
   int windows;
   double *re, *im; /* [size] */
   double *turn;    /* [size] cos and sin of 2 pi k / size for k < size / 2 */
@@ -78,7 +78,7 @@ typedef struct spectrum {
   double *power;   /* [2][size / 2] of two windows */
   double *mean;    /* [size / 2] */
   double worst;    /* power of the strongest line in one window, in units of its neighbours */
-  double line, at; /* its amplitude and frequency [cycles a sample] */
+  double line, at; /* its amplitude and frequency [cycles per sample] */
 } spectrum;
 
 /* In place, decimation in time. */
@@ -109,8 +109,8 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Mean power of the frequencies beside k, from their median, which a line among them does not move; infinite when there
- * are too few, or when it is `enough` or more. */
+/* Mean power of the frequencies around k, estimated from their median, so that a line among them has little influence.
+ * Infinite if there are too few, or if it is `enough` or more. */
 static double beside(const spectrum *s, const double *power, int k, double enough) {
   double near[2 * BESIDE];
   int count = 0, last = s->last, low = k - BESIDE - 2, high = k + BESIDE + 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is what a fit leaves behind noise, or is it motion? docs/smoothing.md has the tests and what they do on many signals.
+/* Are the residuals of a fit noise, or motion? docs/smoothing.md has the tests and what they do on many signals.
  */
 #ifndef JN_TRAJECTORY_NOISE_H
 #define JN_TRAJECTORY_NOISE_H
@@ -19,18 +19,19 @@ typedef struct jn_residue {
   jn_residue_kind kind;
   double rms, largest;
   int at;           /* of the largest */
-  double amplitude; /* of the strongest oscillation that was seen, be it the rounding of an encoder; 0: none */
-  double period;    /*   and its samples a period */
+  double amplitude; /* of the strongest oscillation that was seen, including the rounding of an encoder; 0: none */
+  double period;    /*   and its samples per period */
   double hidden;    /* amplitude up to which an oscillation would not have been seen */
 } jn_residue;
 
-/* Judge the residuals r [count] of a spline through samples x [count] that follows frequencies below `low`; what is
- * faster than `high` is noise in any case (cycles a sample, 0 ... 0.5). O(count log count). 0 without memory. */
+/* Classifies the residuals r [count] of a spline through samples x [count] that follows frequencies below `low`;
+ * anything faster than `high` counts as noise (cycles per sample, 0 ... 0.5). O(count log count). Returns 0 if out of
+ * memory. */
 int jn__judge_residue(const jn_allocator *a, const double *r, const double *x, int count, double low, double high,
                       jn_residue *out);
 
-/* The step of an encoder or of the decimals that numbers were written with: the number of which all differences of
- * neighbours are multiples; 0 when there is none. */
+/* The resolution of an encoder, or of the decimals that numbers were written with: all differences of neighbours are
+ * multiples of it. 0 if there is none. */
 double jn__find_step(const double *x, int count);
 
 #endif

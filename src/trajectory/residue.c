@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Telling what a fit leaves behind, or would have left behind if it had been smoother. */
+/* Reports the residuals of a fit, or those that a smoother fit would have had. */
 #include <math.h>
 #include <stdio.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 /* "an oscillation of about 40 Hz, amplitude 0.0005" */
@@ -54,7 +54,7 @@ static void check_alone(jn_loading *l, const jn_table *table, const jn_series *s
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(table->names[s->column]));
   jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "derivatives", jn__table_place(table, -1, s->column), subject,
           "if it is noisy, say by how much: --tolerance X",
-          "shows no noise, so the columns of its derivatives, which do, are left out");
+          "has no noise, so the columns of its derivatives, which are noisy, are not used");
 }
 
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 static const double pi = 3.14159265358979323846;
@@ -60,7 +60,7 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
   const double *x = jn__table_column(t, column);
   if (t->rows < least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
-            "give more samples, or ask for a lower order", "has %d row%s; order %d needs %d at least", t->rows,
+            "give more samples, or ask for a lower order", "has %d row%s; order %d needs at least %d", t->rows,
             t->rows == 1 ? "" : "s", l->options.order, least);
     return -1;
   }
@@ -105,18 +105,18 @@ static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
   if (joint >= 0 && jn_joint_mimic(l->model, joint, NULL, NULL, NULL)) {
     jn__log(&l->log, JN_NOTE, JN_OK, "column-mimic", jn__table_place(t, -1, c), subject, NULL,
-            "is ignored: this joint follows another");
+            "is ignored: this joint mimics another");
     return;
   }
   if (near)
-    snprintf(remedy, sizeof remedy, "perhaps '%.*s' is meant", JN_CLIP(near));
+    snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_CLIP(near));
   else
     snprintf(remedy, sizeof remedy, "jounce info shows the names of the joints");
   jn__log(&l->log, JN_WARNING, JN_ERR_NAME, "unknown-joint", jn__table_place(t, -1, c), subject, remedy,
           "is ignored: no joint of '%s' has that name", jn_model_name(l->model));
 }
 
-/* Results of `jounce torque` have columns that are no faults: joint.tau, and the twists of free and spherical joints.
+/* Results of `jounce torque` have columns that are not errors: joint.tau, and the twists of free and spherical joints.
  */
 static int is_result(const jn_loading *l, const char *name) {
   char own[JN_NAME];
@@ -197,8 +197,8 @@ double jn__likely_angle(const jn_model *m, int i, const jn_travel *travel, doubl
   double most = fmax(fabs(dof->lower), fabs(dof->upper));
   int limited = isfinite(most) && most > 0, paced = dof->velocity > 0 && isfinite(dof->velocity);
   if (!limited || dof->upper - dof->lower >= 2 * pi) {
-    /* What can turn around may have turned around, as often as it likes: no degrees, unless it is too fast for that,
-     * or, of a joint without a limit of speed, goes far to and fro. */
+    /* A joint that can make full turns may have made any number of them, so its values are not taken for degrees,
+     * unless it is too fast for that or, without a velocity limit, moves far back and forth. */
     if (paced ? travel->speed <= dof->velocity : turns_over(travel)) return INFINITY;
   }
   if (limited) *limit = most;
@@ -224,8 +224,9 @@ static void check_rate_degrees(jn_loading *l, const jn_table *t, int below, int 
           JN_CLIP(t->names[below]));
 }
 
-/* Continuous joints may turn on and on, but not faster than they can. Turns that are cut to -pi ... pi are fast in a
- * tenth of the steps at most: the others are slower than the limit, or the jump is less than ten times that. */
+/* Continuous joints may make any number of turns, but not faster than their velocity limit. An angle wrapped to -pi ...
+ * pi exceeds it in at most a tenth of the steps: the other steps are slower than the limit, or the jump is less than
+ * ten times the limit. */
 static void check_continuous_degrees(jn_loading *l, const jn_table *t, const jn_dof *dof, int column,
                                      const double *times) {
   const double *x = jn__table_column(t, column);
@@ -287,9 +288,9 @@ static void check_wrapped(jn_loading *l, const jn_table *t, int column) {
   char subject[96];
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
   jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "wrapped", jn__table_place(t, first, column), subject,
-          "add up the turns in the data, or make the joint continuous",
-          "jumps by a turn before row %d, from %.4g to %.4g rad (%d jump%s): a wrapped angle", first + 1, x[first - 1],
-          x[first], jumps, jumps == 1 ? "" : "s");
+          "unwrap the angle in the data, or make the joint continuous",
+          "jumps by a full turn before row %d, from %.4g to %.4g rad (%d jump%s): the angle is wrapped", first + 1,
+          x[first - 1], x[first], jumps, jumps == 1 ? "" : "s");
 }
 
 /* Turns of a continuous joint that the data have cut to -pi ... pi. */
@@ -312,7 +313,7 @@ static void unwrap(jn_loading *l, jn_table *t, int i, int column) {
   char subject[96];
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
   jn__log(&l->log, JN_NOTE, JN_OK, "unwrapped", jn__table_place(t, first, column), subject, NULL,
-          "jumps by a turn at row %d: turns are added up", first + 1);
+          "jumps by a full turn at row %d; the angle is unwrapped", first + 1);
 }
 
 /* Quaternions of about unit length; neighbours get the same sign, as do their derivatives. 0 after an error. */
@@ -374,8 +375,8 @@ static int check_missing(jn_loading *l, const jn_table *t, const coordinate *coo
   }
   if (missing && (!l->options.missing_neutral || missing == nq || part)) {
     jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "missing-joint", jn__table_place(t, -1, 0), NULL,
-            part || missing == nq ? "columns are named as the joints: jounce info"
-                                  : "add these columns, or hold them still with --missing neutral",
+            part || missing == nq ? "columns have the names of joints; jounce info shows them"
+                                  : "add these columns, or keep these joints at rest with --missing neutral",
             "has no column for %d of %d coordinates: %s", missing, nq, list);
     return 0;
   }

@@ -23,7 +23,7 @@ typedef struct fitting {
   int done, count; /* series, for the progress */
 } fitting;
 
-enum { ENOUGH = 64 }; /* residuals that can be told from noise by their spectrum */
+enum { ENOUGH = 64 }; /* residuals that are enough to recognise noise by the spectrum */
 
 static void pass_progress(double part, void *context) {
   const fitting *f = context;
@@ -38,15 +38,15 @@ static double find_rate(const fitting *f) {
   return f->samples > 1 ? sum / (f->samples - 1) : 0;
 }
 
-/* The highest frequency that counts as motion, in cycles a sample. */
+/* The highest frequency that counts as motion, in cycles per sample. */
 static double highest_of(const fitting *f) {
   double bandwidth = f->l->options.bandwidth;
   return bandwidth > 0 ? fmin(0.5, bandwidth / f->rate) : 0.5;
 }
 
-/* The spline's values have what sixth differences find of them: an oscillation with n samples a period passes by
- * sin(pi / n)^6, all of it at the fastest that samples can show, less than a thousandth from ten samples a period on.
- * What passes is known badly between the samples. */
+/* The part of the motion that the samples do not resolve, from sixth differences. They let pass sin(pi / n)^6 of an
+ * oscillation with n samples per period: all of it for n = 2, the fastest that samples can show, and less than a
+ * thousandth from n = 10 on. This part is poorly known between the samples. */
 static double unresolved(const double *x, int count) {
   double largest = 0;
   for (int i = 0; i + 6 < count; i++) {
@@ -87,8 +87,8 @@ static int measure(const fitting *f, jn_series *s, int complete) {
   s->rate = f->rate;
   if (s->smoother == 0) s->first = r;
   if (complete) return 1;
-  /* Whoever gives a tolerance says what is noise, and is believed where enough residuals look like it. A line in the
-   * spectrum is weaker than the tone where that begins or ends, so the largest residual counts. */
+  /* A tolerance given by the user is taken as the size of the noise, if enough residuals look like noise. Where a tone
+   * begins or ends, its spectral line is weaker than the tone, so the largest residual counts. */
   int chosen = f->l->options.smoothing == JN_SMOOTH_GCV, believed = chosen || f->samples >= ENOUGH;
   s->fit->oscillation = s->fit->noise && believed ? 0 : fmax(r.amplitude, r.largest);
   /* Where fast motion was seen, some of it may be left for a short time. */
@@ -129,8 +129,8 @@ static jn_status solve_group(const fitting *f, jn_series *series, const jn_fit_b
   return status;
 }
 
-/* A group with `count` B-splines. An automatic fit takes more, twice as many each time and in the end as many as there
- * are samples, until nothing but noise is left behind. */
+/* Fits a group with `count` B-splines. An automatic fit doubles the number, up to as many as there are samples, until
+ * the residuals are noise. */
 static jn_status fit_group(const fitting *f, jn_series *series, jn_fit_batch *b, int count) {
   int all = jn__fit_complete(b), most = (int)(JN_FEW * all), automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
   for (;;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a trajectory is inside: one curve for each configuration coordinate, and for each wrench number if there are
- * any. The module stands on the public API, and on the library's own memory, messages and tables. */
+/* The inside of a trajectory: one curve for each configuration coordinate, and one for each wrench component if there
+ * are any. This module uses the public API and the library's memory, messages and tables. */
 #ifndef JN_TRAJECTORY_TRAJECTORY_H
 #define JN_TRAJECTORY_TRAJECTORY_H
 
@@ -15,7 +15,7 @@ typedef struct jn_blocks {
   struct jn_block *last;
 } jn_blocks;
 
-void *jn__keep(jn_blocks *blocks, size_t bytes); /* zeroed; NULL when there is no memory */
+void *jn__keep(jn_blocks *blocks, size_t bytes); /* zeroed; NULL if out of memory */
 void jn__release_blocks(jn_blocks *blocks);
 
 struct jn_trajectory {
@@ -97,7 +97,7 @@ typedef struct jn_unit {
 
 /* What stood in brackets, e.g. "deg/s"; 0 when it is not known. */
 int jn__unit_read(const char *text, jn_unit *unit);
-/* A column to SI by the unit in its header; 0 after telling that it is not known, or not of this kind and order. */
+/* A column to SI by the unit in its header; 0 after reporting that it is not known, or not of this kind and order. */
 int jn__scale_column(jn_loading *l, jn_table *table, int column, jn_unit_kind kind, int order);
 /* What configuration coordinate i is: an angle, a length, or a number of a quaternion. */
 jn_unit_kind jn__coordinate_kind(const jn_model *model, int i);
@@ -126,7 +126,7 @@ jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const do
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count);
 /* The degree of splines for an order. */
 int jn__spline_degree(int order);
-/* The column of times, checked: rising, without large gaps; -1 after telling what is wrong. */
+/* The column of times, checked: rising, without large gaps; -1 after reporting what is wrong. */
 int jn__check_times(jn_loading *l, jn_table *table, int least);
 /* How an angle moves: from first to last between low and high, at most at this speed. */
 typedef struct jn_travel {
@@ -148,8 +148,8 @@ jn_status jn__read_npz(jn_loading *l, const unsigned char *bytes, size_t length,
 /* ---- analytic.c: JSON into curves ---- */
 
 jn_status jn__analytic_read(jn_loading *l, const char *text, size_t length, jn_trajectory *out);
-/* waypoints.c: the spline of degree 2 m - 1 through the points with m - 1 derivatives given at either end, which makes
- * the integral of the square of the derivative of order m least. JN_ERR_SINGULAR, JN_ERR_MEMORY. */
+/* waypoints.c: the spline of degree 2 m - 1 through the points, with m - 1 derivatives given at both ends. It minimises
+ * the integral of the square of the derivative of order m. JN_ERR_SINGULAR, JN_ERR_MEMORY. */
 jn_status jn__waypoint_spline(jn_blocks *blocks, int m, int points, const double *t, const double *x,
                               const double *start, const double *end, jn_curve *curve);
 

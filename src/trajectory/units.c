@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 #define PI 3.14159265358979323846
@@ -20,8 +20,8 @@ typedef struct unit {
   int order; /* of the time derivative that it is of: rpm 1 */
 } unit;
 
-/* Small letters, without blanks, dots and stars; "mN" and "MN" are looked at before. "grad" is left out: it is a degree
- * in German, and 0.9 degrees elsewhere. */
+/* In lower case, without blanks, dots and stars; "mN" and "MN" are handled earlier. "grad" is not accepted: it means a
+ * degree in German, and 0.9 degrees elsewhere. */
 static const unit known[] = {
     {"rad", JN_UNIT_ANGLE, 1, 0},
     {"radian", JN_UNIT_ANGLE, 1, 0},
@@ -86,7 +86,7 @@ static const unit *find(const char *word) {
   return NULL;
 }
 
-/* "/s", "/s^2", "/s2", "/s²", "/min" behind a unit: the power, and the time as a unit; 0 when it is none of these. */
+/* "/s", "/s^2", "/s2", "/s²", "/min" behind a unit: the power, and the time as a unit; 0 if it is not one of these. */
 static int take_rate(const char *text, int *power, const unit **time) {
   static const char *const squares[] = {"\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4"};
   char word[WORD];

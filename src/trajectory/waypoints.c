@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The smoothest way through points: of all curves through (t_i, x_i) with m - 1 derivatives given at either end, the
- * spline of degree 2 m - 1 with knots at the points makes the integral of the square of the derivative of order m
- * least: m = 3 minimum jerk, m = 4 minimum snap. Collocation: one equation for each point, m - 1 more for each end; the
- * matrix is banded, and solved by elimination with exchange of rows. */
+/* The smoothest curve through given points: of all curves through (t_i, x_i) with m - 1 derivatives given at both ends,
+ * the spline of degree 2 m - 1 with knots at the points minimises the integral of the square of the derivative of order
+ * m (m = 3: minimum jerk, m = 4: minimum snap). It is found by collocation, with one equation for each point and m - 1
+ * more for each end. The matrix is banded and is solved by elimination with row exchanges. */
 #include <math.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A table of sampled wrenches into curves. Between rows they are held, or go on straight, or by cubics without extremes
- * of their own (Fritsch and Carlson 1980, slopes by Fritsch and Butland 1984), or by the smoothing splines of motions.
- * All of them are B-splines here: held ones of degree 0, straight ones of degree 1, cubics of degree 3 with every row
- * as a double knot, so that their slope is continuous and no more. */
+/* Turns a table of sampled wrenches into curves. Between rows they are constant, linear, monotone cubics (Fritsch and
+ * Carlson 1980, slopes by Fritsch and Butland 1984), or the smoothing splines of motions. All of them are represented
+ * as B-splines: constant ones of degree 0, linear ones of degree 1, cubics of degree 3 with every row as a double knot,
+ * so that only their slope is continuous. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../io/common.h"
+#include "../text/words.h"
 #include "trajectory.h"
 
 /* ---- Names ---- */
@@ -34,7 +34,7 @@ static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
   snprintf(link, sizeof link, "%.*s", (int)(bar ? (size_t)(bar - name) : strlen(name)), name);
   const char *near = jn__nearest_link(l->model, link);
   if (!near) near = jn__nearest_link(l->model, name);
-  int whole = bar && strlen(bar) == 3; /* its ending tells which of the six: moments are m, but may be t, in capitals */
+  int whole = bar && strlen(bar) == 3; /* its ending says which of the six: moments are m, but may be t, in capitals */
   char what = whole ? (char)tolower((unsigned char)bar[1]) : 0, axis = whole ? (char)tolower((unsigned char)bar[2]) : 0;
   int known = whole && strchr("mtf", what) && strchr("xyz", axis);
   if (near && known)
@@ -44,13 +44,13 @@ static void tell_unknown_wrench(jn_loading *l, const jn_table *t, int c) {
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(name));
   snprintf(remedy, sizeof remedy, "columns are LINK_mx _my _mz _fx _fy _fz%s", hint);
   jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "unknown-link", jn__table_place(t, -1, c), subject, remedy,
-          "names no number of a wrench");
+          "is not the name of a component of a wrench");
 }
 
 /* ---- Curves between rows ---- */
 
-/* Slope at the end of three points with steps h, g and slopes d, e of the lines between them: of the parabola, if that
- * keeps to the side of the first line and is not too steep. */
+/* Slope at the end of three points with steps h, g and slopes d, e of the lines between them: that of the parabola, if
+ * it has the same sign as the first line and is not too steep. */
 static double end_slope(double h, double g, double d, double e) {
   double slope = ((2 * h + g) * d - h * e) / (h + g);
   if (slope * d <= 0) return 0;
@@ -134,7 +134,7 @@ static int check_range(jn_loading *l, const jn_table *t, int time, const jn_traj
   double slack = 1e-9 * (out->end - out->start);
   if (t->rows == 1 || (x[0] <= out->start + slack && x[t->rows - 1] >= out->end - slack)) return 1;
   jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "wrench-range", jn__table_place(t, 0, time), NULL,
-          "wrenches must be known all the time; a file with one row holds them",
+          "wrenches must be given for the whole time; a file with one row means constant wrenches",
           "goes from %.15g to %.15g s, the trajectory from %.15g to %.15g s", x[0], x[t->rows - 1], out->start,
           out->end);
   return 0;
