@@ -58,6 +58,7 @@ set(core_sources
     src/model/inertia_law.c
     src/model/log.c
     src/model/memory.c
+    src/model/nearest_name.c
     src/model/numbers.c
     src/model/parameters.c
     src/model/query.c

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "../model/draft.h"
+#include "../model/nearest_name.h"
 #include "urdf.h"
 
-enum { MAX_MESSAGES = 100, MAX_SUGGESTIONS = 2000 };
+enum { MAX_MESSAGES = 100 };
 
 #define XACRO_CALLS "expand the macro calls that are left in the file first: xacro FILE > robot.urdf"
 
@@ -117,26 +118,19 @@ static int check_names(jn_urdf *u, const name_index *index, const char *what) {
   return faults;
 }
 
+static const char *link_name_at(const void *urdf, int i) { return ((const jn_urdf *)urdf)->links[i].name; }
+
 /* A joint names a link that is not there: suggest one that is spelt alike. */
 static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, int is_parent) {
   const char *name = is_parent ? joint->parent : joint->child;
-  int best = -1, best_distance = jn__clip(name) > 8 ? 4 : 3; /* less than this is alike */
-  int count = u->link_count <= MAX_SUGGESTIONS && u->message_count < MAX_MESSAGES ? u->link_count : 0;
-  for (int i = 0; i < count; i++) {
-    if (!u->links[i].name) continue;
-    int distance = jn__edit_distance(name, u->links[i].name);
-    if (distance < best_distance) {
-      best = i;
-      best_distance = distance;
-    }
-  }
   char remedy[128] = "add the link, or correct the name";
-  if (best >= 0) snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_CLIP(u->links[best].name));
+  int count = u->message_count < MAX_MESSAGES ? u->link_count : 0;
+  int found = jn__did_you_mean(name, count, link_name_at, u, remedy, sizeof remedy);
   subject_text subject;
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-link", is_parent ? joint->parent_line : joint->child_line,
                is_parent ? joint->parent_column : joint->child_column,
                subject_of(&subject, "joint", joint->name ? joint->name : ""),
-               best >= 0 ? remedy : remedy_or_xacro(u, remedy), "its %s link '%.*s' is not in the file",
+               found ? remedy : remedy_or_xacro(u, remedy), "its %s link '%.*s' is not in the file",
                is_parent ? "parent" : "child", JN_CLIP(name));
 }
 

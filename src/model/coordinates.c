@@ -7,11 +7,26 @@
 
 #include "../text/words.h"
 #include "draft.h"
+#include "nearest_name.h"
 
 enum { LONGEST_CHAIN = 64 }; /* of mimics of mimics */
 
+static const char *one_coordinate_name(const void *draft, int i) {
+  const jn_draft *d = draft;
+  return jn__joint_nv(&d->joint[i]) == 1 && !d->joint[i].mimic ? d->joint_name[i] : NULL;
+}
+
+/* What to do about a joint that mimics one that is not there. Only the first few get a suggestion, which takes a look
+ * at all names. */
+static void suggest_leader(const jn_draft *d, const char *word, int *suggestions, char *remedy, size_t size) {
+  char near[128] = "correct the name";
+  if ((*suggestions)++ < JN_REPORT_SAME) jn__did_you_mean(word, d->n, one_coordinate_name, d, near, sizeof near);
+  snprintf(remedy, size, "%s%s options.ignore_mimic (--mimic ignore) lets it move by itself", near,
+           near[strlen(near) - 1] == '?' ? " Otherwise," : ";");
+}
+
 /* Follow the chain of mimics to a joint that moves by itself. */
-static void resolve_mimic(jn_draft *d, int i) {
+static void resolve_mimic(jn_draft *d, int i, int *suggestions) {
   double ratio = 1, offset = 0;
   int at = i, steps = 0;
   while (d->joint[at].mimic) {
@@ -29,9 +44,9 @@ static void resolve_mimic(jn_draft *d, int i) {
     else if (!isfinite(j->mimic_ratio) || !isfinite(j->mimic_offset))
       fault = "with a ratio or offset that is not finite";
     if (fault) {
-      jn__joint_message(d, JN_ERROR, i, "mimic",
-                        "let it mimic a revolute, prismatic or helical joint that moves by itself",
-                        "it mimics '%s', %s", j->mimic, fault);
+      char remedy[256] = "let it mimic a revolute, prismatic or helical joint that moves by itself";
+      if (leader == JN_NONE) suggest_leader(d, j->mimic, suggestions, remedy, sizeof remedy);
+      jn__joint_message(d, JN_ERROR, i, "mimic", remedy, "it mimics '%s', %s", j->mimic, fault);
       return;
     }
     offset += ratio * j->mimic_offset;
@@ -51,6 +66,7 @@ static void resolve_mimic(jn_draft *d, int i) {
 }
 
 static void check_mimics(jn_draft *d) {
+  int suggestions = 0;
   for (int i = 0; i < d->n; i++) {
     d->leader[i] = JN_NONE;
     d->ratio[i] = 1;
@@ -62,7 +78,7 @@ static void check_mimics(jn_draft *d) {
       jn__joint_message(d, JN_ERROR, i, "mimic", "only joints with one coordinate can mimic",
                         "a %s joint cannot mimic another", jn_joint_type_name(d->joint[i].type));
     else
-      resolve_mimic(d, i);
+      resolve_mimic(d, i, &suggestions);
   }
 }
 
@@ -76,19 +92,10 @@ static void place(jn_draft *d, int i) {
 
 static int independent(const jn_draft *d, int i) { return jn__joint_nv(&d->joint[i]) > 0 && d->leader[i] == JN_NONE; }
 
-/* What to do about a name that is not a joint: the nearest one that has coordinates, if one is near. */
-static void suggest_joint(const jn_draft *d, const char *word, char *remedy, size_t size) {
-  const char *near = NULL;
-  int least = (int)strlen(word) / 3 + 2;
-  for (int i = 0; i < d->n; i++) {
-    if (!independent(d, i) || !d->joint_name[i]) continue;
-    int distance = jn__edit_distance(word, d->joint_name[i]);
-    if (distance >= least) continue;
-    least = distance;
-    near = d->joint_name[i];
-  }
-  snprintf(remedy, size, "name each moving joint at most once");
-  if (near) snprintf(remedy, size, "did you mean '%.*s'?", JN_CLIP(near));
+/* The name of a joint that has coordinates of its own, for suggestions. */
+static const char *independent_name(const void *draft, int i) {
+  const jn_draft *d = draft;
+  return independent(d, i) ? d->joint_name[i] : NULL;
 }
 
 static void place_named(jn_draft *d) {
@@ -104,7 +111,7 @@ static void place_named(jn_draft *d) {
       place(d, i);
       continue;
     }
-    if (i == JN_NONE) suggest_joint(d, o->joint_order[k], remedy, sizeof remedy);
+    if (i == JN_NONE) jn__did_you_mean(o->joint_order[k], d->n, independent_name, d, remedy, sizeof remedy);
     jn__log(&d->log, JN_ERROR, JN_ERR_NAME, "joint-order", (jn_place){d->b->file, 0, 0},
             jn__subject(subject, "joint", o->joint_order[k]), remedy, "in the order of joints, it %s", fault);
   }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../text/words.h"
+#include "../model/nearest_name.h"
 #include "trajectory.h"
 
 static const char *const free_suffixes[] = {"_x", "_y", "_z", "_qx", "_qy", "_qz", "_qw"};
@@ -145,20 +145,16 @@ int jn__velocity_find(const jn_loading *l, const char *name) {
 
 /* ---- Names that are nearly right ---- */
 
-static const char *nearest(const jn_model *m, const char *word, int moving,
-                           const char *(*name_of)(const jn_model *, int)) {
-  const char *best = NULL;
-  int least = (int)strlen(word) / 3 + 1;
-  for (int j = 0; j < jn_link_count(m); j++) {
-    if (moving && jn_joint_nq(m, j) == 0) continue;
-    const char *name = name_of(m, j);
-    int distance = jn__edit_distance(word, name);
-    if (distance > least || (best && distance == least)) continue;
-    least = distance;
-    best = name;
-  }
-  return best;
+static const char *moving_name(const void *model, int j) {
+  return jn_joint_nq(model, j) > 0 ? jn_joint_name(model, j) : NULL;
 }
 
-const char *jn__nearest_joint(const jn_model *m, const char *word) { return nearest(m, word, 1, jn_joint_name); }
-const char *jn__nearest_link(const jn_model *m, const char *word) { return nearest(m, word, 0, jn_link_name); }
+static const char *link_name(const void *model, int i) { return jn_link_name(model, i); }
+
+const char *jn__nearest_joint(const jn_model *m, const char *word) {
+  return jn__nearest_name(word, jn_link_count(m), moving_name, m);
+}
+
+const char *jn__nearest_link(const jn_model *m, const char *word) {
+  return jn__nearest_name(word, jn_link_count(m), link_name, m);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Suggestions for names that do not exist. */
+#ifndef JN_MODEL_NEAREST_NAME_H
+#define JN_MODEL_NEAREST_NAME_H
+
+#include <stddef.h>
+
+/* Name i of a list, 0 <= i < count; NULL when entry i is not to be suggested. */
+typedef const char *jn_name_at(const void *context, int i);
+
+/* The name that `word` was most likely meant to be, by the number of edits between them; NULL when none is near. Lists
+ * of more than JN_NEAREST_MAX names are not searched: a file with very many wrong names must not cost the square of
+ * its length. */
+enum { JN_NEAREST_MAX = 2000 };
+const char *jn__nearest_name(const char *word, int count, jn_name_at *name_at, const void *context);
+
+/* Writes "did you mean 'NAME'?" to remedy [size] and returns 1; returns 0 and changes nothing when no name is near. */
+int jn__did_you_mean(const char *word, int count, jn_name_at *name_at, const void *context, char *remedy, size_t size);
+
+#endif
