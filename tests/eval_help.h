@@ -3,37 +3,24 @@
 #ifndef JN_TESTS_EVAL_HELP_H
 #define JN_TESTS_EVAL_HELP_H
 
-#include "running.h"
+#include "support/running.h"
 
 #include <math.h>
 
-/* `words` in the shell's form, from the test's directory. */
+/* `words` in the form of the shell, from the test's directory. */
 static UNUSED outcome run(const char *words) {
-  char before[256], arguments[1024];
-  snprintf(before, sizeof before, "cd '%s' &&", directory);
+  char arguments[1024];
   snprintf(arguments, sizeof arguments, "eval %s", words);
-  return run_with(before, arguments);
+  return run_here(arguments);
 }
 
-/* The command says `part` on stderr, nothing on stdout, and ends with `code`. */
 static UNUSED void check_refusal(const char *words, int code, const char *part) {
-  outcome o = run(words);
-  check_has(o.err, part);
-  assert_string_equal(o.out, "");
-  assert_int_equal(o.code, code);
-  done(&o);
+  check_refused(run(words), code, part);
 }
 
 #if JN_WITH_JSON
 
 #include <jansson.h>
-
-static UNUSED void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
-}
 
 /* ---- Results ---- */
 
@@ -149,9 +136,6 @@ static UNUSED const char empty_leaf[] =
     " \"inertia\": {\"mass\": 1, \"com\": [1, 0, 0], \"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}},"
     "{\"name\": \"needle\", \"parent\": \"arm\", \"joint\": {\"name\": \"idle\", \"type\": \"revolute\"}}]}";
 
-static const char *const files[] = {"stderr",     "state.json", "pendulum.json", "planar.json",
-                                    "mixed.json", "block.json", "empty.json"};
-
 static UNUSED int make_robots(void **state) {
   if (make_directory(state) != 0) return -1;
   write_file("pendulum.json", pendulum);
@@ -160,12 +144,6 @@ static UNUSED int make_robots(void **state) {
   write_file("block.json", block);
   write_file("empty.json", empty_leaf);
   return 0;
-}
-
-static UNUSED int remove_directory(void **state) {
-  (void)state;
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(in_directory(files[i]));
-  return rmdir(directory);
 }
 
 static UNUSED const char planar_state[] =

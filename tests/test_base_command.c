@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `jounce base` as a user meets it. JN_COMMAND is the path of the binary, JN_WITH_IDENT says whether it has LAPACKE. */
-#include "running.h"
+#include "support/running.h"
 
 #include "jounce/base_parameters.h"
 
 static outcome run(const char *arguments) { return run_with("", arguments); }
 
 static void check_refusal(const char *arguments, int code, const char *part) {
-  outcome o = run(arguments);
-  check_has(o.err, part);
-  assert_string_equal(o.out, "");
-  assert_int_equal(o.code, code);
-  done(&o);
+  check_refused(run(arguments), code, part);
 }
 
 static void need(void) {
@@ -168,5 +164,5 @@ int main(void) {
       cmocka_unit_test(methods_and_seeds_agree),
       cmocka_unit_test(json_agrees_with_the_library),
   };
-  return cmocka_run_group_tests_name("base_command", tests, make_directory, NULL);
+  return cmocka_run_group_tests_name("base_command", tests, make_directory, remove_directory);
 }

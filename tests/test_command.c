@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command `jounce` as a user meets it: exit codes, what goes to stdout and stderr, JSON that programs can read.
  * JN_COMMAND is the path of the binary. */
-#include "running.h"
+#include "support/running.h"
 
 #include <stdbool.h>
 
 static outcome run(const char *arguments) { return run_with("", arguments); }
 
-static void check_lacks(const char *text, const char *part) {
-  if (strstr(text, part)) fail_msg("'%s' should not be in:\n%s", part, text);
-}
-
-/* The command says `part` on stderr, nothing on stdout, and ends with `code`. */
 static void check_refusal(const char *arguments, int code, const char *part) {
-  outcome o = run(arguments);
-  check_has(o.err, part);
-  assert_string_equal(o.out, "");
-  assert_int_equal(o.code, code);
-  done(&o);
-}
-
-static const char *write_file(const char *name, const char *text) {
-  const char *path = in_directory(name);
-  FILE *f = fopen(path, "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
-  return path;
+  check_refused(run(arguments), code, part);
 }
 
 /* "verb 'path' rest" */
@@ -594,13 +576,6 @@ static void what_cannot_be_written_is_code_1_and_a_wrong_name_code_2(void **stat
 }
 
 /* ---- Main ---- */
-
-static int remove_directory(void **state) {
-  (void)state;
-  const char *const names[] = {"stderr", "hand.urdf", "warning.urdf", "bad.urdf", "copy.json", "copy.urdf"};
-  for (int i = 0; i < 6; i++) unlink(in_directory(names[i]));
-  return rmdir(directory);
-}
 
 static void a_hint_can_be_pasted_whatever_the_name_of_the_file(void **state) {
   (void)state;

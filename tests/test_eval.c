@@ -5,12 +5,6 @@
 
 #if !JN_WITH_JSON
 
-static int remove_directory(void **state) {
-  (void)state;
-  unlink(in_directory("stderr"));
-  return rmdir(directory);
-}
-
 static void without_jansson_the_command_says_so(void **state) {
   (void)state;
   check_refusal("robot.urdf --want tau", 2, "lacks jansson");

@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the command says to a mistake: the right exit code, what was likely meant, and nothing that is not so. */
-#include "running.h"
+#include "support/running.h"
 
 #include <stdbool.h>
 
-static outcome run(const char *words) {
-  char before[128];
-  snprintf(before, sizeof before, "cd '%s' &&", directory);
-  return run_with(before, words);
-}
-
 static void check_run(const char *words, int code, const char *part) {
-  outcome o = run(words);
+  outcome o = run_here(words);
   if (o.code != code) fail_msg("%s: code %d, not %d:\n%s%s", words, o.code, code, o.out, o.err);
   if (part && !strstr(o.err, part)) fail_msg("%s: '%s' is not in:\n%s", words, part, o.err);
   done(&o);
-}
-
-static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
 }
 
 /* 2: wrong use of the command line, found before anything is read; 1: a file is bad or cannot be written. */
@@ -148,11 +135,11 @@ static void turning_over_is_not_degrees(void **state) {
     write_file("r.json", text);
     snprintf(text, sizeof text, "{\"duration\": 4, \"joints\": {\"j\": %s}}", cases[i].form);
     write_file("m.json", text);
-    outcome o = run("torque r.json m.json --out s.csv --order 0");
+    outcome o = run_here("torque r.json m.json --out s.csv --order 0");
     if ((strstr(o.err, "likely degrees") != NULL) != cases[i].degrees) fail_msg("case %zu: %s", i, o.err);
     done(&o);
     /* the same as samples, without units */
-    o = run("torque r.json m.json --out - --order 0");
+    o = run_here("torque r.json m.json --out - --order 0");
     FILE *f = fopen(in_directory("s.csv"), "w");
     assert_non_null(f);
     fputs("t,j\n", f);
@@ -162,7 +149,7 @@ static void turning_over_is_not_degrees(void **state) {
     }
     fclose(f);
     done(&o);
-    o = run("torque r.json s.csv --order 0");
+    o = run_here("torque r.json s.csv --order 0");
     if ((strstr(o.err, "likely degrees") != NULL) != cases[i].degrees) fail_msg("samples of case %zu: %s", i, o.err);
     done(&o);
   }
@@ -189,13 +176,6 @@ static void options_that_were_not_set_up_are_told(void **state) {
   jn_model_destroy(model);
 }
 
-static int remove_all(void **state) {
-  (void)state;
-  char line[128];
-  snprintf(line, sizeof line, "rm -r '%s'", directory);
-  return system(line);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_wrong_ending_is_wrong_use),
@@ -206,5 +186,5 @@ int main(void) {
       cmocka_unit_test(turning_over_is_not_degrees),
       cmocka_unit_test(options_that_were_not_set_up_are_told),
   };
-  return cmocka_run_group_tests(tests, make_directory, remove_all);
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Text of files and of the command line is data: no interpreter runs it, no terminal acts on it, and it arrives as it
  * is written in pictures. */
-#include "running.h"
+#include "support/running.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -47,12 +47,6 @@ static const char *const acting[] = {
 };
 enum { ACTING = sizeof acting / sizeof *acting };
 
-static int no_gnuplot(void) {
-  if (system("gnuplot --version >/dev/null 2>&1") == 0) return 0;
-  puts("# no gnuplot: pictures are not tested");
-  return 1;
-}
-
 /* ---- Running without a shell, so that only the command could start one ---- */
 
 static outcome run_words(const char *const *words) {
@@ -86,13 +80,6 @@ static outcome run_words(const char *const *words) {
 }
 
 #define RUN(...) run_words((const char *const[]){"jounce", __VA_ARGS__, NULL})
-
-static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
-}
 
 /* No command ran: nothing is called ran... */
 static void check_nothing_ran(const char *what) {
@@ -378,13 +365,6 @@ static void other_names_stay(void **state) {
   done(&o);
 }
 
-static int remove_all(void **state) {
-  (void)state;
-  char line[128];
-  snprintf(line, sizeof line, "rm -r '%s'", directory);
-  return system(line);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_of_columns_are_drawn_and_not_run),
@@ -395,5 +375,5 @@ int main(void) {
       cmocka_unit_test(other_names_stay),
       cmocka_unit_test(no_startup_file_runs), /* the last: it changes the environment */
   };
-  return cmocka_run_group_tests(tests, make_directory, remove_all);
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

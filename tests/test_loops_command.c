@@ -4,18 +4,11 @@
 
 #if JN_WITH_JSON
 
-/* Any subcommand, from the test's directory. */
-static outcome jounce(const char *words) {
-  char before[256];
-  snprintf(before, sizeof before, "cd '%s' &&", directory);
-  return run_with(before, words);
-}
-
 static json_t *parse_info(const char *words) {
   char line[256];
   json_error_t error;
   snprintf(line, sizeof line, "info --json %s", words);
-  outcome o = jounce(line);
+  outcome o = run_here(line);
   if (o.code != 0) fail_msg("%s: code %d: %s", words, o.code, o.err);
   assert_string_equal(o.err, "");
   json_t *root = json_loads(o.out, 0, &error);
@@ -30,7 +23,7 @@ static void check_text(json_t *root, const char *path, const char *expected) {
 
 /* words run with `code`, and say all of `parts` (up to a NULL) on stderr. */
 static void check_says(const char *words, int code, const char *const *parts) {
-  outcome o = jounce(words);
+  outcome o = run_here(words);
   for (; *parts; parts++) check_has(o.err, *parts);
   assert_int_equal(o.code, code);
   done(&o);
@@ -172,14 +165,14 @@ static void cranks_turn_fully(void **state) {
 
 static void info_tells_loops_conditions_and_mobility(void **state) {
   (void)state;
-  outcome o = jounce("info builtin:four_bar");
+  outcome o = run_here("info builtin:four_bar");
   check_has(o.out, "loop         type      between  and     conditions  redundant\n");
   check_has(o.out, "closing_pin  revolute  coupler  rocker           5          3\n");
   check_has(o.out, "loops          1 with 5 conditions, 2 of them independent at q = 0, where they are closed\n");
   check_has(o.out, "mobility       1\n");
   assert_int_equal(o.code, 0);
   done(&o);
-  o = jounce("info builtin:panda");
+  o = run_here("info builtin:panda");
   assert_null(strstr(o.out, "mobility"));
   done(&o);
   json_t *info = parse_info("builtin:panda");
@@ -216,7 +209,7 @@ static void info_tells_singular_configurations(void **state) {
       "\"loops\": [{\"name\": \"pin\", \"type\": \"spherical\", \"a\": {\"body\": \"coupler\", \"placement\": "
       "{\"position\": [1, 0, 0]}}, \"b\": {\"body\": \"rocker\", \"placement\": {\"position\": [0.4, 0, 0]}}}]}";
   write_file("open.json", flat);
-  outcome o = jounce("info open.json");
+  outcome o = run_here("info open.json");
   check_has(o.out, "mobility       2 in this singular configuration, 1 next to it\n");
   done(&o);
   json_t *out = evaluate("open.json --want mobility", "[{}, {\"q\": [0.5, -0.5, 0.5]}]");
@@ -249,7 +242,7 @@ static void info_tells_singular_configurations(void **state) {
       snprintf(csv + used, sizeof csv - used, "%.17g,%.17g\n", t, (away ? 0.5 : 1e-3) + 0.3 * t * t);
     }
     write_file("motion.csv", csv);
-    o = jounce("torque open.json motion.csv --order 2");
+    o = run_here("torque open.json motion.csv --order 2");
     assert_int_equal(o.code, 0);
     assert_true((strstr(o.err, "note: the loops are near a singular configuration at t = 0 s: errors of about") !=
                  NULL) == !away);
@@ -273,7 +266,7 @@ static void contacts_and_couplings_are_kept(void **state) {
       "{\"joint\": \"two\", \"coordinate\": 1, \"factor\": -1}], \"offset\": 0.25},"
       "{\"name\": \"floor\", \"type\": \"sliding_point\", \"a\": {\"body\": \"world\"}, \"b\": {\"body\": \"two\"}}]}";
   write_file("open.json", model);
-  outcome o = jounce("convert open.json closed.json");
+  outcome o = run_here("convert open.json closed.json");
   assert_int_equal(o.code, 0);
   done(&o);
   for (int i = 0; i < 2; i++) {
@@ -287,7 +280,7 @@ static void contacts_and_couplings_are_kept(void **state) {
     json_decref(info);
     char line[64];
     snprintf(line, sizeof line, "info %s", file);
-    o = jounce(line);
+    o = run_here(line);
     check_has(o.out, "gear   coupling       2 * one - two[1]  = 0.25");
     done(&o);
   }
@@ -321,7 +314,7 @@ static void info_assembles_loops_that_are_open(void **state) {
   info = parse_info("open.json");
   check_text(info, "mobility.at", "open");
   json_decref(info);
-  outcome o = jounce("info open.json");
+  outcome o = run_here("info open.json");
   check_has(o.out, "and cannot be closed from there\n");
   done(&o);
 }
@@ -338,7 +331,7 @@ static void a_loop_file_closes_a_urdf(void **state) {
   assert_int_equal((int)number_at(info, "mobility.mobility"), 1);
   check_text(info, "mobility.at", "neutral");
   json_decref(info);
-  outcome o = jounce("convert --loops pin.json arm.urdf closed.json"); /* and is kept in the native format */
+  outcome o = run_here("convert --loops pin.json arm.urdf closed.json"); /* and is kept in the native format */
   assert_int_equal(o.code, 0);
   done(&o);
   json_t *again = parse_info("closed.json");
@@ -358,7 +351,7 @@ static void faults_of_a_loop_file_have_its_name_and_line(void **state) {
   write_file("bad.json",
              "{\"loops\": [\n  {\"name\": \"first\", \"type\": \"weld\", \"a\": {\"body\": \"coupler\"}, \"b\":"
              " {\"body\": \"rocker\"}},\n              {\"name\": \"second\", \"type\": \"revolut\"}]}");
-  outcome o = jounce("info --loops bad.json arm.urdf");
+  outcome o = run_here("info --loops bad.json arm.urdf");
   check_has(o.err, "bad.json:3:");
   for (int i = 1; type[i]; i++) check_has(o.err, type[i]);
   check_has(o.err, "'a' is missing");
@@ -373,7 +366,7 @@ static void faults_of_a_loop_file_have_its_name_and_line(void **state) {
   static const char *const absent[] = {"nowhere.json: cannot be opened", NULL};
   check_says("info --loops nowhere.json arm.urdf", 1, absent);
   static const char *const twice[] = {"pin.json:2:3: loop 'closing'", "two loops have this name", NULL};
-  o = jounce("convert --loops pin.json arm.urdf closed.json");
+  o = run_here("convert --loops pin.json arm.urdf closed.json");
   done(&o);
   check_says("info --loops pin.json closed.json", 1, twice);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files are written whole or not at all: after a signal, a kill, a full disk or an error the old file is there, or all
  * of the new one, and nothing beside it. */
-#include "running.h"
+#include "support/running.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,23 +23,8 @@
 
 static const char old_text[] = "the old file\n";
 
-static void write_text(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
-}
-
-static char *read_text(const char *name) {
-  FILE *f = fopen(in_directory(name), "r");
-  if (!f) fail_msg("there is no %s", name);
-  char *text = read_all(f);
-  fclose(f);
-  return text;
-}
-
 static void check_text(const char *name, const char *text) {
-  char *found = read_text(name);
+  char *found = read_file(name);
   if (strcmp(found, text) != 0) fail_msg("%s has:\n%.200s", name, found);
   free(found);
 }
@@ -54,16 +39,8 @@ static int count_files(const char *folder) {
   return count;
 }
 
-static int exists(const char *name) { return access(in_directory(name), F_OK) == 0; }
-
-static outcome run(const char *words) {
-  char before[128];
-  snprintf(before, sizeof before, "cd '%s' &&", directory);
-  return run_with(before, words);
-}
-
 static void run_to(const char *words, int code, const char *part) {
-  outcome o = run(words);
+  outcome o = run_here(words);
   if (o.code != code) fail_msg("%s: code %d, not %d:\n%s%s", words, o.code, code, o.out, o.err);
   if (part) check_has(o.err, part);
   done(&o);
@@ -83,7 +60,7 @@ static void a_file_is_replaced_in_one_step(void **state) {
   for (int named = 0; named < 2; named++) {
     for (int is_new = 0; is_new < 2; is_new++) {
       unlink(in_directory("f"));
-      if (!is_new) write_text("f", old_text);
+      if (!is_new) write_file("f", old_text);
       if (!is_new) assert_int_equal(chmod(in_directory("f"), 0640), 0);
       int files = count_files(directory);
       begin(&w, "f", named, "half");
@@ -113,7 +90,7 @@ static void a_file_that_appears_meanwhile_is_replaced(void **state) {
   jn_whole_file w;
   for (int named = 0; named < 2; named++) {
     begin(&w, "g", named, "mine");
-    write_text("g", "yours");
+    write_file("g", "yours");
     assert_int_equal(jn__whole_commit(&w), 0);
     check_text("g", "mine");
     assert_int_equal(unlink(in_directory("g")), 0);
@@ -124,7 +101,7 @@ static void links_stay(void **state) {
   (void)state;
   jn_whole_file w;
   struct stat about;
-  write_text("target", old_text);
+  write_file("target", old_text);
   assert_int_equal(symlink("target", in_directory("link")), 0);
   assert_int_equal(symlink("link", in_directory("link2")), 0);
   assert_int_equal(symlink("nothing_yet", in_directory("dangling")), 0);
@@ -158,7 +135,7 @@ static void errors_are_those_of_the_system(void **state) {
   longest[JN_PATH] = 0;
   assert_int_equal(jn__whole_open(&w, longest, 0), ENAMETOOLONG);
   longest[250] = 0; /* of one name: the file beside it must fit, too */
-  write_text(longest, old_text);
+  write_file(longest, old_text);
   for (int named = 0; named < 2; named++) {
     begin(&w, longest, named, "new");
     assert_int_equal(jn__whole_commit(&w), 0);
@@ -184,8 +161,8 @@ static void a_full_disk_leaves_the_old_file(void **state) {
     if (strstr(words[i], "--plot") && system("gnuplot --version >/dev/null 2>&1") != 0) continue;
     for (int is_new = 0; is_new < 2; is_new++) {
       unlink(in_directory(file));
-      if (!is_new) write_text(file, old_text);
-      write_text("stderr", "");
+      if (!is_new) write_file(file, old_text);
+      write_file("stderr", "");
       int files = count_files(directory);
       char before[160];
       snprintf(before, sizeof before, "cd '%s' && ulimit -f 2 &&", directory); /* 1 or 2 kB */
@@ -215,7 +192,7 @@ static bool end_by(const char *program, const char *const *words, int number, do
   snprintf(folder, sizeof folder, "%s/ended", directory);
   mkdir(folder, 0777);
   snprintf(path, sizeof path, "ended/%s", file);
-  write_text(path, old_text);
+  write_file(path, old_text);
   pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
@@ -232,7 +209,7 @@ static bool end_by(const char *program, const char *const *words, int number, do
   bool ended = WIFSIGNALED(status) && WTERMSIG(status) == number;
   if (!ended && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) fail_msg("%s: status %d", words[1], status);
   assert_int_equal(count_files(folder), 1);
-  char *text = read_text(path);
+  char *text = read_file(path);
   if (ended)
     assert_string_equal(text, old_text);
   else
@@ -296,14 +273,14 @@ static void signals_remove_the_file_beside(void **state) {
 static void pipes_and_devices_are_written_to(void **state) {
   (void)state;
   assert_int_equal(symlink("/dev/null", in_directory("null.csv")), 0);
-  outcome o = run("torque builtin:panda builtin:demo --order 0 --out null.csv");
+  outcome o = run_here("torque builtin:panda builtin:demo --order 0 --out null.csv");
   assert_int_equal(o.code, 0);
   done(&o);
   struct stat about;
   assert_int_equal(stat("/dev/null", &about), 0);
   assert_true(S_ISCHR(about.st_mode));
   assert_int_equal(symlink("/dev/stdout", in_directory("standard.json")), 0);
-  o = run("convert builtin:panda standard.json");
+  o = run_here("convert builtin:panda standard.json");
   assert_int_equal(o.code, 0);
   check_has(o.out, "panda_joint1");
   done(&o);
@@ -313,7 +290,7 @@ static void pipes_and_devices_are_written_to(void **state) {
            "cd '%s' && (echo first; '%s' convert builtin:panda /dev/stdout --to json; echo last) >log 2>&1", directory,
            JN_COMMAND);
   assert_int_equal(system(line), 0);
-  char *text = read_text("log");
+  char *text = read_file("log");
   assert_int_equal(strncmp(text, "first\n{", 7), 0);
   check_has(text, "}\nlast\n");
   free(text);
@@ -322,7 +299,7 @@ static void pipes_and_devices_are_written_to(void **state) {
            "cd '%s' && (cat pipe.csv >got & '%s' torque builtin:panda builtin:demo --out pipe.csv >log; wait)",
            directory, JN_COMMAND);
   assert_int_equal(system(line), 0);
-  text = read_text("got");
+  text = read_file("got");
   assert_int_equal(strncmp(text, "t,panda_joint1", 14), 0);
   free(text);
   assert_int_equal(stat(in_directory("pipe.csv"), &about), 0);
@@ -334,7 +311,7 @@ static void pipes_and_devices_are_written_to(void **state) {
 static void convert_does_not_write_over_its_input(void **state) {
   (void)state;
   run_to("convert builtin:panda a.urdf", 0, NULL);
-  char *before = read_text("a.urdf");
+  char *before = read_file("a.urdf");
   assert_int_equal(symlink("a.urdf", in_directory("b.urdf")), 0);
   assert_int_equal(link(in_directory("a.urdf"), in_directory("c.urdf")), 0);
   static const char *const words[] = {
@@ -346,7 +323,7 @@ static void convert_does_not_write_over_its_input(void **state) {
   }
   run_to("convert a.urdf a.urdf --force", 0, NULL);
   run_to("convert a.urdf d.urdf", 0, NULL);
-  char *after = read_text("a.urdf");
+  char *after = read_file("a.urdf");
   check_has(after, "panda_joint7");
   free(after);
   free(before);
@@ -382,13 +359,6 @@ static void eval_writes_all_or_nothing(void **state) {
 #endif
 }
 
-static int remove_all(void **state) {
-  (void)state;
-  char line[128];
-  snprintf(line, sizeof line, "rm -r '%s'", directory);
-  return system(line);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_is_replaced_in_one_step),
@@ -402,5 +372,5 @@ int main(void) {
       cmocka_unit_test(convert_does_not_write_over_its_input),
       cmocka_unit_test(eval_writes_all_or_nothing),
   };
-  return cmocka_run_group_tests(tests, make_directory, remove_all);
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures of jounce torque --plot and jounce plot, as a user asks for them. */
-#include "running.h"
+#include "support/running.h"
 
 #include <math.h>
-
-/* `words` in the shell's form, from the test's directory. */
-static outcome run_fine(const char *words, int code) {
-  char before[256];
-  snprintf(before, sizeof before, "cd '%s' &&", directory);
-  outcome o = run_with(before, words);
-  if (o.code != code) fail_msg("%s: code %d, not %d:\n%s%s", words, o.code, code, o.out, o.err);
-  return o;
-}
 
 static void check_refusal(const char *words, int code, const char *part) {
   outcome o = run_fine(words, code);
   check_has(o.err, part);
   if (strstr(o.out, "Drawn")) fail_msg("%s: 'Drawn' after an error", words);
   done(&o);
-}
-
-static void check_not(const char *text, const char *part) {
-  if (strstr(text, part)) fail_msg("'%s' is in:\n%s", part, text);
 }
 
 static int count_of(const char *text, const char *part) {
@@ -36,33 +23,12 @@ static FILE *open_file(const char *name, const char *mode) {
   return f;
 }
 
-static void write_file(const char *name, const char *text) {
-  FILE *f = open_file(name, "w");
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
-}
-
-static char *read_file(const char *name) {
-  FILE *f = open_file(name, "r");
-  char *text = read_all(f);
-  fclose(f);
-  return text;
-}
-
-static int exists(const char *name) { return access(in_directory(name), F_OK) == 0; }
-
-static int no_gnuplot(void) {
-  if (system("gnuplot --version >/dev/null 2>&1") == 0) return 0;
-  puts("# no gnuplot: pictures are not tested");
-  return 1;
-}
-
 /* ---- Times ---- */
 
 static void check_offset(const char *picture) {
   char *svg = read_file(picture);
   check_has(svg, "t - 1700000000 [s]");
-  check_not(svg, "1.7e+09");
+  check_lacks(svg, "1.7e+09");
   free(svg);
 }
 
@@ -91,7 +57,7 @@ static void large_times_have_an_offset(void **state) {
   o = run_fine("plot small.csv --out p.svg", 0);
   done(&o);
   char *svg = read_file("p.svg");
-  check_not(svg, "t - ");
+  check_lacks(svg, "t - ");
   free(svg);
 }
 
@@ -125,7 +91,7 @@ static void a_gnuplot_that_fails_leaves_no_file(void **state) {
   snprintf(before, sizeof before, "cd '%s' && PATH=\"$PWD:$PATH\"", directory);
   outcome o = run_with(before, "torque builtin:panda builtin:demo --plot q.svg");
   check_has(o.err, "gnuplot could not draw q.svg");
-  check_not(o.out, "Drawn");
+  check_lacks(o.out, "Drawn");
   assert_int_equal(o.code, 1);
   assert_false(exists("q.svg"));
   done(&o);
@@ -233,7 +199,7 @@ static void limits_are_seen_without_colour(void **state) {
   check_has(o.out, "!: broken");
   done(&o);
   o = run_fine("torque builtin:panda builtin:demo --plot -", 0);
-  check_not(o.out, "!: broken");
+  check_lacks(o.out, "!: broken");
   done(&o);
 }
 
@@ -245,7 +211,7 @@ static void joints_without_motor_have_no_band(void **state) {
   outcome o = run_fine("torque builtin:four_bar motor.json --limits --plot p.svg", 0);
   done(&o);
   char *svg = read_file("p.svg");
-  check_not(svg, "rgb(217, 217, 217)"); /* all other limits are far away */
+  check_lacks(svg, "rgb(217, 217, 217)"); /* all other limits are far away */
   free(svg);
   o = run_fine("torque builtin:four_bar motor.json --limits=tight.csv --plot p.svg", 0);
   done(&o);
@@ -318,14 +284,14 @@ static void labels_have_the_units_of_their_panels(void **state) {
   o = run_fine("torque builtin:humanoid walk.json --order 1 --plot - --joints base", 0);
   check_has(o.out, "base_wx torque τ [N m]");
   check_has(o.out, "base_vx torque τ [N]");
-  check_not(o.out, "[N m, N]");
+  check_lacks(o.out, "[N m, N]");
   done(&o);
   o = run_fine("torque builtin:humanoid walk.json --order 0 --out h.csv", 0);
   done(&o);
   o = run_fine("plot h.csv --joints base,neck_yaw", 0);
   check_has(o.out, "base_wx velocity [rad/s]");
   check_has(o.out, "neck_yaw torque τ [N m]");
-  check_not(o.out, "left_knee");
+  check_lacks(o.out, "left_knee");
   done(&o);
   check_refusal("plot h.csv --joints nekc_yaw", 2, "did you mean 'neck_yaw'?");
   check_refusal("torque builtin:humanoid walk.json --joints base", 2, "--joints is for --plot");
@@ -342,15 +308,8 @@ static void titles_fit(void **state) {
   outcome o = run_fine("plot long.csv", 0);
   check_has(o.out, "a_name_of_a_joint_that");
   check_has(o.out, ".. position [rad]");
-  check_not(o.out, "panel_is_wide");
+  check_lacks(o.out, "panel_is_wide");
   done(&o);
-}
-
-static int remove_all(void **state) {
-  (void)state;
-  char line[128];
-  snprintf(line, sizeof line, "rm -r '%s'", directory);
-  return system(line);
 }
 
 int main(void) {
@@ -367,5 +326,5 @@ int main(void) {
       cmocka_unit_test(labels_have_the_units_of_their_panels),
       cmocka_unit_test(titles_fit),
   };
-  return cmocka_run_group_tests(tests, make_directory, remove_all);
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files that want more than they are worth: every reader stops at the one limit, with an error that names the file, the
  * limit and how to raise it; and takes memory and time in proportion to what it reads. docs/limits.md. */
-#include "running.h" /* first: it chooses what the system headers declare */
+#include "support/running.h" /* first: it chooses what the system headers declare */
 
 #include <time.h>
 
@@ -484,12 +484,6 @@ static void states_count_by_their_size(void **state) {
   remove(in_directory("states.json"));
 }
 #endif
-
-static int remove_directory(void **state) {
-  (void)state;
-  remove(in_directory("stderr"));
-  return rmdir(directory);
-}
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -3,7 +3,7 @@
  * truth is known. Tones of every sampling ratio, chirps, steps, bursts, with noise and with the steps of an encoder.
  *
  * With JOUNCE_SMOOTHING_TABLE=FILE in the environment the table of docs/smoothing.md is written to FILE. */
-#include "running.h"
+#include "support/running.h"
 
 #include <math.h>
 
@@ -79,13 +79,6 @@ static const char rod[] =
 static const char *const names[QUANTITIES] = {"velocity", "acceleration", "jerk", "effort", "effort rate"};
 static const char *const columns = "joint,velocity,acceleration,jerk,effort,effort_rate\n";
 
-static void write_text(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
-}
-
 /* Largest size of each quantity, at and between the samples. */
 static void find_peaks(const jn_model *m, jn_work *w, const record *s, double peaks[QUANTITIES]) {
   enum { PARTS = 16 };
@@ -140,7 +133,7 @@ static answer ask(const double peaks[QUANTITIES], double part, const char *optio
   char line[512], before[256];
   snprintf(line, sizeof line, "%shinge,%.17g,%.17g,%.17g,%.17g,%.17g\n", columns, part * peaks[0], part * peaks[1],
            part * peaks[2], part * peaks[3], part * peaks[4]);
-  write_text("l.csv", line);
+  write_file("l.csv", line);
   snprintf(before, sizeof before, "cd '%s' &&", directory);
   snprintf(line, sizeof line, "torque rod.json m.csv --order 1 --limits=l.csv %s", options);
   outcome o = run_with(before, line);
@@ -248,7 +241,7 @@ static void limits_never_hold_where_the_truth_breaks_them(void **state) {
   const char *path = getenv("JOUNCE_SMOOTHING_TABLE"), *given = getenv("JOUNCE_SEED");
   survey y = {.random = given ? strtoull(given, NULL, 10) : 20211101u};
   printf("# seed %llu\n", (unsigned long long)y.random);
-  write_text("rod.json", rod);
+  write_file("rod.json", rod);
   assert_int_equal(jn_load(in_directory("rod.json"), NULL, &y.model, NULL), JN_OK);
   assert_int_equal(jn_work_create_order(y.model, 1, &y.work), JN_OK);
   if (path) {
@@ -274,7 +267,7 @@ static void a_tolerance_makes_no_motion_noise(void **state) {
   static const double ratios[] = {2.3, 3.3, 4.6, 5, 5.5, 6.5, 7.9};
   static const int sizes[] = {20, 32, 40, 50, 56, 63, 64, 80, 100, 120, 300};
   survey y = {.random = 20211101u};
-  write_text("rod.json", rod);
+  write_file("rod.json", rod);
   assert_int_equal(jn_load(in_directory("rod.json"), NULL, &y.model, NULL), JN_OK);
   assert_int_equal(jn_work_create_order(y.model, 1, &y.work), JN_OK);
   for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
@@ -324,7 +317,7 @@ static void noise_is_not_taken_for_motion(void **state) {
   printf("# seed %llu\n", (unsigned long long)s);
   jn_model *m;
   int files = 0, followed = 0;
-  write_text("rod.json", rod);
+  write_file("rod.json", rod);
   assert_int_equal(jn_load(in_directory("rod.json"), NULL, &m, NULL), JN_OK);
   for (noise_kind kind = 0; kind < NOISES; kind++)
     for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++)
@@ -346,18 +339,11 @@ static void noise_is_not_taken_for_motion(void **state) {
   assert_int_equal(followed, 0);
 }
 
-static int remove_all(void **state) {
-  (void)state;
-  char line[128];
-  snprintf(line, sizeof line, "rm -r '%s'", directory);
-  return system(line);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limits_never_hold_where_the_truth_breaks_them),
       cmocka_unit_test(a_tolerance_makes_no_motion_noise),
       cmocka_unit_test(noise_is_not_taken_for_motion),
   };
-  return cmocka_run_group_tests(tests, make_directory, remove_all);
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -1,36 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque and jounce plot, as a user runs them. */
-#include "running.h"
+#include "support/running.h"
 
 #include <math.h>
 
 #include "io/table.h"
 
-/* `words` in the shell's form, from the test's directory. */
-static outcome run(const char *words) {
-  char before[256];
-  snprintf(before, sizeof before, "cd '%s' &&", directory);
-  return run_with(before, words);
-}
-
-static outcome run_fine(const char *words, int code) {
-  outcome o = run(words);
-  if (o.code != code) fail_msg("%s: code %d, not %d:\n%s%s", words, o.code, code, o.out, o.err);
-  return o;
-}
-
 static void check_refusal(const char *words, int code, const char *part) {
-  outcome o = run(words);
+  outcome o = run_here(words);
   check_has(o.err, part);
   assert_int_equal(o.code, code);
   done(&o);
-}
-
-static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
 }
 
 static unsigned char *read_bytes(const char *name, size_t *length) {
@@ -612,7 +592,7 @@ static int has_gnuplot(void) { return system("gnuplot --version >/dev/null 2>&1"
 
 static void plots_are_drawn(void **state) {
   (void)state;
-  outcome o = run("torque builtin:panda builtin:demo --out r.csv");
+  outcome o = run_here("torque builtin:panda builtin:demo --out r.csv");
   done(&o);
   char before[256];
   snprintf(before, sizeof before, "cd '%s' && PATH=/nowhere", directory);
@@ -654,13 +634,6 @@ static void plots_are_drawn(void **state) {
   check_refusal("plot x.csv", 1, "x.csv:3: column 'a': 'b' is not a number");
 }
 
-static int remove_all(void **state) {
-  (void)state;
-  char line[128];
-  snprintf(line, sizeof line, "rm -r '%s'", directory);
-  return system(line);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(csv_has_the_torques_with_names_and_units),
@@ -683,5 +656,5 @@ int main(void) {
       cmocka_unit_test(small_conveniences),
       cmocka_unit_test(plots_are_drawn),
   };
-  return cmocka_run_group_tests(tests, make_directory, remove_all);
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
