@@ -5,6 +5,21 @@
 
 #include "testing.h"
 
+/* The largest |x_i|. */
+static UNUSED double norm(const double *x, int n) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+/* The same, but at least 1: what errors are relative to. */
+static UNUSED double norm_or_1(const double *x, int n) { return fmax(1, norm(x, n)); }
+
+static UNUSED void release(jn_model *m, jn_work *w) {
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
 static UNUSED void random_placement(uint64_t *s, double T[16]) {
   double w[3], R[9];
   fill(s, w, 3, 1.7);

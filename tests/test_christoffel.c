@@ -20,17 +20,6 @@ static void begin(state *x, jn_model *m, uint64_t *s) {
   fill(s, x->v, x->n, 1);
 }
 
-static void end(state *x) {
-  jn_work_destroy(x->w);
-  jn_model_destroy(x->m);
-}
-
-static double norm(const double *x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 static void check_passive(const state *x, const double *C, const double *dM, const double *c, const char *which) {
   int n = x->n;
   double size = 10 + norm(dM, n * n);
@@ -64,7 +53,7 @@ static void both_are_passive_and_give_the_same_forces(void **st) {
     other += distance(C, first, x.n * x.n, 1) > 1e-3;
     check_ok(jn_coriolis_matrix_christoffel(x.m, x.w, x.q, NULL, C));
     check(norm(C, x.n * x.n) == 0, "at rest there is none");
-    end(&x);
+    release(x.m, x.w);
   }
   check(other > MODELS / 2, "they differ on %d of %d trees", other, MODELS);
 }
@@ -130,7 +119,7 @@ static void its_entries_are_christoffel_symbols(void **st) {
     check_close(C, expected, n * n, 10 + norm(D, n * n * n) + norm(M, n * n), 4000, "symbols of tree %d", t);
 #undef DM
 #undef LB
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -159,7 +148,7 @@ static void it_is_half_of_the_derivative_by_velocity(void **st) {
     check_ok(jn_coriolis_matrix_christoffel(x.m, x.w, x.q, x.v, C));
     if (!quasi) check_close(C, half, n * n, 10 + norm(half, n * n), 2000, "half of dtau/dv");
     tried += !quasi;
-    end(&x);
+    release(x.m, x.w);
   }
   check(tried > 20, "only %d trees without quasi-velocities", tried);
 }

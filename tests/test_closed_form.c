@@ -43,17 +43,6 @@ static jn_model *simple_tree(uint64_t *s) {
   return m;
 }
 
-static void end(state *x) {
-  jn_work_destroy(x->w);
-  jn_model_destroy(x->m);
-}
-
-static double norm(const double *x, int n) {
-  double most = 1;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 static double binomial(int n, int k) {
   double b = 1;
   for (int i = 0; i < k; i++) b = b * (n - i) / (i + 1);
@@ -113,7 +102,7 @@ static void system_matrix_obeys_both_rates(void **st) {
     system_blocks(&x, &y);
     for (int order = 1; order <= TOP; order++) {
       double size = 1;
-      for (int k = 0; k <= order; k++) size = fmax(size, norm(y.A[k], square) * norm(y.a[order - k], square));
+      for (int k = 0; k <= order; k++) size = fmax(size, norm_or_1(y.A[k], square) * norm_or_1(y.a[order - k], square));
       memset(sum, 0, sizeof sum);
       for (int k = 0; k < order; k++) {
         memcpy(inner, y.a[k], sizeof(double) * (size_t)square);
@@ -128,7 +117,7 @@ static void system_matrix_obeys_both_rates(void **st) {
       }
       check_close(y.A[order], sum, square, size, 4000, "A^(%d) by b", order);
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -152,7 +141,7 @@ static void system_jacobian_is_a_times_screws(void **st) {
     }
     for (int order = 0; order <= TOP; order++) {
       const double *J = y.J + order * wide * n;
-      double size = norm(J, wide * n);
+      double size = norm_or_1(J, wide * n);
       memset(sum, 0, sizeof sum);
       for (int k = 0; k <= order; k++) add_product(binomial(order, k), y.A[order - k], S[k], sum, wide, wide, n);
       check_close(J, sum, wide * n, size, 2000, "J^(%d) = (A S)^(%d)", order, order);
@@ -164,7 +153,7 @@ static void system_jacobian_is_a_times_screws(void **st) {
       for (int k = 0; k <= order; k++) add_product(binomial(order, k), S[order - k], x.v + k * n, sum, wide, n, 1);
       check_close(y.joint + order * wide, sum, wide, size, 2000, "joint twist^(%d) = (S v)^(%d)", order, order);
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -184,14 +173,14 @@ static void coefficient_matrices_give_the_torque_rates(void **st) {
     for (int order = 0; order <= TOP; order++) {
       double sum[V];
       check_ok(jn_rate_matrices(x.m, x.w, order, x.q, x.v, P));
-      check_close(P + (order + 1) * n * n, M, n * n, norm(M, n * n), 500, "the last matrix is M");
+      check_close(P + (order + 1) * n * n, M, n * n, norm_or_1(M, n * n), 500, "the last matrix is M");
       for (int r = 0; r < n; r++) sum[r] = g[order * n + r] - ext[order * n + r];
       for (int r = 0; r <= order + 1; r++) add_product(1, P + r * n * n, x.v + r * n, sum, n, n, 1);
       add_spring_forces(x.m, x.q, x.v, order, sum);
-      double size = norm(P, (order + 2) * n * n) + norm(ext + order * n, n);
+      double size = norm_or_1(P, (order + 2) * n * n) + norm_or_1(ext + order * n, n);
       check_close(tau + order * n, sum, n, size, 4000, "order %d", order);
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -227,9 +216,9 @@ static void external_wrenches_as_printed(void **st) {
     for (int order = 0; order < 3; order++) {
       memset(sum, 0, sizeof sum);
       add_product(1, force[order], y.J, sum, 1, wide, n);
-      check_close(tau + order * n, sum, n, norm(Kt, square), 2000, "order %d", order);
+      check_close(tau + order * n, sum, n, norm_or_1(Kt, square), 2000, "order %d", order);
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -257,7 +246,7 @@ static void joint_wrenches_of_every_order(void **st) {
       for (int c = 0; c < wide; c++) rate[c] = cimag(y[k * wide + c]) / h;
       check_close(F + (k + 1) * wide, rate, wide, 50, 2000, "d/dt of order %d", k);
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -274,7 +263,7 @@ static void misuse_is_refused(void **st) {
   check_status(jn_wrench_forces_jet(x.m, x.w, 1, x.q, x.v, NULL, out), JN_ERR_NULL);
   check_status(jn_joint_wrenches_jet(x.m, x.w, -1, x.q, x.v, NULL, out), JN_ERR_SIZE);
   check_ok(jn_system_jet(x.m, x.w, 1, x.q, x.v, NULL, NULL, NULL, NULL));
-  end(&x);
+  release(x.m, x.w);
 }
 
 int main(void) {

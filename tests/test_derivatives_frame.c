@@ -33,17 +33,6 @@ static void begin(state *x, uint64_t *s, int i) {
   fill(s, x->a, x->nv, 1);
 }
 
-static void end(state *x) {
-  jn_work_destroy(x->w);
-  jn_model_destroy(x->m);
-}
-
-static double norm(const double *x, int n) {
-  double most = 1;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 enum { BY_Q, BY_V };
 
 /* The state moved by i h in coordinate k of q or v. */
@@ -69,7 +58,7 @@ static void check_column(const double *D, int rows, int columns, int k, const co
                          const char *what) {
   double column[6];
   for (int r = 0; r < rows; r++) column[r] = D[r * columns + k];
-  check_matrix(column, y, rows, norm(D, rows * columns), ulps, what, k);
+  check_matrix(column, y, rows, norm_or_1(D, rows * columns), ulps, what, k);
 }
 
 typedef struct frame_outputs {
@@ -106,15 +95,15 @@ static void frames_by_complex_step(void **st) {
         run_complex(x.m, -1, JN_KERNEL_terms, &call);
         for (int l = 0; l < x.nlink; l++) {
           const double *D = by == BY_Q ? out.ddJ[l] : out.dJdot_dv[l], *R = by == BY_Q ? out.rate_q[l] : out.rate_v[l];
-          check_matrix(D + k * wide, dJ + l * wide, wide, norm(D, n * wide), 200, names[in], k);
+          check_matrix(D + k * wide, dJ + l * wide, wide, norm_or_1(D, n * wide), 200, names[in], k);
           check_column(R, 6, n, k, rates + 6 * l, 200, names[in]);
           if (by == BY_V) continue;
-          check_matrix(out.dJ[l] + k * wide, J + l * wide, wide, norm(out.dJ[l], n * wide), 200, names[in], k);
+          check_matrix(out.dJ[l] + k * wide, J + l * wide, wide, norm_or_1(out.dJ[l], n * wide), 200, names[in], k);
           check_column(out.twist[l], 6, n, k, twists + 6 * l, 200, names[in]);
         }
       }
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -149,8 +138,8 @@ static void momentum_by_complex_step(void **st) {
       check_column(D[2], 3, n, e, ddcom, 200, "acceleration of the centre of mass by q");
     }
     check_ok(jn_com_jacobian(x.m, x.w, JN_WORLD, x.q, J));
-    check_close(D[0], J, 3 * n, norm(J, 3 * n), 200, "dc/dq = J");
-    end(&x);
+    check_close(D[0], J, 3 * n, norm_or_1(J, 3 * n), 200, "dc/dq = J");
+    release(x.m, x.w);
   }
 }
 
@@ -166,7 +155,7 @@ static void product(const double *D, int rows, int n, const double *x, double *y
 static void check_frame_laws(const state *x, int in, int l) {
   static double rate[6 * V], sum[6 * V];
   int n = x->nv, wide = 6 * n;
-  double size = norm(out.dJ[l], n * wide) + norm(out.ddJ[l], n * wide), y[6], z[6], expected[6], given[6];
+  double size = norm_or_1(out.dJ[l], n * wide) + norm_or_1(out.ddJ[l], n * wide), y[6], z[6], expected[6], given[6];
   check(!memcmp(out.dJ[l], out.dJdot_dv[l], (size_t)(n * wide) * sizeof(double)), "d(dJ/dt)/dv = dJ/dq to the bit");
   check_ok(jn_frame_jacobian_rate(x->m, x->w, l, (jn_representation)in, x->q, x->v, rate));
   memset(sum, 0, sizeof sum);
@@ -197,14 +186,14 @@ static void check_momentum_laws(state *x) {
     check_ok(jn_momentum_matrix_rate(x->m, x->w, (jn_about)about, x->q, x->v, rate));
     product(dh, 6, n, x->v, y);
     product(rate, 6, n, x->v, z);
-    check_close(y, z, 6, norm(dh, 6 * n), 200, "dh/dq v = dA/dt v, about %d", about);
+    check_close(y, z, 6, norm_or_1(dh, 6 * n), 200, "dh/dq v = dA/dt v, about %d", about);
   }
   check_ok(jn_center_of_mass_derivatives(x->m, x->w, x->q, x->v, x->a, D[0], D[1], NULL, NULL));
   check_ok(jn_center_of_mass(x->m, x->w, JN_WORLD, x->q, x->v, x->a, NULL, NULL, ddc));
   product(D[0], 3, n, x->a, sum);
   product(D[1], 3, n, x->v, bias);
   for (int r = 0; r < 3; r++) sum[r] += bias[r];
-  check_close(ddc, sum, 3, norm(D[0], 3 * n) + norm(D[1], 3 * n), 200, "ddc = J a + d(dc)/dq v");
+  check_close(ddc, sum, 3, norm_or_1(D[0], 3 * n) + norm_or_1(D[1], 3 * n), 200, "ddc = J a + d(dc)/dq v");
 }
 
 static void laws_between_them(void **st) {
@@ -218,7 +207,7 @@ static void laws_between_them(void **st) {
       for (int l = 0; l < x.nlink; l++) check_frame_laws(&x, in, l);
     }
     check_momentum_laws(&x);
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -252,7 +241,7 @@ static void far_from_the_origin_is_as_good_as_near(void **st) {
     check_ok(jn_center_of_mass_derivatives(m, w, q, v, a, NULL, X[4], X[5], NULL));
   }
   for (int e = 0; e < 6; e++)
-    check_close(D[1][e], D[0][e], N * 6 * N, norm(D[0][e], N * 6 * N), 100, "output %d is the same far away", e);
+    check_close(D[1][e], D[0][e], N * 6 * N, norm_or_1(D[0][e], N * 6 * N), 100, "output %d is the same far away", e);
   jn_work_destroy(w);
   jn_model_destroy(m);
 }
@@ -274,19 +263,19 @@ static void float_twins_and_missing_inputs(void **st) {
     check_ok(jnf_frame_jacobian_derivatives(x.m, x.w, l, JN_IN_WORLD, q, v, NULL, single, NULL));
     check_ok(jn_frame_jacobian_derivatives(x.m, x.w, l, JN_IN_WORLD, x.q, x.v, NULL, given, NULL));
     for (int e = 0; e < cube; e++) wide[e] = single[e];
-    check_close(wide, given, cube, norm(given, cube), ulps, "d(dJ/dt)/dq in float");
+    check_close(wide, given, cube, norm_or_1(given, cube), ulps, "d(dJ/dt)/dq in float");
     check_ok(jnf_frame_acceleration_derivatives(x.m, x.w, l, JN_IN_ALIGNED, q, v, a, NULL, single));
     check_ok(jn_frame_acceleration_derivatives(x.m, x.w, l, JN_IN_ALIGNED, x.q, x.v, x.a, NULL, given));
     for (int e = 0; e < 6 * n; e++) wide[e] = single[e];
-    check_close(wide, given, 6 * n, norm(given, 6 * n), ulps, "acceleration by v in float");
+    check_close(wide, given, 6 * n, norm_or_1(given, 6 * n), ulps, "acceleration by v in float");
     check_ok(jnf_center_of_mass_derivatives(x.m, x.w, q, v, a, NULL, NULL, single, NULL));
     check_ok(jn_center_of_mass_derivatives(x.m, x.w, x.q, x.v, x.a, NULL, NULL, given, NULL));
     for (int e = 0; e < 3 * n; e++) wide[e] = single[e];
-    check_close(wide, given, 3 * n, norm(given, 3 * n), ulps, "acceleration of the centre of mass by q in float");
+    check_close(wide, given, 3 * n, norm_or_1(given, 3 * n), ulps, "acceleration of the centre of mass by q in float");
     check_ok(jn_frame_acceleration_derivatives(x.m, x.w, l, JN_IN_BODY, x.q, NULL, NULL, wide, wide + 6 * n));
     check_ok(jn_frame_acceleration_derivatives(x.m, x.w, l, JN_IN_BODY, x.q, zero, zero, given, given + 6 * n));
     check_close(wide, given, 12 * n, 1, 0, "no v, no a: zero");
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -311,8 +300,8 @@ static void misuse_is_refused(void **st) {
   check_status(jn_center_of_mass_derivatives(x.m, other.w, x.q, x.v, x.a, D, NULL, NULL, NULL), JN_ERR_WORK);
   check_ok(jn_frame_jacobian_derivatives(x.m, x.w, 0, JN_IN_BODY, x.q, NULL, NULL, NULL, NULL));
   check_ok(jn_center_of_mass_derivatives(x.m, x.w, x.q, NULL, NULL, NULL, NULL, NULL, NULL));
-  end(&other);
-  end(&x);
+  release(other.m, other.w);
+  release(x.m, x.w);
 }
 
 int main(void) {

@@ -31,17 +31,6 @@ static void begin(state *x, uint64_t *s, int i) {
   randomize(x, s);
 }
 
-static void end(state *x) {
-  jn_work_destroy(x->w);
-  jn_model_destroy(x->m);
-}
-
-static double norm(const double *x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 static void compare_with_sums(state *x, reference *r) {
   int n = x->nv;
   double M[MOST_V * MOST_V], C[MOST_V * MOST_V], dM[MOST_V * MOST_V], g[MOST_V], tau[MOST_V], expected[MOST_V * MOST_V];
@@ -86,7 +75,7 @@ static void matrices_are_the_closed_form_sums(void **st) {
     begin(&x, &s, i);
     compute_reference(x.m, x.w, x.q, x.v, &r);
     compare_with_sums(&x, &r);
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -107,7 +96,7 @@ static void mass_matrix_is_symmetric_positive_definite(void **st) {
         check(r != c || sum > 0, "pivot %d is %g", r, sum);
         L[r][c] = r == c ? sqrt(sum) : sum / L[c][c];
       }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -133,7 +122,7 @@ static void forward_undoes_inverse_and_hybrid_has_both_as_limits(void **st) {
     double M[MOST_V * MOST_V], inverse[MOST_V * MOST_V], tau[MOST_V], a[MOST_V], ah[MOST_V], th[MOST_V];
     unsigned char given[MOST_V];
     if (n == 0) {
-      end(&x);
+      release(x.m, x.w);
       continue;
     }
     check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
@@ -154,7 +143,7 @@ static void forward_undoes_inverse_and_hybrid_has_both_as_limits(void **st) {
     check_ok(jn_hybrid_dynamics(x.m, x.w, given, x.q, x.v, x.a, tau, x.W, ah, th));
     check_close(ah, x.a, n, size, loss, "hybrid: accelerations");
     check_close(th, tau, n, norm(tau, n), loss, "hybrid: forces");
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -177,7 +166,7 @@ static void inverse_and_factors_belong_to_the_mass_matrix(void **st) {
     check_ok(jn_mass_solve(x.m, x.w, f, x.tau, y));
     mat_mul(inverse, x.tau, back, n, n, 1);
     check_close(y, back, n, norm(y, n), 400 * k, "solution by factors");
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -222,7 +211,7 @@ static void rates_are_derivatives_by_complex_step(void **st) {
       size += fabs(x.v[k] * tau[k]);
     }
     check_close(&power, &change, 1, size, 500, "d/dt (T + U) = v . tau");
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -245,7 +234,7 @@ static void inverse_dynamics_is_affine_in_the_acceleration(void **st) {
     for (int k = 0; k < n; k++) sum[k] = c[k] + g[k];
     add_spring_forces(x.m, x.q, NULL, 0, sum);
     check_close(h, sum, n, 50, 500, "bias = C v + g + springs");
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -394,8 +383,8 @@ static void coupled_coordinates_are_a_projection(void **st) {
     check_ok(jn_hybrid_dynamics(r.m, r.w, given, r.q, r.v, r.a, tau, r.W, a, th));
     check_close(a, r.a, r.nv, norm(r.a, r.nv), loss, "hybrid accelerations");
     check_close(th, tau, r.nv, norm(tau, r.nv), loss, "hybrid forces");
-    end(&r);
-    end(&f);
+    release(r.m, r.w);
+    release(f.m, f.w);
   }
 }
 
@@ -446,8 +435,8 @@ static void order_of_coordinates_only_permutes(void **st) {
     check_ok(jn_forward_dynamics(y.m, y.w, y.q, y.v, y.tau, NULL, z));
     for (int k = 0; k < n; k++) C[k] = z[at[k]];
     check_close(C, u, n, norm(u, n), same, "accelerations permuted");
-    end(&x);
-    end(&y);
+    release(x.m, x.w);
+    release(y.m, y.w);
   }
 }
 
@@ -483,7 +472,7 @@ static void joint_wrenches_do_the_work_of_the_torques(void **st) {
       weight += T[8] * F[6 * l + 3] + T[9] * F[6 * l + 4] + T[10] * F[6 * l + 5];
     }
     check_close(&weight, &total, 1, 1, 500, "the roots carry the weight");
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -522,7 +511,7 @@ static void two_link_arm_has_its_analytic_torques(void **st) {
     check_ok(jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, NULL, tau));
     check_close(tau, expected, 2, 10, 64, "2R torques");
   }
-  end(&x);
+  release(x.m, x.w);
 }
 
 /* One output of jn_compute against its own function. */
@@ -574,7 +563,7 @@ static void one_call_gives_what_single_calls_give(void **st) {
     same_term(momentum_matrix, 6 * n, jn_momentum_matrix(x.m, x.w, about, x.q, one));
     same_term(momentum_matrix_rate, 6 * n, jn_momentum_matrix_rate(x.m, x.w, about, x.q, x.v, one));
     same_term(energy, 2, jn_energy(x.m, x.w, x.q, x.v, one));
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -611,7 +600,7 @@ static void torques_do_not_depend_on_the_inertial_frame(void **st) {
     check_close(e[0], e[1], 1, 1, 500, "kinetic energy in another inertial frame");
     jn_work_destroy(w);
     jn_model_destroy(m);
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -651,7 +640,7 @@ static void singular_systems_name_the_joint(void **st) {
   check_ok(jn_hybrid_dynamics(x.m, x.w, given, x.q, x.v, x.a, tau, NULL, out, tau));
   check(jn_singular_joint(x.w) == JN_NONE, "not singular");
   check_close(out, x.a, 3, 1, 1000, "hybrid around the singular joint");
-  end(&x);
+  release(x.m, x.w);
 }
 
 /* Seven joints of which only the last body has mass: a rigid body has six freedoms, so this is always singular; so is a
@@ -684,7 +673,7 @@ static void massless_chains_and_bases_are_singular(void **st) {
     randomize(&x, &s);
     missed += jn_forward_dynamics(x.m, x.w, x.q, x.v, x.tau, NULL, out) == JN_OK;
     missed += jn_mass_matrix_inverse(x.m, x.w, x.q, out) == JN_OK;
-    end(&x);
+    release(x.m, x.w);
   }
   printf("# missed %d of %d\n", missed, 2 * CASES);
   check(missed <= (jn_row_epsilon() > 1e-10 ? CASES : 2 * CASES / 20), "%d of %d singular systems missed", missed,
@@ -702,7 +691,7 @@ static void nan_in_gives_nan_out(void **st) {
   check(isnan(out[0]), "inverse");
   check_ok(jn_forward_dynamics(x.m, x.w, x.q, x.v, x.tau, NULL, out));
   check(isnan(out[0]), "forward");
-  end(&x);
+  release(x.m, x.w);
 }
 
 static void losses_oppose_the_motion(void **st) {
@@ -781,7 +770,7 @@ static void float_functions_agree_with_double(void **st) {
                   jn_frame_acceleration(x.m, x.w, f - 1, in, x.q, x.v, x.a, d));
     same_in_float("momentum", 6, 10, jnf_momentum(x.m, x.w, JN_ABOUT_ORIGIN, q, v, single),
                   jn_momentum(x.m, x.w, JN_ABOUT_ORIGIN, x.q, x.v, d));
-    end(&x);
+    release(x.m, x.w);
   }
 }
 

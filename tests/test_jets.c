@@ -24,17 +24,6 @@ static void begin(state *x, uint64_t *s, int i, int order) {
   fill(s, x->W, (order + 2) * 6 * x->nlink, 2);
 }
 
-static void end(state *x) {
-  jn_work_destroy(x->w);
-  jn_model_destroy(x->m);
-}
-
-static double norm(const double *x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 static void order_zero_is_inverse_dynamics(void **st) {
   (void)st;
   uint64_t s = seed("order 0");
@@ -45,7 +34,7 @@ static void order_zero_is_inverse_dynamics(void **st) {
     check_ok(jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.v + x.nv, x.W, tau));
     check_ok(jn_inverse_dynamics_jet(x.m, x.w, 1, x.q, x.v, x.W, jet));
     check_close(jet, tau, x.nv, 50, 500, "tau");
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -71,7 +60,7 @@ static void every_order_is_the_derivative_of_the_one_before(void **st) {
       for (int c = 0; c < n; c++) rate[c] = cimag(y[k * n + c]) / h;
       check_close(jet + (k + 1) * n, rate, n, 50, 2000, "d/dt of order %d", k);
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -123,7 +112,7 @@ static void forward_and_inverse_undo_each_other_at_every_order(void **st) {
         else
           check_close(&th[k * n + c], &tau[k * n + c], 1, 0, 0.51, "the given force is kept");
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -203,7 +192,7 @@ static void closed_forms_start_with_the_matrices(void **st) {
     check_ok(jn_frame_jacobian(x.m, x.w, frame, JN_IN_BODY, x.q, one));
     check_ok(jn_frame_jacobian_jet(x.m, x.w, 0, frame, x.q, x.v, jet));
     check_close(jet, one, 6 * n, 1, 500, "J");
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -237,7 +226,7 @@ static void closed_forms_of_every_order_are_derivatives(void **st) {
         check_close(jet + (k + 1) * size[out], rate, size[out], 50, 4000, "output %d, d/dt of order %d", out, k);
       }
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -279,7 +268,7 @@ static void closed_form_is_the_recursion_and_keeps_its_structure(void **st) {
             check_close(&A[r * n + c], &both, 1, scale, 4000, "M^(%d) = C^(%d) + its transpose", order, order - 1);
         }
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -313,7 +302,7 @@ static void momentum_centre_and_energies_of_every_order(void **st) {
         check_close(jet + (k + 1) * size[out], rate, size[out], 50, 4000, "output %d, d/dt of order %d", out, k);
       }
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -353,7 +342,7 @@ static void jets_in_memory_of_the_caller_are_the_same(void **st) {
     jn_work_destroy(w[0]); /* releases nothing: the memory is ours */
     jn_work_destroy(w[1]);
     free(memory);
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -371,7 +360,7 @@ static void misuse_is_refused(void **st) {
   check_status(jn_work_create_order(x.m, -1, &x.w), JN_ERR_SIZE);
   check_status(jn_work_init_order(x.m, -1, tau, sizeof tau, &x.w), JN_ERR_SIZE);
   assert_true(jn_work_size_order(x.m, -1) == 0 && jn_work_size_order(NULL, 2) == 0);
-  end(&x);
+  release(x.m, x.w);
 }
 
 int main(void) {

@@ -35,11 +35,6 @@ static void begin(state *x, uint64_t *s, int i) {
   fill(s, x->a, x->nv, 2);
 }
 
-static void end(state *x) {
-  jn_work_destroy(x->w);
-  jn_model_destroy(x->m);
-}
-
 /* Output `out` of the kernel `frame`, differentiated along the motion. */
 static void rate_of_frame(const state *x, int frame, int in, int out, double *rate, int n) {
   const double h = 1e-30;
@@ -75,7 +70,7 @@ static void poses_follow_the_joints(void **st) {
       check_close(T, world[f], 16, 1, 200, "pose of frame %d", f);
       check_close(all + 16 * f, T, 16, 1, 50, "all poses");
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -128,7 +123,7 @@ static void twists_are_jacobians_times_velocities(void **st) {
           check_close(V + 3, v, 3, 5, 500, "world: velocity at the world's origin");
         }
       }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -149,7 +144,7 @@ static void all_jacobians_are_those_of_single_frames(void **st) {
         check_close(dJ + 6 * x.nv * f, one, 6 * x.nv, 1, 50, "dJ of frame %d", f);
       }
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -212,7 +207,7 @@ static void space_jacobian_holds_the_columns_of_all_frames(void **st) {
     check_close(dJ, rate, 6 * x.nv, 5, 1000, "dJ/dt by complex step");
     check_ok(jn_space_jacobian_rate(x.m, x.w, x.q, NULL, dJ));
     for (int k = 0; k < 6 * x.nv; k++) check(dJ[k] == 0, "at rest J stays");
-    end(&x);
+    release(x.m, x.w);
   }
   check(jn_space_jacobian(NULL, NULL, NULL, NULL) == JN_ERR_NULL, "NULL is refused");
 }
@@ -270,7 +265,7 @@ static void centre_of_mass_of_robot_and_subtrees(void **st) {
       mat_mul(J, x.v, Jv, 3, x.nv, 1);
       check_close(dc, Jv, 3, 5, 1000, "dc = J v");
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -297,7 +292,7 @@ static void centres_of_mass_of_subtrees_add_up(void **st) {
       }
       check_close(whole, sum, 3, 1, 500, "m c of the subtree of link %d", link);
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -339,7 +334,7 @@ static void momentum_is_its_matrix_times_velocity_and_obeys_newton(void **st) {
       for (int k = 0; k < 6; k++) part[k] = cimag(y[k]) / step;
       check_close(sum, part, 6, 20, 2000, "dh/dt = A a + dA v");
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -356,7 +351,7 @@ static void wrong_frames_and_representations_are_refused(void **st) {
   check_status(jn_com_jacobian(x.m, x.w, 99, x.q, out), JN_ERR_INDEX);
   check_status(jn_frame_pose(x.m, x.w, 0, NULL, out), JN_ERR_NULL);
   check_status(jn_frame_pose(x.m, x.w, 0, x.q, NULL), JN_ERR_NULL);
-  end(&x);
+  release(x.m, x.w);
 }
 
 /* One joint about z: its pose is the cosine and sine of q, which kernels compute by themselves (src/lie/trig.h). Angles

@@ -141,12 +141,6 @@ static void end(cut *x) {
   jn_model_destroy(x->loop);
 }
 
-static double norm(const double *x, int n) {
-  double most = 1;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 /* Forces by joint name; those of the cut joint and the floating link are zero. */
 static void forces_to_loop(const cut *x, const double *tau, double *out) {
   memset(out, 0, sizeof(double) * (size_t)((TOP + 1) * x->m));
@@ -173,8 +167,8 @@ static void conditions_hold_for_every_kind(void **st) {
       for (int k = 0; k < x.m; k++) rate[r] += A[r * x.m + k] * x.v_loop[k];
       for (int k = 0; k < x.m; k++) dAv[r] += A[r * x.m + k] * x.v_loop[x.m + k];
     }
-    check_close(rate, zero, rows, norm(A, rows * x.m), 1000, "A v = 0");
-    check_close(dAv, zero, rows, norm(A, rows * x.m), 4000, "A a + dA v = 0");
+    check_close(rate, zero, rows, norm_or_1(A, rows * x.m), 1000, "A v = 0");
+    check_close(dAv, zero, rows, norm_or_1(A, rows * x.m), 4000, "A a + dA v = 0");
     check_ok(jn_loops_rank(x.l, x.q_loop, &rank));
     assert_int_equal(rank, rows);
     assert_int_equal(jn_model_nv(x.loop) - rank, jn_model_nv(x.tree));
@@ -201,7 +195,7 @@ static void a_cut_joint_moves_as_the_tree_does(void **st) {
     check_ok(jn_loops_forward_dynamics_jet(x.l, TOP, x.q_loop, v_loop, tau_loop, NULL, found, lambda));
     for (int k = 0; k < TOP + 2; k++)
       for (int c = 0; c < x.m; c++)
-        check(fabs(found[k * x.m + c] - v_loop[k * x.m + c]) < 1e-8 * norm(v_loop + k * x.m, x.m),
+        check(fabs(found[k * x.m + c] - v_loop[k * x.m + c]) < 1e-8 * norm_or_1(v_loop + k * x.m, x.m),
               "%s, order %d: %g, %g", jn_loop_type_name(kinds[i % KINDS].loop), k, found[k * x.m + c],
               v_loop[k * x.m + c]);
     end(&x);
@@ -228,13 +222,13 @@ static void inverse_dynamics_of_a_weld_is_that_of_the_tree(void **st) {
       check_ok(jn_loops_inverse_dynamics_jet(x.l, TOP, actuated, (jn_loops_choice)choice, NULL, x.q_loop, x.v_loop,
                                              NULL, NULL, found, NULL));
       for (int k = 0; k < (TOP + 1) * x.m; k++)
-        check(fabs(found[k] - expected[k]) < 1e-8 * norm(expected + k / x.m * x.m, x.m), "order %d: %g, %g", k / x.m,
-              found[k], expected[k]);
+        check(fabs(found[k] - expected[k]) < 1e-8 * norm_or_1(expected + k / x.m * x.m, x.m), "order %d: %g, %g",
+              k / x.m, found[k], expected[k]);
     }
     memset(other, 0, sizeof other);
     check_ok(jn_loops_hybrid_dynamics_jet(x.l, TOP, prescribed, x.q_loop, x.v_loop, other, NULL, out, found, NULL));
     for (int k = 0; k < (TOP + 1) * x.m; k++)
-      check(fabs(found[k] - expected[k]) < 1e-7 * norm(expected + k / x.m * x.m, x.m), "hybrid, order %d: %g, %g",
+      check(fabs(found[k] - expected[k]) < 1e-7 * norm_or_1(expected + k / x.m * x.m, x.m), "hybrid, order %d: %g, %g",
             k / x.m, found[k], expected[k]);
     for (int k = 0; k < x.m; k++) actuated[k] = 0;
     check_status(jn_loops_inverse_dynamics_jet(x.l, TOP, actuated, JN_LEAST_TORQUE, NULL, x.q_loop, x.v_loop, NULL,
@@ -306,16 +300,16 @@ static void derivatives_by_differences(void **st) {
         }
         for (int r = 0; r < n; r++) {
           double da = (side[1][n + r] - side[0][n + r]) / (2 * h), dt = (force[1][r] - force[0][r]) / (2 * h);
-          check(fabs(da - D[0][by][r * n + k]) < 1e-5 * norm(D[0][by], n * n), "%s, a by %d, (%d, %d): %g, %g",
+          check(fabs(da - D[0][by][r * n + k]) < 1e-5 * norm_or_1(D[0][by], n * n), "%s, a by %d, (%d, %d): %g, %g",
                 jn_loop_type_name(kinds[i % KINDS].loop), by, r, k, D[0][by][r * n + k], da);
           if (hybrid)
-            check(fabs(dt - D[1][by][r * n + k]) < 1e-5 * norm(D[1][by], n * n), "%s, tau by %d, (%d, %d): %g, %g",
+            check(fabs(dt - D[1][by][r * n + k]) < 1e-5 * norm_or_1(D[1][by], n * n), "%s, tau by %d, (%d, %d): %g, %g",
                   jn_loop_type_name(kinds[i % KINDS].loop), by, r, k, D[1][by][r * n + k], dt);
         }
         for (int r = 0; r < m; r++) {
           double dl = (multiplier[1][r] - multiplier[0][r]) / (2 * h);
-          check(fabs(dl - D[2][by][r * n + k]) < 1e-5 * norm(D[2][by], m * n), "lambda by %d, (%d, %d): %g, %g", by, r,
-                k, D[2][by][r * n + k], dl);
+          check(fabs(dl - D[2][by][r * n + k]) < 1e-5 * norm_or_1(D[2][by], m * n), "lambda by %d, (%d, %d): %g, %g",
+                by, r, k, D[2][by][r * n + k], dl);
         }
       }
     end(&x);
@@ -401,7 +395,8 @@ static void redundant_motors_share_the_load(void **st) {
         error[e] = 0;
         for (int j = 0; j < N; j++) error[e] = fmax(error[e], fabs((side[1][j] - side[0][j]) / (2 * h) - tau[N + j]));
       }
-      check(error[1] < 1e-4 * norm(tau + N, N), "choice %d: error %g of %g", choice, error[1], norm(tau + N, N));
+      check(error[1] < 1e-4 * norm_or_1(tau + N, N), "choice %d: error %g of %g", choice, error[1],
+            norm_or_1(tau + N, N));
       check(error[1] < 1e-7 || fabs(log2(error[0] / error[1]) - 2) < 0.3, "choice %d: %g, %g", choice, error[0],
             error[1]);
     }

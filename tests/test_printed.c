@@ -36,12 +36,6 @@ static jn_model *random_robot(uint64_t *s, shape form, int links, double armatur
   return m;
 }
 
-static double norm(const double *x, int n) {
-  double most = 0;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 /* tau^(k) by eq. 38; returns the size of its largest summand. */
 static double closed_form(int n, int k, const double *v, const double *M, const double *C, const double *g,
                           double *tau) {

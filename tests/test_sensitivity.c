@@ -109,23 +109,12 @@ static void begin(state *x, uint64_t *s, int i) {
   for (int k = 0; k < x->nv; k++) x->prescribed[k] = uniform(s) > 0;
 }
 
-static void end(state *x) {
-  jn_work_destroy(x->w);
-  jn_model_destroy(x->m);
-}
-
-static double norm(const double *x, int n) {
-  double most = 1;
-  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 /* 1 for large trees: mass matrices of random chains are ill-conditioned, and accelerations lose that many digits. */
 static double condition(const state *x) {
   static double M[V * V], inverse[V * V];
   check_ok(jn_mass_matrix(x->m, x->w, x->q, M));
   check_ok(jn_mass_matrix_inverse(x->m, x->w, x->q, inverse));
-  return norm(M, x->nv * x->nv) * norm(inverse, x->nv * x->nv);
+  return norm_or_1(M, x->nv * x->nv) * norm_or_1(inverse, x->nv * x->nv);
 }
 
 /* Scalars of the state: the columns of the closed forms. */
@@ -151,23 +140,23 @@ static void scalars_of_the_state_are_columns(void **st) {
         check_ok(jn_perturbation_of(x.m, x.w, &scalar, x.q, x.v, room, &p));
         check_ok(jn_inverse_dynamics_sensitivity(x.m, x.w, x.q, x.v, x.a, x.W, 1, &p, dtau));
         for (int r = 0; r < n; r++)
-          check_close(&dtau[r], &D[kind][r * columns + k], 1, norm(D[kind], n * columns), 2000, "kind %d of %d", kind,
-                      k);
+          check_close(&dtau[r], &D[kind][r * columns + k], 1, norm_or_1(D[kind], n * columns), 2000, "kind %d of %d",
+                      kind, k);
         if (kind == 2) check_ok(jn_perturbation_of(x.m, x.w, &force, x.q, x.v, room, &p));
         check_ok(jn_forward_dynamics_sensitivity(x.m, x.w, x.q, x.v, x.tau, x.W, 1, &p, a, da));
         for (int r = 0; r < n; r++)
-          check_close(&da[r], &F[kind][r * columns + k], 1, norm(F[kind], n * columns), 2000 * lost, "forward %d",
+          check_close(&da[r], &F[kind][r * columns + k], 1, norm_or_1(F[kind], n * columns), 2000 * lost, "forward %d",
                       kind);
         if (kind == 2 && x.prescribed[k]) check_ok(jn_perturbation_of(x.m, x.w, &scalar, x.q, x.v, room, &p));
         check_ok(
             jn_hybrid_dynamics_sensitivity(x.m, x.w, x.prescribed, x.q, x.v, x.a, x.tau, x.W, 1, &p, a, tau, da, dtau));
-        double size = norm(H[kind], n * columns) + norm(H[4 + kind], n * columns);
+        double size = norm_or_1(H[kind], n * columns) + norm_or_1(H[4 + kind], n * columns);
         for (int r = 0; r < n; r++) {
           check_close(&da[r], &H[kind][r * columns + k], 1, size, 2000 * lost, "hybrid, a, kind %d", kind);
           check_close(&dtau[r], &H[4 + kind][r * columns + k], 1, size, 2000 * lost, "hybrid, tau, kind %d", kind);
         }
       }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -284,14 +273,14 @@ static void scalars_of_the_model_by_building_it_anew(void **st) {
             else
               check_ok(jn_inverse_dynamics_sensitivity(x.m, x.w, x.q, x.v, x.a, x.W, 1, &p, dtau));
             const double *D = forward ? da : dtau;
-            size = norm(up, x.nv) + norm(D, x.nv);
+            size = norm_or_1(up, x.nv) + norm_or_1(D, x.nv);
             for (int r = 0; r < x.nv; r++)
               check(fabs(sum[r] - D[r]) < (forward ? 1e-9 * lost : 1e-8) * size,
                     "kind %d, link %d, component %d, row %d: %g, by differences %g", kind, l, c, r, D[r], sum[r]);
             tried[kind]++;
           }
         }
-    end(&x);
+    release(x.m, x.w);
   }
   for (int k = 0; k < 5; k++) check(tried[k] > 50, "kind %d was tried %d times", k, tried[k]);
 }
@@ -324,7 +313,7 @@ static void perturbations_add_up(void **st) {
         {.dwrench = dW},
         {.dgravity = g}};
     check_ok(jn_inverse_dynamics_sensitivity(x.m, x.w, x.q, x.v, x.a, x.W, 8, list, out));
-    double size = norm(out, 8 * n);
+    double size = norm_or_1(out, 8 * n);
     for (int r = 0; r < n; r++) {
       double sum = 0;
       for (int k = 1; k < 8; k++) sum += out[k * n + r];
@@ -336,7 +325,7 @@ static void perturbations_add_up(void **st) {
       double expected = arm[r] * x.a[r];
       check_close(&out[r], &expected, 1, 1, 10, "armature");
     }
-    end(&x);
+    release(x.m, x.w);
   }
 }
 
@@ -368,7 +357,7 @@ static void reverse_products_are_transposed_products(void **st) {
           for (int c = 0; c < columns; c++) {
             double expected = 0;
             for (int r = 0; r < n; r++) expected += x.y[r] * D[k][r * columns + c];
-            check_close(&found[k][c], &expected, 1, norm(D[k], n * columns), 4000 * lost, "output %d, hold %d", k,
+            check_close(&found[k][c], &expected, 1, norm_or_1(D[k], n * columns), 4000 * lost, "output %d, hold %d", k,
                         hold);
           }
         }
@@ -386,9 +375,9 @@ static void reverse_products_are_transposed_products(void **st) {
                                        : l < 10 * x.nlink + 3 ? gravity[l - 10 * x.nlink]
                                                               : arm[l - 10 * x.nlink - 3];
           for (int r = 0; r < n; r++) expected += x.y[r] * one[r];
-          check_close(&value, &expected, 1, norm(one, n) * n, 2000 * lost, "scalar %d", l);
+          check_close(&value, &expected, 1, norm_or_1(one, n) * n, 2000 * lost, "scalar %d", l);
         }
-        end(&x);
+        release(x.m, x.w);
       }
 }
 
@@ -438,7 +427,7 @@ static void every_scalar_fits_into_the_room(void **st) {
         assert_memory_equal(dtau[0], dtau[1], (size_t)n * sizeof(double));
       }
     free(room);
-    end(&x);
+    release(x.m, x.w);
   }
   for (int kind = 0; kind < KINDS; kind++) assert_true(tried[kind] > 0);
   assert_true(jn_perturbation_room(NULL) == 0);
@@ -465,7 +454,7 @@ static void misuse_is_refused(void **st) {
   check_status(jn_forward_dynamics_adjoint(x.m, x.w, x.q, NULL, NULL, NULL, JN_IN_BODY, x.y, out, &none), JN_ERR_NULL);
   check_ok(jn_inverse_dynamics_sensitivity(x.m, x.w, x.q, NULL, NULL, NULL, 1, &p, out));
   for (int k = 0; k < x.nv; k++) assert_true(out[k] == 0);
-  end(&x);
+  release(x.m, x.w);
 }
 
 int main(void) {
