@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of trajectories: CSV in all its habits, NPY and NPZ by bytes, JSON; and faults, which are told with row and
- * column. */
-#define _XOPEN_SOURCE 700
-#include <unistd.h>
-
-#include "io/table.h"
-#include "motion_help.h"
-#include "trajectory/trajectory.h"
+/* Trajectory files, CSV and JSON: formats, units, names, and messages with row and column. */
+#include "trajectory_files_help.h"
 
 /* ---- A fault and where it is ---- */
 
@@ -30,17 +24,6 @@ static void check_fault(const jn_model *m, const fault *f) {
 }
 
 /* ---- CSV ---- */
-
-/* q = t^2 at t = 0, 0.25, ..., as `format` says; the text before the rows is `head`. */
-static const char *squares(const char *head, const char *format, const char *end, int rows) {
-  static char text[4096];
-  size_t used = (size_t)sprintf(text, "%s", head);
-  for (int i = 0; i < rows; i++) {
-    used += (size_t)sprintf(text + used, format, 0.25 * i, 0.0625 * i * i);
-    used += (size_t)sprintf(text + used, "%s", end);
-  }
-  return text;
-}
 
 static void commas(char *text) {
   for (; *text; text++)
@@ -263,24 +246,31 @@ enum { MOVE = 4000 };
 typedef double move(double t, uint64_t *s);
 
 static double still(double t, uint64_t *s) { return 0.3 + 0 * t + 1e-4 * normal(s); }
+
 static double noisy(double t, uint64_t *s) { return 0.5 * sin(t) + 1e-4 * normal(s); }
+
 static double step(double t, uint64_t *s) { return (t < 2 ? 0 : 0.5) + 1e-5 * normal(s); }
+
 static double shaking(double t, uint64_t *s) {
   return 0.5 * sin(t) + 5e-4 * sin(2 * 3.14159265358979323846 * 40 * t) + 1e-5 * normal(s);
 }
+
 static double encoder(double t, uint64_t *s) {
   (void)s;
   return 1e-4 * round(0.5 * sin(t) / 1e-4);
 }
+
 static double resting_encoder(double t, uint64_t *s) {
   (void)t;
   return 1e-4 * round(3000.45 + 0.03 * normal(s));
 }
+
 static double filtered(double t, uint64_t *s) {
   static double x;
   x = 0.9 * x + 1e-4 * normal(s);
   return 0.5 * sin(t) + x;
 }
+
 static double wrapped(double t, uint64_t *s) {
   (void)s;
   return atan2(sin(2 * t), cos(2 * t));
@@ -353,340 +343,10 @@ static void continuous_joints_in_degrees_are_told(void **state) {
   jn_model_destroy(m);
 }
 
-/* ---- NPY ---- */
-
-typedef struct bytes {
-  unsigned char data[4096];
-  size_t length;
-} bytes;
-
-static void put(bytes *b, const void *from, size_t n) {
-  memcpy(b->data + b->length, from, n);
-  b->length += n;
-}
-
-static void put_header(bytes *b, int version, const char *type, const char *order, const char *shape) {
-  char text[200];
-  int n = sprintf(text, "{'descr': '%s', 'fortran_order': %s, 'shape': (%s), }\n", type, order, shape);
-  unsigned char size[4] = {(unsigned char)n, 0, 0, 0}, head[2] = {(unsigned char)version, 0};
-  b->length = 0;
-  put(b, "\x93NUMPY", 6);
-  put(b, head, 2);
-  put(b, size, version == 1 ? 2 : 4);
-  put(b, text, (size_t)n);
-}
-
-/* x as `item` bytes of a floating or whole number. */
-static void put_number(bytes *b, double x, char kind, int item, int big) {
-  uint64_t bits = 0;
-  float f = (float)x;
-  if (kind == 'i')
-    bits = (uint64_t)(int64_t)x;
-  else if (item == 8)
-    memcpy(&bits, &x, 8);
-  else {
-    uint32_t small;
-    memcpy(&small, &f, 4);
-    bits = small;
-  }
-  for (int i = 0; i < item; i++) b->data[b->length++] = (unsigned char)(bits >> 8 * (big ? item - 1 - i : i));
-}
-
-/* 8 rows of t and -t^2 in some way of writing. */
-static void check_npy(int version, char kind, int item, int big, int fortran) {
-  char type[8];
-  bytes b;
-  sprintf(type, "%c%c%d", big ? '>' : '<', kind, item);
-  put_header(&b, version, type, fortran ? "True" : "False", "8, 2");
-  for (int k = 0; k < 16; k++) {
-    int row = fortran ? k % 8 : k / 2, column = fortran ? k / 8 : k % 2;
-    put_number(&b, column ? -row * row : row, kind, item, big);
-  }
-  jn_model *m = make_hinge();
-  jn_trajectory_options o;
-  jn_trajectory_options_init(&o);
-  o.order = 0;
-  jn_trajectory *t;
-  jn_error e;
-  jn_status status = jn_trajectory_load_text(m, (const char *)b.data, b.length, "x.npy", &o, &t, &e);
-  check(status == JN_OK, "%s version %d: %s", type, version, e.text);
-  double q;
-  check_ok(jn_trajectory_evaluate(t, 2.5, 0, &q, NULL));
-  check(fabs(q + 6.25) < 1e-13, "%s version %d, fortran %d: %g", type, version, fortran, q);
-  jn_trajectory_destroy(t);
-  for (size_t cut = 0; cut < b.length; cut += 3) { /* a file that ends early is refused, wherever */
-    status = jn_trajectory_load_text(m, (const char *)b.data, cut, "x.npy", &o, &t, &e);
-    check(status != JN_OK && !t, "cut at %zu", cut);
-  }
-  jn_model_destroy(m);
-}
-
-static void npy_is_read_in_all_its_forms(void **state) {
-  (void)state;
-  for (int version = 1; version <= 3; version++)
-    for (int big = 0; big < 2; big++)
-      for (int fortran = 0; fortran < 2; fortran++) {
-        check_npy(version, 'f', 8, big, fortran);
-        check_npy(version, 'f', 4, big, fortran);
-        check_npy(version, 'i', 2, big, fortran);
-        check_npy(version, 'i', 8, big, fortran);
-        check_npy(version, 'i', 1, big, fortran);
-      }
-}
-
-static void npy_of_another_size_is_refused(void **state) {
-  (void)state;
-  jn_model *m = make_hinge();
-  jn_trajectory *t;
-  jn_error e;
-  bytes b;
-  put_header(&b, 1, "<f8", "False", "8, 3");
-  b.length += 8 * 3 * 8;
-  jn_status status = jn_trajectory_load_text(m, (const char *)b.data, b.length, "x.npy", NULL, &t, &e);
-  check(status == JN_ERR_SIZE && strstr(e.text, "3 columns; it should have 2 and 2"), "%s", e.text);
-  put_header(&b, 1, "<c16", "False", "8, 2");
-  b.length += 256;
-  status = jn_trajectory_load_text(m, (const char *)b.data, b.length, "x.npy", NULL, &t, &e);
-  check(status == JN_ERR_SYNTAX && strstr(e.text, "type"), "%s", e.text);
-  jn_model_destroy(m);
-}
-
-/* ---- NPZ ---- */
-
-/* numpy.savez_compressed: t = 0, 0.125, ..., 1 and q = t^2 as (9, 1), deflated. */
-static const unsigned char deflated[] = {
-    80,  75,  3,   4,   20,  0,   0,   0,   8,   0,   0,   0,   33,  0,   239, 112, 12,  148, 93,  0,   0,   0,   152,
-    0,   0,   0,   5,   0,   0,   0,   116, 46,  110, 112, 121, 155, 236, 23,  234, 27,  16,  201, 200, 224, 198, 80,
-    173, 158, 146, 90,  156, 92,  164, 110, 165, 160, 110, 147, 102, 161, 174, 163, 160, 158, 150, 95,  84,  82,  148,
-    152, 23,  159, 95,  148, 146, 10,  18,  119, 75,  204, 41,  78,  5,   138, 23,  103, 36,  22,  164, 2,   249, 26,
-    150, 58,  154, 58,  10,  181, 10,  72,  128, 139, 1,   5,   28,  176, 135, 208, 23,  160, 244, 13,  40,  253, 0,
-    74,  63,  129, 210, 47,  160, 244, 27,  40,  253, 193, 30,  0,   80,  75,  3,   4,   20,  0,   0,   0,   8,   0,
-    0,   0,   33,  0,   151, 101, 28,  155, 96,  0,   0,   0,   152, 0,   0,   0,   5,   0,   0,   0,   113, 46,  110,
-    112, 121, 155, 236, 23,  234, 27,  16,  201, 200, 224, 198, 80,  173, 158, 146, 90,  156, 92,  164, 110, 165, 160,
-    110, 147, 102, 161, 174, 163, 160, 158, 150, 95,  84,  82,  148, 152, 23,  159, 95,  148, 146, 10,  18,  119, 75,
-    204, 41,  78,  5,   138, 23,  103, 36,  22,  164, 2,   249, 26,  150, 58,  10,  134, 154, 58,  10,  181, 10,  112,
-    192, 197, 128, 2,   38,  216, 67,  232, 13,  80,  250, 16,  148, 190, 0,   165, 111, 66,  233, 71,  16,  186, 225,
-    5,   148, 255, 193, 30,  0,   80,  75,  1,   2,   20,  3,   20,  0,   0,   0,   8,   0,   0,   0,   33,  0,   239,
-    112, 12,  148, 93,  0,   0,   0,   152, 0,   0,   0,   5,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,   0,
-    128, 1,   0,   0,   0,   0,   116, 46,  110, 112, 121, 80,  75,  1,   2,   20,  3,   20,  0,   0,   0,   8,   0,
-    0,   0,   33,  0,   151, 101, 28,  155, 96,  0,   0,   0,   152, 0,   0,   0,   5,   0,   0,   0,   0,   0,   0,
-    0,   0,   0,   0,   0,   128, 1,   128, 0,   0,   0,   113, 46,  110, 112, 121, 80,  75,  5,   6,   0,   0,   0,
-    0,   2,   0,   2,   0,   102, 0,   0,   0,   3,   1,   0,   0,   0,   0};
-
-static void npz_is_unpacked_and_checked(void **state) {
-  (void)state;
-  jn_model *m = make_hinge();
-  jn_trajectory_options o;
-  jn_trajectory_options_init(&o);
-  o.order = 0;
-  jn_trajectory *t;
-  jn_error e;
-  jn_status status = jn_trajectory_load_text(m, (const char *)deflated, sizeof deflated, "x.npz", &o, &t, &e);
-#if JN_WITH_ZLIB
-  check(status == JN_OK, "%s", e.text);
-  double q;
-  check_ok(jn_trajectory_evaluate(t, 0.6, 0, &q, NULL));
-  check(fabs(q - 0.36) < 1e-14, "%g", q);
-  jn_trajectory_destroy(t);
-  unsigned char bad[sizeof deflated];
-  for (size_t i = 60; i < sizeof deflated;
-       i += 7) { /* damaged or cut anywhere: told, or of no account, never a crash */
-    memcpy(bad, deflated, sizeof bad);
-    bad[i] ^= 0x55;
-    if (jn_trajectory_load_text(m, (const char *)bad, sizeof bad, "x.npz", &o, &t, &e) == JN_OK)
-      jn_trajectory_destroy(t);
-    status = jn_trajectory_load_text(m, (const char *)deflated, i, "x.npz", &o, &t, &e);
-    check(status != JN_OK && !t, "cut at %zu", i);
-  }
-#else
-  check(status == JN_ERR_UNSUPPORTED && strstr(e.text, "zlib"), "%s", e.text);
-#endif
-  jn_model_destroy(m);
-}
-
-static void the_checksum_is_that_of_zip(void **state) {
-  (void)state;
-  assert_int_equal(jn__crc32((const unsigned char *)"123456789", 9), 0xCBF43926);
-}
-
-/* ---- Damage ---- */
-
-/* Bytes of good files changed at random: an error or a trajectory, never a crash (the sanitizers watch). */
-static void damaged_files_do_no_harm(void **state) {
-  (void)state;
-  enum { ROUNDS = 3000 };
-  uint64_t s = seed("damage");
-  jn_model *m = make_hinge();
-  static char text[4096];
-  const char *const good[] = {squares("t,a\n", "%g,%g", "\n", 12),
-                              "{\"times\": [0, 1, 2], \"joints\": {\"a\": {\"minimum_jerk\": [1, 2, 3]}}}"};
-  static char kept[2][4096];
-  for (int k = 0; k < 2; k++) strcpy(kept[k], good[k]);
-  int fine = 0;
-  for (int i = 0; i < ROUNDS; i++) {
-    size_t length = strlen(kept[i % 2]);
-    memcpy(text, kept[i % 2], length);
-    for (int k = 0; k < 1 + i % 3; k++) {
-      static const char marks[] = "0123456789,;\"[]{}-+.eE\n\r #x";
-      size_t at = (size_t)((uniform(&s) + 1) / 2 * (double)length);
-      text[at] = i % 5 ? marks[(size_t)((uniform(&s) + 1) / 2 * (sizeof marks - 1))] : (char)(uniform(&s) * 127);
-    }
-    jn_trajectory *t;
-    jn_error e;
-    jn_status status = jn_trajectory_load_text(m, text, length, "damaged", NULL, &t, &e);
-    check((status == JN_OK) == (t != NULL) && (status == JN_OK || *e.text), "round %d: %s", i, e.text);
-    fine += status == JN_OK;
-    jn_trajectory_destroy(t);
-  }
-  check(fine > 10 && fine < ROUNDS, "%d of %d are fine", fine, (int)ROUNDS);
-  jn_model_destroy(m);
-}
-
-/* ---- Wrenches ---- */
-
-static void wrenches_have_their_derivatives(void **state) {
-  (void)state;
-  jn_model *m = make_hinge();
-  jn_trajectory *t = load_text(m, squares("t,a\n", "%g,%g", "\n", 12), 1);
-  char path[64];
-  snprintf(path, sizeof path, "/tmp/jounce_wrench_%ld.csv", (long)getpid());
-  FILE *f = fopen(path, "w");
-  assert_non_null(f);
-  fputs(squares("t,a_fz\n", "%g,%g", "\n", 12), f);
-  fclose(f);
-  jn_error e;
-  jn_trajectory_options o;
-  jn_trajectory_options_init(&o);
-  o.wrench_interpolation = JN_INTERPOLATE_SPLINE;
-  jn_status status = jn_trajectory_load_wrenches(t, path, &o, &e);
-  remove(path);
-  check(status == JN_OK, "%s", e.text);
-  assert_true(jn_trajectory_has_wrenches(t));
-  check(jn_trajectory_wrench_rows(t) == 12 && jn_trajectory_wrench_order(t) == 4, "12 rows, degree 5");
-  double w[18];
-  check_ok(jn_trajectory_wrenches(t, 1.5, 2, w));
-  for (int k = 0; k < 3; k++)
-    for (int i = 0; i < 6; i++) {
-      double exact = i < 5 ? 0 : k == 0 ? 2.25 : k == 1 ? 3 : 2;
-      check(fabs(w[6 * k + i] - exact) < 1e-10, "order %d, number %d: %g", k, i, w[6 * k + i]);
-    }
-  jn_trajectory_destroy(t);
-  jn_model_destroy(m);
-}
-
-/* Text as a wrench file for a trajectory of 12 samples; what the first error says, "" when there is none. */
-static const char *wrench_fault_with(jn_trajectory *t, const char *text, jn_interpolation kind) {
-  static jn_error e;
-  jn_trajectory_options o;
-  jn_trajectory_options_init(&o);
-  o.wrench_interpolation = kind;
-  char path[64];
-  snprintf(path, sizeof path, "/tmp/jounce_wrench_%ld.csv", (long)getpid());
-  FILE *f = fopen(path, "w");
-  assert_non_null(f);
-  fputs(text, f);
-  fclose(f);
-  jn_status status = jn_trajectory_load_wrenches(t, path, &o, &e);
-  remove(path);
-  return status == JN_OK ? "" : e.text;
-}
-
-static const char *wrench_fault(jn_trajectory *t, const char *text) {
-  return wrench_fault_with(t, text, JN_INTERPOLATE_MONOTONE);
-}
-
-/* One row holds; two make a line; a few make a polynomial when splines are asked for; a name without its ending is told
- * with the link that it has. */
-static void few_rows_of_wrenches_are_enough(void **state) {
-  (void)state;
-  jn_model *m = make_hinge();
-  jn_trajectory *t = load_text(m, squares("t,a\n", "%g,%g", "\n", 12), 1);
-  double w[18];
-  assert_string_equal(wrench_fault(t, "t,a_fz,a_mx\n0,5,-2\n"), "");
-  for (int i = 0; i < 3; i++) {
-    check_ok(jn_trajectory_wrenches(t, 0.9 * i, 2, w));
-    check(w[5] == 5 && w[0] == -2 && w[11] == 0 && w[17] == 0, "held: %g %g", w[5], w[11]);
-  }
-  assert_string_equal(wrench_fault(t, "t,a_fz\n0,1\n5,11\n"), "");
-  check_ok(jn_trajectory_wrenches(t, 1, 2, w));
-  check(fabs(w[5] - 3) < 1e-14 && fabs(w[11] - 2) < 1e-14 && fabs(w[17]) < 1e-14, "line: %g %g %g", w[5], w[11], w[17]);
-  assert_string_equal(wrench_fault_with(t, "t,a_fz\n0,0\n2,4\n4,16\n", JN_INTERPOLATE_SPLINE), "");
-  check_ok(jn_trajectory_wrenches(t, 1, 2, w));
-  check(fabs(w[5] - 1) < 1e-13 && fabs(w[11] - 2) < 1e-13 && fabs(w[17] - 2) < 1e-13, "parabola: %g %g", w[5], w[11]);
-  assert_non_null(strstr(wrench_fault(t, "t,a_fz\n0,1\n1,11\n"), "goes from 0 to 1 s"));
-  assert_non_null(strstr(wrench_fault(t, "t,a\n0,1\n5,11\n"), "the nearest link is 'a'"));
-  jn_trajectory_destroy(t);
-  jn_model_destroy(m);
-}
-
-/* Rows at random times, some of them equal, as a file; at least from 0 to 5 s. */
-static int make_rows(uint64_t *s, double *t, double *x, char *text) {
-  int count = 2 + (int)(5 * (uniform(s) + 1));
-  text += sprintf(text, "t,a_fz\n");
-  for (int i = 0; i < count; i++) {
-    t[i] = i ? t[i - 1] + 0.02 + (1 + uniform(s)) * 5 / (count - 1) : 0;
-    if (i == count - 1) t[i] = fmax(t[i], 5);
-    x[i] = i && uniform(s) < -0.5 ? x[i - 1] : 100 * uniform(s);
-    text += sprintf(text, "%.17g,%.17g\n", t[i], x[i]);
-  }
-  return count;
-}
-
-/* What lies between two rows lies between their values; at the rows it is theirs; the derivative is that of the values;
- * the derivatives that are said to be continuous are. */
-static void wrenches_have_no_extremes_of_their_own(void **state) {
-  (void)state;
-  enum { TRIALS = 200, PARTS = 40 };
-  uint64_t s = seed("wrenches");
-  jn_model *m = make_hinge();
-  jn_trajectory *trajectory = load_text(m, squares("t,a\n", "%g,%g", "\n", 12), 1);
-  static char text[4096];
-  double t[16], x[16], w[12], before[12], behind[12];
-  for (int trial = 0; trial < TRIALS; trial++) {
-    jn_interpolation kind = (jn_interpolation)(trial % 3);
-    int count = make_rows(&s, t, x, text);
-    assert_string_equal(wrench_fault_with(trajectory, text, kind), "");
-    check(jn_trajectory_wrench_order(trajectory) == (int)kind - 1, "continuous to order %d", (int)kind - 1);
-    for (int i = 0; i + 1 < count; i++) {
-      double low = fmin(x[i], x[i + 1]), high = fmax(x[i], x[i + 1]), h = (t[i + 1] - t[i]) / PARTS;
-      for (int k = 0; k < PARTS; k++) {
-        check_ok(jn_trajectory_wrenches(trajectory, t[i] + k * h, 1, w));
-        check(w[5] >= low - 1e-11 && w[5] <= high + 1e-11, "%g is not from %g to %g", w[5], low, high);
-        check(k > 0 || fabs(w[5] - x[i]) < 1e-11, "row %d: %g, not %g", i, w[5], x[i]);
-        check_ok(jn_trajectory_wrenches(trajectory, t[i] + (k + 0.5 - 1e-4) * h, 1, before));
-        check_ok(jn_trajectory_wrenches(trajectory, t[i] + (k + 0.5 + 1e-4) * h, 1, behind));
-        check_ok(jn_trajectory_wrenches(trajectory, t[i] + (k + 0.5) * h, 1, w));
-        double slope = (behind[5] - before[5]) / (2e-4 * h);
-        check(fabs(slope - w[11]) < 1e-5 * (1 + 100 / h), "slope %g, not %g", w[11], slope);
-      }
-      check_ok(jn_trajectory_wrenches(trajectory, t[i + 1] - 1e-9, 1, before));
-      check_ok(jn_trajectory_wrenches(trajectory, t[i + 1], 1, behind));
-      for (int k = 0; k < (int)kind; k++)
-        check(fabs(before[6 * k + 5] - behind[6 * k + 5]) < 1e-2, "derivative %d jumps at row %d from %g to %g", k,
-              i + 1, before[6 * k + 5], behind[6 * k + 5]);
-    }
-  }
-  jn_trajectory_destroy(trajectory);
-  jn_model_destroy(m);
-}
-
-static void wrenches_have_units(void **state) {
-  (void)state;
-  jn_model *m = make_hinge();
-  jn_trajectory *t = load_text(m, squares("t,a\n", "%g,%g", "\n", 12), 1);
-  double w[6];
-  assert_string_equal(wrench_fault(t, squares("t,a_fz [kN]\n", "%g,%g", "\n", 12)), "");
-  check_ok(jn_trajectory_wrenches(t, 1.5, 0, w));
-  check(fabs(w[5] - 2250) < 1e-9, "kilonewton: %g", w[5]);
-  assert_non_null(strstr(wrench_fault(t, squares("t,a_fz [deg]\n", "%g,%g", "\n", 12)), "does not fit a force"));
-  assert_non_null(strstr(wrench_fault(t, squares("t,a_mz [N]\n", "%g,%g", "\n", 12)), "does not fit a moment"));
-  jn_trajectory_destroy(t);
-  jn_model_destroy(m);
-}
+#if JN_WITH_JSON
 
 /* ---- JSON ---- */
 
-#if JN_WITH_JSON
 static void faults_of_closed_forms_name_the_place(void **state) {
   (void)state;
   static const fault faults[] = {
@@ -722,6 +382,7 @@ static void faults_of_closed_forms_name_the_place(void **state) {
                 "not-smooth", 1, 28, "is at rest from 2 s; derivatives above order 2 jump there");
   jn_model_destroy(m);
 }
+
 #endif
 
 int main(void) {
@@ -736,15 +397,6 @@ int main(void) {
     cmocka_unit_test(what_is_suspicious_is_told),
     cmocka_unit_test(continuous_joints_in_degrees_are_told),
     cmocka_unit_test(what_a_fit_leaves_behind_is_told),
-    cmocka_unit_test(npy_is_read_in_all_its_forms),
-    cmocka_unit_test(npy_of_another_size_is_refused),
-    cmocka_unit_test(npz_is_unpacked_and_checked),
-    cmocka_unit_test(the_checksum_is_that_of_zip),
-    cmocka_unit_test(wrenches_have_their_derivatives),
-    cmocka_unit_test(wrenches_have_units),
-    cmocka_unit_test(few_rows_of_wrenches_are_enough),
-    cmocka_unit_test(wrenches_have_no_extremes_of_their_own),
-    cmocka_unit_test(damaged_files_do_no_harm),
 #if JN_WITH_JSON
     cmocka_unit_test(faults_of_closed_forms_name_the_place),
 #endif
