@@ -16,13 +16,13 @@ void jn__turn_rpy(double T[16], const double rpy[3]);
 void jn__turn_quaternion(double T[16], const double q[4]);
 void jn__rpy_of(const double T[16], double rpy[3]);
 
-/* In the place of an inertia that cannot be read: nothing is wrong with it. */
+/* Replaces an inertia that cannot be read: it passes all checks. */
 #define JN_HARMLESS_INERTIA \
   { 1, 0, 0, 0, 1, 1, 1, 0, 0, 0 }
 
 /* ---- Order of coordinates ---- */
 
-/* 1 when the coordinates are in the order of the links, which is what a file gives without further words. */
+/* 1 when the coordinates are in the order of the links, which is the default order of a file. */
 int jn__order_is_default(const jn_model *m);
 
 #endif

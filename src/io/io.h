@@ -14,7 +14,7 @@ jn_status jn__native_read(jn_builder *b, const char *text, size_t length); /* na
 /* A file {"loops": [...]} beside a model. native_read.c */
 jn_status jn__native_read_loops(jn_builder *b, const char *text, size_t length);
 
-/* Writers append to `out`; what cannot be said is reported through `log`. */
+/* Writers append to `out`; what cannot be expressed is reported through `log`. */
 jn_status jn__urdf_write(const jn_model *m, jn_text *out, jn_log *log);   /* urdf_write.c */
 jn_status jn__native_write(const jn_model *m, jn_text *out, jn_log *log); /* native_write.c */
 

@@ -205,7 +205,7 @@ static jn_status read_loops(jn_builder *b) {
 #endif
 }
 
-/* What the options say about loops, once the model has been read. */
+/* Applies the options for loops, after the model has been read. */
 static jn_status change_loops(jn_builder *b, jn_status status) {
   if (b->options.ignore_loops) jn__builder_drop_loops(b);
   return status == JN_OK && b->options.loops ? read_loops(b) : status;

@@ -240,7 +240,7 @@ static void read_quaternion(reader *r, const node *n, double T[16]) {
   jn__turn_quaternion(T, q);
 }
 
-/* T is the identity before, and stays so as far as the file says nothing. */
+/* T is the identity before; parts that the file does not give stay so. */
 static void read_placement(reader *r, const node *up, double T[16]) {
   node n;
   double v[3], R[9];
@@ -321,7 +321,7 @@ static void read_inertia(reader *r, const node *body, double parameters[10]) {
 
 /* ---- Joints ---- */
 
-/* Warn of keys that are known, but say nothing for this type. */
+/* Warn of keys that are known but have no meaning for this type. */
 static void check_use(reader *r, const node *n, const char *type, unsigned used) {
   static const struct {
     const char *key;

@@ -36,7 +36,7 @@ typedef struct jn_urdf {
   int link_count, link_capacity;
   jn_urdf_joint *joints;
   int joint_count, joint_capacity;
-  int incomplete;    /* a name, parent or child is missing, so that the tree cannot be judged */
+  int incomplete;    /* a name, parent or child is missing, so that the tree cannot be checked */
   int message_count; /* logged so far */
   /* Macro calls and properties that xacro left behind: how many, and the first one. */
   int xacro_count, xacro_line, xacro_column;

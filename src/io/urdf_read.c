@@ -120,7 +120,7 @@ static int check_names(jn_urdf *u, const name_index *index, const char *what) {
 
 static const char *link_name_at(const void *urdf, int i) { return ((const jn_urdf *)urdf)->links[i].name; }
 
-/* A joint names a link that is not there: suggest one that is spelt alike. */
+/* A joint names a link that does not exist: suggest one with a similar name. */
 static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, int is_parent) {
   const char *name = is_parent ? joint->parent : joint->child;
   char remedy[128] = "add the link, or correct the name";
@@ -195,7 +195,7 @@ static void report_cycle(jn_urdf *u, int start) {
                JN_CLIP(u->links[start].name));
 }
 
-/* Follows every link up to the root or to a link that was seen; meeting one's own trail is a cycle. */
+/* Follows every link up to the root or to a link that was seen; meeting the current path again is a cycle. */
 static int check_cycles(jn_urdf *u, int *trail) {
   int faults = 0;
   for (int i = 0; i < u->link_count; i++) {
@@ -240,7 +240,7 @@ static int find_root(jn_urdf *u) {
   return -1;
 }
 
-/* Macro calls are nothing to worry about when the tree is whole, but the only hint when nothing is there. */
+/* Macro calls do not matter if the tree is complete, but are the only hint if nothing is there. */
 static int check_content(jn_urdf *u) {
   if (u->link_count == 0 && u->xacro_count) {
     jn__urdf_log(u, JN_ERROR, JN_ERR_SYNTAX, "urdf-xacro", u->xacro_line, u->xacro_column, NULL,
@@ -267,7 +267,7 @@ static jn_status no_memory(jn_urdf *u) {
   return JN_ERR_MEMORY;
 }
 
-/* Judges the tree and finds its root, -1 after a fault. What follows from a fault is not reported on top of it. */
+/* Checks the tree and finds its root, -1 after an error. Consequences of an error are not reported in addition. */
 static jn_status check_tree(jn_urdf *u, int *root) {
   const jn_allocator *a = &u->builder->allocator;
   name_index links = {0}, joints = {0};
@@ -357,7 +357,7 @@ jn_status jn__urdf_read(jn_builder *b, const char *text, size_t length) {
   int root = -1;
   jn_status status = jn__urdf_parse(&u, text, length);
   if (status == JN_OK) status = check_tree(&u, &root);
-  /* Wrong values do not keep the tree from the builder: freezing may find more faults in it. */
+  /* A tree with wrong values is still passed to the builder: freezing may find more errors in it. */
   if (status == JN_OK && root >= 0) {
     note_missing_inertia(&u);
     status = add_links(&u, root);

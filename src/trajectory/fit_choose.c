@@ -85,7 +85,7 @@ static int solve(search *s, const jn_fit_batch *b, int count) {
   return status != JN_ERR_MEMORY;
 }
 
-/* What a group scores with `count` B-splines; NaN without memory. */
+/* The score of a group with `count` B-splines; NaN if out of memory. */
 static double try_count(search *s, int group, int count) {
   jn_fit_batch b = batch_of(s, group);
   return solve(s, &b, count) ? score_of(s, &b, group, 0, b.columns, count) : NAN;
@@ -100,7 +100,7 @@ static int make_grid(const jn_fit_batch *b, int most, int grid[GRID]) {
   return size;
 }
 
-/* Steps of 2^(1/2), then 2^(1/4), about the best of the grid; 0 without memory. */
+/* Steps of 2^(1/2), then 2^(1/4), about the best of the grid; 0 if out of memory. */
 static int refine_gcv(search *s, int group, int most, double best) {
   int *count = &s->counts[group];
   for (double ratio = sqrt(2); ratio > 1.1; ratio = sqrt(ratio)) {
@@ -130,7 +130,7 @@ static void find_residuals(const search *s, const jn_fit_batch *b, int count, in
   }
 }
 
-/* Correlation of neighbouring residuals of the last solution, if they are noise; 0 if not, NaN without memory. */
+/* Correlation of neighbouring residuals of the last solution, if they are noise; 0 if not, NaN if out of memory. */
 static double noise_correlation(const search *s, const jn_fit_batch *b, int count) {
   double product = 0, squares = 0, *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);
   int noise = 1, fine = rest != NULL;
@@ -170,12 +170,12 @@ static int first_dip(const double *scores, const int *grid, int size, double lea
   return best;
 }
 
-/* Solve, and find the correlation of the noise that is left behind; NaN without memory. */
+/* Solve, and find the correlation of the remaining noise; NaN if out of memory. */
 static double try_correlation(search *s, const jn_fit_batch *b, int count) {
   return solve(s, b, count) ? noise_correlation(s, b, count) : NAN;
 }
 
-/* When the noise is correlated: judge again, with more caution. 0 without memory. */
+/* When the noise is correlated: judge again, with more caution. 0 if out of memory. */
 static int allow_for_correlation(search *s, int group, const int *grid, int size, double *scores) {
   const double clearly = 0.2, most = 0.98;
   jn_fit_batch b = batch_of(s, group);
@@ -272,7 +272,8 @@ static void weigh(const jn_fit_batch *b, const double *squares, double *weights)
   }
 }
 
-/* Are the samples of a derivative noise about that of the last solution, through one column alone? NaN without memory.
+/* Are the samples of a derivative noise about that of the last solution, through one column alone? NaN if out of
+ * memory.
  */
 static double derivative_is_noise(const search *s, const jn_fit_batch *b, int channel, int column) {
   double row[JN_MAX_DEGREE + 1], *rest = jn__allocate(b->allocator, (size_t)b->samples * sizeof *rest);

@@ -166,7 +166,7 @@ static void add_windows(spectrum *s, const double *e, int first, int second) {
   }
 }
 
-/* Windows over all residuals; the last one ends with them. 0 without memory. */
+/* Windows over all residuals; the last one ends with them. 0 if out of memory. */
 static int find_spectrum(const jn_allocator *a, const double *e, int count, int size, double low, double high,
                          spectrum *s) {
   size_t n = (size_t)size;

@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Steps much larger than the usual one: what the spline makes of them is a guess. */
+/* Steps much larger than the usual one: there the spline is a guess. */
 static void check_gaps(jn_loading *l, const jn_table *t, int column, const double *x) {
   double *steps = t->rows > 1 ? jn__allocate(&l->allocator, (size_t)t->rows * sizeof *steps) : NULL;
   if (!steps) return;
@@ -276,7 +276,8 @@ static void check_degrees(jn_loading *l, const jn_table *t, int i, const coordin
           "row %d has %.6g, likely degrees instead of radians%s", worst + 1, x[worst], against);
 }
 
-/* A joint with an end cannot turn on and on: a jump by a turn is a fault of the data that only the user can mend. */
+/* A joint with limits cannot turn without end: a jump by a full turn is an error in the data that only the user can
+ * correct. */
 static void check_wrapped(jn_loading *l, const jn_table *t, int column) {
   const double *x = jn__table_column(t, column);
   int jumps = 0, first = 0;

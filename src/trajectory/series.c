@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Series of samples into spline curves: batches of what can share its work, the choice of smoothness, the fit, and how
+/* Series of samples into spline curves: batches that share their work, the choice of smoothness, the fit, and how
  * far it is from the samples. */
 #include <math.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void find_values(const fitting *f, const jn_curve *c, double *values) {
   }
 }
 
-/* How far a fitted series is from its samples, and what that may mean. 0 without memory. */
+/* How far a fitted series is from its samples, and what that may mean. 0 if out of memory. */
 static int measure(const fitting *f, jn_series *s, int complete) {
   const jn_curve *c = s->curve;
   jn_residue r;
@@ -154,7 +154,7 @@ static int group_size(const jn_series *s, int left) {
   return n;
 }
 
-/* Series in a row that can be judged together: all those without derivatives, or one group with them. */
+/* Consecutive series that can be fitted together: all those without derivatives, or one group with them. */
 static int batch_size(const jn_series *s, int left) {
   if (s->channels > 1) return group_size(s, left);
   int n = 0;

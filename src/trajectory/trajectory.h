@@ -37,7 +37,7 @@ struct jn_trajectory {
 
 enum { JN_NAME = JN_COORDINATE_NAME }; /* room for the name of a coordinate, with "_d2" behind it */
 
-/* Names of coordinates, sorted, so that many columns are found among many coordinates in time. */
+/* Names of coordinates, sorted, so that many columns are found among many coordinates quickly. */
 typedef struct jn_name_place {
   char *name;
   int place; /* in q or v */
@@ -95,7 +95,7 @@ typedef struct jn_unit {
   double scale; /* factor to SI */
 } jn_unit;
 
-/* What stood in brackets, e.g. "deg/s"; 0 when it is not known. */
+/* The unit in brackets, e.g. "deg/s"; 0 when it is not known. */
 int jn__unit_read(const char *text, jn_unit *unit);
 /* A column to SI by the unit in its header; 0 after reporting that it is not known, or not of this kind and order. */
 int jn__scale_column(jn_loading *l, jn_table *table, int column, jn_unit_kind kind, int order);
@@ -115,20 +115,20 @@ typedef struct jn_series {
   double *data[JN_MAX_CHANNELS];
   double rate;      /* samples a second */
   int alone;        /* samples of derivatives do not count: they are noise about the slope of the others */
-  int smoother;     /* B-splines of a fit that left more than noise behind; 0: none did */
+  int smoother;     /* B-splines of a fit whose residuals were more than noise; 0: none */
   jn_residue first; /* what it left, or else what the fit itself leaves */
 } jn_series;
 
 /* Fit all series; curves go to `blocks`. */
 jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
                          int count);
-/* Tell where a fit leaves more than noise behind, or would have (residue.c). */
+/* Report where the residuals of a fit are more than noise, or would have been (residue.c). */
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count);
 /* The degree of splines for an order. */
 int jn__spline_degree(int order);
 /* The column of times, checked: rising, without large gaps; -1 after reporting what is wrong. */
 int jn__check_times(jn_loading *l, jn_table *table, int least);
-/* How an angle moves: from first to last between low and high, at most at this speed. */
+/* How an angle moves: from first to last, between low and high, at most at this speed. */
 typedef struct jn_travel {
   double first, last, low, high, speed;
 } jn_travel;

@@ -128,7 +128,7 @@ static jn_status fit(jn_loading *l, jn_table *t, const double *x, jn_series *ser
 
 /* ---- Together ---- */
 
-/* The file must cover the trajectory; one row holds all the time. */
+/* The file must cover the trajectory; one row means constant wrenches. */
 static int check_range(jn_loading *l, const jn_table *t, int time, const jn_trajectory *out) {
   const double *x = jn__table_column(t, time);
   double slack = 1e-9 * (out->end - out->start);
@@ -140,7 +140,7 @@ static int check_range(jn_loading *l, const jn_table *t, int time, const jn_traj
   return 0;
 }
 
-/* Which column is which number of which link. How many there are. */
+/* Which column is which component of which link. Returns their number. */
 static int make_series(jn_loading *l, jn_table *t, int time, jn_curve *curves, jn_series *series) {
   int count = 0;
   for (int c = 0; c < t->columns; c++) {
