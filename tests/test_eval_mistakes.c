@@ -118,7 +118,7 @@ static void mistakes_in_rows_name_the_row_and_the_joint(void **state) {
 static void mistakes_with_bases_quaternions_and_followers_are_told(void **state) {
   (void)state;
   check_mistake("mixed.json", "{\"q\": {\"follow\": 1}}",
-                "q: joint 'follow': has no coordinate of its own, for it follows "
+                "q: joint 'follow': has no coordinate of its own, because it mimics "
                 "joint 'slide'");
   check_mistake("mixed.json", "{\"prescribed\": [\"follow\"]}", "prescribed: joint 'follow': has no coordinate");
   check_mistake("mixed.json", "{\"v\": {\"camera\": 1}}", "v: joint 'camera': is fixed and has no coordinate");

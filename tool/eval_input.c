@@ -190,7 +190,7 @@ static int find_joint(reader *r, const char *name) {
   if (joint == JN_NONE) {
     unknown_joint(r);
   } else if (jn_joint_mimic(r->model, joint, &leader, NULL, NULL)) {
-    complain(r, "has no coordinate of its own, for it follows joint '%s'; give that one, or --mimic ignore",
+    complain(r, "has no coordinate of its own, because it mimics joint '%s'; give that one, or --mimic ignore",
              jn_joint_name(r->model, leader));
     joint = JN_NONE;
   } else if (jn_joint_nv(r->model, joint) == 0) {

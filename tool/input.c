@@ -28,7 +28,7 @@ size_t max_bytes_of(const char *command, const char *text) {
     int shift = unit ? 10 * (int)(unit - units + 1) : 0;
     if (end[unit != NULL] == 0 && number <= SIZE_MAX >> shift) return (size_t)number << shift;
   }
-  usage_error(command, "--max-bytes takes a number of bytes, perhaps with K, M or G behind it, not '%s'", text);
+  usage_error(command, "--max-bytes takes a number of bytes, optionally followed by K, M or G, not '%s'", text);
   return 0;
 }
 
