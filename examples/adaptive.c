@@ -102,7 +102,7 @@ static jn_status step(const study *c, double t, double h, double x[X]) {
   return status;
 }
 
-/* V of the true masses: the only place where they count but in the robot itself. */
+/* V with the true masses. Only this function and the robot itself use them. */
 static jn_status lyapunov(const study *c, double t, const double x[X], double *V) {
   double s[N], Y[N][P], M[N][N];
   jn_status status = regressor(c, t, x, s, Y);

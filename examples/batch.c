@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many states at once: a Panda swings out of its rest pose from a thousand velocities, and every path is integrated for
- * a tenth of a second without torques. Energy tells whether it was right. */
+/* Many states at once: a Panda starts from its rest pose with a thousand different velocities, and every path is
+ * integrated for a tenth of a second without torques. The total energy shows whether the result is right. */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A four-bar linkage: one motor, three moving bars, and a pin that closes the loop. What torque, and what rate of it,
- * makes the crank turn evenly; and what the linkage does when the motor gives this torque and then lets go. */
+/* A four-bar linkage: one motor, three moving bars, and a pin that closes the loop. Computes the torque, and its rate,
+ * that turn the crank at constant speed, and what the linkage does when the motor applies this torque and then lets go.
+ */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ static int torques_of_a_turn(jn_loops *loops) {
   for (int degrees = 0; degrees < 360; degrees += 45) {
     double v[(K + 2) * N] = {0}, tau[(K + 1) * N], lambda[(K + 1) * ROWS], W[12];
     q[0] = degrees * 3.14159265358979323846 / 180;
-    v[0] = 6.283;                                                           /* one turn a second, and no acceleration */
+    v[0] = 6.283; /* one revolution per second, and no acceleration */
     if (jn_loops_assemble(loops, motor, 0, q, NULL) != JN_OK) return 0;     /* the other bars follow, */
     if (jn_loops_complete_motion(loops, K, motor, q, v) != JN_OK) return 0; /* their motion too */
     if (jn_loops_inverse_dynamics_jet(loops, K, motor, JN_LEAST_TORQUE, NULL, q, v, NULL, NULL, tau, lambda) != JN_OK)
@@ -41,7 +42,7 @@ int main(void) {
   printf("%d conditions, %d of them independent: mobility %d\n", jn_loops_rows(loops), health.rank, N - health.rank);
   if (!torques_of_a_turn(loops)) return 1;
 
-  const unsigned char motor[N] = {1, 0, 0}; /* now without a torque, from one turn a second */
+  const unsigned char motor[N] = {1, 0, 0}; /* now without a torque, starting at one revolution per second */
   v[0] = 6.283;
   if (jn_loops_project(loops, motor, q, v) != JN_OK) return 1;
   jn_energy(model, work, q, v, energy);

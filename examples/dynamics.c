@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Torques that a motion needs, the motion that torques make, and where the hand goes. */
+/* The torques for a motion, the motion caused by torques, and where the hand goes. */
 #include <jounce/jounce.h>
 #include <stdio.h>
 

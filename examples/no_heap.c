@@ -33,7 +33,7 @@ int main(void) {
   if (jn_load("builtin:chain:7", &options, &arm, NULL) != JN_OK) return 1;
   if (jn_work_init(arm, work_memory, sizeof work_memory, &work) != JN_OK) return 1;
 
-  float q[7] = {0}, v[7] = {0}, tau[7], acceleration[7]; /* single precision, as a small CPU likes it */
+  float q[7] = {0}, v[7] = {0}, tau[7], acceleration[7]; /* single precision, which suits a small CPU */
   q[0] = 0.5f;
   for (int step = 0; step < 1000; step++) { /* hold the posture: gravity compensation and damping */
     jnf_gravity_forces(arm, work, q, tau);
