@@ -14,7 +14,7 @@ static void need(void) {
   if (!JN_WITH_IDENT || jn_builtin_count() == 0) skip(); /* a build without LAPACKE or jansson */
 }
 
-static void wrong_use_is_told_with_code_2(void **state) {
+static void wrong_usage_is_reported_with_code_2(void **state) {
   (void)state;
   check_refusal("base", 2, "MODEL is missing");
   check_refusal("base builtin:panda --method lu", 2, "--method takes auto|structure|qr|svd, not 'lu'");
@@ -51,7 +51,7 @@ static void help_names_the_options(void **state) {
 }
 
 /* Loops are said to be left open, and what is almost zero is told: here gravity, all but along the axis. */
-static void doubts_are_told(void **state) {
+static void doubts_are_reported(void **state) {
   (void)state;
   need();
   outcome o = run("base builtin:four_bar"),
@@ -155,10 +155,10 @@ static void json_agrees_with_the_library(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrong_use_is_told_with_code_2),
+      cmocka_unit_test(wrong_usage_is_reported_with_code_2),
       cmocka_unit_test(a_build_without_lapacke_says_so),
       cmocka_unit_test(help_names_the_options),
-      cmocka_unit_test(doubts_are_told),
+      cmocka_unit_test(doubts_are_reported),
       cmocka_unit_test(planar_arm),
       cmocka_unit_test(panda_has_43_in_lines_that_fit),
       cmocka_unit_test(methods_and_seeds_agree),

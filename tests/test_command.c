@@ -61,7 +61,7 @@ static void near_words_are_suggested_and_far_ones_are_not(void **state) {
   done(&o);
 }
 
-static void wrong_use_is_told_with_code_2(void **state) {
+static void wrong_usage_is_reported_with_code_2(void **state) {
   (void)state;
   check_refusal("info", 2, "MODEL is missing");
   check_refusal("convert builtin:panda", 2, "OUT is missing");
@@ -275,7 +275,7 @@ int main(void) {
       cmocka_unit_test(help_of_a_command_names_its_options),
       cmocka_unit_test(version_is_that_of_the_library),
       cmocka_unit_test(near_words_are_suggested_and_far_ones_are_not),
-      cmocka_unit_test(wrong_use_is_told_with_code_2),
+      cmocka_unit_test(wrong_usage_is_reported_with_code_2),
       cmocka_unit_test(options_mean_the_same_in_every_place_and_form),
       cmocka_unit_test(after_two_dashes_everything_is_an_argument),
       cmocka_unit_test(list_names_every_builtin_robot),

@@ -40,7 +40,7 @@ static void check_is_0_for_a_good_model(void **state) {
   done(&json);
 }
 
-static void check_is_1_for_warnings_and_tells_their_place(void **state) {
+static void check_is_1_for_warnings_and_shows_their_place(void **state) {
   (void)state;
   need_urdf();
   char place[128];
@@ -75,7 +75,7 @@ static void warnings_are_errors_in_strict_mode_only(void **state) {
   done(&o);
 }
 
-static void all_errors_are_told_not_only_the_first(void **state) {
+static void all_errors_are_reported_not_only_the_first(void **state) {
   (void)state;
   need_urdf();
   const char *path = write_file("bad.urdf", error_urdf);
@@ -194,9 +194,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_hint_can_be_pasted_whatever_the_name_of_the_file),
       cmocka_unit_test(check_is_0_for_a_good_model),
-      cmocka_unit_test(check_is_1_for_warnings_and_tells_their_place),
+      cmocka_unit_test(check_is_1_for_warnings_and_shows_their_place),
       cmocka_unit_test(warnings_are_errors_in_strict_mode_only),
-      cmocka_unit_test(all_errors_are_told_not_only_the_first),
+      cmocka_unit_test(all_errors_are_reported_not_only_the_first),
       cmocka_unit_test(what_cannot_be_read_is_code_1),
       cmocka_unit_test(output_that_does_not_arrive_is_code_1),
       cmocka_unit_test(native_files_keep_all_of_a_model),

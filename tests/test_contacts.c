@@ -469,7 +469,7 @@ static void a_condition_by_callback_is_the_loop_it_describes(void **state) {
   }
 }
 
-static void callbacks_that_are_missing_or_fail_are_told(void **state) {
+static void callbacks_that_are_missing_or_fail_are_reported(void **state) {
   (void)state;
   enum { N = 4 };
   pin p = {N, {0.5, 0.7, 0.7, 0.5}, 0.6, 0};
@@ -500,7 +500,7 @@ static void callbacks_that_are_missing_or_fail_are_told(void **state) {
 
 /* ---- redundant, singular ---- */
 
-static void redundant_rows_are_told(void **state) {
+static void redundant_rows_are_reported(void **state) {
   (void)state;
   if (jn_row_epsilon() > 1e-10) return;
   jn_model *m = linkage(3, (const double[]){0.4, 1, 0.4}, 1);
@@ -519,7 +519,7 @@ static void redundant_rows_are_told(void **state) {
 
 /* The parallelogram on its way to the flat position, where it could fold the other way: the weakest direction goes as
  * the angle; the answer is bounded, and the caller is told. */
-static void singular_configurations_are_told_and_bounded(void **state) {
+static void singular_configurations_are_reported_and_bounded(void **state) {
   (void)state;
   if (jn_row_epsilon() > 1e-10) return;
   jn_model *m = linkage(3, (const double[]){0.4, 1, 0.4}, 1);
@@ -549,9 +549,9 @@ int main(void) {
       cmocka_unit_test(a_coupled_cylinder_is_a_screw),
       cmocka_unit_test(couplings_are_checked),
       cmocka_unit_test(a_condition_by_callback_is_the_loop_it_describes),
-      cmocka_unit_test(callbacks_that_are_missing_or_fail_are_told),
-      cmocka_unit_test(redundant_rows_are_told),
-      cmocka_unit_test(singular_configurations_are_told_and_bounded),
+      cmocka_unit_test(callbacks_that_are_missing_or_fail_are_reported),
+      cmocka_unit_test(redundant_rows_are_reported),
+      cmocka_unit_test(singular_configurations_are_reported_and_bounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

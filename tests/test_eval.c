@@ -168,7 +168,7 @@ static void a_force_that_carries_the_weight_leaves_a_body_at_rest(void **state) 
   json_decref(o);
 }
 
-static void the_model_tells_the_order_of_the_velocity(void **state) {
+static void the_model_gives_the_order_of_the_velocity(void **state) {
   (void)state;
   json_t *o = evaluate("block.json --floating --want g", "{}");
   assert_string_equal(json_string_value(at(o, "model.name")), "block");
@@ -538,7 +538,7 @@ int main(void) {
       cmocka_unit_test(joint_wrenches_hold_the_weight),
       cmocka_unit_test(momentum_is_mass_times_velocity),
       cmocka_unit_test(a_force_that_carries_the_weight_leaves_a_body_at_rest),
-      cmocka_unit_test(the_model_tells_the_order_of_the_velocity),
+      cmocka_unit_test(the_model_gives_the_order_of_the_velocity),
       cmocka_unit_test(objects_and_flat_arrays_mean_the_same),
       cmocka_unit_test(every_state_of_an_array_has_its_result),
       cmocka_unit_test(states_come_from_standard_input_or_are_neutral),

@@ -105,7 +105,7 @@ static const char gimbal[] =
     "1, "
     "0]}, \"inertia\": {\"mass\": 2, \"com\": [1, 0, 0]}}]}";
 
-static void a_singular_state_among_many_is_told_by_its_number(void **state) {
+static void a_singular_state_among_many_is_reported_by_its_number(void **state) {
   (void)state;
   const char *states = "[{}, {\"q\": [0, 0.3]}, {\"q\": [1, 1]}, {}, {}, {\"q\": [0.5, 1.5707963267948966]}, {}]";
   write_file("empty.json", gimbal);
@@ -132,7 +132,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_state_of_several_blocks_is_as_if_alone),
       cmocka_unit_test(losses_count_in_every_state),
-      cmocka_unit_test(a_singular_state_among_many_is_told_by_its_number),
+      cmocka_unit_test(a_singular_state_among_many_is_reported_by_its_number),
   };
   return cmocka_run_group_tests_name("eval_batch", tests, make_robots, remove_directory);
 }

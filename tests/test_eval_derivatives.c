@@ -432,7 +432,7 @@ static void a_force_on_the_elbow_changes_as_it_is_held(void **state) {
 
 /* ---- Mistakes ---- */
 
-static void wrong_use_is_told(void **state) {
+static void wrong_usage_is_reported(void **state) {
   (void)state;
   check_refusal("planar.json --want dtau_dq --hold up", 2, "--hold takes body|world|aligned");
   check_refusal("planar.json --want dtau_dq,dtau_jets --hold world", 2, "dtau_jets holds wrenches in the body only");
@@ -442,7 +442,7 @@ static void wrong_use_is_told(void **state) {
                 "v_jets: dtau_jets of order 2 needs 4 rows, not 2");
 }
 
-static void what_cannot_be_is_told_before_anything_is_written(void **state) {
+static void impossible_requests_are_reported_before_anything_is_written(void **state) {
   (void)state;
   const char *const solved[] = {"ddq_dq", "ddq_dv", "ddq_dtau", "ddq_dwrench", "hybrid_d", "dMinv_dq", "d2ddq"};
   for (size_t i = 0; i < sizeof solved / sizeof *solved; i++) {
@@ -474,8 +474,8 @@ int main(void) {
       cmocka_unit_test(torque_rates_of_order_0_are_torques),
       cmocka_unit_test(a_weight_is_not_a_thruster),
       cmocka_unit_test(a_force_on_the_elbow_changes_as_it_is_held),
-      cmocka_unit_test(wrong_use_is_told),
-      cmocka_unit_test(what_cannot_be_is_told_before_anything_is_written),
+      cmocka_unit_test(wrong_usage_is_reported),
+      cmocka_unit_test(impossible_requests_are_reported_before_anything_is_written),
   };
   return cmocka_run_group_tests(tests, make_all, remove_directory);
 }

@@ -11,7 +11,7 @@ static void check_mistake(const char *model, const char *states, const char *par
   check_refusal(line, 1, part);
 }
 
-static void wrong_use_is_told_with_code_2(void **state) {
+static void wrong_usage_is_reported_with_code_2(void **state) {
   (void)state;
   check_refusal("--want tau", 2, "MODEL is missing");
   check_refusal("planar.json", 2, "--want is missing");
@@ -25,7 +25,7 @@ static void wrong_use_is_told_with_code_2(void **state) {
   check_refusal("planar.json --want J --link world </dev/null", 2, "no link or frame 'world'");
 }
 
-static void files_that_are_no_states_are_told_with_their_place(void **state) {
+static void files_without_states_are_reported_with_their_place(void **state) {
   (void)state;
   check_refusal("planar.json --want tau --input nowhere.json", 1, "jounce: nowhere.json: cannot be opened: ");
   check_refusal("planar.json --want tau --input .", 1, "jounce: .: cannot be read: ");
@@ -71,7 +71,7 @@ static void check_jet_mistake(const char *options, const char *states, const cha
   check_refusal(line, 1, part);
 }
 
-static void missing_rows_are_told_with_their_number(void **state) {
+static void missing_rows_are_reported_with_their_number(void **state) {
   (void)state;
   const char *two = "[{}, {\"v_jets\": [[1, 2], [3, 4]]}]";
   check_jet_mistake("--want tau_jets --order 2", two, "state 1: v_jets: tau_jets of order 2 needs 4 rows, not 2");
@@ -115,7 +115,7 @@ static void mistakes_in_rows_name_the_row_and_the_joint(void **state) {
                     "wrench_jets: row 0 (from 0): differs from wrench, which");
 }
 
-static void mistakes_with_bases_quaternions_and_followers_are_told(void **state) {
+static void mistakes_with_bases_quaternions_and_followers_are_reported(void **state) {
   (void)state;
   check_mistake("mixed.json", "{\"q\": {\"follow\": 1}}",
                 "q: joint 'follow': has no coordinate of its own, because it mimics "
@@ -141,7 +141,7 @@ static void mistakes_with_bases_quaternions_and_followers_are_told(void **state)
   json_decref(o);
 }
 
-static void all_mistakes_are_told_up_to_a_number(void **state) {
+static void all_mistakes_are_reported_up_to_a_number(void **state) {
   (void)state;
   char text[1024] = "[", *end = text + 1;
   for (int i = 0; i < 30; i++) end += sprintf(end, "%s{\"z%d\": 0}", i ? ", " : "", i);
@@ -152,13 +152,13 @@ static void all_mistakes_are_told_up_to_a_number(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(wrong_use_is_told_with_code_2),
-      cmocka_unit_test(files_that_are_no_states_are_told_with_their_place),
+      cmocka_unit_test(wrong_usage_is_reported_with_code_2),
+      cmocka_unit_test(files_without_states_are_reported_with_their_place),
       cmocka_unit_test(mistakes_name_state_field_and_joint),
-      cmocka_unit_test(missing_rows_are_told_with_their_number),
+      cmocka_unit_test(missing_rows_are_reported_with_their_number),
       cmocka_unit_test(mistakes_in_rows_name_the_row_and_the_joint),
-      cmocka_unit_test(mistakes_with_bases_quaternions_and_followers_are_told),
-      cmocka_unit_test(all_mistakes_are_told_up_to_a_number),
+      cmocka_unit_test(mistakes_with_bases_quaternions_and_followers_are_reported),
+      cmocka_unit_test(all_mistakes_are_reported_up_to_a_number),
   };
   return cmocka_run_group_tests(tests, make_robots, remove_directory);
 }

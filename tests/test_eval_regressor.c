@@ -288,7 +288,7 @@ static void check_mistake(const char *options, const char *states, const char *p
   check_refusal(line, 1, part);
 }
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
   (void)state;
   const char *want = "--want Y_slotine_li";
   check_mistake(want, "[{}, {\"v_r\": [1]}]", "state 1: v_r: takes 2 numbers, not 1");
@@ -303,7 +303,7 @@ static void mistakes_are_told(void **state) {
   check_refusal("planar.json --want y", 2, "did you mean Y?");
 }
 
-static void what_cannot_be_is_told_before_anything_is_written(void **state) {
+static void impossible_requests_are_reported_before_anything_is_written(void **state) {
   (void)state;
   check_refusal("empty.json --want Y,ddq_dpi </dev/null", 1, "state 0: ddq_dpi: joint 'idle' has no effective inertia");
   json_decref(evaluate("empty.json --want Y,dM_dpi,Y_jets", "{}")); /* these need no inverse */
@@ -324,8 +324,8 @@ int main(void) {
       cmocka_unit_test(references_are_given_like_velocities),
       cmocka_unit_test(derivatives_by_the_parameters_obey_their_laws),
       cmocka_unit_test(links_are_listed_when_parameters_are_wanted),
-      cmocka_unit_test(mistakes_are_told),
-      cmocka_unit_test(what_cannot_be_is_told_before_anything_is_written),
+      cmocka_unit_test(mistakes_are_reported),
+      cmocka_unit_test(impossible_requests_are_reported_before_anything_is_written),
   };
   return cmocka_run_group_tests(tests, make_robots, remove_directory);
 }

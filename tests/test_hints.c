@@ -52,7 +52,7 @@ static void columns_of_wrenches_are_suggested(void **state) {
   }
 }
 
-static void swapped_arguments_are_told(void **state) {
+static void swapped_arguments_are_reported(void **state) {
   (void)state;
   write_file("q.csv", "t,panda_joint1\n0,0\n1,1\n2,2\n");
   write_file("m.json", "{\"duration\": 1, \"joints\": {\"panda_joint1\": 0}}");
@@ -156,7 +156,7 @@ static void turning_over_is_not_degrees(void **state) {
 }
 
 /* In the library: a struct that was not set up says which function does that. */
-static void options_that_were_not_set_up_are_told(void **state) {
+static void options_that_were_not_set_up_are_reported(void **state) {
   (void)state;
   jn_options zero = {0};
   jn_model *model;
@@ -181,10 +181,10 @@ int main(void) {
       cmocka_unit_test(a_wrong_ending_is_wrong_use),
       cmocka_unit_test(names_that_are_nearly_right_are_suggested),
       cmocka_unit_test(columns_of_wrenches_are_suggested),
-      cmocka_unit_test(swapped_arguments_are_told),
+      cmocka_unit_test(swapped_arguments_are_reported),
       cmocka_unit_test(units_of_messages_are_those_of_the_page),
       cmocka_unit_test(turning_over_is_not_degrees),
-      cmocka_unit_test(options_that_were_not_set_up_are_told),
+      cmocka_unit_test(options_that_were_not_set_up_are_reported),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -53,7 +53,7 @@ static void load_fails(const char *source, const jn_options *options, jn_status 
 
 /* ---- reading ---- */
 
-static void the_content_tells_the_format(void **state) {
+static void the_content_determines_the_format(void **state) {
   (void)state;
   static const struct {
     const char *text, *name;
@@ -224,7 +224,7 @@ static jn_model *planar(void) {
   return m;
 }
 
-static void the_ending_of_the_name_tells_the_format(void **state) {
+static void the_extension_determines_the_format(void **state) {
   (void)state;
   static const struct {
     const char *name;
@@ -502,7 +502,7 @@ int main(void) {
     cmocka_unit_test(a_chain_has_as_many_joints_as_asked),
     cmocka_unit_test(what_the_build_lacks_is_named),
 #if JN_WITH_JSON && JN_WITH_URDF
-    cmocka_unit_test(the_content_tells_the_format),
+    cmocka_unit_test(the_content_determines_the_format),
     cmocka_unit_test(other_content_is_refused_with_what_was_found),
     cmocka_unit_test(a_format_that_does_not_exist_is_refused),
     cmocka_unit_test(a_file_that_cannot_be_read_is_named_with_the_reason),
@@ -512,7 +512,7 @@ int main(void) {
     cmocka_unit_test(null_arguments_are_refused),
     cmocka_unit_test(a_builder_can_be_changed_between_reading_and_freezing),
     cmocka_unit_test(a_builder_that_met_faults_cannot_be_frozen),
-    cmocka_unit_test(the_ending_of_the_name_tells_the_format),
+    cmocka_unit_test(the_extension_determines_the_format),
     cmocka_unit_test(saving_replaces_a_file_and_keeps_its_mode),
     cmocka_unit_test(saving_through_a_link_to_nothing_makes_the_file_it_names),
     cmocka_unit_test(a_file_that_cannot_be_written_is_named_with_the_reason),

@@ -163,7 +163,7 @@ static void cranks_turn_fully(void **state) {
 
 /* ---- info ---- */
 
-static void info_tells_loops_conditions_and_mobility(void **state) {
+static void info_shows_loops_conditions_and_mobility(void **state) {
   (void)state;
   outcome o = run_here("info builtin:four_bar");
   check_has(o.out, "loop         type      between  and     conditions  redundant\n");
@@ -193,7 +193,7 @@ static void info_tells_loops_conditions_and_mobility(void **state) {
 }
 
 /* A parallelogram at q = 0, flat: it could fold either way there. */
-static void info_tells_singular_configurations(void **state) {
+static void info_reports_singular_configurations(void **state) {
   (void)state;
   static const char flat[] =
       "{\"name\": \"flat\", \"bodies\": ["
@@ -387,8 +387,8 @@ int main(void) {
     cmocka_unit_test(mechanisms_are_closed_at_zero_and_have_their_mobility),
     cmocka_unit_test(motors_determine_the_motion_of_a_mechanism),
     cmocka_unit_test(cranks_turn_fully),
-    cmocka_unit_test(info_tells_loops_conditions_and_mobility),
-    cmocka_unit_test(info_tells_singular_configurations),
+    cmocka_unit_test(info_shows_loops_conditions_and_mobility),
+    cmocka_unit_test(info_reports_singular_configurations),
     cmocka_unit_test(contacts_and_couplings_are_kept),
     cmocka_unit_test(info_assembles_loops_that_are_open),
 #if JN_WITH_URDF

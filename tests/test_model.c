@@ -60,7 +60,7 @@ static void coordinates_follow_a_list_of_names(void **state) {
   }
 }
 
-static void structural_faults_are_all_told(void **state) {
+static void structural_faults_are_all_reported(void **state) {
   (void)state;
   scene s;
   begin(&s);
@@ -439,7 +439,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(order_is_depth_first_with_children_as_added),
       cmocka_unit_test(coordinates_follow_a_list_of_names),
-      cmocka_unit_test(structural_faults_are_all_told),
+      cmocka_unit_test(structural_faults_are_all_reported),
       cmocka_unit_test(an_empty_model_is_an_error),
       cmocka_unit_test(placements_must_be_rigid),
       cmocka_unit_test(dependent_screws_of_one_joint_are_an_error),

@@ -118,7 +118,7 @@ static void a_joint_named_like_the_root_link_is_found(void **state) {
   end(&s);
 }
 
-static void inertia_laws_are_told_together_with_other_faults(void **state) {
+static void inertia_laws_are_reported_together_with_other_faults(void **state) {
   (void)state;
   scene s;
   begin(&s);
@@ -182,7 +182,7 @@ int main(void) {
       cmocka_unit_test(chains_that_repeat_a_motion_are_warned_of),
       cmocka_unit_test(singular_chains_are_found_beside_coupled_joints),
       cmocka_unit_test(a_joint_named_like_the_root_link_is_found),
-      cmocka_unit_test(inertia_laws_are_told_together_with_other_faults),
+      cmocka_unit_test(inertia_laws_are_reported_together_with_other_faults),
       cmocka_unit_test(healthy_random_models_are_not_called_singular),
       cmocka_unit_test(limits_and_units_that_look_wrong_are_warned_of),
   };

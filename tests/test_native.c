@@ -360,7 +360,7 @@ static void the_order_of_the_options_goes_before_that_of_the_file(void **state) 
 }
 
 /* Joint 'x' and the nameless joint of link 'x': by name, only the first can be ordered. */
-static void an_order_that_names_cannot_tell_is_a_warning(void **state) {
+static void an_order_that_names_cannot_express_is_a_warning(void **state) {
   (void)state;
   static const char text[] = "{\"bodies\": [" HINGE("x", "world") ", {\"name\": \"y\", \"parent\": \"x\", \"joint\": "
     "{\"name\": \"x\", \"type\": \"revolute\", \"axis\": [1, 0, 0]}, " INERTIA "}], \"joint_order\": [\"x\"]}";
@@ -469,7 +469,7 @@ static void meter_release(void *block, void *context) {
   free(block);
 }
 
-static void every_failed_allocation_is_told_and_leaks_nothing(void **state) {
+static void every_failed_allocation_is_reported_and_leaks_nothing(void **state) {
   (void)state;
   jn_status status = JN_ERR_MEMORY;
   int failures = 0;
@@ -510,12 +510,12 @@ int main(void) {
       cmocka_unit_test(every_built_in_robot_reads_back_to_the_same_bits),
       cmocka_unit_test(the_order_of_coordinates_reads_back_the_same),
       cmocka_unit_test(the_order_of_the_options_goes_before_that_of_the_file),
-      cmocka_unit_test(an_order_that_names_cannot_tell_is_a_warning),
+      cmocka_unit_test(an_order_that_names_cannot_express_is_a_warning),
       cmocka_unit_test(axes_of_any_length_read_back_to_the_same_bits),
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(odd_numbers_and_names_read_back_to_the_same_bits),
       cmocka_unit_test(a_name_that_is_not_utf8_is_refused),
-      cmocka_unit_test(every_failed_allocation_is_told_and_leaks_nothing),
+      cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
   };
   return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

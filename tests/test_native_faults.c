@@ -220,7 +220,7 @@ static void a_warning_is_an_error_in_strict_mode(void **state) {
   assert_string_equal(error.file, "x.json");
 }
 
-static void all_faults_are_told_each_once_and_in_order(void **state) {
+static void all_faults_are_reported_each_once_and_in_order(void **state) {
   (void)state;
   static const int lines[] = {1, 3, 4, 6, 7, 9, 10};
   loaded l = load(
@@ -400,7 +400,7 @@ int main(void) {
       cmocka_unit_test(unknown_and_unused_keys_are_warnings),
       cmocka_unit_test(an_unknown_key_suggests_the_nearest_one),
       cmocka_unit_test(a_warning_is_an_error_in_strict_mode),
-      cmocka_unit_test(all_faults_are_told_each_once_and_in_order),
+      cmocka_unit_test(all_faults_are_reported_each_once_and_in_order),
       cmocka_unit_test(places_count_lines_and_characters),
       cmocka_unit_test(columns_of_many_bodies_on_one_line_are_found_in_one_walk),
       cmocka_unit_test(the_freezer_knows_the_lines),

@@ -63,7 +63,7 @@ static void large_times_have_an_offset(void **state) {
 
 /* ---- Failures ---- */
 
-static void pictures_that_cannot_be_written_are_told(void **state) {
+static void pictures_that_cannot_be_written_are_reported(void **state) {
   (void)state;
   if (no_gnuplot()) return;
   write_file("a.csv", "t,a\n0,1\n1,2\n");
@@ -315,7 +315,7 @@ static void titles_fit(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_times_have_an_offset),
-      cmocka_unit_test(pictures_that_cannot_be_written_are_told),
+      cmocka_unit_test(pictures_that_cannot_be_written_are_reported),
       cmocka_unit_test(a_gnuplot_that_fails_leaves_no_file),
       cmocka_unit_test(rows_are_of_one_quantity_and_unit),
       cmocka_unit_test(files_are_read_as_trajectories_are),

@@ -283,7 +283,7 @@ static void wide_files_take_time_in_proportion(void **state) {
   check(wide < 80 * narrow, "200 000 columns take %g s, 12 500 take %g s", wide, narrow);
 }
 
-static void nul_bytes_are_told_with_their_place(void **state) {
+static void nul_bytes_are_reported_with_their_place(void **state) {
   (void)state;
   static const struct {
     const char *text;
@@ -492,7 +492,7 @@ int main(void) {
     cmocka_unit_test(shapes_without_numbers_are_refused),
     cmocka_unit_test(empty_rows_do_not_make_a_table),
     cmocka_unit_test(wide_files_take_time_in_proportion),
-    cmocka_unit_test(nul_bytes_are_told_with_their_place),
+    cmocka_unit_test(nul_bytes_are_reported_with_their_place),
     cmocka_unit_test(long_names_are_whole_or_refused),
 #if JN_WITH_URDF
     cmocka_unit_test(a_flood_of_messages_is_counted),

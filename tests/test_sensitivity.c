@@ -237,7 +237,7 @@ static int applies(const state *x, const jn_scalar *s) {
 }
 
 /* Six-point central differences of models built anew: truncation far below the tolerance. */
-static void scalars_of_the_model_by_building_it_anew(void **st) {
+static void scalars_of_the_model_by_building_it_again(void **st) {
   (void)st;
   uint64_t s = seed("design");
   if (jn_row_epsilon() > 1e-10) return; /* a float row has no digits for differences */
@@ -460,7 +460,7 @@ static void misuse_is_refused(void **st) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scalars_of_the_state_are_columns),
-      cmocka_unit_test(scalars_of_the_model_by_building_it_anew),
+      cmocka_unit_test(scalars_of_the_model_by_building_it_again),
       cmocka_unit_test(perturbations_add_up),
       cmocka_unit_test(reverse_products_are_transposed_products),
       cmocka_unit_test(every_scalar_fits_into_the_room),

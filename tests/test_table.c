@@ -87,7 +87,7 @@ static void questions_outside_are_harmless(void **state) {
   jn_table_destroy(t);
 }
 
-static void faults_are_told_with_their_place(void **state) {
+static void faults_are_reported_with_their_place(void **state) {
   (void)state;
   static const struct {
     const char *text;
@@ -121,7 +121,7 @@ static void faults_are_told_with_their_place(void **state) {
   assert_int_equal(jn_table_read("t,a\n0,1\n0,2\n", 12, NULL, &o, &t, &e), JN_ERR_FILE);
 }
 
-static void lack_of_memory_is_told_and_nothing_leaks(void **state) {
+static void lack_of_memory_is_reported_and_nothing_leaks(void **state) {
   (void)state;
   static const char text[] = "t,\"a\",b\n0,1,x\n1,2,3\n";
   int done = 0;
@@ -147,8 +147,8 @@ int main(void) {
       cmocka_unit_test(numbers_come_back_to_the_bit),
       cmocka_unit_test(loose_cells_keep_their_text),
       cmocka_unit_test(questions_outside_are_harmless),
-      cmocka_unit_test(faults_are_told_with_their_place),
-      cmocka_unit_test(lack_of_memory_is_told_and_nothing_leaks),
+      cmocka_unit_test(faults_are_reported_with_their_place),
+      cmocka_unit_test(lack_of_memory_is_reported_and_nothing_leaks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

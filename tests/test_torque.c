@@ -196,7 +196,7 @@ static void payload_and_wrench_count(void **state) {
 /* ---- Limits and what samples can tell ---- */
 
 /* 0 N m for two rows, then 100: no torque before, none beyond. */
-static void wrenches_go_as_told(void **state) {
+static void wrenches_are_interpolated_as_asked(void **state) {
   (void)state;
   static const struct {
     const char *option, *words;
@@ -229,7 +229,7 @@ static void wrenches_go_as_told(void **state) {
 
 /* ---- Wrong use, bad files ---- */
 
-static void wrong_use_is_told(void **state) {
+static void wrong_usage_is_reported(void **state) {
   (void)state;
   check_refusal("torque builtin:panda", 2, "TRAJECTORY is missing");
   check_refusal("torque builtin:panda builtin:demo --order 1.5", 2, "--order takes one whole number");
@@ -382,8 +382,8 @@ int main(void) {
       cmocka_unit_test(results_can_be_read_as_trajectories),
       cmocka_unit_test(npz_has_the_torques_to_the_bit),
       cmocka_unit_test(payload_and_wrench_count),
-      cmocka_unit_test(wrenches_go_as_told),
-      cmocka_unit_test(wrong_use_is_told),
+      cmocka_unit_test(wrenches_are_interpolated_as_asked),
+      cmocka_unit_test(wrong_usage_is_reported),
       cmocka_unit_test(files_are_safe),
       cmocka_unit_test(large_times_keep_their_digits),
       cmocka_unit_test(small_conveniences),

@@ -50,7 +50,7 @@ static void the_motor_of_a_loop_does_all_the_work(void **state) {
 }
 
 /* A cubic spline has a jerk that jumps, and so do torque rates. */
-static void curves_that_are_not_smooth_enough_are_told(void **state) {
+static void curves_that_are_not_smooth_enough_are_reported(void **state) {
   (void)state;
   write_file(
       "one.json",
@@ -187,7 +187,7 @@ static void fast_motion_is_not_smoothed_away(void **state) {
 }
 
 /* Noise may hide what breaks a limit; who knows more can say so. */
-static void limits_that_samples_cannot_tell(void **state) {
+static void limits_that_samples_cannot_decide(void **state) {
   (void)state;
   write_file("rod.json", rod);
   write_tone(0.5, 0, 5, 0, 1e-4);
@@ -228,12 +228,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_check_agrees),
       cmocka_unit_test(the_motor_of_a_loop_does_all_the_work),
-      cmocka_unit_test(curves_that_are_not_smooth_enough_are_told),
+      cmocka_unit_test(curves_that_are_not_smooth_enough_are_reported),
       cmocka_unit_test(limits_decide_the_exit_status),
       cmocka_unit_test(limits_files_are_read_as_trajectories_are),
       cmocka_unit_test(limits_of_built_in_robots_can_be_used),
       cmocka_unit_test(fast_motion_is_not_smoothed_away),
-      cmocka_unit_test(limits_that_samples_cannot_tell),
+      cmocka_unit_test(limits_that_samples_cannot_decide),
       cmocka_unit_test(peaks_between_samples_count),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -69,7 +69,7 @@ static void closed_forms_are_what_they_say(void **state) {
 }
 
 /* One coordinate of a file, the others held: told apart. */
-static void what_has_data_is_told(void **state) {
+static void joints_with_data_are_listed(void **state) {
   (void)state;
   jn_model *m = make_mixed();
   jn_trajectory *t;
@@ -203,7 +203,7 @@ static void sampled_rotations_turn_as_they_should(void **state) {
 
 /* ---- Memory ---- */
 
-static void lack_of_memory_is_told_and_nothing_leaks(void **state) {
+static void lack_of_memory_is_reported_and_nothing_leaks(void **state) {
   (void)state;
   enum { N = 30 };
   jn_model *m = make_hinge();
@@ -266,13 +266,13 @@ int main(void) {
     cmocka_unit_test(every_row_of_the_jet_is_the_derivative_of_the_one_before),
     cmocka_unit_test(the_velocity_moves_the_configuration),
     cmocka_unit_test(closed_forms_are_what_they_say),
-    cmocka_unit_test(what_has_data_is_told),
+    cmocka_unit_test(joints_with_data_are_listed),
     cmocka_unit_test(minimum_jerk_and_snap_have_their_closed_forms),
     cmocka_unit_test(waypoints_are_held_where_they_rest),
     cmocka_unit_test(waypoint_curves_meet_their_points_smoothly),
 #endif
     cmocka_unit_test(sampled_rotations_turn_as_they_should),
-    cmocka_unit_test(lack_of_memory_is_told_and_nothing_leaks),
+    cmocka_unit_test(lack_of_memory_is_reported_and_nothing_leaks),
     cmocka_unit_test(bad_arguments_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

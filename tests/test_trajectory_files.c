@@ -230,7 +230,7 @@ static void check_warning(const jn_model *m, const char *text, const char *rule,
   jn_report_destroy(o.report);
 }
 
-static void what_is_suspicious_is_told(void **state) {
+static void suspicious_samples_are_reported(void **state) {
   (void)state;
   jn_model *m = make_hinge();
   check_warning(m, "t,a\n0,0\n1,0\n2,1\n3,1\n4,0\n14,0\n15,1\n", "gap", 7, 1,
@@ -300,7 +300,7 @@ static const char *warning_of(const jn_model *m, move *f, char *words) {
 }
 
 /* A fit that is no good says so; one that leaves noise, of whatever kind, does not. */
-static void what_a_fit_leaves_behind_is_told(void **state) {
+static void residuals_that_are_more_than_noise_are_reported(void **state) {
   (void)state;
   static const struct {
     move *f;
@@ -323,7 +323,7 @@ static void what_a_fit_leaves_behind_is_told(void **state) {
 }
 
 /* A continuous joint that would be far too fast in radians. */
-static void continuous_joints_in_degrees_are_told(void **state) {
+static void continuous_joints_in_degrees_are_reported(void **state) {
   (void)state;
   jn_builder *b;
   jn_model *m;
@@ -394,9 +394,9 @@ int main(void) {
     cmocka_unit_test(base_and_turns_are_understood),
     cmocka_unit_test(faults_name_row_and_column),
     cmocka_unit_test(quaternions_must_have_unit_length),
-    cmocka_unit_test(what_is_suspicious_is_told),
-    cmocka_unit_test(continuous_joints_in_degrees_are_told),
-    cmocka_unit_test(what_a_fit_leaves_behind_is_told),
+    cmocka_unit_test(suspicious_samples_are_reported),
+    cmocka_unit_test(continuous_joints_in_degrees_are_reported),
+    cmocka_unit_test(residuals_that_are_more_than_noise_are_reported),
 #if JN_WITH_JSON
     cmocka_unit_test(faults_of_closed_forms_name_the_place),
 #endif

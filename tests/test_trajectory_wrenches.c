@@ -94,7 +94,7 @@ static int make_rows(uint64_t *s, double *t, double *x, char *text) {
 
 /* What lies between two rows lies between their values; at the rows it is theirs; the derivative is that of the values;
  * the derivatives that are said to be continuous are. */
-static void wrenches_have_no_extremes_of_their_own(void **state) {
+static void interpolated_wrenches_do_not_overshoot(void **state) {
   (void)state;
   enum { TRIALS = 200, PARTS = 40 };
   uint64_t s = seed("wrenches");
@@ -149,7 +149,7 @@ int main(void) {
       cmocka_unit_test(wrenches_have_their_derivatives),
       cmocka_unit_test(wrenches_have_units),
       cmocka_unit_test(few_rows_of_wrenches_are_enough),
-      cmocka_unit_test(wrenches_have_no_extremes_of_their_own),
+      cmocka_unit_test(interpolated_wrenches_do_not_overshoot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

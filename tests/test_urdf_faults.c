@@ -70,7 +70,7 @@ static void check_files(const expectation *e, size_t count) {
 
 /* ---- Faults ---- */
 
-static void faults_of_form_tell_place_subject_and_remedy(void **state) {
+static void syntax_errors_name_place_subject_and_remedy(void **state) {
   (void)state;
   static const expectation list[] = {
       {"", JN_ERR_SYNTAX, "urdf-xml", 1, 1, "", "empty"},
@@ -111,7 +111,7 @@ static void faults_of_form_tell_place_subject_and_remedy(void **state) {
   CHECK_FILES(list);
 }
 
-static void faults_of_meaning_tell_place_subject_and_remedy(void **state) {
+static void errors_of_meaning_name_place_subject_and_remedy(void **state) {
   (void)state;
   static const expectation list[] = {
       {"<robot name='r'/>", JN_ERR_MODEL, "urdf-empty", 0, 0, "", "no links|<link"},
@@ -164,7 +164,7 @@ static void suspicious_things_load_with_a_warning(void **state) {
   drop(&l);
 }
 
-static void all_faults_are_told_at_once_but_not_without_end(void **state) {
+static void all_faults_are_reported_at_once_but_not_without_end(void **state) {
   (void)state;
   loaded l =
       load(ROBOT("<link name='a'><inertial><mass value='x'/></inertial></link>\n<link name='b'/>\n"
@@ -425,10 +425,10 @@ static void lack_of_memory_at_any_allocation_is_a_clean_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(faults_of_form_tell_place_subject_and_remedy),
-      cmocka_unit_test(faults_of_meaning_tell_place_subject_and_remedy),
+      cmocka_unit_test(syntax_errors_name_place_subject_and_remedy),
+      cmocka_unit_test(errors_of_meaning_name_place_subject_and_remedy),
       cmocka_unit_test(suspicious_things_load_with_a_warning),
-      cmocka_unit_test(all_faults_are_told_at_once_but_not_without_end),
+      cmocka_unit_test(all_faults_are_reported_at_once_but_not_without_end),
       cmocka_unit_test(one_wrong_value_gives_one_message),
       cmocka_unit_test(wrong_values_hide_no_faults_of_meaning),
       cmocka_unit_test(links_with_a_shape_but_no_inertial_are_noted),

@@ -237,7 +237,7 @@ static void rotations_read_back_to_1e_15_also_at_gimbal_lock(void **state) {
   jn_model_destroy(m);
 }
 
-static void roots_that_are_no_plain_links_hang_on_a_marked_world_link(void **state) {
+static void roots_that_are_not_plain_links_are_attached_to_a_marked_world_link(void **state) {
   (void)state;
   jn_builder *b = builder(); /* two roots, one of which moves, and a link called "world" */
   jn_link l = link_of("world", NULL, JN_REVOLUTE);
@@ -427,7 +427,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_that_urdf_has_reads_back_the_same),
       cmocka_unit_test(rotations_read_back_to_1e_15_also_at_gimbal_lock),
-      cmocka_unit_test(roots_that_are_no_plain_links_hang_on_a_marked_world_link),
+      cmocka_unit_test(roots_that_are_not_plain_links_are_attached_to_a_marked_world_link),
       cmocka_unit_test(a_floating_base_is_written_as_plain_root),
       cmocka_unit_test(named_frames_become_massless_links_and_lost_gravity_warns),
       cmocka_unit_test(a_lost_order_of_coordinates_warns),
