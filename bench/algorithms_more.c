@@ -81,7 +81,7 @@ ALGORITHM(d_acceleration, frame_acceleration_derivatives, LAST, JN_IN_BODY, Q, V
 ALGORITHM(d_momentum, momentum_derivative, JN_ABOUT_COM, Q, V, OUT(0))
 ALGORITHM(d_com, center_of_mass_derivatives, Q, V, A, OUT(0), OUT(1), OUT(2), OUT(3))
 ALGORITHM(forward_gradient, forward_dynamics_adjoint, Q, V, TAU, NULL, JN_IN_BODY, V, OUT(3),
-          &(GRADIENT){.dq = OUT(0), .dv = OUT(1), .dtau = OUT(2)})
+          &(GRADIENT){.df_dq = OUT(0), .df_dv = OUT(1), .df_dtau = OUT(2)})
 
 /* ---- inertial parameters ---- */
 

@@ -15,6 +15,19 @@ for header in include/jounce/*.h; do
   fi
   echo "$name"
 done
+# arrays of derivatives are spelled dx_dy, as da_dq, and d2x_dydz (docs/conventions.md)
+awk '{ text = $0; gsub(/\/\*.*\*\//, "", text) }
+     !/^ *\*|^\/\*/ {
+       while (match(text, /\*(const )?[A-Za-z0-9_]+/)) {
+         name = substr(text, RSTART + 1, RLENGTH - 1)
+         text = substr(text, RSTART + RLENGTH)
+         old = name ~ /^(qq|qv|vv|qa|qtau|d+[A-Zqvachg])$/ || name ~ /^d+(tau|pi|inertia|wrench|gravity|armature|com|Minv|lambda|Sdot|Av)$/
+         if (!old && (name !~ /^d.*_d/ || name ~ /^d(2[A-Za-z]+_d[a-z]+d[a-z]+|[A-Za-z]+_d[a-z]+)$/)) continue
+         print FILENAME ":" FNR ": " name " is a derivative: spell it dx_dy, as da_dq"
+         failed = 1
+       }
+     }
+     END { exit failed }' include/jounce/*.h
 # what scripts make from the headers is what they would make now
 words() { tr -s ' \n' '\n\n' | tr -d '\n'; }
 is_made() { # file, command that makes it

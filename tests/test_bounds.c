@@ -169,7 +169,7 @@ static void dynamics(trial *t) {
   BOUNDED(compute, Q, VEC, VEC, MAYBE_WRENCH,
           &(TERMS){.M = MAYBE(N2),
                    .C = MAYBE(N2),
-                   .dM = MAYBE(N2),
+                   .Mdot = MAYBE(N2),
                    .tau = MAYBE(N),
                    .g = MAYBE(N),
                    .bias = MAYBE(N),
@@ -182,8 +182,8 @@ static void dynamics(trial *t) {
                    .space_jacobian = MAYBE(six),
                    .space_jacobian_rate = MAYBE(six),
                    .com = MAYBE(3),
-                   .dcom = MAYBE(3),
-                   .ddcom = MAYBE(3),
+                   .com_velocity = MAYBE(3),
+                   .com_acceleration = MAYBE(3),
                    .com_jacobian = MAYBE(3 * N),
                    .momentum = MAYBE(6),
                    .momentum_matrix = MAYBE(six),
@@ -250,21 +250,21 @@ static void derivatives(trial *t) {
   BOUNDED(momentum_derivative, ABOUT, Q, VEC, OUT(six));
   BOUNDED(center_of_mass_derivatives, Q, VEC, VEC, MAYBE(3 * N), MAYBE(3 * N), MAYBE(3 * N), MAYBE(3 * N));
   BOUNDED(inverse_dynamics_adjoint, Q, VEC, VEC, MAYBE_WRENCH, HELD, VEC,
-          &(GRADIENT){.dq = MAYBE(N),
-                      .dv = MAYBE(N),
-                      .da = MAYBE(N),
-                      .dwrench = MAYBE(6 * t->L),
-                      .dinertia = MAYBE(PI),
-                      .dgravity = MAYBE(3),
-                      .darmature = MAYBE(N)});
+          &(GRADIENT){.df_dq = MAYBE(N),
+                      .df_dv = MAYBE(N),
+                      .df_da = MAYBE(N),
+                      .df_dwrench = MAYBE(6 * t->L),
+                      .df_dinertia = MAYBE(PI),
+                      .df_dgravity = MAYBE(3),
+                      .df_darmature = MAYBE(N)});
   BOUNDED(forward_dynamics_adjoint, Q, VEC, VEC, MAYBE_WRENCH, HELD, VEC, OUT(N),
-          &(GRADIENT){.dq = MAYBE(N),
-                      .dv = MAYBE(N),
-                      .dtau = OUT(N),
-                      .dwrench = MAYBE(6 * t->L),
-                      .dinertia = MAYBE(PI),
-                      .dgravity = MAYBE(3),
-                      .darmature = MAYBE(N)});
+          &(GRADIENT){.df_dq = MAYBE(N),
+                      .df_dv = MAYBE(N),
+                      .df_dtau = OUT(N),
+                      .df_dwrench = MAYBE(6 * t->L),
+                      .df_dinertia = MAYBE(PI),
+                      .df_dgravity = MAYBE(3),
+                      .df_darmature = MAYBE(N)});
 }
 
 static void parameters(trial *t) {

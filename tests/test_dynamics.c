@@ -546,7 +546,7 @@ static void one_call_gives_what_single_calls_give(void **st) {
     jn_terms t = {out[0],  out[1],  out[2],  out[3],  out[4],  out[5],  out[6],  out[7],
                   out[8],  out[9],  out[10], out[11], out[12], out[13], out[14], out[15],
                   out[16], out[17], out[18], out[19], out[20], out[21], in,      about};
-    if (jn_model_mass(x.m) == 0) t.com = t.dcom = t.ddcom = t.com_jacobian = NULL;
+    if (jn_model_mass(x.m) == 0) t.com = t.com_velocity = t.com_acceleration = t.com_jacobian = NULL;
     check_ok(jn_compute(x.m, x.w, x.q, x.v, x.a, x.W, &t));
     same_term(M, n * n, jn_mass_matrix(x.m, x.w, x.q, one));
     same_term(C, n * n, jn_coriolis_matrix(x.m, x.w, x.q, x.v, one));

@@ -134,19 +134,19 @@ static jn_status forward(evaluation *e, json_writer *j, const char *key, eval_pa
   return status;
 }
 
-jn_status want_ddq_dq(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_Q); }
-jn_status want_ddq_dv(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_V); }
-jn_status want_ddq_dtau(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_LAST); }
-jn_status want_ddq_dwrench(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_WRENCH); }
+jn_status want_da_dq(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_Q); }
+jn_status want_da_dv(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_V); }
+jn_status want_da_dtau(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_LAST); }
+jn_status want_da_dwrench(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_WRENCH); }
 
 static void write_hybrid(const evaluation *e, json_writer *j, const char *key, const jn_hybrid_derivatives *d) {
   emit_open_object(j, key);
-  write_square(e, j, "ddq_dq", d->da_dq);
-  write_square(e, j, "ddq_dv", d->da_dv);
-  write_square(e, j, "ddq_dgiven", d->da_dgiven);
-  write_square(e, j, "tau_dq", d->dtau_dq);
-  write_square(e, j, "tau_dv", d->dtau_dv);
-  write_square(e, j, "tau_dgiven", d->dtau_dgiven);
+  write_square(e, j, "da_dq", d->da_dq);
+  write_square(e, j, "da_dv", d->da_dv);
+  write_square(e, j, "da_dgiven", d->da_dgiven);
+  write_square(e, j, "dtau_dq", d->dtau_dq);
+  write_square(e, j, "dtau_dv", d->dtau_dv);
+  write_square(e, j, "dtau_dgiven", d->dtau_dgiven);
   emit_close_object(j);
 }
 
@@ -200,7 +200,7 @@ jn_status want_second_tau(evaluation *e, json_writer *j, const char *key) {
 
 /* With losses ddq(q, v, tau) = f(q, v, tau - D v - friction). As df/dtau depends on q alone, only d2/dq dv changes, by
  * -d2f/dq dtau D. */
-jn_status want_second_ddq(evaluation *e, json_writer *j, const char *key) {
+jn_status want_second_a(evaluation *e, json_writer *j, const char *key) {
   if (e->loops) return JN_ERR_UNSUPPORTED; /* known of trees only */
   const eval_state *s = e->state;
   size_t nv = velocity_size(e), n2 = matrix_size(e), n3 = tensor_size(e);

@@ -39,7 +39,7 @@ JN_API jn_status jn_normalize_batch(jn_batch *batch, size_t count, const double 
 JN_API jn_status jn_joint_pose_batch(jn_batch *batch, size_t count, int joint, const double *q, double *T);
 JN_API jn_status jn_joint_jacobian_batch(jn_batch *batch, size_t count, int joint, const double *q, double *S);
 JN_API jn_status jn_joint_jacobian_rate_batch(jn_batch *batch, size_t count, int joint, const double *q,
-                                              const double *v, double *dS);
+                                              const double *v, double *Sdot);
 JN_API jn_status jn_frame_pose_batch(jn_batch *batch, size_t count, int frame, const double *q, double *T);
 JN_API jn_status jn_frame_twist_batch(jn_batch *batch, size_t count, int frame, jn_representation in, const double *q,
                                       const double *v, double *V);
@@ -48,23 +48,23 @@ JN_API jn_status jn_frame_acceleration_batch(jn_batch *batch, size_t count, int 
 JN_API jn_status jn_frame_jacobian_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
                                          const double *q, double *J);
 JN_API jn_status jn_frame_jacobian_rate_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
-                                              const double *q, const double *v, double *dJ);
+                                              const double *q, const double *v, double *Jdot);
 JN_API jn_status jn_frame_poses_batch(jn_batch *batch, size_t count, const double *q, double *T);
 JN_API jn_status jn_frame_jacobians_batch(jn_batch *batch, size_t count, jn_representation in, const double *q,
                                           double *J);
 JN_API jn_status jn_frame_jacobian_rates_batch(jn_batch *batch, size_t count, jn_representation in, const double *q,
-                                               const double *v, double *dJ);
+                                               const double *v, double *Jdot);
 JN_API jn_status jn_space_jacobian_batch(jn_batch *batch, size_t count, const double *q, double *J);
 JN_API jn_status jn_space_jacobian_rate_batch(jn_batch *batch, size_t count, const double *q, const double *v,
-                                              double *dJ);
+                                              double *Jdot);
 JN_API jn_status jn_center_of_mass_batch(jn_batch *batch, size_t count, int link, const double *q, const double *v,
-                                         const double *a, double *c, double *dc, double *ddc);
+                                         const double *a, double *c, double *cdot, double *cddot);
 JN_API jn_status jn_com_jacobian_batch(jn_batch *batch, size_t count, int link, const double *q, double *J);
 JN_API jn_status jn_momentum_batch(jn_batch *batch, size_t count, jn_about about, const double *q, const double *v,
                                    double *h);
 JN_API jn_status jn_momentum_matrix_batch(jn_batch *batch, size_t count, jn_about about, const double *q, double *A);
 JN_API jn_status jn_momentum_matrix_rate_batch(jn_batch *batch, size_t count, jn_about about, const double *q,
-                                               const double *v, double *dA);
+                                               const double *v, double *Adot);
 JN_API jn_status jn_inverse_dynamics_batch(jn_batch *batch, size_t count, const double *q, const double *v,
                                            const double *a, const double *wrench, double *tau);
 JN_API jn_status jn_gravity_forces_batch(jn_batch *batch, size_t count, const double *q, double *g);
@@ -77,7 +77,8 @@ JN_API jn_status jn_hybrid_dynamics_batch(jn_batch *batch, size_t count, const u
                                           const double *wrench, double *a_out, double *tau_out);
 JN_API jn_status jn_mass_matrix_batch(jn_batch *batch, size_t count, const double *q, double *M);
 JN_API jn_status jn_mass_matrix_inverse_batch(jn_batch *batch, size_t count, const double *q, double *Minv);
-JN_API jn_status jn_mass_matrix_rate_batch(jn_batch *batch, size_t count, const double *q, const double *v, double *dM);
+JN_API jn_status jn_mass_matrix_rate_batch(jn_batch *batch, size_t count, const double *q, const double *v,
+                                           double *Mdot);
 JN_API jn_status jn_coriolis_matrix_batch(jn_batch *batch, size_t count, const double *q, const double *v, double *C);
 JN_API jn_status jn_coriolis_matrix_christoffel_batch(jn_batch *batch, size_t count, const double *q, const double *v,
                                                       double *C);
@@ -124,56 +125,58 @@ JN_API jn_status jn_joint_wrenches_jet_batch(jn_batch *batch, size_t count, int 
                                              const double *v_jet, const double *wrench_jet, double *F_jet);
 JN_API jn_status jn_inverse_dynamics_derivatives_batch(jn_batch *batch, size_t count, const double *q, const double *v,
                                                        const double *a, const double *wrench, jn_representation hold,
-                                                       double *dq, double *dv, double *da, double *dwrench);
+                                                       double *dtau_dq, double *dtau_dv, double *dtau_da,
+                                                       double *dtau_dwrench);
 JN_API jn_status jn_forward_dynamics_derivatives_batch(jn_batch *batch, size_t count, const double *q, const double *v,
                                                        const double *tau, const double *wrench, jn_representation hold,
-                                                       double *a, double *dq, double *dv, double *dtau,
-                                                       double *dwrench);
+                                                       double *a, double *da_dq, double *da_dv, double *da_dtau,
+                                                       double *da_dwrench);
 JN_API jn_status jn_hybrid_dynamics_derivatives_batch(jn_batch *batch, size_t count, const unsigned char *prescribed,
                                                       const double *q, const double *v, const double *a,
                                                       const double *tau, const double *wrench, jn_representation hold,
                                                       const jn_hybrid_derivatives *out);
 JN_API jn_status jn_inverse_dynamics_derivatives_along_batch(jn_batch *batch, size_t count, const double *q,
                                                              const double *v, const double *a, const double *wrench,
-                                                             jn_representation hold, const double *dq, const double *dv,
-                                                             const double *da, double *dtau, double *ddq, double *ddv,
-                                                             double *dda);
+                                                             jn_representation hold, const double *dq_ds,
+                                                             const double *dv_ds, const double *da_ds, double *dtau_ds,
+                                                             double *d2tau_dsdq, double *d2tau_dsdv,
+                                                             double *d2tau_dsda);
 JN_API jn_status jn_inverse_dynamics_second_derivatives_batch(jn_batch *batch, size_t count, const double *q,
                                                               const double *v, const double *a, const double *wrench,
-                                                              jn_representation hold, double *qq, double *qv,
-                                                              double *vv, double *qa);
-JN_API jn_status jn_forward_dynamics_derivatives_along_batch(jn_batch *batch, size_t count, const double *q,
-                                                             const double *v, const double *a, const double *wrench,
-                                                             jn_representation hold, const double *dadq,
-                                                             const double *dadv, const double *dadtau, const double *dq,
-                                                             const double *dv, const double *dtau, double *ddq,
-                                                             double *ddv, double *ddtau);
+                                                              jn_representation hold, double *d2tau_dqdq,
+                                                              double *d2tau_dqdv, double *d2tau_dvdv,
+                                                              double *d2tau_dqda);
+JN_API jn_status jn_forward_dynamics_derivatives_along_batch(
+    jn_batch *batch, size_t count, const double *q, const double *v, const double *a, const double *wrench,
+    jn_representation hold, const double *da_dq, const double *da_dv, const double *da_dtau, const double *dq_ds,
+    const double *dv_ds, const double *dtau_ds, double *d2a_dsdq, double *d2a_dsdv, double *d2a_dsdtau);
 JN_API jn_status jn_forward_dynamics_second_derivatives_batch(jn_batch *batch, size_t count, const double *q,
                                                               const double *v, const double *a, const double *wrench,
-                                                              jn_representation hold, const double *dadq,
-                                                              const double *dadv, const double *dadtau, double *qq,
-                                                              double *qv, double *qtau, double *vv, double *room);
-JN_API jn_status jn_mass_matrix_derivative_batch(jn_batch *batch, size_t count, const double *q, double *dM);
+                                                              jn_representation hold, const double *da_dq,
+                                                              const double *da_dv, const double *da_dtau,
+                                                              double *d2a_dqdq, double *d2a_dqdv, double *d2a_dqdtau,
+                                                              double *d2a_dvdv, double *room);
+JN_API jn_status jn_mass_matrix_derivative_batch(jn_batch *batch, size_t count, const double *q, double *dM_dq);
 JN_API jn_status jn_mass_matrix_inverse_derivative_batch(jn_batch *batch, size_t count, const double *q, double *Minv,
-                                                         double *dMinv);
+                                                         double *dMinv_dq);
 JN_API jn_status jn_coriolis_matrix_derivatives_batch(jn_batch *batch, size_t count, const double *q, const double *v,
-                                                      double *dq, double *dv);
+                                                      double *dC_dq, double *dC_dv);
 JN_API jn_status jn_mass_matrix_rate_derivatives_batch(jn_batch *batch, size_t count, const double *q, const double *v,
-                                                       double *dq, double *dv);
-JN_API jn_status jn_gravity_forces_derivative_batch(jn_batch *batch, size_t count, const double *q, double *dg);
+                                                       double *dMdot_dq, double *dMdot_dv);
+JN_API jn_status jn_gravity_forces_derivative_batch(jn_batch *batch, size_t count, const double *q, double *dg_dq);
 JN_API jn_status jn_frame_jacobian_derivatives_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
                                                      const double *q, const double *v, double *dJ_dq, double *dJdot_dq,
                                                      double *dJdot_dv);
 JN_API jn_status jn_frame_twist_derivatives_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
-                                                  const double *q, const double *v, double *dq);
+                                                  const double *q, const double *v, double *dV_dq);
 JN_API jn_status jn_frame_acceleration_derivatives_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
-                                                         const double *q, const double *v, const double *a, double *dq,
-                                                         double *dv);
+                                                         const double *q, const double *v, const double *a,
+                                                         double *dA_dq, double *dA_dv);
 JN_API jn_status jn_momentum_derivative_batch(jn_batch *batch, size_t count, jn_about about, const double *q,
-                                              const double *v, double *dq);
+                                              const double *v, double *dh_dq);
 JN_API jn_status jn_center_of_mass_derivatives_batch(jn_batch *batch, size_t count, const double *q, const double *v,
-                                                     const double *a, double *dc_dq, double *ddc_dq, double *dddc_dq,
-                                                     double *dddc_dv);
+                                                     const double *a, double *dc_dq, double *dcdot_dq,
+                                                     double *dcddot_dq, double *dcddot_dv);
 JN_API jn_status jn_inverse_dynamics_jet_derivatives_batch(jn_batch *batch, size_t count, int order, const double *q,
                                                            const double *v_jet, const double *wrench_jet, double *D);
 JN_API jn_status jn_inverse_dynamics_adjoint_batch(jn_batch *batch, size_t count, const double *q, const double *v,
@@ -197,15 +200,15 @@ JN_API jn_status jn_joint_wrench_regressor_batch(jn_batch *batch, size_t count, 
 JN_API jn_status jn_regressor_jet_batch(jn_batch *batch, size_t count, int order, const double *q, const double *v_jet,
                                         double *Y_jet);
 JN_API jn_status jn_parameter_derivatives_batch(jn_batch *batch, size_t count, const double *q, const double *v,
-                                                double *dM, double *dC, double *dg);
+                                                double *dM_dpi, double *dC_dpi, double *dg_dpi);
 JN_API jn_status jn_forward_dynamics_parameter_derivatives_batch(jn_batch *batch, size_t count, const double *q,
                                                                  const double *v, const double *tau,
-                                                                 const double *wrench, double *a, double *dpi);
+                                                                 const double *wrench, double *a, double *da_dpi);
 JN_API jn_status jn_hybrid_dynamics_parameter_derivatives_batch(jn_batch *batch, size_t count,
                                                                 const unsigned char *prescribed, const double *q,
                                                                 const double *v, const double *a, const double *tau,
                                                                 const double *wrench, double *a_out, double *tau_out,
-                                                                double *da, double *dtau);
+                                                                double *da_dpi, double *dtau_dpi);
 
 #ifdef __cplusplus
 }

@@ -50,9 +50,9 @@ JN_API jn_status jn_joint_pose(const jn_model *model, jn_work *work, int joint, 
  * coordinates (kim2012 eq. 37). k = jn_joint_nv(); for a coupled joint k = 1, the leader's coordinate; nothing is
  * written for a fixed joint. Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_jacobian(const jn_model *model, jn_work *work, int joint, const double *q, double *S);
-/* dS [6 x k]: dS/dt along v (kim2012 eq. 38). Errors: JN_ERR_INDEX. */
+/* Sdot [6 x k] = dS/dt along v (kim2012 eq. 38). Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_jacobian_rate(const jn_model *model, jn_work *work, int joint, const double *q,
-                                        const double *v, double *dS);
+                                        const double *v, double *Sdot);
 
 #ifdef __cplusplus
 }

@@ -49,9 +49,9 @@ JN_API int jn_singular_joint(const jn_work *work);
 JN_API jn_status jn_mass_matrix(const jn_model *model, jn_work *work, const double *q, double *M);
 /* Its inverse. O(nv^2); O(nv^2 d) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_mass_matrix_inverse(const jn_model *model, jn_work *work, const double *q, double *Minv);
-/* dM/dt along v = C + C^T. O(n d). */
+/* Mdot [nv x nv] = dM/dt along v = C + C^T. O(n d). */
 JN_API jn_status jn_mass_matrix_rate(const jn_model *model, jn_work *work, const double *q, const double *v,
-                                     double *dM);
+                                     double *Mdot);
 /* C with dM/dt - 2 C skew-symmetric. O(n d). There are many such C; this one is not that of Christoffel symbols, see
  * below. [garofalo2013 eq. 6b; mueller2021 sec. 5] */
 JN_API jn_status jn_coriolis_matrix(const jn_model *model, jn_work *work, const double *q, const double *v, double *C);
@@ -81,14 +81,14 @@ JN_API jn_status jn_joint_wrenches(const jn_model *model, jn_work *work, const d
 
 /* Where jn_compute() puts its results; NULL: not wanted. */
 typedef struct jn_terms {
-  double *M, *C, *dM;                             /* [nv x nv] */
+  double *M, *C, *Mdot;                           /* [nv x nv] */
   double *tau, *g, *bias;                         /* [nv] tau with a and wrench */
   double *coriolis;                               /* [nv] C v */
   double *poses;                                  /* [nframe x 16] */
   double *twists, *accelerations;                 /* [nframe x 6] in `in` */
   double *jacobians, *jacobian_rates;             /* [nframe x 6 x nv] in `in` */
   double *space_jacobian, *space_jacobian_rate;   /* [6 x nv] */
-  double *com, *dcom, *ddcom;                     /* [3] */
+  double *com, *com_velocity, *com_acceleration;  /* [3] */
   double *com_jacobian;                           /* [3 x nv] */
   double *momentum;                               /* [6] `about` */
   double *momentum_matrix, *momentum_matrix_rate; /* [6 x nv] `about` */

@@ -50,7 +50,7 @@ JN_API jn_status jnf_normalize(const jn_model *model, jn_work *work, const float
 JN_API jn_status jnf_joint_pose(const jn_model *model, jn_work *work, int joint, const float *q, float *T);
 JN_API jn_status jnf_joint_jacobian(const jn_model *model, jn_work *work, int joint, const float *q, float *S);
 JN_API jn_status jnf_joint_jacobian_rate(const jn_model *model, jn_work *work, int joint, const float *q,
-                                         const float *v, float *dS);
+                                         const float *v, float *Sdot);
 JN_API jn_status jnf_frame_pose(const jn_model *model, jn_work *work, int frame, const float *q, float *T);
 JN_API jn_status jnf_frame_twist(const jn_model *model, jn_work *work, int frame, jn_representation in, const float *q,
                                  const float *v, float *V);
@@ -59,32 +59,32 @@ JN_API jn_status jnf_frame_acceleration(const jn_model *model, jn_work *work, in
 JN_API jn_status jnf_frame_jacobian(const jn_model *model, jn_work *work, int frame, jn_representation in,
                                     const float *q, float *J);
 JN_API jn_status jnf_frame_jacobian_rate(const jn_model *model, jn_work *work, int frame, jn_representation in,
-                                         const float *q, const float *v, float *dJ);
+                                         const float *q, const float *v, float *Jdot);
 JN_API jn_status jnf_frame_poses(const jn_model *model, jn_work *work, const float *q, float *T);
 JN_API jn_status jnf_frame_jacobians(const jn_model *model, jn_work *work, jn_representation in, const float *q,
                                      float *J);
 JN_API jn_status jnf_frame_jacobian_rates(const jn_model *model, jn_work *work, jn_representation in, const float *q,
-                                          const float *v, float *dJ);
+                                          const float *v, float *Jdot);
 JN_API jn_status jnf_space_jacobian(const jn_model *model, jn_work *work, const float *q, float *J);
 JN_API jn_status jnf_space_jacobian_rate(const jn_model *model, jn_work *work, const float *q, const float *v,
-                                         float *dJ);
+                                         float *Jdot);
 JN_API jn_status jnf_center_of_mass(const jn_model *model, jn_work *work, int link, const float *q, const float *v,
-                                    const float *a, float *c, float *dc, float *ddc);
+                                    const float *a, float *c, float *cdot, float *cddot);
 JN_API jn_status jnf_com_jacobian(const jn_model *model, jn_work *work, int link, const float *q, float *J);
 JN_API jn_status jnf_momentum(const jn_model *model, jn_work *work, jn_about about, const float *q, const float *v,
                               float *h);
 JN_API jn_status jnf_momentum_matrix(const jn_model *model, jn_work *work, jn_about about, const float *q, float *A);
 JN_API jn_status jnf_momentum_matrix_rate(const jn_model *model, jn_work *work, jn_about about, const float *q,
-                                          const float *v, float *dA);
+                                          const float *v, float *Adot);
 typedef struct jnf_terms {
-  float *M, *C, *dM;
+  float *M, *C, *Mdot;
   float *tau, *g, *bias;
   float *coriolis;
   float *poses;
   float *twists, *accelerations;
   float *jacobians, *jacobian_rates;
   float *space_jacobian, *space_jacobian_rate;
-  float *com, *dcom, *ddcom;
+  float *com, *com_velocity, *com_acceleration;
   float *com_jacobian;
   float *momentum;
   float *momentum_matrix, *momentum_matrix_rate;
@@ -106,7 +106,8 @@ JN_API jn_status jnf_hybrid_dynamics(const jn_model *model, jn_work *work, const
                                      const float *wrench, float *a_out, float *tau_out);
 JN_API jn_status jnf_mass_matrix(const jn_model *model, jn_work *work, const float *q, float *M);
 JN_API jn_status jnf_mass_matrix_inverse(const jn_model *model, jn_work *work, const float *q, float *Minv);
-JN_API jn_status jnf_mass_matrix_rate(const jn_model *model, jn_work *work, const float *q, const float *v, float *dM);
+JN_API jn_status jnf_mass_matrix_rate(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                      float *Mdot);
 JN_API jn_status jnf_coriolis_matrix(const jn_model *model, jn_work *work, const float *q, const float *v, float *C);
 JN_API jn_status jnf_coriolis_matrix_christoffel(const jn_model *model, jn_work *work, const float *q, const float *v,
                                                  float *C);
@@ -159,84 +160,86 @@ typedef struct jnf_hybrid_derivatives {
 } jnf_hybrid_derivatives;
 JN_API jn_status jnf_inverse_dynamics_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
                                                   const float *a, const float *wrench, jn_representation hold,
-                                                  float *dq, float *dv, float *da, float *dwrench);
+                                                  float *dtau_dq, float *dtau_dv, float *dtau_da, float *dtau_dwrench);
 JN_API jn_status jnf_forward_dynamics_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
                                                   const float *tau, const float *wrench, jn_representation hold,
-                                                  float *a, float *dq, float *dv, float *dtau, float *dwrench);
+                                                  float *a, float *da_dq, float *da_dv, float *da_dtau,
+                                                  float *da_dwrench);
 JN_API jn_status jnf_hybrid_dynamics_derivatives(const jn_model *model, jn_work *work, const unsigned char *prescribed,
                                                  const float *q, const float *v, const float *a, const float *tau,
                                                  const float *wrench, jn_representation hold,
                                                  const jnf_hybrid_derivatives *out);
 JN_API jn_status jnf_inverse_dynamics_derivatives_along(const jn_model *model, jn_work *work, const float *q,
                                                         const float *v, const float *a, const float *wrench,
-                                                        jn_representation hold, const float *dq, const float *dv,
-                                                        const float *da, float *dtau, float *ddq, float *ddv,
-                                                        float *dda);
+                                                        jn_representation hold, const float *dq_ds, const float *dv_ds,
+                                                        const float *da_ds, float *dtau_ds, float *d2tau_dsdq,
+                                                        float *d2tau_dsdv, float *d2tau_dsda);
 JN_API jn_status jnf_inverse_dynamics_second_derivatives(const jn_model *model, jn_work *work, const float *q,
                                                          const float *v, const float *a, const float *wrench,
-                                                         jn_representation hold, float *qq, float *qv, float *vv,
-                                                         float *qa);
+                                                         jn_representation hold, float *d2tau_dqdq, float *d2tau_dqdv,
+                                                         float *d2tau_dvdv, float *d2tau_dqda);
 JN_API jn_status jnf_forward_dynamics_derivatives_along(const jn_model *model, jn_work *work, const float *q,
                                                         const float *v, const float *a, const float *wrench,
-                                                        jn_representation hold, const float *dadq, const float *dadv,
-                                                        const float *dadtau, const float *dq, const float *dv,
-                                                        const float *dtau, float *ddq, float *ddv, float *ddtau);
+                                                        jn_representation hold, const float *da_dq, const float *da_dv,
+                                                        const float *da_dtau, const float *dq_ds, const float *dv_ds,
+                                                        const float *dtau_ds, float *d2a_dsdq, float *d2a_dsdv,
+                                                        float *d2a_dsdtau);
 JN_API jn_status jnf_forward_dynamics_second_derivatives(const jn_model *model, jn_work *work, const float *q,
                                                          const float *v, const float *a, const float *wrench,
-                                                         jn_representation hold, const float *dadq, const float *dadv,
-                                                         const float *dadtau, float *qq, float *qv, float *qtau,
-                                                         float *vv, float *room);
-JN_API jn_status jnf_mass_matrix_derivative(const jn_model *model, jn_work *work, const float *q, float *dM);
+                                                         jn_representation hold, const float *da_dq, const float *da_dv,
+                                                         const float *da_dtau, float *d2a_dqdq, float *d2a_dqdv,
+                                                         float *d2a_dqdtau, float *d2a_dvdv, float *room);
+JN_API jn_status jnf_mass_matrix_derivative(const jn_model *model, jn_work *work, const float *q, float *dM_dq);
 JN_API jn_status jnf_mass_matrix_inverse_derivative(const jn_model *model, jn_work *work, const float *q, float *Minv,
-                                                    float *dMinv);
+                                                    float *dMinv_dq);
 JN_API jn_status jnf_coriolis_matrix_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
-                                                 float *dq, float *dv);
+                                                 float *dC_dq, float *dC_dv);
 JN_API jn_status jnf_mass_matrix_rate_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
-                                                  float *dq, float *dv);
-JN_API jn_status jnf_gravity_forces_derivative(const jn_model *model, jn_work *work, const float *q, float *dg);
+                                                  float *dMdot_dq, float *dMdot_dv);
+JN_API jn_status jnf_gravity_forces_derivative(const jn_model *model, jn_work *work, const float *q, float *dg_dq);
 JN_API jn_status jnf_frame_jacobian_derivatives(const jn_model *model, jn_work *work, int frame, jn_representation in,
                                                 const float *q, const float *v, float *dJ_dq, float *dJdot_dq,
                                                 float *dJdot_dv);
 JN_API jn_status jnf_frame_twist_derivatives(const jn_model *model, jn_work *work, int frame, jn_representation in,
-                                             const float *q, const float *v, float *dq);
+                                             const float *q, const float *v, float *dV_dq);
 JN_API jn_status jnf_frame_acceleration_derivatives(const jn_model *model, jn_work *work, int frame,
                                                     jn_representation in, const float *q, const float *v,
-                                                    const float *a, float *dq, float *dv);
+                                                    const float *a, float *dA_dq, float *dA_dv);
 JN_API jn_status jnf_momentum_derivative(const jn_model *model, jn_work *work, jn_about about, const float *q,
-                                         const float *v, float *dq);
+                                         const float *v, float *dh_dq);
 JN_API jn_status jnf_center_of_mass_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
-                                                const float *a, float *dc_dq, float *ddc_dq, float *dddc_dq,
-                                                float *dddc_dv);
+                                                const float *a, float *dc_dq, float *dcdot_dq, float *dcddot_dq,
+                                                float *dcddot_dv);
 JN_API jn_status jnf_inverse_dynamics_jet_derivatives(const jn_model *model, jn_work *work, int order, const float *q,
                                                       const float *v_jet, const float *wrench_jet, float *D);
 typedef struct jnf_perturbation {
-  const float *dq, *dv, *da, *dtau;
-  const float *dh;
-  const float *dS, *dSdot;
-  const float *dinertia;
-  const float *dwrench;
-  const float *darmature;
-  const float *dgravity;
+  const float *dq_dp, *dv_dp, *da_dp, *dtau_dp;
+  const float *dh_dp;
+  const float *dS_dp, *dSdot_dp;
+  const float *dinertia_dp;
+  const float *dwrench_dp;
+  const float *darmature_dp;
+  const float *dgravity_dp;
 } jnf_perturbation;
 typedef struct jnf_gradient {
-  float *dq, *dv, *da, *dtau;
-  float *dwrench;
-  float *dinertia;
-  float *dgravity;
-  float *darmature;
+  float *df_dq, *df_dv, *df_da, *df_dtau;
+  float *df_dwrench;
+  float *df_dinertia;
+  float *df_dgravity;
+  float *df_darmature;
 } jnf_gradient;
 JN_API jn_status jnf_perturbation_of(const jn_model *model, jn_work *work, const jn_scalar *scalar, const float *q,
                                      const float *v, float *room, jnf_perturbation *perturbation);
 JN_API jn_status jnf_inverse_dynamics_sensitivity(const jn_model *model, jn_work *work, const float *q, const float *v,
                                                   const float *a, const float *wrench, int count,
-                                                  const jnf_perturbation *perturbations, float *dtau);
+                                                  const jnf_perturbation *perturbations, float *dtau_dp);
 JN_API jn_status jnf_forward_dynamics_sensitivity(const jn_model *model, jn_work *work, const float *q, const float *v,
                                                   const float *tau, const float *wrench, int count,
-                                                  const jnf_perturbation *perturbations, float *a, float *da);
+                                                  const jnf_perturbation *perturbations, float *a, float *da_dp);
 JN_API jn_status jnf_hybrid_dynamics_sensitivity(const jn_model *model, jn_work *work, const unsigned char *prescribed,
                                                  const float *q, const float *v, const float *a, const float *tau,
                                                  const float *wrench, int count, const jnf_perturbation *perturbations,
-                                                 float *a_out, float *tau_out, float *da, float *dtau);
+                                                 float *a_out, float *tau_out, float *da_dp, float *dtau_dp);
 JN_API jn_status jnf_inverse_dynamics_adjoint(const jn_model *model, jn_work *work, const float *q, const float *v,
                                               const float *a, const float *wrench, jn_representation hold,
                                               const float *y, const jnf_gradient *gradient);
@@ -258,15 +261,15 @@ JN_API jn_status jnf_joint_regressor(const jn_model *model, const float *v, cons
 JN_API jn_status jnf_regressor_jet(const jn_model *model, jn_work *work, int order, const float *q, const float *v_jet,
                                    float *Y_jet);
 JN_API jn_status jnf_parameter_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
-                                           float *dM, float *dC, float *dg);
+                                           float *dM_dpi, float *dC_dpi, float *dg_dpi);
 JN_API jn_status jnf_forward_dynamics_parameter_derivatives(const jn_model *model, jn_work *work, const float *q,
                                                             const float *v, const float *tau, const float *wrench,
-                                                            float *a, float *dpi);
+                                                            float *a, float *da_dpi);
 JN_API jn_status jnf_hybrid_dynamics_parameter_derivatives(const jn_model *model, jn_work *work,
                                                            const unsigned char *prescribed, const float *q,
                                                            const float *v, const float *a, const float *tau,
-                                                           const float *wrench, float *a_out, float *tau_out, float *da,
-                                                           float *dtau);
+                                                           const float *wrench, float *a_out, float *tau_out,
+                                                           float *da_dpi, float *dtau_dpi);
 JN_API jn_status jnf_integrate_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *out);
 JN_API jn_status jnf_difference_batch(jn_batch *batch, size_t count, const float *q0, const float *q1, float *v);
 JN_API jn_status jnf_interpolate_batch(jn_batch *batch, size_t count, const float *q0, const float *q1, float s,
@@ -275,7 +278,7 @@ JN_API jn_status jnf_normalize_batch(jn_batch *batch, size_t count, const float 
 JN_API jn_status jnf_joint_pose_batch(jn_batch *batch, size_t count, int joint, const float *q, float *T);
 JN_API jn_status jnf_joint_jacobian_batch(jn_batch *batch, size_t count, int joint, const float *q, float *S);
 JN_API jn_status jnf_joint_jacobian_rate_batch(jn_batch *batch, size_t count, int joint, const float *q, const float *v,
-                                               float *dS);
+                                               float *Sdot);
 JN_API jn_status jnf_frame_pose_batch(jn_batch *batch, size_t count, int frame, const float *q, float *T);
 JN_API jn_status jnf_frame_twist_batch(jn_batch *batch, size_t count, int frame, jn_representation in, const float *q,
                                        const float *v, float *V);
@@ -284,23 +287,23 @@ JN_API jn_status jnf_frame_acceleration_batch(jn_batch *batch, size_t count, int
 JN_API jn_status jnf_frame_jacobian_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
                                           const float *q, float *J);
 JN_API jn_status jnf_frame_jacobian_rate_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
-                                               const float *q, const float *v, float *dJ);
+                                               const float *q, const float *v, float *Jdot);
 JN_API jn_status jnf_frame_poses_batch(jn_batch *batch, size_t count, const float *q, float *T);
 JN_API jn_status jnf_frame_jacobians_batch(jn_batch *batch, size_t count, jn_representation in, const float *q,
                                            float *J);
 JN_API jn_status jnf_frame_jacobian_rates_batch(jn_batch *batch, size_t count, jn_representation in, const float *q,
-                                                const float *v, float *dJ);
+                                                const float *v, float *Jdot);
 JN_API jn_status jnf_space_jacobian_batch(jn_batch *batch, size_t count, const float *q, float *J);
 JN_API jn_status jnf_space_jacobian_rate_batch(jn_batch *batch, size_t count, const float *q, const float *v,
-                                               float *dJ);
+                                               float *Jdot);
 JN_API jn_status jnf_center_of_mass_batch(jn_batch *batch, size_t count, int link, const float *q, const float *v,
-                                          const float *a, float *c, float *dc, float *ddc);
+                                          const float *a, float *c, float *cdot, float *cddot);
 JN_API jn_status jnf_com_jacobian_batch(jn_batch *batch, size_t count, int link, const float *q, float *J);
 JN_API jn_status jnf_momentum_batch(jn_batch *batch, size_t count, jn_about about, const float *q, const float *v,
                                     float *h);
 JN_API jn_status jnf_momentum_matrix_batch(jn_batch *batch, size_t count, jn_about about, const float *q, float *A);
 JN_API jn_status jnf_momentum_matrix_rate_batch(jn_batch *batch, size_t count, jn_about about, const float *q,
-                                                const float *v, float *dA);
+                                                const float *v, float *Adot);
 JN_API jn_status jnf_inverse_dynamics_batch(jn_batch *batch, size_t count, const float *q, const float *v,
                                             const float *a, const float *wrench, float *tau);
 JN_API jn_status jnf_gravity_forces_batch(jn_batch *batch, size_t count, const float *q, float *g);
@@ -313,7 +316,7 @@ JN_API jn_status jnf_hybrid_dynamics_batch(jn_batch *batch, size_t count, const 
                                            const float *wrench, float *a_out, float *tau_out);
 JN_API jn_status jnf_mass_matrix_batch(jn_batch *batch, size_t count, const float *q, float *M);
 JN_API jn_status jnf_mass_matrix_inverse_batch(jn_batch *batch, size_t count, const float *q, float *Minv);
-JN_API jn_status jnf_mass_matrix_rate_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *dM);
+JN_API jn_status jnf_mass_matrix_rate_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *Mdot);
 JN_API jn_status jnf_coriolis_matrix_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *C);
 JN_API jn_status jnf_coriolis_matrix_christoffel_batch(jn_batch *batch, size_t count, const float *q, const float *v,
                                                        float *C);
@@ -361,55 +364,56 @@ JN_API jn_status jnf_joint_wrenches_jet_batch(jn_batch *batch, size_t count, int
                                               const float *v_jet, const float *wrench_jet, float *F_jet);
 JN_API jn_status jnf_inverse_dynamics_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
                                                         const float *a, const float *wrench, jn_representation hold,
-                                                        float *dq, float *dv, float *da, float *dwrench);
+                                                        float *dtau_dq, float *dtau_dv, float *dtau_da,
+                                                        float *dtau_dwrench);
 JN_API jn_status jnf_forward_dynamics_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
                                                         const float *tau, const float *wrench, jn_representation hold,
-                                                        float *a, float *dq, float *dv, float *dtau, float *dwrench);
+                                                        float *a, float *da_dq, float *da_dv, float *da_dtau,
+                                                        float *da_dwrench);
 JN_API jn_status jnf_hybrid_dynamics_derivatives_batch(jn_batch *batch, size_t count, const unsigned char *prescribed,
                                                        const float *q, const float *v, const float *a, const float *tau,
                                                        const float *wrench, jn_representation hold,
                                                        const jnf_hybrid_derivatives *out);
 JN_API jn_status jnf_inverse_dynamics_derivatives_along_batch(jn_batch *batch, size_t count, const float *q,
                                                               const float *v, const float *a, const float *wrench,
-                                                              jn_representation hold, const float *dq, const float *dv,
-                                                              const float *da, float *dtau, float *ddq, float *ddv,
-                                                              float *dda);
+                                                              jn_representation hold, const float *dq_ds,
+                                                              const float *dv_ds, const float *da_ds, float *dtau_ds,
+                                                              float *d2tau_dsdq, float *d2tau_dsdv, float *d2tau_dsda);
 JN_API jn_status jnf_inverse_dynamics_second_derivatives_batch(jn_batch *batch, size_t count, const float *q,
                                                                const float *v, const float *a, const float *wrench,
-                                                               jn_representation hold, float *qq, float *qv, float *vv,
-                                                               float *qa);
-JN_API jn_status jnf_forward_dynamics_derivatives_along_batch(jn_batch *batch, size_t count, const float *q,
-                                                              const float *v, const float *a, const float *wrench,
-                                                              jn_representation hold, const float *dadq,
-                                                              const float *dadv, const float *dadtau, const float *dq,
-                                                              const float *dv, const float *dtau, float *ddq,
-                                                              float *ddv, float *ddtau);
+                                                               jn_representation hold, float *d2tau_dqdq,
+                                                               float *d2tau_dqdv, float *d2tau_dvdv, float *d2tau_dqda);
+JN_API jn_status jnf_forward_dynamics_derivatives_along_batch(
+    jn_batch *batch, size_t count, const float *q, const float *v, const float *a, const float *wrench,
+    jn_representation hold, const float *da_dq, const float *da_dv, const float *da_dtau, const float *dq_ds,
+    const float *dv_ds, const float *dtau_ds, float *d2a_dsdq, float *d2a_dsdv, float *d2a_dsdtau);
 JN_API jn_status jnf_forward_dynamics_second_derivatives_batch(jn_batch *batch, size_t count, const float *q,
                                                                const float *v, const float *a, const float *wrench,
-                                                               jn_representation hold, const float *dadq,
-                                                               const float *dadv, const float *dadtau, float *qq,
-                                                               float *qv, float *qtau, float *vv, float *room);
-JN_API jn_status jnf_mass_matrix_derivative_batch(jn_batch *batch, size_t count, const float *q, float *dM);
+                                                               jn_representation hold, const float *da_dq,
+                                                               const float *da_dv, const float *da_dtau,
+                                                               float *d2a_dqdq, float *d2a_dqdv, float *d2a_dqdtau,
+                                                               float *d2a_dvdv, float *room);
+JN_API jn_status jnf_mass_matrix_derivative_batch(jn_batch *batch, size_t count, const float *q, float *dM_dq);
 JN_API jn_status jnf_mass_matrix_inverse_derivative_batch(jn_batch *batch, size_t count, const float *q, float *Minv,
-                                                          float *dMinv);
+                                                          float *dMinv_dq);
 JN_API jn_status jnf_coriolis_matrix_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
-                                                       float *dq, float *dv);
+                                                       float *dC_dq, float *dC_dv);
 JN_API jn_status jnf_mass_matrix_rate_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
-                                                        float *dq, float *dv);
-JN_API jn_status jnf_gravity_forces_derivative_batch(jn_batch *batch, size_t count, const float *q, float *dg);
+                                                        float *dMdot_dq, float *dMdot_dv);
+JN_API jn_status jnf_gravity_forces_derivative_batch(jn_batch *batch, size_t count, const float *q, float *dg_dq);
 JN_API jn_status jnf_frame_jacobian_derivatives_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
                                                       const float *q, const float *v, float *dJ_dq, float *dJdot_dq,
                                                       float *dJdot_dv);
 JN_API jn_status jnf_frame_twist_derivatives_batch(jn_batch *batch, size_t count, int frame, jn_representation in,
-                                                   const float *q, const float *v, float *dq);
+                                                   const float *q, const float *v, float *dV_dq);
 JN_API jn_status jnf_frame_acceleration_derivatives_batch(jn_batch *batch, size_t count, int frame,
                                                           jn_representation in, const float *q, const float *v,
-                                                          const float *a, float *dq, float *dv);
+                                                          const float *a, float *dA_dq, float *dA_dv);
 JN_API jn_status jnf_momentum_derivative_batch(jn_batch *batch, size_t count, jn_about about, const float *q,
-                                               const float *v, float *dq);
+                                               const float *v, float *dh_dq);
 JN_API jn_status jnf_center_of_mass_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
-                                                      const float *a, float *dc_dq, float *ddc_dq, float *dddc_dq,
-                                                      float *dddc_dv);
+                                                      const float *a, float *dc_dq, float *dcdot_dq, float *dcddot_dq,
+                                                      float *dcddot_dv);
 JN_API jn_status jnf_inverse_dynamics_jet_derivatives_batch(jn_batch *batch, size_t count, int order, const float *q,
                                                             const float *v_jet, const float *wrench_jet, float *D);
 JN_API jn_status jnf_inverse_dynamics_adjoint_batch(jn_batch *batch, size_t count, const float *q, const float *v,
@@ -432,15 +436,15 @@ JN_API jn_status jnf_joint_wrench_regressor_batch(jn_batch *batch, size_t count,
 JN_API jn_status jnf_regressor_jet_batch(jn_batch *batch, size_t count, int order, const float *q, const float *v_jet,
                                          float *Y_jet);
 JN_API jn_status jnf_parameter_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
-                                                 float *dM, float *dC, float *dg);
+                                                 float *dM_dpi, float *dC_dpi, float *dg_dpi);
 JN_API jn_status jnf_forward_dynamics_parameter_derivatives_batch(jn_batch *batch, size_t count, const float *q,
                                                                   const float *v, const float *tau, const float *wrench,
-                                                                  float *a, float *dpi);
+                                                                  float *a, float *da_dpi);
 JN_API jn_status jnf_hybrid_dynamics_parameter_derivatives_batch(jn_batch *batch, size_t count,
                                                                  const unsigned char *prescribed, const float *q,
                                                                  const float *v, const float *a, const float *tau,
                                                                  const float *wrench, float *a_out, float *tau_out,
-                                                                 float *da, float *dtau);
+                                                                 float *da_dpi, float *dtau_dpi);
 
 #ifdef __cplusplus
 }

@@ -48,21 +48,21 @@ JN_API jn_status jn_regressor_jet(const jn_model *model, jn_work *work, int orde
 
 /* ---- derivatives ---- */
 
-/* dM, dC [10L x nv x nv], first index the parameter; dg [nv x 10L]. Outputs may be NULL. O(n d^2). [garofalo2013 eq.
- * 13]
+/* dM_dpi, dC_dpi [10L x nv x nv], first index the parameter; dg_dpi [nv x 10L]. Outputs may be NULL. O(n d^2).
+ * [garofalo2013 eq. 13]
  */
 JN_API jn_status jn_parameter_derivatives(const jn_model *model, jn_work *work, const double *q, const double *v,
-                                          double *dM, double *dC, double *dg);
-/* a [nv]: forward dynamics; dpi [nv x 10L] = da/dpi = -M^-1 Y. O(nv n) for each link. Errors: JN_ERR_SINGULAR. */
+                                          double *dM_dpi, double *dC_dpi, double *dg_dpi);
+/* a [nv]: forward dynamics; da_dpi [nv x 10L] = -M^-1 Y. O(nv n) for each link. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_forward_dynamics_parameter_derivatives(const jn_model *model, jn_work *work, const double *q,
                                                            const double *v, const double *tau, const double *wrench,
-                                                           double *a, double *dpi);
-/* a_out, tau_out [nv]: hybrid dynamics; da, dtau [nv x 10L]. Errors: JN_ERR_SINGULAR. */
+                                                           double *a, double *da_dpi);
+/* a_out, tau_out [nv]: hybrid dynamics; da_dpi, dtau_dpi [nv x 10L]. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_hybrid_dynamics_parameter_derivatives(const jn_model *model, jn_work *work,
                                                           const unsigned char *prescribed, const double *q,
                                                           const double *v, const double *a, const double *tau,
                                                           const double *wrench, double *a_out, double *tau_out,
-                                                          double *da, double *dtau);
+                                                          double *da_dpi, double *dtau_dpi);
 
 #ifdef __cplusplus
 }

@@ -109,12 +109,12 @@
   F(hybrid_dynamics_parameter_derivatives, SIZES(n, n, n * 10 * L, n * 10 * L), prescribed, q, v, a, tau, wrench, \
     o[0], o[1], o[2], o[3]) \
   G(inverse_dynamics_adjoint, SIZES(n, n, n, 6 * L, 10 * L, 3, n), \
-    const TYPE(gradient) out = SIZES({.dq = o[0], .dv = o[1], .da = o[2], .dwrench = o[3], .dinertia = o[4], \
-                                      .dgravity = o[5], .darmature = o[6]}), \
+    const TYPE(gradient) out = SIZES({.df_dq = o[0], .df_dv = o[1], .df_da = o[2], .df_dwrench = o[3], .df_dinertia = o[4], \
+                                      .df_dgravity = o[5], .df_darmature = o[6]}), \
     q, v, a, wrench, JN_IN_BODY, y, &out) \
   G(forward_dynamics_adjoint, SIZES(n, n, n, n, 6 * L, 10 * L, 3, n), \
-    const TYPE(gradient) out = SIZES({.dq = o[1], .dv = o[2], .dtau = o[3], .dwrench = o[4], .dinertia = o[5], \
-                                      .dgravity = o[6], .darmature = o[7]}), \
+    const TYPE(gradient) out = SIZES({.df_dq = o[1], .df_dv = o[2], .df_dtau = o[3], .df_dwrench = o[4], .df_dinertia = o[5], \
+                                      .df_dgravity = o[6], .df_darmature = o[7]}), \
     q, v, tau, wrench, JN_IN_BODY, y, o[0], &out)
 /* clang-format on */
 
