@@ -550,7 +550,7 @@ static void one_call_gives_what_single_calls_give(void **st) {
     check_ok(jn_compute(x.m, x.w, x.q, x.v, x.a, x.W, &t));
     same_term(M, n * n, jn_mass_matrix(x.m, x.w, x.q, one));
     same_term(C, n * n, jn_coriolis_matrix(x.m, x.w, x.q, x.v, one));
-    same_term(dM, n * n, jn_mass_matrix_rate(x.m, x.w, x.q, x.v, one));
+    same_term(Mdot, n * n, jn_mass_matrix_rate(x.m, x.w, x.q, x.v, one));
     same_term(tau, n, jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, x.W, one));
     same_term(g, n, jn_gravity_forces(x.m, x.w, x.q, one));
     same_term(bias, n, jn_bias_forces(x.m, x.w, x.q, x.v, one));
@@ -566,8 +566,8 @@ static void one_call_gives_what_single_calls_give(void **st) {
     check_close(t.accelerations, one, 6 * f, 1, 50, "accelerations of one call");
     if (t.com) {
       same_term(com, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, one, NULL, NULL));
-      same_term(dcom, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, one, NULL));
-      same_term(ddcom, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, NULL, one));
+      same_term(com_velocity, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, one, NULL));
+      same_term(com_acceleration, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, NULL, one));
       same_term(com_jacobian, 3 * n, jn_com_jacobian(x.m, x.w, JN_WORLD, x.q, one));
     }
     same_term(momentum, 6, jn_momentum(x.m, x.w, about, x.q, x.v, one));

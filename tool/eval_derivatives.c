@@ -206,14 +206,18 @@ jn_status want_second_a(evaluation *e, json_writer *j, const char *key) {
   size_t nv = velocity_size(e), n2 = matrix_size(e), n3 = tensor_size(e);
   if (tensor_too_large(e)) return JN_ERR_SIZE;
   double *qq = eval_room(e, 5 * n3 + 3 * n2 + 5 * nv), *qv = qq + n3, *vv = qv + n3, *qtau = vv + n3, *room = qtau + n3;
-  double *dq = room + n3, *dv = dq + n2, *dtau = dv + n2, *a = dtau + n2, *force = a + nv, *damping = force + nv;
+  double *da_dq = room + n3, *da_dv = da_dq + n2, *da_dtau = da_dv + n2, *a = da_dtau + n2, *force = a + nv,
+         *damping = force + nv;
   jn_status status = eval_driving_forces(e, damping, force);
   if (status != JN_OK) return status;
-  status =
-      jn_forward_dynamics_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, e->hold, a, dq, dv, dtau, NULL);
+  status = jn_forward_dynamics_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, e->hold, a, da_dq, da_dv,
+                                           da_dtau, NULL);
   if (status != JN_OK) return status;
-  status = jn_forward_dynamics_second_derivatives(e->model, e->work, s->q, s->v, a, s->wrench, e->hold, dq, dv, dtau,
-                                                  qq, qv, qtau, vv, room);
+  status = jn_forward_dynamics_second_derivatives(
+      e->model, e->work, s->q, s->v, s->wrench, e->hold,
+      &(jn_forward_solution){.a = a, .da_dq = da_dq, .da_dv = da_dv, .da_dtau = da_dtau},
+      &(jn_forward_second_derivatives){
+          .d2a_dqdq = qq, .d2a_dqdv = qv, .d2a_dqdtau = qtau, .d2a_dvdv = vv, .room = room});
   if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
   if (status != JN_OK) return status;
   for (size_t h = 0; h < nv; h++) add_damping(e, -1, qtau + h * n2, damping, qv + h * n2);

@@ -25,15 +25,15 @@ extern "C" {
 
 /* ---- first derivatives ---- */
 
-/* dtau_dq, dtau_dv, dtau_da = M [nv x nv]; dtau_dwrench [nv x nlink x 6] = -J^T, by the wrenches' numbers in the
- * links' frames. O(n d). [kim2012 Table 5; garofalo2013 eq. 24] */
+/* Of inverse dynamics: dtau_dq, dtau_dv, dtau_da = M [nv x nv]; dtau_dwrench [nv x nlink x 6] = -J^T, by the wrenches'
+ * numbers in the links' frames. O(n d). [kim2012 Table 5; garofalo2013 eq. 24] */
 JN_API jn_status jn_inverse_dynamics_derivatives(const jn_model *model, jn_work *work, const double *q, const double *v,
                                                  const double *a, const double *wrench, jn_representation hold,
                                                  double *dtau_dq, double *dtau_dv, double *dtau_da,
                                                  double *dtau_dwrench);
-/* a [nv] = forward dynamics; da_dq, da_dv, da_dtau = M^-1 [nv x nv], da_dwrench [nv x nlink x 6]. a and da_dtau must
- * not be NULL. O(nv^2); O(nv n d) when coordinates are coupled or wrenches are held in the world's axes. [kim2012 Table
- * 6]
+/* Forward dynamics a [nv] and its derivatives da_dq, da_dv, da_dtau = M^-1 [nv x nv], da_dwrench [nv x nlink x 6]. a
+ * and da_dtau must not be NULL. O(nv^2); O(nv n d) when coordinates are coupled or wrenches are held in the world's
+ * axes. [kim2012 Table 6]
  */
 JN_API jn_status jn_forward_dynamics_derivatives(const jn_model *model, jn_work *work, const double *q, const double *v,
                                                  const double *tau, const double *wrench, jn_representation hold,
@@ -51,7 +51,8 @@ typedef struct jn_hybrid_derivatives {
   double *da_dwrench, *dtau_dwrench; /* [nv x nlink x 6] */
 } jn_hybrid_derivatives;
 
-/* O(nv n d + nv^3). [kim2012 Table 7] */
+/* Hybrid dynamics and its derivatives; coordinates with prescribed[i] != 0 (nv bytes) have their acceleration given.
+ * O(nv n d + nv^3). [kim2012 Table 7] */
 JN_API jn_status jn_hybrid_dynamics_derivatives(const jn_model *model, jn_work *work, const unsigned char *prescribed,
                                                 const double *q, const double *v, const double *a, const double *tau,
                                                 const double *wrench, jn_representation hold,
@@ -59,45 +60,68 @@ JN_API jn_status jn_hybrid_dynamics_derivatives(const jn_model *model, jn_work *
 
 /* ---- second derivatives ---- */
 
-/* Along one direction, as q (+) s dq_ds, v + s dv_ds, a + s da_ds with [nv] numbers each (NULL: zero): the derivatives
- * by s at s = 0 of the forces, dtau_ds [nv], and of dtau_dq, dtau_dv, M: d2tau_dsdq, d2tau_dsdv, d2tau_dsda [nv x nv].
- * These are the products of all second derivatives with a vector, without the tensors. O(n d). */
+/* A direction in which the state changes: q (+) s dq_ds, v + s dv_ds, and a + s da_ds (inverse dynamics) or tau + s
+ * dtau_ds (forward dynamics), s = 0 being the state itself. NULL: zero. */
+typedef struct jn_direction {
+  const double *dq_ds, *dv_ds, *da_ds, *dtau_ds; /* [nv] */
+} jn_direction;
+
+/* Outputs of jn_inverse_dynamics_derivatives_along(): derivatives by s of the forces, and of dtau_dq, dtau_dv and
+ * dtau_da = M. NULL: not wanted. */
+typedef struct jn_inverse_derivatives_along {
+  double *dtau_ds;                              /* [nv] */
+  double *d2tau_dsdq, *d2tau_dsdv, *d2tau_dsda; /* [nv x nv] */
+} jn_inverse_derivatives_along;
+
+/* Second derivatives of inverse dynamics along one direction: the products of all second derivatives with a vector,
+ * without the tensors. O(n d). */
 JN_API jn_status jn_inverse_dynamics_derivatives_along(const jn_model *model, jn_work *work, const double *q,
                                                        const double *v, const double *a, const double *wrench,
-                                                       jn_representation hold, const double *dq_ds, const double *dv_ds,
-                                                       const double *da_ds, double *dtau_ds, double *d2tau_dsdq,
-                                                       double *d2tau_dsdv, double *d2tau_dsda);
-/* d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dqda [nv x nv x nv]: entry [h][i][k] of d2tau_dqdv is d2 tau_i / dq_h dv_k,
- * and so on; d2tau_dqda[h] = dM/dq_h. All other second derivatives are zero. O(n d^2), or O(nv n d) with wrenches that
- * are held in the world's axes. */
+                                                       jn_representation hold, const jn_direction *along,
+                                                       const jn_inverse_derivatives_along *out);
+/* Second derivatives of inverse dynamics, d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dqda [nv x nv x nv]: entry
+ * [h][i][k] of d2tau_dqdv is d2 tau_i / dq_h dv_k, and so on; d2tau_dqda[h] = dM/dq_h. All other second derivatives are
+ * zero. O(n d^2), or O(nv n d) with wrenches that are held in the world's axes. */
 JN_API jn_status jn_inverse_dynamics_second_derivatives(const jn_model *model, jn_work *work, const double *q,
                                                         const double *v, const double *a, const double *wrench,
                                                         jn_representation hold, double *d2tau_dqdq, double *d2tau_dqdv,
                                                         double *d2tau_dvdv, double *d2tau_dqda);
-/* Forward dynamics along one direction dq_ds, dv_ds, dtau_ds [nv]: the derivatives by s of da_dq, da_dv, da_dtau, which
- * are d2a_dsdq, d2a_dsdv, d2a_dsdtau [nv x nv]. a [nv], da_dq, da_dv, da_dtau [nv x nv] (none NULL) are what
- * jn_forward_dynamics_derivatives() gave at the same state. d2a_dsdtau must not be NULL. O(nv^3). */
+/* What jn_forward_dynamics_derivatives() gave at a state; its second derivatives start from there. None may be NULL. */
+typedef struct jn_forward_solution {
+  const double *a;                       /* [nv] */
+  const double *da_dq, *da_dv, *da_dtau; /* [nv x nv] */
+} jn_forward_solution;
+
+/* Outputs of jn_forward_dynamics_derivatives_along(): derivatives by s of da_dq, da_dv and da_dtau = M^-1. d2a_dsdtau
+ * must not be NULL. */
+typedef struct jn_forward_derivatives_along {
+  double *d2a_dsdq, *d2a_dsdv, *d2a_dsdtau; /* [nv x nv] */
+} jn_forward_derivatives_along;
+
+/* Outputs of jn_forward_dynamics_second_derivatives(): entry [h][i][k] of d2a_dqdv is d2 a_i / dq_h dv_k, and so on.
+ * All other second derivatives are zero. The three by q are wanted together or not at all; room must be there when
+ * d2a_dvdv is wanted. */
+typedef struct jn_forward_second_derivatives {
+  double *d2a_dqdq, *d2a_dqdv, *d2a_dqdtau, *d2a_dvdv; /* [nv x nv x nv] */
+  double *room;                                        /* [nv x nv x nv] scratch */
+} jn_forward_second_derivatives;
+
+/* Second derivatives of forward dynamics along one direction, from the solution at the state. O(nv^3). */
 JN_API jn_status jn_forward_dynamics_derivatives_along(const jn_model *model, jn_work *work, const double *q,
-                                                       const double *v, const double *a, const double *wrench,
-                                                       jn_representation hold, const double *da_dq, const double *da_dv,
-                                                       const double *da_dtau, const double *dq_ds, const double *dv_ds,
-                                                       const double *dtau_ds, double *d2a_dsdq, double *d2a_dsdv,
-                                                       double *d2a_dsdtau);
-/* d2a_dqdq, d2a_dqdv, d2a_dqdtau, d2a_dvdv [nv x nv x nv]: entry [h][i][k] of d2a_dqdv is d2 a_i / dq_h dv_k, and so
- * on. All other second derivatives are zero. The three by q are wanted together or not at all; room [nv x nv x nv] must
- * be there when d2a_dvdv is wanted. Inputs as before. O(nv^4). */
+                                                       const double *v, const double *wrench, jn_representation hold,
+                                                       const jn_forward_solution *at, const jn_direction *along,
+                                                       const jn_forward_derivatives_along *out);
+/* All second derivatives of forward dynamics, from the solution at the state. O(nv^4). */
 JN_API jn_status jn_forward_dynamics_second_derivatives(const jn_model *model, jn_work *work, const double *q,
-                                                        const double *v, const double *a, const double *wrench,
-                                                        jn_representation hold, const double *da_dq,
-                                                        const double *da_dv, const double *da_dtau, double *d2a_dqdq,
-                                                        double *d2a_dqdv, double *d2a_dqdtau, double *d2a_dvdv,
-                                                        double *room);
+                                                        const double *v, const double *wrench, jn_representation hold,
+                                                        const jn_forward_solution *at,
+                                                        const jn_forward_second_derivatives *out);
 
 /* ---- matrices ---- */
 
-/* dM_dq [nv x nv x nv]. O(n d^2). [garofalo2013 eq. 24a] */
+/* Of the mass matrix: dM_dq [nv x nv x nv]. O(n d^2). [garofalo2013 eq. 24a] */
 JN_API jn_status jn_mass_matrix_derivative(const jn_model *model, jn_work *work, const double *q, double *dM_dq);
-/* dMinv_dq [nv x nv x nv], dMinv_dq[h] = -M^-1 dM/dq_h M^-1; Minv [nv x nv] gets M^-1. O(nv^4). Errors:
+/* Of its inverse: dMinv_dq [nv x nv x nv], dMinv_dq[h] = -M^-1 dM/dq_h M^-1; Minv [nv x nv] gets M^-1. O(nv^4). Errors:
  * JN_ERR_SINGULAR. */
 JN_API jn_status jn_mass_matrix_inverse_derivative(const jn_model *model, jn_work *work, const double *q, double *Minv,
                                                    double *dMinv_dq);
@@ -113,9 +137,9 @@ JN_API jn_status jn_gravity_forces_derivative(const jn_model *model, jn_work *wo
 
 /* ---- kinematics ---- */
 
-/* Tensors [nv x 6 x nv] of the J and dJ/dt of jn_frame_jacobian() and jn_frame_jacobian_rate(), the direction first:
- * dJ_dq[h] = dJ/dq_h, dJdot_dq[h] = d(dJ/dt)/dq_h, and dJdot_dv[h] = d(dJ/dt)/dv_h, which has the numbers of dJ_dq: J
- * does not depend on v. O(n) and the entries. [garofalo2013 eqs. 30-32] */
+/* dJ_dq, dJdot_dq, dJdot_dv [nv x 6 x nv] of the J and Jdot of jn_frame_jacobian() and jn_frame_jacobian_rate(), the
+ * direction first: dJ_dq[h] = dJ/dq_h, dJdot_dq[h] = dJdot/dq_h, and dJdot_dv[h] = dJdot/dv_h, which has the numbers of
+ * dJ_dq, as J does not depend on v. O(n) and the entries. [garofalo2013 eqs. 30-32] */
 JN_API jn_status jn_frame_jacobian_derivatives(const jn_model *model, jn_work *work, int frame, jn_representation in,
                                                const double *q, const double *v, double *dJ_dq, double *dJdot_dq,
                                                double *dJdot_dv);

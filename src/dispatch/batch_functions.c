@@ -228,11 +228,9 @@ jn_status PUBLIC(hybrid_dynamics_derivatives_batch)(jn_batch *batch, size_t coun
 }
 jn_status PUBLIC(inverse_dynamics_derivatives_along_batch)(jn_batch *batch, size_t count, const number *q,
                                                            const number *v, const number *a, const number *wrench,
-                                                           jn_representation hold, const number *dq_ds,
-                                                           const number *dv_ds, const number *da_ds, number *dtau_ds,
-                                                           number *d2tau_dsdq, number *d2tau_dsdv, number *d2tau_dsda) {
-  BATCH(inverse_dynamics_derivatives_along, q, v, a, wrench, hold, dq_ds, dv_ds, da_ds, dtau_ds, d2tau_dsdq, d2tau_dsdv,
-        d2tau_dsda);
+                                                           jn_representation hold, const PUBLIC(direction) * along,
+                                                           const PUBLIC(inverse_derivatives_along) * out) {
+  BATCH(inverse_dynamics_derivatives_along, q, v, a, wrench, hold, along, out);
 }
 jn_status PUBLIC(inverse_dynamics_second_derivatives_batch)(jn_batch *batch, size_t count, const number *q,
                                                             const number *v, const number *a, const number *wrench,
@@ -241,21 +239,18 @@ jn_status PUBLIC(inverse_dynamics_second_derivatives_batch)(jn_batch *batch, siz
                                                             number *d2tau_dqda) {
   BATCH(inverse_dynamics_second_derivatives, q, v, a, wrench, hold, d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dqda);
 }
-jn_status PUBLIC(forward_dynamics_derivatives_along_batch)(
-    jn_batch *batch, size_t count, const number *q, const number *v, const number *a, const number *wrench,
-    jn_representation hold, const number *da_dq, const number *da_dv, const number *da_dtau, const number *dq_ds,
-    const number *dv_ds, const number *dtau_ds, number *d2a_dsdq, number *d2a_dsdv, number *d2a_dsdtau) {
-  BATCH(forward_dynamics_derivatives_along, q, v, a, wrench, hold, da_dq, da_dv, da_dtau, dq_ds, dv_ds, dtau_ds,
-        d2a_dsdq, d2a_dsdv, d2a_dsdtau);
+jn_status PUBLIC(forward_dynamics_derivatives_along_batch)(jn_batch *batch, size_t count, const number *q,
+                                                           const number *v, const number *wrench,
+                                                           jn_representation hold, const PUBLIC(forward_solution) * at,
+                                                           const PUBLIC(direction) * along,
+                                                           const PUBLIC(forward_derivatives_along) * out) {
+  BATCH(forward_dynamics_derivatives_along, q, v, wrench, hold, at, along, out);
 }
 jn_status PUBLIC(forward_dynamics_second_derivatives_batch)(jn_batch *batch, size_t count, const number *q,
-                                                            const number *v, const number *a, const number *wrench,
-                                                            jn_representation hold, const number *da_dq,
-                                                            const number *da_dv, const number *da_dtau,
-                                                            number *d2a_dqdq, number *d2a_dqdv, number *d2a_dqdtau,
-                                                            number *d2a_dvdv, number *room) {
-  BATCH(forward_dynamics_second_derivatives, q, v, a, wrench, hold, da_dq, da_dv, da_dtau, d2a_dqdq, d2a_dqdv,
-        d2a_dqdtau, d2a_dvdv, room);
+                                                            const number *v, const number *wrench,
+                                                            jn_representation hold, const PUBLIC(forward_solution) * at,
+                                                            const PUBLIC(forward_second_derivatives) * out) {
+  BATCH(forward_dynamics_second_derivatives, q, v, wrench, hold, at, out);
 }
 jn_status PUBLIC(mass_matrix_derivative_batch)(jn_batch *batch, size_t count, const number *q, number *dM_dq) {
   BATCH(mass_matrix_derivative, q, dM_dq);

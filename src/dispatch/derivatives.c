@@ -100,19 +100,19 @@ jn_status PUBLIC(hybrid_dynamics_derivatives)(const jn_model *m, jn_work *w, con
 
 jn_status PUBLIC(inverse_dynamics_derivatives_along)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                                      const number *a, const number *wrench, jn_representation hold,
-                                                     const number *dq_ds, const number *dv_ds, const number *da_ds,
-                                                     number *dtau_ds, number *d2tau_dsdq, number *d2tau_dsdv,
-                                                     number *d2tau_dsda) {
+                                                     const PUBLIC(direction) * along,
+                                                     const PUBLIC(inverse_derivatives_along) * out) {
+  if (!along || !out) return JN_ERR_NULL;
   jn_run r;
   jn_status status = begin(&r, JN_KERNEL_derivatives_along, m, w, q, v, a, wrench, hold);
   if (status != JN_OK) return status;
-  give(&r, 4, (size_t)m->nv, dq_ds);
-  give(&r, 5, (size_t)m->nv, dv_ds);
-  give(&r, 6, (size_t)m->nv, da_ds);
-  want(&r, 0, power_of(m, 2), d2tau_dsdq);
-  want(&r, 1, power_of(m, 2), d2tau_dsdv);
-  want(&r, 2, power_of(m, 2), d2tau_dsda);
-  want(&r, 4, (size_t)m->nv, dtau_ds);
+  give(&r, 4, (size_t)m->nv, along->dq_ds);
+  give(&r, 5, (size_t)m->nv, along->dv_ds);
+  give(&r, 6, (size_t)m->nv, along->da_ds);
+  want(&r, 0, power_of(m, 2), out->d2tau_dsdq);
+  want(&r, 1, power_of(m, 2), out->d2tau_dsdv);
+  want(&r, 2, power_of(m, 2), out->d2tau_dsda);
+  want(&r, 4, (size_t)m->nv, out->dtau_ds);
   return jn__run(&r);
 }
 
@@ -198,50 +198,50 @@ jn_status PUBLIC(mass_matrix_rate_derivatives)(const jn_model *m, jn_work *w, co
 /* Inputs of the second derivatives of forward dynamics; which: -1 along a direction, else all directions of one kind.
  */
 static jn_status begin_forward(jn_run *r, const jn_model *m, jn_work *w, const number *q, const number *v,
-                               const number *a, const number *wrench, jn_representation hold, const number *da_dq,
-                               const number *da_dv, const number *da_dtau, int which) {
-  if (!a || !da_dq || !da_dv || !da_dtau) return JN_ERR_NULL;
-  jn_status status = begin(r, JN_KERNEL_forward_second, m, w, q, v, a, wrench, hold);
+                               const number *wrench, jn_representation hold, const PUBLIC(forward_solution) * at,
+                               int which) {
+  if (!at || !at->a || !at->da_dq || !at->da_dv || !at->da_dtau) return JN_ERR_NULL;
+  jn_status status = begin(r, JN_KERNEL_forward_second, m, w, q, v, at->a, wrench, hold);
   if (status != JN_OK) return status;
   r->arg[1] = which;
-  give(r, 7, power_of(m, 2), da_dq);
-  give(r, 8, power_of(m, 2), da_dv);
-  give(r, 9, power_of(m, 2), da_dtau);
+  give(r, 7, power_of(m, 2), at->da_dq);
+  give(r, 8, power_of(m, 2), at->da_dv);
+  give(r, 9, power_of(m, 2), at->da_dtau);
   return JN_OK;
 }
 
 jn_status PUBLIC(forward_dynamics_derivatives_along)(const jn_model *m, jn_work *w, const number *q, const number *v,
-                                                     const number *a, const number *wrench, jn_representation hold,
-                                                     const number *da_dq, const number *da_dv, const number *da_dtau,
-                                                     const number *dq_ds, const number *dv_ds, const number *dtau_ds,
-                                                     number *d2a_dsdq, number *d2a_dsdv, number *d2a_dsdtau) {
+                                                     const number *wrench, jn_representation hold,
+                                                     const PUBLIC(forward_solution) * at,
+                                                     const PUBLIC(direction) * along,
+                                                     const PUBLIC(forward_derivatives_along) * out) {
+  if (!along || !out || !out->d2a_dsdtau) return JN_ERR_NULL;
   jn_run r;
-  jn_status status = begin_forward(&r, m, w, q, v, a, wrench, hold, da_dq, da_dv, da_dtau, -1);
+  jn_status status = begin_forward(&r, m, w, q, v, wrench, hold, at, -1);
   if (status != JN_OK) return status;
-  if (!d2a_dsdtau) return JN_ERR_NULL;
-  give(&r, 4, (size_t)m->nv, dq_ds);
-  give(&r, 5, (size_t)m->nv, dv_ds);
-  give(&r, 6, (size_t)m->nv, dtau_ds);
-  want(&r, 0, power_of(m, 2), d2a_dsdq);
-  want(&r, 1, power_of(m, 2), d2a_dsdv);
-  want(&r, 2, power_of(m, 2), d2a_dsdtau);
+  give(&r, 4, (size_t)m->nv, along->dq_ds);
+  give(&r, 5, (size_t)m->nv, along->dv_ds);
+  give(&r, 6, (size_t)m->nv, along->dtau_ds);
+  want(&r, 0, power_of(m, 2), out->d2a_dsdq);
+  want(&r, 1, power_of(m, 2), out->d2a_dsdv);
+  want(&r, 2, power_of(m, 2), out->d2a_dsdtau);
   return jn__run(&r);
 }
 
 jn_status PUBLIC(forward_dynamics_second_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
-                                                      const number *a, const number *wrench, jn_representation hold,
-                                                      const number *da_dq, const number *da_dv, const number *da_dtau,
-                                                      number *d2a_dqdq, number *d2a_dqdv, number *d2a_dqdtau,
-                                                      number *d2a_dvdv, number *room) {
-  if (!d2a_dqdq != !d2a_dqdv || !d2a_dqdq != !d2a_dqdtau || (d2a_dvdv && !room)) return JN_ERR_NULL;
+                                                      const number *wrench, jn_representation hold,
+                                                      const PUBLIC(forward_solution) * at,
+                                                      const PUBLIC(forward_second_derivatives) * out) {
+  if (!out || !out->d2a_dqdq != !out->d2a_dqdv || !out->d2a_dqdq != !out->d2a_dqdtau) return JN_ERR_NULL;
+  if (out->d2a_dvdv && !out->room) return JN_ERR_NULL;
   for (int by = BY_Q; by <= BY_V; by++) {
     jn_run r;
-    jn_status status = begin_forward(&r, m, w, q, v, a, wrench, hold, da_dq, da_dv, da_dtau, by);
+    jn_status status = begin_forward(&r, m, w, q, v, wrench, hold, at, by);
     if (status != JN_OK) return status;
-    if (by == BY_Q ? !d2a_dqdq : !d2a_dvdv) continue;
-    want(&r, 0, power_of(m, 3), by == BY_Q ? d2a_dqdq : NULL);
-    want(&r, 1, power_of(m, 3), by == BY_Q ? d2a_dqdv : d2a_dvdv);
-    want(&r, 2, power_of(m, 3), by == BY_Q ? d2a_dqdtau : room);
+    if (by == BY_Q ? !out->d2a_dqdq : !out->d2a_dvdv) continue;
+    want(&r, 0, power_of(m, 3), by == BY_Q ? out->d2a_dqdq : NULL);
+    want(&r, 1, power_of(m, 3), by == BY_Q ? out->d2a_dqdv : out->d2a_dvdv);
+    want(&r, 2, power_of(m, 3), by == BY_Q ? out->d2a_dqdtau : out->room);
     status = jn__run(&r);
     if (status != JN_OK) return status;
   }
