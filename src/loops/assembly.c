@@ -4,14 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "jounce/configuration.h"
 #include "loops.h"
-
-static double largest(const double *x, int n) {
-  double most = 0;
-  for (int k = 0; k < n; k++) most = fabs(x[k]) > most || isnan(x[k]) ? fabs(x[k]) : most;
-  return most;
-}
 
 static double norm2(const double *x, int n) {
   double sum = 0;
@@ -135,7 +130,7 @@ jn_status jn_loops_assemble(jn_loops *l, const unsigned char *held, double accur
     if (residual) *residual = error;
     if (error <= goal) return JN_OK;
     status = find_step(l, held, q, l->y);
-    double scale = fmin(1, 0.5 / fmax(largest(l->y, l->nv), 1e-300));
+    double scale = fmin(1, 0.5 / fmax(largest_or_nan(l->y, l->nv), 1e-300));
     for (int k = 0; k < 12 && status == JN_OK; k++, scale *= 0.5) { /* shorter until it helps */
       for (int i = 0; i < l->nv; i++) l->x[i] = scale * l->y[i];
       status = jn_integrate(l->model, l->work, q, l->x, l->moved);
@@ -178,12 +173,12 @@ jn_status jn_loops_project(jn_loops *l, const unsigned char *held, const double 
     l->phi[r] = 0;
     for (int k = 0; k < l->nv; k++) l->phi[r] -= l->A[r * l->nv + k] * v[k];
   }
-  double size = largest(l->phi, l->m);
+  double size = largest_or_nan(l->phi, l->m);
   hold_columns(l, held);
   jn__cod(&l->cod, l->m, l->nv, l->A, l->options.tolerance);
   jn__cod_solve(&l->cod, l->phi, l->x);
   for (int r = 0; r < l->m; r++)
     for (int k = 0; k < l->nv; k++) l->phi[r] -= l->A[r * l->nv + k] * l->x[k];
   for (int k = 0; k < l->nv; k++) v[k] += l->x[k];
-  return largest(l->phi, l->m) <= 1e-9 * (1 + size) ? JN_OK : JN_ERR_LOOP;
+  return largest_or_nan(l->phi, l->m) <= 1e-9 * (1 + size) ? JN_OK : JN_ERR_LOOP;
 }

@@ -7,15 +7,8 @@
  *   alpha . R beta  moment beta x R^T alpha on b; moment alpha x R beta on a */
 #include <string.h>
 
+#include "arrays.h"
 #include "loops.h"
-
-static void cross(const double *a, const double *b, double *out) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot3(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 /* out += s R x, out += s R^T x; R row-major 3x3. */
 static void add_turned(double s, const double *R, const double *x, double *out) {
@@ -29,7 +22,7 @@ static void add_turned_back(double s, const double *R, const double *x, double *
 static void twist_into(const double *T, const double *V, double *out) {
   const double p[3] = {T[3], T[7], T[11]}, R[9] = {T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]};
   double u[3];
-  cross(p, V, u);
+  cross3(p, V, u);
   for (int k = 0; k < 3; k++) u[k] = V[3 + k] - u[k];
   memset(out, 0, 6 * sizeof *out);
   add_turned_back(1, R, V, out);
@@ -41,7 +34,7 @@ static void add_wrench_from(const double *T, double s, const double *W, double *
   const double p[3] = {T[3], T[7], T[11]}, R[9] = {T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]};
   double f[3] = {0}, m[3];
   add_turned(s, R, W + 3, f);
-  cross(p, f, m);
+  cross3(p, f, m);
   add_turned(s, R, W, out);
   for (int k = 0; k < 3; k++) {
     out[k] += m[k];
@@ -55,13 +48,13 @@ static void add_relative(const double *Rj, const double *pj, const double *a, co
   double x[3];
   for (int i = 0; i < 3 && R; i++) {
     const double column[3] = {Rj[i], Rj[3 + i], Rj[6 + i]};
-    cross(Rj + 3 * i, b, x);
+    cross3(Rj + 3 * i, b, x);
     for (int e = 0; e < 3; e++) R[3 * i + e] += x[e];
-    cross(a, column, x);
+    cross3(a, column, x);
     for (int e = 0; e < 3; e++) R[3 * e + i] -= x[e];
   }
   add_turned(1, Rj, b + 3, p);
-  cross(a, pj, x);
+  cross3(a, pj, x);
   for (int e = 0; e < 3; e++) p[e] -= x[e];
 }
 
@@ -187,16 +180,16 @@ static void add_unit_wrench(const loop_pair *c, const loop_term *t, int k, doubl
   switch (t->kind) {
     case TERM_POINT:
       add_turned_back(t->factor, R, t->alpha, W_b + 3);
-      cross(p, t->alpha, moment);
+      cross3(p, t->alpha, moment);
       for (int e = 0; e < 3; e++) W_a[e] -= t->factor * moment[e];
       for (int e = 0; e < 3 && k == 0; e++) W_a[3 + e] -= t->factor * t->alpha[e];
       break;
     case TERM_DIRECTION:
       add_turned_back(t->factor, R, t->alpha, x);
-      cross(t->beta, x, moment);
+      cross3(t->beta, x, moment);
       for (int e = 0; e < 3; e++) W_b[e] += moment[e];
       add_turned(t->factor, R, t->beta, y);
-      cross(t->alpha, y, moment);
+      cross3(t->alpha, y, moment);
       for (int e = 0; e < 3; e++) W_a[e] += moment[e];
       break;
     default: /* alpha = p / d, whose moment about a's origin is zero */
@@ -259,7 +252,7 @@ static void add_link_wrenches(const jn_loops *l, const loop_pair *c, const doubl
     const double R[9] = {T[0], T[1], T[2], T[4], T[5], T[6], T[8], T[9], T[10]};
     const double arm[3] = {c->P_b[3] - T[3], c->P_b[7] - T[7], c->P_b[11] - T[11]};
     double moment[3];
-    cross(arm, F + 3, moment);
+    cross3(arm, F + 3, moment);
     for (int e = 0; e < 3; e++) moment[e] += F[e];
     add_turned_back(sign, R, moment, out + 6 * link);
     add_turned_back(sign, R, F + 3, out + 6 * link + 3);

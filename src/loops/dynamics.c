@@ -7,15 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "loops.h"
 
 static int is_given(const unsigned char *which, int i) { return which && which[i]; }
-
-static double largest(const double *x, int n) {
-  double most = 0;
-  for (int k = 0; k < n; k++) most = fmax(most, fabs(x[k]));
-  return most;
-}
 
 /* x, lambda of one order from l->phi = c and l->tau's row = bias: free coordinates of row k + 1 of l->v, row k of
  * l->lambda (as a derivative). Returns what is left of the conditions, relative, when coordinates are prescribed. */

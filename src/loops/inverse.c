@@ -9,13 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "loops.h"
-
-static double largest(const double *x, int n) {
-  double most = 0;
-  for (int k = 0; k < n; k++) most = fmax(most, fabs(x[k]));
-  return most;
-}
 
 double jn__inverse_weight(const loop_inverse *s, int i) { return s->weight ? s->weight[i] : 1; }
 

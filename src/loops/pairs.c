@@ -32,34 +32,26 @@
  * Compiled twice (wide.h): screws stand side by side. */
 #include <math.h>
 
+#include "arrays.h"
 #include "wide.h"
 
 enum { SCREW_S = 0, SCREW_T = 6, SCREW_N = 12, SCREW_T2 = 18 }; /* rows of l->chain */
 
-static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static inline double dot6(const double *a, const double *b) { return dot(a, b) + dot(a + 3, b + 3); }
-static inline void cross(const double *a, const double *b, double *out) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-static inline void turn(const double *T, const double *x, double *out) {
-  for (int i = 0; i < 3; i++) out[i] = T[4 * i] * x[0] + T[4 * i + 1] * x[1] + T[4 * i + 2] * x[2];
-}
+static inline double dot6(const double *a, const double *b) { return dot3(a, b) + dot3(a + 3, b + 3); }
 /* a x b of twists. */
 static inline void bracket(const double *a, const double *b, double *out) {
   double x[3], y[3];
-  cross(a, b, out);
-  cross(a, b + 3, x);
-  cross(a + 3, b, y);
+  cross3(a, b, out);
+  cross3(a, b + 3, x);
+  cross3(a + 3, b, y);
   for (int e = 0; e < 3; e++) out[3 + e] = x[e] + y[e];
 }
 /* out += V x* W. */
 static inline void add_star(const double *V, const double *W, double *out) {
   double x[3], y[3], z[3];
-  cross(V, W, x);
-  cross(V + 3, W + 3, y);
-  cross(V, W + 3, z);
+  cross3(V, W, x);
+  cross3(V + 3, W + 3, y);
+  cross3(V, W + 3, z);
   for (int e = 0; e < 3; e++) {
     out[e] += x[e] + y[e];
     out[3 + e] += z[e];
@@ -74,9 +66,9 @@ static inline void place_screw(jn_loops *l, int i, const double *q, const double
   if (!s->constant && l->used[i] == l->first_screw[s->link]) jn__loops_joint_screws(s, q);
   const double *P = l->poses + 16 * s->link, arm[3] = {P[3] - about[0], P[7] - about[1], P[11] - about[2]};
   double moved[3];
-  turn(P, s->S, S);
-  turn(P, s->S + 3, S + 3);
-  cross(arm, S, moved);
+  turn3(P, s->S, S);
+  turn3(P, s->S + 3, S + 3);
+  cross3(arm, S, moved);
   for (int e = 0; e < 3; e++) S[3 + e] += moved[e];
 }
 
@@ -127,7 +119,7 @@ static inline void lever(const jn_loops *l, const loop_pair *c, double *r) {
 
 static inline void move_twist(const double *r, double *V) {
   double x[3];
-  cross(V, r, x);
+  cross3(V, r, x);
   for (int e = 0; e < 3; e++) V[3 + e] += x[e];
 }
 
@@ -149,9 +141,9 @@ static view view_of(const jn_loops *l, const loop_pair *c) {
 
 /* factor alpha and beta in the world's axes; alpha is p / d of a distance. */
 static inline void term_vectors(const loop_pair *c, const loop_term *t, const view *x, double *alpha, double *beta) {
-  turn(c->P_a, t->alpha, alpha);
+  turn3(c->P_a, t->alpha, alpha);
   for (int e = 0; e < 3; e++) alpha[e] = t->kind == TERM_DISTANCE ? x->p[e] / t->factor : t->factor * alpha[e];
-  if (t->kind == TERM_DIRECTION) turn(c->P_b, t->beta, beta);
+  if (t->kind == TERM_DIRECTION) turn3(c->P_b, t->beta, beta);
 }
 
 /* Adds a term's W and Y; returns its part of phi. */
@@ -160,22 +152,22 @@ static double add_term(const loop_pair *c, const loop_term *t, const view *x, do
   double alpha[3], beta[3], y[3], z[3];
   term_vectors(c, t, x, alpha, beta);
   if (t->kind == TERM_DIRECTION) {
-    double wa = dot(alpha, w), wb = dot(beta, w), ab = dot(alpha, beta);
-    cross(beta, alpha, y);
+    double wa = dot3(alpha, w), wb = dot3(beta, w), ab = dot3(alpha, beta);
+    cross3(beta, alpha, y);
     for (int e = 0; e < 3; e++) {
       W[e] += y[e];
       Y[e] += alpha[e] * wb + beta[e] * wa - 2 * ab * w[e];
     }
     return ab;
   }
-  cross(u, alpha, y);
-  cross(alpha, w, z);
+  cross3(u, alpha, y);
+  cross3(alpha, w, z);
   for (int e = 0; e < 3; e++) {
     W[3 + e] += alpha[e];
     Y[e] += y[e];
     Y[3 + e] += z[e] + (t->kind == TERM_DISTANCE ? 2 * u[e] / t->factor : 0);
   }
-  return t->kind == TERM_DISTANCE ? (dot(alpha, x->p) - t->factor) / 2 : dot(alpha, x->p);
+  return t->kind == TERM_DISTANCE ? (dot3(alpha, x->p) - t->factor) / 2 : dot3(alpha, x->p);
 }
 
 static void rows_of(jn_loops *l, const loop_pair *c) {
@@ -206,7 +198,7 @@ void CODE(pairs_move)(jn_loops *l, const double *q, const double *v, const doubl
 
 /* A wrench about the screws' point. */
 static inline void move_wrench(const double *r, const double *W, double *out) {
-  cross(r, W + 3, out);
+  cross3(r, W + 3, out);
   for (int e = 0; e < 3; e++) {
     out[e] += W[e];
     out[3 + e] = W[3 + e];
@@ -251,20 +243,20 @@ static void find_Z(const loop_pair *c, const loop_row *row, const view *x, doubl
     const loop_term *t = &row->term[k];
     double alpha[3], beta[3], wa[3], wwa[3], da[3], turned[3], uw[3], wu[3];
     term_vectors(c, t, x, alpha, beta);
-    cross(w, alpha, wa);
-    cross(w, wa, wwa);
-    cross(dw, alpha, da);
+    cross3(w, alpha, wa);
+    cross3(w, wa, wwa);
+    cross3(dw, alpha, da);
     for (int e = 0; e < 3; e++) turned[e] = wwa[e] - da[e];
     if (t->kind == TERM_DIRECTION) {
       double z[3];
-      cross(beta, turned, z);
+      cross3(beta, turned, z);
       for (int e = 0; e < 3; e++) Z[e] += z[e];
       continue;
     }
     for (int e = 0; e < 3; e++) Z[3 + e] += turned[e];
     if (t->kind != TERM_DISTANCE) continue;
-    cross(u, w, uw);
-    cross(w, u, wu);
+    cross3(u, w, uw);
+    cross3(w, u, wu);
     for (int e = 0; e < 3; e++) Z[3 + e] += (2 * uw[e] + x->A[3 + e] + wu[e]) / t->factor;
   }
 }
@@ -283,7 +275,7 @@ static inline void store3(double *to, int stride, wide3 a) {
   store(to + 2 * stride, a.z);
 }
 static inline wide6 bracket6(wide6 a, wide6 b) {
-  return (wide6){cross3(a.w, b.w), add3(cross3(a.w, b.u), cross3(a.u, b.w))};
+  return (wide6){cross_wide(a.w, b.w), add3(cross_wide(a.w, b.u), cross_wide(a.u, b.w))};
 }
 static inline wide product6(const double *W, wide6 a) {
   return W[0] * a.w.x + W[1] * a.w.y + W[2] * a.w.z + W[3] * a.u.x + W[4] * a.u.y + W[5] * a.u.z;
@@ -338,7 +330,7 @@ static wrench_change change_of_wrench(const jn_loops *l, const loop_pair *c, con
       if (t->kind == TERM_DISTANCE) y.k += lambda[r] / t->factor;
       if (t->kind != TERM_DIRECTION) continue;
       term_vectors(c, t, x, alpha, beta);
-      double ab = dot(alpha, beta);
+      double ab = dot3(alpha, beta);
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) y.C[3 * i + j] += lambda[r] * beta[i] * alpha[j];
         y.C[4 * i] -= lambda[r] * ab;
@@ -370,13 +362,14 @@ typedef struct wide_change {
 static inline wide_change change_by(const jn_loops *l, const wrench_change *y, const double *r, const loop_arm *run,
                                     int j) {
   wide6 S = load6(l->chain + run->screw + j, l->room);
-  S.u = add3(S.u, cross3(S.w, all3(r)));
+  S.u = add3(S.u, cross_wide(S.w, all3(r)));
   const wide3 m = all3(y->F), f = all3(y->F + 3);
   const double *C = y->C;
   const wide3 Cw = {C[0] * S.w.x + C[1] * S.w.y + C[2] * S.w.z, C[3] * S.w.x + C[4] * S.w.y + C[5] * S.w.z,
                     C[6] * S.w.x + C[7] * S.w.y + C[8] * S.w.z};
   const wide3 ku = scale3(y->k, S.u);
-  return (wide_change){{add3(cross3(S.u, f), Cw), ku}, {sub3(Cw, cross3(S.w, m)), sub3(ku, cross3(S.w, f))}};
+  return (wide_change){{add3(cross_wide(S.u, f), Cw), ku},
+                       {sub3(Cw, cross_wide(S.w, m)), sub3(ku, cross_wide(S.w, f))}};
 }
 
 /* G_q -= d (A^T lambda)/dq beside what wrenches fixed in links do, by screws j, j + 1, ... of a run. */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "loops.h"
 
 /* ---- what does not change ---- */
@@ -199,23 +200,13 @@ jn_status jn__loops_prepare(jn_loops *l) {
 
 /* ---- at a state ---- */
 
-static void cross(const double *a, const double *b, double *out) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static void turn(const double *T, const double *x, double *out) {
-  for (int i = 0; i < 3; i++) out[i] = T[4 * i] * x[0] + T[4 * i + 1] * x[1] + T[4 * i + 2] * x[2];
-}
-
 /* Ad_T S. */
 static void to_world(const double *T, const double *S, double *out) {
   const double p[3] = {T[3], T[7], T[11]};
   double moved[3];
-  turn(T, S, out);
-  turn(T, S + 3, out + 3);
-  cross(p, out, moved);
+  turn3(T, S, out);
+  turn3(T, S + 3, out + 3);
+  cross3(p, out, moved);
   for (int k = 0; k < 3; k++) out[3 + k] += moved[k];
 }
 
@@ -225,7 +216,7 @@ static void carry_back(const loop_screw *s, double q, double *x) {
   double e[3] = {0}, T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, m[3], out[6];
   for (int i = 0; i < 3; i++) e[i] = w > 0 ? X[i] / w : 0, T[4 * i + 3] = w > 0 ? 0 : -q * X[3 + i];
   if (w > 0) { /* R = E cos - [e] sin + e e^T (1 - cos); p = (E - R) (e x v) / w - e (e . v) q */
-    cross(e, X + 3, m);
+    cross3(e, X + 3, m);
     double along = e[0] * X[3] + e[1] * X[4] + e[2] * X[5];
     for (int i = 0; i < 3; i++) {
       for (int j = 0; j < 3; j++) T[4 * i + j] = (1 - c) * e[i] * e[j] + (i == j ? c : 0);

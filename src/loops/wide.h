@@ -62,7 +62,7 @@ static inline wide3 load3(const double *a, int stride) {
 static inline wide3 all3(const double *a) { return (wide3){all(a[0]), all(a[1]), all(a[2])}; }
 static inline wide3 add3(wide3 a, wide3 b) { return (wide3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline wide3 sub3(wide3 a, wide3 b) { return (wide3){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static inline wide3 cross3(wide3 a, wide3 b) {
+static inline wide3 cross_wide(wide3 a, wide3 b) {
   return (wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
