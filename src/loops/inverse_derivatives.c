@@ -20,52 +20,52 @@ typedef struct block {
 
 static void right_side(const loop_inverse *s, const block *b, int c) {
   jn_loops *l = s->l;
-  int n = l->nv, m = l->m;
-  for (int r = 0; r < m; r++) l->x[r] = b->dAy ? b->dAy[r * b->columns + c] : 0;
+  int n = l->structure.nv, m = l->structure.m;
+  for (int r = 0; r < m; r++) l->scratch.x[r] = b->dAy ? b->dAy[r * b->columns + c] : 0;
   for (int i = 0; i < n; i++) {
     double G = b->G ? b->G[i * b->columns + c] : 0;
-    l->x[m + i] = s->actuated[i] ? 0 : G - (b->passive && i == c);
+    l->scratch.x[m + i] = s->actuated[i] ? 0 : G - (b->passive && i == c);
     if (!s->actuated[i] || s->choice != JN_LEAST_TORQUE || s->unique) continue;
-    for (int r = 0; r < m; r++) l->x[r] += l->A[r * n + i] * jn__inverse_weight(s, i) * G;
+    for (int r = 0; r < m; r++) l->scratch.x[r] += l->state.A[r * n + i] * jn__inverse_weight(s, i) * G;
   }
 }
 
 static void solve_block(const loop_inverse *s, const block *b) {
   jn_loops *l = s->l;
-  int n = l->nv, m = l->m, wide = b->columns;
+  int n = l->structure.nv, m = l->structure.m, wide = b->columns;
   for (int c = 0; c < wide && (b->dtau || b->dlambda); c++) {
     right_side(s, b, c);
-    jn__inverse_solve(s, l->x, l->y);
+    jn__inverse_solve(s, l->scratch.x, l->scratch.y);
     for (int i = 0; i < n && b->dtau; i++) {
       double force = b->G ? b->G[i * wide + c] : 0;
-      for (int r = 0; r < m; r++) force -= l->A[r * n + i] * l->y[r];
+      for (int r = 0; r < m; r++) force -= l->state.A[r * n + i] * l->scratch.y[r];
       b->dtau[i * wide + c] = s->actuated[i] ? force : b->passive && i == c;
     }
-    for (int r = 0; r < m && b->dlambda; r++) b->dlambda[r * wide + c] = l->y[r];
+    for (int r = 0; r < m && b->dlambda; r++) b->dlambda[r * wide + c] = l->scratch.y[r];
   }
 }
 
-/* dA y by q into l->g_q, at the solution that l->mu and l->keep = tau hold. */
+/* dA y by q into linear->g_q, at the solution that scratch->mu and scratch->keep = tau hold. */
 static jn_status change_of_optimum(const loop_inverse *s, const double *q) {
   jn_loops *l = s->l;
-  for (int i = 0; i < l->nv; i++) {
+  for (int i = 0; i < l->structure.nv; i++) {
     if (s->choice == JN_LEAST_TORQUE)
-      l->y[i] = s->actuated[i] ? jn__inverse_weight(s, i) * l->keep[i] : -l->mu[i];
+      l->scratch.y[i] = s->actuated[i] ? jn__inverse_weight(s, i) * l->scratch.keep[i] : -l->scratch.mu[i];
     else
-      l->y[i] = s->actuated[i] ? 0 : l->mu[i];
+      l->scratch.y[i] = s->actuated[i] ? 0 : l->scratch.mu[i];
   }
-  return jn__loops_change_of_A(l, q, l->y);
+  return jn__loops_change_of_A(l, q, l->scratch.y);
 }
 
 /* The linearisation at the solution; A and what is decomposed of it. */
 static jn_status prepare(loop_inverse *s, const double *q, const double *v, const double *a, const double *wrench,
                          jn_representation hold, double *dwrench) {
   jn_loops *l = s->l;
-  jn_status status = jn__loops_linearise(l, q, v, a, l->lambda, wrench, hold, dwrench);
-  if (status == JN_OK) status = jn__loops_jacobian(l, 0, q, l->v);
+  jn_status status = jn__loops_linearise(l, q, v, a, l->scratch.lambda, wrench, hold, dwrench);
+  if (status == JN_OK) status = jn__loops_jacobian(&l->structure, &l->state, 0, q, l->scratch.v);
   if (status != JN_OK) return status;
   jn__inverse_factor(s);
-  if (l->cod.rank < s->passive) return JN_ERR_ACTUATION; /* some change has no answer */
+  if (l->factors.cod.rank < s->passive) return JN_ERR_ACTUATION; /* some change has no answer */
   if (s->unique) return JN_OK;
   jn__inverse_leading(s);
   return change_of_optimum(s, q);
@@ -76,25 +76,26 @@ jn_status jn_loops_inverse_dynamics_derivatives(jn_loops *l, const unsigned char
                                                 const double *passive, const double *wrench, jn_representation hold,
                                                 double *tau, double *lambda, const jn_loops_inverse_derivatives *out) {
   if (!l || !actuated || !q || !v || !a || !out) return JN_ERR_NULL;
-  int n = l->nv, by_wrench = out->dtau_dwrench || out->dlambda_dwrench;
+  int n = l->structure.nv, by_wrench = out->dtau_dwrench || out->dlambda_dwrench;
   size_t row = sizeof(double) * (size_t)n;
   loop_inverse s = {l, actuated, weight, choice, 0, 0};
-  memcpy(l->motion, v, row);
-  memcpy(l->motion + n, a, row);
-  jn_status status =
-      jn_loops_inverse_dynamics_jet(l, 0, actuated, choice, weight, q, l->motion, passive, wrench, l->keep, lambda);
-  if (status == JN_OK && tau) memcpy(tau, l->keep, row);
-  if (status == JN_OK) status = prepare(&s, q, v, a, wrench, hold, by_wrench ? l->wide : NULL);
+  memcpy(l->scratch.motion, v, row);
+  memcpy(l->scratch.motion + n, a, row);
+  jn_status status = jn_loops_inverse_dynamics_jet(l, 0, actuated, choice, weight, q, l->scratch.motion, passive,
+                                                   wrench, l->scratch.keep, lambda);
+  if (status == JN_OK && tau) memcpy(tau, l->scratch.keep, row);
+  if (status == JN_OK) status = prepare(&s, q, v, a, wrench, hold, by_wrench ? l->linear.wide : NULL);
   if (status != JN_OK) return status;
-  const block blocks[] = {{n, l->G_q, s.unique ? NULL : l->g_q, 0, out->dtau_dq, out->dlambda_dq},
-                          {n, l->G_v, NULL, 0, out->dtau_dv, out->dlambda_dv},
-                          {n, l->M, NULL, 0, out->dtau_da, out->dlambda_da},
-                          {n, NULL, NULL, 1, out->dtau_dpassive, out->dlambda_dpassive},
-                          {by_wrench ? 6 * l->nlink : 0, l->wide, NULL, 0, out->dtau_dwrench, out->dlambda_dwrench}};
+  const block blocks[] = {
+      {n, l->linear.G_q, s.unique ? NULL : l->linear.g_q, 0, out->dtau_dq, out->dlambda_dq},
+      {n, l->linear.G_v, NULL, 0, out->dtau_dv, out->dlambda_dv},
+      {n, l->linear.M, NULL, 0, out->dtau_da, out->dlambda_da},
+      {n, NULL, NULL, 1, out->dtau_dpassive, out->dlambda_dpassive},
+      {by_wrench ? 6 * l->structure.nlink : 0, l->linear.wide, NULL, 0, out->dtau_dwrench, out->dlambda_dwrench}};
   for (int k = 0; k < 5; k++) solve_block(&s, &blocks[k]);
   if (!out->dtau_dpi && !out->dlambda_dpi) return JN_OK;
-  status = jn_regressor(l->model, l->work, q, v, a, l->wide);
+  status = jn_regressor(l->structure.model, l->structure.work, q, v, a, l->linear.wide);
   if (status == JN_OK)
-    solve_block(&s, &(const block){10 * l->nlink, l->wide, NULL, 0, out->dtau_dpi, out->dlambda_dpi});
+    solve_block(&s, &(const block){10 * l->structure.nlink, l->linear.wide, NULL, 0, out->dtau_dpi, out->dlambda_dpi});
   return status;
 }

@@ -38,12 +38,12 @@ int jn__loops_screws(const jn_model *m) {
 }
 
 /* Screws of a joint at q = 0; of a mimic by its leader's coordinate, with the ratio in them. */
-static jn_status read_screws(jn_loops *l, int at) {
-  loop_screw *s = &l->screw[at];
+static jn_status read_screws(loop_structure *loops, loop_state *state, loop_scratch *scratch, int at) {
+  loop_screw *s = &loops->screw[at];
   double S[36];
-  jn_status status = jn_joint_jacobian_jet(l->model, l->work, 0, s->link, l->start, l->zeros, S);
+  jn_status status = jn_joint_jacobian_jet(loops->model, loops->work, 0, s->link, scratch->start, loops->zeros, S);
   for (int k = 0; k < s->count && status == JN_OK; k++) {
-    for (int e = 0; e < 6; e++) s[k].S[e] = s[k].X[e] = S[e * s->count + k];
+    for (int e = 0; e < 6; e++) state->screws[6 * (at + k) + e] = s[k].X[e] = S[e * s->count + k];
     const double *X = s[k].X;
     s[k].rate = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]);
     if (fabs(s[k].rate - 1) <= 8 * jn_row_epsilon())
@@ -53,9 +53,9 @@ static jn_status read_screws(jn_loops *l, int at) {
 }
 
 /* Rows first ... first + rows - 1 have coordinate v, and through the inertia those before it. */
-static void touch(jn_loops *l, int v, int first, int rows) {
-  for (; v >= 0; v = l->parent[v]) {
-    loop_run *t = &l->touch[v];
+static void touch(loop_structure *loops, int v, int first, int rows) {
+  for (; v >= 0; v = loops->parent[v]) {
+    loop_run *t = &loops->touch[v];
     int from = t->count > 0 && t->first < first ? t->first : first, end = t->first + t->count;
     if (t->count == 0 || end < first + rows) end = first + rows;
     *t = (loop_run){from, end - from};
@@ -63,47 +63,47 @@ static void touch(jn_loops *l, int v, int first, int rows) {
 }
 
 /* Which screws move an end of some pair, and how they follow each other. */
-static void find_used(jn_loops *l) {
-  unsigned char *on = l->marks;
-  memset(on, 0, (size_t)l->nlink);
-  for (int i = 0; i < l->count; i++) {
-    for (int k = l->pair[i].a; k >= 0; k = l->up[k]) on[k] = 1;
-    for (int k = l->pair[i].b; k >= 0; k = l->up[k]) on[k] = 1;
+static void find_used(loop_structure *loops, loop_state *state, loop_scratch *scratch) {
+  unsigned char *on = scratch->marks;
+  memset(on, 0, (size_t)loops->nlink);
+  for (int i = 0; i < loops->count; i++) {
+    for (int k = loops->pair[i].a; k >= 0; k = loops->up[k]) on[k] = 1;
+    for (int k = loops->pair[i].b; k >= 0; k = loops->up[k]) on[k] = 1;
   }
-  l->used_count = 0;
-  for (int i = 0; i < l->nlink; i++) {
-    int first = l->used_count, count = l->first_screw[i + 1] - l->first_screw[i], before = 0;
+  loops->used_count = 0;
+  for (int i = 0; i < loops->nlink; i++) {
+    int first = loops->used_count, count = loops->first_screw[i + 1] - loops->first_screw[i], before = 0;
     if (!on[i]) continue;
-    for (int k = l->up[i]; k >= 0 && before == 0; k = l->up[k])
+    for (int k = loops->up[i]; k >= 0 && before == 0; k = loops->up[k])
       for (int e = 0; e < first; e++)
-        if (l->screw[l->used[e]].link == k) before = e + 1; /* its last */
+        if (loops->screw[loops->used[e]].link == k) before = e + 1; /* its last */
     for (int k = 0; k < count; k++) {
-      int screw = l->first_screw[i] + k, last = k > 0 ? first + k : before, group = l->screw[screw].group;
-      l->links[first + k] = (loop_link){last, group ? before : last, first + count, group};
-      l->used[l->used_count++] = screw;
+      int screw = loops->first_screw[i] + k, last = k > 0 ? first + k : before, group = loops->screw[screw].group;
+      loops->links[first + k] = (loop_link){last, group ? before : last, first + count, group};
+      loops->used[loops->used_count++] = screw;
     }
   }
-  memset(l->chain, 0, sizeof(double) * 24 * (size_t)l->room);
-  memset(l->behind, 0, sizeof(double) * 12 * (size_t)(l->used_count + 1));
+  memset(state->chain, 0, sizeof(double) * 24 * (size_t)loops->room);
+  memset(state->behind, 0, sizeof(double) * 12 * (size_t)(loops->used_count + 1));
 }
 
-/* The last screw that moves a link, as a place in l->behind. */
-static int last_screw(const jn_loops *l, int link) {
-  for (; link >= 0; link = l->up[link])
-    for (int e = l->used_count - 1; e >= 0; e--)
-      if (l->screw[l->used[e]].link == link) return e + 1;
+/* The last screw that moves a link, as a place in state->behind. */
+static int last_screw(const loop_structure *loops, int link) {
+  for (; link >= 0; link = loops->up[link])
+    for (int e = loops->used_count - 1; e >= 0; e--)
+      if (loops->screw[loops->used[e]].link == link) return e + 1;
   return 0;
 }
 
 /* The screws that move the ends of a pair against each other, those of b with sign 1, of a with -1. */
-static void find_arms(jn_loops *l, loop_pair *c) {
-  unsigned char *on = l->marks;
-  memset(on, 0, (size_t)l->nlink);
-  for (int i = c->a; i >= 0; i = l->up[i]) on[i] |= 1;
-  for (int i = c->b; i >= 0; i = l->up[i]) on[i] |= 2;
+static void find_arms(loop_structure *loops, loop_scratch *scratch, loop_pair *c) {
+  unsigned char *on = scratch->marks;
+  memset(on, 0, (size_t)loops->nlink);
+  for (int i = c->a; i >= 0; i = loops->up[i]) on[i] |= 1;
+  for (int i = c->b; i >= 0; i = loops->up[i]) on[i] |= 2;
   c->runs = c->shared_count = 0;
-  for (int i = 0; i < l->used_count; i++) {
-    const loop_screw *s = &l->screw[l->used[i]];
+  for (int i = 0; i < loops->used_count; i++) {
+    const loop_screw *s = &loops->screw[loops->used[i]];
     if (on[s->link] == 3) c->shared[c->shared_count++] = i;
     if (on[s->link] != 1 && on[s->link] != 2) continue;
     loop_arm *last = c->runs > 0 ? &c->run[c->runs - 1] : NULL;
@@ -112,89 +112,91 @@ static void find_arms(jn_loops *l, loop_pair *c) {
       last->count++;
     else
       c->run[c->runs++] = (loop_arm){i, s->coordinate, 1, sign};
-    touch(l, s->coordinate, c->first, c->rows);
+    touch(loops, s->coordinate, c->first, c->rows);
   }
-  c->end_a = last_screw(l, c->a);
-  c->end_b = last_screw(l, c->b);
+  c->end_a = last_screw(loops, c->a);
+  c->end_b = last_screw(loops, c->b);
 }
 
 /* Of all conditions. */
-static void find_touches(jn_loops *l) {
-  for (int v = 0; v < l->nv; v++) l->touch[v] = (loop_run){0, 0};
-  find_used(l);
-  for (int i = 0; i < l->count; i++) find_arms(l, &l->pair[i]);
-  for (int i = 0; i < l->couplings; i++)
-    for (int t = 0; t < l->coupling[i].count; t++) touch(l, l->coupling[i].v[t], l->coupling[i].row, 1);
-  for (int v = 0; v < l->nv && l->users > 0; v++) touch(l, v, l->first_user, l->users);
+static void find_touches(loop_structure *loops, loop_state *state, loop_scratch *scratch) {
+  for (int v = 0; v < loops->nv; v++) loops->touch[v] = (loop_run){0, 0};
+  find_used(loops, state, scratch);
+  for (int i = 0; i < loops->count; i++) find_arms(loops, scratch, &loops->pair[i]);
+  for (int i = 0; i < loops->couplings; i++)
+    for (int t = 0; t < loops->coupling[i].count; t++) touch(loops, loops->coupling[i].v[t], loops->coupling[i].row, 1);
+  for (int v = 0; v < loops->nv && loops->users > 0; v++) touch(loops, v, loops->first_user, loops->users);
   int at = 0;
-  for (int r = 0; r < l->m; r++) {
-    l->first_moved[r] = at;
-    for (int v = 0; v < l->nv; v++)
-      if (r >= l->touch[v].first && r < l->touch[v].first + l->touch[v].count) l->moved_by[at++] = v;
+  for (int r = 0; r < loops->m; r++) {
+    loops->first_moved[r] = at;
+    for (int v = 0; v < loops->nv; v++)
+      if (r >= loops->touch[v].first && r < loops->touch[v].first + loops->touch[v].count) loops->moved_by[at++] = v;
   }
-  l->first_moved[l->m] = at;
+  loops->first_moved[loops->m] = at;
 }
 
 /* The coordinate before each on the way to the world; all before it when coordinates are shared or in another order
  * than depth first, so that those which one carries always follow it. */
-static void find_parents(jn_loops *l) {
-  int plain = !jn_model_is_coupled(l->model);
-  for (int v = 0; v < l->nv; v++) {
-    int place, joint = jn_coordinate_joint(l->model, v, &place), link = jn_link_parent(l->model, joint);
-    while (link >= 0 && jn_joint_nv(l->model, link) == 0) link = jn_link_parent(l->model, link);
-    l->parent[v] = place > 0 ? v - 1 : link < 0 ? -1 : jn_joint_v(l->model, link) + jn_joint_nv(l->model, link) - 1;
+static void find_parents(loop_structure *loops) {
+  int plain = !jn_model_is_coupled(loops->model);
+  for (int v = 0; v < loops->nv; v++) {
+    int place, joint = jn_coordinate_joint(loops->model, v, &place), link = jn_link_parent(loops->model, joint);
+    while (link >= 0 && jn_joint_nv(loops->model, link) == 0) link = jn_link_parent(loops->model, link);
+    loops->parent[v] = place > 0  ? v - 1
+                       : link < 0 ? -1
+                                  : jn_joint_v(loops->model, link) + jn_joint_nv(loops->model, link) - 1;
     int before = v - 1; /* depth first: the parent is the coordinate before, or carries that */
-    while (plain && before >= 0 && before > l->parent[v]) before = l->parent[before];
-    plain = plain && before == l->parent[v];
+    while (plain && before >= 0 && before > loops->parent[v]) before = loops->parent[before];
+    plain = plain && before == loops->parent[v];
   }
-  for (int v = 0; v < l->nv && !plain; v++) l->parent[v] = v - 1;
+  for (int v = 0; v < loops->nv && !plain; v++) loops->parent[v] = v - 1;
 }
 
 /* Where rows and columns of L are, which is as sparse as the tree. */
-static void find_sparsity(jn_loops *l) {
+static void find_sparsity(loop_structure *loops, loop_factors *factors) {
   int at = 0, row = 0, column = 0;
-  for (int v = 0; v < l->nv; v++) {
-    int p = l->parent[v];
-    l->depth[v] = p < 0 ? 0 : l->depth[p] + 1;
-    l->first_before[v] = at;
-    l->row_at[v] = row;
-    for (int e = 0; e + 1 < l->depth[v]; e++) l->path[at + e] = l->path[l->first_before[p] + e];
-    if (p >= 0) l->path[at + l->depth[v] - 1] = p;
-    at += l->depth[v];
-    row += (l->depth[v] + 4) / 4 * 4;
-    l->under[v] = 0;
-    for (int i = p; i >= 0; i = l->parent[i]) l->under[i] = v - i;
+  for (int v = 0; v < loops->nv; v++) {
+    int p = loops->parent[v];
+    loops->depth[v] = p < 0 ? 0 : loops->depth[p] + 1;
+    loops->first_before[v] = at;
+    loops->row_at[v] = row;
+    for (int e = 0; e + 1 < loops->depth[v]; e++) loops->path[at + e] = loops->path[loops->first_before[p] + e];
+    if (p >= 0) loops->path[at + loops->depth[v] - 1] = p;
+    at += loops->depth[v];
+    row += (loops->depth[v] + 4) / 4 * 4;
+    loops->under[v] = 0;
+    for (int i = p; i >= 0; i = loops->parent[i]) loops->under[i] = v - i;
   }
-  for (int v = 0; v < l->nv; v++) {
-    l->column_at[v] = column;
-    column += l->under[v];
+  for (int v = 0; v < loops->nv; v++) {
+    loops->column_at[v] = column;
+    column += loops->under[v];
   }
-  memset(l->L, 0, sizeof(double) * (size_t)row);
-  memset(l->Lt, 0, sizeof(double) * (size_t)column);
+  memset(factors->L, 0, sizeof(double) * (size_t)row);
+  memset(factors->Lt, 0, sizeof(double) * (size_t)column);
 }
 
 jn_status jn__loops_prepare(jn_loops *l) {
   int at = 0;
-  jn_status status = jn_neutral(l->model, l->start);
-  for (int i = 0; i < l->nlink && status == JN_OK; i++) {
-    int count = screws_of(l->model, i);
-    l->first_screw[i] = at;
-    l->up[i] = jn_link_parent(l->model, i);
+  jn_status status = jn_neutral(l->structure.model, l->scratch.start);
+  for (int i = 0; i < l->structure.nlink && status == JN_OK; i++) {
+    int count = screws_of(l->structure.model, i);
+    l->structure.first_screw[i] = at;
+    l->structure.up[i] = jn_link_parent(l->structure.model, i);
     if (count == 0) continue;
     for (int k = 0; k < count; k++)
-      l->screw[at + k] = (loop_screw){.link = i,
-                                      .count = count - k,
-                                      .coordinate = jn_joint_v(l->model, i) + k,
-                                      .q = jn_joint_q(l->model, i) + k,
-                                      .constant = is_constant(jn_joint_description(l->model, i)),
-                                      .group = is_group(jn_joint_description(l->model, i))};
-    status = read_screws(l, at);
+      l->structure.screw[at + k] = (loop_screw){.link = i,
+                                                .count = count - k,
+                                                .coordinate = jn_joint_v(l->structure.model, i) + k,
+                                                .q = jn_joint_q(l->structure.model, i) + k,
+                                                .constant = is_constant(jn_joint_description(l->structure.model, i)),
+                                                .group = is_group(jn_joint_description(l->structure.model, i))};
+    status = read_screws(&l->structure, &l->state, &l->scratch, at);
     at += count;
   }
-  l->first_screw[l->nlink] = at;
-  find_parents(l);
-  find_sparsity(l);
-  find_touches(l);
+  l->structure.first_screw[l->structure.nlink] = at;
+  find_parents(&l->structure);
+  find_sparsity(&l->structure, &l->factors);
+  find_touches(&l->structure, &l->state, &l->scratch);
   return status;
 }
 
@@ -233,14 +235,15 @@ static void carry_back(const loop_screw *s, double q, double *x) {
 }
 
 /* S_k = Ad_{(exp(X_k+1 q_k+1) ... exp(X_N q_N))^-1} X_k. */
-void jn__loops_joint_screws(loop_screw *s, const double *q) {
+void jn__loops_joint_screws(const loop_screw *s, const double *q, double *S) {
   for (int k = 0; k < s->count - 1; k++) {
-    memcpy(s[k].S, s[k].X, sizeof s->S);
-    for (int j = k + 1; j < s->count; j++) carry_back(&s[j], q[s[j].q], s[k].S);
+    memcpy(S + 6 * k, s[k].X, sizeof s->X);
+    for (int j = k + 1; j < s->count; j++) carry_back(&s[j], q[s[j].q], S + 6 * k);
   }
 }
 
-jn_status jn__loops_sweep(jn_loops *l, const double *q, const double *v_jet, const double *wrench, int dynamics) {
-  const jn_terms terms = {.poses = l->poses, .M = dynamics ? l->H : NULL, .tau = dynamics ? l->tau : NULL};
-  return jn_compute(l->model, l->work, q, v_jet, dynamics ? v_jet + l->nv : NULL, wrench, &terms);
+jn_status jn__loops_sweep(const loop_structure *loops, loop_state *state, const double *q, const double *v_jet,
+                          const double *wrench, int dynamics) {
+  const jn_terms terms = {.poses = state->poses, .M = dynamics ? state->H : NULL, .tau = dynamics ? state->tau : NULL};
+  return jn_compute(loops->model, loops->work, q, v_jet, dynamics ? v_jet + loops->nv : NULL, wrench, &terms);
 }

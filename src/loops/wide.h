@@ -15,14 +15,18 @@
 #endif
 
 /* pairs.c, solve.c: see loop_code. */
-void CODE(pairs_move)(jn_loops *l, const double *q, const double *v, const double *a);
-void CODE(pairs_accelerate)(jn_loops *l, const double *v, const double *a);
-void CODE(pairs_jacobian)(jn_loops *l);
-void CODE(pairs_linearise)(jn_loops *l, const double *lambda);
-int CODE(factor_inertia)(jn_loops *l, const unsigned char *prescribed);
-int CODE(factor_conditions)(jn_loops *l);
-void CODE(solve_one)(jn_loops *l, double *f, double *mu);
-void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, int count, const loop_columns *blocks);
+void CODE(pairs_move)(const loop_structure *loops, loop_state *state, const double *q, const double *v,
+                      const double *a);
+void CODE(pairs_accelerate)(const loop_structure *loops, loop_state *state, const double *v, const double *a);
+void CODE(pairs_jacobian)(const loop_structure *loops, loop_state *state);
+void CODE(pairs_linearise)(const loop_structure *loops, loop_state *state, loop_linearisation *linear,
+                           const double *lambda);
+int CODE(factor_inertia)(const loop_structure *loops, const loop_state *state, loop_factors *factors,
+                         const unsigned char *prescribed);
+int CODE(factor_conditions)(const loop_structure *loops, loop_factors *factors);
+void CODE(solve_one)(const loop_structure *loops, const loop_factors *factors, double *f, double *mu);
+void CODE(solve_columns)(const loop_structure *loops, const loop_factors *factors, const double *M, const double *A,
+                         const unsigned char *prescribed, int count, const loop_columns *blocks);
 
 typedef double wide __attribute__((vector_size(8 * JN_WIDE)));
 
