@@ -18,6 +18,14 @@ static inline void turn3(const double *T, const double *x, double *out) {
   for (int i = 0; i < 3; i++) out[i] = dot3(T + 4 * i, x);
 }
 
+/* out += s R x, out += s R^T x; R row-major 3x3. */
+static inline void add_turned(double s, const double *R, const double *x, double *out) {
+  for (int i = 0; i < 3; i++) out[i] += s * dot3(R + 3 * i, x);
+}
+static inline void add_turned_back(double s, const double *R, const double *x, double *out) {
+  for (int i = 0; i < 3; i++) out[i] += s * (R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2]);
+}
+
 /* The largest magnitude; NaN does not count. */
 static inline double largest(const double *x, int n) {
   double most = 0;

@@ -2,7 +2,7 @@
 /* Derivatives of the equations of motion with loops. At fixed a and lambda let
  *   G = d (inverse dynamics of the tree - A^T lambda),     g = d (A a + dA v) = d phi''
  * by q, by v, or by the parameters; then M da - A^T dlambda = -G, A da = -g. The wrenches of the loops act on the tree
- * as if they were fixed in the bodies; how they change besides, and g, is in pairs.c. */
+ * as if they were fixed in the bodies; how they change besides, and g, is in conditions_screws.c. */
 #include <string.h>
 
 #include "loops.h"

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Closed loops in parts: rows.c what each kind of loop asks, constraint.c conditions between frames as polynomials of
- * time, pairs.c these at one state, extra.c couplings and the user's conditions, sweep.c and factor.c what every state
- * needs, closure.c how far loops are from closed, dynamics.c and inverse.c the equations of motion, derivatives.c and
- * inverse_derivatives.c theirs, assembly.c configurations, forces.c wrenches and impact; solve.c, dense.c small
- * systems. On the public functions of the tree. pairs.c and solve.c are compiled twice (wide.h). */
+/* Closed loops, on the public functions of the tree. Where to look:
+ *   create.c               memory, options; rows of each loop
+ *   structure.c            what does not change: which screws and coordinates move which condition
+ *   state.c                screws, poses and relative poses along a motion
+ *   conditions.c           what each kind of loop asks; conditions_screws.c: values, A and derivatives at one state;
+ *                          conditions_jets.c: the same as polynomials of time; conditions_user.c: couplings and the
+ *                          user's conditions; closure.c: how far loops are from closed
+ *   factors.c, solve.c     M and A factorised, systems solved; dense.c: rank-revealing decompositions
+ *   equations.c            forward and hybrid dynamics; equations_inverse.c: inverse dynamics
+ *   derivatives.c          of these; derivatives_inverse.c
+ *   assembly.c, forces.c   configurations and rank; wrenches and impact
+ * A function takes the parts of a jn_loops that it needs: const is what it reads. conditions_screws.c and solve.c are
+ * compiled twice (wide.h). */
 #ifndef JN_LOOPS_LOOPS_H
 #define JN_LOOPS_LOOPS_H
 
@@ -105,7 +113,7 @@ typedef struct loop_factors loop_factors;
 typedef struct loop_linearisation loop_linearisation;
 typedef struct loop_scratch loop_scratch;
 
-/* pairs.c and solve.c for an instruction set. */
+/* conditions_screws.c and solve.c for an instruction set. */
 typedef struct loop_code {
   /* Chains, W, Y and rates of all pairs at a state, from state->poses; a NULL: zero. */
   void (*pairs_move)(const loop_structure *loops, loop_state *state, const double *q, const double *v, const double *a);
@@ -171,10 +179,10 @@ struct loop_state {
   double *twists;            /* [(order + 2) x nlink x 6] of jets */
   loop_ends *ends;           /* [count] closing frames of each pair */
   double *screws;            /* [screws x 6] in the links' frames */
-  double *chain;             /* [24 x room] of pairs.c, one column a screw used */
+  double *chain;             /* [24 x room] of conditions_screws.c, one column a screw used */
   double *behind;            /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
   double about[3];           /* the point about which they are */
-  double *W, *Y;             /* [m x 6] of pairs.c */
+  double *W, *Y;             /* [m x 6] of conditions_screws.c */
   double *rates;             /* [3 x m] phi, phi', phi'' */
   double *user_phi;          /* [(order + 3) x users] derivatives of the user's conditions */
   double *user_A;            /* [(order + 1) x users x nv] */
@@ -234,7 +242,7 @@ struct jn_loops {
   void *block;
 };
 
-/* rows.c. The conditions of a loop, of which `rows` has room for six; their number. */
+/* conditions.c. The conditions of a loop, of which `rows` has room for six; their number. */
 int jn__loop_rows(const jn_loop *g, loop_row *rows);
 
 /* create.c. The first row of a loop, or of a condition of the user's behind them, and its number of rows. */
@@ -252,7 +260,7 @@ void jn__loops_find_scales(loop_structure *loops, loop_state *state, loop_scratc
 /* Rows of X [m x n] over their scales. */
 void jn__loops_scale_rows(const loop_structure *loops, int n, double *X);
 
-/* extra.c: couplings and the user's conditions, as parts of the functions of constraint.c. */
+/* conditions_user.c: couplings and the user's conditions, as parts of the functions of conditions_jets.c. */
 jn_status jn__extra_motion(const loop_structure *loops, loop_state *state, int order, const double *q,
                            const double *v_jet);
 void jn__extra_value(const loop_structure *loops, const loop_state *state, int k, double *phi);
@@ -263,10 +271,10 @@ void jn__extra_forces(const loop_structure *loops, const loop_state *state, int 
 jn_status jn__extra_linearise(const loop_structure *loops, const loop_state *state, loop_linearisation *linear,
                               const double *q, const double *v, const double *a, const double *lambda);
 
-/* constraint.c. v_jet [(order + 3) x nv]. Order 0 and -1: pairs_move(); else sets R, p of all pairs to order + 2. */
+/* state.c. v_jet [(order + 3) x nv]. Order 0 and -1: pairs_move(); else sets R, p of all pairs to order + 2. */
 jn_status jn__loops_motion(const loop_structure *loops, loop_state *state, int order, const double *q,
                            const double *v_jet);
-/* d^k phi / dt^k, [m]; needs jn__loops_motion() of order k - 2 at least. */
+/* conditions_jets.c. d^k phi / dt^k, [m]; needs jn__loops_motion() of order k - 2 at least. */
 void jn__loops_value(const loop_structure *loops, const loop_state *state, int k, double *phi);
 /* A and its derivatives to `order`, into state->A; needs jn__loops_motion() of that order. */
 jn_status jn__loops_jacobian(const loop_structure *loops, loop_state *state, int order, const double *q,
@@ -276,20 +284,18 @@ jn_status jn__loops_jacobian(const loop_structure *loops, loop_state *state, int
 void jn__loops_wrenches(const loop_structure *loops, const loop_state *state, int order, const double *lambda,
                         const double *given, double *out);
 
-/* The same of order 0, with M in state->H and the forces of the tree under these wrenches in state->tau. */
+/* state.c. The motion of order 0, with M in state->H and the forces of the tree under these wrenches in state->tau. */
 jn_status jn__loops_motion_and_forces(const loop_structure *loops, loop_state *state, const double *q,
                                       const double *v_jet, const double *wrench);
 
-/* sweep.c. Number of all screws; what does not change, once; poses, M, tau of the tree; S of a joint that is not
- * constant, whose screws begin at s. */
+/* structure.c. Number of all screws; the structure, once. state.c: S of a joint that is not constant, whose screws
+ * begin at s. */
 int jn__loops_screws(const jn_model *m);
 jn_status jn__loops_prepare(jn_loops *l);
-jn_status jn__loops_sweep(const loop_structure *loops, loop_state *state, const double *q, const double *v_jet,
-                          const double *wrench, int dynamics);
 void jn__loops_joint_screws(const loop_screw *s, const double *q, double *S);
 
-/* factor.c. Factors of the inertia that state->H has (rows of prescribed coordinates those of the identity, NULL: none)
- * and of the conditions seen through it; needs jn__loops_motion(). */
+/* factors.c. Factors of the inertia that state->H has (rows of prescribed coordinates those of the identity, NULL:
+ * none) and of the conditions seen through it; needs jn__loops_motion(). */
 jn_status jn__loops_factor(const loop_structure *loops, loop_state *state, loop_factors *factors,
                            const unsigned char *prescribed, const double *q);
 /* Of a decomposition of conditions, of all coordinates or of some. */
@@ -304,7 +310,7 @@ jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, con
 /* linear->g_q = d (A y)/dq for y [nv] held. */
 jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y);
 
-/* inverse.c. Which torques; see there. */
+/* equations_inverse.c. Which torques; see there. */
 typedef struct loop_inverse {
   jn_loops *l;
   const unsigned char *actuated;

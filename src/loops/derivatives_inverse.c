@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Derivatives of inverse dynamics with loops: those of its equations (inverse.c). With G = d (r - A^T lambda) at fixed
- * lambda,
- *   dtau_a = G_a - A_a^T dlambda,     A_p^T dlambda = G_p - dtau_p
- * and, from A_a W tau_a = A_p mu or lambda = A_p mu,
- *   A_a W A_a^T dlambda + A_p dmu = A_a W G_a + dA y,  y = (W tau_a, -mu),     or dlambda - A_p dmu = dA y, y = (0, mu)
- * whose leading matrix is that of inverse dynamics itself. dA y is the change of A y at fixed y. */
+/* Derivatives of inverse dynamics with loops: those of its equations (equations_inverse.c). With G = d (r - A^T lambda)
+ * at fixed lambda, dtau_a = G_a - A_a^T dlambda,     A_p^T dlambda = G_p - dtau_p and, from A_a W tau_a = A_p mu or
+ * lambda = A_p mu, A_a W A_a^T dlambda + A_p dmu = A_a W G_a + dA y,  y = (W tau_a, -mu),     or dlambda - A_p dmu = dA
+ * y, y = (0, mu) whose leading matrix is that of inverse dynamics itself. dA y is the change of A y at fixed y. */
 #include <string.h>
 
 #include "loops.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What every state needs of the tree: which screws lead from one end of a pair to the other, which coordinates carry
- * which, once; poses, M and forces in one sweep; screws of joints. */
+/* What does not change with the state: which screws lead from one end of a pair to the other, which coordinates carry
+ * which, and where L has entries. */
 #include <math.h>
 #include <string.h>
 
-#include "arrays.h"
 #include "loops.h"
-
-/* ---- what does not change ---- */
 
 /* Joints whose screws do not depend on q, in the link's frame. */
 static int is_constant(const jn_joint *j) {
@@ -198,52 +195,4 @@ jn_status jn__loops_prepare(jn_loops *l) {
   find_sparsity(&l->structure, &l->factors);
   find_touches(&l->structure, &l->state, &l->scratch);
   return status;
-}
-
-/* ---- at a state ---- */
-
-/* Ad_T S. */
-static void to_world(const double *T, const double *S, double *out) {
-  const double p[3] = {T[3], T[7], T[11]};
-  double moved[3];
-  turn3(T, S, out);
-  turn3(T, S + 3, out + 3);
-  cross3(p, out, moved);
-  for (int k = 0; k < 3; k++) out[3 + k] += moved[k];
-}
-
-/* x = exp(-X q) x for six numbers x that are carried along: Ad. */
-static void carry_back(const loop_screw *s, double q, double *x) {
-  const double *X = s->X, w = s->rate, c = cos(w * q), si = sin(w * q);
-  double e[3] = {0}, T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, m[3], out[6];
-  for (int i = 0; i < 3; i++) e[i] = w > 0 ? X[i] / w : 0, T[4 * i + 3] = w > 0 ? 0 : -q * X[3 + i];
-  if (w > 0) { /* R = E cos - [e] sin + e e^T (1 - cos); p = (E - R) (e x v) / w - e (e . v) q */
-    cross3(e, X + 3, m);
-    double along = e[0] * X[3] + e[1] * X[4] + e[2] * X[5];
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) T[4 * i + j] = (1 - c) * e[i] * e[j] + (i == j ? c : 0);
-      T[4 * i + (i + 1) % 3] += si * e[(i + 2) % 3];
-      T[4 * i + (i + 2) % 3] -= si * e[(i + 1) % 3];
-    }
-    for (int i = 0; i < 3; i++) {
-      double turned = T[4 * i] * m[0] + T[4 * i + 1] * m[1] + T[4 * i + 2] * m[2];
-      T[4 * i + 3] = (m[i] - turned) / w - e[i] * along * q;
-    }
-  }
-  to_world(T, x, out);
-  memcpy(x, out, sizeof out);
-}
-
-/* S_k = Ad_{(exp(X_k+1 q_k+1) ... exp(X_N q_N))^-1} X_k. */
-void jn__loops_joint_screws(const loop_screw *s, const double *q, double *S) {
-  for (int k = 0; k < s->count - 1; k++) {
-    memcpy(S + 6 * k, s[k].X, sizeof s->X);
-    for (int j = k + 1; j < s->count; j++) carry_back(&s[j], q[s[j].q], S + 6 * k);
-  }
-}
-
-jn_status jn__loops_sweep(const loop_structure *loops, loop_state *state, const double *q, const double *v_jet,
-                          const double *wrench, int dynamics) {
-  const jn_terms terms = {.poses = state->poses, .M = dynamics ? state->H : NULL, .tau = dynamics ? state->tau : NULL};
-  return jn_compute(loops->model, loops->work, q, v_jet, dynamics ? v_jet + loops->nv : NULL, wrench, &terms);
 }
