@@ -32,7 +32,7 @@ ALGORITHM(d_inverse, inverse_dynamics_derivatives, Q, V, A, NULL, JN_IN_BODY, OU
 ALGORITHM(d_forward, forward_dynamics_derivatives, Q, V, TAU, NULL, JN_IN_BODY, OUT(0), OUT(1), OUT(2), OUT(3), NULL)
 ALGORITHM(d2_inverse, inverse_dynamics_second_derivatives, Q, V, A, NULL, JN_IN_BODY, OUT(0), OUT(1), OUT(2), OUT(3))
 ALGORITHM(gradient, inverse_dynamics_adjoint, Q, V, A, NULL, JN_IN_BODY, TAU,
-          &(GRADIENT){.dq = OUT(0), .dv = OUT(1), .da = OUT(2)})
+          &(GRADIENT){.df_dq = OUT(0), .df_dv = OUT(1), .df_da = OUT(2)})
 ALGORITHM(inverse_jet, inverse_dynamics_jet, s->order, Q, V_JET, NULL, OUT(0))
 ALGORITHM(forward_jet, forward_dynamics_jet, s->order, Q, V, TAU_JET, NULL, OUT(0))
 ALGORITHM(mass_jet, mass_matrix_jet, s->order, Q, V_JET, OUT(0))

@@ -53,34 +53,46 @@ typedef struct algorithm {
 #define TAU_JET (x.tau_jet + (size_t)k * (size_t)(s->order + 1) * (size_t)r->nv)
 #define OUT(i) (x.out[i])
 #define GIVEN(i) (x.given[i] + (size_t)k * (size_t)r->nv * (size_t)r->nv)
+#define DOUBLE_STRUCTS                                       \
+  typedef jn_terms TERMS UNUSED;                             \
+  typedef jn_gradient GRADIENT UNUSED;                       \
+  typedef jn_hybrid_derivatives HYBRID UNUSED;               \
+  typedef jn_direction DIRECTION UNUSED;                     \
+  typedef jn_inverse_derivatives_along INVERSE_ALONG UNUSED; \
+  typedef jn_forward_derivatives_along FORWARD_ALONG UNUSED; \
+  typedef jn_forward_solution SOLUTION UNUSED;               \
+  typedef jn_forward_second_derivatives FORWARD_SECOND UNUSED;
+#define FLOAT_STRUCTS                                         \
+  typedef jnf_terms TERMS UNUSED;                             \
+  typedef jnf_gradient GRADIENT UNUSED;                       \
+  typedef jnf_hybrid_derivatives HYBRID UNUSED;               \
+  typedef jnf_direction DIRECTION UNUSED;                     \
+  typedef jnf_inverse_derivatives_along INVERSE_ALONG UNUSED; \
+  typedef jnf_forward_derivatives_along FORWARD_ALONG UNUSED; \
+  typedef jnf_forward_solution SOLUTION UNUSED;               \
+  typedef jnf_forward_second_derivatives FORWARD_SECOND UNUSED;
 /* run_x(): jn_f(model, work, arguments); batch_x(): jn_f_batch(batch, STATES, arguments); float_x(): the same in single
- * precision. TERMS, GRADIENT and HYBRID are structs of outputs of the numbers at hand. */
+ * precision. TERMS, GRADIENT, ... are the structs of the numbers at hand. */
 #define ALGORITHM(name, function, ...)                            \
   static void run_##name(void *context, int k) {                  \
     subject *s = context;                                         \
     const robot *r = s->r;                                        \
     const numbers x = s->numbers;                                 \
-    typedef jn_terms TERMS UNUSED;                                \
-    typedef jn_gradient GRADIENT UNUSED;                          \
-    typedef jn_hybrid_derivatives HYBRID UNUSED;                  \
+    DOUBLE_STRUCTS                                                \
     CHECK(jn_##function(r->model, s->work, __VA_ARGS__));         \
   }                                                               \
   static void batch_##name(void *context, int k) {                \
     subject *s = context;                                         \
     const robot *r = s->r;                                        \
     const numbers x = s->numbers;                                 \
-    typedef jn_terms TERMS UNUSED;                                \
-    typedef jn_gradient GRADIENT UNUSED;                          \
-    typedef jn_hybrid_derivatives HYBRID UNUSED;                  \
+    DOUBLE_STRUCTS                                                \
     CHECK(jn_##function##_batch(s->batch, STATES, __VA_ARGS__));  \
   }                                                               \
   static void float_##name(void *context, int k) {                \
     subject *s = context;                                         \
     const robot *r = s->r;                                        \
     const float_numbers x = s->floats;                            \
-    typedef jnf_terms TERMS UNUSED;                               \
-    typedef jnf_gradient GRADIENT UNUSED;                         \
-    typedef jnf_hybrid_derivatives HYBRID UNUSED;                 \
+    FLOAT_STRUCTS                                                 \
     CHECK(jnf_##function##_batch(s->batch, STATES, __VA_ARGS__)); \
   }
 #define UNUSED __attribute__((unused))

@@ -64,12 +64,13 @@ ALGORITHM(d_hybrid, hybrid_dynamics_derivatives, r->prescribed, Q, V, A, TAU, NU
                     .dtau_dv = OUT(5),
                     .da_dgiven = OUT(6),
                     .dtau_dgiven = OUT(7)})
-ALGORITHM(inverse_along, inverse_dynamics_derivatives_along, Q, V, A, NULL, JN_IN_BODY, V, A, TAU, OUT(0), OUT(1),
-          OUT(2), OUT(3))
-ALGORITHM(forward_along, forward_dynamics_derivatives_along, Q, V, A, NULL, JN_IN_BODY, GIVEN(0), GIVEN(1), GIVEN(2), V,
-          A, TAU, OUT(0), OUT(1), OUT(2))
-ALGORITHM(d2_forward, forward_dynamics_second_derivatives, Q, V, A, NULL, JN_IN_BODY, GIVEN(0), GIVEN(1), GIVEN(2),
-          OUT(0), OUT(1), OUT(2), OUT(3), OUT(4))
+ALGORITHM(inverse_along, inverse_dynamics_derivatives_along, Q, V, A, NULL, JN_IN_BODY,
+          &(DIRECTION){.dq_ds = V, .dv_ds = A, .da_ds = TAU}, &(INVERSE_ALONG){OUT(0), OUT(1), OUT(2), OUT(3)})
+ALGORITHM(forward_along, forward_dynamics_derivatives_along, Q, V, NULL, JN_IN_BODY,
+          &(SOLUTION){A, GIVEN(0), GIVEN(1), GIVEN(2)}, &(DIRECTION){.dq_ds = V, .dv_ds = A, .dtau_ds = TAU},
+          &(FORWARD_ALONG){OUT(0), OUT(1), OUT(2)})
+ALGORITHM(d2_forward, forward_dynamics_second_derivatives, Q, V, NULL, JN_IN_BODY,
+          &(SOLUTION){A, GIVEN(0), GIVEN(1), GIVEN(2)}, &(FORWARD_SECOND){OUT(0), OUT(1), OUT(2), OUT(3), OUT(4)})
 ALGORITHM(d_mass, mass_matrix_derivative, Q, OUT(0))
 ALGORITHM(d_mass_inverse, mass_matrix_inverse_derivative, Q, OUT(0), OUT(1))
 ALGORITHM(d_mass_rate, mass_matrix_rate_derivatives, Q, V, OUT(0), OUT(1))
@@ -81,7 +82,7 @@ ALGORITHM(d_acceleration, frame_acceleration_derivatives, LAST, JN_IN_BODY, Q, V
 ALGORITHM(d_momentum, momentum_derivative, JN_ABOUT_COM, Q, V, OUT(0))
 ALGORITHM(d_com, center_of_mass_derivatives, Q, V, A, OUT(0), OUT(1), OUT(2), OUT(3))
 ALGORITHM(forward_gradient, forward_dynamics_adjoint, Q, V, TAU, NULL, JN_IN_BODY, V, OUT(3),
-          &(GRADIENT){.dq = OUT(0), .dv = OUT(1), .dtau = OUT(2)})
+          &(GRADIENT){.df_dq = OUT(0), .df_dv = OUT(1), .df_dtau = OUT(2)})
 
 /* ---- inertial parameters ---- */
 

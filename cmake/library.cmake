@@ -36,20 +36,21 @@ set(core_sources
     src/ident/base_parameters.c
     src/loops/assembly.c
     src/loops/closure.c
-    src/loops/constraint.c
+    src/loops/conditions.c
+    src/loops/conditions_jets.c
+    src/loops/conditions_screws.c
+    src/loops/conditions_user.c
     src/loops/create.c
     src/loops/dense.c
     src/loops/derivatives.c
-    src/loops/dynamics.c
-    src/loops/extra.c
-    src/loops/factor.c
+    src/loops/derivatives_inverse.c
+    src/loops/equations.c
+    src/loops/equations_inverse.c
+    src/loops/factors.c
     src/loops/forces.c
-    src/loops/inverse.c
-    src/loops/inverse_derivatives.c
-    src/loops/pairs.c
-    src/loops/rows.c
     src/loops/solve.c
-    src/loops/sweep.c
+    src/loops/state.c
+    src/loops/structure.c
     src/model/base.c
     src/model/builder.c
     src/model/convert.c
@@ -220,7 +221,7 @@ jounce_rows_object(jounce_rows)
 set(jounce_loops)
 if(rows_avx2)
   set(jounce_loops jounce_loops_avx2)
-  add_library(jounce_loops_avx2 OBJECT src/loops/pairs.c src/loops/solve.c)
+  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c)
   jounce_object(jounce_loops_avx2)
   target_compile_definitions(jounce_loops_avx2 PRIVATE JN_WIDE=4)
   target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math

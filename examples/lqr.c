@@ -29,16 +29,16 @@ typedef struct study {
 
 /* At rest at q*, held by the gravity forces there: x' = (v, a), so A = [0 1; da/dq da/dv], B = [0; da/dtau e_motor]. */
 static jn_status linearise(study *s) {
-  double tau[N], a[N], dq[N][N], dv[N][N], dtau[N][N];
+  double tau[N], a[N], da_dq[N][N], da_dv[N][N], da_dtau[N][N];
   jn_status status = jn_gravity_forces(s->model, s->work, UPRIGHT, tau);
   if (status != JN_OK) return status;
-  status = jn_forward_dynamics_derivatives(s->model, s->work, UPRIGHT, NULL, tau, NULL, JN_IN_BODY, a, dq[0], dv[0],
-                                           dtau[0], NULL);
+  status = jn_forward_dynamics_derivatives(s->model, s->work, UPRIGHT, NULL, tau, NULL, JN_IN_BODY, a, da_dq[0],
+                                           da_dv[0], da_dtau[0], NULL);
   if (status != JN_OK) return status;
   for (int i = 0; i < N; i++) {
     s->A[i][N + i] = 1;
-    for (int k = 0; k < N; k++) s->A[N + i][k] = dq[i][k], s->A[N + i][N + k] = dv[i][k];
-    s->B[N + i] = dtau[i][MOTOR];
+    for (int k = 0; k < N; k++) s->A[N + i][k] = da_dq[i][k], s->A[N + i][N + k] = da_dv[i][k];
+    s->B[N + i] = da_dtau[i][MOTOR];
   }
   return JN_OK;
 }

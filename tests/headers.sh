@@ -15,6 +15,25 @@ for header in include/jounce/*.h; do
   fi
   echo "$name"
 done
+# arrays of derivatives are spelled dx_dy, as da_dq, and d2x_dydz (docs/conventions.md)
+awk '{ text = $0; gsub(/\/\*.*\*\//, "", text) }
+     !/^ *\*|^\/\*/ {
+       while (match(text, /\*(const )?[A-Za-z0-9_]+/)) {
+         name = substr(text, RSTART + 1, RLENGTH - 1)
+         text = substr(text, RSTART + RLENGTH)
+         old = name ~ /^(qq|qv|vv|qa|qtau|d+[A-Zqvachg])$/ || name ~ /^d+(tau|pi|inertia|wrench|gravity|armature|com|Minv|lambda|Sdot|Av)$/
+         if (!old && (name !~ /^d.*_d/ || name ~ /^d(2[A-Za-z]+_d[a-z]+d[a-z]+|[A-Za-z]+_d[a-z]+)$/)) continue
+         print FILENAME ":" FNR ": " name " is a derivative: spell it dx_dy, as da_dq"
+         failed = 1
+       }
+     }
+     END { exit failed }' include/jounce/*.h
+# a call has at most ten arrays of one type; more are members of a struct, where names prevent silent swaps
+awk '/^JN_API/ { text = $0; while (text !~ /;/) { getline more; text = text more }
+       n = gsub(/(const )?double \*|double [A-Za-z]+\[/, "&", text)
+       name = text; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
+       if (n > 10) { print FILENAME ": " name "() has " n " arrays of double: make a struct of them"; failed = 1 } }
+     END { exit failed }' include/jounce/*.h
 # what scripts make from the headers is what they would make now
 words() { tr -s ' \n' '\n\n' | tr -d '\n'; }
 is_made() { # file, command that makes it
@@ -27,6 +46,7 @@ is_made() { # file, command that makes it
 is_made include/jounce/batch.h script/batch-functions header
 is_made src/dispatch/batch_functions.c script/batch-functions source
 is_made include/jounce/float.h script/float-header
+is_made include/jounce/float_batch.h script/float-header batch
 # every function that computes is timed, and called with arrays between guard pages
 for function in $(sed -n 's/^JN_API jn_status jn_\([a-z0-9_]*\)_batch(.*/\1/p' include/jounce/batch.h); do
   if ! grep -q "ALGORITHM([a-z0-9_]*, $function," bench/algorithms.c bench/algorithms_more.c; then

@@ -180,8 +180,8 @@ static void derivatives_and_regressors(void **state) {
     SAME(2000, jn_frame_jacobian_derivatives_batch(x.b, n, 0, JN_IN_BODY, x.q, x.v, all, x.all[1], x.all[2]),
          jn_frame_jacobian_derivatives(x.m, x.w, 0, JN_IN_BODY, Q(k), V(k), one, x.one[1], x.one[2]), 6 * sq, 6 * sq,
          6 * sq);
-    jn_gradient many = {.dq = all, .dv = x.all[1], .dtau = x.all[2], .dinertia = x.all[3]};
-    jn_gradient few = {.dq = one, .dv = x.one[1], .dtau = x.one[2], .dinertia = x.one[3]};
+    jn_gradient many = {.df_dq = all, .df_dv = x.all[1], .df_dtau = x.all[2], .df_dinertia = x.all[3]};
+    jn_gradient few = {.df_dq = one, .df_dv = x.one[1], .df_dtau = x.one[2], .df_dinertia = x.one[3]};
     double a[MOST * NV], a_one[NV];
     SAME(1e7, jn_forward_dynamics_adjoint_batch(x.b, n, x.q, x.v, x.tau, NULL, JN_IN_BODY, x.y, a, &many),
          jn_forward_dynamics_adjoint(x.m, x.w, Q(k), V(k), TAU(k), NULL, JN_IN_BODY, Y(k), a_one, &few), nv, nv, nv,

@@ -101,15 +101,25 @@ static void called(trial *t, jn_status status, const char *function) {
   t->singular += status == JN_ERR_SINGULAR;
 }
 
-/* One call in the way of the trial. TERMS, HYBRID and GRADIENT are the structs of the numbers at hand. */
-#define DOUBLE_STRUCTS                         \
-  typedef jn_terms TERMS UNUSED;               \
-  typedef jn_hybrid_derivatives HYBRID UNUSED; \
-  typedef jn_gradient GRADIENT UNUSED;
-#define FLOAT_STRUCTS                           \
-  typedef jnf_terms TERMS UNUSED;               \
-  typedef jnf_hybrid_derivatives HYBRID UNUSED; \
-  typedef jnf_gradient GRADIENT UNUSED;
+/* One call in the way of the trial, with the structs of the numbers at hand under short names. */
+#define DOUBLE_STRUCTS                                       \
+  typedef jn_terms TERMS UNUSED;                             \
+  typedef jn_hybrid_derivatives HYBRID UNUSED;               \
+  typedef jn_gradient GRADIENT UNUSED;                       \
+  typedef jn_direction DIRECTION UNUSED;                     \
+  typedef jn_inverse_derivatives_along INVERSE_ALONG UNUSED; \
+  typedef jn_forward_derivatives_along FORWARD_ALONG UNUSED; \
+  typedef jn_forward_solution SOLUTION UNUSED;               \
+  typedef jn_forward_second_derivatives FORWARD_SECOND UNUSED;
+#define FLOAT_STRUCTS                                         \
+  typedef jnf_terms TERMS UNUSED;                             \
+  typedef jnf_hybrid_derivatives HYBRID UNUSED;               \
+  typedef jnf_gradient GRADIENT UNUSED;                       \
+  typedef jnf_direction DIRECTION UNUSED;                     \
+  typedef jnf_inverse_derivatives_along INVERSE_ALONG UNUSED; \
+  typedef jnf_forward_derivatives_along FORWARD_ALONG UNUSED; \
+  typedef jnf_forward_solution SOLUTION UNUSED;               \
+  typedef jnf_forward_second_derivatives FORWARD_SECOND UNUSED;
 #define BOUNDED(function, ...)                                                                  \
   do {                                                                                          \
     if (t->way == ONE) {                                                                        \
@@ -169,7 +179,7 @@ static void dynamics(trial *t) {
   BOUNDED(compute, Q, VEC, VEC, MAYBE_WRENCH,
           &(TERMS){.M = MAYBE(N2),
                    .C = MAYBE(N2),
-                   .dM = MAYBE(N2),
+                   .Mdot = MAYBE(N2),
                    .tau = MAYBE(N),
                    .g = MAYBE(N),
                    .bias = MAYBE(N),
@@ -182,8 +192,8 @@ static void dynamics(trial *t) {
                    .space_jacobian = MAYBE(six),
                    .space_jacobian_rate = MAYBE(six),
                    .com = MAYBE(3),
-                   .dcom = MAYBE(3),
-                   .ddcom = MAYBE(3),
+                   .com_velocity = MAYBE(3),
+                   .com_acceleration = MAYBE(3),
                    .com_jacobian = MAYBE(3 * N),
                    .momentum = MAYBE(6),
                    .momentum_matrix = MAYBE(six),
@@ -233,12 +243,15 @@ static void derivatives(trial *t) {
                     .dtau_dgiven = OUT(N2),
                     .da_dwrench = OUT(by_wrench),
                     .dtau_dwrench = OUT(by_wrench)});
-  BOUNDED(inverse_dynamics_derivatives_along, Q, VEC, VEC, MAYBE_WRENCH, HELD, VEC, VEC, VEC, MAYBE(N), MAYBE(N2),
-          MAYBE(N2), MAYBE(N2));
+  BOUNDED(inverse_dynamics_derivatives_along, Q, VEC, VEC, MAYBE_WRENCH, HELD,
+          &(DIRECTION){.dq_ds = VEC, .dv_ds = VEC, .da_ds = VEC},
+          &(INVERSE_ALONG){MAYBE(N), MAYBE(N2), MAYBE(N2), MAYBE(N2)});
   BOUNDED(inverse_dynamics_second_derivatives, Q, VEC, VEC, MAYBE_WRENCH, HELD, MAYBE(N3), MAYBE(N3), MAYBE(N3),
           MAYBE(N3));
-  BOUNDED(forward_dynamics_derivatives_along, Q, VEC, VEC, MAYBE_WRENCH, HELD, IN(N2), IN(N2), IN(N2), VEC, VEC, VEC,
-          MAYBE(N2), MAYBE(N2), OUT(N2));
+  BOUNDED(forward_dynamics_derivatives_along, Q, VEC, MAYBE_WRENCH, HELD,
+          &(SOLUTION){.a = VEC, .da_dq = IN(N2), .da_dv = IN(N2), .da_dtau = IN(N2)},
+          &(DIRECTION){.dq_ds = VEC, .dv_ds = VEC, .dtau_ds = VEC},
+          &(FORWARD_ALONG){.d2a_dsdq = MAYBE(N2), .d2a_dsdv = MAYBE(N2), .d2a_dsdtau = OUT(N2)});
   BOUNDED(mass_matrix_derivative, Q, OUT(N3));
   BOUNDED(mass_matrix_inverse_derivative, Q, OUT(N2), OUT(N3));
   BOUNDED(coriolis_matrix_derivatives, Q, VEC, MAYBE(N3), MAYBE(N3));
@@ -250,21 +263,21 @@ static void derivatives(trial *t) {
   BOUNDED(momentum_derivative, ABOUT, Q, VEC, OUT(six));
   BOUNDED(center_of_mass_derivatives, Q, VEC, VEC, MAYBE(3 * N), MAYBE(3 * N), MAYBE(3 * N), MAYBE(3 * N));
   BOUNDED(inverse_dynamics_adjoint, Q, VEC, VEC, MAYBE_WRENCH, HELD, VEC,
-          &(GRADIENT){.dq = MAYBE(N),
-                      .dv = MAYBE(N),
-                      .da = MAYBE(N),
-                      .dwrench = MAYBE(6 * t->L),
-                      .dinertia = MAYBE(PI),
-                      .dgravity = MAYBE(3),
-                      .darmature = MAYBE(N)});
+          &(GRADIENT){.df_dq = MAYBE(N),
+                      .df_dv = MAYBE(N),
+                      .df_da = MAYBE(N),
+                      .df_dwrench = MAYBE(6 * t->L),
+                      .df_dinertia = MAYBE(PI),
+                      .df_dgravity = MAYBE(3),
+                      .df_darmature = MAYBE(N)});
   BOUNDED(forward_dynamics_adjoint, Q, VEC, VEC, MAYBE_WRENCH, HELD, VEC, OUT(N),
-          &(GRADIENT){.dq = MAYBE(N),
-                      .dv = MAYBE(N),
-                      .dtau = OUT(N),
-                      .dwrench = MAYBE(6 * t->L),
-                      .dinertia = MAYBE(PI),
-                      .dgravity = MAYBE(3),
-                      .darmature = MAYBE(N)});
+          &(GRADIENT){.df_dq = MAYBE(N),
+                      .df_dv = MAYBE(N),
+                      .df_dtau = OUT(N),
+                      .df_dwrench = MAYBE(6 * t->L),
+                      .df_dinertia = MAYBE(PI),
+                      .df_dgravity = MAYBE(3),
+                      .df_darmature = MAYBE(N)});
 }
 
 static void parameters(trial *t) {
@@ -283,8 +296,13 @@ static void parameters(trial *t) {
 
 /* Costs O(nv^4), and more than the guarded rows hold for large trees. */
 static void second_derivatives_of_forward_dynamics(trial *t) {
-  BOUNDED(forward_dynamics_second_derivatives, Q, VEC, VEC, MAYBE_WRENCH, HELD, IN(N2), IN(N2), IN(N2), OUT(N3),
-          OUT(N3), OUT(N3), OUT(N3), guarded_scratch(&t->g, states(t) * (size_t)N3 * number(t)));
+  BOUNDED(forward_dynamics_second_derivatives, Q, VEC, MAYBE_WRENCH, HELD,
+          &(SOLUTION){.a = VEC, .da_dq = IN(N2), .da_dv = IN(N2), .da_dtau = IN(N2)},
+          &(FORWARD_SECOND){.d2a_dqdq = OUT(N3),
+                            .d2a_dqdv = OUT(N3),
+                            .d2a_dqdtau = OUT(N3),
+                            .d2a_dvdv = OUT(N3),
+                            .room = guarded_scratch(&t->g, states(t) * (size_t)N3 * number(t))});
 }
 
 static const int orders[] = {0, 1, 2, 3, MOST_ORDER}, counts[] = {1, 2, 3, 4, 5, 8, MOST_COUNT};

@@ -138,8 +138,9 @@ static void held_wrenches_by_complex_step(void **st) {
         check_column(dq, n, n, k, y, norm_or_1(dq, n * n), 4000, hold == JN_IN_WORLD ? "world" : "aligned");
       }
       /* and the change of these derivatives along a direction */
-      check_ok(jn_inverse_dynamics_derivatives_along(x.m, x.w, x.q, x.v, x.a, x.W, in, direction, NULL, NULL, NULL, ddq,
-                                                     ddv, NULL));
+      check_ok(
+          jn_inverse_dynamics_derivatives_along(x.m, x.w, x.q, x.v, x.a, x.W, in, &(jn_direction){.dq_ds = direction},
+                                                &(jn_inverse_derivatives_along){.d2tau_dsdq = ddq, .d2tau_dsdv = ddv}));
       move(&x, BY_A, -1);
       complex_motion(x.m, x.q, direction, h, x.cq);
       terms_at(&x, JN_OUT_POSES, NULL, T);
@@ -279,8 +280,10 @@ static void second_derivatives_by_complex_step(void **st) {
             check_close(D + k * n * n, rate, n * n, norm_or_1(D, cube), 4000, "by %d of %d, direction %d", by, out, k);
         }
       }
-    check_ok(jn_inverse_dynamics_derivatives_along(x.m, x.w, x.q, x.v, x.a, x.W, JN_IN_BODY, dir[0], dir[1], dir[2],
-                                                   dtau, along[0], along[1], along[2]));
+    const jn_direction direction = {.dq_ds = dir[0], .dv_ds = dir[1], .da_ds = dir[2]};
+    const jn_inverse_derivatives_along changes = {
+        .dtau_ds = dtau, .d2tau_dsdq = along[0], .d2tau_dsdv = along[1], .d2tau_dsda = along[2]};
+    check_ok(jn_inverse_dynamics_derivatives_along(x.m, x.w, x.q, x.v, x.a, x.W, JN_IN_BODY, &direction, &changes));
     double size = norm_or_1(qq, cube) + norm_or_1(qv, cube) + norm_or_1(vv, cube) + norm_or_1(qa, cube);
     for (int out = 0; out < 3; out++) check_close(along[out], sum[out], n * n, size, 8000, "along, output %d", out);
     check_ok(
@@ -317,11 +320,13 @@ static void forward_second_derivatives_by_complex_step(void **st) {
     int n = x.nv, cube = n * n * n;
     fill(&s, tau, n, 5);
     check_ok(jn_forward_dynamics_derivatives(x.m, x.w, x.q, x.v, tau, x.W, JN_IN_BODY, a, D[0], D[1], D[2], NULL));
-    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, a, x.W, JN_IN_BODY, D[0], D[1], D[2], second[0],
-                                                    second[1], second[2], second[3], room));
+    const jn_forward_solution at = {.a = a, .da_dq = D[0], .da_dv = D[1], .da_dtau = D[2]};
+    const jn_forward_second_derivatives all = {second[0], second[1], second[2], second[3], room};
+    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, x.W, JN_IN_BODY, &at, &all));
     for (int e = 0; e < 3; e++) fill(&s, dir[e], n, 1);
-    check_ok(jn_forward_dynamics_derivatives_along(x.m, x.w, x.q, x.v, a, x.W, JN_IN_BODY, D[0], D[1], D[2], dir[0],
-                                                   dir[1], dir[2], along[0], along[1], along[2]));
+    const jn_direction direction = {.dq_ds = dir[0], .dv_ds = dir[1], .dtau_ds = dir[2]};
+    const jn_forward_derivatives_along changes = {along[0], along[1], along[2]};
+    check_ok(jn_forward_dynamics_derivatives_along(x.m, x.w, x.q, x.v, x.W, JN_IN_BODY, &at, &direction, &changes));
     check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
     double condition = norm_or_1(M, n * n) * norm_or_1(D[2], n * n), size = 1;
     for (int e = 0; e < 4; e++) size = fmax(size, norm_or_1(second[e], cube));
@@ -367,10 +372,11 @@ static void closed_form_is_that_by_directions(void **st) {
     for (int e = 0; e < 4; e++) size = fmax(size, norm_or_1(closed[e], cube));
     for (int e = 0; e < 4; e++) check_close(closed[e], turns[e], cube, size, 2000, "tensor %d of inverse dynamics", e);
     check_ok(jn_forward_dynamics_derivatives(x.m, x.w, x.q, x.v, x.a, none, JN_IN_BODY, a, D[0], D[1], D[2], NULL));
-    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, a, none, JN_IN_BODY, D[0], D[1], D[2],
-                                                    closed[0], closed[1], closed[2], closed[3], room));
-    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, a, none, JN_IN_WORLD, D[0], D[1], D[2],
-                                                    turns[0], turns[1], turns[2], turns[3], room));
+    const jn_forward_solution at = {.a = a, .da_dq = D[0], .da_dv = D[1], .da_dtau = D[2]};
+    const jn_forward_second_derivatives by_formula = {closed[0], closed[1], closed[2], closed[3], room};
+    const jn_forward_second_derivatives by_turns = {turns[0], turns[1], turns[2], turns[3], room};
+    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, none, JN_IN_BODY, &at, &by_formula));
+    check_ok(jn_forward_dynamics_second_derivatives(x.m, x.w, x.q, x.v, none, JN_IN_WORLD, &at, &by_turns));
     check_ok(jn_mass_matrix(x.m, x.w, x.q, M));
     condition = norm_or_1(M, n * n) * norm_or_1(D[2], n * n);
     for (int e = 0; e < 4; e++) size = fmax(size, norm_or_1(closed[e], cube));

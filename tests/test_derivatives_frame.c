@@ -6,7 +6,7 @@
 #include "models.h"
 
 #include "jounce/derivatives.h"
-#include "jounce/float.h"
+#include "jounce/float_batch.h"
 
 enum { MODELS = 60, V = 40, LINKS = 12 };
 

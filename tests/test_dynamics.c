@@ -535,11 +535,11 @@ static void one_call_gives_what_single_calls_give(void **st) {
     jn_terms t = {out[0],  out[1],  out[2],  out[3],  out[4],  out[5],  out[6],  out[7],
                   out[8],  out[9],  out[10], out[11], out[12], out[13], out[14], out[15],
                   out[16], out[17], out[18], out[19], out[20], out[21], in,      about};
-    if (jn_model_mass(x.m) == 0) t.com = t.dcom = t.ddcom = t.com_jacobian = NULL;
+    if (jn_model_mass(x.m) == 0) t.com = t.com_velocity = t.com_acceleration = t.com_jacobian = NULL;
     check_ok(jn_compute(x.m, x.w, x.q, x.v, x.a, x.W, &t));
     same_term(M, n * n, jn_mass_matrix(x.m, x.w, x.q, one));
     same_term(C, n * n, jn_coriolis_matrix(x.m, x.w, x.q, x.v, one));
-    same_term(dM, n * n, jn_mass_matrix_rate(x.m, x.w, x.q, x.v, one));
+    same_term(Mdot, n * n, jn_mass_matrix_rate(x.m, x.w, x.q, x.v, one));
     same_term(tau, n, jn_inverse_dynamics(x.m, x.w, x.q, x.v, x.a, x.W, one));
     same_term(g, n, jn_gravity_forces(x.m, x.w, x.q, one));
     same_term(bias, n, jn_bias_forces(x.m, x.w, x.q, x.v, one));
@@ -555,8 +555,8 @@ static void one_call_gives_what_single_calls_give(void **st) {
     check_close(t.accelerations, one, 6 * f, 1, 50, "accelerations of one call");
     if (t.com) {
       same_term(com, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, one, NULL, NULL));
-      same_term(dcom, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, one, NULL));
-      same_term(ddcom, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, NULL, one));
+      same_term(com_velocity, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, one, NULL));
+      same_term(com_acceleration, 3, jn_center_of_mass(x.m, x.w, JN_WORLD, x.q, x.v, x.a, NULL, NULL, one));
       same_term(com_jacobian, 3 * n, jn_com_jacobian(x.m, x.w, JN_WORLD, x.q, one));
     }
     same_term(momentum, 6, jn_momentum(x.m, x.w, about, x.q, x.v, one));

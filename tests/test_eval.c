@@ -459,7 +459,7 @@ static void of_all_that_can_be_wanted_singular_parts_are_null(void **state) {
   assert_true(json_is_null(at(root, "results.0.hybrid")));
   assert_true(json_is_null(at(root, "results.0.ddq_jets")));
   assert_true(json_is_null(at(root, "results.0.hybrid_jets")));
-  assert_true(json_is_null(at(root, "results.0.ddq_dq")));
+  assert_true(json_is_null(at(root, "results.0.da_dq")));
   assert_true(json_is_null(at(root, "results.0.hybrid_d")));
   check_numbers(root, "results.0.M", (double[]){1.1, 0, 0, 0}, 4, 8);
   json_decref(root);
@@ -485,7 +485,7 @@ static void all_is_every_name_of_the_help_above_it(void **state) {
     const char *place = strstr(help.out, line);
     if (!place || place > end) fail_msg("%s is not in the help, or below all", key);
   }
-  const char *const larger[] = {"dM_dq", "dMinv_dq", "dC_dq", "dC_dv", "dMdot_dq", "dMdot_dv", "d2tau", "d2ddq"};
+  const char *const larger[] = {"dM_dq", "dMinv_dq", "dC_dq", "dC_dv", "dMdot_dq", "dMdot_dv", "d2tau", "d2a"};
   for (size_t i = 0; i < sizeof larger / sizeof *larger; i++) check_has(end, larger[i]);
   check_has(end, "dtau_jets");
   json_decref(o);

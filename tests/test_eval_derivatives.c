@@ -64,28 +64,28 @@ static void the_pendulum_has_the_derivatives_of_its_equation(void **state) {
   /* J a + w sin q = tau */
   double inertia = 0.1 + 2 * 0.25, weight = 2 * G * 0.5, s = weight * sin(0.7), c = weight * cos(0.7);
   json_t *o = evaluate(
-      "pendulum.json --want dtau_dq,dtau_dv,dtau_da,dtau_dwrench,ddq_dq,ddq_dv,ddq_dtau,ddq_dwrench,"
-      "dg_dq,dM_dq,dMinv_dq,dC_dq,dC_dv,dMdot_dq,dMdot_dv,d2tau,d2ddq",
+      "pendulum.json --want dtau_dq,dtau_dv,dtau_da,dtau_dwrench,da_dq,da_dv,da_dtau,da_dwrench,"
+      "dg_dq,dM_dq,dMinv_dq,dC_dq,dC_dv,dMdot_dq,dMdot_dv,d2tau,d2a",
       "{\"q\": [0.7], \"v\": [-1.3], \"a\": [2.5], \"tau\": [4]}");
   const struct {
     const char *path;
     double value;
   } expected[] = {{"dtau_dq", c},       {"dtau_dv", 0},
-                  {"dtau_da", inertia}, {"ddq_dq", -c / inertia},
-                  {"ddq_dv", 0},        {"ddq_dtau", 1 / inertia},
+                  {"dtau_da", inertia}, {"da_dq", -c / inertia},
+                  {"da_dv", 0},         {"da_dtau", 1 / inertia},
                   {"dg_dq", c},         {"dM_dq", 0},
                   {"dMinv_dq", 0},      {"dC_dq", 0},
                   {"dC_dv", 0},         {"dMdot_dq", 0},
                   {"dMdot_dv", 0},      {"d2tau.dqdq", -s},
                   {"d2tau.dqdv", 0},    {"d2tau.dvdv", 0},
-                  {"d2tau.dqda", 0},    {"d2ddq.dqdq", s / inertia},
-                  {"d2ddq.dqdv", 0},    {"d2ddq.dvdv", 0},
-                  {"d2ddq.dqdtau", 0}};
+                  {"d2tau.dqda", 0},    {"d2a.dqdq", s / inertia},
+                  {"d2a.dqdv", 0},      {"d2a.dvdv", 0},
+                  {"d2a.dqdtau", 0}};
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     check_result(o, expected[i].path, &expected[i].value, 1, 16);
   }
   check_result(o, "dtau_dwrench.rod", (double[]){0, -1, 0, 0, 0, 0}, 6, 8);
-  check_result(o, "ddq_dwrench.rod", (double[]){0, 1 / inertia, 0, 0, 0, 0}, 6, 8);
+  check_result(o, "da_dwrench.rod", (double[]){0, 1 / inertia, 0, 0, 0, 0}, 6, 8);
   json_decref(o);
 }
 
@@ -182,8 +182,8 @@ static void check_forward_against_inverse(json_t *o, int n, double tolerance) {
   double M[MOST * MOST], first[MOST * MOST], second[MOST * MOST];
   get(o, "dtau_da", M, n * n);
   get(o, "Minv", first, n * n);
-  check_result(o, "ddq_dtau", first, n * n, tolerance);
-  const char *const pairs[2][2] = {{"dtau_dq", "ddq_dq"}, {"dtau_dv", "ddq_dv"}};
+  check_result(o, "da_dtau", first, n * n, tolerance);
+  const char *const pairs[2][2] = {{"dtau_dq", "da_dq"}, {"dtau_dv", "da_dv"}};
   for (int x = 0; x < 2; x++) {
     get(o, pairs[x][0], first, n * n);
     get(o, pairs[x][1], second, n * n);
@@ -192,7 +192,7 @@ static void check_forward_against_inverse(json_t *o, int n, double tolerance) {
   }
 }
 
-static const char forward_wants[] = "dtau_dq,dtau_dv,dtau_da,ddq_dq,ddq_dv,ddq_dtau,Minv";
+static const char forward_wants[] = "dtau_dq,dtau_dv,dtau_da,da_dq,da_dv,da_dtau,Minv";
 
 static const char mixed_text[] =
     "\"q\": [1, 2, 3, 0.6, 0, 0, 0.8, 0, 0.6, 0, 0.8, 0.3], \"v\": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1],"
@@ -220,7 +220,7 @@ static void check_wrench(json_t *o, const char *link) {
   for (int i = 0; i < 60; i++) law[i] = -J[i % 6 * 10 + i / 6];
   snprintf(path, sizeof path, "dtau_dwrench.%s", link);
   check_result(o, path, law, 60, 16);
-  snprintf(path, sizeof path, "ddq_dwrench.%s", link);
+  snprintf(path, sizeof path, "da_dwrench.%s", link);
   get(o, path, ddq, 60), get(o, "M", M, 100);
   for (int i = 0; i < 600; i++) {
     double product = M[i / 60 * 10 + i % 10] * ddq[6 * (i % 10) + i / 10 % 6];
@@ -234,7 +234,7 @@ static void wrenches_act_through_the_jacobian(void **state) {
   (void)state;
   char text[1024];
   snprintf(text, sizeof text, "{%s}", mixed_text);
-  json_t *o = evaluate("mixed.json --want dtau_dwrench,ddq_dwrench,M,J", text);
+  json_t *o = evaluate("mixed.json --want dtau_dwrench,da_dwrench,M,J", text);
   const char *const links[] = {"trunk", "head", "hand", "finger", "camera"};
   for (int i = 0; i < 5; i++) check_wrench(o, links[i]);
   json_decref(o);
@@ -260,9 +260,9 @@ static void check_hybrid(const char *options, const char *prescribed, const int 
   snprintf(line, sizeof line, "cart.json %s --want dtau_dq,dtau_dv,M", options);
   json_t *o = evaluate(line, text);
   get(o, "M", M, 4);
-  const char *const names[3][3] = {{"dtau_dq", "hybrid_d.ddq_dq", "hybrid_d.tau_dq"},
-                                   {"dtau_dv", "hybrid_d.ddq_dv", "hybrid_d.tau_dv"},
-                                   {NULL, "hybrid_d.ddq_dgiven", "hybrid_d.tau_dgiven"}};
+  const char *const names[3][3] = {{"dtau_dq", "hybrid_d.da_dq", "hybrid_d.dtau_dq"},
+                                   {"dtau_dv", "hybrid_d.da_dv", "hybrid_d.dtau_dv"},
+                                   {NULL, "hybrid_d.da_dgiven", "hybrid_d.dtau_dgiven"}};
   for (int x = 0; x < 3; x++) {
     memset(inverse, 0, sizeof inverse);
     if (names[x][0]) get(o, names[x][0], inverse, 4);
@@ -314,21 +314,21 @@ static void damping_is_the_derivative_of_the_losses(void **state) {
 static void second_derivatives_know_the_losses(void **state) {
   (void)state;
   double M[4], dM[8], dv[4], second[8], law[8];
-  json_t *o = evaluate_moving("dtau_da,ddq_dv,dM_dq,d2tau,d2ddq", "cart.json --losses", cart_text);
-  get(o, "dtau_da", M, 4), get(o, "dM_dq", dM, 8), get(o, "ddq_dv", dv, 4);
-  get(o, "d2tau.dqdv", law, 8), get(o, "d2ddq.dqdv", second, 8);
+  json_t *o = evaluate_moving("dtau_da,da_dv,dM_dq,d2tau,d2a", "cart.json --losses", cart_text);
+  get(o, "dtau_da", M, 4), get(o, "dM_dq", dM, 8), get(o, "da_dv", dv, 4);
+  get(o, "d2tau.dqdv", law, 8), get(o, "d2a.dqdv", second, 8);
   for (int h = 0; h < 2; h++) {
     add_product(2, 1, dM + 4 * h, dv, law + 4 * h);
     add_product(2, 1, M, second + 4 * h, law + 4 * h);
   }
-  check_zero(law, 8, 256, "d2ddq.dqdv");
-  json_t *plain = evaluate_moving("d2tau,d2ddq", "cart.json", cart_text);
-  get(plain, "d2ddq.dqdv", law, 8);
+  check_zero(law, 8, 256, "d2a.dqdv");
+  json_t *plain = evaluate_moving("d2tau,d2a", "cart.json", cart_text);
+  get(plain, "d2a.dqdv", law, 8);
   double change = 0;
   for (int i = 0; i < 8; i++) change = fmax(change, fabs(second[i] - law[i]));
   assert_true(change > 0.01); /* or nothing was shown */
-  get(plain, "d2ddq.dvdv", law, 8);
-  check_result(o, "d2ddq.dvdv", law, 8, 64);
+  get(plain, "d2a.dvdv", law, 8);
+  check_result(o, "d2a.dvdv", law, 8, 64);
   json_decref(plain);
   json_decref(o);
 }
@@ -396,12 +396,12 @@ static void a_weight_is_not_a_thruster(void **state) {
   const double extra[] = {0, 0, W * l * cos(q), 0};
   for (int i = 0; i < 4; i++) {
     char line[128];
-    snprintf(line, sizeof line, "crane.json %s --want tau,dtau_dq,ddq_dq", holds[i]);
+    snprintf(line, sizeof line, "crane.json %s --want tau,dtau_dq,da_dq", holds[i]);
     json_t *o = evaluate(line, text);
     double dq = w * cos(q) + extra[i];
     check_result(o, "tau", (double[]){inertia + (w + W * l) * sin(q)}, 1, 16);
     check_result(o, "dtau_dq", &dq, 1, 16);
-    check_result(o, "ddq_dq", (double[]){-dq / inertia}, 1, 64);
+    check_result(o, "da_dq", (double[]){-dq / inertia}, 1, 64);
     json_decref(o);
   }
 }
@@ -444,7 +444,7 @@ static void wrong_usage_is_reported(void **state) {
 
 static void impossible_requests_are_reported_before_anything_is_written(void **state) {
   (void)state;
-  const char *const solved[] = {"ddq_dq", "ddq_dv", "ddq_dtau", "ddq_dwrench", "hybrid_d", "dMinv_dq", "d2ddq"};
+  const char *const solved[] = {"da_dq", "da_dv", "da_dtau", "da_dwrench", "hybrid_d", "dMinv_dq", "d2a"};
   for (size_t i = 0; i < sizeof solved / sizeof *solved; i++) {
     char line[64], part[64];
     snprintf(line, sizeof line, "empty.json --want M,%s </dev/null", solved[i]);

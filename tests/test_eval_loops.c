@@ -190,22 +190,22 @@ static double weight_rate(double c) { return -9.81 * sin(c) * (1 * 0.2 + 1.6 * 0
 
 static void derivatives_are_those_of_the_one_equation(void **state) {
   (void)state;
-  json_t *out = evaluate("closed.json --losses --want dtau_dq,dtau_dv,dtau_da,ddq_dq,ddq_dv,ddq_dtau,hybrid_d,ddq_dpi",
+  json_t *out = evaluate("closed.json --losses --want dtau_dq,dtau_dv,dtau_da,da_dq,da_dv,da_dtau,hybrid_d,da_dpi",
                          "{" MOTION ", \"actuated\": [\"drive\"], \"prescribed\": [\"drive\"], \"tau\": [3, 0, 0]}");
   double slope = weight_rate(0.7) / inertia, friction = 0.6 / inertia;
   check_along(out, "results.0.dtau_dq", weight_rate(0.7), 0, 0);
   check_along(out, "results.0.dtau_dv", 0.6, 0, 0); /* there are no Coriolis forces */
   check_along(out, "results.0.dtau_da", inertia, 0, 0);
-  check_along(out, "results.0.ddq_dq", -slope, slope, -slope);
-  check_along(out, "results.0.ddq_dv", -friction, friction, -friction);
+  check_along(out, "results.0.da_dq", -slope, slope, -slope);
+  check_along(out, "results.0.da_dv", -friction, friction, -friction);
   const double one = 1 / inertia;
-  check_numbers(out, "results.0.ddq_dtau", (const double[]){one, -one, one, -one, one, -one, one, -one, one}, 9, CLOSE);
-  check_along(out, "results.0.hybrid_d.tau_dq", weight_rate(0.7), 0, 0);
-  check_along(out, "results.0.hybrid_d.tau_dv", 0.6, 0, 0);
-  check_along(out, "results.0.hybrid_d.ddq_dq", 0, 0, 0);
+  check_numbers(out, "results.0.da_dtau", (const double[]){one, -one, one, -one, one, -one, one, -one, one}, 9, CLOSE);
+  check_along(out, "results.0.hybrid_d.dtau_dq", weight_rate(0.7), 0, 0);
+  check_along(out, "results.0.hybrid_d.dtau_dv", 0.6, 0, 0);
+  check_along(out, "results.0.hybrid_d.da_dq", 0, 0, 0);
   /* more a of the drive, and forces of the others, which do its work */
-  check_numbers(out, "results.0.hybrid_d.tau_dgiven", (const double[]){inertia, 1, -1, 0, 1, 0, 0, 0, 1}, 9, CLOSE);
-  check_numbers(out, "results.0.hybrid_d.ddq_dgiven", (const double[]){1, 0, 0, -1, 0, 0, 1, 0, 0}, 9, CLOSE);
+  check_numbers(out, "results.0.hybrid_d.dtau_dgiven", (const double[]){inertia, 1, -1, 0, 1, 0, 0, 0, 1}, 9, CLOSE);
+  check_numbers(out, "results.0.hybrid_d.da_dgiven", (const double[]){1, 0, 0, -1, 0, 0, 1, 0, 0}, 9, CLOSE);
   json_decref(out);
 }
 
@@ -229,7 +229,7 @@ static void derivatives_of_shared_loads_are_shared(void **state) {
 
 static void tensors_of_the_tree_are_refused(void **state) {
   (void)state;
-  static const char *const names[] = {"d2tau", "d2ddq", "dtau_jets"};
+  static const char *const names[] = {"d2tau", "d2a", "dtau_jets"};
   for (int i = 0; i < 3; i++) {
     char words[64];
     snprintf(words, sizeof words, "closed.json --want %s", names[i]);
@@ -241,7 +241,7 @@ static void tensors_of_the_tree_are_refused(void **state) {
   check_refused_state("closed.json --want dtau_dq", "{" MOTION "}", "dtau_dq: the field 'actuated' is missing");
   check_refused_state("closed.json --want Y", "{" MOTION "}", "Y: the field 'actuated' is missing");
   check_refused_state("closed.json --want joint_wrenches", "{" MOTION "}", "the field 'actuated' is missing");
-  check_refused_state("closed.json --want ddq_dq", "{\"q\": [0.5, -0.5, 0.6]}", "q opens the loop 'closing' by");
+  check_refused_state("closed.json --want da_dq", "{\"q\": [0.5, -0.5, 0.6]}", "q opens the loop 'closing' by");
 }
 
 /* ---- Multipliers ---- */
@@ -566,7 +566,7 @@ static void feet_carry_the_weight(void **state) {
   assert_int_equal((int)number_at(out, "results.0.mobility.mobility"), 6);
   char *tau = json_dumps(at(out, "results.0.tau"), 0), text[2048];
   snprintf(text, sizeof text, "{" STANCE ", \"tau\": %s, \"wrench\": {\"trunk\": [0, 0, 0, 20, -10, 5]}}", tau);
-  json_t *forward = evaluate("builtin:quadruped --loops feet.json --want ddq,ddq_dtau", text);
+  json_t *forward = evaluate("builtin:quadruped --loops feet.json --want ddq,da_dtau", text);
   double zero[18] = {0};
   check_numbers(forward, "results.0.ddq", zero, 18, CLOSE);
   json_decref(forward);

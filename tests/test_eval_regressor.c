@@ -95,9 +95,9 @@ static void the_pendulum_has_the_regressors_of_its_equation(void **state) {
   for (int losses = 0; losses < 2; losses++) {
     ddq[1] = c / inertia, ddq[3] = s / inertia;
     ddq[5] = -(force[losses] - 2 * 0.5 * s) / (inertia * inertia);
-    o = evaluate(losses ? "pendulum.json --want ddq_dpi --losses" : "pendulum.json --want ddq_dpi",
+    o = evaluate(losses ? "pendulum.json --want da_dpi --losses" : "pendulum.json --want da_dpi",
                  "{\"q\": [0.7], \"v\": [-1.3], \"tau\": [4]}");
-    check_numbers(o, "results.0.ddq_dpi", ddq, 10, 64);
+    check_numbers(o, "results.0.da_dpi", ddq, 10, 64);
     json_decref(o);
   }
 }
@@ -219,7 +219,7 @@ static void references_are_given_like_velocities(void **state) {
   json_decref(o);
 }
 
-/* M and C are linear in pi, ddq is not: M ddq_dpi = -Y at the acceleration ddq. */
+/* M and C are linear in pi, ddq is not: M da_dpi = -Y at the acceleration ddq. */
 static void derivatives_by_the_parameters_obey_their_laws(void **state) {
   (void)state;
   static double D[MOST], Y[MOST], pi[MOST], M[MOST], sum[MOST], column[64], product[64], expected[64];
@@ -227,7 +227,7 @@ static void derivatives_by_the_parameters_obey_their_laws(void **state) {
   char text[8192], line[256];
   for (int i = 0; i < 4; i++) { /* those with less than MOST numbers */
     write_motion(&robots[i], text, sizeof text);
-    snprintf(line, sizeof line, "%s --want pi,dM_dpi,dC_dpi,M,C,ddq,ddq_dpi", robots[i].name);
+    snprintf(line, sizeof line, "%s --want pi,dM_dpi,dC_dpi,M,C,ddq,da_dpi", robots[i].name);
     json_t *o = evaluate(line, text);
     int count = get(o, "pi", pi), square = get(o, "M", M), nv = (int)number_at(o, "model.nv");
     assert_int_equal(count, 10 * (int)json_array_size(at(o, "model.links")));
@@ -238,7 +238,7 @@ static void derivatives_by_the_parameters_obey_their_laws(void **state) {
       get(o, names[x][1], Y);
       check_equal(sum, Y, square, 32, names[x][0]);
     }
-    assert_int_equal(get(o, "ddq_dpi", D), nv * count);
+    assert_int_equal(get(o, "da_dpi", D), nv * count);
     char *ddq = json_dumps(at(o, "results.0.ddq"), JSON_REAL_PRECISION(17)), *jets = strstr(text, ", \"v_jets\": [[");
     json_decref(o);
     assert_non_null(jets); /* at the same q, v: the first row of v_jets is v */
@@ -253,7 +253,7 @@ static void derivatives_by_the_parameters_obey_their_laws(void **state) {
     for (int p = 0; p < count; p++) {
       for (int k = 0; k < nv; k++) column[k] = D[k * count + p], expected[k] = -Y[k * count + p];
       multiply(M, column, nv, nv, product);
-      check_equal(product, expected, nv, 32 * size, "M ddq_dpi = -Y");
+      check_equal(product, expected, nv, 32 * size, "M da_dpi = -Y");
     }
     json_decref(o);
   }
@@ -268,7 +268,7 @@ static void links_are_listed_when_parameters_are_wanted(void **state) {
   assert_null(json_object_get(at(o, "model"), "links"));
   json_decref(o);
   const char *const names[] = {"pi",     "Y",      "Y_slotine_li", "Y_gravity", "Y_energy", "Y_momentum",
-                               "Y_jets", "dg_dpi", "ddq_dpi",      "dM_dpi",    "dC_dpi"};
+                               "Y_jets", "dg_dpi", "da_dpi",       "dM_dpi",    "dC_dpi"};
   const char *const links[] = {"trunk", "head", "camera", "hand", "finger"}; /* depth first */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char line[64];
@@ -305,7 +305,7 @@ static void mistakes_are_reported(void **state) {
 
 static void impossible_requests_are_reported_before_anything_is_written(void **state) {
   (void)state;
-  check_refusal("empty.json --want Y,ddq_dpi </dev/null", 1, "state 0: ddq_dpi: joint 'idle' has no effective inertia");
+  check_refusal("empty.json --want Y,da_dpi </dev/null", 1, "state 0: da_dpi: joint 'idle' has no effective inertia");
   json_decref(evaluate("empty.json --want Y,dM_dpi,Y_jets", "{}")); /* these need no inverse */
   check_refusal("builtin:chain:600 --want Y,dM_dpi </dev/null", 1,
                 "state 0: dM_dpi: its array is too large for a model with nv =");

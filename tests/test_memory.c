@@ -132,7 +132,7 @@ static jn_status differentiate_everything(const jn_model *m, jn_work *w, jn_loop
   jn_scalar axis = {JN_BY_PLACEMENT, 1, 2};
   jn_perturbation p;
   jn_hybrid_derivatives h = {X[0], X[0] + N, X[1], X[2], X[3], X[4], X[5], X[1] + N * N, NULL, NULL};
-  jn_gradient g = {.dq = X[0], .dv = X[1], .dtau = X[2], .dinertia = X[3]};
+  jn_gradient g = {.df_dq = X[0], .df_dv = X[1], .df_dtau = X[2], .df_dinertia = X[3]};
   jn_status made = jn_perturbation_of(m, w, &axis, q, v, room, &p);
   const jn_status all[] = {
       made,
@@ -146,7 +146,8 @@ static jn_status differentiate_everything(const jn_model *m, jn_work *w, jn_loop
       jn_joint_wrenches_jet(m, w, K, q, v, W, X[0]),
       jn_inverse_dynamics_derivatives(m, w, q, v, v, W, in, X[0], X[1], X[2], X[3]),
       jn_forward_dynamics_derivatives(m, w, q, v, v, W, in, X[5], X[0], X[1], X[2], NULL),
-      jn_forward_dynamics_second_derivatives(m, w, q, v, X[5], W, in, X[0], X[1], X[2], NULL, NULL, NULL, X[3], X[4]),
+      jn_forward_dynamics_second_derivatives(m, w, q, v, W, in, &(jn_forward_solution){X[5], X[0], X[1], X[2]},
+                                             &(jn_forward_second_derivatives){.d2a_dvdv = X[3], .room = X[4]}),
       jn_hybrid_dynamics_derivatives(m, w, given, q, v, v, v, W, in, &h),
       jn_inverse_dynamics_second_derivatives(m, w, q, v, v, W, in, X[0], X[1], X[2], X[3]),
       jn_mass_matrix_inverse_derivative(m, w, q, X[0], X[1]),

@@ -303,15 +303,21 @@ static void perturbations_add_up(void **st) {
     fill(&s, dh, x.wide, 1);
     fill(&s, dW, x.wide, 1);
     fill(&s, dI, 10 * x.nlink, 1);
-    jn_perturbation list[8] = {
-        {.dq = dq, .dv = dv, .da = da, .dh = dh, .dinertia = dI, .dwrench = dW, .darmature = arm, .dgravity = g},
-        {.dq = dq},
-        {.dv = dv},
-        {.da = da, .darmature = arm},
-        {.dh = dh},
-        {.dinertia = dI},
-        {.dwrench = dW},
-        {.dgravity = g}};
+    jn_perturbation list[8] = {{.dq_dp = dq,
+                                .dv_dp = dv,
+                                .da_dp = da,
+                                .dh_dp = dh,
+                                .dinertia_dp = dI,
+                                .dwrench_dp = dW,
+                                .darmature_dp = arm,
+                                .dgravity_dp = g},
+                               {.dq_dp = dq},
+                               {.dv_dp = dv},
+                               {.da_dp = da, .darmature_dp = arm},
+                               {.dh_dp = dh},
+                               {.dinertia_dp = dI},
+                               {.dwrench_dp = dW},
+                               {.dgravity_dp = g}};
     check_ok(jn_inverse_dynamics_sensitivity(x.m, x.w, x.q, x.v, x.a, x.W, 8, list, out));
     double size = norm_or_1(out, 8 * n);
     for (int r = 0; r < n; r++) {
@@ -319,7 +325,7 @@ static void perturbations_add_up(void **st) {
       for (int k = 1; k < 8; k++) sum += out[k * n + r];
       check_close(&out[r], &sum, 1, size, 2000, "the sum of all");
     }
-    jn_perturbation only = {.darmature = arm};
+    jn_perturbation only = {.darmature_dp = arm};
     check_ok(jn_inverse_dynamics_sensitivity(x.m, x.w, x.q, x.v, x.a, x.W, 1, &only, out));
     for (int r = 0; r < n; r++) {
       double expected = arm[r] * x.a[r];
@@ -414,14 +420,14 @@ static void every_scalar_fits_into_the_room(void **st) {
         if (status == JN_ERR_INDEX) continue; /* joints without this axis or pitch */
         check_ok(status);
         tried[kind]++;
-        const double *const of_v[] = {p[0].dq, p[0].dv, p[0].da, p[0].dtau, p[0].darmature};
+        const double *const of_v[] = {p[0].dq_dp, p[0].dv_dp, p[0].da_dp, p[0].dtau_dp, p[0].darmature_dp};
         for (int k = 0; k < 5; k++) check_inside(of_v[k], n, room, size, "an array of nv");
-        check_inside(p[0].dh, 6 * L, room, size, "dh");
-        check_inside(p[0].dS, 36 * L, room, size, "dS");
-        check_inside(p[0].dSdot, 36 * L, room, size, "dSdot");
-        check_inside(p[0].dinertia, 10 * L, room, size, "dinertia");
-        check_inside(p[0].dwrench, 6 * L, room, size, "dwrench");
-        check_inside(p[0].dgravity, 3, room, size, "dgravity");
+        check_inside(p[0].dh_dp, 6 * L, room, size, "dh_dp");
+        check_inside(p[0].dS_dp, 36 * L, room, size, "dS_dp");
+        check_inside(p[0].dSdot_dp, 36 * L, room, size, "dSdot_dp");
+        check_inside(p[0].dinertia_dp, 10 * L, room, size, "dinertia_dp");
+        check_inside(p[0].dwrench_dp, 6 * L, room, size, "dwrench_dp");
+        check_inside(p[0].dgravity_dp, 3, room, size, "dgravity_dp");
         for (int k = 0; k < 2; k++)
           check_ok(jn_inverse_dynamics_sensitivity(x.m, x.w, x.q, x.v, x.a, x.W, 1, &p[k], dtau[k]));
         assert_memory_equal(dtau[0], dtau[1], (size_t)n * sizeof(double));

@@ -159,10 +159,10 @@ want_function want_tau, want_ddq, want_hybrid, want_mass_matrix, want_mass_matri
 want_function want_mass_matrix_jets, want_coriolis_matrix_jets, want_gravity_jets, want_twist_jets, want_jacobian_jets,
     want_rate_matrices, want_joint_wrenches_jets, want_momentum_jets, want_com_jets, want_energy_jets;
 /* eval_derivatives.c */
-want_function want_dtau_dq, want_dtau_dv, want_dtau_da, want_dtau_dwrench, want_ddq_dq, want_ddq_dv, want_ddq_dtau,
-    want_ddq_dwrench, want_hybrid_derivatives, want_gravity_dq, want_mass_matrix_dq, want_mass_matrix_inverse_dq,
+want_function want_dtau_dq, want_dtau_dv, want_dtau_da, want_dtau_dwrench, want_da_dq, want_da_dv, want_da_dtau,
+    want_da_dwrench, want_hybrid_derivatives, want_gravity_dq, want_mass_matrix_dq, want_mass_matrix_inverse_dq,
     want_coriolis_matrix_dq, want_coriolis_matrix_dv, want_mass_matrix_rate_dq, want_mass_matrix_rate_dv,
-    want_second_tau, want_second_ddq, want_dtau_jets;
+    want_second_tau, want_second_a, want_dtau_jets;
 /* eval_loops.c */
 want_function want_lambda, want_lambda_jets, want_loop_wrenches, want_constraint, want_constraint_matrix, want_mobility;
 /* eval_closed.c */
@@ -170,7 +170,7 @@ want_function want_lambda_derivatives;
 /* eval_regressor.c */
 want_function want_parameters, want_regressor, want_slotine_li_regressor, want_gravity_regressor, want_energy_regressor,
     want_momentum_regressor, want_regressor_jets, want_gravity_dpi, want_mass_matrix_dpi, want_coriolis_matrix_dpi,
-    want_ddq_dpi;
+    want_da_dpi;
 /* eval_kinematics.c */
 want_function want_momentum, want_momentum_matrix, want_momentum_matrix_rate, want_com, want_com_jacobian, want_pose,
     want_twist, want_acceleration, want_jacobian, want_jacobian_rate, want_space_jacobian, want_space_jacobian_rate;

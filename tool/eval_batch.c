@@ -73,9 +73,9 @@ CALL(dtau_dv, jn_inverse_dynamics_derivatives, b->q, b->v, b->a, b->wrench, e->h
 CALL(dtau_da, jn_inverse_dynamics_derivatives, b->q, b->v, b->a, b->wrench, e->hold, NULL, NULL, out, NULL)
 #define DDQ b->q, b->v, b->force, b->wrench, e->hold, b->spare
 #define MINV (b->spare + (size_t)b->count * nv_of(e))
-CALL(ddq_dq, jn_forward_dynamics_derivatives, DDQ, out, NULL, MINV, NULL)
-CALL(ddq_dv, jn_forward_dynamics_derivatives, DDQ, NULL, out, MINV, NULL)
-CALL(ddq_dtau, jn_forward_dynamics_derivatives, DDQ, NULL, NULL, out, NULL)
+CALL(da_dq, jn_forward_dynamics_derivatives, DDQ, out, NULL, MINV, NULL)
+CALL(da_dv, jn_forward_dynamics_derivatives, DDQ, NULL, out, MINV, NULL)
+CALL(da_dtau, jn_forward_dynamics_derivatives, DDQ, NULL, NULL, out, NULL)
 CALL(Y, jn_regressor, b->q, b->v, b->a, out)
 
 static const eval_call calls[] = {
@@ -99,9 +99,9 @@ static const eval_call calls[] = {
     {"dtau_dq", size_matrix, run_dtau_dq},
     {"dtau_dv", size_matrix, run_dtau_dv},
     {"dtau_da", size_matrix, run_dtau_da},
-    {"ddq_dq", size_matrix, run_ddq_dq},
-    {"ddq_dv", size_matrix, run_ddq_dv},
-    {"ddq_dtau", size_matrix, run_ddq_dtau},
+    {"da_dq", size_matrix, run_da_dq},
+    {"da_dv", size_matrix, run_da_dv},
+    {"da_dtau", size_matrix, run_da_dtau},
     {"Y", size_regressor, run_Y},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
@@ -115,10 +115,10 @@ static int find_call(const char *want) {
 
 /* ---- Blocks ---- */
 
-/* With losses, ddq_dv needs Minv too. */
+/* With losses, da_dv needs Minv too. */
 static bool goes_ahead(const evaluation *e, const eval_want *want) {
   if (e->loops && want->is & WANT_CLOSED) return false;
-  return find_call(want->name) >= 0 && !(e->losses && strcmp(want->name, "ddq_dv") == 0);
+  return find_call(want->name) >= 0 && !(e->losses && strcmp(want->name, "da_dv") == 0);
 }
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }

@@ -129,9 +129,9 @@ jn_status want_lambda_derivatives(evaluation *e, json_writer *j, const char *key
   }
   add_damping(m, nv, -1, e->lambda == LAMBDA_TAU ? by[3] : by[2], damping, by[1]);
   emit_open_object(j, key);
-  emit_matrix(j, "dq", by[0], (int)m, (int)nv);
-  emit_matrix(j, "dv", by[1], (int)m, (int)nv);
-  emit_matrix(j, "dgiven", by[2], (int)m, (int)nv);
+  emit_matrix(j, "dlambda_dq", by[0], (int)m, (int)nv);
+  emit_matrix(j, "dlambda_dv", by[1], (int)m, (int)nv);
+  emit_matrix(j, "dlambda_dgiven", by[2], (int)m, (int)nv);
   emit_close_object(j);
   return JN_OK;
 }

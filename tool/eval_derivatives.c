@@ -134,19 +134,19 @@ static jn_status forward(evaluation *e, json_writer *j, const char *key, eval_pa
   return status;
 }
 
-jn_status want_ddq_dq(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_Q); }
-jn_status want_ddq_dv(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_V); }
-jn_status want_ddq_dtau(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_LAST); }
-jn_status want_ddq_dwrench(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_WRENCH); }
+jn_status want_da_dq(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_Q); }
+jn_status want_da_dv(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_V); }
+jn_status want_da_dtau(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_LAST); }
+jn_status want_da_dwrench(evaluation *e, json_writer *j, const char *key) { return forward(e, j, key, BY_WRENCH); }
 
 static void write_hybrid(const evaluation *e, json_writer *j, const char *key, const jn_hybrid_derivatives *d) {
   emit_open_object(j, key);
-  write_square(e, j, "ddq_dq", d->da_dq);
-  write_square(e, j, "ddq_dv", d->da_dv);
-  write_square(e, j, "ddq_dgiven", d->da_dgiven);
-  write_square(e, j, "tau_dq", d->dtau_dq);
-  write_square(e, j, "tau_dv", d->dtau_dv);
-  write_square(e, j, "tau_dgiven", d->dtau_dgiven);
+  write_square(e, j, "da_dq", d->da_dq);
+  write_square(e, j, "da_dv", d->da_dv);
+  write_square(e, j, "da_dgiven", d->da_dgiven);
+  write_square(e, j, "dtau_dq", d->dtau_dq);
+  write_square(e, j, "dtau_dv", d->dtau_dv);
+  write_square(e, j, "dtau_dgiven", d->dtau_dgiven);
   emit_close_object(j);
 }
 
@@ -200,20 +200,24 @@ jn_status want_second_tau(evaluation *e, json_writer *j, const char *key) {
 
 /* With losses ddq(q, v, tau) = f(q, v, tau - D v - friction). As df/dtau depends on q alone, only d2/dq dv changes, by
  * -d2f/dq dtau D. */
-jn_status want_second_ddq(evaluation *e, json_writer *j, const char *key) {
+jn_status want_second_a(evaluation *e, json_writer *j, const char *key) {
   if (e->loops) return JN_ERR_UNSUPPORTED; /* known of trees only */
   const eval_state *s = e->state;
   size_t nv = velocity_size(e), n2 = matrix_size(e), n3 = tensor_size(e);
   if (tensor_too_large(e)) return JN_ERR_SIZE;
   double *qq = eval_room(e, 5 * n3 + 3 * n2 + 5 * nv), *qv = qq + n3, *vv = qv + n3, *qtau = vv + n3, *room = qtau + n3;
-  double *dq = room + n3, *dv = dq + n2, *dtau = dv + n2, *a = dtau + n2, *force = a + nv, *damping = force + nv;
+  double *da_dq = room + n3, *da_dv = da_dq + n2, *da_dtau = da_dv + n2, *a = da_dtau + n2, *force = a + nv,
+         *damping = force + nv;
   jn_status status = eval_driving_forces(e, damping, force);
   if (status != JN_OK) return status;
-  status =
-      jn_forward_dynamics_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, e->hold, a, dq, dv, dtau, NULL);
+  status = jn_forward_dynamics_derivatives(e->model, e->work, s->q, s->v, force, s->wrench, e->hold, a, da_dq, da_dv,
+                                           da_dtau, NULL);
   if (status != JN_OK) return status;
-  status = jn_forward_dynamics_second_derivatives(e->model, e->work, s->q, s->v, a, s->wrench, e->hold, dq, dv, dtau,
-                                                  qq, qv, qtau, vv, room);
+  status = jn_forward_dynamics_second_derivatives(
+      e->model, e->work, s->q, s->v, s->wrench, e->hold,
+      &(jn_forward_solution){.a = a, .da_dq = da_dq, .da_dv = da_dv, .da_dtau = da_dtau},
+      &(jn_forward_second_derivatives){
+          .d2a_dqdq = qq, .d2a_dqdv = qv, .d2a_dqdtau = qtau, .d2a_dvdv = vv, .room = room});
   if (status == JN_OK) status = eval_damping(e, damping + nv, damping);
   if (status != JN_OK) return status;
   for (size_t h = 0; h < nv; h++) add_damping(e, -1, qtau + h * n2, damping, qv + h * n2);

@@ -125,7 +125,7 @@ jn_status want_mass_matrix_dpi(evaluation *e, json_writer *j, const char *key) {
 jn_status want_coriolis_matrix_dpi(evaluation *e, json_writer *j, const char *key) { return matrix_dpi(e, j, key, 1); }
 
 /* With --losses that of the motion which tau - loss(v) makes, as of ddq. */
-jn_status want_ddq_dpi(evaluation *e, json_writer *j, const char *key) {
+jn_status want_da_dpi(evaluation *e, json_writer *j, const char *key) {
   const eval_state *s = e->state;
   size_t nv = velocity_size(e);
   if (too_large(regressor_size(e))) return JN_ERR_SIZE;

@@ -32,16 +32,17 @@ JN_API jn_status jn_neutral(const jn_model *model, double *q);
  * rotations uniform. *state is the generator's state and its seed; the same state gives the same numbers anywhere. */
 JN_API jn_status jn_random(const jn_model *model, uint64_t *state, double *q);
 
-/* out = q (+) v: each joint moved by its tangent vector: J(out) = J(q) exp(S v) for spherical and free joints, q + v
- * otherwise. Angles are not wrapped: turns are kept. out may be q. */
+/* out [nq] = q (+) v: each joint moved by its tangent vector: J(out) = J(q) exp(S v) for spherical and free joints, q +
+ * v otherwise. Angles are not wrapped: turns are kept. out may be q. */
 JN_API jn_status jn_integrate(const jn_model *model, jn_work *work, const double *q, const double *v, double *out);
-/* v = q1 (-) q0: the least v with q0 (+) v = q1. Not defined for rotations apart by exactly pi (either side is given).
+/* v [nv] = q1 (-) q0: the least v with q0 (+) v = q1. Not defined for rotations apart by exactly pi (either side is
+ * given).
  */
 JN_API jn_status jn_difference(const jn_model *model, jn_work *work, const double *q0, const double *q1, double *v);
-/* out = q0 (+) s (q1 (-) q0); s = 0 gives q0, s = 1 gives q1 (quaternions up to sign). out may be q0 or q1. */
+/* out [nq] = q0 (+) s (q1 (-) q0); s = 0 gives q0, s = 1 gives q1 (quaternions up to sign). out may be q0 or q1. */
 JN_API jn_status jn_interpolate(const jn_model *model, jn_work *work, const double *q0, const double *q1, double s,
                                 double *out);
-/* out = q with unit quaternions. A zero quaternion gives NaN. out may be q. */
+/* out [nq] = q with unit quaternions. A zero quaternion gives NaN. out may be q. */
 JN_API jn_status jn_normalize(const jn_model *model, jn_work *work, const double *q, double *out);
 
 /* T [16]: pose of the link of `joint` in its parent link, placement * J(q). Errors: JN_ERR_INDEX. */
@@ -50,9 +51,9 @@ JN_API jn_status jn_joint_pose(const jn_model *model, jn_work *work, int joint, 
  * coordinates (kim2012 eq. 37). k = jn_joint_nv(); for a coupled joint k = 1, the leader's coordinate; nothing is
  * written for a fixed joint. Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_jacobian(const jn_model *model, jn_work *work, int joint, const double *q, double *S);
-/* dS [6 x k]: dS/dt along v (kim2012 eq. 38). Errors: JN_ERR_INDEX. */
+/* Sdot [6 x k] = dS/dt along v (kim2012 eq. 38). Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_jacobian_rate(const jn_model *model, jn_work *work, int joint, const double *q,
-                                        const double *v, double *dS);
+                                        const double *v, double *Sdot);
 
 #ifdef __cplusplus
 }

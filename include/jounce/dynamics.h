@@ -18,25 +18,29 @@
 extern "C" {
 #endif
 
-/* tau = M a + C v + g + k - sum J^T W. O(n). [kim2012 Table 2] */
+/* Inverse dynamics: tau [nv] = M a + C v + g + k - sum J^T W. O(n). [kim2012 Table 2] */
 JN_API jn_status jn_inverse_dynamics(const jn_model *model, jn_work *work, const double *q, const double *v,
                                      const double *a, const double *wrench, double *tau);
-/* g = tau(q, 0, 0) without springs; C v; and the bias C v + g + k. O(n). */
+/* Gravity forces g [nv] = tau(q, 0, 0) without springs, Coriolis forces c [nv] = C v, and the bias h [nv] = C v + g +
+ * k. O(n). */
 JN_API jn_status jn_gravity_forces(const jn_model *model, jn_work *work, const double *q, double *g);
 JN_API jn_status jn_coriolis_forces(const jn_model *model, jn_work *work, const double *q, const double *v, double *c);
 JN_API jn_status jn_bias_forces(const jn_model *model, jn_work *work, const double *q, const double *v, double *h);
-/* Forces that damping and Coulomb friction take: damping v + friction sign(v), sign(0) = 0; coupled joints included. */
+/* Forces that damping and Coulomb friction take: loss [nv] = damping v + friction sign(v), sign(0) = 0; coupled joints
+ * included. */
 JN_API jn_status jn_loss_forces(const jn_model *model, const double *v, double *loss);
 /* Forces that stretch the springs at the joints, stiffness (q - rest) [nv]; coupled joints included. They are part of
  * inverse dynamics and of the bias, so add nothing there; tau = M a + C v + g + these. O(n). */
 JN_API jn_status jn_spring_forces(const jn_model *model, const double *q, double *force);
 
-/* a with M a = tau - C v - g - k + sum J^T W. O(n) by articulated inertias [kim2012 Table 3]; O(nv^3) dense when
- * coordinates are coupled. JN_ERR_SINGULAR: a joint has no effective inertia, see jn_singular_joint(). */
+/* Forward dynamics: a [nv] with M a = tau - C v - g - k + sum J^T W. O(n) by articulated inertias [kim2012 Table 3];
+ * O(nv^3) dense when coordinates are coupled. JN_ERR_SINGULAR: a joint has no effective inertia, see
+ * jn_singular_joint(). */
 JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_work *work, const double *q, const double *v,
                                      const double *tau, const double *wrench, double *a);
-/* Hybrid dynamics: coordinates with prescribed[i] != 0 [nv] have their acceleration given, the others their force:
- * a_out and tau_out [nv] are both complete. Cost as forward dynamics. Errors: JN_ERR_SINGULAR. [kim2012 Table 4] */
+/* Hybrid dynamics: coordinates with prescribed[i] != 0 (nv bytes) have their acceleration given, the others their
+ * force: a_out and tau_out [nv] are both complete. Cost as forward dynamics. Errors: JN_ERR_SINGULAR. [kim2012 Table 4]
+ */
 JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_work *work, const unsigned char *prescribed,
                                     const double *q, const double *v, const double *a, const double *tau,
                                     const double *wrench, double *a_out, double *tau_out);
@@ -45,20 +49,20 @@ JN_API jn_status jn_hybrid_dynamics(const jn_model *model, jn_work *work, const 
  * inertia that is there (float: 5e-7). */
 JN_API int jn_singular_joint(const jn_work *work);
 
-/* M = sum J^T I J, symmetric positive definite. O(n d). [garofalo2013 eq. 6a] */
+/* The mass matrix M [nv x nv] = sum J^T I J, symmetric positive definite. O(n d). [garofalo2013 eq. 6a] */
 JN_API jn_status jn_mass_matrix(const jn_model *model, jn_work *work, const double *q, double *M);
-/* Its inverse. O(nv^2); O(nv^2 d) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
+/* Its inverse Minv [nv x nv]. O(nv^2); O(nv^2 d) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_mass_matrix_inverse(const jn_model *model, jn_work *work, const double *q, double *Minv);
-/* dM/dt along v = C + C^T. O(n d). */
+/* Its rate Mdot [nv x nv] = dM/dt along v = C + C^T. O(n d). */
 JN_API jn_status jn_mass_matrix_rate(const jn_model *model, jn_work *work, const double *q, const double *v,
-                                     double *dM);
-/* C with dM/dt - 2 C skew-symmetric. O(n d). There are many such C; this one is not that of Christoffel symbols, see
- * below. [garofalo2013 eq. 6b; mueller2021 sec. 5] */
+                                     double *Mdot);
+/* The Coriolis matrix C [nv x nv] with dM/dt - 2 C skew-symmetric. O(n d). There are many such C; this one is not that
+ * of Christoffel symbols, see below. [garofalo2013 eq. 6b; mueller2021 sec. 5] */
 JN_API jn_status jn_coriolis_matrix(const jn_model *model, jn_work *work, const double *q, const double *v, double *C);
-/* C by Christoffel symbols: C_ij = sum_k Gamma_ijk v_k, with the same C v, and dM/dt - 2 C skew-symmetric too. Where
- * velocities are rates of coordinates, Gamma_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, and C is half of
- * d(C v)/dv = dtau/dv. For the quasi-velocities of spherical and free joints that half is not passive; Gamma are then
- * the coefficients of the same connection (Levi-Civita's, of the kinetic energy), <X_i, nabla_{X_k} X_j>, so
+/* C [nv x nv] by Christoffel symbols: C_ij = sum_k Gamma_ijk v_k, with the same C v, and dM/dt - 2 C skew-symmetric
+ * too. Where velocities are rates of coordinates, Gamma_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, and C is half
+ * of d(C v)/dv = dtau/dv. For the quasi-velocities of spherical and free joints that half is not passive; Gamma are
+ * then the coefficients of the same connection (Levi-Civita's, of the kinetic energy), <X_i, nabla_{X_k} X_j>, so
  *   C = (d(C v)/dv + M' ad) / 2
  * with ad the bracket of the joint's own velocity, ad_w = [w] and ad_V, in blocks of these joints, and M' = M without
  * armature. O(n d). */
@@ -67,11 +71,11 @@ JN_API jn_status jn_coriolis_matrix_christoffel(const jn_model *model, jn_work *
 /* M = L^T D L with L unit lower triangular in the order of the tree: as sparse as the tree is branched. factor [nv x
  * nv] is in an order of its own, for jn_mass_solve() only. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_mass_factor(const jn_model *model, jn_work *work, const double *q, double *factor);
-/* x with M x = b. O(nv d). x may be b. */
+/* x [nv] with M x = b [nv], factor from jn_mass_factor(). O(nv d). x may be b. */
 JN_API jn_status jn_mass_solve(const jn_model *model, jn_work *work, const double *factor, const double *b, double *x);
 
 /* energy [2]: kinetic (v^T M v / 2, armature included) and potential (zero at the world's origin, and the energy of
- * springs) [J]. O(n). */
+ * springs), in J. O(n). */
 JN_API jn_status jn_energy(const jn_model *model, jn_work *work, const double *q, const double *v, double *energy);
 
 /* F [nlink x 6]: the wrench that the parent exerts on each link through its joint, fixed joints included, in the link's
@@ -81,14 +85,14 @@ JN_API jn_status jn_joint_wrenches(const jn_model *model, jn_work *work, const d
 
 /* Where jn_compute() puts its results; NULL: not wanted. */
 typedef struct jn_terms {
-  double *M, *C, *dM;                             /* [nv x nv] */
+  double *M, *C, *Mdot;                           /* [nv x nv] */
   double *tau, *g, *bias;                         /* [nv] tau with a and wrench */
   double *coriolis;                               /* [nv] C v */
   double *poses;                                  /* [nframe x 16] */
   double *twists, *accelerations;                 /* [nframe x 6] in `in` */
   double *jacobians, *jacobian_rates;             /* [nframe x 6 x nv] in `in` */
   double *space_jacobian, *space_jacobian_rate;   /* [6 x nv] */
-  double *com, *dcom, *ddcom;                     /* [3] */
+  double *com, *com_velocity, *com_acceleration;  /* [3] */
   double *com_jacobian;                           /* [3 x nv] */
   double *momentum;                               /* [6] `about` */
   double *momentum_matrix, *momentum_matrix_rate; /* [6 x nv] `about` */
@@ -97,8 +101,8 @@ typedef struct jn_terms {
   jn_about about;                                 /* which point momenta are about */
 } jn_terms;
 
-/* Any set of jn_terms from shared sweeps: what is asked for costs no more than its own function. Errors: JN_ERR_INDEX
- * (in, about). (garofalo2013, end of sec. VI) */
+/* Computes any set of jn_terms together, sharing the recursions over the tree: what is asked for costs no more than its
+ * own function. Errors: JN_ERR_INDEX (in, about). (garofalo2013, end of sec. VI) */
 JN_API jn_status jn_compute(const jn_model *model, jn_work *work, const double *q, const double *v, const double *a,
                             const double *wrench, const jn_terms *terms);
 

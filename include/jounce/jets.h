@@ -32,16 +32,18 @@ JN_API jn_status jn_work_create_order(const jn_model *model, int order, jn_work 
 JN_API size_t jn_work_size_order(const jn_model *model, int order);
 JN_API jn_status jn_work_init_order(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work);
 
-/* tau, dtau/dt, ..., d^K tau/dt^K along the motion. O(n K^2). [kumar2021 eqs. 14-20] */
+/* Inverse dynamics: tau_jet [(K+1) x nv] = tau, dtau/dt, ..., d^K tau/dt^K along the motion. O(n K^2). [kumar2021 eqs.
+ * 14-20] */
 JN_API jn_status jn_inverse_dynamics_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                          const double *v_jet, const double *wrench_jet, double *tau_jet);
-/* The motion that the forces and their derivatives make: v_jet [(K+2) x nv], its first row v. O(n K^2), and
- * O(nv^3) once where coordinates are coupled. Errors: JN_ERR_SINGULAR. */
+/* Forward dynamics: the motion that the forces and their derivatives make, v_jet [(K+2) x nv], its first row v. O(n
+ * K^2), and O(nv^3) once where coordinates are coupled. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_forward_dynamics_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                          const double *v, const double *tau_jet, const double *wrench_jet,
                                          double *v_jet);
-/* Coordinates with prescribed[i] != 0 [nv] have rows 1 ... K+1 of v_jet given, the others their tau_jet; row 0 of v_jet
- * is given for all. Both outputs are complete; tau_out may be NULL. Errors: JN_ERR_SINGULAR. */
+/* Hybrid dynamics: coordinates with prescribed[i] != 0 (nv bytes) have rows 1 ... K+1 of v_jet given, the others their
+ * tau_jet; row 0 of v_jet is given for all. v_out [(K+2) x nv] and tau_out [(K+1) x nv] are complete; tau_out may be
+ * NULL. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_hybrid_dynamics_jet(const jn_model *model, jn_work *work, int order,
                                         const unsigned char *prescribed, const double *q, const double *v_jet,
                                         const double *tau_jet, const double *wrench_jet, double *v_out,
@@ -56,23 +58,23 @@ JN_API jn_status jn_coriolis_matrix_jet(const jn_model *model, jn_work *work, in
                                         const double *v_jet, double *C_jet);
 JN_API jn_status jn_gravity_forces_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                        const double *v_jet, double *g_jet);
-/* Spatial momentum about the world's origin [(K+1) x 6], centre of mass [(K+1) x 3] (NaN without mass), kinetic and
- * potential energy [(K+1) x 2] of all that moves, with their derivatives. O(n K^2). */
+/* Of all that moves, with time derivatives: spatial momentum about the world's origin h_jet [(K+1) x 6], centre of mass
+ * com_jet [(K+1) x 3] (NaN without mass), kinetic and potential energy energy_jet [(K+1) x 2]. O(n K^2). */
 JN_API jn_status jn_momentum_jet(const jn_model *model, jn_work *work, int order, const double *q, const double *v_jet,
                                  double *h_jet);
 JN_API jn_status jn_center_of_mass_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                        const double *v_jet, double *com_jet);
 JN_API jn_status jn_energy_jet(const jn_model *model, jn_work *work, int order, const double *q, const double *v_jet,
                                double *energy_jet);
-/* Twist of a frame and its derivatives [(K+1) x 6]; Jacobian and its derivatives [(K+1) x 6 x nv]; in the frame's own
- * axes. O(d^2 K^2) and O(n K^2). Errors: JN_ERR_INDEX. */
+/* Twist of a frame and its derivatives, twist_jet [(K+1) x 6]; its Jacobian and the derivatives of that, J_jet [(K+1) x
+ * 6 x nv]; in the frame's own axes. O(d^2 K^2) and O(n K^2). Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_frame_twist_jet(const jn_model *model, jn_work *work, int order, int frame, const double *q,
                                     const double *v_jet, double *twist_jet);
 JN_API jn_status jn_frame_jacobian_jet(const jn_model *model, jn_work *work, int order, int frame, const double *q,
                                        const double *v_jet, double *J_jet);
 
-/* Screws of a joint and their derivatives [(K+1) x 6 x nv_joint], in the link's frame: constant unless the joint is a
- * product of several screws. A fixed joint has none, and S_jet is not written. Errors: JN_ERR_INDEX. */
+/* Screws of a joint and their derivatives, S_jet [(K+1) x 6 x nv_joint], in the link's frame: constant unless the joint
+ * is a product of several screws. A fixed joint has none, and S_jet is not written. Errors: JN_ERR_INDEX. */
 JN_API jn_status jn_joint_jacobian_jet(const jn_model *model, jn_work *work, int order, int link, const double *q,
                                        const double *v_jet, double *S_jet);
 /* The system matrices of the closed form over all L links in their own frames, each NULL if not wanted: A_jet [(K+1) x

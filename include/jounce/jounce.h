@@ -9,7 +9,7 @@
 #include "configuration.h"
 #include "derivatives.h"
 #include "dynamics.h"
-#include "float.h"
+#include "float_batch.h"
 #include "io.h"
 #include "jets.h"
 #include "kinematics.h"

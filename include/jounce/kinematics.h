@@ -34,29 +34,29 @@ JN_API jn_status jn_frame_acceleration(const jn_model *model, jn_work *work, int
 /* J [6 x nv]: V = J v (garofalo2013 sec. II). O(depth) and the zeros. */
 JN_API jn_status jn_frame_jacobian(const jn_model *model, jn_work *work, int frame, jn_representation in,
                                    const double *q, double *J);
-/* dJ [6 x nv]: dJ/dt along v (garofalo2013 eq. 28). */
+/* Jdot [6 x nv] = dJ/dt along v (garofalo2013 eq. 28). */
 JN_API jn_status jn_frame_jacobian_rate(const jn_model *model, jn_work *work, int frame, jn_representation in,
-                                        const double *q, const double *v, double *dJ);
-/* Of all frames at once: T [nframe x 16], J and dJ [nframe x 6 x nv], nframe = jn_frame_count(). */
+                                        const double *q, const double *v, double *Jdot);
+/* All frames at once: T [nframe x 16], J and Jdot [nframe x 6 x nv], nframe = jn_frame_count(). */
 JN_API jn_status jn_frame_poses(const jn_model *model, jn_work *work, const double *q, double *T);
 JN_API jn_status jn_frame_jacobians(const jn_model *model, jn_work *work, jn_representation in, const double *q,
                                     double *J);
 JN_API jn_status jn_frame_jacobian_rates(const jn_model *model, jn_work *work, jn_representation in, const double *q,
-                                         const double *v, double *dJ);
+                                         const double *v, double *Jdot);
 /* J [6 x nv]: the space Jacobian, all joints' screws where they are now, in the world's axes about its origin:
  * J = [Ad_{T_i} S_i], i the body that a coordinate moves. The twist of any frame (JN_IN_WORLD) is J v with only the
  * columns of the joints between it and the world; these columns are jn_frame_jacobian(JN_IN_WORLD), and Ad_{T^-1} times
  * them its Jacobian in the frame T. A coordinate of coupled joints has the sum of their screws. O(n).
- * dJ [6 x nv]: its rate along v, [Ad_{T_i} (dS_i/dt + ad_{V_i} S_i)]. */
+ * Jdot [6 x nv]: its rate along v, [Ad_{T_i} (dS_i/dt + ad_{V_i} S_i)]. */
 JN_API jn_status jn_space_jacobian(const jn_model *model, jn_work *work, const double *q, double *J);
 JN_API jn_status jn_space_jacobian_rate(const jn_model *model, jn_work *work, const double *q, const double *v,
-                                        double *dJ);
+                                        double *Jdot);
 
-/* c, dc, ddc [3]: centre of mass in the world, its velocity and acceleration, of the subtree of `link`, or of all that
- * moves for JN_WORLD. NaN when that has no mass. O(n). */
+/* c, cdot, cddot [3]: centre of mass in the world, its velocity and acceleration, of the subtree of `link`, or of all
+ * that moves for JN_WORLD. NaN when that has no mass. O(n). */
 JN_API jn_status jn_center_of_mass(const jn_model *model, jn_work *work, int link, const double *q, const double *v,
-                                   const double *a, double *c, double *dc, double *ddc);
-/* J [3 x nv]: dc = J v (garofalo2013 eq. 7). O(n). */
+                                   const double *a, double *c, double *cdot, double *cddot);
+/* J [3 x nv]: cdot = J v (garofalo2013 eq. 7). O(n). */
 JN_API jn_status jn_com_jacobian(const jn_model *model, jn_work *work, int link, const double *q, double *J);
 
 /* The point that momentum is about. Axes are always the world's. */
@@ -66,10 +66,10 @@ typedef enum jn_about { JN_ABOUT_ORIGIN = 0, JN_ABOUT_COM = 1 } jn_about;
  */
 JN_API jn_status jn_momentum(const jn_model *model, jn_work *work, jn_about about, const double *q, const double *v,
                              double *h);
-/* A [6 x nv]: h = A v. dA [6 x nv]: its rate along v, so that dh/dt = A a + dA v. O(n). */
+/* A [6 x nv]: h = A v. Adot [6 x nv]: its rate along v, so that dh/dt = A a + Adot v. O(n). */
 JN_API jn_status jn_momentum_matrix(const jn_model *model, jn_work *work, jn_about about, const double *q, double *A);
 JN_API jn_status jn_momentum_matrix_rate(const jn_model *model, jn_work *work, jn_about about, const double *q,
-                                         const double *v, double *dA);
+                                         const double *v, double *Adot);
 
 #ifdef __cplusplus
 }

@@ -37,12 +37,12 @@ typedef struct jn_loops jn_loops;
 typedef struct jn_loops_user {
   int rows;      /* conditions */
   void *context; /* given to the functions */
-  /* phi, A, and dA v [rows] with phi'' = A a + dA v. Enough for assembly, rank, impact, and dynamics of order 0. */
-  jn_status (*value)(void *context, const double *q, const double *v, double *phi, double *A, double *dAv);
+  /* phi, A, and Adot v [rows] with phi'' = A a + Adot v. Enough for assembly, rank, impact, and dynamics of order 0. */
+  jn_status (*value)(void *context, const double *q, const double *v, double *phi, double *A, double *Adot_v);
   /* For jets of order K > 0 (NULL: these are JN_ERR_CALLBACK): phi_jet [(K+3) x rows] and A_jet [(K+1) x rows x nv],
    * values and time derivatives along the motion v_jet [(K+2) x nv]. */
   jn_status (*jet)(void *context, int order, const double *q, const double *v_jet, double *phi_jet, double *A_jet);
-  /* For derivatives (NULL: these are JN_ERR_CALLBACK): by q of A^T lambda [nv x nv], and by q and v of A a + dA v
+  /* For derivatives (NULL: these are JN_ERR_CALLBACK): by q of A^T lambda [nv x nv], and by q and v of A a + Adot v
    * [rows x nv], all else held. */
   jn_status (*derivatives)(void *context, const double *q, const double *v, const double *a, const double *lambda,
                            double *dforce_dq, double *drate_dq, double *drate_dv);
@@ -73,10 +73,10 @@ JN_API void jn_loops_destroy(jn_loops *loops); /* Releases it; NULL is allowed. 
 JN_API int jn_loops_rows(const jn_loops *loops);
 JN_API int jn_loops_row(const jn_loops *loops, int loop, int *rows);
 
-/* phi [m], A [m x nv]; dA v [m] at the velocity v, so that phi'' = A a + dA v. Outputs may be NULL. Rows are in m or as
- * sines of small angles: positions of b in the closing frame of a, then directions. */
+/* phi [m], A [m x nv]; Adot v [m] at the velocity v, so that phi'' = A a + Adot v. Outputs may be NULL. Rows are in m
+ * or as sines of small angles: positions of b in the closing frame of a, then directions. */
 JN_API jn_status jn_loops_constraint(jn_loops *loops, const double *q, const double *v, double *phi, double *A,
-                                     double *dAv);
+                                     double *Adot_v);
 /* How far each loop is from closed, gap [loops of the model, then the user's conditions]: the largest of its distances
  * [m] and angles [rad]. phi is made of sines and vanishes half a turn away from closed too; gaps are zero where the
  * loop is closed and nowhere else: angles are those of rotations, and axes must point the same way (weld, prismatic,

@@ -17,18 +17,19 @@
 extern "C" {
 #endif
 
-/* Y [nv x 10L]: tau = Y pi + armature a. O(n d). */
+/* The regressor Y [nv x 10L] of inverse dynamics: tau = Y pi + armature a. O(n d). */
 JN_API jn_status jn_regressor(const jn_model *model, jn_work *work, const double *q, const double *v, const double *a,
                               double *Y);
-/* Slotine and Li's: Y pi = M a_r + C v_r + g, with the passive C of jn_coriolis_matrix() at v (armature as above). O(n
- * d). [garofalo2013 eqs. 15, 16] */
+/* Slotine and Li's regressor Y [nv x 10L]: Y pi = M a_r + C v_r + g, v_r and a_r [nv], with the passive C of
+ * jn_coriolis_matrix() at v (armature as above). O(n d). [garofalo2013 eqs. 15, 16] */
 JN_API jn_status jn_slotine_li_regressor(const jn_model *model, jn_work *work, const double *q, const double *v,
                                          const double *v_r, const double *a_r, double *Y);
-/* The same without gravity: Y pi = M x + C y; so dM/dpi x is column by column Y of (x, 0), and dC/dpi y that of (0, y).
+/* The same without gravity, Y [nv x 10L]: Y pi = M x + C y, x and y [nv]; so dM/dpi x is column by column Y of (x, 0),
+ * and dC/dpi y that of (0, y).
  */
 JN_API jn_status jn_inertia_regressor(const jn_model *model, jn_work *work, const double *q, const double *v,
                                       const double *y, const double *x, double *Y);
-/* g = Y pi. */
+/* Y [nv x 10L] of the gravity forces: g = Y pi. */
 JN_API jn_status jn_gravity_regressor(const jn_model *model, jn_work *work, const double *q, double *Y);
 /* Y [2 x 10L]: kinetic (without armature) and potential energy. */
 JN_API jn_status jn_energy_regressor(const jn_model *model, jn_work *work, const double *q, const double *v, double *Y);
@@ -48,21 +49,21 @@ JN_API jn_status jn_regressor_jet(const jn_model *model, jn_work *work, int orde
 
 /* ---- derivatives ---- */
 
-/* dM, dC [10L x nv x nv], first index the parameter; dg [nv x 10L]. Outputs may be NULL. O(n d^2). [garofalo2013 eq.
- * 13]
+/* dM_dpi, dC_dpi [10L x nv x nv], first index the parameter; dg_dpi [nv x 10L]. Outputs may be NULL. O(n d^2).
+ * [garofalo2013 eq. 13]
  */
 JN_API jn_status jn_parameter_derivatives(const jn_model *model, jn_work *work, const double *q, const double *v,
-                                          double *dM, double *dC, double *dg);
-/* a [nv]: forward dynamics; dpi [nv x 10L] = da/dpi = -M^-1 Y. O(nv n) for each link. Errors: JN_ERR_SINGULAR. */
+                                          double *dM_dpi, double *dC_dpi, double *dg_dpi);
+/* a [nv]: forward dynamics; da_dpi [nv x 10L] = -M^-1 Y. O(nv n) for each link. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_forward_dynamics_parameter_derivatives(const jn_model *model, jn_work *work, const double *q,
                                                            const double *v, const double *tau, const double *wrench,
-                                                           double *a, double *dpi);
-/* a_out, tau_out [nv]: hybrid dynamics; da, dtau [nv x 10L]. Errors: JN_ERR_SINGULAR. */
+                                                           double *a, double *da_dpi);
+/* a_out, tau_out [nv]: hybrid dynamics; da_dpi, dtau_dpi [nv x 10L]. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_hybrid_dynamics_parameter_derivatives(const jn_model *model, jn_work *work,
                                                           const unsigned char *prescribed, const double *q,
                                                           const double *v, const double *a, const double *tau,
                                                           const double *wrench, double *a_out, double *tau_out,
-                                                          double *da, double *dtau);
+                                                          double *da_dpi, double *dtau_dpi);
 
 #ifdef __cplusplus
 }

@@ -3,9 +3,9 @@
  *
  * A scalar p may enter anywhere: the state, forces, inertias, wrenches, gravity, and the geometry of the joints. A
  * jn_perturbation says how, by the derivatives of all that depends on p; jn_perturbation_of() makes it for the usual
- * ones. Conventions as in derivatives.h; external wrenches are held in the links' frames unless dwrench says otherwise.
- * No function allocates. Mathematics: docs/derivatives.md. Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW,
- * JN_ERR_SIZE, JN_ERR_INDEX; JN_ERR_SINGULAR for forward and hybrid dynamics. */
+ * ones. Conventions as in derivatives.h; external wrenches are held in the links' frames unless dwrench_dp says
+ * otherwise. No function allocates. Mathematics: docs/derivatives.md. Errors of all: JN_ERR_NULL, JN_ERR_WORK,
+ * JN_ERR_ROW, JN_ERR_SIZE, JN_ERR_INDEX; JN_ERR_SINGULAR for forward and hybrid dynamics. */
 #ifndef JOUNCE_SENSITIVITY_H
 #define JOUNCE_SENSITIVITY_H
 
@@ -15,18 +15,18 @@
 extern "C" {
 #endif
 
-/* d/dp of what p enters; NULL: not at all (kim2012 sec. 4). dq is in the tangent space; da counts where accelerations
- * are given, dtau where forces are. dh = T^-1 dT/dp of the pose T of each link in its parent, beyond what dq does. dS,
- * dSdot: screws of each joint in its link's frame, and their rates, beyond what dq and dv do: six numbers for each
- * coordinate of the joint, of which there are up to six. */
+/* d/dp of what p enters; NULL: not at all (kim2012 sec. 4). dq_dp is in the tangent space; da_dp counts where
+ * accelerations are given, dtau_dp where forces are. dh_dp = T^-1 dT/dp of the pose T of each link in its parent,
+ * beyond what dq_dp does. dS_dp, dSdot_dp: screws of each joint in its link's frame, and their rates, beyond what dq_dp
+ * and dv_dp do: six numbers for each coordinate of the joint, of which there are up to six. */
 typedef struct jn_perturbation {
-  const double *dq, *dv, *da, *dtau; /* [nv] */
-  const double *dh;                  /* [nlink x 6] */
-  const double *dS, *dSdot;          /* [nlink x 6 x 6] */
-  const double *dinertia;            /* [nlink x 10] */
-  const double *dwrench;             /* [nlink x 6] in the links' frames */
-  const double *darmature;           /* [nv] inertia added to the coordinate itself */
-  const double *dgravity;            /* [3] */
+  const double *dq_dp, *dv_dp, *da_dp, *dtau_dp; /* [nv] */
+  const double *dh_dp;                           /* [nlink x 6] */
+  const double *dS_dp, *dSdot_dp;                /* [nlink x 6 x 6] */
+  const double *dinertia_dp;                     /* [nlink x 10] */
+  const double *dwrench_dp;                      /* [nlink x 6] in the links' frames */
+  const double *darmature_dp;                    /* [nv] inertia added to the coordinate itself */
+  const double *dgravity_dp;                     /* [3] */
 } jn_perturbation;
 
 /* Scalars with a name. index: a coordinate of v, or a link; component: see there. */
@@ -58,37 +58,37 @@ JN_API size_t jn_perturbation_room(const jn_model *model);
 JN_API jn_status jn_perturbation_of(const jn_model *model, jn_work *work, const jn_scalar *scalar, const double *q,
                                     const double *v, double *room, jn_perturbation *perturbation);
 
-/* dtau [count x nv]: d/dp of inverse dynamics for each of `count` scalars (their dtau is ignored). O(n) for each.
+/* dtau_dp [count x nv] of inverse dynamics for each of `count` scalars (their own dtau_dp is ignored). O(n) for each.
  * [kim2012 Table 5] */
 JN_API jn_status jn_inverse_dynamics_sensitivity(const jn_model *model, jn_work *work, const double *q, const double *v,
                                                  const double *a, const double *wrench, int count,
-                                                 const jn_perturbation *perturbations, double *dtau);
-/* a [nv]: forward dynamics; da [count x nv]: d/dp of it (their da is ignored). O(n) for each, O(nv^3)
+                                                 const jn_perturbation *perturbations, double *dtau_dp);
+/* a [nv]: forward dynamics; da_dp [count x nv] of it (the scalars' own da_dp is ignored). O(n) for each, O(nv^3)
  * with coupled coordinates. [kim2012 Table 6] */
 JN_API jn_status jn_forward_dynamics_sensitivity(const jn_model *model, jn_work *work, const double *q, const double *v,
                                                  const double *tau, const double *wrench, int count,
-                                                 const jn_perturbation *perturbations, double *a, double *da);
-/* a_out, tau_out [nv]: hybrid dynamics; da, dtau [count x nv]: d/dp of both, complete. O(n) for each. [kim2012 Table 7]
+                                                 const jn_perturbation *perturbations, double *a, double *da_dp);
+/* a_out, tau_out [nv]: hybrid dynamics; da_dp, dtau_dp [count x nv] of both, complete. O(n) for each. [kim2012 Table 7]
  */
 JN_API jn_status jn_hybrid_dynamics_sensitivity(const jn_model *model, jn_work *work, const unsigned char *prescribed,
                                                 const double *q, const double *v, const double *a, const double *tau,
                                                 const double *wrench, int count, const jn_perturbation *perturbations,
-                                                double *a_out, double *tau_out, double *da, double *dtau);
+                                                double *a_out, double *tau_out, double *da_dp, double *dtau_dp);
 
-/* Where a gradient goes; NULL: not wanted. */
+/* Where the gradient of a scalar f goes; NULL: not wanted. */
 typedef struct jn_gradient {
-  double *dq, *dv, *da, *dtau; /* [nv]; da for inverse, dtau for forward dynamics */
-  double *dwrench;             /* [nlink x 6] */
-  double *dinertia;            /* [nlink x 10] */
-  double *dgravity;            /* [3] */
-  double *darmature;           /* [nv] */
+  double *df_dq, *df_dv, *df_da, *df_dtau; /* [nv]; df_da for inverse, df_dtau for forward dynamics */
+  double *df_dwrench;                      /* [nlink x 6] */
+  double *df_dinertia;                     /* [nlink x 10] */
+  double *df_dgravity;                     /* [3] */
+  double *df_darmature;                    /* [nv] */
 } jn_gradient;
 
-/* Reverse product: the gradient of y . tau, y [nv] held, by everything at once. O(n), whatever is asked for. */
+/* Reverse product: the gradient of f = y . tau, y [nv] held, by everything at once. O(n), whatever is asked for. */
 JN_API jn_status jn_inverse_dynamics_adjoint(const jn_model *model, jn_work *work, const double *q, const double *v,
                                              const double *a, const double *wrench, jn_representation hold,
                                              const double *y, const jn_gradient *gradient);
-/* The gradient of y . a of forward dynamics, whose a [nv] comes out; gradient->dtau = M^-1 y must not be NULL. O(n). */
+/* The gradient of f = y . a of forward dynamics, whose a [nv] is written; df_dtau = M^-1 y must not be NULL. O(n). */
 JN_API jn_status jn_forward_dynamics_adjoint(const jn_model *model, jn_work *work, const double *q, const double *v,
                                              const double *tau, const double *wrench, jn_representation hold,
                                              const double *y, double *a, const jn_gradient *gradient);

@@ -29,8 +29,8 @@ jn_status PUBLIC(joint_jacobian_batch)(jn_batch *batch, size_t count, int joint,
   BATCH(joint_jacobian, joint, q, S);
 }
 jn_status PUBLIC(joint_jacobian_rate_batch)(jn_batch *batch, size_t count, int joint, const number *q, const number *v,
-                                            number *dS) {
-  BATCH(joint_jacobian_rate, joint, q, v, dS);
+                                            number *Sdot) {
+  BATCH(joint_jacobian_rate, joint, q, v, Sdot);
 }
 jn_status PUBLIC(frame_pose_batch)(jn_batch *batch, size_t count, int frame, const number *q, number *T) {
   BATCH(frame_pose, frame, q, T);
@@ -48,8 +48,8 @@ jn_status PUBLIC(frame_jacobian_batch)(jn_batch *batch, size_t count, int frame,
   BATCH(frame_jacobian, frame, in, q, J);
 }
 jn_status PUBLIC(frame_jacobian_rate_batch)(jn_batch *batch, size_t count, int frame, jn_representation in,
-                                            const number *q, const number *v, number *dJ) {
-  BATCH(frame_jacobian_rate, frame, in, q, v, dJ);
+                                            const number *q, const number *v, number *Jdot) {
+  BATCH(frame_jacobian_rate, frame, in, q, v, Jdot);
 }
 jn_status PUBLIC(frame_poses_batch)(jn_batch *batch, size_t count, const number *q, number *T) {
   BATCH(frame_poses, q, T);
@@ -59,19 +59,19 @@ jn_status PUBLIC(frame_jacobians_batch)(jn_batch *batch, size_t count, jn_repres
   BATCH(frame_jacobians, in, q, J);
 }
 jn_status PUBLIC(frame_jacobian_rates_batch)(jn_batch *batch, size_t count, jn_representation in, const number *q,
-                                             const number *v, number *dJ) {
-  BATCH(frame_jacobian_rates, in, q, v, dJ);
+                                             const number *v, number *Jdot) {
+  BATCH(frame_jacobian_rates, in, q, v, Jdot);
 }
 jn_status PUBLIC(space_jacobian_batch)(jn_batch *batch, size_t count, const number *q, number *J) {
   BATCH(space_jacobian, q, J);
 }
 jn_status PUBLIC(space_jacobian_rate_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
-                                            number *dJ) {
-  BATCH(space_jacobian_rate, q, v, dJ);
+                                            number *Jdot) {
+  BATCH(space_jacobian_rate, q, v, Jdot);
 }
 jn_status PUBLIC(center_of_mass_batch)(jn_batch *batch, size_t count, int link, const number *q, const number *v,
-                                       const number *a, number *c, number *dc, number *ddc) {
-  BATCH(center_of_mass, link, q, v, a, c, dc, ddc);
+                                       const number *a, number *c, number *cdot, number *cddot) {
+  BATCH(center_of_mass, link, q, v, a, c, cdot, cddot);
 }
 jn_status PUBLIC(com_jacobian_batch)(jn_batch *batch, size_t count, int link, const number *q, number *J) {
   BATCH(com_jacobian, link, q, J);
@@ -84,8 +84,8 @@ jn_status PUBLIC(momentum_matrix_batch)(jn_batch *batch, size_t count, jn_about 
   BATCH(momentum_matrix, about, q, A);
 }
 jn_status PUBLIC(momentum_matrix_rate_batch)(jn_batch *batch, size_t count, jn_about about, const number *q,
-                                             const number *v, number *dA) {
-  BATCH(momentum_matrix_rate, about, q, v, dA);
+                                             const number *v, number *Adot) {
+  BATCH(momentum_matrix_rate, about, q, v, Adot);
 }
 jn_status PUBLIC(inverse_dynamics_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
                                          const number *a, const number *wrench, number *tau) {
@@ -115,8 +115,9 @@ jn_status PUBLIC(mass_matrix_batch)(jn_batch *batch, size_t count, const number 
 jn_status PUBLIC(mass_matrix_inverse_batch)(jn_batch *batch, size_t count, const number *q, number *Minv) {
   BATCH(mass_matrix_inverse, q, Minv);
 }
-jn_status PUBLIC(mass_matrix_rate_batch)(jn_batch *batch, size_t count, const number *q, const number *v, number *dM) {
-  BATCH(mass_matrix_rate, q, v, dM);
+jn_status PUBLIC(mass_matrix_rate_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
+                                         number *Mdot) {
+  BATCH(mass_matrix_rate, q, v, Mdot);
 }
 jn_status PUBLIC(coriolis_matrix_batch)(jn_batch *batch, size_t count, const number *q, const number *v, number *C) {
   BATCH(coriolis_matrix, q, v, C);
@@ -209,13 +210,15 @@ jn_status PUBLIC(joint_wrenches_jet_batch)(jn_batch *batch, size_t count, int or
 }
 jn_status PUBLIC(inverse_dynamics_derivatives_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
                                                      const number *a, const number *wrench, jn_representation hold,
-                                                     number *dq, number *dv, number *da, number *dwrench) {
-  BATCH(inverse_dynamics_derivatives, q, v, a, wrench, hold, dq, dv, da, dwrench);
+                                                     number *dtau_dq, number *dtau_dv, number *dtau_da,
+                                                     number *dtau_dwrench) {
+  BATCH(inverse_dynamics_derivatives, q, v, a, wrench, hold, dtau_dq, dtau_dv, dtau_da, dtau_dwrench);
 }
 jn_status PUBLIC(forward_dynamics_derivatives_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
                                                      const number *tau, const number *wrench, jn_representation hold,
-                                                     number *a, number *dq, number *dv, number *dtau, number *dwrench) {
-  BATCH(forward_dynamics_derivatives, q, v, tau, wrench, hold, a, dq, dv, dtau, dwrench);
+                                                     number *a, number *da_dq, number *da_dv, number *da_dtau,
+                                                     number *da_dwrench) {
+  BATCH(forward_dynamics_derivatives, q, v, tau, wrench, hold, a, da_dq, da_dv, da_dtau, da_dwrench);
 }
 jn_status PUBLIC(hybrid_dynamics_derivatives_batch)(jn_batch *batch, size_t count, const unsigned char *prescribed,
                                                     const number *q, const number *v, const number *a,
@@ -225,49 +228,47 @@ jn_status PUBLIC(hybrid_dynamics_derivatives_batch)(jn_batch *batch, size_t coun
 }
 jn_status PUBLIC(inverse_dynamics_derivatives_along_batch)(jn_batch *batch, size_t count, const number *q,
                                                            const number *v, const number *a, const number *wrench,
-                                                           jn_representation hold, const number *dq, const number *dv,
-                                                           const number *da, number *dtau, number *ddq, number *ddv,
-                                                           number *dda) {
-  BATCH(inverse_dynamics_derivatives_along, q, v, a, wrench, hold, dq, dv, da, dtau, ddq, ddv, dda);
+                                                           jn_representation hold, const PUBLIC(direction) * along,
+                                                           const PUBLIC(inverse_derivatives_along) * out) {
+  BATCH(inverse_dynamics_derivatives_along, q, v, a, wrench, hold, along, out);
 }
 jn_status PUBLIC(inverse_dynamics_second_derivatives_batch)(jn_batch *batch, size_t count, const number *q,
                                                             const number *v, const number *a, const number *wrench,
-                                                            jn_representation hold, number *qq, number *qv, number *vv,
-                                                            number *qa) {
-  BATCH(inverse_dynamics_second_derivatives, q, v, a, wrench, hold, qq, qv, vv, qa);
+                                                            jn_representation hold, number *d2tau_dqdq,
+                                                            number *d2tau_dqdv, number *d2tau_dvdv,
+                                                            number *d2tau_dqda) {
+  BATCH(inverse_dynamics_second_derivatives, q, v, a, wrench, hold, d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dqda);
 }
 jn_status PUBLIC(forward_dynamics_derivatives_along_batch)(jn_batch *batch, size_t count, const number *q,
-                                                           const number *v, const number *a, const number *wrench,
-                                                           jn_representation hold, const number *dadq,
-                                                           const number *dadv, const number *dadtau, const number *dq,
-                                                           const number *dv, const number *dtau, number *ddq,
-                                                           number *ddv, number *ddtau) {
-  BATCH(forward_dynamics_derivatives_along, q, v, a, wrench, hold, dadq, dadv, dadtau, dq, dv, dtau, ddq, ddv, ddtau);
+                                                           const number *v, const number *wrench,
+                                                           jn_representation hold, const PUBLIC(forward_solution) * at,
+                                                           const PUBLIC(direction) * along,
+                                                           const PUBLIC(forward_derivatives_along) * out) {
+  BATCH(forward_dynamics_derivatives_along, q, v, wrench, hold, at, along, out);
 }
 jn_status PUBLIC(forward_dynamics_second_derivatives_batch)(jn_batch *batch, size_t count, const number *q,
-                                                            const number *v, const number *a, const number *wrench,
-                                                            jn_representation hold, const number *dadq,
-                                                            const number *dadv, const number *dadtau, number *qq,
-                                                            number *qv, number *qtau, number *vv, number *room) {
-  BATCH(forward_dynamics_second_derivatives, q, v, a, wrench, hold, dadq, dadv, dadtau, qq, qv, qtau, vv, room);
+                                                            const number *v, const number *wrench,
+                                                            jn_representation hold, const PUBLIC(forward_solution) * at,
+                                                            const PUBLIC(forward_second_derivatives) * out) {
+  BATCH(forward_dynamics_second_derivatives, q, v, wrench, hold, at, out);
 }
-jn_status PUBLIC(mass_matrix_derivative_batch)(jn_batch *batch, size_t count, const number *q, number *dM) {
-  BATCH(mass_matrix_derivative, q, dM);
+jn_status PUBLIC(mass_matrix_derivative_batch)(jn_batch *batch, size_t count, const number *q, number *dM_dq) {
+  BATCH(mass_matrix_derivative, q, dM_dq);
 }
 jn_status PUBLIC(mass_matrix_inverse_derivative_batch)(jn_batch *batch, size_t count, const number *q, number *Minv,
-                                                       number *dMinv) {
-  BATCH(mass_matrix_inverse_derivative, q, Minv, dMinv);
+                                                       number *dMinv_dq) {
+  BATCH(mass_matrix_inverse_derivative, q, Minv, dMinv_dq);
 }
 jn_status PUBLIC(coriolis_matrix_derivatives_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
-                                                    number *dq, number *dv) {
-  BATCH(coriolis_matrix_derivatives, q, v, dq, dv);
+                                                    number *dC_dq, number *dC_dv) {
+  BATCH(coriolis_matrix_derivatives, q, v, dC_dq, dC_dv);
 }
 jn_status PUBLIC(mass_matrix_rate_derivatives_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
-                                                     number *dq, number *dv) {
-  BATCH(mass_matrix_rate_derivatives, q, v, dq, dv);
+                                                     number *dMdot_dq, number *dMdot_dv) {
+  BATCH(mass_matrix_rate_derivatives, q, v, dMdot_dq, dMdot_dv);
 }
-jn_status PUBLIC(gravity_forces_derivative_batch)(jn_batch *batch, size_t count, const number *q, number *dg) {
-  BATCH(gravity_forces_derivative, q, dg);
+jn_status PUBLIC(gravity_forces_derivative_batch)(jn_batch *batch, size_t count, const number *q, number *dg_dq) {
+  BATCH(gravity_forces_derivative, q, dg_dq);
 }
 jn_status PUBLIC(frame_jacobian_derivatives_batch)(jn_batch *batch, size_t count, int frame, jn_representation in,
                                                    const number *q, const number *v, number *dJ_dq, number *dJdot_dq,
@@ -275,22 +276,22 @@ jn_status PUBLIC(frame_jacobian_derivatives_batch)(jn_batch *batch, size_t count
   BATCH(frame_jacobian_derivatives, frame, in, q, v, dJ_dq, dJdot_dq, dJdot_dv);
 }
 jn_status PUBLIC(frame_twist_derivatives_batch)(jn_batch *batch, size_t count, int frame, jn_representation in,
-                                                const number *q, const number *v, number *dq) {
-  BATCH(frame_twist_derivatives, frame, in, q, v, dq);
+                                                const number *q, const number *v, number *dV_dq) {
+  BATCH(frame_twist_derivatives, frame, in, q, v, dV_dq);
 }
 jn_status PUBLIC(frame_acceleration_derivatives_batch)(jn_batch *batch, size_t count, int frame, jn_representation in,
-                                                       const number *q, const number *v, const number *a, number *dq,
-                                                       number *dv) {
-  BATCH(frame_acceleration_derivatives, frame, in, q, v, a, dq, dv);
+                                                       const number *q, const number *v, const number *a, number *dA_dq,
+                                                       number *dA_dv) {
+  BATCH(frame_acceleration_derivatives, frame, in, q, v, a, dA_dq, dA_dv);
 }
 jn_status PUBLIC(momentum_derivative_batch)(jn_batch *batch, size_t count, jn_about about, const number *q,
-                                            const number *v, number *dq) {
-  BATCH(momentum_derivative, about, q, v, dq);
+                                            const number *v, number *dh_dq) {
+  BATCH(momentum_derivative, about, q, v, dh_dq);
 }
 jn_status PUBLIC(center_of_mass_derivatives_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
-                                                   const number *a, number *dc_dq, number *ddc_dq, number *dddc_dq,
-                                                   number *dddc_dv) {
-  BATCH(center_of_mass_derivatives, q, v, a, dc_dq, ddc_dq, dddc_dq, dddc_dv);
+                                                   const number *a, number *dc_dq, number *dcdot_dq, number *dcddot_dq,
+                                                   number *dcddot_dv) {
+  BATCH(center_of_mass_derivatives, q, v, a, dc_dq, dcdot_dq, dcddot_dq, dcddot_dv);
 }
 jn_status PUBLIC(inverse_dynamics_jet_derivatives_batch)(jn_batch *batch, size_t count, int order, const number *q,
                                                          const number *v_jet, const number *wrench_jet, number *D) {
@@ -336,18 +337,18 @@ jn_status PUBLIC(regressor_jet_batch)(jn_batch *batch, size_t count, int order, 
   BATCH(regressor_jet, order, q, v_jet, Y_jet);
 }
 jn_status PUBLIC(parameter_derivatives_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
-                                              number *dM, number *dC, number *dg) {
-  BATCH(parameter_derivatives, q, v, dM, dC, dg);
+                                              number *dM_dpi, number *dC_dpi, number *dg_dpi) {
+  BATCH(parameter_derivatives, q, v, dM_dpi, dC_dpi, dg_dpi);
 }
 jn_status PUBLIC(forward_dynamics_parameter_derivatives_batch)(jn_batch *batch, size_t count, const number *q,
                                                                const number *v, const number *tau, const number *wrench,
-                                                               number *a, number *dpi) {
-  BATCH(forward_dynamics_parameter_derivatives, q, v, tau, wrench, a, dpi);
+                                                               number *a, number *da_dpi) {
+  BATCH(forward_dynamics_parameter_derivatives, q, v, tau, wrench, a, da_dpi);
 }
 jn_status PUBLIC(hybrid_dynamics_parameter_derivatives_batch)(jn_batch *batch, size_t count,
                                                               const unsigned char *prescribed, const number *q,
                                                               const number *v, const number *a, const number *tau,
                                                               const number *wrench, number *a_out, number *tau_out,
-                                                              number *da, number *dtau) {
-  BATCH(hybrid_dynamics_parameter_derivatives, prescribed, q, v, a, tau, wrench, a_out, tau_out, da, dtau);
+                                                              number *da_dpi, number *dtau_dpi) {
+  BATCH(hybrid_dynamics_parameter_derivatives, prescribed, q, v, a, tau, wrench, a_out, tau_out, da_dpi, dtau_dpi);
 }

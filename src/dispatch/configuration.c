@@ -74,14 +74,14 @@ jn_status PUBLIC(joint_jacobian)(const jn_model *m, jn_work *w, int joint, const
 }
 
 jn_status PUBLIC(joint_jacobian_rate)(const jn_model *m, jn_work *w, int joint, const number *q, const number *v,
-                                      number *dS) {
-  if (!m || !w || !q || !v || !dS) return JN_ERR_NULL;
+                                      number *Sdot) {
+  if (!m || !w || !q || !v || !Sdot) return JN_ERR_NULL;
   if (joint < 0 || joint >= m->nlink) return JN_ERR_INDEX;
   jn_run r = start(JN_KERNEL_joint_jacobian_rate, m, w);
   r.arg[0] = joint;
   input(&r, q, m->nq);
   input(&r, v, m->nv);
-  return finish(&r, dS, 6 * coordinates(m, joint));
+  return finish(&r, Sdot, 6 * coordinates(m, joint));
 }
 
 jn_status PUBLIC(neutral)(const jn_model *m, number *q) {

@@ -33,24 +33,25 @@ static size_t power_of(const jn_model *m, int exponent) {
 
 jn_status PUBLIC(inverse_dynamics_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                                const number *a, const number *wrench, jn_representation hold,
-                                               number *dq, number *dv, number *da, number *dwrench) {
+                                               number *dtau_dq, number *dtau_dv, number *dtau_da,
+                                               number *dtau_dwrench) {
   jn_run r;
   jn_status status = begin(&r, JN_KERNEL_derivatives, m, w, q, v, a, wrench, hold);
   if (status != JN_OK) return status;
-  want(&r, 0, power_of(m, 2), dq);
-  want(&r, 1, power_of(m, 2), dv);
-  want(&r, 2, power_of(m, 2), da);
-  want(&r, 3, 6 * (size_t)m->nlink * (size_t)m->nv, dwrench);
+  want(&r, 0, power_of(m, 2), dtau_dq);
+  want(&r, 1, power_of(m, 2), dtau_dv);
+  want(&r, 2, power_of(m, 2), dtau_da);
+  want(&r, 3, 6 * (size_t)m->nlink * (size_t)m->nv, dtau_dwrench);
   return jn__run(&r);
 }
 
-jn_status PUBLIC(gravity_forces_derivative)(const jn_model *m, jn_work *w, const number *q, number *dg) {
-  if (!dg) return JN_ERR_NULL;
+jn_status PUBLIC(gravity_forces_derivative)(const jn_model *m, jn_work *w, const number *q, number *dg_dq) {
+  if (!dg_dq) return JN_ERR_NULL;
   jn_run r;
   jn_status status = begin(&r, JN_KERNEL_derivatives, m, w, q, NULL, NULL, NULL, JN_IN_BODY);
   if (status != JN_OK) return status;
   r.arg[1] = 1; /* without springs */
-  want(&r, 0, power_of(m, 2), dg);
+  want(&r, 0, power_of(m, 2), dg_dq);
   return jn__run(&r);
 }
 
@@ -79,10 +80,11 @@ static jn_status hybrid(const jn_model *m, jn_work *w, const unsigned char *pres
 
 jn_status PUBLIC(forward_dynamics_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                                const number *tau, const number *wrench, jn_representation hold,
-                                               number *a, number *dq, number *dv, number *dtau, number *dwrench) {
-  if (!a || !dtau) return JN_ERR_NULL;
+                                               number *a, number *da_dq, number *da_dv, number *da_dtau,
+                                               number *da_dwrench) {
+  if (!a || !da_dtau) return JN_ERR_NULL;
   PUBLIC(hybrid_derivatives)
-  out = {.a = a, .da_dq = dq, .da_dv = dv, .da_dgiven = dtau, .da_dwrench = dwrench};
+  out = {.a = a, .da_dq = da_dq, .da_dv = da_dv, .da_dgiven = da_dtau, .da_dwrench = da_dwrench};
   return hybrid(m, w, NULL, q, v, NULL, tau, wrench, hold, &out);
 }
 
@@ -98,18 +100,19 @@ jn_status PUBLIC(hybrid_dynamics_derivatives)(const jn_model *m, jn_work *w, con
 
 jn_status PUBLIC(inverse_dynamics_derivatives_along)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                                      const number *a, const number *wrench, jn_representation hold,
-                                                     const number *dq, const number *dv, const number *da, number *dtau,
-                                                     number *ddq, number *ddv, number *dda) {
+                                                     const PUBLIC(direction) * along,
+                                                     const PUBLIC(inverse_derivatives_along) * out) {
+  if (!along || !out) return JN_ERR_NULL;
   jn_run r;
   jn_status status = begin(&r, JN_KERNEL_derivatives_along, m, w, q, v, a, wrench, hold);
   if (status != JN_OK) return status;
-  give(&r, 4, (size_t)m->nv, dq);
-  give(&r, 5, (size_t)m->nv, dv);
-  give(&r, 6, (size_t)m->nv, da);
-  want(&r, 0, power_of(m, 2), ddq);
-  want(&r, 1, power_of(m, 2), ddv);
-  want(&r, 2, power_of(m, 2), dda);
-  want(&r, 4, (size_t)m->nv, dtau);
+  give(&r, 4, (size_t)m->nv, along->dq_ds);
+  give(&r, 5, (size_t)m->nv, along->dv_ds);
+  give(&r, 6, (size_t)m->nv, along->da_ds);
+  want(&r, 0, power_of(m, 2), out->d2tau_dsdq);
+  want(&r, 1, power_of(m, 2), out->d2tau_dsdv);
+  want(&r, 2, power_of(m, 2), out->d2tau_dsda);
+  want(&r, 4, (size_t)m->nv, out->dtau_ds);
   return jn__run(&r);
 }
 
@@ -140,33 +143,35 @@ static jn_status closed_tensors(const jn_model *m, jn_work *w, const number *q, 
 
 jn_status PUBLIC(inverse_dynamics_second_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                                       const number *a, const number *wrench, jn_representation hold,
-                                                      number *qq, number *qv, number *vv, number *qa) {
-  number *const by_q[4] = {qq, qv, qa, NULL}, *const by_v[4] = {NULL, vv, NULL, NULL};
-  if (!wrench || hold == JN_IN_BODY) return closed_tensors(m, w, q, v, a, wrench, hold, qq, qv, vv, qa);
+                                                      number *d2tau_dqdq, number *d2tau_dqdv, number *d2tau_dvdv,
+                                                      number *d2tau_dqda) {
+  number *const by_q[4] = {d2tau_dqdq, d2tau_dqdv, d2tau_dqda, NULL}, *const by_v[4] = {NULL, d2tau_dvdv, NULL, NULL};
+  if (!wrench || hold == JN_IN_BODY)
+    return closed_tensors(m, w, q, v, a, wrench, hold, d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dqda);
   jn_status status = tensors(m, w, q, v, a, wrench, hold, BY_Q, by_q);
   return status == JN_OK ? tensors(m, w, q, v, a, wrench, hold, BY_V, by_v) : status;
 }
 
-jn_status PUBLIC(mass_matrix_derivative)(const jn_model *m, jn_work *w, const number *q, number *dM) {
-  return dM ? closed_tensors(m, w, q, NULL, NULL, NULL, JN_IN_BODY, NULL, NULL, NULL, dM) : JN_ERR_NULL;
+jn_status PUBLIC(mass_matrix_derivative)(const jn_model *m, jn_work *w, const number *q, number *dM_dq) {
+  return dM_dq ? closed_tensors(m, w, q, NULL, NULL, NULL, JN_IN_BODY, NULL, NULL, NULL, dM_dq) : JN_ERR_NULL;
 }
 
 jn_status PUBLIC(mass_matrix_inverse_derivative)(const jn_model *m, jn_work *w, const number *q, number *Minv,
-                                                 number *dMinv) {
-  if (!Minv || !dMinv) return JN_ERR_NULL;
+                                                 number *dMinv_dq) {
+  if (!Minv || !dMinv_dq) return JN_ERR_NULL;
   jn_status status = PUBLIC(mass_matrix_inverse)(m, w, q, Minv);
   if (status != JN_OK) return status;
   jn_run r;
   status = begin(&r, JN_KERNEL_inverse_tensor, m, w, q, NULL, NULL, NULL, JN_IN_BODY);
   if (status != JN_OK) return status;
   give(&r, 1, power_of(m, 2), Minv);
-  want(&r, 0, power_of(m, 3), dMinv);
+  want(&r, 0, power_of(m, 3), dMinv_dq);
   return jn__run(&r);
 }
 
 jn_status PUBLIC(coriolis_matrix_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
-                                              number *dq, number *dv) {
-  number *const by_q[4] = {NULL, NULL, NULL, dq}, *const by_v[4] = {NULL, NULL, NULL, dv};
+                                              number *dC_dq, number *dC_dv) {
+  number *const by_q[4] = {NULL, NULL, NULL, dC_dq}, *const by_v[4] = {NULL, NULL, NULL, dC_dv};
   jn_status status = tensors(m, w, q, v, NULL, NULL, JN_IN_BODY, BY_Q, by_q);
   return status == JN_OK ? tensors(m, w, q, v, NULL, NULL, JN_IN_BODY, BY_V, by_v) : status;
 }
@@ -182,60 +187,61 @@ static void add_transposes(const jn_work *w, number *X, size_t n) {
 }
 
 jn_status PUBLIC(mass_matrix_rate_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
-                                               number *dq, number *dv) {
-  jn_status status = PUBLIC(coriolis_matrix_derivatives)(m, w, q, v, dq, dv);
+                                               number *dMdot_dq, number *dMdot_dv) {
+  jn_status status = PUBLIC(coriolis_matrix_derivatives)(m, w, q, v, dMdot_dq, dMdot_dv);
   if (status != JN_OK) return status;
-  add_transposes(w, dq, (size_t)m->nv);
-  add_transposes(w, dv, (size_t)m->nv);
+  add_transposes(w, dMdot_dq, (size_t)m->nv);
+  add_transposes(w, dMdot_dv, (size_t)m->nv);
   return JN_OK;
 }
 
 /* Inputs of the second derivatives of forward dynamics; which: -1 along a direction, else all directions of one kind.
  */
 static jn_status begin_forward(jn_run *r, const jn_model *m, jn_work *w, const number *q, const number *v,
-                               const number *a, const number *wrench, jn_representation hold, const number *dadq,
-                               const number *dadv, const number *dadtau, int which) {
-  if (!a || !dadq || !dadv || !dadtau) return JN_ERR_NULL;
-  jn_status status = begin(r, JN_KERNEL_forward_second, m, w, q, v, a, wrench, hold);
+                               const number *wrench, jn_representation hold, const PUBLIC(forward_solution) * at,
+                               int which) {
+  if (!at || !at->a || !at->da_dq || !at->da_dv || !at->da_dtau) return JN_ERR_NULL;
+  jn_status status = begin(r, JN_KERNEL_forward_second, m, w, q, v, at->a, wrench, hold);
   if (status != JN_OK) return status;
   r->arg[1] = which;
-  give(r, 7, power_of(m, 2), dadq);
-  give(r, 8, power_of(m, 2), dadv);
-  give(r, 9, power_of(m, 2), dadtau);
+  give(r, 7, power_of(m, 2), at->da_dq);
+  give(r, 8, power_of(m, 2), at->da_dv);
+  give(r, 9, power_of(m, 2), at->da_dtau);
   return JN_OK;
 }
 
 jn_status PUBLIC(forward_dynamics_derivatives_along)(const jn_model *m, jn_work *w, const number *q, const number *v,
-                                                     const number *a, const number *wrench, jn_representation hold,
-                                                     const number *dadq, const number *dadv, const number *dadtau,
-                                                     const number *dq, const number *dv, const number *dtau,
-                                                     number *ddq, number *ddv, number *ddtau) {
+                                                     const number *wrench, jn_representation hold,
+                                                     const PUBLIC(forward_solution) * at,
+                                                     const PUBLIC(direction) * along,
+                                                     const PUBLIC(forward_derivatives_along) * out) {
+  if (!along || !out || !out->d2a_dsdtau) return JN_ERR_NULL;
   jn_run r;
-  jn_status status = begin_forward(&r, m, w, q, v, a, wrench, hold, dadq, dadv, dadtau, -1);
+  jn_status status = begin_forward(&r, m, w, q, v, wrench, hold, at, -1);
   if (status != JN_OK) return status;
-  if (!ddtau) return JN_ERR_NULL;
-  give(&r, 4, (size_t)m->nv, dq);
-  give(&r, 5, (size_t)m->nv, dv);
-  give(&r, 6, (size_t)m->nv, dtau);
-  want(&r, 0, power_of(m, 2), ddq);
-  want(&r, 1, power_of(m, 2), ddv);
-  want(&r, 2, power_of(m, 2), ddtau);
+  give(&r, 4, (size_t)m->nv, along->dq_ds);
+  give(&r, 5, (size_t)m->nv, along->dv_ds);
+  give(&r, 6, (size_t)m->nv, along->dtau_ds);
+  want(&r, 0, power_of(m, 2), out->d2a_dsdq);
+  want(&r, 1, power_of(m, 2), out->d2a_dsdv);
+  want(&r, 2, power_of(m, 2), out->d2a_dsdtau);
   return jn__run(&r);
 }
 
 jn_status PUBLIC(forward_dynamics_second_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
-                                                      const number *a, const number *wrench, jn_representation hold,
-                                                      const number *dadq, const number *dadv, const number *dadtau,
-                                                      number *qq, number *qv, number *qtau, number *vv, number *room) {
-  if (!qq != !qv || !qq != !qtau || (vv && !room)) return JN_ERR_NULL;
+                                                      const number *wrench, jn_representation hold,
+                                                      const PUBLIC(forward_solution) * at,
+                                                      const PUBLIC(forward_second_derivatives) * out) {
+  if (!out || !out->d2a_dqdq != !out->d2a_dqdv || !out->d2a_dqdq != !out->d2a_dqdtau) return JN_ERR_NULL;
+  if (out->d2a_dvdv && !out->room) return JN_ERR_NULL;
   for (int by = BY_Q; by <= BY_V; by++) {
     jn_run r;
-    jn_status status = begin_forward(&r, m, w, q, v, a, wrench, hold, dadq, dadv, dadtau, by);
+    jn_status status = begin_forward(&r, m, w, q, v, wrench, hold, at, by);
     if (status != JN_OK) return status;
-    if (by == BY_Q ? !qq : !vv) continue;
-    want(&r, 0, power_of(m, 3), by == BY_Q ? qq : NULL);
-    want(&r, 1, power_of(m, 3), by == BY_Q ? qv : vv);
-    want(&r, 2, power_of(m, 3), by == BY_Q ? qtau : room);
+    if (by == BY_Q ? !out->d2a_dqdq : !out->d2a_dvdv) continue;
+    want(&r, 0, power_of(m, 3), by == BY_Q ? out->d2a_dqdq : NULL);
+    want(&r, 1, power_of(m, 3), by == BY_Q ? out->d2a_dqdv : out->d2a_dvdv);
+    want(&r, 2, power_of(m, 3), by == BY_Q ? out->d2a_dqdtau : out->room);
     status = jn__run(&r);
     if (status != JN_OK) return status;
   }

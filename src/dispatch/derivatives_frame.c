@@ -48,15 +48,15 @@ jn_status PUBLIC(frame_jacobian_derivatives)(const jn_model *m, jn_work *w, int 
 }
 
 jn_status PUBLIC(frame_twist_derivatives)(const jn_model *m, jn_work *w, int frame, jn_representation in,
-                                          const number *q, const number *v, number *dq) {
-  number *const out[FRAME_OUTS] = {[TWIST_DQ] = dq};
-  return dq ? of_frame(m, w, frame, in, q, v, NULL, out) : JN_ERR_NULL;
+                                          const number *q, const number *v, number *dV_dq) {
+  number *const out[FRAME_OUTS] = {[TWIST_DQ] = dV_dq};
+  return dV_dq ? of_frame(m, w, frame, in, q, v, NULL, out) : JN_ERR_NULL;
 }
 
 jn_status PUBLIC(frame_acceleration_derivatives)(const jn_model *m, jn_work *w, int frame, jn_representation in,
-                                                 const number *q, const number *v, const number *a, number *dq,
-                                                 number *dv) {
-  number *const out[FRAME_OUTS] = {[ACCELERATION_DQ] = dq, [ACCELERATION_DV] = dv};
+                                                 const number *q, const number *v, const number *a, number *dA_dq,
+                                                 number *dA_dv) {
+  number *const out[FRAME_OUTS] = {[ACCELERATION_DQ] = dA_dq, [ACCELERATION_DV] = dA_dv};
   return of_frame(m, w, frame, in, q, v, a, out);
 }
 
@@ -77,16 +77,17 @@ static jn_status of_momentum(const jn_model *m, jn_work *w, int about, const num
 }
 
 jn_status PUBLIC(momentum_derivative)(const jn_model *m, jn_work *w, jn_about about, const number *q, const number *v,
-                                      number *dq) {
-  number *const out[MOMENTUM_OUTS] = {[MOMENTUM_DQ] = dq};
-  if (!dq) return JN_ERR_NULL;
+                                      number *dh_dq) {
+  number *const out[MOMENTUM_OUTS] = {[MOMENTUM_DQ] = dh_dq};
+  if (!dh_dq) return JN_ERR_NULL;
   if ((unsigned)about > JN_ABOUT_COM) return JN_ERR_INDEX;
   return of_momentum(m, w, (int)about, q, v, NULL, out);
 }
 
 jn_status PUBLIC(center_of_mass_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
-                                             const number *a, number *dc_dq, number *ddc_dq, number *dddc_dq,
-                                             number *dddc_dv) {
-  number *const out[MOMENTUM_OUTS] = {[COM_DQ] = dc_dq, [DCOM_DQ] = ddc_dq, [DDCOM_DQ] = dddc_dq, [DDCOM_DV] = dddc_dv};
+                                             const number *a, number *dc_dq, number *dcdot_dq, number *dcddot_dq,
+                                             number *dcddot_dv) {
+  number *const out[MOMENTUM_OUTS] = {
+      [COM_DQ] = dc_dq, [DCOM_DQ] = dcdot_dq, [DDCOM_DQ] = dcddot_dq, [DDCOM_DV] = dcddot_dv};
   return of_momentum(m, w, 0, q, v, a, out);
 }

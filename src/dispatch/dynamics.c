@@ -69,8 +69,8 @@ jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, nu
   return JN_OK;
 }
 
-jn_status PUBLIC(mass_matrix_rate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *dM) {
-  return one_term(m, w, q, v, JN_OUT_DM, dM);
+jn_status PUBLIC(mass_matrix_rate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *Mdot) {
+  return one_term(m, w, q, v, JN_OUT_DM, Mdot);
 }
 
 jn_status PUBLIC(coriolis_matrix)(const jn_model *m, jn_work *w, const number *q, const number *v, number *C) {
@@ -98,7 +98,7 @@ jn_status PUBLIC(compute)(const jn_model *m, jn_work *w, const number *q, const 
   if ((unsigned)x->in > JN_IN_ALIGNED || (unsigned)x->about > JN_ABOUT_COM) return JN_ERR_INDEX;
   number *outs[JN_OUTS] = {x->M,
                            x->C,
-                           x->dM,
+                           x->Mdot,
                            x->tau,
                            x->g,
                            x->bias,
@@ -109,8 +109,8 @@ jn_status PUBLIC(compute)(const jn_model *m, jn_work *w, const number *q, const 
                            x->jacobians,
                            x->jacobian_rates,
                            x->com,
-                           x->dcom,
-                           x->ddcom,
+                           x->com_velocity,
+                           x->com_acceleration,
                            x->com_jacobian,
                            x->momentum,
                            x->momentum_matrix,

@@ -6,12 +6,12 @@
 #include "terms_run.h"
 
 typedef struct frame_outputs {
-  number *T, *V, *A, *J, *dJ;
+  number *T, *V, *A, *J, *Jdot;
 } frame_outputs;
 
 static jn_status one_frame(const jn_model *m, jn_work *w, int frame, int in, const number *q, const number *v,
                            const number *a, frame_outputs o) {
-  if (!m || !w || !q || !(o.T || o.V || o.A || o.J || o.dJ)) return JN_ERR_NULL;
+  if (!m || !w || !q || !(o.T || o.V || o.A || o.J || o.Jdot)) return JN_ERR_NULL;
   if (frame < 0 || frame >= jn_frame_count(m) || in < JN_IN_BODY || in > JN_IN_ALIGNED) return JN_ERR_INDEX;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   jn_run r;
@@ -25,7 +25,7 @@ static jn_status one_frame(const jn_model *m, jn_work *w, int frame, int in, con
   jn__run_output(&r, 1, o.V, 6);
   jn__run_output(&r, 2, o.A, 6);
   jn__run_output(&r, 3, o.J, 6 * nv);
-  jn__run_output(&r, 4, o.dJ, 6 * nv);
+  jn__run_output(&r, 4, o.Jdot, 6 * nv);
   return jn__run(&r);
 }
 
@@ -49,8 +49,8 @@ jn_status PUBLIC(frame_jacobian)(const jn_model *m, jn_work *w, int frame, jn_re
 }
 
 jn_status PUBLIC(frame_jacobian_rate)(const jn_model *m, jn_work *w, int frame, jn_representation in, const number *q,
-                                      const number *v, number *dJ) {
-  return one_frame(m, w, frame, (int)in, q, v, NULL, (frame_outputs){.dJ = dJ});
+                                      const number *v, number *Jdot) {
+  return one_frame(m, w, frame, (int)in, q, v, NULL, (frame_outputs){.Jdot = Jdot});
 }
 
 /* Functions that are one output of the kernel `terms`. */
@@ -70,25 +70,25 @@ jn_status PUBLIC(frame_jacobians)(const jn_model *m, jn_work *w, jn_representati
 }
 
 jn_status PUBLIC(frame_jacobian_rates)(const jn_model *m, jn_work *w, jn_representation in, const number *q,
-                                       const number *v, number *dJ) {
-  return one_term(m, w, q, v, JN_OUT_DJ, dJ, (int)in, 0);
+                                       const number *v, number *Jdot) {
+  return one_term(m, w, q, v, JN_OUT_DJ, Jdot, (int)in, 0);
 }
 
 jn_status PUBLIC(space_jacobian)(const jn_model *m, jn_work *w, const number *q, number *J) {
   return one_term(m, w, q, NULL, JN_OUT_SPACE, J, 0, 0);
 }
 
-jn_status PUBLIC(space_jacobian_rate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *dJ) {
-  return one_term(m, w, q, v, JN_OUT_DSPACE, dJ, 0, 0);
+jn_status PUBLIC(space_jacobian_rate)(const jn_model *m, jn_work *w, const number *q, const number *v, number *Jdot) {
+  return one_term(m, w, q, v, JN_OUT_DSPACE, Jdot, 0, 0);
 }
 
 jn_status PUBLIC(center_of_mass)(const jn_model *m, jn_work *w, int link, const number *q, const number *v,
-                                 const number *a, number *c, number *dc, number *ddc) {
+                                 const number *a, number *c, number *cdot, number *cddot) {
   number *outs[JN_OUTS] = {NULL};
-  if (!c && !dc && !ddc) return JN_ERR_NULL;
+  if (!c && !cdot && !cddot) return JN_ERR_NULL;
   outs[JN_OUT_COM] = c;
-  outs[JN_OUT_DCOM] = dc;
-  outs[JN_OUT_DDCOM] = ddc;
+  outs[JN_OUT_DCOM] = cdot;
+  outs[JN_OUT_DDCOM] = cddot;
   return run_terms(m, w, q, v, a, NULL, outs, 0, 0, link);
 }
 
@@ -105,6 +105,6 @@ jn_status PUBLIC(momentum_matrix)(const jn_model *m, jn_work *w, jn_about about,
 }
 
 jn_status PUBLIC(momentum_matrix_rate)(const jn_model *m, jn_work *w, jn_about about, const number *q, const number *v,
-                                       number *dA) {
-  return one_term(m, w, q, v, JN_OUT_DA, dA, 0, (int)about);
+                                       number *Adot) {
+  return one_term(m, w, q, v, JN_OUT_DA, Adot, 0, (int)about);
 }

@@ -4,7 +4,7 @@
 #define JN_DISPATCH_PUBLIC_H
 
 #include "dispatch.h"
-#include "jounce/float.h"
+#include "jounce/float_batch.h"
 #include "jounce/lie.h"
 
 #if JN_TWIN_Z /* tests only: complex numbers, for exact derivatives of public functions by the complex step */

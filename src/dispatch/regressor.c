@@ -112,15 +112,15 @@ jn_status PUBLIC(regressor_jet)(const jn_model *m, jn_work *w, int order, const 
   return jn__run(&r);
 }
 
-jn_status PUBLIC(parameter_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v, number *dM,
-                                        number *dC, number *dg) {
+jn_status PUBLIC(parameter_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v, number *dM_dpi,
+                                        number *dC_dpi, number *dg_dpi) {
   jn_run r;
   jn_status status = begin(&r, m, w, q, v, NULL, NULL);
   if (status != JN_OK) return status;
   size_t nv = (size_t)m->nv, tensor = parameters(m) * nv * nv;
-  jn__run_output(&r, OUT_Y, dg, parameters(m) * nv);
-  jn__run_output(&r, OUT_M, dM, tensor);
-  jn__run_output(&r, OUT_C, dC, tensor);
+  jn__run_output(&r, OUT_Y, dg_dpi, parameters(m) * nv);
+  jn__run_output(&r, OUT_M, dM_dpi, tensor);
+  jn__run_output(&r, OUT_C, dC_dpi, tensor);
   return jn__run(&r);
 }
 
@@ -170,19 +170,19 @@ static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *presc
 
 jn_status PUBLIC(forward_dynamics_parameter_derivatives)(const jn_model *m, jn_work *w, const number *q,
                                                          const number *v, const number *tau, const number *wrench,
-                                                         number *a, number *dpi) {
-  if (!dpi) return JN_ERR_NULL;
+                                                         number *a, number *da_dpi) {
+  if (!da_dpi) return JN_ERR_NULL;
   jn_status status = PUBLIC(forward_dynamics)(m, w, q, v, tau, wrench, a);
-  if (status == JN_OK) status = PUBLIC(regressor)(m, w, q, v, a, dpi);
-  return status == JN_OK ? solve(m, w, NULL, q, dpi, NULL) : status;
+  if (status == JN_OK) status = PUBLIC(regressor)(m, w, q, v, a, da_dpi);
+  return status == JN_OK ? solve(m, w, NULL, q, da_dpi, NULL) : status;
 }
 
 jn_status PUBLIC(hybrid_dynamics_parameter_derivatives)(const jn_model *m, jn_work *w, const unsigned char *prescribed,
                                                         const number *q, const number *v, const number *a,
                                                         const number *tau, const number *wrench, number *a_out,
-                                                        number *tau_out, number *da, number *dtau) {
-  if (!da || !dtau) return JN_ERR_NULL;
+                                                        number *tau_out, number *da_dpi, number *dtau_dpi) {
+  if (!da_dpi || !dtau_dpi) return JN_ERR_NULL;
   jn_status status = PUBLIC(hybrid_dynamics)(m, w, prescribed, q, v, a, tau, wrench, a_out, tau_out);
-  if (status == JN_OK) status = PUBLIC(regressor)(m, w, q, v, a_out, dtau);
-  return status == JN_OK ? solve(m, w, prescribed, q, da, dtau) : status;
+  if (status == JN_OK) status = PUBLIC(regressor)(m, w, q, v, a_out, dtau_dpi);
+  return status == JN_OK ? solve(m, w, prescribed, q, da_dpi, dtau_dpi) : status;
 }

@@ -115,9 +115,9 @@ static jn_status axis_change(const jn_model *m, const jn_scalar *s, const number
     store(t_Ad_inverse(inner, dS[c]), S + 36 * l + 6 * c);
     store(t_Ad_inverse(inner, drate[c]), rate + 36 * l + 6 * c);
   }
-  out->dh = h;
-  out->dS = S;
-  out->dSdot = rate;
+  out->dh_dp = h;
+  out->dS_dp = S;
+  out->dSdot_dp = rate;
   return JN_OK;
 }
 
@@ -138,7 +138,7 @@ static void placement_change(const jn_model *m, const jn_scalar *s, const number
     h = t_Ad_inverse(se3_between(inner, se3_mul(J, inner)), h);
   }
   store(h, room + 6 * l);
-  out->dh = room;
+  out->dh_dp = room;
 }
 
 jn_status PUBLIC(perturbation_of)(const jn_model *m, jn_work *w, const jn_scalar *s, const number *q, const number *v,
@@ -156,31 +156,31 @@ jn_status PUBLIC(perturbation_of)(const jn_model *m, jn_work *w, const jn_scalar
          comp = (size_t)(of_v ? 0 : c);
   switch (s->kind) {
     case JN_BY_POSITION:
-      out->dq = put(room, nv, at);
+      out->dq_dp = put(room, nv, at);
       return JN_OK;
     case JN_BY_VELOCITY:
-      out->dv = put(room, nv, at);
+      out->dv_dp = put(room, nv, at);
       return JN_OK;
     case JN_BY_ACCELERATION:
-      out->da = put(room, nv, at);
+      out->da_dp = put(room, nv, at);
       return JN_OK;
     case JN_BY_FORCE:
-      out->dtau = put(room, nv, at);
+      out->dtau_dp = put(room, nv, at);
       return JN_OK;
     case JN_BY_ARMATURE:
-      out->darmature = put(room, nv, at);
+      out->darmature_dp = put(room, nv, at);
       return JN_OK;
     case JN_BY_INERTIA:
-      out->dinertia = put(room, 10 * nlink, 10 * at + comp);
+      out->dinertia_dp = put(room, 10 * nlink, 10 * at + comp);
       return JN_OK;
     case JN_BY_WRENCH:
-      out->dwrench = put(room, 6 * nlink, 6 * at + comp);
+      out->dwrench_dp = put(room, 6 * nlink, 6 * at + comp);
       return JN_OK;
     case JN_BY_PLACEMENT:
       placement_change(m, s, q, room, out);
       return JN_OK;
     case JN_BY_GRAVITY:
-      out->dgravity = put(room, 3, comp);
+      out->dgravity_dp = put(room, 3, comp);
       return JN_OK;
     default:
       return axis_change(m, s, q, v, room, out);

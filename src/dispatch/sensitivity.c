@@ -14,8 +14,8 @@ _Static_assert(sizeof(perturbation) == sizeof(jn_scalar_change), "the same membe
 
 jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                                const number *a, const number *wrench, int count,
-                                               const perturbation *perturbations, number *dtau) {
-  if (!m || !w || !q || (count > 0 && (!perturbations || !dtau))) return JN_ERR_NULL;
+                                               const perturbation *perturbations, number *dtau_dp) {
+  if (!m || !w || !q || (count > 0 && (!perturbations || !dtau_dp))) return JN_ERR_NULL;
   if (count < 0) return JN_ERR_SIZE;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
   /* one at a time where samples are staged in lanes, whose room is for few */
@@ -32,7 +32,7 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
     jn__run_input(&r, 1, v, nv);
     jn__run_input(&r, 2, a, nv);
     jn__run_input(&r, 3, wrench, wide);
-    jn__run_output(&r, 0, dtau + (size_t)k * nv, (size_t)step * nv);
+    jn__run_output(&r, 0, dtau_dp + (size_t)k * nv, (size_t)step * nv);
     jn_status status = jn__run(&r);
     if (status != JN_OK) return status;
   }
@@ -48,15 +48,15 @@ static jn_status solve_one(const jn_model *m, jn_work *w, const unsigned char *p
   size_t nv = (size_t)m->nv;
   number *force = (number *)(void *)w->spare, *given = force + nv, *result = given + nv;
   for (size_t i = 0; i < nv; i++) {
-    given[i] = p->da ? p->da[i] : 0;
-    force[i] = (p->dtau ? p->dtau[i] : 0) - T[i];
+    given[i] = p->da_dp ? p->da_dp[i] : 0;
+    force[i] = (p->dtau_dp ? p->dtau_dp[i] : 0) - T[i];
   }
   jn_status status = run_hybrid(m, w, prescribed, q, NULL, given, force, NULL, 1, da, prescribed ? result : NULL);
   for (size_t i = 0; i < nv && dtau; i++) {
     if (is_given(prescribed, i))
       dtau[i] = T[i] + result[i];
     else
-      dtau[i] = p->dtau ? p->dtau[i] : 0;
+      dtau[i] = p->dtau_dp ? p->dtau_dp[i] : 0;
   }
   return status;
 }
@@ -68,7 +68,7 @@ static jn_status solved(const jn_model *m, jn_work *w, const unsigned char *pres
   for (int k = 0; k < count; k++) {
     perturbation p = list[k];
     number *T = dtau ? dtau + (size_t)k * nv : da + (size_t)k * nv;
-    p.da = NULL; /* accelerations: by the solution */
+    p.da_dp = NULL; /* accelerations: by the solution */
     jn_status status = PUBLIC(inverse_dynamics_sensitivity)(m, w, q, v, a, wrench, 1, &p, T);
     if (status != JN_OK) return status;
     status = solve_one(m, w, prescribed, q, &list[k], T, da + (size_t)k * nv, dtau ? dtau + (size_t)k * nv : NULL);
@@ -79,23 +79,23 @@ static jn_status solved(const jn_model *m, jn_work *w, const unsigned char *pres
 
 jn_status PUBLIC(forward_dynamics_sensitivity)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                                const number *tau, const number *wrench, int count,
-                                               const perturbation *perturbations, number *a, number *da) {
-  if (!m || !w || !q || !a || (count > 0 && (!perturbations || !da))) return JN_ERR_NULL;
+                                               const perturbation *perturbations, number *a, number *da_dp) {
+  if (!m || !w || !q || !a || (count > 0 && (!perturbations || !da_dp))) return JN_ERR_NULL;
   if (count < 0) return JN_ERR_SIZE;
   jn_status status = PUBLIC(forward_dynamics)(m, w, q, v, tau, wrench, a);
-  return status == JN_OK ? solved(m, w, NULL, q, v, a, wrench, count, perturbations, da, NULL) : status;
+  return status == JN_OK ? solved(m, w, NULL, q, v, a, wrench, count, perturbations, da_dp, NULL) : status;
 }
 
 jn_status PUBLIC(hybrid_dynamics_sensitivity)(const jn_model *m, jn_work *w, const unsigned char *prescribed,
                                               const number *q, const number *v, const number *a, const number *tau,
                                               const number *wrench, int count, const perturbation *perturbations,
-                                              number *a_out, number *tau_out, number *da, number *dtau) {
+                                              number *a_out, number *tau_out, number *da_dp, number *dtau_dp) {
   if (!m || !w || !prescribed || !q || !a_out || !tau_out) return JN_ERR_NULL;
-  if (count > 0 && (!perturbations || !da || !dtau)) return JN_ERR_NULL;
+  if (count > 0 && (!perturbations || !da_dp || !dtau_dp)) return JN_ERR_NULL;
   if (count < 0) return JN_ERR_SIZE;
   jn_status status = PUBLIC(hybrid_dynamics)(m, w, prescribed, q, v, a, tau, wrench, a_out, tau_out);
   if (status != JN_OK) return status;
-  return solved(m, w, prescribed, q, v, a_out, wrench, count, perturbations, da, dtau);
+  return solved(m, w, prescribed, q, v, a_out, wrench, count, perturbations, da_dp, dtau_dp);
 }
 
 /* ---- reverse products ---- */
@@ -114,13 +114,13 @@ jn_status PUBLIC(inverse_dynamics_adjoint)(const jn_model *m, jn_work *w, const 
   jn__run_input(&r, 2, a, nv);
   jn__run_input(&r, 3, wrench, 6 * nlink);
   jn__run_input(&r, 4, y, nv);
-  jn__run_output(&r, 0, g->dq, nv);
-  jn__run_output(&r, 1, g->dv, nv);
-  jn__run_output(&r, 2, g->da, nv);
-  jn__run_output(&r, 3, g->dwrench, 6 * nlink);
-  jn__run_output(&r, 4, g->dinertia, 10 * nlink);
-  jn__run_output(&r, 5, g->dgravity, 3);
-  jn__run_output(&r, 6, g->darmature, nv);
+  jn__run_output(&r, 0, g->df_dq, nv);
+  jn__run_output(&r, 1, g->df_dv, nv);
+  jn__run_output(&r, 2, g->df_da, nv);
+  jn__run_output(&r, 3, g->df_dwrench, 6 * nlink);
+  jn__run_output(&r, 4, g->df_dinertia, 10 * nlink);
+  jn__run_output(&r, 5, g->df_dgravity, 3);
+  jn__run_output(&r, 6, g->df_darmature, nv);
   return jn__run(&r);
 }
 
@@ -133,21 +133,21 @@ static void negate(const jn_work *w, number *x, size_t n) {
 jn_status PUBLIC(forward_dynamics_adjoint)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                            const number *tau, const number *wrench, jn_representation hold,
                                            const number *y, number *a, const gradient *g) {
-  if (!m || !w || !q || !y || !a || !g || !g->dtau) return JN_ERR_NULL;
+  if (!m || !w || !q || !y || !a || !g || !g->df_dtau) return JN_ERR_NULL;
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
   jn_status status = PUBLIC(forward_dynamics)(m, w, q, v, tau, wrench, a);
   if (status != JN_OK) return status;
-  status = run_hybrid(m, w, NULL, q, NULL, NULL, y, NULL, 1, g->dtau, NULL);
+  status = run_hybrid(m, w, NULL, q, NULL, NULL, y, NULL, 1, g->df_dtau, NULL);
   if (status != JN_OK) return status;
   gradient rest = *g;
-  rest.da = NULL;
-  status = PUBLIC(inverse_dynamics_adjoint)(m, w, q, v, a, wrench, hold, g->dtau, &rest);
+  rest.df_da = NULL;
+  status = PUBLIC(inverse_dynamics_adjoint)(m, w, q, v, a, wrench, hold, g->df_dtau, &rest);
   size_t nv = (size_t)m->nv, nlink = (size_t)m->nlink;
-  negate(w, g->dq, nv);
-  negate(w, g->dv, nv);
-  negate(w, g->dwrench, 6 * nlink);
-  negate(w, g->dinertia, 10 * nlink);
-  negate(w, g->dgravity, 3);
-  negate(w, g->darmature, nv);
+  negate(w, g->df_dq, nv);
+  negate(w, g->df_dv, nv);
+  negate(w, g->df_dwrench, 6 * nlink);
+  negate(w, g->df_dinertia, 10 * nlink);
+  negate(w, g->df_dgravity, 3);
+  negate(w, g->df_darmature, nv);
   return status;
 }

@@ -23,9 +23,9 @@
 static mat3 axes(const double *P) { return (mat3){v3(P[0], P[4], P[8]), v3(P[1], P[5], P[9]), v3(P[2], P[6], P[10])}; }
 
 /* W of a row is a moment along x, given in the axes of a. */
-static void set_moment(jn_loops *l, int r, mat3 R_a, vec3 x) {
-  memset(l->W + 6 * r, 0, 6 * sizeof(double));
-  v3_store(m3_mul(R_a, x), l->W + 6 * r);
+static void set_moment(loop_state *state, int r, mat3 R_a, vec3 x) {
+  memset(state->W + 6 * r, 0, 6 * sizeof(double));
+  v3_store(m3_mul(R_a, x), state->W + 6 * r);
 }
 
 /* f = R e as seen from e: the angle theta, and the unit vector u across e towards f. Next to the opposite of e every u
@@ -45,8 +45,8 @@ static vec3 turned(vec3 n, double theta, vec3 x) {
 }
 
 /* Rows r and r + 1. Within the rounding of e the errors are the conditions themselves. */
-static void close_alignment(jn_loops *l, int r, mat3 R_a, mat3 R, double *error) {
-  const loop_row *row = &l->row[r];
+static void close_alignment(const loop_structure *loops, loop_state *state, int r, mat3 R_a, mat3 R, double *error) {
+  const loop_row *row = &loops->row[r];
   vec3 e = v3_load(row[0].term[0].beta), t1 = v3_load(row[0].term[0].alpha), t2 = v3_load(row[1].term[0].alpha), u;
   vec3 f = m3_mul(R, e);
   double theta = tilt(e, f, t1, &u);
@@ -54,66 +54,67 @@ static void close_alignment(jn_loops *l, int r, mat3 R_a, mat3 R, double *error)
   vec3 n = cross(e, u);
   error[r] = small ? dot(t1, f) : theta * dot(u, t1);
   error[r + 1] = small ? dot(t2, f) : theta * dot(u, t2);
-  set_moment(l, r, R_a, turned(n, theta, t2));
-  set_moment(l, r + 1, R_a, v3_neg(turned(n, theta, t1)));
+  set_moment(state, r, R_a, turned(n, theta, t2));
+  set_moment(state, r + 1, R_a, v3_neg(turned(n, theta, t1)));
 }
 
-static void close_turn(jn_loops *l, int r, mat3 R_a, vec3 w, double *error) {
-  vec3 d = v3_load(l->row[r].about);
+static void close_turn(const loop_structure *loops, loop_state *state, int r, mat3 R_a, vec3 w, double *error) {
+  vec3 d = v3_load(loops->row[r].about);
   error[r] = dot(d, w);
-  set_moment(l, r, R_a, m3_tmul(so3_dexp_inverse(w), d));
+  set_moment(state, r, R_a, m3_tmul(so3_dexp_inverse(w), d));
 }
 
-static double close_distance(jn_loops *l, const loop_pair *c, int r) {
-  double *W = l->W + 6 * r, p[3], length = 0;
+static double close_distance(const loop_structure *loops, loop_state *state, const loop_ends *at, int r) {
+  double *W = state->W + 6 * r, p[3], length = 0;
   for (int e = 0; e < 3; e++) {
-    p[e] = c->P_b[4 * e + 3] - c->P_a[4 * e + 3];
+    p[e] = at->P_b[4 * e + 3] - at->P_a[4 * e + 3];
     length = hypot(length, p[e]);
   }
   memset(W, 0, 6 * sizeof *W);
   for (int e = 0; e < 3; e++) W[3 + e] = length > 0 ? p[e] / length : e == 0;
-  return length - l->row[r].term[0].factor;
+  return length - loops->row[r].term[0].factor;
 }
 
-static void close_pair(jn_loops *l, const loop_pair *c, double *error) {
-  mat3 R_a = axes(c->P_a), R = m3_tprod(R_a, axes(c->P_b));
+static void close_pair(const loop_structure *loops, loop_state *state, const loop_pair *c, const loop_ends *at,
+                       double *error) {
+  mat3 R_a = axes(at->P_a), R = m3_tprod(R_a, axes(at->P_b));
   vec3 w = v3_zero();
   for (int r = c->first; r < c->first + c->rows; r++) {
-    if (l->row[r].closure == CLOSE_TURN) {
+    if (loops->row[r].closure == CLOSE_TURN) {
       w = so3_log(R);
       break;
     }
   }
   for (int r = c->first; r < c->first + c->rows; r++) {
-    const loop_row *row = &l->row[r];
+    const loop_row *row = &loops->row[r];
     if (row->closure == CLOSE_TURN)
-      close_turn(l, r, R_a, w, error);
+      close_turn(loops, state, r, R_a, w, error);
     else if (row->closure == CLOSE_ALIGN)
-      close_alignment(l, r, R_a, R, error);
+      close_alignment(loops, state, r, R_a, R, error);
     else if (row->term[0].kind == TERM_DISTANCE)
-      error[r] = close_distance(l, c, r);
+      error[r] = close_distance(loops, state, at, r);
   }
 }
 
-void jn__loops_closure(jn_loops *l, const double *q, double *error) {
-  jn__loops_value(l, 0, error);
-  for (int i = 0; i < l->count; i++)
-    if (l->row[l->pair[i].first].terms > 0) close_pair(l, &l->pair[i], error);
-  for (int i = 0; i < l->couplings; i++) { /* not over the scale: the value itself may be beyond all numbers */
-    const loop_coupling *c = &l->coupling[i];
-    double scale = l->scale[c->row], sum = -(c->offset / scale);
+void jn__loops_closure(const loop_structure *loops, loop_state *state, const double *q, double *error) {
+  jn__loops_value(loops, state, 0, error);
+  for (int i = 0; i < loops->count; i++)
+    if (loops->row[loops->pair[i].first].terms > 0) close_pair(loops, state, &loops->pair[i], &state->ends[i], error);
+  for (int i = 0; i < loops->couplings; i++) { /* not over the scale: the value itself may be beyond all numbers */
+    const loop_coupling *c = &loops->coupling[i];
+    double scale = loops->scale[c->row], sum = -(c->offset / scale);
     for (int t = 0; t < c->count; t++) sum += c->factor[t] / scale * q[c->q[t]];
     error[c->row] = sum;
   }
-  for (int r = l->first_user; r < l->m; r++) error[r] /= l->scale[r];
+  for (int r = loops->first_user; r < loops->m; r++) error[r] /= loops->scale[r];
 }
 
-double jn__loops_gap(const jn_loops *l, int i, const double *error) {
-  int rows, first = jn_loops_row(l, i, &rows);
+double jn__loops_gap(const loop_structure *loops, int i, const double *error) {
+  int rows, first = jn__loops_row(loops, i, &rows);
   double most = 0, angle = 0;
   for (int r = first; r < first + rows; r++) {
     double x = fabs(error[r]);
-    if (i < l->count && l->row[r].closure != CLOSE_VALUE) x = angle = hypot(angle, x);
+    if (i < loops->count && loops->row[r].closure != CLOSE_VALUE) x = angle = hypot(angle, x);
     most = x > most || isnan(x) ? x : most;
   }
   return most;
@@ -121,10 +122,11 @@ double jn__loops_gap(const jn_loops *l, int i, const double *error) {
 
 jn_status jn_loops_gaps(jn_loops *l, const double *q, double *gap) {
   if (!l || !q || !gap) return JN_ERR_NULL;
-  jn_status status = jn__loops_motion(l, 0, q, l->zeros);
+  jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->structure.zeros);
   if (status != JN_OK) return status;
-  jn__loops_closure(l, q, l->phi);
-  for (int i = 0; i < l->count + l->options.user_count; i++) gap[i] = jn__loops_gap(l, i, l->phi);
+  jn__loops_closure(&l->structure, &l->state, q, l->scratch.phi);
+  for (int i = 0; i < l->structure.count + l->structure.options.user_count; i++)
+    gap[i] = jn__loops_gap(&l->structure, i, l->scratch.phi);
   return JN_OK;
 }
 
@@ -132,47 +134,50 @@ jn_status jn_loops_gaps(jn_loops *l, const double *q, double *gap) {
 
 /* A row of a pair can be as large as the screws that move it: angular parts of those for directions, velocities of the
  * origin of b's closing frame for points. Unlike the row itself this is no rounding where the row happens to vanish. */
-static void pair_scales(jn_loops *l, const loop_pair *c) {
-  double angular = 0, linear = 0;
+static void pair_scales(loop_structure *loops, loop_state *state, const loop_pair *c, const loop_ends *at) {
+  double angular = 0, straight = 0;
   for (int k = 0; k < c->runs; k++)
     for (int j = c->run[k].screw; j < c->run[k].screw + c->run[k].count; j++) {
       double S[6];
-      for (int e = 0; e < 6; e++) S[e] = l->chain[e * l->room + j];
-      vec3 w = v3_load(S), r = v3(c->P_b[3] - l->about[0], c->P_b[7] - l->about[1], c->P_b[11] - l->about[2]);
+      for (int e = 0; e < 6; e++) S[e] = state->chain[e * loops->room + j];
+      vec3 w = v3_load(S),
+           r = v3(at->P_b[3] - state->about[0], at->P_b[7] - state->about[1], at->P_b[11] - state->about[2]);
       vec3 v = v3_add(v3_load(S + 3), cross(w, r));
       angular = fmax(angular, sqrt(dot(w, w)));
-      linear = fmax(linear, sqrt(dot(v, v)));
+      straight = fmax(straight, sqrt(dot(v, v)));
     }
   for (int r = c->first; r < c->first + c->rows; r++)
-    l->scale[r] = fmax(l->scale[r], l->row[r].term[0].kind == TERM_DIRECTION ? angular : linear);
+    loops->scale[r] = fmax(loops->scale[r], loops->row[r].term[0].kind == TERM_DIRECTION ? angular : straight);
 }
 
 /* The largest at q = 0 and at three configurations next to it. */
-void jn__loops_find_scales(jn_loops *l) {
+void jn__loops_find_scales(loop_structure *loops, loop_state *state, loop_scratch *scratch) {
   uint32_t random = 1;
-  memset(l->scale, 0, sizeof(double) * (size_t)l->m);
+  memset(loops->scale, 0, sizeof(double) * (size_t)loops->m);
   for (int attempt = 0; attempt < 4; attempt++) {
-    jn_neutral(l->model, l->start);
-    for (int i = 0; i < l->nv; i++) {
+    jn_neutral(loops->model, scratch->start);
+    for (int i = 0; i < loops->nv; i++) {
       random = random * 1664525u + 1013904223u;
-      l->x[i] = attempt == 0 ? 0 : 0.2 * ((random >> 8) / 8388608.0 - 1);
+      scratch->x[i] = attempt == 0 ? 0 : 0.2 * ((random >> 8) / 8388608.0 - 1);
     }
-    if (jn_integrate(l->model, l->work, l->start, l->x, l->moved) != JN_OK) break;
-    if (jn__loops_motion(l, 0, l->moved, l->zeros) != JN_OK) break;
-    for (int i = 0; i < l->count; i++)
-      if (l->row[l->pair[i].first].terms > 0) pair_scales(l, &l->pair[i]);
-    for (int r = 0; r < l->users; r++)
-      for (int i = 0; i < l->nv; i++)
-        l->scale[l->first_user + r] = fmax(l->scale[l->first_user + r], fabs(l->user_A[r * l->nv + i]));
+    if (jn_integrate(loops->model, loops->work, scratch->start, scratch->x, scratch->moved) != JN_OK) break;
+    if (jn__loops_motion(loops, state, 0, scratch->moved, loops->zeros) != JN_OK) break;
+    for (int i = 0; i < loops->count; i++)
+      if (loops->row[loops->pair[i].first].terms > 0) pair_scales(loops, state, &loops->pair[i], &state->ends[i]);
+    for (int r = 0; r < loops->users; r++)
+      for (int i = 0; i < loops->nv; i++)
+        loops->scale[loops->first_user + r] =
+            fmax(loops->scale[loops->first_user + r], fabs(state->user_A[r * loops->nv + i]));
   }
-  for (int i = 0; i < l->couplings; i++)
-    for (int t = 0; t < l->coupling[i].count; t++)
-      l->scale[l->coupling[i].row] = fmax(l->scale[l->coupling[i].row], fabs(l->coupling[i].factor[t]));
-  for (int r = 0; r < l->m; r++) /* nothing, or what rounding leaves of numbers about one */
-    if (!(l->scale[r] > (r < l->first_user ? 0 : 1e-13)) || isinf(l->scale[r])) l->scale[r] = 1;
+  for (int i = 0; i < loops->couplings; i++)
+    for (int t = 0; t < loops->coupling[i].count; t++)
+      loops->scale[loops->coupling[i].row] =
+          fmax(loops->scale[loops->coupling[i].row], fabs(loops->coupling[i].factor[t]));
+  for (int r = 0; r < loops->m; r++) /* nothing, or what rounding leaves of numbers about one */
+    if (!(loops->scale[r] > (r < loops->first_user ? 0 : 1e-13)) || isinf(loops->scale[r])) loops->scale[r] = 1;
 }
 
-void jn__loops_scale_rows(const jn_loops *l, int n, double *X) {
-  for (int r = 0; r < l->m; r++)
-    for (int i = 0; i < n; i++) X[r * n + i] /= l->scale[r];
+void jn__loops_scale_rows(const loop_structure *loops, int n, double *X) {
+  for (int r = 0; r < loops->m; r++)
+    for (int i = 0; i < n; i++) X[r * n + i] /= loops->scale[r];
 }

@@ -2,73 +2,77 @@
 /* Derivatives of the equations of motion with loops. At fixed a and lambda let
  *   G = d (inverse dynamics of the tree - A^T lambda),     g = d (A a + dA v) = d phi''
  * by q, by v, or by the parameters; then M da - A^T dlambda = -G, A da = -g. The wrenches of the loops act on the tree
- * as if they were fixed in the bodies; how they change besides, and g, is in pairs.c. */
+ * as if they were fixed in the bodies; how they change besides, and g, is in conditions_screws.c. */
 #include <string.h>
 
 #include "loops.h"
 
-static void see_motion(jn_loops *l, const double *v, const double *a) {
-  size_t n = (size_t)l->nv;
-  memset(l->v, 0, sizeof(double) * 4 * n);
-  if (v) memcpy(l->v, v, sizeof(double) * n);
-  memcpy(l->v + n, a, sizeof(double) * n);
+static void see_motion(const loop_structure *loops, loop_scratch *scratch, const double *v, const double *a) {
+  size_t n = (size_t)loops->nv;
+  memset(scratch->v, 0, sizeof(double) * 4 * n);
+  if (v) memcpy(scratch->v, v, sizeof(double) * n);
+  memcpy(scratch->v + n, a, sizeof(double) * n);
 }
 
 /* g, and what the multipliers (NULL: none) add to G, at a motion that jn__loops_motion() has seen. */
-static jn_status linearise_conditions(jn_loops *l, const double *q, const double *v, const double *a,
-                                      const double *lambda) {
-  l->code->pairs_linearise(l, lambda);
-  return jn__extra_linearise(l, q, v, a, lambda);
+static jn_status linearise_conditions(const loop_structure *loops, loop_state *state, loop_linearisation *linear,
+                                      const double *q, const double *v, const double *a, const double *lambda) {
+  loops->code->pairs_linearise(loops, state, linear, lambda);
+  return jn__extra_linearise(loops, state, linear, q, v, a, lambda);
 }
 
 /* G_q with wrenches held otherwise than in the body: those of the loops are in it already, in the body's frame. */
-static jn_status change_hold(jn_loops *l, const double *q, const double *v, const double *a, const double *wrench,
+static jn_status change_hold(const loop_structure *loops, loop_state *state, loop_linearisation *linear,
+                             const double *q, const double *v, const double *a, const double *wrench,
                              jn_representation hold) {
   if (hold == JN_IN_BODY || !wrench) return JN_OK;
   for (int k = 0; k < 2; k++) {
-    jn_status status = jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, wrench, k ? hold : JN_IN_BODY, l->H,
-                                                       NULL, NULL, NULL);
+    jn_status status = jn_inverse_dynamics_derivatives(loops->model, loops->work, q, v, a, wrench,
+                                                       k ? hold : JN_IN_BODY, state->H, NULL, NULL, NULL);
     if (status != JN_OK) return status;
-    for (int e = 0; e < l->nv * l->nv; e++) l->G_q[e] += k ? l->H[e] : -l->H[e];
+    for (int e = 0; e < loops->nv * loops->nv; e++) linear->G_q[e] += k ? state->H[e] : -state->H[e];
   }
   return JN_OK;
 }
 
-/* G and g at a motion that jn__loops_motion() has seen; l->M with_M. */
+/* G and g at a motion that jn__loops_motion() has seen; linear->M with_M. */
 static jn_status linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
                            const double *wrench, jn_representation hold, double *dwrench, int with_M) {
-  jn__loops_wrenches(l, 0, lambda, wrench, l->wrench);
-  jn_status status = jn_inverse_dynamics_derivatives(l->model, l->work, q, v, a, l->wrench, JN_IN_BODY, l->G_q, l->G_v,
-                                                     with_M ? l->M : NULL, dwrench);
-  if (status == JN_OK) status = change_hold(l, q, v, a, wrench, hold);
-  return status == JN_OK ? linearise_conditions(l, q, v, a, lambda) : status;
+  jn__loops_wrenches(&l->structure, &l->state, 0, lambda, wrench, l->scratch.wrench);
+  jn_status status =
+      jn_inverse_dynamics_derivatives(l->structure.model, l->structure.work, q, v, a, l->scratch.wrench, JN_IN_BODY,
+                                      l->linear.G_q, l->linear.G_v, with_M ? l->linear.M : NULL, dwrench);
+  if (status == JN_OK) status = change_hold(&l->structure, &l->state, &l->linear, q, v, a, wrench, hold);
+  return status == JN_OK ? linearise_conditions(&l->structure, &l->state, &l->linear, q, v, a, lambda) : status;
 }
 
 jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, const double *a, const double *lambda,
                               const double *wrench, jn_representation hold, double *dwrench) {
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
-  see_motion(l, v, a);
-  jn_status status = jn__loops_motion(l, 0, q, l->v);
+  see_motion(&l->structure, &l->scratch, v, a);
+  jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->scratch.v);
   return status == JN_OK ? linearise(l, q, v, a, lambda, wrench, hold, dwrench, 1) : status;
 }
 
 jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y) {
-  see_motion(l, NULL, y);
-  jn_status status = jn__loops_motion(l, 0, q, l->v);
-  return status == JN_OK ? linearise_conditions(l, q, l->zeros, y, NULL) : status;
+  see_motion(&l->structure, &l->scratch, NULL, y);
+  jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->scratch.v);
+  return status == JN_OK ? linearise_conditions(&l->structure, &l->state, &l->linear, q, l->structure.zeros, y, NULL)
+                         : status;
 }
 
 /* Columns by what is given: a_c of a prescribed coordinate (G = M's column, g = A's), or tau_c (G = -e_c). */
-static loop_columns given_columns(jn_loops *l, const unsigned char *prescribed, const jn_loops_derivatives *out) {
-  int n = l->nv, m = l->m;
+static loop_columns given_columns(const loop_structure *loops, const loop_state *state, loop_linearisation *linear,
+                                  const unsigned char *prescribed, const jn_loops_derivatives *out) {
+  int n = loops->nv, m = loops->m;
   loop_columns columns = {n, NULL, NULL, out->da_dgiven, out->dtau_dgiven, out->dlambda_dgiven};
   if (!prescribed) return columns;
   for (int c = 0; c < n; c++) {
-    for (int i = 0; i < n; i++) l->given_G[i * n + c] = prescribed[c] ? l->M[i * n + c] : i == c ? -1 : 0;
-    for (int r = 0; r < m; r++) l->given_g[r * n + c] = prescribed[c] ? l->A[r * n + c] : 0;
+    for (int i = 0; i < n; i++) linear->given_G[i * n + c] = prescribed[c] ? linear->M[i * n + c] : i == c ? -1 : 0;
+    for (int r = 0; r < m; r++) linear->given_g[r * n + c] = prescribed[c] ? state->A[r * n + c] : 0;
   }
-  columns.G = l->given_G;
-  columns.g = l->given_g;
+  columns.G = linear->given_G;
+  columns.g = linear->given_g;
   return columns;
 }
 
@@ -87,29 +91,31 @@ static int by_wrench(const jn_loops_derivatives *out) {
 /* All that is wanted, with G, g and the factors at hand. */
 static jn_status solve_all(jn_loops *l, const unsigned char *prescribed, const double *q, const double *v,
                            const double *a, const jn_loops_derivatives *out) {
-  int n = l->nv;
+  int n = l->structure.nv;
   const loop_columns blocks[] = {
-      {n, l->G_q, l->g_q, out->da_dq, out->dtau_dq, out->dlambda_dq},
-      {n, l->G_v, l->g_v, out->da_dv, out->dtau_dv, out->dlambda_dv},
-      given_columns(l, prescribed, out),
-      {6 * l->nlink, l->wide, NULL, out->da_dwrench, out->dtau_dwrench, out->dlambda_dwrench}};
-  l->code->solve_columns(l, prescribed, 4, blocks);
+      {n, l->linear.G_q, l->linear.g_q, out->da_dq, out->dtau_dq, out->dlambda_dq},
+      {n, l->linear.G_v, l->linear.g_v, out->da_dv, out->dtau_dv, out->dlambda_dv},
+      given_columns(&l->structure, &l->state, &l->linear, prescribed, out),
+      {6 * l->structure.nlink, l->linear.wide, NULL, out->da_dwrench, out->dtau_dwrench, out->dlambda_dwrench}};
+  l->structure.code->solve_columns(&l->structure, &l->factors, l->linear.M, l->state.A, prescribed, 4, blocks);
   set_given(n, prescribed, out);
   if (!out->da_dpi && !out->dtau_dpi && !out->dlambda_dpi) return JN_OK;
-  jn_status status = jn_regressor(l->model, l->work, q, v, a, l->wide);
-  const loop_columns by_pi = {10 * l->nlink, l->wide, NULL, out->da_dpi, out->dtau_dpi, out->dlambda_dpi};
-  if (status == JN_OK) l->code->solve_columns(l, prescribed, 1, &by_pi);
+  jn_status status = jn_regressor(l->structure.model, l->structure.work, q, v, a, l->linear.wide);
+  const loop_columns by_pi = {10 * l->structure.nlink, l->linear.wide,  NULL, out->da_dpi,
+                              out->dtau_dpi,           out->dlambda_dpi};
+  if (status == JN_OK)
+    l->structure.code->solve_columns(&l->structure, &l->factors, l->linear.M, l->state.A, prescribed, 1, &by_pi);
   return status;
 }
 
 jn_status jn_loops_dynamics_derivatives(jn_loops *l, const unsigned char *prescribed, const double *q, const double *v,
                                         const double *a, const double *lambda, const double *wrench,
                                         jn_representation hold, const jn_loops_derivatives *out) {
-  if (!l || !q || !v || !a || (l->m > 0 && !lambda) || !out) return JN_ERR_NULL;
-  jn_status status = jn__loops_linearise(l, q, v, a, lambda, wrench, hold, by_wrench(out) ? l->wide : NULL);
+  if (!l || !q || !v || !a || (l->structure.m > 0 && !lambda) || !out) return JN_ERR_NULL;
+  jn_status status = jn__loops_linearise(l, q, v, a, lambda, wrench, hold, by_wrench(out) ? l->linear.wide : NULL);
   if (status != JN_OK) return status;
-  memcpy(l->H, l->M, sizeof(double) * (size_t)l->nv * (size_t)l->nv);
-  status = jn__loops_factor(l, prescribed, q);
+  memcpy(l->state.H, l->linear.M, sizeof(double) * (size_t)l->structure.nv * (size_t)l->structure.nv);
+  status = jn__loops_factor(&l->structure, &l->state, &l->factors, prescribed, q);
   return status == JN_OK ? solve_all(l, prescribed, q, v, a, out) : status;
 }
 
@@ -117,12 +123,12 @@ jn_status jn_loops_dynamics_derivatives(jn_loops *l, const unsigned char *prescr
 jn_status jn_loops_forward_dynamics_derivatives(jn_loops *l, const double *q, const double *v, const double *tau,
                                                 const double *wrench, jn_representation hold, double *a, double *lambda,
                                                 const jn_loops_derivatives *out) {
-  if (!l || !q || !v || !tau || !a || (l->m > 0 && !lambda) || !out) return JN_ERR_NULL;
+  if (!l || !q || !v || !tau || !a || (l->structure.m > 0 && !lambda) || !out) return JN_ERR_NULL;
   if ((unsigned)hold > JN_IN_ALIGNED) return JN_ERR_INDEX;
-  jn_status status = jn_loops_forward_dynamics_jet(l, 0, q, v, tau, wrench, l->motion, lambda);
+  jn_status status = jn_loops_forward_dynamics_jet(l, 0, q, v, tau, wrench, l->scratch.motion, lambda);
   if (status != JN_OK) return status;
-  memcpy(a, l->motion + l->nv, sizeof(double) * (size_t)l->nv);
-  l->code->pairs_accelerate(l, v, a);
-  status = linearise(l, q, v, a, lambda, wrench, hold, by_wrench(out) ? l->wide : NULL, 0);
+  memcpy(a, l->scratch.motion + l->structure.nv, sizeof(double) * (size_t)l->structure.nv);
+  l->structure.code->pairs_accelerate(&l->structure, &l->state, v, a);
+  status = linearise(l, q, v, a, lambda, wrench, hold, by_wrench(out) ? l->linear.wide : NULL, 0);
   return status == JN_OK ? solve_all(l, NULL, q, v, a, out) : status;
 }

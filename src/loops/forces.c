@@ -6,11 +6,11 @@
 
 jn_status jn_loops_wrenches(jn_loops *l, const double *q, const double *lambda, double *W) {
   if (!l || !q || !lambda || !W) return JN_ERR_NULL;
-  jn_status status = jn__loops_motion(l, 0, q, l->zeros);
-  jn__loops_relative_poses(l);
-  for (int i = 0; i < l->count && status == JN_OK; i++) {
+  jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->structure.zeros);
+  jn__loops_relative_poses(&l->structure, &l->state);
+  for (int i = 0; i < l->structure.count && status == JN_OK; i++) {
     double both[2][6];
-    jn__loops_pair_wrench(l, &l->pair[i], 0, lambda, both);
+    jn__loops_pair_wrench(&l->structure, &l->state, i, 0, lambda, both);
     memcpy(W + 12 * i, both, sizeof both);
   }
   return status;
@@ -19,33 +19,35 @@ jn_status jn_loops_wrenches(jn_loops *l, const double *q, const double *lambda, 
 jn_status jn_loops_link_wrenches_jet(jn_loops *l, int order, const double *q, const double *v_jet,
                                      const double *lambda_jet, const double *wrench_jet, double *link_jet) {
   if (!l || !q || !v_jet || !lambda_jet || !link_jet) return JN_ERR_NULL;
-  if (order < 0 || order > l->options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
+  if (order < 0 || order > l->structure.options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
   double factorial = 1;
-  memset(l->v, 0, sizeof(double) * (size_t)((order + 4) * l->nv));
-  memcpy(l->v, v_jet, sizeof(double) * (size_t)((order + 2) * l->nv));
-  jn_status status = jn__loops_motion(l, order, q, l->v);
+  memset(l->scratch.v, 0, sizeof(double) * (size_t)((order + 4) * l->structure.nv));
+  memcpy(l->scratch.v, v_jet, sizeof(double) * (size_t)((order + 2) * l->structure.nv));
+  jn_status status = jn__loops_motion(&l->structure, &l->state, order, q, l->scratch.v);
   for (int k = 0; k <= order; k++) {
     if (k > 1) factorial *= k;
-    for (int r = 0; r < l->m; r++) l->lambda[k * l->m + r] = lambda_jet[k * l->m + r] / factorial;
+    for (int r = 0; r < l->structure.m; r++)
+      l->scratch.lambda[k * l->structure.m + r] = lambda_jet[k * l->structure.m + r] / factorial;
   }
-  if (status == JN_OK) jn__loops_wrenches(l, order, l->lambda, wrench_jet, link_jet);
+  if (status == JN_OK) jn__loops_wrenches(&l->structure, &l->state, order, l->scratch.lambda, wrench_jet, link_jet);
   return status;
 }
 
 jn_status jn_loops_impact(jn_loops *l, double restitution, const double *q, double *v, double *impulse) {
   if (!l || !q || !v) return JN_ERR_NULL;
-  int n = l->nv, m = l->m;
-  jn_status status = jn__loops_motion(l, 0, q, l->zeros);
-  if (status == JN_OK) status = jn_mass_matrix(l->model, l->work, q, l->H);
-  if (status == JN_OK) status = jn__loops_factor(l, NULL, q);
+  int n = l->structure.nv, m = l->structure.m;
+  jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->structure.zeros);
+  if (status == JN_OK) status = jn_mass_matrix(l->structure.model, l->structure.work, q, l->state.H);
+  if (status == JN_OK) status = jn__loops_factor(&l->structure, &l->state, &l->factors, NULL, q);
   if (status != JN_OK) return status;
   for (int r = 0; r < m; r++) {
-    l->phi[r] = 0;
-    for (int i = 0; i < n; i++) l->phi[r] -= (1 + restitution) * l->A[r * n + i] * v[i];
+    l->scratch.phi[r] = 0;
+    for (int i = 0; i < n; i++) l->scratch.phi[r] -= (1 + restitution) * l->state.A[r * n + i] * v[i];
   }
-  memset(l->x, 0, sizeof(double) * (size_t)n);
-  l->code->solve_one(l, l->x, l->phi); /* M dv = A^T impulse, A dv = -(1 + e) A v */
-  for (int i = 0; i < n; i++) v[i] += l->x[i];
-  if (impulse) memcpy(impulse, l->phi, sizeof(double) * (size_t)m);
+  memset(l->scratch.x, 0, sizeof(double) * (size_t)n);
+  l->structure.code->solve_one(&l->structure, &l->factors, l->scratch.x,
+                               l->scratch.phi); /* M dv = A^T impulse, A dv = -(1 + e) A v */
+  for (int i = 0; i < n; i++) v[i] += l->scratch.x[i];
+  if (impulse) memcpy(impulse, l->scratch.phi, sizeof(double) * (size_t)m);
   return JN_OK;
 }

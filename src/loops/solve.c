@@ -25,99 +25,103 @@ enum { CHUNK = 6 }; /* steps of a row that are summed at once */
 
 /* W steps of row p of M from place `first` on, without what the coordinates that p carries take out of it. The last
  * that was found comes last, and every other row has sums of its own: less waiting. */
-INLINE void subtract_carried(jn_loops *l, int p, int first, int W) {
-  double *row = l->L + l->row_at[p] + first;
-  int place = l->depth[p], k = p + l->under[p];
+INLINE void subtract_carried(const loop_structure *loops, loop_factors *factors, int p, int first, int W) {
+  double *row = factors->L + loops->row_at[p] + first;
+  int place = loops->depth[p], k = p + loops->under[p];
   wide acc[CHUNK], other[CHUNK];
   for (int w = 0; w < W; w++) acc[w] = load(row + w * JN_WIDE), other[w] = (wide){0};
   for (; k > p + 1; k -= 2) {
-    const double *x = l->L + l->row_at[k], *y = l->L + l->row_at[k - 1];
-    wide a = all(x[place] * l->diagonal[k]), b = all(y[place] * l->diagonal[k - 1]);
+    const double *x = factors->L + loops->row_at[k], *y = factors->L + loops->row_at[k - 1];
+    wide a = all(x[place] * factors->diagonal[k]), b = all(y[place] * factors->diagonal[k - 1]);
     for (int w = 0; w < W; w++) {
       acc[w] -= a * load(x + first + w * JN_WIDE);
       other[w] -= b * load(y + first + w * JN_WIDE);
     }
   }
   if (k > p) {
-    const double *x = l->L + l->row_at[k];
-    wide a = all(x[place] * l->diagonal[k]);
+    const double *x = factors->L + loops->row_at[k];
+    wide a = all(x[place] * factors->diagonal[k]);
     for (int w = 0; w < W; w++) acc[w] -= a * load(x + first + w * JN_WIDE);
   }
   for (int w = 0; w < W; w++) store(row + w * JN_WIDE, acc[w] + other[w]);
 }
 
 /* The same of W steps of its row of L^-T A^T, from condition `first` on. */
-INLINE void subtract_conditions(jn_loops *l, int p, int first, int W) {
-  int wide_m = l->wide_m, place = l->depth[p];
-  double *row = l->seen + p * wide_m + first;
+INLINE void subtract_conditions(const loop_structure *loops, loop_factors *factors, int p, int first, int W) {
+  int wide_m = loops->wide_m, place = loops->depth[p];
+  double *row = factors->seen + p * wide_m + first;
   wide acc[CHUNK];
   for (int w = 0; w < W; w++) acc[w] = load(row + w * JN_WIDE);
-  for (int k = p + l->under[p]; k > p; k--) {
-    if (l->touch[k].count == 0) continue;
-    const double *b = l->seen + k * wide_m + first;
-    wide a = all(l->L[l->row_at[k] + place]);
+  for (int k = p + loops->under[p]; k > p; k--) {
+    if (loops->touch[k].count == 0) continue;
+    const double *b = factors->seen + k * wide_m + first;
+    wide a = all(factors->L[loops->row_at[k] + place]);
     for (int w = 0; w < W; w++) acc[w] -= a * load(b + w * JN_WIDE);
   }
   for (int w = 0; w < W; w++) store(row + w * JN_WIDE, acc[w]);
 }
 
 /* Calls f(l, p, first, W) for all steps from `first` to `end`, with a constant number W at a time. */
-#define IN_CHUNKS(f, l, p, from, end)                                  \
+#define IN_CHUNKS(f, loops, factors, p, from, end)                     \
   for (int first_ = (from); first_ < (end); first_ += CHUNK * JN_WIDE) \
     switch (((end)-first_ + JN_WIDE - 1) / JN_WIDE) {                  \
       case 1:                                                          \
-        f(l, p, first_, 1);                                            \
+        f(loops, factors, p, first_, 1);                               \
         break;                                                         \
       case 2:                                                          \
-        f(l, p, first_, 2);                                            \
+        f(loops, factors, p, first_, 2);                               \
         break;                                                         \
       case 3:                                                          \
-        f(l, p, first_, 3);                                            \
+        f(loops, factors, p, first_, 3);                               \
         break;                                                         \
       case 4:                                                          \
-        f(l, p, first_, 4);                                            \
+        f(loops, factors, p, first_, 4);                               \
         break;                                                         \
       case 5:                                                          \
-        f(l, p, first_, 5);                                            \
+        f(loops, factors, p, first_, 5);                               \
         break;                                                         \
       default:                                                         \
-        f(l, p, first_, CHUNK);                                        \
+        f(loops, factors, p, first_, CHUNK);                           \
     }
 
 /* Rows of M and of A^T, last ones first: they are read first, as wholes, which has to wait for their single numbers. */
-static void gather_rows(jn_loops *l, const unsigned char *prescribed) {
-  int n = l->nv, wide_m = l->wide_m;
-  memset(l->seen, 0, sizeof(double) * (size_t)n * (size_t)wide_m);
+static void gather_rows(const loop_structure *loops, const loop_state *state, loop_factors *factors,
+                        const unsigned char *prescribed) {
+  int n = loops->nv, wide_m = loops->wide_m;
+  memset(factors->seen, 0, sizeof(double) * (size_t)n * (size_t)wide_m);
   for (int k = n - 1; k >= 0; k--) {
-    double *row = l->L + l->row_at[k], *b = l->seen + k * wide_m;
-    const int *path = l->path + l->first_before[k];
-    for (int e = 0; e < l->depth[k]; e++) row[e] = l->H[k * n + path[e]];
-    row[l->depth[k]] = l->H[k * (n + 1)];
-    for (int e = l->depth[k] + 1; e % JN_WIDE != 0; e++) row[e] = 0;
-    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
-      b[r] = prescribed && prescribed[k] ? 0 : l->A[r * n + k];
+    double *row = factors->L + loops->row_at[k], *b = factors->seen + k * wide_m;
+    const int *path = loops->path + loops->first_before[k];
+    for (int e = 0; e < loops->depth[k]; e++) row[e] = state->H[k * n + path[e]];
+    row[loops->depth[k]] = state->H[k * (n + 1)];
+    for (int e = loops->depth[k] + 1; e % JN_WIDE != 0; e++) row[e] = 0;
+    for (int r = loops->touch[k].first; r < loops->touch[k].first + loops->touch[k].count; r++)
+      b[r] = prescribed && prescribed[k] ? 0 : state->A[r * n + k];
   }
 }
 
 /* L, D, B and C. 0 when a pivot is lost to rounding. [Featherstone's elimination, row by row] */
-int CODE(factor_inertia)(jn_loops *l, const unsigned char *prescribed) {
-  int n = l->nv;
-  gather_rows(l, prescribed);
+int CODE(factor_inertia)(const loop_structure *loops, const loop_state *state, loop_factors *factors,
+                         const unsigned char *prescribed) {
+  int n = loops->nv;
+  gather_rows(loops, state, factors, prescribed);
   for (int k = n - 1; k >= 0; k--) {
-    double *row = l->L + l->row_at[k];
-    if (l->under[k] > 0) {
-      IN_CHUNKS(subtract_carried, l, k, 0, l->depth[k] + 1)
-      IN_CHUNKS(subtract_conditions, l, k, down(l->touch[k].first), l->touch[k].first + l->touch[k].count)
+    double *row = factors->L + loops->row_at[k];
+    if (loops->under[k] > 0) {
+      IN_CHUNKS(subtract_carried, loops, factors, k, 0, loops->depth[k] + 1)
+      IN_CHUNKS(subtract_conditions, loops, factors, k, down(loops->touch[k].first),
+                loops->touch[k].first + loops->touch[k].count)
     }
-    double pivot = row[l->depth[k]], inverse = 1 / pivot;
-    if (!(pivot > 1e-14 * l->H[k * (n + 1)])) return 0;
-    l->diagonal[k] = pivot;
-    l->inverse[k] = inverse;
-    for (int e = 0; e < l->depth[k]; e += JN_WIDE) store(row + e, inverse * load(row + e));
+    double pivot = row[loops->depth[k]], inverse = 1 / pivot;
+    if (!(pivot > 1e-14 * state->H[k * (n + 1)])) return 0;
+    factors->diagonal[k] = pivot;
+    factors->inverse[k] = inverse;
+    for (int e = 0; e < loops->depth[k]; e += JN_WIDE) store(row + e, inverse * load(row + e));
   }
   for (int k = 0; k < n; k++) { /* apart: nothing waits for roots */
-    double inverse = l->inverse[k], half = sqrt(inverse), *b = l->seen + k * l->wide_m, *c = l->solved + k * l->wide_m;
-    for (int r = down(l->touch[k].first); r < l->touch[k].first + l->touch[k].count; r += JN_WIDE) {
+    double inverse = factors->inverse[k], half = sqrt(inverse), *b = factors->seen + k * loops->wide_m,
+           *c = factors->solved + k * loops->wide_m;
+    for (int r = down(loops->touch[k].first); r < loops->touch[k].first + loops->touch[k].count; r += JN_WIDE) {
       wide x = load(b + r);
       store(c + r, inverse * x);
       store(b + r, half * x);
@@ -127,86 +131,87 @@ int CODE(factor_inertia)(jn_loops *l, const unsigned char *prescribed) {
 }
 
 /* S = B^T B, which is symmetric within steps as far as it is needed. */
-static void multiply(jn_loops *l) {
-  int wide_m = l->wide_m;
-  memset(l->S, 0, sizeof(double) * (size_t)l->m * (size_t)wide_m);
-  for (int k = 0; k < l->nv; k++) {
-    int end = l->touch[k].first + l->touch[k].count;
-    const double *b = l->seen + k * wide_m;
-    for (int r = l->touch[k].first; r < end; r++) add(end - down(r), b[r], b + down(r), l->S + r * wide_m + down(r));
+static void multiply(const loop_structure *loops, loop_factors *factors) {
+  int wide_m = loops->wide_m;
+  memset(factors->S, 0, sizeof(double) * (size_t)loops->m * (size_t)wide_m);
+  for (int k = 0; k < loops->nv; k++) {
+    int end = loops->touch[k].first + loops->touch[k].count;
+    const double *b = factors->seen + k * wide_m;
+    for (int r = loops->touch[k].first; r < end; r++)
+      add(end - down(r), b[r], b + down(r), factors->S + r * wide_m + down(r));
   }
 }
 
-/* S = U^T P U in place above the diagonal (U with a unit one), P^-1 in l->pivots; numbers below the diagonal become
- * zero in the step of the diagonal. 0 when conditions are weak beside each other: their answer would lose more than
- * five digits. A pivot is what is left of the condition's own S_jj, which counts as l->weight, |A_j|^2 over the square
- * of its scale: in whatever units a condition is written, it is judged alike. */
-int CODE(factor_conditions)(jn_loops *l) {
-  int m = l->m, wide_m = l->wide_m;
-  double *S = l->S, most = 0, least = INFINITY;
-  multiply(l);
+/* S = U^T P U in place above the diagonal (U with a unit one), P^-1 in factors->pivots; numbers below the diagonal
+ * become zero in the step of the diagonal. 0 when conditions are weak beside each other: their answer would lose more
+ * than five digits. A pivot is what is left of the condition's own S_jj, which counts as factors->weight, |A_j|^2 over
+ * the square of its scale: in whatever units a condition is written, it is judged alike. */
+int CODE(factor_conditions)(const loop_structure *loops, loop_factors *factors) {
+  int m = loops->m, wide_m = loops->wide_m;
+  double *S = factors->S, most = 0, least = INFINITY;
+  multiply(loops, factors);
   for (int r = 0; r < m; r++) {
-    most = l->weight[r] > most ? l->weight[r] : most;
-    l->weight[r] /= S[r * (wide_m + 1)];
+    most = factors->weight[r] > most ? factors->weight[r] : most;
+    factors->weight[r] /= S[r * (wide_m + 1)];
   }
   for (int j = 0; j < m; j++) {
-    double *row = S + j * wide_m, pivot = row[j], inverse = 1 / pivot, strength = pivot * l->weight[j];
+    double *row = S + j * wide_m, pivot = row[j], inverse = 1 / pivot, strength = pivot * factors->weight[j];
     int first = down(j + 1);
     least = strength < least ? strength : least;
     if (!(strength > 1e-5 * most)) return 0;
-    l->pivots[j] = inverse;
+    factors->pivots[j] = inverse;
     for (int i = j + 1; i < m; i++)
       if (row[i] != 0) add(m - down(i), -inverse * row[i], row + down(i), S + i * wide_m + down(i));
     if (first < m) store(row + first, drop(inverse * load(row + first), j + 1 - first));
     for (int i = first + JN_WIDE; i < m; i += JN_WIDE) store(row + i, inverse * load(row + i));
   }
-  l->last = (jn_loops_health){.rank = m, .generic = l->generic, .weakest = m > 0 ? sqrt(least / most) : 1};
+  factors->last = (jn_loops_health){.rank = m, .generic = loops->generic, .weakest = m > 0 ? sqrt(least / most) : 1};
   return 1;
 }
 
 /* ---- one right side ---- */
 
 /* mu with B^T B mu = g, in place. */
-static void solve_conditions(jn_loops *l, double *g) {
-  int m = l->m, wide_m = l->wide_m;
-  const double *S = l->S;
-  if (!l->by_products) {
-    jn__cod_solve_normal(&l->cod, g);
+static void solve_conditions(const loop_structure *loops, const loop_factors *factors, double *g) {
+  int m = loops->m, wide_m = loops->wide_m;
+  const double *S = factors->S;
+  if (!factors->by_products) {
+    jn__cod_solve_normal(&factors->cod, g);
     return;
   }
   for (int i = 0; i < m; i++) add(m - down(i + 1), -g[i], S + i * wide_m + down(i + 1), g + down(i + 1));
-  for (int i = 0; i < m; i++) g[i] *= l->pivots[i];
+  for (int i = 0; i < m; i++) g[i] *= factors->pivots[i];
   for (int i = m - 1; i > 0; i--)
     for (int j = 0; j < i; j++) g[j] -= S[j * wide_m + i] * g[i];
 }
 
-void CODE(solve_one)(jn_loops *l, double *f, double *mu) {
-  int n = l->nv, wide_m = l->wide_m;
-  double *g = l->one;
-  memcpy(g, mu, sizeof *g * (size_t)l->m);
-  memset(g + l->m, 0, sizeof *g * (size_t)(wide_m - l->m));
+void CODE(solve_one)(const loop_structure *loops, const loop_factors *factors, double *f, double *mu) {
+  int n = loops->nv, wide_m = loops->wide_m;
+  double *g = factors->one;
+  memcpy(g, mu, sizeof *g * (size_t)loops->m);
+  memset(g + loops->m, 0, sizeof *g * (size_t)(wide_m - loops->m));
   for (int k = n - 1; k >= 0; k--) {
-    const double *row = l->L + l->row_at[k];
-    const int *path = l->path + l->first_before[k];
+    const double *row = factors->L + loops->row_at[k];
+    const int *path = loops->path + loops->first_before[k];
     double own = f[k];
-    for (int e = 0; e < l->depth[k]; e++) f[path[e]] -= row[e] * own;
+    for (int e = 0; e < loops->depth[k]; e++) f[path[e]] -= row[e] * own;
   }
   for (int k = 0; k < n; k++) {
-    int first = down(l->touch[k].first);
-    add(l->touch[k].first + l->touch[k].count - first, -f[k], l->solved + k * wide_m + first, g + first);
+    int first = down(loops->touch[k].first);
+    add(loops->touch[k].first + loops->touch[k].count - first, -f[k], factors->solved + k * wide_m + first, g + first);
   }
-  solve_conditions(l, g);
+  solve_conditions(loops, factors, g);
   for (int k = 0; k < n; k++) {
-    const double *row = l->L + l->row_at[k], *c = l->solved + k * wide_m;
-    const int *path = l->path + l->first_before[k];
+    const double *row = factors->L + loops->row_at[k], *c = factors->solved + k * wide_m;
+    const int *path = loops->path + loops->first_before[k];
     wide along = {0};
-    for (int r = down(l->touch[k].first); r < l->touch[k].first + l->touch[k].count; r += JN_WIDE)
+    for (int r = down(loops->touch[k].first); r < loops->touch[k].first + loops->touch[k].count; r += JN_WIDE)
       along += load(c + r) * load(g + r);
-    double x = f[k] * l->inverse[k] + sum(along);
-    for (int e = 0; e < l->depth[k]; e++) x -= row[e] * f[path[e]];
+    double x = f[k] * factors->inverse[k] + sum(along);
+    for (int e = 0; e < loops->depth[k]; e++) x -= row[e] * f[path[e]];
     f[k] = x;
   }
-  memcpy(mu, g, sizeof *g * (size_t)l->m);
+  memcpy(mu, g, sizeof *g * (size_t)loops->m);
 }
 
 /* ---- many ---- */
@@ -229,9 +234,9 @@ INLINE void scale(int W, wide *acc, double a) {
 }
 
 /* solve_conditions() by products, of y [m x W]. */
-INLINE void solve_products(const jn_loops *l, int W, double *y) {
-  int m = l->m, wide_m = l->wide_m, step = W * JN_WIDE;
-  const double *S = l->S;
+INLINE void solve_products(const loop_structure *loops, const loop_factors *factors, int W, double *y) {
+  int m = loops->m, wide_m = loops->wide_m, step = W * JN_WIDE;
+  const double *S = factors->S;
   wide acc[MOST];
   for (int i = 1; i < m; i++) {
     take(W, acc, y + i * step);
@@ -240,7 +245,7 @@ INLINE void solve_products(const jn_loops *l, int W, double *y) {
   }
   for (int i = m - 1; i >= 0; i--) {
     take(W, acc, y + i * step);
-    scale(W, acc, l->pivots[i]);
+    scale(W, acc, factors->pivots[i]);
     for (int j = i + 1; j < m; j++) subtract(W, acc, S[i * wide_m + j], y + j * step);
     give(W, acc, y + i * step);
   }
@@ -292,9 +297,10 @@ typedef struct step_columns {
 } step_columns;
 
 /* Right sides -G, -g, in steps of `step` numbers; rows of prescribed coordinates are zero. */
-static void fill(const jn_loops *l, const unsigned char *prescribed, const step_columns *t, int step, double *x) {
+static void fill(const loop_structure *loops, const unsigned char *prescribed, const step_columns *t, int step,
+                 double *x) {
   const loop_columns *b = t->block;
-  int n = l->nv, m = l->m, columns = b->columns;
+  int n = loops->nv, m = loops->m, columns = b->columns;
   const double *G = b->G ? b->G + t->first : NULL, *g = b->g ? b->g + t->first : NULL;
   double *y = x + n * step;
   for (int i = 0; i < n && G; i++) store(x + i * step, -load(G + i * columns));
@@ -318,42 +324,42 @@ static void keep(int rows, const step_columns *t, int step, const double *x, dou
 }
 
 /* x [n x W] and y [m x W] behind it from f and g, in place; [m x W] more are scratch. */
-INLINE void solve_tile(const jn_loops *l, int W, double *x) {
-  int n = l->nv, m = l->m, wide_m = l->wide_m, step = W * JN_WIDE;
+INLINE void solve_tile(const loop_structure *loops, const loop_factors *factors, int W, double *x) {
+  int n = loops->nv, m = loops->m, wide_m = loops->wide_m, step = W * JN_WIDE;
   double *y = x + n * step;
   wide acc[MOST];
   for (int k = n - 1; k >= 0; k--) {
-    const double *column = l->Lt + l->column_at[k];
+    const double *column = factors->Lt + loops->column_at[k];
     take(W, acc, x + k * step);
-    for (int i = 0; i < l->under[k]; i++) subtract(W, acc, column[i], x + (k + 1 + i) * step);
+    for (int i = 0; i < loops->under[k]; i++) subtract(W, acc, column[i], x + (k + 1 + i) * step);
     give(W, acc, x + k * step);
   }
   for (int r = 0; r < m; r++) {
     take(W, acc, y + r * step);
-    for (int i = l->first_moved[r]; i < l->first_moved[r + 1]; i++)
-      subtract(W, acc, l->solved[l->moved_by[i] * wide_m + r], x + l->moved_by[i] * step);
+    for (int i = loops->first_moved[r]; i < loops->first_moved[r + 1]; i++)
+      subtract(W, acc, factors->solved[loops->moved_by[i] * wide_m + r], x + loops->moved_by[i] * step);
     give(W, acc, y + r * step);
   }
-  if (l->by_products)
-    solve_products(l, W, y);
+  if (factors->by_products)
+    solve_products(loops, factors, W, y);
   else
-    solve_decomposed(&l->cod, W, y, y + m * step);
+    solve_decomposed(&factors->cod, W, y, y + m * step);
   for (int k = 0; k < n; k++) {
-    const double *row = l->L + l->row_at[k], *c = l->solved + k * wide_m;
-    const int *path = l->path + l->first_before[k];
+    const double *row = factors->L + loops->row_at[k], *c = factors->solved + k * wide_m;
+    const int *path = loops->path + loops->first_before[k];
     take(W, acc, x + k * step);
-    scale(W, acc, l->inverse[k]);
-    for (int r = l->touch[k].first; r < l->touch[k].first + l->touch[k].count; r++)
+    scale(W, acc, factors->inverse[k]);
+    for (int r = loops->touch[k].first; r < loops->touch[k].first + loops->touch[k].count; r++)
       subtract(W, acc, -c[r], y + r * step);
-    for (int e = 0; e < l->depth[k]; e++) subtract(W, acc, row[e], x + path[e] * step);
+    for (int e = 0; e < loops->depth[k]; e++) subtract(W, acc, row[e], x + path[e] * step);
     give(W, acc, x + k * step);
   }
 }
 
 /* dtau of prescribed coordinates: G + M da - A^T dlambda. */
-static void keep_forces(const jn_loops *l, const unsigned char *prescribed, const step_columns *t, int step,
-                        const double *x) {
-  int n = l->nv;
+static void keep_forces(const loop_structure *loops, const double *M, const double *A, const unsigned char *prescribed,
+                        const step_columns *t, int step, const double *x) {
+  int n = loops->nv;
   const loop_columns *b = t->block;
   const double *y = x + n * step;
   for (int i = 0; i < n && b->dtau; i++) {
@@ -361,20 +367,21 @@ static void keep_forces(const jn_loops *l, const unsigned char *prescribed, cons
     int given = prescribed && prescribed[i];
     for (int c = 0; c < t->count; c++) to[c] = given && b->G ? b->G[i * b->columns + t->first + c] : 0;
     for (int k = 0; k < n && given; k++)
-      for (int c = 0; c < t->count; c++) to[c] += l->M[i * n + k] * x[k * step + c];
-    for (int r = 0; r < l->m && given; r++)
-      for (int c = 0; c < t->count; c++) to[c] -= l->A[r * n + i] * y[r * step + c];
+      for (int c = 0; c < t->count; c++) to[c] += M[i * n + k] * x[k * step + c];
+    for (int r = 0; r < loops->m && given; r++)
+      for (int c = 0; c < t->count; c++) to[c] -= A[r * n + i] * y[r * step + c];
   }
 }
 
-static void solve_steps(const jn_loops *l, int steps, const unsigned char *prescribed, const step_columns *t) {
-  double *x = l->many;
+static void solve_steps(const loop_structure *loops, const loop_factors *factors, const double *M, const double *A,
+                        int steps, const unsigned char *prescribed, const step_columns *t) {
+  double *x = factors->many;
   int step = steps * JN_WIDE;
-  for (int w = 0; w < steps; w++) fill(l, prescribed, &t[w], step, x + w * JN_WIDE);
+  for (int w = 0; w < steps; w++) fill(loops, prescribed, &t[w], step, x + w * JN_WIDE);
   switch (steps) {
-#define CASE(W)          \
-  case W:                \
-    solve_tile(l, W, x); \
+#define CASE(W)                       \
+  case W:                             \
+    solve_tile(loops, factors, W, x); \
     break;
     CASE(1)
     CASE(2)
@@ -386,35 +393,36 @@ static void solve_steps(const jn_loops *l, int steps, const unsigned char *presc
     CASE(8)
   }
   for (int w = 0; w < steps; w++) {
-    keep(l->nv, &t[w], step, x + w * JN_WIDE, t[w].block->da);
-    keep(l->m, &t[w], step, x + l->nv * step + w * JN_WIDE, t[w].block->dlambda);
-    keep_forces(l, prescribed, &t[w], step, x + w * JN_WIDE);
+    keep(loops->nv, &t[w], step, x + w * JN_WIDE, t[w].block->da);
+    keep(loops->m, &t[w], step, x + loops->nv * step + w * JN_WIDE, t[w].block->dlambda);
+    keep_forces(loops, M, A, prescribed, &t[w], step, x + w * JN_WIDE);
   }
 }
 
 /* Columns of L below the diagonal, from row k + 1 to the last that coordinate k carries. */
-static void transpose_factor(jn_loops *l) {
-  for (int k = 0; k < l->nv; k++) {
-    const double *row = l->L + l->row_at[k];
-    const int *path = l->path + l->first_before[k];
-    for (int e = 0; e < l->depth[k]; e++) l->Lt[l->column_at[path[e]] + k - path[e] - 1] = row[e];
+static void transpose_factor(const loop_structure *loops, const loop_factors *factors) {
+  for (int k = 0; k < loops->nv; k++) {
+    const double *row = factors->L + loops->row_at[k];
+    const int *path = loops->path + loops->first_before[k];
+    for (int e = 0; e < loops->depth[k]; e++) factors->Lt[loops->column_at[path[e]] + k - path[e] - 1] = row[e];
   }
 }
 
-void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, int count, const loop_columns *blocks) {
+void CODE(solve_columns)(const loop_structure *loops, const loop_factors *factors, const double *M, const double *A,
+                         const unsigned char *prescribed, int count, const loop_columns *blocks) {
   step_columns t[MOST];
   int steps = 0, all_steps = 0, tiles;
   for (int i = 0; i < count; i++)
     if (blocks[i].da || blocks[i].dtau || blocks[i].dlambda) all_steps += (blocks[i].columns + JN_WIDE - 1) / JN_WIDE;
   if (all_steps == 0) return;
-  transpose_factor(l);
+  transpose_factor(loops, factors);
   tiles = (all_steps + MOST - 1) / MOST; /* of nearly the same size */
   for (int i = 0; i < count; i++) {
     const loop_columns *b = &blocks[i];
     for (int c = 0; c < b->columns && (b->da || b->dtau || b->dlambda); c += JN_WIDE) {
       t[steps++] = (step_columns){b, c, b->columns - c < JN_WIDE ? b->columns - c : JN_WIDE};
       if (steps * tiles < all_steps) continue;
-      solve_steps(l, steps, prescribed, t);
+      solve_steps(loops, factors, M, A, steps, prescribed, t);
       all_steps -= steps;
       steps = 0;
       tiles--;

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For files that are compiled twice, for any CPU and for those with AVX2: a few doubles side by side, and names. */
+/* For files that are compiled twice, for any CPU and for those with AVX2: a few doubles side by side, and names.
+ *
+ * Why this is not a kernel of the rows: a row is compiled for a number type and for lanes, and its kernels are single
+ * calls between the caller's arrays. Loops compute in double whatever the row, float rows included, and their steps
+ * alternate with public functions of the tree, on arrays that stay where they are. What AVX2 earns here, as time of the
+ * code for any CPU / time of this one in row d_avx2 (bench_all --loops, least of three): conditions and A 0.97 to 1.06,
+ * forward dynamics 1.02 to 1.04, derivatives 1.13 (four_bar), 1.3 (stewart, quadruped on four feet), 1.6 (humanoid44
+ * with its hands closed). */
 #ifndef JN_LOOPS_WIDE_H
 #define JN_LOOPS_WIDE_H
 
@@ -14,15 +21,19 @@
 #define CODE(name) jn__##name##_any
 #endif
 
-/* pairs.c, solve.c: see loop_code. */
-void CODE(pairs_move)(jn_loops *l, const double *q, const double *v, const double *a);
-void CODE(pairs_accelerate)(jn_loops *l, const double *v, const double *a);
-void CODE(pairs_jacobian)(jn_loops *l);
-void CODE(pairs_linearise)(jn_loops *l, const double *lambda);
-int CODE(factor_inertia)(jn_loops *l, const unsigned char *prescribed);
-int CODE(factor_conditions)(jn_loops *l);
-void CODE(solve_one)(jn_loops *l, double *f, double *mu);
-void CODE(solve_columns)(jn_loops *l, const unsigned char *prescribed, int count, const loop_columns *blocks);
+/* conditions_screws.c, solve.c: see loop_code. */
+void CODE(pairs_move)(const loop_structure *loops, loop_state *state, const double *q, const double *v,
+                      const double *a);
+void CODE(pairs_accelerate)(const loop_structure *loops, loop_state *state, const double *v, const double *a);
+void CODE(pairs_jacobian)(const loop_structure *loops, loop_state *state);
+void CODE(pairs_linearise)(const loop_structure *loops, loop_state *state, loop_linearisation *linear,
+                           const double *lambda);
+int CODE(factor_inertia)(const loop_structure *loops, const loop_state *state, loop_factors *factors,
+                         const unsigned char *prescribed);
+int CODE(factor_conditions)(const loop_structure *loops, loop_factors *factors);
+void CODE(solve_one)(const loop_structure *loops, const loop_factors *factors, double *f, double *mu);
+void CODE(solve_columns)(const loop_structure *loops, const loop_factors *factors, const double *M, const double *A,
+                         const unsigned char *prescribed, int count, const loop_columns *blocks);
 
 typedef double wide __attribute__((vector_size(8 * JN_WIDE)));
 
@@ -62,7 +73,7 @@ static inline wide3 load3(const double *a, int stride) {
 static inline wide3 all3(const double *a) { return (wide3){all(a[0]), all(a[1]), all(a[2])}; }
 static inline wide3 add3(wide3 a, wide3 b) { return (wide3){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline wide3 sub3(wide3 a, wide3 b) { return (wide3){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static inline wide3 cross3(wide3 a, wide3 b) {
+static inline wide3 cross_wide(wide3 a, wide3 b) {
   return (wide3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 

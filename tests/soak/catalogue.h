@@ -76,14 +76,23 @@
     const TYPE(hybrid_derivatives) out = \
         SIZES({o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7], o[8], o[9]}), \
     prescribed, q, v, a, tau, wrench, JN_IN_BODY, &out) \
-  F(inverse_dynamics_derivatives_along, SIZES(n, n * n, n * n, n * n), q, v, a, wrench, JN_IN_BODY, dq, dv, da, o[0], \
-    o[1], o[2], o[3]) \
+  G(inverse_dynamics_derivatives_along, SIZES(n, n * n, n * n, n * n), \
+    const TYPE(direction) along = SIZES({.dq_ds = dq, .dv_ds = dv, .da_ds = da}); \
+    const TYPE(inverse_derivatives_along) out = \
+        SIZES({.dtau_ds = o[0], .d2tau_dsdq = o[1], .d2tau_dsdv = o[2], .d2tau_dsda = o[3]}), \
+    q, v, a, wrench, JN_IN_BODY, &along, &out) \
   F(inverse_dynamics_second_derivatives, SIZES(n * n * n, n * n * n, n * n * n, n * n * n), q, v, a, wrench, \
     JN_IN_BODY, o[0], o[1], o[2], o[3]) \
-  F(forward_dynamics_derivatives_along, SIZES(n * n, n * n, n * n), q, v, fd, wrench, JN_IN_BODY, dadq, dadv, dadtau, \
-    dq, dv, dtau, o[0], o[1], o[2]) \
-  F(forward_dynamics_second_derivatives, SIZES(n * n * n, n * n * n, n * n * n, n * n * n, n * n * n), q, v, fd, \
-    wrench, JN_IN_BODY, dadq, dadv, dadtau, o[0], o[1], o[2], o[3], o[4]) \
+  G(forward_dynamics_derivatives_along, SIZES(n * n, n * n, n * n), \
+    const TYPE(forward_solution) at = SIZES({.a = fd, .da_dq = da_dq, .da_dv = da_dv, .da_dtau = da_dtau}); \
+    const TYPE(direction) along = SIZES({.dq_ds = dq, .dv_ds = dv, .dtau_ds = dtau}); \
+    const TYPE(forward_derivatives_along) out = \
+        SIZES({.d2a_dsdq = o[0], .d2a_dsdv = o[1], .d2a_dsdtau = o[2]}), \
+    q, v, wrench, JN_IN_BODY, &at, &along, &out) \
+  G(forward_dynamics_second_derivatives, SIZES(n * n * n, n * n * n, n * n * n, n * n * n, n * n * n), \
+    const TYPE(forward_solution) at = SIZES({.a = fd, .da_dq = da_dq, .da_dv = da_dv, .da_dtau = da_dtau}); \
+    const TYPE(forward_second_derivatives) out = SIZES({o[0], o[1], o[2], o[3], o[4]}), \
+    q, v, wrench, JN_IN_BODY, &at, &out) \
   F(mass_matrix_derivative, SIZES(n * n * n), q, o[0]) \
   F(mass_matrix_inverse_derivative, SIZES(n * n, n * n * n), q, o[0], o[1]) \
   F(coriolis_matrix_derivatives, SIZES(n * n * n, n * n * n), q, v, o[0], o[1]) \
@@ -109,12 +118,12 @@
   F(hybrid_dynamics_parameter_derivatives, SIZES(n, n, n * 10 * L, n * 10 * L), prescribed, q, v, a, tau, wrench, \
     o[0], o[1], o[2], o[3]) \
   G(inverse_dynamics_adjoint, SIZES(n, n, n, 6 * L, 10 * L, 3, n), \
-    const TYPE(gradient) out = SIZES({.dq = o[0], .dv = o[1], .da = o[2], .dwrench = o[3], .dinertia = o[4], \
-                                      .dgravity = o[5], .darmature = o[6]}), \
+    const TYPE(gradient) out = SIZES({.df_dq = o[0], .df_dv = o[1], .df_da = o[2], .df_dwrench = o[3], .df_dinertia = o[4], \
+                                      .df_dgravity = o[5], .df_darmature = o[6]}), \
     q, v, a, wrench, JN_IN_BODY, y, &out) \
   G(forward_dynamics_adjoint, SIZES(n, n, n, n, 6 * L, 10 * L, 3, n), \
-    const TYPE(gradient) out = SIZES({.dq = o[1], .dv = o[2], .dtau = o[3], .dwrench = o[4], .dinertia = o[5], \
-                                      .dgravity = o[6], .darmature = o[7]}), \
+    const TYPE(gradient) out = SIZES({.df_dq = o[1], .df_dv = o[2], .df_dtau = o[3], .df_dwrench = o[4], .df_dinertia = o[5], \
+                                      .df_dgravity = o[6], .df_darmature = o[7]}), \
     q, v, tau, wrench, JN_IN_BODY, y, o[0], &out)
 /* clang-format on */
 

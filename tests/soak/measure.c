@@ -62,7 +62,7 @@ static jn_status prepare(call *x, int kind, int many) {
   y.out[0] = x->in[IN_factor];
   jn_status status = (many ? factor->many[kind] : factor->one[kind])(&y);
   if (status != JN_OK) return status;
-  y.out[0] = x->in[IN_fd], y.out[1] = x->in[IN_dadq], y.out[2] = x->in[IN_dadv], y.out[3] = x->in[IN_dadtau];
+  y.out[0] = x->in[IN_fd], y.out[1] = x->in[IN_da_dq], y.out[2] = x->in[IN_da_dv], y.out[3] = x->in[IN_da_dtau];
   return (many ? fd->many[kind] : fd->one[kind])(&y);
 }
 

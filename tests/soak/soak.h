@@ -24,7 +24,7 @@ enum { KIND_D, KIND_F, KIND_Z, KIND_L, KINDS };
   X(v_jet, (K + 2) * n) X(tau_jet, (K + 1) * n) X(wrench_jet, (K + 1) * 6 * L) \
   X(v, n) X(a, n) X(tau, n) X(wrench, 6 * L) /* the first rows of these */ \
   X(y, n) X(v_r, n) X(a_r, n) X(dq, n) X(dv, n) X(da, n) X(dtau, n) \
-  X(factor, n * n) X(fd, n) X(dadq, n * n) X(dadv, n * n) X(dadtau, n * n) /* found by functions before */
+  X(factor, n * n) X(fd, n) X(da_dq, n * n) X(da_dv, n * n) X(da_dtau, n * n) /* found by functions before */
 /* clang-format on */
 enum {
 #define SOAK_ENUM(name, size) IN_##name,

@@ -32,34 +32,26 @@
  * Compiled twice (wide.h): screws stand side by side. */
 #include <math.h>
 
+#include "arrays.h"
 #include "wide.h"
 
-enum { SCREW_S = 0, SCREW_T = 6, SCREW_N = 12, SCREW_T2 = 18 }; /* rows of l->chain */
+enum { SCREW_S = 0, SCREW_T = 6, SCREW_N = 12, SCREW_T2 = 18 }; /* rows of state->chain */
 
-static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static inline double dot6(const double *a, const double *b) { return dot(a, b) + dot(a + 3, b + 3); }
-static inline void cross(const double *a, const double *b, double *out) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-static inline void turn(const double *T, const double *x, double *out) {
-  for (int i = 0; i < 3; i++) out[i] = T[4 * i] * x[0] + T[4 * i + 1] * x[1] + T[4 * i + 2] * x[2];
-}
+static inline double dot6(const double *a, const double *b) { return dot3(a, b) + dot3(a + 3, b + 3); }
 /* a x b of twists. */
 static inline void bracket(const double *a, const double *b, double *out) {
   double x[3], y[3];
-  cross(a, b, out);
-  cross(a, b + 3, x);
-  cross(a + 3, b, y);
+  cross3(a, b, out);
+  cross3(a, b + 3, x);
+  cross3(a + 3, b, y);
   for (int e = 0; e < 3; e++) out[3 + e] = x[e] + y[e];
 }
 /* out += V x* W. */
 static inline void add_star(const double *V, const double *W, double *out) {
   double x[3], y[3], z[3];
-  cross(V, W, x);
-  cross(V + 3, W + 3, y);
-  cross(V, W + 3, z);
+  cross3(V, W, x);
+  cross3(V + 3, W + 3, y);
+  cross3(V, W + 3, z);
   for (int e = 0; e < 3; e++) {
     out[e] += x[e] + y[e];
     out[3 + e] += z[e];
@@ -69,29 +61,32 @@ static inline void add_star(const double *V, const double *W, double *out) {
 /* ---- screws ---- */
 
 /* Screw i of those used, in the world's axes about `about`. */
-static inline void place_screw(jn_loops *l, int i, const double *q, const double *about, double *S) {
-  loop_screw *s = &l->screw[l->used[i]];
-  if (!s->constant && l->used[i] == l->first_screw[s->link]) jn__loops_joint_screws(s, q);
-  const double *P = l->poses + 16 * s->link, arm[3] = {P[3] - about[0], P[7] - about[1], P[11] - about[2]};
+static inline void place_screw(const loop_structure *loops, loop_state *state, int i, const double *q,
+                               const double *about, double *S) {
+  const loop_screw *s = &loops->screw[loops->used[i]];
+  double *own = state->screws + 6 * loops->used[i];
+  if (!s->constant && loops->used[i] == loops->first_screw[s->link]) jn__loops_joint_screws(s, q, own);
+  const double *P = state->poses + 16 * s->link, arm[3] = {P[3] - about[0], P[7] - about[1], P[11] - about[2]};
   double moved[3];
-  turn(P, s->S, S);
-  turn(P, s->S + 3, S + 3);
-  cross(arm, S, moved);
+  turn3(P, own, S);
+  turn3(P, own + 3, S + 3);
+  cross3(arm, S, moved);
   for (int e = 0; e < 3; e++) S[3 + e] += moved[e];
 }
 
-/* S and T of all screws, and twist and acceleration behind each into l->behind; a NULL: zero. */
-static void move_screws(jn_loops *l, const double *q, const double *v, const double *a) {
-  const int room = l->room;
-  const double *P = l->used_count > 0 ? l->poses + 16 * l->screw[l->used[0]].link : NULL;
-  for (int e = 0; e < 3 && P; e++) l->about[e] = P[4 * e + 3];
-  const double about[3] = {l->about[0], l->about[1], l->about[2]};
-  for (int i = 0; i < l->used_count; i++) {
-    int k = l->screw[l->used[i]].coordinate;
+/* S and T of all screws, and twist and acceleration behind each into state->behind; a NULL: zero. */
+static void move_screws(const loop_structure *loops, loop_state *state, const double *q, const double *v,
+                        const double *a) {
+  const int room = loops->room;
+  const double *P = loops->used_count > 0 ? state->poses + 16 * loops->screw[loops->used[0]].link : NULL;
+  for (int e = 0; e < 3 && P; e++) state->about[e] = P[4 * e + 3];
+  const double about[3] = {state->about[0], state->about[1], state->about[2]};
+  for (int i = 0; i < loops->used_count; i++) {
+    int k = loops->screw[loops->used[i]].coordinate;
     /* behind the screw before, and before the joint */
-    const double *last = l->behind + 12 * l->links[i].last, *V = l->behind + 12 * l->links[i].before;
-    double *next = l->behind + 12 * (i + 1), *to = l->chain + i, S[6], T[6], rate = v[k], more = a ? a[k] : 0;
-    place_screw(l, i, q, about, S);
+    const double *last = state->behind + 12 * loops->links[i].last, *V = state->behind + 12 * loops->links[i].before;
+    double *next = state->behind + 12 * (i + 1), *to = state->chain + i, S[6], T[6], rate = v[k], more = a ? a[k] : 0;
+    place_screw(loops, state, i, q, about, S);
     bracket(V, S, T);
     for (int e = 0; e < 6; e++) {
       next[e] = last[e] + S[e] * rate;
@@ -103,12 +98,12 @@ static void move_screws(jn_loops *l, const double *q, const double *v, const dou
 }
 
 /* The same screws with other accelerations. */
-void CODE(pairs_accelerate)(jn_loops *l, const double *v, const double *a) {
-  const int room = l->room;
-  for (int i = 0; i < l->used_count; i++) {
-    int k = l->screw[l->used[i]].coordinate;
-    const double *last = l->behind + 12 * l->links[i].last + 6, *at = l->chain + i;
-    double *next = l->behind + 12 * (i + 1) + 6;
+void CODE(pairs_accelerate)(const loop_structure *loops, loop_state *state, const double *v, const double *a) {
+  const int room = loops->room;
+  for (int i = 0; i < loops->used_count; i++) {
+    int k = loops->screw[loops->used[i]].coordinate;
+    const double *last = state->behind + 12 * loops->links[i].last + 6, *at = state->chain + i;
+    double *next = state->behind + 12 * (i + 1) + 6;
     for (int e = 0; e < 6; e++) next[e] = last[e] + at[(SCREW_S + e) * room] * a[k] + at[(SCREW_T + e) * room] * v[k];
   }
 }
@@ -121,23 +116,23 @@ typedef struct view {
 } view;
 
 /* From the screws' point to the origin of b's closing frame. */
-static inline void lever(const jn_loops *l, const loop_pair *c, double *r) {
-  for (int e = 0; e < 3; e++) r[e] = c->P_b[4 * e + 3] - l->about[e];
+static inline void lever(const loop_state *state, const loop_ends *at, double *r) {
+  for (int e = 0; e < 3; e++) r[e] = at->P_b[4 * e + 3] - state->about[e];
 }
 
 static inline void move_twist(const double *r, double *V) {
   double x[3];
-  cross(V, r, x);
+  cross3(V, r, x);
   for (int e = 0; e < 3; e++) V[3 + e] += x[e];
 }
 
-static view view_of(const jn_loops *l, const loop_pair *c) {
-  const double *a = l->behind + 12 * c->end_a, *b = l->behind + 12 * c->end_b;
+static view view_of(const loop_state *state, const loop_pair *c, const loop_ends *at) {
+  const double *a = state->behind + 12 * c->end_a, *b = state->behind + 12 * c->end_b;
   double r[3], moved[6];
   view x;
-  lever(l, c, r);
+  lever(state, at, r);
   bracket(a, b, moved);
-  for (int e = 0; e < 3; e++) x.p[e] = c->P_b[4 * e + 3] - c->P_a[4 * e + 3];
+  for (int e = 0; e < 3; e++) x.p[e] = at->P_b[4 * e + 3] - at->P_a[4 * e + 3];
   for (int e = 0; e < 6; e++) {
     x.V[e] = b[e] - a[e];
     x.A[e] = b[6 + e] - a[6 + e] - moved[e];
@@ -148,57 +143,59 @@ static view view_of(const jn_loops *l, const loop_pair *c) {
 }
 
 /* factor alpha and beta in the world's axes; alpha is p / d of a distance. */
-static inline void term_vectors(const loop_pair *c, const loop_term *t, const view *x, double *alpha, double *beta) {
-  turn(c->P_a, t->alpha, alpha);
+static inline void term_vectors(const loop_ends *at, const loop_term *t, const view *x, double *alpha, double *beta) {
+  turn3(at->P_a, t->alpha, alpha);
   for (int e = 0; e < 3; e++) alpha[e] = t->kind == TERM_DISTANCE ? x->p[e] / t->factor : t->factor * alpha[e];
-  if (t->kind == TERM_DIRECTION) turn(c->P_b, t->beta, beta);
+  if (t->kind == TERM_DIRECTION) turn3(at->P_b, t->beta, beta);
 }
 
 /* Adds a term's W and Y; returns its part of phi. */
-static double add_term(const loop_pair *c, const loop_term *t, const view *x, double *W, double *Y) {
+static double add_term(const loop_ends *at, const loop_term *t, const view *x, double *W, double *Y) {
   const double *w = x->V, *u = x->V + 3;
   double alpha[3], beta[3], y[3], z[3];
-  term_vectors(c, t, x, alpha, beta);
+  term_vectors(at, t, x, alpha, beta);
   if (t->kind == TERM_DIRECTION) {
-    double wa = dot(alpha, w), wb = dot(beta, w), ab = dot(alpha, beta);
-    cross(beta, alpha, y);
+    double wa = dot3(alpha, w), wb = dot3(beta, w), ab = dot3(alpha, beta);
+    cross3(beta, alpha, y);
     for (int e = 0; e < 3; e++) {
       W[e] += y[e];
       Y[e] += alpha[e] * wb + beta[e] * wa - 2 * ab * w[e];
     }
     return ab;
   }
-  cross(u, alpha, y);
-  cross(alpha, w, z);
+  cross3(u, alpha, y);
+  cross3(alpha, w, z);
   for (int e = 0; e < 3; e++) {
     W[3 + e] += alpha[e];
     Y[e] += y[e];
     Y[3 + e] += z[e] + (t->kind == TERM_DISTANCE ? 2 * u[e] / t->factor : 0);
   }
-  return t->kind == TERM_DISTANCE ? (dot(alpha, x->p) - t->factor) / 2 : dot(alpha, x->p);
+  return t->kind == TERM_DISTANCE ? (dot3(alpha, x->p) - t->factor) / 2 : dot3(alpha, x->p);
 }
 
-static void rows_of(jn_loops *l, const loop_pair *c) {
-  const view x = view_of(l, c);
+static void rows_of(const loop_structure *loops, loop_state *state, const loop_pair *c, const loop_ends *at) {
+  const view x = view_of(state, c, at);
   for (int r = c->first; r < c->first + c->rows; r++) {
-    double *W = l->W + 6 * r, *Y = l->Y + 6 * r, phi = 0;
+    double *W = state->W + 6 * r, *Y = state->Y + 6 * r, phi = 0;
     memset(W, 0, 6 * sizeof *W);
     memset(Y, 0, 6 * sizeof *Y);
-    for (int e = 0; e < l->row[r].terms; e++) phi += add_term(c, &l->row[r].term[e], &x, W, Y);
-    l->rates[r] = phi;
-    l->rates[l->m + r] = dot6(W, x.V);
-    l->rates[2 * l->m + r] = dot6(W, x.A) + 0.5 * dot6(Y, x.V);
+    for (int e = 0; e < loops->row[r].terms; e++) phi += add_term(at, &loops->row[r].term[e], &x, W, Y);
+    state->rates[r] = phi;
+    state->rates[loops->m + r] = dot6(W, x.V);
+    state->rates[2 * loops->m + r] = dot6(W, x.A) + 0.5 * dot6(Y, x.V);
   }
 }
 
-void CODE(pairs_move)(jn_loops *l, const double *q, const double *v, const double *a) {
-  move_screws(l, q, v, a);
-  for (int i = 0; i < l->count; i++) {
-    loop_pair *c = &l->pair[i];
-    if (l->row[c->first].terms == 0) continue; /* a coupling */
-    jn__closing_pose(l, c->a, c->T_a, c->P_a);
-    jn__closing_pose(l, c->b, c->T_b, c->P_b);
-    rows_of(l, c);
+void CODE(pairs_move)(const loop_structure *loops, loop_state *state, const double *q, const double *v,
+                      const double *a) {
+  move_screws(loops, state, q, v, a);
+  for (int i = 0; i < loops->count; i++) {
+    const loop_pair *c = &loops->pair[i];
+    loop_ends *at = &state->ends[i];
+    if (loops->row[c->first].terms == 0) continue; /* a coupling */
+    jn__closing_pose(state, c->a, c->T_a, at->P_a);
+    jn__closing_pose(state, c->b, c->T_b, at->P_b);
+    rows_of(loops, state, c, at);
   }
 }
 
@@ -206,7 +203,7 @@ void CODE(pairs_move)(jn_loops *l, const double *q, const double *v, const doubl
 
 /* A wrench about the screws' point. */
 static inline void move_wrench(const double *r, const double *W, double *out) {
-  cross(r, W + 3, out);
+  cross3(r, W + 3, out);
   for (int e = 0; e < 3; e++) {
     out[e] += W[e];
     out[3 + e] = W[3 + e];
@@ -224,18 +221,19 @@ static inline void spread(int count, double sign, wide x, double *to) {
   store(to, load(to) + first_of(sign * x, count));
 }
 
-void CODE(pairs_jacobian)(jn_loops *l) {
-  for (int i = 0; i < l->count; i++) {
-    const loop_pair *c = &l->pair[i];
+void CODE(pairs_jacobian)(const loop_structure *loops, loop_state *state) {
+  for (int i = 0; i < loops->count; i++) {
+    const loop_pair *c = &loops->pair[i];
     double r[3], W[6];
-    lever(l, c, r);
+    lever(state, &state->ends[i], r);
     for (int row = c->first; row < c->first + c->rows && c->runs > 0; row++) {
-      double *A = l->A + row * l->nv;
-      move_wrench(r, l->W + 6 * row, W);
+      double *A = state->A + row * loops->nv;
+      move_wrench(r, state->W + 6 * row, W);
       for (int k = 0; k < c->runs; k++) {
         const loop_arm *run = &c->run[k];
         for (int j = 0; j < run->count; j += JN_WIDE)
-          spread(run->count - j, run->sign, product(W, l->chain + run->screw + j, l->room), A + run->coordinate + j);
+          spread(run->count - j, run->sign, product(W, state->chain + run->screw + j, loops->room),
+                 A + run->coordinate + j);
       }
     }
   }
@@ -244,27 +242,27 @@ void CODE(pairs_jacobian)(jn_loops *l) {
 /* ---- derivatives ---- */
 
 /* Z of a row. */
-static void find_Z(const loop_pair *c, const loop_row *row, const view *x, double *Z) {
+static void find_Z(const loop_ends *at, const loop_row *row, const view *x, double *Z) {
   const double *w = x->V, *u = x->V + 3, *dw = x->A;
   memset(Z, 0, 6 * sizeof *Z);
   for (int k = 0; k < row->terms; k++) {
     const loop_term *t = &row->term[k];
     double alpha[3], beta[3], wa[3], wwa[3], da[3], turned[3], uw[3], wu[3];
-    term_vectors(c, t, x, alpha, beta);
-    cross(w, alpha, wa);
-    cross(w, wa, wwa);
-    cross(dw, alpha, da);
+    term_vectors(at, t, x, alpha, beta);
+    cross3(w, alpha, wa);
+    cross3(w, wa, wwa);
+    cross3(dw, alpha, da);
     for (int e = 0; e < 3; e++) turned[e] = wwa[e] - da[e];
     if (t->kind == TERM_DIRECTION) {
       double z[3];
-      cross(beta, turned, z);
+      cross3(beta, turned, z);
       for (int e = 0; e < 3; e++) Z[e] += z[e];
       continue;
     }
     for (int e = 0; e < 3; e++) Z[3 + e] += turned[e];
     if (t->kind != TERM_DISTANCE) continue;
-    cross(u, w, uw);
-    cross(w, u, wu);
+    cross3(u, w, uw);
+    cross3(w, u, wu);
     for (int e = 0; e < 3; e++) Z[3 + e] += (2 * uw[e] + x->A[3 + e] + wu[e]) / t->factor;
   }
 }
@@ -283,40 +281,40 @@ static inline void store3(double *to, int stride, wide3 a) {
   store(to + 2 * stride, a.z);
 }
 static inline wide6 bracket6(wide6 a, wide6 b) {
-  return (wide6){cross3(a.w, b.w), add3(cross3(a.w, b.u), cross3(a.u, b.w))};
+  return (wide6){cross_wide(a.w, b.w), add3(cross_wide(a.w, b.u), cross_wide(a.u, b.w))};
 }
 static inline wide product6(const double *W, wide6 a) {
   return W[0] * a.w.x + W[1] * a.w.y + W[2] * a.w.z + W[3] * a.u.x + W[4] * a.u.y + W[5] * a.u.z;
 }
 
 /* Twists or accelerations before screws i, i + 1, ... */
-static inline wide6 before_screws(const jn_loops *l, int i, int which) {
+static inline wide6 before_screws(const loop_structure *loops, const loop_state *state, int i, int which) {
   double x[6][JN_WIDE];
   for (int k = 0; k < JN_WIDE; k++) {
-    const double *from = l->behind + 12 * (i + k < l->used_count ? l->links[i + k].before : 0) + which;
+    const double *from = state->behind + 12 * (i + k < loops->used_count ? loops->links[i + k].before : 0) + which;
     for (int e = 0; e < 6; e++) x[e][k] = from[e];
   }
   return load6(x[0], JN_WIDE);
 }
 
 /* N and T + T_v of all screws. */
-static void move_screws_on(jn_loops *l) {
-  const int room = l->room;
-  for (int i = 0; i < l->used_count; i += JN_WIDE) {
-    double *at = l->chain + i;
+static void move_screws_on(const loop_structure *loops, loop_state *state) {
+  const int room = loops->room;
+  for (int i = 0; i < loops->used_count; i += JN_WIDE) {
+    double *at = state->chain + i;
     wide6 S = load6(at, room), T = load6(at + SCREW_T * room, room);
-    wide6 N = bracket6(before_screws(l, i, 6), S), more = bracket6(before_screws(l, i, 0), T);
+    wide6 N = bracket6(before_screws(loops, state, i, 6), S), more = bracket6(before_screws(loops, state, i, 0), T);
     store3(at + SCREW_N * room, room, add3(N.w, more.w));
     store3(at + (SCREW_N + 3) * room, room, add3(N.u, more.u));
     store3(at + SCREW_T2 * room, room, add3(T.w, T.w));
     store3(at + (SCREW_T2 + 3) * room, room, add3(T.u, T.u));
   }
-  for (int i = 0; i < l->used_count; i++) {
+  for (int i = 0; i < loops->used_count; i++) {
     double S[6], T[6];
-    if (!l->links[i].group) continue;
-    for (int e = 0; e < 6; e++) S[e] = l->chain[e * room + i];
-    bracket(l->behind + 12 * l->links[i].after, S, T);
-    for (int e = 0; e < 6; e++) l->chain[(SCREW_T2 + e) * room + i] = l->chain[(SCREW_T + e) * room + i] + T[e];
+    if (!loops->links[i].group) continue;
+    for (int e = 0; e < 6; e++) S[e] = state->chain[e * room + i];
+    bracket(state->behind + 12 * loops->links[i].after, S, T);
+    for (int e = 0; e < 6; e++) state->chain[(SCREW_T2 + e) * room + i] = state->chain[(SCREW_T + e) * room + i] + T[e];
   }
 }
 
@@ -328,17 +326,18 @@ typedef struct wrench_change {
   double F[6], C[9], k;
 } wrench_change;
 
-static wrench_change change_of_wrench(const jn_loops *l, const loop_pair *c, const view *x, const double *lambda) {
+static wrench_change change_of_wrench(const loop_structure *loops, const loop_state *state, const loop_pair *c,
+                                      const loop_ends *at, const view *x, const double *lambda) {
   wrench_change y = {0};
   for (int r = c->first; r < c->first + c->rows; r++) {
-    for (int e = 0; e < 6; e++) y.F[e] += lambda[r] * l->W[6 * r + e];
-    for (int k = 0; k < l->row[r].terms; k++) {
-      const loop_term *t = &l->row[r].term[k];
+    for (int e = 0; e < 6; e++) y.F[e] += lambda[r] * state->W[6 * r + e];
+    for (int k = 0; k < loops->row[r].terms; k++) {
+      const loop_term *t = &loops->row[r].term[k];
       double alpha[3], beta[3];
       if (t->kind == TERM_DISTANCE) y.k += lambda[r] / t->factor;
       if (t->kind != TERM_DIRECTION) continue;
-      term_vectors(c, t, x, alpha, beta);
-      double ab = dot(alpha, beta);
+      term_vectors(at, t, x, alpha, beta);
+      double ab = dot3(alpha, beta);
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) y.C[3 * i + j] += lambda[r] * beta[i] * alpha[j];
         y.C[4 * i] -= lambda[r] * ab;
@@ -350,13 +349,14 @@ static wrench_change change_of_wrench(const jn_loops *l, const loop_pair *c, con
 
 static inline wide3 scale3(double a, wide3 b) { return (wide3){a * b.x, a * b.y, a * b.z}; }
 
-/* All screws of a pair about p, with the opposite sign, into l->opposite. */
-static void turn_round(jn_loops *l, const loop_pair *c, const double *r) {
+/* All screws of a pair about p, with the opposite sign, into linear->opposite. */
+static void turn_round(const loop_structure *loops, const loop_state *state, loop_linearisation *linear,
+                       const loop_pair *c, const double *r) {
   for (int k = 0; k < c->runs + c->shared_count; k++) {
     int first = k < c->runs ? c->run[k].screw : c->shared[k - c->runs], count = k < c->runs ? c->run[k].count : 1;
     for (int i = first; i < first + count; i++) {
-      double *out = l->opposite + 6 * i;
-      for (int e = 0; e < 6; e++) out[e] = -l->chain[e * l->room + i];
+      double *out = linear->opposite + 6 * i;
+      for (int e = 0; e < 6; e++) out[e] = -state->chain[e * loops->room + i];
       move_twist(r, out);
     }
   }
@@ -367,32 +367,34 @@ typedef struct wide_change {
   wide6 D, E;
 } wide_change;
 
-static inline wide_change change_by(const jn_loops *l, const wrench_change *y, const double *r, const loop_arm *run,
-                                    int j) {
-  wide6 S = load6(l->chain + run->screw + j, l->room);
-  S.u = add3(S.u, cross3(S.w, all3(r)));
+static inline wide_change change_by(const loop_structure *loops, const loop_state *state, const wrench_change *y,
+                                    const double *r, const loop_arm *run, int j) {
+  wide6 S = load6(state->chain + run->screw + j, loops->room);
+  S.u = add3(S.u, cross_wide(S.w, all3(r)));
   const wide3 m = all3(y->F), f = all3(y->F + 3);
   const double *C = y->C;
   const wide3 Cw = {C[0] * S.w.x + C[1] * S.w.y + C[2] * S.w.z, C[3] * S.w.x + C[4] * S.w.y + C[5] * S.w.z,
                     C[6] * S.w.x + C[7] * S.w.y + C[8] * S.w.z};
   const wide3 ku = scale3(y->k, S.u);
-  return (wide_change){{add3(cross3(S.u, f), Cw), ku}, {sub3(Cw, cross3(S.w, m)), sub3(ku, cross3(S.w, f))}};
+  return (wide_change){{add3(cross_wide(S.u, f), Cw), ku},
+                       {sub3(Cw, cross_wide(S.w, m)), sub3(ku, cross_wide(S.w, f))}};
 }
 
 /* G_q -= d (A^T lambda)/dq beside what wrenches fixed in links do, by screws j, j + 1, ... of a run. */
-static inline void add_forces(jn_loops *l, const loop_pair *c, const wide_change *x, const loop_arm *run, int j) {
+static inline void add_forces(const loop_structure *loops, loop_linearisation *linear, const loop_pair *c,
+                              const wide_change *x, const loop_arm *run, int j) {
   const wide6 both = {sub3(x->E.w, x->D.w), sub3(x->E.u, x->D.u)};
-  double *G = l->G_q + run->coordinate + j;
-  int left = run->count - j, n = l->nv;
+  double *G = linear->G_q + run->coordinate + j;
+  int left = run->count - j, n = loops->nv;
   for (int k = 0; k < c->runs; k++) {
     const wide6 how = c->run[k].sign > 0 ? x->E : x->D;
-    const double sign = run->sign * c->run[k].sign, *S = l->opposite + 6 * c->run[k].screw;
+    const double sign = run->sign * c->run[k].sign, *S = linear->opposite + 6 * c->run[k].screw;
     for (int i = 0; i < c->run[k].count; i++)
       spread(left, sign, product6(S + 6 * i, how), G + (c->run[k].coordinate + i) * n);
   }
   for (int i = 0; i < c->shared_count; i++)
-    spread(left, run->sign, product6(l->opposite + 6 * c->shared[i], both),
-           G + l->screw[l->used[c->shared[i]]].coordinate * n);
+    spread(left, run->sign, product6(linear->opposite + 6 * c->shared[i], both),
+           G + loops->screw[loops->used[c->shared[i]]].coordinate * n);
 }
 
 /* W, Y'', Z'' of a row, about the screws' point. */
@@ -400,13 +402,14 @@ typedef struct row_wrenches {
   double W[6], Y[6], Z[6];
 } row_wrenches;
 
-static inline row_wrenches wrenches_of(const jn_loops *l, const loop_pair *c, int row, const view *x, const double *r) {
-  const double *V_a = l->behind + 12 * c->end_a, *V_b = l->behind + 12 * c->end_b, *A_b = V_b + 6;
+static inline row_wrenches wrenches_of(const loop_structure *loops, const loop_state *state, const loop_pair *c,
+                                       const loop_ends *at, int row, const view *x, const double *r) {
+  const double *V_a = state->behind + 12 * c->end_a, *V_b = state->behind + 12 * c->end_b, *A_b = V_b + 6;
   double Z[6];
   row_wrenches y;
-  find_Z(c, &l->row[row], x, Z);
-  move_wrench(r, l->W + 6 * row, y.W);
-  move_wrench(r, l->Y + 6 * row, y.Y);
+  find_Z(at, &loops->row[row], x, Z);
+  move_wrench(r, state->W + 6 * row, y.W);
+  move_wrench(r, state->Y + 6 * row, y.Y);
   move_wrench(r, Z, y.Z);
   add_star(V_a, y.W, y.Y);
   add_star(A_b, y.W, y.Z);
@@ -415,43 +418,46 @@ static inline row_wrenches wrenches_of(const jn_loops *l, const loop_pair *c, in
   return y;
 }
 
-static void linearise_pair(jn_loops *l, const loop_pair *c, const double *lambda) {
-  const view x = view_of(l, c);
-  const int room = l->room;
+static void linearise_pair(const loop_structure *loops, loop_state *state, loop_linearisation *linear,
+                           const loop_pair *c, const loop_ends *at, const double *lambda) {
+  const view x = view_of(state, c, at);
+  const int room = loops->room;
   double r[3];
-  lever(l, c, r);
+  lever(state, at, r);
   for (int row = c->first; row < c->first + c->rows; row++) {
-    const row_wrenches y = wrenches_of(l, c, row, &x, r);
-    double *by_q = l->g_q + row * l->nv, *by_v = l->g_v + row * l->nv;
+    const row_wrenches y = wrenches_of(loops, state, c, at, row, &x, r);
+    double *by_q = linear->g_q + row * loops->nv, *by_v = linear->g_v + row * loops->nv;
     for (int k = 0; k < c->runs; k++) {
       const loop_arm *run = &c->run[k];
       for (int j = 0; j < run->count; j += JN_WIDE) {
-        const double *at = l->chain + run->screw + j;
-        wide q =
-            product(y.W, at + SCREW_N * room, room) + product(y.Y, at + SCREW_T * room, room) + product(y.Z, at, room);
-        wide v = product(y.W, at + SCREW_T2 * room, room) + product(y.Y, at, room);
+        const double *screws = state->chain + run->screw + j;
+        wide q = product(y.W, screws + SCREW_N * room, room) + product(y.Y, screws + SCREW_T * room, room) +
+                 product(y.Z, screws, room);
+        wide v = product(y.W, screws + SCREW_T2 * room, room) + product(y.Y, screws, room);
         spread(run->count - j, run->sign, q, by_q + run->coordinate + j);
         spread(run->count - j, run->sign, v, by_v + run->coordinate + j);
       }
     }
   }
   if (!lambda) return;
-  const wrench_change y = change_of_wrench(l, c, &x, lambda);
-  turn_round(l, c, r);
+  const wrench_change y = change_of_wrench(loops, state, c, at, &x, lambda);
+  turn_round(loops, state, linear, c, r);
   for (int k = 0; k < c->runs; k++)
     for (int j = 0; j < c->run[k].count; j += JN_WIDE) {
-      const wide_change change = change_by(l, &y, r, &c->run[k], j);
-      add_forces(l, c, &change, &c->run[k], j);
+      const wide_change change = change_by(loops, state, &y, r, &c->run[k], j);
+      add_forces(loops, linear, c, &change, &c->run[k], j);
     }
 }
 
-void CODE(pairs_linearise)(jn_loops *l, const double *lambda) {
-  size_t row = sizeof(double) * (size_t)l->nv;
-  memset(l->g_q, 0, row * (size_t)l->first_user);
-  memset(l->g_v, 0, row * (size_t)l->first_user);
-  move_screws_on(l);
-  for (int i = 0; i < l->count; i++)
-    if (l->row[l->pair[i].first].terms > 0) linearise_pair(l, &l->pair[i], lambda); /* else a coupling */
+void CODE(pairs_linearise)(const loop_structure *loops, loop_state *state, loop_linearisation *linear,
+                           const double *lambda) {
+  size_t row = sizeof(double) * (size_t)loops->nv;
+  memset(linear->g_q, 0, row * (size_t)loops->first_user);
+  memset(linear->g_v, 0, row * (size_t)loops->first_user);
+  move_screws_on(loops, state);
+  for (int i = 0; i < loops->count; i++)
+    if (loops->row[loops->pair[i].first].terms > 0)
+      linearise_pair(loops, state, linear, &loops->pair[i], &state->ends[i], lambda); /* else a coupling */
 }
 
 #if JN_WIDE == 4

@@ -1,0 +1,133 @@
+# The computing functions of public headers, for script/float-header and script/batch-functions:
+#   awk -v what=WHAT [-v named="HEADER ..."] -f script/declarations.awk HEADER...     (named: others that have twins)
+#     float     structs and functions in single precision, with their comments
+#     batch     functions for many states, with their comments: sizes in brackets get a first dimension, count
+#     list      one line a function for batches: NAME|ARGUMENTS
+#     structs   names of structs that hold double, without jn_, as an alternative of sed: a\|b
+# A comment belongs to the declarations right below it, up to the next comment or an empty line.
+
+# Whether a function, on one line, has a twin. Sensitivities have perturbations that belong to one state.
+function is_wanted(line) {
+  if (line !~ /double/) return 0
+  return what == "float" || (line ~ /\(const jn_model \*model, jn_work \*work, / && line !~ /_sensitivity\(|jn_perturbation_of\(/)
+}
+function name_of(line) { sub(/\(.*/, "", line); sub(/.*[ *]jn_/, "", line); return line }
+
+# A comment that starts in `line`: its text, one line of it a line.
+function comment_of(line,    text) {
+  sub(/^\/\* ?/, "", line)
+  while (line !~ /\*\//) {
+    text = text line "\n"
+    getline line
+    if (line !~ /^ \*\//) sub(/^ \* ?/, "", line)
+  }
+  if (sub(/^ *\*\/.*$/, "", line)) sub(/\n$/, "", text)
+  sub(/ *\*\/.*$/, "", line)
+  return text line
+}
+# A declaration that starts in `line`, on one line.
+function declaration_of(line,    more) {
+  while (line !~ /;/) {
+    getline more
+    sub(/^ +/, " ", more)
+    line = line more
+  }
+  sub(/ *\/\*.*$/, "", line)
+  return line
+}
+
+# Names of structs and, where they are called, of functions in single precision.
+function in_float(text,    out, name) {
+  gsub(/double/, "float", text)
+  while (match(text, /jn_[a-z0-9_]+\(?/)) {
+    name = substr(text, RSTART + 3, RLENGTH - 3)
+    out = out substr(text, 1, RSTART - 1) (name in twin ? "jnf_" : "jn_") name
+    text = substr(text, RSTART + RLENGTH)
+  }
+  return out text
+}
+# [6 x nv] becomes [count x 6 x nv]; citations, units and indices stay.
+function in_batch(text,    out, inside) {
+  while (match(text, /\[[^][]*\]/)) {
+    inside = substr(text, RSTART + 1, RLENGTH - 2)
+    gsub(/\n/, " ", inside)
+    out = out substr(text, 1, RSTART - 1) "[" (inside ~ "^" SIZE "( x " SIZE ")*$" ? "count x " : "") inside "]"
+    text = substr(text, RSTART + RLENGTH)
+  }
+  return out text
+}
+
+# Prints a comment, its lines filled to 120 columns; indented lines stay.
+function put(text,    lines, n, i, words, count, k, line, open) {
+  text = what == "float" ? in_float(text) : in_batch(text)
+  n = split(text, lines, "\n")
+  line = "/*"
+  for (i = 1; i <= n; i++) {
+    if (lines[i] ~ /^ / || open) { # a formula or a table, and what comes after it
+      print line
+      line = " *"
+      open = lines[i] ~ /^ /
+      if (open) { line = line " " lines[i]; continue }
+    }
+    count = split(lines[i], words, " ")
+    for (k = 1; k <= count; k++) {
+      if (length(line " " words[k]) > 120) { print line; line = " *" }
+      line = line " " words[k]
+    }
+  }
+  if (length(line) > 117) { print line; line = "" }
+  print line " */"
+}
+
+BEGIN {
+  SIZE = "(([0-9]+ ?)?(nq|nv|nlink|nframe|L|k|nv_joint)|[0-9]+|\\(K\\+[0-9]\\))"
+  for (i = 1; i < ARGC; i++) if (index(named " ", ARGV[i] " ") == 0) named = named " " ARGV[i]
+  count = split(named, known, " ")
+  for (i = 1; i <= count; i++) {
+    while ((getline < known[i]) > 0) {
+      if ($0 ~ /^typedef struct jn_.*\{$/) name = $3
+      if (name != "" && $0 ~ /double/ && !((substr(name, 4)) in twin)) {
+        twin[substr(name, 4)] = 1
+        structs = structs (structs ? "\\|" : "") substr(name, 4)
+      }
+      if ($0 ~ /^}/) name = ""
+      if ($0 ~ /^JN_API/) { line = declaration_of_file(known[i], $0); if (line ~ /double/) twin[name_of(line) "("] = 1 }
+    }
+    close(known[i])
+  }
+  if (what == "structs") { print structs; exit }
+}
+# The same as declaration_of(), of a file that is read ahead.
+function declaration_of_file(file, line,    more) {
+  while (line !~ /;/ && (getline more < file) > 0) line = line more
+  return line
+}
+
+FNR == 1 { inside = 0 }
+/^extern "C" \{/ { inside = 1; getline; next }
+!inside { next }
+/^#ifdef __cplusplus/ { inside = 0; next }
+/^$/ { comment = ""; if (put_any) print ""; put_any = 0; next }
+/^\/\*/ { comment = comment_of($0); said = 0; next }
+/^typedef struct jn_.*\{$/ {
+  text = $0
+  while ($0 !~ /^}/) { getline; text = text "\n" $0 }
+  if (what == "float" && text ~ /double/) { put(comment); print in_float(text); put_any = 1 }
+  comment = ""
+  next
+}
+/^JN_API/ {
+  line = declaration_of($0)
+  if (!is_wanted(line)) next
+  if (what == "list") {
+    arguments = line
+    sub(/^[^(]*\(const jn_model \*model, jn_work \*work, /, "", arguments)
+    sub(/\);$/, "", arguments)
+    print name_of(line) "|" arguments
+    next
+  }
+  if (!said && comment != "" && comment !~ /^----/) put(comment)
+  said = put_any = 1
+  if (what == "batch") sub(/\(const jn_model \*model, jn_work \*work, /, "_batch(jn_batch *batch, size_t count, ", line)
+  print what == "float" ? in_float(line) : line
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Equations of motion with loops, order by order: the derivative x = v^(k+1) and the multipliers lambda^(k) enter
+ * linearly, through the same M and A at every order,
+ *   M x - A^T lambda^(k) = tau^(k) - bias^(k),      A x = -c^(k)
+ * with bias the forces, and c the derivative of order k + 2 of the conditions, of the motion with x = 0, the
+ * multipliers of lower orders acting as external wrenches. solve.c solves them. */
+#include <math.h>
+#include <string.h>
+
+#include "arrays.h"
+#include "loops.h"
+
+static int is_given(const unsigned char *which, int i) { return which && which[i]; }
+
+/* x, lambda of one order from scratch->phi = c and state->tau's row = bias: free coordinates of row k + 1 of
+ * scratch->v, row k of scratch->lambda (as a derivative). Returns what is left of the conditions, relative, when
+ * coordinates are prescribed. */
+static double solve_order(jn_loops *l, const unsigned char *prescribed, int k, const double *tau) {
+  int n = l->structure.nv, m = l->structure.m;
+  double *y = l->scratch.y, *lambda = l->scratch.lambda + k * m, *next = l->scratch.v + (k + 1) * n, left = 0, size = 1;
+  for (int i = 0; i < n; i++) y[i] = is_given(prescribed, i) ? 0 : tau[k * n + i] - l->state.tau[k * n + i];
+  for (int r = 0; r < m; r++) lambda[r] = -l->scratch.phi[r];
+  l->structure.code->solve_one(&l->structure, &l->factors, y, lambda);
+  for (int r = 0; r < m && prescribed; r++) { /* what is left of the conditions */
+    double rest = l->scratch.phi[r];
+    for (int i = 0; i < n; i++)
+      if (!is_given(prescribed, i)) {
+        rest += l->state.A[r * n + i] * y[i];
+        size = fmax(size, fabs(l->state.A[r * n + i] * y[i]) / l->structure.scale[r]);
+      }
+    left = fmax(left, fabs(rest) / l->structure.scale[r]);
+    size = fmax(size, fabs(l->scratch.phi[r]) / l->structure.scale[r]);
+  }
+  for (int i = 0; i < n; i++)
+    if (!is_given(prescribed, i)) next[i] = y[i];
+  return left / size;
+}
+
+/* phi'' + 2 b phi' + b^2 phi = 0 */
+static void stabilise(const loop_structure *loops, const loop_state *state, loop_scratch *scratch) {
+  double b = loops->options.baumgarte;
+  if (b == 0) return;
+  jn__loops_value(loops, state, 0, scratch->x);
+  jn__loops_value(loops, state, 1, scratch->z);
+  for (int r = 0; r < loops->m; r++) scratch->phi[r] += 2 * b * scratch->z[r] + b * b * scratch->x[r];
+}
+
+static jn_status forces(const loop_structure *loops, loop_state *state, loop_scratch *scratch, int k, const double *q,
+                        const double *wrench) {
+  jn__loops_wrenches(loops, state, k, scratch->lambda, wrench, scratch->wrench);
+  jn_status status = jn_inverse_dynamics_jet(loops->model, loops->work, k, q, scratch->v, scratch->wrench, state->tau);
+  jn__extra_forces(loops, state, k, scratch->lambda, state->tau + k * loops->nv);
+  return status;
+}
+
+static jn_status solve(jn_loops *l, int order, const unsigned char *prescribed, const double *q, const double *v,
+                       int rows, const double *tau, const double *wrench, double *v_out, double *tau_out,
+                       double *lambda_out) {
+  int n = l->structure.nv, m = l->structure.m;
+  double factorial = 1;
+  memset(l->scratch.v, 0, sizeof(double) * (size_t)((order + 4) * n));
+  memset(l->scratch.lambda, 0, sizeof(double) * (size_t)((order + 1) * m));
+  for (int k = 0; k < rows * n; k++)
+    if (k < n || is_given(prescribed, k % n)) l->scratch.v[k] = v[k];
+  for (int k = 0; k <= order; k++) {
+    double *row = l->scratch.lambda + k * m;
+    if (k > 1) factorial *= k;
+    jn_status status = k == 0 ? jn__loops_motion_and_forces(&l->structure, &l->state, q, l->scratch.v, wrench)
+                              : jn__loops_motion(&l->structure, &l->state, k, q, l->scratch.v);
+    if (status == JN_OK)
+      status = k == 0 ? jn__loops_factor(&l->structure, &l->state, &l->factors, prescribed, q)
+                      : forces(&l->structure, &l->state, &l->scratch, k, q, wrench);
+    if (status != JN_OK) return status;
+    jn__loops_value(&l->structure, &l->state, k + 2, l->scratch.phi);
+    if (k == 0) stabilise(&l->structure, &l->state, &l->scratch);
+    double left = solve_order(l, prescribed, k, tau);
+    if (prescribed && left > fmax(1e-7, 1000 * jn_row_epsilon())) return JN_ERR_LOOP;
+    for (int r = 0; r < m; r++) {
+      if (lambda_out) lambda_out[k * m + r] = row[r];
+      row[r] /= factorial;
+    }
+    if (!tau_out) continue;
+    status = forces(&l->structure, &l->state, &l->scratch, k, q, wrench); /* with the solution in it */
+    if (status != JN_OK) return status;
+    for (int i = 0; i < n; i++) tau_out[k * n + i] = is_given(prescribed, i) ? l->state.tau[k * n + i] : tau[k * n + i];
+  }
+  memcpy(v_out, l->scratch.v, sizeof(double) * (size_t)((order + 2) * n));
+  return JN_OK;
+}
+
+jn_status jn_loops_forward_dynamics_jet(jn_loops *l, int order, const double *q, const double *v, const double *tau_jet,
+                                        const double *wrench_jet, double *v_jet, double *lambda_jet) {
+  if (!l || !q || !v || !tau_jet || !v_jet) return JN_ERR_NULL;
+  if (order < 0 || order > l->structure.options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
+  return solve(l, order, NULL, q, v, 1, tau_jet, wrench_jet, v_jet, NULL, lambda_jet);
+}
+
+jn_status jn_loops_hybrid_dynamics_jet(jn_loops *l, int order, const unsigned char *prescribed, const double *q,
+                                       const double *v_jet, const double *tau_jet, const double *wrench_jet,
+                                       double *v_out, double *tau_out, double *lambda_jet) {
+  if (!l || !prescribed || !q || !v_jet || !tau_jet || !v_out || !tau_out) return JN_ERR_NULL;
+  if (order < 0 || order > l->structure.options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
+  return solve(l, order, prescribed, q, v_jet, order + 2, tau_jet, wrench_jet, v_out, tau_out, lambda_jet);
+}
+
+jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *given, const double *q, double *v_jet) {
+  if (!l || !given || !q || !v_jet) return JN_ERR_NULL;
+  if (order < 0 || order > l->structure.options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
+  int n = l->structure.nv, m = l->structure.m, unknown = 0;
+  memset(l->scratch.v, 0, sizeof(double) * (size_t)((order + 4) * n));
+  for (int k = 0; k < (order + 2) * n; k++)
+    if (given[k % n]) l->scratch.v[k] = v_jet[k];
+  for (int k = 0; k < order + 2; k++) {
+    jn_status status = jn__loops_motion(&l->structure, &l->state, k - 1, q, l->scratch.v);
+    if (status == JN_OK && k == 0) {
+      status = jn__loops_jacobian(&l->structure, &l->state, 0, q, l->scratch.v);
+      for (int e = 0; e < m * n; e++)
+        if (given[e % n]) l->state.A[e] = 0;
+      jn__loops_scale_rows(&l->structure, n, l->state.A);
+      jn__cod(&l->factors.cod, m, n, l->state.A, l->structure.options.tolerance);
+      l->factors.last = jn__loops_health(&l->structure, &l->factors.cod, 0);
+      for (int i = 0; i < n; i++) unknown += !given[i];
+      if (status == JN_OK && l->factors.cod.rank < unknown) return JN_ERR_LOOP;
+    }
+    if (status != JN_OK) return status;
+    jn__loops_value(&l->structure, &l->state, k + 1, l->scratch.phi);
+    jn__loops_scale_rows(&l->structure, 1, l->scratch.phi);
+    for (int r = 0; r < m; r++) l->scratch.x[r] = -l->scratch.phi[r];
+    jn__cod_solve(&l->factors.cod, l->scratch.x, l->scratch.y);
+    double left = 0, size = 1 + largest(l->scratch.phi, m);
+    for (int r = 0; r < m; r++) {
+      double rest = l->scratch.phi[r];
+      for (int i = 0; i < n; i++) rest += l->state.A[r * n + i] * l->scratch.y[i];
+      left = fmax(left, fabs(rest));
+    }
+    if (!(left <= fmax(1e-7, 1000 * jn_row_epsilon()) * size)) return JN_ERR_LOOP;
+    for (int i = 0; i < n; i++)
+      if (!given[i]) l->scratch.v[k * n + i] = l->scratch.y[i];
+  }
+  memcpy(v_jet, l->scratch.v, sizeof(double) * (size_t)((order + 2) * n));
+  return JN_OK;
+}
