@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Times every algorithm on fixed robots, over states that vary from call to call: docs/benchmarks.md.
- *   bench_all [--robot NAME] [--only TEXT] [--all] [--batch] [--peers] [--latency] [--json FILE]
- *   bench_all [--batch] --calls ROBOT ALGORITHM ORDER CALLS   only these calls, for instruction counters and profiles
- *   bench_all --growth                                   over the joints of chains, and over the order
+ *   bench_all [--robot NAME|FILE] [--floating] [--ignore-mimic] [--only TEXT] [--all] [--batch] [--peers] [--latency]
+ * [--json FILE] bench_all [--batch] --calls ROBOT ALGORITHM ORDER CALLS   only these calls, for instruction counters
+ * and profiles bench_all --growth                                   over the joints of chains, and over the order
  *   bench_all --loops [MECHANISM [ALGORITHM CALLS]]      closed loops and contacts; only these calls
  *   bench_all --list                                     robots, and algorithms with their orders */
 #include <math.h>
@@ -67,6 +67,8 @@ static void close_json(void) {
 
 /* ---- other libraries ---- */
 
+enum { PEERS = 3 };
+
 typedef struct peer_call {
   peer *p;
   peer_task task;
@@ -77,31 +79,60 @@ static void run_peer(void *context, int state) {
   c->p->run(c->p, c->task, state);
 }
 
-/* The largest difference of the answers over all states, relative to their size. */
+/* Our answer in the form that is compared: matrices that are not unique, or of other parameters, times a vector. */
+static void reduce(const subject *s, peer_task task, int state, double *out) {
+  int n = s->r->nv, columns = task == PEER_CORIOLIS ? n : s->r->parameters;
+  if (task != PEER_CORIOLIS && task != PEER_REGRESSOR) return;
+  double *x = bench_memory((size_t)columns * sizeof *x), *y = bench_memory((size_t)n * sizeof *y);
+  if (task == PEER_CORIOLIS)
+    memcpy(x, s->r->v + state * n, (size_t)n * sizeof *x);
+  else
+    CHECK(jn_parameters(s->r->model, x));
+  for (int r = 0; r < n; r++)
+    for (int c = 0; c < columns; c++) y[r] += out[r * columns + c] * x[c];
+  memcpy(out, y, (size_t)n * sizeof *y);
+  free(x);
+  free(y);
+}
+
+/* The largest difference of the answers over all states, relative to their size; negative: not compared. */
 static double disagreement(subject *s, const algorithm *a, peer_call *c) {
-  int n = s->r->nv, size = c->task == PEER_MASS ? n * n : n;
-  double worst = 0;
+  double worst = -1;
   for (int k = 0; k < STATES; k++) {
-    double most = 1, gap = 0;
+    size_t count[PEER_OUTPUTS] = {0};
     a->run(s, k);
+    reduce(s, c->task, k, s->out[0]);
     run_peer(c, k);
-    for (int i = 0; i < size; i++) {
-      most = fmax(most, fabs(s->out[0][i]));
-      gap = fmax(gap, fabs(s->out[0][i] - c->p->out[i]));
+    c->p->answer(c->p, c->task, k, count);
+    for (int o = 0; o < PEER_OUTPUTS; o++) {
+      double most = 1, gap = 0;
+      for (size_t i = 0; i < count[o]; i++) {
+        most = fmax(most, fabs(s->out[o][i]));
+        gap = fmax(gap, fabs(s->out[o][i] - c->p->out[o][i]));
+      }
+      if (count[o]) worst = fmax(worst, gap / most);
     }
-    worst = fmax(worst, gap / most);
   }
   return worst;
 }
 
 static void time_peer(subject *s, const algorithm *a, peer *p, double own) {
-  static const char *const names[PEER_TASKS] = {"inverse dynamics", "bias forces", "mass matrix", "forward dynamics"};
+  static const struct {
+    const char *name, *how;
+    int order;
+  } tasks[PEER_TASKS] = {
+#define PEER_TASK(code, name, order, how) {name, how, order},
+      PEER_LIST(PEER_TASK)};
   for (int task = 0; p && task < PEER_TASKS; task++) {
     peer_call c = {p, (peer_task)task};
-    if (!p->has[task] || strcmp(names[task], a->name) != 0) continue;
+    if (!p->has[task] || strcmp(tasks[task].name, a->name) != 0 || tasks[task].order != a->order) continue;
     double gap = disagreement(s, a, &c);
     timing t = time_calls(run_peer, &c, STATES, BUDGET);
-    printf("    %-8s %8.0f ns, %.2f times ours; answers agree to %.1e\n", p->library, t.least, t.least / own, gap);
+    printf("    %-9s %8.0f ns, %.2f times ours%s; ", p->library, t.least, t.least / own, tasks[task].how);
+    if (gap < 0)
+      puts("answers not compared");
+    else
+      printf("answers agree to %.1e\n", gap);
     note(p->library, s->r, a, 1, t.least);
     if (!(gap < 1e-9)) {
       fprintf(stderr, "bench: %s and jounce disagree on the %s of %s\n", p->library, a->name, s->r->name);
@@ -112,7 +143,7 @@ static void time_peer(subject *s, const algorithm *a, peer *p, double own) {
 
 /* ---- tables ---- */
 
-static void time_algorithm(const settings *o, const robot *r, const algorithm *a, peer *const peers[2]) {
+static void time_algorithm(const settings *o, const robot *r, const algorithm *a, peer *const peers[PEERS]) {
   int states = o->batch && algorithm_fits(r, a, STATES) ? STATES : 1;
   if (!algorithm_fits(r, a, 1)) return;
   subject s = subject_create(r, a, states, 1);
@@ -130,7 +161,7 @@ static void time_algorithm(const settings *o, const robot *r, const algorithm *a
     note("jounce float", r, a, STATES, f.least / STATES);
   }
   putchar('\n');
-  for (int k = 0; k < 2 && o->peers; k++) time_peer(&s, a, peers[k], t.least);
+  for (int k = 0; k < PEERS && o->peers; k++) time_peer(&s, a, peers[k], t.least);
   subject_destroy(&s);
 }
 
@@ -157,12 +188,15 @@ static void latency(const robot *r, const algorithm *a) {
 
 static void time_robot(const settings *o, const char *name) {
   robot r = robot_create(name);
-  peer *peers[2] = {NULL, NULL};
+  peer *peers[PEERS] = {NULL};
 #if JN_BENCH_MUJOCO
   if (o->peers) peers[0] = peer_mujoco(&r);
 #endif
 #if JN_BENCH_KDL
   if (o->peers) peers[1] = peer_kdl(&r);
+#endif
+#if JN_BENCH_PINOCCHIO
+  if (o->peers) peers[2] = peer_pinocchio(&r);
 #endif
   for (int k = 0; k < algorithm_count(o->all); k++) {
     const algorithm *a = algorithm_at(k);
@@ -172,7 +206,7 @@ static void time_robot(const settings *o, const char *name) {
     else if (a->size <= SIZE_N2 && (a->order < 0 || a->order == 2))
       latency(&r, a);
   }
-  for (int k = 0; k < 2; k++)
+  for (int k = 0; k < PEERS; k++)
     if (peers[k]) peers[k]->destroy(peers[k]);
   robot_destroy(&r);
 }
@@ -208,6 +242,7 @@ static int usage(const char *word) {
 
 int main(int argc, char **argv) {
   settings o = {0};
+  jn_options_init(&robot_options);
   for (int i = 1; i < argc; i++) {
     const char *word = argv[i], **text = NULL;
     if (strcmp(word, "--calls") == 0 && argc - i == 5) return only_calls(argv + i + 1, o.batch);
@@ -224,6 +259,10 @@ int main(int argc, char **argv) {
       o.peers = 1;
     else if (strcmp(word, "--latency") == 0)
       o.latency = 1;
+    else if (strcmp(word, "--floating") == 0)
+      robot_options.floating = 1;
+    else if (strcmp(word, "--ignore-mimic") == 0)
+      robot_options.ignore_mimic = 1;
     else if (strcmp(word, "--robot") == 0)
       text = &o.robot;
     else if (strcmp(word, "--only") == 0)
@@ -242,8 +281,8 @@ int main(int argc, char **argv) {
   else
     printf("%-12s %-29s %2s %9s %9s%s\n", "robot", "algorithm", "K", "least", "median",
            o.batch ? "     batch  ratio     float  ratio" : "");
-  for (int i = 0; i < robot_count(); i++)
-    if (!o.robot || strcmp(o.robot, robot_name(i)) == 0) time_robot(&o, robot_name(i));
+  if (o.robot) time_robot(&o, o.robot);
+  for (int i = 0; i < robot_count() && !o.robot; i++) time_robot(&o, robot_name(i));
   close_json();
   return 0;
 }

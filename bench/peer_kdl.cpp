@@ -29,16 +29,21 @@ void run(peer *p, peer_task task, int state) {
   }
   if (task == PEER_MASS) {
     own.matrices->JntToMass(own.q, own.M);
-    for (int i = 0; i < n * n; i++) p->out[i] = own.M(i / n, i % n);
+    for (int i = 0; i < n * n; i++) p->out[0][i] = own.M(i / n, i % n);
     return;
   }
   own.inverse->CartToJnt(own.q, own.v, own.a, own.none, own.tau);
-  for (int k = 0; k < n; k++) p->out[k] = own.tau(k);
+  for (int k = 0; k < n; k++) p->out[0][k] = own.tau(k);
+}
+
+void answer(peer *p, peer_task task, int, size_t count[PEER_OUTPUTS]) {
+  const size_t n = static_cast<size_t>(p->r->nv);
+  count[0] = task == PEER_MASS ? n * n : n;  // run() has left it in out
 }
 
 void destroy(peer *p) {
   delete static_cast<kdl *>(p->own);
-  std::free(p->out);
+  std::free(p->out[0]);
   std::free(p);
 }
 
@@ -81,7 +86,8 @@ peer *peer_kdl(const robot *r) {
   p->library = "KDL";
   p->has[PEER_INVERSE] = p->has[PEER_BIAS] = p->has[PEER_MASS] = 1;
   p->run = run;
-  p->out = static_cast<double *>(bench_memory(sizeof(double) * n * n));
+  p->answer = answer;
+  p->out[0] = static_cast<double *>(bench_memory(sizeof(double) * n * n));
   p->r = r;
   p->own = own.release();
   p->destroy = destroy;

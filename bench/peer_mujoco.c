@@ -92,28 +92,33 @@ static void run(peer *p, peer_task task, int state) {
   mj_comPos(m, d);
   if (task == PEER_MASS || task == PEER_FORWARD) mj_crb(m, d);
   if (task == PEER_MASS) {
-    mj_fullM(m, p->out, d->qM);
+    mj_fullM(m, p->out[0], d->qM);
     return;
   }
   mj_comVel(m, d);
   if (task == PEER_INVERSE) {
     memcpy(d->qacc, p->r->a + state * n, (size_t)n * sizeof(double));
-    mj_rne(m, d, 1, p->out);
-    for (int k = 0; k < n; k++) p->out[k] += m->dof_armature[k] * d->qacc[k];
+    mj_rne(m, d, 1, p->out[0]);
+    for (int k = 0; k < n; k++) p->out[0][k] += m->dof_armature[k] * d->qacc[k];
     return;
   }
-  mj_rne(m, d, 0, p->out);
+  mj_rne(m, d, 0, p->out[0]);
   if (task == PEER_BIAS) return;
   mj_factorM(m, d);
-  for (int k = 0; k < n; k++) d->qfrc_smooth[k] = p->r->tau[state * n + k] - p->out[k];
-  mj_solveM(m, d, p->out, d->qfrc_smooth, 1);
+  for (int k = 0; k < n; k++) d->qfrc_smooth[k] = p->r->tau[state * n + k] - p->out[0][k];
+  mj_solveM(m, d, p->out[0], d->qfrc_smooth, 1);
+}
+
+static void answer(peer *p, peer_task task, int state, size_t count[PEER_OUTPUTS]) {
+  (void)state;
+  count[0] = (size_t)(task == PEER_MASS ? p->r->nv * p->r->nv : p->r->nv); /* run() has left it in out */
 }
 
 static void destroy(peer *p) {
   mujoco *own = p->own;
   mj_deleteData(own->d);
   mj_deleteModel(own->m);
-  free(p->out);
+  free(p->out[0]);
   free(p);
 }
 
@@ -143,7 +148,8 @@ peer *peer_mujoco(const robot *r) {
     mujoco own;
   } *all = bench_memory(sizeof *all);
   all->own = (mujoco){m, mj_makeData(m)};
-  all->p = (peer){"MuJoCo", {1, 1, 1, 1}, run,    bench_memory((size_t)(r->nv * r->nv) * sizeof(double)),
-                  r,        &all->own,    destroy};
+  all->p = (peer){.library = "MuJoCo", .run = run, .answer = answer, .r = r, .own = &all->own, .destroy = destroy};
+  all->p.out[0] = bench_memory((size_t)(r->nv * r->nv) * sizeof(double));
+  all->p.has[PEER_INVERSE] = all->p.has[PEER_BIAS] = all->p.has[PEER_MASS] = all->p.has[PEER_FORWARD] = 1;
   return &all->p;
 }

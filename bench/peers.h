@@ -10,13 +10,48 @@
 extern "C" {
 #endif
 
-typedef enum peer_task { PEER_INVERSE, PEER_BIAS, PEER_MASS, PEER_FORWARD, PEER_TASKS } peer_task;
+/* What peers compute: our name of the algorithm, its order (-1: none), and which of the peer's ways it is. */
+#define PEER_LIST(X)                                        \
+  X(INVERSE, "inverse dynamics", -1, "")                    \
+  X(BIAS, "bias forces", -1, "")                            \
+  X(GRAVITY, "gravity forces", -1, "")                      \
+  X(MASS, "mass matrix", -1, "")                            \
+  X(MASS_LOCAL, "mass matrix", -1, ", local")               \
+  X(FORWARD, "forward dynamics", -1, "")                    \
+  X(FORWARD_LOCAL, "forward dynamics", -1, ", local")       \
+  X(MASS_INVERSE, "inverse of M", -1, "")                   \
+  X(CORIOLIS, "Coriolis matrix", -1, "")                    \
+  X(JACOBIANS, "all Jacobians", -1, "")                     \
+  X(JACOBIAN_RATES, "all Jacobian rates", -1, "")           \
+  X(SPACE_JACOBIAN, "space Jacobian", -1, "")               \
+  X(REGRESSOR, "torque regressor", -1, "")                  \
+  X(COM_JACOBIAN, "CoM Jacobian", -1, "")                   \
+  X(TERMS, "all terms", -1, "")                             \
+  X(D_INVERSE, "d tau / d(q, v, a)", -1, "")                \
+  X(D_FORWARD, "d ddq / d(q, v, tau)", -1, "")              \
+  X(D2_INVERSE, "second-order d tau", -1, "")               \
+  X(JET1, "inverse dynamics jet", 1, ", on Taylor numbers") \
+  X(JET2, "inverse dynamics jet", 2, ", on Taylor numbers") \
+  X(JET3, "inverse dynamics jet", 3, ", on Taylor numbers") \
+  X(JET4, "inverse dynamics jet", 4, ", on Taylor numbers")
+
+typedef enum peer_task {
+#define PEER_ENUM(code, name, order, how) PEER_##code,
+  PEER_LIST(PEER_ENUM)
+#undef PEER_ENUM
+      PEER_TASKS
+} peer_task;
+
+enum { PEER_OUTPUTS = 4 };
 
 typedef struct peer {
   const char *library;
   int has[PEER_TASKS];
+  /* Is timed. Its results stay with the peer, in its own layout, until answer() copies those that are compared to out,
+   * in ours; it returns how many numbers each output has, 0: not compared. */
   void (*run)(struct peer *peer, peer_task task, int state);
-  double *out; /* tau [nv], M [nv x nv] or a [nv] of the last run */
+  void (*answer)(struct peer *peer, peer_task task, int state, size_t count[PEER_OUTPUTS]);
+  double *out[PEER_OUTPUTS];
   const robot *r;
   void *own;
   void (*destroy)(struct peer *peer);
@@ -26,6 +61,8 @@ typedef struct peer {
 peer *peer_mujoco(const robot *r);
 /* Chains of these. */
 peer *peer_kdl(const robot *r);
+/* Revolute, prismatic and free joints without couplings. */
+peer *peer_pinocchio(const robot *r);
 
 #ifdef __cplusplus
 }

@@ -88,10 +88,12 @@ static jn_model *humanoid44(void) {
   return make_humanoid(limbs, 12);
 }
 
+jn_options robot_options;
+
 static jn_model *load(const char *source) {
   jn_model *m;
   jn_error error;
-  if (jn_load(source, NULL, &m, &error) == JN_OK) return m;
+  if (jn_load(source, robot_options.size ? &robot_options : NULL, &m, &error) == JN_OK) return m;
   fprintf(stderr, "bench: %s: %s\n", source, error.text);
   exit(1);
 }
@@ -157,13 +159,17 @@ static robot robot_of(const char *name, jn_model *model) {
 jn_model *robot_model(const char *name) {
   for (int i = 0; i < robot_count(); i++)
     if (strcmp(robots[i].name, name) == 0) return robots[i].make();
-  fprintf(stderr, "bench: no robot '%s'; there are:", name);
+  if (strchr(name, '.') || strchr(name, ':')) return load(name); /* a file, or builtin:... */
+  fprintf(stderr, "bench: no robot '%s'; give a file, or one of:", name);
   for (int i = 0; i < robot_count(); i++) fprintf(stderr, " %s", robots[i].name);
   fputc('\n', stderr);
   exit(2);
 }
 
-robot robot_create(const char *name) { return robot_of(name, robot_model(name)); }
+robot robot_create(const char *name) {
+  const char *slash = strrchr(name, '/');
+  return robot_of(slash ? slash + 1 : name, robot_model(name));
+}
 
 robot robot_chain(int n) {
   char source[32];

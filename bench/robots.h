@@ -22,6 +22,9 @@ typedef struct robot {
   unsigned char *prescribed; /* [nv]: every other coordinate */
 } robot;
 
+/* How robots are read from files. */
+extern jn_options robot_options;
+
 int robot_count(void);
 const char *robot_name(int i);
 /* Exits with a message when the robot is unknown or memory is short. */
