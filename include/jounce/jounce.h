@@ -9,6 +9,7 @@
 #include "configuration.h"
 #include "derivatives.h"
 #include "dynamics.h"
+#include "edit.h"
 #include "float.h"
 #include "io.h"
 #include "jets.h"

@@ -133,6 +133,21 @@ static int report_add(jn_report *r, const jn_message *m) {
   return 1;
 }
 
+static int has_message(const jn_report *r, const jn_message *m) {
+  for (int i = 0; i < r->count; i++) {
+    const jn_message *own = &r->messages[i];
+    if (own->severity == m->severity && strcmp(own->rule, m->rule) == 0 && strcmp(own->subject, m->subject) == 0)
+      return 1;
+  }
+  return 0;
+}
+
+int jn__report_add_new(jn_report *into, const jn_report *from) {
+  for (int i = 0; i < from->count; i++)
+    if (!has_message(into, &from->messages[i]) && !report_add(into, &from->messages[i])) return 0;
+  return 1;
+}
+
 /* Appends as much of s as fits. */
 static void append(char *out, size_t size, const char *s) {
   size_t used = strlen(out), n = strlen(s);
