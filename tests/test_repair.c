@@ -153,6 +153,29 @@ static void what_has_no_nearest_body_is_refused(void **st) {
   check_status(jn_inertia_repair(massless, MARGIN, NULL, NULL), JN_ERR_NULL);
 }
 
+/* I = sum_k I_k a_k a_k^T with orthonormal axes a_k and ascending I_k. */
+static void principal_axes_make_up_the_tensor(void **st) {
+  (void)st;
+  uint64_t s = seed("principal axes");
+  for (int i = 0; i < BODIES; i++) {
+    double p[10], T[16], moments[3], I[6], e[3], a[9], sum[6] = {0};
+    static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
+    broken_body(&s, p, T, moments);
+    jn_inertia_unpack(p, NULL, NULL, I);
+    jn_inertia_principal(p, e, a);
+    check(e[0] <= e[1] && e[1] <= e[2], "ascending");
+    for (int c = 0; c < 6; c++) {
+      double dot = 0;
+      for (int k = 0; k < 3; k++) {
+        sum[c] += e[k] * a[3 * k + row[c]] * a[3 * k + column[c]];
+        dot += a[3 * row[c] + k] * a[3 * column[c] + k];
+      }
+      check(fabs(dot - (row[c] == column[c])) < 1e-14, "orthonormal");
+      check(fabs(sum[c] - I[c]) <= 1e-13 * (fabs(e[0]) + fabs(e[2]) + fabs(p[4]) + fabs(p[5]) + fabs(p[6])), "tensor");
+    }
+  }
+}
+
 /* Links that break a law are repaired, the report says which, the freeze has nothing to complain of any more. */
 static void model_is_repaired_where_it_breaks_a_law(void **st) {
   (void)st;
@@ -203,6 +226,7 @@ int main(void) {
       cmocka_unit_test(repair_does_not_depend_on_frame_and_units),
       cmocka_unit_test(what_is_fine_is_untouched),
       cmocka_unit_test(what_has_no_nearest_body_is_refused),
+      cmocka_unit_test(principal_axes_make_up_the_tensor),
       cmocka_unit_test(model_is_repaired_where_it_breaks_a_law),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,10 @@ JN_API jn_status jn_model_lump(const jn_model *model, const jn_options *options,
 
 /* ---- Repair: bodies that can exist ---- */
 
+/* Principal moments about the centre of mass [kg m^2], ascending, and their axes as the rows of axes [9] (may be NULL),
+ * in the axes of the link. Of a massless body: those of the tensor as it is. NULL does nothing. O(1). */
+JN_API void jn_inertia_principal(const double inertia[10], double moments[3], double axes[9]);
+
 /* How thin a repaired body may become, see jn_inertia_repair(): about 3 % as thick as it is long. */
 #define JN_REPAIR_MARGIN 1e-3
 

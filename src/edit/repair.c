@@ -11,6 +11,14 @@
 #include "../model/inertia_law.h"
 #include "edit.h"
 
+void jn_inertia_principal(const double given[10], double moments[3], double axes[9]) {
+  if (!given || !moments) return;
+  double I[6], V[3][3];
+  jn_inertia_unpack(given, NULL, NULL, I);
+  jn__principal_axes(I, moments, V);
+  if (axes) memcpy(axes, V, sizeof V);
+}
+
 /* Why there is no nearest body; NULL: there is one. */
 static const char *hopeless(const double p[10], const double moments[3]) {
   if (!(p[0] > 0)) return p[0] < 0 ? "its mass is negative" : "it has no mass";
