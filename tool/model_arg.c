@@ -148,11 +148,20 @@ static void print_message(const jn_message *m, const char *prefix, const char *s
   }
 }
 
-/* What the edits did beyond what was asked for. */
+/* What the edits did beyond what was asked for. Messages with a file are of a robot that was attached. */
 static void print_edits(const model_arg *arg) {
+  const char *file = "";
   for (int i = arg->messages; i < jn_report_count(arg->report); i++) {
     const jn_message *m = jn_report_message(arg->report, i);
-    if (m->severity != JN_ERROR) print_message(m, m->severity == JN_NOTE ? "note: " : "warning: ", arg->source);
+    if (m->severity == JN_ERROR) continue;
+    if (!*m->file) {
+      print_message(m, m->severity == JN_NOTE ? "note: " : "warning: ", arg->source);
+    } else if (m->severity == JN_WARNING && strcmp(m->file, file) != 0) {
+      file = m->file;
+      fputs("jounce: warnings; see: jounce check ", stderr);
+      print_word(stderr, file);
+      fputc('\n', stderr);
+    }
   }
 }
 

@@ -5,7 +5,7 @@
  * A model is never changed: each function makes a new one, which outlives those it was made from. Of `options` (NULL:
  * defaults) the allocator (NULL: that of the model), report, strict, floating, gravity, joint_order and ignore_mimic
  * count, as in jn_model_thaw(). The report gets what the edit did beyond what was asked for, and what is wrong with the
- * new model unless the report says so already. Coordinates that remain keep their order; of attached ones see there.
+ * new model and was not with the old one. Coordinates that remain keep their order; of attached ones see there.
  * On error *copy is NULL and *error (may be NULL) names the joint, link, frame or loop, the rule and the remedy.
  * Cost: that of freezing a model, O(n log n) for n links; with a loop that no longer moves, also that of
  * jn_loops_create().

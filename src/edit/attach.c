@@ -153,7 +153,7 @@ static jn_status extend_order(const joining *j) {
 }
 
 static jn_status join(joining *j) {
-  jn_status status = JN_OK;
+  jn_status status = jn__edit_know(j->e, j->other, j->prefix);
   warn(j);
   for (int i = 0; i < j->other->nlink && status == JN_OK; i++) status = add_link(j, i);
   for (int i = 0; i < j->other->nnamed && status == JN_OK; i++) status = add_frame(j, i);

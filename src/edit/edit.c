@@ -11,6 +11,8 @@ static int link_room(const jn_model *m) { return m->nlink > 0 ? m->nlink : 1; }
 
 static void release(jn_edit *e) {
   jn_builder_destroy(e->builder);
+  jn_report_destroy(e->known);
+  jn_report_destroy(e->known_other);
   jn_report_destroy(e->found);
   void *blocks[] = {e->q, e->held, e->gone, e->target, e->at};
   for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) jn__release(&e->a, blocks[k]);
@@ -34,6 +36,43 @@ static jn_status make_room(jn_edit *e, const double *q) {
   return JN_OK;
 }
 
+/* What is wrong with a model, nothing being an error that can be a warning. NULL: no memory. */
+static jn_report *faults(const jn_edit *e, const jn_model *model) {
+  jn_options options;
+  jn_builder *b;
+  jn_model *same = NULL;
+  jn_options_init(&options);
+  options.allocator = &e->a;
+  options.report = jn_report_create(&e->a);
+  jn_status status = options.report ? jn_model_thaw(model, &options, &b) : JN_ERR_MEMORY;
+  if (status == JN_OK) {
+    status = jn_builder_freeze(b, &same, NULL);
+    jn_builder_destroy(b);
+    jn_model_destroy(same);
+  }
+  if (status != JN_ERR_MEMORY) return options.report;
+  jn_report_destroy(options.report);
+  return NULL;
+}
+
+jn_status jn__edit_know(jn_edit *e, const jn_model *other, const char *prefix) {
+  if (!e->report) return JN_OK;
+  e->prefix = prefix;
+  e->known_other = faults(e, other);
+  return e->known_other ? JN_OK : JN_ERR_MEMORY;
+}
+
+/* Tells the caller what is wrong with the new model and was not with the old ones. 0: no memory. */
+static int tell(const jn_edit *e) {
+  for (int i = 0; e->report && i < jn_report_count(e->found); i++) {
+    const jn_message *m = jn_report_message(e->found, i);
+    int known = m->severity != JN_ERROR &&
+                (jn__report_has(e->known, m, "") || (e->known_other && jn__report_has(e->known_other, m, e->prefix)));
+    if (!known && !jn__report_copy(e->report, m)) return 0;
+  }
+  return 1;
+}
+
 jn_status jn__edit_begin(jn_edit *e, const jn_model *model, const double *q, const jn_options *options, jn_model **copy,
                          jn_error *error) {
   *e = (jn_edit){.model = model};
@@ -51,7 +90,8 @@ jn_status jn__edit_begin(jn_edit *e, const jn_model *model, const double *q, con
     e->found = jn_report_create(&e->a);
     own.report = e->found;
     own.allocator = &e->a;
-    status = e->found ? make_room(e, q) : JN_ERR_MEMORY;
+    if (e->report) e->known = faults(e, model);
+    status = e->found && (e->known || !e->report) ? make_room(e, q) : JN_ERR_MEMORY;
     if (status == JN_OK) status = jn_model_thaw(model, &own, &e->builder);
     if (status != JN_OK) release(e);
   }
@@ -80,7 +120,7 @@ jn_status jn__edit_end(jn_edit *e, jn_status status, jn_model **copy, jn_error *
   } else {
     float_first(e->builder);
     status = jn_builder_freeze(e->builder, copy, error);
-    if (e->report && !jn__report_add_new(e->report, e->found) && status == JN_OK) {
+    if (!tell(e) && status == JN_OK) {
       jn_model_destroy(*copy);
       *copy = NULL;
       status = jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));

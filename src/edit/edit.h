@@ -13,8 +13,11 @@ typedef struct jn_edit {
   const jn_model *model;
   jn_builder *builder; /* of the new model, links in the order of the model */
   jn_allocator a;
-  jn_report *report;   /* the caller's, or NULL */
-  jn_report *found;    /* what freezing finds: the report gets what it does not have yet */
+  jn_report *report;      /* the caller's, or NULL */
+  jn_report *known;       /* what freezing finds in the model as it was */
+  jn_report *found;       /* and in the new one: the report gets what is new */
+  jn_report *known_other; /* and in the robot that is attached, NULL: none; names there lack the prefix: */
+  const char *prefix;
   jn_log log;          /* what the edit itself has to say */
   double *q;           /* [nq] where joints are held */
   unsigned char *held; /* [L] 1: the joint no longer moves */
@@ -27,6 +30,8 @@ typedef struct jn_edit {
 /* Sets everything up: nothing held, nothing gone, q neutral when it is NULL. On error there is nothing to release. */
 jn_status jn__edit_begin(jn_edit *e, const jn_model *model, const double *q, const jn_options *options, jn_model **copy,
                          jn_error *error);
+/* What is wrong with `other` and known, under names with a prefix: e->known_other. JN_OK, JN_ERR_MEMORY. */
+jn_status jn__edit_know(jn_edit *e, const jn_model *other, const char *prefix);
 /* Freezes the builder unless `status` or the log says no, and releases everything. */
 jn_status jn__edit_end(jn_edit *e, jn_status status, jn_model **copy, jn_error *error);
 
