@@ -255,8 +255,12 @@ static jn_model *floating_tree(uint64_t *s, int links, int groups) {
     random_placement(s, l.placement);
     random_inertia(s, l.inertia);
     random_joint(s, type, &l.joint);
-    for (int k = 0; k < 6 && type != JN_FREE; k++)
+    for (int k = 0; k < 6 && type != JN_FREE; k++) {
       l.joint.dof[k].armature = type == JN_SPHERICAL ? 0.02 : 0.01 * (k + 1);
+      if (type == JN_SPHERICAL) continue;
+      l.joint.dof[k].stiffness = 2 + k; /* a spring */
+      l.joint.dof[k].rest = 0.1 * k;
+    }
     if (one && coupled && *leader) l.joint.mimic = leader, l.joint.mimic_ratio = 0.8, l.joint.mimic_offset = 0.1;
     check_ok(jn_builder_add_link(b, &l));
     if (one && !*leader) snprintf(leader, sizeof leader, "%s", name);

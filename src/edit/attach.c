@@ -79,9 +79,19 @@ static void find_clashes(joining *j) {
 
 /* ---- what is said aloud ---- */
 
+/* Another direction, or more than 2 % more or less: 9.81 is no other gravity than 9.80665. */
+static int is_other_gravity(const double a[3], const double b[3]) {
+  double apart = 0, size = 0;
+  for (int k = 0; k < 3; k++) {
+    apart += (a[k] - b[k]) * (a[k] - b[k]);
+    size += a[k] * a[k] + b[k] * b[k];
+  }
+  return apart > 2e-4 * size;
+}
+
 static void warn(joining *j) {
   const jn_model *m = j->e->model, *o = j->other;
-  if (memcmp(m->gravity, o->gravity, sizeof m->gravity) != 0)
+  if (is_other_gravity(m->gravity, o->gravity))
     jn__edit_say(j->e, JN_WARNING, JN_ERR_MODEL, "attach-gravity", "robot", o->name,
                  "gravity is that of the first robot", "it was described under the gravity %g, %g, %g", o->gravity[0],
                  o->gravity[1], o->gravity[2]);
