@@ -105,6 +105,30 @@ static void derivatives_agree(const pair *p) {
   }
 }
 
+/* Forward dynamics by q, v and tau are hybrid dynamics of the held robot by the same. */
+static void forward_derivatives_agree(const pair *p) {
+  static double a[V], tau[V], by_q[V * V], by_v[V * V], given[V * V], unused[3][V * V], part[3][V * V], own[V],
+      e[V * V];
+  const jn_hybrid_derivatives out = {.a = a,
+                                     .tau = tau,
+                                     .da_dq = by_q,
+                                     .da_dv = by_v,
+                                     .da_dgiven = given,
+                                     .dtau_dq = unused[0],
+                                     .dtau_dv = unused[1],
+                                     .dtau_dgiven = unused[2]};
+  static const char *const by[3] = {"q", "v", "tau"};
+  const double *full[3] = {by_q, by_v, given};
+  check_ok(jn_hybrid_dynamics_derivatives(p->full, p->w, p->rests, p->q, p->v, p->v + p->nv, p->tau, NULL, JN_IN_BODY,
+                                          &out));
+  check_ok(jn_forward_dynamics_derivatives(p->part, p->w_part, p->q_part, p->v_part, p->tau_part, NULL, JN_IN_BODY, own,
+                                           part[0], part[1], part[2], NULL));
+  for (int k = 0; k < 3; k++) {
+    restrict_matrix(p, full[k], e);
+    check_close(part[k], e, p->n * p->n, 10, 1e7, "derivatives of forward dynamics by %s", by[k]);
+  }
+}
+
 static void jets_agree(const pair *p) {
   double full[(TOP + 2) * V], part[(TOP + 2) * V], expected[(TOP + 2) * V], forces[(TOP + 1) * V];
   check_ok(jn_inverse_dynamics_jet(p->full, p->w, TOP, p->q, p->v, NULL, full));
@@ -150,6 +174,7 @@ static void frames_agree(const pair *p) {
 static void all_agree(pair *p) {
   dynamics_agree(p);
   derivatives_agree(p);
+  forward_derivatives_agree(p);
   jets_agree(p);
   regressors_agree(p);
   frames_agree(p);
@@ -292,32 +317,36 @@ static void merged_links_move_as_before(void **st) {
 
 /* ---- loops ---- */
 
-/* A five-bar linkage with its first bar locked where the loop is closed. */
+/* A five-bar linkage with its first bar locked where the loop is closed: accelerations and their rates. */
 static void locked_linkage_is_the_held_one(void **st) {
   (void)st;
   uint64_t s = seed("linkage");
   const double length[4] = {0.5, 0.8, 0.7, 0.6};
+  jn_loops_options options;
+  jn_loops_options_init(&options);
+  options.order = 2;
   for (int i = 0; i < 10; i++) {
     jn_model *full = linkage(4, length, 0.9), *part;
     jn_loops *l, *l_part;
-    double q[4] = {0.9 + 0.3 * uniform(&s), -0.6, -1.1, -0.9}, v[4] = {0}, tau[4], a[2 * 4], forces[4], own[2 * 3],
-           expected[3];
-    unsigned char first[4] = {1, 0, 0, 0};
-    check_ok(jn_loops_create(full, NULL, &l));
+    double q[4] = {0.9 + 0.3 * uniform(&s), -0.6, -1.1, -0.9}, v[16] = {0}, tau[12], tau_part[9], gap;
+    double motion[16], forces[12], own[12];
+    const unsigned char first[4] = {1, 0, 0, 0};
+    check_ok(jn_loops_create(full, &options, &l));
     check_ok(jn_loops_assemble(l, first, 0, q, NULL));
     check_ok(jn_model_lock(full, (const char *[]){"bar0"}, 1, q, NULL, &part, NULL));
     check(jn_loop_count(part) == 1, "the loop stays");
-    check_ok(jn_loops_create(part, NULL, &l_part));
+    check_ok(jn_loops_create(part, &options, &l_part));
     v[2] = uniform(&s);
     check_ok(jn_loops_project(l, first, q, v));
-    fill(&s, tau, 4, 2);
-    double v_jet[8] = {v[0], v[1], v[2], v[3]}, gap;
+    fill(&s, tau, 12, 2);
+    for (int k = 0; k < 3; k++) memcpy(tau_part + 3 * k, tau + 4 * k + 1, 3 * sizeof *tau);
     check_ok(jn_loops_gaps(l_part, q + 1, &gap));
     check(gap < 1e4 * jn_row_epsilon(), "the loop of the locked linkage is closed: %g", gap);
-    check_ok(jn_loops_hybrid_dynamics_jet(l, 0, first, q, v_jet, tau, NULL, a, forces, NULL));
-    check_ok(jn_loops_forward_dynamics_jet(l_part, 0, q + 1, v + 1, tau + 1, NULL, own, NULL));
-    memcpy(expected, a + 5, sizeof expected);
-    check_close(own + 3, expected, 3, 10, 1e6, "accelerations of the locked linkage");
+    check_ok(jn_loops_hybrid_dynamics_jet(l, 2, first, q, v, tau, NULL, motion, forces, NULL));
+    check_ok(jn_loops_forward_dynamics_jet(l_part, 2, q + 1, v + 1, tau_part, NULL, own, NULL));
+    for (int k = 0; k < 4; k++)
+      check_close(own + 3 * k, motion + 4 * k + 1, 3, 10, 1e7, "derivative %d of the velocity of the locked linkage",
+                  k);
     jn_loops_destroy(l);
     jn_loops_destroy(l_part);
     jn_model_destroy(full);
