@@ -33,6 +33,13 @@ set(kernel_sources
     src/kernel/inverse_dynamics/joint_wrenches.c)
 
 set(core_sources
+    src/edit/attach.c
+    src/edit/edit.c
+    src/edit/held_loops.c
+    src/edit/lock.c
+    src/edit/lump.c
+    src/edit/repair.c
+    src/edit/reroot.c
     src/ident/base_parameters.c
     src/loops/assembly.c
     src/loops/closure.c

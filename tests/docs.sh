@@ -1,6 +1,6 @@
 #!/bin/sh
 # The pages do not rot: links of README.md, docs/ and examples/ lead to files and headings that exist; shell blocks of
-# README.md, docs/getting-started.md and docs/how-do-i.md run; C blocks with a main() compile and run, and when a block
+# README.md, docs/getting-started.md, docs/how-do-i.md and docs/editing.md run; C blocks with a main() compile and run, and when a block
 # without a language comes next, it is exactly what they print.   docs.sh SOURCE COMMAND LIBRARY CC
 # A block after the line <!-- not run --> is left alone, and one after <!-- fails --> must fail.
 set -eu
@@ -77,7 +77,7 @@ mkdir "$tmp/bin" "$tmp/work"
 ln -s "$command" "$tmp/bin/jounce"
 ln -s "$source/examples" "$tmp/work/examples"
 PATH=$tmp/bin:$PATH
-for page in README.md docs/getting-started.md docs/how-do-i.md; do
+for page in README.md docs/getting-started.md docs/how-do-i.md docs/editing.md; do
   blocks "$page" sh
   blocks "$page" c
 done

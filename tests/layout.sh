@@ -14,6 +14,7 @@ BEGIN {
   may["model"] = " lie text tree "
   may["dispatch"] = " lie tree kernel model "
   may["io"] = " lie model text "
+  may["edit"] = " lie tree model "
   may["ident"] = " model "
   may["loops"] = " lie model "
   may["trajectory"] = " model io text "

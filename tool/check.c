@@ -6,6 +6,7 @@
 #include "command.h"
 #include "model_arg.h"
 #include "print.h"
+#include "repair.h"
 
 /* The model can be used and there is nothing to mend. */
 static bool is_good(const model_arg *arg) {
@@ -84,43 +85,93 @@ static void check_text(const model_arg *arg) {
   print_verdict(arg, bright);
 }
 
-static void check_json(const model_arg *arg) {
-  json_writer j;
-  emit_init(&j, stdout);
-  emit_open_object(&j, NULL);
-  emit_text(&j, "source", arg->source);
-  emit_bool(&j, "good", is_good(arg));
-  emit_bool(&j, "usable", arg->model != NULL);
-  emit_integer(&j, "errors", jn_report_count_of(arg->report, JN_ERROR));
-  emit_integer(&j, "warnings", jn_report_count_of(arg->report, JN_WARNING));
-  emit_integer(&j, "notes", jn_report_count_of(arg->report, JN_NOTE));
-  json_messages(&j, arg->report);
-  emit_text(&j, "first_error",
+static void emit_check(json_writer *j, const char *key, const model_arg *arg, const repair *mend) {
+  emit_open_object(j, key);
+  emit_text(j, "source", arg->source);
+  emit_bool(j, "good", is_good(arg));
+  emit_bool(j, "usable", arg->model != NULL);
+  emit_integer(j, "errors", jn_report_count_of(arg->report, JN_ERROR));
+  emit_integer(j, "warnings", jn_report_count_of(arg->report, JN_WARNING));
+  emit_integer(j, "notes", jn_report_count_of(arg->report, JN_NOTE));
+  json_messages(j, arg->report);
+  emit_text(j, "first_error",
             arg->model         ? NULL
             : *arg->error.text ? arg->error.text
                                : jn_status_text(arg->error.status));
-  emit_close_object(&j);
+  if (mend) repair_json(j, mend);
+  emit_close_object(j);
+}
+
+/* --repair: the model with the nearest inertias is written, and read again to be checked like any other. */
+static int check_repaired(model_arg *arg, const char *out, int json, json_writer *j) {
+  repair mend;
+  model_arg again;
+  bool strict = arg->strict;
+  int status = EXIT_BAD;
+  arg->strict = 0; /* what is to be repaired is a warning */
+  model_arg_init(&again);
+  int read = model_arg_read(arg);
+  if (read == EXIT_USAGE) return read;
+  repair_begin(&mend, arg);
+  if (json)
+    emit_open_object(j, NULL), emit_check(j, "given", arg, &mend);
+  else
+    check_text(arg), repair_text(&mend);
+  if (arg->model && repair_write(&mend, out)) {
+    again.source = out;
+    again.command = arg->command;
+    again.max_bytes = arg->max_bytes;
+    again.strict = strict;
+    model_arg_read(&again);
+    if (json)
+      emit_check(j, "written", &again, NULL);
+    else
+      check_text(&again);
+    status = is_good(&again) ? EXIT_FINE : EXIT_BAD;
+  }
+  if (json) emit_close_object(j);
+  repair_end(&mend);
+  model_arg_free(&again);
+  return status;
+}
+
+static int check(model_arg *arg, int json) {
+  json_writer j;
+  int status = model_arg_read(arg);
+  if (status == EXIT_USAGE) return status;
+  if (json) {
+    emit_init(&j, stdout);
+    emit_check(&j, NULL, arg, NULL);
+  } else {
+    check_text(arg);
+  }
+  return is_good(arg) ? EXIT_FINE : EXIT_BAD;
 }
 
 int command_check(int argc, char **argv) {
   option_set set;
   model_arg arg;
+  const char *out = NULL;
   int json = 0;
   model_arg_init(&arg);
   option_set_init(&set, "check", "MODEL",
                   "List all problems of a model, with their place in the file and the remedy. "
                   "Exit status 0: no errors and no warnings (notes are fine); 1: some, or the file cannot be read.");
   option_flag(&set, "json", "print JSON for programs", &json);
+  option_text(
+      &set, "repair", "OUTFILE",
+      "write the model to this file (.urdf, .xml, .json) with the nearest inertia that a body can have for every "
+      "link that breaks a law; list what changed, and check the new file",
+      &out);
   model_arg_options(&set, &arg);
   int status = option_parse(&set, argc, argv, &arg.source, 1, 1);
-  if (status == OPTION_GO_ON) status = model_arg_read(&arg);
-  if (status == OPTION_GO_ON || status == EXIT_BAD) {
-    if (json) {
-      check_json(&arg);
-    } else {
-      check_text(&arg);
-    }
-    status = is_good(&arg) ? EXIT_FINE : EXIT_BAD;
+  if (status == OPTION_GO_ON && out) {
+    json_writer j;
+    emit_init(&j, stdout);
+    status = repair_allowed(&arg, out);
+    if (status == OPTION_GO_ON) status = check_repaired(&arg, out, json, &j);
+  } else if (status == OPTION_GO_ON) {
+    status = check(&arg, json);
   }
   model_arg_free(&arg);
   return status;

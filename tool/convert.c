@@ -42,6 +42,8 @@ static int check_output(const model_arg *arg, const char *out, jn_format format,
                        out);
   if (is_same_file(out, arg->loops))
     return usage_error("convert", "%s is the file of --loops: give another name, or add --force", out);
+  if (model_edit_reads(&arg->edits, out))
+    return usage_error("convert", "%s is a file of --attach: give another name, or add --force", out);
   return OPTION_GO_ON;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "output.h"
 #include "print.h"
 
 void model_arg_init(model_arg *arg) {
@@ -16,6 +17,7 @@ void model_arg_init(model_arg *arg) {
 void model_arg_free(model_arg *arg) {
   number_list_free(&arg->gravity);
   name_list_free(&arg->joint_order);
+  model_edits_free(&arg->edits);
   jn_model_destroy(arg->model);
   jn_report_destroy(arg->report);
   arg->model = NULL;
@@ -39,6 +41,11 @@ void model_arg_options(option_set *set, model_arg *arg) {
               "add the loops of a JSON file {\"loops\": [...]}, since URDF has none; or ignore those of the model",
               &arg->loops);
   option_max_bytes(set, &arg->max_bytes);
+  model_edit_options(set, &arg->edits);
+}
+
+bool model_arg_reads(const model_arg *arg, const char *path) {
+  return is_same_file(path, arg->source) || is_same_file(path, arg->loops) || model_edit_reads(&arg->edits, path);
 }
 
 static int read_from_input(model_arg *arg) {
@@ -54,6 +61,27 @@ static int read_from_input(model_arg *arg) {
       jn_load_text(text, length, JN_FORMAT_AUTO, STANDARD_INPUT, &arg->options, &arg->model, &arg->error);
   free(text);
   return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+}
+
+static int read_source(model_arg *arg) {
+  int status = OPTION_GO_ON;
+  if (strcmp(arg->source, "-") == 0)
+    status = read_from_input(arg);
+  else if (jn_load(arg->source, &arg->options, &arg->model, &arg->error) != JN_OK)
+    status = EXIT_BAD;
+  arg->messages = jn_report_count(arg->report);
+  arg->warnings = jn_report_count_of(arg->report, JN_WARNING);
+  return status;
+}
+
+/* The base floats, and coordinates are ordered, when all edits are done. */
+static int read_and_edit(model_arg *arg) {
+  jn_options all = arg->options;
+  arg->options.floating = arg->options.joint_order_count = 0;
+  int status = read_source(arg);
+  arg->options = all;
+  if (status != OPTION_GO_ON) return status;
+  return model_edit_apply(arg->command, &arg->edits, &arg->options, &arg->model, &arg->error);
 }
 
 int model_arg_read(model_arg *arg) {
@@ -72,8 +100,8 @@ int model_arg_read(model_arg *arg) {
   arg->options.joint_order_count = arg->joint_order.count;
   arg->options.ignore_loops = arg->loops && strcmp(arg->loops, "ignore") == 0;
   arg->options.loops = arg->options.ignore_loops ? NULL : arg->loops;
-  if (strcmp(arg->source, "-") == 0) return read_from_input(arg);
-  return jn_load(arg->source, &arg->options, &arg->model, &arg->error) == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+  if (model_edit_count(&arg->edits) > 0) return read_and_edit(arg);
+  return read_source(arg);
 }
 
 /* The source as a word for the shell, to be pasted behind "jounce check": between single quotes nothing has a meaning
@@ -96,21 +124,6 @@ static void print_word(FILE *stream, const char *word) {
   free(shown);
 }
 
-int model_arg_load(model_arg *arg) {
-  int status = model_arg_read(arg);
-  if (status == EXIT_USAGE) return status;
-  if (status != OPTION_GO_ON) print_errors(arg->report, &arg->error, arg->source);
-  int warnings = jn_report_count_of(arg->report, JN_WARNING);
-  if (warnings > 0) {
-    say(stderr, "jounce: %d warning%s; see: jounce check ", warnings, warnings == 1 ? "" : "s");
-    print_word(stderr, arg->source);
-    fputc('\n', stderr);
-  }
-  return status;
-}
-
-/* ---- Messages ---- */
-
 void print_place(FILE *stream, const char *source, const char *file, int line, int column) {
   print_text(stream, file && *file ? file : strcmp(source, "-") == 0 ? STANDARD_INPUT : source);
   if (line > 0) fprintf(stream, ":%d", line);
@@ -118,24 +131,59 @@ void print_place(FILE *stream, const char *source, const char *file, int line, i
   fputs(": ", stream);
 }
 
+static void print_message(const jn_message *m, const char *prefix, const char *source) {
+  fputs("jounce: ", stderr);
+  print_place(stderr, source, m->file, m->line, m->column);
+  fputs(prefix, stderr);
+  if (*m->subject) {
+    print_text(stderr, m->subject);
+    fputs(": ", stderr);
+  }
+  print_text(stderr, m->text);
+  fputc('\n', stderr);
+  if (*m->remedy) {
+    fputs("    ", stderr);
+    print_text(stderr, m->remedy);
+    fputc('\n', stderr);
+  }
+}
+
+/* What the edits did beyond what was asked for. Messages with a file are of a robot that was attached. */
+static void print_edits(const model_arg *arg) {
+  const char *file = "";
+  for (int i = arg->messages; i < jn_report_count(arg->report); i++) {
+    const jn_message *m = jn_report_message(arg->report, i);
+    if (m->severity == JN_ERROR) continue;
+    if (!*m->file) {
+      print_message(m, m->severity == JN_NOTE ? "note: " : "warning: ", arg->source);
+    } else if (m->severity == JN_WARNING && strcmp(m->file, file) != 0) {
+      file = m->file;
+      fputs("jounce: warnings; see: jounce check ", stderr);
+      print_word(stderr, file);
+      fputc('\n', stderr);
+    }
+  }
+}
+
+int model_arg_load(model_arg *arg) {
+  int status = model_arg_read(arg);
+  if (status == EXIT_USAGE) return status;
+  if (status != OPTION_GO_ON) print_errors(arg->report, &arg->error, arg->source);
+  if (arg->warnings > 0) {
+    say(stderr, "jounce: %d warning%s; see: jounce check ", arg->warnings, arg->warnings == 1 ? "" : "s");
+    print_word(stderr, arg->source);
+    fputc('\n', stderr);
+  }
+  print_edits(arg);
+  return status;
+}
+
+/* ---- Messages ---- */
+
 static void print_messages(const jn_report *report, jn_severity severity, const char *prefix, const char *source) {
   for (int i = 0; i < jn_report_count(report); i++) {
     const jn_message *m = jn_report_message(report, i);
-    if (m->severity != severity) continue;
-    fputs("jounce: ", stderr);
-    print_place(stderr, source, m->file, m->line, m->column);
-    fputs(prefix, stderr);
-    if (*m->subject) {
-      print_text(stderr, m->subject);
-      fputs(": ", stderr);
-    }
-    print_text(stderr, m->text);
-    fputc('\n', stderr);
-    if (*m->remedy) {
-      fputs("    ", stderr);
-      print_text(stderr, m->remedy);
-      fputc('\n', stderr);
-    }
+    if (m->severity == severity) print_message(m, prefix, source);
   }
 }
 

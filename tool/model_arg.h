@@ -7,6 +7,7 @@
 
 #include "input.h"
 #include "json.h"
+#include "model_edit.h"
 #include "options.h"
 
 typedef struct model_arg {
@@ -18,24 +19,31 @@ typedef struct model_arg {
   const char *loops; /* a file, "ignore", or NULL */
   number_list gravity;
   name_list joint_order;
+  model_edits edits;
   const char *max_bytes; /* as it was given, or NULL; options.max_bytes once the model is read */
   jn_options options;
   jn_report *report;
-  jn_model *model; /* NULL when loading failed */
+  int messages, warnings; /* of reading, in the report; those behind them are of the edits */
+  jn_model *model;        /* NULL when loading failed */
   jn_error error;
 } model_arg;
 
 void model_arg_init(model_arg *arg);
 void model_arg_free(model_arg *arg);
 
-/* Declare --floating, --mimic, --strict, --gravity, --joint-order, --loops, --max-bytes. */
+/* Declare --floating, --mimic, --strict, --gravity, --joint-order, --loops, --max-bytes, and what
+ * model_edit.h declares. */
 void model_arg_options(option_set *set, model_arg *arg);
 
-/* Read arg->source into arg->model. Prints nothing but a wrong use of the options (and standard input that cannot be
- * read). OPTION_GO_ON, or an exit code: EXIT_BAD when there is no model; why is in arg->report and arg->error. */
+/* Is the file one that the model is made from? */
+bool model_arg_reads(const model_arg *arg, const char *path);
+
+/* Read arg->source into arg->model, and edit it as the options say. Prints nothing but a wrong use of the options (and
+ * standard input that cannot be read). OPTION_GO_ON, or an exit code: EXIT_BAD when there is no model; why is in
+ * arg->report and arg->error. */
 int model_arg_read(model_arg *arg);
 
-/* model_arg_read(), then print all errors, or the number of warnings, on stderr. */
+/* model_arg_read(), then print all errors, or the number of warnings and what the edits say, on stderr. */
 int model_arg_load(model_arg *arg);
 
 /* All messages of one severity on stderr: "jounce: FILE:LINE:COLUMN: subject: text", the remedy below. When the report

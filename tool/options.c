@@ -47,6 +47,10 @@ void option_text(option_set *set, const char *name, const char *value, const cha
   add(set, (option){OPTION_TEXT, name, value, help, (void *)target, NULL});
 }
 
+void option_texts(option_set *set, const char *name, const char *value, const char *help, name_list *target) {
+  add(set, (option){OPTION_TEXTS, name, value, help, target, NULL});
+}
+
 void option_maybe(option_set *set, const char *name, const char *value, const char *help, const char **target) {
   add(set, (option){OPTION_MAYBE, name, value, help, (void *)target, NULL});
 }
@@ -228,6 +232,11 @@ static int set_names(const option_set *set, const option *item, const char *valu
   return OPTION_GO_ON;
 }
 
+static void append_text(name_list *list, const char *value) {
+  list->names = reallocate(list->names, ((size_t)list->count + 1) * sizeof *list->names);
+  list->names[list->count++] = copy_text(value, strlen(value));
+}
+
 static int set_value(const option_set *set, const option *item, const char *value) {
   if (*value == 0 && item->kind != OPTION_MAYBE)
     return usage_error(set->command, "--%s needs a value: --%s %s", item->name, item->name, item->value);
@@ -235,6 +244,9 @@ static int set_value(const option_set *set, const option *item, const char *valu
     case OPTION_TEXT:
     case OPTION_MAYBE:
       *(const char **)item->target = value;
+      return OPTION_GO_ON;
+    case OPTION_TEXTS:
+      append_text(item->target, value);
       return OPTION_GO_ON;
     case OPTION_CHOICE:
       return set_choice(set, item, value);

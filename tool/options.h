@@ -16,6 +16,7 @@ typedef enum option_kind {
   OPTION_HEADING, /* a line in the help, no option */
   OPTION_FLAG,
   OPTION_TEXT,
+  OPTION_TEXTS,
   OPTION_MAYBE,
   OPTION_CHOICE,
   OPTION_NUMBERS,
@@ -31,7 +32,7 @@ typedef struct option {
   const char *words; /* for tab completion, see option_words(); or NULL */
 } option;
 
-enum { OPTION_MAX = 40 };
+enum { OPTION_MAX = 64 };
 
 typedef struct option_set {
   const char *command;
@@ -59,6 +60,8 @@ void option_set_init(option_set *set, const char *command, const char *arguments
 void option_heading(option_set *set, const char *heading);
 void option_flag(option_set *set, const char *name, const char *help, int *target);
 void option_text(option_set *set, const char *name, const char *value, const char *help, const char **target);
+/* May be given several times: all values, in order, as they were given. */
+void option_texts(option_set *set, const char *name, const char *value, const char *help, name_list *target);
 /* The value may be missing: *target is then "". As a word of its own it is taken only when all plain arguments stand
  * before it; --name=value works anywhere. */
 void option_maybe(option_set *set, const char *name, const char *value, const char *help, const char **target);

@@ -9,6 +9,8 @@
 #include "configuration.h"
 #include "derivatives.h"
 #include "dynamics.h"
+#include "edit.h"
+#include "float.h"
 #include "float_batch.h"
 #include "io.h"
 #include "jets.h"

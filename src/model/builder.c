@@ -149,6 +149,32 @@ void jn__builder_drop_loops(jn_builder *b) {
   b->loop_count = 0;
 }
 
+void jn__builder_drop_frames(jn_builder *b) {
+  for (int i = 0; i < b->frame_count; i++) {
+    jn__release(&b->allocator, b->frames[i].name);
+    jn__release(&b->allocator, b->frames[i].link);
+  }
+  b->frame_count = 0;
+}
+
+void jn__builder_drop_links(jn_builder *b, const unsigned char *drop) {
+  int left = 0, kept = 0;
+  for (int k = 0; k < b->kept_count; k++) { /* from links before to links after */
+    int link = b->kept_order[k], before = 0;
+    if (drop[link]) continue;
+    for (int i = 0; i < link; i++) before += !drop[i];
+    b->kept_order[kept++] = before;
+  }
+  b->kept_count = kept;
+  for (int i = 0; i < b->link_count; i++) {
+    if (drop[i])
+      release_link(b, &b->links[i].link);
+    else
+      b->links[left++] = b->links[i];
+  }
+  b->link_count = left;
+}
+
 const char *jn__builder_loop_file(const jn_builder *b, const jn_loop_item *item) {
   return item->beside ? b->options.loops : b->file;
 }
@@ -157,10 +183,7 @@ void jn_builder_destroy(jn_builder *b) {
   if (!b) return;
   jn_allocator a = b->allocator;
   for (int i = 0; i < b->link_count; i++) release_link(b, &b->links[i].link);
-  for (int i = 0; i < b->frame_count; i++) {
-    jn__release(&a, b->frames[i].name);
-    jn__release(&a, b->frames[i].link);
-  }
+  jn__builder_drop_frames(b);
   jn__builder_drop_loops(b);
   release_text(b, b->options.loops);
   for (int i = 0; i < b->options.joint_order_count; i++) release_text(b, b->options.joint_order[i]);

@@ -50,8 +50,11 @@ int jn__builder_link(const jn_builder *b, const char *name);
 void jn__builder_place_link(jn_builder *b, int line, int column, int joint_line, int joint_column);
 void jn__builder_place_frame(jn_builder *b, int line, int column);
 void jn__builder_place_loop(jn_builder *b, int line, int column);
-/* Forget all loops. */
+/* Forget all loops, all frames, and the links with drop[i] != 0 (the others keep their order, and that of their
+ * coordinates). */
 void jn__builder_drop_loops(jn_builder *b);
+void jn__builder_drop_frames(jn_builder *b);
+void jn__builder_drop_links(jn_builder *b, const unsigned char *drop);
 /* The file of a loop, for messages. */
 const char *jn__builder_loop_file(const jn_builder *b, const jn_loop_item *item);
 /* Take `file` as the name used in messages. */

@@ -54,6 +54,8 @@ const char *jn__subject(char out[JN_SUBJECT], const char *what, const char *name
             jn__subject(subject_, "joint", (d)->joint_name[i]), remedy, __VA_ARGS__); \
   } while (0)
 
+/* NULL when T is a rigid displacement to 1e-6, else what is wrong. */
+const char *jn__placement_fault(const double T[16]);
 /* Makes an axis unit; NULL, or what is wrong with it. */
 const char *jn__unit_axis(double axis[3]);
 

@@ -2,21 +2,15 @@
 /* Which inertias a rigid body can have: the moments about the centre of mass are not negative, and none exceeds the sum
  * of the other two. Some published robots violate this; such a model still loads and is computed as written, with a
  * warning. */
+#include "inertia_law.h"
+
 #include <math.h>
 
 #include "draft.h"
 
-static void swap_if_greater(double *a, double *b) {
-  if (*a <= *b) return;
-  double t = *a;
-  *a = *b;
-  *b = t;
-}
-
-/* Eigenvalues of (xx, yy, zz, xy, xz, yz), ascending, by Jacobi rotations: accurate for tiny ones too. */
-static void principal_moments(const double I[6], double out[3]) {
-  double A[3][3] = {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}};
-  for (int sweep = 0; sweep < 30; sweep++) {
+void jn__principal_axes(const double I[6], double moments[3], double axes[3][3]) {
+  double A[3][3] = {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}}, V[3][3] = {{1}, {0, 1}, {0, 0, 1}};
+  for (int sweep = 0; sweep < 30; sweep++) { /* Jacobi rotations: accurate for tiny eigenvalues too */
     for (int p = 0; p < 2; p++) {
       for (int q = p + 1; q < 3; q++) {
         if (A[p][q] == 0) continue;
@@ -24,9 +18,11 @@ static void principal_moments(const double I[6], double out[3]) {
         double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
         double c = 1 / sqrt(t * t + 1), s = t * c;
         for (int k = 0; k < 3; k++) {
-          double x = A[k][p], y = A[k][q];
+          double x = A[k][p], y = A[k][q], u = V[k][p], w = V[k][q];
           A[k][p] = c * x - s * y;
           A[k][q] = s * x + c * y;
+          V[k][p] = c * u - s * w;
+          V[k][q] = s * u + c * w;
         }
         for (int k = 0; k < 3; k++) {
           double x = A[p][k], y = A[q][k];
@@ -37,33 +33,49 @@ static void principal_moments(const double I[6], double out[3]) {
       }
     }
   }
-  for (int k = 0; k < 3; k++) out[k] = A[k][k];
-  swap_if_greater(&out[0], &out[1]);
-  swap_if_greater(&out[1], &out[2]);
-  swap_if_greater(&out[0], &out[1]);
+  int order[3] = {0, 1, 2};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2 - i; k++)
+      if (A[order[k]][order[k]] > A[order[k + 1]][order[k + 1]]) {
+        int swapped = order[k];
+        order[k] = order[k + 1];
+        order[k + 1] = swapped;
+      }
+  for (int k = 0; k < 3; k++) {
+    moments[k] = A[order[k]][order[k]];
+    for (int i = 0; i < 3 && axes; i++) axes[k][i] = V[i][order[k]];
+  }
+}
+
+jn_inertia_fault jn__inertia_fault(const double p[10], double moments[3]) {
+  double m, com[3], I[6];
+  jn_inertia_unpack(p, &m, com, I);
+  jn__principal_axes(I, moments, NULL);
+  const double *e = moments;
+  /* what rounding of the ten parameters can do to the moments about the centre of mass */
+  double tolerance = 1e-9 * fabs(e[2]) + 1e-14 * (fabs(p[4]) + fabs(p[5]) + fabs(p[6]));
+  int massless = m == 0 && (p[1] != 0 || p[2] != 0 || p[3] != 0 || fabs(e[0]) + fabs(e[2]) > 0);
+  int broken = e[0] < -tolerance ? JN_FAULT_POSITIVE : e[2] > e[0] + e[1] + tolerance ? JN_FAULT_TRIANGLE : 0;
+  return (jn_inertia_fault)(broken | (massless ? JN_FAULT_MASSLESS : 0));
 }
 
 static void check_link(jn_draft *d, int i) {
-  const double *p = d->b->links[i].link.inertia;
-  double m, com[3], I[6], e[3];
+  double e[3];
   char subject[JN_SUBJECT];
   jn__subject(subject, "link", d->b->links[i].link.name);
-  jn_inertia_unpack(p, &m, com, I);
-  principal_moments(I, e);
-  /* what rounding of the ten parameters can do to the moments about the centre of mass */
-  double tolerance = 1e-9 * fabs(e[2]) + 1e-14 * (fabs(p[4]) + fabs(p[5]) + fabs(p[6]));
-  if (m == 0 && (p[1] != 0 || p[2] != 0 || p[3] != 0 || fabs(e[0]) + fabs(e[2]) > 0))
+  int fault = (int)jn__inertia_fault(d->b->links[i].link.inertia, e);
+  if (fault & JN_FAULT_MASSLESS)
     jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-massless", jn__link_place(d, i), subject, "give it a mass",
             "it has moments of inertia but no mass");
-  if (e[0] < -tolerance)
+  if (fault & JN_FAULT_POSITIVE)
     jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-positive", jn__link_place(d, i), subject,
             "check signs, units and the frame of the tensor",
             "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: the inertia is not positive definite",
             e[0], e[1], e[2]);
-  else if (e[2] > e[0] + e[1] + tolerance)
+  else if (fault & JN_FAULT_TRIANGLE)
     jn__log(
         &d->log, JN_WARNING, JN_ERR_MODEL, "inertia-triangle", jn__link_place(d, i), subject,
-        "no rigid body has this inertia: identify or compute it again",
+        "no rigid body has this inertia: identify or compute it again, or take the nearest: jounce check --repair OUT",
         "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: %.6g > %.6g + %.6g breaks the triangle "
         "inequality",
         e[0], e[1], e[2], e[2], e[0], e[1]);

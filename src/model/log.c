@@ -133,6 +133,25 @@ static int report_add(jn_report *r, const jn_message *m) {
   return 1;
 }
 
+/* Is `subject`, e.g. "link 'left_hand'", the same as `own`, "link 'hand'", with a prefix in front of the name? */
+static int is_subject(const char *own, const char *subject, const char *prefix) {
+  size_t start = strcspn(own, "'") + 1, n = strlen(prefix);
+  if (start > strlen(own)) return strcmp(own, subject) == 0;
+  return strncmp(own, subject, start) == 0 && strncmp(subject + start, prefix, n) == 0 &&
+         strcmp(own + start, subject + start + n) == 0;
+}
+
+int jn__report_has(const jn_report *r, const jn_message *m, const char *prefix) {
+  for (int i = 0; i < r->count; i++) {
+    const jn_message *own = &r->messages[i];
+    if (own->severity != m->severity || strcmp(own->rule, m->rule) != 0) continue;
+    if (!*m->subject || is_subject(own->subject, m->subject, prefix)) return 1;
+  }
+  return 0;
+}
+
+int jn__report_copy(jn_report *r, const jn_message *m) { return report_add(r, m); }
+
 /* Appends as much of s as fits. */
 static void append(char *out, size_t size, const char *s) {
   size_t used = strlen(out), n = strlen(s);

@@ -22,6 +22,10 @@ typedef struct jn_place {
 /* Add a message. `status` is used when it is an error. `subject` like "link 'base'" (or NULL), `remedy` may be NULL. */
 void jn__log(jn_log *log, jn_severity severity, jn_status status, const char *rule, jn_place place, const char *subject,
              const char *remedy, const char *format, ...) __attribute__((format(printf, 8, 9)));
+/* Is there a message of this severity and rule on this subject? `prefix` stands in front of names of r. */
+int jn__report_has(const jn_report *r, const jn_message *m, const char *prefix);
+/* Adds a copy of a message; 0 when there is no memory. */
+int jn__report_copy(jn_report *r, const jn_message *m);
 /* The first error as status, copied to *error if that is not NULL. */
 jn_status jn__log_end(const jn_log *log, jn_error *error);
 /* Fill *error (may be NULL) for a failure that has no log, and return status. */

@@ -15,8 +15,7 @@ static int all_finite(const double *x, int n) {
   return 1;
 }
 
-/* NULL when T is a rigid displacement to 1e-6, else what is wrong. */
-static const char *placement_fault(const double T[16]) {
+const char *jn__placement_fault(const double T[16]) {
   if (!all_finite(T, 16)) return "the placement has a number that is not finite";
   if (T[12] != 0 || T[13] != 0 || T[14] != 0 || T[15] != 1) return "the last row of the placement is not 0 0 0 1";
   for (int i = 0; i < 3; i++)
@@ -222,7 +221,7 @@ static void check_loop_end(const jn_draft *d, const char *end, const char *link,
   if (jn__draft_link(d, link) == JN_NONE)
     say(f, "use the name of a link or \"world\"; for a named frame, give its link and the frame's placement",
         "end %s is on '%.64s', which is not a link", end, link ? link : "");
-  const char *placement = placement_fault(T);
+  const char *placement = jn__placement_fault(T);
   if (placement) say(f, "give a rotation matrix and a position", "placement of end %s: %s", end, placement);
 }
 
@@ -299,7 +298,7 @@ void jn__check_numbers(jn_draft *d) {
             "give three finite numbers", "gravity has a number that is not finite");
   for (int i = 0; i < d->n; i++) {
     const jn_link *l = &d->b->links[i].link;
-    const char *fault = placement_fault(l->placement);
+    const char *fault = jn__placement_fault(l->placement);
     if (fault) jn__joint_message(d, JN_ERROR, i, "placement", "give a rotation matrix and a position", "%s", fault);
     if (!all_finite(l->inertia, 10))
       jn__link_error(d, i, "not-finite", "give finite numbers", "the inertia has a number that is not finite");
@@ -310,7 +309,7 @@ void jn__check_numbers(jn_draft *d) {
   }
   for (int i = 0; i < d->b->frame_count; i++) {
     const jn_frame_item *f = &d->b->frames[i];
-    const char *fault = placement_fault(f->placement);
+    const char *fault = jn__placement_fault(f->placement);
     char subject[JN_SUBJECT];
     if (fault)
       jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "placement", (jn_place){d->b->file, f->line, f->column},

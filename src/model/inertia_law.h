@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the inertia of a rigid body can be, as the checks of a model and the repair of inertias see it. */
+#ifndef JN_MODEL_INERTIA_LAW_H
+#define JN_MODEL_INERTIA_LAW_H
+
+#include "jounce/model.h"
+
+/* Laws that ten parameters break, as bits: at most one of the last two. */
+typedef enum jn_inertia_fault {
+  JN_FAULT_NONE = 0,
+  JN_FAULT_MASSLESS = 1, /* moments or a centre of mass, but no mass */
+  JN_FAULT_POSITIVE = 2, /* a negative principal moment */
+  JN_FAULT_TRIANGLE = 4  /* a principal moment larger than the sum of the others */
+} jn_inertia_fault;
+
+/* Which laws finite parameters of mass >= 0 break, beyond what rounding can do; and the principal moments about the
+ * centre of mass, ascending. */
+jn_inertia_fault jn__inertia_fault(const double inertia[10], double moments[3]);
+
+/* Eigenvalues of (xx, yy, zz, xy, xz, yz), ascending, and their unit vectors axes[k] (may be NULL). */
+void jn__principal_axes(const double tensor[6], double moments[3], double axes[3][3]);
+
+#endif
