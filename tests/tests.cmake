@@ -2,6 +2,7 @@
 # Label "once": does not depend on the kernel row, so it is not repeated for each row.
 if(JOUNCE_WITH_URDF)
   jounce_test(urdf LABELS once)
+  jounce_test(urdf_edit LABELS once)
   jounce_test(urdf_write LABELS once)
 endif()
 if(JOUNCE_WITH_JSON)
