@@ -130,10 +130,11 @@ void print_place(FILE *stream, const char *source, const char *file, int line, i
   fputs(": ", stream);
 }
 
-static void print_messages(const jn_report *report, jn_severity severity, const char *prefix, const char *source) {
+static void print_messages(const jn_report *report, jn_severity severity, const char *rules, const char *prefix,
+                           const char *source) {
   for (int i = 0; i < jn_report_count(report); i++) {
     const jn_message *m = jn_report_message(report, i);
-    if (m->severity != severity) continue;
+    if (m->severity != severity || strncmp(m->rule, rules, strlen(rules)) != 0) continue;
     fputs("jounce: ", stderr);
     print_place(stderr, source, m->file, m->line, m->column);
     fputs(prefix, stderr);
@@ -153,7 +154,7 @@ static void print_messages(const jn_report *report, jn_severity severity, const 
 
 void print_errors(const jn_report *report, const jn_error *error, const char *source) {
   if (jn_report_count_of(report, JN_ERROR) > 0) {
-    print_messages(report, JN_ERROR, "", source);
+    print_messages(report, JN_ERROR, "", "", source);
     return;
   }
   fputs("jounce: ", stderr);
@@ -162,10 +163,12 @@ void print_errors(const jn_report *report, const jn_error *error, const char *so
   fputc('\n', stderr);
 }
 
-void print_notes(const jn_report *report, const char *source) { print_messages(report, JN_NOTE, "note: ", source); }
+void print_notes(const jn_report *report, const char *rules, const char *source) {
+  print_messages(report, JN_NOTE, rules, "note: ", source);
+}
 
 void print_warnings(const jn_report *report, const char *source) {
-  print_messages(report, JN_WARNING, "warning: ", source);
+  print_messages(report, JN_WARNING, "", "warning: ", source);
 }
 
 const char *severity_name(jn_severity severity) {
