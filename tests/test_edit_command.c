@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Edits of a model on the command line: options of every command, their faults, and `jounce check --repair`. */
-#include "running.h"
+#include "support/running.h"
 
 static void write_file(const char *name, const char *text) {
   FILE *f = fopen(in_directory(name), "w");

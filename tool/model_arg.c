@@ -20,6 +20,8 @@ void model_arg_free(model_arg *arg) {
   model_edits_free(&arg->edits);
   jn_model_destroy(arg->model);
   jn_report_destroy(arg->report);
+  free(arg->text);
+  arg->text = NULL;
   arg->model = NULL;
   arg->report = NULL;
 }
@@ -38,14 +40,21 @@ void model_arg_options(option_set *set, model_arg *arg) {
                "joint names in the desired order of their coordinates; others follow in the order of the tree",
                &arg->joint_order);
   option_text(set, "loops", "FILE|ignore",
-              "add the loops of a JSON file {\"loops\": [...]}, since URDF has none; or ignore those of the model",
-              &arg->loops);
+              "add the loops of a JSON file {\"loops\": [...]}; or ignore those of the model", &arg->loops);
+  option_flag(set, "transmissions", "add the motor inertias of URDF <transmission> elements as armature",
+              &arg->transmissions);
   option_max_bytes(set, &arg->max_bytes);
   model_edit_options(set, &arg->edits);
 }
 
 bool model_arg_reads(const model_arg *arg, const char *path) {
   return is_same_file(path, arg->source) || is_same_file(path, arg->loops) || model_edit_reads(&arg->edits, path);
+}
+
+void model_arg_original(const model_arg *arg, jn_options *options) {
+  options->original = arg->text ? NULL : arg->source;
+  options->original_text = arg->text;
+  options->original_length = arg->text_length;
 }
 
 static int read_from_input(model_arg *arg) {
@@ -59,7 +68,8 @@ static int read_from_input(model_arg *arg) {
   }
   jn_status status =
       jn_load_text(text, length, JN_FORMAT_AUTO, STANDARD_INPUT, &arg->options, &arg->model, &arg->error);
-  free(text);
+  arg->text = text;
+  arg->text_length = length;
   return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
 }
 
@@ -95,6 +105,7 @@ int model_arg_read(model_arg *arg) {
   arg->options.floating = arg->floating;
   arg->options.ignore_mimic = arg->ignore_mimic;
   arg->options.strict = arg->strict;
+  arg->options.transmissions = arg->transmissions;
   arg->options.gravity = arg->gravity.values;
   arg->options.joint_order = (const char *const *)arg->joint_order.names;
   arg->options.joint_order_count = arg->joint_order.count;
@@ -180,16 +191,17 @@ int model_arg_load(model_arg *arg) {
 
 /* ---- Messages ---- */
 
-static void print_messages(const jn_report *report, jn_severity severity, const char *prefix, const char *source) {
+static void print_messages(const jn_report *report, jn_severity severity, const char *rules, const char *prefix,
+                           const char *source) {
   for (int i = 0; i < jn_report_count(report); i++) {
     const jn_message *m = jn_report_message(report, i);
-    if (m->severity == severity) print_message(m, prefix, source);
+    if (m->severity == severity && strncmp(m->rule, rules, strlen(rules)) == 0) print_message(m, prefix, source);
   }
 }
 
 void print_errors(const jn_report *report, const jn_error *error, const char *source) {
   if (jn_report_count_of(report, JN_ERROR) > 0) {
-    print_messages(report, JN_ERROR, "", source);
+    print_messages(report, JN_ERROR, "", "", source);
     return;
   }
   fputs("jounce: ", stderr);
@@ -198,8 +210,12 @@ void print_errors(const jn_report *report, const jn_error *error, const char *so
   fputc('\n', stderr);
 }
 
+void print_notes(const jn_report *report, const char *rules, const char *source) {
+  print_messages(report, JN_NOTE, rules, "note: ", source);
+}
+
 void print_warnings(const jn_report *report, const char *source) {
-  print_messages(report, JN_WARNING, "warning: ", source);
+  print_messages(report, JN_WARNING, "", "warning: ", source);
 }
 
 const char *severity_name(jn_severity severity) {
