@@ -2,13 +2,6 @@
 /* Edits of a model on the command line: options of every command, their faults, and `jounce check --repair`. */
 #include "support/running.h"
 
-static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  fputs(text, f);
-  fclose(f);
-}
-
 static const char thin[] =
     "<robot name='arm'><link name='base'/>\n"
     "<link name='upper'><inertial><origin xyz='0.1 0 0.2'/><mass value='2'/>\n"
@@ -219,5 +212,5 @@ int main(void) {
       cmocka_unit_test(repair_as_json),
       cmocka_unit_test(faults_of_repair),
   };
-  return cmocka_run_group_tests(tests, make_directory, NULL);
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
