@@ -119,7 +119,9 @@ set(public_sources
     src/dispatch/sensitivity.c)
 
 if(JOUNCE_WITH_URDF)
-  list(APPEND core_sources src/io/urdf_read.c src/io/urdf_write.c src/io/urdf_xml.c)
+  list(APPEND core_sources src/io/urdf_constraint.c src/io/urdf_edit.c src/io/urdf_left.c
+       src/io/urdf_patch.c src/io/urdf_read.c src/io/urdf_transmission.c src/io/urdf_walk.c src/io/urdf_write.c
+       src/io/urdf_xml.c)
 endif()
 if(JOUNCE_WITH_JSON)
   set(robots_header "${PROJECT_BINARY_DIR}/generated/builtin_robots.h")

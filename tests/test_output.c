@@ -318,9 +318,16 @@ static void convert_does_not_write_over_its_input(void **state) {
       "convert a.urdf a.urdf", "convert a.urdf ./a.urdf",  "convert a.urdf b.urdf",          "convert b.urdf a.urdf",
       "convert a.urdf c.urdf", "convert - a.urdf <a.urdf", "convert a.urdf a.urdf --to json"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    run_to(words[i], 2, "--force");
+    run_to(words[i], 2, "--in-place");
     check_text("a.urdf", before);
   }
+  run_to("convert a.urdf --in-place", 0, NULL); /* nothing changed: the same bytes */
+  check_text("a.urdf", before);
+  run_to("convert a.urdf a.urdf --in-place", 0, NULL);
+  check_text("a.urdf", before);
+  run_to("convert a.urdf z.urdf --in-place", 2, "leave OUT away");
+  run_to("convert builtin:panda --in-place", 2, "no file");
+  run_to("convert a.urdf --in-place --to json", 2, "--to");
   run_to("convert a.urdf a.urdf --force", 0, NULL);
   run_to("convert a.urdf d.urdf", 0, NULL);
   char *after = read_file("a.urdf");

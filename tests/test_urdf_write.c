@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writing URDF: what is written reads back to the same model; what URDF cannot say is refused by name. */
+/* Writing URDF: what is written reads back to the same model; what URDF cannot say is refused by name.
+ * tests/test_urdf_edit.c is about editing a file. */
 #include "counting.h"
 #include "testing.h"
 
@@ -383,17 +384,61 @@ static void joints_that_urdf_lacks_are_refused_by_name(void **state) {
   assert_refused(one_joint(&l), "XML");
 }
 
-static void loops_are_refused_by_name(void **state) {
+/* ---- Loops ---- */
+
+static jn_loop loop_of(const char *name, jn_loop_type type, const char *a, const char *b) {
+  jn_loop l;
+  jn_loop_init(&l);
+  l.name = name;
+  l.type = type;
+  l.link_a = a;
+  l.link_b = b;
+  place(l.placement_a, 0.1, -0.2, 0.3, 1, 2, 3);
+  place(l.placement_b, -0.4, 0.5, 0.6, -1, 0.5, 0.25);
+  return l;
+}
+
+static void every_kind_of_loop_reads_back_the_same(void **state) {
   (void)state;
-  jn_builder *b = all_joints();
-  jn_loop loop;
-  jn_loop_init(&loop);
-  loop.name = "closure";
-  loop.type = JN_LOOP_SPHERICAL;
-  loop.link_a = "slide";
-  loop.link_b = "bird";
-  assert_int_equal(jn_builder_add_loop(b, &loop), JN_OK);
-  assert_refused(freeze(b), "loop 'closure'");
+  for (int t = 0; t < JN_LOOP_TYPES; t++) {
+    jn_builder *b = all_joints();
+    jn_loop l = loop_of("a < b", (jn_loop_type)t, "slide", t % 2 ? "bird" : "world");
+    l.axis[0] = 0.6, l.axis[1] = 0, l.axis[2] = 0.8;
+    if (t == JN_LOOP_DISTANCE) l.distance = 0.7;
+    if (t == JN_LOOP_COORDINATES) l.mask = 1 | 16;
+    if (t == JN_LOOP_COUPLING) {
+      l.link_a = l.link_b = NULL;
+      l.term_count = 2;
+      l.term[0] = (jn_coupling){"slide", 0, 1.5};
+      l.term[1] = (jn_coupling){"turn\t1", 0, -1};
+      l.offset = 0.125;
+    }
+    assert_int_equal(jn_builder_add_loop(b, &l), JN_OK);
+    jn_model *m = freeze(b);
+    written w = write_urdf(m);
+    assert_int_equal(w.status, JN_OK);
+    jn_model *again = read_text(w.text, 0);
+    assert_same_model(m, again);
+    const jn_loop *x = jn_loop_description(m, 0), *y = jn_loop_description(again, 0);
+    assert_int_equal(jn_loop_count(again), 1);
+    assert_true(x->type == y->type && x->mask == y->mask && x->term_count == y->term_count);
+    assert_string_equal(x->name, y->name);
+    assert_true(x->distance == y->distance && x->offset == y->offset);
+    if (t != JN_LOOP_COUPLING) {
+      assert_close(x->placement_a, y->placement_a, 16, 1e-15, "placement_a");
+      assert_close(x->placement_b, y->placement_b, 16, 1e-15, "placement_b");
+      assert_string_equal(x->link_b ? x->link_b : "world", y->link_b ? y->link_b : "world");
+    }
+    if (t == JN_LOOP_REVOLUTE || t == JN_LOOP_UNIVERSAL) assert_close(x->axis, y->axis, 3, 1e-15, "axis");
+    if (t == JN_LOOP_UNIVERSAL) assert_close(x->axis2, y->axis2, 3, 1e-15, "axis2");
+    for (int k = 0; k < x->term_count; k++) {
+      assert_string_equal(x->term[k].joint, y->term[k].joint);
+      assert_true(x->term[k].factor == y->term[k].factor);
+    }
+    jn_model_destroy(again);
+    jn_model_destroy(m);
+    drop(&w);
+  }
 }
 
 /* ---- Memory ---- */
@@ -433,7 +478,7 @@ int main(void) {
       cmocka_unit_test(a_lost_order_of_coordinates_warns),
       cmocka_unit_test(a_general_joint_with_one_plain_screw_becomes_revolute_or_prismatic),
       cmocka_unit_test(joints_that_urdf_lacks_are_refused_by_name),
-      cmocka_unit_test(loops_are_refused_by_name),
+      cmocka_unit_test(every_kind_of_loop_reads_back_the_same),
       cmocka_unit_test(lack_of_memory_at_any_allocation_is_a_clean_error),
   };
   return cmocka_run_group_tests_name("urdf_write", tests, NULL, NULL);

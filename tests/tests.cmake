@@ -3,6 +3,7 @@
 if(JOUNCE_WITH_URDF)
   jounce_test(urdf LABELS once)
   jounce_test(urdf_faults LABELS once)
+  jounce_test(urdf_edit LABELS once)
   jounce_test(urdf_write LABELS once)
 endif()
 if(JOUNCE_WITH_JSON)

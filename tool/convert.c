@@ -30,38 +30,63 @@ static jn_format format_of(const char *out) {
   return JN_FORMAT_AUTO;
 }
 
-/* What is read is not written over: a model has no visuals, collisions and comments, they would be lost. */
-static int check_output(const model_arg *arg, const char *out, jn_format format, bool force) {
-  if (strcmp(out, "-") != 0 && format == JN_FORMAT_AUTO && format_of(out) == JN_FORMAT_AUTO)
+typedef struct convert_arg {
+  model_arg model;
+  const char *out;
+  jn_format format;
+  int force, in_place, fresh;
+} convert_arg;
+
+static int check_output(const convert_arg *c) {
+  const char *out = c->out;
+  if (strcmp(out, "-") != 0 && c->format == JN_FORMAT_AUTO && format_of(out) == JN_FORMAT_AUTO)
     return usage_error("convert", "%s has no known format: it must end in .urdf, .xml or .json; or add --to", out);
-  if (force) return OPTION_GO_ON;
-  if (is_same_file(out, arg->source))
-    return usage_error("convert",
-                       "%s is the file that MODEL is read from; what a model does not keep (visuals, collisions, "
-                       "comments) would be lost: give another name, or add --force",
-                       out);
-  if (is_same_file(out, arg->loops))
+  if (c->force || c->in_place) return OPTION_GO_ON;
+  if (is_same_file(out, c->model.source))
+    return usage_error("convert", "%s is the file that MODEL is read from: give another name, or add --in-place", out);
+  if (is_same_file(out, c->model.loops))
     return usage_error("convert", "%s is the file of --loops: give another name, or add --force", out);
   if (model_edit_reads(&arg->edits, out))
     return usage_error("convert", "%s is a file of --attach: give another name, or add --force", out);
   return OPTION_GO_ON;
 }
 
-static int convert(model_arg *arg, const char *out, jn_format format, bool force) {
-  bool standard_output = strcmp(out, "-") == 0;
-  if (standard_output && format == JN_FORMAT_AUTO) {
+/* --in-place: OUT is MODEL. */
+static int choose_output(convert_arg *c) {
+  if (!c->in_place)
+    return c->out ? OPTION_GO_ON
+                  : usage_error("convert",
+                                "OUT is missing; the line should be: jounce convert MODEL OUT, or with "
+                                "--in-place: jounce convert MODEL");
+  if (c->out && strcmp(c->out, c->model.source) != 0)
+    return usage_error("convert", "--in-place writes to MODEL; leave OUT away");
+  if (strcmp(c->model.source, "-") == 0 || strncmp(c->model.source, "builtin:", 8) == 0)
+    return usage_error("convert", "--in-place: %s is no file that could be written",
+                       strcmp(c->model.source, "-") == 0 ? "standard input" : c->model.source);
+  if (c->format != JN_FORMAT_AUTO) return usage_error("convert", "--in-place keeps the format: leave --to away");
+  c->out = c->model.source;
+  return OPTION_GO_ON;
+}
+
+static int convert(convert_arg *c) {
+  int result = choose_output(c);
+  if (result != OPTION_GO_ON) return result;
+  bool standard_output = strcmp(c->out, "-") == 0;
+  if (standard_output && c->format == JN_FORMAT_AUTO) {
     return usage_error("convert", "standard output has no ending that tells the format; add --to urdf or --to json");
   }
-  int result = check_output(arg, out, format, force);
-  if (result == OPTION_GO_ON) result = model_arg_load(arg);
+  result = check_output(c);
+  if (result == OPTION_GO_ON) result = model_arg_load(&c->model);
   if (result != OPTION_GO_ON) return result;
   /* A separate report, so that the writer's messages are not lost among the reader's. */
-  jn_options options = arg->options;
+  jn_options options = c->model.options;
   options.report = jn_report_create(NULL);
+  if (!c->fresh) model_arg_original(&c->model, &options);
   jn_error error = {0};
-  jn_status status = standard_output ? write_standard_output(arg, format, &options, &error)
-                                     : jn_save(arg->model, out, format, &options, &error);
-  const char *name = standard_output ? "<stdout>" : out;
+  jn_status status = standard_output ? write_standard_output(&c->model, c->format, &options, &error)
+                                     : jn_save(c->model.model, c->out, c->format, &options, &error);
+  const char *name = standard_output ? "<stdout>" : c->out;
+  print_notes(options.report, name);
   print_warnings(options.report, name);
   if (status != JN_OK) print_errors(options.report, &error, name);
   jn_report_destroy(options.report);
@@ -71,22 +96,27 @@ static int convert(model_arg *arg, const char *out, jn_format format, bool force
 int command_convert(int argc, char **argv) {
   static const jn_format formats[] = {JN_FORMAT_AUTO, JN_FORMAT_URDF, JN_FORMAT_NATIVE};
   option_set set;
-  model_arg arg;
+  convert_arg c = {0};
   const char *arguments[2];
-  int to = -1, force = 0;
-  model_arg_init(&arg);
+  int to = -1;
+  model_arg_init(&c.model);
   option_set_init(
       &set, "convert", "MODEL OUT",
       "Read a model and write it to the file OUT, or to standard output if OUT is -. The extension of OUT "
-      "selects the format: .urdf or .xml for URDF, .json for the native format, which can express everything.");
+      "selects the format: .urdf or .xml for URDF, .json for the native format, which can express everything. From "
+      "URDF to URDF, everything else in the file is kept: visuals, comments, order, the way numbers are written.");
   option_choice(&set, "to", "urdf|json", "the format, whatever the extension of OUT", &to);
-  option_flag(&set, "force", "write OUT even if it is the file that MODEL is read from", &force);
-  model_arg_options(&set, &arg);
-  int status = option_parse(&set, argc, argv, arguments, 2, 2);
+  option_flag(&set, "in-place", "write to MODEL itself; OUT is not given", &c.in_place);
+  option_flag(&set, "fresh", "write a new file instead of editing the text of a URDF file", &c.fresh);
+  option_flag(&set, "force", "write OUT even if it is the file that MODEL or its loops are read from", &c.force);
+  model_arg_options(&set, &c.model);
+  int status = option_parse(&set, argc, argv, arguments, 1, 2);
   if (status == OPTION_GO_ON) {
-    arg.source = arguments[0];
-    status = convert(&arg, arguments[1], formats[to + 1], force);
+    c.model.source = arguments[0];
+    c.out = arguments[1];
+    c.format = formats[to + 1];
+    status = convert(&c);
   }
-  model_arg_free(&arg);
+  model_arg_free(&c.model);
   return status;
 }

@@ -20,6 +20,8 @@ void model_arg_free(model_arg *arg) {
   model_edits_free(&arg->edits);
   jn_model_destroy(arg->model);
   jn_report_destroy(arg->report);
+  free(arg->text);
+  arg->text = NULL;
   arg->model = NULL;
   arg->report = NULL;
 }
@@ -40,12 +42,20 @@ void model_arg_options(option_set *set, model_arg *arg) {
   option_text(set, "loops", "FILE|ignore",
               "add the loops of a JSON file {\"loops\": [...]}, since URDF has none; or ignore those of the model",
               &arg->loops);
+  option_flag(set, "transmissions", "add the motor inertias of URDF <transmission> elements as armature",
+              &arg->transmissions);
   option_max_bytes(set, &arg->max_bytes);
   model_edit_options(set, &arg->edits);
 }
 
 bool model_arg_reads(const model_arg *arg, const char *path) {
   return is_same_file(path, arg->source) || is_same_file(path, arg->loops) || model_edit_reads(&arg->edits, path);
+}
+
+void model_arg_original(const model_arg *arg, jn_options *options) {
+  options->original = arg->text ? NULL : arg->source;
+  options->original_text = arg->text;
+  options->original_length = arg->text_length;
 }
 
 static int read_from_input(model_arg *arg) {
@@ -59,7 +69,8 @@ static int read_from_input(model_arg *arg) {
   }
   jn_status status =
       jn_load_text(text, length, JN_FORMAT_AUTO, STANDARD_INPUT, &arg->options, &arg->model, &arg->error);
-  free(text);
+  arg->text = text;
+  arg->text_length = length;
   return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
 }
 
@@ -95,6 +106,7 @@ int model_arg_read(model_arg *arg) {
   arg->options.floating = arg->floating;
   arg->options.ignore_mimic = arg->ignore_mimic;
   arg->options.strict = arg->strict;
+  arg->options.transmissions = arg->transmissions;
   arg->options.gravity = arg->gravity.values;
   arg->options.joint_order = (const char *const *)arg->joint_order.names;
   arg->options.joint_order_count = arg->joint_order.count;
@@ -197,6 +209,8 @@ void print_errors(const jn_report *report, const jn_error *error, const char *so
   print_text(stderr, *error->text ? error->text : jn_status_text(error->status));
   fputc('\n', stderr);
 }
+
+void print_notes(const jn_report *report, const char *source) { print_messages(report, JN_NOTE, "note: ", source); }
 
 void print_warnings(const jn_report *report, const char *source) {
   print_messages(report, JN_WARNING, "warning: ", source);

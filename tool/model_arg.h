@@ -16,6 +16,7 @@ typedef struct model_arg {
   int floating;
   int ignore_mimic;
   int strict;
+  int transmissions;
   const char *loops; /* a file, "ignore", or NULL */
   number_list gravity;
   name_list joint_order;
@@ -26,12 +27,14 @@ typedef struct model_arg {
   int messages, warnings; /* of reading, in the report; those behind them are of the edits */
   jn_model *model;        /* NULL when loading failed */
   jn_error error;
+  char *text; /* that the model was read from, when that was standard input; NULL otherwise */
+  size_t text_length;
 } model_arg;
 
 void model_arg_init(model_arg *arg);
 void model_arg_free(model_arg *arg);
 
-/* Declare --floating, --mimic, --strict, --gravity, --joint-order, --loops, --max-bytes, and what
+/* Declare --floating, --mimic, --strict, --gravity, --joint-order, --loops, --transmissions, --max-bytes, and what
  * model_edit.h declares. */
 void model_arg_options(option_set *set, model_arg *arg);
 
@@ -46,10 +49,14 @@ int model_arg_read(model_arg *arg);
 /* model_arg_read(), then print all errors, or the number of warnings and what the edits say, on stderr. */
 int model_arg_load(model_arg *arg);
 
+/* For writing the model: its URDF text, which is kept but for what changed. */
+void model_arg_original(const model_arg *arg, jn_options *options);
+
 /* All messages of one severity on stderr: "jounce: FILE:LINE:COLUMN: subject: text", the remedy below. When the report
  * has no error but `error` is set (no memory for the report), that error is reported. */
 void print_errors(const jn_report *report, const jn_error *error, const char *source);
 void print_warnings(const jn_report *report, const char *source);
+void print_notes(const jn_report *report, const char *source);
 
 /* "FILE:LINE:COLUMN: " as far as known; `source` stands in for an empty file name. */
 void print_place(FILE *stream, const char *source, const char *file, int line, int column);

@@ -34,9 +34,12 @@ JN_API jn_status jn_builder_load_text(jn_builder *builder, const char *text, siz
                                       const char *file, jn_error *error);
 
 /* Write a model. Reading the file again (with the same options) gives the same model, inertias as they now are.
- * URDF cannot say everything: a joint type, joint point, or loop it does not have gives JN_ERR_UNSUPPORTED with the
- * joint's name and nothing is written; what only loses convenience (gravity, named frames, which become links) gives a
- * warning in the options' report. Native files can say everything.
+ * URDF cannot say everything: a joint type or joint point it does not have gives JN_ERR_UNSUPPORTED with the joint's
+ * name and nothing is written; what only loses convenience (gravity, named frames, which become links) gives a warning
+ * in the options' report. Native files can say everything.
+ * options.original (or original_text): URDF is written by editing that text, so that visuals, comments, order and
+ * number formats stay; an unchanged model gives the same bytes. Where the text cannot follow the model, a new file is
+ * written, and a warning says why and what is left behind. docs/urdf.md.
  * jn_save: the file is written whole or not at all: it grows beside the old one and takes its place at the end. Links
  * and permissions stay; a pipe or a device is written to directly. Signals wait meanwhile.
  * jn_save_text: *text is allocated by the options' allocator and ends in 0; release it with jn_text_free(). */

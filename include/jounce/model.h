@@ -188,6 +188,12 @@ typedef struct jn_options {
   int ignore_loops;      /* 1: what jn_load() and its like read has no loops: the tree alone */
   const char *loops;     /* path of a file with loops that they add to those of the model, as URDF has none:
                             docs/model-file.md; NULL: none */
+  int transmissions;     /* 1: the inertia of motors in <transmission> elements of URDF becomes armature */
+  /* For jn_save() and jn_save_text(): the URDF file that the model was read from, whose text is then kept but for what
+   * differs from the model (docs/urdf.md). A path, or the text itself; NULL: none, a new file is written. */
+  const char *original;
+  const char *original_text;
+  size_t original_length;
 } jn_options;
 
 /* Defaults: malloc, no report, and zeros: nothing is changed, nothing is refused that could be read. */

@@ -15,7 +15,15 @@ jn_status jn__native_read(jn_builder *b, const char *text, size_t length); /* na
 jn_status jn__native_read_loops(jn_builder *b, const char *text, size_t length);
 
 /* Writers append to `out`; what cannot be expressed is reported through `log`. */
-jn_status jn__urdf_write(const jn_model *m, jn_text *out, jn_log *log);   /* urdf_write.c */
+jn_status jn__urdf_write(const jn_model *m, jn_text *out, jn_log *log); /* urdf_write.c */
+/* The same by editing `text`, from which the model was read: all that did not change stays. A text that cannot follow
+ * the model, or is no URDF, is left; what is lost is then reported. path: where the text will be written, for meshes
+ * with relative names; NULL: not known. urdf_edit.c */
+jn_status jn__urdf_rewrite(const jn_model *m, const jn_options *o, const char *path, const char *text, size_t length,
+                           jn_text *out, jn_log *log);
+/* Reports what a URDF text has that a new file does not: a warning with the reason, or, without one (NULL), a note on
+ * what native files do not hold. urdf_edit.c */
+void jn__urdf_tell_left(const char *text, size_t length, const char *cannot, jn_log *log);
 jn_status jn__native_write(const jn_model *m, jn_text *out, jn_log *log); /* native_write.c */
 
 /* Text of a built-in robot (a native file) by name; NULL when there is none. builtin.c, generated at build time. */

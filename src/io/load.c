@@ -56,6 +56,15 @@ static void unknown_format(jn_log *log, const char *file, jn_format format) {
   jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(file), NULL, NULL, "%d is not a format", (int)format);
 }
 
+#if JN_WITH_URDF
+/* Whether a text may be XML that can be edited byte by byte, not UTF-16. */
+static int begins_xml(const char *text, size_t length) {
+  size_t i = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  while (i < length && strchr(" \t\r\n", text[i]) && text[i]) i++;
+  return i < length && text[i] == '<';
+}
+#endif
+
 /* By the first byte that is not white space, or by a byte order mark of UTF-16 (which only XML may have). AUTO after
  * reporting that it is neither. */
 static jn_format sniff(jn_builder *b, const char *text, size_t length) {
@@ -304,17 +313,67 @@ static jn_format format_of(jn_log *log, const char *path) {
   return JN_FORMAT_AUTO;
 }
 
-static void write_model(const jn_model *model, jn_format format, jn_text *out, jn_log *log) {
+#if JN_WITH_URDF
+/* The text that the model was read from, when the options name one that may be URDF; NULL: none, or after telling why
+ * it cannot be read. To be released when *owned. */
+static const char *original_of(const jn_options *o, jn_log *log, size_t *length, int *owned) {
+  const char *text = o->original_text;
+  jn_allocator a = jn__allocator(o->allocator);
+  *length = o->original_length;
+  *owned = 0;
+  if (!text && o->original && strncmp(o->original, builtin_prefix, sizeof builtin_prefix - 1) != 0) {
+    text = jn__read_file(&a, log, o->original, jn__limit(o->max_bytes), length);
+    *owned = 1;
+  }
+  if (text && begins_xml(text, *length)) return text;
+  if (*owned) jn__release(&a, (void *)(uintptr_t)text);
+  return NULL;
+}
+
+static void write_urdf(const jn_model *model, const jn_options *o, const char *path, jn_text *out, jn_log *log) {
+  size_t length;
+  int owned;
+  const char *text = original_of(o, log, &length, &owned);
+  if (log->first.status != JN_OK) return;
+  if (text)
+    jn__urdf_rewrite(model, o, path, text, length, out, log);
+  else
+    jn__urdf_write(model, out, log);
+  jn_allocator a = jn__allocator(o->allocator);
+  if (text && owned) jn__release(&a, (void *)(uintptr_t)text);
+}
+#endif
+
+#if JN_WITH_JSON
+static void write_native(const jn_model *model, const jn_options *o, jn_text *out, jn_log *log) {
+#if JN_WITH_URDF
+  size_t length;
+  int owned;
+  const char *text = original_of(o, log, &length, &owned);
+  jn_allocator a = jn__allocator(o->allocator);
+  if (text) jn__urdf_tell_left(text, length, NULL, log);
+  if (text && owned) jn__release(&a, (void *)(uintptr_t)text);
+#else
+  (void)o;
+#endif
+  jn__native_write(model, out, log);
+}
+#endif
+
+static void write_model(const jn_model *model, jn_format format, const jn_options *o, const char *path, jn_text *out,
+                        jn_log *log) {
   (void)model; /* in a build without any format */
+  (void)o;
+  (void)path;
   if (format == JN_FORMAT_URDF)
 #if JN_WITH_URDF
-    jn__urdf_write(model, out, log);
+    write_urdf(model, o, path, out, log);
 #else
     lacks(log, NULL, "URDF files", "expat");
 #endif
   else if (format == JN_FORMAT_NATIVE)
 #if JN_WITH_JSON
-    jn__native_write(model, out, log);
+    write_native(model, o, out, log);
 #else
     lacks(log, NULL, "native model files", "jansson");
 #endif
@@ -342,7 +401,7 @@ jn_status jn_save(const jn_model *model, const char *path, jn_format format, con
   if (status != JN_OK) return jn__fail(error, status, path, "%s", jn_status_text(status));
   jn__text_init(&out, own.allocator);
   if (format == JN_FORMAT_AUTO) format = format_of(&log, path);
-  write_model(model, format, &out, &log);
+  write_model(model, format, &own, path, &out, &log);
   if (log.first.status == JN_OK) save_file(&log, path, out.data, out.length);
   jn__release(&out.allocator, out.data);
   return jn__log_end(&log, error);
@@ -359,7 +418,7 @@ jn_status jn_save_text(const jn_model *model, jn_format format, const jn_options
   jn_status status = take_options(options, &own, &log);
   if (status != JN_OK) return jn__fail(error, status, NULL, "%s", jn_status_text(status));
   jn__text_init(&out, own.allocator);
-  write_model(model, format == JN_FORMAT_AUTO ? JN_FORMAT_NATIVE : format, &out, &log);
+  write_model(model, format == JN_FORMAT_AUTO ? JN_FORMAT_NATIVE : format, &own, NULL, &out, &log);
   if (log.first.status == JN_OK) {
     *text = out.data;
     if (length) *length = out.length;

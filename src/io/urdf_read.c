@@ -2,6 +2,7 @@
 /* Reads URDF: matches the links and joints that urdf_xml.c collected, checks that they form one tree, and gives them to
  * the builder in the document order of the joints. Names are looked up in a sorted index; nothing here recurses. */
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,6 @@
 #include "../model/draft.h"
 #include "../model/nearest_name.h"
 #include "urdf.h"
-
-enum { MAX_MESSAGES = 100 };
 
 #define XACRO_CALLS "expand the macro calls that are left in the file first: xacro FILE > robot.urdf"
 
@@ -21,8 +20,8 @@ void jn__urdf_log(jn_urdf *u, jn_severity severity, jn_status status, const char
   jn_log *log = &u->builder->log;
   jn_place place = {u->builder->file, line, column};
   /* The first error is always reported, whatever came before. */
-  if (u->message_count >= MAX_MESSAGES && (severity != JN_ERROR || log->first.status != JN_OK)) {
-    if (u->message_count++ == MAX_MESSAGES) {
+  if (u->message_count >= JN_URDF_MESSAGES && (severity != JN_ERROR || log->first.status != JN_OK)) {
+    if (u->message_count++ == JN_URDF_MESSAGES) {
       jn__log(log, JN_NOTE, JN_OK, "urdf-many", place, NULL, NULL, "further messages on this file are left out");
     }
     return;
@@ -52,24 +51,13 @@ static const char *remedy_or_xacro(const jn_urdf *u, const char *remedy) {
 
 /* ---- Index of names ---- */
 
-typedef struct entry {
-  const char *name;
-  int index, line, column;
-} entry;
-
-typedef struct name_index {
-  entry *entries;
-  int count;
-} name_index;
-
 static int compare_entries(const void *a, const void *b) {
-  const entry *x = a, *y = b;
+  const jn_urdf_entry *x = a, *y = b;
   int order = strcmp(x->name, y->name);
   return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-/* The first item of this name, or -1. */
-static int find(const name_index *index, const char *name) {
+int jn__urdf_find(const jn_urdf_index *index, const char *name) {
   int low = 0, high = index->count;
   while (low < high) {
     int middle = low + (high - low) / 2;
@@ -82,11 +70,11 @@ static int find(const name_index *index, const char *name) {
   return low < index->count && strcmp(index->entries[low].name, name) == 0 ? index->entries[low].index : -1;
 }
 
-static void add_entry(name_index *index, const char *name, int i, int line, int column) {
-  if (name) index->entries[index->count++] = (entry){name, i, line, column};
+static void add_entry(jn_urdf_index *index, const char *name, int i, int line, int column) {
+  if (name) index->entries[index->count++] = (jn_urdf_entry){name, i, line, column};
 }
 
-static jn_status index_names(const jn_urdf *u, name_index *links, name_index *joints) {
+static jn_status index_names(const jn_urdf *u, jn_urdf_index *links, jn_urdf_index *joints) {
   const jn_allocator *a = &u->builder->allocator;
   links->entries = jn__allocate(a, (size_t)u->link_count * sizeof *links->entries);
   joints->entries = jn__allocate(a, (size_t)u->joint_count * sizeof *joints->entries);
@@ -105,10 +93,10 @@ static jn_status index_names(const jn_urdf *u, name_index *links, name_index *jo
 /* ---- Checks of the tree; each returns the number of faults ---- */
 
 /* what: "link" or "joint" */
-static int check_names(jn_urdf *u, const name_index *index, const char *what) {
+static int check_names(jn_urdf *u, const jn_urdf_index *index, const char *what) {
   int faults = 0;
   for (int k = 1; k < index->count; k++) {
-    const entry *one = &index->entries[k], *before = one - 1;
+    const jn_urdf_entry *one = &index->entries[k], *before = one - 1;
     if (strcmp(one->name, before->name) != 0) continue;
     subject_text subject;
     faults++;
@@ -124,7 +112,7 @@ static const char *link_name_at(const void *urdf, int i) { return ((const jn_urd
 static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, int is_parent) {
   const char *name = is_parent ? joint->parent : joint->child;
   char remedy[128] = "add the link, or correct the name";
-  int count = u->message_count < MAX_MESSAGES ? u->link_count : 0;
+  int count = u->message_count < JN_URDF_MESSAGES ? u->link_count : 0;
   int found = jn__did_you_mean(name, count, link_name_at, u, remedy, sizeof remedy);
   subject_text subject;
   jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-link", is_parent ? joint->parent_line : joint->child_line,
@@ -135,12 +123,12 @@ static void report_unknown_link(jn_urdf *u, const jn_urdf_joint *joint, int is_p
 }
 
 /* Finds parent and child of every joint. */
-static int match_joints(jn_urdf *u, const name_index *links) {
+static int match_joints(jn_urdf *u, const jn_urdf_index *links) {
   int faults = 0;
   for (int j = 0; j < u->joint_count; j++) {
     jn_urdf_joint *joint = &u->joints[j];
-    joint->parent_link = joint->parent ? find(links, joint->parent) : -1;
-    joint->child_link = joint->child ? find(links, joint->child) : -1;
+    joint->parent_link = joint->parent ? jn__urdf_find(links, joint->parent) : -1;
+    joint->child_link = joint->child ? jn__urdf_find(links, joint->child) : -1;
     if (joint->parent && joint->parent_link < 0) {
       report_unknown_link(u, joint, 1);
       faults++;
@@ -161,7 +149,7 @@ static int match_joints(jn_urdf *u, const name_index *links) {
     faults++;
     jn__urdf_log(u, JN_ERROR, JN_ERR_MODEL, "urdf-child", joint->line, joint->column,
                  subject_of(&subject, "joint", name),
-                 "a link can be the child of only one joint; URDF has no closed loops, the native format does",
+                 "a link can be the child of only one joint; close loops with <constraint>",
                  "its child link '%.*s' is already the child of joint '%.*s' on line %d", JN_CLIP(child->name),
                  JN_CLIP(first_name), first->line);
   }
@@ -270,14 +258,14 @@ static jn_status no_memory(jn_urdf *u) {
 /* Checks the tree and finds its root, -1 after an error. Consequences of an error are not reported in addition. */
 static jn_status check_tree(jn_urdf *u, int *root) {
   const jn_allocator *a = &u->builder->allocator;
-  name_index links = {0}, joints = {0};
+  jn_urdf_index *links = &u->link_names, *joints = &u->joint_names;
   int *trail = NULL;
   jn_status status = JN_OK;
   if (check_content(u)) return JN_OK;
-  if (index_names(u, &links, &joints) != JN_OK || !(trail = jn__allocate(a, (size_t)u->link_count * sizeof *trail))) {
+  if (index_names(u, links, joints) != JN_OK || !(trail = jn__allocate(a, (size_t)u->link_count * sizeof *trail))) {
     status = no_memory(u);
   } else {
-    int faults = check_names(u, &links, "link") + check_names(u, &joints, "joint") + match_joints(u, &links);
+    int faults = check_names(u, links, "link") + check_names(u, joints, "joint") + match_joints(u, links);
     if (faults == 0 && !u->incomplete) {
       faults = check_cycles(u, trail);
       *root = find_root(u);
@@ -285,8 +273,6 @@ static jn_status check_tree(jn_urdf *u, int *root) {
     }
   }
   jn__release(a, trail);
-  jn__release(a, joints.entries);
-  jn__release(a, links.entries);
   return status;
 }
 
@@ -329,9 +315,7 @@ static jn_status add_link(jn_urdf *u, const jn_urdf_link *from, const jn_urdf_jo
 }
 
 static jn_status add_links(jn_urdf *u, int root) {
-  jn_urdf_link *first = &u->links[root];
-  /* Only a bare root stands for the world. */
-  for (int i = 0; i < u->link_count; i++) u->links[i].is_world &= i == root && !first->has_inertial;
+  const jn_urdf_link *first = &u->links[root];
   jn_status status = first->is_world ? JN_OK : add_link(u, first, NULL);
   for (int j = 0; j < u->joint_count && status == JN_OK; j++) {
     status = add_link(u, &u->links[u->joints[j].child_link], &u->joints[j]);
@@ -339,29 +323,59 @@ static jn_status add_links(jn_urdf *u, int root) {
   return status;
 }
 
-static void release(jn_urdf *u) {
+void jn__urdf_release(jn_urdf *u) {
   const jn_allocator *a = &u->builder->allocator;
-  for (int i = 0; i < u->link_count; i++) jn__release(a, u->links[i].name);
+  for (int i = 0; i < u->link_count; i++) {
+    jn__release(a, u->links[i].name);
+    jn__release(a, u->links[i].places);
+  }
   for (int i = 0; i < u->joint_count; i++) {
     jn__release(a, u->joints[i].name);
     jn__release(a, u->joints[i].parent);
     jn__release(a, u->joints[i].child);
     jn__release(a, u->joints[i].mimic);
+    jn__release(a, u->joints[i].places);
+  }
+  for (int i = 0; i < u->constraint_count; i++) {
+    const jn_loop *loop = &u->constraints[i].loop;
+    const char *const texts[] = {loop->name, loop->link_a, loop->link_b};
+    for (int k = 0; k < 3; k++) jn__release(a, (void *)(uintptr_t)texts[k]);
+    for (int k = 0; k < loop->term_count; k++) jn__release(a, (void *)(uintptr_t)loop->term[k].joint);
+    jn__release(a, u->constraints[i].places);
+  }
+  for (int i = 0; i < u->motor_count; i++) {
+    jn__release(a, u->motors[i].name);
+    jn__release(a, u->motors[i].joint);
   }
   jn__release(a, u->links);
   jn__release(a, u->joints);
+  jn__release(a, u->constraints);
+  jn__release(a, u->motors);
+  jn__release(a, u->link_names.entries);
+  jn__release(a, u->joint_names.entries);
+}
+
+jn_status jn__urdf_collect(jn_urdf *u, const char *text, size_t length, int *root) {
+  *root = -1;
+  jn_status status = jn__urdf_parse(u, text, length);
+  if (status == JN_OK) status = check_tree(u, root);
+  if (status != JN_OK || *root < 0) return status;
+  /* Only a bare root stands for the world. */
+  for (int i = 0; i < u->link_count; i++) u->links[i].is_world &= i == *root && !u->links[i].has_inertial;
+  jn__urdf_add_motors(u);
+  return JN_OK;
 }
 
 jn_status jn__urdf_read(jn_builder *b, const char *text, size_t length) {
   jn_urdf u = {.builder = b};
-  int root = -1;
-  jn_status status = jn__urdf_parse(&u, text, length);
-  if (status == JN_OK) status = check_tree(&u, &root);
+  int root;
+  jn_status status = jn__urdf_collect(&u, text, length, &root);
   /* A tree with wrong values is still passed to the builder: freezing may find more errors in it. */
   if (status == JN_OK && root >= 0) {
     note_missing_inertia(&u);
     status = add_links(&u, root);
+    if (status == JN_OK && jn__urdf_add_constraints(&u) != JN_OK) status = no_memory(&u);
   }
-  release(&u);
+  jn__urdf_release(&u);
   return status;
 }

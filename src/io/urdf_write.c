@@ -7,33 +7,15 @@
 #include <string.h>
 
 #include "../model/draft.h"
-#include "common.h"
-#include "io.h"
-
-/* Stands for "no limit": URDF demands limits, and not every reader takes "inf". urdf_xml.c reads it as none. */
-#define NO_LIMIT "1e300"
-
-typedef struct writer {
-  const jn_model *m;
-  jn_text *out;
-  jn_log *log;
-  int faults;
-  char world[32]; /* name of the link that stands for the world; empty when none is needed */
-} writer;
-
-/* How a joint is said in URDF. */
-typedef struct form {
-  const char *type;
-  double axis[3];
-  int coordinates;
-} form;
+#include "native.h"
+#include "urdf_write.h"
 
 static const char native[] = "write a native file (.json), which can express everything";
 static const jn_place nowhere = {NULL, 0, 0};
 
 /* ---- What URDF can say ---- */
 
-static void refuse(writer *w, const char *what, const char *name, const char *text) {
+static void refuse(jn_urdf_writer *w, const char *what, const char *name, const char *text) {
   char subject[160];
   snprintf(subject, sizeof subject, "%s '%.120s'", what, name ? name : "");
   w->faults++;
@@ -47,7 +29,7 @@ static int xml_character(const char *s) {
   return jn__utf8(s);
 }
 
-static void check_name(writer *w, const char *what, const char *name) {
+static void check_name(jn_urdf_writer *w, const char *what, const char *name) {
   const char *s = name;
   while (s && *s) {
     int length = xml_character(s);
@@ -72,7 +54,7 @@ static int is_unit(const double a[3]) { return fabs(norm(a) - 1) <= 4 * DBL_EPSI
 static int is_zero(const double a[3]) { return a[0] == 0 && a[1] == 0 && a[2] == 0; }
 
 /* One pure unit screw through the origin is a revolute or prismatic joint. */
-static int form_of_screw(const jn_joint *joint, form *f) {
+static int form_of_screw(const jn_joint *joint, jn_urdf_form *f) {
   const double *angular = joint->screws[0], *linear = angular + 3;
   if (joint->screw_count != 1) return 0;
   int turns = is_unit(angular) && is_zero(linear), slides = is_zero(angular) && is_unit(linear);
@@ -82,8 +64,8 @@ static int form_of_screw(const jn_joint *joint, form *f) {
 }
 
 /* 0 when URDF cannot say the joint. */
-static int form_of(const jn_joint *joint, form *f) {
-  *f = (form){.type = jn_joint_type_name(joint->type), .coordinates = jn__joint_nv(joint)};
+int jn__urdf_form_of(const jn_joint *joint, jn_urdf_form *f) {
+  *f = (jn_urdf_form){.type = jn_joint_type_name(joint->type), .coordinates = jn__joint_nv(joint)};
   memcpy(f->axis, joint->axis, sizeof f->axis);
   switch (joint->type) {
     case JN_FIXED:
@@ -108,11 +90,11 @@ static int same_dof(const jn_dof *a, const jn_dof *b) {
          a->damping == b->damping && a->friction == b->friction && a->stiffness == b->stiffness && a->rest == b->rest;
 }
 
-static void check_joint(writer *w, int i) {
+static void check_joint(jn_urdf_writer *w, int i) {
   const jn_joint *joint = jn_joint_description(w->m, i);
   const char *name = jn_joint_name(w->m, i);
-  form f;
-  if (!form_of(joint, &f)) {
+  jn_urdf_form f;
+  if (!jn__urdf_form_of(joint, &f)) {
     char text[96];
     snprintf(text, sizeof text, "URDF has no %s joint like this", jn_joint_type_name(joint->type));
     refuse(w, "joint", name, text);
@@ -131,7 +113,7 @@ static void check_joint(writer *w, int i) {
   }
 }
 
-static void check_model(writer *w) {
+void jn__urdf_check(jn_urdf_writer *w) {
   int links = jn_link_count(w->m), frames = jn_frame_count(w->m);
   check_name(w, "model", jn_model_name(w->m));
   for (int i = 0; i < links; i++) {
@@ -140,14 +122,12 @@ static void check_model(writer *w) {
     check_joint(w, i);
   }
   for (int i = links; i < frames; i++) check_name(w, "frame", jn_frame_name(w->m, i));
-  for (int i = 0; i < jn_loop_count(w->m); i++) {
-    refuse(w, "loop", jn_loop_description(w->m, i)->name, "URDF has no kinematic loops");
-  }
+  for (int i = 0; i < jn_loop_count(w->m); i++) check_name(w, "loop", jn_loop_description(w->m, i)->name);
 }
 
 /* ---- The world ---- */
 
-static int is_identity(const double T[16]) {
+int jn__urdf_identity(const double T[16]) {
   for (int i = 0; i < 16; i++) {
     if (T[i] != (i % 5 == 0)) return 0;
   }
@@ -162,12 +142,12 @@ static int is_base_name(const jn_model *m, const char *name) {
 }
 
 /* 1 when link 0 can be a plain URDF root: fixed, or free as options.floating makes it. */
-static int is_plain_root(writer *w) {
+int jn__urdf_plain_root(jn_urdf_writer *w) {
   double T[16];
   const jn_joint *joint = jn_joint_description(w->m, 0);
   const char *name = jn_joint_name(w->m, 0);
   jn_link_placement(w->m, 0, T);
-  if (!is_identity(T)) return 0;
+  if (!jn__urdf_identity(T)) return 0;
   if (joint->type == JN_FIXED) return 1;
   if (joint->type != JN_FREE || !is_base_name(w->m, name)) return 0;
   jn_link fresh;
@@ -187,24 +167,30 @@ static int is_taken(const jn_model *m, const char *name) {
   return 0;
 }
 
+/* The world is "world" to a constraint unless a link has that name; then it needs a link of its own. */
+static int holds_world(const jn_model *m, const jn_loop *loop) {
+  return is_taken(m, "world") && (jn__loop_keys(loop->type) & JN_KEY_SIDES) && (!loop->link_a || !loop->link_b);
+}
+
 /* Names the link that stands for the world, if there has to be one. */
-static void choose_world(writer *w) {
+static void choose_world(jn_urdf_writer *w) {
   int links = jn_link_count(w->m), needed = 0, roots = 0;
   for (int i = 0; i < links; i++) roots += jn_link_parent(w->m, i) == JN_WORLD;
   for (int i = links; i < jn_frame_count(w->m); i++) needed |= jn_frame_link(w->m, i) == JN_WORLD;
-  if (roots == 1 && !needed && is_plain_root(w)) return;
+  for (int i = 0; i < jn_loop_count(w->m); i++) needed |= holds_world(w->m, jn_loop_description(w->m, i));
+  if (roots == 1 && !needed && jn__urdf_plain_root(w)) return;
   snprintf(w->world, sizeof w->world, "world");
   for (int k = 2; is_taken(w->m, w->world); k++) snprintf(w->world, sizeof w->world, "world_%d", k);
 }
 
 /* ---- Text ---- */
 
-static void put(writer *w, const char *s) { jn__text_add(w->out, s); }
+static void put(jn_urdf_writer *w, const char *s) { jn__text_add(w->out, s); }
 
-static void put_number(writer *w, double x) { jn__text_number(w->out, x == 0 ? 0 : x); /* no -0 */ }
+static void put_number(jn_urdf_writer *w, double x) { jn__text_number(w->out, x == 0 ? 0 : x); /* no -0 */ }
 
-/* What XML or a terminal would act on becomes a reference; bytes that are not UTF-8 are refused by check_name(). */
-static void put_escaped(writer *w, const char *s) {
+/* What XML or a terminal would act on becomes a reference; bytes that are no UTF-8 are refused by check_name(). */
+void jn__urdf_put_escaped(jn_urdf_writer *w, const char *s) {
   for (int n; *s; s += n) {
     n = jn__utf8(s) ? jn__utf8(s) : 1;
     if (*s == '&')
@@ -223,19 +209,19 @@ static void put_escaped(writer *w, const char *s) {
 }
 
 /* ` name="text"` */
-static void put_text(writer *w, const char *name, const char *text) {
+static void put_text(jn_urdf_writer *w, const char *name, const char *text) {
   jn__text_format(w->out, " %s=\"", name);
-  put_escaped(w, text);
+  jn__urdf_put_escaped(w, text);
   put(w, "\"");
 }
 
-static void put_value(writer *w, const char *name, double x) {
+static void put_value(jn_urdf_writer *w, const char *name, double x) {
   jn__text_format(w->out, " %s=\"", name);
   put_number(w, x);
   put(w, "\"");
 }
 
-static void put_vector(writer *w, const char *name, const double x[3]) {
+static void put_vector(jn_urdf_writer *w, const char *name, const double x[3]) {
   jn__text_format(w->out, " %s=\"", name);
   for (int i = 0; i < 3; i++) {
     if (i > 0) put(w, " ");
@@ -244,28 +230,41 @@ static void put_vector(writer *w, const char *name, const double x[3]) {
   put(w, "\"");
 }
 
-static void put_limit(writer *w, const char *name, double x) {
+static void put_limit(jn_urdf_writer *w, const char *name, double x) {
   if (isinf(x)) {
-    jn__text_format(w->out, " %s=\"%s\"", name, x < 0 ? "-" NO_LIMIT : NO_LIMIT);
+    jn__text_format(w->out, " %s=\"%s\"", name, x < 0 ? "-" JN_URDF_NO_LIMIT : JN_URDF_NO_LIMIT);
   } else {
     put_value(w, name, x);
   }
 }
 
-static void put_origin(writer *w, const double T[16]) {
-  if (is_identity(T)) return;
+/* <origin>, or <SIDE_origin> of a constraint; nothing when it is the identity. */
+static void put_origin_as(jn_urdf_writer *w, const char *side, const double T[16]) {
+  if (jn__urdf_identity(T)) return;
   const double position[3] = {T[3], T[7], T[11]};
   double rpy[3];
   jn__rpy_of(T, rpy);
-  put(w, "    <origin");
+  jn__text_format(w->out, "    <%s%sorigin", side, *side ? "_" : "");
   put_vector(w, "xyz", position);
   put_vector(w, "rpy", rpy);
   put(w, "/>\n");
 }
 
-static void put_link(writer *w, int i) {
+void jn__urdf_put_inertial(jn_urdf_writer *w, const double p[10]) {
   static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-  double p[10], mass, com[3], tensor[6];
+  double mass, com[3], tensor[6];
+  jn_inertia_unpack(p, &mass, com, tensor);
+  put(w, "    <inertial>\n      <origin");
+  put_vector(w, "xyz", com);
+  put(w, " rpy=\"0 0 0\"/>\n      <mass");
+  put_value(w, "value", mass);
+  put(w, "/>\n      <inertia");
+  for (int k = 0; k < 6; k++) put_value(w, names[k], tensor[k]);
+  put(w, "/>\n    </inertial>\n");
+}
+
+void jn__urdf_put_link(jn_urdf_writer *w, int i) {
+  double p[10];
   int any = 0;
   jn_link_inertia(w->m, i, p);
   for (int k = 0; k < 10; k++) any |= p[k] != 0;
@@ -275,17 +274,12 @@ static void put_link(writer *w, int i) {
     put(w, "/>\n");
     return;
   }
-  jn_inertia_unpack(p, &mass, com, tensor);
-  put(w, ">\n    <inertial>\n      <origin");
-  put_vector(w, "xyz", com);
-  put(w, " rpy=\"0 0 0\"/>\n      <mass");
-  put_value(w, "value", mass);
-  put(w, "/>\n      <inertia");
-  for (int k = 0; k < 6; k++) put_value(w, names[k], tensor[k]);
-  put(w, "/>\n    </inertial>\n  </link>\n");
+  put(w, ">\n");
+  jn__urdf_put_inertial(w, p);
+  put(w, "  </link>\n");
 }
 
-static void put_limits(writer *w, const form *f, const jn_dof *dof) {
+static void put_limits(jn_urdf_writer *w, const jn_urdf_form *f, const jn_dof *dof) {
   int bounded = strcmp(f->type, "revolute") == 0 || strcmp(f->type, "prismatic") == 0; /* URDF demands <limit> */
   int any = isfinite(dof->effort) || isfinite(dof->velocity) || isfinite(dof->acceleration) || isfinite(dof->jerk) ||
             isfinite(dof->effort_rate);
@@ -303,7 +297,7 @@ static void put_limits(writer *w, const form *f, const jn_dof *dof) {
   put(w, "/>\n");
 }
 
-static void put_dynamics(writer *w, const form *f, const jn_dof *dof) {
+static void put_dynamics(jn_urdf_writer *w, const jn_urdf_form *f, const jn_dof *dof) {
   if (f->coordinates == 0 || (dof->damping == 0 && dof->friction == 0 && dof->armature == 0 && dof->stiffness == 0))
     return;
   put(w, "    <dynamics");
@@ -316,21 +310,21 @@ static void put_dynamics(writer *w, const form *f, const jn_dof *dof) {
 }
 
 /* Up to and with the placement; the caller closes the element. */
-static void open_joint(writer *w, const char *name, const char *suffix, const char *type, int parent, const char *child,
-                       const double T[16]) {
+static void open_joint(jn_urdf_writer *w, const char *name, const char *suffix, const char *type, int parent,
+                       const char *child, const double T[16]) {
   put(w, "  <joint name=\"");
-  put_escaped(w, name);
+  jn__urdf_put_escaped(w, name);
   put(w, suffix);
   jn__text_format(w->out, "\" type=\"%s\">\n    <parent", type);
   put_text(w, "link", parent == JN_WORLD ? w->world : jn_link_name(w->m, parent));
   put(w, "/>\n    <child");
   put_text(w, "link", child);
   put(w, "/>\n");
-  put_origin(w, T);
+  put_origin_as(w, "", T);
 }
 
 /* An ending that makes `name` the name of no joint. */
-static void free_suffix(const writer *w, const char *name, char suffix[32]) {
+static void free_suffix(const jn_urdf_writer *w, const char *name, char suffix[32]) {
   jn_text probe;
   jn__text_init(&probe, &w->out->allocator);
   snprintf(suffix, 32, "_joint");
@@ -344,13 +338,13 @@ static void free_suffix(const writer *w, const char *name, char suffix[32]) {
   jn__release(&probe.allocator, probe.data);
 }
 
-static void put_joint(writer *w, int i) {
+void jn__urdf_put_joint(jn_urdf_writer *w, int i) {
   const jn_joint *joint = jn_joint_description(w->m, i);
   const char *name = jn_joint_name(w->m, i);
   char suffix[32] = "";
   double T[16];
-  form f;
-  form_of(joint, &f);
+  jn_urdf_form f;
+  jn__urdf_form_of(joint, &f);
   jn_link_placement(w->m, i, T);
   /* A joint that has its name from its link may share it with another joint. */
   if (jn_joint_index(w->m, name) != i) free_suffix(w, name, suffix);
@@ -373,7 +367,7 @@ static void put_joint(writer *w, int i) {
 }
 
 /* A named frame becomes a massless link on a fixed joint. */
-static void put_frame(writer *w, int frame) {
+void jn__urdf_put_frame(jn_urdf_writer *w, int frame) {
   const char *name = jn_frame_name(w->m, frame);
   char suffix[32];
   double T[16];
@@ -386,9 +380,66 @@ static void put_frame(writer *w, int frame) {
   put(w, "  </joint>\n");
 }
 
-static void report_losses(const writer *w) {
+static void put_side(jn_urdf_writer *w, const char *element, const char *link, const double T[16]) {
+  jn__text_format(w->out, "    <%s", element);
+  put_text(w, "link", link ? link : *w->world ? w->world : "world");
+  put(w, "/>\n");
+  put_origin_as(w, element, T);
+}
+
+static void put_axis(jn_urdf_writer *w, const char *element, const double axis[3]) {
+  jn__text_format(w->out, "    <%s", element);
+  put_vector(w, "xyz", axis);
+  put(w, "/>\n");
+}
+
+static void put_number_element(jn_urdf_writer *w, const char *element, double x) {
+  jn__text_format(w->out, "    <%s", element);
+  put_value(w, "value", x);
+  put(w, "/>\n");
+}
+
+static void put_mask(jn_urdf_writer *w, unsigned mask) {
+  static const char *const names[] = JN_MASK_NAMES;
+  const char *gap = "";
+  put(w, "    <mask coordinates=\"");
+  for (int i = 0; i < 6; i++) {
+    if (!(mask >> i & 1)) continue;
+    jn__text_format(w->out, "%s%s", gap, names[i]);
+    gap = " ";
+  }
+  put(w, "\"/>\n");
+}
+
+static void put_terms(jn_urdf_writer *w, const jn_loop *l) {
+  for (int i = 0; i < l->term_count; i++) {
+    put(w, "    <term");
+    put_text(w, "joint", l->term[i].joint);
+    if (l->term[i].coordinate) jn__text_format(w->out, " coordinate=\"%d\"", l->term[i].coordinate);
+    put_value(w, "factor", l->term[i].factor);
+    put(w, "/>\n");
+  }
+  if (l->offset != 0) put_number_element(w, "offset", l->offset);
+}
+
+void jn__urdf_put_constraint(jn_urdf_writer *w, const jn_loop *l) {
+  unsigned keys = jn__loop_keys(l->type);
+  put(w, "  <constraint");
+  put_text(w, "name", l->name);
+  put_text(w, "type", jn_loop_type_name(l->type));
+  put(w, ">\n");
+  if (keys & JN_KEY_SIDES) put_side(w, "parent", l->link_a, l->placement_a);
+  if (keys & JN_KEY_AXIS) put_axis(w, "parent_axis", l->axis);
+  if (keys & JN_KEY_SIDES) put_side(w, "child", l->link_b, l->placement_b);
+  if (keys & JN_KEY_AXIS2) put_axis(w, "child_axis", l->axis2);
+  if (keys & JN_KEY_DISTANCE) put_number_element(w, "distance", l->distance);
+  if (keys & JN_KEY_MASK) put_mask(w, l->mask);
+  if (keys & JN_KEY_TERMS) put_terms(w, l);
+  put(w, "  </constraint>\n");
+}
+
+void jn__urdf_report_losses(const jn_urdf_writer *w, int named) {
   double g[3];
-  int named = jn_frame_count(w->m) - jn_link_count(w->m);
   jn_model_gravity(w->m, g);
   if (g[0] != 0 || g[1] != 0 || g[2] != -9.81) {
     char x[32], y[32], z[32];
@@ -411,19 +462,20 @@ static void report_losses(const writer *w) {
 }
 
 jn_status jn__urdf_write(const jn_model *m, jn_text *out, jn_log *log) {
-  writer w = {.m = m, .out = out, .log = log};
+  jn_urdf_writer w = {.m = m, .out = out, .log = log};
   int links = jn_link_count(m);
-  check_model(&w);
+  jn__urdf_check(&w);
   if (w.faults) return JN_ERR_UNSUPPORTED;
   choose_world(&w);
-  report_losses(&w);
+  jn__urdf_report_losses(&w, jn_frame_count(m) - links);
   put(&w, "<?xml version=\"1.0\"?>\n<robot");
   put_text(&w, "name", jn_model_name(m));
   put(&w, ">\n");
   if (*w.world) jn__text_format(out, "  <link name=\"%s\" world=\"true\"/>\n", w.world);
-  for (int i = 0; i < links; i++) put_link(&w, i);
-  for (int i = *w.world ? 0 : 1; i < links; i++) put_joint(&w, i);
-  for (int i = links; i < jn_frame_count(m); i++) put_frame(&w, i);
+  for (int i = 0; i < links; i++) jn__urdf_put_link(&w, i);
+  for (int i = *w.world ? 0 : 1; i < links; i++) jn__urdf_put_joint(&w, i);
+  for (int i = links; i < jn_frame_count(m); i++) jn__urdf_put_frame(&w, i);
+  for (int i = 0; i < jn_loop_count(m); i++) jn__urdf_put_constraint(&w, jn_loop_description(m, i));
   put(&w, "</robot>\n");
   if (!out->failed) return JN_OK;
   jn__log(log, JN_ERROR, JN_ERR_MEMORY, "memory", nowhere, NULL, NULL, "no memory for the text of the file");

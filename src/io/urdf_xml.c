@@ -8,218 +8,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "urdf.h"
+#include "urdf_walk.h"
 
-enum { MAX_DEPTH = 256, MAX_ATTRIBUTES = 256, PATH = 4 };
+enum { MAX_DEPTH = 256, MAX_ATTRIBUTES = 256 };
 
 /* A limit this large means "none"; our writer uses it because other readers of URDF do not take "inf". */
 #define NO_LIMIT 1e300
 
-#define XACRO_REMEDY "expand it first: xacro FILE > robot.urdf"
-
-typedef enum element {
-  SKIPPED,
-  ROBOT,
-  LINK,
-  JOINT,
-  INERTIAL,
-  INERTIAL_ORIGIN,
-  MASS,
-  INERTIA,
-  ORIGIN,
-  PARENT,
-  CHILD,
-  AXIS,
-  LIMIT,
-  DYNAMICS,
-  MIMIC,
-  ELEMENTS
-} element;
-
-typedef struct walk {
-  jn_urdf *u;
-  XML_Parser parser;
-  jn_status stopped; /* JN_OK until something ended the walk; that is then in the log */
-  int depth;
-  int skipped; /* open elements that are skipped */
-  element path[PATH];
-  int seen[ELEMENTS];      /* line of the first one inside the current link or joint */
-  const char *name;        /* of the current element */
-  const XML_Char **values; /* its attributes: name, value, ..., NULL */
-  char subject[96];        /* "link 'base'" */
-  int line, column;        /* of the current <inertial>, whose content follows */
-  double mass, placement[16], tensor[6];
-  int unreadable; /* the mass or a moment of it */
-} walk;
-
-/* ---- Messages ---- */
-
-static int line_of(const walk *w) { return (int)XML_GetCurrentLineNumber(w->parser); }
-static int column_of(const walk *w) { return (int)XML_GetCurrentColumnNumber(w->parser) + 1; }
-
-/* A message at the current element. */
-#define SAY(w, severity, status, rule, remedy, ...) \
-  jn__urdf_log((w)->u, severity, status, rule, line_of(w), column_of(w), (w)->subject, remedy, __VA_ARGS__)
-
-static void stop(walk *w, jn_status status) {
-  if (w->stopped == JN_OK) w->stopped = status;
-  XML_StopParser(w->parser, XML_FALSE);
-}
-
-static void stop_for_memory(walk *w) {
-  if (w->stopped == JN_OK) SAY(w, JN_ERROR, JN_ERR_MEMORY, "memory", NULL, "no memory left while reading");
-  stop(w, JN_ERR_MEMORY);
-}
-
-static void set_subject(walk *w, const char *what, const char *name) {
-  if (name) {
-    snprintf(w->subject, sizeof w->subject, "%s '%.*s'", what, JN_CLIP(name));
-  } else {
-    snprintf(w->subject, sizeof w->subject, "element <%s>", what);
-  }
-}
-
-static void stop_for_xacro(walk *w, const char *what) {
-  SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-xacro", XACRO_REMEDY, "this is a xacro source, not a URDF file: %.*s",
-      JN_CLIP(what));
-  stop(w, JN_ERR_SYNTAX);
-}
-
-/* ---- Attributes ---- */
-
-/* The value of an attribute of the current element, or NULL. */
-static const char *attribute(walk *w, const char *name) {
-  for (int i = 0; w->values[i]; i += 2) {
-    const char *value = w->values[i + 1];
-    if (strcmp(w->values[i], name) != 0) continue;
-    if (strstr(value, "${") || strstr(value, "$(")) {
-      stop_for_xacro(w, value);
-      return NULL;
-    }
-    return value;
-  }
-  return NULL;
-}
-
-/* The same for one that must be there. */
-static const char *needed(walk *w, const char *name) {
-  const char *value = attribute(w, name);
-  if (value || w->stopped != JN_OK) return value;
-  SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-attribute", NULL, "<%s> has no attribute '%s'", w->name, name);
-  return NULL;
-}
-
-/* A copy of a name that must be there and not empty; NULL after a message. */
-static char *needed_text(walk *w, const char *name) {
-  const char *value = needed(w, name);
-  if (value && !*value) {
-    SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-attribute", NULL, "attribute '%s' of <%s> is empty", name, w->name);
-    value = NULL;
-  }
-  if (!value) return NULL;
-  char *copy = jn__copy_text(&w->u->builder->allocator, value);
-  if (!copy) stop_for_memory(w);
-  return copy;
-}
-
-/* The same for a name without which the tree cannot be judged. */
-static char *needed_name(walk *w, const char *name) {
-  char *copy = needed_text(w, name);
-  if (!copy) w->u->incomplete = 1;
-  return copy;
-}
-
-static const char *after_blanks(const char *s) { return s + strspn(s, " \t\r\n"); }
-
-/* Reads exactly n numbers separated by blanks. Returns what is wrong, or NULL. */
-static const char *read_numbers(const char *text, double *out, int n, int infinite_allowed) {
-  const char *at = after_blanks(text);
-  for (int i = 0; i < n; i++) {
-    if (!*at) return i == 0 ? "is empty" : "has too few numbers";
-    char *end;
-    out[i] = jn__read_number(at, &end);
-    if (end == at || (*end && !strchr(" \t\r\n", *end))) return "is not a number";
-    if (isnan(out[i]) || (isinf(out[i]) && !infinite_allowed)) return "is not finite";
-    at = after_blanks(end);
-  }
-  return *at ? "has too many numbers" : NULL;
-}
-
-/* An attribute with n numbers. 1: read into out; 0: absent; -1: wrong, which is reported. Then out is as it was. */
-static int numbers(walk *w, const char *name, double *out, int n, int infinite_allowed) {
-  const char *text = attribute(w, name);
-  if (!text) return 0;
-  double values[4] = {0};
-  const char *wrong = read_numbers(text, values, n, infinite_allowed);
-  if (wrong) {
-    static const char *const remedies[5] = {[1] = "give one number, with a decimal point",
-                                            [3] = "give three numbers separated by blanks, with decimal points",
-                                            [4] = "give four numbers separated by blanks, with decimal points"};
-    SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-number", remedies[n], "attribute '%s' of <%s> %s: \"%.*s\"", name, w->name,
-        wrong, JN_CLIP(text));
-    return -1;
-  }
-  memcpy(out, values, (size_t)n * sizeof *out);
-  return 1;
-}
-
-static int number(walk *w, const char *name, double *out) { return numbers(w, name, out, 1, 0); }
-
-static int needed_number(walk *w, const char *name, double *out) { return needed(w, name) ? number(w, name, out) : -1; }
-
 /* A limit; infinite and absurdly large ones mean that there is none, and so does `none`, in the place of wrong ones. */
-static void limit(walk *w, const char *name, double *out, double none) {
+static void limit(jn_walk *w, const char *name, double *out, double none) {
   double x;
-  int found = numbers(w, name, &x, 1, 1);
+  int found = jn__walk_numbers(w, name, &x, 1, 1);
   if (found > 0) *out = fabs(x) >= NO_LIMIT ? copysign(INFINITY, x) : x;
   if (found < 0) *out = none;
 }
 
-/* ---- Poses ---- */
-
-/* <origin xyz rpy>; URDF 1.1 has quat_xyzw in place of rpy. */
-static void read_origin(walk *w, double T[16]) {
-  double position[3] = {0}, rpy[3] = {0}, q[4];
-  numbers(w, "xyz", position, 3, 0);
-  for (int i = 0; i < 3; i++) T[4 * i + 3] = position[i];
-  int has_rpy = numbers(w, "rpy", rpy, 3, 0);
-  jn__turn_rpy(T, rpy);
-  if (numbers(w, "quat_xyzw", q, 4, 0) <= 0) return;
-  double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (has_rpy) {
-    SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-origin", "keep one of them", "<origin> has both rpy and quat_xyzw");
-  } else if (!(norm > 0) || isinf(norm)) {
-    SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-origin", "give a unit quaternion x y z w",
-        "attribute 'quat_xyzw' of <origin> is not a rotation");
-  } else {
-    for (int i = 0; i < 4; i++) q[i] /= norm;
-    jn__turn_quaternion(T, q);
-  }
-}
-
 /* ---- Links ---- */
 
-static void start_link(walk *w) {
+static void start_link(jn_walk *w) {
   jn_urdf *u = w->u;
   void *grown = jn__grow(&u->builder->allocator, u->links, u->link_count, &u->link_capacity, sizeof *u->links);
   if (!grown) {
-    stop_for_memory(w);
+    jn__walk_no_memory(w);
     return;
   }
   u->links = grown;
   jn_urdf_link *link = &u->links[u->link_count++];
-  *link = (jn_urdf_link){.line = line_of(w), .column = column_of(w), .joint = -1};
-  set_subject(w, "link", NULL);
-  link->name = needed_name(w, "name");
-  if (link->name) set_subject(w, "link", link->name);
-  const char *world = attribute(w, "world");
+  *link = (jn_urdf_link){.line = jn__walk_line(w), .column = jn__walk_column(w), .joint = -1};
+  jn__walk_subject(w, "link", NULL);
+  link->name = jn__walk_needed_name(w, "name");
+  if (link->name) jn__walk_subject(w, "link", link->name);
+  const char *world = jn__walk_attribute(w, "world");
   link->is_world = world && strcmp(world, "true") == 0;
 }
 
-static void start_inertial(walk *w) {
+static void start_inertial(jn_walk *w) {
   static const double identity[16] = JN_IDENTITY;
-  w->line = line_of(w);
-  w->column = column_of(w);
+  w->line = jn__walk_line(w);
+  w->column = jn__walk_column(w);
   w->mass = 0;
   w->unreadable = 0;
   memset(w->tensor, 0, sizeof w->tensor);
@@ -227,18 +53,19 @@ static void start_inertial(walk *w) {
   w->u->links[w->u->link_count - 1].has_inertial = 1;
 }
 
-static void read_inertial_origin(walk *w) { read_origin(w, w->placement); }
+static void read_inertial_origin(jn_walk *w) { jn__walk_origin(w, w->placement); }
 
-static void read_mass(walk *w) { w->unreadable |= needed_number(w, "value", &w->mass) < 0; }
+static void read_mass(jn_walk *w) { w->unreadable |= jn__walk_needed_number(w, "value", &w->mass) < 0; }
 
-static void read_inertia(walk *w) {
+static void read_inertia(jn_walk *w) {
   static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
-  for (int i = 0; i < 3; i++) w->unreadable |= needed_number(w, names[i], &w->tensor[i]) < 0;
+  for (int i = 0; i < 3; i++) w->unreadable |= jn__walk_needed_number(w, names[i], &w->tensor[i]) < 0;
   for (int i = 3; i < 6; i++) {
-    w->unreadable |= number(w, names[i], &w->tensor[i]) < 0;
-    if (w->stopped == JN_OK && !attribute(w, names[i])) {
-      SAY(w, JN_WARNING, JN_ERR_SYNTAX, "urdf-attribute", "write all six moments; other readers refuse the file",
-          "<inertia> has no attribute '%s', taken as 0", names[i]);
+    w->unreadable |= jn__walk_number(w, names[i], &w->tensor[i]) < 0;
+    if (w->stopped == JN_OK && !jn__walk_attribute(w, names[i])) {
+      JN_WALK_SAY(w, JN_WARNING, JN_ERR_SYNTAX, "urdf-attribute",
+                  "write all six moments; other readers refuse the file", "<inertia> has no attribute '%s', taken as 0",
+                  names[i]);
     }
   }
 }
@@ -256,14 +83,14 @@ static void rotate_tensor(const double R[16], double t[6]) {
   }
 }
 
-static void end_inertial(walk *w) {
+static void end_inertial(jn_walk *w) {
   static const double harmless[10] = JN_HARMLESS_INERTIA;
   jn_urdf *u = w->u;
-  if (!w->seen[MASS]) {
+  if (!w->seen[JN_AT_MASS]) {
     jn__urdf_log(u, JN_WARNING, JN_ERR_MODEL, "urdf-mass", w->line, w->column, w->subject,
                  "add <mass value=\"...\"/>, or leave <inertial> out", "<inertial> has no <mass>, taken as 0 kg");
   }
-  if (!w->seen[INERTIA]) {
+  if (!w->seen[JN_AT_INERTIA]) {
     jn__urdf_log(u, JN_WARNING, JN_ERR_MODEL, "urdf-inertia", w->line, w->column, w->subject,
                  "add <inertia ixx=\"...\" .../>, or leave <inertial> out",
                  "<inertial> has no <inertia>, taken as a point mass");
@@ -277,16 +104,16 @@ static void end_inertial(walk *w) {
 
 /* ---- Joints ---- */
 
-static jn_urdf_joint *current_joint(walk *w) { return &w->u->joints[w->u->joint_count - 1]; }
+static jn_urdf_joint *current_joint(jn_walk *w) { return &w->u->joints[w->u->joint_count - 1]; }
 
 /* A continuous joint replaces a wrong one: others may follow it, and it needs no limits. */
-static void read_type(walk *w, jn_urdf_joint *joint) {
+static void read_type(jn_walk *w, jn_urdf_joint *joint) {
   static const struct {
     const char *name;
     jn_joint_type type;
   } types[] = {{"revolute", JN_REVOLUTE}, {"continuous", JN_CONTINUOUS}, {"prismatic", JN_PRISMATIC},
                {"fixed", JN_FIXED},       {"floating", JN_FREE},         {"planar", JN_PLANAR}};
-  const char *text = needed(w, "type");
+  const char *text = jn__walk_needed(w, "type");
   for (size_t i = 0; i < sizeof types / sizeof *types && text; i++) {
     joint->type = types[i].type;
     if (strcmp(text, types[i].name) == 0) return;
@@ -299,10 +126,10 @@ static void read_type(walk *w, jn_urdf_joint *joint) {
     size_t used = strlen(remedy);
     snprintf(remedy + used, sizeof remedy - used, "; did you mean %s?", nearest);
   }
-  SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-joint-type", remedy, "joint type \"%.*s\" is unknown", JN_CLIP(text));
+  JN_WALK_SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-joint-type", remedy, "joint type \"%.*s\" is unknown", JN_CLIP(text));
 }
 
-static void start_joint(walk *w) {
+static void start_joint(jn_walk *w) {
   static const jn_urdf_joint fresh = {
       .placement = JN_IDENTITY,
       .axis = {1, 0, 0},
@@ -311,99 +138,101 @@ static void start_joint(walk *w) {
   jn_urdf *u = w->u;
   void *grown = jn__grow(&u->builder->allocator, u->joints, u->joint_count, &u->joint_capacity, sizeof *u->joints);
   if (!grown) {
-    stop_for_memory(w);
+    jn__walk_no_memory(w);
     return;
   }
   u->joints = grown;
   jn_urdf_joint *joint = &u->joints[u->joint_count++];
   *joint = fresh;
-  joint->line = line_of(w);
-  joint->column = column_of(w);
-  set_subject(w, "joint", NULL);
-  joint->name = needed_name(w, "name");
-  if (joint->name) set_subject(w, "joint", joint->name);
+  joint->line = jn__walk_line(w);
+  joint->column = jn__walk_column(w);
+  jn__walk_subject(w, "joint", NULL);
+  joint->name = jn__walk_needed_name(w, "name");
+  if (joint->name) jn__walk_subject(w, "joint", joint->name);
   read_type(w, joint);
 }
 
-static void read_placement(walk *w) { read_origin(w, current_joint(w)->placement); }
+static void read_placement(jn_walk *w) { jn__walk_origin(w, current_joint(w)->placement); }
 
-static void read_parent(walk *w) {
+static void read_parent(jn_walk *w) {
   jn_urdf_joint *joint = current_joint(w);
-  joint->parent_line = line_of(w);
-  joint->parent_column = column_of(w);
-  joint->parent = needed_name(w, "link");
+  joint->parent_line = jn__walk_line(w);
+  joint->parent_column = jn__walk_column(w);
+  joint->parent = jn__walk_needed_name(w, "link");
 }
 
-static void read_child(walk *w) {
+static void read_child(jn_walk *w) {
   jn_urdf_joint *joint = current_joint(w);
-  joint->child_line = line_of(w);
-  joint->child_column = column_of(w);
-  joint->child = needed_name(w, "link");
+  joint->child_line = jn__walk_line(w);
+  joint->child_column = jn__walk_column(w);
+  joint->child = jn__walk_needed_name(w, "link");
 }
 
-static void read_axis(walk *w) {
+static void read_axis(jn_walk *w) {
   jn_urdf_joint *joint = current_joint(w);
-  if (joint->type == JN_FIXED || joint->type == JN_FREE) return; /* has no axis, whatever is written */
-  double axis[3];
-  if (!needed(w, "xyz") || numbers(w, "xyz", axis, 3, 0) <= 0) return;
-  double square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
-  if (square == 0 || isinf(square)) {
-    if (joint->type_unknown) return; /* perhaps fixed, where the axis does not matter */
-    SAY(w, JN_ERROR, JN_ERR_MODEL, "urdf-axis", "give a direction such as \"0 0 1\"",
-        "<axis> is %s: it has no direction", square == 0 ? "zero" : "too large");
-    return;
-  }
-  memcpy(joint->axis, axis, sizeof axis);
+  /* Without one, and of an unknown type, which may have none, it does not matter what is written. */
+  if (joint->type != JN_FIXED && joint->type != JN_FREE && !joint->type_unknown) jn__walk_axis(w, joint->axis);
 }
 
-static void read_limit(walk *w) {
+/* The model has one limit for speeding up and slowing down: the smaller of the two. */
+static void read_deceleration(jn_walk *w, jn_dof *dof) {
+  double deceleration = INFINITY, acceleration = dof->acceleration;
+  limit(w, "deceleration", &deceleration, INFINITY);
+  if (deceleration == acceleration || isinf(deceleration)) return;
+  if (deceleration < acceleration) dof->acceleration = deceleration;
+  JN_WALK_SAY(w, JN_NOTE, JN_OK, "urdf-deceleration", NULL,
+              "acceleration and deceleration differ; the smaller one, %g, limits both", dof->acceleration);
+}
+
+static void read_limit(jn_walk *w) {
   jn_urdf_joint *joint = current_joint(w);
   jn_dof *dof = &joint->dof;
   if (joint->type == JN_FIXED) return;
   if (joint->type == JN_REVOLUTE || joint->type == JN_PRISMATIC) {
-    dof->lower = dof->upper = 0; /* the defaults of URDF once there is a <limit> */
+    if (w->u->version < 1.2) dof->lower = dof->upper = 0; /* the defaults of URDF once there is a <limit> */
     limit(w, "lower", &dof->lower, -INFINITY);
     limit(w, "upper", &dof->upper, INFINITY);
   }
   limit(w, "effort", &dof->effort, INFINITY);
   limit(w, "velocity", &dof->velocity, INFINITY);
   limit(w, "acceleration", &dof->acceleration, INFINITY);
+  read_deceleration(w, dof);
   limit(w, "jerk", &dof->jerk, INFINITY);
   limit(w, "effort_rate", &dof->effort_rate, INFINITY);
 }
 
-static void read_dynamics(walk *w) {
+static void read_dynamics(jn_walk *w) {
   jn_urdf_joint *joint = current_joint(w);
   if (joint->type == JN_FIXED) return;
-  number(w, "damping", &joint->dof.damping);
-  number(w, "friction", &joint->dof.friction);
-  number(w, "armature", &joint->dof.armature);
-  number(w, "stiffness", &joint->dof.stiffness);
-  number(w, "rest", &joint->dof.rest);
+  jn__walk_number(w, "damping", &joint->dof.damping);
+  jn__walk_number(w, "friction", &joint->dof.friction);
+  joint->has_armature = jn__walk_number(w, "armature", &joint->dof.armature) > 0;
+  jn__walk_number(w, "stiffness", &joint->dof.stiffness);
+  jn__walk_number(w, "rest", &joint->dof.rest);
 }
 
-static void read_mimic(walk *w) {
+static void read_mimic(jn_walk *w) {
   jn_urdf_joint *joint = current_joint(w);
   if (joint->type == JN_FIXED) return;
-  joint->mimic = needed_text(w, "joint");
-  number(w, "multiplier", &joint->mimic_ratio);
-  number(w, "offset", &joint->mimic_offset);
+  joint->mimic = jn__walk_needed_text(w, "joint");
+  jn__walk_number(w, "multiplier", &joint->mimic_ratio);
+  jn__walk_number(w, "offset", &joint->mimic_offset);
 }
 
-static void end_joint(walk *w) {
+static void end_joint(jn_walk *w) {
   jn_urdf_joint *joint = current_joint(w);
   jn_urdf *u = w->u;
   static const struct {
-    element kind;
+    jn_urdf_element kind;
     const char *name;
-  } ends[] = {{PARENT, "parent"}, {CHILD, "child"}};
+  } ends[] = {{JN_AT_PARENT, "parent"}, {JN_AT_CHILD, "child"}};
   for (int i = 0; i < 2; i++) {
     if (w->seen[ends[i].kind]) continue;
     u->incomplete = 1;
     jn__urdf_log(u, JN_ERROR, JN_ERR_SYNTAX, "urdf-element", joint->line, joint->column, w->subject, NULL,
                  "there is no <%s link=\"...\"/>", ends[i].name);
   }
-  if ((joint->type == JN_REVOLUTE || joint->type == JN_PRISMATIC) && !w->seen[LIMIT]) {
+  if ((joint->type == JN_REVOLUTE || joint->type == JN_PRISMATIC) && !w->seen[JN_AT_LIMIT]) {
     const char *remedy = joint->type == JN_REVOLUTE ? "add <limit lower upper effort velocity>, or make it continuous"
                                                     : "add <limit lower upper effort velocity>";
     jn__urdf_log(u, JN_WARNING, JN_ERR_MODEL, "urdf-limit", joint->line, joint->column, w->subject, remedy,
@@ -416,36 +245,43 @@ static void end_joint(walk *w) {
 /* Decides about <xacro:...> at a place that matters. Published files contain properties and macro calls that do not
  * concern the robot's tree, so these are ignored outside of links and joints. Anything else has to be expanded by xacro
  * first. */
-static void start_xacro(walk *w, element inside) {
+static void start_xacro(jn_walk *w, jn_urdf_element inside) {
   static const char *const sources[] = {"include",      "macro", "if",      "unless",    "arg",
                                         "insert_block", "call",  "element", "attribute", NULL};
   jn_urdf *u = w->u;
   const char *what = w->name + strlen("xacro:");
   char tag[80];
   snprintf(tag, sizeof tag, "<%.*s>", JN_CLIP(w->name));
-  int refused = inside != ROBOT && strcmp(what, "property") != 0;
+  int refused = inside != JN_AT_ROBOT && strcmp(what, "property") != 0;
   for (int i = 0; sources[i] && !refused; i++) refused = strcmp(what, sources[i]) == 0;
   if (refused) {
-    stop_for_xacro(w, tag);
+    jn__walk_xacro(w, tag);
   } else if (u->xacro_count++ == 0) {
-    u->xacro_line = line_of(w);
-    u->xacro_column = column_of(w);
+    u->xacro_line = jn__walk_line(w);
+    u->xacro_column = jn__walk_column(w);
     snprintf(u->xacro_name, sizeof u->xacro_name, "%.*s", (int)sizeof u->xacro_name - 1, tag);
   }
 }
 
-static void start_robot(walk *w) {
+/* Only the defaults of <limit> depend on it. */
+static void read_version(jn_walk *w) {
+  const char *version = jn__walk_attribute(w, "version");
+  w->u->version = version ? jn__read_number(version, NULL) : 1;
+}
+
+static void start_robot(jn_walk *w) {
   const char *name = w->name, *what = "an XML file, but not a URDF file", *remedy = "URDF files start with <robot>";
   if (strcmp(name, "robot") == 0) {
-    set_subject(w, "robot", NULL);
-    const char *given = attribute(w, "name");
+    jn__walk_subject(w, "robot", NULL);
+    const char *given = jn__walk_attribute(w, "name");
     if (w->stopped != JN_OK) return;
     if (!given || !*given) {
-      SAY(w, JN_WARNING, JN_ERR_SYNTAX, "urdf-attribute", "write <robot name=\"...\">",
-          "<robot> has no name, taken as \"robot\"");
+      JN_WALK_SAY(w, JN_WARNING, JN_ERR_SYNTAX, "urdf-attribute", "write <robot name=\"...\">",
+                  "<robot> has no name, taken as \"robot\"");
     } else if (jn_builder_set_name(w->u->builder, given) != JN_OK) {
-      stop_for_memory(w);
+      jn__walk_no_memory(w);
     }
+    read_version(w);
     return;
   }
   if (strcmp(name, "mujoco") == 0 || strcmp(name, "mujocoinclude") == 0) {
@@ -456,62 +292,143 @@ static void start_robot(walk *w) {
     remedy = "convert it to URDF, or describe the robot in the native format";
   }
   snprintf(w->subject, sizeof w->subject, "element <%.*s>", JN_CLIP(name));
-  SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-root", remedy, "this is %s", what);
-  stop(w, JN_ERR_SYNTAX);
+  JN_WALK_SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-root", remedy, "this is %s", what);
+  jn__walk_stop(w, JN_ERR_SYNTAX);
 }
+
+static void enter(jn_walk *w) { (void)w; }
 
 /* What is read, and by which function. */
 static const struct {
-  element inside;
+  jn_urdf_element inside;
   const char *name;
-  element kind;
-  void (*read)(walk *w);
+  jn_urdf_element kind;
+  void (*read)(jn_walk *w);
 } known[] = {
-    {ROBOT, "link", LINK, start_link},
-    {ROBOT, "joint", JOINT, start_joint},
-    {LINK, "inertial", INERTIAL, start_inertial},
-    {INERTIAL, "origin", INERTIAL_ORIGIN, read_inertial_origin},
-    {INERTIAL, "mass", MASS, read_mass},
-    {INERTIAL, "inertia", INERTIA, read_inertia},
-    {JOINT, "origin", ORIGIN, read_placement},
-    {JOINT, "parent", PARENT, read_parent},
-    {JOINT, "child", CHILD, read_child},
-    {JOINT, "axis", AXIS, read_axis},
-    {JOINT, "limit", LIMIT, read_limit},
-    {JOINT, "dynamics", DYNAMICS, read_dynamics},
-    {JOINT, "mimic", MIMIC, read_mimic},
+    {JN_AT_ROBOT, "link", JN_AT_LINK, start_link},
+    {JN_AT_ROBOT, "joint", JN_AT_JOINT, start_joint},
+    {JN_AT_LINK, "inertial", JN_AT_INERTIAL, start_inertial},
+    {JN_AT_INERTIAL, "origin", JN_AT_INERTIAL_ORIGIN, read_inertial_origin},
+    {JN_AT_INERTIAL, "mass", JN_AT_MASS, read_mass},
+    {JN_AT_INERTIAL, "inertia", JN_AT_INERTIA, read_inertia},
+    {JN_AT_JOINT, "origin", JN_AT_ORIGIN, read_placement},
+    {JN_AT_JOINT, "parent", JN_AT_PARENT, read_parent},
+    {JN_AT_JOINT, "child", JN_AT_CHILD, read_child},
+    {JN_AT_JOINT, "axis", JN_AT_AXIS, read_axis},
+    {JN_AT_JOINT, "limit", JN_AT_LIMIT, read_limit},
+    {JN_AT_JOINT, "dynamics", JN_AT_DYNAMICS, read_dynamics},
+    {JN_AT_JOINT, "mimic", JN_AT_MIMIC, read_mimic},
+    {JN_AT_ROBOT, "constraint", JN_AT_CONSTRAINT, jn__walk_constraint},
+    {JN_AT_CONSTRAINT, "parent", JN_AT_PARENT, jn__walk_constraint_parent},
+    {JN_AT_CONSTRAINT, "parent_origin", JN_AT_PARENT_ORIGIN, jn__walk_constraint_parent_origin},
+    {JN_AT_CONSTRAINT, "parent_axis", JN_AT_PARENT_AXIS, jn__walk_constraint_parent_axis},
+    {JN_AT_CONSTRAINT, "child", JN_AT_CHILD, jn__walk_constraint_child},
+    {JN_AT_CONSTRAINT, "child_origin", JN_AT_CHILD_ORIGIN, jn__walk_constraint_child_origin},
+    {JN_AT_CONSTRAINT, "child_axis", JN_AT_CHILD_AXIS, jn__walk_constraint_child_axis},
+    {JN_AT_CONSTRAINT, "distance", JN_AT_DISTANCE, jn__walk_constraint_distance},
+    {JN_AT_CONSTRAINT, "mask", JN_AT_MASK, jn__walk_constraint_mask},
+    {JN_AT_CONSTRAINT, "term", JN_AT_TERM, jn__walk_constraint_term},
+    {JN_AT_CONSTRAINT, "offset", JN_AT_OFFSET, jn__walk_constraint_offset},
+    {JN_AT_ROBOT, "ros2_control", JN_AT_CONTROL, enter},
+    {JN_AT_CONTROL, "transmission", JN_AT_TRANSMISSION, jn__walk_transmission},
+    {JN_AT_ROBOT, "transmission", JN_AT_TRANSMISSION, jn__walk_transmission},
+    {JN_AT_TRANSMISSION, "joint", JN_AT_DRIVEN, jn__walk_driven},
+    {JN_AT_TRANSMISSION, "actuator", JN_AT_ACTUATOR, jn__walk_actuator},
 };
 
+/* The same for what a transmission, its joint or its actuator may have, under all names in use. */
+static const struct {
+  const char *name;
+  jn_urdf_element kind;
+} gears[] = {{"mechanicalReduction", JN_AT_REDUCTION}, {"mechanical_reduction", JN_AT_REDUCTION},
+             {"drake:gear_ratio", JN_AT_REDUCTION},    {"motorInertia", JN_AT_MOTOR_INERTIA},
+             {"motor_inertia", JN_AT_MOTOR_INERTIA},   {"rotorInertia", JN_AT_MOTOR_INERTIA},
+             {"rotor_inertia", JN_AT_MOTOR_INERTIA},   {"drake:rotor_inertia", JN_AT_MOTOR_INERTIA}};
+
+/* Which of these the current element is, and its reader; JN_AT_SKIPPED for none. */
+static jn_urdf_element kind_of(const jn_walk *w, jn_urdf_element inside, void (**read)(jn_walk *)) {
+  int motors = w->u->builder->options.transmissions;
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    if (known[k].inside != inside || strcmp(known[k].name, w->name) != 0) continue;
+    *read = known[k].read;
+    return known[k].kind >= JN_AT_CONTROL && !motors ? JN_AT_SKIPPED : known[k].kind;
+  }
+  *read = jn__walk_gear;
+  if (inside != JN_AT_TRANSMISSION && inside != JN_AT_DRIVEN && inside != JN_AT_ACTUATOR) return JN_AT_SKIPPED;
+  for (size_t k = 0; k < sizeof gears / sizeof *gears; k++)
+    if (strcmp(gears[k].name, w->name) == 0) return gears[k].kind;
+  return JN_AT_SKIPPED;
+}
+
 /* 0 when the element breaks a bound that no robot file reaches. */
-static int within_bounds(walk *w) {
+static int within_bounds(jn_walk *w) {
   int many = XML_GetSpecifiedAttributeCount(w->parser) > 2 * MAX_ATTRIBUTES;
   if (w->depth <= MAX_DEPTH && !many) return 1;
   if (many) {
-    SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-bounds", NULL, "an element has more than %d attributes", MAX_ATTRIBUTES);
+    JN_WALK_SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-bounds", NULL, "an element has more than %d attributes",
+                MAX_ATTRIBUTES);
   } else {
-    SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-bounds", NULL, "elements are nested deeper than %d", MAX_DEPTH);
+    JN_WALK_SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-bounds", NULL, "elements are nested deeper than %d", MAX_DEPTH);
   }
-  stop(w, JN_ERR_SYNTAX);
+  jn__walk_stop(w, JN_ERR_SYNTAX);
   return 0;
 }
 
-/* 1 for a second element of its kind in a link, joint or inertial; links and joints start again. */
-static int is_second(walk *w, element kind) {
-  if (kind == LINK || kind == JOINT) {
-    memset(w->seen, 0, sizeof w->seen);
+/* 1 for a second element of its kind in a link, joint, constraint or inertial; these start again. */
+static int is_second(jn_walk *w, jn_urdf_element kind) {
+  int begins = kind == JN_AT_LINK || kind == JN_AT_JOINT || kind == JN_AT_CONSTRAINT;
+  if (begins) memset(w->seen, 0, sizeof w->seen);
+  if (begins || kind >= JN_AT_CONTROL) return 0;
+  if (!w->seen[kind] || kind == JN_AT_TERM) {
+    w->seen[kind] = jn__walk_line(w);
     return 0;
   }
-  if (!w->seen[kind]) {
-    w->seen[kind] = line_of(w);
-    return 0;
-  }
-  SAY(w, JN_WARNING, JN_ERR_MODEL, "urdf-twice", "remove one of them",
-      "there is a second <%s>; the first one, on line %d, is used", w->name, w->seen[kind]);
+  JN_WALK_SAY(w, JN_WARNING, JN_ERR_MODEL, "urdf-twice", "remove one of them",
+              "there is a second <%s>; the first one, on line %d, is used", w->name, w->seen[kind]);
   return 1;
 }
 
+/* ---- Places in the text ---- */
+
+/* Those of the link, joint or constraint that is open; NULL when there is none, or none are asked for. */
+static jn_urdf_places **places_of(jn_walk *w, jn_urdf_element outer) {
+  jn_urdf *u = w->u;
+  if (!u->keep_places) return NULL;
+  if (outer == JN_AT_LINK) return &u->links[u->link_count - 1].places;
+  if (outer == JN_AT_JOINT) return &u->joints[u->joint_count - 1].places;
+  if (outer == JN_AT_CONSTRAINT) return &u->constraints[u->constraint_count - 1].places;
+  return NULL;
+}
+
+static void keep_start(jn_walk *w, jn_urdf_element kind) {
+  size_t start = (size_t)XML_GetCurrentByteIndex(w->parser);
+  jn_urdf_range range = {start, start + (size_t)XML_GetCurrentByteCount(w->parser), 0};
+  if (kind == JN_AT_ROBOT) w->u->robot = range;
+  jn_urdf_places **places = w->depth > 1 && w->stopped == JN_OK ? places_of(w, w->path[1]) : NULL;
+  if (!places) return;
+  if (!*places && !(*places = jn__allocate(&w->u->builder->allocator, sizeof **places))) {
+    jn__walk_no_memory(w);
+    return;
+  }
+  (*places)->at[kind] = range;
+}
+
+static void keep_end(jn_walk *w, jn_urdf_element kind, int depth) {
+  size_t start = (size_t)XML_GetCurrentByteIndex(w->parser);
+  size_t end = start + (size_t)XML_GetCurrentByteCount(w->parser);
+  if (kind == JN_AT_ROBOT) {
+    w->u->robot.end = end;
+    w->u->robot_close = start;
+  }
+  jn_urdf_places **places = depth > 1 ? places_of(w, w->path[1]) : NULL;
+  if (places) (*places)->at[kind].end = end;
+  if (places && kind == JN_AT_INERTIAL) memcpy((*places)->inertial, w->placement, sizeof w->placement);
+}
+
+/* ---- Handlers ---- */
+
 static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **values) {
-  walk *w = data;
+  jn_walk *w = data;
   if (w->stopped != JN_OK) return; /* expat may still deliver what it has */
   w->depth++;
   w->name = name;
@@ -522,59 +439,74 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
     return;
   }
   if (w->depth == 1) {
-    w->path[0] = ROBOT;
+    w->path[0] = JN_AT_ROBOT;
     start_robot(w);
+    keep_start(w, JN_AT_ROBOT);
     return;
   }
-  element inside = w->path[w->depth - 2];
+  jn_urdf_element inside = w->path[w->depth - 2];
   if (strncmp(name, "xacro:", 6) == 0) start_xacro(w, inside);
-  if (inside == LINK && (strcmp(name, "visual") == 0 || strcmp(name, "collision") == 0)) {
+  if (inside == JN_AT_LINK && (strcmp(name, "visual") == 0 || strcmp(name, "collision") == 0)) {
     w->u->links[w->u->link_count - 1].has_geometry = 1;
   }
-  size_t k = 0, count = sizeof known / sizeof *known;
-  while (k < count && (known[k].inside != inside || strcmp(known[k].name, name) != 0)) k++;
-  w->skipped = k == count || is_second(w, known[k].kind);
+  void (*read)(jn_walk *);
+  jn_urdf_element kind = kind_of(w, inside, &read);
+  w->skipped = kind == JN_AT_SKIPPED || is_second(w, kind);
   if (w->skipped) return;
-  w->path[w->depth - 1] = known[k].kind;
-  known[k].read(w);
+  w->path[w->depth - 1] = kind;
+  read(w);
+  keep_start(w, kind);
+}
+
+/* Text counts only in <mechanicalReduction> and its like; what is too long is no number. */
+static void XMLCALL on_text(void *data, const XML_Char *text, int length) {
+  jn_walk *w = data;
+  if (w->stopped != JN_OK || w->skipped || w->depth < 3 || w->path[w->depth - 1] < JN_AT_REDUCTION) return;
+  size_t room = sizeof w->content - 1 - w->content_length, n = (size_t)length < room ? (size_t)length : room;
+  memcpy(w->content + w->content_length, text, n);
+  w->content_length += n;
 }
 
 static void XMLCALL on_end(void *data, const XML_Char *name) {
-  walk *w = data;
+  jn_walk *w = data;
   if (w->stopped != JN_OK) return;
   int depth = w->depth--;
   if (w->skipped) {
     w->skipped--;
     return;
   }
-  element kind = w->path[depth - 1];
+  jn_urdf_element kind = w->path[depth - 1];
   w->name = name;
-  if (kind == INERTIAL) end_inertial(w);
-  if (kind == JOINT) end_joint(w);
-  if (kind == LINK || kind == JOINT) set_subject(w, "robot", NULL);
+  if (w->u->keep_places) keep_end(w, kind, depth);
+  if (kind == JN_AT_INERTIAL) end_inertial(w);
+  if (kind == JN_AT_JOINT) end_joint(w);
+  if (kind == JN_AT_CONSTRAINT) jn__walk_constraint_end(w);
+  if (kind >= JN_AT_REDUCTION) jn__walk_gear_end(w, kind);
+  if (depth == 2) jn__walk_subject(w, "robot", NULL);
 }
 
 /* Declarations inside the file could define entities that grow without bound, or attributes for every element. */
 static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system, const XML_Char *public,
                                int has_internal_subset) {
-  walk *w = data;
+  jn_walk *w = data;
   (void)name;
   (void)public;
   if (w->stopped != JN_OK) return;
   if (has_internal_subset) {
-    SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-doctype", "remove the declarations between [ and ] in <!DOCTYPE>",
-        "entities and other document type declarations are refused");
-    stop(w, JN_ERR_SYNTAX);
+    JN_WALK_SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-doctype", "remove the declarations between [ and ] in <!DOCTYPE>",
+                "entities and other document type declarations are refused");
+    jn__walk_stop(w, JN_ERR_SYNTAX);
   } else if (system) {
-    SAY(w, JN_WARNING, JN_ERR_SYNTAX, "urdf-doctype", "remove <!DOCTYPE>", "the external document type is not read");
+    JN_WALK_SAY(w, JN_WARNING, JN_ERR_SYNTAX, "urdf-doctype", "remove <!DOCTYPE>",
+                "the external document type is not read");
   }
 }
 
-static void report_xml_error(walk *w, size_t length) {
+static void report_xml_error(jn_walk *w, size_t length) {
   enum XML_Error code = XML_GetErrorCode(w->parser);
   const char *remedy = NULL;
   if (code == XML_ERROR_NO_MEMORY) {
-    stop_for_memory(w);
+    jn__walk_no_memory(w);
     return;
   }
   if (code == XML_ERROR_NO_ELEMENTS || code == XML_ERROR_UNCLOSED_TOKEN) remedy = "the file ends early: is it whole?";
@@ -583,8 +515,8 @@ static void report_xml_error(walk *w, size_t length) {
   if (code == XML_ERROR_UNKNOWN_ENCODING) remedy = "save the file as UTF-8";
   if (code == XML_ERROR_UNDEFINED_ENTITY) remedy = "write & as &amp;";
   const char *text = XML_ErrorString(code);
-  SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-xml", remedy, "%s: %s", length ? "not well-formed XML" : "the file is empty",
-      text ? text : "unknown fault");
+  JN_WALK_SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-xml", remedy, "%s: %s",
+              length ? "not well-formed XML" : "the file is empty", text ? text : "unknown fault");
   w->stopped = JN_ERR_SYNTAX;
 }
 
@@ -601,13 +533,14 @@ jn_status jn__urdf_parse(jn_urdf *u, const char *text, size_t length) {
                  "this is not a text file: it has zero bytes");
     return JN_ERR_SYNTAX;
   }
-  walk w = {.u = u, .parser = XML_ParserCreate(NULL)};
+  jn_walk w = {.u = u, .parser = XML_ParserCreate(NULL)};
   if (!w.parser) {
     jn__urdf_log(u, JN_ERROR, JN_ERR_MEMORY, "memory", 0, 0, NULL, NULL, "no memory for the XML parser");
     return JN_ERR_MEMORY;
   }
   XML_SetUserData(w.parser, &w);
   XML_SetElementHandler(w.parser, on_start, on_end);
+  if (u->builder->options.transmissions) XML_SetCharacterDataHandler(w.parser, on_text);
   XML_SetStartDoctypeDeclHandler(w.parser, on_doctype);
   size_t done = 0;
   int last;

@@ -85,7 +85,7 @@ static jn_status copy_options(jn_builder *b, const jn_options *given) {
   take(o, sizeof *o, given, given->size);
   o->allocator = &b->allocator;
   o->joint_order = NULL;
-  o->loops = NULL;
+  o->loops = o->original = o->original_text = NULL; /* the latter two are for writers */
   int n = o->joint_order_count;
   o->joint_order_count = 0;
   if (n < 0 || (n > 0 && !given->joint_order)) return JN_ERR_SIZE;
