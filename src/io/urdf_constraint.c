@@ -114,26 +114,36 @@ static void normalise(double a[3]) {
   for (int i = 0; i < 3; i++) a[i] /= size;
 }
 
-/* T <- T R, where R is the smallest rotation that takes unit vector a to unit vector b. */
-static void turn_from_to(double T[16], const double a[3], const double b[3]) {
-  double q[4] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0],
-                 1 + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]};
+static void cross(const double a[3], const double b[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* T <- T R by a quaternion x, y, z, w of any length. */
+static void turn(double T[16], double q[4]) {
   double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), R[16] = JN_IDENTITY, S[9];
-  if (norm < 1e-8) { /* opposite: half a turn about any direction across */
-    int k = fabs(a[0]) < 0.6 ? 0 : 1;
-    double e[3] = {k == 0, k == 1, 0};
-    q[0] = a[1] * e[2] - a[2] * e[1];
-    q[1] = a[2] * e[0] - a[0] * e[2];
-    q[2] = a[0] * e[1] - a[1] * e[0];
-    q[3] = 0;
-    norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-  }
   for (int i = 0; i < 4; i++) q[i] /= norm;
   jn__turn_quaternion(R, q);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) S[3 * i + j] = T[4 * i] * R[j] + T[4 * i + 1] * R[4 + j] + T[4 * i + 2] * R[8 + j];
+  for (int i = 0; i < 9; i++) {
+    const double *row = T + 4 * (i / 3), *column = R + i % 3;
+    S[i] = row[0] * column[0] + row[1] * column[4] + row[2] * column[8];
   }
   for (int i = 0; i < 9; i++) T[4 * (i / 3) + i % 3] = S[i];
+}
+
+/* T <- T R, where R takes unit vector a to unit vector b: the smallest rotation; when they are nearly opposite, that
+ * from -a to b after half a turn about a direction across a, since the smallest one is not well defined there. */
+static void turn_from_to(double T[16], const double a[3], const double b[3]) {
+  double q[4], from[3] = {a[0], a[1], a[2]}, dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  double half[4] = {0};
+  if (dot < -0.5) {
+    const double e[3] = {fabs(a[0]) < 0.6, fabs(a[0]) >= 0.6, 0};
+    cross(a, e, half);
+    for (int i = 0; i < 3; i++) from[i] = -a[i];
+  }
+  cross(from, b, q);
+  q[3] = 1 + (dot < -0.5 ? -dot : dot);
+  turn(T, q);
+  if (dot < -0.5) turn(T, half);
 }
 
 /* The axis in the child: of its own for universal joints; else the child's frame is turned until the axes agree, which
