@@ -32,19 +32,13 @@ typedef struct eval_arg {
   int solution; /* jn_loops_choice */
   int lambda;   /* LAMBDA_... */
   int assemble;
+  int stream;
 } eval_arg;
 
 enum {
   DEFAULT_ORDER = 1,
   LARGEST_ORDER = 170 /* the factorial of the next is beyond all doubles */
 };
-
-/* What is wanted, in the order of the command line, each once. */
-typedef struct want_list {
-  const eval_want **wants;
-  int count;
-  bool all; /* --want all: what is singular becomes null */
-} want_list;
 
 /* ---- States ---- */
 
@@ -204,19 +198,25 @@ static int choose_frame(const eval_arg *arg, int *frame) {
 
 /* ---- Computing ---- */
 
+FILE *eval_message(const evaluation *e, int state) {
+  if (!e->stream) say(e->messages, "jounce: state %d: ", state);
+  return e->messages;
+}
+
 static void tell(const evaluation *e, int state, const eval_want *want, jn_status status, const char *note) {
   int joint = status == JN_ERR_SINGULAR ? jn_singular_joint(e->work) : JN_NONE;
-  say(stderr, "jounce: state %d: %s%s: ", state, want->name, note);
+  FILE *to = eval_message(e, state);
+  say(to, "%s%s: ", want->name, note);
   if (joint >= 0) {
-    fputs("joint '", stderr);
-    print_text(stderr, jn_joint_name(e->model, joint));
-    fputs("' has no effective inertia: ", stderr);
+    fputs("joint '", to);
+    print_text(to, jn_joint_name(e->model, joint));
+    fputs("' has no effective inertia: ", to);
   }
   char advice[256] = "";
   eval_loops_advice(e, want->name, status, advice, sizeof advice);
   if (status == JN_ERR_SIZE && !*advice)
     snprintf(advice, sizeof advice, "its array is too large for a model with nv = %d", jn_model_nv(e->model));
-  say(stderr, "%s\n", *advice ? advice : jn_status_text(status));
+  say(to, "%s\n", *advice ? advice : jn_status_text(status));
 }
 
 /* With `all`, such results become null. */
@@ -277,18 +277,20 @@ static void write_state(json_writer *j, const evaluation *e) {
   emit_numbers(j, "v", e->state->v, jn_model_nv(e->model));
 }
 
-static int write_state_results(evaluation *e, json_writer *j, const want_list *list, int s) {
+int eval_write_state(evaluation *e, json_writer *j, const want_list *list, int s) {
   int result = EXIT_FINE;
+  if (list->show_state) write_state(j, e);
   for (int i = 0; i < list->count; i++) {
     const eval_want *want = list->wants[i];
     long infinite = j->infinite;
     jn_status status = want->run(e, j, want->name);
     if (j->infinite > infinite)
-      say(stderr, "jounce: state %d: %s: %ld number%s beyond the range of double, written as null\n", s, want->name,
+      say(eval_message(e, s), "%s: %ld number%s beyond the range of double, written as null\n", want->name,
           j->infinite - infinite, j->infinite - infinite == 1 ? " is" : "s are");
     if (may_be_null(list, status)) {
+      if (e->stream) tell(e, s, want, status, " is null");
       emit_null(j, want->name);
-    } else if (status != JN_OK) { /* no input can cause it: a fault of the library */
+    } else if (status != JN_OK) { /* without --stream, find_singular() has seen what an input can cause */
       tell(e, s, want, status, "");
       result = EXIT_BAD;
     }
@@ -327,7 +329,7 @@ static int release_aside(FILE *aside, char **memory, const size_t *length) {
 }
 
 /* The first state is written aside: once it is there, all memory that any state needs has been found. */
-static int write_results(evaluation *e, const eval_states *states, const want_list *list, bool show_state) {
+static int write_results(evaluation *e, const eval_states *states, const want_list *list) {
   int result = EXIT_FINE;
   char *memory = NULL;
   size_t length = 0;
@@ -340,8 +342,7 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
     eval_block_begin(e, states, s, list->wants, list->count, 0);
     e->state = &states->states[s];
     emit_open_object(&j, NULL);
-    if (show_state) write_state(&j, e);
-    if (write_state_results(e, &j, list, s) != EXIT_FINE) result = EXIT_BAD;
+    if (eval_write_state(e, &j, list, s) != EXIT_FINE) result = EXIT_BAD;
     emit_close_object(&j);
     if (s > 0) continue;
     int released = release_aside(j.stream, &memory, &length);
@@ -362,26 +363,44 @@ static jn_status create_loops(evaluation *e) {
   return jn_loop_count(e->model) > 0 ? jn_loops_create(e->model, &options, &e->loops) : JN_OK;
 }
 
-static int compute(const eval_arg *arg, const want_list *list, int order, eval_states *states) {
-  evaluation e = {.model = arg->model.model, .order = order, .losses = arg->losses};
+/* All states at once. */
+static int compute_states(const eval_arg *arg, evaluation *e, const eval_need *need, const want_list *list) {
+  eval_states states = {0};
+  int result = read_states(arg, need, &states);
+  if (result == OPTION_GO_ON) result = eval_close_states(e, &states, arg->assemble, is_any(list, WANT_CLOSED));
+  if (result == OPTION_GO_ON) eval_block_create(e, list->wants, list->count, states.count);
+  if (result == OPTION_GO_ON) result = find_singular(e, &states, list);
+  if (result == OPTION_GO_ON) result = write_results(e, &states, list);
+  eval_block_free(e);
+  eval_states_free(&states);
+  return result;
+}
+
+static int compute_stream(const eval_arg *arg, evaluation *e, const eval_need *need, const want_list *list) {
+  const eval_stream_arg stream = {
+      need, list, arg->input, arg->model.options.max_bytes, arg->assemble != 0, is_any(list, WANT_CLOSED)};
+  return eval_stream(e, &stream);
+}
+
+static int compute(const eval_arg *arg, want_list *list) {
+  eval_need need = find_need(arg, list);
+  evaluation e = {.model = arg->model.model, .order = need.order, .losses = arg->losses, .messages = stderr};
   e.in = (jn_representation)arg->in;
   e.hold = (jn_representation)arg->hold;
   e.choice = (jn_loops_choice)arg->solution;
   e.lambda = arg->lambda;
+  e.stream = arg->stream != 0;
   int result = choose_frame(arg, &e.frame);
   if (result != OPTION_GO_ON) return result;
-  jn_status status = jn_row_name() ? jn_work_create_order(e.model, order, &e.work) : JN_ERR_ROW;
+  jn_status status = jn_row_name() ? jn_work_create_order(e.model, need.order, &e.work) : JN_ERR_ROW;
   if (status == JN_OK) status = create_loops(&e);
   if (status != JN_OK) {
     say(stderr, "jounce: %s\n", jn_status_text(status));
     jn_work_destroy(e.work);
     return EXIT_BAD;
   }
-  result = eval_close_states(&e, states, arg->assemble, is_any(list, WANT_CLOSED));
-  if (result == OPTION_GO_ON) eval_block_create(&e, list->wants, list->count, states->count);
-  if (result == OPTION_GO_ON) result = find_singular(&e, states, list);
-  if (result == OPTION_GO_ON) result = write_results(&e, states, list, arg->assemble && e.loops);
-  eval_block_free(&e);
+  list->show_state = arg->assemble && e.loops;
+  result = arg->stream ? compute_stream(arg, &e, &need, list) : compute_states(arg, &e, &need, list);
   free(e.room);
   jn_loops_destroy(e.loops);
   jn_work_destroy(e.work);
@@ -404,15 +423,15 @@ static int check_arguments(const eval_arg *arg) {
     return usage_error("eval", "--order takes at most %d: beyond it factorials are larger than a double can be",
                        LARGEST_ORDER);
   }
-  if (arg->input && strcmp(arg->input, "-") == 0 && strcmp(arg->model.source, "-") == 0) {
-    return usage_error("eval", "MODEL and --input cannot both be standard input");
+  bool reads_input = arg->input ? strcmp(arg->input, "-") == 0 : arg->stream != 0;
+  if (reads_input && strcmp(arg->model.source, "-") == 0) {
+    return usage_error("eval", "MODEL and %s cannot both be standard input", arg->input ? "--input" : "--stream");
   }
   return OPTION_GO_ON;
 }
 
 static int evaluate(eval_arg *arg) {
   want_list list = {0};
-  eval_states states = {0};
   int result = check_arguments(arg);
   if (result == OPTION_GO_ON) result = choose_wants(&arg->want, &list);
   if (result == OPTION_GO_ON) result = check_hold(arg, &list);
@@ -420,12 +439,7 @@ static int evaluate(eval_arg *arg) {
   if (result == OPTION_GO_ON && arg->assemble && jn_loop_count(arg->model.model) == 0)
     result = usage_error("eval", "--assemble closes loops, and this model has none%s",
                          arg->model.options.ignore_loops ? " because of --loops ignore" : "");
-  if (result == OPTION_GO_ON) {
-    eval_need need = find_need(arg, &list);
-    result = read_states(arg, &need, &states);
-    if (result == OPTION_GO_ON) result = compute(arg, &list, need.order, &states);
-  }
-  eval_states_free(&states);
+  if (result == OPTION_GO_ON) result = compute(arg, &list);
   free(list.wants);
   return result;
 }
@@ -467,6 +481,10 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants, c
               "file with the states; - for standard input, which is the default if it is not a terminal; otherwise one "
               "neutral state at rest",
               &arg->input);
+  option_flag(set, "stream",
+              "one state a line in, one result a line out, at once: for programs that keep jounce running. A line with "
+              "a mistake gives {\"error\": ..., \"line\": N}",
+              &arg->stream);
   option_text(
       set, "link", "NAME",
       "pose, twist, acceleration, J, Jdot, twist_jets, J_jets for this link or frame only, instead of all by name",

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce eval in parts: eval.c the command, eval_input.c reads states, eval_wants.c has the table of what can be
  * wanted, eval_dynamics.c, eval_jets.c, eval_kinematics.c, eval_derivatives.c, eval_regressor.c, eval_closed.c and
- * eval_loops.c compute it, eval_batch.c many states ahead. docs/eval.md. Does not include json.h, whose names are also
- * those of jansson: eval_input.c needs the latter. */
+ * eval_loops.c compute it, eval_batch.c many states ahead, eval_stream.c one a line. docs/eval.md. Does not include
+ * json.h, whose names are also those of jansson: eval_input.c needs the latter. */
 #ifndef JN_TOOL_EVAL_H
 #define JN_TOOL_EVAL_H
 
 #include <jounce/derivatives.h>
 #include <jounce/loops.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct json_writer;
 
@@ -45,6 +46,10 @@ size_t eval_state_bytes(const jn_model *model, int order); /* that one state tak
 void eval_neutral_state(const jn_model *model, int order, eval_states *list);
 void eval_states_free(eval_states *list);
 
+/* Read one state from a line of JSON. false after mistakes were told on `messages`, one a line. */
+bool eval_read_line(const jn_model *model, const eval_need *need, const char *text, size_t length, size_t limit,
+                    FILE *messages, eval_states *list);
+
 /* Read states from a file or from standard input ("-"; NULL: the same, but nothing at all is one neutral state).
  * OPTION_GO_ON, or an exit code after all mistakes have been reported on stderr. */
 int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list);
@@ -68,7 +73,12 @@ typedef struct evaluation {
   eval_block *block;      /* results of many states ahead; NULL: one by one */
   double *room;           /* see eval_room() */
   size_t room_count;
+  FILE *messages; /* stderr, or where eval_stream() collects what it says of a line */
+  bool stream;    /* --stream: messages do not begin with the number of the state */
 } evaluation;
+
+/* Begins a message on a state: where to write the rest of the line. eval.c */
+FILE *eval_message(const evaluation *e, int state);
 
 /* What the multipliers belong to: words of --lambda. */
 enum { LAMBDA_DDQ, LAMBDA_TAU, LAMBDA_HYBRID };
@@ -98,6 +108,31 @@ typedef struct eval_want {
 int eval_want_count(void);
 const eval_want *eval_want_at(int i);
 const eval_want *eval_find_want(const char *name); /* NULL when there is none */
+
+/* What is wanted, in the order of the command line, each once. */
+typedef struct want_list {
+  const eval_want **wants;
+  int count;
+  bool all;        /* --want all: what is singular becomes null */
+  bool show_state; /* q and v first, as --assemble made them */
+} want_list;
+
+/* The results at e->state, the s-th, as members of the object that is open. EXIT_FINE, or EXIT_BAD after a message.
+ * eval.c */
+int eval_write_state(evaluation *e, struct json_writer *j, const want_list *list, int s);
+
+/* ---- One state a line: eval_stream.c ---- */
+
+typedef struct eval_stream_arg {
+  const eval_need *need;
+  const want_list *list;
+  const char *input; /* a file, NULL or "-": standard input */
+  size_t limit;      /* bytes of a line */
+  bool assemble, closed;
+} eval_stream_arg;
+
+/* Reads states line by line and writes a line for each, until the input ends. An exit code. */
+int eval_stream(evaluation *e, const eval_stream_arg *arg);
 
 /* ---- Many states at once: eval_batch.c ---- */
 

@@ -12,6 +12,12 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
   return EXIT_USAGE; /* the command has said why */
 }
 
+bool eval_read_line(const jn_model *model, const eval_need *need, const char *text, size_t length, size_t limit,
+                    FILE *messages, eval_states *list) {
+  (void)model, (void)need, (void)text, (void)length, (void)limit, (void)messages, (void)list;
+  return false;
+}
+
 #else
 
 #include <jansson.h>
@@ -27,7 +33,7 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
 typedef struct reader {
   const jn_model *model;
   const eval_need *need;
-  const char *file;    /* as messages name it */
+  const char *file;    /* as messages name it; NULL: they begin with the mistake */
   int base;            /* the joint that "base" stands for, or JN_NONE */
   int index;           /* of the state */
   json_t *state;       /* all of it */
@@ -37,6 +43,7 @@ typedef struct reader {
   const char *subject; /* "joint" or "link" with its name, or NULL */
   const char *name;
   int mistakes;
+  FILE *messages;
 } reader;
 
 enum { MISTAKES_TOLD = 20 };
@@ -51,21 +58,24 @@ __attribute__((format(printf, 2, 3))) static void complain(reader *r, const char
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  fputs("jounce: ", stderr);
-  print_text(stderr, r->file);
-  fprintf(stderr, ": state %d: ", r->index);
+  FILE *to = r->messages;
+  if (r->file) {
+    fputs("jounce: ", to);
+    print_text(to, r->file);
+    fprintf(to, ": state %d: ", r->index);
+  }
   if (r->field) {
-    print_text(stderr, r->field);
-    fputs(": ", stderr);
+    print_text(to, r->field);
+    fputs(": ", to);
   }
-  if (r->row != JN_NONE) fprintf(stderr, "row %d (from 0): ", r->row);
+  if (r->row != JN_NONE) fprintf(to, "row %d (from 0): ", r->row);
   if (r->subject) {
-    say(stderr, "%s '", r->subject);
-    print_text(stderr, r->name);
-    fputs("': ", stderr);
+    say(to, "%s '", r->subject);
+    print_text(to, r->name);
+    fputs("': ", to);
   }
-  print_text(stderr, text);
-  fputc('\n', stderr);
+  print_text(to, text);
+  fputc('\n', to);
 }
 
 static void about_field(reader *r, const char *field) {
@@ -540,8 +550,9 @@ static json_t *parse(const char *file, const char *text, size_t length, size_t l
 
 /* One object, or an array of them. */
 static bool convert(const jn_model *model, const eval_need *need, const char *file, json_t *root, size_t limit,
-                    eval_states *list) {
+                    FILE *messages, eval_states *list) {
   reader r = {.model = model, .need = need, .file = file, .base = base_joint(model), .row = JN_NONE};
+  r.messages = messages;
   size_t nv = (size_t)jn_model_nv(model), wide = 6 * (size_t)jn_link_count(model);
   bool array = json_is_array(root);
   size_t count = array ? json_array_size(root) : 1;
@@ -554,7 +565,7 @@ static bool convert(const jn_model *model, const eval_need *need, const char *fi
   }
   free(r.scratch);
   int untold = r.mistakes - MISTAKES_TOLD;
-  if (untold > 0) say(stderr, "jounce: and %d mistake%s more\n", untold, untold == 1 ? "" : "s");
+  if (untold > 0) say(messages, "%sand %d mistake%s more\n", file ? "jounce: " : "", untold, untold == 1 ? "" : "s");
   return r.mistakes == 0;
 }
 
@@ -569,11 +580,40 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
     eval_neutral_state(model, need->order, list);
   } else {
     json_t *root = parse(name, text, length, limit);
-    fine = root && convert(model, need, name, root, limit, list);
+    fine = root && convert(model, need, name, root, limit, stderr, list);
     json_decref(root);
   }
   free(text);
   return fine ? OPTION_GO_ON : EXIT_BAD;
+}
+
+bool eval_read_line(const jn_model *model, const eval_need *need, const char *text, size_t length, size_t limit,
+                    FILE *messages, eval_states *list) {
+  json_error_t error;
+  size_t values = json_value_count(text, length);
+  if (is_blank(text, length)) {
+    say(messages, "the line is empty: give a state, {} for a neutral one\n");
+    return false;
+  }
+  if (values > limit / JSON_VALUE) {
+    say(messages, "the line has %zu values, which take %d bytes each and more than the limit of %zu bytes\n", values,
+        JSON_VALUE, limit);
+    return false;
+  }
+  json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+  if (!root) {
+    say(messages, "not JSON: column %d: ", error.column);
+    print_text(messages, error.text);
+    fputc('\n', messages);
+    return false;
+  }
+  bool fine = !json_is_array(root);
+  if (fine)
+    fine = convert(model, need, NULL, root, limit, messages, list);
+  else
+    say(messages, "is an array; with --stream every line has one state\n");
+  json_decref(root);
+  return fine;
 }
 
 #endif

@@ -66,10 +66,12 @@ static bool is_half_a_turn(const evaluation *e, int loop, double gap) {
   return turns && fabs(gap - M_PI) < 1e-3;
 }
 
-static int refuse(int state, const char *what, const char *loop, const char *how, double size, const char *more) {
-  say(stderr, "jounce: state %d: %s opens the loop '", state, what);
-  print_text(stderr, loop);
-  say(stderr, "' %s %.3g%s, more than %.0e; --assemble closes the loops\n", how, size, more, tolerance());
+static int refuse(const evaluation *e, int state, const char *what, const char *loop, const char *how, double size,
+                  const char *more) {
+  FILE *to = eval_message(e, state);
+  say(to, "%s opens the loop '", what);
+  print_text(to, loop);
+  say(to, "' %s %.3g%s, more than %.0e; --assemble closes the loops\n", how, size, more, tolerance());
   return EXIT_BAD;
 }
 
@@ -92,21 +94,20 @@ static void tell_singular(evaluation *e, int index) {
   if (jn_loops_health_at(e->loops, e->state->q, &h, NULL) != JN_OK) return;
   double rounding = expected_rounding(e, &h);
   if (rounding > WORTH_A_NOTE) {
-    say(stderr,
-        "jounce: state %d: note: rounding: the weakest condition counts for %.1e of the strongest, so errors of about "
+    say(eval_message(e, index),
+        "note: rounding: the weakest condition counts for %.1e of the strongest, so errors of about "
         "%.0e are to be expected of motions at rates of one%s\n",
-        index, h.weakest, rounding, e->order > 0 ? ", in the highest order" : "");
+        h.weakest, rounding, e->order > 0 ? ", in the highest order" : "");
   }
   if (!h.near_singular) return;
-  say(stderr, "jounce: state %d: note: the loops are %s a singular configuration: ", index,
-      h.rank < h.generic ? "in" : "near");
+  FILE *to = eval_message(e, index);
+  say(to, "note: the loops are %s a singular configuration: ", h.rank < h.generic ? "in" : "near");
   if (h.rank < h.generic) {
-    say(stderr, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
+    say(to, "%d of %d conditions that are independent elsewhere\n", h.rank, h.generic);
   } else if (h.dropped > LOOPS_TOLERANCE / 100) {
-    say(stderr, "a condition that counts for %.1e of the strongest is left out, as dependent on the others\n",
-        h.dropped);
+    say(to, "a condition that counts for %.1e of the strongest is left out, as dependent on the others\n", h.dropped);
   } else {
-    say(stderr, "the weakest condition counts for %.1e of the strongest\n", h.weakest);
+    say(to, "the weakest condition counts for %.1e of the strongest\n", h.weakest);
   }
 }
 
@@ -119,11 +120,11 @@ static int check_closed(evaluation *e, int index) {
   jn_status status = find_open(e, &open, &size);
   if (status == JN_OK) status = jn_loops_constraint(e->loops, s->q, NULL, NULL, A, NULL);
   if (status != JN_OK) {
-    say(stderr, "jounce: state %d: %s\n", index, jn_status_text(status));
+    say(eval_message(e, index), "%s\n", jn_status_text(status));
     return EXIT_BAD;
   }
   if (!(size <= tolerance()))
-    return refuse(index, "q", jn_loop_description(e->model, open)->name, "by", size,
+    return refuse(e, index, "q", jn_loop_description(e->model, open)->name, "by", size,
                   is_half_a_turn(e, open, size) ? " (half a turn: its axes point opposite ways)" : "");
   for (int r = 0; r < rows; r++) {
     rate[r] = 0;
@@ -131,15 +132,16 @@ static int check_closed(evaluation *e, int index) {
   }
   for (int i = 0; i < nv; i++) speed = fmax(speed, fabs(s->v[i]));
   const char *loop = worst_loop(e, A, rate, &size);
-  if (!(size <= tolerance() * speed)) return refuse(index, "v", loop, "at a rate of", size, "");
+  if (!(size <= tolerance() * speed)) return refuse(e, index, "v", loop, "at a rate of", size, "");
   tell_singular(e, index);
   return OPTION_GO_ON;
 }
 
-static int cannot(int state, const char *why, double size) {
-  say(stderr, "jounce: state %d: --assemble: %s", state, why);
-  if (size > 0) say(stderr, "; they stay open by %.3g", size);
-  fputc('\n', stderr);
+static int cannot(const evaluation *e, int state, const char *why, double size) {
+  FILE *to = eval_message(e, state);
+  say(to, "--assemble: %s", why);
+  if (size > 0) say(to, "; they stay open by %.3g", size);
+  fputc('\n', to);
   return EXIT_BAD;
 }
 
@@ -160,17 +162,17 @@ static int assemble(evaluation *e, eval_state *s, int index) {
   double residual = 0, accuracy = fmax(1e-12, 10 * jn_row_epsilon());
   jn_status status = jn_loops_assemble(e->loops, any ? s->held : NULL, accuracy, s->q, &residual);
   if (status == JN_ERR_LOOP) {
-    return cannot(index,
+    return cannot(e, index,
                   any ? "the loops cannot be closed from this q with the held joints where they are"
                       : "the loops cannot be closed from this q",
                   residual);
   }
-  if (status != JN_OK) return cannot(index, jn_status_text(status), 0);
+  if (status != JN_OK) return cannot(e, index, jn_status_text(status), 0);
   if (any && complete_motion(e, s)) return OPTION_GO_ON;
   status = jn_loops_project(e->loops, any ? s->held : NULL, s->q, s->v);
   if (status == JN_ERR_LOOP)
-    return cannot(index, "no velocity keeps the loops closed with those of the held joints", 0);
-  return status == JN_OK ? OPTION_GO_ON : cannot(index, jn_status_text(status), 0);
+    return cannot(e, index, "no velocity keeps the loops closed with those of the held joints", 0);
+  return status == JN_OK ? OPTION_GO_ON : cannot(e, index, jn_status_text(status), 0);
 }
 
 int eval_close_states(evaluation *e, eval_states *list, bool close, bool check) {
