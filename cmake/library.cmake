@@ -90,6 +90,7 @@ set(core_sources
     src/text/printable.c
     src/text/words.c
     src/trajectory/arrays.c
+    src/trajectory/columns.c
     src/trajectory/curve.c
     src/trajectory/fit_choose.c
     src/trajectory/fit_solve.c

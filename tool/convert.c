@@ -86,7 +86,7 @@ static int convert(convert_arg *c) {
   jn_status status = standard_output ? write_standard_output(&c->model, c->format, &options, &error)
                                      : jn_save(c->model.model, c->out, c->format, &options, &error);
   const char *name = standard_output ? "<stdout>" : c->out;
-  print_notes(options.report, name);
+  print_notes(options.report, "", name);
   print_warnings(options.report, name);
   if (status != JN_OK) print_errors(options.report, &error, name);
   jn_report_destroy(options.report);

@@ -590,14 +590,14 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
 bool eval_read_line(const jn_model *model, const eval_need *need, const char *text, size_t length, size_t limit,
                     FILE *messages, eval_states *list) {
   json_error_t error;
-  size_t values = json_value_count(text, length);
+  size_t values = jn__json_value_count(text, length);
   if (is_blank(text, length)) {
     say(messages, "the line is empty: give a state, {} for a neutral one\n");
     return false;
   }
-  if (values > limit / JSON_VALUE) {
+  if (values > limit / JN_JSON_VALUE) {
     say(messages, "the line has %zu values, which take %d bytes each and more than the limit of %zu bytes\n", values,
-        JSON_VALUE, limit);
+        JN_JSON_VALUE, limit);
     return false;
   }
   json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);

@@ -192,16 +192,18 @@ int model_arg_load(model_arg *arg) {
 
 /* ---- Messages ---- */
 
-static void print_messages(const jn_report *report, jn_severity severity, const char *prefix, const char *source) {
+/* Those of the rules that begin like `rules`. */
+static void print_messages(const jn_report *report, jn_severity severity, const char *rules, const char *prefix,
+                           const char *source) {
   for (int i = 0; i < jn_report_count(report); i++) {
     const jn_message *m = jn_report_message(report, i);
-    if (m->severity == severity) print_message(m, prefix, source);
+    if (m->severity == severity && strncmp(m->rule, rules, strlen(rules)) == 0) print_message(m, prefix, source);
   }
 }
 
 void print_errors(const jn_report *report, const jn_error *error, const char *source) {
   if (jn_report_count_of(report, JN_ERROR) > 0) {
-    print_messages(report, JN_ERROR, "", source);
+    print_messages(report, JN_ERROR, "", "", source);
     return;
   }
   fputs("jounce: ", stderr);
@@ -210,10 +212,12 @@ void print_errors(const jn_report *report, const jn_error *error, const char *so
   fputc('\n', stderr);
 }
 
-void print_notes(const jn_report *report, const char *source) { print_messages(report, JN_NOTE, "note: ", source); }
+void print_notes(const jn_report *report, const char *rules, const char *source) {
+  print_messages(report, JN_NOTE, rules, "note: ", source);
+}
 
 void print_warnings(const jn_report *report, const char *source) {
-  print_messages(report, JN_WARNING, "warning: ", source);
+  print_messages(report, JN_WARNING, "", "warning: ", source);
 }
 
 const char *severity_name(jn_severity severity) {

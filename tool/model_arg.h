@@ -56,7 +56,8 @@ void model_arg_original(const model_arg *arg, jn_options *options);
  * has no error but `error` is set (no memory for the report), that error is reported. */
 void print_errors(const jn_report *report, const jn_error *error, const char *source);
 void print_warnings(const jn_report *report, const char *source);
-void print_notes(const jn_report *report, const char *source);
+/* Notes of the rules that begin like this; "": all. */
+void print_notes(const jn_report *report, const char *rules, const char *source);
 
 /* "FILE:LINE:COLUMN: " as far as known; `source` stands in for an empty file name. */
 void print_place(FILE *stream, const char *source, const char *file, int line, int column);

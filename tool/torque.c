@@ -383,6 +383,10 @@ static void declare_options(option_set *set, torque_arg *arg) {
                  &arg->bandwidth);
   option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
                 &arg->missing);
+  option_names(set, "columns", "NAME=COLUMN,...",
+               "columns that are not named after their joints: by name, or by number as in elbow=#3; t=COLUMN for the "
+               "times",
+               &arg->columns);
   option_numbers(set, "rate", "HZ", "compute at this rate instead of at the times of the samples", &arg->rate);
   option_numbers(set, "range", "START,END", "compute between these times [s] only", &arg->range);
   model_arg_options(set, &arg->model);
@@ -415,6 +419,7 @@ int command_torque(int argc, char **argv) {
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
   name_list_free(&arg.actuated);
   name_list_free(&arg.joints);
+  name_list_free(&arg.columns);
   model_arg_free(&arg.model);
   return status;
 }

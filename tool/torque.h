@@ -24,6 +24,7 @@ typedef struct torque_arg {
   int losses;
   name_list actuated;
   name_list joints; /* that are drawn */
+  name_list columns;
 } torque_arg;
 
 /* ---- torque_motion.c: torques at any time ---- */

@@ -28,6 +28,7 @@ static int set_smoothing(const torque_arg *arg, jn_trajectory_options *options) 
 
 /* Messages of one file. */
 static int tell_messages(const jn_report *report, const jn_error *error, const char *source, jn_status status) {
+  print_notes(report, "column-", source); /* which columns were taken for what */
   print_warnings(report, source);
   if (status == JN_OK) return OPTION_GO_ON;
   print_errors(report, error, source);
@@ -57,6 +58,8 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   options.max_bytes = arg->model.options.max_bytes;
   options.missing_neutral = arg->missing || jn_loop_count(m->model) > 0;
   options.progress = show_progress;
+  options.columns = (const char *const *)arg->columns.names;
+  options.column_count = arg->columns.count;
   options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
   if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
   int result = set_smoothing(arg, &options);

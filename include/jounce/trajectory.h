@@ -58,6 +58,8 @@ typedef struct jn_trajectory_options {
   double tolerance;                      /* [rad, m] of JN_SMOOTH_TOLERANCE */
   double bandwidth;                      /* [Hz] no motion is faster; what is, is noise. default 0: nothing is known */
   jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
+  const char *const *columns;            /* "NAME=COLUMN" or "NAME=#3" for columns not named after their */
+  int column_count;                      /*   coordinates, and for the times (NAME t): docs/torque.md; default none */
   int missing_neutral;                   /* 1: joints without data stay neutral; default 0: an error */
   int strict;                            /* 1: warnings are errors */
   size_t max_bytes;                      /* limit on what is read, see JN_MAX_BYTES: the default, and what 0 means */

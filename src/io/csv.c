@@ -231,13 +231,39 @@ static double take_cell(reader *r, const line *l, int c, const char *p, const ch
   return NAN;
 }
 
+static int is_used(const jn_table *t, int c) {
+  return !t->use || t->use[c] == JN_COLUMN_VALUE || t->use[c] == JN_COLUMN_TIME;
+}
+
+/* Tables of several sources have rows in which only the others have values. */
+static int is_empty_row(const reader *r, const line *l) {
+  const jn_table *t = r->table;
+  int values = 0, c = 0;
+  for (const char *p = l->begin; p <= l->end && t->use && c < t->columns; c++) {
+    const char *end = cell_end(r, p, l->end), *first = p, *last = end;
+    p = end + 1;
+    if (t->use[c] != JN_COLUMN_VALUE) continue;
+    trim(&first, &last);
+    if (first < last) return 0;
+    values++;
+  }
+  return values > 0 && c == t->columns;
+}
+
 static void read_row(reader *r, const line *l) {
   jn_table *t = r->table;
+  if (is_empty_row(r, l)) {
+    t->empty_rows++;
+    return;
+  }
   const char *p = l->begin;
   int c = 0;
   for (; p <= l->end; c++) {
     const char *end = cell_end(r, p, l->end);
-    if (c < t->columns) t->values[(size_t)c * t->room + (size_t)t->rows] = take_cell(r, l, c, p, end);
+    if (c < t->columns) {
+      double *value = &t->values[(size_t)c * t->room + (size_t)t->rows];
+      *value = is_used(t, c) ? take_cell(r, l, c, p, end) : NAN;
+    }
     p = end + 1;
   }
   if (t->loose) {
@@ -326,12 +352,20 @@ static jn_status make(reader *r, const line *names) {
   return read_names(r, names);
 }
 
+static jn_status choose(const reader *r) {
+  reader ahead = *r;
+  line first = {0};
+  next_full_line(&ahead, &first, NULL);
+  return r->table->choose(r->table, first.begin, first.end, r->table->context);
+}
+
 jn_status jn__csv_read(jn_table *t, const char *text, size_t length, jn_log *log) {
   reader r = {.table = t, .log = log, .begin = text, .p = text, .end = text + length, .line = 1};
   if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.p += 3;
   line names, l;
   if (!check_text(&r) || !find_names(&r, &names)) return JN_ERR_SYNTAX;
   jn_status status = make(&r, &names);
+  if (status == JN_OK && t->choose && r.told == 0) status = choose(&r);
   if (status != JN_OK) return status;
   while (next_full_line(&r, &l, NULL)) read_row(&r, &l);
   if (r.told > MAX_TOLD)

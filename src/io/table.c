@@ -14,7 +14,7 @@ void jn__table_free(jn_table *t) {
     if (t->names) jn__release(&t->allocator, t->names[c]);
     if (t->units) jn__release(&t->allocator, t->units[c]);
   }
-  void *blocks[] = {t->names, t->units, t->values, t->lines, t->text, t->starts, t->ends, t->text_rows};
+  void *blocks[] = {t->names, t->units, t->values, t->lines, t->text, t->starts, t->ends, t->text_rows, t->use};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn__release(&t->allocator, blocks[i]);
   *t = (jn_table){.allocator = t->allocator, .file = t->file, .limit = t->limit, .loose = t->loose};
 }
@@ -42,6 +42,13 @@ static char *copy(const jn_table *t, const char *text, size_t length) {
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
+/* "[3]" is an index, no unit. */
+static int is_number(const char *p, const char *end) {
+  const char *start = p;
+  while (p < end && *p >= '0' && *p <= '9') p++;
+  return p == end && p > start;
+}
+
 jn_status jn__table_set_name(jn_table *t, int column, const char *text, size_t length) {
   while (length > 0 && is_blank(*text)) text++, length--;
   while (length > 0 && is_blank(text[length - 1])) length--;
@@ -49,7 +56,7 @@ jn_status jn__table_set_name(jn_table *t, int column, const char *text, size_t l
   size_t unit_length = 0;
   if (length > 0 && text[length - 1] == ']') {
     const char *open = memchr(text, '[', length);
-    if (open) {
+    if (open && !is_number(open + 1, text + length - 1)) {
       unit = open + 1;
       unit_length = length - 2 - (size_t)(open - text);
       length = (size_t)(open - text);

@@ -10,6 +10,9 @@
 #include "../model/log.h"
 #include "../model/memory.h"
 
+/* What a column is for: cells of unknown and unused ones need not be numbers. */
+enum { JN_COLUMN_UNKNOWN, JN_COLUMN_VALUE, JN_COLUMN_TIME, JN_COLUMN_UNUSED };
+
 /* Column c is values + c * room; row r was in line lines[r] of a text file (lines NULL: rows are counted from 1). */
 struct jn_table {
   jn_allocator allocator;
@@ -29,6 +32,12 @@ struct jn_table {
   size_t *starts; /* [rows] where a row begins in it */
   size_t *ends;
   int *text_rows; /* [columns] the first row with text, plus 1; 0 for none */
+  /* Called with the names and the text of the first row (NULL: there is none) before numbers are read; NULL: not. May
+   * rename columns and set `use`. */
+  jn_status (*choose)(struct jn_table *table, const char *row, const char *end, void *context);
+  void *context;
+  unsigned char *use; /* [columns] JN_COLUMN_...; NULL: all are read */
+  int empty_rows;     /* rows that were left out, as they have no value in any column of JN_COLUMN_VALUE */
 };
 
 void jn__table_free(jn_table *table); /* what it holds */

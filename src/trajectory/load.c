@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../io/limit.h"
-#include "trajectory.h"
+#include "columns.h"
 
 void jn_trajectory_options_init(jn_trajectory_options *options) {
   if (!options) return;
@@ -52,24 +52,33 @@ static int begins_with(const char *text, size_t length, char first) {
 static int is_json(const char *text, size_t length) { return begins_with(text, length, '{'); }
 static int is_xml(const char *text, size_t length) { return begins_with(text, length, '<'); }
 
-static jn_status read_table(jn_loading *l, const char *text, size_t length, jn_table *table) {
+typedef jn_status choose_columns(jn_table *table, const char *row, const char *end, void *loading);
+
+static jn_status read_table(jn_loading *l, const char *text, size_t length, choose_columns *choose, jn_table *table) {
   const unsigned char *bytes = (const unsigned char *)text;
   *table = (jn_table){.allocator = l->allocator, .file = l->file, .limit = jn__limit(l->options.max_bytes)};
-  if (length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0) return jn__read_npy(l, bytes, length, table);
-  if (length >= 4 && memcmp(text, "PK\3\4", 4) == 0) return jn__read_npz(l, bytes, length, table);
+  int numpy = length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0, zip = length >= 4 && memcmp(text, "PK\3\4", 4) == 0;
+  if (numpy || zip) {
+    jn_status status = numpy ? jn__read_npy(l, bytes, length, table) : jn__read_npz(l, bytes, length, table);
+    return status == JN_OK ? choose(table, NULL, NULL, l) : status;
+  }
   if (is_xml(text, length))
     return file_fault(l, JN_ERR_SYNTAX,
                       "is XML, perhaps a robot; samples or closed forms are needed here: CSV, NPY, NPZ, JSON",
                       "the robot comes first: jounce torque MODEL TRAJECTORY");
   if (is_json(text, length))
     return file_fault(l, JN_ERR_SYNTAX, "is JSON, but samples are needed here: CSV, NPY or NPZ", NULL);
-  return jn__csv_read(table, text, length, &l->log);
+  table->choose = choose;
+  table->context = l;
+  jn_status status = jn__csv_read(table, text, length, &l->log);
+  if (status == JN_OK) jn__join_seconds(l, table);
+  return status;
 }
 
 static jn_status read_samples(jn_loading *l, const char *text, size_t length, jn_trajectory *out,
-                              jn_status (*use)(jn_loading *, jn_table *, jn_trajectory *)) {
+                              choose_columns *choose, jn_status (*use)(jn_loading *, jn_table *, jn_trajectory *)) {
   jn_table table;
-  jn_status status = read_table(l, text, length, &table);
+  jn_status status = read_table(l, text, length, choose, &table);
   if (l->options.progress) l->options.progress(0.1, l->options.progress_context);
   if (status == JN_OK) status = use(l, &table, out);
   jn__table_free(&table);
@@ -77,7 +86,7 @@ static jn_status read_samples(jn_loading *l, const char *text, size_t length, jn
 }
 
 static jn_status read_any(jn_loading *l, const char *text, size_t length, jn_trajectory *out) {
-  if (!is_json(text, length)) return read_samples(l, text, length, out, jn__samples_to_curves);
+  if (!is_json(text, length)) return read_samples(l, text, length, out, jn__match_columns, jn__samples_to_curves);
 #if JN_WITH_JSON
   return jn__analytic_read(l, text, length, out);
 #else
@@ -198,7 +207,7 @@ jn_status jn_trajectory_load_wrenches(jn_trajectory *t, const char *source, cons
   if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);
   t->wrenches = NULL;
   jn__release_blocks(&t->wrench_blocks);
-  status = read_samples(&l, text, length, t, jn__samples_to_wrenches);
+  status = read_samples(&l, text, length, t, jn__match_time, jn__samples_to_wrenches);
   jn__release(&l.allocator, text);
   status = finish(&l, status, error);
   if (status != JN_OK) {
@@ -240,6 +249,7 @@ jn_status jn_trajectory_fit(const jn_model *model, int count, const double *t, c
   if (status == JN_OK) status = check_order(&l, 1);
   jn_trajectory *made = status == JN_OK ? make(&l) : NULL;
   if (status == JN_OK) status = made ? make_table(&l, count, t, q, &table) : JN_ERR_MEMORY;
+  l.nanoseconds = -1; /* and the times are in column 0 */
   if (status == JN_OK) status = jn__samples_to_curves(&l, &table, made);
   if (table.file) jn__table_free(&table);
   return finish_trajectory(&l, status, made, trajectory, error);

@@ -7,21 +7,12 @@
 #include <string.h>
 
 #include "../text/words.h"
-#include "trajectory.h"
+#include "columns.h"
 
 static const double pi = 3.14159265358979323846;
 enum { MAX_TOLD = 10 };
 
 /* ---- Times ---- */
-
-static int find_time(const jn_table *t) {
-  static const char *const names[] = {"t", "time", "timestamp", "Time", "T"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    int c = jn__table_find(t, names[i]);
-    if (c >= 0) return c;
-  }
-  return -1;
-}
 
 static int compare(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -50,10 +41,10 @@ static void check_gaps(jn_loading *l, const jn_table *t, int column, const doubl
 }
 
 int jn__check_times(jn_loading *l, jn_table *t, int least) {
-  int column = find_time(t), told = 0;
+  int column = l->time, told = 0;
   if (column < 0) {
-    jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "time", jn__table_place(t, -1, 0), NULL, "name one column t (in seconds)",
-            "has no column of times");
+    jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "time", jn__table_place(t, -1, 0), NULL,
+            "name one column t (in seconds), or say which it is: --columns t=COLUMN", "has no column of times");
     return -1;
   }
   if (!jn__scale_column(l, t, column, JN_UNIT_TIME, 0)) return -1;
@@ -116,9 +107,7 @@ static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
           "is ignored: no joint of '%s' has that name", jn_model_name(l->model));
 }
 
-/* Results of `jounce torque` have columns that are not errors: joint.tau, and the twists of free and spherical joints.
- */
-static int is_result(const jn_loading *l, const char *name) {
+int jn__column_is_result(const jn_loading *l, const char *name) {
   char own[JN_NAME];
   size_t length;
   if (strstr(name, ".tau")) return 1;
@@ -128,8 +117,7 @@ static int is_result(const jn_loading *l, const char *name) {
   return jn__velocity_find(l, own) >= 0;
 }
 
-/* The coordinate that a column is of, and the order of the derivative; -1 for none. */
-static int coordinate_of(const jn_loading *l, const char *column, int *order) {
+int jn__column_coordinate(const jn_loading *l, const char *column, int *order) {
   char name[JN_NAME];
   size_t length;
   int at = jn__coordinate_find(l, column);
@@ -153,10 +141,10 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
   enum { MAX_UNKNOWN = 20 };
   int unknown = 0;
   for (int c = 0; c < t->columns; c++) {
-    if (c == time) continue;
-    int order, at = coordinate_of(l, t->names[c], &order);
+    if (c == time || (t->use && (t->use[c] == JN_COLUMN_UNUSED || t->use[c] == JN_COLUMN_TIME))) continue;
+    int order, at = jn__column_coordinate(l, t->names[c], &order);
     if (at < 0) {
-      if (!is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
+      if (!jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
       continue;
     }
     int *column = &coordinates[at].columns[order];
@@ -418,6 +406,19 @@ static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates
   return count;
 }
 
+static void note_left_out(jn_loading *l, const jn_table *t) {
+  int unused = 0;
+  for (int c = 0; c < t->columns && t->use; c++) unused += t->use[c] == JN_COLUMN_UNUSED;
+  if (unused)
+    jn__log(&l->log, JN_NOTE, JN_OK, "column-unused", (jn_place){t->file, 0, 0}, NULL, NULL,
+            "%d column%s of efforts, set points and the like %s not used", unused, unused == 1 ? "" : "s",
+            unused == 1 ? "is" : "are");
+  if (t->empty_rows)
+    jn__log(&l->log, JN_NOTE, JN_OK, "column-rows", (jn_place){t->file, 0, 0}, NULL, NULL,
+            "%d row%s without a value of any joint %s left out", t->empty_rows, t->empty_rows == 1 ? "" : "s",
+            t->empty_rows == 1 ? "is" : "are");
+}
+
 jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) {
   int degree = jn__spline_degree(l->options.order), time = jn__check_times(l, t, degree + 1);
   if (time < 0) return l->log.first.status;
@@ -433,6 +434,7 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   out->start = times[0];
   out->end = times[t->rows - 1];
   sort_columns(l, t, time, coordinates);
+  note_left_out(l, t);
   if (!check_missing(l, t, coordinates, out)) return l->log.first.status ? l->log.first.status : JN_ERR_MEMORY;
   int count = make_series(l, t, coordinates, out, series);
   if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;

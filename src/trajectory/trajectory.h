@@ -66,6 +66,8 @@ typedef struct jn_loading {
   const char *file;
   int base; /* the joint that "base" stands for, or JN_NONE */
   jn_names names;
+  int time;        /* the column of times, -1 when there is none */
+  int nanoseconds; /* a second one with the rest of the seconds, or -1 */
 } jn_loading;
 
 /* Places in q whose joint has another kind of velocity: the first of four places of a quaternion, or -1. */

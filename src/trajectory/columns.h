@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finding the columns of a table: hooks for jn_table.choose, with the jn_loading as context. */
+#ifndef JN_TRAJECTORY_COLUMNS_H
+#define JN_TRAJECTORY_COLUMNS_H
+
+#include "trajectory.h"
+
+/* Columns of a trajectory get the names of their coordinates, with notes; sets jn_table.use, l->time and
+ * l->nanoseconds. JN_ERR_NAME after telling what is unclear, JN_ERR_MEMORY. */
+jn_status jn__match_columns(jn_table *t, const char *row, const char *row_end, void *loading);
+/* The column of times alone, for wrenches. */
+jn_status jn__match_time(jn_table *t, const char *row, const char *row_end, void *loading);
+/* Seconds and nanoseconds of two columns together, once the table is read. */
+void jn__join_seconds(const jn_loading *l, jn_table *t);
+/* The coordinate that a plain name means ("joint2", "base_x", "joint2_d1"), and the order of the derivative; -1 for
+ * none. samples.c */
+int jn__column_coordinate(const jn_loading *l, const char *name, int *order);
+/* Results of `jounce torque` have columns that are not a mistake: joint.tau, and the twists of free and spherical
+ * joints. samples.c */
+int jn__column_is_result(const jn_loading *l, const char *name);
+
+#endif
