@@ -40,7 +40,7 @@ void model_arg_options(option_set *set, model_arg *arg) {
                "joint names in the desired order of their coordinates; others follow in the order of the tree",
                &arg->joint_order);
   option_text(set, "loops", "FILE|ignore",
-              "add the loops of a JSON file {\"loops\": [...]}, since URDF has none; or ignore those of the model",
+              "add the loops of a JSON file {\"loops\": [...]}; or ignore those of the model",
               &arg->loops);
   option_flag(set, "transmissions", "add the motor inertias of URDF <transmission> elements as armature",
               &arg->transmissions);

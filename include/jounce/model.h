@@ -186,7 +186,7 @@ typedef struct jn_options {
   const double *gravity; /* [3], replaces what the file says; NULL: keep */
   size_t max_bytes;      /* limit on what is read, see JN_MAX_BYTES, which is the default and what 0 means */
   int ignore_loops;      /* 1: what jn_load() and its like read has no loops: the tree alone */
-  const char *loops;     /* path of a file with loops that they add to those of the model, as URDF has none:
+  const char *loops;     /* path of a file with loops that they add to those of the model, beside a URDF file:
                             docs/model-file.md; NULL: none */
   int transmissions;     /* 1: the inertia of motors in <transmission> elements of URDF becomes armature */
   /* For jn_save() and jn_save_text(): the URDF file that the model was read from, whose text is then kept but for what
