@@ -46,7 +46,7 @@ static int check_output(const convert_arg *c) {
     return usage_error("convert", "%s is the file that MODEL is read from: give another name, or add --in-place", out);
   if (is_same_file(out, c->model.loops))
     return usage_error("convert", "%s is the file of --loops: give another name, or add --force", out);
-  if (model_edit_reads(&arg->edits, out))
+  if (model_edit_reads(&c->model.edits, out))
     return usage_error("convert", "%s is a file of --attach: give another name, or add --force", out);
   return OPTION_GO_ON;
 }
