@@ -8,13 +8,10 @@
 #include <signal.h>
 
 static outcome stream(const char *input, const char *words) {
-  FILE *f = fopen(in_directory("lines"), "w");
-  assert_non_null(f);
-  assert_true(fputs(input, f) >= 0);
-  assert_int_equal(fclose(f), 0);
   char arguments[1024];
-  snprintf(arguments, sizeof arguments, "eval %s --stream <'%s'", words, in_directory("lines"));
-  return run_with("", arguments);
+  write_file("lines", input);
+  snprintf(arguments, sizeof arguments, "eval %s --stream <lines", words);
+  return run_here(arguments);
 }
 
 /* Line n of a text, from 0, as JSON. */
@@ -132,8 +129,7 @@ static void states_that_cannot_be_computed_are_mistakes(void **state) {
   check_has(error_of(line, 2), "joint 'j' has no effective inertia");
   json_decref(line);
   done(&o);
-  snprintf(words, sizeof words, "'%s' --want all", in_directory("massless.urdf")); /* there it is null, with a note */
-  o = stream("{}\n", words);
+  o = stream("{}\n", "massless.urdf --want all"); /* there it is null, with a note */
   line = line_of(o.out, 0);
   assert_int_equal(o.code, 0);
   assert_true(json_is_null(json_object_get(line, "ddq")));
@@ -249,5 +245,5 @@ int main(void) {
       cmocka_unit_test(wrong_use_is_refused),
       cmocka_unit_test(answers_do_not_wait),
   };
-  return cmocka_run_group_tests_name("eval_stream", tests, make_directory, NULL);
+  return cmocka_run_group_tests_name("eval_stream", tests, make_directory, remove_directory);
 }

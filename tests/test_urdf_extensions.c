@@ -234,6 +234,7 @@ static void unclear_transmissions_are_left_out_aloud(void **state) {
        "only a reduction", JN_NOTE},
       {MOTOR("<joint name='ab'/><joint name='ac'/>" INERTIA), "several joints", JN_WARNING},
       {MOTOR(INERTIA), "no joint", JN_WARNING},
+      {MOTOR("<joint/>" INERTIA), "no joint", JN_WARNING},
       {MOTOR("<joint name='abb'/>" INERTIA), "'abb' is not in the file", JN_WARNING},
       {MOTOR(
            "<joint name='ab'/><mechanicalReduction>2</mechanicalReduction>"

@@ -123,7 +123,7 @@ static void errors_of_meaning_name_place_subject_and_remedy(void **state) {
       {ROBOT("<link name='base_link'/>\n" FIXED("j", "base_link", "hand")), JN_ERR_MODEL, "urdf-link", 3, 56,
        "joint 'j'", "child link 'hand'|add the link"},
       {ROBOT(AB FIXED("j", "a", "b") FIXED("k", "a", "b")), JN_ERR_MODEL, "urdf-child", 5, 1, "joint 'k'",
-       "'b'|joint 'j' on line 4|native"},
+       "'b'|joint 'j' on line 4|<constraint>"},
       {ROBOT(AB FIXED("j", "a", "b") FIXED("k", "b", "a")), JN_ERR_MODEL, "urdf-cycle", 2, 1, "link 'a'",
        "2 links|'a' on 'b' on 'a'"},
       {ROBOT(AB FIXED("j", "b", "b")), JN_ERR_MODEL, "urdf-cycle", 3, 1, "link 'b'", "1 link hangs|'b' on 'b'"},

@@ -191,6 +191,7 @@ int model_arg_load(model_arg *arg) {
 
 /* ---- Messages ---- */
 
+/* Those of the rules that begin like `rules`. */
 static void print_messages(const jn_report *report, jn_severity severity, const char *rules, const char *prefix,
                            const char *source) {
   for (int i = 0; i < jn_report_count(report); i++) {

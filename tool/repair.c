@@ -114,7 +114,9 @@ bool repair_write(const repair *r, const char *out) {
   jn_error error = {0};
   jn_options options = r->arg->options;
   options.report = jn_report_create(NULL);
+  model_arg_original(r->arg, &options); /* all else of a URDF file stays */
   jn_status status = r->model ? jn_save(r->model, out, JN_FORMAT_AUTO, &options, &error) : JN_ERR_MEMORY;
+  print_notes(options.report, "", out);
   print_warnings(options.report, out);
   if (status != JN_OK) print_errors(options.report, &error, out);
   jn_report_destroy(options.report);

@@ -87,15 +87,15 @@ static void edit_inertia(editor *e, const jn_urdf_link *link, const double p[10]
 /* ---- Joints ---- */
 
 /* The model's joint of a link of the text: that of a link, or of a frame that is fixed to one. */
-typedef struct target {
+typedef struct edit_target {
   const char *name;
   jn_joint joint;
   double placement[16];
   int parent; /* link of the model, JN_WORLD */
-} target;
+} edit_target;
 
-static void find_target(const jn_model *m, int frame, target *t) {
-  *t = (target){.parent = jn_frame_link(m, frame)};
+static void find_target(const jn_model *m, int frame, edit_target *t) {
+  *t = (edit_target){.parent = jn_frame_link(m, frame)};
   t->joint.type = JN_FIXED;
   if (frame >= jn_link_count(m)) {
     jn_frame_placement(m, frame, t->placement);
@@ -271,7 +271,7 @@ static void edit_mimic(editor *e, const jn_urdf_joint *joint, const jn_joint *no
   jn__patch_add(&e->patch, &joint->places->at[JN_AT_JOINT], "joint", piece(e), 4);
 }
 
-static void edit_joint(editor *e, const jn_urdf_joint *joint, const target *t) {
+static void edit_joint(editor *e, const jn_urdf_joint *joint, const edit_target *t) {
   const jn_urdf_range *at = joint->places->at;
   const char *parent = t->parent == JN_WORLD ? e->writer.world : jn_link_name(e->m, t->parent);
   jn_urdf_form form, old;
@@ -312,7 +312,7 @@ static void edit_link(editor *e, int i) {
             "look for other elements that name it, such as <gazebo> and <transmission>",
             "the link and its joint '%.120s' are removed", joint->name);
   } else {
-    target t;
+    edit_target t;
     if (frame < jn_link_count(e->m)) jn_link_inertia(e->m, frame, p);
     edit_inertia(e, link, p);
     find_target(e->m, frame, &t);
@@ -435,7 +435,7 @@ static const char *parent_name(const jn_model *m, int parent) {
 /* Every link and frame of m is a link of n with the same joint and inertia. */
 static int same_frame(const jn_model *m, const jn_model *n, int frame) {
   int link = jn_link_index(n, jn_frame_name(m, frame));
-  target a, b;
+  edit_target a, b;
   double p[10] = {0}, q[10];
   if (link < 0) return 0;
   find_target(m, frame, &a);

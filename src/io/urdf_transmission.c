@@ -88,9 +88,10 @@ static void add_motor(jn_urdf *u, const jn_urdf_motor *m) {
     snprintf(text, sizeof text, "it has no inertia of a motor%s: nothing is added",
              m->reductions ? ", only a reduction" : "");
     tell(u, m, JN_NOTE, "add <motorInertia> [kg m^2] to its <actuator>", text);
-  } else if (m->joints != 1) {
+  } else if (m->joints != 1 || !m->joint) {
     tell(u, m, JN_WARNING, "give the joints their armature in <dynamics armature>",
-         m->joints ? "it drives several joints, whose inertias it couples: it is left out" : "it names no joint");
+         m->joints > 1 ? "it drives several joints, whose inertias it couples: it is left out"
+                       : "it names no joint: it is left out");
   } else if (m->reductions > 1) {
     tell(u, m, JN_WARNING, "keep one of them", "it has different reductions in several places: it is left out");
   } else if (j < 0) {

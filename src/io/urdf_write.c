@@ -456,8 +456,9 @@ void jn__urdf_report_losses(const jn_urdf_writer *w, int named) {
             "URDF cannot express the order of the coordinates; they will be in the order of the tree");
   }
   if (named > 0) {
-    jn__log(w->log, JN_NOTE, JN_OK, "urdf-frames", nowhere, NULL, NULL,
-            "%d named frame%s written as massless links on fixed joints", named, named == 1 ? " is" : "s are");
+    jn__log(w->log, JN_NOTE, JN_OK, "urdf-frames", nowhere, NULL, NULL, "%d named frame%s", named,
+            named == 1 ? " is written as a massless link on a fixed joint"
+                       : "s are written as massless links on fixed joints");
   }
 }
 
