@@ -100,8 +100,8 @@ typedef struct jn_forward_derivatives_along {
 } jn_forward_derivatives_along;
 
 /* Outputs of jn_forward_dynamics_second_derivatives(): entry [h][i][k] of d2a_dqdv is d2 a_i / dq_h dv_k, and so on.
- * All other second derivatives are zero. The three by q are wanted together or not at all; room must be there when
- * d2a_dvdv is wanted. */
+ * All other second derivatives are zero. The three by q must all be there or all be NULL; d2a_dvdv needs
+ * room. */
 typedef struct jn_forward_second_derivatives {
   double *d2a_dqdq, *d2a_dqdv, *d2a_dqdtau, *d2a_dvdv; /* [nv x nv x nv] */
   double *room;                                        /* [nv x nv x nv] scratch */
