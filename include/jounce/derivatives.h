@@ -3,15 +3,16 @@
  *
  * Derivatives with respect to q are in the tangent space: d/dq_k is the derivative along q (+) s e_k at s = 0
  * (jn_integrate), so for joints whose velocity is their rate the plain partial derivative, and for spherical and free
- * joints the one along a rotation or screw in the body's own axes. The numbers v, a, tau are held while q changes, and
- * so is the wrench: `hold` says in which form its numbers do not change, whatever it is given in (always the link's
- * frame): JN_IN_BODY (a thruster, a tool), JN_IN_ALIGNED (a weight, a cable: axes of the world, acting at the link's
- * origin), or JN_IN_WORLD (axes and origin of the world). It does not matter when wrench is NULL.
+ * joints the one along a rotation or screw in the body's own axes. v, a and tau are constant while q changes, and so is
+ * the wrench. It is always given in the link's frame, and `hold` says in which axes its numbers stay constant:
+ * JN_IN_BODY (a thruster, a tool), JN_IN_ALIGNED (a weight, a cable: axes of the world, acting at the link's origin),
+ * or JN_IN_WORLD (axes and origin of the world). `hold` is ignored when wrench is NULL.
  *
  * Matrices [nv x nv] are row-major: entry (i, k) is the derivative of output i by input k. Tensors [nv x nv x nv] have
  * the direction of the last differentiation as first index: X[h][i][k] = d/dq_h of entry (i, k). Second derivatives by
  * q of spherical and free joints do not commute: d_h d_k - d_k d_h is the derivative along the bracket [e_h, e_k]. v,
- * a, tau, wrench may be NULL: zero. Outputs may be NULL unless said: not computed. n bodies, depth d. No function
+ * a, tau, wrench may be NULL: zero. Outputs may be NULL (not computed) unless a comment says otherwise. n bodies, depth
+ * d. No function
  * allocates. Mathematics: docs/derivatives.md. Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE,
  * JN_ERR_INDEX (hold, frame, in); JN_ERR_SINGULAR for forward and hybrid dynamics. */
 #ifndef JOUNCE_DERIVATIVES_H
@@ -42,7 +43,7 @@ JN_API jn_status jn_forward_dynamics_derivatives(const jn_model *model, jn_work 
 
 /* Outputs of jn_hybrid_dynamics_derivatives(). `given` stands for what is given of each coordinate: column k is for a_k
  * if that is prescribed, for tau_k if not. Rows are complete: what is given has derivative one by itself, zero by all
- * else. da_x and dtau_x are wanted both or not at all; a, tau, da_dgiven, dtau_dgiven must not be NULL. */
+ * else. da_dx and dtau_dx must both be there or both be NULL; a, tau, da_dgiven, dtau_dgiven must not be NULL. */
 typedef struct jn_hybrid_derivatives {
   double *a, *tau;                   /* [nv] as jn_hybrid_dynamics() */
   double *da_dq, *dtau_dq;           /* [nv x nv] */
@@ -99,8 +100,8 @@ typedef struct jn_forward_derivatives_along {
 } jn_forward_derivatives_along;
 
 /* Outputs of jn_forward_dynamics_second_derivatives(): entry [h][i][k] of d2a_dqdv is d2 a_i / dq_h dv_k, and so on.
- * All other second derivatives are zero. The three by q are wanted together or not at all; room must be there when
- * d2a_dvdv is wanted. */
+ * All other second derivatives are zero. The three by q must all be there or all be NULL; d2a_dvdv needs
+ * room. */
 typedef struct jn_forward_second_derivatives {
   double *d2a_dqdq, *d2a_dqdv, *d2a_dqdtau, *d2a_dvdv; /* [nv x nv x nv] */
   double *room;                                        /* [nv x nv x nv] scratch */

@@ -295,7 +295,7 @@ JN_API jn_status jnf_forward_dynamics_derivatives(const jn_model *model, jn_work
 
 /* Outputs of jnf_hybrid_dynamics_derivatives(). `given` stands for what is given of each coordinate: column k is for
  * a_k if that is prescribed, for tau_k if not. Rows are complete: what is given has derivative one by itself, zero by
- * all else. da_x and dtau_x are wanted both or not at all; a, tau, da_dgiven, dtau_dgiven must not be NULL. */
+ * all else. da_dx and dtau_dx must both be there or both be NULL; a, tau, da_dgiven, dtau_dgiven must not be NULL. */
 typedef struct jnf_hybrid_derivatives {
   float *a, *tau;                   /* [nv] as jnf_hybrid_dynamics() */
   float *da_dq, *dtau_dq;           /* [nv x nv] */
@@ -351,8 +351,7 @@ typedef struct jnf_forward_derivatives_along {
 } jnf_forward_derivatives_along;
 
 /* Outputs of jnf_forward_dynamics_second_derivatives(): entry [h][i][k] of d2a_dqdv is d2 a_i / dq_h dv_k, and so on.
- * All other second derivatives are zero. The three by q are wanted together or not at all; room must be there when
- * d2a_dvdv is wanted. */
+ * All other second derivatives are zero. The three by q must all be there or all be NULL; d2a_dvdv needs room. */
 typedef struct jnf_forward_second_derivatives {
   float *d2a_dqdq, *d2a_dqdv, *d2a_dqdtau, *d2a_dvdv; /* [nv x nv x nv] */
   float *room;                                        /* [nv x nv x nv] scratch */

@@ -3,20 +3,20 @@
  *
  * A model with loops is a tree with conditions phi(q) = 0 (jn_loop of model.h, jn_loops_user below), m rows in all:
  *   M a + C v + g = tau + sum J^T W + A^T lambda,     A v = 0,     A = d phi / dq  [m x nv]
- * Conditions of real mechanisms are redundant (a planar loop modelled in space), so every solution is rank-revealing:
- * directions of A weaker than `tolerance` of the strongest count as dependent; accelerations and torques are unique all
- * the same, and of the multipliers lambda the shortest are given. So no answer is larger than its data by more than
- * 1 / tolerance; jn_loops_health_at() tells when a configuration is near a singular one. Before they are compared, rows
- * are divided by what is large for them (levers, angles, the largest factor of a coupling), found once: a condition
- * counts the same in whatever units it is written.
+ * Conditions of real mechanisms are often redundant (a planar loop modelled in space), so all solutions reveal the rank
+ * of A: directions weaker than `tolerance` times the strongest count as dependent. Accelerations and torques are still
+ * unique; of all multipliers lambda the shortest are given. This also bounds results near singular configurations,
+ * which jn_loops_health_at() reports. Before directions are compared, each row of A is divided by a typical size of its
+ * entries (lever, angle, largest factor of a coupling), found once when the loops are created, so that the units of a
+ * condition do not matter.
  *
- * Configurations are expected to close the loops, and velocities to keep them closed: jn_loops_assemble() and
- * jn_loops_project() make them so. Inverse dynamics, the regressor and their derivatives refuse others (JN_ERR_LOOP),
- * judged by jn_loops_gaps(); forward and hybrid dynamics, impact and jn_loops_project() take them as they are.
+ * Configurations should close the loops, and velocities should keep them closed; jn_loops_assemble() and
+ * jn_loops_project() see to that. Inverse dynamics, the regressor and their derivatives refuse others with JN_ERR_LOOP
+ * (see jn_loops_gaps()); forward and hybrid dynamics, impact and jn_loops_project() accept them as they are.
  *
  * A jn_loops belongs to one thread. Nothing allocates but jn_loops_create(). Jets as in jets.h. All numbers are double;
- * there are no twins in float. When JOUNCE_ROW chooses a row in float, the tree is known with the digits of float, and
- * results have these (tests/test_loops_closure.c: 1e-5 of torques, 4e-5 of accelerations of a parallelogram);
+ * there are no float versions. When JOUNCE_ROW selects a float row, the tree and thus all results are accurate to float
+ * only (tests/test_loops_closure.c: 1e-5 of torques, 4e-5 of accelerations of a parallelogram);
  * `tolerance` is then at least 1000, and `weak` 10000 roundings.
  * Errors of all: JN_ERR_NULL, JN_ERR_ROW; JN_ERR_SINGULAR (M is singular); JN_ERR_CALLBACK, and whatever a user's
  * function returns. Mathematics: docs/loops.md. [kim2012 sec. 3] */

@@ -23,7 +23,7 @@ jn_status jn_loops_constraint(jn_loops *l, const double *q, const double *v, dou
   if (phi) jn__loops_value(&l->structure, &l->state, 0, phi);
   if (dAv) jn__loops_value(&l->structure, &l->state, 2, dAv); /* with zero acceleration */
   if (!A) return JN_OK;
-  status = jn__loops_jacobian(&l->structure, &l->state, 0, q, l->scratch.v);
+  status = jn__loops_jacobian(&l->structure, &l->state, 0);
   if (status == JN_OK) memcpy(A, l->state.A, sizeof(double) * (size_t)l->structure.m * (size_t)l->structure.nv);
   return status;
 }
@@ -88,7 +88,7 @@ static jn_status find_gap(const loop_structure *loops, loop_state *state, loop_s
                           double *gap) {
   jn_status status = jn__loops_motion(loops, state, 0, q, loops->zeros);
   if (status != JN_OK) return status;
-  jn__loops_closure(loops, state, q, scratch->phi);
+  jn__loops_closure(loops, state, scratch->phi);
   *gap = 0;
   for (int i = 0; i < loops->count + loops->options.user_count; i++) {
     double own = jn__loops_gap(loops, i, scratch->phi);
@@ -111,8 +111,8 @@ static void choose_way_back(const loop_structure *loops, loop_state *state, loop
 }
 
 /* The step y of Gauss and Newton, from the errors that find_gap() left. */
-static jn_status find_step(jn_loops *l, const unsigned char *held, const double *q, double *y) {
-  jn_status status = jn__loops_jacobian(&l->structure, &l->state, 0, q, l->structure.zeros);
+static jn_status find_step(jn_loops *l, const unsigned char *held, double *y) {
+  jn_status status = jn__loops_jacobian(&l->structure, &l->state, 0);
   if (status != JN_OK) return status;
   hold_columns(&l->structure, &l->state, held);
   choose_way_back(&l->structure, &l->state, &l->scratch);
@@ -133,7 +133,7 @@ jn_status jn_loops_assemble(jn_loops *l, const unsigned char *held, double accur
   for (int step = 0; step < 100 && status == JN_OK; step++, error = after) {
     if (residual) *residual = error;
     if (error <= goal) return JN_OK;
-    status = find_step(l, held, q, l->scratch.y);
+    status = find_step(l, held, l->scratch.y);
     double scale = fmin(1, 0.5 / fmax(largest_or_nan(l->scratch.y, l->structure.nv), 1e-300));
     for (int k = 0; k < 12 && status == JN_OK; k++, scale *= 0.5) { /* shorter until it helps */
       for (int i = 0; i < l->structure.nv; i++) l->scratch.x[i] = scale * l->scratch.y[i];

@@ -96,14 +96,14 @@ static void close_pair(const loop_structure *loops, loop_state *state, const loo
   }
 }
 
-void jn__loops_closure(const loop_structure *loops, loop_state *state, const double *q, double *error) {
+void jn__loops_closure(const loop_structure *loops, loop_state *state, double *error) {
   jn__loops_value(loops, state, 0, error);
   for (int i = 0; i < loops->count; i++)
     if (loops->row[loops->pair[i].first].terms > 0) close_pair(loops, state, &loops->pair[i], &state->ends[i], error);
   for (int i = 0; i < loops->couplings; i++) { /* not over the scale: the value itself may be beyond all numbers */
     const loop_coupling *c = &loops->coupling[i];
     double scale = loops->scale[c->row], sum = -(c->offset / scale);
-    for (int t = 0; t < c->count; t++) sum += c->factor[t] / scale * q[c->q[t]];
+    for (int t = 0; t < c->count; t++) sum += c->factor[t] / scale * state->q[c->q[t]];
     error[c->row] = sum;
   }
   for (int r = loops->first_user; r < loops->m; r++) error[r] /= loops->scale[r];
@@ -124,7 +124,7 @@ jn_status jn_loops_gaps(jn_loops *l, const double *q, double *gap) {
   if (!l || !q || !gap) return JN_ERR_NULL;
   jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->structure.zeros);
   if (status != JN_OK) return status;
-  jn__loops_closure(&l->structure, &l->state, q, l->scratch.phi);
+  jn__loops_closure(&l->structure, &l->state, l->scratch.phi);
   for (int i = 0; i < l->structure.count + l->structure.options.user_count; i++)
     gap[i] = jn__loops_gap(&l->structure, i, l->scratch.phi);
   return JN_OK;

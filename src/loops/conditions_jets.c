@@ -40,8 +40,8 @@ void jn__loops_value(const loop_structure *loops, const loop_state *state, int k
   for (int j = 2; j <= k; j++) factorial *= j;
   for (int i = 0; i < loops->count; i++)
     for (int r = loops->pair[i].first; r < loops->pair[i].first + loops->pair[i].rows; r++) {
-      phi[r] = state->is_jet ? 0 : state->rates[k * loops->m + r];
-      for (int e = 0; e < loops->row[r].terms && state->is_jet; e++)
+      phi[r] = state->order > 0 ? 0 : state->rates[k * loops->m + r];
+      for (int e = 0; e < loops->row[r].terms && state->order > 0; e++)
         phi[r] += factorial * term_order(&state->ends[i], &loops->row[r].term[e], k);
     }
   jn__extra_value(loops, state, k, phi);
@@ -98,8 +98,7 @@ static void add_rows(const loop_structure *loops, loop_state *state, int i, int 
     }
 }
 
-jn_status jn__loops_jacobian(const loop_structure *loops, loop_state *state, int order, const double *q,
-                             const double *v_jet) {
+jn_status jn__loops_jacobian(const loop_structure *loops, loop_state *state, int order) {
   memset(state->A, 0, sizeof(double) * (size_t)(order + 1) * (size_t)loops->m * (size_t)loops->nv);
   jn_status status = JN_OK;
   if (order == 0) loops->code->pairs_jacobian(loops, state);
@@ -107,7 +106,7 @@ jn_status jn__loops_jacobian(const loop_structure *loops, loop_state *state, int
     for (int end = 0; end < 2; end++) {
       int link = end ? loops->pair[i].b : loops->pair[i].a;
       if (link < 0) continue;
-      status = jn_frame_jacobian_jet(loops->model, loops->work, order, link, q, v_jet, state->J);
+      status = jn_frame_jacobian_jet(loops->model, loops->work, order, link, state->q, state->v_jet, state->J);
       if (status != JN_OK) return status;
       add_rows(loops, state, i, order, end);
     }
@@ -146,10 +145,10 @@ void jn__loops_wrenches(const loop_structure *loops, const loop_state *state, in
       memcpy(to, given + (size_t)k * row, row * sizeof *to);
     else
       memset(to, 0, row * sizeof *to);
-    for (int i = 0; i < loops->count && !state->is_jet; i++)
+    for (int i = 0; i < loops->count && state->order <= 0; i++)
       if (loops->row[loops->pair[i].first].terms > 0)
         add_link_wrenches(state, &loops->pair[i], &state->ends[i], lambda, to);
-    for (int i = 0; i < loops->count && state->is_jet; i++)
+    for (int i = 0; i < loops->count && state->order > 0; i++)
       for (int r = loops->pair[i].first; r < loops->pair[i].first + loops->pair[i].rows; r++)
         for (int j = 0; j <= k; j++) {
           double W_a[6], W_b[6], s = factorial * lambda[(k - j) * loops->m + r];

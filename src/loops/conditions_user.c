@@ -27,8 +27,8 @@ static jn_status simple_motion(const loop_structure *loops, loop_state *state, c
 
 jn_status jn__extra_motion(const loop_structure *loops, loop_state *state, int order, const double *q,
                            const double *v_jet) {
-  state->at_q = q;
-  state->at_v = v_jet;
+  state->q = q;
+  state->v_jet = v_jet;
   int n = loops->nv;
   jn_status status = JN_OK;
   for (int i = 0, at = 0; i < loops->options.user_count && status == JN_OK; at += loops->user[i++].rows) {
@@ -55,7 +55,7 @@ void jn__extra_value(const loop_structure *loops, const loop_state *state, int k
     const loop_coupling *c = &loops->coupling[i];
     double sum = k == 0 ? -c->offset : 0;
     for (int t = 0; t < c->count; t++)
-      sum += c->factor[t] * (k == 0 ? state->at_q[c->q[t]] : state->at_v[(k - 1) * loops->nv + c->v[t]]);
+      sum += c->factor[t] * (k == 0 ? state->q[c->q[t]] : state->v_jet[(k - 1) * loops->nv + c->v[t]]);
     phi[c->row] = sum;
   }
   memcpy(phi + loops->first_user, state->user_phi + k * loops->users, sizeof(double) * (size_t)loops->users);

@@ -115,7 +115,7 @@ jn_status jn_loops_dynamics_derivatives(jn_loops *l, const unsigned char *prescr
   jn_status status = jn__loops_linearise(l, q, v, a, lambda, wrench, hold, by_wrench(out) ? l->linear.wide : NULL);
   if (status != JN_OK) return status;
   memcpy(l->state.H, l->linear.M, sizeof(double) * (size_t)l->structure.nv * (size_t)l->structure.nv);
-  status = jn__loops_factor(&l->structure, &l->state, &l->factors, prescribed, q);
+  status = jn__loops_factor(&l->structure, &l->state, &l->factors, prescribed);
   return status == JN_OK ? solve_all(l, prescribed, q, v, a, out) : status;
 }
 

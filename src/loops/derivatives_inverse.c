@@ -60,7 +60,7 @@ static jn_status prepare(loop_inverse *s, const double *q, const double *v, cons
                          jn_representation hold, double *dwrench) {
   jn_loops *l = s->l;
   jn_status status = jn__loops_linearise(l, q, v, a, l->scratch.lambda, wrench, hold, dwrench);
-  if (status == JN_OK) status = jn__loops_jacobian(&l->structure, &l->state, 0, q, l->scratch.v);
+  if (status == JN_OK) status = jn__loops_jacobian(&l->structure, &l->state, 0);
   if (status != JN_OK) return status;
   jn__inverse_factor(s);
   if (l->factors.cod.rank < s->passive) return JN_ERR_ACTUATION; /* some change has no answer */

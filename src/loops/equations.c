@@ -68,7 +68,7 @@ static jn_status solve(jn_loops *l, int order, const unsigned char *prescribed, 
     jn_status status = k == 0 ? jn__loops_motion_and_forces(&l->structure, &l->state, q, l->scratch.v, wrench)
                               : jn__loops_motion(&l->structure, &l->state, k, q, l->scratch.v);
     if (status == JN_OK)
-      status = k == 0 ? jn__loops_factor(&l->structure, &l->state, &l->factors, prescribed, q)
+      status = k == 0 ? jn__loops_factor(&l->structure, &l->state, &l->factors, prescribed)
                       : forces(&l->structure, &l->state, &l->scratch, k, q, wrench);
     if (status != JN_OK) return status;
     jn__loops_value(&l->structure, &l->state, k + 2, l->scratch.phi);
@@ -113,7 +113,7 @@ jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *
   for (int k = 0; k < order + 2; k++) {
     jn_status status = jn__loops_motion(&l->structure, &l->state, k - 1, q, l->scratch.v);
     if (status == JN_OK && k == 0) {
-      status = jn__loops_jacobian(&l->structure, &l->state, 0, q, l->scratch.v);
+      status = jn__loops_jacobian(&l->structure, &l->state, 0);
       for (int e = 0; e < m * n; e++)
         if (given[e % n]) l->state.A[e] = 0;
       jn__loops_scale_rows(&l->structure, n, l->state.A);

@@ -16,7 +16,7 @@ double jn__inverse_weight(const loop_inverse *s, int i) { return s->weight ? s->
 
 /* The motion keeps the loops closed, at every order: they are closed (closure.c), and |phi^(k)| is small beside |A|
  * |v^(k-1)|, row by row in their scales. */
-static int is_closed(const loop_structure *loops, loop_state *state, loop_scratch *scratch, int order, const double *q,
+static int is_closed(const loop_structure *loops, loop_state *state, loop_scratch *scratch, int order,
                      const double *v_jet) {
   double *A = scratch->x, most = 1, small = fmax(1e-6, 1000 * jn_row_epsilon());
   for (int r = 0; r < loops->m; r++) {
@@ -29,7 +29,7 @@ static int is_closed(const loop_structure *loops, loop_state *state, loop_scratc
     for (int r = 0; r < loops->m; r++)
       if (!(fabs(scratch->phi[r]) <= small * A[r] * loops->scale[r] * size)) return 0;
   }
-  jn__loops_closure(loops, state, q, scratch->phi);
+  jn__loops_closure(loops, state, scratch->phi);
   for (int r = 0; r < loops->m; r++)
     if (!(fabs(scratch->phi[r]) <= small * most)) return 0;
   return 1;
@@ -151,9 +151,9 @@ static jn_status follow(loop_inverse *s, int order, const double *q, const doubl
   memset(l->scratch.v, 0, sizeof(double) * (size_t)((order + 4) * n));
   memcpy(l->scratch.v, v_jet, sizeof(double) * (size_t)((order + 2) * n));
   jn_status status = jn__loops_motion(&l->structure, &l->state, order, q, l->scratch.v);
-  if (status == JN_OK) status = jn__loops_jacobian(&l->structure, &l->state, order, q, l->scratch.v);
+  if (status == JN_OK) status = jn__loops_jacobian(&l->structure, &l->state, order);
   if (status != JN_OK) return status;
-  if (!is_closed(&l->structure, &l->state, &l->scratch, order, q, v_jet)) return JN_ERR_LOOP;
+  if (!is_closed(&l->structure, &l->state, &l->scratch, order, v_jet)) return JN_ERR_LOOP;
   jn__inverse_factor(s);
   if (!s->unique) jn__inverse_leading(s);
   return JN_OK;

@@ -33,9 +33,9 @@ static void find_weights(const loop_structure *loops, const loop_state *state, l
 }
 
 jn_status jn__loops_factor(const loop_structure *loops, loop_state *state, loop_factors *factors,
-                           const unsigned char *prescribed, const double *q) {
+                           const unsigned char *prescribed) {
   int n = loops->nv;
-  jn_status status = jn__loops_jacobian(loops, state, 0, q, NULL);
+  jn_status status = jn__loops_jacobian(loops, state, 0);
   if (status != JN_OK) return status;
   for (int i = 0; i < n && prescribed; i++)
     for (int j = 0; j < n; j++)

@@ -38,7 +38,7 @@ jn_status jn_loops_impact(jn_loops *l, double restitution, const double *q, doub
   int n = l->structure.nv, m = l->structure.m;
   jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->structure.zeros);
   if (status == JN_OK) status = jn_mass_matrix(l->structure.model, l->structure.work, q, l->state.H);
-  if (status == JN_OK) status = jn__loops_factor(&l->structure, &l->state, &l->factors, NULL, q);
+  if (status == JN_OK) status = jn__loops_factor(&l->structure, &l->state, &l->factors, NULL);
   if (status != JN_OK) return status;
   for (int r = 0; r < m; r++) {
     l->scratch.phi[r] = 0;

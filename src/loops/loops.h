@@ -173,24 +173,24 @@ struct loop_structure {
 /* The conditions at a motion. jn__loops_motion() makes it, for one q and v_jet; functions that take it const read what
  * that found. A is there after jn__loops_jacobian(); H and tau after jn__loops_motion_and_forces(). */
 struct loop_state {
-  const double *at_q, *at_v; /* the motion; the caller's arrays */
-  int is_jet;                /* of order 1 or higher: ends has R and p, else rates, W and Y are there */
-  double *poses;             /* [nframe x 16] */
-  double *twists;            /* [(order + 2) x nlink x 6] of jets */
-  loop_ends *ends;           /* [count] closing frames of each pair */
-  double *screws;            /* [screws x 6] in the links' frames */
-  double *chain;             /* [24 x room] of conditions_screws.c, one column a screw used */
-  double *behind;            /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
-  double about[3];           /* the point about which they are */
-  double *W, *Y;             /* [m x 6] of conditions_screws.c */
-  double *rates;             /* [3 x m] phi, phi', phi'' */
-  double *user_phi;          /* [(order + 3) x users] derivatives of the user's conditions */
-  double *user_A;            /* [(order + 1) x users x nv] */
-  double *user_D;            /* [nv x nv + (3 order + 9) x users x nv] room for their functions */
-  double *A;                 /* [(order + 1) x m x nv] */
-  double *J;                 /* [(order + 1) x 6 x nv] room for the Jacobian of a link */
-  double *H;                 /* [nv x nv] M of the tree */
-  double *tau;               /* [(order + 1) x nv] its forces */
+  const double *q, *v_jet; /* the motion; the caller's arrays */
+  int order;        /* that conditions are known to: 1 or higher: ends has R and p, else rates, W and Y are there */
+  double *poses;    /* [nframe x 16] */
+  double *twists;   /* [(order + 2) x nlink x 6] of jets */
+  loop_ends *ends;  /* [count] closing frames of each pair */
+  double *screws;   /* [screws x 6] in the links' frames */
+  double *chain;    /* [24 x room] of conditions_screws.c, one column a screw used */
+  double *behind;   /* [(used_count + 1) x 12] twist and acceleration behind each, after those of the world */
+  double about[3];  /* the point about which they are */
+  double *W, *Y;    /* [m x 6] of conditions_screws.c */
+  double *rates;    /* [3 x m] phi, phi', phi'' */
+  double *user_phi; /* [(order + 3) x users] derivatives of the user's conditions */
+  double *user_A;   /* [(order + 1) x users x nv] */
+  double *user_D;   /* [nv x nv + (3 order + 9) x users x nv] room for their functions */
+  double *A;        /* [(order + 1) x m x nv] */
+  double *J;        /* [(order + 1) x 6 x nv] room for the Jacobian of a link */
+  double *H;        /* [nv x nv] M of the tree */
+  double *tau;      /* [(order + 1) x nv] its forces */
 };
 
 /* What jn__loops_factor() makes of M and A at a state; solve.c. */
@@ -252,7 +252,7 @@ int jn__loops_row(const loop_structure *loops, int loop, int *rows);
 #define JN_OPPOSITE 3.14
 /* closure.c, all at the configuration of the last jn__loops_motion().
  * How far each row is from closed, error [m] in metres and radians; rows of state->W become those of its gradient. */
-void jn__loops_closure(const loop_structure *loops, loop_state *state, const double *q, double *error);
+void jn__loops_closure(const loop_structure *loops, loop_state *state, double *error);
 /* The largest of them of loop i, or of the user's condition i - loops->count. */
 double jn__loops_gap(const loop_structure *loops, int i, const double *error);
 /* loops->scale. */
@@ -276,9 +276,8 @@ jn_status jn__loops_motion(const loop_structure *loops, loop_state *state, int o
                            const double *v_jet);
 /* conditions_jets.c. d^k phi / dt^k, [m]; needs jn__loops_motion() of order k - 2 at least. */
 void jn__loops_value(const loop_structure *loops, const loop_state *state, int k, double *phi);
-/* A and its derivatives to `order`, into state->A; needs jn__loops_motion() of that order. */
-jn_status jn__loops_jacobian(const loop_structure *loops, loop_state *state, int order, const double *q,
-                             const double *v_jet);
+/* A and its derivatives to `order`, into state->A; the state must have that order. */
+jn_status jn__loops_jacobian(const loop_structure *loops, loop_state *state, int order);
 /* Wrenches on the links of multipliers with Taylor coefficients lambda [(order + 1) x m], and given ones (NULL: none),
  * as jets [(order + 1) x nlink x 6]. */
 void jn__loops_wrenches(const loop_structure *loops, const loop_state *state, int order, const double *lambda,
@@ -297,7 +296,7 @@ void jn__loops_joint_screws(const loop_screw *s, const double *q, double *S);
 /* factors.c. Factors of the inertia that state->H has (rows of prescribed coordinates those of the identity, NULL:
  * none) and of the conditions seen through it; needs jn__loops_motion(). */
 jn_status jn__loops_factor(const loop_structure *loops, loop_state *state, loop_factors *factors,
-                           const unsigned char *prescribed, const double *q);
+                           const unsigned char *prescribed);
 /* Of a decomposition of conditions, of all coordinates or of some. */
 jn_loops_health jn__loops_health(const loop_structure *loops, const jn_decomposition *d, int all);
 /* assembly.c. loops->generic. */

@@ -160,7 +160,7 @@ static jn_status sweep(const loop_structure *loops, loop_state *state, const dou
 jn_status jn__loops_motion(const loop_structure *loops, loop_state *state, int order, const double *q,
                            const double *v_jet) {
   jn_status status = jn__extra_motion(loops, state, order, q, v_jet);
-  state->is_jet = order > 0;
+  state->order = order;
   if (status != JN_OK || loops->couplings == loops->count) return status;
   if (order <= 0) {
     status = sweep(loops, state, q, v_jet, NULL, 0);
@@ -176,7 +176,7 @@ jn_status jn__loops_motion(const loop_structure *loops, loop_state *state, int o
 jn_status jn__loops_motion_and_forces(const loop_structure *loops, loop_state *state, const double *q,
                                       const double *v_jet, const double *wrench) {
   jn_status status = jn__extra_motion(loops, state, 0, q, v_jet);
-  state->is_jet = 0;
+  state->order = 0;
   if (status == JN_OK) status = sweep(loops, state, q, v_jet, wrench, 1);
   if (status == JN_OK) loops->code->pairs_move(loops, state, q, v_jet, v_jet + loops->nv);
   return status;
