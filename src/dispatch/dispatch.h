@@ -103,6 +103,11 @@ static inline void jn__call_begin(jn_call *c, const jn_row *row, const jn_model 
   c->direct = NULL;
   c->counted = NULL;
 }
+/* For kernels with no more than 8 outputs: the others take 3 ns to clear. */
+static inline void jn__call_init_few(jn_call *c, const jn_row *row, const jn_model *model, void *scratch) {
+  *(jn_pointers *)(void *)c->out = (jn_pointers){{NULL}};
+  jn__call_begin(c, row, model, scratch);
+}
 static inline void jn__call_init(jn_call *c, const jn_row *row, const jn_model *model, void *scratch) {
   _Static_assert(JN_MAX_OUTPUTS == 24, "cleared below");
   jn_pointers *out = (jn_pointers *)(void *)c->out;

@@ -14,7 +14,7 @@ static jn_status run_newton(const jn_model *m, jn_work *w, const number *q, cons
   const jn_row *row = jn__direct_row(NUMBER_KIND, m, w);
   if (row) {
     jn_call call;
-    jn__call_init(&call, row, m, w->scratch);
+    jn__call_init_few(&call, row, m, w->scratch);
     call.in[0] = q;
     call.in[1] = v;
     call.in[2] = a;
@@ -62,7 +62,7 @@ jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, nu
   const jn_row *row = jn__direct_row(NUMBER_KIND, m, w);
   if (!row || (size_t)m->nv * (size_t)m->nv > INT_MAX) return one_term(m, w, q, NULL, JN_OUT_M, M);
   jn_call call; /* straight to its kernel: the way through all terms took 20 ns of 200 */
-  jn__call_init(&call, row, m, w->scratch);
+  jn__call_init_few(&call, row, m, w->scratch);
   call.in[0] = q;
   call.out[0] = M;
   row->kernels[JN_KERNEL_mass](&call);

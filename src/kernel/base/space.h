@@ -22,10 +22,7 @@ static inline space sp_times(space a, space b) { return a * b; }
 static inline real sp_total(space a) { return a[0] + a[1] + a[2]; }
 static inline space sp_scale(real s, space a) { return s * a; }
 static inline space sp_axpy(real s, space b, space a) { return a + s * b; }
-static inline space sp_cross(space a, space b) {
-  space c = a * LANES(b, b, 1, 2, 0, 3) - LANES(a, a, 1, 2, 0, 3) * b;
-  return LANES(c, c, 1, 2, 0, 3);
-}
+static inline space sp_cross(space a, space b) { return v4_cross(a, b); }
 /* Columns, transposed, times a vector; columns times a vector. */
 static inline space sp_tmul(space x, space y, space z, space a) { return v4_tmul(x, y, z, a); }
 static inline space sp_mul(space x, space y, space z, space a) { return v4_mul(x, y, z, a); }
@@ -66,12 +63,15 @@ static inline void sp_store_pose(space x, space y, space z, space p, real *out) 
 
 #endif
 
-/* Columns x, y, z times numbers of the model, `step` apart. */
-static inline space sp_sum(space x, space y, space z, const scalar *a, int step) {
-  return sp_axpy(splat(a[0]), x, sp_axpy(splat(a[step]), y, sp_scale(splat(a[2 * step]), z)));
-}
+/* Columns x, y, z times a vector. The sum begins with z, which is there first when the columns are those of a body that
+ * turns about z: products are fused in the order of these lines. */
 static inline space sp_turn(space x, space y, space z, vec3 a) {
-  return sp_axpy(a.x, x, sp_axpy(a.y, y, sp_scale(a.z, z)));
+  space Y = sp_scale(a.y, y), Z = sp_scale(a.z, z);
+  return sp_axpy(a.x, x, sp_add(Y, Z));
+}
+/* The same with numbers of the model, `step` apart. */
+static inline space sp_sum(space x, space y, space z, const scalar *a, int step) {
+  return sp_turn(x, y, z, v3(splat(a[0]), splat(a[step]), splat(a[2 * step])));
 }
 
 static inline real sp_dot(space a, space b) { return sp_total(sp_times(a, b)); }
@@ -105,9 +105,9 @@ static inline axes axes_of_world(void) {
 
 /* Those of a body that turns about z, from those of its parent. */
 static inline axes axes_turn(const JN_S(body) * b, real c, real s, space x, space y, space z) {
-  space X = sp_sum(x, y, z, b->R, 3), Y = sp_sum(x, y, z, b->R + 1, 3);
-  return (axes){sp_axpy(c, X, sp_scale(s, Y)), sp_axpy(c, Y, sp_scale(-s, X)), sp_sum(x, y, z, b->R + 2, 3),
-                sp_sum(x, y, z, b->p, 1)};
+  space d = sp_sum(x, y, z, b->p, 1), X = sp_sum(x, y, z, b->R, 3), Y = sp_sum(x, y, z, b->R + 1, 3);
+  space Z = sp_sum(x, y, z, b->R + 2, 3);
+  return (axes){sp_axpy(c, X, sp_scale(s, Y)), sp_sub(sp_scale(c, Y), sp_scale(s, X)), Z, d};
 }
 /* Those of body i from those of its parent, P. */
 static inline axes axes_outward(const JN_S(tree) * t, int i, const real *q, angles turn, const axes *P) {

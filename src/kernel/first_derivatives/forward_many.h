@@ -78,7 +78,7 @@ static __attribute__((noinline)) void many_articulated(const linearization_many 
   twist *A = r.A;
   wrench *R = r.R;
   for (int i = 0; i < t->nb; i++) {
-    I[i] = body_inertia_from(&o->sum[i].I);
+    r.own[i] = o->sum[i].I;
     u->d[i] = o->at[i].d;
     R[i] = w_zero();
   }
@@ -86,7 +86,7 @@ static __attribute__((noinline)) void many_articulated(const linearization_many 
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     many_hand(o, i);
-    articulate(u, i, NULL, I, pivots);
+    articulate(u, i, NULL, &r.own[i], I, pivots);
     for (int k = 0; k < b->nv; k++) {
       x[b->id + k] = many_force(o, i, k, tau);
       o->x[b->id + k].Z = many_momentum(o, i, b->id + k, is_turn(b));

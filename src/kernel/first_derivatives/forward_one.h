@@ -80,14 +80,16 @@ static inline void one_accelerate(const linearization_one *o, const space *d, co
 typedef struct forward_room {
   tile6 *F, *Z;    /* [tiles] */
   body_inertia *I; /* [nb] */
+  space_inertia *own;
   twist *A;
   wrench *R;
 } forward_room;
 
 static inline forward_room forward_room_place(const JN_S(tree) * t, real **at) {
   int tiles = tiles_of(t->nd);
-  forward_room r = {TAKE_ALIGNED(at, tiles, tile6), TAKE(at, tiles, tile6), TAKE_ALIGNED(at, t->nb, body_inertia),
-                    TAKE(at, t->nb, twist), TAKE(at, t->nb, wrench)};
+  forward_room r = {
+      TAKE_ALIGNED(at, tiles, tile6),         TAKE(at, tiles, tile6), TAKE_ALIGNED(at, t->nb, body_inertia),
+      TAKE_ALIGNED(at, t->nb, space_inertia), TAKE(at, t->nb, twist), TAKE(at, t->nb, wrench)};
   return r;
 }
 
@@ -100,15 +102,15 @@ static inline void one_forward(linearization_one *w, const articulation *o, cons
   twist *A = r.A;
   wrench *R = r.R;
   for (int i = 0; i < t->nb; i++) {
-    const axes *own = &w->at[last_of(t, i)].R;
-    I[i] = body_inertia_of(own, t->body[i].inertia);
-    o->d[i] = own->d;
+    const axes *at_i = &w->at[last_of(t, i)].R;
+    r.own[i] = inertia_of_body(at_i, t->body[i].inertia);
+    o->d[i] = at_i->d;
     R[i] = w_zero();
   }
   for (int c = 0; c < t->nd; c++) o->x[c].w = w->at[c].sw, o->x[c].v = w->at[c].sv;
   for (int i = t->nb - 1; i >= 0; i--) { /* three recursions that do not wait for each other */
     one_inward(w, i);
-    articulate(o, i, NULL, I, pivots);
+    articulate(o, i, NULL, &r.own[i], I, pivots);
     wrench own = lane_wrench(&coordinates_of(w, last_of(t, i))->F, last_of(t, i));
     for (int c = t->body[i].id; c <= last_of(t, i); c++) {
       twist S = {sp_numbers(o->x[c].w), sp_numbers(o->x[c].v)};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ABA: hybrid dynamics (kim2012 Table 4) by articulated bodies, of which forward dynamics (Table 3) is the limit
  * without prescribed coordinates. In the world's axes, coordinate after coordinate (articulated.h). With what does not
- * depend on unknowns, c = Psi v + S a of prescribed coordinates, and p = V x* I V - external wrenches: inwards   p += I
- * c,  u = tau - S.p,  p' = p + U u / D      outwards   x = (u - U.A) / D,  A' = A + S x,  at last + c data: prescribed
- * [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others), wrenches. out: a [nv],
- * tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero when singular. */
+ * depend on unknowns, c = Psi v + S a of prescribed coordinates, and p = V x* I V - external wrenches,
+ *   inwards   u = tau - S.p,  p' = p + U u / D,  to the parent p' + I' c
+ *   outwards  A = A of the parent + c,  x = (u - U.A) / D,  A' = A + S x
+ * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
+ * wrenches. out: a [nv], tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero when
+ * singular. */
 #include "../base/row.h"
 #include "../base/springs.h"
 #include "../inverse_dynamics/rnea.h"
@@ -14,64 +16,65 @@ static inline int is_free(const unsigned char *prescribed, int iv) { return !pre
 
 typedef struct forward_sweep {
   articulation o;
+  const real *v, *a, *tau; /* NULL: zero */
+  const unsigned char *prescribed;
   solid *B;        /* [nb] */
   screw *V;        /* [nb] */
   screw *S, *Psi;  /* [nd] */
-  body_inertia *I; /* [nb] articulated */
-  wrench *p;       /* [nb] */
-  twist *c, *A;    /* [nb] */
+  body_inertia *I; /* [nb] sums over the children, then articulated if coordinates are prescribed */
+  wrench *p;       /* [nb] likewise */
+  int loaded;      /* by external wrenches, with which p begins */
+  twist *A;        /* [nb] */
   real *x;         /* [nd] u, then accelerations */
-  real *net;       /* [nv] forces without those of springs */
+  real *net;       /* [nv] room for `driving` */
+  const real *driving; /* [nv] tau, less the forces of springs; NULL: zero */
 } forward_sweep;
 
-static inline forward_sweep forward_place(const JN_S(tree) * t, real **at) {
-  forward_sweep w = {.o = {t, TAKE_ALIGNED(at, t->nb, space), TAKE_ALIGNED(at, t->nd, eliminated)}};
+static inline forward_sweep forward_place(const jn_call *c, real **at) {
+  const JN_S(tree) *t = c->tree;
+  forward_sweep w = {.o = {t, TAKE_ALIGNED(at, t->nb, space), TAKE_ALIGNED(at, t->nd, eliminated)},
+                     .v = c->in[1],
+                     .a = c->in[2],
+                     .tau = c->in[3],
+                     .prescribed = c->data,
+                     .loaded = c->in[4] != NULL};
   w.B = TAKE_ALIGNED(at, t->nb, solid);
   w.V = TAKE_ALIGNED(at, t->nb, screw);
   w.S = TAKE(at, t->nd, screw);
   w.Psi = TAKE(at, t->nd, screw);
   w.I = TAKE_ALIGNED(at, t->nb, body_inertia);
   w.p = TAKE(at, t->nb, wrench);
-  w.c = TAKE(at, t->nb, twist);
   w.A = TAKE(at, t->nb, twist);
   w.x = take(at, (size_t)t->nd);
   w.net = take(at, (size_t)t->nv);
   return w;
 }
 
-/* Inertia, c and p of body i alone. */
-static inline void forward_body(const forward_sweep *w, int i, const unsigned char *prescribed, const real *v,
-                                const real *a) {
+/* Whether a coordinate of body i is prescribed. */
+static inline int has_prescribed(const forward_sweep *w, const JN_S(body) * b) {
+  for (int k = 0; k < b->nv && w->prescribed; k++)
+    if (w->prescribed[b->iv + k]) return 1;
+  return 0;
+}
+
+/* c of body i. */
+static inline twist known_acceleration(const forward_sweep *w, int i) {
   const JN_S(body) *b = &w->o.t->body[i];
-  w->o.d[i] = w->B[i].at.d;
-  w->I[i] = body_inertia_from(&w->B[i].I);
-  w->p[i] = w_zero();
-  if (v) {
-    twist h = screw_numbers(inertia_mul(&w->B[i].I, 0, w->V[i]));
-    w->p[i] = w_cross(screw_numbers(w->V[i]), (wrench){h.w, h.v});
-  }
-  if (is_turn(b) && is_free(prescribed, b->iv)) {
-    screw Psi = w->Psi[b->id];
-    w->o.x[b->id].w = w->S[b->id].w;
-    w->o.x[b->id].v = sp_zero();
-    if (v) w->c[i] = screw_numbers((screw){sp_scale(v[b->iv], Psi.w), sp_scale(v[b->iv], Psi.v)});
-    if (!v) w->c[i] = t_zero();
-    return;
-  }
   screw c = screw_zero();
-  for (int k = 0; k < b->nv; k++) {
-    screw S = w->S[b->id + k];
-    w->o.x[b->id + k].w = S.w;
-    w->o.x[b->id + k].v = S.v;
-    if (v) c = screw_axpy(v[b->iv + k], w->Psi[b->id + k], c);
-    if (a && !is_free(prescribed, b->iv + k)) c = screw_axpy(a[b->iv + k], S, c);
+  if (is_turn(b) && w->v) {
+    screw Psi = w->Psi[b->id];
+    c = (screw){sp_scale(w->v[b->iv], Psi.w), sp_scale(w->v[b->iv], Psi.v)};
   }
-  w->c[i] = screw_numbers(c);
+  for (int k = 0; k < b->nv && !is_turn(b) && w->v; k++) c = screw_axpy(w->v[b->iv + k], w->Psi[b->id + k], c);
+  for (int k = 0; k < b->nv && w->prescribed && w->a; k++)
+    if (w->prescribed[b->iv + k]) c = screw_axpy(w->a[b->iv + k], w->S[b->id + k], c);
+  return screw_numbers(c);
 }
 
 /* External wrenches are taken from the bias. */
 static inline void take_wrenches(const forward_sweep *w, const real *wrenches) {
   const JN_S(tree) *t = w->o.t;
+  for (int i = 0; i < t->nb; i++) w->p[i] = w_zero();
   for (int l = 0; l < t->nlink; l++) {
     const JN_S(frame) *f = &t->frame[l];
     if (f->body < 0) continue;
@@ -80,65 +83,86 @@ static inline void take_wrenches(const forward_sweep *w, const real *wrenches) {
   }
 }
 
+/* Body i inwards. */
+static inline void forward_inward(const forward_sweep *w, int i, real *pivots) {
+  const JN_S(body) *b = &w->o.t->body[i];
+  wrench p = b->end == i + 1 && !w->loaded ? w_zero() : w->p[i];
+  if (w->v) {
+    twist h = screw_numbers(inertia_mul(&w->B[i].I, 0, w->V[i]));
+    p = w_add(p, w_cross(screw_numbers(w->V[i]), (wrench){h.w, h.v}));
+  }
+  w->o.d[i] = w->B[i].at.d;
+  for (int k = 0; k < b->nv; k++) {
+    w->o.x[b->id + k].w = w->S[b->id + k].w;
+    if (!is_turn(b)) w->o.x[b->id + k].v = w->S[b->id + k].v;
+    w->x[b->id + k] = w->driving ? w->driving[b->iv + k] : ZERO;
+  }
+  body_inertia I = articulate(&w->o, i, w->prescribed, &w->B[i].I, w->I, pivots);
+  p = solve_joint_inward(&w->o, i, p, w->x);
+  if (has_prescribed(w, b)) {
+    w->I[i] = I;
+    w->p[i] = p;
+  }
+  if (b->parent < 0) return;
+  p = w_shift(w_add(p, body_mul(&I, known_acceleration(w, i))), sp_numbers(w->o.d[i]));
+  if (w->loaded || b->end != w->o.t->body[b->parent].end)
+    p = w_add(w->p[b->parent], p); /* not the first child to come */
+  w->p[b->parent] = p;
+}
+
 /* Body i outwards: accelerations of free coordinates, forces of prescribed ones. */
-static inline void forward_resolve(const forward_sweep *w, int i, const unsigned char *prescribed, const real *a,
-                                   const real *tau, twist base, real *a_out, real *tau_out) {
+static inline void forward_outward(const forward_sweep *w, int i, twist base, real *a_out, real *tau_out) {
   const JN_S(tree) *t = w->o.t;
   const JN_S(body) *b = &t->body[i];
-  w->A[i] = t_add(w->c[i], b->parent < 0 ? base : t_shift(w->A[b->parent], sp_numbers(w->o.d[i])));
-  wrench F = tau_out && prescribed ? w_add(body_mul(&w->I[i], w->A[i]), w->p[i]) : w_zero(); /* through the joint */
-  solve_joint(&w->o, i, w->A, w->x);
+  twist from = b->parent < 0 ? base : t_shift(w->A[b->parent], sp_numbers(w->o.d[i]));
+  twist A = t_add(known_acceleration(w, i), from);
+  w->A[i] = solve_joint(&w->o, i, A, w->x);
   for (int k = 0; k < b->nv; k++) {
-    int iv = b->iv + k, own = is_free(prescribed, iv);
-    a_out[iv] = own ? w->x[b->id + k] : a ? a[iv] : ZERO;
-    if (!tau_out) continue;
-    tau_out[iv] = tau ? tau[iv] : ZERO;
-    if (!own) tau_out[iv] = screw_power(b, F, screw_numbers(w->S[b->id + k])) + armature_of(t, b, k) * a_out[iv];
+    a_out[b->iv + k] = w->x[b->id + k];
+    if (tau_out) tau_out[b->iv + k] = w->tau ? w->tau[b->iv + k] : ZERO;
+  }
+  if (!has_prescribed(w, b)) return;
+  wrench F = w_add(body_mul(&w->I[i], A), w->p[i]); /* through the joint */
+  for (int k = 0; k < b->nv; k++) {
+    int iv = b->iv + k;
+    if (is_free(w->prescribed, iv)) continue;
+    a_out[iv] = w->a ? w->a[iv] : ZERO;
+    if (tau_out) tau_out[iv] = screw_power(b, F, screw_numbers(w->S[b->id + k])) + armature_of(t, b, k) * a_out[iv];
   }
 }
 
 /* What is left of tau for the bodies when the springs have taken theirs. */
-static inline const real *without_springs(const forward_sweep *w, const real *q, const real *tau) {
+static inline const real *without_springs(const forward_sweep *w, const real *q) {
   const JN_S(tree) *t = w->o.t;
-  if (!t->sprung) return tau;
-  for (int k = 0; k < t->nv; k++) w->net[k] = tau ? tau[k] : ZERO;
+  if (!t->sprung) return w->tau;
+  for (int k = 0; k < t->nv; k++) w->net[k] = w->tau ? w->tau[k] : ZERO;
   add_springs(t, q, K(-1), w->net);
   return w->net;
 }
 
 /* Forces of prescribed coordinates drive their springs too. */
-static inline void prescribed_springs(const JN_S(tree) * t, const real *q, const unsigned char *prescribed, real *tau) {
+static inline void prescribed_springs(const forward_sweep *w, const real *q, real *tau) {
+  const JN_S(tree) *t = w->o.t;
   for (int i = 0; i < t->nb && t->sprung; i++) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv && has_springs(b); k++)
-      if (!is_free(prescribed, b->iv + k)) tau[b->iv + k] += spring_force(t, b, k, q);
+      if (!is_free(w->prescribed, b->iv + k)) tau[b->iv + k] += spring_force(t, b, k, q);
   }
 }
 
 void JN_(forward)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  const real *v = c->in[1], *a = c->in[2], *tau = c->in[3];
-  const unsigned char *prescribed = c->data;
   real *at = c->scratch;
   angles turn = angles_at(t, c->in[0], &at);
-  forward_sweep w = forward_place(t, &at);
+  forward_sweep w = forward_place(c, &at);
   if (counts(c, at)) return;
-  JN_(bodies_outward)(t, c->in[0], v, &turn, 1, w.B, w.S, w.V, w.Psi);
-  for (int i = 0; i < t->nb; i++) forward_body(&w, i, prescribed, v, a);
-  if (c->in[4]) take_wrenches(&w, c->in[4]);
-  const real *net = c->arg[0] == FORCES_ALL ? without_springs(&w, c->in[0], tau) : tau;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    articulate(&w.o, i, prescribed, w.I, c->out[2]);
-    for (int k = 0; k < b->nv; k++) w.x[b->id + k] = net ? net[b->iv + k] : ZERO;
-    w.p[i] = solve_joint_inward(&w.o, i, w.p[i], w.x);
-    if (b->parent < 0) continue;
-    wrench p = w_add(w.p[i], body_mul(&w.I[i], w.c[i]));
-    w.p[b->parent] = w_add(w.p[b->parent], w_shift(p, sp_numbers(w.o.d[i])));
-  }
+  JN_(bodies_outward)(t, c->in[0], w.v, &turn, 1, w.B, w.S, w.V, w.Psi);
+  if (w.loaded) take_wrenches(&w, c->in[4]);
+  if (c->arg[0] == FORCES_ALL) w.driving = without_springs(&w, c->in[0]);
+  for (int i = t->nb - 1; i >= 0; i--) forward_inward(&w, i, c->out[2]);
   twist base = c->arg[0] ? t_zero() : base_acceleration(t);
-  for (int i = 0; i < t->nb; i++) forward_resolve(&w, i, prescribed, a, tau, base, c->out[0], c->out[1]);
-  if (c->out[1] && c->arg[0] == FORCES_ALL) prescribed_springs(t, c->in[0], prescribed, c->out[1]);
+  for (int i = 0; i < t->nb; i++) forward_outward(&w, i, base, c->out[0], c->out[1]);
+  if (c->out[1] && c->arg[0] == FORCES_ALL) prescribed_springs(&w, c->in[0], c->out[1]);
 }
 
 /* The same with coupled coordinates, where no joint can be eliminated by itself: dense, by M and the bias. The rows of

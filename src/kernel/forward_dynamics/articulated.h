@@ -25,20 +25,35 @@ FLAT sym3 s3_minus(sym3 a, vec3 b, vec3 c) {
   return (sym3){a.xx - b.x * c.x, a.yy - b.y * c.y, a.zz - b.z * c.z,
                 a.xy - b.x * c.y, a.xz - b.x * c.z, a.yz - b.y * c.z};
 }
-/* I - U F^T, U proportional to F */
-FLAT ai ai_minus(const ai *I, wrench U, wrench F) {
-  mat3 H = {v3_axpy(-F.f.x, U.m, I->H.x), v3_axpy(-F.f.y, U.m, I->H.y), v3_axpy(-F.f.z, U.m, I->H.z)};
-  return (ai){s3_minus(I->J, U.m, F.m), s3_minus(I->M, U.f, F.f), H};
+/* I -= U F^T, U proportional to F */
+FLAT void ai_subtract(ai *I, wrench U, wrench F) {
+  I->J = s3_minus(I->J, U.m, F.m);
+  I->M = s3_minus(I->M, U.f, F.f);
+  I->H.x = v3_axpy(-F.f.x, U.m, I->H.x);
+  I->H.y = v3_axpy(-F.f.y, U.m, I->H.y);
+  I->H.z = v3_axpy(-F.f.z, U.m, I->H.z);
 }
-/* to += I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
-FLAT void ai_add(ai *to, const ai *I, vec3 d) {
+FLAT void ai_add(ai *to, const ai *I) {
+  to->J = s3_add(to->J, I->J);
+  to->M = s3_add(to->M, I->M);
+  to->H = m3_add(to->H, I->H);
+}
+/* I + that of a body alone */
+FLAT ai ai_with(const ai *I, inertia B) {
+  sym3 M = I->M;
+  M.xx += B.m;
+  M.yy += B.m;
+  M.zz += B.m;
+  return (ai){s3_add(I->J, B.J), M, m3_add(I->H, skew(B.h))};
+}
+/* I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
+FLAT ai ai_shift(const ai *I, vec3 d) {
   mat3 G = m3_add(I->H, m3_cross_left(d, s3_full(I->M)));
   mat3 X = m3_cross_left(d, m3_transpose(I->H)), Y = m3_cross_right(G, d);
-  to->M = s3_add(to->M, I->M);
-  to->H = m3_add(to->H, G);
-  to->J = (sym3){to->J.xx + (I->J.xx + (X.x.x - Y.x.x)), to->J.yy + (I->J.yy + (X.y.y - Y.y.y)),
-                 to->J.zz + (I->J.zz + (X.z.z - Y.z.z)), to->J.xy + (I->J.xy + (X.y.x - Y.y.x)),
-                 to->J.xz + (I->J.xz + (X.z.x - Y.z.x)), to->J.yz + (I->J.yz + (X.z.y - Y.z.y))};
+  return (ai){{I->J.xx + (X.x.x - Y.x.x), I->J.yy + (X.y.y - Y.y.y), I->J.zz + (X.z.z - Y.z.z),
+               I->J.xy + (X.y.x - Y.y.x), I->J.xz + (X.z.x - Y.z.x), I->J.yz + (X.z.y - Y.z.y)},
+              I->M,
+              G};
 }
 
 /* What is left of a coordinate. */
@@ -104,8 +119,8 @@ static inline real eliminate(body_inertia *I, int turn, real armature, eliminate
   return D;
 }
 
-/* to += I about the point from which its own is at d:  G' = G - M[d],  J' = J + Q + Q^T,  Q = [d](G - M[d]/2). */
-static inline void hand_inertia(body_inertia *to, const body_inertia *I, const space *from) {
+/* I about the point from which its own is at d:  G' = G - M[d],  J' = J + Q + Q^T,  Q = [d](G - M[d]/2). */
+static inline body_inertia body_shift(const body_inertia *I, const space *from) {
   const scalar *d = (const scalar *)from;
   r4 at = *from;
   r4 P[3] = {d[2] * I->M[1] - d[1] * I->M[2], d[0] * I->M[2] - d[2] * I->M[0], d[1] * I->M[0] - d[0] * I->M[1]};
@@ -113,11 +128,22 @@ static inline void hand_inertia(body_inertia *to, const body_inertia *I, const s
              sp_cross(at, I->G[2] - (scalar)0.5 * P[2]), r4_zero()};
   r4 T[4] = {Q[0], Q[1], Q[2], Q[3]};
   r4_transpose4(T);
+  return (body_inertia){{I->J[0] + (Q[0] + T[0]), I->J[1] + (Q[1] + T[1]), I->J[2] + (Q[2] + T[2])},
+                        {I->G[0] - P[0], I->G[1] - P[1], I->G[2] - P[2]},
+                        {I->M[0], I->M[1], I->M[2]}};
+}
+static inline void body_add(body_inertia *to, const body_inertia *I) {
   for (int k = 0; k < 3; k++) {
-    to->J[k] += I->J[k] + (Q[k] + T[k]);
-    to->G[k] += I->G[k] - P[k];
+    to->J[k] += I->J[k];
+    to->G[k] += I->G[k];
     to->M[k] += I->M[k];
   }
+}
+/* I + that of a body alone */
+static inline body_inertia body_with(const body_inertia *I, const space_inertia *B) {
+  body_inertia sum = body_inertia_from(B);
+  body_add(&sum, I);
+  return sum;
 }
 
 #else
@@ -129,62 +155,78 @@ FLAT wrench body_mul(const body_inertia *I, twist S) { return ai_mul(I, S); }
 
 FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   twist S = {x->w, x->v};
-  const ai own = *I;
   wrench U = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : ai_mul(I, S);
   real D = (turn ? dot(U.m, S.w) : power(U, S)) + armature, inverse = K(1) / D;
   wrench scaled = {v3_scale(inverse, U.m), v3_scale(inverse, U.f)};
-  *I = ai_minus(&own, scaled, U);
+  ai_subtract(I, scaled, U);
   x->m = scaled.m;
   x->f = scaled.f;
   x->inverse = inverse;
   return D;
 }
 
-FLAT void hand_inertia(body_inertia *to, const body_inertia *I, const space *d) { ai_add(to, I, *d); }
+FLAT body_inertia body_shift(const body_inertia *I, const space *d) { return ai_shift(I, *d); }
+FLAT void body_add(body_inertia *to, const body_inertia *I) { ai_add(to, I); }
+FLAT body_inertia body_with(const body_inertia *I, const space_inertia *B) { return ai_with(I, *B); }
 
 #endif
 
 /* That of a body, in the world's axes. */
-FLAT body_inertia body_inertia_of(const axes *R, const scalar *I) {
+FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
   space_inertia o;
   o.m = splat(I[0]);
   o.h = sp_sum(R->x, R->y, R->z, I + 1, 1);
   inertia_turn(R, I, &o);
-  return body_inertia_from(&o);
+  return o;
 }
 
-/* Body i inwards: pivots [nd], and what is missing in the units, from the inertias, of which this one is articulated.
- * prescribed [nv] (NULL: none): coordinates that are not eliminated, x = 0. */
-static inline void articulate(const articulation *o, int i, const unsigned char *prescribed, body_inertia *I,
-                              real *pivot) {
-  const JN_S(tree) *t = o->t;
-  const JN_S(body) *b = &t->body[i];
-  for (int k = b->nv - 1; k >= 0; k--) {
-    int c = b->id + k;
-    if (prescribed && prescribed[b->iv + k]) {
-      o->x[c].m = o->x[c].f = sp_zero();
-      o->x[c].inverse = ZERO;
-      pivot[c] = K(1);
-      continue;
-    }
-    real armature = armature_of(t, b, k);
-    real D = is_turn(b) ? eliminate(&I[i], 1, armature, &o->x[c]) : eliminate(&I[i], 0, armature, &o->x[c]);
-    pivot[c] = relative(D, splat(t->gross[c]));
-  }
-  if (b->parent >= 0) hand_inertia(&I[b->parent], &I[i], &o->d[i]);
-}
-
-/* Body i inwards, its own part: u in place of f [nd]. By numbers: each waits for the one before, and sums across a
- * register take longer. */
-static inline wrench solve_joint_inward(const articulation *o, int i, wrench own, real *x) {
+/* Eliminates coordinate k of body i from its articulated inertia: its pivot, and what is missing of the eliminated. */
+FLAT void eliminate_coordinate(const articulation *o, int i, int k, int turn, body_inertia *I, real *pivot) {
   const JN_S(body) *b = &o->t->body[i];
-  for (int c = b->id + b->nv - 1; c >= b->id; c--) {
-    const eliminated *u = &o->x[c];
-    real y = x[c] - screw_power(b, own, (twist){sp_numbers(u->w), sp_numbers(u->v)});
-    own = (wrench){v3_axpy(y, sp_numbers(u->m), own.m), v3_axpy(y, sp_numbers(u->f), own.f)};
-    x[c] = y;
-  }
-  return own;
+  real D = eliminate(I, turn, armature_of(o->t, b, k), &o->x[b->id + k]);
+  pivot[b->id + k] = relative(D, splat(o->t->gross[b->id + k]));
+}
+
+/* Body i inwards, `own` its inertia alone: returns what is left of it when its coordinates are eliminated, and hands
+ * that to the parent; pivots [nd]. I [nb] are sums over the children of a body, of which the last one, whose subtree
+ * ends where the body's does, comes first. prescribed [nv] (NULL: none): coordinates that are not eliminated, x = 0. */
+FLAT body_inertia articulate(const articulation *o, int i, const unsigned char *prescribed, const space_inertia *own,
+                             body_inertia *I, real *pivot) {
+  const JN_S(body) *b = &o->t->body[i];
+  body_inertia left = b->end == i + 1 ? body_inertia_from(own) : body_with(&I[i], own);
+  if (is_turn(b) && !(prescribed && prescribed[b->iv]))
+    eliminate_coordinate(o, i, 0, 1, &left, pivot);
+  else
+    for (int c = b->id + b->nv - 1; c >= b->id; c--) {
+      if (prescribed && prescribed[b->iv + c - b->id]) {
+        o->x[c].m = o->x[c].f = sp_zero();
+        o->x[c].inverse = ZERO;
+        pivot[c] = K(1);
+      } else {
+        eliminate_coordinate(o, i, c - b->id, 0, &left, pivot);
+      }
+    }
+  if (b->parent < 0) return left;
+  body_inertia moved = body_shift(&left, &o->d[i]), *to = &I[b->parent];
+  if (b->end != o->t->body[b->parent].end) body_add(&moved, to);
+  *to = moved;
+  return left;
+}
+
+/* A coordinate inwards: u in place of f, and the wrench handed on. By numbers: each waits for the one before, and sums
+ * across a register take longer. */
+FLAT wrench solve_coordinate_inward(const eliminated *u, int turn, wrench p, real *x) {
+  real y = *x - dot(p.m, sp_numbers(u->w));
+  if (!turn) y -= dot(p.f, sp_numbers(u->v));
+  *x = y;
+  return (wrench){v3_axpy(y, sp_numbers(u->m), p.m), v3_axpy(y, sp_numbers(u->f), p.f)};
+}
+/* Body i inwards, its own part; x [nd]. */
+static inline wrench solve_joint_inward(const articulation *o, int i, wrench p, real *x) {
+  const JN_S(body) *b = &o->t->body[i];
+  if (is_turn(b)) return solve_coordinate_inward(&o->x[b->id], 1, p, &x[b->id]);
+  for (int c = b->id + b->nv - 1; c >= b->id; c--) p = solve_coordinate_inward(&o->x[c], 0, p, &x[c]);
+  return p;
 }
 /* p [nb] is zero at first. */
 static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
@@ -193,25 +235,25 @@ static inline void solve_inward(const articulation *o, int i, wrench *p, real *x
   if (parent >= 0) p[parent] = w_add(p[parent], w_shift(p[i], sp_numbers(o->d[i])));
 }
 
-/* Body i outwards: x in place of u; A [nb]: accelerations of the bodies, of which this one has that of its parent,
- * about its own origin. */
-static inline void solve_joint(const articulation *o, int i, twist *A, real *x) {
-  const JN_S(body) *b = &o->t->body[i];
-  twist own = A[i];
-  for (int c = b->id; c < b->id + b->nv; c++) {
-    const eliminated *u = &o->x[c];
-    real y = u->inverse * x[c] - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, own);
-    own.w = v3_axpy(y, sp_numbers(u->w), own.w);
-    if (!is_turn(b)) own.v = v3_axpy(y, sp_numbers(u->v), own.v);
-    x[c] = y;
-  }
-  A[i] = own;
+/* A coordinate outwards: x in place of u, and the acceleration with it. */
+FLAT twist solve_coordinate(const eliminated *u, int turn, twist A, real *x) {
+  real y = u->inverse * *x - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A);
+  *x = y;
+  A.w = v3_axpy(y, sp_numbers(u->w), A.w);
+  if (!turn) A.v = v3_axpy(y, sp_numbers(u->v), A.v);
+  return A;
 }
-
+/* Body i outwards, whose parent has the acceleration A, about the body's own origin. */
+static inline twist solve_joint(const articulation *o, int i, twist A, real *x) {
+  const JN_S(body) *b = &o->t->body[i];
+  if (is_turn(b)) return solve_coordinate(&o->x[b->id], 1, A, &x[b->id]);
+  for (int c = b->id; c < b->id + b->nv; c++) A = solve_coordinate(&o->x[c], 0, A, &x[c]);
+  return A;
+}
+/* A [nb]: accelerations of the bodies. */
 static inline void solve_outward(const articulation *o, int i, twist *A, real *x) {
   int p = o->t->body[i].parent;
-  A[i] = p < 0 ? t_zero() : t_shift(A[p], sp_numbers(o->d[i]));
-  solve_joint(o, i, A, x);
+  A[i] = solve_joint(o, i, p < 0 ? t_zero() : t_shift(A[p], sp_numbers(o->d[i])), x);
 }
 
 /* x in place of f [nd]; p, A [nb] are scratch. */
@@ -247,12 +289,14 @@ FLAT void articulation_sweep(const articulation_room *r, const real *q, angles t
     const JN_S(body) *b = &t->body[i];
     space w[6], v[6];
     r->R[i] = axes_outward(t, i, q, turn, b->parent < 0 ? &ground : &r->R[b->parent]);
-    r->I[i] = body_inertia_of(&r->R[i], b->inertia);
     o->d[i] = r->R[i].d;
     axes_screws(t, i, q, &r->R[i], w, v);
     for (int k = 0; k < b->nv; k++) o->x[b->id + k].w = w[k], o->x[b->id + k].v = v[k];
   }
-  for (int i = t->nb - 1; i >= 0; i--) articulate(o, i, prescribed, r->I, pivots);
+  for (int i = t->nb - 1; i >= 0; i--) {
+    space_inertia own = inertia_of_body(&r->R[i], t->body[i].inertia);
+    articulate(o, i, prescribed, &own, r->I, pivots);
+  }
 }
 
 /* ---- many right-hand sides ---- */

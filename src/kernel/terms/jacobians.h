@@ -9,14 +9,18 @@
 
 /* Column `at` of a Jacobian [6 x n], set or added to. */
 static inline void set_column(real *J, int n, int at, twist X) {
-  real column[6];
-  t_store(X, column);
-  for (int r = 0; r < 6; r++) J[r * n + at] = column[r];
+  real *to = J + at;
+  to[0] = X.w.x;
+  to[n] = X.w.y;
+  to[2 * n] = X.w.z;
+  to[3 * n] = X.v.x;
+  to[4 * n] = X.v.y;
+  to[5 * n] = X.v.z;
 }
 static inline void add_column(real *J, int n, int at, twist X) {
-  real column[6];
-  t_store(X, column);
-  for (int r = 0; r < 6; r++) J[r * n + at] += column[r];
+  const real *to = J + at;
+  twist Y = {v3(to[0], to[n], to[2 * n]), v3(to[3 * n], to[4 * n], to[5 * n])};
+  set_column(J, n, at, t_add(Y, X));
 }
 
 /* J [6 x nv] of columns X [nd]; coupled joints share columns. */
