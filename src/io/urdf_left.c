@@ -19,6 +19,7 @@ typedef struct survey {
   XML_Parser parser;
   int depth;
   int inside; /* a link or joint is open */
+  int other;  /* the root is not <robot> */
   struct {
     char name[KIND_NAME];
     int count;
@@ -63,6 +64,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
   static const char parts[] = "inertial, origin, parent, child, axis, limit, dynamics, mimic";
   survey *s = data;
   int depth = ++s->depth;
+  s->other |= depth == 1 && strcmp(name, "robot") != 0;
   int item = strcmp(name, "link") == 0 || strcmp(name, "joint") == 0;
   if (depth == 2) s->inside = item;
   if (depth == 2 && !item && strcmp(name, "constraint") != 0) count_element(s, name);
@@ -101,6 +103,7 @@ void jn__urdf_left(const char *text, size_t length, char *list, size_t size) {
   size_t used = 0;
   look(&s, text, length);
   list[0] = 0;
+  if (s.other) return;
   for (int i = 0; i < s.kind_count && used < size; i++)
     used += (size_t)snprintf(list + used, size - used, "%s%d <%s>", i ? ", " : "", s.kinds[i].count, s.kinds[i].name);
   if (s.others && used < size)

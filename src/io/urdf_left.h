@@ -5,7 +5,8 @@
 
 #include "urdf_patch.h"
 
-/* "12 <visual>, 4 <transmission>, 3 comments" into list [size]; "" when there is nothing. */
+/* "12 <visual>, 4 <transmission>, 3 comments" into list [size]; "" when there is nothing, or when
+ * it is another XML file. */
 void jn__urdf_left(const char *text, size_t length, char *list, size_t size);
 
 /* Relative names of meshes and textures are changed so that they still lead to the same files when a text from
