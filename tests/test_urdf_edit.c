@@ -332,6 +332,8 @@ static void an_original_in_another_format_is_none(void **state) {
 
 static void native_files_say_what_they_do_not_hold(void **state) {
   (void)state;
+  static const char bomb[] =
+      "<!DOCTYPE robot [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<robot name='r'><x y='&b;'/></robot>";
   jn_options o;
   char *text;
   jn_options_init(&o);
@@ -348,6 +350,11 @@ static void native_files_say_what_they_do_not_hold(void **state) {
   } else {
     assert_int_equal(status, JN_ERR_UNSUPPORTED); /* a build without jansson */
   }
+  jn_text_free(text, NULL);
+  o.original_text = bomb; /* is not looked into */
+  o.original_length = sizeof bomb - 1;
+  assert_int_equal(jn_save_text(m, JN_FORMAT_NATIVE, &o, &text, NULL, NULL), status);
+  assert_int_equal(jn_report_count_rule(o.report, JN_NOTE, "left-behind"), status == JN_OK);
   jn_text_free(text, NULL);
   jn_model_destroy(m);
   jn_report_destroy(o.report);

@@ -84,13 +84,23 @@ static void XMLCALL on_comment(void *data, const XML_Char *text) {
   ((survey *)data)->comments++;
 }
 
-/* The text was read before, so that it is known to be good. */
+/* Entities could grow without bound; the reader of URDF refuses such files, too. */
+static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system, const XML_Char *public,
+                               int has_internal_subset) {
+  survey *s = data;
+  (void)name, (void)system, (void)public;
+  if (!has_internal_subset) return;
+  s->other = 1;
+  XML_StopParser(s->parser, XML_FALSE);
+}
+
 static void look(survey *s, const char *text, size_t length) {
   s->parser = XML_ParserCreate(NULL);
   if (!s->parser) return;
   XML_SetUserData(s->parser, s);
   XML_SetElementHandler(s->parser, on_start, on_end);
   XML_SetCommentHandler(s->parser, on_comment);
+  XML_SetStartDoctypeDeclHandler(s->parser, on_doctype);
   for (size_t done = 0, piece; done < length; done += piece) {
     piece = length - done < INT_MAX / 2 ? length - done : INT_MAX / 2;
     if (XML_Parse(s->parser, text + done, (int)piece, done + piece == length) != XML_STATUS_OK) break;

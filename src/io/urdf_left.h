@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a URDF file has that is no part of a model. The text was read before and is known to be good. */
+/* What a URDF file has that is no part of a model. */
 #ifndef JN_IO_URDF_LEFT_H
 #define JN_IO_URDF_LEFT_H
 
