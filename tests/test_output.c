@@ -328,6 +328,8 @@ static void convert_does_not_write_over_its_input(void **state) {
   run_to("convert a.urdf z.urdf --in-place", 2, "leave OUT away");
   run_to("convert builtin:panda --in-place", 2, "no file");
   run_to("convert a.urdf --in-place --to json", 2, "--to");
+  write_file("b.xml", "<!-- <robot> -->\n<mujoco/>");
+  run_to("convert b.xml --in-place", 2, "extension");
   run_to("convert a.urdf a.urdf --force", 0, NULL);
   run_to("convert a.urdf d.urdf", 0, NULL);
   char *after = read_file("a.urdf");

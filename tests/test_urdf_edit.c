@@ -278,6 +278,31 @@ static void a_text_that_cannot_follow_is_said_with_what_is_lost(void **state) {
   }
 }
 
+/* Its bytes are not those of the text that would be put in. */
+static void utf_16_is_not_edited(void **state) {
+  (void)state;
+  static const char text[] = "<robot name='arm'><!-- wide --><link name='base'/></robot>";
+  char wide[2 * sizeof text + 2] = "\xFF\xFE", *result;
+  for (size_t i = 0; i < sizeof text - 1; i++) wide[2 + 2 * i] = text[i], wide[3 + 2 * i] = 0;
+  jn_options o;
+  jn_options_init(&o);
+  o.report = jn_report_create(NULL);
+  o.original_text = wide;
+  o.original_length = 2 * sizeof text;
+  jn_model *m = read_text(text, NULL);
+  check_ok(jn_save_text(m, JN_FORMAT_URDF, &o, &result, NULL, NULL));
+  const written w = {.report = o.report};
+  const jn_message *message = find_rule(&w, "urdf-rewritten");
+  assert_non_null(message);
+  assert_non_null(strstr(message->text, "1 comment"));
+  jn_model *again = read_text(result, NULL);
+  check_same_model(m, again);
+  jn_model_destroy(again);
+  jn_model_destroy(m);
+  jn_text_free(result, NULL);
+  jn_report_destroy(o.report);
+}
+
 static void removed_links_are_told(void **state) {
   (void)state;
   jn_model *m = read_text("<robot name='arm'><link name='base'/></robot>", NULL);
@@ -307,6 +332,8 @@ static void an_original_in_another_format_is_none(void **state) {
 
 static void native_files_say_what_they_do_not_hold(void **state) {
   (void)state;
+  static const char bomb[] =
+      "<!DOCTYPE robot [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<robot name='r'><x y='&b;'/></robot>";
   jn_options o;
   char *text;
   jn_options_init(&o);
@@ -323,6 +350,11 @@ static void native_files_say_what_they_do_not_hold(void **state) {
   } else {
     assert_int_equal(status, JN_ERR_UNSUPPORTED); /* a build without jansson */
   }
+  jn_text_free(text, NULL);
+  o.original_text = bomb; /* is not looked into */
+  o.original_length = sizeof bomb - 1;
+  assert_int_equal(jn_save_text(m, JN_FORMAT_NATIVE, &o, &text, NULL, NULL), status);
+  assert_int_equal(jn_report_count_rule(o.report, JN_NOTE, "left-behind"), status == JN_OK);
   jn_text_free(text, NULL);
   jn_model_destroy(m);
   jn_report_destroy(o.report);
@@ -362,6 +394,7 @@ int main(void) {
       cmocka_unit_test(what_the_model_does_not_know_stays),
       cmocka_unit_test(changed_parameters_go_into_rotated_inertials),
       cmocka_unit_test(a_text_that_cannot_follow_is_said_with_what_is_lost),
+      cmocka_unit_test(utf_16_is_not_edited),
       cmocka_unit_test(removed_links_are_told),
       cmocka_unit_test(an_original_in_another_format_is_none),
       cmocka_unit_test(native_files_say_what_they_do_not_hold),

@@ -51,7 +51,25 @@ static int check_output(const convert_arg *c) {
   return OPTION_GO_ON;
 }
 
-/* --in-place: OUT is MODEL. */
+/* The format of a file by its content: URDF begins with <robot, but for declarations and comments, native files with
+ * '{'. */
+static jn_format content_of(const char *path) {
+  char text[1 << 14];
+  FILE *f = fopen(path, "rb");
+  size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+  if (f) fclose(f);
+  text[n] = 0;
+  const char *p = text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+  p += strspn(p, " \t\r\n");
+  if (*p == '{') return JN_FORMAT_NATIVE;
+  while (p && *p == '<' && (p[1] == '?' || p[1] == '!')) {
+    p = strstr(p, strncmp(p, "<!--", 4) == 0 ? "-->" : ">");
+    p = p ? strchr(p, '<') : NULL;
+  }
+  return p && strncmp(p, "<robot", 6) == 0 ? JN_FORMAT_URDF : JN_FORMAT_AUTO;
+}
+
+/* --in-place: OUT is MODEL, and keeps its format. */
 static int choose_output(convert_arg *c) {
   if (!c->in_place)
     return c->out ? OPTION_GO_ON
@@ -65,6 +83,9 @@ static int choose_output(convert_arg *c) {
                        strcmp(c->model.source, "-") == 0 ? "standard input" : c->model.source);
   if (c->format != JN_FORMAT_AUTO) return usage_error("convert", "--in-place keeps the format: leave --to away");
   c->out = c->model.source;
+  if (format_of(c->out) != content_of(c->out))
+    return usage_error("convert", "--in-place: %s does not hold what its extension says; give OUT another name",
+                       c->out);
   return OPTION_GO_ON;
 }
 

@@ -57,8 +57,9 @@ static void unknown_format(jn_log *log, const char *file, jn_format format) {
 }
 
 #if JN_WITH_URDF
-/* Whether a text may be XML that can be edited byte by byte, not UTF-16. */
+/* Whether a text may be XML, perhaps in UTF-16. */
 static int begins_xml(const char *text, size_t length) {
+  if (length >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0)) return 1;
   size_t i = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   while (i < length && strchr(" \t\r\n", text[i]) && text[i]) i++;
   return i < length && text[i] == '<';

@@ -69,7 +69,7 @@ static void edit_inertia(editor *e, const jn_urdf_link *link, const double p[10]
   if (!any) return;
   jn_inertia_unpack(p, &mass, com, tensor);
   if (!at[JN_AT_MASS].end || !at[JN_AT_INERTIA].end ||
-      (!at[JN_AT_INERTIAL_ORIGIN].end && (com[0] || com[1] || com[2]))) {
+      (!at[JN_AT_INERTIAL_ORIGIN].end && (com[0] != 0 || com[1] != 0 || com[2] != 0))) {
     put_inertial(e, link->places, p);
     return;
   }

@@ -19,6 +19,7 @@ typedef struct survey {
   XML_Parser parser;
   int depth;
   int inside; /* a link or joint is open */
+  int other;  /* the root is not <robot> */
   struct {
     char name[KIND_NAME];
     int count;
@@ -63,6 +64,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
   static const char parts[] = "inertial, origin, parent, child, axis, limit, dynamics, mimic";
   survey *s = data;
   int depth = ++s->depth;
+  s->other |= depth == 1 && strcmp(name, "robot") != 0;
   int item = strcmp(name, "link") == 0 || strcmp(name, "joint") == 0;
   if (depth == 2) s->inside = item;
   if (depth == 2 && !item && strcmp(name, "constraint") != 0) count_element(s, name);
@@ -82,13 +84,23 @@ static void XMLCALL on_comment(void *data, const XML_Char *text) {
   ((survey *)data)->comments++;
 }
 
-/* The text was read before, so that it is known to be good. */
+/* Entities could grow without bound; the reader of URDF refuses such files, too. */
+static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system, const XML_Char *public,
+                               int has_internal_subset) {
+  survey *s = data;
+  (void)name, (void)system, (void)public;
+  if (!has_internal_subset) return;
+  s->other = 1;
+  XML_StopParser(s->parser, XML_FALSE);
+}
+
 static void look(survey *s, const char *text, size_t length) {
   s->parser = XML_ParserCreate(NULL);
   if (!s->parser) return;
   XML_SetUserData(s->parser, s);
   XML_SetElementHandler(s->parser, on_start, on_end);
   XML_SetCommentHandler(s->parser, on_comment);
+  XML_SetStartDoctypeDeclHandler(s->parser, on_doctype);
   for (size_t done = 0, piece; done < length; done += piece) {
     piece = length - done < INT_MAX / 2 ? length - done : INT_MAX / 2;
     if (XML_Parse(s->parser, text + done, (int)piece, done + piece == length) != XML_STATUS_OK) break;
@@ -101,6 +113,7 @@ void jn__urdf_left(const char *text, size_t length, char *list, size_t size) {
   size_t used = 0;
   look(&s, text, length);
   list[0] = 0;
+  if (s.other) return;
   for (int i = 0; i < s.kind_count && used < size; i++)
     used += (size_t)snprintf(list + used, size - used, "%s%d <%s>", i ? ", " : "", s.kinds[i].count, s.kinds[i].name);
   if (s.others && used < size)

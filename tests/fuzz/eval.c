@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce eval: states in JSON, and what is computed at them, for two hinges on a free body. */
+/* jounce eval: states in JSON, and what is computed at them, for two hinges on a free body; all at once, and one a
+ * line. */
 #include "command.h"
 #include "fuzz.h"
 
@@ -14,6 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *input = fuzz_file(0, data, size), *robot = fuzz_file(1, model, sizeof model - 1);
   const char *const words[] = {
       "eval", robot, "--want", "all,tau_jets,hybrid_jets", "--order", "1", "--input", input, "--max-bytes", "4M", NULL};
+  const char *const lines[] = {"eval",    robot, "--want",      "tau,ddq,M", "--stream",
+                               "--input", input, "--max-bytes", "4M",        NULL};
   fuzz_run(command_eval, words);
+  fuzz_run(command_eval, lines);
   return 0;
 }
