@@ -18,15 +18,15 @@ typedef struct forward_sweep {
   articulation o;
   const real *v, *a, *tau; /* NULL: zero */
   const unsigned char *prescribed;
-  solid *B;        /* [nb] */
-  screw *V;        /* [nb] */
-  screw *S, *Psi;  /* [nd] */
-  body_inertia *I; /* [nb] sums over the children, then articulated if coordinates are prescribed */
-  wrench *p;       /* [nb] likewise */
-  int loaded;      /* by external wrenches, with which p begins */
-  twist *A;        /* [nb] */
-  real *x;         /* [nd] u, then accelerations */
-  real *net;       /* [nv] room for `driving` */
+  solid *B;            /* [nb] */
+  screw *V;            /* [nb] */
+  screw *S, *Psi;      /* [nd] */
+  body_inertia *I;     /* [nb] sums over the children, then articulated if coordinates are prescribed */
+  wrench *p;           /* [nb] likewise */
+  int loaded;          /* by external wrenches, with which p begins */
+  twist *A;            /* [nb] */
+  real *x;             /* [nd] u, then accelerations */
+  real *net;           /* [nv] room for `driving` */
   const real *driving; /* [nv] tau, less the forces of springs; NULL: zero */
 } forward_sweep;
 
