@@ -65,7 +65,6 @@ static inline r4x3 r4x3_turn_back(const scalar *R, r4x3 a) {
 }
 
 static inline r4 v4_load(const scalar *a) { return r4_set(a[0], a[1], a[2], 0); }
-static inline vec3 v4_vec3(r4 a) { return v3(a[0], a[1], a[2]); }
 static inline r4 v4_cross(r4 a, r4 b) { return YZX(a) * ZXY(b) - ZXY(a) * YZX(b); }
 static inline scalar v4_dot(r4 a, r4 b) {
   r4 p = a * b;

@@ -10,52 +10,6 @@
 #include "../base/tile.h"
 #include "../mass_matrix/factor.h"
 
-/* [J, H; H^T, M] */
-typedef struct ai {
-  sym3 J, M;
-  mat3 H;
-} ai;
-
-FLAT ai ai_of(inertia I) { return (ai){I.J, {I.m, I.m, I.m, ZERO, ZERO, ZERO}, skew(I.h)}; }
-FLAT wrench ai_mul(const ai *I, twist S) {
-  return (wrench){v3_add(s3_mul(I->J, S.w), m3_mul(I->H, S.v)), v3_add(m3_tmul(I->H, S.w), s3_mul(I->M, S.v))};
-}
-/* a - b c^T, b proportional to c */
-FLAT sym3 s3_minus(sym3 a, vec3 b, vec3 c) {
-  return (sym3){a.xx - b.x * c.x, a.yy - b.y * c.y, a.zz - b.z * c.z,
-                a.xy - b.x * c.y, a.xz - b.x * c.z, a.yz - b.y * c.z};
-}
-/* I -= U F^T, U proportional to F */
-FLAT void ai_subtract(ai *I, wrench U, wrench F) {
-  I->J = s3_minus(I->J, U.m, F.m);
-  I->M = s3_minus(I->M, U.f, F.f);
-  I->H.x = v3_axpy(-F.f.x, U.m, I->H.x);
-  I->H.y = v3_axpy(-F.f.y, U.m, I->H.y);
-  I->H.z = v3_axpy(-F.f.z, U.m, I->H.z);
-}
-FLAT void ai_add(ai *to, const ai *I) {
-  to->J = s3_add(to->J, I->J);
-  to->M = s3_add(to->M, I->M);
-  to->H = m3_add(to->H, I->H);
-}
-/* I + that of a body alone */
-FLAT ai ai_with(const ai *I, inertia B) {
-  sym3 M = I->M;
-  M.xx += B.m;
-  M.yy += B.m;
-  M.zz += B.m;
-  return (ai){s3_add(I->J, B.J), M, m3_add(I->H, skew(B.h))};
-}
-/* I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
-FLAT ai ai_shift(const ai *I, vec3 d) {
-  mat3 G = m3_add(I->H, m3_cross_left(d, s3_full(I->M)));
-  mat3 X = m3_cross_left(d, m3_transpose(I->H)), Y = m3_cross_right(G, d);
-  return (ai){{I->J.xx + (X.x.x - Y.x.x), I->J.yy + (X.y.y - Y.y.y), I->J.zz + (X.z.z - Y.z.z),
-               I->J.xy + (X.y.x - Y.y.x), I->J.xz + (X.z.x - Y.z.x), I->J.yz + (X.z.y - Y.z.y)},
-              I->M,
-              G};
-}
-
 /* What is left of a coordinate. */
 typedef struct eliminated {
   space w, v;   /* its screw */
@@ -148,26 +102,56 @@ static inline body_inertia body_with(const body_inertia *I, const space_inertia 
 
 #else
 
-typedef ai body_inertia;
+/* [J, H; H^T, M] */
+typedef struct body_inertia {
+  sym3 J, M;
+  mat3 H;
+} body_inertia;
 
-FLAT body_inertia body_inertia_from(const space_inertia *I) { return ai_of(*I); }
-FLAT wrench body_mul(const body_inertia *I, twist S) { return ai_mul(I, S); }
+FLAT body_inertia body_inertia_from(const space_inertia *I) {
+  return (body_inertia){I->J, {I->m, I->m, I->m, ZERO, ZERO, ZERO}, skew(I->h)};
+}
+FLAT wrench body_mul(const body_inertia *I, twist S) {
+  return (wrench){v3_add(s3_mul(I->J, S.w), m3_mul(I->H, S.v)), v3_add(m3_tmul(I->H, S.w), s3_mul(I->M, S.v))};
+}
+/* a - b c^T, b proportional to c */
+FLAT sym3 s3_minus(sym3 a, vec3 b, vec3 c) {
+  return (sym3){a.xx - b.x * c.x, a.yy - b.y * c.y, a.zz - b.z * c.z,
+                a.xy - b.x * c.y, a.xz - b.x * c.z, a.yz - b.y * c.z};
+}
 
 FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   twist S = {x->w, x->v};
-  wrench U = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : ai_mul(I, S);
-  real D = (turn ? dot(U.m, S.w) : power(U, S)) + armature, inverse = K(1) / D;
-  wrench scaled = {v3_scale(inverse, U.m), v3_scale(inverse, U.f)};
-  ai_subtract(I, scaled, U);
-  x->m = scaled.m;
-  x->f = scaled.f;
+  wrench F = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : body_mul(I, S);
+  real D = (turn ? dot(F.m, S.w) : power(F, S)) + armature, inverse = K(1) / D;
+  wrench U = {v3_scale(inverse, F.m), v3_scale(inverse, F.f)};
+  I->J = s3_minus(I->J, U.m, F.m);
+  I->M = s3_minus(I->M, U.f, F.f);
+  I->H.x = v3_axpy(-F.f.x, U.m, I->H.x);
+  I->H.y = v3_axpy(-F.f.y, U.m, I->H.y);
+  I->H.z = v3_axpy(-F.f.z, U.m, I->H.z);
+  x->m = U.m;
+  x->f = U.f;
   x->inverse = inverse;
   return D;
 }
 
-FLAT body_inertia body_shift(const body_inertia *I, const space *d) { return ai_shift(I, *d); }
-FLAT void body_add(body_inertia *to, const body_inertia *I) { ai_add(to, I); }
-FLAT body_inertia body_with(const body_inertia *I, const space_inertia *B) { return ai_with(I, *B); }
+/* I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
+FLAT body_inertia body_shift(const body_inertia *I, const space *d) {
+  mat3 G = m3_add(I->H, m3_cross_left(*d, s3_full(I->M)));
+  mat3 X = m3_cross_left(*d, m3_transpose(I->H)), Y = m3_cross_right(G, *d);
+  return (body_inertia){{I->J.xx + (X.x.x - Y.x.x), I->J.yy + (X.y.y - Y.y.y), I->J.zz + (X.z.z - Y.z.z),
+                         I->J.xy + (X.y.x - Y.y.x), I->J.xz + (X.z.x - Y.z.x), I->J.yz + (X.z.y - Y.z.y)},
+                        I->M,
+                        G};
+}
+FLAT void body_add(body_inertia *to, const body_inertia *I) {
+  *to = (body_inertia){s3_add(to->J, I->J), s3_add(to->M, I->M), m3_add(to->H, I->H)};
+}
+FLAT body_inertia body_with(const body_inertia *I, const space_inertia *B) {
+  sym3 M = {I->M.xx + B->m, I->M.yy + B->m, I->M.zz + B->m, I->M.xy, I->M.xz, I->M.yz};
+  return (body_inertia){s3_add(I->J, B->J), M, m3_add(I->H, skew(B->h))};
+}
 
 #endif
 

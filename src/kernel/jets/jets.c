@@ -178,8 +178,8 @@ static inline void change_forces(const jets *J, int k, const twist *change, wren
 enum { DENSE_JETS = 18 };
 
 typedef struct inertia_solver {
-  real *H; /* [nv x nv] factors; NULL: none */
-  real *room;
+  real *H;          /* [nv x nv] factors; NULL: none */
+  real *room, *end; /* scratch memory that solver_at() uses; afterwards it may be used for other things */
   articulation_room r;
   wrench *p;
   twist *A;
@@ -191,12 +191,13 @@ static inline inertia_solver solver_place(const jets *J, real **at) {
   if (t->coupled || t->nv <= DENSE_JETS) {
     s.H = take(at, (size_t)(t->nv * t->nv));
     s.room = *at;
-    *at = JN_(mass_matrix_scratch)(t, *at);
+    s.end = JN_(mass_matrix_scratch)(t, *at);
     return s;
   }
   s.r = articulation_place(t, at);
   s.p = TAKE(at, t->nb, wrench);
   s.A = TAKE(at, t->nb, twist);
+  s.end = *at;
   return s;
 }
 
@@ -239,7 +240,7 @@ void JN_(hybrid_jet)(const jn_call *c) {
   inertia_solver M = solver_place(&J, &at);
   twist *change = TAKE(&at, t->nb, twist);
   wrench *F = TAKE(&at, t->nb, wrench);
-  if (counts(c, at)) return;
+  if (counts(c, at) && counts(c, M.end)) return;
   jet_to_taylor(given_v, c->arg[1], n, J.v);
   for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
   if (J.W) external_wrenches(&J, c->in[3], order + 1);
