@@ -36,6 +36,7 @@ static inline forward_sweep forward_place(const jn_call *c, real **at) {
                      .v = c->in[1],
                      .a = c->in[2],
                      .tau = c->in[3],
+                     .driving = c->in[3],
                      .prescribed = c->data,
                      .loaded = c->in[4] != NULL};
   w.B = TAKE_ALIGNED(at, t->nb, solid);
