@@ -2,6 +2,8 @@
 /* Edits of a model on the command line: options of every command, their faults, and `jounce check --repair`. */
 #include "support/running.h"
 
+#include <math.h>
+
 static const char thin[] =
     "<robot name='arm'><link name='base'/>\n"
     "<link name='upper'><inertial><origin xyz='0.1 0 0.2'/><mass value='2'/>\n"
@@ -115,6 +117,31 @@ static void attached_robots(void **state) {
   expect(2, NULL, "is a file of --attach", line);
 }
 
+/* The humanoid that stands on its foot, from URDF and made here: the same potential energy. */
+static void check_root_in_urdf(const char *path) {
+  jn_model *humanoid, *model[2];
+  jn_options options;
+  double energy[2][2], q[64];
+  const double gravity[3] = {0, 0, -9.81};
+  jn_options_init(&options);
+  options.floating = 1;
+  options.gravity = gravity;
+  assert_int_equal(jn_load(path, &options, &model[0], NULL), JN_OK);
+  assert_int_equal(jn_load("builtin:humanoid", &options, &humanoid, NULL), JN_OK);
+  assert_int_equal(jn_model_reroot(humanoid, "left_foot", NULL, NULL, &model[1], NULL), JN_OK);
+  for (int i = 0; i < 2; i++) {
+    jn_work *w;
+    assert_int_equal(jn_work_create(model[i], &w), JN_OK);
+    jn_neutral(model[i], q);
+    q[jn_joint_q(model[i], jn_joint_index(model[i], "left_knee"))] = 0.7;
+    assert_int_equal(jn_energy(model[i], w, q, NULL, energy[i]), JN_OK);
+    jn_work_destroy(w);
+    jn_model_destroy(model[i]);
+  }
+  jn_model_destroy(humanoid);
+  assert_true(fabs(energy[0][1] - energy[1][1]) < 1e-9 * fabs(energy[1][1]));
+}
+
 static void parts_and_bases(void **state) {
   (void)state;
   expect(0, "nv = 4", NULL, "info builtin:humanoid --keep-subtree left_thigh");
@@ -125,6 +152,13 @@ static void parts_and_bases(void **state) {
   expect(1, NULL, "hangs on the world by a revolute joint", "info builtin:panda --root panda_link3");
   expect(0, "nv = 12", NULL, "info builtin:panda --lock panda_joint1 --root panda_link3 --floating");
   expect(0, "panda_joint4", NULL, "info builtin:panda --lock panda_joint4=-1 --lump");
+  char line[900];
+  snprintf(line, sizeof line, "convert builtin:humanoid %s --root left_foot --gravity 0,0,-9.81",
+           in_directory("foot.urdf"));
+  expect(1, NULL, "passes through the origin", line);
+  strcat(line, " --split");
+  expect(0, NULL, "left_knee_axis", line);
+  check_root_in_urdf(in_directory("foot.urdf"));
 }
 
 /* The order of edits is that of the page, whatever their order on the command line. */
