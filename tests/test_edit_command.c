@@ -74,6 +74,29 @@ static void locked_joints(void **state) {
   check_same(one, two);
 }
 
+/* finger2 = 2 finger1 + 0.1: with finger2 at 0.5, finger1 is at 0.2. */
+static void a_follower_that_is_locked_locks_its_leader(void **state) {
+  (void)state;
+  char line[900];
+  write_file("fingers.urdf",
+             "<robot name='hand'><link name='palm'/>\n"
+             "<link name='one'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+             "iyz='0'/></inertial></link>\n"
+             "<link name='two'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+             "iyz='0'/></inertial></link>\n"
+             "<joint name='finger1' type='continuous'><parent link='palm'/><child link='one'/></joint>\n"
+             "<joint name='finger2' type='continuous'><parent link='palm'/><child link='two'/>\n"
+             "<mimic joint='finger1' multiplier='2' offset='0.1'/></joint></robot>\n");
+  snprintf(line, sizeof line, "info %s --lock finger2=0.5", in_directory("fingers.urdf"));
+  expect(0, "nv = 0", "it is held at 0.2", line);
+  snprintf(line, sizeof line, "info %s --lock finger2=0.5,finger1=0.3", in_directory("fingers.urdf"));
+  expect(2, NULL, "contradicts", line);
+  snprintf(line, sizeof line, "info %s --lock finger1=0.3", in_directory("fingers.urdf"));
+  expect(0, "nv = 0", "is held at 0.7", line);
+  snprintf(line, sizeof line, "info %s --lock-all-but finger2", in_directory("fingers.urdf"));
+  expect(0, "nv = 1", NULL, line);
+}
+
 static void faults_of_locking(void **state) {
   (void)state;
   expect(2, NULL, "did you mean 'panda_joint1'?", "info builtin:panda --lock panda_jiont1=0");
@@ -238,6 +261,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_commands_have_the_options),
       cmocka_unit_test(locked_joints),
+      cmocka_unit_test(a_follower_that_is_locked_locks_its_leader),
       cmocka_unit_test(faults_of_locking),
       cmocka_unit_test(attached_robots),
       cmocka_unit_test(parts_and_bases),

@@ -265,6 +265,16 @@ static jn_model *floating_tree(uint64_t *s, int links, int groups) {
     check_ok(jn_builder_add_link(b, &l));
     if (one && !*leader) snprintf(leader, sizeof leader, "%s", name);
   }
+  jn_loop loop; /* between the base and the last link */
+  char last[32];
+  snprintf(last, sizeof last, "link%d", links - 1);
+  jn_loop_init(&loop);
+  loop.name = "loop";
+  loop.link_a = "link0";
+  loop.link_b = last;
+  random_placement(s, loop.placement_a);
+  random_placement(s, loop.placement_b);
+  check_ok(jn_builder_add_loop(b, &loop));
   jn_status status = jn_builder_freeze(b, &m, NULL);
   jn_builder_destroy(b);
   return status == JN_OK ? m : floating_tree(s, links, groups); /* random screws may by chance be dependent */
@@ -382,6 +392,18 @@ static void poses_agree(const rooted *r, const double *q, const double *q_now) {
   }
 }
 
+static void loops_agree(const rooted *r, const double *q, const double *q_now) {
+  jn_loops *a, *b;
+  double phi[6], phi_now[6];
+  check_ok(jn_loops_create(r->old, NULL, &a));
+  check_ok(jn_loops_create(r->now, NULL, &b));
+  check_ok(jn_loops_constraint(a, q, NULL, phi, NULL, NULL));
+  check_ok(jn_loops_constraint(b, q_now, NULL, phi_now, NULL, NULL));
+  check_close(phi_now, phi, 6, 1, 5000, "conditions of the loop");
+  jn_loops_destroy(a);
+  jn_loops_destroy(b);
+}
+
 static void floating_robot_does_not_know_its_base(void **st) {
   (void)st;
   uint64_t s = seed("re-rooted");
@@ -398,6 +420,7 @@ static void floating_robot_does_not_know_its_base(void **st) {
     check_ok(jn_forward_dynamics(r.old, r.w, q, v, tau, NULL, a));
     map_q(&r, q, q_now);
     poses_agree(&r, q, q_now);
+    loops_agree(&r, q, q_now);
     check_ok(jn_frame_twist(r.old, r.w, r.base, JN_IN_BODY, q, v, twist));
     map_v(&r, v, twist, v_now);
     check_ok(jn_frame_acceleration(r.old, r.w, r.base, JN_IN_BODY, q, v, a, twist));
