@@ -40,6 +40,7 @@ set(core_sources
     src/edit/lump.c
     src/edit/repair.c
     src/edit/reroot.c
+    src/edit/split.c
     src/ident/base_parameters.c
     src/loops/assembly.c
     src/loops/closure.c

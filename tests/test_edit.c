@@ -379,6 +379,15 @@ static void loops_that_no_longer_move(void **st) {
   check(jn_model_nv(part) == 0 && jn_loop_count(part) == 0, "nothing moves");
   check(has_rule(options.report, JN_NOTE, "loop-held", "pin"), "a note says that the loop is left out");
   jn_model_destroy(part);
+  /* without the first bar the loop holds the others to where that was */
+  jn_loops *l_part;
+  double gap;
+  check_ok(jn_model_subtree(full, "bar1", q, &options, &part, NULL));
+  check_ok(jn_loops_create(part, NULL, &l_part));
+  check_ok(jn_loops_gaps(l_part, q + 1, &gap));
+  check(gap < 1e4 * jn_row_epsilon(), "the loop of the subtree is closed where that of the robot is: %g", gap);
+  jn_loops_destroy(l_part);
+  jn_model_destroy(part);
   jn_error error;
   q[1] += 0.1;
   check_status(jn_model_lock(full, names, 3, q, &options, &part, &error), JN_ERR_LOOP);

@@ -2,6 +2,8 @@
 /* Edits of a model on the command line: options of every command, their faults, and `jounce check --repair`. */
 #include "support/running.h"
 
+#include <math.h>
+
 static const char thin[] =
     "<robot name='arm'><link name='base'/>\n"
     "<link name='upper'><inertial><origin xyz='0.1 0 0.2'/><mass value='2'/>\n"
@@ -72,6 +74,29 @@ static void locked_joints(void **state) {
   check_same(one, two);
 }
 
+/* finger2 = 2 finger1 + 0.1: with finger2 at 0.5, finger1 is at 0.2. */
+static void a_follower_that_is_locked_locks_its_leader(void **state) {
+  (void)state;
+  char line[900];
+  write_file("fingers.urdf",
+             "<robot name='hand'><link name='palm'/>\n"
+             "<link name='one'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+             "iyz='0'/></inertial></link>\n"
+             "<link name='two'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+             "iyz='0'/></inertial></link>\n"
+             "<joint name='finger1' type='continuous'><parent link='palm'/><child link='one'/></joint>\n"
+             "<joint name='finger2' type='continuous'><parent link='palm'/><child link='two'/>\n"
+             "<mimic joint='finger1' multiplier='2' offset='0.1'/></joint></robot>\n");
+  snprintf(line, sizeof line, "info %s --lock finger2=0.5", in_directory("fingers.urdf"));
+  expect(0, "nv = 0", "it is held at 0.2", line);
+  snprintf(line, sizeof line, "info %s --lock finger2=0.5,finger1=0.3", in_directory("fingers.urdf"));
+  expect(2, NULL, "contradicts", line);
+  snprintf(line, sizeof line, "info %s --lock finger1=0.3", in_directory("fingers.urdf"));
+  expect(0, "nv = 0", "is held at 0.7", line);
+  snprintf(line, sizeof line, "info %s --lock-all-but finger2", in_directory("fingers.urdf"));
+  expect(0, "nv = 1", NULL, line);
+}
+
 static void faults_of_locking(void **state) {
   (void)state;
   expect(2, NULL, "did you mean 'panda_joint1'?", "info builtin:panda --lock panda_jiont1=0");
@@ -108,11 +133,36 @@ static void attached_robots(void **state) {
          "info builtin:panda --attach builtin:humanoid,frame=world,prefix=h_ --strict");
   expect(0, NULL, "gravity is that of the first robot", "info builtin:panda --attach builtin:planar_2r,frame=world");
   outcome o = run_in("info builtin:panda --attach builtin:planar_2r,frame=world --gravity 0,0,-1.62");
-  assert_null(strstr(o.err, "gravity")); /* both have the one that is asked for */
+  check_lacks(o.err, "gravity"); /* both have the one that is asked for */
   done(&o);
   snprintf(line, sizeof line, "convert builtin:panda %s --attach %s,frame=panda_flange", in_directory("thin.urdf"),
            in_directory("thin.urdf"));
   expect(2, NULL, "is a file of --attach", line);
+}
+
+/* The humanoid that stands on its foot, from URDF and made here: the same potential energy. */
+static void check_root_in_urdf(const char *path) {
+  jn_model *humanoid, *model[2];
+  jn_options options;
+  double energy[2][2], q[64];
+  const double gravity[3] = {0, 0, -9.81};
+  jn_options_init(&options);
+  options.floating = 1;
+  options.gravity = gravity;
+  assert_int_equal(jn_load(path, &options, &model[0], NULL), JN_OK);
+  assert_int_equal(jn_load("builtin:humanoid", &options, &humanoid, NULL), JN_OK);
+  assert_int_equal(jn_model_reroot(humanoid, "left_foot", NULL, NULL, &model[1], NULL), JN_OK);
+  for (int i = 0; i < 2; i++) {
+    jn_work *w;
+    assert_int_equal(jn_work_create(model[i], &w), JN_OK);
+    jn_neutral(model[i], q);
+    q[jn_joint_q(model[i], jn_joint_index(model[i], "left_knee"))] = 0.7;
+    assert_int_equal(jn_energy(model[i], w, q, NULL, energy[i]), JN_OK);
+    jn_work_destroy(w);
+    jn_model_destroy(model[i]);
+  }
+  jn_model_destroy(humanoid);
+  assert_true(fabs(energy[0][1] - energy[1][1]) < 1e-9 * fabs(energy[1][1]));
 }
 
 static void parts_and_bases(void **state) {
@@ -125,6 +175,13 @@ static void parts_and_bases(void **state) {
   expect(1, NULL, "hangs on the world by a revolute joint", "info builtin:panda --root panda_link3");
   expect(0, "nv = 12", NULL, "info builtin:panda --lock panda_joint1 --root panda_link3 --floating");
   expect(0, "panda_joint4", NULL, "info builtin:panda --lock panda_joint4=-1 --lump");
+  char line[900];
+  snprintf(line, sizeof line, "convert builtin:humanoid %s --root left_foot --gravity 0,0,-9.81",
+           in_directory("foot.urdf"));
+  expect(1, NULL, "passes through the origin", line);
+  strcat(line, " --split");
+  expect(0, NULL, "left_knee_axis", line);
+  check_root_in_urdf(in_directory("foot.urdf"));
 }
 
 /* The order of edits is that of the page, whatever their order on the command line. */
@@ -197,13 +254,14 @@ static void faults_of_repair(void **state) {
   write_file("broken.urdf", "<robot name='m'>");
   snprintf(line, sizeof line, "check %s --repair %s", in_directory("broken.urdf"), in_directory("n.urdf"));
   expect(1, "not usable", NULL, line);
-  assert_int_not_equal(access(in_directory("n.urdf"), F_OK), 0);
+  assert_false(exists("n.urdf"));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_commands_have_the_options),
       cmocka_unit_test(locked_joints),
+      cmocka_unit_test(a_follower_that_is_locked_locks_its_leader),
       cmocka_unit_test(faults_of_locking),
       cmocka_unit_test(attached_robots),
       cmocka_unit_test(parts_and_bases),

@@ -265,6 +265,16 @@ static jn_model *floating_tree(uint64_t *s, int links, int groups) {
     check_ok(jn_builder_add_link(b, &l));
     if (one && !*leader) snprintf(leader, sizeof leader, "%s", name);
   }
+  jn_loop loop; /* between the base and the last link */
+  char last[32];
+  snprintf(last, sizeof last, "link%d", links - 1);
+  jn_loop_init(&loop);
+  loop.name = "loop";
+  loop.link_a = "link0";
+  loop.link_b = last;
+  random_placement(s, loop.placement_a);
+  random_placement(s, loop.placement_b);
+  check_ok(jn_builder_add_loop(b, &loop));
   jn_status status = jn_builder_freeze(b, &m, NULL);
   jn_builder_destroy(b);
   return status == JN_OK ? m : floating_tree(s, links, groups); /* random screws may by chance be dependent */
@@ -382,6 +392,18 @@ static void poses_agree(const rooted *r, const double *q, const double *q_now) {
   }
 }
 
+static void loops_agree(const rooted *r, const double *q, const double *q_now) {
+  jn_loops *a, *b;
+  double phi[6], phi_now[6];
+  check_ok(jn_loops_create(r->old, NULL, &a));
+  check_ok(jn_loops_create(r->now, NULL, &b));
+  check_ok(jn_loops_constraint(a, q, NULL, phi, NULL, NULL));
+  check_ok(jn_loops_constraint(b, q_now, NULL, phi_now, NULL, NULL));
+  check_close(phi_now, phi, 6, 1, 5000, "conditions of the loop");
+  jn_loops_destroy(a);
+  jn_loops_destroy(b);
+}
+
 static void floating_robot_does_not_know_its_base(void **st) {
   (void)st;
   uint64_t s = seed("re-rooted");
@@ -398,6 +420,7 @@ static void floating_robot_does_not_know_its_base(void **st) {
     check_ok(jn_forward_dynamics(r.old, r.w, q, v, tau, NULL, a));
     map_q(&r, q, q_now);
     poses_agree(&r, q, q_now);
+    loops_agree(&r, q, q_now);
     check_ok(jn_frame_twist(r.old, r.w, r.base, JN_IN_BODY, q, v, twist));
     map_v(&r, v, twist, v_now);
     check_ok(jn_frame_acceleration(r.old, r.w, r.base, JN_IN_BODY, q, v, a, twist));
@@ -489,6 +512,39 @@ static void fixed_base_moves_to_where_the_link_is(void **st) {
   }
 }
 
+/* Joints at the origin of their links move as before. */
+static void split_joints_move_as_before(void **st) {
+  (void)st;
+  uint64_t s = seed("split");
+  for (int i = 0; i < MODELS; i++) {
+    jn_model *m = random_tree(&s, 3 + i % 13), *now;
+    jn_work *w, *w_now;
+    int n = jn_model_nv(m);
+    double q[Q], v[V], a[V], tau[V], own[V], T[16], U[16];
+    check_ok(jn_model_split(m, NULL, &now, NULL));
+    check_ok(jn_work_create(m, &w));
+    check_ok(jn_work_create(now, &w_now));
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, n, 1);
+    fill(&s, a, n, 1);
+    check_ok(jn_inverse_dynamics(m, w, q, v, a, NULL, tau));
+    check_ok(jn_inverse_dynamics(now, w_now, q, v, a, NULL, own));
+    check_close(own, tau, n, 10, 2000, "torques, in the same order");
+    for (int k = 0; k < jn_link_count(now); k++) {
+      const jn_joint *j = jn_joint_description(now, k);
+      double off = jn_joint_type_of(now, k) == JN_REVOLUTE ? norm(j->point, 3) : 0;
+      check(off == 0, "joint '%s' is at the origin of its link", jn_joint_name(now, k));
+    }
+    for (int k = 0; k < jn_link_count(m); k++) {
+      check_ok(jn_frame_pose(m, w, k, q, T));
+      check_ok(jn_frame_pose(now, w_now, jn_link_index(now, jn_link_name(m, k)), q, U));
+      check_close(U, T, 16, 1, 500, "pose of link %d", k);
+    }
+    release(m, w);
+    release(now, w_now);
+  }
+}
+
 /* Couplings name coordinates of a joint, which come in the reverse order; limits go along. */
 static void couplings_and_limits_follow_the_coordinates(void **st) {
   (void)st;
@@ -551,7 +607,7 @@ static void memory_may_run_out(void **st) {
   jn_model *m = one_robot(""), *other = one_robot("x_"), *now;
   uint64_t s = 9;
   jn_model *floating = floating_tree(&s, 6, 0);
-  for (int edit = 0; edit < 2; edit++) {
+  for (int edit = 0; edit < 3; edit++) {
     jn_status status = JN_ERR_MEMORY;
     for (int n = 1; status != JN_OK; n++) {
       counter c = {.fail_at = n};
@@ -559,8 +615,9 @@ static void memory_may_run_out(void **st) {
       jn_options options;
       jn_options_init(&options);
       options.allocator = &a;
-      status = edit ? jn_model_attach(m, "tip", other, "y_", NULL, &options, &now, NULL)
-                    : jn_model_reroot(floating, "link4", NULL, &options, &now, NULL);
+      status = edit == 0   ? jn_model_attach(m, "tip", other, "y_", NULL, &options, &now, NULL)
+               : edit == 1 ? jn_model_reroot(floating, "link4", NULL, &options, &now, NULL)
+                           : jn_model_split(floating, &options, &now, NULL);
       check(status == JN_OK || (status == JN_ERR_MEMORY && !now), "%s", jn_status_text(status));
       jn_model_destroy(now);
       check(c.live == 0, "edit %d, allocation %d: %d blocks are left", edit, n, c.live);
@@ -581,6 +638,7 @@ int main(void) {
       cmocka_unit_test(reversed_groups_have_the_inverse_motion),
       cmocka_unit_test(rerooting_twice_is_nothing),
       cmocka_unit_test(fixed_base_moves_to_where_the_link_is),
+      cmocka_unit_test(split_joints_move_as_before),
       cmocka_unit_test(couplings_and_limits_follow_the_coordinates),
       cmocka_unit_test(faults_name_what_is_wrong),
       cmocka_unit_test(memory_may_run_out),

@@ -34,6 +34,10 @@ void model_edit_options(option_set *set, model_edits *edits) {
               "keep only this link, the joint that carries it, and all that it carries, where they are at 0",
               &edits->subtree);
   option_flag(set, "lump", "merge links that are fixed to others into them; their names become frames", &edits->lump);
+  option_flag(set, "split",
+              "add a link without inertia at every joint whose axis does not pass through the origin of its link, as "
+              "URDF needs",
+              &edits->split);
 }
 
 void model_edits_free(model_edits *edits) {
@@ -45,7 +49,8 @@ void model_edits_free(model_edits *edits) {
 static bool locks(const model_edits *edits) { return edits->lock.count > 0 || edits->lock_others.count > 0; }
 
 int model_edit_count(const model_edits *edits) {
-  return edits->attach.count + locks(edits) + (edits->root != NULL) + (edits->subtree != NULL) + (edits->lump != 0);
+  return edits->attach.count + locks(edits) + (edits->root != NULL) + (edits->subtree != NULL) + (edits->lump != 0) +
+         (edits->split != 0);
 }
 
 /* ---- Numbers ---- */
@@ -299,8 +304,10 @@ static int apply(const char *command, const model_edits *edits, int step, const 
     status = jn_model_reroot(model, edits->root, NULL, options, edited, error);
   else if (edits->subtree && step-- == 0)
     status = jn_model_subtree(model, edits->subtree, NULL, options, edited, error);
-  else
+  else if (edits->lump && step-- == 0)
     status = jn_model_lump(model, options, edited, error);
+  else
+    status = jn_model_split(model, options, edited, error);
   return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
 }
 

@@ -15,9 +15,10 @@ typedef struct model_edits {
   const char *root;
   const char *subtree;
   int lump;
+  int split;
 } model_edits;
 
-/* Declare --attach, --lock, --lock-all-but, --root, --keep-subtree, --lump. */
+/* Declare --attach, --lock, --lock-all-but, --root, --keep-subtree, --lump, --split. */
 void model_edit_options(option_set *set, model_edits *edits);
 void model_edits_free(model_edits *edits);
 /* How many edits there are. */
@@ -25,9 +26,9 @@ int model_edit_count(const model_edits *edits);
 /* Is the file one of those that are attached? */
 bool model_edit_reads(const model_edits *edits, const char *path);
 
-/* Replaces *model by the edited one: attached robots first, then locked joints, the base, the subtree, merged links.
- * `options` are those of the model; floating and joint_order are for the last edit. OPTION_GO_ON; EXIT_USAGE after
- * reporting a mistake on the command line; EXIT_BAD with the reason in the report and in *error. */
+/* Replaces *model by the edited one: attached robots first, then locked joints, the base, the subtree, merged links,
+ * split joints. `options` are those of the model; floating and joint_order are for the last edit. OPTION_GO_ON;
+ * EXIT_USAGE after reporting a mistake on the command line; EXIT_BAD with the reason in the report and in *error. */
 int model_edit_apply(const char *command, const model_edits *edits, const jn_options *options, jn_model **model,
                      jn_error *error);
 

@@ -69,6 +69,12 @@ JN_API jn_status jn_model_reroot(const jn_model *model, const char *link, const 
  * body anyway); the regressor has ten columns for each link that is left. Links fixed to the world stay. */
 JN_API jn_status jn_model_lump(const jn_model *model, const jn_options *options, jn_model **copy, jn_error *error);
 
+/* Gives every joint whose axis (or centre) does not pass through the origin of the link that it carries a link of its
+ * own there, named after the joint: "NAME_axis", without inertia; what the joint carried is fixed to that. Nothing
+ * moves differently. URDF can only say joints at the origin of their link, so this is for writing it, as after
+ * jn_model_reroot(). Joints that are fine stay as they are. */
+JN_API jn_status jn_model_split(const jn_model *model, const jn_options *options, jn_model **copy, jn_error *error);
+
 /* ---- Repair: bodies that can exist ---- */
 
 /* Principal moments about the centre of mass [kg m^2], ascending, and their axes as the rows of axes [9] (may be NULL),

@@ -8,15 +8,29 @@
 typedef struct held_loops {
   jn_edit *e;
   int *anchor;  /* [L] the link whose joint moves it, or JN_WORLD: links of one anchor are one body */
+  int *before;  /* [L] the same in the model as it was */
   double *gaps; /* [loops] of the model at e->q, NULL until one is needed */
 } held_loops;
 
 static void find_anchors(const held_loops *h) {
   const jn_model *m = h->e->model;
   for (int i = 0; i < m->nlink; i++) {
-    int moves = jn__joint_nv(&m->link[i].joint) > 0 && !h->e->held[i], parent = m->link[i].parent;
-    h->anchor[i] = moves ? i : parent < 0 ? JN_WORLD : h->anchor[parent];
+    int moved = jn__joint_nv(&m->link[i].joint) > 0, parent = m->link[i].parent;
+    h->before[i] = moved ? i : parent < 0 ? JN_WORLD : h->before[parent];
+    h->anchor[i] = moved && !h->e->held[i] ? i : parent < 0 ? JN_WORLD : h->anchor[parent];
   }
+}
+
+/* Are two links one body? */
+static int is_rigid(const int *anchor, int a, int b) {
+  return (a < 0 ? JN_WORLD : anchor[a]) == (b < 0 ? JN_WORLD : anchor[b]);
+}
+
+/* Does the edit end the motion between two links, or make one link of them? */
+static int is_stopped(const held_loops *h, int a, int b) {
+  const int *target = h->e->target;
+  int same = (a < 0 ? JN_WORLD : target[a]) == (b < 0 ? JN_WORLD : target[b]);
+  return is_rigid(h->anchor, a, b) && (same || !is_rigid(h->before, a, b));
 }
 
 /* Distances and angles of this size count as closed. */
@@ -88,7 +102,7 @@ static jn_status move_loop(held_loops *h, int i, jn_loop *l, int *stays) {
     return JN_OK;
   }
   if ((a >= 0 || b >= 0) && is_out(e, a) && is_out(e, b)) return JN_OK; /* of what is gone */
-  if ((a < 0 ? JN_WORLD : h->anchor[a]) == (b < 0 ? JN_WORLD : h->anchor[b])) {
+  if (is_stopped(h, a, b)) {
     jn_status status = find_gaps(h);
     if (status == JN_OK) leave_out(h, i, h->gaps[i]);
     return status;
@@ -109,8 +123,9 @@ static jn_status move_loop(held_loops *h, int i, jn_loop *l, int *stays) {
 jn_status jn__edit_move_loops(jn_edit *e) {
   const jn_model *m = e->model;
   if (m->nloop == 0) return JN_OK;
-  held_loops h = {.e = e, .anchor = jn__allocate(&e->a, ((size_t)m->nlink + 1) * sizeof *h.anchor)};
+  held_loops h = {.e = e, .anchor = jn__allocate(&e->a, 2 * ((size_t)m->nlink + 1) * sizeof *h.anchor)};
   if (!h.anchor) return JN_ERR_MEMORY;
+  h.before = h.anchor + m->nlink + 1;
   find_anchors(&h);
   jn__builder_drop_loops(e->builder);
   jn_status status = JN_OK;

@@ -102,7 +102,8 @@ static void check_joint(jn_urdf_writer *w, int i) {
   }
   int turns = joint->type == JN_REVOLUTE || joint->type == JN_CONTINUOUS || joint->type == JN_PLANAR;
   if (turns && !axis_meets_origin(joint->axis, joint->point)) {
-    refuse(w, "joint", name, "in URDF the axis passes through the origin of the link; this one does not");
+    refuse(w, "joint", name,
+           "in URDF the axis passes through the origin of the link; this one does not (--split adds a link there)");
   }
   for (int k = 0; k < f.coordinates && f.coordinates > 1; k++) {
     const jn_dof *dof = &joint->dof[k];

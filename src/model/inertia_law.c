@@ -69,7 +69,7 @@ static void check_link(jn_draft *d, int i) {
             "it has moments of inertia but no mass");
   if (fault & JN_FAULT_POSITIVE)
     jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "inertia-positive", jn__link_place(d, i), subject,
-            "check signs, units and the frame of the tensor",
+            "check signs, units and the frame of the tensor, or take the nearest inertia: jounce check --repair OUT",
             "principal moments %.6g, %.6g, %.6g kg m^2 about the centre of mass: the inertia is not positive definite",
             e[0], e[1], e[2]);
   else if (fault & JN_FAULT_TRIANGLE)
