@@ -64,8 +64,8 @@ static inline jn_status begin_terms(jn_run *r, const jn_model *m, jn_work *w, co
   return JN_OK;
 }
 
-/* The row whose kernel one state of the caller's own type can be passed to directly: jn__run() takes 45 ns more, when the
- * energies of seven joints take 170. NULL if jn__run() is needed, which also reports errors. */
+/* The row whose kernel one state of the caller's own type can be passed to directly: jn__run() takes 45 ns more, when
+ * the energies of seven joints take 170. NULL if jn__run() is needed, which also reports errors. */
 static inline const jn_row *straight_row(const jn_model *m, const jn_work *w, const number *q, int link) {
   const jn_row *row = m && w && q ? jn__direct_row(NUMBER_KIND, m, w) : NULL;
   if (!row || link < JN_WORLD || link >= m->nlink) return NULL;
