@@ -2,7 +2,7 @@
 # The built-in robots, src/io/robots/*.json, as a C header of arrays.
 #
 # Included, it gives a function; run as a script (cmake -DINPUT=dir -DOUTPUT=file -P embed.cmake), it writes the header.
-# Bytes and not string literals: compilers limit the length of those.
+# It writes bytes because compilers limit the length of string literals.
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(JOUNCE_EMBED_SCRIPT "${CMAKE_CURRENT_LIST_FILE}")
@@ -21,7 +21,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# "static const char NAME[] = {0x7b, ..., 0};", 24 bytes a line.
+# "static const char NAME[] = {0x7b, ..., 0};", 24 bytes per line.
 function(add_array name hex)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
   string(REPEAT "0x..," 24 line)
@@ -39,11 +39,11 @@ foreach(file IN LISTS files)
   file(READ "${file}" text)
   file(READ "${file}" hex HEX)
   if(hex MATCHES "^(..)*[89a-f].")
-    message(FATAL_ERROR "${file}: only ASCII, please")
+    message(FATAL_ERROR "${file}: only ASCII is allowed")
   endif()
   string(JSON comment ERROR_VARIABLE error GET "${text}" comment)
   if(error)
-    message(FATAL_ERROR "${file}: needs a \"comment\" that says what it is and where its figures come from (${error})")
+    message(FATAL_ERROR "${file}: needs a \"comment\" that says what it is and where its data come from (${error})")
   endif()
   string(HEX "${comment}" comment_hex)
   add_array("${name}_text" "${hex}")

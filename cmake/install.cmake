@@ -17,7 +17,7 @@ install(TARGETS ${targets} EXPORT jounce-targets
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
 install(EXPORT jounce-targets NAMESPACE jounce:: DESTINATION ${package_dir} COMPONENT development)
 
-# What a program that links the static library needs as well.
+# Other libraries that a program needs if it links the static library.
 set(private_libraries "")
 set(private_modules "")
 if(UNIX)
@@ -46,7 +46,7 @@ install(FILES ${PROJECT_BINARY_DIR}/jounce-config.cmake ${PROJECT_BINARY_DIR}/jo
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
   set(pc_libdir "${CMAKE_INSTALL_LIBDIR}")
-else() # relative to the file itself, so that the prefix may be chosen, or moved, after the build
+else() # relative to the file itself, so that the prefix can be chosen or changed after the build
   file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
   set(pc_prefix "\${pcfiledir}/${up}")
   set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
@@ -58,7 +58,7 @@ else()
 endif()
 if(JOUNCE_SHARED)
   set(pc_requires "Requires.private")
-else() # there is only the static library: everybody needs what it needs
+else() # there is only the static library: every program needs its libraries, too
   set(pc_requires "Requires")
   set(pc_libs "${private_libraries}")
 endif()

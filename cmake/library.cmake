@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# The library: kernels once for each number type and instruction set, the rest once, all in one libjounce.
+# The library: kernels are compiled once for each number type and instruction set, the rest once; all go into one libjounce.
 
 set(kernel_sources
     src/kernel/sensitivity/adjoint.c
@@ -106,7 +106,7 @@ set(core_sources
     src/trajectory/waypoints.c
     src/trajectory/wrenches.c)
 
-# Written over the caller's number type: compiled for double and for float.
+# Written for the caller's number type, compiled for double and for float.
 set(public_sources
     src/dispatch/batch_functions.c
     src/dispatch/configuration.c
@@ -145,8 +145,8 @@ function(jounce_object target)
 endfunction()
 
 # A row: the kernels over one number type, see src/lie/number.h. -ffp-contract is set explicitly: fused multiply-add
-# where the instruction set has it, and nowhere else. No errno and no traps: kernels look at neither. ${kernel_optimisation}
-# comes after the flags of the build type. A row that JOUNCE_ROWS does not name is left out.
+# where the instruction set has it, and nowhere else. Kernels use neither errno nor floating-point traps, so both are off.
+# ${kernel_optimisation} comes after the flags of the build type. A row that JOUNCE_ROWS does not name is left out.
 function(jounce_row name kind lanes)
   if(NOT name IN_LIST rows)
     return()
@@ -167,10 +167,10 @@ jounce_row(d2 D 2 -ffp-contract=off)
 jounce_row(f4 F 4 -ffp-contract=off)
 if(rows_avx2)
   set(avx2 -mavx2 -mfma -ffp-contract=fast)
-  # Packing scalars of one state into registers costs more than it saves; a CPU with AVX2 is likely to be of this decade:
-  # both together make derivatives of inverse dynamics 6 % faster, the mass matrix 12 %.
-  # Structs are copied by whole registers, as they are loaded again: by halves derivatives take 1 to 6 % longer (but the
-  # gradient 7 to 15 %, second derivatives 1 to 2 % less).
+  # Packing scalars of one state into registers costs more than it saves, and code is tuned for recent CPUs, because those
+  # with AVX2 usually are: together this makes derivatives of inverse dynamics 6 % faster, the mass matrix 12 %.
+  # Structs are copied by whole registers, as they are loaded later: copied by halves, derivatives take 1 to 6 % longer
+  # (but the gradient 7 to 15 % and second derivatives 1 to 2 % less time).
   set(gcc12 $<AND:$<C_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<C_COMPILER_VERSION>,12>>)
   set(avx2_one ${avx2} -mtune=znver3 $<$<C_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>
                $<${gcc12}:-mmove-max=256;-mstore-max=256>)
@@ -178,13 +178,13 @@ if(rows_avx2)
                                                               "$<${gcc12}:-mmove-max=128;-mstore-max=128>")
   jounce_row(d_avx2 D 1 ${avx2_one})
   jounce_row(f_avx2 F 1 ${avx2_one})
-  # In lanes registers are scarce: to order instructions by them makes jets of high order 8 % faster (forward dynamics
-  # and first derivatives 4 to 8 % slower, so not there); `rep movs` for structs of half a kilobyte costs 3 % here and there.
+  # With lanes, registers are scarce: scheduling instructions to need fewer makes jets of high order 8 % faster (but forward
+  # dynamics and first derivatives 4 to 8 % slower, so not there). `rep movs` for structs of half a kilobyte costs up to 3 %.
   set(strategy vector_loop:2048:noalign,libcall:-1:noalign)
   set(avx2_lanes ${avx2} $<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure;-mmemcpy-strategy=${strategy};-mmemset-strategy=${strategy}>)
   set_source_files_properties(src/kernel/first_derivatives/first_derivatives.c src/kernel/forward_dynamics/aba.c PROPERTIES
                               COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
-  # Orders 1 to 4 of jets are unrolled in full, though their loops are long: 5 to 8 % faster.
+  # Orders 1 to 4 of jets are unrolled completely, although their loops are long: 5 to 8 % faster.
   set_source_files_properties(src/kernel/jets/jets.c PROPERTIES COMPILE_OPTIONS
                                                            "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=1000>")
   jounce_row(d4_avx2 D 4 ${avx2_lanes})
@@ -219,7 +219,7 @@ foreach(number double float)
 endforeach()
 target_compile_definitions(jounce_public_float PRIVATE JN_FLOAT=1)
 
-# The list of rows is compiled apart, because the tests have two rows more.
+# The list of rows is compiled separately, because the tests have two more rows.
 function(jounce_rows_object target)
   add_library(${target} OBJECT src/dispatch/rows.c)
   jounce_object(${target})
@@ -228,7 +228,7 @@ function(jounce_rows_object target)
 endfunction()
 jounce_rows_object(jounce_rows)
 
-# Closed loops solve in double whatever the row, with AVX2 when that has it: see src/loops/wide.h.
+# Closed loops are solved in double in every row, with AVX2 if the row uses it: see src/loops/wide.h.
 set(jounce_loops)
 if(rows_avx2)
   set(jounce_loops jounce_loops_avx2)
@@ -275,7 +275,7 @@ if(JOUNCE_SHARED)
   # Before 1.0 every minor version may break the ABI, so the minor number is part of the SONAME.
   set_target_properties(jounce PROPERTIES VERSION ${PROJECT_VERSION}
                                           SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  # Symbols carry the version too, where the linker knows how; abi/symbols.txt lists them all.
+  # Symbols carry the version too, if the linker supports it; abi/symbols.txt lists them all.
   include(CheckLinkerFlag)
   set(version_script "-Wl,--version-script=${PROJECT_SOURCE_DIR}/abi/jounce.map")
   check_linker_flag(C "${version_script}" JOUNCE_VERSION_SCRIPT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Run by cpack before it packs what was installed: Debian compresses manuals and changelogs.
+# Run by cpack before it packs the installed files: in Debian, manuals and changelogs are compressed.
 file(GLOB files ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/man/man*/*.[0-9]
      ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/doc/*/changelog ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share/doc/*/changelog.Debian)
 foreach(file IN LISTS files)

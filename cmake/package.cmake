@@ -5,7 +5,7 @@ set(soname_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(JOUNCE_MAINTAINER "jounce authors <jounce@example.org>" CACHE STRING "Maintainer of the packages, with address")
 mark_as_advanced(JOUNCE_MAINTAINER)
 
-# package_<component>: its name; licence and changes, which an installation without packages does not need.
+# package_<component>: the package name; also installs licence and changelog, which only packages need.
 set(package_command jounce)
 set(package_library libjounce${soname_version})
 set(package_development libjounce-dev)
@@ -67,7 +67,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 file(WRITE ${package_files}/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${package_files}/triggers)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-# pkg-config wants to see what the static library needs, also for the shared one.
+# pkg-config checks that the libraries which the static library needs are there, even to link the shared one.
 list(REMOVE_ITEM parts_debian libcmocka-dev)
 list(JOIN parts_debian ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 include(CPack)

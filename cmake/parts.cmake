@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Optional parts: each is ON (required), OFF, or AUTO (when its library is there). The core needs libc and libm only.
+# Optional parts: each is ON (required), OFF, or AUTO (used if its library is found). The core needs libc and libm only.
 
-# jounce_part(URDF expat libexpat1-dev): sets JOUNCE_WITH_URDF to 0 or 1; a part that AUTO leaves out goes to parts_missing.
-# Debian packages of what is there go to parts_debian.
+# jounce_part(URDF expat libexpat1-dev): sets JOUNCE_WITH_URDF to 0 or 1; adds a part that AUTO leaves out to parts_missing,
+# and the Debian packages of the parts that are used to parts_debian.
 set(parts_missing)
 set(parts_debian)
 macro(jounce_part part library debian)

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Which rows to build, from JOUNCE_ROWS: a row is all kernels compiled for one number type and instruction set
-# (docs/architecture.md). The best of those that are there is chosen when the program runs.
+# (docs/architecture.md). The best one for the CPU is chosen when the program runs.
 #   d, f                  double, float: any CPU. d is always there; float calls go through it when there is no float row.
 #   d2, f4                several states in a register: any CPU
 #   d_avx2, f_avx2        double, float: x86-64 with AVX2 and FMA
 #   d4_avx2, f8_avx2      several states in a register: the same
-# Here they stand in order of preference, each with what it needs from the CPU.
+# The list is in order of preference, each with what it needs from the CPU.
 set(rows_known d_avx2:avx2 f_avx2:avx2 d4_avx2:avx2 f8_avx2:avx2 d:any f:any d2:any f4:any)
 
 foreach(option JOUNCE_AVX2 JOUNCE_LANES)
   if(DEFINED ${option} AND NOT ${option})
-    message(WARNING "${option} is no option any more, and ignored: name the rows to build, e.g. -DJOUNCE_ROWS=\"d;d2\"")
+    message(WARNING "${option} is no longer an option and is ignored: name the rows to build, e.g. -DJOUNCE_ROWS=\"d;d2\"")
   endif()
   unset(${option} CACHE)
 endforeach()
 
-# Sets rows (names), rows_avx2 (0 or 1: is there one of these), row_list (for src/dispatch/rows.c).
+# Sets rows (names), rows_avx2 (1 if one of them needs AVX2, otherwise 0), row_list (for src/dispatch/rows.c).
 set(rows)
 set(rows_left_out)
 set(rows_avx2 0)
@@ -47,7 +47,7 @@ if(rows_wanted AND NOT rows_wanted STREQUAL "all")
   list(JOIN rows_wanted ", " unknown)
   string(REGEX REPLACE ":[a-z0-9]+" "" names "${rows_known}")
   list(JOIN names ", " names)
-  message(FATAL_ERROR "JOUNCE_ROWS: no such row: ${unknown}. There are ${names}; all stands for all of them.")
+  message(FATAL_ERROR "JOUNCE_ROWS: no such row: ${unknown}. There are ${names}; \"all\" builds all of them.")
 endif()
 if(NOT "d" IN_LIST rows)
   message(FATAL_ERROR "JOUNCE_ROWS=${JOUNCE_ROWS}: d is missing; every CPU runs it, and models need it")

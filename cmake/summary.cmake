@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# What the configured build has, as the last lines of cmake; loud when robots cannot be read.
+# Prints what the configured build supports as the last lines of cmake, with a warning if robot files cannot be read.
 
-# One line: a part that is there, is missing (with what it needs), or was switched off.
+# One line per part: used, missing (with what it needs), or switched off.
 function(jounce_summary part what)
   set(state "no (JOUNCE_${part}=${JOUNCE_${part}})")
   if(JOUNCE_WITH_${part})

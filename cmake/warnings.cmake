@@ -6,7 +6,7 @@ if(JOUNCE_WERROR)
   target_compile_options(jounce_flags INTERFACE -Werror)
 endif()
 if(JOUNCE_SANITIZE)
-  # Fuzz targets look at readers: kernels (JOUNCE_PLAIN) are left as they are then, for they take minutes to compile.
+  # Fuzz targets test the readers. Kernels (JOUNCE_PLAIN) are compiled without sanitizers then, which would take minutes.
   set(sanitize -fsanitize=${JOUNCE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_compile_options(jounce_flags INTERFACE "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:JOUNCE_PLAIN>>>:${sanitize}>")
   target_link_options(jounce_flags INTERFACE -fsanitize=${JOUNCE_SANITIZE})

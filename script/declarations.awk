@@ -1,19 +1,20 @@
 # The computing functions of public headers, for script/float-header and script/batch-functions:
-#   awk -v what=WHAT [-v named="HEADER ..."] -f script/declarations.awk HEADER...     (named: others that have twins)
+#   awk -v what=WHAT [-v named="HEADER ..."] -f script/declarations.awk HEADER...     (named: more headers whose functions exist in float)
 #     float     structs and functions in single precision, with their comments
 #     batch     functions for many states, with their comments: sizes in brackets get a first dimension, count
-#     list      one line a function for batches: NAME|ARGUMENTS
-#     structs   names of structs that hold double, without jn_, as an alternative of sed: a\|b
+#     list      one line per function for batches: NAME|ARGUMENTS
+#     structs   names of structs that hold double, without jn_, as alternatives in a sed pattern: a\|b
 # A comment belongs to the declarations right below it, up to the next comment or an empty line.
 
-# Whether a function, on one line, has a twin. Sensitivities have perturbations that belong to one state.
+# Whether a version of a function (given on one line) is to be generated. Sensitivities have no batch version, because
+# their perturbations belong to one state.
 function is_wanted(line) {
   if (line !~ /double/) return 0
   return what == "float" || (line ~ /\(const jn_model \*model, jn_work \*work, / && line !~ /_sensitivity\(|jn_perturbation_of\(/)
 }
 function name_of(line) { sub(/\(.*/, "", line); sub(/.*[ *]jn_/, "", line); return line }
 
-# A comment that starts in `line`: its text, one line of it a line.
+# The text of the comment that starts in `line`, without comment marks.
 function comment_of(line,    text) {
   sub(/^\/\* ?/, "", line)
   while (line !~ /\*\//) {
@@ -25,7 +26,7 @@ function comment_of(line,    text) {
   sub(/ *\*\/.*$/, "", line)
   return text line
 }
-# A declaration that starts in `line`, on one line.
+# The declaration that starts in `line`, joined to one line.
 function declaration_of(line,    more) {
   while (line !~ /;/) {
     getline more
@@ -36,7 +37,7 @@ function declaration_of(line,    more) {
   return line
 }
 
-# Names of structs and, where they are called, of functions in single precision.
+# Renames structs, and functions where they are called, to their single-precision versions.
 function in_float(text,    out, name) {
   gsub(/double/, "float", text)
   while (match(text, /jn_[a-z0-9_]+\(?/)) {
@@ -97,7 +98,7 @@ BEGIN {
   }
   if (what == "structs") { print structs; exit }
 }
-# The same as declaration_of(), of a file that is read ahead.
+# The same as declaration_of(), for a file that is read in BEGIN.
 function declaration_of_file(file, line,    more) {
   while (line !~ /;/ && (getline more < file) > 0) line = line more
   return line

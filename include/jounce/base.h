@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* Version of these headers; jn_version() has that of the library. */
+/* Version of these headers; jn_version() returns the version of the library. */
 #define JN_VERSION_MAJOR 0
 #define JN_VERSION_MINOR 1
 #define JN_VERSION_PATCH 0
@@ -51,7 +51,7 @@ JN_API const char *jn_version(void);
   X(JN_ERR_CALLBACK, 15, "a user-defined condition lacks the function that this needs")   \
   X(JN_ERR_INIT, 16, "a struct was not set up: call its init function first, as jn_options_init() for jn_options")
 
-/* What functions that can fail return: JN_OK, or what is wrong. */
+/* Return value of every function that can fail: JN_OK, or the reason for the failure. */
 typedef enum jn_status {
 #define JN_STATUS_ENUM(code, number, text) code = number,
   JN_STATUS_LIST(JN_STATUS_ENUM)
@@ -61,69 +61,72 @@ typedef enum jn_status {
 /* The text of a status code; "unknown status" for any other number. */
 JN_API const char *jn_status_text(jn_status status);
 
-/* The first error of a call that builds, reads or writes a model. Plain memory of the caller, valid without a heap. The
- * text can be printed: of names from files, what a terminal would act on is a '?'. The file is as it was given.
- * line and column count from 1; 0 means that there is no such place. file is empty when there is no file. */
+/* The first error of a call that builds, reads or writes a model. The caller provides the memory, so no heap is needed.
+ * text is safe to print: in names that come from files, characters that a terminal would act on are replaced by '?'.
+ * file is the path exactly as the caller gave it.
+ * line and column count from 1; 0 means that the error has no position in a file. file is empty when there is no file.
+ */
 typedef struct jn_error {
   jn_status status; /* as the call returned it */
-  int line;         /* from 1; 0: no such place */
+  int line;         /* from 1; 0: no position */
   int column;
   char file[256]; /* "" when there is no file */
-  char text[768]; /* what is wrong with what, and the remedy */
+  char text[768]; /* what is wrong, where, and how to fix it */
 } jn_error;
 
-/* Memory for models, builders and reports. Only functions that create, read, freeze or write allocate.
- * allocate returns NULL when there is no memory; the block is aligned as malloc aligns. */
+/* Memory functions for models, builders and reports. Only functions that create, read, freeze or write allocate memory.
+ * allocate returns a block with the alignment that malloc guarantees, or NULL when out of memory. */
 typedef struct jn_allocator {
-  void *(*allocate)(size_t bytes, void *context); /* NULL when there is no memory */
+  void *(*allocate)(size_t bytes, void *context); /* NULL when out of memory */
   void (*release)(void *block, void *context);    /* block may be NULL */
   void *context;                                  /* passed to both */
 } jn_allocator;
 
-/* The one limit of all readers, in bytes, unless max_bytes of their options says another: on a file, on what an archive
- * holds once it is unpacked, and on the numbers of a table (8 bytes each) or the values of a JSON text (64 bytes each)
- * in memory. What goes beyond it is refused with JN_ERR_FILE. docs/limits.md. */
+/* Size limit of all readers in bytes; max_bytes in their options overrides it. It applies to the size of a file, to the
+ * unpacked contents of an archive, and to the memory for the numbers of a table (8 bytes each) or the values of a JSON
+ * text (64 bytes each). Larger input is refused with JN_ERR_FILE. See docs/limits.md. */
 #define JN_MAX_BYTES ((size_t)256 << 20)
 
-/* How bad it is. */
+/* How serious a message is. */
 typedef enum jn_severity {
   JN_NOTE = 0,    /* worth knowing, nothing is wrong */
   JN_WARNING = 1, /* suspicious; the model loads and computes as written (an error in strict mode) */
   JN_ERROR = 2    /* the model cannot be used */
 } jn_severity;
 
-/* One thing that was found. */
+/* One message about a model or a file. */
 typedef struct jn_message {
-  jn_severity severity; /* how bad it is */
-  int line;             /* from 1; 0 when there is no such place */
-  int column;           /* from 1; 0 when there is no such place */
+  jn_severity severity; /* how serious it is */
+  int line;             /* from 1; 0: no position */
+  int column;           /* from 1; 0: no position */
   const char *rule;     /* stable short name of the rule, e.g. "inertia-triangle" */
   const char *file;     /* "" when there is no file */
-  const char *subject;  /* what is concerned, e.g. "link 'base'"; "" for the whole model */
+  const char *subject;  /* what the message is about, e.g. "link 'base'"; "" for the whole model */
   const char *text;     /* what is wrong, with the figures */
-  const char *remedy;   /* what to do; "" when the text says it */
+  const char *remedy;   /* how to fix it; "" when text already says so */
 } jn_message;
 
-/* Everything found while a model is read and frozen, in order of appearance: not only the first error. */
+/* All messages about a model that is being read and frozen, in the order in which they were found, not only the first
+ * error. */
 typedef struct jn_report jn_report;
 
-/* An empty report. allocator NULL: malloc and free. Returns NULL when there is no memory. */
+/* Creates an empty report. allocator NULL: malloc and free. Returns NULL when out of memory. */
 JN_API jn_report *jn_report_create(const jn_allocator *allocator);
 JN_API void jn_report_destroy(jn_report *report); /* Releases it; NULL is allowed. */
-/* Number of messages that the report keeps: the first JN_REPORT_SAME of each rule, and then one that says how many more
- * there were, so that no file can fill the memory or the screen. */
+/* Number of messages in the report. It keeps the first JN_REPORT_SAME messages of each rule, and then one that says how
+ * many more there were, so that no file can fill the memory or the screen. */
 JN_API int jn_report_count(const jn_report *report);
-/* Number of messages of one severity that were found, those included that the report does not keep. */
+/* Number of messages of one severity that were found, including those that the report did not keep. */
 JN_API int jn_report_count_of(const jn_report *report, jn_severity severity);
-/* The same of one severity and one rule. */
+/* The same for one severity and one rule. */
 JN_API int jn_report_count_rule(const jn_report *report, jn_severity severity, const char *rule);
 #define JN_REPORT_SAME 20
-/* Message i, 0 <= i < count; NULL outside. Its strings live as long as the report. */
+/* Message i, 0 <= i < count; NULL if i is out of range. Its strings are valid as long as the report. */
 JN_API const jn_message *jn_report_message(const jn_report *report, int i);
 
-/* Name of the kernel row (number type and instruction set) that single-state calls in double use on this CPU, e.g.
- * "d_avx2". The environment variable JOUNCE_ROW, read at the first call, forces a row; NULL when it names none that
- * can run here (then every computing function returns JN_ERR_ROW). */
+/* Name of the kernel row (number type and instruction set) that calls for one state in double use on this CPU, e.g.
+ * "d_avx2". The environment variable JOUNCE_ROW, read at the first call, forces a row. Returns NULL when it names a row
+ * that cannot run here; every computing function then returns JN_ERR_ROW. */
 JN_API const char *jn_row_name(void);
 /* Relative rounding unit of that row's results in double: 2.2e-16, or 1.2e-7 for float rows; 0 when there is no row. */
 JN_API double jn_row_epsilon(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/configuration.h: work memory, configurations as points of a manifold, and single joints.
  *
- * q [nq] configuration, v [nv] velocity or tangent vector in the joints' velocity coordinates: coordinate rates, and
- * for spherical and free joints body angular velocity and body twist. Work memory is scratch: one for each thread; the
- * model may be shared. No function here allocates but jn_work_create.
+ * q [nq]: configuration. v [nv]: velocity or tangent vector in the joints' velocity coordinates, which are coordinate
+ * rates, except for spherical and free joints, where they are the body's angular velocity and twist. Threads may share
+ * the model, but each needs its own work memory. Only jn_work_create() allocates.
  * Errors of all: JN_ERR_NULL, JN_ERR_WORK (work made for another model), JN_ERR_ROW; JN_ERR_INDEX where named. */
 #ifndef JOUNCE_CONFIGURATION_H
 #define JOUNCE_CONFIGURATION_H
@@ -14,30 +14,31 @@
 extern "C" {
 #endif
 
-/* Scratch memory: every computing function writes to it, so one for each thread. Nothing in it outlives a call but
- * what jn_singular_joint() tells. */
+/* Scratch memory. Every computing function writes to it, so each thread needs its own. Between calls it keeps nothing
+ * except the result of jn_singular_joint(). */
 typedef struct jn_work jn_work;
 
-/* Scratch memory for computations on one model by one thread, from the model's allocator. Errors: JN_ERR_NULL,
+/* Creates scratch memory for computations on one model by one thread, with the model's allocator. Errors: JN_ERR_NULL,
  * JN_ERR_MEMORY. */
 JN_API jn_status jn_work_create(const jn_model *model, jn_work **work);
 JN_API void jn_work_destroy(jn_work *work); /* Releases it; NULL is allowed; only for jn_work_create. */
-/* The same in memory of the caller (any alignment), for use without a heap. Errors: JN_ERR_SIZE. */
+/* The same in the caller's memory (any alignment), for use without a heap. Errors: JN_ERR_SIZE. */
 JN_API size_t jn_work_size(const jn_model *model);
 JN_API jn_status jn_work_init(const jn_model *model, void *memory, size_t bytes, jn_work **work);
 
-/* The configuration in which no joint has moved: zeros, and unit quaternions. May lie outside the limits. */
+/* The neutral configuration, in which no joint has moved: zeros, and identity quaternions. It may be outside the
+ * limits. */
 JN_API jn_status jn_neutral(const jn_model *model, double *q);
-/* A random configuration, uniform within finite position limits; else angles in [-pi, pi], lengths in [-1, 1] m,
- * rotations uniform. *state is the generator's state and its seed; the same state gives the same numbers anywhere. */
+/* A random configuration, uniform within finite position limits; without limits, angles are in [-pi, pi], lengths in
+ * [-1, 1] m, and rotations are uniformly distributed. *state is the seed, and is updated by each call; the same state
+ * gives the same numbers on any machine. */
 JN_API jn_status jn_random(const jn_model *model, uint64_t *state, double *q);
 
 /* out [nq] = q (+) v: each joint moved by its tangent vector: J(out) = J(q) exp(S v) for spherical and free joints, q +
- * v otherwise. Angles are not wrapped: turns are kept. out may be q. */
+ * v otherwise. Angles are not wrapped, so full turns are kept. out may be q. */
 JN_API jn_status jn_integrate(const jn_model *model, jn_work *work, const double *q, const double *v, double *out);
-/* v [nv] = q1 (-) q0: the least v with q0 (+) v = q1. Not defined for rotations apart by exactly pi (either side is
- * given).
- */
+/* v [nv] = q1 (-) q0: the shortest v with q0 (+) v = q1. If two rotations differ by exactly pi, v is one of the two
+ * solutions. */
 JN_API jn_status jn_difference(const jn_model *model, jn_work *work, const double *q0, const double *q1, double *v);
 /* out [nq] = q0 (+) s (q1 (-) q0); s = 0 gives q0, s = 1 gives q1 (quaternions up to sign). out may be q0 or q1. */
 JN_API jn_status jn_interpolate(const jn_model *model, jn_work *work, const double *q0, const double *q1, double s,

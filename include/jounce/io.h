@@ -20,28 +20,28 @@ typedef enum jn_format {
   JN_FORMAT_NATIVE = 2 /* JSON, docs/model-file.md */
 } jn_format;
 
-/* Read, check and freeze a model. options NULL: defaults. *error (may be NULL) gets the first error with file, line and
- * column; the options' report gets all messages. On error *model is NULL.
+/* Reads, checks and freezes a model. options NULL: defaults. *error (may be NULL) gets the first error with file, line
+ * and column; the options' report gets all messages. On error *model is NULL.
  * Errors: JN_ERR_NULL, JN_ERR_FILE, JN_ERR_SYNTAX, JN_ERR_MODEL, JN_ERR_NAME (no such built-in robot), JN_ERR_MEMORY,
  * JN_ERR_UNSUPPORTED. */
 JN_API jn_status jn_load(const char *source, const jn_options *options, jn_model **model, jn_error *error);
 /* The same from text in memory (need not end in 0); file is the name used in messages. */
 JN_API jn_status jn_load_text(const char *text, size_t length, jn_format format, const char *file,
                               const jn_options *options, jn_model **model, jn_error *error);
-/* The same into an empty builder, to be changed before jn_builder_freeze(). */
+/* The same into an empty builder, which can be edited before jn_builder_freeze(). */
 JN_API jn_status jn_builder_load(jn_builder *builder, const char *source, jn_error *error);
 JN_API jn_status jn_builder_load_text(jn_builder *builder, const char *text, size_t length, jn_format format,
                                       const char *file, jn_error *error);
 
-/* Write a model. Reading the file again (with the same options) gives the same model, inertias as they now are.
- * URDF cannot say everything: a joint type or joint point it does not have gives JN_ERR_UNSUPPORTED with the joint's
- * name and nothing is written; what only loses convenience (gravity, named frames, which become links) gives a warning
- * in the options' report. Native files can say everything.
+/* Writes a model. Reading the file again with the same options gives the same model, with its current inertias.
+ * Native files can express every model; URDF cannot. A joint type or joint point that URDF does not have gives
+ * JN_ERR_UNSUPPORTED with the joint's name, and nothing is written. Losses that do not change the robot (gravity; named
+ * frames, which become links) give a warning in the options' report.
  * options.original (or original_text): URDF is written by editing that text, so that visuals, comments, order and
- * number formats stay; an unchanged model gives the same bytes. Where the text cannot follow the model, a new file is
- * written, and a warning says why and what is left behind. docs/urdf.md.
- * jn_save: the file is written whole or not at all: it grows beside the old one and takes its place at the end. Links
- * and permissions stay; a pipe or a device is written to directly. Signals wait meanwhile.
+ * number formats stay; an unchanged model gives the same bytes. If editing cannot express the model, a new file is
+ * written, and a warning says why and what is lost. See docs/urdf.md.
+ * jn_save: the file is written completely or not at all: a temporary file next to the old one replaces it at the end.
+ * Symbolic links and permissions stay; a pipe or a device is written directly. Signals are blocked meanwhile.
  * jn_save_text: *text is allocated by the options' allocator and ends in 0; release it with jn_text_free(). */
 JN_API jn_status jn_save(const jn_model *model, const char *path, jn_format format, const jn_options *options,
                          jn_error *error);
@@ -52,7 +52,7 @@ JN_API void jn_text_free(char *text, const jn_options *options);
 /* Names of the built-in robots, e.g. "panda"; NULL for i outside 0 ... jn_builtin_count() - 1. */
 JN_API int jn_builtin_count(void);
 JN_API const char *jn_builtin_name(int i);
-/* One line on what the robot is and where its figures come from. */
+/* One line that says what the robot is and where its data come from. */
 JN_API const char *jn_builtin_summary(int i);
 
 #ifdef __cplusplus

@@ -19,7 +19,8 @@ extern "C" {
 /* R = exp([w]), and w = log R with |w| <= pi: accurate to rounding at zero, for small angles and at pi. */
 JN_API jn_status jn_so3_exp(const double w[3], double R[9]);
 JN_API jn_status jn_so3_log(const double R[9], double w[3]);
-/* Differential of exp: dR R^T = [L dw] (left), R^T dR = [L dw] (right), and the inverses of L (poles at |w| = 2 pi). */
+/* Differential L of exp: dR R^T = [L dw] (left), R^T dR = [L dw] (right); and the inverses of L (singular at |w| = 2
+ * pi). */
 JN_API jn_status jn_so3_dexp_left(const double w[3], double L[9]);
 JN_API jn_status jn_so3_dexp_right(const double w[3], double L[9]);
 JN_API jn_status jn_so3_dexp_left_inverse(const double w[3], double L[9]);
@@ -46,14 +47,15 @@ JN_API jn_status jn_wrench_transform(const double T[16], const double F[6], doub
 JN_API jn_status jn_twist_bracket(const double A[6], const double B[6], double out[6]);
 JN_API jn_status jn_wrench_bracket(const double V[6], const double F[6], double out[6]);
 
-/* The 6x6 inertia I = [J [h]; -[h] m E];  the momentum I V;  the inertia given in frame b expressed in frame a. */
+/* The 6x6 inertia I = [J [h]; -[h] m E]; the momentum I V; the parameters in frame a of an inertia given in frame b. */
 JN_API jn_status jn_inertia_matrix(const double P[10], double I[36]);
 JN_API jn_status jn_inertia_multiply(const double P[10], const double V[6], double out[6]);
 JN_API jn_status jn_inertia_transform(const double T[16], const double P[10], double out[10]);
 
-/* Conversions. A quaternion need not be unit (its length is divided out); rotation_to_quaternion gives w >= 0.
- * rpy = (roll, pitch, yaw), R = Rz(yaw) Ry(pitch) Rx(roll), as in URDF; |pitch| <= pi/2 on the way back.
- * axis_angle = (unit axis, angle), 0 <= angle <= pi on the way back; the axis of no rotation is (1, 0, 0). */
+/* Conversions. Quaternions need not have unit length (they are normalised); jn_rotation_to_quaternion() gives w >= 0.
+ * rpy = (roll, pitch, yaw), R = Rz(yaw) Ry(pitch) Rx(roll), as in URDF; jn_rotation_to_rpy() gives |pitch| <= pi/2.
+ * axis_angle = (unit axis, angle); jn_rotation_to_axis_angle() gives 0 <= angle <= pi, and the axis (1, 0, 0) for no
+ * rotation. */
 JN_API jn_status jn_quaternion_to_rotation(const double Q[4], double R[9]);
 JN_API jn_status jn_rotation_to_quaternion(const double R[9], double Q[4]);
 JN_API jn_status jn_quaternion_multiply(const double A[4], const double B[4], double C[4]);

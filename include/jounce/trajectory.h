@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce/trajectory.h: motions as functions of time, with all their time derivatives.
  *
- * A trajectory gives the configuration q(t) of a model and the jet of its velocity at any time of its range, ready for
- * jounce/jets.h. It comes from samples (CSV, NPY, NPZ, or arrays), through which B-splines are laid; or from closed
- * forms (JSON: polynomial, Fourier series, cosine, minimum jerk or snap through waypoints). Formats and method:
- * docs/torque.md.
+ * A trajectory gives the configuration q(t) of a model and the jet of its velocity at any time in its range, in the
+ * form that jounce/jets.h takes. It comes from samples (CSV, NPY, NPZ, or arrays), to which B-splines are fitted, or
+ * from closed forms (JSON: polynomial, Fourier series, cosine, minimum jerk or snap through waypoints). Formats and
+ * method: docs/torque.md.
  *
  * Coordinates are named after their joints: NAME for joints of one coordinate, otherwise NAME and a suffix: _x _y _z
  * _qx _qy _qz _qw (free), _qx _qy _qz _qw (spherical), _x _y _angle (planar), _angle _length (cylindrical), _1 _2 ...
  * (universal, gimbal, general). "base" stands for the first free joint on the world, unless a joint has that name.
  *
- * Orientations are curves of quaternions that are normalised after the fit; angular velocities and all their
- * derivatives follow from them exactly, by polynomial arithmetic.
+ * Orientations are fitted as quaternions, which are then normalised; angular velocities and all their derivatives
+ * follow from them exactly, by polynomial arithmetic.
  *
- * A trajectory is constant once made: any number of threads may share it. Only functions that make one allocate. It
- * keeps a pointer to the model, which must live as long. Errors of all: JN_ERR_NULL. */
+ * A trajectory does not change after it is created, so any number of threads may share it. Only functions that create
+ * one allocate. It keeps a pointer to the model, which must outlive it. Errors of all: JN_ERR_NULL. */
 #ifndef JOUNCE_TRAJECTORY_H
 #define JOUNCE_TRAJECTORY_H
 
@@ -24,122 +24,123 @@
 extern "C" {
 #endif
 
-/* A motion over time; it never changes, so threads may share it. */
+/* A motion over time. */
 typedef struct jn_trajectory jn_trajectory;
 
-/* Highest order K of jn_trajectory_evaluate(); of splines through samples. */
+/* Highest order K of jn_trajectory_evaluate(), and of splines fitted to samples. */
 #define JN_TRAJECTORY_MAX_ORDER 30
 #define JN_TRAJECTORY_MAX_SPLINE_ORDER 10
 
-/* What a fit should do with noise. */
+/* How much a fit smooths the samples. */
 typedef enum jn_smoothing {
-  JN_SMOOTH_GCV = 0,       /* as generalised cross-validation finds best: no knob */
+  JN_SMOOTH_GCV = 0,       /* as much as generalised cross-validation finds best; nothing to tune */
   JN_SMOOTH_TOLERANCE = 1, /* the smoothest spline whose root mean square residual is within `tolerance` */
-  JN_SMOOTH_NONE = 2       /* through every sample */
+  JN_SMOOTH_NONE = 2       /* not at all: the spline goes through every sample */
 } jn_smoothing;
 
-/* How wrenches go on from one row of their file to the next. All but splines keep within the rows on either side: no
- * extremes of their own. */
+/* How wrenches are interpolated between the rows of their file. Except for splines, values stay between those of the
+ * two neighbouring rows, so there is no overshoot. */
 typedef enum jn_interpolation {
-  JN_INTERPOLATE_HOLD = 0,     /* as the last row until the next: they jump, and all their derivatives are zero */
-  JN_INTERPOLATE_LINEAR = 1,   /* straight: continuous; the first derivative jumps, higher ones are zero */
-  JN_INTERPOLATE_MONOTONE = 2, /* by cubics that rise or fall throughout: the first derivative is continuous */
+  JN_INTERPOLATE_HOLD = 0,     /* constant until the next row: values jump there, and all derivatives are zero */
+  JN_INTERPOLATE_LINEAR = 1,   /* linear: continuous; the first derivative jumps at rows, higher ones are zero */
+  JN_INTERPOLATE_MONOTONE = 2, /* by monotone cubics: the first derivative is continuous */
   JN_INTERPOLATE_SPLINE = 3    /* by the splines of motions, smoothed as the options say: continuous to order K + 2; may
                                   swing beyond the rows, few rows most of all, which make a polynomial */
 } jn_interpolation;
 
 /* Set up with jn_trajectory_options_init(); NULL in place of options means these defaults. */
 typedef struct jn_trajectory_options {
-  size_t size;                           /* sizeof(jn_trajectory_options), set by jn_trajectory_options_init() */
-  const jn_allocator *allocator;         /* NULL: malloc and free */
-  jn_report *report;                     /* where all messages go; NULL: only the first error is told, in jn_error */
-  int order;                             /* K: d^(K+2) q / dt^(K+2) is continuous; default 2 */
-  jn_smoothing smoothing;                /* default JN_SMOOTH_GCV */
-  double tolerance;                      /* [rad, m] of JN_SMOOTH_TOLERANCE */
-  double bandwidth;                      /* [Hz] no motion is faster; what is, is noise. default 0: nothing is known */
+  size_t size;                   /* sizeof(jn_trajectory_options), set by jn_trajectory_options_init() */
+  const jn_allocator *allocator; /* NULL: malloc and free */
+  jn_report *report;             /* collects all messages; NULL: only the first error is reported, in jn_error */
+  int order;                     /* K: d^(K+2) q / dt^(K+2) is continuous; default 2 */
+  jn_smoothing smoothing;        /* default JN_SMOOTH_GCV */
+  double tolerance;              /* [rad, m] of JN_SMOOTH_TOLERANCE */
+  double bandwidth;              /* [Hz] the motion has no faster parts: what is faster is noise; default 0: unknown */
   jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
   const char *const *columns;            /* "NAME=COLUMN" or "NAME=#3" for columns not named after their */
   int column_count;                      /*   coordinates, and for the times (NAME t): docs/torque.md; default none */
   int missing_neutral;                   /* 1: joints without data stay neutral; default 0: an error */
   int strict;                            /* 1: warnings are errors */
-  size_t max_bytes;                      /* limit on what is read, see JN_MAX_BYTES: the default, and what 0 means */
-  void (*progress)(double part, void *context); /* called now and then with 0 ... 1; NULL: not */
+  size_t max_bytes;                      /* size limit for input; default and 0: JN_MAX_BYTES */
+  void (*progress)(double part, void *context); /* called with the fraction that is done, 0 ... 1; may be NULL */
   void *progress_context;
 } jn_trajectory_options;
 
 /* The defaults. */
 JN_API void jn_trajectory_options_init(jn_trajectory_options *options);
 
-/* Read a trajectory for a model: a path, or "builtin:demo". CSV, NPY, NPZ and JSON are told apart by their content.
- * *error (may be NULL) gets the first error with file, row and column; the options' report gets all messages. Errors:
- * JN_ERR_FILE, JN_ERR_SYNTAX, JN_ERR_NAME (joints unknown or missing), JN_ERR_MODEL (times or values that make no
- * motion), JN_ERR_SIZE (order), JN_ERR_MEMORY, JN_ERR_UNSUPPORTED (JSON without jansson, compressed NPZ without zlib).
- */
+/* Reads a trajectory for a model. source is a path, or "builtin:demo". CSV, NPY, NPZ and JSON are recognised by their
+ * content. *error (may be NULL) gets the first error with file, row and column; the options' report gets all messages.
+ * Errors: JN_ERR_FILE, JN_ERR_SYNTAX, JN_ERR_NAME (joints unknown or missing), JN_ERR_MODEL (times or values that do
+ * not make a motion), JN_ERR_SIZE (order), JN_ERR_MEMORY, JN_ERR_UNSUPPORTED (JSON without jansson, compressed NPZ
+ * without zlib). */
 JN_API jn_status jn_trajectory_load(const jn_model *model, const char *source, const jn_trajectory_options *options,
                                     jn_trajectory **trajectory, jn_error *error);
 /* The same from bytes in memory; file is the name used in messages. */
 JN_API jn_status jn_trajectory_load_text(const jn_model *model, const char *text, size_t length, const char *file,
                                          const jn_trajectory_options *options, jn_trajectory **trajectory,
                                          jn_error *error);
-/* The same from arrays: times t [count], rising, and q [count x nq]. */
+/* The same from arrays: increasing times t [count], and q [count x nq]. */
 JN_API jn_status jn_trajectory_fit(const jn_model *model, int count, const double *t, const double *q,
                                    const jn_trajectory_options *options, jn_trajectory **trajectory, jn_error *error);
 JN_API void jn_trajectory_destroy(jn_trajectory *trajectory); /* NULL is allowed */
 
 /* q [nq] (unit quaternions) and v_jet [(K+2) x nv], the velocity and its derivatives to order K+1, at time t; either
- * may be NULL. Beyond the ends the curves are continued (splines by their last polynomial; waypoints are held where
- * they rest). O(nv K^2). Errors: JN_ERR_SIZE (order < 0 or above JN_TRAJECTORY_MAX_ORDER). */
+ * may be NULL. Before the start and after the end, curves are extrapolated: splines by their first or last polynomial,
+ * while motions through waypoints stay at rest. O(nv K^2). Errors: JN_ERR_SIZE (order < 0 or above
+ * JN_TRAJECTORY_MAX_ORDER). */
 JN_API jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double t, int order, double *q, double *v_jet);
 
 /* External wrenches over time, from a sampled file with columns LINK_mx _my _mz _fx _fy _fz (moment [N m], force [N] on
- * the link, in its frame about its origin); what is not named is zero. Replaces earlier ones. The file must cover the
- * trajectory; between its rows they go as the options' wrench_interpolation says, and one row holds. Errors as
- * jn_trajectory_load(). */
+ * the link, in its frame about its origin); wrenches without a column are zero. They replace wrenches loaded before.
+ * The file must cover the time range of the trajectory; wrench_interpolation in the options says how to interpolate
+ * between its rows, and a file with one row is a constant wrench. Errors as for jn_trajectory_load(). */
 JN_API jn_status jn_trajectory_load_wrenches(jn_trajectory *trajectory, const char *source,
                                              const jn_trajectory_options *options, jn_error *error);
 JN_API int jn_trajectory_has_wrenches(const jn_trajectory *trajectory);
-/* Rows that the wrenches were made from, 0 without wrenches; the highest of their time derivatives that is continuous,
- * -1 when they jump themselves. Higher derivatives leave the jumps at the rows out. */
+/* Number of rows that the wrenches were made from, 0 without wrenches; and the order of their highest continuous time
+ * derivative, -1 if the wrenches themselves jump. The impulses that higher derivatives have at the rows are left out.
+ */
 JN_API int jn_trajectory_wrench_rows(const jn_trajectory *trajectory);
 JN_API int jn_trajectory_wrench_order(const jn_trajectory *trajectory);
 /* wrench_jet [(K+1) x nlink x 6] at time t; zero without wrenches. Errors: JN_ERR_SIZE. */
 JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double t, int order, double *wrench_jet);
 
-/* ---- Questions. NULL or an index outside gives 0, NaN or NULL. ---- */
+/* ---- Queries. NULL or an index out of range gives 0, NaN or NULL. ---- */
 
 /* First and last time [s]. */
 JN_API double jn_trajectory_start(const jn_trajectory *trajectory);
 JN_API double jn_trajectory_end(const jn_trajectory *trajectory);
-/* Samples that it was made from, 0 for closed forms; and their times. */
+/* Number of samples that it was made from, 0 for closed forms; and their times [s]. */
 JN_API int jn_trajectory_samples(const jn_trajectory *trajectory);
 JN_API double jn_trajectory_time(const jn_trajectory *trajectory, int sample);
-/* 1 when configuration coordinate i has data of its own, 0 when it is held neutral. */
+/* 1 if there is data for configuration coordinate i, 0 if it stays neutral. */
 JN_API int jn_trajectory_given(const jn_trajectory *trajectory, int i);
 /* Degree of the splines, 0 for closed forms. */
 JN_API int jn_trajectory_degree(const jn_trajectory *trajectory);
 
-/* How well a spline keeps to the samples of configuration coordinate i, 0 <= i < nq. */
+/* How well a spline fits the samples of configuration coordinate i, 0 <= i < nq. */
 typedef struct jn_fit {
-  int sampled;       /* 0: closed form, or neutral: all else is zero */
+  int sampled;       /* 0: closed form or neutral; all other members are then zero */
   double rms;        /* root mean square of sample - spline [rad, m; quaternions: 1] */
   double largest;    /* largest |sample - spline|, */
   double time;       /*   and when [s] */
-  int parameters;    /* of the spline: the fewer, the smoother */
+  int parameters;    /* number of parameters of the spline: the fewer, the smoother */
   int interpolating; /* 1: as many parameters as samples */
-  /* What the samples cannot tell: such oscillations may be motion that the curve does not have. */
-  int noise;          /* 1: nothing speaks against the residuals being noise */
-  double oscillation; /* amplitude of what was left behind and is not noise [rad, m], 0 when there is nothing, */
+  /* Oscillations that the spline may have missed, although the robot may have made them. */
+  int noise;          /* 1: the residuals look like noise */
+  double oscillation; /* amplitude of an oscillation in the residuals that is not noise [rad, m], 0 if there is none, */
   double frequency;   /*   and its frequency [Hz] */
-  double hidden;      /* amplitude of an oscillation that noise or too few samples a period may hide, */
+  double hidden;      /* amplitude of an oscillation that noise or too few samples per period may hide [rad, m], */
   double fastest;     /*   at up to this frequency, half of the sampling rate [Hz] */
 } jn_fit;
 
-/* That of coordinate i. Errors: JN_ERR_NULL, JN_ERR_INDEX. */
+/* The fit of configuration coordinate i. Errors: JN_ERR_NULL, JN_ERR_INDEX. */
 JN_API jn_status jn_trajectory_fit_of(const jn_trajectory *trajectory, int i, jn_fit *fit);
-/* Name of configuration coordinate i as files have it, into name [size], cut if longer. */
+/* Copies the name of configuration coordinate i, as used in files, to name [size], cut if it is longer. */
 JN_API jn_status jn_coordinate_name(const jn_model *model, int i, char *name, size_t size);
-/* Name of velocity coordinate i: as above, with _wx _wy _wz _vx _vy _vz for free and _wx _wy _wz for spherical joints.
- */
+/* The same for velocity coordinate i, with _wx _wy _wz _vx _vy _vz for free and _wx _wy _wz for spherical joints. */
 JN_API jn_status jn_velocity_name(const jn_model *model, int i, char *name, size_t size);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many states: each thread takes a range of them, and moves it through the lanes of the widest row (run.c). */
+/* Many states: each thread takes a range of states and computes it in the lanes of the widest row (run.c). */
 #include "batch.h"
 
 #if JN_WITH_OPENMP
@@ -11,12 +11,12 @@
 
 struct jn_batch {
   jn_allocator allocator;
-  jn_work *work; /* for the single functions; its own memory serves a count of one */
+  jn_work *work; /* passed to the functions for one state; its own memory is used when count is 1 */
   int threads;
   size_t real_bytes;
-  size_t room_bytes; /* of staging, for each thread */
+  size_t room_bytes; /* staging memory of each thread */
   size_t singular;   /* first singular state of the last call that solved */
-  void *memory;      /* of all threads, to release */
+  void *memory;      /* the block of all threads, to release */
   jn_room *room;     /* [threads] */
 };
 
@@ -33,7 +33,7 @@ static size_t pivot_bytes(const jn_batch *b) {
 static jn_status make_room(jn_batch *b, size_t staging) {
   const jn_allocator *a = &b->work->model->allocator;
   size_t own = up(staging), threads = (size_t)b->threads;
-  if (b->memory && own <= b->room_bytes) return JN_OK; /* as in nearly all calls: counting scratch takes 3 us */
+  if (b->memory && own <= b->room_bytes) return JN_OK; /* nearly always; counting the scratch memory takes 3 us */
   size_t each = scratch_bytes(b) + pivot_bytes(b) + own;
   char *memory = a->allocate(threads * each + 64, a->context);
   if (!memory) return JN_ERR_MEMORY;
@@ -109,11 +109,12 @@ jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
 
 static int is_wanted(const jn_run *r, int out) { return out < r->outputs && r->out[out].data; }
 
-/* Whether states are better taken one by one: Jacobians of all frames and regressors take little time beside what they
- * write, and moving that out of the lanes takes more than they gain (ns a state in lanes of four doubles and one by
- * one: all Jacobians of a quadruped 1137 and 607, of 44 joints 12263 and 7352; regressor of a quadruped 1439 and 1172;
- * those of seven joints take as long either way). First derivatives store rows themselves and gain by lanes even where
- * memory is what they wait for (dtau/d(q, v, a) of 100 joints, 240 KB a state: 45 us and 56 one by one). */
+/* Whether it is faster to compute states one by one. The Jacobians of all frames and regressors compute little for each
+ * number they write, and moving the results out of the lanes costs more than the lanes save. ns per state, in lanes of
+ * four doubles and one by one: all Jacobians of a quadruped 1137 and 607, of 44 joints 12263 and 7352; regressor of a
+ * quadruped 1439 and 1172; no difference for seven joints. First derivatives write their rows directly and are faster
+ * in lanes even where memory is the bottleneck (dtau/d(q, v, a) of 100 joints, 240 KB per state: 45 us, and 56 us one
+ * by one). */
 static int is_mostly_output(const jn_run *r) {
   enum { MANY = 512 };
   int jacobians = r->kernel == JN_KERNEL_terms && (is_wanted(r, JN_OUT_J) || is_wanted(r, JN_OUT_DJ));
@@ -135,7 +136,7 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *r) {
 #if JN_WITH_OPENMP
 #pragma omp parallel for num_threads((int)parts) schedule(static, 1) reduction(min : singular) if (parts > 1)
 #endif
-  for (size_t k = 0; k < parts; k++) { /* a range of whole groups each */
+  for (size_t k = 0; k < parts; k++) { /* each part is a range of whole groups of lanes */
     size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
     if (end > r->count) end = r->count;
     size_t found = (each ? jn__run_each : jn__run_staged)(row, r, &b->room[k], first, end);

@@ -107,7 +107,7 @@ static number within(uint64_t *state, double low, double high) {
   return (number)(low * (1 - u) + high * u); /* high - low may overflow */
 }
 
-/* Uniform on the unit quaternions (Marsaglia): two uniform points of discs. */
+/* A uniformly distributed unit quaternion, from two uniform points in discs (Marsaglia). */
 static void random_rotation(uint64_t *state, number q[4]) {
   double x[4], s[2];
   for (int k = 0; k < 2; k++) do {

@@ -5,7 +5,7 @@
 #include "judge.h"
 #include "public.h"
 
-/* A run with inputs q, v, a, wrench at their places, or the status that says why not. */
+/* Sets up a run with the inputs q, v, a, wrench, or returns the error. */
 static jn_status begin(jn_run *r, int kernel, const jn_model *m, jn_work *w, const number *q, const number *v,
                        const number *a, const number *wrench, jn_representation hold) {
   if (!m || !w || !q) return JN_ERR_NULL;
@@ -118,7 +118,7 @@ jn_status PUBLIC(inverse_dynamics_derivatives_along)(const jn_model *m, jn_work 
 
 enum { BY_Q, BY_V };
 
-/* Tensors of the changes of dtau/dq, dtau/dv, M and C in the directions of q or v. */
+/* Tensors of the derivatives of dtau/dq, dtau/dv, M and C along all q or all v. */
 static jn_status tensors(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                          const number *wrench, jn_representation hold, int by, number *const out[4]) {
   jn_run r;
@@ -129,7 +129,7 @@ static jn_status tensors(const jn_model *m, jn_work *w, const number *q, const n
   return jn__run(&r);
 }
 
-/* All tensors at once, in closed form; wrenches that are held in the world have none. */
+/* All tensors at once, in closed form; not available for wrenches held in the world's axes. */
 static jn_status closed_tensors(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                 const number *wrench, jn_representation hold, number *qq, number *qv, number *vv,
                                 number *qa) {

@@ -6,7 +6,7 @@
 #include "jounce/derivatives.h"
 #include "public.h"
 
-/* A run with inputs q, v, a, or the status that says why not. */
+/* Sets up a run with the inputs q, v, a, or returns the error. */
 static jn_status begin(jn_run *r, int kernel, const jn_model *m, jn_work *w, const number *q, const number *v,
                        const number *a) {
   if (!m || !w || !q) return JN_ERR_NULL;

@@ -17,7 +17,8 @@ const jn_row *jn__choose_row(int kind, int many);
 /* Forces a row for everything from now on, as JOUNCE_ROW does; only in the library of bench/versions.c. */
 void jn__use_row(const char *name);
 
-/* Numbers of the caller: n for each sample, samples `stride` apart (unused for one sample). data NULL: not wanted. */
+/* An array of the caller: n numbers per sample, samples `stride` apart (not used for one sample). data NULL: not
+ * needed. */
 typedef struct jn_samples {
   const void *data;
   size_t n;
@@ -26,49 +27,49 @@ typedef struct jn_samples {
 
 typedef struct jn_run {
   int kernel;
-  int kind;              /* of the caller's numbers: JN_KIND_D, JN_KIND_F */
+  int kind;              /* type of the caller's numbers: JN_KIND_D, JN_KIND_F */
   const jn_model *model; /* NULL for kernels without a model */
   jn_work *work;
   size_t count; /* samples */
   int arg[4];
   const void *data;
-  int pivots;         /* numbers in the last output, judged after each sample; 0: none */
+  int pivots;         /* numbers in the last output, tested for singularity after each sample; 0: none */
   int pivots_of_body; /* they are counted over the bodies' coordinates, not over the order of elimination */
   int inputs, outputs;
   jn_samples in[JN_MAX_INPUTS], out[JN_MAX_OUTPUTS];
 } jn_run;
 
-/* Everything but the arrays, of which `inputs` and `outputs` are to be set: clearing 48 of them is time lost in every
- * call. */
+/* Sets everything except the arrays; the caller sets `inputs` and `outputs` of them. Clearing all 48 would take time in
+ * every call. */
 static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work);
 
-/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_ROW, JN_ERR_SINGULAR (a pivot is rounding). An input that
- * is NULL reaches the kernel as NULL. */
+/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_ROW, JN_ERR_SINGULAR (a pivot is zero up to rounding). An
+ * input that is NULL is NULL in the kernel, too. */
 jn_status jn__run(jn_run *run);
 
-/* Samples [first, end) of a run that does not go straight through, with memory of the caller: scratch, room for
- * staging, and for the pivots of one group of lanes. Returns the first sample that is singular, or `end`. */
+/* Runs samples [first, end) by staging, with the caller's memory: scratch, staging, and the pivots of one group of
+ * lanes. Returns the first sample that is singular, or `end`. */
 typedef struct jn_room {
   char *scratch, *staging, *pivots;
 } jn_room;
 size_t jn__run_staged(const jn_row *row, const jn_run *run, const jn_room *room, size_t first, size_t end);
-/* The same one by one, straight through a row of the caller's own number type without lanes. */
+/* The same one by one without staging, in a row of the caller's own number type without lanes. */
 size_t jn__run_each(const jn_row *row, const jn_run *run, const jn_room *room, size_t first, size_t end);
-size_t jn__run_bytes(const jn_row *row, const jn_run *run); /* of staging */
-/* The run of a work that belongs to a batch: in threads. */
+size_t jn__run_bytes(const jn_row *row, const jn_run *run); /* size of the staging memory */
+/* Runs a work that belongs to a batch, in threads. */
 jn_status jn__run_batch(const jn_row *row, const jn_run *run);
-/* The joint of the pivot that is rounding, or JN_NONE. */
+/* The joint whose pivot is zero up to rounding, or JN_NONE. */
 int jn__judge(const jn_run *run, double epsilon, const void *pivots);
 
-/* Room in work memory for samples on their way in and out of lanes, and for the kernels' own use. */
+/* Sizes in work memory of the staging memory for samples in lanes, and of the kernels' scratch memory. */
 size_t jn__staging_bytes(const jn_model *model, int order);
-/* order: of jets, -1: none; many: of the rows for many states too. */
+/* order: of jets, -1 for none; many: include the rows for many states. */
 size_t jn__scratch_bytes(const jn_model *model, int order, int many);
 /* The largest real of the rows that single states use. */
 size_t jn__real_bytes(void);
 
-/* A pivot below this, relative to the inertia that is there, is rounding. In double there is room for the rounding of
- * long chains; in float there is none. */
+/* A pivot below this limit, relative to the inertia that the coordinate moves, counts as zero. In double the limit
+ * allows for the rounding errors of long chains; float does not have enough digits for that. */
 static inline double jn__pivot_limit(double epsilon) { return (epsilon < 1e-10 ? 1000 : 4) * epsilon; }
 
 struct jn_work {
@@ -87,8 +88,8 @@ struct jn_work {
   jn_batch *batch;   /* NULL: none */
 };
 
-/* A call without arrays, all of it set: in pieces of 64 bytes and less, because the compiler would clear the whole by
- * `rep stos`, which takes 10 ns. jn__call_begin() leaves the outputs to the caller, who sets all of them. */
+/* Clears a call in pieces of at most 64 bytes, because the compiler would clear the whole struct with `rep stos`, which
+ * takes 10 ns. jn__call_begin() does not clear the outputs: the caller sets all of them. */
 typedef struct jn_pointers {
   const void *p[8];
 } __attribute__((may_alias)) jn_pointers;
@@ -115,7 +116,7 @@ static inline void jn__call_init(jn_call *c, const jn_row *row, const jn_model *
   jn__call_begin(c, row, model, scratch);
 }
 
-/* The row through which one state goes straight, or NULL: the arrays, or the work, ask for jn__run(). */
+/* The row that one state can be passed to directly, or NULL if the arrays or the work need jn__run(). */
 static inline const jn_row *jn__direct_row(int kind, const jn_model *model, const jn_work *work) {
   const jn_row *row = jn__choose_row(kind, 0);
   if (!row || row->lanes != 1 || row->kind != kind) return NULL;
@@ -133,7 +134,7 @@ static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model 
   for (int i = 0; i < 4; i++) r->arg[i] = 0;
 }
 
-/* Sets an array; those before it that are not set yet are not there. */
+/* Sets array i; arrays before it that were not set become NULL. */
 static inline void jn__run_input(jn_run *r, int at, const void *data, size_t n) {
   while (r->inputs <= at) r->in[r->inputs++] = (jn_samples){NULL, 0, 0};
   r->in[at] = (jn_samples){data, n, n};

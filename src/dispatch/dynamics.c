@@ -7,7 +7,7 @@
 #include "public.h"
 #include "terms_run.h"
 
-/* Inverse dynamics alone. One state goes straight to its kernel: the generic way took 60 ns of 260. */
+/* Inverse dynamics without other terms. One state is passed directly to its kernel: jn__run() took 60 of 260 ns. */
 static jn_status run_newton(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                             const number *wrench, int weightless, number *tau) {
   if (!m || !w || !q || !tau) return JN_ERR_NULL;
@@ -61,7 +61,7 @@ jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, nu
   if (!m || !w || !q || !M) return JN_ERR_NULL;
   const jn_row *row = jn__direct_row(NUMBER_KIND, m, w);
   if (!row || (size_t)m->nv * (size_t)m->nv > INT_MAX) return one_term(m, w, q, NULL, JN_OUT_M, M);
-  jn_call call; /* straight to its kernel: the way through all terms took 20 ns of 200 */
+  jn_call call; /* direct call of its kernel: the kernel of all terms took 20 of 200 ns more */
   jn__call_init_few(&call, row, m, w->scratch);
   call.in[0] = q;
   call.out[0] = M;

@@ -7,7 +7,7 @@
 
 #include "judge.h"
 
-/* prescribed NULL: forward dynamics. weightless with v = wrench = NULL: M a = tau alone. */
+/* prescribed NULL: forward dynamics. weightless with v = wrench = NULL: solves M a = tau. */
 static inline jn_status run_hybrid(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
                                    const number *v, const number *a, const number *tau, const number *wrench,
                                    int weightless, number *a_out, number *tau_out) {

@@ -71,7 +71,7 @@ jn_status PUBLIC(hybrid_dynamics_jet)(const jn_model *m, jn_work *w, int order, 
   return hybrid_jet(m, w, order, prescribed, q, v_jet, (size_t)order + 2, tau_jet, wrench_jet, v_out, tau_out);
 }
 
-/* The run of a kernel along a motion, without outputs. */
+/* Sets up the run of a kernel along a motion, without outputs. */
 static jn_status motion_run(int kernel, const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                             jn_run *r) {
   jn_status status = ready(m, w, order);
@@ -85,7 +85,7 @@ static jn_status motion_run(int kernel, const jn_model *m, jn_work *w, int order
   return JN_OK;
 }
 
-/* Asks for output `out`, `numbers` of them for each order. */
+/* Adds output `out`, with `numbers` values for each order. */
 static void want(jn_run *r, int out, size_t numbers, number *data) {
   size_t all = ((size_t)r->arg[0] + 1) * numbers;
   jn__run_output(r, out, data, all);

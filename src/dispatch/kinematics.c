@@ -53,7 +53,7 @@ jn_status PUBLIC(frame_jacobian_rate)(const jn_model *m, jn_work *w, int frame, 
   return one_frame(m, w, frame, (int)in, q, v, NULL, (frame_outputs){.Jdot = Jdot});
 }
 
-/* Functions that are one output of the kernel `terms`. */
+/* Functions whose result is one output of the kernel `terms`. */
 static jn_status one_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data,
                           int in, int about) {
   if (!data) return JN_ERR_NULL;

@@ -18,7 +18,7 @@ static jn_status run(int kernel, const number *a, size_t na, const number *b, si
   jn_status PUBLIC(name)(const number a[n1], const number b[n2], number out[m]) { \
     return run(JN_KERNEL_##name, a, n1, b, n2, out, m);                           \
   }
-/* The list has 0 as the second size of functions with one input. */
+/* In the list, functions with one input have 0 as their second size. */
 #define DEFINE(name, n1, n2, m) DEFINE_##n2(name, n1, m)
 #define DEFINE_0(name, n1, m) ONE(name, n1, m)
 #define DEFINE_4(name, n1, m) TWO(name, n1, 4, m)

@@ -27,7 +27,7 @@ typedef double number;
 #define NUMBER_KIND JN_KIND_D
 #endif
 
-/* -1, 0 or 1; NaN stays. */
+/* -1, 0 or 1; NaN for NaN. */
 #if JN_TWIN_Z
 static inline number sign_of(number x) { return creal(x) > 0 ? 1 : creal(x) < 0 ? -1 : x; }
 #else

@@ -10,7 +10,7 @@ enum { OUT_Y, OUT_KINETIC, OUT_POTENTIAL, OUT_MOMENTUM, OUT_WRENCH, OUT_M, OUT_C
 
 static size_t parameters(const jn_model *m) { return 10 * (size_t)m->nlink; }
 
-/* The kernel `regressor` with its inputs; outputs are up to the caller. */
+/* Sets up the kernel `regressor` with its inputs; the caller adds the outputs. */
 static jn_status begin(jn_run *r, const jn_model *m, jn_work *w, const number *q, const number *v, const number *v_r,
                        const number *a_r) {
   if (!m || !w || !q) return JN_ERR_NULL;
@@ -63,7 +63,7 @@ jn_status PUBLIC(energy_regressor)(const jn_model *m, jn_work *w, const number *
   if (!Y) return JN_ERR_NULL;
   jn__run_output(&r, OUT_KINETIC, Y, parameters(m));
   jn__run_output(&r, OUT_POTENTIAL, Y + parameters(m), parameters(m));
-  r.out[OUT_KINETIC].stride = r.out[OUT_POTENTIAL].stride = 2 * parameters(m); /* both in one row of a state */
+  r.out[OUT_KINETIC].stride = r.out[OUT_POTENTIAL].stride = 2 * parameters(m); /* each state has both rows */
   return jn__run(&r);
 }
 
@@ -131,7 +131,7 @@ static jn_status solve_one(const jn_model *m, jn_work *w, const unsigned char *p
   size_t nv = (size_t)m->nv, wide = parameters(m);
   number *force = (number *)(void *)w->spare, *result = force + nv, *through = result + nv;
   const number *T = dtau ? dtau : da;
-  w->count = 1; /* states come one after another here */
+  w->count = 1; /* states are computed one after another here */
   for (size_t c = 0; c < wide; c++) {
     for (size_t i = 0; i < nv; i++) force[i] = -T[i * wide + c];
     jn_status status = run_hybrid(m, w, prescribed, q, NULL, NULL, force, NULL, 1, result, dtau ? through : NULL);

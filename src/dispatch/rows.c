@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rows of this build, and which of them to use on this CPU: the widest that it and its system support, unless the
- * environment variable JOUNCE_ROW names another. Chosen once; the choice is the library's only mutable global. */
+/* The rows of this build, and which of them to use on this CPU: the widest that the CPU and the operating system
+ * support, unless the environment variable JOUNCE_ROW names another. The choice is made once and is the library's only
+ * mutable global. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "../model/model.h"
 #include "dispatch.h"
 
-/* JN_ROW_LIST, made by CMake from JOUNCE_ROWS: X(d_avx2, avx2, 0) X(d, any, 0) ...: what the CPU must have, and whether
- * the row is chosen on request only; in order of preference among rows of one kind and use. */
+/* JN_ROW_LIST, made by CMake from JOUNCE_ROWS: X(d_avx2, avx2, 0) X(d, any, 0) ...: what the CPU must support, and
+ * whether the row is used only on request. Rows of one kind and use are in order of preference. */
 #define X(name, needs, on_request) extern const jn_row jn__row_##name;
 JN_ROW_LIST
 #undef X
@@ -17,14 +18,14 @@ JN_ROW_LIST
 static int has_any(void) { return 1; }
 
 #if JN_ROWS_AVX2
-/* The compiler's test asks the CPU and the operating system (saved registers) both. */
+/* The compiler's test checks both the CPU and the operating system (which must save the registers). */
 static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif
 
 static const struct {
   const jn_row *row;
   int (*runs)(void);
-  int on_request; /* never chosen by itself */
+  int on_request; /* never chosen automatically */
 } rows[] = {
 #define X(name, needs, on_request) {&jn__row_##name, has_##needs, on_request},
     JN_ROW_LIST
@@ -45,8 +46,8 @@ const jn_row *jn__row_by_name(const char *name) {
   return NULL;
 }
 
-/* The choice for the four uses, packed into one atomic number so that no thread sees half of it: a byte each, index +
- * 1; UNSET before the first use, WRONG when JOUNCE_ROW names no row. */
+/* The choice for the four uses, one byte each (index + 1), packed into one atomic number so that no thread sees half of
+ * it. UNSET before the first use, WRONG when JOUNCE_ROW does not name a row. */
 enum { UNSET = 0, WRONG = 1 };
 static atomic_uint chosen = UNSET;
 
@@ -57,7 +58,7 @@ static unsigned first_row(int kind, int many) {
   return many ? first_row(kind, 0) : first_row(JN_KIND_D, 0); /* a build without lanes, or without float */
 }
 
-/* The row of that name for everything. */
+/* Chooses the row of that name for everything. */
 static unsigned only(const char *name) {
   for (unsigned k = 0; k < ROWS; k++)
     if (rows[k].runs() && strcmp(rows[k].row->name, name) == 0) return (k + 2) * 0x01010101u;
@@ -101,7 +102,7 @@ double jn_row_epsilon(void) {
 
 static const jn_row *row_of_kind(int kind) {
   for (int k = 0; k < ROWS; k++)
-    if (rows[k].row->kind == kind && rows[k].runs()) return rows[k].row; /* all convert alike */
+    if (rows[k].row->kind == kind && rows[k].runs()) return rows[k].row; /* rows of a kind convert in the same way */
   return NULL;
 }
 
@@ -121,9 +122,9 @@ size_t jn__real_bytes(void) {
   return d && f ? larger(d->real_bytes, f->real_bytes) : sizeof(double);
 }
 
-/* A single state in a row of the caller's own type is not staged, so matrices need room only when a row is forced or
- * missing; and not for robots so large that this would be absurd: their matrices then give JN_ERR_WORK in a forced row.
- */
+/* A single state in a row of the caller's own type is not staged, so staging memory for matrices is needed only when a
+ * row is forced or missing. Very large robots get none: in a forced row, functions that return matrices then fail with
+ * JN_ERR_WORK. */
 size_t jn__staging_bytes(const jn_model *m, int order) {
   enum { SMALL = 64, LARGE = 512 };
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nframe = (size_t)(m->nlink + m->nnamed), nlink = (size_t)m->nlink;
@@ -131,7 +132,7 @@ size_t jn__staging_bytes(const jn_model *m, int order) {
   const jn_row *single = jn__choose_row(JN_KIND_F, 0);
   size_t reals = 3 * nq + 3 * nv + 64;
   if (!many) return 0;
-  /* forced, or the build has no row with lanes, or none in float */
+  /* a row is forced, or the build has no row with lanes, or none in float */
   if ((many == one || single->kind != JN_KIND_F) && nv <= LARGE) {
     reals += 3 * nv * nv + 40 * nv + 12 * nlink + nframe * (28 + 12 * nv);
     if (nv <= SMALL) reals += 4 * nv * nv * nv + 8 * nv * nv + 12 * nv * nlink + nlink * (20 * nv * nv + 20 * nv + 80);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a kernel on the caller's arrays. One state in a row of the caller's own number type goes straight through;
- * otherwise samples are moved into lanes, LANES at a time, and the results back. */
+/* Runs a kernel on the caller's arrays. One state in a row of the caller's own number type is passed directly;
+ * otherwise samples are copied into lanes, LANES at a time, and the results are copied back. */
 #include <limits.h>
 #include <math.h>
 #include <stdalign.h>
@@ -14,9 +14,9 @@ enum { SMALL = 128 * 64 }; /* bytes on the stack: enough for every kernel withou
 int jn__judge(const jn_run *r, double epsilon, const void *pivots) {
   double own = r->kind == JN_KIND_F ? FLT_EPSILON : DBL_EPSILON, limit = jn__pivot_limit(fmax(epsilon, own));
   const jn_tree_d *t = r->model->tree[JN_KIND_D];
-  for (int k = r->pivots - 1; k >= 0; k--) { /* inwards: what lies inward of a singular joint is rounding */
+  for (int k = r->pivots - 1; k >= 0; k--) { /* inwards: pivots inward of a singular joint are only rounding errors */
     double x = r->kind == JN_KIND_F ? (double)((const float *)pivots)[k] : ((const double *)pivots)[k];
-    if (!(fabs(x) <= limit)) continue; /* NaN is not singular: it came in */
+    if (!(fabs(x) <= limit)) continue; /* NaN does not count as singular: it comes from the input */
     int iv = r->pivots_of_body ? -1 : t->order[k], found = JN_NONE;
     for (int i = 0; i < t->nb; i++) {
       const jn_body_d *b = &t->body[i];
@@ -45,7 +45,7 @@ static jn_status run_direct(const jn_row *row, const jn_run *r) {
   return r->work->singular == JN_NONE ? JN_OK : JN_ERR_SINGULAR;
 }
 
-/* The bytes between two samples of an array. */
+/* The distance in bytes between two samples of an array. */
 static size_t step(const jn_run *r, const jn_samples *a) {
   return a->stride * (r->kind == JN_KIND_D ? sizeof(double) : sizeof(float));
 }
@@ -136,7 +136,7 @@ static jn_status check(const jn_row *row, const jn_run *r) {
   return JN_OK;
 }
 
-/* Kernels rely on being asked for something. */
+/* Kernels need at least one output. */
 static int wants_nothing(const jn_run *r) {
   for (int i = 0; i < r->outputs; i++)
     if (r->out[i].data) return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Perturbations of the scalars that have a name (jounce/sensitivity.h). */
+/* Perturbations of named scalars (jounce/sensitivity.h). */
 #include <string.h>
 
 #include "../model/model.h"
@@ -9,7 +9,7 @@
 
 typedef PUBLIC(perturbation) perturbation;
 
-/* Six twists and six rates for a joint, and its dh: 78 numbers a link. */
+/* Six twists and six rates for each joint, and its dh: 78 numbers per link. */
 #if !JN_FLOAT
 size_t jn_perturbation_room(const jn_model *m) {
   if (!m) return 0;
@@ -54,7 +54,7 @@ static twist unit_screw(const jn_tree_d *t, const jn_body_d *b, int c, const dou
   return (twist){z, v3_scale(b->pitch, z)};
 }
 
-/* Change of a unit screw whose axis turns about its point towards `to`; or, to NULL, whose pitch grows. */
+/* Change of a unit screw when its axis turns about its point towards `to`, or, if to is NULL, when its pitch grows. */
 static twist screw_change(twist X, const vec3 *to) {
   int turns = dot(X.w, X.w) > 0;
   vec3 axis = turns ? X.w : X.v, point = cross(X.w, X.v);
@@ -65,7 +65,7 @@ static twist screw_change(twist X, const vec3 *to) {
 }
 
 /* dh, dS, dSdot of the joint of `link` when its screw `part` changes by dX, all in the internal frame; q, v of the
- * joint. Screws after it in the product carry dh along; those before it move with it. */
+ * joint. The factors after this screw transform dh; the screws before it move by dh. */
 static void joint_change(const jn_tree_d *t, const jn_body_d *b, int part, const vec3 *to, const double *q,
                          const double *v, twist *dh, twist dS[6], twist drate[6]) {
   pose tail = se3_identity();

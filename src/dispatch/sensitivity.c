@@ -18,7 +18,7 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
   if (!m || !w || !q || (count > 0 && (!perturbations || !dtau_dp))) return JN_ERR_NULL;
   if (count < 0) return JN_ERR_SIZE;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
-  /* one at a time where samples are staged in lanes, whose room is for few */
+  /* one at a time if samples are staged in lanes: the staging memory is small */
   const jn_row *row = jn__choose_row(NUMBER_KIND, 0);
   if (!row) return JN_ERR_ROW;
   int step = row->lanes == 1 && row->kind == NUMBER_KIND ? count : 1;
@@ -41,8 +41,8 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
 
 static int is_given(const unsigned char *prescribed, size_t i) { return prescribed && prescribed[i]; }
 
-/* The scalars without what they say of free accelerations, which are not given: one at a time, so that no list is
- * copied. da, dtau hold T = d/dp of inverse dynamics of one scalar; M_ff da_f = dtau_f - T_f - M_fp da_p. */
+/* Ignores da_dp of coordinates whose acceleration is not given. One scalar at a time, so that no list is copied. da,
+ * dtau hold T = d/dp of inverse dynamics of one scalar; M_ff da_f = dtau_f - T_f - M_fp da_p. */
 static jn_status solve_one(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q,
                            const perturbation *p, const number *T, number *da, number *dtau) {
   size_t nv = (size_t)m->nv;

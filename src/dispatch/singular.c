@@ -45,8 +45,8 @@ static void warn(jn_draft *d, const jn_model *m, int link) {
 }
 
 jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
-  /* coupled coordinates are solved densely, from pairs of joints of which one carries the other: beyond this the check
-   * would take seconds */
+  /* with coupled coordinates the check solves a dense system made from all pairs of joints on a branch: above these
+   * sizes it would take seconds */
   enum { DENSE = 1000, PAIRS = 10000000 };
   const jn_tree_d *t = m->tree[JN_KIND_D];
   int large = t->nv > DENSE || (double)t->nb * jn_model_depth(m) > PAIRS;
@@ -61,8 +61,8 @@ jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
   jn_call call = {
       .tree = t, .in = {q}, .out = {a, NULL, pivot}, .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64};
   row->kernels[t->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward](&call);
-  /* pivots are counted over the bodies' coordinates, or over v when coordinates are coupled; inwards, because what lies
-   * inward of a singular joint is rounding */
+  /* pivots are in the order of the bodies' coordinates, or of v when coordinates are coupled; go inwards, because
+   * pivots inward of a singular joint are only rounding errors */
   for (int k = (t->coupled ? t->nv : t->nd) - 1, i = t->nb - 1, last = JN_NONE; k >= 0; k--) {
     while (!t->coupled && k < t->body[i].id) i--;
     int link = t->coupled ? m->coordinate_link[t->order[k]] : t->body[i].link;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work memory: [jn_work | pivots | spare | staging | scratch], scratch last, so that tests see a kernel that takes more
- * than it counted. */
+/* Work memory: [jn_work | pivots | spare | staging | scratch], with scratch last, so that tests detect a kernel that
+ * uses more than it counted. */
 #include "../model/model.h"
 #include "dispatch.h"
 #include "jounce/jets.h"

@@ -123,8 +123,8 @@ static inline real r_atan2(real y, real x) { return atan2(y, x); }
 
 #endif
 
-/* Inlined wherever it is called, so that what is constant there is one inside, and matrices in lanes are not copied.
- * Not under sanitizers, whose code is so long that it would take the compiler twice the time. */
+/* Inlined wherever it is called, so that constant arguments are constants inside, and matrices in lanes are not copied.
+ * Not under sanitizers, whose code is so long that compiling would take twice the time. */
 #ifdef __SANITIZE_ADDRESS__
 #define FLAT static inline
 #else
@@ -133,7 +133,7 @@ static inline real r_atan2(real y, real x) { return atan2(y, x); }
 
 #define K(constant) splat(constant)
 
-/* 1/k in the row's own scalar: 1.0L / k would be a slow division of long doubles in every row. */
+/* 1/k in the row's own scalar type: 1.0L / k would be a slow long double division in every row. */
 static inline real reciprocal(int k) { return splat((scalar)1 / (scalar)k); }
 static inline real r_max(real a, real b) { return choose(less(a, b), b, a); }
 static inline real r_abs(real a) { return choose(less(a, ZERO), -a, a); }

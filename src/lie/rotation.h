@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SO(3) over `real`: exponential, logarithm, their differentials, quaternions, roll-pitch-yaw.
  *
- * All series in t = theta^2 switch from a Taylor sum to the closed form at t = 1, where both are good to rounding; the
- * Taylor sums have terms enough for long double. Notation, theta = |w|:
+ * All series in t = theta^2 switch from a Taylor sum to the closed form at t = 1, where both are accurate to rounding;
+ * the Taylor sums have enough terms for long double. Notation, theta = |w|:
  *   A = sin(theta)/theta          B = (1 - cos theta)/t       C = (theta - sin theta)/theta^3
  *   D = (1 - (theta/2) cot(theta/2))/t                        X_t = dX/dt
  *   exp(w)   = E + A [w] + B [w]^2            dexp(w)    = E + B [w] + C [w]^2       (left: dR R^T = [dexp dw])
@@ -118,7 +118,7 @@ static inline quat q_normalize(quat a) {
   return (quat){s * a.x, s * a.y, s * a.z, s * a.w};
 }
 
-/* A rotation for every quaternion but zero: the length is divided out, so a drifting norm never shears the robot. */
+/* A rotation for every quaternion except zero: it is normalised, so a drifting norm never deforms the robot. */
 static inline mat3 q_rotation(quat a) {
   real s = K(2) / (a.x * a.x + a.y * a.y + a.z * a.z + a.w * a.w);
   real x = s * a.x, y = s * a.y, z = s * a.z;
@@ -136,7 +136,7 @@ static inline quat q_exp(vec3 w) {
   return (quat){a * w.x, a * w.y, a * w.z, K(1) - K(0.25) * t * s.B};
 }
 
-/* Rotation vector of least length, |w| <= pi; a and -a give the same. Exact at zero and at pi. */
+/* The shortest rotation vector, |w| <= pi; a and -a give the same. Exact at zero and at pi. */
 static inline vec3 q_log(quat a) {
   mask flip = less(a.w, ZERO);
   vec3 v = v3(choose(flip, -a.x, a.x), choose(flip, -a.y, a.y), choose(flip, -a.z, a.z));
@@ -149,7 +149,7 @@ static inline vec3 q_log(quat a) {
   return v3_scale(choose(small, near, K(2) * r_atan2(n, w) / n), v);
 }
 
-/* Shepperd's method: divide by the largest of the four components, so nothing cancels. */
+/* Shepperd's method: dividing by the largest of the four components avoids cancellation. */
 static inline quat q_from_rotation(mat3 R) {
   real xx = R.x.x, yy = R.y.y, zz = R.z.z;
   real s[4] = {K(1) + xx - yy - zz, K(1) - xx + yy - zz, K(1) - xx - yy + zz, K(1) + xx + yy + zz}; /* 4 x^2 ... */
@@ -178,8 +178,8 @@ static inline mat3 so3_from_rpy(vec3 rpy) {
                 v3(cy * sp * cr + sy * sr, sy * sp * cr - cy * sr, cp * cr)};
 }
 
-/* pitch in [-pi/2, pi/2]. Yaw is taken first and rotated away, so roll and pitch keep full accuracy at the pole, where
- * only yaw -+ roll is defined and yaw is whatever the rounding of the first column gives (0 for an exact pole). */
+/* pitch in [-pi/2, pi/2]. Yaw is taken first and rotated away, so roll and pitch keep full accuracy at the pole. There
+ * only yaw -+ roll is defined, and yaw depends on the rounding of the first column (0 at an exact pole). */
 static inline vec3 so3_to_rpy(mat3 R) {
   real yaw = r_atan2(R.x.y, R.x.x), c = r_cos(yaw), s = r_sin(yaw);
   real pitch = r_atan2(-R.x.z, c * R.x.x + s * R.x.y);

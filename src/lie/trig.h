@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sine and cosine of many numbers at once, in vector registers whatever the row: seven of each took 79 ns by libm, and
- * take 15 with AVX2, 52 with SSE2. |x| <= TRIG_LIMIT is reduced by multiples of pi/2 in parts of few bits (Cody and
- * Waite: the products are exact), then polynomials on [-pi/4, pi/4] with the coefficients of the least error; within
- * 1.5 roundings (tests/test_kinematics.c). Larger numbers, infinities and NaN go to libm. */
+/* Sine and cosine of many numbers at once, in vector registers in every row: for seven numbers libm took 79 ns, this
+ * takes 15 ns with AVX2 and 52 ns with SSE2. |x| <= TRIG_LIMIT is reduced by multiples of pi/2 in parts of few bits
+ * (Cody and Waite: the products are exact), followed by minimax polynomials on [-pi/4, pi/4]; the error is within 1.5
+ * rounding units (tests/test_kinematics.c). Larger numbers, infinities and NaN go to libm. */
 #ifndef JN_LIE_TRIG_H
 #define JN_LIE_TRIG_H
 
@@ -23,7 +23,7 @@ static inline void trig_all(int n, const real *x, real *c, real *s) {
 
 #else
 
-/* The register: the row's own when it has lanes, else one of the instruction set's width. */
+/* The register type: the row's own if it has lanes, otherwise one of the instruction set's width. */
 #if JN_LANES > 1
 enum { PACK = JN_LANES };
 #elif defined(__AVX2__)
@@ -44,7 +44,7 @@ typedef scalar_word pack_word __attribute__((vector_size(PACK * sizeof(scalar)))
 #define TRIG_LIMIT 8e5
 /* Adding it leaves the nearest integer in the last bits. */
 #define TRIG_ROUND 6755399441055744.0
-/* pi/2 in parts of 33 bits: times an integer below 2^20 each is exact. */
+/* pi/2 in parts of 33 bits: their products with an integer below 2^20 are exact. */
 #define TRIG_FIRST(k, x) x - k * 0x1.921fb544p+0 - k * 0x1.0b4611a6p-34
 #define TRIG_REST(k) k * 0x1.3198a2e037073p-69
 
@@ -86,9 +86,8 @@ static inline pack trig_cosine(pack r, pack tail, pack z) {
 }
 #endif
 
-/* Returns the lanes that are too large, or not numbers. Bit 0 of n = round(x 2 / pi) swaps sine and cosine, bit 1 of n
- * and of n + 1 are their signs: all by bits, a third
- * of the instructions that choices and products took. */
+/* Returns the lanes that are too large or NaN. Bit 0 of n = round(x 2 / pi) swaps sine and cosine; bit 1 of n and of n
+ * + 1 are their signs. Bit operations need a third of the instructions that choose() and products did. */
 static inline pack_bits trig_pack(pack x, pack *c, pack *s) {
   const scalar_word sign = (scalar_word)1 << (8 * sizeof(scalar) - 1);
   pack shifted = x * (scalar)0.636619772367581343075535053490057448 + (scalar)TRIG_ROUND;
@@ -108,7 +107,7 @@ static inline int trig_any(pack_bits m) {
   return any != 0;
 }
 
-/* Out of line: next to never. */
+/* Not inlined, because it is hardly ever needed. */
 static __attribute__((noinline, cold)) void trig_large(int n, const real *x, real *c, real *s) {
   const scalar *from = (const scalar *)(const void *)x;
   scalar *cosine = (scalar *)(void *)c, *sine = (scalar *)(void *)s;
@@ -118,7 +117,7 @@ static __attribute__((noinline, cold)) void trig_large(int n, const real *x, rea
   }
 }
 
-/* Numbers are taken so many at a time. */
+/* How many numbers are computed at a time. */
 enum { TRIG_STEP = PACK / JN_LANES };
 
 /* c[i] = cos x[i], s[i] = sin x[i]; the arrays have room for TRIG_ROOM(n), and x is zero up to a multiple of TRIG_STEP.
@@ -137,7 +136,7 @@ static inline void trig_all(int n, const real *x, real *c, real *s) {
 
 #endif
 
-/* For a number of numbers, the room they need. */
+/* The room that n numbers need. */
 #define TRIG_ROOM(n) ((n) + 7)
 
 #endif

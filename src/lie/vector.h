@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vectors and 3x3 matrices over `real`. A mat3 is kept by columns: R v = x v.x + y v.y + z v.z. */
+/* Vectors and 3x3 matrices over `real`. A mat3 is stored by columns: R v = x v.x + y v.y + z v.z. */
 #ifndef JN_LIE_VECTOR_H
 #define JN_LIE_VECTOR_H
 
@@ -57,7 +57,7 @@ static inline vec3 s3_mul(sym3 A, vec3 b) {
             A.xz * b.x + A.yz * b.y + A.zz * b.z);
 }
 static inline mat3 s3_full(sym3 A) { return (mat3){v3(A.xx, A.xy, A.xz), v3(A.xy, A.yy, A.yz), v3(A.xz, A.yz, A.zz)}; }
-/* The symmetric part is what is kept: A must be symmetric up to rounding. */
+/* Keeps only the symmetric part: A must be symmetric up to rounding. */
 static inline sym3 s3_from(mat3 A) {
   return (sym3){A.x.x, A.y.y, A.z.z, K(0.5) * (A.x.y + A.y.x), K(0.5) * (A.x.z + A.z.x), K(0.5) * (A.y.z + A.z.y)};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The builder: copies of what the caller describes. Meaning is checked when it is frozen. */
+/* The builder stores copies of what the caller describes. Everything is checked when it is frozen. */
 #include "builder.h"
 
 #include <math.h>
@@ -71,7 +71,8 @@ void jn_inertia_unpack(const double p[10], double *mass, double com[3], double t
   for (int k = 0; k < 6 && tensor; k++) tensor[k] = p[k + 4] - steiner[k + 4];
 }
 
-/* Structs of the caller begin with their size; an older, shorter one keeps the defaults for what it lacks. */
+/* Structs of the caller begin with their size; members that an older, shorter struct does not have get their defaults.
+ */
 static int take(void *own, size_t own_size, const void *given, size_t given_size) {
   if (given_size == 0 || given_size > own_size) return 0;
   memcpy(own, given, given_size);
@@ -85,7 +86,7 @@ static jn_status copy_options(jn_builder *b, const jn_options *given) {
   take(o, sizeof *o, given, given->size);
   o->allocator = &b->allocator;
   o->joint_order = NULL;
-  o->loops = o->original = o->original_text = NULL; /* the latter two are for writers */
+  o->loops = o->original = o->original_text = NULL; /* the last two are for writers */
   int n = o->joint_order_count;
   o->joint_order_count = 0;
   if (n < 0 || (n > 0 && !given->joint_order)) return JN_ERR_SIZE;

@@ -30,12 +30,12 @@ struct jn_builder {
   jn_allocator allocator;
   jn_options options; /* joint_order, gravity and loops point to copies owned by the builder */
   double option_gravity[3];
-  int *kept_order; /* links in the order of their coordinates, of a model that was thawed; NULL: none */
+  int *kept_order; /* links of a thawed model in the order of their coordinates; NULL: none */
   int kept_count;
   char *name;
   char *file; /* of the last source read, or NULL */
   double gravity[3];
-  jn_log log; /* messages of reading; freezing starts from its first error */
+  jn_log log; /* messages from reading; freezing starts with its first error */
   jn_link_item *links;
   int link_count, link_capacity;
   jn_frame_item *frames;
@@ -46,18 +46,18 @@ struct jn_builder {
 
 /* Index of a link in the builder by name; JN_WORLD for NULL and "world" (unless a link has that name), JN_NONE. */
 int jn__builder_link(const jn_builder *b, const char *name);
-/* Readers call this after adding a link, frame or loop: the place in the file of the last one added. */
+/* Readers call this after adding a link, frame or loop to record its position in the file. */
 void jn__builder_place_link(jn_builder *b, int line, int column, int joint_line, int joint_column);
 void jn__builder_place_frame(jn_builder *b, int line, int column);
 void jn__builder_place_loop(jn_builder *b, int line, int column);
-/* Forget all loops, all frames, and the links with drop[i] != 0 (the others keep their order, and that of their
+/* Remove all loops, all frames, or the links with drop[i] != 0 (the others keep their order and that of their
  * coordinates). */
 void jn__builder_drop_loops(jn_builder *b);
 void jn__builder_drop_frames(jn_builder *b);
 void jn__builder_drop_links(jn_builder *b, const unsigned char *drop);
 /* The file of a loop, for messages. */
 const char *jn__builder_loop_file(const jn_builder *b, const jn_loop_item *item);
-/* Take `file` as the name used in messages. */
+/* Use `file` as the file name in messages. */
 jn_status jn__builder_set_file(jn_builder *b, const char *file);
 
 #endif

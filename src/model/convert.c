@@ -3,9 +3,9 @@
 
 #include "draft.h"
 
-/* The least rotation that takes z to the unit vector a. Exact (entries 0, 1, -1) for the coordinate axes. */
+/* The smallest rotation that takes z to the unit vector a. Exact (entries 0, 1, -1) for the coordinate axes. */
 static mat3 z_to(vec3 a) {
-  if (a.z < -0.5) { /* near -z: turn to -a first, then half a turn about x, so that 1 + a.z never cancels */
+  if (a.z < -0.5) { /* near -z: rotate to -a first, then half a turn about x, to avoid cancellation in 1 + a.z */
     mat3 R = z_to(v3_neg(a));
     return (mat3){R.x, v3_neg(R.y), v3_neg(R.z)};
   }
@@ -13,8 +13,7 @@ static mat3 z_to(vec3 a) {
   return (mat3){v3(1 - s * a.x * a.x, -s * a.x * a.y, -a.x), v3(-s * a.x * a.y, 1 - s * a.y * a.y, -a.y), a};
 }
 
-/* A length within the rounding of a unit vector is one: else an angle of 1e7 rad would be off by that much of itself.
- */
+/* A length that is 1 up to rounding is set to 1; otherwise an angle of 1e7 rad would have the same relative error. */
 static jn_screw_d unit_screw(const double X[6]) {
   double w = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]);
   jn_screw_d s = {.prismatic = w == 0};
@@ -55,7 +54,7 @@ void jn__joint_to_screws(const jn_joint *j, jn_screw_d *out) {
   }
 }
 
-/* One screw: a rotation, translation or helix about a line, whatever it was called. */
+/* One screw: a rotation, translation or helix about a line, whatever the joint type. */
 static void one_screw(const double X[6], pose *internal, jn_body_d *body, double *scale) {
   jn_screw_d s = unit_screw(X);
   vec3 w = v3_load(s.X), v = v3_load(s.X + 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From a joint as described to a joint as kernels know it, in double. */
+/* Converts a joint as described to a joint as kernels use it, in double. */
 #ifndef JN_MODEL_CONVERT_H
 #define JN_MODEL_CONVERT_H
 
@@ -10,7 +10,8 @@
 void jn__joint_to_screws(const jn_joint *j, jn_screw_d *out);
 /* The internal frame in the link frame, and kind, pitch and scale (internal position = scale * joint position). */
 void jn__joint_to_body(const jn_joint *j, pose *internal, jn_body_d *body, double *scale);
-/* A pose from a 4x4 placement; a rotation that is orthonormal to a few digits only is replaced by the nearest one. */
+/* A pose from a 4x4 placement; a matrix that is orthonormal only to a few digits is replaced by the nearest rotation.
+ */
 pose jn__placement_pose(const double T[16]);
 
 #endif

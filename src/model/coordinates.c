@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Coupled (mimic) joints and the places of all coordinates in q and v. */
+/* Coupled (mimic) joints, and the indices of all coordinates in q and v. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@ static const char *one_coordinate_name(const void *draft, int i) {
   return jn__joint_nv(&d->joint[i]) == 1 && !d->joint[i].mimic ? d->joint_name[i] : NULL;
 }
 
-/* What to do about a joint that mimics one that is not there. Only the first few get a suggestion, which takes a look
- * at all names. */
+/* The remedy for a joint that mimics one that does not exist. Only the first few get a suggestion, because it searches
+ * all names. */
 static void suggest_leader(const jn_draft *d, const char *word, int *suggestions, char *remedy, size_t size) {
   char near[128] = "correct the name";
   if ((*suggestions)++ < JN_REPORT_SAME) jn__did_you_mean(word, d->n, one_coordinate_name, d, near, sizeof near);
@@ -25,7 +25,7 @@ static void suggest_leader(const jn_draft *d, const char *word, int *suggestions
            near[strlen(near) - 1] == '?' ? " Otherwise," : ";");
 }
 
-/* Follow the chain of mimics to a joint that moves by itself. */
+/* Follow the chain of mimics to a joint that is not coupled. */
 static void resolve_mimic(jn_draft *d, int i, int *suggestions) {
   double ratio = 1, offset = 0;
   int at = i, steps = 0;
@@ -82,7 +82,7 @@ static void check_mimics(jn_draft *d) {
   }
 }
 
-/* Gives joint i the next places. v = -1 marks what has none yet. */
+/* Gives joint i the next indices. v = -1 marks joints that have none yet. */
 static void place(jn_draft *d, int i) {
   d->q[i] = d->nq;
   d->v[i] = d->nv;

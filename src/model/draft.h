@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A model on its way from builder to frozen: what the checks find out, so that nothing is computed twice.
+/* A model while it is being frozen: the results of the checks, so that nothing is computed twice.
  *   structure.c  names, parents, depth-first order      numbers.c   finite, rigid, axes, limits, loops
  *   coordinates.c  coupling, order of coordinates       inertia_law.c  which inertias a rigid body can have
  * All arrays are indexed by builder index unless said otherwise. */
@@ -12,7 +12,7 @@ typedef struct jn_draft {
   const jn_builder *b;
   jn_allocator a;
   jn_log log;
-  void *memory; /* of all arrays below */
+  void *memory; /* the block of all arrays below */
   int n;        /* links */
   int *by_name; /* [n] links sorted by name */
   int *by_joint_name;
@@ -35,7 +35,7 @@ typedef struct jn_draft {
 int jn__joint_nq(const jn_joint *j);
 int jn__joint_nv(const jn_joint *j);
 
-/* Places and subjects of messages. The buffer of a subject is the caller's. */
+/* File positions and subjects of messages. The caller provides the buffer of a subject. */
 enum { JN_SUBJECT = 160 };
 jn_place jn__link_place(const jn_draft *d, int link);
 jn_place jn__joint_place(const jn_draft *d, int link);
@@ -54,9 +54,9 @@ const char *jn__subject(char out[JN_SUBJECT], const char *what, const char *name
             jn__subject(subject_, "joint", (d)->joint_name[i]), remedy, __VA_ARGS__); \
   } while (0)
 
-/* NULL when T is a rigid displacement to 1e-6, else what is wrong. */
+/* NULL if T is a rigid displacement to 1e-6, otherwise what is wrong. */
 const char *jn__placement_fault(const double T[16]);
-/* Makes an axis unit; NULL, or what is wrong with it. */
+/* Normalises an axis; returns NULL, or what is wrong with it. */
 const char *jn__unit_axis(double axis[3]);
 
 jn_status jn__check_structure(jn_draft *d); /* JN_OK, JN_ERR_MEMORY; errors are in the log */

@@ -60,7 +60,7 @@ static jn_status draft_begin(jn_draft *d, const jn_builder *b) {
 
 /* ---- the model ---- */
 
-/* The arrays while they are filled; the model has them as const. */
+/* The arrays while they are filled; they are const in the model. */
 typedef struct arrays {
   jn_link_record *link;
   jn_frame_record *named;
@@ -124,7 +124,7 @@ static jn_model *place_model(const jn_draft *d, const jn_tree_d *count, layout *
   return m;
 }
 
-/* Strings come last in the block. When the layout counts, x's arrays do not exist and nothing is written. */
+/* Strings come last in the block. When only bytes are counted, the arrays of x do not exist and nothing is written. */
 static void place_texts(const jn_draft *d, layout *l, arrays *x, const char **name) {
   const char *model_name = place_text(l, d->b->name);
   if (l->base) *name = model_name;
@@ -219,7 +219,8 @@ static pose fill_body(const jn_draft *d, arrays *x, int k, pose placed, int pare
   return se3_inverse(internal);
 }
 
-/* Coordinates in the order of the bodies, each coupled to those of its ancestors; all to all when some are shared. */
+/* Coordinates in the order of the bodies; each row has entries for its ancestors, or for all rows before it if joints
+ * share coordinates. */
 static void fill_elimination(jn_tree_d *t, arrays *x) {
   t->straight = !t->coupled;
   t->chain = 1;
@@ -241,8 +242,8 @@ static void fill_elimination(jn_tree_d *t, arrays *x) {
   t->lambda = x->lambda;
 }
 
-/* Springs, summed up for the coordinates that move them: k (r q + o - x)^2 / 2 over the joints that follow q with ratio
- * r and offset o. `rest` holds the sum of k r (x - o) until all are there. */
+/* Adds up the springs of each coordinate: k (r q + o - x)^2 / 2 over the joints that follow q with ratio r and offset
+ * o. `rest` holds the sum of k r (x - o) until all are added. */
 static void fill_springs(jn_tree_d *t, arrays *x) {
   for (int i = 0; i < t->nb; i++) {
     const jn_body_d *b = &x->body[i];
@@ -358,7 +359,7 @@ static void fill_model(const jn_draft *d, jn_model *m, arrays *x) {
   m->coupled = x->tree->coupled;
   for (int i = 0; i < x->tree->nb; i++) {
     int p = x->body[i].parent, depth = 1 + (p < 0 ? 0 : d->rank[p]);
-    d->rank[i] = depth; /* depth of body i; the ranks of links are not needed any more */
+    d->rank[i] = depth; /* depth of body i; the ranks of links are no longer needed */
     if (depth > m->depth) m->depth = depth;
   }
   m->tree[JN_KIND_D] = x->tree;

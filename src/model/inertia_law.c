@@ -52,7 +52,7 @@ jn_inertia_fault jn__inertia_fault(const double p[10], double moments[3]) {
   jn_inertia_unpack(p, &m, com, I);
   jn__principal_axes(I, moments, NULL);
   const double *e = moments;
-  /* what rounding of the ten parameters can do to the moments about the centre of mass */
+  /* how much rounding of the ten parameters can change the moments about the centre of mass */
   double tolerance = 1e-9 * fabs(e[2]) + 1e-14 * (fabs(p[4]) + fabs(p[5]) + fabs(p[6]));
   int massless = m == 0 && (p[1] != 0 || p[2] != 0 || p[3] != 0 || fabs(e[0]) + fabs(e[2]) > 0);
   int broken = e[0] < -tolerance ? JN_FAULT_POSITIVE : e[2] > e[0] + e[1] + tolerance ? JN_FAULT_TRIANGLE : 0;
@@ -92,10 +92,10 @@ void jn__check_inertia(jn_draft *d) {
     const double *p = d->b->links[i].link.inertia;
     int usable = p[0] >= 0;
     for (int k = 0; k < 10; k++) usable &= isfinite(p[k]) != 0;
-    if (usable) check_link(d, i); /* what is not usable was reported as an error */
+    if (usable) check_link(d, i); /* otherwise an error was reported before */
   }
   if (d->log.broken) return;
-  int *before = d->first; /* links with inertia before position k; the child lists are not needed any more */
+  int *before = d->first; /* links with inertia before position k; the child lists are no longer needed */
   before[0] = 0;
   for (int k = 0; k < d->reached; k++) {
     const double *p = d->b->links[d->order[k]].link.inertia;

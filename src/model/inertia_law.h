@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the inertia of a rigid body can be, as the checks of a model and the repair of inertias see it. */
+/* Which inertias a rigid body can have; used by the checks of a model and by the repair of inertias. */
 #ifndef JN_MODEL_INERTIA_LAW_H
 #define JN_MODEL_INERTIA_LAW_H
 
 #include "jounce/model.h"
 
-/* Laws that ten parameters break, as bits: at most one of the last two. */
+/* Laws that ten parameters break, as bits; at most one of the last two is set. */
 typedef enum jn_inertia_fault {
   JN_FAULT_NONE = 0,
   JN_FAULT_MASSLESS = 1, /* moments or a centre of mass, but no mass */
@@ -13,7 +13,7 @@ typedef enum jn_inertia_fault {
   JN_FAULT_TRIANGLE = 4  /* a principal moment larger than the sum of the others */
 } jn_inertia_fault;
 
-/* Which laws finite parameters of mass >= 0 break, beyond what rounding can do; and the principal moments about the
+/* Which laws finite parameters with mass >= 0 break by more than rounding errors; and the principal moments about the
  * centre of mass, ascending. */
 jn_inertia_fault jn__inertia_fault(const double inertia[10], double moments[3]);
 

@@ -16,7 +16,7 @@ typedef struct rule_count {
   char rule[RULE];
   jn_severity severity;
   int count;
-  char *more; /* [MORE] text of the message that says how many there are more, NULL before it is there */
+  char *more; /* [MORE] text of the message that says how many more there are, NULL before it exists */
 } rule_count;
 
 struct jn_report {
@@ -72,7 +72,7 @@ static const char *put(char **at, const char *s) {
   return start;
 }
 
-/* With names from files, of which no terminal shall see more than letters. */
+/* Texts contain names from files, so characters that a terminal would act on are replaced. */
 static const char *put_shown(char **at, const char *s) {
   char *start = *at;
   put(at, s);
@@ -80,7 +80,7 @@ static const char *put_shown(char **at, const char *s) {
   return start;
 }
 
-/* The entry of a rule, a new one when there is none; NULL if out of memory. */
+/* The entry of a rule, created if there is none; NULL if out of memory. */
 static rule_count *count_rule(jn_report *r, const jn_message *m) {
   for (int i = 0; i < r->rule_number; i++)
     if (r->rules[i].severity == m->severity && strncmp(r->rules[i].rule, m->rule, RULE - 1) == 0) return &r->rules[i];
@@ -115,13 +115,13 @@ static int keep(jn_report *r, const jn_message *m) {
   return 1;
 }
 
-/* The first messages of a rule are kept; those behind them are counted. 0 if out of memory. */
+/* The first messages of a rule are kept; later ones are only counted. 0 if out of memory. */
 static int report_add(jn_report *r, const jn_message *m) {
   rule_count *rule = count_rule(r, m);
   if (!rule) return 0;
   rule->count++;
   if (rule->count <= JN_REPORT_SAME) return keep(r, m);
-  if (!rule->more) { /* in a block that is as long as the text can become */
+  if (!rule->more) { /* in a block as long as the longest possible text */
     char blanks[MORE];
     memset(blanks, ' ', sizeof blanks - 1);
     blanks[sizeof blanks - 1] = 0;

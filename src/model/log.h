@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages on their way to the caller: all of them to the report, the first error to a jn_error. */
+/* Collects messages for the caller: all of them go to the report, the first error to a jn_error. */
 #ifndef JN_MODEL_LOG_H
 #define JN_MODEL_LOG_H
 
@@ -9,7 +9,7 @@ typedef struct jn_log {
   jn_report *report; /* may be NULL */
   jn_error first;    /* status JN_OK until the first error */
   int strict;        /* warnings count as errors */
-  int broken;        /* an error was found that is not a promoted warning: further checks may not make sense */
+  int broken; /* an error was found that is not just a warning in strict mode: further checks may not make sense */
 } jn_log;
 
 /* Where a message points to, and what it is about. */
@@ -22,9 +22,9 @@ typedef struct jn_place {
 /* Add a message. `status` is used when it is an error. `subject` like "link 'base'" (or NULL), `remedy` may be NULL. */
 void jn__log(jn_log *log, jn_severity severity, jn_status status, const char *rule, jn_place place, const char *subject,
              const char *remedy, const char *format, ...) __attribute__((format(printf, 8, 9)));
-/* Is there a message of this severity and rule on this subject? `prefix` stands in front of names of r. */
+/* Is there a message of this severity and rule about this subject? `prefix` precedes the names in r. */
 int jn__report_has(const jn_report *r, const jn_message *m, const char *prefix);
-/* Adds a copy of a message; 0 when there is no memory. */
+/* Adds a copy of a message; 0 if out of memory. */
 int jn__report_copy(jn_report *r, const jn_message *m);
 /* The first error as status, copied to *error if that is not NULL. */
 jn_status jn__log_end(const jn_log *log, jn_error *error);

@@ -94,14 +94,14 @@ void jn__text_format(jn_text *t, const char *format, ...) {
   va_end(again);
 }
 
-/* strtod and printf follow the locale; these two put the point where the locale has something else. */
+/* strtod and printf follow the locale; these two always use a decimal point. */
 double jn__read_number(const char *s, char **end) {
   enum { LONGEST = 400 };
   const char *point = localeconv()->decimal_point;
   size_t n = strspn(s, " \t\r\n");
   size_t length = strcspn(s + n, " \t\r\n");
   size_t sign = n + (s[n] == '+' || s[n] == '-');
-  if (s[sign] == '0' && (s[sign + 1] == 'x' || s[sign + 1] == 'X')) { /* strtod takes hexadecimal numbers too */
+  if (s[sign] == '0' && (s[sign + 1] == 'x' || s[sign + 1] == 'X')) { /* strtod accepts hexadecimal numbers, too */
     if (end) *end = (char *)(uintptr_t)s;
     return 0;
   }
@@ -114,7 +114,7 @@ double jn__read_number(const char *s, char **end) {
       dot = used;
       used += step;
     } else if (strncmp(s + i, point, step) == 0) {
-      break; /* the locale's own mark is not a number here */
+      break; /* the locale's decimal mark is not accepted */
     } else {
       copy[used++] = s[i];
     }

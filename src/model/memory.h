@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory through the caller's allocator, and text that grows in it. */
+/* Memory from the caller's allocator, and growing text. */
 #ifndef JN_MODEL_MEMORY_H
 #define JN_MODEL_MEMORY_H
 
@@ -14,7 +14,7 @@ char *jn__copy_text(const jn_allocator *a, const char *text); /* NULL stays NULL
 /* Room for one more element of `bytes` each: returns the block to use (perhaps a new one) or NULL. */
 void *jn__grow(const jn_allocator *a, void *block, int count, int *capacity, size_t bytes);
 
-/* Growing text; `failed` is set once memory ran out, and further additions do nothing. Always ends in 0. */
+/* Growing text; when memory runs out, `failed` is set and further additions do nothing. Always ends in 0. */
 typedef struct jn_text {
   jn_allocator allocator;
   char *data;
@@ -26,10 +26,11 @@ typedef struct jn_text {
 void jn__text_init(jn_text *t, const jn_allocator *a);
 void jn__text_add(jn_text *t, const char *s);
 void jn__text_format(jn_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The shortest decimal form of x that reads back to the same double, with a point whatever the locale. */
+/* The shortest decimal form of x that reads back as the same double, with a decimal point in every locale. */
 void jn__text_number(jn_text *t, double x);
 void jn__number(double x, char out[32]);
-/* Read a decimal number with a point whatever the locale; *end as strtod. Hexadecimal ones are not accepted. */
+/* Reads a decimal number with a decimal point in every locale; *end as in strtod. Hexadecimal numbers are not accepted.
+ */
 double jn__read_number(const char *s, char **end);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct jn_frame_record {
 
 struct jn_model {
   jn_allocator allocator;
-  void *block; /* what the allocator gave: holds this struct and all arrays */
+  void *block; /* from the allocator: holds this struct and all arrays */
   const char *name;
   int32_t nlink, nnamed, nloop, nq, nv, depth, coupled;
   double gravity[3];
@@ -40,7 +40,7 @@ struct jn_model {
   const int32_t *link_by_name;    /* [nlink] sorted */
   const int32_t *joint_by_name;   /* [nlink] sorted */
   const int32_t *coordinate_link; /* [nv] the joint that owns a velocity coordinate */
-  const void *tree[JN_KINDS];     /* jn_tree_d, jn_tree_f, ...: NULL for scalars no row of this build uses */
+  const void *tree[JN_KINDS];     /* jn_tree_d, jn_tree_f, ...: NULL for scalar types that no row of this build uses */
 };
 
 /* The tree of another scalar type, made from the double one; dispatch knows which types have rows. The first function

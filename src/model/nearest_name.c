@@ -7,7 +7,7 @@
 
 const char *jn__nearest_name(const char *word, int count, jn_name_at *name_at, const void *context) {
   const char *best = NULL;
-  int length = jn__clip(word), least = length / 3 + 2; /* fewer edits than this are near */
+  int length = jn__clip(word), least = length / 3 + 2; /* names with fewer edits than this are suggested */
   if (least > length) least = length;
   for (int i = 0; i < count && count <= JN_NEAREST_MAX; i++) {
     const char *name = name_at(context, i);

@@ -8,9 +8,9 @@
 /* Name i of a list, 0 <= i < count; NULL when entry i is not to be suggested. */
 typedef const char *jn_name_at(const void *context, int i);
 
-/* The name that `word` was most likely meant to be, by the number of edits between them; NULL when none is near. Lists
- * of more than JN_NEAREST_MAX names are not searched: a file with very many wrong names must not cost the square of
- * its length. */
+/* The name that `word` was most likely meant to be: the one with the fewest edits between them; NULL if none is near.
+ * Lists of more than JN_NEAREST_MAX names are not searched: otherwise a file with very many wrong names would take time
+ * quadratic in its length. */
 enum { JN_NEAREST_MAX = 2000 };
 const char *jn__nearest_name(const char *word, int count, jn_name_at *name_at, const void *context);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Every number of the description: finite, rigid placements, usable axes, sensible limits, loops, units. */
+/* Checks every number of the description: finite values, rigid placements, usable axes, sensible limits, loops, units.
+ */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,10 +33,10 @@ const char *jn__unit_axis(double axis[3]) {
   if (!all_finite(axis, 3)) return "an axis has a number that is not finite";
   double most = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
   if (most == 0) return "an axis is zero";
-  if (most < 1e-100 || most > 1e100) /* so that the squares neither vanish nor overflow */
+  if (most < 1e-100 || most > 1e100) /* so that the squares neither underflow nor overflow */
     for (int k = 0; k < 3; k++) axis[k] /= most;
   double n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-  for (int k = 0; k < 3 && fabs(n - 1) > 1e-15; k++) axis[k] /= n; /* a unit axis keeps its bits */
+  for (int k = 0; k < 3 && fabs(n - 1) > 1e-15; k++) axis[k] /= n; /* a unit axis is not changed */
   return NULL;
 }
 
@@ -48,7 +49,7 @@ static const char *screw_fault(const double X[6]) {
   return NULL;
 }
 
-/* Rank of the columns of S(q) at a configuration without symmetry, by Gram-Schmidt with pivoting by size. */
+/* Rank of the columns of S(q) at a configuration without symmetry, by Gram-Schmidt with column pivoting. */
 static int screw_rank(const jn_joint *j) {
   jn_screw_d screw[6];
   jn_tree_d t = {.screw = screw};
@@ -115,7 +116,7 @@ static void check_axes(jn_draft *d, int i) {
 static void check_limits(jn_draft *d, int i) {
   const jn_joint *j = &d->joint[i];
   int has_position = j->type != JN_SPHERICAL && j->type != JN_FREE, n = jn__joint_nv(j);
-  int passive_is_fine = d->b->loop_count > 0 || d->b->options.ignore_loops; /* joints of a mechanism without a motor */
+  int passive_is_fine = d->b->loop_count > 0 || d->b->options.ignore_loops; /* a mechanism has joints without a motor */
   for (int k = 0; k < n; k++) {
     const jn_dof *x = &j->dof[k];
     const double limit[5] = {x->velocity, x->acceleration, x->jerk, x->effort, x->effort_rate};
@@ -157,14 +158,14 @@ static void check_limits(jn_draft *d, int i) {
   }
 }
 
-/* What is wrong with a loop, and what to do about it; no text: nothing. */
+/* What is wrong with a loop, and how to fix it; empty text: nothing is wrong. */
 typedef struct loop_fault {
   char text[160];
   const char *remedy;
 } loop_fault;
 
 static void say(loop_fault *f, const char *remedy, const char *format, ...) {
-  if (*f->text) return; /* the first fault is the one to mend */
+  if (*f->text) return; /* report only the first fault */
   va_list list;
   va_start(list, format);
   vsnprintf(f->text, sizeof f->text, format, list);
@@ -200,12 +201,12 @@ static void check_term(const jn_draft *d, const jn_loop *l, int i, loop_fault *f
       say(f, "add their factors and write one term", "terms %d and %d name the same coordinate", k + 1, i + 1);
 }
 
-/* What a loop of this type has beside its links. */
+/* Checks what a loop of this type has besides its links. */
 static void check_loop_type(const jn_draft *d, jn_loop *l, loop_fault *f) {
   const char *axis = l->type == JN_LOOP_UNIVERSAL ? jn__unit_axis(l->axis2) : NULL;
   if (axis) say(f, "give axis2 as a direction: three numbers, not all zero", "axis2: %s", axis);
   if (l->type == JN_LOOP_DISTANCE &&
-      !(l->distance >= 1e-9 && l->distance <= 1e100)) /* below, rounding turns its axis */
+      !(l->distance >= 1e-9 && l->distance <= 1e100)) /* if smaller, rounding would change its direction */
     say(f, "give a length in metres from 1e-9 on; points that coincide are 'spherical'", "the distance is %g",
         l->distance);
   if (l->type == JN_LOOP_COORDINATES && (l->mask == 0 || l->mask >= 64))
@@ -216,7 +217,7 @@ static void check_loop_type(const jn_draft *d, jn_loop *l, loop_fault *f) {
   for (int i = 0; i < l->term_count; i++) check_term(d, l, i, f);
 }
 
-/* One end: its link and placement. */
+/* Checks one end: its link and placement. */
 static void check_loop_end(const jn_draft *d, const char *end, const char *link, const double T[16], loop_fault *f) {
   if (jn__draft_link(d, link) == JN_NONE)
     say(f, "use the name of a link or \"world\"; for a named frame, give its link and the frame's placement",
@@ -246,7 +247,7 @@ static void check_loop(jn_draft *d, int i) {
   if (*f.text) jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "loop", place, subject, f.remedy, "%s", f.text);
 }
 
-/* Sizes that suggest millimetres, grams or degrees in the place of SI units. */
+/* Sizes that suggest millimetres, grams or degrees instead of SI units. */
 static void check_units(jn_draft *d) {
   double reach = 0, mass = 0;
   int far = -1;

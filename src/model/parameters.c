@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stacked inertial parameters of a model, and what ten parameters can belong to a rigid body. */
+/* The stacked inertial parameters of a model, and whether ten parameters can belong to a rigid body. */
 #include <math.h>
 #include <string.h>
 
@@ -29,8 +29,8 @@ jn_status jn_model_with_parameters(const jn_model *m, const double *pi, jn_model
   return status;
 }
 
-/* U with U U^T = [tr(J)/2 E - J, h; h^T, m], upper triangular with positive diagonal: Cholesky from the last row up. 0
- * when there is none. */
+/* U with U U^T = [tr(J)/2 E - J, h; h^T, m], upper triangular with positive diagonal: Cholesky from the last row up.
+ * Returns 0 if there is none. */
 static int pseudo_factor(const double p[10], double U[4][4]) {
   double half = 0.5 * (p[4] + p[5] + p[6]);
   double A[4][4] = {{half - p[4], -p[7], -p[8], p[1]},

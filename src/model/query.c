@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Questions to a frozen model, and copies of it with changes. */
+/* Queries to a frozen model, and copies of it with changes. */
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +87,8 @@ const char *jn_joint_name(const jn_model *m, int joint) {
 int jn_joint_index(const jn_model *m, const char *name) {
   if (!m || !name) return JN_NONE;
   int low = 0, high = m->nlink;
-  while (low < high) { /* the first with this name; a joint that really has the name goes before one that lacks any */
+  while (low < high) { /* the first of this name; a joint with this name of its own comes before one that takes it from
+                          its link */
     int middle = (low + high) / 2;
     if (strcmp(jn_joint_name(m, m->joint_by_name[middle]), name) < 0)
       low = middle + 1;

@@ -65,7 +65,7 @@ int jn__draft_link(const jn_draft *d, const char *name) {
   return strcmp(name, "world") == 0 ? JN_WORLD : JN_NONE;
 }
 
-/* A joint that really has the name goes before one that only takes it from its link. */
+/* A joint with this name of its own comes before one that takes it from its link. */
 int jn__draft_joint(const jn_draft *d, const char *name) {
   int low = 0, high = d->n, found = JN_NONE;
   while (low < high) {
@@ -82,7 +82,7 @@ int jn__draft_joint(const jn_draft *d, const char *name) {
   return found;
 }
 
-/* Longer names would not fit where names of coordinates are made from them. */
+/* Longer names would not fit in the buffers for names of coordinates. */
 static void check_length(jn_draft *d, jn_place place, const char *what, const char *name) {
   char subject[JN_SUBJECT], cut[64];
   if (!name || strlen(name) <= JN_NAME_MAX) return;
@@ -109,7 +109,7 @@ static void check_names(jn_draft *d, named_place *scratch) {
   }
 }
 
-/* A joint without its own name gets the link's, unless another joint has that name. */
+/* A joint without a name of its own gets the link's, unless another joint has that name. */
 static void check_joint_names(jn_draft *d, named_place *scratch) {
   for (int i = 0; i < d->n; i++) scratch[i] = (named_place){d->joint_name[i], i};
   sort_names(scratch, d->n, d->by_joint_name);
@@ -203,7 +203,7 @@ static void order_depth_first(jn_draft *d) {
 /* Links that were not reached have an unknown parent (reported already) or form a cycle. */
 static void report_cycles(jn_draft *d) {
   for (int i = 0; i < d->n; i++) {
-    int at = i, mark = -2 - i; /* of the links seen on the walk that starts at i */
+    int at = i, mark = -2 - i; /* marks the links seen on the walk that starts at i */
     while (at >= 0 && d->rank[at] == -1) {
       d->rank[at] = mark;
       at = d->parent[at];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The joints of the frozen tree, in internal frames: motion J(q), screws S with S v = J^-1 dJ/dt, and dS/dt.
- * Branches are on the model only. Screws are with respect to the model's coordinates: coupling ratios are in S. */
+ * Code branches on the model only. Screws refer to the model's coordinates, so S includes the coupling ratios. */
 #ifndef JN_TREE_JOINT_H
 #define JN_TREE_JOINT_H
 
@@ -8,7 +8,8 @@
 #include "../lie/trig.h"
 #include "tree.h"
 
-/* Joints whose velocity is no rate of coordinates: their screws are constant in the body, and act together. */
+/* Joints whose velocity is not the rate of their coordinates (spherical, free): their screws are constant in the body
+ * and act together. */
 static inline int is_group(const JN_S(body) * b) { return b->kind == JN_BODY_SPHERICAL || b->kind == JN_BODY_FREE; }
 
 static inline real joint_position(const JN_S(body) * b, const real *q) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The frozen model as kernels see it: plain constant arrays of one scalar type, made from the double ones at freeze.
+/* The frozen model as kernels see it: plain constant arrays of one scalar type, converted from the double ones when the
+ * model is frozen.
  *
- * A *body* is a moving rigid body: a link with all that is fixed to it lumped in. Bodies are ordered depth first, so
- * parent < body and a subtree is a range. A one-coordinate body has an internal frame whose z axis is the joint axis
- * (other bodies: whose origin is the joint's centre): kernels then know one revolute, prismatic and helical joint.
- * Frames (links first, then named frames) say how to get from the internal frame to what the user sees. */
+ * A *body* is a moving rigid body: a link together with everything that is fixed to it. Bodies are ordered depth first,
+ * so parent < body and a subtree is a range. A one-coordinate body has an internal frame whose z axis is the joint axis
+ * (for other bodies, its origin is the joint's centre), so kernels need only one revolute, prismatic and helical joint.
+ * Frames (links first, then named frames) transform from the internal frames to those of the user. */
 #ifndef JN_TREE_TREE_H
 #define JN_TREE_TREE_H
 

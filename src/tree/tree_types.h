@@ -10,9 +10,9 @@ typedef struct TREE(body) {
   int32_t kind;
   int32_t parent; /* body, or -1 for the world */
   int32_t end;    /* bodies [i, end) are the subtree of body i */
-  int32_t iq, iv; /* first place in q and v (of the leader when coupled) */
+  int32_t iq, iv; /* first index in q and v (of the leader if coupled) */
   int32_t nq, nv;
-  int32_t id;    /* first place among the joint coordinates counted without coupling, 0 <= id < nd */
+  int32_t id;    /* first index among the joint coordinates, counted as if there were no coupling, 0 <= id < nd */
   int32_t screw; /* general: first of its nv screws */
   int32_t link;  /* the link this body's joint carries */
   int32_t owner; /* 0: coupled, its coordinate belongs to another joint */
@@ -34,23 +34,24 @@ typedef struct TREE(frame) {
 typedef struct TREE(tree) {
   int32_t nb, nq, nv, nd, nframe, nscrew, nlink;
   int32_t coupled;  /* some coordinate moves more than one body */
-  int32_t straight; /* none does, and coordinates are in the order of the bodies: iv = id */
+  int32_t straight; /* not coupled, and coordinates are in the order of the bodies: iv = id */
   int32_t sprung;   /* some coordinate has a spring */
-  int32_t chain;    /* each body hangs from the one before: there are no zeros between branches */
+  int32_t chain;    /* each body is the child of the one before: no branches, so M has no zeros */
   NUMBER gravity[3];
-  NUMBER spring_energy;      /* stored when all coordinates are at `rest`: springs that pull on one coordinate differ */
-  const TREE(body) * body;   /* [nb] */
-  const TREE(frame) * frame; /* [nframe] */
+  NUMBER spring_energy;    /* energy left when all coordinates are at `rest`: springs on one coordinate may oppose each
+                              other */
+  const TREE(body) * body; /* [nb] */
+  const TREE(frame) * frame;     /* [nframe] */
   const TREE(frame) * placement; /* [nlink] the link's placement in its parent link; body = body of its joint or -1 */
   const TREE(screw) * screw;     /* [nscrew] */
   const NUMBER *armature;        /* [nd] */
-  const NUMBER *stiffness;    /* [nv] springs at the coordinates; those of joints that follow are in their leader's */
-  const NUMBER *rest;         /* [nv] where the force of the spring is zero */
-  const NUMBER *gross;        /* [nd] inertia that a coordinate moves, at some configuration: the size of pivots */
-  const NUMBER *link_inertia; /* [nlink][10] of each link alone, in its own frame */
+  const NUMBER *stiffness;       /* [nv] springs at the coordinates, including those of coupled joints */
+  const NUMBER *rest;            /* [nv] where the force of the spring is zero */
+  const NUMBER *gross; /* [nd] inertia that a coordinate moves at some configuration; pivots are compared with it */
+  const NUMBER *link_inertia; /* [nlink][10] of each link by itself, in its own frame */
   const int32_t *link_parent; /* [nlink] link, or -1 */
-  /* Elimination of the mass matrix: coordinate order[k] comes k-th; its row is coupled to row lambda[k] < k and that
-   * one's own lambda and so on: the branches of the tree, or all rows before it when coordinates are coupled. */
+  /* Elimination of the mass matrix: coordinate order[k] comes k-th. Its row has entries at row lambda[k] < k, at that
+   * row's lambda, and so on: along the branch of the tree, or at all rows before it when coordinates are coupled. */
   const int32_t *order;  /* [nv] */
   const int32_t *lambda; /* [nv] */
 } TREE(tree);
