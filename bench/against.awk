@@ -8,8 +8,11 @@ BEGIN {
 }
 function text(name, value) {
   value = $0
-  if (!sub(".*\"" name "\": \"?", "", value)) return ""
-  sub("[\",}].*", "", value)
+  if (!sub(".*\"" name "\": ", "", value)) return ""
+  if (sub(/^"/, "", value))
+    sub(/".*/, "", value)
+  else
+    sub(/[,}].*/, "", value)
   return value
 }
 function quartile(key, n, i, j, x, sorted) {
