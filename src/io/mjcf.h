@@ -243,6 +243,8 @@ const char *jn__mjcf_refusal(jn_mjcf_kind inside, const char *name);
 int jn__mjcf_is_listed(const char *list, const char *word); /* words separated by blanks */
 /* A path that a file of the model has written: relative ones begin at the folder of the model. */
 char *jn__mjcf_path(jn_mjcf *m, const char *folder, const char *file);
+/* The same in the folder of another file. */
+char *jn__mjcf_beside(jn_mjcf *m, const char *other, const char *file);
 
 /* ---- Attributes: mjcf_class.c ---- */
 

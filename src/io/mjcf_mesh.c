@@ -166,23 +166,40 @@ static const char *last_part(const char *path) {
   return at;
 }
 
-/* A mesh in a file of its own; *path and *line for messages. */
-static const char *read_mesh_file(jn_mjcf *m, const char *file, jn_mjcf_triangles *t, const char **path, int *line) {
-  const jn_allocator *a = &m->builder->allocator;
+/* The text of a mesh file, in the folder that <compiler> names, else beside the file that includes the mesh. What is
+ * wrong is told with the element. */
+static char *open_mesh(jn_mjcf *m, int node, const char *file, const char **path, const char **wrong, size_t *length) {
   const jn_mjcf_settings *s = &m->settings;
-  const char *ending = ending_of(file);
+  const char *shown = s->strip_path ? last_part(file) : file, *around = m->files[m->nodes[node].file];
+  char *text = NULL;
+  jn_log quiet = {0};
+  *path = jn__mjcf_path(m, s->mesh_folder ? s->mesh_folder : s->asset_folder, shown);
+  const char *beside = jn__mjcf_beside(m, around, shown);
+  if (!*path || !beside) {
+    *wrong = "takes more memory than there is";
+    return NULL;
+  }
+  size_t limit = jn__limit(m->builder->options.max_bytes);
+  text = jn__read_file(&m->builder->allocator, &quiet, *path, limit, length);
+  *wrong = strstr(quiet.first.text, "limit") ? "is larger than the limit (max_bytes, --max-bytes)" : "cannot be opened";
+  if (!text && m->nodes[node].file > 0) {
+    text = jn__read_file(&m->builder->allocator, &quiet, beside, limit, length);
+    if (text) *path = beside;
+  }
+  return text;
+}
+
+/* A mesh in a file of its own; *path and *line for messages. */
+static const char *read_mesh_file(jn_mjcf *m, const jn_mjcf_mesh *mesh, const char *file, jn_mjcf_triangles *t,
+                                  const char **path, int *line) {
+  const jn_allocator *a = &m->builder->allocator;
+  const char *ending = ending_of(file), *wrong;
   int stl = same_word(ending, "stl"), obj = same_word(ending, "obj");
   if (!stl && !obj) return "is in a format that is not read: convert it to STL or OBJ";
-  const char *full =
-      jn__mjcf_path(m, s->mesh_folder ? s->mesh_folder : s->asset_folder, s->strip_path ? last_part(file) : file);
-  if (!full) return "takes more memory than there is";
-  *path = full;
-  jn_log quiet = {0}; /* what is wrong is told with the element */
   size_t length;
-  char *text = jn__read_file(a, &quiet, full, jn__limit(m->builder->options.max_bytes), &length);
-  if (!text)
-    return strstr(quiet.first.text, "limit") ? "is larger than the limit (max_bytes, --max-bytes)" : "cannot be opened";
-  const char *wrong = stl ? jn__mjcf_stl(a, text, length, t, line) : jn__mjcf_obj(a, text, length, t, line);
+  char *text = open_mesh(m, mesh->element.node, file, path, &wrong, &length);
+  if (!text) return wrong;
+  wrong = stl ? jn__mjcf_stl(a, text, length, t, line) : jn__mjcf_obj(a, text, length, t, line);
   jn__release(a, text);
   return wrong;
 }
@@ -216,7 +233,8 @@ void jn__mjcf_read_meshes(jn_mjcf *m) {
   }
 }
 
-/* Reference pose and scale. A mirrored mesh is turned inside out, so that its triangles still face outwards. */
+/* Reference pose and scale, of coordinates in single precision, as MuJoCo keeps them. A mirrored mesh is turned inside
+ * out, so that its triangles still face outwards. */
 static void transform(jn_mjcf *m, const jn_mjcf_mesh *mesh, jn_mjcf_triangles *t) {
   const jn_mjcf_element *e = &mesh->element;
   double pos[3] = {0}, q[4] = {1, 0, 0, 0}, scale[3] = {1, 1, 1}, R[16] = JN_IDENTITY;
@@ -229,7 +247,7 @@ static void transform(jn_mjcf *m, const jn_mjcf_mesh *mesh, jn_mjcf_triangles *t
   }
   for (int i = 0; i < t->count; i++) {
     double x[3];
-    subtract(t->corner[i], pos, x);
+    for (int k = 0; k < 3; k++) x[k] = (float)t->corner[i][k] - pos[k];
     for (int k = 0; k < 3; k++) t->corner[i][k] = scale[k] * (R[k] * x[0] + R[4 + k] * x[1] + R[8 + k] * x[2]);
   }
   for (int i = 0; i < t->count && scale[0] * scale[1] * scale[2] < 0; i += 3) {
@@ -253,8 +271,6 @@ static const char *measure(jn_mjcf *m, jn_mjcf_mesh *mesh, jn_mjcf_triangles *t)
   double content = body_centre(t, how, middle, mesh->centre);
   if (!(content > 0) || !isfinite(content)) return "has no positive volume: are its triangles facing inwards?";
   mesh->volume = body_tensor(t, how, mesh->centre, mesh->tensor);
-  /* seen from two points, the positive volumes of "legacy" differ */
-  for (int i = 0; i < 6 && how == LEGACY; i++) mesh->tensor[i] *= 1;
   if (how == LEGACY && gap > 1e-4 * area)
     jn__mjcf_log(m, JN_WARNING, JN_ERR_MODEL, "mjcf-mesh", mesh->element.node, "give the body an <inertial>",
                  "the mesh is not closed: its volume, and the inertia made from it, are in doubt");
@@ -266,7 +282,7 @@ static void read_mesh(jn_mjcf *m, jn_mjcf_mesh *mesh, int geom, int needed) {
   jn_mjcf_triangles t = {0};
   int line = 0;
   if (file)
-    wrong = read_mesh_file(m, file, &t, &path, &line);
+    wrong = read_mesh_file(m, mesh, file, &t, &path, &line);
   else if (jn__mjcf_get(m, &mesh->element, "vertex"))
     wrong = read_inline(m, mesh, &t);
   else

@@ -189,6 +189,14 @@ char *jn__mjcf_path(jn_mjcf *m, const char *folder, const char *file) {
   return path;
 }
 
+char *jn__mjcf_beside(jn_mjcf *m, const char *other, const char *file) {
+  if (is_absolute(file)) return jn__mjcf_copy(m, file);
+  size_t before = folder_length(other), room = before + strlen(file) + 1;
+  char *path = jn__mjcf_allocate(m, room);
+  if (path) snprintf(path, room, "%.*s%s", (int)before, other, file);
+  return path;
+}
+
 /* ---- Elements ---- */
 
 static const char *value_of(const XML_Char **values, const char *name) {
