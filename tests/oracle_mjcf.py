@@ -194,6 +194,36 @@ class Pair:
             mujoco.mj_fullM(self.m, self.d, M)
         return M
 
+    def springs(self):
+        """What springs at joints need: part of the bias of jounce, but not of MuJoCo's."""
+        force = np.zeros(self.m.nv)
+        for j in range(self.m.njnt):
+            if self.m.jnt_type[j] >= 2 and self.joint_of(j)["limits"][0]["stiffness"] != 0:
+                q = self.m.jnt_qposadr[j]
+                force[self.m.jnt_dofadr[j]] = self.m.jnt_stiffness[j] * (self.d.qpos[q] - self.m.qpos_spring[q])
+        return force
+
+    def compare_joints(self, lenient):
+        """Ranges, springs and friction. What is left out with --lenient is zero here."""
+        m = self.m
+        for j in range(m.njnt):
+            if m.jnt_type[j] < 2:
+                continue
+            ours, v, q = self.joint_of(j)["limits"][0], m.jnt_dofadr[j], m.jnt_qposadr[j]
+            pairs = [("damping", m.dof_damping[v]), ("friction", m.dof_frictionloss[v]), ("stiffness", m.jnt_stiffness[j])]
+            if m.jnt_stiffness[j] != 0:
+                pairs.append(("rest", m.qpos_spring[q]))
+            if m.jnt_limited[j]:
+                pairs += [("lower", m.jnt_range[j][0]), ("upper", m.jnt_range[j][1])]
+            for name, theirs in pairs:
+                left_out = lenient and ours["stiffness"] == 0 and m.jnt_stiffness[j] != 0  # springdamper
+                if not left_out:
+                    self.agree("joints", [ours[name]], [theirs])
+
+    def compare_order(self):
+        """Coordinates are in MuJoCo's order."""
+        assert [self.joint_of(j)["q"] for j in range(self.m.njnt)] == self.m.jnt_qposadr.tolist(), "order of coordinates"
+
     def compare_states(self, jounce, path, options, rng):
         states, theirs = [], []
         for _ in range(STATES):
@@ -206,7 +236,7 @@ class Pair:
                 T[:3, :3], T[:3, 3] = self.d.xmat[i].reshape(3, 3), self.d.xpos[i]
                 poses[self.body_name(i)] = T
             states.append({"q": q.tolist(), "v": v.tolist()})
-            theirs.append((P.T @ M @ P, P.T @ (self.d.qfrc_bias + M @ c), poses))
+            theirs.append((P.T @ M @ P, P.T @ (self.d.qfrc_bias + self.springs() + M @ c), poses))
         code, out, error = run(jounce, "eval", path, "--want", "M,bias,pose", *options, states=states)
         assert code == 0, error
         for ours, (M, bias, poses) in zip(json.loads(out)["results"], theirs):
@@ -244,6 +274,8 @@ def check(jounce, given, rng):
         if missing:
             print("%-46s %s; left out with --lenient: %d bodies" % (given, note, len(missing)))
             return 1
+        pair.compare_order()
+        pair.compare_joints(bool(options))
         pair.compare_bodies()
         pair.compare_states(jounce, path, options, rng)
         worst = max([error for what, error in pair.worst.items() if what not in MESH_TOLERANCE], default=0)

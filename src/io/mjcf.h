@@ -87,7 +87,8 @@ typedef struct jn_mjcf_names {
     const char *name;
     int value;
   } * slots;
-  int count, capacity; /* capacity: a power of two */
+  const char **list;   /* the names in the order in which they came */
+  int count, capacity; /* capacity: a power of two, at least twice the count */
 } jn_mjcf_names;
 
 /* ---- The model ---- */
@@ -107,7 +108,6 @@ typedef struct jn_mjcf_joint {
   int node, body;
   double pos[3], axis[3]; /* in the body's frame */
   double ref;             /* coordinate at which the body is where the file has it */
-  double stiffness, rest; /* of the spring */
   jn_dof dof;             /* of every coordinate */
   double drive;           /* sum of what its actuators can do */
   int driven;             /* how many there are */

@@ -82,7 +82,7 @@ static jn_mjcf_joint *add_joint(jn_mjcf *m, int node, const place *p) {
   m->joints = grown;
   jn_mjcf_joint *j = &m->joints[m->joint_count];
   *j = (jn_mjcf_joint){.type = JN_MJCF_HINGE, .node = node, .body = p->body, .leader = -1, .ratio = 1};
-  j->dof = (jn_dof){-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0};
+  j->dof = (jn_dof){-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0, 0, 0};
   j->name = jn__mjcf_own(m, node, "name");
   if (j->name && *j->name) {
     if (jn__mjcf_find(&m->joint_names, j->name) >= 0)
@@ -138,14 +138,15 @@ static double linear_part(jn_mjcf *m, const jn_mjcf_element *e, const char *name
 
 static void read_spring(jn_mjcf *m, const jn_mjcf_element *e, jn_mjcf_joint *j, double unit) {
   double damper[2] = {0};
-  j->stiffness = m->settings.no_spring ? 0 : linear_part(m, e, "stiffness");
-  j->rest = unit * jn__mjcf_number(m, e, "springref", 0);
-  if (j->stiffness != 0 && (j->type == JN_MJCF_BALL || j->type == JN_MJCF_FREE)) {
+  jn_dof *dof = &j->dof;
+  dof->stiffness = m->settings.no_spring ? 0 : linear_part(m, e, "stiffness");
+  dof->rest = unit * jn__mjcf_number(m, e, "springref", 0);
+  if (dof->stiffness != 0 && (j->type == JN_MJCF_BALL || j->type == JN_MJCF_FREE)) {
     jn__mjcf_refuse(m, e->node, "set stiffness to 0", "a spring at a %s joint cannot be expressed",
                     j->type == JN_MJCF_BALL ? "ball" : "free");
-    j->stiffness = 0;
+    dof->stiffness = 0;
   }
-  if (j->stiffness != 0 && jn__mjcf_number(m, e, "springyield", 0) != 0)
+  if (dof->stiffness != 0 && jn__mjcf_number(m, e, "springyield", 0) != 0)
     jn__mjcf_refuse(m, e->node, "set springyield to 0", "a spring that yields cannot be expressed");
   if (jn__mjcf_numbers(m, e, "springdamper", damper, 2) && damper[0] > 0 && damper[1] > 0)
     jn__mjcf_refuse(m, e->node, "write the stiffness and damping that MuJoCo finds in their place",

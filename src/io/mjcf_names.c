@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../model/nearest_name.h"
 #include "mjcf.h"
 
 /* FNV-1a, begun with the address of the table so that no file can aim at one slot. */
@@ -29,7 +30,9 @@ int jn__mjcf_find(const jn_mjcf_names *names, const char *name) {
 static int enlarge(jn_mjcf *m, jn_mjcf_names *names) {
   jn_mjcf_names bigger = {.capacity = names->capacity ? 2 * names->capacity : 16};
   bigger.slots = jn__mjcf_allocate(m, (size_t)bigger.capacity * sizeof *bigger.slots);
-  if (!bigger.slots) return 0;
+  bigger.list = jn__mjcf_allocate(m, (size_t)bigger.capacity / 2 * sizeof *bigger.list);
+  if (!bigger.slots || !bigger.list) return 0;
+  if (names->count) memcpy(bigger.list, names->list, (size_t)names->count * sizeof *bigger.list);
   for (int i = 0; i < names->capacity; i++)
     if (names->slots[i].name) bigger.slots[probe(&bigger, names->slots[i].name)] = names->slots[i];
   bigger.count = names->count;
@@ -43,7 +46,7 @@ void jn__mjcf_put(jn_mjcf *m, jn_mjcf_names *names, const char *name, int value)
   if (names->slots[i].name) return;
   names->slots[i].name = name;
   names->slots[i].value = value;
-  names->count++;
+  names->list[names->count++] = name;
 }
 
 const char *jn__mjcf_new_name(jn_mjcf *m, jn_mjcf_names *names, const char *name, const char *ending) {
@@ -60,29 +63,14 @@ const char *jn__mjcf_new_name(jn_mjcf *m, jn_mjcf_names *names, const char *name
   return name;
 }
 
-/* The name of the table that is spelt most alike, for a remedy. */
-static const char *nearest(const jn_mjcf_names *names, const char *name) {
-  enum { MOST = 2000 };
-  const char *best = NULL;
-  int least = (int)strlen(name) / 3 + 1;
-  for (int i = 0; i < names->capacity && i < 2 * MOST; i++) {
-    if (!names->slots[i].name) continue;
-    int distance = jn__edit_distance(name, names->slots[i].name);
-    /* of two that are equally near the first by the alphabet, whatever the order of the slots */
-    if (distance > least || (distance == least && (!best || strcmp(best, names->slots[i].name) < 0))) continue;
-    least = distance;
-    best = names->slots[i].name;
-  }
-  return best;
-}
+static const char *name_at(const void *context, int i) { return ((const jn_mjcf_names *)context)->list[i]; }
 
 int jn__mjcf_named(jn_mjcf *m, const jn_mjcf_names *names, int node, const char *attribute, const char *what,
                    const char *name) {
   int found = jn__mjcf_find(names, name);
   if (found >= 0) return found;
   char remedy[128] = "";
-  const char *near = nearest(names, name);
-  if (near) snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_CLIP(near));
+  int near = jn__did_you_mean(name, names->count, name_at, names, remedy, sizeof remedy);
   jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-name", node, near ? remedy : NULL,
                "attribute '%s' names %s '%.*s', which does not exist", attribute, what, JN_CLIP(name));
   return -1;

@@ -28,14 +28,6 @@ static void move(const jn_mjcf_joint *j, double q, double T[16]) {
   jn__mjcf_multiply(T, J, T);
 }
 
-/* Springs at joints. The model has no place for them yet. */
-static void apply_spring(jn_mjcf *m, const jn_mjcf_joint *j, jn_link *link) {
-  (void)link;
-  if (j->stiffness != 0)
-    jn__mjcf_log(m, JN_WARNING, JN_ERR_UNSUPPORTED, "mjcf-left-out", j->node, NULL,
-                 "the spring of this joint (stiffness %g) is left out", j->stiffness);
-}
-
 static void describe_joint(jn_mjcf *m, const jn_mjcf_joint *j, jn_link *link) {
   jn_joint *out = &link->joint;
   int limited = isfinite(j->dof.lower) || isfinite(j->dof.upper), nv = 1;
@@ -63,7 +55,6 @@ static void describe_joint(jn_mjcf *m, const jn_mjcf_joint *j, jn_link *link) {
     out->mimic_offset = j->offset;
   }
   move(j, -j->ref, link->placement);
-  apply_spring(m, j, link);
 }
 
 static void add_link(jn_mjcf *m, const jn_link *link, int node, int joint_node) {
