@@ -3,7 +3,8 @@
 """MuJoCo as an oracle for MJCF files: the package mujoco (3 or newer) and jounce read the same files; masses, centres of
 mass, inertias, poses of bodies, M and bias forces at random states must agree to 1e-9 of the largest number.
 
-Usage: oracle_mjcf.py JOUNCE FILE.xml ...
+Usage: oracle_mjcf.py JOUNCE FILE.xml ...      the robots of these files
+       oracle_mjcf.py JOUNCE --random N        N random robots
 
 What jounce refuses is read again with --lenient; all of what it leaves out are forces that MuJoCo keeps apart from M and
 bias. Meshes and pictures that are missing are replaced by a small one, in a copy, for both programs. Couplings and loops
@@ -27,11 +28,11 @@ except ImportError:
     sys.exit(77)
 
 TOLERANCE = 1e-9
-# MuJoCo finds the principal axes of meshes only to about 3e-8, while their moments are good to 1e-14; before version 4 it
-# stops the search at a fixed number, which is large for small bodies. So tensors of bodies with meshes are compared with
-# this in mind, and then MuJoCo gets the axes and moments of our tensors for the comparison of M and bias.
+# MuJoCo stops the search for principal axes early: it finds the axes of bodies made of geoms only to about 1e-7 and their
+# moments to 1e-8 (their sums to 1e-7), and before version 4 it stops at a fixed number, which is large for small bodies. So inertia is compared
+# with this in mind, and then MuJoCo gets the axes and moments of our tensors for the comparison of M and bias.
 OLD = int(mujoco.__version__.split(".")[0]) < 4
-MESH_TOLERANCE = {"mesh inertia": 1 if OLD else 1e-7, "mesh moments": 1 if OLD else 1e-9}
+INERTIA_TOLERANCE = {"inertia": 1 if OLD else 1e-5, "moments": 1 if OLD else 1e-7}
 STATES = 5
 
 
@@ -121,10 +122,12 @@ class Pair:
         ours, theirs = np.asarray(ours, float), np.asarray(theirs, float)
         assert ours.shape == theirs.shape, (what, ours.shape, theirs.shape)
         if ours.size == 0:
-            return
+            return 0
         size = max(np.abs(theirs).max(), np.abs(ours).max(), 1e-12)
         error = np.abs(ours - theirs).max() / size
-        self.worst[what] = max(self.worst.get(what, 0), error if np.isfinite(error) else np.inf)
+        error = error if np.isfinite(error) else np.inf
+        self.worst[what] = max(self.worst.get(what, 0), error)
+        return error
 
     def compare_bodies(self):
         for i in range(1, self.m.nbody):
@@ -135,11 +138,7 @@ class Pair:
             mass, c = self.m.body_mass[i], self.m.body_ipos[i]
             I = R @ np.diag(self.m.body_inertia[i]) @ R.T + mass * (c @ c * np.eye(3) - np.outer(c, c))
             self.agree("mass", ours[:1], [mass])
-            meshes = any(self.m.geom_type[k] == mujoco.mjtGeom.mjGEOM_MESH for k in range(self.m.ngeom)
-                         if self.m.geom_bodyid[k] == i)
-            self.agree("mesh inertia" if meshes else "inertia", ours[4:],
-                       [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
-            if meshes:
+            if self.agree("inertia", ours[4:], [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]) > 1e-13:
                 self.give_axes(i, ours)
             if mass > 0:
                 self.agree("centre", ours[1:4], mass * c)
@@ -149,7 +148,7 @@ class Pair:
         mass, c = ours[0], self.m.body_ipos[i]
         I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - mass * (c @ c * np.eye(3) - np.outer(c, c))
         moments, axes = np.linalg.eigh(I)
-        self.agree("mesh moments", moments, np.sort(self.m.body_inertia[i]))
+        self.agree("moments", moments, np.sort(self.m.body_inertia[i]))
         axes *= np.linalg.det(axes)
         self.m.body_inertia[i] = moments
         turn = np.zeros(4)
@@ -278,8 +277,8 @@ def check(jounce, given, rng):
         pair.compare_joints(bool(options))
         pair.compare_bodies()
         pair.compare_states(jounce, path, options, rng)
-        worst = max([error for what, error in pair.worst.items() if what not in MESH_TOLERANCE], default=0)
-        for what, tolerance in MESH_TOLERANCE.items():
+        worst = max([error for what, error in pair.worst.items() if what not in INERTIA_TOLERANCE], default=0)
+        for what, tolerance in INERTIA_TOLERANCE.items():
             if pair.worst.get(what, 0) > tolerance:
                 worst = pair.worst[what]
         text = " ".join("%s %.0e" % item for item in pair.worst.items())
@@ -289,6 +288,107 @@ def check(jounce, given, rng):
         return worst <= TOLERANCE
 
 
+def random_file(rng):
+    """A random robot with most of what MJCF offers."""
+    def numbers(n, size=1):
+        return " ".join("%.6g" % rng.uniform(-size, size) for _ in range(n))
+
+    def chance(p):
+        return rng.random() < p
+
+    def orientation():
+        angle = 180 if degrees else 3
+        return rng.choice(["", 'quat="%s"' % numbers(4), 'euler="%s"' % numbers(3, angle), 'zaxis="%s"' % numbers(3),
+                           'axisangle="%s %s"' % (numbers(3), numbers(1, angle)), 'xyaxes="%s"' % numbers(6)])
+
+    def placed(text=""):
+        return (' pos="%s" ' % numbers(3) if chance(0.7) else " ") + orientation() + text
+
+    def child_class():
+        return ' childclass="%s"' % rng.choice(classes) if chance(0.2) else ""
+
+    def of_class():
+        return ' class="%s"' % rng.choice(classes) if chance(0.3) else ""
+
+    def geom():
+        shape = rng.choice(["sphere", "capsule", "cylinder", "ellipsoid", "box", "mesh"])
+        # the shell of an ellipsoid is not closed form in MuJoCo: it differs by about 1e-6
+        shell = ' shellinertia="true"' if chance(0.2) and shape not in ("mesh", "ellipsoid") else ""
+        text = '<geom type="%s"%s%s' % (shape, of_class(), shell)
+        if shape == "mesh":
+            return text + ' mesh="%s"%s/>' % (rng.choice(["tetra", "points"]), placed())
+        sizes = [rng.uniform(0.05, 0.4) for _ in range(3)]
+        if shape in ("capsule", "cylinder", "ellipsoid", "box") and chance(0.3):
+            return text + ' size="%.4g" fromto="%s"/>' % (sizes[0], numbers(6))
+        if chance(0.3):
+            text += ' mass="%.4g"' % rng.uniform(0.1, 2)
+        return text + ' size="%.4g %.4g %.4g" group="%d"%s/>' % (*sizes, rng.randrange(0, 4), placed())
+
+    def inertial():
+        a, b, c = (rng.uniform(0.1, 1) for _ in range(3))
+        moments = "%.5g %.5g %.5g" % (a + b, b + c, c + a)
+        kind = 'diaginertia="%s"' % moments + placed() if chance(0.6) else 'fullinertia="%s 0.01 -0.02 0.03" pos="%s"' % (
+            moments, numbers(3))
+        return '<inertial mass="%.4g" %s/>' % (rng.uniform(0.2, 3), kind if "pos=" in kind else kind + ' pos="0 0 0"')
+
+    def joint(alone):
+        kind = rng.choice(["", 'type="hinge"', 'type="slide"', 'type="ball"' if alone else ""])
+        name = ' name="j%d"' % len(names) if chance(0.7) else ""
+        if name:
+            names.append("j%d" % len(names))
+        text = "<joint %s%s%s" % (kind, name, of_class())
+        for attribute, value in (("pos", numbers(3)), ("axis", numbers(3)), ("armature", "%.3g" % rng.uniform(0, 0.2)),
+                                 ("damping", "0.1"), ("frictionloss", "0.2")):
+            if chance(0.5):
+                text += ' %s="%s"' % (attribute, value)
+        if "ball" not in kind:
+            for attribute, value in (("ref", numbers(1)), ("stiffness", "1.5"), ("springref", numbers(1)), ("range", "-0.5 1")):
+                if chance(0.3):
+                    text += ' %s="%s"' % (attribute, value)
+        else:
+            text += ' stiffness="0"'
+        return text + "/>"
+
+    def content(depth):
+        parts = [geom() for _ in range(rng.randrange(1, 4))]
+        if chance(0.3):
+            parts.append("<frame%s%s>%s</frame>" % (placed(), child_class(), geom()))
+        if chance(0.4):
+            parts.append(inertial())
+        if chance(0.5):
+            parts.append('<site name="s%d"%s/>' % (rng.randrange(10**9), placed()))
+        if depth < 4:
+            for _ in range(rng.randrange(0, 3)):
+                inner = body(depth + 1)
+                parts.append("<frame%s%s>%s</frame>" % (placed(), child_class(), inner) if chance(0.3) else inner)
+        return "".join(parts)
+
+    def body(depth):
+        count = rng.choice([0, 1, 1, 1, 2, 3])
+        joints = "".join(joint(count == 1) for _ in range(count))
+        if depth == 0 and chance(0.5):
+            joints = "<freejoint/>"
+        if joints and chance(0.2) and "free" not in joints:
+            joints = "<frame%s>%s</frame>" % (placed(), joints)
+        name = ' name="b%d"' % rng.randrange(10**9) if chance(0.7) else ""
+        return "<body%s%s%s>%s%s</body>" % (name, placed(), child_class(), joints, content(depth))
+
+    degrees, names, classes = chance(0.5), [], ["one", "two", "inner"]
+    compiler = '<compiler angle="%s" eulerseq="%s" inertiafromgeom="%s" inertiagrouprange="0 %d" %s/>' % (
+        "degree" if degrees else "radian", rng.choice(["xyz", "ZYX", "xYz", "zxz"]), rng.choice(["auto", "true", "auto"]),
+        rng.choice([5, 5, 2]), rng.choice(["", 'boundmass="0.5" boundinertia="0.1"', 'settotalmass="7"', 'balanceinertia="true"']))
+    default = ('<default><geom density="700"/><joint armature="0.03"/><default class="one"><joint damping="0.3" axis="0 1 0"/>'
+               '<geom shellinertia="false" density="300"/><default class="inner"><joint stiffness="0.7" springref="0.2"/>'
+               '<geom quat="1 1 0 0"/></default></default><default class="two"><joint ref="0.3"/><site pos="1 0 0"/></default></default>')
+    points = " ".join(numbers(3) for _ in range(12))
+    asset = ('<asset><mesh name="tetra" vertex="0 0 0 1 0 0 0 .5 0 .2 .2 .7" face="0 2 1 0 1 3 1 2 3 2 0 3" scale=".5 -.7 .9" '
+             'inertia="%s" refpos=".1 .2 .3"/><mesh name="points" vertex="%s" inertia="convex"/></asset>') % (
+                 rng.choice(["exact", "legacy", "shell"]), points)
+    bodies = "".join(body(0) for _ in range(rng.randrange(1, 3)))
+    return '<mujoco>%s<option gravity="%s"/>%s%s<worldbody>%s</worldbody></mujoco>\n' % (
+        compiler, numbers(3, 10), default, asset, bodies)
+
+
 def main():
     if len(sys.argv) < 3:
         print(__doc__)
@@ -296,7 +396,19 @@ def main():
     seed = int(os.environ.get("JOUNCE_SEED", "1"))
     print("mujoco %s, seed %d" % (mujoco.__version__, seed))
     rng = random.Random(seed)
-    results = [check(sys.argv[1], path, rng) for path in sys.argv[2:]]
+    if sys.argv[2] != "--random":
+        results = [check(sys.argv[1], path, rng) for path in sys.argv[2:]]
+        return 0 if all(results) else 1
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(int(sys.argv[3])):
+            path = os.path.join(folder, "random%d.xml" % i)
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(random_file(rng))
+            results.append(check(sys.argv[1], path, rng))
+            if os.environ.get("JOUNCE_KEEP") and not results[-1]:
+                shutil.copy(path, os.environ["JOUNCE_KEEP"])
+            os.remove(path)
     return 0 if all(results) else 1
 
 
