@@ -88,8 +88,9 @@ def load_theirs(path):
     raise RuntimeError("too many files are missing")
 
 
-def run(jounce, command, path, *options, states=None):
-    done = subprocess.run([jounce, command, "--mimic", "ignore", "--loops", "ignore", *options, path],
+def run(jounce, command, path, *options, states=None, couple=False):
+    tree = [] if couple else ["--mimic", "ignore", "--loops", "ignore"]
+    done = subprocess.run([jounce, command, *tree, *options, path],
                           input=json.dumps(states) if states else "", capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -246,6 +247,69 @@ class Pair:
                 self.agree("pose", ours["pose"][name], T)
 
 
+class Conditions:
+    """Couplings and loops: at one state, what is missing to each equality of MuJoCo is missing to ours."""
+
+    def __init__(self, pair, info):
+        self.pair, self.m, self.d = pair, pair.m, pair.d
+        self.loops = list(info["loops"])
+        self.mimic = {link["joint"]["name"]: link["joint"]["mimic"] for link in info["links"]}
+        self.address = {pair.joint_of(j)["name"]: self.m.jnt_qposadr[j] for j in range(self.m.njnt)}
+
+    def follow(self):
+        """Put the joints that follow others where they belong."""
+        for _ in self.mimic:
+            for name, to in self.mimic.items():
+                if to:
+                    self.d.qpos[self.address[name]] = to["ratio"] * self.d.qpos[self.address[to["joint"]]] + to["offset"]
+        mujoco.mj_forward(self.m, self.d)
+
+    def pose(self, link, placement):
+        T, X = np.eye(4), np.array(placement)
+        if link != "world":
+            i = next(i for i in range(1, self.m.nbody) if self.pair.body_name(i) == link)
+            T[:3, :3], T[:3, 3] = self.d.xmat[i].reshape(3, 3), self.d.xpos[i]
+        return T @ X
+
+    def residual(self, loop):
+        if loop["type"] == "coupling":
+            return [sum(t["factor"] * self.d.qpos[self.address[t["joint"]]] for t in loop["terms"]) - loop["offset"]]
+        a, b = self.pose(loop["link_a"], loop["placement_a"]), self.pose(loop["link_b"], loop["placement_b"])
+        out = list(a[:3, 3] - b[:3, 3])
+        if loop["type"] == "weld":
+            turn = np.zeros(4)
+            mujoco.mju_mat2Quat(turn, (b[:3, :3].T @ a[:3, :3]).flatten())
+            out += list(turn[1:] * np.sign(turn[0] or 1))
+        return out
+
+    def compare(self):
+        m, d, left = self.m, self.d, list(self.loops)
+        for e in range(m.neq):
+            if not m.eq_active0[e]:
+                continue
+            rows = [r for r in range(d.nefc) if d.efc_type[r] == mujoco.mjtConstraint.mjCNSTR_EQUALITY and d.efc_id[r] == e]
+            theirs = d.efc_pos[rows]
+            kind = mujoco.mjtEq(m.eq_type[e])
+            name = m.eq(e).name
+            loop = left[0] if left and (left[0]["name"] == name or not name) else None
+            if kind == mujoco.mjtEq.mjEQ_JOINT and (not loop or loop["type"] != "coupling"):
+                assert self.mimic[self.pair.joint_of(m.eq_obj1id[e])["name"]], "a joint that follows another"
+                self.pair.agree("followers", theirs + 1, [1.0])
+                continue
+            wanted = {"CONNECT": "spherical", "WELD": "weld"}.get(kind.name[5:], "coupling")
+            assert loop and loop["type"] == wanted, "%s '%s' is %s" % (kind.name, name, loop)
+            if not rows:  # between bodies that do not move
+                left.pop(0)
+                continue
+            if kind == mujoco.mjtEq.mjEQ_WELD:  # a quaternion has two signs
+                turn = theirs[3:] / m.eq_data[e][10]
+                sign = np.sign(turn @ np.array(self.residual(loop))[3:]) or 1
+                theirs = np.concatenate([theirs[:3], sign * turn])
+            self.pair.agree("loops", np.array(self.residual(loop)) + 1, theirs + 1)
+            left.pop(0)
+        assert not left, "loops"
+
+
 def check(jounce, given, rng):
     """A line about one file; 1 when it is good."""
     with tempfile.TemporaryDirectory() as folder:
@@ -277,6 +341,11 @@ def check(jounce, given, rng):
         pair.compare_joints(bool(options))
         pair.compare_bodies()
         pair.compare_states(jounce, path, options, rng)
+        code, out, error = run(jounce, "info", path, "--json", *options, couple=True)
+        assert code == 0, error
+        conditions = Conditions(pair, json.loads(out))
+        conditions.follow()
+        conditions.compare()
         worst = max([error for what, error in pair.worst.items() if what not in INERTIA_TOLERANCE], default=0)
         for what, tolerance in INERTIA_TOLERANCE.items():
             if pair.worst.get(what, 0) > tolerance:
@@ -342,6 +411,8 @@ def random_file(rng):
             if chance(0.5):
                 text += ' %s="%s"' % (attribute, value)
         if "ball" not in kind:
+            if name:
+                scalars.append(name[7:-1])
             for attribute, value in (("ref", numbers(1)), ("stiffness", "1.5"), ("springref", numbers(1)), ("range", "-0.5 1")):
                 if chance(0.3):
                     text += ' %s="%s"' % (attribute, value)
@@ -365,15 +436,40 @@ def random_file(rng):
 
     def body(depth):
         count = rng.choice([0, 1, 1, 1, 2, 3])
-        joints = "".join(joint(count == 1) for _ in range(count))
-        if depth == 0 and chance(0.5):
-            joints = "<freejoint/>"
+        floats = depth == 0 and chance(0.5)
+        joints = "<freejoint/>" if floats else "".join(joint(count == 1) for _ in range(count))
         if joints and chance(0.2) and "free" not in joints:
             joints = "<frame%s>%s</frame>" % (placed(), joints)
         name = ' name="b%d"' % rng.randrange(10**9) if chance(0.7) else ""
+        if name:
+            bodies.append(name[7:-1])
         return "<body%s%s%s>%s%s</body>" % (name, placed(), child_class(), joints, content(depth))
 
-    degrees, names, classes = chance(0.5), [], ["one", "two", "inner"]
+    def equality():
+        parts, tendons = [], []
+        if len(scalars) > 1:
+            for _ in range(rng.randrange(0, 3)):
+                one, two = rng.sample(scalars, 2)
+                parts.append('<joint joint1="%s" joint2="%s" polycoef="%s"/>' % (one, two, numbers(2)))
+            if chance(0.3):
+                parts.append('<joint joint1="%s" polycoef="%s"/>' % (rng.choice(scalars), numbers(1)))
+            for i in range(2):
+                some = rng.sample(scalars, rng.randrange(1, min(4, len(scalars)) + 1))
+                terms = "".join('<joint joint="%s" coef="%s"/>' % (j, numbers(1)) for j in some)
+                tendons.append('<fixed name="t%d">%s</fixed>' % (i, terms))
+            if chance(0.5):
+                parts.append('<tendon tendon1="t0" %s polycoef="%s"/>' % (rng.choice(["", 'tendon2="t1"']), numbers(2)))
+        if len(bodies) > 1:
+            for _ in range(rng.randrange(0, 3)):
+                pair = 'body1="%s" body2="%s"' % tuple(rng.sample(bodies, 2))
+                pair = pair.split(" body2")[0] if chance(0.2) else pair
+                parts.append(rng.choice(['<connect %s anchor="%s"/>' % (pair, numbers(3)), "<weld %s/>" % pair,
+                                         '<weld %s anchor="%s"/>' % (pair, numbers(3)),
+                                         '<weld %s relpose="%s" anchor="%s"/>' % (pair, numbers(7), numbers(3))]))
+        named = "".join(part.replace(" ", ' name="e%d" ' % i, 1) for i, part in enumerate(parts))
+        return "<tendon>%s</tendon><equality>%s</equality>" % ("".join(tendons), named)
+
+    degrees, names, scalars, bodies, classes = chance(0.5), [], [], [], ["one", "two", "inner"]
     compiler = '<compiler angle="%s" eulerseq="%s" inertiafromgeom="%s" inertiagrouprange="0 %d" %s/>' % (
         "degree" if degrees else "radian", rng.choice(["xyz", "ZYX", "xYz", "zxz"]), rng.choice(["auto", "true", "auto"]),
         rng.choice([5, 5, 2]), rng.choice(["", 'boundmass="0.5" boundinertia="0.1"', 'settotalmass="7"', 'balanceinertia="true"']))
@@ -384,9 +480,9 @@ def random_file(rng):
     asset = ('<asset><mesh name="tetra" vertex="0 0 0 1 0 0 0 .5 0 .2 .2 .7" face="0 2 1 0 1 3 1 2 3 2 0 3" scale=".5 -.7 .9" '
              'inertia="%s" refpos=".1 .2 .3"/><mesh name="points" vertex="%s" inertia="convex"/></asset>') % (
                  rng.choice(["exact", "legacy", "shell"]), points)
-    bodies = "".join(body(0) for _ in range(rng.randrange(1, 3)))
-    return '<mujoco>%s<option gravity="%s"/>%s%s<worldbody>%s</worldbody></mujoco>\n' % (
-        compiler, numbers(3, 10), default, asset, bodies)
+    world = "".join(body(0) for _ in range(rng.randrange(1, 3)))
+    return '<mujoco>%s<option gravity="%s"/>%s%s<worldbody>%s</worldbody>%s</mujoco>\n' % (
+        compiler, numbers(3, 10), default, asset, world, equality())
 
 
 def main():
@@ -405,7 +501,11 @@ def main():
             path = os.path.join(folder, "random%d.xml" % i)
             with open(path, "w", encoding="utf-8") as f:
                 f.write(random_file(rng))
-            results.append(check(sys.argv[1], path, rng))
+            try:
+                results.append(check(sys.argv[1], path, rng))
+            except AssertionError as error:
+                print(path, "BAD", error)
+                results.append(0)
             if os.environ.get("JOUNCE_KEEP") and not results[-1]:
                 shutil.copy(path, os.environ["JOUNCE_KEEP"])
             os.remove(path)
