@@ -301,6 +301,8 @@ const char *jn__mjcf_hull(const jn_allocator *a, jn_mjcf_triangles *t);
 
 void jn__mjcf_read_tendons(jn_mjcf *m);    /* mjcf_couple.c */
 void jn__mjcf_read_equalities(jn_mjcf *m); /* coupled joints; loops come after the links: */
+/* Makes a joint that follows another follow the one that moves by itself, at the end of the chain. */
+void jn__mjcf_resolve(jn_mjcf *m, int joint);
 void jn__mjcf_add_loops(jn_mjcf *m);
 void jn__mjcf_read_drives(jn_mjcf *m); /* mjcf_drive.c */
 

@@ -91,11 +91,24 @@ static int read_line(jn_mjcf *m, const jn_mjcf_element *e, int alone, double *of
   return 0;
 }
 
-/* 1 when joint j follows `other`, perhaps through further joints; also when that takes long to find out. */
-static int follows(const jn_mjcf *m, int j, int other) {
-  for (int steps = 0; j >= 0; j = m->joints[j].leader)
-    if (j == other || steps++ > 1000) return 1;
-  return 0;
+void jn__mjcf_resolve(jn_mjcf *m, int joint) {
+  jn_mjcf_joint *all = m->joints;
+  for (int more = 1; more;) { /* each round halves the way for all joints on it */
+    more = 0;
+    for (int k = joint; all[k].leader >= 0 && all[all[k].leader].leader >= 0; k = all[k].leader) {
+      const jn_mjcf_joint *leader = &all[all[k].leader];
+      all[k].offset += all[k].ratio * leader->offset;
+      all[k].ratio *= leader->ratio;
+      all[k].leader = leader->leader;
+      more = 1;
+    }
+  }
+}
+
+/* 1 when joint j follows `other`, which follows none, perhaps through further joints. */
+static int follows(jn_mjcf *m, int j, int other) {
+  jn__mjcf_resolve(m, j);
+  return j == other || m->joints[j].leader == other;
 }
 
 static void same_joints(jn_mjcf *m, const jn_mjcf_element *e) {
@@ -244,10 +257,11 @@ void jn__mjcf_read_equalities(jn_mjcf *m) {
 /* ---- To the builder ---- */
 
 /* Adds factor (q - ref) of a joint; of one that follows another, what that makes of it. 0: too many terms. */
-static int add_term(const jn_mjcf *m, jn_loop *loop, int joint, double factor) {
+static int add_term(jn_mjcf *m, jn_loop *loop, int joint, double factor) {
   const jn_mjcf_joint *j = &m->joints[joint];
+  jn__mjcf_resolve(m, joint);
   loop->offset += factor * j->ref;
-  for (int steps = 0; j->leader >= 0 && !m->builder->options.ignore_mimic && steps < 1000; steps++) {
+  if (j->leader >= 0 && !m->builder->options.ignore_mimic) {
     loop->offset -= factor * j->offset;
     factor *= j->ratio;
     j = &m->joints[j->leader];

@@ -277,8 +277,8 @@ static void read_inertial(jn_mjcf *m, jn_mjcf_body *b) {
 static void bound_inertia(const jn_mjcf_settings *s, const jn_mjcf_body *b, double inertia[10]) {
   double mass, centre[3], tensor[6], I[3], axes[16];
   jn_inertia_unpack(inertia, &mass, centre, tensor);
-  /* MuJoCo puts the mass that boundmass gives to a body without any where the body is in its parent, but measured in the
-   * body's own frame. */
+  /* MuJoCo puts the mass that boundmass gives to a body without any where the body is in its parent, but measured in
+   * the body's own frame. */
   for (int i = 0; i < 3 && mass == 0 && b->inertial < 0; i++) centre[i] = b->pose[4 * i + 3];
   jn__mjcf_principal(tensor, I, axes);
   int low = 0, sum_low;

@@ -87,6 +87,7 @@ static void add_body(jn_mjcf *m, const jn_mjcf_body *b) {
     link.name = i + 1 < b->joints ? name_between(m, b, j) : b->name;
     if (i == 0 && !(j && j->type == JN_MJCF_FREE)) memcpy(link.placement, b->pose, sizeof b->pose);
     if (i + 1 >= b->joints) memcpy(link.inertia, b->inertia, sizeof b->inertia);
+    if (j) jn__mjcf_resolve(m, b->joint + i);
     if (j)
       describe_joint(m, j, &link);
     else
@@ -108,7 +109,10 @@ static void add_site(jn_mjcf *m, const jn_mjcf_item *site) {
   jn__mjcf_pose(m, &site->element, T);
   jn__mjcf_ends(m, &site->element, T, &half);
   jn__mjcf_multiply(site->frame, T, T);
-  if (jn_builder_add_frame(m->builder, label, link ? link : "world", T) != JN_OK) jn__mjcf_no_memory(m);
+  if (jn_builder_add_frame(m->builder, label, link ? link : "world", T) != JN_OK) {
+    jn__mjcf_no_memory(m);
+    return;
+  }
   const jn_mjcf_node *n = &m->nodes[site->element.node];
   jn__builder_place_frame(m->builder, n->file == 0 ? n->line : 0, n->file == 0 ? n->column : 0);
 }
