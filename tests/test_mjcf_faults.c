@@ -229,6 +229,8 @@ static void faults_of_included_files_name_them(void **state) {
   load_file_fails(path, "not an MJCF file", "part.xml", 1);
   write_text("part.xml", "<mujoco>\n<include file='main.xml'/></mujoco>");
   load_file_fails(path, "included in itself", "part.xml", 2);
+  write_text("part.xml", "<mujoco>\n<include file='/dev/zero'/></mujoco>");
+  load_file_fails(path, "cannot be included", "part.xml", 2);
   write_text("part.xml", "<mujoco><include/></mujoco>");
   load_file_fails(path, "no attribute 'file'", "part.xml", 1);
 }

@@ -245,6 +245,9 @@ int jn__mjcf_is_listed(const char *list, const char *word); /* words separated b
 char *jn__mjcf_path(jn_mjcf *m, const char *folder, const char *file);
 /* The same in the folder of another file. */
 char *jn__mjcf_beside(jn_mjcf *m, const char *other, const char *file);
+/* The text of a file that the model names, to be released; NULL after reporting why not. Pipes and devices are refused:
+ * a robot file must not make anybody wait for them. */
+char *jn__mjcf_read_file(jn_mjcf *m, jn_log *log, const char *path, size_t *length);
 
 /* ---- Attributes: mjcf_class.c ---- */
 

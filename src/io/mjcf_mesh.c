@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "limit.h"
 #include "mjcf.h"
 
 typedef enum method { CONVEX, EXACT, LEGACY, SHELL } method;
@@ -179,11 +178,10 @@ static char *open_mesh(jn_mjcf *m, int node, const char *file, const char **path
     *wrong = "takes more memory than there is";
     return NULL;
   }
-  size_t limit = jn__limit(m->builder->options.max_bytes);
-  text = jn__read_file(&m->builder->allocator, &quiet, *path, limit, length);
+  text = jn__mjcf_read_file(m, &quiet, *path, length);
   *wrong = strstr(quiet.first.text, "limit") ? "is larger than the limit (max_bytes, --max-bytes)" : "cannot be opened";
   if (!text && m->nodes[node].file > 0) {
-    text = jn__read_file(&m->builder->allocator, &quiet, beside, limit, length);
+    text = jn__mjcf_read_file(m, &quiet, beside, length);
     if (text) *path = beside;
   }
   return text;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "limit.h"
 #include "mjcf.h"
@@ -197,6 +198,15 @@ char *jn__mjcf_beside(jn_mjcf *m, const char *other, const char *file) {
   return path;
 }
 
+char *jn__mjcf_read_file(jn_mjcf *m, jn_log *log, const char *path, size_t *length) {
+  struct stat about;
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
+    jn__log(log, JN_ERROR, JN_ERR_FILE, "file", (jn_place){path, 0, 0}, NULL, NULL, "is not a regular file");
+    return NULL;
+  }
+  return jn__read_file(&m->builder->allocator, log, path, jn__limit(m->builder->options.max_bytes), length);
+}
+
 /* ---- Elements ---- */
 
 static const char *value_of(const XML_Char **values, const char *name) {
@@ -243,7 +253,7 @@ static void include(walk *w, const XML_Char **values) {
     size_t length;
     const jn_allocator *a = &m->builder->allocator;
     jn_log *log = &m->builder->log;
-    char *text = jn__read_file(a, log, path, jn__limit(m->builder->options.max_bytes), &length);
+    char *text = jn__mjcf_read_file(m, log, path, &length);
     walk inner = {.m = m, .outer = w, .includes = w->includes + 1, .base = w->node, .node = w->node};
     inner.around = w->around + w->depth;
     inner.file = text ? add_file(m, path) : -1;
