@@ -274,12 +274,16 @@ static void read_inertial(jn_mjcf *m, jn_mjcf_body *b) {
 /* ---- What <compiler> does to them ---- */
 
 /* boundmass, boundinertia and balanceinertia act on the principal moments. */
-static void bound_inertia(const jn_mjcf_settings *s, const jn_mjcf_body *b, double inertia[10]) {
+static void bound_inertia(jn_mjcf *m, const jn_mjcf_body *b, double inertia[10]) {
+  const jn_mjcf_settings *s = &m->settings;
   double mass, centre[3], tensor[6], I[3], axes[16];
   jn_inertia_unpack(inertia, &mass, centre, tensor);
-  /* MuJoCo puts the mass that boundmass gives to a body without any where the body is in its parent, but measured in
-   * the body's own frame. */
-  for (int i = 0; i < 3 && mass == 0 && b->inertial < 0; i++) centre[i] = b->pose[4 * i + 3];
+  if (mass == 0 && s->least_mass > 0 && b->inertial < 0) {
+    /* MuJoCo puts the mass that boundmass gives to a body without any at the numbers of its own `pos`, which is a place in
+     * another frame. */
+    const jn_mjcf_element e = {.node = b->node};
+    jn__mjcf_vector(m, &e, "pos", centre, 3);
+  }
   jn__mjcf_principal(tensor, I, axes);
   int low = 0, sum_low;
   for (int i = 0; i < 3; i++) low |= I[i] < s->least_moment;
@@ -312,7 +316,7 @@ void jn__mjcf_read_inertia(jn_mjcf *m) {
   for (int i = 1; i < m->body_count && m->stopped == JN_OK; i++) {
     jn_mjcf_body *b = &m->bodies[i];
     if (b->inertial >= 0 && (s->from_geom != ALWAYS || b->inertia[0] == 0)) read_inertial(m, b);
-    bound_inertia(s, b, b->inertia);
+    bound_inertia(m, b, b->inertia);
   }
   set_total_mass(m, s->total_mass);
 }

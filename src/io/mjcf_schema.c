@@ -36,7 +36,7 @@ typedef struct row {
   jn_mjcf_kind inside;
   const char *name;
   jn_mjcf_kind kind;
-  const char *text; /* attributes, or why it is refused */
+  const char *text; /* attributes, or why it is refused, perhaps with a remedy behind | */
 } row;
 
 #define ROW(inside, name, kind, text) {inside, name, kind, text},
@@ -94,8 +94,8 @@ static const row rows[] = {
             "joint", JN_MJCF_JOINT, JOINT) IN_BODIES("freejoint", JN_MJCF_FREEJOINT, "name group align")
             IN_BODIES("geom", JN_MJCF_GEOM, GEOM) IN_BODIES("site", JN_MJCF_SITE, SITE)
                 IN_BODIES("camera", JN_MJCF_SKIPPED, NULL) IN_BODIES("light", JN_MJCF_SKIPPED, NULL) IN_BODIES(
-                    "attach", JN_MJCF_REFUSED, "parts of other models are not attached here")
-                    IN_BODIES("replicate", JN_MJCF_REFUSED, "copies of bodies are not made here") IN_BODIES(
+                    "attach", JN_MJCF_REFUSED, "parts of other models are not attached here|load and save the file with MuJoCo, which writes the bodies out")
+                    IN_BODIES("replicate", JN_MJCF_REFUSED, "copies of bodies are not made here|load and save the file with MuJoCo, which writes the bodies out") IN_BODIES(
                         "composite", JN_MJCF_REFUSED, "composite bodies cannot be expressed as a tree of rigid links")
                         IN_BODIES("flexcomp", JN_MJCF_REFUSED, "deformable bodies cannot be expressed as rigid links")
                             IN_BODIES("plugin", JN_MJCF_REFUSED,

@@ -336,7 +336,9 @@ static void start_element(walk *w, const char *name, const XML_Char **values) {
     int around = w->node;
     if (why) {
       add_node(w, kind, name, values, NULL);
-      if (m->stopped == JN_OK) jn__mjcf_refuse(m, w->node, NULL, "%s", why);
+      const char *remedy = strchr(why, '|');
+      int length = remedy ? (int)(remedy - why) : (int)strlen(why);
+      if (m->stopped == JN_OK) jn__mjcf_refuse(m, w->node, remedy ? remedy + 1 : NULL, "%.*s", length, why);
     } else {
       char subject[96];
       snprintf(subject, sizeof subject, "element <%.*s>", JN_CLIP(name));
