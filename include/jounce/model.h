@@ -194,7 +194,7 @@ typedef struct jn_options {
   const char *original;
   const char *original_text;
   size_t original_length;
-  int lenient;           /* 1: what acts on the dynamics but cannot be expressed is left out with a warning (MJCF) */
+  int lenient; /* 1: what acts on the dynamics but cannot be expressed is left out with a warning (MJCF) */
 } jn_options;
 
 /* Defaults: malloc, no report, and zeros: nothing is changed, nothing is refused that could be read. */

@@ -344,7 +344,7 @@ static const char *original_of(const jn_options *o, jn_log *log, size_t *length,
     text = jn__read_file(&a, log, o->original, jn__limit(o->max_bytes), length);
     *owned = 1;
   }
-  if (text && begins_xml(text, *length)) return text;
+  if (text && begins_xml(text, *length) && sniff_xml(text, *length) == JN_FORMAT_URDF) return text;
   if (*owned) jn__release(&a, (void *)(uintptr_t)text);
   return NULL;
 }

@@ -6,9 +6,9 @@
  *   mjcf_frame.c   settings of <compiler> and <option>; orientations and poses
  *   mjcf_body.c    <worldbody>: bodies, joints, sites
  *   mjcf_geom.c    inertia of bodies: <inertial>, or primitive geoms in closed form; bounds on it
- *   mjcf_mesh.c    inertia of meshes by integrals over their triangles; mjcf_stl.c, mjcf_obj.c: their files
- *   mjcf_couple.c  <tendon>, <equality>: coupled coordinates and loops
- *   mjcf_drive.c   <actuator>: limits of efforts
+ *   mjcf_mesh.c    inertia of meshes by integrals over their triangles; mjcf_stl.c: STL and OBJ; mjcf_hull.c: convex
+ * hulls mjcf_couple.c  <tendon>, <equality>: coupled coordinates and loops mjcf_drive.c   <actuator>: limits of efforts
+ *   mjcf_names.c   tables of names
  *   mjcf_read.c    the order of all this, and the builder's links
  * docs/mjcf.md says how each element is understood. Nothing here recurses, but included files (at most MAX_INCLUDES
  * deep). */
@@ -288,8 +288,6 @@ void jn__mjcf_read_world(jn_mjcf *m);   /* mjcf_body.c */
 void jn__mjcf_read_inertia(jn_mjcf *m); /* mjcf_geom.c: of all bodies */
 /* Eigenvalues of (xx, yy, zz, xy, xz, yz), the largest first, and a rotation with the axes as its columns. */
 void jn__mjcf_principal(const double tensor[6], double moments[3], double axes[16]);
-/* tensor <- R tensor R^T */
-void jn__mjcf_turn_tensor(const double R[16], double tensor[6]);
 void jn__mjcf_read_meshes(jn_mjcf *m); /* mjcf_mesh.c: what there is */
 /* A mesh with its inertia; NULL when it cannot be had, which was told. `needed`: as an error, else as a warning. */
 const jn_mjcf_mesh *jn__mjcf_mesh(jn_mjcf *m, int node, const char *name, int needed);

@@ -4,72 +4,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/inertia_law.h"
 #include "mjcf.h"
 
 #define PI 3.14159265358979323846
 
-/* ---- Tensors ---- */
+/* ---- Principal axes ---- */
 
-void jn__mjcf_turn_tensor(const double R[16], double t[6]) {
-  const double T[9] = {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]};
-  static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-  for (int k = 0; k < 6; k++) {
-    double sum = 0;
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++) sum += R[4 * row[k] + i] * T[3 * i + j] * R[4 * column[k] + j];
-    t[k] = sum;
-  }
-}
-
-/* One Jacobi rotation in the plane of p and q. A: 3x3, V: the axes so far, as columns of a placement. */
-static void rotate_plane(double A[9], double V[16], int p, int q) {
-  double off = A[3 * p + q];
-  if (off == 0) return;
-  double theta = (A[3 * q + q] - A[3 * p + p]) / (2 * off);
-  double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+void jn__mjcf_principal(const double tensor[6], double moments[3], double T[16]) {
+  double ascending[3], axis[3][3];
+  jn__principal_axes(tensor, ascending, axis);
   for (int k = 0; k < 3; k++) {
-    double x = A[3 * k + p], y = A[3 * k + q];
-    A[3 * k + p] = c * x - s * y;
-    A[3 * k + q] = s * x + c * y;
+    moments[k] = ascending[2 - k];
+    for (int i = 0; i < 2; i++) T[4 * k + i] = axis[2 - i][k];
+    /* the third axis makes it a rotation */
+    T[4 * k + 2] = axis[2][(k + 1) % 3] * axis[1][(k + 2) % 3] - axis[2][(k + 2) % 3] * axis[1][(k + 1) % 3];
+    T[4 * k + 3] = T[12 + k] = 0;
   }
-  for (int k = 0; k < 3; k++) {
-    double x = A[3 * p + k], y = A[3 * q + k];
-    A[3 * p + k] = c * x - s * y;
-    A[3 * q + k] = s * x + c * y;
-    x = V[4 * k + p], y = V[4 * k + q];
-    V[4 * k + p] = c * x - s * y;
-    V[4 * k + q] = s * x + c * y;
-  }
-}
-
-void jn__mjcf_principal(const double t[6], double moments[3], double axes[16]) {
-  double A[9] = {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]}, V[16] = JN_IDENTITY;
-  int order[3] = {0, 1, 2};
-  for (int sweep = 0; sweep < 30; sweep++) {
-    rotate_plane(A, V, 0, 1);
-    rotate_plane(A, V, 0, 2);
-    rotate_plane(A, V, 1, 2);
-  }
-  for (int i = 0; i < 2; i++)
-    for (int j = i + 1; j < 3; j++)
-      if (A[4 * order[j]] > A[4 * order[i]]) {
-        int other = order[i];
-        order[i] = order[j];
-        order[j] = other;
-      }
-  for (int i = 0; i < 3; i++) {
-    int next = order[(i + 1) % 3], last = order[(i + 2) % 3];
-    moments[i] = A[4 * order[i]];
-    for (int k = 0; k < 3; k++) axes[4 * k + i] = V[4 * k + order[i]];
-    if (i < 2) continue; /* the third axis makes it a rotation */
-    next = 0, last = 1;
-    for (int k = 0; k < 3; k++) {
-      int a = (k + 1) % 3, b = (k + 2) % 3;
-      axes[4 * k + 2] = axes[4 * a + next] * axes[4 * b + last] - axes[4 * b + next] * axes[4 * a + last];
-    }
-  }
-  for (int k = 0; k < 3; k++) axes[4 * k + 3] = axes[12 + k] = 0;
-  axes[15] = 1;
+  T[15] = 1;
 }
 
 /* ---- Primitive geoms ---- */
@@ -238,7 +190,7 @@ static void add_geom(jn_mjcf *m, const jn_mjcf_item *geom, double inertia[10]) {
   if (given) density = mass / measure;
   const double centre[3] = {T[3], T[7], T[11]};
   for (int i = 0; i < 6; i++) tensor[i] *= density;
-  jn__mjcf_turn_tensor(T, tensor);
+  jn__turn_tensor(T, tensor);
   jn_inertia_pack(density * measure, centre, tensor, ten);
   for (int i = 0; i < 10; i++) inertia[i] += ten[i];
 }
@@ -267,7 +219,7 @@ static void read_inertial(jn_mjcf *m, jn_mjcf_body *b) {
     jn__mjcf_vector(m, &e, "diaginertia", tensor, 3);
   jn__mjcf_multiply(b->inertial_frame, T, T);
   const double centre[3] = {T[3], T[7], T[11]};
-  jn__mjcf_turn_tensor(T, tensor);
+  jn__turn_tensor(T, tensor);
   jn_inertia_pack(mass, centre, tensor, b->inertia);
 }
 
@@ -279,8 +231,8 @@ static void bound_inertia(jn_mjcf *m, const jn_mjcf_body *b, double inertia[10])
   double mass, centre[3], tensor[6], I[3], axes[16];
   jn_inertia_unpack(inertia, &mass, centre, tensor);
   if (mass == 0 && s->least_mass > 0 && b->inertial < 0) {
-    /* MuJoCo puts the mass that boundmass gives to a body without any at the numbers of its own `pos`, which is a place in
-     * another frame. */
+    /* MuJoCo puts the mass that boundmass gives to a body without any at the numbers of its own `pos`, which is a place
+     * in another frame. */
     const jn_mjcf_element e = {.node = b->node};
     jn__mjcf_vector(m, &e, "pos", centre, 3);
   }
@@ -293,7 +245,7 @@ static void bound_inertia(jn_mjcf *m, const jn_mjcf_body *b, double inertia[10])
   if (mass >= s->least_mass && !low && !sum_low) return; /* as it was, to the last bit */
   const double bounded[6] = {I[0], I[1], I[2], 0, 0, 0};
   if (low || sum_low) memcpy(tensor, bounded, sizeof bounded);
-  if (low || sum_low) jn__mjcf_turn_tensor(axes, tensor);
+  if (low || sum_low) jn__turn_tensor(axes, tensor);
   jn_inertia_pack(fmax(mass, s->least_mass), centre, tensor, inertia);
 }
 

@@ -94,9 +94,13 @@ static const row rows[] = {
             "joint", JN_MJCF_JOINT, JOINT) IN_BODIES("freejoint", JN_MJCF_FREEJOINT, "name group align")
             IN_BODIES("geom", JN_MJCF_GEOM, GEOM) IN_BODIES("site", JN_MJCF_SITE, SITE)
                 IN_BODIES("camera", JN_MJCF_SKIPPED, NULL) IN_BODIES("light", JN_MJCF_SKIPPED, NULL) IN_BODIES(
-                    "attach", JN_MJCF_REFUSED, "parts of other models are not attached here|load and save the file with MuJoCo, which writes the bodies out")
-                    IN_BODIES("replicate", JN_MJCF_REFUSED, "copies of bodies are not made here|load and save the file with MuJoCo, which writes the bodies out") IN_BODIES(
-                        "composite", JN_MJCF_REFUSED, "composite bodies cannot be expressed as a tree of rigid links")
+                    "attach", JN_MJCF_REFUSED,
+                    "parts of other models are not attached here|load and save the file with MuJoCo, which writes the "
+                    "bodies out") IN_BODIES("replicate", JN_MJCF_REFUSED,
+                                            "copies of bodies are not made here|load and save the file with MuJoCo, "
+                                            "which writes the bodies out")
+                    IN_BODIES("composite", JN_MJCF_REFUSED,
+                              "composite bodies cannot be expressed as a tree of rigid links")
                         IN_BODIES("flexcomp", JN_MJCF_REFUSED, "deformable bodies cannot be expressed as rigid links")
                             IN_BODIES("plugin", JN_MJCF_REFUSED,
                                       "plugins are programs that act on the dynamics; they cannot be read"){

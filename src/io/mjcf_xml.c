@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The XML side of MJCF: walks the text and the files it includes with expat and keeps the elements that matter, in
  * document order. What has nothing to do with dynamics is skipped with its content. */
-#include <expat.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +9,7 @@
 
 #include "limit.h"
 #include "mjcf.h"
+#include "xml.h"
 
 enum { MAX_DEPTH = 1000, MAX_ATTRIBUTES = 256, MAX_MESSAGES = 100, MAX_INCLUDES = 16, MAX_FILES = 1000 };
 enum { BLOCK = 1 << 16 };
@@ -398,21 +397,16 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
              "the external document type is not read");
 }
 
-static void report_xml_error(walk *w, size_t length) {
-  enum XML_Error code = XML_GetErrorCode(w->parser);
-  const char *remedy = NULL;
-  if (code == XML_ERROR_NO_MEMORY) {
+static void report_xml_error(void *data, int empty) {
+  walk *w = data;
+  const char *remedy, *text = jn__xml_fault(w->parser, &remedy);
+  if (w->m->stopped != JN_OK) return;
+  if (XML_GetErrorCode(w->parser) == XML_ERROR_NO_MEMORY) {
     jn__mjcf_no_memory(w->m);
     return;
   }
-  if (code == XML_ERROR_NO_ELEMENTS || code == XML_ERROR_UNCLOSED_TOKEN) remedy = "the file ends early: is it whole?";
-  if (code == XML_ERROR_TAG_MISMATCH) remedy = "an element opened before is not closed, or closed under another name";
-  if (code == XML_ERROR_INVALID_TOKEN) remedy = "look for a stray <, & or quote, or bytes that are not UTF-8";
-  if (code == XML_ERROR_UNKNOWN_ENCODING) remedy = "save the file as UTF-8";
-  if (code == XML_ERROR_UNDEFINED_ENTITY) remedy = "write & as &amp;";
-  const char *text = XML_ErrorString(code);
   say_here(w, JN_ERROR, JN_ERR_SYNTAX, "mjcf-xml", NULL, remedy, "%s: %s",
-           length ? "not well-formed XML" : "the file is empty", text ? text : "unknown fault");
+           empty ? "the file is empty" : "not well-formed XML", text);
   w->m->stopped = JN_ERR_SYNTAX;
 }
 
@@ -425,15 +419,7 @@ static int parse_text(walk *w, const char *text, size_t length) {
   XML_SetUserData(w->parser, w);
   XML_SetElementHandler(w->parser, on_start, on_end);
   XML_SetStartDoctypeDeclHandler(w->parser, on_doctype);
-  size_t done = 0;
-  int last;
-  do { /* expat takes int lengths; one piece in practice */
-    size_t piece = length - done < INT_MAX / 2 ? length - done : INT_MAX / 2;
-    last = done + piece == length;
-    if (XML_Parse(w->parser, text + done, (int)piece, last) != XML_STATUS_OK && w->m->stopped == JN_OK)
-      report_xml_error(w, length);
-    done += piece;
-  } while (!last && w->m->stopped == JN_OK);
+  jn__xml_parse(w->parser, text, length, report_xml_error, w);
   XML_ParserFree(w->parser);
   return w->m->stopped == JN_OK;
 }
@@ -442,7 +428,7 @@ jn_status jn__mjcf_parse(jn_mjcf *m, const char *text, size_t length) {
   walk w = {.m = m, .base = -1, .node = -1};
   w.file = add_file(m, m->builder->file ? m->builder->file : "");
   if (w.file < 0) return m->stopped;
-  if (length && memchr(text, 0, length) && (unsigned char)text[0] < 0xfe) { /* UTF-16 has zero bytes by right */
+  if (jn__xml_is_binary(text, length)) {
     jn__mjcf_log(m, JN_ERROR, JN_ERR_SYNTAX, "mjcf-binary", -1, "give an MJCF file, which is XML text",
                  "this is not a text file: it has zero bytes");
     return JN_ERR_SYNTAX;
