@@ -119,6 +119,13 @@ class Pair:
                 name += "_joint"
         return self.joints[name]
 
+    def place_of(self, j):
+        """First places of a joint in our q and v, and whether it is a free joint that became three slides and a ball."""
+        ours = self.joint_of(j)
+        split = self.m.jnt_type[j] == 0 and ours["type"] == "spherical"
+        first = self.joints[self.m.joint(j).name + "_x"] if split else ours
+        return first["q"], first["v"], split
+
     def agree(self, what, ours, theirs):
         ours, theirs = np.asarray(ours, float), np.asarray(theirs, float)
         assert ours.shape == theirs.shape, (what, ours.shape, theirs.shape)
@@ -163,9 +170,9 @@ class Pair:
         q, v = np.zeros(self.info["nq"]), np.zeros(self.info["nv"])
         P, c = np.zeros((m.nv, self.info["nv"])), np.zeros(m.nv)
         for j in range(m.njnt):
-            ours, a, b, kind = self.joint_of(j), m.jnt_qposadr[j], m.jnt_dofadr[j], m.jnt_type[j]
+            a, b, kind = m.jnt_qposadr[j], m.jnt_dofadr[j], m.jnt_type[j]
             n = {0: 6, 1: 3}.get(int(kind), 1)
-            oq, ov = ours["q"], ours["v"]
+            oq, ov, split = self.place_of(j)
             rate = np.array([rng.uniform(-2, 2) for _ in range(n)])
             if kind <= 1:
                 turn = np.array([rng.gauss(0, 1) for _ in range(4)])
@@ -177,7 +184,7 @@ class Pair:
                 d.qpos[a] = q[oq] = rng.uniform(-2, 2) * (0.1 if kind == 2 else 1)
             v[ov:ov + n] = rate
             P[b:b + n, ov:ov + n] = np.eye(n)
-            if kind == 0:  # ours: (angular, linear) in body axes; theirs: linear in world axes, angular in body axes
+            if kind == 0 and not split:  # ours: (angular, linear) in body axes; theirs: linear in world axes, angular in body axes
                 R = np.zeros(9)
                 mujoco.mju_quat2Mat(R, turn)
                 R = R.reshape(3, 3)
@@ -222,7 +229,7 @@ class Pair:
 
     def compare_order(self):
         """Coordinates are in MuJoCo's order."""
-        assert [self.joint_of(j)["q"] for j in range(self.m.njnt)] == self.m.jnt_qposadr.tolist(), "order of coordinates"
+        assert [self.place_of(j)[0] for j in range(self.m.njnt)] == self.m.jnt_qposadr.tolist(), "order of coordinates"
 
     def compare_states(self, jounce, path, options, rng):
         states, theirs = [], []
@@ -437,7 +444,8 @@ def random_file(rng):
     def body(depth):
         count = rng.choice([0, 1, 1, 1, 2, 3])
         floats = depth == 0 and chance(0.5)
-        joints = "<freejoint/>" if floats else "".join(joint(count == 1) for _ in range(count))
+        free = rng.choice(["<freejoint/>", '<joint type="free" name="f%d" armature="0.3" stiffness="0"/>' % rng.randrange(10**9)])
+        joints = free if floats else "".join(joint(count == 1) for _ in range(count))
         if joints and chance(0.2) and "free" not in joints:
             joints = "<frame%s>%s</frame>" % (placed(), joints)
         name = ' name="b%d"' % rng.randrange(10**9) if chance(0.7) else ""

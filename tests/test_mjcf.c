@@ -129,6 +129,28 @@ static void free_joints_begin_at_the_world(void **state) {
   jn_model_destroy(m);
 }
 
+/* Armature along the world's axes: three slides and a ball, whose mass matrix is that of the free body, plus it. */
+static void armature_of_a_free_joint_is_along_the_world(void **state) {
+  (void)state;
+  jn_model *m =
+      good(MJCF(WORLD("<body name='a' pos='1 2 3'><joint name='f' type='free' armature='.5'/>" UNIT "</body>")));
+  static const char *const names[] = {"f_x", "f_y", "f_z", "f"};
+  const double q[7] = {.1, .2, .3, .5, .5, .5, .5}, at[3] = {.1, .2, .3};
+  double T[16], M[36], expected[36] = {0};
+  assert_int_equal(jn_model_nq(m), 7);
+  for (int i = 0; i < 4; i++) assert_string_equal(jn_joint_name(m, i), names[i]);
+  pose_of(m, "a", q, T);
+  const double found[3] = {T[3], T[7], T[11]};
+  check_near(found, at, 3, 1e-15, "the pose of the body");
+  jn_work *work;
+  check_ok(jn_work_create(m, &work));
+  check_ok(jn_mass_matrix(m, work, q, M));
+  for (int i = 0; i < 6; i++) expected[7 * i] = (i < 3 ? 1 : .1) + .5;
+  check_close(M, expected, 36, 1, 8, "mass and armature");
+  jn_work_destroy(work);
+  jn_model_destroy(m);
+}
+
 /* ---- Orientations, classes, frames ---- */
 
 static void all_ways_to_write_an_orientation_agree(void **state) {
@@ -463,6 +485,7 @@ int main(void) {
       cmocka_unit_test(ref_is_the_coordinate_of_the_pose_in_the_file),
       cmocka_unit_test(several_joints_of_a_body_are_a_chain),
       cmocka_unit_test(free_joints_begin_at_the_world),
+      cmocka_unit_test(armature_of_a_free_joint_is_along_the_world),
       cmocka_unit_test(all_ways_to_write_an_orientation_agree),
       cmocka_unit_test(classes_are_inherited_by_nesting_and_by_childclass),
       cmocka_unit_test(frames_are_composed),

@@ -68,8 +68,6 @@ static const fault refusals[] = {
      "not linear|damping"},
     {BODY("<body>" UNIT "<joint name='z' stiffness='1' springyield='2'/></body>"), "mjcf-refused", 5, "<joint> 'z'",
      "yields"},
-    {MJCF(TWO "<worldbody><body>" UNIT "<joint type='free' armature='1'/></body></worldbody>"), "mjcf-refused", 4,
-     "element <joint>", "armature|freejoint"},
     {MJCF(TWO "<deformable><flex name='f'/></deformable>"), "mjcf-refused", 3, "<flex> 'f'", "deformable"},
     {MJCF(TWO "<tendon><spatial name='t' stiffness='1'><site site='s'/></spatial></tendon>"), "mjcf-refused", 3,
      "<spatial> 't'", "stiffness|spatial"},

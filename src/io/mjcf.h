@@ -106,6 +106,7 @@ typedef struct jn_mjcf_joint {
   const char *name;  /* NULL: unnamed */
   const char *label; /* its name in the model */
   int node, body;
+  int at_world;           /* 1: its coordinates begin at the world, wherever the file has the body */
   double pos[3], axis[3]; /* in the body's frame */
   double ref;             /* coordinate at which the body is where the file has it */
   jn_dof dof;             /* of every coordinate */

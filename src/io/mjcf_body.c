@@ -84,7 +84,9 @@ static jn_mjcf_joint *add_joint(jn_mjcf *m, int node, const place *p) {
   *j = (jn_mjcf_joint){.type = JN_MJCF_HINGE, .node = node, .body = p->body, .leader = -1, .ratio = 1};
   j->dof = (jn_dof){-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0, 0, 0};
   j->name = jn__mjcf_own(m, node, "name");
-  if (j->name && *j->name) {
+  int again = b->joints > 0 && m->joints[m->joint_count - 1].node == node; /* a joint that becomes several */
+  if (again) {
+  } else if (j->name && *j->name) {
     if (jn__mjcf_find(&m->joint_names, j->name) >= 0)
       jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-name", node, "rename one of them",
                    "there is another joint of this name");
@@ -158,10 +160,30 @@ static void read_friction(jn_mjcf *m, const jn_mjcf_element *e, jn_mjcf_joint *j
   dof->armature = jn__mjcf_number(m, e, "armature", 0);
   dof->damping = m->settings.no_damper ? 0 : linear_part(m, e, "damping");
   dof->friction = m->settings.no_friction ? 0 : jn__mjcf_number(m, e, "frictionloss", 0);
-  if (j->type == JN_MJCF_FREE && (dof->armature != 0 || dof->friction != 0)) {
-    jn__mjcf_refuse(m, e->node, "write <freejoint/>, which has neither",
-                    "armature and frictionloss along the world's axes cannot be expressed for a free joint");
-    dof->armature = dof->friction = 0;
+}
+
+/* Armature and friction of a free joint act along the world's axes, which those of our free joint do not. Three slides
+ * and a ball have the same coordinates and velocities as MuJoCo's free joint, and say it exactly. */
+static void split_free(jn_mjcf *m, int node, const place *p) {
+  static const char *const endings[3] = {"_x", "_y", "_z"};
+  int first = m->joint_count - 1;
+  jn_mjcf_joint free_joint = m->joints[first];
+  const char *name = free_joint.name ? free_joint.name : m->bodies[p->body].name;
+  jn__mjcf_log(m, JN_NOTE, JN_OK, "mjcf-free", node, "write <freejoint/>, which has neither, for a joint of type free",
+               "its armature or frictionloss acts along the world's axes: it becomes three slides and a ball");
+  for (int i = 0; i < 4 && m->stopped == JN_OK; i++) {
+    if (i > 0 && !add_joint(m, node, p)) return;
+    jn_mjcf_joint *j = &m->joints[first + i];
+    *j = free_joint;
+    j->at_world = 1;
+    j->type = i < 3 ? JN_MJCF_SLIDE : JN_MJCF_BALL;
+    for (int k = 0; k < 3; k++) j->pos[k] = 0, j->axis[k] = k == i;
+    if (i == 3 || !name) continue;
+    size_t room = strlen(name) + 3;
+    char *text = jn__mjcf_allocate(m, room);
+    if (!text) return;
+    snprintf(text, room, "%s%s", name, endings[i]);
+    j->name = jn__mjcf_new_name(m, &m->joint_labels, text, "_");
   }
 }
 
@@ -188,6 +210,7 @@ static void read_joint(jn_mjcf *m, int node, const place *p) {
   }
   if (one && jn__mjcf_range(m, &e, "actuatorfrclimited", "actuatorfrcrange", range))
     j->dof.effort = fmax(fabs(range[0]), fabs(range[1]));
+  if (j->type == JN_MJCF_FREE && (j->dof.armature != 0 || j->dof.friction != 0)) split_free(m, node, p);
 }
 
 static void read_freejoint(jn_mjcf *m, int node, const place *p) {

@@ -85,7 +85,7 @@ static void add_body(jn_mjcf *m, const jn_mjcf_body *b) {
     jn_link_init(&link);
     link.parent = parent;
     link.name = i + 1 < b->joints ? name_between(m, b, j) : b->name;
-    if (i == 0 && !(j && j->type == JN_MJCF_FREE)) memcpy(link.placement, b->pose, sizeof b->pose);
+    if (i == 0 && !(j && (j->type == JN_MJCF_FREE || j->at_world))) memcpy(link.placement, b->pose, sizeof b->pose);
     if (i + 1 >= b->joints) memcpy(link.inertia, b->inertia, sizeof b->inertia);
     if (j) jn__mjcf_resolve(m, b->joint + i);
     if (j)
