@@ -179,6 +179,8 @@ static void what_is_not_known_is_a_warning(void **state) {
       {MJCF("<kompiler/>\n" TWO), "mjcf-element", 2, "element <kompiler>", "inside <mujoco>|misspelt"},
       {BODY("<gem size='1'/>"), "mjcf-element", 4, "element <gem>", "inside <body>"},
       {BODY("<site name='s' posi='1'/>"), "mjcf-attribute", 4, "<site> 's'", "posi"},
+      {BODY("<body><joint name='z' range='2 1'/>" UNIT "</body>"), "mjcf-range", 4, "<joint> 'z'",
+       "no room|lower end first"},
       {MJCF(TWO "<tendon><fixed name='t' range='0 1'><joint joint='j'/></fixed></tendon>"), "mjcf-left-out", 3,
        "<fixed> 't'", "range"},
   };

@@ -9,12 +9,12 @@
 enum { MAX_NESTED = 1000 };
 
 /* An open <worldbody>, <body> or <frame>. */
-typedef struct place {
+typedef struct open_element {
   int end;          /* the first node behind it */
   int body;         /* that its content belongs to */
   int class;        /* of its content */
   double frame[16]; /* of its content, in the body's frame */
-} place;
+} open_element;
 
 static const double identity[16] = JN_IDENTITY;
 
@@ -70,7 +70,7 @@ static void name_others(jn_mjcf *m) {
 
 /* ---- Joints ---- */
 
-static jn_mjcf_joint *add_joint(jn_mjcf *m, int node, const place *p) {
+static jn_mjcf_joint *add_joint(jn_mjcf *m, int node, const open_element *p) {
   jn_mjcf_body *b = &m->bodies[p->body];
   if (b->joint + b->joints != m->joint_count || p->body == 0) {
     jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-joint", node, "put the joints of a body before the bodies inside it",
@@ -101,7 +101,7 @@ static jn_mjcf_joint *add_joint(jn_mjcf *m, int node, const place *p) {
   return j;
 }
 
-static void check_free(jn_mjcf *m, int node, const place *p) {
+static void check_free(jn_mjcf *m, int node, const open_element *p) {
   const jn_mjcf_body *b = &m->bodies[p->body];
   if (b->joints > 1 || b->parent != 0)
     jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-joint", node, "use ball and slide joints",
@@ -164,7 +164,7 @@ static void read_friction(jn_mjcf *m, const jn_mjcf_element *e, jn_mjcf_joint *j
 
 /* Armature and friction of a free joint act along the world's axes, which those of our free joint do not. Three slides
  * and a ball have the same coordinates and velocities as MuJoCo's free joint, and say it exactly. */
-static void split_free(jn_mjcf *m, int node, const place *p) {
+static void split_free(jn_mjcf *m, int node, const open_element *p) {
   static const char *const endings[3] = {"_x", "_y", "_z"};
   int first = m->joint_count - 1;
   jn_mjcf_joint free_joint = m->joints[first];
@@ -187,7 +187,7 @@ static void split_free(jn_mjcf *m, int node, const place *p) {
   }
 }
 
-static void read_joint(jn_mjcf *m, int node, const place *p) {
+static void read_joint(jn_mjcf *m, int node, const open_element *p) {
   jn_mjcf_element e = jn__mjcf_element(m, node, JN_MJCF_JOINT, p->class);
   jn_mjcf_joint *j = add_joint(m, node, p);
   if (!j) return;
@@ -213,7 +213,7 @@ static void read_joint(jn_mjcf *m, int node, const place *p) {
   if (j->type == JN_MJCF_FREE && (j->dof.armature != 0 || j->dof.friction != 0)) split_free(m, node, p);
 }
 
-static void read_freejoint(jn_mjcf *m, int node, const place *p) {
+static void read_freejoint(jn_mjcf *m, int node, const open_element *p) {
   jn_mjcf_joint *j = add_joint(m, node, p);
   if (!j) return;
   j->type = JN_MJCF_FREE;
@@ -240,7 +240,8 @@ static void name_joints(jn_mjcf *m) {
 
 /* ---- Other content ---- */
 
-static void add_item(jn_mjcf *m, jn_mjcf_item **items, int *count, int *capacity, jn_mjcf_element e, const place *p) {
+static void add_item(jn_mjcf *m, jn_mjcf_item **items, int *count, int *capacity, jn_mjcf_element e,
+                     const open_element *p) {
   void *grown = jn__mjcf_grow(m, *items, *count, capacity, sizeof **items);
   if (!grown) return;
   *items = grown;
@@ -250,7 +251,7 @@ static void add_item(jn_mjcf *m, jn_mjcf_item **items, int *count, int *capacity
   memcpy(item->frame, p->frame, sizeof item->frame);
 }
 
-static void read_site(jn_mjcf *m, int node, const place *p) {
+static void read_site(jn_mjcf *m, int node, const open_element *p) {
   const char *name = jn__mjcf_own(m, node, "name");
   jn_mjcf_element e = jn__mjcf_element(m, node, JN_MJCF_SITE, p->class);
   if (!name || !*name) return; /* nothing can refer to it */
@@ -261,7 +262,7 @@ static void read_site(jn_mjcf *m, int node, const place *p) {
   add_item(m, &m->sites, &m->site_count, &m->site_capacity, e, p);
 }
 
-static void read_inertial(jn_mjcf *m, int node, const place *p) {
+static void read_inertial(jn_mjcf *m, int node, const open_element *p) {
   jn_mjcf_body *b = &m->bodies[p->body];
   if (b->inertial >= 0) {
     jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-twice", node, "remove one of them",
@@ -276,11 +277,11 @@ static void read_inertial(jn_mjcf *m, int node, const place *p) {
 }
 
 /* A <body> or <frame> opens. */
-static void open_place(jn_mjcf *m, int node, const place *around, place *p) {
+static void open_place(jn_mjcf *m, int node, const open_element *around, open_element *p) {
   const jn_mjcf_element e = {.node = node};
   double pose[16];
   jn__mjcf_pose(m, &e, pose);
-  *p = (place){.end = m->nodes[node].end, .body = around->body};
+  *p = (open_element){.end = m->nodes[node].end, .body = around->body};
   p->class = jn__mjcf_class_of(m, node, "childclass", around->class);
   jn__mjcf_multiply(around->frame, pose, p->frame);
   if (m->nodes[node].kind != JN_MJCF_BODY) return;
@@ -290,7 +291,7 @@ static void open_place(jn_mjcf *m, int node, const place *around, place *p) {
   if (m->stopped == JN_OK) name_body(m, p->body);
 }
 
-static void read_content(jn_mjcf *m, int node, const place *p) {
+static void read_content(jn_mjcf *m, int node, const open_element *p) {
   jn_mjcf_element geom;
   switch (m->nodes[node].kind) {
     case JN_MJCF_JOINT:
@@ -314,9 +315,9 @@ static void read_content(jn_mjcf *m, int node, const place *p) {
   }
 }
 
-static void walk_world(jn_mjcf *m, int node, place *stack) {
+static void walk_world(jn_mjcf *m, int node, open_element *stack) {
   int top = 0;
-  stack[0] = (place){.end = m->nodes[node].end, .class = jn__mjcf_class_of(m, node, "childclass", 0)};
+  stack[0] = (open_element){.end = m->nodes[node].end, .class = jn__mjcf_class_of(m, node, "childclass", 0)};
   memcpy(stack[0].frame, identity, sizeof identity);
   for (int i = node + 1; i < m->nodes[node].end && m->stopped == JN_OK; i++) {
     while (i >= stack[top].end) top--;
@@ -331,7 +332,7 @@ static void walk_world(jn_mjcf *m, int node, place *stack) {
 }
 
 void jn__mjcf_read_world(jn_mjcf *m) {
-  place *stack = jn__allocate(&m->builder->allocator, MAX_NESTED * sizeof *stack);
+  open_element *stack = jn__allocate(&m->builder->allocator, MAX_NESTED * sizeof *stack);
   if (!stack) {
     jn__mjcf_no_memory(m);
     return;

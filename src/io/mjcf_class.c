@@ -108,7 +108,10 @@ int jn__mjcf_range(jn_mjcf *m, const jn_mjcf_element *e, const char *limited, co
                  "say which holds: limited=\"true\" or \"false\"; or set autolimits=\"true\" in <compiler>",
                  "there is an attribute '%s', but autolimits is off and '%s' is not given", range, limited);
   }
-  if (holds == AUTO) holds = given && (out[0] != 0 || out[1] != 0);
+  if (holds == AUTO && given && out[0] >= out[1] && (out[0] != 0 || out[1] != 0))
+    jn__mjcf_log(m, JN_WARNING, JN_ERR_MODEL, "mjcf-range", e->node, "give the lower end first",
+                 "attribute '%s' leaves no room: as in MuJoCo, it does not count", range);
+  if (holds == AUTO) holds = given && out[0] < out[1];
   return holds == YES;
 }
 

@@ -29,19 +29,19 @@ void jn__mjcf_principal(const double tensor[6], double moments[3], double T[16])
 typedef enum shape { PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF } shape;
 
 /* Mass and moments of a body of density 1 (of a surface of density 1) about its centre, along its axes. */
-typedef struct solid {
+typedef struct shape_mass {
   double mass, moments[3];
-} solid;
+} shape_mass;
 
-static void add_moments(solid *s, double mass, double xy, double z) {
+static void add_moments(shape_mass *s, double mass, double xy, double z) {
   s->mass += mass;
   s->moments[0] += mass * xy;
   s->moments[1] += mass * xy;
   s->moments[2] += mass * z;
 }
 
-static solid of_volume(shape type, const double a[3]) {
-  solid s = {0};
+static shape_mass of_volume(shape type, const double a[3]) {
+  shape_mass s = {0};
   double r = a[0], h = a[1];
   if (type == SPHERE) add_moments(&s, 4 * PI / 3 * r * r * r, 0.4 * r * r, 0.4 * r * r);
   if (type == CAPSULE) /* two half balls, whose centres are 3/8 r beyond the ends */
@@ -58,11 +58,11 @@ static solid of_volume(shape type, const double a[3]) {
 
 /* A shell between an ellipsoid and one with half axes longer by the same small length. Its area has no closed form:
  * MuJoCo takes Thomsen's formula, which is right to 1.1 per cent. */
-static solid of_ellipsoid_shell(const double a[3]) {
+static shape_mass of_ellipsoid_shell(const double a[3]) {
   const double p = 1.6075;
   double x = a[0], y = a[1], z = a[2], volume = x * y * z, grown = y * z + x * z + x * y;
   double mean = (pow(x * y, p) + pow(x * z, p) + pow(y * z, p)) / 3;
-  solid s = {.mass = 4 * PI * pow(mean, 1 / p)};
+  shape_mass s = {.mass = 4 * PI * pow(mean, 1 / p)};
   for (int i = 0; i < 3; i++) {
     double b = a[(i + 1) % 3], c = a[(i + 2) % 3];
     s.moments[i] = s.mass * (b * b + c * c + 2 * volume / grown * (b + c)) / 5;
@@ -70,8 +70,8 @@ static solid of_ellipsoid_shell(const double a[3]) {
   return s;
 }
 
-static solid of_surface(shape type, const double a[3]) {
-  solid s = {0};
+static shape_mass of_surface(shape type, const double a[3]) {
+  shape_mass s = {0};
   double r = a[0], h = a[1], rr = r * r;
   if (type == ELLIPSOID) return of_ellipsoid_shell(a);
   if (type == SPHERE) add_moments(&s, 4 * PI * rr, 2 * rr / 3, 2 * rr / 3);
@@ -165,7 +165,8 @@ static int measure_geom(jn_mjcf *m, const jn_mjcf_item *geom, shape type, int ne
     return 0;
   }
   if (type != MESH) {
-    solid s = jn__mjcf_word(m, e, "shellinertia", "false true", 0) ? of_surface(type, size) : of_volume(type, size);
+    shape_mass s =
+        jn__mjcf_word(m, e, "shellinertia", "false true", 0) ? of_surface(type, size) : of_volume(type, size);
     *mass = s.mass;
     memcpy(tensor, s.moments, sizeof s.moments);
   }

@@ -8,7 +8,7 @@
 
 #include "mjcf.h"
 
-enum { MAX_FACES = 100000 }; /* alive at one time; the time needed grows with the square of their number */
+enum { MAX_FACES = 20000 }; /* alive at one time; the time needed grows with the square of their number */
 
 typedef struct face {
   int corner[3];
