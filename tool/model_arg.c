@@ -35,6 +35,8 @@ void model_arg_options(option_set *set, model_arg *arg) {
                 "follow (default): a joint that mimics another is driven by it; ignore: it moves independently",
                 &arg->ignore_mimic);
   option_flag(set, "strict", "treat warnings as errors", &arg->strict);
+  option_flag(set, "lenient", "leave out what acts on the dynamics but cannot be expressed (MJCF), with a warning",
+              &arg->lenient);
   option_numbers(set, "gravity", "X,Y,Z", "gravity in the world frame [m/s^2], instead of the file's", &arg->gravity);
   option_names(set, "joint-order", "A,B,C",
                "joint names in the desired order of their coordinates; others follow in the order of the tree",
@@ -106,6 +108,7 @@ int model_arg_read(model_arg *arg) {
   arg->options.ignore_mimic = arg->ignore_mimic;
   arg->options.strict = arg->strict;
   arg->options.transmissions = arg->transmissions;
+  arg->options.lenient = arg->lenient;
   arg->options.gravity = arg->gravity.values;
   arg->options.joint_order = (const char *const *)arg->joint_order.names;
   arg->options.joint_order_count = arg->joint_order.count;

@@ -17,6 +17,7 @@ typedef struct model_arg {
   int ignore_mimic;
   int strict;
   int transmissions;
+  int lenient;
   const char *loops; /* a file, "ignore", or NULL */
   number_list gravity;
   name_list joint_order;
@@ -34,8 +35,8 @@ typedef struct model_arg {
 void model_arg_init(model_arg *arg);
 void model_arg_free(model_arg *arg);
 
-/* Declare --floating, --mimic, --strict, --gravity, --joint-order, --loops, --transmissions, --max-bytes, and what
- * model_edit.h declares. */
+/* Declare --floating, --mimic, --strict, --lenient, --gravity, --joint-order, --loops, --transmissions, --max-bytes,
+ * and what model_edit.h declares. */
 void model_arg_options(option_set *set, model_arg *arg);
 
 /* Is the file one that the model is made from? */

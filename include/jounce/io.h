@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce/io.h: robot files. URDF needs a build with expat, native files and built-in robots one with jansson;
+/* jounce/io.h: robot files. URDF and MJCF need a build with expat, native files and built-in robots one with jansson;
  * otherwise the functions return JN_ERR_UNSUPPORTED and say so in the error.
  *
- * Sources are: a path to a URDF or native (JSON) file, told apart by their content; or "builtin:NAME",
- * "builtin:chain:N" (N revolute joints in a row). Formats: docs/model-file.md, docs/urdf.md. */
+ * Sources are: a path to a URDF, MJCF (MuJoCo) or native (JSON) file, told apart by their content; or "builtin:NAME",
+ * "builtin:chain:N" (N revolute joints in a row). Formats: docs/model-file.md, docs/urdf.md, docs/mjcf.md. */
 #ifndef JOUNCE_IO_H
 #define JOUNCE_IO_H
 
@@ -15,9 +15,10 @@ extern "C" {
 
 /* Formats of robot files. */
 typedef enum jn_format {
-  JN_FORMAT_AUTO = 0,  /* reading: by content; writing: by the ending of the name (.urdf, .xml; .json) */
-  JN_FORMAT_URDF = 1,  /* docs/urdf.md */
-  JN_FORMAT_NATIVE = 2 /* JSON, docs/model-file.md */
+  JN_FORMAT_AUTO = 0,   /* reading: by content; writing: by the ending of the name (.urdf, .xml; .json) */
+  JN_FORMAT_URDF = 1,   /* docs/urdf.md */
+  JN_FORMAT_NATIVE = 2, /* JSON, docs/model-file.md */
+  JN_FORMAT_MJCF = 3    /* of MuJoCo, docs/mjcf.md; it is read, not written */
 } jn_format;
 
 /* Reads, checks and freezes a model. options NULL: defaults. *error (may be NULL) gets the first error with file, line
@@ -25,7 +26,8 @@ typedef enum jn_format {
  * Errors: JN_ERR_NULL, JN_ERR_FILE, JN_ERR_SYNTAX, JN_ERR_MODEL, JN_ERR_NAME (no such built-in robot), JN_ERR_MEMORY,
  * JN_ERR_UNSUPPORTED. */
 JN_API jn_status jn_load(const char *source, const jn_options *options, jn_model **model, jn_error *error);
-/* The same from text in memory (need not end in 0); file is the name used in messages. */
+/* The same from text in memory (need not end in 0); file is the name used in messages, and the folder
+ * in which MJCF finds what it includes and its meshes. */
 JN_API jn_status jn_load_text(const char *text, size_t length, jn_format format, const char *file,
                               const jn_options *options, jn_model **model, jn_error *error);
 /* The same into an empty builder, which can be edited before jn_builder_freeze(). */

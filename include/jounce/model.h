@@ -192,6 +192,7 @@ typedef struct jn_options {
   const char *original;
   const char *original_text;
   size_t original_length;
+  int lenient; /* 1: what acts on the dynamics but cannot be expressed is left out with a warning (MJCF) */
 } jn_options;
 
 /* Defaults: malloc and free, no report, all other members zero. */

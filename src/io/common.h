@@ -15,6 +15,8 @@
 void jn__turn_rpy(double T[16], const double rpy[3]);
 void jn__turn_quaternion(double T[16], const double q[4]);
 void jn__rpy_of(const double T[16], double rpy[3]);
+/* tensor <- R tensor R^T, order (xx, yy, zz, xy, xz, yz); R is the rotation of a placement. */
+void jn__turn_tensor(const double R[16], double tensor[6]);
 
 /* Replaces an inertia that cannot be read: it passes all checks. */
 #define JN_HARMLESS_INERTIA \

@@ -10,6 +10,7 @@
 #include "jounce/io.h"
 
 jn_status jn__urdf_read(jn_builder *b, const char *text, size_t length);   /* urdf_read.c */
+jn_status jn__mjcf_read(jn_builder *b, const char *text, size_t length);   /* mjcf_read.c */
 jn_status jn__native_read(jn_builder *b, const char *text, size_t length); /* native_read.c */
 /* A file {"loops": [...]} beside a model. native_read.c */
 jn_status jn__native_read_loops(jn_builder *b, const char *text, size_t length);

@@ -66,6 +66,23 @@ static int begins_xml(const char *text, size_t length) {
 }
 #endif
 
+/* XML: MJCF when its first element is <mujoco> or <mujocoinclude>. What comes before elements begins with <? or <!. */
+static jn_format sniff_xml(const char *text, size_t length) {
+  static const char *const names[] = {"mujoco", "mujocoinclude"};
+  const char *at = text, *end = text + length;
+  while ((at = memchr(at, '<', (size_t)(end - at))) && end - at > 1 && (at[1] == '?' || at[1] == '!')) {
+    const char *stop = end - at > 3 && memcmp(at, "<!--", 4) == 0 ? "-->" : ">";
+    size_t n = strlen(stop);
+    for (at += n > 1 ? 4 : 2; (size_t)(end - at) >= n && memcmp(at, stop, n) != 0; at++) {
+    }
+  }
+  for (int i = 0; i < 2 && at; i++) {
+    size_t n = strlen(names[i]), rest = (size_t)(end - at) - 1;
+    if (rest > n && memcmp(at + 1, names[i], n) == 0 && strchr(" \t\r\n/>", at[1 + n])) return JN_FORMAT_MJCF;
+  }
+  return JN_FORMAT_URDF;
+}
+
 /* By the first byte that is not white space, or by a byte order mark of UTF-16 (which only XML may have). AUTO after
  * reporting that it is neither. */
 static jn_format sniff(jn_builder *b, const char *text, size_t length) {
@@ -75,7 +92,7 @@ static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   if (length >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0) i = 3;
   int line = 1;
   for (; i < length && s[i] < 0x80 && isspace(s[i]); i++) line += s[i] == '\n';
-  if (i < length && s[i] == '<') return JN_FORMAT_URDF;
+  if (i < length && s[i] == '<') return sniff_xml(text + i, length - i);
   if (i < length && s[i] == '{') return JN_FORMAT_NATIVE;
   char found[48];
   size_t n = 0;
@@ -88,7 +105,8 @@ static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   else
     snprintf(found, sizeof found, "it begins with byte 0x%02x", s[i]);
   jn__log(&b->log, JN_ERROR, JN_ERR_SYNTAX, "format", (jn_place){b->file, line, 0}, NULL,
-          "a URDF file begins with '<', a native model file with '{'", "is not a known kind of robot file: %s", found);
+          "a URDF or MJCF file begins with '<', a native model file with '{'", "is not a known kind of robot file: %s",
+          found);
   return JN_FORMAT_AUTO;
 }
 
@@ -110,20 +128,20 @@ static jn_status read_native(jn_builder *b, const char *text, size_t length) {
 #endif
 }
 
-static jn_status read_urdf(jn_builder *b, const char *text, size_t length) {
+static jn_status read_xml(jn_builder *b, const char *text, size_t length, jn_format format) {
 #if JN_WITH_URDF
-  return jn__urdf_read(b, text, length);
+  return format == JN_FORMAT_MJCF ? jn__mjcf_read(b, text, length) : jn__urdf_read(b, text, length);
 #else
   (void)text;
   (void)length;
-  return lacks(&b->log, b->file, "URDF files", "expat");
+  return lacks(&b->log, b->file, format == JN_FORMAT_MJCF ? "MJCF files" : "URDF files", "expat");
 #endif
 }
 
 static jn_status read_text(jn_builder *b, const char *text, size_t length, jn_format format) {
   if (length > limit_of(b)) return jn__over_limit(&b->log, b->file, NULL, "is larger than", limit_of(b));
   if (format == JN_FORMAT_AUTO) format = sniff(b, text, length);
-  if (format == JN_FORMAT_URDF) return read_urdf(b, text, length);
+  if (format == JN_FORMAT_URDF || format == JN_FORMAT_MJCF) return read_xml(b, text, length, format);
   if (format == JN_FORMAT_NATIVE) return read_native(b, text, length);
   if (format != JN_FORMAT_AUTO) unknown_format(&b->log, b->file, format);
   return jn__log_end(&b->log, NULL);
@@ -326,7 +344,7 @@ static const char *original_of(const jn_options *o, jn_log *log, size_t *length,
     text = jn__read_file(&a, log, o->original, jn__limit(o->max_bytes), length);
     *owned = 1;
   }
-  if (text && begins_xml(text, *length)) return text;
+  if (text && begins_xml(text, *length) && sniff_xml(text, *length) == JN_FORMAT_URDF) return text;
   if (*owned) jn__release(&a, (void *)(uintptr_t)text);
   return NULL;
 }
@@ -378,6 +396,9 @@ static void write_model(const jn_model *model, jn_format format, const jn_option
 #else
     lacks(log, NULL, "native model files", "jansson");
 #endif
+  else if (format == JN_FORMAT_MJCF)
+    jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(NULL), NULL, "write URDF or the native format",
+            "MJCF is read, but not written");
   else if (format != JN_FORMAT_AUTO)
     unknown_format(log, NULL, format);
   if (out->failed) no_memory(log, NULL);

@@ -2,13 +2,13 @@
 /* The XML side of URDF: walks the text with expat and collects the links and joints that are direct children of
  * <robot>. Everything that does not touch dynamics is skipped with its content. Nothing here recurses. */
 #include <expat.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "urdf_walk.h"
+#include "xml.h"
 
 enum { MAX_DEPTH = 256, MAX_ATTRIBUTES = 256 };
 
@@ -70,19 +70,6 @@ static void read_inertia(jn_walk *w) {
   }
 }
 
-/* tensor <- R tensor R^T, order (xx, yy, zz, xy, xz, yz); R is the rotation of a placement */
-static void rotate_tensor(const double R[16], double t[6]) {
-  const double T[9] = {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]};
-  static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-  for (int k = 0; k < 6; k++) {
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) sum += R[4 * row[k] + i] * T[3 * i + j] * R[4 * column[k] + j];
-    }
-    t[k] = sum;
-  }
-}
-
 static void end_inertial(jn_walk *w) {
   static const double harmless[10] = JN_HARMLESS_INERTIA;
   jn_urdf *u = w->u;
@@ -97,7 +84,7 @@ static void end_inertial(jn_walk *w) {
   }
   const double com[3] = {w->placement[3], w->placement[7], w->placement[11]};
   double *inertia = u->links[u->link_count - 1].inertia;
-  rotate_tensor(w->placement, w->tensor);
+  jn__turn_tensor(w->placement, w->tensor);
   jn_inertia_pack(w->mass, com, w->tensor, inertia);
   if (w->unreadable) memcpy(inertia, harmless, sizeof harmless);
 }
@@ -502,33 +489,21 @@ static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char 
   }
 }
 
-static void report_xml_error(jn_walk *w, size_t length) {
-  enum XML_Error code = XML_GetErrorCode(w->parser);
-  const char *remedy = NULL;
-  if (code == XML_ERROR_NO_MEMORY) {
+static void report_xml_error(void *data, int empty) {
+  jn_walk *w = data;
+  const char *remedy, *text = jn__xml_fault(w->parser, &remedy);
+  if (w->stopped != JN_OK) return;
+  if (XML_GetErrorCode(w->parser) == XML_ERROR_NO_MEMORY) {
     jn__walk_no_memory(w);
     return;
   }
-  if (code == XML_ERROR_NO_ELEMENTS || code == XML_ERROR_UNCLOSED_TOKEN) remedy = "the file ends early: is it whole?";
-  if (code == XML_ERROR_TAG_MISMATCH) remedy = "an element opened before is not closed, or closed under another name";
-  if (code == XML_ERROR_INVALID_TOKEN) remedy = "look for a stray <, & or quote, or bytes that are not UTF-8";
-  if (code == XML_ERROR_UNKNOWN_ENCODING) remedy = "save the file as UTF-8";
-  if (code == XML_ERROR_UNDEFINED_ENTITY) remedy = "write & as &amp;";
-  const char *text = XML_ErrorString(code);
   JN_WALK_SAY(w, JN_ERROR, JN_ERR_SYNTAX, "urdf-xml", remedy, "%s: %s",
-              length ? "not well-formed XML" : "the file is empty", text ? text : "unknown fault");
+              empty ? "the file is empty" : "not well-formed XML", text);
   w->stopped = JN_ERR_SYNTAX;
 }
 
-/* UTF-16 has zero bytes by right; any other text has none. */
-static int is_binary(const char *text, size_t length) {
-  const unsigned char *t = (const unsigned char *)text;
-  if (length >= 2 && ((t[0] == 0xff && t[1] == 0xfe) || (t[0] == 0xfe && t[1] == 0xff))) return 0;
-  return length && memchr(text, 0, length) != NULL;
-}
-
 jn_status jn__urdf_parse(jn_urdf *u, const char *text, size_t length) {
-  if (is_binary(text, length)) {
+  if (jn__xml_is_binary(text, length)) {
     jn__urdf_log(u, JN_ERROR, JN_ERR_SYNTAX, "urdf-binary", 0, 0, NULL, "give a URDF file, which is XML text",
                  "this is not a text file: it has zero bytes");
     return JN_ERR_SYNTAX;
@@ -542,16 +517,7 @@ jn_status jn__urdf_parse(jn_urdf *u, const char *text, size_t length) {
   XML_SetElementHandler(w.parser, on_start, on_end);
   if (u->builder->options.transmissions) XML_SetCharacterDataHandler(w.parser, on_text);
   XML_SetStartDoctypeDeclHandler(w.parser, on_doctype);
-  size_t done = 0;
-  int last;
-  do { /* expat takes int lengths; one piece in practice */
-    size_t piece = length - done < INT_MAX / 2 ? length - done : INT_MAX / 2;
-    last = done + piece == length;
-    if (XML_Parse(w.parser, text + done, (int)piece, last) != XML_STATUS_OK && w.stopped == JN_OK) {
-      report_xml_error(&w, length);
-    }
-    done += piece;
-  } while (!last && w.stopped == JN_OK);
+  jn__xml_parse(w.parser, text, length, report_xml_error, &w);
   XML_ParserFree(w.parser);
   return w.stopped;
 }

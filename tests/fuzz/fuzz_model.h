@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The laws of both readers of models: any bytes give a model or an error that is explained; a model that was read can
- * be written, and reads back with as many links and coordinates. URDF that is written into the text it came from has
- * the same bytes when nothing changed, and reads back with a payload that was added. */
+/* The laws of all readers of models: any bytes give a model or an error that is explained; a model that was read can be
+ * written in the format `as`, and reads back with as many links and coordinates. URDF that is written into the text it
+ * came from has the same bytes when nothing changed, and reads back with a payload that was added. */
 #ifndef JN_TESTS_FUZZ_MODEL_H
 #define JN_TESTS_FUZZ_MODEL_H
 
@@ -51,7 +51,7 @@ static void check_edits(const jn_model *model, const char *text, size_t size) {
   jn_text_free(written, NULL);
 }
 
-static void check_model_text(const char *text, size_t size, jn_format format) {
+static void check_model_text(const char *text, size_t size, jn_format format, jn_format as) {
   jn_options options;
   jn_model *model, *again;
   jn_error error;
@@ -64,8 +64,8 @@ static void check_model_text(const char *text, size_t size, jn_format format) {
   check_result(status, &error, model);
   if (jn_report_count(options.report) > 2000) stop("reports are short", "");
   if (model) {
-    if (jn_save_text(model, format, NULL, &written, &length, &error) != JN_OK) stop("can be written", error.text);
-    status = jn_load_text(written, length, format, "again", NULL, &again, &error);
+    if (jn_save_text(model, as, NULL, &written, &length, &error) != JN_OK) stop("can be written", error.text);
+    status = jn_load_text(written, length, as, "again", NULL, &again, &error);
     if (status != JN_OK) stop("can be read again", error.text);
     if (jn_link_count(again) != jn_link_count(model) || jn_model_nv(again) != jn_model_nv(model))
       stop("reads back as the same model", "");

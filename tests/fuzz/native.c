@@ -3,6 +3,6 @@
 #include "fuzz_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  check_model_text((const char *)data, size, JN_FORMAT_NATIVE);
+  check_model_text((const char *)data, size, JN_FORMAT_NATIVE, JN_FORMAT_NATIVE);
   return 0;
 }
