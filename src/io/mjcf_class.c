@@ -16,7 +16,7 @@ static const char *look_up(const jn_mjcf_attribute *list, int count, const char 
 
 const char *jn__mjcf_own(const jn_mjcf *m, int node, const char *name) {
   const jn_mjcf_node *n = &m->nodes[node];
-  return look_up(m->attributes + n->first, n->count, name);
+  return n->count ? look_up(m->attributes + n->first, n->count, name) : NULL;
 }
 
 const char *jn__mjcf_get(const jn_mjcf *m, const jn_mjcf_element *e, const char *name) {
@@ -119,6 +119,7 @@ int jn__mjcf_range(jn_mjcf *m, const jn_mjcf_element *e, const char *limited, co
 
 /* The settings of one kind: those of `outer`, and over them the attributes of a node. */
 static void add_settings(jn_mjcf *m, jn_mjcf_class *c, int kind, const jn_mjcf_node *n) {
+  if (n->count == 0) return;
   const jn_mjcf_attribute *own = m->attributes + n->first, *old = c->settings[kind];
   jn_mjcf_attribute *all = jn__mjcf_allocate(m, (size_t)(c->count[kind] + n->count) * sizeof *all);
   if (!all) return;

@@ -135,10 +135,9 @@ static const char *read_inline(jn_mjcf *m, const jn_mjcf_mesh *mesh, jn_mjcf_tri
   if (!wrong && face) wrong = read_all_numbers(m, face, &corners, &corner_count);
   if (!wrong && (point_count % 3 || corner_count % 3)) wrong = "has numbers that do not come in threes";
   for (int i = 0; i < (face ? corner_count : point_count / 3) && !wrong; i++) {
-    int k = face ? (int)corners[i] : i;
     if (face && (corners[i] < 0 || corners[i] >= point_count / 3))
       wrong = "has a face with a vertex that does not exist";
-    else if (jn__mjcf_add_corner(a, t, points + 3 * (size_t)k) != JN_OK)
+    else if (jn__mjcf_add_corner(a, t, points + 3 * (face ? (size_t)corners[i] : (size_t)i)) != JN_OK)
       wrong = "takes more memory than there is";
   }
   if (!wrong && !face) wrong = jn__mjcf_hull(a, t);
@@ -262,6 +261,9 @@ static const char *measure(jn_mjcf *m, jn_mjcf_mesh *mesh, jn_mjcf_triangles *t)
   method how = methods[jn__mjcf_word(m, &mesh->element, "inertia", "convex exact legacy shell", LEGACY)];
   double middle[3], area, gap;
   if (t->count == 0) return "has no triangles";
+  for (int i = 0; i < t->count; i++)
+    if (!isfinite(t->corner[i][0]) || !isfinite(t->corner[i][1]) || !isfinite(t->corner[i][2]))
+      return "has a coordinate that is too large for single precision";
   const char *wrong = how == CONVEX ? jn__mjcf_hull(&m->builder->allocator, t) : NULL;
   if (wrong) return wrong;
   surface_centre(t, middle, &area, &gap);
