@@ -119,8 +119,10 @@ JN_API void jn_simulator_destroy(jn_simulator *simulator); /* Releases it; NULL 
 JN_API jn_status jn_simulator_set(jn_simulator *simulator, double t, const double *q, const double *v);
 /* The state now. Any may be NULL. */
 JN_API jn_status jn_simulator_get(const jn_simulator *simulator, double *t, double *q, double *v);
-/* Forces (without losses and wrenches; of prescribed coordinates what their motion takes) and acceleration [nv] now. */
-JN_API jn_status jn_simulator_forces(jn_simulator *simulator, double *tau, double *a);
+/* Forces and acceleration [nv] that the options make of a state at a time, such as jn_simulator_dense() gives it: tau
+ * without losses and wrenches; of prescribed coordinates what their motion takes. Either may be NULL. */
+JN_API jn_status jn_simulator_forces(jn_simulator *simulator, double t, const double *q, const double *v, double *tau,
+                                     double *a);
 
 /* One step, which does not go beyond `until` > t; it ends earlier at a break, an event, or where the method likes.
  * After an error the state is that before the step. JN_ERR_STEP: no step is small enough, see jn_simulator_report. */

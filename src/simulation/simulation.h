@@ -41,7 +41,7 @@ struct jn_simulator {
   double *damping, *friction; /* [nv] of the losses; zero if these are not wanted */
   int has_friction;
   unsigned char *prescribed; /* [nv] by the options */
-  signed char *held;         /* [nv] -1, 1: at rest at the lower, upper stop */
+  signed char *held, *held0; /* [nv] -1, 1: at rest at the lower, upper stop; now, and during the last step */
   unsigned char *given;      /* [nv] either of both */
   int has_given;
 

@@ -145,6 +145,7 @@ static size_t place(jn_simulator *s, char *base, const jn_loops *loops) {
   s->prescribed = take(base, &used, nv, 1);
   s->given = take(base, &used, nv, 1);
   s->held = take(base, &used, nv, 1);
+  s->held0 = take(base, &used, nv, 1);
   works[0] = jn_work_size_order(s->model, order);
   works[1] = loops || s->options.integrator != JN_TAYLOR ? 0 : works[0];
   char *memory[2] = {take(base, &used, works[0], 1), take(base, &used, works[1], 1)};
@@ -272,6 +273,7 @@ jn_status jn_simulator_set(jn_simulator *s, double t, const double *q, const dou
   memset(s->q_low, 0, n);
   memset(s->v_low, 0, n);
   memset(s->held, 0, (size_t)s->nv);
+  memset(s->held0, 0, (size_t)s->nv);
   jn__simulation_given(s);
   s->has_a = 0;
   if (v)
@@ -297,13 +299,26 @@ jn_status jn_simulator_get(const jn_simulator *s, double *t, double *q, double *
   return JN_OK;
 }
 
-jn_status jn_simulator_forces(jn_simulator *s, double *tau, double *a) {
-  if (!s) return JN_ERR_NULL;
-  jn_status status = jn__simulation_acceleration(s, s->t, s->q, s->v, s->z);
+/* Exchanges what stops hold now and what they held during the last step, if t is in that. */
+static void exchange_held(jn_simulator *s, double t) {
+  if (!(t < s->t)) return;
+  for (int i = 0; i < s->nv; i++) {
+    signed char now = s->held[i];
+    s->held[i] = s->held0[i];
+    s->held0[i] = now;
+  }
+  jn__simulation_given(s);
+}
+
+jn_status jn_simulator_forces(jn_simulator *s, double t, const double *q, const double *v, double *tau, double *a) {
+  if (!s || !q || !v) return JN_ERR_NULL;
+  exchange_held(s, t);
+  jn_status status = jn__simulation_acceleration(s, t, q, v, s->z);
   for (int i = 0; i < s->nv; i++) {
     if (a) a[i] = s->z[i];
-    if (tau) tau[i] = s->has_given && s->given[i] ? s->reaction[i] + s->loss[i] : s->tau[i];
+    if (tau) tau[i] = s->prescribed[i] ? s->reaction[i] + s->loss[i] : s->tau[i];
   }
+  exchange_held(s, t);
   return status;
 }
 
@@ -420,6 +435,7 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
   s->report.joint = JN_NONE;
   begin(s);
   jn_status status = jn__simulation_check_held(s);
+  memcpy(s->held0, s->held, (size_t)s->nv);
   if (status == JN_OK) status = one_step(s, longest);
   s->length = s->step;
   if (status == JN_OK && !is_finite(s)) status = JN_ERR_STEP;
