@@ -98,6 +98,9 @@ if(JOUNCE_WITH_JSON) # built-in mechanisms
   jounce_test(loops_derivatives)
   jounce_test(loops_analytic)
 endif()
+if(JOUNCE_WITH_JSON) # built-in robots
+  jounce_test(simulation LABELS once)
+endif()
 jounce_test(derivatives_frame)
 jounce_test(threads)
 if(UNIX)

@@ -91,7 +91,7 @@ typedef struct jn_simulation_options {
   void *context;                                 /* given to force, wrench, motion and next_break */
   jn_limit_rule limits;                          /* default JN_LIMITS_IGNORE */
   double restitution;                            /* of JN_LIMITS_BOUNCE: 0 ... 1; default 0 */
-  double rest_speed;                             /* [rad/s, m/s] default 1e-6 */
+  double rest_speed;                             /* [rad/s, m/s] default 1e-4 */
   const jn_watch *watch;                         /* [watch_count] */
   int watch_count;
 } jn_simulation_options;

@@ -16,7 +16,7 @@ typedef struct candidate {
 } candidate;
 
 /* A limit is passed once it is exceeded by this, so that a coordinate that lies against a stop is not met again. */
-static double slack(double limit) { return 1e-12 * fmax(1, fabs(limit)); }
+static double slack(double limit) { return 4e-15 * fmax(1, fabs(limit)); }
 
 /* At the state in s->qx, s->vx: positive before the event, negative after it. */
 static double value(jn_simulator *s, const candidate *c, double t) {

@@ -17,7 +17,7 @@ const char *jn_integrator_name(jn_integrator integrator) {
 
 void jn_simulation_options_init(jn_simulation_options *o) {
   if (!o) return;
-  *o = (jn_simulation_options){.size = sizeof *o, .tolerance = 1e-10, .friction_speed = 1e-3, .rest_speed = 1e-6};
+  *o = (jn_simulation_options){.size = sizeof *o, .tolerance = 1e-10, .friction_speed = 1e-3, .rest_speed = 1e-4};
 }
 
 /* ---- options ---- */
