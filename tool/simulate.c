@@ -171,7 +171,8 @@ static int run_from(simulate_arg *arg, acting_forces *f, const double *q, const 
   set_options(arg, &options);
   acting_forces_use(f, q, &options);
   jn_status status = create_simulator(f->model, &options, &loops, &simulator);
-  int result = status == JN_OK ? simulate_run(arg, f->model, simulator, q, v, duration) : tell_options(arg, status);
+  int result =
+      status == JN_OK ? simulate_run(arg, f->model, loops, simulator, q, v, duration) : tell_options(arg, status);
   jn_simulator_destroy(simulator);
   jn_loops_destroy(loops);
   return result;

@@ -55,7 +55,7 @@ void acting_forces_use(acting_forces *f, const double *q, jn_simulation_options 
 const char *acting_forces_rough(const acting_forces *f);
 
 /* Simulates from q, v for `duration`, and shows what is wanted; an exit code. loops NULL: none. */
-int simulate_run(const simulate_arg *arg, const jn_model *model, jn_simulator *simulator, const double *q,
-                 const double *v, double duration);
+int simulate_run(const simulate_arg *arg, const jn_model *model, jn_loops *loops, jn_simulator *simulator,
+                 const double *q, const double *v, double duration);
 
 #endif

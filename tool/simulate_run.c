@@ -54,6 +54,8 @@ static jn_status take_sample(simulation *s, double t) {
   motion *m = &s->m;
   m->t = t;
   jn_status status = jn_simulator_dense(s->simulator, t, m->q, m->v_jet);
+  if (status == JN_OK && m->loops) status = jn_loops_assemble(m->loops, NULL, 0, m->q, NULL);
+  if (status == JN_OK && m->loops) status = jn_loops_project(m->loops, NULL, m->q, m->v_jet);
   if (status == JN_OK) status = jn_simulator_forces(s->simulator, t, m->q, m->v_jet, m->tau, m->v_jet + m->nv);
   if (status != JN_OK) return status;
   summary_sample(&s->summary, m);
@@ -200,22 +202,22 @@ static int draw(const simulation *s, bool written) {
   return EXIT_FINE;
 }
 
-static void init_motion(simulation *s, const jn_model *model) {
+static void init_motion(simulation *s, const jn_model *model, jn_loops *loops) {
   motion *m = &s->m;
-  *m = (motion){.model = model, .nq = jn_model_nq(model), .nv = jn_model_nv(model)};
+  *m = (motion){.model = model, .loops = loops, .nq = jn_model_nq(model), .nv = jn_model_nv(model)};
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
   m->q = allocate((nq + 3 * nv) * sizeof(double));
   m->v_jet = m->q + nq;
   m->tau = m->v_jet + 2 * nv;
 }
 
-int simulate_run(const simulate_arg *arg, const jn_model *model, jn_simulator *simulator, const double *q,
-                 const double *v, double duration) {
+int simulate_run(const simulate_arg *arg, const jn_model *model, jn_loops *loops, jn_simulator *simulator,
+                 const double *q, const double *v, double duration) {
   simulation s = {.arg = arg, .simulator = simulator, .duration = duration};
   bool quiet = arg->out && strcmp(arg->out, "-") == 0;
   s.every = arg->every.count ? arg->every.values[0] : duration / DEFAULT_SAMPLES;
   s.samples = (int)ceil(duration / s.every - 1e-9) + 1;
-  init_motion(&s, model);
+  init_motion(&s, model, loops);
   catch_interrupts();
   jn_status status = jn_simulator_set(simulator, 0, q, v);
   int result = status == JN_OK ? open_sinks(&s) : EXIT_BAD;
