@@ -1,42 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce simulate, as a user runs it. */
-#include "running.h"
+#include "support/running.h"
 
 #include <math.h>
 #include <signal.h>
 #include <time.h>
 
-static outcome run(const char *words) {
-  char before[256];
-  snprintf(before, sizeof before, "cd '%s' &&", directory);
-  return run_with(before, words);
-}
-
-static outcome run_to(const char *words, int code) {
-  outcome o = run(words);
-  if (o.code != code) fail_msg("%s: code %d, not %d:\n%s%s", words, o.code, code, o.out, o.err);
-  return o;
-}
-
 static void check_refusal(const char *words, int code, const char *part) {
-  outcome o = run_to(words, code);
+  outcome o = run_fine(words, code);
   check_has(o.err, part);
   done(&o);
 }
 
-static void write_file(const char *name, const char *text) {
-  FILE *f = fopen(in_directory(name), "w");
-  assert_non_null(f);
-  assert_true(fputs(text, f) >= 0);
-  assert_int_equal(fclose(f), 0);
-}
-
 /* The table of a file that was written. */
 static jn_table *read_csv(const char *name) {
-  FILE *f = fopen(in_directory(name), "r");
-  assert_non_null(f);
-  char *text = read_all(f);
-  fclose(f);
+  char *text = read_file(name);
   jn_table *t;
   jn_error error;
   if (jn_table_read(text, strlen(text), name, NULL, &t, &error) != JN_OK) fail_msg("%s: %s", name, error.text);
@@ -75,7 +53,7 @@ static void a_pendulum_swings_as_its_equation_says(void **unused) {
     snprintf(words, sizeof words,
              "simulate p.json --initial s.json --duration 2 --losses --integrator %s %s --out p.csv", methods[i],
              accuracy[i]);
-    outcome o = run_to(words, 0);
+    outcome o = run_fine(words, 0);
     check_has(o.out, "Written: p.csv");
     check_has(o.out, methods[i]);
     jn_table *t = read_csv("p.csv");
@@ -94,10 +72,10 @@ static void a_pendulum_swings_as_its_equation_says(void **unused) {
 static void a_simulated_motion_goes_back_into_torque(void **unused) {
   (void)unused;
   write_file("start.json", "{\"q\": [0.3, -0.5, 0.2, -2, 0.1, 1.5, 0.7]}");
-  outcome o = run_to("simulate builtin:panda --motion builtin:demo --duration 1 --every 0.002 --out m.csv", 0);
+  outcome o = run_fine("simulate builtin:panda --motion builtin:demo --duration 1 --every 0.002 --out m.csv", 0);
   check_has(o.out, "dopri5");
   done(&o);
-  o = run_to("torque builtin:panda m.csv --order 0 --out back.csv", 0);
+  o = run_fine("torque builtin:panda m.csv --order 0 --out back.csv", 0);
   done(&o);
   jn_table *there = read_csv("m.csv"), *back = read_csv("back.csv");
   for (int row = 50; row < 450; row += 40)
@@ -110,7 +88,7 @@ static void a_simulated_motion_goes_back_into_torque(void **unused) {
   jn_table_destroy(there);
   jn_table_destroy(back);
   /* ... and its torques make the motion again */
-  o = run_to("simulate builtin:panda --torque m.csv --initial start.json --duration 1 --summary --out again.csv", 0);
+  o = run_fine("simulate builtin:panda --torque m.csv --initial start.json --duration 1 --summary --out again.csv", 0);
   check_has(o.out, "work of torques");
   check_has(o.out, "drift");
   done(&o);
@@ -124,7 +102,7 @@ static void a_robot_that_is_held_stays(void **unused) {
     char words[256];
     snprintf(words, sizeof words, "simulate builtin:panda --torque %s --initial start.json --every 0.5 --out held.csv",
              how[i]);
-    outcome o = run_to(words, 0);
+    outcome o = run_fine(words, 0);
     jn_table *t = read_csv("held.csv");
     assert_int_equal(jn_table_rows(t), 3);
     assert_true(fabs(last(t, "panda_joint4") + 2) < 1e-9);
@@ -147,7 +125,7 @@ static void torques_and_wrenches_come_from_files(void **unused) {
       "simulate p.json --wrench w.csv --wrench-interpolation linear --tolerance 1e-12 --every 0.5 --out f.csv",
       "simulate p.json --torque tau.csv --tolerance 1e-12 --integrator dopri5 --every 0.5 --out f.csv"};
   for (int i = 0; i < 3; i++) { /* a moment about the hinge is a torque of the hinge */
-    outcome o = run_to(lines[i], 0);
+    outcome o = run_fine(lines[i], 0);
     jn_table *t = read_csv("f.csv");
     end[i] = last(t, "hinge");
     jn_table_destroy(t);
@@ -166,13 +144,13 @@ static void limits_end_the_motion_or_throw_it_back(void **unused) {
   (void)unused;
   write_file("p.json", PENDULUM);
   write_file("s.json", "{\"q\": [1.9]}");
-  outcome o = run_to("simulate p.json --initial s.json --events --out e.csv", 1);
+  outcome o = run_fine("simulate p.json --initial s.json --events --out e.csv", 1);
   check_has(o.err, "'hinge' reaches its lower limit -1 rad");
   jn_table *t = read_csv("e.csv");
   assert_true(fabs(last(t, "hinge") + 1) < 1e-12);
   jn_table_destroy(t);
   done(&o);
-  o = run_to("simulate p.json --initial s.json --events=bounce --restitution 0.5 --duration 3 --summary", 0);
+  o = run_fine("simulate p.json --initial s.json --events=bounce --restitution 0.5 --duration 3 --summary", 0);
   check_has(o.err, "'hinge' reaches its lower limit -1 rad");
   check_has(o.out, "taken by stops");
   done(&o);
@@ -180,7 +158,7 @@ static void limits_end_the_motion_or_throw_it_back(void **unused) {
 
 static void loops_are_simulated(void **unused) {
   (void)unused;
-  outcome o = run_to("simulate builtin:slider_crank --duration 0.5 --out loop.csv", 0);
+  outcome o = run_fine("simulate builtin:slider_crank --duration 0.5 --out loop.csv", 0);
   done(&o);
   jn_table *t = read_csv("loop.csv");
   jn_model *m;
@@ -202,11 +180,11 @@ static void loops_are_simulated(void **unused) {
 static void npz_and_stdout_are_written(void **unused) {
   (void)unused;
   write_file("p.json", PENDULUM);
-  outcome o = run_to("simulate p.json --out p.npz", 0);
+  outcome o = run_fine("simulate p.json --out p.npz", 0);
   done(&o);
-  o = run_to("torque p.json p.npz --order 0", 0);
+  o = run_fine("torque p.json p.npz --order 0", 0);
   done(&o);
-  o = run_to("simulate p.json --every 0.25 --out -", 0);
+  o = run_fine("simulate p.json --every 0.25 --out -", 0);
   check_has(o.out, "t,hinge [rad],hinge_d1 [rad/s],hinge_d2 [rad/s^2],hinge.tau [N m]\n0,");
   done(&o);
 }
@@ -234,10 +212,7 @@ static void an_interrupted_simulation_leaves_a_whole_file(void **unused) {
   jn_table *t = read_csv("cut.csv");
   assert_true(jn_table_rows(t) > 1 && last(t, "t") < 1e6);
   jn_table_destroy(t);
-  FILE *f = fopen(in_directory("cut.err"), "r");
-  assert_non_null(f);
-  char *text = read_all(f);
-  fclose(f);
+  char *text = read_file("cut.err");
   check_has(text, "interrupted at t = ");
   free(text);
 }
@@ -265,13 +240,6 @@ static void wrong_lines_are_refused(void **unused) {
   check_refusal("simulate p.json --every 1e-9", 2, "too many");
 }
 
-static int remove_all(void **unused) {
-  (void)unused;
-  char line[128];
-  snprintf(line, sizeof line, "rm -r '%s'", directory);
-  return system(line);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pendulum_swings_as_its_equation_says),
@@ -284,5 +252,5 @@ int main(void) {
       cmocka_unit_test(an_interrupted_simulation_leaves_a_whole_file),
       cmocka_unit_test(wrong_lines_are_refused),
   };
-  return cmocka_run_group_tests(tests, make_directory, remove_all);
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }
