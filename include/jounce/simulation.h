@@ -50,8 +50,8 @@ typedef enum jn_limit_rule {
 
 /* A function of the state to watch: a step ends where it passes zero. */
 typedef struct jn_watch {
-  double (*value)(void *context, double t, const double *q, const double *v);
-  void *context;
+  double (*value)(void *context, double t, const double *q, const double *v); /* the function */
+  void *context;                                                              /* given to it */
   int direction; /* 1: only rising, -1: only falling, 0: both */
 } jn_watch;
 
@@ -66,7 +66,8 @@ typedef jn_status jn_wrench_function(void *context, double t, int order, double 
  * as functions of time. Other columns are ignored. */
 typedef jn_status jn_motion_function(void *context, double t, int order, double *v_jet);
 
-#define JN_ANY_ORDER 1000 /* as force_order: the function knows derivatives of any order */
+/* As force_order: the function knows derivatives of any order. */
+#define JN_ANY_ORDER 1000
 
 /* Set up with jn_simulation_options_init(). All arrays are copied. */
 typedef struct jn_simulation_options {
@@ -141,6 +142,7 @@ typedef enum jn_happened {
   JN_RELEASE = 3, /* coordinate `index` leaves its stop */
   JN_WATCH = 4    /* function `index` passed zero */
 } jn_happened;
+/* The event at the end of the last step, and the number of the coordinate or watch (index may be NULL). */
 JN_API jn_happened jn_simulator_happened(const jn_simulator *simulator, int *index);
 
 /* What was done since jn_simulator_set(). Energies in J. */
@@ -159,6 +161,7 @@ typedef struct jn_simulation_report {
   double drift;              /* kinetic + potential - start - work - wrenches + losses + impacts: error of the method */
   int joint;                 /* after an error: the joint that is the cause, or JN_NONE */
 } jn_simulation_report;
+/* Counters and energies now. */
 JN_API jn_status jn_simulator_report(jn_simulator *simulator, jn_simulation_report *report);
 
 #ifdef __cplusplus
