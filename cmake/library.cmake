@@ -87,6 +87,7 @@ set(core_sources
     src/io/table.c
     src/io/whole_file.c
     src/io/zip.c
+    src/simulation/derivatives.c
     src/simulation/energy.c
     src/simulation/events.c
     src/simulation/forces.c

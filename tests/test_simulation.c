@@ -269,6 +269,121 @@ static void methods_agree_and_energy_balances_under_all_forces(void **unused) {
   jn_model_destroy(m);
 }
 
+/* ---- forces at a state ---- */
+
+static void forces_at_a_state_are_those_of_the_dynamics(void **unused) {
+  (void)unused;
+  uint64_t s = seed("forces at a state");
+  jn_model *m = lossy_chain(&s, mixed, MIXED, 0);
+  int nv = jn_model_nv(m);
+  double constant[MOST], tau[MOST], a[MOST], loss[MOST], g[MOST], right[MOST];
+  fill(&s, constant, nv, 1);
+  state x = random_state(m, &s);
+  jn_simulation_options o = options_of(JN_DORMAND_PRINCE, 1e-9);
+  o.tau = constant;
+  o.losses = o.gravity_compensation = 1;
+  jn_simulator *sim = make(m, &o, &x);
+  jn_work *w;
+  check_ok(jn_work_create(m, &w));
+  check_ok(jn_simulator_forces(sim, 0, x.q, x.v, tau, a));
+  check_ok(jn_loss_forces(m, x.v, loss));
+  check_ok(jn_gravity_forces(m, w, x.q, g));
+  for (int i = 0; i < nv; i++) g[i] += constant[i];
+  check_close(tau, g, nv, 1, 50, "constant forces and the weight");
+  for (int i = 0; i < nv; i++) g[i] -= loss[i];
+  check_ok(jn_forward_dynamics(m, w, x.q, x.v, g, NULL, right));
+  check_close(a, right, nv, 1, 1e4, "the acceleration of forces without losses");
+  check_status(jn_simulator_forces(sim, 0, NULL, x.v, tau, a), JN_ERR_NULL);
+  jn_simulator_destroy(sim);
+  release(m, w);
+}
+
+/* ---- derivatives ---- */
+
+/* The end of one step from q (+) dx[0 ... nv-1], v + dx[nv ...], with forces tau + dx[2 nv ...]. */
+static state disturbed(const jn_model *m, const jn_simulation_options *o, const state *x, const double *dx, double *A,
+                       double *B) {
+  int nv = jn_model_nv(m);
+  state y = *x;
+  double tau[MOST];
+  jn_simulation_options with = *o;
+  jn_work *w;
+  check_ok(jn_work_create(m, &w));
+  check_ok(jn_integrate(m, w, x->q, dx, y.q));
+  for (int i = 0; i < nv; i++) y.v[i] += dx[nv + i];
+  for (int i = 0; i < nv; i++) tau[i] = o->tau[i] + dx[2 * nv + i];
+  with.tau = tau;
+  jn_simulator *s = make(m, &with, &y);
+  check_ok(jn_simulator_step(s, o->step));
+  if (A) check_ok(jn_simulator_derivatives(s, A, B));
+  check_ok(jn_simulator_get(s, &y.t, y.q, y.v));
+  jn_simulator_destroy(s);
+  jn_work_destroy(w);
+  return y;
+}
+
+/* A and B are what central differences of the step converge to. */
+static void derivatives_of_a_step_are_those_of_differences(void **unused) {
+  (void)unused;
+  uint64_t s = seed("derivatives");
+  jn_model *m = lossy_chain(&s, mixed, MIXED, 0.3);
+  int nv = jn_model_nv(m);
+  static double A[4 * MOST * MOST], B[2 * MOST * MOST];
+  double tau[MOST], dx[3 * MOST] = {0}, d[2 * MOST], worst = 0;
+  fill(&s, tau, nv, 1);
+  state x = random_state(m, &s);
+  jn_simulation_options o = options_of(JN_TAYLOR, 1e-14);
+  o.step = 2e-3;
+  o.losses = o.derivatives = 1;
+  o.friction_speed = 0.5;
+  o.tau = tau;
+  jn_work *w;
+  check_ok(jn_work_create(m, &w));
+  disturbed(m, &o, &x, dx, A, B);
+  for (int k = 0; k < 3 * nv; k++) {
+    double central[2][2 * MOST]; /* with steps h and h / 2 */
+    for (int half = 0; half < 2; half++) {
+      double h = (k < 2 * nv ? 2e-4 : 1e-2) / (1 + half);
+      dx[k] = h;
+      state up = disturbed(m, &o, &x, dx, NULL, NULL);
+      dx[k] = -h;
+      state down = disturbed(m, &o, &x, dx, NULL, NULL);
+      dx[k] = 0;
+      check_ok(jn_difference(m, w, down.q, up.q, d));
+      for (int i = 0; i < nv; i++) d[nv + i] = up.v[i] - down.v[i];
+      for (int i = 0; i < 2 * nv; i++) central[half][i] = d[i] / (2 * h);
+    }
+    for (int i = 0; i < 2 * nv; i++) {
+      double right = (4 * central[1][i] - central[0][i]) / 3; /* without the error of order h^2 */
+      double exact = k < 2 * nv ? A[i * 2 * nv + k] : B[i * nv + k - 2 * nv];
+      worst = fmax(worst, fabs(right - exact) / fmax(1, fabs(exact)));
+    }
+  }
+  printf("# largest difference %.1e\n", worst);
+  check(worst < 1e-9, "differences are off by %g", worst);
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
+static void derivatives_that_are_not_there_are_refused(void **unused) {
+  (void)unused;
+  jn_model *m = slider(-1, 0);
+  double A[4], B[2];
+  for (int k = 0; k < 3; k++) {
+    jn_simulation_options o = options_of(k == 1 ? JN_DORMAND_PRINCE : JN_TAYLOR, 1e-9);
+    state x = {0};
+    o.derivatives = k > 0;
+    jn_simulator *s = make(m, &o, &x);
+    if (k == 2) check_status(jn_simulator_derivatives(s, A, B), JN_ERR_SIZE);
+    check_ok(jn_simulator_step(s, 0.1));
+    check_status(jn_simulator_derivatives(s, A, B), k == 2 ? JN_OK : JN_ERR_UNSUPPORTED);
+    jn_simulator_destroy(s);
+  } /* free fall of 2 kg: q + h v + h^2 tau / 4 */
+  check(fabs(A[1] - 0.1) < 1e-15 && A[0] == 1 && A[2] == 0 && A[3] == 1, "A of free fall");
+  check(fabs(B[0] - 0.0025) < 1e-15 && fabs(B[1] - 0.05) < 1e-15, "B of free fall: %g %g", B[0], B[1]);
+  jn_model_destroy(m);
+}
+
 /* ---- conservation ---- */
 
 static void a_tumbling_body_keeps_its_momentum_and_energy(void **unused) {
@@ -571,6 +686,9 @@ int main(void) {
       cmocka_unit_test(errors_shrink_with_the_order_of_the_method),
       cmocka_unit_test(motions_end_where_many_digits_say),
       cmocka_unit_test(methods_agree_and_energy_balances_under_all_forces),
+      cmocka_unit_test(forces_at_a_state_are_those_of_the_dynamics),
+      cmocka_unit_test(derivatives_of_a_step_are_those_of_differences),
+      cmocka_unit_test(derivatives_that_are_not_there_are_refused),
       cmocka_unit_test(a_tumbling_body_keeps_its_momentum_and_energy),
       cmocka_unit_test(a_double_pendulum_keeps_its_energy),
       cmocka_unit_test(loops_stay_closed),

@@ -101,6 +101,7 @@ endif()
 if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(simulation LABELS once)
 endif()
+jounce_test(tangent)
 jounce_test(derivatives_frame)
 jounce_test(threads)
 if(UNIX)

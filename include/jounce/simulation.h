@@ -74,19 +74,20 @@ typedef struct jn_simulation_options {
   size_t size;              /* sizeof(jn_simulation_options), set by jn_simulation_options_init() */
   jn_integrator integrator; /* default JN_TAYLOR */
   double tolerance;         /* local error of a step, of v relative to max(1, |v|), of q in rad and m; default 1e-10 */
-  double step;              /* [s] of rk4 and euler, which need it; of the others the first one, 0: found; default 0 */
-  double largest_step;      /* [s] of methods that choose; 0: no limit */
-  int order;                /* of taylor, 2 ... 60; 0: about 1 - ln(tolerance) / 2; default 0 */
-  const double *tau;        /* [nv] constant forces; NULL: none */
-  int gravity_compensation; /* 1: forces that carry the weight, g(q) */
-  int losses;               /* 1: minus damping v and friction v / sqrt(v^2 + friction_speed^2) of the model */
-  double friction_speed;    /* [rad/s, m/s] below which Coulomb friction fades to zero; default 1e-3 */
-  jn_force_function *force; /* NULL: none */
-  int force_order;          /* highest derivative that it knows; default 0. Taylor needs its own order - 1 */
-  int force_of_time;        /* 1: depends on time alone, v_jet may be NULL then; default 0 */
-  jn_wrench_function *wrench;                    /* NULL: none. Taylor asks for derivatives to order - 1 */
-  const unsigned char *prescribed;               /* [nv] coordinates whose motion is given; NULL: none */
-  jn_motion_function *motion;                    /* of these; NULL: they keep their velocity */
+  double step; /* [s] of rk4 and euler, which need it; of taylor the length of all steps, whatever the error; of the
+                  others the first step; 0: found from the tolerance; default 0 */
+  double largest_step;             /* [s] of methods that choose; 0: no limit */
+  int order;                       /* of taylor, 2 ... 60; 0: about 1 - ln(tolerance) / 2; default 0 */
+  const double *tau;               /* [nv] constant forces; NULL: none */
+  int gravity_compensation;        /* 1: forces that carry the weight, g(q) */
+  int losses;                      /* 1: minus damping v and friction v / sqrt(v^2 + friction_speed^2) of the model */
+  double friction_speed;           /* [rad/s, m/s] below which Coulomb friction fades to zero; default 1e-3 */
+  jn_force_function *force;        /* NULL: none */
+  int force_order;                 /* highest derivative that it knows; default 0. Taylor needs its own order - 1 */
+  int force_of_time;               /* 1: depends on time alone, v_jet may be NULL then; default 0 */
+  jn_wrench_function *wrench;      /* NULL: none. Taylor asks for derivatives to order - 1 */
+  const unsigned char *prescribed; /* [nv] coordinates whose motion is given; NULL: none */
+  jn_motion_function *motion;      /* of these; NULL: they keep their velocity */
   double (*next_break)(void *context, double t); /* first time after t where any of these functions is not smooth,
                                                     INFINITY: none. Steps end there. NULL: smooth throughout */
   void *context;                                 /* given to force, wrench, motion and next_break */
@@ -95,6 +96,7 @@ typedef struct jn_simulation_options {
   double rest_speed;                             /* [rad/s, m/s] default 1e-4 */
   const jn_watch *watch;                         /* [watch_count] */
   int watch_count;
+  int derivatives; /* 1: memory for jn_simulator_derivatives(); default 0 */
 } jn_simulation_options;
 
 /* The defaults that are named there. */
@@ -133,6 +135,14 @@ JN_API jn_status jn_simulator_run(jn_simulator *simulator, double until);
 /* The state at a time within the last step, by the method's own continuous output: of the order of the method for
  * taylor, order 4 for dopri5, 3 for the others. Errors: JN_ERR_SIZE (t is not in the last step). */
 JN_API jn_status jn_simulator_dense(jn_simulator *simulator, double t, double *q, double *v);
+
+/* The derivatives of the last step x+ = step(x, tau), of the length that it had, with x = (q, v) in tangent coordinates
+ * (q (+) dq before it, q+ (+) dq+ after it) and constant forces tau: A = dx+/dx [2nv x 2nv], B = dx+/dtau [2nv x nv].
+ * Either may be NULL. Of taylor with the option `derivatives`: that of the series, exact but for what the series itself
+ * leaves out; O(order^2 nv^3). Wrenches are held in the body. Errors: JN_ERR_UNSUPPORTED (other methods, loops,
+ * prescribed coordinates, gravity compensation, or a force function that depends on the state), JN_ERR_SIZE (there is
+ * no last step, or an event ended it). */
+JN_API jn_status jn_simulator_derivatives(jn_simulator *simulator, double *A, double *B);
 
 /* What ended the last step. */
 typedef enum jn_happened {

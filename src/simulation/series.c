@@ -125,12 +125,13 @@ jn_status jn__simulation_taylor(jn_simulator *s, double longest) {
   if (before > 0) h = fmin(h, pow(scale / before, 1.0 / (p - 1)));
   if (last > 0) h = fmin(h, pow(scale / last, 1.0 / p));
   h *= exp(-0.7 / (p - 1));
+  if (s->options.step > 0 && h > 0) h = s->options.step; /* as long as the user says */
   if (s->options.largest_step > 0) h = fmin(h, s->options.largest_step);
   if (!(h > 4 * DBL_EPSILON * fabs(s->t)) || h == 0) {
     s->report.joint = jn_coordinate_joint(s->model, at, NULL);
     return JN_ERR_STEP;
   }
-  s->step = fmin(h, longest);
+  s->step = h >= longest || longest - h < 1e-9 * h ? longest : h;
   jn__simulation_series_at(s, s->step, s->q, s->v, s->q_low, s->v_low);
   return JN_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of a simulator, from the bottom up: forces.c forces and accelerations; series.c Taylor series of the
- * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; events.c what ends a step early; energy.c the
- * energy balance; simulator.c memory, and the step that users see.
+ * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; derivatives.c of a step; events.c what ends a step
+ * early; energy.c the energy balance; simulator.c memory, and the step that users see.
  *
  * A step starts at (t0, q0, v0) and goes to (t, q, v). Between, every method leaves continuous output: taylor its
  * series, the others polynomials of degree 4 for the tangent vector u with q = q0 (+) u, and for v. */
@@ -60,6 +60,9 @@ struct jn_simulator {
   double *turn;                         /* [groups x (order+2) x 4] quaternions relative to the step's start */
   double *shift;                        /* [groups x (order+2) x 3] positions, likewise */
   double *room;                         /* [8 x (order+2)] */
+  double *jet_derivatives;              /* [order x (order+2) x nv x nv] of the derivatives of a step */
+  double *sensitivity;                  /* [order+1 x 3nv x nv] */
+  double *slope, *factor;               /* [order x nv], [nv x nv] */
 
   /* the others */
   double *ku, *kv;                  /* [RK_STAGES x nv] */

@@ -76,6 +76,7 @@ static void place_numbers(jn_simulator *s, char *base, size_t *used, const jn_lo
   size_t groups = (size_t)s->groups, rows = loops ? (size_t)loops->structure.m : 0;
   int taylor = s->options.integrator == JN_TAYLOR, rodas = s->options.integrator == JN_RODAS;
   size_t few = taylor ? 0 : 1, square = rodas || s->options.limits == JN_LIMITS_BOUNCE ? nv * nv : 0;
+  size_t wanted = taylor && s->options.derivatives ? 1 : 0;
   if (!taylor) p = 1; /* jets of order 0 alone */
   const block_part parts[] = {
       {&s->q, nq},
@@ -114,6 +115,10 @@ static void place_numbers(jn_simulator *s, char *base, size_t *used, const jn_lo
       {&s->turn, 4 * groups * (p + 2)},
       {&s->shift, 3 * groups * (p + 2)},
       {&s->room, 8 * (p + 2)},
+      {&s->jet_derivatives, wanted * p * (p + 2) * nv * nv},
+      {&s->sensitivity, wanted * (p + 1) * 3 * nv * nv},
+      {&s->slope, wanted * p * nv},
+      {&s->factor, wanted * nv * nv},
       {&s->ku, few * RK_STAGES * nv},
       {&s->kv, few * RK_STAGES * nv},
       {&s->dense_u, few * DENSE_TERMS * nv},
