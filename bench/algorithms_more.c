@@ -10,6 +10,8 @@
 
 ALGORITHM(integrate, integrate, Q, V, OUT(0))
 ALGORITHM(difference, difference, Q, Q, OUT(0))
+ALGORITHM(integrate_derivatives, integrate_derivatives, Q, V, OUT(0), OUT(1))
+ALGORITHM(difference_derivatives, difference_derivatives, Q, Q, OUT(0), OUT(1))
 ALGORITHM(interpolate, interpolate, Q, Q, 0.5, OUT(0))
 ALGORITHM(normalize, normalize, Q, OUT(0))
 ALGORITHM(joint_pose, joint_pose, LINK, Q, OUT(0))
@@ -125,6 +127,8 @@ static size_t wrenches(subject *s) { /* all one */
 static const algorithm list[] = {
     ENTRY("configuration plus step", -1, SIZE_N, integrate),
     ENTRY("configurations' difference", -1, SIZE_N, difference),
+    ENTRY("derivatives of a step", -1, SIZE_N2, integrate_derivatives),
+    ENTRY("derivatives of a difference", -1, SIZE_N2, difference_derivatives),
     ENTRY("configurations between", -1, SIZE_N, interpolate),
     ENTRY("configuration normalized", -1, SIZE_N, normalize),
     ENTRY("joint pose", -1, SIZE_N2, joint_pose),

@@ -87,6 +87,14 @@ set(core_sources
     src/io/table.c
     src/io/whole_file.c
     src/io/zip.c
+    src/simulation/derivatives.c
+    src/simulation/energy.c
+    src/simulation/events.c
+    src/simulation/forces.c
+    src/simulation/rodas.c
+    src/simulation/runge_kutta.c
+    src/simulation/series.c
+    src/simulation/simulator.c
     src/text/json_values.c
     src/text/printable.c
     src/text/words.c

@@ -137,6 +137,8 @@ static void kinematics(trial *t) {
   int frame = t->frame, link = t->link, six = 6 * N;
   BOUNDED(integrate, Q, VEC, OUT(t->nq));
   BOUNDED(difference, Q, Q, OUT(N));
+  BOUNDED(integrate_derivatives, Q, VEC, OUT(N2), OUT(N2));
+  BOUNDED(difference_derivatives, Q, Q, OUT(N2), OUT(N2));
   BOUNDED(interpolate, Q, Q, 0.3f, OUT(t->nq));
   BOUNDED(normalize, Q, OUT(t->nq));
   BOUNDED(joint_pose, link, Q, OUT(16));

@@ -440,6 +440,36 @@ static void begin_sites(void) {
 }
 
 /* JN_ERR_MEMORY at every site, nothing lost, and all is well when memory is there again. */
+/* A simulator allocates once, when it is created; steps, events and output do not. */
+static void simulating_never_allocates(void **state) {
+  (void)state;
+  uint64_t s = seed("simulating");
+  jn_model *m = random_tree(&s, 8);
+  for (int k = 0; k < JN_INTEGRATORS; k++) {
+    jn_simulator *simulator;
+    jn_simulation_options o;
+    jn_simulation_report report;
+    double q[64], v[64];
+    jn_simulation_options_init(&o);
+    o.integrator = (jn_integrator)k;
+    o.step = 1e-4;
+    o.losses = o.gravity_compensation = 1;
+    o.limits = JN_LIMITS_STOP;
+    calls = 0;
+    check_ok(jn_simulator_create(m, &o, &simulator));
+    check(calls == 1, "%s allocates %ld times when it is created", jn_integrator_name(o.integrator), calls);
+    calls = 0;
+    for (int i = 1; i < 4; i++) {
+      check_ok(jn_simulator_step(simulator, 2e-4 * i));
+      check_ok(jn_simulator_get(simulator, NULL, q, v));
+      check_ok(jn_simulator_report(simulator, &report));
+    }
+    check(calls == 0, "%s allocates %ld times when it steps", jn_integrator_name(o.integrator), calls);
+    jn_simulator_destroy(simulator);
+  }
+  jn_model_destroy(m);
+}
+
 static void every_allocation_fails_once(void **state) {
   (void)state;
   long total = 0;
@@ -529,6 +559,7 @@ int main(void) {
       cmocka_unit_test(computing_never_allocates),
       cmocka_unit_test(differentiating_never_allocates),
       cmocka_unit_test(loops_never_allocate),
+      cmocka_unit_test(simulating_never_allocates),
       cmocka_unit_test(every_allocation_fails_once),
       cmocka_unit_test(urdf_reader_survives_when_expat_gets_no_memory),
       cmocka_unit_test(native_reader_survives_when_jansson_gets_no_memory),

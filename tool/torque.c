@@ -304,7 +304,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
     if (!to.writer) result = EXIT_BAD;
   }
   if (result == OPTION_GO_ON && arg->plot)
-    to.plot = plot_data_create(m, chosen, to.with_limits ? &to.limits : NULL, order, s.count);
+    to.plot = plot_data_create(m, chosen, to.with_limits ? &to.limits : NULL, to.with_limits ? 4 : 0, order, s.count);
   if (result == OPTION_GO_ON) result = run_samples(m, &s, &to);
   int written = writer_close(to.writer, result == OPTION_GO_ON);
   free(chosen);

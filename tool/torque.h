@@ -176,9 +176,10 @@ int writer_close(writer *w, bool good);
 /* ---- torque_plot.c ---- */
 
 typedef struct plot_data plot_data;
-/* chosen [nv]: which coordinates are drawn; NULL: all. */
-plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const limit_check *limits, int order,
-                            int samples);
+/* chosen [nv]: which coordinates are drawn; NULL: all. motion_rows: of position, velocity, acceleration, jerk, how many
+ * are drawn above the torques. */
+plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const limit_check *limits, int motion_rows,
+                            int order, int samples);
 void plot_data_sample(plot_data *p, const motion *m);
 /* Draws and releases; an exit code, or OPTION_GO_ON. *files: see figure_draw(). */
 int plot_data_draw(plot_data *p, const char *path, int *files);

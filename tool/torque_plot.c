@@ -44,10 +44,10 @@ static void init_row(plot_data *p, const motion *m, int row, int samples) {
   }
 }
 
-plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const limit_check *limits, int order,
-                            int samples) {
+plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const limit_check *limits, int motion_rows,
+                            int order, int samples) {
   plot_data *p = allocate(sizeof *p);
-  *p = (plot_data){.limits = limits, .order = order, .motion_rows = limits ? 4 : 0};
+  *p = (plot_data){.limits = limits, .order = order, .motion_rows = motion_rows};
   p->coordinates = allocate((size_t)m->nv * sizeof *p->coordinates);
   int rows = p->motion_rows + order + 1, columns = 0;
   for (int v = 0; v < m->nv; v++)
@@ -56,7 +56,8 @@ plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const 
   p->figure.title = format_text("%s: %s", jn_model_name(m->model),
                                 limits ? "motion and torques; grey: beyond the limits, shaded: broken, in the corner: "
                                          "how much of the limit is used"
-                                       : "torques and their time derivatives");
+                                : motion_rows ? "motion and torques"
+                                              : "torques and their time derivatives");
   p->thinners = allocate((size_t)rows * (size_t)columns * sizeof *p->thinners);
   for (int r = 0; r < rows; r++) init_row(p, m, r, samples);
   for (int c = 0; c < columns; c++) {

@@ -32,24 +32,25 @@ extern "C" {
 JN_API const char *jn_version(void);
 
 /* Status codes and their texts come from this one list: code, number, text. */
-#define JN_STATUS_LIST(X)                                                                 \
-  X(JN_OK, 0, "no error")                                                                 \
-  X(JN_ERR_NULL, 1, "a required argument is NULL")                                        \
-  X(JN_ERR_SIZE, 2, "a size, count or stride is too small or out of range")               \
-  X(JN_ERR_INDEX, 3, "an index is outside the model")                                     \
-  X(JN_ERR_NAME, 4, "no link, joint, frame or loop has this name")                        \
-  X(JN_ERR_MEMORY, 5, "out of memory")                                                    \
-  X(JN_ERR_MODEL, 6, "the model description breaks a rule")                               \
-  X(JN_ERR_FILE, 7, "a file cannot be read or written")                                   \
-  X(JN_ERR_SYNTAX, 8, "a file is not in the format it should have")                       \
-  X(JN_ERR_WORK, 9, "the work memory was made for another model, or for less")            \
-  X(JN_ERR_ROW, 10, "JOUNCE_ROW names no kernel row of this build that this CPU can run") \
-  X(JN_ERR_SINGULAR, 11, "the system is singular")                                        \
-  X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")              \
-  X(JN_ERR_LOOP, 13, "the kinematic loops are not closed, or cannot be")                  \
-  X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")                 \
-  X(JN_ERR_CALLBACK, 15, "a user-defined condition lacks the function that this needs")   \
-  X(JN_ERR_INIT, 16, "a struct was not set up: call its init function first, as jn_options_init() for jn_options")
+#define JN_STATUS_LIST(X)                                                                                          \
+  X(JN_OK, 0, "no error")                                                                                          \
+  X(JN_ERR_NULL, 1, "a required argument is NULL")                                                                 \
+  X(JN_ERR_SIZE, 2, "a size, count or stride is too small or out of range")                                        \
+  X(JN_ERR_INDEX, 3, "an index is outside the model")                                                              \
+  X(JN_ERR_NAME, 4, "no link, joint, frame or loop has this name")                                                 \
+  X(JN_ERR_MEMORY, 5, "out of memory")                                                                             \
+  X(JN_ERR_MODEL, 6, "the model description breaks a rule")                                                        \
+  X(JN_ERR_FILE, 7, "a file cannot be read or written")                                                            \
+  X(JN_ERR_SYNTAX, 8, "a file is not in the format it should have")                                                \
+  X(JN_ERR_WORK, 9, "the work memory was made for another model, or for less")                                     \
+  X(JN_ERR_ROW, 10, "JOUNCE_ROW names no kernel row of this build that this CPU can run")                          \
+  X(JN_ERR_SINGULAR, 11, "the system is singular")                                                                 \
+  X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")                                       \
+  X(JN_ERR_LOOP, 13, "the kinematic loops are not closed, or cannot be")                                           \
+  X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")                                          \
+  X(JN_ERR_CALLBACK, 15, "a user-defined condition or force lacks the function or derivatives that this needs")    \
+  X(JN_ERR_INIT, 16, "a struct was not set up: call its init function first, as jn_options_init() for jn_options") \
+  X(JN_ERR_STEP, 17, "the motion cannot be followed further: no step is small enough for the tolerance")
 
 /* Return value of every function that can fail: JN_OK, or the reason for the failure. */
 typedef enum jn_status {

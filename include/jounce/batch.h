@@ -39,6 +39,14 @@ JN_API jn_status jn_integrate_batch(jn_batch *batch, size_t count, const double 
 /* v [count x nv] = q1 (-) q0: the shortest v with q0 (+) v = q1. If two rotations differ by exactly pi, v is one of the
  * two solutions. */
 JN_API jn_status jn_difference_batch(jn_batch *batch, size_t count, const double *q0, const double *q1, double *v);
+/* The derivatives of these, in the tangent spaces of their arguments and results, [count x nv x nv]; zero but for a
+ * block on the diagonal for each joint. Of q (+) v by q (Ad of exp(-v)) and by v (the right differential dexp(-v)); of
+ * q1 (-) q0 by q0 and q1 (inverses of the left differential, negative, and of the right one; not defined at half a
+ * turn). For joints whose velocity is their rate, the identity and minus the identity. Outputs may be NULL. O(nv^2). */
+JN_API jn_status jn_integrate_derivatives_batch(jn_batch *batch, size_t count, const double *q, const double *v,
+                                                double *dout_dq, double *dout_dv);
+JN_API jn_status jn_difference_derivatives_batch(jn_batch *batch, size_t count, const double *q0, const double *q1,
+                                                 double *dv_dq0, double *dv_dq1);
 /* out [count x nq] = q0 (+) s (q1 (-) q0); s = 0 gives q0, s = 1 gives q1 (quaternions up to sign). out may be q0 or
  * q1. */
 JN_API jn_status jn_interpolate_batch(jn_batch *batch, size_t count, const double *q0, const double *q1, double s,

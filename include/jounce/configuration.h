@@ -40,6 +40,14 @@ JN_API jn_status jn_integrate(const jn_model *model, jn_work *work, const double
 /* v [nv] = q1 (-) q0: the shortest v with q0 (+) v = q1. If two rotations differ by exactly pi, v is one of the two
  * solutions. */
 JN_API jn_status jn_difference(const jn_model *model, jn_work *work, const double *q0, const double *q1, double *v);
+/* The derivatives of these, in the tangent spaces of their arguments and results, [nv x nv]; zero but for a block on
+ * the diagonal for each joint. Of q (+) v by q (Ad of exp(-v)) and by v (the right differential dexp(-v)); of q1 (-) q0
+ * by q0 and q1 (inverses of the left differential, negative, and of the right one; not defined at half a turn). For
+ * joints whose velocity is their rate, the identity and minus the identity. Outputs may be NULL. O(nv^2). */
+JN_API jn_status jn_integrate_derivatives(const jn_model *model, jn_work *work, const double *q, const double *v,
+                                          double *dout_dq, double *dout_dv);
+JN_API jn_status jn_difference_derivatives(const jn_model *model, jn_work *work, const double *q0, const double *q1,
+                                           double *dv_dq0, double *dv_dq1);
 /* out [nq] = q0 (+) s (q1 (-) q0); s = 0 gives q0, s = 1 gives q1 (quaternions up to sign). out may be q0 or q1. */
 JN_API jn_status jn_interpolate(const jn_model *model, jn_work *work, const double *q0, const double *q1, double s,
                                 double *out);

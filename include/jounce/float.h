@@ -76,6 +76,14 @@ JN_API jn_status jnf_integrate(const jn_model *model, jn_work *work, const float
 /* v [nv] = q1 (-) q0: the shortest v with q0 (+) v = q1. If two rotations differ by exactly pi, v is one of the two
  * solutions. */
 JN_API jn_status jnf_difference(const jn_model *model, jn_work *work, const float *q0, const float *q1, float *v);
+/* The derivatives of these, in the tangent spaces of their arguments and results, [nv x nv]; zero but for a block on
+ * the diagonal for each joint. Of q (+) v by q (Ad of exp(-v)) and by v (the right differential dexp(-v)); of q1 (-) q0
+ * by q0 and q1 (inverses of the left differential, negative, and of the right one; not defined at half a turn). For
+ * joints whose velocity is their rate, the identity and minus the identity. Outputs may be NULL. O(nv^2). */
+JN_API jn_status jnf_integrate_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
+                                           float *dout_dq, float *dout_dv);
+JN_API jn_status jnf_difference_derivatives(const jn_model *model, jn_work *work, const float *q0, const float *q1,
+                                            float *dv_dq0, float *dv_dq1);
 /* out [nq] = q0 (+) s (q1 (-) q0); s = 0 gives q0, s = 1 gives q1 (quaternions up to sign). out may be q0 or q1. */
 JN_API jn_status jnf_interpolate(const jn_model *model, jn_work *work, const float *q0, const float *q1, float s,
                                  float *out);

@@ -20,6 +20,7 @@
 #include "model.h"
 #include "regressor.h"
 #include "sensitivity.h"
+#include "simulation.h"
 #include "table.h"
 #include "trajectory.h"
 

@@ -15,6 +15,14 @@ jn_status PUBLIC(integrate_batch)(jn_batch *batch, size_t count, const number *q
 jn_status PUBLIC(difference_batch)(jn_batch *batch, size_t count, const number *q0, const number *q1, number *v) {
   BATCH(difference, q0, q1, v);
 }
+jn_status PUBLIC(integrate_derivatives_batch)(jn_batch *batch, size_t count, const number *q, const number *v,
+                                              number *dout_dq, number *dout_dv) {
+  BATCH(integrate_derivatives, q, v, dout_dq, dout_dv);
+}
+jn_status PUBLIC(difference_derivatives_batch)(jn_batch *batch, size_t count, const number *q0, const number *q1,
+                                               number *dv_dq0, number *dv_dq1) {
+  BATCH(difference_derivatives, q0, q1, dv_dq0, dv_dq1);
+}
 jn_status PUBLIC(interpolate_batch)(jn_batch *batch, size_t count, const number *q0, const number *q1, number s,
                                     number *out) {
   BATCH(interpolate, q0, q1, s, out);

@@ -32,6 +32,31 @@ jn_status PUBLIC(difference)(const jn_model *m, jn_work *w, const number *q0, co
   return finish(&r, v, m->nv);
 }
 
+static jn_status two_matrices(jn_run *r, number *first, number *second) {
+  size_t n = (size_t)r->model->nv;
+  jn__run_output(r, 0, first, n * n);
+  jn__run_output(r, 1, second, n * n);
+  return jn__run(r);
+}
+
+jn_status PUBLIC(integrate_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
+                                        number *dout_dq, number *dout_dv) {
+  if (!m || !w || !q || !v) return JN_ERR_NULL;
+  jn_run r = start(JN_KERNEL_derivatives_plus, m, w);
+  input(&r, q, m->nq);
+  input(&r, v, m->nv);
+  return two_matrices(&r, dout_dq, dout_dv);
+}
+
+jn_status PUBLIC(difference_derivatives)(const jn_model *m, jn_work *w, const number *q0, const number *q1,
+                                         number *dv_dq0, number *dv_dq1) {
+  if (!m || !w || !q0 || !q1) return JN_ERR_NULL;
+  jn_run r = start(JN_KERNEL_derivatives_minus, m, w);
+  input(&r, q0, m->nq);
+  input(&r, q1, m->nq);
+  return two_matrices(&r, dv_dq0, dv_dq1);
+}
+
 jn_status PUBLIC(interpolate)(const jn_model *m, jn_work *w, const number *q0, const number *q1, number s,
                               number *out) {
   if (!m || !w || !q0 || !q1 || !out) return JN_ERR_NULL;

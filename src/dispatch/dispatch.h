@@ -61,6 +61,14 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *run);
 /* The joint whose pivot is zero up to rounding, or JN_NONE. */
 int jn__judge(const jn_run *run, double epsilon, const void *pivots);
 
+/* Orders from ... end - 1 of jn_hybrid_dynamics_jet() (prescribed NULL: of forward dynamics) of order `order`. Order 0
+ * comes first; then, with the same work, which nothing else uses in between, and the same q and wrench_jet, the next
+ * ones. Of tau_jet only rows from ... end - 1 are read, so that they may depend on the rows 0 ... from of v_out, which
+ * is complete up to row `end`; rows beyond are zero or prescribed. The order of the work is not checked. */
+jn_status jn__hybrid_jet_orders(const jn_model *model, jn_work *work, int order, int from, int end,
+                                const unsigned char *prescribed, const double *q, const double *v_jet,
+                                const double *tau_jet, const double *wrench_jet, double *v_out, double *tau_out);
+
 /* Sizes in work memory of the staging memory for samples in lanes, and of the kernels' scratch memory. */
 size_t jn__staging_bytes(const jn_model *model, int order);
 /* order: of jets, -1 for none; many: include the rows for many states. */

@@ -71,6 +71,28 @@ jn_status PUBLIC(hybrid_dynamics_jet)(const jn_model *m, jn_work *w, int order, 
   return hybrid_jet(m, w, order, prescribed, q, v_jet, (size_t)order + 2, tau_jet, wrench_jet, v_out, tau_out);
 }
 
+#if !JN_FLOAT && !JN_TWIN_Z && !JN_TWIN_L
+jn_status jn__hybrid_jet_orders(const jn_model *m, jn_work *w, int order, int from, int end,
+                                const unsigned char *prescribed, const double *q, const double *v_jet,
+                                const double *tau_jet, const double *wrench_jet, double *v_out, double *tau_out) {
+  size_t nv = (size_t)m->nv, rows = (size_t)order + 1, v_rows = prescribed ? rows + 1 : 1;
+  jn_run r;
+  jn__run_init(&r, JN_KERNEL_hybrid_jet, JN_KIND_D, m, w);
+  r.data = prescribed;
+  r.arg[0] = order;
+  r.arg[1] = (int)v_rows;
+  r.arg[2] = from;
+  r.arg[3] = end;
+  jn__run_input(&r, 0, q, (size_t)m->nq);
+  jn__run_input(&r, 1, v_jet, v_rows * nv);
+  jn__run_input(&r, 2, tau_jet, rows * nv);
+  jn__run_input(&r, 3, wrench_jet, rows * 6 * (size_t)m->nlink);
+  jn__run_output(&r, 0, v_out, (rows + 1) * nv);
+  jn__run_output(&r, 1, tau_out, rows * nv);
+  return from == 0 ? solve_and_judge(&r, m->nv, 0) : jn__run(&r);
+}
+#endif
+
 /* Sets up the run of a kernel along a motion, without outputs. */
 static jn_status motion_run(int kernel, const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                             jn_run *r) {

@@ -53,16 +53,22 @@ static jn_status forces(const loop_structure *loops, loop_state *state, loop_scr
   return status;
 }
 
-static jn_status solve(jn_loops *l, int order, const unsigned char *prescribed, const double *q, const double *v,
-                       int rows, const double *tau, const double *wrench, double *v_out, double *tau_out,
-                       double *lambda_out) {
-  int n = l->structure.nv, m = l->structure.m;
-  double factorial = 1;
+/* The motion that is given: all of row 0 of v, and the prescribed coordinates of the other rows. */
+static void begin(jn_loops *l, int order, const unsigned char *prescribed, const double *v, int rows) {
+  int n = l->structure.nv;
   memset(l->scratch.v, 0, sizeof(double) * (size_t)((order + 4) * n));
-  memset(l->scratch.lambda, 0, sizeof(double) * (size_t)((order + 1) * m));
+  memset(l->scratch.lambda, 0, sizeof(double) * (size_t)((order + 1) * l->structure.m));
   for (int k = 0; k < rows * n; k++)
     if (k < n || is_given(prescribed, k % n)) l->scratch.v[k] = v[k];
-  for (int k = 0; k <= order; k++) {
+}
+
+/* Orders from ... order; those before were solved by the last calls. */
+static jn_status solve(jn_loops *l, int from, int order, const unsigned char *prescribed, const double *q,
+                       const double *tau, const double *wrench, double *v_out, double *tau_out, double *lambda_out) {
+  int n = l->structure.nv, m = l->structure.m;
+  double factorial = 1;
+  for (int k = 2; k < from; k++) factorial *= k;
+  for (int k = from; k <= order; k++) {
     double *row = l->scratch.lambda + k * m;
     if (k > 1) factorial *= k;
     jn_status status = k == 0 ? jn__loops_motion_and_forces(&l->structure, &l->state, q, l->scratch.v, wrench)
@@ -92,7 +98,15 @@ jn_status jn_loops_forward_dynamics_jet(jn_loops *l, int order, const double *q,
                                         const double *wrench_jet, double *v_jet, double *lambda_jet) {
   if (!l || !q || !v || !tau_jet || !v_jet) return JN_ERR_NULL;
   if (order < 0 || order > l->structure.options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
-  return solve(l, order, NULL, q, v, 1, tau_jet, wrench_jet, v_jet, NULL, lambda_jet);
+  begin(l, order, NULL, v, 1);
+  return solve(l, 0, order, NULL, q, tau_jet, wrench_jet, v_jet, NULL, lambda_jet);
+}
+
+jn_status jn__loops_hybrid_orders(jn_loops *l, int order, int from, int end, const unsigned char *prescribed,
+                                  const double *q, const double *v_jet, const double *tau_jet, const double *wrench_jet,
+                                  double *v_out, double *tau_out) {
+  if (from == 0) begin(l, order, prescribed, v_jet, prescribed ? order + 2 : 1);
+  return solve(l, from, end - 1, prescribed, q, tau_jet, wrench_jet, v_out, tau_out, NULL);
 }
 
 jn_status jn_loops_hybrid_dynamics_jet(jn_loops *l, int order, const unsigned char *prescribed, const double *q,
@@ -100,7 +114,8 @@ jn_status jn_loops_hybrid_dynamics_jet(jn_loops *l, int order, const unsigned ch
                                        double *v_out, double *tau_out, double *lambda_jet) {
   if (!l || !prescribed || !q || !v_jet || !tau_jet || !v_out || !tau_out) return JN_ERR_NULL;
   if (order < 0 || order > l->structure.options.order) return order < 0 ? JN_ERR_SIZE : JN_ERR_WORK;
-  return solve(l, order, prescribed, q, v_jet, order + 2, tau_jet, wrench_jet, v_out, tau_out, lambda_jet);
+  begin(l, order, prescribed, v_jet, order + 2);
+  return solve(l, 0, order, prescribed, q, tau_jet, wrench_jet, v_out, tau_out, lambda_jet);
 }
 
 jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *given, const double *q, double *v_jet) {

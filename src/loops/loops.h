@@ -260,6 +260,12 @@ void jn__loops_find_scales(loop_structure *loops, loop_state *state, loop_scratc
 /* Rows of X [m x n] over their scales. */
 void jn__loops_scale_rows(const loop_structure *loops, int n, double *X);
 
+/* equations.c. As jn__hybrid_jet_orders() of src/dispatch: orders from ... end - 1 of forward or hybrid dynamics, going
+ * on from the last call. */
+jn_status jn__loops_hybrid_orders(jn_loops *l, int order, int from, int end, const unsigned char *prescribed,
+                                  const double *q, const double *v_jet, const double *tau_jet, const double *wrench_jet,
+                                  double *v_out, double *tau_out);
+
 /* conditions_user.c: couplings and the user's conditions, as parts of the functions of conditions_jets.c. */
 jn_status jn__extra_motion(const loop_structure *loops, loop_state *state, int order, const double *q,
                            const double *v_jet);

@@ -10,6 +10,8 @@
 #define CATALOGUE(F, G, N) \
   F(integrate, SIZES(nq), q, v, o[0]) \
   F(difference, SIZES(n), q, p, o[0]) \
+  F(integrate_derivatives, SIZES(n * n, n * n), q, v, o[0], o[1]) \
+  F(difference_derivatives, SIZES(n * n, n * n), q, p, o[0], o[1]) \
   F(interpolate, SIZES(nq), q, p, part, o[0]) \
   F(normalize, SIZES(nq), loose, o[0]) \
   F(joint_pose, SIZES(16), link, q, o[0]) \

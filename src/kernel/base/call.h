@@ -72,6 +72,8 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(difference, NONE)           \
   X(interpolate, NONE)          \
   X(normalize, NONE)            \
+  X(derivatives_plus, NONE)     \
+  X(derivatives_minus, NONE)    \
   X(joint_pose, NONE)           \
   X(joint_jacobian, NONE)       \
   X(joint_jacobian_rate, NONE)  \

@@ -54,6 +54,76 @@ void JN_(difference)(const jn_call *c) {
   }
 }
 
+/* ---- derivatives: block by block along the diagonal ---- */
+
+/* Writes a block of the joint, `n` wide, into the matrix [nv x nv] at its place; NULL: not wanted. */
+static inline void store_block(const JN_S(tree) * t, const JN_S(body) * b, mat3 A, mat3 C, real *out) {
+  if (!out) return;
+  real *at = out + b->iv * t->nv + b->iv;
+  m3_store_rows(A, at, t->nv);
+  if (b->kind != JN_BODY_FREE) return;
+  m3_store_rows(C, at + 3 * t->nv, t->nv); /* [A 0; C A] */
+  m3_store_rows(A, at + 3 * t->nv + 3, t->nv);
+}
+
+static inline void clear_matrix(const JN_S(tree) * t, real *out, real diagonal) {
+  for (int k = 0; k < t->nv * t->nv && out; k++) out[k] = k % (t->nv + 1) ? ZERO : diagonal;
+}
+
+static inline int is_on_group(const JN_S(body) * b) {
+  return b->owner && (b->kind == JN_BODY_SPHERICAL || b->kind == JN_BODY_FREE);
+}
+
+/* dexp (inverse: its inverse) of the joint's tangent vector times sign, times scale. */
+static inline void store_dexp(const JN_S(tree) * t, const JN_S(body) * b, const real *v, int inverse, real sign,
+                              real scale, real *out) {
+  mat3 J, Q = m3_zero();
+  if (b->kind == JN_BODY_FREE) {
+    twist X = t_scale(sign, t_load(v));
+    if (inverse)
+      se3_dexp_inverse(X, &J, &Q);
+    else
+      se3_dexp(X, &J, &Q);
+  } else {
+    vec3 w = v3_scale(sign, v3_load(v));
+    J = inverse ? so3_dexp_inverse(w) : so3_dexp(w);
+  }
+  store_block(t, b, m3_scale(scale, J), m3_scale(scale, Q), out);
+}
+
+/* in: q, v. out: by q, Ad of exp(-v); by v, the right differential dexp(-v). */
+void JN_(derivatives_plus)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *v = c->in[1];
+  clear_matrix(t, c->out[0], K(1));
+  clear_matrix(t, c->out[1], K(1));
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    if (!is_on_group(b)) continue;
+    vec3 w = v3_load(v + b->iv);
+    pose T = {so3_exp(v3_neg(w)), v3_zero()};
+    if (b->kind == JN_BODY_FREE) T = se3_exp(t_scale(K(-1), t_load(v + b->iv)));
+    store_block(t, b, T.R, m3_prod(skew(T.p), T.R), c->out[0]);
+    store_dexp(t, b, v + b->iv, 0, K(-1), K(1), c->out[1]);
+  }
+}
+
+/* in: q0, q1. out: by q0, minus the inverse of the left differential; by q1, the inverse of the right one. */
+void JN_(derivatives_minus)(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const real *q0 = c->in[0], *q1 = c->in[1];
+  clear_matrix(t, c->out[0], K(-1));
+  clear_matrix(t, c->out[1], K(1));
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    real v[6];
+    if (!is_on_group(b)) continue;
+    minus(b, q0 + b->iq, q1 + b->iq, v);
+    store_dexp(t, b, v, 1, K(1), K(-1), c->out[0]);
+    store_dexp(t, b, v, 1, K(-1), K(1), c->out[1]);
+  }
+}
+
 void JN_(interpolate)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *q0 = c->in[0], *q1 = c->in[1], *s = c->in[2];

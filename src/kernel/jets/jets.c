@@ -228,12 +228,14 @@ static inline void solver_solve(const inertia_solver *s, const JN_S(tree) * t, r
 /* Hybrid dynamics: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) have their velocity jets given, the
  * others their force jets. in: q, v jets [arg[1] x nv] (row 0 of all, further rows of prescribed coordinates), tau jets
  * [(K+1) x nv], wrench jets or NULL. out: v jets [(K+2) x nv], tau jets [(K+1) x nv] or NULL, pivots [nv].
- * Order by order: tau_k = M (k+1) v_{k+1} + bias_k. */
+ * Order by order: tau_k = M (k+1) v_{k+1} + bias_k. arg[3] > 0: only orders arg[2] ... arg[3] - 1 now, going on from
+ * what the call of order arg[2] - 1 left in the same scratch memory: so forces of order k may depend on the motion to
+ * that order (jn__hybrid_jet_orders). */
 void JN_(hybrid_jet)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const unsigned char *prescribed = c->data;
   const real *given_v = c->in[1], *given_tau = c->in[2];
-  int order = c->arg[0], n = t->nv;
+  int order = c->arg[0], n = t->nv, from = c->arg[2], end = c->arg[3] ? c->arg[3] : order + 1;
   real *at = c->scratch, *v_out = c->out[0], *tau_out = c->out[1];
   jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
   real *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n), *dv = take(&at, (size_t)n);
@@ -241,13 +243,16 @@ void JN_(hybrid_jet)(const jn_call *c) {
   twist *change = TAKE(&at, t->nb, twist);
   wrench *F = TAKE(&at, t->nb, wrench);
   if (counts(c, at) && counts(c, M.end)) return;
-  jet_to_taylor(given_v, c->arg[1], n, J.v);
-  for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
-  if (J.W) external_wrenches(&J, c->in[3], order + 1);
-  solver_at(&M, &J, prescribed, c->out[2]);
-  twists_order(&J, 0);
   scalar factorial = 1;
-  for (int k = 0; k <= order; k++) {
+  for (int k = 2; k < from; k++) factorial *= (scalar)k;
+  if (from == 0) {
+    jet_to_taylor(given_v, c->arg[1], n, J.v);
+    for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
+    if (J.W) external_wrenches(&J, c->in[3], order + 1);
+    solver_at(&M, &J, prescribed, c->out[2]);
+    twists_order(&J, 0);
+  }
+  for (int k = from; k < end; k++) {
     real *next = J.v + (k + 1) * n, rate = K(k + 1);
     if (k > 1) factorial *= (scalar)k;
     for (int i = 0; i < n; i++)

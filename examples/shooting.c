@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Swings a double pendulum up: 40 torques, each for 0.05 s, that bring it from hanging to upright at rest. The gradient
+ * of the cost by all torques comes from one pass back through the steps (the adjoint): states are kept on the way
+ * forward, steps are repeated on the way back, with their derivatives A = dx+/dx and B = dx+/dtau. L-BFGS does the
+ * rest. */
+#include <jounce/jounce.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NV = 2, X = 2 * NV, STEPS = 40, U = NV * STEPS, MEMORY = 10, ROUNDS = 300 };
+
+static const double h = 0.05, effort = 1e-3, target[X] = {3.14159265358979323846, 0, 0, 0};
+
+typedef struct problem {
+  jn_simulator *simulator;
+  double tau[NV];
+  double state[STEPS + 1][X];
+} problem;
+
+static jn_status motors(void *context, double t, int order, const double *q, const double *v_jet, double *tau_jet) {
+  const problem *p = context;
+  (void)t, (void)q, (void)v_jet;
+  memset(tau_jet, 0, (size_t)(order + 1) * NV * sizeof *tau_jet);
+  memcpy(tau_jet, p->tau, sizeof p->tau);
+  return JN_OK;
+}
+
+static double dot(const double *a, const double *b) {
+  double sum = 0;
+  for (int i = 0; i < U; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+static void step(problem *p, const double *u, int k) {
+  memcpy(p->tau, u + NV * k, sizeof p->tau);
+  jn_simulator_set(p->simulator, 0, p->state[k], p->state[k] + NV);
+  jn_simulator_step(p->simulator, h);
+}
+
+/* Half of effort |u|^2 h and of the distance to the target; g (may be NULL): its gradient. */
+static double cost(problem *p, const double *u, double *g) {
+  double sum = effort * h / 2 * dot(u, u), lambda[X], A[X * X], B[X * NV];
+  for (int k = 0; k < STEPS; k++) {
+    step(p, u, k);
+    jn_simulator_get(p->simulator, NULL, p->state[k + 1], p->state[k + 1] + NV);
+  }
+  for (int i = 0; i < X; i++) {
+    lambda[i] = p->state[STEPS][i] - target[i];
+    sum += lambda[i] * lambda[i] / 2;
+  }
+  for (int k = STEPS - 1; k >= 0 && g; k--) {
+    double before[X] = {0};
+    step(p, u, k);
+    if (jn_simulator_derivatives(p->simulator, A, B) != JN_OK) return NAN;
+    for (int j = 0; j < NV; j++) {
+      g[NV * k + j] = effort * h * u[NV * k + j];
+      for (int i = 0; i < X; i++) g[NV * k + j] += B[i * NV + j] * lambda[i]; /* B^T lambda */
+    }
+    for (int i = 0; i < X; i++)
+      for (int j = 0; j < X; j++) before[j] += A[i * X + j] * lambda[i]; /* A^T lambda */
+    memcpy(lambda, before, sizeof lambda);
+  }
+  return sum;
+}
+
+/* The direction -H g of L-BFGS (Nocedal and Wright 2006, algorithm 7.4). */
+static void direction(int count, double s[][U], double y[][U], const double *g, double *d) {
+  double alpha[MEMORY];
+  int first = count > MEMORY ? count - MEMORY : 0;
+  for (int i = 0; i < U; i++) d[i] = -g[i];
+  for (int k = count - 1; k >= first; k--) {
+    int m = k % MEMORY;
+    alpha[m] = dot(s[m], d) / dot(s[m], y[m]);
+    for (int i = 0; i < U; i++) d[i] -= alpha[m] * y[m][i];
+  }
+  int last = (count - 1) % MEMORY;
+  double scale = count ? dot(s[last], y[last]) / dot(y[last], y[last]) : 1;
+  for (int i = 0; i < U; i++) d[i] *= scale;
+  for (int k = first; k < count; k++) {
+    int m = k % MEMORY;
+    double beta = dot(y[m], d) / dot(s[m], y[m]);
+    for (int i = 0; i < U; i++) d[i] += (alpha[m] - beta) * s[m][i];
+  }
+}
+
+static double optimise(problem *p, double *u, int *rounds) {
+  static double s[MEMORY][U], y[MEMORY][U], g[U], next_g[U], d[U], next[U];
+  double value = cost(p, u, g);
+  int count = 0;
+  for (*rounds = 0; *rounds < ROUNDS && dot(g, g) > 1e-12; ++*rounds) {
+    direction(count, s, y, g, d);
+    double length = 1, slope = dot(g, d), found = INFINITY;
+    for (; length > 1e-10; length /= 2) {
+      for (int i = 0; i < U; i++) next[i] = u[i] + length * d[i];
+      found = cost(p, next, NULL);
+      if (found <= value + 1e-4 * length * slope) break;
+    }
+    value = cost(p, next, next_g);
+    int m = count % MEMORY;
+    for (int i = 0; i < U; i++) {
+      s[m][i] = next[i] - u[i];
+      y[m][i] = next_g[i] - g[i];
+    }
+    if (dot(s[m], y[m]) > 1e-12) count++;
+    memcpy(u, next, sizeof next);
+    memcpy(g, next_g, sizeof g);
+  }
+  return value;
+}
+
+/* The gradient against a central difference along one direction. */
+static int gradient_is_right(problem *p, const double *u) {
+  static double g[U], up[U], down[U], d[U];
+  for (int i = 0; i < U; i++) {
+    d[i] = sin(1.0 + i);
+    up[i] = u[i] + 1e-4 * d[i];
+    down[i] = u[i] - 1e-4 * d[i];
+  }
+  cost(p, u, g);
+  double exact = dot(g, d), difference = (cost(p, up, NULL) - cost(p, down, NULL)) / 2e-4;
+  printf("gradient along one direction: %.9f, by differences %.9f\n", exact, difference);
+  return fabs(exact - difference) < 1e-5 * fmax(1, fabs(exact));
+}
+
+int main(void) {
+  jn_model *model;
+  problem p = {.simulator = NULL};
+  jn_simulation_options options;
+  static double u[U];
+  if (jn_load("builtin:double_pendulum", NULL, &model, NULL) != JN_OK) return 1;
+  jn_simulation_options_init(&options);
+  options.order = 8;
+  options.step = h; /* all steps alike: a discrete system */
+  options.derivatives = 1;
+  options.force = motors;
+  options.force_order = JN_ANY_ORDER;
+  options.force_of_time = 1;
+  options.context = &p;
+  if (jn_simulator_create(model, &options, &p.simulator) != JN_OK) return 1;
+  for (int i = 0; i < U; i++) u[i] = 0.1 * sin(0.3 * i);
+  int right = gradient_is_right(&p, u), rounds;
+  double value = optimise(&p, u, &rounds), off = 0, most = 0;
+  for (int i = 0; i < X; i++) off = fmax(off, fabs(p.state[STEPS][i] - target[i]));
+  for (int i = 0; i < U; i++) most = fmax(most, fabs(u[i]));
+  printf("cost %.6f after %d rounds: upright to %.1e, torques up to %.1f N m\n", value, rounds, off, most);
+  jn_simulator_destroy(p.simulator);
+  jn_model_destroy(model);
+  return right && off < 0.05 ? 0 : 1;
+}

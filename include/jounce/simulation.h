@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/simulation.h: motion in time, from a state and the forces that act on it.
+ *
+ *   q' = v (on the group for spherical and free joints),   M v' + C v + g + k = tau(t, q, v) + sum J^T W(t)
+ * A simulator is made once from a model (or its loops) and options; it owns all its memory, and stepping does not
+ * allocate. It belongs to one thread; the model may be shared. Every method steps on the manifold of configurations:
+ * quaternions stay unit, and coordinates of loops are put back onto their conditions (to 1e-12) after every step.
+ *
+ * Forces are the sum of a constant tau, gravity compensation, a function of the user, and losses (damping and
+ * regularised Coulomb friction of the model), each if wanted; springs of the model are part of its dynamics. Methods
+ * and measurements: docs/simulation.md.
+ * Errors of all: JN_ERR_NULL; of all that step: JN_ERR_SINGULAR, JN_ERR_LOOP, JN_ERR_STEP, JN_ERR_ROW, and whatever a
+ * function of the user returns. */
+#ifndef JOUNCE_SIMULATION_H
+#define JOUNCE_SIMULATION_H
+
+#include "loops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Methods: code, name. The first three choose their steps from the tolerance, the others take steps of a given size. */
+#define JN_INTEGRATOR_LIST(X)                                                                            \
+  X(JN_TAYLOR, "taylor")             /* Taylor series of any order; steps by Jorba and Zou (2005) */     \
+  X(JN_DORMAND_PRINCE, "dopri5")     /* explicit Runge-Kutta 5(4) of Dormand and Prince (1980) */        \
+  X(JN_RODAS, "rodas")               /* implicit (Rosenbrock) 4(3) of Hairer and Wanner (1996): stiff */ \
+  X(JN_RUNGE_KUTTA_4, "rk4")         /* the classical method of order 4, in the form of Munthe-Kaas */   \
+  X(JN_SEMI_IMPLICIT_EULER, "euler") /* order 1: v += h a, then q (+) h v */
+
+/* The methods of JN_INTEGRATOR_LIST. */
+typedef enum jn_integrator {
+#define JN_INTEGRATOR_ENUM(code, name) code,
+  JN_INTEGRATOR_LIST(JN_INTEGRATOR_ENUM)
+#undef JN_INTEGRATOR_ENUM
+      JN_INTEGRATORS /* how many there are */
+} jn_integrator;
+
+/* The name of a method, e.g. "taylor"; NULL for a number that is none. */
+JN_API const char *jn_integrator_name(jn_integrator integrator);
+
+/* What happens when a coordinate reaches a position limit of the model (not for spherical and free joints). */
+typedef enum jn_limit_rule {
+  JN_LIMITS_IGNORE = 0, /* nothing: limits are not looked at */
+  JN_LIMITS_STOP = 1,   /* the step ends there, and jn_simulator_happened() says so */
+  JN_LIMITS_BOUNCE = 2  /* a hard stop: the step ends there, and an impulse reverses the velocity, times restitution; a
+                           coordinate slower than rest_speed afterwards stays at the stop for as long as it is pushed
+                           against it. Not for models with loops */
+} jn_limit_rule;
+
+/* A function of the state to watch: a step ends where it passes zero. */
+typedef struct jn_watch {
+  double (*value)(void *context, double t, const double *q, const double *v); /* the function */
+  void *context;                                                              /* given to it */
+  int direction; /* 1: only rising, -1: only falling, 0: both */
+} jn_watch;
+
+/* Forces of the user: rows 0 ... order of tau_jet [(order+1) x nv], the forces and their derivatives in time along the
+ * motion whose velocity jet begins with the rows 0 ... order of v_jet. Earlier rows were given by earlier calls and may
+ * be left alone when order > 0. JN_OK, or an error that ends the step. */
+typedef jn_status jn_force_function(void *context, double t, int order, const double *q, const double *v_jet,
+                                    double *tau_jet);
+/* External wrenches on the links as functions of time alone, wrench_jet [(order+1) x nlink x 6], as in jets.h. */
+typedef jn_status jn_wrench_function(void *context, double t, int order, double *wrench_jet);
+/* Prescribed coordinates: their columns of rows 1 ... order+1 of v_jet [(order+2) x nv]: acceleration and derivatives
+ * as functions of time. Other columns are ignored. */
+typedef jn_status jn_motion_function(void *context, double t, int order, double *v_jet);
+
+/* As force_order: the function knows derivatives of any order. */
+#define JN_ANY_ORDER 1000
+
+/* Set up with jn_simulation_options_init(). All arrays are copied. */
+typedef struct jn_simulation_options {
+  size_t size;              /* sizeof(jn_simulation_options), set by jn_simulation_options_init() */
+  jn_integrator integrator; /* default JN_TAYLOR */
+  double tolerance;         /* local error of a step, of v relative to max(1, |v|), of q in rad and m; default 1e-10 */
+  double step; /* [s] of rk4 and euler, which need it; of taylor the length of all steps, whatever the error; of the
+                  others the first step; 0: found from the tolerance; default 0 */
+  double largest_step;             /* [s] of methods that choose; 0: no limit */
+  int order;                       /* of taylor, 2 ... 60; 0: about 1 - ln(tolerance) / 2; default 0 */
+  const double *tau;               /* [nv] constant forces; NULL: none */
+  int gravity_compensation;        /* 1: forces that carry the weight, g(q) */
+  int losses;                      /* 1: minus damping v and friction v / sqrt(v^2 + friction_speed^2) of the model */
+  double friction_speed;           /* [rad/s, m/s] below which Coulomb friction fades to zero; default 1e-3 */
+  jn_force_function *force;        /* NULL: none */
+  int force_order;                 /* highest derivative that it knows; default 0. Taylor needs its own order - 1 */
+  int force_of_time;               /* 1: depends on time alone, v_jet may be NULL then; default 0 */
+  jn_wrench_function *wrench;      /* NULL: none. Taylor asks for derivatives to order - 1 */
+  const unsigned char *prescribed; /* [nv] coordinates whose motion is given; NULL: none */
+  jn_motion_function *motion;      /* of these; NULL: they keep their velocity */
+  double (*next_break)(void *context, double t); /* first time after t where any of these functions is not smooth,
+                                                    INFINITY: none. Steps end there. NULL: smooth throughout */
+  void *context;                                 /* given to force, wrench, motion and next_break */
+  jn_limit_rule limits;                          /* default JN_LIMITS_IGNORE */
+  double restitution;                            /* of JN_LIMITS_BOUNCE: 0 ... 1; default 0 */
+  double rest_speed;                             /* [rad/s, m/s] default 1e-4 */
+  const jn_watch *watch;                         /* [watch_count] */
+  int watch_count;
+  int derivatives; /* 1: memory for jn_simulator_derivatives(); default 0 */
+} jn_simulation_options;
+
+/* The defaults that are named there. */
+JN_API void jn_simulation_options_init(jn_simulation_options *options);
+
+/* Moves one system in time. */
+typedef struct jn_simulator jn_simulator;
+
+/* From a model, whose loops are not looked at; options NULL: defaults. The model must live as long; memory comes from
+ * its allocator. Starts at t = 0 in the neutral configuration, at rest. Errors: JN_ERR_INIT, JN_ERR_SIZE (a number of
+ * the options is out of range), JN_ERR_CALLBACK (taylor, and the force function knows too few derivatives),
+ * JN_ERR_UNSUPPORTED (bouncing with loops), JN_ERR_MEMORY. */
+JN_API jn_status jn_simulator_create(const jn_model *model, const jn_simulation_options *options,
+                                     jn_simulator **simulator);
+/* From a model with its loops, which the simulator uses while it steps; they must live as long. Taylor of order p needs
+ * loops made for jets of order p - 1 (JN_ERR_WORK). */
+JN_API jn_status jn_simulator_create_loops(jn_loops *loops, const jn_simulation_options *options,
+                                           jn_simulator **simulator);
+JN_API void jn_simulator_destroy(jn_simulator *simulator); /* Releases it; NULL is allowed. */
+
+/* A new state; counters and energies start again. q [nq], v [nv] (NULL: at rest). With loops, they are put onto the
+ * conditions (JN_ERR_LOOP if that is not possible). */
+JN_API jn_status jn_simulator_set(jn_simulator *simulator, double t, const double *q, const double *v);
+/* The state now. Any may be NULL. */
+JN_API jn_status jn_simulator_get(const jn_simulator *simulator, double *t, double *q, double *v);
+/* Forces and acceleration [nv] that the options make of a state at a time, such as jn_simulator_dense() gives it: tau
+ * without losses and wrenches; of prescribed coordinates what their motion takes. Either may be NULL. */
+JN_API jn_status jn_simulator_forces(jn_simulator *simulator, double t, const double *q, const double *v, double *tau,
+                                     double *a);
+
+/* One step, which does not go beyond `until` > t; it ends earlier at a break, an event, or where the method likes.
+ * After an error the state is that before the step. JN_ERR_STEP: no step is small enough, see jn_simulator_report. */
+JN_API jn_status jn_simulator_step(jn_simulator *simulator, double until);
+/* Steps until `until`, or until an event. */
+JN_API jn_status jn_simulator_run(jn_simulator *simulator, double until);
+/* The state at a time within the last step, by the method's own continuous output: of the order of the method for
+ * taylor, order 4 for dopri5, 3 for the others. Errors: JN_ERR_SIZE (t is not in the last step). */
+JN_API jn_status jn_simulator_dense(jn_simulator *simulator, double t, double *q, double *v);
+
+/* The derivatives of the last step x+ = step(x, tau), of the length that it had, with x = (q, v) in tangent coordinates
+ * (q (+) dq before it, q+ (+) dq+ after it) and constant forces tau: A = dx+/dx [2nv x 2nv], B = dx+/dtau [2nv x nv].
+ * Either may be NULL. Of taylor with the option `derivatives`: that of the series, exact but for what the series itself
+ * leaves out; O(order^2 nv^3). Wrenches are held in the body. Errors: JN_ERR_UNSUPPORTED (other methods, loops,
+ * prescribed coordinates, gravity compensation, or a force function that depends on the state), JN_ERR_SIZE (there is
+ * no last step, or an event ended it). */
+JN_API jn_status jn_simulator_derivatives(jn_simulator *simulator, double *A, double *B);
+
+/* What ended the last step. */
+typedef enum jn_happened {
+  JN_NOTHING = 0,
+  JN_LOWER_LIMIT = 1, /* of velocity coordinate `index` */
+  JN_UPPER_LIMIT = 2,
+  JN_RELEASE = 3, /* coordinate `index` leaves its stop */
+  JN_WATCH = 4    /* function `index` passed zero */
+} jn_happened;
+/* The event at the end of the last step, and the number of the coordinate or watch (index may be NULL). */
+JN_API jn_happened jn_simulator_happened(const jn_simulator *simulator, int *index);
+
+/* What was done since jn_simulator_set(). Energies in J. */
+typedef struct jn_simulation_report {
+  long steps, rejected;      /* steps that were taken, and that were tried and were too long */
+  long evaluations;          /* of forward dynamics; for taylor of whole series */
+  long events;               /* limits, releases, watches */
+  double last_step;          /* [s] */
+  int order;                 /* of the method */
+  double kinetic, potential; /* now */
+  double start;              /* kinetic + potential at the start */
+  double work;               /* of forces: constant, user, gravity compensation, prescribed */
+  double losses;             /* taken by damping and friction, not negative */
+  double wrenches;           /* work of external wrenches */
+  double impacts;            /* taken by stops */
+  double drift;              /* kinetic + potential - start - work - wrenches + losses + impacts: error of the method */
+  int joint;                 /* after an error: the joint that is the cause, or JN_NONE */
+} jn_simulation_report;
+/* Counters and energies now. */
+JN_API jn_status jn_simulator_report(jn_simulator *simulator, jn_simulation_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

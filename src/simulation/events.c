@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Events: where a step passes a position limit, where a stop no longer holds a coordinate, where a function of the user
+ * passes zero. The continuous output is looked at in EVENT_SAMPLES points of each step, and the first change of sign is
+ * located by bisection; what happens twice between two points is not seen. */
+#include <math.h>
+#include <string.h>
+
+#include "simulation.h"
+
+enum { HALVINGS = 60 };
+
+typedef struct candidate {
+  jn_happened what;
+  int index;
+  int sign; /* of a watch before: it passes zero when it gets the other one */
+} candidate;
+
+/* A limit is passed once it is exceeded by this, so that a coordinate that lies against a stop is not met again. */
+static double slack(double limit) { return 4e-15 * fmax(1, fabs(limit)); }
+
+/* At the state in s->qx, s->vx: positive before the event, negative after it. */
+static double value(jn_simulator *s, const candidate *c, double t) {
+  const jn_dof *dof = c->what == JN_WATCH ? NULL : jn_coordinate_dof(s->model, c->index);
+  double q = dof && s->place[c->index] >= 0 ? s->qx[s->place[c->index]] : 0;
+  switch (c->what) {
+    case JN_LOWER_LIMIT:
+      return q - dof->lower + slack(dof->lower);
+    case JN_UPPER_LIMIT:
+      return dof->upper - q + slack(dof->upper);
+    case JN_RELEASE: { /* the stop pushes; it cannot pull */
+      if (jn__simulation_acceleration(s, t, s->qx, s->vx, s->z) != JN_OK) return 1;
+      double push = s->reaction[c->index] - s->tau[c->index] + s->loss[c->index];
+      return s->held[c->index] < 0 ? push : -push;
+    }
+    default:
+      return c->sign * s->options.watch[c->index].value(s->options.watch[c->index].context, t, s->qx, s->vx);
+  }
+}
+
+static double value_after(jn_simulator *s, const candidate *c, double theta) {
+  jn__simulation_dense(s, theta, s->qx, s->vx);
+  return value(s, c, s->t0 + theta);
+}
+
+/* The number of what may happen to coordinates, then watches; 0 when entry `k` cannot. */
+static int candidate_of(const jn_simulator *s, int k, candidate *c) {
+  int n = s->nv, i = k % n;
+  const jn_dof *dof = k < 3 * n ? jn_coordinate_dof(s->model, i) : NULL;
+  if (k >= 3 * n) {
+    *c = (candidate){JN_WATCH, k - 3 * n, 0};
+    return 1;
+  }
+  *c = (candidate){(jn_happened)(JN_LOWER_LIMIT + k / n), i, 0};
+  if (k >= 2 * n) return s->held[i] != 0;
+  if (s->options.limits == JN_LIMITS_IGNORE || s->place[i] < 0 || s->given[i]) return 0;
+  return isfinite(k < n ? dof->lower : dof->upper);
+}
+
+/* Before the step: where each candidate stands. */
+static double before(jn_simulator *s, int k, candidate *c) {
+  if (c->what != JN_WATCH) {
+    if (c->what == JN_RELEASE) return 1;
+    memcpy(s->qx, s->q0, (size_t)s->nq * sizeof(double));
+    return value(s, c, s->t0);
+  }
+  int watch = k - 3 * s->nv, direction = s->options.watch[watch].direction;
+  double x = s->watch_before[watch];
+  c->sign = x > 0 ? 1 : x < 0 ? -1 : 0;
+  return c->sign * direction > 0 ? -1 : c->sign; /* the other direction is not looked for */
+}
+
+/* The first time at which it happens; INFINITY: not in this step. */
+static double when(jn_simulator *s, int k, candidate *c) {
+  if (!(before(s, k, c) >= 0) || (c->what == JN_WATCH && c->sign == 0)) return INFINITY;
+  double low = 0, high = 0;
+  for (int j = 1; j <= EVENT_SAMPLES; j++) {
+    high = s->step * j / EVENT_SAMPLES;
+    if (value_after(s, c, high) < 0) break;
+    low = high;
+  }
+  if (low == high) return INFINITY;
+  for (int j = 0; j < HALVINGS && low < high; j++) {
+    double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    if (value_after(s, c, middle) < 0)
+      high = middle;
+    else
+      low = middle;
+  }
+  return high;
+}
+
+/* ---- stops ---- */
+
+static double kinetic(jn_simulator *s) {
+  double energy[2] = {0};
+  jn_energy(s->model, s->work, s->q, s->v, energy);
+  return energy[0];
+}
+
+/* The impulses at coordinate i, and at those that are given, with which v_i becomes -e v_i and the given ones stay:
+ * v += M^-1 p. */
+static jn_status impact(jn_simulator *s, int i, double e) {
+  int n = s->nv, m = 0;
+  double *Minv = s->dq, *A = s->matrix, *p = s->column;
+  int *at = s->pivot;
+  jn_status status = jn_mass_matrix_inverse(s->model, s->work, s->q, Minv);
+  if (status != JN_OK) return status;
+  for (int k = 0; k < n; k++)
+    if (k == i || s->given[k]) at[m++] = k;
+  for (int a = 0; a < m; a++) {
+    for (int b = 0; b < m; b++) A[a * m + b] = Minv[at[a] * n + at[b]];
+    p[a] = at[a] == i ? -(1 + e) * s->v[i] : 0;
+  }
+  for (int k = 0; k < m; k++) /* symmetric and positive definite: no pivots */
+    for (int a = k + 1; a < m; a++) {
+      double f = A[a * m + k] / A[k * m + k];
+      for (int b = k; b < m; b++) A[a * m + b] -= f * A[k * m + b];
+      p[a] -= f * p[k];
+    }
+  for (int k = m - 1; k >= 0; k--) {
+    for (int b = k + 1; b < m; b++) p[k] -= A[k * m + b] * p[b];
+    p[k] /= A[k * m + k];
+  }
+  for (int k = 0; k < n; k++)
+    for (int a = 0; a < m; a++) s->v[k] += Minv[k * n + at[a]] * p[a];
+  return JN_OK;
+}
+
+static jn_status bounce(jn_simulator *s, const candidate *c) {
+  const jn_dof *dof = jn_coordinate_dof(s->model, c->index);
+  int i = c->index, is_lower = c->what == JN_LOWER_LIMIT;
+  double e = s->options.restitution, energy = kinetic(s);
+  int rests = e * fabs(s->v[i]) <= s->options.rest_speed;
+  s->q[s->place[i]] = is_lower ? dof->lower : dof->upper;
+  s->q_low[i] = 0;
+  jn_status status = impact(s, i, rests ? 0 : e);
+  memset(s->v_low, 0, (size_t)s->nv * sizeof(double));
+  if (rests) {
+    s->v[i] = 0;
+    s->held[i] = is_lower ? -1 : 1;
+  }
+  s->report.impacts += energy - kinetic(s);
+  return status;
+}
+
+static void release(jn_simulator *s, int i) {
+  s->held[i] = 0;
+  jn__simulation_given(s);
+  s->has_a = 0;
+}
+
+jn_status jn__simulation_check_held(jn_simulator *s) {
+  jn_status status = JN_OK;
+  for (int i = 0; i < s->nv && status == JN_OK; i++) {
+    if (!s->held[i]) continue;
+    status = jn__simulation_acceleration(s, s->t, s->q, s->v, s->z);
+    double push = s->reaction[i] - s->tau[i] + s->loss[i];
+    if (status == JN_OK && push * s->held[i] > 0) release(s, i);
+  }
+  return status;
+}
+
+/* ---- the step ---- */
+
+static jn_status happen(jn_simulator *s, const candidate *c) {
+  s->happened = c->what;
+  s->happened_index = c->index;
+  s->report.events++;
+  s->has_a = 0;
+  s->next = s->options.step; /* what comes after an event may be quite another motion */
+  if (c->what == JN_RELEASE) release(s, c->index);
+  if (c->what != JN_LOWER_LIMIT && c->what != JN_UPPER_LIMIT) return JN_OK;
+  if (s->options.limits != JN_LIMITS_BOUNCE) return JN_OK;
+  jn_status status = bounce(s, c);
+  jn__simulation_given(s);
+  return status;
+}
+
+jn_status jn__simulation_events(jn_simulator *s) {
+  int count = 3 * s->nv + s->options.watch_count;
+  double first = INFINITY;
+  candidate found = {JN_NOTHING, 0, 0};
+  for (int k = 0; k < count; k++) {
+    candidate c;
+    if (!candidate_of(s, k, &c)) continue;
+    double theta = when(s, k, &c);
+    if (theta < first) first = theta, found = c;
+  }
+  if (found.what == JN_NOTHING) return JN_OK;
+  if (first < s->step) { /* the step ends here */
+    jn__simulation_dense(s, first, s->q, s->v);
+    s->step = first;
+    memset(s->q_low, 0, (size_t)s->nv * sizeof(double));
+    memset(s->v_low, 0, (size_t)s->nv * sizeof(double));
+  }
+  s->cut = found.what;
+  s->cut_index = found.index;
+  return JN_OK;
+}
+
+jn_status jn__simulation_happen(jn_simulator *s) {
+  candidate c = {s->cut, s->cut_index, 0};
+  s->cut = JN_NOTHING;
+  return c.what == JN_NOTHING ? JN_OK : happen(s, &c);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The parts of a simulator, from the bottom up: forces.c forces and accelerations; series.c Taylor series of the
+ * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; derivatives.c of a step; events.c what ends a step
+ * early; energy.c the energy balance; simulator.c memory, and the step that users see.
+ *
+ * A step starts at (t0, q0, v0) and goes to (t, q, v). Between, every method leaves continuous output: taylor its
+ * series, the others polynomials of degree 4 for the tangent vector u with q = q0 (+) u, and for v. */
+#ifndef JN_SIMULATION_SIMULATION_H
+#define JN_SIMULATION_SIMULATION_H
+
+#include "jounce/simulation.h"
+
+enum { RK_STAGES = 8, DENSE_TERMS = 5, EVENT_SAMPLES = 16 };
+
+/* A joint whose velocity is not the rate of its coordinates. */
+typedef struct group_joint {
+  int iq, iv, is_free; /* free: 7 and 6 numbers; else spherical, 4 and 3 */
+} group_joint;
+
+struct jn_simulator {
+  const jn_model *model;
+  jn_loops *loops; /* NULL: a tree */
+  jn_simulation_options options;
+  jn_allocator allocator;
+  int nq, nv, nlink;
+  int order;                /* of taylor: rows 0 ... order of v; jets of forces go to order - 1 */
+  jn_work *work, *jet_work; /* jet_work: nothing but the series in progress */
+  group_joint *group;
+  int groups;
+  int *place; /* [nv] in q, of coordinates whose velocity is their rate; -1: of a group joint */
+
+  double t, *q, *v, *a;         /* now; a is known if has_a */
+  double t_low, *q_low, *v_low; /* what rounding left of sums: t + t_low ... */
+  int has_a;
+  double t0, *q0, *v0, *a0; /* where the last step began */
+  double step;              /* shorter than `length`, that of the method's step, if an event cut it */
+  double length;
+  double next;  /* the length to try; 0: not known yet */
+  double error; /* of the last accepted step, relative to the tolerance */
+
+  double *damping, *friction; /* [nv] of the losses; zero if these are not wanted */
+  int has_friction;
+  unsigned char *prescribed; /* [nv] by the options */
+  signed char *held, *held0; /* [nv] -1, 1: at rest at the lower, upper stop; now, and during the last step */
+  unsigned char *given;      /* [nv] either of both */
+  int has_given;
+
+  double *tau, *loss, *reaction, *wrench; /* [nv], wrench [nlink x 6]: of the last evaluation at order 0 */
+  double *x, *y, *z;                      /* [nv] room */
+  double *qx, *vx;                        /* a state: room of continuous output */
+  double *qy, *vy;                        /* a state: room of stages */
+
+  /* taylor */
+  double *v_jet, *v_given;              /* [order+1 x nv] derivatives by rows */
+  double *tau_jet, *loss_jet, *tau_out; /* [order x nv] forces, losses, and their difference: what acts */
+  double *reaction_jet, *wrench_jet;    /* [order x nv], [order x nlink x 6] */
+  double *series;                       /* [order+1 x nv] Taylor coefficients of v */
+  double *square, *root;                /* [order x nv] of friction: v^2 + s^2, and its power -1/2 */
+  double *gravity, *user;               /* [order x nv] of gravity compensation, of the user */
+  double *turn;                         /* [groups x (order+2) x 4] quaternions relative to the step's start */
+  double *shift;                        /* [groups x (order+2) x 3] positions, likewise */
+  double *room;                         /* [8 x (order+2)] */
+  double *jet_derivatives;              /* [order x (order+2) x nv x nv] of the derivatives of a step */
+  double *sensitivity;                  /* [order+1 x 3nv x nv] */
+  double *slope, *factor;               /* [order x nv], [nv x nv] */
+
+  /* the others */
+  double *ku, *kv;                  /* [RK_STAGES x nv] */
+  double *dense_u, *dense_v;        /* [DENSE_TERMS x nv] */
+  double *dq, *dv, *dtau, *dforce;  /* [nv x nv] rodas */
+  double *matrix;                   /* [2nv x 2nv] */
+  int *pivot;                       /* [2nv] */
+  double *rate_t, *column, *lambda; /* [nv], [2nv], [rows of the loops] */
+
+  jn_happened happened, cut; /* of the last step; of the one that is being made */
+  int happened_index, cut_index;
+  double *watch_before; /* [watch_count] at the start of the step */
+  jn_simulation_report report;
+};
+
+/* forces.c */
+/* tau, loss [nv] and, if given, wrench at a state. */
+jn_status jn__simulation_forces(jn_simulator *s, double t, const double *q, const double *v);
+/* The acceleration [nv], with s->tau, s->loss, s->wrench set; with given coordinates s->reaction: all forces that act.
+ */
+jn_status jn__simulation_acceleration(jn_simulator *s, double t, const double *q, const double *v, double *a);
+/* s->v_jet at the state now, and with it s->series, s->tau_jet, s->loss_jet. */
+jn_status jn__simulation_velocity_jet(jn_simulator *s);
+/* Sets s->a. */
+jn_status jn__simulation_here(jn_simulator *s);
+void jn__simulation_given(jn_simulator *s); /* after a change of `held` */
+
+/* series.c: the motion after time h of the last step's series. */
+void jn__simulation_series_at(const jn_simulator *s, double h, double *q, double *v, double *q_low, double *v_low);
+
+/* One step of at most `longest`: s->t0 ... and the new state in s->q, s->v, s->step. */
+jn_status jn__simulation_taylor(jn_simulator *s, double longest);
+jn_status jn__simulation_dormand_prince(jn_simulator *s, double longest);
+jn_status jn__simulation_rk4(jn_simulator *s, double longest);
+jn_status jn__simulation_euler(jn_simulator *s, double longest);
+jn_status jn__simulation_rodas(jn_simulator *s, double longest);
+
+/* runge_kutta.c */
+/* du [nv] = the rate of u when the velocity at q0 (+) u is v. */
+void jn__simulation_tangent_rate(const jn_simulator *s, const double *u, const double *v, double *du);
+/* Dense output from u, v at the end of the step (and their rates), cubic. */
+void jn__simulation_hermite(jn_simulator *s, double h, const double *u, const double *du, const double *v,
+                            const double *dv);
+/* Whether a step of length h with this error, as a share of the tolerance, is good; then the next length is set. */
+int jn__simulation_accept(jn_simulator *s, double h, double error, int order);
+double jn__simulation_share(const jn_simulator *s, const double *eu, const double *ev, const double *v);
+double jn__simulation_first_step(jn_simulator *s, int order);
+jn_status jn__simulation_length(jn_simulator *s, double h, double longest, double *length);
+/* Ends a step of length h at u (which is changed by loops), v, with cubic output. */
+jn_status jn__simulation_end_cubic(jn_simulator *s, double h, double *u, const double *v);
+/* The first stage: s->a0, and row 0 of s->ku, s->kv. */
+jn_status jn__simulation_first_stage(jn_simulator *s);
+
+/* simulator.c: puts s->q, s->v onto the conditions of the loops. */
+jn_status jn__simulation_project(jn_simulator *s);
+/* simulator.c: after theta of the last step, 0 <= theta <= step. */
+void jn__simulation_dense(jn_simulator *s, double theta, double *q, double *v);
+
+/* events.c: shortens the last step to the first event in it, s->cut; then does what the event does. */
+jn_status jn__simulation_events(jn_simulator *s);
+jn_status jn__simulation_happen(jn_simulator *s);
+/* Lets go of coordinates that stops do not push. */
+jn_status jn__simulation_check_held(jn_simulator *s);
+
+/* energy.c: adds the last step to the balance. */
+jn_status jn__simulation_balance(jn_simulator *s);
+
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Simulators: options, memory, state, and the step that users see. */
+#include <math.h>
+#include <string.h>
+
+#include "../loops/loops.h"
+#include "../model/memory.h"
+#include "../model/model.h"
+#include "simulation.h"
+
+const char *jn_integrator_name(jn_integrator integrator) {
+#define INTEGRATOR_NAME(code, name) name,
+  static const char *const names[] = {JN_INTEGRATOR_LIST(INTEGRATOR_NAME)};
+#undef INTEGRATOR_NAME
+  return (int)integrator >= 0 && integrator < JN_INTEGRATORS ? names[integrator] : NULL;
+}
+
+void jn_simulation_options_init(jn_simulation_options *o) {
+  if (!o) return;
+  *o = (jn_simulation_options){.size = sizeof *o, .tolerance = 1e-10, .friction_speed = 1e-3, .rest_speed = 1e-4};
+}
+
+/* ---- options ---- */
+
+enum { LEAST_ORDER = 2, MOST_ORDER = 60 };
+
+static int order_of(const jn_simulation_options *o) {
+  switch (o->integrator) {
+    case JN_TAYLOR:
+      return o->order ? o->order : (int)ceil(1 - log(o->tolerance) / 2);
+    case JN_DORMAND_PRINCE:
+      return 5;
+    case JN_SEMI_IMPLICIT_EULER:
+      return 1;
+    default:
+      return 4;
+  }
+}
+
+static int is_share(double x) { return x >= 0 && x <= 1; }
+
+static jn_status check(const jn_simulation_options *o, const jn_loops *loops) {
+  int steps = o->integrator == JN_RUNGE_KUTTA_4 || o->integrator == JN_SEMI_IMPLICIT_EULER;
+  if (o->size != sizeof *o) return JN_ERR_INIT;
+  if ((int)o->integrator < 0 || o->integrator >= JN_INTEGRATORS) return JN_ERR_SIZE;
+  if (!(o->tolerance >= 1e-16 && o->tolerance <= 0.1) || !(o->step >= 0) || !isfinite(o->step)) return JN_ERR_SIZE;
+  if ((steps && o->step == 0) || !(o->largest_step >= 0) || !(o->friction_speed > 0)) return JN_ERR_SIZE;
+  if (o->order && (o->order < LEAST_ORDER || o->order > MOST_ORDER)) return JN_ERR_SIZE;
+  if (!is_share(o->restitution) || !(o->rest_speed >= 0) || o->watch_count < 0) return JN_ERR_SIZE;
+  if ((int)o->limits < 0 || o->limits > JN_LIMITS_BOUNCE) return JN_ERR_SIZE;
+  for (int i = 0; i < o->watch_count; i++)
+    if (!o->watch || !o->watch[i].value) return JN_ERR_NULL;
+  if (loops && o->limits == JN_LIMITS_BOUNCE) return JN_ERR_UNSUPPORTED;
+  if (loops && o->integrator == JN_RODAS && o->prescribed) return JN_ERR_UNSUPPORTED;
+  if (o->integrator != JN_TAYLOR) return JN_OK;
+  if (o->force && o->force_order < order_of(o) - 1) return JN_ERR_CALLBACK;
+  return loops && loops->structure.options.order < order_of(o) - 1 ? JN_ERR_WORK : JN_OK;
+}
+
+/* ---- memory ---- */
+
+/* Takes `count` elements from *at, which is NULL while memory is counted; *used counts on. */
+static void *take(char *base, size_t *used, size_t count, size_t bytes) {
+  void *here = base ? base + *used : NULL;
+  *used += (count * bytes + 63) / 64 * 64;
+  return here;
+}
+
+typedef struct block_part {
+  double **to;
+  size_t count;
+} block_part;
+
+static void place_numbers(jn_simulator *s, char *base, size_t *used, const jn_loops *loops) {
+  size_t nq = (size_t)s->nq, nv = (size_t)s->nv, p = (size_t)s->order, links = 6 * (size_t)s->nlink;
+  size_t groups = (size_t)s->groups, rows = loops ? (size_t)loops->structure.m : 0;
+  int taylor = s->options.integrator == JN_TAYLOR, rodas = s->options.integrator == JN_RODAS;
+  size_t few = taylor ? 0 : 1, square = rodas || s->options.limits == JN_LIMITS_BOUNCE ? nv * nv : 0;
+  size_t wanted = taylor && s->options.derivatives ? 1 : 0;
+  if (!taylor) p = 1; /* jets of order 0 alone */
+  const block_part parts[] = {
+      {&s->q, nq},
+      {&s->v, nv},
+      {&s->a, nv},
+      {&s->q_low, nv},
+      {&s->v_low, nv},
+      {&s->q0, nq},
+      {&s->v0, nv},
+      {&s->a0, nv},
+      {&s->damping, nv},
+      {&s->friction, nv},
+      {&s->tau, nv},
+      {&s->loss, nv},
+      {&s->reaction, nv},
+      {&s->wrench, links},
+      {&s->x, 2 * nv},
+      {&s->y, 2 * nv},
+      {&s->z, 2 * nv},
+      {&s->qx, nq},
+      {&s->vx, nv},
+      {&s->qy, nq},
+      {&s->vy, nv},
+      {&s->v_given, (p + 1) * nv},
+      {&s->v_jet, (p + 2) * nv},
+      {&s->tau_jet, p * nv},
+      {&s->loss_jet, p * nv},
+      {&s->tau_out, p * nv},
+      {&s->reaction_jet, p * nv},
+      {&s->wrench_jet, p * links},
+      {&s->series, (p + 1) * nv},
+      {&s->square, p * nv},
+      {&s->root, p * nv},
+      {&s->gravity, p * nv},
+      {&s->user, p * nv},
+      {&s->turn, 4 * groups * (p + 2)},
+      {&s->shift, 3 * groups * (p + 2)},
+      {&s->room, 8 * (p + 2)},
+      {&s->jet_derivatives, wanted * p * (p + 2) * nv * nv},
+      {&s->sensitivity, wanted * (p + 1) * 3 * nv * nv},
+      {&s->slope, wanted * p * nv},
+      {&s->factor, wanted * nv * nv},
+      {&s->ku, few * RK_STAGES * nv},
+      {&s->kv, few * RK_STAGES * nv},
+      {&s->dense_u, few * DENSE_TERMS * nv},
+      {&s->dense_v, few * DENSE_TERMS * nv},
+      {&s->dq, square},
+      {&s->dv, square},
+      {&s->dtau, square},
+      {&s->dforce, square},
+      {&s->matrix, 4 * square},
+      {&s->rate_t, nv},
+      {&s->column, 2 * nv},
+      {&s->lambda, rows},
+      {&s->watch_before, (size_t)s->options.watch_count},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    *parts[i].to = take(base, used, parts[i].count, sizeof(double));
+}
+
+/* The same calls count and place; returns the bytes. */
+static size_t place(jn_simulator *s, char *base, const jn_loops *loops) {
+  size_t used = (sizeof *s + 63) / 64 * 64, nv = (size_t)s->nv, works[2];
+  int order = s->options.integrator == JN_TAYLOR ? s->order - 1 : 0;
+  place_numbers(s, base, &used, loops);
+  double *tau = take(base, &used, s->options.tau ? nv : 0, sizeof(double));
+  jn_watch *watch = take(base, &used, (size_t)s->options.watch_count, sizeof *watch);
+  s->group = take(base, &used, (size_t)s->groups, sizeof *s->group);
+  s->place = take(base, &used, nv, sizeof *s->place);
+  s->pivot = take(base, &used, 2 * nv, sizeof *s->pivot);
+  s->prescribed = take(base, &used, nv, 1);
+  s->given = take(base, &used, nv, 1);
+  s->held = take(base, &used, nv, 1);
+  s->held0 = take(base, &used, nv, 1);
+  works[0] = jn_work_size_order(s->model, order);
+  works[1] = loops || s->options.integrator != JN_TAYLOR ? 0 : works[0];
+  char *memory[2] = {take(base, &used, works[0], 1), take(base, &used, works[1], 1)};
+  if (!base) return used;
+  if (s->options.tau) memcpy(tau, s->options.tau, nv * sizeof *tau);
+  if (s->options.watch_count) memcpy(watch, s->options.watch, (size_t)s->options.watch_count * sizeof *watch);
+  if (s->options.prescribed) memcpy(s->prescribed, s->options.prescribed, nv);
+  s->options.tau = s->options.tau ? tau : NULL;
+  s->options.watch = watch;
+  jn_work_init_order(s->model, order, memory[0], works[0], &s->work);
+  if (works[1]) jn_work_init_order(s->model, order, memory[1], works[1], &s->jet_work);
+  return used;
+}
+
+static void find_coordinates(jn_simulator *s) {
+  int groups = 0;
+  for (int i = 0; i < s->nv; i++) {
+    int number, joint = jn_coordinate_joint(s->model, i, &number);
+    jn_joint_type type = jn_joint_type_of(s->model, joint);
+    int is_group = type == JN_FREE || type == JN_SPHERICAL;
+    s->place[i] = is_group ? -1 : jn_joint_q(s->model, joint) + number;
+    if (is_group && number == 0) s->group[groups++] = (group_joint){jn_joint_q(s->model, joint), i, type == JN_FREE};
+  }
+}
+
+/* Loss at speeds 1 and 2 tells damping and friction apart; coupled joints are in it. */
+static void find_losses(jn_simulator *s) {
+  double *one = s->x, *two = s->y, *at = s->z;
+  if (!s->options.losses) return;
+  for (int i = 0; i < s->nv; i++) at[i] = 1;
+  jn_loss_forces(s->model, at, one);
+  for (int i = 0; i < s->nv; i++) at[i] = 2;
+  jn_loss_forces(s->model, at, two);
+  for (int i = 0; i < s->nv; i++) {
+    s->damping[i] = two[i] - one[i];
+    s->friction[i] = one[i] - s->damping[i];
+    if (fabs(s->friction[i]) <= 1e-14 * fabs(one[i])) s->friction[i] = 0; /* rounding */
+  }
+}
+
+static int count_groups(const jn_model *m) {
+  int count = 0;
+  for (int i = 0; i < jn_link_count(m); i++) {
+    jn_joint_type type = jn_joint_type_of(m, i);
+    count += type == JN_FREE || type == JN_SPHERICAL;
+  }
+  return count;
+}
+
+static jn_status create(const jn_model *m, jn_loops *loops, const jn_simulation_options *o, jn_simulator **out) {
+  jn_simulation_options defaults;
+  jn_simulation_options_init(&defaults);
+  if (!o) o = &defaults;
+  jn_status status = check(o, loops);
+  if (status != JN_OK) return status;
+  if (!jn_row_name()) return JN_ERR_ROW;
+  jn_simulator sizes = {.model = m, .loops = loops, .options = *o, .allocator = m->allocator};
+  sizes.nq = jn_model_nq(m);
+  sizes.nv = jn_model_nv(m);
+  sizes.nlink = jn_link_count(m);
+  sizes.groups = count_groups(m);
+  sizes.order = order_of(o);
+  jn_simulator *s = jn__allocate(&sizes.allocator, place(&sizes, NULL, loops));
+  if (!s) return JN_ERR_MEMORY;
+  *s = sizes;
+  place(s, (char *)s, loops);
+  find_coordinates(s);
+  find_losses(s);
+  jn__simulation_given(s);
+  jn_neutral(m, s->q0);
+  status = jn_simulator_set(s, 0, s->q0, NULL);
+  if (status == JN_OK || status == JN_ERR_LOOP) /* not closed there; another start may be */
+    *out = s;
+  else
+    jn_simulator_destroy(s);
+  return status == JN_ERR_LOOP ? JN_OK : status;
+}
+
+jn_status jn_simulator_create(const jn_model *model, const jn_simulation_options *options, jn_simulator **simulator) {
+  if (!model || !simulator) return JN_ERR_NULL;
+  *simulator = NULL;
+  return create(model, NULL, options, simulator);
+}
+
+jn_status jn_simulator_create_loops(jn_loops *loops, const jn_simulation_options *options, jn_simulator **simulator) {
+  if (!loops || !simulator) return JN_ERR_NULL;
+  *simulator = NULL;
+  return create(loops->structure.model, loops, options, simulator);
+}
+
+void jn_simulator_destroy(jn_simulator *s) {
+  if (!s) return;
+  jn_allocator a = s->allocator;
+  jn__release(&a, s);
+}
+
+/* ---- state ---- */
+
+jn_status jn__simulation_project(jn_simulator *s) {
+  const unsigned char *given = s->has_given ? s->given : NULL;
+  jn_status status = jn_loops_assemble(s->loops, given, 0, s->q, NULL);
+  if (status == JN_OK) status = jn_loops_project(s->loops, given, s->q, s->v);
+  memset(s->q_low, 0, (size_t)s->nv * sizeof(double));
+  memset(s->v_low, 0, (size_t)s->nv * sizeof(double));
+  s->has_a = 0;
+  return status;
+}
+
+static jn_status energies(jn_simulator *s) {
+  double energy[2] = {0};
+  jn_status status = jn_energy(s->model, s->work, s->q, s->v, energy);
+  s->report.kinetic = energy[0];
+  s->report.potential = energy[1];
+  return status;
+}
+
+jn_status jn_simulator_set(jn_simulator *s, double t, const double *q, const double *v) {
+  if (!s || !q) return JN_ERR_NULL;
+  size_t n = (size_t)s->nv * sizeof(double);
+  s->report = (jn_simulation_report){.order = s->order, .joint = JN_NONE};
+  s->t = s->t0 = t;
+  s->t_low = s->step = s->error = 0;
+  s->next = s->options.step;
+  s->happened = s->cut = JN_NOTHING;
+  memset(s->q_low, 0, n);
+  memset(s->v_low, 0, n);
+  memset(s->held, 0, (size_t)s->nv);
+  memset(s->held0, 0, (size_t)s->nv);
+  jn__simulation_given(s);
+  s->has_a = 0;
+  if (v)
+    memmove(s->v, v, n);
+  else
+    memset(s->v, 0, n);
+  jn_status status = jn_normalize(s->model, s->work, q, s->q);
+  for (int i = 0; i < s->nv; i++)
+    if (s->place[i] >= 0) s->q[s->place[i]] = q[s->place[i]];
+  if (status == JN_OK && s->loops) status = jn__simulation_project(s);
+  memcpy(s->q0, s->q, (size_t)s->nq * sizeof(double));
+  memcpy(s->v0, s->v, n);
+  if (status == JN_OK) status = energies(s);
+  s->report.start = s->report.kinetic + s->report.potential;
+  return status;
+}
+
+jn_status jn_simulator_get(const jn_simulator *s, double *t, double *q, double *v) {
+  if (!s) return JN_ERR_NULL;
+  if (t) *t = s->t;
+  if (q) memcpy(q, s->q, (size_t)s->nq * sizeof *q);
+  if (v) memcpy(v, s->v, (size_t)s->nv * sizeof *v);
+  return JN_OK;
+}
+
+/* Exchanges what stops hold now and what they held during the last step, if t is in that. */
+static void exchange_held(jn_simulator *s, double t) {
+  if (!(t < s->t)) return;
+  for (int i = 0; i < s->nv; i++) {
+    signed char now = s->held[i];
+    s->held[i] = s->held0[i];
+    s->held0[i] = now;
+  }
+  jn__simulation_given(s);
+}
+
+jn_status jn_simulator_forces(jn_simulator *s, double t, const double *q, const double *v, double *tau, double *a) {
+  if (!s || !q || !v) return JN_ERR_NULL;
+  exchange_held(s, t);
+  jn_status status = jn__simulation_acceleration(s, t, q, v, s->z);
+  for (int i = 0; i < s->nv; i++) {
+    if (a) a[i] = s->z[i];
+    if (tau) tau[i] = s->prescribed[i] ? s->reaction[i] + s->loss[i] : s->tau[i];
+  }
+  exchange_held(s, t);
+  return status;
+}
+
+jn_happened jn_simulator_happened(const jn_simulator *s, int *index) {
+  if (!s) return JN_NOTHING;
+  if (index) *index = s->happened == JN_NOTHING ? JN_NONE : s->happened_index;
+  return s->happened;
+}
+
+jn_status jn_simulator_report(jn_simulator *s, jn_simulation_report *report) {
+  if (!s || !report) return JN_ERR_NULL;
+  jn_status status = energies(s);
+  jn_simulation_report *r = &s->report;
+  r->drift = r->kinetic + r->potential - r->start - r->work - r->wrenches + r->losses + r->impacts;
+  r->last_step = s->step;
+  *report = *r;
+  return status;
+}
+
+/* ---- steps ---- */
+
+void jn__simulation_dense(jn_simulator *s, double theta, double *q, double *v) {
+  int n = s->nv;
+  if (s->options.integrator == JN_TAYLOR) {
+    jn__simulation_series_at(s, theta, q, v, NULL, NULL);
+    return;
+  }
+  double x = s->length > 0 ? theta / s->length : 0, y = 1 - x, *u = s->y;
+  for (int i = 0; i < n; i++) {
+    const double *r = s->dense_u + i, *w = s->dense_v + i;
+    u[i] = r[0] + x * (r[n] + y * (r[2 * n] + x * (r[3 * n] + y * r[4 * n])));
+    v[i] = w[0] + x * (w[n] + y * (w[2 * n] + x * (w[3 * n] + y * w[4 * n])));
+  }
+  jn_integrate(s->model, s->work, s->q0, u, q);
+}
+
+jn_status jn_simulator_dense(jn_simulator *s, double t, double *q, double *v) {
+  if (!s) return JN_ERR_NULL;
+  double theta = t - s->t0, rounding = 1e-14 * fmax(1, fabs(s->t));
+  if (!(theta >= -rounding && theta <= s->step + rounding)) return JN_ERR_SIZE;
+  if (t == s->t || theta >= s->step) return jn_simulator_get(s, NULL, q, v);
+  if (theta <= 0) {
+    memcpy(s->qx, s->q0, (size_t)s->nq * sizeof(double));
+    memcpy(s->vx, s->v0, (size_t)s->nv * sizeof(double));
+  } else
+    jn__simulation_dense(s, theta, s->qx, s->vx);
+  if (q) memcpy(q, s->qx, (size_t)s->nq * sizeof *q);
+  if (v) memcpy(v, s->vx, (size_t)s->nv * sizeof *v);
+  return JN_OK;
+}
+
+static jn_status one_step(jn_simulator *s, double longest) {
+  switch (s->options.integrator) {
+    case JN_DORMAND_PRINCE:
+      return jn__simulation_dormand_prince(s, longest);
+    case JN_RODAS:
+      return jn__simulation_rodas(s, longest);
+    case JN_RUNGE_KUTTA_4:
+      return jn__simulation_rk4(s, longest);
+    case JN_SEMI_IMPLICIT_EULER:
+      return jn__simulation_euler(s, longest);
+    default:
+      return jn__simulation_taylor(s, longest);
+  }
+}
+
+/* Where the step begins. */
+static void begin(jn_simulator *s) {
+  s->t0 = s->t;
+  memcpy(s->q0, s->q, (size_t)s->nq * sizeof(double));
+  memcpy(s->v0, s->v, (size_t)s->nv * sizeof(double));
+  for (int i = 0; i < s->options.watch_count; i++)
+    s->watch_before[i] = s->options.watch[i].value(s->options.watch[i].context, s->t, s->q, s->v);
+}
+
+static int is_finite(const jn_simulator *s) {
+  for (int i = 0; i < s->nv; i++)
+    if (!isfinite(s->v[i])) return 0;
+  for (int i = 0; i < s->nq; i++)
+    if (!isfinite(s->q[i])) return 0;
+  return 1;
+}
+
+/* An error: back to where the step began. */
+static jn_status give_up(jn_simulator *s, jn_status status) {
+  memcpy(s->q, s->q0, (size_t)s->nq * sizeof(double));
+  memcpy(s->v, s->v0, (size_t)s->nv * sizeof(double));
+  s->t = s->t0;
+  s->step = s->length = 0;
+  s->has_a = 0;
+  if (status != JN_ERR_SINGULAR) return status;
+  const jn_work *work = s->jet_work && jn_singular_joint(s->jet_work) != JN_NONE ? s->jet_work : s->work;
+  s->report.joint = s->loops ? JN_NONE : jn_singular_joint(work);
+  return status;
+}
+
+/* The clock goes on by the step; `until` when the step was to end there. */
+static void advance(jn_simulator *s, double longest, double until) {
+  double low = s->t_low + s->step, next = s->t0 + low;
+  s->t_low = low - (next - s->t0);
+  s->t = next;
+  if (s->step < longest) return;
+  s->t = until;
+  s->t_low = 0;
+}
+
+jn_status jn_simulator_step(jn_simulator *s, double until) {
+  if (!s) return JN_ERR_NULL;
+  if (!(until > s->t) || !isfinite(until)) return JN_ERR_SIZE;
+  double stop = s->options.next_break ? s->options.next_break(s->options.context, s->t) : INFINITY;
+  if (stop > s->t && stop < until) until = stop;
+  double longest = until - s->t - s->t_low;
+  s->happened = JN_NOTHING;
+  s->report.joint = JN_NONE;
+  begin(s);
+  jn_status status = jn__simulation_check_held(s);
+  memcpy(s->held0, s->held, (size_t)s->nv);
+  if (status == JN_OK) status = one_step(s, longest);
+  s->length = s->step;
+  if (status == JN_OK && !is_finite(s)) status = JN_ERR_STEP;
+  if (status == JN_OK) status = jn__simulation_events(s);
+  int is_cut = s->cut != JN_NOTHING && s->step < longest;
+  if (status == JN_OK && s->loops && (s->options.integrator == JN_TAYLOR || is_cut)) status = jn__simulation_project(s);
+  if (s->options.integrator == JN_TAYLOR || is_cut) s->has_a = 0;
+  if (status == JN_OK) status = jn__simulation_balance(s);
+  if (status != JN_OK) return give_up(s, status);
+  advance(s, longest, until);
+  s->report.steps++;
+  if (until == stop && s->step >= longest) s->has_a = 0; /* forces jump at a break */
+  return jn__simulation_happen(s);
+}
+
+jn_status jn_simulator_run(jn_simulator *s, double until) {
+  if (!s) return JN_ERR_NULL;
+  jn_status status = JN_OK;
+  while (status == JN_OK && s->t < until) {
+    status = jn_simulator_step(s, until);
+    if (s->happened == JN_WATCH) break;
+    if (s->options.limits == JN_LIMITS_STOP && s->happened != JN_NOTHING) break;
+  }
+  return status;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce simulate, as a user runs it. */
+#include "support/running.h"
+
+#include <math.h>
+#include <signal.h>
+#include <time.h>
+
+static void check_refusal(const char *words, int code, const char *part) {
+  outcome o = run_fine(words, code);
+  check_has(o.err, part);
+  done(&o);
+}
+
+/* The table of a file that was written. */
+static jn_table *read_csv(const char *name) {
+  char *text = read_file(name);
+  jn_table *t;
+  jn_error error;
+  if (jn_table_read(text, strlen(text), name, NULL, &t, &error) != JN_OK) fail_msg("%s: %s", name, error.text);
+  free(text);
+  return t;
+}
+
+static double cell(const jn_table *t, const char *column, int row) {
+  for (int c = 0; c < jn_table_columns(t); c++)
+    if (strcmp(jn_table_name(t, c), column) == 0) return jn_table_values(t, c)[row];
+  fail_msg("there is no column %s", column);
+  return NAN;
+}
+
+static double last(const jn_table *t, const char *column) { return cell(t, column, jn_table_rows(t) - 1); }
+
+#define PENDULUM                                                                                                   \
+  "{\"name\": \"p\", \"bodies\": [{\"name\": \"rod\", \"joint\": {\"name\": \"hinge\", \"type\": \"revolute\", "   \
+  "\"axis\": [0, 1, 0], \"damping\": 0.5, \"limits\": {\"lower\": -1, \"upper\": 2, \"velocity\": 9, \"effort\": " \
+  "9}}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, -0.5], \"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}}]}"
+
+/* Small swings of a damped pendulum: I q'' + d q' + m g c q = 0, I = 0.35, m g c = 4.905. */
+static double small_swing(double q0, double t) {
+  double I = 0.35, d = 0.5, k = 4.905, a = d / (2 * I), w = sqrt(k / I - a * a);
+  return q0 * exp(-a * t) * (cos(w * t) + a / w * sin(w * t));
+}
+
+static void a_pendulum_swings_as_its_equation_says(void **unused) {
+  static const char *const methods[] = {"taylor", "dopri5", "rodas", "rk4"};
+  static const char *const accuracy[] = {"--tolerance 1e-13", "--tolerance 1e-13", "--tolerance 1e-13", "--step 2e-3"};
+  (void)unused;
+  write_file("p.json", PENDULUM);
+  write_file("s.json", "{\"q\": [1e-4]}");
+  for (int i = 0; i < 4; i++) {
+    char words[256];
+    snprintf(words, sizeof words,
+             "simulate p.json --initial s.json --duration 2 --losses --integrator %s %s --out p.csv", methods[i],
+             accuracy[i]);
+    outcome o = run_fine(words, 0);
+    check_has(o.out, "Written: p.csv");
+    check_has(o.out, methods[i]);
+    jn_table *t = read_csv("p.csv");
+    assert_int_equal(jn_table_rows(t), 1001);
+    assert_string_equal(jn_table_name(t, 1), "hinge");
+    assert_true(last(t, "t") == 2);
+    for (int row = 0; row <= 1000; row += 50) { /* the sine is off by q^3 / 6 */
+      double gap = fabs(cell(t, "hinge", row) - small_swing(1e-4, 0.002 * row));
+      if (!(gap < 2e-12)) fail_msg("%s in row %d: off by %g", methods[i], row, gap);
+    }
+    jn_table_destroy(t);
+    done(&o);
+  }
+}
+
+static void a_simulated_motion_goes_back_into_torque(void **unused) {
+  (void)unused;
+  write_file("start.json", "{\"q\": [0.3, -0.5, 0.2, -2, 0.1, 1.5, 0.7]}");
+  outcome o = run_fine("simulate builtin:panda --motion builtin:demo --duration 1 --every 0.002 --out m.csv", 0);
+  check_has(o.out, "dopri5");
+  done(&o);
+  o = run_fine("torque builtin:panda m.csv --order 0 --out back.csv", 0);
+  done(&o);
+  jn_table *there = read_csv("m.csv"), *back = read_csv("back.csv");
+  for (int row = 50; row < 450; row += 40)
+    for (int c = 0; c < jn_table_columns(there); c++) {
+      const char *name = jn_table_name(there, c);
+      if (!strstr(name, ".tau")) continue;
+      double gap = fabs(cell(there, name, row) - cell(back, name, row));
+      if (!(gap < 1e-3)) fail_msg("%s in row %d: %g apart", name, row, gap);
+    }
+  jn_table_destroy(there);
+  jn_table_destroy(back);
+  /* ... and its torques make the motion again */
+  o = run_fine("simulate builtin:panda --torque m.csv --initial start.json --duration 1 --summary --out again.csv", 0);
+  check_has(o.out, "work of torques");
+  check_has(o.out, "drift");
+  done(&o);
+}
+
+static void a_robot_that_is_held_stays(void **unused) {
+  static const char *const how[] = {"hold", "gravity"};
+  (void)unused;
+  write_file("start.json", "{\"q\": [0.3, -0.5, 0.2, -2, 0.1, 1.5, 0.7]}");
+  for (int i = 0; i < 2; i++) {
+    char words[256];
+    snprintf(words, sizeof words, "simulate builtin:panda --torque %s --initial start.json --every 0.5 --out held.csv",
+             how[i]);
+    outcome o = run_fine(words, 0);
+    jn_table *t = read_csv("held.csv");
+    assert_int_equal(jn_table_rows(t), 3);
+    assert_true(fabs(last(t, "panda_joint4") + 2) < 1e-9);
+    jn_table_destroy(t);
+    done(&o);
+  }
+}
+
+static void torques_and_wrenches_come_from_files(void **unused) {
+  (void)unused;
+  write_file("p.json", PENDULUM);
+  write_file("tau.csv", "t [s],hinge.tau [N m]\n0,0\n0.25,0.2\n0.5,-0.1\n1,0\n");
+  write_file("half.csv", "t,hinge.tau\n0,0\n0.5,1\n");
+  write_file("wrong.csv", "t,elbow.tau\n0,0\n1,1\n");
+  write_file("unit.csv", "t,hinge.tau [lbf]\n0,0\n1,1\n");
+  write_file("w.csv", "t,rod_my\n0,0\n0.25,0.2\n0.5,-0.1\n1,0\n");
+  double end[3];
+  static const char *const lines[] = {
+      "simulate p.json --torque tau.csv --tolerance 1e-12 --every 0.5 --out f.csv",
+      "simulate p.json --wrench w.csv --wrench-interpolation linear --tolerance 1e-12 --every 0.5 --out f.csv",
+      "simulate p.json --torque tau.csv --tolerance 1e-12 --integrator dopri5 --every 0.5 --out f.csv"};
+  for (int i = 0; i < 3; i++) { /* a moment about the hinge is a torque of the hinge */
+    outcome o = run_fine(lines[i], 0);
+    jn_table *t = read_csv("f.csv");
+    end[i] = last(t, "hinge");
+    jn_table_destroy(t);
+    done(&o);
+  }
+  assert_true(fabs(end[0]) > 1e-3);
+  if (!(fabs(end[1] - end[0]) < 1e-11 && fabs(end[2] - end[0]) < 1e-11))
+    fail_msg("%.15g %.15g %.15g", end[0], end[1], end[2]);
+  check_refusal("simulate p.json --torque half.csv", 1, "goes from 0 to 0.5 s");
+  check_refusal("simulate p.json --torque wrong.csv", 1, "column 'elbow.tau'");
+  check_refusal("simulate p.json --torque unit.csv", 1, "must be in N m");
+  check_refusal("simulate p.json --torque p.json", 1, "p.json");
+}
+
+static void limits_end_the_motion_or_throw_it_back(void **unused) {
+  (void)unused;
+  write_file("p.json", PENDULUM);
+  write_file("s.json", "{\"q\": [1.9]}");
+  outcome o = run_fine("simulate p.json --initial s.json --events --out e.csv", 1);
+  check_has(o.err, "'hinge' reaches its lower limit -1 rad");
+  jn_table *t = read_csv("e.csv");
+  assert_true(fabs(last(t, "hinge") + 1) < 1e-12);
+  jn_table_destroy(t);
+  done(&o);
+  o = run_fine("simulate p.json --initial s.json --events=bounce --restitution 0.5 --duration 3 --summary", 0);
+  check_has(o.err, "'hinge' reaches its lower limit -1 rad");
+  check_has(o.out, "taken by stops");
+  done(&o);
+}
+
+static void loops_are_simulated(void **unused) {
+  (void)unused;
+  outcome o = run_fine("simulate builtin:slider_crank --duration 0.5 --out loop.csv", 0);
+  done(&o);
+  jn_table *t = read_csv("loop.csv");
+  jn_model *m;
+  jn_loops *loops;
+  double q[8], gap[4];
+  assert_int_equal(jn_load("builtin:slider_crank", NULL, &m, NULL), JN_OK);
+  assert_int_equal(jn_loops_create(m, NULL, &loops), JN_OK);
+  for (int row = 0; row < jn_table_rows(t); row += 10) {
+    for (int i = 0; i < jn_model_nq(m); i++) q[i] = jn_table_values(t, 1 + i)[row];
+    assert_int_equal(jn_loops_gaps(loops, q, gap), JN_OK);
+    if (!(gap[0] < 2e-12)) fail_msg("row %d: open by %g", row, gap[0]);
+  }
+  jn_loops_destroy(loops);
+  jn_model_destroy(m);
+  jn_table_destroy(t);
+  check_refusal("simulate builtin:slider_crank --events=bounce", 2, "without loops");
+}
+
+static void npz_and_stdout_are_written(void **unused) {
+  (void)unused;
+  write_file("p.json", PENDULUM);
+  outcome o = run_fine("simulate p.json --out p.npz", 0);
+  done(&o);
+  o = run_fine("torque p.json p.npz --order 0", 0);
+  done(&o);
+  o = run_fine("simulate p.json --every 0.25 --out -", 0);
+  check_has(o.out, "t,hinge [rad],hinge_d1 [rad/s],hinge_d2 [rad/s^2],hinge.tau [N m]\n0,");
+  done(&o);
+}
+
+/* Ctrl-C: the file is whole, and ends where the simulation did. */
+static void an_interrupted_simulation_leaves_a_whole_file(void **unused) {
+  (void)unused;
+  write_file("swing.json", "{\"q\": [2, 1]}");
+  const char *path = in_directory("cut.csv"), *start = in_directory("swing.json");
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    freopen(in_directory("cut.err"), "w", stderr);
+    freopen("/dev/null", "w", stdout);
+    execl(JN_COMMAND, "jounce", "simulate", "builtin:double_pendulum", "--initial", start, "--duration", "1e6",
+          "--every", "1", "--out", path, (char *)NULL);
+    _exit(127);
+  }
+  nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
+  kill(child, SIGINT);
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 1);
+  jn_table *t = read_csv("cut.csv");
+  assert_true(jn_table_rows(t) > 1 && last(t, "t") < 1e6);
+  jn_table_destroy(t);
+  char *text = read_file("cut.err");
+  check_has(text, "interrupted at t = ");
+  free(text);
+}
+
+static void wrong_lines_are_refused(void **unused) {
+  (void)unused;
+  write_file("p.json", PENDULUM);
+  write_file("two.json", "[{\"q\": [0]}, {\"q\": [1]}]");
+  check_refusal("simulate", 2, "MODEL is missing");
+  check_refusal("simulate p.json --integrator heun", 2, "taylor|dopri5");
+  check_refusal("simulate p.json --duration -1", 2, "--duration takes one positive number");
+  check_refusal("simulate p.json --integrator rk4 --tolerance 1e-6", 2, "--step");
+  check_refusal("simulate p.json --integrator taylor --step 0.1", 2, "--tolerance");
+  check_refusal("simulate p.json --tolerance 5", 2, "--tolerance must be from");
+  check_refusal("simulate p.json --order 99", 2, "--order from 2 to 60");
+  check_refusal("simulate p.json --gains 1,2", 2, "--gains is for");
+  check_refusal("simulate p.json --torque hold --gains 1", 2, "--gains takes two numbers");
+  check_refusal("simulate builtin:panda --motion builtin:demo --integrator taylor", 2, "use --integrator dopri5");
+  check_refusal("simulate builtin:quadruped --motion builtin:demo", 2, "free joint");
+  check_refusal("simulate p.json --restitution 0.5", 2, "--events=bounce");
+  check_refusal("simulate p.json --events=jump", 2, "not 'jump'");
+  check_refusal("simulate p.json --out p.txt", 2, ".csv or .npz");
+  check_refusal("simulate p.json --initial two.json", 1, "one state, not 2");
+  check_refusal("simulate p.json --initial none.json", 1, "none.json");
+  check_refusal("simulate p.json --every 1e-9", 2, "too many");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_pendulum_swings_as_its_equation_says),
+      cmocka_unit_test(a_simulated_motion_goes_back_into_torque),
+      cmocka_unit_test(a_robot_that_is_held_stays),
+      cmocka_unit_test(torques_and_wrenches_come_from_files),
+      cmocka_unit_test(limits_end_the_motion_or_throw_it_back),
+      cmocka_unit_test(loops_are_simulated),
+      cmocka_unit_test(npz_and_stdout_are_written),
+      cmocka_unit_test(an_interrupted_simulation_leaves_a_whole_file),
+      cmocka_unit_test(wrong_lines_are_refused),
+  };
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce simulate: a robot, a state and forces in; the motion that they make out. */
+#include "simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "eval.h"
+#include "figure.h"
+#include "output.h"
+#include "print.h"
+
+static const double default_duration = 1, default_step = 1e-3, most_samples = 1e7;
+
+/* ---- Arguments ---- */
+
+/* One number of an option, if it is given: positive, or 0 where that is allowed. */
+static int check_number(const char *name, const number_list *list, bool zero, const char *unit) {
+  if (list->count == 0) return OPTION_GO_ON;
+  if (list->count == 1 && (list->values[0] > 0 || (zero && list->values[0] == 0))) return OPTION_GO_ON;
+  return usage_error("simulate", "--%s takes one %s number%s", name, zero ? "non-negative" : "positive", unit);
+}
+
+static int check_files(const simulate_arg *arg) {
+  const char *const to[] = {arg->out, arg->plot};
+  const char *const from[] = {arg->model.source, arg->initial, arg->torque, arg->trajectory, arg->wrench};
+  for (size_t i = 0; i < sizeof to / sizeof *to; i++)
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
+      if (to[i] && from[k] && is_same_file(to[i], from[k]))
+        return usage_error("simulate", "%s would be written over, but it is read too; give another name", to[i]);
+  return OPTION_GO_ON;
+}
+
+static int check_outputs(const simulate_arg *arg) {
+  bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
+  if (arg->out && !to_stdout && !writer_takes(arg->out))
+    return usage_error("simulate", "--out %s: the name must end in .csv or .npz", arg->out);
+  if (to_stdout && (arg->summary || arg->plot))
+    return usage_error("simulate", "--out - writes CSV alone: --summary and --plot need a file there");
+  if (arg->model.source && arg->initial && strcmp(arg->model.source, "-") == 0 && strcmp(arg->initial, "-") == 0)
+    return usage_error("simulate", "MODEL and --initial cannot both be standard input");
+  int result = arg->plot ? figure_check("simulate", arg->plot) : OPTION_GO_ON;
+  return result == OPTION_GO_ON ? check_files(arg) : result;
+}
+
+static int check_arguments(const simulate_arg *arg) {
+  const struct {
+    const char *name;
+    const number_list *list;
+    bool zero;
+    const char *unit;
+  } numbers[] = {{"duration", &arg->duration, false, " [s]"},
+                 {"tolerance", &arg->tolerance, false, ""},
+                 {"step", &arg->step, false, " [s]"},
+                 {"every", &arg->every, false, " [s]"},
+                 {"order", &arg->order, false, ""},
+                 {"restitution", &arg->restitution, true, ""},
+                 {"friction-speed", &arg->friction_speed, false, " [rad/s, m/s]"}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    int result = check_number(numbers[i].name, numbers[i].list, numbers[i].zero, numbers[i].unit);
+    if (result != OPTION_GO_ON) return result;
+  }
+  if (arg->trajectory && arg->torque) return usage_error("simulate", "--motion makes the torques: give no --torque");
+  if (arg->restitution.count && (!arg->events || strcmp(arg->events, "bounce") != 0))
+    return usage_error("simulate", "--restitution is for --events=bounce");
+  if (arg->restitution.count && arg->restitution.values[0] > 1)
+    return usage_error("simulate", "--restitution is from 0 (stays at the stop) to 1 (no loss)");
+  if (arg->events && *arg->events && strcmp(arg->events, "stop") != 0 && strcmp(arg->events, "bounce") != 0)
+    return usage_error("simulate", "--events takes stop or bounce, not '%s'", arg->events);
+  return check_outputs(arg);
+}
+
+/* ---- Method ---- */
+
+static bool has_fixed_steps(int integrator) {
+  return integrator == JN_RUNGE_KUTTA_4 || integrator == JN_SEMI_IMPLICIT_EULER;
+}
+
+/* The method, if none is given: the Taylor series, unless that of the forces is not known. */
+static int choose_method(simulate_arg *arg, const acting_forces *f) {
+  const char *rough = acting_forces_rough(f);
+  if (arg->integrator == JN_INTEGRATORS) arg->integrator = arg->step.count ? JN_RUNGE_KUTTA_4 : JN_TAYLOR;
+  if (arg->integrator == JN_TAYLOR && rough && !arg->order.count) {
+    if (arg->chosen) return usage_error("simulate", "%s; use --integrator dopri5", rough);
+    arg->integrator = JN_DORMAND_PRINCE;
+  }
+  bool steps = has_fixed_steps(arg->integrator);
+  const char *name = jn_integrator_name((jn_integrator)arg->integrator);
+  if (arg->step.count && !steps)
+    return usage_error("simulate", "--step is for rk4 and euler; %s has --tolerance", name);
+  if (arg->tolerance.count && steps)
+    return usage_error("simulate", "--tolerance is not for %s, which has --step", name);
+  if (arg->order.count && arg->integrator != JN_TAYLOR)
+    return usage_error("simulate", "--order is for the integrator taylor");
+  return OPTION_GO_ON;
+}
+
+static void set_options(const simulate_arg *arg, jn_simulation_options *o) {
+  o->integrator = (jn_integrator)arg->integrator;
+  if (arg->tolerance.count) o->tolerance = arg->tolerance.values[0];
+  if (has_fixed_steps(arg->integrator)) o->step = arg->step.count ? arg->step.values[0] : default_step;
+  if (arg->order.count) o->order = (int)fmin(arg->order.values[0], 1000);
+  if (arg->friction_speed.count) o->friction_speed = arg->friction_speed.values[0];
+  if (arg->restitution.count) o->restitution = arg->restitution.values[0];
+  o->losses = arg->losses;
+  if (arg->events) o->limits = strcmp(arg->events, "bounce") == 0 ? JN_LIMITS_BOUNCE : JN_LIMITS_STOP;
+}
+
+static int tell_options(const simulate_arg *arg, jn_status status) {
+  if (status == JN_ERR_SIZE)
+    return usage_error("simulate", "--tolerance must be from 1e-16 to 0.1, --order from 2 to 60");
+  if (status == JN_ERR_UNSUPPORTED && arg->events)
+    return usage_error("simulate", "--events=bounce is for models without loops");
+  say(stderr, "jounce: %s\n", jn_status_text(status));
+  return EXIT_BAD;
+}
+
+/* ---- State ---- */
+
+/* q, v from --initial, from the start of --motion, or neutral and at rest. */
+static int initial_state(const simulate_arg *arg, const acting_forces *f, double *q, double *v) {
+  const eval_need need = {0};
+  eval_states list = {0};
+  size_t nq = (size_t)jn_model_nq(f->model), nv = (size_t)f->nv;
+  jn_neutral(f->model, q);
+  memset(v, 0, nv * sizeof *v);
+  if (!arg->initial) {
+    if (f->motion && jn_trajectory_evaluate(f->motion, 0, 0, q, f->room) == JN_OK) memcpy(v, f->room, nv * sizeof *v);
+    return OPTION_GO_ON;
+  }
+#if !JN_WITH_JSON
+  return usage_error("simulate", "this build reads no JSON, so there is no --initial");
+#endif
+  int result = eval_read_states(f->model, &need, arg->initial, arg->model.options.max_bytes, &list);
+  if (result != OPTION_GO_ON) return result;
+  if (list.count == 1) {
+    memcpy(q, list.states[0].q, nq * sizeof *q);
+    memcpy(v, list.states[0].v, nv * sizeof *v);
+  } else {
+    say(stderr, "jounce: %s: must have one state, not %d\n", arg->initial, list.count);
+    result = EXIT_BAD;
+  }
+  eval_states_free(&list);
+  return result;
+}
+
+/* ---- Running ---- */
+
+static double duration_of(const simulate_arg *arg) {
+  return arg->duration.count ? arg->duration.values[0] : default_duration;
+}
+
+static jn_status create_simulator(const jn_model *model, const jn_simulation_options *o, jn_loops **loops,
+                                  jn_simulator **simulator) {
+  *loops = NULL;
+  if (jn_loop_count(model) == 0) return jn_simulator_create(model, o, simulator);
+  jn_loops_options options;
+  jn_loops_options_init(&options);
+  if (o->integrator == JN_TAYLOR) options.order = o->order ? o->order - 1 : (int)ceil(-log(o->tolerance) / 2);
+  jn_status status = jn_loops_create(model, &options, loops);
+  return status == JN_OK ? jn_simulator_create_loops(*loops, o, simulator) : status;
+}
+
+static int run_from(simulate_arg *arg, acting_forces *f, const double *q, const double *v, double duration) {
+  jn_simulation_options options;
+  jn_simulator *simulator = NULL;
+  jn_loops *loops = NULL;
+  jn_simulation_options_init(&options);
+  set_options(arg, &options);
+  acting_forces_use(f, q, &options);
+  jn_status status = create_simulator(f->model, &options, &loops, &simulator);
+  int result =
+      status == JN_OK ? simulate_run(arg, f->model, loops, simulator, q, v, duration) : tell_options(arg, status);
+  jn_simulator_destroy(simulator);
+  jn_loops_destroy(loops);
+  return result;
+}
+
+static int run(simulate_arg *arg) {
+  acting_forces f;
+  double duration = duration_of(arg);
+  int result = check_arguments(arg);
+  if (result == OPTION_GO_ON) result = model_arg_load(&arg->model);
+  if (result != OPTION_GO_ON) return result;
+  const jn_model *model = arg->model.model;
+  if (arg->every.count && duration / arg->every.values[0] > most_samples)
+    return usage_error("simulate", "--every: %.3g samples are too many", duration / arg->every.values[0]);
+  result = acting_forces_init(&f, arg, model, duration);
+  if (result == OPTION_GO_ON && f.motion && !arg->duration.count) duration = jn_trajectory_end(f.motion);
+  if (result == OPTION_GO_ON) result = choose_method(arg, &f);
+  if (result == OPTION_GO_ON) {
+    double *q = allocate((size_t)(jn_model_nq(model) + f.nv) * sizeof(double)), *v = q + jn_model_nq(model);
+    result = initial_state(arg, &f, q, v);
+    if (result == OPTION_GO_ON) result = run_from(arg, &f, q, v, duration);
+    free(q);
+  }
+  acting_forces_free(&f);
+  return result;
+}
+
+static void declare_options(option_set *set, simulate_arg *arg) {
+  option_text(set, "initial", "STATE.json",
+              "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval; default: neutral and at rest, or the start of "
+              "--motion",
+              &arg->initial);
+  option_numbers(set, "duration", "S", "how long [s]; default 1, or as long as --motion", &arg->duration);
+  option_text(set, "torque", "FILE",
+              "torques: zero (default); gravity, which carry the weight; hold, which also keep the robot where it "
+              "starts, with --gains; or a CSV file with columns t and NAME.tau, straight from row to row",
+              &arg->torque);
+  option_words(set, "zero|gravity|hold");
+  option_text(set, "motion", "TRAJECTORY", "follow a trajectory (as for torque) by computed torque, with --gains",
+              &arg->trajectory);
+  option_words(set, "builtin:demo");
+  option_numbers(set, "gains", "KP,KD",
+                 "of --torque hold [N m/rad, N m s/rad] and --motion [1/s^2, 1/s]; default 100,20", &arg->gains);
+  option_flag(set, "losses", "with damping and Coulomb friction of the joints; friction is smooth near v = 0",
+              &arg->losses);
+  option_numbers(set, "friction-speed", "V", "speed below which friction fades [rad/s, m/s]; default 0.001",
+                 &arg->friction_speed);
+  option_text(set, "wrench", "FILE",
+              "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &arg->wrench);
+  option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
+                "between the rows of --wrench; default monotone", &arg->wrench_interpolation);
+  option_maybe(set, "events", "[stop|bounce]",
+               "look for position limits: end there (stop, the default), or bounce off them with --restitution",
+               &arg->events);
+  option_words(set, "stop|bounce");
+  option_numbers(set, "restitution", "E", "speed after a bounce over that before it, 0 (default) to 1",
+                 &arg->restitution);
+  option_heading(set, "Method");
+  option_choice(set, "integrator", "taylor|dopri5|rodas|rk4|euler",
+                "Taylor series (default); Dormand-Prince 5(4); RODAS 4(3), implicit, for stiff systems; classical "
+                "Runge-Kutta; semi-implicit Euler",
+                &arg->integrator);
+  option_numbers(set, "tolerance", "T", "local error of taylor, dopri5 and rodas; default 1e-10", &arg->tolerance);
+  option_numbers(set, "step", "H", "step of rk4 and euler [s]; default 0.001", &arg->step);
+  option_numbers(set, "order", "P", "order of taylor; default: from the tolerance", &arg->order);
+  option_heading(set, "Results");
+  option_text(set, "out", "FILE", "write time, motion and torques to FILE.csv or FILE.npz; -: only CSV to stdout",
+              &arg->out);
+  option_numbers(set, "every", "DT", "time between samples [s]; default: a thousandth of the duration", &arg->every);
+  option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
+              &arg->plot);
+  option_flag(set, "summary", "print the largest values of each joint and the energy balance", &arg->summary);
+  model_arg_options(set, &arg->model);
+}
+
+int command_simulate(int argc, char **argv) {
+  option_set set;
+  simulate_arg arg = {.wrench_interpolation = JN_INTERPOLATE_MONOTONE, .integrator = JN_INTEGRATORS};
+  model_arg_init(&arg.model);
+  option_set_init(&set, "simulate", "MODEL",
+                  "Move a robot in time: from a state, under gravity, springs, torques, losses and wrenches.\n"
+                  "\n"
+                  "The file of --out has the columns that jounce torque reads and writes, so a simulated motion can go "
+                  "straight back into it. Ctrl-C leaves a complete file of what was done.\n"
+                  "\n"
+                  "SI units. The exit status is 0 if the end was reached, 1 if not: a limit with --events, a singular "
+                  "system, steps that would have to be too small, Ctrl-C; or if a file is bad.");
+  declare_options(&set, &arg);
+  const char *words[1];
+  int status = option_parse(&set, argc, argv, words, 1, 1);
+  if (status == OPTION_GO_ON) {
+    arg.model.source = words[0];
+    arg.chosen = arg.integrator != JN_INTEGRATORS;
+    status = run(&arg);
+  }
+  number_list *const lists[] = {&arg.gains, &arg.duration, &arg.tolerance,   &arg.step,
+                                &arg.every, &arg.order,    &arg.restitution, &arg.friction_speed};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
+  model_arg_free(&arg.model);
+  return status;
+}

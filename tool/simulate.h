@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce simulate in parts: simulate.c the command and its arguments, simulate_forces.c what acts on the robot,
+ * simulate_run.c the motion, sample by sample, into files, pictures and tables. */
+#ifndef JN_TOOL_SIMULATE_H
+#define JN_TOOL_SIMULATE_H
+
+#include "torque.h"
+
+typedef struct simulate_arg {
+  model_arg model;
+  const char *initial;
+  const char *torque;
+  const char *trajectory; /* --motion */
+  number_list gains, duration, tolerance, step, every, order, restitution, friction_speed;
+  int integrator; /* JN_INTEGRATORS: not given, until one is chosen */
+  int chosen;     /* by the user */
+  int losses;
+  const char *wrench;
+  int wrench_interpolation;
+  const char *events; /* NULL: not wanted; "", "stop", "bounce" */
+  const char *out, *plot;
+  int summary;
+} simulate_arg;
+
+/* Rising times at which forces are not smooth. */
+typedef struct break_times {
+  double *at;
+  int count;
+} break_times;
+
+typedef enum force_law { FORCE_ZERO, FORCE_GRAVITY, FORCE_HOLD, FORCE_FILE, FORCE_MOTION } force_law;
+
+/* What acts on the robot besides losses: the context of the simulator's functions. */
+typedef struct acting_forces {
+  const jn_model *model;
+  force_law law;
+  int nv;
+  double kp, kd;
+  jn_trajectory *motion;   /* to follow */
+  jn_trajectory *wrenches; /* a motion that only carries them */
+  break_times rows;        /* of the file of torques, tau [count x nv] */
+  double *tau;
+  break_times wrench_rows;
+  double *target;   /* [nq] to hold */
+  jn_work *work;    /* of inverse dynamics */
+  double *q, *room; /* [nq], [4 nv] */
+} acting_forces;
+
+/* Reads what --torque, --motion, --gains and --wrench say; an exit code, or OPTION_GO_ON. q [nq]: where it begins. */
+int acting_forces_init(acting_forces *f, const simulate_arg *arg, const jn_model *model, double duration);
+void acting_forces_free(acting_forces *f);
+/* Puts them into the options. */
+void acting_forces_use(acting_forces *f, const double *q, jn_simulation_options *options);
+/* Why the Taylor series of these forces is not known; NULL when it is. */
+const char *acting_forces_rough(const acting_forces *f);
+
+/* Simulates from q, v for `duration`, and shows what is wanted; an exit code. loops NULL: none. */
+int simulate_run(const simulate_arg *arg, const jn_model *model, jn_loops *loops, jn_simulator *simulator,
+                 const double *q, const double *v, double duration);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce simulate: torques from a file, a controller that holds or follows, and wrenches from a file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "print.h"
+#include "simulate.h"
+
+/* ---- Tables over time ---- */
+
+/* The first of the times behind t; INFINITY: none. *before (may be NULL): the last that is not behind it, or -1. */
+static double next_time(const break_times *b, double t, int *before) {
+  int low = 0, high = b->count; /* at[low - 1] <= t < at[high] */
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (b->at[middle] <= t)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (before) *before = low - 1;
+  return low < b->count ? b->at[low] : INFINITY;
+}
+
+static jn_table *read_table(const char *path, size_t most) {
+  size_t length;
+  jn_error error = {0};
+  jn_table *data = NULL;
+  jn_table_options options;
+  char *text = read_input(path, path, most, &length);
+  if (!text) return NULL;
+  jn_table_options_init(&options);
+  options.max_bytes = most;
+  options.report = jn_report_create(NULL);
+  jn_status status = jn_table_read(text, length, path, &options, &data, &error);
+  if (status != JN_OK) print_errors(options.report, &error, path);
+  jn_report_destroy(options.report);
+  free(text);
+  return data;
+}
+
+static int find_time(const jn_table *data) {
+  for (int c = 0; c < jn_table_columns(data); c++) {
+    const char *name = jn_table_name(data, c);
+    if (strcmp(name, "t") == 0 || strcmp(name, "time") == 0 || strcmp(name, "timestamp") == 0) return c;
+  }
+  return -1;
+}
+
+static int take_times(const char *path, const jn_table *data, double duration, break_times *to) {
+  int column = find_time(data), rows = jn_table_rows(data);
+  const char *unit = column >= 0 ? jn_table_unit(data, column) : "";
+  if (column < 0 || rows == 0) {
+    say(stderr, "jounce: %s: there is no column t with times\n", path);
+    return EXIT_BAD;
+  }
+  if (*unit && strcmp(unit, "s") != 0) {
+    say(stderr, "jounce: %s: times must be in s, not in '%s'\n", path, unit);
+    return EXIT_BAD;
+  }
+  const double *t = jn_table_values(data, column);
+  for (int i = 1; i < rows; i++)
+    if (!(t[i] > t[i - 1])) {
+      say(stderr, "jounce: %s:%d: times must rise: %.15g s comes after %.15g s\n", path, jn_table_line(data, i), t[i],
+          t[i - 1]);
+      return EXIT_BAD;
+    }
+  if (rows > 1 && (t[0] > 1e-9 || t[rows - 1] < duration * (1 - 1e-9))) {
+    say(stderr, "jounce: %s: goes from %.15g to %.15g s, which must include 0 to %.15g s; see --duration\n", path, t[0],
+        t[rows - 1], duration);
+    return EXIT_BAD;
+  }
+  to->at = allocate((size_t)rows * sizeof(double));
+  memcpy(to->at, t, (size_t)rows * sizeof(double));
+  to->count = rows;
+  return OPTION_GO_ON;
+}
+
+/* ---- Torques from a file ---- */
+
+static int find_column(const jn_table *data, const char *name) {
+  for (int c = 0; c < jn_table_columns(data); c++)
+    if (strcmp(jn_table_name(data, c), name) == 0) return c;
+  return -1;
+}
+
+/* Columns NAME.tau that no coordinate has. */
+static int check_names(const char *path, const jn_model *model, const jn_table *data) {
+  char name[JN_COORDINATE_NAME + 8];
+  for (int c = 0; c < jn_table_columns(data); c++) {
+    const char *given = jn_table_name(data, c);
+    if (!ends_with(given, ".tau")) continue;
+    bool known = false;
+    for (int v = 0; v < jn_model_nv(model) && !known; v++) {
+      jn_velocity_name(model, v, name, JN_COORDINATE_NAME);
+      strcat(name, ".tau");
+      known = strcmp(name, given) == 0;
+    }
+    if (known) continue;
+    say(stderr, "jounce: %s: column '%s': the model has no such coordinate; see jounce info\n", path, given);
+    return EXIT_BAD;
+  }
+  return OPTION_GO_ON;
+}
+
+static int take_column(acting_forces *f, const char *path, const jn_table *data, int v, int c) {
+  const char *unit = jn_table_unit(data, c), *right = is_angular(f->model, v) ? "N m" : "N";
+  if (*unit && strcmp(unit, right) != 0 && !(is_angular(f->model, v) && strcmp(unit, "Nm") == 0)) {
+    say(stderr, "jounce: %s: column '%s' must be in %s, not in '%s'\n", path, jn_table_name(data, c), right, unit);
+    return EXIT_BAD;
+  }
+  for (int i = 0; i < f->rows.count; i++) f->tau[(size_t)i * (size_t)f->nv + (size_t)v] = jn_table_values(data, c)[i];
+  return OPTION_GO_ON;
+}
+
+static int take_torques(acting_forces *f, const char *path, const jn_table *data) {
+  char name[JN_COORDINATE_NAME + 8];
+  int found = 0, result = check_names(path, f->model, data);
+  f->tau = allocate((size_t)f->rows.count * (size_t)f->nv * sizeof(double));
+  memset(f->tau, 0, (size_t)f->rows.count * (size_t)f->nv * sizeof(double));
+  for (int v = 0; v < f->nv && result == OPTION_GO_ON; v++) {
+    jn_velocity_name(f->model, v, name, JN_COORDINATE_NAME);
+    strcat(name, ".tau");
+    int c = find_column(data, name);
+    if (c < 0) continue;
+    found++;
+    result = take_column(f, path, data, v, c);
+  }
+  if (result != OPTION_GO_ON || found == f->nv) return result;
+  if (found == 0) {
+    say(stderr, "jounce: %s: there is no column NAME.tau with torques, as jounce torque --out writes them\n", path);
+    return EXIT_BAD;
+  }
+  say(stderr, "jounce: note: %s has torques of %d of %d coordinates; the others get none\n", path, found, f->nv);
+  return OPTION_GO_ON;
+}
+
+static int read_torques(acting_forces *f, const char *path, size_t most, double duration) {
+  jn_table *data = read_table(path, most);
+  if (!data) return EXIT_BAD;
+  int result = take_times(path, data, duration, &f->rows);
+  if (result == OPTION_GO_ON) result = take_torques(f, path, data);
+  jn_table_destroy(data);
+  return result;
+}
+
+/* ---- Reading ---- */
+
+/* A motion that stays where it is, to carry wrenches. */
+static jn_status make_carrier(acting_forces *f, double duration) {
+  enum { ROWS = 16 };
+  size_t nq = (size_t)jn_model_nq(f->model);
+  double t[ROWS], *q = allocate(ROWS * nq * sizeof(double));
+  jn_trajectory_options options;
+  jn_error error;
+  jn_trajectory_options_init(&options);
+  options.smoothing = JN_SMOOTH_NONE;
+  for (int i = 0; i < ROWS; i++) {
+    t[i] = duration * i / (ROWS - 1);
+    jn_neutral(f->model, q + (size_t)i * nq);
+  }
+  jn_status status = jn_trajectory_fit(f->model, ROWS, t, q, &options, &f->wrenches, &error);
+  free(q);
+  return status;
+}
+
+static int read_wrenches(acting_forces *f, const simulate_arg *arg, double duration) {
+  jn_trajectory_options options;
+  jn_error error = {0};
+  jn_table *data = read_table(arg->wrench, arg->model.options.max_bytes);
+  if (!data) return EXIT_BAD;
+  int result = take_times(arg->wrench, data, duration, &f->wrench_rows);
+  jn_table_destroy(data);
+  if (result != OPTION_GO_ON) return result;
+  jn_status status = make_carrier(f, duration);
+  if (status != JN_OK) {
+    say(stderr, "jounce: %s: %s\n", arg->wrench, jn_status_text(status));
+    return EXIT_BAD;
+  }
+  jn_trajectory_options_init(&options);
+  options.max_bytes = arg->model.options.max_bytes;
+  options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
+  options.report = jn_report_create(NULL);
+  status = jn_trajectory_load_wrenches(f->wrenches, arg->wrench, &options, &error);
+  print_warnings(options.report, arg->wrench);
+  if (status != JN_OK) print_errors(options.report, &error, arg->wrench);
+  jn_report_destroy(options.report);
+  return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+}
+
+static int read_motion(acting_forces *f, const simulate_arg *arg) {
+  jn_trajectory_options options;
+  jn_error error = {0};
+  jn_trajectory_options_init(&options);
+  options.max_bytes = arg->model.options.max_bytes;
+  options.report = jn_report_create(NULL);
+  jn_status status = jn_trajectory_load(f->model, arg->trajectory, &options, &f->motion, &error);
+  print_warnings(options.report, arg->trajectory);
+  if (status != JN_OK) print_errors(options.report, &error, arg->trajectory);
+  jn_report_destroy(options.report);
+  return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+}
+
+static force_law law_of(const simulate_arg *arg) {
+  if (arg->trajectory) return FORCE_MOTION;
+  if (!arg->torque || strcmp(arg->torque, "zero") == 0) return FORCE_ZERO;
+  if (strcmp(arg->torque, "gravity") == 0) return FORCE_GRAVITY;
+  return strcmp(arg->torque, "hold") == 0 ? FORCE_HOLD : FORCE_FILE;
+}
+
+static bool has_type(const jn_model *model, jn_joint_type type) {
+  for (int i = 0; i < jn_link_count(model); i++)
+    if (jn_joint_type_of(model, i) == type) return true;
+  return false;
+}
+
+static int check_law(const acting_forces *f, const simulate_arg *arg) {
+  bool controls = f->law == FORCE_HOLD || f->law == FORCE_MOTION;
+  if (arg->gains.count && !controls) return usage_error("simulate", "--gains is for --torque hold and --motion");
+  if (arg->gains.count && (arg->gains.count != 2 || !(arg->gains.values[0] >= 0) || !(arg->gains.values[1] >= 0)))
+    return usage_error("simulate", "--gains takes two numbers kp,kd that are not negative");
+  if (f->law == FORCE_MOTION && has_type(f->model, JN_FREE))
+    return usage_error("simulate", "--motion: computed torque needs a motor at every joint; a free joint has none");
+  if (f->law == FORCE_MOTION && jn_loop_count(f->model) > 0)
+    return usage_error("simulate", "--motion: computed torque is for models without loops");
+  return OPTION_GO_ON;
+}
+
+int acting_forces_init(acting_forces *f, const simulate_arg *arg, const jn_model *model, double duration) {
+  *f = (acting_forces){.model = model, .law = law_of(arg), .nv = jn_model_nv(model), .kp = 100, .kd = 20};
+  int result = check_law(f, arg);
+  if (arg->gains.count == 2) {
+    f->kp = arg->gains.values[0];
+    f->kd = arg->gains.values[1];
+  }
+  if (result == OPTION_GO_ON && f->law == FORCE_MOTION) result = read_motion(f, arg);
+  if (result == OPTION_GO_ON && f->law == FORCE_FILE)
+    result = read_torques(f, arg->torque, arg->model.options.max_bytes, duration);
+  if (result == OPTION_GO_ON && arg->wrench) result = read_wrenches(f, arg, duration);
+  if (result != OPTION_GO_ON) return result;
+  size_t nq = (size_t)jn_model_nq(model), nv = (size_t)f->nv;
+  f->q = allocate(2 * nq * sizeof(double));
+  f->target = f->q + nq;
+  f->room = allocate(4 * nv * sizeof(double));
+  if (jn_work_create(model, &f->work) == JN_OK) return OPTION_GO_ON;
+  say(stderr, "jounce: %s\n", jn_status_text(jn_row_name() ? JN_ERR_MEMORY : JN_ERR_ROW));
+  return EXIT_BAD;
+}
+
+void acting_forces_free(acting_forces *f) {
+  jn_trajectory_destroy(f->motion);
+  jn_trajectory_destroy(f->wrenches);
+  jn_work_destroy(f->work);
+  free(f->rows.at);
+  free(f->wrench_rows.at);
+  free(f->tau);
+  free(f->q);
+  free(f->room);
+}
+
+/* ---- As functions ---- */
+
+/* Straight from row to row of the file. */
+static jn_status file_torque(void *context, double t, int order, const double *q, const double *v_jet, double *tau) {
+  const acting_forces *f = context;
+  size_t n = (size_t)f->nv;
+  int row;
+  double next = next_time(&f->rows, t, &row);
+  (void)q, (void)v_jet;
+  memset(tau, 0, ((size_t)order + 1) * n * sizeof *tau);
+  if (row < 0) row = 0;
+  const double *at = f->tau + (size_t)row * n;
+  double length = isfinite(next) && row + 1 < f->rows.count ? next - f->rows.at[row] : INFINITY;
+  for (size_t i = 0; i < n; i++) {
+    double slope = isfinite(length) ? (at[n + i] - at[i]) / length : 0;
+    tau[i] = at[i] + (isfinite(length) ? slope * (t - f->rows.at[row]) : 0);
+    if (order > 0) tau[n + i] = slope;
+  }
+  return JN_OK;
+}
+
+/* Towards the target, with springs and dampers of the gains; free joints have no motor. */
+static jn_status hold_torque(void *context, double t, int order, const double *q, const double *v_jet, double *tau) {
+  acting_forces *f = context;
+  int n = f->nv;
+  jn_status status = order == 0 ? jn_difference(f->model, f->work, q, f->target, f->room) : JN_OK;
+  (void)t;
+  for (int v = 0; v < n; v++) {
+    double away = order == 0 ? f->room[v] : -v_jet[(order - 1) * n + v];
+    bool is_free = jn_joint_type_of(f->model, jn_coordinate_joint(f->model, v, NULL)) == JN_FREE;
+    tau[order * n + v] = is_free ? 0 : f->kp * away - f->kd * v_jet[order * n + v];
+  }
+  return status;
+}
+
+/* Computed torque: inverse dynamics of a_d + kd (v_d - v) + kp (q_d - q). */
+static jn_status follow_torque(void *context, double t, int order, const double *q, const double *v, double *tau) {
+  acting_forces *f = context;
+  int n = f->nv;
+  double *jet = f->room, *away = f->room + 2 * n, *a = f->room + 3 * n;
+  jn_status status = jn_trajectory_evaluate(f->motion, t, 0, f->q, jet);
+  (void)order;
+  if (status == JN_OK) status = jn_difference(f->model, f->work, q, f->q, away);
+  for (int i = 0; i < n; i++) a[i] = jet[n + i] + f->kd * (jet[i] - v[i]) + f->kp * away[i];
+  return status == JN_OK ? jn_inverse_dynamics(f->model, f->work, q, v, a, NULL, tau) : status;
+}
+
+static jn_status wrenches(void *context, double t, int order, double *wrench_jet) {
+  const acting_forces *f = context;
+  return jn_trajectory_wrenches(f->wrenches, t, order, wrench_jet);
+}
+
+static double next_break(void *context, double t) {
+  const acting_forces *f = context;
+  return fmin(next_time(&f->rows, t, NULL), next_time(&f->wrench_rows, t, NULL));
+}
+
+const char *acting_forces_rough(const acting_forces *f) {
+  if (f->law == FORCE_MOTION) return "--motion: the series of computed torque is not known";
+  if (f->law == FORCE_HOLD && has_type(f->model, JN_SPHERICAL))
+    return "--torque hold: its series is not known for spherical joints";
+  return NULL;
+}
+
+void acting_forces_use(acting_forces *f, const double *q, jn_simulation_options *o) {
+  o->context = f;
+  o->next_break = next_break;
+  o->wrench = f->wrenches ? wrenches : NULL;
+  o->gravity_compensation = f->law == FORCE_GRAVITY || f->law == FORCE_HOLD;
+  o->force_order = acting_forces_rough(f) ? 0 : JN_ANY_ORDER;
+  memcpy(f->target, q, (size_t)jn_model_nq(f->model) * sizeof *q);
+  if (f->law == FORCE_FILE) o->force = file_torque;
+  if (f->law == FORCE_HOLD) o->force = hold_torque;
+  if (f->law == FORCE_MOTION) o->force = follow_torque;
+  o->force_of_time = f->law == FORCE_FILE;
+}
