@@ -55,7 +55,7 @@ set(core_sources
     src/loops/equations.c
     src/loops/equations_inverse.c
     src/loops/factors.c
-    src/loops/forces.c
+    src/loops/wrenches_impact.c
     src/loops/solve.c
     src/loops/state.c
     src/loops/structure.c

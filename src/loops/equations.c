@@ -3,7 +3,7 @@
  * linearly, through the same M and A at every order,
  *   M x - A^T lambda^(k) = tau^(k) - bias^(k),      A x = -c^(k)
  * with bias the forces, and c the derivative of order k + 2 of the conditions, of the motion with x = 0, the
- * multipliers of lower orders acting as external wrenches. solve.c solves them. */
+ * multipliers of lower orders acting as external wrenches (kim2012 eqs. 67-69 at order 0). solve.c solves them. */
 #include <math.h>
 #include <string.h>
 

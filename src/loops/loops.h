@@ -9,7 +9,7 @@
  *   factors.c, solve.c     M and A factorised, systems solved; dense.c: rank-revealing decompositions
  *   equations.c            forward and hybrid dynamics; equations_inverse.c: inverse dynamics
  *   derivatives.c          of these; derivatives_inverse.c
- *   assembly.c, forces.c   configurations and rank; wrenches and impact
+ *   assembly.c, wrenches_impact.c   configurations and rank; wrenches and impact
  * A function takes the parts of a jn_loops that it needs: const is what it reads. conditions_screws.c and solve.c are
  * compiled twice (wide.h). */
 #ifndef JN_LOOPS_LOOPS_H

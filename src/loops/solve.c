@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* M x - A^T mu = f, A x = g. With M = L^T D L as sparse as the tree (L unit lower triangular), B = D^-1/2 L^-T A^T and
- * C = D^-1 L^-T A^T:
- *   h = L^-T f,     B^T B mu = g - C^T h,     x = L^-1 (D^-1 h + C mu)
- * Row k of L has its numbers side by side: those of the coordinates on the way from the world, which are also the first
- * numbers of the rows of these. Rows of B and C are zero but for the conditions of loops that their coordinate moves.
- * Compiled twice (wide.h): rows in steps of JN_WIDE, whose last may reach into numbers that are zero or not used. */
+/* The solution of kim2012 eqs. 67-69: M x - A^T mu = f, A x = g. With M = L^T D L as sparse as the tree (L unit lower
+ * triangular), B = D^-1/2 L^-T A^T and C = D^-1 L^-T A^T: h = L^-T f,     B^T B mu = g - C^T h,     x = L^-1 (D^-1 h +
+ * C mu) Row k of L has its numbers side by side: those of the coordinates on the way from the world, which are also the
+ * first numbers of the rows of these. Rows of B and C are zero but for the conditions of loops that their coordinate
+ * moves. Compiled twice (wide.h): rows in steps of JN_WIDE, whose last may reach into numbers that are zero or not
+ * used. */
 #include <math.h>
 
 #include "wide.h"

@@ -67,7 +67,7 @@ static __attribute__((noinline)) void meet_any(const coriolis_columns *g, const 
   }
 }
 
-/* Coordinates from to->k to `stop`, of bodies `low` to `high`, as columns4_inward() in crba.c. */
+/* Coordinates from to->k to `stop`, of bodies `low` to `high`, as columns4_inward() in crba_one.h. */
 static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_columns *g, const solid *low,
                                                               const solid *high, int stop, const matrix_strip *to) {
   coriolis_wrenches4 a = coriolis_wrenches4_of(g->x + to->k);

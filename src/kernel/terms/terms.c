@@ -11,7 +11,7 @@
 #include "coriolis_columns.h"
 #include "coriolis_one.h"
 #include "frame_terms.h"
-#include "moments.h"
+#include "momentum.h"
 
 static inline int wanted(const jn_call *c, int first, int last) {
   for (int k = first; k <= last; k++)
@@ -150,7 +150,7 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   subtree_terms(&s, C, momenta);
 }
 
-/* The forces: each its own pass of Newton and Euler (RNEA), except that weight in registers needs none (moments.h). */
+/* The forces: each its own pass of Newton and Euler (RNEA), except that weight in registers needs none (momentum.h). */
 static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   const real *q = c->in[0];
   if (c->out[JN_OUT_G] && !JN_REGISTERS)

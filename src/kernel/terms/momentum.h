@@ -2,8 +2,8 @@
 /* Of the kernel `terms`, what follows from masses and first moments: weight, centre of mass, energies; and momentum
  * with its matrix A (centroidal if about the centre of mass). Weight needs no recursion of its own: g_k = -S_k . (h x
  * gravity, m gravity)    with h, m of the subtree. */
-#ifndef JN_KERNEL_TERMS_MOMENTS_H
-#define JN_KERNEL_TERMS_MOMENTS_H
+#ifndef JN_KERNEL_TERMS_MOMENTUM_H
+#define JN_KERNEL_TERMS_MOMENTUM_H
 
 #include "../base/springs.h"
 #include "jacobians.h"
