@@ -325,7 +325,7 @@ static void try_all(trial *t, jn_model *m, int rounds) {
     t->count = counts[n % 7];
     t->link = n % t->L;
     t->frame = n % t->nframe;
-    t->joint_nv = jn_joint_nv(m, t->link);
+    t->joint_nv = jn_joint_mimic(m, t->link, NULL, NULL, NULL) ? 1 : jn_joint_nv(m, t->link);
     size_t bytes = jn_work_size_order(m, t->order);
     check_ok(jn_work_init_order(m, t->order, guarded(&t->work_guard, bytes, NULL), bytes, &t->w));
     check_ok(jn_batch_create(m, t->order, 1 + n % 2, &t->b));

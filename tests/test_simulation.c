@@ -343,7 +343,7 @@ static void derivatives_of_a_step_are_those_of_differences(void **unused) {
   for (int k = 0; k < 3 * nv; k++) {
     double central[2][2 * MOST]; /* with steps h and h / 2 */
     for (int half = 0; half < 2; half++) {
-      double h = (k < 2 * nv ? 1e-4 : 1e-2) / (1 + half);
+      double h = (k < 2 * nv ? 2e-4 : 4e-3) / (1 + half);
       dx[k] = h;
       state up = disturbed(m, &o, &x, dx, NULL, NULL);
       dx[k] = -h;

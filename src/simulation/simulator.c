@@ -71,35 +71,35 @@ typedef struct block_part {
   size_t count;
 } block_part;
 
-static void place_numbers(jn_simulator *s, char *base, size_t *used, const jn_loops *loops) {
-  size_t nq = (size_t)s->nq, nv = (size_t)s->nv, p = (size_t)s->order, links = 6 * (size_t)s->nlink;
-  size_t groups = (size_t)s->groups, rows = loops ? (size_t)loops->structure.m : 0;
-  int taylor = s->options.integrator == JN_TAYLOR, rodas = s->options.integrator == JN_RODAS;
-  size_t few = taylor ? 0 : 1, square = rodas || s->options.limits == JN_LIMITS_BOUNCE ? nv * nv : 0;
-  size_t wanted = taylor && s->options.derivatives ? 1 : 0;
-  if (!taylor) p = 1; /* jets of order 0 alone */
+static void place_parts(char *base, size_t *used, const block_part *parts, size_t count) {
+  for (size_t i = 0; i < count; i++) *parts[i].to = take(base, used, parts[i].count, sizeof(double));
+}
+
+/* The state, and what every evaluation of forces needs. */
+static void place_state(jn_simulator *s, char *base, size_t *used) {
+  size_t nq = (size_t)s->nq, nv = (size_t)s->nv, links = 6 * (size_t)s->nlink;
   const block_part parts[] = {
-      {&s->q, nq},
-      {&s->v, nv},
-      {&s->a, nv},
-      {&s->q_low, nv},
-      {&s->v_low, nv},
-      {&s->q0, nq},
-      {&s->v0, nv},
-      {&s->a0, nv},
-      {&s->damping, nv},
-      {&s->friction, nv},
-      {&s->tau, nv},
-      {&s->loss, nv},
-      {&s->reaction, nv},
-      {&s->wrench, links},
-      {&s->x, 2 * nv},
-      {&s->y, 2 * nv},
-      {&s->z, 2 * nv},
-      {&s->qx, nq},
-      {&s->vx, nv},
-      {&s->qy, nq},
-      {&s->vy, nv},
+      {&s->q, nq},        {&s->v, nv},
+      {&s->a, nv},        {&s->q_low, nv},
+      {&s->v_low, nv},    {&s->q0, nq},
+      {&s->v0, nv},       {&s->a0, nv},
+      {&s->damping, nv},  {&s->friction, nv},
+      {&s->tau, nv},      {&s->loss, nv},
+      {&s->reaction, nv}, {&s->wrench, links},
+      {&s->x, 2 * nv},    {&s->y, 2 * nv},
+      {&s->z, 2 * nv},    {&s->qx, nq},
+      {&s->vx, nv},       {&s->qy, nq},
+      {&s->vy, nv},       {&s->watch_before, (size_t)s->options.watch_count},
+  };
+  place_parts(base, used, parts, sizeof parts / sizeof *parts);
+}
+
+/* Series; of the other methods jets of order 0 alone. */
+static void place_series(jn_simulator *s, char *base, size_t *used) {
+  size_t nv = (size_t)s->nv, links = 6 * (size_t)s->nlink, groups = (size_t)s->groups;
+  size_t p = s->options.integrator == JN_TAYLOR ? (size_t)s->order : 1;
+  size_t wanted = s->options.integrator == JN_TAYLOR && s->options.derivatives ? 1 : 0;
+  const block_part parts[] = {
       {&s->v_given, (p + 1) * nv},
       {&s->v_jet, (p + 2) * nv},
       {&s->tau_jet, p * nv},
@@ -119,6 +119,17 @@ static void place_numbers(jn_simulator *s, char *base, size_t *used, const jn_lo
       {&s->sensitivity, wanted * (p + 1) * 3 * nv * nv},
       {&s->slope, wanted * p * nv},
       {&s->factor, wanted * nv * nv},
+  };
+  place_parts(base, used, parts, sizeof parts / sizeof *parts);
+}
+
+/* Stages and continuous output of the other methods; matrices of rodas and of impacts. */
+static void place_stages(jn_simulator *s, char *base, size_t *used) {
+  size_t nv = (size_t)s->nv, few = s->options.integrator == JN_TAYLOR ? 0 : 1;
+  size_t rows = s->loops ? (size_t)s->loops->structure.m : 0;
+  int matrices = s->options.integrator == JN_RODAS || s->options.limits == JN_LIMITS_BOUNCE;
+  size_t square = matrices ? nv * nv : 0;
+  const block_part parts[] = {
       {&s->ku, few * RK_STAGES * nv},
       {&s->kv, few * RK_STAGES * nv},
       {&s->dense_u, few * DENSE_TERMS * nv},
@@ -131,17 +142,17 @@ static void place_numbers(jn_simulator *s, char *base, size_t *used, const jn_lo
       {&s->rate_t, nv},
       {&s->column, 2 * nv},
       {&s->lambda, rows},
-      {&s->watch_before, (size_t)s->options.watch_count},
   };
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    *parts[i].to = take(base, used, parts[i].count, sizeof(double));
+  place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }
 
 /* The same calls count and place; returns the bytes. */
-static size_t place(jn_simulator *s, char *base, const jn_loops *loops) {
+static size_t place(jn_simulator *s, char *base) {
   size_t used = (sizeof *s + 63) / 64 * 64, nv = (size_t)s->nv, works[2];
   int order = s->options.integrator == JN_TAYLOR ? s->order - 1 : 0;
-  place_numbers(s, base, &used, loops);
+  place_state(s, base, &used);
+  place_series(s, base, &used);
+  place_stages(s, base, &used);
   double *tau = take(base, &used, s->options.tau ? nv : 0, sizeof(double));
   jn_watch *watch = take(base, &used, (size_t)s->options.watch_count, sizeof *watch);
   s->group = take(base, &used, (size_t)s->groups, sizeof *s->group);
@@ -152,7 +163,7 @@ static size_t place(jn_simulator *s, char *base, const jn_loops *loops) {
   s->held = take(base, &used, nv, 1);
   s->held0 = take(base, &used, nv, 1);
   works[0] = jn_work_size_order(s->model, order);
-  works[1] = loops || s->options.integrator != JN_TAYLOR ? 0 : works[0];
+  works[1] = s->loops || s->options.integrator != JN_TAYLOR ? 0 : works[0];
   char *memory[2] = {take(base, &used, works[0], 1), take(base, &used, works[1], 1)};
   if (!base) return used;
   if (s->options.tau) memcpy(tau, s->options.tau, nv * sizeof *tau);
@@ -213,10 +224,10 @@ static jn_status create(const jn_model *m, jn_loops *loops, const jn_simulation_
   sizes.nlink = jn_link_count(m);
   sizes.groups = count_groups(m);
   sizes.order = order_of(o);
-  jn_simulator *s = jn__allocate(&sizes.allocator, place(&sizes, NULL, loops));
+  jn_simulator *s = jn__allocate(&sizes.allocator, place(&sizes, NULL));
   if (!s) return JN_ERR_MEMORY;
   *s = sizes;
-  place(s, (char *)s, loops);
+  place(s, (char *)s);
   find_coordinates(s);
   find_losses(s);
   jn__simulation_given(s);
