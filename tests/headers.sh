@@ -22,7 +22,7 @@ awk '{ text = $0; gsub(/\/\*.*\*\//, "", text) }
          name = substr(text, RSTART + 1, RLENGTH - 1)
          text = substr(text, RSTART + RLENGTH)
          old = name ~ /^(qq|qv|vv|qa|qtau|d+[A-Zqvachg])$/ || name ~ /^d+(tau|pi|inertia|wrench|gravity|armature|com|Minv|lambda|Sdot|Av)$/
-         if (!old && (name !~ /^d.*_d/ || name ~ /^d(2[A-Za-z]+_d[a-z]+d[a-z]+|[A-Za-z]+_d[a-z]+)$/)) continue
+         if (!old && (name !~ /^d.*_d/ || name ~ /^d(2[A-Za-z]+_d[a-z]+d[a-z]+|[A-Za-z]+_d[a-z]+[01]?)$/)) continue
          print FILENAME ":" FNR ": " name " is a derivative: spell it dx_dy, as da_dq"
          failed = 1
        }
