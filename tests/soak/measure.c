@@ -71,7 +71,7 @@ static void outputs_create(const dims *d, int f, size_t count, int kind, void *o
   for (int o = 0; o < OUTPUTS; o++) out[o] = n[o] ? get(count * n[o], bytes_of[kind]) : NULL;
 }
 
-static void release(void *out[OUTPUTS]) {
+static void release_outputs(void *out[OUTPUTS]) {
   for (int o = 0; o < OUTPUTS; o++) free(out[o]);
 }
 
@@ -116,7 +116,7 @@ static void find_condition(state *x, uint64_t *random) {
         most = fmax(most, (double)fabsl(((long double *)near.out[o])[c] - x->true_[f][o][c]));
       x->size[f][o] = fmax(x->size[f][o], most / NEAR);
     }
-    release(near.out);
+    release_outputs(near.out);
   }
   for (int i = 0; i < INPUTS; i++) free(near.in[i]);
   twin_work_destroy(near.w);
@@ -186,7 +186,7 @@ void along(state *x, int f, int o, double *const by[INPUTS], long double *out) {
   outputs_create(d, f, 1, KIND_Z, z->out, n);
   call_or_fail(&catalogue[f], catalogue[f].one[KIND_Z], z);
   for (size_t c = 0; c < n[o]; c++) out[c] = (long double)cimag(((double _Complex *)z->out[o])[c]) / STEP;
-  release(z->out);
+  release_outputs(z->out);
   memset(z->out, 0, sizeof z->out);
   free(step);
 }
@@ -272,8 +272,8 @@ static void compare_float(state *x, const batches *b, int f, const call *truth, 
   if (status != JN_ERR_SINGULAR) told(f, "jnf_%s", "long double at the same numbers", status, one, to, context);
   if (catalogue[f].many[KIND_F] && b->status[KIND_F][f] != JN_ERR_SINGULAR)
     told(f, "jnf_%s_batch", "long double at the same numbers", b->status[KIND_F][f], many, to, context);
-  release(y->out);
-  release(t.out);
+  release_outputs(y->out);
+  release_outputs(t.out);
   memset(y->out, 0, sizeof y->out);
 }
 
