@@ -323,8 +323,7 @@ static state disturbed(const jn_model *m, const jn_simulation_options *o, const 
 }
 
 /* A and B are what central differences of the step converge to. */
-static void derivatives_of_a_step_are_those_of_differences(void **unused) {
-  (void)unused;
+static void compare_with_differences(jn_integrator integrator) {
   uint64_t s = seed("derivatives");
   jn_model *m = lossy_chain(&s, mixed, MIXED, 0.3);
   int nv = jn_model_nv(m);
@@ -332,7 +331,7 @@ static void derivatives_of_a_step_are_those_of_differences(void **unused) {
   double tau[MOST], dx[3 * MOST] = {0}, d[2 * MOST], worst = 0;
   fill(&s, tau, nv, 1);
   state x = random_state(m, &s);
-  jn_simulation_options o = options_of(JN_TAYLOR, 1e-14);
+  jn_simulation_options o = options_of(integrator, 1e-14);
   o.step = 2e-3;
   o.losses = o.derivatives = 1;
   o.friction_speed = 0.5;
@@ -359,10 +358,16 @@ static void derivatives_of_a_step_are_those_of_differences(void **unused) {
       worst = fmax(worst, fabs(right - exact) / fmax(1, fabs(exact)));
     }
   }
-  printf("# largest difference %.1e\n", worst);
+  printf("# %s: largest difference %.1e\n", jn_integrator_name(integrator), worst);
   check(worst < 1e-9, "differences are off by %g", worst);
   jn_work_destroy(w);
   jn_model_destroy(m);
+}
+
+static void derivatives_of_a_step_are_those_of_differences(void **unused) {
+  (void)unused;
+  compare_with_differences(JN_TAYLOR);
+  compare_with_differences(JN_SEMI_IMPLICIT_EULER);
 }
 
 static void derivatives_that_are_not_there_are_refused(void **unused) {

@@ -138,9 +138,10 @@ JN_API jn_status jn_simulator_dense(jn_simulator *simulator, double t, double *q
 
 /* The derivatives of the last step x+ = step(x, tau), of the length that it had, with x = (q, v) in tangent coordinates
  * (q (+) dq before it, q+ (+) dq+ after it) and constant forces tau: A = dx+/dx [2nv x 2nv], B = dx+/dtau [2nv x nv].
- * Either may be NULL. Of taylor with the option `derivatives`: that of the series, exact but for what the series itself
- * leaves out; O(order^2 nv^3). Wrenches are held in the body. Errors: JN_ERR_UNSUPPORTED (other methods, loops,
- * prescribed coordinates, gravity compensation, or a force function that depends on the state), JN_ERR_SIZE (there is
+ * Either may be NULL. With the option `derivatives`, for taylor (of the series: exact but for what the series itself
+ * leaves out; O(order^2 nv^3)) and for euler (exact; a force function that depends on the state is differentiated by
+ * differences). Wrenches are held in the body. Errors: JN_ERR_UNSUPPORTED (other methods, loops, prescribed
+ * coordinates; taylor with gravity compensation or a force function that depends on the state), JN_ERR_SIZE (there is
  * no last step, or an event ended it). */
 JN_API jn_status jn_simulator_derivatives(jn_simulator *simulator, double *A, double *B);
 

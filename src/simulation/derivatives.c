@@ -130,12 +130,48 @@ static jn_status taylor_derivatives(jn_simulator *s, double *A, double *B) {
   return status;
 }
 
+/* ---- semi-implicit Euler ---- */
+
+/* out [2nv x width], columns from `column` on: of v+ the matrix dv [nv x nv] itself, of q+ = q (+) h v+ by P h dv. */
+static void put_block(const double *dv, const double *P, double h, int n, int width, int column, double *out) {
+  for (int i = 0; i < n && out; i++)
+    for (int k = 0; k < n; k++) {
+      double sum = 0;
+      for (int j = 0; j < n; j++) sum += P[i * n + j] * dv[j * n + k];
+      out[i * width + column + k] = h * sum;
+      out[(n + i) * width + column + k] = dv[i * n + k];
+    }
+}
+
+/* v+ = v + h a(q, v, tau), q+ = q (+) h v+. */
+static jn_status euler_derivatives(jn_simulator *s, double *A, double *B) {
+  int n = s->nv;
+  double h = s->step, now = s->t, *by_q = s->dforce, *by_u = s->matrix;
+  s->t = s->t0;
+  jn_status status = jn__simulation_jacobians(s);
+  s->t = now;
+  for (int k = 0; k < n * n; k++) {
+    s->dq[k] *= h;
+    s->dv[k] = h * s->dv[k] + (k % (n + 1) == 0);
+    s->dtau[k] *= h;
+  }
+  for (int i = 0; i < n; i++) s->y[i] = h * s->v[i];
+  if (status == JN_OK) status = jn_integrate_derivatives(s->model, s->work, s->q0, s->y, by_q, by_u);
+  if (status != JN_OK) return status;
+  put_block(s->dq, by_u, h, n, 2 * n, 0, A);
+  put_block(s->dv, by_u, h, n, 2 * n, n, A);
+  put_block(s->dtau, by_u, h, n, n, 0, B);
+  for (int i = 0; i < n && A; i++)
+    for (int k = 0; k < n; k++) A[i * 2 * n + k] += by_q[i * n + k];
+  return JN_OK;
+}
+
 jn_status jn_simulator_derivatives(jn_simulator *s, double *A, double *B) {
   if (!s) return JN_ERR_NULL;
   const jn_simulation_options *o = &s->options;
-  int feeds_back = (o->force && !o->force_of_time) || o->gravity_compensation;
-  if (!o->derivatives || o->integrator != JN_TAYLOR || s->loops || s->has_given || feeds_back)
-    return JN_ERR_UNSUPPORTED;
+  int is_taylor = o->integrator == JN_TAYLOR, feeds_back = (o->force && !o->force_of_time) || o->gravity_compensation;
+  if (!o->derivatives || s->loops || s->has_given) return JN_ERR_UNSUPPORTED;
+  if (is_taylor ? feeds_back : o->integrator != JN_SEMI_IMPLICIT_EULER) return JN_ERR_UNSUPPORTED;
   if (s->step == 0 || s->happened != JN_NOTHING) return JN_ERR_SIZE;
-  return taylor_derivatives(s, A, B);
+  return is_taylor ? taylor_derivatives(s, A, B) : euler_derivatives(s, A, B);
 }

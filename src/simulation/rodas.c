@@ -89,7 +89,7 @@ static jn_status dynamics_derivatives(jn_simulator *s) {
                                         JN_IN_BODY, &out);
 }
 
-static jn_status all_derivatives(jn_simulator *s) {
+jn_status jn__simulation_jacobians(jn_simulator *s) {
   const jn_simulation_options *o = &s->options;
   int n = s->nv, feeds_back = o->force && !o->force_of_time;
   size_t square = (size_t)n * (size_t)n * sizeof(double);
@@ -220,7 +220,7 @@ jn_status jn__simulation_rodas(jn_simulator *s, double longest) {
   int n = s->nv;
   double h, *u = s->ku + 7 * n, *v = s->kv + 7 * n;
   jn_status status = jn__simulation_first_stage(s);
-  if (status == JN_OK) status = all_derivatives(s);
+  if (status == JN_OK) status = jn__simulation_jacobians(s);
   if (status == JN_OK) status = time_derivative(s, longest);
   if (s->next == 0 && status == JN_OK) s->next = jn__simulation_first_step(s, 4);
   while (status == JN_OK) {

@@ -116,6 +116,10 @@ jn_status jn__simulation_end_cubic(jn_simulator *s, double h, double *u, const d
 /* The first stage: s->a0, and row 0 of s->ku, s->kv. */
 jn_status jn__simulation_first_stage(jn_simulator *s);
 
+/* rodas.c: s->dq, s->dv, s->dtau, derivatives of the acceleration at s->t, s->q0, s->v0 with the forces that depend on
+ * these. */
+jn_status jn__simulation_jacobians(jn_simulator *s);
+
 /* simulator.c: puts s->q, s->v onto the conditions of the loops. */
 jn_status jn__simulation_project(jn_simulator *s);
 /* simulator.c: after theta of the last step, 0 <= theta <= step. */

@@ -127,7 +127,7 @@ static void place_series(jn_simulator *s, char *base, size_t *used) {
 static void place_stages(jn_simulator *s, char *base, size_t *used) {
   size_t nv = (size_t)s->nv, few = s->options.integrator == JN_TAYLOR ? 0 : 1;
   size_t rows = s->loops ? (size_t)s->loops->structure.m : 0;
-  int matrices = s->options.integrator == JN_RODAS || s->options.limits == JN_LIMITS_BOUNCE;
+  int matrices = s->options.integrator == JN_RODAS || s->options.limits == JN_LIMITS_BOUNCE || s->options.derivatives;
   size_t square = matrices ? nv * nv : 0;
   const block_part parts[] = {
       {&s->ku, few * RK_STAGES * nv},
