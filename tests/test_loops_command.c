@@ -319,6 +319,33 @@ static void info_assembles_loops_that_are_open(void **state) {
   done(&o);
 }
 
+/* The rank of very many conditions takes minutes: info says that it is left out, and does the rest at once. */
+static void info_leaves_out_the_rank_of_very_many_conditions(void **state) {
+  (void)state;
+  enum { BODIES = 120 };
+  FILE *f = fopen(in_directory("many.json"), "w");
+  assert_non_null(f);
+  fputs("{\"bodies\": [", f);
+  for (int i = 0; i < BODIES; i++)
+    fprintf(f,
+            "%s{\"name\": \"b%d\", \"joint\": {\"type\": \"free\"}, \"inertia\": {\"mass\": 1, \"tensor\": [1, 1, 1, "
+            "0, 0, 0]}}",
+            i ? ", " : "", i);
+  fputs("], \"loops\": [", f);
+  for (int i = 1; i < BODIES; i++)
+    fprintf(f, "%s{\"name\": \"l%d\", \"type\": \"weld\", \"a\": {\"body\": \"b%d\"}, \"b\": {\"body\": \"b%d\"}}",
+            i > 1 ? ", " : "", i, i - 1, i);
+  fputs("]}", f);
+  assert_int_equal(fclose(f), 0);
+  outcome o = run_here("info many.json");
+  check_has(o.out, "119 with 714 conditions");
+  check_has(o.out, "mobility       not computed for so many conditions");
+  done(&o);
+  json_t *info = parse_info("many.json");
+  assert_true(json_is_null(json_object_get(info, "mobility")));
+  json_decref(info);
+}
+
 /* ---- --loops ---- */
 
 #if JN_WITH_URDF
@@ -391,6 +418,7 @@ int main(void) {
     cmocka_unit_test(info_reports_singular_configurations),
     cmocka_unit_test(contacts_and_couplings_are_kept),
     cmocka_unit_test(info_assembles_loops_that_are_open),
+    cmocka_unit_test(info_leaves_out_the_rank_of_very_many_conditions),
 #if JN_WITH_URDF
     cmocka_unit_test(a_loop_file_closes_a_urdf),
     cmocka_unit_test(faults_of_a_loop_file_have_its_name_and_line),

@@ -9,7 +9,11 @@
 #include "print.h"
 
 /* Where the rank was taken. */
-typedef enum loops_place { LOOPS_NONE, LOOPS_NEUTRAL, LOOPS_ASSEMBLED, LOOPS_OPEN } loops_place;
+typedef enum loops_place { LOOPS_NONE, LOOPS_NEUTRAL, LOOPS_ASSEMBLED, LOOPS_OPEN, LOOPS_LARGE } loops_place;
+
+/* Conditions times coordinates, up to which they are assembled and their rank is found here: both take time that grows
+ * with the cube of the size, some seconds beyond this one. */
+enum { LARGE = 200 * 200 };
 
 typedef struct loops_summary {
   loops_place where;
@@ -46,21 +50,42 @@ static jn_status close_loops(jn_loops *loops, int count, int nq, double *q, loop
   return status;
 }
 
+/* How many conditions a loop has. */
+static int rows_of(const jn_loop *loop) {
+#define ROWS(code, name, rows) rows,
+  static const int rows[JN_LOOP_TYPES] = {JN_LOOP_LIST(ROWS)};
+#undef ROWS
+  int held = 0;
+  for (unsigned mask = loop->mask; loop->type == JN_LOOP_COORDINATES && mask; mask &= mask - 1) held++;
+  return rows[loop->type] + held;
+}
+
+/* The number of conditions, and which are those of each loop. */
+static void count_rows(const jn_model *model, int count, loops_summary *s) {
+  s->first = allocate(((size_t)count + 1) * sizeof *s->first);
+  for (int i = 0; i < count; i++) {
+    s->first[i] = s->rows;
+    s->rows += rows_of(jn_loop_description(model, i));
+  }
+  s->first[count] = s->rows;
+}
+
 /* To be released with free_summary(). */
 static jn_status summarise_loops(const jn_model *model, loops_summary *s) {
   jn_loops *loops;
   int nq = jn_model_nq(model), count = jn_loop_count(model);
   *s = (loops_summary){.where = LOOPS_NONE};
   if (count == 0) return JN_OK;
+  count_rows(model, count, s);
+  if (jn_model_nv(model) > 0 && s->rows > LARGE / jn_model_nv(model)) {
+    s->where = LOOPS_LARGE;
+    return JN_OK;
+  }
   jn_status status = jn_loops_create(model, NULL, &loops);
   if (status != JN_OK) return status;
   double *q = allocate((size_t)(nq > 0 ? nq : 1) * sizeof *q);
   jn_neutral(model, q);
-  s->rows = jn_loops_rows(loops);
   s->redundant = allocate((size_t)s->rows + 1);
-  s->first = allocate(((size_t)count + 1) * sizeof *s->first);
-  for (int i = 0; i < count; i++) s->first[i] = jn_loops_row(loops, i, NULL);
-  s->first[count] = s->rows;
   status = close_loops(loops, count, nq, q, s);
   if (status == JN_OK) status = jn_loops_health_at(loops, q, &s->health, s->redundant);
   s->mobility = jn_model_nv(model) - s->health.rank;
@@ -125,7 +150,7 @@ void print_loops(const jn_model *model) {
     table_cell(&t, jn_loop_type_name(loop->type));
     between_cells(&t, loop);
     table_cellf(&t, "%d", conditions(&s, i));
-    if (status == JN_OK) {
+    if (status == JN_OK && s.where != LOOPS_LARGE) {
       table_cellf(&t, "%d", redundancies(&s, i));
     } else {
       table_cell(&t, "-");
@@ -136,7 +161,7 @@ void print_loops(const jn_model *model) {
 }
 
 static const char *loops_where(const loops_summary *s) {
-  static const char *const names[] = {"none", "neutral", "assembled", "open"};
+  static const char *const names[] = {"none", "neutral", "assembled", "open", "large"};
   return names[s->where];
 }
 
@@ -144,7 +169,10 @@ void print_loop_totals(const jn_model *model) {
   loops_summary s;
   char gap[NUMBER_TEXT];
   jn_status status = summarise_loops(model, &s);
-  if (s.where != LOOPS_NONE && status == JN_OK) {
+  if (s.where == LOOPS_LARGE && status == JN_OK) {
+    printf("loops          %d with %d conditions\n", jn_loop_count(model), s.rows);
+    printf("mobility       not computed for so many conditions; see: jounce eval --want mobility\n");
+  } else if (s.where != LOOPS_NONE && status == JN_OK) {
     short_number(s.gap, gap);
     printf("loops          %d with %d conditions, %d of them independent", jn_loop_count(model), s.rows, s.health.rank);
     if (s.where == LOOPS_NEUTRAL) printf(" at q = 0, where they are closed\n");
@@ -192,6 +220,11 @@ static void write_loop(json_writer *j, const jn_loop *loop, const loops_summary 
   emit_integer(j, "mask", (int)loop->mask);
   write_terms(j, loop);
   emit_integer(j, "conditions", conditions(s, i));
+  if (s->where == LOOPS_LARGE) {
+    emit_null(j, "redundant");
+    emit_close_object(j);
+    return;
+  }
   emit_open_array(j, "redundant");
   for (int r = s->first[i]; r < s->first[i + 1]; r++) {
     if (s->redundant[r]) emit_integer(j, NULL, r - s->first[i]);
@@ -221,7 +254,7 @@ void json_loops(json_writer *j, const jn_model *model) {
     write_loop(j, jn_loop_description(model, i), &s, i);
   }
   emit_close_array(j);
-  if (status != JN_OK || s.where == LOOPS_NONE) {
+  if (status != JN_OK || s.where == LOOPS_NONE || s.where == LOOPS_LARGE) {
     emit_null(j, "mobility");
   } else {
     write_mobility(j, &s);
