@@ -328,7 +328,8 @@ static void info_leaves_out_the_rank_of_very_many_conditions(void **state) {
   fputs("{\"bodies\": [", f);
   for (int i = 0; i < BODIES; i++)
     fprintf(f,
-            "%s{\"name\": \"b%d\", \"joint\": {\"type\": \"free\"}, \"inertia\": {\"mass\": 1, \"tensor\": [1, 1, 1, "
+            "%s{\"name\": \"b%d\", \"joint\": {\"type\": \"free\"}, \"inertia\": {\"mass\": 1, \"tensor\": [0.01, "
+            "0.01, 0.01, "
             "0, 0, 0]}}",
             i ? ", " : "", i);
   fputs("], \"loops\": [", f);
