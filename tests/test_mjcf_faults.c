@@ -146,6 +146,17 @@ static const fault wrongs[] = {
      "element <inertial>", "mass"},
     {BODY("<body><joint/><inertial pos='0 0 0' mass='1' fullinertia='1 1 1 0 0 0' quat='1 0 0 0'/></body>"),
      "mjcf-inertial", 4, "element <inertial>", "both|quat"},
+    {BODY("<body><joint/><inertial pos='0 0 0' mass='-1' diaginertia='.1 .1 .1'/></body>"), "mjcf-negative", 4,
+     "element <inertial>", "mass is negative: -1|boundmass"},
+    {BODY("<body><joint/><inertial pos='0 0 0' mass='1' diaginertia='.1 -.2 .1'/></body>"), "mjcf-negative", 4,
+     "element <inertial>", "diaginertia|negative moment: -0.2|boundinertia"},
+    {MJCF("<compiler boundinertia='1'/><worldbody><body><joint/>\n<inertial pos='0 0 0' mass='1' "
+          "fullinertia='1 1 1 0 0 2'/></body></worldbody>"),
+     "mjcf-negative", 3, "element <inertial>", "fullinertia|negative principal moment: -1|xx yy zz"},
+    {BODY("<body><joint/><geom name='g' size='.1' mass='-2'/></body>"), "mjcf-negative", 4, "<geom> 'g'",
+     "mass of this geom is negative: -2"},
+    {BODY("<body><joint/><geom size='.1' density='-3'/></body>"), "mjcf-negative", 4, "element <geom>",
+     "density of this geom is negative: -3"},
     {BODY("<body><joint/><geom type='box' size='1 1'/></body>"), "mjcf-geom", 4, "element <geom>", "size 3"},
     {BODY("<body><joint/><geom type='capsule' size='1' fromto='1 1 1 1 1 1'/></body>"), "mjcf-fromto", 4,
      "element <geom>", "same"},
@@ -171,6 +182,26 @@ static void wrong_files_get_an_error_with_its_place(void **state) {
     assert_int_not_equal(l.status, JN_OK);
     drop(&l);
   }
+}
+
+/* MuJoCo loads these, too: a bound raises what is negative, and geoms that make no inertia may have any mass. */
+static void negative_masses_that_have_no_effect_are_read(void **state) {
+  (void)state;
+  double inertia[10];
+  jn_model *m =
+      good(MJCF("<compiler boundmass='.5' boundinertia='.2'/>\n<worldbody><body name='b'><joint/><geom size='1' "
+                "mass='-1'/><inertial pos='0 0 0' mass='-1' diaginertia='.3 -.1 .3'/></body></worldbody>\n"));
+  inertia_of(m, "b", inertia);
+  assert_true(inertia[0] == .5);
+  jn_model_destroy(m);
+  jn_model_destroy(good(BODY("<body><joint/><geom size='1' mass='1' density='-1'/></body>")));
+  loaded l =
+      load_as(MJCF(TWO "<worldbody><body><inertial pos='0 0 0' mass='-1' diaginertia='1 1 1'/></body></worldbody>"),
+              "robot.xml", NULL);
+  const fault f = {NULL, "mjcf-negative", 3, "element <inertial>", "taken as 0"};
+  check_message(&l, &f, JN_WARNING);
+  assert_int_equal(l.status, JN_OK);
+  drop(&l);
 }
 
 static void what_is_not_known_is_a_warning(void **state) {
@@ -443,6 +474,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_cannot_be_expressed_is_refused_or_left_out),
       cmocka_unit_test(wrong_files_get_an_error_with_its_place),
+      cmocka_unit_test(negative_masses_that_have_no_effect_are_read),
       cmocka_unit_test(what_is_not_known_is_a_warning),
       cmocka_unit_test(faults_of_included_files_name_them),
       cmocka_unit_test(deep_includes_are_refused),

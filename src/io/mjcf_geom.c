@@ -182,6 +182,12 @@ static void add_geom(jn_mjcf *m, const jn_mjcf_item *geom, double inertia[10]) {
   int given = jn__mjcf_numbers(m, e, "mass", &mass, 1);
   if (group < m->settings.groups[0] || group > m->settings.groups[1] || type == PLANE || type == HFIELD) return;
   if (given ? mass == 0 : density == 0) return;
+  if (given ? mass < 0 : density < 0) {
+    jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-negative", e->node,
+                 "give it a positive one, or 0 if the geom is only to be seen or touched",
+                 "the %s of this geom is negative: %g", given ? "mass" : "density", given ? mass : density);
+    return;
+  }
   if (type == SDF) {
     jn__mjcf_refuse(m, e->node, "give the body an <inertial>", "the inertia of a geom of type sdf cannot be computed");
     return;
@@ -197,6 +203,26 @@ static void add_geom(jn_mjcf *m, const jn_mjcf_item *geom, double inertia[10]) {
 }
 
 /* ---- <inertial> ---- */
+
+/* Tells of a negative mass or moment. As in MuJoCo, boundmass raises a mass and boundinertia the numbers of
+ * diaginertia, and the inertia of a body that cannot move does not matter. */
+static void check_inertial(jn_mjcf *m, const jn_mjcf_body *b, int full, double mass, const double tensor[6]) {
+  const jn_mjcf_settings *s = &m->settings;
+  double I[3] = {tensor[0], tensor[1], tensor[2]}, axes[16];
+  jn_severity severity = b->moves ? JN_ERROR : JN_WARNING;
+  const char *end = b->moves ? "" : "; it is taken as 0, since the body cannot move";
+  if (mass < 0 && !(s->least_mass > 0))
+    jn__mjcf_log(m, severity, JN_ERR_MODEL, "mjcf-negative", b->inertial,
+                 "give the mass in kg, or set boundmass of <compiler>", "the mass is negative: %g%s", mass, end);
+  if (full) jn__mjcf_principal(tensor, I, axes);
+  double largest = fmax(fabs(I[0]), fmax(fabs(I[1]), fabs(I[2]))), least = fmin(I[0], fmin(I[1], I[2]));
+  if (!(least < (full ? -1e-12 * largest : 0)) || (!full && s->least_moment > 0)) return;
+  jn__mjcf_log(m, severity, JN_ERR_MODEL, "mjcf-negative", b->inertial,
+               full ? "give the tensor about the centre of mass, in the order xx yy zz xy xz yz"
+                    : "give three moments about the centre of mass in kg m^2, or set boundinertia of <compiler>",
+               full ? "fullinertia has a negative principal moment: %g%s" : "diaginertia has a negative moment: %g%s",
+               least, end);
+}
 
 static void read_inertial(jn_mjcf *m, jn_mjcf_body *b) {
   const jn_mjcf_element e = {.node = b->inertial};
@@ -218,6 +244,7 @@ static void read_inertial(jn_mjcf *m, jn_mjcf_body *b) {
     jn__mjcf_vector(m, &e, "fullinertia", tensor, 6);
   else
     jn__mjcf_vector(m, &e, "diaginertia", tensor, 3);
+  check_inertial(m, b, full, mass, tensor);
   jn__mjcf_multiply(b->inertial_frame, T, T);
   const double centre[3] = {T[3], T[7], T[11]};
   jn__turn_tensor(T, tensor);
