@@ -4,6 +4,7 @@
 #include "counting.h"
 #include "mjcf_help.h"
 
+#include <sys/stat.h>
 #include <time.h>
 
 /* The element in question is on line 4, in a body with an <inertial>. */
@@ -119,7 +120,8 @@ static const fault wrongs[] = {
     {MJCF("<compiler angle='degrees'/>" TWO), "mjcf-word", 2, "element <compiler>", "angle|degree radian"},
     {MJCF("<compiler eulerseq='xy'/>" TWO), "mjcf-word", 2, "element <compiler>", "eulerseq"},
     {MJCF("<compiler coordinate='global'/>" TWO), "mjcf-refused", 2, "element <compiler>", "global|2.3.3"},
-    {MJCF("<option gravity='0 0'/>" TWO), "mjcf-number", 2, "element <option>", "gravity|too few"},
+    {MJCF("<option gravity='0 0'/>" TWO), "mjcf-number", 2, "element <option>",
+     "gravity|2 instead of 3|give 3 numbers"},
     {MJCF("<option gravity='0 0 x'/>" TWO), "mjcf-number", 2, "element <option>", "not a number"},
     {MJCF("<option gravity='0 0 1 2'/>" TWO), "mjcf-number", 2, "element <option>", "too many"},
     {MJCF("<option gravity='0 0 1e999'/>" TWO), "mjcf-number", 2, "element <option>", "not finite"},
@@ -127,7 +129,8 @@ static const fault wrongs[] = {
     {MJCF("<default><default/></default>" TWO), "mjcf-class", 2, "element <default>", "needs a name"},
     {MJCF("<default><default class='a'/><default class='a'/></default>" TWO), "mjcf-class", 2, "element <default>",
      "another"},
-    {BODY("<joint class='nix'/>"), "mjcf-name", 4, "element <joint>", "default class 'nix'"},
+    {BODY("<joint class='nix'/>"), "mjcf-name", 4, "element <joint>",
+     "default class 'nix'|part that another file includes"},
     {BODY("<joint name='j'/>"), "mjcf-name", 4, "<joint> 'j'", "another joint"},
     {BODY("<body name='b'/>"), "mjcf-name", 4, "<body> 'b'", "another body"},
     {BODY("<joint type='screw'/>"), "mjcf-word", 4, "element <joint>", "screw|hinge slide ball free"},
@@ -138,7 +141,7 @@ static const fault wrongs[] = {
     {MJCF("<worldbody><joint name='w'/></worldbody>" TWO), "mjcf-joint", 2, "<joint> 'w'", "world cannot"},
     {MJCF("<compiler autolimits='false'/>\n<worldbody><body><joint name='j' range='0 1'/>" UNIT "</body></worldbody>"),
      "mjcf-range", 3, "<joint> 'j'", "autolimits|limited"},
-    {BODY("<site name='s' quat='0 0 0 0'/>"), "mjcf-orientation", 4, "<site> 's'", "no rotation|w x y z"},
+    {BODY("<site name='s' quat='0 0 0 0'/>"), "mjcf-orientation", 4, "<site> 's'", "not describe a rotation|w x y z"},
     {BODY("<site name='s' euler='0 0 0' quat='1 0 0 0'/>"), "mjcf-orientation", 4, "<site> 's'", "several"},
     {BODY("<site name='s' xyaxes='1 0 0 2 0 0'/>"), "mjcf-orientation", 4, "<site> 's'", "parallel"},
     {BODY("<inertial pos='0 0 0' mass='1'/>"), "mjcf-twice", 4, "element <inertial>", "line 3"},
@@ -169,7 +172,7 @@ static const fault wrongs[] = {
      "anchor"},
     {MJCF(TWO "<equality><weld body2='c'/></equality>"), "mjcf-equality", 3, "element <weld>", "body1"},
     {MJCF(TWO "<equality><weld site1='s'/></equality>"), "mjcf-equality", 3, "element <weld>", "only one"},
-    {MJCF(TWO "<actuator><motor joint='nix'/></actuator>"), "mjcf-name", 3, "element <motor>", "joint 'nix'"},
+    {MJCF(TWO "<actuator><motor joint='nix'/></actuator>"), "mjcf-name", 3, "element <motor>", "joint 'nix'|misspelt"},
     {MJCF(TWO "<tendon><fixed name='t'><joint joint='nix'/></fixed></tendon>"), "mjcf-name", 3, "element <joint>",
      "joint 'nix'"},
 };
@@ -251,7 +254,7 @@ static void load_file_fails(const char *path, const char *words, const char *fil
 static void faults_of_included_files_name_them(void **state) {
   (void)state;
   const char *path = write_text("main.xml", MJCF("<include file='part.xml'/>\n" TWO));
-  load_file_fails(path, "cannot be included|beside", "main.xml", 2);
+  load_file_fails(path, "cannot be included|folder of the model's own file", "main.xml", 2);
   write_text("part.xml", "<mujoco>\n<option gravity='x'/>\n</mujoco>");
   load_file_fails(path, "not a number", "part.xml", 2);
   write_text("part.xml", "<mujoco>\n<option>\n</mujoco>");
@@ -294,10 +297,10 @@ static void faults_of_meshes_name_them(void **state) {
   (void)state;
   static const struct {
     const char *name, *content, *words;
-  } cases[] = {{"m.stl", NULL, "cannot be opened"},
+  } cases[] = {{"m.stl", NULL, "cannot be opened|put the file there|meshdir"},
                {"m.stl", "solid x\nfacet\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop", "no triangle|line 6"},
                {"m.stl", "solid x\nvertex 0 0 a", "not a number|line 2"},
-               {"m.stl", "something else", "no STL file"},
+               {"m.stl", "something else", "not an STL file"},
                {"m.stl", "solid x\nendsolid", "no triangles"},
                {"m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "does not exist|line 4"},
                {"m.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "no positive volume"},
@@ -314,6 +317,42 @@ static void faults_of_meshes_name_them(void **state) {
              "</worldbody></mujoco>",
              cases[i].name);
     load_file_fails(write_text("robot.xml", text), cases[i].words, "robot.xml", 3);
+  }
+}
+
+static void a_folder_is_not_a_mesh(void **state) {
+  (void)state;
+  assert_int_equal(mkdir(path_of("f.stl"), 0700), 0);
+  load_file_fails(write_text("robot.xml",
+                             "<mujoco><asset><mesh name='m' file='f.stl'/></asset><worldbody><body><joint/>"
+                             "\n<geom type='mesh' mesh='m'/></body></worldbody></mujoco>"),
+                  "is a directory", "robot.xml", 2);
+}
+
+/* One small file can name a large one many times. */
+static void the_limit_counts_all_files_together(void **state) {
+  (void)state;
+  char text[1024], mesh[4096];
+  int n = snprintf(mesh, sizeof mesh, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  memset(mesh + n, '\n', sizeof mesh - (size_t)n);
+  write_bytes("big.obj", mesh, sizeof mesh);
+  snprintf(
+      text, sizeof text,
+      "<mujoco><asset><mesh name='m' file='big.obj'/><mesh name='n' file='big.obj'/><mesh name='o' file='big.obj'/>"
+      "</asset><worldbody><body><joint/><geom type='mesh' mesh='m'/><geom type='mesh' mesh='n'/>\n"
+      "<geom name='third' type='mesh' mesh='o'/></body></worldbody></mujoco>");
+  const char *path = write_text("robot.xml", text);
+  size_t sum = strlen(text) + 3 * sizeof mesh;
+  for (int over = 0; over < 2; over++) {
+    jn_options options;
+    jn_options_init(&options);
+    options.max_bytes = sum - (size_t)over;
+    loaded l = load_as(text, path, &options);
+    assert_int_equal(l.status, over ? JN_ERR_FILE : JN_OK);
+    const jn_message *m = message_of(&l, "mjcf-mesh");
+    assert_true((m != NULL) == over);
+    if (m) assert_true(has_words(m, "all files of this model together|--max-bytes|big.obj") && m->line == 2);
+    drop(&l);
   }
 }
 
@@ -480,6 +519,8 @@ int main(void) {
       cmocka_unit_test(deep_includes_are_refused),
       cmocka_unit_test(a_bomb_of_included_files_is_bounded),
       cmocka_unit_test(faults_of_meshes_name_them),
+      cmocka_unit_test(a_folder_is_not_a_mesh),
+      cmocka_unit_test(the_limit_counts_all_files_together),
       cmocka_unit_test(a_missing_mesh_of_a_fixed_body_is_a_warning),
       cmocka_unit_test(hostile_text_is_refused),
       cmocka_unit_test(long_chains_load),

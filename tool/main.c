@@ -42,7 +42,8 @@ static int print_help(void) {
   fputs("jounce: robot dynamics. This command inspects, checks, converts and evaluates robot models.\n\n", stdout);
   print_usage(stdout);
   fputs(
-      "\nMODEL is a URDF or native (JSON) file, - for standard input, builtin:NAME, or builtin:chain:N.\n"
+      "\nMODEL is a URDF, MJCF (MuJoCo) or native (JSON) file, - for standard input, builtin:NAME, or "
+      "builtin:chain:N.\n"
       "\nOptions:\n"
       "  --help     show this help\n"
       "  --version  show the version and the instruction set in use\n"

@@ -178,6 +178,7 @@ typedef struct jn_mjcf {
   jn_status stopped; /* JN_OK until something ended the reading; that is then in the log */
   int message_count;
   size_t used;  /* bytes of the tree */
+  size_t taken; /* bytes of all files that were read, each as often as it was read */
   void *blocks; /* memory that is released at the end */
   char *room;   /* the rest of the last block */
   size_t rest;
@@ -247,7 +248,7 @@ char *jn__mjcf_path(jn_mjcf *m, const char *folder, const char *file);
 /* The same in the folder of another file. */
 char *jn__mjcf_beside(jn_mjcf *m, const char *other, const char *file);
 /* The text of a file that the model names, to be released; NULL after reporting why not. Pipes and devices are refused:
- * a robot file must not make anybody wait for them. */
+ * a robot file must not make anybody wait for them. All files of a model together may be as large as the limit. */
 char *jn__mjcf_read_file(jn_mjcf *m, jn_log *log, const char *path, size_t *length);
 
 /* ---- Attributes: mjcf_class.c ---- */

@@ -78,8 +78,10 @@ int jn__mjcf_vector(jn_mjcf *m, const jn_mjcf_element *e, const char *name, doub
     memcpy(out, values, (size_t)n * sizeof *out);
     return 1;
   }
-  jn__mjcf_log(m, JN_ERROR, JN_ERR_SYNTAX, "mjcf-number", e->node, NULL,
-               "attribute '%s' has too few numbers: it needs %d", name, n);
+  char remedy[64];
+  snprintf(remedy, sizeof remedy, "give %d numbers separated by blanks", n);
+  jn__mjcf_log(m, JN_ERROR, JN_ERR_SYNTAX, "mjcf-number", e->node, remedy,
+               "attribute '%s' has too few numbers: %d instead of %d", name, count, n);
   return 0;
 }
 

@@ -127,7 +127,7 @@ static void turn_alternative(jn_mjcf *m, const jn_mjcf_element *e, int which, do
   }
   if (!good)
     jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-orientation", e->node, "give axes that are not zero or parallel",
-                 "attribute '%s' is no rotation", alternatives[which].name);
+                 "attribute '%s' does not describe a rotation", alternatives[which].name);
 }
 
 void jn__mjcf_pose(jn_mjcf *m, const jn_mjcf_element *e, double T[16]) {
@@ -145,7 +145,7 @@ void jn__mjcf_pose(jn_mjcf *m, const jn_mjcf_element *e, double T[16]) {
       jn__turn_quaternion(T, ours);
     } else {
       jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-orientation", e->node, "give a unit quaternion w x y z",
-                   "attribute 'quat' is no rotation");
+                   "attribute 'quat' is zero, which does not describe a rotation");
     }
   }
 }

@@ -164,6 +164,8 @@ static const char *last_part(const char *path) {
   return at;
 }
 
+static const char cannot_open[] = "cannot be opened";
+
 /* The text of a mesh file, in the folder that <compiler> names, else beside the file that includes the mesh. What is
  * wrong is told with the element. */
 static char *open_mesh(jn_mjcf *m, int node, const char *file, const char **path, const char **wrong, size_t *length) {
@@ -178,7 +180,11 @@ static char *open_mesh(jn_mjcf *m, int node, const char *file, const char **path
     return NULL;
   }
   text = jn__mjcf_read_file(m, &quiet, *path, length);
-  *wrong = strstr(quiet.first.text, "limit") ? "is larger than the limit (max_bytes, --max-bytes)" : "cannot be opened";
+  *wrong = strstr(quiet.first.text, "limit")
+               ? "makes all files of this model together larger than the limit (max_bytes, --max-bytes)"
+           : strstr(quiet.first.text, "directory") && !strstr(quiet.first.text, "opened") ? "is a directory"
+           : strstr(quiet.first.text, "regular")                                          ? "is not a regular file"
+                                                                                          : cannot_open;
   if (!text && m->nodes[node].file > 0) {
     text = jn__mjcf_read_file(m, &quiet, beside, length);
     if (text) *path = beside;
@@ -298,7 +304,9 @@ static void read_mesh(jn_mjcf *m, jn_mjcf_mesh *mesh, int geom, int needed) {
   if (line > 0) snprintf(place, sizeof place, ", line %d", line);
   const char *shown = path ? path : "";
   jn__mjcf_log(m, needed ? JN_ERROR : JN_WARNING, JN_ERR_FILE, "mjcf-mesh", geom,
-               "give its body an <inertial>, or the geom mass=\"0\"",
+               wrong == cannot_open
+                   ? "put the file there, or check 'meshdir' of <compiler>; or give the body an <inertial>"
+                   : "give its body an <inertial>, or the geom mass=\"0\"",
                "the mass of this geom is that of a mesh, which %s%s%.*s%s%s", wrong, *shown ? " (" : "",
                (int)(strlen(shown) < 200 ? strlen(shown) : 200), shown, place, *shown ? ")" : "");
 }

@@ -71,7 +71,13 @@ int jn__mjcf_named(jn_mjcf *m, const jn_mjcf_names *names, int node, const char 
   if (found >= 0) return found;
   char remedy[128] = "";
   int near = jn__did_you_mean(name, names->count, name_at, names, remedy, sizeof remedy);
-  jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-name", node, near ? remedy : NULL,
+  int always = names == &m->body_names || names == &m->class_names; /* the world, and the class main */
+  if (!near)
+    snprintf(remedy, sizeof remedy, "%s",
+             names->count > always
+                 ? "see whether it is misspelt, or in a file that is not included"
+                 : "there are none in this file: is it a part that another file includes? Then load that one");
+  jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-name", node, remedy,
                "attribute '%s' names %s '%.*s', which does not exist", attribute, what, JN_CLIP(name));
   return -1;
 }

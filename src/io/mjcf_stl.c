@@ -96,7 +96,7 @@ const char *jn__mjcf_stl(const jn_allocator *a, const char *text, size_t length,
     uint32_t count = little_endian(s + 80);
     if (length == HEADER + (size_t)count * RECORD) return read_binary(a, s, count, t);
   }
-  if (length < 5 || memcmp(text, "solid", 5) != 0) return "is no STL file, or not the whole of one";
+  if (length < 5 || memcmp(text, "solid", 5) != 0) return "is not an STL file, or is cut short";
   lines l = {.at = text, .end = text + length};
   const char *wrong = read_text(a, &l, t);
   *line = l.line;

@@ -199,11 +199,20 @@ char *jn__mjcf_beside(jn_mjcf *m, const char *other, const char *file) {
 
 char *jn__mjcf_read_file(jn_mjcf *m, jn_log *log, const char *path, size_t *length) {
   struct stat about;
-  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) {
-    jn__log(log, JN_ERROR, JN_ERR_FILE, "file", (jn_place){path, 0, 0}, NULL, NULL, "is not a regular file");
+  size_t limit = jn__limit(m->builder->options.max_bytes), rest = m->taken < limit ? limit - m->taken : 0;
+  int known = stat(path, &about) == 0;
+  if (known && !S_ISREG(about.st_mode)) {
+    jn__log(log, JN_ERROR, JN_ERR_FILE, "file", (jn_place){path, 0, 0}, NULL, NULL,
+            S_ISDIR(about.st_mode) ? "is a directory" : "is not a regular file");
     return NULL;
   }
-  return jn__read_file(&m->builder->allocator, log, path, jn__limit(m->builder->options.max_bytes), length);
+  if (known && (uintmax_t)about.st_size > rest) {
+    jn__over_limit(log, path, NULL, "makes all files of this model together larger than", limit);
+    return NULL;
+  }
+  char *text = jn__read_file(&m->builder->allocator, log, path, rest, length);
+  if (text) m->taken += *length;
+  return text;
 }
 
 /* ---- Elements ---- */
@@ -257,9 +266,10 @@ static void include(walk *w, const XML_Char **values) {
     inner.around = w->around + w->depth;
     inner.file = text ? add_file(m, path) : -1;
     if (!text) {
-      say_here(w, JN_ERROR, JN_ERR_FILE, "mjcf-include", subject,
-               "included files are looked for beside the model's own file", "the file '%.*s' cannot be included",
-               JN_CLIP(file));
+      say_here(
+          w, JN_ERROR, JN_ERR_FILE, "mjcf-include", subject,
+          "included files are looked for in the folder of the model's own file, not of the file that includes them",
+          "the file '%.*s' cannot be included", JN_CLIP(file));
       if (m->stopped == JN_OK) m->stopped = JN_ERR_FILE;
     }
     if (inner.file >= 0) parse_text(&inner, text, length);
@@ -357,9 +367,11 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
   if (w->m->stopped != JN_OK) return; /* expat may still deliver what it has */
   w->depth++;
   if (XML_GetSpecifiedAttributeCount(w->parser) > 2 * MAX_ATTRIBUTES) {
-    wrong(w, "mjcf-bounds", NULL, NULL, "an element has more than 256 attributes");
+    wrong(w, "mjcf-bounds", NULL, "MJCF needs far fewer: is the file damaged?",
+          "an element has more than 256 attributes");
   } else if (w->around + w->depth > MAX_DEPTH) {
-    wrong(w, "mjcf-bounds", NULL, NULL, "elements are nested deeper than 1000");
+    wrong(w, "mjcf-bounds", NULL, "put the bodies less deep, or see whether the file is damaged",
+          "elements are nested deeper than 1000");
   } else if (w->skipped) {
     w->skipped++;
   } else if (w->depth == 1) {
@@ -426,6 +438,7 @@ static int parse_text(walk *w, const char *text, size_t length) {
 
 jn_status jn__mjcf_parse(jn_mjcf *m, const char *text, size_t length) {
   walk w = {.m = m, .base = -1, .node = -1};
+  m->taken = length;
   w.file = add_file(m, m->builder->file ? m->builder->file : "");
   if (w.file < 0) return m->stopped;
   if (jn__xml_is_binary(text, length)) {
