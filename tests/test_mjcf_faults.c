@@ -400,6 +400,22 @@ static void hostile_text_is_refused(void **state) {
   check_status(jn_load_text("", 0, JN_FORMAT_MJCF, NULL, NULL, &m, &error), JN_ERR_SYNTAX);
 }
 
+static void utf_16_is_recognised(void **state) {
+  (void)state;
+  static const char text[] =
+      "<?xml version='1.0'?>\n<mujoco model='wide'><worldbody><body><joint/>" UNIT "</body></worldbody></mujoco>";
+  char wide[2 * sizeof text] = {0};
+  for (int big = 0; big < 2; big++) {
+    jn_model *m;
+    memset(wide, 0, sizeof wide);
+    memcpy(wide, big ? "\xFE\xFF" : "\xFF\xFE", 2);
+    for (size_t i = 0; i + 1 < sizeof text; i++) wide[2 + 2 * i + (size_t)big] = text[i];
+    check_status(jn_load_text(wide, sizeof wide, JN_FORMAT_AUTO, NULL, NULL, &m, NULL), JN_OK);
+    assert_string_equal(jn_model_name(m), "wide");
+    jn_model_destroy(m);
+  }
+}
+
 /* As deep as is allowed. */
 static void long_chains_load(void **state) {
   (void)state;
@@ -523,6 +539,7 @@ int main(void) {
       cmocka_unit_test(the_limit_counts_all_files_together),
       cmocka_unit_test(a_missing_mesh_of_a_fixed_body_is_a_warning),
       cmocka_unit_test(hostile_text_is_refused),
+      cmocka_unit_test(utf_16_is_recognised),
       cmocka_unit_test(long_chains_load),
       cmocka_unit_test(the_limit_counts_the_tree_in_memory),
       cmocka_unit_test(truncated_and_changed_files_do_no_harm),

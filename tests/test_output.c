@@ -308,6 +308,30 @@ static void pipes_and_devices_are_written_to(void **state) {
 
 /* ---- Over what is read ---- */
 
+/* What MJCF files have beside the model, included files too, is listed once. */
+static void convert_lists_what_of_mjcf_is_lost(void **state) {
+  (void)state;
+  static const char list[] =
+      "does not hold 1 <default>, 1 simulation setting, 3 <geom>, 1 <mesh>, 1 <texture>, 1 <light>, 2 actuators, "
+      "3 sensors, 1 keyframe, 1 <visual>, 2 comments";
+  write_file("arm.xml",
+             "<mujoco><!-- a --><default><geom mass='1'/><joint damping='1'/></default><option gravity='0 0 0' "
+             "timestep='1'/><worldbody><geom type='plane' size='1 1 1'/><body><joint name='j'/><geom size='1'/><frame>"
+             "<geom size='1'/></frame><site name='s'/></body></worldbody><include file='rest.xml'/></mujoco>");
+  write_file(
+      "rest.xml",
+      "<mujoco><asset><mesh name='m' file='m.stl'/><texture/></asset><worldbody><light/></worldbody><actuator>"
+      "<motor joint='j'/><position joint='j'/></actuator><sensor><jointpos joint='j'/><jointvel joint='j'/>"
+      "<gyro site='s'/></sensor><keyframe><key qpos='0'/></keyframe><visual><global/></visual><!-- b --></mujoco>");
+  static const char *const words[] = {"convert arm.xml arm.json", "convert arm.xml arm.urdf", "convert arm.xml out.xml",
+                                      "convert arm.xml arm.urdf --fresh", "convert - arm.json <arm.xml"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) run_to(words[i], 0, list);
+  run_to(words[2], 0, "the new file is URDF, not MJCF");
+  outcome o = run_here(words[1]);
+  assert_null(strstr(o.err, "not MJCF"));
+  done(&o);
+}
+
 static void convert_does_not_write_over_its_input(void **state) {
   (void)state;
   run_to("convert builtin:panda a.urdf", 0, NULL);
@@ -329,7 +353,10 @@ static void convert_does_not_write_over_its_input(void **state) {
   run_to("convert builtin:panda --in-place", 2, "no file");
   run_to("convert a.urdf --in-place --to json", 2, "--to");
   write_file("b.xml", "<!-- <robot> -->\n<mujoco/>");
-  run_to("convert b.xml --in-place", 2, "extension");
+  run_to("convert b.xml --in-place", 2, "b.xml is MJCF, which is read but not written");
+  run_to("convert b.xml b.xml", 2, ".urdf or .json");
+  write_file("c.xml", "{}");
+  run_to("convert c.xml --in-place", 2, "extension");
   run_to("convert a.urdf a.urdf --force", 0, NULL);
   run_to("convert a.urdf d.urdf", 0, NULL);
   char *after = read_file("a.urdf");
@@ -379,6 +406,7 @@ int main(void) {
       cmocka_unit_test(signals_remove_the_file_beside),
       cmocka_unit_test(pipes_and_devices_are_written_to),
       cmocka_unit_test(convert_does_not_write_over_its_input),
+      cmocka_unit_test(convert_lists_what_of_mjcf_is_lost),
       cmocka_unit_test(eval_writes_all_or_nothing),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -37,22 +37,8 @@ typedef struct convert_arg {
   int force, in_place, fresh;
 } convert_arg;
 
-static int check_output(const convert_arg *c) {
-  const char *out = c->out;
-  if (strcmp(out, "-") != 0 && c->format == JN_FORMAT_AUTO && format_of(out) == JN_FORMAT_AUTO)
-    return usage_error("convert", "%s has no known format: it must end in .urdf, .xml or .json; or add --to", out);
-  if (c->force || c->in_place) return OPTION_GO_ON;
-  if (is_same_file(out, c->model.source))
-    return usage_error("convert", "%s is the file that MODEL is read from: give another name, or add --in-place", out);
-  if (is_same_file(out, c->model.loops))
-    return usage_error("convert", "%s is the file of --loops: give another name, or add --force", out);
-  if (model_edit_reads(&c->model.edits, out))
-    return usage_error("convert", "%s is a file of --attach: give another name, or add --force", out);
-  return OPTION_GO_ON;
-}
-
-/* The format of a file by its content: URDF begins with <robot, but for declarations and comments, native files with
- * '{'. */
+/* The format of a file by its content: URDF begins with <robot and MJCF with <mujoco, but for declarations and
+ * comments, native files with '{'. */
 static jn_format content_of(const char *path) {
   char text[1 << 14];
   FILE *f = fopen(path, "rb");
@@ -66,7 +52,28 @@ static jn_format content_of(const char *path) {
     p = strstr(p, strncmp(p, "<!--", 4) == 0 ? "-->" : ">");
     p = p ? strchr(p, '<') : NULL;
   }
+  if (p && strncmp(p, "<mujoco", 7) == 0) return JN_FORMAT_MJCF;
   return p && strncmp(p, "<robot", 6) == 0 ? JN_FORMAT_URDF : JN_FORMAT_AUTO;
+}
+
+static int mjcf_is_not_written(const char *path) {
+  return usage_error("convert",
+                     "%s is MJCF, which is read but not written: give OUT a name that ends in .urdf or .json", path);
+}
+
+static int check_output(const convert_arg *c) {
+  const char *out = c->out;
+  if (strcmp(out, "-") != 0 && c->format == JN_FORMAT_AUTO && format_of(out) == JN_FORMAT_AUTO)
+    return usage_error("convert", "%s has no known format: it must end in .urdf, .xml or .json; or add --to", out);
+  if (c->force || c->in_place) return OPTION_GO_ON;
+  if (is_same_file(out, c->model.source) && content_of(out) == JN_FORMAT_MJCF) return mjcf_is_not_written(out);
+  if (is_same_file(out, c->model.source))
+    return usage_error("convert", "%s is the file that MODEL is read from: give another name, or add --in-place", out);
+  if (is_same_file(out, c->model.loops))
+    return usage_error("convert", "%s is the file of --loops: give another name, or add --force", out);
+  if (model_edit_reads(&c->model.edits, out))
+    return usage_error("convert", "%s is a file of --attach: give another name, or add --force", out);
+  return OPTION_GO_ON;
 }
 
 /* --in-place: OUT is MODEL, and keeps its format. */
@@ -83,6 +90,7 @@ static int choose_output(convert_arg *c) {
                        strcmp(c->model.source, "-") == 0 ? "standard input" : c->model.source);
   if (c->format != JN_FORMAT_AUTO) return usage_error("convert", "--in-place keeps the format: leave --to away");
   c->out = c->model.source;
+  if (content_of(c->out) == JN_FORMAT_MJCF) return mjcf_is_not_written(c->out);
   if (format_of(c->out) != content_of(c->out))
     return usage_error("convert", "--in-place: %s does not hold what its extension says; give OUT another name",
                        c->out);
@@ -102,7 +110,7 @@ static int convert(convert_arg *c) {
   /* A separate report, so that the writer's messages are not lost among the reader's. */
   jn_options options = c->model.options;
   options.report = jn_report_create(NULL);
-  if (!c->fresh) model_arg_original(&c->model, &options);
+  if (!c->fresh || content_of(c->model.source) == JN_FORMAT_MJCF) model_arg_original(&c->model, &options);
   jn_error error = {0};
   jn_status status = standard_output ? write_standard_output(&c->model, c->format, &options, &error)
                                      : jn_save(c->model.model, c->out, c->format, &options, &error);

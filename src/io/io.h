@@ -25,6 +25,9 @@ jn_status jn__urdf_rewrite(const jn_model *m, const jn_options *o, const char *p
 /* Reports what a URDF text has that a new file does not: a warning with the reason, or, without one (NULL), a note on
  * what native files do not hold. urdf_edit.c */
 void jn__urdf_tell_left(const char *text, size_t length, const char *cannot, jn_log *log);
+/* The same for an MJCF text, of which a new file never holds more than the model: a note. path: of the new file, or
+ * NULL. mjcf_read.c */
+void jn__mjcf_tell_left(const jn_options *o, const char *path, const char *text, size_t length, jn_log *log);
 jn_status jn__native_write(const jn_model *m, jn_text *out, jn_log *log); /* native_write.c */
 
 /* Text of a built-in robot (a native file) by name; NULL when there is none. builtin.c, generated at build time. */

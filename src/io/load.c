@@ -56,10 +56,14 @@ static void unknown_format(jn_log *log, const char *file, jn_format format) {
   jn__log(log, JN_ERROR, JN_ERR_UNSUPPORTED, "format", in_file(file), NULL, NULL, "%d is not a format", (int)format);
 }
 
+static int has_utf16_mark(const char *text, size_t length) {
+  return length >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0);
+}
+
 #if JN_WITH_URDF
 /* Whether a text may be XML, perhaps in UTF-16. */
 static int begins_xml(const char *text, size_t length) {
-  if (length >= 2 && (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0)) return 1;
+  if (has_utf16_mark(text, length)) return 1;
   size_t i = length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   while (i < length && strchr(" \t\r\n", text[i]) && text[i]) i++;
   return i < length && text[i] == '<';
@@ -83,12 +87,21 @@ static jn_format sniff_xml(const char *text, size_t length) {
   return JN_FORMAT_URDF;
 }
 
+/* The same of text in UTF-16 with a byte order mark, of which the letters of names are enough. */
+static jn_format sniff_utf16(const char *text, size_t length) {
+  char letters[4096];
+  size_t n = 0;
+  for (size_t i = 2; i < length && n < sizeof letters; i++)
+    if (text[i]) letters[n++] = text[i];
+  return sniff_xml(letters, n);
+}
+
 /* By the first byte that is not white space, or by a byte order mark of UTF-16 (which only XML may have). AUTO after
  * reporting that it is neither. */
 static jn_format sniff(jn_builder *b, const char *text, size_t length) {
   const unsigned char *s = (const unsigned char *)text;
   size_t i = 0;
-  if (length >= 2 && ((s[0] == 0xFF && s[1] == 0xFE) || (s[0] == 0xFE && s[1] == 0xFF))) return JN_FORMAT_URDF;
+  if (has_utf16_mark(text, length)) return sniff_utf16(text, length);
   if (length >= 3 && memcmp(s, "\xEF\xBB\xBF", 3) == 0) i = 3;
   int line = 1;
   for (; i < length && s[i] < 0x80 && isspace(s[i]); i++) line += s[i] == '\n';
@@ -333,9 +346,9 @@ static jn_format format_of(jn_log *log, const char *path) {
 }
 
 #if JN_WITH_URDF
-/* The text that the model was read from, when the options name one that may be URDF; NULL: none, or after telling why
- * it cannot be read. To be released when *owned. */
-static const char *original_of(const jn_options *o, jn_log *log, size_t *length, int *owned) {
+/* The text that the model was read from, when the options name one that may be URDF or MJCF; NULL: none, or after
+ * telling why it cannot be read. To be released when *owned. */
+static const char *original_of(const jn_options *o, jn_log *log, size_t *length, int *owned, jn_format *format) {
   const char *text = o->original_text;
   jn_allocator a = jn__allocator(o->allocator);
   *length = o->original_length;
@@ -344,7 +357,10 @@ static const char *original_of(const jn_options *o, jn_log *log, size_t *length,
     text = jn__read_file(&a, log, o->original, jn__limit(o->max_bytes), length);
     *owned = 1;
   }
-  if (text && begins_xml(text, *length) && sniff_xml(text, *length) == JN_FORMAT_URDF) return text;
+  if (text && begins_xml(text, *length)) {
+    *format = has_utf16_mark(text, *length) ? sniff_utf16(text, *length) : sniff_xml(text, *length);
+    return text;
+  }
   if (*owned) jn__release(&a, (void *)(uintptr_t)text);
   return NULL;
 }
@@ -352,9 +368,11 @@ static const char *original_of(const jn_options *o, jn_log *log, size_t *length,
 static void write_urdf(const jn_model *model, const jn_options *o, const char *path, jn_text *out, jn_log *log) {
   size_t length;
   int owned;
-  const char *text = original_of(o, log, &length, &owned);
+  jn_format format = JN_FORMAT_AUTO;
+  const char *text = original_of(o, log, &length, &owned, &format);
   if (log->first.status != JN_OK) return;
-  if (text)
+  if (format == JN_FORMAT_MJCF) jn__mjcf_tell_left(o, path, text, length, log);
+  if (format == JN_FORMAT_URDF)
     jn__urdf_rewrite(model, o, path, text, length, out, log);
   else
     jn__urdf_write(model, out, log);
@@ -368,9 +386,11 @@ static void write_native(const jn_model *model, const jn_options *o, jn_text *ou
 #if JN_WITH_URDF
   size_t length;
   int owned;
-  const char *text = original_of(o, log, &length, &owned);
+  jn_format format = JN_FORMAT_AUTO;
+  const char *text = original_of(o, log, &length, &owned, &format);
   jn_allocator a = jn__allocator(o->allocator);
-  if (text) jn__urdf_tell_left(text, length, NULL, log);
+  if (format == JN_FORMAT_MJCF) jn__mjcf_tell_left(o, NULL, text, length, log);
+  if (format == JN_FORMAT_URDF) jn__urdf_tell_left(text, length, NULL, log);
   if (text && owned) jn__release(&a, (void *)(uintptr_t)text);
 #else
   (void)o;

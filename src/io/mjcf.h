@@ -17,6 +17,7 @@
 
 #include "common.h"
 #include "io.h"
+#include "left_list.h"
 
 /* ---- The tree of elements ---- */
 
@@ -184,6 +185,8 @@ typedef struct jn_mjcf {
   size_t rest;
   const char **files; /* names of the files read; the first is the model's */
   int file_count, file_capacity;
+  jn_left_list *left;   /* counts what no model holds; NULL: it is not asked for */
+  const char *left_one; /* what each element of the skipped section is called that is open; NULL: they do not count */
   jn_mjcf_node *nodes;
   int node_count, node_capacity;
   jn_mjcf_attribute *attributes;
@@ -242,6 +245,8 @@ jn_status jn__mjcf_parse(jn_mjcf *m, const char *text, size_t length);
 jn_mjcf_kind jn__mjcf_kind_of(jn_mjcf_kind inside, const char *name, const char **attributes);
 /* Why an element of kind JN_MJCF_REFUSED is refused; NULL for one that is unknown. */
 const char *jn__mjcf_refusal(jn_mjcf_kind inside, const char *name);
+/* Counts an element that no model holds; skipped: how many of the elements around it are skipped. mjcf_schema.c */
+void jn__mjcf_count(jn_mjcf *m, jn_mjcf_kind inside, int skipped, const char *name, const char **values);
 int jn__mjcf_is_listed(const char *list, const char *word); /* words separated by blanks */
 /* A path that a file of the model has written: relative ones begin at the folder of the model. */
 char *jn__mjcf_path(jn_mjcf *m, const char *folder, const char *file);

@@ -155,3 +155,23 @@ jn_status jn__mjcf_read(jn_builder *b, const char *text, size_t length) {
   release(&m);
   return status;
 }
+
+void jn__mjcf_tell_left(const jn_options *o, const char *path, const char *text, size_t length, jn_log *log) {
+  jn_options options = *o;
+  jn_left_list left = {0};
+  jn_mjcf m = {.left = &left};
+  char list[JN_LEFT_TEXT];
+  size_t n = path ? strlen(path) : 0;
+  if (n >= 4 && strcmp(path + n - 4, ".xml") == 0)
+    jn__log(log, JN_NOTE, JN_OK, "format", (jn_place){0}, NULL, "let the name end in .urdf",
+            "the new file is URDF, not MJCF, which is not written");
+  options.report = NULL; /* what is wrong was told when the model was read */
+  if (jn_builder_create(&options, &m.builder) != JN_OK) return;
+  if (jn__builder_set_file(m.builder, o->original) == JN_OK && jn__mjcf_parse(&m, text, length) == JN_OK) {
+    jn__left_print(&left, list, sizeof list);
+    if (*list)
+      jn__log(log, JN_NOTE, JN_OK, "left-behind", (jn_place){0}, NULL, NULL, "the new file does not hold %s", list);
+  }
+  release(&m);
+  jn_builder_destroy(m.builder);
+}

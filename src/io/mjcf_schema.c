@@ -165,3 +165,41 @@ const char *jn__mjcf_refusal(jn_mjcf_kind inside, const char *name) {
   const row *r = find_row(inside, name);
   return r ? r->text : NULL;
 }
+
+/* ---- What no model holds ---- */
+
+/* Sections of which each element counts, under one name. */
+static const char *counted_section(const char *name) {
+  static const struct {
+    const char *section, *one;
+  } known[] = {
+      {"sensor", "sensor"}, {"keyframe", "keyframe"}, {"contact", "contact setting"}, {"custom", "custom value"}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(known[i].section, name) == 0) return known[i].one;
+  return NULL;
+}
+
+static void count_section(jn_mjcf *m, const char *name, const char **values) {
+  m->left_one = counted_section(name);
+  if (jn__mjcf_is_listed("default visual statistic size", name)) jn__left_element(m->left, name);
+  for (int i = 0; values[i] && strcmp(name, "option") == 0; i += 2)
+    if (strcmp(values[i], "gravity") != 0) jn__left_thing(m->left, "simulation setting");
+}
+
+void jn__mjcf_count(jn_mjcf *m, jn_mjcf_kind inside, int skipped, const char *name, const char **values) {
+  if (skipped > 1 || (skipped && !m->left_one)) return;
+  if (skipped) {
+    jn__left_thing(m->left, m->left_one);
+    return;
+  }
+  m->left_one = NULL;
+  if (strcmp(name, "include") == 0) return;
+  if (inside == JN_MJCF_ROOT) count_section(m, name, values);
+  int in_body = inside == JN_MJCF_WORLD || inside == JN_MJCF_BODY || inside == JN_MJCF_FRAME;
+  if ((in_body && jn__mjcf_is_listed("geom camera light", name)) || inside == JN_MJCF_ASSET ||
+      (inside == JN_MJCF_DEFAULT && strcmp(name, "default") == 0) ||
+      (inside == JN_MJCF_TENDON && strcmp(name, "spatial") == 0) ||
+      (inside == JN_MJCF_DEFORMABLE && strcmp(name, "skin") == 0))
+    jn__left_element(m->left, name);
+  if (inside == JN_MJCF_ACTUATOR) jn__left_thing(m->left, "actuator");
+}

@@ -366,6 +366,8 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
   walk *w = data;
   if (w->m->stopped != JN_OK) return; /* expat may still deliver what it has */
   w->depth++;
+  if (w->m->left && w->node >= 0 && w->depth > 1)
+    jn__mjcf_count(w->m, w->m->nodes[w->node].kind, w->skipped, name, values);
   if (XML_GetSpecifiedAttributeCount(w->parser) > 2 * MAX_ATTRIBUTES) {
     wrong(w, "mjcf-bounds", NULL, "MJCF needs far fewer: is the file damaged?",
           "an element has more than 256 attributes");
@@ -392,6 +394,11 @@ static void XMLCALL on_end(void *data, const XML_Char *name) {
     w->m->nodes[w->node].end = w->m->node_count;
     w->node = w->m->nodes[w->node].parent;
   }
+}
+
+static void XMLCALL on_comment(void *data, const XML_Char *text) {
+  (void)text;
+  ((walk *)data)->m->left->comments++;
 }
 
 /* Declarations inside the file could define entities that grow without bound, or attributes for every element. */
@@ -431,6 +438,7 @@ static int parse_text(walk *w, const char *text, size_t length) {
   XML_SetUserData(w->parser, w);
   XML_SetElementHandler(w->parser, on_start, on_end);
   XML_SetStartDoctypeDeclHandler(w->parser, on_doctype);
+  if (w->m->left) XML_SetCommentHandler(w->parser, on_comment);
   jn__xml_parse(w->parser, text, length, report_xml_error, w);
   XML_ParserFree(w->parser);
   return w->m->stopped == JN_OK;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "left_list.h"
 #include "urdf_left.h"
 #include "urdf_write.h"
 
@@ -559,7 +560,7 @@ jn_status jn__urdf_rewrite(const jn_model *m, const jn_options *o, const char *p
 }
 
 void jn__urdf_tell_left(const char *text, size_t length, const char *cannot, jn_log *log) {
-  char list[320];
+  char list[JN_LEFT_TEXT];
   jn__urdf_left(text, length, list, sizeof list);
   if (cannot)
     jn__log(log, JN_WARNING, JN_ERR_UNSUPPORTED, "urdf-rewritten", (jn_place){0}, NULL, NULL,

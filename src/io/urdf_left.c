@@ -11,20 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "left_list.h"
 #include "whole_file.h"
-
-enum { MAX_KINDS = 10, KIND_NAME = 32 };
 
 typedef struct survey {
   XML_Parser parser;
   int depth;
   int inside; /* a link or joint is open */
   int other;  /* the root is not <robot> */
-  struct {
-    char name[KIND_NAME];
-    int count;
-  } kinds[MAX_KINDS];
-  int kind_count, others, comments;
+  jn_left_list left;
   jn_patch *patch; /* relative names of files get the prefix there; NULL: they are counted */
   const char *prefix;
   int meshes;
@@ -32,20 +27,6 @@ typedef struct survey {
 } survey;
 
 /* ---- Counting ---- */
-
-static void count_element(survey *s, const char *name) {
-  for (int i = 0; i < s->kind_count; i++) {
-    if (strcmp(s->kinds[i].name, name) != 0) continue;
-    s->kinds[i].count++;
-    return;
-  }
-  if (s->kind_count == MAX_KINDS || strlen(name) >= KIND_NAME) {
-    s->others++;
-    return;
-  }
-  strcpy(s->kinds[s->kind_count].name, name);
-  s->kinds[s->kind_count++].count = 1;
-}
 
 static int is_relative(const char *name) {
   return *name && *name != '/' && *name != '\\' && !strchr(name, ':'); /* no scheme, no drive */
@@ -67,8 +48,8 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
   s->other |= depth == 1 && strcmp(name, "robot") != 0;
   int item = strcmp(name, "link") == 0 || strcmp(name, "joint") == 0;
   if (depth == 2) s->inside = item;
-  if (depth == 2 && !item && strcmp(name, "constraint") != 0) count_element(s, name);
-  if (depth == 3 && s->inside && !jn__is_listed(parts, name)) count_element(s, name);
+  if (depth == 2 && !item && strcmp(name, "constraint") != 0) jn__left_element(&s->left, name);
+  if (depth == 3 && s->inside && !jn__is_listed(parts, name)) jn__left_element(&s->left, name);
   if (strcmp(name, "mesh") != 0 && strcmp(name, "texture") != 0) return;
   for (int i = 0; values[i]; i += 2)
     if (strcmp(values[i], "filename") == 0) visit_file(s, values[i + 1]);
@@ -81,7 +62,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name) {
 
 static void XMLCALL on_comment(void *data, const XML_Char *text) {
   (void)text;
-  ((survey *)data)->comments++;
+  ((survey *)data)->left.comments++;
 }
 
 /* Entities could grow without bound; the reader of URDF refuses such files, too. */
@@ -110,16 +91,9 @@ static void look(survey *s, const char *text, size_t length) {
 
 void jn__urdf_left(const char *text, size_t length, char *list, size_t size) {
   survey s = {0};
-  size_t used = 0;
   look(&s, text, length);
   list[0] = 0;
-  if (s.other) return;
-  for (int i = 0; i < s.kind_count && used < size; i++)
-    used += (size_t)snprintf(list + used, size - used, "%s%d <%s>", i ? ", " : "", s.kinds[i].count, s.kinds[i].name);
-  if (s.others && used < size)
-    used += (size_t)snprintf(list + used, size - used, "%s%d other elements", used ? ", " : "", s.others);
-  if (s.comments && used < size)
-    snprintf(list + used, size - used, "%s%d comment%s", used ? ", " : "", s.comments, s.comments == 1 ? "" : "s");
+  if (!s.other) jn__left_print(&s.left, list, size);
 }
 
 /* ---- Meshes ---- */
