@@ -9,7 +9,7 @@ enum { ROWS = 40 };
 static double shoulder(double t) { return 0.5 * sin(2 * t); }
 static double elbow(double t) { return 0.3 * cos(3 * t) - 1; }
 
-static jn_model *robot(void) {
+static jn_model *robot_with(jn_joint_type elbow_type) {
   jn_model *m;
   jn_error error;
   jn_builder *b;
@@ -20,7 +20,7 @@ static jn_model *robot(void) {
     jn_link_init(&l);
     l.name = links[i];
     l.parent = i ? links[0] : NULL;
-    l.joint.type = JN_REVOLUTE;
+    l.joint.type = i ? elbow_type : JN_REVOLUTE;
     l.joint.name = joints[i];
     l.inertia[0] = 1;
     l.inertia[4] = l.inertia[5] = l.inertia[6] = 1;
@@ -31,6 +31,8 @@ static jn_model *robot(void) {
   jn_builder_destroy(b);
   return m;
 }
+
+static jn_model *robot(void) { return robot_with(JN_REVOLUTE); }
 
 /* A table: the header, then rows in which %t %s %e %S %E stand for time, positions and velocities, %n for the number of
  * the row. */
@@ -109,7 +111,7 @@ static void check_motion(const char *header, const char *row, double start, doub
   read_result r = read_columns(m, text, columns, count);
   if (r.status != JN_OK) fail_msg("%s\n%s", r.error.text, header);
   for (double t = 0.1; t < 0.9; t += 0.1) {
-    double q[2], at = start + t;
+    double q[2], at = start < 1e8 ? start + t : t; /* stamps of a clock: from the first one */
     check_ok(jn_trajectory_evaluate(r.trajectory, at, 0, q, NULL));
     check(fabs(q[0] - shoulder(t)) < 1e-5 && fabs(q[1] - elbow(t)) < 1e-5, "%s: q = %g, %g instead of %g, %g", header,
           q[0], q[1], shoulder(t), elbow(t));
@@ -207,6 +209,98 @@ static void seconds_and_nanoseconds_are_joined(void **state) {
   jn_model_destroy(m);
 }
 
+/* ---- Stamps since 1970 ---- */
+
+/* Nanoseconds since the first row: steps that are not quite even, as those of a clock. */
+static long long passed(int r) { return 25000000LL * r + 7919LL * r * r % 100000; }
+
+/* Rows of the motion with stamps from `seconds` and `rest` [ns] on, in some format. */
+static char *stamped(const char *format, long long seconds, long long rest) {
+  char *text = malloc(1 << 16), *p = text;
+  assert_non_null(text);
+  static const char *const headers[] = {"t,", "%time,", "header.stamp.sec,header.stamp.nanosec,", "t [us],", "t;"};
+  int kind = *format == 'n' ? 1 : *format == 'p' ? 2 : *format == 'u' ? 3 : *format == 'c' ? 4 : 0;
+  char separator = kind == 4 ? ';' : ',';
+  p += sprintf(p, "# as a clock writes it\r\n%selbow%cshoulder\r\n", headers[kind], separator);
+  for (int r = 0; r < ROWS; r++) {
+    long long n = rest + passed(r), s = seconds + n / 1000000000, all = 1000000000 * seconds + n;
+    n %= 1000000000;
+    switch (*format) {
+      case 'n':
+        p += sprintf(p, "%lld", all);
+        break;
+      case 'p':
+        p += sprintf(p, "%lld,%lld", s, n);
+        break;
+      case 'u':
+        p += sprintf(p, "\"%lld.%03lld\"", all / 1000, all % 1000);
+        break;
+      case 'c':
+        p += sprintf(p, "%lld,%09lld", s, n);
+        break;
+      case 'e':
+        p += sprintf(p, "%lld.%09lld%09llde+09", s / 1000000000, s % 1000000000, n);
+        break;
+      case 'd': /* a double, printed */
+        p += sprintf(p, "%.17g", (double)s + 1e-9 * (double)n);
+        break;
+      default:
+        p += sprintf(p, "%lld.%09lld", s, n);
+    }
+    double t = 1e-9 * (double)passed(r);
+    p += sprintf(p, "%c%.17g%c%.17g\r\n", separator, elbow(t), separator, shoulder(t));
+  }
+  return text;
+}
+
+/* Positions and derivatives to the fourth, which torques and their rates of second order are made of, may not depend on
+ * when the motion begins. */
+static void check_same_motion(const jn_model *m, const jn_trajectory *plain, const char *format) {
+  char *text = stamped(format, 1700000000, 123456789);
+  read_result r = read_columns(m, text, NULL, 0);
+  check(r.status == JN_OK, "%s: %s", format, r.error.text);
+  check(count_rule(&r, "time-origin") == 1 && count_rule(&r, "time-resolution") == 0, "%s: %d, %d messages", format,
+        count_rule(&r, "time-origin"), count_rule(&r, "time-resolution"));
+  check(jn_trajectory_start(r.trajectory) == 0, "%s: starts at %g", format, jn_trajectory_start(r.trajectory));
+  for (int i = 0; i < ROWS; i++) {
+    double t = jn_trajectory_time(plain, i), q[2], p[2], v[8], w[8];
+    check(fabs(jn_trajectory_time(r.trajectory, i) - t) < 1e-15, "%s: row %d is at %.17g", format, i, t);
+    check_ok(jn_trajectory_evaluate(plain, t, 2, q, v));
+    check_ok(jn_trajectory_evaluate(r.trajectory, t, 2, p, w));
+    for (int k = 0; k < 2; k++) check(fabs(q[k] - p[k]) < 1e-14, "%s: q %g, %g", format, q[k], p[k]);
+    for (int k = 0; k < 8; k++)
+      check(fabs(v[k] - w[k]) <= 1e-6 * (1 + fabs(v[k])), "%s, row %d, derivative %d: %.15g instead of %.15g", format,
+            i, k / 2 + 1, w[k], v[k]);
+  }
+  drop(&r);
+  free(text);
+}
+
+static void stamps_since_1970_lose_nothing(void **state) {
+  (void)state;
+  static const char *const formats[] = {"seconds", "nanoseconds", "pairs", "us", "comma", "exponent"};
+  jn_model *m = robot();
+  char *text = stamped("seconds", 0, 0);
+  read_result plain = read_columns(m, text, NULL, 0);
+  check(plain.status == JN_OK && count_rule(&plain, "time-origin") == 0, "%s", plain.error.text);
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) check_same_motion(m, plain.trajectory, formats[i]);
+  drop(&plain);
+  free(text);
+  jn_model_destroy(m);
+}
+
+/* What was rounded to a double before it was written cannot be restored. */
+static void rounded_stamps_are_told(void **state) {
+  (void)state;
+  jn_model *m = robot();
+  char *text = stamped("doubles", 1700000000, 123456789);
+  read_result r = read_columns(m, text, NULL, 0);
+  check(r.status == JN_OK && count_rule(&r, "time-resolution") == 1, "%d warnings", count_rule(&r, "time-resolution"));
+  drop(&r);
+  free(text);
+  jn_model_destroy(m);
+}
+
 /* Tables of several topics have rows for each of them. */
 static void rows_of_other_topics_are_left_out(void **state) {
   (void)state;
@@ -246,6 +340,38 @@ static void wrong_mappings_are_refused(void **state) {
   static const char *const twice[] = {"elbow=a", "elbow=b"}, *const shared[] = {"elbow=a", "shoulder=a"};
   check_refused("t,a,b", "%t,%e,%s", twice, 2, "twice");
   check_refused("t,a,b", "%t,%e,%s", shared, 2, "twice");
+  static const char *const times[] = {"t=#1", "t=#2"}, *const both[] = {"t=#1", "elbow=#1"};
+  check_refused("t,elbow,shoulder", "%t,%e,%s", times, 2, "twice");
+  check_refused("t,elbow,shoulder", "%t,%e,%s", both, 2, "twice");
+}
+
+/* A column whose place another one takes is named; it is no column of efforts. */
+static void a_replaced_column_is_named(void **state) {
+  (void)state;
+  static const char *const over[] = {"elbow=better"};
+  jn_model *m = robot();
+  char *text = table("t,elbow,shoulder,better", "%t,77,%s,%e", 0, 1);
+  read_result r = read_columns(m, text, over, 1);
+  check(r.status == JN_OK, "%s", r.error.text);
+  check(count_rule(&r, "column-replaced") == 1 && count_rule(&r, "column-unused") == 0, "%d, %d notes",
+        count_rule(&r, "column-replaced"), count_rule(&r, "column-unused"));
+  drop(&r);
+  free(text);
+  jn_model_destroy(m);
+}
+
+/* A column of a joint that is locked, or of its derivatives, is no spelling mistake. */
+static void columns_of_fixed_joints_are_named(void **state) {
+  (void)state;
+  jn_model *m = robot_with(JN_FIXED);
+  char *text = table("t,elbow,shoulder,elbow_d1", "%t,%e,%s,%E", 0, 1);
+  read_result r = read_columns(m, text, NULL, 0);
+  check(r.status == JN_OK, "%s", r.error.text);
+  check(count_rule(&r, "column-fixed") == 2 && count_rule(&r, "unknown-joint") == 0, "%d, %d messages",
+        count_rule(&r, "column-fixed"), count_rule(&r, "unknown-joint"));
+  drop(&r);
+  free(text);
+  jn_model_destroy(m);
 }
 
 /* ---- What is unclear ---- */
@@ -257,7 +383,7 @@ static void what_could_mean_two_things_is_refused(void **state) {
   check_refused("t,q0,q1,q2", "%t,%s,%e,1", NULL, 0, "the model has 2 coordinates");
   check_refused("t,q0", "%t,%s", NULL, 0, "the model has 2 coordinates");
   check_refused("t,q2,q3", "%t,%s,%e", NULL, 0, "from 2 to 3");
-  check_refused("t,q0,joint1", "%t,%s,%e", NULL, 0, "not all begin alike");
+  check_refused("t,q0,joint1", "%t,%s,%e", NULL, 0, "not all column names begin alike");
   check_refused("t,/joint_states/position[0],/joint_states/position[1]", "%t,%s,%e", NULL, 0, "no column for 2 of 2");
   check_refused("elbow,shoulder", "%e,%s", NULL, 0, "--columns t=COLUMN");
 }
@@ -267,9 +393,13 @@ int main(void) {
       cmocka_unit_test(exports_are_understood),
       cmocka_unit_test(clocks_are_understood),
       cmocka_unit_test(seconds_and_nanoseconds_are_joined),
+      cmocka_unit_test(stamps_since_1970_lose_nothing),
+      cmocka_unit_test(rounded_stamps_are_told),
       cmocka_unit_test(rows_of_other_topics_are_left_out),
       cmocka_unit_test(columns_can_be_mapped),
       cmocka_unit_test(wrong_mappings_are_refused),
+      cmocka_unit_test(a_replaced_column_is_named),
+      cmocka_unit_test(columns_of_fixed_joints_are_named),
       cmocka_unit_test(what_could_mean_two_things_is_refused),
   };
   return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

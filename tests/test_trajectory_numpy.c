@@ -83,6 +83,37 @@ static void npy_is_read_in_all_its_forms(void **state) {
       }
 }
 
+/* Stamps since 1970 as doubles: from the first one on, and a warning that they are coarse. Whole microseconds are not.
+ */
+static void stamps_of_arrays_are_checked(void **state) {
+  (void)state;
+  jn_model *m = make_hinge();
+  for (int whole = 0; whole < 2; whole++) {
+    bytes b;
+    put_header(&b, 1, "<f8", "False", "12, 2");
+    for (int r = 0; r < 12; r++) {
+      put_number(&b, whole ? 1700000000000123.0 + 1000 * r : 1700000000.000123 + 0.001 * r, 'f', 8, 0);
+      put_number(&b, 0.01 * r * r, 'f', 8, 0);
+    }
+    jn_trajectory_options o;
+    jn_trajectory_options_init(&o);
+    o.report = jn_report_create(NULL);
+    jn_trajectory *t;
+    jn_error e;
+    jn_status status = jn_trajectory_load_text(m, (const char *)b.data, b.length, "x.npy", &o, &t, &e);
+    check(status == JN_OK, "%s", e.text);
+    check(jn_trajectory_start(t) == 0 && fabs(jn_trajectory_end(t) - 0.011) < (whole ? 1e-15 : 3e-7), "ends at %.15g",
+          jn_trajectory_end(t));
+    int warned = 0;
+    for (int i = 0; i < jn_report_count(o.report); i++)
+      warned += strcmp(jn_report_message(o.report, i)->rule, "time-resolution") == 0;
+    check(warned == !whole, "%d warnings", warned);
+    jn_trajectory_destroy(t);
+    jn_report_destroy(o.report);
+  }
+  jn_model_destroy(m);
+}
+
 static void npy_of_another_size_is_refused(void **state) {
   (void)state;
   jn_model *m = make_hinge();
@@ -194,8 +225,8 @@ static void damaged_files_do_no_harm(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(npy_is_read_in_all_its_forms), cmocka_unit_test(npy_of_another_size_is_refused),
-      cmocka_unit_test(npz_is_unpacked_and_checked),  cmocka_unit_test(the_checksum_is_that_of_zip),
-      cmocka_unit_test(damaged_files_do_no_harm),
+      cmocka_unit_test(stamps_of_arrays_are_checked), cmocka_unit_test(npz_is_unpacked_and_checked),
+      cmocka_unit_test(the_checksum_is_that_of_zip),  cmocka_unit_test(damaged_files_do_no_harm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

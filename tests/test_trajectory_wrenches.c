@@ -55,6 +55,27 @@ static const char *wrench_fault(jn_trajectory *t, const char *text) {
   return wrench_fault_with(t, text, JN_INTERPOLATE_MONOTONE);
 }
 
+/* A trajectory and its wrenches by the same clock, in different units; a wrench file may also count from its start. */
+static void wrenches_follow_the_clock(void **state) {
+  (void)state;
+  char text[1024], *p = text;
+  p += sprintf(p, "t,a\n");
+  for (int i = 0; i < 12; i++) p += sprintf(p, "17000000%02d.123456789,%g\n", i, 0.01 * i * i);
+  jn_model *m = make_hinge();
+  jn_trajectory *t = load_text(m, text, 1);
+  static const char *const files[] = {"t,a_fz\n1700000000123456789,1\n1700000011123456789,23\n",
+                                      "stamp.sec,stamp.nanosec,a_fz\n1700000000,123456789,1\n1700000011,123456789,23\n",
+                                      "t,a_fz\n0,1\n11,23\n"};
+  for (int i = 0; i < 3; i++) {
+    double w[18];
+    assert_string_equal(wrench_fault(t, files[i]), "");
+    check_ok(jn_trajectory_wrenches(t, 1, 1, w));
+    check(fabs(w[5] - 3) < 1e-13 && fabs(w[11] - 2) < 1e-13, "file %d: %g, %g", i, w[5], w[11]);
+  }
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
 /* One row holds; two make a line; a few make a polynomial when splines are asked for; a name without its ending is told
  * with the link that it has. */
 static void few_rows_of_wrenches_are_enough(void **state) {
@@ -148,6 +169,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrenches_have_their_derivatives),
       cmocka_unit_test(wrenches_have_units),
+      cmocka_unit_test(wrenches_follow_the_clock),
       cmocka_unit_test(few_rows_of_wrenches_are_enough),
       cmocka_unit_test(interpolated_wrenches_do_not_overshoot),
   };

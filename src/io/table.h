@@ -10,8 +10,8 @@
 #include "../model/log.h"
 #include "../model/memory.h"
 
-/* What a column is for: cells of unknown and unused ones need not be numbers. */
-enum { JN_COLUMN_UNKNOWN, JN_COLUMN_VALUE, JN_COLUMN_TIME, JN_COLUMN_UNUSED };
+/* What a column is for: only cells of values and times must be numbers. Replaced: another column is used instead. */
+enum { JN_COLUMN_UNKNOWN, JN_COLUMN_VALUE, JN_COLUMN_TIME, JN_COLUMN_UNUSED, JN_COLUMN_REPLACED };
 
 /* Column c is values + c * room; row r was in line lines[r] of a text file (lines NULL: rows are counted from 1). */
 struct jn_table {

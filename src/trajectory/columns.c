@@ -12,7 +12,7 @@
 #include "../model/nearest_name.h"
 #include "../text/words.h"
 
-enum { UNKNOWN = -1, UNUSED = -2, MAX_NAMED = 10000 };
+enum { UNKNOWN = -1, UNUSED = -2, REPLACED = -3, MAX_NAMED = 10000 };
 enum { BY_NAME = 1, BY_USER, BY_PATTERN, BY_NUMBER }; /* how a column was found */
 
 typedef struct matcher {
@@ -123,7 +123,12 @@ static void coordinate_name(const matcher *m, int place, int order, char *out, s
 static void claim(matcher *m, int column, int place, int order, int how) {
   int *owner = &m->owner[place * JN_MAX_CHANNELS + order], other = *owner - 1;
   if (other >= 0 && m->how[other] != how && m->how[other] != BY_PATTERN) {
-    m->place[column] = UNUSED;
+    char subject[96], name[JN_NAME + 8];
+    subject_of(m, column, subject);
+    coordinate_name(m, place, order, name, sizeof name);
+    jn__log(&m->l->log, JN_NOTE, JN_OK, "column-replaced", jn__table_place(m->t, -1, column), subject, NULL,
+            "is not used: '%.*s' is taken from column '%.*s'", JN_CLIP(name), JN_CLIP(m->t->names[other]));
+    m->place[column] = REPLACED;
     return;
   }
   if (other >= 0 && how == BY_PATTERN) {
@@ -206,10 +211,13 @@ static void use_mapping(matcher *m, int *time) {
     snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);
     int column = mapped_column(m, equal + 1), known = mapped_name(m, name, &place, &order);
     if (column < 0 || !known) continue;
-    if (place == UNKNOWN)
+    int twice = m->how[column] == BY_USER || column == *time ||
+                (place == UNKNOWN ? *time >= 0 : m->owner[place * JN_MAX_CHANNELS + order] != 0);
+    if (twice)
+      refuse(m, "mapping", text, "give each name and each column once",
+             "--columns: has a name or a column given twice");
+    else if (place == UNKNOWN)
       *time = column;
-    else if (m->how[column] == BY_USER || m->owner[place * JN_MAX_CHANNELS + order])
-      refuse(m, "mapping", text, "give every name and every column once", "--columns: is there twice");
     else
       claim(m, column, place, order, BY_USER);
   }
@@ -295,7 +303,7 @@ static int find_pattern(const matcher *m, const char *name, int *order) {
 static void find_patterns(matcher *m, int time) {
   for (int c = 0; c < m->t->columns; c++) {
     int order, place;
-    if (c == time || m->how[c] || m->place[c] == UNUSED || jn__column_is_result(m->l, m->t->names[c])) continue;
+    if (c == time || m->how[c] || m->place[c] == REPLACED || jn__column_is_result(m->l, m->t->names[c])) continue;
     place = find_pattern(m, m->t->names[c], &order);
     if (place >= 0 && !is_setpoint(m->t->names[c]))
       claim(m, c, place, order, BY_PATTERN);
@@ -344,8 +352,8 @@ static void find_numbered(matcher *m, int time) {
     subject_of(m, n.column, subject);
     jn__log(&m->l->log, JN_ERROR, JN_ERR_NAME, "column-ambiguous", jn__table_place(m->t, -1, n.column), subject,
             "say which is which: --columns NAME=COLUMN,...",
-            "and others have numbers instead of names: %d, from %d to %d, but the model has %d coordinates%s", n.count,
-            n.first, n.last, nq, mixed ? ", and not all begin alike" : "");
+            "is one of %d numbered columns (from %d to %d), which cannot be assigned: the model has %d coordinates%s",
+            n.count, n.first, n.last, nq, mixed ? ", and not all column names begin alike" : "");
     m->faults++;
     return;
   }
@@ -400,8 +408,10 @@ static int find_seconds(matcher *m) {
 static jn_status find_time_unit(matcher *m, int time) {
   char text[64];
   const char *unit = NULL;
-  if (*m->t->units[time] || !first_cell(m, time, text, sizeof text)) return JN_OK;
-  double first = jn__read_number(text, NULL);
+  if (*m->t->units[time]) return JN_OK;
+  int is_text = first_cell(m, time, text, sizeof text);
+  if (!is_text && m->t->rows == 0) return JN_OK;
+  double first = is_text ? jn__read_number(text, NULL) : jn__table_column(m->t, time)[0]; /* of arrays */
   if (first > 1e17 && first < 1e20) unit = "ns";
   if (first > 1e14 && first < 1e17) unit = "us";
   if (first > 1e11 && first < 1e14) unit = "ms";
@@ -450,14 +460,17 @@ static jn_status rename_all(matcher *m, int time) {
 /* What the columns are for: jn_table.use. In a file with plain names only, all columns must have numbers. */
 static void set_use(matcher *m, int time) {
   int plain = m->l->nanoseconds < 0;
-  for (int c = 0; c < m->t->columns; c++) plain &= m->how[c] <= BY_NAME && m->place[c] != UNUSED;
+  for (int c = 0; c < m->t->columns; c++) plain &= m->how[c] <= BY_NAME && m->place[c] >= UNKNOWN;
   if (plain) {
     jn__release(&m->t->allocator, m->t->use);
     m->t->use = NULL;
     return;
   }
   for (int c = 0; c < m->t->columns; c++)
-    m->t->use[c] = m->how[c] ? JN_COLUMN_VALUE : m->place[c] == UNUSED ? JN_COLUMN_UNUSED : JN_COLUMN_UNKNOWN;
+    m->t->use[c] = m->how[c]                 ? JN_COLUMN_VALUE
+                   : m->place[c] == REPLACED ? JN_COLUMN_REPLACED
+                   : m->place[c] == UNUSED   ? JN_COLUMN_UNUSED
+                                             : JN_COLUMN_UNKNOWN;
   if (time >= 0) m->t->use[time] = JN_COLUMN_TIME;
   if (time >= 0 && m->l->nanoseconds >= 0) m->t->use[m->l->nanoseconds] = JN_COLUMN_TIME;
 }
@@ -510,10 +523,4 @@ jn_status jn__match_time(jn_table *t, const char *row, const char *row_end, void
   l->time = find_time(t);
   if (l->time < 0) l->time = find_seconds(&m);
   return l->time >= 0 ? find_time_unit(&m, l->time) : JN_OK;
-}
-
-void jn__join_seconds(const jn_loading *l, jn_table *t) {
-  if (l->time < 0 || l->nanoseconds < 0) return;
-  double *seconds = t->values + (size_t)l->time * t->room, *rest = t->values + (size_t)l->nanoseconds * t->room;
-  for (int r = 0; r < t->rows; r++) seconds[r] += 1e-9 * rest[r];
 }

@@ -10,8 +10,11 @@
 jn_status jn__match_columns(jn_table *t, const char *row, const char *row_end, void *loading);
 /* The column of times alone, for wrenches. */
 jn_status jn__match_time(jn_table *t, const char *row, const char *row_end, void *loading);
-/* Seconds and nanoseconds of two columns together, once the table is read. */
-void jn__join_seconds(const jn_loading *l, jn_table *t);
+/* Once the table is read, from text or (NULL) from arrays: seconds and nanoseconds of two columns together; stamps of a
+ * clock become seconds since the origin of the trajectory, with a note. stamps.c */
+void jn__use_stamps(jn_loading *l, jn_table *t, const char *text, size_t length);
+/* A warning when times that were doubles from the beginning resolve little compared with their steps. stamps.c */
+void jn__check_resolution(jn_loading *l, const jn_table *t, double first, double last, double scale);
 /* The coordinate that a plain name means ("joint2", "base_x", "joint2_d1"), and the order of the derivative; -1 for
  * none. samples.c */
 int jn__column_coordinate(const jn_loading *l, const char *name, int *order);

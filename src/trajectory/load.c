@@ -60,7 +60,9 @@ static jn_status read_table(jn_loading *l, const char *text, size_t length, choo
   int numpy = length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0, zip = length >= 4 && memcmp(text, "PK\3\4", 4) == 0;
   if (numpy || zip) {
     jn_status status = numpy ? jn__read_npy(l, bytes, length, table) : jn__read_npz(l, bytes, length, table);
-    return status == JN_OK ? choose(table, NULL, NULL, l) : status;
+    if (status == JN_OK) status = choose(table, NULL, NULL, l);
+    if (status == JN_OK) jn__use_stamps(l, table, NULL, 0);
+    return status;
   }
   if (is_xml(text, length))
     return file_fault(l, JN_ERR_SYNTAX,
@@ -71,13 +73,14 @@ static jn_status read_table(jn_loading *l, const char *text, size_t length, choo
   table->choose = choose;
   table->context = l;
   jn_status status = jn__csv_read(table, text, length, &l->log);
-  if (status == JN_OK) jn__join_seconds(l, table);
+  if (status == JN_OK) jn__use_stamps(l, table, text, length);
   return status;
 }
 
 static jn_status read_samples(jn_loading *l, const char *text, size_t length, jn_trajectory *out,
                               choose_columns *choose, jn_status (*use)(jn_loading *, jn_table *, jn_trajectory *)) {
   jn_table table;
+  l->origin = &out->origin;
   jn_status status = read_table(l, text, length, choose, &table);
   if (l->options.progress) l->options.progress(0.1, l->options.progress_context);
   if (status == JN_OK) status = use(l, &table, out);
@@ -203,6 +206,7 @@ jn_status jn_trajectory_load_wrenches(jn_trajectory *t, const char *source, cons
   jn_status status = begin(&l, t->model, source, options);
   if (status == JN_OK && l.options.wrench_interpolation == JN_INTERPOLATE_SPLINE) status = check_order(&l, 1);
   l.allocator = t->allocator;
+  l.later = 1;
   char *text = status == JN_OK ? read_file(&l, &length) : NULL;
   if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);
   t->wrenches = NULL;
@@ -250,6 +254,7 @@ jn_status jn_trajectory_fit(const jn_model *model, int count, const double *t, c
   jn_trajectory *made = status == JN_OK ? make(&l) : NULL;
   if (status == JN_OK) status = made ? make_table(&l, count, t, q, &table) : JN_ERR_MEMORY;
   l.nanoseconds = -1; /* and the times are in column 0 */
+  if (status == JN_OK) jn__check_resolution(&l, &table, t[0], t[count - 1], 1);
   if (status == JN_OK) status = jn__samples_to_curves(&l, &table, made);
   if (table.file) jn__table_free(&table);
   return finish_trajectory(&l, status, made, trajectory, error);

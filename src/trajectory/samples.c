@@ -90,13 +90,22 @@ static int derivative_of(const char *name, size_t *length) {
 }
 
 static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
-  char remedy[JN_NAME], subject[96];
+  char remedy[JN_NAME], subject[96], own[JN_NAME];
   const char *near = jn__nearest_joint(l->model, t->names[c]);
+  size_t length;
+  derivative_of(t->names[c], &length);
+  snprintf(own, sizeof own, "%.*s", (int)length, t->names[c]);
   int joint = jn_joint_index(l->model, t->names[c]);
+  if (joint < 0) joint = jn_joint_index(l->model, own);
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
   if (joint >= 0 && jn_joint_mimic(l->model, joint, NULL, NULL, NULL)) {
     jn__log(&l->log, JN_NOTE, JN_OK, "column-mimic", jn__table_place(t, -1, c), subject, NULL,
             "is ignored: this joint mimics another");
+    return;
+  }
+  if (joint >= 0 && jn_joint_nq(l->model, joint) == 0) {
+    jn__log(&l->log, JN_NOTE, JN_OK, "column-fixed", jn__table_place(t, -1, c), subject, NULL,
+            "is ignored: this joint is fixed and has no coordinate");
     return;
   }
   if (near)
@@ -141,7 +150,7 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
   enum { MAX_UNKNOWN = 20 };
   int unknown = 0;
   for (int c = 0; c < t->columns; c++) {
-    if (c == time || (t->use && (t->use[c] == JN_COLUMN_UNUSED || t->use[c] == JN_COLUMN_TIME))) continue;
+    if (c == time || (t->use && t->use[c] != JN_COLUMN_UNKNOWN && t->use[c] != JN_COLUMN_VALUE)) continue;
     int order, at = jn__column_coordinate(l, t->names[c], &order);
     if (at < 0) {
       if (!jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);

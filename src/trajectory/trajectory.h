@@ -18,6 +18,12 @@ typedef struct jn_blocks {
 void *jn__keep(jn_blocks *blocks, size_t bytes); /* zeroed; NULL if out of memory */
 void jn__release_blocks(jn_blocks *blocks);
 
+/* A time, exactly: seconds and parts of 1e-18 s, both of the same sign. */
+typedef struct jn_stamp {
+  int64_t seconds, rest;
+  int known;
+} jn_stamp;
+
 struct jn_trajectory {
   jn_allocator allocator;
   jn_blocks blocks, wrench_blocks;
@@ -26,6 +32,7 @@ struct jn_trajectory {
   int samples; /* 0 for closed forms */
   int degree;
   double start, end;
+  jn_stamp origin;      /* of stamps of a clock, which was subtracted from all times; else not known */
   const double *times;  /* [samples] */
   jn_curve *curves;     /* [nq] */
   jn_fit *fits;         /* [nq] */
@@ -66,8 +73,10 @@ typedef struct jn_loading {
   const char *file;
   int base; /* the joint that "base" stands for, or JN_NONE */
   jn_names names;
-  int time;        /* the column of times, -1 when there is none */
-  int nanoseconds; /* a second one with the rest of the seconds, or -1 */
+  int time;         /* the column of times, -1 when there is none */
+  int nanoseconds;  /* a second one with the rest of the seconds, or -1 */
+  jn_stamp *origin; /* of the trajectory */
+  int later;        /* it is not to be set any more */
 } jn_loading;
 
 /* Places in q whose joint has another kind of velocity: the first of four places of a quaternion, or -1. */

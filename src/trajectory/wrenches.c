@@ -144,8 +144,8 @@ static int check_range(jn_loading *l, const jn_table *t, int time, const jn_traj
 static int make_series(jn_loading *l, jn_table *t, int time, jn_curve *curves, jn_series *series) {
   int count = 0;
   for (int c = 0; c < t->columns; c++) {
-    int place = c == time ? -1 : wrench_place(l->model, t->names[c]);
-    if (place < 0 && c != time) tell_unknown_wrench(l, t, c);
+    int is_time = c == time || c == l->nanoseconds, place = is_time ? -1 : wrench_place(l->model, t->names[c]);
+    if (place < 0 && !is_time) tell_unknown_wrench(l, t, c);
     if (place < 0) continue;
     jn__scale_column(l, t, c, place % 6 < 3 ? JN_UNIT_TORQUE : JN_UNIT_FORCE, 0);
     jn_series *s = &series[count++];
