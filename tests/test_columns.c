@@ -259,12 +259,12 @@ static void check_same_motion(const jn_model *m, const jn_trajectory *plain, con
   char *text = stamped(format, 1700000000, 123456789);
   read_result r = read_columns(m, text, NULL, 0);
   check(r.status == JN_OK, "%s: %s", format, r.error.text);
-  check(count_rule(&r, "time-origin") == 1 && count_rule(&r, "time-resolution") == 0, "%s: %d, %d messages", format,
-        count_rule(&r, "time-origin"), count_rule(&r, "time-resolution"));
+  check(count_rule(&r, "column-clock") == 1 && count_rule(&r, "time-resolution") == 0, "%s: %d, %d messages", format,
+        count_rule(&r, "column-clock"), count_rule(&r, "time-resolution"));
   check(jn_trajectory_start(r.trajectory) == 0, "%s: starts at %g", format, jn_trajectory_start(r.trajectory));
   for (int i = 0; i < ROWS; i++) {
     double t = jn_trajectory_time(plain, i), q[2], p[2], v[8], w[8];
-    check(fabs(jn_trajectory_time(r.trajectory, i) - t) < 1e-15, "%s: row %d is at %.17g", format, i, t);
+    check(jn_trajectory_time(r.trajectory, i) == t, "%s: row %d is at %.17g", format, i, t);
     check_ok(jn_trajectory_evaluate(plain, t, 2, q, v));
     check_ok(jn_trajectory_evaluate(r.trajectory, t, 2, p, w));
     for (int k = 0; k < 2; k++) check(fabs(q[k] - p[k]) < 1e-14, "%s: q %g, %g", format, q[k], p[k]);
@@ -282,7 +282,7 @@ static void stamps_since_1970_lose_nothing(void **state) {
   jn_model *m = robot();
   char *text = stamped("seconds", 0, 0);
   read_result plain = read_columns(m, text, NULL, 0);
-  check(plain.status == JN_OK && count_rule(&plain, "time-origin") == 0, "%s", plain.error.text);
+  check(plain.status == JN_OK && count_rule(&plain, "column-clock") == 0, "%s", plain.error.text);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) check_same_motion(m, plain.trajectory, formats[i]);
   drop(&plain);
   free(text);

@@ -197,6 +197,7 @@ static int read_motion(acting_forces *f, const simulate_arg *arg) {
   options.max_bytes = arg->model.options.max_bytes;
   options.report = jn_report_create(NULL);
   jn_status status = jn_trajectory_load(f->model, arg->trajectory, &options, &f->motion, &error);
+  print_notes(options.report, "column-", arg->trajectory);
   print_warnings(options.report, arg->trajectory);
   if (status != JN_OK) print_errors(options.report, &error, arg->trajectory);
   jn_report_destroy(options.report);

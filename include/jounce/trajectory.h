@@ -109,7 +109,8 @@ JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double 
 
 /* ---- Queries. NULL or an index out of range gives 0, NaN or NULL. ---- */
 
-/* First and last time [s]. */
+/* First and last time [s]. Files with stamps of a clock (beyond 1e8 s, such as those since 1970) are counted from their
+ * first stamp, which the report gives (rule column-clock); the first time is then 0. */
 JN_API double jn_trajectory_start(const jn_trajectory *trajectory);
 JN_API double jn_trajectory_end(const jn_trajectory *trajectory);
 /* Number of samples that it was made from, 0 for closed forms; and their times [s]. */

@@ -71,10 +71,14 @@ static jn_stamp stamp_of_number(double x, int power) {
   return (jn_stamp){whole / unit, whole % unit * (parts / unit) + (int64_t)rest, 1};
 }
 
+/* Whole nanoseconds are rounded once, as if the difference had been written down. */
 static double difference(const jn_stamp *a, const jn_stamp *b) {
   int64_t seconds = a->seconds - b->seconds, rest = a->rest - b->rest;
   if (seconds > 0 && rest < 0) seconds--, rest += parts;
   if (seconds < 0 && rest > 0) seconds++, rest -= parts;
+  const int64_t nano = 1000000000;
+  if (rest % nano == 0 && seconds > -9000000 && seconds < 9000000)
+    return (double)(seconds * nano + rest / nano) / (double)nano;
   return (double)seconds + (double)rest / (double)parts;
 }
 
@@ -149,9 +153,8 @@ static void tell_origin(jn_loading *l, const jn_table *t) {
   char decimals[24];
   snprintf(decimals, sizeof decimals, "%018lld", (long long)(l->origin->rest < 0 ? -l->origin->rest : l->origin->rest));
   for (size_t n = strlen(decimals); n > 1 && decimals[n - 1] == '0'; n--) decimals[n - 1] = 0;
-  jn__log(&l->log, JN_NOTE, JN_OK, "time-origin", jn__table_place(t, 0, l->time), "column 't'", NULL,
-          "starts at %lld.%s s; from here on, t is counted from this first stamp", (long long)l->origin->seconds,
-          decimals);
+  jn__log(&l->log, JN_NOTE, JN_OK, "column-clock", jn__table_place(t, 0, l->time), "column 't'", NULL,
+          "starts at %lld.%s s; all times are counted from this first stamp", (long long)l->origin->seconds, decimals);
 }
 
 /* All stamps to seconds after the origin. */
@@ -180,7 +183,8 @@ void jn__use_stamps(jn_loading *l, jn_table *t, const char *text, size_t length)
   const double *x = jn__table_column(t, l->time);
   double first = x[0], last = x[t->rows - 1];
   int power = power_of_unit(t->units[l->time]), fits = power >= 0;
-  for (int r = 0; r < t->rows; r++) fits &= fabs(x[r]) < 4e18;
+  const double *rest = jn__table_column(t, l->nanoseconds >= 0 ? l->nanoseconds : l->time);
+  for (int r = 0; r < t->rows; r++) fits &= fabs(x[r]) < 4e18 && fabs(rest[r]) < 4e18;
   double scale = fits ? 1 / (double)power_of_ten(power) : 1;
   int known = l->origin->known, is_clock = fits && fabs(first) * scale >= clock_start;
   if (!is_clock || (l->later && !known)) {
