@@ -563,6 +563,60 @@ static void floating_base_comes_first(void **st) {
   jn_builder_destroy(b);
 }
 
+/* q = (p, Q) of the joint that `floating` adds is the pose of the base in the world, wherever the base was fixed. */
+static void check_base_pose(const jn_model *m, uint64_t *s, const char *what) {
+  double q[32], T[16], R[9], pose[16] = {0};
+  jn_work *w;
+  const double *base = q + jn_joint_q(m, 0);
+  check(jn_joint_type_of(m, 0) == JN_FREE, "%s: the base is free", what);
+  check_ok(jn_work_create(m, &w));
+  check_ok(jn_random(m, s, q));
+  check_ok(jn_quaternion_to_rotation(base + 3, R));
+  for (int i = 0; i < 3; i++) {
+    memcpy(pose + 4 * i, R + 3 * i, 3 * sizeof *R);
+    pose[4 * i + 3] = base[i];
+  }
+  pose[15] = 1;
+  check_ok(jn_frame_pose(m, w, 0, q, T));
+  check_close(T, pose, 16, 1, 100, "%s: pose of the base", what);
+  jn_work_destroy(w);
+}
+
+static void coordinates_of_a_floating_base_are_its_pose(void **st) {
+  (void)st;
+  uint64_t s = seed("floating base");
+  jn_builder *b;
+  jn_model *fixed, *m;
+  jn_options options;
+  jn_options_init(&options);
+  options.floating = 1;
+  check_ok(jn_builder_create(NULL, &b));
+  add_random_link(b, &s, "trunk", NULL, JN_FIXED, NULL);
+  add_random_link(b, &s, "hip", "trunk", JN_REVOLUTE, NULL);
+  add_random_link(b, &s, "shank", "hip", JN_FIXED, NULL);
+  add_random_link(b, &s, "foot", "shank", JN_REVOLUTE, NULL);
+  check_ok(jn_builder_freeze(b, &fixed, NULL));
+  jn_builder_destroy(b);
+  check_ok(jn_model_thaw(fixed, &options, &b));
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  check_base_pose(m, &s, "as it was described");
+  jn_model_destroy(m);
+  check_ok(jn_model_lock(fixed, (const char *[]){"hip"}, 1, NULL, &options, &m, NULL));
+  check_base_pose(m, &s, "locked");
+  jn_model_destroy(m);
+  check_ok(jn_model_reroot(fixed, "foot", NULL, &options, &m, NULL));
+  check_base_pose(m, &s, "with another base");
+  jn_model_destroy(m);
+  options.report = jn_report_create(NULL);
+  check_ok(jn_model_subtree(fixed, "shank", NULL, &options, &m, NULL));
+  check_base_pose(m, &s, "subtree");
+  check(has_rule(options.report, JN_NOTE, "floating-placement", "base"), "a note says that the placement is not used");
+  jn_model_destroy(m);
+  jn_report_destroy(options.report);
+  jn_model_destroy(fixed);
+  jn_builder_destroy(b);
+}
+
 /* Every allocation fails once: an error, and nothing is left behind. */
 static void memory_may_run_out(void **st) {
   (void)st;
@@ -605,6 +659,7 @@ int main(void) {
       cmocka_unit_test(faults_name_what_is_wrong),
       cmocka_unit_test(reports_say_what_is_new),
       cmocka_unit_test(floating_base_comes_first),
+      cmocka_unit_test(coordinates_of_a_floating_base_are_its_pose),
       cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

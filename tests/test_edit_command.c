@@ -93,6 +93,16 @@ static void a_follower_that_is_locked_locks_its_leader(void **state) {
   expect(2, NULL, "contradicts", line);
   snprintf(line, sizeof line, "info %s --lock finger1=0.3", in_directory("fingers.urdf"));
   expect(0, "nv = 0", "is held at 0.7", line);
+  /* in URDF, the follower is fixed and follows nothing; angles have no negative zeros */
+  outcome o = run_in("convert %s %s --lock finger1=-0.3", in_directory("fingers.urdf"), in_directory("held.urdf"));
+  assert_int_equal(o.code, 0);
+  done(&o);
+  char *text = read_file("held.urdf");
+  check_lacks(text, "mimic");
+  check_lacks(text, "-0 ");
+  check_lacks(text, "-0\"");
+  check_has(text, "rpy=\"-0.3 0 0\"");
+  free(text);
   snprintf(line, sizeof line, "info %s --lock-all-but finger2", in_directory("fingers.urdf"));
   expect(0, "nv = 1", NULL, line);
 }
@@ -100,6 +110,15 @@ static void a_follower_that_is_locked_locks_its_leader(void **state) {
 static void faults_of_locking(void **state) {
   (void)state;
   expect(2, NULL, "did you mean 'panda_joint1'?", "info builtin:panda --lock panda_jiont1=0");
+  expect(2, NULL, "--floating adds the joint 'base' after all edits", "info builtin:panda --floating --lock base");
+  write_file("welded.urdf",
+             "<robot name='w'><link name='a'/><link name='b'/><joint name='weld' type='fixed'><parent link='a'/>"
+             "<child link='b'/></joint></robot>");
+  char line[900];
+  snprintf(line, sizeof line, "info %s --lock weld", in_directory("welded.urdf"));
+  expect(0, NULL, "joint 'weld': it is fixed already", line);
+  snprintf(line, sizeof line, "info %s --lock weld=1", in_directory("welded.urdf"));
+  expect(2, NULL, "joint 'weld' is fixed already and takes no value", line);
   expect(2, NULL, "is not a number", "info builtin:panda --lock panda_joint1=left");
   expect(2, NULL, "is not a number", "info builtin:panda --lock panda_joint1=");
   expect(2, NULL, "takes 1 number, not 2", "info builtin:panda --lock panda_joint1=0:1");
@@ -117,16 +136,21 @@ static void attached_robots(void **state) {
   write_file("thin.urdf", thin);
   snprintf(line, sizeof line, "info builtin:panda --attach %s,frame=panda_flange,prefix=t_,xyz=0:0:0.1,rpy=0:0:1",
            in_directory("thin.urdf"));
-  expect(0, "t_shoulder", "see: jounce check", line);
+  expect(0, "t_shoulder", "jounce: 1 warning; see: jounce check", line);
+  strcat(line, " --lenient --mimic ignore --floating --lock panda_joint1");
+  expect(0, NULL, "thin.urdf --mimic ignore --lenient\n", line);
   snprintf(line, sizeof line,
            "info builtin:panda --attach builtin:panda,frame=world,prefix=b_ --attach "
            "builtin:panda,frame=b_panda_link7,prefix=c_");
   expect(0, "nv = 21", NULL, line);
   expect(1, NULL, "both robots have the names: link 'panda_link1'",
          "info builtin:panda --attach builtin:panda,frame=world");
-  expect(1, NULL, "did you mean 'panda_flange'?", "info builtin:panda --attach builtin:planar_2r,frame=panda_flnge");
+  expect(2, NULL, "did you mean 'panda_flange'?", "info builtin:panda --attach builtin:planar_2r,frame=panda_flnge");
   expect(2, NULL, "the frame is missing", "info builtin:panda --attach builtin:planar_2r");
   expect(2, NULL, "three numbers", "info builtin:panda --attach builtin:planar_2r,frame=world,xyz=0:0");
+  expect(2, NULL, "frame= is given twice", "info builtin:panda --attach builtin:planar_2r,frame=world,frame=world");
+  expect(2, NULL, "xyz= is given twice",
+         "info builtin:panda --attach builtin:planar_2r,frame=world,xyz=0:0:0,xyz=0:0:1");
   expect(2, NULL, "none of frame=", "info builtin:panda --attach builtin:planar_2r,frame=world,colour=red");
   expect(1, NULL, "nowhere.urdf", "info builtin:panda --attach nowhere.urdf,frame=world");
   expect(1, NULL, "floats relative to the frame",
@@ -138,6 +162,34 @@ static void attached_robots(void **state) {
   snprintf(line, sizeof line, "convert builtin:panda %s --attach %s,frame=panda_flange", in_directory("thin.urdf"),
            in_directory("thin.urdf"));
   expect(2, NULL, "is a file of --attach", line);
+}
+
+/* What a URDF file has beside its model does not come along with the robot: each file of --attach is told with its
+ * own counts, and --strict refuses. */
+static void text_of_attached_files_is_not_lost_silently(void **state) {
+  (void)state;
+  write_file("first.urdf",
+             "<robot name='first'><link name='base'><visual><geometry><box size='1 1 1'/></geometry></visual></link>\n"
+             "</robot>\n");
+  write_file("tool.urdf",
+             "<robot name='tool'><link name='palm'><visual><geometry><box size='1 1 1'/></geometry></visual>\n"
+             "<visual><geometry><box size='2 1 1'/></geometry></visual></link><gazebo reference='palm'/></robot>\n");
+  const char *attach = "--attach %s,frame=base,prefix=t_";
+  const char *told = "tool.urdf': only the model is written, without 2 <visual>, 1 <gazebo>\n";
+  char option[700], line[2100], first[600];
+  snprintf(first, sizeof first, "%s", in_directory("first.urdf"));
+  snprintf(option, sizeof option, attach, in_directory("tool.urdf"));
+  snprintf(line, sizeof line, "convert %s %s %s", first, in_directory("both.urdf"), option);
+  expect(0, NULL, told, line);
+  expect(0, NULL, "both.urdf: warning: attached file", line);
+  snprintf(line, sizeof line, "convert %s %s %s", first, in_directory("both.json"), option);
+  expect(0, NULL, told, line);
+  expect(0, NULL, "both.json: note: only the model is written, without 1 <visual>\n", line);
+  snprintf(line, sizeof line, "convert --strict %s %s %s", first, in_directory("strict.urdf"), option);
+  expect(1, NULL, told, line);
+  assert_false(exists("strict.urdf"));
+  snprintf(line, sizeof line, "check %s %s --repair %s", first, option, in_directory("repaired.urdf"));
+  expect(0, NULL, told, line);
 }
 
 /* The humanoid that stands on its foot, from URDF and made here: the same potential energy. */
@@ -168,10 +220,14 @@ static void check_root_in_urdf(const char *path) {
 static void parts_and_bases(void **state) {
   (void)state;
   expect(0, "nv = 4", NULL, "info builtin:humanoid --keep-subtree left_thigh");
-  expect(1, NULL, "did you mean 'left_thigh'?", "info builtin:humanoid --keep-subtree left_tigh");
+  expect(2, NULL, "did you mean 'left_thigh'?", "info builtin:humanoid --keep-subtree left_tigh");
   expect(0, "left_foot                                       free        base", NULL,
          "info builtin:humanoid --root left_foot");
-  expect(1, NULL, "did you mean 'left_foot'?", "info builtin:humanoid --root left_fot");
+  expect(2, NULL, "'panda_flange' is a frame on link 'panda_link7'", "info builtin:panda --root panda_flange");
+  expect(2, NULL, "--root is given twice, as 'left_foot' and 'torso'",
+         "info builtin:humanoid --root left_foot --root torso");
+  expect(2, NULL, "--keep-subtree is given twice", "info builtin:humanoid --keep-subtree torso --keep-subtree torso");
+  expect(2, NULL, "did you mean 'left_foot'?", "info builtin:humanoid --root left_fot");
   expect(1, NULL, "hangs on the world by a revolute joint", "info builtin:panda --root panda_link3");
   expect(0, "nv = 12", NULL, "info builtin:panda --lock panda_joint1 --root panda_link3 --floating");
   expect(0, "panda_joint4", NULL, "info builtin:panda --lock panda_joint4=-1 --lump");
@@ -264,6 +320,7 @@ int main(void) {
       cmocka_unit_test(a_follower_that_is_locked_locks_its_leader),
       cmocka_unit_test(faults_of_locking),
       cmocka_unit_test(attached_robots),
+      cmocka_unit_test(text_of_attached_files_is_not_lost_silently),
       cmocka_unit_test(parts_and_bases),
       cmocka_unit_test(edits_have_one_order),
       cmocka_unit_test(repaired_files),

@@ -183,6 +183,16 @@ static void mimic_faults_name_both_joints(void **state) {
     check(jn_model_nv(s.m) == 1 && !jn_model_is_coupled(s.m), "ignored mimics are independent");
     end(&s);
   }
+  scene s; /* in a circle, the joint that is named is the one that it mimics */
+  begin(&s);
+  create(&s);
+  jn_link a = plain("a", NULL, JN_REVOLUTE), b = plain("b", "a", JN_REVOLUTE);
+  a.joint.mimic = "b";
+  b.joint.mimic = "a";
+  add(&s, a);
+  add(&s, b);
+  expect(&s, JN_ERR_MODEL, "mimic", "'a'", "it mimics 'b', which in turn mimics this joint");
+  end(&s);
 }
 
 static void loops_and_frames_are_checked_and_kept(void **state) {

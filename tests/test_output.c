@@ -349,8 +349,8 @@ static void convert_does_not_write_over_its_input(void **state) {
   check_text("a.urdf", before);
   run_to("convert a.urdf a.urdf --in-place", 0, NULL);
   check_text("a.urdf", before);
-  run_to("convert a.urdf z.urdf --in-place", 2, "leave OUT away");
-  run_to("convert builtin:panda --in-place", 2, "no file");
+  run_to("convert a.urdf z.urdf --in-place", 2, "do not give OUT");
+  run_to("convert builtin:panda --in-place", 2, "is not a file");
   run_to("convert a.urdf --in-place --to json", 2, "--to");
   write_file("b.xml", "<!-- <robot> -->\n<mujoco/>");
   run_to("convert b.xml --in-place", 2, "b.xml is MJCF, which is read but not written");

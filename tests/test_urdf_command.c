@@ -62,7 +62,10 @@ static void only_what_an_option_changes_changes(void **state) {
 static void what_is_left_behind_is_listed(void **state) {
   (void)state;
   write_file("arm.urdf", robot);
-  run_quiet("convert arm.urdf arm.json", "note: a native file does not hold 2 <visual>, 1 <transmission>, 1 comment");
+  run_quiet("convert arm.urdf arm.json",
+            "note: only the model is written, without 2 <visual>, 1 <transmission>, 1 comment");
+  run_quiet("convert arm.urdf free.urdf --floating", "read the file with --floating (options.floating = 1)");
+  run_quiet("convert arm.urdf moon.urdf --gravity 0,0,-1.62", "give --gravity (options.gravity) when reading");
   run_quiet("convert arm.urdf fresh.urdf --fresh", NULL);
   char *text = read_file("fresh.urdf");
   check_lacks(text, "visual");

@@ -84,11 +84,11 @@ static int choose_output(convert_arg *c) {
                                 "OUT is missing; the line should be: jounce convert MODEL OUT, or with "
                                 "--in-place: jounce convert MODEL");
   if (c->out && strcmp(c->out, c->model.source) != 0)
-    return usage_error("convert", "--in-place writes to MODEL; leave OUT away");
+    return usage_error("convert", "--in-place writes to MODEL; do not give OUT");
   if (strcmp(c->model.source, "-") == 0 || strncmp(c->model.source, "builtin:", 8) == 0)
-    return usage_error("convert", "--in-place: %s is no file that could be written",
+    return usage_error("convert", "--in-place: %s is not a file and cannot be written",
                        strcmp(c->model.source, "-") == 0 ? "standard input" : c->model.source);
-  if (c->format != JN_FORMAT_AUTO) return usage_error("convert", "--in-place keeps the format: leave --to away");
+  if (c->format != JN_FORMAT_AUTO) return usage_error("convert", "--in-place keeps the format: do not give --to");
   c->out = c->model.source;
   if (content_of(c->out) == JN_FORMAT_MJCF) return mjcf_is_not_written(c->out);
   if (format_of(c->out) != content_of(c->out))
@@ -107,6 +107,9 @@ static int convert(convert_arg *c) {
   result = check_output(c);
   if (result == OPTION_GO_ON) result = model_arg_load(&c->model);
   if (result != OPTION_GO_ON) return result;
+  jn_format format = c->format == JN_FORMAT_AUTO ? format_of(c->out) : c->format;
+  const char *name = standard_output ? "<stdout>" : c->out;
+  if (!c->fresh && !model_arg_tell_attached(&c->model, name, format == JN_FORMAT_NATIVE)) return EXIT_BAD;
   /* A separate report, so that the writer's messages are not lost among the reader's. */
   jn_options options = c->model.options;
   options.report = jn_report_create(NULL);
@@ -114,7 +117,6 @@ static int convert(convert_arg *c) {
   jn_error error = {0};
   jn_status status = standard_output ? write_standard_output(&c->model, c->format, &options, &error)
                                      : jn_save(c->model.model, c->out, c->format, &options, &error);
-  const char *name = standard_output ? "<stdout>" : c->out;
   print_notes(options.report, "", name);
   print_warnings(options.report, name);
   if (status != JN_OK) print_errors(options.report, &error, name);

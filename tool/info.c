@@ -297,7 +297,8 @@ static void print_totals(const jn_model *model) {
   printf("\nlinks          %d, %d of them fixed to the world\n", jn_link_count(model), fixed_links);
   printf("moving joints  %d\n", moving_joint_count(model));
   printf("coordinates    nq = %d, nv = %d\n", jn_model_nq(model), jn_model_nv(model));
-  printf("depth          %d moving joints\n", jn_model_depth(model));
+  int depth = jn_model_depth(model);
+  say(stdout, "depth          %d moving joint%s\n", depth, depth == 1 ? "" : "s");
   print_loop_totals(model);
   say(stdout, "mass           %s kg moving, %s kg fixed to the world\n", moving, fixed);
   say(stdout, "gravity        (%s, %s, %s) m/s^2\n", g[0], g[1], g[2]);

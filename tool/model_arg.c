@@ -59,6 +59,36 @@ void model_arg_original(const model_arg *arg, jn_options *options) {
   options->original_length = arg->text_length;
 }
 
+/* What of the text of a URDF file is no part of a model, as the writer of native files says it: in the report. */
+static jn_report *find_left(const model_arg *arg, const char *file) {
+  jn_options options = arg->options;
+  char *text;
+  size_t length;
+  options.strict = 0;
+  options.report = jn_report_create(NULL);
+  options.original = file;
+  if (jn_save_text(arg->model, JN_FORMAT_NATIVE, &options, &text, &length, NULL) == JN_OK) jn_text_free(text, &options);
+  return options.report;
+}
+
+bool model_arg_tell_attached(const model_arg *arg, const char *out, bool is_native) {
+  const char *severity = is_native ? "note: " : arg->strict ? "" : "warning: ";
+  bool any = false;
+  for (int i = 0; i < arg->edits.attach.count; i++) {
+    char *file = model_edit_file(&arg->edits, i);
+    jn_report *report = find_left(arg, file);
+    for (int k = 0; k < jn_report_count(report); k++) {
+      const jn_message *m = jn_report_message(report, k);
+      if (strcmp(m->rule, "left-behind") != 0) continue;
+      say(stderr, "jounce: %s: %sattached file '%s': %s\n", out, severity, file, m->text);
+      any = true;
+    }
+    jn_report_destroy(report);
+    free(file);
+  }
+  return is_native || !arg->strict || !any;
+}
+
 static int read_from_input(model_arg *arg) {
   size_t length;
   char *text = read_standard_input(arg->options.max_bytes, &length);
@@ -104,7 +134,7 @@ int model_arg_read(model_arg *arg) {
   if (arg->options.max_bytes == 0) return EXIT_USAGE;
   arg->report = jn_report_create(NULL);
   arg->options.report = arg->report;
-  arg->options.floating = arg->floating;
+  arg->options.floating = arg->edits.floating = arg->floating;
   arg->options.ignore_mimic = arg->ignore_mimic;
   arg->options.strict = arg->strict;
   arg->options.transmissions = arg->transmissions;
@@ -162,6 +192,52 @@ static void print_message(const jn_message *m, const char *prefix, const char *s
   }
 }
 
+/* ---- "see: jounce check" ---- */
+
+static void print_option(const char *name, const char *value) {
+  say(stderr, " --%s ", name);
+  print_word(stderr, value);
+}
+
+/* What a file was read with: that of --attach only with the options that are for all files. */
+static void print_reading(const model_arg *arg, bool is_attached) {
+  bool is_edited = model_edit_count(&arg->edits) > 0;
+  if (arg->ignore_mimic) fputs(" --mimic ignore", stderr);
+  if (arg->lenient) fputs(" --lenient", stderr);
+  if (arg->transmissions) fputs(" --transmissions", stderr);
+  for (int i = 0; i < arg->gravity.count; i++) {
+    char number[NUMBER_TEXT];
+    snprintf(number, sizeof number, "%.15g", arg->gravity.values[i]);
+    say(stderr, "%s%s", i ? "," : " --gravity ", number);
+  }
+  if (arg->max_bytes) print_option("max-bytes", arg->max_bytes);
+  if (is_attached) return;
+  if (arg->loops) print_option("loops", arg->loops);
+  if (is_edited) return; /* what follows comes after the edits */
+  if (arg->floating) fputs(" --floating", stderr);
+  for (int i = 0; i < arg->joint_order.count; i++) {
+    fputs(i ? "," : " --joint-order ", stderr);
+    print_word(stderr, arg->joint_order.names[i]);
+  }
+}
+
+static void print_see_check(const model_arg *arg, int warnings, const char *file, bool is_attached) {
+  say(stderr, "jounce: %d warning%s; see: jounce check ", warnings, warnings == 1 ? "" : "s");
+  print_word(stderr, file);
+  print_reading(arg, is_attached);
+  fputc('\n', stderr);
+}
+
+/* Warnings on a file of --attach, from message i on. */
+static int count_warnings(const model_arg *arg, int i, const char *file) {
+  int count = 0;
+  for (; i < jn_report_count(arg->report); i++) {
+    const jn_message *m = jn_report_message(arg->report, i);
+    count += m->severity == JN_WARNING && strcmp(m->file, file) == 0;
+  }
+  return count;
+}
+
 /* What the edits did beyond what was asked for. Messages with a file are of a robot that was attached. */
 static void print_edits(const model_arg *arg) {
   const char *file = "";
@@ -172,9 +248,7 @@ static void print_edits(const model_arg *arg) {
       print_message(m, m->severity == JN_NOTE ? "note: " : "warning: ", arg->source);
     } else if (m->severity == JN_WARNING && strcmp(m->file, file) != 0) {
       file = m->file;
-      fputs("jounce: warnings; see: jounce check ", stderr);
-      print_word(stderr, file);
-      fputc('\n', stderr);
+      print_see_check(arg, count_warnings(arg, i, file), file, true);
     }
   }
 }
@@ -183,11 +257,7 @@ int model_arg_load(model_arg *arg) {
   int status = model_arg_read(arg);
   if (status == EXIT_USAGE) return status;
   if (status != OPTION_GO_ON) print_errors(arg->report, &arg->error, arg->source);
-  if (arg->warnings > 0) {
-    say(stderr, "jounce: %d warning%s; see: jounce check ", arg->warnings, arg->warnings == 1 ? "" : "s");
-    print_word(stderr, arg->source);
-    fputc('\n', stderr);
-  }
+  if (arg->warnings > 0) print_see_check(arg, arg->warnings, arg->source, false);
   print_edits(arg);
   return status;
 }

@@ -53,6 +53,11 @@ int model_arg_load(model_arg *arg);
 /* For writing the model: its URDF text, which is kept but for what changed. */
 void model_arg_original(const model_arg *arg, jn_options *options);
 
+/* Says for every URDF file of --attach what of its text is not in the output, because only its model is: <visual>,
+ * <collision>, <transmission>, ...; a note when a native file is written, else a warning. False: the warning is an
+ * error, because of --strict. */
+bool model_arg_tell_attached(const model_arg *arg, const char *out, bool is_native);
+
 /* All messages of one severity on stderr: "jounce: FILE:LINE:COLUMN: subject: text", the remedy below. When the report
  * has no error but `error` is set (no memory for the report), that error is reported. */
 void print_errors(const jn_report *report, const jn_error *error, const char *source);

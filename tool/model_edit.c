@@ -30,9 +30,11 @@ void model_edit_options(option_set *set, model_edits *edits) {
                &edits->lock_others);
   option_text(set, "root", "LINK", "take another link as the base; the joints on the way to it are reversed",
               &edits->root);
+  option_once(set);
   option_text(set, "keep-subtree", "LINK",
               "keep only this link, the joint that carries it, and all that it carries, where they are at 0",
               &edits->subtree);
+  option_once(set);
   option_flag(set, "lump", "merge links that are fixed to others into them; their names become frames", &edits->lump);
   option_flag(set, "split",
               "add a link without inertia at every joint whose axis does not pass through the origin of its link, as "
@@ -75,6 +77,7 @@ static int read_values(const char *text, size_t length, double *values, int most
 typedef struct attachment {
   char *file, *frame, *prefix;
   double xyz[3], rpy[3];
+  bool given[4]; /* frame, prefix, xyz, rpy */
 } attachment;
 
 static void attachment_free(attachment *a) {
@@ -88,10 +91,14 @@ static size_t file_length(const char *text) {
   return frame ? (size_t)(frame - text) : strcspn(text, ",");
 }
 
+char *model_edit_file(const model_edits *edits, int i) {
+  return copy_text(edits->attach.names[i], file_length(edits->attach.names[i]));
+}
+
 bool model_edit_reads(const model_edits *edits, const char *path) {
   bool found = false;
   for (int i = 0; i < edits->attach.count && !found; i++) {
-    char *file = copy_text(edits->attach.names[i], file_length(edits->attach.names[i]));
+    char *file = model_edit_file(edits, i);
     found = is_same_file(path, file);
     free(file);
   }
@@ -108,8 +115,9 @@ static int read_key(const char *command, const char *text, size_t length, attach
   static const char *const names[] = {"frame", "prefix", "xyz", "rpy"};
   for (int k = 0; k < 4 && value; k++) {
     if (strlen(names[k]) != key || strncmp(text, names[k], key) != 0) continue;
+    if (a->given[k]) return usage_error(command, "--attach %s: %s= is given twice", a->file, names[k]);
+    a->given[k] = true;
     if (k < 2) {
-      free(*words[k]);
       *words[k] = copy_text(value, size);
       return OPTION_GO_ON;
     }
@@ -138,7 +146,9 @@ static int attach(const char *command, const char *text, const jn_options *optio
                   jn_model **edited, jn_error *error) {
   attachment a;
   jn_model *other = NULL;
-  int status = read_attachment(command, text, &a);
+  int status = read_attachment(command, text, &a), frame;
+  if (status == OPTION_GO_ON && jn_frame_index(model, a.frame) == JN_NONE)
+    status = find_frame(command, "attach", model, a.frame, &frame);
   if (status == OPTION_GO_ON) {
     double R[9], T[16] = {0};
     jn_options reading = *options;
@@ -165,6 +175,7 @@ static int attach(const char *command, const char *text, const jn_options *optio
 typedef struct locking {
   const char *command;
   const jn_model *model;
+  int floating;       /* --floating is given, and not yet applied */
   const char **names; /* of joints to lock, room for all and those that do not exist */
   int count;
   double *q;
@@ -181,6 +192,7 @@ static int lock_joint(locking *l, int joint, const double *values, int count) {
   if (!l->locked[joint]) l->names[l->count++] = name;
   l->locked[joint] = l->locked[leader] = 1;
   if (count == 0) return OPTION_GO_ON;
+  if (nq == 0) return usage_error(l->command, "--lock: joint '%s' is fixed already and takes no value", name);
   if (count != nq)
     return usage_error(l->command, "--lock: joint '%s' is %s and takes %d number%s, not %d", name,
                        jn_joint_type_name(jn_joint_type_of(l->model, joint)), nq, nq == 1 ? "" : "s split by ':'",
@@ -200,6 +212,15 @@ static int lock_joint(locking *l, int joint, const double *values, int count) {
 
 static bool moves(const jn_model *model, int joint) {
   return jn_joint_nv(model, joint) > 0 || jn_joint_mimic(model, joint, NULL, NULL, NULL);
+}
+
+static int unknown_joint(const locking *l, const char *name) {
+  int joint;
+  if (l->floating && strcmp(name, "base") == 0)
+    return usage_error(l->command,
+                       "--lock: --floating adds the joint 'base' after all edits, so it cannot be locked; to fix the "
+                       "base, do not give --floating");
+  return find_joint(l->command, "lock", l->model, name, &joint);
 }
 
 /* "NAME" or "NAME=VALUE:..." */
@@ -223,8 +244,7 @@ static int lock_item(locking *l, const char *text, size_t length) {
     status = usage_error(l->command, "--lock: no moving joint matches '%s'", name);
   if (status == OPTION_GO_ON && !pattern) {
     int joint = jn_joint_index(l->model, name);
-    status = joint >= 0 && moves(l->model, joint) ? lock_joint(l, joint, values, count)
-                                                  : find_joint(l->command, "lock", l->model, name, &joint);
+    status = joint >= 0 ? lock_joint(l, joint, values, count) : unknown_joint(l, name);
   }
   free(name);
   return status;
@@ -271,6 +291,7 @@ static int lock(const char *command, const model_edits *edits, const jn_options 
   size_t links = (size_t)jn_link_count(model) + 1;
   locking l = {command,
                model,
+               edits->floating,
                allocate(2 * links * sizeof *l.names),
                0,
                allocate(((size_t)jn_model_nq(model) + 1) * sizeof *l.q),
@@ -300,6 +321,10 @@ static int apply(const char *command, const model_edits *edits, int step, const 
   step -= edits->attach.count;
   if (locks(edits) && step-- == 0) return lock(command, edits, options, model, edited, error);
   jn_status status = JN_OK;
+  int found = edits->root && step == 0 ? check_link(command, "root", model, edits->root) : OPTION_GO_ON;
+  if (edits->subtree && step == (edits->root != NULL))
+    found = check_link(command, "keep-subtree", model, edits->subtree);
+  if (found != OPTION_GO_ON) return found;
   if (edits->root && step-- == 0)
     status = jn_model_reroot(model, edits->root, NULL, options, edited, error);
   else if (edits->subtree && step-- == 0)

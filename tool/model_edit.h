@@ -16,6 +16,7 @@ typedef struct model_edits {
   const char *subtree;
   int lump;
   int split;
+  int floating; /* --floating is given: for messages */
 } model_edits;
 
 /* Declare --attach, --lock, --lock-all-but, --root, --keep-subtree, --lump, --split. */
@@ -23,6 +24,8 @@ void model_edit_options(option_set *set, model_edits *edits);
 void model_edits_free(model_edits *edits);
 /* How many edits there are. */
 int model_edit_count(const model_edits *edits);
+/* The file of attachment i, a new text. */
+char *model_edit_file(const model_edits *edits, int i);
 /* Is the file one of those that are attached? */
 bool model_edit_reads(const model_edits *edits, const char *path);
 

@@ -41,6 +41,19 @@ int find_frame(const char *command, const char *where, const jn_model *model, co
   return status;
 }
 
+int check_link(const char *command, const char *where, const jn_model *model, const char *name) {
+  int count = jn_link_count(model), frame = jn_frame_index(model, name);
+  if (jn_link_index(model, name) >= 0) return OPTION_GO_ON;
+  if (frame >= count)
+    return usage_error(command, "--%s: '%s' is a frame on link '%s': give that link", where, name,
+                       jn_link_name(model, jn_frame_link(model, frame)));
+  const char **names = allocate((size_t)count * sizeof *names);
+  for (int i = 0; i < count; i++) names[i] = jn_link_name(model, i);
+  int status = unknown_name(command, where, "link", name, names, count);
+  free(names);
+  return status;
+}
+
 static bool moves(const jn_model *model, int joint) { return jn_joint_nv(model, joint) > 0; }
 
 int find_joint(const char *command, const char *where, const jn_model *model, const char *name, int *joint) {

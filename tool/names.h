@@ -10,6 +10,8 @@
 
 /* The link or frame of an option. OPTION_GO_ON, or an exit code after reporting what there is. */
 int find_frame(const char *command, const char *where, const jn_model *model, const char *name, int *frame);
+/* Does the model have the link that an option names? A frame is told apart. */
+int check_link(const char *command, const char *where, const jn_model *model, const char *name);
 /* The joint of an option, which must have coordinates. */
 int find_joint(const char *command, const char *where, const jn_model *model, const char *name, int *joint);
 /* Which velocity coordinates the names and patterns of --joints mean, a new array [nv]; NULL when there are none. */

@@ -40,36 +40,41 @@ void option_heading(option_set *set, const char *heading) {
 }
 
 void option_flag(option_set *set, const char *name, const char *help, int *target) {
-  add(set, (option){OPTION_FLAG, name, NULL, help, target, NULL});
+  add(set, (option){OPTION_FLAG, name, NULL, help, target, NULL, false});
 }
 
 void option_text(option_set *set, const char *name, const char *value, const char *help, const char **target) {
-  add(set, (option){OPTION_TEXT, name, value, help, (void *)target, NULL});
+  add(set, (option){OPTION_TEXT, name, value, help, (void *)target, NULL, false});
 }
 
 void option_texts(option_set *set, const char *name, const char *value, const char *help, name_list *target) {
-  add(set, (option){OPTION_TEXTS, name, value, help, target, NULL});
+  add(set, (option){OPTION_TEXTS, name, value, help, target, NULL, false});
 }
 
 void option_maybe(option_set *set, const char *name, const char *value, const char *help, const char **target) {
-  add(set, (option){OPTION_MAYBE, name, value, help, (void *)target, NULL});
+  add(set, (option){OPTION_MAYBE, name, value, help, (void *)target, NULL, false});
 }
 
 void option_choice(option_set *set, const char *name, const char *words, const char *help, int *target) {
-  add(set, (option){OPTION_CHOICE, name, words, help, target, NULL});
+  add(set, (option){OPTION_CHOICE, name, words, help, target, NULL, false});
 }
 
 void option_numbers(option_set *set, const char *name, const char *value, const char *help, number_list *target) {
-  add(set, (option){OPTION_NUMBERS, name, value, help, target, NULL});
+  add(set, (option){OPTION_NUMBERS, name, value, help, target, NULL, false});
 }
 
 void option_names(option_set *set, const char *name, const char *value, const char *help, name_list *target) {
-  add(set, (option){OPTION_NAMES, name, value, help, target, NULL});
+  add(set, (option){OPTION_NAMES, name, value, help, target, NULL, false});
 }
 
 void option_words(option_set *set, const char *words) {
   assert(set->count > 0);
   set->options[set->count - 1].words = words;
+}
+
+void option_once(option_set *set) {
+  assert(set->count > 0);
+  set->options[set->count - 1].once = true;
 }
 
 /* ---- Mistakes ---- */
@@ -170,7 +175,7 @@ static void print_help(const option_set *set) {
   say(stdout, "Usage: jounce %s [OPTION...]%s%s\n\n", set->command, *set->arguments ? " " : "", set->arguments);
   print_wrapped(set->about, 0, 0);
   fputs("\nOptions:\n", stdout);
-  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL, NULL});
+  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL, NULL, false});
   for (int i = 0; i < set->count; i++) print_option(&set->options[i]);
 }
 
@@ -243,6 +248,9 @@ static int set_value(const option_set *set, const option *item, const char *valu
   switch (item->kind) {
     case OPTION_TEXT:
     case OPTION_MAYBE:
+      if (item->once && *(const char **)item->target)
+        return usage_error(set->command, "--%s is given twice, as '%s' and '%s'", item->name,
+                           *(const char **)item->target, value);
       *(const char **)item->target = value;
       return OPTION_GO_ON;
     case OPTION_TEXTS:

@@ -10,6 +10,8 @@
 #ifndef JN_TOOL_OPTIONS_H
 #define JN_TOOL_OPTIONS_H
 
+#include <stdbool.h>
+
 #define OPTION_GO_ON (-1) /* the line is good; other values are exit codes */
 
 typedef enum option_kind {
@@ -30,6 +32,7 @@ typedef struct option {
   const char *help;
   void *target;
   const char *words; /* for tab completion, see option_words(); or NULL */
+  bool once;         /* see option_once() */
 } option;
 
 enum { OPTION_MAX = 64 };
@@ -73,6 +76,9 @@ void option_names(option_set *set, const char *name, const char *value, const ch
 /* For tab completion: words that the option declared last takes, split by '|'; "builtin:" stands for all built-in
  * robots. Options of files and choices need this only for words beyond. */
 void option_words(option_set *set, const char *words);
+
+/* The text option declared last may be given only once; otherwise the last one counts. */
+void option_once(option_set *set);
 
 /* Calls visit() with what `command` declares, and does not run it. */
 typedef void option_visitor(const option_set *set);

@@ -115,6 +115,7 @@ bool repair_write(const repair *r, const char *out) {
   jn_options options = r->arg->options;
   options.report = jn_report_create(NULL);
   model_arg_original(r->arg, &options); /* all else of a URDF file stays */
+  model_arg_tell_attached(r->arg, out, ends_with(out, ".json"));
   jn_status status = r->model ? jn_save(r->model, out, JN_FORMAT_AUTO, &options, &error) : JN_ERR_MEMORY;
   print_notes(options.report, "", out);
   print_warnings(options.report, out);

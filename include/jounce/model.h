@@ -176,7 +176,8 @@ typedef struct jn_options {
   size_t size;                    /* sizeof(jn_options), set by jn_options_init() */
   const jn_allocator *allocator;  /* NULL: malloc and free. Copied; its context must outlive all objects it allocates */
   jn_report *report;              /* collects all messages; NULL: only the first error is reported, in jn_error */
-  int floating;                   /* 1: the root link, if fixed to the world, gets a free joint named "base" */
+  int floating;                   /* 1: the root link, if fixed to the world, gets a free joint named "base", at the
+                                     identity: its coordinates are the pose of the link in the world */
   int ignore_mimic;               /* 1: mimic joints become independent joints */
   int strict;                     /* 1: warnings are errors */
   const char *const *joint_order; /* joint names in the order of the coordinates, overrides the file; others follow */

@@ -149,8 +149,13 @@ int jn__edit_joint(jn_edit *e, const char *name) {
 }
 
 int jn__edit_link(jn_edit *e, const char *name) {
-  int i = jn_link_index(e->model, name);
-  return i < 0 ? unknown(e, "link", name, e->model->nlink, frame_at) : i;
+  int i = jn_link_index(e->model, name), frame = jn_frame_index(e->model, name);
+  if (i >= 0) return i;
+  if (frame < e->model->nlink) return unknown(e, "link", name, e->model->nlink, frame_at);
+  char remedy[JN_SUBJECT];
+  snprintf(remedy, sizeof remedy, "give the link '%.120s'", jn_link_name(e->model, jn_frame_link(e->model, frame)));
+  jn__edit_say(e, JN_ERROR, JN_ERR_NAME, "name-unknown", "link", name, remedy, "this is a frame, not a link");
+  return JN_NONE;
 }
 
 int jn__edit_frame(jn_edit *e, const char *name) {

@@ -57,7 +57,7 @@ static void leave_out(held_loops *h, int i, double gap) {
                  "nothing that it joins moves any more: it is left out");
   else
     jn__edit_say(h->e, JN_ERROR, JN_ERR_LOOP, "loop-open", "loop", name,
-                 "hold the joints where the loop is closed (jounce info --loops, jn_loops_assemble())",
+                 "hold the joints where the loop is closed (jounce eval MODEL --assemble, jn_loops_assemble())",
                  "it is open by %g (m or rad), and nothing that could close it moves any more", gap);
 }
 

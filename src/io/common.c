@@ -7,7 +7,11 @@
 
 void jn__turn_rpy(double T[16], const double rpy[3]) { m3_store_rows(so3_from_rpy(v3_load(rpy)), T, 4); }
 void jn__turn_quaternion(double T[16], const double q[4]) { m3_store_rows(q_rotation(q_load(q)), T, 4); }
-void jn__rpy_of(const double T[16], double rpy[3]) { v3_store(so3_to_rpy(m3_load_rows(T, 4)), rpy); }
+void jn__rpy_of(const double T[16], double rpy[3]) {
+  v3_store(so3_to_rpy(m3_load_rows(T, 4)), rpy);
+  for (int k = 0; k < 3; k++)
+    if (rpy[k] == 0) rpy[k] = 0; /* no negative zeros */
+}
 
 void jn__turn_tensor(const double R[16], double t[6]) {
   const double T[9] = {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]};

@@ -125,7 +125,7 @@ static void edit_origin(editor *e, const jn_urdf_joint *joint, const double T[16
   if (!origin->end) {
     begin_piece(e);
     char n[6][32];
-    for (int i = 0; i < 3; i++) jn__number(xyz[i], n[i]);
+    for (int i = 0; i < 3; i++) jn__number(xyz[i] == 0 ? 0 : xyz[i], n[i]);
     for (int i = 0; i < 3; i++) jn__number(rpy[i], n[3 + i]);
     jn__text_format(&e->scratch, "    <origin xyz=\"%s %s %s\" rpy=\"%s %s %s\"/>\n", n[0], n[1], n[2], n[3], n[4],
                     n[5]);
@@ -285,7 +285,9 @@ static void edit_joint(editor *e, const jn_urdf_joint *joint, const edit_target 
   if (strcmp(form.type, old.type) != 0) jn__patch_set_text(&e->patch, &at[JN_AT_JOINT], "type", form.type);
   if (strcmp(parent, joint->parent) != 0) jn__patch_set_text(&e->patch, &at[JN_AT_PARENT], "link", escaped(e, parent));
   edit_origin(e, joint, t->placement);
-  if (form.coordinates == 0) return; /* whatever else it has is ignored when it is read */
+  if (form.coordinates == 0 && strcmp(form.type, old.type) != 0 && at[JN_AT_MIMIC].end)
+    jn__patch_drop(&e->patch, &at[JN_AT_MIMIC]); /* it follows nothing any more */
+  if (form.coordinates == 0) return;             /* whatever else it has is ignored when it is read */
   const jn_dof *dof = &t->joint.dof[0], *was = &joint->dof;
   int same_type = strcmp(form.type, old.type) == 0;
   edit_axis(e, joint, &form);
@@ -500,7 +502,7 @@ static jn_status finish(editor *e, const jn_options *o, jn_text *out) {
   if (!same) e->cannot = "the edited text would not say the same as the model";
   if (!order)
     jn__log(e->writer.log, JN_WARNING, JN_ERR_UNSUPPORTED, "joint-order", (jn_place){0}, NULL,
-            "set options.joint_order when reading the file, or write a new one",
+            "give --joint-order (options.joint_order) when reading the file, or write a new one (--fresh)",
             "new joints stand at the end of the file, so that the coordinates will be in another order");
   if (e->cannot && out->data) out->data[before] = 0;
   if (e->cannot) out->length = before;
@@ -567,5 +569,6 @@ void jn__urdf_tell_left(const char *text, size_t length, const char *cannot, jn_
             "the text of the original cannot be kept (%s): a new file is written%s%s", cannot,
             *list ? ", without " : "", list);
   else if (*list)
-    jn__log(log, JN_NOTE, JN_OK, "left-behind", (jn_place){0}, NULL, NULL, "a native file does not hold %s", list);
+    jn__log(log, JN_NOTE, JN_OK, "left-behind", (jn_place){0}, NULL, NULL, "only the model is written, without %s",
+            list);
 }

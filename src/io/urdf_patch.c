@@ -124,7 +124,7 @@ double jn__patch_number(const jn_patch *p, const jn_urdf_range *tag, const char 
 
 /* The shortest number that is near enough. */
 static void number_text(double x, double tolerance, char out[32]) {
-  double rounded = x == 0 ? 0 : x; /* no -0 */
+  double rounded = x;
   for (int digits = 1; digits < 17 && tolerance > 0; digits++) {
     snprintf(out, 32, "%.*g", digits, x); /* in the locale, for strtod in the same */
     double shorter = strtod(out, NULL);
@@ -132,7 +132,7 @@ static void number_text(double x, double tolerance, char out[32]) {
     rounded = shorter;
     break;
   }
-  jn__number(rounded, out);
+  jn__number(rounded == 0 ? 0 : rounded, out); /* no -0 */
 }
 
 /* Behind the last attribute. */

@@ -156,8 +156,8 @@ int jn__urdf_plain_root(jn_urdf_writer *w) {
   if (!same_dof(&joint->dof[0], &fresh.joint.dof[0])) return 0;
   char subject[160];
   snprintf(subject, sizeof subject, "joint '%.120s'", name);
-  jn__log(w->log, JN_NOTE, JN_OK, "urdf-floating", nowhere, subject, "read the file with options.floating = 1",
-          "URDF cannot express that the root link is free");
+  jn__log(w->log, JN_NOTE, JN_OK, "urdf-floating", nowhere, subject,
+          "read the file with --floating (options.floating = 1)", "URDF cannot express that the root link is free");
   return 1;
 }
 
@@ -226,7 +226,7 @@ static void put_vector(jn_urdf_writer *w, const char *name, const double x[3]) {
   jn__text_format(w->out, " %s=\"", name);
   for (int i = 0; i < 3; i++) {
     if (i > 0) put(w, " ");
-    put_number(w, x[i]);
+    put_number(w, x[i] == 0 ? 0 : x[i]); /* no -0 */
   }
   put(w, "\"");
 }
@@ -448,12 +448,12 @@ void jn__urdf_report_losses(const jn_urdf_writer *w, int named) {
     jn__number(g[1], y);
     jn__number(g[2], z);
     jn__log(w->log, JN_WARNING, JN_ERR_UNSUPPORTED, "urdf-gravity", nowhere, NULL,
-            "set options.gravity when reading the file, or write a native file (.json)",
+            "give --gravity (options.gravity) when reading the file, or write a native file (.json)",
             "URDF cannot express gravity; (%s, %s, %s) is lost", x, y, z);
   }
   if (!jn__order_is_default(w->m)) {
     jn__log(w->log, JN_WARNING, JN_ERR_UNSUPPORTED, "joint-order", nowhere, NULL,
-            "set options.joint_order when reading the file, or write a native file (.json)",
+            "give --joint-order (options.joint_order) when reading the file, or write a native file (.json)",
             "URDF cannot express the order of the coordinates; they will be in the order of the tree");
   }
   if (named > 0) {

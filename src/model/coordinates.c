@@ -46,7 +46,11 @@ static void resolve_mimic(jn_draft *d, int i, int *suggestions) {
     if (fault) {
       char remedy[256] = "let it mimic a revolute, prismatic or helical joint that moves by itself";
       if (leader == JN_NONE) suggest_leader(d, j->mimic, suggestions, remedy, sizeof remedy);
-      jn__joint_message(d, JN_ERROR, i, "mimic", remedy, "it mimics '%s', %s", j->mimic, fault);
+      if (at == i || leader == i)
+        jn__joint_message(d, JN_ERROR, i, "mimic", remedy, "it mimics '%s', %s", d->joint[i].mimic, fault);
+      else
+        jn__joint_message(d, JN_ERROR, i, "mimic", remedy, "it mimics '%s', and through it '%s', %s", d->joint[i].mimic,
+                          j->mimic, fault);
       return;
     }
     offset += ratio * j->mimic_offset;

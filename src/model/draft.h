@@ -30,6 +30,7 @@ typedef struct jn_draft {
   int *q, *v;              /* [n] first coordinates (of the leader when coupled), 0 when fixed */
   int nq, nv;
   char base_name[64]; /* of the floating base's joint */
+  int floated;        /* the link that the option `floating` gave a free joint, at the identity; JN_NONE */
 } jn_draft;
 
 int jn__joint_nq(const jn_joint *j);

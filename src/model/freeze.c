@@ -156,6 +156,8 @@ static void place_texts(const jn_draft *d, layout *l, arrays *x, const char **na
 }
 
 static void fill_links(const jn_draft *d, arrays *x) {
+  jn_link plain;
+  jn_link_init(&plain);
   for (int i = 0; i < d->n; i++) {
     jn_link_record *r = &x->link[d->rank[i]];
     const jn_link *l = &d->b->links[i].link;
@@ -167,7 +169,7 @@ static void fill_links(const jn_draft *d, arrays *x) {
     r->joint = d->joint[i];
     r->nq = r->leader == JN_NONE ? jn__joint_nq(&r->joint) : 0;
     r->nv = r->leader == JN_NONE ? jn__joint_nv(&r->joint) : 0;
-    memcpy(r->placement, l->placement, sizeof r->placement);
+    memcpy(r->placement, i == d->floated ? plain.placement : l->placement, sizeof r->placement);
     memcpy(r->inertia, l->inertia, sizeof r->inertia);
     r->joint_body = r->body = -1;
     for (int k = 0; k < r->nv; k++) x->coordinate_link[d->v[i] + k] = d->rank[i];

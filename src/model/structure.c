@@ -228,9 +228,20 @@ static int joint_name_taken(const jn_draft *d, int self, const char *name) {
   return 0;
 }
 
+/* The coordinates of the new free joint are the pose of the link, so it cannot keep the placement of the fixed one. */
+static void note_placement(jn_draft *d, int root) {
+  jn_link plain;
+  jn_link_init(&plain);
+  if (memcmp(d->b->links[root].link.placement, plain.placement, sizeof plain.placement) == 0) return;
+  jn__joint_message(d, JN_NOTE, root, "floating-placement", NULL,
+                    "its coordinates are the pose of link '%s' in the world; where the link was fixed is not used",
+                    d->b->links[root].link.name);
+}
+
 /* The option `floating` puts a free joint under the one root link that is fixed to the world. */
 static void apply_floating(jn_draft *d) {
   int root = d->first[d->n];
+  d->floated = JN_NONE;
   if (!d->b->options.floating || root < 0) return;
   jn_joint *j = &d->joint[root];
   if (d->next[root] >= 0) {
@@ -238,12 +249,17 @@ static void apply_floating(jn_draft *d) {
                    "a floating base needs one root link, but '%s' and '%s' are both attached to the world",
                    d->b->links[root].link.name, d->b->links[d->next[root]].link.name);
   } else if (j->type == JN_FIXED) {
+    jn_link plain;
+    jn_link_init(&plain);
+    *j = plain.joint; /* what the fixed joint says about limits, losses and springs has no meaning */
     j->type = JN_FREE;
     snprintf(d->base_name, sizeof d->base_name, "base");
     while (joint_name_taken(d, root, d->base_name) && strlen(d->base_name) + 1 < sizeof d->base_name)
       strcat(d->base_name, "_");
     j->name = d->base_name;
     d->joint_name[root] = d->base_name;
+    d->floated = root;
+    note_placement(d, root);
   } else if (j->type != JN_FREE) {
     jn__joint_message(d, JN_ERROR, root, "floating", "add a base link that is fixed to the world and carries this one",
                       "a floating base needs a root link fixed to the world, but this joint is %s",
