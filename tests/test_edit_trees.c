@@ -49,7 +49,7 @@ static void describe(jn_builder *b, uint64_t seed_of, const place *at) {
   double T[16], moved[16];
   for (int i = 0; i < 5; i++) {
     jn_link l;
-    char plain[8];
+    char plain[16];
     jn_link_init(&l);
     snprintf(plain, sizeof plain, "l%d", i);
     l.name = called(at, plain, name);

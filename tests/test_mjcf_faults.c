@@ -272,7 +272,7 @@ static void faults_of_included_files_name_them(void **state) {
 static void deep_includes_are_refused(void **state) {
   (void)state;
   for (int i = 0; i < 20; i++) {
-    char name[16], text[160];
+    char name[32], text[160];
     snprintf(name, sizeof name, "y%d.xml", i);
     snprintf(text, sizeof text, "<mujoco><include file='y%d.xml'/></mujoco>", i + 1);
     write_text(name, text);
@@ -284,7 +284,7 @@ static void deep_includes_are_refused(void **state) {
 static void a_bomb_of_included_files_is_bounded(void **state) {
   (void)state;
   for (int i = 0; i < 15; i++) {
-    char name[16], text[160];
+    char name[32], text[160];
     snprintf(name, sizeof name, "x%d.xml", i);
     snprintf(text, sizeof text, "<mujoco><include file='x%d.xml'/><include file='x%d.xml'/></mujoco>", i + 1, i + 1);
     write_text(name, text);
