@@ -67,7 +67,7 @@ static jn_status motors_at(jn_elastic *e, const jn_model *m, jn_work *w, const s
 }
 
 /* Law: theta, its derivatives, motor torque and rate are those of 60-digit arithmetic, to 1e-10; damped springs too. */
-static void test_reference(void **state) {
+static void motors_are_those_of_many_digits(void **state) {
   (void)state;
   for (size_t c = 0; c < sizeof reference_elastics / sizeof *reference_elastics; c++) {
     const struct reference_elastic *r = &reference_elastics[c];
@@ -137,7 +137,7 @@ static const sinusoids arm = {2, arm_q0, arm_amplitude, arm_omega, arm_phase};
 
 /* Law: every row of deflection, motor angle and motor torque is the time derivative of the row before, for springs of
  * all kinds, with and without damping. */
-static void test_rows_are_derivatives(void **state) {
+static void every_row_is_the_derivative_of_the_row_before(void **state) {
   (void)state;
   jn_model *m = load("builtin:planar_2r");
   jn_work *w;
@@ -168,7 +168,7 @@ static void test_rows_are_derivatives(void **state) {
 }
 
 /* Law: phi(delta) + D delta' = tau_J, where phi is written out here. */
-static void test_springs_carry(void **state) {
+static void springs_carry_the_torque_of_the_joints(void **state) {
   (void)state;
   jn_model *m = load("builtin:planar_2r");
   jn_work *w;
@@ -186,8 +186,10 @@ static void test_springs_carry(void **state) {
         double d = x.deflection[v], phi = 900 * d;
         if (kind % 4 == 1) phi = d * (900 + d * (50 + d * 4e5));
         if (kind % 4 >= 2) { /* splines: by the rows, at t = 0.5 s and where they are */
-          if (kind % 4 == 3 && fabs(t - 0.5) < 1e-9) phi = 1100 * d;
-          else continue;
+          if (kind % 4 == 3 && fabs(t - 0.5) < 1e-9)
+            phi = 1100 * d;
+          else
+            continue;
         }
         near("spring", v, t, phi + a[v].damping * x.deflection[2 + v], tau[v], 1, 1e-12);
       }
@@ -199,7 +201,7 @@ static void test_springs_carry(void **state) {
 }
 
 /* Law: the spline of a table goes through its rows: torques of the rows deflect the spring as the rows say. */
-static void test_table_rows(void **state) {
+static void splines_go_through_their_tables(void **state) {
   (void)state;
   jn_model *m = load("builtin:planar_2r");
   jn_actuator a[2] = {spring_of(2, 0), spring_of(2, 0)};
@@ -235,8 +237,9 @@ static void state_at(jn_elastic *e, const jn_model *m, jn_work *w, const sinusoi
   }
 }
 
-/* Law: under the motor torques of a motion, links and motors accelerate as the motion says; a rigid joint among them. */
-static void test_forward_undoes_inverse(void **state) {
+/* Law: under the motor torques of a motion, links and motors accelerate as the motion says; a rigid joint among them.
+ */
+static void motor_torques_accelerate_as_the_motion_says(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
   jn_model *m = load(r->robot);
@@ -264,7 +267,7 @@ static void test_forward_undoes_inverse(void **state) {
 }
 
 /* Law: derivatives of the accelerations are those of central differences, rotors on their links or not. */
-static void test_derivatives(void **state) {
+static void derivatives_are_those_of_differences(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
   jn_model *m = load(r->robot);
@@ -298,8 +301,9 @@ static void test_derivatives(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: rotors on links add B/gear between a motor and the links that turn its housing about its axis, and nothing else. */
-static void test_coupled_rotors(void **state) {
+/* Law: rotors on links add B/gear between a motor and the links that turn its housing about its axis, and nothing else.
+ */
+static void carried_rotors_couple_motors_and_links(void **state) {
   (void)state;
   jn_model *m = load("builtin:planar_2r");
   jn_actuator a[2] = {spring_of(0, 0), spring_of(0, 0)};
@@ -364,8 +368,9 @@ static double deviation_of(follower *f, double end) {
   return worst;
 }
 
-/* Law: the elastic robot under the computed torques follows for a second; with torques that are 0.1 % off it does not. */
-static void test_follows(void **state) {
+/* Law: the elastic robot under the computed torques follows for a second; with torques that are 0.1 % off it does not.
+ */
+static void the_elastic_robot_follows_its_motor_torques(void **state) {
   (void)state;
   follower f = {.m = load("builtin:planar_2r"), .factor = 1};
   jn_actuator a[2] = {spring_of(1, 0), spring_of(2, 0)};
@@ -382,7 +387,7 @@ static void test_follows(void **state) {
 }
 
 /* Law: without losses, the work of the motors is the gain of kinetic energy, weight, springs and rotors. */
-static void test_energy(void **state) {
+static void motors_pay_for_all_energy(void **state) {
   (void)state;
   jn_model *m = load("builtin:planar_2r");
   jn_work *w;
@@ -417,7 +422,7 @@ static void test_energy(void **state) {
 /* ---- modes, control ---- */
 
 /* Law: K x = omega^2 M x for every mode, x^T M x = 1; and a mass on a spring has omega^2 = K (1/m + 1/B). */
-static void test_modes(void **state) {
+static void modes_balance_springs_and_inertia(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
   jn_model *m = load(r->robot);
@@ -454,9 +459,9 @@ static void test_modes(void **state) {
   jn_model_destroy(m);
 }
 
-/* Law: on the motion, feedback linearisation with its own snap gives the torque of the inverse, and its acceleration and
- * jerk are those of the motion; the motor PD adds nothing there, and a spring's worth elsewhere. */
-static void test_control(void **state) {
+/* Law: on the motion, feedback linearisation with its own snap gives the torque of the inverse, and its acceleration
+ * and jerk are those of the motion; the motor PD adds nothing there, and a spring's worth elsewhere. */
+static void control_on_the_motion_is_the_motion(void **state) {
   (void)state;
   jn_model *m = load("builtin:planar_2r");
   jn_work *w;
@@ -488,8 +493,8 @@ static void test_control(void **state) {
 
 /* ---- loops ---- */
 
-/* Law: series-elastic motors of a closed loop accelerate it as the motion says: the four-bar's crank, and the six legs of a
- * Stewart platform, which are driven by sinusoids; the other joints follow. */
+/* Law: series-elastic motors of a closed loop accelerate it as the motion says: the four-bar's crank, and the six legs
+ * of a Stewart platform, which are driven by sinusoids; the other joints follow. */
 static void loop_follows(const char *robot, const char *const *driven, int count) {
   jn_model *m = load(robot);
   enum { NV = 32, K = 3 };
@@ -509,7 +514,8 @@ static void loop_follows(const char *robot, const char *const *driven, int count
   jn_loops_options_init(&o);
   o.order = K;
   check_ok(jn_loops_create(m, &o, &loops));
-  double q[64], v_jet[(K + 2) * NV] = {0}, tau[(K + 1) * NV], theta[4 * NV], motor[2 * NV], q_all[64], v_all[64], acc[64];
+  double q[64], v_jet[(K + 2) * NV] = {0}, tau[(K + 1) * NV], theta[4 * NV], motor[2 * NV], q_all[64], v_all[64],
+                                acc[64];
   jn_neutral(m, q);
   for (int i = 0; i < count; i++) {
     int joint = jn_joint_index(m, driven[i]);
@@ -538,7 +544,7 @@ static void loop_follows(const char *robot, const char *const *driven, int count
   jn_model_destroy(m);
 }
 
-static void test_loops(void **state) {
+static void series_elastic_loops_accelerate_as_the_motion_says(void **state) {
   (void)state;
   static const char *const crank[] = {"motor"}, *const legs[] = {"leg1", "leg2", "leg3", "leg4", "leg5", "leg6"};
   loop_follows("builtin:four_bar", crank, 1);
@@ -548,7 +554,7 @@ static void test_loops(void **state) {
 /* ---- files ---- */
 
 /* Law: the file says what the struct says; numbers of the motor's side are reflected by the gear. */
-static void test_file(void **state) {
+static void a_file_is_what_it_says(void **state) {
   (void)state;
   jn_model *m = load("builtin:planar_2r");
   static const char text[] =
@@ -563,8 +569,8 @@ static void test_file(void **state) {
   const jn_actuator *a = jn_elastic_actuator(e, 1);
   check(jn_elastic_is_elastic(e, 1) && !jn_elastic_is_elastic(e, 0), "joint1 is rigid");
   check(a->polynomial_count == 3 && a->polynomial[2] == 50 && a->damping == 3, "the spring");
-  const double found[] = {a->rotor_inertia, a->rotor_damping, a->frictionloss,  a->friction_speed, a->torque_lower,
-                          a->torque_upper,  a->velocity,      a->effort_rate,   a->deflection,     a->torque_constant},
+  const double found[] = {a->rotor_inertia, a->rotor_damping, a->frictionloss, a->friction_speed, a->torque_lower,
+                          a->torque_upper,  a->velocity,      a->effort_rate,  a->deflection,     a->torque_constant},
                exact[] = {0.25, 2.5, 0.5, 0.02, -50, 100, 6, 500, 0.1, 0.1};
   for (int i = 0; i < 10; i++) near("number", i, 0, found[i], exact[i], 1, 1e-15);
   check(jn_elastic_actuator(e, 2) == NULL && jn_elastic_link_coordinate(e, 2) == JN_NONE, "out of range");
@@ -580,7 +586,7 @@ static void test_file(void **state) {
 }
 
 /* Law: every rule that a file breaks is named, with its line and its joint. */
-static void test_faults(void **state) {
+static void every_fault_of_a_file_is_named(void **state) {
   (void)state;
   static const struct {
     const char *text, *expected;
@@ -593,7 +599,8 @@ static void test_faults(void **state) {
       {"{\"joints\": {\n\"joint1\":\n {\"stifness\": 1}}}", "'stifness' is not a known key", JN_ERR_SYNTAX, 3},
       {"{\"joints\": {\"joint1\": {\"stiffness\": -1}}}", "joint 'joint1': 'stiffness' must be positive, not -1",
        JN_ERR_SYNTAX, 1},
-      {"{\"joints\": {\"joint1\": {\"stiffness\": \"high\"}}}", "'stiffness' is not one of the forms", JN_ERR_SYNTAX, 1},
+      {"{\"joints\": {\"joint1\": {\"stiffness\": \"high\"}}}", "'stiffness' is not one of the forms", JN_ERR_SYNTAX,
+       1},
       {"{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1]}}}}", "needs both 'deflection' and 'torque'",
        JN_ERR_SYNTAX, 1},
       {"{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1], \"torque\": [0, 1, 2]}}}}",
@@ -615,8 +622,7 @@ static void test_faults(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     jn_elastic *e;
     jn_error error = {0};
-    jn_status status =
-        jn_elastic_load_text(m, cases[i].text, strlen(cases[i].text), "act.json", NULL, &e, &error);
+    jn_status status = jn_elastic_load_text(m, cases[i].text, strlen(cases[i].text), "act.json", NULL, &e, &error);
     check(status == cases[i].status && !e, "case %zu: status %d, not %d: %s", i, (int)status, (int)cases[i].status,
           error.text);
     check(strstr(error.text, cases[i].expected) && strcmp(error.file, "act.json") == 0, "case %zu: %s: %s", i,
@@ -634,7 +640,7 @@ static void test_faults(void **state) {
 }
 
 /* Law: torque beyond what a spring can carry is an error that names its joint. */
-static void test_weak_spring(void **state) {
+static void a_spring_that_is_too_weak_is_named(void **state) {
   (void)state;
   static const double weak[] = {0, 10, 0, -100}; /* at most 20/3 sqrt(1/30) */
   jn_model *m = load("builtin:planar_2r");
@@ -654,21 +660,21 @@ static void test_weak_spring(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_reference),
-      cmocka_unit_test(test_rows_are_derivatives),
-      cmocka_unit_test(test_springs_carry),
-      cmocka_unit_test(test_table_rows),
-      cmocka_unit_test(test_forward_undoes_inverse),
-      cmocka_unit_test(test_derivatives),
-      cmocka_unit_test(test_coupled_rotors),
-      cmocka_unit_test(test_follows),
-      cmocka_unit_test(test_energy),
-      cmocka_unit_test(test_modes),
-      cmocka_unit_test(test_control),
-      cmocka_unit_test(test_loops),
-      cmocka_unit_test(test_file),
-      cmocka_unit_test(test_faults),
-      cmocka_unit_test(test_weak_spring),
+      cmocka_unit_test(motors_are_those_of_many_digits),
+      cmocka_unit_test(every_row_is_the_derivative_of_the_row_before),
+      cmocka_unit_test(springs_carry_the_torque_of_the_joints),
+      cmocka_unit_test(splines_go_through_their_tables),
+      cmocka_unit_test(motor_torques_accelerate_as_the_motion_says),
+      cmocka_unit_test(derivatives_are_those_of_differences),
+      cmocka_unit_test(carried_rotors_couple_motors_and_links),
+      cmocka_unit_test(the_elastic_robot_follows_its_motor_torques),
+      cmocka_unit_test(motors_pay_for_all_energy),
+      cmocka_unit_test(modes_balance_springs_and_inertia),
+      cmocka_unit_test(control_on_the_motion_is_the_motion),
+      cmocka_unit_test(series_elastic_loops_accelerate_as_the_motion_says),
+      cmocka_unit_test(a_file_is_what_it_says),
+      cmocka_unit_test(every_fault_of_a_file_is_named),
+      cmocka_unit_test(a_spring_that_is_too_weak_is_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,8 @@ static int check_arguments(const motor_arg *arg) {
   if (to_stdout && arg->modes) return usage_error("motor", "--out - writes CSV alone: --modes needs a file there");
   if (t->check && t->losses)
     return usage_error("motor", "--check is for motions without --losses: friction that jumps cannot be integrated");
+  if (arg->coupled && (t->check || !arg->modes))
+    return usage_error("motor", "--coupled is for --modes; motor torques are those of the reduced model");
   if (t->check && t->wrench) return usage_error("motor", "--check is for motions without --wrench");
   return torque_check_arguments(t);
 }
@@ -202,22 +204,25 @@ static int run(motor_arg *arg) {
 
 static void declare_options(option_set *set, motor_arg *arg) {
   torque_arg *t = &arg->torque;
-  option_text(set, "actuators", "FILE",
-              "springs, rotors and limits of the motors by joint names, JSON: {\"joints\": {\"NAME\": {\"stiffness\": K, "
-              "\"rotor_inertia\": B}}}; joints without an entry are rigid",
-              &t->actuators);
-  option_maybe(set, "limits", "[FILE]",
-               "compare the motion of the links with the limits of the model, and of FILE, as for torque; limits of the "
-               "motors are those of --actuators, which are always looked at",
-               &t->limits);
+  option_text(
+      set, "actuators", "FILE",
+      "springs, rotors and limits of the motors by joint names, JSON: {\"joints\": {\"NAME\": {\"stiffness\": K, "
+      "\"rotor_inertia\": B}}}; joints without an entry are rigid",
+      &t->actuators);
+  option_maybe(
+      set, "limits", "[FILE]",
+      "compare the motion of the links with the limits of the model, and of FILE, as for torque; limits of the "
+      "motors are those of --actuators, which are always looked at",
+      &t->limits);
   option_words(set, "builtin:");
-  option_flag(set, "check",
-              "integrate the elastic robot forward under the computed torques, and compare; exit status 1 if it does not "
-              "follow",
-              &t->check);
-  option_flag(set, "modes", "print frequencies and shapes of the modes, at the start and along the motion", &arg->modes);
-  option_flag(set, "coupled", "for --modes and --check: rotors that also turn with the links that carry them",
-              &arg->coupled);
+  option_flag(
+      set, "check",
+      "integrate the elastic robot forward under the computed torques, and compare; exit status 1 if it does not "
+      "follow",
+      &t->check);
+  option_flag(set, "modes", "print frequencies and shapes of the modes, at the start and along the motion",
+              &arg->modes);
+  option_flag(set, "coupled", "for --modes: rotors that also turn with the links that carry them", &arg->coupled);
   option_text(set, "out", "FILE",
               "write motors at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables", &t->out);
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
@@ -239,15 +244,16 @@ int command_motor(int argc, char **argv) {
   motor_arg arg = {.torque = {.command = "motor", .wrench_interpolation = JN_INTERPOLATE_MONOTONE}};
   torque_arg *t = &arg.torque;
   model_arg_init(&t->model);
-  option_set_init(&set, "motor", "MODEL TRAJECTORY",
-                  "Compute what motors behind springs (series elastic joints, harmonic drives) do along a motion.\n"
-                  "\n"
-                  "Angles, speeds and accelerations of the motors, the torque of the springs, motor torques and their "
-                  "rates, power and energy. Angles and torques are those at the joint: the motor's angle over the gear "
-                  "ratio, its torque times it. TRAJECTORY is read as by jounce torque.\n"
-                  "\n"
-                  "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is "
-                  "bad, 3 if the samples are not good enough to say that all limits hold.");
+  option_set_init(
+      &set, "motor", "MODEL TRAJECTORY",
+      "Compute what motors behind springs (series elastic joints, harmonic drives) do along a motion.\n"
+      "\n"
+      "Angles, speeds and accelerations of the motors, the torque of the springs, motor torques and their "
+      "rates, power and energy. Angles and torques are those at the joint: the motor's angle over the gear "
+      "ratio, its torque times it. TRAJECTORY is read as by jounce torque.\n"
+      "\n"
+      "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is "
+      "bad, 3 if the samples are not good enough to say that all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);

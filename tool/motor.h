@@ -13,7 +13,7 @@ typedef struct drive {
   jn_elastic *elastic;
   int nv;
   bool damped;
-  double last; /* time of the last drive_at(); NaN: none */
+  double last;                /* time of the last drive_at(); NaN: none */
   double *deflection, *theta; /* [4 x nv] */
   double *motor;              /* [2 x nv] */
   double *current, *power;    /* [nv] */

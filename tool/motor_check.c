@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce motor --check and --modes.
  *
- * The check starts the elastic robot (links and motors as bodies of their own, springs between them) on the motion, lets
- * the computed motor torques act, and integrates forward for a while; then starts again, so that an unstable posture does
- * not hide what is checked. Torques between samples are those of the exact motion, or for damped springs, whose
- * state cannot go back in time, of cubics through values and rates. */
+ * The check starts the elastic robot (links and motors as bodies of their own, springs between them) on the motion,
+ * lets the computed motor torques act, and integrates forward for a while; then starts again, so that an unstable
+ * posture does not hide what is checked. Torques between samples are those of the exact motion, or for damped springs,
+ * whose state cannot go back in time, of cubics through values and rates. */
 #include <jounce/simulation.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +19,12 @@ enum { PIECES = 20, GRID = 400 };
 typedef struct forward {
   drive *d;
   const jn_model *robot;
-  double start, step;                      /* of the grid of one piece */
-  double *grid;                            /* [GRID + 1][2 x nv] motor torque and rate; NULL: exact */
-  double *torque;                          /* [nv] */
-  double *q, *v;                           /* [nq], [nv] of the links, from the simulation */
-  double *q_all, *v_all, *theta, *dtheta;  /* of the robot; of the motors */
-  double *off, *peak;                      /* [2 x nv] largest deviations of q and theta, largest values */
+  double start, step;                     /* of the grid of one piece */
+  double *grid;                           /* [GRID + 1][2 x nv] motor torque and rate; NULL: exact */
+  double *torque;                         /* [nv] */
+  double *q, *v;                          /* [nq], [nv] of the links, from the simulation */
+  double *q_all, *v_all, *theta, *dtheta; /* of the robot; of the motors */
+  double *off, *peak;                     /* [2 x nv] largest deviations of q and theta, largest values */
 } forward;
 
 static jn_status torque_at(forward *f, double t) {
@@ -127,7 +127,8 @@ static int has_rotors(const drive *d) {
   for (int v = 0; v < d->nv; v++) {
     if (!jn_elastic_is_elastic(d->elastic, v) || jn_elastic_actuator(d->elastic, v)->rotor_inertia > 0) continue;
     jn_velocity_name(d->m->model, v, name, sizeof name);
-    say(stderr, "jounce: joint '%s' has a spring but no rotor_inertia, without which its motor cannot be moved\n", name);
+    say(stderr, "jounce: joint '%s' has a spring but no rotor_inertia, without which its motor cannot be moved\n",
+        name);
     return 0;
   }
   return 1;
@@ -185,7 +186,7 @@ int motor_check(drive *d, double start, double end) {
 
 typedef struct mode_table {
   int n, count;
-  double *start, *shapes;  /* [n], [n x n] at the start */
+  double *start, *shapes;   /* [n], [n x n] at the start */
   double *low, *high, *now; /* [n] along the motion */
 } mode_table;
 

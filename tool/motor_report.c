@@ -28,10 +28,10 @@ struct motor_report {
   output output;
   FILE *file;
   bool npz;
-  double *t, *q, *values;                /* NPZ: [samples], [samples x nq], [columns x samples x shown] */
-  double *largest, *energy;              /* [nv x MOTOR_QUANTITIES], [nv] */
-  double *power, *slope, time;           /* [nv] at the sample before, and its time */
-  worst_case *worst;                     /* [nv x LIMITS] */
+  double *t, *q, *values;      /* NPZ: [samples], [samples x nq], [columns x samples x shown] */
+  double *largest, *energy;    /* [nv x MOTOR_QUANTITIES], [nv] */
+  double *power, *slope, time; /* [nv] at the sample before, and its time */
+  worst_case *worst;           /* [nv x LIMITS] */
   figure figure;
   thinner *thinners; /* [ROWS x figure columns]; NULL: no picture */
   int *coordinates;  /* [figure columns] */
@@ -39,7 +39,7 @@ struct motor_report {
 
 double motor_value(const drive *d, int v, motor_quantity which) {
   size_t n = (size_t)d->nv, at = (size_t)v;
-  const double *const rows[] = {d->theta, d->theta + n, d->theta + 2 * n, d->m->tau,   d->motor,
+  const double *const rows[] = {d->theta,     d->theta + n, d->theta + 2 * n, d->m->tau,    d->motor,
                                 d->motor + n, d->power,     d->current,       d->deflection};
   return rows[which][at];
 }
@@ -165,12 +165,10 @@ int motor_report_write(motor_report *r, bool good) {
 /* ---- Picture ---- */
 
 static char *row_title(motor_quantity which) {
-  static const char *const titles[MOTOR_QUANTITIES] = {[MOTOR_DEFLECTION] = "deflection θ − q",
-                                                       [MOTOR_SPEED] = "motor speed",
-                                                       [MOTOR_ACCELERATION] = "motor acceleration",
-                                                       [MOTOR_TORQUE] = "motor torque",
-                                                       [MOTOR_RATE] = "motor torque rate",
-                                                       [MOTOR_POWER] = "motor power"};
+  static const char *const titles[MOTOR_QUANTITIES] = {
+      [MOTOR_DEFLECTION] = "deflection θ − q",     [MOTOR_SPEED] = "motor speed",
+      [MOTOR_ACCELERATION] = "motor acceleration", [MOTOR_TORQUE] = "motor torque",
+      [MOTOR_RATE] = "motor torque rate",          [MOTOR_POWER] = "motor power"};
   return copy_text(titles[which], strlen(titles[which]));
 }
 

@@ -22,7 +22,8 @@ static int set_smoothing(const torque_arg *arg, jn_trajectory_options *options) 
   options->tolerance = strtod(arg->tolerance, &end);
   options->smoothing = options->tolerance > 0 ? JN_SMOOTH_TOLERANCE : JN_SMOOTH_NONE;
   if (*end == 0 && end > arg->tolerance && options->tolerance >= 0 && isfinite(options->tolerance)) return OPTION_GO_ON;
-  return usage_error(arg->command, "--tolerance takes a number [rad, m], 0 to go through every sample, or auto; not '%s'",
+  return usage_error(arg->command,
+                     "--tolerance takes a number [rad, m], 0 to go through every sample, or auto; not '%s'",
                      arg->tolerance);
 }
 

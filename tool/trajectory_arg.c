@@ -55,4 +55,3 @@ double schedule_time(const schedule *s, int i) {
   if (s->own) return jn_trajectory_time(s->trajectory, s->first + i);
   return s->count > 1 ? s->start + (s->end - s->start) * i / (s->count - 1) : s->start;
 }
-

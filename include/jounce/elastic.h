@@ -26,12 +26,12 @@ extern "C" {
 /* What is between the motor and the link of one velocity coordinate. Set up with jn_actuator_init(). The spring is the
  * first of these that is given: polynomial, table, stiffness over time, stiffness. */
 typedef struct jn_actuator {
-  size_t size;          /* sizeof(jn_actuator), set by jn_actuator_init() */
-  double stiffness;     /* K, phi = K delta [N m/rad, N/m]; INFINITY (default): rigid */
-  double damping;       /* D, beside the spring [N m s/rad, N s/m]; default 0 */
-  double rotor_inertia; /* B [kg m^2, kg]; default 0 */
-  double rotor_damping; /* d [N m s/rad, N s/m]; default 0 */
-  double frictionloss;  /* f, Coulomb friction of the motor [N m, N]; default 0 */
+  size_t size;              /* sizeof(jn_actuator), set by jn_actuator_init() */
+  double stiffness;         /* K, phi = K delta [N m/rad, N/m]; INFINITY (default): rigid */
+  double damping;           /* D, beside the spring [N m s/rad, N s/m]; default 0 */
+  double rotor_inertia;     /* B [kg m^2, kg]; default 0 */
+  double rotor_damping;     /* d [N m s/rad, N s/m]; default 0 */
+  double frictionloss;      /* f, Coulomb friction of the motor [N m, N]; default 0 */
   double friction_speed;    /* s, below which Coulomb friction fades [rad/s, m/s]; default 1e-3 */
   double gear;              /* turns of the motor for one of the joint; default 1 */
   double torque_constant;   /* [N m/A] at the motor's own shaft; 0 (default): not known */

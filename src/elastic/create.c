@@ -139,7 +139,8 @@ static void place_spring(char *base, size_t *used, const jn_actuator *a, jn_spri
   const double *polynomial = copy(base, used, a->polynomial, kind == JN_SPRING_POLYNOMIAL ? a->polynomial_count : 0);
   const double *x = copy(base, used, kind == JN_SPRING_TABLE ? a->table_deflection : a->times, points);
   const double *y = copy(base, used, kind == JN_SPRING_TABLE ? a->table_torque : a->time_stiffness, points);
-  double *c = place(base, used, (size_t)points, 6 * sizeof *c), *room = place(base, used, (size_t)points, 6 * sizeof *c);
+  double *c = place(base, used, (size_t)points, 6 * sizeof *c),
+         *room = place(base, used, (size_t)points, 6 * sizeof *c);
   if (!base) return;
   *s = (jn_spring){.kind = kind, .actuator = *a};
   s->actuator.polynomial = polynomial;
@@ -190,7 +191,8 @@ static jn_status finish(jn_elastic *e, jn_error *error) {
   if (status == JN_OK && jn_loop_count(e->model) > 0) status = jn_loops_create(e->robot, &loops, &e->robot_loops);
   if (status != JN_OK) return jn__fail(error, status, NULL, "%s", jn_status_text(status));
   size_t n = (size_t)e->robot_nv, rows = e->robot_loops ? (size_t)jn_loops_rows(e->robot_loops) : 0;
-  e->room = jn__allocate(&e->allocator, (6 * n * n + 24 * n + rows * (n + 1) + (size_t)e->robot_nq + 8) * sizeof(double));
+  e->room =
+      jn__allocate(&e->allocator, (6 * n * n + 24 * n + rows * (n + 1) + (size_t)e->robot_nq + 8) * sizeof(double));
   return e->room ? JN_OK : jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Springs with damping: D delta' + phi(delta) = tau_J, a stable equation of first order.
  *
- * Linear springs, T = D / K: delta = s + e, where s = (tau - T tau' + T^2 tau'') / K is the slow solution to order 2 and
- *   D e' + K e = -T^3 tau'''
- * is integrated. For the short T of real drives e is tiny, so that its derivatives e^(k+1) = (-T^3 tau^(k+3) - K e^(k))
- * / D, which divide by T, lose no digits of delta. On an interval tau''' is the polynomial with all known
- * derivatives at both ends, for which the equation is solved exactly:
- *   e(h) = e^-z e(0) + h / D sum_k c_k I_k(z),   z = h / T,   I_k = integral of e^(-z (1 - u)) u^k over 0 ... 1.
+ * Linear springs, T = D / K: delta = s + e, where s = (tau - T tau' + T^2 tau'') / K is the slow solution to order 2
+ * and D e' + K e = -T^3 tau''' is integrated. For the short T of real drives e is tiny, so that its derivatives e^(k+1)
+ * = (-T^3 tau^(k+3) - K e^(k)) / D, which divide by T, lose no digits of delta. On an interval tau''' is the polynomial
+ * with all known derivatives at both ends, for which the equation is solved exactly: e(h) = e^-z e(0) + h / D sum_k c_k
+ * I_k(z),   z = h / T,   I_k = integral of e^(-z (1 - u)) u^k over 0 ... 1.
  *
  * Other springs: delta itself is integrated, by Taylor series of order 16 with steps by Jorba and Zou (2005); its
  * derivatives follow from the equation. */

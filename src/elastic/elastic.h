@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of a jn_elastic, from the bottom up: pieces.c quintic splines; spring.c series through springs and friction;
- * damped.c springs with damping, along a motion; create.c checks and memory; robot.c the robot with a coordinate for
- * every motor; inverse.c, forward.c, modes.c, control.c what users call. Only public functions of other modules are
- * used, and the library's memory and messages.
+/* The parts of a jn_elastic, from the bottom up: pieces.c quintic splines; spring.c series through springs and
+ * friction; damped.c springs with damping, along a motion; create.c checks and memory; robot.c the robot with a
+ * coordinate for every motor; inverse.c, forward.c, modes.c, control.c what users call. Only public functions of other
+ * modules are used, and the library's memory and messages.
  *
  * Series are Taylor coefficients in time, x_k = x^(k) / k!. */
 #ifndef JN_ELASTIC_ELASTIC_H
@@ -59,9 +59,9 @@ struct jn_elastic {
   /* The robot with motors: */
   jn_model *robot;
   int robot_nq, robot_nv;
-  int *link_v, *motor_v;       /* [nv] places in its velocities */
-  int *link_q, *motor_q;       /* [nv] in its configuration: first coordinate of the joint; motor of springs only */
-  jn_work *work, *robot_work;  /* work: order 2 */
+  int *link_v, *motor_v;      /* [nv] places in its velocities */
+  int *link_q, *motor_q;      /* [nv] in its configuration: first coordinate of the joint; motor of springs only */
+  jn_work *work, *robot_work; /* work: order 2 */
   jn_loops *loops, *robot_loops;
   double *room; /* [6 N^2 + 24 N + rows of loops (N + 1) + nq of the robot + 8] */
 };

@@ -127,14 +127,13 @@ jn_status jn_elastic_dynamics(jn_elastic *elastic, double t, const double *q_all
   jn_elastic *e = elastic;
   if (!e || !q_all || !v_all || !motor) return JN_ERR_NULL;
   size_t n = (size_t)e->robot_nv;
-  double *tau = e->room, *rates = tau + n, *X = rates + n, *dq = X + n * n, *dv = dq + n * n,
-         *lambda = dv + n * n;
+  double *tau = e->room, *rates = tau + n, *X = rates + n, *dq = X + n * n, *dv = dq + n * n, *lambda = dv + n * n;
   jn_status status = jn_elastic_forces(e, t, 0, q_all, v_all, motor, tau);
   if (status != JN_OK) return status;
   if (e->robot_loops) {
     jn_loops_derivatives out = {.da_dq = dq, .da_dv = dv, .da_dgiven = X};
-    status = jn_loops_forward_dynamics_derivatives(e->robot_loops, q_all, v_all, tau, NULL, JN_IN_BODY, rates, lambda,
-                                                   &out);
+    status =
+        jn_loops_forward_dynamics_derivatives(e->robot_loops, q_all, v_all, tau, NULL, JN_IN_BODY, rates, lambda, &out);
   } else {
     status = jn_forward_dynamics_derivatives(e->robot, e->robot_work, q_all, v_all, tau, NULL, JN_IN_BODY, rates, dq,
                                              dv, X, NULL);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Splines of degree 5 through points, the smoothest in the sense of the integral of p'''^2: on each interval the quintic
- * with given values, slopes and curvatures at its ends. Slopes and curvatures make p''' and p'''' continuous, and zero
- * at the ends of the spline: a symmetric positive definite system with blocks of 2 x 2 along its diagonal. */
+/* Splines of degree 5 through points, the smoothest in the sense of the integral of p'''^2: on each interval the
+ * quintic with given values, slopes and curvatures at its ends. Slopes and curvatures make p''' and p'''' continuous,
+ * and zero at the ends of the spline: a symmetric positive definite system with blocks of 2 x 2 along its diagonal. */
 #include <string.h>
 
 #include "elastic.h"
 
-/* Stiffness of one interval of width h in (slope, curvature) at its left and right end, and its load for a rise of 1. */
+/* Stiffness of one interval of width h in (slope, curvature) at its left and right end, and its load for a rise of 1.
+ */
 static void interval(double h, double A[4][4], double load[4]) {
   /* p''' and p'''' at u = 0 and 1 in terms of (rise, slope0, curvature0, slope1, curvature1) */
   const double c3[5] = {10, -6 * h, -1.5 * h * h, -4 * h, 0.5 * h * h};

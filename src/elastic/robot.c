@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The robot with a coordinate for every motor behind a spring. In the reduced model a motor is a joint on the world that
- * moves nothing but its armature, the rotor's inertia. Else the rotor is a body on the link that carries the motor, on
- * the axis of the joint, and turns `gear` times as fast as its coordinate. Of its inertia only the moment about its
- * axis is moved from the link's data, which hold all of the motor, to the rotor: mass and the moments across do not
- * depend on its angle. */
+/* The robot with a coordinate for every motor behind a spring. In the reduced model a motor is a joint on the world
+ * that moves nothing but its armature, the rotor's inertia. Else the rotor is a body on the link that carries the
+ * motor, on the axis of the joint, and turns `gear` times as fast as its coordinate. Of its inertia only the moment
+ * about its axis is moved from the link's data, which hold all of the motor, to the rotor: mass and the moments across
+ * do not depend on its angle. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,7 +151,8 @@ jn_status jn__elastic_build_robot(jn_elastic *e, jn_error *error) {
   if (status == JN_OK) status = jn_builder_freeze(b, &e->robot, error);
   jn_builder_destroy(b);
   jn__release(&e->allocator, order);
-  if (status != JN_OK) return status == JN_ERR_MODEL ? status : jn__fail(error, status, NULL, "%s", jn_status_text(status));
+  if (status != JN_OK)
+    return status == JN_ERR_MODEL ? status : jn__fail(error, status, NULL, "%s", jn_status_text(status));
   e->robot_nq = jn_model_nq(e->robot);
   e->robot_nv = jn_model_nv(e->robot);
   return find_coordinates(e);

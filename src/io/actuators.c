@@ -220,7 +220,7 @@ static int unknown_joint(reader *r, const char *name) {
   if (joint >= 0 && jn_joint_nv(r->model, joint) > 1)
     snprintf(remedy, sizeof remedy, "name its coordinates, as in the columns of jounce torque --out");
   jn__log(&r->log, JN_ERROR, JN_ERR_NAME, "unknown-joint", place_of(r, NULL), name, remedy, "%s",
-          joint < 0                             ? "is not a joint of the model"
+          joint < 0                           ? "is not a joint of the model"
           : jn_joint_nv(r->model, joint) == 0 ? "is a joint without a coordinate of its own"
                                               : "has several coordinates");
   return 0;
