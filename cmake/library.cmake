@@ -97,6 +97,12 @@ set(core_sources
     src/io/table.c
     src/io/whole_file.c
     src/io/zip.c
+    src/retime/optimal.c
+    src/retime/path.c
+    src/retime/polynomial.c
+    src/retime/retime.c
+    src/retime/timing.c
+    src/retime/uniform.c
     src/simulation/derivatives.c
     src/simulation/energy.c
     src/simulation/events.c
