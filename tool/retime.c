@@ -281,7 +281,7 @@ static void declare_options(option_set *set, retime_arg *arg) {
               &t->actuators);
   option_flag(set, "moving-ends", "a path that moves at its ends keeps moving there; default: starts and ends at rest",
               &arg->moving_ends);
-  option_numbers(set, "intervals", "N", "of the spline s(t) along the path; default 80", &arg->intervals);
+  option_numbers(set, "intervals", "N", "of the path, on which the speed is a spline; default 200", &arg->intervals);
   option_text(set, "out", "FILE", "write the new motion to FILE.csv or FILE.npz, as jounce torque does", &t->out);
   option_text(set, "plot", "FILE", "plot it with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);

@@ -6,9 +6,9 @@
  *   v^(k) -> c^(k+1) v^(k),   tau^(k) -> c^k (g^(k) + c^2 (tau^(k) - g^(k))),
  * g being what the forces are without motion; the largest c that keeps all of them is found by the roots.
  *
- * Along the path: q(s(t)), with s(t) a cubic spline, so that the jerk is constant between its knots and acceleration is
- * continuous, and the shortest duration:
- *   tau = m s'' + c s'^2 + g,   tau' = m s''' + (m_s + 2 c) s' s'' + c_s s'^3 + g_s s',   m = M q_s.
+ * Along the path: q(u(t)), with u'^2 a spline of degree 2 over the path, so that acceleration is continuous and jerk
+ * jumps at its knots only, and the shortest duration:
+ *   tau = m u'' + c u'^2 + g,   tau' = m u''' + (m_u + 2 c) u' u'' + c_u u'^3 + g_u u',   m = M q_u.
  *
  * Models with loops are not supported. Wrenches of the trajectory, damping and friction are not taken into account.
  * Method, and what was measured: docs/retime.md. Errors of all: JN_ERR_NULL. */
@@ -55,7 +55,7 @@ typedef struct jn_retime_options {
   double largest;      /* factor of speed beyond which is not looked; default 1000 */
   int samples;         /* of the path, at first; default 1000 */
   int uniform;         /* 1: one factor for the whole motion; default 0: along the path */
-  int intervals;       /* of the spline s(t); default 80, at most 1000 */
+  int intervals;       /* of the path, on which the speed is a spline; default 200, at most 1000 */
   int iterations;      /* of the optimiser at most; default 400 */
   int moving_ends;     /* 1: a path that has a speed at its ends keeps moving there; default 0: starts and ends at rest */
   jn_elastic *elastic; /* motors, whose limits count (uniform only); NULL: none. Springs must be linear, undamped */
@@ -75,7 +75,7 @@ typedef struct jn_limit_event {
   double from, to;  /* [s] of the new motion; of one that is not possible, of the given one */
 } jn_limit_event;
 
-/* A motion with another timing: owns nothing but s(t), so the trajectory must live as long. */
+/* A motion with another timing. It evaluates the trajectory, which must live as long. */
 typedef struct jn_retimed jn_retimed;
 
 /* Finds the new timing of a trajectory under limits [nv x JN_LIMITED_QUANTITIES]. *retimed is NULL, with JN_OK, if no

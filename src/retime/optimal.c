@@ -1,175 +1,215 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The shortest s(t) within the limits, by an interior method: duration - mu sum log(slack) is made smaller by Newton's
- * steps with Gauss and Newton's matrix of the slacks, for smaller and smaller mu. Every timing on the way keeps all
- * limits at the points that are looked at, and the best is kept. At every point and for every limit the value and its
- * derivatives by s, s', s'', s''' are exact; each depends on four B-splines and on the duration, so all limits of a
- * point go into one 4 x 4 matrix first. */
+/* The shortest motion along a path within the limits, as the speed x(u) = u'^2. The duration, the integral of du /
+ * sqrt(x), is convex; limits of effort and acceleration are linear in x and x_u; those of jerk and effort rate are x_uu
+ * and these times sqrt(x), which is near enough to linear. An interior method: duration - mu sum log(slack) is made
+ * smaller by Newton's steps with Gauss and Newton's matrix of the slacks, for smaller and smaller mu. Every speed on the
+ * way keeps all limits at the points that are looked at. Values at the points are kept, because the points of the path
+ * stay where they are. */
 #include <math.h>
 #include <string.h>
 
 #include "retime.h"
 
-enum { POINTS = 4 }; /* in each interval: both ends, where the jerk jumps, and between */
+enum { POINTS = 4, COEFFICIENTS = 9 }; /* in each interval: both ends, where the jerk jumps, and between */
+
+/* Of one limited coordinate at one point, what the value is made of. */
+typedef struct ingredient {
+  double a, b, c, d, e, f; /* value = (a + b x + c x_u) + sqrt(x) (d + e x + f x_u + g x_uu), see value_of() */
+  double g;
+  double lower, upper, size;
+} ingredient;
 
 typedef struct problem {
-  jn_path *path;
-  jn_time_spline *x, *trial;
-  int first, count;        /* B-splines that move: first ... first + count - 1; then the duration */
-  double scale;            /* of the duration */
-  double speed;            /* a typical s' */
-  double *H, *gradient, *step; /* [(count + 1)^2], [count + 1] */
+  jn_speed *x, *trial;
+  ingredient *list; /* [points][each] */
+  int each, n;      /* limits of a point; coefficients */
+  double scale;     /* of the duration */
+  double *H, *gradient, *step;
 } problem;
 
-/* Adds one point's limits: derivatives of the barrier by s ... s''' and their matrix; infinite outside. */
-static double add_limits(const jn_path *p, const jn_timing *at, double mu, double gradient[4], double W[4][4]) {
-  double sum = 0;
-  for (int v = 0; v < p->nv; v++)
-    for (int k = JN_LIMITED_VELOCITY; k <= JN_LIMITED_EFFORT_RATE; k++) {
-      const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + k];
-      int up = isfinite(l->upper), down = isfinite(l->lower);
-      if (!up && !down) continue;
-      double by[4], f = jn__path_partials(p, at, v, (jn_limited)k, by), over = l->upper - f, under = f - l->lower;
-      if ((up && !(over > 0)) || (down && !(under > 0))) return INFINITY;
-      double size = fmax(up ? fabs(l->upper) : 0, down ? fabs(l->lower) : 0);
-      double pull = (up ? 1 / over : 0) - (down ? 1 / under : 0);
-      double stiff = (up ? 1 / (over * over) : 0) + (down ? 1 / (under * under) : 0);
-      sum -= mu * ((up ? log(over / size) : 0) + (down ? log(under / size) : 0));
-      for (int i = 0; i < 4 && gradient; i++) {
-        gradient[i] += mu * pull * by[i];
-        for (int j = 0; j < 4; j++) W[i][j] += mu * stiff * by[i] * by[j];
+/* With u' = sqrt(x), u'' = x_u / 2, u''' = sqrt(x) x_uu / 2. */
+static int describe(const jn_path *p, int v, int k, ingredient *out) {
+  const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + k];
+  if (isinf(l->lower) && isinf(l->upper)) return 0;
+  size_t n = (size_t)p->nv, i = (size_t)v;
+  double q1 = p->q[n + i], q2 = p->q[2 * n + i], q3 = p->q[3 * n + i], m = p->m[i], c = p->c[i];
+  if (!out) return 1;
+  *out = (ingredient){.lower = l->lower, .upper = l->upper};
+  out->size = fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
+  switch (k) {
+    case JN_LIMITED_VELOCITY:
+      out->d = q1;
+      break;
+    case JN_LIMITED_ACCELERATION:
+      out->b = q2;
+      out->c = q1 / 2;
+      break;
+    case JN_LIMITED_JERK:
+      out->e = q3;
+      out->f = 1.5 * q2;
+      out->g = q1 / 2;
+      break;
+    case JN_LIMITED_EFFORT:
+      out->a = p->g[i];
+      out->b = c;
+      out->c = m / 2;
+      break;
+    default: /* effort rate */
+      out->d = p->g[n + i];
+      out->e = p->c[n + i];
+      out->f = (p->m[n + i] + 2 * c) / 2;
+      out->g = m / 2;
+  }
+  return 1;
+}
+
+static double value_of(const ingredient *s, const double y[3], double root, double by[3]) {
+  double inner = s->d + s->e * y[0] + s->f * y[1] + s->g * y[2];
+  by[0] = s->b + root * s->e + inner / (2 * root);
+  by[1] = s->c + root * s->f;
+  by[2] = root * s->g;
+  return s->a + s->b * y[0] + s->c * y[1] + root * inner;
+}
+
+/* The barrier of one point; infinite outside. */
+static double add_point(const problem *p, const ingredient *list, const double y[3], double mu, double gradient[3],
+                        double W[3][3]) {
+  double sum = 0, root = sqrt(y[0]);
+  for (int k = 0; k < p->each; k++) {
+    const ingredient *s = &list[k];
+    int up = isfinite(s->upper), down = isfinite(s->lower);
+    double by[3], f = value_of(s, y, root, by), over = s->upper - f, under = f - s->lower;
+    if ((up && !(over > 0)) || (down && !(under > 0))) return INFINITY;
+    double pull = (up ? 1 / over : 0) - (down ? 1 / under : 0);
+    double stiff = (up ? 1 / (over * over) : 0) + (down ? 1 / (under * under) : 0);
+    sum -= mu * log((up ? over / s->size : 1) * (down ? under / s->size : 1));
+    for (int i = 0; i < 3 && gradient; i++) {
+      gradient[i] += mu * pull * by[i];
+      for (int j = 0; j < 3; j++) W[i][j] += mu * stiff * by[i] * by[j];
+    }
+  }
+  return sum;
+}
+
+/* Duration and its derivatives by x at a point with this weight. */
+static double add_time(const problem *p, double x, double weight, double gradient[3], double W[3][3]) {
+  double part = weight / (p->scale * sqrt(x));
+  if (gradient) {
+    gradient[0] -= part / (2 * x);
+    W[0][0] += 0.75 * part / (x * x);
+  }
+  return part;
+}
+
+/* The function that is made smaller; with `derive`, its gradient and matrix. Time by Simpson's 3/8 rule on each interval. */
+static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
+  static const double weights[POINTS] = {0.125, 0.375, 0.375, 0.125};
+  int n = p->n;
+  double sum = 0, h = x->length / x->intervals;
+  if (derive) {
+    memset(p->H, 0, (size_t)n * (size_t)n * sizeof(double));
+    memset(p->gradient, 0, (size_t)n * sizeof(double));
+  }
+  for (int i = 0; i < x->intervals * POINTS && isfinite(sum); i++) {
+    int interval = i / POINTS;
+    double u = h * (interval + (double)(i % POINTS) / (POINTS - 1)), basis[3][3], y[3], gradient[3] = {0},
+           W[3][3] = {{0}};
+    jn__speed_basis(x, interval, u, basis);
+    for (int d = 0; d < 3; d++)
+      y[d] = basis[d][0] * x->b[interval] + basis[d][1] * x->b[interval + 1] + basis[d][2] * x->b[interval + 2];
+    if (!(y[0] > 0)) return INFINITY;
+    sum += add_time(p, y[0], h * weights[i % POINTS], derive ? gradient : NULL, W);
+    sum += add_point(p, p->list + (size_t)i * (size_t)p->each, y, mu, derive ? gradient : NULL, W);
+    for (int a = 0; a < 3 && derive; a++) {
+      for (int d = 0; d < 3; d++) p->gradient[interval + a] += gradient[d] * basis[d][a];
+      for (int b = 0; b < 3; b++) {
+        double entry = 0;
+        for (int d = 0; d < 3; d++)
+          for (int e = 0; e < 3; e++) entry += basis[d][a] * W[d][e] * basis[e][b];
+        p->H[(interval + a) * n + interval + b] += entry;
       }
     }
-  return sum;
-}
-
-/* Spreads what a point says about s ... s''' over its B-splines and the duration. */
-static void spread(problem *p, int interval, const double basis[4][4], const jn_timing *at, const double gradient[4],
-                   const double W[4][4]) {
-  double T = p->x->duration, G[4][5];
-  int place[5], n = p->count + 1;
-  for (int d = 0; d < 4; d++) {
-    double scale = pow(T, -d);
-    for (int k = 0; k < 4; k++) G[d][k] = basis[d][k] * scale;
-    G[d][4] = -d * at->s[d] / T * p->scale;
-  }
-  for (int k = 0; k < 4; k++) {
-    int i = interval + k - p->first;
-    place[k] = i >= 0 && i < p->count ? i : -1;
-  }
-  place[4] = p->count;
-  for (int a = 0; a < 5; a++) {
-    if (place[a] < 0) continue;
-    double WG[4] = {0};
-    for (int d = 0; d < 4; d++) {
-      p->gradient[place[a]] += gradient[d] * G[d][a];
-      for (int e = 0; e < 4; e++) WG[e] += W[e][d] * G[d][a];
-    }
-    for (int b = 0; b < 5; b++)
-      for (int e = 0; e < 4 && place[b] >= 0; e++) p->H[place[a] * n + place[b]] += WG[e] * G[e][b];
-  }
-}
-
-/* The function that is made smaller; with `derive`, its gradient and matrix, of p->x. */
-static double barrier(problem *p, const jn_time_spline *x, double mu, int derive, jn_status *status) {
-  int N = x->intervals, n = p->count + 1;
-  double sum = x->duration / p->scale;
-  if (derive) {
-    memset(p->H, 0, (size_t)(n * n) * sizeof(double));
-    memset(p->gradient, 0, (size_t)n * sizeof(double));
-    p->gradient[p->count] = 1;
-  }
-  for (int i = 0; i < N * POINTS && isfinite(sum); i++) {
-    int interval = i / POINTS;
-    double u = (interval + (double)(i % POINTS) / (POINTS - 1)) / N, basis[4][4], gradient[4] = {0}, W[4][4] = {{0}};
-    jn_timing at;
-    jn__timing_at(x, interval, u, &at);
-    int end = i == 0 || i == N * POINTS - 1;
-    *status = jn__path_at(p->path, at.s[0], 1);
-    if (*status != JN_OK) return INFINITY;
-    if (!end && !(at.s[1] > 0)) return INFINITY;
-    sum += add_limits(p->path, &at, mu, derive ? gradient : NULL, W);
-    if (!end) { /* forward only */
-      sum -= mu * log(at.s[1] / p->speed);
-      gradient[1] -= mu / at.s[1];
-      W[1][1] += mu / (at.s[1] * at.s[1]);
-    }
-    if (!derive) continue;
-    jn__timing_basis(N, interval, u, basis);
-    spread(p, interval, (const double(*)[4])basis, &at, gradient, (const double(*)[4])W);
   }
   return sum;
 }
 
-/* step <- -H^-1 gradient, H made positive definite; 0 if that fails. */
+/* step <- -H^-1 gradient; H has two diagonals beside its own. */
 static int solve(problem *p) {
-  int n = p->count + 1;
-  double trace = 0, *H = p->H, *x = p->step;
-  for (int i = 0; i < n; i++) trace = fmax(trace, H[i * n + i]);
-  for (int i = 0; i < n; i++) H[i * n + i] += 1e-12 * trace + 1e-10 * H[i * n + i];
+  int n = p->n;
+  double *H = p->H, *x = p->step;
+  for (int i = 0; i < n; i++) H[i * n + i] *= 1 + 1e-12;
   for (int j = 0; j < n; j++)
-    for (int i = j; i < n; i++) {
+    for (int i = j; i < n && i <= j + JN_TIMING_DEGREE; i++) {
       double sum = H[i * n + j];
-      for (int k = 0; k < j; k++) sum -= H[i * n + k] * H[j * n + k];
+      for (int k = i > 2 ? i - 2 : 0; k < j; k++) sum -= H[i * n + k] * H[j * n + k];
       if (i == j && !(sum > 0)) return 0;
       H[i * n + j] = i == j ? sqrt(sum) : sum / H[j * n + j];
     }
   for (int i = 0; i < n; i++) {
     double sum = -p->gradient[i];
-    for (int k = 0; k < i; k++) sum -= H[i * n + k] * x[k];
+    for (int k = i > 2 ? i - 2 : 0; k < i; k++) sum -= H[i * n + k] * x[k];
     x[i] = sum / H[i * n + i];
   }
   for (int i = n - 1; i >= 0; i--) {
     double sum = x[i];
-    for (int k = i + 1; k < n; k++) sum -= H[k * n + i] * x[k];
+    for (int k = i + 1; k < n && k <= i + 2; k++) sum -= H[k * n + i] * x[k];
     x[i] = sum / H[i * n + i];
   }
   return 1;
 }
 
 /* One step downhill; how much was gained, 0 if nothing. */
-static double descend(problem *p, double mu, jn_status *status) {
-  double now = barrier(p, p->x, mu, 1, status), slope = 0, length = 1;
-  int n = p->count + 1;
-  if (*status != JN_OK || !isfinite(now) || !solve(p)) return 0;
-  for (int i = 0; i < n; i++) slope += p->gradient[i] * p->step[i];
-  for (int tries = 0; tries < 40; tries++, length /= 2) {
-    memcpy(p->trial->b, p->x->b, (size_t)(p->x->intervals + 3) * sizeof(double));
-    for (int i = 0; i < p->count; i++) p->trial->b[p->first + i] += length * p->step[i];
-    p->trial->duration = p->x->duration + length * p->step[p->count] * p->scale;
-    if (!(p->trial->duration > 0)) continue;
-    double next = barrier(p, p->trial, mu, 0, status);
-    if (*status != JN_OK) return 0;
+static double descend(problem *p, double mu) {
+  double now = barrier(p, p->x, mu, 1), slope = 0, length = 1;
+  if (!isfinite(now) || !solve(p)) return 0;
+  for (int i = 0; i < p->n; i++) slope += p->gradient[i] * p->step[i];
+  for (int tries = 0; tries < 50; tries++, length /= 2) {
+    for (int i = 0; i < p->n; i++) p->trial->b[i] = p->x->b[i] + length * p->step[i];
+    double next = barrier(p, p->trial, mu, 0);
     if (!(next <= now + 0.1 * length * slope)) continue;
-    double *b = p->x->b;
-    p->x->b = p->trial->b;
-    p->trial->b = b;
-    p->x->duration = p->trial->duration;
+    memcpy(p->x->b, p->trial->b, (size_t)p->n * sizeof(double));
     return now - next;
   }
   return 0;
 }
 
-jn_status jn__shortest(jn_path *path, jn_time_spline *spline, const jn_retime_options *o, const jn_allocator *a,
-                       const int fixed[2]) {
-  int all = spline->intervals + 3, n = all - fixed[0] - fixed[1] + 1;
-  size_t doubles = (size_t)n * (size_t)n + 2 * (size_t)n + (size_t)all;
-  double *room = jn__allocate(a, doubles * sizeof(double)), *own = spline->b;
-  if (!room) return JN_ERR_MEMORY;
-  jn_time_spline trial = {spline->intervals, spline->duration, room + n * n + 2 * n};
-  problem p = {path, spline, &trial, fixed[0], n - 1, spline->duration, 0, room, room + n * n, room + n * n + n};
-  p.speed = (spline->b[all - 1] - spline->b[0]) / spline->duration;
-  jn_status status = JN_OK;
-  int total = 0;
-  for (double mu = 1e-5; mu > 2e-10 && total < o->iterations && status == JN_OK; mu *= 0.35)
-    for (int i = 0; i < 12 && total < o->iterations && status == JN_OK; i++, total++) {
-      if (o->progress) o->progress((double)total / o->iterations, o->progress_context);
-      double gain = descend(&p, mu, &status);
-      if (!(gain > 1e-6)) break;
-    }
-  if (spline->b != own) { /* the coefficients are in the room of the trial */
-    memcpy(own, spline->b, (size_t)all * sizeof(double));
-    spline->b = own;
+static jn_status describe_path(problem *p, jn_path *path) {
+  int points = p->x->intervals * POINTS;
+  double h = path->length / p->x->intervals;
+  for (int i = 0; i < points; i++) {
+    jn_status status = jn__path_at(path, h * (i / POINTS + (double)(i % POINTS) / (POINTS - 1)), 1);
+    if (status != JN_OK) return status;
+    ingredient *to = p->list + (size_t)i * (size_t)p->each;
+    for (int v = 0; v < path->nv; v++)
+      for (int k = JN_LIMITED_VELOCITY; k <= JN_LIMITED_EFFORT_RATE; k++) to += describe(path, v, k, to);
   }
-  jn__release(a, room);
+  return JN_OK;
+}
+
+jn_status jn__shortest(jn_path *path, jn_speed *speed, const jn_retime_options *o, const jn_allocator *a) {
+  int n = speed->intervals + 2;
+  size_t points = (size_t)speed->intervals * POINTS;
+  problem p = {.x = speed, .n = n, .scale = jn__speed_times(speed)};
+  for (int v = 0; v < path->nv; v++)
+    for (int k = JN_LIMITED_VELOCITY; k <= JN_LIMITED_EFFORT_RATE; k++) p.each += describe(path, v, k, NULL);
+  p.list = jn__allocate(a, (points * (size_t)p.each + 2) * sizeof *p.list);
+  p.H = jn__allocate(a, ((size_t)n * (size_t)n + 3 * (size_t)n) * sizeof(double));
+  jn_speed trial = *speed;
+  jn_status status = p.list && p.H ? JN_OK : JN_ERR_MEMORY;
+  if (status == JN_OK) {
+    p.gradient = p.H + n * n;
+    p.step = p.gradient + n;
+    trial.b = p.step + n;
+    p.trial = &trial;
+    status = describe_path(&p, path);
+  }
+  int total = 0;
+  for (double mu = 1e-3; mu > 1e-10 && total < o->iterations && status == JN_OK && p.each > 0; mu *= 0.3)
+    for (int i = 0; i < 30 && total < o->iterations; i++, total++) {
+      if (o->progress) o->progress((double)total / o->iterations, o->progress_context);
+      if (!(descend(&p, mu) > 1e-2 * mu)) break;
+    }
+  jn__release(a, p.list);
+  jn__release(a, p.H);
   return status;
 }

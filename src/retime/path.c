@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Dynamics along a path, with s as time. Forces of the motion s = t are c + g; those of s = t / 2 are c / 4 + g, and the
+/* Dynamics along a path, with its parameter u as time. u is the time of the trajectory; but where a motion has to stop
+ * although the trajectory has a speed, s = w(u) with w' = w'' = 0 there: whoever passes there at any u' > 0 stands
+ * still, with the acceleration zero, and no u' has to vanish. Forces of the motion s = t are c + g; those of s = t / 2 are c / 4 + g, and the
  * same for their derivatives, times 2^-k: so both follow from two jets, whatever g consists of (weight, springs). */
 #include <math.h>
 #include <string.h>
@@ -58,10 +60,42 @@ static jn_status mass_along(jn_path *p) {
   return status;
 }
 
-jn_status jn__path_at(jn_path *p, double s, int with_mass) {
+void jn__path_shape(const jn_path *p, double u, double w[5]) {
+  /* polynomials in z, 0 ... 1, with w(0) = 0, w(1) = 1 */
+  static const double both[6] = {0, 0, 0, 10, -15, 6}, first[6] = {0, 0, 0, 2, -1, 0}, last[6] = {0, 2, 0, -2, 1, 0},
+                      none[6] = {0, 1, 0, 0, 0, 0};
+  const double *from = p->shape[0] && p->shape[1] ? both : p->shape[0] ? first : p->shape[1] ? last : none;
+  double c[6], z = u / p->length, scale = p->length;
+  memcpy(c, from, sizeof c);
+  for (int k = 0; k < 6; k++)
+    for (int i = 4; i >= k; i--) c[i] += z * c[i + 1];
+  for (int k = 0, factorial = 1; k < 5; k++, scale /= p->length) {
+    if (k > 1) factorial *= k;
+    w[k] = c[k] * factorial * scale;
+  }
+  w[0] += p->start;
+}
+
+/* Derivatives by s become derivatives by u: rows 1 ... 4 of q. */
+static void reshape(const jn_path *p, const double w[5]) {
   size_t n = (size_t)p->nv;
-  double *v_jet = p->q + n; /* row k of q is the derivative k */
-  jn_status status = jn_trajectory_evaluate(p->trajectory, s, p->order, p->q_now, v_jet);
+  double w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4];
+  for (size_t i = 0; i < n; i++) {
+    double *q = p->q + i, a = q[n], b = q[2 * n], c = q[3 * n], d = q[4 * n];
+    q[n] = a * w1;
+    q[2 * n] = a * w2 + b * w1 * w1;
+    q[3 * n] = a * w3 + 3 * b * w1 * w2 + c * w1 * w1 * w1;
+    q[4 * n] = a * w4 + b * (4 * w1 * w3 + 3 * w2 * w2) + 6 * c * w1 * w1 * w2 + d * w1 * w1 * w1 * w1;
+  }
+}
+
+jn_status jn__path_at(jn_path *p, double u, int with_mass) {
+  size_t n = (size_t)p->nv;
+  double *v_jet = p->q + n, w[5]; /* row k of q is the derivative k */
+  int shaped = p->shape[0] || p->shape[1]; /* never with motors, which need more derivatives */
+  jn__path_shape(p, u, w);
+  jn_status status = jn_trajectory_evaluate(p->trajectory, shaped ? w[0] : p->start + u, p->order, p->q_now, v_jet);
+  if (shaped) reshape(p, w);
   if (status == JN_OK) status = jn_inverse_dynamics_jet(p->model, p->work, p->order, p->q_now, v_jet, NULL, p->c);
   double scale = 0.5;
   for (size_t k = 0; k < (size_t)p->order + 2; k++, scale *= 0.5)
@@ -119,7 +153,7 @@ int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited wh
   memset(out, 0, sizeof *out);
   if (which >= JN_LIMITED_MOTOR_EFFORT) return p->elastic ? motor_limited(p, v, which, out) : 0;
   size_t n = (size_t)p->nv, i = (size_t)v;
-  double s1 = at->s[1], s2 = at->s[2], s3 = at->s[3], q1 = p->q[n + i], q2 = p->q[2 * n + i], q3 = p->q[3 * n + i];
+  double s1 = at->s[1], s2 = at->s[2], s3 = at->s[3], s4 = at->s[4], q1 = p->q[n + i], q2 = p->q[2 * n + i], q3 = p->q[3 * n + i];
   double q4 = p->q[4 * n + i], c = p->c[i], c1 = p->c[n + i], c2 = p->c[2 * n + i], g1 = p->g[n + i];
   double m = p->m[i], m1 = p->m[n + i], m2 = p->m[2 * n + i], A = m1 + 2 * c, A1 = m2 + 2 * c1;
   double acceleration = q1 * s2 + q2 * s1 * s1, jerk = q1 * s3 + 3 * q2 * s1 * s2 + q3 * s1 * s1 * s1;
@@ -140,7 +174,7 @@ int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited wh
       return 1;
     case JN_LIMITED_JERK:
       out->value[3] = jerk;
-      out->slope[3] = 4 * q2 * s1 * s3 + 3 * q2 * s2 * s2 + 6 * q3 * s1 * s1 * s2 + q4 * s1 * s1 * s1 * s1;
+      out->slope[3] = q1 * s4 + 4 * q2 * s1 * s3 + 3 * q2 * s2 * s2 + 6 * q3 * s1 * s1 * s2 + q4 * s1 * s1 * s1 * s1;
       return 1;
     case JN_LIMITED_EFFORT:
       out->value[0] = p->g[i];
@@ -152,7 +186,7 @@ int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited wh
       out->value[1] = g1 * s1;
       out->value[3] = rate;
       out->slope[1] = p->g[2 * n + i] * s1 * s1 + g1 * s2;
-      out->slope[3] = m1 * s1 * s3 + A1 * s1 * s1 * s2 + A * (s2 * s2 + s1 * s3) + c2 * s1 * s1 * s1 * s1 +
+      out->slope[3] = m * s4 + m1 * s1 * s3 + A1 * s1 * s1 * s2 + A * (s2 * s2 + s1 * s3) + c2 * s1 * s1 * s1 * s1 +
                       3 * c1 * s1 * s1 * s2;
       return 1;
   }

@@ -13,7 +13,8 @@ struct jn_retimed {
   int nv, is_uniform;
   double start, length; /* of the trajectory [s] */
   double duration, uniform;
-  jn_time_spline spline; /* of motions along the path */
+  jn_speed speed; /* of motions along the path */
+  jn_path shape;  /* of which only the shape is used */
   jn_limit_event *events;
   int event_count, event_capacity;
 };
@@ -52,7 +53,7 @@ jn_status jn_limits_of_model(const jn_model *model, const jn_elastic *elastic, j
 void jn_retime_options_init(jn_retime_options *options) {
   if (options)
     *options = (jn_retime_options){
-        .size = sizeof *options, .largest = 1000, .samples = 1000, .intervals = 80, .iterations = 400};
+        .size = sizeof *options, .largest = 1000, .samples = 1000, .intervals = 200, .iterations = 400};
 }
 
 /* ---- Steps ---- */
@@ -90,21 +91,18 @@ static void take_margins(const jn_range *from, int nv, double margin, jn_range *
   }
 }
 
-static jn_status largest(retiming *r, const jn_time_spline *spline, jn_limited last, double *factor) {
-  jn_retimed *x = r->out;
-  jn_scaled scaled = {.path = &r->path, .spline = spline, .samples = r->o.samples, .largest = r->o.largest, .last = last};
-  scaled.start = spline ? 0 : x->start;
-  scaled.end = spline ? spline->duration : x->start + x->length;
-  if (spline && scaled.samples < 12 * spline->intervals) scaled.samples = 12 * spline->intervals;
-  return jn__largest_factor(&scaled, &x->allocator, factor, r->event);
+static jn_status largest(retiming *r, const jn_speed *speed, jn_limited last, double *factor) {
+  jn_scaled scaled = {.path = &r->path, .speed = speed, .samples = r->o.samples, .largest = r->o.largest, .last = last};
+  if (speed && scaled.samples < 8 * speed->intervals) scaled.samples = 8 * speed->intervals;
+  return jn__largest_factor(&scaled, &r->out->allocator, factor, r->event);
 }
 
 /* Is the path at rest at this end, whatever the timing? */
-static jn_status rests(retiming *r, double s, int *result) {
+static jn_status rests(retiming *r, double u, int *result) {
   double size = 0, typical = 0;
   jn_status status = JN_OK;
   for (int k = 0; k <= 16 && status == JN_OK; k++) {
-    double at = k ? r->out->start + r->out->length * (k - 0.5) / 16 : s;
+    double at = k ? r->out->length * (k - 0.5) / 16 : u;
     status = jn__path_at(&r->path, at, 0);
     for (int v = 0; v < r->path.nv; v++) {
       double speed = fabs(r->path.q[r->path.nv + v]);
@@ -116,63 +114,52 @@ static jn_status rests(retiming *r, double s, int *result) {
   return status;
 }
 
-/* s(t) to begin with: uniform, or from rest to rest where the path itself has a speed. */
-static void first_timing(retiming *r, const int rest[2], double uniform) {
-  jn_time_spline *x = &r->out->spline;
-  int N = x->intervals, all = N + 3;
-  x->duration = r->out->length / (uniform > 0 ? uniform : 1);
-  for (int i = 0; i < all; i++) {
-    /* Greville's abscissae reproduce s = u; a smooth step of them has its rests at the ends */
-    double u = (fmin(fmax(i - 2, 0), N) + fmin(fmax(i - 1, 0), N) + fmin(i, N)) / (3.0 * N), f = u;
-    double step = u * u * u * (10 - u * (15 - 6 * u));
-    if (rest[0] && rest[1]) f = step;
-    if (rest[0] && !rest[1]) f = u * u * u * (2 - u);                      /* starts at rest, ends at speed 2 */
-    if (!rest[0] && rest[1]) f = 1 - (1 - u) * (1 - u) * (1 - u) * (1 + u); /* the same backwards */
-    x->b[i] = r->out->start + r->out->length * f;
-  }
-  for (int i = 0; i < 3; i++) {
-    if (rest[0]) x->b[i] = x->b[0];
-    if (rest[1]) x->b[all - 1 - i] = x->b[all - 1];
-  }
+static void scale_speed(jn_speed *x, double factor) {
+  for (int i = 0; i < x->intervals + 2; i++) x->b[i] *= factor * factor;
 }
 
-/* Slower or faster as a whole, so that limits hold between the points, too. */
+/* Slower or faster as a whole, so that limits hold between the points, too; 0: not possible. */
 static jn_status settle(retiming *r, double *factor) {
-  jn_status status = largest(r, &r->out->spline, JN_LIMITED_EFFORT_RATE, factor);
-  if (status == JN_OK && *factor > 0) r->out->spline.duration /= *factor;
+  jn_status status = largest(r, &r->out->speed, JN_LIMITED_EFFORT_RATE, factor);
+  if (status == JN_OK && *factor > 0) scale_speed(&r->out->speed, *factor);
   return status;
 }
 
-static jn_status along_path(retiming *r) {
+static jn_status prepare(retiming *r) {
   jn_retimed *x = r->out;
-  int at_rest[2], rest[2], fixed[2];
-  double factor;
-  jn_status status = rests(r, x->start, &at_rest[0]);
-  if (status == JN_OK) status = rests(r, x->start + x->length, &at_rest[1]);
-  for (int i = 0; i < 2; i++) {
-    rest[i] = !at_rest[i] && !r->o.moving_ends;
-    fixed[i] = rest[i] ? 3 : 1;
-  }
+  int rest[2], N = r->o.intervals;
+  jn_status status = rests(r, 0, &rest[0]);
+  if (status == JN_OK) status = rests(r, x->length, &rest[1]);
+  for (int i = 0; i < 2; i++) r->path.shape[i] = !rest[i] && !r->o.moving_ends;
+  x->shape = (jn_path){.start = x->start, .length = x->length, .shape = {r->path.shape[0], r->path.shape[1]}};
+  x->speed = (jn_speed){.intervals = N, .length = x->length};
+  x->speed.b = jn__allocate(&x->allocator, (size_t)(2 * N + 3) * sizeof(double));
+  if (!x->speed.b) return JN_ERR_MEMORY;
+  x->speed.times = x->speed.b + N + 2;
+  for (int i = 0; i < N + 2; i++) x->speed.b[i] = 1;
+  return status;
+}
+
+static jn_status along_path(retiming *r, int *possible) {
+  jn_retimed *x = r->out;
+  double factor = 0;
   jn_limit_event uniform = *r->event;
-  x->spline.intervals = r->o.intervals;
-  x->spline.b = jn__allocate(&x->allocator, (size_t)(r->o.intervals + 3) * sizeof(double));
-  if (status == JN_OK && !x->spline.b) status = JN_ERR_MEMORY;
-  if (status != JN_OK) return status;
-  first_timing(r, rest, x->uniform);
-  status = settle(r, &factor);
-  if (status != JN_OK || factor == 0) return status;
-  double first = x->spline.duration;
-  x->spline.duration *= 1.01; /* strictly within the limits */
-  status = jn__shortest(&r->path, &x->spline, &r->o, &x->allocator, fixed);
+  jn_status status = prepare(r);
   if (status == JN_OK) status = settle(r, &factor);
-  x->duration = x->spline.duration;
-  *r->event = uniform;
-  if (rest[0] || rest[1]) {
-    x->uniform = NAN;
-  } else if (status == JN_OK && x->duration > x->length / x->uniform) { /* never slower than uniform */
-    first_timing(r, rest, x->uniform);
-    x->duration = x->spline.duration = fmin(first, x->length / x->uniform);
+  *possible = status == JN_OK && factor > 0;
+  if (!*possible) return status;
+  double first = x->speed.b[0];
+  scale_speed(&x->speed, 0.98); /* strictly within the limits */
+  status = jn__shortest(&r->path, &x->speed, &r->o, &x->allocator);
+  if (status == JN_OK) status = settle(r, &factor);
+  if (status != JN_OK) return status;
+  x->duration = jn__speed_times(&x->speed);
+  if (!(factor > 0) || x->duration > x->length / sqrt(first)) { /* never slower than at first */
+    for (int i = 0; i < x->speed.intervals + 2; i++) x->speed.b[i] = first;
+    x->duration = jn__speed_times(&x->speed);
   }
+  *r->event = uniform;
+  if (r->path.shape[0] || r->path.shape[1]) x->uniform = NAN;
   return status;
 }
 
@@ -199,9 +186,11 @@ static jn_status find_events(retiming *r) {
   int last = r->o.elastic ? JN_LIMITED_DEFLECTION : JN_LIMITED_EFFORT_RATE;
   for (int k = 0; k < TIMES; k++) {
     double t = x->duration * (k + 0.5) / TIMES, factor = x->is_uniform ? x->uniform : 1;
-    jn_timing at = {{x->start + factor * t, 1, 0, 0}};
-    if (!x->is_uniform) jn_retimed_path(x, t, at.s);
-    jn_status status = jn__path_at(&r->path, at.s[0], !x->is_uniform);
+    jn_timing at = {{factor * t, 1, 0, 0, 0}};
+    int interval;
+    double u = x->is_uniform ? factor * t : jn__speed_place(&x->speed, t, &interval);
+    if (!x->is_uniform) jn__speed_at(&x->speed, interval, u, &at);
+    jn_status status = jn__path_at(&r->path, u, !x->is_uniform);
     if (status != JN_OK) return status;
     for (int v = 0; v < x->nv; v++)
       for (int q = JN_LIMITED_VELOCITY; q <= last; q++) {
@@ -226,14 +215,16 @@ static jn_status retime(retiming *r, int *possible) {
   if (status == JN_OK)
     status = largest(r, NULL, r->o.elastic ? JN_LIMITED_DEFLECTION : JN_LIMITED_EFFORT_RATE, &x->uniform);
   *possible = status == JN_OK && x->uniform > 0;
-  if (!*possible) return status;
+  if (!*possible) { /* in the times of the given motion */
+    r->event->from += x->start;
+    r->event->to = r->event->from;
+    return status;
+  }
   x->is_uniform = r->o.uniform;
   x->duration = x->length / x->uniform;
-  r->event->from /= x->uniform;
-  r->event->to = r->event->from;
-  if (r->event->v >= 0) r->event->from = r->event->to = (r->event->to * x->uniform - x->start) / x->uniform;
-  if (!x->is_uniform) status = along_path(r);
-  if (status == JN_OK && x->duration > 0 && isfinite(x->duration)) status = find_events(r);
+  r->event->from = r->event->to = r->event->from / x->uniform;
+  if (!x->is_uniform) status = along_path(r, possible);
+  if (status == JN_OK && *possible) status = find_events(r);
   return status;
 }
 
@@ -264,6 +255,8 @@ jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, cons
   r.out = x;
   r.path = (jn_path){.model = model, .trajectory = trajectory, .elastic = r.o.elastic, .limits = r.limits};
   r.path.order = r.o.elastic ? 4 : 2;
+  r.path.start = x->start;
+  r.path.length = x->length;
   status = retime(&r, &possible);
   jn__path_destroy(&r.path, &a);
   jn__release(&a, r.limits);
@@ -277,7 +270,7 @@ jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, cons
 void jn_retimed_destroy(jn_retimed *retimed) {
   if (!retimed) return;
   jn_allocator a = retimed->allocator;
-  jn__release(&a, retimed->spline.b);
+  jn__release(&a, retimed->speed.b);
   jn__release(&a, retimed->events);
   jn__release(&a, retimed);
 }
@@ -302,10 +295,16 @@ jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_jet[4]) 
     return JN_OK;
   }
   jn_timing at;
-  double u = fmin(fmax(t / retimed->duration, 0), 1);
-  int interval = (int)fmin(floor(u * retimed->spline.intervals), retimed->spline.intervals - 1);
-  jn__timing_at(&retimed->spline, interval, u, &at);
-  memcpy(s_jet, at.s, sizeof at.s);
+  double w[5];
+  int interval;
+  double u = jn__speed_place(&retimed->speed, fmin(fmax(t, 0), retimed->duration), &interval);
+  jn__speed_at(&retimed->speed, interval, u, &at);
+  jn__path_shape(&retimed->shape, u, w);
+  const double *d = at.s;
+  s_jet[0] = w[0];
+  s_jet[1] = w[1] * d[1];
+  s_jet[2] = w[1] * d[2] + w[2] * d[1] * d[1];
+  s_jet[3] = w[1] * d[3] + 3 * w[2] * d[1] * d[2] + w[3] * d[1] * d[1] * d[1];
   return JN_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of retiming: polynomial.c the largest factor that a polynomial allows; path.c what dynamics along a path are
  * made of, and limited quantities as polynomials in the factor; uniform.c the largest factor of a motion, between
- * samples too; timing.c s(t); optimal.c the shortest s(t); retime.c what users call. Only public functions of other
+ * samples too; timing.c the speed along the path; optimal.c the largest such speed; retime.c what users call. Only public functions of other
  * modules are used, and the library's memory. */
 #ifndef JN_RETIME_RETIME_H
 #define JN_RETIME_RETIME_H
@@ -13,8 +13,7 @@
 enum {
   JN_RETIME_DEGREE = 5,
   JN_RETIME_TERMS = JN_RETIME_DEGREE + 1,
-  JN_PATH_ORDERS = 5, /* derivatives by s of forces that are kept, with motors */
-  JN_SPLINE_DEGREE = 3
+  JN_TIMING_DEGREE = 2
 };
 
 /* ---- polynomial.c ---- */
@@ -32,6 +31,8 @@ typedef struct jn_path {
   const jn_elastic *elastic; /* NULL: no motors */
   const jn_range *limits;    /* [nv x JN_LIMITED_QUANTITIES], margins taken off */
   jn_work *work;
+  double start, length;      /* of the trajectory [s] */
+  int shape[2];              /* 1: the path stops at its start, at its end: s = w(u), see path.c */
   int nq, nv, order;         /* order of the forces */
   int *place;                /* [nv] in q; -1 */
   double *q_now;             /* [nq] */
@@ -39,9 +40,9 @@ typedef struct jn_path {
   double *slow, *tau, *M;    /* room */
 } jn_path;
 
-/* Where the motion is along the path: s, s', s'', s'''. */
+/* Where the motion is along the path: u, u', u'', u''', u''''. */
 typedef struct jn_timing {
-  double s[4];
+  double s[5];
 } jn_timing;
 
 /* A limited quantity at a time: polynomial in the factor, and its derivative in time. */
@@ -51,32 +52,39 @@ typedef struct jn_limited_value {
 
 jn_status jn__path_create(jn_path *p, const jn_allocator *a);
 void jn__path_destroy(jn_path *p, const jn_allocator *a);
-/* with_mass: m, too. */
-jn_status jn__path_at(jn_path *p, double s, int with_mass);
-/* Of the path at its s; 0 if there is no limit. Motors only for s' = 1, s'' = s''' = 0. */
+/* The parameter runs from 0 to length. with_mass: m, too. */
+jn_status jn__path_at(jn_path *p, double u, int with_mass);
+/* w and its first four derivatives: s of the trajectory at u. */
+void jn__path_shape(const jn_path *p, double u, double w[5]);
+/* Of the path at its u; 0 if there is no limit. Motors only for u' = 1, u'' = u''' = 0. */
 int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out);
 /* Its value at factor 1, and derivatives by s, s', s'', s'''. */
 double jn__path_partials(const jn_path *p, const jn_timing *at, int v, jn_limited which, double by[4]);
 
 /* ---- timing.c ---- */
 
-typedef struct jn_time_spline {
+/* x(u) = u'^2 as a spline of degree 2 over the path, which is `intervals` equal pieces of 0 ... length. */
+typedef struct jn_speed {
   int intervals;
-  double duration;
-  double *b; /* [intervals + 3] B-spline coefficients of s over 0 ... 1 */
-} jn_time_spline;
+  double length;
+  double *b;     /* [intervals + 2] coefficients, positive */
+  double *times; /* [intervals + 1] when the pieces begin, and the duration */
+} jn_speed;
 
-/* B-splines i ... i + 3 and three derivatives by u = t / duration at u in interval i; [derivative][4]. */
-void jn__timing_basis(int intervals, int i, double u, double out[4][4]);
-void jn__timing_at(const jn_time_spline *x, int interval, double u, jn_timing *out);
+/* B-splines i ... i + 2 at u in interval i, and two derivatives; [derivative][3]. */
+void jn__speed_basis(const jn_speed *x, int interval, double u, double out[3][3]);
+void jn__speed_at(const jn_speed *x, int interval, double u, jn_timing *out);
+/* Sets x->times from x->b; the duration. */
+double jn__speed_times(jn_speed *x);
+/* u and its interval at a time. */
+double jn__speed_place(const jn_speed *x, double t, int *interval);
 
 /* ---- uniform.c ---- */
 
 /* The motion whose largest factor is wanted. */
 typedef struct jn_scaled {
   jn_path *path;
-  const jn_time_spline *spline; /* NULL: s = start + t */
-  double start, end;            /* times of it */
+  const jn_speed *speed; /* NULL: u' = 1 */
   int samples;
   double largest;
   jn_limited first, last; /* quantities that are looked at */
@@ -87,8 +95,7 @@ jn_status jn__largest_factor(const jn_scaled *x, const jn_allocator *a, double *
 
 /* ---- optimal.c ---- */
 
-/* Makes the spline faster, from a timing that keeps all limits. */
-jn_status jn__shortest(jn_path *path, jn_time_spline *spline, const jn_retime_options *o, const jn_allocator *a,
-                       const int fixed[2]);
+/* Makes x(u) larger, from one that keeps all limits. */
+jn_status jn__shortest(jn_path *path, jn_speed *speed, const jn_retime_options *o, const jn_allocator *a);
 
 #endif

@@ -31,11 +31,13 @@ typedef struct sweep {
 
 static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to) {
   const jn_scaled *x = w->x;
-  jn_timing at = {{x->path ? t : 0, 1, 0, 0}};
-  if (x->spline) jn__timing_at(x->spline, interval, t / x->spline->duration, &at);
-  jn_status status = jn__path_at(x->path, at.s[0], x->spline != NULL);
-  for (int i = 0; i < w->count && status == JN_OK; i++)
+  jn_timing at = {{t, 1, 0, 0, 0}};
+  if (x->speed) jn__speed_at(x->speed, interval, t, &at);
+  jn_status status = jn__path_at(x->path, t, x->speed != NULL);
+  for (int i = 0; i < w->count && status == JN_OK; i++) {
     jn__path_limited(x->path, &at, w->list[i].v, w->list[i].which, &to[i]);
+    for (int k = 0; k < JN_RETIME_TERMS; k++) to[i].slope[k] /= at.s[1]; /* along the path, not in time */
+  }
   for (int i = 0; i < w->count && status == JN_OK; i++) {
     const watched *l = &w->list[i];
     double allowed = jn__polynomial_within(to[i].value, l->lower, l->upper, w->factor);
@@ -86,11 +88,11 @@ static jn_status between(sweep *w, int interval, double t0, double t1, int left,
 
 static jn_status run_sweep(sweep *w) {
   const jn_scaled *x = w->x;
-  int pieces = x->spline ? x->spline->intervals : 1;
-  int each = x->spline ? (x->samples + pieces - 1) / pieces : x->samples;
+  int pieces = x->speed ? x->speed->intervals : 1;
+  int each = x->speed ? (x->samples + pieces - 1) / pieces : x->samples;
   jn_status status = JN_OK;
   for (int i = 0; i < pieces; i++) {
-    double start = x->start + (x->end - x->start) * i / pieces, width = (x->end - x->start) / pieces, before = start;
+    double width = x->path->length / pieces, start = width * i, before = start;
     status = evaluate(w, i, start, w->values);
     for (int k = 1; k <= each && status == JN_OK && w->factor > 0; k++) {
       double t = start + width * k / each;
