@@ -6,8 +6,8 @@
  *   v^(k) -> c^(k+1) v^(k),   tau^(k) -> c^k (g^(k) + c^2 (tau^(k) - g^(k))),
  * g being what the forces are without motion; the largest c that keeps all of them is found by the roots.
  *
- * Along the path: q(u(t)), with u'^2 a spline of degree 2 over the path, so that acceleration is continuous and jerk
- * jumps at its knots only, and the shortest duration:
+ * Along the path: q(u(t)), with u'^2 a cubic spline over the path, so that acceleration and jerk are continuous, and
+ * the shortest duration:
  *   tau = m u'' + c u'^2 + g,   tau' = m u''' + (m_u + 2 c) u' u'' + c_u u'^3 + g_u u',   m = M q_u.
  *
  * Models with loops are not supported. Wrenches of the trajectory, damping and friction are not taken into account.

@@ -10,7 +10,7 @@
 
 #include "retime.h"
 
-enum { POINTS = 4, COEFFICIENTS = 9 }; /* in each interval: both ends, where the jerk jumps, and between */
+enum { POINTS = 7 }; /* in each interval, both ends among them */
 
 /* Of one limited coordinate at one point, what the value is made of. */
 typedef struct ingredient {
@@ -101,9 +101,9 @@ static double add_time(const problem *p, double x, double weight, double gradien
   return part;
 }
 
-/* The function that is made smaller; with `derive`, its gradient and matrix. Time by Simpson's 3/8 rule on each interval. */
+/* The function that is made smaller; with `derive`, its gradient and matrix. Time by the rule of Newton and Cotes. */
 static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
-  static const double weights[POINTS] = {0.125, 0.375, 0.375, 0.125};
+  static const double weights[POINTS] = {41 / 840.0, 216 / 840.0, 27 / 840.0, 272 / 840.0, 27 / 840.0, 216 / 840.0, 41 / 840.0};
   int n = p->n;
   double sum = 0, h = x->length / x->intervals;
   if (derive) {
@@ -112,17 +112,17 @@ static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
   }
   for (int i = 0; i < x->intervals * POINTS && isfinite(sum); i++) {
     int interval = i / POINTS;
-    double u = h * (interval + (double)(i % POINTS) / (POINTS - 1)), basis[3][3], y[3], gradient[3] = {0},
+    double u = h * (interval + (double)(i % POINTS) / (POINTS - 1)), basis[JN_BASIS][JN_BASIS], y[3] = {0}, gradient[3] = {0},
            W[3][3] = {{0}};
     jn__speed_basis(x, interval, u, basis);
     for (int d = 0; d < 3; d++)
-      y[d] = basis[d][0] * x->b[interval] + basis[d][1] * x->b[interval + 1] + basis[d][2] * x->b[interval + 2];
+      for (int k = 0; k < JN_BASIS; k++) y[d] += basis[d][k] * x->b[interval + k];
     if (!(y[0] > 0)) return INFINITY;
     sum += add_time(p, y[0], h * weights[i % POINTS], derive ? gradient : NULL, W);
     sum += add_point(p, p->list + (size_t)i * (size_t)p->each, y, mu, derive ? gradient : NULL, W);
-    for (int a = 0; a < 3 && derive; a++) {
+    for (int a = 0; a < JN_BASIS && derive; a++) {
       for (int d = 0; d < 3; d++) p->gradient[interval + a] += gradient[d] * basis[d][a];
-      for (int b = 0; b < 3; b++) {
+      for (int b = 0; b < JN_BASIS; b++) {
         double entry = 0;
         for (int d = 0; d < 3; d++)
           for (int e = 0; e < 3; e++) entry += basis[d][a] * W[d][e] * basis[e][b];
@@ -133,7 +133,7 @@ static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
   return sum;
 }
 
-/* step <- -H^-1 gradient; H has two diagonals beside its own. */
+/* step <- -H^-1 gradient; H has three diagonals on each side of its own. */
 static int solve(problem *p) {
   int n = p->n;
   double *H = p->H, *x = p->step;
@@ -141,18 +141,18 @@ static int solve(problem *p) {
   for (int j = 0; j < n; j++)
     for (int i = j; i < n && i <= j + JN_TIMING_DEGREE; i++) {
       double sum = H[i * n + j];
-      for (int k = i > 2 ? i - 2 : 0; k < j; k++) sum -= H[i * n + k] * H[j * n + k];
+      for (int k = i > JN_TIMING_DEGREE ? i - JN_TIMING_DEGREE : 0; k < j; k++) sum -= H[i * n + k] * H[j * n + k];
       if (i == j && !(sum > 0)) return 0;
       H[i * n + j] = i == j ? sqrt(sum) : sum / H[j * n + j];
     }
   for (int i = 0; i < n; i++) {
     double sum = -p->gradient[i];
-    for (int k = i > 2 ? i - 2 : 0; k < i; k++) sum -= H[i * n + k] * x[k];
+    for (int k = i > JN_TIMING_DEGREE ? i - JN_TIMING_DEGREE : 0; k < i; k++) sum -= H[i * n + k] * x[k];
     x[i] = sum / H[i * n + i];
   }
   for (int i = n - 1; i >= 0; i--) {
     double sum = x[i];
-    for (int k = i + 1; k < n && k <= i + 2; k++) sum -= H[k * n + i] * x[k];
+    for (int k = i + 1; k < n && k <= i + JN_TIMING_DEGREE; k++) sum -= H[k * n + i] * x[k];
     x[i] = sum / H[i * n + i];
   }
   return 1;
@@ -187,7 +187,7 @@ static jn_status describe_path(problem *p, jn_path *path) {
 }
 
 jn_status jn__shortest(jn_path *path, jn_speed *speed, const jn_retime_options *o, const jn_allocator *a) {
-  int n = speed->intervals + 2;
+  int n = speed->intervals + JN_TIMING_DEGREE;
   size_t points = (size_t)speed->intervals * POINTS;
   problem p = {.x = speed, .n = n, .scale = jn__speed_times(speed)};
   for (int v = 0; v < path->nv; v++)

@@ -115,7 +115,7 @@ static jn_status rests(retiming *r, double u, int *result) {
 }
 
 static void scale_speed(jn_speed *x, double factor) {
-  for (int i = 0; i < x->intervals + 2; i++) x->b[i] *= factor * factor;
+  for (int i = 0; i < x->intervals + JN_TIMING_DEGREE; i++) x->b[i] *= factor * factor;
 }
 
 /* Slower or faster as a whole, so that limits hold between the points, too; 0: not possible. */
@@ -133,10 +133,10 @@ static jn_status prepare(retiming *r) {
   for (int i = 0; i < 2; i++) r->path.shape[i] = !rest[i] && !r->o.moving_ends;
   x->shape = (jn_path){.start = x->start, .length = x->length, .shape = {r->path.shape[0], r->path.shape[1]}};
   x->speed = (jn_speed){.intervals = N, .length = x->length};
-  x->speed.b = jn__allocate(&x->allocator, (size_t)(2 * N + 3) * sizeof(double));
+  x->speed.b = jn__allocate(&x->allocator, (size_t)(2 * N + 4) * sizeof(double));
   if (!x->speed.b) return JN_ERR_MEMORY;
-  x->speed.times = x->speed.b + N + 2;
-  for (int i = 0; i < N + 2; i++) x->speed.b[i] = 1;
+  x->speed.times = x->speed.b + N + JN_TIMING_DEGREE;
+  for (int i = 0; i < N + JN_TIMING_DEGREE; i++) x->speed.b[i] = 1;
   return status;
 }
 
@@ -155,7 +155,7 @@ static jn_status along_path(retiming *r, int *possible) {
   if (status != JN_OK) return status;
   x->duration = jn__speed_times(&x->speed);
   if (!(factor > 0) || x->duration > x->length / sqrt(first)) { /* never slower than at first */
-    for (int i = 0; i < x->speed.intervals + 2; i++) x->speed.b[i] = first;
+    for (int i = 0; i < x->speed.intervals + JN_TIMING_DEGREE; i++) x->speed.b[i] = first;
     x->duration = jn__speed_times(&x->speed);
   }
   *r->event = uniform;

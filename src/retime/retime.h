@@ -13,7 +13,8 @@
 enum {
   JN_RETIME_DEGREE = 5,
   JN_RETIME_TERMS = JN_RETIME_DEGREE + 1,
-  JN_TIMING_DEGREE = 2
+  JN_TIMING_DEGREE = 3,
+  JN_BASIS = JN_TIMING_DEGREE + 1 /* B-splines that live on an interval */
 };
 
 /* ---- polynomial.c ---- */
@@ -63,16 +64,16 @@ double jn__path_partials(const jn_path *p, const jn_timing *at, int v, jn_limite
 
 /* ---- timing.c ---- */
 
-/* x(u) = u'^2 as a spline of degree 2 over the path, which is `intervals` equal pieces of 0 ... length. */
+/* x(u) = u'^2 as a cubic spline over the path, which is `intervals` equal pieces of 0 ... length. */
 typedef struct jn_speed {
   int intervals;
   double length;
-  double *b;     /* [intervals + 2] coefficients, positive */
+  double *b;     /* [intervals + 3] coefficients */
   double *times; /* [intervals + 1] when the pieces begin, and the duration */
 } jn_speed;
 
-/* B-splines i ... i + 2 at u in interval i, and two derivatives; [derivative][3]. */
-void jn__speed_basis(const jn_speed *x, int interval, double u, double out[3][3]);
+/* B-splines i ... i + 3 at u in interval i, and three derivatives; [derivative][function]. */
+void jn__speed_basis(const jn_speed *x, int interval, double u, double out[JN_BASIS][JN_BASIS]);
 void jn__speed_at(const jn_speed *x, int interval, double u, jn_timing *out);
 /* Sets x->times from x->b; the duration. */
 double jn__speed_times(jn_speed *x);
