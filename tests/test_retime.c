@@ -65,7 +65,8 @@ static void a_factor_by_hand(void **state) {
   (void)state;
   static const char text[] =
       "{\"name\": \"one\", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"rod\", \"joint\": {\"name\": \"h\", "
-      "\"type\": \"revolute\"}, \"inertia\": {\"mass\": 2, \"com\": [0.5, 0, 0], \"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}}]}";
+      "\"type\": \"revolute\"}, \"inertia\": {\"mass\": 2, \"com\": [0.5, 0, 0], \"tensor\": [0.1, 0.1, 0.1, 0, 0, "
+      "0]}}]}";
   jn_model *m;
   jn_error error;
   check_ok(jn_load_text(text, strlen(text), JN_FORMAT_NATIVE, "one", NULL, &m, &error));
@@ -164,7 +165,8 @@ static void motors_of_the_new_motion_keep_their_limits(void **state) {
   (void)state;
   jn_model *m = load("builtin:planar_2r");
   static const char text[] =
-      "{\"duration\": %.17g, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.3, \"omega\": %.17g}}, \"joint2\": "
+      "{\"duration\": %.17g, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.3, \"omega\": %.17g}}, "
+      "\"joint2\": "
       "{\"cosine\": {\"amplitude\": 0.4, \"omega\": %.17g, \"phase\": 0.5}}}}";
   char line[512];
   snprintf(line, sizeof line, text, 4.0, 2.0, 3.0);

@@ -82,8 +82,9 @@ static int tell_impossible(const motion *m, const jn_limit_event *e) {
   event_unit(m->model, e, unit);
   time_text(e->from, 4, time);
   const char *cause = e->which == JN_LIMITED_POSITION ? "the path itself goes there"
-                      : e->which >= JN_LIMITED_EFFORT ? "the weight alone, or what is left of it at any speed, breaks it"
-                                                      : "it must not move";
+                      : e->which >= JN_LIMITED_EFFORT
+                          ? "the weight alone, or what is left of it at any speed, breaks it"
+                          : "it must not move";
   say(stdout, "No speed keeps all limits: %s %s is %.4g %s at %s s of the given motion, the limit is %.4g; %s\n", name,
       jn_limited_name(e->which), e->value, unit, time, e->limit, cause);
   return EXIT_BAD;
@@ -110,7 +111,7 @@ static void print_events(const motion *m, const jn_retimed *r) {
     table_number(&t, e.value);
     table_cell(&t, unit);
   }
-  puts("\nLimits that are reached (within 1 %, less the margin), and when");
+  puts("\nLimits that are reached (within 2 %, less the margin), and when");
   table_print(&t, stdout);
   if (count > MOST_EVENTS) printf("... and %d more\n", count - MOST_EVENTS);
 }
@@ -289,7 +290,8 @@ static void declare_options(option_set *set, retime_arg *arg) {
   option_numbers(set, "rate", "HZ", "rows of --out in a second; default 1000", &t->rate);
   option_heading(set, "How TRAJECTORY is read");
   option_text(set, "tolerance", "X",
-              "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto", &t->tolerance);
+              "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto",
+              &t->tolerance);
   option_numbers(set, "bandwidth", "HZ", "highest frequency of the motion, anything faster is noise", &t->bandwidth);
   option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
                 &t->missing);
@@ -303,16 +305,17 @@ int command_retime(int argc, char **argv) {
   retime_arg arg = {.torque = {.command = "retime"}};
   torque_arg *t = &arg.torque;
   model_arg_init(&t->model);
-  option_set_init(&set, "retime", "MODEL TRAJECTORY",
-                  "Give a motion another timing: the same path, as fast as the limits of position, velocity, acceleration, "
-                  "jerk, effort and effort rate allow.\n"
-                  "\n"
-                  "With --uniform, q(t) becomes q(c t) with the largest c; otherwise the speed along the path is "
-                  "optimised. A motion that breaks limits becomes slower, one that does not becomes faster. TRAJECTORY is "
-                  "read as by jounce torque.\n"
-                  "\n"
-                  "SI units. The exit status is 0 if the new motion keeps all limits, 1 if no speed does (the limit is "
-                  "named), or if a file is bad.");
+  option_set_init(
+      &set, "retime", "MODEL TRAJECTORY",
+      "Give a motion another timing: the same path, as fast as the limits of position, velocity, acceleration, "
+      "jerk, effort and effort rate allow.\n"
+      "\n"
+      "With --uniform, q(t) becomes q(c t) with the largest c; otherwise the speed along the path is "
+      "optimised. A motion that breaks limits becomes slower, one that does not becomes faster. TRAJECTORY is "
+      "read as by jounce torque.\n"
+      "\n"
+      "SI units. The exit status is 0 if the new motion keeps all limits, 1 if no speed does (the limit is "
+      "named), or if a file is bad.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);

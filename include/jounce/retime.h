@@ -11,7 +11,7 @@
  *   tau = m u'' + c u'^2 + g,   tau' = m u''' + (m_u + 2 c) u' u'' + c_u u'^3 + g_u u',   m = M q_u.
  *
  * Models with loops are not supported. Wrenches of the trajectory, damping and friction are not taken into account.
- * Method, and what was measured: docs/retime.md. Errors of all: JN_ERR_NULL. */
+ * Method and measurements: docs/retime.md. Errors of all: JN_ERR_NULL. */
 #ifndef JOUNCE_RETIME_H
 #define JOUNCE_RETIME_H
 
@@ -50,14 +50,14 @@ JN_API jn_status jn_limits_of_model(const jn_model *model, const jn_elastic *ela
 
 /* Set up with jn_retime_options_init(). */
 typedef struct jn_retime_options {
-  size_t size;         /* sizeof(jn_retime_options), set by jn_retime_options_init() */
-  double margin;       /* share of each limit that stays unused, but of positions: 0.05 keeps 5 %; default 0 */
-  double largest;      /* factor of speed beyond which is not looked; default 1000 */
-  int samples;         /* of the path, at first; default 1000 */
-  int uniform;         /* 1: one factor for the whole motion; default 0: along the path */
-  int intervals;       /* of the path, on which the speed is a spline; default 200, at most 1000 */
-  int iterations;      /* of the optimiser at most; default 400 */
-  int moving_ends;     /* 1: a path that has a speed at its ends keeps moving there; default 0: starts and ends at rest */
+  size_t size;     /* sizeof(jn_retime_options), set by jn_retime_options_init() */
+  double margin;   /* share of each limit that stays unused, but of positions: 0.05 keeps 5 %; default 0 */
+  double largest;  /* factor of speed beyond which is not looked; default 1000 */
+  int samples;     /* of the path, at first; default 1000 */
+  int uniform;     /* 1: one factor for the whole motion; default 0: along the path */
+  int intervals;   /* of the path, on which the speed is a spline; default 200, at most 1000 */
+  int iterations;  /* of the optimiser at most; default 400 */
+  int moving_ends; /* 1: a path that has a speed at its ends keeps moving there; default 0: starts and ends at rest */
   jn_elastic *elastic; /* motors, whose limits count (uniform only); NULL: none. Springs must be linear, undamped */
   void (*progress)(double part, void *context); /* 0 ... 1; may be NULL */
   void *progress_context;
@@ -95,7 +95,7 @@ JN_API double jn_retimed_factor(const jn_retimed *retimed);
 JN_API jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_jet[4]);
 /* The motion at time t: q [nq] and v_jet [3 x nv]: velocity, acceleration, jerk. */
 JN_API jn_status jn_retimed_evaluate(const jn_retimed *retimed, double t, double *q, double *v_jet);
-/* Which limits the motion reaches (within 1 %), in order of time: event i, JN_ERR_INDEX behind the last. */
+/* Which limits the motion reaches (within 2 %), in order of time: event i, JN_ERR_INDEX behind the last. */
 JN_API int jn_retimed_event_count(const jn_retimed *retimed);
 JN_API jn_status jn_retimed_event(const jn_retimed *retimed, int i, jn_limit_event *event);
 

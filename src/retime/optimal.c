@@ -2,9 +2,9 @@
 /* The shortest motion along a path within the limits, as the speed x(u) = u'^2. The duration, the integral of du /
  * sqrt(x), is convex; limits of effort and acceleration are linear in x and x_u; those of jerk and effort rate are x_uu
  * and these times sqrt(x), which is near enough to linear. An interior method: duration - mu sum log(slack) is made
- * smaller by Newton's steps with Gauss and Newton's matrix of the slacks, for smaller and smaller mu. Every speed on the
- * way keeps all limits at the points that are looked at. Values at the points are kept, because the points of the path
- * stay where they are. */
+ * smaller by Newton's steps with Gauss and Newton's matrix of the slacks, for smaller and smaller mu. Every speed on
+ * the way keeps all limits at the points that are looked at. Values at the points are kept, because the points of the
+ * path stay where they are. */
 #include <math.h>
 #include <string.h>
 
@@ -103,7 +103,8 @@ static double add_time(const problem *p, double x, double weight, double gradien
 
 /* The function that is made smaller; with `derive`, its gradient and matrix. Time by the rule of Newton and Cotes. */
 static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
-  static const double weights[POINTS] = {41 / 840.0, 216 / 840.0, 27 / 840.0, 272 / 840.0, 27 / 840.0, 216 / 840.0, 41 / 840.0};
+  static const double weights[POINTS] = {41 / 840.0, 216 / 840.0, 27 / 840.0, 272 / 840.0,
+                                         27 / 840.0, 216 / 840.0, 41 / 840.0};
   int n = p->n;
   double sum = 0, h = x->length / x->intervals;
   if (derive) {
@@ -112,8 +113,8 @@ static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
   }
   for (int i = 0; i < x->intervals * POINTS && isfinite(sum); i++) {
     int interval = i / POINTS;
-    double u = h * (interval + (double)(i % POINTS) / (POINTS - 1)), basis[JN_BASIS][JN_BASIS], y[3] = {0}, gradient[3] = {0},
-           W[3][3] = {{0}};
+    double u = h * (interval + (double)(i % POINTS) / (POINTS - 1)), basis[JN_BASIS][JN_BASIS], y[3] = {0},
+           gradient[3] = {0}, W[3][3] = {{0}};
     jn__speed_basis(x, interval, u, basis);
     for (int d = 0; d < 3; d++)
       for (int k = 0; k < JN_BASIS; k++) y[d] += basis[d][k] * x->b[interval + k];

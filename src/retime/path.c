@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Dynamics along a path, with its parameter u as time. u is the time of the trajectory; but where a motion has to stop
  * although the trajectory has a speed, s = w(u) with w' = w'' = 0 there: whoever passes there at any u' > 0 stands
- * still, with the acceleration zero, and no u' has to vanish. Forces of the motion s = t are c + g; those of s = t / 2 are c / 4 + g, and the
- * same for their derivatives, times 2^-k: so both follow from two jets, whatever g consists of (weight, springs). */
+ * still, with the acceleration zero, and no u' has to vanish. Forces of the motion s = t are c + g; those of s = t / 2
+ * are c / 4 + g, and the same for their derivatives, times 2^-k: so both follow from two jets, whatever g consists of
+ * (weight, springs). */
 #include <math.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ static void reshape(const jn_path *p, const double w[5]) {
 
 jn_status jn__path_at(jn_path *p, double u, int with_mass) {
   size_t n = (size_t)p->nv;
-  double *v_jet = p->q + n, w[5]; /* row k of q is the derivative k */
+  double *v_jet = p->q + n, w[5];          /* row k of q is the derivative k */
   int shaped = p->shape[0] || p->shape[1]; /* never with motors, which need more derivatives */
   jn__path_shape(p, u, w);
   jn_status status = jn_trajectory_evaluate(p->trajectory, shaped ? w[0] : p->start + u, p->order, p->q_now, v_jet);
@@ -153,7 +154,8 @@ int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited wh
   memset(out, 0, sizeof *out);
   if (which >= JN_LIMITED_MOTOR_EFFORT) return p->elastic ? motor_limited(p, v, which, out) : 0;
   size_t n = (size_t)p->nv, i = (size_t)v;
-  double s1 = at->s[1], s2 = at->s[2], s3 = at->s[3], s4 = at->s[4], q1 = p->q[n + i], q2 = p->q[2 * n + i], q3 = p->q[3 * n + i];
+  double s1 = at->s[1], s2 = at->s[2], s3 = at->s[3], s4 = at->s[4], q1 = p->q[n + i], q2 = p->q[2 * n + i],
+         q3 = p->q[3 * n + i];
   double q4 = p->q[4 * n + i], c = p->c[i], c1 = p->c[n + i], c2 = p->c[2 * n + i], g1 = p->g[n + i];
   double m = p->m[i], m1 = p->m[n + i], m2 = p->m[2 * n + i], A = m1 + 2 * c, A1 = m2 + 2 * c1;
   double acceleration = q1 * s2 + q2 * s1 * s1, jerk = q1 * s3 + 3 * q2 * s1 * s2 + q3 * s1 * s1 * s1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Roots of polynomials of degree 5 between two numbers: between the roots of its derivative a polynomial is monotone, so
- * bisection finds each. */
+/* Roots of polynomials of degree 5 between two numbers: between the roots of its derivative a polynomial is monotone,
+ * so bisection finds each. */
 #include <math.h>
 #include <string.h>
 

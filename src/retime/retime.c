@@ -21,8 +21,8 @@ struct jn_retimed {
 
 const char *jn_limited_name(jn_limited which) {
   static const char *const names[JN_LIMITED_QUANTITIES] = {
-      "position",     "velocity",          "acceleration",   "jerk",      "effort", "effort rate",
-      "motor effort", "motor effort rate", "motor velocity", "deflection"};
+      "position",    "velocity",     "acceleration",      "jerk",           "effort",
+      "effort rate", "motor effort", "motor effort rate", "motor velocity", "deflection"};
   return (int)which >= 0 && which < JN_LIMITED_QUANTITIES ? names[which] : NULL;
 }
 
@@ -68,7 +68,8 @@ typedef struct retiming {
 
 static jn_status check_options(const jn_model *model, const jn_retime_options *o) {
   if (o->size != sizeof *o) return JN_ERR_INIT;
-  if (!(o->margin >= 0 && o->margin < 1) || !(o->largest > 0) || o->samples < 2 || o->samples > 10000000) return JN_ERR_SIZE;
+  if (!(o->margin >= 0 && o->margin < 1) || !(o->largest > 0) || o->samples < 2 || o->samples > 10000000)
+    return JN_ERR_SIZE;
   if (o->intervals < 4 || o->intervals > 1000 || o->iterations < 0) return JN_ERR_SIZE;
   if (jn_loop_count(model) > 0) return JN_ERR_UNSUPPORTED;
   if (!o->elastic) return JN_OK;
@@ -198,7 +199,7 @@ static jn_status find_events(retiming *r) {
         const jn_range *l = &r->limits[v * JN_LIMITED_QUANTITIES + q];
         if (!jn__path_limited(&r->path, &at, v, (jn_limited)q, &value)) continue;
         double now = jn__polynomial_value(value.value, factor);
-        double near = 0.01 * fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
+        double near = 0.02 * fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
         if (now < l->upper - near && now > l->lower + near) continue;
         jn_limit_event e = {v, (jn_limited)q, now, now >= l->upper - near ? l->upper : l->lower, t, t};
         if (!add_event(x, &e)) return JN_ERR_MEMORY;

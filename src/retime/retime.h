@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The parts of retiming: polynomial.c the largest factor that a polynomial allows; path.c what dynamics along a path are
- * made of, and limited quantities as polynomials in the factor; uniform.c the largest factor of a motion, between
- * samples too; timing.c the speed along the path; optimal.c the largest such speed; retime.c what users call. Only public functions of other
- * modules are used, and the library's memory. */
+/* The parts of retiming: polynomial.c the largest factor that a polynomial allows; path.c what dynamics along a path
+ * are made of, and limited quantities as polynomials in the factor; uniform.c the largest factor of a motion, between
+ * samples too; timing.c the speed along the path; optimal.c the largest such speed; retime.c what users call. Only
+ * public functions of other modules are used, and the library's memory. */
 #ifndef JN_RETIME_RETIME_H
 #define JN_RETIME_RETIME_H
 
@@ -32,13 +32,13 @@ typedef struct jn_path {
   const jn_elastic *elastic; /* NULL: no motors */
   const jn_range *limits;    /* [nv x JN_LIMITED_QUANTITIES], margins taken off */
   jn_work *work;
-  double start, length;      /* of the trajectory [s] */
-  int shape[2];              /* 1: the path stops at its start, at its end: s = w(u), see path.c */
-  int nq, nv, order;         /* order of the forces */
-  int *place;                /* [nv] in q; -1 */
-  double *q_now;             /* [nq] */
-  double *q, *c, *g, *m;     /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g: order + 1; m: 3 */
-  double *slow, *tau, *M;    /* room */
+  double start, length;   /* of the trajectory [s] */
+  int shape[2];           /* 1: the path stops at its start, at its end: s = w(u), see path.c */
+  int nq, nv, order;      /* order of the forces */
+  int *place;             /* [nv] in q; -1 */
+  double *q_now;          /* [nq] */
+  double *q, *c, *g, *m;  /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g: order + 1; m: 3 */
+  double *slow, *tau, *M; /* room */
 } jn_path;
 
 /* Where the motion is along the path: u, u', u'', u''', u''''. */

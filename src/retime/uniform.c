@@ -3,7 +3,8 @@
  * factor to the largest one below it that it allows, until none does any more. So none is skipped, although the factors
  * that are allowed need not be an interval.
  *
- * Between two samples, a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' - s|
+ * Between two samples, a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' -
+ * s|
  * + |f1' - s|) at most if it is a cubic; twice that is allowed for what is not. Where that passes a limit, the interval
  * is halved, until what is left is 1e-7 of the limit, by which the factor is lowered in the end. */
 #include <math.h>
@@ -43,7 +44,8 @@ static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to
     double allowed = jn__polynomial_within(to[i].value, l->lower, l->upper, w->factor);
     if (allowed >= w->factor) continue;
     double value = jn__polynomial_value(to[i].value, allowed > 0 ? allowed : w->factor);
-    *w->event = (jn_limit_event){l->v, l->which, value, value > 0.5 * (l->lower + l->upper) ? l->upper : l->lower, t, t};
+    *w->event =
+        (jn_limit_event){l->v, l->which, value, value > 0.5 * (l->lower + l->upper) ? l->upper : l->lower, t, t};
     w->changed = 1;
     w->factor = allowed;
     if (allowed == 0) return JN_OK;
