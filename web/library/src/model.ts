@@ -122,6 +122,18 @@ export class Model {
     return this.compute("energy", [this.q(q), this.v(v)], 2);
   }
 
+  /** Derivative of gravity and spring forces by q, nv x nv. */
+  stiffness(q: Numbers): Float64Array {
+    const given = this.q(q);
+    const n = this.nv * this.nv;
+    return this.results(
+      [n],
+      ([out], s) =>
+        this.call("inverse_dynamics_derivatives", this.address, this.work, s.put(given), 0, 0, 0, 0, out, 0, 0, 0),
+      given.length,
+    );
+  }
+
   /** Centre of mass of the whole robot in the world [m]. */
   centerOfMass(q: Numbers): Float64Array {
     const given = this.q(q);
@@ -156,6 +168,20 @@ export class Model {
         return this.call("loops_assemble", loops, s.bytes(held), 0, out, 0);
       },
       this.nv,
+    );
+  }
+
+  /** Forces of the actuated coordinates (actuated[i] != 0) that hold the robot at rest with its loops closed. */
+  holdingForces(q: Numbers, actuated: Numbers): Float64Array {
+    const given = this.q(q);
+    if (this.loopCount === 0) return this.gravityForces(q);
+    const loops = this.withLoops();
+    const n = this.nv;
+    return this.results(
+      [n],
+      ([out], s) =>
+        this.call("loops_inverse_dynamics_jet", loops, 0, s.bytes(actuated), 0, 0, s.put(given), s.put(new Float64Array(2 * n)), 0, 0, out, 0),
+      given.length + 4 * n,
     );
   }
 
