@@ -10,18 +10,19 @@ import wasm from "virtual:jounce-wasm";
 import "./style.css";
 
 /** What `jounce view` puts into the page. */
-interface Given {
+interface Given extends LoadOptions {
+  /** Names are percent-encoded, contents in base64: nothing of them can be markup. */
   source: string;
-  files: Record<string, string>;
-  options?: LoadOptions;
+  files: [name: string, content: string][];
   motion?: string;
 }
 
 const ROBOT_FILE = /\.(urdf|xml|mjcf|json)$/i;
 
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
 async function unpack(base64: string): Promise<ArrayBuffer> {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  return new Response(new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
 function say(text: string, kind = ""): void {
@@ -123,8 +124,9 @@ function remember(app: App): void {
 async function restore(app: App): Promise<void> {
   const given = JSON.parse(byId("given", "script").textContent || "null") as Given | null;
   if (given) {
-    await app.open(given.source, given.files, given.options);
-    if (given.motion !== undefined) await app.follow(given.motion, given.files);
+    const files = Object.fromEntries(given.files.map(([name, content]) => [decodeURIComponent(name), bytesOf(content)]));
+    await app.open(decodeURIComponent(given.source), files, given);
+    if (given.motion !== undefined) await app.follow(decodeURIComponent(given.motion), files);
     remember(app);
     return;
   }

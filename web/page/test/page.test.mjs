@@ -2,7 +2,7 @@
 // The page in a real browser (Debian's Chromium): robots, files good and bad, numbers as the command's, speed and size.
 // Screenshots go to build/web/pictures.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -173,6 +173,28 @@ test("dark, and as wide as a phone", async () => {
   assert.ok(wide <= 390, `${wide} pixels wide`);
   await phone.screenshot({ path: `${pictures}phone.png` });
   await phone.close();
+});
+
+test("jounce view writes the page with the robot, its mesh and a motion inside", async () => {
+  const urdf = `<robot name="r"><link name="a"/><link name="<i>b</i>"><visual><geometry><mesh filename="package://r/meshes/b.stl"/></geometry></visual><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="a"/><child link="<i>b</i>"/><axis xyz="0 1 0"/></joint></robot>`.replaceAll("<i>", "&lt;i>").replaceAll("</i>", "&lt;/i>");
+  const stl = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 0.3 0 0\nvertex 0 0.3 0\nendloop\nendfacet\nendsolid s\n";
+  const csv = `t,j\n${Array.from({ length: 50 }, (_, i) => `${i / 25},${Math.sin(i / 25)}`).join("\n")}\n`;
+  const files = { "robot.urdf": urdf, "meshes/b.stl": stl, "motion.csv": csv, "empty.html": readFileSync(file, "utf8") };
+  const run = await jounce.run(["view", "robot.urdf", "motion.csv", "--page", "empty.html", "--out", "view.html"], files);
+  assert.equal(run.status, 0, run.stderr);
+  assert.doesNotMatch(run.stderr, /not found/);
+  writeFileSync(`${pictures}view.html`, run.files["view.html"]);
+  const shown = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  shown.on("pageerror", (error) => faults.push(String(error)));
+  await shown.goto(`file://${pictures}view.html`);
+  await shown.waitForFunction(() => globalThis.jounceApp?.motion);
+  const { meshes, missing, samples } = await shown.evaluate(() => {
+    const { looks, motion } = globalThis.jounceApp;
+    return { meshes: looks.links.size, missing: looks.missing.length, samples: motion.t.length };
+  });
+  assert.deepEqual({ meshes, missing, samples }, { meshes: 1, missing: 0, samples: 50 });
+  await shown.screenshot({ path: `${pictures}view.png` });
+  await shown.close();
 });
 
 test("no script failed", () => assert.deepEqual(faults, []));
