@@ -100,6 +100,7 @@ if(JOUNCE_WITH_JSON) # built-in mechanisms
 endif()
 if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(simulation LABELS once)
+  jounce_test(step_derivatives LABELS once)
 endif()
 jounce_test(tangent)
 jounce_test(derivatives_frame)

@@ -96,7 +96,8 @@ typedef struct jn_simulation_options {
   double rest_speed;                             /* [rad/s, m/s] default 1e-4 */
   const jn_watch *watch;                         /* [watch_count] */
   int watch_count;
-  int derivatives; /* 1: memory for jn_simulator_derivatives(); default 0 */
+  int derivatives; /* memory for derivatives of a step: 1: by the state and forces, 2: by inertial parameters too, 3:
+                      second derivatives too; default 0: none */
 } jn_simulation_options;
 
 /* The defaults that are named there. */
@@ -136,14 +137,36 @@ JN_API jn_status jn_simulator_run(jn_simulator *simulator, double until);
  * taylor, order 4 for dopri5, 3 for the others. Errors: JN_ERR_SIZE (t is not in the last step). */
 JN_API jn_status jn_simulator_dense(jn_simulator *simulator, double t, double *q, double *v);
 
-/* The derivatives of the last step x+ = step(x, tau), of the length that it had, with x = (q, v) in tangent coordinates
- * (q (+) dq before it, q+ (+) dq+ after it) and constant forces tau: A = dx+/dx [2nv x 2nv], B = dx+/dtau [2nv x nv].
- * Either may be NULL. With the option `derivatives`, for taylor (of the series: exact but for what the series itself
- * leaves out; O(order^2 nv^3)) and for euler (exact; a force function that depends on the state is differentiated by
- * differences). Wrenches are held in the body. Errors: JN_ERR_UNSUPPORTED (other methods, loops, prescribed
- * coordinates; taylor with gravity compensation or a force function that depends on the state), JN_ERR_SIZE (there is
- * no last step, or an event ended it). */
+/* ---- derivatives of a step ----
+ * Of the last step x+ = step(x, tau, pi), of the length that it had, by the state x = (q, v) before it, by constant
+ * forces tau, and by the inertial parameters pi (regressor.h). Changes of x are tangent: q (+) dq, v + dv before the
+ * step, q+ (+) dq+, v+ + dv+ after it. For all methods, with loops (A is then along changes that keep these closed, and
+ * the projection at the end of the step is part of it) and prescribed coordinates (by whose accelerations there is no
+ * derivative; their columns of B are zero). They need the option `derivatives`. Wrenches are held in the body.
+ *
+ * How exact: euler, rk4, dopri5: of the step itself, to rounding. taylor: of its series; with loops, gravity
+ * compensation or a force function that depends on the state: of the motion, which the series has to its tolerance.
+ * rodas: of the step itself, but second derivatives of the dynamics in it are differences (1e-11 of the result). With
+ * loops, up to the square of what the projection corrects. A force function that depends on the state is differentiated
+ * by differences (1e-9). Methods and tests: docs/simulation.md.
+ * Errors of all: JN_ERR_UNSUPPORTED (no memory was asked for), JN_ERR_SIZE (there is no last step, or an event ended
+ * it), JN_ERR_STEP (taylor with a motion too stiff for its steps). */
+
+/* A = dx+/dx [2nv x 2nv], B = dx+/dtau [2nv x nv]. Either may be NULL. O(stages nv^3); of taylor's series O(order^2
+ * nv^3). */
 JN_API jn_status jn_simulator_derivatives(jn_simulator *simulator, double *A, double *B);
+/* P = dx+/dpi [2nv x 10L]. Needs derivatives = 2. Gravity compensation knows the parameters as the model does. */
+JN_API jn_status jn_simulator_parameter_derivatives(jn_simulator *simulator, double *P);
+/* The gradient of f = lambda . x+, lambda [2nv]: df_dx = A^T lambda [2nv], df_dtau = B^T lambda [nv], df_dpi = P^T
+ * lambda [10L] (this needs derivatives = 2). df_dtau and df_dpi may be NULL. For euler, rk4 and dopri5 backwards
+ * through the stages, O(stages nv^2) beside the derivatives of the acceleration. */
+JN_API jn_status jn_simulator_adjoint(jn_simulator *simulator, const double *lambda, double *df_dx, double *df_dtau,
+                                      double *df_dpi);
+/* H [3nv x 3nv]: the second derivatives of f = lambda . x+ by (q, v, tau), that of the product of multipliers with a
+ * dynamics constraint. In exponential coordinates on both sides: f(z) = lambda . (x+(x (+) z) (-) x+(x)), so H is
+ * symmetric. Needs derivatives = 3. For euler, rk4 and dopri5, exact, O(stages nv^3) and the second derivatives of
+ * inverse dynamics. JN_ERR_UNSUPPORTED: other methods, loops, a force function that depends on the state. */
+JN_API jn_status jn_simulator_second_derivatives(jn_simulator *simulator, const double *lambda, double *H);
 
 /* What ended the last step. */
 typedef enum jn_happened {
