@@ -96,6 +96,7 @@ set(core_sources
     src/simulation/jacobians.c
     src/simulation/projection.c
     src/simulation/rodas.c
+    src/simulation/rollout.c
     src/simulation/runge_kutta.c
     src/simulation/series.c
     src/simulation/simulator.c

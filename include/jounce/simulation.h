@@ -168,6 +168,58 @@ JN_API jn_status jn_simulator_adjoint(jn_simulator *simulator, const double *lam
  * inverse dynamics. JN_ERR_UNSUPPORTED: other methods, loops, a force function that depends on the state. */
 JN_API jn_status jn_simulator_second_derivatives(jn_simulator *simulator, const double *lambda, double *H);
 
+/* ---- derivatives of whole motions ----
+ * A motion is x_(k+1) = step(x_k, tau_k, pi), k = 0 ... steps - 1, each step as long as the others: what shooting methods
+ * and estimation need. Methods that choose their steps must be able to take it in one (JN_ERR_STEP otherwise, and when
+ * an event ends a step). The simulator is left at the end (forwards) or at the start (backwards) of the motion. */
+
+/* Set up with jn_rollout_init(), which zeroes it. */
+typedef struct jn_rollout {
+  size_t size;             /* sizeof(jn_rollout), set by jn_rollout_init() */
+  long steps;              /* how many */
+  double t, step;          /* [s] where it begins, and the length of each step */
+  const double *q, *v;     /* [nq], [nv] (NULL: at rest) where it begins */
+  const double *tau;       /* [steps x nv] forces of each step, beside those of the options; NULL: none */
+  double *states;          /* [(steps + 1) x (nq + nv)] gets all states, q and v; NULL: not wanted */
+  long checkpoints;        /* backwards: states that are kept on the way */
+  double *room;            /* [jn_rollout_room()] for these */
+  double cost;             /* out, backwards: the sum of all costs */
+  long taken;              /* out: steps that were computed */
+} jn_rollout;
+
+JN_API void jn_rollout_init(jn_rollout *rollout);
+/* Numbers that `checkpoints` states take: checkpoints (nq + nv + 1). */
+JN_API size_t jn_rollout_room(const jn_simulator *simulator, long checkpoints);
+
+/* Directions in which the inputs change, the last index counting these. */
+typedef struct jn_rollout_directions {
+  double *dx_ds;         /* [2nv x directions] in: changes of the start; out: of the end */
+  const double *dtau_ds; /* [steps x nv x directions] NULL: zero */
+  const double *dpi_ds;  /* [10L x directions] NULL: zero; needs derivatives = 2 */
+  double *room;          /* [2nv x directions] */
+} jn_rollout_directions;
+/* The motion, and its changes along `directions` directions (0: the motion alone, d may be NULL). */
+JN_API jn_status jn_rollout_forward(jn_simulator *simulator, jn_rollout *rollout, int directions,
+                                    const jn_rollout_directions *d);
+
+/* A term of the cost f = sum_k cost_k(x_k), k = 0 ... steps: its value, and df_dx [2nv] its gradient in tangent
+ * coordinates (zero on entry). It is called once for each k, from the last to the first. */
+typedef jn_status jn_cost_function(void *context, long k, const double *q, const double *v, double *value,
+                                   double *df_dx);
+/* Where the gradient of f goes. */
+typedef struct jn_rollout_gradient {
+  jn_cost_function *cost;
+  void *context;   /* given to it */
+  double *df_dx;   /* [2nv] by the start */
+  double *df_dtau; /* [steps x nv] NULL: not wanted */
+  double *df_dpi;  /* [10L] NULL: not wanted; needs derivatives = 2 */
+  double *room;    /* [10L] if df_dpi is wanted */
+} jn_rollout_gradient;
+/* The gradient, by one pass back; whatever the number of checkpoints, the result is the same to the last bit. What memory
+ * saves in computing: of 1000 steps, 2000 are computed with 999 states kept, 2500 with 500, 3000 with 43, 3800 with 16,
+ * 5400 with 7; with none, a square of them (the binomial schedule of Griewank and Walther 2000). */
+JN_API jn_status jn_rollout_adjoint(jn_simulator *simulator, jn_rollout *rollout, const jn_rollout_gradient *gradient);
+
 /* What ended the last step. */
 typedef enum jn_happened {
   JN_NOTHING = 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of a simulator, from the bottom up: forces.c forces and accelerations; series.c Taylor series of the
  * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; jacobians.c of the acceleration; variation.h derivatives of a step; events.c what ends a step
- * early; energy.c the energy balance; simulator.c memory, and the step that users see.
+ * early; energy.c the energy balance; rollout.c derivatives of whole motions; simulator.c memory, and the step that users see.
  *
  * A step starts at (t0, q0, v0) and goes to (t, q, v). Between, every method leaves continuous output: taylor its
  * series, the others polynomials of degree 4 for the tangent vector u with q = q0 (+) u, and for v. */
@@ -74,6 +74,7 @@ struct jn_simulator {
   double *rate_t, *column, *lambda; /* [nv], [2nv], [rows of the loops] */
   double time_shift;                /* rate_t is a difference over this time */
 
+  double *drive, *start;            /* [nv], [nq + nv] of motions: forces of a step, where they begin */
   struct step_variation *variation; /* NULL: derivatives of a step are not wanted (variation.h) */
 
   jn_happened happened, cut; /* of the last step; of the one that is being made */

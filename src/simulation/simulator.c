@@ -90,6 +90,7 @@ static void place_state(jn_simulator *s, char *base, size_t *used) {
       {&s->z, 2 * nv},    {&s->qx, nq},
       {&s->vx, nv},       {&s->qy, nq},
       {&s->vy, nv},       {&s->watch_before, (size_t)s->options.watch_count},
+      {&s->drive, nv},    {&s->start, nq + nv},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }
@@ -160,7 +161,7 @@ static void place_stage(jn_simulator *s, step_stage *at, char *base, size_t *use
       {&at->by_q, square},     {&at->by_v, square},   {&at->by_tau, square},  {&at->maps.R, blocks},
       {&at->maps.Ad, blocks},  {&at->maps.L, blocks}, {&at->maps.Lu, blocks}, {&at->cu, columns},
       {&at->cq, columns},      {&at->cv, columns},    {&at->cku, columns},    {&at->ckv, columns},
-      {&at->alpha, 2 * nv},    {&at->beta, nv},       {&at->torque, nv},
+      {&at->alpha, 2 * nv},    {&at->beta, nv},       {&at->torque, 2 * nv},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }
