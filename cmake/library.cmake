@@ -74,6 +74,7 @@ set(core_sources
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
+    src/dispatch/parameters.c
     src/dispatch/run.c
     src/dispatch/work.c
     src/io/builtin.c
@@ -94,6 +95,7 @@ set(core_sources
     src/simulation/forces.c
     src/simulation/group.c
     src/simulation/jacobians.c
+    src/simulation/motions.c
     src/simulation/projection.c
     src/simulation/rodas.c
     src/simulation/rollout.c

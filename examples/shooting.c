@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Swings a double pendulum up: 40 torques, each for 0.025 s, that bring it from hanging to upright at rest. The
- * gradient of the cost by all torques comes from one pass back through the steps (jn_rollout_adjoint), which keeps a few
- * states on the way forward and repeats the others on the way back. L-BFGS does the rest. */
+ * gradient of the cost by all torques comes from one pass back through the steps (jn_rollout_adjoint), which keeps a
+ * few states on the way forward and repeats the others on the way back. L-BFGS does the rest. */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const double h = 0.025, effort = 1e-3, target[X] = {3.1415926535897932384
 
 typedef struct problem {
   jn_simulator *simulator;
-  double q[NV], v[NV];     /* the start */
+  double q[NV], v[NV];         /* the start */
   double kept[KEPT * (X + 1)]; /* room of checkpoints */
   double end[X];
 } problem;
@@ -49,7 +49,8 @@ static double cost(problem *p, const double *u, double *g) {
   r.checkpoints = KEPT;
   r.room = p->kept;
   const jn_rollout_gradient gradient = {.cost = miss, .context = p->end, .df_dx = by_start, .df_dtau = g};
-  jn_status status = g ? jn_rollout_adjoint(p->simulator, &r, &gradient) : jn_rollout_forward(p->simulator, &r, 0, NULL);
+  jn_status status =
+      g ? jn_rollout_adjoint(p->simulator, &r, &gradient) : jn_rollout_forward(p->simulator, &r, 0, NULL);
   if (status != JN_OK) return INFINITY; /* torques that throw it out of all bounds */
   if (!g) {
     double q[NV], v[NV];

@@ -179,8 +179,8 @@ static void gradient_is_right(motion *m, const char *name, jn_integrator integra
   for (int k = 1; k <= 3; k++)
     difference += weight[k - 1] * (moved(m, dx, dtau, k * e) - moved(m, dx, dtau, -k * e)) / e;
   printf("# %-16s %-6s against forwards %.1e, differences %.1e; steps taken %ld %ld %ld %ld\n", name,
-         jn_integrator_name(integrator), fabs(back + by_pi - ahead) / size,
-         fabs(back - difference) / size, taken[0], taken[1], taken[2], taken[3]);
+         jn_integrator_name(integrator), fabs(back + by_pi - ahead) / size, fabs(back - difference) / size, taken[0],
+         taken[1], taken[2], taken[3]);
   check(fabs(back + by_pi - ahead) < 1e-12 * size, "%s: backwards %.15g, forwards %.15g", name, back + by_pi, ahead);
   check(fabs(back - difference) < 1e-8 * size, "%s: backwards %.15g, differences %.15g", name, back, difference);
   check(fabs(forwards(m, dx, dtau, zero) - back) < 1e-12 * size, "%s: without parameters", name);

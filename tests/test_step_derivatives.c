@@ -131,7 +131,7 @@ static direction random_direction(const trial *t, uint64_t *s) {
   fill(s, z.v, nv, 1);
   fill(s, z.tau, nv, 1);
   check_ok(jn_parameters(t->model, pi));
-  for (int i = 0; i < np; i++) z.pi[i] = 0.1 * pi[i] * (2 * uniform(s) - 1);
+  for (int i = 0; i < np; i++) z.pi[i] = 0.2 * pi[i] * uniform(s);
   for (int i = 0; i < nv && t->options.prescribed; i++)
     if (t->options.prescribed[i]) z.tau[i] = 0;
   return z;
@@ -198,7 +198,8 @@ static jn_status hold_still(void *context, double t, int order, const double *q,
   int n = jn_model_nv(m);
   (void)q;
   for (int k = 0; k <= order; k++) /* a spring on the coordinates' rates, and a push in time */
-    for (int i = 0; i < n; i++) tau_jet[k * n + i] = -0.7 * v_jet[k * n + i] + 0.3 * sin(2 * t + k * 1.5707963267948966) * pow(2, k);
+    for (int i = 0; i < n; i++)
+      tau_jet[k * n + i] = -0.7 * v_jet[k * n + i] + 0.3 * sin(2 * t + k * 1.5707963267948966) * pow(2, k);
   return JN_OK;
 }
 

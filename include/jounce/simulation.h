@@ -14,6 +14,7 @@
 #ifndef JOUNCE_SIMULATION_H
 #define JOUNCE_SIMULATION_H
 
+#include "batch.h"
 #include "loops.h"
 
 #ifdef __cplusplus
@@ -169,22 +170,22 @@ JN_API jn_status jn_simulator_adjoint(jn_simulator *simulator, const double *lam
 JN_API jn_status jn_simulator_second_derivatives(jn_simulator *simulator, const double *lambda, double *H);
 
 /* ---- derivatives of whole motions ----
- * A motion is x_(k+1) = step(x_k, tau_k, pi), k = 0 ... steps - 1, each step as long as the others: what shooting methods
- * and estimation need. Methods that choose their steps must be able to take it in one (JN_ERR_STEP otherwise, and when
- * an event ends a step). The simulator is left at the end (forwards) or at the start (backwards) of the motion. */
+ * A motion is x_(k+1) = step(x_k, tau_k, pi), k = 0 ... steps - 1, each step as long as the others and taken whatever
+ * its error: what shooting methods and estimation need. JN_ERR_STEP: a step leads nowhere, or an event ends it. The
+ * simulator is left at the end (forwards) or at the start (backwards) of the motion. */
 
 /* Set up with jn_rollout_init(), which zeroes it. */
 typedef struct jn_rollout {
-  size_t size;             /* sizeof(jn_rollout), set by jn_rollout_init() */
-  long steps;              /* how many */
-  double t, step;          /* [s] where it begins, and the length of each step */
-  const double *q, *v;     /* [nq], [nv] (NULL: at rest) where it begins */
-  const double *tau;       /* [steps x nv] forces of each step, beside those of the options; NULL: none */
-  double *states;          /* [(steps + 1) x (nq + nv)] gets all states, q and v; NULL: not wanted */
-  long checkpoints;        /* backwards: states that are kept on the way */
-  double *room;            /* [jn_rollout_room()] for these */
-  double cost;             /* out, backwards: the sum of all costs */
-  long taken;              /* out: steps that were computed */
+  size_t size;         /* sizeof(jn_rollout), set by jn_rollout_init() */
+  long steps;          /* how many */
+  double t, step;      /* [s] where it begins, and the length of each step */
+  const double *q, *v; /* [nq], [nv] (NULL: at rest) where it begins */
+  const double *tau;   /* [steps x nv] forces of each step, beside those of the options; NULL: none */
+  double *states;      /* [(steps + 1) x (nq + nv)] gets all states, q and v; NULL: not wanted */
+  long checkpoints;    /* backwards: states that are kept on the way */
+  double *room;        /* [jn_rollout_room()] for these */
+  double cost;         /* out, backwards: the sum of all costs */
+  long taken;          /* out: steps that were computed */
 } jn_rollout;
 
 JN_API void jn_rollout_init(jn_rollout *rollout);
@@ -215,10 +216,39 @@ typedef struct jn_rollout_gradient {
   double *df_dpi;  /* [10L] NULL: not wanted; needs derivatives = 2 */
   double *room;    /* [10L] if df_dpi is wanted */
 } jn_rollout_gradient;
-/* The gradient, by one pass back; whatever the number of checkpoints, the result is the same to the last bit. What memory
- * saves in computing: of 1000 steps, 2000 are computed with 999 states kept, 2500 with 500, 3000 with 43, 3800 with 16,
- * 5400 with 7; with none, a square of them (the binomial schedule of Griewank and Walther 2000). */
+/* The gradient, by one pass back; whatever the number of checkpoints, the result is the same to the last bit. What
+ * memory saves in computing: of 1000 steps, 2000 are computed with 999 states kept, 2500 with 500, 3000 with 43, 3800
+ * with 16, 5400 with 7; with none, a square of them (the binomial schedule of Griewank and Walther 2000). */
 JN_API jn_status jn_rollout_adjoint(jn_simulator *simulator, jn_rollout *rollout, const jn_rollout_gradient *gradient);
+
+/* ---- many motions at once ---- */
+
+/* Motions of one model from many states, each with its own forces, and with its own inertial parameters if the batch
+ * has them (jn_batch_set_parameters). Set up with jn_motions_init(). Forces are tau and losses; loops, wrenches, events
+ * and prescribed coordinates are for simulators, of which every thread may have its own. */
+typedef struct jn_motions {
+  size_t size;              /* sizeof(jn_motions), set by jn_motions_init() */
+  jn_integrator integrator; /* JN_RUNGE_KUTTA_4 (default), JN_SEMI_IMPLICIT_EULER, JN_DORMAND_PRINCE without its control
+                               of errors */
+  long steps;               /* how many */
+  double step;              /* [s] of each */
+  const double *tau;        /* [count x tau_rows x nv] NULL: none */
+  long tau_rows;            /* 1: constant, or `steps`: one row for each step */
+  int losses;               /* as in jn_simulation_options */
+  double friction_speed;    /* likewise */
+  double *states; /* [count x (steps/every + 1) x (nq + nv)] gets states 0, every, 2 every ...; NULL: not wanted */
+  long every;     /* default 1 */
+  double *room;   /* [jn_motions_room()] */
+} jn_motions;
+
+JN_API void jn_motions_init(jn_motions *motions);
+/* Numbers of the room that `count` motions need. */
+JN_API size_t jn_motions_room(const jn_model *model, size_t count, jn_integrator integrator);
+/* Moves the states q [count x nq], v [count x nv] in place, in the lanes and threads of the batch. Results do not
+ * depend on the number of threads, not even in the last bit. Motions that leave all bounds become NaN and do not
+ * disturb the others. Errors: JN_ERR_INIT, JN_ERR_SIZE, JN_ERR_UNSUPPORTED (the method), JN_ERR_SINGULAR
+ * (jn_batch_singular() says which), and those of jn_forward_dynamics_batch(). */
+JN_API jn_status jn_motions_run(jn_batch *batch, size_t count, const jn_motions *motions, double *q, double *v);
 
 /* What ended the last step. */
 typedef enum jn_happened {

@@ -8,6 +8,7 @@
 
 #include "../kernel/terms/terms.h"
 #include "../model/model.h"
+#include "parameters.h"
 
 struct jn_batch {
   jn_allocator allocator;
@@ -18,6 +19,7 @@ struct jn_batch {
   size_t singular;   /* first singular state of the last call that solved */
   void *memory;      /* the block of all threads, to release */
   jn_room *room;     /* [threads] */
+  jn_parameters_of_states own;
 };
 
 static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
@@ -85,9 +87,23 @@ void jn_batch_destroy(jn_batch *b) {
   if (!b) return;
   jn_allocator a = b->allocator;
   if (b->memory) jn__release(&a, b->memory);
+  if (b->own.block) jn__release(&a, b->own.block);
   jn_work_destroy(b->work);
   jn__release(&a, b);
 }
+
+jn_status jn_batch_set_parameters(jn_batch *b, size_t count, const double *pi) {
+  if (!b) return JN_ERR_NULL;
+  b->work->parameters = 0;
+  if (b->own.block) jn__release(&b->allocator, b->own.block);
+  b->own = (jn_parameters_of_states){0};
+  if (!pi) return JN_OK;
+  jn_status status = jn__parameters_make(b->work->model, &b->allocator, (size_t)b->threads, count, pi, &b->own);
+  b->work->parameters = status == JN_OK;
+  return status;
+}
+
+const jn_model *jn__batch_model(const jn_batch *b) { return b->work->model; }
 
 int jn_batch_threads(const jn_batch *b) { return b ? b->threads : 0; }
 
@@ -124,10 +140,35 @@ static int is_mostly_output(const jn_run *r) {
   return numbers > MANY;
 }
 
-jn_status jn__run_batch(const jn_row *row, const jn_run *r) {
-  jn_batch *b = r->work->batch;
+/* States [first, end) with parameters of their own, one by one. */
+static size_t run_own(const jn_row *row, const jn_run *r, jn_batch *b, size_t thread, size_t first, size_t end) {
+  jn_run own = *r;
+  size_t singular = end;
+  for (size_t k = first; k < end; k++) {
+    own.tree = jn__parameters_tree(&b->own, thread, r->work->first + k);
+    if (jn__run_each(row, &own, &b->room[thread], k, k + 1) == k && singular == end) singular = k;
+  }
+  return singular;
+}
+
+jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
+  jn_batch *b = given->work->batch;
+  jn_run in_lanes;
+  const jn_run *r = given;
   const jn_row *one = jn__choose_row(r->kind, 0);
   int each = one->lanes == 1 && one->kind == r->kind && row->lanes > 1 && is_mostly_output(r);
+  int own = b->work->parameters;
+  if (own) {
+    if (r->work->first + r->count > b->own.count) return JN_ERR_SIZE;
+    if (r->kind != JN_KIND_D || one->lanes != 1 || one->kind != r->kind) return JN_ERR_UNSUPPORTED;
+    if (row->lanes > 1 && row->kind == JN_KIND_D && r->kernel == JN_KERNEL_forward) { /* which takes them as an input */
+      in_lanes = *r;
+      jn__run_input(&in_lanes, 5, jn__parameters_inertias(&b->own, r->work->first), 10 * (size_t)b->own.nb);
+      r = &in_lanes;
+      own = 0;
+    } else
+      each = 1;
+  }
   if (each) row = one;
   jn_status status = make_room(b, each ? 0 : jn__run_bytes(row, r));
   if (status != JN_OK) return status;
@@ -139,7 +180,8 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *r) {
   for (size_t k = 0; k < parts; k++) { /* each part is a range of whole groups of lanes */
     size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
     if (end > r->count) end = r->count;
-    size_t found = (each ? jn__run_each : jn__run_staged)(row, r, &b->room[k], first, end);
+    size_t found = own ? run_own(row, r, b, k, first, end)
+                       : (each ? jn__run_each : jn__run_staged)(row, r, &b->room[k], first, end);
     if (found < end && found < singular) singular = found;
   }
   if (singular == r->count) return JN_OK;

@@ -7,5 +7,6 @@
 
 /* Sets *work for a call on `count` states, or to NULL if there is nothing to do or an error; returns the status. */
 jn_status jn__batch_begin(jn_batch *batch, size_t count, jn_work **work);
+const jn_model *jn__batch_model(const jn_batch *batch);
 
 #endif

@@ -107,7 +107,8 @@ jn_status jn__vary_flow(jn_simulator *s) {
   step_variation *x = s->variation;
   int n = s->nv, nodes = (int)jn__flow_nodes(s->order), np = x->parameters;
   size_t size = 2 * (size_t)n * (size_t)x->inputs, kept = 3 * (size_t)(n * n) + (size_t)n;
-  double c[MOST_NODES], b[MOST_NODES], a[MOST_NODES * MOST_NODES], *rates = x->node, *keep = rates + (size_t)nodes * size;
+  double c[MOST_NODES], b[MOST_NODES], a[MOST_NODES * MOST_NODES], *rates = x->node,
+                                                                   *keep = rates + (size_t)nodes * size;
   double *by_pi = keep + (size_t)nodes * kept, *rate = x->weigh, moved = INFINITY, most = 0;
   jn_status status = JN_OK;
   gauss(nodes, c, b);

@@ -45,11 +45,12 @@ static jn_status loops_derivatives(jn_simulator *s, const double *q, const doubl
   if (!s->has_given)
     return jn_loops_forward_dynamics_derivatives(s->loops, q, v, s->x, wrench, JN_IN_BODY, a, s->lambda, &out);
   memcpy(s->v_given, v, n * sizeof(double));
-  jn_status status = jn_loops_hybrid_dynamics_jet(s->loops, 0, s->given, q, s->v_given, s->x, wrench, s->y, s->reaction,
-                                                  s->lambda);
+  jn_status status =
+      jn_loops_hybrid_dynamics_jet(s->loops, 0, s->given, q, s->v_given, s->x, wrench, s->y, s->reaction, s->lambda);
   memcpy(a, s->y + n, n * sizeof(double));
-  return status == JN_OK ? jn_loops_dynamics_derivatives(s->loops, s->given, q, v, a, s->lambda, wrench, JN_IN_BODY, &out)
-                         : status;
+  return status == JN_OK
+             ? jn_loops_dynamics_derivatives(s->loops, s->given, q, v, a, s->lambda, wrench, JN_IN_BODY, &out)
+             : status;
 }
 
 static jn_status dynamics_derivatives(jn_simulator *s, const double *q, const double *v, double *a) {

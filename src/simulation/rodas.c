@@ -274,8 +274,7 @@ static jn_status add_time(jn_simulator *s, double h, int i, const double *first_
   if (status == JN_OK && np) status = jn__vary_parameters(s, s->q0, s->v0, x->end.a, s->dtau, x->by_pi);
   const double *now[3] = {s->dq, s->dv, s->dtau}, *then[3] = {x->stage[0].by_q, x->stage[0].by_v, x->stage[0].by_tau};
   for (int r = 0; r < n; r++) {
-    for (int k = 0; k < 3 * n; k++)
-      at->ckv[r * N + k] += f * (now[k / n][r * n + k % n] - then[k / n][r * n + k % n]);
+    for (int k = 0; k < 3 * n; k++) at->ckv[r * N + k] += f * (now[k / n][r * n + k % n] - then[k / n][r * n + k % n]);
     for (int k = 0; k < np; k++) at->ckv[r * N + 3 * n + k] += f * (x->by_pi[r * np + k] - first_pi[r * np + k]);
   }
   return status;

@@ -47,19 +47,20 @@ static rollout_keep begin(jn_simulator *s, const jn_rollout *r) {
   rollout_keep keep = {s->options.tau, s->options.step};
   s->options.step = r->step;
   s->options.tau = s->drive;
+  s->is_fixed = 1;
   return keep;
 }
 
 static void end(jn_simulator *s, const rollout_keep *keep) {
   s->options.tau = keep->tau;
   s->options.step = keep->step;
+  s->is_fixed = 0;
 }
 
 /* Step k from the state that the simulator has. */
 static jn_status take_step(jn_simulator *s, jn_rollout *r, const rollout_keep *keep, long k) {
   double until = r->t + (double)(k + 1) * r->step;
-  for (int i = 0; i < s->nv; i++)
-    s->drive[i] = (keep->tau ? keep->tau[i] : 0) + (r->tau ? r->tau[k * s->nv + i] : 0);
+  for (int i = 0; i < s->nv; i++) s->drive[i] = (keep->tau ? keep->tau[i] : 0) + (r->tau ? r->tau[k * s->nv + i] : 0);
   s->has_a = 0; /* forces have changed */
   s->next = r->step;
   s->t = r->t + (double)k * r->step;

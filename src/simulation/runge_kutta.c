@@ -50,7 +50,7 @@ int jn__simulation_accept(jn_simulator *s, double h, double error, int order) {
   if (error > 1) factor = fmin(0.9, factor);
   s->next = h * fmax(0.2, fmin(factor, 5));
   if (s->options.largest_step > 0) s->next = fmin(s->next, s->options.largest_step);
-  if (error <= 1) {
+  if (error <= 1 || (s->is_fixed && isfinite(error))) {
     s->error = error;
     return 1;
   }
@@ -237,6 +237,7 @@ jn_status jn__simulation_dormand_prince(jn_simulator *s, double longest) {
 step_tableau jn__simulation_tableau(jn_integrator integrator) {
   static const double zero[6], one[1] = {1};
   if (integrator == JN_RUNGE_KUTTA_4) return (step_tableau){4, rk4_c, rk4_a[0], rk4_b};
-  if (integrator == JN_DORMAND_PRINCE) return (step_tableau){6, dp_c, dp_a[0], dp_a[6]}; /* the seventh is the next first */
+  if (integrator == JN_DORMAND_PRINCE)
+    return (step_tableau){6, dp_c, dp_a[0], dp_a[6]}; /* the seventh is the next first */
   return (step_tableau){1, zero, zero, one};
 }

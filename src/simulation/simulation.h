@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of a simulator, from the bottom up: forces.c forces and accelerations; series.c Taylor series of the
- * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; jacobians.c of the acceleration; variation.h derivatives of a step; events.c what ends a step
- * early; energy.c the energy balance; rollout.c derivatives of whole motions; simulator.c memory, and the step that users see.
+ * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; jacobians.c of the acceleration; variation.h
+ * derivatives of a step; events.c what ends a step early; energy.c the energy balance; rollout.c derivatives of whole
+ * motions; simulator.c memory, and the step that users see.
  *
  * A step starts at (t0, q0, v0) and goes to (t, q, v). Between, every method leaves continuous output: taylor its
  * series, the others polynomials of degree 4 for the tangent vector u with q = q0 (+) u, and for v. */
@@ -37,6 +38,7 @@ struct jn_simulator {
   double length;
   double next;  /* the length to try; 0: not known yet */
   double error; /* of the last accepted step, relative to the tolerance */
+  int is_fixed; /* steps are as long as they are, whatever the error */
 
   double *damping, *friction; /* [nv] of the losses; zero if these are not wanted */
   int has_friction;
@@ -95,6 +97,9 @@ jn_status jn__simulation_given_motion(jn_simulator *s, double t, int order);
 jn_status jn__simulation_velocity_jet(jn_simulator *s);
 /* Sets s->a. */
 jn_status jn__simulation_here(jn_simulator *s);
+/* simulator.c: damping and friction [nv] of the coordinates, as losses at speeds 1 and 2 tell them apart (coupled
+ * joints are in it). at: [nv] room. */
+void jn__simulation_losses(const jn_model *model, double *damping, double *friction, double *at);
 void jn__simulation_given(jn_simulator *s); /* after a change of `held` */
 
 /* series.c: the motion after time h of the last step's series. */

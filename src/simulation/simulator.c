@@ -246,18 +246,17 @@ static void find_coordinates(jn_simulator *s) {
   }
 }
 
-/* Loss at speeds 1 and 2 tells damping and friction apart; coupled joints are in it. */
-static void find_losses(jn_simulator *s) {
-  double *one = s->x, *two = s->y, *at = s->z;
-  if (!s->options.losses) return;
-  for (int i = 0; i < s->nv; i++) at[i] = 1;
-  jn_loss_forces(s->model, at, one);
-  for (int i = 0; i < s->nv; i++) at[i] = 2;
-  jn_loss_forces(s->model, at, two);
-  for (int i = 0; i < s->nv; i++) {
-    s->damping[i] = two[i] - one[i];
-    s->friction[i] = one[i] - s->damping[i];
-    if (fabs(s->friction[i]) <= 1e-14 * fabs(one[i])) s->friction[i] = 0; /* rounding */
+void jn__simulation_losses(const jn_model *m, double *damping, double *friction, double *at) {
+  int n = jn_model_nv(m);
+  for (int i = 0; i < n; i++) at[i] = 1;
+  jn_loss_forces(m, at, friction);
+  for (int i = 0; i < n; i++) at[i] = 2;
+  jn_loss_forces(m, at, damping);
+  for (int i = 0; i < n; i++) {
+    double one = friction[i];
+    damping[i] -= one;
+    friction[i] = one - damping[i];
+    if (fabs(friction[i]) <= 1e-14 * fabs(one)) friction[i] = 0; /* rounding */
   }
 }
 
@@ -288,7 +287,7 @@ static jn_status create(const jn_model *m, jn_loops *loops, const jn_simulation_
   *s = sizes;
   place(s, (char *)s);
   find_coordinates(s);
-  find_losses(s);
+  if (o->losses) jn__simulation_losses(m, s->damping, s->friction, s->x);
   jn__simulation_given(s);
   jn_neutral(m, s->q0);
   status = jn_simulator_set(s, 0, s->q0, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Derivatives of one step of the explicit methods. With u_i = h sum a_ij ku_j, v_i = v0 + h sum a_ij kv_j and q_i = q0
- * exp(u_i), a stage has the rates ku_i = L(u_i) v_i and kv_i = a(q_i, v_i, tau, pi); the end is u = h sum b_i ku_i, v+ =
- * v0 + h sum b_i kv_i, q+ = q0 exp(u). Semi-implicit Euler has one stage, and u = h v+ instead.
+ * exp(u_i), a stage has the rates ku_i = L(u_i) v_i and kv_i = a(q_i, v_i, tau, pi); the end is u = h sum b_i ku_i, v+
+ * = v0 + h sum b_i kv_i, q+ = q0 exp(u). Semi-implicit Euler has one stage, and u = h v+ instead.
  *
  * Forwards, the changes of all these by all inputs are carried along. Backwards, weights lambda of the end become
  * weights of the rates (alpha of kv_i, beta of ku_i) and at last those of the inputs. Second derivatives weighed by
@@ -272,9 +272,9 @@ static jn_status weigh_dynamics(jn_simulator *s, const step_stage *at, double f)
   jn_status status = JN_OK;
   if (wrench) status = s->options.wrench(s->options.context, at->t, 0, s->wrench);
   if (status == JN_OK)
-    status = jn_inverse_dynamics_second_derivatives(s->model, s->work, at->q, v, a, wrench, JN_IN_BODY, qq,
-                                                    is_gravity ? NULL : qv, is_gravity ? NULL : vv,
-                                                    is_gravity ? NULL : qa);
+    status =
+        jn_inverse_dynamics_second_derivatives(s->model, s->work, at->q, v, a, wrench, JN_IN_BODY, qq,
+                                               is_gravity ? NULL : qv, is_gravity ? NULL : vv, is_gravity ? NULL : qa);
   for (int g = 0; g < n && status == JN_OK; g++)
     for (int i = 0; i < n; i++)
       for (int k = 0; k < n; k++) {
@@ -318,7 +318,8 @@ static const double *leading(const jn_simulator *s, const double *X, double *roo
 
 static jn_status stage_twice(jn_simulator *s, step_stage *at, double *H) {
   int n = s->nv, w = 3 * n;
-  double *W = s->variation->W, *start = s->variation->weigh, *room = start + 4 * n * w, speed = s->options.friction_speed;
+  double *W = s->variation->W, *start = s->variation->weigh, *room = start + 4 * n * w,
+         speed = s->options.friction_speed;
   clear(W, w * w);
   jn_status status = weigh_dynamics(s, at, -1);
   if (status == JN_OK && s->options.gravity_compensation) status = weigh_dynamics(s, at, 1);

@@ -31,15 +31,15 @@ typedef struct step_variation step_variation;
 struct step_variation {
   int inputs, parameters; /* 3 nv + parameters; 10 L, or 0 when not wanted */
   step_stage stage[RK_STAGES], end;
-  double *by_pi;   /* [nv x 10 L] of an acceleration */
-  double *X;       /* [2 nv x inputs] the result */
-  double *E, *E2;  /* [2 nv x 2 nv] of the loops, by what is before projection; room */
+  double *by_pi;            /* [nv x 10 L] of an acceleration */
+  double *X;                /* [2 nv x inputs] the result */
+  double *E, *E2;           /* [2 nv x 2 nv] of the loops, by what is before projection; room */
   double *A, *inverse, *mu; /* of the loops: [m x nv], [nv x m], [m] */
-  double *change;  /* [nv x nv] */
-  double *tensor;  /* [5 x nv^3] second derivatives */
-  double *W;       /* [3 nv x 3 nv] these, weighed; room */
-  double *weigh;   /* [2 x 3 nv x inputs + 36 nv] room */
-  double *node;    /* of flow.c: rates and derivatives at all nodes; of rodas.c: derivatives */
+  double *change;           /* [nv x nv] */
+  double *tensor;           /* [5 x nv^3] second derivatives */
+  double *W;                /* [3 nv x 3 nv] these, weighed; room */
+  double *weigh;            /* [2 x 3 nv x inputs + 36 nv] room */
+  double *node;             /* of flow.c: rates and derivatives at all nodes; of rodas.c: derivatives */
 };
 
 /* A method: u_i = h sum_j a_ij ku_j, and so on; the end: b. */
