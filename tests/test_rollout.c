@@ -3,7 +3,7 @@
  * states are kept the gradient is the same to the last bit. */
 #include "simulation_help.h"
 
-enum { STEPS = 40, PARAMETERS = 100, WAYS = 3 };
+enum { STEPS = 12, PARAMETERS = 100, WAYS = 3 };
 
 typedef struct motion {
   jn_model *model;

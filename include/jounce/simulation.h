@@ -188,7 +188,7 @@ typedef struct jn_rollout {
   long taken;          /* out: steps that were computed */
 } jn_rollout;
 
-JN_API void jn_rollout_init(jn_rollout *rollout);
+JN_API void jn_rollout_init(jn_rollout *rollout); /* Zeroes it and sets its size. */
 /* Numbers that `checkpoints` states take: checkpoints (nq + nv + 1). */
 JN_API size_t jn_rollout_room(const jn_simulator *simulator, long checkpoints);
 
@@ -209,12 +209,12 @@ typedef jn_status jn_cost_function(void *context, long k, const double *q, const
                                    double *df_dx);
 /* Where the gradient of f goes. */
 typedef struct jn_rollout_gradient {
-  jn_cost_function *cost;
-  void *context;   /* given to it */
-  double *df_dx;   /* [2nv] by the start */
-  double *df_dtau; /* [steps x nv] NULL: not wanted */
-  double *df_dpi;  /* [10L] NULL: not wanted; needs derivatives = 2 */
-  double *room;    /* [10L] if df_dpi is wanted */
+  jn_cost_function *cost; /* terms of the cost */
+  void *context;          /* given to it */
+  double *df_dx;          /* [2nv] by the start */
+  double *df_dtau;        /* [steps x nv] NULL: not wanted */
+  double *df_dpi;         /* [10L] NULL: not wanted; needs derivatives = 2 */
+  double *room;           /* [10L] if df_dpi is wanted */
 } jn_rollout_gradient;
 /* The gradient, by one pass back; whatever the number of checkpoints, the result is the same to the last bit. What
  * memory saves in computing: of 1000 steps, 2000 are computed with 999 states kept, 2500 with 500, 3000 with 43, 3800
@@ -241,7 +241,7 @@ typedef struct jn_motions {
   double *room;   /* [jn_motions_room()] */
 } jn_motions;
 
-JN_API void jn_motions_init(jn_motions *motions);
+JN_API void jn_motions_init(jn_motions *motions); /* The defaults that are named there. */
 /* Numbers of the room that `count` motions need. */
 JN_API size_t jn_motions_room(const jn_model *model, size_t count, jn_integrator integrator);
 /* Moves the states q [count x nq], v [count x nv] in place, in the lanes and threads of the batch. Results do not
