@@ -145,11 +145,12 @@ static int wants_nothing(const jn_run *r) {
 }
 
 jn_status jn__run(jn_run *r) {
-  const jn_row *row = jn__choose_row(r->kind, r->count > 1);
+  int is_part = r->work && r->work->special & JN_WORK_PART;
+  const jn_row *row = jn__choose_row(r->kind, r->count > 1 || is_part);
   jn_status status = check(row, r);
   if (status != JN_OK || wants_nothing(r)) return status;
-  int own = r->work && r->work->parameters;
-  if (r->count == 1 && row->lanes == 1 && row->kind == r->kind && !own) return run_direct(row, r);
+  int special = r->work && r->work->special;
+  if (r->count == 1 && row->lanes == 1 && row->kind == r->kind && !special) return run_direct(row, r);
   if (r->work && r->work->batch) return jn__run_batch(row, r);
   alignas(64) char memory[SMALL];
   jn_room room = {.staging = memory};
