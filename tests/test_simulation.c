@@ -310,7 +310,91 @@ static void loops_stay_closed(void **unused) {
   }
 }
 
+/* A four-bar with its loops. */
+static jn_simulator *four_bar(const jn_simulation_options *o, jn_model **m, jn_loops **loops, double speed) {
+  jn_loops_options lo;
+  jn_simulator *s;
+  double q[3] = {0}, v[3] = {speed};
+  unsigned char given[3] = {1};
+  check_ok(jn_load("builtin:four_bar", NULL, m, NULL));
+  jn_loops_options_init(&lo);
+  lo.order = 20;
+  check_ok(jn_loops_create(*m, &lo, loops));
+  double jet[6] = {speed};
+  check_ok(jn_loops_complete_motion(*loops, 0, given, q, jet));
+  memcpy(v, jet, sizeof v);
+  check_ok(jn_simulator_create_loops(*loops, o, &s));
+  check_ok(jn_simulator_set(s, 0, q, v));
+  return s;
+}
+
+/* A crank that turns for 100 s without losses: closed after every step, with the energy that it began with. */
+static void a_loop_stays_closed_for_100_s(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 2; i++) {
+    jn_simulation_options o = options_of(i ? JN_DORMAND_PRINCE : JN_TAYLOR, i ? 1e-9 : 1e-12);
+    jn_simulation_report r;
+    jn_model *m;
+    jn_loops *loops;
+    jn_simulator *s = four_bar(&o, &m, &loops, 15);
+    double t = 0, q[3], gap[1], worst = 0;
+    while (t < 100) {
+      check_ok(jn_simulator_step(s, 100));
+      check_ok(jn_simulator_get(s, &t, q, NULL));
+      check_ok(jn_loops_gaps(loops, q, gap));
+      worst = fmax(worst, gap[0]);
+    }
+    check_ok(jn_simulator_report(s, &r));
+    printf("# %s: %ld steps, %.0f turns, open by %.1e at most, energy off by %.1e of %.1f J\n",
+           jn_integrator_name(o.integrator), r.steps, q[0] / 6.283185307179586, worst, r.drift, r.start);
+    check(worst <= 1e-12, "open by %g", worst);
+    check(fabs(r.drift) < (i ? 1e-4 : 1e-9), "energy is off by %g J", r.drift);
+    jn_simulator_destroy(s);
+    jn_loops_destroy(loops);
+    jn_model_destroy(m);
+  }
+}
+
 /* ---- events ---- */
+
+/* A mechanism with one degree of freedom that meets a stop: all velocities turn round, and of its kinetic energy the
+ * square of the restitution is left. Without restitution it stays there, held by the motor. */
+static void a_stop_in_a_loop_throws_the_mechanism_back(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 4; i++) {
+    double e = i % 2 ? 0 : 0.7, tau[3] = {5}, t = 0, q[3], v[3], gap[1];
+    jn_simulation_options o = options_of(i / 2 ? JN_DORMAND_PRINCE : JN_TAYLOR, 1e-11);
+    jn_simulation_report r;
+    jn_model *m;
+    jn_loops *loops;
+    int index = -1;
+    o.tau = tau;
+    o.limits = JN_LIMITS_BOUNCE;
+    o.restitution = e;
+    jn_simulator *s = four_bar(&o, &m, &loops, 2);
+    while (t < 10 && jn_simulator_happened(s, &index) != JN_UPPER_LIMIT) {
+      check_ok(jn_simulator_step(s, 10));
+      check_ok(jn_simulator_get(s, &t, q, v));
+    }
+    check_ok(jn_simulator_report(s, &r));
+    check(index == 0 && t < 10, "the motor meets no stop");
+    check(r.impacts > 0.1, "the stop takes %g J", r.impacts);
+    check(fabs(r.kinetic - e * e / (1 - e * e) * r.impacts) < 1e-10, "%g J are left, %g were taken", r.kinetic,
+          r.impacts);
+    check(e > 0 ? v[0] < -1 : fabs(v[0]) + fabs(v[1]) + fabs(v[2]) < 1e-9, "v = %g after the stop", v[0]);
+    check_ok(jn_simulator_run(s, t + 0.2));
+    check_ok(jn_simulator_get(s, &t, q, v));
+    check_ok(jn_loops_gaps(loops, q, gap));
+    check_ok(jn_simulator_report(s, &r));
+    printf("# %s, restitution %g: took %.3f J, then open by %.1e, drift %.1e J\n", jn_integrator_name(o.integrator), e,
+           r.impacts, gap[0], r.drift);
+    check(gap[0] <= 1e-12 && fabs(r.drift) < 1e-7, "open by %g, drift %g J", gap[0], r.drift);
+    check(e > 0 || fabs(q[0] - 6.283185) < 1e-12, "the motor left its stop: %g", q[0]);
+    jn_simulator_destroy(s);
+    jn_loops_destroy(loops);
+    jn_model_destroy(m);
+  }
+}
 
 static void a_falling_mass_meets_its_stop_in_time(void **unused) {
   (void)unused;
@@ -518,6 +602,8 @@ int main(void) {
       cmocka_unit_test(a_tumbling_body_keeps_its_momentum_and_energy),
       cmocka_unit_test(a_double_pendulum_keeps_its_energy),
       cmocka_unit_test(loops_stay_closed),
+      cmocka_unit_test(a_loop_stays_closed_for_100_s),
+      cmocka_unit_test(a_stop_in_a_loop_throws_the_mechanism_back),
       cmocka_unit_test(a_falling_mass_meets_its_stop_in_time),
       cmocka_unit_test(a_ball_bounces_and_comes_to_rest),
       cmocka_unit_test(a_stop_lets_go_when_it_would_have_to_pull),

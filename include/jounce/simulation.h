@@ -46,7 +46,7 @@ typedef enum jn_limit_rule {
   JN_LIMITS_STOP = 1,   /* the step ends there, and jn_simulator_happened() says so */
   JN_LIMITS_BOUNCE = 2  /* a hard stop: the step ends there, and an impulse reverses the velocity, times restitution; a
                            coordinate slower than rest_speed afterwards stays at the stop for as long as it is pushed
-                           against it. Not for models with loops */
+                           against it. In loops, the impulse goes through the whole mechanism */
 } jn_limit_rule;
 
 /* A function of the state to watch: a step ends where it passes zero. */
@@ -110,7 +110,7 @@ typedef struct jn_simulator jn_simulator;
 /* From a model, whose loops are not looked at; options NULL: defaults. The model must live as long; memory comes from
  * its allocator. Starts at t = 0 in the neutral configuration, at rest. Errors: JN_ERR_INIT, JN_ERR_SIZE (a number of
  * the options is out of range), JN_ERR_CALLBACK (taylor, and the force function knows too few derivatives),
- * JN_ERR_UNSUPPORTED (bouncing with loops), JN_ERR_MEMORY. */
+ * JN_ERR_MEMORY. */
 JN_API jn_status jn_simulator_create(const jn_model *model, const jn_simulation_options *options,
                                      jn_simulator **simulator);
 /* From a model with its loops, which the simulator uses while it steps; they must live as long. Taylor of order p needs

@@ -50,7 +50,6 @@ static jn_status check(const jn_simulation_options *o, const jn_loops *loops) {
   if ((int)o->limits < 0 || o->limits > JN_LIMITS_BOUNCE) return JN_ERR_SIZE;
   for (int i = 0; i < o->watch_count; i++)
     if (!o->watch || !o->watch[i].value) return JN_ERR_NULL;
-  if (loops && o->limits == JN_LIMITS_BOUNCE) return JN_ERR_UNSUPPORTED;
   if (o->derivatives < 0 || o->derivatives > 3) return JN_ERR_SIZE;
   if (o->integrator != JN_TAYLOR) return JN_OK;
   if (o->force && o->force_order < order_of(o) - 1) return JN_ERR_CALLBACK;
