@@ -74,6 +74,7 @@ set(core_sources
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
+    src/dispatch/parameters.c
     src/dispatch/run.c
     src/dispatch/work.c
     src/io/builtin.c
@@ -90,11 +91,18 @@ set(core_sources
     src/simulation/derivatives.c
     src/simulation/energy.c
     src/simulation/events.c
+    src/simulation/flow.c
     src/simulation/forces.c
+    src/simulation/group.c
+    src/simulation/jacobians.c
+    src/simulation/motions.c
+    src/simulation/projection.c
     src/simulation/rodas.c
+    src/simulation/rollout.c
     src/simulation/runge_kutta.c
     src/simulation/series.c
     src/simulation/simulator.c
+    src/simulation/variation.c
     src/text/json_values.c
     src/text/printable.c
     src/text/words.c

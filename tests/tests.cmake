@@ -101,6 +101,9 @@ if(JOUNCE_WITH_JSON) # built-in mechanisms
 endif()
 if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(simulation LABELS once)
+  jounce_test(step_derivatives LABELS once)
+  jounce_test(rollout LABELS once)
+  jounce_test(motions)
 endif()
 jounce_test(tangent)
 jounce_test(derivatives_frame)
