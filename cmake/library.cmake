@@ -41,6 +41,15 @@ set(core_sources
     src/edit/repair.c
     src/edit/reroot.c
     src/edit/split.c
+    src/elastic/control.c
+    src/elastic/create.c
+    src/elastic/damped.c
+    src/elastic/forward.c
+    src/elastic/inverse.c
+    src/elastic/modes.c
+    src/elastic/pieces.c
+    src/elastic/robot.c
+    src/elastic/spring.c
     src/ident/base_parameters.c
     src/loops/assembly.c
     src/loops/closure.c
@@ -77,6 +86,7 @@ set(core_sources
     src/dispatch/parameters.c
     src/dispatch/run.c
     src/dispatch/work.c
+    src/io/actuators.c
     src/io/builtin.c
     src/io/common.c
     src/io/csv.c
