@@ -22,6 +22,7 @@
 #include "sensitivity.h"
 #include "simulation.h"
 #include "table.h"
+#include "tasks.h"
 #include "trajectory.h"
 
 #endif
