@@ -100,6 +100,8 @@ if(JOUNCE_WITH_JSON) # built-in mechanisms
 endif()
 if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(simulation LABELS once)
+  jounce_test(tasks)
+  jounce_test(tasks_motion)
 endif()
 jounce_test(tangent)
 jounce_test(derivatives_frame)

@@ -58,8 +58,8 @@ static jn_status begin_at(jn_tasks *t, search *s, double *q) {
   return status;
 }
 
-/* The first level at which the step should help: the costs to it, now, and as the linear model and the trial have it.
- * 0: nothing is to be gained. */
+/* The first level that is not reached and at which the step should help: the costs to it, now, and as the linear model
+ * and the trial have it. 0: nothing is to be gained. */
 static int find_merit(const jn_tasks *t, double *now, double *predicted, double *trial) {
   double tiny = 1e-4 * t->options.accuracy * t->options.accuracy;
   *now = *predicted = *trial = 0;
@@ -67,9 +67,25 @@ static int find_merit(const jn_tasks *t, double *now, double *predicted, double 
     *now += t->cost[level];
     *predicted += t->predicted[level];
     *trial += t->cost_trial[level];
-    if (*now - *predicted > 1e-12 * *now + tiny) return 1;
+    if (*now - *predicted > 1e-12 * *now + tiny && !is_reached(t, level + 1)) return 1;
   }
   return 0;
+}
+
+/* How much of the decrease that the linear model expects came true: at the first level that the step should help, or,
+ * if that is more, of all levels together. In that sum each level counts much more than the next, so that a step for a
+ * lower priority may disturb those above by a little, which the next step mends; without it, such steps would have to
+ * be tiny. */
+static double gain_ratio(const jn_tasks *t, double now, double predicted, double trial) {
+  static const double over_the_next = 100;
+  double ratio = (now - trial) / (now - predicted), sums[3] = {0};
+  for (int level = 0; level < t->levels; level++) {
+    sums[0] = over_the_next * sums[0] + t->cost[level];
+    sums[1] = over_the_next * sums[1] + t->predicted[level];
+    sums[2] = over_the_next * sums[2] + t->cost_trial[level];
+  }
+  double of_all = sums[0] > sums[1] ? (sums[0] - sums[2]) / (sums[0] - sums[1]) : -INFINITY;
+  return t->levels > 1 && of_all > ratio ? of_all : ratio;
 }
 
 /* One step from q, taken if it helps. */
@@ -89,7 +105,7 @@ static jn_status iterate(jn_tasks *t, search *s, double *q) {
   if (status != JN_OK) return status;
   find_costs(t, t->e_trial, t->cost_trial);
   find_merit(t, &now, &predicted, &trial);
-  double ratio = (now - trial) / (now - predicted);
+  double ratio = gain_ratio(t, now, predicted, trial);
   if (!(ratio > 1e-3)) {
     t->gap = gap;
     s->factor *= 10;
@@ -100,7 +116,7 @@ static jn_status iterate(jn_tasks *t, search *s, double *q) {
   if (ratio < 0.3) s->factor *= 3;
   memcpy(q, t->q_trial, sizeof(double) * (size_t)t->nq);
   memcpy(t->e, t->e_trial, sizeof(double) * (size_t)t->m);
-  memcpy(t->cost, t->cost_trial, sizeof(double) * (size_t)t->levels);
+  find_costs(t, t->e, t->cost);
   return jn__tasks_gradient(t, q);
 }
 
@@ -108,6 +124,21 @@ static double cost_needed(const jn_tasks *t) {
   double sum = 0;
   for (int level = 0; level < levels_needed(t); level++) sum += t->cost[level];
   return sum;
+}
+
+/* Steps of lower priorities disturb the first a little: it has the last word. */
+static jn_status finish_needed(jn_tasks *t, search *s, double *q) {
+  int levels = t->levels, stationary = s->stationary;
+  jn_status status = JN_OK;
+  t->levels = levels_needed(t);
+  for (int i = 0; i < 5 && t->levels < levels && status == JN_OK && !is_reached(t, t->levels); i++) {
+    s->iterations++;
+    status = iterate(t, s, q);
+  }
+  s->reached = is_reached(t, t->levels);
+  s->stationary = stationary;
+  t->levels = levels;
+  return status;
 }
 
 /* `impatient`: there are other starts, so that one that hardly advances is given up. */
@@ -128,7 +159,7 @@ static jn_status run_search(jn_tasks *t, search *s, int impatient, double *q) {
     s->iterations++;
     status = iterate(t, s, q);
   }
-  if (!s->reached) s->reached = is_reached(t, levels_needed(t));
+  if (status == JN_OK && !s->reached) status = finish_needed(t, s, q);
   return status;
 }
 

@@ -90,49 +90,71 @@ static void residual(const jn_tasks *t, int first, int end, double *r) {
   }
 }
 
-/* The direction d [free coordinates] to the minimum of the level, and the gradient g [n] at x. */
-static void level_direction(jn_tasks *t, int first, int end, int free, int rank, double mu) {
+/* JN [m x k]: the level's rows, in the directions that are left. */
+static void project_rows(jn_tasks *t, int first, int m, int free, int rank) {
   task_step *s = &t->step;
-  int n = t->nv, m = end - first, k = free - rank;
-  for (int j = 0; j < n; j++) {
-    double sum = mu * s->x[j];
-    for (int i = 0; i < m; i++) sum -= t->J[(first + i) * n + j] * s->r[i];
-    s->g[j] = sum;
-  }
-  const double *JN = s->JN;
-  if (rank == 0) /* all free directions: no basis is needed */
-    for (int i = 0; i < m; i++)
-      for (int c = 0; c < k; c++) s->JN[i * k + c] = t->J[(first + i) * n + s->place[c]];
-  else
-    for (int i = 0; i < m; i++)
+  int n = t->nv, k = free - rank;
+  for (int i = 0; i < m; i++) {
+    const double *J = t->J + (first + i) * n;
+    double *to = s->JN + i * k;
+    if (rank == 0) /* all free coordinates: no basis is needed */
+      for (int c = 0; c < k; c++) to[c] = J[s->place[c]];
+    else
       for (int c = 0; c < k; c++) {
         double sum = 0;
-        for (int j = 0; j < free; j++) sum += t->J[(first + i) * n + s->place[j]] * s->N[c * free + j];
-        s->JN[i * k + c] = sum;
+        for (int j = 0; j < free; j++) sum += J[s->place[j]] * s->N[c * free + j];
+        to[c] = sum;
       }
+  }
+}
+
+/* y [k] with least |JN y - r|^2 + mu |y|^2: by the smaller of two systems, JN JN^T or JN^T JN. The first keeps y free
+ * of directions that JN does not see, which rounding would fill in the second. */
+static void damped_solution(jn_tasks *t, int m, int k, double mu, double *r, double *y) {
+  task_step *s = &t->step;
+  const double *JN = s->JN;
+  int size = m <= k ? m : k, by_rows = m <= k;
   double trace = 0;
-  for (int a = 0; a < k; a++) {
-    double *H = s->H + a * k;
-    for (int b = 0; b <= a; b++) H[b] = 0;
-    for (int i = 0; i < m; i++)
-      for (int b = 0; b <= a; b++) H[b] += JN[i * k + a] * JN[i * k + b];
+  for (int a = 0; a < size; a++) {
+    double *H = s->H + a * size;
+    for (int b = 0; b <= a; b++) {
+      double sum = 0;
+      if (by_rows)
+        for (int c = 0; c < k; c++) sum += JN[a * k + c] * JN[b * k + c];
+      else
+        for (int i = 0; i < m; i++) sum += JN[i * k + a] * JN[i * k + b];
+      H[b] = sum;
+    }
     trace += H[a];
   }
-  double floor = fmax(mu, 1e-13 * trace + DBL_MIN);
-  for (int a = 0; a < k; a++) s->H[a * k + a] += floor;
-  double *rhs = s->beta + 2 * n + t->m; /* [k] */
+  double floor = fmax(mu, 1e-14 * trace + DBL_MIN);
+  for (int a = 0; a < size; a++) s->H[a * size + a] += floor;
+  int good = cholesky(s->H, size);
+  if (by_rows && good) cholesky_solve(s->H, size, r);
+  for (int c = 0; c < k; c++) y[c] = 0;
+  for (int i = 0; i < m && good; i++)
+    for (int c = 0; c < k; c++) y[c] += JN[i * k + c] * r[i];
+  if (!by_rows && good) cholesky_solve(s->H, size, y);
+}
+
+/* The direction d [free coordinates] from x to the minimum of the level. */
+static void level_direction(jn_tasks *t, int first, int end, int free, int rank, double mu) {
+  task_step *s = &t->step;
+  int m = end - first, k = free - rank;
+  double *now = s->g, *y = s->beta + 2 * t->nv + t->m; /* [k] where x is in these directions, and where it should be */
+  project_rows(t, first, m, free, rank);
   for (int c = 0; c < k; c++) {
-    double sum = 0;
-    if (rank == 0)
-      sum = -s->g[s->place[c]];
-    else
-      for (int j = 0; j < free; j++) sum -= s->N[c * free + j] * s->g[s->place[j]];
-    rhs[c] = sum;
+    double sum = rank == 0 ? s->x[s->place[c]] : 0;
+    for (int j = 0; j < free && rank > 0; j++) sum += s->N[c * free + j] * s->x[s->place[j]];
+    now[c] = sum;
   }
-  if (cholesky(s->H, k)) cholesky_solve(s->H, k, rhs);
+  for (int i = 0; i < m; i++)
+    for (int c = 0; c < k; c++) s->r[i] += s->JN[i * k + c] * now[c];
+  damped_solution(t, m, k, mu, s->r, y);
+  for (int c = 0; c < k; c++) y[c] -= now[c];
   for (int j = 0; j < free; j++) {
-    double sum = rank == 0 ? rhs[j] : 0;
-    for (int c = 0; c < k && rank > 0; c++) sum += s->N[c * free + j] * rhs[c];
+    double sum = rank == 0 ? y[j] : 0;
+    for (int c = 0; c < k && rank > 0; c++) sum += s->N[c * free + j] * y[c];
     s->d[j] = sum;
   }
 }
