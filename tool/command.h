@@ -29,5 +29,6 @@ int command_base(int argc, char **argv);
 int command_torque(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_simulate(int argc, char **argv);
+int command_reach(int argc, char **argv);
 
 #endif
