@@ -128,12 +128,12 @@ JN_API jn_status jn_tasks_rate_jet(jn_tasks *tasks, int order, const double *q, 
 /* ---- inverse kinematics ---- */
 
 /* How a search ended: code, text. */
-#define JN_REACH_LIST(X)                                                                   \
-  X(JN_REACHED, "reached")                                                                 \
-  X(JN_REACH_SHORT, "no configuration near the starts comes closer to the target")         \
-  X(JN_REACH_LIMITS, "position limits are in the way")                                     \
-  X(JN_REACH_ITERATIONS, "the iterations are used up")                                     \
-  X(JN_REACH_SINGULAR, "the tasks are singular here: no velocity moves them all as asked") \
+#define JN_REACH_LIST(X)                                                                         \
+  X(JN_REACHED, "reached")                                                                       \
+  X(JN_REACH_SHORT, "the target is out of reach: no configuration near the starts comes closer") \
+  X(JN_REACH_LIMITS, "position limits are in the way")                                           \
+  X(JN_REACH_ITERATIONS, "the iterations are used up")                                           \
+  X(JN_REACH_SINGULAR, "the tasks are singular here: no velocity moves them all as asked")       \
   X(JN_REACH_LOOPS, "the kinematic loops cannot be closed")
 
 /* The outcomes of JN_REACH_LIST. */
@@ -149,18 +149,18 @@ JN_API const char *jn_reach_text(jn_reach_outcome outcome);
 
 /* What a search found. */
 typedef struct jn_reach {
-  jn_reach_outcome outcome;
-  double angle;           /* [rad] the largest error that is left of an orientation, direction or angle of a joint, */
-  double distance;        /* [m] and of a position, distance, centre of mass or length of a joint */
-  double gap;             /* [rad, m] of loops; 0 without */
-  int worst;              /* the task that is farthest from its target, JN_NONE if all are reached */
-  int starts, iterations; /* that were made, iterations of all starts */
-  int rank;               /* of J at q, with loops closed: rows that can be moved independently */
-  double manipulability;  /* sqrt(det(J J^T)) of the rows that count, unweighted, over motions that keep loops closed;
-                             0 when the rank is less than their number */
-  double weakest;         /* the weakest direction of J relative to the strongest (an estimate from a decomposition with
-                             exchange of columns, within a small factor) */
-  int limits;             /* how many coordinates are at a position limit */
+  jn_reach_outcome outcome; /* how it ended */
+  double angle;             /* [rad] the largest error that is left of an orientation, direction or angle of a joint, */
+  double distance;          /* [m] and of a position, distance, centre of mass or length of a joint */
+  double gap;               /* [rad, m] of loops; 0 without */
+  int worst;                /* the task that is farthest from its target, JN_NONE if all are reached */
+  int starts, iterations;   /* that were made, iterations of all starts */
+  int rank;                 /* of J at q, with loops closed: rows that can be moved independently */
+  double manipulability;    /* sqrt(det(J J^T)) of the rows that count, unweighted, over motions that keep loops closed;
+                               0 when the rank is less than their number */
+  double weakest; /* the weakest direction of J relative to the strongest (an estimate from a decomposition with
+                     exchange of columns, within a small factor) */
+  int limits;     /* how many coordinates are at a position limit */
 } jn_reach;
 
 /* Finds q [nq], from the q that is given, at which the tasks have their targets. Levenberg-Marquardt on the
@@ -190,7 +190,8 @@ JN_API jn_status jn_tasks_motion_jet(jn_tasks *tasks, int order, const double *q
 
 /* A path of the tasks: target [targets] and, unless it is NULL, rate_jet [(order+1) x rows] at a time. */
 typedef struct jn_tasks_path {
-  void *context;
+  void *context; /* given to the function */
+  /* Writes them and returns JN_OK; any other status ends the call and is passed on. */
   jn_status (*at)(void *context, double t, int order, double *target, double *rate_jet);
 } jn_tasks_path;
 

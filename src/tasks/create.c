@@ -10,6 +10,7 @@
 #include "../loops/arrays.h"
 #include "../model/memory.h"
 #include "../model/model.h"
+#include "../model/shelf.h"
 #include "tasks.h"
 
 const char *jn_task_type_name(jn_task_type type) {
@@ -167,22 +168,7 @@ static void place_rows(jn_tasks *t) {
 
 /* ---- memory ---- */
 
-typedef struct shelf {
-  char *base; /* NULL: only count */
-  size_t used;
-} shelf;
-
-static void *place(shelf *s, size_t count, size_t size) {
-  size_t at = s->used;
-  s->used += (count * size + 63) & ~(size_t)63;
-  return s->base ? s->base + at : NULL;
-}
-
-static double *reals(shelf *s, int a, int b, int c) {
-  return place(s, (size_t)a * (size_t)b * (size_t)c, sizeof(double));
-}
-
-static void place_step(shelf *s, task_step *x, int n, int m) {
+static void place_step(jn_shelf *s, task_step *x, int n, int m) {
   x->H = reals(s, n, n, 1);
   x->g = reals(s, n, 1, 1);
   x->d = reals(s, n, 1, 1);
@@ -200,7 +186,7 @@ static void place_step(shelf *s, task_step *x, int n, int m) {
   x->z = reals(s, m, 1, 1);
 }
 
-static void place_motion(shelf *s, jn_tasks *t) {
+static void place_motion(jn_shelf *s, jn_tasks *t) {
   int n = t->nv, m = t->m, K = t->options.order + 2;
   jn__tasks_priorities_size(t, &t->size, &t->equations);
   int least = m + n + t->rows, wide = t->size > least ? t->size : least,
@@ -231,7 +217,7 @@ static void place_motion(shelf *s, jn_tasks *t) {
   t->follow_jet = reals(s, K, n, 1);
 }
 
-static void place_all(shelf *s, jn_tasks *t) {
+static void place_all(jn_shelf *s, jn_tasks *t) {
   int n = t->nv, m = t->m, K = t->options.order + 2;
   t->level_row = place(s, (size_t)t->levels + 1, sizeof(int));
   t->weight = reals(s, m, 1, 1);
@@ -300,11 +286,11 @@ static jn_status create_parts(jn_tasks *t, const jn_task *task, const jn_tasks_o
   if (status != JN_OK) return status;
   status = find_items(t, task);
   if (status != JN_OK) return status;
-  shelf s = {0};
+  jn_shelf s = {0};
   place_all(&s, t);
   t->block = jn__allocate(&t->allocator, s.used + 64);
   if (!t->block) return JN_ERR_MEMORY;
-  s = (shelf){.base = (char *)t->block + (64 - (uintptr_t)t->block % 64) % 64};
+  s = (jn_shelf){.base = (char *)t->block + (64 - (uintptr_t)t->block % 64) % 64};
   place_all(&s, t);
   copy_options(t);
   jn__tasks_find_limits(t);

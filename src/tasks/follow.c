@@ -31,15 +31,21 @@ static int has_groups(const jn_tasks *t) {
   return 0;
 }
 
+/* How good the series has to be. Where the tasks determine all coordinates, the correction does the rest. */
+static double step_tolerance(const jn_tasks *t, const pursuit *p) {
+  static const double for_a_start = 1e-5;
+  return t->unique && p->tolerance < for_a_start ? for_a_start : p->tolerance;
+}
+
 /* The longest step whose series is good enough, with a sign. */
 static double step_length(const jn_tasks *t, const pursuit *p) {
   double left = p->end - p->now, h = fabs(left), factorial = 1;
   for (int k = 2; k <= p->order + 1; k++) factorial *= k;
-  double last = norm_of(p->v_jet + p->order * t->nv, t->nv) / factorial;
-  if (last > 0) h = fmin(h, pow(p->tolerance / last, 1.0 / (p->order + 1)));
+  double last = norm_of(p->v_jet + p->order * t->nv, t->nv) / factorial, tolerance = step_tolerance(t, p);
+  if (last > 0) h = fmin(h, pow(tolerance / last, 1.0 / (p->order + 1)));
   if (has_groups(t)) {
     double bracket = norm_of(p->v_jet, t->nv) * norm_of(p->v_jet + t->nv, t->nv) / 2;
-    if (bracket > 0) h = fmin(h, cbrt(p->tolerance / bracket));
+    if (bracket > 0) h = fmin(h, cbrt(tolerance / bracket));
   }
   return h >= fabs(left) ? left : copysign(h, left);
 }
@@ -68,7 +74,7 @@ static jn_status try_step(jn_tasks *t, pursuit *p, double h, int *taken) {
   *taken = 0;
   jn_status status = predict(t, p, h, &beyond);
   if (status != JN_OK) return status;
-  if (!(beyond <= p->tolerance)) {
+  if (!(beyond <= step_tolerance(t, p))) {
     p->reach->outcome = JN_REACH_LIMITS;
     return JN_OK;
   }
@@ -80,7 +86,8 @@ static jn_status try_step(jn_tasks *t, pursuit *p, double h, int *taken) {
   if (status == JN_OK) status = jn_difference(t->model, t->work, before, p->next, t->step.d);
   if (status != JN_OK) return status;
   p->reach->outcome = JN_REACH_SINGULAR;
-  if (!(norm_of(t->step.d, t->nv) <= fmax(1e3 * p->tolerance, 1e-7))) return JN_OK; /* another solution, or nearly */
+  if (!(norm_of(t->step.d, t->nv) <= fmax(1e3 * step_tolerance(t, p), 1e-7)))
+    return JN_OK; /* another solution, or nearly */
   memcpy(p->q, p->next, sizeof(double) * (size_t)t->nq);
   p->now = h == p->end - p->now ? p->end : p->now + h;
   p->reach->outcome = JN_REACHED;

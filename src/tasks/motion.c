@@ -128,7 +128,10 @@ jn_status jn_tasks_motion_jet(jn_tasks *t, int order, const double *q, const uns
     jn_status status = jn__tasks_counting_jet(t, k, q, v_jet);
     if (status != JN_OK) return status;
     hold(t, held, k);
-    if (k == 0) factor_rows(t);
+    if (k == 0) {
+      factor_rows(t);
+      t->unique = t->cod.rank == t->nv;
+    }
     if (!find_order(t, &s, k)) good = 0;
   }
   describe_motion(t, order, good, reach);

@@ -90,6 +90,7 @@ struct jn_tasks {
   int size;              /* unknowns of priorities.c, at least m + nv */
   int equations;         /* of priorities.c */
   double *S;             /* [m x m] */
+  int unique;            /* 1: the last motion left no choice, all coordinates were determined */
   /* operational */
   double *M_jet, *Y_jet, *B_jet, *L_jet, *tau_jet;
   double *factor;
