@@ -105,6 +105,8 @@ if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(rollout LABELS once)
   jounce_test(motions)
   jounce_test(elastic LABELS once)
+  jounce_test(tasks)
+  jounce_test(tasks_motion)
 endif()
 jounce_test(tangent)
 jounce_test(derivatives_frame)

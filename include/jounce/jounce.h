@@ -23,6 +23,7 @@
 #include "sensitivity.h"
 #include "simulation.h"
 #include "table.h"
+#include "tasks.h"
 #include "trajectory.h"
 
 #endif
