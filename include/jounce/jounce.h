@@ -5,6 +5,7 @@
 
 #include "base.h"
 #include "base_parameters.h"
+#include "identification.h"
 #include "batch.h"
 #include "configuration.h"
 #include "derivatives.h"
