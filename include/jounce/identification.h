@@ -60,7 +60,8 @@ typedef struct jn_identification_options {
   int link_count;                /*   link: a payload */
   int motors;                    /* rows of coupling; default 0: one motor for each coordinate */
   const double *coupling;        /* G [motors x nv]; copied */
-  double coulomb_speed;          /* [rad/s, m/s] sign(v) is v/speed below this speed; default 0: a sharp sign */
+  const double *coulomb_speed;   /* [motors] [rad/s, m/s] sign(v) is v/speed below this speed, because friction does not
+                                    jump; copied; NULL: a sharp sign */
   int wrench_link;               /* the wrench through the joint of this link is measured, too; default JN_NONE */
   int user_columns;              /* number of columns that `user` writes to Y [nv x user_columns] at a state */
   void (*user)(const double *q, const double *v, const double *a, double *Y, void *context);
@@ -121,6 +122,7 @@ typedef struct jn_measurement {
   double delay;        /* [s] the forces were measured so much later than the positions with the same time */
   const double *scale; /* [channels] factors of the forces (torque constants, gear ratios); NULL: 1 */
   const double *limit; /* [channels] forces at or beyond this are saturated and not used; NULL: none */
+  int motors;          /* 1: forces are those of the motors (as many as coordinates): joint forces are G^T forces */
   double start, end;   /* [s] the part that is used; default all */
   int fold;            /* 0 ... 4: everything goes to this part; default -1: parts alternate every half second */
 } jn_measurement;
@@ -158,8 +160,8 @@ typedef struct jn_estimate {
   int iterations;          /* of the consistent set; negative: it did not converge */
 } jn_estimate;
 
-/* w: weight of the prior; negative: found by cross-validation over the five parts of the data (the largest weight
- * within one standard error of the best). consistent 0: only base parameters, x is then the prior. O(nb^2 channels +
+/* w: weight of the prior; negative: found by cross-validation over the five parts of the data (the largest weight, at
+ * most 100, within one standard error of the best). consistent 0: only base parameters, x is then the prior. O(nb^2 channels +
  * iterations n^3). Errors: JN_ERR_MODEL (no data), JN_ERR_MEMORY. */
 JN_API jn_status jn_identification_solve(jn_identification *identification, double w, int consistent,
                                          const jn_estimate **estimate);

@@ -82,6 +82,7 @@ typedef struct problem {
   const double *A, *y;
   int rows, n, links;
   double root; /* of the weight */
+  double tolerance;
   double (*U0)[4][4];
   double *scale;   /* [n] of the unknowns that are not inertial */
   double *z, *try; /* [n] */
@@ -209,7 +210,7 @@ static int iterate(problem *p, double *R0, double *x) {
         memcpy(p->x, x, (size_t)p->n * sizeof *x);
         cost = now;
         mu = fmax(mu * 0.1, 1e-15);
-        if (gain <= 1e-13 * cost) return i;
+        if (gain <= p->tolerance * cost) return i;
         break;
       }
       mu *= 10;
@@ -238,9 +239,10 @@ static int set_up(problem *p, const double *x) {
   return 1;
 }
 
-int jn__ident_consistent(const jn_identification *d, const double *A, const double *y, int rows, double w, double *x) {
+int jn__ident_consistent(const jn_identification *d, const double *A, const double *y, int rows, double w,
+                         double tolerance, double *x) {
   size_t n = (size_t)d->n, wide = n + 1, tall = (size_t)rows + 2 * n;
-  problem p = {.d = d, .A = A, .y = y, .rows = rows, .n = d->n, .links = d->inertial / 10, .root = sqrt(w)};
+  problem p = {.d = d, .A = A, .y = y, .rows = rows, .n = d->n, .links = d->inertial / 10, .root = sqrt(w), .tolerance = tolerance};
   p.U0 = jn__allocate(&d->allocator, ((size_t)p.links + 1) * sizeof *p.U0);
   double *memory = jn__allocate(&d->allocator, (6 * n + tall * wide + 2 * wide * wide + wide) * sizeof *memory);
   p.held = jn__allocate(&d->allocator, n + 1);

@@ -37,12 +37,24 @@ static size_t up(int i) { return (size_t)i; }
 
 /* ---- Samples ---- */
 
-static double raw_force(const feed *f, int channel, long row) {
+static double measured(const feed *f, int channel, long row) {
   const double *x = jn_trajectory_forces(f->motion, channel);
   if (!x) return NAN;
   double value = x[row];
   if (f->m->limit && fabs(value) >= f->m->limit[channel]) return NAN;
   return f->m->scale ? value * f->m->scale[channel] : value;
+}
+
+/* The joint force; with motors, sum_k G_ki force_k, NaN if one of them is missing. */
+static double raw_force(const feed *f, int channel, long row) {
+  const jn_identification *d = f->d;
+  if (!f->m->motors) return measured(f, channel, row);
+  double sum = 0;
+  for (int k = 0; k < d->motors; k++) {
+    double g = d->G[up(k) * up(d->nv) + up(channel)];
+    if (g != 0) sum += g * measured(f, k, row);
+  }
+  return sum;
 }
 
 /* Times, forces and motion of the samples from row *from on, which moves on. */
@@ -184,7 +196,7 @@ static void feed_channels(feed *f, double *rows, size_t room) {
 #pragma omp parallel for num_threads(jn_batch_threads(d->batch)) schedule(dynamic)
 #endif
   for (int i = 0; i < d->nv; i++)
-    if (jn_trajectory_forces(f->motion, i)) feed_channel(f, i, rows + up(i) * room);
+    if (f->m->motors || jn_trajectory_forces(f->motion, i)) feed_channel(f, i, rows + up(i) * room);
 }
 
 /* ---- Together ---- */
@@ -250,6 +262,7 @@ jn_status jn_identification_add_trajectory(jn_identification *d, const jn_trajec
   if (measurement) own = *measurement;
   if (!(own.cutoff >= 0) || !isfinite(own.delay) || own.fold >= JN_FOLDS || isnan(own.start) || isnan(own.end))
     return JN_ERR_SIZE;
+  if (own.motors && d->motors != d->nv) return JN_ERR_SIZE;
   feed f = {.d = d, .motion = trajectory, .m = &own, .rows = jn_trajectory_force_rows(trajectory)};
   if (f.rows < 2) return JN_ERR_MODEL;
   f.typical = typical_step(trajectory);

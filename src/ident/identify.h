@@ -31,6 +31,7 @@ struct jn_identification {
   int *parameter;       /* [10 x free links] index in pi of an inertial unknown */
   int inertial;         /* how many */
   double *G;            /* [motors x nv] */
+  double *speed;        /* [motors] of soft signs, 0: sharp */
   int *motor_of;        /* [motors] coordinate of a motor with one coordinate and factor 1, or JN_NONE */
   double *x0;           /* [n] prior */
   double *known_pi;     /* [10 L] of links that are not identified, zero for the others */
@@ -71,9 +72,10 @@ double jn__ident_squares(const jn_channel *c, int fold, const double *b, double 
 
 /* ---- consistent.c ---- */
 
-/* Minimises |A x - d|^2 + prior; A [rows x n], x [n] in and out (from the prior). Iterations, negative if they do not
- * converge, 0 without memory. */
-int jn__ident_consistent(const jn_identification *d, const double *A, const double *y, int rows, double w, double *x);
+/* Minimises |A x - y|^2 + prior, A [rows x n]; x [n] becomes the minimum. Stops when a step gains less than `tolerance`
+ * of the sum. Iterations, negative if they do not converge, 0 without memory. */
+int jn__ident_consistent(const jn_identification *d, const double *A, const double *y, int rows, double w,
+                         double tolerance, double *x);
 
 /* ---- dense.c: matrices by rows ---- */
 

@@ -304,8 +304,8 @@ static double fold_squares(stack *s, int fold, const double *x, double *rows) {
   return sum;
 }
 
-enum { WEIGHTS = 9 };
-static const double weights[WEIGHTS] = {300, 100, 30, 10, 3, 1, 0.3, 0.1, 0.03};
+enum { WEIGHTS = 5 };
+static const double weights[WEIGHTS] = {100, 20, 4, 0.8, 0.1};
 
 /* Mean squares of the parts left out, for each weight [WEIGHTS x JN_FOLDS]; the number of folds that have rows. */
 static int cross_validate(stack *s, double *A, double *y, double *x, double (*score)[JN_FOLDS]) {
@@ -319,7 +319,7 @@ static int cross_validate(stack *s, double *A, double *y, double *x, double (*sc
     make_system(s, A, y);
     memcpy(x, d->x0, (size_t)d->n * sizeof *x);
     for (int k = 0; k < WEIGHTS; k++) {
-      if (jn__ident_consistent(d, A, y, s->wide, weights[k], x) == 0) return 0;
+      if (jn__ident_consistent(d, A, y, s->wide, weights[k], 1e-5, x) == 0) return 0;
       score[k][folds] = fold_squares(s, f, x, &rows) / rows;
     }
     folds++;
@@ -363,7 +363,7 @@ static jn_status solve_consistent(stack *s, double w) {
     make_system(s, A, y);
     memcpy(d->x, d->x0, n * sizeof *x);
     d->estimate.prior = w;
-    d->estimate.iterations = jn__ident_consistent(d, A, y, s->wide, w, d->x);
+    d->estimate.iterations = jn__ident_consistent(d, A, y, s->wide, w, 1e-13, d->x);
     if (d->estimate.iterations == 0) status = JN_ERR_MEMORY;
   }
   jn__release(&d->allocator, A);

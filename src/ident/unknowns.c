@@ -125,6 +125,8 @@ static void set_motors(jn_identification *d) {
     d->motor_of[k] = count == 1 ? only : JN_NONE;
   }
   d->options.coupling = d->G;
+  for (int k = 0; k < d->motors && d->options.coulomb_speed; k++) d->speed[k] = fmax(d->options.coulomb_speed[k], 0);
+  d->options.coulomb_speed = d->speed;
 }
 
 /* ---- Columns at a state ---- */
@@ -142,7 +144,7 @@ static void turn_motors(const jn_identification *d, const double *v, const doubl
     for (int i = 0; i < d->nv; i++) velocity += g[i] * v[i], acceleration += g[i] * a[i];
     theta[k] = velocity;
     theta[d->motors + k] = acceleration;
-    theta[2 * d->motors + k] = soft_sign(velocity, d->options.coulomb_speed);
+    theta[2 * d->motors + k] = soft_sign(velocity, d->speed[k]);
   }
 }
 
@@ -152,7 +154,7 @@ static double known_losses(const jn_identification *d, int i, const double *v, c
   double sum = 0;
   if (d->first_rotor >= d->n) sum += dof->armature * a[i];
   if (d->first_viscous >= d->n) sum += dof->damping * v[i];
-  if (d->first_coulomb >= d->n) sum += dof->friction * soft_sign(v[i], d->options.coulomb_speed);
+  if (d->first_coulomb >= d->n) sum += dof->friction * soft_sign(v[i], i < d->motors ? d->speed[i] : 0);
   return sum;
 }
 
@@ -309,13 +311,14 @@ static jn_status check_options(const jn_model *model, const jn_identification_op
   if (o->size != sizeof *o)
     return jn__fail(error, JN_ERR_INIT, NULL, "the options are not set up by jn_identification_options_init()");
   int bad = o->motors < 0 || (o->motors > 0) != (o->coupling != NULL) || o->user_columns < 0 || o->link_count < 0 ||
-            !(o->coulomb_speed >= 0) || o->threads < 0 || (o->user_columns > 0) != (o->user != NULL) ||
+            o->threads < 0 || (o->user_columns > 0) != (o->user != NULL) ||
             o->columns >= 64 || jn_link_count(model) > INT_MAX / 1000;
   if (bad) return jn__fail(error, JN_ERR_SIZE, NULL, "an option is out of range");
   if (o->wrench_link != JN_NONE && (o->wrench_link < 0 || o->wrench_link >= jn_link_count(model)))
     return jn__fail(error, JN_ERR_INDEX, NULL, "there is no link %d for the wrench", o->wrench_link);
   for (int i = 0; i < o->motors * jn_model_nv(model); i++)
-    if (!isfinite(o->coupling[i])) return jn__fail(error, JN_ERR_MODEL, NULL, "a number of the coupling is not finite");
+    if (!isfinite(o->coupling[i]))
+      return jn__fail(error, JN_ERR_MODEL, NULL, "a number of the coupling is not finite");
   if (jn_model_nv(model) == 0) return jn__fail(error, JN_ERR_MODEL, NULL, "the model has no joint that moves");
   return JN_OK;
 }
@@ -325,6 +328,7 @@ static jn_status make_arrays(jn_identification *d, const unsigned char *chosen) 
   d->parameter = jn__allocate(a, (size_t)(d->inertial + 1) * sizeof *d->parameter);
   d->G = numbers(a, (size_t)d->motors * (size_t)d->nv);
   d->motor_of = jn__allocate(a, (size_t)d->motors * sizeof *d->motor_of);
+  d->speed = numbers(a, (size_t)d->motors);
   d->known_pi = numbers(a, 10 * (size_t)d->links);
   lay_out(d);
   size_t n = (size_t)d->n, channels = (size_t)d->channels;
@@ -337,7 +341,7 @@ static jn_status make_arrays(jn_identification *d, const unsigned char *chosen) 
   d->noise = numbers(a, channels);
   d->screen_noise = numbers(a, channels);
   d->essential = jn__allocate(a, n + 1);
-  if (!d->parameter || !d->G || !d->motor_of || !d->known_pi || !d->x0 || !d->x || !d->base0 || !d->base ||
+  if (!d->parameter || !d->G || !d->speed || !d->motor_of || !d->known_pi || !d->x0 || !d->x || !d->base0 || !d->base ||
       !d->deviation || !d->screen_base || !d->noise || !d->screen_noise || !d->essential)
     return JN_ERR_MEMORY;
   set_motors(d);
@@ -395,7 +399,7 @@ void jn_identification_destroy(jn_identification *d) {
   jn__ident_free_channels(d);
   void *const arrays[] = {d->parameter, d->G,    d->motor_of,  d->known_pi,    d->x0,    d->x,            d->base0,
                           d->base,      d->lead, d->deviation, d->screen_base, d->noise, d->screen_noise, d->essential,
-                          d->B};
+                          d->B,         d->speed};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) jn__release(&a, arrays[i]);
   jn_work_destroy(d->work);
   jn_batch_destroy(d->batch);
