@@ -44,7 +44,6 @@ typedef struct identify_run {
   double *coupling;   /* [motors x nv], NULL: none */
   double *scale;      /* [nv] of the forces */
   double *speed;      /* [motors] of soft signs */
-  double fraction;    /* of the rms speed that they are; negative: given by the user */
   double cutoff, delay, best_delay, delay_gain;
   measured *data, *held;
   int data_count, held_count;

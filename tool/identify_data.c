@@ -280,22 +280,30 @@ static jn_status add_all(const identify_run *r, jn_identification *d, double del
   return status;
 }
 
-/* Residual / force of the base parameters, on at most FEW_ROWS rows of each file; NaN if that cannot be solved. */
-static double residual_with(const identify_run *r, const double *speed, double delay) {
+/* Squares of residual / force of the base parameters, channel by channel [nv], on at most FEW_ROWS rows of each file;
+ * 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their forces. */
+static double squares_with(const identify_run *r, const double *speed, double delay, double *squares) {
   jn_identification *d = NULL;
   const jn_estimate *e = NULL;
-  double result = NAN;
-  if (make_identification(r, speed, &d) != OPTION_GO_ON) return NAN;
-  if (add_all(r, d, delay, FEW_ROWS) == JN_OK && jn_identification_solve(d, 1, 0, &e) == JN_OK) {
-    double sum = 0, all = 0, *error = allocate(2 * (size_t)e->channels * sizeof *error), *force = error + e->channels;
-    jn_identification_base_residuals(d, e->base, error, force, NULL);
-    for (int i = 0; i < e->channels; i++) /* channels count alike, whatever their forces */
-      if (force[i] > 0) sum += error[i] * error[i] / (force[i] * force[i]), all += 1;
-    free(error);
-    if (all > 0) result = sqrt(sum / all);
+  double sum = 0, all = 0, *force = allocate((size_t)r->nv * sizeof *force);
+  if (make_identification(r, speed, &d) == OPTION_GO_ON && add_all(r, d, delay, FEW_ROWS) == JN_OK &&
+      jn_identification_solve(d, 1, 0, &e) == JN_OK) {
+    jn_identification_base_residuals(d, e->base, squares, force, NULL);
+    for (int i = 0; i < r->nv; i++) {
+      squares[i] = force[i] > 0 ? squares[i] * squares[i] / (force[i] * force[i]) : 0;
+      sum += squares[i];
+      all += force[i] > 0;
+    }
   }
   jn_identification_destroy(d);
-  return result;
+  free(force);
+  return sum / all;
+}
+
+static double residual_with(const identify_run *r, const double *speed, double delay) {
+  double *squares = allocate((size_t)r->nv * sizeof *squares), mean = squares_with(r, speed, delay, squares);
+  free(squares);
+  return sqrt(mean);
 }
 
 /* Root mean square speeds of the motors, and of the coordinates (into r->speed_rms). */
@@ -323,29 +331,44 @@ static void measure_speeds(identify_run *r, double *motors) {
   free(jet);
 }
 
-/* Friction does not jump when a joint turns back: the speed at which it fades is that share of the usual speed which
- * fits best. */
+/* What the channels that a motor drives leave over. */
+static double motor_squares(const identify_run *r, int motor, const double *squares) {
+  double sum = 0;
+  if (!r->coupling) return squares[motor];
+  for (int i = 0; i < r->nv; i++)
+    if (r->coupling[(size_t)motor * (size_t)r->nv + (size_t)i] != 0) sum += squares[i];
+  return sum;
+}
+
+/* Friction does not jump when a joint turns back: it fades below a share of the usual speed. Each motor gets the share
+ * that leaves least on its joints; a sharper one, unless a softer one is clearly better. */
 static void choose_speed(identify_run *r) {
-  static const double fractions[] = {0, 0.003, 0.01, 0.03, 0.1};
+  static const double shares[] = {0, 0.003, 0.01, 0.03, 0.1, 0.2};
   size_t bytes = (size_t)r->motors * sizeof(double);
-  double *usual = allocate(bytes), *speed = allocate(bytes), best = INFINITY;
+  double *usual = allocate(bytes), *speed = allocate(bytes), *best = allocate(bytes);
+  double *squares = allocate((size_t)r->nv * sizeof *squares);
   r->speed = allocate(bytes);
   r->speed_rms = allocate((size_t)r->nv * sizeof *r->speed_rms);
-  memset(r->speed, 0, bytes);
   measure_speeds(r, usual);
-  r->fraction = r->arg->coulomb_speed.count ? -1 : 0;
-  for (int m = 0; m < r->motors && r->fraction < 0; m++) r->speed[m] = r->arg->coulomb_speed.values[0];
-  if (r->fraction == 0 && (r->columns & JN_IDENTIFY_COULOMB))
-    for (size_t k = 0; k < sizeof fractions / sizeof *fractions; k++) {
-      for (int m = 0; m < r->motors; m++) speed[m] = fractions[k] * usual[m];
-      double residual = residual_with(r, speed, r->delay);
-      if (!(residual < 0.99 * best)) continue; /* sharper, unless softer is clearly better */
-      best = residual;
-      r->fraction = fractions[k];
-      memcpy(r->speed, speed, bytes);
+  for (int m = 0; m < r->motors; m++) {
+    r->speed[m] = r->arg->coulomb_speed.count ? r->arg->coulomb_speed.values[0] : 0;
+    best[m] = INFINITY;
+  }
+  bool search = !r->arg->coulomb_speed.count && (r->columns & JN_IDENTIFY_COULOMB);
+  for (size_t k = 0; k < sizeof shares / sizeof *shares && search; k++) {
+    for (int m = 0; m < r->motors; m++) speed[m] = shares[k] * usual[m];
+    if (!isfinite(squares_with(r, speed, r->delay, squares))) break;
+    for (int m = 0; m < r->motors; m++) {
+      double left = motor_squares(r, m, squares);
+      if (!(left < 0.98 * best[m])) continue;
+      best[m] = left;
+      r->speed[m] = speed[m];
     }
+  }
   free(usual);
   free(speed);
+  free(best);
+  free(squares);
 }
 
 /* The delay that fits best: the minimum of a parabola through three delays, step by step. */

@@ -119,10 +119,9 @@ static void print_head(const identify_run *r) {
   else
     puts("filter           none");
   if (r->columns & JN_IDENTIFY_COULOMB) {
-    if (r->fraction > 0)
-      printf("Coulomb friction fades below %g %% of the usual speed of each motor\n", 100 * r->fraction);
-    else
-      puts(r->fraction < 0 ? "Coulomb friction fades below the given speed" : "Coulomb friction changes sharply");
+    fputs("Coulomb friction fades below", stdout);
+    for (int m = 0; m < r->motors; m++) printf(" %.3g", r->speed[m]);
+    puts(" rad/s (0: it jumps)");
   }
   if (e->rejected > 0) printf("outliers         %.0f rows left out\n", e->rejected);
   if (!r->arg->base_only)
