@@ -112,7 +112,7 @@ static void print_head(const identify_run *r) {
   for (int i = 0; i < e->base_count; i++) essential += e->essential[i];
   say(stdout, "%s: %d unknowns, %d base parameters, of which the data tell %d and %d are essential\n",
       jn_model_name(r->model), e->count, e->base_count, e->told, essential);
-  printf("data             %.0f rows from %d file%s, condition number %.3g\n", e->rows, r->data_count,
+  say(stdout, "data             %.0f rows from %d file%s, condition number %.3g\n", e->rows, r->data_count,
          r->data_count == 1 ? "" : "s", e->condition);
   if (r->cutoff > 0)
     printf("filter           %.3g Hz for torques and regressor\n", r->cutoff);
@@ -125,7 +125,7 @@ static void print_head(const identify_run *r) {
   }
   if (e->rejected > 0) printf("outliers         %.0f rows left out\n", e->rejected);
   if (!r->arg->base_only)
-    printf("prior            weight %g%s, %d steps\n", e->prior, r->arg->prior.count ? "" : " by cross-validation",
+    say(stdout, "prior            weight %g%s, %d steps\n", e->prior, r->arg->prior.count ? "" : " by cross-validation",
            abs(e->iterations));
 }
 
