@@ -240,7 +240,7 @@ static void write_quality(FILE *f, const identify_run *r, const fit_quality *q, 
 static void write_links(FILE *f, const identify_run *r) {
   static const char *const names[10] = {"m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz"};
   fputs("<h2>Links</h2>\n<p>Ten parameters in the link's frame, about its origin [kg, kg m, kg "
-        "m²].</p>\n<table><tr><th>link<th>",
+        "m²].</p>\n<div class=wide><table><tr><th>link<th>",
         f);
   for (int k = 0; k < 10; k++) fprintf(f, "<th>%s", names[k]);
   fputs("</tr>\n", f);
@@ -257,7 +257,7 @@ static void write_links(FILE *f, const identify_run *r) {
       fputs("</tr>\n", f);
     }
   }
-  fputs("</table>\n", f);
+  fputs("</table></div>\n", f);
 }
 
 static void write_unknowns(FILE *f, const identify_run *r) {
@@ -314,7 +314,7 @@ static void write_head(FILE *f, const identify_run *r) {
         "auto;padding:0 1em;color:#222}table{border-collapse:collapse;font-size:13px}td,th{padding:2px "
         "9px;border-bottom:1px solid #ddd;text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}"
         "tr.all td{font-weight:600}.warn{background:#fff4d6;padding:.5em 1em;border-left:4px solid #e0a100}"
-        "svg{display:block}svg text{font-size:11px;fill:#555}polyline{fill:none;stroke-width:1.2}.m{stroke:#222}"
+        ".wide{overflow-x:auto}svg{display:block}svg text{font-size:11px;fill:#555}polyline{fill:none;stroke-width:1.2}.m{stroke:#222}"
         ".b{stroke:#c98a00;opacity:.75}.a{stroke:#0b62c4}.box{fill:none;stroke:#ccc}h4{margin:1em 0 .2em}</style></head>"
         "<body>\n<h1>",
         f);

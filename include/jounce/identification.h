@@ -24,9 +24,9 @@
  *   all unknowns x, physically consistent: the minimum of
  *     |W (Y x - y)|^2 + w sum over links of ( tr(P0^-1 P) - log det(P0^-1 P) - 4 ) + w sum ((x - x0) / scale)^2,
  *   with the pseudo-inertia P of a link and P0 of the model (the prior), the last sum over friction, rotors and so on.
- *   The function is convex in x, and the same in any frame and units. P stays positive definite, because the search
- *   (Levenberg-Marquardt with exact derivatives) is in log-Cholesky coordinates relative to P0; rotor inertias and
- *   frictions are not negative.
+ *   The function is convex in x, and the same in any frame and units. Newton's method with exact second derivatives
+ *   finds its minimum in few steps P' = V (E + S) V^T from P = V V^T, which keep P positive definite; rotor inertias
+ *   and frictions are not negative.
  *
  * Guide: docs/identification.md. Errors of all: JN_ERR_NULL. */
 #ifndef JOUNCE_IDENTIFICATION_H

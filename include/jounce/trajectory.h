@@ -115,6 +115,10 @@ JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double 
  * JN_ERR_NAME if there is no column of forces. */
 JN_API jn_status jn_trajectory_load_forces(jn_trajectory *trajectory, const char *source,
                                            const jn_trajectory_options *options, jn_error *error);
+/* The same from arrays: increasing times t [count], on the clock of the trajectory, and forces [count x nv]; a
+ * coordinate whose first force is NaN was not measured. Errors: JN_ERR_SIZE (count < 2), JN_ERR_MODEL (times that do not
+ * increase), JN_ERR_MEMORY. */
+JN_API jn_status jn_trajectory_set_forces(jn_trajectory *trajectory, int count, const double *t, const double *forces);
 /* Number of rows of forces, 0 without forces; the time of a row [s]; and the forces of velocity coordinate i [rows], or
  * NULL if they were not measured. */
 JN_API int jn_trajectory_force_rows(const jn_trajectory *trajectory);

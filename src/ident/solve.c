@@ -173,7 +173,7 @@ static double update_noise(stack *s) {
     double rows = channel_rows(c);
     if (s->sigma[i] > 0) {
       double left = rows - leverage(s, c, R, s->sigma[i]), squares = triangle_squares(c, R, s->b, s->w);
-      double floor = 1e-14 * sqrt(channel_forces(c) / rows);
+      double floor = 1e-9 * sqrt(channel_forces(c) / rows);
       double now = fmax(sqrt(squares / fmax(left, 0.05 * rows)), floor);
       if (!(now > 0)) now = 1e-300;
       change = fmax(change, fabs(log(now / s->sigma[i])));

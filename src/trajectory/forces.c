@@ -73,6 +73,29 @@ jn_status jn__samples_to_forces(jn_loading *l, jn_table *t, jn_trajectory *out) 
   return JN_ERR_NAME;
 }
 
+jn_status jn_trajectory_set_forces(jn_trajectory *out, int count, const double *t, const double *forces) {
+  if (!out || !t || !forces) return JN_ERR_NULL;
+  if (count < 2) return JN_ERR_SIZE;
+  for (int r = 0; r < count; r++)
+    if (!isfinite(t[r]) || (r > 0 && !(t[r] > t[r - 1]))) return JN_ERR_MODEL;
+  jn__forget_forces(out);
+  size_t bytes = (size_t)count * sizeof(double), nv = (size_t)out->nv;
+  out->force_times = jn__keep(&out->force_blocks, bytes);
+  out->forces = jn__keep(&out->force_blocks, nv * sizeof *out->forces);
+  out->currents = jn__keep(&out->force_blocks, nv + 1);
+  int ok = out->force_times && out->forces && out->currents;
+  for (size_t v = 0; v < nv && ok; v++) {
+    if (isnan(forces[v])) continue;
+    double *to = out->forces[v] = jn__keep(&out->force_blocks, bytes);
+    for (size_t r = 0; r < (size_t)count && to; r++) to[r] = forces[r * nv + v];
+    ok = to != NULL;
+  }
+  if (ok) memcpy(out->force_times, t, bytes);
+  if (ok) out->force_rows = count;
+  if (!ok) jn__forget_forces(out);
+  return ok ? JN_OK : JN_ERR_MEMORY;
+}
+
 int jn_trajectory_force_rows(const jn_trajectory *t) { return t ? t->force_rows : 0; }
 
 double jn_trajectory_force_time(const jn_trajectory *t, int row) {
