@@ -411,7 +411,7 @@ static void any_data_give_a_physical_robot(void **state) {
   jn_model *start = make_arm(&d, 1);
   for (int k = 0; k < 12; k++) {
     data x;
-    double size = pow(10, k % 6 - 3); /* more would be tons, at which a strict reader asks for the unit */
+    double size = pow(10, 2 * (k % 6) - 4);
     make_data(start, &s, STATES, &x);
     for (int r = 0; r < x.count; r++)
       for (int i = 0; i < LINKS; i++)

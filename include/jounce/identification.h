@@ -161,7 +161,10 @@ typedef struct jn_estimate {
 } jn_estimate;
 
 /* w: weight of the prior; negative: found by cross-validation over the five parts of the data (the largest weight, at
- * most 100, within one standard error of the best). consistent 0: only base parameters, x is then the prior. O(nb^2 channels +
+ * most 100, within one standard error of the best). If the
+ * model with x would get more warnings from the checks of jn_builder_freeze() than the model has (absurd data: tons,
+ * centres of mass far away), the weight is raised until it does not. consistent 0: only base parameters, x is then the
+ * prior. O(nb^2 channels +
  * iterations n^3). Errors: JN_ERR_MODEL (no data), JN_ERR_MEMORY. */
 JN_API jn_status jn_identification_solve(jn_identification *identification, double w, int consistent,
                                          const jn_estimate **estimate);

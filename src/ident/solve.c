@@ -348,6 +348,40 @@ static double choose_weight(double (*score)[JN_FOLDS], int folds) {
   return weights[best];
 }
 
+/* The model with x; what its checks say goes to the report (may be NULL). */
+static jn_status make_model(const jn_identification *d, const double *x, jn_report *report, jn_model **model) {
+  jn_builder *b;
+  jn_options options;
+  jn_options_init(&options);
+  options.allocator = &d->model->allocator;
+  options.report = report;
+  jn_status status = jn_model_thaw(d->model, &options, &b);
+  if (status != JN_OK) return status;
+  for (int k = 0; k < d->inertial; k++) b->links[d->parameter[k] / 10].link.inertia[d->parameter[k] % 10] = x[k];
+  for (int k = 0; k < d->motors; k++) {
+    int number, joint = d->motor_of[k] >= 0 ? jn_coordinate_joint(d->model, d->motor_of[k], &number) : JN_NONE;
+    if (joint < 0) continue;
+    jn_dof *dof = &b->links[joint].link.joint.dof[number];
+    if (d->first_rotor < d->n) dof->armature = x[d->first_rotor + k];
+    if (d->first_viscous < d->n) dof->damping = x[d->first_viscous + k];
+    if (d->first_coulomb < d->n) dof->friction = x[d->first_coulomb + k];
+  }
+  status = jn_builder_freeze(b, model, NULL);
+  jn_builder_destroy(b);
+  return status;
+}
+
+/* Warnings that the checks of a model give for x; -1: it is none. */
+static int count_warnings(const jn_identification *d, const double *x) {
+  jn_report *report = jn_report_create(&d->allocator);
+  jn_model *model = NULL;
+  jn_status status = make_model(d, x, report, &model);
+  int count = status == JN_OK && report ? jn_report_count_of(report, JN_WARNING) : -1;
+  jn_model_destroy(model);
+  jn_report_destroy(report);
+  return count;
+}
+
 static jn_status solve_consistent(stack *s, double w) {
   jn_identification *d = s->d;
   size_t n = (size_t)d->n, wide = (size_t)s->wide;
@@ -362,9 +396,13 @@ static jn_status solve_consistent(stack *s, double w) {
     }
     make_system(s, A, y);
     memcpy(d->x, d->x0, n * sizeof *x);
-    d->estimate.prior = w;
-    d->estimate.iterations = jn__ident_consistent(d, A, y, s->wide, w, 1e-13, d->x);
-    if (d->estimate.iterations == 0) status = JN_ERR_MEMORY;
+    int before = count_warnings(d, d->x0);
+    for (int tries = 0; tries < 12; tries++, w *= 30) { /* data that make no sense get less weight */
+      d->estimate.prior = w;
+      d->estimate.iterations = jn__ident_consistent(d, A, y, s->wide, w, 1e-13, d->x);
+      if (d->estimate.iterations == 0) status = JN_ERR_MEMORY;
+      if (status != JN_OK || (unsigned)count_warnings(d, d->x) <= (unsigned)before) break;
+    }
   }
   jn__release(&d->allocator, A);
   jn__release(&d->allocator, y);
@@ -480,22 +518,5 @@ jn_status jn_identification_foresee(jn_identification *d, const double *noise, d
 jn_status jn_identification_model(const jn_identification *d, const double *x, jn_model **model) {
   if (model) *model = NULL;
   if (!d || !x || !model) return JN_ERR_NULL;
-  jn_builder *b;
-  jn_options options;
-  jn_options_init(&options);
-  options.allocator = &d->model->allocator;
-  jn_status status = jn_model_thaw(d->model, &options, &b);
-  if (status != JN_OK) return status;
-  for (int k = 0; k < d->inertial; k++) b->links[d->parameter[k] / 10].link.inertia[d->parameter[k] % 10] = x[k];
-  for (int k = 0; k < d->motors; k++) {
-    int number, joint = d->motor_of[k] >= 0 ? jn_coordinate_joint(d->model, d->motor_of[k], &number) : JN_NONE;
-    if (joint < 0) continue;
-    jn_dof *dof = &b->links[joint].link.joint.dof[number];
-    if (d->first_rotor < d->n) dof->armature = x[d->first_rotor + k];
-    if (d->first_viscous < d->n) dof->damping = x[d->first_viscous + k];
-    if (d->first_coulomb < d->n) dof->friction = x[d->first_coulomb + k];
-  }
-  status = jn_builder_freeze(b, model, NULL);
-  jn_builder_destroy(b);
-  return status;
+  return make_model(d, x, NULL, model);
 }
