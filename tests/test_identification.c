@@ -46,8 +46,8 @@ static void invert(const double T[16], double out[16]) {
 /* The pseudo-inertia in a frame at F: P' = F^-1 P F^-T. */
 static void move_inertia(const double p[10], const double F[16], double unit, double out[10]) {
   double h = 0.5 * (p[4] + p[5] + p[6]), inverse[16], left[16], P2[16], T[16];
-  const double P[16] = {h - p[4], -p[7], -p[8], p[1], -p[7], h - p[5], -p[9], p[2],
-                        -p[8],    -p[9], h - p[6], p[3], p[1], p[2],   p[3],  p[0]};
+  const double P[16] = {h - p[4], -p[7], -p[8],    p[1], -p[7], h - p[5], -p[9], p[2],
+                        -p[8],    -p[9], h - p[6], p[3], p[1],  p[2],     p[3],  p[0]};
   invert(F, inverse);
   multiply(inverse, P, left);
   for (int i = 0; i < 4; i++)
@@ -158,9 +158,7 @@ static jn_identification *identification_of(const jn_model *m, unsigned columns)
   return d;
 }
 
-enum {
-  ALL = JN_IDENTIFY_INERTIA | JN_IDENTIFY_ROTOR | JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB | JN_IDENTIFY_OFFSET
-};
+enum { ALL = JN_IDENTIFY_INERTIA | JN_IDENTIFY_ROTOR | JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB | JN_IDENTIFY_OFFSET };
 
 static void add(jn_identification *d, const data *x) {
   check_ok(jn_identification_add(d, (size_t)x->count, x->q[0], x->v[0], x->a[0], x->tau[0]));
@@ -336,8 +334,8 @@ static void estimates_are_within_their_deviations(void **state) {
 /* D of all links plus the squares of the others, as the header has it; NaN if a link is not physical. */
 static double pseudo_determinant(const double p[10], double P[16]) {
   double h = 0.5 * (p[4] + p[5] + p[6]), A[4][4], det = 1;
-  const double rows[16] = {h - p[4], -p[7], -p[8], p[1], -p[7], h - p[5], -p[9], p[2],
-                           -p[8],    -p[9], h - p[6], p[3], p[1], p[2],   p[3],  p[0]};
+  const double rows[16] = {h - p[4], -p[7], -p[8],    p[1], -p[7], h - p[5], -p[9], p[2],
+                           -p[8],    -p[9], h - p[6], p[3], p[1],  p[2],     p[3],  p[0]};
   memcpy(P, rows, sizeof rows);
   memcpy(A, rows, sizeof rows);
   for (int i = 0; i < 4; i++) { /* elimination without pivots: positive definite */
@@ -423,9 +421,9 @@ static void any_data_give_a_physical_robot(void **state) {
     jn_options strict;
     jn_options_init(&strict);
     strict.strict = 1;
-    for (int l = 0; l < LINKS; l++)
-      check(jn_inertia_is_physical(e->x + 10 * l), "data %d: link %d is no body", k, l);
-    for (int i = 10 * LINKS; i < 10 * LINKS + 3 * LINKS; i++) check(e->x[i] >= 0, "data %d: unknown %d is %g", k, i, e->x[i]);
+    for (int l = 0; l < LINKS; l++) check(jn_inertia_is_physical(e->x + 10 * l), "data %d: link %d is no body", k, l);
+    for (int i = 10 * LINKS; i < 10 * LINKS + 3 * LINKS; i++)
+      check(e->x[i] >= 0, "data %d: unknown %d is %g", k, i, e->x[i]);
     check_ok(jn_identification_model(id, e->x, &found));
     jn_builder *b; /* and it passes the checks of a strict reader */
     jn_model *again;

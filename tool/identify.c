@@ -36,9 +36,9 @@ static int check_arguments(identify_arg *arg) {
     const char *name;
     const number_list *list;
     double least;
-  } numbers[] = {{"prior", &arg->prior, 0},          {"cutoff", &arg->cutoff, 0},
-                 {"delay", &arg->delay, -INFINITY},  {"coulomb-speed", &arg->coulomb_speed, 0},
-                 {"outliers", &arg->outliers, 0},    {"bandwidth", &arg->bandwidth, 0}};
+  } numbers[] = {{"prior", &arg->prior, 0},         {"cutoff", &arg->cutoff, 0},
+                 {"delay", &arg->delay, -INFINITY}, {"coulomb-speed", &arg->coulomb_speed, 0},
+                 {"outliers", &arg->outliers, 0},   {"bandwidth", &arg->bandwidth, 0}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     int result = check_number(numbers[i].name, numbers[i].list, numbers[i].least);
     if (result != OPTION_GO_ON) return result;
@@ -48,11 +48,13 @@ static int check_arguments(identify_arg *arg) {
     return usage_error("identify", "--out %s: the name must end in .urdf, .xml or .json, which tells the format",
                        arg->out);
   if (arg->out && arg->base_only)
-    return usage_error("identify", "--base-only makes no model: base parameters alone are not those of bodies; leave "
-                                   "one of --out and --base-only out");
+    return usage_error("identify",
+                       "--base-only makes no model: base parameters alone are not those of bodies; leave "
+                       "one of --out and --base-only out");
   if (arg->prior.count && arg->prior.values[0] == 0)
-    return usage_error("identify", "--prior takes a positive number: without a prior, parameters that the data do not "
-                                   "tell would be arbitrary");
+    return usage_error("identify",
+                       "--prior takes a positive number: without a prior, parameters that the data do not "
+                       "tell would be arbitrary");
   return check_files(arg);
 }
 
@@ -91,8 +93,7 @@ static void declare(option_set *set, identify_arg *arg) {
       "the robot with them. The result is physically consistent, and what the data do not tell stays near the model. "
       "DATA are tables with times, positions (velocities, accelerations if measured) and torques: NAME, NAME.tau.");
   option_text(set, "out", "FILE", "write the new robot to .urdf or .json; all else of a URDF file is kept", &arg->out);
-  option_text(set, "report", "FILE", "write a page (HTML) with curves, confidence intervals and changes",
-              &arg->report);
+  option_text(set, "report", "FILE", "write a page (HTML) with curves, confidence intervals and changes", &arg->report);
   option_texts(set, "validate", "FILE", "a file that is held back to judge the result; may be given several times",
                &arg->validate);
   option_heading(set, "What is identified");
@@ -100,8 +101,10 @@ static void declare(option_set *set, identify_arg *arg) {
   option_flag(set, "rotor", "inertias of the rotors (the default; see --without)", &arg->rotor);
   option_names(set, "without", "LIST", "leave out: inertia, rotor, friction, viscous, coulomb, offset", &arg->without);
   option_names(set, "links", "LIST", "only the inertias of these links; one link: a payload", &arg->links);
-  option_text(set, "coupling", "FILE", "motors that drive several joints: a table with a column for each joint and a row "
-              "for each motor", &arg->coupling);
+  option_text(set, "coupling", "FILE",
+              "motors that drive several joints: a table with a column for each joint and a row "
+              "for each motor",
+              &arg->coupling);
   option_numbers(set, "prior", "W", "weight of the model; default: by cross-validation", &arg->prior);
   option_flag(set, "base-only", "only base parameters with their standard deviations", &arg->base_only);
   option_flag(set, "parameters", "list the base parameters", &arg->parameters);
@@ -113,7 +116,8 @@ static void declare(option_set *set, identify_arg *arg) {
   option_flag(set, "motor-torques", "columns are the torques of the motors of --coupling, not of the joints",
               &arg->motor_torques);
   option_flag(set, "missing", "joints without a column stay at their neutral position", &arg->missing);
-  option_numbers(set, "cutoff", "HZ", "filter of torques and regressor; default: from the motion; 0: none", &arg->cutoff);
+  option_numbers(set, "cutoff", "HZ", "filter of torques and regressor; default: from the motion; 0: none",
+                 &arg->cutoff);
   option_numbers(set, "bandwidth", "HZ", "positions have no faster parts than this; default 50", &arg->bandwidth);
   option_numbers(set, "delay", "S", "torques were measured so much later than positions; default 0", &arg->delay);
   option_numbers(set, "coulomb-speed", "V", "speed [rad/s, m/s] below which friction fades; default: from the data",
@@ -154,8 +158,7 @@ static int run(identify_run *r) {
 }
 
 static void free_arguments(identify_arg *arg) {
-  name_list *const lists[] = {&arg->columns, &arg->without,  &arg->links,
-                              &arg->gears,   &arg->validate, &arg->constants};
+  name_list *const lists[] = {&arg->columns, &arg->without, &arg->links, &arg->gears, &arg->validate, &arg->constants};
   number_list *const numbers[] = {&arg->prior,         &arg->cutoff,   &arg->delay,
                                   &arg->coulomb_speed, &arg->outliers, &arg->bandwidth};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) name_list_free(lists[i]);

@@ -25,13 +25,13 @@ typedef struct identify_arg {
 typedef struct measured {
   const char *path;
   jn_trajectory *trajectory;
-  double *limit;   /* [nv] forces at or beyond it are saturated; infinite: none */
-  int *saturated;  /* [nv] how many samples are */
+  double *limit;  /* [nv] forces at or beyond it are saturated; infinite: none */
+  int *saturated; /* [nv] how many samples are */
 } measured;
 
 /* Residual / force of one set of data: root mean squares of each channel, before and after. */
 typedef struct fit_quality {
-  const char *path; /* NULL: all data */
+  const char *path;                      /* NULL: all data */
   double *force, *before, *base, *after; /* [nv] */
   double *rows;                          /* [nv] */
 } fit_quality;
@@ -40,10 +40,10 @@ typedef struct identify_run {
   const identify_arg *arg;
   const jn_model *model;
   int nv, motors;
-  unsigned columns;   /* JN_IDENTIFY_... */
-  double *coupling;   /* [motors x nv], NULL: none */
-  double *scale;      /* [nv] of the forces */
-  double *speed;      /* [motors] of soft signs */
+  unsigned columns; /* JN_IDENTIFY_... */
+  double *coupling; /* [motors x nv], NULL: none */
+  double *scale;    /* [nv] of the forces */
+  double *speed;    /* [motors] of soft signs */
   double cutoff, delay, best_delay, delay_gain;
   measured *data, *held;
   int data_count, held_count;

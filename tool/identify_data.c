@@ -281,7 +281,8 @@ static jn_status add_all(const identify_run *r, jn_identification *d, double del
 }
 
 /* Squares of residual / force of the base parameters, channel by channel [nv], on at most FEW_ROWS rows of each file;
- * 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their forces. */
+ * 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their forces.
+ */
 static double squares_with(const identify_run *r, const double *speed, double delay, double *squares) {
   jn_identification *d = NULL;
   const jn_estimate *e = NULL;

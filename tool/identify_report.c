@@ -90,7 +90,8 @@ static jn_status make_curves(const identify_run *r, const measured *m, curves *c
   int rows = jn_trajectory_force_rows(m->trajectory), channels = jn_identification_channels(r->identification);
   int bins = rows < POINTS ? rows : POINTS, each = rows / MOST_STATES + 1;
   double *memory = allocate(((size_t)jn_model_nq(r->model) + 6 * nv + (size_t)channels * (n + 1)) * sizeof *memory);
-  double *q = memory, *jet = q + jn_model_nq(r->model), *tau = jet + 3 * nv, *known = tau + 3 * nv, *Y = known + channels;
+  double *q = memory, *jet = q + jn_model_nq(r->model), *tau = jet + 3 * nv, *known = tau + 3 * nv,
+         *Y = known + channels;
   int *hits = allocate((size_t)bins * sizeof *hits);
   jn_work *work = NULL;
   jn_status status = jn_work_create(r->model, &work);
@@ -133,9 +134,7 @@ typedef struct axes {
 } axes;
 
 static double x_of(const axes *a, double t) { return LEFT + (WIDTH - LEFT - 8) * (t - a->t0) / (a->t1 - a->t0); }
-static double y_of(const axes *a, double y) {
-  return 6 + (HEIGHT - BOTTOM - 12) * (a->high - y) / (a->high - a->low);
-}
+static double y_of(const axes *a, double y) { return 6 + (HEIGHT - BOTTOM - 12) * (a->high - y) / (a->high - a->low); }
 
 static void polyline(FILE *f, const axes *a, const curves *c, const double *y, const double *minus, size_t nv, int i,
                      const char *class) {
@@ -149,14 +148,18 @@ static void polyline(FILE *f, const axes *a, const curves *c, const double *y, c
 
 /* Numbers at the sides. */
 static void frame(FILE *f, const axes *a) {
-  fprintf(f, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\"><rect class=box x=\"%d\" y=\"6\" width=\"%d\" "
-             "height=\"%d\"/>\n",
+  fprintf(f,
+          "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\"><rect class=box x=\"%d\" y=\"6\" width=\"%d\" "
+          "height=\"%d\"/>\n",
           WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT, WIDTH - LEFT - 8, HEIGHT - BOTTOM - 12);
   for (int k = 0; k <= 2; k++) {
     double y = a->low + (a->high - a->low) * k / 2, t = a->t0 + (a->t1 - a->t0) * k / 2;
     fprintf(f, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>", LEFT - 6, y_of(a, y) + 4, y);
     fprintf(f, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%.4g s</text>\n", x_of(a, t), HEIGHT - 4,
-            k == 0 ? "start" : k == 2 ? "end" : "middle", t);
+            k == 0   ? "start"
+            : k == 2 ? "end"
+                     : "middle",
+            t);
   }
 }
 
@@ -239,9 +242,10 @@ static void write_quality(FILE *f, const identify_run *r, const fit_quality *q, 
 
 static void write_links(FILE *f, const identify_run *r) {
   static const char *const names[10] = {"m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz"};
-  fputs("<h2>Links</h2>\n<p>Ten parameters in the link's frame, about its origin [kg, kg m, kg "
-        "m²].</p>\n<div class=wide><table><tr><th>link<th>",
-        f);
+  fputs(
+      "<h2>Links</h2>\n<p>Ten parameters in the link's frame, about its origin [kg, kg m, kg "
+      "m²].</p>\n<div class=wide><table><tr><th>link<th>",
+      f);
   for (int k = 0; k < 10; k++) fprintf(f, "<th>%s", names[k]);
   fputs("</tr>\n", f);
   for (int l = 0; l < jn_link_count(r->model); l++) {
@@ -281,10 +285,11 @@ static void write_base(FILE *f, const identify_run *r) {
   const jn_estimate *e = r->estimate;
   const double *B = jn_identification_base_matrix(r->identification), *x0 = jn_identification_prior(r->identification);
   char name[2 * JN_COORDINATE_NAME];
-  fputs("<h2>Base parameters</h2>\n<p>Least squares with 95 % confidence intervals; each row is named after its leading "
-        "parameter. Essential: differs from zero beyond its uncertainty.</p>\n<table><tr><th>parameter<th>model "
-        "before<th>least squares<th>± 95 %<th>relative %<th>consistent<th></tr>\n",
-        f);
+  fputs(
+      "<h2>Base parameters</h2>\n<p>Least squares with 95 % confidence intervals; each row is named after its leading "
+      "parameter. Essential: differs from zero beyond its uncertainty.</p>\n<table><tr><th>parameter<th>model "
+      "before<th>least squares<th>± 95 %<th>relative %<th>consistent<th></tr>\n",
+      f);
   for (int i = 0; i < e->base_count; i++) {
     double before = 0, after = 0;
     for (int k = 0; k < e->count; k++) {
@@ -310,18 +315,21 @@ static void write_head(FILE *f, const identify_run *r) {
   const jn_estimate *e = r->estimate;
   fputs("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><title>", f);
   html(f, jn_model_name(r->model));
-  fputs(": identification</title>\n<style>body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:2em "
-        "auto;padding:0 1em;color:#222}table{border-collapse:collapse;font-size:13px}td,th{padding:2px "
-        "9px;border-bottom:1px solid #ddd;text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}"
-        "tr.all td{font-weight:600}.warn{background:#fff4d6;padding:.5em 1em;border-left:4px solid #e0a100}"
-        ".wide{overflow-x:auto}svg{display:block}svg text{font-size:11px;fill:#555}polyline{fill:none;stroke-width:1.2}.m{stroke:#222}"
-        ".b{stroke:#c98a00;opacity:.75}.a{stroke:#0b62c4}.box{fill:none;stroke:#ccc}h4{margin:1em 0 .2em}</style></head>"
-        "<body>\n<h1>",
-        f);
+  fputs(
+      ": identification</title>\n<style>body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:2em "
+      "auto;padding:0 1em;color:#222}table{border-collapse:collapse;font-size:13px}td,th{padding:2px "
+      "9px;border-bottom:1px solid #ddd;text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}"
+      "tr.all td{font-weight:600}.warn{background:#fff4d6;padding:.5em 1em;border-left:4px solid #e0a100}"
+      ".wide{overflow-x:auto}svg{display:block}svg "
+      "text{font-size:11px;fill:#555}polyline{fill:none;stroke-width:1.2}.m{stroke:#222}"
+      ".b{stroke:#c98a00;opacity:.75}.a{stroke:#0b62c4}.box{fill:none;stroke:#ccc}h4{margin:1em 0 .2em}</style></head>"
+      "<body>\n<h1>",
+      f);
   html(f, jn_model_name(r->model));
   fputs(": identification</h1>\n<p>", f);
-  fprintf(f, "%d unknowns, %d base parameters, %d of them told by the data; %.0f rows, %.0f left out as outliers; "
-             "condition number %.3g; filter %.3g Hz; delay %.4g s; prior weight %g.</p>\n",
+  fprintf(f,
+          "%d unknowns, %d base parameters, %d of them told by the data; %.0f rows, %.0f left out as outliers; "
+          "condition number %.3g; filter %.3g Hz; delay %.4g s; prior weight %g.</p>\n",
           e->count, e->base_count, e->told, e->rows, e->rejected, e->condition, r->cutoff, r->delay, e->prior);
   for (int i = 0; i < r->warning_count; i++) {
     fputs("<p class=warn>", f);
@@ -341,9 +349,10 @@ bool identify_report(const identify_run *r, const char *path) {
   write_links(f, r);
   write_unknowns(f, r);
   write_base(f, r);
-  fputs("<h2>Curves</h2>\n<p>Torque: measured (black), model before (amber), model after (blue), averaged over short "
-        "times; below it, model after − measured.</p>\n",
-        f);
+  fputs(
+      "<h2>Curves</h2>\n<p>Torque: measured (black), model before (amber), model after (blue), averaged over short "
+      "times; below it, model after − measured.</p>\n",
+      f);
   for (int i = 0; i < r->data_count; i++) draw_file(f, r, &r->data[i], "Data:");
   for (int i = 0; i < r->held_count; i++) draw_file(f, r, &r->held[i], "Held back:");
   fputs("</body></html>\n", f);

@@ -20,10 +20,9 @@ double percent_of_all(const fit_quality *q, const double *error, int nv) {
 static double percent(double error, double force) { return force > 0 ? 100 * error / force : NAN; }
 
 static void print_joints(const identify_run *r) {
-  static const table_column columns[] = {{"joint", ALIGN_LEFT},         {"rows", ALIGN_RIGHT},
-                                         {"torque rms", ALIGN_POINT},   {"before %", ALIGN_POINT},
-                                         {"base %", ALIGN_POINT},       {"after %", ALIGN_POINT},
-                                         {"noise", ALIGN_POINT}};
+  static const table_column columns[] = {
+      {"joint", ALIGN_LEFT},   {"rows", ALIGN_RIGHT},    {"torque rms", ALIGN_POINT}, {"before %", ALIGN_POINT},
+      {"base %", ALIGN_POINT}, {"after %", ALIGN_POINT}, {"noise", ALIGN_POINT}};
   const fit_quality *q = &r->quality;
   char name[JN_COORDINATE_NAME];
   table t;
@@ -38,15 +37,16 @@ static void print_joints(const identify_run *r) {
     table_number(&t, percent(q->after[i], q->force[i]));
     table_number(&t, r->estimate->noise[i]);
   }
-  say(stdout, "\nResidual / torque of each joint, root mean square: the model before, least squares of the base "
-              "parameters, the consistent model after\n");
+  say(stdout,
+      "\nResidual / torque of each joint, root mean square: the model before, least squares of the base "
+      "parameters, the consistent model after\n");
   table_print(&t, stdout);
 }
 
 static void print_links(const identify_run *r) {
-  static const table_column columns[] = {{"link", ALIGN_LEFT},    {"mass before", ALIGN_POINT}, {"after", ALIGN_POINT},
-                                         {"com x", ALIGN_POINT},  {"y", ALIGN_POINT},           {"z", ALIGN_POINT},
-                                         {"Ixx", ALIGN_POINT},    {"Iyy", ALIGN_POINT},         {"Izz", ALIGN_POINT}};
+  static const table_column columns[] = {{"link", ALIGN_LEFT},   {"mass before", ALIGN_POINT}, {"after", ALIGN_POINT},
+                                         {"com x", ALIGN_POINT}, {"y", ALIGN_POINT},           {"z", ALIGN_POINT},
+                                         {"Ixx", ALIGN_POINT},   {"Iyy", ALIGN_POINT},         {"Izz", ALIGN_POINT}};
   table t;
   table_init(&t, columns, 9);
   for (int l = 0; l < jn_link_count(r->model); l++) {
@@ -83,9 +83,12 @@ static void print_motors(const identify_run *r) {
 }
 
 static void print_base(const identify_run *r) {
-  static const table_column columns[] = {{"base parameter, led by", ALIGN_LEFT}, {"model", ALIGN_POINT},
-                                         {"value", ALIGN_POINT},                 {"deviation", ALIGN_POINT},
-                                         {"relative %", ALIGN_POINT},            {"", ALIGN_LEFT}};
+  static const table_column columns[] = {{"base parameter, led by", ALIGN_LEFT},
+                                         {"model", ALIGN_POINT},
+                                         {"value", ALIGN_POINT},
+                                         {"deviation", ALIGN_POINT},
+                                         {"relative %", ALIGN_POINT},
+                                         {"", ALIGN_LEFT}};
   const jn_estimate *e = r->estimate;
   const double *B = jn_identification_base_matrix(r->identification), *x0 = jn_identification_prior(r->identification);
   table t;
@@ -113,7 +116,7 @@ static void print_head(const identify_run *r) {
   say(stdout, "%s: %d unknowns, %d base parameters, of which the data tell %d and %d are essential\n",
       jn_model_name(r->model), e->count, e->base_count, e->told, essential);
   say(stdout, "data             %.0f rows from %d file%s, condition number %.3g\n", e->rows, r->data_count,
-         r->data_count == 1 ? "" : "s", e->condition);
+      r->data_count == 1 ? "" : "s", e->condition);
   if (r->cutoff > 0)
     printf("filter           %.3g Hz for torques and regressor\n", r->cutoff);
   else
@@ -126,7 +129,7 @@ static void print_head(const identify_run *r) {
   if (e->rejected > 0) printf("outliers         %.0f rows left out\n", e->rejected);
   if (!r->arg->base_only)
     say(stdout, "prior            weight %g%s, %d steps\n", e->prior, r->arg->prior.count ? "" : " by cross-validation",
-           abs(e->iterations));
+        abs(e->iterations));
 }
 
 void identify_text(const identify_run *r) {

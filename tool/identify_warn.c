@@ -25,16 +25,18 @@ static void check_units(identify_run *r) {
     if (!(q->force[i] > 0) || q->rows[i] == 0) continue;
     double ratio = q->before[i] / q->force[i]; /* residual of the model before, relative to the measured force */
     if (ratio > 20)
-      identify_warn(r, "joint '%s': the model expects torques about %.0f times as large as measured; are they in other "
-                       "units, or on the motor's side of a gear (--gear, --torque-constant)?",
+      identify_warn(r,
+                    "joint '%s': the model expects torques about %.0f times as large as measured; are they in other "
+                    "units, or on the motor's side of a gear (--gear, --torque-constant)?",
                     coordinate_name(r, i, name), ratio);
   }
 }
 
 static void check_delay(identify_run *r) {
   if (r->delay_gain < 0.01) return;
-  identify_warn(r, "the torques fit best if they were measured %.4g ms %s than the positions (%.2g %% less residual): "
-                   "--delay %.4g",
+  identify_warn(r,
+                "the torques fit best if they were measured %.4g ms %s than the positions (%.2g %% less residual): "
+                "--delay %.4g",
                 1000 * fabs(r->best_delay), r->best_delay > 0 ? "later" : "earlier", 100 * r->delay_gain,
                 r->best_delay);
 }
@@ -45,8 +47,9 @@ static void check_saturation(identify_run *r) {
     const measured *m = f < r->data_count ? &r->data[f] : &r->held[f - r->data_count];
     for (int i = 0; i < r->nv; i++)
       if (m->saturated[i])
-        identify_warn(r, "%s: the torque of '%s' stays at %.4g for %d samples, as if it were saturated; they are not "
-                         "used",
+        identify_warn(r,
+                      "%s: the torque of '%s' stays at %.4g for %d samples, as if it were saturated; they are not "
+                      "used",
                       m->path, coordinate_name(r, i, name), m->limit[i], m->saturated[i]);
   }
 }
@@ -61,12 +64,14 @@ static void check_missing(identify_run *r) {
 
 /* The joint on the way to the link of a base parameter that moves least, relative to its limit or to the others. */
 static int laziest_joint(const identify_run *r, int unknown) {
-  int link = jn_identification_link(r->identification, unknown), lazy = jn_identification_coordinate(r->identification, unknown);
+  int link = jn_identification_link(r->identification, unknown),
+      lazy = jn_identification_coordinate(r->identification, unknown);
   double least = INFINITY;
   for (; link >= 0; link = jn_link_parent(r->model, link)) {
     int v = jn_joint_v(r->model, link);
     if (jn_joint_nv(r->model, link) == 0) continue;
-    double limit = jn_coordinate_dof(r->model, v)->velocity, speed = r->speed_rms[v] / (isfinite(limit) && limit > 0 ? limit : 1);
+    double limit = jn_coordinate_dof(r->model, v)->velocity,
+           speed = r->speed_rms[v] / (isfinite(limit) && limit > 0 ? limit : 1);
     if (speed < least) least = speed, lazy = v;
   }
   return lazy;
@@ -99,11 +104,12 @@ static void check_coupled(identify_run *r) {
   if (!r->coupling || r->arg->base_only || !r->arg->out) return;
   int lost = 0;
   for (int i = 0; i < r->estimate->count; i++)
-    lost += jn_identification_link(r->identification, i) < 0 && jn_identification_coordinate(r->identification, i) < 0 &&
-            r->estimate->x[i] != 0;
+    lost += jn_identification_link(r->identification, i) < 0 &&
+            jn_identification_coordinate(r->identification, i) < 0 && r->estimate->x[i] != 0;
   if (lost)
-    identify_warn(r, "rotor inertia, friction and offset of motors that drive several joints have no place in a robot "
-                     "file: %d values are only shown here and in the report",
+    identify_warn(r,
+                  "rotor inertia, friction and offset of motors that drive several joints have no place in a robot "
+                  "file: %d values are only shown here and in the report",
                   lost);
 }
 

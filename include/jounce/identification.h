@@ -14,9 +14,9 @@
  * on the joint side of the gear.
  *
  * Only combinations of the unknowns can be told from joint forces: the base parameters b = B x (base_parameters.h). B
- * [nb x n] is found once, from random states. Measured rows are reduced by orthogonal transformations (QR) as they come,
- * one triangle for each channel and part of the data, so memory does not depend on their number. Channels are the nv
- * coordinates and, if `wrench_link` is given, the six components of the wrench on that link.
+ * [nb x n] is found once, from random states. Measured rows are reduced by orthogonal transformations (QR) as they
+ * come, one triangle for each channel and part of the data, so memory does not depend on their number. Channels are the
+ * nv coordinates and, if `wrench_link` is given, the six components of the wrench on that link.
  *
  * jn_identification_solve() finds
  *   the base parameters: weighted least squares, each channel weighted by its own noise, with standard deviations;
@@ -42,13 +42,13 @@ extern "C" {
 /* What is identified besides the user's columns, as bits. */
 enum {
   JN_IDENTIFY_INERTIA = 1,
-  JN_IDENTIFY_ROTOR = 2,    /* [kg m^2 or kg] */
-  JN_IDENTIFY_VISCOUS = 4,  /* [N m s/rad or N s/m] */
-  JN_IDENTIFY_COULOMB = 8,  /* [N m or N] */
-  JN_IDENTIFY_OFFSET = 16,  /* [N m or N] */
-  JN_IDENTIFY_SCALE = 32    /* [1]: the true force is (1 + scale) times the measured one; this needs known masses, such
-                               as links that are not identified, because the forces alone do not tell masses and scale
-                               apart */
+  JN_IDENTIFY_ROTOR = 2,   /* [kg m^2 or kg] */
+  JN_IDENTIFY_VISCOUS = 4, /* [N m s/rad or N s/m] */
+  JN_IDENTIFY_COULOMB = 8, /* [N m or N] */
+  JN_IDENTIFY_OFFSET = 16, /* [N m or N] */
+  JN_IDENTIFY_SCALE = 32   /* [1]: the true force is (1 + scale) times the measured one; this needs known masses, such
+                              as links that are not identified, because the forces alone do not tell masses and scale
+                              apart */
 };
 
 /* Set up with jn_identification_options_init(); NULL in place of options means these defaults. */
@@ -94,8 +94,8 @@ JN_API int jn_identification_coordinate(const jn_identification *identification,
 /* x0 [n], the values of the model; inertias that no rigid body has are replaced by the nearest that one can have, and
  * massless links by a ball of 1 kg and 0.1 m. */
 JN_API const double *jn_identification_prior(const jn_identification *identification);
-JN_API int jn_identification_base_count(const jn_identification *identification);         /* nb */
-JN_API int jn_identification_base_column(const jn_identification *identification, int i); /* its leading unknown */
+JN_API int jn_identification_base_count(const jn_identification *identification);            /* nb */
+JN_API int jn_identification_base_column(const jn_identification *identification, int i);    /* its leading unknown */
 JN_API const double *jn_identification_base_matrix(const jn_identification *identification); /* B [nb x n] */
 
 /* ---- Data ---- */
@@ -147,17 +147,17 @@ JN_API void jn_identification_clear(jn_identification *identification, double fa
 /* The result, valid until the next call that changes the identification. */
 typedef struct jn_estimate {
   int channels, count, base_count;
-  double rows;             /* rows used */
-  double rejected;         /* rows left out as outliers */
-  int told;                /* number of base parameters that this motion tells */
-  double condition;        /* condition number of their columns, each scaled to length 1 */
-  const double *base;      /* [nb] least squares; the model's value where nothing is told */
-  const double *deviation; /* [nb] standard deviation; infinite where nothing is told */
+  double rows;                    /* rows used */
+  double rejected;                /* rows left out as outliers */
+  int told;                       /* number of base parameters that this motion tells */
+  double condition;               /* condition number of their columns, each scaled to length 1 */
+  const double *base;             /* [nb] least squares; the model's value where nothing is told */
+  const double *deviation;        /* [nb] standard deviation; infinite where nothing is told */
   const unsigned char *essential; /* [nb] 1: belongs to the smallest set that fits the data as well */
-  const double *x;         /* [n] physically consistent */
-  const double *noise;     /* [channels] standard deviation of the residuals, 0 without data */
-  double prior;            /* weight that was used */
-  int iterations;          /* of the consistent set; negative: it did not converge */
+  const double *x;                /* [n] physically consistent */
+  const double *noise;            /* [channels] standard deviation of the residuals, 0 without data */
+  double prior;                   /* weight that was used */
+  int iterations;                 /* of the consistent set; negative: it did not converge */
 } jn_estimate;
 
 /* w: weight of the prior; negative: found by cross-validation over the five parts of the data (the largest weight, at

@@ -5,7 +5,6 @@
 
 #include "base.h"
 #include "base_parameters.h"
-#include "identification.h"
 #include "batch.h"
 #include "configuration.h"
 #include "derivatives.h"
@@ -13,6 +12,7 @@
 #include "edit.h"
 #include "float.h"
 #include "float_batch.h"
+#include "identification.h"
 #include "io.h"
 #include "jets.h"
 #include "kinematics.h"

@@ -110,14 +110,14 @@ JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double 
 /* Measured joint forces, from the columns NAME.tau of a sampled file: the one of the motion itself, or another one that
  * uses the same clock. Names as other programs write them (NAME_effort, /joint_states/NAME/effort, tau1 ...) and
  * "NAME.tau=COLUMN" among the options' columns are understood as for positions: docs/identification.md. Units in
- * brackets: N m, N (slides), A; without a unit N m and N. Forces are kept as they are, neither smoothed nor fitted. They
- * replace forces loaded before. Coordinates without a column have no forces. Errors as for jn_trajectory_load();
+ * brackets: N m, N (slides), A; without a unit N m and N. Forces are kept as they are, neither smoothed nor fitted.
+ * They replace forces loaded before. Coordinates without a column have no forces. Errors as for jn_trajectory_load();
  * JN_ERR_NAME if there is no column of forces. */
 JN_API jn_status jn_trajectory_load_forces(jn_trajectory *trajectory, const char *source,
                                            const jn_trajectory_options *options, jn_error *error);
 /* The same from arrays: increasing times t [count], on the clock of the trajectory, and forces [count x nv]; a
- * coordinate whose first force is NaN was not measured. Errors: JN_ERR_SIZE (count < 2), JN_ERR_MODEL (times that do not
- * increase), JN_ERR_MEMORY. */
+ * coordinate whose first force is NaN was not measured. Errors: JN_ERR_SIZE (count < 2), JN_ERR_MODEL (times that do
+ * not increase), JN_ERR_MEMORY. */
 JN_API jn_status jn_trajectory_set_forces(jn_trajectory *trajectory, int count, const double *t, const double *forces);
 /* Number of rows of forces, 0 without forces; the time of a row [s]; and the forces of velocity coordinate i [rows], or
  * NULL if they were not measured. */

@@ -2,10 +2,10 @@
 /* The physically consistent set: the minimum of the convex function
  *   |A x - y|^2 + w sum over links ( tr(P0^-1 P) - log det(P0^-1 P) - 4 ) + w sum ((x_k - x0_k) / scale_k)^2
  * by Newton's method. P0 = U0 U0^T, and P = V V^T with V = U0 W, W lower triangular; a step is P' = V (E + S) V^T with
- * a symmetric S, so W' = W L with L L^T = E + S: P stays positive definite, and keeps its relative accuracy even when it
- * is nearly singular. To second order the divergence changes by tr((W^T W - E) S) + |S|^2 / 2, so each step is a linear
- * least-squares problem with the exact second derivatives, solved by QR. (Gauss-Newton in log-Cholesky coordinates needs
- * several times as many steps, because P is quadratic in them.) */
+ * a symmetric S, so W' = W L with L L^T = E + S: P stays positive definite, and keeps its relative accuracy even when
+ * it is nearly singular. To second order the divergence changes by tr((W^T W - E) S) + |S|^2 / 2, so each step is a
+ * linear least-squares problem with the exact second derivatives, solved by QR. (Gauss-Newton in log-Cholesky
+ * coordinates needs several times as many steps, because P is quadratic in them.) */
 #include <math.h>
 #include <string.h>
 

@@ -9,7 +9,8 @@
 void jn__qr_update(double *R, double *block, int rows, int n, double *w) {
   for (int j = 0; j < n; j++) {
     double *top = R + (size_t)j * (size_t)n, sum = 0;
-    for (int i = 0; i < rows; i++) sum += block[(size_t)i * (size_t)n + (size_t)j] * block[(size_t)i * (size_t)n + (size_t)j];
+    for (int i = 0; i < rows; i++)
+      sum += block[(size_t)i * (size_t)n + (size_t)j] * block[(size_t)i * (size_t)n + (size_t)j];
     if (sum == 0) continue;
     double length = sqrt(top[j] * top[j] + sum), diagonal = top[j] > 0 ? -length : length, v = top[j] - diagonal;
     double by = 2 / (v * v + sum);
@@ -74,7 +75,8 @@ static int extend(basis *s, double *x, int rows, int n, int j, double tol) {
 static void express(const basis *s, int n, int j, const int *lead, int before, double *B) {
   for (int i = before - 1; i >= 0; i--) {
     double sum = s->R[(size_t)i * (size_t)n + (size_t)j];
-    for (int k = i + 1; k < before; k++) sum -= s->R[(size_t)i * (size_t)n + (size_t)lead[k]] * B[(size_t)k * (size_t)n + (size_t)j];
+    for (int k = i + 1; k < before; k++)
+      sum -= s->R[(size_t)i * (size_t)n + (size_t)lead[k]] * B[(size_t)k * (size_t)n + (size_t)j];
     B[(size_t)i * (size_t)n + (size_t)j] = sum / s->R[(size_t)i * (size_t)n + (size_t)lead[i]];
   }
   for (int i = 0; i < before; i++) {

@@ -29,7 +29,7 @@ typedef struct feed {
   long rows; /* of the trajectory */
   int count; /* samples in the chunk */
   double *t, *dt, *q, *v, *a, *force, *Y_pi, *Y, *known, *theta, *user;
-  window *windows; /* [channels] */
+  window *windows;  /* [channels] */
   double *rejected; /* [channels] */
 } feed;
 
@@ -96,9 +96,9 @@ static jn_status make_regressors(feed *f) {
 #endif
   for (int s = 0; s < f->count; s++) {
     size_t k = up(s);
-    jn__ident_rows(d, d->nv, f->q + k * nq, f->v + k * nv, f->a + k * nv, f->force + k * channels, f->Y_pi + k * nv * width,
-                   f->theta + k * 3 * up(d->motors), f->user + k * nv * up(d->options.user_columns),
-                   f->Y + k * channels * n, f->known + k * channels);
+    jn__ident_rows(d, d->nv, f->q + k * nq, f->v + k * nv, f->a + k * nv, f->force + k * channels,
+                   f->Y_pi + k * nv * width, f->theta + k * 3 * up(d->motors),
+                   f->user + k * nv * up(d->options.user_columns), f->Y + k * channels * n, f->known + k * channels);
   }
   return JN_OK;
 }

@@ -28,20 +28,20 @@ struct jn_identification {
   int nq, nv, links, motors, channels;
   int n, nb;
   int first_rotor, first_viscous, first_coulomb, first_offset, first_scale, first_user; /* in x; n: none */
-  int *parameter;       /* [10 x free links] index in pi of an inertial unknown */
-  int inertial;         /* how many */
-  double *G;            /* [motors x nv] */
-  double *speed;        /* [motors] of soft signs, 0: sharp */
-  int *motor_of;        /* [motors] coordinate of a motor with one coordinate and factor 1, or JN_NONE */
-  double *x0;           /* [n] prior */
-  double *known_pi;     /* [10 L] of links that are not identified, zero for the others */
-  int *lead;            /* [nb] */
-  double *B;            /* [nb x n] */
-  double *base0;        /* [nb] B x0 */
-  jn_channel *channel;  /* [channels] */
-  jn_work *work;        /* for one state */
+  int *parameter;      /* [10 x free links] index in pi of an inertial unknown */
+  int inertial;        /* how many */
+  double *G;           /* [motors x nv] */
+  double *speed;       /* [motors] of soft signs, 0: sharp */
+  int *motor_of;       /* [motors] coordinate of a motor with one coordinate and factor 1, or JN_NONE */
+  double *x0;          /* [n] prior */
+  double *known_pi;    /* [10 L] of links that are not identified, zero for the others */
+  int *lead;           /* [nb] */
+  double *B;           /* [nb x n] */
+  double *base0;       /* [nb] B x0 */
+  jn_channel *channel; /* [channels] */
+  jn_work *work;       /* for one state */
   jn_batch *batch;
-  double screen;        /* factor; 0: none */
+  double screen; /* factor; 0: none */
   double *screen_base, *screen_noise;
   double rejected;
   int solved;
@@ -54,8 +54,8 @@ struct jn_identification {
 
 /* The first `rows` channels at a state: Y [rows x n] and known [rows] (may be NULL) from Y_pi [rows x 10L]; theta
  * [3 x motors] and Y_user [nv x user_columns] are scratch. */
-void jn__ident_rows(const jn_identification *d, int rows, const double *q, const double *v, const double *a, const double *forces,
-                    const double *Y_pi, double *theta, double *Y_user, double *Y, double *known);
+void jn__ident_rows(const jn_identification *d, int rows, const double *q, const double *v, const double *a,
+                    const double *forces, const double *Y_pi, double *theta, double *Y_user, double *Y, double *known);
 /* B x */
 void jn__ident_to_base(const jn_identification *d, const double *x, double *b);
 

@@ -25,13 +25,13 @@ static double channel_forces(const jn_channel *c) {
 
 typedef struct stack {
   jn_identification *d;
-  int wide;           /* nb + 1 */
-  double *whole;      /* all folds of each channel in one triangle, one after the other */
-  double *T;          /* [wide x wide] the weighted stack of all channels */
-  double *block, *w;  /* [wide x wide], [wide] */
-  double *b, *sigma;  /* [nb], [channels] */
-  double *Rt, *C;     /* [wide x wide] triangle of what is told; [nb x nb] its covariance */
-  int *told, count;   /* columns that the data tell */
+  int wide;          /* nb + 1 */
+  double *whole;     /* all folds of each channel in one triangle, one after the other */
+  double *T;         /* [wide x wide] the weighted stack of all channels */
+  double *block, *w; /* [wide x wide], [wide] */
+  double *b, *sigma; /* [nb], [channels] */
+  double *Rt, *C;    /* [wide x wide] triangle of what is told; [nb x nb] its covariance */
+  int *told, count;  /* columns that the data tell */
 } stack;
 
 static void stack_free(stack *s) {
@@ -417,8 +417,7 @@ static void describe(stack *s) {
   double rows = 0;
   for (int i = 0; i < d->channels; i++) rows += channel_rows(&d->channel[i]);
   for (int k = 0; k < d->nb; k++) d->deviation[k] = INFINITY;
-  for (int k = 0; k < s->count; k++)
-    d->deviation[s->told[k]] = sqrt(s->C[(size_t)k * (size_t)s->count + (size_t)k]);
+  for (int k = 0; k < s->count; k++) d->deviation[s->told[k]] = sqrt(s->C[(size_t)k * (size_t)s->count + (size_t)k]);
   memcpy(d->base, s->b, (size_t)d->nb * sizeof *d->base);
   memcpy(d->noise, s->sigma, (size_t)d->channels * sizeof *d->noise);
   d->estimate = (jn_estimate){.channels = d->channels,

@@ -158,8 +158,8 @@ static double known_losses(const jn_identification *d, int i, const double *v, c
   return sum;
 }
 
-void jn__ident_rows(const jn_identification *d, int rows, const double *q, const double *v, const double *a, const double *forces,
-                    const double *Y_pi, double *theta, double *Y_user, double *Y, double *known) {
+void jn__ident_rows(const jn_identification *d, int rows, const double *q, const double *v, const double *a,
+                    const double *forces, const double *Y_pi, double *theta, double *Y_user, double *Y, double *known) {
   size_t n = (size_t)d->n, width = 10 * (size_t)d->links;
   turn_motors(d, v, a, theta);
   if (d->first_user < d->n) d->options.user(q, v, a, Y_user, d->options.context);
@@ -203,12 +203,14 @@ jn_status jn_identification_regressor(const jn_identification *d, jn_work *work,
                                       const double *a, const double *forces, double *Y, double *known) {
   if (!d || !work || !q || !v || !a) return JN_ERR_NULL;
   size_t rows = (size_t)d->channels, count = rows * 10 * (size_t)d->links, user = (size_t)d->options.user_columns;
-  double *memory = numbers(&d->allocator, count + 3 * (size_t)d->motors + (size_t)d->nv * user + rows * (size_t)d->n + rows);
+  double *memory =
+      numbers(&d->allocator, count + 3 * (size_t)d->motors + (size_t)d->nv * user + rows * (size_t)d->n + rows);
   if (!memory) return JN_ERR_MEMORY;
   double *theta = memory + count, *Y_user = theta + 3 * d->motors, *own = Y_user + (size_t)d->nv * user;
   jn_status status = inertial_rows(d, work, q, v, a, memory);
   if (status == JN_OK)
-    jn__ident_rows(d, d->channels, q, v, a, forces, memory, theta, Y_user, Y ? Y : own, known ? known : own + rows * (size_t)d->n);
+    jn__ident_rows(d, d->channels, q, v, a, forces, memory, theta, Y_user, Y ? Y : own,
+                   known ? known : own + rows * (size_t)d->n);
   jn__release(&d->allocator, memory);
   return status;
 }
@@ -243,8 +245,7 @@ static jn_status stack_states(jn_identification *d, structure *s) {
   for (int k = 0; k < states; k++) {
     jn_status status = jn__base_random_state(d->model, &seed, s->q, s->v, s->a);
     for (int i = 0; i < d->channels; i++) s->forces[i] = 10 * jn__base_uniform(&seed);
-    if (status == JN_OK)
-      status = jn_identification_regressor(d, d->work, s->q, s->v, s->a, s->forces, s->block, NULL);
+    if (status == JN_OK) status = jn_identification_regressor(d, d->work, s->q, s->v, s->a, s->forces, s->block, NULL);
     if (status != JN_OK) return status;
     for (size_t i = 0; i < rows * n; i++) {
       if (!isfinite(s->block[i])) return JN_ERR_MODEL;
@@ -311,14 +312,13 @@ static jn_status check_options(const jn_model *model, const jn_identification_op
   if (o->size != sizeof *o)
     return jn__fail(error, JN_ERR_INIT, NULL, "the options are not set up by jn_identification_options_init()");
   int bad = o->motors < 0 || (o->motors > 0) != (o->coupling != NULL) || o->user_columns < 0 || o->link_count < 0 ||
-            o->threads < 0 || (o->user_columns > 0) != (o->user != NULL) ||
-            o->columns >= 64 || jn_link_count(model) > INT_MAX / 1000;
+            o->threads < 0 || (o->user_columns > 0) != (o->user != NULL) || o->columns >= 64 ||
+            jn_link_count(model) > INT_MAX / 1000;
   if (bad) return jn__fail(error, JN_ERR_SIZE, NULL, "an option is out of range");
   if (o->wrench_link != JN_NONE && (o->wrench_link < 0 || o->wrench_link >= jn_link_count(model)))
     return jn__fail(error, JN_ERR_INDEX, NULL, "there is no link %d for the wrench", o->wrench_link);
   for (int i = 0; i < o->motors * jn_model_nv(model); i++)
-    if (!isfinite(o->coupling[i]))
-      return jn__fail(error, JN_ERR_MODEL, NULL, "a number of the coupling is not finite");
+    if (!isfinite(o->coupling[i])) return jn__fail(error, JN_ERR_MODEL, NULL, "a number of the coupling is not finite");
   if (jn_model_nv(model) == 0) return jn__fail(error, JN_ERR_MODEL, NULL, "the model has no joint that moves");
   return JN_OK;
 }
@@ -362,8 +362,9 @@ static jn_status fill(jn_identification *d, jn_error *error) {
   if (status == JN_OK) jn__ident_to_base(d, d->x0, d->base0);
   jn__release(&d->allocator, chosen);
   if (status != JN_OK && status != JN_ERR_NAME)
-    jn__fail(error, status, NULL, "%s",
-             status == JN_ERR_MODEL ? "there is nothing to identify, or a number is not finite" : jn_status_text(status));
+    jn__fail(
+        error, status, NULL, "%s",
+        status == JN_ERR_MODEL ? "there is nothing to identify, or a number is not finite" : jn_status_text(status));
   return status;
 }
 
@@ -397,9 +398,9 @@ void jn_identification_destroy(jn_identification *d) {
   if (!d) return;
   jn_allocator a = d->allocator;
   jn__ident_free_channels(d);
-  void *const arrays[] = {d->parameter, d->G,    d->motor_of,  d->known_pi,    d->x0,    d->x,            d->base0,
-                          d->base,      d->lead, d->deviation, d->screen_base, d->noise, d->screen_noise, d->essential,
-                          d->B,         d->speed};
+  void *const arrays[] = {d->parameter,    d->G,         d->motor_of, d->known_pi,  d->x0,          d->x,
+                          d->base0,        d->base,      d->lead,     d->deviation, d->screen_base, d->noise,
+                          d->screen_noise, d->essential, d->B,        d->speed};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) jn__release(&a, arrays[i]);
   jn_work_destroy(d->work);
   jn_batch_destroy(d->batch);

@@ -28,39 +28,21 @@ typedef struct matcher {
 
 /* ---- Words ---- */
 
-/* The order of the derivative that a word means; UNUSED for what is not looked for: everything but motion, or everything
- * but forces; UNKNOWN. */
+/* The order of the derivative that a word means; UNUSED for what is not looked for: everything but motion, or
+ * everything but forces; UNKNOWN. */
 static int quantity_of(const jn_loading *l, const char *word, size_t length) {
   static const struct {
     const char *word;
     int order;
-  } known[] = {{"position", 0},
-               {"positions", 0},
-               {"pos", 0},
-               {"q", 0},
-               {"velocity", 1},
-               {"velocities", 1},
-               {"vel", 1},
-               {"speed", 1},
-               {"dq", 1},
-               {"qd", 1},
-               {"qdot", 1},
-               {"acceleration", 2},
-               {"acc", 2},
-               {"accel", 2},
-               {"accelerations", 2},
-               {"ddq", 2},
-               {"qdd", 2},
-               {"qddot", 2},
-               {"effort", FORCE},
-               {"efforts", FORCE},
-               {"torque", FORCE},
-               {"torques", FORCE},
-               {"tau", FORCE},
-               {"force", FORCE},
-               {"current", FORCE},
-               {"name", UNUSED},
-               {"temperature", UNUSED}};
+  } known[] = {{"position", 0},    {"positions", 0},   {"pos", 0},
+               {"q", 0},           {"velocity", 1},    {"velocities", 1},
+               {"vel", 1},         {"speed", 1},       {"dq", 1},
+               {"qd", 1},          {"qdot", 1},        {"acceleration", 2},
+               {"acc", 2},         {"accel", 2},       {"accelerations", 2},
+               {"ddq", 2},         {"qdd", 2},         {"qddot", 2},
+               {"effort", FORCE},  {"efforts", FORCE}, {"torque", FORCE},
+               {"torques", FORCE}, {"tau", FORCE},     {"force", FORCE},
+               {"current", FORCE}, {"name", UNUSED},   {"temperature", UNUSED}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0)
       return known[i].order == FORCE ? (l->forces ? 0 : UNUSED) : l->forces ? UNUSED : known[i].order;
@@ -210,7 +192,8 @@ static int mapped_name(matcher *m, const char *name, int *place, int *order) {
     snprintf(own, sizeof own, "%.*s", (int)(strlen(name) - 4), name);
     *place = jn__velocity_find(m->l, own);
     if (*place >= 0) return 1;
-    refuse(m, "force", name, "jounce info shows the names of the joints", "--columns: the model has no such coordinate");
+    refuse(m, "force", name, "jounce info shows the names of the joints",
+           "--columns: the model has no such coordinate");
     return 0;
   }
   if (strcmp(name, "t") == 0 || strcmp(name, "time") == 0) {

@@ -41,9 +41,9 @@ struct jn_trajectory {
   int wrench_rows;      /* that they were made from */
   int wrench_order;     /* highest derivative of them that is continuous; -1: they jump */
   jn_blocks force_blocks;
-  int force_rows;      /* of measured joint forces, 0: none */
-  double *force_times; /* [force_rows] */
-  double **forces;     /* [nv] of force_rows each; NULL: not measured */
+  int force_rows;          /* of measured joint forces, 0: none */
+  double *force_times;     /* [force_rows] */
+  double **forces;         /* [nv] of force_rows each; NULL: not measured */
   unsigned char *currents; /* [nv] they are currents */
 };
 
