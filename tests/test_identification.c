@@ -2,6 +2,7 @@
 /* Identification: exact data give exact base parameters; with noise, estimates are within their standard deviations as
  * often as they should be; residuals are orthogonal to the regressor; the consistent set is the minimum it claims to
  * be, is physical for any data, and does not depend on units and frames. */
+#define _POSIX_C_SOURCE 200809L
 #include "counting.h"
 #include "models.h"
 
@@ -188,6 +189,35 @@ static double normal(uint64_t *s) {
 }
 
 /* ---- Laws ---- */
+
+/* As many base parameters as the structure of the tree says, and three more for each motor with friction and offset. */
+static void counts_are_those_of_the_structure(void **state) {
+  (void)state;
+  static const struct {
+    const char *robot;
+    int inertial, motors;
+  } known[] = {{"builtin:panda", 43, 7}, {"builtin:kuka_iiwa", 43, 7}, {"builtin:humanoid", 227, 31}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    jn_model *m;
+    jn_status status = jn_load(known[k].robot, NULL, &m, NULL);
+    if (status == JN_ERR_UNSUPPORTED) return;
+    check_ok(status);
+    jn_identification *inertia = identification_of(m, JN_IDENTIFY_INERTIA);
+    jn_identification *all =
+        identification_of(m, JN_IDENTIFY_INERTIA | JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB | JN_IDENTIFY_OFFSET);
+    int nb = jn_identification_base_count(inertia), more = jn_identification_base_count(all);
+    check(nb == known[k].inertial, "%s: %d base parameters, not %d", known[k].robot, nb, known[k].inertial);
+    check(more == nb + 3 * known[k].motors, "%s: %d with friction and offsets", known[k].robot, more);
+    jn_base *base;
+    if (jn_base_create(m, NULL, &base) == JN_OK) {
+      check(jn_base_count(base) == nb, "%s: %d by the structure", known[k].robot, jn_base_count(base));
+      jn_base_destroy(base);
+    }
+    jn_identification_destroy(inertia);
+    jn_identification_destroy(all);
+    jn_model_destroy(m);
+  }
+}
 
 static void exact_data_give_exact_base_parameters(void **state) {
   (void)state;
@@ -690,6 +720,60 @@ static void what_the_motion_does_not_tell_stays(void **state) {
   jn_model_destroy(start);
 }
 
+/* Files of forces: names as programs write them, units, and what is left over of exact ones. */
+static void forces_are_read_from_files(void **state) {
+  (void)state;
+  uint64_t s = seed("files of forces");
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0);
+  data x;
+  make_data(arm, &s, STATES, &x);
+  char path[] = "/tmp/jounce_forces_XXXXXX";
+  int file = mkstemp(path);
+  FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
+  assert_non_null(f);
+  fputs("time,one,two,three,one_effort [N mm],/joint_states/two/effort,three.tau [mA]\n", f);
+  for (int r = 0; r < 20; r++)
+    fprintf(f, "%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", r, x.q[r][0], x.q[r][1], x.q[r][2], 1000 * x.tau[r][0],
+            x.tau[r][1], 1000 * x.tau[r][2]);
+  fclose(f);
+  jn_trajectory *t;
+  jn_error error;
+  jn_status status = jn_trajectory_load(arm, path, NULL, &t, &error);
+  check(status == JN_OK, "%s", error.text);
+  status = jn_trajectory_load_forces(t, path, NULL, &error);
+  check(status == JN_OK, "%s", error.text);
+  check(jn_trajectory_force_rows(t) == 20 && jn_trajectory_force_time(t, 7) == 7, "rows and times");
+  for (int i = 0; i < LINKS; i++) {
+    check(jn_trajectory_force_is_current(t, i) == (i == 2), "unit of %d", i);
+    for (int r = 0; r < 20; r++)
+      check(fabs(jn_trajectory_forces(t, i)[r] - x.tau[r][i]) < 1e-12 * (1 + fabs(x.tau[r][i])), "force %d of row %d",
+            i, r);
+  }
+  check(jn_trajectory_forces(t, LINKS) == NULL && jn_trajectory_force_rows(NULL) == 0, "out of range");
+  check(isnan(jn_trajectory_force_time(t, 20)), "no such row");
+  check_status(jn_trajectory_set_forces(t, 1, x.q[0], x.tau[0]), JN_ERR_SIZE);
+  check_status(jn_trajectory_set_forces(t, 2, (double[2]){1, 1}, x.tau[0]), JN_ERR_MODEL);
+  check_status(jn_trajectory_load_forces(t, "/nowhere", NULL, &error), JN_ERR_FILE);
+  jn_identification *id = identification_of(arm, JN_IDENTIFY_INERTIA);
+  jn_measurement how;
+  jn_measurement_init(&how);
+  jn_trajectory *none;
+  check_ok(jn_trajectory_fit(arm, 8, (double[8]){0, 1, 2, 3, 4, 5, 6, 7}, x.q[0], NULL, &none, NULL));
+  check_status(jn_identification_add_trajectory(id, none, &how), JN_ERR_MODEL); /* no forces */
+  how.fold = 9;
+  check_status(jn_identification_add_trajectory(id, t, &how), JN_ERR_SIZE);
+  double b[N] = {0}, left[LINKS], force[LINKS];
+  add(id, &x);
+  check_ok(jn_identification_base_residuals(id, b, left, force, NULL));
+  for (int i = 0; i < LINKS; i++) check(force[i] > 0 && left[i] > 0, "residuals of nothing are the forces");
+  jn_identification_destroy(id);
+  jn_trajectory_destroy(none);
+  jn_trajectory_destroy(t);
+  remove(path);
+  jn_model_destroy(arm);
+}
+
 static void wrong_use_is_refused(void **state) {
   (void)state;
   description d = plain();
@@ -757,6 +841,7 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(counts_are_those_of_the_structure),
       cmocka_unit_test(exact_data_give_exact_base_parameters),
       cmocka_unit_test(residuals_are_orthogonal_to_the_regressor),
       cmocka_unit_test(estimates_are_within_their_deviations),
@@ -768,6 +853,7 @@ int main(void) {
       cmocka_unit_test(coupled_motors_act_on_all_their_joints),
       cmocka_unit_test(user_columns_and_rows_are_told),
       cmocka_unit_test(what_the_motion_does_not_tell_stays),
+      cmocka_unit_test(forces_are_read_from_files),
       cmocka_unit_test(wrong_use_is_refused),
       cmocka_unit_test(every_allocation_may_fail),
   };

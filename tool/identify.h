@@ -61,6 +61,9 @@ const char *coordinate_name(const identify_run *r, int i, char *name);
 /* 100 sqrt(sum error^2 rows / sum force^2 rows). */
 double percent_of_all(const fit_quality *q, const double *error, int nv);
 
+/* Does an unknown act on the forces, whatever the motion? identify_text.c */
+bool has_effect(const identify_run *r, int unknown);
+
 /* ---- identify_data.c ---- */
 
 int identify_load(identify_run *r);

@@ -12,7 +12,7 @@
 #include "names.h"
 #include "torque.h"
 
-enum { FEW_ROWS = 20000, THREAD_ROWS = 50000 };
+enum { FEW_ROWS = 20000, THREAD_ROWS = 50000, MOST_PASSES = 6 };
 static const double default_bandwidth = 50, default_outliers = 5;
 
 /* ---- Files ---- */
@@ -416,10 +416,13 @@ int identify_solve(identify_run *r) {
   double factor = r->arg->outliers.count ? r->arg->outliers.values[0] : default_outliers;
   double prior = r->arg->prior.count ? r->arg->prior.values[0] : -1;
   jn_status status = add_all(r, r->identification, r->delay, 0);
-  if (status == JN_OK && factor > 0) {
+  double rejected = -1; /* without the outliers the noise is less, and more rows may be found to be outliers */
+  for (int pass = 0; pass < MOST_PASSES && status == JN_OK && factor > 0; pass++) {
     status = jn_identification_solve(r->identification, 1, 0, &r->estimate);
+    if (status != JN_OK || r->estimate->rejected == rejected) break;
+    rejected = r->estimate->rejected;
     jn_identification_clear(r->identification, factor);
-    if (status == JN_OK) status = add_all(r, r->identification, r->delay, 0);
+    status = add_all(r, r->identification, r->delay, 0);
   }
   if (status == JN_OK) status = jn_identification_solve(r->identification, prior, !r->arg->base_only, &r->estimate);
   if (status == JN_ERR_MODEL) {

@@ -268,7 +268,7 @@ static void write_unknowns(FILE *f, const identify_run *r) {
   char name[2 * JN_COORDINATE_NAME];
   fputs("<h2>Motors</h2>\n<table><tr><th>parameter<th>before<th>after</tr>\n", f);
   for (int i = 0; i < r->estimate->count; i++) {
-    if (jn_identification_link(r->identification, i) >= 0) continue;
+    if (jn_identification_link(r->identification, i) >= 0 || !has_effect(r, i)) continue;
     jn_identification_name(r->identification, i, name, sizeof name);
     fputs("<tr><td>", f);
     html(f, name);

@@ -65,6 +65,13 @@ static void print_links(const identify_run *r) {
   table_print(&t, stdout);
 }
 
+bool has_effect(const identify_run *r, int unknown) {
+  const double *B = jn_identification_base_matrix(r->identification);
+  for (int i = 0; i < r->estimate->base_count; i++)
+    if (B[(size_t)i * (size_t)r->estimate->count + (size_t)unknown] != 0) return true;
+  return false;
+}
+
 /* The unknowns behind the inertial ones: motors in rows, kinds in columns. */
 static void print_motors(const identify_run *r) {
   static const table_column columns[] = {{"parameter", ALIGN_LEFT}, {"before", ALIGN_POINT}, {"after", ALIGN_POINT}};
@@ -72,7 +79,7 @@ static void print_motors(const identify_run *r) {
   table_init(&t, columns, 3);
   for (int i = 0; i < r->estimate->count; i++) {
     char name[2 * JN_COORDINATE_NAME];
-    if (jn_identification_link(r->identification, i) >= 0) continue;
+    if (jn_identification_link(r->identification, i) >= 0 || !has_effect(r, i)) continue;
     jn_identification_name(r->identification, i, name, sizeof name);
     table_cell(&t, name);
     table_number(&t, jn_identification_prior(r->identification)[i]);

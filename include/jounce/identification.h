@@ -9,9 +9,9 @@
  * The known part is that of everything which is not identified: the other links, springs, and the armature, damping and
  * friction of the model where these are not asked for.
  *
- * Motors: theta = G q with a constant matrix G [motors x nv] (default: one motor for each coordinate). Rotor, friction
- * and offset of motor k act on the joints by row k of G, as G_k^T (I theta'' + d theta' + c sign(theta') + offset), all
- * on the joint side of the gear.
+ * Motors: theta = G q with a constant matrix G [motors x nv] (default: one motor for each coordinate, which does
+ * nothing at free joints). Rotor, friction and offset of motor k act on the joints by row k of G, as G_k^T (I theta'' +
+ * d theta' + c sign(theta') + offset), all on the joint side of the gear.
  *
  * Only combinations of the unknowns can be told from joint forces: the base parameters b = B x (base_parameters.h). B
  * [nb x n] is found once, from random states. Measured rows are reduced by orthogonal transformations (QR) as they
@@ -23,7 +23,8 @@
  *   the essential ones: those that differ from zero beyond their uncertainty;
  *   all unknowns x, physically consistent: the minimum of
  *     |W (Y x - y)|^2 + w sum over links of ( tr(P0^-1 P) - log det(P0^-1 P) - 4 ) + w sum ((x - x0) / scale)^2,
- *   with the pseudo-inertia P of a link and P0 of the model (the prior), the last sum over friction, rotors and so on.
+ *   with the pseudo-inertia P of a link and P0 of the model (the prior), the last sum over friction, rotors and so on;
+ *   scale is the value that would explain all forces, for offsets a twentieth of that.
  *   The function is convex in x, and the same in any frame and units. Newton's method with exact second derivatives
  *   finds its minimum in few steps P' = V (E + S) V^T from P = V V^T, which keep P positive definite; rotor inertias
  *   and frictions are not negative.

@@ -140,6 +140,12 @@ static int is_positive(const jn_identification *d, int k) {
          (k >= d->first_coulomb && k < d->first_coulomb + d->motors);
 }
 
+/* How firmly the prior holds an unknown, relative to its scale: offsets are small, or they would take the place of
+ * masses. */
+static double firmness(const jn_identification *d, int k) {
+  return k >= d->first_offset && k < d->first_offset + d->motors ? 20 : 1;
+}
+
 /* The sum for the bodies' W (next: after the step) and z; x follows. */
 static double cost_of(problem *p, int next, const double *z) {
   double sum = 0, prior = 0;
@@ -149,7 +155,7 @@ static double cost_of(problem *p, int next, const double *z) {
     prior += divergence(next ? b->next : b->W);
   }
   for (int k = 10 * p->links; k < p->n; k++) {
-    double e = z[k] - p->d->x0[k] / p->scale[k];
+    double e = (z[k] - p->d->x0[k] / p->scale[k]) * firmness(p->d, k);
     p->x[k] = z[k] * p->scale[k];
     prior += e * e;
   }
@@ -192,8 +198,8 @@ static void linearise(problem *p) {
   }
   for (int k = 10 * p->links; k < p->n; k++) {
     double *to = p->J + (size_t)(p->rows + k) * wide;
-    to[k] = p->root;
-    to[p->n] = p->root * (p->d->x0[k] / p->scale[k] - p->z[k]);
+    to[k] = p->root * firmness(p->d, k);
+    to[p->n] = to[k] * (p->d->x0[k] / p->scale[k] - p->z[k]);
   }
 }
 

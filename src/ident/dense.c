@@ -7,11 +7,15 @@
 
 /* One reflection per column, of the row of R and all rows of the block; inner loops run along rows. */
 void jn__qr_update(double *R, double *block, int rows, int n, double *w) {
+  const double tiny = 1e-280;
   for (int j = 0; j < n; j++) {
     double *top = R + (size_t)j * (size_t)n, sum = 0;
     for (int i = 0; i < rows; i++)
       sum += block[(size_t)i * (size_t)n + (size_t)j] * block[(size_t)i * (size_t)n + (size_t)j];
-    if (sum == 0) continue;
+    if (sum < tiny) { /* nothing, or so little that its squares would underflow */
+      for (int i = 0; i < rows; i++) block[(size_t)i * (size_t)n + (size_t)j] = 0;
+      continue;
+    }
     double length = sqrt(top[j] * top[j] + sum), diagonal = top[j] > 0 ? -length : length, v = top[j] - diagonal;
     double by = 2 / (v * v + sum);
     for (int k = j + 1; k < n; k++) w[k] = v * top[k];

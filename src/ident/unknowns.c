@@ -118,6 +118,8 @@ static void set_motors(jn_identification *d) {
     int count = 0, only = JN_NONE;
     for (int i = 0; i < d->nv; i++) {
       double g = d->options.coupling ? d->options.coupling[(size_t)k * nv + (size_t)i] : k == i;
+      int joint = jn_coordinate_joint(d->model, i, NULL);
+      if (!d->options.coupling && jn_joint_type_of(d->model, joint) == JN_FREE) g = 0; /* it has no motor */
       d->G[(size_t)k * nv + (size_t)i] = g;
       if (g != 0) count++;
       if (g == 1) only = i;
