@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the compiled module asks Python to do: conversions of unusual arguments, and exceptions."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _results
+from ._errors import KINDS, Error, NotFoundError, SingularError
+
+STATUS = {number: name.removeprefix("err_") for name, number in _results.STATUS.items()}
+NQ, NV = 0, 1  # codes of sizes in src/core.h
+
+
+def convert(owner: Any, value: Any, function: str, name: str, code: int) -> NDArray[Any]:
+    """An array of double without gaps; float32 stays float32 unless code is -2. Dictionaries are states by name."""
+    if isinstance(value, Mapping):
+        if code not in (NQ, NV) or owner is None:
+            raise TypeError(f"{function}(): {name} cannot be given by names of joints")
+        model = getattr(owner, "model", owner)
+        return model.configuration(value) if code == NQ else model.velocity(value)  # type: ignore[no-any-return]
+    try:
+        array = np.asarray(value)
+    except ValueError as problem:
+        raise ValueError(f"{function}(): {name} is not an array: {problem}") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{function}(): {name} has dtype {array.dtype}, expected numbers (float64 or float32)")
+    dtype = np.float32 if array.dtype == np.float32 and code != -2 else np.float64
+    return np.array(array, dtype=dtype, order="C", copy=None if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else False)
+
+
+def expand(array: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    return np.array(np.broadcast_to(np.asarray(array), shape), order="C")
+
+
+def mask(owner: Any, value: Any, function: str, name: str) -> NDArray[np.uint8]:
+    """One byte per velocity coordinate; names of joints stand for all their coordinates."""
+    if isinstance(value, str):
+        value = [value]
+    if isinstance(value, (list, tuple, set, frozenset)) and any(isinstance(item, str) for item in value):
+        model = getattr(owner, "model", owner)
+        chosen = np.zeros(model.nv, np.uint8)
+        for item in value:
+            joint = model.joint(item)
+            chosen[joint.v] = 1
+        return chosen
+    array = np.asarray(value)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"{function}(): {name} has dtype {array.dtype}, expected bool, or names of joints")
+    return np.ascontiguousarray(array != 0, dtype=np.uint8)
+
+
+def perturbations(model: Any, values: Any) -> tuple[NDArray[np.uintp], list[Any]]:
+    """Pointers to the members of each perturbation, and the arrays they point to."""
+    if isinstance(values, Mapping):
+        values = [values]
+    sizes = {"nv": model.nv, "nlink": model.link_count}
+    pointers = np.zeros((len(values), len(_results.PERTURBATION)), np.uintp)
+    kept = []
+    for row, value in zip(pointers, values):
+        unknown = set(value) - set(_results.PERTURBATION)
+        if unknown:
+            raise ValueError(f"a perturbation has no member {sorted(unknown)[0]!r}: {', '.join(_results.PERTURBATION)}")
+        for k, (name, shape) in enumerate(_results.PERTURBATION.items()):
+            if value.get(name) is None:
+                continue
+            expected = tuple(sizes.get(size) or int(size) for size in shape)
+            array = np.ascontiguousarray(value[name], dtype=np.float64)
+            if array.shape != expected:
+                raise ValueError(f"perturbation: {name} has shape {array.shape}, expected {expected}")
+            kept.append(array)
+            row[k] = array.ctypes.data
+    return pointers, kept
+
+
+def failed(
+    status: int, what: str, function: str, text: str, detail: str, file: str | None, line: int, column: int,
+    joint: str | None, state: int,
+) -> NoReturn:  # fmt: skip
+    """Raises the exception of a status."""
+    code = STATUS.get(status, "unknown")
+    message = detail or what
+    if joint:
+        message += f": joint '{joint}' has no effective inertia"
+    if state >= 0:
+        message += f" (state {state})"
+    if text:
+        message += f": {text}"
+    if file and line:
+        message = f"{file}:{line}: {message}"
+    elif file and file not in message:
+        message = f"{file}: {message}"
+    elif function and not detail:
+        message = f"{function}(): {message}"
+    error = KINDS.get(code, Error)(message)
+    error.status, error.file, error.line, error.column = code, file, line, column
+    if isinstance(error, SingularError):
+        error.joint, error.state = joint, state if state >= 0 else None
+    raise error
+
+
+def names_of(model: Any, what: str) -> Sequence[str]:
+    model = getattr(model, "model", model)
+    return {"frame": model.frames, "link": model.links, "joint": model.joints, "loop": model.loop_names}[what]  # type: ignore[no-any-return]
+
+
+def unknown(what: str, name: str, model: Any) -> NoReturn:
+    near = difflib.get_close_matches(name, names_of(model, what), 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    error = NotFoundError(f"there is no {what} named '{name}'{hint}")
+    error.status = "name"
+    raise error
