@@ -226,6 +226,15 @@ def c_text(headers: Headers, methods: list[Method]) -> str:
 
 # ---- Python ----
 
+ROUNDING_STUB = "\n    def rounding(self, order: int = ...) -> float: ...\n"
+ROUNDING = '''
+    def rounding(self, order: int = 0) -> float:
+        """About how large the rounding error of derivative `order` is: 8 epsilon / weakest^(order + 1)."""
+        from . import _core
+
+        return 8 * _core.row_epsilon() / self.weakest ** (order + 1) if order >= 0 else float("nan")
+'''
+
 
 def struct_class(struct: Struct) -> str:
     return camel(struct.name.removeprefix("jn_"))
@@ -239,6 +248,8 @@ def results_text(headers: Headers, methods: list[Method], stub: bool) -> str:
     for struct in structs.values():
         members = "".join(f"    {f.name}: {'float' if f.type == 'double' else 'int'}\n" for f in struct.fields)
         text += f"\n\nclass {struct_class(struct)}(NamedTuple):\n{members}"
+        if struct.name == "jn_loops_health":
+            text += ROUNDING_STUB if stub else ROUNDING
     perturbation = next(a.struct for m in methods for a in m.inputs if a.kind == "STRUCTS" and a.struct)
     shapes = {f.name: tuple(f.shape or []) for f in perturbation.fields}
     text += "\n\nPERTURBATION" + (": dict[str, tuple[str, ...]]\n" if stub else f" = {shapes!r}\n")

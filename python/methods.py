@@ -151,7 +151,8 @@ class Reader:
 
     def read(self) -> Method:
         parameters = self.function.parameters[1:] if self.owner else self.function.parameters
-        jets = any(s.startswith("(K") for p in self.flat(parameters) if p.const for s in p.shape or [])
+        given = [p for p in self.flat(parameters) if p.const or self.is_changed(p)]
+        jets = any(s.startswith("(K") for p in given for s in p.shape or [])
         self.method.order_from = jets
         i = 0
         while i < len(parameters):
@@ -167,6 +168,10 @@ class Reader:
             struct = self.headers.structs.get(p.type.removesuffix(" *"))
             found += [p] if struct is None else [f for f in struct.fields if f.const]
         return found
+
+    def is_changed(self, p: Parameter) -> bool:
+        """An array that is read and written."""
+        return not p.const and re.search(rf"\b{p.name}\b[^.]*\bin place\b", self.comment) is not None
 
     def add(self, argument: Argument, template: str | None, output: bool = False) -> Argument:
         (self.method.outputs if output else self.method.inputs).append(argument)
@@ -224,7 +229,7 @@ class Reader:
             self.add(Argument(name, "MASK", dims(p.shape), p.nullable, not p.nullable), "c->s[{i}].p")
         elif p.const:
             self.add(Argument(name, "IN", dims(p.shape), p.nullable, not p.nullable), "c->s[{i}].p")
-        elif re.search(rf"\b{p.name}\b[^.]*\bin place\b", self.comment):
+        elif self.is_changed(p):
             self.add(Argument(name, "INOUT", dims(p.shape)), "c->s[{i}].p")
         else:
             self.add(self.output(p), "c->s[{i}].p", output=True)

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import difflib
+import inspect
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -11,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _results
-from ._errors import KINDS, Error, NotFoundError, SingularError
+from ._errors import KINDS, Error, ModelWarning, NotFoundError, SingularError
 
 STATUS = {number: name.removeprefix("err_") for name, number in _results.STATUS.items()}
 NQ, NV = 0, 1  # codes of sizes in src/core.h
@@ -78,6 +81,42 @@ def perturbations(model: Any, values: Any) -> tuple[NDArray[np.uintp], list[Any]
     return pointers, kept
 
 
+def callback(name: str, function: Any) -> Any:
+    """Wraps a force, wrench or motion of a simulation: C gives memory and asks for `rows` rows of `columns` numbers.
+
+    force(t, q, v) -> [nv], or force(t, q, v_jet, order) -> [order + 1, nv]; wrench(t) -> [nlink, 6], or wrench(t, order)
+    -> [order + 1, nlink, 6]; motion(t) -> [nv] accelerations, or motion(t, order) -> [order + 1, nv].
+    """
+    if not callable(function):
+        raise TypeError(f"{name} must be a function, not {type(function).__name__}")
+    simple = 3 if name == "force" else 1
+    try:
+        count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+                    for p in inspect.signature(function).parameters.values())  # fmt: skip
+    except (TypeError, ValueError):  # built in: no signature
+        count = simple
+    with_order = count > simple
+
+    def call(t: float, q: Any, v_jet: Any, order: int, rows: int, columns: int) -> NDArray[np.float64]:
+        arguments: list[Any] = [t]
+        if name == "force":
+            velocities = None if v_jet is None else np.frombuffer(v_jet, np.float64).reshape(rows, columns).copy()
+            arguments.append(None if q is None else np.frombuffer(q, np.float64).copy())
+            arguments.append(velocities if with_order or velocities is None else velocities[0])
+        if with_order:
+            arguments.append(order)
+        result = np.asarray(function(*arguments), np.float64)
+        core = (columns // 6, 6) if name == "wrench" else (columns,)
+        expected = (rows, *core) if with_order else core
+        if result.shape != expected:
+            raise ValueError(f"{name}() gave an array of shape {result.shape}, expected {expected}")
+        full = np.zeros((rows, columns))
+        full[: rows if with_order else 1] = result.reshape(-1, columns)
+        return full
+
+    return call
+
+
 def failed(
     status: int, what: str, function: str, text: str, detail: str, file: str | None, line: int, column: int,
     joint: str | None, state: int,
@@ -102,6 +141,14 @@ def failed(
     if isinstance(error, SingularError):
         error.joint, error.state = joint, state if state >= 0 else None
     raise error
+
+
+def warn(text: str) -> None:
+    """A warning at the line of the user's code, not of this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "jounce":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ModelWarning, stacklevel=level)
 
 
 def names_of(model: Any, what: str) -> Sequence[str]:

@@ -409,9 +409,27 @@ class Builder:
         self.description.setdefault("frames", []).append(frame)
         return self
 
-    def add_loop(self, name: str, type: str, **keys: Any) -> Builder:
-        """Adds a loop closure, contact or coupling; keys as in native files."""
-        self.description.setdefault("loops", []).append({"name": name, "type": type, **keys})
+    def add_loop(
+        self,
+        name: str,
+        type: str,
+        a: str | Mapping[str, Any] | None = None,
+        b: str | Mapping[str, Any] | None = None,
+        *,
+        placement_a: Any = None,
+        placement_b: Any = None,
+        **keys: Any,
+    ) -> Builder:
+        """Adds a loop closure, contact or coupling between links a and b; other keys as in native files."""
+        loop: dict[str, Any] = {"name": name, "type": type}
+        for key, link, placement in (("a", a, placement_a), ("b", b, placement_b)):
+            if isinstance(link, str):
+                loop[key] = {"body": link}
+                if placement is not None:
+                    loop[key]["placement"] = self._placement(placement)
+            elif link is not None:
+                loop[key] = dict(link)
+        self.description.setdefault("loops", []).append({**loop, **keys})
         return self
 
     def build(self, **options: Any) -> Model:

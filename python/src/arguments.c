@@ -469,7 +469,9 @@ static int read_one(py_call_state *c, int i) {
     case PY_TEXT: return read_text(c, i);
     case PY_HANDLE: return read_handle(c, i);
     case PY_STRUCTS: return read_structs(c, i);
-    case PY_CALLBACK: c->s[i].p = c->value[i]; return 0;
+    case PY_CALLBACK:
+      c->s[i].p = PyObject_CallFunction(py_glued.callback, "sO", c->function->argument[i].name, c->value[i]);
+      return py_keep(c, c->s[i].p);
     default: PyErr_SetString(PyExc_SystemError, "jounce: unknown kind of argument"); return -1;
   }
 }

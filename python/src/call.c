@@ -34,7 +34,9 @@ static int warn(const jn_report *report) {
     if (m->file[0]) at += PyOS_snprintf(text, sizeof text, m->line > 0 ? "%.300s:%d: " : "%.300s: ", m->file, m->line);
     PyOS_snprintf(text + at, sizeof text - (size_t)at, "%.300s%s%.600s%s%.300s [%.60s]", m->subject,
                   m->subject[0] ? ": " : "", m->text, m->remedy[0] ? "; " : "", m->remedy, m->rule);
-    if (PyErr_WarnEx(py_glued.warning, text, 1) < 0) return -1;
+    PyObject *none = PyObject_CallFunction(py_glued.warn, "s", text);
+    if (!none) return -1;
+    Py_DECREF(none);
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Forces, wrenches and motions of simulations that are Python functions. Each gets its arguments as NumPy arrays and
- * returns an array: force(t, q, v_jet, order) -> [(order+1) x nv], or force(t, q, v) -> [nv] through jounce/_glue.py. */
+/* Forces, wrenches and motions of simulations that are Python functions; callback() in jounce/_glue.py calls them with
+ * NumPy arrays and checks what they return. */
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"

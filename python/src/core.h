@@ -186,7 +186,7 @@ struct py_call_state {
 
 /* Python objects that C uses; see jounce/_glue.py. */
 typedef struct py_glue {
-  PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float32, *uint8, *results, *warning, *ellipsis, *perturbations,
+  PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float32, *uint8, *results, *warn, *callback, *ellipsis, *perturbations,
       *classes;
 } py_glue;
 extern py_glue py_glued;
