@@ -211,6 +211,7 @@ PyObject *py_raise(jn_status status, const char *text, py_call_state *c);
 /* object.c */
 PyObject *py_object_new(py_class *of, void *handle, PyObject *model, PyObject *parent);
 void py_object_dealloc(PyObject *self);
+int py_object_traverse(PyObject *self, visitproc visit, void *arg);
 py_work *py_take_work(py_object *model, int order);
 void py_give_work(py_object *model, py_work *work);
 py_batch *py_take_batch(py_object *model, int order);

@@ -142,10 +142,10 @@ static PyGetSetDef model_of_object[] = {{"model", object_model, NULL, "The model
 
 static PyTypeObject *make_type(PyObject *module, py_class *of, const char *name, PyMethodDef *methods,
                                PyGetSetDef *properties) {
-  PyType_Slot slots[] = {{Py_tp_dealloc, (void *)py_object_dealloc}, {Py_tp_new, (void *)refuse_new},
+  PyType_Slot slots[] = {{Py_tp_dealloc, (void *)py_object_dealloc}, {Py_tp_traverse, (void *)py_object_traverse}, {Py_tp_new, (void *)refuse_new},
                          {Py_tp_methods, methods}, {Py_tp_getset, properties},
                          {0, NULL}};
-  PyType_Spec spec = {name, (int)sizeof(py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  PyType_Spec spec = {name, (int)sizeof(py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
   PyObject *type = PyType_FromSpec(&spec);
   if (!type) return NULL;
   if (of != &py_class_Model) { /* one more property */

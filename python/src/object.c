@@ -69,9 +69,20 @@ static void free_batch(py_batch *batch) {
   free(batch);
 }
 
+/* For the garbage collector: a model keeps its loops, which keep the model; dictionaries and functions break the circle. */
+int py_object_traverse(PyObject *self, visitproc visit, void *arg) {
+  py_object *object = (py_object *)self;
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(object->model);
+  Py_VISIT(object->parent);
+  for (int i = 0; object->callbacks && i < PY_CALLBACKS; i++) Py_VISIT(object->callbacks->function[i]);
+  return 0;
+}
+
 void py_object_dealloc(PyObject *self) {
   py_object *object = (py_object *)self;
   PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   for (int i = 0; i < PY_WORKS; i++) free_work(atomic_exchange(&object->work[i], NULL));
   for (int i = 0; i < PY_BATCHES; i++) free_batch(atomic_exchange(&object->batch[i], NULL));

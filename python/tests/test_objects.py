@@ -104,7 +104,7 @@ class Simulations(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "mine"):
             simulator.run(1.0)
         wrong = self.pendulum().simulator(integrator="dopri5", force=lambda t, q, v: np.zeros(3))
-        with self.assertRaisesRegex(ValueError, r"force .*shape \(3,\), expected \(1,\)"):
+        with self.assertRaisesRegex(ValueError, r"force\(\) .*shape \(3,\), expected \(1,\)"):
             wrong.run(1.0)
 
     def test_a_force_must_not_use_its_simulator(self) -> None:
