@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from methods import CLASSES, SIZES, Argument, Method, camel, result_items
 from headers import Headers, Struct
+from methods import CLASSES, SIZES, Argument, Method, camel, result_items
 
 CODES = {size: i for i, size in enumerate(SIZES)}
 NOTE = "made by python/generate.py from the headers in include/jounce"
@@ -33,7 +33,7 @@ def quoted(words: Iterable[str]) -> str:
 
 
 def struct_table(struct: Struct, members: list[tuple[str, str]]) -> str:
-    rows = ", ".join(f'{{"{name}", \'{kind}\', offsetof({struct.name}, {name})}}' for name, kind in members)
+    rows = ", ".join(f"{{\"{name}\", '{kind}', offsetof({struct.name}, {name})}}" for name, kind in members)
     name = struct_class(struct)
     return f"static const py_member members_{struct.name}[] = {{{{\"{name}\", 'n', 0}}, {rows}, {{NULL, 0, 0}}}};"
 
@@ -76,7 +76,9 @@ def call_text(method: Method, name: str, number: str, batch: bool) -> str:
         first = ["c->self"]
     else:
         first = []
-    setup = [re.sub(r"NUMBER_STRUCT\((\w+)\)", ("jnf_" if number == "float" else "jn_") + r"\1", s) for s in method.setup]
+    setup = [
+        re.sub(r"NUMBER_STRUCT\((\w+)\)", ("jnf_" if number == "float" else "jn_") + r"\1", s) for s in method.setup
+    ]
     call = f"{name}({', '.join(first + arguments)})".replace("NUMBER", number)
     body = "".join(f"  {line}\n" for line in setup)
     if method.function.result == "jn_status":
@@ -186,7 +188,9 @@ def table(methods: list[Method], owner: str, what: str) -> str:
             continue
         name = method.function.name
         if method.is_property and what == "properties":
-            rows.append(f'{{"{method.name}", py_get, NULL,\n    {c_string(doc(method))}, (void *)&py_functions[INDEX_{name}]}}')
+            rows.append(
+                f'{{"{method.name}", py_get, NULL,\n    {c_string(doc(method))}, (void *)&py_functions[INDEX_{name}]}}'
+            )
         elif not method.is_property and what == "methods":
             text = c_string(f"{signature(method)}\n--\n\n{doc(method)}")
             rows.append(f'{{"{method.name}", (PyCFunction)(void (*)(void))method_{name}, METH_FASTCALL | METH_KEYWORDS,\n'
@@ -215,7 +219,11 @@ def c_text(headers: Headers, methods: list[Method]) -> str:
         row, before = function_text(headers, method, i)
         text += before
         rows.append(row)
-    text += f"static const py_function py_functions[{len(methods)}] = {{\n" + "".join(f"  {row},\n" for row in rows) + "};\n"
+    text += (
+        f"static const py_function py_functions[{len(methods)}] = {{\n"
+        + "".join(f"  {row},\n" for row in rows)
+        + "};\n"
+    )
     text += f"static const char *const py_result_names[] = {{{quoted(RESULTS)}, NULL}};\n"
     for owner in ["", *CLASSES]:
         text += table(methods, owner, "methods")
@@ -259,7 +267,8 @@ def results_text(headers: Headers, methods: list[Method], stub: bool) -> str:
         if method.result:
             members = ""
             for a in result_items(method):
-                members += f"    {a.name}: {item_type(a, method, stub)}\n"
+                hides = "  # type: ignore[assignment]" if a.name in ("index", "count") else ""  # of tuple
+                members += f"    {a.name}: {item_type(a, method, stub)}{hides}\n"
             text += f'\n\nclass {method.result}(NamedTuple):\n    """Result of {method.name}()."""\n\n{members}'
     return text
 

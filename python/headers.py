@@ -199,8 +199,8 @@ def read_fields(body: str) -> list[Parameter]:
         comment = words_of(match[2]) if match[2] else leading
         declaration = " ".join(match[1].split())
         if "(*" in declaration:  # a function of the user
-            name = re.search(r"\(\*(\w+)\)", declaration)
-            fields.append(Parameter("callback", name[1] if name else "?", False, "", None, True, comment))
+            called = re.search(r"\(\*(\w+)\)", declaration)
+            fields.append(Parameter("callback", called[1] if called else "?", False, "", None, True, comment))
             continue
         first, *more = split_parameters(declaration)
         fields.append(parameter(first, comment))
@@ -271,9 +271,7 @@ def read_function(text: str, header: str, comment: str) -> Function:
     match = re.match(r"(.*?[ *])(jn_\w+)\((.*)\)$", text)
     if not match:
         raise ValueError(f"cannot read the declaration: {text}")
-    function = Function(
-        match[2], header, match[1].strip(), [parameter(p) for p in split_parameters(match[3])], comment
-    )
+    function = Function(match[2], header, match[1].strip(), [parameter(p) for p in split_parameters(match[3])], comment)
     set_shapes(function.name, function.parameters, comment)
     set_nullable(function)
     return function

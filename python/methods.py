@@ -239,7 +239,9 @@ class Reader:
         heavy = p.name.endswith(("_dwrench", "_dpi")) and "parameter" not in self.function.name
         kind = "SCRATCH" if p.name in SCRATCH else "OUT"
         dtype = "B" if p.type == "unsigned char *" else "d"
-        return Argument(python_name(p.name), kind, dims(p.shape or []), nullable=not must, wanted=not heavy, dtype=dtype)
+        return Argument(
+            python_name(p.name), kind, dims(p.shape or []), nullable=not must, wanted=not heavy, dtype=dtype
+        )
 
     def integer(self, p: Parameter) -> None:
         name = python_name(p.name)
@@ -335,7 +337,9 @@ class Reader:
             elif f.type == "char *const *":
                 keyword.kind = "STRINGS"
                 count = f.name.removesuffix("s") + "_count" if f.name == "columns" else f.name + "_count"
-                template = f"if (c->s[{{i}}].set) options.{f.name} = c->s[{{i}}].p, options.{count} = (int)c->s[{{i}}].n;"
+                template = (
+                    f"if (c->s[{{i}}].set) options.{f.name} = c->s[{{i}}].p, options.{count} = (int)c->s[{{i}}].n;"
+                )
             elif f.type in ("jn_force_function *", "jn_wrench_function *", "jn_motion_function *"):
                 keyword.kind = "CALLBACK"
                 what = f.type.split("_")[1]

@@ -28,6 +28,8 @@ from ._errors import (
     UnsupportedError,
 )
 from ._model import Builder, Joint, Limits, Model, builtins, from_dict, load, loads
+from ._plot import plot
+from ._show import show
 
 _core._setup(
     convert=_glue.convert,
@@ -77,5 +79,7 @@ __all__ = [
     "from_dict",
     "load",
     "loads",
+    "plot",
     "set_threads",
+    "show",
 ]

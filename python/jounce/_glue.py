@@ -34,7 +34,9 @@ def convert(owner: Any, value: Any, function: str, name: str, code: int) -> NDAr
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{function}(): {name} has dtype {array.dtype}, expected numbers (float64 or float32)")
     dtype = np.float32 if array.dtype == np.float32 and code != -2 else np.float64
-    return np.array(array, dtype=dtype, order="C", copy=None if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else False)
+    return np.array(
+        array, dtype=dtype, order="C", copy=None if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else False
+    )
 
 
 def expand(array: Any, shape: tuple[int, ...]) -> NDArray[Any]:

@@ -23,7 +23,7 @@ class Joint(NamedTuple):
     """A joint and where its coordinates are: q[joint.q], v[joint.v]."""
 
     name: str
-    index: int
+    number: int
     type: str
     link: str
     parent: str
@@ -119,7 +119,9 @@ class Model(_core.Model):
             place = joint.q if part == "q" else joint.v
             numbers = np.asarray(value, np.float64)
             if numbers.ndim and numbers.size != place.stop - place.start:
-                raise ArgumentError(f"joint '{name}' has {place.stop - place.start} numbers in {part}, not {numbers.size}")
+                raise ArgumentError(
+                    f"joint '{name}' has {place.stop - place.start} numbers in {part}, not {numbers.size}"
+                )
             state[place] = numbers
 
     def configuration(self, values: Mapping[str, Any] | ArrayLike | None = None, /, **more: Any) -> NDArray[np.float64]:
@@ -163,7 +165,9 @@ class Model(_core.Model):
 
     # ---- sensitivity ----
 
-    def perturbation(self, kind: str, index: int | str, component: int, q: Any, v: Any = None) -> dict[str, NDArray[Any]]:
+    def perturbation(
+        self, kind: str, index: int | str, component: int, q: Any, v: Any = None
+    ) -> dict[str, NDArray[Any]]:
         """The perturbation of a named scalar, for *_sensitivity(): kind as "inertia", "placement", "axis", ...
 
         index: a velocity coordinate or a link (by number or name); component: which of its numbers (jn_scalar_kind).

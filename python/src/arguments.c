@@ -110,8 +110,9 @@ static int read_array(py_call_state *c, int i) {
     if (status <= 0) return status;
   }
   int code = a->dims == 1 && a->dim[0] < PY_NUMBER ? a->dim[0] : -1;
-  return view_converted(c, i, PyObject_CallFunction(py_glued.convert, "OOssi", object_or_none(c), c->value[i],
-                                                    c->function->name, a->name, code));
+  return view_converted(c, i,
+                        PyObject_CallFunction(py_glued.convert, "OOssi", object_or_none(c), c->value[i],
+                                              c->function->name, a->name, code));
 }
 
 /* In double; float arrays are converted. */
@@ -120,8 +121,9 @@ static int read_doubles(py_call_state *c, int i) {
   if (is_native(&c->view[i], 'd')) return 0;
   PyBuffer_Release(&c->view[i]);
   c->is_held[i] = 0;
-  return view_converted(c, i, PyObject_CallFunction(py_glued.convert, "OOssi", object_or_none(c), c->value[i],
-                                                    c->function->name, c->function->argument[i].name, -2));
+  return view_converted(c, i,
+                        PyObject_CallFunction(py_glued.convert, "OOssi", object_or_none(c), c->value[i],
+                                              c->function->name, c->function->argument[i].name, -2));
 }
 
 PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int dims, int leading) {
@@ -130,7 +132,9 @@ PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int di
   if (leading) at += (size_t)PyOS_snprintf(text + at, sizeof text - at, dims ? "..., " : "...");
   for (int k = 0; k < dims; k++)
     at += (size_t)PyOS_snprintf(text + at, sizeof text - at, "%lld%s", (long long)py_size_of(c, dim[k]),
-                                k + 1 < dims ? ", " : dims == 1 && !leading ? "," : "");
+                                k + 1 < dims            ? ", "
+                                : dims == 1 && !leading ? ","
+                                                        : "");
   PyOS_snprintf(text + at, sizeof text - at, ")");
   return PyUnicode_FromString(text);
 }
@@ -234,8 +238,7 @@ static int expand(py_call_state *c, int i) {
   PyObject *shape = PyTuple_New(c->axes + a->dims);
   if (!shape) return -1;
   for (int k = 0; k < c->axes; k++) PyTuple_SetItem(shape, k, PyLong_FromSsize_t(c->axis[k]));
-  for (int k = 0; k < a->dims; k++)
-    PyTuple_SetItem(shape, c->axes + k, PyLong_FromSsize_t(py_size_of(c, a->dim[k])));
+  for (int k = 0; k < a->dims; k++) PyTuple_SetItem(shape, c->axes + k, PyLong_FromSsize_t(py_size_of(c, a->dim[k])));
   PyObject *memory = PyMemoryView_FromBuffer(&c->view[i]);
   PyObject *array = memory ? PyObject_CallFunctionObjArgs(py_glued.expand, memory, shape, NULL) : NULL;
   Py_DECREF(shape);
@@ -397,8 +400,8 @@ static int read_text(py_call_state *c, int i) {
 static int read_string(py_call_state *c, int i) {
   Py_ssize_t length;
   if (!PyUnicode_Check(c->value[i])) {
-    PyErr_Format(PyExc_TypeError, "%s(): %s must be a string, not %R", c->function->name,
-                 c->function->argument[i].name, c->value[i]);
+    PyErr_Format(PyExc_TypeError, "%s(): %s must be a string, not %R", c->function->name, c->function->argument[i].name,
+                 c->value[i]);
     return -1;
   }
   c->s[i].p = (void *)(uintptr_t)PyUnicode_AsUTF8AndSize(c->value[i], &length);
@@ -444,7 +447,8 @@ static int read_number(py_call_state *c, int i) {
 static int read_one(py_call_state *c, int i) {
   switch (c->function->argument[i].kind) {
     case PY_IN:
-    case PY_INOUT: return read_array(c, i);
+    case PY_INOUT:
+      return read_array(c, i);
     case PY_FIXED:
       if (read_doubles(c, i) < 0 || check_shape(c, i, 0) < 0) return -1;
       c->s[i].p = c->view[i].buf;
@@ -452,27 +456,39 @@ static int read_one(py_call_state *c, int i) {
     case PY_SCALAR:
       if (PyFloat_Check(c->value[i]) || PyLong_Check(c->value[i])) return read_number(c, i);
       return read_array(c, i);
-    case PY_MASK: return read_mask(c, i);
+    case PY_MASK:
+      return read_mask(c, i);
     case PY_INT:
-    case PY_ORDER: return read_int(c, i, c->value[i]);
+    case PY_ORDER:
+      return read_int(c, i, c->value[i]);
     case PY_UNSIGNED:
       c->s[i].u = PyLong_AsUnsignedLongLong(c->value[i]);
       return PyErr_Occurred() ? -1 : 0;
-    case PY_DOUBLE: return read_number(c, i);
+    case PY_DOUBLE:
+      return read_number(c, i);
     case PY_FRAME:
     case PY_LINK:
     case PY_JOINT:
-    case PY_LOOP: return read_index(c, i);
-    case PY_ENUM: return read_enum(c, i);
-    case PY_STRING: return read_string(c, i);
-    case PY_STRINGS: return read_strings(c, i);
-    case PY_TEXT: return read_text(c, i);
-    case PY_HANDLE: return read_handle(c, i);
-    case PY_STRUCTS: return read_structs(c, i);
+    case PY_LOOP:
+      return read_index(c, i);
+    case PY_ENUM:
+      return read_enum(c, i);
+    case PY_STRING:
+      return read_string(c, i);
+    case PY_STRINGS:
+      return read_strings(c, i);
+    case PY_TEXT:
+      return read_text(c, i);
+    case PY_HANDLE:
+      return read_handle(c, i);
+    case PY_STRUCTS:
+      return read_structs(c, i);
     case PY_CALLBACK:
       c->s[i].p = PyObject_CallFunction(py_glued.callback, "sO", c->function->argument[i].name, c->value[i]);
       return py_keep(c, c->s[i].p);
-    default: PyErr_SetString(PyExc_SystemError, "jounce: unknown kind of argument"); return -1;
+    default:
+      PyErr_SetString(PyExc_SystemError, "jounce: unknown kind of argument");
+      return -1;
   }
 }
 

@@ -82,16 +82,12 @@ static jn_status run(py_call_state *c) {
   jn_status status;
   if (c->axes == 0) {
     if (!is_large(c)) return one(c);
-    Py_BEGIN_ALLOW_THREADS
-    status = one(c);
-    Py_END_ALLOW_THREADS
-    return status;
+    Py_BEGIN_ALLOW_THREADS status = one(c);
+    Py_END_ALLOW_THREADS return status;
   }
   if (c->count == 0) return JN_OK;
-  Py_BEGIN_ALLOW_THREADS
-  status = c->batch ? many(c) : run_loop(c, one);
-  Py_END_ALLOW_THREADS
-  return status;
+  Py_BEGIN_ALLOW_THREADS status = c->batch ? many(c) : run_loop(c, one);
+  Py_END_ALLOW_THREADS return status;
 }
 
 static PyObject *compute(py_call_state *c) {

@@ -50,8 +50,7 @@ static jn_status called(PyObject *function, double t, int order, PyObject *q, Py
   return status;
 }
 
-jn_status py_force_callback(void *context, double t, int order, const double *q, const double *v_jet,
-                            double *tau_jet) {
+jn_status py_force_callback(void *context, double t, int order, const double *q, const double *v_jet, double *tau_jet) {
   const py_callbacks *with = context;
   PyGILState_STATE state = PyGILState_Ensure();
   jn_status status = called(with->function[FORCE_CALLBACK], t, order, bytes_of(q, with->nq),

@@ -50,29 +50,29 @@ enum { PY_ARGUMENTS = 48, PY_DIMS = 4, PY_AXES = 12, PY_WORKS = 8, PY_BATCHES = 
 
 /* What an argument or result is. */
 typedef enum py_kind {
-  PY_IN,         /* array of numbers; leading axes are batches */
-  PY_INOUT,      /* the same, copied and changed */
-  PY_FIXED,      /* array of double without leading axes */
-  PY_MASK,       /* bytes, or names of joints */
-  PY_SCALAR,     /* a number, or an array of them: batches */
-  PY_INT,        /* numbers that do not vary */
+  PY_IN,     /* array of numbers; leading axes are batches */
+  PY_INOUT,  /* the same, copied and changed */
+  PY_FIXED,  /* array of double without leading axes */
+  PY_MASK,   /* bytes, or names of joints */
+  PY_SCALAR, /* a number, or an array of them: batches */
+  PY_INT,    /* numbers that do not vary */
   PY_UNSIGNED,
   PY_DOUBLE,
   PY_ORDER,
-  PY_FRAME,      /* index or name */
+  PY_FRAME, /* index or name */
   PY_LINK,
   PY_JOINT,
   PY_LOOP,
   PY_ENUM,
   PY_STRING,
   PY_STRINGS,
-  PY_TEXT,       /* str or bytes */
-  PY_HANDLE,     /* another object */
-  PY_STRUCTS,    /* jn_perturbation: sequence of dictionaries */
-  PY_CALLBACK,   /* a Python function */
-  PY_OUT,        /* results from here on */
+  PY_TEXT,     /* str or bytes */
+  PY_HANDLE,   /* another object */
+  PY_STRUCTS,  /* jn_perturbation: sequence of dictionaries */
+  PY_CALLBACK, /* a Python function */
+  PY_OUT,      /* results from here on */
   PY_SCRATCH,
-  PY_CONSTANT,   /* an array of the object, copied */
+  PY_CONSTANT, /* an array of the object, copied */
   PY_STRUCT,
   PY_CHARS,
   PY_OWNED_TEXT,
@@ -167,10 +167,10 @@ struct py_call_state {
   double room[64];
   /* what the call itself needs */
   const py_function *function;
-  py_object *object;                /* NULL for functions of the module */
-  PyObject *value[PY_ARGUMENTS];    /* borrowed: as given */
-  PyObject *array[PY_ARGUMENTS];    /* owned: results */
-  PyObject *given[PY_ARGUMENTS];    /* borrowed: out=, where the result is copied to */
+  py_object *object;             /* NULL for functions of the module */
+  PyObject *value[PY_ARGUMENTS]; /* borrowed: as given */
+  PyObject *array[PY_ARGUMENTS]; /* owned: results */
+  PyObject *given[PY_ARGUMENTS]; /* borrowed: out=, where the result is copied to */
   Py_buffer view[PY_ARGUMENTS];
   unsigned char is_held[PY_ARGUMENTS]; /* views to release */
   double number[PY_ARGUMENTS];         /* scalars, in and out */
@@ -186,8 +186,8 @@ struct py_call_state {
 
 /* Python objects that C uses; see jounce/_glue.py. */
 typedef struct py_glue {
-  PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float32, *uint8, *results, *warn, *callback, *ellipsis, *perturbations,
-      *classes;
+  PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float32, *uint8, *results, *warn, *callback, *ellipsis,
+      *perturbations, *classes;
 } py_glue;
 extern py_glue py_glued;
 

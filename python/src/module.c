@@ -29,18 +29,19 @@ static PyObject *model_random(PyObject *self, PyObject *argument) {
 static PyObject *model_perturbation(PyObject *self, PyObject *const *args, Py_ssize_t n);
 
 #define METHOD(f) ((PyCFunction)(void (*)(void))(f))
-#define PY_MORE_Model                                                                                       \
-  {"_random", model_random, METH_O, "_random(state) -> (q, next state)"},                                   \
+#define PY_MORE_Model                                                     \
+  {"_random", model_random, METH_O, "_random(state) -> (q, next state)"}, \
       {"_perturbation", METHOD(model_perturbation), METH_FASTCALL, "_perturbation(kind, index, component, q, v)"},
 #define PY_MORE_Loops
 #define PY_MORE_Trajectory
 #define PY_MORE_Simulator
 #define PY_MORE_BaseParameters
-#define PY_MORE_module                                                                              \
-  {"_setup", METHOD(module_setup), METH_VARARGS | METH_KEYWORDS, "Gives C the Python objects it uses."}, \
-      {"_functions", module_functions, METH_NOARGS, "Descriptions of all functions, for the tests."},    \
-      {"set_threads", module_set_threads, METH_O,                                                        \
-       "set_threads(count) -> int\n\nThreads of batches from now on; 0: as many as OpenMP would use. Returns the setting before."},
+#define PY_MORE_module                                                                                             \
+  {"_setup", METHOD(module_setup), METH_VARARGS | METH_KEYWORDS, "Gives C the Python objects it uses."},           \
+      {"_functions", module_functions, METH_NOARGS, "Descriptions of all functions, for the tests."},              \
+      {"set_threads", module_set_threads, METH_O,                                                                  \
+       "set_threads(count) -> int\n\nThreads of batches from now on; 0: as many as OpenMP would use. Returns the " \
+       "setting before."},
 
 static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords);
 static PyObject *module_functions(PyObject *self, PyObject *none);
@@ -71,7 +72,8 @@ static PyObject *model_perturbation(PyObject *self, PyObject *const *args, Py_ss
   jn_perturbation p;
   double *memory = (double *)(void *)PyByteArray_AsString(room);
   py_work *work = py_take_work(model, 0);
-  jn_status status = work ? jn_perturbation_of(model->handle, work->work, &scalar, q.buf, v.buf, memory, &p) : JN_ERR_MEMORY;
+  jn_status status =
+      work ? jn_perturbation_of(model->handle, work->work, &scalar, q.buf, v.buf, memory, &p) : JN_ERR_MEMORY;
   if (work) py_give_work(model, work);
   PyBuffer_Release(&q);
   if (v.obj) PyBuffer_Release(&v);
@@ -93,7 +95,8 @@ static PyObject *module_set_threads(PyObject *self, PyObject *count) {
   (void)self;
   long threads = PyLong_AsLong(count);
   if (PyErr_Occurred()) return NULL;
-  if (threads < 0 || threads > 4096) return PyErr_Format(PyExc_ValueError, "set_threads(): %ld is out of range", threads);
+  if (threads < 0 || threads > 4096)
+    return PyErr_Format(PyExc_ValueError, "set_threads(): %ld is out of range", threads);
   int before = py_threads;
   py_threads = (int)threads;
   return PyLong_FromLong(before);
@@ -114,7 +117,8 @@ static PyObject *module_functions(PyObject *self, PyObject *none) {
       if (!row || PyList_Append(arguments, row) < 0) Py_CLEAR(arguments);
       Py_XDECREF(row);
     }
-    PyObject *row = arguments ? Py_BuildValue("sNiii", f->name, arguments, f->one_f != NULL, f->many != NULL, f->flags) : NULL;
+    PyObject *row =
+        arguments ? Py_BuildValue("sNiii", f->name, arguments, f->one_f != NULL, f->many != NULL, f->flags) : NULL;
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }
@@ -132,8 +136,10 @@ static PyObject *object_model(PyObject *self, void *closure) {
 static PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   (void)args;
   (void)keywords;
-  PyErr_Format(PyExc_TypeError, "%R cannot be made directly: models come from jounce.load() and jounce.Builder, all else "
-               "from methods of a model", (PyObject *)type);
+  PyErr_Format(PyExc_TypeError,
+               "%R cannot be made directly: models come from jounce.load() and jounce.Builder, all else "
+               "from methods of a model",
+               (PyObject *)type);
   return NULL;
 }
 
@@ -142,10 +148,14 @@ static PyGetSetDef model_of_object[] = {{"model", object_model, NULL, "The model
 
 static PyTypeObject *make_type(PyObject *module, py_class *of, const char *name, PyMethodDef *methods,
                                PyGetSetDef *properties) {
-  PyType_Slot slots[] = {{Py_tp_dealloc, (void *)py_object_dealloc}, {Py_tp_traverse, (void *)py_object_traverse}, {Py_tp_new, (void *)refuse_new},
-                         {Py_tp_methods, methods}, {Py_tp_getset, properties},
+  PyType_Slot slots[] = {{Py_tp_dealloc, (void *)py_object_dealloc},
+                         {Py_tp_traverse, (void *)py_object_traverse},
+                         {Py_tp_new, (void *)refuse_new},
+                         {Py_tp_methods, methods},
+                         {Py_tp_getset, properties},
                          {0, NULL}};
-  PyType_Spec spec = {name, (int)sizeof(py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+  PyType_Spec spec = {name, (int)sizeof(py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                      slots};
   PyObject *type = PyType_FromSpec(&spec);
   if (!type) return NULL;
   if (of != &py_class_Model) { /* one more property */
@@ -165,10 +175,11 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
   struct {
     const char *name;
     PyObject **to;
-  } wanted[] = {{"convert", &py_glued.convert}, {"expand", &py_glued.expand}, {"mask", &py_glued.mask},
-                {"failed", &py_glued.failed}, {"unknown", &py_glued.unknown}, {"empty", &py_glued.empty},
-                {"float32", &py_glued.float32}, {"uint8", &py_glued.uint8}, {"results", &py_glued.results},
-                {"warn", &py_glued.warn}, {"callback", &py_glued.callback}, {"perturbations", &py_glued.perturbations}};
+  } wanted[] = {
+      {"convert", &py_glued.convert}, {"expand", &py_glued.expand},     {"mask", &py_glued.mask},
+      {"failed", &py_glued.failed},   {"unknown", &py_glued.unknown},   {"empty", &py_glued.empty},
+      {"float32", &py_glued.float32}, {"uint8", &py_glued.uint8},       {"results", &py_glued.results},
+      {"warn", &py_glued.warn},       {"callback", &py_glued.callback}, {"perturbations", &py_glued.perturbations}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     PyObject *object = keywords ? PyDict_GetItemString(keywords, wanted[i].name) : NULL;
     if (!object) return PyErr_Format(PyExc_TypeError, "_setup() needs %s", wanted[i].name);
@@ -176,10 +187,12 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
     Py_XDECREF(*wanted[i].to);
     *wanted[i].to = object;
   }
-  py_class *classes[] = {&py_class_Model, &py_class_Loops, &py_class_Trajectory, &py_class_Simulator, &py_class_BaseParameters};
+  py_class *classes[] = {&py_class_Model, &py_class_Loops, &py_class_Trajectory, &py_class_Simulator,
+                         &py_class_BaseParameters};
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
     PyObject *type = PyDict_GetItemString(keywords, classes[i]->name);
-    if (!type || !PyType_Check(type)) return PyErr_Format(PyExc_TypeError, "_setup() needs the class %s", classes[i]->name);
+    if (!type || !PyType_Check(type))
+      return PyErr_Format(PyExc_TypeError, "_setup() needs the class %s", classes[i]->name);
     Py_INCREF(type);
     classes[i]->type = (PyTypeObject *)type;
   }
@@ -194,9 +207,15 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
   Py_RETURN_NONE;
 }
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "jounce._core",
-                                        "Functions of the jounce library, made from its headers.", -1,
-                                        methods_module, NULL, NULL, NULL, NULL};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                        "jounce._core",
+                                        "Functions of the jounce library, made from its headers.",
+                                        -1,
+                                        methods_module,
+                                        NULL,
+                                        NULL,
+                                        NULL,
+                                        NULL};
 
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void) {

@@ -69,7 +69,8 @@ static void free_batch(py_batch *batch) {
   free(batch);
 }
 
-/* For the garbage collector: a model keeps its loops, which keep the model; dictionaries and functions break the circle. */
+/* For the garbage collector: a model keeps its loops, which keep the model; dictionaries and functions break the
+ * circle. */
 int py_object_traverse(PyObject *self, visitproc visit, void *arg) {
   py_object *object = (py_object *)self;
   Py_VISIT(Py_TYPE(self));
@@ -164,13 +165,14 @@ static int lock_one(py_object *object) {
   if (!object->lock) return 0;
   unsigned long me = PyThread_get_thread_ident();
   if (atomic_load(&object->owner) == me) {
-    PyErr_Format(PyExc_RuntimeError, "this %s is in use further up in the same call: a function that it calls must not "
-                 "call it again", object->of->name);
+    PyErr_Format(PyExc_RuntimeError,
+                 "this %s is in use further up in the same call: a function that it calls must not "
+                 "call it again",
+                 object->of->name);
     return -1;
   }
   if (!PyThread_acquire_lock(object->lock, NOWAIT_LOCK)) {
-    Py_BEGIN_ALLOW_THREADS
-    PyThread_acquire_lock(object->lock, WAIT_LOCK);
+    Py_BEGIN_ALLOW_THREADS PyThread_acquire_lock(object->lock, WAIT_LOCK);
     Py_END_ALLOW_THREADS
   }
   atomic_store(&object->owner, me);

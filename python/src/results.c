@@ -15,8 +15,7 @@ static PyObject *full_shape(const py_call_state *c, const py_argument *a) {
   PyObject *shape = PyTuple_New(c->axes + a->dims);
   if (!shape) return NULL;
   for (int k = 0; k < c->axes; k++) PyTuple_SetItem(shape, k, PyLong_FromSsize_t(c->axis[k]));
-  for (int k = 0; k < a->dims; k++)
-    PyTuple_SetItem(shape, c->axes + k, PyLong_FromSsize_t(py_size_of(c, a->dim[k])));
+  for (int k = 0; k < a->dims; k++) PyTuple_SetItem(shape, c->axes + k, PyLong_FromSsize_t(py_size_of(c, a->dim[k])));
   return shape;
 }
 
@@ -53,7 +52,10 @@ static int check_given(const py_call_state *c, int i, const Py_buffer *view) {
                  expected);
   else if (same == 1 && !fits)
     PyErr_Format(PyExc_TypeError, "%s(): out for %s has the format '%s', expected %s", c->function->name, a->name,
-                 view->format, kind == 'f' ? "float32" : kind == 'B' ? "uint8" : "float64");
+                 view->format,
+                 kind == 'f'   ? "float32"
+                 : kind == 'B' ? "uint8"
+                               : "float64");
   Py_DECREF(expected);
   Py_XDECREF(got);
   return same == 1 && fits ? 0 : -1;
@@ -273,21 +275,30 @@ static PyObject *item(py_call_state *c, int i) {
     case PY_INT:
       if (c->s[i].i == JN_NONE) Py_RETURN_NONE;
       return PyLong_FromLong(c->s[i].i);
-    case PY_UNSIGNED: return PyLong_FromUnsignedLongLong(c->s[i].u);
-    case PY_DOUBLE: return PyFloat_FromDouble(c->s[i].d);
-    case PY_STRING: return string_or_none(c->s[i].p);
-    case PY_CHARS: return string_or_none(c->text);
+    case PY_UNSIGNED:
+      return PyLong_FromUnsignedLongLong(c->s[i].u);
+    case PY_DOUBLE:
+      return PyFloat_FromDouble(c->s[i].d);
+    case PY_STRING:
+      return string_or_none(c->s[i].p);
+    case PY_CHARS:
+      return string_or_none(c->text);
     case PY_ENUM: {
       const char *const *names = a->extra;
       int n = 0;
       while (names[n]) n++;
       return string_or_none(c->s[i].i >= 0 && c->s[i].i < n ? names[c->s[i].i] : NULL);
     }
-    case PY_STRUCT: return from_struct(c, a);
-    case PY_CONSTANT: return from_constant(c, i);
-    case PY_OWNED_TEXT: return from_owned_text(c, i);
-    case PY_OBJECT: return from_object(c, i);
-    default: return from_array(c, i);
+    case PY_STRUCT:
+      return from_struct(c, a);
+    case PY_CONSTANT:
+      return from_constant(c, i);
+    case PY_OWNED_TEXT:
+      return from_owned_text(c, i);
+    case PY_OBJECT:
+      return from_object(c, i);
+    default:
+      return from_array(c, i);
   }
 }
 

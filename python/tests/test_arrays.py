@@ -6,10 +6,9 @@ from __future__ import annotations
 import unittest
 
 import numpy as np
+from support import SEED, random_model, random_state
 
 import jounce
-
-from support import SEED, random_model, random_state
 
 
 class Arrays(unittest.TestCase):
@@ -128,9 +127,13 @@ class Mistakes(unittest.TestCase):
     def test_messages_name_argument_and_shapes(self) -> None:
         q = self.q
         self.refuse(ValueError, r"mass_matrix\(\): q has shape \(3,\), expected \(\.\.\., 7\)", "mass_matrix", q[:3])
-        self.refuse(ValueError, r"v has shape \(2, 8\), expected \(\.\.\., 7\)", "inverse_dynamics", q, np.zeros((2, 8)))
+        self.refuse(
+            ValueError, r"v has shape \(2, 8\), expected \(\.\.\., 7\)", "inverse_dynamics", q, np.zeros((2, 8))
+        )
         self.refuse(ValueError, r"leading axes of v \(3, 7\)", "inverse_dynamics", np.zeros((2, 7)), np.zeros((3, 7)))
-        self.refuse(ValueError, r"wrench has shape \(6,\), expected \(\.\.\., 7, 6\)", "inverse_dynamics", q, wrench=np.zeros(6))
+        self.refuse(
+            ValueError, r"wrench has shape \(6,\), expected \(\.\.\., 7, 6\)", "inverse_dynamics", q, wrench=np.zeros(6)
+        )
         self.refuse(ValueError, r"v_jet has 1 rows", "inverse_dynamics_jet", q, np.zeros((1, 7)))
         self.refuse(ValueError, r"wrench_jet has shape \(2, 7, 6\), expected \(\.\.\., 3, 7, 6\)", "inverse_dynamics_jet", q,
                     np.zeros((4, 7)), np.zeros((2, 7, 6)))  # fmt: skip
@@ -140,12 +143,18 @@ class Mistakes(unittest.TestCase):
         self.refuse(TypeError, r"has no argument 'qq'", "mass_matrix", qq=q)
         self.refuse(TypeError, r"two values for 'q'", "mass_matrix", q, q=q)
         self.refuse(TypeError, r"at most 1 arguments", "mass_matrix", q, q)
-        self.refuse(ValueError, r"in_ is 'up', expected one of 'body', 'world', 'aligned'", "frame_jacobian", 0, q, in_="up")
+        self.refuse(
+            ValueError, r"in_ is 'up', expected one of 'body', 'world', 'aligned'", "frame_jacobian", 0, q, in_="up"
+        )
         self.refuse(jounce.NotFoundError, r"no frame named 'panda_hend'", "frame_pose", "panda_hend", q)
         self.refuse(jounce.NotFoundError, "outside the model", "frame_pose", 99, q)
         self.refuse(ValueError, r"'N' in want", "compute", q, want=["N"])
-        self.refuse(ValueError, r"out for M has shape \(2, 2\), expected \(7, 7\)", "mass_matrix", q, out=np.zeros((2, 2)))
-        self.refuse(TypeError, r"out for M has the format 'f', expected float64", "mass_matrix", q, out=np.zeros((7, 7), "f"))
+        self.refuse(
+            ValueError, r"out for M has shape \(2, 2\), expected \(7, 7\)", "mass_matrix", q, out=np.zeros((2, 2))
+        )
+        self.refuse(
+            TypeError, r"out for M has the format 'f', expected float64", "mass_matrix", q, out=np.zeros((7, 7), "f")
+        )
         read_only = np.zeros((7, 7))
         read_only.flags.writeable = False
         self.refuse(TypeError, r"out for M must be an array that can be written", "mass_matrix", q, out=read_only)

@@ -12,11 +12,10 @@ import os
 import unittest
 
 import numpy as np
+from support import SEED, SOURCE, four_bar, models, random_inertia, random_model, random_placement
 
 import jounce
 from jounce import _core
-
-from support import SEED, SOURCE, four_bar, models, random_inertia, random_model, random_placement
 
 from headers import Function, Headers, Parameter, Struct, read_headers  # isort: skip
 from methods import BY_HAND, CLASSES, Method, dims, read_methods, reason_not_offered, result_items  # isort: skip
@@ -203,7 +202,9 @@ class AgainstC(unittest.TestCase):
         """The same model in C, and its work memory."""
         text = model.to_json().encode()
         handle, work = ctypes.c_void_p(), ctypes.c_void_p()
-        status = self.library.jn_load_text(text, ctypes.c_size_t(len(text)), 2, b"model", None, ctypes.byref(handle), None)
+        status = self.library.jn_load_text(
+            text, ctypes.c_size_t(len(text)), 2, b"model", None, ctypes.byref(handle), None
+        )
         self.assertEqual(status, 0)
         self.assertEqual(self.library.jn_work_create_order(handle, ORDER, ctypes.byref(work)), 0)
         return handle.value or 0, work.value or 0

@@ -11,10 +11,9 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from support import SEED, four_bar, random_model, random_state
 
 import jounce
-
-from support import SEED, four_bar, random_model, random_state
 
 URDF = """<robot name="two">
   <link name="base"/>
@@ -140,7 +139,11 @@ class Showing(unittest.TestCase):
         text = repr(panda)
         self.assertIn("panda_joint4", text)
         self.assertIn("-3.0718 ... -0.0698", text)
-        hostile = jounce.Builder("<b>x</b>").add_link("<script>", joint="revolute", mass=1, tensor=[0.1, 0.1, 0.1, 0, 0, 0]).build()
+        hostile = (
+            jounce.Builder("<b>x</b>")
+            .add_link("<script>", joint="revolute", mass=1, tensor=[0.1, 0.1, 0.1, 0, 0, 0])
+            .build()
+        )
         self.assertNotIn("<script>", hostile._repr_html_())
         self.assertNotIn("<b>x", hostile._repr_html_())
 

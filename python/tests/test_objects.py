@@ -7,10 +7,9 @@ import gc
 import unittest
 
 import numpy as np
+from support import SEED, four_bar, random_model, random_state
 
 import jounce
-
-from support import SEED, four_bar, random_model, random_state
 
 
 class Loops(unittest.TestCase):
