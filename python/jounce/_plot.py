@@ -48,7 +48,7 @@ def plot(
     names = list(model.v_names) if model is not None else [f"coordinate {i}" for i in range(q.shape[1])]
     rows = [("position [rad, m]", q, ("lower", "upper")), ("velocity [rad/s, m/s]", velocity, ("velocity",)),
             ("torque [N m, N]", None if torques is None else np.asarray(torques), ("effort",))]  # fmt: skip
-    shown = [row for row in rows if row[1] is not None]
+    shown: list[tuple[str, Any, tuple[str, ...]]] = [row for row in rows if row[1] is not None]
     figure = None
     if axes is None:
         figure, axes = plt.subplots(len(shown), 1, sharex=True, figsize=(8, 2.6 * len(shown)), squeeze=False)

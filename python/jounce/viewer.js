@@ -21,7 +21,7 @@
       origin(pose).forEach((x, k) => { corner[0][k] = Math.min(corner[0][k], x, 0); corner[1][k] = Math.max(corner[1][k], x, 0); });
   eye.target = corner[0].map((low, k) => (low + corner[1][k]) / 2);
   const size = Math.max(0.2, Math.hypot(...corner[0].map((low, k) => corner[1][k] - low)));
-  eye.distance = 1.9 * size;
+  eye.distance = 1.6 * size;
 
   // world to screen: [x, y, depth]
   function project(p) {
