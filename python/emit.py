@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from headers import Headers, Struct
-from methods import CLASSES, SIZES, Argument, Method, camel, result_items
+from methods import CLASSES, EXCLUSIVE, OBJECT_SIZES, SIZES, Argument, Method, camel, result_items
 
 CODES = {size: i for i, size in enumerate(SIZES)}
 NOTE = "made by python/generate.py from the headers in include/jounce"
@@ -197,14 +197,14 @@ def table(methods: list[Method], owner: str, what: str) -> str:
                         f"    {text}}}")  # fmt: skip
     kind = "PyGetSetDef" if what == "properties" else "PyMethodDef"
     prefix = CLASSES[owner][0] if owner else "module"
-    extra = f"PY_MORE_{prefix} " if what == "methods" else ""
+    extra = f"PY_MORE_{prefix} " if what == "methods" and owner in ("", "jn_model") else ""
     end = "{NULL, NULL, NULL, NULL, NULL}" if what == "properties" else "{NULL, NULL, 0, NULL}"
     body = "".join(f"  {row},\n" for row in rows)
     return f"static {kind} {what}_{prefix}[] = {{\n{body}  {extra}{end}}};\n"
 
 
 def c_text(headers: Headers, methods: list[Method]) -> str:
-    text = f"/* {NOTE} */\n"
+    text = f"/* {NOTE} */\n" + "".join(f"py_class py_class_{CLASSES[owner][0]};\n" for owner in classes_of(headers))
     for enum in headers.enums.values():
         if list(enum.values.values()) == list(range(len(enum.values))):
             text += f"static const char *const names_{enum.name}[] = {{{quoted(enum.values)}, NULL}};\n"
@@ -225,11 +225,28 @@ def c_text(headers: Headers, methods: list[Method]) -> str:
         + "};\n"
     )
     text += f"static const char *const py_result_names[] = {{{quoted(RESULTS)}, NULL}};\n"
-    for owner in ["", *CLASSES]:
-        text += table(methods, owner, "methods")
-        if owner:
-            text += table(methods, owner, "properties")
-    return text
+    text += table(methods, "", "methods")
+    for owner in classes_of(headers):
+        text += table(methods, owner, "methods") + table(methods, owner, "properties") + class_text(owner)
+    names = ", ".join(f"&py_class_{CLASSES[owner][0]}" for owner in classes_of(headers))
+    return text + f"static py_class *const py_classes[] = {{{names}}};\n"
+
+
+def classes_of(headers: Headers) -> list[str]:
+    return [owner for owner in CLASSES if owner in headers.opaque]
+
+
+def class_text(owner: str) -> str:
+    name = CLASSES[owner][0]
+    sizes = OBJECT_SIZES.get(owner, {})
+    body = "".join(f"  size[PY_{size}] = (Py_ssize_t){call};\n" for size, call in sizes.items())
+    unused = "" if sizes else "  (void)h, (void)size;\n"
+    return f"""static void destroy_{name}(void *handle) {{ {owner}_destroy(handle); }}
+static void sizes_{name}(void *h, Py_ssize_t *size) {{
+{unused}{body}}}
+py_class py_class_{name} = {{"{name}", "jounce._core.{name}", destroy_{name}, {int(owner in EXCLUSIVE)}, sizes_{name},
+    methods_{name}, properties_{name}, NULL}};
+"""
 
 
 # ---- Python ----
@@ -324,13 +341,13 @@ def stub_method(method: Method) -> str:
     return f"{indent}def {method.name}({', '.join(parts)}) -> {returns}:\n{body}\n"
 
 
-def stub_text(methods: list[Method]) -> str:
+def stub_text(headers: Headers, methods: list[Method]) -> str:
     text = f'"""The compiled module; {NOTE}."""\n\n'
     text += ("from collections.abc import Callable, Mapping, Sequence\nfrom typing import Any, Literal, TypeAlias\n\n"
              "from numpy.typing import ArrayLike, NDArray\n\nfrom ._results import *\n\n"
              "State: TypeAlias = ArrayLike | Mapping[str, Any]\nMask: TypeAlias = ArrayLike | Sequence[str]\n")  # fmt: skip
-    for owner, (name, _) in CLASSES.items():
-        text += f"\nclass {name}:\n"
+    for owner in classes_of(headers):
+        text += f"\nclass {CLASSES[owner][0]}:\n"
         if owner != "jn_model":
             text += "    model: Model\n"
         else:
@@ -347,7 +364,7 @@ def stub_text(methods: list[Method]) -> str:
 def write(headers: Headers, methods: list[Method], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("functions.inc", c_text(headers, methods)), ("_results.py", results_text(headers, methods, False)),
-                       ("_results.pyi", results_text(headers, methods, True)), ("_core.pyi", stub_text(methods))):  # fmt: skip
+                       ("_results.pyi", results_text(headers, methods, True)), ("_core.pyi", stub_text(headers, methods))):  # fmt: skip
         path = folder / name
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

@@ -48,7 +48,7 @@ IN_WORDS = {
     ("jn_joint_mimic", "offset"): "",
     ("jn_simulator_get", "t"): "",
 }
-SIZE = r"(?:(?:\d+ ?)?(?:nq|nv|nlink|nframe|L|k|nv_joint|m|nb|rows|loops|count)|\d+|\(K\+\d\))"
+SIZE = r"(?:(?:\d+ ?)?(?:nq|nv|nlink|nframe|L|k|nv_joint|m|nb|rows|loops|count|targets|channels|n)|\d+|\(K\+\d\))"
 SHAPE = re.compile(rf"\[({SIZE}(?: x (?:{SIZE}|\.\.\.))*)\]")
 # Inputs that may be NULL, unless the comment of a function says otherwise; not in configuration.h.
 NULLABLE = {"v", "a", "tau", "wrench", "wrench_jet", "passive", "passive_jet", "weight", "held"}

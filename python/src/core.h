@@ -39,6 +39,10 @@ enum {
   PY_loops,
   PY_rows,
   PY_count,
+  PY_3nv,
+  PY_targets,
+  PY_channels,
+  PY_n,
   PY_K1,
   PY_K2,
   PY_K3,
@@ -107,14 +111,17 @@ typedef struct py_function {
   int result; /* named tuple, or -1 */
 } py_function;
 
-/* Classes of objects. */
+/* Classes of objects; functions.inc defines them. */
 typedef struct py_class {
-  const char *name;
+  const char *name, *full_name;
   void (*destroy)(void *handle);
-  int exclusive;      /* belongs to one thread at a time */
+  int exclusive;                            /* belongs to one thread at a time */
+  void (*sizes)(void *h, Py_ssize_t *size); /* that only this class has */
+  PyMethodDef *methods;
+  PyGetSetDef *properties;
   PyTypeObject *type; /* what new objects are, set when the package is imported */
 } py_class;
-extern py_class py_class_Model, py_class_Loops, py_class_Trajectory, py_class_Simulator, py_class_BaseParameters;
+extern py_class py_class_Model, py_class_Simulator;
 
 /* Work memory of one call at a time, kept in the model between calls. */
 typedef struct py_work {

@@ -32,10 +32,6 @@ static PyObject *model_perturbation(PyObject *self, PyObject *const *args, Py_ss
 #define PY_MORE_Model                                                     \
   {"_random", model_random, METH_O, "_random(state) -> (q, next state)"}, \
       {"_perturbation", METHOD(model_perturbation), METH_FASTCALL, "_perturbation(kind, index, component, q, v)"},
-#define PY_MORE_Loops
-#define PY_MORE_Trajectory
-#define PY_MORE_Simulator
-#define PY_MORE_BaseParameters
 #define PY_MORE_module                                                                                             \
   {"_setup", METHOD(module_setup), METH_VARARGS | METH_KEYWORDS, "Gives C the Python objects it uses."},           \
       {"_functions", module_functions, METH_NOARGS, "Descriptions of all functions, for the tests."},              \
@@ -146,16 +142,15 @@ static PyObject *refuse_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 static PyGetSetDef model_of_object[] = {{"model", object_model, NULL, "The model that it belongs to.", NULL},
                                         {NULL, NULL, NULL, NULL, NULL}};
 
-static PyTypeObject *make_type(PyObject *module, py_class *of, const char *name, PyMethodDef *methods,
-                               PyGetSetDef *properties) {
+static PyTypeObject *make_type(PyObject *module, py_class *of) {
   PyType_Slot slots[] = {{Py_tp_dealloc, (void *)py_object_dealloc},
                          {Py_tp_traverse, (void *)py_object_traverse},
                          {Py_tp_new, (void *)refuse_new},
-                         {Py_tp_methods, methods},
-                         {Py_tp_getset, properties},
+                         {Py_tp_methods, of->methods},
+                         {Py_tp_getset, of->properties},
                          {0, NULL}};
-  PyType_Spec spec = {name, (int)sizeof(py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-                      slots};
+  PyType_Spec spec = {of->full_name, (int)sizeof(py_object), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
   PyObject *type = PyType_FromSpec(&spec);
   if (!type) return NULL;
   if (of != &py_class_Model) { /* one more property */
@@ -187,14 +182,11 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
     Py_XDECREF(*wanted[i].to);
     *wanted[i].to = object;
   }
-  py_class *classes[] = {&py_class_Model, &py_class_Loops, &py_class_Trajectory, &py_class_Simulator,
-                         &py_class_BaseParameters};
-  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-    PyObject *type = PyDict_GetItemString(keywords, classes[i]->name);
-    if (!type || !PyType_Check(type))
-      return PyErr_Format(PyExc_TypeError, "_setup() needs the class %s", classes[i]->name);
+  for (size_t i = 0; i < sizeof py_classes / sizeof *py_classes; i++) {
+    PyObject *type = PyDict_GetItemString(keywords, py_classes[i]->name);
+    if (!type || !PyType_Check(type)) continue; /* the compiled class itself */
     Py_INCREF(type);
-    classes[i]->type = (PyTypeObject *)type;
+    py_classes[i]->type = (PyTypeObject *)type;
   }
   int count = (int)(sizeof py_result_names / sizeof *py_result_names) - 1;
   py_glued.classes = PyTuple_New(count);
@@ -224,13 +216,10 @@ PyMODINIT_FUNC PyInit__core(void) {
 #ifdef Py_GIL_DISABLED
   PyUnstable_Module_SetGIL(module, Py_MOD_GIL_NOT_USED);
 #endif
-  if (make_type(module, &py_class_Model, "jounce._core.Model", methods_Model, properties_Model) &&
-      make_type(module, &py_class_Loops, "jounce._core.Loops", methods_Loops, properties_Loops) &&
-      make_type(module, &py_class_Trajectory, "jounce._core.Trajectory", methods_Trajectory, properties_Trajectory) &&
-      make_type(module, &py_class_Simulator, "jounce._core.Simulator", methods_Simulator, properties_Simulator) &&
-      make_type(module, &py_class_BaseParameters, "jounce._core.BaseParameters", methods_BaseParameters,
-                properties_BaseParameters))
-    return module;
-  Py_DECREF(module);
-  return NULL;
+  for (size_t i = 0; i < sizeof py_classes / sizeof *py_classes; i++) {
+    if (make_type(module, py_classes[i])) continue;
+    Py_DECREF(module);
+    return NULL;
+  }
+  return module;
 }

@@ -5,18 +5,6 @@
 #include <string.h>
 #include "core.h"
 
-static void destroy_model(void *handle) { jn_model_destroy(handle); }
-static void destroy_loops(void *handle) { jn_loops_destroy(handle); }
-static void destroy_trajectory(void *handle) { jn_trajectory_destroy(handle); }
-static void destroy_simulator(void *handle) { jn_simulator_destroy(handle); }
-static void destroy_base(void *handle) { jn_base_destroy(handle); }
-
-py_class py_class_Model = {"Model", destroy_model, 0, NULL};
-py_class py_class_Loops = {"Loops", destroy_loops, 1, NULL};
-py_class py_class_Trajectory = {"Trajectory", destroy_trajectory, 0, NULL};
-py_class py_class_Simulator = {"Simulator", destroy_simulator, 1, NULL};
-py_class py_class_BaseParameters = {"BaseParameters", destroy_base, 0, NULL};
-
 int py_threads = 0;
 
 void *py_copy(void *to, size_t bytes, const void *from) { return from ? memcpy(to, from, bytes) : NULL; }
@@ -33,9 +21,9 @@ static void set_sizes(py_object *object) {
   size[PY_4nv] = 4 * size[PY_nv];
   size[PY_2nv] = 2 * size[PY_nv];
   size[PY_loops] = jn_loop_count(model);
+  size[PY_3nv] = 3 * size[PY_nv];
   size[PY_k] = size[PY_rows] = size[PY_count] = -1;
-  if (object->of == &py_class_Loops) size[PY_m] = jn_loops_rows(object->handle);
-  if (object->of == &py_class_BaseParameters) size[PY_nb] = jn_base_count(object->handle);
+  object->of->sizes(object->handle, size);
 }
 
 /* A new object around a handle, which it owns from now on, also if this fails. */

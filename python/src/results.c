@@ -12,6 +12,9 @@ static int is_returned(const py_function *f, int i) {
 }
 
 static PyObject *full_shape(const py_call_state *c, const py_argument *a) {
+  for (int k = 0; k < a->dims; k++)
+    if (py_size_of(c, a->dim[k]) < 0)
+      return PyErr_Format(PyExc_SystemError, "%s(): the size of %s is not known", c->function->name, a->name);
   PyObject *shape = PyTuple_New(c->axes + a->dims);
   if (!shape) return NULL;
   for (int k = 0; k < c->axes; k++) PyTuple_SetItem(shape, k, PyLong_FromSsize_t(c->axis[k]));
