@@ -41,6 +41,15 @@ set(core_sources
     src/edit/repair.c
     src/edit/reroot.c
     src/edit/split.c
+    src/elastic/control.c
+    src/elastic/create.c
+    src/elastic/damped.c
+    src/elastic/forward.c
+    src/elastic/inverse.c
+    src/elastic/modes.c
+    src/elastic/pieces.c
+    src/elastic/robot.c
+    src/elastic/spring.c
     src/ident/base_parameters.c
     src/loops/assembly.c
     src/loops/closure.c
@@ -74,8 +83,10 @@ set(core_sources
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
+    src/dispatch/parameters.c
     src/dispatch/run.c
     src/dispatch/work.c
+    src/io/actuators.c
     src/io/builtin.c
     src/io/common.c
     src/io/csv.c
@@ -90,11 +101,18 @@ set(core_sources
     src/simulation/derivatives.c
     src/simulation/energy.c
     src/simulation/events.c
+    src/simulation/flow.c
     src/simulation/forces.c
+    src/simulation/group.c
+    src/simulation/jacobians.c
+    src/simulation/motions.c
+    src/simulation/projection.c
     src/simulation/rodas.c
+    src/simulation/rollout.c
     src/simulation/runge_kutta.c
     src/simulation/series.c
     src/simulation/simulator.c
+    src/simulation/variation.c
     src/text/json_values.c
     src/text/printable.c
     src/text/words.c

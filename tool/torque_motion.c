@@ -22,7 +22,8 @@ static int set_smoothing(const torque_arg *arg, jn_trajectory_options *options) 
   options->tolerance = strtod(arg->tolerance, &end);
   options->smoothing = options->tolerance > 0 ? JN_SMOOTH_TOLERANCE : JN_SMOOTH_NONE;
   if (*end == 0 && end > arg->tolerance && options->tolerance >= 0 && isfinite(options->tolerance)) return OPTION_GO_ON;
-  return usage_error("torque", "--tolerance takes a number [rad, m], 0 to go through every sample, or auto; not '%s'",
+  return usage_error(arg->command,
+                     "--tolerance takes a number [rad, m], 0 to go through every sample, or auto; not '%s'",
                      arg->tolerance);
 }
 
@@ -88,11 +89,11 @@ static void find_held(motion *m) {
   }
 }
 
-static int set_actuated(motion *m, const name_list *names) {
+static int set_actuated(motion *m, const char *command, const name_list *names) {
   if (names->count == 0) return OPTION_GO_ON;
   memset(m->actuated, 0, (size_t)m->nv);
   for (int i = 0; i < names->count; i++) {
-    int joint, status = find_joint("torque", "actuated", m->model, names->names[i], &joint);
+    int joint, status = find_joint(command, "actuated", m->model, names->names[i], &joint);
     if (status != OPTION_GO_ON) return status;
     for (int k = 0; k < jn_joint_nv(m->model, joint); k++) m->actuated[jn_joint_v(m->model, joint) + k] = 1;
   }
@@ -102,7 +103,7 @@ static int set_actuated(motion *m, const name_list *names) {
 static int init_loops(motion *m, const torque_arg *arg) {
   if (jn_loop_count(m->model) == 0) {
     if (arg->actuated.count == 0) return OPTION_GO_ON;
-    return usage_error("torque", "--actuated is for models with loops; '%s' has none", jn_model_name(m->model));
+    return usage_error(arg->command, "--actuated is for models with loops; '%s' has none", jn_model_name(m->model));
   }
   jn_loops_options options;
   jn_loops_options_init(&options);
@@ -113,7 +114,7 @@ static int init_loops(motion *m, const torque_arg *arg) {
     return EXIT_BAD;
   }
   find_held(m);
-  return set_actuated(m, &arg->actuated);
+  return set_actuated(m, arg->command, &arg->actuated);
 }
 
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {

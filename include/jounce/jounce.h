@@ -10,6 +10,7 @@
 #include "derivatives.h"
 #include "dynamics.h"
 #include "edit.h"
+#include "elastic.h"
 #include "float.h"
 #include "float_batch.h"
 #include "io.h"
