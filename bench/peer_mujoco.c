@@ -255,6 +255,7 @@ static void destroy(peer *p) {
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) free(blocks[i]);
   mj_deleteData(own->d);
   mj_deleteModel(own->m);
+  free(own);
   free(p);
 }
 
@@ -265,8 +266,7 @@ static mjModel *load(const robot *r) {
   if (!f) return NULL;
   double gravity[3];
   jn_model_gravity(r->model, gravity);
-  fputs("<mujoco><compiler angle=\"radian\" balanceinertia=\"false\" boundmass=\"0\" boundinertia=\"0\" ", f);
-  fputs("fusestatic=\"true\"/>\n<option", f);
+  fputs("<mujoco><compiler angle=\"radian\" balanceinertia=\"false\" boundmass=\"0\" boundinertia=\"0\"/>\n<option", f);
   put(f, "gravity", gravity, 3);
   fputs("/>\n<worldbody>\n", f);
   for (int i = 0; i < jn_link_count(r->model); i++)
@@ -279,26 +279,37 @@ static mjModel *load(const robot *r) {
   return m;
 }
 
+/* Fixed links become part of those that move, which is the same robot, and faster. */
+static mujoco *build(const robot *r) {
+  robot x = *r;
+  mujoco *own = NULL;
+  int taken = 1;
+  CHECK(jn_model_lump(r->model, NULL, &x.model, NULL));
+  x.nlink = jn_link_count(x.model);
+  for (int i = 0; i < x.nlink; i++) taken &= is_taken(x.model, i);
+  mjModel *m = taken ? load(&x) : NULL;
+  if (m) {
+    own = bench_memory(sizeof *own);
+    *own = (mujoco){.m = m, .d = mj_makeData(m)};
+    place_coordinates(own, &x);
+    take_states(own, &x);
+    own->result = bench_memory((size_t)(r->nv * r->nv) * sizeof(double));
+    own->column = bench_memory((size_t)(2 * r->nv) * sizeof(double));
+  }
+  jn_model_destroy(x.model);
+  return own;
+}
+
 peer *peer_mujoco(const robot *r) {
   static char description[64];
-  for (int i = 0; i < r->nlink; i++)
-    if (!is_taken(r->model, i)) return NULL;
-  mjModel *m = load(r);
-  if (!m) return NULL;
-  struct {
-    peer p;
-    mujoco own;
-  } *all = bench_memory(sizeof *all);
-  all->own = (mujoco){.m = m, .d = mj_makeData(m)};
-  place_coordinates(&all->own, r);
-  take_states(&all->own, r);
-  all->own.result = bench_memory((size_t)(r->nv * r->nv) * sizeof(double));
-  all->own.column = bench_memory((size_t)(2 * r->nv) * sizeof(double));
+  mujoco *own = build(r);
+  if (!own) return NULL;
+  peer *p = bench_memory(sizeof *p);
   snprintf(description, sizeof description, "MuJoCo %s (as its package is compiled)", mj_versionString());
-  all->p = (peer){.library = "MuJoCo", .run = run, .answer = answer, .r = r, .own = &all->own, .destroy = destroy};
-  all->p.description = description;
-  all->p.out[0] = bench_memory((size_t)(r->nv * r->nv) * sizeof(double));
-  all->p.has[PEER_INVERSE] = all->p.has[PEER_MASS] = all->p.has[PEER_FORWARD] = 1;
-  all->p.has[PEER_BIAS] = all->own.free_v < 0; /* others with a free joint: its accelerations are not ours */
-  return &all->p;
+  *p = (peer){.library = "MuJoCo", .run = run, .answer = answer, .r = r, .own = own, .destroy = destroy};
+  p->description = description;
+  p->out[0] = bench_memory((size_t)(r->nv * r->nv) * sizeof(double));
+  p->has[PEER_INVERSE] = p->has[PEER_MASS] = p->has[PEER_FORWARD] = 1;
+  p->has[PEER_BIAS] = own->free_v < 0; /* others with a free joint: its accelerations are not ours */
+  return p;
 }
