@@ -80,14 +80,14 @@ static jn_model *close_links(const char *text, double **start) {
     const char *kind;
     jn_loop_type type;
   } kinds[] = {{"contact:", JN_LOOP_POINT_CONTACT}, {"join:", JN_LOOP_SPHERICAL}, {"weld:", JN_LOOP_WELD}};
-  char robot[1024], names[1024], *next = names;
+  char source[1024], names[1024], *next = names;
   size_t k = 0, count = sizeof kinds / sizeof *kinds;
   while (k < count && strncmp(text, kinds[k].kind, strlen(kinds[k].kind)) != 0) k++;
   const char *after = k < count ? text + strlen(kinds[k].kind) : text, *colon = strrchr(after, ':');
   if (k == count || !colon) return NULL;
-  snprintf(robot, sizeof robot, "%.*s", (int)(colon - after), after);
+  snprintf(source, sizeof source, "%.*s", (int)(colon - after), after);
   snprintf(names, sizeof names, "%s", colon + 1);
-  closing c = open_robot(robot);
+  closing c = open_robot(source);
   uint64_t seed = 2012;
   double *step = bench_memory((size_t)jn_model_nv(c.robot) * sizeof *step), *q = *start = c.q;
   for (int i = 0; i < jn_model_nv(c.robot); i++) step[i] = 0.7 * bench_uniform(&seed);
@@ -99,7 +99,7 @@ static jn_model *close_links(const char *text, double **start) {
   for (char *name = strtok_r(next, ",", &next); name; name = strtok_r(NULL, ",", &next)) {
     int link = jn_link_index(c.robot, name);
     if (link < 0) {
-      fprintf(stderr, "bench: %s has no link '%s'\n", robot, name);
+      fprintf(stderr, "bench: %s has no link '%s'\n", source, name);
       exit(2);
     }
     if (kinds[k].type == JN_LOOP_POINT_CONTACT || first >= 0) close_frames(&c, kinds[k].type, first, link, 0);
@@ -315,25 +315,34 @@ static double difference(const double *x, const double *y, int n) {
   return gap / most;
 }
 
-/* Of accelerations, their rate along the motion, and their derivatives by tau, over all configurations. */
-static double loop_disagreement(mechanism *x, loop_peer *p) {
+/* Of accelerations and their derivatives by tau, over all configurations; and of their rate along the motion, which is
+ * da_dq v + da_dv a of both. Ours must be what the time derivative of the accelerations is. */
+static void compare_loops(mechanism *x, loop_peer *p, loop_times *t) {
   int n = x->nv;
-  double worst = 0, *a = bench_memory((size_t)n * (size_t)(n + 3) * sizeof *a), *theirs = a + n, *their_da = a + 3 * n;
+  double *rate = bench_memory((size_t)n * (size_t)(n + 7) * sizeof *rate), *jet = rate + n, *theirs = jet + 4 * n;
+  t->gap = t->rate_gap = 0;
   for (int k = 0; k < POINTS; k++) {
+    const double *v = x->v + k * n, *a = x->out[6];
     both(x, k);
-    const double *own = x->out[6];
     for (int i = 0; i < n; i++) {
-      a[i] = 0;
-      for (int j = 0; j < n; j++) a[i] += x->out[0][i * n + j] * x->v[k * n + j] + x->out[1][i * n + j] * own[j];
+      rate[i] = 0;
+      for (int j = 0; j < n; j++) rate[i] += x->out[0][i * n + j] * v[j] + x->out[1][i * n + j] * a[j];
+    }
+    CHECK(
+        jn_loops_forward_dynamics_jet(x->loops, 1, x->q + k * x->nq, v, x->tau + k * (ORDER + 1) * n, NULL, jet, NULL));
+    double own = difference(jet + 2 * n, rate, n);
+    if (!(own < 1e-6)) {
+      fprintf(stderr, "bench: derivatives of closed loops are not those of the motion: %.1e\n", own);
+      exit(1);
     }
     p->run(p, 1, k);
-    p->answer(p, 1, k, theirs, theirs + n, their_da);
-    const double gaps[3] = {difference(own, theirs, n), difference(a, theirs + n, n),
-                            difference(x->out[2], their_da, n * n)};
-    for (int e = 0; e < 3; e++) worst = gaps[e] < worst ? worst : gaps[e];
+    p->answer(p, 1, k, theirs, theirs + n, theirs + 2 * n);
+    const double gaps[3] = {difference(a, theirs, n), difference(x->out[2], theirs + 2 * n, n * n),
+                            difference(rate, theirs + n, n)};
+    for (int e = 0; e < 2; e++) t->gap = gaps[e] < t->gap ? t->gap : gaps[e];
+    t->rate_gap = gaps[2] < t->rate_gap ? t->rate_gap : gaps[2];
   }
-  free(a);
-  return worst;
+  free(rate);
 }
 
 typedef struct loop_call {
@@ -349,13 +358,14 @@ static void run_loop_peer(void *context, int k) {
 loop_times closed_loop_times(const char *name, int rounds) {
   static const timed_call own[2] = {forward, both};
   mechanism x = create(name);
-  loop_times t = {.nv = x.nv, .conditions = x.m, .own = {INFINITY, INFINITY}, .peer = {NAN, NAN}, .gap = NAN};
+  loop_times t = {
+      .nv = x.nv, .conditions = x.m, .own = {INFINITY, INFINITY}, .peer = {NAN, NAN}, .gap = NAN, .rate_gap = NAN};
   loop_peer *p = NULL;
 #if JN_BENCH_PINOCCHIO
   const loop_states states = {x.q, x.v, x.tau, POINTS, (ORDER + 1) * x.nv};
   p = loop_peer_pinocchio(x.model, &states);
 #endif
-  if (p) t.gap = loop_disagreement(&x, p);
+  if (p) compare_loops(&x, p, &t);
   for (int k = 0; k < rounds; k++)
     for (int e = 0; e < 2; e++) {
       loop_call c = {p, e};

@@ -12,7 +12,8 @@ int closed_loop_calls(const char *mechanism, const char *algorithm, int count);
 typedef struct loop_times {
   int nv, conditions;
   double own[2], peer[2]; /* ns; NAN: no peer */
-  double gap;             /* by which the answers differ, relative */
+  double gap;             /* by which accelerations and their derivatives by tau differ, relative */
+  double rate_gap;        /* the same of their rate along the motion, from the derivatives by q and v */
 } loop_times;
 
 /* Whether it names one: built in, or KIND:ROBOT:LINK,LINK... with the kinds contact, join and weld (closed.c). */

@@ -38,14 +38,13 @@ static struct {
 
 /* ---- measuring ---- */
 
-static double least(double a, double b) { return a < b ? a : b; } /* b if a is NAN */
 
 static void round_of_cell(cell *x, subject *s, const algorithm *a, peer *const peers[PEERS], int batch) {
-  x->own = least(time_calls(a->run, s, STATES, BUDGET).least, x->own);
-  if (batch) x->batch = least(time_calls(a->batch, s, 1, BUDGET).least / STATES, x->batch);
+  x->own = fmin(time_calls(a->run, s, STATES, BUDGET).least, x->own);
+  if (batch) x->batch = fmin(time_calls(a->batch, s, 1, BUDGET).least / STATES, x->batch);
   for (int k = 0; k < PEERS; k++)
     for (peer_task t = 0; (t = peer_next_task(peers[k], a, t, NULL)) < PEER_TASKS; t++)
-      x->peer[k] = least(peer_time(peers[k], t, BUDGET).least, x->peer[k]);
+      x->peer[k] = fmin(peer_time(peers[k], t, BUDGET).least, x->peer[k]);
 }
 
 static cell measure(const robot *r, const algorithm *a, peer *const peers[PEERS]) {
@@ -68,7 +67,7 @@ static cell measure(const robot *r, const algorithm *a, peer *const peers[PEERS]
 /* The name of a file without folder and extension; what may break a table is left out. */
 static void title_of(const char *name, char *to, size_t size) {
   const char *slash = strrchr(name, '/');
-  snprintf(to, size, "%s", slash ? slash + 1 : name);
+  snprintf(to, size, "%.60s", slash ? slash + 1 : name);
   char *dot = strrchr(to, '.');
   if (dot) *dot = 0;
   for (char *c = to; *c; c++)
@@ -170,9 +169,9 @@ static void print_pinocchio(void) {
     print_name(algorithm_at(k));
     for (int c = 0; c < all.columns_count; c++) {
       const cell *x = &all.columns[c].rows[k];
-      double peer = x->peer[PEER_PINOCCHIO];
-      if (peer == peer) printf(" %.0f / %.0f (%.2f)", x->own, peer, peer / x->own);
-      if (peer == peer && x->batch == x->batch) printf("; %.0f (%.1f)", x->batch, peer / x->batch);
+      double theirs = x->peer[PEER_PINOCCHIO];
+      if (theirs == theirs) printf(" %.0f / %.0f (%.2f)", x->own, theirs, theirs / x->own);
+      if (theirs == theirs && x->batch == x->batch) printf("; %.0f (%.1f)", x->batch, theirs / x->batch);
       printf(" |");
     }
     putchar('\n');
@@ -208,7 +207,8 @@ static void print_loops(void) {
     printf("| %s | %d | %d |", all.loops[i].title, t->nv, t->conditions);
     for (int e = 0; e < 2; e++)
       if (t->peer[e] == t->peer[e])
-        printf(" %.0f / %.0f (%.2f) |", t->own[e], t->peer[e], t->peer[e] / t->own[e]);
+        printf(" %.0f / %.0f (%.2f)%s |", t->own[e], t->peer[e], t->peer[e] / t->own[e],
+               e && t->rate_gap > 1e-6 ? " *" : "");
       else
         printf(" %.0f |", t->own[e]);
     putchar('\n');
@@ -230,6 +230,15 @@ static void print_agreement(void) {
   for (int i = 0; i < all.loops_count; i++) worst = fmax(worst, all.loops[i].times.gap);
   if (worst == worst) printf(" Pinocchio's closed loops %.0e.", worst);
   puts("");
+  double wrong = 0;
+  for (int i = 0; i < all.loops_count; i++)
+    if (all.loops[i].times.rate_gap > 1e-6) wrong = fmax(wrong, all.loops[i].times.rate_gap);
+  if (wrong > 0)
+    printf(
+        "\n\\* Accelerations and their derivatives by tau agree, but those that Pinocchio gives by q and v do not add "
+        "up to the "
+        "rate of its own accelerations along the motion (off by %.1g, relative); ours do.\n",
+        wrong);
 }
 
 /* Numbers that are short of what we aim at, to stderr. */
@@ -239,13 +248,13 @@ static void print_goals(void) {
       const algorithm *a = algorithm_at(k);
       const cell *x = &all.columns[c].rows[k];
       int three = strcmp(a->name, "inverse dynamics") == 0 || strcmp(a->name, "mass matrix") == 0;
-      double peer = x->peer[PEER_PINOCCHIO], goal = a->order > 0 ? 4 : three ? 3 : 2;
-      if (peer < goal * x->own)
+      double theirs = x->peer[PEER_PINOCCHIO], goal = a->order > 0 ? 4 : three ? 3 : 2;
+      if (theirs < goal * x->own)
         fprintf(stderr, "bench: below %g: %s %s %d: %.2f\n", goal, all.columns[c].title, a->name, a->order,
-                peer / x->own);
-      if (peer < 8 * x->batch)
+                theirs / x->own);
+      if (theirs < 8 * x->batch)
         fprintf(stderr, "bench: batch below 8: %s %s %d: %.2f\n", all.columns[c].title, a->name, a->order,
-                peer / x->batch);
+                theirs / x->batch);
       if (x->batch > x->own)
         fprintf(stderr, "bench: batch slower than single calls: %s %s %d: %.2f\n", all.columns[c].title, a->name,
                 a->order, x->batch / x->own);
