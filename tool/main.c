@@ -61,6 +61,7 @@ static int print_help(void) {
 
 /* What the row says to a user; JOUNCE_ROW, for developers, is shown when it is set. */
 static const char *instruction_set(const char *row) {
+  if (strstr(row, "_avx512")) return "AVX-512";
   if (strstr(row, "_avx2")) return "AVX2 and FMA";
 #if defined(__x86_64__)
   return "SSE2, which every x86-64 has";
