@@ -42,7 +42,8 @@ JN_API const char *jn_limited_name(jn_limited which);
 
 /* A range; infinite where there is no limit. */
 typedef struct jn_range {
-  double lower, upper;
+  double lower; /* -INFINITY: none */
+  double upper; /* INFINITY: none */
 } jn_range;
 
 /* limits [nv x JN_LIMITED_QUANTITIES] of the model and, if elastic is not NULL, of its motors. */
