@@ -3,6 +3,7 @@
  * derivatives, modes and controllers. */
 #include "jounce/elastic.h"
 
+#include "counting.h"
 #include "jounce/simulation.h"
 #include "jounce/trajectory.h"
 #include "models.h"
@@ -605,11 +606,11 @@ static void every_fault_of_a_file_is_named(void **state) {
        JN_ERR_SYNTAX, 1},
       {"{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1], \"torque\": [0, 1, 2]}}}}",
        "has 2 numbers, but 'torque' has 3", JN_ERR_SYNTAX, 1},
-      {"{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1], \"torque\": [1, 0]}}}}",
+      {"{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1, 2], \"torque\": [1, 0, 2]}}}}",
        "joint 'joint1': the torque of its spring must grow", JN_ERR_MODEL, 0},
       {"{\"joints\": {\"joint1\": {\"stiffness\": {\"polynomial\": [0, 0, 5]}}}}", "no stiffness at rest", JN_ERR_MODEL,
        0},
-      {"{\"joints\": {\"joint1\": {\"stiffness\": {\"times\": [0, 1], \"stiffness\": [1, -2]}}}}",
+      {"{\"joints\": {\"joint1\": {\"stiffness\": {\"times\": [0, 1, 2], \"stiffness\": [1, -2, 1]}}}}",
        "stiffness over time must be positive", JN_ERR_MODEL, 0},
       {"{\"joints\": {\"joint1\": {\"damping\": 1}}}", "give a stiffness, too", JN_ERR_MODEL, 0},
       {"{\"joints\": {\"joint1\": {\"rotor_inertia\": 1, \"gear\": 100}}}", "needs 'rotor_side'", JN_ERR_SYNTAX, 1},
@@ -658,6 +659,38 @@ static void a_spring_that_is_too_weak_is_named(void **state) {
   jn_model_destroy(m);
 }
 
+/* Law: every allocation fails once: an error, and nothing is left behind. */
+static void memory_may_run_out(void **state) {
+  (void)state;
+  static const char *const robots[] = {"builtin:planar_2r", "builtin:four_bar"};
+  static const char *const texts[] = {
+      "{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1, 2], \"torque\": [0, 9, 19]}, \"rotor_inertia\": 1}}}",
+      "{\"joints\": {\"motor\": {\"stiffness\": {\"polynomial\": [0, 9]}, \"rotor_inertia\": 1}}}"};
+  for (int r = 0; r < 2; r++) {
+    counter c = {0};
+    jn_allocator a = {count_allocate, count_release, &c};
+    jn_options options;
+    jn_model *m;
+    jn_options_init(&options);
+    options.allocator = &a;
+    check_ok(jn_load(robots[r], &options, &m, NULL));
+    int before = c.live;
+    jn_status status = JN_ERR_MEMORY;
+    for (int n = 1; status != JN_OK; n++) {
+      jn_elastic *e;
+      jn_error error = {0};
+      c.fail_at = c.calls + n;
+      status = jn_elastic_load_text(m, texts[r], strlen(texts[r]), "a", NULL, &e, &error);
+      check(status == JN_OK || (status == JN_ERR_MEMORY && !e && error.text[0]), "%s: %s", jn_status_text(status),
+            error.text);
+      jn_elastic_destroy(e);
+      check(c.live == before, "allocation %d of %s: %d blocks are left", n, robots[r], c.live - before);
+      check(n < 10000, "it never succeeds");
+    }
+    jn_model_destroy(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(motors_are_those_of_many_digits),
@@ -675,6 +708,7 @@ int main(void) {
       cmocka_unit_test(a_file_is_what_it_says),
       cmocka_unit_test(every_fault_of_a_file_is_named),
       cmocka_unit_test(a_spring_that_is_too_weak_is_named),
+      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

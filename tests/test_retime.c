@@ -2,6 +2,7 @@
 /* Retiming: the largest uniform factor, the shortest motion along a path, and the limits that both keep. */
 #include "jounce/retime.h"
 
+#include "counting.h"
 #include "jounce/io.h"
 #include "jounce/jets.h"
 #include "models.h"
@@ -348,6 +349,35 @@ static void wrong_calls_are_refused(void **state) {
   jn_model_destroy(loop);
 }
 
+/* Law: every allocation fails once: an error, and nothing is left behind. */
+static void memory_may_run_out(void **state) {
+  (void)state;
+  counter c = {0};
+  jn_allocator a = {count_allocate, count_release, &c};
+  jn_options options;
+  jn_model *m;
+  jn_options_init(&options);
+  options.allocator = &a;
+  check_ok(jn_load("builtin:planar_2r", &options, &m, NULL));
+  jn_trajectory *t =
+      motion_of(m, "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}", 2);
+  jn_range limits[ALL];
+  jn_status status = JN_ERR_MEMORY;
+  int before = c.live;
+  check_ok(jn_limits_of_model(m, NULL, limits));
+  for (int n = 1; status != JN_OK; n++) {
+    jn_retimed *r;
+    c.fail_at = c.calls + n;
+    status = jn_retime(m, t, limits, NULL, &r, NULL);
+    check(status == JN_OK || (status == JN_ERR_MEMORY && !r), "%s", jn_status_text(status));
+    jn_retimed_destroy(r);
+    check(c.live == before, "allocation %d: %d blocks are left", n, c.live - before);
+    check(n < 1000, "it never succeeds");
+  }
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_factor_by_hand),
@@ -357,6 +387,7 @@ int main(void) {
       cmocka_unit_test(one_joint_is_the_closed_form),
       cmocka_unit_test(along_the_path_is_faster_and_within_limits),
       cmocka_unit_test(wrong_calls_are_refused),
+      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,10 +39,10 @@ typedef struct jn_actuator {
   int polynomial_count;
   const double *table_deflection; /* [table_count] increasing, and phi there, increasing: a quintic spline between, */
   const double *table_torque;     /*   with continuous derivatives to order 4; beyond the ends a parabola */
-  int table_count;                /* 0 (none), or at least 2 */
+  int table_count;                /* 0 (none), or at least 3 */
   const double *times;            /* [time_count] increasing [s], and K at them: the same spline; constant outside */
   const double *time_stiffness;
-  int time_count; /* 0 (none), or at least 2 */
+  int time_count; /* 0 (none), or at least 3 */
   /* Limits, infinite where there are none: of the motor's torque, of |theta'|, |d tau_m/dt|, |delta| */
   double torque_lower, torque_upper, velocity, effort_rate, deflection;
 } jn_actuator;

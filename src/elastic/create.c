@@ -58,8 +58,8 @@ static jn_status check_numbers(const checking *c, const jn_actuator *a) {
 }
 
 static jn_status check_rows(const checking *c, const double *x, const double *y, int count, int growing) {
-  if (count < 2 || count > 100000 || !x || !y)
-    return fail(c, JN_ERR_MODEL, "a table needs from 2 to 100000 rows, and as many values");
+  if (count < 3 || count > 100000 || !x || !y)
+    return fail(c, JN_ERR_MODEL, "a table needs from 3 to 100000 rows, and as many values");
   for (int i = 0; i < count; i++) {
     if (!isfinite(x[i]) || !isfinite(y[i])) return fail(c, JN_ERR_MODEL, "a number of its table is not finite");
     if (i > 0 && !(x[i] > x[i - 1])) return fail(c, JN_ERR_MODEL, "the first numbers of its table must increase");
