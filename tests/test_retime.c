@@ -128,6 +128,41 @@ static void the_factor_is_the_largest(void **state) {
   jn_model_destroy(m);
 }
 
+/* Law: with damping and friction, the effort I a + d v + f stays within its limit, and a uniform motion reaches it. */
+static void losses_count_when_they_are_wanted(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"name\": \"one\", \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"rod\", \"joint\": {\"name\": \"h\", "
+      "\"type\": \"revolute\", \"damping\": 0.7, \"friction\": 0.3}, \"inertia\": {\"mass\": 2, \"com\": [0.5, 0, 0], "
+      "\"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}}]}";
+  jn_model *m;
+  jn_range limits[ALL];
+  jn_retime_options o;
+  jn_retimed *r;
+  check_ok(jn_load_text(text, strlen(text), JN_FORMAT_NATIVE, "one", NULL, &m, NULL));
+  jn_trajectory *t =
+      motion_of(m, "{\"duration\": 3, \"joints\": {\"h\": {\"cosine\": {\"amplitude\": 0.4, \"omega\": 3}}}}", 2);
+  no_limits(limits, 1);
+  set_limit(limits, 0, JN_LIMITED_EFFORT, 4);
+  for (int uniform = 0; uniform < 2; uniform++) {
+    double worst = 0;
+    jn_retime_options_init(&o);
+    o.uniform = uniform;
+    o.losses = 1;
+    check_ok(jn_retime(m, t, limits, &o, &r, NULL));
+    for (int k = 0; k <= 20000; k++) {
+      double q[1], v[3];
+      check_ok(jn_retimed_evaluate(r, jn_retimed_duration(r) * k / 20000, q, v));
+      worst = fmax(worst, fabs(0.6 * v[1] + 0.7 * v[0] + 0.3 * (v[0] > 0 ? 1 : v[0] < 0 ? -1 : 0)));
+    }
+    print_message("losses, %s: %.3f s, %.6f of 4 N m\n", uniform ? "uniform" : "path", jn_retimed_duration(r), worst);
+    check(worst <= 4 + 1e-9 && (!uniform || worst > 4 - 1e-3), "%.9g of 4 N m", worst);
+    jn_retimed_destroy(r);
+  }
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
 /* Law: if weight alone, or the path, breaks a limit, there is no factor, and the limit is named. */
 static void weight_alone_may_break_a_limit(void **state) {
   (void)state;
@@ -383,6 +418,7 @@ int main(void) {
       cmocka_unit_test(a_factor_by_hand),
       cmocka_unit_test(the_factor_is_the_largest),
       cmocka_unit_test(weight_alone_may_break_a_limit),
+      cmocka_unit_test(losses_count_when_they_are_wanted),
       cmocka_unit_test(motors_of_the_new_motion_keep_their_limits),
       cmocka_unit_test(one_joint_is_the_closed_form),
       cmocka_unit_test(along_the_path_is_faster_and_within_limits),

@@ -26,7 +26,8 @@ typedef struct retime_arg {
 static jn_status retimed_at(const jn_retimed *r, motion *m, double t) {
   m->t = t;
   jn_status status = jn_retimed_evaluate(r, t, m->q, m->v_jet);
-  return status == JN_OK ? jn_inverse_dynamics_jet(m->model, m->work, 1, m->q, m->v_jet, NULL, m->tau) : status;
+  if (status == JN_OK) status = jn_inverse_dynamics_jet(m->model, m->work, 1, m->q, m->v_jet, NULL, m->tau);
+  return status == JN_OK ? motion_add_losses(m, 1, m->tau) : status; /* rows behind are not used */
 }
 
 typedef struct new_motion {
@@ -191,6 +192,7 @@ static int find_timing(const retime_arg *arg, motion *m, jn_elastic *elastic, co
   o.uniform = arg->uniform;
   o.moving_ends = arg->moving_ends;
   o.elastic = elastic;
+  o.losses = arg->torque.losses;
   o.progress = show_progress;
   if (arg->intervals.count) o.intervals = (int)fmin(fmax(arg->intervals.values[0], -1), 1e6);
   jn_limits_of_model(m->model, elastic, ranges);
@@ -239,6 +241,7 @@ static int check_arguments(const retime_arg *arg) {
   const torque_arg *t = &arg->torque;
   if (t->actuators && !arg->uniform)
     return usage_error("retime", "--actuators needs --uniform: motor torques depend on the snap of s(t), which jumps");
+  if (t->actuators && t->losses) return usage_error("retime", "--losses is not for --actuators");
   if (t->out && strcmp(t->out, "-") == 0) return usage_error("retime", "--out takes FILE.csv or FILE.npz");
   return torque_check_arguments(t);
 }
@@ -280,6 +283,7 @@ static void declare_options(option_set *set, retime_arg *arg) {
   option_text(set, "margin", "SHARE", "keep this share of each limit unused, as 0.05 or 5%; default 0", &arg->margin);
   option_text(set, "actuators", "FILE", "with --uniform: limits of motors behind springs, too, as for motor",
               &t->actuators);
+  option_flag(set, "losses", "include damping and friction of the joints", &t->losses);
   option_flag(set, "moving-ends", "a path that moves at its ends keeps moving there; default: starts and ends at rest",
               &arg->moving_ends);
   option_numbers(set, "intervals", "N", "of the path, on which the speed is a spline; default 200", &arg->intervals);

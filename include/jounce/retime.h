@@ -10,7 +10,7 @@
  * the shortest duration:
  *   tau = m u'' + c u'^2 + g,   tau' = m u''' + (m_u + 2 c) u' u'' + c_u u'^3 + g_u u',   m = M q_u.
  *
- * Models with loops are not supported. Wrenches of the trajectory, damping and friction are not taken into account.
+ * Models with loops are not supported. Wrenches of the trajectory are not taken into account.
  * Method and measurements: docs/retime.md. Errors of all: JN_ERR_NULL. */
 #ifndef JOUNCE_RETIME_H
 #define JOUNCE_RETIME_H
@@ -59,6 +59,7 @@ typedef struct jn_retime_options {
   int intervals;   /* of the path, on which the speed is a spline; default 200, at most 1000 */
   int iterations;  /* of the optimiser at most; default 400 */
   int moving_ends; /* 1: a path that has a speed at its ends keeps moving there; default 0: starts and ends at rest */
+  int losses; /* 1: damping and Coulomb friction of the joints are part of the efforts; default 0 */
   jn_elastic *elastic; /* motors, whose limits count (uniform only); NULL: none. Springs must be linear, undamped */
   void (*progress)(double part, void *context); /* 0 ... 1; may be NULL */
   void *progress_context;
@@ -82,7 +83,7 @@ typedef struct jn_retimed jn_retimed;
 /* Finds the new timing of a trajectory under limits [nv x JN_LIMITED_QUANTITIES]. *retimed is NULL, with JN_OK, if no
  * speed is possible: *event (may be NULL) is then the limit that is broken at every speed, for example by weight alone.
  * Otherwise it is the limit that stops a uniform motion from being faster. Errors: JN_ERR_INIT, JN_ERR_SIZE (options),
- * JN_ERR_UNSUPPORTED (loops; springs with damping or not linear; motors without `uniform`), JN_ERR_MEMORY, JN_ERR_ROW.
+ * JN_ERR_UNSUPPORTED (loops; springs with damping or not linear; motors without `uniform` or with losses), JN_ERR_MEMORY, JN_ERR_ROW.
  */
 JN_API jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, const jn_range *limits,
                            const jn_retime_options *options, jn_retimed **retimed, jn_limit_event *event);

@@ -50,11 +50,14 @@ static int describe(const jn_path *p, int v, int k, ingredient *out) {
       out->g = q1 / 2;
       break;
     case JN_LIMITED_EFFORT:
-      out->a = p->g[i];
+      out->a = p->g[i] + p->friction[i] * (q1 > 0 ? 1 : q1 < 0 ? -1 : 0);
+      out->d = p->damping[i] * q1;
       out->b = c;
       out->c = m / 2;
       break;
     default: /* effort rate */
+      out->b = p->damping[i] * q2;
+      out->c = p->damping[i] * q1 / 2;
       out->d = p->g[n + i];
       out->e = p->c[n + i];
       out->f = (p->m[n + i] + 2 * c) / 2;

@@ -11,7 +11,21 @@
 
 static size_t path_doubles(const jn_path *p) {
   size_t n = (size_t)p->nv, rows = (size_t)p->order + 3;
-  return (size_t)p->nq + n * (rows + 2 * (rows - 2) + 3 + rows + (rows - 2)) + 3 * n * n;
+  return (size_t)p->nq + n * (rows + 2 * (rows - 2) + 3 + rows + (rows - 2) + 2) + 3 * n * n;
+}
+
+/* Losses at speeds 1 and 2 tell damping and friction apart; coupled joints are in them. */
+static jn_status find_losses(jn_path *p) {
+  double *speed = p->slow, *two = p->tau;
+  for (int i = 0; i < p->nv; i++) speed[i] = 1;
+  jn_status status = jn_loss_forces(p->model, speed, p->friction);
+  for (int i = 0; i < p->nv; i++) speed[i] = 2;
+  if (status == JN_OK) status = jn_loss_forces(p->model, speed, two);
+  for (int i = 0; i < p->nv; i++) {
+    p->damping[i] = two[i] - p->friction[i];
+    p->friction[i] -= p->damping[i];
+  }
+  return status;
 }
 
 jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
@@ -28,13 +42,15 @@ jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
   p->m = p->g + (rows - 2) * n;
   p->slow = p->m + 3 * n;
   p->tau = p->slow + rows * n;
-  p->M = p->tau + (rows - 2) * n;
+  p->damping = p->tau + (rows - 2) * n;
+  p->friction = p->damping + n;
+  p->M = p->friction + n;
   for (int v = 0; v < p->nv; v++) {
     int number, joint = jn_coordinate_joint(p->model, v, &number);
     jn_joint_type type = jn_joint_type_of(p->model, joint);
     p->place[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(p->model, joint) + number;
   }
-  return JN_OK;
+  return p->losses ? find_losses(p) : JN_OK; /* zero so far */
 }
 
 void jn__path_destroy(jn_path *p, const jn_allocator *a) {
@@ -180,54 +196,21 @@ int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited wh
       return 1;
     case JN_LIMITED_EFFORT:
       out->value[0] = p->g[i];
+      out->value[0] += p->friction[i] * (q1 > 0 ? 1 : q1 < 0 ? -1 : 0); /* keeps its sign, as in jounce torque */
+      out->value[1] = p->damping[i] * q1 * s1;
       out->value[2] = m * s2 + c * s1 * s1;
       out->slope[0] = g1 * s1;
+      out->slope[1] = p->damping[i] * acceleration;
       out->slope[2] = rate;
       return 1;
     default: /* effort rate */
       out->value[1] = g1 * s1;
+      out->value[2] = p->damping[i] * acceleration;
       out->value[3] = rate;
+      out->slope[2] = p->damping[i] * jerk;
       out->slope[1] = p->g[2 * n + i] * s1 * s1 + g1 * s2;
       out->slope[3] = m * s4 + m1 * s1 * s3 + A1 * s1 * s1 * s2 + A * (s2 * s2 + s1 * s3) + c2 * s1 * s1 * s1 * s1 +
                       3 * c1 * s1 * s1 * s2;
       return 1;
-  }
-}
-
-double jn__path_partials(const jn_path *p, const jn_timing *at, int v, jn_limited which, double by[4]) {
-  size_t n = (size_t)p->nv, i = (size_t)v;
-  double s1 = at->s[1], s2 = at->s[2], s3 = at->s[3], q1 = p->q[n + i], q2 = p->q[2 * n + i], q3 = p->q[3 * n + i];
-  double q4 = p->q[4 * n + i], c = p->c[i], c1 = p->c[n + i], c2 = p->c[2 * n + i], g = p->g[i], g1 = p->g[n + i];
-  double g2 = p->g[2 * n + i], m = p->m[i], m1 = p->m[n + i], A = m1 + 2 * c, A1 = p->m[2 * n + i] + 2 * c1;
-  memset(by, 0, 4 * sizeof *by);
-  switch (which) {
-    case JN_LIMITED_VELOCITY:
-      by[0] = q2 * s1;
-      by[1] = q1;
-      return q1 * s1;
-    case JN_LIMITED_ACCELERATION:
-      by[0] = q2 * s2 + q3 * s1 * s1;
-      by[1] = 2 * q2 * s1;
-      by[2] = q1;
-      return q1 * s2 + q2 * s1 * s1;
-    case JN_LIMITED_JERK:
-      by[0] = q2 * s3 + 3 * q3 * s1 * s2 + q4 * s1 * s1 * s1;
-      by[1] = 3 * q2 * s2 + 3 * q3 * s1 * s1;
-      by[2] = 3 * q2 * s1;
-      by[3] = q1;
-      return q1 * s3 + 3 * q2 * s1 * s2 + q3 * s1 * s1 * s1;
-    case JN_LIMITED_EFFORT:
-      by[0] = m1 * s2 + c1 * s1 * s1 + g1;
-      by[1] = 2 * c * s1;
-      by[2] = m;
-      return m * s2 + c * s1 * s1 + g;
-    case JN_LIMITED_EFFORT_RATE:
-      by[0] = m1 * s3 + A1 * s1 * s2 + c2 * s1 * s1 * s1 + g2 * s1;
-      by[1] = A * s2 + 3 * c1 * s1 * s1 + g1;
-      by[2] = A * s1;
-      by[3] = m;
-      return m * s3 + A * s1 * s2 + c1 * s1 * s1 * s1 + g1 * s1;
-    default:
-      return 0;
   }
 }

@@ -73,7 +73,7 @@ static jn_status check_options(const jn_model *model, const jn_retime_options *o
   if (o->intervals < 4 || o->intervals > 1000 || o->iterations < 0) return JN_ERR_SIZE;
   if (jn_loop_count(model) > 0) return JN_ERR_UNSUPPORTED;
   if (!o->elastic) return JN_OK;
-  if (!o->uniform) return JN_ERR_UNSUPPORTED;
+  if (!o->uniform || o->losses) return JN_ERR_UNSUPPORTED;
   for (int v = 0; v < jn_model_nv(model); v++) {
     const jn_actuator *a = jn_elastic_actuator(o->elastic, v);
     if (!a) return JN_ERR_SIZE;
@@ -255,6 +255,7 @@ jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, cons
   x->length = jn_trajectory_end(trajectory) - x->start;
   r.out = x;
   r.path = (jn_path){.model = model, .trajectory = trajectory, .elastic = r.o.elastic, .limits = r.limits};
+  r.path.losses = r.o.losses;
   r.path.order = r.o.elastic ? 4 : 2;
   r.path.start = x->start;
   r.path.length = x->length;

@@ -34,10 +34,12 @@ typedef struct jn_path {
   jn_work *work;
   double start, length;   /* of the trajectory [s] */
   int shape[2];           /* 1: the path stops at its start, at its end: s = w(u), see path.c */
-  int nq, nv, order;      /* order of the forces */
+  int losses; /* 1: damping and friction are part of the efforts */
+  int nq, nv, order; /* order of the forces */
   int *place;             /* [nv] in q; -1 */
   double *q_now;          /* [nq] */
   double *q, *c, *g, *m;  /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g: order + 1; m: 3 */
+  double *damping, *friction; /* [nv] */
   double *slow, *tau, *M; /* room */
 } jn_path;
 
@@ -59,8 +61,6 @@ jn_status jn__path_at(jn_path *p, double u, int with_mass);
 void jn__path_shape(const jn_path *p, double u, double w[5]);
 /* Of the path at its u; 0 if there is no limit. Motors only for u' = 1, u'' = u''' = 0. */
 int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out);
-/* Its value at factor 1, and derivatives by s, s', s'', s'''. */
-double jn__path_partials(const jn_path *p, const jn_timing *at, int v, jn_limited which, double by[4]);
 
 /* ---- timing.c ---- */
 
