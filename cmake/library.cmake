@@ -42,6 +42,7 @@ set(core_sources
     src/edit/reroot.c
     src/edit/split.c
     src/elastic/control.c
+    src/elastic/coupled.c
     src/elastic/create.c
     src/elastic/damped.c
     src/elastic/forward.c

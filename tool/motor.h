@@ -13,11 +13,11 @@ typedef struct drive {
   jn_elastic *elastic;
   int nv;
   bool damped;
-  double last;                /* time of the last drive_at(); NaN: none */
-  double *deflection, *theta; /* [4 x nv] */
-  double *motor;              /* [2 x nv] */
-  double *current, *power;    /* [nv] */
-  int *shown;                 /* [count] coordinates with a motor of their own */
+  double last;                      /* time of the last drive_at(); NaN: none */
+  double *deflection, *theta;       /* [4 x nv] */
+  double *motor;                    /* [2 x nv] */
+  double *current, *power, *spring; /* [nv] */
+  int *shown;                       /* [count] coordinates with a motor of their own */
   int count;
 } drive;
 

@@ -39,7 +39,7 @@ struct motor_report {
 
 double motor_value(const drive *d, int v, motor_quantity which) {
   size_t n = (size_t)d->nv, at = (size_t)v;
-  const double *const rows[] = {d->theta,     d->theta + n, d->theta + 2 * n, d->m->tau,    d->motor,
+  const double *const rows[] = {d->theta,     d->theta + n, d->theta + 2 * n, d->spring,    d->motor,
                                 d->motor + n, d->power,     d->current,       d->deflection};
   return rows[which][at];
 }

@@ -59,7 +59,7 @@ typedef struct jn_retime_options {
   int intervals;   /* of the path, on which the speed is a spline; default 200, at most 1000 */
   int iterations;  /* of the optimiser at most; default 400 */
   int moving_ends; /* 1: a path that has a speed at its ends keeps moving there; default 0: starts and ends at rest */
-  int losses; /* 1: damping and Coulomb friction of the joints are part of the efforts; default 0 */
+  int losses;      /* 1: damping and Coulomb friction of the joints are part of the efforts; default 0 */
   jn_elastic *elastic; /* motors, whose limits count (uniform only); NULL: none. Springs must be linear, undamped */
   void (*progress)(double part, void *context); /* 0 ... 1; may be NULL */
   void *progress_context;
@@ -83,7 +83,8 @@ typedef struct jn_retimed jn_retimed;
 /* Finds the new timing of a trajectory under limits [nv x JN_LIMITED_QUANTITIES]. *retimed is NULL, with JN_OK, if no
  * speed is possible: *event (may be NULL) is then the limit that is broken at every speed, for example by weight alone.
  * Otherwise it is the limit that stops a uniform motion from being faster. Errors: JN_ERR_INIT, JN_ERR_SIZE (options),
- * JN_ERR_UNSUPPORTED (loops; springs with damping or not linear; motors without `uniform` or with losses), JN_ERR_MEMORY, JN_ERR_ROW.
+ * JN_ERR_UNSUPPORTED (loops; springs with damping or not linear; motors without `uniform` or with losses),
+ * JN_ERR_MEMORY, JN_ERR_ROW.
  */
 JN_API jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, const jn_range *limits,
                            const jn_retime_options *options, jn_retimed **retimed, jn_limit_event *event);

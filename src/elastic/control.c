@@ -7,6 +7,7 @@
 #include "elastic.h"
 
 static int is_flat(const jn_elastic *e) {
+  if (e->options.coupled) return 0;
   for (int v = 0; v < e->nv; v++)
     if (e->springs[v].kind == JN_SPRING_RIGID || e->springs[v].actuator.damping != 0) return 0;
   return 1;

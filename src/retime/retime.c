@@ -74,6 +74,7 @@ static jn_status check_options(const jn_model *model, const jn_retime_options *o
   if (jn_loop_count(model) > 0) return JN_ERR_UNSUPPORTED;
   if (!o->elastic) return JN_OK;
   if (!o->uniform || o->losses) return JN_ERR_UNSUPPORTED;
+  if (jn_elastic_order(o->elastic, 0) != 2) return JN_ERR_UNSUPPORTED; /* damping, rotors on links */
   for (int v = 0; v < jn_model_nv(model); v++) {
     const jn_actuator *a = jn_elastic_actuator(o->elastic, v);
     if (!a) return JN_ERR_SIZE;

@@ -32,15 +32,15 @@ typedef struct jn_path {
   const jn_elastic *elastic; /* NULL: no motors */
   const jn_range *limits;    /* [nv x JN_LIMITED_QUANTITIES], margins taken off */
   jn_work *work;
-  double start, length;   /* of the trajectory [s] */
-  int shape[2];           /* 1: the path stops at its start, at its end: s = w(u), see path.c */
-  int losses; /* 1: damping and friction are part of the efforts */
-  int nq, nv, order; /* order of the forces */
-  int *place;             /* [nv] in q; -1 */
-  double *q_now;          /* [nq] */
-  double *q, *c, *g, *m;  /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g: order + 1; m: 3 */
+  double start, length;       /* of the trajectory [s] */
+  int shape[2];               /* 1: the path stops at its start, at its end: s = w(u), see path.c */
+  int losses;                 /* 1: damping and friction are part of the efforts */
+  int nq, nv, order;          /* order of the forces */
+  int *place;                 /* [nv] in q; -1 */
+  double *q_now;              /* [nq] */
+  double *q, *c, *g, *m;      /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g: order + 1; m: 3 */
   double *damping, *friction; /* [nv] */
-  double *slow, *tau, *M; /* room */
+  double *slow, *tau, *M;     /* room */
 } jn_path;
 
 /* Where the motion is along the path: u, u', u'', u''', u''''. */
