@@ -591,6 +591,11 @@ static void loop_follows(const char *robot, const char *const *driven, int count
     near("link", v, 0, acc[jn_elastic_link_coordinate(e, v)], v_jet[nv + v], 1, 1e-7);
     if (held[v]) near("motor", v, 0, acc[jn_elastic_motor_coordinate(e, v)], theta[2 * nv + v], 1, 1e-7);
   }
+  double found[3 * NV], command[NV];
+  check_ok(jn_elastic_state_jet(e, 0, q, v_jet, theta, theta + nv, found));
+  for (int i = 0; i < 3 * nv; i++) near("state", i, 0, found[i], v_jet[i], 1, 1e-6);
+  check_ok(jn_elastic_linearising_torque(e, 0, q, v_jet, theta, theta + nv, v_jet + 3 * nv, command));
+  for (int v = 0; v < nv; v++) near("command", v, 0, command[v], motor[v], 10, 1e-6);
   int modes;
   double omega[64];
   check_ok(jn_elastic_modes(e, 0, q, NULL, &modes, omega, NULL));

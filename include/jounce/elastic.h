@@ -160,13 +160,13 @@ JN_API jn_status jn_elastic_modes(jn_elastic *elastic, double t, const double *q
 
 /* What the measured state of motors and links means for the links: v_jet [3 x nv] = v, acceleration and jerk, from
  * tau_J = phi(theta - q), its rate, and forward dynamics of order 1. All coordinates must have springs, without
- * damping, in the reduced model (JN_ERR_UNSUPPORTED). Errors: JN_ERR_SINGULAR, JN_ERR_LOOP, JN_ERR_ROW. */
+ * damping, in the reduced model (JN_ERR_UNSUPPORTED); with loops, those without are passive. Errors: JN_ERR_SINGULAR, JN_ERR_LOOP, JN_ERR_ROW. */
 JN_API jn_status jn_elastic_state_jet(jn_elastic *elastic, double t, const double *q, const double *v,
                                       const double *theta, const double *dtheta, double *v_jet);
 /* Feedback linearisation: the motor torques motor [nv] with which q'''' = snap [nv] at this state: inverse dynamics of
  * order 2 with the jerk of jn_elastic_state_jet(). A tracking controller chooses snap = q_d'''' + k3 (q_d''' - q''') +
- * k2 (q_d'' - q'') + k1 (q_d' - q') + k0 (q_d - q). De Luca (1988). Errors as above; models with loops:
- * JN_ERR_UNSUPPORTED. */
+ * k2 (q_d'' - q'') + k1 (q_d' - q') + k0 (q_d - q). De Luca (1988). With loops, snap of the
+ * coordinates with springs counts, and the others follow (JN_ERR_LOOP when they cannot). Errors as above. */
 JN_API jn_status jn_elastic_linearising_torque(jn_elastic *elastic, double t, const double *q, const double *v,
                                                const double *theta, const double *dtheta, const double *snap,
                                                double *motor);
