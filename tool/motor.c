@@ -89,6 +89,18 @@ static int load_elastic(const motor_arg *arg, const jn_model *model, jn_elastic 
   return EXIT_BAD;
 }
 
+/* Between the last two samples, where a limit of the motors may be passed. Damped springs cannot go back in time. */
+static jn_status look_between(drive *d, double before, double now, motor_report *report) {
+  enum { PARTS = 8 };
+  jn_status status = JN_OK;
+  if (d->damped || !motor_report_may_pass(report)) return JN_OK;
+  for (int k = 1; k < PARTS && status == JN_OK; k++) {
+    status = drive_at(d, before + (now - before) * k / PARTS);
+    if (status == JN_OK) motor_report_between(report, d);
+  }
+  return status;
+}
+
 static int run_samples(drive *d, const schedule *s, limit_check *limits, motor_report *report) {
   progress_begin("computing motors");
   for (int i = 0; i < s->count; i++) {
@@ -97,6 +109,7 @@ static int run_samples(drive *d, const schedule *s, limit_check *limits, motor_r
       motor_report_sample(report, d);
       if (limits) limit_check_sample(limits, d->m);
       if (limits && i > 0) status = limit_check_between(limits, d->m);
+      if (i > 0 && status == JN_OK) status = look_between(d, schedule_time(s, i - 1), schedule_time(s, i), report);
     }
     if (status != JN_OK) {
       progress_end();

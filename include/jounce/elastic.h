@@ -160,7 +160,8 @@ JN_API jn_status jn_elastic_modes(jn_elastic *elastic, double t, const double *q
 
 /* What the measured state of motors and links means for the links: v_jet [3 x nv] = v, acceleration and jerk, from
  * tau_J = phi(theta - q), its rate, and forward dynamics of order 1. All coordinates must have springs, without
- * damping, in the reduced model (JN_ERR_UNSUPPORTED); with loops, those without are passive. Errors: JN_ERR_SINGULAR, JN_ERR_LOOP, JN_ERR_ROW. */
+ * damping, in the reduced model (JN_ERR_UNSUPPORTED); with loops, those without are passive. Errors: JN_ERR_SINGULAR,
+ * JN_ERR_LOOP, JN_ERR_ROW. */
 JN_API jn_status jn_elastic_state_jet(jn_elastic *elastic, double t, const double *q, const double *v,
                                       const double *theta, const double *dtheta, double *v_jet);
 /* Feedback linearisation: the motor torques motor [nv] with which q'''' = snap [nv] at this state: inverse dynamics of
