@@ -556,6 +556,8 @@ static void a_motion_that_explodes_says_when_and_where(void **unused) {
 }
 
 static void wrong_options_are_refused(void **unused) {
+  check(jn_taylor_order(1e-12) == 18 && jn_taylor_order(1e-4) == 7, "orders by tolerance");
+  check(jn_taylor_order(NAN) == 2 && jn_taylor_order(-1) == 2, "orders of no tolerance");
   (void)unused;
   jn_model *m = slider(-1, 0);
   jn_simulator *s;

@@ -158,7 +158,7 @@ static jn_status create_simulator(const jn_model *model, const jn_simulation_opt
   if (jn_loop_count(model) == 0) return jn_simulator_create(model, o, simulator);
   jn_loops_options options;
   jn_loops_options_init(&options);
-  if (o->integrator == JN_TAYLOR) options.order = o->order ? o->order - 1 : (int)ceil(-log(o->tolerance) / 2);
+  if (o->integrator == JN_TAYLOR) options.order = (o->order ? o->order : jn_taylor_order(o->tolerance)) - 1;
   jn_status status = jn_loops_create(model, &options, loops);
   return status == JN_OK ? jn_simulator_create_loops(*loops, o, simulator) : status;
 }
