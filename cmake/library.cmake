@@ -41,6 +41,15 @@ set(core_sources
     src/edit/repair.c
     src/edit/reroot.c
     src/edit/split.c
+    src/elastic/control.c
+    src/elastic/create.c
+    src/elastic/damped.c
+    src/elastic/forward.c
+    src/elastic/inverse.c
+    src/elastic/modes.c
+    src/elastic/pieces.c
+    src/elastic/robot.c
+    src/elastic/spring.c
     src/ident/base_parameters.c
     src/loops/assembly.c
     src/loops/closure.c
@@ -59,6 +68,16 @@ set(core_sources
     src/loops/solve.c
     src/loops/state.c
     src/loops/structure.c
+    src/tasks/create.c
+    src/tasks/follow.c
+    src/tasks/jets.c
+    src/tasks/limits.c
+    src/tasks/motion.c
+    src/tasks/operational.c
+    src/tasks/priorities.c
+    src/tasks/rows.c
+    src/tasks/solve.c
+    src/tasks/step.c
     src/model/base.c
     src/model/builder.c
     src/model/convert.c
@@ -77,6 +96,7 @@ set(core_sources
     src/dispatch/parameters.c
     src/dispatch/run.c
     src/dispatch/work.c
+    src/io/actuators.c
     src/io/builtin.c
     src/io/common.c
     src/io/csv.c
@@ -217,7 +237,7 @@ target_compile_options(jounce_core PRIVATE -Wconversion)
 target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_ZLIB=${JOUNCE_WITH_ZLIB}
                                                JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP} JN_ROWS_AVX2=${rows_avx2})
 if(JOUNCE_WITH_OPENMP)
-  set_source_files_properties(src/dispatch/batch.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
+  set_source_files_properties(src/dispatch/batch.c src/tasks/create.c src/tasks/solve.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
 endif()
 if(JOUNCE_WITH_URDF)
   target_link_libraries(jounce_core PRIVATE PkgConfig::expat)

@@ -10,6 +10,7 @@
 #include "derivatives.h"
 #include "dynamics.h"
 #include "edit.h"
+#include "elastic.h"
 #include "float.h"
 #include "float_batch.h"
 #include "io.h"
@@ -22,6 +23,7 @@
 #include "sensitivity.h"
 #include "simulation.h"
 #include "table.h"
+#include "tasks.h"
 #include "trajectory.h"
 
 #endif
