@@ -40,34 +40,40 @@ static void principal(const double t[6], double moments[3], double R[9]) {
   for (int k = 0; k < 3; k++) moments[k] = A[k][k];
 }
 
+static void put_joint(FILE *f, const jn_model *m, int i) {
+  const jn_joint *j = jn_joint_description(m, i);
+  if (j->type == JN_FIXED) return;
+  if (j->type == JN_FREE) {
+    fprintf(f, "<freejoint name=\"j%d\"/>\n", i);
+    return;
+  }
+  fprintf(f, "<joint name=\"j%d\" type=\"%s\"", i, j->type == JN_PRISMATIC ? "slide" : "hinge");
+  put(f, "axis", j->axis, 3);
+  put(f, "armature", &j->dof[0].armature, 1);
+  fputs("/>\n", f);
+}
+
 static void put_link(FILE *f, const jn_model *m, int i) {
   double T[16], I[10], com[3], tensor[6], mass, moments[3], R[9];
-  jn_joint_type type = jn_joint_type_of(m, i);
-  const jn_joint *j = jn_joint_description(m, i);
   jn_link_placement(m, i, T);
   jn_link_inertia(m, i, I);
-  jn_inertia_unpack(I, &mass, com, tensor);
-  principal(tensor, moments, R);
-  const double turned[6] = {R[0], R[3], R[6], R[1], R[4], R[7]};
   const double p[3] = {T[3], T[7], T[11]}, axes[6] = {T[0], T[4], T[8], T[1], T[5], T[9]};
   fprintf(f, "<body name=\"b%d\"", i);
   put(f, "pos", p, 3);
   put(f, "xyaxes", axes, 6);
   fputs(">\n", f);
-  if (type == JN_FREE) fputs("<freejoint/>\n", f);
-  if (type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_PRISMATIC) {
-    fprintf(f, "<joint type=\"%s\"", type == JN_PRISMATIC ? "slide" : "hinge");
-    put(f, "axis", j->axis, 3);
-    put(f, "pos", j->point, 3);
-    put(f, "armature", &j->dof[0].armature, 1);
+  put_joint(f, m, i);
+  if (I[0] > 0) {
+    jn_inertia_unpack(I, &mass, com, tensor);
+    principal(tensor, moments, R);
+    const double turned[6] = {R[0], R[3], R[6], R[1], R[4], R[7]};
+    fputs("<inertial", f);
+    put(f, "mass", &mass, 1);
+    put(f, "pos", com, 3);
+    put(f, "xyaxes", turned, 6);
+    put(f, "diaginertia", moments, 3);
     fputs("/>\n", f);
   }
-  fputs("<inertial", f);
-  put(f, "mass", &mass, 1);
-  put(f, "pos", com, 3);
-  put(f, "xyaxes", turned, 6);
-  put(f, "diaginertia", moments, 3);
-  fputs("/>\n", f);
   for (int k = i + 1; k < jn_link_count(m); k++)
     if (jn_link_parent(m, k) == i) put_link(f, m, k);
   fputs("</body>\n", f);

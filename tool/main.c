@@ -24,6 +24,7 @@ static const subcommand commands[] = {
     {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
     {"view", "write a web page that shows the robot and its motion", command_view},
     {"base", "find the base parameters: what motions can identify of the inertias", command_base},
+    {"identify", "find inertias and friction from measured motions and torques", command_identify},
     {"list", "list the built-in robots", command_list},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -60,6 +61,7 @@ static int print_help(void) {
 
 /* What the row says to a user; JOUNCE_ROW, for developers, is shown when it is set. */
 static const char *instruction_set(const char *row) {
+  if (strstr(row, "_avx512")) return "AVX-512";
   if (strstr(row, "_avx2")) return "AVX2 and FMA";
 #if defined(__x86_64__)
   return "SSE2, which every x86-64 has";
