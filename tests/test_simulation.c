@@ -337,9 +337,9 @@ static void a_loop_stays_closed_for_100_s(void **unused) {
     jn_model *m;
     jn_loops *loops;
     jn_simulator *s = four_bar(&o, &m, &loops, 15);
-    double t = 0, q[3], gap[1], worst = 0;
-    while (t < 100) {
-      check_ok(jn_simulator_step(s, 100));
+    double t = 0, until = i ? 10 : 100, q[3], gap[1], worst = 0;
+    while (t < until) {
+      check_ok(jn_simulator_step(s, until));
       check_ok(jn_simulator_get(s, &t, q, NULL));
       check_ok(jn_loops_gaps(loops, q, gap));
       worst = fmax(worst, gap[0]);

@@ -88,6 +88,9 @@ static int choose_method(simulate_arg *arg, const acting_forces *f) {
     if (arg->chosen) return usage_error("simulate", "%s; use --integrator dopri5", rough);
     arg->integrator = JN_DORMAND_PRINCE;
   }
+  if (f->law == FORCE_MOTION && arg->order.count && arg->order.values[0] > JN_TRAJECTORY_MAX_ORDER + 1)
+    return usage_error("simulate", "--motion is known with derivatives to order %d: --order at most %d",
+                       JN_TRAJECTORY_MAX_ORDER, JN_TRAJECTORY_MAX_ORDER + 1);
   bool steps = has_fixed_steps(arg->integrator);
   const char *name = jn_integrator_name((jn_integrator)arg->integrator);
   if (arg->step.count && !steps)
