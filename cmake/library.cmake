@@ -127,6 +127,7 @@ set(core_sources
     src/simulation/rodas.c
     src/simulation/rollout.c
     src/simulation/runge_kutta.c
+    src/simulation/second.c
     src/simulation/series.c
     src/simulation/simulator.c
     src/simulation/variation.c

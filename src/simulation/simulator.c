@@ -204,6 +204,7 @@ static void place_variation(jn_simulator *s, char *base, size_t *used) {
       {&x->W, 9 * nv * nv},
       {&x->weigh, 6 * nv * inputs + 36 * nv + nv * pi},
       {&x->node, node_room(s)},
+      {&x->second, second ? jn__second_room(s->nq, s->nv) : 0},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }
