@@ -71,6 +71,7 @@ typedef struct jn_identification_options {
   int threads;   /* 0: as many as OpenMP would use; default 0 */
 } jn_identification_options;
 
+/* The defaults. */
 JN_API void jn_identification_options_init(jn_identification_options *options);
 
 /* Unknowns, and what the data say about them. */
@@ -128,6 +129,7 @@ typedef struct jn_measurement {
   int fold;            /* 0 ... 4: everything goes to this part; default -1: parts alternate every half second */
 } jn_measurement;
 
+/* The defaults: no filter, no delay, all of the file. */
 JN_API void jn_measurement_init(jn_measurement *measurement);
 /* Adds a trajectory with forces (jn_trajectory_load_forces()): positions, velocities and accelerations from its splines
  * at the times of the forces. With a cutoff f, rows are averages over windows (Lanczos: sinc(u) sinc(u/3), u = 2 f (t -
@@ -147,7 +149,9 @@ JN_API void jn_identification_clear(jn_identification *identification, double fa
 
 /* The result, valid until the next call that changes the identification. */
 typedef struct jn_estimate {
-  int channels, count, base_count;
+  int channels;                   /* rows at each state */
+  int count;                      /* n */
+  int base_count;                 /* nb */
   double rows;                    /* rows used */
   double rejected;                /* rows left out as outliers */
   int told;                       /* number of base parameters that this motion tells */
