@@ -21,6 +21,7 @@ static const subcommand commands[] = {
     {"simulate", "move a robot in time under gravity, torques and losses", command_simulate},
     {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
     {"base", "find the base parameters: what motions can identify of the inertias", command_base},
+    {"excite", "find a motion for identification", command_excite},
     {"identify", "find inertias and friction from measured motions and torques", command_identify},
     {"list", "list the built-in robots", command_list},
 };
