@@ -26,10 +26,10 @@ typedef struct excitation {
   double *middle, *half, *speed; /* [nv] */
   jn_batch *batch;
   jn_work *work;
-  int links, nb, inertial; /* base parameters: inertial ones first, then viscous, Coulomb friction and offset */
-  int *column;             /* [inertial] of the regressor */
-  double *weight;          /* [nv] of the rows: 1 / effort^2 */
-  double *pi;              /* [10L] of the model */
+  int links, nb;  /* number of base parameters */
+  int *column;    /* [nb] of the regressor; from 10 links on, viscous, Coulomb friction and offset, in blocks of nv */
+  double *weight; /* [nv] of the rows: 1 / effort^2 */
+  double *pi;     /* [10L] of the model */
   double *q, *v, *a;       /* [samples x nv] */
   double *shifted;         /* the same, for derivatives */
   double *Y, *Y2, *G;      /* [samples x nv x 10L] */
@@ -42,6 +42,9 @@ typedef struct excitation {
 void excitation_init(excitation *x, const jn_model *model, int harmonics, double duration);
 void excitation_free(excitation *x);
 int excitation_count(const excitation *x); /* of numbers in z */
+/* The time of a sample: not that of the start, where velocities are zero and their signs are those of rounding errors.
+ */
+double excitation_time(const excitation *x, int sample);
 /* q, v, a [nv] at time t. */
 void excitation_at(const excitation *x, const double *z, double t, double *q, double *v, double *a);
 /* Gradient by z from those by q, v, a at all samples. */

@@ -14,22 +14,22 @@ static double *numbers(size_t count) {
   return x;
 }
 
-/* Base parameters of the identification that the motion is for. */
+/* Base parameters of the identification that the motion is for: inertias, viscous and Coulomb friction, offsets. */
 static void find_columns(excitation *x) {
   jn_identification_options options;
   jn_identification *d = NULL;
   jn_identification_options_init(&options);
-  options.columns = JN_IDENTIFY_INERTIA;
   options.threads = 1;
   if (jn_identification_create(x->model, &options, &d, NULL) != JN_OK) return;
-  x->inertial = jn_identification_base_count(d);
-  x->column = allocate((size_t)x->inertial * sizeof *x->column);
-  for (int i = 0; i < x->inertial; i++) {
+  int inertial = jn_identification_count(d) - 3 * x->nv, nb = jn_identification_base_count(d);
+  x->column = allocate((size_t)nb * sizeof *x->column);
+  for (int i = 0; i < nb; i++) {
     int unknown = jn_identification_base_column(d, i);
-    x->column[i] = 10 * jn_identification_link(d, unknown) + unknown % 10;
+    x->column[i] = unknown < inertial ? 10 * jn_identification_link(d, unknown) + unknown % 10
+                                      : 10 * x->links + unknown - inertial;
   }
   jn_identification_destroy(d);
-  x->nb = x->inertial + 3 * x->nv;
+  x->nb = nb;
 }
 
 void excitation_init(excitation *x, const jn_model *model, int harmonics, double duration) {
@@ -91,6 +91,8 @@ void excitation_free(excitation *x) {
 
 int excitation_count(const excitation *x) { return x->nv * (2 * x->harmonics + 1); }
 
+double excitation_time(const excitation *x, int sample) { return x->duration * (sample + 0.5) / x->samples; }
+
 void excitation_at(const excitation *x, const double *z, double t, double *q, double *v, double *a) {
   int n = x->harmonics;
   double w = 2 * pi / x->duration;
@@ -111,7 +113,7 @@ void excitation_pull_back(const excitation *x, double *gradient) {
   double w = 2 * pi / x->duration;
   memset(gradient, 0, (size_t)excitation_count(x) * sizeof *gradient);
   for (int r = 0; r < x->samples; r++) {
-    double t = x->duration * r / x->samples;
+    double t = excitation_time(x, r);
     double *to = gradient;
     for (int i = 0; i < x->nv; i++, to += 2 * n + 1) {
       size_t at = (size_t)r * (size_t)x->nv + (size_t)i;

@@ -19,12 +19,17 @@ static double sign_of(double v) { return v > 0 ? 1 : v < 0 ? -1 : 0; }
 /* Yb [nb] of row i at sample r. */
 static void base_row(const excitation *x, int r, int i, double *row) {
   size_t at = (size_t)r * (size_t)x->nv + (size_t)i;
-  const double *Y = x->Y + at * 10 * (size_t)x->links;
-  for (int b = 0; b < x->inertial; b++) row[b] = Y[x->column[b]];
-  memset(row + x->inertial, 0, 3 * (size_t)x->nv * sizeof *row);
-  row[x->inertial + i] = x->v[at];
-  row[x->inertial + x->nv + i] = sign_of(x->v[at]);
-  row[x->inertial + 2 * x->nv + i] = 1;
+  int width = 10 * x->links;
+  const double *Y = x->Y + at * (size_t)width;
+  for (int b = 0; b < x->nb; b++) {
+    int c = x->column[b] - width;
+    if (c < 0)
+      row[b] = Y[x->column[b]];
+    else if (c % x->nv != i)
+      row[b] = 0;
+    else
+      row[b] = c < x->nv ? x->v[at] : c < 2 * x->nv ? sign_of(x->v[at]) : 1;
+  }
 }
 
 /* M = L L^T in place; log det M, -infinity if it is singular. */
@@ -121,8 +126,10 @@ static void gradient_by_Y(excitation *x) {
       size_t at = (size_t)r * (size_t)x->nv + (size_t)i;
       double *s = x->solved + at * nb, by = -2 * x->weight[i] / x->samples;
       solve(x->M, x->nb, x->Yb + at * nb, s);
-      for (int b = 0; b < x->inertial; b++) x->G[at * width + (size_t)x->column[b]] += by * s[b];
-      x->dv[at] += by * s[x->inertial + i]; /* the column of viscous friction is v itself */
+      for (int b = 0; b < x->nb; b++) {
+        if (x->column[b] < 10 * x->links) x->G[at * width + (size_t)x->column[b]] += by * s[b];
+        if (x->column[b] == 10 * x->links + i) x->dv[at] += by * s[b]; /* the column of viscous friction is v itself */
+      }
     }
 }
 
@@ -179,7 +186,7 @@ double excitation_value(excitation *x, const double *z, double *gradient) {
   size_t nv = (size_t)x->nv, states = (size_t)x->samples * nv;
   for (int r = 0; r < x->samples; r++) {
     size_t at = (size_t)r * nv;
-    excitation_at(x, z, x->duration * r / x->samples, x->q + at, x->v + at, x->a + at);
+    excitation_at(x, z, excitation_time(x, r), x->q + at, x->v + at, x->a + at);
   }
   if (jn_regressor_batch(x->batch, (size_t)x->samples, x->q, x->v, x->a, x->Y) != JN_OK) return INFINITY;
   double value = -information(x);
