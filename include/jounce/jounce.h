@@ -10,6 +10,7 @@
 #include "derivatives.h"
 #include "dynamics.h"
 #include "edit.h"
+#include "elastic.h"
 #include "float.h"
 #include "float_batch.h"
 #include "identification.h"
@@ -23,6 +24,7 @@
 #include "sensitivity.h"
 #include "simulation.h"
 #include "table.h"
+#include "tasks.h"
 #include "trajectory.h"
 
 #endif

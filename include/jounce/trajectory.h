@@ -138,6 +138,9 @@ JN_API int jn_trajectory_samples(const jn_trajectory *trajectory);
 JN_API double jn_trajectory_time(const jn_trajectory *trajectory, int sample);
 /* 1 if there is data for configuration coordinate i, 0 if it stays neutral. */
 JN_API int jn_trajectory_given(const jn_trajectory *trajectory, int i);
+/* The first time after t where a curve goes over into its next polynomial, so that derivatives above its degree - 1
+ * jump; INFINITY: none. O(nq log samples). */
+JN_API double jn_trajectory_next_knot(const jn_trajectory *trajectory, double t);
 /* Degree of the splines, 0 for closed forms. */
 JN_API int jn_trajectory_degree(const jn_trajectory *trajectory);
 
