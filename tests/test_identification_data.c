@@ -272,6 +272,58 @@ static void forces_are_read_from_files(void **state) {
   jn_model_destroy(arm);
 }
 
+/* Stretches of a long motion in several threads, with and without a filter: the same rows. */
+static void threads_play_no_part(void **state) {
+  (void)state;
+  enum { ROWS = 61000 };
+  uint64_t s = seed("threads");
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0);
+  double *t = malloc(ROWS * sizeof *t), *q = malloc(ROWS * LINKS * sizeof *q),
+         *tau = malloc(ROWS * LINKS * sizeof *tau);
+  assert_true(t && q && tau);
+  for (int r = 0; r < ROWS; r++) {
+    t[r] = 0.001 * r + (r > 30000 ? 0.5 : 0); /* with a gap */
+    for (int i = 0; i < LINKS; i++) {
+      q[r * LINKS + i] = sin((1 + 0.3 * i) * t[r]) + 0.3 * cos(2.3 * t[r] + i);
+      tau[r * LINKS + i] = 5 * uniform(&s);
+    }
+  }
+  jn_trajectory *motion;
+  jn_trajectory_options smooth;
+  jn_trajectory_options_init(&smooth);
+  smooth.smoothing = JN_SMOOTH_NONE;
+  check_ok(jn_trajectory_fit(arm, ROWS, t, q, &smooth, &motion, NULL));
+  check_ok(jn_trajectory_set_forces(motion, ROWS, t, tau));
+  for (int filtered = 0; filtered < 2; filtered++) {
+    double first[N] = {0}, rows = 0;
+    for (int threads = 1; threads <= 4; threads++) {
+      jn_identification_options o;
+      jn_identification *id;
+      jn_measurement how;
+      const jn_estimate *e;
+      jn_identification_options_init(&o);
+      o.threads = threads;
+      check_ok(jn_identification_create(arm, &o, &id, NULL));
+      jn_measurement_init(&how);
+      how.cutoff = filtered ? 10 : 0;
+      check_ok(jn_identification_add_trajectory(id, motion, &how));
+      check_ok(jn_identification_solve(id, 1, 0, &e));
+      if (threads == 1) memcpy(first, e->base, (size_t)e->base_count * sizeof *first), rows = e->rows;
+      check(e->rows == rows, "%d threads: %.0f rows, not %.0f", threads, e->rows, rows);
+      double gap = distance(e->base, first, e->base_count, 0);
+      check(gap < 1e-9, "%d threads: off by %g", threads, gap);
+      jn_identification_destroy(id);
+    }
+    check(filtered ? rows > 3 * 1200 && rows < 3 * 1215 : rows == 3 * ROWS, "%.0f rows", rows);
+  }
+  jn_trajectory_destroy(motion);
+  jn_model_destroy(arm);
+  free(t);
+  free(q);
+  free(tau);
+}
+
 static void wrong_use_is_refused(void **state) {
   (void)state;
   description d = plain();
@@ -315,6 +367,7 @@ int main(void) {
       cmocka_unit_test(user_columns_and_rows_are_told),
       cmocka_unit_test(what_the_motion_does_not_tell_stays),
       cmocka_unit_test(forces_are_read_from_files),
+      cmocka_unit_test(threads_play_no_part),
       cmocka_unit_test(wrong_use_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
