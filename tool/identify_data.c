@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The data of jounce identify: files, couplings, scales; the filter, the speed of friction and the delay that fit the
  * data best; the passes over the data. */
+#include <jounce/edit.h>
 #include <jounce/table.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,9 +63,16 @@ static int load_file(const identify_run *r, measured *m, const char *path) {
   m->saturated = allocate((size_t)r->nv * sizeof *m->saturated);
   memset(m->saturated, 0, (size_t)r->nv * sizeof *m->saturated);
   jn_status status = jn_trajectory_load(r->model, path, &options, &m->trajectory, &error);
-  if (status == JN_OK) status = jn_trajectory_load_forces(m->trajectory, path, &options, &error);
   int result = tell(options.report, &error, path, status);
   jn_report_destroy(options.report);
+  if (result != OPTION_GO_ON) return result;
+  options.report = jn_report_create(NULL); /* of the same times: their warnings are known */
+  options.strict = 0;
+  status = jn_trajectory_load_forces(m->trajectory, path, &options, &error);
+  print_notes(options.report, "column-", path);
+  if (status != JN_OK) print_errors(options.report, &error, path);
+  jn_report_destroy(options.report);
+  if (status != JN_OK) return EXIT_BAD;
   if (result == OPTION_GO_ON) find_saturation(m, r->nv);
   return result;
 }
@@ -402,6 +410,21 @@ static void choose_cutoff(identify_run *r) {
     r->cutoff = fmax(r->cutoff, jn_identification_cutoff(r->identification, r->data[i].trajectory));
 }
 
+/* The new model; links that are not identified, and that no body can be, are repaired. */
+static jn_status make_result(identify_run *r) {
+  jn_model *found = NULL;
+  jn_options options;
+  jn_status status = jn_identification_model(r->identification, r->estimate->x, &found);
+  if (status != JN_OK) return status;
+  jn_options_init(&options);
+  options.report = jn_report_create(NULL);
+  status = jn_model_repair(found, JN_REPAIR_MARGIN, &options, &r->result, NULL);
+  print_notes(options.report, "inertia-", r->arg->model.source);
+  jn_report_destroy(options.report);
+  jn_model_destroy(found);
+  return status;
+}
+
 int identify_solve(identify_run *r) {
   int result = make_identification(r, NULL, &r->identification);
   if (result != OPTION_GO_ON) return result;
@@ -430,7 +453,7 @@ int identify_solve(identify_run *r) {
           stderr);
     return EXIT_BAD;
   }
-  if (status == JN_OK) status = jn_identification_model(r->identification, r->estimate->x, &r->result);
+  if (status == JN_OK) status = make_result(r);
   return status == JN_OK ? OPTION_GO_ON : failed(status, NULL);
 }
 
