@@ -401,6 +401,49 @@ static void find_delay(identify_run *r) {
   r->delay_gain = 1 - now / first;
 }
 
+/* What joints i and j leave over if motors turned with q_i + q_j or q_i - q_j (by = 1, -1) too; by = 0: as they are. */
+static double left_with_coupling(const identify_run *r, int i, int j, double by) {
+  size_t nv = (size_t)r->nv, rows = nv + (by != 0);
+  identify_run other = *r;
+  double *squares = allocate(nv * sizeof *squares), *speed = allocate(rows * sizeof *speed);
+  other.motors = (int)rows;
+  other.coupling = allocate(rows * nv * sizeof *other.coupling);
+  memset(other.coupling, 0, rows * nv * sizeof *other.coupling);
+  for (size_t k = 0; k < nv; k++) other.coupling[k * nv + k] = 1, speed[k] = r->speed[k];
+  if (by != 0) {
+    other.coupling[nv * nv + (size_t)i] = 1;
+    other.coupling[nv * nv + (size_t)j] = by;
+    speed[nv] = fmax(r->speed[i], r->speed[j]);
+  }
+  double mean = squares_with(&other, speed, r->delay, squares), sum = squares[i] + squares[j];
+  free(other.coupling);
+  free(squares);
+  free(speed);
+  return isfinite(mean) ? sum : INFINITY;
+}
+
+void identify_find_coupling(identify_run *r) {
+  r->coupled[0] = -1;
+  if (r->coupling || !(r->columns & (JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB))) return;
+  double best = 0.6; /* at most so much may be left of the squares */
+  for (int j = 1; j < r->nv; j++) {
+    int joint = jn_coordinate_joint(r->model, j, NULL), link = jn_link_parent(r->model, joint);
+    while (link >= 0 && jn_joint_nv(r->model, link) == 0) link = jn_link_parent(r->model, link);
+    int i = link >= 0 ? jn_joint_v(r->model, link) : -1;
+    const fit_quality *q = &r->quality;
+    if (i < 0 || !(q->rows[i] > 0) || !(q->rows[j] > 0)) continue;
+    if (!(q->base[i] > 0.1 * q->force[i]) || !(q->base[j] > 0.1 * q->force[j])) continue;
+    double before = left_with_coupling(r, i, j, 0);
+    for (int sign = 1; sign >= -1; sign -= 2) {
+      double now = left_with_coupling(r, i, j, sign) / before;
+      if (!(now < best)) continue;
+      best = now;
+      r->coupled[0] = i;
+      r->coupled[1] = sign * (j + 1);
+    }
+  }
+}
+
 static void choose_cutoff(identify_run *r) {
   if (r->arg->cutoff.count) {
     r->cutoff = r->arg->cutoff.values[0];
