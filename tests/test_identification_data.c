@@ -178,6 +178,97 @@ static void user_columns_and_rows_are_told(void **state) {
   jn_model_destroy(arm);
 }
 
+/* A robot in free fall: no forces at all, but its momentum is measured. */
+static void momentum_tells_without_forces(void **state) {
+  (void)state;
+  uint64_t s = seed("momentum");
+  jn_model *m;
+  if (jn_load("builtin:quadruped", NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
+  jn_identification_options o;
+  jn_identification *id;
+  jn_identification_options_init(&o);
+  o.columns = JN_IDENTIFY_INERTIA;
+  o.user_channels = 6;
+  check_ok(jn_identification_create(m, &o, &id, NULL));
+  int n = jn_identification_count(id), nv = jn_model_nv(m), width = jn_parameter_count(m);
+  double *Y = malloc(6 * (size_t)width * sizeof *Y), *row = malloc((size_t)n * sizeof *row), q[64], v[64], *pi;
+  pi = malloc((size_t)width * sizeof *pi);
+  assert_true(Y && row && pi);
+  jn_work *w;
+  check_ok(jn_work_create(m, &w));
+  check_ok(jn_parameters(m, pi));
+  for (int k = 0; k < 300; k++) {
+    double h[6];
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, nv, 2);
+    check_ok(jn_momentum_regressor(m, w, q, v, Y));
+    check_ok(jn_momentum(m, w, JN_ABOUT_ORIGIN, q, v, h));
+    for (int i = 0; i < 6; i++) {
+      for (int c = 0, at = 0; c < n; c++) { /* all links that move and have an inertia are identified, in order */
+        while (at / 10 != jn_identification_link(id, c)) at += 10;
+        row[c] = Y[i * width + at / 10 * 10 + c % 10];
+      }
+      check_ok(jn_identification_add_rows(id, nv + i, 1, row, &h[i]));
+    }
+  }
+  const jn_estimate *e = solve(id, 1e-3);
+  const double *B = jn_identification_base_matrix(id), *x = jn_identification_prior(id);
+  double worst = 0;
+  int told = 0;
+  for (int i = 0; i < e->base_count; i++) {
+    double b = 0;
+    for (int k = 0; k < n; k++) b += B[i * n + k] * x[k];
+    if (!isfinite(e->deviation[i])) continue;
+    told++;
+    worst = fmax(worst, fabs(e->base[i] - b));
+  }
+  check(told == e->base_count && worst < 1e-9, "%d of %d are told, off by %g", told, e->base_count, worst);
+  jn_work_destroy(w);
+  jn_identification_destroy(id);
+  jn_model_destroy(m);
+  free(Y);
+  free(row);
+  free(pi);
+}
+
+/* A four-bar linkage with a motor at its crank: rows of the closed loop. */
+static void closed_loops_tell_by_their_regressor(void **state) {
+  (void)state;
+  uint64_t s = seed("closed loop");
+  jn_model *m;
+  if (jn_load("builtin:four_bar", NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
+  int nv = jn_model_nv(m), width = jn_parameter_count(m);
+  jn_loops *loops;
+  jn_loops_options options;
+  jn_loops_options_init(&options);
+  check_ok(jn_loops_create(m, &options, &loops));
+  jn_identification *id = identification_of(m, JN_IDENTIFY_INERTIA);
+  int n = jn_identification_count(id);
+  check(n == width && nv <= 8 && width <= N, "%d unknowns", n);
+  unsigned char crank[8] = {1};
+  double q[8];
+  check_ok(jn_neutral(m, q));
+  for (int k = 0; k < 200; k++) {
+    double jet[16] = {0}, tau[8], Y[8 * N];
+    q[0] += 0.03; /* the others go on from where they were */
+    jet[0] = 3 * uniform(&s);
+    jet[nv] = 9 * uniform(&s);
+    check_ok(jn_loops_assemble(loops, crank, 0, q, NULL));
+    check_ok(jn_loops_complete_motion(loops, 0, crank, q, jet));
+    check_ok(jn_loops_inverse_dynamics_jet(loops, 0, crank, JN_LEAST_TORQUE, NULL, q, jet, NULL, NULL, tau, NULL));
+    check_ok(jn_loops_regressor_jet(loops, 0, crank, JN_LEAST_TORQUE, NULL, q, jet, Y));
+    check_ok(jn_identification_add_rows(id, 0, 1, Y, tau));
+  }
+  const jn_estimate *e = solve(id, 1e-3);
+  double error[8], force[8];
+  check(e->told > 0 && e->told < e->base_count, "%d of %d are told", e->told, e->base_count);
+  check_ok(jn_identification_residuals(id, e->x, error, force, NULL));
+  check(error[0] < 1e-6 * force[0], "off by %g of %g", error[0], force[0]);
+  jn_loops_destroy(loops);
+  jn_identification_destroy(id);
+  jn_model_destroy(m);
+}
+
 /* A joint that never moves: what needs it is not told, and stays as in the model; foreseen before solving. */
 static void what_the_motion_does_not_tell_stays(void **state) {
   (void)state;
@@ -365,6 +456,8 @@ int main(void) {
       cmocka_unit_test(the_base_wrench_tells_without_joint_forces),
       cmocka_unit_test(coupled_motors_act_on_all_their_joints),
       cmocka_unit_test(user_columns_and_rows_are_told),
+      cmocka_unit_test(momentum_tells_without_forces),
+      cmocka_unit_test(closed_loops_tell_by_their_regressor),
       cmocka_unit_test(what_the_motion_does_not_tell_stays),
       cmocka_unit_test(forces_are_read_from_files),
       cmocka_unit_test(threads_play_no_part),

@@ -25,7 +25,8 @@ struct jn_identification {
   jn_allocator allocator;
   const jn_model *model;
   jn_identification_options options;
-  int nq, nv, links, motors, channels;
+  int nq, nv, links, motors;
+  int rows, channels; /* of a state: nv, or nv + 6; and those of the user */
   int n, nb;
   int first_rotor, first_viscous, first_coulomb, first_offset, first_scale, first_user; /* in x; n: none */
   int *parameter;      /* [10 x free links] index in pi of an inertial unknown */

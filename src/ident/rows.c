@@ -159,6 +159,17 @@ jn_status jn_identification_add(jn_identification *d, size_t count, const double
   return status;
 }
 
+/* Are all base columns that a row has also columns of the channel? */
+static int is_within(const jn_identification *d, const jn_channel *c, const double *Y) {
+  for (int b = 0, k = 0; b < d->nb; b++) {
+    if (k + 1 < c->width && c->column[k] == b)
+      k++;
+    else if (Y[d->lead[b]] != 0)
+      return 0;
+  }
+  return 1;
+}
+
 jn_status jn_identification_add_rows(jn_identification *d, int channel, size_t rows, const double *Y, const double *y) {
   if (!d || (rows && (!Y || !y))) return JN_ERR_NULL;
   if (channel < 0 || channel >= d->channels) return JN_ERR_INDEX;
@@ -171,6 +182,7 @@ jn_status jn_identification_add_rows(jn_identification *d, int channel, size_t r
     row[c->width - 1] = y[s];
     for (int k = 0; k < c->width; k++)
       if (!isfinite(row[k])) status = JN_ERR_MODEL;
+    if (!is_within(d, c, Y + s * (size_t)d->n)) status = JN_ERR_MODEL;
     if (status == JN_OK) jn__ident_push(c, next_fold(c), row, y[s]);
   }
   jn__release(&d->allocator, row);
