@@ -42,6 +42,7 @@ set(core_sources
     src/edit/reroot.c
     src/edit/split.c
     src/elastic/control.c
+    src/elastic/coupled.c
     src/elastic/create.c
     src/elastic/damped.c
     src/elastic/forward.c
@@ -115,6 +116,12 @@ set(core_sources
     src/io/table.c
     src/io/whole_file.c
     src/io/zip.c
+    src/retime/optimal.c
+    src/retime/path.c
+    src/retime/polynomial.c
+    src/retime/retime.c
+    src/retime/timing.c
+    src/retime/uniform.c
     src/simulation/derivatives.c
     src/simulation/energy.c
     src/simulation/events.c
