@@ -242,7 +242,7 @@ static void priorities_are_kept(void **state) {
   jn_tasks_options o;
   jn_tasks_options_init(&o);
   o.ignore_limits = 1;
-  o.iterations = 400;
+  o.iterations = 3000;
   jn_tasks *t = tasks_of(m, task, 2, &o), *first = tasks_of(m, task, 1, &o), *second = tasks_of(m, task + 1, 1, &o);
   for (int i = 0; i < 20; i++) {
     double q[7], target[6], J[6 * 7], e[6], near[7], v[7];
