@@ -71,7 +71,7 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   options.column_count = arg->columns.count;
   options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
   if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
-  int result = motion_smoothing("torque", arg->tolerance, &options);
+  int result = motion_smoothing(arg->command, arg->tolerance, &options);
   if (result != OPTION_GO_ON) return result;
   if (arg->tool.frame) return load_path(m, arg, &options);
   options.report = jn_report_create(NULL);
@@ -99,13 +99,13 @@ static void find_held(motion *m) {
   }
 }
 
-static int set_actuated(motion *m, const name_list *names) {
+static int set_actuated(motion *m, const char *command, const name_list *names) {
   if (names->count == 0 && m->path)
-    return usage_error("torque", "--frame of a model with loops needs --actuated: the joints with a motor");
+    return usage_error(command, "--frame of a model with loops needs --actuated: the joints with a motor");
   if (names->count == 0) return OPTION_GO_ON;
   memset(m->actuated, 0, (size_t)m->nv);
   for (int i = 0; i < names->count; i++) {
-    int joint, status = find_joint("torque", "actuated", m->model, names->names[i], &joint);
+    int joint, status = find_joint(command, "actuated", m->model, names->names[i], &joint);
     if (status != OPTION_GO_ON) return status;
     for (int k = 0; k < jn_joint_nv(m->model, joint); k++) m->actuated[jn_joint_v(m->model, joint) + k] = 1;
   }
@@ -115,7 +115,7 @@ static int set_actuated(motion *m, const name_list *names) {
 static int init_loops(motion *m, const torque_arg *arg) {
   if (jn_loop_count(m->model) == 0) {
     if (arg->actuated.count == 0) return OPTION_GO_ON;
-    return usage_error("torque", "--actuated is for models with loops; '%s' has none", jn_model_name(m->model));
+    return usage_error(arg->command, "--actuated is for models with loops; '%s' has none", jn_model_name(m->model));
   }
   jn_loops_options options;
   jn_loops_options_init(&options);
@@ -126,7 +126,7 @@ static int init_loops(motion *m, const torque_arg *arg) {
     return EXIT_BAD;
   }
   find_held(m);
-  return set_actuated(m, &arg->actuated);
+  return set_actuated(m, arg->command, &arg->actuated);
 }
 
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {

@@ -24,7 +24,7 @@ struct writer {
 };
 
 /* A cell of the header, in quotes when it needs them. A file gets the name as it is, a terminal what it can show. */
-static void write_head(FILE *f, const char *name, const char *ending, const char *unit) {
+void write_column_name(FILE *f, const char *name, const char *ending, const char *unit) {
   bool quoted = strpbrk(name, ",\"\n\r\t;#") != NULL;
   char *shown = is_terminal(f) ? printable_text(name, 0) : copy_text(name, strlen(name));
   fputs(quoted ? ",\"" : ",", f);
@@ -45,7 +45,7 @@ static void write_names(const writer *w) {
   fputs("t", w->file);
   for (int i = 0; i < w->m->nq; i++) {
     jn_coordinate_name(model, i, name, sizeof name);
-    write_head(w->file, name, "", configuration_unit(model, i));
+    write_column_name(w->file, name, "", configuration_unit(model, i));
   }
   for (int k = 0; k < w->motion_rows; k++) {
     for (int v = 0; v < w->m->nv; v++) {
@@ -54,7 +54,7 @@ static void write_names(const writer *w) {
       ending[0] = 0;
       if (order > 0) snprintf(ending, sizeof ending, "_d%d", order);
       motion_unit(model, v, k + 1, unit);
-      write_head(w->file, name, ending, unit);
+      write_column_name(w->file, name, ending, unit);
     }
   }
   for (int k = 0; k <= w->order; k++) {
@@ -63,7 +63,7 @@ static void write_names(const writer *w) {
       snprintf(ending, sizeof ending, ".tau");
       if (k > 0) snprintf(ending, sizeof ending, ".tau_d%d", k);
       torque_unit(model, v, k, unit);
-      write_head(w->file, name, ending, unit);
+      write_column_name(w->file, name, ending, unit);
     }
   }
   fputc('\n', w->file);

@@ -162,8 +162,11 @@ static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *presc
   if (!prescribed && !m->coupled) return solve_all(m, w, q, da);
   size_t states = w->count, nq = (size_t)m->nq, all = (size_t)m->nv * parameters(m);
   jn_status status = JN_OK;
-  for (size_t k = 0; k < states && status == JN_OK; k++)
+  for (size_t k = 0; k < states && status == JN_OK; k++) {
+    w->first = k;
     status = solve_one(m, w, prescribed, q + k * nq, da + k * all, dtau ? dtau + k * all : NULL);
+  }
+  w->first = 0;
   w->count = states;
   return status;
 }

@@ -177,8 +177,7 @@ static jn_status take_options(const jn_loops_options *given, jn_loops_options *o
 /* Code for the instruction set of the row that single states go through. */
 static const loop_code *choose_code(void) {
 #if JN_ROWS_AVX2
-  const char *row = jn_row_name();
-  if (row && strstr(row, "avx2")) return &jn__loop_code_avx2;
+  if (jn__register_bytes() >= 32) return &jn__loop_code_avx2;
 #endif
   return &jn__loop_code_any;
 }

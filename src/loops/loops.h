@@ -319,6 +319,8 @@ jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, con
                               const double *wrench, jn_representation hold, double *dwrench);
 /* linear->g_q = d (A y)/dq for y [nv] held. */
 jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y);
+/* change [nv x nv] = d (A^T mu)/dq for mu [m] held. */
+jn_status jn__loops_change_of_forces(jn_loops *l, const double *q, const double *mu, double *change);
 
 /* equations_inverse.c. Which torques; see there. */
 typedef struct loop_inverse {
