@@ -77,6 +77,7 @@ set(core_sources
     src/loops/state.c
     src/loops/structure.c
     src/tasks/create.c
+    src/tasks/curvature.c
     src/tasks/follow.c
     src/tasks/jets.c
     src/tasks/limits.c
