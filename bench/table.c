@@ -38,7 +38,6 @@ static struct {
 
 /* ---- measuring ---- */
 
-
 static void round_of_cell(cell *x, subject *s, const algorithm *a, peer *const peers[PEERS], int batch) {
   x->own = fmin(time_calls(a->run, s, STATES, BUDGET).least, x->own);
   if (batch) x->batch = fmin(time_calls(a->batch, s, 1, BUDGET).least / STATES, x->batch);
