@@ -51,6 +51,13 @@ set(core_sources
     src/elastic/robot.c
     src/elastic/spring.c
     src/ident/base_parameters.c
+    src/ident/consistent.c
+    src/ident/dense.c
+    src/ident/filter.c
+    src/ident/random.c
+    src/ident/rows.c
+    src/ident/solve.c
+    src/ident/unknowns.c
     src/loops/assembly.c
     src/loops/closure.c
     src/loops/conditions.c
@@ -131,6 +138,7 @@ set(core_sources
     src/trajectory/curve.c
     src/trajectory/fit_choose.c
     src/trajectory/fit_solve.c
+    src/trajectory/forces.c
     src/trajectory/load.c
     src/trajectory/names.c
     src/trajectory/noise.c
@@ -244,7 +252,7 @@ target_compile_options(jounce_core PRIVATE -Wconversion)
 target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_ZLIB=${JOUNCE_WITH_ZLIB}
                                                JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP} JN_ROWS_AVX2=${rows_avx2})
 if(JOUNCE_WITH_OPENMP)
-  set_source_files_properties(src/dispatch/batch.c src/tasks/create.c src/tasks/solve.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
+  set_source_files_properties(src/dispatch/batch.c src/ident/filter.c src/tasks/create.c src/tasks/solve.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
 endif()
 if(JOUNCE_WITH_URDF)
   target_link_libraries(jounce_core PRIVATE PkgConfig::expat)
