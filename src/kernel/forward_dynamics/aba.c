@@ -9,10 +9,8 @@
  * singular. */
 #include "../base/row.h"
 #include "../base/springs.h"
-#include "../inverse_dynamics/rnea.h"
 #include "articulated.h"
-
-static inline int is_free(const unsigned char *prescribed, int iv) { return !prescribed || !prescribed[iv]; }
+#include "by_factors.h"
 
 typedef struct forward_sweep {
   articulation o;
@@ -166,34 +164,22 @@ void JN_(forward)(const jn_call *c) {
   if (c->out[1] && c->arg[0] == FORCES_ALL) prescribed_springs(&w, c->in[0], c->out[1]);
 }
 
-/* The same with coupled coordinates, where no joint can be eliminated by itself: dense, by M and the bias. The rows of
- * prescribed coordinates say a = given; their forces come from inverse dynamics of the result. pivots [nv] come in
- * out[2]. */
+/* The same with coupled coordinates, where joints cannot be eliminated one by one: by the factors of M. pivots [nv]
+ * come in out[2], in the order of elimination. */
 void JN_(forward_coupled)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = c->in[1], *a = c->in[2], *tau = c->in[3];
+  const real *tau = c->in[3];
   const unsigned char *prescribed = c->data;
   int n = t->nv;
   if (!t->coupled) return; /* all others go through forward() */
-  real *at = c->scratch, *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *x = c->out[0];
-  angles turn = angles_at(t, q, &at);
-  if (counts(c, JN_(newton_scratch)(t, at)) && counts(c, JN_(mass_matrix_scratch)(t, at))) return;
-  JN_(newton_forces)(t, q, v, NULL, c->in[4], c->arg[0], &turn, at, bias);
-  JN_(mass_matrix)(t, q, &turn, 1, at, H);
-  for (int i = 0; i < n; i++) {
-    int free_i = is_free(prescribed, i);
-    x[i] = free_i ? (tau ? tau[i] : ZERO) - bias[i] : a ? a[i] : ZERO;
-    for (int j = 0; j < n; j++) {
-      int free_j = is_free(prescribed, j);
-      if (free_i && !free_j && a) x[i] -= H[i * n + j] * a[j];
-      if (!free_i || !free_j) H[i * n + j] = i == j ? K(1) : ZERO;
-    }
-  }
-  factorize(t, H, c->out[2]);
-  substitute(t, H, x);
+  real *at = c->scratch, *H = take(&at, (size_t)(n * n)), *y = take(&at, (size_t)(2 * n));
+  angles turn = angles_at(t, c->in[0], &at);
+  factored_motion o = {t, c->in[0], c->in[1], c->in[2], tau, c->in[4], prescribed, c->arg[0], &turn};
+  if (factored_counts(c, t, at)) return;
+  accelerate_by_factors(&o, at, y, H, c->out[2], c->out[0]);
   if (!c->out[1]) return;
   real *tau_out = c->out[1];
-  JN_(newton_forces)(t, q, v, x, c->in[4], c->arg[0], &turn, at, tau_out);
+  JN_(newton_forces)(t, o.q, o.v, c->out[0], o.W, c->arg[0], &turn, at, tau_out);
   for (int i = 0; i < n; i++)
     if (is_free(prescribed, i)) tau_out[i] = tau ? tau[i] : ZERO;
 }

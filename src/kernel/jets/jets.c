@@ -203,18 +203,12 @@ static inline inertia_solver solver_place(const jets *J, real **at) {
 
 static inline void solver_at(const inertia_solver *s, const jets *J, const unsigned char *prescribed, real *pivots) {
   const JN_S(tree) *t = J->t;
-  int n = t->nv;
   if (!s->H) {
     articulation_sweep(&s->r, J->q, J->turn, prescribed, pivots);
     return;
   }
   JN_(mass_matrix)(t, J->q, &J->turn, 1, s->room, s->H);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      int known = prescribed && (prescribed[t->order[i]] || prescribed[t->order[j]]);
-      if (known) s->H[i * n + j] = i == j ? K(1) : ZERO;
-    }
-  factorize(t, s->H, pivots);
+  factorize_free(t, prescribed, s->H, pivots);
 }
 
 /* In the order of elimination, x in place of f [nv]. */

@@ -59,6 +59,15 @@ static inline void factorize(const JN_S(tree) * t, real *H, real *pivot) {
   for (int k = 0; k < n; k++) pivot[k] = relative(H[k * n + k], pivot[k]);
 }
 
+/* The same when coordinates are prescribed ([nv], NULL: none): their rows say x = 0, and their pivots are one. */
+static inline void factorize_free(const JN_S(tree) * t, const unsigned char *prescribed, real *H, real *pivot) {
+  int n = t->nv;
+  for (int i = 0; i < n && prescribed; i++)
+    for (int j = 0; j < n; j++)
+      if (prescribed[t->order[i]] || prescribed[t->order[j]]) H[i * n + j] = i == j ? K(1) : ZERO;
+  factorize(t, H, pivot);
+}
+
 /* From factors to the inverse, in place; room [2 n]. First X = L^-1, row by row upwards, from X L = E:
  *   X_ij = -L_ij - sum_{j<k<i} X_ik L_kj
  * then, with X^T in the upper triangle, whole rows of X D^-1 X^T. k runs along the branch of i. Fills both triangles.
