@@ -15,99 +15,125 @@ typedef struct coupled_run {
   int32_t from, to, count;
 } coupled_run;
 
-/* Coordinate `from` of a joint that follows the coordinate `to` of another, both counted over joints. */
-typedef struct coupled_pair {
-  int32_t from, to, body;
-} coupled_pair;
+/* A place that several joints share, [first, end) of `follower` besides the first of them. */
+typedef struct coupled_place {
+  int32_t at, first, end;
+} coupled_place;
 
 typedef struct coupling {
   const JN_S(tree) * t;
-  int32_t *first;      /* [nv] of a place: the joint's coordinate that has it first */
-  coupled_run *run;    /* [nd] */
-  coupled_pair *pair;  /* [nd] */
-  int32_t runs, pairs; /* how many there are */
+  int32_t *first;        /* [nv] of a place: the joint's coordinate that has it first */
+  int32_t *follower;     /* [nd] the others, place by place */
+  coupled_run *run;      /* [nd] */
+  coupled_place *shared; /* [nd] */
+  int32_t runs, places;  /* how many there are */
 } coupling;
 
 static inline coupling coupling_place(const JN_S(tree) * t, real **at) {
-  coupling g = {.t = t, .first = TAKE_INTS(at, t->nv)};
+  coupling g = {.t = t, .first = TAKE_INTS(at, t->nv), .follower = TAKE_INTS(at, t->nd)};
   g.run = TAKE(at, t->nd, coupled_run);
-  g.pair = TAKE(at, t->nd, coupled_pair);
+  g.shared = TAKE(at, t->nd, coupled_place);
   return g;
+}
+
+/* Joint's coordinate c follows the place `to`. */
+static inline void coupling_share(coupling *g, int to, int c) {
+  int k = 0, last = g->places ? g->shared[g->places - 1].end : 0;
+  while (k < g->places && g->shared[k].at != to) k++;
+  if (k == g->places) g->shared[g->places++] = (coupled_place){to, last, last};
+  for (int e = last; e > g->shared[k].end; e--) g->follower[e] = g->follower[e - 1];
+  g->follower[g->shared[k].end++] = c;
+  for (k++; k < g->places; k++) g->shared[k].first++, g->shared[k].end++;
 }
 
 /* elimination: matrices over coordinates in the order of elimination, else in that of v. */
 static inline void coupling_fill(coupling *g, int elimination) {
   const JN_S(tree) *t = g->t;
   int end = -1; /* where the run at hand goes on */
-  g->runs = g->pairs = 0;
+  g->runs = g->places = 0;
   for (int k = 0; k < t->nv; k++) g->first[k] = -1;
-  for (int i = 0; i < t->nb; i++)
-    for (int c = t->body[i].id; c < t->body[i].id + t->body[i].nv; c++) {
-      int to = elimination ? t->place[c] : t->order[t->place[c]];
-      if (g->first[to] >= 0) {
-        g->pair[g->pairs++] = (coupled_pair){c, g->first[to], i};
-        end = -1;
-        continue;
-      }
-      g->first[to] = c;
-      if (to != end) g->run[g->runs++] = (coupled_run){c, to, 0};
-      g->run[g->runs - 1].count++;
-      end = to + 1;
+  for (int c = 0; c < t->nd; c++) {
+    int to = elimination ? t->place[c] : t->order[t->place[c]];
+    if (g->first[to] >= 0) {
+      coupling_share(g, to, c);
+      end = -1;
+      continue;
+    }
+    g->first[to] = c;
+    if (to != end) g->run[g->runs++] = (coupled_run){c, to, 0};
+    g->run[g->runs - 1].count++;
+    end = to + 1;
+  }
+  for (int r = 1; r < g->runs; r++) /* by place: there are few, and most often they are in order */
+    for (int k = r; k > 0 && g->run[k].to < g->run[k - 1].to; k--) {
+      coupled_run swap = g->run[k];
+      g->run[k] = g->run[k - 1];
+      g->run[k - 1] = swap;
     }
 }
+
+/* Reals of a matrix over joints' coordinates, of which more is read than it has. */
+enum { COUPLED_SPARE = 8 };
+static inline size_t coupled_room(const JN_S(tree) * t) { return (size_t)t->nd * (size_t)t->nd + COUPLED_SPARE; }
 
 /* v of joints [nd] from v of coordinates [nv]. */
 static inline void follow(const JN_S(tree) * t, const real *v, real *to) {
   for (int c = 0; c < t->nd; c++) to[c] = v[t->order[t->place[c]]];
 }
 
+/* Whole packs: up to PACK - 1 numbers more are read and written. */
+FLAT void copy_packs(int n, const real *from, real *to) {
 #if JN_ONE
-FLAT void copy_row(int n, const real *restrict from, real *restrict to) {
-  if (n < PACK) {
-    for (int k = 0; k < n; k++) to[k] = from[k];
-    return;
-  }
-  for (int k = 0;; k = k + 2 * PACK > n ? n - PACK : k + PACK) { /* the last may overlap the one before */
-    memcpy(to + k, from + k, sizeof(pack));
-    if (k + PACK >= n) return;
-  }
-}
+  for (int k = 0; k < n; k += PACK) memcpy(to + k, from + k, sizeof(pack));
 #else
-FLAT void copy_row(int n, const real *restrict from, real *restrict to) {
   for (int k = 0; k < n; k++) to[k] = from[k];
-}
 #endif
+}
+
+/* Rows of joints that share a place are added up in that of the first. */
+static inline void add_followers(const coupling *g, int columns, real *X) {
+  for (int k = 0; k < g->places; k++)
+    for (int e = g->shared[k].first; e < g->shared[k].end; e++) {
+      real *restrict to = X + g->first[g->shared[k].at] * columns;
+      const real *restrict from = X + g->follower[e] * columns;
+      for (int c = 0; c < columns; c++) to[c] += from[c];
+    }
+}
 
 /* G^T X [nd x columns], rows of X in the order of joints' coordinates; X is overwritten. */
 static inline void project_rows(const coupling *g, int columns, real *X, real *out) {
-  for (int p = 0; p < g->pairs; p++) {
-    real *to = X + g->pair[p].to * columns;
-    const real *from = X + g->pair[p].from * columns;
-    for (int c = 0; c < columns; c++) to[c] += from[c];
-  }
-  for (int k = 0; k < g->t->nv; k++) copy_row(columns, X + g->first[k] * columns, out + k * columns);
+  add_followers(g, columns, X);
+  for (int k = 0; k < g->t->nv; k++)
+    memcpy(out + k * columns, X + g->first[k] * columns, (size_t)columns * sizeof *out);
 }
 
-/* G^T X G [nv x nv] from X [nd x nd], which is overwritten. */
+/* G^T X G [nv x nv] from X [nd x nd] (coupled_room() reals), which is overwritten. */
 static inline void project(const coupling *g, real *X, real *out) {
-  const JN_S(tree) *t = g->t;
-  int nd = t->nd, n = t->nv;
-  for (int p = 0; p < g->pairs; p++) { /* columns: only rows along the branch have entries */
-    int from = g->pair[p].from, to = g->pair[p].to, i = g->pair[p].body, end = t->body[i].end;
-    int last = end < t->nb ? t->body[end].id : nd;
-    for (int r = from; r < last; r++) X[r * nd + to] += X[r * nd + from];
-    for (i = t->body[i].parent; i >= 0; i = t->body[i].parent)
-      for (int r = t->body[i].id; r < t->body[i].id + t->body[i].nv; r++) X[r * nd + to] += X[r * nd + from];
-  }
-  for (int p = 0; p < g->pairs; p++) {
-    real *to = X + g->pair[p].to * nd;
-    const real *from = X + g->pair[p].from * nd;
-    for (int c = 0; c < nd; c++) to[c] += from[c];
-  }
-  for (int k = 0; k < n; k++) {
+  int nd = g->t->nd, n = g->t->nv, last = n - 1;
+  add_followers(g, nd, X);
+  for (int k = 0; k < n; k++) { /* what is written beyond a run is overwritten by the next, or by the next row */
     const real *from = X + g->first[k] * nd;
-    for (int r = 0; r < g->runs; r++) copy_row(g->run[r].count, from + g->run[r].from, out + k * n + g->run[r].to);
+    real *to = out + k * n;
+    for (int r = 0; r < g->runs && k < last; r++) copy_packs(g->run[r].count, from + g->run[r].from, to + g->run[r].to);
+    for (int c = 0; c < n && k == last; c++) to[c] = from[g->first[c]];
+    for (int s = 0; s < g->places; s++) {
+      real sum = from[g->first[g->shared[s].at]], other = ZERO; /* two, because one would wait for each addition */
+      int e = g->shared[s].first, end = g->shared[s].end;
+      for (; e + 1 < end; e += 2) {
+        sum += from[g->follower[e]];
+        other += from[g->follower[e + 1]];
+      }
+      if (e < end) sum += from[g->follower[e]];
+      to[g->shared[s].at] = sum + other;
+    }
   }
+}
+
+/* The sums of a symmetric matrix are made in different orders above and below the diagonal: here they become equal. */
+static inline void symmetrize(const coupling *g, real *M) {
+  int n = g->t->nv;
+  for (int s = 0; s < g->places; s++)
+    for (int k = 0; k < n; k++) M[k * n + g->shared[s].at] = M[g->shared[s].at * n + k];
 }
 
 #endif

@@ -122,7 +122,7 @@ static void derivatives_coupled(const jn_call *c) {
   coupling g = coupling_place(t, &at);
   jn_call inner = {
       .tree = t->apart, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
-  for (int k = 0; k < 5; k++) inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k]) : NULL;
+  for (int k = 0; k < 5; k++) inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
   inner.scratch = at;
   if (counts_inner(c, &inner, JN_(derivatives))) return;
   if (c->in[1]) follow(t, c->in[1], v);
@@ -225,13 +225,14 @@ static int derivatives_forward(const jn_call *c) {
   real *at = c->scratch, *const *out = (real *const *)c->out, *end;
   linearization_many o = many_place(t, c->in[0], c->in[1], NULL, &at);
   many_room r;
-  many_room_place(t, c->counted ? NULL : out[4], &r, &at);
+  many_room_place(t, out[4], &r, &at);
   if (c->counted) {
     forward_room_place(t, (end = at, &end));
     counts(c, end);
     strips_place(t, (end = at, &end));
     return counts(c, end);
   }
+  compact_fill(&r.M);
   target g = {.dq = out[2], .dv = out[3], .to = c->direct};
   int long_branches = branch_length(t) > PRODUCT_BRANCH || t->nv > LANES_MOST;
   o.W = c->in[4];
@@ -309,31 +310,33 @@ static int derivatives_forward(const jn_call *c) {
 static void derivatives_by_factors(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const unsigned char *prescribed = c->data;
-  int n = t->nv, whole = prescribed || c->counted;
+  int n = t->nv, wide = 6 * t->nlink;
   real *at = c->scratch, *const *out = (real *const *)c->out, *y = take(&at, (size_t)(6 * n));
-  real *E = whole ? take(&at, (size_t)(n * n)) : out[4], *T[2] = {out[prescribed ? 6 : 2], out[prescribed ? 7 : 3]};
-  real *W = prescribed ? out[9] : out[5];
-  product p = product_place(t, 0, c->counted ? NULL : E, T[0], T[1], &at);
+  real *const T[3] = {out[prescribed ? 6 : 2], out[prescribed ? 7 : 3], out[prescribed ? 9 : 5]};
+  product p = product_place(t, 0, c->counted ? NULL : out[4], out[2], out[3], &at);
+  compact M = compact_place(t, out[4], &at);
   angles turn = angles_at(t, c->in[0], &at);
   factored_motion o = {t, c->in[0], c->in[1], c->in[2], c->in[3], c->in[4], prescribed, FORCES_ALL, &turn};
-  jn_call inner = {.tree = t, .in = {o.q, o.v, out[0], o.W}, .out = {T[0], T[1], whole ? out[8] : NULL, W}};
+  jn_call inner = {.tree = t, .in = {o.q, o.v, out[0], o.W}, .out = {T[0], T[1], NULL, T[2]}};
+  inner.out[2] = prescribed || c->counted ? out[8] : NULL;
   inner.arg[0] = c->arg[0];
   inner.scratch = at;
   if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(derivatives))) return;
-  accelerate_by_factors(&o, at, y, out[4], out[10], out[0]);
+  compact_fill(&M);
+  accelerate_by_factors(&o, at, y, &M, out[10], out[0]);
   if (out[1]) JN_(newton_forces)(t, o.q, o.v, out[0], o.W, FORCES_ALL, &turn, at, out[1]);
   for (int i = 0; i < n && out[1]; i++)
     if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
   JN_(derivatives)(&inner);
-  free_inverse(t, prescribed, out[4], y);
-  if (prescribed) solution_rows(&p.b, prescribed, out[4], out[8], E);
+  free_inverse(&M, prescribed, y);
+  for (int k = 0; k < 3 && prescribed; k++)
+    if (T[k]) rows_of_free(prescribed, n, k < 2 ? n : wide, T[k], out[k < 2 ? 2 + k : 5]);
   if (T[0] || T[1]) product_solve(&p);
-  if (W) wrench_product(&p.b, E, y, W);
+  if (T[2]) wrench_product(&p.b, out[4], y, out[5]);
   if (!prescribed) return;
-  given_columns(&p.b, prescribed, E, y, out[4], out[8]);
-  for (int k = 0; k < 2; k++)
-    if (T[k]) split_rows(prescribed, n, n, T[k], out[2 + k]);
-  if (W) split_rows(prescribed, n, 6 * t->nlink, W, out[5]);
+  for (int k = 0; k < 3; k++)
+    if (T[k]) prescribed_rows(&p.b, prescribed, k < 2 ? n : wide, out[8], out[k < 2 ? 2 + k : 5], T[k]);
+  given_columns(&p.b, prescribed, y, out[4], out[8]);
 }
 
 /* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,

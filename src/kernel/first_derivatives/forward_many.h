@@ -8,7 +8,7 @@
 #define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_MANY_H
 
 #include "../forward_dynamics/inverse_product.h"
-#include "../mass_matrix/factor_many.h"
+#include "../mass_matrix/factor_compact.h"
 #include "forward_one.h"
 #include "linearization_many.h"
 
@@ -29,7 +29,7 @@ FLAT real many_force(const linearization_many *o, int i, int k, const real *tau)
   return o->t->sprung && has_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
 }
 
-/* The row of M of coordinate c of body i, along its branch (factor_many.h). */
+/* The row of M of coordinate c of body i, along its branch (factor_compact.h). */
 FLAT void compact_row(const linearization_many *o, int i, int c, int turn, int at, real *row) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];

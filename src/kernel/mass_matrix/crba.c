@@ -12,10 +12,11 @@ void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const 
   if (!t->nb) return;
   if (t->apart) {
     coupling g = coupling_place(t, &room);
-    real *apart = take(&room, (size_t)(t->nd * t->nd));
+    real *apart = take(&room, coupled_room(t));
     JN_(mass_matrix_of)(t->apart, 0, B, S, Z, NULL, apart);
     coupling_fill(&g, elimination);
     project(&g, apart, M);
+    symmetrize(&g, M);
     return;
   }
 #if JN_REGISTERS

@@ -23,7 +23,7 @@ static inline real *mass_matrix_room(const JN_S(tree) * t, real **at) {
   real *room = *at;
   if (!t->apart) return NULL;
   coupling_place(t, at);
-  take(at, (size_t)(t->nd * t->nd));
+  take(at, coupled_room(t));
   return room;
 }
 
