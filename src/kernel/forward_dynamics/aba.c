@@ -5,8 +5,9 @@
  *   inwards   u = tau - S.p,  p' = p + U u / D,  to the parent p' + I' c
  *   outwards  A = A of the parent + c,  x = (u - U.A) / D,  A' = A + S x
  * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
- * wrenches. out: a [nv], tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero when
- * singular. */
+ * wrenches, inertias of bodies [nb x 10] (NULL:
+ * those of the tree). out: a [nv], tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero
+ * when singular. */
 #include "../base/row.h"
 #include "../base/springs.h"
 #include "../inverse_dynamics/rnea.h"
@@ -162,6 +163,21 @@ static inline void prescribed_springs(const forward_sweep *w, const real *q, rea
   }
 }
 
+/* Inertias that are given for each state, in the internal frames of the bodies. */
+static inline void given_inertias(const forward_sweep *w, const real *given) {
+  for (int i = 0; i < w->o.t->nb; i++) {
+    solid *B = &w->B[i];
+    const real *own = given + 10 * i;
+    B->I.h = sp_turn(B->at.x, B->at.y, B->at.z, v3_load(own + 1));
+    B->I.m = own[0];
+#if JN_REGISTERS
+    inertia_turn(&B->at, own, &B->I);
+#else
+    B->I.J = s3_turn(axes_rotation(&B->at), i_load(own).J);
+#endif
+  }
+}
+
 void JN_(forward)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
@@ -169,6 +185,7 @@ void JN_(forward)(const jn_call *c) {
   forward_sweep w = forward_place(c, &at);
   if (counts(c, at)) return;
   JN_(bodies_outward)(t, c->in[0], w.v, &turn, 1, w.B, w.S, w.V, w.Psi);
+  if (c->in[5]) given_inertias(&w, c->in[5]);
   if (w.loaded) take_wrenches(&w, c->in[4]);
   if (c->arg[0] == FORCES_ALL) w.driving = without_springs(&w, c->in[0]);
   for (int i = t->nb - 1; i >= 0; i--) forward_inward(&w, i, c->out[2]);
