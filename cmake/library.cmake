@@ -90,6 +90,7 @@ set(core_sources
     src/model/base.c
     src/model/builder.c
     src/model/convert.c
+    src/model/elimination.c
     src/model/coordinates.c
     src/model/freeze.c
     src/model/inertia_law.c
