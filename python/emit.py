@@ -363,8 +363,13 @@ def stub_text(headers: Headers, methods: list[Method]) -> str:
 
 def write(headers: Headers, methods: list[Method], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (("functions.inc", c_text(headers, methods)), ("_results.py", results_text(headers, methods, False)),
-                       ("_results.pyi", results_text(headers, methods, True)), ("_core.pyi", stub_text(headers, methods))):  # fmt: skip
+    made = {
+        "functions.inc": c_text(headers, methods),
+        "_results.py": results_text(headers, methods, False),
+        "_results.pyi": results_text(headers, methods, True),
+        "_core.pyi": stub_text(headers, methods),
+    }
+    for name, text in made.items():
         path = folder / name
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

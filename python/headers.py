@@ -16,13 +16,14 @@ from pathlib import Path
 NAMED = {
     "q": "nq", "q0": "nq", "q1": "nq",
     "v": "nv", "a": "nv", "tau": "nv", "y": "nv", "x": "nv", "passive": "nv", "weight": "nv",
-    "wrench": "nlink x 6", "lambda": "m",
+    "wrench": "nlink x 6",
     "v_jet": "(K+2) x nv", "tau_jet": "(K+1) x nv", "passive_jet": "(K+1) x nv",
-    "wrench_jet": "(K+1) x nlink x 6", "lambda_jet": "(K+1) x m",
+    "wrench_jet": "(K+1) x nlink x 6",
     "prescribed": "nv", "actuated": "nv", "given": "nv", "held": "nv",
     "M_jet": "(K+1) x nv x nv", "C_jet": "(K+1) x nv x nv", "Y_jet": "(K+1) x nv x 10L", "factor": "nv x nv",
     "placement": "16", "gravity": "3", "room": "nv x nv x nv",
 }  # fmt: skip
+NAMED_IN_LOOPS = {"lambda": "m", "lambda_jet": "(K+1) x m"}
 # Sizes that the comments give in words.
 IN_WORDS = {
     ("jn_loops_gaps", "gap"): "loops",
@@ -38,6 +39,7 @@ IN_WORDS = {
     ("jn_integrate_derivatives", "dout_dv"): "nv x nv",
     ("jn_difference_derivatives", "dv_dq0"): "nv x nv",
     ("jn_difference_derivatives", "dv_dq1"): "nv x nv",
+    ("jn_simulator_second_derivatives", "lambda"): "2nv",
     # one number
     ("jn_base_spectrum", "kept"): "",
     ("jn_base_spectrum", "dropped"): "",
@@ -227,6 +229,8 @@ def set_shapes(owner: str, parameters: list[Parameter], comment: str) -> None:
             p.shape = said[p.name]
         elif p.name in NAMED:
             p.shape = shape_of(NAMED[p.name])
+        elif p.name in NAMED_IN_LOOPS and owner.startswith("jn_loops_"):
+            p.shape = shape_of(NAMED_IN_LOOPS[p.name])
 
 
 def set_nullable(function: Function) -> None:

@@ -61,6 +61,7 @@ NOT_OFFERED = {
     r"jn_builder_\w+$|jn_model_thaw$": "models are built by jounce.Builder, from dictionaries",
     r"jn_table_\w+$": "NumPy and pandas read tables",
     r"jn_text_free$": "texts are Python strings",
+    r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {
     "jn_simulator_create": "simulator",
@@ -266,6 +267,13 @@ class Reader:
             python_name(p.name), kind, dims(p.shape or []), nullable=not must, wanted=not heavy, dtype=dtype
         )
 
+    def is_size(self, name: str) -> bool:
+        """Whether arrays say how large it is."""
+        given = [p for p in self.flat(self.function.parameters) if p.const]
+        return any(name in (p.shape or []) for p in given) or "jn_perturbation *" in (
+            p.type for p in self.function.parameters
+        )
+
     def integer(self, p: Parameter) -> None:
         name = python_name(p.name)
         kinds = {"frame": "FRAME", "link": "LINK", "joint": "JOINT", "loop": "LOOP"}
@@ -273,8 +281,8 @@ class Reader:
             self.method.call.append("c->order")
         elif p.name == "order":
             self.add(Argument(name, "ORDER", required=False, default="0"), "c->order")
-        elif p.name in ("count", "rows"):
-            self.method.call.append(f"(int)c->size[PY_{p.name}]")
+        elif p.name in ("count", "rows") and self.is_size(p.name):
+            self.method.call.append(f"({p.type})c->size[PY_{p.name}]")
         elif p.name in kinds:
             world = "JN_WORLD" in self.comment and p.name == "link" and self.method.has_work
             self.add(Argument(name, kinds[p.name], required=not world, keyword=world, default='"world"'),
