@@ -76,9 +76,36 @@ static int is_native(const Py_buffer *view, char kind) {
   return view->format && view->format[0] == kind && view->format[1] == 0;
 }
 
-/* Asks for the memory of value; when it has to be converted, converts it. */
+int py_has_layout = 0;
+
+/* A plain array of double or float without gaps, read directly. The view has no owner: releasing it does nothing. */
+static int view_directly(Py_buffer *view, PyObject *value, int writable) {
+  const py_ndarray *array = (const py_ndarray *)value;
+  int needed = PY_ARRAY_C | PY_ARRAY_ALIGNED | (writable ? PY_ARRAY_WRITEABLE : 0);
+  int is_double = array->dtype == py_glued.float64;
+  if ((!is_double && array->dtype != py_glued.float32) || (array->flags & needed) != needed) return 0;
+  view->buf = array->data;
+  view->obj = NULL;
+  view->itemsize = is_double ? sizeof(double) : sizeof(float);
+  view->len = view->itemsize;
+  for (int k = 0; k < array->nd; k++) view->len *= array->dimensions[k];
+  view->readonly = !(array->flags & PY_ARRAY_WRITEABLE);
+  view->ndim = array->nd;
+  view->format = is_double ? "d" : "f";
+  view->shape = array->dimensions;
+  view->strides = array->strides;
+  view->suboffsets = NULL;
+  view->internal = NULL;
+  return 1;
+}
+
+/* Finds the memory of value; 1 if it has to be converted. */
 int py_view(py_call_state *c, int i, PyObject *value, int writable) {
   Py_buffer *view = &c->view[i];
+  if (py_has_layout && (PyObject *)Py_TYPE(value) == py_glued.ndarray && view_directly(view, value, writable)) {
+    c->is_held[i] = 1;
+    return 0;
+  }
   if (PyObject_CheckBuffer(value)) {
     int flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(value, view, flags) == 0) {

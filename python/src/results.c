@@ -25,7 +25,8 @@ static PyObject *full_shape(const py_call_state *c, const py_argument *a) {
 static int is_bytes(const py_argument *a) { return a->flags & PY_BYTES; }
 
 static PyObject *new_array(const py_call_state *c, const py_argument *a) {
-  PyObject *shape = full_shape(c, a);
+  int is_vector = c->axes == 0 && a->dims == 1 && py_size_of(c, a->dim[0]) >= 0;
+  PyObject *shape = is_vector ? PyLong_FromSsize_t(py_size_of(c, a->dim[0])) : full_shape(c, a);
   if (!shape) return NULL;
   PyObject *type = is_bytes(a) ? py_glued.uint8 : c->is_float ? py_glued.float32 : NULL;
   PyObject *array = PyObject_CallFunctionObjArgs(py_glued.empty, shape, type, NULL);
@@ -73,9 +74,28 @@ static int overlaps(const py_call_state *c, const Py_buffer *view) {
   return 0;
 }
 
+/* The usual case: an array of NumPy with the right type and shape, apart from all inputs. */
+static int fits_directly(py_call_state *c, int i, PyObject *given) {
+  const py_argument *a = &c->function->argument[i];
+  Py_buffer *view = &c->view[i];
+  if (c->is_held[i] || a->flags & PY_BYTES || py_view(c, i, given, 1) != 0) return 0;
+  int fits = view->ndim == c->axes + a->dims && view->format[0] == (c->is_float ? 'f' : 'd');
+  for (int k = 0; fits && k < view->ndim; k++)
+    fits = view->shape[k] == (k < c->axes ? c->axis[k] : py_size_of(c, a->dim[k - c->axes]));
+  fits = fits && !overlaps(c, view);
+  PyBuffer_Release(view);
+  c->is_held[i] = 0;
+  return fits;
+}
+
 /* Uses the array that was given, or a new one that is copied to it later if it has gaps or overlaps an input. */
 static int take_given(py_call_state *c, int i, PyObject *given) {
   Py_buffer view;
+  if (fits_directly(c, i, given)) {
+    Py_INCREF(given);
+    c->array[i] = given;
+    return 0;
+  }
   if (PyObject_GetBuffer(given, &view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) < 0) {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "%s(): out for %s must be an array that can be written", c->function->name,
@@ -106,7 +126,7 @@ static int place(py_call_state *c, int i, PyObject *given) {
   if (a->kind == PY_INOUT && c->is_held[i]) { /* the input is copied: its view makes room for that of the result */
     Py_buffer input = c->view[i];
     if (given ? take_given(c, i, given) < 0 : !(c->array[i] = new_array(c, a))) return -1;
-    if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_WRITABLE) < 0) {
+    if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) {
       c->view[i] = input;
       return -1;
     }
@@ -116,8 +136,10 @@ static int place(py_call_state *c, int i, PyObject *given) {
     return 0;
   }
   if (given ? take_given(c, i, given) < 0 : !(c->array[i] = new_array(c, a))) return -1;
-  if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_WRITABLE) < 0) return -1;
-  c->is_held[i] = 1;
+  if (py_view(c, i, c->array[i], 1) != 0) { /* bytes */
+    if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_WRITABLE) < 0) return -1;
+    c->is_held[i] = 1;
+  }
   c->s[i].p = c->view[i].buf;
   return 0;
 }

@@ -25,9 +25,9 @@ WANTED = {
     "M": lambda m, s: m.mass_matrix(s["q"]),
     "C": lambda m, s: m.coriolis_matrix(s["q"], s["v"]),
     "g": lambda m, s: m.gravity_forces(s["q"]),
+    "bias": lambda m, s: m.bias_forces(s["q"], s["v"]),
     "dtau_dq": lambda m, s: m.inverse_dynamics_derivatives(s["q"], s["v"], s["a"]).dtau_dq,
     "dtau_dv": lambda m, s: m.inverse_dynamics_derivatives(s["q"], s["v"], s["a"]).dtau_dv,
-    "energy": lambda m, s: m.energy(s["q"], s["v"]),
     "Y": lambda m, s: m.regressor(s["q"], s["v"], s["a"]),
 }
 
