@@ -40,6 +40,17 @@ IN_WORDS = {
     ("jn_difference_derivatives", "dv_dq0"): "nv x nv",
     ("jn_difference_derivatives", "dv_dq1"): "nv x nv",
     ("jn_simulator_second_derivatives", "lambda"): "2nv",
+    ("jn_tasks_error", "target"): "targets",
+    ("jn_tasks_solve", "target"): "targets",
+    ("jn_tasks_solve", "active"): "nv",
+    ("jn_identification_residuals", "error"): "channels",
+    ("jn_identification_residuals", "force"): "channels",
+    ("jn_identification_residuals", "rows"): "channels",
+    ("jn_identification_base_residuals", "error"): "channels",
+    ("jn_identification_base_residuals", "force"): "channels",
+    ("jn_identification_base_residuals", "rows"): "channels",
+    ("jn_identification_foresee", "noise"): "channels",
+    ("jn_identification_foresee", "deviation"): "nb",
     # one number
     ("jn_base_spectrum", "kept"): "",
     ("jn_base_spectrum", "dropped"): "",
@@ -49,11 +60,15 @@ IN_WORDS = {
     ("jn_joint_mimic", "ratio"): "",
     ("jn_joint_mimic", "offset"): "",
     ("jn_simulator_get", "t"): "",
+    ("jn_identification_foresee", "condition"): "",
 }
 SIZE = r"(?:(?:\d+ ?)?(?:nq|nv|nlink|nframe|L|k|nv_joint|m|nb|rows|loops|count|targets|channels|n)|\d+|\(K\+\d\))"
 SHAPE = re.compile(rf"\[({SIZE}(?: x (?:{SIZE}|\.\.\.))*)\]")
 # Inputs that may be NULL, unless the comment of a function says otherwise; not in configuration.h.
 NULLABLE = {"v", "a", "tau", "wrench", "wrench_jet", "passive", "passive_jet", "weight", "held"}
+
+
+ARRAYS = {"double *": "d", "unsigned char *": "B", "signed char *": "b"}
 
 
 @dataclass
@@ -102,6 +117,11 @@ class Headers:
     preambles: dict[str, str] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)  # functions of the float and batch headers
 
+    @property
+    def plain(self) -> set[str]:
+        """Types of single numbers in structs."""
+        return {"int", "long", "double", *self.enums}
+
 
 def words_of(comment: str) -> str:
     """The text of a comment, without its marks."""
@@ -147,9 +167,15 @@ def sizes_in(comment: str, names: set[str]) -> dict[str, list[str]]:
     start = 0
     for match in SHAPE.finditer(text):
         before = re.split(r"[;:]|\.\s|\]|\)", text[start : match.start()])[-1]
-        for word in re.findall(r"\w+", before):
-            if word in names and word not in found:
-                found[word] = shape_of(match[1])
+        words = re.findall(r"\w+", before)
+        for word in words:
+            if word not in names or word in found:
+                continue
+            shape, usual = shape_of(match[1]), shape_of(NAMED.get(word, ""))
+            if (
+                word == words[-1] or shape[len(shape) - len(usual) :] == usual
+            ):  # not "what they are at q, target [targets]"
+                found[word] = shape
         start = match.end()
     return found
 
@@ -219,7 +245,7 @@ def set_shapes(owner: str, parameters: list[Parameter], comment: str) -> None:
     names = {p.name for p in parameters}
     said = sizes_in(comment, names)
     for p in parameters:
-        if p.type not in ("double *", "unsigned char *"):
+        if p.type not in ARRAYS:
             continue
         if p.length:
             p.shape = shape_of(p.length)
@@ -250,7 +276,7 @@ def read_struct(name: str, body: str, comment: str) -> Struct:
     for f in fields:
         set_shapes(name, [f], f.comment if "[" in f.comment and f.name in f.comment else f"{f.name} {f.comment}")
         said = SHAPE.search(f.comment)
-        if said and f.type in ("double *", "unsigned char *") and f.shape is None:
+        if said and f.type in ARRAYS and f.shape is None:
             f.shape = shape_of(said[1])
         if f.shape and "..." in f.shape:  # columns by what the derivative is taken by
             by = f.name.split("_d")[-1]

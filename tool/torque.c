@@ -75,6 +75,16 @@ int torque_check_arguments(const torque_arg *arg) {
   if (arg->joints.count > 0 && !arg->plot) return usage_error(arg->command, "--joints is for --plot");
   if (arg->out && !to_stdout && !writer_takes(arg->out))
     return usage_error(arg->command, "--out %s: the name must end in .csv or .npz", arg->out);
+  if (!arg->tool.frame &&
+      (arg->tool.reference || arg->tool.start || arg->tool.free_rows.count || arg->tool.weights.count ||
+       arg->tool.pull.count || arg->tool.starts.count || arg->tool.ignore_limits))
+    return usage_error(arg->command,
+                       "--relative-to, --start, --starts, --free, --weights, --pull and --position-limits are "
+                       "for --frame");
+  if (arg->tool.frame && (arg->wrench || arg->columns.count || arg->missing))
+    return usage_error(arg->command,
+                       "--wrench, --columns and --missing are not for --frame; jounce reach --path writes the "
+                       "motion of the joints, which they are for");
   if (arg->link && arg->payload.count == 0) return usage_error(arg->command, "--link is for --payload");
   if (arg->rate.count > 1 || (arg->rate.count == 1 && !(arg->rate.values[0] > 0)))
     return usage_error(arg->command, "--rate takes one positive number [1/s]");
@@ -333,6 +343,11 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_flag(set, "losses", "include damping and friction", &arg->losses);
   option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
                &arg->actuated);
+  option_heading(set, "Path of a tool");
+  option_text(set, "frame", "NAME",
+              "TRAJECTORY has the poses of this link or frame over time, as reach --path: the joints follow from it",
+              &arg->tool.frame);
+  tool_arg_options(set, &arg->tool, "position-limits");
   trajectory_options(set, arg);
   model_arg_options(set, &arg->model);
 }
@@ -365,6 +380,7 @@ int command_torque(int argc, char **argv) {
   name_list_free(&arg.actuated);
   name_list_free(&arg.joints);
   name_list_free(&arg.columns);
+  tool_arg_free(&arg.tool);
   model_arg_free(&arg.model);
   return status;
 }

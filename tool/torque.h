@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "model_arg.h"
+#include "tool_path.h"
 
 typedef struct torque_arg {
   const char *command; /* for messages on its use */
@@ -28,6 +29,7 @@ typedef struct torque_arg {
   name_list joints; /* that are drawn */
   name_list columns;
   const char *actuators; /* of elastic joints: jounce motor; NULL: none */
+  tool_arg tool;         /* with a frame, the trajectory is a path of it */
 } torque_arg;
 
 /* torque.c: what every command that follows a motion asks of its arguments. OPTION_GO_ON, or an exit code. */
@@ -61,7 +63,9 @@ typedef struct wobble {
 typedef struct motion {
   const jn_model *model;
   jn_trajectory *trajectory;
-  int order; /* K that is computed; one that is shown may be lower */
+  tool_path *path;        /* of --frame, whose poses are the trajectory; or NULL */
+  const jn_model *fitted; /* of the trajectory: the model, or the tool */
+  int order;              /* K that is computed; one that is shown may be lower */
   int nq, nv;
   bool losses;
   jn_work *work;
@@ -84,6 +88,8 @@ typedef struct motion {
  * code, or OPTION_GO_ON. */
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth);
 void motion_free(motion *m);
+/* Reads --tolerance. An exit code, or OPTION_GO_ON. */
+int motion_smoothing(const char *command, const char *text, jn_trajectory_options *options);
 /* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
 jn_status motion_at(motion *m, double t);
 /* A note on standard error when rounding errors were to be expected that matter. */

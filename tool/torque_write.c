@@ -73,7 +73,7 @@ static void make_arrays(writer *w) {
   size_t nq = (size_t)w->m->nq, nv = (size_t)w->m->nv, n = (size_t)w->samples;
   const size_t widths[ARRAYS] = {1, nq, nv, nv, nv, nv * (size_t)(w->order + 1)};
   for (int i = 0; i < ARRAYS; i++) {
-    bool wanted = i < 2 || i == ARRAYS - 1 || i - 2 < w->motion_rows;
+    bool wanted = i < 2 || (i == ARRAYS - 1 ? w->order >= 0 : i - 2 < w->motion_rows);
     w->arrays[i] = wanted ? allocate(n * widths[i] * sizeof(double)) : NULL;
   }
 }
@@ -88,7 +88,8 @@ writer *writer_open(const char *path, const motion *m, int order, int samples) {
     free(w);
     return NULL;
   }
-  w->motion_rows = m->order + 2 < MOTION_ROWS ? m->order + 2 : MOTION_ROWS;
+  bool all = order < 0 && !w->npz; /* a motion without torques has all its derivatives */
+  w->motion_rows = m->order + 2 < MOTION_ROWS || all ? m->order + 2 : MOTION_ROWS;
   if (w->npz)
     make_arrays(w);
   else
@@ -110,7 +111,7 @@ void writer_sample(writer *w, const motion *m) {
     store(w, 0, &m->t, 1);
     store(w, 1, m->q, m->nq);
     for (int k = 0; k < w->motion_rows; k++) store(w, 2 + k, m->v_jet + (size_t)k * (size_t)m->nv, m->nv);
-    store(w, ARRAYS - 1, m->tau, torques);
+    if (w->order >= 0) store(w, ARRAYS - 1, m->tau, torques);
   } else if (!w->npz) {
     fprintf(w->file, fabs(m->t) < 1e6 ? "%.15g" : "%.17g", m->t); /* large: seconds since 1970 */
     write_numbers(w->file, m->q, m->nq);

@@ -13,6 +13,7 @@
 #include "elastic.h"
 #include "float.h"
 #include "float_batch.h"
+#include "identification.h"
 #include "io.h"
 #include "jets.h"
 #include "kinematics.h"
@@ -23,6 +24,7 @@
 #include "sensitivity.h"
 #include "simulation.h"
 #include "table.h"
+#include "tasks.h"
 #include "trajectory.h"
 
 #endif

@@ -45,6 +45,7 @@ _core._setup(
     empty=_np.empty,
     float32=_np.dtype(_np.float32),
     uint8=_np.dtype(_np.uint8),
+    int8=_np.dtype(_np.int8),
     results=_results,
     warn=_glue.warn,
     callback=_glue.callback,

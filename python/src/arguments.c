@@ -202,7 +202,7 @@ static int find_order(py_call_state *c) {
   c->order = -1;
   for (int i = 0; i < f->inputs; i++) {
     const py_argument *a = &f->argument[i];
-    if (a->kind == PY_ORDER) c->order = c->s[i].i;
+    if (a->kind == PY_ORDER) c->order = c->s[i].i < 0 ? -2 : c->s[i].i;
     if (!(a->flags & PY_JET) || !c->is_held[i]) continue;
     if (c->view[i].ndim < a->dims) return wrong_shape(c, i, 1);
     Py_ssize_t rows = c->view[i].shape[c->view[i].ndim - a->dims];
@@ -214,6 +214,7 @@ static int find_order(py_call_state *c) {
     }
     break;
   }
+  if (c->order == -1) c->order = 0; /* no jet was given */
   if (c->order < 0) {
     PyErr_Format(PyExc_ValueError, "%s(): the order must not be negative", f->name);
     return -1;
@@ -441,9 +442,9 @@ static int read_string(py_call_state *c, int i) {
 
 static int read_handle(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
-  if (!PyObject_TypeCheck(c->value[i], c->object->of->type) || ((py_object *)c->value[i])->of != a->extra) {
-    PyErr_Format(PyExc_TypeError, "%s(): %s must be a %s", c->function->name, a->name,
-                 ((const py_class *)a->extra)->name);
+  const py_class *of = a->extra;
+  if (!PyObject_TypeCheck(c->value[i], of->type)) {
+    PyErr_Format(PyExc_TypeError, "%s(): %s must be a %s", c->function->name, a->name, of->name);
     return -1;
   }
   c->s[i].p = ((py_object *)c->value[i])->handle;
@@ -510,6 +511,8 @@ static int read_one(py_call_state *c, int i) {
       return read_handle(c, i);
     case PY_STRUCTS:
       return read_structs(c, i);
+    case PY_RECORDS:
+      return py_read_records(c, i);
     case PY_CALLBACK:
       c->s[i].p = PyObject_CallFunction(py_glued.callback, "sO", c->function->argument[i].name, c->value[i]);
       return py_keep(c, c->s[i].p);

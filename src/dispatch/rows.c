@@ -17,9 +17,15 @@ JN_ROW_LIST
 
 static int has_any(void) { return 1; }
 
-#if JN_ROWS_AVX2
 /* The compiler's test checks both the CPU and the operating system (which must save the registers). */
+#if JN_ROWS_AVX2
 static int has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#endif
+#if JN_ROWS_AVX512
+static int has_avx512(void) {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+}
 #endif
 
 static const struct {
@@ -90,6 +96,11 @@ const jn_row *jn__choose_row(int kind, int many) {
 const char *jn_row_name(void) {
   const jn_row *r = jn__choose_row(JN_KIND_D, 0);
   return r ? r->name : NULL;
+}
+
+int jn__register_bytes(void) {
+  const jn_row *r = jn__choose_row(JN_KIND_D, 0);
+  return r ? r->register_bytes : 0;
 }
 
 double jn_row_epsilon(void) {

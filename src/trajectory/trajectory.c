@@ -34,6 +34,7 @@ void jn_trajectory_destroy(jn_trajectory *t) {
   jn_allocator a = t->allocator;
   jn__release_blocks(&t->blocks);
   jn__release_blocks(&t->wrench_blocks);
+  jn__release_blocks(&t->force_blocks);
   jn__release(&a, t);
 }
 

@@ -10,8 +10,10 @@ static char message[1100];
 /* FILE:LINE:COLUMN: text, as the command prints it. */
 static void keep(const jn_error *e) {
   char place[300] = "";
-  if (e->file[0] && e->line) snprintf(place, sizeof place, "%s:%d:%d: ", e->file, e->line, e->column);
-  else if (e->file[0]) snprintf(place, sizeof place, "%s: ", e->file);
+  if (e->file[0] && e->line)
+    snprintf(place, sizeof place, "%s:%d:%d: ", e->file, e->line, e->column);
+  else if (e->file[0])
+    snprintf(place, sizeof place, "%s: ", e->file);
   snprintf(message, sizeof message, "%s%s", place, e->text);
 }
 
@@ -41,8 +43,8 @@ EMSCRIPTEN_KEEPALIVE jn_simulator *web_simulator(const jn_model *model, jn_loops
   options.step = step;
   options.losses = losses;
   options.limits = stops ? JN_LIMITS_BOUNCE : JN_LIMITS_IGNORE;
-  *status = loops ? jn_simulator_create_loops(loops, &options, &simulator)
-                  : jn_simulator_create(model, &options, &simulator);
+  *status =
+      loops ? jn_simulator_create_loops(loops, &options, &simulator) : jn_simulator_create(model, &options, &simulator);
   return simulator;
 }
 

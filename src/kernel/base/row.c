@@ -160,6 +160,14 @@ static void tree_convert(const void *tree_d, void *memory) {
   convert(armature + 2 * t->nd + 10 * t->nlink + t->nv, t->rest, t->nv);
 }
 
+#if defined(__AVX512F__)
+enum { REGISTER_BYTES = 64 };
+#elif defined(__AVX2__)
+enum { REGISTER_BYTES = 32 };
+#else
+enum { REGISTER_BYTES = 16 };
+#endif
+
 #define ROW_TEXT2(x) #x
 #define ROW_TEXT(x) ROW_TEXT2(x)
 
@@ -167,6 +175,7 @@ const jn_row JN_(row) = {.name = ROW_TEXT(JN_ROW),
                          .kind = JN_KIND,
                          .lanes = JN_LANES,
                          .real_bytes = sizeof(real),
+                         .register_bytes = REGISTER_BYTES,
                          .epsilon = (double)JN_EPSILON,
                          .kernels = kernels,
                          .scratch = scratch_of,
