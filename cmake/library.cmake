@@ -77,6 +77,7 @@ set(core_sources
     src/loops/state.c
     src/loops/structure.c
     src/tasks/create.c
+    src/tasks/curvature.c
     src/tasks/follow.c
     src/tasks/jets.c
     src/tasks/limits.c
@@ -89,6 +90,7 @@ set(core_sources
     src/model/base.c
     src/model/builder.c
     src/model/convert.c
+    src/model/elimination.c
     src/model/coordinates.c
     src/model/freeze.c
     src/model/inertia_law.c
@@ -134,6 +136,7 @@ set(core_sources
     src/simulation/rodas.c
     src/simulation/rollout.c
     src/simulation/runge_kutta.c
+    src/simulation/second.c
     src/simulation/series.c
     src/simulation/simulator.c
     src/simulation/variation.c

@@ -26,6 +26,7 @@ int command_convert(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_base(int argc, char **argv);
+int command_excite(int argc, char **argv);
 int command_identify(int argc, char **argv);
 int command_torque(int argc, char **argv);
 int command_motor(int argc, char **argv);

@@ -25,6 +25,7 @@ static const subcommand commands[] = {
     {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
     {"view", "write a web page that shows the robot and its motion", command_view},
     {"base", "find the base parameters: what motions can identify of the inertias", command_base},
+    {"excite", "find a motion for identification", command_excite},
     {"identify", "find inertias and friction from measured motions and torques", command_identify},
     {"list", "list the built-in robots", command_list},
 };
