@@ -31,7 +31,11 @@ def best(call: tuple[str, dict[str, Any]], states: int = 1) -> float:
     """Nanoseconds per state: of many short runs the fastest, because other programs interrupt."""
     timer = timeit.Timer(call[0], globals=call[1])
     times = 200 if states == 1 else 1
-    return min(timer.repeat(repeat=100, number=times)) * 1e9 / times / states
+    least, budget = float("inf"), 0.3  # [s]
+    while budget > 0:
+        run = timer.timeit(times)
+        least, budget = min(least, run / times), budget - run
+    return least * 1e9 / states
 
 
 def of_jounce(model: jounce.Model, count: int, reuse: bool) -> Calls:
