@@ -320,6 +320,7 @@ static void wrong_use(void **state) {
   check_refused(run_here("identify wrong.urdf data.csv --without mass"), 2, "'mass'");
   check_refused(run_here("identify wrong.urdf data.csv --prior 0"), 2, "positive");
   check_refused(run_here("identify wrong.urdf data.csv --gear wrist=3"), 2, "wrist");
+  check_refused(run_here("identify builtin:four_bar data.csv"), 2, "loops");
   outcome o = run_here("identify wrong.urdf none.csv");
   assert_int_equal(o.code, 1);
   check_has(o.err, "none.csv");

@@ -183,7 +183,13 @@ int command_identify(int argc, char **argv) {
   if (status == OPTION_GO_ON) {
     r.model = arg.model.model;
     r.nv = jn_model_nv(r.model);
-    status = run(&r);
+    if (jn_loop_count(r.model) > 0)
+      status = usage_error("identify",
+                           "this model has loops, whose forces are not in the equations here; in C, "
+                           "jn_identification_add_rows() takes rows of closed loops, or use --loops ignore if "
+                           "they are open in the data");
+    else
+      status = run(&r);
     identify_unload(&r);
   }
   free_arguments(&arg);

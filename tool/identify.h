@@ -51,6 +51,7 @@ typedef struct identify_run {
   const jn_estimate *estimate;
   fit_quality quality, *held_quality;
   double *speed_rms; /* [nv] of the data */
+  int coupled[2]; /* joints that a motor seems to turn with together: i, and j + 1 or -(j + 1) for its sign; -1: none */
   char **warnings;
   int warning_count;
   jn_model *result;
@@ -70,6 +71,8 @@ int identify_load(identify_run *r);
 void identify_unload(identify_run *r);
 /* Chooses filter and friction speed, adds all data, solves. OPTION_GO_ON or an exit code. */
 int identify_solve(identify_run *r);
+/* Looks for a motor that drives two neighbouring joints, if none is given: identify_run.coupled. */
+void identify_find_coupling(identify_run *r);
 /* Residuals on the data and on the files held back. */
 int identify_judge(identify_run *r);
 

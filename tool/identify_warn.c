@@ -100,6 +100,19 @@ static void check_excitation(identify_run *r) {
   free(votes);
 }
 
+/* A wrist whose motor drives two joints, and --coupling does not say so. */
+static void check_wrist(identify_run *r) {
+  char first[JN_COORDINATE_NAME], second[JN_COORDINATE_NAME];
+  identify_find_coupling(r);
+  if (r->coupled[0] < 0) return;
+  int j = abs(r->coupled[1]) - 1;
+  identify_warn(r,
+                "friction fits much better if a motor turns with joints '%s' %s '%s' together; if it does, say so with "
+                "--coupling",
+                coordinate_name(r, r->coupled[0], first), r->coupled[1] > 0 ? "and" : "minus",
+                coordinate_name(r, j, second));
+}
+
 static void check_coupled(identify_run *r) {
   if (!r->coupling || r->arg->base_only || !r->arg->out) return;
   int lost = 0;
@@ -124,6 +137,7 @@ void identify_find_doubts(identify_run *r) {
   check_saturation(r);
   check_missing(r);
   check_excitation(r);
+  check_wrist(r);
   check_coupled(r);
   check_search(r);
 }
