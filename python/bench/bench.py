@@ -134,8 +134,12 @@ def main() -> None:
         warnings.simplefilter("ignore")
         urdf = model.to_urdf()
     peers = sys.argv[3:] or ["pin", "mujoco", "mjx"]
-    singles = {"Python": of_jounce(model, 1, False), "out=": of_jounce(model, 1, True), "pin": of_pinocchio(urdf) if "pin" in peers else {},
-               "mujoco": of_mujoco(urdf) if "mujoco" in peers else {}}  # fmt: skip
+    singles = {
+        "Python": of_jounce(model, 1, False),
+        "out=": of_jounce(model, 1, True),
+        "pin": of_pinocchio(urdf) if "pin" in peers else {},
+        "mujoco": of_mujoco(urdf) if "mujoco" in peers else {},
+    }
     batches = {
         "Python": of_jounce(model, MANY, False),
         "out=": of_jounce(model, MANY, True),

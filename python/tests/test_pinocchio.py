@@ -27,6 +27,7 @@ except ImportError:
 def robots() -> list[tuple[str, str]]:
     folder = os.environ.get("JOUNCE_ROBOTS")
     if not folder:
+        warnings.simplefilter("ignore", jounce.ModelWarning)  # URDF has no gravity
         return [("panda", jounce.load("builtin:panda").to_urdf())]
     return [(str(path), path.read_text()) for path in sorted(Path(folder).rglob("*.urdf"))]
 
