@@ -30,6 +30,7 @@ int command_excite(int argc, char **argv);
 int command_identify(int argc, char **argv);
 int command_torque(int argc, char **argv);
 int command_motor(int argc, char **argv);
+int command_retime(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_view(int argc, char **argv);

@@ -19,6 +19,7 @@ static const subcommand commands[] = {
     {"eval", "compute dynamics and kinematics at given states", command_eval},
     {"torque", "compute the torques of a motion, their derivatives, and the margins to limits", command_torque},
     {"motor", "compute what the motors of elastic joints do along a motion", command_motor},
+    {"retime", "make a motion as fast as its limits allow, or slow enough", command_retime},
     {"simulate", "move a robot in time under gravity, torques and losses", command_simulate},
     {"reach", "find the joints that bring a frame to a pose or along a path", command_reach},
     {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},

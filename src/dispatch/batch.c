@@ -12,7 +12,7 @@
 
 struct jn_batch {
   jn_allocator allocator;
-  jn_work *work; /* passed to the functions for one state; its own memory is used when count is 1 */
+  jn_work *work; /* passed to the functions for one state, which then run in the batch */
   int threads;
   size_t real_bytes;
   size_t room_bytes; /* staging memory of each thread */
@@ -119,7 +119,7 @@ jn_work jn__batch_part(const jn_batch *b, size_t k, size_t first, size_t count) 
   jn_work part = *b->work;
   part.special |= JN_WORK_PART;
   part.first = first;
-  part.count = count;
+  part.states = count;
   part.thread = (int)k;
   part.lost = count;
   return part;
@@ -136,16 +136,13 @@ void jn__batch_set_singular(jn_batch *b, size_t state) { b->singular = state; }
 
 int jn_batch_threads(const jn_batch *b) { return b ? b->threads : 0; }
 
-size_t jn_batch_singular(const jn_batch *b) {
-  if (!b) return JN_ALL_STATES;
-  return b->work->count == 1 && b->work->singular != JN_NONE ? 0 : b->singular; /* a single state has no lanes */
-}
+size_t jn_batch_singular(const jn_batch *b) { return b ? b->singular : JN_ALL_STATES; }
 
 jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
   *work = NULL;
   if (!b) return JN_ERR_NULL;
   if (count == 0) return JN_OK;
-  b->work->count = count;
+  b->work->states = count;
   b->work->singular = JN_NONE;
   b->singular = JN_ALL_STATES;
   *work = b->work;
@@ -154,19 +151,23 @@ jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
 
 static int is_wanted(const jn_run *r, int out) { return out < r->outputs && r->out[out].data; }
 
-/* Whether it is faster to compute states one by one. The Jacobians of all frames and regressors compute little for each
- * number they write, and moving the results out of the lanes costs more than the lanes save. ns per state, in lanes of
- * four doubles and one by one: all Jacobians of a quadruped 1137 and 607, of 44 joints 12263 and 7352; regressor of a
- * quadruped 1439 and 1172; no difference for seven joints. First derivatives write their rows directly and are faster
- * in lanes even where memory is the bottleneck (dtau/d(q, v, a) of 100 joints, 240 KB per state: 45 us, and 56 us one
- * by one). */
-static int is_mostly_output(const jn_run *r) {
-  enum { MANY = 512 };
-  int jacobians = r->kernel == JN_KERNEL_terms && (is_wanted(r, JN_OUT_J) || is_wanted(r, JN_OUT_DJ));
+/* Numbers per state of the outputs that are wanted. */
+static size_t output_numbers(const jn_run *r) {
   size_t numbers = 0;
-  if (!jacobians && r->kernel != JN_KERNEL_regressor) return 0;
-  for (int i = 0; i < r->outputs; i++) numbers += r->out[i].data ? r->out[i].n : 0;
-  return numbers > MANY;
+  for (int i = 0; i < r->outputs - (r->pivots > 0); i++) numbers += r->out[i].data ? r->out[i].n : 0;
+  return numbers;
+}
+
+/* Whether states are computed one by one, straight into the caller's memory, because moving results out of the lanes
+ * costs more than the lanes save. The rule depends on the function and on the numbers it writes, never on data or
+ * threads. Jacobians of all frames and regressors compute little for each number they write. ns per state in lanes of
+ * four doubles, and one by one: all Jacobians of ANYmal 786 and 668, its regressor 2144 and 2023, that of seven joints
+ * (490 numbers) 561 and 468; where memory is the bottleneck (Talos) they are equal. All else is faster in lanes; first
+ * derivatives in lanes write their rows to the caller themselves. `bench_all --batch` lists the functions for which
+ * this rule is wrong. */
+static int one_by_one_is_faster(const jn_run *r) {
+  int jacobians = r->kernel == JN_KERNEL_terms && (is_wanted(r, JN_OUT_J) || is_wanted(r, JN_OUT_DJ));
+  return (jacobians && output_numbers(r) > 512) || (r->kernel == JN_KERNEL_regressor && output_numbers(r) > 400);
 }
 
 /* States [first, end) with parameters of their own, one by one. */
@@ -195,7 +196,8 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
   jn_run in_lanes;
   const jn_run *r = given;
   const jn_row *one = jn__choose_row(r->kind, 0);
-  int each = one->lanes == 1 && one->kind == r->kind && row->lanes > 1 && is_mostly_output(r);
+  int direct = one->lanes == 1 && one->kind == r->kind;
+  int each = direct && (row->lanes == 1 || one_by_one_is_faster(r));
   int own = r->work->special & JN_WORK_PARAMETERS, part = r->work->special & JN_WORK_PART;
   if (own) {
     if (r->work->first + r->count > b->own.count) return JN_ERR_SIZE;

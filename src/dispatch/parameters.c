@@ -34,20 +34,24 @@ jn_status jn__parameters_make(const jn_model *m, const jn_allocator *allocator, 
                               const double *pi, jn_parameters_of_states *own) {
   const jn_tree_d *t = m->tree[JN_KIND_D];
   size_t links = 10 * (size_t)t->nlink * count, bodies = 10 * (size_t)t->nb * count;
-  size_t bytes = (links + bodies) * sizeof(double) + threads * (sizeof *t + (size_t)t->nb * sizeof *t->body);
+  size_t trees = threads * (t->coupled ? 2 : 1); /* each thread has one, and its `apart` */
+  size_t bytes = (links + bodies) * sizeof(double) + trees * (sizeof *t + (size_t)t->nb * sizeof *t->body);
   if (count > SIZE_MAX / 1024 / (size_t)(t->nlink + 1)) return JN_ERR_MEMORY;
   *own = (jn_parameters_of_states){.count = count, .nb = t->nb, .nlink = t->nlink};
   char *at = own->block = jn__allocate(allocator, bytes ? bytes : 1);
   if (!at) return JN_ERR_MEMORY;
   own->tree = (jn_tree_d *)(void *)at;
-  own->body = (jn_body_d *)(void *)(at + threads * sizeof *t);
-  own->pi = (double *)(void *)(at + threads * (sizeof *t + (size_t)t->nb * sizeof *t->body));
+  own->body = (jn_body_d *)(void *)(at + trees * sizeof *t);
+  own->pi = (double *)(void *)(at + trees * (sizeof *t + (size_t)t->nb * sizeof *t->body));
   own->inertia = own->pi + links;
-  for (size_t k = 0; k < threads; k++) {
+  own->threads = threads;
+  for (size_t k = 0; k < trees; k++) {
+    const jn_tree_d *from = k < threads ? t : t->apart;
     jn_body_d *body = own->body + k * (size_t)t->nb;
-    memcpy(body, t->body, (size_t)t->nb * sizeof *body);
-    own->tree[k] = *t;
+    memcpy(body, from->body, (size_t)t->nb * sizeof *body);
+    own->tree[k] = *from;
     own->tree[k].body = body;
+    if (k >= threads) own->tree[k - threads].apart = &own->tree[k];
   }
   memcpy(own->pi, pi, links * sizeof *pi);
   jn_status status = JN_OK;
@@ -60,12 +64,14 @@ jn_status jn__parameters_make(const jn_model *m, const jn_allocator *allocator, 
 }
 
 const jn_tree_d *jn__parameters_tree(const jn_parameters_of_states *own, size_t thread, size_t state) {
-  jn_tree_d *t = &own->tree[thread];
-  jn_body_d *body = own->body + thread * (size_t)own->nb;
   const double *inertia = jn__parameters_inertias(own, state);
-  for (int i = 0; i < own->nb; i++) memcpy(body[i].inertia, inertia + 10 * i, sizeof body[i].inertia);
-  t->link_inertia = own->pi + 10 * (size_t)own->nlink * state;
-  return t;
+  size_t trees = own->tree[thread].apart ? 2 : 1;
+  for (size_t k = thread; k < trees * own->threads; k += own->threads) {
+    jn_body_d *body = own->body + k * (size_t)own->nb;
+    for (int i = 0; i < own->nb; i++) memcpy(body[i].inertia, inertia + 10 * i, sizeof body[i].inertia);
+    own->tree[k].link_inertia = own->pi + 10 * (size_t)own->nlink * state;
+  }
+  return &own->tree[thread];
 }
 
 const double *jn__parameters_inertias(const jn_parameters_of_states *own, size_t state) {

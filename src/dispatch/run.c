@@ -145,13 +145,12 @@ static int wants_nothing(const jn_run *r) {
 }
 
 jn_status jn__run(jn_run *r) {
-  int is_part = r->work && r->work->special & JN_WORK_PART;
-  const jn_row *row = jn__choose_row(r->kind, r->count > 1 || is_part);
+  int batch = r->work && r->work->batch, part = r->work && r->work->special & JN_WORK_PART;
+  const jn_row *row = jn__choose_row(r->kind, batch && (r->count > 1 || part));
   jn_status status = check(row, r);
   if (status != JN_OK || wants_nothing(r)) return status;
-  int special = r->work && r->work->special;
-  if (r->count == 1 && row->lanes == 1 && row->kind == r->kind && !special) return run_direct(row, r);
-  if (r->work && r->work->batch) return jn__run_batch(row, r);
+  if (batch) return jn__run_batch(row, r);
+  if (row->lanes == 1 && row->kind == r->kind) return run_direct(row, r);
   alignas(64) char memory[SMALL];
   jn_room room = {.staging = memory};
   if (r->work) room = (jn_room){r->work->scratch, memory, r->work->pivots};

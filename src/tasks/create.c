@@ -183,7 +183,7 @@ static void place_step(jn_shelf *s, task_step *x, int n, int m) {
   x->N = reals(s, n, n, 1);
   x->JN = reals(s, m, n, 1);
   x->r = reals(s, m, 1, 1);
-  x->z = reals(s, m, 1, 1);
+  x->z = reals(s, m + 2 * n, 1, 1);
 }
 
 static void place_motion(jn_shelf *s, jn_tasks *t) {
@@ -231,6 +231,7 @@ static void place_all(jn_shelf *s, jn_tasks *t) {
   t->e = reals(s, m, 1, 1);
   t->e_trial = reals(s, m, 1, 1);
   t->J = reals(s, m, n, 1);
+  t->B = reals(s, n, n, 1);
   t->cost = reals(s, t->levels, 1, 1);
   t->cost_trial = reals(s, t->levels, 1, 1);
   t->predicted = reals(s, t->levels, 1, 1);

@@ -82,7 +82,8 @@ static size_t tree_bytes(const void *tree_d) {
   const jn_tree_d *t = tree_d;
   return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
          up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
-         up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar));
+         up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar)) +
+         (t->coupled ? up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) : 0);
 }
 
 static void convert(scalar *to, const double *from, int n) {
@@ -106,6 +107,22 @@ static void convert_body(JN_S(body) * to, const jn_body_d *from) {
   to->offset = (scalar)from->offset;
   /* the integers are the same in every tree, from kind to the end */
   memcpy(&to->kind, &from->kind, offsetof(jn_body_d, owner) + sizeof from->owner - offsetof(jn_body_d, kind));
+}
+
+/* Of the tree o, whose constants it shares. */
+static const JN_S(tree) * apart_convert(const JN_S(tree) * o, const jn_tree_d *from, char *at) {
+  JN_S(tree) *apart = (JN_S(tree) *)at;
+  JN_S(body) *body = (JN_S(body) *)(at + up(sizeof *apart));
+  *apart = *o;
+  apart->nv = from->nv;
+  apart->coupled = apart->sprung = 0;
+  apart->straight = from->straight;
+  apart->order = from->order;
+  apart->lambda = from->lambda;
+  apart->place = NULL;
+  apart->body = body;
+  for (int i = 0; i < from->nb; i++) convert_body(&body[i], &from->body[i]);
+  return apart;
 }
 
 static void tree_convert(const void *tree_d, void *memory) {
@@ -143,7 +160,8 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .rest = armature + 2 * t->nd + 10 * t->nlink + t->nv,
                     .link_parent = t->link_parent,
                     .order = t->order,
-                    .lambda = t->lambda};
+                    .lambda = t->lambda,
+                    .place = t->place};
   convert(o->gravity, t->gravity, 3);
   for (int i = 0; i < t->nb; i++) convert_body(&body[i], &t->body[i]);
   convert_frames(frame, t->frame, t->nframe);
@@ -158,6 +176,8 @@ static void tree_convert(const void *tree_d, void *memory) {
   convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
   convert(armature + 2 * t->nd + 10 * t->nlink, t->stiffness, t->nv);
   convert(armature + 2 * t->nd + 10 * t->nlink + t->nv, t->rest, t->nv);
+  at += up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar));
+  if (t->coupled) o->apart = apart_convert(o, t->apart, at);
 }
 
 #if defined(__AVX512F__)
