@@ -42,6 +42,7 @@ set(core_sources
     src/edit/reroot.c
     src/edit/split.c
     src/elastic/control.c
+    src/elastic/coupled.c
     src/elastic/create.c
     src/elastic/damped.c
     src/elastic/forward.c
@@ -76,6 +77,7 @@ set(core_sources
     src/loops/state.c
     src/loops/structure.c
     src/tasks/create.c
+    src/tasks/curvature.c
     src/tasks/follow.c
     src/tasks/jets.c
     src/tasks/limits.c
@@ -116,6 +118,12 @@ set(core_sources
     src/io/table.c
     src/io/whole_file.c
     src/io/zip.c
+    src/retime/optimal.c
+    src/retime/path.c
+    src/retime/polynomial.c
+    src/retime/retime.c
+    src/retime/timing.c
+    src/retime/uniform.c
     src/simulation/derivatives.c
     src/simulation/energy.c
     src/simulation/events.c
@@ -128,6 +136,7 @@ set(core_sources
     src/simulation/rodas.c
     src/simulation/rollout.c
     src/simulation/runge_kutta.c
+    src/simulation/second.c
     src/simulation/series.c
     src/simulation/simulator.c
     src/simulation/variation.c

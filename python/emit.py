@@ -8,8 +8,19 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from headers import Headers, Struct
-from methods import CLASSES, EXCLUSIVE, OBJECT_SIZES, SIZES, Argument, Method, camel, result_items
+from headers import Headers, Parameter, Struct
+from methods import (
+    CLASSES,
+    EXCLUSIVE,
+    OBJECT_SIZES,
+    OUTCOMES,
+    SIZES,
+    Argument,
+    Method,
+    camel,
+    python_name,
+    result_items,
+)
 
 CODES = {size: i for i, size in enumerate(SIZES)}
 NOTE = "made by python/generate.py from the headers in include/jounce"
@@ -32,10 +43,25 @@ def quoted(words: Iterable[str]) -> str:
 # ---- C ----
 
 
-def struct_table(struct: Struct, members: list[tuple[str, str]]) -> str:
-    rows = ", ".join(f"{{\"{name}\", '{kind}', offsetof({struct.name}, {name})}}" for name, kind in members)
-    name = struct_class(struct)
-    return f"static const py_member members_{struct.name}[] = {{{{\"{name}\", 'n', 0}}, {rows}, {{NULL, 0, 0}}}};"
+def struct_table(headers: Headers, struct: Struct) -> str:
+    """The struct itself, with what sets it up, then its members."""
+    init = f"(const void *)(uintptr_t){struct.name}_init" if f"{struct.name}_init" in headers.functions else "NULL"
+    rows = [f"{{\"{struct_class(struct)}\", 'n', sizeof({struct.name}), 0, {{0, 0}}, {init}}}"]
+    for f in struct.fields:
+        kind = {"int": "i", "long": "l", "double": "d"}.get(f.type, "-")
+        extra, sizes = "NULL", [code(size) for size in f.shape or []]
+        if f.type in headers.enums:
+            kind, extra = "e", f"names_{f.type}"
+        elif f.length and f.type == "double *" and f.length.isdigit():
+            kind, sizes = "D", [int(f.length)]
+        elif f.shape is not None and f.const and len(sizes) <= 2:
+            kind = "U" if f.type == "unsigned char *" else "P"
+        dim = ", ".join(str(size) for size in [*sizes, 0, 0][:2])
+        rows.append(
+            f"{{\"{f.name}\", '{kind}', offsetof({struct.name}, {f.name}), {min(len(sizes), 2)}, {{{dim}}}, {extra}}}"
+        )
+    rows.append("{NULL, 0, 0, 0, {0, 0}, NULL}")
+    return f"static const py_member members_{struct.name}[] = {{{', '.join(rows)}}};"
 
 
 def argument_row(a: Argument) -> str:
@@ -50,8 +76,8 @@ def argument_row(a: Argument) -> str:
         flags.append("PY_WANTED")
     if any(size.startswith("(K") for size in a.shape):
         flags.append("PY_JET")
-    if a.dtype == "B":
-        flags.append("PY_BYTES")
+    if a.dtype in "Bb":
+        flags.append("PY_BYTES" if a.dtype == "B" else "PY_SIGNED")
     extra = "NULL"
     if a.enum is not None:
         extra = f"names_{a.enum.name}"
@@ -115,9 +141,10 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
         flags.append("PY_ORDERED")
     if any(a.kind == "OBJECT" for a in method.outputs) or "c->report" in " ".join(method.setup):
         flags.append("PY_MAKES")
+    outcome = headers.enums["jn_status"].values.get(OUTCOMES.get(name, ""), 0)
     row = (f'{{"{method.name}", {f"arguments_{name}" if method.arguments else "NULL"}, {len(method.inputs)}, '
            f"{len(method.arguments)}, {' | '.join(flags) or 0}, {links['one']}, {links['one_f']}, {links['many']}, "
-           f"{links['many_f']}, {result_index(method)}}}")  # fmt: skip
+           f"{links['many_f']}, {result_index(method)}, {outcome}}}")  # fmt: skip
     if not method.is_property:
         before += (f"static PyObject *method_{name}(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {{\n"
                    f"  return py_call(self, args, n, names, &py_functions[{i}]);\n}}\n")  # fmt: skip
@@ -210,8 +237,7 @@ def c_text(headers: Headers, methods: list[Method]) -> str:
             text += f"static const char *const names_{enum.name}[] = {{{quoted(enum.values)}, NULL}};\n"
     structs = {a.struct.name: a.struct for m in methods for a in m.arguments if a.struct is not None}
     for struct in structs.values():
-        kinds = {"int": "i", "long": "l", "double": "d"}
-        text += struct_table(struct, [(f.name, kinds.get(f.type, "p")) for f in struct.fields]) + "\n"
+        text += struct_table(headers, struct) + "\n"
     text += f"static const py_function py_functions[{len(methods)}];\n"
     rows = []
     for i, method in enumerate(methods):
@@ -271,7 +297,7 @@ def results_text(headers: Headers, methods: list[Method], stub: bool) -> str:
     text += "from numpy.typing import NDArray\n" if stub else ""
     structs = {a.struct.name: a.struct for m in methods for a in m.outputs if a.struct is not None}
     for struct in structs.values():
-        members = "".join(f"    {f.name}: {'float' if f.type == 'double' else 'int'}\n" for f in struct.fields)
+        members = "".join(member_text(headers, f, stub) for f in struct.fields)
         text += f"\n\nclass {struct_class(struct)}(NamedTuple):\n{members}"
         if struct.name == "jn_loops_health":
             text += ROUNDING_STUB if stub else ROUNDING
@@ -290,6 +316,14 @@ def results_text(headers: Headers, methods: list[Method], stub: bool) -> str:
     return text
 
 
+def member_text(headers: Headers, f: Parameter, stub: bool) -> str:
+    kind = "float" if f.type == "double" else "str" if f.type in headers.enums else "int"
+    if f.shape is not None:
+        kind = "NDArray[Any]" if stub else "Any"
+    hides = "  # type: ignore[assignment]" if f.name in ("index", "count") else ""  # of tuple
+    return f"    {python_name(f.name)}: {kind}{hides}\n"
+
+
 def item_type(a: Argument, method: Method, stub: bool) -> str:
     types = {"INT": "int", "UNSIGNED": "int", "DOUBLE": "float", "STRING": "str", "CHARS": "str", "OWNED_TEXT": "str",
              "ENUM": "str", "CONSTANT": "NDArray[Any]"}  # fmt: skip
@@ -297,7 +331,7 @@ def item_type(a: Argument, method: Method, stub: bool) -> str:
         return types[a.kind] if stub else types[a.kind].replace("NDArray[Any]", "Any")
     if a.kind == "OBJECT":
         return CLASSES[a.object][0]
-    if a.kind == "STRUCT" and a.struct is not None:
+    if a.kind in ("STRUCT", "STRUCT_OF_OBJECT") and a.struct is not None:
         return struct_class(a.struct)
     return "NDArray[Any]" if stub else "Any"
 
@@ -306,7 +340,8 @@ def input_type(a: Argument) -> str:
     types = {"IN": "State", "INOUT": "State", "FIXED": "ArrayLike", "SCALAR": "ArrayLike", "MASK": "Mask", "INT": "int",
              "UNSIGNED": "int", "DOUBLE": "float", "ORDER": "int", "FRAME": "int | str", "LINK": "int | str",
              "JOINT": "int | str", "LOOP": "int | str", "STRING": "str", "STRINGS": "Sequence[str]", "TEXT": "str | bytes",
-             "STRUCTS": "Sequence[Any]", "CALLBACK": "Callable[..., Any]"}  # fmt: skip
+             "STRUCTS": "Sequence[Any]",
+        "RECORDS": "Sequence[Mapping[str, Any]]", "CALLBACK": "Callable[..., Any]"}  # fmt: skip
     if a.kind == "ENUM" and a.enum is not None:
         text = "Literal[" + ", ".join(f'"{v}"' for v in a.enum.values) + "] | int"
     elif a.kind == "HANDLE":
@@ -363,8 +398,13 @@ def stub_text(headers: Headers, methods: list[Method]) -> str:
 
 def write(headers: Headers, methods: list[Method], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (("functions.inc", c_text(headers, methods)), ("_results.py", results_text(headers, methods, False)),
-                       ("_results.pyi", results_text(headers, methods, True)), ("_core.pyi", stub_text(headers, methods))):  # fmt: skip
+    made = {
+        "functions.inc": c_text(headers, methods),
+        "_results.py": results_text(headers, methods, False),
+        "_results.pyi": results_text(headers, methods, True),
+        "_core.pyi": stub_text(headers, methods),
+    }
+    for name, text in made.items():
         path = folder / name
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

@@ -16,13 +16,14 @@ from pathlib import Path
 NAMED = {
     "q": "nq", "q0": "nq", "q1": "nq",
     "v": "nv", "a": "nv", "tau": "nv", "y": "nv", "x": "nv", "passive": "nv", "weight": "nv",
-    "wrench": "nlink x 6", "lambda": "m",
+    "wrench": "nlink x 6",
     "v_jet": "(K+2) x nv", "tau_jet": "(K+1) x nv", "passive_jet": "(K+1) x nv",
-    "wrench_jet": "(K+1) x nlink x 6", "lambda_jet": "(K+1) x m",
+    "wrench_jet": "(K+1) x nlink x 6",
     "prescribed": "nv", "actuated": "nv", "given": "nv", "held": "nv",
     "M_jet": "(K+1) x nv x nv", "C_jet": "(K+1) x nv x nv", "Y_jet": "(K+1) x nv x 10L", "factor": "nv x nv",
     "placement": "16", "gravity": "3", "room": "nv x nv x nv",
 }  # fmt: skip
+NAMED_IN_LOOPS = {"lambda": "m", "lambda_jet": "(K+1) x m"}
 # Sizes that the comments give in words.
 IN_WORDS = {
     ("jn_loops_gaps", "gap"): "loops",
@@ -38,6 +39,18 @@ IN_WORDS = {
     ("jn_integrate_derivatives", "dout_dv"): "nv x nv",
     ("jn_difference_derivatives", "dv_dq0"): "nv x nv",
     ("jn_difference_derivatives", "dv_dq1"): "nv x nv",
+    ("jn_simulator_second_derivatives", "lambda"): "2nv",
+    ("jn_tasks_error", "target"): "targets",
+    ("jn_tasks_solve", "target"): "targets",
+    ("jn_tasks_solve", "active"): "nv",
+    ("jn_identification_residuals", "error"): "channels",
+    ("jn_identification_residuals", "force"): "channels",
+    ("jn_identification_residuals", "rows"): "channels",
+    ("jn_identification_base_residuals", "error"): "channels",
+    ("jn_identification_base_residuals", "force"): "channels",
+    ("jn_identification_base_residuals", "rows"): "channels",
+    ("jn_identification_foresee", "noise"): "channels",
+    ("jn_identification_foresee", "deviation"): "nb",
     # one number
     ("jn_base_spectrum", "kept"): "",
     ("jn_base_spectrum", "dropped"): "",
@@ -47,11 +60,15 @@ IN_WORDS = {
     ("jn_joint_mimic", "ratio"): "",
     ("jn_joint_mimic", "offset"): "",
     ("jn_simulator_get", "t"): "",
+    ("jn_identification_foresee", "condition"): "",
 }
 SIZE = r"(?:(?:\d+ ?)?(?:nq|nv|nlink|nframe|L|k|nv_joint|m|nb|rows|loops|count|targets|channels|n)|\d+|\(K\+\d\))"
 SHAPE = re.compile(rf"\[({SIZE}(?: x (?:{SIZE}|\.\.\.))*)\]")
 # Inputs that may be NULL, unless the comment of a function says otherwise; not in configuration.h.
 NULLABLE = {"v", "a", "tau", "wrench", "wrench_jet", "passive", "passive_jet", "weight", "held"}
+
+
+ARRAYS = {"double *": "d", "unsigned char *": "B", "signed char *": "b"}
 
 
 @dataclass
@@ -100,6 +117,11 @@ class Headers:
     preambles: dict[str, str] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)  # functions of the float and batch headers
 
+    @property
+    def plain(self) -> set[str]:
+        """Types of single numbers in structs."""
+        return {"int", "long", "double", *self.enums}
+
 
 def words_of(comment: str) -> str:
     """The text of a comment, without its marks."""
@@ -145,9 +167,15 @@ def sizes_in(comment: str, names: set[str]) -> dict[str, list[str]]:
     start = 0
     for match in SHAPE.finditer(text):
         before = re.split(r"[;:]|\.\s|\]|\)", text[start : match.start()])[-1]
-        for word in re.findall(r"\w+", before):
-            if word in names and word not in found:
-                found[word] = shape_of(match[1])
+        words = re.findall(r"\w+", before)
+        for word in words:
+            if word not in names or word in found:
+                continue
+            shape, usual = shape_of(match[1]), shape_of(NAMED.get(word, ""))
+            if (
+                word == words[-1] or shape[len(shape) - len(usual) :] == usual
+            ):  # not "what they are at q, target [targets]"
+                found[word] = shape
         start = match.end()
     return found
 
@@ -217,7 +245,7 @@ def set_shapes(owner: str, parameters: list[Parameter], comment: str) -> None:
     names = {p.name for p in parameters}
     said = sizes_in(comment, names)
     for p in parameters:
-        if p.type not in ("double *", "unsigned char *"):
+        if p.type not in ARRAYS:
             continue
         if p.length:
             p.shape = shape_of(p.length)
@@ -227,6 +255,8 @@ def set_shapes(owner: str, parameters: list[Parameter], comment: str) -> None:
             p.shape = said[p.name]
         elif p.name in NAMED:
             p.shape = shape_of(NAMED[p.name])
+        elif p.name in NAMED_IN_LOOPS and owner.startswith("jn_loops_"):
+            p.shape = shape_of(NAMED_IN_LOOPS[p.name])
 
 
 def set_nullable(function: Function) -> None:
@@ -246,7 +276,7 @@ def read_struct(name: str, body: str, comment: str) -> Struct:
     for f in fields:
         set_shapes(name, [f], f.comment if "[" in f.comment and f.name in f.comment else f"{f.name} {f.comment}")
         said = SHAPE.search(f.comment)
-        if said and f.type in ("double *", "unsigned char *") and f.shape is None:
+        if said and f.type in ARRAYS and f.shape is None:
             f.shape = shape_of(said[1])
         if f.shape and "..." in f.shape:  # columns by what the derivative is taken by
             by = f.name.split("_d")[-1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from headers import Enum, Function, Headers, Parameter, Struct
+from headers import ARRAYS, Enum, Function, Headers, Parameter, Struct
 
 # Objects: C type -> (class in Python, prefix of its functions). A new one is added here after its header was read with
 # care: arrays are as large as the comments say, and no sentence of them may be misunderstood.
@@ -39,8 +39,8 @@ OBJECT_SIZES = {
 }
 # Functions that wait for rules: arrays of structs, functions of the user, and what depends on these.
 NOT_YET = re.compile(
-    r"jn_(tasks_(create|follow|solve_batch)|elastic_\w+|limits_of_model|retime|retimed_event|rollout_\w+|motions_\w+|"
-    r"simulator_second_derivatives|identification_(create|solve|add_trajectory|cutoff|prior|base_matrix)|trajectory_forces)"
+    r"jn_(tasks_(follow|solve_batch)|elastic_\w+|limits_of_model|retime|retimed_event|rollout_\w+|motions_\w+|"
+    r"simulator_second_derivatives|identification_(add_trajectory|cutoff|prior|base_matrix)|trajectory_forces)"
 )
 # Functions that the package offers in another form: name -> where.
 BY_HAND = {
@@ -60,7 +60,9 @@ NOT_OFFERED = {
     r"jn_report_\w+$": "messages become Python warnings",
     r"jn_builder_\w+$|jn_model_thaw$": "models are built by jounce.Builder, from dictionaries",
     r"jn_table_\w+$": "NumPy and pandas read tables",
+    r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
+    r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {
     "jn_simulator_create": "simulator",
@@ -68,6 +70,9 @@ RENAMED = {
     "jn_base_create": "base_parameters",
     "jn_loops_create": "_loops",
     "jn_save_text": "_save_text",
+    "jn_tasks_create": "_tasks",
+    "jn_identification_create": "identification",
+    "jn_identification_model": "identified_model",
     "jn_trajectory_load": "trajectory",
     "jn_trajectory_load_text": "trajectory_from_text",
     "jn_trajectory_fit": "trajectory_from_samples",
@@ -85,6 +90,12 @@ UNUSED = {
     ("jn_forward_dynamics_derivatives_along", "jn_direction", "da_ds"),
 }
 SCRATCH = {"room"}
+# Arrays that are read and written, although the comment does not say "in place".
+CHANGED = {("jn_tasks_solve", "q")}
+# Functions whose result says how they ended: this status is not an error.
+OUTCOMES = {"jn_tasks_solve": "err_reach", "jn_tasks_motion_jet": "err_reach"}
+# Structs that are given as dictionaries, in lists.
+RECORDS = {"jn_task"}
 # Inputs that may be left out, also where others follow: keyword arguments there.
 ASIDE = {"wrench", "wrench_jet", "weight", "held"}
 SIZES = ["nq", "nv", "nlink", "nframe", "10L", "6L", "4nv", "2nv", "k", "m", "nb", "loops", "rows", "count",
@@ -194,6 +205,8 @@ class Reader:
 
     def is_changed(self, p: Parameter) -> bool:
         """An array that is read and written."""
+        if (self.function.name, p.name) in CHANGED:
+            return True
         return not p.const and re.search(rf"\b{p.name}\b[^.]*\bin place\b", self.comment) is not None
 
     def add(self, argument: Argument, template: str | None, output: bool = False) -> Argument:
@@ -213,7 +226,7 @@ class Reader:
             self.method.call.append("c->work")
         elif p.type == "jn_error *":
             self.method.call.append("&c->error")
-        elif p.type == "double *" or p.type == "unsigned char *":
+        elif p.type in ARRAYS:
             self.array(p)
         elif p.type == "double":
             self.add(Argument(name, "SCALAR"), "*(const NUMBER *)c->s[{i}].p")
@@ -261,9 +274,16 @@ class Reader:
         must = re.search(rf"\b{p.name}\b[^.;]* must not be NULL", self.comment) is not None
         heavy = p.name.endswith(("_dwrench", "_dpi")) and "parameter" not in self.function.name
         kind = "SCRATCH" if p.name in SCRATCH else "OUT"
-        dtype = "B" if p.type == "unsigned char *" else "d"
+        dtype = ARRAYS[p.type]
         return Argument(
             python_name(p.name), kind, dims(p.shape or []), nullable=not must, wanted=not heavy, dtype=dtype
+        )
+
+    def is_size(self, name: str) -> bool:
+        """Whether arrays say how large it is."""
+        given = [p for p in self.flat(self.function.parameters) if p.const]
+        return any(name in (p.shape or []) for p in given) or any(
+            p.type.removesuffix(" *") in {"jn_perturbation", *RECORDS} for p in self.function.parameters
         )
 
     def integer(self, p: Parameter) -> None:
@@ -273,8 +293,8 @@ class Reader:
             self.method.call.append("c->order")
         elif p.name == "order":
             self.add(Argument(name, "ORDER", required=False, default="0"), "c->order")
-        elif p.name in ("count", "rows"):
-            self.method.call.append(f"(int)c->size[PY_{p.name}]")
+        elif p.name in ("count", "rows") and self.is_size(p.name):
+            self.method.call.append(f"({p.type})c->size[PY_{p.name}]")
         elif p.name in kinds:
             world = "JN_WORLD" in self.comment and p.name == "link" and self.method.has_work
             self.add(Argument(name, kinds[p.name], required=not world, keyword=world, default='"world"'),
@@ -297,8 +317,14 @@ class Reader:
             self.add(Argument(p.name, "STRUCTS", struct=struct), "c->s[{i}].p")
         elif p.const and all(f.shape is not None or f.type in self.headers.enums for f in struct.fields):
             self.members(p, struct)
-        elif not p.const and all(f.type in ("int", "long", "double") for f in struct.fields):
+        elif p.const and base in RECORDS and p.type == base + " *":
+            self.add(Argument(p.name, "RECORDS", struct=struct), "c->s[{i}].p")
+        elif not p.const and p.type == base + " *" and all(f.type in self.headers.plain for f in struct.fields):
             self.add(Argument(p.name, "STRUCT", struct=struct), f"({base} *)c->room", output=True)
+        elif p.const and p.type == base + " **" and all(f.type in self.headers.plain or f.shape for f in struct.fields):
+            self.add(
+                Argument(p.name, "STRUCT_OF_OBJECT", struct=struct), f"(const {base} **)&c->s[{{i}}].p", output=True
+            )
         else:
             raise Unsupported(f"no rule for {p.type}")
 
@@ -337,10 +363,12 @@ class Reader:
                 continue
             keyword = Argument(name, "INT", required=False, keyword=True, comment=f.comment)
             template = f"if (c->s[{{i}}].set) options.{f.name} = "
-            if f.type in ("int", "long", "uint64_t", "size_t") and not f.name.endswith(("_count", "_length")):
+            if f.type in ("int", "long", "unsigned", "uint64_t", "size_t") and not f.name.endswith(
+                ("_count", "_length")
+            ):
                 if f.name == "size":
                     continue
-                keyword.kind = "UNSIGNED" if f.type in ("uint64_t", "size_t") else "INT"
+                keyword.kind = "UNSIGNED" if f.type in ("uint64_t", "size_t", "unsigned") else "INT"
                 template += f"({f.type})c->s[{{i}}].{'u' if keyword.kind == 'UNSIGNED' else 'i'};"
             elif f.type == "double":
                 keyword.kind = "DOUBLE"
@@ -359,7 +387,7 @@ class Reader:
                 template += "c->s[{i}].p;"
             elif f.type == "char *const *":
                 keyword.kind = "STRINGS"
-                count = f.name.removesuffix("s") + "_count" if f.name == "columns" else f.name + "_count"
+                count = f.name.removesuffix("s") + "_count"
                 template = (
                     f"if (c->s[{{i}}].set) options.{f.name} = c->s[{{i}}].p, options.{count} = (int)c->s[{{i}}].n;"
                 )
@@ -389,7 +417,7 @@ class Reader:
             template = "c->s[{i}].i = (int)"
         elif result.endswith(" *") and result[:-2] in self.headers.structs:
             struct = self.headers.structs[result[:-2]]
-            if any(f.type not in ("int", "long", "double") for f in struct.fields):
+            if any(f.type not in self.headers.plain for f in struct.fields):
                 raise Unsupported(f"no rule for {result}")
             argument = Argument("result", "STRUCT", struct=struct)
             template = f"c->s[{{i}}].p = py_copy(c->room, sizeof({struct.name}), CALL); if (0) "

@@ -3,12 +3,13 @@
  * derivatives, modes and controllers. */
 #include "jounce/elastic.h"
 
+#include "counting.h"
 #include "jounce/simulation.h"
 #include "jounce/trajectory.h"
 #include "models.h"
 #include "reference_elastic.h"
 
-enum { MOST = 16, ROWS = 16 };
+enum { MOST = 16, ROWS = 24 };
 
 /* ---- sinusoids ---- */
 
@@ -61,8 +62,8 @@ static jn_status motors_at(jn_elastic *e, const jn_model *m, jn_work *w, const s
   double q[MOST], v_jet[ROWS * MOST], tau[ROWS * MOST];
   int order = jn_elastic_order(e, 1);
   sinusoids_at(s, t, order + 2, q, v_jet);
-  check_ok(jn_inverse_dynamics_jet(m, w, order, q, v_jet, NULL, tau));
-  const jn_motor_motion out = {x->deflection, x->theta, x->motor, x->current, x->power};
+  check_ok(jn_inverse_dynamics_jet(m, w, order, q, v_jet, NULL, tau)); /* rotors on links do without */
+  const jn_motor_motion out = {x->deflection, x->theta, x->motor, x->current, x->power, NULL};
   return jn_elastic_inverse(e, 1, t, q, v_jet, tau, &out);
 }
 
@@ -266,6 +267,60 @@ static void motor_torques_accelerate_as_the_motion_says(void **state) {
   jn_model_destroy(m);
 }
 
+/* Law: the same with rotors that links carry: the accelerations of links and rotors under the motor torques are those
+ * of the motion, for one, two and seven springs one behind the other; and in the limit of large gears it is the reduced
+ * model. */
+static void carried_rotors_accelerate_as_the_motion_says(void **state) {
+  (void)state;
+  const struct reference_elastic *r = &reference_elastics[2];
+  jn_model *m = load(r->robot);
+  jn_work *w;
+  sinusoids s = {r->n, r->q0, r->amplitude, r->omega, r->phase};
+  check_ok(jn_work_create_order(m, 20, &w));
+  for (int springs = 1; springs <= 7; springs += springs == 1 ? 1 : 5) {
+    jn_actuator a[MOST];
+    for (int i = 0; i < r->n; i++) {
+      jn_actuator_init(&a[i]);
+      a[i].rotor_inertia = 0.2;
+      a[i].gear = 30;
+      if (i < 7 - springs) continue;
+      a[i] = spring_of(i % 3, 0);
+      a[i].gear = 100;
+      a[i].rotor_inertia = 0.2;
+    }
+    jn_elastic *e = make(m, a, 1);
+    check(jn_elastic_order(e, 1) == 1 + 2 * springs, "order %d", jn_elastic_order(e, 1));
+    double worst = 0;
+    for (double t = 0; t < 0.5; t += 0.05) {
+      elastic_state x;
+      double found[2 * MOST];
+      state_at(e, m, w, &s, t, &x);
+      check_ok(jn_elastic_dynamics(e, t, x.q, x.v, x.motor, found, NULL, NULL, NULL));
+      for (int i = 0; i < r->n + springs; i++) {
+        worst = fmax(worst, fabs(found[i] - x.a[i]) / fmax(fabs(x.a[i]), 10));
+        near("acceleration", i, t, found[i], x.a[i], 10, 1e-7);
+      }
+    }
+    motor_rows x[5], reduced;
+    double h = 1e-3, rows = 0, gap = 0;
+    for (int i = 0; i < 5; i++) check_ok(motors_at(e, m, w, &s, 0.3 + (i - 2) * h, &x[i]));
+    for (int i = 0; i < r->n; i++) {
+      double slope = (8 * (x[3].motor[i] - x[1].motor[i]) - (x[4].motor[i] - x[0].motor[i])) / (12 * h);
+      rows = fmax(rows, fabs(x[2].motor[r->n + i] - slope) / fmax(fabs(slope), 10));
+    }
+    jn_elastic *plain = make(m, a, 0);
+    check_ok(motors_at(plain, m, w, &s, 0.3, &reduced));
+    for (int i = 0; i < r->n; i++) gap = fmax(gap, fabs(reduced.motor[i] - x[2].motor[i]));
+    print_message("%d springs with rotors on links: accelerations off by %.1e, rates by %.1e; %.2g N m from reduced\n",
+                  springs, worst, rows, gap);
+    check(rows < 1e-8 && gap < 0.1, "rates off by %g", rows);
+    jn_elastic_destroy(plain);
+    jn_elastic_destroy(e);
+  }
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
 /* Law: derivatives of the accelerations are those of central differences, rotors on their links or not. */
 static void derivatives_are_those_of_differences(void **state) {
   (void)state;
@@ -277,11 +332,12 @@ static void derivatives_are_those_of_differences(void **state) {
   for (int coupled = 0; coupled < 2; coupled++) {
     jn_actuator a[MOST];
     for (int i = 0; i < r->n; i++) a[i] = spring_of(i % 4, i % 2 ? 3 : 0), a[i].gear = 50;
-    jn_elastic *e = make(m, a, coupled);
+    jn_elastic *e = make(m, a, coupled), *plain = make(m, a, 0);
     enum { N = 14 };
     elastic_state x;
     double da_dq[N * N], da_dv[N * N], da_dmotor[N * 7], low[N], high[N], h = 1e-5;
-    state_at(e, m, w, &s, 0.2, &x);
+    state_at(plain, m, w, &s, 0.2, &x);
+    jn_elastic_destroy(plain);
     check_ok(jn_elastic_dynamics(e, 0.2, x.q, x.v, x.motor, NULL, da_dq, da_dv, da_dmotor));
     for (int j = 0; j < 2 * N + 7; j++) {
       double *to = j < N ? &x.q[j] : j < 2 * N ? &x.v[j - N] : &x.motor[j - 2 * N], keep = *to;
@@ -535,6 +591,11 @@ static void loop_follows(const char *robot, const char *const *driven, int count
     near("link", v, 0, acc[jn_elastic_link_coordinate(e, v)], v_jet[nv + v], 1, 1e-7);
     if (held[v]) near("motor", v, 0, acc[jn_elastic_motor_coordinate(e, v)], theta[2 * nv + v], 1, 1e-7);
   }
+  double found[3 * NV], command[NV];
+  check_ok(jn_elastic_state_jet(e, 0, q, v_jet, theta, theta + nv, found));
+  for (int i = 0; i < 3 * nv; i++) near("state", i, 0, found[i], v_jet[i], 1, 1e-6);
+  check_ok(jn_elastic_linearising_torque(e, 0, q, v_jet, theta, theta + nv, v_jet + 3 * nv, command));
+  for (int v = 0; v < nv; v++) near("command", v, 0, command[v], motor[v], 10, 1e-6);
   int modes;
   double omega[64];
   check_ok(jn_elastic_modes(e, 0, q, NULL, &modes, omega, NULL));
@@ -605,11 +666,11 @@ static void every_fault_of_a_file_is_named(void **state) {
        JN_ERR_SYNTAX, 1},
       {"{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1], \"torque\": [0, 1, 2]}}}}",
        "has 2 numbers, but 'torque' has 3", JN_ERR_SYNTAX, 1},
-      {"{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1], \"torque\": [1, 0]}}}}",
+      {"{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1, 2], \"torque\": [1, 0, 2]}}}}",
        "joint 'joint1': the torque of its spring must grow", JN_ERR_MODEL, 0},
       {"{\"joints\": {\"joint1\": {\"stiffness\": {\"polynomial\": [0, 0, 5]}}}}", "no stiffness at rest", JN_ERR_MODEL,
        0},
-      {"{\"joints\": {\"joint1\": {\"stiffness\": {\"times\": [0, 1], \"stiffness\": [1, -2]}}}}",
+      {"{\"joints\": {\"joint1\": {\"stiffness\": {\"times\": [0, 1, 2], \"stiffness\": [1, -2, 1]}}}}",
        "stiffness over time must be positive", JN_ERR_MODEL, 0},
       {"{\"joints\": {\"joint1\": {\"damping\": 1}}}", "give a stiffness, too", JN_ERR_MODEL, 0},
       {"{\"joints\": {\"joint1\": {\"rotor_inertia\": 1, \"gear\": 100}}}", "needs 'rotor_side'", JN_ERR_SYNTAX, 1},
@@ -658,6 +719,39 @@ static void a_spring_that_is_too_weak_is_named(void **state) {
   jn_model_destroy(m);
 }
 
+/* Law: every allocation fails once: an error, and nothing is left behind. */
+static void memory_may_run_out(void **state) {
+  (void)state;
+  static const char *const robots[] = {"builtin:planar_2r", "builtin:four_bar"};
+  static const char *const texts[] = {
+      "{\"joints\": {\"joint1\": {\"stiffness\": {\"deflection\": [0, 1, 2], \"torque\": [0, 9, 19]}, "
+      "\"rotor_inertia\": 1}}}",
+      "{\"joints\": {\"motor\": {\"stiffness\": {\"polynomial\": [0, 9]}, \"rotor_inertia\": 1}}}"};
+  for (int r = 0; r < 2; r++) {
+    counter c = {0};
+    jn_allocator a = {count_allocate, count_release, &c};
+    jn_options options;
+    jn_model *m;
+    jn_options_init(&options);
+    options.allocator = &a;
+    check_ok(jn_load(robots[r], &options, &m, NULL));
+    int before = c.live;
+    jn_status status = JN_ERR_MEMORY;
+    for (int n = 1; status != JN_OK; n++) {
+      jn_elastic *e;
+      jn_error error = {0};
+      c.fail_at = c.calls + n;
+      status = jn_elastic_load_text(m, texts[r], strlen(texts[r]), "a", NULL, &e, &error);
+      check(status == JN_OK || (status == JN_ERR_MEMORY && !e && error.text[0]), "%s: %s", jn_status_text(status),
+            error.text);
+      jn_elastic_destroy(e);
+      check(c.live == before, "allocation %d of %s: %d blocks are left", n, robots[r], c.live - before);
+      check(n < 10000, "it never succeeds");
+    }
+    jn_model_destroy(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(motors_are_those_of_many_digits),
@@ -665,6 +759,7 @@ int main(void) {
       cmocka_unit_test(springs_carry_the_torque_of_the_joints),
       cmocka_unit_test(splines_go_through_their_tables),
       cmocka_unit_test(motor_torques_accelerate_as_the_motion_says),
+      cmocka_unit_test(carried_rotors_accelerate_as_the_motion_says),
       cmocka_unit_test(derivatives_are_those_of_differences),
       cmocka_unit_test(carried_rotors_couple_motors_and_links),
       cmocka_unit_test(the_elastic_robot_follows_its_motor_torques),
@@ -675,6 +770,7 @@ int main(void) {
       cmocka_unit_test(a_file_is_what_it_says),
       cmocka_unit_test(every_fault_of_a_file_is_named),
       cmocka_unit_test(a_spring_that_is_too_weak_is_named),
+      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

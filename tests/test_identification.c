@@ -2,191 +2,9 @@
 /* Identification: exact data give exact base parameters; with noise, estimates are within their standard deviations as
  * often as they should be; residuals are orthogonal to the regressor; the consistent set is the minimum it claims to
  * be, is physical for any data, and does not depend on units and frames. */
-#define _POSIX_C_SOURCE 200809L
+#include "identification_help.h"
+
 #include "counting.h"
-#include "models.h"
-
-enum { LINKS = 3, STATES = 60, N = 80 };
-
-/* ---- Models ---- */
-
-/* What is added to every link frame (frames) and by what lengths are multiplied (units). */
-typedef struct description {
-  double unit;
-  double frame[LINKS][16];
-} description;
-
-static void identity(double T[16]) {
-  memset(T, 0, 16 * sizeof *T);
-  for (int k = 0; k < 4; k++) T[5 * k] = 1;
-}
-
-static description plain(void) {
-  description d = {.unit = 1};
-  for (int l = 0; l < LINKS; l++) identity(d.frame[l]);
-  return d;
-}
-
-static void multiply(const double *A, const double *B, double *C) {
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++) {
-      C[4 * i + j] = 0;
-      for (int k = 0; k < 4; k++) C[4 * i + j] += A[4 * i + k] * B[4 * k + j];
-    }
-}
-
-static void invert(const double T[16], double out[16]) {
-  identity(out);
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) {
-      out[4 * i + j] = T[4 * j + i];
-      out[4 * i + 3] -= T[4 * j + i] * T[4 * j + 3];
-    }
-}
-
-/* The pseudo-inertia in a frame at F: P' = F^-1 P F^-T. */
-static void move_inertia(const double p[10], const double F[16], double unit, double out[10]) {
-  double h = 0.5 * (p[4] + p[5] + p[6]), inverse[16], left[16], P2[16], T[16];
-  const double P[16] = {h - p[4], -p[7], -p[8],    p[1], -p[7], h - p[5], -p[9], p[2],
-                        -p[8],    -p[9], h - p[6], p[3], p[1],  p[2],     p[3],  p[0]};
-  invert(F, inverse);
-  multiply(inverse, P, left);
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++) T[4 * i + j] = inverse[4 * j + i];
-  multiply(left, T, P2);
-  out[0] = P2[15];
-  for (int k = 0; k < 3; k++) out[1 + k] = unit * P2[4 * k + 3];
-  out[4] = unit * unit * (P2[5] + P2[10]);
-  out[5] = unit * unit * (P2[0] + P2[10]);
-  out[6] = unit * unit * (P2[0] + P2[5]);
-  out[7] = -unit * unit * P2[1];
-  out[8] = -unit * unit * P2[2];
-  out[9] = -unit * unit * P2[6];
-}
-
-static void true_inertia(int l, double p[10]) {
-  static const double mass[LINKS] = {4, 3, 1.5};
-  static const double com[LINKS][3] = {{0.02, -0.03, 0.1}, {0.15, 0.02, -0.01}, {0.05, 0.03, 0.08}};
-  static const double I[LINKS][6] = {
-      {0.05, 0.04, 0.03, 0.002, 0, 0.001}, {0.02, 0.06, 0.07, 0, 0.003, 0}, {0.01, 0.012, 0.006, 0.001, 0.0005, 0}};
-  jn_inertia_pack(mass[l], com[l], I[l], p);
-}
-
-/* An arm with three joints about z, y and y (its second rotor turns with a damper), described as d says; wrong: the
- * inertias are off, as in a drawing. */
-static jn_model *make_arm(const description *d, int wrong) {
-  static const double offset[LINKS][3] = {{0, 0, 0.3}, {0.1, 0, 0.2}, {0.4, 0.05, 0}};
-  static const double axis[LINKS][4] = {{0, 0, 1, 0}, {0, 1, 0, 0}, {0, 0.8, 0.6, 0}};
-  static const char *const names[LINKS] = {"one", "two", "three"};
-  double before[16];
-  jn_builder *b;
-  jn_model *m;
-  jn_error error;
-  identity(before);
-  check_ok(jn_builder_create(NULL, &b));
-  check_ok(jn_builder_set_gravity(b, (double[3]){0, 0, -9.81 * d->unit}));
-  for (int l = 0; l < LINKS; l++) {
-    double T[16], inverse[16], left[16], p[10], turned[3], F[16];
-    jn_link link;
-    jn_link_init(&link);
-    identity(T);
-    for (int k = 0; k < 3; k++) T[4 * k + 3] = offset[l][k];
-    invert(before, inverse);
-    multiply(inverse, T, left);
-    multiply(left, d->frame[l], link.placement);
-    for (int k = 0; k < 3; k++) link.placement[4 * k + 3] *= d->unit;
-    invert(d->frame[l], F);
-    for (int k = 0; k < 3; k++) {
-      turned[k] = F[4 * k] * axis[l][0] + F[4 * k + 1] * axis[l][1] + F[4 * k + 2] * axis[l][2];
-      link.joint.axis[k] = turned[k];
-      link.joint.point[k] = F[4 * k + 3] * d->unit;
-    }
-    true_inertia(l, p);
-    if (wrong) {
-      double m0, com[3], I[6];
-      jn_inertia_unpack(p, &m0, com, I);
-      for (int k = 0; k < 3; k++) com[k] *= 0.8, I[k] *= 1.4, I[3 + k] *= 0.5;
-      jn_inertia_pack(1.3 * m0, com, I, p);
-    }
-    move_inertia(p, d->frame[l], d->unit, link.inertia);
-    link.name = names[l];
-    link.parent = l ? names[l - 1] : NULL;
-    link.joint.type = JN_REVOLUTE;
-    link.joint.dof[0].armature = (l == 1 ? 0.2 : 0.05) * (wrong ? 0.5 : 1) * d->unit * d->unit;
-    link.joint.dof[0].damping = (0.3 + 0.2 * l) * (wrong ? 0 : 1) * d->unit * d->unit;
-    link.joint.dof[0].friction = (0.8 - 0.2 * l) * (wrong ? 0 : 1) * d->unit * d->unit;
-    check_ok(jn_builder_add_link(b, &link));
-    memcpy(before, d->frame[l], sizeof before);
-  }
-  check(jn_builder_freeze(b, &m, &error) == JN_OK, "%s", error.text);
-  jn_builder_destroy(b);
-  return m;
-}
-
-/* ---- Data ---- */
-
-typedef struct data {
-  int count;
-  double q[STATES * 10][LINKS], v[STATES * 10][LINKS], a[STATES * 10][LINKS], tau[STATES * 10][LINKS];
-} data;
-
-/* Random states, with the joint forces of the model by inverse dynamics and its losses. */
-static void make_data(const jn_model *m, uint64_t *s, int count, data *d) {
-  jn_work *w;
-  check_ok(jn_work_create(m, &w));
-  d->count = count;
-  for (int k = 0; k < count; k++) {
-    double loss[LINKS];
-    fill(s, d->q[k], LINKS, 2);
-    fill(s, d->v[k], LINKS, 3);
-    fill(s, d->a[k], LINKS, 9);
-    check_ok(jn_inverse_dynamics(m, w, d->q[k], d->v[k], d->a[k], NULL, d->tau[k]));
-    check_ok(jn_loss_forces(m, d->v[k], loss));
-    for (int i = 0; i < LINKS; i++) d->tau[k][i] += loss[i];
-  }
-  jn_work_destroy(w);
-}
-
-static jn_identification *identification_of(const jn_model *m, unsigned columns) {
-  jn_identification_options o;
-  jn_identification *d;
-  jn_error error;
-  jn_identification_options_init(&o);
-  o.columns = columns;
-  o.threads = 1;
-  jn_status status = jn_identification_create(m, &o, &d, &error);
-  check(status == JN_OK, "%s", error.text);
-  return d;
-}
-
-enum { ALL = JN_IDENTIFY_INERTIA | JN_IDENTIFY_ROTOR | JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB | JN_IDENTIFY_OFFSET };
-
-static void add(jn_identification *d, const data *x) {
-  check_ok(jn_identification_add(d, (size_t)x->count, x->q[0], x->v[0], x->a[0], x->tau[0]));
-}
-
-static const jn_estimate *solve(jn_identification *d, double w) {
-  const jn_estimate *e;
-  check_ok(jn_identification_solve(d, w, 1, &e));
-  return e;
-}
-
-/* B x of the model that the data come from. */
-static void true_base(const jn_model *m, unsigned columns, double *b) {
-  jn_identification *d = identification_of(m, columns);
-  const double *B = jn_identification_base_matrix(d), *x = jn_identification_prior(d);
-  int n = jn_identification_count(d);
-  for (int i = 0; i < jn_identification_base_count(d); i++) {
-    b[i] = 0;
-    for (int k = 0; k < n; k++) b[i] += B[i * n + k] * x[k];
-  }
-  jn_identification_destroy(d);
-}
-
-static double normal(uint64_t *s) {
-  double u = 0.5 * (uniform(s) + 1), v = uniform(s);
-  return sqrt(-2 * log(u + 1e-300)) * cos(3.14159265358979323846 * v);
-}
 
 /* ---- Laws ---- */
 
@@ -297,21 +115,11 @@ static void residuals_are_orthogonal_to_the_regressor(void **state) {
   jn_model_destroy(truth);
 }
 
-/* 200 noisy repetitions of one experiment through splines and filter; positions too are noisy, a little. */
-static void estimates_are_within_their_deviations(void **state) {
-  (void)state;
-  enum { RUNS = 200, ROWS = 1200 };
-  uint64_t s = seed("deviations");
-  description d = plain();
-  jn_model *truth = make_arm(&d, 0);
-  jn_identification *id = identification_of(truth, ALL);
+/* A motion of four harmonics, 100 samples a second, and its joint forces. */
+static void make_motion(const jn_model *m, int rows, double *t, double *q, double *forces) {
   jn_work *w;
-  double b[N], *t = malloc(ROWS * sizeof *t), *q = malloc(ROWS * LINKS * sizeof *q);
-  double *clean = malloc(ROWS * LINKS * sizeof *clean), *tau = malloc(ROWS * LINKS * sizeof *tau);
-  assert_true(t && q && clean && tau);
-  check_ok(jn_work_create(truth, &w));
-  true_base(truth, ALL, b);
-  for (int r = 0; r < ROWS; r++) {
+  check_ok(jn_work_create(m, &w));
+  for (int r = 0; r < rows; r++) {
     double v[LINKS], a[LINKS], loss[LINKS];
     t[r] = 0.01 * r;
     for (int i = 0; i < LINKS; i++) {
@@ -323,10 +131,26 @@ static void estimates_are_within_their_deviations(void **state) {
         a[i] -= size * omega * omega * sin(omega * t[r] + phase);
       }
     }
-    check_ok(jn_inverse_dynamics(truth, w, q + r * LINKS, v, a, NULL, clean + r * LINKS));
-    check_ok(jn_loss_forces(truth, v, loss));
-    for (int i = 0; i < LINKS; i++) clean[r * LINKS + i] += loss[i];
+    check_ok(jn_inverse_dynamics(m, w, q + r * LINKS, v, a, NULL, forces + r * LINKS));
+    check_ok(jn_loss_forces(m, v, loss));
+    for (int i = 0; i < LINKS; i++) forces[r * LINKS + i] += loss[i];
   }
+  jn_work_destroy(w);
+}
+
+/* 200 noisy repetitions of one experiment through splines and filter; positions too are noisy, a little. */
+static void estimates_are_within_their_deviations(void **state) {
+  (void)state;
+  enum { RUNS = 200, ROWS = 1200 };
+  uint64_t s = seed("deviations");
+  description d = plain();
+  jn_model *truth = make_arm(&d, 0);
+  jn_identification *id = identification_of(truth, ALL);
+  double b[N], *t = malloc(ROWS * sizeof *t), *q = malloc(ROWS * LINKS * sizeof *q);
+  double *clean = malloc(ROWS * LINKS * sizeof *clean), *tau = malloc(ROWS * LINKS * sizeof *tau);
+  assert_true(t && q && clean && tau);
+  true_base(truth, ALL, b);
+  make_motion(truth, ROWS, t, q, clean);
   jn_trajectory *motion;
   check_ok(jn_trajectory_fit(truth, ROWS, t, q, NULL, &motion, NULL));
   jn_measurement how;
@@ -352,7 +176,6 @@ static void estimates_are_within_their_deviations(void **state) {
   for (int i = 0; i < nb; i++) check(inside[i] >= 0.95 * RUNS, "parameter %d: %d of %d", i, inside[i], RUNS);
   check(spread > 0.9 && spread < 1.1, "deviations are off by a factor of %g", spread);
   jn_trajectory_destroy(motion);
-  jn_work_destroy(w);
   jn_identification_destroy(id);
   jn_model_destroy(truth);
   free(t);
@@ -505,310 +328,6 @@ static void units_and_frames_play_no_part(void **state) {
   jn_model_destroy(moved);
 }
 
-static void a_payload_is_one_link(void **state) {
-  (void)state;
-  uint64_t s = seed("payload");
-  description d = plain();
-  jn_model *arm = make_arm(&d, 0), *loaded;
-  double payload[10], p[10];
-  data x;
-  jn_inertia_pack(2, (double[3]){0.03, -0.02, 0.1}, (double[6]){0.01, 0.012, 0.008, 0, 0.001, 0}, payload);
-  check_ok(jn_model_with_payload(arm, 2, payload, &loaded));
-  make_data(loaded, &s, STATES, &x);
-  const char *links[] = {"three"};
-  jn_identification_options o;
-  jn_identification *id;
-  jn_identification_options_init(&o);
-  o.columns = JN_IDENTIFY_INERTIA;
-  o.links = links;
-  o.link_count = 1;
-  check_ok(jn_identification_create(arm, &o, &id, NULL));
-  check(jn_identification_count(id) == 10, "%d unknowns", jn_identification_count(id));
-  add(id, &x);
-  const jn_estimate *e = solve(id, 1);
-  check_ok(jn_link_inertia(arm, 2, p));
-  for (int k = 0; k < 10; k++) p[k] += payload[k];
-  double gap = distance(e->x, p, 10, 0);
-  check(e->told == 10 && gap < 1e-6, "the payload is off by %g, %d of 10 are told", gap, e->told);
-  links[0] = "four";
-  jn_identification *none;
-  jn_error error;
-  check_status(jn_identification_create(arm, &o, &none, &error), JN_ERR_NAME);
-  assert_non_null(strstr(error.text, "four"));
-  jn_identification_destroy(id);
-  jn_model_destroy(arm);
-  jn_model_destroy(loaded);
-}
-
-/* No joint forces, only the wrench under the first link: it tells more, such as the mass of the first link. */
-static void the_base_wrench_tells_without_joint_forces(void **state) {
-  (void)state;
-  uint64_t s = seed("base wrench");
-  description d = plain();
-  jn_model *truth = make_arm(&d, 0), *start = make_arm(&d, 1);
-  jn_identification_options o;
-  jn_identification *id;
-  jn_work *w;
-  jn_identification_options_init(&o);
-  o.columns = JN_IDENTIFY_INERTIA;
-  o.wrench_link = 0;
-  check_ok(jn_identification_create(start, &o, &id, NULL));
-  check(jn_identification_channels(id) == LINKS + 6, "%d channels", jn_identification_channels(id));
-  check_ok(jn_work_create(truth, &w));
-  for (int k = 0; k < STATES; k++) {
-    double q[LINKS], v[LINKS], a[LINKS], wrench[LINKS][6], forces[LINKS + 6];
-    fill(&s, q, LINKS, 2);
-    fill(&s, v, LINKS, 3);
-    fill(&s, a, LINKS, 9);
-    check_ok(jn_joint_wrenches(truth, w, q, v, a, NULL, wrench[0]));
-    for (int i = 0; i < LINKS; i++) forces[i] = NAN;
-    memcpy(forces + LINKS, wrench[0], sizeof wrench[0]);
-    check_ok(jn_identification_add(id, 1, q, v, a, forces));
-  }
-  const jn_estimate *e = solve(id, 1e-3);
-  double b[N];
-  const double *B = jn_identification_base_matrix(id);
-  for (int i = 0; i < e->base_count; i++) {
-    b[i] = 0;
-    for (int k = 0; k < e->count; k++) {
-      double p[10];
-      true_inertia(k / 10, p);
-      b[i] += B[i * e->count + k] * p[k % 10];
-    }
-  }
-  double gap = distance(e->base, b, e->base_count, 0);
-  check(e->told == e->base_count && gap < 1e-9, "off by %g, %d of %d are told", gap, e->told, e->base_count);
-  jn_work_destroy(w);
-  jn_identification_destroy(id);
-  jn_model_destroy(truth);
-  jn_model_destroy(start);
-}
-
-/* The third motor turns with both the second and the third joint: G = [1 0 0; 0 1 0; 0 1 1]. */
-static void coupled_motors_act_on_all_their_joints(void **state) {
-  (void)state;
-  static const double G[9] = {1, 0, 0, 0, 1, 0, 0, 1, 1}, rotor[3] = {0.1, 0.2, 0.3}, viscous[3] = {1, 2, 3},
-                      coulomb[3] = {0.5, 0.4, 0.7}, offset[3] = {0.1, -0.2, 0.3};
-  uint64_t s = seed("coupling");
-  description d = plain();
-  jn_model *arm = make_arm(&d, 0), *bare;
-  jn_builder *b;
-  data x;
-  jn_work *w;
-  check_ok(jn_model_thaw(arm, NULL, &b));
-  check_ok(jn_builder_freeze(b, &bare, NULL));
-  jn_builder_destroy(b);
-  make_data(bare, &s, STATES, &x);
-  check_ok(jn_work_create(arm, &w));
-  for (int k = 0; k < x.count; k++) {
-    double Y[LINKS * 10 * LINKS], pi[10 * LINKS];
-    check_ok(jn_regressor(arm, w, x.q[k], x.v[k], x.a[k], Y));
-    check_ok(jn_parameters(arm, pi));
-    for (int i = 0; i < LINKS; i++) {
-      x.tau[k][i] = 0;
-      for (int c = 0; c < 10 * LINKS; c++) x.tau[k][i] += Y[i * 10 * LINKS + c] * pi[c];
-    }
-    for (int m = 0; m < 3; m++) {
-      double speed = 0, acceleration = 0;
-      for (int i = 0; i < LINKS; i++) speed += G[3 * m + i] * x.v[k][i], acceleration += G[3 * m + i] * x.a[k][i];
-      double force = rotor[m] * acceleration + viscous[m] * speed + coulomb[m] * (speed > 0 ? 1 : -1) + offset[m];
-      for (int i = 0; i < LINKS; i++) x.tau[k][i] += G[3 * m + i] * force;
-    }
-  }
-  jn_identification_options o;
-  jn_identification *id;
-  jn_identification_options_init(&o);
-  o.columns = ALL;
-  o.motors = 3;
-  o.coupling = G;
-  check_ok(jn_identification_create(arm, &o, &id, NULL));
-  add(id, &x);
-  const jn_estimate *e = solve(id, 1e-3);
-  for (int m = 0; m < 3; m++) {
-    const double *motors = e->x + 10 * LINKS;
-    check(fabs(motors[3 + m] - viscous[m]) < 1e-6, "viscous friction %g", motors[3 + m]);
-    check(fabs(motors[6 + m] - coulomb[m]) < 1e-6, "Coulomb friction %g", motors[6 + m]);
-    check(fabs(motors[9 + m] - offset[m]) < 1e-5, "offset %g", motors[9 + m]);
-  }
-  check(jn_identification_coordinate(id, 10 * LINKS + 2) == JN_NONE, "the third motor has no joint of its own");
-  char name[64];
-  check_ok(jn_identification_name(id, 10 * LINKS + 2, name, sizeof name));
-  assert_string_equal(name, "motor_3.rotor");
-  jn_identification_destroy(id);
-  jn_work_destroy(w);
-  jn_model_destroy(arm);
-  jn_model_destroy(bare);
-}
-
-/* Columns of the user: a spring that hardens, k q^3, at the second joint. */
-static void cubic(const double *q, const double *v, const double *a, double *Y, void *context) {
-  (void)v;
-  (void)a;
-  for (int i = 0; i < LINKS; i++) Y[i] = i == 1 ? q[i] * q[i] * q[i] : 0;
-  ++*(int *)context;
-}
-
-static void user_columns_and_rows_are_told(void **state) {
-  (void)state;
-  uint64_t s = seed("user columns");
-  description d = plain();
-  jn_model *arm = make_arm(&d, 0);
-  data x;
-  int calls = 0;
-  make_data(arm, &s, STATES, &x);
-  for (int k = 0; k < x.count; k++) x.tau[k][1] += 7 * pow(x.q[k][1], 3);
-  jn_identification_options o;
-  jn_identification *id;
-  jn_identification_options_init(&o);
-  o.user = cubic;
-  o.user_columns = 1;
-  o.context = &calls;
-  check_ok(jn_identification_create(arm, &o, &id, NULL));
-  int n = jn_identification_count(id);
-  add(id, &x);
-  const jn_estimate *e = solve(id, 1e-3);
-  check(fabs(e->x[n - 1] - 7) < 1e-6, "the spring is %g, not 7", e->x[n - 1]);
-  check(calls >= STATES, "%d calls", calls);
-  /* one row that says the spring is 8, with all the weight of its channel's noise, moves it a little */
-  double row[N] = {0}, y = 8;
-  row[n - 1] = 1;
-  check_ok(jn_identification_add_rows(id, 1, 1, row, &y));
-  e = solve(id, 1e-3);
-  check(e->x[n - 1] > 7 && e->x[n - 1] < 8, "the spring is %g", e->x[n - 1]);
-  check_status(jn_identification_add_rows(id, LINKS, 1, row, &y), JN_ERR_INDEX);
-  jn_identification_destroy(id);
-  jn_model_destroy(arm);
-}
-
-/* A joint that never moves: what needs it is not told, and stays as in the model; foreseen before solving. */
-static void what_the_motion_does_not_tell_stays(void **state) {
-  (void)state;
-  uint64_t s = seed("poor motion");
-  description d = plain();
-  jn_model *truth = make_arm(&d, 0), *start = make_arm(&d, 1);
-  data x;
-  make_data(start, &s, STATES, &x);
-  jn_work *w;
-  check_ok(jn_work_create(truth, &w));
-  for (int k = 0; k < x.count; k++) {
-    double loss[LINKS];
-    x.q[k][2] = 0.3;
-    x.v[k][2] = x.a[k][2] = 0;
-    check_ok(jn_inverse_dynamics(truth, w, x.q[k], x.v[k], x.a[k], NULL, x.tau[k]));
-    check_ok(jn_loss_forces(truth, x.v[k], loss));
-    for (int i = 0; i < LINKS; i++) x.tau[k][i] += loss[i];
-  }
-  jn_identification *id = identification_of(start, ALL);
-  add(id, &x);
-  double deviation[N], noise[LINKS] = {1, 1, 1}, condition;
-  int told;
-  check_ok(jn_identification_foresee(id, noise, deviation, &told, &condition));
-  const jn_estimate *e = solve(id, 1);
-  check(e->told == told && told < e->base_count, "%d told, %d foreseen, of %d", e->told, told, e->base_count);
-  check(condition > 1 && condition < 1e7, "condition %g", condition);
-  for (int i = 0; i < e->base_count; i++) {
-    char name[64];
-    jn_identification_name(id, jn_identification_base_column(id, i), name, sizeof name);
-    check(isfinite(deviation[i]) == isfinite(e->deviation[i]), "%s", name);
-    if (strcmp(name, "three.viscous") == 0) check(!isfinite(e->deviation[i]), "%s is told", name);
-  }
-  int viscous = 10 * LINKS + LINKS + 2;
-  check(e->x[viscous] == jn_identification_prior(id)[viscous], "friction of the still joint became %g", e->x[viscous]);
-  jn_work_destroy(w);
-  jn_identification_destroy(id);
-  jn_model_destroy(truth);
-  jn_model_destroy(start);
-}
-
-/* Files of forces: names as programs write them, units, and what is left over of exact ones. */
-static void forces_are_read_from_files(void **state) {
-  (void)state;
-  uint64_t s = seed("files of forces");
-  description d = plain();
-  jn_model *arm = make_arm(&d, 0);
-  data x;
-  make_data(arm, &s, STATES, &x);
-  char path[] = "/tmp/jounce_forces_XXXXXX";
-  int file = mkstemp(path);
-  FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
-  assert_non_null(f);
-  fputs("time,one,two,three,one_effort [N mm],/joint_states/two/effort,three.tau [mA]\n", f);
-  for (int r = 0; r < 20; r++)
-    fprintf(f, "%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", r, x.q[r][0], x.q[r][1], x.q[r][2], 1000 * x.tau[r][0],
-            x.tau[r][1], 1000 * x.tau[r][2]);
-  fclose(f);
-  jn_trajectory *t;
-  jn_error error;
-  jn_status status = jn_trajectory_load(arm, path, NULL, &t, &error);
-  check(status == JN_OK, "%s", error.text);
-  status = jn_trajectory_load_forces(t, path, NULL, &error);
-  check(status == JN_OK, "%s", error.text);
-  check(jn_trajectory_force_rows(t) == 20 && jn_trajectory_force_time(t, 7) == 7, "rows and times");
-  for (int i = 0; i < LINKS; i++) {
-    check(jn_trajectory_force_is_current(t, i) == (i == 2), "unit of %d", i);
-    for (int r = 0; r < 20; r++)
-      check(fabs(jn_trajectory_forces(t, i)[r] - x.tau[r][i]) < 1e-12 * (1 + fabs(x.tau[r][i])), "force %d of row %d",
-            i, r);
-  }
-  check(jn_trajectory_forces(t, LINKS) == NULL && jn_trajectory_force_rows(NULL) == 0, "out of range");
-  check(isnan(jn_trajectory_force_time(t, 20)), "no such row");
-  check_status(jn_trajectory_set_forces(t, 1, x.q[0], x.tau[0]), JN_ERR_SIZE);
-  check_status(jn_trajectory_set_forces(t, 2, (double[2]){1, 1}, x.tau[0]), JN_ERR_MODEL);
-  check_status(jn_trajectory_load_forces(t, "/nowhere", NULL, &error), JN_ERR_FILE);
-  jn_identification *id = identification_of(arm, JN_IDENTIFY_INERTIA);
-  jn_measurement how;
-  jn_measurement_init(&how);
-  jn_trajectory *none;
-  check_ok(jn_trajectory_fit(arm, 8, (double[8]){0, 1, 2, 3, 4, 5, 6, 7}, x.q[0], NULL, &none, NULL));
-  check_status(jn_identification_add_trajectory(id, none, &how), JN_ERR_MODEL); /* no forces */
-  how.fold = 9;
-  check_status(jn_identification_add_trajectory(id, t, &how), JN_ERR_SIZE);
-  double b[N] = {0}, left[LINKS], force[LINKS];
-  add(id, &x);
-  check_ok(jn_identification_base_residuals(id, b, left, force, NULL));
-  for (int i = 0; i < LINKS; i++) check(force[i] > 0 && left[i] > 0, "residuals of nothing are the forces");
-  jn_identification_destroy(id);
-  jn_trajectory_destroy(none);
-  jn_trajectory_destroy(t);
-  remove(path);
-  jn_model_destroy(arm);
-}
-
-static void wrong_use_is_refused(void **state) {
-  (void)state;
-  description d = plain();
-  jn_model *arm = make_arm(&d, 0);
-  jn_identification_options o;
-  jn_identification *id = NULL;
-  const jn_estimate *e;
-  jn_error error;
-  jn_identification_options_init(&o);
-  check_status(jn_identification_create(NULL, &o, &id, NULL), JN_ERR_NULL);
-  o.size = 1;
-  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_INIT);
-  jn_identification_options_init(&o);
-  o.motors = 2;
-  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_SIZE);
-  jn_identification_options_init(&o);
-  o.wrench_link = 17;
-  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_INDEX);
-  jn_identification_options_init(&o);
-  o.columns = 0;
-  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_MODEL);
-  assert_null(id);
-  id = identification_of(arm, ALL);
-  check_status(jn_identification_solve(id, 1, 1, &e), JN_ERR_MODEL); /* no data */
-  assert_null(e);
-  double q[LINKS] = {0}, v[LINKS] = {0}, a[LINKS] = {0}, tau[LINKS] = {0, INFINITY, 0};
-  check_status(jn_identification_add(id, 1, q, v, a, tau), JN_ERR_MODEL);
-  check(jn_identification_name(id, -1, (char[4]){0}, 4) == JN_ERR_INDEX, "index");
-  check(jn_identification_link(id, 0) == 0 && jn_identification_link(id, 1000) == JN_NONE, "links");
-  check(jn_identification_cutoff(NULL, NULL) == 0, "cutoff without a motion");
-  jn_identification_destroy(id);
-  jn_identification_destroy(NULL);
-  jn_model_destroy(arm);
-}
-
 static void every_allocation_may_fail(void **state) {
   (void)state;
   uint64_t s = seed("allocations");
@@ -848,13 +367,6 @@ int main(void) {
       cmocka_unit_test(the_consistent_set_is_the_minimum),
       cmocka_unit_test(any_data_give_a_physical_robot),
       cmocka_unit_test(units_and_frames_play_no_part),
-      cmocka_unit_test(a_payload_is_one_link),
-      cmocka_unit_test(the_base_wrench_tells_without_joint_forces),
-      cmocka_unit_test(coupled_motors_act_on_all_their_joints),
-      cmocka_unit_test(user_columns_and_rows_are_told),
-      cmocka_unit_test(what_the_motion_does_not_tell_stays),
-      cmocka_unit_test(forces_are_read_from_files),
-      cmocka_unit_test(wrong_use_is_refused),
       cmocka_unit_test(every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,9 +78,16 @@ static void limits_of_motors_are_looked_at(void **unused) {
   check_has(o.out, "beyond the limit of 5");
   check_has(o.out, "|current| [A]");
   done(&o);
+  char longer[] = MOTION;
+  *strchr(longer, '1') = '3'; /* s, at 1 Hz: the fastest is between samples */
+  write_files(", \"velocity\": 35");
+  write_file("move.json", longer);
+  o = run_fine("motor builtin:planar_2r move.json --actuators springs.json --rate 1", 1);
+  check_has(o.out, "joint2 motor speed: -0.358 rad/s at 1.5 s, beyond the limit of -0.35 (between two samples)");
+  done(&o);
   write_files(", \"forcerange\": [-10, 10]");
   o = run_fine("motor builtin:planar_2r move.json --actuators springs.json --modes --limits", 0);
-  check_has(o.out, "All 1 limits of the motors hold at the samples");
+  check_has(o.out, "All 1 limits of the motors hold.");
   check_has(o.out, "Modes of the springs [Hz]");
   check_has(o.out, "2 motions without resistance");
   done(&o);

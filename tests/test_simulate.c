@@ -255,6 +255,7 @@ static void wrong_lines_are_refused(void **unused) {
   check_refusal("simulate p.json --gains 1,2", 2, "--gains is for");
   check_refusal("simulate p.json --torque hold --gains 1", 2, "--gains takes two numbers");
   check_refusal("simulate builtin:quadruped --motion builtin:demo", 2, "free joint");
+  check_refusal("simulate builtin:panda --motion builtin:demo --order 40", 2, "--order at most 31");
   check_refusal("simulate p.json --restitution 0.5", 2, "--events=bounce");
   check_refusal("simulate p.json --events=jump", 2, "not 'jump'");
   check_refusal("simulate p.json --out p.txt", 2, ".csv or .npz");

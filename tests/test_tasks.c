@@ -176,11 +176,57 @@ static void what_is_missing_is_known(void **state) {
     if (far < 2) continue;
     double x[2] = {cos(q[0]) + cos(q[0] + q[1]) - target[0], sin(q[0]) + sin(q[0] + q[1]) - target[1]};
     check(fabs(hypot(x[0], x[1]) - (far - 2)) < 1e-6, "%g is missing, not %g", far - 2, hypot(x[0], x[1]));
-    check(reach.outcome == JN_REACH_SHORT && reach.worst == 0 && reach.rank == 1, "%s", jn_reach_text(reach.outcome));
+    check(reach.outcome == JN_REACH_SHORT && reach.worst == 0, "%s", jn_reach_text(reach.outcome));
+    /* at a minimum, the arm is straight to the root of the rounding: too little in float to call it singular */
+    check(reach.rank == 1 || jn_row_epsilon() > 1e-10, "rank %d", reach.rank);
   }
   jn_tasks_destroy(t);
   jn_model_destroy(m);
   jn_builder_destroy(b);
+}
+
+static double weighted_cost(jn_tasks *t, const double *q, const double *target) {
+  double e[ROWS], sum = 0;
+  check_ok(jn_tasks_error(t, q, target, e));
+  for (int i = 0; i < jn_tasks_rows(t); i++) sum += e[i] * e[i];
+  return sum;
+}
+
+/* Of poses out of reach, the answer is a minimum of the error within the limits, found in few iterations: second
+ * derivatives are right, or it would take hundreds. */
+static void answers_out_of_reach_are_nearest(void **state) {
+  (void)state;
+  uint64_t s = seed("nearest");
+  if (jn_row_epsilon() > 1e-10) return;
+  jn_model *m = built_in("builtin:panda");
+  jn_tasks *t = pose_tasks(m, "panda_flange", NULL);
+  int iterations = 0, count = 0;
+  for (int i = 0; i < 100; i++) {
+    double q[7], near[7], T[16];
+    jn_reach reach;
+    check_ok(jn_random(m, &s, q));
+    check_ok(jn_tasks_values(t, q, T));
+    for (int k = 0; k < 3; k++) T[4 * k + 3] *= 1.6;
+    check_ok(jn_random(m, &s, q));
+    jn_status status = jn_tasks_solve(t, T, q, NULL, &reach);
+    if (status == JN_OK) continue;
+    check_status(status, JN_ERR_REACH);
+    check_limits(m, q);
+    iterations += reach.iterations;
+    count++;
+    double best = weighted_cost(t, q, T);
+    for (int k = 0; k < 40; k++) {
+      for (int v = 0; v < 7; v++) {
+        const jn_dof *d = jn_coordinate_dof(m, v);
+        near[v] = fmin(fmax(q[v] + 1e-3 * uniform(&s), d->lower), d->upper);
+      }
+      double cost = weighted_cost(t, near, T);
+      check(cost > best - 1e-9, "pose %d: %.15g is less than %.15g", i, cost, best);
+    }
+  }
+  check(count > 50 && iterations < 25 * count, "%d iterations for %d poses", iterations, count);
+  jn_tasks_destroy(t);
+  jn_model_destroy(m);
 }
 
 /* ---- priorities ---- */
@@ -198,7 +244,7 @@ static void priorities_are_kept(void **state) {
   jn_tasks_options o;
   jn_tasks_options_init(&o);
   o.ignore_limits = 1;
-  o.iterations = 400;
+  o.iterations = 3000;
   jn_tasks *t = tasks_of(m, task, 2, &o), *first = tasks_of(m, task, 1, &o), *second = tasks_of(m, task + 1, 1, &o);
   for (int i = 0; i < 20; i++) {
     double q[7], target[6], J[6 * 7], e[6], near[7], v[7];
@@ -220,7 +266,7 @@ static void priorities_are_kept(void **state) {
       if (jn_tasks_solve(first, target, near, NULL, NULL) != JN_OK) continue;
       check_ok(jn_tasks_error(second, near, target + 3, x));
       double cost = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
-      check(cost >= 0.99 * best, "sample %d: %.9g is better than %.9g", i, cost, best);
+      check(cost >= best - 1e-7, "sample %d: %.9g is better than %.9g", i, cost, best);
     }
     jn_work_destroy(w);
   }
@@ -503,6 +549,7 @@ int main(void) {
                                      cmocka_unit_test(random_poses_are_reached),
                                      cmocka_unit_test(limits_of_followers_hold),
                                      cmocka_unit_test(what_is_missing_is_known),
+                                     cmocka_unit_test(answers_out_of_reach_are_nearest),
                                      cmocka_unit_test(priorities_are_kept),
                                      cmocka_unit_test(answers_do_not_depend_on_the_reference),
                                      cmocka_unit_test(the_five_bar_in_closed_form),

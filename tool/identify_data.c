@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The data of jounce identify: files, couplings, scales; the filter, the speed of friction and the delay that fit the
  * data best; the passes over the data. */
+#include <jounce/edit.h>
 #include <jounce/table.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,9 +63,17 @@ static int load_file(const identify_run *r, measured *m, const char *path) {
   m->saturated = allocate((size_t)r->nv * sizeof *m->saturated);
   memset(m->saturated, 0, (size_t)r->nv * sizeof *m->saturated);
   jn_status status = jn_trajectory_load(r->model, path, &options, &m->trajectory, &error);
-  if (status == JN_OK) status = jn_trajectory_load_forces(m->trajectory, path, &options, &error);
   int result = tell(options.report, &error, path, status);
   jn_report_destroy(options.report);
+  if (result != OPTION_GO_ON) return result;
+  if (arg->foresee) return OPTION_GO_ON;
+  options.report = jn_report_create(NULL); /* of the same times: their warnings are known */
+  options.strict = 0;
+  status = jn_trajectory_load_forces(m->trajectory, path, &options, &error);
+  print_notes(options.report, "column-", path);
+  if (status != JN_OK) print_errors(options.report, &error, path);
+  jn_report_destroy(options.report);
+  if (status != JN_OK) return EXIT_BAD;
   if (result == OPTION_GO_ON) find_saturation(m, r->nv);
   return result;
 }
@@ -196,7 +205,7 @@ int identify_load(identify_run *r) {
   while (result == OPTION_GO_ON && r->data_count < r->arg->files) {
     measured *m = &r->data[r->data_count++];
     result = load_file(r, m, r->arg->arguments[r->data_count]);
-    if (result == OPTION_GO_ON) result = check_currents(r, m);
+    if (result == OPTION_GO_ON && !r->arg->foresee) result = check_currents(r, m);
   }
   while (result == OPTION_GO_ON && r->held_count < r->arg->validate.count) {
     measured *m = &r->held[r->held_count++];
@@ -245,7 +254,7 @@ static int failed(jn_status status, const jn_error *error) {
   return EXIT_BAD;
 }
 
-static int make_identification(const identify_run *r, const double *speed, jn_identification **out) {
+int identify_make(const identify_run *r, const double *speed, jn_identification **out) {
   jn_identification_options options;
   jn_error error = {0};
   jn_identification_options_init(&options);
@@ -287,7 +296,7 @@ static double squares_with(const identify_run *r, const double *speed, double de
   jn_identification *d = NULL;
   const jn_estimate *e = NULL;
   double sum = 0, all = 0, *force = allocate((size_t)r->nv * sizeof *force);
-  if (make_identification(r, speed, &d) == OPTION_GO_ON && add_all(r, d, delay, FEW_ROWS) == JN_OK &&
+  if (identify_make(r, speed, &d) == OPTION_GO_ON && add_all(r, d, delay, FEW_ROWS) == JN_OK &&
       jn_identification_solve(d, 1, 0, &e) == JN_OK) {
     jn_identification_base_residuals(d, e->base, squares, force, NULL);
     for (int i = 0; i < r->nv; i++) {
@@ -393,6 +402,49 @@ static void find_delay(identify_run *r) {
   r->delay_gain = 1 - now / first;
 }
 
+/* What joints i and j leave over if motors turned with q_i + q_j or q_i - q_j (by = 1, -1) too; by = 0: as they are. */
+static double left_with_coupling(const identify_run *r, int i, int j, double by) {
+  size_t nv = (size_t)r->nv, rows = nv + (by != 0);
+  identify_run other = *r;
+  double *squares = allocate(nv * sizeof *squares), *speed = allocate(rows * sizeof *speed);
+  other.motors = (int)rows;
+  other.coupling = allocate(rows * nv * sizeof *other.coupling);
+  memset(other.coupling, 0, rows * nv * sizeof *other.coupling);
+  for (size_t k = 0; k < nv; k++) other.coupling[k * nv + k] = 1, speed[k] = r->speed[k];
+  if (by != 0) {
+    other.coupling[nv * nv + (size_t)i] = 1;
+    other.coupling[nv * nv + (size_t)j] = by;
+    speed[nv] = fmax(r->speed[i], r->speed[j]);
+  }
+  double mean = squares_with(&other, speed, r->delay, squares), sum = squares[i] + squares[j];
+  free(other.coupling);
+  free(squares);
+  free(speed);
+  return isfinite(mean) ? sum : INFINITY;
+}
+
+void identify_find_coupling(identify_run *r) {
+  r->coupled[0] = -1;
+  if (r->coupling || !(r->columns & (JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB))) return;
+  double best = 0.6; /* at most so much may be left of the squares */
+  for (int j = 1; j < r->nv; j++) {
+    int joint = jn_coordinate_joint(r->model, j, NULL), link = jn_link_parent(r->model, joint);
+    while (link >= 0 && jn_joint_nv(r->model, link) == 0) link = jn_link_parent(r->model, link);
+    int i = link >= 0 ? jn_joint_v(r->model, link) : -1;
+    const fit_quality *q = &r->quality;
+    if (i < 0 || !(q->rows[i] > 0) || !(q->rows[j] > 0)) continue;
+    if (!(q->base[i] > 0.1 * q->force[i]) || !(q->base[j] > 0.1 * q->force[j])) continue;
+    double before = left_with_coupling(r, i, j, 0);
+    for (int sign = 1; sign >= -1; sign -= 2) {
+      double now = left_with_coupling(r, i, j, sign) / before;
+      if (!(now < best)) continue;
+      best = now;
+      r->coupled[0] = i;
+      r->coupled[1] = sign * (j + 1);
+    }
+  }
+}
+
 static void choose_cutoff(identify_run *r) {
   if (r->arg->cutoff.count) {
     r->cutoff = r->arg->cutoff.values[0];
@@ -402,8 +454,23 @@ static void choose_cutoff(identify_run *r) {
     r->cutoff = fmax(r->cutoff, jn_identification_cutoff(r->identification, r->data[i].trajectory));
 }
 
+/* The new model; links that are not identified, and that no body can be, are repaired. */
+static jn_status make_result(identify_run *r) {
+  jn_model *found = NULL;
+  jn_options options;
+  jn_status status = jn_identification_model(r->identification, r->estimate->x, &found);
+  if (status != JN_OK) return status;
+  jn_options_init(&options);
+  options.report = jn_report_create(NULL);
+  status = jn_model_repair(found, JN_REPAIR_MARGIN, &options, &r->result, NULL);
+  print_notes(options.report, "inertia-", r->arg->model.source);
+  jn_report_destroy(options.report);
+  jn_model_destroy(found);
+  return status;
+}
+
 int identify_solve(identify_run *r) {
-  int result = make_identification(r, NULL, &r->identification);
+  int result = identify_make(r, NULL, &r->identification);
   if (result != OPTION_GO_ON) return result;
   r->delay = r->arg->delay.count ? r->arg->delay.values[0] : 0;
   choose_cutoff(r);
@@ -411,7 +478,7 @@ int identify_solve(identify_run *r) {
   find_delay(r);
   jn_identification_destroy(r->identification);
   r->identification = NULL;
-  result = make_identification(r, r->speed, &r->identification);
+  result = identify_make(r, r->speed, &r->identification);
   if (result != OPTION_GO_ON) return result;
   double factor = r->arg->outliers.count ? r->arg->outliers.values[0] : default_outliers;
   double prior = r->arg->prior.count ? r->arg->prior.values[0] : -1;
@@ -430,7 +497,7 @@ int identify_solve(identify_run *r) {
           stderr);
     return EXIT_BAD;
   }
-  if (status == JN_OK) status = jn_identification_model(r->identification, r->estimate->x, &r->result);
+  if (status == JN_OK) status = make_result(r);
   return status == JN_OK ? OPTION_GO_ON : failed(status, NULL);
 }
 
@@ -455,7 +522,7 @@ int identify_judge(identify_run *r) {
   memset(r->held_quality, 0, (size_t)(r->held_count + 1) * sizeof *r->held_quality);
   for (int i = 0; i < r->held_count && status == JN_OK; i++) {
     jn_identification *d = NULL;
-    int result = make_identification(r, r->speed, &d);
+    int result = identify_make(r, r->speed, &d);
     if (result != OPTION_GO_ON) return result;
     r->held_quality[i].path = r->held[i].path;
     status = add_file(r, d, &r->held[i], r->delay, 0);

@@ -62,8 +62,7 @@ static void check_missing(identify_run *r) {
                     coordinate_name(r, i, name));
 }
 
-/* The joint on the way to the link of a base parameter that moves least, relative to its limit or to the others. */
-static int laziest_joint(const identify_run *r, int unknown) {
+int identify_laziest_joint(const identify_run *r, int unknown) {
   int link = jn_identification_link(r->identification, unknown),
       lazy = jn_identification_coordinate(r->identification, unknown);
   double least = INFINITY;
@@ -85,7 +84,7 @@ static void check_excitation(identify_run *r) {
   for (int i = 0; i < r->nv; i++) votes[i] = 0;
   for (int i = 0; i < e->base_count; i++) {
     if (isfinite(e->deviation[i])) continue;
-    int v = laziest_joint(r, jn_identification_base_column(r->identification, i));
+    int v = identify_laziest_joint(r, jn_identification_base_column(r->identification, i));
     if (v >= 0) votes[v]++;
   }
   for (int i = 0; i < r->nv; i++)
@@ -98,6 +97,19 @@ static void check_excitation(identify_run *r) {
     identify_warn(r, "the condition number is %.3g: some combinations are hardly told; a better motion: jounce excite",
                   e->condition);
   free(votes);
+}
+
+/* A wrist whose motor drives two joints, and --coupling does not say so. */
+static void check_wrist(identify_run *r) {
+  char first[JN_COORDINATE_NAME], second[JN_COORDINATE_NAME];
+  identify_find_coupling(r);
+  if (r->coupled[0] < 0) return;
+  int j = abs(r->coupled[1]) - 1;
+  identify_warn(r,
+                "friction fits much better if a motor turns with joints '%s' %s '%s' together; if it does, say so with "
+                "--coupling",
+                coordinate_name(r, r->coupled[0], first), r->coupled[1] > 0 ? "and" : "minus",
+                coordinate_name(r, j, second));
 }
 
 static void check_coupled(identify_run *r) {
@@ -124,6 +136,7 @@ void identify_find_doubts(identify_run *r) {
   check_saturation(r);
   check_missing(r);
   check_excitation(r);
+  check_wrist(r);
   check_coupled(r);
   check_search(r);
 }

@@ -21,11 +21,12 @@ typedef struct motor_arg {
 void drive_init(drive *d, motion *m, jn_elastic *elastic) {
   size_t nv = (size_t)m->nv;
   *d = (drive){.m = m, .elastic = elastic, .nv = m->nv, .last = NAN};
-  d->deflection = allocate(12 * nv * sizeof(double));
+  d->deflection = allocate(13 * nv * sizeof(double));
   d->theta = d->deflection + 4 * nv;
   d->motor = d->theta + 4 * nv;
   d->current = d->motor + 2 * nv;
   d->power = d->current + nv;
+  d->spring = d->power + nv;
   d->shown = allocate((nv + 1) * sizeof *d->shown);
   for (int v = 0; v < m->nv; v++) {
     d->damped |= jn_elastic_actuator(elastic, v)->damping != 0;
@@ -40,7 +41,7 @@ void drive_free(drive *d) {
 
 static jn_status motors_now(drive *d, double t) {
   jn_status status = motion_at(d->m, t);
-  const jn_motor_motion out = {d->deflection, d->theta, d->motor, d->current, d->power};
+  const jn_motor_motion out = {d->deflection, d->theta, d->motor, d->current, d->power, d->spring};
   return status == JN_OK ? jn_elastic_inverse(d->elastic, 1, t, d->m->q, d->m->v_jet, d->m->tau, &out) : status;
 }
 
@@ -59,6 +60,10 @@ jn_status drive_at(drive *d, double t) {
 void drive_tell(const drive *d, jn_status status) {
   char name[JN_COORDINATE_NAME];
   int v = jn_elastic_joint(d->elastic);
+  if (status == JN_ERR_UNSUPPORTED) {
+    say(stderr, "jounce: --coupled is for springs without damping, and for models without loops\n");
+    return;
+  }
   if (v < 0 || jn_velocity_name(d->m->model, v, name, sizeof name) != JN_OK) {
     motion_tell(d->m, status);
     return;
@@ -84,6 +89,18 @@ static int load_elastic(const motor_arg *arg, const jn_model *model, jn_elastic 
   return EXIT_BAD;
 }
 
+/* Between the last two samples, where a limit of the motors may be passed. Damped springs cannot go back in time. */
+static jn_status look_between(drive *d, double before, double now, motor_report *report) {
+  enum { PARTS = 8 };
+  jn_status status = JN_OK;
+  if (d->damped || !motor_report_may_pass(report)) return JN_OK;
+  for (int k = 1; k < PARTS && status == JN_OK; k++) {
+    status = drive_at(d, before + (now - before) * k / PARTS);
+    if (status == JN_OK) motor_report_between(report, d);
+  }
+  return status;
+}
+
 static int run_samples(drive *d, const schedule *s, limit_check *limits, motor_report *report) {
   progress_begin("computing motors");
   for (int i = 0; i < s->count; i++) {
@@ -92,6 +109,7 @@ static int run_samples(drive *d, const schedule *s, limit_check *limits, motor_r
       motor_report_sample(report, d);
       if (limits) limit_check_sample(limits, d->m);
       if (limits && i > 0) status = limit_check_between(limits, d->m);
+      if (i > 0 && status == JN_OK) status = look_between(d, schedule_time(s, i - 1), schedule_time(s, i), report);
     }
     if (status != JN_OK) {
       progress_end();
@@ -171,8 +189,8 @@ static int check_arguments(const motor_arg *arg) {
   if (to_stdout && arg->modes) return usage_error("motor", "--out - writes CSV alone: --modes needs a file there");
   if (t->check && t->losses)
     return usage_error("motor", "--check is for motions without --losses: friction that jumps cannot be integrated");
-  if (arg->coupled && (t->check || !arg->modes))
-    return usage_error("motor", "--coupled is for --modes; motor torques are those of the reduced model");
+  if (arg->coupled && (t->losses || t->wrench))
+    return usage_error("motor", "--coupled is for motions without --losses and --wrench");
   if (t->check && t->wrench) return usage_error("motor", "--check is for motions without --wrench");
   return torque_check_arguments(t);
 }
@@ -186,6 +204,12 @@ static int run(motor_arg *arg) {
   if (result == OPTION_GO_ON) {
     motion m;
     int order = jn_elastic_order(elastic, 1);
+    if (order > JN_TRAJECTORY_MAX_ORDER - 2) {
+      say(stderr, "jounce: --coupled needs derivatives of order %d of the motion: too many springs in a row\n",
+          order + 2);
+      jn_elastic_destroy(elastic);
+      return EXIT_BAD;
+    }
     result = motion_init(&m, t, t->model.model, order, order);
     if (result == OPTION_GO_ON) {
       drive d;
@@ -222,7 +246,10 @@ static void declare_options(option_set *set, motor_arg *arg) {
       &t->check);
   option_flag(set, "modes", "print frequencies and shapes of the modes, at the start and along the motion",
               &arg->modes);
-  option_flag(set, "coupled", "for --modes: rotors that also turn with the links that carry them", &arg->coupled);
+  option_flag(
+      set, "coupled",
+      "rotors also turn with the links that carry them; needs a motion with two more derivatives for each spring joint",
+      &arg->coupled);
   option_text(set, "out", "FILE",
               "write motors at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables", &t->out);
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",

@@ -13,11 +13,11 @@ typedef struct drive {
   jn_elastic *elastic;
   int nv;
   bool damped;
-  double last;                /* time of the last drive_at(); NaN: none */
-  double *deflection, *theta; /* [4 x nv] */
-  double *motor;              /* [2 x nv] */
-  double *current, *power;    /* [nv] */
-  int *shown;                 /* [count] coordinates with a motor of their own */
+  double last;                      /* time of the last drive_at(); NaN: none */
+  double *deflection, *theta;       /* [4 x nv] */
+  double *motor;                    /* [2 x nv] */
+  double *current, *power, *spring; /* [nv] */
+  int *shown;                       /* [count] coordinates with a motor of their own */
   int count;
 } drive;
 
@@ -51,6 +51,10 @@ typedef struct motor_report motor_report;
 motor_report *motor_report_create(const drive *d, const char *out, const char *plot, const unsigned char *chosen,
                                   int samples);
 void motor_report_sample(motor_report *r, const drive *d);
+/* May a limit that holds at the last two samples be passed between them? Then look there, too: states of the drive at
+ * times between. */
+bool motor_report_may_pass(const motor_report *r);
+void motor_report_between(motor_report *r, const drive *d);
 /* The file takes its place if all was good. EXIT_FINE or EXIT_BAD. */
 int motor_report_write(motor_report *r, bool good);
 /* Tables on stdout, and whether the motors' limits hold: EXIT_FINE or EXIT_BAD. */

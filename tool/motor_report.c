@@ -32,6 +32,8 @@ struct motor_report {
   double *largest, *energy;    /* [nv x MOTOR_QUANTITIES], [nv] */
   double *power, *slope, time; /* [nv] at the sample before, and its time */
   worst_case *worst;           /* [nv x LIMITS] */
+  double *edges;               /* [nv x LIMITS x 4] values and slopes at the last sample, and at the one before */
+  double step;                 /* between both [s] */
   figure figure;
   thinner *thinners; /* [ROWS x figure columns]; NULL: no picture */
   int *coordinates;  /* [figure columns] */
@@ -39,7 +41,7 @@ struct motor_report {
 
 double motor_value(const drive *d, int v, motor_quantity which) {
   size_t n = (size_t)d->nv, at = (size_t)v;
-  const double *const rows[] = {d->theta,     d->theta + n, d->theta + 2 * n, d->m->tau,    d->motor,
+  const double *const rows[] = {d->theta,     d->theta + n, d->theta + 2 * n, d->spring,    d->motor,
                                 d->motor + n, d->power,     d->current,       d->deflection};
   return rows[which][at];
 }
@@ -222,6 +224,8 @@ motor_report *motor_report_create(const drive *d, const char *out, const char *p
   r->power = r->energy + nv;
   r->slope = r->power + nv;
   r->worst = allocate(nv * LIMITS * sizeof *r->worst + 1);
+  r->edges = allocate(nv * LIMITS * 4 * sizeof(double) + 1);
+  memset(r->edges, 0, nv * LIMITS * 4 * sizeof(double));
   for (size_t i = 0; i < nv * LIMITS; i++) r->worst[i] = (worst_case){.use = -1};
   if (plot) init_figure(r, chosen);
   if (!out || open_file(r, out)) return r;
@@ -239,6 +243,58 @@ static void add_energy(motor_report *r, const drive *d, int v) {
   r->slope[v] = slope;
 }
 
+/* Time derivative of a limited quantity; NaN for torque rates, whose derivative is not computed. */
+static double slope_of(const drive *d, int v, motor_quantity which) {
+  size_t n = (size_t)d->nv, at = (size_t)v;
+  if (which == MOTOR_TORQUE) return d->motor[n + at];
+  if (which == MOTOR_SPEED) return d->theta[2 * n + at];
+  return which == MOTOR_DEFLECTION ? d->deflection[n + at] : NAN;
+}
+
+static void look_at(motor_report *r, const drive *d, int v, int k) {
+  limit l = limit_of(d, v, k);
+  if (!limit_is_finite(&l)) return;
+  size_t at = (size_t)v * LIMITS + (size_t)k;
+  worst_case *w = &r->worst[at];
+  double value = motor_value(d, v, limited[k]), use = limit_use(&l, value), *edge = r->edges + 4 * at;
+  w->samples += use > 1 + 1e-9;
+  if (use > w->use) *w = (worst_case){use, value, d->m->t, w->samples, false};
+  edge[2] = edge[0];
+  edge[3] = edge[1];
+  edge[0] = value;
+  edge[1] = slope_of(d, v, limited[k]);
+}
+
+/* As for jounce torque: a cubic is off from the straight line by 4/27 h (|f0' - s| + |f1' - s|) at most; twice that is
+ * allowed. Without slopes, where less than a tenth of the limit is left. */
+bool motor_report_may_pass(const motor_report *r) {
+  for (int i = 0; i < r->d->count * LIMITS; i++) {
+    int v = r->d->shown[i / LIMITS];
+    limit l = limit_of(r->d, v, i % LIMITS);
+    const double *e = r->edges + 4 * (v * LIMITS + i % LIMITS);
+    if (!limit_is_finite(&l) || r->worst[v * LIMITS + i % LIMITS].samples > 0) continue;
+    if (isnan(e[1])) {
+      if (fmax(limit_use(&l, e[0]), limit_use(&l, e[2])) > 0.9) return true;
+      continue;
+    }
+    double slope = (e[0] - e[2]) / r->step;
+    double off = 8.0 / 27 * r->step * (fabs(e[1] - slope) + fabs(e[3] - slope));
+    if (fmax(e[0], e[2]) + off > l.upper || fmin(e[0], e[2]) - off < l.lower) return true;
+  }
+  return false;
+}
+
+void motor_report_between(motor_report *r, const drive *d) {
+  for (int i = 0; i < d->count * LIMITS; i++) {
+    int v = d->shown[i / LIMITS];
+    limit l = limit_of(d, v, i % LIMITS);
+    worst_case *w = &r->worst[v * LIMITS + i % LIMITS];
+    if (!limit_is_finite(&l) || w->samples > 0) continue;
+    double value = motor_value(d, v, limited[i % LIMITS]), use = limit_use(&l, value);
+    if (use > w->use) *w = (worst_case){use, value, d->m->t, 0, use > 1 + 1e-9};
+  }
+}
+
 void motor_report_sample(motor_report *r, const drive *d) {
   for (int i = 0; i < d->count; i++) {
     int v = d->shown[i];
@@ -246,16 +302,10 @@ void motor_report_sample(motor_report *r, const drive *d) {
       double *to = &r->largest[(size_t)v * MOTOR_QUANTITIES + (size_t)k];
       *to = fmax(*to, fabs(motor_value(d, v, (motor_quantity)k)));
     }
-    for (int k = 0; k < LIMITS; k++) {
-      limit l = limit_of(d, v, k);
-      if (!limit_is_finite(&l)) continue;
-      worst_case *w = &r->worst[(size_t)v * LIMITS + (size_t)k];
-      double value = motor_value(d, v, limited[k]), use = limit_use(&l, value);
-      w->samples += use > 1 + 1e-9;
-      if (use > w->use) *w = (worst_case){use, value, d->m->t, w->samples, false};
-    }
+    for (int k = 0; k < LIMITS; k++) look_at(r, d, v, k);
     add_energy(r, d, v);
   }
+  r->step = d->m->t - r->time;
   r->time = d->m->t;
   for (int c = 0; c < r->figure.columns && r->thinners; c++)
     for (int row = 0; row < ROWS; row++)
@@ -272,6 +322,7 @@ void motor_report_free(motor_report *r) {
   free(r->coordinates);
   free(r->largest);
   free(r->worst);
+  free(r->edges);
   free(r->t);
   free(r->q);
   free(r->values);
@@ -317,11 +368,12 @@ static void use_cell(table *t, const limit *l, const worst_case *w) {
     return;
   }
   time_text(w->time, 3, time);
-  const char *mark = w->samples ? "! " : "";
+  bool broken = w->samples > 0 || w->between;
+  const char *mark = broken ? "! " : "";
   if (isfinite(l->lower) && isfinite(l->upper))
     table_cellf(t, w->use < 0.0995 ? "%s%.2g%% @ %s" : "%s%.0f%% @ %s", mark, 100 * w->use, time);
   else
-    table_cellf(t, "%s%s @ %s", mark, w->samples ? "beyond" : "within", time);
+    table_cellf(t, "%s%s @ %s", mark, broken ? "beyond" : "within", time);
 }
 
 static void print_violation(const drive *d, int v, int k, const worst_case *w) {
@@ -333,8 +385,11 @@ static void print_violation(const drive *d, int v, int k, const worst_case *w) {
   short_number(w->value, value);
   short_number(w->value > l.upper ? l.upper : l.lower, bound);
   time_text(w->time, 4, time);
-  say(stdout, "  %s %s: %s %s at %s s, beyond the limit of %s (%d sample%s)\n", name, names[k], value, unit, time,
-      bound, w->samples, w->samples == 1 ? "" : "s");
+  say(stdout, "  %s %s: %s %s at %s s, beyond the limit of %s", name, names[k], value, unit, time, bound);
+  if (w->samples)
+    say(stdout, " (%d sample%s)\n", w->samples, w->samples == 1 ? "" : "s");
+  else
+    puts(" (between two samples)");
 }
 
 /* How many limits there are, and how many are broken. */
@@ -345,7 +400,8 @@ static int count_limits(const motor_report *r, const drive *d, int *broken) {
     int v = d->shown[i / LIMITS];
     limit l = limit_of(d, v, i % LIMITS);
     known += limit_is_finite(&l);
-    *broken += r->worst[v * LIMITS + i % LIMITS].samples > 0;
+    const worst_case *w = &r->worst[v * LIMITS + i % LIMITS];
+    *broken += w->samples > 0 || w->between;
   }
   return known;
 }
@@ -376,16 +432,16 @@ int motor_report_print(const motor_report *r, const drive *d) {
       use_cell(&t, &l, &r->worst[v * LIMITS + k]);
     }
   }
-  puts("\nLimits of the motors: largest share used at the samples, and when [s] (100%: at the limit)");
+  puts("\nLimits of the motors: largest share used, and when [s] (100%: at the limit)");
   table_print(&t, stdout);
   if (broken == 0) {
-    printf("All %d limits of the motors hold at the samples.\n", known);
+    say(stdout, "All %d limits of the motors hold%s.\n", known, d->damped ? " at the samples" : "");
     return EXIT_FINE;
   }
   printf("%d of %d limits of the motors are broken:\n", broken, known);
   for (int i = 0; i < d->count * LIMITS; i++) {
     const worst_case *w = &r->worst[d->shown[i / LIMITS] * LIMITS + i % LIMITS];
-    if (w->samples) print_violation(d, d->shown[i / LIMITS], i % LIMITS, w);
+    if (w->samples || w->between) print_violation(d, d->shown[i / LIMITS], i % LIMITS, w);
   }
   return EXIT_BAD;
 }

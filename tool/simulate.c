@@ -88,6 +88,9 @@ static int choose_method(simulate_arg *arg, const acting_forces *f) {
     if (arg->chosen) return usage_error("simulate", "%s; use --integrator dopri5", rough);
     arg->integrator = JN_DORMAND_PRINCE;
   }
+  if (f->law == FORCE_MOTION && arg->order.count && arg->order.values[0] > JN_TRAJECTORY_MAX_ORDER + 1)
+    return usage_error("simulate", "--motion is known with derivatives to order %d: --order at most %d",
+                       JN_TRAJECTORY_MAX_ORDER, JN_TRAJECTORY_MAX_ORDER + 1);
   bool steps = has_fixed_steps(arg->integrator);
   const char *name = jn_integrator_name((jn_integrator)arg->integrator);
   if (arg->step.count && !steps)
@@ -158,7 +161,7 @@ static jn_status create_simulator(const jn_model *model, const jn_simulation_opt
   if (jn_loop_count(model) == 0) return jn_simulator_create(model, o, simulator);
   jn_loops_options options;
   jn_loops_options_init(&options);
-  if (o->integrator == JN_TAYLOR) options.order = o->order ? o->order - 1 : (int)ceil(-log(o->tolerance) / 2);
+  if (o->integrator == JN_TAYLOR) options.order = (o->order ? o->order : jn_taylor_order(o->tolerance)) - 1;
   jn_status status = jn_loops_create(model, &options, loops);
   return status == JN_OK ? jn_simulator_create_loops(*loops, o, simulator) : status;
 }

@@ -92,6 +92,9 @@ void motion_free(motion *m);
 int motion_smoothing(const char *command, const char *text, jn_trajectory_options *options);
 /* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
 jn_status motion_at(motion *m, double t);
+/* force [(K+1) x nv] += sign * damping and friction at the velocities of the state, and their derivatives, if the
+ * motion has losses. */
+jn_status motion_add_losses(motion *m, double sign, double *force);
 /* A note on standard error when rounding errors were to be expected that matter. */
 void motion_note(const motion *m);
 /* Tell why motion_at() failed. */

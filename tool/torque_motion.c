@@ -168,7 +168,7 @@ void motion_free(motion *m) {
 
 /* force += sign * losses and their derivatives. Friction keeps its sign: from order 1 on there is damping only, which
  * is loss(2 v) - loss(v). */
-static jn_status add_losses(motion *m, double sign, double *force) {
+jn_status motion_add_losses(motion *m, double sign, double *force) {
   int nv = m->nv;
   double *loss = m->loss, *twice = m->loss + nv;
   for (int k = 0; k <= m->order && m->losses; k++) {
@@ -270,10 +270,10 @@ jn_status motion_at(motion *m, double t) {
   if (status != JN_OK) return status;
   if (!m->loops) {
     status = jn_inverse_dynamics_jet(m->model, m->work, m->order, m->q, m->v_jet, m->wrench_jet, m->tau);
-    return status == JN_OK ? add_losses(m, 1, m->tau) : status;
+    return status == JN_OK ? motion_add_losses(m, 1, m->tau) : status;
   }
   memset(m->passive, 0, all * sizeof(double));
-  add_losses(m, -1, m->passive);
+  motion_add_losses(m, -1, m->passive);
   for (size_t i = 0; i < all; i++)
     if (m->actuated[i % (size_t)m->nv]) m->passive[i] = 0;
   status = jn_loops_inverse_dynamics_jet(m->loops, m->order, m->actuated, JN_LEAST_TORQUE, NULL, m->q, m->v_jet,
@@ -282,7 +282,7 @@ jn_status motion_at(motion *m, double t) {
   for (int v = 0; v < m->nv; v++) /* what is not actuated has no torque of its own */
     for (int k = 0; k <= m->order && !m->actuated[v]; k++) m->tau[(size_t)k * (size_t)m->nv + (size_t)v] = 0;
   if (status != JN_OK || !m->losses) return status;
-  add_losses(m, 1, memset(m->passive, 0, all * sizeof(double)));
+  motion_add_losses(m, 1, memset(m->passive, 0, all * sizeof(double)));
   for (size_t i = 0; i < all; i++)
     if (m->actuated[i % (size_t)m->nv]) m->tau[i] += m->passive[i];
   return status;

@@ -39,10 +39,10 @@ typedef struct jn_actuator {
   int polynomial_count;
   const double *table_deflection; /* [table_count] increasing, and phi there, increasing: a quintic spline between, */
   const double *table_torque;     /*   with continuous derivatives to order 4; beyond the ends a parabola */
-  int table_count;                /* 0 (none), or at least 2 */
+  int table_count;                /* 0 (none), or at least 3 */
   const double *times;            /* [time_count] increasing [s], and K at them: the same spline; constant outside */
   const double *time_stiffness;
-  int time_count; /* 0 (none), or at least 2 */
+  int time_count; /* 0 (none), or at least 3 */
   /* Limits, infinite where there are none: of the motor's torque, of |theta'|, |d tau_m/dt|, |delta| */
   double torque_lower, torque_upper, velocity, effort_rate, deflection;
 } jn_actuator;
@@ -54,8 +54,8 @@ JN_API void jn_actuator_init(jn_actuator *actuator);
 typedef struct jn_elastic_options {
   size_t size; /* sizeof(jn_elastic_options), set by jn_elastic_options_init() */
   int order;   /* K: motor torques and their derivatives to this order will be asked for; default 1, at most 8 */
-  int coupled; /* 1: rotors are carried and turned by the links that hold the motors: for simulation, derivatives and
-                  modes; revolute joints only. Default 0: the reduced model */
+  int coupled; /* 1: rotors are carried and turned by the links that hold the motors; revolute joints only. Default 0:
+                  the reduced model */
   size_t max_bytes; /* size limit for files; default and 0: JN_MAX_BYTES */
 } jn_elastic_options;
 
@@ -83,8 +83,9 @@ JN_API void jn_elastic_destroy(jn_elastic *elastic); /* Releases it; NULL is all
 JN_API const jn_actuator *jn_elastic_actuator(const jn_elastic *elastic, int v);
 /* 1 if coordinate v has a spring. */
 JN_API int jn_elastic_is_elastic(const jn_elastic *elastic, int v);
-/* The order of the jet of tau_J that motor torques of order K need: K + 2, or K + 4 if a spring has damping (the motion
- * q then to order K + 6); -1 if K is negative or beyond the order of the options. */
+/* The order of the jet of tau_J that motor torques of order K need: K + 2; K + 4 if a spring has damping; with rotors
+ * on links K + 2 L, L springs being one behind the other. The motion, v_jet, goes two orders further. -1 if K is
+ * negative or beyond the order of the options. */
 JN_API int jn_elastic_order(const jn_elastic *elastic, int order);
 
 /* ---- Inverse: from a motion to its motors ---- */
@@ -96,18 +97,21 @@ typedef struct jn_motor_motion {
   double *motor_jet;      /* [(K+1) x nv] tau_m */
   double *current;        /* [nv] tau_m / (gear torque_constant) [A]; NaN where that is not known */
   double *power;          /* [nv] tau_m theta' [W] */
+  double *spring;         /* [nv] what goes through the springs: tau_J; with rotors on links, what these make of it */
 } jn_motor_motion;
 
 /* Motors of a motion at time t: q [nq], v_jet [(K+2) x nv] and tau_jet, the link side's forces to order
- * jn_elastic_order(K). Without damping nothing is remembered:
+ * P = jn_elastic_order(K). Without damping nothing is remembered:
  *   theta^(k) = q^(k) + delta^(k),  phi(delta) = tau_J by composition of series,  tau_m^(k) as above.
- * With damping D delta' + phi(delta) = tau_J is solved from call to call, so calls go forward in time; the first one,
- * and one after jn_elastic_restart() or back in time, starts from the solution without transient. tau_J is interpolated
- * between calls by the polynomial that has all its derivatives at both ends, and for linear springs the equation is
- * solved exactly for that. Derivatives of delta are those that the equation itself gives, so that the
- * equation and its derivatives hold to rounding. O(nv K^2).
- * Errors: JN_ERR_SIZE (order), JN_ERR_SINGULAR (a spring cannot make this torque: jn_elastic_joint()), JN_ERR_STEP (a
- * nonlinear spring with damping that is too stiff for the time between two calls). */
+ * With rotors on links, v_jet [(P+2) x nv] is read and tau_jet is not (may be NULL): springs are solved from the tips
+ * of the tree to its root, O(L N P^2); wrenches, damping and loops are then not supported. With damping D delta' +
+ * phi(delta) = tau_J is solved from call to call, so calls go forward in time; the first one, and one after
+ * jn_elastic_restart() or back in time, starts from the solution without transient. tau_J is interpolated between calls
+ * by the polynomial that has all its derivatives at both ends, and for linear springs the equation is solved exactly
+ * for that. Derivatives of delta are those that the equation itself gives, so that the equation and its derivatives
+ * hold to rounding. O(nv K^2). Errors: JN_ERR_SIZE (order), JN_ERR_UNSUPPORTED (see above), JN_ERR_SINGULAR (a spring
+ * cannot make this torque: jn_elastic_joint()), JN_ERR_STEP (a nonlinear spring with damping that is too stiff for the
+ * time between two calls). */
 JN_API jn_status jn_elastic_inverse(jn_elastic *elastic, int order, double t, const double *q, const double *v_jet,
                                     const double *tau_jet, const jn_motor_motion *out);
 /* Forget the transient of damped springs. */
@@ -156,13 +160,14 @@ JN_API jn_status jn_elastic_modes(jn_elastic *elastic, double t, const double *q
 
 /* What the measured state of motors and links means for the links: v_jet [3 x nv] = v, acceleration and jerk, from
  * tau_J = phi(theta - q), its rate, and forward dynamics of order 1. All coordinates must have springs, without
- * damping (JN_ERR_UNSUPPORTED). Errors: JN_ERR_SINGULAR, JN_ERR_LOOP, JN_ERR_ROW. */
+ * damping, in the reduced model (JN_ERR_UNSUPPORTED); with loops, those without are passive. Errors: JN_ERR_SINGULAR,
+ * JN_ERR_LOOP, JN_ERR_ROW. */
 JN_API jn_status jn_elastic_state_jet(jn_elastic *elastic, double t, const double *q, const double *v,
                                       const double *theta, const double *dtheta, double *v_jet);
 /* Feedback linearisation: the motor torques motor [nv] with which q'''' = snap [nv] at this state: inverse dynamics of
  * order 2 with the jerk of jn_elastic_state_jet(). A tracking controller chooses snap = q_d'''' + k3 (q_d''' - q''') +
- * k2 (q_d'' - q'') + k1 (q_d' - q') + k0 (q_d - q). De Luca (1988). Errors as above; models with loops:
- * JN_ERR_UNSUPPORTED. */
+ * k2 (q_d'' - q'') + k1 (q_d' - q') + k0 (q_d - q). De Luca (1988). With loops, snap of the
+ * coordinates with springs counts, and the others follow (JN_ERR_LOOP when they cannot). Errors as above. */
 JN_API jn_status jn_elastic_linearising_torque(jn_elastic *elastic, double t, const double *q, const double *v,
                                                const double *theta, const double *dtheta, const double *snap,
                                                double *motor);

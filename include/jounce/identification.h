@@ -16,7 +16,8 @@
  * Only combinations of the unknowns can be told from joint forces: the base parameters b = B x (base_parameters.h). B
  * [nb x n] is found once, from random states. Measured rows are reduced by orthogonal transformations (QR) as they
  * come, one triangle for each channel and part of the data, so memory does not depend on their number. Channels are the
- * nv coordinates and, if `wrench_link` is given, the six components of the wrench on that link.
+ * nv coordinates, the six
+ * components of the wrench on `wrench_link` if that is given, and those of the user.
  *
  * jn_identification_solve() finds
  *   the base parameters: weighted least squares, each channel weighted by its own noise, with standard deviations;
@@ -67,10 +68,13 @@ typedef struct jn_identification_options {
   int user_columns;              /* number of columns that `user` writes to Y [nv x user_columns] at a state */
   void (*user)(const double *q, const double *v, const double *a, double *Y, void *context);
   void *context;
-  uint64_t seed; /* of the random states for B; default 1 */
-  int threads;   /* 0: as many as OpenMP would use; default 0 */
+  int user_channels; /* channels for rows of the user (jn_identification_add_rows()), after the others; they have no
+                        rows of their own, and their forces are NaN in jn_identification_add() */
+  uint64_t seed;     /* of the random states for B; default 1 */
+  int threads;       /* 0: as many as OpenMP would use; default 0 */
 } jn_identification_options;
 
+/* The defaults. */
 JN_API void jn_identification_options_init(jn_identification_options *options);
 
 /* Unknowns, and what the data say about them. */
@@ -86,7 +90,7 @@ JN_API void jn_identification_destroy(jn_identification *identification); /* NUL
 /* ---- Queries. NULL or an index out of range gives 0, JN_NONE or NULL. ---- */
 
 JN_API int jn_identification_count(const jn_identification *identification);    /* n */
-JN_API int jn_identification_channels(const jn_identification *identification); /* nv, or nv + 6 */
+JN_API int jn_identification_channels(const jn_identification *identification); /* see above */
 /* Copies the name of unknown i, as "link_3.Jxx", "joint_2.viscous" or "user.1", to name [size], cut if it is longer. */
 JN_API jn_status jn_identification_name(const jn_identification *identification, int i, char *name, size_t size);
 /* The link of an inertial parameter, or the coordinate of a motor with one coordinate; JN_NONE for all others. */
@@ -112,7 +116,9 @@ JN_API jn_status jn_identification_regressor(const jn_identification *identifica
 JN_API jn_status jn_identification_add(jn_identification *identification, size_t count, const double *q,
                                        const double *v, const double *a, const double *forces);
 /* Adds rows of the user's own making, Y [rows x n] x = y [rows] (the known part subtracted), to a channel: momentum,
- * closed loops, other sensors. They may only depend on the base parameters. Errors: JN_ERR_INDEX, JN_ERR_MODEL. */
+ * closed loops (jn_loops_regressor_jet()), other sensors. They may only depend on the base parameters. Errors:
+ * JN_ERR_INDEX, JN_ERR_MODEL (a number is not finite, or a column is not zero that the channel never has: use a user
+ * channel then). */
 JN_API jn_status jn_identification_add_rows(jn_identification *identification, int channel, size_t rows,
                                             const double *Y, const double *y);
 
@@ -128,6 +134,7 @@ typedef struct jn_measurement {
   int fold;            /* 0 ... 4: everything goes to this part; default -1: parts alternate every half second */
 } jn_measurement;
 
+/* The defaults: no filter, no delay, all of the file. */
 JN_API void jn_measurement_init(jn_measurement *measurement);
 /* Adds a trajectory with forces (jn_trajectory_load_forces()): positions, velocities and accelerations from its splines
  * at the times of the forces. With a cutoff f, rows are averages over windows (Lanczos: sinc(u) sinc(u/3), u = 2 f (t -
@@ -147,7 +154,9 @@ JN_API void jn_identification_clear(jn_identification *identification, double fa
 
 /* The result, valid until the next call that changes the identification. */
 typedef struct jn_estimate {
-  int channels, count, base_count;
+  int channels;                   /* rows at each state */
+  int count;                      /* n */
+  int base_count;                 /* nb */
   double rows;                    /* rows used */
   double rejected;                /* rows left out as outliers */
   int told;                       /* number of base parameters that this motion tells */

@@ -21,6 +21,7 @@
 #include "loops.h"
 #include "model.h"
 #include "regressor.h"
+#include "retime.h"
 #include "sensitivity.h"
 #include "simulation.h"
 #include "table.h"

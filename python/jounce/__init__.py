@@ -31,7 +31,11 @@ from ._model import Builder, Joint, Limits, Model, builtins, from_dict, load, lo
 from ._plot import plot
 from ._show import show
 
+_sample = _np.arange(6.0).reshape(2, 3)
 _core._setup(
+    samples=(_sample, _sample.ctypes.data, _sample.T),
+    ndarray=_np.ndarray,
+    float64=_np.dtype(_np.float64),
     convert=_glue.convert,
     expand=_glue.expand,
     mask=_glue.mask,
@@ -41,6 +45,7 @@ _core._setup(
     empty=_np.empty,
     float32=_np.dtype(_np.float32),
     uint8=_np.dtype(_np.uint8),
+    int8=_np.dtype(_np.int8),
     results=_results,
     warn=_glue.warn,
     callback=_glue.callback,

@@ -202,6 +202,31 @@ class Model(_core.Model):
         """The same with other options: order, tolerance, baumgarte, weak."""
         return self._loops(**options)
 
+    def tasks(self, tasks: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+        """Task space: inverse kinematics, motions and operational space of a list of tasks (docs/tasks.md).
+
+        Each task is a dictionary: {"type": "pose", "frame": "tool"}, with the keys reference, axis, weight, priority of
+        jn_task; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...
+        """
+        listed = []
+        for task in tasks:
+            entry = dict(task)
+            kind = entry.get("type", "pose")
+            look = self._joint_index if kind == "joint" else self._frame_index
+            for key in ("frame", "reference"):
+                if isinstance(entry.get(key), str):
+                    entry[key] = look(entry[key])
+            listed.append(entry)
+        return self._tasks(listed, **options)
+
+    def _frame_index(self, name: str) -> int:
+        from ._glue import unknown
+
+        if name == "world":
+            return -1
+        index = self.frame_index(name)
+        return index if index is not None else unknown("frame", name, self)
+
     # ---- text, files, copies ----
 
     def to_json(self) -> str:

@@ -76,9 +76,36 @@ static int is_native(const Py_buffer *view, char kind) {
   return view->format && view->format[0] == kind && view->format[1] == 0;
 }
 
-/* Asks for the memory of value; when it has to be converted, converts it. */
+int py_has_layout = 0;
+
+/* A plain array of double or float without gaps, read directly. The view has no owner: releasing it does nothing. */
+static int view_directly(Py_buffer *view, PyObject *value, int writable) {
+  const py_ndarray *array = (const py_ndarray *)value;
+  int needed = PY_ARRAY_C | PY_ARRAY_ALIGNED | (writable ? PY_ARRAY_WRITEABLE : 0);
+  int is_double = array->dtype == py_glued.float64;
+  if ((!is_double && array->dtype != py_glued.float32) || (array->flags & needed) != needed) return 0;
+  view->buf = array->data;
+  view->obj = NULL;
+  view->itemsize = is_double ? sizeof(double) : sizeof(float);
+  view->len = view->itemsize;
+  for (int k = 0; k < array->nd; k++) view->len *= array->dimensions[k];
+  view->readonly = !(array->flags & PY_ARRAY_WRITEABLE);
+  view->ndim = array->nd;
+  view->format = is_double ? "d" : "f";
+  view->shape = array->dimensions;
+  view->strides = array->strides;
+  view->suboffsets = NULL;
+  view->internal = NULL;
+  return 1;
+}
+
+/* Finds the memory of value; 1 if it has to be converted. */
 int py_view(py_call_state *c, int i, PyObject *value, int writable) {
   Py_buffer *view = &c->view[i];
+  if (py_has_layout && (PyObject *)Py_TYPE(value) == py_glued.ndarray && view_directly(view, value, writable)) {
+    c->is_held[i] = 1;
+    return 0;
+  }
   if (PyObject_CheckBuffer(value)) {
     int flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(value, view, flags) == 0) {
@@ -175,7 +202,7 @@ static int find_order(py_call_state *c) {
   c->order = -1;
   for (int i = 0; i < f->inputs; i++) {
     const py_argument *a = &f->argument[i];
-    if (a->kind == PY_ORDER) c->order = c->s[i].i;
+    if (a->kind == PY_ORDER) c->order = c->s[i].i < 0 ? -2 : c->s[i].i;
     if (!(a->flags & PY_JET) || !c->is_held[i]) continue;
     if (c->view[i].ndim < a->dims) return wrong_shape(c, i, 1);
     Py_ssize_t rows = c->view[i].shape[c->view[i].ndim - a->dims];
@@ -187,6 +214,7 @@ static int find_order(py_call_state *c) {
     }
     break;
   }
+  if (c->order == -1) c->order = 0; /* no jet was given */
   if (c->order < 0) {
     PyErr_Format(PyExc_ValueError, "%s(): the order must not be negative", f->name);
     return -1;
@@ -414,9 +442,9 @@ static int read_string(py_call_state *c, int i) {
 
 static int read_handle(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
-  if (!PyObject_TypeCheck(c->value[i], c->object->of->type) || ((py_object *)c->value[i])->of != a->extra) {
-    PyErr_Format(PyExc_TypeError, "%s(): %s must be a %s", c->function->name, a->name,
-                 ((const py_class *)a->extra)->name);
+  const py_class *of = a->extra;
+  if (!PyObject_TypeCheck(c->value[i], of->type)) {
+    PyErr_Format(PyExc_TypeError, "%s(): %s must be a %s", c->function->name, a->name, of->name);
     return -1;
   }
   c->s[i].p = ((py_object *)c->value[i])->handle;
@@ -483,6 +511,8 @@ static int read_one(py_call_state *c, int i) {
       return read_handle(c, i);
     case PY_STRUCTS:
       return read_structs(c, i);
+    case PY_RECORDS:
+      return py_read_records(c, i);
     case PY_CALLBACK:
       c->s[i].p = PyObject_CallFunction(py_glued.callback, "sO", c->function->argument[i].name, c->value[i]);
       return py_keep(c, c->s[i].p);

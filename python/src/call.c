@@ -44,7 +44,7 @@ static int warn(const jn_report *report) {
 static size_t core_bytes(const py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
   size_t n = c->is_float ? sizeof(float) : sizeof(double);
-  if (a->flags & PY_BYTES) n = 1;
+  if (a->flags & (PY_BYTES | PY_SIGNED)) n = 1;
   for (int k = 0; k < a->dims; k++) n *= (size_t)py_size_of(c, a->dim[k]);
   return n;
 }
@@ -108,6 +108,7 @@ static PyObject *compute(py_call_state *c) {
   } else if (!object || py_lock(object) == 0) {
     jn_status status = run(c);
     if (object) py_unlock(object);
+    if (f->outcome && (int)status == f->outcome) status = JN_OK;
     if (status != JN_OK || PyErr_Occurred())
       py_raise(status, NULL, c);
     else if (!c->report || warn(c->report) == 0)

@@ -73,23 +73,29 @@ typedef enum py_kind {
   PY_TEXT,     /* str or bytes */
   PY_HANDLE,   /* another object */
   PY_STRUCTS,  /* jn_perturbation: sequence of dictionaries */
+  PY_RECORDS,  /* sequence of dictionaries, which become structs */
   PY_CALLBACK, /* a Python function */
   PY_OUT,      /* results from here on */
   PY_SCRATCH,
   PY_CONSTANT, /* an array of the object, copied */
   PY_STRUCT,
+  PY_STRUCT_OF_OBJECT, /* the object's own, copied */
   PY_CHARS,
   PY_OWNED_TEXT,
   PY_OBJECT
 } py_kind;
 
-enum { PY_NULLABLE = 1, PY_REQUIRED = 2, PY_KEYWORD = 4, PY_WANTED = 8, PY_JET = 16, PY_BYTES = 32 };
+enum { PY_NULLABLE = 1, PY_REQUIRED = 2, PY_KEYWORD = 4, PY_WANTED = 8, PY_JET = 16, PY_BYTES = 32, PY_SIGNED = 64 };
 enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4 };
 
 typedef struct py_member {
   const char *name;
-  char kind; /* n: name of the class in Python; i, l, d: int, long, double; p: array */
+  /* n: the struct itself, offset is its size; i, l, d, e: int, long, double, enum; D: doubles in the struct; P, U:
+   * pointer to doubles, to bytes; -: Python cannot set it */
+  char kind;
   size_t offset;
+  unsigned char dims, dim[2];
+  const void *extra; /* names of an enum; n: the function that sets it up */
 } py_member;
 
 typedef struct py_argument {
@@ -108,7 +114,8 @@ typedef struct py_function {
   const py_argument *argument;
   int inputs, arguments, flags;
   py_caller *one, *one_f, *many, *many_f;
-  int result; /* named tuple, or -1 */
+  int result;  /* named tuple, or -1 */
+  int outcome; /* a status that is a result, not an error; or 0 */
 } py_function;
 
 /* Classes of objects; functions.inc defines them. */
@@ -191,10 +198,24 @@ struct py_call_state {
   struct py_callbacks *callbacks;
 };
 
+/* The first members of NumPy's arrays, which compiled extensions have relied on since NumPy 1.0. Reading them takes a
+ * few nanoseconds where the buffer protocol takes a hundred. When the package is imported they are compared with what
+ * NumPy says about two arrays, and not used unless all is as expected (py_has_layout). */
+typedef struct py_ndarray {
+  PyObject ob_base;
+  char *data;
+  int nd;
+  Py_ssize_t *dimensions, *strides;
+  PyObject *owner, *dtype;
+  int flags;
+} py_ndarray;
+enum { PY_ARRAY_C = 0x1, PY_ARRAY_ALIGNED = 0x100, PY_ARRAY_WRITEABLE = 0x400 };
+extern int py_has_layout;
+
 /* Python objects that C uses; see jounce/_glue.py. */
 typedef struct py_glue {
-  PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float32, *uint8, *results, *warn, *callback, *ellipsis,
-      *perturbations, *classes;
+  PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float64, *float32, *uint8, *int8, *ndarray, *results,
+      *warn, *callback, *ellipsis, *perturbations, *classes;
 } py_glue;
 extern py_glue py_glued;
 
@@ -205,6 +226,10 @@ Py_ssize_t py_size_of(const py_call_state *c, unsigned char code);
 int py_view(py_call_state *c, int i, PyObject *value, int writable);
 int py_keep(py_call_state *c, PyObject *object); /* takes the reference */
 PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int dims, int leading);
+
+/* records.c */
+int py_read_records(py_call_state *c, int i);
+PyObject *py_from_struct(py_call_state *c, const py_member *member, const void *base);
 
 /* results.c */
 int py_make_results(py_call_state *c);

@@ -163,6 +163,23 @@ static PyTypeObject *make_type(PyObject *module, py_class *of) {
   return (PyTypeObject *)type;
 }
 
+/* Whether NumPy's arrays are laid out as py_ndarray says. samples: (array [2 x 3] of double, its address, its
+ * transpose). */
+static int has_layout(PyObject *samples) {
+  PyObject *array, *turned;
+  unsigned long long address;
+  if (!samples || !PyArg_ParseTuple(samples, "OKO", &array, &address, &turned)) {
+    PyErr_Clear();
+    return 0;
+  }
+  const py_ndarray *a = (const py_ndarray *)array, *b = (const py_ndarray *)turned;
+  enum { NEEDED = PY_ARRAY_C | PY_ARRAY_ALIGNED | PY_ARRAY_WRITEABLE };
+  return (PyObject *)Py_TYPE(array) == py_glued.ndarray && (uintptr_t)a->data == address && a->nd == 2 &&
+         a->dimensions[0] == 2 && a->dimensions[1] == 3 && a->strides[0] == 24 && a->strides[1] == 8 &&
+         a->dtype == py_glued.float64 && (a->flags & NEEDED) == NEEDED && b->nd == 2 && b->dimensions[0] == 3 &&
+         !(b->flags & PY_ARRAY_C) && (uintptr_t)b->data == address;
+}
+
 /* _setup(convert=..., ..., Model=..., results=...): called once by jounce/_glue.py. */
 static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords) {
   (void)self;
@@ -173,7 +190,8 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
   } wanted[] = {
       {"convert", &py_glued.convert}, {"expand", &py_glued.expand},     {"mask", &py_glued.mask},
       {"failed", &py_glued.failed},   {"unknown", &py_glued.unknown},   {"empty", &py_glued.empty},
-      {"float32", &py_glued.float32}, {"uint8", &py_glued.uint8},       {"results", &py_glued.results},
+      {"float64", &py_glued.float64}, {"ndarray", &py_glued.ndarray},   {"float32", &py_glued.float32},
+      {"uint8", &py_glued.uint8},     {"int8", &py_glued.int8},         {"results", &py_glued.results},
       {"warn", &py_glued.warn},       {"callback", &py_glued.callback}, {"perturbations", &py_glued.perturbations}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     PyObject *object = keywords ? PyDict_GetItemString(keywords, wanted[i].name) : NULL;
@@ -188,6 +206,7 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
     Py_INCREF(type);
     py_classes[i]->type = (PyTypeObject *)type;
   }
+  py_has_layout = has_layout(PyDict_GetItemString(keywords, "samples"));
   int count = (int)(sizeof py_result_names / sizeof *py_result_names) - 1;
   py_glued.classes = PyTuple_New(count);
   py_glued.ellipsis = Py_NewRef(Py_Ellipsis);

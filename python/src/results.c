@@ -22,12 +22,16 @@ static PyObject *full_shape(const py_call_state *c, const py_argument *a) {
   return shape;
 }
 
-static int is_bytes(const py_argument *a) { return a->flags & PY_BYTES; }
+static int is_bytes(const py_argument *a) { return a->flags & (PY_BYTES | PY_SIGNED); }
 
 static PyObject *new_array(const py_call_state *c, const py_argument *a) {
-  PyObject *shape = full_shape(c, a);
+  int is_vector = c->axes == 0 && a->dims == 1 && py_size_of(c, a->dim[0]) >= 0;
+  PyObject *shape = is_vector ? PyLong_FromSsize_t(py_size_of(c, a->dim[0])) : full_shape(c, a);
   if (!shape) return NULL;
-  PyObject *type = is_bytes(a) ? py_glued.uint8 : c->is_float ? py_glued.float32 : NULL;
+  PyObject *type = a->flags & PY_BYTES    ? py_glued.uint8
+                   : a->flags & PY_SIGNED ? py_glued.int8
+                   : c->is_float          ? py_glued.float32
+                                          : NULL;
   PyObject *array = PyObject_CallFunctionObjArgs(py_glued.empty, shape, type, NULL);
   Py_DECREF(shape);
   return array;
@@ -48,7 +52,7 @@ static int check_given(const py_call_state *c, int i, const Py_buffer *view) {
   for (int k = 0; got && k < view->ndim; k++) PyTuple_SetItem(got, k, PyLong_FromSsize_t(view->shape[k]));
   int same = got ? PyObject_RichCompareBool(expected, got, Py_EQ) : -1;
   char kind = c->is_float ? 'f' : 'd';
-  if (is_bytes(a)) kind = 'B';
+  if (is_bytes(a)) kind = a->flags & PY_BYTES ? 'B' : 'b';
   int fits = view->format && view->format[0] == kind && view->format[1] == 0;
   if (same == 0)
     PyErr_Format(PyExc_ValueError, "%s(): out for %s has shape %S, expected %S", c->function->name, a->name, got,
@@ -58,6 +62,7 @@ static int check_given(const py_call_state *c, int i, const Py_buffer *view) {
                  view->format,
                  kind == 'f'   ? "float32"
                  : kind == 'B' ? "uint8"
+                 : kind == 'b' ? "int8"
                                : "float64");
   Py_DECREF(expected);
   Py_XDECREF(got);
@@ -73,9 +78,28 @@ static int overlaps(const py_call_state *c, const Py_buffer *view) {
   return 0;
 }
 
+/* The usual case: an array of NumPy with the right type and shape, apart from all inputs. */
+static int fits_directly(py_call_state *c, int i, PyObject *given) {
+  const py_argument *a = &c->function->argument[i];
+  Py_buffer *view = &c->view[i];
+  if (c->is_held[i] || is_bytes(a) || py_view(c, i, given, 1) != 0) return 0;
+  int fits = view->ndim == c->axes + a->dims && view->format[0] == (c->is_float ? 'f' : 'd');
+  for (int k = 0; fits && k < view->ndim; k++)
+    fits = view->shape[k] == (k < c->axes ? c->axis[k] : py_size_of(c, a->dim[k - c->axes]));
+  fits = fits && !overlaps(c, view);
+  PyBuffer_Release(view);
+  c->is_held[i] = 0;
+  return fits;
+}
+
 /* Uses the array that was given, or a new one that is copied to it later if it has gaps or overlaps an input. */
 static int take_given(py_call_state *c, int i, PyObject *given) {
   Py_buffer view;
+  if (fits_directly(c, i, given)) {
+    Py_INCREF(given);
+    c->array[i] = given;
+    return 0;
+  }
   if (PyObject_GetBuffer(given, &view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) < 0) {
     PyErr_Clear();
     PyErr_Format(PyExc_TypeError, "%s(): out for %s must be an array that can be written", c->function->name,
@@ -106,7 +130,7 @@ static int place(py_call_state *c, int i, PyObject *given) {
   if (a->kind == PY_INOUT && c->is_held[i]) { /* the input is copied: its view makes room for that of the result */
     Py_buffer input = c->view[i];
     if (given ? take_given(c, i, given) < 0 : !(c->array[i] = new_array(c, a))) return -1;
-    if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_WRITABLE) < 0) {
+    if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) {
       c->view[i] = input;
       return -1;
     }
@@ -116,8 +140,10 @@ static int place(py_call_state *c, int i, PyObject *given) {
     return 0;
   }
   if (given ? take_given(c, i, given) < 0 : !(c->array[i] = new_array(c, a))) return -1;
-  if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_WRITABLE) < 0) return -1;
-  c->is_held[i] = 1;
+  if (py_view(c, i, c->array[i], 1) != 0) { /* bytes */
+    if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_WRITABLE) < 0) return -1;
+    c->is_held[i] = 1;
+  }
   c->s[i].p = c->view[i].buf;
   return 0;
 }
@@ -197,28 +223,6 @@ int py_make_results(py_call_state *c) {
 
 /* ---- what is returned ---- */
 
-static PyObject *from_struct(const py_call_state *c, const py_argument *a) {
-  const py_member *member = a->extra;
-  const char *base = (const char *)c->room;
-  PyObject *class = PyObject_GetAttrString(py_glued.results, member->name);
-  PyObject *values = PyList_New(0);
-  for (member++; class && values && member->name; member++) {
-    PyObject *value = member->kind == 'd'   ? PyFloat_FromDouble(*(const double *)(const void *)(base + member->offset))
-                      : member->kind == 'l' ? PyLong_FromLong(*(const long *)(const void *)(base + member->offset))
-                                            : PyLong_FromLong(*(const int *)(const void *)(base + member->offset));
-    if (!value || PyList_Append(values, value) < 0) {
-      Py_XDECREF(value);
-      Py_CLEAR(values);
-      break;
-    }
-    Py_DECREF(value);
-  }
-  PyObject *result = class && values ? PyObject_CallMethod(class, "_make", "O", values) : NULL;
-  Py_XDECREF(class);
-  Py_XDECREF(values);
-  return result;
-}
-
 static PyObject *from_constant(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
   PyObject *array = new_array(c, a);
@@ -293,7 +297,9 @@ static PyObject *item(py_call_state *c, int i) {
       return string_or_none(c->s[i].i >= 0 && c->s[i].i < n ? names[c->s[i].i] : NULL);
     }
     case PY_STRUCT:
-      return from_struct(c, a);
+      return py_from_struct(c, a->extra, c->room);
+    case PY_STRUCT_OF_OBJECT:
+      return py_from_struct(c, a->extra, c->s[i].p);
     case PY_CONSTANT:
       return from_constant(c, i);
     case PY_OWNED_TEXT:

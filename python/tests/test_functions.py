@@ -12,13 +12,14 @@ import os
 import unittest
 
 import numpy as np
+from guarded import guarded
 from support import SEED, SOURCE, four_bar, models, random_inertia, random_model, random_placement
 
 import jounce
 from jounce import _core
 
 from headers import Function, Headers, Parameter, Struct, read_headers  # isort: skip
-from methods import BY_HAND, CLASSES, Method, dims, read_methods, reason_not_offered, result_items  # isort: skip
+from methods import BY_HAND, CLASSES, NOT_YET, Method, dims, read_methods, reason_not_offered, result_items  # isort: skip
 
 LIBRARY = os.environ.get("JOUNCE_LIBRARY")
 HEADERS: Headers = read_headers(SOURCE / "include" / "jounce")
@@ -35,7 +36,7 @@ class Completeness(unittest.TestCase):
 
     def test_every_function_has_its_place(self) -> None:
         for name in HEADERS.functions:
-            if reason_not_offered(name):
+            if reason_not_offered(name) or (name not in BY_NAME and NOT_YET.fullmatch(name)):
                 continue
             if name in BY_HAND:
                 owner, _, attribute = BY_HAND[name].rpartition(".")
@@ -69,7 +70,7 @@ class Arguments:
         self.model, self.method, self.rng = model, method, rng
         self.sizes = {
             "nq": model.nq, "nv": model.nv, "nlink": model.link_count, "nframe": model.frame_count,
-            "10L": 10 * model.link_count, "6L": 6 * model.link_count, "4nv": 4 * model.nv, "2nv": 2 * model.nv,
+            "10L": 10 * model.link_count, "6L": 6 * model.link_count, "4nv": 4 * model.nv, "2nv": 2 * model.nv, "3nv": 3 * model.nv,
             "loops": model.loop_count, "(K+1)": ORDER + 1, "(K+2)": ORDER + 2, "(K+3)": ORDER + 3, "rows": 3, "count": 4,
             **sizes,
         }  # fmt: skip
@@ -273,26 +274,59 @@ class AgainstC(unittest.TestCase):
                     self.compare(mine, method, arguments, loops.value or 0, 0)
 
 
-class ResultsAreWritten(unittest.TestCase):
-    """Every number of every result is written: arrays of NaN come back without them, in double and in float."""
+class Memory(unittest.TestCase):
+    """Every number of every result is written, and nothing beyond the arrays is read or written.
+
+    Results start as NaN and must have none afterwards. All arrays end at a page that must not be touched.
+    """
 
     def check(self, owner: object, method: Method, arguments: Arguments, dtype: type) -> None:
-        given = {
-            name: value.astype(dtype) if isinstance(value, np.ndarray) and value.dtype == np.float64 else value
-            for name, value in arguments.given.items()
-        }
+        given = {}
+        for name, value in arguments.given.items():
+            if isinstance(value, np.ndarray):
+                value = guarded(value.astype(dtype) if value.dtype == np.float64 else value)
+            given[name] = value
         items = result_items(method)
         out = []
         for a in items:
             changed = arguments.given.get(a.name) if a.kind == "INOUT" else None
             shape = arguments.shape(a.shape) if changed is None else np.shape(changed)
-            out.append(np.zeros(shape, np.uint8) if a.dtype == "B" else np.full(shape, np.nan, dtype))
+            out.append(guarded(np.zeros(shape, np.uint8) if a.dtype == "B" else np.full(shape, np.nan, dtype)))
         try:
             getattr(owner, method.name)(**given, out=tuple(out) if len(out) > 1 else out[0])
         except jounce.Error:
             return
         for a, array in zip(items, out):
             self.assertFalse(np.isnan(array).any(), f"{method.name}: {a.name} is not written completely")
+
+    def test_loops(self) -> None:
+        rng = np.random.default_rng(SEED)
+        model = four_bar()
+        for method in METHODS:
+            if method.owner == "jn_loops" and is_computing(method):
+                with self.subTest(function=method.name, seed=SEED):
+                    self.check(model.loops, method, Arguments(model, method, rng, {"m": model.loops.rows}), np.float64)
+
+    def test_simulators_and_tasks(self) -> None:
+        rng = np.random.default_rng(SEED)
+        model = jounce.load("builtin:panda")
+        simulator = model.simulator(integrator="euler", step=1e-3, derivatives=3)
+        simulator.step(1e-3)
+        tasks = model.tasks(
+            [{"type": "pose", "frame": "panda_link7"}, {"type": "position", "frame": 3}], order=ORDER + 1
+        )
+        for method in METHODS:
+            if (
+                method.owner == "jn_simulator"
+                and is_computing(method)
+                and method.name not in ("set", "step", "run", "dense")
+            ):
+                with self.subTest(function=method.name, seed=SEED):
+                    self.check(simulator, method, Arguments(model, method, rng, {}), np.float64)
+            if method.owner == "jn_tasks" and is_computing(method):
+                with self.subTest(function=method.name, seed=SEED):
+                    sizes = {"rows": tasks.rows, "targets": tasks.targets}
+                    self.check(tasks, method, Arguments(model, method, rng, sizes), np.float64)
 
     def test_all(self) -> None:
         rng = np.random.default_rng(SEED)

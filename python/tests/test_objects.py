@@ -123,6 +123,56 @@ class Simulations(unittest.TestCase):
         self.assertLess(loops.gaps(simulator.get().q).max(), 1e-9)
 
 
+class TaskSpace(unittest.TestCase):
+    def test_inverse_kinematics(self) -> None:
+        """The flange reaches a pose that it has at another configuration; rates come from J v."""
+        model = jounce.load("builtin:panda")
+        goal = model.configuration(panda_joint2=-0.3, panda_joint4=-1.9, panda_joint6=1.8)
+        tasks = model.tasks([{"type": "pose", "frame": "panda_link7"}], order=1)
+        self.assertEqual((tasks.targets, tasks.rows), (16, 6))
+        target = tasks.values(goal)
+        np.testing.assert_array_equal(target.reshape(4, 4), model.frame_pose("panda_link7", goal))
+        start = model.configuration(panda_joint2=-0.6, panda_joint4=-2.2, panda_joint6=1.6)
+        found = tasks.solve(target, start)
+        self.assertEqual(found.reach.outcome, "reached")
+        np.testing.assert_allclose(model.frame_pose("panda_link7", found.q), target.reshape(4, 4), atol=1e-10)
+        self.assertEqual(found.active.dtype, np.int8)
+        J = tasks.jacobian_jet(found.q)
+        np.testing.assert_allclose(J[0], model.frame_jacobian("panda_link7", found.q), atol=1e-12)
+        v = tasks.motion_jet(found.q, np.ones((1, 6))).v_jet
+        np.testing.assert_allclose(J[0] @ v[0], 1, atol=1e-9)
+
+    def test_out_of_reach_is_a_result(self) -> None:
+        model = jounce.load("builtin:panda")
+        tasks = model.tasks([{"type": "position", "frame": "panda_link7"}])
+        found = tasks.solve([5.0, 0, 0], model.neutral())
+        self.assertNotEqual(found.reach.outcome, "reached")
+        self.assertGreater(found.reach.distance, 1)
+        with self.assertRaisesRegex(ValueError, "no key 'weigth'"):
+            model.tasks([{"type": "pose", "frame": 0, "weigth": 1.0}])
+        with self.assertRaises(jounce.NotFoundError):
+            model.tasks([{"type": "pose", "frame": "hand"}])
+
+
+class Identifying(unittest.TestCase):
+    def test_masses_from_torques(self) -> None:
+        """Torques without noise give back the base parameters of the model."""
+        model = jounce.load("builtin:panda")
+        rng = np.random.default_rng(SEED)
+        try:
+            unknown = model.identification(columns=1)  # inertias only
+        except jounce.UnsupportedError as missing:
+            self.skipTest(str(missing))
+        q = model.random(200, seed=SEED)
+        v, a = rng.normal(size=(2, 200, model.nv))
+        unknown.add(q, v, a, model.inverse_dynamics(q, v, a))
+        estimate = unknown.solve(0.01, 1)
+        self.assertEqual(estimate.x.shape, (unknown.count,))
+        x = estimate.x
+        again = unknown.identified_model(x)
+        np.testing.assert_allclose(again.inverse_dynamics(q, v, a), model.inverse_dynamics(q, v, a), atol=1e-3)
+
+
 class Parameters(unittest.TestCase):
     def test_base_parameters(self) -> None:
         """Y pi = Yb (B pi) at a new state."""

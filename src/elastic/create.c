@@ -58,8 +58,8 @@ static jn_status check_numbers(const checking *c, const jn_actuator *a) {
 }
 
 static jn_status check_rows(const checking *c, const double *x, const double *y, int count, int growing) {
-  if (count < 2 || count > 100000 || !x || !y)
-    return fail(c, JN_ERR_MODEL, "a table needs from 2 to 100000 rows, and as many values");
+  if (count < 3 || count > 100000 || !x || !y)
+    return fail(c, JN_ERR_MODEL, "a table needs from 3 to 100000 rows, and as many values");
   for (int i = 0; i < count; i++) {
     if (!isfinite(x[i]) || !isfinite(y[i])) return fail(c, JN_ERR_MODEL, "a number of its table is not finite");
     if (i > 0 && !(x[i] > x[i - 1])) return fail(c, JN_ERR_MODEL, "the first numbers of its table must increase");
@@ -180,19 +180,41 @@ static void find_places(jn_elastic *e) {
   }
 }
 
+/* The most spring joints that are one behind the other. */
+static int count_levels(const jn_elastic *e) {
+  int most = 1;
+  for (int link = 0; link < jn_link_count(e->model) && e->options.coupled; link++) {
+    int count = 0;
+    for (int i = link; i >= 0; i = jn_link_parent(e->model, i))
+      for (int k = 0; k < jn_joint_nv(e->model, i); k++) count += jn_elastic_is_elastic(e, jn_joint_v(e->model, i) + k);
+    if (count > most) most = count;
+  }
+  return most;
+}
+
 static jn_status finish(jn_elastic *e, jn_error *error) {
   jn_loops_options loops;
   jn_loops_options_init(&loops);
   loops.order = 2;
+  e->levels = count_levels(e);
+  if (e->options.order + 2 * e->levels > JN_SERIES_TERMS - 8)
+    return jn__fail(error, JN_ERR_UNSUPPORTED, NULL,
+                    "%d springs are one behind the other: too many for rotors on links", e->levels);
   jn_status status = jn__elastic_build_robot(e, error);
   if (status == JN_OK) status = jn_work_create_order(e->model, 2, &e->work);
-  if (status == JN_OK) status = jn_work_create(e->robot, &e->robot_work);
+  int order = e->options.order + 2 * e->levels;
+  if (status == JN_OK) status = jn_work_create_order(e->robot, e->options.coupled ? order : 0, &e->robot_work);
   if (status == JN_OK && jn_loop_count(e->model) > 0) status = jn_loops_create(e->model, &loops, &e->loops);
   if (status == JN_OK && jn_loop_count(e->model) > 0) status = jn_loops_create(e->robot, &loops, &e->robot_loops);
   if (status != JN_OK) return jn__fail(error, status, NULL, "%s", jn_status_text(status));
   size_t n = (size_t)e->robot_nv, rows = e->robot_loops ? (size_t)jn_loops_rows(e->robot_loops) : 0;
   e->room =
       jn__allocate(&e->allocator, (6 * n * n + 24 * n + rows * (n + 1) + (size_t)e->robot_nq + 8) * sizeof(double));
+  if (e->options.coupled) {
+    size_t jets = (size_t)order * 2 + 3;
+    e->coupled_room = jn__allocate(&e->allocator, ((size_t)e->robot_nq + jets * n) * sizeof(double));
+    if (!e->coupled_room) return jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
+  }
   return e->room ? JN_OK : jn__fail(error, JN_ERR_MEMORY, NULL, "%s", jn_status_text(JN_ERR_MEMORY));
 }
 
@@ -241,6 +263,7 @@ void jn_elastic_destroy(jn_elastic *elastic) {
   jn_model_destroy(elastic->robot);
   jn_allocator allocator = elastic->allocator;
   jn__release(&allocator, elastic->room);
+  jn__release(&allocator, elastic->coupled_room);
   jn__release(&allocator, elastic);
 }
 
@@ -258,7 +281,7 @@ int jn_elastic_is_elastic(const jn_elastic *elastic, int v) {
 
 int jn_elastic_order(const jn_elastic *elastic, int order) {
   if (!elastic || order < 0 || order > elastic->options.order) return -1;
-  return order + (elastic->has_damping ? 4 : 2);
+  return order + (elastic->has_damping ? 4 : 2 * elastic->levels);
 }
 
 const jn_model *jn_elastic_model(const jn_elastic *elastic) { return elastic ? elastic->robot : NULL; }

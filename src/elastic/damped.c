@@ -14,7 +14,7 @@
 
 #include "elastic.h"
 
-enum { SLOW = 3, ORDER = 16, MOST_STEPS = 200000, ENDS = JN_TORQUE_TERMS };
+enum { SLOW = 3, ORDER = 16, MOST_STEPS = 500, ENDS = JN_TORQUE_TERMS };
 
 /* ---- The polynomial with given Taylor coefficients at both ends ---- */
 
@@ -116,7 +116,7 @@ static double step_of(const double *x, double scale) {
 
 static jn_status advance_other(const jn_spring *s, double t0, double t1, int terms, const double *tau0,
                                const double *tau1, double *state, double *error) {
-  double h = t1 - t0, c[2 * ENDS], rough[2 * ENDS] = {0}, at = 0, f[2];
+  double h = t1 - t0, c[2 * ENDS] = {0}, rough[2 * ENDS] = {0}, at = 0, f[2];
   two_ended(terms, h, tau0, tau1, c);
   two_ended(terms - 1, h, tau0, tau1, rough);
   jn__spring_taylor(s, t1, *state, 1, f);

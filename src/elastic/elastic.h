@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of a jn_elastic, from the bottom up: pieces.c quintic splines; spring.c series through springs and
  * friction; damped.c springs with damping, along a motion; create.c checks and memory; robot.c the robot with a
- * coordinate for every motor; inverse.c, forward.c, modes.c, control.c what users call. Only public functions of other
+ * coordinate for every motor; inverse.c (coupled.c: with rotors on links), forward.c,
+ * modes.c, control.c what users call. Only public functions of other
  * modules are used, and the library's memory and messages.
  *
  * Series are Taylor coefficients in time, x_k = x^(k) / k!. */
@@ -48,7 +49,8 @@ struct jn_elastic {
   jn_spring *springs; /* [nv] */
   int *place;         /* [nv] in q; -1: spherical or free */
   int has_damping;
-  int joint; /* of the last error */
+  int joint;  /* of the last error */
+  int levels; /* spring joints one behind the other, with rotors on links; else 1 */
 
   /* Along a motion, of damped springs: */
   int started;
@@ -63,7 +65,8 @@ struct jn_elastic {
   int *link_q, *motor_q;      /* [nv] in its configuration: first coordinate of the joint; motor of springs only */
   jn_work *work, *robot_work; /* work: order 2 */
   jn_loops *loops, *robot_loops;
-  double *room; /* [6 N^2 + 24 N + rows of loops (N + 1) + nq of the robot + 8] */
+  double *coupled_room; /* of coupled.c; NULL without it */
+  double *room;         /* [6 N^2 + 24 N + rows of loops (N + 1) + nq of the robot + 8] */
 };
 
 /* ---- pieces.c ---- */
@@ -96,6 +99,11 @@ int jn__damped_start(const jn_spring *s, double t, int terms, const double *tau,
 /* From t0 to t1, tau by its series at both ends; *error: what one derivative less would have changed. */
 jn_status jn__damped_advance(const jn_spring *s, double t0, double t1, int terms, const double *tau0,
                              const double *tau1, double *state, double *error);
+
+/* ---- coupled.c ---- */
+
+jn_status jn__coupled_inverse(jn_elastic *e, int order, double t, const double *q, const double *v_jet,
+                              const jn_motor_motion *out);
 
 /* ---- robot.c ---- */
 

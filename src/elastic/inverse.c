@@ -69,15 +69,17 @@ static void motor_of(const jn_elastic *e, int v, int order, const double *theta,
   put_jet(motor, order + 1, e->nv, v, out->motor_jet);
   if (out->current) out->current[v] = a->torque_constant > 0 ? motor[0] / (a->gear * a->torque_constant) : NAN;
   if (out->power) out->power[v] = motor[0] * theta[1];
+  if (out->spring) out->spring[v] = tau[0];
 }
 
 jn_status jn_elastic_inverse(jn_elastic *elastic, int order, double t, const double *q, const double *v_jet,
                              const double *tau_jet, const jn_motor_motion *out) {
   jn_elastic *e = elastic;
-  if (!e || !q || !v_jet || !tau_jet || !out) return JN_ERR_NULL;
+  if (!e || !q || !v_jet || !out || !(tau_jet || e->options.coupled)) return JN_ERR_NULL;
   int terms = jn_elastic_order(e, order) + 1;
   if (terms <= 0) return JN_ERR_SIZE;
   e->joint = JN_NONE;
+  if (e->options.coupled) return jn__coupled_inverse(e, order, t, q, v_jet, out);
   jn_status status = e->has_damping ? move(e, t, terms, tau_jet) : JN_OK;
   for (int v = 0; v < e->nv && status == JN_OK; v++) {
     const jn_spring *s = &e->springs[v];

@@ -7,12 +7,13 @@
  * linear least-squares problem with the exact second derivatives, solved by QR. (Gauss-Newton in log-Cholesky
  * coordinates needs several times as many steps, because P is quadratic in them.) */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../model/inertia_law.h"
 #include "identify.h"
 
-enum { MOST_ITERATIONS = 200 };
+enum { MOST_ITERATIONS = 100 };
 
 typedef double matrix4[4][4];
 
@@ -281,6 +282,7 @@ static int set_up(problem *p) {
     double log_cholesky[10];
     if (jn_inertia_to_log_cholesky(d->x0 + 10 * l, log_cholesky) != JN_OK) return 0;
     triangle_of(log_cholesky, p->bodies[l].U0);
+    memset(p->bodies[l].W, 0, sizeof(matrix4));
     for (int k = 0; k < 4; k++) p->bodies[l].W[k][k] = 1;
   }
   for (int k = 10 * p->links; k < p->n; k++) {
@@ -293,6 +295,21 @@ static int set_up(problem *p) {
     p->z[k] = d->x0[k] / p->scale[k];
   }
   return 1;
+}
+
+/* A prior that is far off, such as grams for kilograms: from large weights down to the wanted one, each solution the
+ * start of the next, as interior-point methods do. */
+static int follow_path(problem *p) {
+  double root = p->root, tolerance = p->tolerance;
+  int sum = MOST_ITERATIONS, result = 0;
+  if (!set_up(p)) return 0;
+  for (double by = 1e8; by >= 1; by /= 10) {
+    p->root = root * sqrt(by);
+    p->tolerance = by > 1 ? 1e-8 : tolerance;
+    result = iterate(p);
+    sum += abs(result);
+  }
+  return result < 0 ? -sum : sum;
 }
 
 /* Rounding to ten parameters may lose the last bit of a body that is nearly none: a trace of the prior is added. */
@@ -329,6 +346,7 @@ int jn__ident_consistent(const jn_identification *d, const double *A, const doub
     p.w = p.R + wide * wide;
     if (set_up(&p)) {
       result = iterate(&p);
+      if (result < 0) result = follow_path(&p);
       memcpy(x, p.x, n * sizeof *x);
       make_physical(&p, x);
     }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A measured motion into rows. Chunks of samples are evaluated at once; then each channel filters its own columns, the
- * force among them, with the same window, and keeps every row that is finished. */
+/* A measured motion into rows. Each thread takes a stretch of it: it evaluates chunks of samples; then each channel
+ * filters its own columns, the force among them, with the same window, and keeps every row that is finished, in
+ * triangles of the thread's own. Nothing is shared until these are added to each other at the end. */
 #include <math.h>
 #include <string.h>
 
 #include "identify.h"
 
-enum { CHUNK = 256, RING = 8, REACH = 3 };
+enum { CHUNK = 256, RING = 8, REACH = 3, THREAD_ROWS = 20000 };
 
 void jn_measurement_init(jn_measurement *m) {
   if (m) *m = (jn_measurement){.size = sizeof *m, .start = -INFINITY, .end = INFINITY, .fold = -1};
@@ -20,17 +21,23 @@ typedef struct window {
   long next; /* the first that is not finished */
 } window;
 
+/* One stretch of a motion. */
 typedef struct feed {
   jn_identification *d;
+  jn_channel *channel; /* where the rows go */
   const jn_trajectory *motion;
   const jn_measurement *m;
   double first, step, typical; /* the time of window 0, the step between windows, and between samples */
   int filtered;
-  long rows; /* of the trajectory */
-  int count; /* samples in the chunk */
-  double *t, *dt, *q, *v, *a, *force, *Y_pi, *Y, *known, *theta, *user;
-  window *windows;  /* [channels] */
-  double *rejected; /* [channels] */
+  long row, end;   /* rows of the trajectory from here to there */
+  long from, to;   /* windows that are kept */
+  int count;       /* samples in the chunk */
+  jn_batch *batch; /* of the thread */
+  double *memory, *scratch;
+  double *t, *dt, *q, *v, *a, *force, *Y_pi, *Y, *known, *theta, *user, *jet;
+  window *windows; /* [channels] */
+  double rejected;
+  jn_status status;
 } feed;
 
 static size_t up(int i) { return (size_t)i; }
@@ -57,50 +64,38 @@ static double raw_force(const feed *f, int channel, long row) {
   return sum;
 }
 
-/* Times, forces and motion of the samples from row *from on, which moves on. */
-static jn_status load_chunk(feed *f, long *from) {
+/* Times, forces and motion of the next samples. */
+static jn_status load_chunk(feed *f) {
   jn_identification *d = f->d;
-  double v_jet[3 * 64], *jet = v_jet;
   size_t nv = up(d->nv), nq = up(d->nq), channels = up(d->channels);
-  double *own = d->nv > 64 ? jn__allocate(&d->allocator, 3 * nv * sizeof *own) : NULL;
-  if (d->nv > 64 && !own) return JN_ERR_MEMORY;
-  if (own) jet = own;
   f->count = 0;
   jn_status status = JN_OK;
-  while (*from < f->rows && f->count < CHUNK && status == JN_OK) {
-    long row = (*from)++;
-    double t = jn_trajectory_force_time(f->motion, (int)row), at = t - f->m->delay;
+  while (f->row < f->end && f->count < CHUNK && status == JN_OK) {
+    int row = (int)f->row++;
+    double t = jn_trajectory_force_time(f->motion, row), at = t - f->m->delay;
     if (t < f->m->start || t > f->m->end || at < jn_trajectory_start(f->motion) || at > jn_trajectory_end(f->motion))
       continue;
-    double before = row > 0 ? jn_trajectory_force_time(f->motion, (int)row - 1) : t;
-    double after = row + 1 < f->rows ? jn_trajectory_force_time(f->motion, (int)row + 1) : t;
+    double before = row > 0 ? jn_trajectory_force_time(f->motion, row - 1) : t;
+    double after = row + 1 < jn_trajectory_force_rows(f->motion) ? jn_trajectory_force_time(f->motion, row + 1) : t;
     size_t s = up(f->count++);
     f->t[s] = t;
     f->dt[s] = 0.5 * (after - before);
     for (int i = 0; i < d->channels; i++) f->force[s * channels + up(i)] = i < d->nv ? raw_force(f, i, row) : NAN;
-    status = jn_trajectory_evaluate(f->motion, at, 0, f->q + s * nq, jet);
-    memcpy(f->v + s * nv, jet, nv * sizeof *jet);
-    memcpy(f->a + s * nv, jet + nv, nv * sizeof *jet);
+    status = jn_trajectory_evaluate(f->motion, at, 0, f->q + s * nq, f->jet);
+    memcpy(f->v + s * nv, f->jet, nv * sizeof *f->jet);
+    memcpy(f->a + s * nv, f->jet + nv, nv * sizeof *f->jet);
   }
-  jn__release(&d->allocator, own);
   return status;
 }
 
 static jn_status make_regressors(feed *f) {
   jn_identification *d = f->d;
   size_t channels = up(d->channels), n = up(d->n), width = 10 * up(d->links), nv = up(d->nv), nq = up(d->nq);
-  jn_status status = jn_regressor_batch(d->batch, up(f->count), f->q, f->v, f->a, f->Y_pi);
-  if (status != JN_OK) return status;
-#if JN_WITH_OPENMP
-#pragma omp parallel for num_threads(jn_batch_threads(d->batch)) schedule(static) if (d->options.user == NULL)
-#endif
-  for (int s = 0; s < f->count; s++) {
-    size_t k = up(s);
+  jn_status status = jn_regressor_batch(f->batch, up(f->count), f->q, f->v, f->a, f->Y_pi);
+  for (size_t k = 0; k < up(f->count) && status == JN_OK; k++)
     jn__ident_rows(d, d->nv, f->q + k * nq, f->v + k * nv, f->a + k * nv, f->force + k * channels,
-                   f->Y_pi + k * nv * width, f->theta + k * 3 * up(d->motors),
-                   f->user + k * nv * up(d->options.user_columns), f->Y + k * channels * n, f->known + k * channels);
-  }
-  return JN_OK;
+                   f->Y_pi + k * nv * width, f->theta, f->user, f->Y + k * channels * n, f->known + k * channels);
+  return status;
 }
 
 /* ---- Windows ---- */
@@ -118,7 +113,7 @@ static int fold_of(const feed *f, double t) {
 /* Far from what the screening solution says? */
 static int is_outlier(const feed *f, int channel, const double *row) {
   const jn_identification *d = f->d;
-  const jn_channel *c = &d->channel[channel];
+  const jn_channel *c = &f->channel[channel];
   if (!(d->screen > 0) || !(d->screen_noise[channel] > 0)) return 0;
   double e = -row[c->width - 1];
   for (int k = 0; k + 1 < c->width; k++) e += row[k] * d->screen_base[c->column[k]];
@@ -127,15 +122,15 @@ static int is_outlier(const feed *f, int channel, const double *row) {
 
 static void keep(feed *f, int channel, double t, const double *row, double force) {
   if (is_outlier(f, channel, row))
-    f->rejected[channel]++;
+    f->rejected++;
   else
-    jn__ident_push(f->d, channel, fold_of(f, t), row, force);
+    jn__ident_push(&f->channel[channel], fold_of(f, t), row, force);
 }
 
 /* Window k is complete: keep it if nothing is missing, and make it ready for k + RING. */
 static void finish(feed *f, int channel, long k) {
   window *w = &f->windows[channel];
-  int at = (int)(k % RING), width = f->d->channel[channel].width;
+  int at = (int)(k % RING), width = f->channel[channel].width;
   double *sum = w->sum + at * (width + 1);
   int whole = !w->bad[at] && w->covered[at] > 0.97 * 2 * REACH * f->step && w->covered[at] < 1.1 * 2 * REACH * f->step;
   if (whole && w->weight[at] > 0) {
@@ -150,15 +145,13 @@ static void finish(feed *f, int channel, long k) {
 /* One sample into all windows that reach it. row: width numbers, then the force. */
 static void add_sample(feed *f, int channel, double t, double dt, const double *row, int missing) {
   window *w = &f->windows[channel];
-  int width = f->d->channel[channel].width;
+  int width = f->channel[channel].width;
   double u = (t - f->first) / f->step;
   long from = (long)ceil(u - REACH), to = (long)floor(u + REACH);
-  if (from < 0) from = 0;
-  while (w->next < from) {
-    finish(f, channel, w->next);
-    w->next++;
-    if (w->next + 2 * RING < from) w->next = from; /* a gap: all windows are empty */
-  }
+  if (from < f->from) from = f->from;
+  if (to >= f->to) to = f->to - 1;
+  for (int n = 0; n < RING && w->next < from; n++) finish(f, channel, w->next++);
+  if (w->next < from) w->next = from; /* behind a gap: all windows are empty again */
   for (long k = from; k <= to && k < from + RING; k++) {
     int at = (int)(k % RING);
     double x = u - (double)k;
@@ -172,10 +165,11 @@ static void add_sample(feed *f, int channel, double t, double dt, const double *
 }
 
 /* All samples of the chunk into one channel. */
-static void feed_channel(feed *f, int i, double *row) {
+static void feed_channel(feed *f, int i) {
   jn_identification *d = f->d;
-  const jn_channel *c = &d->channel[i];
+  const jn_channel *c = &f->channel[i];
   size_t channels = up(d->channels), n = up(d->n);
+  double *row = f->scratch;
   for (int s = 0; s < f->count; s++) {
     double force = f->force[up(s) * channels + up(i)];
     const double *Y = f->Y + (up(s) * channels + up(i)) * n;
@@ -190,67 +184,126 @@ static void feed_channel(feed *f, int i, double *row) {
   }
 }
 
-static void feed_channels(feed *f, double *rows, size_t room) {
-  jn_identification *d = f->d;
-#if JN_WITH_OPENMP
-#pragma omp parallel for num_threads(jn_batch_threads(d->batch)) schedule(dynamic)
-#endif
-  for (int i = 0; i < d->nv; i++)
-    if (f->m->motors || jn_trajectory_forces(f->motion, i)) feed_channel(f, i, rows + up(i) * room);
-}
+static int is_measured(const feed *f, int i) { return f->m->motors || jn_trajectory_forces(f->motion, i) != NULL; }
 
-/* ---- Together ---- */
+/* ---- One stretch ---- */
 
-static jn_status make_feed(feed *f, double **memory, double **rows, size_t *room) {
+static jn_status make_feed(feed *f) {
   jn_identification *d = f->d;
-  size_t channels = up(d->channels), n = up(d->n), nv = up(d->nv), each = 0;
-  *room = up(d->nb) + 2;
-  for (int i = 0; i < d->channels; i++) each += RING * (up(d->channel[i].width) + 1);
-  size_t sample = 2 + up(d->nq) + 2 * nv + channels + nv * 10 * up(d->links) + channels * n + channels +
-                  3 * up(d->motors) + nv * up(d->options.user_columns);
-  size_t count = CHUNK * sample + each + channels * *room + channels;
+  size_t channels = up(d->channels), n = up(d->n), nv = up(d->nv), windows = 0;
+  for (int i = 0; i < d->channels; i++) windows += RING * (up(f->channel[i].width) + 1);
+  const size_t sizes[] = {CHUNK,
+                          CHUNK,
+                          CHUNK * up(d->nq),
+                          CHUNK * nv,
+                          CHUNK * nv,
+                          CHUNK * channels,
+                          CHUNK * nv * 10 * up(d->links),
+                          CHUNK * channels * n,
+                          CHUNK * channels,
+                          3 * up(d->motors),
+                          nv * up(d->options.user_columns),
+                          3 * nv,
+                          up(d->nb) + 2,
+                          windows};
+  double **const arrays[] = {&f->t, &f->dt,    &f->q,     &f->v,    &f->a,   &f->force,  &f->Y_pi,
+                             &f->Y, &f->known, &f->theta, &f->user, &f->jet, &f->scratch};
+  enum { ARRAYS = sizeof arrays / sizeof *arrays };
+  size_t count = 0;
+  for (int k = 0; k <= ARRAYS; k++) count += sizes[k];
   f->windows = jn__allocate(&d->allocator, channels * sizeof *f->windows);
-  double *p = *memory = jn__allocate(&d->allocator, count * sizeof *p);
+  double *p = f->memory = jn__allocate(&d->allocator, count * sizeof *p);
   if (!p || !f->windows) return JN_ERR_MEMORY;
-  f->t = p, p += CHUNK;
-  f->dt = p, p += CHUNK;
-  f->q = p, p += CHUNK * up(d->nq);
-  f->v = p, p += CHUNK * nv;
-  f->a = p, p += CHUNK * nv;
-  f->force = p, p += CHUNK * channels;
-  f->Y_pi = p, p += CHUNK * nv * 10 * up(d->links);
-  f->Y = p, p += CHUNK * channels * n;
-  f->known = p, p += CHUNK * channels;
-  f->theta = p, p += CHUNK * 3 * up(d->motors);
-  f->user = p, p += CHUNK * nv * up(d->options.user_columns);
+  for (int k = 0; k < ARRAYS; k++) {
+    *arrays[k] = p;
+    p += sizes[k];
+  }
   for (int i = 0; i < d->channels; i++) {
     f->windows[i].sum = p;
-    p += RING * (up(d->channel[i].width) + 1);
+    f->windows[i].next = f->from;
+    p += RING * (up(f->channel[i].width) + 1);
   }
-  *rows = p, p += channels * *room;
-  f->rejected = p;
-  return JN_OK;
+  return jn_batch_create(d->model, -1, 1, &f->batch);
+}
+
+static void run(feed *f) {
+  const jn_identification *d = f->d;
+  while (f->row < f->end && f->status == JN_OK) {
+    f->status = load_chunk(f);
+    if (f->status == JN_OK && f->count > 0) f->status = make_regressors(f);
+    for (int i = 0; i < d->nv && f->status == JN_OK; i++)
+      if (is_measured(f, i)) feed_channel(f, i);
+  }
+  for (int i = 0; i < d->nv && f->status == JN_OK && f->filtered; i++)
+    for (int n = 0; n < RING && f->windows[i].next < f->to; n++) finish(f, i, f->windows[i].next++);
+}
+
+static void free_feed(feed *f) {
+  jn__release(&f->d->allocator, f->memory);
+  jn__release(&f->d->allocator, f->windows);
+  jn_batch_destroy(f->batch);
+}
+
+/* ---- All of them ---- */
+
+/* The first row at or behind a time. */
+static long row_at(const jn_trajectory *t, double time) {
+  long low = 0, high = jn_trajectory_force_rows(t);
+  while (low < high) {
+    long middle = (low + high) / 2;
+    if (jn_trajectory_force_time(t, (int)middle) < time)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Stretch k of `count`: its windows, and the rows that they reach. */
+static void set_stretch(feed *f, int k, int count) {
+  long rows = jn_trajectory_force_rows(f->motion);
+  f->row = rows * k / count;
+  f->end = rows * (k + 1) / count;
+  if (!f->filtered) return;
+  double last = jn_trajectory_force_time(f->motion, (int)rows - 1);
+  long windows = last > f->first ? (long)((last - f->first) / f->step) + 1 : 0;
+  f->from = windows * k / count;
+  f->to = windows * (k + 1) / count;
+  f->row = row_at(f->motion, f->first + ((double)f->from - REACH) * f->step - f->typical);
+  f->end = row_at(f->motion, f->first + ((double)f->to + REACH) * f->step + f->typical);
+}
+
+static jn_status run_all(const feed *whole, int count) {
+  jn_identification *d = whole->d;
+  feed *feeds = jn__allocate(&d->allocator, up(count) * sizeof *feeds);
+  if (!feeds) return JN_ERR_MEMORY;
+  jn_status status = JN_OK;
+  for (int k = 0; k < count; k++) {
+    feeds[k] = *whole;
+    feeds[k].channel = k == 0 ? d->channel : jn__ident_copy_channels(d);
+    set_stretch(&feeds[k], k, count);
+    feeds[k].status = feeds[k].channel ? make_feed(&feeds[k]) : JN_ERR_MEMORY;
+    if (feeds[k].status != JN_OK) status = feeds[k].status;
+  }
+#if JN_WITH_OPENMP
+#pragma omp parallel for num_threads(count) schedule(static, 1) if (count > 1)
+#endif
+  for (int k = 0; k < count; k++)
+    if (status == JN_OK) run(&feeds[k]);
+  for (int k = 0; k < count; k++) {
+    if (status == JN_OK) status = feeds[k].status;
+    d->rejected += feeds[k].rejected;
+    free_feed(&feeds[k]);
+    if (k > 0 && feeds[k].channel) jn__ident_merge_channels(d, feeds[k].channel);
+  }
+  jn__release(&d->allocator, feeds);
+  return status;
 }
 
 static double typical_step(const jn_trajectory *t) {
   int rows = jn_trajectory_force_rows(t);
   double whole = jn_trajectory_force_time(t, rows - 1) - jn_trajectory_force_time(t, 0);
   return rows > 1 ? whole / (rows - 1) : 0;
-}
-
-static jn_status run(feed *f) {
-  double *memory = NULL, *rows = NULL;
-  size_t room = 0;
-  jn_status status = make_feed(f, &memory, &rows, &room);
-  for (long row = 0; row < f->rows && status == JN_OK;) {
-    status = load_chunk(f, &row);
-    if (status == JN_OK && f->count > 0) status = make_regressors(f);
-    if (status == JN_OK) feed_channels(f, rows, room);
-  }
-  for (int i = 0; i < f->d->nv && status == JN_OK; i++) f->d->rejected += f->rejected[i];
-  jn__release(&f->d->allocator, memory);
-  jn__release(&f->d->allocator, f->windows);
-  return status;
 }
 
 jn_status jn_identification_add_trajectory(jn_identification *d, const jn_trajectory *trajectory,
@@ -263,14 +316,14 @@ jn_status jn_identification_add_trajectory(jn_identification *d, const jn_trajec
   if (!(own.cutoff >= 0) || !isfinite(own.delay) || own.fold >= JN_FOLDS || isnan(own.start) || isnan(own.end))
     return JN_ERR_SIZE;
   if (own.motors && d->motors != d->nv) return JN_ERR_SIZE;
-  feed f = {.d = d, .motion = trajectory, .m = &own, .rows = jn_trajectory_force_rows(trajectory)};
-  if (f.rows < 2) return JN_ERR_MODEL;
+  feed f = {.d = d, .motion = trajectory, .m = &own, .filtered = own.cutoff > 0};
+  int rows = jn_trajectory_force_rows(trajectory);
+  if (rows < 2) return JN_ERR_MODEL;
   f.typical = typical_step(trajectory);
-  f.filtered = own.cutoff > 0;
   f.step = f.filtered ? 0.5 / own.cutoff : f.typical;
-  double start = jn_trajectory_force_time(trajectory, 0);
-  f.first = fmax(start, own.start) + (f.filtered ? REACH * f.step : 0);
-  return run(&f);
+  f.first = fmax(jn_trajectory_force_time(trajectory, 0), own.start) + (f.filtered ? REACH * f.step : 0);
+  int threads = d->options.user ? 1 : jn_batch_threads(d->batch), most = rows / THREAD_ROWS + 1;
+  return run_all(&f, threads < most ? threads : most);
 }
 
 double jn_identification_cutoff(const jn_identification *d, const jn_trajectory *t) {

@@ -25,7 +25,8 @@ struct jn_identification {
   jn_allocator allocator;
   const jn_model *model;
   jn_identification_options options;
-  int nq, nv, links, motors, channels;
+  int nq, nv, links, motors;
+  int rows, channels; /* of a state: nv, or nv + 6; and those of the user */
   int n, nb;
   int first_rotor, first_viscous, first_coulomb, first_offset, first_scale, first_user; /* in x; n: none */
   int *parameter;      /* [10 x free links] index in pi of an inertial unknown */
@@ -63,8 +64,12 @@ void jn__ident_to_base(const jn_identification *d, const double *x, double *b);
 
 jn_status jn__ident_make_channels(jn_identification *d, const unsigned char *used);
 void jn__ident_free_channels(jn_identification *d);
+/* Channels like those of d, without rows, for another thread; NULL without memory. Then add them to those of d, and
+ * release them. */
+jn_channel *jn__ident_copy_channels(const jn_identification *d);
+void jn__ident_merge_channels(jn_identification *d, jn_channel *channel);
 /* A row of a channel: width - 1 numbers and the right side; `force` is the measured one. */
-void jn__ident_push(jn_identification *d, int channel, int fold, const double *row, double force);
+void jn__ident_push(jn_channel *c, int fold, const double *row, double force);
 /* Reduces what is pending. */
 void jn__ident_flush(jn_identification *d);
 /* |R (b, -1)|^2 of one fold of a channel. */

@@ -5,40 +5,55 @@
 
 #include "identify.h"
 
-static jn_status make_channel(jn_identification *d, jn_channel *c, const unsigned char *used) {
-  const jn_allocator *a = &d->allocator;
-  c->width = 1;
-  for (int b = 0; b < d->nb; b++) c->width += used[b];
-  size_t n = (size_t)c->width;
+/* Room for a channel with `width` columns. */
+static jn_status make_channel(const jn_allocator *a, jn_channel *c, int width) {
+  size_t n = (size_t)width;
+  c->width = width;
   c->column = jn__allocate(a, n * sizeof *c->column);
   c->R = jn__allocate(a, JN_FOLDS * n * n * sizeof *c->R);
   c->block = jn__allocate(a, JN_FOLDS * JN_BLOCK_ROWS * n * sizeof *c->block);
   c->w = jn__allocate(a, n * sizeof *c->w);
-  if (!c->column || !c->R || !c->block || !c->w) return JN_ERR_MEMORY;
-  for (int b = 0, k = 0; b < d->nb; b++)
-    if (used[b]) c->column[k++] = b;
-  return JN_OK;
+  return c->column && c->R && c->block && c->w ? JN_OK : JN_ERR_MEMORY;
 }
 
-jn_status jn__ident_make_channels(jn_identification *d, const unsigned char *used) {
-  d->channel = jn__allocate(&d->allocator, (size_t)d->channels * sizeof *d->channel);
-  if (!d->channel) return JN_ERR_MEMORY;
-  for (int i = 0; i < d->channels; i++) {
-    jn_status status = make_channel(d, &d->channel[i], used + (size_t)i * (size_t)d->nb);
-    if (status != JN_OK) return status;
-  }
-  return JN_OK;
-}
-
-void jn__ident_free_channels(jn_identification *d) {
-  for (int i = 0; i < d->channels && d->channel; i++) {
-    jn_channel *c = &d->channel[i];
+static void free_channels(const jn_identification *d, jn_channel *channel) {
+  for (int i = 0; i < d->channels && channel; i++) {
+    jn_channel *c = &channel[i];
     jn__release(&d->allocator, c->column);
     jn__release(&d->allocator, c->R);
     jn__release(&d->allocator, c->block);
     jn__release(&d->allocator, c->w);
   }
-  jn__release(&d->allocator, d->channel);
+  jn__release(&d->allocator, channel);
+}
+
+jn_status jn__ident_make_channels(jn_identification *d, const unsigned char *used) {
+  d->channel = jn__allocate(&d->allocator, (size_t)d->channels * sizeof *d->channel);
+  if (!d->channel) return JN_ERR_MEMORY;
+  for (int i = 0; i < d->channels; i++, used += d->nb) {
+    int width = 1;
+    for (int b = 0; b < d->nb; b++) width += used[b];
+    jn_status status = make_channel(&d->allocator, &d->channel[i], width);
+    if (status != JN_OK) return status;
+    for (int b = 0, k = 0; b < d->nb; b++)
+      if (used[b]) d->channel[i].column[k++] = b;
+  }
+  return JN_OK;
+}
+
+void jn__ident_free_channels(jn_identification *d) { free_channels(d, d->channel); }
+
+jn_channel *jn__ident_copy_channels(const jn_identification *d) {
+  jn_channel *channel = jn__allocate(&d->allocator, (size_t)d->channels * sizeof *channel);
+  jn_status status = channel ? JN_OK : JN_ERR_MEMORY;
+  for (int i = 0; i < d->channels && status == JN_OK; i++) {
+    const jn_channel *from = &d->channel[i];
+    status = make_channel(&d->allocator, &channel[i], from->width);
+    if (status == JN_OK) memcpy(channel[i].column, from->column, (size_t)from->width * sizeof *from->column);
+  }
+  if (status == JN_OK) return channel;
+  free_channels(d, channel);
+  return NULL;
 }
 
 static void reduce(jn_channel *c, int fold) {
@@ -49,13 +64,26 @@ static void reduce(jn_channel *c, int fold) {
   c->pending[fold] = 0;
 }
 
-void jn__ident_push(jn_identification *d, int channel, int fold, const double *row, double force) {
-  jn_channel *c = &d->channel[channel];
+void jn__ident_push(jn_channel *c, int fold, const double *row, double force) {
   size_t n = (size_t)c->width;
   memcpy(c->block + ((size_t)fold * JN_BLOCK_ROWS + (size_t)c->pending[fold]) * n, row, n * sizeof *row);
   c->rows[fold]++;
   c->forces[fold] += force * force;
   if (++c->pending[fold] == JN_BLOCK_ROWS) reduce(c, fold);
+}
+
+void jn__ident_merge_channels(jn_identification *d, jn_channel *channel) {
+  for (int i = 0; i < d->channels; i++)
+    for (int f = 0; f < JN_FOLDS; f++) {
+      jn_channel *c = &d->channel[i], *from = &channel[i];
+      size_t size = (size_t)c->width * (size_t)c->width;
+      reduce(from, f);
+      if (from->rows[f] > 0)
+        jn__qr_update(c->R + (size_t)f * size, from->R + (size_t)f * size, c->width, c->width, c->w);
+      c->rows[f] += from->rows[f];
+      c->forces[f] += from->forces[f];
+    }
+  free_channels(d, channel);
 }
 
 void jn__ident_flush(jn_identification *d) {
@@ -119,22 +147,33 @@ jn_status jn_identification_add(jn_identification *d, size_t count, const double
     for (size_t k = 0; k < channels * n && status == JN_OK; k++)
       if (!isfinite(Y[k]) && !isnan(f[k / n])) status = JN_ERR_MODEL;
     for (int i = 0; i < d->channels && status == JN_OK; i++) {
-      const jn_channel *c = &d->channel[i];
+      jn_channel *c = &d->channel[i];
       if (isnan(f[i])) continue;
       if (isinf(f[i]) || !isfinite(known[i])) status = JN_ERR_MODEL;
       for (int k = 0; k + 1 < c->width; k++) row[k] = Y[(size_t)i * n + (size_t)d->lead[c->column[k]]];
       row[c->width - 1] = f[i] - known[i];
-      if (status == JN_OK) jn__ident_push(d, i, next_fold(c), row, f[i]);
+      if (status == JN_OK) jn__ident_push(c, next_fold(c), row, f[i]);
     }
   }
   jn__release(&d->allocator, Y);
   return status;
 }
 
+/* Are all base columns that a row has also columns of the channel? */
+static int is_within(const jn_identification *d, const jn_channel *c, const double *Y) {
+  for (int b = 0, k = 0; b < d->nb; b++) {
+    if (k + 1 < c->width && c->column[k] == b)
+      k++;
+    else if (Y[d->lead[b]] != 0)
+      return 0;
+  }
+  return 1;
+}
+
 jn_status jn_identification_add_rows(jn_identification *d, int channel, size_t rows, const double *Y, const double *y) {
   if (!d || (rows && (!Y || !y))) return JN_ERR_NULL;
   if (channel < 0 || channel >= d->channels) return JN_ERR_INDEX;
-  const jn_channel *c = &d->channel[channel];
+  jn_channel *c = &d->channel[channel];
   double *row = jn__allocate(&d->allocator, ((size_t)c->width + 1) * sizeof *row);
   if (!row) return JN_ERR_MEMORY;
   jn_status status = JN_OK;
@@ -143,7 +182,8 @@ jn_status jn_identification_add_rows(jn_identification *d, int channel, size_t r
     row[c->width - 1] = y[s];
     for (int k = 0; k < c->width; k++)
       if (!isfinite(row[k])) status = JN_ERR_MODEL;
-    if (status == JN_OK) jn__ident_push(d, channel, next_fold(c), row, y[s]);
+    if (!is_within(d, c, Y + s * (size_t)d->n)) status = JN_ERR_MODEL;
+    if (status == JN_OK) jn__ident_push(c, next_fold(c), row, y[s]);
   }
   jn__release(&d->allocator, row);
   return status;

@@ -195,7 +195,7 @@ void jn__ident_rows(const jn_identification *d, int rows, const double *q, const
 static jn_status inertial_rows(const jn_identification *d, jn_work *work, const double *q, const double *v,
                                const double *a, double *Y_pi) {
   jn_status status = jn_regressor(d->model, work, q, v, a, Y_pi);
-  if (status == JN_OK && d->channels > d->nv)
+  if (status == JN_OK && d->rows > d->nv)
     status = jn_joint_wrench_regressor(d->model, work, d->options.wrench_link, q, v, a,
                                        Y_pi + (size_t)d->nv * 10 * (size_t)d->links);
   return status;
@@ -210,8 +210,11 @@ jn_status jn_identification_regressor(const jn_identification *d, jn_work *work,
   if (!memory) return JN_ERR_MEMORY;
   double *theta = memory + count, *Y_user = theta + 3 * d->motors, *own = Y_user + (size_t)d->nv * user;
   jn_status status = inertial_rows(d, work, q, v, a, memory);
+  size_t own_rows = (size_t)(d->channels - d->rows); /* of the user: nothing here */
+  if (Y) memset(Y + (size_t)d->rows * (size_t)d->n, 0, own_rows * (size_t)d->n * sizeof *Y);
+  if (known) memset(known + d->rows, 0, own_rows * sizeof *known);
   if (status == JN_OK)
-    jn__ident_rows(d, d->channels, q, v, a, forces, memory, theta, Y_user, Y ? Y : own,
+    jn__ident_rows(d, d->rows, q, v, a, forces, memory, theta, Y_user, Y ? Y : own,
                    known ? known : own + rows * (size_t)d->n);
   jn__release(&d->allocator, memory);
   return status;
@@ -240,7 +243,7 @@ typedef struct structure {
 
 /* Regressors at random states, reduced to R [n x n]. */
 static jn_status stack_states(jn_identification *d, structure *s) {
-  int states = 4 * d->n / d->channels + 1, least = jn_model_is_coupled(d->model) ? 2 * d->n : 40;
+  int states = 4 * d->n / d->rows + 1, least = jn_model_is_coupled(d->model) ? 2 * d->n : 40;
   uint64_t seed = d->options.seed;
   size_t n = (size_t)d->n, rows = (size_t)d->channels;
   if (states < least) states = least;
@@ -253,7 +256,7 @@ static jn_status stack_states(jn_identification *d, structure *s) {
       if (!isfinite(s->block[i])) return JN_ERR_MODEL;
       s->largest[i] = fmax(s->largest[i], fabs(s->block[i]));
     }
-    jn__qr_update(s->R, s->block, d->channels, d->n, s->w);
+    jn__qr_update(s->R, s->block, d->rows, d->n, s->w);
   }
   return JN_OK;
 }
@@ -264,6 +267,7 @@ static jn_status use_structure(jn_identification *d, structure *s) {
   double *B = numbers(&d->allocator, (size_t)d->n * (size_t)d->n);
   unsigned char *used = jn__allocate(&d->allocator, (size_t)d->channels * (size_t)d->n + 1);
   jn_status status = lead && B && used ? JN_OK : JN_ERR_MEMORY;
+  int closed = jn_loop_count(d->model) > 0; /* rows of closed loops have columns of other branches, too */
   set_order(d, s->order);
   if (status == JN_OK) {
     d->nb = jn__independent(&d->allocator, s->R, d->n, d->n, s->order, 1e-11, jn_row_epsilon() > 1e-10 ? 1e-3 : 1e-8,
@@ -277,7 +281,7 @@ static jn_status use_structure(jn_identification *d, structure *s) {
     const double *row = s->largest + (size_t)i * (size_t)d->n;
     double most = 0;
     for (int k = 0; k < d->n; k++) most = fmax(most, row[k]);
-    for (int b = 0; b < d->nb; b++) used[i * d->nb + b] = row[lead[b]] > 1e-11 * most;
+    for (int b = 0; b < d->nb; b++) used[i * d->nb + b] = closed || i >= d->rows || row[lead[b]] > 1e-11 * most;
   }
   if (status == JN_OK) status = jn__ident_make_channels(d, used);
   jn__release(&d->allocator, used);
@@ -313,9 +317,9 @@ static jn_status find_structure(jn_identification *d) {
 static jn_status check_options(const jn_model *model, const jn_identification_options *o, jn_error *error) {
   if (o->size != sizeof *o)
     return jn__fail(error, JN_ERR_INIT, NULL, "the options are not set up by jn_identification_options_init()");
-  int bad = o->motors < 0 || (o->motors > 0) != (o->coupling != NULL) || o->user_columns < 0 || o->link_count < 0 ||
-            o->threads < 0 || (o->user_columns > 0) != (o->user != NULL) || o->columns >= 64 ||
-            jn_link_count(model) > INT_MAX / 1000;
+  int bad = o->motors < 0 || (o->motors > 0) != (o->coupling != NULL) || o->user_columns < 0 || o->user_channels < 0 ||
+            o->user_channels > 1000 || o->link_count < 0 || o->threads < 0 ||
+            (o->user_columns > 0) != (o->user != NULL) || o->columns >= 64 || jn_link_count(model) > INT_MAX / 1000;
   if (bad) return jn__fail(error, JN_ERR_SIZE, NULL, "an option is out of range");
   if (o->wrench_link != JN_NONE && (o->wrench_link < 0 || o->wrench_link >= jn_link_count(model)))
     return jn__fail(error, JN_ERR_INDEX, NULL, "there is no link %d for the wrench", o->wrench_link);
@@ -386,7 +390,8 @@ jn_status jn_identification_create(const jn_model *model, const jn_identificatio
   d->nv = jn_model_nv(model);
   d->links = jn_link_count(model);
   d->motors = own.motors ? own.motors : d->nv;
-  d->channels = d->nv + (own.wrench_link >= 0 ? 6 : 0);
+  d->rows = d->nv + (own.wrench_link >= 0 ? 6 : 0);
+  d->channels = d->rows + own.user_channels;
   status = fill(d, error);
   d->options.links = NULL; /* the caller's */
   if (status == JN_OK)

@@ -113,7 +113,7 @@ static int get_rows(reader *r, const json_t *object, const char *first, const ch
   *y = *x ? get_array(r, "stiffness", b, second, &m) : NULL;
   if (!*y) return 0;
   if (n != m) return fault(r, "stiffness", NULL, "'%s' has %d numbers, but '%s' has %d", first, n, second, m);
-  if (n < 2) return fault(r, "stiffness", NULL, "'%s' needs at least two numbers", first);
+  if (n < 3) return fault(r, "stiffness", NULL, "'%s' needs at least three numbers", first);
   *count = n;
   return 1;
 }

@@ -218,7 +218,7 @@ jn_status jn_simulator_second_derivatives(jn_simulator *s, const double *lambda,
   jn_status status = check_step(s, 3);
   if (status != JN_OK) return status;
   if (s->loops || o->integrator == JN_TAYLOR || o->integrator == JN_RODAS || (o->force && !o->force_of_time))
-    return JN_ERR_UNSUPPORTED;
+    return jn__vary_twice_by_differences(s, lambda, H);
   status = jn__vary_stages(s);
   if (status == JN_OK) status = jn__vary_back(s, lambda, s->variation->E2, NULL, NULL);
   return status == JN_OK ? jn__vary_twice(s, lambda, H) : status;

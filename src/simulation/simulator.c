@@ -24,10 +24,15 @@ void jn_simulation_options_init(jn_simulation_options *o) {
 
 enum { LEAST_ORDER = 2, MOST_ORDER = 60 };
 
+int jn_taylor_order(double tolerance) {
+  double order = ceil(1 - 0.6 * log(tolerance));
+  return order >= LEAST_ORDER && order <= MOST_ORDER ? (int)order : LEAST_ORDER;
+}
+
 static int order_of(const jn_simulation_options *o) {
   switch (o->integrator) {
     case JN_TAYLOR:
-      return o->order ? o->order : (int)ceil(1 - log(o->tolerance) / 2);
+      return o->order ? o->order : jn_taylor_order(o->tolerance);
     case JN_DORMAND_PRINCE:
       return 5;
     case JN_SEMI_IMPLICIT_EULER:
@@ -199,6 +204,7 @@ static void place_variation(jn_simulator *s, char *base, size_t *used) {
       {&x->W, 9 * nv * nv},
       {&x->weigh, 6 * nv * inputs + 36 * nv + nv * pi},
       {&x->node, node_room(s)},
+      {&x->second, second ? jn__second_room(s->nq, s->nv) : 0},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }

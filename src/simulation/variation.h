@@ -5,6 +5,7 @@
  *   rodas.c       rodas, beside the step itself
  *   derivatives.c taylor by its series; the public functions
  *   flow.c        taylor where that does not do: the variational equations along the step
+ *   second.c      second derivatives by differences, where variation.c has none
  *   projection.c  loops: what putting the end of a step back onto the conditions does
  * All write columns for each input: q, v, tau (3 nv), then the inertial parameters if these are wanted. */
 #ifndef JN_SIMULATION_VARIATION_H
@@ -39,6 +40,7 @@ struct step_variation {
   double *tensor;           /* [5 x nv^3] second derivatives */
   double *W;                /* [3 nv x 3 nv] these, weighed; room */
   double *weigh;            /* [2 x 3 nv x inputs + 36 nv] room */
+  double *second;           /* room of second.c */
   double *node;             /* of flow.c: rates and derivatives at all nodes; of rodas.c: derivatives */
 };
 
@@ -84,6 +86,9 @@ jn_status jn__vary_twice(jn_simulator *s, const double *lambda, double *H);
 jn_status jn__vary_parameters(jn_simulator *s, const double *q, const double *v, const double *a, const double *by_tau,
                               double *by_pi);
 
+/* second.c: likewise by itself; numbers of its room. */
+jn_status jn__vary_twice_by_differences(jn_simulator *s, const double *lambda, double *H);
+size_t jn__second_room(int nq, int nv);
 /* rodas.c, flow.c: likewise. */
 jn_status jn__vary_rodas(jn_simulator *s);
 jn_status jn__vary_flow(jn_simulator *s);

@@ -34,7 +34,7 @@ void jn_tasks_options_init(jn_tasks_options *options) {
                                 .starts = 1,
                                 .seed = 1,
                                 .longest_step = 1,
-                                .weak = 1e-6,
+                                .weak = fmax(1e-6, 100 * jn_row_epsilon()),
                                 .threads = 1};
 }
 
@@ -183,7 +183,7 @@ static void place_step(jn_shelf *s, task_step *x, int n, int m) {
   x->N = reals(s, n, n, 1);
   x->JN = reals(s, m, n, 1);
   x->r = reals(s, m, 1, 1);
-  x->z = reals(s, m, 1, 1);
+  x->z = reals(s, m + 2 * n, 1, 1);
 }
 
 static void place_motion(jn_shelf *s, jn_tasks *t) {
@@ -231,6 +231,7 @@ static void place_all(jn_shelf *s, jn_tasks *t) {
   t->e = reals(s, m, 1, 1);
   t->e_trial = reals(s, m, 1, 1);
   t->J = reals(s, m, n, 1);
+  t->B = reals(s, n, n, 1);
   t->cost = reals(s, t->levels, 1, 1);
   t->cost_trial = reals(s, t->levels, 1, 1);
   t->predicted = reals(s, t->levels, 1, 1);
@@ -333,6 +334,7 @@ jn_status jn_tasks_create(const jn_model *model, const jn_task *task, int count,
   t->options = *options;
   t->options.threads = (int)threads;
   t->count = count;
+  t->grain = fmax(1e-12, 10 * jn_row_epsilon());
   t->nq = jn_model_nq(model);
   t->nv = jn_model_nv(model);
   status = create_parts(t, task, options);

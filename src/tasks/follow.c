@@ -95,6 +95,19 @@ static jn_status try_step(jn_tasks *t, pursuit *p, double h, int *taken) {
   return JN_OK;
 }
 
+/* Coordinates that are at a limit, or as near as makes no difference. */
+static int near_limits(const jn_tasks *t, const double *q, signed char *active) {
+  static const double near = 1e-5;
+  int count = 0;
+  for (int i = 0; i < t->nv; i++) {
+    int at = 0;
+    if (t->place[i] >= 0) at = (q[t->place[i]] >= t->upper[i] - near) - (q[t->place[i]] <= t->lower[i] + near);
+    count += at != 0;
+    if (active) active[i] = (signed char)at;
+  }
+  return count;
+}
+
 /* Why it ends at p->now: what is missing at the end of the path's part. */
 static jn_status explain(jn_tasks *t, pursuit *p, jn_reach_outcome why) {
   jn_status status = p->path->at(p->path->context, p->end, 0, t->target, NULL);
@@ -103,6 +116,7 @@ static jn_status explain(jn_tasks *t, pursuit *p, jn_reach_outcome why) {
   status = jn__tasks_solve_once(t, t->target, p->next, p->active, p->reach);
   if (status != JN_OK && status != JN_ERR_REACH) return status;
   if (why == JN_REACH_LIMITS || p->reach->outcome == JN_REACHED) p->reach->outcome = why;
+  if (why == JN_REACH_LIMITS) p->reach->limits = near_limits(t, p->q, p->active);
   return JN_ERR_REACH;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The search for a configuration that has the targets. The damping of each level is `factor` times its cost, so that it
  * vanishes near a solution, where steps become those of Newton; the factor falls while the linear model is right about
- * the next cost, and grows when it is not. */
+ * the next cost, and grows when it is not. Where costs fall slowly, because errors stay, the second derivatives of the
+ * first priority count, too (curvature.c). */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -12,11 +13,15 @@
 
 #include "tasks.h"
 
+enum { SLOW_STEPS = 3 }; /* in a row, after which second derivatives count */
+
 /* One search, from one start. */
 typedef struct search {
   const double *target;
   double factor;
   int iterations;
+  int slow;      /* steps in a row that gained little */
+  int impatient; /* there are other starts, so that one that hardly advances is given up */
   int reached, stationary;
 } search;
 
@@ -54,8 +59,16 @@ static jn_status begin_at(jn_tasks *t, search *s, double *q) {
   if (status == JN_OK) status = jn__tasks_gradient(t, q);
   find_costs(t, t->e, t->cost);
   s->factor = 0.1;
-  s->iterations = s->reached = s->stationary = 0;
+  s->iterations = s->reached = s->stationary = s->slow = 0;
+  t->bent = 0;
   return status;
+}
+
+/* Costs of these. */
+static double cost_needed(const jn_tasks *t) {
+  double sum = 0;
+  for (int level = 0; level < levels_needed(t); level++) sum += t->cost[level];
+  return sum;
 }
 
 /* The first level that is not reached and at which the step should help: the costs to it, now, and as the linear model
@@ -67,25 +80,29 @@ static int find_merit(const jn_tasks *t, double *now, double *predicted, double 
     *now += t->cost[level];
     *predicted += t->predicted[level];
     *trial += t->cost_trial[level];
-    if (*now - *predicted > 1e-12 * *now + tiny && !is_reached(t, level + 1)) return 1;
+    if (*now - *predicted > t->grain * *now + tiny && !is_reached(t, level + 1)) return 1;
   }
   return 0;
 }
 
-/* How much of the decrease that the linear model expects came true: at the first level that the step should help, or,
- * if that is more, of all levels together. In that sum each level counts much more than the next, so that a step for a
- * lower priority may disturb those above by a little, which the next step mends; without it, such steps would have to
- * be tiny. */
-static double gain_ratio(const jn_tasks *t, double now, double predicted, double trial) {
-  static const double over_the_next = 100;
-  double ratio = (now - trial) / (now - predicted), sums[3] = {0};
-  for (int level = 0; level < t->levels; level++) {
-    sums[0] = over_the_next * sums[0] + t->cost[level];
-    sums[1] = over_the_next * sums[1] + t->predicted[level];
-    sums[2] = over_the_next * sums[2] + t->cost_trial[level];
+/* The merit of costs by levels: an exact penalty. Errors of a level count by their length, times what a change of them
+ * can be worth to the levels below (their errors now, a few times), so that steps for lower priorities may disturb
+ * those above by a little, which the next step mends, but are not paid for by them in the end. */
+static double merit_of(const jn_tasks *t, const double *cost) {
+  double below = 0, merit = 0;
+  for (int level = t->levels - 1; level >= 0; level--) {
+    merit += level == t->levels - 1 ? cost[level] : 4 * sqrt(2 * below) * sqrt(2 * cost[level]);
+    below += t->cost[level];
   }
-  double of_all = sums[0] > sums[1] ? (sums[0] - sums[2]) / (sums[0] - sums[1]) : -INFINITY;
-  return t->levels > 1 && of_all > ratio ? of_all : ratio;
+  return merit;
+}
+
+/* How much of the decrease that the linear model expects came true. */
+static double gain_ratio(const jn_tasks *t, double now, double predicted, double trial) {
+  if (t->levels == 1) return (now - trial) / (now - predicted);
+  double before = merit_of(t, t->cost), expected = before - merit_of(t, t->predicted);
+  if (expected > t->grain * before) return (before - merit_of(t, t->cost_trial)) / expected;
+  return (now - trial) / (now - predicted);
 }
 
 /* One step from q, taken if it helps. */
@@ -114,16 +131,16 @@ static jn_status iterate(jn_tasks *t, search *s, double *q) {
   }
   if (ratio > 0.7) s->factor = fmax(0.2 * s->factor, 1e-9);
   if (ratio < 0.3) s->factor *= 3;
+  double before = cost_needed(t);
   memcpy(q, t->q_trial, sizeof(double) * (size_t)t->nq);
   memcpy(t->e, t->e_trial, sizeof(double) * (size_t)t->m);
   find_costs(t, t->e, t->cost);
-  return jn__tasks_gradient(t, q);
-}
-
-static double cost_needed(const jn_tasks *t) {
-  double sum = 0;
-  for (int level = 0; level < levels_needed(t); level++) sum += t->cost[level];
-  return sum;
+  status = jn__tasks_gradient(t, q);
+  double after = cost_needed(t); /* a step for lower priorities may make it grow */
+  s->slow = after > 0.5 * before && after <= before ? s->slow + 1 : 0;
+  t->bent = 0;
+  int bends = s->slow >= SLOW_STEPS && !s->impatient && !is_reached(t, levels_needed(t));
+  return status == JN_OK && bends ? jn__tasks_find_curvature(t, q) : status;
 }
 
 /* Steps of lower priorities disturb the first a little: it has the last word. */
@@ -141,9 +158,9 @@ static jn_status finish_needed(jn_tasks *t, search *s, double *q) {
   return status;
 }
 
-/* `impatient`: there are other starts, so that one that hardly advances is given up. */
 static jn_status run_search(jn_tasks *t, search *s, int impatient, double *q) {
   double before = INFINITY;
+  s->impatient = impatient;
   jn_status status = begin_at(t, s, q);
   while (status == JN_OK) {
     if (is_reached(t, t->levels)) {

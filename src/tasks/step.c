@@ -108,12 +108,34 @@ static void project_rows(jn_tasks *t, int first, int m, int free, int rank) {
   }
 }
 
+/* H [k x k] += N^T B N, rhs [k] -= N^T B (x - N now): the curvature in the directions that are left. */
+static void add_curvature(jn_tasks *t, int free, int rank, const double *now, double *rhs) {
+  task_step *s = &t->step;
+  int n = t->nv, k = free - rank;
+  double *out = s->z, *column = s->z + n; /* [n] x outside of them; B times a column of N */
+  memcpy(out, s->x, sizeof(double) * (size_t)n);
+  for (int c = 0; c < k; c++)
+    for (int j = 0; j < free; j++) out[s->place[j]] -= now[c] * (rank == 0 ? c == j : s->N[c * free + j]);
+  for (int c = 0; c < k; c++) {
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int j = 0; j < free; j++) sum += t->B[i * n + s->place[j]] * (rank == 0 ? c == j : s->N[c * free + j]);
+      column[i] = sum;
+    }
+    for (int i = 0; i < n; i++) rhs[c] -= column[i] * out[i];
+    for (int e = 0; e <= c; e++)
+      for (int j = 0; j < free; j++) s->H[c * k + e] += column[s->place[j]] * (rank == 0 ? e == j : s->N[e * free + j]);
+  }
+}
+
 /* y [k] with least |JN y - r|^2 + mu |y|^2: by the smaller of two systems, JN JN^T or JN^T JN. The first keeps y free
- * of directions that JN does not see, which rounding would fill in the second. */
-static void damped_solution(jn_tasks *t, int m, int k, double mu, double *r, double *y) {
+ * of directions that JN does not see, which rounding would fill in the second. With `bent`, by the second, and with the
+ * curvature, if that leaves it positive definite: 0 if not. */
+static int damped_solution(jn_tasks *t, int m, int free, int rank, double mu, int bent, const double *now, double *r,
+                           double *y) {
   task_step *s = &t->step;
   const double *JN = s->JN;
-  int size = m <= k ? m : k, by_rows = m <= k;
+  int k = free - rank, by_rows = m <= k && !bent, size = by_rows ? m : k;
   double trace = 0;
   for (int a = 0; a < size; a++) {
     double *H = s->H + a * size;
@@ -127,18 +149,21 @@ static void damped_solution(jn_tasks *t, int m, int k, double mu, double *r, dou
     }
     trace += H[a];
   }
-  double floor = fmax(mu, 1e-14 * trace + DBL_MIN);
-  for (int a = 0; a < size; a++) s->H[a * size + a] += floor;
-  int good = cholesky(s->H, size);
-  if (by_rows && good) cholesky_solve(s->H, size, r);
   for (int c = 0; c < k; c++) y[c] = 0;
-  for (int i = 0; i < m && good; i++)
+  for (int i = 0; i < m && !by_rows; i++)
     for (int c = 0; c < k; c++) y[c] += JN[i * k + c] * r[i];
-  if (!by_rows && good) cholesky_solve(s->H, size, y);
+  if (bent) add_curvature(t, free, rank, now, y);
+  double floor = fmax(mu, (bent ? 1e-10 : 1e-14) * trace + DBL_MIN);
+  for (int a = 0; a < size; a++) s->H[a * size + a] += floor;
+  if (!cholesky(s->H, size)) return 0;
+  cholesky_solve(s->H, size, by_rows ? r : y);
+  for (int i = 0; i < m && by_rows; i++)
+    for (int c = 0; c < k; c++) y[c] += JN[i * k + c] * r[i];
+  return 1;
 }
 
 /* The direction d [free coordinates] from x to the minimum of the level. */
-static void level_direction(jn_tasks *t, int first, int end, int free, int rank, double mu) {
+static void level_direction(jn_tasks *t, int first, int end, int free, int rank, double mu, int bent) {
   task_step *s = &t->step;
   int m = end - first, k = free - rank;
   double *now = s->g, *y = s->beta + 2 * t->nv + t->m; /* [k] where x is in these directions, and where it should be */
@@ -150,7 +175,12 @@ static void level_direction(jn_tasks *t, int first, int end, int free, int rank,
   }
   for (int i = 0; i < m; i++)
     for (int c = 0; c < k; c++) s->r[i] += s->JN[i * k + c] * now[c];
-  damped_solution(t, m, k, mu, s->r, y);
+  int good = damped_solution(t, m, free, rank, mu, bent, now, s->r, y);
+  if (!good && bent) { /* not near a minimum yet */
+    t->bent = 0;
+    good = damped_solution(t, m, free, rank, mu, 0, now, s->r, y);
+  }
+  if (!good) memcpy(y, now, sizeof(double) * (size_t)k);
   for (int c = 0; c < k; c++) y[c] -= now[c];
   for (int j = 0; j < free; j++) {
     double sum = rank == 0 ? y[j] : 0;
@@ -181,14 +211,15 @@ static int move(jn_tasks *t, int free) {
 }
 
 /* Releases the coordinate at a bound that gains most from leaving it; 0: none does. */
-static int release(jn_tasks *t, int before, int first, int end, int free, int rank, double mu) {
+static int release(jn_tasks *t, int first, int end, int free, int rank, double mu, int bent) {
   task_step *s = &t->step;
-  int n = t->nv, best = -1;
+  int n = t->nv, best = -1, before = first;
   double most = 0, scale = 0;
   residual(t, first, end, s->r);
   for (int j = 0; j < n; j++) {
     double sum = mu * s->x[j];
     for (int i = first; i < end; i++) sum -= t->J[i * n + j] * s->r[i - first];
+    for (int i = 0; i < n && bent; i++) sum += t->B[j * n + i] * s->x[i];
     s->g[j] = sum;
     scale = fmax(scale, fabs(sum));
   }
@@ -220,18 +251,26 @@ static void solve_level(jn_tasks *t, int level, double mu) {
   task_step *s = &t->step;
   int first = t->level_row[level], end = t->level_row[level + 1], changes = 3 * t->nv + 6;
   for (; changes > 0; changes--) {
-    int free = find_free(t), rank = 0;
+    int free = find_free(t), rank = 0, bent = t->bent && level == (t->loop_rows > 0);
     if (first > 0) rank = reflect_rows(s, t->J, first, t->nv, free);
     if (rank > 0) null_space(s, free, rank);
     residual(t, first, end, s->r);
     int stopped = 0;
     if (free > rank) {
-      level_direction(t, first, end, free, rank, mu);
+      level_direction(t, first, end, free, rank, mu, bent);
       stopped = move(t, free);
     }
     if (stopped) continue;
-    if (free == t->nv || !release(t, first, first, end, free, rank, mu)) return;
+    if (free == t->nv || !release(t, first, end, free, rank, mu, bent)) return;
   }
+}
+
+/* x^T B x / 2 */
+static double bending_cost(const jn_tasks *t) {
+  double sum = 0;
+  for (int i = 0; i < t->nv; i++)
+    for (int j = 0; j < t->nv; j++) sum += 0.5 * t->step.x[i] * t->B[i * t->nv + j] * t->step.x[j];
+  return sum;
 }
 
 void jn__tasks_step(jn_tasks *t, double factor) {
@@ -246,6 +285,7 @@ void jn__tasks_step(jn_tasks *t, double factor) {
     residual(t, first, first + rows, s->r);
     t->predicted[level] = 0;
     for (int i = 0; i < rows; i++) t->predicted[level] += 0.5 * s->r[i] * s->r[i];
+    if (t->bent && level == (t->loop_rows > 0)) t->predicted[level] += bending_cost(t);
   }
 }
 

@@ -2,6 +2,7 @@
 /* Task space, on the public functions of the tree and on the conditions of loops. Where to look:
  *   create.c      options, memory; which rows of which task count, and their order
  *   rows.c        errors and Jacobians of the tasks at one configuration
+ *   curvature.c   second derivatives of the cost, where errors stay
  *   limits.c      position limits as bounds of a step
  *   step.c        one step: least squares by priorities within bounds (active sets)
  *   solve.c       the search: steps, damping, starts; what is reported; batches
@@ -44,7 +45,7 @@ typedef struct task_step {
   double *N;       /* [n x n] null space, by columns */
   double *JN;      /* [m x n] */
   double *r;       /* [m] */
-  double *z;       /* [m] */
+  double *z;       /* [m + 2 n] */
 } task_step;
 
 struct jn_tasks {
@@ -72,6 +73,9 @@ struct jn_tasks {
   double *e_trial;
   double *cost, *cost_trial, *predicted; /* [levels] */
   double gap;
+  double grain;                                  /* relative decrease of a cost that is worth a step */
+  double *B;                                     /* [nv x nv] of curvature.c, for the first level of tasks, */
+  int bent;                                      /* 1: and it counts */
   double *q_trial, *q_best, *q_start, *q_target; /* [nq] */
   double *J6, *J6_r;                             /* [(order + 2) x 6 x nv] of a frame and its reference */
   task_step step;
@@ -106,6 +110,9 @@ jn_status jn__tasks_gradient(jn_tasks *t, const double *q);
 jn_status jn__tasks_jacobian(jn_tasks *t, const double *q, double *J);
 /* The pose X of a frame in its reference, and the reference's own T_r. */
 jn_status jn__tasks_pose(jn_tasks *t, const task_item *s, const double *q, double *X, double *T_r);
+
+/* curvature.c. t->B and t->bent at q, from the errors and poses that are there. */
+jn_status jn__tasks_find_curvature(jn_tasks *t, const double *q);
 
 /* limits.c */
 void jn__tasks_find_limits(jn_tasks *t);
