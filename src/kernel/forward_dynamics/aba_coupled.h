@@ -7,7 +7,8 @@
  * Other coordinate, eliminated with U, D: C_t = S.U_t,  D_tr -= C_t C_r / D,  u_t -= C_t u / D,  U_t -= U C_t / D
  * All joints met:                         y_s is eliminated likewise, with U_s, D_ss, and C_t = D_st
  * Known accelerations c of a body:        u_s -= U_s.c
- * Grippers and hands have one open coordinate at a time, so that this takes no longer than joints without coupling. */
+ * Grippers and hands have one open coordinate at a time, so that this takes little longer than joints without coupling:
+ * Talos with two grippers 3.6 us, and 3.1 when its 12 followers are independent. */
 #ifndef JN_KERNEL_FORWARD_DYNAMICS_ABA_COUPLED_H
 #define JN_KERNEL_FORWARD_DYNAMICS_ABA_COUPLED_H
 
@@ -115,8 +116,8 @@ static inline wrench w_minus(real s, wrench x, wrench to) {
   return (wrench){v3_axpy(-s, x.m, to.m), v3_axpy(-s, x.f, to.f)};
 }
 
-/* Something with U / D = by and the force u is eliminated at body i; C_t of the slots from `from` on, S.U_t, or D_st of
- * row s if that is not negative. */
+/* Something with U / D = by and the force u is eliminated at body i: a joint with screw S, C_t = S.U_t; or, with S
+ * NULL, the open coordinate s, C_t = D_st. */
 static inline void open_eliminate(open_coordinates *o, int i, wrench by, real inverse, real u, const twist *S, int s) {
   int first = o->terms, n = o->shared;
   for (int k = o->head[i]; k >= 0; k = o->slot[k].next) {
