@@ -311,6 +311,28 @@ static void a_coupling(void **state) {
   check_refused(run_here("identify wrong.urdf data.csv --coupling bad.csv"), 2, "'wrist'");
 }
 
+/* Before there are torques. */
+static void foreseeing(void **state) {
+  (void)state;
+  outcome o = fine("identify wrong.urdf motion.json --foresee auto");
+  check_has(o.out, "this motion tells 1");
+  check_has(o.out, "shoulder.viscous");
+  check_lacks(o.out, "not told");
+  done(&o);
+  write_file(
+      "still.json",
+      "{\"duration\": 5, \"joints\": {\"shoulder\": {\"cosine\": {\"amplitude\": 1, \"omega\": 2}}, \"elbow\": 0.3}}");
+  o = fine("identify wrong.urdf still.json --foresee 0.1");
+  const char *row = strstr(o.out, "elbow.viscous");
+  assert_non_null(row);
+  char line[200];
+  snprintf(line, sizeof line, "%.*s", (int)strcspn(row, "\n"), row);
+  check_has(line, "not told");
+  check_has(line + strlen("elbow.viscous"), "elbow"); /* should move more */
+  done(&o);
+  check_refused(run_here("identify wrong.urdf motion.json --foresee much"), 2, "--foresee");
+}
+
 static void wrong_use(void **state) {
   (void)state;
   check_refused(run_here("identify wrong.urdf"), 2, "DATA");
@@ -343,6 +365,7 @@ int main(void) {
       cmocka_unit_test(base_parameters_alone),
       cmocka_unit_test(payload),
       cmocka_unit_test(a_coupling),
+      cmocka_unit_test(foreseeing),
       cmocka_unit_test(wrong_use),
   };
   return cmocka_run_group_tests(tests, make_files, remove_directory);

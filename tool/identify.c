@@ -55,6 +55,15 @@ static int check_arguments(identify_arg *arg) {
     return usage_error("identify",
                        "--prior takes a positive number: without a prior, parameters that the data do not "
                        "tell would be arbitrary");
+  if (arg->foresee && strcmp(arg->foresee, "auto") == 0) arg->foresee = "";
+  if (arg->foresee && *arg->foresee) {
+    char *end;
+    double noise = strtod(arg->foresee, &end);
+    if (*end || !(noise > 0) || !isfinite(noise))
+      return usage_error("identify", "--foresee takes a positive number [N m] or auto, not '%s'", arg->foresee);
+  }
+  if (arg->foresee && (arg->out || arg->report || arg->validate.count))
+    return usage_error("identify", "--foresee looks at motions alone: leave --out, --report and --validate out");
   return check_files(arg);
 }
 
@@ -108,6 +117,11 @@ static void declare(option_set *set, identify_arg *arg) {
   option_numbers(set, "prior", "W", "weight of the model; default: by cross-validation", &arg->prior);
   option_flag(set, "base-only", "only base parameters with their standard deviations", &arg->base_only);
   option_flag(set, "parameters", "list the base parameters", &arg->parameters);
+  option_text(
+      set, "foresee", "NOISE",
+      "before there are torques: what the motions DATA would tell, with this noise of the torques [N m], or auto: 1 "
+      "% of what the model needs",
+      &arg->foresee);
   option_heading(set, "Data");
   option_names(set, "columns", "LIST", "NAME=COLUMN or NAME=#3; torques NAME.tau=COLUMN", &arg->columns);
   option_names(set, "torque-constant", "LIST", "NAME=K [N m/A]: the column is a current (or has that scale)",
@@ -143,7 +157,16 @@ static bool write_model(const identify_run *r) {
   return status == JN_OK;
 }
 
+/* What the motions would tell. */
+static int foresee(identify_run *r) {
+  int result = identify_load(r);
+  if (result == OPTION_GO_ON) result = identify_make(r, NULL, &r->identification);
+  r->speed_rms = allocate((size_t)r->nv * sizeof *r->speed_rms);
+  return result == OPTION_GO_ON ? identify_foresee(r) : result;
+}
+
 static int run(identify_run *r) {
+  if (r->arg->foresee) return foresee(r);
   int result = identify_load(r);
   if (result == OPTION_GO_ON) result = identify_solve(r);
   if (result == OPTION_GO_ON) result = identify_judge(r);

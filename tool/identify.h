@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce identify: identify.c (command line, order of things), identify_data.c (files, filter, delays, passes over the
- * data), identify_warn.c (what to doubt), identify_text.c (terminal), identify_report.c (the page). */
+ * data), identify_foresee.c (before there are torques), identify_warn.c (what to doubt), identify_text.c (terminal),
+ * identify_report.c (the page). */
 #ifndef JN_TOOL_IDENTIFY_H
 #define JN_TOOL_IDENTIFY_H
 
@@ -17,6 +18,7 @@ typedef struct identify_arg {
   int files;
   name_list columns, without, links, constants, gears, validate;
   const char *coupling, *out, *report;
+  const char *foresee; /* noise [N m], "" or NULL */
   number_list prior, cutoff, delay, coulomb_speed, outliers, bandwidth;
   int friction, rotor, base_only, motor_torques, missing, parameters;
 } identify_arg;
@@ -73,11 +75,19 @@ void identify_unload(identify_run *r);
 int identify_solve(identify_run *r);
 /* Looks for a motor that drives two neighbouring joints, if none is given: identify_run.coupled. */
 void identify_find_coupling(identify_run *r);
+/* The identification of r->columns with these speeds of friction (NULL: sharp signs). */
+int identify_make(const identify_run *r, const double *speed, jn_identification **out);
 /* Residuals on the data and on the files held back. */
 int identify_judge(identify_run *r);
 
+/* ---- identify_foresee.c ---- */
+
+int identify_foresee(identify_run *r);
+
 /* ---- identify_warn.c ---- */
 
+/* The coordinate on the way to the link of an unknown that moves least, relative to its limit; -1: none. */
+int identify_laziest_joint(const identify_run *r, int unknown);
 void identify_warn(identify_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void identify_find_doubts(identify_run *r);
 

@@ -66,6 +66,7 @@ static int load_file(const identify_run *r, measured *m, const char *path) {
   int result = tell(options.report, &error, path, status);
   jn_report_destroy(options.report);
   if (result != OPTION_GO_ON) return result;
+  if (arg->foresee) return OPTION_GO_ON;
   options.report = jn_report_create(NULL); /* of the same times: their warnings are known */
   options.strict = 0;
   status = jn_trajectory_load_forces(m->trajectory, path, &options, &error);
@@ -204,7 +205,7 @@ int identify_load(identify_run *r) {
   while (result == OPTION_GO_ON && r->data_count < r->arg->files) {
     measured *m = &r->data[r->data_count++];
     result = load_file(r, m, r->arg->arguments[r->data_count]);
-    if (result == OPTION_GO_ON) result = check_currents(r, m);
+    if (result == OPTION_GO_ON && !r->arg->foresee) result = check_currents(r, m);
   }
   while (result == OPTION_GO_ON && r->held_count < r->arg->validate.count) {
     measured *m = &r->held[r->held_count++];
@@ -253,7 +254,7 @@ static int failed(jn_status status, const jn_error *error) {
   return EXIT_BAD;
 }
 
-static int make_identification(const identify_run *r, const double *speed, jn_identification **out) {
+int identify_make(const identify_run *r, const double *speed, jn_identification **out) {
   jn_identification_options options;
   jn_error error = {0};
   jn_identification_options_init(&options);
@@ -295,7 +296,7 @@ static double squares_with(const identify_run *r, const double *speed, double de
   jn_identification *d = NULL;
   const jn_estimate *e = NULL;
   double sum = 0, all = 0, *force = allocate((size_t)r->nv * sizeof *force);
-  if (make_identification(r, speed, &d) == OPTION_GO_ON && add_all(r, d, delay, FEW_ROWS) == JN_OK &&
+  if (identify_make(r, speed, &d) == OPTION_GO_ON && add_all(r, d, delay, FEW_ROWS) == JN_OK &&
       jn_identification_solve(d, 1, 0, &e) == JN_OK) {
     jn_identification_base_residuals(d, e->base, squares, force, NULL);
     for (int i = 0; i < r->nv; i++) {
@@ -469,7 +470,7 @@ static jn_status make_result(identify_run *r) {
 }
 
 int identify_solve(identify_run *r) {
-  int result = make_identification(r, NULL, &r->identification);
+  int result = identify_make(r, NULL, &r->identification);
   if (result != OPTION_GO_ON) return result;
   r->delay = r->arg->delay.count ? r->arg->delay.values[0] : 0;
   choose_cutoff(r);
@@ -477,7 +478,7 @@ int identify_solve(identify_run *r) {
   find_delay(r);
   jn_identification_destroy(r->identification);
   r->identification = NULL;
-  result = make_identification(r, r->speed, &r->identification);
+  result = identify_make(r, r->speed, &r->identification);
   if (result != OPTION_GO_ON) return result;
   double factor = r->arg->outliers.count ? r->arg->outliers.values[0] : default_outliers;
   double prior = r->arg->prior.count ? r->arg->prior.values[0] : -1;
@@ -521,7 +522,7 @@ int identify_judge(identify_run *r) {
   memset(r->held_quality, 0, (size_t)(r->held_count + 1) * sizeof *r->held_quality);
   for (int i = 0; i < r->held_count && status == JN_OK; i++) {
     jn_identification *d = NULL;
-    int result = make_identification(r, r->speed, &d);
+    int result = identify_make(r, r->speed, &d);
     if (result != OPTION_GO_ON) return result;
     r->held_quality[i].path = r->held[i].path;
     status = add_file(r, d, &r->held[i], r->delay, 0);

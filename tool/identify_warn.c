@@ -62,8 +62,7 @@ static void check_missing(identify_run *r) {
                     coordinate_name(r, i, name));
 }
 
-/* The joint on the way to the link of a base parameter that moves least, relative to its limit or to the others. */
-static int laziest_joint(const identify_run *r, int unknown) {
+int identify_laziest_joint(const identify_run *r, int unknown) {
   int link = jn_identification_link(r->identification, unknown),
       lazy = jn_identification_coordinate(r->identification, unknown);
   double least = INFINITY;
@@ -85,7 +84,7 @@ static void check_excitation(identify_run *r) {
   for (int i = 0; i < r->nv; i++) votes[i] = 0;
   for (int i = 0; i < e->base_count; i++) {
     if (isfinite(e->deviation[i])) continue;
-    int v = laziest_joint(r, jn_identification_base_column(r->identification, i));
+    int v = identify_laziest_joint(r, jn_identification_base_column(r->identification, i));
     if (v >= 0) votes[v]++;
   }
   for (int i = 0; i < r->nv; i++)
