@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import runpy
 import tempfile
 import unittest
+import urllib.request
 import warnings
+from unittest import mock
 
 from support import SOURCE
 
@@ -50,6 +53,17 @@ class Examples(unittest.TestCase):
             with self.subTest(path.name), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
                 warnings.simplefilter("error")
                 runpy.run_path(str(path), run_name="__main__")
+
+    def test_notebooks(self) -> None:
+        """The cells of notebooks run in their order; pages are made and not opened."""
+        for path in sorted((SOURCE / "examples" / "python").glob("*.ipynb")):
+            shared: dict[str, object] = {}
+            with mock.patch("webbrowser.open") as opened, contextlib.redirect_stdout(io.StringIO()):
+                for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+                    if cell["cell_type"] == "code":
+                        exec(compile("".join(cell["source"]), path.name, "exec"), shared)
+            for call in opened.call_args_list:
+                os.remove(urllib.request.url2pathname(call.args[0].removeprefix("file://")))
 
     def test_every_example_is_listed(self) -> None:
         text = (SOURCE / "examples" / "README.md").read_text(encoding="utf-8")
