@@ -45,7 +45,9 @@ endif()
 
 # The Python package: needs Python 3.11 with its headers to build, and NumPy to run.
 set(JOUNCE_WITH_PYTHON 0)
-if(JOUNCE_PYTHON OR "${JOUNCE_PYTHON}" STREQUAL "AUTO")
+if("${JOUNCE_PYTHON}" STREQUAL "AUTO" AND (JOUNCE_SANITIZE OR JOUNCE_FUZZ))
+  # not in a Python that knows nothing of sanitizers; python/tests/guarded.py looks for accesses beyond arrays
+elseif(JOUNCE_PYTHON OR "${JOUNCE_PYTHON}" STREQUAL "AUTO")
   if(NOT Python3_EXECUTABLE AND NOT SKBUILD AND EXISTS /usr/bin/python3)
     set(Python3_EXECUTABLE /usr/bin/python3) # of the system, as NumPy's package is
   endif()

@@ -9,7 +9,18 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from headers import Headers, Parameter, Struct
-from methods import CLASSES, EXCLUSIVE, OBJECT_SIZES, OUTCOMES, SIZES, Argument, Method, camel, result_items
+from methods import (
+    CLASSES,
+    EXCLUSIVE,
+    OBJECT_SIZES,
+    OUTCOMES,
+    SIZES,
+    Argument,
+    Method,
+    camel,
+    python_name,
+    result_items,
+)
 
 CODES = {size: i for i, size in enumerate(SIZES)}
 NOTE = "made by python/generate.py from the headers in include/jounce"
@@ -310,7 +321,7 @@ def member_text(headers: Headers, f: Parameter, stub: bool) -> str:
     if f.shape is not None:
         kind = "NDArray[Any]" if stub else "Any"
     hides = "  # type: ignore[assignment]" if f.name in ("index", "count") else ""  # of tuple
-    return f"    {f.name}: {kind}{hides}\n"
+    return f"    {python_name(f.name)}: {kind}{hides}\n"
 
 
 def item_type(a: Argument, method: Method, stub: bool) -> str:

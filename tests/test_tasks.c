@@ -176,7 +176,9 @@ static void what_is_missing_is_known(void **state) {
     if (far < 2) continue;
     double x[2] = {cos(q[0]) + cos(q[0] + q[1]) - target[0], sin(q[0]) + sin(q[0] + q[1]) - target[1]};
     check(fabs(hypot(x[0], x[1]) - (far - 2)) < 1e-6, "%g is missing, not %g", far - 2, hypot(x[0], x[1]));
-    check(reach.outcome == JN_REACH_SHORT && reach.worst == 0 && reach.rank == 1, "%s", jn_reach_text(reach.outcome));
+    check(reach.outcome == JN_REACH_SHORT && reach.worst == 0, "%s", jn_reach_text(reach.outcome));
+    /* at a minimum, the arm is straight to the root of the rounding: too little in float to call it singular */
+    check(reach.rank == 1 || jn_row_epsilon() > 1e-10, "rank %d", reach.rank);
   }
   jn_tasks_destroy(t);
   jn_model_destroy(m);

@@ -435,7 +435,7 @@ int motor_report_print(const motor_report *r, const drive *d) {
   puts("\nLimits of the motors: largest share used, and when [s] (100%: at the limit)");
   table_print(&t, stdout);
   if (broken == 0) {
-    printf("All %d limits of the motors hold%s.\n", known, d->damped ? " at the samples" : "");
+    say(stdout, "All %d limits of the motors hold%s.\n", known, d->damped ? " at the samples" : "");
     return EXIT_FINE;
   }
   printf("%d of %d limits of the motors are broken:\n", broken, known);

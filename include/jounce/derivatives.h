@@ -33,7 +33,7 @@ JN_API jn_status jn_inverse_dynamics_derivatives(const jn_model *model, jn_work 
                                                  double *dtau_dq, double *dtau_dv, double *dtau_da,
                                                  double *dtau_dwrench);
 /* Forward dynamics a [nv] and its derivatives da_dq, da_dv, da_dtau = M^-1 [nv x nv], da_dwrench [nv x nlink x 6]. a
- * and da_dtau must not be NULL. O(nv^2); O(nv n d) when coordinates are coupled or wrenches are held in the world's
+ * and da_dtau must not be NULL. O(nv^2); O(nv^2 d) when coordinates are coupled or wrenches are held in the world's
  * axes. [kim2012 Table 6]
  */
 JN_API jn_status jn_forward_dynamics_derivatives(const jn_model *model, jn_work *work, const double *q, const double *v,
@@ -122,8 +122,8 @@ JN_API jn_status jn_forward_dynamics_second_derivatives(const jn_model *model, j
 
 /* Of the mass matrix: dM_dq [nv x nv x nv]. O(n d^2). [garofalo2013 eq. 24a] */
 JN_API jn_status jn_mass_matrix_derivative(const jn_model *model, jn_work *work, const double *q, double *dM_dq);
-/* Of its inverse: dMinv_dq [nv x nv x nv], dMinv_dq[h] = -M^-1 dM/dq_h M^-1; Minv [nv x nv] gets M^-1. O(nv^4). Errors:
- * JN_ERR_SINGULAR. */
+/* Of its inverse: dMinv_dq [nv x nv x nv], dMinv_dq[h] = -M^-1 dM/dq_h M^-1; Minv [nv x nv] gets M^-1. O(nv^3 d).
+ * Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_mass_matrix_inverse_derivative(const jn_model *model, jn_work *work, const double *q, double *Minv,
                                                    double *dMinv_dq);
 /* dC_dq, dC_dv [nv x nv x nv] of the C of jn_coriolis_matrix(). O(nv n d). [garofalo2013 eqs. 24b, 24c] */

@@ -35,7 +35,7 @@ JN_API jn_status jn_loss_forces(const jn_model *model, const double *v, double *
 JN_API jn_status jn_spring_forces(const jn_model *model, const double *q, double *force);
 
 /* Forward dynamics: a [nv] with M a = tau - C v - g - k + sum J^T W. O(n) by articulated inertias [kim2012 Table 3];
- * O(nv^3) dense when coordinates are coupled. Errors: JN_ERR_SINGULAR (a joint has no effective inertia, see
+ * O(n m) if m coordinates are coupled at once. Errors: JN_ERR_SINGULAR (a joint has no effective inertia, see
  * jn_singular_joint()). */
 JN_API jn_status jn_forward_dynamics(const jn_model *model, jn_work *work, const double *q, const double *v,
                                      const double *tau, const double *wrench, double *a);

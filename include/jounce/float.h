@@ -161,7 +161,7 @@ JN_API jn_status jnf_loss_forces(const jn_model *model, const float *v, float *l
 JN_API jn_status jnf_spring_forces(const jn_model *model, const float *q, float *force);
 
 /* Forward dynamics: a [nv] with M a = tau - C v - g - k + sum J^T W. O(n) by articulated inertias [kim2012 Table 3];
- * O(nv^3) dense when coordinates are coupled. Errors: JN_ERR_SINGULAR (a joint has no effective inertia, see
+ * O(n m) if m coordinates are coupled at once. Errors: JN_ERR_SINGULAR (a joint has no effective inertia, see
  * jn_singular_joint()). */
 JN_API jn_status jnf_forward_dynamics(const jn_model *model, jn_work *work, const float *q, const float *v,
                                       const float *tau, const float *wrench, float *a);
@@ -236,7 +236,7 @@ JN_API jn_status jnf_compute(const jn_model *model, jn_work *work, const float *
 JN_API jn_status jnf_inverse_dynamics_jet(const jn_model *model, jn_work *work, int order, const float *q,
                                           const float *v_jet, const float *wrench_jet, float *tau_jet);
 /* Forward dynamics: the motion that the forces and their derivatives cause, v_jet [(K+2) x nv], whose first row is v.
- * O(n K^2), plus O(nv^3) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
+ * O(n K^2), plus O(nv d^2) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jnf_forward_dynamics_jet(const jn_model *model, jn_work *work, int order, const float *q,
                                           const float *v, const float *tau_jet, const float *wrench_jet, float *v_jet);
 /* Hybrid dynamics: for coordinates with prescribed[i] != 0 (nv bytes) rows 1 ... K+1 of v_jet are given, for the others
@@ -303,7 +303,7 @@ JN_API jn_status jnf_inverse_dynamics_derivatives(const jn_model *model, jn_work
                                                   const float *a, const float *wrench, jn_representation hold,
                                                   float *dtau_dq, float *dtau_dv, float *dtau_da, float *dtau_dwrench);
 /* Forward dynamics a [nv] and its derivatives da_dq, da_dv, da_dtau = M^-1 [nv x nv], da_dwrench [nv x nlink x 6]. a
- * and da_dtau must not be NULL. O(nv^2); O(nv n d) when coordinates are coupled or wrenches are held in the world's
+ * and da_dtau must not be NULL. O(nv^2); O(nv^2 d) when coordinates are coupled or wrenches are held in the world's
  * axes. [kim2012 Table 6] */
 JN_API jn_status jnf_forward_dynamics_derivatives(const jn_model *model, jn_work *work, const float *q, const float *v,
                                                   const float *tau, const float *wrench, jn_representation hold,
@@ -387,8 +387,8 @@ JN_API jn_status jnf_forward_dynamics_second_derivatives(const jn_model *model, 
 
 /* Of the mass matrix: dM_dq [nv x nv x nv]. O(n d^2). [garofalo2013 eq. 24a] */
 JN_API jn_status jnf_mass_matrix_derivative(const jn_model *model, jn_work *work, const float *q, float *dM_dq);
-/* Of its inverse: dMinv_dq [nv x nv x nv], dMinv_dq[h] = -M^-1 dM/dq_h M^-1; Minv [nv x nv] gets M^-1. O(nv^4). Errors:
- * JN_ERR_SINGULAR. */
+/* Of its inverse: dMinv_dq [nv x nv x nv], dMinv_dq[h] = -M^-1 dM/dq_h M^-1; Minv [nv x nv] gets M^-1. O(nv^3 d).
+ * Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jnf_mass_matrix_inverse_derivative(const jn_model *model, jn_work *work, const float *q, float *Minv,
                                                     float *dMinv_dq);
 /* dC_dq, dC_dv [nv x nv x nv] of the C of jnf_coriolis_matrix(). O(nv n d). [garofalo2013 eqs. 24b, 24c] */
@@ -461,7 +461,7 @@ JN_API jn_status jnf_inverse_dynamics_sensitivity(const jn_model *model, jn_work
                                                   const float *a, const float *wrench, int count,
                                                   const jnf_perturbation *perturbations, float *dtau_dp);
 /* a [nv]: forward dynamics; da_dp [count x nv] are its derivatives (the scalars' own da_dp is ignored). O(n) for each;
- * O(nv^3) when coordinates are coupled. [kim2012 Table 6] */
+ * O(n m) if m coordinates are coupled at once. [kim2012 Table 6] */
 JN_API jn_status jnf_forward_dynamics_sensitivity(const jn_model *model, jn_work *work, const float *q, const float *v,
                                                   const float *tau, const float *wrench, int count,
                                                   const jnf_perturbation *perturbations, float *a, float *da_dp);

@@ -98,7 +98,7 @@ JN_API jn_status jnf_coriolis_forces_batch(jn_batch *batch, size_t count, const 
 JN_API jn_status jnf_bias_forces_batch(jn_batch *batch, size_t count, const float *q, const float *v, float *h);
 
 /* Forward dynamics: a [count x nv] with M a = tau - C v - g - k + sum J^T W. O(n) by articulated inertias [kim2012
- * Table 3]; O(nv^3) dense when coordinates are coupled. Errors: JN_ERR_SINGULAR (a joint has no effective inertia, see
+ * Table 3]; O(n m) if m coordinates are coupled at once. Errors: JN_ERR_SINGULAR (a joint has no effective inertia, see
  * jn_singular_joint()). */
 JN_API jn_status jnf_forward_dynamics_batch(jn_batch *batch, size_t count, const float *q, const float *v,
                                             const float *tau, const float *wrench, float *a);
@@ -154,7 +154,7 @@ JN_API jn_status jnf_compute_batch(jn_batch *batch, size_t count, const float *q
 JN_API jn_status jnf_inverse_dynamics_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
                                                 const float *v_jet, const float *wrench_jet, float *tau_jet);
 /* Forward dynamics: the motion that the forces and their derivatives cause, v_jet [count x (K+2) x nv], whose first row
- * is v. O(n K^2), plus O(nv^3) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
+ * is v. O(n K^2), plus O(nv d^2) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jnf_forward_dynamics_jet_batch(jn_batch *batch, size_t count, int order, const float *q,
                                                 const float *v, const float *tau_jet, const float *wrench_jet,
                                                 float *v_jet);
@@ -225,7 +225,7 @@ JN_API jn_status jnf_inverse_dynamics_derivatives_batch(jn_batch *batch, size_t 
                                                         float *dtau_dq, float *dtau_dv, float *dtau_da,
                                                         float *dtau_dwrench);
 /* Forward dynamics a [count x nv] and its derivatives da_dq, da_dv, da_dtau = M^-1 [count x nv x nv], da_dwrench [count
- * x nv x nlink x 6]. a and da_dtau must not be NULL. O(nv^2); O(nv n d) when coordinates are coupled or wrenches are
+ * x nv x nlink x 6]. a and da_dtau must not be NULL. O(nv^2); O(nv^2 d) when coordinates are coupled or wrenches are
  * held in the world's axes. [kim2012 Table 6] */
 JN_API jn_status jnf_forward_dynamics_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
                                                         const float *tau, const float *wrench, jn_representation hold,
@@ -268,7 +268,7 @@ JN_API jn_status jnf_forward_dynamics_second_derivatives_batch(jn_batch *batch, 
 /* Of the mass matrix: dM_dq [count x nv x nv x nv]. O(n d^2). [garofalo2013 eq. 24a] */
 JN_API jn_status jnf_mass_matrix_derivative_batch(jn_batch *batch, size_t count, const float *q, float *dM_dq);
 /* Of its inverse: dMinv_dq [count x nv x nv x nv], dMinv_dq[h] = -M^-1 dM/dq_h M^-1; Minv [count x nv x nv] gets M^-1.
- * O(nv^4). Errors: JN_ERR_SINGULAR. */
+ * O(nv^3 d). Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jnf_mass_matrix_inverse_derivative_batch(jn_batch *batch, size_t count, const float *q, float *Minv,
                                                           float *dMinv_dq);
 /* dC_dq, dC_dv [count x nv x nv x nv] of the C of jnf_coriolis_matrix(). O(nv n d). [garofalo2013 eqs. 24b, 24c] */

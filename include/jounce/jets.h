@@ -38,7 +38,7 @@ JN_API jn_status jn_work_init_order(const jn_model *model, int order, void *memo
 JN_API jn_status jn_inverse_dynamics_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                          const double *v_jet, const double *wrench_jet, double *tau_jet);
 /* Forward dynamics: the motion that the forces and their derivatives cause, v_jet [(K+2) x nv], whose first row is v.
- * O(n K^2), plus O(nv^3) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
+ * O(n K^2), plus O(nv d^2) when coordinates are coupled. Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jn_forward_dynamics_jet(const jn_model *model, jn_work *work, int order, const double *q,
                                          const double *v, const double *tau_jet, const double *wrench_jet,
                                          double *v_jet);

@@ -67,8 +67,8 @@ JN_API jn_status jn_inverse_dynamics_sensitivity(const jn_model *model, jn_work 
                                                  const double *a, const double *wrench, int count,
                                                  const jn_perturbation *perturbations, double *dtau_dp);
 /* a [nv]: forward dynamics; da_dp [count x nv] are its derivatives (the scalars' own da_dp is ignored). O(n) for each;
- * O(nv^3)
- * when coordinates are coupled. [kim2012 Table 6] */
+ * O(n m)
+ * if m coordinates are coupled at once. [kim2012 Table 6] */
 JN_API jn_status jn_forward_dynamics_sensitivity(const jn_model *model, jn_work *work, const double *q, const double *v,
                                                  const double *tau, const double *wrench, int count,
                                                  const jn_perturbation *perturbations, double *a, double *da_dp);

@@ -88,7 +88,8 @@ typedef struct jn_tasks_options {
   const double
       *posture; /* [nq] and gain [1/s]: redundancy of velocities is drawn to this configuration: sum W_i (v_i */
   double gain;  /*   + gain (q_i - posture_i))^2 is least. Default NULL, 0: off. Copied */
-  double weak;  /* directions weaker than this, relative to the strongest, count as singular; default 1e-6 */
+  double weak;  /* directions weaker than this, relative to the strongest, count as singular; default 1e-6, in rows of
+                   float 100 roundings */
   int threads;  /* of jn_tasks_solve_batch(); default 1; 0: as many as OpenMP would use */
 } jn_tasks_options;
 

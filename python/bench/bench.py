@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Time per state in Python beside C and other libraries, all in one run: script/bench --python.
 
-    bench.py CALLS [ROUNDS]     CALLS: the program of calls.c, built
+    bench.py CALLS [ROUNDS [PEER...]]     CALLS: the program of calls.c, built; PEER: pin, mujoco, mjx; default all
 
 The measurements take turns, and each is the best of all rounds, because other programs disturb them. Pinocchio (pin) and
 MuJoCo (mujoco) are measured if they are installed, called as their users do: results of Pinocchio stay in its data,
@@ -31,7 +31,11 @@ def best(call: tuple[str, dict[str, Any]], states: int = 1) -> float:
     """Nanoseconds per state: of many short runs the fastest, because other programs interrupt."""
     timer = timeit.Timer(call[0], globals=call[1])
     times = 200 if states == 1 else 1
-    return min(timer.repeat(repeat=100, number=times)) * 1e9 / times / states
+    least, budget = float("inf"), 0.3  # [s]
+    while budget > 0:
+        run = timer.timeit(times)
+        least, budget = min(least, run / times), budget - run
+    return least * 1e9 / states
 
 
 def of_jounce(model: jounce.Model, count: int, reuse: bool) -> Calls:
@@ -129,9 +133,18 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         urdf = model.to_urdf()
-    singles = {"Python": of_jounce(model, 1, False), "out=": of_jounce(model, 1, True), "pin": of_pinocchio(urdf),
-               "mujoco": of_mujoco(urdf)}  # fmt: skip
-    batches = {"Python": of_jounce(model, MANY, False), "out=": of_jounce(model, MANY, True), "mjx": of_mjx(urdf)}
+    peers = sys.argv[3:] or ["pin", "mujoco", "mjx"]
+    singles = {
+        "Python": of_jounce(model, 1, False),
+        "out=": of_jounce(model, 1, True),
+        "pin": of_pinocchio(urdf) if "pin" in peers else {},
+        "mujoco": of_mujoco(urdf) if "mujoco" in peers else {},
+    }
+    batches = {
+        "Python": of_jounce(model, MANY, False),
+        "out=": of_jounce(model, MANY, True),
+        "mjx": of_mjx(urdf) if "mjx" in peers else {},
+    }
     times: dict[str, dict[str, float]] = {}
     for _ in range(rounds):
         keep_least(times.setdefault("C 1", {}), in_c(program, 1))

@@ -38,6 +38,7 @@ def plot(
     except ImportError as missing:
         raise ImportError("jounce.plot() needs matplotlib: pip install matplotlib") from missing
     velocity = None
+    model: Any
     if isinstance(motion, tuple):
         t, q = (np.asarray(part, np.float64) for part in motion)
         model = limits if not isinstance(limits, bool) else None

@@ -70,7 +70,7 @@ class Arguments:
         self.model, self.method, self.rng = model, method, rng
         self.sizes = {
             "nq": model.nq, "nv": model.nv, "nlink": model.link_count, "nframe": model.frame_count,
-            "10L": 10 * model.link_count, "6L": 6 * model.link_count, "4nv": 4 * model.nv, "2nv": 2 * model.nv,
+            "10L": 10 * model.link_count, "6L": 6 * model.link_count, "4nv": 4 * model.nv, "2nv": 2 * model.nv, "3nv": 3 * model.nv,
             "loops": model.loop_count, "(K+1)": ORDER + 1, "(K+2)": ORDER + 2, "(K+3)": ORDER + 3, "rows": 3, "count": 4,
             **sizes,
         }  # fmt: skip
@@ -306,6 +306,27 @@ class Memory(unittest.TestCase):
             if method.owner == "jn_loops" and is_computing(method):
                 with self.subTest(function=method.name, seed=SEED):
                     self.check(model.loops, method, Arguments(model, method, rng, {"m": model.loops.rows}), np.float64)
+
+    def test_simulators_and_tasks(self) -> None:
+        rng = np.random.default_rng(SEED)
+        model = jounce.load("builtin:panda")
+        simulator = model.simulator(integrator="euler", step=1e-3, derivatives=3)
+        simulator.step(1e-3)
+        tasks = model.tasks(
+            [{"type": "pose", "frame": "panda_link7"}, {"type": "position", "frame": 3}], order=ORDER + 1
+        )
+        for method in METHODS:
+            if (
+                method.owner == "jn_simulator"
+                and is_computing(method)
+                and method.name not in ("set", "step", "run", "dense")
+            ):
+                with self.subTest(function=method.name, seed=SEED):
+                    self.check(simulator, method, Arguments(model, method, rng, {}), np.float64)
+            if method.owner == "jn_tasks" and is_computing(method):
+                with self.subTest(function=method.name, seed=SEED):
+                    sizes = {"rows": tasks.rows, "targets": tasks.targets}
+                    self.check(tasks, method, Arguments(model, method, rng, sizes), np.float64)
 
     def test_all(self) -> None:
         rng = np.random.default_rng(SEED)

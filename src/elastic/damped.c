@@ -14,7 +14,7 @@
 
 #include "elastic.h"
 
-enum { SLOW = 3, ORDER = 16, MOST_STEPS = 200000, ENDS = JN_TORQUE_TERMS };
+enum { SLOW = 3, ORDER = 16, MOST_STEPS = 500, ENDS = JN_TORQUE_TERMS };
 
 /* ---- The polynomial with given Taylor coefficients at both ends ---- */
 

@@ -6,7 +6,7 @@
  * Between two samples, a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' -
  * s|
  * + |f1' - s|) at most if it is a cubic; twice that is allowed for what is not. Where that passes a limit, the interval
- * is halved, until what is left is 1e-7 of the limit, by which the factor is lowered in the end. */
+ * is halved, until what is left is 1e-10 of the limit, by which the factor is lowered in the end. */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static int may_pass(const sweep *w, double h, const jn_limited_value *a, const j
     double over = fmax(fmax(f0, f1) + off - l->upper, l->lower - fmin(f0, f1) + off);
     if (!(over > 0)) continue;
     double size = fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
-    if (over > 1e-7 * size) return 1;
+    if (over > 1e-10 * size) return 1;
     result = 2;
   }
   return result;
@@ -140,7 +140,7 @@ jn_status jn__largest_factor(const jn_scaled *x, const jn_allocator *a, double *
     status = run_sweep(&w);
     if (!w.changed || w.factor == 0) break;
   }
-  if (w.near) w.factor *= 1 - 2e-7;
+  if (w.near) w.factor *= 1 - 2e-10;
   *factor = w.factor;
   jn__release(a, w.list);
   jn__release(a, w.values);

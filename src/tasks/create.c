@@ -34,7 +34,7 @@ void jn_tasks_options_init(jn_tasks_options *options) {
                                 .starts = 1,
                                 .seed = 1,
                                 .longest_step = 1,
-                                .weak = 1e-6,
+                                .weak = fmax(1e-6, 100 * jn_row_epsilon()),
                                 .threads = 1};
 }
 
@@ -334,6 +334,7 @@ jn_status jn_tasks_create(const jn_model *model, const jn_task *task, int count,
   t->options = *options;
   t->options.threads = (int)threads;
   t->count = count;
+  t->grain = fmax(1e-12, 10 * jn_row_epsilon());
   t->nq = jn_model_nq(model);
   t->nv = jn_model_nv(model);
   status = create_parts(t, task, options);

@@ -24,8 +24,8 @@ static int bending_error(const jn_tasks *t, const task_item *s, double *turn, do
   }
   if (task->type != JN_TASK_POSE && task->type != JN_TASK_ORIENTATION) return 0;
   for (int i = 0; i < s->count; i++) {
-    double *to = s->pick[i] < 3 ? turn : shift - 3;
-    to[s->pick[i]] = t->e[s->first + i] * t->weight[s->first + i];
+    double *to = s->pick[i] < 3 ? turn : shift;
+    to[s->pick[i] % 3] = t->e[s->first + i] * t->weight[s->first + i];
   }
   return 1;
 }

@@ -80,7 +80,7 @@ static int find_merit(const jn_tasks *t, double *now, double *predicted, double 
     *now += t->cost[level];
     *predicted += t->predicted[level];
     *trial += t->cost_trial[level];
-    if (*now - *predicted > 1e-12 * *now + tiny && !is_reached(t, level + 1)) return 1;
+    if (*now - *predicted > t->grain * *now + tiny && !is_reached(t, level + 1)) return 1;
   }
   return 0;
 }
@@ -101,7 +101,7 @@ static double merit_of(const jn_tasks *t, const double *cost) {
 static double gain_ratio(const jn_tasks *t, double now, double predicted, double trial) {
   if (t->levels == 1) return (now - trial) / (now - predicted);
   double before = merit_of(t, t->cost), expected = before - merit_of(t, t->predicted);
-  if (expected > 1e-12 * before) return (before - merit_of(t, t->cost_trial)) / expected;
+  if (expected > t->grain * before) return (before - merit_of(t, t->cost_trial)) / expected;
   return (now - trial) / (now - predicted);
 }
 

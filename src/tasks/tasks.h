@@ -73,6 +73,7 @@ struct jn_tasks {
   double *e_trial;
   double *cost, *cost_trial, *predicted; /* [levels] */
   double gap;
+  double grain;                                  /* relative decrease of a cost that is worth a step */
   double *B;                                     /* [nv x nv] of curvature.c, for the first level of tasks, */
   int bent;                                      /* 1: and it counts */
   double *q_trial, *q_best, *q_start, *q_target; /* [nq] */
