@@ -56,6 +56,17 @@ static jn_model *wrong(const jn_model *robot) {
   return jn_model_with_parameters(robot, pi, &copy) == JN_OK ? copy : NULL;
 }
 
+/* Can every link be a body? */
+static int is_physical(const jn_model *robot) {
+  int physical = 1;
+  for (int l = 0; l < jn_link_count(robot); l++) {
+    double p[10];
+    jn_link_inertia(robot, l, p);
+    physical &= p[0] == 0 || jn_inertia_is_physical(p);
+  }
+  return physical;
+}
+
 int main(void) {
   jn_model *robot, *start, *found;
   jn_error error;
@@ -103,12 +114,7 @@ int main(void) {
   }
   printf("torques of another motion: %.0f %% off before, %s after\n", 100 * sqrt(before / all),
          after < 1e-4 * all ? "less than 1 %" : "more than 1 %");
-  int physical = 1;
-  for (int l = 0; l < jn_link_count(found); l++) {
-    double p[10];
-    jn_link_inertia(found, l, p);
-    physical &= p[0] == 0 || jn_inertia_is_physical(p);
-  }
+  int physical = is_physical(found);
   printf("every link is a possible body: %s\n", physical ? "yes" : "no");
   int fine = physical && after < 1e-4 * all && e->told == e->base_count;
   jn_work_destroy(work);
