@@ -16,6 +16,7 @@ typedef struct TREE(body) {
   int32_t screw; /* general: first of its nv screws */
   int32_t link;  /* the link this body's joint carries */
   int32_t owner; /* 0: coupled, its coordinate belongs to another joint */
+  int32_t forks; /* it has more than one child */
 } TREE(body);
 
 /* One exponential of a general joint, exp(X scale q): X has a unit angular part, or none and a unit linear part. */
@@ -37,10 +38,13 @@ typedef struct TREE(tree) {
   int32_t straight; /* not coupled, and coordinates are in the order of the bodies: iv = id */
   int32_t sprung;   /* some coordinate has a spring */
   int32_t chain;    /* each body is the child of the one before: no branches, so M has no zeros */
+  int32_t even;     /* every body but the first has one coordinate, and they are in the order of the bodies */
+  int32_t simple;   /* every body has one coordinate */
   NUMBER gravity[3];
   NUMBER spring_energy;    /* energy left when all coordinates are at `rest`: springs on one coordinate may oppose each
                               other */
   const TREE(body) * body; /* [nb] */
+  const NUMBER *sheet;     /* [blocks][JN_SHEET_ROWS][JN_SHEET] numbers of the bodies side by side (tree.h) */
   const TREE(frame) * frame;     /* [nframe] */
   const TREE(frame) * placement; /* [nlink] the link's placement in its parent link; body = body of its joint or -1 */
   const TREE(screw) * screw;     /* [nscrew] */
