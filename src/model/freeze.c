@@ -289,9 +289,14 @@ static void fill_sheet(jn_tree_d *t, arrays *x) {
     to[JN_SHEET_SHIFT * JN_SHEET] = advance * b->ratio;
     to[JN_SHEET_WAY * JN_SHEET] = advance * b->offset;
     to[JN_SHEET_ARMATURE * JN_SHEET] = one ? x->armature[b->id] * b->ratio * b->ratio : 0;
+    x->body[i].stop = b->end < t->nb ? x->body[b->end].id : t->nd;
+    x->body[i].axis = b->kind == JN_BODY_REVOLUTE    ? JN_AXIS_TURN
+                      : b->kind == JN_BODY_PRISMATIC ? JN_AXIS_SLIDE
+                                                     : JN_AXIS_OTHER;
     if (b->parent >= 0 && x->body[b->parent].end != b->end) x->body[b->parent].forks = 1;
     t->even &= i == 0 || (one && b->iq == t->nq - t->nb + i && b->iv == t->nv - t->nb + i);
     t->simple &= one;
+    for (int c = b->id; c < b->id + b->nv; c++) t->armed |= x->armature[c] != 0;
   }
   t->sheet = x->sheet;
 }

@@ -22,6 +22,9 @@ typedef enum jn_kind {
   JN_BODY_GENERAL    /* product of exponentials of constant screws */
 } jn_kind;
 
+/* Joints whose screw is an axis alone: (z, 0) or (0, z), times the ratio. */
+enum { JN_AXIS_OTHER, JN_AXIS_TURN, JN_AXIS_SLIDE };
+
 /* Numbers of the bodies side by side, for sweeps that treat several bodies at once: rows of JN_SHEET bodies, zero
  * beyond the last. Joints of one coordinate turn by TURN q + ANGLE about z and advance by SHIFT q + WAY along it; for
  * all others these are zero. */

@@ -135,6 +135,7 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .sprung = t->sprung,
                     .chain = t->chain,
                     .even = t->even,
+                    .armed = t->armed,
                     .simple = t->simple,
                     .sheet = sheet,
                     .spring_energy = (scalar)t->spring_energy,
