@@ -21,7 +21,10 @@ typedef real tile;
 enum { TILE = 1 };
 #endif
 
-static inline int tiles_of(int columns) { return (columns + TILE - 1) / TILE; }
+/* The tile and the lane of a coordinate or body, without the detour of signed division. */
+static inline int tile_of(int c) { return (int)((unsigned)c / TILE); }
+static inline int lane_in_tile(int c) { return (int)((unsigned)c % TILE); }
+static inline int tiles_of(int columns) { return tile_of(columns + TILE - 1); }
 
 #if JN_TILES
 typedef tile tile_anywhere __attribute__((aligned(sizeof(scalar)), may_alias));

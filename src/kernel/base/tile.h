@@ -15,7 +15,7 @@ static inline int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->bod
 /* How many coordinates are inward or outward of one, on average: rows of a column of derivatives that are not zero. */
 static inline int branch_length(const JN_S(tree) * t) {
   int sum = 0;
-  for (int i = 0; i < t->nb; i++) sum += t->body[i].nv * (id_of(t, t->body[i].end) - t->body[i].id);
+  for (int i = 0; i < t->nb; i++) sum += t->body[i].nv * (t->body[i].stop - t->body[i].id);
   return t->nv ? 2 * sum / t->nv : 0;
 }
 
@@ -102,7 +102,7 @@ static inline tile tile3_same(const real *a, tile3 b) { return a[0] * b.x + a[TI
 static inline tile tile6_same(const real *a, tile6 b) { return tile3_same(a, b.a) + tile3_same(a + 3 * TILE, b.b); }
 
 /* The first number of lane k, counted over an array of structs of tiles; the next ones are TILE apart. */
-#define tile_number(array, k) ((real *)(void *)&(array)[(k) / TILE] + (k) % TILE)
+#define tile_number(array, k) ((real *)(void *)&(array)[tile_of(k)] + lane_in_tile(k))
 
 /* One lane. */
 static inline vec3 lane3(const tile3 *from, int lane) {
@@ -180,7 +180,7 @@ typedef struct tiled {
 } tiled;
 
 static inline real *tile_at(const tiled *m, int row, int k) {
-  return k < m->columns / TILE ? m->at + row * m->stride + k * TILE : m->tail + row * TILE;
+  return (k + 1) * TILE <= m->columns ? m->at + row * m->stride + k * TILE : m->tail + row * TILE;
 }
 static inline void tails_out(const tiled *m) {
   int full = m->columns / TILE * TILE;

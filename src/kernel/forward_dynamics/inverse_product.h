@@ -97,7 +97,7 @@ static __attribute__((noinline)) void product_columns(const product *o, const pa
 /* In place, for nv >= TILE: tiles from the last column on. The first one may share columns with the next, so it is
  * copied before those are overwritten. */
 static inline void product_solve(product *o) {
-  int n = o->t->nv, rest = n % TILE;
+  int n = o->t->nv, rest = lane_in_tile(n);
   if (rest) product_pack(o, 0, &o->first);
   for (int c = n - TILE; c >= 0; c -= TILE) {
     product_pack(o, c, &o->now);
