@@ -98,8 +98,8 @@ static float *float_copy(const double *from, size_t count) {
 }
 
 subject subject_create(const robot *r, const algorithm *a, int states, int threads) {
-  subject s = {.r = r, .order = a->order < 0 ? 0 : a->order};
-  size_t rows = (size_t)s.order + 2, n = (size_t)r->nv, room = room_of(r, a->size) * (size_t)states;
+  subject s = {.r = r, .order = a->order < 0 ? 0 : a->order, .room = room_of(r, a->size)};
+  size_t rows = (size_t)s.order + 2, n = (size_t)r->nv, room = s.room * (size_t)states;
   numbers *x = &s.numbers;
   CHECK(jn_work_create_order(r->model, TOP, &s.work));
   CHECK(jn_batch_create(r->model, TOP, threads, &s.batch));

@@ -25,6 +25,8 @@ typedef struct subject {
   jn_work *work;
   jn_batch *batch;
   int order;
+  size_t step; /* numbers between the outputs of states in calls on one state; 0: all in one place */
+  size_t room; /* numbers that an output of one state has room for */
   numbers numbers;
   float_numbers floats; /* the same in single precision; outputs share their memory */
   double *out[SUBJECT_OUTPUTS];
@@ -51,7 +53,7 @@ typedef struct algorithm {
 #define TAU (x.tau + (size_t)k * (size_t)r->nv)
 #define V_JET (x.v_jet + (size_t)k * (size_t)(s->order + 2) * (size_t)r->nv)
 #define TAU_JET (x.tau_jet + (size_t)k * (size_t)(s->order + 1) * (size_t)r->nv)
-#define OUT(i) (x.out[i])
+#define OUT(i) (x.out[i] + (size_t)k * s->step)
 #define GIVEN(i) (x.given[i] + (size_t)k * (size_t)r->nv * (size_t)r->nv)
 #define DOUBLE_STRUCTS                                       \
   typedef jn_terms TERMS UNUSED;                             \

@@ -84,6 +84,7 @@ peer *peer_kdl(const robot *r) {
   own->none.resize(own->chain.getNrOfSegments());
   peer *p = static_cast<peer *>(bench_memory(sizeof *p));
   p->library = "KDL";
+  p->description = "KDL " PEER_VERSION " (as Debian compiles it)";
   p->has[PEER_INVERSE] = p->has[PEER_BIAS] = p->has[PEER_MASS] = 1;
   p->run = run;
   p->answer = answer;

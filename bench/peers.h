@@ -45,7 +45,7 @@ typedef enum peer_task {
 enum { PEER_OUTPUTS = 4 };
 
 typedef struct peer {
-  const char *library;
+  const char *library, *description; /* name; with version, compiler and flags */
   int has[PEER_TASKS];
   /* Is timed. Its results stay with the peer, in its own layout, until answer() copies those that are compared to out,
    * in ours; it returns how many numbers each output has, 0: not compared. */
@@ -57,12 +57,33 @@ typedef struct peer {
   void (*destroy)(struct peer *peer);
 } peer;
 
-/* Fixed bases and revolute joints whose axes pass through the links' origins. */
+/* Revolute, prismatic and free joints, the last of these on the world only, whose axes pass through the links' origins.
+ */
 peer *peer_mujoco(const robot *r);
-/* Chains of these. */
+/* Chains of revolute joints. */
 peer *peer_kdl(const robot *r);
 /* Revolute, prismatic and free joints without couplings. */
 peer *peer_pinocchio(const robot *r);
+
+/* Closed loops: forward dynamics, and its derivatives with it. Answers are those that do not depend on how conditions
+ * are written: a [nv]; its rate along the motion, da_dq v + da_dv a [nv] (the derivatives by q and v alone, away from
+ * closed configurations, do depend on it); and da_dtau [nv x nv]. */
+typedef struct loop_peer {
+  const char *library;
+  void (*run)(struct loop_peer *peer, int derivatives, int point);
+  void (*answer)(struct loop_peer *peer, int derivatives, int point, double *a, double *a_rate, double *da_dtau);
+  void *own;
+  void (*destroy)(struct loop_peer *peer);
+} loop_peer;
+
+/* States [count x nq] and [count x nv]; torques `stride` apart. */
+typedef struct loop_states {
+  const double *q, *v, *tau;
+  int count, stride;
+} loop_states;
+
+/* Loops that are welds, points in common (spherical, point contact), or revolute joints of planar mechanisms. */
+loop_peer *loop_peer_pinocchio(const jn_model *m, const loop_states *states);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,10 @@
 #include <string.h>
 #include <time.h>
 
+#if JN_BENCH_SUNDIALS
+#include "peer_cvode.h"
+#endif
+
 enum { MOST = 64, RUNS = 5 };
 
 typedef struct system_case {
@@ -73,8 +77,24 @@ static void measure(system_case *c, jn_integrator integrator, double accuracy) {
   fflush(stdout);
 }
 
+#if JN_BENCH_SUNDIALS
+static void measure_cvode(system_case *c, double tolerance) {
+  double q[MOST], v[MOST], error = 0, best = INFINITY;
+  long steps = 0;
+  for (int k = 0; k < RUNS; k++) {
+    memcpy(q, c->q, sizeof q);
+    memcpy(v, c->v, sizeof v);
+    double start = now();
+    steps = cvode_run(c->model, c->damping, tolerance, c->duration, q, v);
+    best = fmin(best, now() - start);
+  }
+  for (int i = 0; i < c->nv; i++) error = fmax(error, fmax(fabs(v[i] - c->end_v[i]), fabs(q[i] - c->end_q[i])));
+  printf("%s,cvode,%g,%ld,%.3e,%.4f\n", c->name, tolerance, steps, error, 1e3 * best);
+}
+#endif
+
 int main(void) {
-  static const double steps[] = {4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4};
+  static const double steps[] = {4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5, 3.125e-5};
   system_case cases[] = {
       {.name = "panda",
        .robot = "builtin:panda",
@@ -98,6 +118,9 @@ int main(void) {
       measure(c, JN_TAYLOR, pow(10, -e));
       measure(c, JN_DORMAND_PRINCE, pow(10, -e));
       if (e <= 10) measure(c, JN_RODAS, pow(10, -e));
+#if JN_BENCH_SUNDIALS
+      if (c->nq == c->nv) measure_cvode(c, pow(10, -e));
+#endif
     }
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) measure(c, JN_RUNGE_KUTTA_4, steps[i]);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) measure(c, JN_SEMI_IMPLICIT_EULER, steps[i]);

@@ -41,7 +41,24 @@ set(core_sources
     src/edit/repair.c
     src/edit/reroot.c
     src/edit/split.c
+    src/elastic/control.c
+    src/elastic/coupled.c
+    src/elastic/create.c
+    src/elastic/damped.c
+    src/elastic/forward.c
+    src/elastic/inverse.c
+    src/elastic/modes.c
+    src/elastic/pieces.c
+    src/elastic/robot.c
+    src/elastic/spring.c
     src/ident/base_parameters.c
+    src/ident/consistent.c
+    src/ident/dense.c
+    src/ident/filter.c
+    src/ident/random.c
+    src/ident/rows.c
+    src/ident/solve.c
+    src/ident/unknowns.c
     src/loops/assembly.c
     src/loops/closure.c
     src/loops/conditions.c
@@ -59,9 +76,21 @@ set(core_sources
     src/loops/solve.c
     src/loops/state.c
     src/loops/structure.c
+    src/tasks/create.c
+    src/tasks/curvature.c
+    src/tasks/follow.c
+    src/tasks/jets.c
+    src/tasks/limits.c
+    src/tasks/motion.c
+    src/tasks/operational.c
+    src/tasks/priorities.c
+    src/tasks/rows.c
+    src/tasks/solve.c
+    src/tasks/step.c
     src/model/base.c
     src/model/builder.c
     src/model/convert.c
+    src/model/elimination.c
     src/model/coordinates.c
     src/model/freeze.c
     src/model/inertia_law.c
@@ -74,8 +103,10 @@ set(core_sources
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
+    src/dispatch/parameters.c
     src/dispatch/run.c
     src/dispatch/work.c
+    src/io/actuators.c
     src/io/builtin.c
     src/io/common.c
     src/io/csv.c
@@ -87,14 +118,28 @@ set(core_sources
     src/io/table.c
     src/io/whole_file.c
     src/io/zip.c
+    src/retime/optimal.c
+    src/retime/path.c
+    src/retime/polynomial.c
+    src/retime/retime.c
+    src/retime/timing.c
+    src/retime/uniform.c
     src/simulation/derivatives.c
     src/simulation/energy.c
     src/simulation/events.c
+    src/simulation/flow.c
     src/simulation/forces.c
+    src/simulation/group.c
+    src/simulation/jacobians.c
+    src/simulation/motions.c
+    src/simulation/projection.c
     src/simulation/rodas.c
+    src/simulation/rollout.c
     src/simulation/runge_kutta.c
+    src/simulation/second.c
     src/simulation/series.c
     src/simulation/simulator.c
+    src/simulation/variation.c
     src/text/json_values.c
     src/text/printable.c
     src/text/words.c
@@ -103,6 +148,7 @@ set(core_sources
     src/trajectory/curve.c
     src/trajectory/fit_choose.c
     src/trajectory/fit_solve.c
+    src/trajectory/forces.c
     src/trajectory/load.c
     src/trajectory/names.c
     src/trajectory/noise.c
@@ -131,7 +177,7 @@ set(public_sources
 
 if(JOUNCE_WITH_URDF)
   list(APPEND core_sources src/io/left_list.c src/io/urdf_constraint.c src/io/urdf_edit.c src/io/urdf_left.c
-       src/io/urdf_patch.c src/io/urdf_read.c src/io/urdf_transmission.c src/io/urdf_walk.c src/io/urdf_write.c
+       src/io/urdf_names.c src/io/urdf_patch.c src/io/urdf_read.c src/io/urdf_transmission.c src/io/urdf_walk.c src/io/urdf_write.c
        src/io/urdf_xml.c src/io/xml.c)
   foreach(part body class couple drive frame geom hull mesh names read schema stl xml)
     list(APPEND core_sources src/io/mjcf_${part}.c)
@@ -172,11 +218,18 @@ function(jounce_row name kind lanes)
   set(jounce_rows ${jounce_rows} jounce_row_${name} PARENT_SCOPE)
 endfunction()
 
+# Orders 1 to 4 of jets are unrolled completely, although their loops are long: 5 to 8 % faster.
+set_source_files_properties(src/kernel/jets/jets.c PROPERTIES COMPILE_OPTIONS
+                                                         "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=1000>")
 set(jounce_rows)
-jounce_row(d D 1 -ffp-contract=off)
-jounce_row(f F 1 -ffp-contract=off)
-jounce_row(d2 D 2 -ffp-contract=off)
-jounce_row(f4 F 4 -ffp-contract=off)
+set(any_cpu -ffp-contract=off)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
+  set(any_cpu -ffp-contract=fast) # every 64-bit ARM has NEON and fused multiply-add
+endif()
+jounce_row(d D 1 ${any_cpu})
+jounce_row(f F 1 ${any_cpu})
+jounce_row(d2 D 2 ${any_cpu})
+jounce_row(f4 F 4 ${any_cpu})
 if(rows_avx2)
   set(avx2 -mavx2 -mfma -ffp-contract=fast)
   # Packing scalars of one state into registers costs more than it saves, and code is tuned for recent CPUs, because those
@@ -196,11 +249,11 @@ if(rows_avx2)
   set(avx2_lanes ${avx2} $<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure;-mmemcpy-strategy=${strategy};-mmemset-strategy=${strategy}>)
   set_source_files_properties(src/kernel/first_derivatives/first_derivatives.c src/kernel/forward_dynamics/aba.c PROPERTIES
                               COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
-  # Orders 1 to 4 of jets are unrolled completely, although their loops are long: 5 to 8 % faster.
-  set_source_files_properties(src/kernel/jets/jets.c PROPERTIES COMPILE_OPTIONS
-                                                           "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=1000>")
   jounce_row(d4_avx2 D 4 ${avx2_lanes})
   jounce_row(f8_avx2 F 8 ${avx2_lanes})
+  set(avx512_lanes ${avx2_lanes} ${avx512_flags})
+  jounce_row(d8_avx512 D 8 ${avx512_lanes})
+  jounce_row(f16_avx512 F 16 ${avx512_lanes})
 endif()
 
 add_library(jounce_core OBJECT ${core_sources})
@@ -209,7 +262,7 @@ target_compile_options(jounce_core PRIVATE -Wconversion)
 target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_ZLIB=${JOUNCE_WITH_ZLIB}
                                                JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP} JN_ROWS_AVX2=${rows_avx2})
 if(JOUNCE_WITH_OPENMP)
-  set_source_files_properties(src/dispatch/batch.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
+  set_source_files_properties(src/dispatch/batch.c src/ident/filter.c src/tasks/create.c src/tasks/solve.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
 endif()
 if(JOUNCE_WITH_URDF)
   target_link_libraries(jounce_core PRIVATE PkgConfig::expat)
@@ -236,7 +289,7 @@ function(jounce_rows_object target)
   add_library(${target} OBJECT src/dispatch/rows.c)
   jounce_object(${target})
   target_compile_options(${target} PRIVATE -Wconversion)
-  target_compile_definitions(${target} PRIVATE JN_ROWS_AVX2=${rows_avx2} "JN_ROW_LIST=${row_list}" ${ARGN})
+  target_compile_definitions(${target} PRIVATE ${row_definitions} "JN_ROW_LIST=${row_list}" ${ARGN})
 endfunction()
 jounce_rows_object(jounce_rows)
 

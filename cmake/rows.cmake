@@ -5,8 +5,19 @@
 #   d2, f4                several states in a register: any CPU
 #   d_avx2, f_avx2        double, float: x86-64 with AVX2 and FMA
 #   d4_avx2, f8_avx2      several states in a register: the same
+#   d8_avx512, f16_avx512 twice as many states: x86-64 with AVX-512 (F, DQ, VL, BW)
 # The list is in order of preference, each with what it needs from the CPU.
-set(rows_known d_avx2:avx2 f_avx2:avx2 d4_avx2:avx2 f8_avx2:avx2 d:any f:any d2:any f4:any)
+set(rows_known
+    d_avx2:avx2
+    f_avx2:avx2
+    d8_avx512:avx512
+    f16_avx512:avx512
+    d4_avx2:avx2
+    f8_avx2:avx2
+    d:any
+    f:any
+    d2:any
+    f4:any)
 
 foreach(option JOUNCE_AVX2 JOUNCE_LANES)
   if(DEFINED ${option} AND NOT ${option})
@@ -15,10 +26,23 @@ foreach(option JOUNCE_AVX2 JOUNCE_LANES)
   unset(${option} CACHE)
 endforeach()
 
-# Sets rows (names), rows_avx2 (1 if one of them needs AVX2, otherwise 0), row_list (for src/dispatch/rows.c).
+set(x86_64 FALSE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(x86_64 TRUE)
+endif()
+set(avx512_flags -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512)
+include(CheckCCompilerFlag)
+if(x86_64)
+  list(JOIN avx512_flags " " avx512_text)
+  check_c_compiler_flag("${avx512_text}" JOUNCE_COMPILER_AVX512)
+endif()
+
+# Sets rows (names), rows_avx2 and rows_avx512 (1 if one of them needs it, otherwise 0), row_list and row_definitions (for
+# src/dispatch/rows.c).
 set(rows)
 set(rows_left_out)
 set(rows_avx2 0)
+set(rows_avx512 0)
 set(row_list "")
 string(REPLACE "," ";" rows_wanted "${JOUNCE_ROWS}")
 foreach(known IN LISTS rows_known)
@@ -33,16 +57,20 @@ foreach(known IN LISTS rows_known)
   if(NOT wanted)
     continue()
   endif()
-  if(needs STREQUAL "avx2" AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  if((NOT needs STREQUAL "any" AND NOT x86_64) OR (needs STREQUAL "avx512" AND NOT JOUNCE_COMPILER_AVX512))
     list(APPEND rows_left_out ${name})
     continue()
   endif()
   list(APPEND rows ${name})
   string(APPEND row_list "X(${name},${needs},0)")
-  if(needs STREQUAL "avx2")
-    set(rows_avx2 1)
+  if(NOT needs STREQUAL "any")
+    set(rows_avx2 1) # has_avx512() asks for it too
+  endif()
+  if(needs STREQUAL "avx512")
+    set(rows_avx512 1)
   endif()
 endforeach()
+set(row_definitions JN_ROWS_AVX2=${rows_avx2} JN_ROWS_AVX512=${rows_avx512})
 if(rows_wanted AND NOT rows_wanted STREQUAL "all")
   list(JOIN rows_wanted ", " unknown)
   string(REGEX REPLACE ":[a-z0-9]+" "" names "${rows_known}")

@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Swings a double pendulum up: 40 torques, each for 0.025 s, that bring it from hanging to upright at rest. The
- * gradient of the cost by all torques comes from one pass back through the steps (the adjoint): states are kept on the
- * way forward, steps are repeated on the way back, with their derivatives A = dx+/dx and B = dx+/dtau. L-BFGS does the
- * rest. */
+ * gradient of the cost by all torques comes from one pass back through the steps (jn_rollout_adjoint), which keeps a
+ * few states on the way forward and repeats the others on the way back. L-BFGS does the rest. */
 #include <jounce/jounce.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { NV = 2, X = 2 * NV, STEPS = 40, U = NV * STEPS, MEMORY = 10, ROUNDS = 400 };
+enum { NV = 2, X = 2 * NV, STEPS = 40, U = NV * STEPS, KEPT = 6, MEMORY = 10, ROUNDS = 400 };
 
 static const double h = 0.025, effort = 1e-3, target[X] = {3.14159265358979323846, 0, 0, 0};
 
 typedef struct problem {
   jn_simulator *simulator;
-  double tau[NV];
-  double state[STEPS + 1][X];
+  double q[NV], v[NV];         /* the start */
+  double kept[KEPT * (X + 1)]; /* room of checkpoints */
+  double end[X];
 } problem;
-
-static jn_status motors(void *context, double t, int order, const double *q, const double *v_jet, double *tau_jet) {
-  const problem *p = context;
-  (void)t, (void)q, (void)v_jet;
-  memset(tau_jet, 0, (size_t)(order + 1) * NV * sizeof *tau_jet);
-  memcpy(tau_jet, p->tau, sizeof p->tau);
-  return JN_OK;
-}
 
 static double dot(const double *a, const double *b) {
   double sum = 0;
@@ -32,35 +24,41 @@ static double dot(const double *a, const double *b) {
   return sum;
 }
 
-static int step(problem *p, const double *u, int k) {
-  memcpy(p->tau, u + NV * k, sizeof p->tau);
-  jn_simulator_set(p->simulator, 0, p->state[k], p->state[k] + NV);
-  return jn_simulator_step(p->simulator, h) == JN_OK;
+/* Half of the squared distance of the last state to the target. */
+static jn_status miss(void *context, long k, const double *q, const double *v, double *value, double *df_dx) {
+  double *end = context;
+  if (k < STEPS) return JN_OK;
+  for (int i = 0; i < X; i++) {
+    end[i] = i < NV ? q[i] : v[i - NV];
+    df_dx[i] = end[i] - target[i];
+    *value += df_dx[i] * df_dx[i] / 2;
+  }
+  return JN_OK;
 }
 
-/* Half of effort |u|^2 h and of the distance to the target; g (may be NULL): its gradient. */
+/* Half of effort |u|^2 h and of the distance to the target; g: its gradient, NULL: not wanted. */
 static double cost(problem *p, const double *u, double *g) {
-  double sum = effort * h / 2 * dot(u, u), lambda[X], A[X * X], B[X * NV];
-  for (int k = 0; k < STEPS; k++) {
-    if (!step(p, u, k)) return INFINITY; /* torques that throw it out of all bounds */
-    jn_simulator_get(p->simulator, NULL, p->state[k + 1], p->state[k + 1] + NV);
+  double by_start[X], value = 0, unused[X] = {0};
+  jn_rollout r;
+  jn_rollout_init(&r);
+  r.steps = STEPS;
+  r.step = h;
+  r.q = p->q;
+  r.v = p->v;
+  r.tau = u;
+  r.checkpoints = KEPT;
+  r.room = p->kept;
+  const jn_rollout_gradient gradient = {.cost = miss, .context = p->end, .df_dx = by_start, .df_dtau = g};
+  jn_status status =
+      g ? jn_rollout_adjoint(p->simulator, &r, &gradient) : jn_rollout_forward(p->simulator, &r, 0, NULL);
+  if (status != JN_OK) return INFINITY; /* torques that throw it out of all bounds */
+  if (!g) {
+    double q[NV], v[NV];
+    jn_simulator_get(p->simulator, NULL, q, v);
+    miss(p->end, STEPS, q, v, &value, unused);
   }
-  for (int i = 0; i < X; i++) {
-    lambda[i] = p->state[STEPS][i] - target[i];
-    sum += lambda[i] * lambda[i] / 2;
-  }
-  for (int k = STEPS - 1; k >= 0 && g; k--) {
-    double before[X] = {0};
-    if (!step(p, u, k) || jn_simulator_derivatives(p->simulator, A, B) != JN_OK) return INFINITY;
-    for (int j = 0; j < NV; j++) {
-      g[NV * k + j] = effort * h * u[NV * k + j];
-      for (int i = 0; i < X; i++) g[NV * k + j] += B[i * NV + j] * lambda[i]; /* B^T lambda */
-    }
-    for (int i = 0; i < X; i++)
-      for (int j = 0; j < X; j++) before[j] += A[i * X + j] * lambda[i]; /* A^T lambda */
-    memcpy(lambda, before, sizeof lambda);
-  }
-  return sum;
+  for (int i = 0; i < U && g; i++) g[i] += effort * h * u[i];
+  return effort * h / 2 * dot(u, u) + (g ? r.cost : value);
 }
 
 /* The direction -H g of L-BFGS (Nocedal and Wright 2006, algorithm 7.4). */
@@ -130,17 +128,12 @@ int main(void) {
   if (jn_load("builtin:double_pendulum", NULL, &model, NULL) != JN_OK) return 1;
   jn_simulation_options_init(&options);
   options.order = 8;
-  options.step = h; /* all steps alike: a discrete system */
   options.derivatives = 1;
-  options.force = motors;
-  options.force_order = JN_ANY_ORDER;
-  options.force_of_time = 1;
-  options.context = &p;
   if (jn_simulator_create(model, &options, &p.simulator) != JN_OK) return 1;
   for (int i = 0; i < U; i++) u[i] = i % NV ? 1 : 6; /* a first push */
   int right = gradient_is_right(&p, u), rounds;
   double value = optimise(&p, u, &rounds), off = 0, most = 0;
-  for (int i = 0; i < X; i++) off = fmax(off, fabs(p.state[STEPS][i] - target[i]));
+  for (int i = 0; i < X; i++) off = fmax(off, fabs(p.end[i] - target[i]));
   for (int i = 0; i < U; i++) most = fmax(most, fabs(u[i]));
   printf("cost %.6f after %d rounds: upright to %.1e, torques up to %.1f N m\n", value, rounds, off, most);
   jn_simulator_destroy(p.simulator);

@@ -104,9 +104,9 @@ static int four_bar(void) {
   double q[3] = {0}, gap = 1;
   if (jn_load("builtin:four_bar", NULL, &model, NULL) != JN_OK) return 0;
   jn_loops_options_init(&loops_options);
-  loops_options.order = 12; /* a Taylor series of order p needs jets of order p - 1 */
-  if (jn_loops_create(model, &loops_options, &loops) != JN_OK) return 0;
   jn_simulation_options_init(&options);
+  loops_options.order = jn_taylor_order(options.tolerance) - 1; /* a series of order p needs jets of order p - 1 */
+  if (jn_loops_create(model, &loops_options, &loops) != JN_OK) return 0;
   options.tau = tau;
   options.losses = 1;
   if (jn_simulator_create_loops(loops, &options, &simulator) != JN_OK) return 0;

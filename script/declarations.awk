@@ -9,7 +9,7 @@
 # Whether a version of a function (given on one line) is to be generated. Sensitivities have no batch version, because
 # their perturbations belong to one state.
 function is_wanted(line) {
-  if (line !~ /double/) return 0
+  if (line !~ /double/ || line ~ /jn_batch_set_parameters\(/) return 0 # parameters are double
   return what == "float" || (line ~ /\(const jn_model \*model, jn_work \*work, / && line !~ /_sensitivity\(|jn_perturbation_of\(/)
 }
 function name_of(line) { sub(/\(.*/, "", line); sub(/.*[ *]jn_/, "", line); return line }

@@ -41,4 +41,8 @@ if(JOUNCE_ORACLES AND JOUNCE_PYTHON AND JOUNCE_TOOL AND JOUNCE_WITH_URDF AND JOU
   add_test(NAME oracle_mjcf COMMAND "${JOUNCE_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/oracle_mjcf.py"
                                     $<TARGET_FILE:jounce_command> --random 40)
   set_tests_properties(oracle_mjcf PROPERTIES LABELS once TIMEOUT 300 SKIP_RETURN_CODE 77)
+  # toppra of PyPI, likewise
+  add_test(NAME oracle_toppra COMMAND "${JOUNCE_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/oracle_toppra.py"
+                                      $<TARGET_FILE:jounce_command>)
+  set_tests_properties(oracle_toppra PROPERTIES LABELS once TIMEOUT 300 SKIP_RETURN_CODE 77)
 endif()

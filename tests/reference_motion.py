@@ -62,7 +62,7 @@ class Body:
         else:
             self.m = number(float(inertia["mass"]))
             self.c = [number(float(x)) for x in inertia["com"]]
-            tensor = inertia["tensor"]
+            tensor = inertia.get("tensor", [0] * 6)
             if len(tensor) == 6:
                 xx, yy, zz, xy, xz, yz = tensor
                 tensor = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
@@ -188,4 +188,5 @@ def main():
     print("};")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -515,7 +515,7 @@ static void batches_agree_with_single_calls(void **state) {
   uint64_t s = seed("batch");
   jn_model *m = random_tree(&s, JN_JOINT_TYPES + 4);
   int nq = jn_model_nq(m), nv = jn_model_nv(m);
-  enum { MOST = 19, WIDE = 70 };
+  enum { MOST = 35, WIDE = 70 };
   static double q[MOST][WIDE], v[MOST][WIDE], out[MOST][WIDE], expected[WIDE];
   jn_work *w;
   check_ok(jn_work_create(m, &w));

@@ -414,7 +414,7 @@ static void all_rows_agree_with_long_double(void **state) {
     for (int i = 0; i < 50; i++) {
       _Alignas(64) char in[6 * 64], out[16 * 64];
       long double xl[6], tl[16];
-      double x[8][6], t[8][16], ref[16];
+      double x[16][6], t[16][16], ref[16];
       for (int lane = 0; lane < row->lanes; lane++)
         for (int k = 0; k < 6; k++) x[lane][k] = (float)(1.4 * uniform(&s)); /* exact in every row */
       row->load(in, JN_KIND_D, x, 6, 6, row->lanes);
@@ -437,11 +437,13 @@ static void all_rows_agree_with_long_double(void **state) {
   check(rows >= least, "only %d rows", rows);
 }
 
+enum { MOST_NUMBERS = 37 }; /* more than twice the lanes of any row */
+
 /* n numbers of `count` samples into the lanes of a row and back: lane k has sample k, missing lanes repeat the last,
  * and what comes back is what went in, with nothing written between the samples. */
 static void move_numbers(const jn_row *row, int kind, int n, int count) {
-  enum { MOST = 21, GAP = 3, LANES = 8 };
-  alignas(64) static char lanes[MOST * 64];
+  enum { MOST = MOST_NUMBERS, GAP = 3, LANES = 16 };
+  alignas(64) static char lanes[MOST * 64]; /* 64: the widest register */
   double d[LANES * (MOST + GAP)], back_d[LANES * (MOST + GAP)];
   float f[LANES * (MOST + GAP)], back_f[LANES * (MOST + GAP)];
   int stride = n + GAP, all = LANES * stride;
@@ -470,7 +472,7 @@ static void numbers_go_into_lanes_and_back(void **state) {
   const jn_row *row;
   for (int i = 0; (row = jn__row(i)) != NULL; i++)
     for (int kind = JN_KIND_D; kind <= JN_KIND_F; kind++)
-      for (int n = 0; n <= 21; n++)
+      for (int n = 0; n <= MOST_NUMBERS; n++)
         for (int count = 1; count <= row->lanes; count++) move_numbers(row, kind, n, count);
 }
 

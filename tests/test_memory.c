@@ -403,6 +403,19 @@ static jn_status try_trajectory_text(void) {
   return status;
 }
 
+static jn_status try_tasks(void) {
+  jn_task task;
+  jn_tasks *t;
+  jn_tasks_options o;
+  jn_task_init(&task);
+  jn_tasks_options_init(&o);
+  o.threads = 2;
+  jn_status status = jn_tasks_create(given.closed, &task, 1, &o, &t);
+  check((t != NULL) == (status == JN_OK), "tasks or an error");
+  jn_tasks_destroy(t);
+  return status;
+}
+
 static const struct {
   const char *functions;
   jn_status (*run)(void);
@@ -419,6 +432,7 @@ static const struct {
     {"jn_work_create_order", try_work_order, 0},
     {"jn_batch_create and the first batch", try_batch, 0},
     {"jn_loops_create", try_loops, 0},
+    {"jn_tasks_create", try_tasks, 0},
     {"jn_base_create", try_base, 1},
     {"jn_load of a built-in robot", try_load, 1},
     {"jn_builder_load", try_builder_load, 1},
@@ -468,6 +482,55 @@ static void simulating_never_allocates(void **state) {
     check(calls == 0, "%s allocates %ld times when it steps", jn_integrator_name(o.integrator), calls);
     jn_simulator_destroy(simulator);
   }
+  jn_model_destroy(m);
+}
+
+/* Targets that do not move. */
+static jn_status stand_still(void *context, double t, int order, double *target, double *rate_jet) {
+  (void)t;
+  memcpy(target, context, 19 * sizeof(double));
+  if (rate_jet) memset(rate_jet, 0, sizeof(double) * 9 * (size_t)(order + 1));
+  return JN_OK;
+}
+
+static void tasks_never_allocate(void **state) {
+  (void)state;
+  enum { LINKS = 8, WIDE = 64 };
+  if (jn_row_epsilon() > 1e-10) return;
+  uint64_t s = seed("tasks");
+  jn_model *m = random_tree(&s, LINKS);
+  jn_task task[2];
+  jn_tasks_options o;
+  jn_tasks *t;
+  static double q[WIDE], v[4 * WIDE], target[19], J[3 * 9 * WIDE], rates[3 * 9], L[2 * 81], bias[18],
+      Jbar[2 * 9 * WIDE];
+  const jn_operational out = {.Lambda = L, .bias = bias, .Jbar = Jbar};
+  jn_reach reach;
+  jn_tasks_options_init(&o);
+  for (int i = 0; i < 2; i++) jn_task_init(&task[i]);
+  task[0].frame = LINKS - 1;
+  task[1].type = JN_TASK_CENTER_OF_MASS;
+  task[1].priority = 1;
+  task[1].frame = JN_WORLD;
+  o.order = 2;
+  o.starts = 3;
+  check_ok(jn_tasks_create(m, task, 2, &o, &t));
+  check_ok(jn_random(m, &s, q));
+  check_ok(jn_tasks_values(t, q, target));
+  const jn_tasks_path path = {.context = target, .at = stand_still};
+  calls = 0;
+  for (int far = 0; far < 2; far++) {
+    jn_tasks_solve(t, target, q, NULL, &reach);
+    jn_tasks_jacobian_jet(t, 2, q, v, J);
+    jn_tasks_rate_jet(t, 2, q, v, rates);
+    jn_tasks_motion_jet(t, 2, q, NULL, rates, v, &reach);
+    jn_tasks_follow(t, &path, 0, 1, 0, q, NULL, NULL, &reach);
+    jn_tasks_operational_jet(t, 1, q, v, &out);
+    jn_tasks_solve_batch(t, 1, target, q, NULL);
+    target[3] += 100;
+  }
+  check(calls == 0, "%ld allocations", calls);
+  jn_tasks_destroy(t);
   jn_model_destroy(m);
 }
 
@@ -561,6 +624,7 @@ int main(void) {
       cmocka_unit_test(differentiating_never_allocates),
       cmocka_unit_test(loops_never_allocate),
       cmocka_unit_test(simulating_never_allocates),
+      cmocka_unit_test(tasks_never_allocate),
       cmocka_unit_test(every_allocation_fails_once),
       cmocka_unit_test(urdf_reader_survives_when_expat_gets_no_memory),
       cmocka_unit_test(native_reader_survives_when_jansson_gets_no_memory),

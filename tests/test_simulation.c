@@ -1,48 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Motion in time: orders of convergence, conservation laws, references of many digits, loops, events. */
-#include "models.h"
-
-#include "jounce/simulation.h"
 #include "reference_motion.h"
-
-enum { MOST = 64 };
-
-typedef struct state {
-  double t, q[MOST], v[MOST];
-} state;
-
-/* ---- models ---- */
-
-/* A chain of the given joints, with damping and friction. */
-static jn_model *lossy_chain(uint64_t *s, const jn_joint_type *types, int count, double friction) {
-  jn_builder *b;
-  jn_model *m;
-  check_ok(jn_builder_create(NULL, &b));
-  for (int i = 0; i < count; i++) {
-    char name[16], parent[16];
-    jn_link l;
-    jn_link_init(&l);
-    snprintf(name, sizeof name, "link%d", i);
-    snprintf(parent, sizeof parent, "link%d", i - 1);
-    l.name = name;
-    l.parent = i ? parent : NULL;
-    random_placement(s, l.placement);
-    random_inertia(s, l.inertia);
-    random_joint(s, types[i], &l.joint);
-    for (int k = 0; k < 6; k++) {
-      l.joint.dof[k].damping = 0.3 + 0.2 * uniform(s);
-      l.joint.dof[k].friction = friction;
-      if (types[i] == JN_REVOLUTE) l.joint.dof[k].stiffness = 2;
-    }
-    check_ok(jn_builder_add_link(b, &l));
-  }
-  check_ok(jn_builder_freeze(b, &m, NULL));
-  jn_builder_destroy(b);
-  return m;
-}
-
-static const jn_joint_type mixed[] = {JN_FREE, JN_REVOLUTE, JN_SPHERICAL, JN_UNIVERSAL, JN_PRISMATIC};
-enum { MIXED = 5 };
+#include "simulation_help.h"
 
 /* A mass that slides up and down: z from -1 to 1 m. */
 static jn_model *slider(double lower, double damping) {
@@ -61,51 +20,6 @@ static jn_model *slider(double lower, double damping) {
   check_ok(jn_builder_freeze(b, &m, NULL));
   jn_builder_destroy(b);
   return m;
-}
-
-static state random_state(const jn_model *m, uint64_t *s) {
-  state x = {0};
-  check_ok(jn_random(m, s, x.q));
-  fill(s, x.v, jn_model_nv(m), 1);
-  return x;
-}
-
-/* ---- runs ---- */
-
-static jn_simulator *make(const jn_model *m, const jn_simulation_options *o, const state *x) {
-  jn_simulator *s;
-  check_ok(jn_simulator_create(m, o, &s));
-  check_ok(jn_simulator_set(s, x->t, x->q, x->v));
-  return s;
-}
-
-static state end_of(const jn_model *m, const jn_simulation_options *o, const state *x, double until) {
-  state y = {0};
-  jn_simulator *s = make(m, o, x);
-  check_ok(jn_simulator_run(s, until));
-  check_ok(jn_simulator_get(s, &y.t, y.q, y.v));
-  jn_simulator_destroy(s);
-  return y;
-}
-
-/* The largest difference of positions (in the tangent space) and velocities. */
-static double apart(const jn_model *m, const state *x, const state *y) {
-  double d[MOST], most = 0;
-  jn_work *w;
-  check_ok(jn_work_create(m, &w));
-  check_ok(jn_difference(m, w, x->q, y->q, d));
-  for (int i = 0; i < jn_model_nv(m); i++) most = fmax(most, fmax(fabs(d[i]), fabs(x->v[i] - y->v[i])));
-  jn_work_destroy(w);
-  return most;
-}
-
-static jn_simulation_options options_of(jn_integrator integrator, double tolerance) {
-  jn_simulation_options o;
-  jn_simulation_options_init(&o);
-  o.integrator = integrator;
-  o.tolerance = tolerance;
-  o.step = integrator == JN_RUNGE_KUTTA_4 || integrator == JN_SEMI_IMPLICIT_EULER ? 1e-3 : 0;
-  return o;
 }
 
 /* ---- order ---- */
@@ -298,97 +212,6 @@ static void forces_at_a_state_are_those_of_the_dynamics(void **unused) {
   release(m, w);
 }
 
-/* ---- derivatives ---- */
-
-/* The end of one step from q (+) dx[0 ... nv-1], v + dx[nv ...], with forces tau + dx[2 nv ...]. */
-static state disturbed(const jn_model *m, const jn_simulation_options *o, const state *x, const double *dx, double *A,
-                       double *B) {
-  int nv = jn_model_nv(m);
-  state y = *x;
-  double tau[MOST];
-  jn_simulation_options with = *o;
-  jn_work *w;
-  check_ok(jn_work_create(m, &w));
-  check_ok(jn_integrate(m, w, x->q, dx, y.q));
-  for (int i = 0; i < nv; i++) y.v[i] += dx[nv + i];
-  for (int i = 0; i < nv; i++) tau[i] = o->tau[i] + dx[2 * nv + i];
-  with.tau = tau;
-  jn_simulator *s = make(m, &with, &y);
-  check_ok(jn_simulator_step(s, o->step));
-  if (A) check_ok(jn_simulator_derivatives(s, A, B));
-  check_ok(jn_simulator_get(s, &y.t, y.q, y.v));
-  jn_simulator_destroy(s);
-  jn_work_destroy(w);
-  return y;
-}
-
-/* A and B are what central differences of the step converge to. */
-static void compare_with_differences(jn_integrator integrator) {
-  uint64_t s = seed("derivatives");
-  jn_model *m = lossy_chain(&s, mixed, MIXED, 0.3);
-  int nv = jn_model_nv(m);
-  static double A[4 * MOST * MOST], B[2 * MOST * MOST];
-  double tau[MOST], dx[3 * MOST] = {0}, d[2 * MOST], worst = 0;
-  fill(&s, tau, nv, 1);
-  state x = random_state(m, &s);
-  jn_simulation_options o = options_of(integrator, 1e-14);
-  o.step = 2e-3;
-  o.losses = o.derivatives = 1;
-  o.friction_speed = 0.5;
-  o.tau = tau;
-  jn_work *w;
-  check_ok(jn_work_create(m, &w));
-  disturbed(m, &o, &x, dx, A, B);
-  for (int k = 0; k < 3 * nv; k++) {
-    double central[2][2 * MOST]; /* with steps h and h / 2 */
-    for (int half = 0; half < 2; half++) {
-      double h = (k < 2 * nv ? 2e-4 : 4e-3) / (1 + half);
-      dx[k] = h;
-      state up = disturbed(m, &o, &x, dx, NULL, NULL);
-      dx[k] = -h;
-      state down = disturbed(m, &o, &x, dx, NULL, NULL);
-      dx[k] = 0;
-      check_ok(jn_difference(m, w, down.q, up.q, d));
-      for (int i = 0; i < nv; i++) d[nv + i] = up.v[i] - down.v[i];
-      for (int i = 0; i < 2 * nv; i++) central[half][i] = d[i] / (2 * h);
-    }
-    for (int i = 0; i < 2 * nv; i++) {
-      double right = (4 * central[1][i] - central[0][i]) / 3; /* without the error of order h^2 */
-      double exact = k < 2 * nv ? A[i * 2 * nv + k] : B[i * nv + k - 2 * nv];
-      worst = fmax(worst, fabs(right - exact) / fmax(1, fabs(exact)));
-    }
-  }
-  printf("# %s: largest difference %.1e\n", jn_integrator_name(integrator), worst);
-  check(worst < 1e-9, "differences are off by %g", worst);
-  jn_work_destroy(w);
-  jn_model_destroy(m);
-}
-
-static void derivatives_of_a_step_are_those_of_differences(void **unused) {
-  (void)unused;
-  compare_with_differences(JN_TAYLOR);
-  compare_with_differences(JN_SEMI_IMPLICIT_EULER);
-}
-
-static void derivatives_that_are_not_there_are_refused(void **unused) {
-  (void)unused;
-  jn_model *m = slider(-1, 0);
-  double A[4], B[2];
-  for (int k = 0; k < 3; k++) {
-    jn_simulation_options o = options_of(k == 1 ? JN_DORMAND_PRINCE : JN_TAYLOR, 1e-9);
-    state x = {0};
-    o.derivatives = k > 0;
-    jn_simulator *s = make(m, &o, &x);
-    if (k == 2) check_status(jn_simulator_derivatives(s, A, B), JN_ERR_SIZE);
-    check_ok(jn_simulator_step(s, 0.1));
-    check_status(jn_simulator_derivatives(s, A, B), k == 2 ? JN_OK : JN_ERR_UNSUPPORTED);
-    jn_simulator_destroy(s);
-  } /* free fall of 2 kg: q + h v + h^2 tau / 4 */
-  check(fabs(A[1] - 0.1) < 1e-15 && A[0] == 1 && A[2] == 0 && A[3] == 1, "A of free fall");
-  check(fabs(B[0] - 0.0025) < 1e-15 && fabs(B[1] - 0.05) < 1e-15, "B of free fall: %g %g", B[0], B[1]);
-  jn_model_destroy(m);
-}
-
 /* ---- conservation ---- */
 
 static void a_tumbling_body_keeps_its_momentum_and_energy(void **unused) {
@@ -487,7 +310,91 @@ static void loops_stay_closed(void **unused) {
   }
 }
 
+/* A four-bar with its loops. */
+static jn_simulator *four_bar(const jn_simulation_options *o, jn_model **m, jn_loops **loops, double speed) {
+  jn_loops_options lo;
+  jn_simulator *s;
+  double q[3] = {0}, v[3] = {speed};
+  unsigned char given[3] = {1};
+  check_ok(jn_load("builtin:four_bar", NULL, m, NULL));
+  jn_loops_options_init(&lo);
+  lo.order = 20;
+  check_ok(jn_loops_create(*m, &lo, loops));
+  double jet[6] = {speed};
+  check_ok(jn_loops_complete_motion(*loops, 0, given, q, jet));
+  memcpy(v, jet, sizeof v);
+  check_ok(jn_simulator_create_loops(*loops, o, &s));
+  check_ok(jn_simulator_set(s, 0, q, v));
+  return s;
+}
+
+/* A crank that turns for 100 s without losses: closed after every step, with the energy that it began with. */
+static void a_loop_stays_closed_for_100_s(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 2; i++) {
+    jn_simulation_options o = options_of(i ? JN_DORMAND_PRINCE : JN_TAYLOR, i ? 1e-9 : 1e-12);
+    jn_simulation_report r;
+    jn_model *m;
+    jn_loops *loops;
+    jn_simulator *s = four_bar(&o, &m, &loops, 15);
+    double t = 0, until = i ? 10 : 100, q[3], gap[1], worst = 0;
+    while (t < until) {
+      check_ok(jn_simulator_step(s, until));
+      check_ok(jn_simulator_get(s, &t, q, NULL));
+      check_ok(jn_loops_gaps(loops, q, gap));
+      worst = fmax(worst, gap[0]);
+    }
+    check_ok(jn_simulator_report(s, &r));
+    printf("# %s: %ld steps, %.0f turns, open by %.1e at most, energy off by %.1e of %.1f J\n",
+           jn_integrator_name(o.integrator), r.steps, q[0] / 6.283185307179586, worst, r.drift, r.start);
+    check(worst <= 1e-12, "open by %g", worst);
+    check(fabs(r.drift) < (i ? 1e-4 : 1e-9), "energy is off by %g J", r.drift);
+    jn_simulator_destroy(s);
+    jn_loops_destroy(loops);
+    jn_model_destroy(m);
+  }
+}
+
 /* ---- events ---- */
+
+/* A mechanism with one degree of freedom that meets a stop: all velocities turn round, and of its kinetic energy the
+ * square of the restitution is left. Without restitution it stays there, held by the motor. */
+static void a_stop_in_a_loop_throws_the_mechanism_back(void **unused) {
+  (void)unused;
+  for (int i = 0; i < 4; i++) {
+    double e = i % 2 ? 0 : 0.7, tau[3] = {5}, t = 0, q[3], v[3], gap[1];
+    jn_simulation_options o = options_of(i / 2 ? JN_DORMAND_PRINCE : JN_TAYLOR, 1e-11);
+    jn_simulation_report r;
+    jn_model *m;
+    jn_loops *loops;
+    int index = -1;
+    o.tau = tau;
+    o.limits = JN_LIMITS_BOUNCE;
+    o.restitution = e;
+    jn_simulator *s = four_bar(&o, &m, &loops, 2);
+    while (t < 10 && jn_simulator_happened(s, &index) != JN_UPPER_LIMIT) {
+      check_ok(jn_simulator_step(s, 10));
+      check_ok(jn_simulator_get(s, &t, q, v));
+    }
+    check_ok(jn_simulator_report(s, &r));
+    check(index == 0 && t < 10, "the motor meets no stop");
+    check(r.impacts > 0.1, "the stop takes %g J", r.impacts);
+    check(fabs(r.kinetic - e * e / (1 - e * e) * r.impacts) < 1e-10, "%g J are left, %g were taken", r.kinetic,
+          r.impacts);
+    check(e > 0 ? v[0] < -1 : fabs(v[0]) + fabs(v[1]) + fabs(v[2]) < 1e-9, "v = %g after the stop", v[0]);
+    check_ok(jn_simulator_run(s, t + 0.2));
+    check_ok(jn_simulator_get(s, &t, q, v));
+    check_ok(jn_loops_gaps(loops, q, gap));
+    check_ok(jn_simulator_report(s, &r));
+    printf("# %s, restitution %g: took %.3f J, then open by %.1e, drift %.1e J\n", jn_integrator_name(o.integrator), e,
+           r.impacts, gap[0], r.drift);
+    check(gap[0] <= 1e-12 && fabs(r.drift) < 1e-7, "open by %g, drift %g J", gap[0], r.drift);
+    check(e > 0 || fabs(q[0] - 6.283185) < 1e-12, "the motor left its stop: %g", q[0]);
+    jn_simulator_destroy(s);
+    jn_loops_destroy(loops);
+    jn_model_destroy(m);
+  }
+}
 
 static void a_falling_mass_meets_its_stop_in_time(void **unused) {
   (void)unused;
@@ -649,6 +556,8 @@ static void a_motion_that_explodes_says_when_and_where(void **unused) {
 }
 
 static void wrong_options_are_refused(void **unused) {
+  check(jn_taylor_order(1e-12) == 18 && jn_taylor_order(1e-4) == 7, "orders by tolerance");
+  check(jn_taylor_order(NAN) == 2 && jn_taylor_order(-1) == 2, "orders of no tolerance");
   (void)unused;
   jn_model *m = slider(-1, 0);
   jn_simulator *s;
@@ -692,11 +601,11 @@ int main(void) {
       cmocka_unit_test(motions_end_where_many_digits_say),
       cmocka_unit_test(methods_agree_and_energy_balances_under_all_forces),
       cmocka_unit_test(forces_at_a_state_are_those_of_the_dynamics),
-      cmocka_unit_test(derivatives_of_a_step_are_those_of_differences),
-      cmocka_unit_test(derivatives_that_are_not_there_are_refused),
       cmocka_unit_test(a_tumbling_body_keeps_its_momentum_and_energy),
       cmocka_unit_test(a_double_pendulum_keeps_its_energy),
       cmocka_unit_test(loops_stay_closed),
+      cmocka_unit_test(a_loop_stays_closed_for_100_s),
+      cmocka_unit_test(a_stop_in_a_loop_throws_the_mechanism_back),
       cmocka_unit_test(a_falling_mass_meets_its_stop_in_time),
       cmocka_unit_test(a_ball_bounces_and_comes_to_rest),
       cmocka_unit_test(a_stop_lets_go_when_it_would_have_to_pull),

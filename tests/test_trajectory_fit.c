@@ -214,6 +214,44 @@ static void the_fit_does_not_depend_on_the_units(void **state) {
 }
 
 /* Samples of the truth and of its rate with noise, with or without a column for the rate. */
+/* The derivative of the splines' own degree is constant between knots, and jumps at nearly all of them. */
+static void knots_are_where_the_last_derivative_jumps(void **state) {
+  enum { N = 40 };
+  uint64_t s = seed("knots");
+  jn_model *m = make_hinge();
+  jn_trajectory *made;
+  double t[N], q[N], jet[32];
+  int knots = 0, jumps = 0;
+  (void)state;
+  for (int i = 0; i < N; i++) {
+    t[i] = 0.1 * i;
+    q[i] = sin(3 * t[i]) + 0.01 * uniform(&s);
+  }
+  jn_trajectory_options o;
+  jn_trajectory_options_init(&o);
+  o.smoothing = JN_SMOOTH_NONE;
+  check_ok(jn_trajectory_fit(m, N, t, q, &o, &made, NULL));
+  int degree = jn_trajectory_degree(made);
+  double last = NAN;
+  for (double at = jn_trajectory_start(made), next; (next = jn_trajectory_next_knot(made, at)) < INFINITY; at = next) {
+    double value[3];
+    for (int k = 0; k < 3; k++) { /* derivative `degree` of q is row degree - 1 of v */
+      check_ok(jn_trajectory_evaluate(made, at + (next - at) * (0.1 + 0.4 * k), degree - 2, NULL, jet));
+      value[k] = jet[degree - 1];
+    }
+    double size = fmax(1, fabs(value[0]));
+    check(fabs(value[1] - value[0]) < 1e-6 * size && fabs(value[2] - value[0]) < 1e-6 * size,
+          "between %g and %g: %g %g %g", at, next, value[0], value[1], value[2]);
+    jumps += fabs(value[0] - last) > 1e-3 * size;
+    knots++;
+    last = value[0];
+  }
+  check(knots > 10 && jumps > knots / 2, "%d knots, %d jumps", knots, jumps);
+  check(isnan(jn_trajectory_next_knot(NULL, 0)), "no trajectory has no knots");
+  jn_trajectory_destroy(made);
+  jn_model_destroy(m);
+}
+
 static void write_samples(uint64_t *s, int count, char *with, char *without) {
   with += sprintf(with, "t,a,a_d1\n");
   without += sprintf(without, "t,a\n");
@@ -354,6 +392,7 @@ int main(void) {
       cmocka_unit_test(a_tolerance_is_kept_with_few_parameters),
       cmocka_unit_test(without_smoothing_every_sample_is_met),
       cmocka_unit_test(the_fit_does_not_depend_on_the_units),
+      cmocka_unit_test(knots_are_where_the_last_derivative_jumps),
       cmocka_unit_test(samples_of_derivatives_help),
       cmocka_unit_test(derivatives_of_exact_samples_never_harm),
       cmocka_unit_test(without_smoothing_positions_come_first),

@@ -154,6 +154,14 @@ static void suspicious_things_load_with_a_warning(void **state) {
        "second <origin>|line 5"},
       {"<!DOCTYPE robot SYSTEM 'urdf.dtd'>\n<robot name='r'><link name='a'/></robot>", JN_OK, "urdf-doctype", 1, 34, "",
        "not read"},
+      {JOINT("revolute", "<limit lower='-1' uper='1' effort='1' velocity='1'/>"), JN_OK, "urdf-unknown", 5, 36,
+       "joint 'j'", "'uper'|did you mean 'upper'?"},
+      {JOINT("continuous", "<limits effort='1'/>"), JN_OK, "urdf-unknown", 5, 36, "joint 'j'",
+       "<limits>|did you mean <limit>?"},
+      {JOINT("continuous", "<dynamics mu_coulomb='1'/>"), JN_OK, "urdf-unknown", 5, 36, "joint 'j'",
+       "'mu_coulomb' of <dynamics>|ignored everywhere"},
+      {ROBOT("<link name='a'>\n<inertal>" UNIT "</inertal></link>"), JN_OK, "urdf-unknown", 3, 1, "link 'a'",
+       "<inertal>|did you mean <inertial>?"},
   };
   CHECK_FILES(list);
   jn_options o;

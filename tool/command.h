@@ -26,8 +26,14 @@ int command_convert(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_base(int argc, char **argv);
+int command_excite(int argc, char **argv);
+int command_identify(int argc, char **argv);
 int command_torque(int argc, char **argv);
+int command_motor(int argc, char **argv);
+int command_retime(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_simulate(int argc, char **argv);
+int command_view(int argc, char **argv);
+int command_reach(int argc, char **argv);
 
 #endif

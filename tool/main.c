@@ -18,9 +18,15 @@ static const subcommand commands[] = {
     {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
     {"eval", "compute dynamics and kinematics at given states", command_eval},
     {"torque", "compute the torques of a motion, their derivatives, and the margins to limits", command_torque},
+    {"motor", "compute what the motors of elastic joints do along a motion", command_motor},
+    {"retime", "make a motion as fast as its limits allow, or slow enough", command_retime},
     {"simulate", "move a robot in time under gravity, torques and losses", command_simulate},
+    {"reach", "find the joints that bring a frame to a pose or along a path", command_reach},
     {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
+    {"view", "write a web page that shows the robot and its motion", command_view},
     {"base", "find the base parameters: what motions can identify of the inertias", command_base},
+    {"excite", "find a motion for identification", command_excite},
+    {"identify", "find inertias and friction from measured motions and torques", command_identify},
     {"list", "list the built-in robots", command_list},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -57,6 +63,7 @@ static int print_help(void) {
 
 /* What the row says to a user; JOUNCE_ROW, for developers, is shown when it is set. */
 static const char *instruction_set(const char *row) {
+  if (strstr(row, "_avx512")) return "AVX-512";
   if (strstr(row, "_avx2")) return "AVX2 and FMA";
 #if defined(__x86_64__)
   return "SSE2, which every x86-64 has";

@@ -78,14 +78,19 @@ static bool has_fixed_steps(int integrator) {
   return integrator == JN_RUNGE_KUTTA_4 || integrator == JN_SEMI_IMPLICIT_EULER;
 }
 
-/* The method, if none is given: the Taylor series, unless that of the forces is not known. */
+/* The method, if none is given: the Taylor series, unless that of the forces is not known, or has a knot after every
+ * few hundredths of a second as that of a motion to follow. */
 static int choose_method(simulate_arg *arg, const acting_forces *f) {
   const char *rough = acting_forces_rough(f);
-  if (arg->integrator == JN_INTEGRATORS) arg->integrator = arg->step.count ? JN_RUNGE_KUTTA_4 : JN_TAYLOR;
+  int usual = f->law == FORCE_MOTION && !arg->order.count ? JN_DORMAND_PRINCE : JN_TAYLOR;
+  if (arg->integrator == JN_INTEGRATORS) arg->integrator = arg->step.count ? JN_RUNGE_KUTTA_4 : usual;
   if (arg->integrator == JN_TAYLOR && rough && !arg->order.count) {
     if (arg->chosen) return usage_error("simulate", "%s; use --integrator dopri5", rough);
     arg->integrator = JN_DORMAND_PRINCE;
   }
+  if (f->law == FORCE_MOTION && arg->order.count && arg->order.values[0] > JN_TRAJECTORY_MAX_ORDER + 1)
+    return usage_error("simulate", "--motion is known with derivatives to order %d: --order at most %d",
+                       JN_TRAJECTORY_MAX_ORDER, JN_TRAJECTORY_MAX_ORDER + 1);
   bool steps = has_fixed_steps(arg->integrator);
   const char *name = jn_integrator_name((jn_integrator)arg->integrator);
   if (arg->step.count && !steps)
@@ -108,11 +113,9 @@ static void set_options(const simulate_arg *arg, jn_simulation_options *o) {
   if (arg->events) o->limits = strcmp(arg->events, "bounce") == 0 ? JN_LIMITS_BOUNCE : JN_LIMITS_STOP;
 }
 
-static int tell_options(const simulate_arg *arg, jn_status status) {
+static int tell_options(jn_status status) {
   if (status == JN_ERR_SIZE)
     return usage_error("simulate", "--tolerance must be from 1e-16 to 0.1, --order from 2 to 60");
-  if (status == JN_ERR_UNSUPPORTED && arg->events)
-    return usage_error("simulate", "--events=bounce is for models without loops");
   say(stderr, "jounce: %s\n", jn_status_text(status));
   return EXIT_BAD;
 }
@@ -158,7 +161,7 @@ static jn_status create_simulator(const jn_model *model, const jn_simulation_opt
   if (jn_loop_count(model) == 0) return jn_simulator_create(model, o, simulator);
   jn_loops_options options;
   jn_loops_options_init(&options);
-  if (o->integrator == JN_TAYLOR) options.order = o->order ? o->order - 1 : (int)ceil(-log(o->tolerance) / 2);
+  if (o->integrator == JN_TAYLOR) options.order = (o->order ? o->order : jn_taylor_order(o->tolerance)) - 1;
   jn_status status = jn_loops_create(model, &options, loops);
   return status == JN_OK ? jn_simulator_create_loops(*loops, o, simulator) : status;
 }
@@ -171,8 +174,7 @@ static int run_from(simulate_arg *arg, acting_forces *f, const double *q, const 
   set_options(arg, &options);
   acting_forces_use(f, q, &options);
   jn_status status = create_simulator(f->model, &options, &loops, &simulator);
-  int result =
-      status == JN_OK ? simulate_run(arg, f->model, loops, simulator, q, v, duration) : tell_options(arg, status);
+  int result = status == JN_OK ? simulate_run(arg, f->model, loops, simulator, q, v, duration) : tell_options(status);
   jn_simulator_destroy(simulator);
   jn_loops_destroy(loops);
   return result;

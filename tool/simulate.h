@@ -43,7 +43,7 @@ typedef struct acting_forces {
   break_times wrench_rows;
   double *target;   /* [nq] to hold */
   jn_work *work;    /* of inverse dynamics */
-  double *q, *room; /* [nq], [4 nv] */
+  double *q, *room; /* [nq], [4 nv]; of computed torque its jets */
 } acting_forces;
 
 /* Reads what --torque, --motion, --gains and --wrench say; an exit code, or OPTION_GO_ON. q [nq]: where it begins. */

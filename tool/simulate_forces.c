@@ -8,6 +8,8 @@
 #include "print.h"
 #include "simulate.h"
 
+enum { MOST_ROWS = JN_TRAJECTORY_MAX_ORDER + 1 }; /* of the jets of computed torque */
+
 /* ---- Tables over time ---- */
 
 /* The first of the times behind t; INFINITY: none. *before (may be NULL): the last that is not behind it, or -1. */
@@ -244,8 +246,9 @@ int acting_forces_init(acting_forces *f, const simulate_arg *arg, const jn_model
   size_t nq = (size_t)jn_model_nq(model), nv = (size_t)f->nv;
   f->q = allocate(2 * nq * sizeof(double));
   f->target = f->q + nq;
-  f->room = allocate(4 * nv * sizeof(double));
-  if (jn_work_create(model, &f->work) == JN_OK) return OPTION_GO_ON;
+  bool follows = f->law == FORCE_MOTION;
+  f->room = allocate((follows ? nv * (5 * MOST_ROWS + 3 + 2 * MOST_ROWS * nv) : 4 * nv) * sizeof(double));
+  if (jn_work_create_order(model, follows ? JN_TRAJECTORY_MAX_ORDER : 0, &f->work) == JN_OK) return OPTION_GO_ON;
   say(stderr, "jounce: %s\n", jn_status_text(jn_row_name() ? JN_ERR_MEMORY : JN_ERR_ROW));
   return EXIT_BAD;
 }
@@ -296,16 +299,58 @@ static jn_status hold_torque(void *context, double t, int order, const double *q
   return status;
 }
 
-/* Computed torque: inverse dynamics of a_d + kd (v_d - v) + kp (q_d - q). */
-static jn_status follow_torque(void *context, double t, int order, const double *q, const double *v, double *tau) {
-  acting_forces *f = context;
+/* Rows 0 ... order of a = a_d + kd (v_d - v) + kp (q_d - q) in cmd [(order + 1) x nv], along the motion v_jet. */
+static jn_status command(acting_forces *f, double t, int order, const double *q, const double *v_jet, double *cmd) {
   int n = f->nv;
-  double *jet = f->room, *away = f->room + 2 * n, *a = f->room + 3 * n;
-  jn_status status = jn_trajectory_evaluate(f->motion, t, 0, f->q, jet);
-  (void)order;
+  double *jet = f->room, *away = cmd; /* jet: [(order + 2) x nv] of the trajectory */
+  jn_status status = jn_trajectory_evaluate(f->motion, t, order, f->q, jet);
   if (status == JN_OK) status = jn_difference(f->model, f->work, q, f->q, away);
-  for (int i = 0; i < n; i++) a[i] = jet[n + i] + f->kd * (jet[i] - v[i]) + f->kp * away[i];
-  return status == JN_OK ? jn_inverse_dynamics(f->model, f->work, q, v, a, NULL, tau) : status;
+  for (int k = order; k >= 0; k--)
+    for (int i = 0; i < n; i++) {
+      double gap = k > 0 ? jet[(k - 1) * n + i] - v_jet[(k - 1) * n + i] : away[i];
+      cmd[k * n + i] = jet[(k + 1) * n + i] + f->kd * (jet[k * n + i] - v_jet[k * n + i]) + f->kp * gap;
+    }
+  return status;
+}
+
+/* force [nv] += derivative `order` of the springs: they are linear in q. */
+static jn_status add_springs(acting_forces *f, int order, const double *q, const double *v_jet, double *room,
+                             double *force) {
+  int n = f->nv;
+  double *here = room, *there = room + n;
+  jn_status status = jn_spring_forces(f->model, q, here);
+  if (order > 0 && status == JN_OK) status = jn_integrate(f->model, f->work, q, v_jet + (order - 1) * n, f->q);
+  if (order > 0 && status == JN_OK) status = jn_spring_forces(f->model, f->q, there);
+  for (int i = 0; i < n; i++) force[i] += order > 0 ? there[i] - here[i] : here[i];
+  return status;
+}
+
+/* Computed torque: inverse dynamics of that acceleration, M a + C v + g + springs. Derivative k is, by Leibniz' rule,
+ * sum_j binomial(k, j) (M^(k-j) a^(j) + C^(k-j) v^(j)) + g^(k) + ... along the motion, so that Taylor series keep their
+ * order. */
+static jn_status follow_torque(void *context, double t, int order, const double *q, const double *v_jet, double *tau) {
+  acting_forces *f = context;
+  int n = f->nv, square = n * n;
+  double *cmd = f->room + (MOST_ROWS + 1) * n;
+  if (order > JN_TRAJECTORY_MAX_ORDER) return JN_ERR_SIZE;
+  jn_status status = command(f, t, order, q, v_jet, cmd);
+  if (order == 0) return status == JN_OK ? jn_inverse_dynamics(f->model, f->work, q, v_jet, cmd, NULL, tau) : status;
+  double *along = cmd + MOST_ROWS * n, *g = along + (MOST_ROWS + 1) * n, *M = g + MOST_ROWS * n;
+  double *C = M + MOST_ROWS * square, *out = tau + order * n, binomial = 1;
+  memcpy(along, v_jet, (size_t)((order + 1) * n) * sizeof *along);
+  memset(along + (order + 1) * n, 0, (size_t)n * sizeof *along); /* not known yet, and not needed */
+  if (status == JN_OK) status = jn_mass_matrix_jet(f->model, f->work, order, q, along, M);
+  if (status == JN_OK) status = jn_coriolis_matrix_jet(f->model, f->work, order, q, along, C);
+  if (status == JN_OK) status = jn_gravity_forces_jet(f->model, f->work, order, q, along, g);
+  memcpy(out, g + order * n, (size_t)n * sizeof *out);
+  for (int j = 0; j <= order; j++) {
+    const double *Mj = M + (order - j) * square, *Cj = C + (order - j) * square;
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < n; k++)
+        out[i] += binomial * (Mj[i * n + k] * cmd[j * n + k] + Cj[i * n + k] * v_jet[j * n + k]);
+    binomial = binomial * (order - j) / (j + 1);
+  }
+  return status == JN_OK ? add_springs(f, order, q, v_jet, g, out) : status;
 }
 
 static jn_status wrenches(void *context, double t, int order, double *wrench_jet) {
@@ -315,14 +360,14 @@ static jn_status wrenches(void *context, double t, int order, double *wrench_jet
 
 static double next_break(void *context, double t) {
   const acting_forces *f = context;
-  return fmin(next_time(&f->rows, t, NULL), next_time(&f->wrench_rows, t, NULL));
+  double next = fmin(next_time(&f->rows, t, NULL), next_time(&f->wrench_rows, t, NULL));
+  return f->motion ? fmin(next, jn_trajectory_next_knot(f->motion, t)) : next;
 }
 
 const char *acting_forces_rough(const acting_forces *f) {
-  if (f->law == FORCE_MOTION) return "--motion: the series of computed torque is not known";
-  if (f->law == FORCE_HOLD && has_type(f->model, JN_SPHERICAL))
-    return "--torque hold: its series is not known for spherical joints";
-  return NULL;
+  if (!has_type(f->model, JN_SPHERICAL)) return NULL;
+  if (f->law == FORCE_MOTION) return "--motion: the series of computed torque is not known for spherical joints";
+  return f->law == FORCE_HOLD ? "--torque hold: its series is not known for spherical joints" : NULL;
 }
 
 void acting_forces_use(acting_forces *f, const double *q, jn_simulation_options *o) {
@@ -330,7 +375,7 @@ void acting_forces_use(acting_forces *f, const double *q, jn_simulation_options 
   o->next_break = next_break;
   o->wrench = f->wrenches ? wrenches : NULL;
   o->gravity_compensation = f->law == FORCE_GRAVITY || f->law == FORCE_HOLD;
-  o->force_order = acting_forces_rough(f) ? 0 : JN_ANY_ORDER;
+  o->force_order = acting_forces_rough(f) ? 0 : f->law == FORCE_MOTION ? JN_TRAJECTORY_MAX_ORDER : JN_ANY_ORDER;
   memcpy(f->target, q, (size_t)jn_model_nq(f->model) * sizeof *q);
   if (f->law == FORCE_FILE) o->force = file_torque;
   if (f->law == FORCE_HOLD) o->force = hold_torque;

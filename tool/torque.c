@@ -13,7 +13,7 @@
 #include "output.h"
 #include "print.h"
 
-enum { DEFAULT_ORDER = 2, DEFAULT_INTERVALS = 1000, MOST_SAMPLES = 100000000 };
+enum { DEFAULT_ORDER = 2 };
 
 /* ---- Arguments ---- */
 
@@ -35,11 +35,12 @@ static int check_files(const torque_arg *arg) {
   } to[] = {{"--out", arg->out}, {"--plot", arg->plot}}, from[] = {{"MODEL", arg->model.source},
                                                                    {"TRAJECTORY", arg->trajectory},
                                                                    {"--wrench", arg->wrench},
-                                                                   {"--limits", arg->limits}};
+                                                                   {"--limits", arg->limits},
+                                                                   {"--actuators", arg->actuators}};
   for (size_t i = 0; i < sizeof to / sizeof *to; i++)
     for (size_t k = 0; k < sizeof from / sizeof *from; k++)
       if (is_same_file(to[i].path, from[k].path))
-        return usage_error("torque", "%s %s would write over the file that %s is read from; give another name",
+        return usage_error(arg->command, "%s %s would write over the file that %s is read from; give another name",
                            to[i].name, to[i].path, from[k].name);
   return OPTION_GO_ON;
 }
@@ -62,30 +63,40 @@ static bool looks_like_model(const char *path) {
 static int check_swapped(const torque_arg *arg) {
   const char *first = arg->model.source, *second = arg->trajectory;
   if (strcmp(first, "-") == 0 || !looks_like_model(second) || looks_like_model(first)) return OPTION_GO_ON;
-  return usage_error("torque", "%s is a robot, which comes first; did you mean: jounce torque %s %s?", second, second,
-                     first);
+  return usage_error(arg->command, "%s is a robot, which comes first; did you mean: jounce %s %s %s?", second,
+                     arg->command, second, first);
 }
 
-static int check_arguments(const torque_arg *arg) {
+int torque_check_arguments(const torque_arg *arg) {
   bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
   if (arg->payload.count != 0 && arg->payload.count != 4 && arg->payload.count != 10)
-    return usage_error("torque", "--payload takes m,x,y,z (or these and Ixx,Iyy,Izz,Ixy,Ixz,Iyz), not %d numbers",
+    return usage_error(arg->command, "--payload takes m,x,y,z (or these and Ixx,Iyy,Izz,Ixy,Ixz,Iyz), not %d numbers",
                        arg->payload.count);
-  if (arg->joints.count > 0 && !arg->plot) return usage_error("torque", "--joints is for --plot");
+  if (arg->joints.count > 0 && !arg->plot) return usage_error(arg->command, "--joints is for --plot");
   if (arg->out && !to_stdout && !writer_takes(arg->out))
-    return usage_error("torque", "--out %s: the name must end in .csv or .npz", arg->out);
-  if (arg->link && arg->payload.count == 0) return usage_error("torque", "--link is for --payload");
+    return usage_error(arg->command, "--out %s: the name must end in .csv or .npz", arg->out);
+  if (!arg->tool.frame &&
+      (arg->tool.reference || arg->tool.start || arg->tool.free_rows.count || arg->tool.weights.count ||
+       arg->tool.pull.count || arg->tool.starts.count || arg->tool.ignore_limits))
+    return usage_error(arg->command,
+                       "--relative-to, --start, --starts, --free, --weights, --pull and --position-limits are "
+                       "for --frame");
+  if (arg->tool.frame && (arg->wrench || arg->columns.count || arg->missing))
+    return usage_error(arg->command,
+                       "--wrench, --columns and --missing are not for --frame; jounce reach --path writes the "
+                       "motion of the joints, which they are for");
+  if (arg->link && arg->payload.count == 0) return usage_error(arg->command, "--link is for --payload");
   if (arg->rate.count > 1 || (arg->rate.count == 1 && !(arg->rate.values[0] > 0)))
-    return usage_error("torque", "--rate takes one positive number [1/s]");
+    return usage_error(arg->command, "--rate takes one positive number [1/s]");
   if (arg->bandwidth.count > 1 || (arg->bandwidth.count == 1 && !(arg->bandwidth.values[0] > 0)))
-    return usage_error("torque", "--bandwidth takes one positive number [Hz]");
+    return usage_error(arg->command, "--bandwidth takes one positive number [Hz]");
   if (arg->range.count != 0 && (arg->range.count != 2 || !(arg->range.values[1] > arg->range.values[0])))
-    return usage_error("torque", "--range takes two times START,END [s]");
+    return usage_error(arg->command, "--range takes two times START,END [s]");
   if (to_stdout && (arg->check || arg->limits || arg->plot))
-    return usage_error("torque", "--out - writes CSV alone: --check, --limits and --plot need a file there");
+    return usage_error(arg->command, "--out - writes CSV alone: --check, --limits and --plot need a file there");
   if (strcmp(arg->model.source, "-") == 0 && strcmp(arg->trajectory, "-") == 0)
-    return usage_error("torque", "MODEL and TRAJECTORY cannot both be standard input");
-  int result = arg->plot ? figure_check("torque", arg->plot) : OPTION_GO_ON;
+    return usage_error(arg->command, "MODEL and TRAJECTORY cannot both be standard input");
+  int result = arg->plot ? figure_check(arg->command, arg->plot) : OPTION_GO_ON;
   if (result == OPTION_GO_ON) result = check_swapped(arg);
   return result == OPTION_GO_ON ? check_files(arg) : result;
 }
@@ -177,47 +188,6 @@ static int add_payload(const torque_arg *arg, const jn_model **model, jn_model *
   return OPTION_GO_ON;
 }
 
-/* ---- Times ---- */
-
-typedef struct schedule {
-  const jn_trajectory *trajectory;
-  double start, end;
-  int first; /* sample of the trajectory, when its own times are used */
-  int count;
-  bool own;
-} schedule;
-
-static int make_schedule(const torque_arg *arg, const jn_trajectory *t, schedule *s) {
-  double start = jn_trajectory_start(t), end = jn_trajectory_end(t), slack = 1e-9 * (end - start);
-  *s = (schedule){.trajectory = t, .start = start, .end = end};
-  if (arg->range.count == 2) {
-    s->start = arg->range.values[0];
-    s->end = arg->range.values[1];
-    if (s->start < start - slack || s->end > end + slack)
-      return usage_error("torque", "--range: the trajectory goes from %.15g to %.15g s", start, end);
-  }
-  int samples = jn_trajectory_samples(t);
-  s->own = samples > 0 && arg->rate.count == 0;
-  if (s->own) {
-    while (s->first < samples && jn_trajectory_time(t, s->first) < s->start - slack) s->first++;
-    int last = samples;
-    while (last > s->first && jn_trajectory_time(t, last - 1) > s->end + slack) last--;
-    s->count = last - s->first;
-    if (s->count > 0) return OPTION_GO_ON;
-    return usage_error("torque", "--range: there is no sample in it; ask for times with --rate");
-  }
-  double steps = arg->rate.count ? floor((s->end - s->start) * arg->rate.values[0] + 1e-9) : DEFAULT_INTERVALS;
-  if (steps >= MOST_SAMPLES) return usage_error("torque", "--rate: %g samples are too many", steps);
-  s->count = (int)steps + 1;
-  if (arg->rate.count) s->end = s->start + steps / arg->rate.values[0];
-  return OPTION_GO_ON;
-}
-
-static double time_of(const schedule *s, int i) {
-  if (s->own) return jn_trajectory_time(s->trajectory, s->first + i);
-  return s->count > 1 ? s->start + (s->end - s->start) * i / (s->count - 1) : s->start;
-}
-
 /* ---- Running ---- */
 
 typedef struct sinks {
@@ -237,7 +207,7 @@ static int stop(const motion *m, jn_status status) {
 static int run_samples(motion *m, const schedule *s, sinks *to) {
   progress_begin("computing torques");
   for (int i = 0; i < s->count; i++) {
-    jn_status status = motion_at(m, time_of(s, i));
+    jn_status status = motion_at(m, schedule_time(s, i));
     if (status != JN_OK) return stop(m, status);
     summary_sample(&to->summary, m);
     if (to->with_limits) limit_check_sample(&to->limits, m);
@@ -291,7 +261,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
   schedule s;
   sinks to = {.with_limits = arg->limits != NULL};
   unsigned char *chosen = NULL;
-  int result = make_schedule(arg, m->trajectory, &s);
+  int result = schedule_make(arg, m->trajectory, &s);
   if (result == OPTION_GO_ON) result = choose_joints("torque", m->model, &arg->joints, &chosen);
   if (result != OPTION_GO_ON) return result;
   if (to.with_limits) {
@@ -317,7 +287,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
 
 static int run(torque_arg *arg) {
   int order, result = check_order(arg, &order);
-  if (result == OPTION_GO_ON) result = check_arguments(arg);
+  if (result == OPTION_GO_ON) result = torque_check_arguments(arg);
   if (result == OPTION_GO_ON) result = model_arg_load(&arg->model);
   if (result != OPTION_GO_ON) return result;
   const jn_model *model;
@@ -373,28 +343,18 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_flag(set, "losses", "include damping and friction", &arg->losses);
   option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
                &arg->actuated);
-  option_heading(set, "How TRAJECTORY is read");
-  option_text(set, "tolerance", "X",
-              "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
-              "generalised cross-validation",
-              &arg->tolerance);
-  option_numbers(set, "bandwidth", "HZ",
-                 "highest frequency of the motion, anything faster is noise; default: half the sampling rate",
-                 &arg->bandwidth);
-  option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
-                &arg->missing);
-  option_names(set, "columns", "NAME=COLUMN,...",
-               "columns that are not named after their joints: by name, or by number as in elbow=#3; t=COLUMN for the "
-               "times",
-               &arg->columns);
-  option_numbers(set, "rate", "HZ", "compute at this rate instead of at the times of the samples", &arg->rate);
-  option_numbers(set, "range", "START,END", "compute between these times [s] only", &arg->range);
+  option_heading(set, "Path of a tool");
+  option_text(set, "frame", "NAME",
+              "TRAJECTORY has the poses of this link or frame over time, as reach --path: the joints follow from it",
+              &arg->tool.frame);
+  tool_arg_options(set, &arg->tool, "position-limits");
+  trajectory_options(set, arg);
   model_arg_options(set, &arg->model);
 }
 
 int command_torque(int argc, char **argv) {
   option_set set;
-  torque_arg arg = {.wrench_interpolation = JN_INTERPOLATE_MONOTONE};
+  torque_arg arg = {.command = "torque", .wrench_interpolation = JN_INTERPOLATE_MONOTONE};
   model_arg_init(&arg.model);
   option_set_init(
       &set, "torque", "MODEL TRAJECTORY",
@@ -420,6 +380,7 @@ int command_torque(int argc, char **argv) {
   name_list_free(&arg.actuated);
   name_list_free(&arg.joints);
   name_list_free(&arg.columns);
+  tool_arg_free(&arg.tool);
   model_arg_free(&arg.model);
   return status;
 }

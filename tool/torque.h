@@ -5,10 +5,13 @@
 
 #include <jounce/jounce.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "model_arg.h"
+#include "tool_path.h"
 
 typedef struct torque_arg {
+  const char *command; /* for messages on its use */
   model_arg model;
   const char *trajectory;
   number_list order, payload, rate, range, bandwidth;
@@ -25,7 +28,29 @@ typedef struct torque_arg {
   name_list actuated;
   name_list joints; /* that are drawn */
   name_list columns;
+  const char *actuators; /* of elastic joints: jounce motor; NULL: none */
+  tool_arg tool;         /* with a frame, the trajectory is a path of it */
 } torque_arg;
+
+/* torque.c: what every command that follows a motion asks of its arguments. OPTION_GO_ON, or an exit code. */
+int torque_check_arguments(const torque_arg *arg);
+
+/* ---- trajectory_arg.c ---- */
+
+/* Declare how TRAJECTORY is read, and at which times: --tolerance ... --range. */
+void trajectory_options(option_set *set, torque_arg *arg);
+
+/* The times at which a motion is computed: its samples, --rate, or a thousand intervals. */
+typedef struct schedule {
+  const jn_trajectory *trajectory;
+  double start, end;
+  int first; /* sample of the trajectory, when its own times are used */
+  int count;
+  bool own;
+} schedule;
+
+int schedule_make(const torque_arg *arg, const jn_trajectory *t, schedule *s); /* OPTION_GO_ON, or an exit code */
+double schedule_time(const schedule *s, int i);
 
 /* ---- torque_motion.c: torques at any time ---- */
 
@@ -38,7 +63,9 @@ typedef struct wobble {
 typedef struct motion {
   const jn_model *model;
   jn_trajectory *trajectory;
-  int order; /* K that is computed; one that is shown may be lower */
+  tool_path *path;        /* of --frame, whose poses are the trajectory; or NULL */
+  const jn_model *fitted; /* of the trajectory: the model, or the tool */
+  int order;              /* K that is computed; one that is shown may be lower */
   int nq, nv;
   bool losses;
   jn_work *work;
@@ -61,8 +88,13 @@ typedef struct motion {
  * code, or OPTION_GO_ON. */
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth);
 void motion_free(motion *m);
+/* Reads --tolerance. An exit code, or OPTION_GO_ON. */
+int motion_smoothing(const char *command, const char *text, jn_trajectory_options *options);
 /* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
 jn_status motion_at(motion *m, double t);
+/* force [(K+1) x nv] += sign * damping and friction at the velocities of the state, and their derivatives, if the
+ * motion has losses. */
+jn_status motion_add_losses(motion *m, double sign, double *force);
 /* A note on standard error when rounding errors were to be expected that matter. */
 void motion_note(const motion *m);
 /* Tell why motion_at() failed. */
@@ -167,6 +199,8 @@ int check_derivatives(motion *m, int order, double start, double end);
 typedef struct writer writer;
 /* Does the name end in .csv or .npz? */
 bool writer_takes(const char *path);
+/* ",NAME.tau [N m]": a cell of a header behind the first, in quotes if it needs them. */
+void write_column_name(FILE *f, const char *name, const char *ending, const char *unit);
 /* NULL after reporting why the file cannot be written. */
 writer *writer_open(const char *path, const motion *m, int order, int samples);
 void writer_sample(writer *w, const motion *m);

@@ -31,6 +31,7 @@ static void keep_quantities(const doubting *d, double *to) {
 
 /* The fit of velocity coordinate v: of its place in q, or the worst of its quaternion or position. */
 static bool find_fit(const motion *m, int v, jn_fit *fit) {
+  if (m->path) return false; /* what samples of a tool hide is not known of joints */
   int place = place_in_q(m->model, v), number, joint = jn_coordinate_joint(m->model, v, &number);
   if (place >= 0) return jn_trajectory_fit_of(m->trajectory, place, fit) == JN_OK && fit->sampled;
   int free = jn_joint_type_of(m->model, joint) == JN_FREE, angular = !free || number < 3;

@@ -16,14 +16,14 @@ static void show_progress(double part, void *context) {
   progress_show(part);
 }
 
-static int set_smoothing(const torque_arg *arg, jn_trajectory_options *options) {
-  if (!arg->tolerance || strcmp(arg->tolerance, "auto") == 0) return OPTION_GO_ON;
+int motion_smoothing(const char *command, const char *text, jn_trajectory_options *options) {
+  if (!text || strcmp(text, "auto") == 0) return OPTION_GO_ON;
   char *end;
-  options->tolerance = strtod(arg->tolerance, &end);
+  options->tolerance = strtod(text, &end);
   options->smoothing = options->tolerance > 0 ? JN_SMOOTH_TOLERANCE : JN_SMOOTH_NONE;
-  if (*end == 0 && end > arg->tolerance && options->tolerance >= 0 && isfinite(options->tolerance)) return OPTION_GO_ON;
-  return usage_error("torque", "--tolerance takes a number [rad, m], 0 to go through every sample, or auto; not '%s'",
-                     arg->tolerance);
+  if (*end == 0 && end > text && options->tolerance >= 0 && isfinite(options->tolerance)) return OPTION_GO_ON;
+  return usage_error(command, "--tolerance takes a number [rad, m], 0 to go through every sample, or auto; not '%s'",
+                     text);
 }
 
 /* Messages of one file. */
@@ -49,6 +49,15 @@ static jn_status load_trajectory(motion *m, const char *source, const jn_traject
   return status;
 }
 
+/* The motion of the joints that a path of a frame asks for. */
+static int load_path(motion *m, const torque_arg *arg, const jn_trajectory_options *options) {
+  int result = tool_path_open(&m->path, "torque", &arg->tool, arg->trajectory, m->model, m->order, options);
+  if (result != OPTION_GO_ON) return result;
+  m->trajectory = (jn_trajectory *)tool_path_poses(m->path); /* the path releases it */
+  m->fitted = tool_path_model(m->path);
+  return OPTION_GO_ON;
+}
+
 static int load(motion *m, const torque_arg *arg, int smooth) {
   jn_trajectory_options options;
   jn_error error = {0};
@@ -62,8 +71,9 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   options.column_count = arg->columns.count;
   options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
   if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
-  int result = set_smoothing(arg, &options);
+  int result = motion_smoothing(arg->command, arg->tolerance, &options);
   if (result != OPTION_GO_ON) return result;
+  if (arg->tool.frame) return load_path(m, arg, &options);
   options.report = jn_report_create(NULL);
   progress_begin("fitting splines");
   jn_status status = load_trajectory(m, arg->trajectory, &options, &error);
@@ -84,15 +94,18 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
 static void find_held(motion *m) {
   for (int v = 0; v < m->nv; v++) {
     int joint = jn_coordinate_joint(m->model, v, NULL);
-    m->held[v] = m->actuated[v] = (unsigned char)jn_trajectory_given(m->trajectory, jn_joint_q(m->model, joint));
+    m->held[v] = m->actuated[v] =
+        m->path ? 1 : (unsigned char)jn_trajectory_given(m->trajectory, jn_joint_q(m->model, joint));
   }
 }
 
-static int set_actuated(motion *m, const name_list *names) {
+static int set_actuated(motion *m, const char *command, const name_list *names) {
+  if (names->count == 0 && m->path)
+    return usage_error(command, "--frame of a model with loops needs --actuated: the joints with a motor");
   if (names->count == 0) return OPTION_GO_ON;
   memset(m->actuated, 0, (size_t)m->nv);
   for (int i = 0; i < names->count; i++) {
-    int joint, status = find_joint("torque", "actuated", m->model, names->names[i], &joint);
+    int joint, status = find_joint(command, "actuated", m->model, names->names[i], &joint);
     if (status != OPTION_GO_ON) return status;
     for (int k = 0; k < jn_joint_nv(m->model, joint); k++) m->actuated[jn_joint_v(m->model, joint) + k] = 1;
   }
@@ -102,7 +115,7 @@ static int set_actuated(motion *m, const name_list *names) {
 static int init_loops(motion *m, const torque_arg *arg) {
   if (jn_loop_count(m->model) == 0) {
     if (arg->actuated.count == 0) return OPTION_GO_ON;
-    return usage_error("torque", "--actuated is for models with loops; '%s' has none", jn_model_name(m->model));
+    return usage_error(arg->command, "--actuated is for models with loops; '%s' has none", jn_model_name(m->model));
   }
   jn_loops_options options;
   jn_loops_options_init(&options);
@@ -113,11 +126,11 @@ static int init_loops(motion *m, const torque_arg *arg) {
     return EXIT_BAD;
   }
   find_held(m);
-  return set_actuated(m, &arg->actuated);
+  return set_actuated(m, arg->command, &arg->actuated);
 }
 
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {
-  *m = (motion){.model = model, .order = order, .losses = arg->losses, .guess_time = NAN};
+  *m = (motion){.model = model, .fitted = model, .order = order, .losses = arg->losses, .guess_time = NAN};
   m->nq = jn_model_nq(model);
   m->nv = jn_model_nv(model);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 2;
@@ -141,7 +154,8 @@ int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int ord
 }
 
 void motion_free(motion *m) {
-  jn_trajectory_destroy(m->trajectory);
+  if (!m->path) jn_trajectory_destroy(m->trajectory);
+  tool_path_close(m->path);
   jn_loops_destroy(m->loops);
   jn_work_destroy(m->work);
   free(m->q);
@@ -154,7 +168,7 @@ void motion_free(motion *m) {
 
 /* force += sign * losses and their derivatives. Friction keeps its sign: from order 1 on there is damping only, which
  * is loss(2 v) - loss(v). */
-static jn_status add_losses(motion *m, double sign, double *force) {
+jn_status motion_add_losses(motion *m, double sign, double *force) {
   int nv = m->nv;
   double *loss = m->loss, *twice = m->loss + nv;
   for (int k = 0; k <= m->order && m->losses; k++) {
@@ -206,7 +220,8 @@ static jn_status walk_to_start(motion *m, double t) {
 
 /* The trajectory with the oscillation that may be added to it. */
 static jn_status evaluate(motion *m, double t) {
-  jn_status status = jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
+  jn_status status = m->path ? tool_path_at(m->path, t, m->order, m->q, m->v_jet)
+                             : jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
   const wobble *w = &m->wobble;
   if (status != JN_OK || w->amplitude == 0) return status;
   int place = place_in_q(m->model, w->v);
@@ -251,14 +266,14 @@ jn_status motion_at(motion *m, double t) {
   m->t = t;
   jn_status status = evaluate(m, t);
   if (status == JN_OK && m->wrench_jet) status = jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
-  if (status == JN_OK && m->loops) status = close_loops(m, t);
+  if (status == JN_OK && m->loops && !m->path) status = close_loops(m, t);
   if (status != JN_OK) return status;
   if (!m->loops) {
     status = jn_inverse_dynamics_jet(m->model, m->work, m->order, m->q, m->v_jet, m->wrench_jet, m->tau);
-    return status == JN_OK ? add_losses(m, 1, m->tau) : status;
+    return status == JN_OK ? motion_add_losses(m, 1, m->tau) : status;
   }
   memset(m->passive, 0, all * sizeof(double));
-  add_losses(m, -1, m->passive);
+  motion_add_losses(m, -1, m->passive);
   for (size_t i = 0; i < all; i++)
     if (m->actuated[i % (size_t)m->nv]) m->passive[i] = 0;
   status = jn_loops_inverse_dynamics_jet(m->loops, m->order, m->actuated, JN_LEAST_TORQUE, NULL, m->q, m->v_jet,
@@ -267,7 +282,7 @@ jn_status motion_at(motion *m, double t) {
   for (int v = 0; v < m->nv; v++) /* what is not actuated has no torque of its own */
     for (int k = 0; k <= m->order && !m->actuated[v]; k++) m->tau[(size_t)k * (size_t)m->nv + (size_t)v] = 0;
   if (status != JN_OK || !m->losses) return status;
-  add_losses(m, 1, memset(m->passive, 0, all * sizeof(double)));
+  motion_add_losses(m, 1, memset(m->passive, 0, all * sizeof(double)));
   for (size_t i = 0; i < all; i++)
     if (m->actuated[i % (size_t)m->nv]) m->tau[i] += m->passive[i];
   return status;
@@ -282,6 +297,10 @@ void motion_note(const motion *m) {
 }
 
 void motion_tell(const motion *m, jn_status status) {
+  if (status == JN_ERR_REACH && m->path) {
+    tool_path_tell(m->path, status);
+    return;
+  }
   say(stderr, "jounce: at t = %.15g s: %s\n", m->t, jn_status_text(status));
   if (status == JN_ERR_LOOP)
     fputs("    the joints of the trajectory must determine the others, and the loops must close there\n", stderr);

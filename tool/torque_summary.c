@@ -52,7 +52,7 @@ void summary_print(const summary *s, const motion *m, int order) {
   table_column columns[MOST] = {{"joint", ALIGN_LEFT}, {"unit", ALIGN_LEFT}, {"position", ALIGN_LEFT},
                                 {"|v|", ALIGN_POINT},  {"|a|", ALIGN_POINT}, {"|tau|", ALIGN_POINT}};
   char titles[JN_TRAJECTORY_MAX_ORDER + 1][24], name[JN_COORDINATE_NAME], unit[UNIT_TEXT];
-  int count = 6;
+  int count = order < 0 ? 5 : 6; /* -1: a motion without torques */
   for (int k = 1; k <= order; k++) {
     snprintf(titles[k], sizeof titles[k], k == 1 ? "|d tau/dt|" : "|d%d tau/dt%d|", k, k);
     columns[count++] = (table_column){titles[k], ALIGN_POINT};
@@ -65,7 +65,7 @@ void summary_print(const summary *s, const motion *m, int order) {
     jn_velocity_name(m->model, v, name, sizeof name);
     torque_unit(m->model, v, 0, unit);
     table_cell(&t, name);
-    table_cellf(&t, "%s, %s", is_angular(m->model, v) ? "rad" : "m", unit);
+    table_cellf(&t, order < 0 ? "%s" : "%s, %s", is_angular(m->model, v) ? "rad" : "m", unit);
     range_cell(&t, e);
     for (int row = 1; row < MOTION_ROWS + order + 1; row++) table_number(&t, largest(e + (size_t)row * nv));
   }
@@ -113,10 +113,10 @@ void print_fit(const motion *m) {
   if (samples == 0) return;
   table t;
   table_init(&t, columns, 5);
-  for (int i = 0; i < m->nq; i++) {
+  for (int i = 0; i < jn_model_nq(m->fitted); i++) {
     jn_fit fit;
     if (jn_trajectory_fit_of(m->trajectory, i, &fit) != JN_OK || !fit.sampled) continue;
-    jn_coordinate_name(m->model, i, name, sizeof name);
+    jn_coordinate_name(m->fitted, i, name, sizeof name);
     table_cell(&t, name);
     table_cellf(&t, "%.2e", fit.rms);
     table_cellf(&t, "%.2e", fit.largest);

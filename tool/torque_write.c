@@ -24,7 +24,7 @@ struct writer {
 };
 
 /* A cell of the header, in quotes when it needs them. A file gets the name as it is, a terminal what it can show. */
-static void write_head(FILE *f, const char *name, const char *ending, const char *unit) {
+void write_column_name(FILE *f, const char *name, const char *ending, const char *unit) {
   bool quoted = strpbrk(name, ",\"\n\r\t;#") != NULL;
   char *shown = is_terminal(f) ? printable_text(name, 0) : copy_text(name, strlen(name));
   fputs(quoted ? ",\"" : ",", f);
@@ -45,7 +45,7 @@ static void write_names(const writer *w) {
   fputs("t", w->file);
   for (int i = 0; i < w->m->nq; i++) {
     jn_coordinate_name(model, i, name, sizeof name);
-    write_head(w->file, name, "", configuration_unit(model, i));
+    write_column_name(w->file, name, "", configuration_unit(model, i));
   }
   for (int k = 0; k < w->motion_rows; k++) {
     for (int v = 0; v < w->m->nv; v++) {
@@ -54,7 +54,7 @@ static void write_names(const writer *w) {
       ending[0] = 0;
       if (order > 0) snprintf(ending, sizeof ending, "_d%d", order);
       motion_unit(model, v, k + 1, unit);
-      write_head(w->file, name, ending, unit);
+      write_column_name(w->file, name, ending, unit);
     }
   }
   for (int k = 0; k <= w->order; k++) {
@@ -63,7 +63,7 @@ static void write_names(const writer *w) {
       snprintf(ending, sizeof ending, ".tau");
       if (k > 0) snprintf(ending, sizeof ending, ".tau_d%d", k);
       torque_unit(model, v, k, unit);
-      write_head(w->file, name, ending, unit);
+      write_column_name(w->file, name, ending, unit);
     }
   }
   fputc('\n', w->file);
@@ -73,7 +73,7 @@ static void make_arrays(writer *w) {
   size_t nq = (size_t)w->m->nq, nv = (size_t)w->m->nv, n = (size_t)w->samples;
   const size_t widths[ARRAYS] = {1, nq, nv, nv, nv, nv * (size_t)(w->order + 1)};
   for (int i = 0; i < ARRAYS; i++) {
-    bool wanted = i < 2 || i == ARRAYS - 1 || i - 2 < w->motion_rows;
+    bool wanted = i < 2 || (i == ARRAYS - 1 ? w->order >= 0 : i - 2 < w->motion_rows);
     w->arrays[i] = wanted ? allocate(n * widths[i] * sizeof(double)) : NULL;
   }
 }
@@ -88,7 +88,8 @@ writer *writer_open(const char *path, const motion *m, int order, int samples) {
     free(w);
     return NULL;
   }
-  w->motion_rows = m->order + 2 < MOTION_ROWS ? m->order + 2 : MOTION_ROWS;
+  bool all = order < 0 && !w->npz; /* a motion without torques has all its derivatives */
+  w->motion_rows = m->order + 2 < MOTION_ROWS || all ? m->order + 2 : MOTION_ROWS;
   if (w->npz)
     make_arrays(w);
   else
@@ -110,7 +111,7 @@ void writer_sample(writer *w, const motion *m) {
     store(w, 0, &m->t, 1);
     store(w, 1, m->q, m->nq);
     for (int k = 0; k < w->motion_rows; k++) store(w, 2 + k, m->v_jet + (size_t)k * (size_t)m->nv, m->nv);
-    store(w, ARRAYS - 1, m->tau, torques);
+    if (w->order >= 0) store(w, ARRAYS - 1, m->tau, torques);
   } else if (!w->npz) {
     fprintf(w->file, fabs(m->t) < 1e6 ? "%.15g" : "%.17g", m->t); /* large: seconds since 1970 */
     write_numbers(w->file, m->q, m->nq);

@@ -50,7 +50,8 @@ JN_API const char *jn_version(void);
   X(JN_ERR_ACTUATION, 14, "too few actuated coordinates for this motion")                                          \
   X(JN_ERR_CALLBACK, 15, "a user-defined condition or force lacks the function or derivatives that this needs")    \
   X(JN_ERR_INIT, 16, "a struct was not set up: call its init function first, as jn_options_init() for jn_options") \
-  X(JN_ERR_STEP, 17, "the motion cannot be followed further: no step is small enough for the tolerance")
+  X(JN_ERR_STEP, 17, "the motion cannot be followed further: no step is small enough for the tolerance")           \
+  X(JN_ERR_REACH, 18, "the targets of the tasks cannot be reached")
 
 /* Return value of every function that can fail: JN_OK, or the reason for the failure. */
 typedef enum jn_status {

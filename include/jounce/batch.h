@@ -29,6 +29,12 @@ typedef struct jn_batch jn_batch;
 JN_API jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batch **batch);
 JN_API void jn_batch_destroy(jn_batch *batch);      /* NULL is allowed */
 JN_API int jn_batch_threads(const jn_batch *batch); /* number of threads */
+/* Inertial parameters pi [count x 10L] (regressor.h) for each state of all calls that follow, instead of the model's;
+ * copied. NULL: those of the model again. Calls of functions for doubles with at most that many states then use them:
+ * forward dynamics in lanes, other functions state by state, in threads (so about as fast as without lanes). Errors:
+ * JN_ERR_MEMORY, JN_ERR_MODEL (a number is not finite, or a mass is negative). Calls with more states are JN_ERR_SIZE,
+ * those for floats JN_ERR_UNSUPPORTED. */
+JN_API jn_status jn_batch_set_parameters(jn_batch *batch, size_t count, const double *pi);
 /* After JN_ERR_SINGULAR: the index of the first singular state; JN_ALL_STATES if the last solving call had none. */
 #define JN_ALL_STATES ((size_t)-1)
 JN_API size_t jn_batch_singular(const jn_batch *batch);

@@ -10,8 +10,10 @@
 #include "derivatives.h"
 #include "dynamics.h"
 #include "edit.h"
+#include "elastic.h"
 #include "float.h"
 #include "float_batch.h"
+#include "identification.h"
 #include "io.h"
 #include "jets.h"
 #include "kinematics.h"
@@ -19,9 +21,11 @@
 #include "loops.h"
 #include "model.h"
 #include "regressor.h"
+#include "retime.h"
 #include "sensitivity.h"
 #include "simulation.h"
 #include "table.h"
+#include "tasks.h"
 #include "trajectory.h"
 
 #endif

@@ -14,6 +14,7 @@
 #ifndef JOUNCE_SIMULATION_H
 #define JOUNCE_SIMULATION_H
 
+#include "batch.h"
 #include "loops.h"
 
 #ifdef __cplusplus
@@ -39,13 +40,17 @@ typedef enum jn_integrator {
 /* The name of a method, e.g. "taylor"; NULL for a number that is none. */
 JN_API const char *jn_integrator_name(jn_integrator integrator);
 
+/* The order that taylor takes by itself, 1 - 0.6 ln(tolerance) rounded up: where the time for a motion is least. (With
+ * costs that grow as the square of the order that is 1 - ln(tolerance)/2; here they grow more slowly.) */
+JN_API int jn_taylor_order(double tolerance);
+
 /* What happens when a coordinate reaches a position limit of the model (not for spherical and free joints). */
 typedef enum jn_limit_rule {
   JN_LIMITS_IGNORE = 0, /* nothing: limits are not looked at */
   JN_LIMITS_STOP = 1,   /* the step ends there, and jn_simulator_happened() says so */
   JN_LIMITS_BOUNCE = 2  /* a hard stop: the step ends there, and an impulse reverses the velocity, times restitution; a
                            coordinate slower than rest_speed afterwards stays at the stop for as long as it is pushed
-                           against it. Not for models with loops */
+                           against it. In loops, the impulse goes through the whole mechanism */
 } jn_limit_rule;
 
 /* A function of the state to watch: a step ends where it passes zero. */
@@ -77,7 +82,7 @@ typedef struct jn_simulation_options {
   double step; /* [s] of rk4 and euler, which need it; of taylor the length of all steps, whatever the error; of the
                   others the first step; 0: found from the tolerance; default 0 */
   double largest_step;             /* [s] of methods that choose; 0: no limit */
-  int order;                       /* of taylor, 2 ... 60; 0: about 1 - ln(tolerance) / 2; default 0 */
+  int order;                       /* of taylor, 2 ... 60; 0: jn_taylor_order(); default 0 */
   const double *tau;               /* [nv] constant forces; NULL: none */
   int gravity_compensation;        /* 1: forces that carry the weight, g(q) */
   int losses;                      /* 1: minus damping v and friction v / sqrt(v^2 + friction_speed^2) of the model */
@@ -96,7 +101,8 @@ typedef struct jn_simulation_options {
   double rest_speed;                             /* [rad/s, m/s] default 1e-4 */
   const jn_watch *watch;                         /* [watch_count] */
   int watch_count;
-  int derivatives; /* 1: memory for jn_simulator_derivatives(); default 0 */
+  int derivatives; /* memory for derivatives of a step: 1: by the state and forces, 2: by inertial parameters too, 3:
+                      second derivatives too; default 0: none */
 } jn_simulation_options;
 
 /* The defaults that are named there. */
@@ -108,7 +114,7 @@ typedef struct jn_simulator jn_simulator;
 /* From a model, whose loops are not looked at; options NULL: defaults. The model must live as long; memory comes from
  * its allocator. Starts at t = 0 in the neutral configuration, at rest. Errors: JN_ERR_INIT, JN_ERR_SIZE (a number of
  * the options is out of range), JN_ERR_CALLBACK (taylor, and the force function knows too few derivatives),
- * JN_ERR_UNSUPPORTED (bouncing with loops), JN_ERR_MEMORY. */
+ * JN_ERR_MEMORY. */
 JN_API jn_status jn_simulator_create(const jn_model *model, const jn_simulation_options *options,
                                      jn_simulator **simulator);
 /* From a model with its loops, which the simulator uses while it steps; they must live as long. Taylor of order p needs
@@ -136,14 +142,118 @@ JN_API jn_status jn_simulator_run(jn_simulator *simulator, double until);
  * taylor, order 4 for dopri5, 3 for the others. Errors: JN_ERR_SIZE (t is not in the last step). */
 JN_API jn_status jn_simulator_dense(jn_simulator *simulator, double t, double *q, double *v);
 
-/* The derivatives of the last step x+ = step(x, tau), of the length that it had, with x = (q, v) in tangent coordinates
- * (q (+) dq before it, q+ (+) dq+ after it) and constant forces tau: A = dx+/dx [2nv x 2nv], B = dx+/dtau [2nv x nv].
- * Either may be NULL. With the option `derivatives`, for taylor (of the series: exact but for what the series itself
- * leaves out; O(order^2 nv^3)) and for euler (exact; a force function that depends on the state is differentiated by
- * differences). Wrenches are held in the body. Errors: JN_ERR_UNSUPPORTED (other methods, loops, prescribed
- * coordinates; taylor with gravity compensation or a force function that depends on the state), JN_ERR_SIZE (there is
- * no last step, or an event ended it). */
+/* ---- derivatives of a step ----
+ * Of the last step x+ = step(x, tau, pi), of the length that it had, by the state x = (q, v) before it, by constant
+ * forces tau, and by the inertial parameters pi (regressor.h). Changes of x are tangent: q (+) dq, v + dv before the
+ * step, q+ (+) dq+, v+ + dv+ after it. For all methods, with loops (A is then along changes that keep these closed, and
+ * the projection at the end of the step is part of it) and prescribed coordinates (by whose accelerations there is no
+ * derivative; their columns of B are zero). They need the option `derivatives`. Wrenches are held in the body.
+ *
+ * How exact: euler, rk4, dopri5: of the step itself, to rounding. taylor: of its series; with loops, gravity
+ * compensation or a force function that depends on the state: of the motion, which the series has to its tolerance.
+ * rodas: of the step itself, but second derivatives of the dynamics in it are differences (1e-11 of the result). With
+ * loops, up to the square of what the projection corrects. A force function that depends on the state is differentiated
+ * by differences (1e-9). Methods and tests: docs/simulation.md.
+ * Errors of all: JN_ERR_UNSUPPORTED (no memory was asked for), JN_ERR_SIZE (there is no last step, or an event ended
+ * it), JN_ERR_STEP (taylor with a motion too stiff for its steps). */
+
+/* A = dx+/dx [2nv x 2nv], B = dx+/dtau [2nv x nv]. Either may be NULL. O(stages nv^3); of taylor's series O(order^2
+ * nv^3). */
 JN_API jn_status jn_simulator_derivatives(jn_simulator *simulator, double *A, double *B);
+/* P = dx+/dpi [2nv x 10L]. Needs derivatives = 2. Gravity compensation knows the parameters as the model does. */
+JN_API jn_status jn_simulator_parameter_derivatives(jn_simulator *simulator, double *P);
+/* The gradient of f = lambda . x+, lambda [2nv]: df_dx = A^T lambda [2nv], df_dtau = B^T lambda [nv], df_dpi = P^T
+ * lambda [10L] (this needs derivatives = 2). df_dtau and df_dpi may be NULL. For euler, rk4 and dopri5 backwards
+ * through the stages, O(stages nv^2) beside the derivatives of the acceleration. */
+JN_API jn_status jn_simulator_adjoint(jn_simulator *simulator, const double *lambda, double *df_dx, double *df_dtau,
+                                      double *df_dpi);
+/* H [3nv x 3nv]: the second derivatives of f = lambda . x+ by (q, v, tau), that of the product of multipliers with a
+ * dynamics constraint. In exponential coordinates on both sides: f(z) = lambda . (x+(x (+) z) (-) x+(x)), so H is
+ * symmetric. Needs derivatives = 3. For euler, rk4 and dopri5, exact, O(stages nv^3) and the second derivatives of
+ * inverse dynamics. For taylor and rodas, with loops (x (+) z is put onto the conditions first), and with a force
+ * function that depends on the state: by differences of the gradient (1e-8), 12 nv steps. */
+JN_API jn_status jn_simulator_second_derivatives(jn_simulator *simulator, const double *lambda, double *H);
+
+/* ---- derivatives of whole motions ----
+ * A motion is x_(k+1) = step(x_k, tau_k, pi), k = 0 ... steps - 1, each step as long as the others and taken whatever
+ * its error: what shooting methods and estimation need. JN_ERR_STEP: a step leads nowhere, or an event ends it. The
+ * simulator is left at the end (forwards) or at the start (backwards) of the motion. */
+
+/* Set up with jn_rollout_init(), which zeroes it. */
+typedef struct jn_rollout {
+  size_t size;         /* sizeof(jn_rollout), set by jn_rollout_init() */
+  long steps;          /* how many */
+  double t, step;      /* [s] where it begins, and the length of each step */
+  const double *q, *v; /* [nq], [nv] (NULL: at rest) where it begins */
+  const double *tau;   /* [steps x nv] forces of each step, beside those of the options; NULL: none */
+  double *states;      /* [(steps + 1) x (nq + nv)] gets all states, q and v; NULL: not wanted */
+  long checkpoints;    /* backwards: states that are kept on the way */
+  double *room;        /* [jn_rollout_room()] for these */
+  double cost;         /* out, backwards: the sum of all costs */
+  long taken;          /* out: steps that were computed */
+} jn_rollout;
+
+JN_API void jn_rollout_init(jn_rollout *rollout); /* Zeroes it and sets its size. */
+/* Numbers that `checkpoints` states take: checkpoints (nq + nv + 1). */
+JN_API size_t jn_rollout_room(const jn_simulator *simulator, long checkpoints);
+
+/* Directions in which the inputs change, the last index counting these. */
+typedef struct jn_rollout_directions {
+  double *dx_ds;         /* [2nv x directions] in: changes of the start; out: of the end */
+  const double *dtau_ds; /* [steps x nv x directions] NULL: zero */
+  const double *dpi_ds;  /* [10L x directions] NULL: zero; needs derivatives = 2 */
+  double *room;          /* [2nv x directions] */
+} jn_rollout_directions;
+/* The motion, and its changes along `directions` directions (0: the motion alone, d may be NULL). */
+JN_API jn_status jn_rollout_forward(jn_simulator *simulator, jn_rollout *rollout, int directions,
+                                    const jn_rollout_directions *d);
+
+/* A term of the cost f = sum_k cost_k(x_k), k = 0 ... steps: its value, and df_dx [2nv] its gradient in tangent
+ * coordinates (zero on entry). It is called once for each k, from the last to the first. */
+typedef jn_status jn_cost_function(void *context, long k, const double *q, const double *v, double *value,
+                                   double *df_dx);
+/* Where the gradient of f goes. */
+typedef struct jn_rollout_gradient {
+  jn_cost_function *cost; /* terms of the cost */
+  void *context;          /* given to it */
+  double *df_dx;          /* [2nv] by the start */
+  double *df_dtau;        /* [steps x nv] NULL: not wanted */
+  double *df_dpi;         /* [10L] NULL: not wanted; needs derivatives = 2 */
+  double *room;           /* [10L] if df_dpi is wanted */
+} jn_rollout_gradient;
+/* The gradient, by one pass back; whatever the number of checkpoints, the result is the same to the last bit. What
+ * memory saves in computing: of 1000 steps, 2000 are computed with 999 states kept, 2500 with 500, 3000 with 43, 3800
+ * with 16, 5400 with 7; with none, a square of them (the binomial schedule of Griewank and Walther 2000). */
+JN_API jn_status jn_rollout_adjoint(jn_simulator *simulator, jn_rollout *rollout, const jn_rollout_gradient *gradient);
+
+/* ---- many motions at once ---- */
+
+/* Motions of one model from many states, each with its own forces, and with its own inertial parameters if the batch
+ * has them (jn_batch_set_parameters). Set up with jn_motions_init(). Forces are tau and losses; loops, wrenches, events
+ * and prescribed coordinates are for simulators, of which every thread may have its own. */
+typedef struct jn_motions {
+  size_t size;              /* sizeof(jn_motions), set by jn_motions_init() */
+  jn_integrator integrator; /* JN_RUNGE_KUTTA_4 (default), JN_SEMI_IMPLICIT_EULER, JN_DORMAND_PRINCE without its control
+                               of errors */
+  long steps;               /* how many */
+  double step;              /* [s] of each */
+  const double *tau;        /* [count x tau_rows x nv] NULL: none */
+  long tau_rows;            /* 1: constant, or `steps`: one row for each step */
+  int losses;               /* as in jn_simulation_options */
+  double friction_speed;    /* likewise */
+  double *states; /* [count x (steps/every + 1) x (nq + nv)] gets states 0, every, 2 every ...; NULL: not wanted */
+  long every;     /* default 1 */
+  double *room;   /* [jn_motions_room()] */
+} jn_motions;
+
+JN_API void jn_motions_init(jn_motions *motions); /* The defaults that are named there. */
+/* Numbers of the room that `count` motions need. */
+JN_API size_t jn_motions_room(const jn_model *model, size_t count, jn_integrator integrator);
+/* Moves the states q [count x nq], v [count x nv] in place, in the lanes and threads of the batch. Results do not
+ * depend on the number of threads, not even in the last bit. Motions that leave all bounds become NaN and do not
+ * disturb the others. Errors: JN_ERR_INIT, JN_ERR_SIZE, JN_ERR_UNSUPPORTED (the method), JN_ERR_SINGULAR
+ * (jn_batch_singular() says which), and those of jn_forward_dynamics_batch(). */
+JN_API jn_status jn_motions_run(jn_batch *batch, size_t count, const jn_motions *motions, double *q, double *v);
 
 /* What ended the last step. */
 typedef enum jn_happened {

@@ -107,6 +107,26 @@ JN_API int jn_trajectory_wrench_order(const jn_trajectory *trajectory);
 /* wrench_jet [(K+1) x nlink x 6] at time t; zero without wrenches. Errors: JN_ERR_SIZE. */
 JN_API jn_status jn_trajectory_wrenches(const jn_trajectory *trajectory, double t, int order, double *wrench_jet);
 
+/* Measured joint forces, from the columns NAME.tau of a sampled file: the one of the motion itself, or another one that
+ * uses the same clock. Names as other programs write them (NAME_effort, /joint_states/NAME/effort, tau1 ...) and
+ * "NAME.tau=COLUMN" among the options' columns are understood as for positions: docs/identification.md. Units in
+ * brackets: N m, N (slides), A; without a unit N m and N. Forces are kept as they are, neither smoothed nor fitted.
+ * They replace forces loaded before. Coordinates without a column have no forces. Errors as for jn_trajectory_load();
+ * JN_ERR_NAME if there is no column of forces. */
+JN_API jn_status jn_trajectory_load_forces(jn_trajectory *trajectory, const char *source,
+                                           const jn_trajectory_options *options, jn_error *error);
+/* The same from arrays: increasing times t [count], on the clock of the trajectory, and forces [count x nv]; a
+ * coordinate whose first force is NaN was not measured. Errors: JN_ERR_SIZE (count < 2), JN_ERR_MODEL (times that do
+ * not increase), JN_ERR_MEMORY. */
+JN_API jn_status jn_trajectory_set_forces(jn_trajectory *trajectory, int count, const double *t, const double *forces);
+/* Number of rows of forces, 0 without forces; the time of a row [s]; and the forces of velocity coordinate i [rows], or
+ * NULL if they were not measured. */
+JN_API int jn_trajectory_force_rows(const jn_trajectory *trajectory);
+JN_API double jn_trajectory_force_time(const jn_trajectory *trajectory, int row);
+JN_API const double *jn_trajectory_forces(const jn_trajectory *trajectory, int i);
+/* 1 if the forces of velocity coordinate i are currents [A] by the unit of their column. */
+JN_API int jn_trajectory_force_is_current(const jn_trajectory *trajectory, int i);
+
 /* ---- Queries. NULL or an index out of range gives 0, NaN or NULL. ---- */
 
 /* First and last time [s]. Files with stamps of a clock (beyond 1e8 s, such as those since 1970) are counted from their
@@ -118,6 +138,9 @@ JN_API int jn_trajectory_samples(const jn_trajectory *trajectory);
 JN_API double jn_trajectory_time(const jn_trajectory *trajectory, int sample);
 /* 1 if there is data for configuration coordinate i, 0 if it stays neutral. */
 JN_API int jn_trajectory_given(const jn_trajectory *trajectory, int i);
+/* The first time after t where a curve goes over into its next polynomial, so that derivatives above its degree - 1
+ * jump; INFINITY: none. O(nq log samples). */
+JN_API double jn_trajectory_next_knot(const jn_trajectory *trajectory, double t);
 /* Degree of the splines, 0 for closed forms. */
 JN_API int jn_trajectory_degree(const jn_trajectory *trajectory);
 

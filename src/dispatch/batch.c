@@ -8,16 +8,18 @@
 
 #include "../kernel/terms/terms.h"
 #include "../model/model.h"
+#include "parameters.h"
 
 struct jn_batch {
   jn_allocator allocator;
-  jn_work *work; /* passed to the functions for one state; its own memory is used when count is 1 */
+  jn_work *work; /* passed to the functions for one state, which then run in the batch */
   int threads;
   size_t real_bytes;
   size_t room_bytes; /* staging memory of each thread */
   size_t singular;   /* first singular state of the last call that solved */
   void *memory;      /* the block of all threads, to release */
   jn_room *room;     /* [threads] */
+  jn_parameters_of_states own;
 };
 
 static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
@@ -85,22 +87,62 @@ void jn_batch_destroy(jn_batch *b) {
   if (!b) return;
   jn_allocator a = b->allocator;
   if (b->memory) jn__release(&a, b->memory);
+  if (b->own.block) jn__release(&a, b->own.block);
   jn_work_destroy(b->work);
   jn__release(&a, b);
 }
 
+jn_status jn_batch_set_parameters(jn_batch *b, size_t count, const double *pi) {
+  if (!b) return JN_ERR_NULL;
+  b->work->special = 0;
+  if (b->own.block) jn__release(&b->allocator, b->own.block);
+  b->own = (jn_parameters_of_states){0};
+  if (!pi) return JN_OK;
+  jn_status status = jn__parameters_make(b->work->model, &b->allocator, (size_t)b->threads, count, pi, &b->own);
+  b->work->special = status == JN_OK ? JN_WORK_PARAMETERS : 0;
+  return status;
+}
+
+const jn_model *jn__batch_model(const jn_batch *b) { return b->work->model; }
+
+jn_status jn__batch_reserve(jn_batch *b, size_t numbers) { return make_room(b, numbers * b->real_bytes); }
+
+size_t jn__batch_range(size_t count, size_t k, size_t parts, size_t *first) {
+  const jn_row *row = jn__choose_row(JN_KIND_D, 1);
+  size_t lanes = row ? (size_t)row->lanes : 1, groups = (count + lanes - 1) / lanes;
+  size_t end = lanes * (groups * (k + 1) / parts);
+  *first = lanes * (groups * k / parts);
+  return (end > count ? count : end) - *first;
+}
+
+jn_work jn__batch_part(const jn_batch *b, size_t k, size_t first, size_t count) {
+  jn_work part = *b->work;
+  part.special |= JN_WORK_PART;
+  part.first = first;
+  part.states = count;
+  part.thread = (int)k;
+  part.lost = count;
+  return part;
+}
+
+void jn__batch_parallel(size_t parts, void (*part)(void *context, size_t k), void *context) {
+#if JN_WITH_OPENMP
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1) if (parts > 1)
+#endif
+  for (size_t k = 0; k < parts; k++) part(context, k);
+}
+
+void jn__batch_set_singular(jn_batch *b, size_t state) { b->singular = state; }
+
 int jn_batch_threads(const jn_batch *b) { return b ? b->threads : 0; }
 
-size_t jn_batch_singular(const jn_batch *b) {
-  if (!b) return JN_ALL_STATES;
-  return b->work->count == 1 && b->work->singular != JN_NONE ? 0 : b->singular; /* a single state has no lanes */
-}
+size_t jn_batch_singular(const jn_batch *b) { return b ? b->singular : JN_ALL_STATES; }
 
 jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
   *work = NULL;
   if (!b) return JN_ERR_NULL;
   if (count == 0) return JN_OK;
-  b->work->count = count;
+  b->work->states = count;
   b->work->singular = JN_NONE;
   b->singular = JN_ALL_STATES;
   *work = b->work;
@@ -109,26 +151,67 @@ jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
 
 static int is_wanted(const jn_run *r, int out) { return out < r->outputs && r->out[out].data; }
 
-/* Whether it is faster to compute states one by one. The Jacobians of all frames and regressors compute little for each
- * number they write, and moving the results out of the lanes costs more than the lanes save. ns per state, in lanes of
- * four doubles and one by one: all Jacobians of a quadruped 1137 and 607, of 44 joints 12263 and 7352; regressor of a
- * quadruped 1439 and 1172; no difference for seven joints. First derivatives write their rows directly and are faster
- * in lanes even where memory is the bottleneck (dtau/d(q, v, a) of 100 joints, 240 KB per state: 45 us, and 56 us one
- * by one). */
-static int is_mostly_output(const jn_run *r) {
-  enum { MANY = 512 };
-  int jacobians = r->kernel == JN_KERNEL_terms && (is_wanted(r, JN_OUT_J) || is_wanted(r, JN_OUT_DJ));
+/* Numbers per state of the outputs that are wanted. */
+static size_t output_numbers(const jn_run *r) {
   size_t numbers = 0;
-  if (!jacobians && r->kernel != JN_KERNEL_regressor) return 0;
-  for (int i = 0; i < r->outputs; i++) numbers += r->out[i].data ? r->out[i].n : 0;
-  return numbers > MANY;
+  for (int i = 0; i < r->outputs - (r->pivots > 0); i++) numbers += r->out[i].data ? r->out[i].n : 0;
+  return numbers;
 }
 
-jn_status jn__run_batch(const jn_row *row, const jn_run *r) {
-  jn_batch *b = r->work->batch;
+/* Whether states are computed one by one, straight into the caller's memory, because moving results out of the lanes
+ * costs more than the lanes save. The rule depends on the function and on the numbers it writes, never on data or
+ * threads. Jacobians of all frames and regressors compute little for each number they write. ns per state in lanes of
+ * four doubles, and one by one: all Jacobians of ANYmal 786 and 668, its regressor 2144 and 2023, that of seven joints
+ * (490 numbers) 561 and 468; where memory is the bottleneck (Talos) they are equal. All else is faster in lanes; first
+ * derivatives in lanes write their rows to the caller themselves. `bench_all --batch` lists the functions for which
+ * this rule is wrong. */
+static int one_by_one_is_faster(const jn_run *r) {
+  int jacobians = r->kernel == JN_KERNEL_terms && (is_wanted(r, JN_OUT_J) || is_wanted(r, JN_OUT_DJ));
+  return (jacobians && output_numbers(r) > 512) || (r->kernel == JN_KERNEL_regressor && output_numbers(r) > 400);
+}
+
+/* States [first, end) with parameters of their own, one by one. */
+static size_t run_own(const jn_row *row, const jn_run *r, jn_batch *b, size_t thread, size_t first, size_t end) {
+  jn_run own = *r;
+  size_t singular = end;
+  for (size_t k = first; k < end; k++) {
+    own.tree = jn__parameters_tree(&b->own, thread, r->work->first + k);
+    if (jn__run_each(row, &own, &b->room[thread], k, k + 1) == k && singular == end) singular = k;
+  }
+  return singular;
+}
+
+/* The states of one part, by the thread that calls. */
+static jn_status run_part(const jn_row *row, const jn_run *r, jn_batch *b, int each, int own) {
+  size_t thread = (size_t)r->work->thread;
+  if (!each && jn__run_bytes(row, r) > b->room_bytes) return JN_ERR_WORK;
+  size_t found = own ? run_own(row, r, b, thread, 0, r->count)
+                     : (each ? jn__run_each : jn__run_staged)(row, r, &b->room[thread], 0, r->count);
+  r->work->lost = found;
+  return found == r->count ? JN_OK : JN_ERR_SINGULAR;
+}
+
+jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
+  jn_batch *b = given->work->batch;
+  jn_run in_lanes;
+  const jn_run *r = given;
   const jn_row *one = jn__choose_row(r->kind, 0);
-  int each = one->lanes == 1 && one->kind == r->kind && row->lanes > 1 && is_mostly_output(r);
+  int direct = one->lanes == 1 && one->kind == r->kind;
+  int each = direct && (row->lanes == 1 || one_by_one_is_faster(r));
+  int own = r->work->special & JN_WORK_PARAMETERS, part = r->work->special & JN_WORK_PART;
+  if (own) {
+    if (r->work->first + r->count > b->own.count) return JN_ERR_SIZE;
+    if (r->kind != JN_KIND_D || one->lanes != 1 || one->kind != r->kind) return JN_ERR_UNSUPPORTED;
+    if (row->lanes > 1 && row->kind == JN_KIND_D && r->kernel == JN_KERNEL_forward) { /* which takes them as an input */
+      in_lanes = *r;
+      jn__run_input(&in_lanes, 5, jn__parameters_inertias(&b->own, r->work->first), 10 * (size_t)b->own.nb);
+      r = &in_lanes;
+      own = 0;
+    } else
+      each = 1;
+  }
   if (each) row = one;
+  if (part) return run_part(row, r, b, each, own);
   jn_status status = make_room(b, each ? 0 : jn__run_bytes(row, r));
   if (status != JN_OK) return status;
   size_t lanes = (size_t)row->lanes, groups = (r->count + lanes - 1) / lanes, threads = (size_t)b->threads;
@@ -139,7 +222,8 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *r) {
   for (size_t k = 0; k < parts; k++) { /* each part is a range of whole groups of lanes */
     size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
     if (end > r->count) end = r->count;
-    size_t found = (each ? jn__run_each : jn__run_staged)(row, r, &b->room[k], first, end);
+    size_t found = own ? run_own(row, r, b, k, first, end)
+                       : (each ? jn__run_each : jn__run_staged)(row, r, &b->room[k], first, end);
     if (found < end && found < singular) singular = found;
   }
   if (singular == r->count) return JN_OK;

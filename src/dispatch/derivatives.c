@@ -178,7 +178,7 @@ jn_status PUBLIC(coriolis_matrix_derivatives)(const jn_model *m, jn_work *w, con
 
 /* dM/dt = C + C^T */
 static void add_transposes(const jn_work *w, number *X, size_t n) {
-  for (size_t h = 0; X && h < w->count * n; h++, X += n * n)
+  for (size_t h = 0; X && h < w->states * n; h++, X += n * n)
     for (size_t i = 0; i < n; i++)
       for (size_t k = 0; k <= i; k++) {
         number sum = X[i * n + k] + X[k * n + i];

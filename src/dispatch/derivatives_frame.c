@@ -42,7 +42,7 @@ jn_status PUBLIC(frame_jacobian_derivatives)(const jn_model *m, jn_work *w, int 
                                              number *dJdot_dv) {
   number *const out[FRAME_OUTS] = {[DJ_DQ] = dJ_dq ? dJ_dq : dJdot_dv, [DJDOT_DQ] = dJdot_dq};
   jn_status status = of_frame(m, w, frame, in, q, v, NULL, out);
-  size_t bytes = status == JN_OK ? w->count * 6 * (size_t)m->nv * (size_t)m->nv * sizeof *dJ_dq : 0;
+  size_t bytes = status == JN_OK ? w->states * 6 * (size_t)m->nv * (size_t)m->nv * sizeof *dJ_dq : 0;
   if (bytes && dJ_dq && dJdot_dv) memcpy(dJdot_dv, dJ_dq, bytes);
   return status;
 }

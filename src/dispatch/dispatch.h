@@ -37,6 +37,7 @@ typedef struct jn_run {
   int pivots_of_body; /* they are counted over the bodies' coordinates, not over the order of elimination */
   int inputs, outputs;
   jn_samples in[JN_MAX_INPUTS], out[JN_MAX_OUTPUTS];
+  const void *tree; /* NULL: of the model */
 } jn_run;
 
 /* Sets everything except the arrays; the caller sets `inputs` and `outputs` of them. Clearing all 48 would take time in
@@ -80,6 +81,9 @@ size_t jn__real_bytes(void);
  * allows for the rounding errors of long chains; float does not have enough digits for that. */
 static inline double jn__pivot_limit(double epsilon) { return (epsilon < 1e-10 ? 1000 : 4) * epsilon; }
 
+/* States of the batch have their own parameters (parameters.c); the work is one thread's part of a batch (batch.h). */
+enum { JN_WORK_PARAMETERS = 1, JN_WORK_PART = 2 };
+
 struct jn_work {
   const jn_model *model;
   jn_allocator allocator; /* of block */
@@ -92,8 +96,12 @@ struct jn_work {
   char *spare;       /* 3 nv doubles for public functions that call kernels one after another */
   int order;         /* of jets, -1: none */
   int singular;      /* joint without effective inertia found by the last call that solved, JN_NONE */
-  size_t count;      /* states of a call: 1, or those of the batch that this work belongs to */
-  jn_batch *batch;   /* NULL: none */
+  jn_batch *batch;   /* NULL: calls are for one state; else the batch that this work belongs to */
+  size_t states;     /* of the call at hand: 1 without a batch, also 1 for a batch of one state */
+  int special;       /* JN_WORK_...: states are not passed to kernels directly, not even one */
+  size_t first;      /* state of the batch that the first of a call is */
+  int thread;        /* of a part: whose room it uses */
+  size_t lost;       /* of a part: its first singular state, or `states` */
 };
 
 /* Clears a call in pieces of at most 64 bytes, because the compiler would clear the whole struct with `rep stos`, which
@@ -128,7 +136,7 @@ static inline void jn__call_init(jn_call *c, const jn_row *row, const jn_model *
 static inline const jn_row *jn__direct_row(int kind, const jn_model *model, const jn_work *work) {
   const jn_row *row = jn__choose_row(kind, 0);
   if (!row || row->lanes != 1 || row->kind != kind) return NULL;
-  return work->model == model && work->count == 1 && work->real_bytes >= row->real_bytes ? row : NULL;
+  return work->model == model && !work->batch && !work->special && work->real_bytes >= row->real_bytes ? row : NULL;
 }
 
 static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work) {
@@ -136,8 +144,8 @@ static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model 
   r->kind = kind;
   r->model = model;
   r->work = work;
-  r->count = work ? work->count : 1;
-  r->data = NULL;
+  r->count = work ? work->states : 1;
+  r->data = r->tree = NULL;
   r->pivots = r->pivots_of_body = r->inputs = r->outputs = 0;
   for (int i = 0; i < 4; i++) r->arg[i] = 0;
 }

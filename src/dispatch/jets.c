@@ -18,7 +18,7 @@ jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *m, jn_work *w, int order,
   jn_status status = ready(m, w, order);
   if (status != JN_OK) return status;
   if (!q || !v_jet || !tau_jet) return JN_ERR_NULL;
-  if (order == 0 && w->count == 1) return PUBLIC(inverse_dynamics)(m, w, q, v_jet, v_jet + m->nv, wrench_jet, tau_jet);
+  if (order == 0 && !w->batch) return PUBLIC(inverse_dynamics)(m, w, q, v_jet, v_jet + m->nv, wrench_jet, tau_jet);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
   jn_run r;
   jn__run_init(&r, order == 0 ? JN_KERNEL_newton : JN_KERNEL_inverse_jet, NUMBER_KIND, m, w);

@@ -124,48 +124,22 @@ jn_status PUBLIC(parameter_derivatives)(const jn_model *m, jn_work *w, const num
   return jn__run(&r);
 }
 
-/* Column by column: T = Y at the accelerations a; M_ff da_f = -T_f, dtau_p = T_p + M_pf da_f. T is in dtau, or in da.
+/* With T = Y at the accelerations a: M_ff da_f = -T_f, dtau_p = T_p + M_pf da_f. T is in dtau, or in da if that is
+ * NULL.
  */
-static jn_status solve_one(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q, number *da,
-                           number *dtau) {
-  size_t nv = (size_t)m->nv, wide = parameters(m);
-  number *force = (number *)(void *)w->spare, *result = force + nv, *through = result + nv;
-  const number *T = dtau ? dtau : da;
-  w->count = 1; /* states are computed one after another here */
-  for (size_t c = 0; c < wide; c++) {
-    for (size_t i = 0; i < nv; i++) force[i] = -T[i * wide + c];
-    jn_status status = run_hybrid(m, w, prescribed, q, NULL, NULL, force, NULL, 1, result, dtau ? through : NULL);
-    if (status != JN_OK) return status;
-    for (size_t i = 0; i < nv; i++) {
-      da[i * wide + c] = result[i];
-      if (dtau) dtau[i * wide + c] = prescribed[i] ? dtau[i * wide + c] + through[i] : 0;
-    }
-  }
-  return JN_OK;
-}
-
-/* T, in da, becomes -M^-1 T. */
-static jn_status solve_all(const jn_model *m, jn_work *w, const number *q, number *da) {
+static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q, number *da,
+                       number *dtau) {
   size_t nv = (size_t)m->nv, wide = parameters(m);
   jn_run r;
   if (nv * wide > INT_MAX) return JN_ERR_SIZE;
   jn__run_init(&r, JN_KERNEL_solve_columns, NUMBER_KIND, m, w);
+  r.data = prescribed;
   r.arg[0] = (int)wide;
   jn__run_input(&r, 0, q, (size_t)m->nq);
-  jn__run_input(&r, 1, da, nv * wide);
+  jn__run_input(&r, 1, dtau ? dtau : da, nv * wide);
   jn__run_output(&r, 0, da, nv * wide);
-  return solve_and_judge(&r, m->nv, 1);
-}
-
-static jn_status solve(const jn_model *m, jn_work *w, const unsigned char *prescribed, const number *q, number *da,
-                       number *dtau) {
-  if (!prescribed && !m->coupled) return solve_all(m, w, q, da);
-  size_t states = w->count, nq = (size_t)m->nq, all = (size_t)m->nv * parameters(m);
-  jn_status status = JN_OK;
-  for (size_t k = 0; k < states && status == JN_OK; k++)
-    status = solve_one(m, w, prescribed, q + k * nq, da + k * all, dtau ? dtau + k * all : NULL);
-  w->count = states;
-  return status;
+  jn__run_output(&r, 1, dtau, nv * wide);
+  return solve_and_judge(&r, m->nv, 0);
 }
 
 jn_status PUBLIC(forward_dynamics_parameter_derivatives)(const jn_model *m, jn_work *w, const number *q,

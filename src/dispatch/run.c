@@ -30,6 +30,7 @@ int jn__judge(const jn_run *r, double epsilon, const void *pivots) {
 
 static inline void begin(jn_call *call, const jn_row *row, const jn_run *r, void *scratch) {
   jn__call_init(call, row, r->model, scratch);
+  if (r->tree) call->tree = r->tree;
   call->data = r->data;
   memcpy(call->arg, r->arg, sizeof call->arg);
 }
@@ -144,11 +145,12 @@ static int wants_nothing(const jn_run *r) {
 }
 
 jn_status jn__run(jn_run *r) {
-  const jn_row *row = jn__choose_row(r->kind, r->count > 1);
+  int batch = r->work && r->work->batch, part = r->work && r->work->special & JN_WORK_PART;
+  const jn_row *row = jn__choose_row(r->kind, batch && (r->count > 1 || part));
   jn_status status = check(row, r);
   if (status != JN_OK || wants_nothing(r)) return status;
-  if (r->count == 1 && row->lanes == 1 && row->kind == r->kind) return run_direct(row, r);
-  if (r->work && r->work->batch) return jn__run_batch(row, r);
+  if (batch) return jn__run_batch(row, r);
+  if (row->lanes == 1 && row->kind == r->kind) return run_direct(row, r);
   alignas(64) char memory[SMALL];
   jn_room room = {.staging = memory};
   if (r->work) room = (jn_room){r->work->scratch, memory, r->work->pivots};

@@ -125,7 +125,7 @@ jn_status PUBLIC(inverse_dynamics_adjoint)(const jn_model *m, jn_work *w, const 
 }
 
 static void negate(const jn_work *w, number *x, size_t n) {
-  for (size_t k = 0; x && k < w->count * n; k++) x[k] = -x[k];
+  for (size_t k = 0; x && k < w->states * n; k++) x[k] = -x[k];
 }
 
 /* M a + ... = tau: the gradient of y . a is that of -lambda . tau of inverse dynamics, M lambda = y, and lambda by tau.

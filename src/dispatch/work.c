@@ -27,7 +27,7 @@ static jn_status init_for(const jn_model *model, int order, void *memory, size_t
   if (bytes < size_for(model, order)) return JN_ERR_SIZE;
   char *base = (char *)memory + (64 - (uintptr_t)memory % 64) % 64;
   jn_work *w = (jn_work *)(void *)base;
-  *w = (jn_work){.model = model, .allocator = model->allocator, .order = order, .singular = JN_NONE, .count = 1};
+  *w = (jn_work){.model = model, .allocator = model->allocator, .order = order, .singular = JN_NONE, .states = 1};
   w->real_bytes = jn__real_bytes();
   w->pivots = base + up(sizeof *w);
   w->spare = w->pivots + pivot_bytes(model);

@@ -111,7 +111,7 @@ typedef struct jn_urdf_index {
   int count;
 } jn_urdf_index;
 
-enum { JN_URDF_MESSAGES = 100 }; /* logged of one file */
+enum { JN_URDF_MESSAGES = 100, JN_URDF_FOREIGN = 16 }; /* logged of one file; attributes of others noted */
 
 typedef struct jn_urdf {
   jn_builder *builder;
@@ -133,6 +133,8 @@ typedef struct jn_urdf {
   /* Macro calls and properties that xacro left behind: how many, and the first one. */
   int xacro_count, xacro_line, xacro_column;
   char xacro_name[64];
+  char foreign[JN_URDF_FOREIGN][64]; /* "element attribute": unknown ones, each noted once */
+  int foreign_count;
 } jn_urdf;
 
 /* jn__log() with a limit on the number of messages, so that a hostile file cannot flood the report. */

@@ -75,7 +75,7 @@ static void edit_inertia(editor *e, const jn_urdf_link *link, const double p[10]
     return;
   }
   into_axes(link->places->inertial, tensor, inner);
-  for (int k = 4; k < 10; k++) scale = fmax(scale, fmax(fabs(p[k]), fabs(link->inertia[k])));
+  for (int k = 4; k < 10; k++) scale = fmax(scale, fabs(p[k]));          /* of the new one: the old may be far larger */
   for (int k = 0; k < 6; k++) near_tensor[k] = 16 * DBL_EPSILON * scale; /* rounding on the way through the origin */
   for (int k = 0; k < 3; k++) near_com[k] = 4 * DBL_EPSILON * fabs(com[k]);
   jn__patch_set_numbers(&e->patch, &at[JN_AT_MASS], "value", &mass, 1, zero3, NULL);

@@ -59,6 +59,10 @@ int jn__walk_axis(jn_walk *w, double axis[3]);
 /* <origin xyz rpy>; URDF 1.1 has quat_xyzw in place of rpy. */
 void jn__walk_origin(jn_walk *w, double T[16]);
 
+/* Warnings about names that are nearly known ones, notes about other attributes. urdf_names.c */
+void jn__walk_check_attributes(jn_walk *w);
+void jn__walk_check_skipped(jn_walk *w, jn_urdf_element inside);
+
 /* ---- Readers of elements; what they collect is in w->u ---- */
 
 void jn__walk_constraint(jn_walk *w); /* urdf_constraint.c */

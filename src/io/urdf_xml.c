@@ -439,9 +439,11 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
   void (*read)(jn_walk *);
   jn_urdf_element kind = kind_of(w, inside, &read);
   w->skipped = kind == JN_AT_SKIPPED || is_second(w, kind);
+  if (kind == JN_AT_SKIPPED) jn__walk_check_skipped(w, inside);
   if (w->skipped) return;
   w->path[w->depth - 1] = kind;
   read(w);
+  if (kind < JN_AT_CONTROL) jn__walk_check_attributes(w);
   keep_start(w, kind);
 }
 

@@ -110,8 +110,7 @@ static void choose_way_back(const loop_structure *loops, loop_state *state, loop
   }
 }
 
-/* The step y of Gauss and Newton, from the errors that find_gap() left. */
-static jn_status find_step(jn_loops *l, const unsigned char *held, double *y) {
+jn_status jn__loops_closing_rows(jn_loops *l, const unsigned char *held) {
   jn_status status = jn__loops_jacobian(&l->structure, &l->state, 0);
   if (status != JN_OK) return status;
   hold_columns(&l->structure, &l->state, held);
@@ -121,6 +120,17 @@ static jn_status find_step(jn_loops *l, const unsigned char *held, double *y) {
     l->scratch.x[r] =
         -l->scratch.phi[r] / (r < l->structure.first_user && l->structure.row[r].terms > 0 ? l->structure.scale[r] : 1);
   jn__loops_scale_rows(&l->structure, l->structure.nv, l->state.A);
+  return JN_OK;
+}
+
+jn_status jn__loops_find_gap(jn_loops *l, const double *q, double *gap) {
+  return find_gap(&l->structure, &l->state, &l->scratch, q, gap);
+}
+
+/* The step y of Gauss and Newton, from the errors that find_gap() left. */
+static jn_status find_step(jn_loops *l, const unsigned char *held, double *y) {
+  jn_status status = jn__loops_closing_rows(l, held);
+  if (status != JN_OK) return status;
   jn__cod(&l->factors.cod, l->structure.m, l->structure.nv, l->state.A, l->structure.options.tolerance);
   jn__cod_solve(&l->factors.cod, l->scratch.x, y);
   return JN_OK;

@@ -5,6 +5,7 @@
 
 #include "../model/memory.h"
 #include "../model/model.h"
+#include "../model/shelf.h"
 #include "loops.h"
 
 void jn_loops_options_init(jn_loops_options *options) {
@@ -13,22 +14,7 @@ void jn_loops_options_init(jn_loops_options *options) {
 
 /* ---- memory ---- */
 
-typedef struct shelf {
-  char *base; /* NULL: only count */
-  size_t used;
-} shelf;
-
-static void *place(shelf *s, size_t count, size_t size) {
-  size_t at = s->used;
-  s->used += (count * size + 63) & ~(size_t)63;
-  return s->base ? s->base + at : NULL;
-}
-
-static double *reals(shelf *s, int a, int b, int c) {
-  return place(s, (size_t)(a > 0 ? a : 0) * (size_t)(b > 0 ? b : 0) * (size_t)(c > 0 ? c : 0), sizeof(double));
-}
-
-static void place_conditions(shelf *s, jn_loops *l) {
+static void place_conditions(jn_shelf *s, jn_loops *l) {
   int order = l->structure.options.order, n = l->structure.nv, count = l->structure.count;
   l->structure.pair = place(s, (size_t)count, sizeof *l->structure.pair);
   l->state.ends = place(s, (size_t)count, sizeof *l->state.ends);
@@ -50,7 +36,7 @@ static void place_conditions(shelf *s, jn_loops *l) {
   }
 }
 
-static void place_tree(shelf *s, jn_loops *l) {
+static void place_tree(jn_shelf *s, jn_loops *l) {
   int frames = jn_frame_count(l->structure.model);
   size_t screws = (size_t)jn__loops_screws(l->structure.model);
   l->state.poses = reals(s, frames, 16, 1);
@@ -70,7 +56,7 @@ static void place_tree(shelf *s, jn_loops *l) {
 }
 
 /* Of solve.c. */
-static void place_factors(shelf *s, jn_loops *l) {
+static void place_factors(jn_shelf *s, jn_loops *l) {
   size_t n = (size_t)l->structure.nv, m = (size_t)l->structure.m;
   l->structure.wide_m = (l->structure.m + 7) / 4 * 4;
   l->structure.depth = place(s, n, sizeof *l->structure.depth);
@@ -93,7 +79,7 @@ static void place_factors(shelf *s, jn_loops *l) {
   l->structure.moved_by = place(s, m * n, sizeof *l->structure.moved_by);
 }
 
-static void place_all(shelf *s, jn_loops *l) {
+static void place_all(jn_shelf *s, jn_loops *l) {
   int n = l->structure.nv, m = l->structure.m, order = l->structure.options.order, links = l->structure.nlink,
       all = n + m;
   place_conditions(s, l);
@@ -191,8 +177,7 @@ static jn_status take_options(const jn_loops_options *given, jn_loops_options *o
 /* Code for the instruction set of the row that single states go through. */
 static const loop_code *choose_code(void) {
 #if JN_ROWS_AVX2
-  const char *row = jn_row_name();
-  if (row && strstr(row, "avx2")) return &jn__loop_code_avx2;
+  if (jn__register_bytes() >= 32) return &jn__loop_code_avx2;
 #endif
   return &jn__loop_code_any;
 }
@@ -220,12 +205,12 @@ jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options
   jn_status status = take_options(options, &o);
   if (status != JN_OK) return status;
   jn_loops count = count_all(model, &o);
-  shelf s = {0};
+  jn_shelf s = {0};
   place(&s, 1, sizeof count);
   place_all(&s, &count);
   char *block = jn__allocate(&model->allocator, s.used + 64);
   if (!block) return JN_ERR_MEMORY;
-  s = (shelf){block + (64 - (uintptr_t)block % 64) % 64, 0};
+  s = (jn_shelf){block + (64 - (uintptr_t)block % 64) % 64, 0};
   jn_loops *l = place(&s, 1, sizeof *l);
   *l = count;
   place_all(&s, l);

@@ -61,6 +61,17 @@ jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y) {
                          : status;
 }
 
+jn_status jn__loops_change_of_forces(jn_loops *l, const double *q, const double *mu, double *change) {
+  size_t n = (size_t)l->structure.nv;
+  const double *rest = l->structure.zeros;
+  memset(l->scratch.lambda, 0, sizeof(double) * (size_t)l->structure.m);
+  jn_status status = jn__loops_linearise(l, q, rest, rest, l->scratch.lambda, NULL, JN_IN_BODY, NULL);
+  memcpy(change, l->linear.G_q, sizeof(double) * n * n);
+  if (status == JN_OK) status = jn__loops_linearise(l, q, rest, rest, mu, NULL, JN_IN_BODY, NULL);
+  for (size_t e = 0; e < n * n; e++) change[e] -= l->linear.G_q[e];
+  return status;
+}
+
 /* Columns by what is given: a_c of a prescribed coordinate (G = M's column, g = A's), or tau_c (G = -e_c). */
 static loop_columns given_columns(const loop_structure *loops, const loop_state *state, loop_linearisation *linear,
                                   const unsigned char *prescribed, const jn_loops_derivatives *out) {

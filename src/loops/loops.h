@@ -305,7 +305,12 @@ jn_status jn__loops_factor(const loop_structure *loops, loop_state *state, loop_
                            const unsigned char *prescribed);
 /* Of a decomposition of conditions, of all coordinates or of some. */
 jn_loops_health jn__loops_health(const loop_structure *loops, const jn_decomposition *d, int all);
-/* assembly.c. loops->generic. */
+/* assembly.c. The largest gap at q; then the system of a step that closes the loops, A dq = -phi of errors on the
+ * group, over the scales of its rows: A in state->A, right side in scratch->x. Columns of held coordinates (NULL: none)
+ * are zero. */
+jn_status jn__loops_find_gap(jn_loops *l, const double *q, double *gap);
+jn_status jn__loops_closing_rows(jn_loops *l, const unsigned char *held);
+/* loops->generic. */
 void jn__loops_find_generic(jn_loops *l);
 
 /* derivatives.c. At the motion v, a with multipliers lambda: linear->M, linear->G_q, linear->G_v, linear->g_q,
@@ -314,6 +319,8 @@ jn_status jn__loops_linearise(jn_loops *l, const double *q, const double *v, con
                               const double *wrench, jn_representation hold, double *dwrench);
 /* linear->g_q = d (A y)/dq for y [nv] held. */
 jn_status jn__loops_change_of_A(jn_loops *l, const double *q, const double *y);
+/* change [nv x nv] = d (A^T mu)/dq for mu [m] held. */
+jn_status jn__loops_change_of_forces(jn_loops *l, const double *q, const double *mu, double *change);
 
 /* equations_inverse.c. Which torques; see there. */
 typedef struct loop_inverse {

@@ -4,6 +4,7 @@
 
 #include "convert.h"
 #include "draft.h"
+#include "elimination.h"
 #include "model.h"
 #include "singular.h"
 
@@ -72,6 +73,9 @@ typedef struct arrays {
   jn_screw_d *screw;
   double *armature, *gross, *link_inertia, *stiffness, *rest, *sheet;
   int32_t *link_parent, *order, *lambda;
+  jn_tree_d *apart; /* with coupled coordinates, else NULL */
+  jn_body_d *apart_body;
+  int32_t *place, *apart_order, *apart_lambda;
   void *other[JN_KINDS];
 } arrays;
 
@@ -87,6 +91,7 @@ static int is_general(const jn_joint *j) {
 static jn_tree_d count_tree(const jn_draft *d) {
   jn_tree_d t = {.nq = d->nq, .nv = d->nv, .nlink = d->n, .nframe = d->n + d->b->frame_count};
   for (int i = 0; i < d->n; i++) {
+    t.coupled |= d->leader[i] != JN_NONE;
     int nv = jn__joint_nv(&d->joint[i]);
     t.nb += nv > 0;
     t.nd += nv;
@@ -118,6 +123,14 @@ static jn_model *place_model(const jn_draft *d, const jn_tree_d *count, layout *
   x->link_parent = place(l, n, sizeof(int32_t));
   x->order = place(l, (size_t)d->nv, sizeof(int32_t));
   x->lambda = place(l, (size_t)d->nv, sizeof(int32_t));
+  if (count->coupled) {
+    size_t nd = (size_t)count->nd;
+    x->apart = place(l, 1, sizeof *x->apart);
+    x->apart_body = place(l, (size_t)count->nb, sizeof *x->apart_body);
+    x->place = place(l, nd, sizeof(int32_t));
+    x->apart_order = place(l, nd, sizeof(int32_t));
+    x->apart_lambda = place(l, nd, sizeof(int32_t));
+  }
   for (int k = 0; k < JN_KINDS; k++) {
     size_t bytes = k == JN_KIND_D ? 0 : jn__tree_bytes(k, count);
     x->other[k] = bytes ? place(l, 1, bytes) : NULL;
@@ -222,27 +235,51 @@ static pose fill_body(const jn_draft *d, arrays *x, int k, pose placed, int pare
   return se3_inverse(internal);
 }
 
-/* Coordinates in the order of the bodies; each row has entries for its ancestors, or for all rows before it if joints
- * share coordinates. */
-static void fill_elimination(jn_tree_d *t, arrays *x) {
-  t->straight = !t->coupled;
-  t->chain = 1;
+/* Coordinates in the order of the bodies (id); each row has entries for its ancestors. */
+static void fill_elimination(jn_tree_d *t, int32_t *order, int32_t *lambda) {
+  t->straight = 1;
   for (int i = 0; i < t->nb; i++) {
-    const jn_body_d *b = &x->body[i];
-    int last = b->parent < 0 ? -1 : x->body[b->parent].id + x->body[b->parent].nv - 1;
+    const jn_body_d *b = &t->body[i];
+    int last = b->parent < 0 ? -1 : t->body[b->parent].id + t->body[b->parent].nv - 1;
     t->straight &= b->iv == b->id;
-    t->chain &= b->parent == i - 1;
-    for (int k = 0; k < b->nv && !t->coupled; k++) { /* id counts coordinates in the order of the bodies */
-      x->order[b->id + k] = b->iv + k;
-      x->lambda[b->id + k] = k ? b->id + k - 1 : last;
+    for (int k = 0; k < b->nv; k++) {
+      order[b->id + k] = b->iv + k;
+      lambda[b->id + k] = k ? b->id + k - 1 : last;
     }
   }
-  for (int k = 0; k < t->nv && t->coupled; k++) {
-    x->order[k] = k;
-    x->lambda[k] = k - 1;
+  t->order = order;
+  t->lambda = lambda;
+}
+
+/* The tree in which coupled joints have coordinates of their own. */
+static void fill_apart(jn_tree_d *t, arrays *x) {
+  *x->apart = *t;
+  for (int i = 0; i < t->nb; i++) {
+    x->apart_body[i] = t->body[i];
+    x->apart_body[i].iv = t->body[i].id;
+    x->apart_body[i].owner = 1;
   }
+  x->apart->body = x->apart_body;
+  x->apart->nv = t->nd;
+  x->apart->place = NULL;
+  x->apart->coupled = x->apart->sprung = 0;
+  fill_elimination(x->apart, x->apart_order, x->apart_lambda);
+  t->apart = x->apart;
+}
+
+static jn_status fill_order(const jn_draft *d, jn_tree_d *t, arrays *x) {
+  t->chain = 1;
+  for (int i = 0; i < t->nb; i++) t->chain &= t->body[i].parent == i - 1;
+  if (!t->coupled) {
+    fill_elimination(t, x->order, x->lambda);
+    return JN_OK;
+  }
+  jn_status status = jn__eliminate(&d->a, t, x->order, x->lambda, x->place);
   t->order = x->order;
   t->lambda = x->lambda;
+  t->place = x->place;
+  fill_apart(t, x);
+  return status;
 }
 
 /* Adds up the springs of each coordinate: k (r q + o - x)^2 / 2 over the joints that follow q with ratio r and offset
@@ -301,7 +338,7 @@ static void fill_sheet(jn_tree_d *t, arrays *x) {
   t->sheet = x->sheet;
 }
 
-static void fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
+static jn_status fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
   jn_tree_d *t = x->tree;
   *t = *count;
   t->nb = t->nd = t->nscrew = 0;
@@ -342,11 +379,11 @@ static void fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
   for (int k = 0; k < d->n; k++) {
     memcpy(&x->link_inertia[10 * k], x->link[k].inertia, sizeof x->link[k].inertia);
     x->link_parent[k] = x->link[k].parent;
-    t->coupled |= x->link[k].leader != JN_NONE;
   }
-  fill_elimination(t, x);
-  fill_springs(t, x);
   fill_sheet(t, x);
+  jn_status status = fill_order(d, t, x);
+  fill_springs(t, x);
+  return status;
 }
 
 static void fill_frames_and_loops(const jn_draft *d, arrays *x) {
@@ -388,6 +425,7 @@ static void fill_model(const jn_draft *d, jn_model *m, arrays *x) {
   m->coordinate_link = x->coordinate_link;
   memcpy(m->gravity, g, sizeof m->gravity);
   memcpy(x->tree->gravity, g, sizeof m->gravity);
+  if (x->apart) memcpy(x->apart->gravity, g, sizeof m->gravity);
   for (int k = 0; k < d->n; k++) {
     *(x->link[k].body < 0 ? &m->fixed_mass : &m->moving_mass) += x->link[k].inertia[0];
   }
@@ -419,11 +457,11 @@ static jn_status make_model(jn_draft *d, jn_model **model) {
   m->allocator = d->a;
   m->block = block;
   fill_links(d, &x);
-  fill_tree(d, &x, &count);
+  jn_status status = fill_tree(d, &x, &count);
   fill_frames_and_loops(d, &x);
   place_texts(d, &l, &x, &name);
   m->name = name;
-  jn_status status = jn__measure(d, x.tree, x.gross);
+  if (status == JN_OK) status = jn__measure(d, x.tree, x.gross);
   fill_model(d, m, &x);
   if (status == JN_OK) status = jn__check_singular(d, m);
   if (status != JN_OK || d->log.first.status != JN_OK) {

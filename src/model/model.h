@@ -47,5 +47,7 @@ struct jn_model {
  * returns the bytes needed (0: no row uses the type), the second one converts into that memory. */
 size_t jn__tree_bytes(int kind, const jn_tree_d *t);
 void jn__tree_convert(int kind, const jn_tree_d *t, void *memory);
+/* Bytes of a vector register of the instruction set in which single states are computed, 0: none is chosen. */
+int jn__register_bytes(void);
 
 #endif

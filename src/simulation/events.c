@@ -98,13 +98,21 @@ static double kinetic(jn_simulator *s) {
   return energy[0];
 }
 
-/* The impulses at coordinate i, and at those that are given, with which v_i becomes -e v_i and the given ones stay:
- * v += M^-1 p. */
+/* K [nv x nv]: what an impulse does to velocities, v += K p: M^-1; with loops da/dtau, which keeps them closed. */
+static jn_status response(jn_simulator *s, double *K) {
+  if (!s->loops) return jn_mass_matrix_inverse(s->model, s->work, s->q, K);
+  const jn_loops_derivatives out = {.da_dgiven = K};
+  memset(s->x, 0, (size_t)s->nv * sizeof(double));
+  return jn_loops_forward_dynamics_derivatives(s->loops, s->q, s->v, s->x, NULL, JN_IN_BODY, s->z, s->lambda, &out);
+}
+
+/* The impulses at coordinate i, and at those that are given, with which v_i becomes -e v_i and the given ones stay. Of
+ * impulses that do the same, because loops connect their coordinates, those that come first act. */
 static jn_status impact(jn_simulator *s, int i, double e) {
   int n = s->nv, m = 0;
   double *Minv = s->dq, *A = s->matrix, *p = s->column;
   int *at = s->pivot;
-  jn_status status = jn_mass_matrix_inverse(s->model, s->work, s->q, Minv);
+  jn_status status = response(s, Minv);
   if (status != JN_OK) return status;
   for (int k = 0; k < n; k++)
     if (k == i || s->given[k]) at[m++] = k;
@@ -112,12 +120,18 @@ static jn_status impact(jn_simulator *s, int i, double e) {
     for (int b = 0; b < m; b++) A[a * m + b] = Minv[at[a] * n + at[b]];
     p[a] = at[a] == i ? -(1 + e) * s->v[i] : 0;
   }
-  for (int k = 0; k < m; k++) /* symmetric and positive definite: no pivots */
+  for (int k = 0; k < m; k++) { /* symmetric and positive definite, but for rows that depend on those before */
+    double own = Minv[at[k] * n + at[k]];
+    if (!(A[k * m + k] > 1e-12 * own)) {
+      for (int b = 0; b < m; b++) A[k * m + b] = A[b * m + k] = b == k;
+      p[k] = 0;
+    }
     for (int a = k + 1; a < m; a++) {
       double f = A[a * m + k] / A[k * m + k];
       for (int b = k; b < m; b++) A[a * m + b] -= f * A[k * m + b];
       p[a] -= f * p[k];
     }
+  }
   for (int k = m - 1; k >= 0; k--) {
     for (int b = k + 1; b < m; b++) p[k] -= A[k * m + b] * p[b];
     p[k] /= A[k * m + k];
@@ -140,6 +154,8 @@ static jn_status bounce(jn_simulator *s, const candidate *c) {
     s->v[i] = 0;
     s->held[i] = is_lower ? -1 : 1;
   }
+  jn__simulation_given(s);
+  if (status == JN_OK && s->loops) status = jn__simulation_project(s);
   s->report.impacts += energy - kinetic(s);
   return status;
 }
@@ -172,9 +188,7 @@ static jn_status happen(jn_simulator *s, const candidate *c) {
   if (c->what == JN_RELEASE) release(s, c->index);
   if (c->what != JN_LOWER_LIMIT && c->what != JN_UPPER_LIMIT) return JN_OK;
   if (s->options.limits != JN_LIMITS_BOUNCE) return JN_OK;
-  jn_status status = bounce(s, c);
-  jn__simulation_given(s);
-  return status;
+  return bounce(s, c);
 }
 
 jn_status jn__simulation_events(jn_simulator *s) {

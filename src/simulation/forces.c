@@ -36,8 +36,7 @@ jn_status jn__simulation_forces(jn_simulator *s, double t, const double *q, cons
   return status;
 }
 
-/* Accelerations of given coordinates, into row 1 of s->v_given. */
-static jn_status given_motion(jn_simulator *s, double t, int order) {
+jn_status jn__simulation_given_motion(jn_simulator *s, double t, int order) {
   const jn_simulation_options *o = &s->options;
   size_t rows = (size_t)order + 2;
   memset(s->v_given, 0, rows * (size_t)s->nv * sizeof(double));
@@ -54,7 +53,7 @@ jn_status jn__simulation_acceleration(jn_simulator *s, double t, const double *q
   jn_status status = jn__simulation_forces(s, t, q, v);
   s->report.evaluations++;
   for (int i = 0; i < s->nv; i++) acting[i] = s->tau[i] - s->loss[i];
-  if (status == JN_OK && s->has_given) status = given_motion(s, t, 0);
+  if (status == JN_OK && s->has_given) status = jn__simulation_given_motion(s, t, 0);
   if (status != JN_OK) return status;
   if (!s->loops && !s->has_given) return jn_forward_dynamics(s->model, s->work, q, v, acting, wrench, a);
   if (!s->loops)
@@ -144,7 +143,7 @@ jn_status jn__simulation_velocity_jet(jn_simulator *s) {
   const double *v = s->v;
   jn_status status = o->wrench ? o->wrench(o->context, s->t, last, s->wrench_jet) : JN_OK;
   if (status == JN_OK && s->has_given) {
-    status = given_motion(s, s->t, last);
+    status = jn__simulation_given_motion(s, s->t, last);
     memcpy(s->v_given, s->v, (size_t)n * sizeof(double));
     v = s->v_given;
   }

@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "jounce/derivatives.h"
 #include "jounce/lie.h"
-#include "simulation.h"
+#include "variation.h"
 
 enum { STAGES = 6 };
 
@@ -34,93 +33,12 @@ static const double C[STAGES][STAGES] = {
     {8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054},
 };
 
-/* ---- derivatives of the forces ---- */
-
-/* dforce [nv x nv] += d(user's force)/d(q or v), by central differences: only its value is known. */
-static jn_status user_derivative(jn_simulator *s, int by_v) {
-  const jn_simulation_options *o = &s->options;
-  int n = s->nv;
-  jn_status status = JN_OK;
-  for (int c = 0; c < n && status == JN_OK; c++) {
-    double e = 6e-6 * fmax(1, by_v ? fabs(s->v0[c]) : 1);
-    for (int side = -1; side <= 1 && status == JN_OK; side += 2) {
-      memset(s->y, 0, (size_t)n * sizeof(double));
-      s->y[c] = side * e;
-      memcpy(s->vy, s->v0, (size_t)n * sizeof(double));
-      if (by_v) s->vy[c] += s->y[c];
-      if (by_v) s->y[c] = 0;
-      status = jn_integrate(s->model, s->work, s->q0, s->y, s->qy);
-      memset(s->x, 0, (size_t)n * sizeof(double));
-      if (status == JN_OK) status = o->force(o->context, s->t, 0, s->qy, s->vy, s->x);
-      for (int i = 0; i < n; i++) s->dforce[i * n + c] += side * s->x[i] / (2 * e);
-    }
-  }
-  return status;
-}
-
-/* da/dx += da/dtau dforce */
-static void through_forces(const jn_simulator *s, double *da) {
-  int n = s->nv;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      for (int k = 0; k < n; k++) da[i * n + k] += s->dtau[i * n + j] * s->dforce[j * n + k];
-}
-
-/* s->dq, dv, dtau: of the accelerations, for forces that are held. */
-static jn_status dynamics_derivatives(jn_simulator *s) {
-  const double *wrench = s->options.wrench ? s->wrench : NULL;
-  for (int i = 0; i < s->nv; i++) s->x[i] = s->tau[i] - s->loss[i];
-  if (s->loops) {
-    jn_loops_derivatives out = {.da_dq = s->dq, .da_dv = s->dv, .da_dgiven = s->dtau};
-    if (s->has_given) return JN_ERR_UNSUPPORTED;
-    return jn_loops_forward_dynamics_derivatives(s->loops, s->q0, s->v0, s->x, wrench, JN_IN_BODY, s->y, s->lambda,
-                                                 &out);
-  }
-  if (!s->has_given)
-    return jn_forward_dynamics_derivatives(s->model, s->work, s->q0, s->v0, s->x, wrench, JN_IN_BODY, s->y, s->dq,
-                                           s->dv, s->dtau, NULL);
-  double *unused = s->matrix; /* of forces of given coordinates; the matrix is made later */
-  int n = s->nv;
-  jn_hybrid_derivatives out = {.a = s->y, .tau = s->reaction, .da_dq = s->dq, .dtau_dq = unused, .da_dv = s->dv};
-  out.dtau_dv = unused + n * n;
-  out.da_dgiven = s->dtau;
-  out.dtau_dgiven = unused + 2 * n * n;
-  return jn_hybrid_dynamics_derivatives(s->model, s->work, s->given, s->q0, s->v0, s->v_given + n, s->x, wrench,
-                                        JN_IN_BODY, &out);
-}
-
-jn_status jn__simulation_jacobians(jn_simulator *s) {
-  const jn_simulation_options *o = &s->options;
-  int n = s->nv, feeds_back = o->force && !o->force_of_time;
-  size_t square = (size_t)n * (size_t)n * sizeof(double);
-  jn_status status = jn__simulation_acceleration(s, s->t, s->q0, s->v0, s->z); /* forces and given motion */
-  if (status == JN_OK) status = dynamics_derivatives(s);
-  for (int i = 0; i < n && s->has_given; i++) /* what is given does not change with the forces */
-    for (int j = 0; j < n; j++)
-      if (s->given[i] || s->given[j]) s->dtau[i * n + j] = 0;
-  if (status == JN_OK && o->gravity_compensation)
-    status = jn_gravity_forces_derivative(s->model, s->work, s->q0, s->dforce);
-  else
-    memset(s->dforce, 0, square);
-  if (status == JN_OK && feeds_back) status = user_derivative(s, 0);
-  through_forces(s, s->dq);
-  memset(s->dforce, 0, square);
-  if (status == JN_OK && feeds_back) status = user_derivative(s, 1);
-  for (int i = 0; i < n; i++) {
-    double speed = o->friction_speed, r = hypot(s->v0[i], speed);
-    double slope = s->friction[i] != 0 ? s->friction[i] * speed / r * (speed / r) / r : 0;
-    s->dforce[i * n + i] -= s->damping[i] + slope;
-  }
-  through_forces(s, s->dv);
-  return status;
-}
-
 /* rate_t [nv] = da/dt with the state held; zero unless something depends on time. */
 static jn_status time_derivative(jn_simulator *s, double longest) {
   const jn_simulation_options *o = &s->options;
   memset(s->rate_t, 0, (size_t)s->nv * sizeof(double));
   if (!o->force && !o->wrench && !o->motion) return JN_OK;
-  double e = fmin(longest / 2, fmax(1e-7, 1e-7 * fabs(s->t)));
+  double e = s->time_shift = fmin(longest / 2, fmax(1e-7, 1e-7 * fabs(s->t)));
   jn_status status = jn__simulation_acceleration(s, s->t + e, s->q0, s->v0, s->rate_t);
   for (int i = 0; i < s->nv; i++) s->rate_t[i] = (s->rate_t[i] - s->a0[i]) / e;
   return status;
@@ -129,15 +47,15 @@ static jn_status time_derivative(jn_simulator *s, double longest) {
 /* ---- equations ---- */
 
 /* 1 / (h gamma) - J. */
-static void set_matrix(jn_simulator *s, double h) {
+static void set_matrix(jn_simulator *s, double h, const double *dq, const double *dv) {
   int n = s->nv, w = 2 * n;
   double *M = s->matrix;
   memset(M, 0, (size_t)(w * w) * sizeof *M);
   for (int i = 0; i < n; i++) {
     M[i * w + n + i] = -1;
     for (int j = 0; j < n; j++) {
-      M[(n + i) * w + j] = -s->dq[i * n + j];
-      M[(n + i) * w + n + j] = -s->dv[i * n + j];
+      M[(n + i) * w + j] = -dq[i * n + j];
+      M[(n + i) * w + n + j] = -dv[i * n + j];
     }
   }
   for (int g = 0; g < s->groups; g++) { /* u' = v + [u, v] / 2 + ... */
@@ -220,13 +138,13 @@ jn_status jn__simulation_rodas(jn_simulator *s, double longest) {
   int n = s->nv;
   double h, *u = s->ku + 7 * n, *v = s->kv + 7 * n;
   jn_status status = jn__simulation_first_stage(s);
-  if (status == JN_OK) status = jn__simulation_jacobians(s);
+  if (status == JN_OK) status = jn__simulation_jacobians(s, s->t, s->q0, s->v0, s->z);
   if (status == JN_OK) status = time_derivative(s, longest);
   if (s->next == 0 && status == JN_OK) s->next = jn__simulation_first_step(s, 4);
   while (status == JN_OK) {
     status = jn__simulation_length(s, s->next, longest, &h);
     if (status != JN_OK) break;
-    set_matrix(s, h);
+    set_matrix(s, h, s->dq, s->dv);
     if (!factorize(s->matrix, 2 * n, s->pivot)) return JN_ERR_STEP;
     for (int i = 0; i < STAGES && status == JN_OK; i++) status = stage(s, h, i, u, v);
     const double *eu = s->ku + 5 * n, *ev = s->kv + 5 * n, wanted = s->next;
@@ -239,4 +157,188 @@ jn_status jn__simulation_rodas(jn_simulator *s, double longest) {
     return jn__simulation_end_cubic(s, h, u, v);
   }
   return status;
+}
+
+/* ---- derivatives of the step ---- */
+
+static int is_timed(const jn_simulator *s) { return s->options.force || s->options.wrench || s->options.motion; }
+
+/* D = the derivative of (by_q, by_v, by_tau, by_pi) at the start along (ku, kv), by differences of these: their fourth
+ * order leaves 1e-12. Friction changes within friction_speed, so differences stay well within that. */
+static jn_status along_stage(jn_simulator *s, const double *ku, const double *kv, double *D) {
+  step_variation *x = s->variation;
+  int n = s->nv, np = x->parameters, square = n * n;
+  double size = 1e-300, most = 0, *q = x->end.q, *v = x->end.v;
+  for (int i = 0; i < n; i++) size = fmax(size, fmax(fabs(ku[i]), fabs(kv[i]) / fmax(1, fabs(s->v0[i]))));
+  for (int i = 0; i < n; i++)
+    if (s->friction[i] != 0) most = fmax(most, fabs(kv[i]) / size);
+  double e = 2e-3 / size;
+  if (most > 0) e = fmin(e, 0.02 * s->options.friction_speed / most / size);
+  memset(D, 0, (size_t)(3 * square + n * np) * sizeof *D);
+  jn_status status = JN_OK;
+  for (int k = -2; k <= 2 && status == JN_OK; k++) {
+    double weight = (k == 0 ? 0 : k * k == 1 ? 8.0 : -1.0) * (k < 0 ? -1 : 1) / (12 * e);
+    if (k == 0) continue;
+    for (int i = 0; i < n; i++) {
+      s->column[i] = k * e * ku[i];
+      v[i] = s->v0[i] + k * e * kv[i];
+    }
+    status = jn_integrate(s->model, s->work, s->q0, s->column, q);
+    if (status == JN_OK) status = jn__simulation_jacobians(s, s->t0, q, v, x->end.a);
+    for (int c = 0; c < square; c++) {
+      D[c] += weight * s->dq[c];
+      D[square + c] += weight * s->dv[c];
+      D[2 * square + c] += weight * s->dtau[c];
+    }
+    if (!np || status != JN_OK) continue;
+    status = jn__vary_parameters(s, q, v, x->end.a, s->dtau, x->by_pi);
+    for (int c = 0; c < n * np; c++) D[3 * square + c] += weight * x->by_pi[c];
+  }
+  return status;
+}
+
+/* (right side)_i += (change of J) k_i, for D along k_i: d_h d_k a = d_k d_h a + the derivative along [e_h, k]. */
+static void add_changed_jacobian(jn_simulator *s, const double *D, const double *ku, double *top, double *bottom) {
+  step_variation *x = s->variation;
+  int n = s->nv, N = x->inputs, np = x->parameters;
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < 3 * n; k++) bottom[i * N + k] += D[k / n * n * n + i * n + k % n];
+    for (int k = 0; k < np; k++) bottom[i * N + 3 * n + k] += D[3 * n * n + i * np + k];
+  }
+  for (int g = 0; g < s->groups; g++) {
+    int iv = s->group[g].iv, m = s->group[g].is_free ? 6 : 3;
+    for (int h = 0; h < m; h++) {
+      double e[6] = {0}, k[6] = {0}, turned[6];
+      e[h] = 1;
+      memcpy(k, ku + iv, (size_t)m * sizeof *k);
+      jn_twist_bracket(e, k, turned);
+      for (int j = 0; j < m; j++) {
+        top[(iv + j) * N + n + iv + h] -= turned[j] / 2; /* of -ad_v / 2 */
+        for (int i = 0; i < n; i++) bottom[i * N + iv + h] += x->stage[0].by_q[i * n + iv + j] * turned[j];
+      }
+    }
+  }
+}
+
+/* The place of stage i, with its changes. */
+static jn_status place_stage(jn_simulator *s, int i) {
+  step_variation *x = s->variation;
+  step_stage *at = &x->stage[i];
+  int n = s->nv, N = x->inputs;
+  memset(at->u, 0, (size_t)n * sizeof(double));
+  memcpy(at->v, s->v0, (size_t)n * sizeof(double));
+  memset(at->cu, 0, (size_t)(n * N) * sizeof(double));
+  memset(at->cv, 0, (size_t)(n * N) * sizeof(double));
+  for (int r = 0; r < n; r++) at->cv[r * N + n + r] = 1;
+  for (int j = 0; j < i; j++) {
+    for (int r = 0; r < n; r++) {
+      at->u[r] += A[i][j] * x->stage[j].alpha[r];
+      at->v[r] += A[i][j] * x->stage[j].beta[r];
+    }
+    for (int e = 0; e < n * N; e++) {
+      at->cu[e] += A[i][j] * x->stage[j].cku[e];
+      at->cv[e] += A[i][j] * x->stage[j].ckv[e];
+    }
+  }
+  jn__group_maps(s, at->u, at->v, &at->maps);
+  return jn_integrate(s->model, s->work, s->q0, at->u, at->q);
+}
+
+/* Rates f [2 nv] of stage i in s->column, and their changes in cku, ckv. */
+static jn_status rates(jn_simulator *s, double h, int i) {
+  step_variation *x = s->variation;
+  step_stage *at = &x->stage[i];
+  int n = s->nv, N = x->inputs, np = x->parameters;
+  size_t square = (size_t)n * (size_t)n * sizeof(double);
+  jn_status status = jn__simulation_jacobians(s, s->t0 + alpha[i] * h, at->q, at->v, at->a);
+  memcpy(at->by_q, s->dq, square);
+  memcpy(at->by_v, s->dv, square);
+  memcpy(at->by_tau, s->dtau, square);
+  if (status == JN_OK && np) status = jn__vary_parameters(s, at->q, at->v, at->a, at->by_tau, x->by_pi);
+  jn__simulation_tangent_rate(s, at->u, at->v, s->column);
+  memcpy(s->column + n, at->a, (size_t)n * sizeof(double));
+  jn__vary_columns(s, at);
+  for (int r = 0; r < n; r++)
+    for (int k = 0; k < np; k++) at->ckv[r * N + 3 * n + k] += x->by_pi[r * np + k];
+  return status;
+}
+
+/* The change of h gamma_i da/dt. */
+static jn_status add_time(jn_simulator *s, double h, int i, const double *first_pi) {
+  step_variation *x = s->variation;
+  step_stage *at = &x->stage[i];
+  int n = s->nv, N = x->inputs, np = x->parameters;
+  double f = h * gamma_t[i] / s->time_shift;
+  if (!is_timed(s) || f == 0) return JN_OK;
+  jn_status status = jn__simulation_jacobians(s, s->t0 + s->time_shift, s->q0, s->v0, x->end.a);
+  if (status == JN_OK && np) status = jn__vary_parameters(s, s->q0, s->v0, x->end.a, s->dtau, x->by_pi);
+  const double *now[3] = {s->dq, s->dv, s->dtau}, *then[3] = {x->stage[0].by_q, x->stage[0].by_v, x->stage[0].by_tau};
+  for (int r = 0; r < n; r++) {
+    for (int k = 0; k < 3 * n; k++) at->ckv[r * N + k] += f * (now[k / n][r * n + k % n] - then[k / n][r * n + k % n]);
+    for (int k = 0; k < np; k++) at->ckv[r * N + 3 * n + k] += f * (x->by_pi[r * np + k] - first_pi[r * np + k]);
+  }
+  return status;
+}
+
+/* k_i, in alpha and beta of the stage, and its changes. */
+static jn_status solve_stage(jn_simulator *s, double h, int i) {
+  step_variation *x = s->variation;
+  step_stage *at = &x->stage[i];
+  int n = s->nv, N = x->inputs;
+  double *D = x->node, *first_pi = D + 3 * n * n + n * x->parameters, *y = s->column;
+  jn_status status = place_stage(s, i);
+  if (status == JN_OK) status = rates(s, h, i);
+  if (i == 0 && x->parameters) memcpy(first_pi, x->by_pi, (size_t)(n * x->parameters) * sizeof *first_pi);
+  for (int j = 0; j < i; j++) {
+    for (int r = 0; r < n; r++) {
+      y[r] += C[i][j] / h * x->stage[j].alpha[r];
+      y[n + r] += C[i][j] / h * x->stage[j].beta[r];
+    }
+    for (int e = 0; e < n * N; e++) {
+      at->cku[e] += C[i][j] / h * x->stage[j].cku[e];
+      at->ckv[e] += C[i][j] / h * x->stage[j].ckv[e];
+    }
+  }
+  for (int r = 0; r < n; r++) y[n + r] += h * gamma_t[i] * s->rate_t[r];
+  if (status == JN_OK) {
+    if (i == 0) set_matrix(s, h, at->by_q, at->by_v);
+    if (i == 0 && !factorize(s->matrix, 2 * n, s->pivot)) return JN_ERR_STEP;
+    substitute(s->matrix, 2 * n, s->pivot, y);
+    memcpy(at->alpha, y, (size_t)n * sizeof *y);
+    memcpy(at->beta, y + n, (size_t)n * sizeof *y);
+    status = add_time(s, h, i, first_pi);
+  }
+  if (status == JN_OK) status = along_stage(s, at->alpha, at->beta, D);
+  if (status != JN_OK) return status;
+  add_changed_jacobian(s, D, at->alpha, at->cku, at->ckv);
+  for (int c = 0; c < N; c++) {
+    for (int r = 0; r < n; r++) {
+      y[r] = at->cku[r * N + c];
+      y[n + r] = at->ckv[r * N + c];
+    }
+    substitute(s->matrix, 2 * n, s->pivot, y);
+    for (int r = 0; r < n; r++) {
+      at->cku[r * N + c] = y[r];
+      at->ckv[r * N + c] = y[n + r];
+    }
+  }
+  return JN_OK;
+}
+
+jn_status jn__vary_rodas(jn_simulator *s) {
+  step_variation *x = s->variation;
+  int n = s->nv, N = x->inputs;
+  jn_status status = JN_OK;
+  for (int i = 0; i < STAGES && status == JN_OK; i++) status = solve_stage(s, s->length, i);
+  if (status != JN_OK) return status;
+  const step_stage *last = &x->stage[STAGES - 1];
+  for (int r = 0; r < n; r++) {
+    x->end.u[r] = last->u[r] + last->alpha[r];
+    x->end.v[r] = last->v[r] + last->beta[r];
+  }
+  for (int e = 0; e < n * N; e++) {
+    x->end.cu[e] = last->cu[e] + last->cku[e];
+    x->X[n * N + e] = last->cv[e] + last->ckv[e];
+  }
+  return jn__vary_finish(s);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "jounce/lie.h"
-#include "simulation.h"
+#include "variation.h"
 
 void jn__simulation_tangent_rate(const jn_simulator *s, const double *u, const double *v, double *du) {
   memcpy(du, v, (size_t)s->nv * sizeof *du);
@@ -50,7 +50,7 @@ int jn__simulation_accept(jn_simulator *s, double h, double error, int order) {
   if (error > 1) factor = fmin(0.9, factor);
   s->next = h * fmax(0.2, fmin(factor, 5));
   if (s->options.largest_step > 0) s->next = fmin(s->next, s->options.largest_step);
-  if (error <= 1) {
+  if (error <= 1 || (s->is_fixed && isfinite(error))) {
     s->error = error;
     return 1;
   }
@@ -156,23 +156,25 @@ jn_status jn__simulation_euler(jn_simulator *s, double longest) {
   return jn__simulation_end_cubic(s, h, u, v);
 }
 
+static const double rk4_a[4][6] = {{0}, {0.5}, {0, 0.5}, {0, 0, 1}}, rk4_b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+static const double rk4_c[4] = {0, 0.5, 0.5, 1};
+
 jn_status jn__simulation_rk4(jn_simulator *s, double longest) {
-  static const double a[3][3] = {{0.5}, {0, 0.5}, {0, 0, 1}}, b[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-  static const double c[3] = {0.5, 0.5, 1};
   double h, *u = s->ku + 5 * s->nv, *v = s->kv + 5 * s->nv;
   jn_status status = jn__simulation_first_stage(s);
   if (status == JN_OK) status = jn__simulation_length(s, s->options.step, longest, &h);
   for (int i = 1; i < 4 && status == JN_OK; i++) {
-    combine(s, h, a[i - 1], i, u, v);
-    status = stage(s, s->t + c[i - 1] * h, i, u, v);
+    combine(s, h, rk4_a[i], i, u, v);
+    status = stage(s, s->t + rk4_c[i] * h, i, u, v);
   }
   if (status != JN_OK) return status;
-  combine(s, h, b, 4, u, v);
+  combine(s, h, rk4_b, 4, u, v);
   return jn__simulation_end_cubic(s, h, u, v);
 }
 
-static const double dp_c[6] = {0.2, 0.3, 0.8, 8.0 / 9, 1, 1};
-static const double dp_a[6][6] = {
+static const double dp_c[7] = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1, 1};
+static const double dp_a[7][6] = {
+    {0},
     {0.2},
     {3.0 / 40, 9.0 / 40},
     {44.0 / 45, -56.0 / 15, 32.0 / 9},
@@ -216,8 +218,8 @@ jn_status jn__simulation_dormand_prince(jn_simulator *s, double longest) {
   while (status == JN_OK) {
     status = jn__simulation_length(s, s->next, longest, &h);
     for (int i = 1; i < 7 && status == JN_OK; i++) {
-      combine(s, h, dp_a[i - 1], i, u, v);
-      status = stage(s, s->t + dp_c[i - 1] * h, i, u, v);
+      combine(s, h, dp_a[i], i, u, v);
+      status = stage(s, s->t + dp_c[i] * h, i, u, v);
     }
     double wanted = s->next;
     if (status != JN_OK || !jn__simulation_accept(s, h, dp_error(s, h, v), 5)) continue;
@@ -230,4 +232,12 @@ jn_status jn__simulation_dormand_prince(jn_simulator *s, double longest) {
     return s->loops ? jn__simulation_project(s) : JN_OK;
   }
   return status;
+}
+
+step_tableau jn__simulation_tableau(jn_integrator integrator) {
+  static const double zero[6], one[1] = {1};
+  if (integrator == JN_RUNGE_KUTTA_4) return (step_tableau){4, rk4_c, rk4_a[0], rk4_b};
+  if (integrator == JN_DORMAND_PRINCE)
+    return (step_tableau){6, dp_c, dp_a[0], dp_a[6]}; /* the seventh is the next first */
+  return (step_tableau){1, zero, zero, one};
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The parts of a simulator, from the bottom up: forces.c forces and accelerations; series.c Taylor series of the
- * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; derivatives.c of a step; events.c what ends a step
- * early; energy.c the energy balance; simulator.c memory, and the step that users see.
+ * motion; taylor.c, runge_kutta.c, rodas.c one step of each method; jacobians.c of the acceleration; variation.h
+ * derivatives of a step; events.c what ends a step early; energy.c the energy balance; rollout.c derivatives of whole
+ * motions; simulator.c memory, and the step that users see.
  *
  * A step starts at (t0, q0, v0) and goes to (t, q, v). Between, every method leaves continuous output: taylor its
  * series, the others polynomials of degree 4 for the tangent vector u with q = q0 (+) u, and for v. */
@@ -37,6 +38,7 @@ struct jn_simulator {
   double length;
   double next;  /* the length to try; 0: not known yet */
   double error; /* of the last accepted step, relative to the tolerance */
+  int is_fixed; /* steps are as long as they are, whatever the error */
 
   double *damping, *friction; /* [nv] of the losses; zero if these are not wanted */
   int has_friction;
@@ -70,7 +72,12 @@ struct jn_simulator {
   double *dq, *dv, *dtau, *dforce;  /* [nv x nv] rodas */
   double *matrix;                   /* [2nv x 2nv] */
   int *pivot;                       /* [2nv] */
+  double *unused;                   /* [3 x nv x nv] of forces of given coordinates */
   double *rate_t, *column, *lambda; /* [nv], [2nv], [rows of the loops] */
+  double time_shift;                /* rate_t is a difference over this time */
+
+  double *drive, *start;            /* [nv], [nq + nv] of motions: forces of a step, where they begin */
+  struct step_variation *variation; /* NULL: derivatives of a step are not wanted (variation.h) */
 
   jn_happened happened, cut; /* of the last step; of the one that is being made */
   int happened_index, cut_index;
@@ -84,10 +91,15 @@ jn_status jn__simulation_forces(jn_simulator *s, double t, const double *q, cons
 /* The acceleration [nv], with s->tau, s->loss, s->wrench set; with given coordinates s->reaction: all forces that act.
  */
 jn_status jn__simulation_acceleration(jn_simulator *s, double t, const double *q, const double *v, double *a);
+/* Accelerations of given coordinates and their derivatives, into rows 1 ... order + 1 of s->v_given. */
+jn_status jn__simulation_given_motion(jn_simulator *s, double t, int order);
 /* s->v_jet at the state now, and with it s->series, s->tau_jet, s->loss_jet. */
 jn_status jn__simulation_velocity_jet(jn_simulator *s);
 /* Sets s->a. */
 jn_status jn__simulation_here(jn_simulator *s);
+/* simulator.c: damping and friction [nv] of the coordinates, as losses at speeds 1 and 2 tell them apart (coupled
+ * joints are in it). at: [nv] room. */
+void jn__simulation_losses(const jn_model *model, double *damping, double *friction, double *at);
 void jn__simulation_given(jn_simulator *s); /* after a change of `held` */
 
 /* series.c: the motion after time h of the last step's series. */
@@ -116,9 +128,9 @@ jn_status jn__simulation_end_cubic(jn_simulator *s, double h, double *u, const d
 /* The first stage: s->a0, and row 0 of s->ku, s->kv. */
 jn_status jn__simulation_first_stage(jn_simulator *s);
 
-/* rodas.c: s->dq, s->dv, s->dtau, derivatives of the acceleration at s->t, s->q0, s->v0 with the forces that depend on
- * these. */
-jn_status jn__simulation_jacobians(jn_simulator *s);
+/* jacobians.c: the acceleration a at a state, and s->dq, s->dv, s->dtau, its derivatives with the forces that depend on
+ * the state. q and v must not be room of the simulator. */
+jn_status jn__simulation_jacobians(jn_simulator *s, double t, const double *q, const double *v, double *a);
 
 /* simulator.c: puts s->q, s->v onto the conditions of the loops. */
 jn_status jn__simulation_project(jn_simulator *s);

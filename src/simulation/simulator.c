@@ -6,7 +6,7 @@
 #include "../loops/loops.h"
 #include "../model/memory.h"
 #include "../model/model.h"
-#include "simulation.h"
+#include "variation.h"
 
 const char *jn_integrator_name(jn_integrator integrator) {
 #define INTEGRATOR_NAME(code, name) name,
@@ -24,10 +24,15 @@ void jn_simulation_options_init(jn_simulation_options *o) {
 
 enum { LEAST_ORDER = 2, MOST_ORDER = 60 };
 
+int jn_taylor_order(double tolerance) {
+  double order = ceil(1 - 0.6 * log(tolerance));
+  return order >= LEAST_ORDER && order <= MOST_ORDER ? (int)order : LEAST_ORDER;
+}
+
 static int order_of(const jn_simulation_options *o) {
   switch (o->integrator) {
     case JN_TAYLOR:
-      return o->order ? o->order : (int)ceil(1 - log(o->tolerance) / 2);
+      return o->order ? o->order : jn_taylor_order(o->tolerance);
     case JN_DORMAND_PRINCE:
       return 5;
     case JN_SEMI_IMPLICIT_EULER:
@@ -50,8 +55,7 @@ static jn_status check(const jn_simulation_options *o, const jn_loops *loops) {
   if ((int)o->limits < 0 || o->limits > JN_LIMITS_BOUNCE) return JN_ERR_SIZE;
   for (int i = 0; i < o->watch_count; i++)
     if (!o->watch || !o->watch[i].value) return JN_ERR_NULL;
-  if (loops && o->limits == JN_LIMITS_BOUNCE) return JN_ERR_UNSUPPORTED;
-  if (loops && o->integrator == JN_RODAS && o->prescribed) return JN_ERR_UNSUPPORTED;
+  if (o->derivatives < 0 || o->derivatives > 3) return JN_ERR_SIZE;
   if (o->integrator != JN_TAYLOR) return JN_OK;
   if (o->force && o->force_order < order_of(o) - 1) return JN_ERR_CALLBACK;
   return loops && loops->structure.options.order < order_of(o) - 1 ? JN_ERR_WORK : JN_OK;
@@ -90,8 +94,14 @@ static void place_state(jn_simulator *s, char *base, size_t *used) {
       {&s->z, 2 * nv},    {&s->qx, nq},
       {&s->vx, nv},       {&s->qy, nq},
       {&s->vy, nv},       {&s->watch_before, (size_t)s->options.watch_count},
+      {&s->drive, nv},    {&s->start, nq + nv},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
+}
+
+/* Columns of derivatives of a step: q, v, tau, and the inertial parameters if these are wanted. */
+static size_t inputs_of(const jn_simulator *s) {
+  return 3 * (size_t)s->nv + (s->options.derivatives > 1 ? 10 * (size_t)s->nlink : 0);
 }
 
 /* Series; of the other methods jets of order 0 alone. */
@@ -116,7 +126,7 @@ static void place_series(jn_simulator *s, char *base, size_t *used) {
       {&s->shift, 3 * groups * (p + 2)},
       {&s->room, 8 * (p + 2)},
       {&s->jet_derivatives, wanted * p * (p + 2) * nv * nv},
-      {&s->sensitivity, wanted * (p + 1) * 3 * nv * nv},
+      {&s->sensitivity, wanted * (p + 1) * inputs_of(s) * nv},
       {&s->slope, wanted * p * nv},
       {&s->factor, wanted * nv * nv},
   };
@@ -139,9 +149,62 @@ static void place_stages(jn_simulator *s, char *base, size_t *used) {
       {&s->dtau, square},
       {&s->dforce, square},
       {&s->matrix, 4 * square},
+      {&s->unused, 3 * square},
       {&s->rate_t, nv},
       {&s->column, 2 * nv},
       {&s->lambda, rows},
+  };
+  place_parts(base, used, parts, sizeof parts / sizeof *parts);
+}
+
+/* One stage of derivatives; of the end too. */
+static void place_stage(jn_simulator *s, step_stage *at, char *base, size_t *used) {
+  size_t nv = (size_t)s->nv, square = nv * nv, columns = nv * inputs_of(s), blocks = 36 * (size_t)s->groups;
+  const block_part parts[] = {
+      {&at->q, (size_t)s->nq}, {&at->u, nv},          {&at->v, nv},           {&at->a, nv},
+      {&at->by_q, square},     {&at->by_v, square},   {&at->by_tau, square},  {&at->maps.R, blocks},
+      {&at->maps.Ad, blocks},  {&at->maps.L, blocks}, {&at->maps.Lu, blocks}, {&at->cu, columns},
+      {&at->cq, columns},      {&at->cv, columns},    {&at->cku, columns},    {&at->ckv, columns},
+      {&at->alpha, 2 * nv},    {&at->beta, nv},       {&at->torque, 2 * nv},
+  };
+  place_parts(base, used, parts, sizeof parts / sizeof *parts);
+}
+
+/* What flow.c, rodas.c or the series keep while they differentiate a step. */
+static size_t node_room(const jn_simulator *s) {
+  size_t nv = (size_t)s->nv, pi = inputs_of(s) - 3 * nv, each = 2 * nv * inputs_of(s) + 3 * nv * nv + nv + nv * pi;
+  if (s->options.integrator == JN_RODAS) return 3 * nv * nv + 2 * nv * pi;
+  if (s->options.integrator != JN_TAYLOR) return 0;
+  size_t series = (size_t)s->order * nv * pi, flow = jn__flow_nodes(s->order) * each;
+  return series > flow ? series : flow;
+}
+
+static void place_variation(jn_simulator *s, char *base, size_t *used) {
+  step_variation unplaced = {0}, *x = take(base, used, 1, sizeof *x);
+  size_t nv = (size_t)s->nv, inputs = inputs_of(s), rows = s->loops ? (size_t)s->loops->structure.m : 0;
+  size_t pi = 10 * (size_t)s->nlink, second = s->options.derivatives > 2 ? 4 * nv * nv * nv : 0;
+  int stages = s->options.integrator == JN_RODAS ? 6 : s->options.integrator == JN_TAYLOR ? 0 : 1;
+  s->variation = x;
+  if (!x) x = &unplaced;
+  if (stages == 1) stages = jn__simulation_tableau(s->options.integrator).stages;
+  for (int i = 0; i < stages; i++) place_stage(s, &x->stage[i], base, used);
+  place_stage(s, &x->end, base, used);
+  x->inputs = (int)inputs;
+  x->parameters = (int)(inputs - 3 * nv);
+  const block_part parts[] = {
+      {&x->by_pi, nv * (inputs - 3 * nv)},
+      {&x->X, 2 * nv * inputs},
+      {&x->E, 4 * nv * nv},
+      {&x->E2, 4 * nv * nv},
+      {&x->A, rows * nv},
+      {&x->inverse, rows * nv},
+      {&x->mu, rows},
+      {&x->change, nv * nv},
+      {&x->tensor, second},
+      {&x->W, 9 * nv * nv},
+      {&x->weigh, 6 * nv * inputs + 36 * nv + nv * pi},
+      {&x->node, node_room(s)},
+      {&x->second, second ? jn__second_room(s->nq, s->nv) : 0},
   };
   place_parts(base, used, parts, sizeof parts / sizeof *parts);
 }
@@ -153,6 +216,7 @@ static size_t place(jn_simulator *s, char *base) {
   place_state(s, base, &used);
   place_series(s, base, &used);
   place_stages(s, base, &used);
+  if (s->options.derivatives) place_variation(s, base, &used);
   double *tau = take(base, &used, s->options.tau ? nv : 0, sizeof(double));
   jn_watch *watch = take(base, &used, (size_t)s->options.watch_count, sizeof *watch);
   s->group = take(base, &used, (size_t)s->groups, sizeof *s->group);
@@ -187,18 +251,17 @@ static void find_coordinates(jn_simulator *s) {
   }
 }
 
-/* Loss at speeds 1 and 2 tells damping and friction apart; coupled joints are in it. */
-static void find_losses(jn_simulator *s) {
-  double *one = s->x, *two = s->y, *at = s->z;
-  if (!s->options.losses) return;
-  for (int i = 0; i < s->nv; i++) at[i] = 1;
-  jn_loss_forces(s->model, at, one);
-  for (int i = 0; i < s->nv; i++) at[i] = 2;
-  jn_loss_forces(s->model, at, two);
-  for (int i = 0; i < s->nv; i++) {
-    s->damping[i] = two[i] - one[i];
-    s->friction[i] = one[i] - s->damping[i];
-    if (fabs(s->friction[i]) <= 1e-14 * fabs(one[i])) s->friction[i] = 0; /* rounding */
+void jn__simulation_losses(const jn_model *m, double *damping, double *friction, double *at) {
+  int n = jn_model_nv(m);
+  for (int i = 0; i < n; i++) at[i] = 1;
+  jn_loss_forces(m, at, friction);
+  for (int i = 0; i < n; i++) at[i] = 2;
+  jn_loss_forces(m, at, damping);
+  for (int i = 0; i < n; i++) {
+    double one = friction[i];
+    damping[i] -= one;
+    friction[i] = one - damping[i];
+    if (fabs(friction[i]) <= 1e-14 * fabs(one)) friction[i] = 0; /* rounding */
   }
 }
 
@@ -229,7 +292,7 @@ static jn_status create(const jn_model *m, jn_loops *loops, const jn_simulation_
   *s = sizes;
   place(s, (char *)s);
   find_coordinates(s);
-  find_losses(s);
+  if (o->losses) jn__simulation_losses(m, s->damping, s->friction, s->x);
   jn__simulation_given(s);
   jn_neutral(m, s->q0);
   status = jn_simulator_set(s, 0, s->q0, NULL);

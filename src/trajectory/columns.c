@@ -12,7 +12,7 @@
 #include "../model/nearest_name.h"
 #include "../text/words.h"
 
-enum { UNKNOWN = -1, UNUSED = -2, REPLACED = -3, MAX_NAMED = 10000 };
+enum { UNKNOWN = -1, UNUSED = -2, REPLACED = -3, FORCE = -4, MAX_NAMED = 10000 };
 enum { BY_NAME = 1, BY_USER, BY_PATTERN, BY_NUMBER }; /* how a column was found */
 
 typedef struct matcher {
@@ -28,40 +28,24 @@ typedef struct matcher {
 
 /* ---- Words ---- */
 
-/* The order of the derivative that a word means; UNUSED for what is no motion; UNKNOWN. */
-static int quantity_of(const char *word, size_t length) {
+/* The order of the derivative that a word means; UNUSED for what is not looked for: everything but motion, or
+ * everything but forces; UNKNOWN. */
+static int quantity_of(const jn_loading *l, const char *word, size_t length) {
   static const struct {
     const char *word;
     int order;
-  } known[] = {{"position", 0},
-               {"positions", 0},
-               {"pos", 0},
-               {"q", 0},
-               {"velocity", 1},
-               {"velocities", 1},
-               {"vel", 1},
-               {"speed", 1},
-               {"dq", 1},
-               {"qd", 1},
-               {"qdot", 1},
-               {"acceleration", 2},
-               {"acc", 2},
-               {"accel", 2},
-               {"accelerations", 2},
-               {"ddq", 2},
-               {"qdd", 2},
-               {"qddot", 2},
-               {"effort", UNUSED},
-               {"efforts", UNUSED},
-               {"torque", UNUSED},
-               {"torques", UNUSED},
-               {"tau", UNUSED},
-               {"force", UNUSED},
-               {"current", UNUSED},
-               {"name", UNUSED},
-               {"temperature", UNUSED}};
+  } known[] = {{"position", 0},    {"positions", 0},   {"pos", 0},
+               {"q", 0},           {"velocity", 1},    {"velocities", 1},
+               {"vel", 1},         {"speed", 1},       {"dq", 1},
+               {"qd", 1},          {"qdot", 1},        {"acceleration", 2},
+               {"acc", 2},         {"accel", 2},       {"accelerations", 2},
+               {"ddq", 2},         {"qdd", 2},         {"qddot", 2},
+               {"effort", FORCE},  {"efforts", FORCE}, {"torque", FORCE},
+               {"torques", FORCE}, {"tau", FORCE},     {"force", FORCE},
+               {"current", FORCE}, {"name", UNUSED},   {"temperature", UNUSED}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0) return known[i].order;
+    if (strlen(known[i].word) == length && strncmp(known[i].word, word, length) == 0)
+      return known[i].order == FORCE ? (l->forces ? 0 : UNUSED) : l->forces ? UNUSED : known[i].order;
   return UNKNOWN;
 }
 
@@ -82,6 +66,11 @@ static int is_setpoint(const char *name) {
 
 static int is_separator(char c) { return c == '/' || c == '.' || c == ':'; }
 
+/* The place of a coordinate in q, or of a force in v; -1 when there is none. */
+static int find_place(const jn_loading *l, const char *name) {
+  return l->forces ? jn__velocity_find(l, name) : jn__coordinate_find(l, name);
+}
+
 /* The coordinate that a piece of text names, whole or after a separator; the longest name counts. */
 static int find_within(const matcher *m, const char *text, size_t length) {
   char name[JN_NAME];
@@ -89,17 +78,17 @@ static int find_within(const matcher *m, const char *text, size_t length) {
     if (i > 0 && !is_separator(text[i - 1])) continue;
     if (length - i >= sizeof name) continue;
     snprintf(name, sizeof name, "%.*s", (int)(length - i), text + i);
-    int place = jn__coordinate_find(m->l, name);
+    int place = find_place(m->l, name);
     if (place >= 0) return place;
   }
   return UNKNOWN;
 }
 
 /* Cuts a last word such as "/position" or "_vel" off; its meaning, or UNKNOWN when there is none. */
-static int cut_quantity(const char *name, size_t *length) {
+static int cut_quantity(const jn_loading *l, const char *name, size_t *length) {
   size_t i = *length;
   while (i > 0 && !is_separator(name[i - 1]) && name[i - 1] != '_' && name[i - 1] != ' ') i--;
-  int order = i > 1 ? quantity_of(name + i, *length - i) : UNKNOWN;
+  int order = i > 1 ? quantity_of(l, name + i, *length - i) : UNKNOWN;
   if (order != UNKNOWN) *length = i - 1;
   return order;
 }
@@ -112,6 +101,11 @@ static void subject_of(const matcher *m, int column, char out[96]) {
 
 static void coordinate_name(const matcher *m, int place, int order, char *out, size_t size) {
   char name[JN_NAME];
+  if (m->l->forces) {
+    jn_velocity_name(m->l->model, place, name, sizeof name);
+    snprintf(out, size, "%s.tau", name);
+    return;
+  }
   jn_coordinate_name(m->l->model, place, name, sizeof name);
   if (order > 0)
     snprintf(out, size, "%s_d%c", name, (char)('0' + order)); /* fewer than ten */
@@ -185,8 +179,23 @@ static int mapped_column(matcher *m, const char *text) {
   return -1;
 }
 
-/* NAME, NAME_d1, ... or t. 0 after telling. */
+/* "elbow.tau": the force of a coordinate. */
+static int is_force(const char *name) {
+  size_t n = strlen(name);
+  return n > 4 && strcmp(name + n - 4, ".tau") == 0;
+}
+
+/* NAME, NAME_d1, ..., NAME.tau or t. 0 after telling. */
 static int mapped_name(matcher *m, const char *name, int *place, int *order) {
+  char own[JN_NAME];
+  if (m->l->forces && is_force(name)) {
+    snprintf(own, sizeof own, "%.*s", (int)(strlen(name) - 4), name);
+    *place = jn__velocity_find(m->l, own);
+    if (*place >= 0) return 1;
+    refuse(m, "force", name, "jounce info shows the names of the joints",
+           "--columns: the model has no such coordinate");
+    return 0;
+  }
   if (strcmp(name, "t") == 0 || strcmp(name, "time") == 0) {
     *place = UNKNOWN;
     return 1;
@@ -209,6 +218,8 @@ static void use_mapping(matcher *m, int *time) {
       continue;
     }
     snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);
+    int of_time = strcmp(name, "t") == 0 || strcmp(name, "time") == 0;
+    if (!of_time && is_force(name) != m->l->forces) continue; /* for the other reading of this file */
     int column = mapped_column(m, equal + 1), known = mapped_name(m, name, &place, &order);
     if (column < 0 || !known) continue;
     int twice = m->how[column] == BY_USER || column == *time ||
@@ -260,7 +271,7 @@ static int find_named(const matcher *m, const char *name, int *order) {
   if (m->t->columns > MAX_NAMED || !cut_number(name, length, &stem, &digits, &number)) return UNKNOWN;
   for (word = stem; word > 0 && !is_separator(name[word - 1]); word--) {
   }
-  *order = quantity_of(name + word, stem - word);
+  *order = quantity_of(m->l, name + word, stem - word);
   if (*order < 0) return *order;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     char other[2 * JN_NAME], joint[JN_NAME];
@@ -268,7 +279,7 @@ static int find_named(const matcher *m, const char *name, int *order) {
     snprintf(other, sizeof other, "%.*s%s%s", (int)word, name, words[i], name + stem);
     int column = jn__table_find(m->t, other);
     if (column >= 0 && first_cell(m, column, joint, sizeof joint)) {
-      int place = jn__coordinate_find(m->l, joint);
+      int place = find_place(m->l, joint);
       return place >= 0 ? place : UNUSED; /* of another robot */
     }
   }
@@ -280,7 +291,7 @@ static int find_pattern(const matcher *m, const char *name, int *order) {
   size_t length = strlen(name), last = length, word;
   int place = find_named(m, name, order);
   if (place != UNKNOWN) return place;
-  *order = cut_quantity(name, &length); /* NAME/position, NAME_pos */
+  *order = cut_quantity(m->l, name, &length); /* NAME/position, NAME_pos */
   if (*order != UNKNOWN) {
     place = find_within(m, name, length);
     if (place >= 0) return *order == UNUSED ? UNUSED : place;
@@ -290,12 +301,12 @@ static int find_pattern(const matcher *m, const char *name, int *order) {
   if (last > 1) { /* position/NAME */
     for (word = last - 1; word > 0 && !is_separator(name[word - 1]); word--) {
     }
-    *order = quantity_of(name + word, last - 1 - word);
+    *order = quantity_of(m->l, name + word, last - 1 - word);
     place = *order == UNKNOWN ? UNKNOWN : find_within(m, name + last, length - last);
     if (place >= 0) return *order == UNUSED ? UNUSED : place;
   }
   word = strcspn(name + last, "_"); /* pos_NAME */
-  *order = name[last + word] ? quantity_of(name + last, word) : UNKNOWN;
+  *order = name[last + word] ? quantity_of(m->l, name + last, word) : UNKNOWN;
   place = *order == UNKNOWN ? UNKNOWN : find_within(m, name + last + word + 1, length - last - word - 1);
   return place >= 0 && *order == UNUSED ? UNUSED : place;
 }
@@ -303,7 +314,8 @@ static int find_pattern(const matcher *m, const char *name, int *order) {
 static void find_patterns(matcher *m, int time) {
   for (int c = 0; c < m->t->columns; c++) {
     int order, place;
-    if (c == time || m->how[c] || m->place[c] == REPLACED || jn__column_is_result(m->l, m->t->names[c])) continue;
+    if (c == time || m->how[c] || m->place[c] == REPLACED) continue;
+    if (!m->l->forces && jn__column_is_result(m->l, m->t->names[c])) continue;
     place = find_pattern(m, m->t->names[c], &order);
     if (place >= 0 && !is_setpoint(m->t->names[c]))
       claim(m, c, place, order, BY_PATTERN);
@@ -321,15 +333,19 @@ typedef struct numbered {
 } numbered;
 
 /* "q3", "joint_3", "joint3_vel": the number and the order; 0 for other names. */
-static int read_numbered(const char *name, int *number, int *order, char stem[16]) {
+static int read_numbered(const jn_loading *l, const char *name, int *number, int *order, char stem[16]) {
   size_t length = strlen(name), end, digits;
-  int quantity = cut_quantity(name, &length);
+  int quantity = cut_quantity(l, name, &length);
   static const char words[] = "q, joint, j, axis, theta, dq, qd, qdot, ddq, qdd, qddot";
   if (!cut_number(name, length, &end, &digits, number) || end >= 16 || (size_t)strlen(name) - length > 16) return 0;
   snprintf(stem, 16, "%.*s", (int)end, name);
   for (char *p = stem; *p; p++) *p = (char)tolower((unsigned char)*p);
+  int own = quantity_of(l, stem, strlen(stem));
+  if (l->forces) { /* tau1, or joint1_torque */
+    *order = quantity != UNKNOWN && jn__is_listed(words, stem) ? quantity : own;
+    return *order == 0;
+  }
   if (!jn__is_listed(words, stem)) return 0;
-  int own = quantity_of(stem, strlen(stem));
   *order = quantity != UNKNOWN ? quantity : own == UNKNOWN ? 0 : own;
   return *order >= 0;
 }
@@ -337,10 +353,11 @@ static int read_numbered(const char *name, int *number, int *order, char stem[16
 /* Only when nothing else was found: positions numbered from 0 or 1, as many as the model has coordinates. */
 static void find_numbered(matcher *m, int time) {
   numbered n = {.first = 1 << 20, .last = -1};
-  int number, order, nq = jn_model_nq(m->l->model), mixed = 0;
+  int number, order, mixed = 0;
+  int nq = m->l->forces ? jn_model_nv(m->l->model) : jn_model_nq(m->l->model);
   char stem[16];
   for (int c = 0; c < m->t->columns; c++) {
-    if (c == time || !read_numbered(m->t->names[c], &number, &order, stem) || order != 0) continue;
+    if (c == time || !read_numbered(m->l, m->t->names[c], &number, &order, stem) || order != 0) continue;
     if (n.count++ == 0) n.column = c, memcpy(n.stem, stem, sizeof stem);
     mixed |= strcmp(n.stem, stem) != 0;
     if (number < n.first) n.first = number;
@@ -358,7 +375,7 @@ static void find_numbered(matcher *m, int time) {
     return;
   }
   for (int c = 0; c < m->t->columns; c++) {
-    if (c == time || !read_numbered(m->t->names[c], &number, &order, stem)) continue;
+    if (c == time || !read_numbered(m->l, m->t->names[c], &number, &order, stem)) continue;
     if (number >= n.first && number <= n.last) claim(m, c, number - n.first, order, BY_NUMBER);
   }
 }
@@ -459,7 +476,7 @@ static jn_status rename_all(matcher *m, int time) {
 
 /* What the columns are for: jn_table.use. In a file with plain names only, all columns must have numbers. */
 static void set_use(matcher *m, int time) {
-  int plain = m->l->nanoseconds < 0;
+  int plain = m->l->nanoseconds < 0 && !m->l->forces;
   for (int c = 0; c < m->t->columns; c++) plain &= m->how[c] <= BY_NAME && m->place[c] >= UNKNOWN;
   if (plain) {
     jn__release(&m->t->allocator, m->t->use);
@@ -484,7 +501,15 @@ static jn_status match(matcher *m, int *time) {
   for (int c = 0; c < m->t->columns; c++) {
     int order, place;
     if (c == *time || m->how[c]) continue;
-    place = jn__column_coordinate(m->l, m->t->names[c], &order);
+    if (m->l->forces) {
+      int result = is_force(m->t->names[c]);
+      char own[JN_NAME] = "";
+      if (result) snprintf(own, sizeof own, "%.*s", (int)(strlen(m->t->names[c]) - 4), m->t->names[c]);
+      order = 0;
+      place = result ? jn__velocity_find(m->l, own) : UNKNOWN;
+    } else {
+      place = jn__column_coordinate(m->l, m->t->names[c], &order);
+    }
     if (place >= 0) claim(m, c, place, order, BY_NAME);
   }
   find_patterns(m, *time);
@@ -494,7 +519,8 @@ static jn_status match(matcher *m, int *time) {
 
 jn_status jn__match_columns(jn_table *t, const char *row, const char *row_end, void *loading) {
   jn_loading *l = loading;
-  size_t n = (size_t)t->columns, owners = (size_t)jn_model_nq(l->model) * JN_MAX_CHANNELS;
+  size_t n = (size_t)t->columns;
+  size_t owners = (size_t)(jn_model_nq(l->model) + jn_model_nv(l->model)) * JN_MAX_CHANNELS;
   matcher m = {.l = l, .t = t, .row = row, .row_end = row_end};
   int time;
   l->nanoseconds = -1;

@@ -128,7 +128,7 @@ static jn_trajectory *make(const jn_loading *l) {
   *t = (jn_trajectory){.allocator = l->allocator, .model = l->model, .nq = jn_model_nq(l->model)};
   t->nv = jn_model_nv(l->model);
   t->links = jn_link_count(l->model);
-  t->blocks.allocator = t->wrench_blocks.allocator = l->allocator;
+  t->blocks.allocator = t->wrench_blocks.allocator = t->force_blocks.allocator = l->allocator;
   t->curves = jn__keep(&t->blocks, (size_t)t->nq * sizeof *t->curves);
   t->fits = jn__keep(&t->blocks, (size_t)t->nq * sizeof *t->fits);
   t->given = jn__keep(&t->blocks, (size_t)t->nq + 1);
@@ -218,6 +218,24 @@ jn_status jn_trajectory_load_wrenches(jn_trajectory *t, const char *source, cons
     t->wrenches = NULL;
     jn__release_blocks(&t->wrench_blocks);
   }
+  return status;
+}
+
+jn_status jn_trajectory_load_forces(jn_trajectory *t, const char *source, const jn_trajectory_options *options,
+                                    jn_error *error) {
+  if (!t || !source) return jn__fail(error, JN_ERR_NULL, source, "%s", jn_status_text(JN_ERR_NULL));
+  jn_loading l;
+  size_t length = 0;
+  jn_status status = begin(&l, t->model, source, options);
+  l.allocator = t->allocator;
+  l.later = l.forces = 1;
+  char *text = status == JN_OK ? read_file(&l, &length) : NULL;
+  if (!text) return finish(&l, status == JN_OK ? JN_ERR_FILE : status, error);
+  jn__forget_forces(t);
+  status = read_samples(&l, text, length, t, jn__match_columns, jn__samples_to_forces);
+  jn__release(&l.allocator, text);
+  status = finish(&l, status, error);
+  if (status != JN_OK) jn__forget_forces(t);
   return status;
 }
 

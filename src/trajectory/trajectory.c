@@ -34,6 +34,7 @@ void jn_trajectory_destroy(jn_trajectory *t) {
   jn_allocator a = t->allocator;
   jn__release_blocks(&t->blocks);
   jn__release_blocks(&t->wrench_blocks);
+  jn__release_blocks(&t->force_blocks);
   jn__release(&a, t);
 }
 
@@ -161,6 +162,25 @@ jn_status jn_trajectory_evaluate(const jn_trajectory *t, double time, int order,
     for (int k = 0; k < rows; k++) v_jet[(size_t)k * (size_t)t->nv + (size_t)v] = jet[k + 1];
   }
   return JN_OK;
+}
+
+double jn_trajectory_next_knot(const jn_trajectory *t, double time) {
+  double next = INFINITY;
+  if (!t) return NAN;
+  for (int i = 0; i < t->nq; i++) {
+    const jn_curve *c = &t->curves[i];
+    if (c->kind != JN_CURVE_SPLINE) continue;
+    int low = 0, high = c->count + c->degree + 1; /* knots[low - 1] <= time < knots[high] */
+    while (low < high) {
+      int middle = (low + high) / 2;
+      if (c->knots[middle] <= time)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low < c->count + c->degree + 1 && c->knots[low] < next) next = c->knots[low];
+  }
+  return next;
 }
 
 jn_status jn_trajectory_wrenches(const jn_trajectory *t, double time, int order, double *wrench_jet) {

@@ -40,6 +40,11 @@ struct jn_trajectory {
   jn_curve *wrenches;   /* [links x 6], or NULL */
   int wrench_rows;      /* that they were made from */
   int wrench_order;     /* highest derivative of them that is continuous; -1: they jump */
+  jn_blocks force_blocks;
+  int force_rows;          /* of measured joint forces, 0: none */
+  double *force_times;     /* [force_rows] */
+  double **forces;         /* [nv] of force_rows each; NULL: not measured */
+  unsigned char *currents; /* [nv] they are currents */
 };
 
 enum { JN_NAME = JN_COORDINATE_NAME }; /* room for the name of a coordinate, with "_d2" behind it */
@@ -77,6 +82,7 @@ typedef struct jn_loading {
   int nanoseconds;  /* a second one with the rest of the seconds, or -1 */
   jn_stamp *origin; /* of the trajectory */
   int later;        /* it is not to be set any more */
+  int forces;       /* columns of joint forces are looked for, not those of the motion */
 } jn_loading;
 
 /* Places in q whose joint has another kind of velocity: the first of four places of a quaternion, or -1. */
@@ -97,6 +103,7 @@ typedef enum jn_unit_kind {
   JN_UNIT_TIME,
   JN_UNIT_FORCE,
   JN_UNIT_TORQUE,
+  JN_UNIT_CURRENT,
   JN_UNIT_NONE
 } jn_unit_kind;
 
@@ -148,6 +155,9 @@ typedef struct jn_travel {
 double jn__likely_angle(const jn_model *model, int i, const jn_travel *travel, double *limit);
 
 jn_status jn__samples_to_curves(jn_loading *l, jn_table *table, jn_trajectory *out);
+/* forces.c */
+jn_status jn__samples_to_forces(jn_loading *l, jn_table *table, jn_trajectory *out);
+void jn__forget_forces(jn_trajectory *t);
 /* wrenches.c */
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
 

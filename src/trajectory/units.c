@@ -59,6 +59,8 @@ static const unit known[] = {
     {"knm", JN_UNIT_TORQUE, 1e3, 0},
     {"nmm", JN_UNIT_TORQUE, 1e-3, 0},
     {"ncm", JN_UNIT_TORQUE, 1e-2, 0},
+    {"a", JN_UNIT_CURRENT, 1, 0},
+    {"ma", JN_UNIT_CURRENT, 1e-3, 0},
     {"1", JN_UNIT_NONE, 1, 0},
     {"-", JN_UNIT_NONE, 1, 0},
 };
@@ -129,8 +131,13 @@ int jn__unit_read(const char *text, jn_unit *out) {
 /* ---- Columns ---- */
 
 /* As docs/torque.md has them; those that are rates by themselves come with the first order. */
-static const char *const units_of_kind[] = {"rad, mrad, deg, rev", "m, cm, mm, um",         "s, ms, us, ns, min, h",
-                                            "N, mN, kN, MN",       "N m, N cm, N mm, kN m", "no unit"};
+static const char *const units_of_kind[] = {"rad, mrad, deg, rev",
+                                            "m, cm, mm, um",
+                                            "s, ms, us, ns, min, h",
+                                            "N, mN, kN, MN",
+                                            "N m, N cm, N mm, kN m",
+                                            "A, mA",
+                                            "no unit"};
 
 /* "rad/s^2, deg/s^2" for a remedy. */
 static void list_units(jn_unit_kind kind, int order, char *out, size_t size) {
@@ -148,8 +155,8 @@ static void list_units(jn_unit_kind kind, int order, char *out, size_t size) {
 }
 
 int jn__scale_column(jn_loading *l, jn_table *t, int column, jn_unit_kind kind, int order) {
-  static const char *const things[] = {"an angle", "a length", "a time",
-                                       "a force",  "a moment", "a part of a quaternion"};
+  static const char *const things[] = {
+      "an angle", "a length", "a time", "a force", "a moment", "a current", "a part of a quaternion"};
   const char *text = t->units[column];
   jn_unit u;
   if (!*text) return 1;

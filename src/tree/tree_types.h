@@ -58,7 +58,14 @@ typedef struct TREE(tree) {
   const NUMBER *link_inertia; /* [nlink][10] of each link by itself, in its own frame */
   const int32_t *link_parent; /* [nlink] link, or -1 */
   /* Elimination of the mass matrix: coordinate order[k] comes k-th. Its row has entries at row lambda[k] < k, at that
-   * row's lambda, and so on: along the branch of the tree, or at all rows before it when coordinates are coupled. */
+   * row's lambda, and so on: along the branch of the tree. With coupled coordinates, this is the elimination tree of M,
+   * so that entries that only elimination makes have their places too. Rows whose lambdas lead to k follow it without
+   * a gap. */
   const int32_t *order;  /* [nv] */
   const int32_t *lambda; /* [nv] */
+  /* With coupled coordinates: the same tree where every joint has coordinates of its own, iv = id, no springs. Its v is
+   * G v of this tree, where G copies a coordinate to each joint that it moves; ratios are part of the joints' screws.
+   * NULL if nothing is coupled. */
+  const struct TREE(tree) * apart;
+  const int32_t *place; /* [nd] of a joint's coordinate: its place in the order of elimination; NULL as `apart` */
 } TREE(tree);

@@ -128,6 +128,7 @@ typedef struct jn_row {
   int kind;                     /* JN_KIND_D ... of its scalar */
   int lanes;                    /* samples in one real */
   size_t real_bytes;            /* sizeof(real) */
+  int register_bytes;           /* of a vector register of its instruction set: 16, with AVX2 32, with AVX-512 64 */
   double epsilon;               /* rounding unit of its scalar */
   const jn_kernel *kernels;     /* [JN_KERNELS] */
   const unsigned char *scratch; /* [JN_KERNELS] enum jn_scratch of each */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Numbers of several samples, a row of the caller's memory each, into lanes and back. Blocks of LANES x LANES numbers
- * are transposed in registers, by interleaving within 16 bytes and then exchanging halves of 32, which are single
- * instructions of SSE and AVX. Beside number by number, a batch of mass matrices of 44 joints takes 1.69 us a state
- * where it took 2.16, of Jacobians 5.2 where it took 8.2. Neither stores that bypass the caches nor prefetching gain
- * more; nor does running large outputs state by state, but for those Jacobians (4.6). */
+ * are transposed in registers, by interleaving within 16 bytes and then exchanging halves of 32 and of 64, which are
+ * single instructions of SSE, AVX, AVX-512 and NEON. Compared with number by number, a batch of mass matrices of 44
+ * joints takes 1.69 us a state instead of 2.16, of Jacobians 5.2 instead of 8.2. Neither stores that bypass the caches
+ * nor prefetching gain more; nor does running large outputs state by state, but for those Jacobians (4.6). */
 #ifndef JN_KERNEL_BASE_LANES_H
 #define JN_KERNEL_BASE_LANES_H
 
@@ -19,53 +19,68 @@
 #define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (mask){__VA_ARGS__})
 #endif
 
-/* a and b become the pairs (a, b) of the lower and of the upper halves of each 16 bytes. Lanes of b count from LANES.
- */
-static inline void interleave(real *a, real *b) {
+/* x(0, s), x(1, s), ...: what a shuffle puts into each lane. Lanes of its second operand count from LANES. */
+#define EACH2(x, s, i) x(i, s), x((i) + 1, s)
+#define EACH4(x, s, i) EACH2(x, s, i), EACH2(x, s, (i) + 2)
+#define EACH8(x, s, i) EACH4(x, s, i), EACH4(x, s, (i) + 4)
+#define EACH16(x, s, i) EACH8(x, s, i), EACH8(x, s, (i) + 8)
 #if JN_LANES == 2
-  real low = SHUFFLE(*a, *b, 0, 2), high = SHUFFLE(*a, *b, 1, 3);
-#elif JN_LANES == 4 && JN_KIND == JN_KIND_D
-  real low = SHUFFLE(*a, *b, 0, 4, 2, 6), high = SHUFFLE(*a, *b, 1, 5, 3, 7);
+#define EACH_LANE(x, s) EACH2(x, s, 0)
 #elif JN_LANES == 4
-  real low = SHUFFLE(*a, *b, 0, 4, 1, 5), high = SHUFFLE(*a, *b, 2, 6, 3, 7);
+#define EACH_LANE(x, s) EACH4(x, s, 0)
+#elif JN_LANES == 8
+#define EACH_LANE(x, s) EACH8(x, s, 0)
 #else
-  real low = SHUFFLE(*a, *b, 0, 8, 1, 9, 4, 12, 5, 13), high = SHUFFLE(*a, *b, 2, 10, 3, 11, 6, 14, 7, 15);
-#endif
-  *a = low;
-  *b = high;
-}
-
-#if JN_LANES == 8 || (JN_LANES == 4 && JN_KIND == JN_KIND_D)
-/* They become their lower halves, and their upper halves. */
-static inline void exchange(real *a, real *b) {
-#if JN_LANES == 4
-  real low = SHUFFLE(*a, *b, 0, 1, 4, 5), high = SHUFFLE(*a, *b, 2, 3, 6, 7);
-#else
-  real low = SHUFFLE(*a, *b, 0, 1, 2, 3, 8, 9, 10, 11), high = SHUFFLE(*a, *b, 4, 5, 6, 7, 12, 13, 14, 15);
-#endif
-  *a = low;
-  *b = high;
-}
+#define EACH_LANE(x, s) EACH16(x, s, 0)
 #endif
 
+/* Two registers as groups of s lanes: a and b become the groups 0, 2, ... of both in turn, and 1, 3, ... */
+#define EVEN_GROUP(i, s) ((i) / (s) % 2 ? (i) - (s) + JN_LANES : (i))
+#define ODD_GROUP(i, s) ((i) / (s) % 2 ? (i) + JN_LANES : (i) + (s))
+#define EXCHANGE(a, b, s)                                       \
+  do {                                                          \
+    real even_ = SHUFFLE(*(a), *(b), EACH_LANE(EVEN_GROUP, s)); \
+    *(b) = SHUFFLE(*(a), *(b), EACH_LANE(ODD_GROUP, s));        \
+    *(a) = even_;                                               \
+  } while (0)
+
+/* Four registers: in each group of four lanes, rows become columns. */
 #if JN_KIND == JN_KIND_F
-/* Four registers of floats, in each 16 bytes. */
+/* Pairs (a, b) of the lower and of the upper half of each 16 bytes. */
+#define LOWER_PAIR(i, s) ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * JN_LANES)
+#define UPPER_PAIR(i, s) (LOWER_PAIR(i, s) + 2)
+static inline void interleave(real *a, real *b) {
+  real low = SHUFFLE(*a, *b, EACH_LANE(LOWER_PAIR, 0)), high = SHUFFLE(*a, *b, EACH_LANE(UPPER_PAIR, 0));
+  *a = low;
+  *b = high;
+}
 static inline void transpose4(real *x) {
   interleave(&x[0], &x[2]);
   interleave(&x[1], &x[3]);
   interleave(&x[0], &x[1]);
   interleave(&x[2], &x[3]);
 }
+#elif JN_LANES >= 4
+static inline void transpose4(real *x) {
+  EXCHANGE(&x[0], &x[1], 1);
+  EXCHANGE(&x[2], &x[3], 1);
+  EXCHANGE(&x[0], &x[2], 2);
+  EXCHANGE(&x[1], &x[3], 2);
+}
 #endif
 
 static inline void transpose(real x[JN_LANES]) {
-#if JN_KIND == JN_KIND_F
-  for (int k = 0; k < JN_LANES; k += 4) transpose4(x + k);
+#if JN_LANES == 2
+  EXCHANGE(&x[0], &x[1], 1);
 #else
-  for (int k = 0; k < JN_LANES; k += 2) interleave(&x[k], &x[k + 1]);
+  for (int k = 0; k < JN_LANES; k += 4) transpose4(x + k);
 #endif
-#if JN_LANES == 8 || (JN_LANES == 4 && JN_KIND == JN_KIND_D)
-  for (int k = 0; k < JN_LANES / 2; k++) exchange(&x[k], &x[k + JN_LANES / 2]);
+#if JN_LANES >= 8
+  for (int k = 0; k < JN_LANES; k += 8)
+    for (int i = k; i < k + 4; i++) EXCHANGE(&x[i], &x[i + 4], 4);
+#endif
+#if JN_LANES >= 16
+  for (int k = 0; k < 8; k++) EXCHANGE(&x[k], &x[k + 8], 8);
 #endif
 }
 
@@ -109,22 +124,34 @@ static inline void put_few_other(other *to, const real *x, size_t n, size_t stri
     for (int k = 0; k < count; k++) to[(size_t)k * stride + i] = (other)x[i][k];
 }
 
-#if JN_LANES == 8 && (defined(__clang__) || __GNUC__ >= 12)
+/* Of eight and more lanes, four numbers of each at a time, the last four again: inverse dynamics of 7 joints in eight
+ * lanes takes 42 ns a state, one by one 55. */
+#if JN_LANES >= 8 && (defined(__clang__) || __GNUC__ >= 12)
 #define FOUR_AT_A_TIME 1
-typedef scalar half __attribute__((vector_size(4 * sizeof(scalar))));
+typedef scalar quarter __attribute__((vector_size(4 * sizeof(scalar))));
+typedef scalar eighths __attribute__((vector_size(8 * sizeof(scalar))));
+/* Joined in registers: what is stored in two pieces and loaded in one has to wait. */
+static inline eighths read_eight(const scalar *low_at, const scalar *high_at) {
+  quarter low, high;
+  memcpy(&low, low_at, sizeof low);
+  memcpy(&high, high_at, sizeof high);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+static inline real read_fours(const scalar *const row[], size_t i) {
+  eighths first = read_eight(row[0] + i, row[4] + i);
+#if JN_LANES == 16
+  eighths second = read_eight(row[8] + i, row[12] + i);
+  return __builtin_shufflevector(first, second, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+  return first;
 #endif
-/* Of eight lanes four numbers at a time, the last four again: inverse dynamics of 7 joints takes 42 ns a state, one by
- * one 55. */
+}
+#endif
 static inline void get_few_own(real *x, const scalar *const row[], size_t n) {
 #if FOUR_AT_A_TIME
-  for (size_t i = 0; i < n && n >= 4; i = i + 4 < n ? n - 4 : n) {
+  for (size_t i = 0; i < n && n >= 4; i = i + 4 < n ? (i + 8 < n ? i + 4 : n - 4) : n) {
     real block[4];
-    for (int k = 0; k < 4; k++) {
-      half low, high; /* joined in registers: what is stored in two pieces and loaded in one has to wait */
-      memcpy(&low, row[k] + i, sizeof low);
-      memcpy(&high, row[k + 4] + i, sizeof high);
-      block[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-    }
+    for (int k = 0; k < 4; k++) block[k] = read_fours(row + k, i);
     transpose4(block);
     for (int k = 0; k < 4; k++) x[i + (size_t)k] = block[k];
   }
@@ -134,13 +161,12 @@ static inline void get_few_own(real *x, const scalar *const row[], size_t n) {
     for (int k = 0; k < JN_LANES; k++) x[i][k] = row[k][i];
 }
 static inline void put_few_own(scalar *to, const real *x, size_t n, size_t stride, int count) {
-#if JN_LANES == 8
-  for (size_t i = 0; i < n && n >= 4; i = i + 4 < n ? n - 4 : n) {
+#if JN_LANES >= 8
+  for (size_t i = 0; i < n && n >= 4; i = i + 4 < n ? (i + 8 < n ? i + 4 : n - 4) : n) {
     real block[4] = {x[i], x[i + 1], x[i + 2], x[i + 3]};
     transpose4(block);
     for (int k = 0; k < count; k++)
-      memcpy(to + (size_t)k * stride + i, (const char *)&block[k % 4] + (k < 4 ? 0 : sizeof(real) / 2),
-             sizeof(real) / 2);
+      memcpy(to + (size_t)k * stride + i, (const scalar *)&block[k % 4] + k / 4 * 4, 4 * sizeof(scalar));
   }
   if (n >= 4) return;
 #endif

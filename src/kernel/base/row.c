@@ -83,7 +83,8 @@ static size_t tree_bytes(const void *tree_d) {
   return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
          up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
          up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar)) +
-         up(jn__sheet_numbers(t->nb) * sizeof(scalar));
+         up(jn__sheet_numbers(t->nb) * sizeof(scalar)) +
+         (t->coupled ? up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) : 0);
 }
 
 static void convert(scalar *to, const double *from, int n) {
@@ -107,6 +108,22 @@ static void convert_body(JN_S(body) * to, const jn_body_d *from) {
   to->offset = (scalar)from->offset;
   /* the integers are the same in every tree, from kind to the end */
   memcpy(&to->kind, &from->kind, offsetof(jn_body_d, forks) + sizeof from->forks - offsetof(jn_body_d, kind));
+}
+
+/* Of the tree o, whose constants it shares. */
+static const JN_S(tree) * apart_convert(const JN_S(tree) * o, const jn_tree_d *from, char *at) {
+  JN_S(tree) *apart = (JN_S(tree) *)at;
+  JN_S(body) *body = (JN_S(body) *)(at + up(sizeof *apart));
+  *apart = *o;
+  apart->nv = from->nv;
+  apart->coupled = apart->sprung = 0;
+  apart->straight = from->straight;
+  apart->order = from->order;
+  apart->lambda = from->lambda;
+  apart->place = NULL;
+  apart->body = body;
+  for (int i = 0; i < from->nb; i++) convert_body(&body[i], &from->body[i]);
+  return apart;
 }
 
 static void tree_convert(const void *tree_d, void *memory) {
@@ -150,7 +167,8 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .rest = armature + 2 * t->nd + 10 * t->nlink + t->nv,
                     .link_parent = t->link_parent,
                     .order = t->order,
-                    .lambda = t->lambda};
+                    .lambda = t->lambda,
+                    .place = t->place};
   convert(o->gravity, t->gravity, 3);
   for (int i = 0; i < t->nb; i++) convert_body(&body[i], &t->body[i]);
   convert_frames(frame, t->frame, t->nframe);
@@ -166,7 +184,17 @@ static void tree_convert(const void *tree_d, void *memory) {
   convert(armature + 2 * t->nd + 10 * t->nlink, t->stiffness, t->nv);
   convert(armature + 2 * t->nd + 10 * t->nlink + t->nv, t->rest, t->nv);
   convert(sheet, t->sheet, (int)jn__sheet_numbers(t->nb));
+  at += up(jn__sheet_numbers(t->nb) * sizeof(scalar));
+  if (t->coupled) o->apart = apart_convert(o, t->apart, at);
 }
+
+#if defined(__AVX512F__)
+enum { REGISTER_BYTES = 64 };
+#elif defined(__AVX2__)
+enum { REGISTER_BYTES = 32 };
+#else
+enum { REGISTER_BYTES = 16 };
+#endif
 
 #define ROW_TEXT2(x) #x
 #define ROW_TEXT(x) ROW_TEXT2(x)
@@ -175,6 +203,7 @@ const jn_row JN_(row) = {.name = ROW_TEXT(JN_ROW),
                          .kind = JN_KIND,
                          .lanes = JN_LANES,
                          .real_bytes = sizeof(real),
+                         .register_bytes = REGISTER_BYTES,
                          .epsilon = (double)JN_EPSILON,
                          .kernels = kernels,
                          .scratch = scratch_of,

@@ -32,4 +32,14 @@ static inline int counts(const jn_call *c, const real *at) {
   return 1;
 }
 
+/* The same for another kernel that a kernel calls, in scratch memory that begins later. */
+static inline int counts_inner(const jn_call *c, const jn_call *inner, jn_kernel kernel) {
+  if (__builtin_expect(!c->counted, 1)) return 0;
+  size_t bytes = 0;
+  jn_call call = *inner;
+  call.counted = &bytes;
+  kernel(&call);
+  return counts(c, (const real *)(const void *)((const char *)inner->scratch + bytes));
+}
+
 #endif

@@ -27,6 +27,16 @@ static inline void wrench_matrix(const JN_S(tree) * t, const world_poses *w, rea
   }
 }
 
+/* The linearization of one state. Once each: they are long when unrolled. */
+static __attribute__((noinline)) void sweep(const linearization *w) { linearize(w, 1); }
+static __attribute__((noinline)) void matrices(const linearization *w, const derived *to) {
+  column x[1];
+  if (w->H || w->C || to->C)
+    linearization_matrices(w, 1, x, to);
+  else
+    first_matrices(w, to);
+}
+
 static inline void linearization_poses(const linearization *w, const world_poses *x) {
   for (int i = 0; i < w->t->nb; i++) x->R[i] = w->T[i].R, x->d[i] = w->d[i];
   for (int c = 0; c < w->t->nd; c++) x->S[c] = w->S[c];
@@ -56,17 +66,19 @@ static int derivatives_special(const jn_call *c) {
   if (!is_special(c, c->in[3]) || (c->out[4] && !c->counted)) return 0;
   real *at = c->scratch;
   linearization_many o = many_place(t, c->in[0], c->in[1], c->in[2], &at);
-  target g = {.to = c->direct};
-  if (c->out[0]) g.dq = take(&at, (size_t)(6 * t->nv));
-  if (c->out[1]) g.dv = take(&at, (size_t)(6 * t->nv));
-  if (c->out[2]) g.M = take(&at, (size_t)(6 * t->nv));
+  target g = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2], .to = c->direct};
+  if (c->direct || c->counted) { /* rows on their way to the caller, else whole matrices */
+    if (g.dq) g.dq = take(&at, (size_t)(6 * t->nv));
+    if (g.dv) g.dv = take(&at, (size_t)(6 * t->nv));
+    if (g.M) g.M = take(&at, (size_t)(6 * t->nv));
+  }
   world_poses x = poses_place(t, &at);
   if (counts(c, at)) return 1;
   o.W = c->in[3];
   many_outward(&o);
   many_inward(&o, 1);
   many_matrices(&o, &g);
-  c->direct->stored = 7;
+  if (c->direct) c->direct->stored = 7;
   if (!c->out[3]) return 1;
   many_poses(&o, &x);
   wrench_matrix(t, &x, K(-1), c->out[3]);
@@ -101,10 +113,39 @@ static int derivatives_special(const jn_call *c) {
 
 #endif
 
+/* derivatives() of coupled coordinates: those of the tree where joints have their own, projected (coupling.h). */
+static void derivatives_coupled(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  real *at = c->scratch, *v = take(&at, (size_t)t->nd), *a = take(&at, (size_t)t->nd),
+       *X[5], *const *out = (real *const *)c->out;
+  const size_t wide[5] = {(size_t)t->nd, (size_t)t->nd, (size_t)t->nd, (size_t)(6 * t->nlink), 1};
+  coupling g = coupling_place(t, &at);
+  jn_call inner = {
+      .tree = t->apart, .in = {c->in[0], c->in[1] ? v : NULL, c->in[2] ? a : NULL, c->in[3]}, .arg = {c->arg[0]}};
+  for (int k = 0; k < 5; k++) inner.out[k] = X[k] = out[k] ? take(&at, (size_t)t->nd * wide[k] + COUPLED_SPARE) : NULL;
+  inner.scratch = at;
+  if (counts_inner(c, &inner, JN_(derivatives))) return;
+  if (c->in[1]) follow(t, c->in[1], v);
+  if (c->in[2]) follow(t, c->in[2], a);
+  JN_(derivatives)(&inner);
+  coupling_fill(&g, 0);
+  for (int k = 0; k < 3; k++)
+    if (out[k]) project(&g, X[k], out[k]);
+  for (int k = 3; k < 5; k++)
+    if (out[k]) project_rows(&g, (int)wide[k], X[k], out[k]);
+  if (!t->sprung || c->arg[1]) return;
+  for (int k = 0; k < t->nv && out[0]; k++) out[0][k * (t->nv + 1)] += splat(t->stiffness[k]);
+  if (out[4]) add_springs(t, c->in[0], K(1), out[4]);
+}
+
 /* in: q, v, a, wrenches (v, a, wrenches may be NULL). arg[0]: hold; arg[1]: without springs. out: dtau/dq, dtau/dv,
  * dtau/da [nv x nv], dtau/d wrench [nv x nlink x 6], tau [nv]. O(n d). */
 void JN_(derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
+  if (t->coupled) {
+    derivatives_coupled(c);
+    return;
+  }
   if (c->arg[1] && t->sprung) {
     JN_S(tree) unsprung = *t;
     jn_call inner = *c;
@@ -134,22 +175,6 @@ void JN_(derivatives)(const jn_call *c) {
 
 #if JN_MANY
 
-/* M^-1 X in place of X [nv x nlink x 6], of which only rows along the branches of the links are not zero. own [6 nv] is
- * scratch. */
-static inline void wrench_product(const JN_S(tree) * t, const real *inverse, real *own, real *X) {
-  int n = t->nv, wide = 6 * t->nlink;
-  for (int l = 0; l < t->nlink; l++) {
-    for (int k = 0; k < 6 * n; k++) own[k] = X[k / 6 * wide + 6 * l + k % 6];
-    for (int r = 0; r < n; r++) {
-      real sum[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO}, *to = X + r * wide + 6 * l;
-      for (int i = t->frame[l].body; i >= 0; i = t->body[i].parent)
-        for (int k = t->body[i].iv; k < t->body[i].iv + t->body[i].nv; k++)
-          for (int e = 0; e < 6; e++) sum[e] += inverse[r * n + k] * own[6 * k + e];
-      for (int e = 0; e < 6; e++) to[e] = sum[e];
-    }
-  }
-}
-
 /* What derivatives_forward() takes. */
 typedef struct many_room {
   articulation u;
@@ -157,6 +182,7 @@ typedef struct many_room {
   compact M;
   real *y, *room; /* [nv], [6 nv] */
   world_poses x;
+  sparsity b;
 } many_room;
 
 static inline void many_room_place(const JN_S(tree) * t, real *inverse, many_room *r, real **at) {
@@ -166,6 +192,7 @@ static inline void many_room_place(const JN_S(tree) * t, real *inverse, many_roo
   r->y = take(at, (size_t)t->nv);
   r->room = take(at, (size_t)(6 * t->nv));
   r->x = poses_place(t, at);
+  r->b = sparsity_place(t, 0, at);
 }
 
 /* Accelerations y, in the order of elimination, with which the linearization is moved on, and M^-1, in that of v: by
@@ -198,13 +225,14 @@ static int derivatives_forward(const jn_call *c) {
   real *at = c->scratch, *const *out = (real *const *)c->out, *end;
   linearization_many o = many_place(t, c->in[0], c->in[1], NULL, &at);
   many_room r;
-  many_room_place(t, c->counted ? NULL : out[4], &r, &at);
+  many_room_place(t, out[4], &r, &at);
   if (c->counted) {
     forward_room_place(t, (end = at, &end));
     counts(c, end);
     strips_place(t, (end = at, &end));
     return counts(c, end);
   }
+  compact_fill(&r.M);
   target g = {.dq = out[2], .dv = out[3], .to = c->direct};
   int long_branches = branch_length(t) > PRODUCT_BRANCH || t->nv > LANES_MOST;
   o.W = c->in[4];
@@ -216,8 +244,9 @@ static int derivatives_forward(const jn_call *c) {
   many_matrices(&o, &(target){.dq = out[2], .dv = out[3]});
   if (out[5]) {
     many_poses(&o, &r.x);
-    wrench_matrix(t, &r.x, K(1), out[5]);
-    wrench_product(t, out[4], r.room, out[5]);
+    wrench_matrix(t, &r.x, K(-1), out[5]);
+    sparsity_fill(&r.b);
+    wrench_product(&r.b, out[4], r.room, out[5]);
   }
   if (long_branches) {
     if (out[2]) equations_solve(&r.e, -1, t->nv, out[2]);
@@ -248,7 +277,7 @@ static int derivatives_forward(const jn_call *c) {
     counts(c, end);
     matrix_rows_place(&w, &to, (end = at, &end));
     counts(c, end);
-    product_place(t, NULL, NULL, NULL, (end = at, &end));
+    product_place(t, 1, NULL, NULL, NULL, (end = at, &end));
     return counts(c, end);
   }
   if (!equations_fit(&e)) return 0;
@@ -260,7 +289,7 @@ static int derivatives_forward(const jn_call *c) {
   int multiply = (out[2] || out[3]) && t->nv >= TILE && branch_length(t) <= PRODUCT_BRANCH;
   if (multiply) {
     end = at;
-    product p = product_place(t, out[4], out[2], out[3], &end);
+    product p = product_place(t, 1, out[4], out[2], out[3], &end);
     product_solve(&p);
   }
   for (int k = 2; k <= 4; k++)
@@ -277,43 +306,44 @@ static int derivatives_forward(const jn_call *c) {
 
 #endif
 
+/* derivatives_hybrid() by the factors of M along branches (solved_derivatives.h). */
+static void derivatives_by_factors(const jn_call *c) {
+  const JN_S(tree) *t = c->tree;
+  const unsigned char *prescribed = c->data;
+  int n = t->nv, wide = 6 * t->nlink;
+  real *at = c->scratch, *const *out = (real *const *)c->out, *y = take(&at, (size_t)(6 * n));
+  real *const T[3] = {out[prescribed ? 6 : 2], out[prescribed ? 7 : 3], out[prescribed ? 9 : 5]};
+  product p = product_place(t, 0, c->counted ? NULL : out[4], out[2], out[3], &at);
+  compact M = compact_place(t, out[4], &at);
+  angles turn = angles_at(t, c->in[0], &at);
+  factored_motion o = {t, c->in[0], c->in[1], c->in[2], c->in[3], c->in[4], prescribed, FORCES_ALL, &turn};
+  jn_call inner = {.tree = t, .in = {o.q, o.v, out[0], o.W}, .out = {T[0], T[1], NULL, T[2]}};
+  inner.out[2] = prescribed || c->counted ? out[8] : NULL;
+  inner.arg[0] = c->arg[0];
+  inner.scratch = at;
+  if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(derivatives))) return;
+  compact_fill(&M);
+  accelerate_by_factors(&o, at, y, &M, out[10], out[0]);
+  if (out[1]) JN_(newton_forces)(t, o.q, o.v, out[0], o.W, FORCES_ALL, &turn, at, out[1]);
+  for (int i = 0; i < n && out[1]; i++)
+    if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
+  JN_(derivatives)(&inner);
+  free_inverse(&M, prescribed, y);
+  for (int k = 0; k < 3 && prescribed; k++)
+    if (T[k]) rows_of_free(prescribed, n, k < 2 ? n : wide, T[k], out[k < 2 ? 2 + k : 5]);
+  if (T[0] || T[1]) product_solve(&p);
+  if (T[2]) wrench_product(&p.b, out[4], y, out[5]);
+  if (!prescribed) return;
+  for (int k = 0; k < 3; k++)
+    if (T[k]) prescribed_rows(&p.b, prescribed, k < 2 ? n : wide, out[8], out[k < 2 ? 2 + k : 5], T[k]);
+  given_columns(&p.b, prescribed, y, out[4], out[8]);
+}
+
 /* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,
  * da/dv, da/dgiven [nv x nv], da/dwrench [nv x nlink x 6]; dtau/dq, dtau/dv, dtau/dgiven, dtau/dwrench (tau and these
  * NULL for forward dynamics); pivots [nv]. a, da/dgiven, and dtau/dgiven if something is prescribed, are always there.
  * Column i of dgiven is for a_i if that is prescribed, and for tau_i if not. O(nv n d). */
 void JN_(derivatives_hybrid)(const jn_call *c) {
-  const JN_S(tree) *t = c->tree;
   if (derivatives_forward(c) && !c->counted) return;
-  int n = t->nv, wide = 6 * t->nlink;
-  real *at = c->scratch, *out[11];
-  for (int k = 0; k < 11; k++) out[k] = c->out[k];
-  linearization w = linearization_place(t, 1, c->in[4] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
-  split s = {.t = t, .prescribed = c->data, .H = out[4], .M = out[8], .y = take(&at, (size_t)(2 * n))};
-  world_poses x = poses_place(t, &at);
-  if (c->counted) {
-    counts(c, JN_(newton_scratch)(t, at));
-    counts(c, JN_(mass_matrix_scratch)(t, at));
-    return;
-  }
-  w.v = c->in[1];
-  w.W = c->in[4];
-  w.rows = 1;
-  accelerations(&w, &s, c->in[2], c->in[3], at, out[4], out[10], out[0]);
-  sweep(&w);
-  if (out[1]) linearization_forces(&w, 0, out[1]);
-  const real *tau = c->in[3];
-  for (int i = 0; i < n && out[1]; i++)
-    if (!is_given(&s, i)) out[1][i] = tau ? tau[i] : ZERO; /* what was given, to the bit */
-  derived to = {.dq = s.prescribed ? out[6] : out[2], .dv = s.prescribed ? out[7] : out[3], .M = out[8]};
-  matrices(&w, &to);
-  if (out[2]) solve_columns(&s, n, out[2], s.prescribed ? out[6] : NULL);
-  if (out[3]) solve_columns(&s, n, out[3], s.prescribed ? out[7] : NULL);
-  if (out[5]) {
-    linearization_poses(&w, &x);
-    wrench_matrix(t, &x, K(-1), s.prescribed ? out[9] : out[5]);
-    solve_columns(&s, wide, out[5], s.prescribed ? out[9] : NULL);
-  }
-  invert(t, out[4], s.y);
-  reorder(t, out[4], (int32_t *)(void *)s.y);
-  given_columns(&s, out[4], out[8]);
+  derivatives_by_factors(c);
 }

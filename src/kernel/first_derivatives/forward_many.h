@@ -8,7 +8,7 @@
 #define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_MANY_H
 
 #include "../forward_dynamics/inverse_product.h"
-#include "../mass_matrix/factor_many.h"
+#include "../mass_matrix/factor_compact.h"
 #include "forward_one.h"
 #include "linearization_many.h"
 
@@ -29,7 +29,7 @@ FLAT real many_force(const linearization_many *o, int i, int k, const real *tau)
   return o->t->sprung && has_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
 }
 
-/* The row of M of coordinate c of body i, along its branch (factor_many.h). */
+/* The row of M of coordinate c of body i, along its branch (factor_compact.h). */
 FLAT void compact_row(const linearization_many *o, int i, int c, int turn, int at, real *row) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];
@@ -187,35 +187,8 @@ static __attribute__((noinline)) void strip_panel(const column_strip *s, int n, 
   for (; e < rows; e++) strip_rows(s, n, inverse, T, r + e, 1, columns, X + e * n);
 }
 
-/* Of coordinates: the place in the order of elimination; of a place: its body, and the strip that last had it. */
-typedef struct marks {
-  const JN_S(tree) * t;
-  int32_t *id, *body, *stamp; /* [nv] */
-} marks;
-
-static inline void marks_fill(const marks *o) {
-  const JN_S(tree) *t = o->t;
-  for (int c = 0; c < t->nv; c++) o->id[t->order[c]] = c;
-  for (int i = 0; i < t->nb; i++)
-    for (int c = t->body[i].id; c < id_of(t, i + 1); c++) {
-      o->body[c] = i;
-      o->stamp[c] = -1;
-    }
-}
-
-/* Marks the places of column c's branch: its ancestors and all that is outward of it. What it hangs from may have been
- * marked already, and with that all of it. */
-static inline void mark_branch(const marks *o, int c, int mark) {
-  const JN_S(tree) *t = o->t;
-  int before = t->lambda[o->id[c]], i = o->body[o->id[c]];
-  if (before >= 0 && t->order[before] >= mark && t->order[before] < c) return;
-  for (int k = t->body[i].id; k < id_of(t, t->body[i].end); k++) o->stamp[k] = mark;
-  for (i = t->body[i].parent; i >= 0; i = t->body[i].parent)
-    for (int k = 0; k < t->body[i].nv; k++) o->stamp[t->body[i].id + k] = mark;
-}
-
 typedef struct strips_room {
-  marks p;
+  sparsity b;
   column_strip *s; /* [strips] */
   int32_t *row;    /* rows of all strips */
   real *dq, *dv;   /* [PANEL x nv] */
@@ -223,10 +196,7 @@ typedef struct strips_room {
 
 static inline strips_room strips_place(const JN_S(tree) * t, real **at) {
   int n = t->nv <= LANES_MOST ? t->nv : 0, strips = (n + STRIP - 1) / STRIP; /* with more coordinates it is not used */
-  strips_room r = {.p = {.t = t}};
-  r.p.id = TAKE_INTS(at, n);
-  r.p.body = TAKE_INTS(at, n);
-  r.p.stamp = TAKE_INTS(at, n);
+  strips_room r = {.b = sparsity_place(t, 0, at)};
   r.s = TAKE(at, strips, column_strip);
   r.row = TAKE(at, (size_t)(t->chain ? 1 : strips) * (size_t)n, int32_t);
   r.dq = take(at, (size_t)(PANEL * n));
@@ -236,22 +206,18 @@ static inline strips_room strips_place(const JN_S(tree) * t, real **at) {
 
 /* The strips of all columns; the last may share columns with the one before. */
 static inline column_strip *strips_fill(const strips_room *r, int *count) {
-  const JN_S(tree) *t = r->p.t;
-  const marks *p = &r->p;
+  const JN_S(tree) *t = r->b.t;
   int n = t->nv;
-  column_strip *s = r->s;
   int32_t *row = r->row;
-  marks_fill(p);
+  sparsity_fill(&r->b);
   *count = 0;
   for (int c = 0; c < n; c += STRIP) {
-    column_strip *to = &s[(*count)++];
+    column_strip *to = &r->s[(*count)++];
     *to = (column_strip){.c = n - c < STRIP && n >= STRIP ? n - STRIP : c, .row = row};
-    for (int e = to->c; e < to->c + STRIP && e < n && !t->chain; e++) mark_branch(p, e, to->c);
-    for (int c2 = 0; c2 < n; c2++)
-      if (t->chain || p->stamp[p->id[c2]] == to->c) to->row[to->count++] = c2;
+    to->count = branch_rows(&r->b, to->c, n < STRIP ? n : STRIP, row);
     if (!t->chain) row += to->count; /* else all have the same rows */
   }
-  return s;
+  return r->s;
 }
 
 /* -M^-1 T of the matrices T that are given, to outputs 2 and 3 of the caller. */

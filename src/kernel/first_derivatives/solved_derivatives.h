@@ -1,108 +1,61 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From derivatives of inverse dynamics to those of forward and hybrid dynamics: M_ff da_f = -T_f where the forces are
- * given, dtau_p = T_p + M_pf da_f where the accelerations are. */
+/* From derivatives T of inverse dynamics to those of hybrid dynamics, with f where forces are given and p where
+ * accelerations are (kim2012 Tables 6, 7), along the branches:
+ *   da_f = -N T_f,   dtau_p = T_p + M_pf da_f,   N = M_ff^-1,   da_f/da_p = -N M_fp */
 #ifndef JN_KERNEL_FIRST_DERIVATIVES_SOLVED_DERIVATIVES_H
 #define JN_KERNEL_FIRST_DERIVATIVES_SOLVED_DERIVATIVES_H
 
-#include "../inverse_dynamics/rnea.h"
-#include "linearization.h"
+#include "../forward_dynamics/by_factors.h"
+#include "../forward_dynamics/inverse_product.h"
 
-/* The linearization of one state. Once each: they are long when unrolled. */
-static __attribute__((noinline)) void sweep(const linearization *w) { linearize(w, 1); }
-static __attribute__((noinline)) void matrices(const linearization *w, const derived *to) {
-  column x[1];
-  if (w->H || w->C || to->C)
-    linearization_matrices(w, 1, x, to);
-  else
-    first_matrices(w, to);
+/* N in place of the factors of the free coordinates, in the order of v, zero elsewhere; y [3 nv]. */
+static inline void free_inverse(const compact *M, const unsigned char *prescribed, real *y) {
+  int n = M->t->nv;
+  compact_invert(M, y);
+  reorder(M->t, M->H, (int32_t *)(void *)y);
+  for (int i = 0; i < n && prescribed; i++)
+    if (prescribed[i]) M->H[i * n + i] = ZERO;
 }
 
-typedef struct split {
-  const JN_S(tree) * t;
-  const unsigned char *prescribed; /* NULL: none */
-  const real *H;                   /* factors of the inertia, rows of prescribed coordinates those of the identity */
-  const real *M;                   /* [nv x nv]; NULL when nothing is prescribed */
-  real *y;                         /* [nv] */
-} split;
-
-static inline int is_given(const split *s, int i) { return s->prescribed && s->prescribed[i]; }
-
-/* With T the derivative of inverse dynamics [nv x columns] at fixed accelerations: of the free accelerations, -M_ff^-1
- * T_f, and of the prescribed forces, T_p + M_pf da_f. T is in dtau, or in da when dtau is NULL. */
-static inline void solve_columns(const split *s, int columns, real *da, real *dtau) {
-  const JN_S(tree) *t = s->t;
-  int n = t->nv;
-  const real *T = dtau ? dtau : da;
+/* T_f in place of da [nv x columns], zero in the other rows. */
+static inline void rows_of_free(const unsigned char *prescribed, int n, int columns, const real *T, real *da) {
   for (int i = 0; i < n; i++)
-    for (int c = 0; c < columns; c++) da[i * columns + c] = is_given(s, i) ? ZERO : -T[i * columns + c];
-  for (int k = n - 1; k >= 0; k--) /* L^T D L da = -T, whole rows at a time */
-    for (int j = t->lambda[k]; j >= 0; j = t->lambda[j])
-      add_row(columns, -s->H[k * n + j], da + t->order[k] * columns, da + t->order[j] * columns);
-  for (int k = 0; k < n; k++) {
-    real inverse = K(1) / s->H[k * n + k], *row = da + t->order[k] * columns;
-    for (int c = 0; c < columns; c++) row[c] *= inverse;
-    for (int j = t->lambda[k]; j >= 0; j = t->lambda[j])
-      add_row(columns, -s->H[k * n + j], da + t->order[j] * columns, row);
-  }
-  for (int i = 0; i < n && dtau; i++)
-    for (int c = 0; c < columns; c++) {
-      if (!is_given(s, i)) {
-        dtau[i * columns + c] = ZERO;
-        continue;
-      }
-      for (int k = 0; k < n; k++)
-        if (!is_given(s, k)) dtau[i * columns + c] += s->M[i * n + k] * da[k * columns + c];
-    }
+    for (int c = 0; c < columns; c++) da[i * columns + c] = prescribed[i] ? ZERO : T[i * columns + c];
 }
 
-/* Derivatives with respect to what is given, from the inverse of the masked M in da, and M in dtau (may be NULL when
- * nothing is prescribed). */
-static inline void given_columns(const split *s, real *da, real *dtau) {
-  int n = s->t->nv;
-  if (!s->prescribed) return;
-  for (int f = 0; f < n; f++)
-    for (int p = 0; p < n; p++) {
-      if (is_given(s, f) || !is_given(s, p)) continue;
-      real x = ZERO;
-      for (int k = 0; k < n; k++)
-        if (!is_given(s, k)) x -= da[f * n + k] * dtau[k * n + p];
-      da[f * n + p] = x;
-    }
+/* T_p + M_pf da_f in place of T [nv x columns], zero in the rows of free coordinates. */
+static inline void prescribed_rows(const sparsity *b, const unsigned char *prescribed, int columns, const real *M,
+                                   const real *da, real *T) {
+  int n = b->t->nv;
   for (int i = 0; i < n; i++) {
-    for (int k = 0; k < n; k++) s->y[k] = dtau[i * n + k];
-    for (int c = 0; c < n; c++) {
-      if (!is_given(s, i)) {
-        dtau[i * n + c] = i == c ? K(1) : ZERO;
-        continue;
-      }
-      real x = is_given(s, c) ? s->y[c] : ZERO;
-      for (int k = 0; k < n; k++)
-        if (!is_given(s, k)) x += s->y[k] * da[k * n + c];
-      dtau[i * n + c] = x;
-    }
+    real *row = T + i * columns;
+    int count = prescribed[i] ? branch_rows(b, i, 1, b->rows) : 0;
+    for (int c = 0; c < columns && !prescribed[i]; c++) row[c] = ZERO;
+    for (int m = 0; m < count; m++)
+      if (!prescribed[b->rows[m]]) add_row(columns, M[i * n + b->rows[m]], da + b->rows[m] * columns, row);
   }
 }
 
-/* Accelerations of the free coordinates, a_out [nv], and the factors they come from, H [nv x nv]. y, bias: scratch. */
-static inline void accelerations(linearization *w, const split *s, const real *a, const real *tau, real *at, real *H,
-                                 real *pivots, real *a_out) {
-  const JN_S(tree) *t = w->t;
-  int n = t->nv;
-  real *bias = s->y + n;
-  for (int i = 0; i < n; i++) a_out[i] = is_given(s, i) && a ? a[i] : ZERO;
-  w->a = a_out;
-  JN_(newton_forces)(t, w->q, w->v, a_out, w->W, FORCES_ALL, &w->turn, at, bias);
-  JN_(mass_matrix)(t, w->q, &w->turn, 1, at, H);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      if (is_given(s, t->order[i]) || is_given(s, t->order[j])) H[i * n + j] = i == j ? K(1) : ZERO;
-  factorize(t, H, pivots);
-  for (int k = 0; k < n; k++) {
-    int i = t->order[k];
-    s->y[k] = is_given(s, i) ? ZERO : (tau ? tau[i] : ZERO) - bias[i];
+/* Derivatives by what is given: of a, in place of N, and of tau, in place of M. y [nv]. */
+static inline void given_columns(const sparsity *b, const unsigned char *prescribed, real *y, real *N, real *M) {
+  int n = b->t->nv;
+  for (int p = 0; p < n; p++) {
+    if (!prescribed[p]) continue;
+    int count = branch_rows(b, p, 1, b->rows);
+    for (int c = 0; c < n; c++) y[c] = ZERO;
+    for (int m = 0; m < count; m++)
+      if (!prescribed[b->rows[m]]) add_row(n, -M[p * n + b->rows[m]], N + b->rows[m] * n, y);
+    for (int i = 0; i < n; i++) N[i * n + p] = prescribed[i] ? (i == p ? K(1) : ZERO) : y[i];
   }
-  substitute(t, H, s->y);
-  for (int k = 0; k < n; k++) a_out[t->order[k]] += s->y[k];
+  for (int i = 0; i < n; i++) {
+    real *row = M + i * n;
+    int count = prescribed[i] ? branch_rows(b, i, 1, b->rows) : 0;
+    memcpy(y, row, (size_t)n * sizeof *y);
+    for (int c = 0; c < n; c++) row[c] = prescribed[i] && prescribed[c] ? row[c] : ZERO;
+    for (int m = 0; m < count; m++)
+      if (!prescribed[b->rows[m]]) add_row(n, y[b->rows[m]], N + b->rows[m] * n, row);
+    if (!prescribed[i]) row[i] = K(1);
+  }
 }
 
 #endif

@@ -5,14 +5,13 @@
  *   inwards   u = tau - S.p,  p' = p + U u / D,  to the parent p' + I' c
  *   outwards  A = A of the parent + c,  x = (u - U.A) / D,  A' = A + S x
  * data: prescribed [nv] (unsigned char) or NULL. in: q, v, a (of prescribed coordinates), tau (of the others),
- * wrenches. out: a [nv], tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero when
- * singular. */
+ * wrenches, inertias of bodies [nb x 10] (NULL:
+ * those of the tree). out: a [nv], tau [nv] or NULL, pivots [nd]: effective inertias relative to what is there, zero
+ * when singular. */
 #include "../base/row.h"
 #include "../base/springs.h"
 #include "../inverse_dynamics/rnea.h"
-#include "articulated.h"
-
-static inline int is_free(const unsigned char *prescribed, int iv) { return !prescribed || !prescribed[iv]; }
+#include "aba_coupled.h"
 
 typedef struct forward_sweep {
   articulation o;
@@ -84,8 +83,8 @@ static inline void take_wrenches(const forward_sweep *w, const real *wrenches) {
   }
 }
 
-/* Body i inwards. */
-static inline void forward_inward(const forward_sweep *w, int i, real *pivots) {
+/* Bias of body i, with that of its children; its screws and forces are put where they are eliminated. */
+FLAT wrench forward_bias(const forward_sweep *w, int i) {
   const JN_S(body) *b = &w->o.t->body[i];
   wrench p = b->end == i + 1 && !w->loaded ? w_zero() : w->p[i];
   if (w->v) {
@@ -98,17 +97,30 @@ static inline void forward_inward(const forward_sweep *w, int i, real *pivots) {
     if (!is_turn(b)) w->o.x[b->id + k].v = w->S[b->id + k].v;
     w->x[b->id + k] = w->driving ? w->driving[b->iv + k] : ZERO;
   }
+  return p;
+}
+
+/* What is left of body i is handed to its parent: bias p, inertia I, known acceleration c. */
+FLAT void forward_hand(const forward_sweep *w, int i, wrench p, const body_inertia *I, twist c) {
+  const JN_S(body) *b = &w->o.t->body[i];
+  if (b->parent < 0) return;
+  p = w_shift(w_add(p, body_mul(I, c)), sp_numbers(w->o.d[i]));
+  if (w->loaded || b->end != w->o.t->body[b->parent].end)
+    p = w_add(w->p[b->parent], p); /* not the first child to come */
+  w->p[b->parent] = p;
+}
+
+/* Body i inwards. */
+static inline void forward_inward(const forward_sweep *w, int i, real *pivots) {
+  const JN_S(body) *b = &w->o.t->body[i];
+  wrench p = forward_bias(w, i);
   body_inertia I = articulate(&w->o, i, w->prescribed, &w->B[i].I, w->I, pivots);
   p = solve_joint_inward(&w->o, i, p, w->x);
   if (has_prescribed(w, b)) {
     w->I[i] = I;
     w->p[i] = p;
   }
-  if (b->parent < 0) return;
-  p = w_shift(w_add(p, body_mul(&I, known_acceleration(w, i))), sp_numbers(w->o.d[i]));
-  if (w->loaded || b->end != w->o.t->body[b->parent].end)
-    p = w_add(w->p[b->parent], p); /* not the first child to come */
-  w->p[b->parent] = p;
+  if (b->parent >= 0) forward_hand(w, i, p, &I, known_acceleration(w, i));
 }
 
 /* Body i outwards: accelerations of free coordinates, forces of prescribed ones. */
@@ -151,6 +163,21 @@ static inline void prescribed_springs(const forward_sweep *w, const real *q, rea
   }
 }
 
+/* Inertias that are given for each state, in the internal frames of the bodies. */
+static inline void given_inertias(const forward_sweep *w, const real *given) {
+  for (int i = 0; i < w->o.t->nb; i++) {
+    solid *B = &w->B[i];
+    const real *own = given + 10 * i;
+    B->I.h = sp_turn(B->at.x, B->at.y, B->at.z, v3_load(own + 1));
+    B->I.m = own[0];
+#if JN_REGISTERS
+    inertia_turn(&B->at, own, &B->I);
+#else
+    B->I.J = s3_turn(axes_rotation(&B->at), i_load(own).J);
+#endif
+  }
+}
+
 void JN_(forward)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
@@ -158,6 +185,7 @@ void JN_(forward)(const jn_call *c) {
   forward_sweep w = forward_place(c, &at);
   if (counts(c, at)) return;
   JN_(bodies_outward)(t, c->in[0], w.v, &turn, 1, w.B, w.S, w.V, w.Psi);
+  if (c->in[5]) given_inertias(&w, c->in[5]);
   if (w.loaded) take_wrenches(&w, c->in[4]);
   if (c->arg[0] == FORCES_ALL) w.driving = without_springs(&w, c->in[0]);
   for (int i = t->nb - 1; i >= 0; i--) forward_inward(&w, i, c->out[2]);
@@ -166,34 +194,96 @@ void JN_(forward)(const jn_call *c) {
   if (c->out[1] && c->arg[0] == FORCES_ALL) prescribed_springs(&w, c->in[0], c->out[1]);
 }
 
-/* The same with coupled coordinates, where no joint can be eliminated by itself: dense, by M and the bias. The rows of
- * prescribed coordinates say a = given; their forces come from inverse dynamics of the result. pivots [nv] come in
- * out[2]. */
+/* ---- coupled coordinates (aba_coupled.h) ---- */
+
+/* Coordinate c of body i, which only its own joint has, or which is prescribed. */
+static inline wrench coupled_alone(const forward_sweep *w, open_coordinates *y, int i, int c, body_inertia *I, wrench p,
+                                   real *pivots) {
+  const JN_S(tree) *t = w->o.t;
+  const JN_S(body) *b = &t->body[i];
+  eliminated *x = &w->o.x[c];
+  y->first[c] = y->terms;
+  pivots[t->place[c]] = K(1);
+  if (!is_free(w->prescribed, b->iv + c - b->id)) return p;
+  twist S = screw_numbers(w->S[c]);
+  x->v = w->S[c].v;
+  real D = eliminate(I, 0, armature_of(t, b, c - b->id), x);
+  pivots[t->place[c]] = relative(D, splat(t->gross[c]));
+  p = solve_coordinate_inward(x, 0, p, &w->x[c]);
+  wrench by = {sp_numbers(x->m), sp_numbers(x->f)};
+  if (y->head[i] >= 0) open_eliminate(y, i, by, x->inverse, w->x[c], &S, -1);
+  return p;
+}
+
+static inline void coupled_inward(const forward_sweep *w, open_coordinates *y, int i, real *pivots) {
+  const JN_S(tree) *t = w->o.t;
+  const JN_S(body) *b = &t->body[i];
+  wrench p = forward_bias(w, i);
+  body_inertia I = b->end == i + 1 ? body_inertia_from(&w->B[i].I) : body_with(&w->I[i], &w->B[i].I);
+  open_close_met(y, i, &I, &p, pivots);
+  for (int c = b->id + b->nv - 1; c >= b->id; c--) {
+    if (b->nv == 1 && y->of[t->place[c]] >= 0)
+      open_joint(y, i, screw_numbers(w->S[c]), &I, &p, pivots);
+    else
+      p = coupled_alone(w, y, i, c, &I, p, pivots);
+    y->end[c] = y->terms;
+  }
+  twist c = known_acceleration(w, i);
+  open_hand(y, i, c, sp_numbers(w->o.d[i]));
+  if (b->parent < 0) return;
+  body_inertia moved = body_shift(&I, &w->o.d[i]), *to = &w->I[b->parent];
+  if (b->end != t->body[b->parent].end) body_add(&moved, to);
+  *to = moved;
+  forward_hand(w, i, p, &I, c);
+}
+
+/* Body i outwards. */
+static inline void coupled_outward(const forward_sweep *w, open_coordinates *y, int i, twist base, real *a_out) {
+  const JN_S(tree) *t = w->o.t;
+  const JN_S(body) *b = &t->body[i];
+  twist A = b->parent < 0 ? base : t_shift(w->A[b->parent], sp_numbers(w->o.d[i]));
+  A = t_add(known_acceleration(w, i), A);
+  for (int c = b->id; c < b->id + b->nv; c++) {
+    const eliminated *x = &w->o.x[c];
+    int s = b->nv == 1 ? y->of[t->place[c]] : -1, iv = b->iv + c - b->id;
+    twist S = screw_numbers(w->S[c]);
+    if (s < 0 && !is_free(w->prescribed, iv)) {
+      a_out[iv] = w->a ? w->a[iv] : ZERO;
+      continue;
+    }
+    if (s >= 0) open_solve(y, i, 1, A);
+    real with = s < 0 ? power((wrench){sp_numbers(x->m), sp_numbers(x->f)}, A) : ZERO;
+    a_out[iv] = s >= 0 ? y->x[s].y : x->inverse * w->x[c] - with - open_sum(y, y->first[c], y->end[c]);
+    A = t_axpy(a_out[iv], S, A);
+  }
+  w->A[i] = A;
+  while (open_solve(y, i, 0, A)) continue;
+}
+
+/* The same with coupled coordinates. pivots [nv] come in out[2], in the order of elimination; forces of prescribed
+ * coordinates are those of inverse dynamics. */
 void JN_(forward_coupled)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  const real *q = c->in[0], *v = c->in[1], *a = c->in[2], *tau = c->in[3];
-  const unsigned char *prescribed = c->data;
-  int n = t->nv;
+  const real *q = c->in[0];
   if (!t->coupled) return; /* all others go through forward() */
-  real *at = c->scratch, *H = take(&at, (size_t)(n * n)), *bias = take(&at, (size_t)n), *x = c->out[0];
+  real *at = c->scratch, *a = c->out[0], *tau = c->out[1];
   angles turn = angles_at(t, q, &at);
-  if (counts(c, JN_(newton_scratch)(t, at)) && counts(c, JN_(mass_matrix_scratch)(t, at))) return;
-  JN_(newton_forces)(t, q, v, NULL, c->in[4], c->arg[0], &turn, at, bias);
-  JN_(mass_matrix)(t, q, &turn, 1, at, H);
-  for (int i = 0; i < n; i++) {
-    int free_i = is_free(prescribed, i);
-    x[i] = free_i ? (tau ? tau[i] : ZERO) - bias[i] : a ? a[i] : ZERO;
-    for (int j = 0; j < n; j++) {
-      int free_j = is_free(prescribed, j);
-      if (free_i && !free_j && a) x[i] -= H[i * n + j] * a[j];
-      if (!free_i || !free_j) H[i * n + j] = i == j ? K(1) : ZERO;
-    }
-  }
-  factorize(t, H, c->out[2]);
-  substitute(t, H, x);
-  if (!c->out[1]) return;
-  real *tau_out = c->out[1];
-  JN_(newton_forces)(t, q, v, x, c->in[4], c->arg[0], &turn, at, tau_out);
-  for (int i = 0; i < n; i++)
-    if (is_free(prescribed, i)) tau_out[i] = tau ? tau[i] : ZERO;
+  real *after = at;
+  forward_sweep w = forward_place(c, &at);
+  open_coordinates y = open_place(t, &at);
+  if (counts(c, at) && counts(c, JN_(newton_scratch)(t, after))) return;
+  JN_(bodies_outward)(t, q, w.v, &turn, 1, w.B, w.S, w.V, w.Psi);
+  if (w.loaded) take_wrenches(&w, c->in[4]);
+  if (c->arg[0] == FORCES_ALL) w.driving = without_springs(&w, q);
+  open_fill(&y, w.prescribed, w.driving);
+  for (int i = t->nb - 1; i >= 0; i--) coupled_inward(&w, &y, i, c->out[2]);
+  wrench none = w_zero();
+  open_close_met(&y, t->nb, NULL, &none, c->out[2]);
+  twist base = c->arg[0] ? t_zero() : base_acceleration(t);
+  while (open_solve(&y, -1, 0, base)) continue;
+  for (int i = 0; i < t->nb; i++) coupled_outward(&w, &y, i, base, a);
+  if (!tau) return;
+  JN_(newton_forces)(t, q, w.v, a, c->in[4], c->arg[0], &turn, after, tau);
+  for (int i = 0; i < t->nv; i++)
+    if (is_free(w.prescribed, i)) tau[i] = w.tau ? w.tau[i] : ZERO;
 }

@@ -12,6 +12,60 @@ enum {
   PRODUCT_BRANCH = 40 /* with longer branches the recursions take less */
 };
 
+/* Which rows of a column of M, or of derivatives of forces, are not zero: those of its branch, inward and outward
+ * (tree.h). Rows and columns are in the order of v, or in that of elimination. */
+typedef struct sparsity {
+  const JN_S(tree) * t;
+  int elimination;
+  int32_t *place; /* [nv] of a coordinate: its place in the order of elimination */
+  int32_t *end;   /* [nv] of a place: places [k, end) are outward of it, itself included */
+  int32_t *stamp; /* [nv + 1] of a place: the last call of branch_rows() that had it; then the number of calls */
+  int32_t *rows;  /* [nv] room */
+} sparsity;
+
+static inline sparsity sparsity_place(const JN_S(tree) * t, int elimination, real **at) {
+  sparsity b = {.t = t, .elimination = elimination};
+  b.place = TAKE_INTS(at, t->nv);
+  b.end = TAKE_INTS(at, t->nv);
+  b.stamp = TAKE_INTS(at, t->nv + 1);
+  b.rows = TAKE_INTS(at, t->nv);
+  return b;
+}
+
+static inline void sparsity_fill(const sparsity *b) {
+  const JN_S(tree) *t = b->t;
+  for (int k = 0; k < t->nv; k++) {
+    b->place[b->elimination ? k : t->order[k]] = k;
+    b->end[k] = k + 1;
+    b->stamp[k] = 0;
+  }
+  b->stamp[t->nv] = 0;
+  for (int k = t->nv - 1; k >= 0; k--)
+    if (t->lambda[k] >= 0 && b->end[t->lambda[k]] < b->end[k]) b->end[t->lambda[k]] = b->end[k];
+}
+
+/* Rows that are not zero in one of columns [c, c + count), to row [nv]; returns how many. */
+static inline int branch_rows(const sparsity *b, int c, int count, int32_t *row) {
+  const JN_S(tree) *t = b->t;
+  int rows = 0, low = t->nv, high = 0, from = 0, to = 0, call = ++b->stamp[t->nv];
+  for (int e = c; e < c + count; e++) {
+    int k = b->place[e];
+    if (k >= from && k < to) continue; /* with all of its branch */
+    from = k;
+    to = b->end[k];
+    for (int j = from; j < to; j++) b->stamp[j] = call;
+    if (to > high) high = to;
+    if (from < low) low = from;
+    for (int j = t->lambda[k]; j >= 0 && b->stamp[j] != call; j = t->lambda[j]) {
+      b->stamp[j] = call;
+      if (j < low) low = j;
+    }
+  }
+  for (int j = low; j < high; j++)
+    if (b->stamp[j] == call) row[rows++] = b->elimination ? j : t->order[j];
+  return rows;
+}
+
 /* Columns [c, c + TILE) of two matrices T: the rows that are not zero. */
 typedef struct packed {
   int c, count;
@@ -23,48 +77,30 @@ typedef struct product {
   const JN_S(tree) * t;
   const real *inverse; /* [nv x nv] */
   real *X[2];          /* [nv x nv] T, then -M^-1 T */
-  int32_t *body;       /* [nv] of a coordinate */
+  sparsity b;
   packed now, first;
 } product;
 
-/* What product_solve() needs, where rows and columns are in the order of elimination, that of the bodies. */
-static inline product product_place(const JN_S(tree) * t, const real *inverse, real *X, real *Y, real **at) {
+/* What product_solve() needs. elimination: rows and columns are in that order, else in that of v. */
+static inline product product_place(const JN_S(tree) * t, int elimination, const real *inverse, real *X, real *Y,
+                                    real **at) {
   product o = {.t = t, .inverse = inverse, .X = {X ? X : Y, Y ? Y : X}};
   o.now.T = TAKE_ALIGNED(at, 2 * t->nv, tile);
   o.first.T = TAKE(at, 2 * t->nv, tile);
-  o.body = TAKE_INTS(at, t->nv);
   o.now.row = TAKE_INTS(at, t->nv);
   o.first.row = TAKE_INTS(at, t->nv);
-  if (!inverse) return o; /* the call only counts */
-  for (int i = 0; i < t->nb; i++)
-    for (int c = t->body[i].id; c < t->body[i].id + t->body[i].nv; c++) o.body[c] = i;
+  o.b = sparsity_place(t, elimination, at);
+  if (inverse) sparsity_fill(&o.b); /* else the call only counts */
   return o;
 }
 
-/* Rows [begin, end) besides. */
-FLAT void product_take(const product *o, int begin, int end, packed *p) {
-  int n = o->t->nv, at = p->count;
-  for (int r = begin; r < end; r++, at++) {
-    p->row[at] = r;
-    p->T[2 * at] = tile_load(o->X[0] + r * n + p->c);
-    p->T[2 * at + 1] = tile_load(o->X[1] + r * n + p->c);
-  }
-  p->count = at;
-}
-
-/* Rows of the branches of TILE columns: bodies side by side, all that is outward of them, which is side by side too,
- * and the ancestors of the first, which has those of the others: most often each is next to its parent. */
 static inline void product_pack(const product *o, int c, packed *p) {
-  const JN_S(tree) *t = o->t;
-  int i = o->body[c], end = 0;
-  for (int e = o->body[c + TILE - 1]; e >= i; e--) end = t->body[e].end > end ? t->body[e].end : end;
+  int n = o->t->nv;
   p->c = c;
-  p->count = 0;
-  product_take(o, t->body[i].id, id_of(t, end), p);
-  for (i = t->body[i].parent; i >= 0; i = t->body[i].parent) {
-    int last = i;
-    while (i > 0 && t->body[i].parent == i - 1) i--;
-    product_take(o, t->body[i].id, t->body[last].id + t->body[last].nv, p);
+  p->count = branch_rows(&o->b, c, TILE, p->row);
+  for (int m = 0; m < p->count; m++) {
+    p->T[2 * m] = tile_load(o->X[0] + p->row[m] * n + c);
+    p->T[2 * m + 1] = tile_load(o->X[1] + p->row[m] * n + c);
   }
 }
 
@@ -94,16 +130,57 @@ static __attribute__((noinline)) void product_columns(const product *o, const pa
   for (int r = 0; r < n && last >= 0; r += PRODUCT_ROWS) product_rows(o, p, r < last ? r : last, PRODUCT_ROWS);
 }
 
-/* In place, for nv >= TILE: tiles from the last column on. The first one may share columns with the next, so it is
- * copied before those are overwritten. */
+/* The same for fewer columns than a tile has; y [nv]. */
+static inline void product_few(const product *o, real *X, real *y) {
+  int n = o->t->nv;
+  for (int c = 0; c < n; c++) {
+    for (int r = 0; r < n; r++) y[r] = X[r * n + c];
+    for (int r = 0; r < n; r++) {
+      real sum = ZERO;
+      for (int k = 0; k < n; k++) sum -= o->inverse[r * n + k] * y[k];
+      X[r * n + c] = sum;
+    }
+  }
+}
+
+/* In place, tiles from the last column on. The first one may share columns with the next, so it is copied before those
+ * are overwritten. */
 static inline void product_solve(product *o) {
   int n = o->t->nv, rest = lane_in_tile(n);
+  if (n < TILE) {
+    product_few(o, o->X[0], (real *)(void *)o->now.T);
+    if (o->X[1] != o->X[0]) product_few(o, o->X[1], (real *)(void *)o->now.T);
+    return;
+  }
   if (rest) product_pack(o, 0, &o->first);
   for (int c = n - TILE; c >= 0; c -= TILE) {
     product_pack(o, c, &o->now);
     product_columns(o, &o->now);
   }
   if (rest) product_columns(o, &o->first);
+}
+
+/* -A X in place of X [nv x nlink x 6], of which only rows along the branches of the links are not zero. A [nv x nv],
+ * rows and columns of both in the order of v; own [6 nv] is scratch. */
+static inline void wrench_product(const sparsity *b, const real *A, real *own, real *X) {
+  const JN_S(tree) *t = b->t;
+  int n = t->nv, wide = 6 * t->nlink;
+  for (int l = 0; l < t->nlink; l++) {
+    int rows = 0, call = ++b->stamp[n];
+    for (int i = t->frame[l].body; i >= 0; i = t->body[i].parent)
+      for (int k = t->body[i].iv; k < t->body[i].iv + t->body[i].nv; k++) {
+        if (b->stamp[b->place[k]] == call) continue; /* coupled coordinates move several bodies */
+        b->stamp[b->place[k]] = call;
+        for (int e = 0; e < 6; e++) own[6 * rows + e] = X[k * wide + 6 * l + e];
+        b->rows[rows++] = k;
+      }
+    for (int r = 0; r < n; r++) {
+      real sum[6] = {ZERO, ZERO, ZERO, ZERO, ZERO, ZERO}, *to = X + r * wide + 6 * l;
+      for (int m = 0; m < rows; m++)
+        for (int e = 0; e < 6; e++) sum[e] -= A[r * n + b->rows[m]] * own[6 * m + e];
+      for (int e = 0; e < 6; e++) to[e] = sum[e];
+    }
+  }
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "../base/row.h"
 #include "../forward_dynamics/articulated.h"
+#include "../forward_dynamics/by_factors.h"
 #include "inverse_jet_any.h"
 #include "inverse_jet_one.h"
 
@@ -178,7 +179,7 @@ static inline void change_forces(const jets *J, int k, const twist *change, wren
 enum { DENSE_JETS = 18 };
 
 typedef struct inertia_solver {
-  real *H;          /* [nv x nv] factors; NULL: none */
+  compact M;        /* factors; H NULL: none */
   real *room, *end; /* scratch memory that solver_at() uses; afterwards it may be used for other things */
   articulation_room r;
   wrench *p;
@@ -187,9 +188,9 @@ typedef struct inertia_solver {
 
 static inline inertia_solver solver_place(const jets *J, real **at) {
   const JN_S(tree) *t = J->t;
-  inertia_solver s = {.H = NULL};
+  inertia_solver s = {.M = {.H = NULL}};
   if (t->coupled || t->nv <= DENSE_JETS) {
-    s.H = take(at, (size_t)(t->nv * t->nv));
+    s.M = compact_place(t, take(at, (size_t)(t->nv * t->nv)), at);
     s.room = *at;
     s.end = JN_(mass_matrix_scratch)(t, *at);
     return s;
@@ -203,24 +204,18 @@ static inline inertia_solver solver_place(const jets *J, real **at) {
 
 static inline void solver_at(const inertia_solver *s, const jets *J, const unsigned char *prescribed, real *pivots) {
   const JN_S(tree) *t = J->t;
-  int n = t->nv;
-  if (!s->H) {
+  if (!s->M.H) {
     articulation_sweep(&s->r, J->q, J->turn, prescribed, pivots);
     return;
   }
-  JN_(mass_matrix)(t, J->q, &J->turn, 1, s->room, s->H);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      int known = prescribed && (prescribed[t->order[i]] || prescribed[t->order[j]]);
-      if (known) s->H[i * n + j] = i == j ? K(1) : ZERO;
-    }
-  factorize(t, s->H, pivots);
+  compact_fill(&s->M);
+  factors_at(t, J->q, &J->turn, prescribed, s->room, &s->M, pivots);
 }
 
 /* In the order of elimination, x in place of f [nv]. */
-static inline void solver_solve(const inertia_solver *s, const JN_S(tree) * t, real *x) {
-  if (s->H)
-    substitute(t, s->H, x);
+static inline void solver_solve(const inertia_solver *s, real *x) {
+  if (s->M.H)
+    compact_substitute(&s->M, x);
   else
     solve_alone(&s->r.o, s->p, s->A, x);
 }
@@ -263,7 +258,7 @@ void JN_(hybrid_jet)(const jn_call *c) {
       int a = t->order[i];
       y[i] = prescribed && prescribed[a] ? ZERO : (given_tau[k * n + a] / splat(factorial) - bias[a]) / rate;
     }
-    solver_solve(&M, t, y);
+    solver_solve(&M, y);
     for (int i = 0; i < n; i++) {
       int a = t->order[i], free = !prescribed || !prescribed[a];
       dv[a] = free ? y[i] : ZERO;

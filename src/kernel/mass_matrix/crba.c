@@ -7,8 +7,18 @@
 #include "crba_any.h"
 #include "crba_one.h"
 
-void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M) {
+void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *room,
+                         real *M) {
   if (!t->nb) return;
+  if (t->apart) {
+    coupling g = coupling_place(t, &room);
+    real *apart = take(&room, coupled_room(t));
+    JN_(mass_matrix_of)(t->apart, 0, B, S, Z, NULL, apart);
+    coupling_fill(&g, elimination);
+    project(&g, apart, M);
+    symmetrize(&g, M);
+    return;
+  }
 #if JN_REGISTERS
   mass_matrix_one(t, elimination, B, S, Z, M);
 #else
@@ -19,10 +29,14 @@ void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const 
 typedef struct crba_room {
   solid *B;     /* [nb] */
   screw *S, *Z; /* [nd], [nd + 3] */
+  real *apart;  /* of mass_matrix_of() */
 } crba_room;
 
 static inline crba_room crba_place(const JN_S(tree) * t, real **at) {
-  crba_room r = {TAKE_ALIGNED(at, t->nb, solid), TAKE_ALIGNED(at, t->nd, screw), TAKE(at, t->nd + 3, screw)};
+  crba_room r = {.B = TAKE_ALIGNED(at, t->nb, solid)};
+  r.S = TAKE_ALIGNED(at, t->nd, screw);
+  r.Z = TAKE(at, t->nd + 3, screw);
+  r.apart = mass_matrix_room(t, at);
   return r;
 }
 
@@ -34,7 +48,7 @@ real *JN_(mass_matrix_scratch)(const JN_S(tree) * t, real *at) {
 void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, int elimination, real *at, real *M) {
   crba_room r = crba_place(t, &at);
   JN_(bodies_outward)(t, q, NULL, turn, 1, r.B, r.S, NULL, NULL);
-  JN_(mass_matrix_of)(t, elimination, r.B, r.S, r.Z, M);
+  JN_(mass_matrix_of)(t, elimination, r.B, r.S, r.Z, r.apart, M);
 }
 
 void JN_(mass)(const jn_call *c) {

@@ -5,6 +5,7 @@
 #define JN_KERNEL_MASS_MATRIX_CRBA_H
 
 #include "../base/bodies.h"
+#include "../base/coupling.h"
 
 /* M [nv x nv]; elimination: rows and columns in the order of elimination (tree.h). turn: of angles_at() at q. at:
  * scratch memory, up to mass_matrix_scratch(). */
@@ -12,7 +13,18 @@ void JN_(mass_matrix)(const JN_S(tree) * t, const real *q, const angles *turn, i
 /* Where scratch memory from `at` on ends. */
 real *JN_(mass_matrix_scratch)(const JN_S(tree) * t, real *at);
 
-/* The same from the sweep of bodies.h, with tensors; inertias in B become those of subtrees. Z [nd + 3] is scratch. */
-void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M);
+/* The same from the sweep of bodies.h, with tensors; inertias in B become those of subtrees. Z [nd + 3] is scratch, and
+ * so is the room of a coupling (coupling.h). */
+void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *room,
+                         real *M);
+
+/* Its room: none if nothing is coupled. */
+static inline real *mass_matrix_room(const JN_S(tree) * t, real **at) {
+  real *room = *at;
+  if (!t->apart) return NULL;
+  coupling_place(t, at);
+  take(at, coupled_room(t));
+  return room;
+}
 
 #endif

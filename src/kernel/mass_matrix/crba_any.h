@@ -9,13 +9,12 @@
 #if !JN_REGISTERS
 
 /* M [nv x nv] from the inertias of subtrees: M_ij = S_j . I_i S_i along the ancestors j of i (garofalo2013 eq. 6a).
- * Rows and columns are in the order of v, or in the order of elimination (tree.h), which is that of the bodies unless
- * coordinates are coupled. Coupled joints share coordinates, so that entries are sums; else each is written once. */
+ * Rows and columns are in the order of v, or in the order of elimination (tree.h), which is that of the bodies. */
 typedef struct mass_place {
   const JN_S(tree) * t;
   const solid *B;
   const screw *S;
-  int n, by_body, sums;
+  int n, by_body;
   real *M;
 } mass_place;
 
@@ -25,14 +24,7 @@ FLAT int mass_column(const mass_place *o, int i) {
 }
 
 FLAT void mass_put(const mass_place *o, int row, int column, real x) {
-  real *one = &o->M[row * o->n + column], *other = &o->M[column * o->n + row];
-  if (o->sums) {
-    *one += x;
-    *other += x;
-  } else {
-    *one = x;
-    *other = x;
-  }
+  o->M[row * o->n + column] = o->M[column * o->n + row] = x;
 }
 
 /* Momenta of the coordinates of body i with the inertia of its subtree, and their entries among themselves. */
@@ -42,8 +34,7 @@ FLAT void mass_own(const mass_place *o, int i, wrench *Z) {
   for (int k = 0; k < b->nv; k++) {
     twist S = o->S[b->id + k];
     wrench z = screw_momentum(b, o->B[i].I, S);
-    real own = screw_power(b, z, S) + armature_of(o->t, b, k), *diagonal = &o->M[(first + k) * (o->n + 1)];
-    *diagonal = o->sums ? *diagonal + own : own;
+    o->M[(first + k) * (o->n + 1)] = screw_power(b, z, S) + armature_of(o->t, b, k);
     for (int l = 0; l < k; l++) mass_put(o, first + k, first + l, power(z, o->S[b->id + l]));
     Z[b->id + k] = w_shift(z, o->B[i].at.d);
   }
@@ -104,9 +95,9 @@ FLAT void mass_outer(const mass_place *o, int i, wrench *Z) {
 
 /* B: inertias of the bodies alone on entry, of subtrees afterwards. Z [nd] is scratch. */
 FLAT void mass_matrix_any(const JN_S(tree) * t, int elimination, solid *B, const screw *S, wrench *Z, real *M) {
-  const mass_place o = {t, B, S, t->nv, elimination && !t->coupled, t->coupled, M};
-  int zeros = t->coupled || !t->chain, straight = elimination ? !t->coupled : t->straight;
-  for (int k = 0; k < t->nv * t->nv && zeros; k++) M[k] = ZERO;
+  const mass_place o = {t, B, S, t->nv, elimination, M};
+  int straight = elimination || t->straight;
+  for (int k = 0; k < t->nv * t->nv && !t->chain; k++) M[k] = ZERO;
   for (int i = t->nb - 1; i >= 0; i--) {
     if (is_turn(&t->body[i]) && straight)
       mass_turn(&o, i, Z);

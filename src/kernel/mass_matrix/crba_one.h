@@ -130,36 +130,9 @@ static void straight_rows(const JN_S(tree) * t, const solid *B, const screw *S, 
   }
 }
 
-/* M of coupled coordinates: rows have entries of several bodies. */
-static void summed_rows(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
-  int n = t->nv;
-  for (int k = 0; k < n * n; k++) M[k] = 0;
-  for (int i = 0; i < t->nb; i++)
-    for (int k = 0; k < t->body[i].nv; k++) {
-      const JN_S(body) *b = &t->body[i];
-      screw F = Z[b->id + k];
-      int row = b->iv + k;
-      M[row * (n + 1)] += v4_dot(F.w, S[b->id + k].w) + v4_dot(F.v, S[b->id + k].v) + armature_of(t, b, k);
-      for (int j = i; j >= 0; j = t->body[j].parent) {
-        const JN_S(body) *c = &t->body[j];
-        for (int l = 0; l < (j == i ? k : c->nv); l++) {
-          scalar x = v4_dot(F.w, S[c->id + l].w) + v4_dot(F.v, S[c->id + l].v);
-          int column = c->iv + l;
-          M[row * n + column] += x;
-          M[column * n + row] += x;
-        }
-        F.w += v4_cross(B[j].at.d, F.v);
-      }
-    }
-}
-
 /* B: inertias of the bodies alone on entry, of subtrees afterwards. Z [nd + 3] is scratch. */
 static inline void mass_matrix_one(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M) {
   momenta(t, B, S, Z);
-  if (t->coupled) {
-    summed_rows(t, B, S, Z, M);
-    return;
-  }
   straight_rows(t, B, S, Z, M);
   if (!elimination) reorder(t, M, (int32_t *)(void *)Z);
 }

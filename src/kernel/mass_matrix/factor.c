@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Factorisation of the mass matrix, solutions with it, and its inverse. */
 #include "../forward_dynamics/articulated.h"
+#include "../forward_dynamics/by_factors.h"
 
 #include "../base/row.h"
 
-/* in: q. out: factor [nv x nv], pivots [nv]. */
+/* in: q. out: factor [nv x nv] (factor_compact.h), pivots [nv]. */
 void JN_(factor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
+  compact M = compact_place(t, c->out[0], &at);
   angles turn = angles_at(t, c->in[0], &at);
   if (counts(c, JN_(mass_matrix_scratch)(t, at))) return;
-  JN_(mass_matrix)(t, c->in[0], &turn, 1, at, c->out[0]);
-  factorize(t, c->out[0], c->out[1]);
+  compact_fill(&M);
+  factors_at(t, c->in[0], &turn, NULL, at, &M, c->out[1]);
 }
 
 /* in: factor, b. out: x. */
@@ -19,9 +21,11 @@ void JN_(solve)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *b = c->in[1];
   real *at = c->scratch, *y = take(&at, (size_t)t->nv), *x = c->out[0];
+  compact M = compact_place(t, (real *)(uintptr_t)c->in[0], &at); /* which is only read */
   if (counts(c, at)) return;
+  compact_fill(&M);
   for (int k = 0; k < t->nv; k++) y[k] = b[t->order[k]];
-  substitute(t, c->in[0], y);
+  compact_substitute(&M, y);
   for (int k = 0; k < t->nv; k++) x[t->order[k]] = y[k];
 }
 
@@ -35,16 +39,21 @@ static inline int inverse_articulated(const JN_S(tree) * t, const jn_call *c) {
   return 1;
 }
 
+/* By factors; room [3 nv]. */
+static inline void inverse_by_factors(const JN_S(tree) * t, const jn_call *c, real *room, real *at) {
+  compact M = compact_place(t, c->out[0], &at);
+  angles turn = angles_at(t, c->in[0], &at);
+  if (counts(c, JN_(mass_matrix_scratch)(t, at))) return;
+  compact_fill(&M);
+  factors_at(t, c->in[0], &turn, NULL, at, &M, c->out[1]);
+  compact_invert(&M, room);
+}
+
 /* in: q. out: M^-1 [nv x nv], pivots [nv]. */
 void JN_(inverse)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  real *at = c->scratch, *room = take(&at, (size_t)(2 * t->nv)); /* of what comes after the sweeps */
-  counts(c, at);
+  real *at = c->scratch, *room = take(&at, (size_t)(3 * t->nv)); /* of what comes after the sweeps */
   if (c->counted) inverse_articulated(t, c);
-  if (c->counted || factors_are_quicker(t) || !inverse_articulated(t, c)) {
-    JN_(factor)(c);
-    if (c->counted) return;
-    invert(t, c->out[0], room);
-  }
-  reorder(t, c->out[0], (int32_t *)(void *)room);
+  if (c->counted || factors_are_quicker(t) || !inverse_articulated(t, c)) inverse_by_factors(t, c, room, at);
+  if (!c->counted) reorder(t, c->out[0], (int32_t *)(void *)room);
 }

@@ -2,8 +2,8 @@
 /* Second derivatives along directions: the linearization of linearization.h with two orders along (dq, dv, da). All
  * tensors of inverse dynamics at once are in second_closed.c, of which this is the twin. */
 #include "../base/row.h"
-#include "../base/tile.h"
 #include "../first_derivatives/linearization.h"
+#include "../forward_dynamics/inverse_product.h"
 
 enum { ORDERS = 2 };
 
@@ -18,7 +18,8 @@ typedef struct curve {
   linearization w;
   column *x;
   real *g, *v, *a; /* [2][nv] */
-  real *y;         /* [TILE nv] */
+  real *y;         /* [nv] */
+  product p;
 } curve;
 
 static inline curve curve_place(const jn_call *c, int coriolis) {
@@ -31,7 +32,8 @@ static inline curve curve_place(const jn_call *c, int coriolis) {
   k.g = take(&at, (size_t)(ORDERS * n));
   k.v = take(&at, (size_t)(ORDERS * n));
   k.a = take(&at, (size_t)(ORDERS * n));
-  k.y = take(&at, (size_t)(TILE * n));
+  k.y = take(&at, (size_t)n);
+  k.p = product_place(t, 0, NULL, NULL, NULL, &at);
   k.w.v = k.v;
   k.w.a = k.a;
   k.w.W = c->in[3];
@@ -90,88 +92,141 @@ void JN_(derivatives_tensor)(const jn_call *c) {
 
 /* ---- forward dynamics ---- */
 
-/* X <- X A; y [n]. */
-static inline void times(const real *A, int n, real *X, real *y) {
-  for (int r = 0; r < n; r++) {
+/* Rows row [count] of columns [c, c + TILE). */
+static inline void pack_rows(const product *p, int c, int count, const int32_t *row, packed *to) {
+  int n = p->t->nv;
+  to->c = c;
+  to->count = count;
+  for (int m = 0; m < count; m++) {
+    to->row[m] = row[m];
+    to->T[2 * m] = tile_load(p->X[0] + row[m] * n + c);
+    to->T[2 * m + 1] = tile_load(p->X[1] + row[m] * n + c);
+  }
+}
+
+/* -A X in place of X and, unless that is NULL, of Y [n x n], of which only rows row [count] are not zero: as
+ * product_solve(). */
+static inline void minus_times(product *p, const real *A, int count, const int32_t *row, real *X, real *Y) {
+  int n = p->t->nv, rest = n % TILE;
+  p->inverse = A;
+  p->X[0] = X;
+  p->X[1] = Y ? Y : X;
+  if (n < TILE) {
+    product_solve(p);
+    return;
+  }
+  if (rest) pack_rows(p, 0, count, row, &p->first);
+  for (int c = n - TILE; c >= 0; c -= TILE) {
+    pack_rows(p, c, count, row, &p->now);
+    product_columns(p, &p->now);
+  }
+  if (rest) product_columns(p, &p->first);
+}
+
+/* All rows. */
+static inline int all_rows(const sparsity *b) {
+  for (int k = 0; k < b->t->nv; k++) b->rows[k] = k;
+  return b->t->nv;
+}
+
+/* X += dM A, of which dM has only entries of rows and columns row [count]. */
+static inline void add_product(const real *dM, const real *A, int n, int count, const int32_t *row, real *X) {
+  for (int i = 0; i < count; i++)
+    for (int k = 0; k < count; k++) add_row(n, dM[row[i] * n + row[k]], A + row[k] * n, X + row[i] * n);
+}
+
+/* X <- X A, of which X has only entries of rows and columns row [count]; y [n]. */
+static inline void times(const real *A, int n, int count, const int32_t *row, real *X, real *y) {
+  for (int i = 0; i < count; i++) {
+    real *to = X + row[i] * n;
     for (int k = 0; k < n; k++) y[k] = ZERO;
-    for (int k = 0; k < n; k++) add_row(n, X[r * n + k], A + k * n, y);
-    for (int k = 0; k < n; k++) X[r * n + k] = y[k];
+    for (int k = 0; k < count; k++) add_row(n, to[row[k]], A + row[k] * n, y);
+    memcpy(to, y, (size_t)n * sizeof *y);
   }
-}
-
-/* X <- -A X, TILE columns at a time; y [TILE n]. */
-static inline void minus_times(const real *A, int n, real *X, real *y) {
-  for (int c = 0; c < n; c += TILE) {
-    size_t width = (size_t)(n - c < TILE ? n - c : TILE) * sizeof(real);
-    for (int k = 0; k < n; k++) memcpy(y + k * TILE, X + k * n + c, width);
-    for (int r = 0; r < n; r++) {
-      tile sum = {0}, x;
-      for (int k = 0; k < n; k++) {
-        memcpy(&x, y + k * TILE, sizeof x);
-        sum -= A[r * n + k] * x;
-      }
-      memcpy(X + r * n + c, &sum, width);
-    }
-  }
-}
-
-/* X += dM A */
-static inline void add_product(const real *dM, const real *A, int n, real *X) {
-  for (int r = 0; r < n; r++)
-    for (int k = 0; k < n; k++) add_row(n, dM[r * n + k], A + k * n, X + r * n);
 }
 
 /* The first derivatives a_q, a_v, a_tau = M^-1 and those of inverse dynamics along the same change: T_q + M a_q = 0, so
  * d(a_q) = -M^-1 (dT_q + dM a_q), likewise d(a_v), and d(a_tau) = -M^-1 dM M^-1. */
 static inline void change_of_forward(curve *k, const real *first[3], real *second[3]) {
-  int n = k->w.t->nv;
+  int n = k->w.t->nv, all = all_rows(&k->p.b);
+  const int32_t *row = k->p.b.rows;
   real *y = k->y;
   derived to = {.from = 1, .dq = second[0], .dv = second[1], .M = second[2]};
   sweep(&k->w);
   matrices(&k->w, k->x, &to);
   for (int e = 0; e < 2; e++) {
     if (!second[e]) continue;
-    add_product(second[2], first[e], n, second[e]);
-    minus_times(first[2], n, second[e], y);
+    add_product(second[2], first[e], n, all, row, second[e]);
+    minus_times(&k->p, first[2], all, row, second[e], NULL);
   }
-  times(first[2], n, second[2], y);
-  minus_times(first[2], n, second[2], y);
+  times(first[2], n, all, row, second[2], y);
+  minus_times(&k->p, first[2], all, row, second[2], NULL);
+}
+
+/* What products with tensors need. dM/dq_h has only entries of two coordinates of the branch of h. */
+typedef struct tensor_room {
+  product p;
+  int32_t *row; /* [nv] */
+  real *y;      /* [nv] */
+} tensor_room;
+
+static inline tensor_room tensor_place(const JN_S(tree) * t, real **at) {
+  tensor_room r = {.p = product_place(t, 0, NULL, NULL, NULL, at)};
+  r.row = TAKE_INTS(at, t->nv);
+  r.y = take(at, (size_t)t->nv);
+  return r;
+}
+
+/* -M^-1 dM M^-1 in place of dM/dq of all directions. */
+static inline void inverse_change(tensor_room *r, const real *inverse, real *dM) {
+  int n = r->p.t->nv;
+  for (int h = 0; h < n; h++, dM += (size_t)n * (size_t)n) {
+    int count = branch_rows(&r->p.b, h, 1, r->row);
+    times(inverse, n, count, r->row, dM, r->y);
+    minus_times(&r->p, inverse, count, r->row, dM, NULL);
+  }
+}
+
+/* qq += P[h]_ik + P[k]_ih of all directions h, P = dM a_q. */
+static inline void add_both(const tensor_room *r, const real *dM, const real *a_q, real *qq) {
+  int n = r->p.t->nv;
+  size_t square = (size_t)n * (size_t)n;
+  for (int k = 0; k < n; k++) {
+    int count = branch_rows(&r->p.b, k, 1, r->row);
+    for (int e = 0; e < count; e++) {
+      int i = r->row[e];
+      const real *row = dM + (size_t)k * square + i * n;
+      for (int h = 0; h < n; h++) r->y[h] = ZERO;
+      for (int m = 0; m < count; m++) add_row(n, row[r->row[m]], a_q + r->row[m] * n, r->y);
+      for (int h = 0; h < n; h++) {
+        qq[(size_t)k * square + (size_t)(i * n + h)] += r->y[h];
+        qq[(size_t)h * square + (size_t)(i * n + k)] += r->y[h];
+      }
+    }
+  }
 }
 
 /* All directions of q (by = 0) or v (1) from the closed form of inverse dynamics (second_closed.c). dM/dq = T_qa takes
  * part twice, because a changes with both directions: T_qq[h] a-part is P[h]_ik + P[k]_ih with P = dM a_q. */
 static inline void closed_forward(const jn_call *c, int by, const real *const first[3]) {
-  int n = ((const JN_S(tree) *)c->tree)->nv;
+  const JN_S(tree) *t = c->tree;
+  int n = t->nv;
   size_t square = (size_t)n * (size_t)n;
-  real *qq = c->out[0], *qv = c->out[1], *dM = c->out[2], *y = c->scratch;
+  real *qq = c->out[0], *qv = c->out[1], *dM = c->out[2], *at = c->scratch;
   jn_call inner = {.tree = c->tree, .in = {c->in[0], c->in[1], c->in[2], c->in[3]}, .scratch = c->scratch};
-  if (by == 1) {
-    inner.out[2] = qv;
-    JN_(second)(&inner);
-    for (size_t h = 0; h < (size_t)n; h++) minus_times(first[2], n, qv + h * square, y);
-    return;
-  }
-  inner.out[0] = qq;
-  inner.out[1] = qv;
-  inner.out[3] = dM;
+  if (by == 0) inner.out[0] = qq, inner.out[1] = qv, inner.out[3] = dM;
+  if (by == 1) inner.out[2] = qv;
   JN_(second)(&inner);
-  for (int k = 0; k < n; k++)
-    for (int i = 0; i < n; i++) {
-      const real *row = dM + (size_t)k * square + i * n;
-      for (int h = 0; h < n; h++) y[h] = ZERO;
-      for (int m = 0; m < n; m++) add_row(n, row[m], first[0] + m * n, y);
-      for (int h = 0; h < n; h++) {
-        qq[(size_t)k * square + (size_t)(i * n + h)] += y[h];
-        qq[(size_t)h * square + (size_t)(i * n + k)] += y[h];
-      }
-    }
-  for (size_t h = 0; h < (size_t)n; h++) {
-    add_product(dM + h * square, first[1], n, qv + h * square);
-    minus_times(first[2], n, qq + h * square, y);
-    minus_times(first[2], n, qv + h * square, y);
-    times(first[2], n, dM + h * square, y);
-    minus_times(first[2], n, dM + h * square, y);
+  tensor_room r = tensor_place(t, &at);
+  sparsity_fill(&r.p.b);
+  if (by == 0) add_both(&r, dM, first[0], qq);
+  for (int h = 0; h < n; h++) {
+    real *Y = qv + (size_t)h * square;
+    if (by == 0) add_product(dM + (size_t)h * square, first[1], n, branch_rows(&r.p.b, h, 1, r.row), r.row, Y);
+    int all = all_rows(&r.p.b);
+    minus_times(&r.p, first[2], all, r.p.b.rows, Y, by == 0 ? qq + (size_t)h * square : NULL);
   }
+  if (by == 0) inverse_change(&r, first[2], dM);
 }
 
 /* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. arg[0]:
@@ -182,6 +237,9 @@ void JN_(forward_second)(const jn_call *c) {
   int n = t->nv, which = c->arg[1];
   const real *dir[3] = {c->in[4], c->in[5], c->in[6]}, *first[3] = {c->in[7], c->in[8], c->in[9]};
   if (c->counted) {
+    real *at = c->scratch;
+    tensor_place(t, &at);
+    counts(c, at);
     curve_place(c, 0);
     JN_(second)(c);
     return;
@@ -207,17 +265,15 @@ void JN_(forward_second)(const jn_call *c) {
   }
 }
 
-/* Derivative of M^-1 in every direction of q: -M^-1 dM M^-1. in: q, M^-1. out: [nv x nv x nv]. O(nv^4). */
+/* Derivative of M^-1 in every direction of q: -M^-1 dM M^-1. in: q, M^-1. out: [nv x nv x nv]. O(nv^3 d). */
 void JN_(inverse_tensor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  int n = t->nv;
-  if (c->counted) return; /* less than second() */
+  real *at = c->scratch;
+  tensor_room r = tensor_place(t, &at);
   jn_call at_rest = {.tree = t, .in = {c->in[0]}, .scratch = c->scratch};
+  if (counts(c, at)) return; /* and second(), which counts by itself */
   at_rest.out[3] = c->out[0];
   JN_(second)(&at_rest);
-  for (int h = 0; h < n; h++) {
-    real *X = (real *)c->out[0] + (size_t)h * (size_t)n * (size_t)n;
-    times(c->in[1], n, X, c->scratch);
-    minus_times(c->in[1], n, X, c->scratch);
-  }
+  sparsity_fill(&r.p.b);
+  inverse_change(&r, c->in[1], c->out[0]);
 }

@@ -21,6 +21,7 @@ typedef struct term_sweep {
   screw *S, *Psi;       /* [nd] */
   coriolis_wrenches *x; /* [nd + 3] of C; room for other matrices when that is not at work */
   scalar *column;       /* [nd + 4][4] */
+  real *apart;          /* of mass_matrix_of() */
 } term_sweep;
 
 static inline void sweep_place(term_sweep *s, real **at) {
@@ -36,6 +37,7 @@ static inline void sweep_place(term_sweep *s, real **at) {
   s->m = TAKE(at, t->nb, real);
   s->x = TAKE_ALIGNED(at, t->nd + 3, coriolis_wrenches);
   s->column = TAKE(at, 4 * (t->nd + 4), scalar);
+  s->apart = mass_matrix_room(t, at);
 }
 
 static inline void body_origins(const term_sweep *s) {

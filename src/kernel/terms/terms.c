@@ -112,7 +112,7 @@ static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
     if (spoilt)
       JN_(bodies_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
     if (k == 0) momentum(s);
-    if (k == 1) JN_(mass_matrix_of)(s->t, 0, s->B, s->S, (screw *)s->x, out[JN_OUT_M]);
+    if (k == 1) JN_(mass_matrix_of)(s->t, 0, s->B, s->S, (screw *)s->x, s->apart, out[JN_OUT_M]);
     if (k == 2) coriolis_matrix(s, C);
     spoilt = 1;
   }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The factors and the inverse of factor.h without the zeros between branches: row k of H [n x n] has, at place e, the
- * entry with the e-th coordinate of its branch counted from the root, and at place depth[k] its own. All sums run along
- * neighbours in memory. For trees without coupled coordinates.
- * d ddq of a quadruped in lanes of four takes 160 ns a state less than with the rows of factor.h. */
-#ifndef JN_KERNEL_MASS_MATRIX_FACTOR_MANY_H
-#define JN_KERNEL_MASS_MATRIX_FACTOR_MANY_H
+/* M = L^T D L in the order of elimination (Featherstone's LTDL; order and lambda of tree.h), without the zeros between
+ * branches: row k of H [n x n] has, at place e, the entry of L with the e-th coordinate of its branch counted from the
+ * root, and at place depth[k] that of D. All sums run along neighbours in memory.
+ * d ddq of a quadruped in lanes of four takes 160 ns a state less than with whole rows. */
+#ifndef JN_KERNEL_MASS_MATRIX_FACTOR_COMPACT_H
+#define JN_KERNEL_MASS_MATRIX_FACTOR_COMPACT_H
 
 #include "factor.h"
 
@@ -17,8 +17,11 @@ typedef struct compact {
 
 static inline compact compact_place(const JN_S(tree) * t, real *H, real **at) {
   compact o = {t, H, TAKE_INTS(at, t->nv), TAKE_INTS(at, t->nv)};
-  for (int k = 0; k < t->nv && H; k++) o.depth[k] = t->lambda[k] < 0 ? 0 : o.depth[t->lambda[k]] + 1;
   return o;
+}
+
+static inline void compact_fill(const compact *o) {
+  for (int k = 0; k < o->t->nv; k++) o->depth[k] = o->t->lambda[k] < 0 ? 0 : o->depth[o->t->lambda[k]] + 1;
 }
 
 /* The path of k, when that of k + 1 is there. */
@@ -28,7 +31,31 @@ FLAT void path_before(const compact *o, int k) {
   for (int e = o->depth[k] - 1, j = lambda[k]; e >= 0; e--, j = lambda[j]) o->path[e] = j;
 }
 
-/* factorize() */
+/* The rows of M, or of its factors, in the order of elimination, lose their zeros. */
+static inline void compact_rows(const compact *o) {
+  int n = o->t->nv;
+  for (int k = n - 1; k >= 0; k--) {
+    real *row = o->H + k * n;
+    path_before(o, k);
+    for (int e = 0; e < o->depth[k]; e++) row[e] = row[o->path[e]];
+    row[o->depth[k]] = row[k];
+  }
+}
+
+/* The rows of M when coordinates are prescribed ([nv], NULL: none): theirs say x = 0, and their pivots are one. */
+static inline void compact_prescribe(const compact *o, const unsigned char *prescribed) {
+  int n = o->t->nv;
+  for (int k = n - 1; k >= 0 && prescribed; k--) {
+    real *row = o->H + k * n;
+    int given = prescribed[o->t->order[k]];
+    path_before(o, k);
+    for (int e = 0; e < o->depth[k]; e++)
+      if (given || prescribed[o->t->order[o->path[e]]]) row[e] = ZERO;
+    if (given) row[o->depth[k]] = K(1);
+  }
+}
+
+/* In place. pivot [n] gets D relative to the diagonal that was there: zero to rounding when M is singular. */
 static inline void compact_factorize(const compact *o, real *pivot) {
   int n = o->t->nv;
   real *H = o->H;
@@ -45,7 +72,7 @@ static inline void compact_factorize(const compact *o, real *pivot) {
   for (int k = 0; k < n; k++) pivot[k] = relative(H[k * n + o->depth[k]], pivot[k]);
 }
 
-/* substitute() */
+/* L^T D L x = x, in place, x in the order of elimination. */
 static inline void compact_substitute(const compact *o, real *x) {
   int n = o->t->nv;
   for (int k = n - 1; k >= 0; k--) {
@@ -73,7 +100,7 @@ FLAT void compact_invert_factor(const compact *o, real *inverse) {
   }
 }
 
-/* invert(): all of H, in the order of elimination. room [3 nv]. */
+/* From factors to the inverse, in place: all of H, in the order of elimination. room [3 nv]. */
 static inline void compact_invert(const compact *o, real *room) {
   int n = o->t->nv;
   real *H = o->H, *inverse = room, *scaled = room + n;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/retime.h: the same path at another speed, within limits of position, velocity, acceleration, jerk, effort and
+ * effort rate, and of motors behind springs.
+ *
+ * Uniform: q(t) becomes q(c t). At each time every limit is a polynomial inequality in c, because
+ *   v^(k) -> c^(k+1) v^(k),   tau^(k) -> c^k (g^(k) + c^2 (tau^(k) - g^(k))),
+ * g being what the forces are without motion; the largest c that keeps all of them is found by the roots.
+ *
+ * Along the path: q(u(t)), with u'^2 a cubic spline over the path, so that acceleration and jerk are continuous, and
+ * the shortest duration:
+ *   tau = m u'' + c u'^2 + g,   tau' = m u''' + (m_u + 2 c) u' u'' + c_u u'^3 + g_u u',   m = M q_u.
+ *
+ * Models with loops are not supported. Wrenches of the trajectory are not taken into account.
+ * Method and measurements: docs/retime.md. Errors of all: JN_ERR_NULL. */
+#ifndef JOUNCE_RETIME_H
+#define JOUNCE_RETIME_H
+
+#include "elastic.h"
+#include "trajectory.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What has limits. The last four are of motors behind springs (jounce/elastic.h), for uniform retiming. */
+typedef enum jn_limited {
+  JN_LIMITED_POSITION = 0,
+  JN_LIMITED_VELOCITY = 1,
+  JN_LIMITED_ACCELERATION = 2,
+  JN_LIMITED_JERK = 3,
+  JN_LIMITED_EFFORT = 4,
+  JN_LIMITED_EFFORT_RATE = 5,
+  JN_LIMITED_MOTOR_EFFORT = 6,
+  JN_LIMITED_MOTOR_EFFORT_RATE = 7,
+  JN_LIMITED_MOTOR_VELOCITY = 8,
+  JN_LIMITED_DEFLECTION = 9,
+  JN_LIMITED_QUANTITIES = 10 /* how many there are */
+} jn_limited;
+
+/* "velocity", "motor effort rate", ...; NULL for a number that is none. */
+JN_API const char *jn_limited_name(jn_limited which);
+
+/* A range; infinite where there is no limit. */
+typedef struct jn_range {
+  double lower; /* -INFINITY: none */
+  double upper; /* INFINITY: none */
+} jn_range;
+
+/* limits [nv x JN_LIMITED_QUANTITIES] of the model and, if elastic is not NULL, of its motors. */
+JN_API jn_status jn_limits_of_model(const jn_model *model, const jn_elastic *elastic, jn_range *limits);
+
+/* Set up with jn_retime_options_init(). */
+typedef struct jn_retime_options {
+  size_t size;     /* sizeof(jn_retime_options), set by jn_retime_options_init() */
+  double margin;   /* share of each limit that stays unused, but of positions: 0.05 keeps 5 %; default 0 */
+  double largest;  /* factor of speed beyond which is not looked; default 1000 */
+  int samples;     /* of the path, at first; default 1000 */
+  int uniform;     /* 1: one factor for the whole motion; default 0: along the path */
+  int intervals;   /* of the path, on which the speed is a spline; default 200, at most 1000 */
+  int iterations;  /* of the optimiser at most; default 400 */
+  int moving_ends; /* 1: a path that has a speed at its ends keeps moving there; default 0: starts and ends at rest */
+  int losses;      /* 1: damping and Coulomb friction of the joints are part of the efforts; default 0 */
+  jn_elastic *elastic; /* motors, whose limits count (uniform only); NULL: none. Springs must be linear, undamped */
+  void (*progress)(double part, void *context); /* 0 ... 1; may be NULL */
+  void *progress_context;
+} jn_retime_options;
+
+/* The defaults that are named there. */
+JN_API void jn_retime_options_init(jn_retime_options *options);
+
+/* A limit, and when it is reached or broken. */
+typedef struct jn_limit_event {
+  int v;            /* velocity coordinate; JN_NONE: no limit at all, or the largest factor that was allowed */
+  jn_limited which; /* of its limits */
+  double value;     /* there */
+  double limit;     /* with the margin */
+  double from, to;  /* [s] of the new motion; of one that is not possible, of the given one */
+} jn_limit_event;
+
+/* A motion with another timing. It evaluates the trajectory, which must live as long. */
+typedef struct jn_retimed jn_retimed;
+
+/* Finds the new timing of a trajectory under limits [nv x JN_LIMITED_QUANTITIES]. *retimed is NULL, with JN_OK, if no
+ * speed is possible: *event (may be NULL) is then the limit that is broken at every speed, for example by weight alone.
+ * Otherwise it is the limit that stops a uniform motion from being faster. Errors: JN_ERR_INIT, JN_ERR_SIZE (options),
+ * JN_ERR_UNSUPPORTED (loops; springs with damping or not linear; motors without `uniform` or with losses),
+ * JN_ERR_MEMORY, JN_ERR_ROW.
+ */
+JN_API jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, const jn_range *limits,
+                           const jn_retime_options *options, jn_retimed **retimed, jn_limit_event *event);
+JN_API void jn_retimed_destroy(jn_retimed *retimed); /* Releases it; NULL is allowed. */
+
+/* Duration [s]; of the given motion over that; the largest uniform factor (NaN if it was not asked for alone and the
+ * ends are at rest). NaN: NULL. */
+JN_API double jn_retimed_duration(const jn_retimed *retimed);
+JN_API double jn_retimed_factor(const jn_retimed *retimed);
+/* s and its first three derivatives at time t, 0 ... duration: s runs through the times of the trajectory. */
+JN_API jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_jet[4]);
+/* The motion at time t: q [nq] and v_jet [3 x nv]: velocity, acceleration, jerk. */
+JN_API jn_status jn_retimed_evaluate(const jn_retimed *retimed, double t, double *q, double *v_jet);
+/* Which limits the motion reaches (within 2 %), in order of time: event i, JN_ERR_INDEX behind the last. */
+JN_API int jn_retimed_event_count(const jn_retimed *retimed);
+JN_API jn_status jn_retimed_event(const jn_retimed *retimed, int i, jn_limit_event *event);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

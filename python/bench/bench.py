@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Time per state in Python beside C and other libraries, all in one run: script/bench --python.
+
+    bench.py CALLS [ROUNDS]     CALLS: the program of calls.c, built
+
+The measurements take turns, and each is the best of all rounds, because other programs disturb them. Pinocchio (pin) and
+MuJoCo (mujoco) are measured if they are installed, called as their users do: results of Pinocchio stay in its data,
+MuJoCo computes its whole pipeline up to the result. JAX-based libraries (mujoco-mjx) run compiled and in batches.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import timeit
+import warnings
+from typing import Any
+
+import numpy as np
+
+import jounce
+
+MODEL, ORDER, MANY = "builtin:panda", 2, 1000
+
+
+# What is measured: a statement, and the names it uses.
+Calls = dict[str, tuple[str, dict[str, Any]]]
+
+
+def best(call: tuple[str, dict[str, Any]], states: int = 1) -> float:
+    """Nanoseconds per state: of many short runs the fastest, because other programs interrupt."""
+    timer = timeit.Timer(call[0], globals=call[1])
+    times = 200 if states == 1 else 1
+    return min(timer.repeat(repeat=100, number=times)) * 1e9 / times / states
+
+
+def of_jounce(model: jounce.Model, count: int, reuse: bool) -> Calls:
+    shape = () if count == 1 else (count,)
+    names: dict[str, Any] = {"m": model, "q": model.random(shape, seed=1), "frame": model.frame_count - 1}
+    for name, value in (("v", 0.3), ("a", 1.0), ("tau", 0.5)):
+        names[name] = np.full((*shape, model.nv), value)
+    names["jet"] = np.full((*shape, ORDER + 2, model.nv), 0.2)
+    arguments = {
+        "inverse_dynamics": "q, v, a",
+        "mass_matrix": "q",
+        "forward_dynamics": "q, v, tau",
+        "inverse_dynamics_derivatives": "q, v, a",
+        "inverse_dynamics_jet": "q, jet",
+        "frame_jacobian": "frame, q",
+    }
+    calls: Calls = {}
+    for name, given in arguments.items():
+        if reuse:
+            out = eval(f"m.{name}({given})", dict(names))
+            calls[name] = f"m.{name}({given}, out=out)", {**names, "out": tuple(out) if isinstance(out, tuple) else out}
+        else:
+            calls[name] = f"m.{name}({given})", names
+    return calls
+
+
+def of_pinocchio(urdf: str) -> Calls:
+    try:
+        import pinocchio as pin
+    except ImportError:
+        return {}
+    model = pin.buildModelFromXML(urdf)
+    names = {"pin": pin, "m": model, "d": model.createData(), "q": pin.neutral(model), "v": np.full(model.nv, 0.3),
+             "a": np.full(model.nv, 1.0), "tau": np.full(model.nv, 0.5), "frame": model.nframes - 1}  # fmt: skip
+    print(f"# Pinocchio {pin.__version__}")
+    return {
+        "inverse_dynamics": ("pin.rnea(m, d, q, v, a)", names),
+        "mass_matrix": ("pin.crba(m, d, q)", names),
+        "forward_dynamics": ("pin.aba(m, d, q, v, tau)", names),
+        "inverse_dynamics_derivatives": ("pin.computeRNEADerivatives(m, d, q, v, a)", names),
+        "frame_jacobian": ("pin.computeFrameJacobian(m, d, q, frame)", names),
+    }
+
+
+def of_mujoco(urdf: str) -> Calls:
+    try:
+        import mujoco
+    except ImportError:
+        return {}
+    model = mujoco.MjModel.from_xml_string(urdf)
+    data = mujoco.MjData(model)
+    data.qvel[:], data.qacc[:] = 0.3, 1.0
+    names = {"mujoco": mujoco, "m": model, "d": data}
+    print(f"# MuJoCo {mujoco.__version__}")
+    return {
+        "inverse_dynamics": ("mujoco.mj_inverse(m, d)", names),
+        "forward_dynamics": ("mujoco.mj_forward(m, d)", names),
+    }
+
+
+def of_mjx(urdf: str) -> Calls:
+    """MuJoCo by JAX: compiled, vmapped over MANY states, on the CPU."""
+    try:
+        import jax
+        import mujoco
+        from mujoco import mjx
+    except ImportError:
+        return {}
+    jax.config.update("jax_enable_x64", True)
+    host = mujoco.MjModel.from_xml_string(urdf)
+    model = mjx.put_model(host)
+    start = mjx.make_data(host)
+    states = jax.vmap(lambda q: start.replace(qpos=q))(np.zeros((MANY, host.nq)))
+    forward = jax.jit(jax.vmap(lambda d: mjx.forward(model, d).qacc))
+    forward(states).block_until_ready()
+    print(f"# MJX on JAX {jax.__version__}")
+    return {"forward_dynamics": ("forward(states).block_until_ready()", {"forward": forward, "states": states})}
+
+
+def in_c(program: str, count: int) -> dict[str, float]:
+    text = subprocess.run([program, MODEL, str(count), "5"], check=True, capture_output=True, text=True).stdout
+    return {name: float(ns) for name, ns in (line.split() for line in text.splitlines())}
+
+
+def keep_least(into: dict[str, float], found: dict[str, float]) -> None:
+    for name, value in found.items():
+        into[name] = min(into.get(name, float("inf")), value)
+
+
+def main() -> None:
+    program = sys.argv[1]
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    model = jounce.load(MODEL)
+    jounce.set_threads(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        urdf = model.to_urdf()
+    singles = {"Python": of_jounce(model, 1, False), "out=": of_jounce(model, 1, True), "pin": of_pinocchio(urdf),
+               "mujoco": of_mujoco(urdf)}  # fmt: skip
+    batches = {"Python": of_jounce(model, MANY, False), "out=": of_jounce(model, MANY, True), "mjx": of_mjx(urdf)}
+    times: dict[str, dict[str, float]] = {}
+    for _ in range(rounds):
+        keep_least(times.setdefault("C 1", {}), in_c(program, 1))
+        keep_least(times.setdefault("C many", {}), in_c(program, MANY))
+        for name, calls in singles.items():
+            keep_least(times.setdefault(name + " 1", {}), {k: best(call) for k, call in calls.items()})
+        for name, calls in batches.items():
+            keep_least(times.setdefault(name + " many", {}), {k: best(call, MANY) for k, call in calls.items()})
+    print_tables(times)
+
+
+def print_tables(times: dict[str, dict[str, float]]) -> None:
+    cell = lambda column, name: f"{times[column][name] / 1000:.2f}" if name in times.get(column, {}) else "-"  # noqa: E731
+    print("\none state [us] | C | Python | Python, out= | above C | above C, out= | pin | mujoco")
+    for name in times["C 1"]:
+        above = [times[column][name] / 1000 - times["C 1"][name] / 1000 for column in ("Python 1", "out= 1")]
+        print(f"`{name}` | {cell('C 1', name)} | {cell('Python 1', name)} | {cell('out= 1', name)} | "
+              f"{above[0]:.2f} | {above[1]:.2f} | {cell('pin 1', name)} | {cell('mujoco 1', name)}")  # fmt: skip
+    print(f"\nbatches of {MANY} [us per state] | C | Python | Python, out= | throughput of C | the same, out= | mjx")
+    for name in times["C many"]:
+        shares = [100 * times["C many"][name] / times[column][name] for column in ("Python many", "out= many")]
+        print(f"`{name}` | {cell('C many', name)} | {cell('Python many', name)} | {cell('out= many', name)} | "
+              f"{shares[0]:.0f} % | {shares[1]:.0f} % | {cell('mjx many', name)}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

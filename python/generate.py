@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Generates the Python package's functions from the public headers.
+
+    generate.py INCLUDE FOLDER     writes functions.inc (C), _results.py, _results.pyi and _core.pyi to FOLDER
+    generate.py INCLUDE --missing  lists public functions that the package does not offer, with the reason
+
+Every function becomes a descriptor (arguments with kinds and sizes) and a few lines of C that call it; src/call.c does
+the rest for all of them.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import emit
+from headers import read_headers
+from methods import read_methods
+
+
+def main() -> int:
+    headers = read_headers(Path(sys.argv[1]) / "jounce")
+    methods, missing = read_methods(headers)
+    for name, reason in missing.items():
+        print(f"{name}: {reason}", file=sys.stdout if sys.argv[2] == "--missing" else sys.stderr)
+    if sys.argv[2] == "--missing":
+        return 1 if missing else 0
+    emit.write(headers, methods, Path(sys.argv[2]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Robot dynamics and all their derivatives.
+
+>>> import jounce
+>>> panda = jounce.load("builtin:panda")
+>>> tau = panda.inverse_dynamics(panda.neutral())
+"""
+
+from __future__ import annotations
+
+import os as _os
+
+import numpy as _np
+
+from . import _core, _glue, _results
+from ._core import *  # noqa: F403 - the functions of the library that need no model: so3_exp(), ...
+from ._core import BaseParameters, Loops, Simulator, Trajectory, set_threads
+from ._errors import (
+    ArgumentError,
+    Error,
+    FileError,
+    LoopError,
+    ModelError,
+    ModelWarning,
+    NotFoundError,
+    SingularError,
+    StepError,
+    UnsupportedError,
+)
+from ._model import Builder, Joint, Limits, Model, builtins, from_dict, load, loads
+from ._plot import plot
+from ._show import show
+
+_sample = _np.arange(6.0).reshape(2, 3)
+_core._setup(
+    samples=(_sample, _sample.ctypes.data, _sample.T),
+    ndarray=_np.ndarray,
+    float64=_np.dtype(_np.float64),
+    convert=_glue.convert,
+    expand=_glue.expand,
+    mask=_glue.mask,
+    failed=_glue.failed,
+    unknown=_glue.unknown,
+    perturbations=_glue.perturbations,
+    empty=_np.empty,
+    float32=_np.dtype(_np.float32),
+    uint8=_np.dtype(_np.uint8),
+    int8=_np.dtype(_np.int8),
+    results=_results,
+    warn=_glue.warn,
+    callback=_glue.callback,
+    Model=Model,
+    Loops=Loops,
+    Trajectory=Trajectory,
+    Simulator=Simulator,
+    BaseParameters=BaseParameters,
+)
+# The threads of OpenMP do not survive fork(): batches of a child process run in its own thread.
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=lambda: set_threads(1))
+
+__version__ = _core.version()
+
+__all__ = [
+    "ArgumentError",
+    "BaseParameters",
+    "Builder",
+    "Error",
+    "FileError",
+    "Joint",
+    "Limits",
+    "LoopError",
+    "Loops",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "NotFoundError",
+    "Simulator",
+    "SingularError",
+    "StepError",
+    "Trajectory",
+    "UnsupportedError",
+    "builtins",
+    "from_dict",
+    "load",
+    "loads",
+    "plot",
+    "set_threads",
+    "show",
+]

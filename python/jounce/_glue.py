@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the compiled module asks Python to do: conversions of unusual arguments, and exceptions."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _results
+from ._errors import KINDS, Error, ModelWarning, NotFoundError, SingularError
+
+STATUS = {number: name.removeprefix("err_") for name, number in _results.STATUS.items()}
+NQ, NV = 0, 1  # codes of sizes in src/core.h
+
+
+def convert(owner: Any, value: Any, function: str, name: str, code: int) -> NDArray[Any]:
+    """An array of double without gaps; float32 stays float32 unless code is -2. Dictionaries are states by name."""
+    if isinstance(value, Mapping):
+        if code not in (NQ, NV) or owner is None:
+            raise TypeError(f"{function}(): {name} cannot be given by names of joints")
+        model = getattr(owner, "model", owner)
+        return model.configuration(value) if code == NQ else model.velocity(value)  # type: ignore[no-any-return]
+    try:
+        array = np.asarray(value)
+    except ValueError as problem:
+        raise ValueError(f"{function}(): {name} is not an array: {problem}") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{function}(): {name} has dtype {array.dtype}, expected numbers (float64 or float32)")
+    dtype = np.float32 if array.dtype == np.float32 and code != -2 else np.float64
+    return np.array(
+        array, dtype=dtype, order="C", copy=None if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else False
+    )
+
+
+def expand(array: Any, shape: tuple[int, ...]) -> NDArray[Any]:
+    return np.array(np.broadcast_to(np.asarray(array), shape), order="C")
+
+
+def mask(owner: Any, value: Any, function: str, name: str) -> NDArray[np.uint8]:
+    """One byte per velocity coordinate; names of joints stand for all their coordinates."""
+    if isinstance(value, str):
+        value = [value]
+    if isinstance(value, (list, tuple, set, frozenset)) and any(isinstance(item, str) for item in value):
+        model = getattr(owner, "model", owner)
+        chosen = np.zeros(model.nv, np.uint8)
+        for item in value:
+            joint = model.joint(item)
+            chosen[joint.v] = 1
+        return chosen
+    array = np.asarray(value)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"{function}(): {name} has dtype {array.dtype}, expected bool, or names of joints")
+    return np.ascontiguousarray(array != 0, dtype=np.uint8)
+
+
+def perturbations(model: Any, values: Any) -> tuple[NDArray[np.uintp], list[Any]]:
+    """Pointers to the members of each perturbation, and the arrays they point to."""
+    if isinstance(values, Mapping):
+        values = [values]
+    sizes = {"nv": model.nv, "nlink": model.link_count}
+    pointers = np.zeros((len(values), len(_results.PERTURBATION)), np.uintp)
+    kept = []
+    for row, value in zip(pointers, values):
+        unknown = set(value) - set(_results.PERTURBATION)
+        if unknown:
+            raise ValueError(f"a perturbation has no member {sorted(unknown)[0]!r}: {', '.join(_results.PERTURBATION)}")
+        for k, (name, shape) in enumerate(_results.PERTURBATION.items()):
+            if value.get(name) is None:
+                continue
+            expected = tuple(sizes.get(size) or int(size) for size in shape)
+            array = np.ascontiguousarray(value[name], dtype=np.float64)
+            if array.shape != expected:
+                raise ValueError(f"perturbation: {name} has shape {array.shape}, expected {expected}")
+            kept.append(array)
+            row[k] = array.ctypes.data
+    return pointers, kept
+
+
+def callback(name: str, function: Any) -> Any:
+    """Wraps a force, wrench or motion of a simulation: C gives memory and asks for `rows` rows of `columns` numbers.
+
+    force(t, q, v) -> [nv], or force(t, q, v_jet, order) -> [order + 1, nv]; wrench(t) -> [nlink, 6], or wrench(t, order)
+    -> [order + 1, nlink, 6]; motion(t) -> [nv] accelerations, or motion(t, order) -> [order + 1, nv].
+    """
+    if not callable(function):
+        raise TypeError(f"{name} must be a function, not {type(function).__name__}")
+    simple = 3 if name == "force" else 1
+    try:
+        count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+                    for p in inspect.signature(function).parameters.values())  # fmt: skip
+    except (TypeError, ValueError):  # built in: no signature
+        count = simple
+    with_order = count > simple
+
+    def call(t: float, q: Any, v_jet: Any, order: int, rows: int, columns: int) -> NDArray[np.float64]:
+        arguments: list[Any] = [t]
+        if name == "force":
+            velocities = None if v_jet is None else np.frombuffer(v_jet, np.float64).reshape(rows, columns).copy()
+            arguments.append(None if q is None else np.frombuffer(q, np.float64).copy())
+            arguments.append(velocities if with_order or velocities is None else velocities[0])
+        if with_order:
+            arguments.append(order)
+        result = np.asarray(function(*arguments), np.float64)
+        core = (columns // 6, 6) if name == "wrench" else (columns,)
+        expected = (rows, *core) if with_order else core
+        if result.shape != expected:
+            raise ValueError(f"{name}() gave an array of shape {result.shape}, expected {expected}")
+        full = np.zeros((rows, columns))
+        full[: rows if with_order else 1] = result.reshape(-1, columns)
+        return full
+
+    return call
+
+
+def failed(
+    status: int, what: str, function: str, text: str, detail: str, file: str | None, line: int, column: int,
+    joint: str | None, state: int,
+) -> NoReturn:  # fmt: skip
+    """Raises the exception of a status."""
+    code = STATUS.get(status, "unknown")
+    message = detail or what
+    if joint:
+        message += f": joint '{joint}' has no effective inertia"
+    if state >= 0:
+        message += f" (state {state})"
+    if text:
+        message += f": {text}"
+    if file and line:
+        message = f"{file}:{line}: {message}"
+    elif file and file not in message:
+        message = f"{file}: {message}"
+    elif function and not detail:
+        message = f"{function}(): {message}"
+    error = KINDS.get(code, Error)(message)
+    error.status, error.file, error.line, error.column = code, file, line, column
+    if isinstance(error, SingularError):
+        error.joint, error.state = joint, state if state >= 0 else None
+    raise error
+
+
+def warn(text: str) -> None:
+    """A warning at the line of the user's code, not of this package."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "jounce":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, ModelWarning, stacklevel=level)
+
+
+def names_of(model: Any, what: str) -> Sequence[str]:
+    model = getattr(model, "model", model)
+    return {"frame": model.frames, "link": model.links, "joint": model.joints, "loop": model.loop_names}[what]  # type: ignore[no-any-return]
+
+
+def unknown(what: str, name: str, model: Any) -> NoReturn:
+    near = difflib.get_close_matches(name, names_of(model, what), 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    error = NotFoundError(f"there is no {what} named '{name}'{hint}")
+    error.status = "name"
+    raise error

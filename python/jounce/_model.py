@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Models: the functions of the library as methods, and what Python adds to them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from html import escape
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core, _results
+from ._errors import ArgumentError, ModelError
+
+FORMATS = ("auto", "urdf", "native", "mjcf")
+
+
+class Joint(NamedTuple):
+    """A joint and where its coordinates are: q[joint.q], v[joint.v]."""
+
+    name: str
+    number: int
+    type: str
+    link: str
+    parent: str
+    q: slice
+    v: slice
+
+
+class Limits(NamedTuple):
+    """Limits of all velocity coordinates [nv]; infinite where there are none."""
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+    acceleration: NDArray[np.float64]
+    jerk: NDArray[np.float64]
+    effort: NDArray[np.float64]
+    effort_rate: NDArray[np.float64]
+
+
+class Model(_core.Model):
+    """A robot. Models never change; edits make new ones.
+
+    Every computing function of the library is a method: inverse_dynamics(q, v, a), mass_matrix(q), ...
+    Arrays may have any leading axes, which are broadcast; float32 arrays are computed in single precision; `out=` takes
+    arrays to write to. States may also be given by name, as {"panda_joint1": 0.3}.
+    """
+
+    # ---- names and indices ----
+
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """Names of all links."""
+        return tuple(self.link_name(i) for i in range(self.link_count))
+
+    @cached_property
+    def joints(self) -> tuple[str, ...]:
+        """Names of all joints; joint i carries link i."""
+        return tuple(self.joint_name(i) for i in range(self.link_count))
+
+    @cached_property
+    def moving_joints(self) -> tuple[str, ...]:
+        """Names of the joints that have coordinates of their own, in the order of the coordinates."""
+        moving = [i for i in range(self.link_count) if self.joint_nv(i)]
+        return tuple(self.joint_name(i) for i in sorted(moving, key=self.joint_v))
+
+    @cached_property
+    def frames(self) -> tuple[str, ...]:
+        """Names of all frames: links first, then named frames."""
+        return tuple(self.frame_name(i) for i in range(self.frame_count))
+
+    @cached_property
+    def loop_names(self) -> tuple[str, ...]:
+        return tuple(loop["name"] for loop in self.to_dict().get("loops", ()))
+
+    @cached_property
+    def q_names(self) -> tuple[str, ...]:
+        """Names of the coordinates q, as in files."""
+        return tuple(self.coordinate_name(i) for i in range(self.nq))
+
+    @cached_property
+    def v_names(self) -> tuple[str, ...]:
+        """Names of the coordinates v."""
+        return tuple(self.velocity_name(i) for i in range(self.nv))
+
+    def joint(self, name: str | int) -> Joint:
+        """A joint by name or index."""
+        index = self._joint_index(name)
+        parent = self.link_parent(index)
+        q, v = self.joint_q(index) or 0, self.joint_v(index) or 0
+        return Joint(self.joint_name(index), index, self.joint_type_of(index), self.link_name(index),
+                     "world" if parent < 0 else self.link_name(parent),
+                     slice(q, q + self.joint_nq(index)), slice(v, v + self.joint_nv(index)))  # fmt: skip
+
+    def _joint_index(self, name: str | int) -> int:
+        if isinstance(name, str):
+            from ._glue import unknown
+
+            index = self.joint_index(name)
+            return index if index is not None else unknown("joint", name, self)
+        if not 0 <= name < self.link_count:
+            raise IndexError(f"joint {name}: the model has {self.link_count}")
+        return int(name)
+
+    # ---- states by name ----
+
+    def _fill(self, state: NDArray[np.float64], values: Mapping[str, Any], names: Sequence[str], part: str) -> None:
+        places = {name: i for i, name in enumerate(names)}
+        for name, value in values.items():
+            if name in places:
+                state[places[name]] = value
+                continue
+            joint = self.joint(name)
+            place = joint.q if part == "q" else joint.v
+            numbers = np.asarray(value, np.float64)
+            if numbers.ndim and numbers.size != place.stop - place.start:
+                raise ArgumentError(
+                    f"joint '{name}' has {place.stop - place.start} numbers in {part}, not {numbers.size}"
+                )
+            state[place] = numbers
+
+    def configuration(self, values: Mapping[str, Any] | ArrayLike | None = None, /, **more: Any) -> NDArray[np.float64]:
+        """A configuration from values by name of joint or coordinate; all others are neutral."""
+        if values is not None and not isinstance(values, Mapping):
+            return np.asarray(values, np.float64)
+        q: NDArray[np.float64] = self.neutral()
+        self._fill(q, {**(values or {}), **more}, self.q_names, "q")
+        return q
+
+    def velocity(self, values: Mapping[str, Any] | ArrayLike | None = None, /, **more: Any) -> NDArray[np.float64]:
+        """A velocity, acceleration or force from values by name; all others are zero."""
+        if values is not None and not isinstance(values, Mapping):
+            return np.asarray(values, np.float64)
+        v = np.zeros(self.nv)
+        self._fill(v, {**(values or {}), **more}, self.v_names, "v")
+        return v
+
+    def q_dict(self, q: ArrayLike) -> dict[str, float]:
+        """A configuration as {name of coordinate: value}."""
+        return dict(zip(self.q_names, np.asarray(q, np.float64).tolist(), strict=True))
+
+    def v_dict(self, v: ArrayLike) -> dict[str, float]:
+        """A velocity as {name of coordinate: value}."""
+        return dict(zip(self.v_names, np.asarray(v, np.float64).tolist(), strict=True))
+
+    def random(self, shape: int | tuple[int, ...] = (), seed: int = 1) -> NDArray[np.float64]:
+        """Random configurations within the limits, [*shape, nq]; the same seed gives the same numbers anywhere."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        rows = []
+        for _ in range(int(np.prod(shape, dtype=np.int64))):
+            q, seed = self._random(seed)
+            rows.append(q)
+        return np.array(rows, np.float64).reshape(*shape, self.nq)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """Limits of all velocity coordinates."""
+        dofs = [self.coordinate_dof(i) for i in range(self.nv)]
+        return Limits(*(np.array([getattr(dof, name) for dof in dofs]) for name in Limits._fields))
+
+    # ---- sensitivity ----
+
+    def perturbation(
+        self, kind: str, index: int | str, component: int, q: Any, v: Any = None
+    ) -> dict[str, NDArray[Any]]:
+        """The perturbation of a named scalar, for *_sensitivity(): kind as "inertia", "placement", "axis", ...
+
+        index: a velocity coordinate or a link (by number or name); component: which of its numbers (jn_scalar_kind).
+        """
+        if kind not in _results.SCALARS:
+            raise ValueError(f"perturbation(): kind is {kind!r}, expected one of {', '.join(_results.SCALARS)}")
+        if isinstance(index, str):
+            found = self.link_index(index)
+            index = self.joint(index).v.start if found is None else found
+        q = np.ascontiguousarray(self.configuration(q))
+        v = None if v is None else np.ascontiguousarray(self.velocity(v))
+        if q.shape != (self.nq,) or (v is not None and v.shape != (self.nv,)):
+            raise ValueError(f"perturbation(): q must have shape ({self.nq},) and v ({self.nv},)")
+        room, offsets = self._perturbation(_results.SCALARS[kind], index, component, q, v)
+        numbers = np.frombuffer(room, np.float64)
+        sizes = {"nv": self.nv, "nlink": self.link_count}
+        found_arrays = {}
+        for name, offset in offsets.items():
+            if offset >= 0:
+                shape = tuple(sizes.get(size) or int(size) for size in _results.PERTURBATION[name])
+                found_arrays[name] = numbers[offset : offset + int(np.prod(shape))].reshape(shape)
+        return found_arrays
+
+    # ---- loops ----
+
+    @cached_property
+    def loops(self) -> _core.Loops:
+        """Functions of the model with its kinematic loops, for dynamics and jets of order up to 4."""
+        return self._loops(order=4)
+
+    def loops_with(self, **options: Any) -> _core.Loops:
+        """The same with other options: order, tolerance, baumgarte, weak."""
+        return self._loops(**options)
+
+    def tasks(self, tasks: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+        """Task space: inverse kinematics, motions and operational space of a list of tasks (docs/tasks.md).
+
+        Each task is a dictionary: {"type": "pose", "frame": "tool"}, with the keys reference, axis, weight, priority of
+        jn_task; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...
+        """
+        listed = []
+        for task in tasks:
+            entry = dict(task)
+            kind = entry.get("type", "pose")
+            look = self._joint_index if kind == "joint" else self._frame_index
+            for key in ("frame", "reference"):
+                if isinstance(entry.get(key), str):
+                    entry[key] = look(entry[key])
+            listed.append(entry)
+        return self._tasks(listed, **options)
+
+    def _frame_index(self, name: str) -> int:
+        from ._glue import unknown
+
+        if name == "world":
+            return -1
+        index = self.frame_index(name)
+        return index if index is not None else unknown("frame", name, self)
+
+    # ---- text, files, copies ----
+
+    def to_json(self) -> str:
+        """The model as native JSON text, exact to the last bit."""
+        return self._save_text(format="native")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The model as a dictionary in the form of native files (docs/model-file.md)."""
+        return json.loads(self.to_json())  # type: ignore[no-any-return]
+
+    def to_urdf(self, original: str | os.PathLike[str] | None = None) -> str:
+        """The model as URDF text; original: a file whose text is kept but for what differs."""
+        return self._save_text(format="urdf", original=None if original is None else os.fspath(original))
+
+    def save(self, path: str | os.PathLike[str], format: str = "auto", original: str | None = None) -> None:
+        """Writes a URDF or native file, by the ending of its name; whole or not at all."""
+        self._save(os.fspath(path), format=format, original=original)  # type: ignore[arg-type]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_from_json, (self.to_json(),))
+
+    def __copy__(self) -> Model:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Model:
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return self is other or self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    # ---- what notebooks and terminals show ----
+
+    def _rows(self) -> list[list[str]]:
+        rows = []
+        for i in range(self.link_count):
+            joint = self.joint(i)
+            mass = self.link_inertia(i)[0]
+            limit = ""
+            if joint.v.stop - joint.v.start == 1:
+                dof = self.coordinate_dof(joint.v.start)
+                limit = f"{dof.lower:g} ... {dof.upper:g}" if np.isfinite([dof.lower, dof.upper]).any() else ""
+            q = "" if joint.q.stop == joint.q.start else str(joint.q.start)
+            if joint.q.stop - joint.q.start > 1:
+                q += f"-{joint.q.stop - 1}"
+            rows.append([str(i), joint.link, joint.parent, joint.name, joint.type, q, f"{mass:g}", limit])
+        return rows
+
+    HEAD = ("", "link", "parent", "joint", "type", "q", "mass [kg]", "limits")
+
+    def __repr__(self) -> str:
+        title = f"<jounce.Model '{self.name}': nq {self.nq}, nv {self.nv}, {self.link_count} links, {self.mass:.4g} kg>"
+        rows = [list(self.HEAD), *self._rows()]
+        if len(rows) > 61:
+            rows = [*rows[:60], ["..."] + [""] * (len(self.HEAD) - 1)]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(self.HEAD))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+        return "\n".join([title, *lines])
+
+    def _repr_html_(self) -> str:
+        depth: dict[int, int] = {-1: -1}
+        body = []
+        for i, row in enumerate(self._rows()):
+            depth[i] = depth[self.link_parent(i)] + 1
+            cells = "".join(f"<td>{escape(cell)}</td>" for cell in row[2:])
+            indent = f'<td style="padding-left:{depth[i] + 0.5:g}em;text-align:left">{escape(row[1])}</td>'
+            body.append(f"<tr><td>{row[0]}</td>{indent}{cells}</tr>")
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in self.HEAD)
+        return (f"<b>{escape(self.name)}</b>: nq {self.nq}, nv {self.nv}, {self.link_count} links, {self.mass:.4g} kg"
+                f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>")  # fmt: skip
+
+    def show(self, motion: Any = None, path: str | os.PathLike[str] | None = None, **options: Any) -> Any:
+        """A page with the robot in 3-D; see jounce.show()."""
+        from ._show import show
+
+        return show(self, motion, path, **options)
+
+
+def _options(options: dict[str, Any]) -> dict[str, Any]:
+    """Options of load() in the names of the library."""
+    if "mimic" in options:
+        options["ignore_mimic"] = not options.pop("mimic")
+    return {name: int(value) if isinstance(value, bool) else value for name, value in options.items()}
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    lock: Sequence[str] | Mapping[str, Any] | str | None = None,
+    text: bool = False,
+    format: str = "auto",
+    file: str = "",
+    **options: Any,
+) -> Model:
+    """Reads a robot: a URDF, MJCF or native JSON file, or "builtin:panda" (see builtins()).
+
+    floating: the base moves freely. mimic=False: joints that follow others are independent. gravity: another one.
+    lock: joints to lock, by name, or {name: value}. strict: warnings are errors. joint_order: names of joints in the
+    order of the coordinates. ignore_loops, loops, transmissions, lenient, max_bytes: as jn_options in model.h.
+    text=True: source is the text itself (see also loads()). Warnings of the readers become ModelWarning.
+    """
+    options = _options(options)
+    if text:
+        model = _core._load_text(source, file or "text", format=format, **options)  # type: ignore[arg-type]
+    else:
+        if format != "auto":
+            raise ValueError("load(): files say by their content what they are; format is for text=True")
+        model = _core._load(os.fspath(source), **options)
+    if lock is not None:
+        names = [lock] if isinstance(lock, str) else list(lock)
+        values = lock if isinstance(lock, Mapping) else {}
+        model = model.lock(names, model.configuration(values))  # type: ignore[attr-defined]
+    return model  # type: ignore[return-value]
+
+
+def loads(text: str | bytes, *, format: str = "auto", file: str = "text", **options: Any) -> Model:
+    """Reads a robot from the text of a URDF, MJCF or native file; file: the name used in messages."""
+    return load(text, text=True, format=format, file=file, **options)  # type: ignore[arg-type]
+
+
+def from_dict(description: Mapping[str, Any], **options: Any) -> Model:
+    """A model from a dictionary in the form of native files (docs/model-file.md)."""
+    return loads(json.dumps(description, default=_plain), format="native", file="dictionary", **options)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} cannot be part of a model: {value!r}")
+
+
+def _from_json(text: str) -> Model:
+    import warnings
+
+    with warnings.catch_warnings():  # they were given when the model was read for the first time
+        warnings.simplefilter("ignore")
+        return loads(text, format="native", file="pickle")
+
+
+def builtins() -> dict[str, str]:
+    """Names of the built-in robots, and what they are; load("builtin:NAME")."""
+    return {_core.builtin_name(i): _core.builtin_summary(i) for i in range(_core.builtin_count())}
+
+
+class Builder:
+    """Describes a robot link by link: add_link(), add_frame(), add_loop(), then build().
+
+    Arguments are the keys of native files (docs/model-file.md); arrays may be NumPy arrays, and a placement may be a
+    4 x 4 matrix. Builder(model) starts from a model.
+    """
+
+    def __init__(self, name: str | Model = "robot", gravity: ArrayLike = (0, 0, -9.81)) -> None:
+        self.description: dict[str, Any]
+        if isinstance(name, Model):
+            self.description = name.to_dict()
+        else:
+            self.description = {"name": name, "gravity": np.asarray(gravity, float).tolist(), "bodies": []}
+
+    @staticmethod
+    def _placement(placement: Any) -> Any:
+        if placement is None or isinstance(placement, Mapping):
+            return placement
+        matrix = np.asarray(placement, np.float64)
+        if matrix.shape == (4, 4):
+            return {"matrix": matrix.tolist()}
+        if matrix.shape == (3,):
+            return {"position": matrix.tolist()}
+        raise ValueError(f"placement has shape {matrix.shape}, expected (4, 4), (3,) for a position, or a dictionary")
+
+    def add_link(
+        self,
+        name: str,
+        parent: str = "world",
+        placement: Any = None,
+        *,
+        joint: str | Mapping[str, Any] = "fixed",
+        mass: float | None = None,
+        com: ArrayLike = (0, 0, 0),
+        tensor: ArrayLike | None = None,
+        inertia: ArrayLike | None = None,
+        **joint_keys: Any,
+    ) -> Builder:
+        """Adds a link with the joint that carries it. inertia: ten parameters about the origin; or mass, com, tensor
+        about the centre of mass. Other keys are those of the joint: axis=, limits=, damping=, mimic=, ..."""
+        body: dict[str, Any] = {"name": name, "parent": parent}
+        if placement is not None:
+            body["placement"] = self._placement(placement)
+        description = {"type": joint} if isinstance(joint, str) else dict(joint)
+        description.update(joint_keys)
+        if "joint_name" in description:
+            description["name"] = description.pop("joint_name")
+        body["joint"] = description
+        if inertia is not None:
+            body["inertia"] = {"parameters": np.asarray(inertia, float).tolist()}
+        elif mass is not None:
+            body["inertia"] = {"mass": mass, "com": com, "tensor": np.zeros(6) if tensor is None else tensor}
+        self.description["bodies"].append(body)
+        return self
+
+    def add_frame(self, name: str, link: str, placement: Any = None) -> Builder:
+        """Adds a named frame on a link."""
+        frame = {"name": name, "body": link}
+        if placement is not None:
+            frame["placement"] = self._placement(placement)
+        self.description.setdefault("frames", []).append(frame)
+        return self
+
+    def add_loop(
+        self,
+        name: str,
+        type: str,
+        a: str | Mapping[str, Any] | None = None,
+        b: str | Mapping[str, Any] | None = None,
+        *,
+        placement_a: Any = None,
+        placement_b: Any = None,
+        **keys: Any,
+    ) -> Builder:
+        """Adds a loop closure, contact or coupling between links a and b; other keys as in native files."""
+        loop: dict[str, Any] = {"name": name, "type": type}
+        for key, link, placement in (("a", a, placement_a), ("b", b, placement_b)):
+            if isinstance(link, str):
+                loop[key] = {"body": link}
+                if placement is not None:
+                    loop[key]["placement"] = self._placement(placement)
+            elif link is not None:
+                loop[key] = dict(link)
+        self.description.setdefault("loops", []).append({**loop, **keys})
+        return self
+
+    def build(self, **options: Any) -> Model:
+        """Checks everything and makes the model."""
+        if not self.description["bodies"]:
+            raise ModelError("a model needs at least one link: use add_link()")
+        return from_dict(self.description, **options)

@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What Python offers of each public function: arguments with kinds and sizes, results, and how C calls it.
+
+Functions that a rule here does not understand are reported as missing, and a test fails then. What is left out on
+purpose is listed in BY_HAND and NOT_OFFERED.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from headers import ARRAYS, Enum, Function, Headers, Parameter, Struct
+
+# Objects: C type -> (class in Python, prefix of its functions). A new one is added here after its header was read with
+# care: arrays are as large as the comments say, and no sentence of them may be misunderstood.
+CLASSES = {
+    "jn_model": ("Model", "model_"),
+    "jn_loops": ("Loops", "loops_"),
+    "jn_trajectory": ("Trajectory", "trajectory_"),
+    "jn_simulator": ("Simulator", "simulator_"),
+    "jn_base": ("BaseParameters", "base_"),
+    "jn_tasks": ("Tasks", "tasks_"),
+    "jn_retimed": ("Retimed", "retimed_"),
+    "jn_identification": ("Identification", "identification_"),
+}
+# Objects that belong to one thread at a time.
+EXCLUSIVE = {"jn_loops", "jn_simulator", "jn_tasks", "jn_identification"}
+# Sizes that only these objects have: C with the handle as h.
+OBJECT_SIZES = {
+    "jn_loops": {"m": "jn_loops_rows(h)"},
+    "jn_base": {"nb": "jn_base_count(h)"},
+    "jn_tasks": {"rows": "jn_tasks_rows(h)", "targets": "jn_tasks_targets(h)"},
+    "jn_identification": {
+        "n": "jn_identification_count(h)",
+        "channels": "jn_identification_channels(h)",
+        "nb": "jn_identification_base_count(h)",
+    },
+}
+# Functions that wait for rules: arrays of structs, functions of the user, and what depends on these.
+NOT_YET = re.compile(
+    r"jn_(tasks_(follow|solve_batch)|elastic_\w+|limits_of_model|retime|retimed_event|rollout_\w+|motions_\w+|"
+    r"simulator_second_derivatives|identification_(add_trajectory|cutoff|prior|base_matrix)|trajectory_forces)"
+)
+# Functions that the package offers in another form: name -> where.
+BY_HAND = {
+    "jn_random": "Model.random",
+    "jn_perturbation_of": "Model.perturbation",
+    "jn_perturbation_room": "Model.perturbation",
+    "jn_loops_rounding": "LoopsHealth.rounding",
+    "jn_joint_description": "Model.to_dict",
+    "jn_loop_description": "Model.to_dict",
+    "jn_singular_joint": "SingularError.joint",
+    "jn_status_text": "Error",
+}
+# Functions that Python has no use for: pattern -> why.
+NOT_OFFERED = {
+    r"jn_\w+_(destroy|init)$": "objects release themselves and options are keyword arguments",
+    r"jn_(work|batch)_\w+$": "work memory is kept inside the model",
+    r"jn_report_\w+$": "messages become Python warnings",
+    r"jn_builder_\w+$|jn_model_thaw$": "models are built by jounce.Builder, from dictionaries",
+    r"jn_table_\w+$": "NumPy and pandas read tables",
+    r"jn_\w+_batch$": "leading axes are batches",
+    r"jn_text_free$": "texts are Python strings",
+    r"jn_\w+_room$": "room is made inside",
+}
+RENAMED = {
+    "jn_simulator_create": "simulator",
+    "jn_simulator_create_loops": "simulator",
+    "jn_base_create": "base_parameters",
+    "jn_loops_create": "_loops",
+    "jn_save_text": "_save_text",
+    "jn_tasks_create": "_tasks",
+    "jn_identification_create": "identification",
+    "jn_identification_model": "identified_model",
+    "jn_trajectory_load": "trajectory",
+    "jn_trajectory_load_text": "trajectory_from_text",
+    "jn_trajectory_fit": "trajectory_from_samples",
+    "jn_base_class_of": "class_of",
+    "jn_load": "_load",
+    "jn_load_text": "_load_text",
+    "jn_save": "_save",
+}
+KEYWORDS = {"in": "in_", "lambda": "lambda_", "from": "from_"}
+# Members of structs that a function does not use.
+UNUSED = {
+    ("jn_inverse_dynamics_adjoint", "jn_gradient", "df_dtau"),
+    ("jn_forward_dynamics_adjoint", "jn_gradient", "df_da"),
+    ("jn_inverse_dynamics_derivatives_along", "jn_direction", "dtau_ds"),
+    ("jn_forward_dynamics_derivatives_along", "jn_direction", "da_ds"),
+}
+SCRATCH = {"room"}
+# Arrays that are read and written, although the comment does not say "in place".
+CHANGED = {("jn_tasks_solve", "q")}
+# Functions whose result says how they ended: this status is not an error.
+OUTCOMES = {"jn_tasks_solve": "err_reach", "jn_tasks_motion_jet": "err_reach"}
+# Structs that are given as dictionaries, in lists.
+RECORDS = {"jn_task"}
+# Inputs that may be left out, also where others follow: keyword arguments there.
+ASIDE = {"wrench", "wrench_jet", "weight", "held"}
+SIZES = ["nq", "nv", "nlink", "nframe", "10L", "6L", "4nv", "2nv", "k", "m", "nb", "loops", "rows", "count",
+         "3nv", "targets", "channels", "n",
+         "(K+1)", "(K+2)", "(K+3)"]  # fmt: skip
+SYNONYMS = {"L": "nlink", "nv_joint": "k"}
+SQUARE = {"16": ["4", "4"], "9": ["3", "3"], "36": ["6", "6"]}
+
+
+@dataclass
+class Argument:
+    name: str  # in Python
+    kind: str  # of enum py_kind, without PY_
+    shape: list[str] = field(default_factory=list)
+    nullable: bool = False
+    required: bool = True
+    keyword: bool = False  # only by name
+    default: str = "None"
+    enum: Enum | None = None
+    struct: Struct | None = None
+    wanted: bool = True  # an output that is computed unless `want` says otherwise
+    comment: str = ""
+    object: str = ""
+    dtype: str = "d"
+
+
+@dataclass
+class Method:
+    function: Function
+    owner: str  # C type of the object, or ""
+    name: str
+    inputs: list[Argument] = field(default_factory=list)
+    outputs: list[Argument] = field(default_factory=list)
+    call: list[str] = field(default_factory=list)  # arguments in C
+    setup: list[str] = field(default_factory=list)  # C before the call
+    has_work: bool = False
+    order_from: bool = False
+    result: str = ""  # named tuple
+
+    @property
+    def arguments(self) -> list[Argument]:
+        return self.inputs + self.outputs
+
+    @property
+    def is_property(self) -> bool:
+        returns = self.function.result not in ("jn_status",)
+        return bool(self.owner) and not self.inputs and returns and self.owner != "jn_simulator"
+
+
+class Unsupported(Exception):
+    pass
+
+
+def python_name(name: str) -> str:
+    return KEYWORDS.get(name, name)
+
+
+def dims(shape: list[str]) -> list[str]:
+    """Sizes in Python: poses are 4 x 4, rotations 3 x 3."""
+    shape = [SYNONYMS.get(size, size) for size in shape]
+    if shape and shape[-1] in SQUARE:
+        shape = shape[:-1] + SQUARE[shape[-1]]
+    for size in shape:
+        if not size.isdigit() and size not in SIZES:
+            raise Unsupported(f"unknown size {size}")
+    return shape
+
+
+class Reader:
+    """Turns a C function into a Method."""
+
+    def __init__(self, headers: Headers, function: Function) -> None:
+        self.headers = headers
+        self.function = function
+        self.comment = " ".join(function.comment.split())
+        first = function.parameters[0] if function.parameters else None
+        owner = first.type.removesuffix(" *") if first else ""
+        self.owner = owner if first and owner in CLASSES and first.type.endswith("*") else ""
+        self.method = Method(function, self.owner, self.name_of())
+        self.fixes: list[tuple[int, str, Argument]] = []  # place in the call, template, argument
+
+    def name_of(self) -> str:
+        if self.function.name in RENAMED:
+            return RENAMED[self.function.name]
+        name = self.function.name.removeprefix("jn_")
+        return name.removeprefix(CLASSES[self.owner][1]) if self.owner else name
+
+    def read(self) -> Method:
+        parameters = self.function.parameters[1:] if self.owner else self.function.parameters
+        given = [p for p in self.flat(parameters) if p.const or self.is_changed(p)]
+        jets = any(s.startswith("(K") for p in given for s in p.shape or [])
+        self.method.order_from = jets
+        i = 0
+        while i < len(parameters):
+            i += self.one(parameters, i)
+        self.returned()
+        self.sort()
+        self.number()
+        return self.method
+
+    def flat(self, parameters: list[Parameter]) -> list[Parameter]:
+        found = []
+        for p in parameters:
+            struct = self.headers.structs.get(p.type.removesuffix(" *"))
+            found += [p] if struct is None else [f for f in struct.fields if f.const]
+        return found
+
+    def is_changed(self, p: Parameter) -> bool:
+        """An array that is read and written."""
+        if (self.function.name, p.name) in CHANGED:
+            return True
+        return not p.const and re.search(rf"\b{p.name}\b[^.]*\bin place\b", self.comment) is not None
+
+    def add(self, argument: Argument, template: str | None, output: bool = False) -> Argument:
+        (self.method.outputs if output else self.method.inputs).append(argument)
+        if template is not None:
+            self.fixes.append((len(self.method.call), template, argument))
+            self.method.call.append("?")
+        return argument
+
+    def one(self, parameters: list[Parameter], i: int) -> int:
+        """Reads parameter i; returns how many parameters were used."""
+        p = parameters[i]
+        following = parameters[i + 1] if i + 1 < len(parameters) else None
+        name = python_name(p.name)
+        if p.type == "jn_work *":
+            self.method.has_work = True
+            self.method.call.append("c->work")
+        elif p.type == "jn_error *":
+            self.method.call.append("&c->error")
+        elif p.type in ARRAYS:
+            self.array(p)
+        elif p.type == "double":
+            self.add(Argument(name, "SCALAR"), "*(const NUMBER *)c->s[{i}].p")
+        elif p.type == "int" or p.type == "size_t":
+            self.integer(p)
+        elif p.type in self.headers.enums:
+            enum = self.headers.enums[p.type]
+            self.add(Argument(name, "ENUM", enum=enum, required=False, keyword=True, default=repr(next(iter(enum.values)))),
+                     f"({p.type})c->s[{{i}}].i")  # fmt: skip
+        elif p.type == "char *" and p.const and following and following.type == "size_t":
+            self.add(Argument(name, "TEXT"), "c->s[{i}].p, c->s[{i}].n")
+            return 2
+        elif p.type == "char *" and not p.const and following and following.type == "size_t":
+            self.add(Argument(name, "CHARS"), "c->text, sizeof c->text", output=True)
+            return 2
+        elif p.type == "char **" and following and following.type == "size_t *":
+            self.add(Argument(name, "OWNED_TEXT"), "(char **)&c->s[{i}].p, &c->s[{i}].n", output=True)
+            return 2
+        elif p.type == "char *":
+            nullable = p.nullable or (p.name == "prefix")
+            self.add(Argument(name, "STRING", nullable=nullable, required=not nullable), "c->s[{i}].p")
+        elif p.type == "char *const *":
+            self.add(Argument(name, "STRINGS"), "c->s[{i}].p, (int)c->s[{i}].n")
+            return 2
+        elif p.type == "int *":
+            self.add(Argument(name, "INT"), "&c->s[{i}].i", output=True)
+        else:
+            self.composite(p)
+        return 1
+
+    def array(self, p: Parameter) -> None:
+        name = python_name(p.name)
+        if p.shape is None:
+            raise Unsupported(f"the comment gives no size for {p.name}")
+        if p.const and p.type == "unsigned char *":
+            self.add(Argument(name, "MASK", dims(p.shape), p.nullable, not p.nullable), "c->s[{i}].p")
+        elif p.const:
+            self.add(Argument(name, "IN", dims(p.shape), p.nullable, not p.nullable), "c->s[{i}].p")
+        elif self.is_changed(p):
+            self.add(Argument(name, "INOUT", dims(p.shape)), "c->s[{i}].p")
+        else:
+            self.add(self.output(p), "c->s[{i}].p", output=True)
+
+    def output(self, p: Parameter) -> Argument:
+        must = re.search(rf"\b{p.name}\b[^.;]* must not be NULL", self.comment) is not None
+        heavy = p.name.endswith(("_dwrench", "_dpi")) and "parameter" not in self.function.name
+        kind = "SCRATCH" if p.name in SCRATCH else "OUT"
+        dtype = ARRAYS[p.type]
+        return Argument(
+            python_name(p.name), kind, dims(p.shape or []), nullable=not must, wanted=not heavy, dtype=dtype
+        )
+
+    def is_size(self, name: str) -> bool:
+        """Whether arrays say how large it is."""
+        given = [p for p in self.flat(self.function.parameters) if p.const]
+        return any(name in (p.shape or []) for p in given) or any(
+            p.type.removesuffix(" *") in {"jn_perturbation", *RECORDS} for p in self.function.parameters
+        )
+
+    def integer(self, p: Parameter) -> None:
+        name = python_name(p.name)
+        kinds = {"frame": "FRAME", "link": "LINK", "joint": "JOINT", "loop": "LOOP"}
+        if p.name == "order" and self.method.order_from:
+            self.method.call.append("c->order")
+        elif p.name == "order":
+            self.add(Argument(name, "ORDER", required=False, default="0"), "c->order")
+        elif p.name in ("count", "rows") and self.is_size(p.name):
+            self.method.call.append(f"({p.type})c->size[PY_{p.name}]")
+        elif p.name in kinds:
+            world = "JN_WORLD" in self.comment and p.name == "link" and self.method.has_work
+            self.add(Argument(name, kinds[p.name], required=not world, keyword=world, default='"world"'),
+                     "c->s[{i}].i")  # fmt: skip
+        else:
+            self.add(Argument(name, "INT"), f"({p.type})c->s[{{i}}].i")
+
+    def composite(self, p: Parameter) -> None:
+        base = p.type.rstrip("* ").strip()
+        struct = self.headers.structs.get(base)
+        if p.type == base + " **" and base in CLASSES:
+            self.add(Argument(p.name, "OBJECT", object=base), f"({base} **)&c->s[{{i}}].p", output=True)
+        elif base in CLASSES and p.type == base + " *":
+            self.add(Argument(p.name, "HANDLE", object=base), "c->s[{i}].p")
+        elif struct is None:
+            raise Unsupported(f"no rule for {p.type}")
+        elif base.endswith("options"):
+            self.options(p, struct)
+        elif p.const and base == "jn_perturbation":
+            self.add(Argument(p.name, "STRUCTS", struct=struct), "c->s[{i}].p")
+        elif p.const and all(f.shape is not None or f.type in self.headers.enums for f in struct.fields):
+            self.members(p, struct)
+        elif p.const and base in RECORDS and p.type == base + " *":
+            self.add(Argument(p.name, "RECORDS", struct=struct), "c->s[{i}].p")
+        elif not p.const and p.type == base + " *" and all(f.type in self.headers.plain for f in struct.fields):
+            self.add(Argument(p.name, "STRUCT", struct=struct), f"({base} *)c->room", output=True)
+        elif p.const and p.type == base + " **" and all(f.type in self.headers.plain or f.shape for f in struct.fields):
+            self.add(
+                Argument(p.name, "STRUCT_OF_OBJECT", struct=struct), f"(const {base} **)&c->s[{{i}}].p", output=True
+            )
+        else:
+            raise Unsupported(f"no rule for {p.type}")
+
+    def members(self, p: Parameter, struct: Struct) -> None:
+        """A struct of arrays: its members are arguments or results of their own."""
+        variable = f"member_{p.name}"
+        self.method.setup.append(f"NUMBER_STRUCT({struct.name.removeprefix('jn_')}) {variable} = {{0}};")
+        required = "None may be NULL" in struct.comment
+        for f in struct.fields:
+            if (self.function.name, struct.name, f.name) in UNUSED:
+                continue
+            if f.type in self.headers.enums:
+                enum = self.headers.enums[f.type]
+                argument = Argument(python_name(f.name), "ENUM", enum=enum, required=False, keyword=True,
+                                    default=repr(next(iter(enum.values))))  # fmt: skip
+                self.add(argument, None)
+                self.fixes.append((-1, f"{variable}.{f.name} = ({f.type})c->s[{{i}}].i;", argument))
+                continue
+            if f.const:
+                argument = Argument(python_name(f.name), "IN", dims(f.shape or []), not required, required)
+            else:
+                whole = self.comment + " " + " ".join(struct.comment.split())
+                argument = self.output(f)
+                argument.nullable = not re.search(rf"\b{f.name}\b[^.;]* must not be NULL", whole)
+            self.add(argument, None, output=not f.const)
+            self.fixes.append((-1, f"{variable}.{f.name} = c->s[{{i}}].p;", argument))
+        self.method.call.append(f"&{variable}")
+
+    def options(self, p: Parameter, struct: Struct) -> None:
+        """A struct of options: keyword arguments."""
+        self.method.setup.append(f"{struct.name} options;\n  {struct.name}_init(&options);")
+        for f in struct.fields:
+            name = python_name(f.name)
+            if f.type == "jn_report *":
+                self.method.setup.append("options.report = c->report;")
+                continue
+            keyword = Argument(name, "INT", required=False, keyword=True, comment=f.comment)
+            template = f"if (c->s[{{i}}].set) options.{f.name} = "
+            if f.type in ("int", "long", "unsigned", "uint64_t", "size_t") and not f.name.endswith(
+                ("_count", "_length")
+            ):
+                if f.name == "size":
+                    continue
+                keyword.kind = "UNSIGNED" if f.type in ("uint64_t", "size_t", "unsigned") else "INT"
+                template += f"({f.type})c->s[{{i}}].{'u' if keyword.kind == 'UNSIGNED' else 'i'};"
+            elif f.type == "double":
+                keyword.kind = "DOUBLE"
+                template += "c->s[{i}].d;"
+            elif f.type in self.headers.enums:
+                keyword.kind, keyword.enum = "ENUM", self.headers.enums[f.type]
+                template += f"({f.type})c->s[{{i}}].i;"
+            elif f.type == "double *" and f.shape is not None:
+                keyword.kind, keyword.shape, keyword.nullable = "FIXED", dims(f.shape), True
+                template += "c->s[{i}].p;"
+            elif f.type == "unsigned char *" and f.shape is not None:
+                keyword.kind, keyword.shape, keyword.nullable = "MASK", dims(f.shape), True
+                template += "c->s[{i}].p;"
+            elif f.type == "char *" and f.name not in ("original_text",):
+                keyword.kind, keyword.nullable = "STRING", True
+                template += "c->s[{i}].p;"
+            elif f.type == "char *const *":
+                keyword.kind = "STRINGS"
+                count = f.name.removesuffix("s") + "_count"
+                template = (
+                    f"if (c->s[{{i}}].set) options.{f.name} = c->s[{{i}}].p, options.{count} = (int)c->s[{{i}}].n;"
+                )
+            elif f.type in ("jn_force_function *", "jn_wrench_function *", "jn_motion_function *"):
+                keyword.kind = "CALLBACK"
+                what = f.type.split("_")[1]
+                template = (f"if (c->s[{{i}}].set) options.{f.name} = py_{what}_callback, options.context = "
+                            f"py_callbacks_of(c, {what.upper()}_CALLBACK, c->s[{{i}}].p);")  # fmt: skip
+            else:
+                continue
+            self.add(keyword, None)
+            self.fixes.append((-1, template, keyword))
+        self.method.call.append("&options")
+
+    def returned(self) -> None:
+        result = self.function.result.removeprefix("const ")
+        kinds = {"int": ("INT", "i"), "size_t": ("UNSIGNED", "u"), "double": ("DOUBLE", "d"), "char *": ("STRING", "p")}
+        if result in ("jn_status", "void"):
+            return
+        if result in kinds:
+            kind, member = kinds[result]
+            argument = Argument("result", kind)
+            cast = "(void *)" if result == "char *" else ""
+            template = f"c->s[{{i}}].{member} = {cast}"
+        elif result in self.headers.enums:
+            argument = Argument("result", "ENUM", enum=self.headers.enums[result])
+            template = "c->s[{i}].i = (int)"
+        elif result.endswith(" *") and result[:-2] in self.headers.structs:
+            struct = self.headers.structs[result[:-2]]
+            if any(f.type not in self.headers.plain for f in struct.fields):
+                raise Unsupported(f"no rule for {result}")
+            argument = Argument("result", "STRUCT", struct=struct)
+            template = f"c->s[{{i}}].p = py_copy(c->room, sizeof({struct.name}), CALL); if (0) "
+        elif result == "double *" and self.function.name == "jn_base_matrix":
+            argument = Argument("result", "CONSTANT", ["nb", "10L"])
+            template = "c->s[{i}].p = (void *)"
+        else:
+            raise Unsupported(f"no rule for the result {self.function.result}")
+        self.method.outputs.insert(0, argument)
+        self.fixes.append((-2, template, argument))
+
+    def sort(self) -> None:
+        """Order in Python: as in C, but what has a default comes last."""
+        inputs = self.method.inputs
+        seen = False
+        for argument in reversed(inputs):  # a default only where none follows without
+            if not argument.keyword:
+                seen = seen or argument.required
+                if seen and argument.name in ASIDE and argument.nullable:
+                    argument.keyword = True
+                elif seen and argument.nullable:
+                    argument.required = True
+        inputs.sort(key=lambda a: 2 if a.keyword else 1 if not a.required else 0)
+        names = [a.name for a in inputs]
+        for name in names:
+            if names.count(name) > 1:
+                raise Unsupported(f"two arguments have the name {name}")
+
+    def number(self) -> None:
+        method = self.method
+        places = {id(a): i for i, a in enumerate(method.arguments)}
+        self.assign = ""
+        for place, template, argument in self.fixes:
+            text = template.format(i=places[id(argument)])
+            if place >= 0:
+                method.call[place] = text
+            elif place == -1:
+                method.setup.append(text)
+            else:
+                self.assign = text
+        # members are filled in after their struct is declared
+        method.setup.sort(key=lambda line: 0 if "_init(&" in line or line.startswith("NUMBER_STRUCT") else 1)
+        method.call = [self.assign, *method.call]
+
+
+def reason_not_offered(name: str) -> str:
+    for pattern, reason in NOT_OFFERED.items():
+        if re.fullmatch(pattern, name):
+            return reason
+    return ""
+
+
+def read_methods(headers: Headers) -> tuple[list[Method], dict[str, str]]:
+    """What Python offers, and functions that no rule understands, with the reason; NOT_YET excuses the latter."""
+    methods, missing = [], {}
+    for function in headers.functions.values():
+        if function.name in BY_HAND or reason_not_offered(function.name):
+            continue
+        try:
+            methods.append(Reader(headers, function).read())
+        except Unsupported as problem:
+            if not NOT_YET.fullmatch(function.name):
+                missing[function.name] = str(problem)
+    name_results(methods)
+    return methods, missing
+
+
+def result_items(method: Method) -> list[Argument]:
+    """What a call returns, in this order."""
+    items = [a for a in method.outputs if a.kind != "SCRATCH"]
+    changed = [a for a in method.inputs if a.kind == "INOUT"]
+    return changed + items
+
+
+def camel(name: str) -> str:
+    return "".join(word[:1].upper() + word[1:] for word in name.strip("_").split("_"))
+
+
+def name_results(methods: list[Method]) -> None:
+    for method in methods:
+        if len(result_items(method)) > 1:
+            owner = CLASSES[method.owner][0] if method.owner not in ("", "jn_model") else ""
+            method.result = owner + camel(method.name)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One call of a function of the library from end to end: read the arguments, make room for the results, compute with
+ * work memory of the model (one state directly, many states by batches or in a loop), return or raise. */
+#include <string.h>
+#include "core.h"
+
+/* Raises jounce.Error or one of its kinds. text: what the library says beyond the status; c: which call, or NULL. */
+PyObject *py_raise(jn_status status, const char *text, py_call_state *c) {
+  if (PyErr_Occurred()) return NULL; /* by a function of the user */
+  if (status == JN_ERR_MEMORY) return PyErr_NoMemory();
+  const char *joint = NULL;
+  Py_ssize_t state = -1;
+  if (c && status == JN_ERR_SINGULAR && c->object && c->object->of == &py_class_Model) {
+    if (c->work) joint = jn_joint_name(c->object->handle, jn_singular_joint(c->work));
+    if (c->batch && jn_batch_singular(c->batch) != JN_ALL_STATES) state = (Py_ssize_t)jn_batch_singular(c->batch);
+  }
+  const jn_error *error = c && c->error.text[0] ? &c->error : NULL;
+  PyObject *none = PyObject_CallFunction(py_glued.failed, "issssziizn", (int)status, jn_status_text(status),
+                                         c ? c->function->name : "", text ? text : "", error ? error->text : "",
+                                         error ? error->file : NULL, error ? error->line : 0, error ? error->column : 0,
+                                         joint, state);
+  Py_XDECREF(none);
+  return NULL;
+}
+
+/* Warnings of the report become Python warnings. */
+static int warn(const jn_report *report) {
+  char text[1600];
+  int count = jn_report_count(report);
+  for (int i = 0; i < count; i++) {
+    const jn_message *m = jn_report_message(report, i);
+    if (m->severity != JN_WARNING) continue;
+    int at = 0;
+    if (m->file[0]) at += PyOS_snprintf(text, sizeof text, m->line > 0 ? "%.300s:%d: " : "%.300s: ", m->file, m->line);
+    PyOS_snprintf(text + at, sizeof text - (size_t)at, "%.300s%s%.600s%s%.300s [%.60s]", m->subject,
+                  m->subject[0] ? ": " : "", m->text, m->remedy[0] ? "; " : "", m->remedy, m->rule);
+    PyObject *none = PyObject_CallFunction(py_glued.warn, "s", text);
+    if (!none) return -1;
+    Py_DECREF(none);
+  }
+  return 0;
+}
+
+static size_t core_bytes(const py_call_state *c, int i) {
+  const py_argument *a = &c->function->argument[i];
+  size_t n = c->is_float ? sizeof(float) : sizeof(double);
+  if (a->flags & (PY_BYTES | PY_SIGNED)) n = 1;
+  for (int k = 0; k < a->dims; k++) n *= (size_t)py_size_of(c, a->dim[k]);
+  return n;
+}
+
+/* One state after the other, for functions that have no batches. */
+static jn_status run_loop(py_call_state *c, py_caller *one) {
+  const py_function *f = c->function;
+  size_t step[PY_ARGUMENTS];
+  for (int i = 0; i < f->arguments; i++) {
+    unsigned kind = f->argument[i].kind;
+    int moves = kind == PY_IN || kind == PY_INOUT || kind == PY_OUT || (kind == PY_SCALAR && c->is_held[i]);
+    step[i] = moves && c->s[i].p && kind != PY_SCRATCH ? core_bytes(c, i) : 0;
+  }
+  jn_status status = JN_OK;
+  for (size_t at = 0; at < c->count && status == JN_OK; at++) {
+    status = one(c);
+    for (int i = 0; i < f->arguments; i++)
+      if (step[i]) c->s[i].p = (char *)c->s[i].p + step[i];
+  }
+  return status;
+}
+
+/* Results of so many numbers are worth releasing the GIL. */
+enum { PY_LARGE = 2048 };
+
+static int is_large(const py_call_state *c) {
+  for (int i = c->function->inputs; i < c->function->arguments; i++)
+    if (c->is_held[i] && c->view[i].len > PY_LARGE * (Py_ssize_t)sizeof(double)) return 1;
+  return c->object && c->object->of == &py_class_Simulator;
+}
+
+static jn_status run(py_call_state *c) {
+  const py_function *f = c->function;
+  py_caller *one = c->is_float ? f->one_f : f->one, *many = c->is_float ? f->many_f : f->many;
+  jn_status status;
+  if (c->axes == 0) {
+    if (!is_large(c)) return one(c);
+    Py_BEGIN_ALLOW_THREADS status = one(c);
+    Py_END_ALLOW_THREADS return status;
+  }
+  if (c->count == 0) return JN_OK;
+  Py_BEGIN_ALLOW_THREADS status = c->batch ? many(c) : run_loop(c, one);
+  Py_END_ALLOW_THREADS return status;
+}
+
+static PyObject *compute(py_call_state *c) {
+  const py_function *f = c->function;
+  py_object *object = c->object;
+  py_work *work = NULL;
+  py_batch *batch = NULL;
+  PyObject *result = NULL;
+  int order = f->flags & PY_ORDERED ? c->order : 0;
+  if (f->flags & PY_WORK) {
+    int batched = c->axes && c->count && !c->is_looped && (c->is_float ? f->many_f : f->many);
+    if (batched ? !(batch = py_take_batch(object, order)) : !(work = py_take_work(object, order))) return NULL;
+    c->work = work ? work->work : NULL;
+    c->batch = batch ? batch->batch : NULL;
+  }
+  if (f->flags & PY_MAKES && !(c->report = jn_report_create(NULL))) {
+    PyErr_NoMemory();
+  } else if (!object || py_lock(object) == 0) {
+    jn_status status = run(c);
+    if (object) py_unlock(object);
+    if (f->outcome && (int)status == f->outcome) status = JN_OK;
+    if (status != JN_OK || PyErr_Occurred())
+      py_raise(status, NULL, c);
+    else if (!c->report || warn(c->report) == 0)
+      result = py_results(c);
+  }
+  jn_report_destroy(c->report);
+  if (work) py_give_work(object, work);
+  if (batch) py_give_batch(object, batch);
+  return result;
+}
+
+PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names, const py_function *function) {
+  py_call_state c;
+  c.function = function;
+  c.object = PyModule_Check(self) ? NULL : (py_object *)self;
+  c.self = c.object ? c.object->handle : NULL;
+  c.work = NULL;
+  c.batch = NULL;
+  c.report = NULL;
+  c.keep = c.out = c.want = NULL;
+  c.callbacks = NULL;
+  c.order = 0;
+  c.error.text[0] = 0;
+  memset(c.is_held, 0, (size_t)function->arguments);
+  memset(c.array, 0, (size_t)function->arguments * sizeof *c.array);
+  memset(c.given, 0, (size_t)function->arguments * sizeof *c.given);
+  if (c.object)
+    memcpy(c.size, c.object->size, sizeof c.size);
+  else
+    memset(c.size, 0xff, sizeof c.size); /* not known: -1 */
+  if (c.object && !c.self) {
+    PyErr_SetString(PyExc_TypeError, "this object was not made by jounce.load() or another function of jounce");
+    return NULL;
+  }
+  PyObject *result = NULL;
+  if (py_read_arguments(&c, args, n, names) == 0 && py_make_results(&c) == 0) result = compute(&c);
+  py_release_arguments(&c);
+  for (int i = 0; i < function->arguments; i++) Py_XDECREF(c.array[i]);
+  py_callbacks_free(c.callbacks);
+  return result;
+}
+
+PyObject *py_get(PyObject *self, void *function) { return py_call(self, NULL, 0, NULL, function); }

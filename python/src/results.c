@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Arrays for the results, new or given by out=, and what a call returns: one value, or a named tuple. */
+#include <string.h>
+#include "core.h"
+
+static int is_result_array(const py_argument *a) {
+  return a->kind == PY_OUT || a->kind == PY_INOUT || a->kind == PY_SCRATCH;
+}
+/* Results come after the inputs, except for inputs that are changed. */
+static int is_returned(const py_function *f, int i) {
+  return i >= f->inputs ? f->argument[i].kind != PY_SCRATCH : f->argument[i].kind == PY_INOUT;
+}
+
+static PyObject *full_shape(const py_call_state *c, const py_argument *a) {
+  for (int k = 0; k < a->dims; k++)
+    if (py_size_of(c, a->dim[k]) < 0)
+      return PyErr_Format(PyExc_SystemError, "%s(): the size of %s is not known", c->function->name, a->name);
+  PyObject *shape = PyTuple_New(c->axes + a->dims);
+  if (!shape) return NULL;
+  for (int k = 0; k < c->axes; k++) PyTuple_SetItem(shape, k, PyLong_FromSsize_t(c->axis[k]));
+  for (int k = 0; k < a->dims; k++) PyTuple_SetItem(shape, c->axes + k, PyLong_FromSsize_t(py_size_of(c, a->dim[k])));
+  return shape;
+}
+
+static int is_bytes(const py_argument *a) { return a->flags & (PY_BYTES | PY_SIGNED); }
+
+static PyObject *new_array(const py_call_state *c, const py_argument *a) {
+  int is_vector = c->axes == 0 && a->dims == 1 && py_size_of(c, a->dim[0]) >= 0;
+  PyObject *shape = is_vector ? PyLong_FromSsize_t(py_size_of(c, a->dim[0])) : full_shape(c, a);
+  if (!shape) return NULL;
+  PyObject *type = a->flags & PY_BYTES    ? py_glued.uint8
+                   : a->flags & PY_SIGNED ? py_glued.int8
+                   : c->is_float          ? py_glued.float32
+                                          : NULL;
+  PyObject *array = PyObject_CallFunctionObjArgs(py_glued.empty, shape, type, NULL);
+  Py_DECREF(shape);
+  return array;
+}
+
+static size_t elements(const py_call_state *c, const py_argument *a) {
+  size_t n = 1;
+  for (int k = 0; k < a->dims; k++) n *= (size_t)py_size_of(c, a->dim[k]);
+  return n;
+}
+
+/* Whether the array that was given has the wanted shape; -1 with an exception if not. */
+static int check_given(const py_call_state *c, int i, const Py_buffer *view) {
+  const py_argument *a = &c->function->argument[i];
+  PyObject *expected = full_shape(c, a);
+  if (!expected) return -1;
+  PyObject *got = PyTuple_New(view->ndim);
+  for (int k = 0; got && k < view->ndim; k++) PyTuple_SetItem(got, k, PyLong_FromSsize_t(view->shape[k]));
+  int same = got ? PyObject_RichCompareBool(expected, got, Py_EQ) : -1;
+  char kind = c->is_float ? 'f' : 'd';
+  if (is_bytes(a)) kind = a->flags & PY_BYTES ? 'B' : 'b';
+  int fits = view->format && view->format[0] == kind && view->format[1] == 0;
+  if (same == 0)
+    PyErr_Format(PyExc_ValueError, "%s(): out for %s has shape %S, expected %S", c->function->name, a->name, got,
+                 expected);
+  else if (same == 1 && !fits)
+    PyErr_Format(PyExc_TypeError, "%s(): out for %s has the format '%s', expected %s", c->function->name, a->name,
+                 view->format,
+                 kind == 'f'   ? "float32"
+                 : kind == 'B' ? "uint8"
+                 : kind == 'b' ? "int8"
+                               : "float64");
+  Py_DECREF(expected);
+  Py_XDECREF(got);
+  return same == 1 && fits ? 0 : -1;
+}
+
+static int overlaps(const py_call_state *c, const Py_buffer *view) {
+  const char *start = view->buf, *end = start + view->len;
+  for (int i = 0; i < c->function->inputs; i++) {
+    const char *other = c->is_held[i] ? c->view[i].buf : NULL;
+    if (other && other < end && start < other + c->view[i].len) return 1;
+  }
+  return 0;
+}
+
+/* The usual case: an array of NumPy with the right type and shape, apart from all inputs. */
+static int fits_directly(py_call_state *c, int i, PyObject *given) {
+  const py_argument *a = &c->function->argument[i];
+  Py_buffer *view = &c->view[i];
+  if (c->is_held[i] || is_bytes(a) || py_view(c, i, given, 1) != 0) return 0;
+  int fits = view->ndim == c->axes + a->dims && view->format[0] == (c->is_float ? 'f' : 'd');
+  for (int k = 0; fits && k < view->ndim; k++)
+    fits = view->shape[k] == (k < c->axes ? c->axis[k] : py_size_of(c, a->dim[k - c->axes]));
+  fits = fits && !overlaps(c, view);
+  PyBuffer_Release(view);
+  c->is_held[i] = 0;
+  return fits;
+}
+
+/* Uses the array that was given, or a new one that is copied to it later if it has gaps or overlaps an input. */
+static int take_given(py_call_state *c, int i, PyObject *given) {
+  Py_buffer view;
+  if (fits_directly(c, i, given)) {
+    Py_INCREF(given);
+    c->array[i] = given;
+    return 0;
+  }
+  if (PyObject_GetBuffer(given, &view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) < 0) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s(): out for %s must be an array that can be written", c->function->name,
+                 c->function->argument[i].name);
+    return -1;
+  }
+  int status = check_given(c, i, &view);
+  int usable = status == 0 && PyBuffer_IsContiguous(&view, 'C') && !overlaps(c, &view);
+  PyBuffer_Release(&view);
+  if (status < 0) return -1;
+  if (usable) {
+    Py_INCREF(given);
+    c->array[i] = given;
+  } else {
+    c->array[i] = new_array(c, &c->function->argument[i]);
+    c->given[i] = given;
+  }
+  return c->array[i] ? 0 : -1;
+}
+
+static int place(py_call_state *c, int i, PyObject *given) {
+  const py_argument *a = &c->function->argument[i];
+  void *from = c->s[i].p;
+  if (!given && a->dims == 0 && c->axes == 0 && a->kind == PY_OUT) { /* one number */
+    c->s[i].p = c->is_float ? (void *)&c->number_f[i] : (void *)&c->number[i];
+    return 0;
+  }
+  if (a->kind == PY_INOUT && c->is_held[i]) { /* the input is copied: its view makes room for that of the result */
+    Py_buffer input = c->view[i];
+    if (given ? take_given(c, i, given) < 0 : !(c->array[i] = new_array(c, a))) return -1;
+    if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) < 0) {
+      c->view[i] = input;
+      return -1;
+    }
+    memcpy(c->view[i].buf, from, (size_t)c->view[i].len);
+    PyBuffer_Release(&input);
+    c->s[i].p = c->view[i].buf;
+    return 0;
+  }
+  if (given ? take_given(c, i, given) < 0 : !(c->array[i] = new_array(c, a))) return -1;
+  if (py_view(c, i, c->array[i], 1) != 0) { /* bytes */
+    if (PyObject_GetBuffer(c->array[i], &c->view[i], PyBUF_WRITABLE) < 0) return -1;
+    c->is_held[i] = 1;
+  }
+  c->s[i].p = c->view[i].buf;
+  return 0;
+}
+
+static int is_wanted(const py_call_state *c, const py_argument *a) {
+  if (!c->want) return a->flags & PY_WANTED;
+  if (PyUnicode_Check(c->want)) return PyUnicode_CompareWithASCIIString(c->want, a->name) == 0;
+  Py_ssize_t n = PySequence_Size(c->want);
+  for (Py_ssize_t k = 0; k < n; k++) {
+    PyObject *name = PySequence_GetItem(c->want, k);
+    int same = name && PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, a->name) == 0;
+    Py_XDECREF(name);
+    if (same) return 1;
+  }
+  return n < 0 ? -1 : 0;
+}
+
+/* All names in want must be those of results. */
+static int check_want(const py_call_state *c) {
+  const py_function *f = c->function;
+  Py_ssize_t n = PyUnicode_Check(c->want) ? 1 : PySequence_Size(c->want);
+  for (Py_ssize_t k = 0; k < n; k++) {
+    PyObject *name = PyUnicode_Check(c->want) ? Py_NewRef(c->want) : PySequence_GetItem(c->want, k);
+    int known = 0;
+    for (int i = 0; name && PyUnicode_Check(name) && i < f->arguments; i++)
+      known |= is_returned(f, i) && PyUnicode_CompareWithASCIIString(name, f->argument[i].name) == 0;
+    if (name && !known) PyErr_Format(PyExc_ValueError, "%s(): %R in want is not one of its results", f->name, name);
+    Py_XDECREF(name);
+    if (!known) return -1;
+  }
+  return n < 0 ? -1 : 0;
+}
+
+/* The array that out= gives for result number `item`. */
+static PyObject *given_for(const py_call_state *c, int items, int item) {
+  if (!c->out) return NULL;
+  if (items == 1 && !PyTuple_Check(c->out)) return c->out;
+  PyObject *given = PyTuple_Check(c->out) && item < PyTuple_Size(c->out) ? PyTuple_GetItem(c->out, item) : NULL;
+  return given == Py_None ? NULL : given;
+}
+
+static int item_count(const py_function *f) {
+  int n = 0;
+  for (int i = 0; i < f->arguments; i++) n += is_returned(f, i);
+  return n;
+}
+
+int py_make_results(py_call_state *c) {
+  const py_function *f = c->function;
+  int items = item_count(f), item = 0;
+  if (c->want && check_want(c) < 0) return -1;
+  if (c->out && items > 1 && (!PyTuple_Check(c->out) || PyTuple_Size(c->out) != items)) {
+    PyErr_Format(PyExc_TypeError, "%s(): out must be a tuple of %d arrays, or None in their place", f->name, items);
+    return -1;
+  }
+  for (int i = 0; i < f->arguments; i++) {
+    const py_argument *a = &f->argument[i];
+    PyObject *given = is_returned(f, i) ? given_for(c, items, item) : NULL;
+    if (i >= f->inputs && !is_result_array(a)) c->s[i].p = NULL, c->s[i].n = 0;
+    item += is_returned(f, i);
+    if (!is_result_array(a)) {
+      if (i >= f->inputs && c->axes) {
+        PyErr_Format(PyExc_ValueError, "%s() takes one state, no leading axes", f->name);
+        return -1;
+      }
+      continue;
+    }
+    c->s[i].set = a->kind == PY_INOUT || a->kind == PY_SCRATCH || given ? 1 : is_wanted(c, a);
+    if (i >= f->inputs && !c->s[i].set && a->flags & PY_NULLABLE) {
+      c->s[i].p = NULL;
+      continue;
+    }
+    if (place(c, i, given) < 0) return -1;
+  }
+  return 0;
+}
+
+/* ---- what is returned ---- */
+
+static PyObject *from_constant(py_call_state *c, int i) {
+  const py_argument *a = &c->function->argument[i];
+  PyObject *array = new_array(c, a);
+  Py_buffer view;
+  if (array && PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) == 0) {
+    memcpy(view.buf, c->s[i].p, elements(c, a) * sizeof(double));
+    PyBuffer_Release(&view);
+  }
+  return array;
+}
+
+static PyObject *from_object(py_call_state *c, int i) {
+  const py_argument *a = &c->function->argument[i];
+  py_class *of = (py_class *)(uintptr_t)a->extra;
+  void *handle = c->s[i].p;
+  PyObject *model = NULL, *parent = NULL;
+  if (of != &py_class_Model) {
+    model = c->object->model ? c->object->model : (PyObject *)c->object;
+    if (c->object->of != &py_class_Model) parent = (PyObject *)c->object;
+  }
+  c->s[i].p = NULL;
+  PyObject *object = py_object_new(of, handle, model, parent);
+  if (object) {
+    ((py_object *)object)->callbacks = c->callbacks;
+    c->callbacks = NULL;
+  }
+  return object;
+}
+
+static PyObject *from_array(py_call_state *c, int i) {
+  if (!c->s[i].set) Py_RETURN_NONE;
+  if (!c->array[i]) return PyFloat_FromDouble(c->is_float ? (double)c->number_f[i] : c->number[i]);
+  if (c->given[i]) {
+    if (PyObject_SetItem(c->given[i], py_glued.ellipsis, c->array[i]) < 0) return NULL;
+    return Py_NewRef(c->given[i]);
+  }
+  return Py_NewRef(c->array[i]);
+}
+
+static PyObject *string_or_none(const char *text) {
+  if (!text) Py_RETURN_NONE;
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+static PyObject *from_owned_text(py_call_state *c, int i) {
+  jn_options options;
+  jn_options_init(&options);
+  PyObject *text = PyUnicode_DecodeUTF8(c->s[i].p, (Py_ssize_t)c->s[i].n, "surrogateescape");
+  jn_text_free(c->s[i].p, &options);
+  c->s[i].p = NULL;
+  return text;
+}
+
+static PyObject *item(py_call_state *c, int i) {
+  const py_argument *a = &c->function->argument[i];
+  switch (a->kind) {
+    case PY_INT:
+      if (c->s[i].i == JN_NONE) Py_RETURN_NONE;
+      return PyLong_FromLong(c->s[i].i);
+    case PY_UNSIGNED:
+      return PyLong_FromUnsignedLongLong(c->s[i].u);
+    case PY_DOUBLE:
+      return PyFloat_FromDouble(c->s[i].d);
+    case PY_STRING:
+      return string_or_none(c->s[i].p);
+    case PY_CHARS:
+      return string_or_none(c->text);
+    case PY_ENUM: {
+      const char *const *names = a->extra;
+      int n = 0;
+      while (names[n]) n++;
+      return string_or_none(c->s[i].i >= 0 && c->s[i].i < n ? names[c->s[i].i] : NULL);
+    }
+    case PY_STRUCT:
+      return py_from_struct(c, a->extra, c->room);
+    case PY_STRUCT_OF_OBJECT:
+      return py_from_struct(c, a->extra, c->s[i].p);
+    case PY_CONSTANT:
+      return from_constant(c, i);
+    case PY_OWNED_TEXT:
+      return from_owned_text(c, i);
+    case PY_OBJECT:
+      return from_object(c, i);
+    default:
+      return from_array(c, i);
+  }
+}
+
+static PyObject *named_tuple(PyObject *tuple, int result) {
+  newfunc create = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
+  PyObject *class = PyTuple_GetItem(py_glued.classes, result);
+  PyObject *arguments = class ? PyTuple_New(1) : NULL;
+  if (!arguments) {
+    Py_DECREF(tuple);
+    return NULL;
+  }
+  PyTuple_SetItem(arguments, 0, tuple);
+  PyObject *named = create((PyTypeObject *)class, arguments, NULL);
+  Py_DECREF(arguments);
+  return named;
+}
+
+PyObject *py_results(py_call_state *c) {
+  const py_function *f = c->function;
+  int items = item_count(f), at = 0;
+  if (items == 0) Py_RETURN_NONE;
+  PyObject *tuple = items > 1 ? PyTuple_New(items) : NULL;
+  for (int i = 0; i < f->arguments; i++) {
+    if (!is_returned(f, i)) continue;
+    PyObject *value = item(c, i);
+    if (items == 1) return value;
+    if (!value || !tuple) {
+      Py_XDECREF(tuple);
+      return NULL;
+    }
+    PyTuple_SetItem(tuple, at++, value);
+  }
+  return f->result >= 0 ? named_tuple(tuple, f->result) : tuple;
+}

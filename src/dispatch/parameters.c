@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "parameters.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../model/memory.h"
+#include "../model/model.h"
+#include "jounce/lie.h"
+
+/* Of all links of a state, summed over those of each body. */
+static jn_status lump(const jn_tree_d *t, const double *pi, double *inertia) {
+  memset(inertia, 0, 10 * (size_t)t->nb * sizeof *inertia);
+  for (int k = 0; k < t->nlink; k++) {
+    const jn_frame_d *f = &t->frame[k];
+    double T[16] = {0}, moved[10];
+    for (int i = 0; i < 10; i++)
+      if (!isfinite(pi[10 * k + i])) return JN_ERR_MODEL;
+    if (pi[10 * k] < 0) return JN_ERR_MODEL;
+    if (f->body < 0) continue;
+    for (int i = 0; i < 3; i++) {
+      memcpy(T + 4 * i, f->R + 3 * i, 3 * sizeof *T);
+      T[4 * i + 3] = f->p[i];
+    }
+    T[15] = 1;
+    jn_status status = jn_inertia_transform(T, pi + 10 * k, moved);
+    if (status != JN_OK) return status;
+    for (int i = 0; i < 10; i++) inertia[10 * f->body + i] += moved[i];
+  }
+  return JN_OK;
+}
+
+jn_status jn__parameters_make(const jn_model *m, const jn_allocator *allocator, size_t threads, size_t count,
+                              const double *pi, jn_parameters_of_states *own) {
+  const jn_tree_d *t = m->tree[JN_KIND_D];
+  size_t links = 10 * (size_t)t->nlink * count, bodies = 10 * (size_t)t->nb * count;
+  size_t trees = threads * (t->coupled ? 2 : 1); /* each thread has one, and its `apart` */
+  size_t bytes = (links + bodies) * sizeof(double) + trees * (sizeof *t + (size_t)t->nb * sizeof *t->body);
+  if (count > SIZE_MAX / 1024 / (size_t)(t->nlink + 1)) return JN_ERR_MEMORY;
+  *own = (jn_parameters_of_states){.count = count, .nb = t->nb, .nlink = t->nlink};
+  char *at = own->block = jn__allocate(allocator, bytes ? bytes : 1);
+  if (!at) return JN_ERR_MEMORY;
+  own->tree = (jn_tree_d *)(void *)at;
+  own->body = (jn_body_d *)(void *)(at + trees * sizeof *t);
+  own->pi = (double *)(void *)(at + trees * (sizeof *t + (size_t)t->nb * sizeof *t->body));
+  own->inertia = own->pi + links;
+  own->threads = threads;
+  for (size_t k = 0; k < trees; k++) {
+    const jn_tree_d *from = k < threads ? t : t->apart;
+    jn_body_d *body = own->body + k * (size_t)t->nb;
+    memcpy(body, from->body, (size_t)t->nb * sizeof *body);
+    own->tree[k] = *from;
+    own->tree[k].body = body;
+    if (k >= threads) own->tree[k - threads].apart = &own->tree[k];
+  }
+  memcpy(own->pi, pi, links * sizeof *pi);
+  jn_status status = JN_OK;
+  for (size_t k = 0; k < count && status == JN_OK; k++)
+    status = lump(t, pi + 10 * (size_t)t->nlink * k, own->inertia + 10 * (size_t)t->nb * k);
+  if (status == JN_OK) return JN_OK;
+  jn__release(allocator, own->block);
+  *own = (jn_parameters_of_states){0};
+  return status;
+}
+
+const jn_tree_d *jn__parameters_tree(const jn_parameters_of_states *own, size_t thread, size_t state) {
+  const double *inertia = jn__parameters_inertias(own, state);
+  size_t trees = own->tree[thread].apart ? 2 : 1;
+  for (size_t k = thread; k < trees * own->threads; k += own->threads) {
+    jn_body_d *body = own->body + k * (size_t)own->nb;
+    for (int i = 0; i < own->nb; i++) memcpy(body[i].inertia, inertia + 10 * i, sizeof body[i].inertia);
+    own->tree[k].link_inertia = own->pi + 10 * (size_t)own->nlink * state;
+  }
+  return &own->tree[thread];
+}
+
+const double *jn__parameters_inertias(const jn_parameters_of_states *own, size_t state) {
+  return own->inertia + 10 * (size_t)own->nb * state;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Modes: K x = omega^2 M x for changes x that keep the loops closed. With x = N y, N a basis of these changes, and
+ * N^T M N = L L^T, they are the eigenvectors of L^-1 N^T K N L^-T, found by Jacobi's rotations. */
+#include <math.h>
+#include <string.h>
+
+#include "elastic.h"
+
+/* N [n x free] with A N = 0, by elimination with the largest pivot; rank is known. */
+static void null_space(double *A, int rows, int n, int rank, int *columns, double *N) {
+  for (int i = 0; i < n; i++) columns[i] = i;
+  for (int k = 0; k < rank; k++) {
+    int row = k, column = k;
+    for (int i = k; i < rows; i++)
+      for (int j = k; j < n; j++)
+        if (fabs(A[i * n + j]) > fabs(A[row * n + column])) row = i, column = j;
+    for (int j = 0; j < n; j++) {
+      double swap = A[k * n + j];
+      A[k * n + j] = A[row * n + j];
+      A[row * n + j] = swap;
+    }
+    for (int i = 0; i < rows; i++) {
+      double swap = A[i * n + k];
+      A[i * n + k] = A[i * n + column];
+      A[i * n + column] = swap;
+    }
+    int kept = columns[k];
+    columns[k] = columns[column];
+    columns[column] = kept;
+    for (int i = 0; i < rows; i++) {
+      double factor = A[i * n + k] / A[k * n + k];
+      for (int j = k; j < n && i != k; j++) A[i * n + j] -= factor * A[k * n + j];
+    }
+  }
+  int left = n - rank;
+  memset(N, 0, (size_t)(n * left) * sizeof *N);
+  for (int f = 0; f < left; f++) {
+    N[columns[rank + f] * left + f] = 1;
+    for (int k = 0; k < rank; k++) N[columns[k] * left + f] = -A[k * n + rank + f] / A[k * n + k];
+  }
+}
+
+static void spring_matrix(const jn_elastic *e, double t, const double *delta, double *K) {
+  int n = e->robot_nv;
+  memset(K, 0, (size_t)(n * n) * sizeof *K);
+  for (int v = 0; v < e->nv; v++) {
+    int a = e->link_v[v], b = e->motor_v[v];
+    double f[2];
+    if (a == b) continue;
+    jn__spring_taylor(&e->springs[v], t, delta ? delta[v] : 0, 1, f);
+    K[a * n + a] += f[1];
+    K[b * n + b] += f[1];
+    K[a * n + b] -= f[1];
+    K[b * n + a] -= f[1];
+  }
+}
+
+/* to [m x m] = N^T X N; column [n] is room. */
+static void reduce(const double *X, int n, const double *N, int m, double *column, double *to) {
+  for (int j = 0; j < m; j++) {
+    for (int i = 0; i < n; i++) {
+      column[i] = 0;
+      for (int k = 0; k < n; k++) column[i] += X[i * n + k] * N[k * m + j];
+    }
+    for (int i = 0; i < m; i++) {
+      double sum = 0;
+      for (int k = 0; k < n; k++) sum += N[k * m + i] * column[k];
+      to[i * m + j] = sum;
+    }
+  }
+}
+
+static int factorise(double *M, int m) {
+  for (int j = 0; j < m; j++)
+    for (int i = j; i < m; i++) {
+      double sum = M[i * m + j];
+      for (int k = 0; k < j; k++) sum -= M[i * m + k] * M[j * m + k];
+      if (i == j && !(sum > 1e-14 * fabs(M[i * m + i]))) return 0;
+      M[i * m + j] = i == j ? sqrt(sum) : sum / M[j * m + j];
+    }
+  return 1;
+}
+
+/* K <- L^-1 K L^-T. */
+static void whiten(double *K, int m, const double *L) {
+  for (int pass = 0; pass < 2; pass++) {
+    for (int j = 0; j < m; j++)
+      for (int i = 0; i < m; i++) {
+        double sum = K[i * m + j];
+        for (int k = 0; k < i; k++) sum -= L[i * m + k] * K[k * m + j];
+        K[i * m + j] = sum / L[i * m + i];
+      }
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < i; j++) {
+        double swap = K[i * m + j];
+        K[i * m + j] = K[j * m + i];
+        K[j * m + i] = swap;
+      }
+  }
+}
+
+/* Eigenvectors become the columns of V, eigenvalues the diagonal of A. */
+static void jacobi(double *A, int m, double *V) {
+  for (int i = 0; i < m * m; i++) V[i] = i % (m + 1) == 0;
+  for (int sweep = 0; sweep < 60; sweep++) {
+    double off = 0, all = 0;
+    for (int i = 0; i < m * m; i++) {
+      all += A[i] * A[i];
+      if (i % (m + 1) != 0) off += A[i] * A[i];
+    }
+    if (off <= 1e-32 * all) return;
+    for (int p = 0; p < m; p++)
+      for (int q = p + 1; q < m; q++) {
+        if (A[p * m + q] == 0) continue;
+        double theta = 0.5 * (A[q * m + q] - A[p * m + p]) / A[p * m + q];
+        double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + hypot(theta, 1)), c = 1 / hypot(t, 1), s = t * c;
+        for (int k = 0; k < m; k++) {
+          double x = A[k * m + p], y = A[k * m + q], u = V[k * m + p], w = V[k * m + q];
+          A[k * m + p] = c * x - s * y;
+          A[k * m + q] = s * x + c * y;
+          V[k * m + p] = c * u - s * w;
+          V[k * m + q] = s * u + c * w;
+        }
+        for (int k = 0; k < m; k++) {
+          double x = A[p * m + k], y = A[q * m + k];
+          A[p * m + k] = c * x - s * y;
+          A[q * m + k] = s * x + c * y;
+        }
+      }
+  }
+}
+
+/* Rows of shapes: N L^-T V, in the order of their frequencies. */
+static void write_modes(int n, int m, const double *N, const double *L, const double *A, double *V, double *omega,
+                        double *shapes) {
+  for (int j = 0; j < m; j++) /* V <- L^-T V */
+    for (int i = m - 1; i >= 0; i--) {
+      double sum = V[i * m + j];
+      for (int k = i + 1; k < m; k++) sum -= L[k * m + i] * V[k * m + j];
+      V[i * m + j] = sum / L[i * m + i];
+    }
+  if (shapes) memset(shapes, 0, (size_t)(n * n) * sizeof *shapes);
+  for (int j = 0; j < m; j++) {
+    int rank = 0; /* how many come before */
+    double value = A[j * m + j];
+    for (int i = 0; i < m; i++) rank += A[i * m + i] < value || (A[i * m + i] == value && i < j);
+    if (omega) omega[rank] = sqrt(fmax(value, 0));
+    for (int i = 0; i < n && shapes; i++)
+      for (int k = 0; k < m; k++) shapes[rank * n + i] += N[i * m + k] * V[k * m + j];
+  }
+}
+
+jn_status jn_elastic_modes(jn_elastic *elastic, double t, const double *q, const double *delta, int *count,
+                           double *omega, double *shapes) {
+  jn_elastic *e = elastic;
+  if (!e || !q || !count) return JN_ERR_NULL;
+  int n = e->robot_nv, rank = 0, rows = e->robot_loops ? jn_loops_rows(e->robot_loops) : 0;
+  double *X = e->room, *N = X + n * n, *M = N + n * n, *K = M + n * n, *V = K + n * n, *zero = V + n * n;
+  double *q_all = zero + 4 * n, *A = q_all + e->robot_nq;
+  int *columns = (int *)(void *)(zero + 2 * n);
+  memset(zero, 0, (size_t)(2 * n) * sizeof *zero);
+  jn_status status = jn_elastic_join(e, q, zero, zero, zero, q_all, zero + n);
+  if (status == JN_OK) status = jn_mass_matrix(e->robot, e->robot_work, q_all, X);
+  if (status == JN_OK && rows) status = jn_loops_constraint(e->robot_loops, q_all, zero, NULL, A, NULL);
+  if (status == JN_OK && rows) status = jn_loops_rank(e->robot_loops, q_all, &rank);
+  if (status != JN_OK) return status;
+  null_space(A, rows, n, rank, columns, N);
+  int m = n - rank;
+  reduce(X, n, N, m, zero, M);
+  if (!factorise(M, m)) return JN_ERR_SINGULAR;
+  spring_matrix(e, t, delta, X);
+  reduce(X, n, N, m, zero, K);
+  whiten(K, m, M);
+  jacobi(K, m, V);
+  *count = m;
+  if (omega) memset(omega, 0, (size_t)n * sizeof *omega);
+  write_modes(n, m, N, M, K, V, omega, shapes);
+  return JN_OK;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Identification. unknowns.c: columns, their names and values, regressor, base parameters; rows.c: measured rows into
+ * triangles; filter.c: motions into rows; solve.c: least squares and statistics; consistent.c: the physical set;
+ * dense.c: QR. */
+#ifndef JN_IDENT_IDENTIFY_H
+#define JN_IDENT_IDENTIFY_H
+
+#include "../model/memory.h"
+#include "jounce/identification.h"
+
+enum { JN_FOLDS = 5, JN_BLOCK_ROWS = 64 };
+
+/* The rows of one channel. */
+typedef struct jn_channel {
+  int width;     /* columns that are not zero in it, then the right side */
+  int *column;   /* [width - 1] of the base parameters */
+  double *R;     /* [JN_FOLDS x width x width] upper triangles by rows */
+  double *block; /* [JN_FOLDS x JN_BLOCK_ROWS x width] rows not yet reduced */
+  int pending[JN_FOLDS];
+  double rows[JN_FOLDS], forces[JN_FOLDS]; /* number of rows, sum of squares of the forces */
+  double *w;                               /* [width] scratch */
+} jn_channel;
+
+struct jn_identification {
+  jn_allocator allocator;
+  const jn_model *model;
+  jn_identification_options options;
+  int nq, nv, links, motors;
+  int rows, channels; /* of a state: nv, or nv + 6; and those of the user */
+  int n, nb;
+  int first_rotor, first_viscous, first_coulomb, first_offset, first_scale, first_user; /* in x; n: none */
+  int *parameter;      /* [10 x free links] index in pi of an inertial unknown */
+  int inertial;        /* how many */
+  double *G;           /* [motors x nv] */
+  double *speed;       /* [motors] of soft signs, 0: sharp */
+  int *motor_of;       /* [motors] coordinate of a motor with one coordinate and factor 1, or JN_NONE */
+  double *x0;          /* [n] prior */
+  double *known_pi;    /* [10 L] of links that are not identified, zero for the others */
+  int *lead;           /* [nb] */
+  double *B;           /* [nb x n] */
+  double *base0;       /* [nb] B x0 */
+  jn_channel *channel; /* [channels] */
+  jn_work *work;       /* for one state */
+  jn_batch *batch;
+  double screen; /* factor; 0: none */
+  double *screen_base, *screen_noise;
+  double rejected;
+  int solved;
+  jn_estimate estimate;
+  double *base, *deviation, *x, *noise;
+  unsigned char *essential;
+};
+
+/* ---- unknowns.c ---- */
+
+/* The first `rows` channels at a state: Y [rows x n] and known [rows] (may be NULL) from Y_pi [rows x 10L]; theta
+ * [3 x motors] and Y_user [nv x user_columns] are scratch. */
+void jn__ident_rows(const jn_identification *d, int rows, const double *q, const double *v, const double *a,
+                    const double *forces, const double *Y_pi, double *theta, double *Y_user, double *Y, double *known);
+/* B x */
+void jn__ident_to_base(const jn_identification *d, const double *x, double *b);
+
+/* ---- rows.c ---- */
+
+jn_status jn__ident_make_channels(jn_identification *d, const unsigned char *used);
+void jn__ident_free_channels(jn_identification *d);
+/* Channels like those of d, without rows, for another thread; NULL without memory. Then add them to those of d, and
+ * release them. */
+jn_channel *jn__ident_copy_channels(const jn_identification *d);
+void jn__ident_merge_channels(jn_identification *d, jn_channel *channel);
+/* A row of a channel: width - 1 numbers and the right side; `force` is the measured one. */
+void jn__ident_push(jn_channel *c, int fold, const double *row, double force);
+/* Reduces what is pending. */
+void jn__ident_flush(jn_identification *d);
+/* |R (b, -1)|^2 of one fold of a channel. */
+double jn__ident_squares(const jn_channel *c, int fold, const double *b, double *scratch);
+
+/* ---- consistent.c ---- */
+
+/* Minimises |A x - y|^2 + prior, A [rows x n]; x [n] becomes the minimum. Stops when a step gains less than `tolerance`
+ * of the sum. Iterations, negative if they do not converge, 0 without memory. */
+int jn__ident_consistent(const jn_identification *d, const double *A, const double *y, int rows, double w,
+                         double tolerance, double *x);
+
+/* ---- dense.c: matrices by rows ---- */
+
+/* R [n x n] upper triangular: R^T R += block^T block. block [rows x n] is lost; w [n] scratch. */
+void jn__qr_update(double *R, double *block, int rows, int n, double *w);
+/* Solves R x = b, n x n with rows of ld numbers; x may be b. */
+void jn__back_solve(const double *R, int n, int ld, const double *b, double *x);
+/* Which columns of A [rows x n] are independent of those before them in `order`: lead [count], and B [count x n] with
+ * A = A_lead B. Columns are scaled to length 1, those shorter than `zero` times the longest are zero. Returns count, or
+ * -1 without memory. `used` [n] (may be NULL): 0 where the column is zero. */
+int jn__independent(const jn_allocator *a, const double *A, int rows, int n, const int *order, double zero, double tol,
+                    int *lead, double *B, unsigned char *used);
+/* Largest and smallest singular value of A [rows x n], which is lost. */
+void jn__singular_range(double *A, int rows, int n, double *most, double *least);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The largest factor at which a motion keeps its limits. Factors go down only: every limit at every sample moves the
+ * factor to the largest one below it that it allows, until none does any more. So none is skipped, although the factors
+ * that are allowed need not be an interval.
+ *
+ * Between two samples, a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' -
+ * s|
+ * + |f1' - s|) at most if it is a cubic; twice that is allowed for what is not. Where that passes a limit, the interval
+ * is halved, until what is left is 1e-7 of the limit, by which the factor is lowered in the end. */
+#include <math.h>
+#include <string.h>
+
+#include "retime.h"
+
+enum { DEPTH = 24, SWEEPS = 60 };
+
+typedef struct watched {
+  int v;
+  jn_limited which;
+  double lower, upper;
+} watched;
+
+typedef struct sweep {
+  const jn_scaled *x;
+  watched *list;
+  int count;
+  jn_limited_value *values; /* [DEPTH + 3][count] */
+  double factor;
+  int changed, near;
+  jn_limit_event *event;
+} sweep;
+
+static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to) {
+  const jn_scaled *x = w->x;
+  jn_timing at = {{t, 1, 0, 0, 0}};
+  if (x->speed) jn__speed_at(x->speed, interval, t, &at);
+  jn_status status = jn__path_at(x->path, t, x->speed != NULL);
+  for (int i = 0; i < w->count && status == JN_OK; i++) {
+    jn__path_limited(x->path, &at, w->list[i].v, w->list[i].which, &to[i]);
+    for (int k = 0; k < JN_RETIME_TERMS; k++) to[i].slope[k] /= at.s[1]; /* along the path, not in time */
+  }
+  for (int i = 0; i < w->count && status == JN_OK; i++) {
+    const watched *l = &w->list[i];
+    double allowed = jn__polynomial_within(to[i].value, l->lower, l->upper, w->factor);
+    if (allowed >= w->factor) continue;
+    double value = jn__polynomial_value(to[i].value, allowed > 0 ? allowed : w->factor);
+    *w->event =
+        (jn_limit_event){l->v, l->which, value, value > 0.5 * (l->lower + l->upper) ? l->upper : l->lower, t, t};
+    w->changed = 1;
+    w->factor = allowed;
+    if (allowed == 0) return JN_OK;
+  }
+  return status;
+}
+
+/* May a limit be passed between two samples? 2: only by so little that it does not matter. */
+static int may_pass(const sweep *w, double h, const jn_limited_value *a, const jn_limited_value *b) {
+  int result = 0;
+  for (int i = 0; i < w->count; i++) {
+    const watched *l = &w->list[i];
+    double f0 = jn__polynomial_value(a[i].value, w->factor), f1 = jn__polynomial_value(b[i].value, w->factor);
+    double d0 = jn__polynomial_value(a[i].slope, w->factor), d1 = jn__polynomial_value(b[i].slope, w->factor);
+    double s = (f1 - f0) / h, off = 8.0 / 27 * h * (fabs(d0 - s) + fabs(d1 - s));
+    double over = fmax(fmax(f0, f1) + off - l->upper, l->lower - fmin(f0, f1) + off);
+    if (!(over > 0)) continue;
+    double size = fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
+    if (over > 1e-7 * size) return 1;
+    result = 2;
+  }
+  return result;
+}
+
+static jn_status between(sweep *w, int interval, double t0, double t1, int left, int right, int depth) {
+  size_t n = (size_t)w->count;
+  jn_limited_value *a = w->values + (size_t)left * n, *b = w->values + (size_t)right * n;
+  if (w->factor == 0) return JN_OK;
+  int pass = may_pass(w, t1 - t0, a, b);
+  if (pass == 2) w->near = 1;
+  if (pass != 1) return JN_OK;
+  if (depth == DEPTH) {
+    w->near = 1;
+    return JN_OK;
+  }
+  double t = 0.5 * (t0 + t1);
+  int middle = depth + 2;
+  jn_status status = evaluate(w, interval, t, w->values + (size_t)middle * n);
+  if (status == JN_OK) status = between(w, interval, t0, t, left, middle, depth + 1);
+  return status == JN_OK ? between(w, interval, t, t1, middle, right, depth + 1) : status;
+}
+
+static jn_status run_sweep(sweep *w) {
+  const jn_scaled *x = w->x;
+  int pieces = x->speed ? x->speed->intervals : 1;
+  int each = x->speed ? (x->samples + pieces - 1) / pieces : x->samples;
+  jn_status status = JN_OK;
+  for (int i = 0; i < pieces; i++) {
+    double width = x->path->length / pieces, start = width * i, before = start;
+    status = evaluate(w, i, start, w->values);
+    for (int k = 1; k <= each && status == JN_OK && w->factor > 0; k++) {
+      double t = start + width * k / each;
+      int left = (k + 1) % 2, right = k % 2;
+      status = evaluate(w, i, t, w->values + (size_t)right * (size_t)w->count);
+      if (status == JN_OK) status = between(w, i, before, t, left, right, 0);
+      before = t;
+    }
+    if (status != JN_OK || w->factor == 0) break;
+  }
+  return status;
+}
+
+static int list_limits(const jn_scaled *x, watched *list) {
+  int count = 0;
+  for (int v = 0; v < x->path->nv; v++)
+    for (int k = (int)x->first; k <= (int)x->last; k++) {
+      const jn_range *l = &x->path->limits[v * JN_LIMITED_QUANTITIES + k];
+      if ((isinf(l->lower) && isinf(l->upper)) || (k == JN_LIMITED_POSITION && x->path->place[v] < 0)) continue;
+      if (k >= JN_LIMITED_MOTOR_EFFORT && !x->path->elastic) continue;
+      double slack = k == JN_LIMITED_POSITION ? 1e-9 : 0; /* rounding at a limit does not break it */
+      if (list)
+        list[count] = (watched){v, (jn_limited)k, l->lower - slack * fmax(1, fabs(l->lower)),
+                                l->upper + slack * fmax(1, fabs(l->upper))};
+      count++;
+    }
+  return count;
+}
+
+jn_status jn__largest_factor(const jn_scaled *x, const jn_allocator *a, double *factor, jn_limit_event *event) {
+  sweep w = {.x = x, .factor = x->largest, .event = event};
+  *event = (jn_limit_event){.v = JN_NONE};
+  *factor = x->largest;
+  w.count = list_limits(x, NULL);
+  if (w.count == 0) return JN_OK;
+  size_t n = (size_t)w.count;
+  w.list = jn__allocate(a, n * sizeof *w.list);
+  w.values = jn__allocate(a, (DEPTH + 3) * n * sizeof *w.values);
+  jn_status status = w.list && w.values ? JN_OK : JN_ERR_MEMORY;
+  if (status == JN_OK) list_limits(x, w.list);
+  for (int i = 0; i < SWEEPS && status == JN_OK; i++) {
+    w.changed = w.near = 0;
+    status = run_sweep(&w);
+    if (!w.changed || w.factor == 0) break;
+  }
+  if (w.near) w.factor *= 1 - 2e-7;
+  *factor = w.factor;
+  jn__release(a, w.list);
+  jn__release(a, w.values);
+  return status;
+}

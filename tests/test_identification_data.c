@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Identification from all kinds of rows: payloads, base wrenches, coupled motors, the user's own columns and rows,
+ * files; and what a motion does not tell. */
+#include "identification_help.h"
+
+static void a_payload_is_one_link(void **state) {
+  (void)state;
+  uint64_t s = seed("payload");
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0), *loaded;
+  double payload[10], p[10];
+  data x;
+  jn_inertia_pack(2, (double[3]){0.03, -0.02, 0.1}, (double[6]){0.01, 0.012, 0.008, 0, 0.001, 0}, payload);
+  check_ok(jn_model_with_payload(arm, 2, payload, &loaded));
+  make_data(loaded, &s, STATES, &x);
+  const char *links[] = {"three"};
+  jn_identification_options o;
+  jn_identification *id;
+  jn_identification_options_init(&o);
+  o.columns = JN_IDENTIFY_INERTIA;
+  o.links = links;
+  o.link_count = 1;
+  check_ok(jn_identification_create(arm, &o, &id, NULL));
+  check(jn_identification_count(id) == 10, "%d unknowns", jn_identification_count(id));
+  add(id, &x);
+  const jn_estimate *e = solve(id, 1);
+  check_ok(jn_link_inertia(arm, 2, p));
+  for (int k = 0; k < 10; k++) p[k] += payload[k];
+  double gap = distance(e->x, p, 10, 0);
+  check(e->told == 10 && gap < 1e-6, "the payload is off by %g, %d of 10 are told", gap, e->told);
+  links[0] = "four";
+  jn_identification *none;
+  jn_error error;
+  check_status(jn_identification_create(arm, &o, &none, &error), JN_ERR_NAME);
+  assert_non_null(strstr(error.text, "four"));
+  jn_identification_destroy(id);
+  jn_model_destroy(arm);
+  jn_model_destroy(loaded);
+}
+
+/* No joint forces, only the wrench under the first link: it tells more, such as the mass of the first link. */
+static void the_base_wrench_tells_without_joint_forces(void **state) {
+  (void)state;
+  uint64_t s = seed("base wrench");
+  description d = plain();
+  jn_model *truth = make_arm(&d, 0), *start = make_arm(&d, 1);
+  jn_identification_options o;
+  jn_identification *id;
+  jn_work *w;
+  jn_identification_options_init(&o);
+  o.columns = JN_IDENTIFY_INERTIA;
+  o.wrench_link = 0;
+  check_ok(jn_identification_create(start, &o, &id, NULL));
+  check(jn_identification_channels(id) == LINKS + 6, "%d channels", jn_identification_channels(id));
+  check_ok(jn_work_create(truth, &w));
+  for (int k = 0; k < STATES; k++) {
+    double q[LINKS], v[LINKS], a[LINKS], wrench[LINKS][6], forces[LINKS + 6];
+    fill(&s, q, LINKS, 2);
+    fill(&s, v, LINKS, 3);
+    fill(&s, a, LINKS, 9);
+    check_ok(jn_joint_wrenches(truth, w, q, v, a, NULL, wrench[0]));
+    for (int i = 0; i < LINKS; i++) forces[i] = NAN;
+    memcpy(forces + LINKS, wrench[0], sizeof wrench[0]);
+    check_ok(jn_identification_add(id, 1, q, v, a, forces));
+  }
+  const jn_estimate *e = solve(id, 1e-3);
+  double b[N];
+  const double *B = jn_identification_base_matrix(id);
+  for (int i = 0; i < e->base_count; i++) {
+    b[i] = 0;
+    for (int k = 0; k < e->count; k++) {
+      double p[10];
+      true_inertia(k / 10, p);
+      b[i] += B[i * e->count + k] * p[k % 10];
+    }
+  }
+  double gap = distance(e->base, b, e->base_count, 0);
+  check(e->told == e->base_count && gap < 1e-9, "off by %g, %d of %d are told", gap, e->told, e->base_count);
+  jn_work_destroy(w);
+  jn_identification_destroy(id);
+  jn_model_destroy(truth);
+  jn_model_destroy(start);
+}
+
+/* The third motor turns with both the second and the third joint: G = [1 0 0; 0 1 0; 0 1 1]. */
+static void coupled_motors_act_on_all_their_joints(void **state) {
+  (void)state;
+  static const double G[9] = {1, 0, 0, 0, 1, 0, 0, 1, 1}, rotor[3] = {0.1, 0.2, 0.3}, viscous[3] = {1, 2, 3},
+                      coulomb[3] = {0.5, 0.4, 0.7}, offset[3] = {0.1, -0.2, 0.3};
+  uint64_t s = seed("coupling");
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0), *bare;
+  jn_builder *b;
+  data x;
+  jn_work *w;
+  check_ok(jn_model_thaw(arm, NULL, &b));
+  check_ok(jn_builder_freeze(b, &bare, NULL));
+  jn_builder_destroy(b);
+  make_data(bare, &s, STATES, &x);
+  check_ok(jn_work_create(arm, &w));
+  for (int k = 0; k < x.count; k++) {
+    double Y[LINKS * 10 * LINKS], pi[10 * LINKS];
+    check_ok(jn_regressor(arm, w, x.q[k], x.v[k], x.a[k], Y));
+    check_ok(jn_parameters(arm, pi));
+    for (int i = 0; i < LINKS; i++) {
+      x.tau[k][i] = 0;
+      for (int c = 0; c < 10 * LINKS; c++) x.tau[k][i] += Y[i * 10 * LINKS + c] * pi[c];
+    }
+    for (int m = 0; m < 3; m++) {
+      double speed = 0, acceleration = 0;
+      for (int i = 0; i < LINKS; i++) speed += G[3 * m + i] * x.v[k][i], acceleration += G[3 * m + i] * x.a[k][i];
+      double force = rotor[m] * acceleration + viscous[m] * speed + coulomb[m] * (speed > 0 ? 1 : -1) + offset[m];
+      for (int i = 0; i < LINKS; i++) x.tau[k][i] += G[3 * m + i] * force;
+    }
+  }
+  jn_identification_options o;
+  jn_identification *id;
+  jn_identification_options_init(&o);
+  o.columns = ALL;
+  o.motors = 3;
+  o.coupling = G;
+  check_ok(jn_identification_create(arm, &o, &id, NULL));
+  add(id, &x);
+  const jn_estimate *e = solve(id, 1e-3);
+  for (int m = 0; m < 3; m++) {
+    const double *motors = e->x + 10 * LINKS;
+    check(fabs(motors[3 + m] - viscous[m]) < 1e-6, "viscous friction %g", motors[3 + m]);
+    check(fabs(motors[6 + m] - coulomb[m]) < 1e-6, "Coulomb friction %g", motors[6 + m]);
+    check(fabs(motors[9 + m] - offset[m]) < 1e-5, "offset %g", motors[9 + m]);
+  }
+  check(jn_identification_coordinate(id, 10 * LINKS + 2) == JN_NONE, "the third motor has no joint of its own");
+  char name[64];
+  check_ok(jn_identification_name(id, 10 * LINKS + 2, name, sizeof name));
+  assert_string_equal(name, "motor_3.rotor");
+  jn_identification_destroy(id);
+  jn_work_destroy(w);
+  jn_model_destroy(arm);
+  jn_model_destroy(bare);
+}
+
+/* Columns of the user: a spring that hardens, k q^3, at the second joint. */
+static void cubic(const double *q, const double *v, const double *a, double *Y, void *context) {
+  (void)v;
+  (void)a;
+  for (int i = 0; i < LINKS; i++) Y[i] = i == 1 ? q[i] * q[i] * q[i] : 0;
+  ++*(int *)context;
+}
+
+static void user_columns_and_rows_are_told(void **state) {
+  (void)state;
+  uint64_t s = seed("user columns");
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0);
+  data x;
+  int calls = 0;
+  make_data(arm, &s, STATES, &x);
+  for (int k = 0; k < x.count; k++) x.tau[k][1] += 7 * pow(x.q[k][1], 3);
+  jn_identification_options o;
+  jn_identification *id;
+  jn_identification_options_init(&o);
+  o.user = cubic;
+  o.user_columns = 1;
+  o.context = &calls;
+  check_ok(jn_identification_create(arm, &o, &id, NULL));
+  int n = jn_identification_count(id);
+  add(id, &x);
+  const jn_estimate *e = solve(id, 1e-3);
+  check(fabs(e->x[n - 1] - 7) < 1e-6, "the spring is %g, not 7", e->x[n - 1]);
+  check(calls >= STATES, "%d calls", calls);
+  /* one row that says the spring is 8, with all the weight of its channel's noise, moves it a little */
+  double row[N] = {0}, y = 8;
+  row[n - 1] = 1;
+  check_ok(jn_identification_add_rows(id, 1, 1, row, &y));
+  e = solve(id, 1e-3);
+  check(e->x[n - 1] > 7 && e->x[n - 1] < 8, "the spring is %g", e->x[n - 1]);
+  check_status(jn_identification_add_rows(id, LINKS, 1, row, &y), JN_ERR_INDEX);
+  jn_identification_destroy(id);
+  jn_model_destroy(arm);
+}
+
+/* A robot in free fall: no forces at all, but its momentum is measured. */
+static void momentum_tells_without_forces(void **state) {
+  (void)state;
+  uint64_t s = seed("momentum");
+  jn_model *m;
+  if (jn_load("builtin:quadruped", NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
+  jn_identification_options o;
+  jn_identification *id;
+  jn_identification_options_init(&o);
+  o.columns = JN_IDENTIFY_INERTIA;
+  o.user_channels = 6;
+  check_ok(jn_identification_create(m, &o, &id, NULL));
+  int n = jn_identification_count(id), nv = jn_model_nv(m), width = jn_parameter_count(m);
+  double *Y = malloc(6 * (size_t)width * sizeof *Y), *row = malloc((size_t)n * sizeof *row), q[64], v[64], *pi;
+  pi = malloc((size_t)width * sizeof *pi);
+  assert_true(Y && row && pi);
+  jn_work *w;
+  check_ok(jn_work_create(m, &w));
+  check_ok(jn_parameters(m, pi));
+  for (int k = 0; k < 300; k++) {
+    double h[6];
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, nv, 2);
+    check_ok(jn_momentum_regressor(m, w, q, v, Y));
+    check_ok(jn_momentum(m, w, JN_ABOUT_ORIGIN, q, v, h));
+    for (int i = 0; i < 6; i++) {
+      for (int c = 0, at = 0; c < n; c++) { /* all links that move and have an inertia are identified, in order */
+        while (at / 10 != jn_identification_link(id, c)) at += 10;
+        row[c] = Y[i * width + at / 10 * 10 + c % 10];
+      }
+      check_ok(jn_identification_add_rows(id, nv + i, 1, row, &h[i]));
+    }
+  }
+  const jn_estimate *e = solve(id, 1e-3);
+  const double *B = jn_identification_base_matrix(id), *x = jn_identification_prior(id);
+  double worst = 0;
+  int told = 0;
+  for (int i = 0; i < e->base_count; i++) {
+    double b = 0;
+    for (int k = 0; k < n; k++) b += B[i * n + k] * x[k];
+    if (!isfinite(e->deviation[i])) continue;
+    told++;
+    worst = fmax(worst, fabs(e->base[i] - b));
+  }
+  check(told == e->base_count && worst < 1e-9, "%d of %d are told, off by %g", told, e->base_count, worst);
+  jn_work_destroy(w);
+  jn_identification_destroy(id);
+  jn_model_destroy(m);
+  free(Y);
+  free(row);
+  free(pi);
+}
+
+/* A four-bar linkage with a motor at its crank: rows of the closed loop. */
+static void closed_loops_tell_by_their_regressor(void **state) {
+  (void)state;
+  uint64_t s = seed("closed loop");
+  jn_model *m;
+  if (jn_load("builtin:four_bar", NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
+  int nv = jn_model_nv(m), width = jn_parameter_count(m);
+  jn_loops *loops;
+  jn_loops_options options;
+  jn_loops_options_init(&options);
+  check_ok(jn_loops_create(m, &options, &loops));
+  jn_identification *id = identification_of(m, JN_IDENTIFY_INERTIA);
+  int n = jn_identification_count(id);
+  check(n == width && nv <= 8 && width <= N, "%d unknowns", n);
+  unsigned char crank[8] = {1};
+  double q[8];
+  check_ok(jn_neutral(m, q));
+  for (int k = 0; k < 200; k++) {
+    double jet[16] = {0}, tau[8], Y[8 * N];
+    q[0] += 0.03; /* the others go on from where they were */
+    jet[0] = 3 * uniform(&s);
+    jet[nv] = 9 * uniform(&s);
+    check_ok(jn_loops_assemble(loops, crank, 0, q, NULL));
+    check_ok(jn_loops_complete_motion(loops, 0, crank, q, jet));
+    check_ok(jn_loops_inverse_dynamics_jet(loops, 0, crank, JN_LEAST_TORQUE, NULL, q, jet, NULL, NULL, tau, NULL));
+    check_ok(jn_loops_regressor_jet(loops, 0, crank, JN_LEAST_TORQUE, NULL, q, jet, Y));
+    check_ok(jn_identification_add_rows(id, 0, 1, Y, tau));
+  }
+  const jn_estimate *e = solve(id, 1e-3);
+  double error[8], force[8];
+  check(e->told > 0 && e->told < e->base_count, "%d of %d are told", e->told, e->base_count);
+  check_ok(jn_identification_residuals(id, e->x, error, force, NULL));
+  check(error[0] < 1e-6 * force[0], "off by %g of %g", error[0], force[0]);
+  jn_loops_destroy(loops);
+  jn_identification_destroy(id);
+  jn_model_destroy(m);
+}
+
+/* A joint that never moves: what needs it is not told, and stays as in the model; foreseen before solving. */
+static void what_the_motion_does_not_tell_stays(void **state) {
+  (void)state;
+  uint64_t s = seed("poor motion");
+  description d = plain();
+  jn_model *truth = make_arm(&d, 0), *start = make_arm(&d, 1);
+  data x;
+  make_data(start, &s, STATES, &x);
+  jn_work *w;
+  check_ok(jn_work_create(truth, &w));
+  for (int k = 0; k < x.count; k++) {
+    double loss[LINKS];
+    x.q[k][2] = 0.3;
+    x.v[k][2] = x.a[k][2] = 0;
+    check_ok(jn_inverse_dynamics(truth, w, x.q[k], x.v[k], x.a[k], NULL, x.tau[k]));
+    check_ok(jn_loss_forces(truth, x.v[k], loss));
+    for (int i = 0; i < LINKS; i++) x.tau[k][i] += loss[i];
+  }
+  jn_identification *id = identification_of(start, ALL);
+  add(id, &x);
+  double deviation[N], noise[LINKS] = {1, 1, 1}, condition;
+  int told;
+  check_ok(jn_identification_foresee(id, noise, deviation, &told, &condition));
+  const jn_estimate *e = solve(id, 1);
+  check(e->told == told && told < e->base_count, "%d told, %d foreseen, of %d", e->told, told, e->base_count);
+  check(condition > 1 && condition < 1e7, "condition %g", condition);
+  for (int i = 0; i < e->base_count; i++) {
+    char name[64];
+    jn_identification_name(id, jn_identification_base_column(id, i), name, sizeof name);
+    check(isfinite(deviation[i]) == isfinite(e->deviation[i]), "%s", name);
+    if (strcmp(name, "three.viscous") == 0) check(!isfinite(e->deviation[i]), "%s is told", name);
+  }
+  int viscous = 10 * LINKS + LINKS + 2;
+  check(e->x[viscous] == jn_identification_prior(id)[viscous], "friction of the still joint became %g", e->x[viscous]);
+  jn_work_destroy(w);
+  jn_identification_destroy(id);
+  jn_model_destroy(truth);
+  jn_model_destroy(start);
+}
+
+/* Files of forces: names as programs write them, units, and what is left over of exact ones. */
+static void forces_are_read_from_files(void **state) {
+  (void)state;
+  uint64_t s = seed("files of forces");
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0);
+  data x;
+  make_data(arm, &s, STATES, &x);
+  char path[] = "/tmp/jounce_forces_XXXXXX";
+  int file = mkstemp(path);
+  FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
+  assert_non_null(f);
+  fputs("time,one,two,three,one_effort [N mm],/joint_states/two/effort,three.tau [mA]\n", f);
+  for (int r = 0; r < 20; r++)
+    fprintf(f, "%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", r, x.q[r][0], x.q[r][1], x.q[r][2], 1000 * x.tau[r][0],
+            x.tau[r][1], 1000 * x.tau[r][2]);
+  fclose(f);
+  jn_trajectory *t;
+  jn_error error;
+  jn_status status = jn_trajectory_load(arm, path, NULL, &t, &error);
+  check(status == JN_OK, "%s", error.text);
+  status = jn_trajectory_load_forces(t, path, NULL, &error);
+  check(status == JN_OK, "%s", error.text);
+  check(jn_trajectory_force_rows(t) == 20 && jn_trajectory_force_time(t, 7) == 7, "rows and times");
+  for (int i = 0; i < LINKS; i++) {
+    check(jn_trajectory_force_is_current(t, i) == (i == 2), "unit of %d", i);
+    for (int r = 0; r < 20; r++)
+      check(fabs(jn_trajectory_forces(t, i)[r] - x.tau[r][i]) < 1e-12 * (1 + fabs(x.tau[r][i])), "force %d of row %d",
+            i, r);
+  }
+  check(jn_trajectory_forces(t, LINKS) == NULL && jn_trajectory_force_rows(NULL) == 0, "out of range");
+  check(isnan(jn_trajectory_force_time(t, 20)), "no such row");
+  check_status(jn_trajectory_set_forces(t, 1, x.q[0], x.tau[0]), JN_ERR_SIZE);
+  check_status(jn_trajectory_set_forces(t, 2, (double[2]){1, 1}, x.tau[0]), JN_ERR_MODEL);
+  check_status(jn_trajectory_load_forces(t, "/nowhere", NULL, &error), JN_ERR_FILE);
+  jn_identification *id = identification_of(arm, JN_IDENTIFY_INERTIA);
+  jn_measurement how;
+  jn_measurement_init(&how);
+  jn_trajectory *none;
+  check_ok(jn_trajectory_fit(arm, 8, (double[8]){0, 1, 2, 3, 4, 5, 6, 7}, x.q[0], NULL, &none, NULL));
+  check_status(jn_identification_add_trajectory(id, none, &how), JN_ERR_MODEL); /* no forces */
+  how.fold = 9;
+  check_status(jn_identification_add_trajectory(id, t, &how), JN_ERR_SIZE);
+  double b[N] = {0}, left[LINKS], force[LINKS];
+  add(id, &x);
+  check_ok(jn_identification_base_residuals(id, b, left, force, NULL));
+  for (int i = 0; i < LINKS; i++) check(force[i] > 0 && left[i] > 0, "residuals of nothing are the forces");
+  jn_identification_destroy(id);
+  jn_trajectory_destroy(none);
+  jn_trajectory_destroy(t);
+  remove(path);
+  jn_model_destroy(arm);
+}
+
+/* Stretches of a long motion in several threads, with and without a filter: the same rows. */
+static void threads_play_no_part(void **state) {
+  (void)state;
+  enum { ROWS = 61000 };
+  uint64_t s = seed("threads");
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0);
+  double *t = malloc(ROWS * sizeof *t), *q = malloc(ROWS * LINKS * sizeof *q),
+         *tau = malloc(ROWS * LINKS * sizeof *tau);
+  assert_true(t && q && tau);
+  for (int r = 0; r < ROWS; r++) {
+    t[r] = 0.001 * r + (r > 30000 ? 0.5 : 0); /* with a gap */
+    for (int i = 0; i < LINKS; i++) {
+      q[r * LINKS + i] = sin((1 + 0.3 * i) * t[r]) + 0.3 * cos(2.3 * t[r] + i);
+      tau[r * LINKS + i] = 5 * uniform(&s);
+    }
+  }
+  jn_trajectory *motion;
+  jn_trajectory_options smooth;
+  jn_trajectory_options_init(&smooth);
+  smooth.smoothing = JN_SMOOTH_NONE;
+  check_ok(jn_trajectory_fit(arm, ROWS, t, q, &smooth, &motion, NULL));
+  check_ok(jn_trajectory_set_forces(motion, ROWS, t, tau));
+  for (int filtered = 0; filtered < 2; filtered++) {
+    double first[N] = {0}, rows = 0;
+    for (int threads = 1; threads <= 4; threads++) {
+      jn_identification_options o;
+      jn_identification *id;
+      jn_measurement how;
+      const jn_estimate *e;
+      jn_identification_options_init(&o);
+      o.threads = threads;
+      check_ok(jn_identification_create(arm, &o, &id, NULL));
+      jn_measurement_init(&how);
+      how.cutoff = filtered ? 10 : 0;
+      check_ok(jn_identification_add_trajectory(id, motion, &how));
+      check_ok(jn_identification_solve(id, 1, 0, &e));
+      if (threads == 1) memcpy(first, e->base, (size_t)e->base_count * sizeof *first), rows = e->rows;
+      check(e->rows == rows, "%d threads: %.0f rows, not %.0f", threads, e->rows, rows);
+      double gap = distance(e->base, first, e->base_count, 0);
+      check(gap < 1e-9, "%d threads: off by %g", threads, gap);
+      jn_identification_destroy(id);
+    }
+    check(filtered ? rows > 3 * 1200 && rows < 3 * 1215 : rows == 3 * ROWS, "%.0f rows", rows);
+  }
+  jn_trajectory_destroy(motion);
+  jn_model_destroy(arm);
+  free(t);
+  free(q);
+  free(tau);
+}
+
+static void wrong_use_is_refused(void **state) {
+  (void)state;
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0);
+  jn_identification_options o;
+  jn_identification *id = NULL;
+  const jn_estimate *e;
+  jn_error error;
+  jn_identification_options_init(&o);
+  check_status(jn_identification_create(NULL, &o, &id, NULL), JN_ERR_NULL);
+  o.size = 1;
+  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_INIT);
+  jn_identification_options_init(&o);
+  o.motors = 2;
+  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_SIZE);
+  jn_identification_options_init(&o);
+  o.wrench_link = 17;
+  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_INDEX);
+  jn_identification_options_init(&o);
+  o.columns = 0;
+  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_MODEL);
+  assert_null(id);
+  id = identification_of(arm, ALL);
+  check_status(jn_identification_solve(id, 1, 1, &e), JN_ERR_MODEL); /* no data */
+  assert_null(e);
+  double q[LINKS] = {0}, v[LINKS] = {0}, a[LINKS] = {0}, tau[LINKS] = {0, INFINITY, 0};
+  check_status(jn_identification_add(id, 1, q, v, a, tau), JN_ERR_MODEL);
+  check(jn_identification_name(id, -1, (char[4]){0}, 4) == JN_ERR_INDEX, "index");
+  check(jn_identification_link(id, 0) == 0 && jn_identification_link(id, 1000) == JN_NONE, "links");
+  check(jn_identification_cutoff(NULL, NULL) == 0, "cutoff without a motion");
+  jn_identification_destroy(id);
+  jn_identification_destroy(NULL);
+  jn_model_destroy(arm);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_payload_is_one_link),
+      cmocka_unit_test(the_base_wrench_tells_without_joint_forces),
+      cmocka_unit_test(coupled_motors_act_on_all_their_joints),
+      cmocka_unit_test(user_columns_and_rows_are_told),
+      cmocka_unit_test(momentum_tells_without_forces),
+      cmocka_unit_test(closed_loops_tell_by_their_regressor),
+      cmocka_unit_test(what_the_motion_does_not_tell_stays),
+      cmocka_unit_test(forces_are_read_from_files),
+      cmocka_unit_test(threads_play_no_part),
+      cmocka_unit_test(wrong_use_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce identify: from simulated measurements to a robot file; units, currents, delays, saturation, missing torques,
+ * several files; the file keeps all else, the report is harmless. */
+#include "support/running.h"
+
+#include <math.h>
+
+/* %s: mass of the forearm, damping, friction, what is in comments */
+static const char arm[] =
+    "<?xml version='1.0'?>\n<!-- kept -->\n<robot name='arm &lt;script&gt;alert(1)&lt;/script&gt;'><link "
+    "name='base'/>\n"
+    "<link name='upper'><visual><geometry><box size='1 1 1'/></geometry></visual>\n"
+    "<inertial><origin xyz='0.02 0 0.2'/><mass value='%s'/>\n"
+    "<inertia ixx='0.05' iyy='0.05' izz='0.02' ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+    "<link name='fore'><inertial><origin xyz='0.15 0.02 0'/><mass value='%s'/>\n"
+    "<inertia ixx='0.01' iyy='0.03' izz='0.03' ixy='0.001' ixz='0' iyz='0'/></inertial></link>\n"
+    "<joint name='shoulder' type='continuous'><axis xyz='0 1 0'/><origin xyz='0 0 0.3'/>\n"
+    "<parent link='base'/><child link='upper'/><dynamics damping='%s' friction='%s'/></joint>\n"
+    "<joint name='elbow' type='continuous'><axis xyz='0 0.6 0.8'/><origin xyz='0 0 0.4'/>\n"
+    "<parent link='upper'/><child link='fore'/><dynamics damping='%s' friction='%s'/></joint></robot>\n";
+
+static void write_arm(const char *name, const char *upper, const char *fore, const char *damping,
+                      const char *friction) {
+  char text[4096];
+  snprintf(text, sizeof text, arm, upper, fore, damping, friction, damping, friction);
+  write_file(name, text);
+}
+
+static void write_motion(const char *name, double omega) {
+  char text[1024];
+  snprintf(
+      text, sizeof text,
+      "{\"duration\": 12, \"joints\": {\"shoulder\": {\"fourier\": {\"omega\": %g, \"cos\": [0.5, 0.3, 0.2, 0.1], "
+      "\"sin\": [0.3, -0.4, 0.2, -0.1]}}, \"elbow\": {\"fourier\": {\"omega\": %g, \"cos\": [0.4, -0.5, 0.3, 0.1], "
+      "\"sin\": [-0.6, 0.2, 0.1, 0.2]}}}}",
+      omega, 0.9 * omega);
+  write_file(name, text);
+}
+
+/* How a table of measurements is written. */
+typedef struct writing {
+  const char *position, *force;   /* units */
+  double per_position, per_force; /* factors */
+  int shift;                      /* rows by which torques are late */
+  double clip;                    /* 0: none */
+  int no_elbow;                   /* no torque of the elbow */
+  double noise;
+  const char *shoulder; /* name of the column of its torque; NULL: shoulder.tau */
+} writing;
+
+static const writing usual = {.position = "rad", .force = "N m", .per_position = 1, .per_force = 1, .noise = 0.02};
+
+static const double *column(const jn_table *t, const char *name) {
+  for (int c = 0; c < jn_table_columns(t); c++)
+    if (strcmp(jn_table_name(t, c), name) == 0) return jn_table_values(t, c);
+  fail_msg("no column %s", name);
+  return NULL;
+}
+
+static void rewrite(const char *from, const char *to, const writing *w) {
+  char *text = read_file(from), *out = malloc(4000000);
+  jn_table *t;
+  uint64_t state = 5;
+  size_t used = 0;
+  assert_non_null(out);
+  assert_int_equal(jn_table_read(text, strlen(text), from, NULL, &t, NULL), JN_OK);
+  const double *time = column(t, "t"), *q[2] = {column(t, "shoulder"), column(t, "elbow")};
+  const double *tau[2] = {column(t, "shoulder.tau"), column(t, "elbow.tau")};
+  used += (size_t)sprintf(out, "t,shoulder [%s],elbow [%s],%s [%s]", w->position, w->position,
+                          w->shoulder ? w->shoulder : "shoulder.tau", w->force);
+  if (!w->no_elbow) used += (size_t)sprintf(out + used, ",elbow.tau [%s]", w->force);
+  out[used++] = '\n';
+  for (int r = w->shift; r < jn_table_rows(t); r++) {
+    used +=
+        (size_t)sprintf(out + used, "%.6f,%.9g,%.9g", time[r], q[0][r] * w->per_position, q[1][r] * w->per_position);
+    for (int i = 0; i < (w->no_elbow ? 1 : 2); i++) {
+      double sum = -6, x;
+      for (int k = 0; k < 12; k++) { /* nearly normal */
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        sum += (double)(state >> 11) * 0x1p-53;
+      }
+      x = tau[i][r - w->shift] + w->noise * sum;
+      if (w->clip > 0) x = fmin(fmax(x, -w->clip), w->clip);
+      used += (size_t)sprintf(out + used, ",%.9g", x * w->per_force);
+    }
+    out[used++] = '\n';
+  }
+  out[used] = 0;
+  write_file(to, out);
+  jn_table_destroy(t);
+  free(text);
+  free(out);
+}
+
+static void prepare(const char *table, const char *motion) {
+  char line[256];
+  snprintf(line, sizeof line, "torque true.urdf %s --losses --rate 200 --out %s", motion, table);
+  outcome o = run_here(line);
+  if (o.code != 0) fail_msg("%s%s", o.out, o.err);
+  done(&o);
+}
+
+static int make_files(void **state) {
+  if (make_directory(state) != 0) return -1;
+  write_arm("true.urdf", "3", "1.5", "0.4", "0.6");
+  write_arm("wrong.urdf", "2.4", "2", "0", "0");
+  write_motion("motion.json", 1.1);
+  write_motion("other.json", 0.8);
+  prepare("clean.csv", "motion.json");
+  prepare("clean2.csv", "other.json");
+  rewrite("clean.csv", "data.csv", &usual);
+  rewrite("clean2.csv", "held.csv", &usual);
+  return 0;
+}
+
+/* The percentage of the last line that has `words`. */
+static double percentage(const char *out, const char *words) {
+  const char *at = NULL;
+  for (const char *p = out; (p = strstr(p, words)); p++) at = p;
+  if (!at || !(at = strstr(at, ": "))) fail_msg("no '%s' in %s", words, out);
+  return strtod(at + 2, NULL);
+}
+
+static outcome fine(const char *arguments) {
+  outcome o = run_here(arguments);
+  if (o.code != 0) fail_msg("jounce %s: status %d\n%s%s", arguments, o.code, o.out, o.err);
+  return o;
+}
+
+static void good_data(void **state) {
+  (void)state;
+  outcome o = fine("identify wrong.urdf data.csv --validate held.csv --out new.urdf --report page.html");
+  const char *last = strstr(o.out, "residual / torque on the validation file held.csv");
+  assert_non_null(last);
+  assert_null(strchr(strchr(last, '\n') + 1, '\n')); /* the last line */
+  assert_true(percentage(o.out, "on the data") < 1);
+  assert_true(percentage(o.out, "validation file") < 1);
+  done(&o);
+  /* the new robot moves as the true one does */
+  o = fine("torque new.urdf other.json --losses --rate 50 --out again.csv");
+  done(&o);
+  o = fine("torque true.urdf other.json --losses --rate 50 --out truth.csv");
+  done(&o);
+  char *a = read_file("again.csv"), *b = read_file("truth.csv");
+  jn_table *ta, *tb;
+  assert_int_equal(jn_table_read(a, strlen(a), "a", NULL, &ta, NULL), JN_OK);
+  assert_int_equal(jn_table_read(b, strlen(b), "b", NULL, &tb, NULL), JN_OK);
+  for (int i = 0; i < 2; i++) {
+    const char *name = i ? "elbow.tau" : "shoulder.tau";
+    double error = 0, size = 0;
+    for (int r = 0; r < jn_table_rows(ta); r++) {
+      error += pow(column(ta, name)[r] - column(tb, name)[r], 2);
+      size += pow(column(tb, name)[r], 2);
+    }
+    if (error > 1e-4 * size) fail_msg("%s is off by %g %%", name, 100 * sqrt(error / size));
+  }
+  jn_table_destroy(ta);
+  jn_table_destroy(tb);
+  free(a);
+  free(b);
+}
+
+static void the_file_keeps_all_else(void **state) {
+  (void)state;
+  outcome o = fine("identify wrong.urdf data.csv --out kept.urdf");
+  done(&o);
+  char *text = read_file("kept.urdf");
+  check_has(text, "<!-- kept -->");
+  check_has(text, "<visual><geometry><box size='1 1 1'/></geometry></visual>");
+  check_lacks(text, "damping='0'");
+  free(text);
+  o = fine("check --strict kept.urdf");
+  done(&o);
+  o = fine("identify wrong.urdf data.csv --out kept.json");
+  done(&o);
+  o = fine("check --strict kept.json");
+  done(&o);
+}
+
+static void the_report_is_harmless(void **state) {
+  (void)state;
+  outcome o = fine("identify wrong.urdf data.csv --validate held.csv --report page.html");
+  done(&o);
+  char *page = read_file("page.html");
+  check_lacks(page, "<script");
+  check_has(page, "&lt;script&gt;");
+  check_has(page, "held.csv");
+  check_has(page, "<polyline");
+  check_lacks(page, "http");
+  check_lacks(page, "nan");
+  free(page);
+}
+
+/* Degrees and N mm; currents; columns under other names: the same result. */
+static void units_are_understood(void **state) {
+  (void)state;
+  writing w = usual;
+  outcome o = fine("identify wrong.urdf data.csv");
+  double expected = percentage(o.out, "on the data");
+  done(&o);
+  w.position = "deg", w.per_position = 180 / 3.14159265358979323846;
+  w.force = "N mm", w.per_force = 1000;
+  rewrite("clean.csv", "degrees.csv", &w);
+  o = fine("identify wrong.urdf degrees.csv");
+  if (fabs(percentage(o.out, "on the data") - expected) > 0.02) fail_msg("%s", o.out);
+  done(&o);
+  w = usual;
+  w.force = "A", w.per_force = 1 / 2.5 / 50;
+  w.shoulder = "motor_a";
+  rewrite("clean.csv", "amperes.csv", &w);
+  o = fine(
+      "identify wrong.urdf amperes.csv --columns shoulder.tau=motor_a --torque-constant shoulder=2.5,elbow=2.5 "
+      "--gear shoulder=50,elbow=50");
+  if (fabs(percentage(o.out, "on the data") - expected) > 0.02) fail_msg("%s", o.out);
+  done(&o);
+  o = run_here("identify wrong.urdf amperes.csv --columns shoulder.tau=motor_a");
+  check_refused(o, 2, "--torque-constant shoulder=K");
+}
+
+static void doubts_are_told(void **state) {
+  (void)state;
+  writing w = usual;
+  w.shift = 4;
+  rewrite("clean.csv", "late.csv", &w);
+  outcome o = fine("identify wrong.urdf late.csv");
+  check_has(o.err, "later than the positions");
+  const char *option = strstr(o.err, "--delay ");
+  assert_non_null(option);
+  double delay = strtod(option + 8, NULL);
+  if (fabs(delay - 0.02) > 0.001) fail_msg("the delay is %g, not 0.02", delay);
+  double late = percentage(o.out, "on the data");
+  done(&o);
+  o = fine("identify wrong.urdf late.csv --delay 0.02");
+  assert_true(percentage(o.out, "on the data") < 0.5 * late);
+  check_lacks(o.err, "later");
+  done(&o);
+  w = usual;
+  w.clip = 12;
+  rewrite("clean.csv", "clipped.csv", &w);
+  o = fine("identify wrong.urdf clipped.csv");
+  check_has(o.err, "saturated");
+  assert_true(percentage(o.out, "on the data") < 1);
+  done(&o);
+  w = usual;
+  w.no_elbow = 1;
+  rewrite("clean.csv", "one.csv", &w);
+  o = fine("identify wrong.urdf one.csv");
+  check_has(o.err, "'elbow' has no torques");
+  done(&o);
+  w = usual;
+  w.per_force = 0.01;
+  rewrite("clean.csv", "small.csv", &w);
+  o = fine("identify wrong.urdf small.csv");
+  check_has(o.err, "--gear");
+  done(&o);
+}
+
+/* Spikes are left out, and files are added to each other. */
+static void several_files_and_outliers(void **state) {
+  (void)state;
+  char *text = read_file("data.csv"), *spiked = malloc(strlen(text) + 64), *line = text;
+  assert_non_null(spiked);
+  for (int r = 0; r < 1000; r++) line = strchr(line, '\n') + 1;
+  size_t length = strcspn(line, "\n"), at = (size_t)(line - text) + length;
+  while (text[at] != ',') at--; /* before the last number of the line */
+  snprintf(spiked, strlen(text) + 64, "%.*s,900%s", (int)at, text, line + length);
+  write_file("spiked.csv", spiked);
+  outcome o = fine("identify wrong.urdf spiked.csv held.csv");
+  check_has(o.out, "outliers");
+  check_has(o.out, "from 2 files");
+  assert_true(percentage(o.out, "on the data") < 1);
+  done(&o);
+  o = fine("identify wrong.urdf spiked.csv --outliers 0");
+  assert_true(percentage(o.out, "on the data") > 3);
+  done(&o);
+  free(text);
+  free(spiked);
+}
+
+static void base_parameters_alone(void **state) {
+  (void)state;
+  outcome o = fine("identify wrong.urdf data.csv --base-only --without rotor");
+  check_has(o.out, "shoulder.viscous");
+  check_has(o.out, "essential");
+  check_lacks(o.out, "rotor");
+  done(&o);
+}
+
+/* A payload: only the forearm, with the friction that is known. */
+static void payload(void **state) {
+  (void)state;
+  write_arm("loaded.urdf", "3", "2.5", "0.4", "0.6");
+  outcome o = fine("torque loaded.urdf motion.json --losses --rate 200 --out loaded.csv");
+  done(&o);
+  o = fine("identify true.urdf loaded.csv --links fore --without rotor,friction,offset --out found.urdf");
+  assert_true(percentage(o.out, "on the data") < 0.1);
+  done(&o);
+  char *text = read_file("found.urdf");
+  check_has(text, "<mass value='3'/>"); /* of the upper arm: untouched */
+  free(text);
+}
+
+static void a_coupling(void **state) {
+  (void)state;
+  write_file("coupling.csv", "motor,shoulder,elbow\na,1,0\nb,1,1\n");
+  outcome o = fine("identify wrong.urdf data.csv --coupling coupling.csv --out coupled.urdf");
+  check_has(o.out, "motor_2.viscous");
+  check_has(o.err, "no place in a robot file");
+  done(&o);
+  write_file("bad.csv", "motor,shoulder,wrist\na,1,0\n");
+  check_refused(run_here("identify wrong.urdf data.csv --coupling bad.csv"), 2, "'wrist'");
+}
+
+static void wrong_use(void **state) {
+  (void)state;
+  check_refused(run_here("identify wrong.urdf"), 2, "DATA");
+  check_refused(run_here("identify wrong.urdf data.csv --out data.csv"), 2, "must end in");
+  check_refused(run_here("identify wrong.urdf data.csv --out wrong.urdf"), 2, "is read");
+  check_refused(run_here("identify wrong.urdf data.csv --base-only --out x.urdf"), 2, "--base-only");
+  check_refused(run_here("identify wrong.urdf data.csv --without mass"), 2, "'mass'");
+  check_refused(run_here("identify wrong.urdf data.csv --prior 0"), 2, "positive");
+  check_refused(run_here("identify wrong.urdf data.csv --gear wrist=3"), 2, "wrist");
+  check_refused(run_here("identify builtin:four_bar data.csv"), 2, "loops");
+  outcome o = run_here("identify wrong.urdf none.csv");
+  assert_int_equal(o.code, 1);
+  check_has(o.err, "none.csv");
+  done(&o);
+  write_file("no_torque.csv", "t,shoulder,elbow\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,2,1\n5,1,1\n6,0,0\n7,1,2\n");
+  o = run_here("identify wrong.urdf no_torque.csv");
+  assert_int_equal(o.code, 1);
+  check_has(o.err, "no column of joint forces");
+  done(&o);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(good_data),
+      cmocka_unit_test(the_file_keeps_all_else),
+      cmocka_unit_test(the_report_is_harmless),
+      cmocka_unit_test(units_are_understood),
+      cmocka_unit_test(doubts_are_told),
+      cmocka_unit_test(several_files_and_outliers),
+      cmocka_unit_test(base_parameters_alone),
+      cmocka_unit_test(payload),
+      cmocka_unit_test(a_coupling),
+      cmocka_unit_test(wrong_use),
+  };
+  return cmocka_run_group_tests(tests, make_files, remove_directory);
+}

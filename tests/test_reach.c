@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce reach, and torque --frame, as a user runs them. */
+#include "support/running.h"
+
+#include <math.h>
+
+static void check_refusal(const char *words, int code, const char *part) {
+  outcome o = run_fine(words, code);
+  check_has(o.err, part);
+  done(&o);
+}
+
+static jn_table *read_csv(const char *name) {
+  char *text = read_file(name);
+  jn_table *t;
+  jn_error error;
+  if (jn_table_read(text, strlen(text), name, NULL, &t, &error) != JN_OK) fail_msg("%s: %s", name, error.text);
+  free(text);
+  return t;
+}
+
+/* Poses of a motion of the flange: round an ellipse, turning. Angles or a quaternion, lengths in mm or m. */
+static void write_path(const char *name, int with, double far) {
+  static char text[100000];
+  static const char *const heads[] = {"t,x,y,z", "t,x [mm],y [mm],z [mm],roll [deg],pitch [deg],yaw [deg]",
+                                      "t,panda_flange_x,panda_flange_y,panda_flange_z,qx,qy,qz,qw"};
+  int n = snprintf(text, sizeof text, "# a path\n%s\n", heads[with]);
+  for (int i = 0; i <= 80; i++) {
+    double t = 0.025 * i, a = 2 * M_PI * (t / 2 - sin(M_PI * t) / (2 * M_PI)), unit = with == 1 ? 1000 : 1;
+    double rpy[3] = {M_PI, 0.2 * sin(a), 0.3 * sin(a)}, R[9], Q[4];
+    jn_rpy_to_rotation(rpy, R);
+    jn_rotation_to_quaternion(R, Q);
+    n += snprintf(text + n, sizeof text - (size_t)n, "%.6f,%.12f,%.12f,%.12f", t, unit * (0.45 + far * cos(a)),
+                  unit * 0.1 * sin(a), unit * 0.4);
+    if (with == 1)
+      n += snprintf(text + n, sizeof text - (size_t)n, ",%.12f,%.12f,%.12f", rpy[0] * 180 / M_PI, rpy[1] * 180 / M_PI,
+                    rpy[2] * 180 / M_PI);
+    if (with == 2) n += snprintf(text + n, sizeof text - (size_t)n, ",%.15f,%.15f,%.15f,%.15f", Q[0], Q[1], Q[2], Q[3]);
+    n += snprintf(text + n, sizeof text - (size_t)n, "\n");
+  }
+  write_file(name, text);
+}
+
+static void a_pose_is_reached(void **unused) {
+  (void)unused;
+  outcome o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --out q.json", 0);
+  check_has(o.out, "reaches the target");
+  check_has(o.out, "Written: q.json");
+  done(&o);
+  o = run_fine("eval builtin:panda --input q.json --want pose --link panda_flange", 0); /* what it writes, eval reads */
+  check_has(o.out, "0.4");
+  done(&o);
+  o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,3.141592653589793,0,0 --json", 0);
+  check_has(o.out, "\"reached\": true");
+  done(&o);
+  o = run_fine("reach builtin:stewart --frame platform --pose 0.02,0,0.72,0,0,0,1", 0);
+  check_has(o.out, "loops are closed");
+  done(&o);
+  o = run_fine("reach builtin:panda --frame panda_flange --position 1.5,0,0.4", 1);
+  check_has(o.err, "cannot reach it");
+  check_has(o.err, "m and");
+  done(&o);
+}
+
+/* The three ways to write a path give the same joints; their forward kinematics is the path. */
+static void paths_become_motions(void **unused) {
+  (void)unused;
+  write_path("angles.csv", 1, 0.1);
+  write_path("quaternions.csv", 2, 0.1);
+  outcome o = run_fine("reach builtin:panda --frame panda_flange --path angles.csv --tolerance 0 --out a.csv", 0);
+  check_has(o.out, "81 samples");
+  done(&o);
+  o = run_fine("reach builtin:panda --frame panda_flange --path quaternions.csv --tolerance 0 --order 4 --out b.csv",
+               0);
+  done(&o);
+  jn_table *a = read_csv("a.csv"), *b = read_csv("b.csv");
+  assert_int_equal(jn_table_columns(a), 1 + 4 * 7);
+  assert_int_equal(jn_table_columns(b), 1 + 5 * 7);
+  assert_int_equal(jn_table_rows(a), 81);
+  jn_model *m;
+  jn_work *w;
+  assert_int_equal(jn_load("builtin:panda", NULL, &m, NULL), JN_OK);
+  assert_int_equal(jn_work_create(m, &w), JN_OK);
+  for (int row = 0; row < 81; row += 8) {
+    double q[7], T[16], t = 0.025 * row, angle = 2 * M_PI * (t / 2 - sin(M_PI * t) / (2 * M_PI));
+    for (int k = 0; k < 7; k++) {
+      q[k] = jn_table_values(a, 1 + k)[row];
+      if (!(fabs(q[k] - jn_table_values(b, 1 + k)[row]) < 1e-7)) fail_msg("row %d, joint %d", row, k);
+    }
+    assert_int_equal(jn_frame_pose(m, w, jn_frame_index(m, "panda_flange"), q, T), JN_OK);
+    const double p[3] = {0.45 + 0.1 * cos(angle), 0.1 * sin(angle), 0.4};
+    for (int k = 0; k < 3; k++)
+      if (!(fabs(T[4 * k + 3] - p[k]) < 1e-10)) fail_msg("row %d: %g and %g", row, T[4 * k + 3], p[k]);
+  }
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+  jn_table_destroy(a);
+  jn_table_destroy(b);
+}
+
+/* Torques of a tool path are those of the joint motion that it becomes, and pass their own check. */
+static void torques_of_a_path(void **unused) {
+  (void)unused;
+  write_path("p.csv", 2, 0.1);
+  outcome o = run_fine("torque builtin:panda --frame panda_flange p.csv --tolerance 0 --check --out direct.csv", 0);
+  check_has(o.out, "fine");
+  check_lacks(o.out, "NOT");
+  done(&o);
+  o = run_fine("reach builtin:panda --frame panda_flange --path p.csv --tolerance 0 --out j.csv", 0);
+  done(&o);
+  o = run_fine("torque builtin:panda j.csv --out from_joints.csv", 0);
+  done(&o);
+  jn_table *a = read_csv("direct.csv"), *b = read_csv("from_joints.csv");
+  for (int c = 0; c < jn_table_columns(a); c++) {
+    const char *name = jn_table_name(a, c);
+    if (!strstr(name, ".tau") || strstr(name, "_d2")) continue;
+    double most = 1, gap = 0;
+    for (int row = 4; row < 77; row++) {
+      most = fmax(most, fabs(jn_table_values(a, c)[row]));
+      gap = fmax(gap, fabs(jn_table_values(a, c)[row] - jn_table_values(b, c)[row]));
+    }
+    if (!(gap < (strstr(name, "_d1") ? 1e-2 : 1e-4) * most)) fail_msg("%s: apart by %g of %g", name, gap, most);
+  }
+  jn_table_destroy(a);
+  jn_table_destroy(b);
+}
+
+static void what_is_missing_is_named(void **unused) {
+  (void)unused;
+  write_path("far.csv", 0, 0.6);
+  outcome o = run_fine("reach builtin:panda --frame panda_flange --path far.csv --out never.csv", 1);
+  check_has(o.err, "s");
+  check_has(o.err, "m and");
+  assert_false(exists("never.csv"));
+  done(&o);
+}
+
+static void mistakes_are_named(void **unused) {
+  (void)unused;
+  check_refusal("reach builtin:panda --pose 0,0,0,0,0,0,1", 2, "--frame");
+  check_refusal("reach builtin:panda --frame panda_flange", 2, "give one of");
+  check_refusal("reach builtin:panda --frame panda_flang --position 0,0,1", 2, "panda_flange");
+  check_refusal("reach builtin:panda --frame panda_flange --pose 1,2,3", 2, "not 3 numbers");
+  check_refusal("reach builtin:panda --frame panda_flange --pose 0,0,1,0,0,0,2", 2, "length 2");
+  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --free rx", 2, "--free takes");
+  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --free x,y,z", 2, "nothing");
+  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --weights elbow=1", 2, "elbow");
+  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --weights panda_joint1=-1", 2, "positive");
+  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --rate 10", 2, "for --path");
+  check_refusal("torque builtin:panda --free rz builtin:demo", 2, "for --frame");
+  write_file("bad.csv", "t,x,y\n0,1,2\n");
+  check_refusal("reach builtin:panda --frame panda_flange --path bad.csv", 1,
+                "bad.csv:1: a path needs the columns x, y, z");
+  write_file("bad.csv", "t,x,y,z,qx\n0,1,2,3,4\n");
+  check_refusal("reach builtin:panda --frame panda_flange --path bad.csv", 1, "quaternion needs");
+  write_file("bad.csv", "t,x,y,z,roll [turns],pitch,yaw\n0,1,2,3,4,5,6\n");
+  check_refusal("reach builtin:panda --frame panda_flange --path bad.csv", 1, "rad or deg");
+  write_file("bad.csv", "t,x,y,z\n0,1,2,3\n\n1,a,2,3\n");
+  check_refusal("reach builtin:panda --frame panda_flange --path bad.csv", 1, "bad.csv:4");
+  check_refusal("reach builtin:panda --frame panda_flange --path none.csv", 1, "none.csv");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_pose_is_reached), cmocka_unit_test(paths_become_motions),
+                                     cmocka_unit_test(torques_of_a_path), cmocka_unit_test(what_is_missing_is_named),
+                                     cmocka_unit_test(mistakes_are_named)};
+  return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

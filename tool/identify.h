@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce identify: identify.c (command line, order of things), identify_data.c (files, filter, delays, passes over the
+ * data), identify_warn.c (what to doubt), identify_text.c (terminal), identify_report.c (the page). */
+#ifndef JN_TOOL_IDENTIFY_H
+#define JN_TOOL_IDENTIFY_H
+
+#include <jounce/identification.h>
+
+#include "model_arg.h"
+#include "print.h"
+
+enum { IDENTIFY_FILES = 256 };
+
+typedef struct identify_arg {
+  model_arg model;
+  const char *arguments[IDENTIFY_FILES + 1]; /* MODEL, then the files */
+  int files;
+  name_list columns, without, links, constants, gears, validate;
+  const char *coupling, *out, *report;
+  number_list prior, cutoff, delay, coulomb_speed, outliers, bandwidth;
+  int friction, rotor, base_only, motor_torques, missing, parameters;
+} identify_arg;
+
+/* One file. */
+typedef struct measured {
+  const char *path;
+  jn_trajectory *trajectory;
+  double *limit;  /* [nv] forces at or beyond it are saturated; infinite: none */
+  int *saturated; /* [nv] how many samples are */
+} measured;
+
+/* Residual / force of one set of data: root mean squares of each channel, before and after. */
+typedef struct fit_quality {
+  const char *path;                      /* NULL: all data */
+  double *force, *before, *base, *after; /* [nv] */
+  double *rows;                          /* [nv] */
+} fit_quality;
+
+typedef struct identify_run {
+  const identify_arg *arg;
+  const jn_model *model;
+  int nv, motors;
+  unsigned columns; /* JN_IDENTIFY_... */
+  double *coupling; /* [motors x nv], NULL: none */
+  double *scale;    /* [nv] of the forces */
+  double *speed;    /* [motors] of soft signs */
+  double cutoff, delay, best_delay, delay_gain;
+  measured *data, *held;
+  int data_count, held_count;
+  jn_identification *identification;
+  const jn_estimate *estimate;
+  fit_quality quality, *held_quality;
+  double *speed_rms; /* [nv] of the data */
+  int coupled[2]; /* joints that a motor seems to turn with together: i, and j + 1 or -(j + 1) for its sign; -1: none */
+  char **warnings;
+  int warning_count;
+  jn_model *result;
+} identify_run;
+
+/* "joint_1", in name [JN_COORDINATE_NAME]. */
+const char *coordinate_name(const identify_run *r, int i, char *name);
+/* 100 sqrt(sum error^2 rows / sum force^2 rows). */
+double percent_of_all(const fit_quality *q, const double *error, int nv);
+
+/* Does an unknown act on the forces, whatever the motion? identify_text.c */
+bool has_effect(const identify_run *r, int unknown);
+
+/* ---- identify_data.c ---- */
+
+int identify_load(identify_run *r);
+void identify_unload(identify_run *r);
+/* Chooses filter and friction speed, adds all data, solves. OPTION_GO_ON or an exit code. */
+int identify_solve(identify_run *r);
+/* Looks for a motor that drives two neighbouring joints, if none is given: identify_run.coupled. */
+void identify_find_coupling(identify_run *r);
+/* Residuals on the data and on the files held back. */
+int identify_judge(identify_run *r);
+
+/* ---- identify_warn.c ---- */
+
+void identify_warn(identify_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void identify_find_doubts(identify_run *r);
+
+/* ---- identify_text.c ---- */
+
+void identify_text(const identify_run *r);
+/* The last lines: residual / force in percent. */
+void identify_totals(const identify_run *r);
+
+/* ---- identify_report.c ---- */
+
+/* False after reporting why not. */
+bool identify_report(const identify_run *r, const char *path);
+
+#endif

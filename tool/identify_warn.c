@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What to doubt about an identification: units, delays, saturation, too little motion. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "identify.h"
+
+void identify_warn(identify_run *r, const char *format, ...) {
+  va_list arguments;
+  char text[1024];
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  r->warnings = reallocate(r->warnings, ((size_t)r->warning_count + 1) * sizeof *r->warnings);
+  r->warnings[r->warning_count++] = format_text("%s", text);
+  say(stderr, "jounce: warning: %s\n", text);
+}
+
+/* The model before and the measured forces are far apart by one factor: units, gears. */
+static void check_units(identify_run *r) {
+  const fit_quality *q = &r->quality;
+  char name[JN_COORDINATE_NAME];
+  for (int i = 0; i < r->nv; i++) {
+    if (!(q->force[i] > 0) || q->rows[i] == 0) continue;
+    double ratio = q->before[i] / q->force[i]; /* residual of the model before, relative to the measured force */
+    if (ratio > 20)
+      identify_warn(r,
+                    "joint '%s': the model expects torques about %.0f times as large as measured; are they in other "
+                    "units, or on the motor's side of a gear (--gear, --torque-constant)?",
+                    coordinate_name(r, i, name), ratio);
+  }
+}
+
+static void check_delay(identify_run *r) {
+  if (r->delay_gain < 0.01) return;
+  identify_warn(r,
+                "the torques fit best if they were measured %.4g ms %s than the positions (%.2g %% less residual): "
+                "--delay %.4g",
+                1000 * fabs(r->best_delay), r->best_delay > 0 ? "later" : "earlier", 100 * r->delay_gain,
+                r->best_delay);
+}
+
+static void check_saturation(identify_run *r) {
+  char name[JN_COORDINATE_NAME];
+  for (int f = 0; f < r->data_count + r->held_count; f++) {
+    const measured *m = f < r->data_count ? &r->data[f] : &r->held[f - r->data_count];
+    for (int i = 0; i < r->nv; i++)
+      if (m->saturated[i])
+        identify_warn(r,
+                      "%s: the torque of '%s' stays at %.4g for %d samples, as if it were saturated; they are not "
+                      "used",
+                      m->path, coordinate_name(r, i, name), m->limit[i], m->saturated[i]);
+  }
+}
+
+static void check_missing(identify_run *r) {
+  char name[JN_COORDINATE_NAME];
+  for (int i = 0; i < r->nv; i++)
+    if (r->quality.rows[i] == 0)
+      identify_warn(r, "joint '%s' has no torques: what only they tell stays as in the model",
+                    coordinate_name(r, i, name));
+}
+
+/* The joint on the way to the link of a base parameter that moves least, relative to its limit or to the others. */
+static int laziest_joint(const identify_run *r, int unknown) {
+  int link = jn_identification_link(r->identification, unknown),
+      lazy = jn_identification_coordinate(r->identification, unknown);
+  double least = INFINITY;
+  for (; link >= 0; link = jn_link_parent(r->model, link)) {
+    int v = jn_joint_v(r->model, link);
+    if (jn_joint_nv(r->model, link) == 0) continue;
+    double limit = jn_coordinate_dof(r->model, v)->velocity,
+           speed = r->speed_rms[v] / (isfinite(limit) && limit > 0 ? limit : 1);
+    if (speed < least) least = speed, lazy = v;
+  }
+  return lazy;
+}
+
+/* Base parameters that the data do not tell, or badly, and the joints that should move more. */
+static void check_excitation(identify_run *r) {
+  const jn_estimate *e = r->estimate;
+  int *votes = allocate((size_t)r->nv * sizeof *votes), untold = e->base_count - e->told, worst = -1;
+  char name[JN_COORDINATE_NAME];
+  for (int i = 0; i < r->nv; i++) votes[i] = 0;
+  for (int i = 0; i < e->base_count; i++) {
+    if (isfinite(e->deviation[i])) continue;
+    int v = laziest_joint(r, jn_identification_base_column(r->identification, i));
+    if (v >= 0) votes[v]++;
+  }
+  for (int i = 0; i < r->nv; i++)
+    if (votes[i] > 0 && (worst < 0 || votes[i] > votes[worst])) worst = i;
+  if (untold > 0)
+    identify_warn(r, "%d of %d base parameters have no effect in these data and stay as in the model%s%s%s", untold,
+                  e->base_count, worst >= 0 ? "; joint '" : "", worst >= 0 ? coordinate_name(r, worst, name) : "",
+                  worst >= 0 ? "' should move more" : "");
+  if (e->condition > 300)
+    identify_warn(r, "the condition number is %.3g: some combinations are hardly told; a better motion: jounce excite",
+                  e->condition);
+  free(votes);
+}
+
+/* A wrist whose motor drives two joints, and --coupling does not say so. */
+static void check_wrist(identify_run *r) {
+  char first[JN_COORDINATE_NAME], second[JN_COORDINATE_NAME];
+  identify_find_coupling(r);
+  if (r->coupled[0] < 0) return;
+  int j = abs(r->coupled[1]) - 1;
+  identify_warn(r,
+                "friction fits much better if a motor turns with joints '%s' %s '%s' together; if it does, say so with "
+                "--coupling",
+                coordinate_name(r, r->coupled[0], first), r->coupled[1] > 0 ? "and" : "minus",
+                coordinate_name(r, j, second));
+}
+
+static void check_coupled(identify_run *r) {
+  if (!r->coupling || r->arg->base_only || !r->arg->out) return;
+  int lost = 0;
+  for (int i = 0; i < r->estimate->count; i++)
+    lost += jn_identification_link(r->identification, i) < 0 &&
+            jn_identification_coordinate(r->identification, i) < 0 && r->estimate->x[i] != 0;
+  if (lost)
+    identify_warn(r,
+                  "rotor inertia, friction and offset of motors that drive several joints have no place in a robot "
+                  "file: %d values are only shown here and in the report",
+                  lost);
+}
+
+static void check_search(identify_run *r) {
+  if (r->estimate->iterations < 0)
+    identify_warn(r, "the search for the consistent model did not converge in %d steps", -r->estimate->iterations);
+}
+
+void identify_find_doubts(identify_run *r) {
+  check_units(r);
+  check_delay(r);
+  check_saturation(r);
+  check_missing(r);
+  check_excitation(r);
+  check_wrist(r);
+  check_coupled(r);
+  check_search(r);
+}

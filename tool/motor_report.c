@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce motor: what the samples give: a file, a table of largest values, margins to the motors' limits, pictures. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "figure.h"
+#include "motor.h"
+#include "npz.h"
+#include "output.h"
+#include "print.h"
+
+enum { COLUMNS = MOTOR_CURRENT + 1, LIMITS = 4, ROWS = 6 };
+
+static const char *const endings[COLUMNS] = {".theta",     ".theta_d1",     ".theta_d2", ".spring",
+                                             ".motor_tau", ".motor_tau_d1", ".power",    ".current"};
+static const char *const arrays[COLUMNS] = {"theta",     "theta_d1",     "theta_d2", "spring",
+                                            "motor_tau", "motor_tau_d1", "power",    "current"};
+static const motor_quantity limited[LIMITS] = {MOTOR_TORQUE, MOTOR_RATE, MOTOR_SPEED, MOTOR_DEFLECTION};
+static const motor_quantity drawn[ROWS] = {MOTOR_DEFLECTION, MOTOR_SPEED, MOTOR_ACCELERATION,
+                                           MOTOR_TORQUE,     MOTOR_RATE,  MOTOR_POWER};
+
+struct motor_report {
+  const drive *d;
+  int samples, count; /* in all, and so far */
+  int columns;        /* quantities that are written */
+  output output;
+  FILE *file;
+  bool npz;
+  double *t, *q, *values;      /* NPZ: [samples], [samples x nq], [columns x samples x shown] */
+  double *largest, *energy;    /* [nv x MOTOR_QUANTITIES], [nv] */
+  double *power, *slope, time; /* [nv] at the sample before, and its time */
+  worst_case *worst;           /* [nv x LIMITS] */
+  double *edges;               /* [nv x LIMITS x 4] values and slopes at the last sample, and at the one before */
+  double step;                 /* between both [s] */
+  figure figure;
+  thinner *thinners; /* [ROWS x figure columns]; NULL: no picture */
+  int *coordinates;  /* [figure columns] */
+};
+
+double motor_value(const drive *d, int v, motor_quantity which) {
+  size_t n = (size_t)d->nv, at = (size_t)v;
+  const double *const rows[] = {d->theta,     d->theta + n, d->theta + 2 * n, d->spring,    d->motor,
+                                d->motor + n, d->power,     d->current,       d->deflection};
+  return rows[which][at];
+}
+
+void motor_unit(const drive *d, int v, motor_quantity which, char text[UNIT_TEXT]) {
+  switch (which) {
+    case MOTOR_THETA:
+    case MOTOR_SPEED:
+    case MOTOR_ACCELERATION:
+      motion_unit(d->m->model, v, (int)which, text);
+      return;
+    case MOTOR_DEFLECTION:
+      motion_unit(d->m->model, v, 0, text);
+      return;
+    case MOTOR_SPRING:
+    case MOTOR_TORQUE:
+    case MOTOR_RATE:
+      torque_unit(d->m->model, v, which == MOTOR_RATE, text);
+      return;
+    default:
+      snprintf(text, UNIT_TEXT, which == MOTOR_POWER ? "W" : "A");
+  }
+}
+
+static limit limit_of(const drive *d, int v, int which) {
+  const jn_actuator *a = jn_elastic_actuator(d->elastic, v);
+  const limit limits[LIMITS] = {{a->torque_lower, a->torque_upper},
+                                {-a->effort_rate, a->effort_rate},
+                                {-a->velocity, a->velocity},
+                                {-a->deflection, a->deflection}};
+  return limits[which];
+}
+
+/* ---- File ---- */
+
+static void write_names(const motor_report *r) {
+  const drive *d = r->d;
+  const jn_model *model = d->m->model;
+  char name[JN_COORDINATE_NAME], unit[UNIT_TEXT];
+  fputs("t", r->file);
+  for (int i = 0; i < d->m->nq; i++) {
+    jn_coordinate_name(model, i, name, sizeof name);
+    write_column_name(r->file, name, "", configuration_unit(model, i));
+  }
+  for (int k = 0; k < r->columns; k++)
+    for (int i = 0; i < d->count; i++) {
+      jn_velocity_name(model, d->shown[i], name, sizeof name);
+      motor_unit(d, d->shown[i], (motor_quantity)k, unit);
+      write_column_name(r->file, name, endings[k], unit);
+    }
+  fputc('\n', r->file);
+}
+
+static void write_sample(motor_report *r) {
+  const drive *d = r->d;
+  if (!r->npz) {
+    fprintf(r->file, fabs(d->m->t) < 1e6 ? "%.15g" : "%.17g", d->m->t);
+    for (int i = 0; i < d->m->nq; i++) fprintf(r->file, ",%.15g", d->m->q[i]);
+  } else {
+    r->t[r->count] = d->m->t;
+    memcpy(r->q + (size_t)r->count * (size_t)d->m->nq, d->m->q, (size_t)d->m->nq * sizeof(double));
+  }
+  for (int k = 0; k < r->columns; k++)
+    for (int i = 0; i < d->count; i++) {
+      double x = motor_value(d, d->shown[i], (motor_quantity)k);
+      if (r->npz)
+        r->values[((size_t)k * (size_t)r->samples + (size_t)r->count) * (size_t)d->count + (size_t)i] = x;
+      else
+        fprintf(r->file, ",%.15g", x);
+    }
+  if (!r->npz) fputc('\n', r->file);
+}
+
+static bool write_npz(const motor_report *r) {
+  const drive *d = r->d;
+  char shape[80], name[JN_COORDINATE_NAME];
+  npz_writer z;
+  npz_begin(&z, r->file);
+  snprintf(shape, sizeof shape, "%d,", r->count);
+  npz_numbers(&z, "t", shape, r->t, (size_t)r->count);
+  snprintf(shape, sizeof shape, "%d, %d", r->count, d->m->nq);
+  npz_numbers(&z, "q", shape, r->q, (size_t)r->count * (size_t)d->m->nq);
+  snprintf(shape, sizeof shape, "%d, %d", r->count, d->count);
+  for (int k = 0; k < r->columns; k++)
+    npz_numbers(&z, arrays[k], shape, r->values + (size_t)k * (size_t)r->samples * (size_t)d->count,
+                (size_t)r->count * (size_t)d->count);
+  char **names = allocate(((size_t)d->count + 1) * sizeof *names);
+  for (int i = 0; i < d->count; i++) {
+    jn_velocity_name(d->m->model, d->shown[i], name, sizeof name);
+    names[i] = copy_text(name, strlen(name));
+  }
+  npz_texts(&z, "names", names, d->count);
+  for (int i = 0; i < d->count; i++) free(names[i]);
+  free(names);
+  bool good = npz_end(&z);
+  if (z.failed) say(stderr, "jounce: %s: an archive of more than 4 GiB is not possible; write CSV\n", r->output.path);
+  return good || !z.failed;
+}
+
+static bool open_file(motor_report *r, const char *path) {
+  size_t n = (size_t)r->samples;
+  r->file = output_open(&r->output, path);
+  if (!r->file) return false;
+  r->npz = ends_with(path, ".npz");
+  if (!r->npz) {
+    write_names(r);
+    return true;
+  }
+  r->t = allocate(n * sizeof(double));
+  r->q = allocate(n * (size_t)r->d->m->nq * sizeof(double));
+  r->values = allocate((size_t)r->columns * n * (size_t)r->d->count * sizeof(double) + 8);
+  return true;
+}
+
+int motor_report_write(motor_report *r, bool good) {
+  if (!r || !r->file) return good || !r ? EXIT_FINE : EXIT_BAD;
+  good = good && (!r->npz || write_npz(r));
+  good = output_close(&r->output, good);
+  r->file = NULL;
+  return good ? EXIT_FINE : EXIT_BAD;
+}
+
+/* ---- Picture ---- */
+
+static char *row_title(motor_quantity which) {
+  static const char *const titles[MOTOR_QUANTITIES] = {
+      [MOTOR_DEFLECTION] = "deflection θ − q",     [MOTOR_SPEED] = "motor speed",
+      [MOTOR_ACCELERATION] = "motor acceleration", [MOTOR_TORQUE] = "motor torque",
+      [MOTOR_RATE] = "motor torque rate",          [MOTOR_POWER] = "motor power"};
+  return copy_text(titles[which], strlen(titles[which]));
+}
+
+static void init_figure(motor_report *r, const unsigned char *chosen) {
+  const drive *d = r->d;
+  int columns = 0;
+  r->coordinates = allocate(((size_t)d->count + 1) * sizeof *r->coordinates);
+  for (int i = 0; i < d->count; i++)
+    if (!chosen || chosen[d->shown[i]]) r->coordinates[columns++] = d->shown[i];
+  figure_init(&r->figure, ROWS, columns);
+  r->figure.title = format_text("%s: motors, seen from the joints", jn_model_name(d->m->model));
+  r->thinners = allocate(((size_t)ROWS * (size_t)columns + 1) * sizeof *r->thinners);
+  for (int row = 0; row < ROWS; row++) {
+    r->figure.row_titles[row] = row_title(drawn[row]);
+    for (int c = 0; c < columns; c++) {
+      char unit[UNIT_TEXT];
+      panel *p = figure_panel(&r->figure, row, c);
+      thinner_init(&r->thinners[row * columns + c], p, r->samples);
+      motor_unit(d, r->coordinates[c], drawn[row], unit);
+      p->unit = copy_text(unit, strlen(unit));
+      for (int k = 0; k < LIMITS; k++) {
+        limit l = limit_of(d, r->coordinates[c], k);
+        if (limited[k] == drawn[row]) p->lower = l.lower, p->upper = l.upper;
+      }
+    }
+  }
+  for (int c = 0; c < columns; c++) {
+    char name[JN_COORDINATE_NAME];
+    jn_velocity_name(d->m->model, r->coordinates[c], name, sizeof name);
+    r->figure.column_titles[c] = copy_text(name, strlen(name));
+  }
+}
+
+int motor_report_draw(motor_report *r, const char *path, int *files) {
+  for (int i = 0; i < ROWS * r->figure.columns; i++) thinner_end(&r->thinners[i]);
+  return figure_draw(&r->figure, path, files);
+}
+
+/* ---- Samples ---- */
+
+motor_report *motor_report_create(const drive *d, const char *out, const char *plot, const unsigned char *chosen,
+                                  int samples) {
+  motor_report *r = allocate(sizeof *r);
+  size_t nv = (size_t)d->nv;
+  *r = (motor_report){.d = d, .samples = samples, .columns = MOTOR_CURRENT};
+  for (int i = 0; i < d->count; i++)
+    if (jn_elastic_actuator(d->elastic, d->shown[i])->torque_constant > 0) r->columns = COLUMNS;
+  r->largest = allocate(nv * (MOTOR_QUANTITIES + 3) * sizeof(double));
+  memset(r->largest, 0, nv * (MOTOR_QUANTITIES + 3) * sizeof(double));
+  r->energy = r->largest + nv * MOTOR_QUANTITIES;
+  r->power = r->energy + nv;
+  r->slope = r->power + nv;
+  r->worst = allocate(nv * LIMITS * sizeof *r->worst + 1);
+  r->edges = allocate(nv * LIMITS * 4 * sizeof(double) + 1);
+  memset(r->edges, 0, nv * LIMITS * 4 * sizeof(double));
+  for (size_t i = 0; i < nv * LIMITS; i++) r->worst[i] = (worst_case){.use = -1};
+  if (plot) init_figure(r, chosen);
+  if (!out || open_file(r, out)) return r;
+  motor_report_free(r);
+  return NULL;
+}
+
+/* Energy by the trapezoidal rule with its end correction, which takes the slopes: order 4. */
+static void add_energy(motor_report *r, const drive *d, int v) {
+  size_t n = (size_t)d->nv, at = (size_t)v;
+  double power = d->power[v], h = d->m->t - r->time;
+  double slope = d->motor[n + at] * d->theta[n + at] + d->motor[at] * d->theta[2 * n + at];
+  if (r->count > 0) r->energy[v] += h / 2 * (power + r->power[v]) + h * h / 12 * (r->slope[v] - slope);
+  r->power[v] = power;
+  r->slope[v] = slope;
+}
+
+/* Time derivative of a limited quantity; NaN for torque rates, whose derivative is not computed. */
+static double slope_of(const drive *d, int v, motor_quantity which) {
+  size_t n = (size_t)d->nv, at = (size_t)v;
+  if (which == MOTOR_TORQUE) return d->motor[n + at];
+  if (which == MOTOR_SPEED) return d->theta[2 * n + at];
+  return which == MOTOR_DEFLECTION ? d->deflection[n + at] : NAN;
+}
+
+static void look_at(motor_report *r, const drive *d, int v, int k) {
+  limit l = limit_of(d, v, k);
+  if (!limit_is_finite(&l)) return;
+  size_t at = (size_t)v * LIMITS + (size_t)k;
+  worst_case *w = &r->worst[at];
+  double value = motor_value(d, v, limited[k]), use = limit_use(&l, value), *edge = r->edges + 4 * at;
+  w->samples += use > 1 + 1e-9;
+  if (use > w->use) *w = (worst_case){use, value, d->m->t, w->samples, false};
+  edge[2] = edge[0];
+  edge[3] = edge[1];
+  edge[0] = value;
+  edge[1] = slope_of(d, v, limited[k]);
+}
+
+/* As for jounce torque: a cubic is off from the straight line by 4/27 h (|f0' - s| + |f1' - s|) at most; twice that is
+ * allowed. Without slopes, where less than a tenth of the limit is left. */
+bool motor_report_may_pass(const motor_report *r) {
+  for (int i = 0; i < r->d->count * LIMITS; i++) {
+    int v = r->d->shown[i / LIMITS];
+    limit l = limit_of(r->d, v, i % LIMITS);
+    const double *e = r->edges + 4 * (v * LIMITS + i % LIMITS);
+    if (!limit_is_finite(&l) || r->worst[v * LIMITS + i % LIMITS].samples > 0) continue;
+    if (isnan(e[1])) {
+      if (fmax(limit_use(&l, e[0]), limit_use(&l, e[2])) > 0.9) return true;
+      continue;
+    }
+    double slope = (e[0] - e[2]) / r->step;
+    double off = 8.0 / 27 * r->step * (fabs(e[1] - slope) + fabs(e[3] - slope));
+    if (fmax(e[0], e[2]) + off > l.upper || fmin(e[0], e[2]) - off < l.lower) return true;
+  }
+  return false;
+}
+
+void motor_report_between(motor_report *r, const drive *d) {
+  for (int i = 0; i < d->count * LIMITS; i++) {
+    int v = d->shown[i / LIMITS];
+    limit l = limit_of(d, v, i % LIMITS);
+    worst_case *w = &r->worst[v * LIMITS + i % LIMITS];
+    if (!limit_is_finite(&l) || w->samples > 0) continue;
+    double value = motor_value(d, v, limited[i % LIMITS]), use = limit_use(&l, value);
+    if (use > w->use) *w = (worst_case){use, value, d->m->t, 0, use > 1 + 1e-9};
+  }
+}
+
+void motor_report_sample(motor_report *r, const drive *d) {
+  for (int i = 0; i < d->count; i++) {
+    int v = d->shown[i];
+    for (int k = 0; k < MOTOR_QUANTITIES; k++) {
+      double *to = &r->largest[(size_t)v * MOTOR_QUANTITIES + (size_t)k];
+      *to = fmax(*to, fabs(motor_value(d, v, (motor_quantity)k)));
+    }
+    for (int k = 0; k < LIMITS; k++) look_at(r, d, v, k);
+    add_energy(r, d, v);
+  }
+  r->step = d->m->t - r->time;
+  r->time = d->m->t;
+  for (int c = 0; c < r->figure.columns && r->thinners; c++)
+    for (int row = 0; row < ROWS; row++)
+      thinner_add(&r->thinners[row * r->figure.columns + c], d->m->t, motor_value(d, r->coordinates[c], drawn[row]));
+  if (r->file) write_sample(r);
+  r->count++;
+}
+
+void motor_report_free(motor_report *r) {
+  if (!r) return;
+  if (r->file) output_close(&r->output, false);
+  if (r->thinners) figure_free(&r->figure);
+  free(r->thinners);
+  free(r->coordinates);
+  free(r->largest);
+  free(r->worst);
+  free(r->edges);
+  free(r->t);
+  free(r->q);
+  free(r->values);
+  free(r);
+}
+
+/* ---- Tables ---- */
+
+static void print_largest(const motor_report *r, const drive *d) {
+  static const table_column columns[] = {{"joint", ALIGN_LEFT},         {"unit", ALIGN_LEFT},
+                                         {"|theta - q|", ALIGN_POINT},  {"|theta'|", ALIGN_POINT},
+                                         {"|theta''|", ALIGN_POINT},    {"|spring|", ALIGN_POINT},
+                                         {"|motor tau|", ALIGN_POINT},  {"|d motor tau/dt|", ALIGN_POINT},
+                                         {"|power| [W]", ALIGN_POINT},  {"energy [J]", ALIGN_POINT},
+                                         {"|current| [A]", ALIGN_POINT}};
+  static const motor_quantity shown[] = {MOTOR_DEFLECTION, MOTOR_SPEED, MOTOR_ACCELERATION, MOTOR_SPRING,
+                                         MOTOR_TORQUE,     MOTOR_RATE,  MOTOR_POWER};
+  bool current = r->columns > MOTOR_CURRENT;
+  char name[JN_COORDINATE_NAME];
+  table t;
+  table_init(&t, columns, current ? 11 : 10);
+  for (int i = 0; i < d->count; i++) {
+    int v = d->shown[i];
+    const double *largest = r->largest + (size_t)v * MOTOR_QUANTITIES;
+    jn_velocity_name(d->m->model, v, name, sizeof name);
+    table_cell(&t, name);
+    table_cell(&t, is_angular(d->m->model, v) ? "rad, N m" : "m, N");
+    for (size_t k = 0; k < sizeof shown / sizeof *shown; k++) table_number(&t, largest[shown[k]]);
+    table_number(&t, r->energy[v]);
+    if (current && jn_elastic_actuator(d->elastic, v)->torque_constant > 0)
+      table_number(&t, largest[MOTOR_CURRENT]);
+    else if (current)
+      table_cell(&t, "");
+  }
+  puts("\nMotors, seen from the joints: largest values, and the energy that they give");
+  table_print(&t, stdout);
+}
+
+static void use_cell(table *t, const limit *l, const worst_case *w) {
+  char time[TIME_TEXT];
+  if (!limit_is_finite(l) || w->use < 0) {
+    table_cell(t, "-");
+    return;
+  }
+  time_text(w->time, 3, time);
+  bool broken = w->samples > 0 || w->between;
+  const char *mark = broken ? "! " : "";
+  if (isfinite(l->lower) && isfinite(l->upper))
+    table_cellf(t, w->use < 0.0995 ? "%s%.2g%% @ %s" : "%s%.0f%% @ %s", mark, 100 * w->use, time);
+  else
+    table_cellf(t, "%s%s @ %s", mark, broken ? "beyond" : "within", time);
+}
+
+static void print_violation(const drive *d, int v, int k, const worst_case *w) {
+  static const char *const names[LIMITS] = {"motor torque", "motor torque rate", "motor speed", "deflection"};
+  char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT], time[TIME_TEXT];
+  limit l = limit_of(d, v, k);
+  jn_velocity_name(d->m->model, v, name, sizeof name);
+  motor_unit(d, v, limited[k], unit);
+  short_number(w->value, value);
+  short_number(w->value > l.upper ? l.upper : l.lower, bound);
+  time_text(w->time, 4, time);
+  say(stdout, "  %s %s: %s %s at %s s, beyond the limit of %s", name, names[k], value, unit, time, bound);
+  if (w->samples)
+    say(stdout, " (%d sample%s)\n", w->samples, w->samples == 1 ? "" : "s");
+  else
+    puts(" (between two samples)");
+}
+
+/* How many limits there are, and how many are broken. */
+static int count_limits(const motor_report *r, const drive *d, int *broken) {
+  int known = 0;
+  *broken = 0;
+  for (int i = 0; i < d->count * LIMITS; i++) {
+    int v = d->shown[i / LIMITS];
+    limit l = limit_of(d, v, i % LIMITS);
+    known += limit_is_finite(&l);
+    const worst_case *w = &r->worst[v * LIMITS + i % LIMITS];
+    *broken += w->samples > 0 || w->between;
+  }
+  return known;
+}
+
+int motor_report_print(const motor_report *r, const drive *d) {
+  static const table_column columns[] = {{"joint", ALIGN_LEFT},
+                                         {"motor torque", ALIGN_RIGHT},
+                                         {"torque rate", ALIGN_RIGHT},
+                                         {"motor speed", ALIGN_RIGHT},
+                                         {"deflection", ALIGN_RIGHT}};
+  print_largest(r, d);
+  double error = jn_elastic_error(d->elastic), deflection = 0;
+  for (int i = 0; i < d->nv; i++) deflection = fmax(deflection, r->largest[i * MOTOR_QUANTITIES + MOTOR_DEFLECTION]);
+  if (error > 1e-9 * deflection)
+    printf("The deflections of damped springs may be off by %.1e rad or m: the torques change too fast in 2 ms.\n",
+           error);
+  int broken, known = count_limits(r, d, &broken);
+  if (known == 0) return EXIT_FINE;
+  table t;
+  char name[JN_COORDINATE_NAME];
+  table_init(&t, columns, LIMITS + 1);
+  for (int i = 0; i < d->count; i++) {
+    int v = d->shown[i];
+    jn_velocity_name(d->m->model, v, name, sizeof name);
+    table_cell(&t, name);
+    for (int k = 0; k < LIMITS; k++) {
+      limit l = limit_of(d, v, k);
+      use_cell(&t, &l, &r->worst[v * LIMITS + k]);
+    }
+  }
+  puts("\nLimits of the motors: largest share used, and when [s] (100%: at the limit)");
+  table_print(&t, stdout);
+  if (broken == 0) {
+    printf("All %d limits of the motors hold%s.\n", known, d->damped ? " at the samples" : "");
+    return EXIT_FINE;
+  }
+  printf("%d of %d limits of the motors are broken:\n", broken, known);
+  for (int i = 0; i < d->count * LIMITS; i++) {
+    const worst_case *w = &r->worst[d->shown[i / LIMITS] * LIMITS + i % LIMITS];
+    if (w->samples || w->between) print_violation(d, d->shown[i / LIMITS], i % LIMITS, w);
+  }
+  return EXIT_BAD;
+}

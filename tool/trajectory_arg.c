@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The argument TRAJECTORY of commands that follow a motion: its options, and the times at which it is computed. */
+#include <math.h>
+
+#include "torque.h"
+
+enum { DEFAULT_INTERVALS = 1000, MOST_SAMPLES = 100000000 };
+
+void trajectory_options(option_set *set, torque_arg *arg) {
+  option_heading(set, "How TRAJECTORY is read");
+  option_text(set, "tolerance", "X",
+              "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
+              "generalised cross-validation",
+              &arg->tolerance);
+  option_numbers(set, "bandwidth", "HZ",
+                 "highest frequency of the motion, anything faster is noise; default: half the sampling rate",
+                 &arg->bandwidth);
+  option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
+                &arg->missing);
+  option_names(set, "columns", "NAME=COLUMN,...",
+               "columns that are not named after their joints: by name, or by number as in elbow=#3; t=COLUMN for the "
+               "times",
+               &arg->columns);
+  option_numbers(set, "rate", "HZ", "compute at this rate instead of at the times of the samples", &arg->rate);
+  option_numbers(set, "range", "START,END", "compute between these times [s] only", &arg->range);
+}
+
+int schedule_make(const torque_arg *arg, const jn_trajectory *t, schedule *s) {
+  double start = jn_trajectory_start(t), end = jn_trajectory_end(t), slack = 1e-9 * (end - start);
+  *s = (schedule){.trajectory = t, .start = start, .end = end};
+  if (arg->range.count == 2) {
+    s->start = arg->range.values[0];
+    s->end = arg->range.values[1];
+    if (s->start < start - slack || s->end > end + slack)
+      return usage_error(arg->command, "--range: the trajectory goes from %.15g to %.15g s", start, end);
+  }
+  int samples = jn_trajectory_samples(t);
+  s->own = samples > 0 && arg->rate.count == 0;
+  if (s->own) {
+    while (s->first < samples && jn_trajectory_time(t, s->first) < s->start - slack) s->first++;
+    int last = samples;
+    while (last > s->first && jn_trajectory_time(t, last - 1) > s->end + slack) last--;
+    s->count = last - s->first;
+    if (s->count > 0) return OPTION_GO_ON;
+    return usage_error(arg->command, "--range: there is no sample in it; ask for times with --rate");
+  }
+  double steps = arg->rate.count ? floor((s->end - s->start) * arg->rate.values[0] + 1e-9) : DEFAULT_INTERVALS;
+  if (steps >= MOST_SAMPLES) return usage_error(arg->command, "--rate: %g samples are too many", steps);
+  s->count = (int)steps + 1;
+  if (arg->rate.count) s->end = s->start + steps / arg->rate.values[0];
+  return OPTION_GO_ON;
+}
+
+double schedule_time(const schedule *s, int i) {
+  if (s->own) return jn_trajectory_time(s->trajectory, s->first + i);
+  return s->count > 1 ? s->start + (s->end - s->start) * i / (s->count - 1) : s->start;
+}

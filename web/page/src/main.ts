@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Puts the page together: the module, the view, the panels, files that are dropped, and the address.
+import factory from "../../dist/jounce.mjs";
+import { Jounce, type Factory, type Files, type LoadOptions } from "../../library/src/index.js";
+import { App, type Panel } from "./app.js";
+import { byId, element } from "./dom.js";
+import { checkPanel, isMotion, jointsPanel, matrixPanel, motionPanel, sharePanel, simulatePanel } from "./panels.js";
+import { PARTS, Viewer } from "./viewer.js";
+import wasm from "virtual:jounce-wasm";
+import "./style.css";
+
+/** What `jounce view` puts into the page. */
+interface Given extends LoadOptions {
+  /** Names are percent-encoded, contents in base64: nothing of them can be markup. */
+  source: string;
+  files: [name: string, content: string][];
+  motion?: string;
+}
+
+const ROBOT_FILE = /\.(urdf|xml|mjcf|json)$/i;
+
+const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+async function unpack(base64: string): Promise<ArrayBuffer> {
+  return new Response(new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+}
+
+function say(text: string, kind = ""): void {
+  const status = byId("status", "div");
+  status.textContent = text;
+  status.className = kind;
+}
+
+function addTabs(panels: Panel[], shown: () => void): void {
+  const tabs = byId("tabs", "nav");
+  const pages = byId("pages", "div");
+  panels.forEach((panel, k) => {
+    const button = element("button", { role: "tab", id: `tab${String(k)}`, "aria-controls": "pages" }, panel.title);
+    button.addEventListener("click", () => {
+      for (const other of tabs.children) other.setAttribute("aria-selected", String(other === button));
+      pages.replaceChildren(panel.root);
+      pages.setAttribute("aria-labelledby", button.id);
+      shown();
+    });
+    button.addEventListener("keydown", (event) => {
+      const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+      const next = tabs.children[(k + step + panels.length) % panels.length];
+      if (step && next instanceof HTMLElement) next.focus();
+    });
+    tabs.append(button);
+  });
+  const first = tabs.firstElementChild;
+  if (first instanceof HTMLElement) first.click();
+}
+
+// ---- Files ----
+
+type Named = [name: string, file: File];
+
+async function entries(item: FileSystemEntry, folder: string): Promise<Named[]> {
+  const path = folder + item.name;
+  if (item.isFile)
+    return [[path, await new Promise<File>((done, failed) => { (item as FileSystemFileEntry).file(done, failed); })]];
+  const reader = (item as FileSystemDirectoryEntry).createReader();
+  const all: Named[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((done, failed) => { reader.readEntries(done, failed); });
+    if (some.length === 0) return all;
+    for (const entry of some) all.push(...(await entries(entry, `${path}/`)));
+  }
+}
+
+async function openFiles(app: App, named: Named[]): Promise<void> {
+  const files: Record<string, Uint8Array> = {};
+  for (const [name, file] of named) files[name] = new Uint8Array(await file.arrayBuffer());
+  const text = (name: string) => new TextDecoder().decode(files[name]);
+  const names = Object.keys(files);
+  const motion = names.find((name) => isMotion(name, text(name)));
+  const robot = names.find((name) => ROBOT_FILE.test(name) && name !== motion);
+  if (robot !== undefined) {
+    if (await app.open(robot, files)) remember(app);
+  } else if (motion === undefined) {
+    say(`None of these files is a robot (.urdf, .xml, .json) or a motion (.csv, .json): ${names.slice(0, 5).join(", ")}`, "error");
+  }
+  if (motion !== undefined) await app.follow(motion, files);
+}
+
+function listenToFiles(app: App): void {
+  for (const id of ["files", "folder"]) {
+    const input = byId(id, "input");
+    input.addEventListener("change", () => {
+      void openFiles(app, [...(input.files ?? [])].map((file) => [file.webkitRelativePath || file.name, file]));
+    });
+  }
+  const shade = byId("drop", "div");
+  addEventListener("dragover", (event) => {
+    event.preventDefault();
+    shade.hidden = false;
+  });
+  addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) shade.hidden = true;
+  });
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    shade.hidden = true;
+    const items = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry()).filter((item) => item !== null);
+    const plain: Named[] = [...(event.dataTransfer?.files ?? [])].map((file) => [file.name, file]);
+    const all = items.length ? Promise.all(items.map((item) => entries(item, ""))).then((lists) => lists.flat()) : Promise.resolve(plain);
+    void all.then((named) => openFiles(app, named));
+  });
+}
+
+// ---- The address: #robot=builtin:panda&q=0,0.1 ----
+
+function remember(app: App): void {
+  const { robot } = app;
+  if (!robot) return;
+  byId("title", "span").textContent = `${robot.info.name}: ${String(robot.info.nv)} coordinates, ${robot.info.mass.toPrecision(4)} kg${robot.model.loopCount ? `, ${String(robot.model.loopCount)} loops` : ""}`;
+  const q = [...app.q].map((x) => String(Number(x.toPrecision(6)))).join(",");
+  const state = robot.source.startsWith("builtin:") ? new URLSearchParams({ robot: robot.source, q }) : new URLSearchParams();
+  history.replaceState(null, "", `#${state.toString().replaceAll("%3A", ":").replaceAll("%2C", ",")}`);
+}
+
+async function restore(app: App): Promise<void> {
+  const given = JSON.parse(byId("given", "script").textContent || "null") as Given | null;
+  if (given) {
+    const files = Object.fromEntries(given.files.map(([name, content]) => [decodeURIComponent(name), bytesOf(content)]));
+    await app.open(decodeURIComponent(given.source), files, given);
+    if (given.motion !== undefined) await app.follow(decodeURIComponent(given.motion), files);
+    remember(app);
+    return;
+  }
+  const state = new URLSearchParams(location.hash.slice(1));
+  await app.open(state.get("robot") ?? "builtin:panda");
+  const q = state.get("q")?.split(",").map(Number);
+  if (q?.length === app.q.length && q.every(Number.isFinite)) app.place(Float64Array.from(q));
+  remember(app);
+}
+
+function addControls(app: App): void {
+  const choice = byId("robot", "select");
+  choice.append(...app.jounce.builtin.map((name) => element("option", { value: `builtin:${name}` }, name)));
+  choice.value = app.robot?.source ?? "";
+  choice.addEventListener("change", () => {
+    void app.open(choice.value).then(() => { remember(app); });
+  });
+  for (const part of PARTS) {
+    const box = element("input", { type: "checkbox", checked: app.viewer.isShown(part) });
+    box.addEventListener("change", () => { app.viewer.toggle(part, box.checked); });
+    byId("shown", "div").append(element("label", {}, box, ` ${part}`));
+  }
+  byId("play", "button").addEventListener("click", () => { app.playing = !app.playing && app.motion !== null; });
+  byId("time", "input").addEventListener("input", () => {
+    app.playing = false;
+    app.seek(byId("time", "input").valueAsNumber);
+  });
+}
+
+/** The clock below the view, while there is a motion. */
+function clockPanel(app: App): Panel {
+  const [clock, time, now, play] = [byId("clock", "div"), byId("time", "input"), byId("now", "output"), byId("play", "button")];
+  return {
+    title: "",
+    root: clock,
+    motion: () => {
+      clock.hidden = !app.motion;
+      time.min = String(app.motion?.t[0] ?? 0);
+      time.max = String(app.motion?.t.at(-1) ?? 1);
+    },
+    moved: () => {
+      time.value = String(app.time);
+      now.textContent = `${app.time.toFixed(2)} s`;
+      play.textContent = app.playing ? "❚❚" : "▶";
+    },
+  };
+}
+
+async function begin(): Promise<void> {
+  say("Starting …");
+  const jounce = await Jounce.create(factory as Factory, await unpack(wasm));
+  const app = new App(jounce, new Viewer(byId("view", "canvas")), say);
+  const panels = [jointsPanel, checkPanel, motionPanel, simulatePanel, matrixPanel, sharePanel].map((make) => make(app));
+  app.panels.push(...panels, clockPanel(app));
+  addTabs(panels, () => { for (const panel of panels) panel.moved?.(); });
+  await restore(app);
+  addControls(app);
+  listenToFiles(app);
+  addEventListener("hashchange", () => void restore(app));
+  let waiting = 0;
+  app.panels.push({ title: "", root: document.body, moved: () => { clearTimeout(waiting); waiting = window.setTimeout(() => { remember(app); }, 500); } });
+  const tick = (now: number) => {
+    app.tick(now);
+    requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
+  Object.assign(globalThis, { jounceApp: app }); // for the tests, and for the console
+}
+
+void begin().catch((error: unknown) => { say(String(error), "error"); });
+export type { Files };
