@@ -12,13 +12,9 @@
 
 #if JN_KIND == JN_KIND_Z || JN_KIND == JN_KIND_L
 
-enum { TRIG_STEP = 1 };
-
-static inline void trig_all(int n, const real *x, real *c, real *s) {
-  for (int i = 0; i < n; i++) {
-    c[i] = JN_CALL1(cos, x[i]);
-    s[i] = JN_CALL1(sin, x[i]);
-  }
+static inline void trig_store(real x, real *c, real *s) {
+  *c = JN_CALL1(cos, x);
+  *s = JN_CALL1(sin, x);
 }
 
 #else
@@ -102,36 +98,30 @@ static inline pack_bits trig_pack(pack x, pack *c, pack *s) {
 }
 
 static inline int trig_any(pack_bits m) {
+#if defined(__AVX2__) && JN_KIND == JN_KIND_D && (JN_LANES == 1 || JN_LANES == 4)
+  return __builtin_ia32_movmskpd256((pack)m);
+#else
   scalar_bits any = 0;
   for (int i = 0; i < PACK; i++) any |= m[i];
   return any != 0;
+#endif
 }
 
 /* Not inlined, because it is hardly ever needed. */
-static __attribute__((noinline, cold)) void trig_large(int n, const real *x, real *c, real *s) {
-  const scalar *from = (const scalar *)(const void *)x;
-  scalar *cosine = (scalar *)(void *)c, *sine = (scalar *)(void *)s;
-  for (int i = 0; i < n * JN_LANES; i++) {
-    cosine[i] = JN_CALL1(cos, from[i]);
-    sine[i] = JN_CALL1(sin, from[i]);
+static __attribute__((noinline, cold)) void trig_large(pack x, scalar *c, scalar *s) {
+  for (int i = 0; i < PACK; i++) {
+    c[i] = JN_CALL1(cos, x[i]);
+    s[i] = JN_CALL1(sin, x[i]);
   }
 }
 
-/* How many numbers are computed at a time. */
-enum { TRIG_STEP = PACK / JN_LANES };
-
-/* c[i] = cos x[i], s[i] = sin x[i]; the arrays have room for TRIG_ROOM(n), and x is zero up to a multiple of TRIG_STEP.
- */
-static inline void trig_all(int n, const real *x, real *c, real *s) {
-  pack_bits large = {0};
-  for (int i = 0; i < n; i += TRIG_STEP) {
-    pack from, cosine, sine;
-    memcpy(&from, x + i, sizeof from);
-    large |= trig_pack(from, &cosine, &sine);
-    memcpy(c + i, &cosine, sizeof cosine);
-    memcpy(s + i, &sine, sizeof sine);
-  }
-  if (__builtin_expect(trig_any(large), 0)) trig_large(n, x, c, s);
+/* c[i] = cos x[i], s[i] = sin x[i]. */
+static inline void trig_store(pack x, void *c, void *s) {
+  pack cosine, sine;
+  pack_bits large = trig_pack(x, &cosine, &sine);
+  memcpy(c, &cosine, sizeof cosine);
+  memcpy(s, &sine, sizeof sine);
+  if (__builtin_expect(trig_any(large), 0)) trig_large(x, c, s);
 }
 
 #endif

@@ -71,7 +71,7 @@ typedef struct arrays {
   jn_body_d *body;
   jn_frame_d *frame, *placement;
   jn_screw_d *screw;
-  double *armature, *gross, *link_inertia, *stiffness, *rest;
+  double *armature, *gross, *link_inertia, *stiffness, *rest, *sheet;
   int32_t *link_parent, *order, *lambda;
   jn_tree_d *apart; /* with coupled coordinates, else NULL */
   jn_body_d *apart_body;
@@ -119,6 +119,7 @@ static jn_model *place_model(const jn_draft *d, const jn_tree_d *count, layout *
   x->link_inertia = place(l, 10 * n, sizeof *x->link_inertia);
   x->stiffness = place(l, (size_t)d->nv, sizeof *x->stiffness);
   x->rest = place(l, (size_t)d->nv, sizeof *x->rest);
+  x->sheet = place(l, jn__sheet_numbers(count->nb), sizeof *x->sheet);
   x->link_parent = place(l, n, sizeof(int32_t));
   x->order = place(l, (size_t)d->nv, sizeof(int32_t));
   x->lambda = place(l, (size_t)d->nv, sizeof(int32_t));
@@ -306,6 +307,37 @@ static void fill_springs(jn_tree_d *t, arrays *x) {
   t->rest = x->rest;
 }
 
+/* Numbers of all bodies side by side, and what sweeps ask about the whole tree. */
+static void fill_sheet(jn_tree_d *t, arrays *x) {
+  t->even = !t->coupled;
+  t->simple = 1;
+  for (int i = 0; i < t->nb; i++) {
+    const jn_body_d *b = &x->body[i];
+    double *to = x->sheet + i / JN_SHEET * JN_SHEET_ROWS * JN_SHEET + i % JN_SHEET, p[3];
+    int one = b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_PRISMATIC || b->kind == JN_BODY_HELICAL;
+    int turns = one && b->kind != JN_BODY_PRISMATIC;
+    double advance = b->kind == JN_BODY_PRISMATIC ? 1 : b->kind == JN_BODY_HELICAL ? b->pitch : 0;
+    v3_store(m3_tmul(m3_constant(b->R), v3_constant(b->p)), p);
+    for (int k = 0; k < 9; k++) to[(JN_SHEET_R + k) * JN_SHEET] = b->R[k];
+    for (int k = 0; k < 3; k++) to[(JN_SHEET_P + k) * JN_SHEET] = p[k];
+    for (int k = 0; k < 10; k++) to[(JN_SHEET_INERTIA + k) * JN_SHEET] = b->inertia[k];
+    to[JN_SHEET_TURN * JN_SHEET] = turns ? b->ratio : 0;
+    to[JN_SHEET_ANGLE * JN_SHEET] = turns ? b->offset : 0;
+    to[JN_SHEET_SHIFT * JN_SHEET] = advance * b->ratio;
+    to[JN_SHEET_WAY * JN_SHEET] = advance * b->offset;
+    to[JN_SHEET_ARMATURE * JN_SHEET] = one ? x->armature[b->id] * b->ratio * b->ratio : 0;
+    x->body[i].stop = b->end < t->nb ? x->body[b->end].id : t->nd;
+    x->body[i].axis = b->kind == JN_BODY_REVOLUTE    ? JN_AXIS_TURN
+                      : b->kind == JN_BODY_PRISMATIC ? JN_AXIS_SLIDE
+                                                     : JN_AXIS_OTHER;
+    if (b->parent >= 0 && x->body[b->parent].end != b->end) x->body[b->parent].forks = 1;
+    t->even &= i == 0 || (one && b->iq == t->nq - t->nb + i && b->iv == t->nv - t->nb + i);
+    t->simple &= one;
+    for (int c = b->id; c < b->id + b->nv; c++) t->armed |= x->armature[c] != 0;
+  }
+  t->sheet = x->sheet;
+}
+
 static jn_status fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count) {
   jn_tree_d *t = x->tree;
   *t = *count;
@@ -348,6 +380,7 @@ static jn_status fill_tree(const jn_draft *d, arrays *x, const jn_tree_d *count)
     memcpy(&x->link_inertia[10 * k], x->link[k].inertia, sizeof x->link[k].inertia);
     x->link_parent[k] = x->link[k].parent;
   }
+  fill_sheet(t, x);
   jn_status status = fill_order(d, t, x);
   fill_springs(t, x);
   return status;

@@ -8,14 +8,17 @@ typedef struct TREE(body) {
   NUMBER pitch;         /* helical [m/rad] */
   NUMBER ratio, offset; /* one coordinate: joint position = ratio * q[iq] + offset */
   int32_t kind;
-  int32_t parent; /* body, or -1 for the world */
   int32_t end;    /* bodies [i, end) are the subtree of body i */
   int32_t iq, iv; /* first index in q and v (of the leader if coupled) */
   int32_t nq, nv;
-  int32_t id;    /* first index among the joint coordinates, counted as if there were no coupling, 0 <= id < nd */
-  int32_t screw; /* general: first of its nv screws */
-  int32_t link;  /* the link this body's joint carries */
-  int32_t owner; /* 0: coupled, its coordinate belongs to another joint */
+  int32_t id;     /* first index among the joint coordinates, counted as if there were no coupling, 0 <= id < nd */
+  int32_t stop;   /* coordinates [id, stop) are those of the subtree */
+  int32_t axis;   /* JN_AXIS_... */
+  int32_t parent; /* body, or -1 for the world */
+  int32_t screw;  /* general: first of its nv screws */
+  int32_t link;   /* the link this body's joint carries */
+  int32_t owner;  /* 0: coupled, its coordinate belongs to another joint */
+  int32_t forks;  /* it has more than one child */
 } TREE(body);
 
 /* One exponential of a general joint, exp(X scale q): X has a unit angular part, or none and a unit linear part. */
@@ -37,10 +40,14 @@ typedef struct TREE(tree) {
   int32_t straight; /* not coupled, and coordinates are in the order of the bodies: iv = id */
   int32_t sprung;   /* some coordinate has a spring */
   int32_t chain;    /* each body is the child of the one before: no branches, so M has no zeros */
+  int32_t even;     /* every body but the first has one coordinate, and they are in the order of the bodies */
+  int32_t armed;    /* some coordinate has an armature */
+  int32_t simple;   /* every body has one coordinate */
   NUMBER gravity[3];
   NUMBER spring_energy;    /* energy left when all coordinates are at `rest`: springs on one coordinate may oppose each
                               other */
   const TREE(body) * body; /* [nb] */
+  const NUMBER *sheet;     /* [blocks][JN_SHEET_ROWS][JN_SHEET] numbers of the bodies side by side (tree.h) */
   const TREE(frame) * frame;     /* [nframe] */
   const TREE(frame) * placement; /* [nlink] the link's placement in its parent link; body = body of its joint or -1 */
   const TREE(screw) * screw;     /* [nscrew] */

@@ -125,10 +125,10 @@ static inline screw space_crossed_tmul(const space_crossed *X, int turn, screw S
 
 typedef struct solid {
   axes at;
-  space e;                /* the axis of a turn */
-  space_inertia I;        /* of the body, then of the subtree, about the origin */
-  int32_t id, end, turn;  /* coordinates of the subtree: [id, end); whether the joint is a simple turn */
-  const struct solid *up; /* parent, or NULL */
+  space e;                        /* the axis of a joint that has one alone, times the ratio */
+  space_inertia I;                /* of the body, then of the subtree, about the origin */
+  int32_t id, stop, axis, parent; /* as in the model */
+  const struct solid *up;         /* parent, or NULL */
 } solid;
 
 /* In bodies.c, out of line so that all kernels give the same to the bit. Poses, screws and, when v is given, twists V

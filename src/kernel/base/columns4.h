@@ -58,8 +58,8 @@ static inline void rows_below(const scalar *from, int step, int n, int k, real *
 /* Right of the subtrees: zeros, which come as a number so that they are not cleared by calls, a call for each row. */
 static inline void clear_rows(const JN_S(tree) * t, const solid *B, r4 zero, real *M) {
   int n = t->nv, over = -n & 3;
-  for (int i = 0; i < t->nb; i++) {
-    int begin = (B[i].end + 3) & ~3;
+  for (int i = 0; i < t->nb && !t->chain; i++) {
+    int begin = (B[i].stop + 3) & ~3;
     if (begin >= n) continue;
     for (int l = B[i].id; l < B[i].id + t->body[i].nv; l++) {
       int end = l + 1 < over ? n & ~3 : n; /* the ends of the first rows one by one: see matrix_strip */

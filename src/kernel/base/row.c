@@ -83,6 +83,7 @@ static size_t tree_bytes(const void *tree_d) {
   return up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) +
          up((size_t)(t->nframe + t->nlink) * sizeof(JN_S(frame))) + up((size_t)t->nscrew * sizeof(JN_S(screw))) +
          up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar)) +
+         up(jn__sheet_numbers(t->nb) * sizeof(scalar)) +
          (t->coupled ? up(sizeof(JN_S(tree))) + up((size_t)t->nb * sizeof(JN_S(body))) : 0);
 }
 
@@ -106,7 +107,7 @@ static void convert_body(JN_S(body) * to, const jn_body_d *from) {
   to->ratio = (scalar)from->ratio;
   to->offset = (scalar)from->offset;
   /* the integers are the same in every tree, from kind to the end */
-  memcpy(&to->kind, &from->kind, offsetof(jn_body_d, owner) + sizeof from->owner - offsetof(jn_body_d, kind));
+  memcpy(&to->kind, &from->kind, offsetof(jn_body_d, forks) + sizeof from->forks - offsetof(jn_body_d, kind));
 }
 
 /* Of the tree o, whose constants it shares. */
@@ -137,6 +138,8 @@ static void tree_convert(const void *tree_d, void *memory) {
   JN_S(screw) *screw = (JN_S(screw) *)at;
   at += up((size_t)t->nscrew * sizeof *screw);
   scalar *armature = (scalar *)at;
+  at += up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar));
+  scalar *sheet = (scalar *)at;
   *o = (JN_S(tree)){.nb = t->nb,
                     .nq = t->nq,
                     .nv = t->nv,
@@ -148,6 +151,10 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .straight = t->straight,
                     .sprung = t->sprung,
                     .chain = t->chain,
+                    .even = t->even,
+                    .armed = t->armed,
+                    .simple = t->simple,
+                    .sheet = sheet,
                     .spring_energy = (scalar)t->spring_energy,
                     .body = body,
                     .frame = frame,
@@ -176,7 +183,8 @@ static void tree_convert(const void *tree_d, void *memory) {
   convert(armature + 2 * t->nd, t->link_inertia, 10 * t->nlink);
   convert(armature + 2 * t->nd + 10 * t->nlink, t->stiffness, t->nv);
   convert(armature + 2 * t->nd + 10 * t->nlink + t->nv, t->rest, t->nv);
-  at += up((size_t)(2 * t->nd + 10 * t->nlink + 2 * t->nv) * sizeof(scalar));
+  convert(sheet, t->sheet, (int)jn__sheet_numbers(t->nb));
+  at += up(jn__sheet_numbers(t->nb) * sizeof(scalar));
   if (t->coupled) o->apart = apart_convert(o, t->apart, at);
 }
 

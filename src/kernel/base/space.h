@@ -112,7 +112,12 @@ static inline axes axes_turn(const JN_S(body) * b, real c, real s, space x, spac
 /* Those of body i from those of its parent, P. */
 static inline axes axes_outward(const JN_S(tree) * t, int i, const real *q, angles turn, const axes *P) {
   const JN_S(body) *b = &t->body[i];
-  if (is_turn(b)) return axes_turn(b, turn.c[i], turn.s[i], P->x, P->y, P->z);
+  if (b->kind <= JN_BODY_HELICAL) {
+    axes o = axes_turn(b, turn.c[i], turn.s[i], P->x, P->y, P->z);
+    if (b->kind == JN_BODY_PRISMATIC) o.d = sp_axpy(joint_position(b, q), o.z, o.d);
+    if (b->kind == JN_BODY_HELICAL) o.d = sp_axpy(splat(b->pitch) * joint_position(b, q), o.z, o.d);
+    return o;
+  }
   pose X = body_pose(t, b, q, turn.c[i], turn.s[i]);
   return (axes){sp_turn(P->x, P->y, P->z, X.R.x), sp_turn(P->x, P->y, P->z, X.R.y), sp_turn(P->x, P->y, P->z, X.R.z),
                 sp_turn(P->x, P->y, P->z, X.p)};
@@ -129,6 +134,11 @@ static inline void axes_screws(const JN_S(tree) * t, int i, const real *q, const
   if (is_turn(b)) {
     w[0] = sp_scale(splat(b->ratio), R->z);
     v[0] = sp_zero();
+    return;
+  }
+  if (b->axis == JN_AXIS_SLIDE) {
+    w[0] = sp_zero();
+    v[0] = sp_scale(splat(b->ratio), R->z);
     return;
   }
   joint_screws(t, b, q, NULL, S, NULL);

@@ -11,33 +11,21 @@
 
 #include "../../tree/joint.h"
 #include "scratch.h"
+#include "sheet.h"
 
 /* Cosine and sine of the angle of every body that turns about z. */
 typedef struct angles {
   real *c, *s; /* [nb] */
 } angles;
 
-/* The angle of body i, zero if it does not turn or is not there. */
-static inline real turn_position(const JN_S(tree) * t, int i, const real *q) {
-  const JN_S(body) *b = &t->body[i];
-  return i < t->nb && (b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_HELICAL) ? joint_position(b, q) : ZERO;
-}
-
 static inline angles angles_at(const JN_S(tree) * t, const real *q, real **at) {
-  real *x = take(at, TRIG_ROOM((size_t)t->nb));
   angles o = {take(at, TRIG_ROOM((size_t)t->nb)), take(at, TRIG_ROOM((size_t)t->nb))};
   if (!q) return o; /* the call only counts */
-  for (int i = 0; i < t->nb; i += TRIG_STEP) {
-#if JN_LANES == 1 && JN_KIND == JN_KIND_D && defined(__AVX2__)
-    /* in one piece: four stored one by one would have to reach the cache before they are loaded as one, 15 ns for 7 */
-    pack four = {turn_position(t, i, q), turn_position(t, i + 1, q), turn_position(t, i + 2, q),
-                 turn_position(t, i + 3, q)};
-    memcpy(x + i, &four, sizeof four);
-#else
-    for (int k = 0; k < TRIG_STEP; k++) x[i + k] = turn_position(t, i + k, q);
-#endif
+  for (int i = 0; i < t->nb; i += TILE) {
+    const scalar *row = sheet_at(t, i);
+    tile x = sheet_row(row, JN_SHEET_TURN) * sheet_positions(t, i, q) + sheet_row(row, JN_SHEET_ANGLE);
+    tile_trig(x, o.c + i, o.s + i);
   }
-  trig_all(t->nb, x, o.c, o.s);
   return o;
 }
 

@@ -5,16 +5,9 @@
 #ifndef JN_KERNEL_BASE_TILE_H
 #define JN_KERNEL_BASE_TILE_H
 
+#include "sheet.h"
 #include "space.h"
 #include "world.h"
-
-#if JN_TILES
-typedef pack tile;
-enum { TILE = PACK };
-#else
-typedef real tile;
-enum { TILE = 1 };
-#endif
 
 /* First coordinate of body i, or the end of all. */
 static inline int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->body[i].id : t->nd; }
@@ -22,25 +15,8 @@ static inline int id_of(const JN_S(tree) * t, int i) { return i < t->nb ? t->bod
 /* How many coordinates are inward or outward of one, on average: rows of a column of derivatives that are not zero. */
 static inline int branch_length(const JN_S(tree) * t) {
   int sum = 0;
-  for (int i = 0; i < t->nb; i++) sum += t->body[i].nv * (id_of(t, t->body[i].end) - t->body[i].id);
+  for (int i = 0; i < t->nb; i++) sum += t->body[i].nv * (t->body[i].stop - t->body[i].id);
   return t->nv ? 2 * sum / t->nv : 0;
-}
-
-static inline int tiles_of(int columns) { return (columns + TILE - 1) / TILE; }
-
-#if JN_TILES
-typedef tile tile_anywhere __attribute__((aligned(sizeof(scalar)), may_alias));
-static inline tile tile_load(const real *at) { return *(const tile_anywhere *)(const void *)at; }
-static inline void tile_store(tile x, real *at) { *(tile_anywhere *)(void *)at = x; }
-#else
-static inline tile tile_load(const real *at) { return *at; }
-static inline void tile_store(tile x, real *at) { *at = x; }
-#endif
-
-/* The first `count` lanes only, of memory that ends there. */
-static inline void tile_store_first(tile x, real *at, int count) {
-  const real *from = (const real *)(const void *)&x;
-  for (int e = 0; e < count; e++) at[e] = from[e];
 }
 
 /* x from lane `from` on, and x in lanes below `to`; zero in the others. */
@@ -126,7 +102,7 @@ static inline tile tile3_same(const real *a, tile3 b) { return a[0] * b.x + a[TI
 static inline tile tile6_same(const real *a, tile6 b) { return tile3_same(a, b.a) + tile3_same(a + 3 * TILE, b.b); }
 
 /* The first number of lane k, counted over an array of structs of tiles; the next ones are TILE apart. */
-#define tile_number(array, k) ((real *)(void *)&(array)[(k) / TILE] + (k) % TILE)
+#define tile_number(array, k) ((real *)(void *)&(array)[tile_of(k)] + lane_in_tile(k))
 
 /* One lane. */
 static inline vec3 lane3(const tile3 *from, int lane) {
@@ -204,7 +180,7 @@ typedef struct tiled {
 } tiled;
 
 static inline real *tile_at(const tiled *m, int row, int k) {
-  return k < m->columns / TILE ? m->at + row * m->stride + k * TILE : m->tail + row * TILE;
+  return (k + 1) * TILE <= m->columns ? m->at + row * m->stride + k * TILE : m->tail + row * TILE;
 }
 static inline void tails_out(const tiled *m) {
   int full = m->columns / TILE * TILE;

@@ -66,15 +66,26 @@ static inline void one_accelerate(const linearization_one *o, const space *d, co
     const JN_S(body) *b = &t->body[i];
     int last = last_of(t, i);
     coordinates *s = coordinates_of(o, last);
-    wrench add = lane_wrench(&F[last / TILE], last);
+    wrench add = lane_wrench(&F[tile_of(last)], last);
     if (is_group(b)) add = i_mul(lane_inertia(s, last), A[i]);
     wrench own = w_add(lane_wrench(&s->F, last), w_add(R[i], add));
     for (int c = b->id; c <= last; c++) {
-      R[i] = w_add(R[i], lane_wrench(&Z[c / TILE], c));
+      R[i] = w_add(R[i], lane_wrench(&Z[tile_of(c)], c));
       lane_wrench_set(&coordinates_of(o, c)->F, c, own);
     }
     if (b->parent >= 0) R[b->parent] = w_add(R[b->parent], w_shift(R[i], sp_numbers(d[i])));
   }
+}
+
+/* The inertia of a body, before it is summed up. */
+FLAT space_inertia lane_own(const coordinates *s, int c) {
+#if JN_REGISTERS
+  inertia I = lane_inertia(s, c);
+  return (space_inertia){r4_set(I.J.xx, I.J.xy, I.J.xz, 0), r4_set(I.J.xy, I.J.yy, I.J.yz, 0),
+                         r4_set(I.J.xz, I.J.yz, I.J.zz, 0), sp_of(I.h), I.m};
+#else
+  return lane_inertia(s, c);
+#endif
 }
 
 typedef struct forward_room {
@@ -103,7 +114,7 @@ static inline void one_forward(linearization_one *w, const articulation *o, cons
   wrench *R = r.R;
   for (int i = 0; i < t->nb; i++) {
     const axes *at_i = &w->at[last_of(t, i)].R;
-    r.own[i] = inertia_of_body(at_i, t->body[i].inertia);
+    r.own[i] = lane_own(coordinates_of(w, last_of(t, i)), last_of(t, i));
     o->d[i] = at_i->d;
     R[i] = w_zero();
   }

@@ -68,19 +68,23 @@ static inline linearization_one one_place(const JN_S(tree) * t, const real *q, c
 
 /* ---- lanes ---- */
 
-FLAT coordinates *coordinates_of(const linearization_one *o, int c) { return &o->s[c / TILE]; }
-FLAT twist lane_twist(const tile6 *x, int c) { return (twist){lane3(&x->a, c % TILE), lane3(&x->b, c % TILE)}; }
-FLAT wrench lane_wrench(const tile6 *x, int c) { return (wrench){lane3(&x->a, c % TILE), lane3(&x->b, c % TILE)}; }
+FLAT coordinates *coordinates_of(const linearization_one *o, int c) { return &o->s[tile_of(c)]; }
+FLAT twist lane_twist(const tile6 *x, int c) {
+  return (twist){lane3(&x->a, lane_in_tile(c)), lane3(&x->b, lane_in_tile(c))};
+}
+FLAT wrench lane_wrench(const tile6 *x, int c) {
+  return (wrench){lane3(&x->a, lane_in_tile(c)), lane3(&x->b, lane_in_tile(c))};
+}
 FLAT void lane_wrench_set(tile6 *x, int c, wrench F) {
-  lane3_set(&x->a, c % TILE, F.m);
-  lane3_set(&x->b, c % TILE, F.f);
+  lane3_set(&x->a, lane_in_tile(c), F.m);
+  lane3_set(&x->b, lane_in_tile(c), F.f);
 }
 FLAT sym3 lane_sym(const tile_sym3 *x, int c) {
-  const real *at = (const real *)(const void *)x + c % TILE;
+  const real *at = (const real *)(const void *)x + lane_in_tile(c);
   return (sym3){at[0], at[TILE], at[2 * TILE], at[3 * TILE], at[4 * TILE], at[5 * TILE]};
 }
 FLAT void lane_sym_set(tile_sym3 *x, int c, sym3 A) {
-  real *at = (real *)(void *)x + c % TILE;
+  real *at = (real *)(void *)x + lane_in_tile(c);
   at[0] = A.xx;
   at[TILE] = A.yy;
   at[2 * TILE] = A.zz;
@@ -89,20 +93,13 @@ FLAT void lane_sym_set(tile_sym3 *x, int c, sym3 A) {
   at[5 * TILE] = A.yz;
 }
 FLAT inertia lane_inertia(const coordinates *s, int c) {
-  return (inertia){((const real *)(const void *)&s->m)[c % TILE], lane3(&s->h, c % TILE), lane_sym(&s->J, c)};
-}
-FLAT void lane_inertia_set(coordinates *s, int c, inertia I) {
-  ((real *)(void *)&s->m)[c % TILE] = I.m;
-  lane3_set(&s->h, c % TILE, I.h);
-  lane_sym_set(&s->J, c, I.J);
-}
-FLAT rates lane_rates(const coordinates *s, int c) {
-  return (rates){lane_sym(&s->Q, c), lane3(&s->L, c % TILE), lane3(&s->P, c % TILE)};
+  return (inertia){((const real *)(const void *)&s->m)[lane_in_tile(c)], lane3(&s->h, lane_in_tile(c)),
+                   lane_sym(&s->J, c)};
 }
 FLAT void lane_rates_set(coordinates *s, int c, rates B) {
   lane_sym_set(&s->Q, c, B.Q);
-  lane3_set(&s->L, c % TILE, B.L);
-  lane3_set(&s->P, c % TILE, B.P);
+  lane3_set(&s->L, lane_in_tile(c), B.L);
+  lane3_set(&s->P, lane_in_tile(c), B.P);
 }
 
 /* ---- outward ---- */
@@ -299,27 +296,57 @@ static inline void one_outward(const linearization_one *o) {
   for (int l = 0; l < t->nlink && o->W; l++) take_wrench(o, l);
 }
 
-/* Sums over the subtree of body i are complete: all its coordinates get them, and its parent. */
+/* to += x, TILE apart. */
+FLAT void lane_add(real *to, vec3 x) {
+  to[0] += x.x;
+  to[TILE] += x.y;
+  to[2 * TILE] += x.z;
+}
+FLAT void lane_add_sym(real *to, sym3 x) {
+  lane_add(to, v3(x.xx, x.yy, x.zz));
+  lane_add(to + 3 * TILE, v3(x.xy, x.xz, x.yz));
+}
+FLAT vec3 lane_vector(const real *at) { return v3(at[0], at[TILE], at[2 * TILE]); }
+FLAT sym3 lane_tensor(const real *at) {
+  return (sym3){at[0], at[TILE], at[2 * TILE], at[3 * TILE], at[4 * TILE], at[5 * TILE]};
+}
+
+/* Where the numbers of a coordinate that are summed up begin: m, h, J, Q, L, P, F of `coordinates`. */
+enum {
+  SUM_H = TILE,
+  SUM_J = 4 * TILE,
+  SUM_Q = 10 * TILE,
+  SUM_L = 16 * TILE,
+  SUM_P = 19 * TILE,
+  SUM_F = 22 * TILE,
+  SUMS = 28 * TILE
+};
+FLAT real *sums_of(const linearization_one *o, int c) {
+  return (real *)(void *)&coordinates_of(o, c)->m + lane_in_tile(c);
+}
+
+/* Sums over the subtree of body i are complete: all its coordinates get them, and its parent, about its own origin
+ * (i_shift(), b_shift(), w_shift()). */
 static inline void one_inward(const linearization_one *o, int i) {
-  const JN_S(tree) *t = o->t;
-  const JN_S(body) *b = &t->body[i];
-  int c = last_of(t, i);
-  const coordinates *s = coordinates_of(o, c);
-  inertia I = lane_inertia(s, c);
-  rates B = lane_rates(s, c);
-  wrench F = lane_wrench(&s->F, c);
+  const JN_S(body) *b = &o->t->body[i];
+  int c = b->id + b->nv - 1;
+  const real *x = sums_of(o, c);
   for (int e = b->id; e < c; e++) {
-    lane_inertia_set(coordinates_of(o, e), e, I);
-    lane_rates_set(coordinates_of(o, e), e, B);
-    lane_wrench_set(&coordinates_of(o, e)->F, e, F);
+    real *same = sums_of(o, e);
+    for (int k = 0; k < SUMS; k += TILE) same[k] = x[k];
   }
   if (b->parent < 0) return;
-  int p = last_of(t, b->parent);
-  coordinates *to = coordinates_of(o, p);
-  vec3 d = sp_numbers(o->at[c].R.d);
-  lane_inertia_set(to, p, i_add(lane_inertia(to, p), i_shift(I, d)));
-  lane_rates_set(to, p, b_add(lane_rates(to, p), b_shift(B, d)));
-  lane_wrench_set(&to->F, p, w_add(lane_wrench(&to->F, p), w_shift(F, d)));
+  real *to = sums_of(o, last_of(o->t, b->parent)), m = x[0];
+  vec3 d = sp_numbers(o->at[c].R.d), md = v3_scale(m, d), h = lane_vector(x + SUM_H), P = lane_vector(x + SUM_P);
+  vec3 force = lane_vector(x + SUM_F + 3 * TILE);
+  to[0] += m;
+  lane_add(to + SUM_H, v3_add(h, md));
+  lane_add_sym(to + SUM_J, s3_add(lane_tensor(x + SUM_J), s3_steiner(d, v3_axpy(K(2), h, md))));
+  lane_add_sym(to + SUM_Q, s3_add(lane_tensor(x + SUM_Q), s3_steiner(v3_scale(K(2), d), P)));
+  lane_add(to + SUM_L, v3_add(lane_vector(x + SUM_L), cross(d, P)));
+  lane_add(to + SUM_P, P);
+  lane_add(to + SUM_F, v3_add(lane_vector(x + SUM_F), cross(d, force)));
+  lane_add(to + SUM_F + 3 * TILE, force);
 }
 
 #endif

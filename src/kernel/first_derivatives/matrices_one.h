@@ -21,7 +21,8 @@ typedef struct matrix_rows {
   wrench_tiles *x; /* [tiles_of(nd)] */
   real *q, *v, *M; /* [TILE][step] */
   int step;        /* reals of a row, whole tiles */
-  int last;        /* where the longest of these rows ends */
+  int end[TILE];   /* where these rows end */
+  int last;        /* where the longest of them does */
 } matrix_rows;
 
 /* B X = (Q w - L x w, -2 P x w) */
@@ -45,15 +46,17 @@ FLAT void wrenches_fill(const coordinates *s, int turn, wrench_tiles *x) {
   x->Y = Y;
 }
 
-/* Part of row c from column k TILE on. What is beyond the end of the row is zero, and may go to the lower triangle of
- * the next row, which is not there yet; not so in the first rows, whose first columns are not all below the diagonal.
- */
-FLAT void row_store(real *D, int n, int c, int k, tile row) {
-  int count = n - k * TILE;
-  real *to = D + c * n + k * TILE;
-  if (count >= TILE || (c >= TILE && c < n - 1))
+/* Part of row c from column k TILE on, in the matrix from `at` on. What is beyond the end of the row is zero, and may
+ * go to the lower triangle of the next row, which is not there yet; not so in the first rows, whose first columns are
+ * not all below the diagonal. */
+FLAT int row_whole(int n, int c, int k) { return n - k * TILE >= TILE || (c >= TILE && c < n - 1); }
+FLAT void row_store(real *D, int n, int at, int whole, tile row) {
+  if (!D) return;
+  real *to = D + at;
+  int count = n - at % n;
+  if (whole)
     tile_store(row, to);
-  else if (c * n + (k + 1) * TILE <= n * n) /* also of matrices smaller than a tile */
+  else if (at + TILE <= n * n) /* also of matrices smaller than a tile */
     tile_store(tile_below(row, count) + tile_from(tile_load(to), count), to);
   else
     tile_store_first(row, to, count);
@@ -68,11 +71,11 @@ FLAT tile on_tile(twist S, int turn, const tile6 *F) {
 FLAT void rows_of(const matrix_rows *o, int c, int turn, int end) {
   const coordinates *s = coordinates_of(o->o, c);
   const twist S = lane_twist(&s->S, c), ppsi = lane_twist(&s->ppsi, c), both = lane_twist(&s->both, c);
-  const vec3 psi = lane3(&s->psi.a, c % TILE);
+  const vec3 psi = lane3(&s->psi.a, lane_in_tile(c));
   const wrench_tiles *x = o->x;
   real *dq = o->to->dq, *dv = o->to->dv, *M = o->to->M;
-  int n = o->o->t->nv, hi = tiles_of(end), wait = c % TILE * o->step;
-  for (int k = c / TILE; k < hi; k++) {
+  int n = o->o->t->nv, hi = tiles_of(end), wait = lane_in_tile(c) * o->step;
+  for (int k = tile_of(c); k < hi; k++) {
     tile up[3] = {on_tile(S, turn, &x[k].Y), on_tile(S, turn, &x[k].Yv), M ? on_tile(S, turn, &x[k].Z) : (tile){0}};
     tile q = on_tile(ppsi, 0, &x[k].Z) + tile3_dot(psi, x[k].U);
     tile v = on_tile(both, 0, &x[k].Z) + tile3_dot(S.w, x[k].U);
@@ -81,36 +84,37 @@ FLAT void rows_of(const matrix_rows *o, int c, int turn, int end) {
       q = tile_below(q, end - k * TILE);
       v = tile_below(v, end - k * TILE);
     }
-    if (dq) row_store(dq, n, c, k, up[0]);
-    if (dv) row_store(dv, n, c, k, up[1]);
+    int at = c * n + k * TILE, whole = row_whole(n, c, k);
+    row_store(dq, n, at, whole, up[0]);
+    row_store(dv, n, at, whole, up[1]);
     tile_store(q, o->q + wait + k * TILE);
     tile_store(v, o->v + wait + k * TILE);
     if (!M) continue;
-    row_store(M, n, c, k, up[2]);
+    row_store(M, n, at, whole, up[2]);
     tile_store(up[2], o->M + wait + k * TILE);
   }
 }
 
-/* Coordinates from c on have had their rows: if they begin a tile, it goes to where it belongs. */
-FLAT void lower_flush(int n, int c, int branches, matrix_rows *o) {
-  int length = tiles_of(o->last) * TILE;
-  if (c % TILE) return;
+/* Coordinates from c on have had their rows: if they begin a tile, it goes to where it belongs. Rows of shorter
+ * branches than the longest are filled up with zeros. */
+FLAT void lower_flush(int n, int c, matrix_rows *o) {
+  if (lane_in_tile(c)) return;
+  for (int e = 0; e < TILE && c + e < n; e++)
+    for (int k = tiles_of(o->end[e]); k < tiles_of(o->last); k++) {
+      tile_store((tile){0}, o->q + e * o->step + k * TILE);
+      tile_store((tile){0}, o->v + e * o->step + k * TILE);
+      if (o->to->M) tile_store((tile){0}, o->M + e * o->step + k * TILE);
+    }
   if (o->to->dq) lower_from_rows(o->to->dq, n, c, o->last, o->q, o->step);
   if (o->to->dv) lower_from_rows(o->to->dv, n, c, o->last, o->v, o->step);
   if (o->to->M) lower_from_rows(o->to->M, n, c, o->last, o->M, o->step);
   o->last = 0;
-  for (int e = 0; e < TILE * o->step && branches; e += o->step)
-    for (int k = c; k < length; k += TILE) {
-      tile_store((tile){0}, o->q + e + k);
-      tile_store((tile){0}, o->v + e + k);
-      if (o->to->M) tile_store((tile){0}, o->M + e + k);
-    }
 }
 
 /* Columns [first, end) about the point from which their own is at d. */
 FLAT void rows_shift(vec3 d, int first, int end, wrench_tiles *x) {
   int hi = tiles_of(end);
-  for (int k = first / TILE; k < hi; k++) {
+  for (int k = tile_of(first); k < hi; k++) {
     tile3 at = {d.x - (tile){0}, d.y - (tile){0}, d.z - (tile){0}};
     if (k * TILE < first) {
       int from = first - k * TILE;
@@ -134,10 +138,10 @@ static inline void group_entries(const matrix_rows *o, int i) {
   for (int c = b->id; c < b->id + b->nv; c++) {
     const coordinates *s = coordinates_of(o->o, c);
     twist ppsi = lane_twist(&s->ppsi, c);
-    vec3 psi = lane3(&s->psi.a, c % TILE);
+    vec3 psi = lane3(&s->psi.a, lane_in_tile(c));
     for (int e = b->id; e < c; e++) {
-      const wrench_tiles *x = &o->x[e / TILE];
-      o->to->dq[e * n + c] = power(lane_wrench(&x->Z, e), ppsi) + dot(lane3(&x->U, e % TILE), psi);
+      const wrench_tiles *x = &o->x[tile_of(e)];
+      o->to->dq[e * n + c] = power(lane_wrench(&x->Z, e), ppsi) + dot(lane3(&x->U, lane_in_tile(e)), psi);
     }
   }
 }
@@ -151,24 +155,24 @@ static inline void one_matrices(matrix_rows *o) {
     clear_matrix(to->dq, 0, 1, n);
     clear_matrix(to->dv, 0, 1, n);
     clear_matrix(to->M, 0, 1, n);
-    for (int e = 0; e < TILE * o->step; e++) o->q[e] = o->v[e] = o->M[e] = ZERO;
   }
   for (int k = 0; k < tiles_of(t->nd); k++) wrenches_fill(&o->o->s[k], 0, &o->x[k]);
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
-    int end = id_of(t, b->end);
+    int end = b->stop;
     for (int k = b->nv - 1; k >= 0; k--) {
       if (end > o->last) o->last = end;
+      o->end[lane_in_tile(b->id + k)] = end;
       if (is_turn(b))
         rows_of(o, b->id, 1, end);
       else
         rows_of(o, b->id + k, 0, end);
-      lower_flush(n, b->id + k, !t->chain, o);
+      lower_flush(n, b->id + k, o);
     }
     if (is_group(b) && to->dq) group_entries(o, i);
     if (b->parent >= 0) rows_shift(sp_numbers(o->o->at[last_of(t, i)].R.d), b->id, end, o->x);
   }
-  for (int i = 0; i < t->nb; i++) {
+  for (int i = 0; i < t->nb && (t->armed || t->sprung); i++) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv && to->M; k++) to->M[(b->id + k) * (n + 1)] += armature_of(t, b, k);
     for (int k = 0; k < b->nv && to->dq && t->sprung; k++) to->dq[(b->id + k) * (n + 1)] += stiffness_of(t, b, k);

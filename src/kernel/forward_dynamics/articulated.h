@@ -322,9 +322,10 @@ FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int l
   const eliminated *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? sp_numbers(*d) : v3_zero();
+  const tiled matrix = w->m;
   int row = row_of(w, c);
   for (int k = lo; k < hi; k++) {
-    real *to = tile_at(&w->m, row, k);
+    real *to = tile_at(&matrix, row, k);
     tile6 p = F[k];
     tile u = tile_load(to) - tile3_dot(sw, p.a);
     if (!turn) u -= tile3_dot(sv, p.b);
@@ -343,9 +344,10 @@ FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int 
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? v3_neg(sp_numbers(*d)) : v3_zero();
   const real inverse = w->sign * o->inverse;
+  const tiled matrix = w->m;
   int row = row_of(w, c);
   for (int k = lo; k < hi; k++) {
-    real *to = tile_at(&w->m, row, k);
+    real *to = tile_at(&matrix, row, k);
     tile6 V = from[k];
     if (d) V.b = tile3_add_cross(V.b, at, V.a);
     tile y = inverse * tile_load(to) - (tile3_dot(m, V.a) + tile3_dot(f, V.b));
@@ -364,7 +366,7 @@ FLAT void tiles_clear(tile6 *F, int lo, int hi) {
 FLAT void hand_over(const equations *w, int i, int lo, int hi) {
   const tile6 *from = block_of(w, i);
   tile6 *to = block_of(w, w->o->t->body[i].parent);
-  int there = w->triangle ? id_of(w->o->t, w->o->t->body[i].end) / TILE : lo;
+  int there = w->triangle ? tile_of(w->o->t->body[i].stop) : lo;
   for (int k = lo; k < there; k++) to[k] = from[k];
   for (int k = there; k < hi; k++) to[k] = (tile6){tile3_add(to[k].a, from[k].a), tile3_add(to[k].b, from[k].b)};
 }
@@ -374,13 +376,13 @@ static inline void equations_inward(const equations *w) {
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     tile6 *F = block_of(w, i);
-    int lo = w->triangle ? b->id / TILE : 0, hi = tiles_of(w->triangle ? id_of(t, b->end) : w->m.columns);
+    int lo = w->triangle ? tile_of(b->id) : 0, hi = tiles_of(w->triangle ? b->stop : w->m.columns);
     if (b->end == i + 1)
       tiles_clear(F, lo, hi);
     else if (w->triangle)
-      tiles_clear(F, lo, t->body[i + 1].id / TILE);
+      tiles_clear(F, lo, tile_of(t->body[i + 1].id));
     for (int k = b->nv - 1; k >= 0; k--) {
-      int c = b->id + k, from = w->triangle ? c / TILE : 0;
+      int c = b->id + k, from = w->triangle ? tile_of(c) : 0;
       const space *d = k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL;
       if (is_turn(b) && d)
         unit_inward(w, c, 1, d, from, hi, F);
@@ -400,7 +402,7 @@ static inline void equations_outward(const equations *w) {
     const tile6 *from = b->parent < 0 ? A : block_of(w, b->parent);
     if (b->parent < 0) tiles_clear(A, 0, tiles);
     for (int k = 0; k < b->nv; k++) {
-      int c = b->id + k, lo = w->triangle ? c / TILE : 0;
+      int c = b->id + k, lo = w->triangle ? tile_of(c) : 0;
       if (is_turn(b) && b->parent >= 0)
         unit_outward(w, c, 1, &w->o->d[i], lo, tiles, from, A);
       else
@@ -448,8 +450,8 @@ static inline void equations_inverse(equations *w, real *out) {
   w->triangle = 1;
   w->sign = 1;
   for (int c = 0; c < n; c++) {
-    for (int k = c / TILE + 1; k < tiles; k++) tile_store((tile){0}, tile_at(&w->m, c, k));
-    tile_store(tile_one(c % TILE), tile_at(&w->m, c, c / TILE));
+    for (int k = tile_of(c) + 1; k < tiles; k++) tile_store((tile){0}, tile_at(&w->m, c, k));
+    tile_store(tile_one(lane_in_tile(c)), tile_at(&w->m, c, tile_of(c)));
   }
   equations_inward(w);
   equations_outward(w);

@@ -146,7 +146,7 @@ static inline void product_few(const product *o, real *X, real *y) {
 /* In place, tiles from the last column on. The first one may share columns with the next, so it is copied before those
  * are overwritten. */
 static inline void product_solve(product *o) {
-  int n = o->t->nv, rest = n % TILE;
+  int n = o->t->nv, rest = lane_in_tile(n);
   if (n < TILE) {
     product_few(o, o->X[0], (real *)(void *)o->now.T);
     if (o->X[1] != o->X[0]) product_few(o, o->X[1], (real *)(void *)o->now.T);

@@ -13,7 +13,14 @@
  * Momenta Z = I S of four coordinates, component by component in registers, go inward together: an ancestor meets all
  * four at once. Coordinates of a subtree are side by side; groups of four begin at multiples of four. */
 
-/* Rows of a body whose joint is no simple turn, those from the four on are below the diagonal; groups have three turns,
+/* The row of a joint that has one axis. */
+static inline r4 row_axis(const solid *o, r4x3 m, r4x3 f) {
+  const scalar *e = (const scalar *)&o->e;
+  if (o->axis == JN_AXIS_TURN) return e[0] * m.x + (e[1] * m.y + e[2] * m.z);
+  return e[0] * f.x + (e[1] * f.y + e[2] * f.z);
+}
+
+/* Rows of a body whose joint has not, those from the four on are below the diagonal; groups have three turns,
  * then three shifts. Moments and forces come in registers: as structs they would be copied in halves. */
 static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw *S, r4 mx, r4 my, r4 mz, r4 fx, r4 fy,
                                                r4 fz, r4_bits on, const matrix_strip *to) {
@@ -42,12 +49,11 @@ static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, cons
   r4_transpose(&a[4], &a[5], &a[6], &a[7]);
   r4x3 m = {a[0], a[1], a[2]}, f = {a[4], a[5], a[6]};
   const solid *o = high;
-  while (o && (o > low || o->end < stop)) {
-    int from = o->id - to->k, end = o->end - to->k;
+  while (o && (o > low || o->stop < stop)) {
+    int from = o->id - to->k, end = o->stop - to->k;
     r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
-    const scalar *e = (const scalar *)&o->e;
-    if (o->turn)
-      strip_store(to, o->id, r4_only(e[0] * m.x + (e[1] * m.y + e[2] * m.z), before));
+    if (o->axis)
+      strip_store(to, o->id, r4_only(row_axis(o, m, f), before));
     else
       rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, before, to);
     r4x3 by = r4x3_cross((const scalar *)&o->at.d, f);
@@ -55,9 +61,8 @@ static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, cons
     o = o > low ? o - 1 : o->up;
   }
   for (; o; o = o->up) {
-    const scalar *e = (const scalar *)&o->e;
-    if (o->turn)
-      strip_store(to, o->id, e[0] * m.x + (e[1] * m.y + e[2] * m.z));
+    if (o->axis)
+      strip_store(to, o->id, row_axis(o, m, f));
     else
       rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
     m = r4x3_add(m, r4x3_cross((const scalar *)&o->at.d, f));
@@ -87,16 +92,19 @@ static void momenta(const JN_S(tree) * t, solid *B, const screw *S, screw *Z) {
   const space_inertia none = {r4_zero(), r4_zero(), r4_zero(), r4_zero(), 0};
   space_inertia I = none;
   for (int k = 0; k < 3; k++) Z[t->nd + k] = (screw){r4_zero(), r4_zero()};
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    inertia_add(&I, &B[i].I);
-    for (int k = b->id; k < b->id + b->nv; k++) {
-      r4 m = v4_sum(I.Jx, I.Jy, I.Jz, (const scalar *)&S[k].w, 1), f = v4_cross(S[k].w, I.h);
-      Z[k] = is_turn(b) ? (screw){m, f} : (screw){m + v4_cross(I.h, S[k].v), f + I.m * S[k].v};
+  for (solid *o = &B[t->nb - 1]; o >= B; o--) {
+    inertia_add(&I, &o->I);
+    const scalar *e = (const scalar *)&o->e;
+    if (o->axis == JN_AXIS_TURN) {
+      Z[o->id] = (screw){v4_sum(I.Jx, I.Jy, I.Jz, e, 1), v4_cross(o->e, I.h)};
+    } else if (o->axis == JN_AXIS_SLIDE) {
+      Z[o->id] = (screw){v4_cross(I.h, o->e), I.m * o->e};
+    } else {
+      for (int k = o->id; k < o->id + t->body[o - B].nv; k++) Z[k] = inertia_mul(&I, 0, S[k]);
     }
-    I = inertia_shift(I, B[i].at.d);
-    if (b->parent == i - 1) continue;
-    if (b->parent >= 0) inertia_add(&B[b->parent].I, &I);
+    I = inertia_shift(I, o->at.d);
+    if (o->up == o - 1) continue;
+    if (o->up) inertia_add(&B[o->parent].I, &I);
     I = none;
   }
 }
@@ -114,7 +122,7 @@ static void straight_rows(const JN_S(tree) * t, const solid *B, const screw *S, 
     stop = k;
     high = low -= low->id == k;
   }
-  for (int i = 0; i < t->nb; i++) {
+  for (int i = 0; i < t->nb && t->armed; i++) {
     const JN_S(body) *b = &t->body[i];
     real *to = M + b->id * (n + 1);
     *to += armature_of(t, b, 0);

@@ -72,11 +72,11 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
                                                               const solid *high, int stop, const matrix_strip *to) {
   coriolis_wrenches4 a = coriolis_wrenches4_of(g->x + to->k);
   const solid *o = high;
-  while (o && (o > low || o->end < stop)) {
-    int from = o->id - to->k, end = o->end - to->k;
+  while (o && (o > low || o->stop < stop)) {
+    int from = o->id - to->k, end = o->stop - to->k;
     r4_bits before = ~lanes_from(end < 4 ? end : 4), on = lanes_from(from > 0 ? from : 0) & before;
     const scalar *d = (const scalar *)&o->at.d;
-    if (o->turn) {
+    if (o->axis == JN_AXIS_TURN) {
       meet_turn(g, o, &a, before, to);
     } else {
       coriolis_wrenches4 copy = a;
@@ -89,7 +89,7 @@ static __attribute__((noinline)) void coriolis_columns_inward(const coriolis_col
   }
   for (; o; o = o->up) {
     const scalar *d = (const scalar *)&o->at.d;
-    if (o->turn) {
+    if (o->axis == JN_AXIS_TURN) {
       meet_turn(g, o, &a, lanes_from(0), to);
     } else {
       coriolis_wrenches4 copy = a;

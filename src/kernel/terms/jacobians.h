@@ -39,9 +39,14 @@ static inline void space_jacobian(const JN_S(tree) * t, const twist *X, real *J)
 /* to = from: by hand, because for few joints a call takes longer. */
 static inline void copy_reals(int n, const real *from, real *to) {
 #if JN_LANES == 1 && (JN_KIND == JN_KIND_D || JN_KIND == JN_KIND_F)
-  pack x;
+  pack x, four[4];
   if (n < PACK) return;
-  for (int k = 0; k + PACK <= n; k += PACK) {
+  int k = 0;
+  for (; k + 4 * PACK <= n; k += 4 * PACK) {
+    for (int e = 0; e < 4; e++) memcpy(&four[e], from + k + e * PACK, sizeof x);
+    for (int e = 0; e < 4; e++) memcpy(to + k + e * PACK, &four[e], sizeof x);
+  }
+  for (; k + PACK <= n; k += PACK) {
     memcpy(&x, from + k, sizeof x);
     memcpy(to + k, &x, sizeof x);
   }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Of the kernel `terms`, what follows from masses and first moments: weight, centre of mass, energies; and momentum
- * with its matrix A (centroidal if about the centre of mass). Weight needs no recursion of its own: g_k = -S_k . (h x
- * gravity, m gravity)    with h, m of the subtree. */
+/* Of the kernel `terms`, what follows from masses and first moments: centre of mass, energies; and momentum with its
+ * matrix A (centroidal if about the centre of mass). */
 #ifndef JN_KERNEL_TERMS_MOMENTUM_H
 #define JN_KERNEL_TERMS_MOMENTUM_H
 
@@ -35,22 +34,6 @@ static inline void hand_moment_on(const term_sweep *s, int i) {
   if (p < 0) return;
   s->h[p] = sp_add(s->h[p], sp_axpy(s->m[i], s->B[i].at.d, s->h[i]));
   s->m[p] += s->m[i];
-}
-
-static inline void gravity_forces(const term_sweep *s, real *G) {
-  const JN_S(tree) *t = s->t;
-  space g = sp_load(t->gravity);
-  first_moments(s, 0, t->nlink);
-  for (int k = 0; k < t->nv; k++) G[k] = ZERO;
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    space moment = sp_cross(g, s->h[i]), force = sp_scale(-s->m[i], g);
-    for (int k = 0; k < b->nv; k++) {
-      screw S = s->S[b->id + k];
-      G[b->iv + k] += is_turn(b) ? sp_dot(S.w, moment) : sp_dot(S.w, moment) + sp_dot(S.v, force);
-    }
-    hand_moment_on(s, i);
-  }
 }
 
 /* Columns of the Jacobian of the centre of mass (garofalo2013 eq. 7). */

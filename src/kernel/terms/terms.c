@@ -69,8 +69,9 @@ static inline void coriolis_by_four(const term_sweep *s, real *C) {
 static inline int four_are_quicker(const term_sweep *s) {
   int turns = 0, carried = 0;
   for (int i = 0; i < s->t->nb && s->t->straight; i++) {
-    turns += s->B[i].turn;
-    carried += s->B[i].turn ? s->B[i].end - s->B[i].id : 0;
+    int turn = is_turn(&s->t->body[i]);
+    turns += turn;
+    carried += turn ? s->B[i].stop - s->B[i].id : 0;
   }
   return carried > 3 * turns;
 }
@@ -124,7 +125,7 @@ static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
 /* All but the forces of a motion. */
 static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   void *const *out = c->out;
-  if (!(out[JN_OUT_G] && JN_REGISTERS) && !wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
+  if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
     if (out[JN_OUT_M]) JN_(mass_matrix)(t, c->in[0], &turn, 0, at, out[JN_OUT_M]);
     return;
   }
@@ -141,7 +142,6 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   JN_(bodies_outward)(t, s.q, v, &turn, tensors, s.B, s.S, s.V, rates ? s.Psi : NULL);
   if (in_space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) body_origins(&s);
   if (accelerations) body_accelerations(&s, c->in[2]);
-  if (out[JN_OUT_G] && JN_REGISTERS) gravity_forces(&s, out[JN_OUT_G]);
   if (frames) frame_terms(&s);
   world_jacobians(&s, s.S, in_world ? out[JN_OUT_J] : NULL, out[JN_OUT_SPACE]);
   world_jacobians(&s, v ? s.Psi : NULL, in_world ? out[JN_OUT_DJ] : NULL, out[JN_OUT_DSPACE]);
@@ -150,11 +150,10 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   subtree_terms(&s, C, momenta);
 }
 
-/* The forces: each its own pass of Newton and Euler (RNEA), except that weight in registers needs none (momentum.h). */
+/* The forces: each its own pass of Newton and Euler (RNEA). */
 static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   const real *q = c->in[0];
-  if (c->out[JN_OUT_G] && !JN_REGISTERS)
-    JN_(newton_forces)(t, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &turn, at, c->out[JN_OUT_G]);
+  if (c->out[JN_OUT_G]) JN_(newton_forces)(t, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &turn, at, c->out[JN_OUT_G]);
   if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, FORCES_ALL, &turn, at, c->out[JN_OUT_BIAS]);
   if (c->out[JN_OUT_CORIOLIS])
     JN_(newton_forces)(t, q, v, NULL, NULL, FORCES_WEIGHTLESS, &turn, at, c->out[JN_OUT_CORIOLIS]);
