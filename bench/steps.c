@@ -30,8 +30,8 @@ static void step_single(void *context, int k) {
   CHECK(jn_simulator_step(x->s, (k + 1) * step));
 }
 
-static void show(const char *robot, const char *who, const char *method, double ns) {
-  printf("%-10s %-34s %-6s %10.0f\n", robot, who, method, 1e9 / ns);
+static void show(const char *name, const char *who, const char *method, double ns) {
+  printf("%-10s %-34s %-6s %10.0f\n", name, who, method, 1e9 / ns);
   fflush(stdout);
 }
 

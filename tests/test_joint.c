@@ -5,6 +5,7 @@
 #include <complex.h>
 #undef I
 
+#include "dispatch/batch.h"
 #include "dispatch/dispatch.h"
 #include "model/model.h"
 
@@ -517,14 +518,17 @@ static void batches_agree_with_single_calls(void **state) {
   int nq = jn_model_nq(m), nv = jn_model_nv(m);
   enum { MOST = 35, WIDE = 70 };
   static double q[MOST][WIDE], v[MOST][WIDE], out[MOST][WIDE], expected[WIDE];
-  jn_work *w;
+  jn_work *w, *many;
+  jn_batch *batch;
   check_ok(jn_work_create(m, &w));
+  check_ok(jn_batch_create(m, 0, 1, &batch));
   for (int i = 0; i < MOST; i++) {
     check_ok(jn_random(m, &s, q[i]));
     fill(&s, v[i], nv, 1);
   }
   for (size_t count = 1; count <= MOST; count++) {
-    jn_run run = {.kernel = JN_KERNEL_integrate, .kind = JN_KIND_D, .model = m, .work = w, .count = count};
+    check_ok(jn__batch_begin(batch, count, &many));
+    jn_run run = {.kernel = JN_KERNEL_integrate, .kind = JN_KIND_D, .model = m, .work = many, .count = count};
     run.inputs = 2;
     run.outputs = 1;
     run.in[0] = (jn_samples){q, (size_t)nq, WIDE};
@@ -538,6 +542,7 @@ static void batches_agree_with_single_calls(void **state) {
     }
     check(count == MOST || out[count][0] == 1e9, "nothing is written beyond the last sample");
   }
+  jn_batch_destroy(batch);
   jn_work_destroy(w);
   jn_model_destroy(m);
 }
