@@ -90,6 +90,15 @@ FLAT void copy_packs(int n, const real *from, real *to) {
 #endif
 }
 
+/* Whether what copy_packs() writes beyond row k of a matrix [n x n] is still in the matrix. */
+static inline int has_rows_behind(int n, int k) {
+#if JN_ONE
+  return (n - 1 - k) * n >= PACK - 1;
+#else
+  return (void)n, (void)k, 1;
+#endif
+}
+
 /* Rows of joints that share a place are added up in that of the first. */
 static inline void add_followers(const coupling *g, int columns, real *X) {
   for (int k = 0; k < g->places; k++)
@@ -109,13 +118,14 @@ static inline void project_rows(const coupling *g, int columns, real *X, real *o
 
 /* G^T X G [nv x nv] from X [nd x nd] (coupled_room() reals), which is overwritten. */
 static inline void project(const coupling *g, real *X, real *out) {
-  int nd = g->t->nd, n = g->t->nv, last = n - 1;
+  int nd = g->t->nd, n = g->t->nv;
   add_followers(g, nd, X);
   for (int k = 0; k < n; k++) { /* what is written beyond a run is overwritten by the next, or by the next row */
     const real *from = X + g->first[k] * nd;
     real *to = out + k * n;
-    for (int r = 0; r < g->runs && k < last; r++) copy_packs(g->run[r].count, from + g->run[r].from, to + g->run[r].to);
-    for (int c = 0; c < n && k == last; c++) to[c] = from[g->first[c]];
+    int packs = has_rows_behind(n, k);
+    for (int r = 0; r < g->runs && packs; r++) copy_packs(g->run[r].count, from + g->run[r].from, to + g->run[r].to);
+    for (int c = 0; c < n && !packs; c++) to[c] = from[g->first[c]];
     for (int s = 0; s < g->places; s++) {
       real sum = from[g->first[g->shared[s].at]], other = ZERO; /* two, because one would wait for each addition */
       int e = g->shared[s].first, end = g->shared[s].end;
