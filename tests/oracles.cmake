@@ -34,15 +34,15 @@ if(JOUNCE_ORACLES AND kdl_FOUND)
   endif()
 endif()
 
-# The Python package mujoco reads the same MJCF files; skipped (77) without it. JOUNCE_PYTHON: an interpreter that has it.
-find_program(JOUNCE_PYTHON python3)
-mark_as_advanced(JOUNCE_PYTHON)
-if(JOUNCE_ORACLES AND JOUNCE_PYTHON AND JOUNCE_TOOL AND JOUNCE_WITH_URDF AND JOUNCE_WITH_JSON AND NOT JOUNCE_SANITIZE)
-  add_test(NAME oracle_mjcf COMMAND "${JOUNCE_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/oracle_mjcf.py"
+# The Python package mujoco reads the same MJCF files; skipped (77) without it. JOUNCE_ORACLE_PYTHON: an interpreter that has it.
+find_program(JOUNCE_ORACLE_PYTHON python3)
+mark_as_advanced(JOUNCE_ORACLE_PYTHON)
+if(JOUNCE_ORACLES AND JOUNCE_ORACLE_PYTHON AND JOUNCE_TOOL AND JOUNCE_WITH_URDF AND JOUNCE_WITH_JSON AND NOT JOUNCE_SANITIZE)
+  add_test(NAME oracle_mjcf COMMAND "${JOUNCE_ORACLE_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/oracle_mjcf.py"
                                     $<TARGET_FILE:jounce_command> --random 40)
   set_tests_properties(oracle_mjcf PROPERTIES LABELS once TIMEOUT 300 SKIP_RETURN_CODE 77)
   # toppra of PyPI, likewise
-  add_test(NAME oracle_toppra COMMAND "${JOUNCE_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/oracle_toppra.py"
+  add_test(NAME oracle_toppra COMMAND "${JOUNCE_ORACLE_PYTHON}" "${CMAKE_CURRENT_SOURCE_DIR}/oracle_toppra.py"
                                       $<TARGET_FILE:jounce_command>)
   set_tests_properties(oracle_toppra PROPERTIES LABELS once TIMEOUT 300 SKIP_RETURN_CODE 77)
 endif()
