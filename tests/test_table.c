@@ -67,6 +67,18 @@ static void loose_cells_keep_their_text(void **state) {
   jn_table_destroy(t);
 }
 
+/* A number in brackets is an index if it stands at the name, and a unit (1: none) if there is a blank before it. */
+static void indices_are_no_units(void **state) {
+  (void)state;
+  jn_table *t = read_table("q[1],base_qx [1],a [rad]\n1,2,3\n", 0);
+  assert_string_equal(jn_table_name(t, 0), "q[1]");
+  assert_string_equal(jn_table_unit(t, 0), "");
+  assert_string_equal(jn_table_name(t, 1), "base_qx");
+  assert_string_equal(jn_table_unit(t, 1), "1");
+  assert_string_equal(jn_table_name(t, 2), "a");
+  jn_table_destroy(t);
+}
+
 static void questions_outside_are_harmless(void **state) {
   (void)state;
   jn_table *t = read_table("t,a\n0,1\n", 0);
@@ -146,6 +158,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_come_back_to_the_bit),
       cmocka_unit_test(loose_cells_keep_their_text),
+      cmocka_unit_test(indices_are_no_units),
       cmocka_unit_test(questions_outside_are_harmless),
       cmocka_unit_test(faults_are_reported_with_their_place),
       cmocka_unit_test(lack_of_memory_is_reported_and_nothing_leaks),

@@ -42,11 +42,11 @@ static char *copy(const jn_table *t, const char *text, size_t length) {
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* "[3]" is an index, no unit. */
-static int is_number(const char *p, const char *end) {
-  const char *start = p;
+/* "position[3]" has an index, "qx [1]" a unit. */
+static int is_index(const char *text, const char *open, const char *end) {
+  const char *p = open + 1;
   while (p < end && *p >= '0' && *p <= '9') p++;
-  return p == end && p > start;
+  return p == end && p > open + 1 && (open == text || !is_blank(open[-1]));
 }
 
 jn_status jn__table_set_name(jn_table *t, int column, const char *text, size_t length) {
@@ -56,7 +56,7 @@ jn_status jn__table_set_name(jn_table *t, int column, const char *text, size_t l
   size_t unit_length = 0;
   if (length > 0 && text[length - 1] == ']') {
     const char *open = memchr(text, '[', length);
-    if (open && !is_number(open + 1, text + length - 1)) {
+    if (open && !is_index(text, open, text + length - 1)) {
       unit = open + 1;
       unit_length = length - 2 - (size_t)(open - text);
       length = (size_t)(open - text);
