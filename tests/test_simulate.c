@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
-static void check_refusal(const char *words, int code, const char *part) {
+static void check_says(const char *words, int code, const char *part) {
   outcome o = run_fine(words, code);
   check_has(o.err, part);
   done(&o);
@@ -134,10 +134,10 @@ static void torques_and_wrenches_come_from_files(void **unused) {
   assert_true(fabs(end[0]) > 1e-3);
   if (!(fabs(end[1] - end[0]) < 1e-11 && fabs(end[2] - end[0]) < 1e-11))
     fail_msg("%.15g %.15g %.15g", end[0], end[1], end[2]);
-  check_refusal("simulate p.json --torque half.csv", 1, "goes from 0 to 0.5 s");
-  check_refusal("simulate p.json --torque wrong.csv", 1, "column 'elbow.tau'");
-  check_refusal("simulate p.json --torque unit.csv", 1, "must be in N m");
-  check_refusal("simulate p.json --torque p.json", 1, "p.json");
+  check_says("simulate p.json --torque half.csv", 1, "goes from 0 to 0.5 s");
+  check_says("simulate p.json --torque wrong.csv", 1, "column 'elbow.tau'");
+  check_says("simulate p.json --torque unit.csv", 1, "must be in N m");
+  check_says("simulate p.json --torque p.json", 1, "p.json");
 }
 
 static void limits_end_the_motion_or_throw_it_back(void **unused) {
@@ -241,27 +241,36 @@ static void an_interrupted_simulation_leaves_a_whole_file(void **unused) {
   free(text);
 }
 
+/* What a start means that is not as one may think. */
+static void surprising_starts_are_said(void **unused) {
+  (void)unused;
+  write_file("tau.json", "{\"q\": [1, 1], \"tau\": [5, 5]}");
+  check_says("simulate builtin:panda --events=bounce --duration 0.01", 0, "'panda_joint4' starts at 0, outside");
+  check_says("simulate builtin:quadruped --torque hold --duration 0.01", 0, "free joint 'base', which has no motor");
+  check_says("simulate builtin:double_pendulum --initial tau.json --duration 0.01", 0, "tau is not used");
+}
+
 static void wrong_lines_are_refused(void **unused) {
   (void)unused;
   write_file("p.json", PENDULUM);
   write_file("two.json", "[{\"q\": [0]}, {\"q\": [1]}]");
-  check_refusal("simulate", 2, "MODEL is missing");
-  check_refusal("simulate p.json --integrator heun", 2, "taylor|dopri5");
-  check_refusal("simulate p.json --duration -1", 2, "--duration takes one positive number");
-  check_refusal("simulate p.json --integrator rk4 --tolerance 1e-6", 2, "--step");
-  check_refusal("simulate p.json --integrator taylor --step 0.1", 2, "--tolerance");
-  check_refusal("simulate p.json --tolerance 5", 2, "--tolerance must be from");
-  check_refusal("simulate p.json --order 99", 2, "--order from 2 to 60");
-  check_refusal("simulate p.json --gains 1,2", 2, "--gains is for");
-  check_refusal("simulate p.json --torque hold --gains 1", 2, "--gains takes two numbers");
-  check_refusal("simulate builtin:quadruped --motion builtin:demo", 2, "free joint");
-  check_refusal("simulate builtin:panda --motion builtin:demo --order 40", 2, "--order at most 31");
-  check_refusal("simulate p.json --restitution 0.5", 2, "--events=bounce");
-  check_refusal("simulate p.json --events=jump", 2, "not 'jump'");
-  check_refusal("simulate p.json --out p.txt", 2, ".csv or .npz");
-  check_refusal("simulate p.json --initial two.json", 1, "one state, not 2");
-  check_refusal("simulate p.json --initial none.json", 1, "none.json");
-  check_refusal("simulate p.json --every 1e-9", 2, "too many");
+  check_says("simulate", 2, "MODEL is missing");
+  check_says("simulate p.json --integrator heun", 2, "taylor|dopri5");
+  check_says("simulate p.json --duration -1", 2, "--duration takes one positive number");
+  check_says("simulate p.json --integrator rk4 --tolerance 1e-6", 2, "--step");
+  check_says("simulate p.json --integrator taylor --step 0.1", 2, "--tolerance");
+  check_says("simulate p.json --tolerance 5", 2, "--tolerance must be from");
+  check_says("simulate p.json --order 99", 2, "--order from 2 to 60");
+  check_says("simulate p.json --gains 1,2", 2, "--gains is for");
+  check_says("simulate p.json --torque hold --gains 1", 2, "--gains takes two numbers");
+  check_says("simulate builtin:quadruped --motion builtin:demo", 2, "free joint");
+  check_says("simulate builtin:panda --motion builtin:demo --order 40", 2, "--order at most 31");
+  check_says("simulate p.json --restitution 0.5", 2, "--events=bounce");
+  check_says("simulate p.json --events=jump", 2, "not 'jump'");
+  check_says("simulate p.json --out p.txt", 2, ".csv or .npz");
+  check_says("simulate p.json --initial two.json", 1, "one state, not 2");
+  check_says("simulate p.json --initial none.json", 1, "none.json");
+  check_says("simulate p.json --every 1e-9", 2, "too many");
 }
 
 int main(void) {
@@ -275,6 +284,7 @@ int main(void) {
       cmocka_unit_test(loops_are_simulated),
       cmocka_unit_test(npz_and_stdout_are_written),
       cmocka_unit_test(an_interrupted_simulation_leaves_a_whole_file),
+      cmocka_unit_test(surprising_starts_are_said),
       cmocka_unit_test(wrong_lines_are_refused),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -141,12 +141,38 @@ static int initial_state(const simulate_arg *arg, const acting_forces *f, double
   if (list.count == 1) {
     memcpy(q, list.states[0].q, nq * sizeof *q);
     memcpy(v, list.states[0].v, nv * sizeof *v);
+    for (size_t i = 0; i < nv; i++)
+      if (list.states[0].tau[i] != 0) {
+        say(stderr, "jounce: warning: %s: tau is not used; torques come from --torque\n", arg->initial);
+        break;
+      }
   } else {
     say(stderr, "jounce: %s: must have one state, not %d\n", arg->initial, list.count);
     result = EXIT_BAD;
   }
   eval_states_free(&list);
   return result;
+}
+
+/* Says what a user may not expect of the start: limits that are broken already are no events, and torques that carry
+ * the weight also carry the base. */
+static void tell_start(const simulate_arg *arg, const jn_model *m, const double *q) {
+  bool carries = arg->torque && (strcmp(arg->torque, "hold") == 0 || strcmp(arg->torque, "gravity") == 0);
+  for (int j = 0; j < jn_link_count(m); j++) {
+    int nv = jn_joint_nv(m, j);
+    if (carries && jn_joint_type_of(m, j) == JN_FREE)
+      say(stderr, "jounce: note: --torque %s also acts on the free joint '%s', which has no motor\n", arg->torque,
+          jn_joint_name(m, j));
+    if (!arg->events || jn_joint_nq(m, j) != nv) continue;
+    for (int k = 0; k < nv; k++) {
+      const jn_dof *dof = jn_coordinate_dof(m, jn_joint_v(m, j) + k);
+      double x = q[jn_joint_q(m, j) + k];
+      if (x < dof->lower || x > dof->upper)
+        say(stderr,
+            "jounce: warning: joint '%s' starts at %g, outside of its limits %g ... %g, which are no events then\n",
+            jn_joint_name(m, j), x, dof->lower, dof->upper);
+    }
+  }
 }
 
 /* ---- Running ---- */
@@ -195,6 +221,7 @@ static int run(simulate_arg *arg) {
   if (result == OPTION_GO_ON) {
     double *q = allocate((size_t)(jn_model_nq(model) + f.nv) * sizeof(double)), *v = q + jn_model_nq(model);
     result = initial_state(arg, &f, q, v);
+    if (result == OPTION_GO_ON) tell_start(arg, model, q);
     if (result == OPTION_GO_ON) result = run_from(arg, &f, q, v, duration);
     free(q);
   }
