@@ -151,11 +151,12 @@ class Model(_core.Model):
     def random(self, shape: int | tuple[int, ...] = (), seed: int = 1) -> NDArray[np.float64]:
         """Random configurations within the limits, [*shape, nq]; the same seed gives the same numbers anywhere."""
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        rows = []
-        for _ in range(int(np.prod(shape, dtype=np.int64))):
-            q, seed = self._random(seed)
-            rows.append(q)
-        return np.array(rows, np.float64).reshape(*shape, self.nq)
+        if any(size < 0 for size in shape):
+            raise ValueError(f"random(): shape is {shape}; sizes cannot be negative")
+        out = np.empty((*shape, self.nq))  # all memory at once, or a MemoryError
+        for row in out.reshape(-1, self.nq):
+            row[:], seed = self._random(seed)
+        return out
 
     @cached_property
     def limits(self) -> Limits:
