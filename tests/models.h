@@ -15,6 +15,15 @@ static UNUSED double norm(const double *x, int n) {
 /* The same, but at least 1: what errors are relative to. */
 static UNUSED double norm_or_1(const double *x, int n) { return fmax(1, norm(x, n)); }
 
+/* A built-in robot, or one from a file. */
+static UNUSED jn_model *model_from(const char *source) {
+  jn_model *m;
+  jn_error error;
+  jn_status status = jn_load(source, NULL, &m, &error);
+  check(status == JN_OK, "%s", error.text);
+  return m;
+}
+
 static UNUSED void release(jn_model *m, jn_work *w) {
   jn_work_destroy(w);
   jn_model_destroy(m);

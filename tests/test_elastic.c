@@ -30,14 +30,6 @@ static void sinusoids_at(const sinusoids *s, double t, int rows, double *q, doub
   }
 }
 
-static jn_model *load(const char *name) {
-  jn_model *m;
-  jn_error error;
-  jn_status status = jn_load(name, NULL, &m, &error);
-  check(status == JN_OK, "%s", error.text);
-  return m;
-}
-
 static jn_elastic *make(const jn_model *m, const jn_actuator *a, int coupled) {
   jn_elastic *e;
   jn_error error;
@@ -72,7 +64,7 @@ static void motors_are_those_of_many_digits(void **state) {
   (void)state;
   for (size_t c = 0; c < sizeof reference_elastics / sizeof *reference_elastics; c++) {
     const struct reference_elastic *r = &reference_elastics[c];
-    jn_model *m = load(r->robot);
+    jn_model *m = model_from(r->robot);
     jn_actuator a[MOST];
     jn_work *w;
     int n = r->n, damped = r->damping[0] != 0;
@@ -140,7 +132,7 @@ static const sinusoids arm = {2, arm_q0, arm_amplitude, arm_omega, arm_phase};
  * all kinds, with and without damping. */
 static void every_row_is_the_derivative_of_the_row_before(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   jn_work *w;
   check_ok(jn_work_create_order(m, 8, &w));
   for (int kind = 0; kind < 8; kind++) {
@@ -171,7 +163,7 @@ static void every_row_is_the_derivative_of_the_row_before(void **state) {
 /* Law: phi(delta) + D delta' = tau_J, where phi is written out here. */
 static void springs_carry_the_torque_of_the_joints(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   jn_work *w;
   check_ok(jn_work_create_order(m, 8, &w));
   for (int kind = 0; kind < 8; kind++) {
@@ -204,7 +196,7 @@ static void springs_carry_the_torque_of_the_joints(void **state) {
 /* Law: the spline of a table goes through its rows: torques of the rows deflect the spring as the rows say. */
 static void splines_go_through_their_tables(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   jn_actuator a[2] = {spring_of(2, 0), spring_of(2, 0)};
   jn_elastic *e = make(m, a, 0);
   for (int i = 0; i < 5; i++) {
@@ -243,7 +235,7 @@ static void state_at(jn_elastic *e, const jn_model *m, jn_work *w, const sinusoi
 static void motor_torques_accelerate_as_the_motion_says(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
-  jn_model *m = load(r->robot);
+  jn_model *m = model_from(r->robot);
   jn_work *w;
   sinusoids s = {r->n, r->q0, r->amplitude, r->omega, r->phase};
   check_ok(jn_work_create_order(m, 8, &w));
@@ -273,7 +265,7 @@ static void motor_torques_accelerate_as_the_motion_says(void **state) {
 static void carried_rotors_accelerate_as_the_motion_says(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
-  jn_model *m = load(r->robot);
+  jn_model *m = model_from(r->robot);
   jn_work *w;
   sinusoids s = {r->n, r->q0, r->amplitude, r->omega, r->phase};
   check_ok(jn_work_create_order(m, 20, &w));
@@ -325,7 +317,7 @@ static void carried_rotors_accelerate_as_the_motion_says(void **state) {
 static void derivatives_are_those_of_differences(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
-  jn_model *m = load(r->robot);
+  jn_model *m = model_from(r->robot);
   jn_work *w;
   sinusoids s = {r->n, r->q0, r->amplitude, r->omega, r->phase};
   check_ok(jn_work_create_order(m, 8, &w));
@@ -361,7 +353,7 @@ static void derivatives_are_those_of_differences(void **state) {
  */
 static void carried_rotors_couple_motors_and_links(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   jn_actuator a[2] = {spring_of(0, 0), spring_of(0, 0)};
   a[1].gear = 40;
   jn_elastic *reduced = make(m, a, 0), *coupled = make(m, a, 1);
@@ -428,7 +420,7 @@ static double deviation_of(follower *f, double end) {
  */
 static void the_elastic_robot_follows_its_motor_torques(void **state) {
   (void)state;
-  follower f = {.m = load("builtin:planar_2r"), .factor = 1};
+  follower f = {.m = model_from("builtin:planar_2r"), .factor = 1};
   jn_actuator a[2] = {spring_of(1, 0), spring_of(2, 0)};
   f.e = make(f.m, a, 0);
   check_ok(jn_work_create_order(f.m, 8, &f.w));
@@ -445,7 +437,7 @@ static void the_elastic_robot_follows_its_motor_torques(void **state) {
 /* Law: without losses, the work of the motors is the gain of kinetic energy, weight, springs and rotors. */
 static void motors_pay_for_all_energy(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   jn_work *w;
   jn_actuator a[2] = {spring_of(0, 0), spring_of(0, 0)};
   for (int i = 0; i < 2; i++) a[i].frictionloss = a[i].rotor_damping = 0;
@@ -481,7 +473,7 @@ static void motors_pay_for_all_energy(void **state) {
 static void modes_balance_springs_and_inertia(void **state) {
   (void)state;
   const struct reference_elastic *r = &reference_elastics[2];
-  jn_model *m = load(r->robot);
+  jn_model *m = model_from(r->robot);
   enum { N = 14 };
   jn_actuator a[MOST];
   for (int i = 0; i < r->n; i++) a[i] = spring_of(0, 0), a[i].stiffness = r->stiffness[i], a[i].gear = 100;
@@ -519,7 +511,7 @@ static void modes_balance_springs_and_inertia(void **state) {
  * and jerk are those of the motion; the motor PD adds nothing there, and a spring's worth elsewhere. */
 static void control_on_the_motion_is_the_motion(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   jn_work *w;
   jn_actuator a[2] = {spring_of(1, 0), spring_of(2, 0)};
   jn_elastic *e = make(m, a, 0);
@@ -552,7 +544,7 @@ static void control_on_the_motion_is_the_motion(void **state) {
 /* Law: series-elastic motors of a closed loop accelerate it as the motion says: the four-bar's crank, and the six legs
  * of a Stewart platform, which are driven by sinusoids; the other joints follow. */
 static void loop_follows(const char *robot, const char *const *driven, int count) {
-  jn_model *m = load(robot);
+  jn_model *m = model_from(robot);
   enum { NV = 32, K = 3 };
   int nv = jn_model_nv(m);
   unsigned char held[NV] = {0};
@@ -617,7 +609,7 @@ static void series_elastic_loops_accelerate_as_the_motion_says(void **state) {
 /* Law: the file says what the struct says; numbers of the motor's side are reflected by the gear. */
 static void a_file_is_what_it_says(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   static const char text[] =
       "{\"joints\": {\"joint2\": {\"stiffness\": {\"polynomial\": [0, 900, 50]}, \"damping\": 3, \"gear\": 50, "
       "\"rotor_side\": \"motor\", \"rotor_inertia\": 1e-4, \"rotor_damping\": 1e-3, \"frictionloss\": 0.01, "
@@ -679,7 +671,7 @@ static void every_fault_of_a_file_is_named(void **state) {
       {"{\"joints\": {\"joint1\": {\"forcerange\": [2, 1]}}}", "must be [lower, upper]", JN_ERR_SYNTAX, 1},
       {"{\"joints\": {\"joint1\": {}, \"joint1\": {}}}", "is not JSON: duplicate", JN_ERR_SYNTAX, 1},
   };
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     jn_elastic *e;
     jn_error error = {0};
@@ -704,7 +696,7 @@ static void every_fault_of_a_file_is_named(void **state) {
 static void a_spring_that_is_too_weak_is_named(void **state) {
   (void)state;
   static const double weak[] = {0, 10, 0, -100}; /* at most 20/3 sqrt(1/30) */
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   jn_actuator a[2] = {spring_of(0, 0), spring_of(1, 0)};
   a[1].polynomial = weak;
   jn_elastic *e = make(m, a, 0);

@@ -22,7 +22,7 @@ static void check_text(json_t *root, const char *path, const char *expected) {
 }
 
 /* words run with `code`, and say all of `parts` (up to a NULL) on stderr. */
-static void check_says(const char *words, int code, const char *const *parts) {
+static void check_says_all(const char *words, int code, const char *const *parts) {
   outcome o = run_here(words);
   for (; *parts; parts++) check_has(o.err, *parts);
   assert_int_equal(o.code, code);
@@ -374,7 +374,7 @@ static void faults_of_a_loop_file_have_its_name_and_line(void **state) {
   write_file("bad.json",
              "{\"loops\": [\n  {\"name\": \"closing\", \"type\": \"revolute\", \"a\": {\"body\": \"coupler\"},"
              " \"b\": {\"body\": \"rokcer\"}}]}");
-  check_says("info --loops bad.json arm.urdf", 1, unknown);
+  check_says_all("info --loops bad.json arm.urdf", 1, unknown);
   static const char *const type[] = {"bad.json:3:28: loop 'second'", "'revolut'", "revolute", NULL};
   write_file("bad.json",
              "{\"loops\": [\n  {\"name\": \"first\", \"type\": \"weld\", \"a\": {\"body\": \"coupler\"}, \"b\":"
@@ -387,16 +387,16 @@ static void faults_of_a_loop_file_have_its_name_and_line(void **state) {
   done(&o);
   static const char *const syntax[] = {"bad.json:1:", NULL};
   write_file("bad.json", "{\"loops\": [,]}");
-  check_says("info --loops bad.json arm.urdf", 1, syntax);
+  check_says_all("info --loops bad.json arm.urdf", 1, syntax);
   static const char *const missing[] = {"bad.json:1:1: ", "'loops' is missing", NULL};
   write_file("bad.json", "{}");
-  check_says("info --loops bad.json arm.urdf", 1, missing);
+  check_says_all("info --loops bad.json arm.urdf", 1, missing);
   static const char *const absent[] = {"nowhere.json: cannot be opened", NULL};
-  check_says("info --loops nowhere.json arm.urdf", 1, absent);
+  check_says_all("info --loops nowhere.json arm.urdf", 1, absent);
   static const char *const twice[] = {"pin.json:2:3: loop 'closing'", "two loops have this name", NULL};
   o = run_here("convert --loops pin.json arm.urdf closed.json");
   done(&o);
-  check_says("info --loops pin.json closed.json", 1, twice);
+  check_says_all("info --loops pin.json closed.json", 1, twice);
 }
 
 #endif

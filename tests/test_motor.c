@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-static void check_refusal(const char *words, int code, const char *part) {
-  outcome o = run_fine(words, code);
-  check_has(o.err, part);
-  done(&o);
-}
-
 #define SPRINGS                                                                                                 \
   "{\"joints\": {\"joint1\": {\"stiffness\": 8000, \"rotor_inertia\": 1.2}, \"joint2\": {\"stiffness\": 7100, " \
   "\"rotor_inertia\": 1.1e-4, \"rotor_side\": \"motor\", \"gear\": 100%s}}}"
@@ -111,19 +105,19 @@ static void the_check_holds_for_damped_springs_and_loops(void **unused) {
 static void mistakes_are_named(void **unused) {
   (void)unused;
   write_files("");
-  check_refusal("motor builtin:planar_2r move.json", 2, "--actuators FILE is missing");
-  check_refusal("motor builtin:planar_2r move.json --actuators none.json", 1, "none.json");
-  check_refusal("motor builtin:planar_2r move.json --actuators springs.json --out springs.csv --rate -1", 2, "--rate");
-  check_refusal("motor builtin:planar_2r move.json --actuators springs.json --check --losses", 2, "--losses");
+  check_says("motor builtin:planar_2r move.json", 2, "--actuators FILE is missing");
+  check_says("motor builtin:planar_2r move.json --actuators none.json", 1, "none.json");
+  check_says("motor builtin:planar_2r move.json --actuators springs.json --out springs.csv --rate -1", 2, "--rate");
+  check_says("motor builtin:planar_2r move.json --actuators springs.json --check --losses", 2, "--losses");
   write_file("bad.json", "{\"joints\": {\n  \"joint1\": {\"stiffness\": 0}}}");
-  check_refusal("motor builtin:planar_2r move.json --actuators bad.json", 1,
-                "bad.json:2:14: joint 'joint1': 'stiffness' must be positive, not 0");
+  check_says("motor builtin:planar_2r move.json --actuators bad.json", 1,
+             "bad.json:2:14: joint 'joint1': 'stiffness' must be positive, not 0");
   write_file("weak.json", "{\"joints\": {\"joint1\": {\"stiffness\": {\"polynomial\": [0, 10, 0, -100]}}}}");
-  check_refusal("motor builtin:planar_2r move.json --actuators weak.json", 1,
-                "the spring of joint 'joint1' cannot make the torque of 27.79");
+  check_says("motor builtin:planar_2r move.json --actuators weak.json", 1,
+             "the spring of joint 'joint1' cannot make the torque of 27.79");
   write_file("light.json", "{\"joints\": {\"joint1\": {\"stiffness\": 1000}}}");
-  check_refusal("motor builtin:planar_2r move.json --actuators light.json --modes", 1,
-                "joint 'joint1' has a spring but no rotor_inertia");
+  check_says("motor builtin:planar_2r move.json --actuators light.json --modes", 1,
+             "joint 'joint1' has a spring but no rotor_inertia");
 }
 
 int main(void) {

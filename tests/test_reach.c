@@ -4,21 +4,6 @@
 
 #include <math.h>
 
-static void check_refusal(const char *words, int code, const char *part) {
-  outcome o = run_fine(words, code);
-  check_has(o.err, part);
-  done(&o);
-}
-
-static jn_table *read_csv(const char *name) {
-  char *text = read_file(name);
-  jn_table *t;
-  jn_error error;
-  if (jn_table_read(text, strlen(text), name, NULL, &t, &error) != JN_OK) fail_msg("%s: %s", name, error.text);
-  free(text);
-  return t;
-}
-
 /* Poses of a motion of the flange: round an ellipse, turning. Angles or a quaternion, lengths in mm or m. */
 static void write_path(const char *name, int with, double far) {
   static char text[100000];
@@ -146,27 +131,27 @@ static void what_is_missing_is_named(void **unused) {
 
 static void mistakes_are_named(void **unused) {
   (void)unused;
-  check_refusal("reach builtin:panda --pose 0,0,0,0,0,0,1", 2, "--frame");
-  check_refusal("reach builtin:panda --frame panda_flange", 2, "give one of");
-  check_refusal("reach builtin:panda --frame panda_flang --position 0,0,1", 2, "panda_flange");
-  check_refusal("reach builtin:panda --frame panda_flange --pose 1,2,3", 2, "not 3 numbers");
-  check_refusal("reach builtin:panda --frame panda_flange --pose 0,0,1,0,0,0,2", 2, "length 2");
-  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --free rx", 2, "--free takes");
-  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --free x,y,z", 2, "nothing");
-  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --weights elbow=1", 2, "elbow");
-  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --weights panda_joint1=-1", 2, "positive");
-  check_refusal("reach builtin:panda --frame panda_flange --position 0,0,1 --rate 10", 2, "for --path");
-  check_refusal("torque builtin:panda --free rz builtin:demo", 2, "for --frame");
+  check_says("reach builtin:panda --pose 0,0,0,0,0,0,1", 2, "--frame");
+  check_says("reach builtin:panda --frame panda_flange", 2, "give one of");
+  check_says("reach builtin:panda --frame panda_flang --position 0,0,1", 2, "panda_flange");
+  check_says("reach builtin:panda --frame panda_flange --pose 1,2,3", 2, "not 3 numbers");
+  check_says("reach builtin:panda --frame panda_flange --pose 0,0,1,0,0,0,2", 2, "length 2");
+  check_says("reach builtin:panda --frame panda_flange --position 0,0,1 --free rx", 2, "--free takes");
+  check_says("reach builtin:panda --frame panda_flange --position 0,0,1 --free x,y,z", 2, "nothing");
+  check_says("reach builtin:panda --frame panda_flange --position 0,0,1 --weights elbow=1", 2, "elbow");
+  check_says("reach builtin:panda --frame panda_flange --position 0,0,1 --weights panda_joint1=-1", 2, "positive");
+  check_says("reach builtin:panda --frame panda_flange --position 0,0,1 --rate 10", 2, "for --path");
+  check_says("torque builtin:panda --free rz builtin:demo", 2, "for --frame");
   write_file("bad.csv", "t,x,y\n0,1,2\n");
-  check_refusal("reach builtin:panda --frame panda_flange --path bad.csv", 1,
-                "bad.csv:1: a path needs the columns x, y, z");
+  check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1,
+             "bad.csv:1: a path needs the columns x, y, z");
   write_file("bad.csv", "t,x,y,z,qx\n0,1,2,3,4\n");
-  check_refusal("reach builtin:panda --frame panda_flange --path bad.csv", 1, "quaternion needs");
+  check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1, "quaternion needs");
   write_file("bad.csv", "t,x,y,z,roll [turns],pitch,yaw\n0,1,2,3,4,5,6\n");
-  check_refusal("reach builtin:panda --frame panda_flange --path bad.csv", 1, "rad or deg");
+  check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1, "rad or deg");
   write_file("bad.csv", "t,x,y,z\n0,1,2,3\n\n1,a,2,3\n");
-  check_refusal("reach builtin:panda --frame panda_flange --path bad.csv", 1, "bad.csv:4");
-  check_refusal("reach builtin:panda --frame panda_flange --path none.csv", 1, "none.csv");
+  check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1, "bad.csv:4");
+  check_says("reach builtin:panda --frame panda_flange --path none.csv", 1, "none.csv");
 }
 
 int main(void) {

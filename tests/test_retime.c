@@ -9,14 +9,6 @@
 
 enum { MOST = 8, ALL = MOST * JN_LIMITED_QUANTITIES };
 
-static jn_model *load(const char *name) {
-  jn_model *m;
-  jn_error error;
-  jn_status status = jn_load(name, NULL, &m, &error);
-  check(status == JN_OK, "%s", error.text);
-  return m;
-}
-
 static jn_trajectory *motion_of(const jn_model *m, const char *text, int order) {
   jn_trajectory *t;
   jn_trajectory_options o;
@@ -100,7 +92,7 @@ static void a_factor_by_hand(void **state) {
 /* Law: at the factor, limits hold at 20 times as many samples; a little above it, one is broken. */
 static void the_factor_is_the_largest(void **state) {
   (void)state;
-  jn_model *m = load("builtin:panda");
+  jn_model *m = model_from("builtin:panda");
   jn_trajectory *t = motion_of(m, "builtin:demo", 2);
   jn_range limits[ALL];
   check_ok(jn_limits_of_model(m, NULL, limits));
@@ -166,7 +158,7 @@ static void losses_count_when_they_are_wanted(void **state) {
 /* Law: if weight alone, or the path, breaks a limit, there is no factor, and the limit is named. */
 static void weight_alone_may_break_a_limit(void **state) {
   (void)state;
-  jn_model *m = load("builtin:panda");
+  jn_model *m = model_from("builtin:panda");
   jn_trajectory *t = motion_of(m, "builtin:demo", 2);
   jn_range limits[ALL];
   jn_retimed *r;
@@ -199,7 +191,7 @@ static void weight_alone_may_break_a_limit(void **state) {
 /* Law: the motors of the faster motion, by jn_elastic_inverse(), are at their limit and not beyond it. */
 static void motors_of_the_new_motion_keep_their_limits(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   static const char text[] =
       "{\"duration\": %.17g, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.3, \"omega\": %.17g}}, "
       "\"joint2\": "
@@ -269,7 +261,7 @@ static double closed_form(double d, double v, double a, double j) { return d / v
 /* Law: one joint on a straight line takes as long as the closed form of limited velocity, acceleration and jerk. */
 static void one_joint_is_the_closed_form(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r");
+  jn_model *m = model_from("builtin:planar_2r");
   jn_trajectory *t =
       motion_of(m, "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}", 2);
   static const double cases[][3] = {{1.2, 4, 30}, {0.8, 3, 60}, {2, 5, 50}};
@@ -302,7 +294,7 @@ static void one_joint_is_the_closed_form(void **state) {
  * acceleration. */
 static void along_the_path_is_faster_and_within_limits(void **state) {
   (void)state;
-  jn_model *m = load("builtin:panda");
+  jn_model *m = model_from("builtin:panda");
   jn_trajectory *t = motion_of(m, "builtin:demo", 2);
   jn_range limits[ALL];
   check_ok(jn_limits_of_model(m, NULL, limits));
@@ -348,7 +340,7 @@ static void along_the_path_is_faster_and_within_limits(void **state) {
 /* Law: options out of range, and models with loops, are refused; events come in order and end. */
 static void wrong_calls_are_refused(void **state) {
   (void)state;
-  jn_model *m = load("builtin:planar_2r"), *loop = load("builtin:four_bar");
+  jn_model *m = model_from("builtin:planar_2r"), *loop = model_from("builtin:four_bar");
   jn_trajectory *t =
       motion_of(m, "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}", 2);
   jn_range limits[ALL];

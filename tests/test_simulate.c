@@ -6,22 +6,6 @@
 #include <signal.h>
 #include <time.h>
 
-static void check_says(const char *words, int code, const char *part) {
-  outcome o = run_fine(words, code);
-  check_has(o.err, part);
-  done(&o);
-}
-
-/* The table of a file that was written. */
-static jn_table *read_csv(const char *name) {
-  char *text = read_file(name);
-  jn_table *t;
-  jn_error error;
-  if (jn_table_read(text, strlen(text), name, NULL, &t, &error) != JN_OK) fail_msg("%s: %s", name, error.text);
-  free(text);
-  return t;
-}
-
 static double cell(const jn_table *t, const char *column, int row) {
   for (int c = 0; c < jn_table_columns(t); c++)
     if (strcmp(jn_table_name(t, c), column) == 0) return jn_table_values(t, c)[row];

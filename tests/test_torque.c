@@ -76,7 +76,7 @@ static void csv_has_the_torques_with_names_and_units(void **state) {
   free(text);
   jn_table t;
   panda p;
-  read_csv("r.csv", &t);
+  read_result("r.csv", &t);
   assert_int_equal(t.rows, 1001);
   panda_init(&p, NULL);
   check_torques(&t, &p, NULL);
@@ -94,8 +94,8 @@ static void results_can_be_read_as_trajectories(void **state) {
   assert_string_equal(o.err, "");
   done(&o);
   jn_table a, b;
-  read_csv("r.csv", &a);
-  read_csv("s.csv", &b);
+  read_result("r.csv", &a);
+  read_result("s.csv", &b);
   assert_int_equal(a.columns, b.columns);
   int column = jn__table_find(&a, "panda_joint2.tau_d2");
   for (int r = 0; r < a.rows;
@@ -162,7 +162,7 @@ static void payload_and_wrench_count(void **state) {
   outcome o =
       run_fine("torque builtin:panda builtin:demo --order 3 --rate 50 --payload 2,0.01,-0.02,0.1 --out r.csv", 0);
   done(&o);
-  read_csv("r.csv", &t);
+  read_result("r.csv", &t);
   panda_init(&p, payload);
   check_torques(&t, &p, NULL);
   panda_free(&p);
@@ -173,7 +173,7 @@ static void payload_and_wrench_count(void **state) {
       "--out r.csv",
       0);
   done(&o);
-  read_csv("r.csv", &t);
+  read_result("r.csv", &t);
   panda_init(&p, payload);
   check_torques(&t, &p, NULL);
   panda_free(&p);
@@ -183,7 +183,7 @@ static void payload_and_wrench_count(void **state) {
              "t,panda_link7_fz,panda_link7_mx\n0,5,1\n1,5,1\n2,5,1\n3,5,1\n4,5,1\n4.5,5,1\n5,5,1\n5.5,5,1\n6,5,1\n");
   o = run_fine("torque builtin:panda builtin:demo --order 3 --rate 50 --wrench w.csv --out r.csv", 0);
   done(&o);
-  read_csv("r.csv", &t);
+  read_result("r.csv", &t);
   panda_init(&p, NULL);
   static double wrench[(ORDER + 1) * NV * 6];
   wrench[6 * 6] = 1;
@@ -216,7 +216,7 @@ static void wrenches_are_interpolated_as_asked(void **state) {
     check_has(o.out, cases[i].words);
     done(&o);
     jn_table t;
-    read_csv("r.csv", &t);
+    read_result("r.csv", &t);
     const double *tau = jn__table_column(&t, jn__table_find(&t, "hinge.tau"));
     double low = 0, high = 0;
     for (int r = 0; r < t.rows; r++) low = fmin(low, tau[r]), high = fmax(high, tau[r]);

@@ -29,7 +29,7 @@ static void the_motor_of_a_loop_does_all_the_work(void **state) {
   jn_table t;
   assert_int_equal(jn_load("builtin:four_bar", NULL, &m, NULL), JN_OK);
   assert_int_equal(jn_work_create_order(m, 1, &w), JN_OK);
-  read_csv("r.csv", &t);
+  read_result("r.csv", &t);
   static const char *const names[] = {"motor", "crank_pin", "rocker_pin"};
   for (int r = 0; r < t.rows; r++) {
     double q[3], v[9], energy[4], effort = jn__table_column(&t, jn__table_find(&t, "motor.tau"))[r];

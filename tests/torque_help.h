@@ -29,7 +29,7 @@ static UNUSED unsigned char *read_bytes(const char *name, size_t *length) {
   return bytes;
 }
 
-static UNUSED void read_csv(const char *name, jn_table *t) {
+static UNUSED void read_result(const char *name, jn_table *t) {
   size_t length;
   unsigned char *text = read_bytes(name, &length);
   jn_log log = {0};

@@ -37,25 +37,6 @@ typedef struct convert_arg {
   int force, in_place, fresh;
 } convert_arg;
 
-/* The format of a file by its content: URDF begins with <robot and MJCF with <mujoco, but for declarations and
- * comments, native files with '{'. */
-static jn_format content_of(const char *path) {
-  char text[1 << 14];
-  FILE *f = fopen(path, "rb");
-  size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-  if (f) fclose(f);
-  text[n] = 0;
-  const char *p = text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
-  p += strspn(p, " \t\r\n");
-  if (*p == '{') return JN_FORMAT_NATIVE;
-  while (p && *p == '<' && (p[1] == '?' || p[1] == '!')) {
-    p = strstr(p, strncmp(p, "<!--", 4) == 0 ? "-->" : ">");
-    p = p ? strchr(p, '<') : NULL;
-  }
-  if (p && strncmp(p, "<mujoco", 7) == 0) return JN_FORMAT_MJCF;
-  return p && strncmp(p, "<robot", 6) == 0 ? JN_FORMAT_URDF : JN_FORMAT_AUTO;
-}
-
 static int mjcf_is_not_written(const char *path) {
   return usage_error("convert",
                      "%s is MJCF, which is read but not written: give OUT a name that ends in .urdf or .json", path);
@@ -66,7 +47,7 @@ static int check_output(const convert_arg *c) {
   if (strcmp(out, "-") != 0 && c->format == JN_FORMAT_AUTO && format_of(out) == JN_FORMAT_AUTO)
     return usage_error("convert", "%s has no known format: it must end in .urdf, .xml or .json; or add --to", out);
   if (c->force || c->in_place) return OPTION_GO_ON;
-  if (is_same_file(out, c->model.source) && content_of(out) == JN_FORMAT_MJCF) return mjcf_is_not_written(out);
+  if (is_same_file(out, c->model.source) && format_of_content(out) == JN_FORMAT_MJCF) return mjcf_is_not_written(out);
   if (is_same_file(out, c->model.source))
     return usage_error("convert", "%s is the file that MODEL is read from: give another name, or add --in-place", out);
   if (is_same_file(out, c->model.loops))
@@ -90,8 +71,8 @@ static int choose_output(convert_arg *c) {
                        strcmp(c->model.source, "-") == 0 ? "standard input" : c->model.source);
   if (c->format != JN_FORMAT_AUTO) return usage_error("convert", "--in-place keeps the format: do not give --to");
   c->out = c->model.source;
-  if (content_of(c->out) == JN_FORMAT_MJCF) return mjcf_is_not_written(c->out);
-  if (format_of(c->out) != content_of(c->out))
+  if (format_of_content(c->out) == JN_FORMAT_MJCF) return mjcf_is_not_written(c->out);
+  if (format_of(c->out) != format_of_content(c->out))
     return usage_error("convert", "--in-place: %s does not hold what its extension says; give OUT another name",
                        c->out);
   return OPTION_GO_ON;
@@ -113,7 +94,7 @@ static int convert(convert_arg *c) {
   /* A separate report, so that the writer's messages are not lost among the reader's. */
   jn_options options = c->model.options;
   options.report = jn_report_create(NULL);
-  if (!c->fresh || content_of(c->model.source) == JN_FORMAT_MJCF) model_arg_original(&c->model, &options);
+  if (!c->fresh || format_of_content(c->model.source) == JN_FORMAT_MJCF) model_arg_original(&c->model, &options);
   jn_error error = {0};
   jn_status status = standard_output ? write_standard_output(&c->model, c->format, &options, &error)
                                      : jn_save(c->model.model, c->out, c->format, &options, &error);

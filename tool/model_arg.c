@@ -53,6 +53,23 @@ bool model_arg_reads(const model_arg *arg, const char *path) {
   return is_same_file(path, arg->source) || is_same_file(path, arg->loops) || model_edit_reads(&arg->edits, path);
 }
 
+jn_format format_of_content(const char *path) {
+  char text[1 << 14];
+  FILE *f = fopen(path, "rb");
+  size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+  if (f) fclose(f);
+  text[n] = 0;
+  const char *p = text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+  p += strspn(p, " \t\r\n");
+  if (*p == '{') return JN_FORMAT_NATIVE;
+  while (p && *p == '<' && (p[1] == '?' || p[1] == '!')) {
+    p = strstr(p, strncmp(p, "<!--", 4) == 0 ? "-->" : ">");
+    p = p ? strchr(p, '<') : NULL;
+  }
+  if (p && strncmp(p, "<mujoco", 7) == 0) return JN_FORMAT_MJCF;
+  return p && strncmp(p, "<robot", 6) == 0 ? JN_FORMAT_URDF : JN_FORMAT_AUTO;
+}
+
 void model_arg_original(const model_arg *arg, jn_options *options) {
   options->original = arg->text ? NULL : arg->source;
   options->original_text = arg->text;

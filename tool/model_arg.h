@@ -50,6 +50,10 @@ int model_arg_read(model_arg *arg);
 /* model_arg_read(), then print all errors, or the number of warnings and what the edits say, on stderr. */
 int model_arg_load(model_arg *arg);
 
+/* The format of a file by its content: URDF begins with <robot and MJCF with <mujoco, but for declarations and
+ * comments, native files with '{'. JN_FORMAT_AUTO: none of these. */
+jn_format format_of_content(const char *path);
+
 /* For writing the model: its URDF text, which is kept but for what changed. */
 void model_arg_original(const model_arg *arg, jn_options *options);
 

@@ -289,11 +289,6 @@ int command_motor(int argc, char **argv) {
     t->trajectory = words[1];
     status = run(&arg);
   }
-  number_list *const lists[] = {&t->rate, &t->range, &t->bandwidth};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
-  name_list_free(&t->actuated);
-  name_list_free(&t->joints);
-  name_list_free(&t->columns);
-  model_arg_free(&t->model);
+  torque_arg_free(t);
   return status;
 }

@@ -328,10 +328,7 @@ int command_retime(int argc, char **argv) {
     t->trajectory = words[1];
     status = run(&arg);
   }
-  number_list *const lists[] = {&t->rate, &t->bandwidth, &arg.intervals};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
-  name_list_free(&t->joints);
-  name_list_free(&t->columns);
-  model_arg_free(&t->model);
+  number_list_free(&arg.intervals);
+  torque_arg_free(t);
   return status;
 }

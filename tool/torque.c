@@ -375,12 +375,6 @@ int command_torque(int argc, char **argv) {
     arg.trajectory = words[1];
     status = run(&arg);
   }
-  number_list *const lists[] = {&arg.order, &arg.payload, &arg.rate, &arg.range, &arg.bandwidth};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
-  name_list_free(&arg.actuated);
-  name_list_free(&arg.joints);
-  name_list_free(&arg.columns);
-  tool_arg_free(&arg.tool);
-  model_arg_free(&arg.model);
+  torque_arg_free(&arg);
   return status;
 }

@@ -37,6 +37,9 @@ int torque_check_arguments(const torque_arg *arg);
 
 /* ---- trajectory_arg.c ---- */
 
+/* Releases what the options of torque, motor and retime made. */
+void torque_arg_free(torque_arg *arg);
+
 /* Declare how TRAJECTORY is read, and at which times: --tolerance ... --range. */
 void trajectory_options(option_set *set, torque_arg *arg);
 

@@ -25,6 +25,16 @@ void trajectory_options(option_set *set, torque_arg *arg) {
   option_numbers(set, "range", "START,END", "compute between these times [s] only", &arg->range);
 }
 
+void torque_arg_free(torque_arg *arg) {
+  number_list *const lists[] = {&arg->order, &arg->payload, &arg->rate, &arg->range, &arg->bandwidth};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
+  name_list_free(&arg->actuated);
+  name_list_free(&arg->joints);
+  name_list_free(&arg->columns);
+  tool_arg_free(&arg->tool);
+  model_arg_free(&arg->model);
+}
+
 int schedule_make(const torque_arg *arg, const jn_trajectory *t, schedule *s) {
   double start = jn_trajectory_start(t), end = jn_trajectory_end(t), slack = 1e-9 * (end - start);
   *s = (schedule){.trajectory = t, .start = start, .end = end};

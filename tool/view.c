@@ -122,24 +122,21 @@ static bool write_meshes(view_arg *v, const char *text) {
 
 /* ---- The page ---- */
 
-static bool is_urdf(const char *text) { return strstr(text, "<robot") != NULL && !strstr(text, "<mujoco"); }
-
 /* An unchanged URDF file goes in as it is, with its meshes; every other robot as a native file. *source: its name. */
 static bool write_robot(view_arg *v, const char **source) {
   const model_arg *m = &v->model;
+  bool unchanged = !model_edit_count(&m->edits) && !m->loops;
   size_t length;
   *source = m->source;
-  if (strncmp(m->source, "builtin:", 8) == 0 && !model_edit_count(&m->edits) && !m->loops) return true;
-  if (strcmp(m->source, "-") != 0 && strncmp(m->source, "builtin:", 8) != 0 && !model_edit_count(&m->edits) &&
-      !m->loops) {
+  if (unchanged && strncmp(m->source, "builtin:", 8) == 0) return true;
+  if (unchanged && format_of_content(m->source) == JN_FORMAT_URDF) {
     char *text = read_input(m->source, m->source, m->options.max_bytes, &length);
     if (!text) return false;
-    bool urdf = is_urdf(text), fine = true;
     *source = last_part(m->source);
-    if (urdf) write_file(v, *source, text, length);
-    if (urdf) fine = write_meshes(v, text);
+    write_file(v, *source, text, length);
+    bool fine = write_meshes(v, text);
     free(text);
-    if (urdf || !fine) return fine;
+    return fine;
   }
   char *native;
   jn_error error;
@@ -212,7 +209,9 @@ static int view(view_arg *v) {
   }
   free(page);
   if (!fine) return EXIT_BAD;
-  if (v->missing) say(stderr, "jounce: %d meshes were not found; boxes are shown instead\n", v->missing);
+  if (v->missing)
+    say(stderr, "jounce: note: %d mesh%s not found; boxes are shown instead\n", v->missing,
+        v->missing == 1 ? " was" : "es were");
   if (strcmp(v->out, "-") != 0) say(stdout, "Written: %s (open it in a browser)\n", v->out);
   return EXIT_FINE;
 }

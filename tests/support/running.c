@@ -107,6 +107,21 @@ void check_refused(outcome o, int code, const char *part) {
   done(&o);
 }
 
+void check_says(const char *arguments, int code, const char *part) {
+  outcome o = run_fine(arguments, code);
+  check_has(o.err, part);
+  done(&o);
+}
+
+jn_table *read_csv(const char *name) {
+  char *text = read_file(name);
+  jn_table *t;
+  jn_error error;
+  if (jn_table_read(text, strlen(text), name, NULL, &t, &error) != JN_OK) fail_msg("%s: %s", name, error.text);
+  free(text);
+  return t;
+}
+
 int no_gnuplot(void) {
   if (system("gnuplot --version >/dev/null 2>&1") == 0) return 0;
   puts("# no gnuplot: pictures are not tested");

@@ -58,6 +58,10 @@ void check_has(const char *text, const char *part);
 void check_lacks(const char *text, const char *part);
 /* The command printed `part` on stderr and nothing on stdout, and ended with `code`. Releases o. */
 void check_refused(outcome o, int code, const char *part);
+/* The command, run in the folder, ends with `code` and says `part` on stderr. */
+void check_says(const char *arguments, int code, const char *part);
+/* The table of a file in the folder. */
+jn_table *read_csv(const char *name);
 /* 1, with a remark in the output of the test, if gnuplot is not installed. */
 int no_gnuplot(void);
 
