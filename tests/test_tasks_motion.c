@@ -219,7 +219,7 @@ static void jets_along(void *context, double t, double *x) {
   check_ok(jn_tasks_follow(f->tasks, &path, 0, t, 1e-12, q, &time, NULL, &reach));
   check(time == t && reach.outcome == JN_REACHED, "all the way");
   check_ok(path_at(&f->path, t, f->order, target, rate_jet));
-  check_ok(jn_tasks_motion_jet(f->tasks, f->order, q, NULL, rate_jet, x, NULL));
+  check_ok(jn_tasks_motion_jet(f->tasks, f->order, q, NULL, NULL, rate_jet, x, NULL));
   memcpy(x + (f->order + 1) * f->nv, q, sizeof(double) * (size_t)f->nq);
 }
 
@@ -334,14 +334,14 @@ static void priorities_have_derivatives(void **state) {
   double pose[16], rows[4 * 6];
   check_ok(path_at(&path, 0, 3, pose, rows));
   for (int k = 0; k < 4; k++) memcpy(rate + 9 * k, rows + 6 * k, 6 * sizeof *rate);
-  check_ok(jn_tasks_motion_jet(t, 3, q, NULL, rate, v, &reach));
+  check_ok(jn_tasks_motion_jet(t, 3, q, NULL, NULL, rate, v, &reach));
   check_ok(jn_tasks_jacobian_jet(t, 0, q, NULL, J));
   double y[9] = {0};
   for (int r = 0; r < 9; r++)
     for (int i = 0; i < 7; i++) y[r] += J[7 * r + i] * v[i];
   check(distance(y, rate, 6, 1) < 1e-10, "the first is done");
   /* of all velocities that do it, this moves the elbow least: v + a n, n the direction that is left */
-  check_ok(jn_tasks_motion_jet(one, 0, q, NULL, rows, v_one, NULL));
+  check_ok(jn_tasks_motion_jet(one, 0, q, NULL, NULL, rows, v_one, NULL));
   double n[7], along = 0, size = 0;
   for (int i = 0; i < 7; i++) n[i] = v[i] - v_one[i];
   check(norm(n, 7) > 1e-3, "there is a choice");
@@ -361,7 +361,7 @@ static void priorities_have_derivatives(void **state) {
     for (int i = 0; i < 7; i++) step[i] = side * h * (v[i] + side * h / 2 * v[7 + i]);
     check_ok(jn_integrate(m, w, q, step, to));
     check_ok(path_at(&path, side * h, 0, pose, r));
-    check_ok(jn_tasks_motion_jet(t, 0, to, NULL, r, side > 0 ? vp : vm, NULL));
+    check_ok(jn_tasks_motion_jet(t, 0, to, NULL, NULL, r, side > 0 ? vp : vm, NULL));
   }
   for (int i = 0; i < 7; i++) vp[i] = (vp[i] - vm[i]) / (2 * h);
   check(distance(vp, v + 7, 7, 1) < 1e-6, "row 1 is the derivative of row 0: %g", distance(vp, v + 7, 7, 1));

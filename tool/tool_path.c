@@ -464,7 +464,8 @@ jn_status tool_path_at(tool_path *p, double t, int order, double *q, double *v_j
   p->to = t;
   jn_status status = jn_tasks_follow(p->tasks, &path, p->time, t, 0, p->q, &p->time, p->active, &p->reach);
   if (status == JN_OK) status = pose_at(p, t, order + 1, target, p->rates);
-  if (status == JN_OK) status = jn_tasks_motion_jet(p->tasks, order + 1, p->q, NULL, p->rates, v_jet, &p->reach);
+  if (status == JN_OK)
+    status = jn_tasks_motion_jet(p->tasks, order + 1, p->q, target, NULL, p->rates, v_jet, &p->reach);
   if (status == JN_OK) memcpy(q, p->q, (size_t)jn_model_nq(p->model) * sizeof(double));
   return status;
 }
