@@ -79,6 +79,9 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   jn_status status = load_trajectory(m, arg->trajectory, &options, &error);
   progress_end();
   result = tell_messages(options.report, &error, arg->trajectory, status);
+  if (result != OPTION_GO_ON && tool_path_looks_like_one(options.report))
+    say(stderr, "    x, y and z may be the path of a tool: jounce %s --frame NAME\n",
+        strcmp(arg->command, "torque") == 0 ? "torque MODEL FILE" : "reach MODEL --path FILE");
   jn_report_destroy(options.report);
   if (result != OPTION_GO_ON || !arg->wrench) return result;
   options.report = jn_report_create(NULL);

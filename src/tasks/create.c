@@ -309,6 +309,7 @@ static jn_status create_parts(jn_tasks *t, const jn_task *task, const jn_tasks_o
   place_all(&s, t);
   copy_options(t);
   jn__tasks_find_limits(t);
+  jn__tasks_find_generic(t);
   for (int i = 0; i + 1 < t->options.threads; i++) {
     jn_tasks_options one = *options;
     one.threads = 1;

@@ -133,6 +133,24 @@ static int find_order(jn_tasks *t, motion_solution *s, int k) {
   return fits && missed(t, s, y, v, rows_needed(t)) <= tolerance;
 }
 
+/* t->generic, from a few configurations that close the loops. */
+void jn__tasks_find_generic(jn_tasks *t) {
+  enum { TRIES = 4 };
+  const task_course still = {.rate_jet = t->rate_jet};
+  uint64_t seed = 20;
+  memset(t->rate_jet, 0, sizeof(double) * (size_t)t->rows);
+  for (int i = 0; i < TRIES; i++) {
+    jn_reach reach;
+    jn_status status = i == 0 ? jn_neutral(t->model, t->q_trial) : jn_random(t->model, &seed, t->q_trial);
+    if (status == JN_OK && t->loops) status = jn_loops_assemble(t->loops, NULL, 0, t->q_trial, NULL);
+    if (status == JN_OK) status = jn__tasks_counting_jet(t, 0, t->q_trial, NULL, &still);
+    if (status != JN_OK) continue;
+    memcpy(t->J, t->C_jet, sizeof(double) * (size_t)t->m * (size_t)t->nv);
+    jn__tasks_rank(t, &reach);
+    if (reach.rank > t->generic) t->generic = reach.rank;
+  }
+}
+
 static void describe_motion(jn_tasks *t, int good, jn_reach *reach) {
   if (!reach) return;
   memset(reach, 0, sizeof *reach);

@@ -159,6 +159,9 @@ jn_status jn__tasks_counting_jet(jn_tasks *t, int order, const double *q, const 
 /* rate [m] of order k of the rows that count, from rate [rows]. */
 void jn__tasks_counting_rate(const jn_tasks *t, const double *rate, double *out);
 
+/* motion.c. t->generic. */
+void jn__tasks_find_generic(jn_tasks *t);
+
 /* course.c. Rows of a partial task in J_jet, and in t->y_jet, so that they keep to the moving target to all orders. */
 jn_status jn__tasks_keep_course(jn_tasks *t, task_item *s, int order, const double *q, const double *v_jet,
                                 const task_course *course, double *J_jet);
