@@ -215,25 +215,31 @@ typedef struct jn_tasks_path {
  * (may be NULL) is how far it came, q is there, and reach says why: JN_REACH_SINGULAR, JN_REACH_SHORT (the target
  * leaves the workspace; angle and distance are what is missing at time `to`), JN_REACH_LIMITS (the tasks drive a
  * coordinate across its limit, and no other can do it instead; active [nv] (may be NULL) tells which),
- * JN_REACH_ITERATIONS (after 100 options.iterations steps). Errors: those of path->at, too. */
+ * JN_REACH_ITERATIONS (after 100 options.iterations steps, or 5 options.iterations
+ * in a row that are shorter than a ten-thousandth of the way). Errors: those of path->at, too. */
 JN_API jn_status jn_tasks_follow(jn_tasks *tasks, const jn_tasks_path *path, double from, double to, double tolerance,
                                  double *q, double *time, signed char *active, jn_reach *reach);
 
 /* ---- operational space ---- */
 
 /* Results of jn_tasks_operational_jet(); NULL: not wanted. With y'' the second derivatives of the tasks (rates' rate):
- *   F = Lambda y'' + bias,   tau = J^T F   moves the tasks with y'' and nothing else than their inertia is felt. */
+ *   F = Lambda y'' + bias,   tau = J^T F   moves the tasks with y'' and nothing else than their inertia is felt.
+ * With loops, M^-1 is that of motions that keep them closed, P = M^-1 - M^-1 A^T (A M^-1 A^T)^-1 A M^-1. tau is then of
+ * all coordinates; motors alone do the same with the torques of jn_loops_inverse_dynamics_jet() for the acceleration
+ * that it makes. */
 typedef struct jn_operational {
   double *Lambda; /* [(K+1) x rows x rows] operational-space inertia (J M^-1 J^T)^-1 and its time derivatives */
-  double *bias;   /* [(K+1) x rows] Lambda (J M^-1 h - J' v), h = C v + g + k of dynamics.h */
+  double *bias;   /* [(K+1) x rows] Lambda (J M^-1 h - J' v), h = C v + g + k of dynamics.h; with loops - J a for the
+                     acceleration a = M^-1 A^T (A M^-1 A^T)^-1 (-A' v) that keeps them closed */
   double *Jbar;   /* [(K+1) x nv x rows] dynamically consistent inverse M^-1 J^T Lambda: J Jbar = 1, and tau = (1 - J^T
                      Jbar^T) tau_0 does not accelerate the tasks */
 } jn_operational;
 
-/* Along the motion v_jet [(K+2) x nv] at q. All rows of the tasks count, whatever their weights and priorities. Loops
- * are not supported. [khatib1987] Errors: JN_ERR_SINGULAR (rows of J depend on each other: so it is with directions,
- * whose three rows have rank two, and at singular configurations), JN_ERR_UNSUPPORTED (loops), JN_ERR_SIZE, JN_ERR_WORK
- * (order + 1 above that of the options). */
+/* Along the motion v_jet [(K+2) x nv] at q, which keeps loops closed. Priorities and sizes of weights do not matter;
+ * rows of the weight 0 are left out: their rows and columns of all results are zero. [khatib1987] Errors:
+ * JN_ERR_SINGULAR (rows of J depend on each other: so it is with directions, whose three rows have rank two, with poses
+ * of planar robots unless the rows that cannot move have the weight 0, and at singular configurations), JN_ERR_SIZE,
+ * JN_ERR_WORK (order above that of the options). */
 JN_API jn_status jn_tasks_operational_jet(jn_tasks *tasks, int order, const double *q, const double *v_jet,
                                           const jn_operational *out);
 

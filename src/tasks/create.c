@@ -221,6 +221,7 @@ static void place_motion(jn_shelf *s, jn_tasks *t) {
   t->right = reals(s, wide + high + m + 2 * t->rows, 1, 1);
   t->M_jet = reals(s, K, n, n);
   t->Y_jet = reals(s, K, n, t->rows);
+  t->Z_jet = reals(s, K, t->loop_rows, t->rows);
   t->B_jet = reals(s, K, t->rows, t->rows);
   t->L_jet = reals(s, K, t->rows, t->rows);
   t->tau_jet = reals(s, K, n, 2);

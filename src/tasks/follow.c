@@ -15,7 +15,8 @@ typedef struct pursuit {
   const jn_tasks_path *path;
   int order;
   double now, end, tolerance;
-  int steps;        /* that are left */
+  double tiny;      /* steps that are shorter than this make hardly any way, */
+  int steps, slow;  /* how many are left, and how many of these in a row */
   double *q, *next; /* [nq] */
   const double *v_jet;
   signed char *active;
@@ -152,8 +153,17 @@ static jn_status explain(jn_tasks *t, pursuit *p, jn_reach_outcome why) {
   return JN_ERR_REACH;
 }
 
+static int slow_steps(const jn_tasks *t) {
+  return t->options.iterations > INT_MAX / 5 ? INT_MAX : 5 * t->options.iterations;
+}
+
+/* The motion gets ever faster: what is left beside coordinates at a limit comes to a singularity, in most cases. */
+static jn_status give_up(jn_tasks *t, pursuit *p) {
+  return explain(t, p, near_limits(t, p->q, NULL) > 0 ? JN_REACH_LIMITS : JN_REACH_ITERATIONS);
+}
+
 static jn_status advance(jn_tasks *t, pursuit *p, double shortest) {
-  if (p->steps-- <= 0) return explain(t, p, JN_REACH_ITERATIONS);
+  if (p->steps-- <= 0 || p->slow <= 0) return give_up(t, p);
   jn_status status = p->path->at(p->path->context, p->now, p->order, t->target, t->rate_jet);
   if (status != JN_OK) return status;
   double *v_jet = t->follow_jet;
@@ -166,13 +176,13 @@ static jn_status advance(jn_tasks *t, pursuit *p, double shortest) {
   if (stopped) return explain(t, p, JN_REACH_LIMITS);
   if (part < 1) h *= part;
   for (; status == JN_OK && !taken && fabs(h) >= shortest; h /= taken ? 1 : 4) status = try_step(t, p, h, &taken);
+  p->slow = fabs(h) < p->tiny ? p->slow - 1 : slow_steps(t);
   if (status != JN_OK || taken) return status;
   return explain(t, p, part < 1 || p->reach->outcome == JN_REACH_LIMITS ? JN_REACH_LIMITS : JN_REACH_SINGULAR);
 }
 
 jn_status jn_tasks_follow(jn_tasks *t, const jn_tasks_path *path, double from, double to, double tolerance, double *q,
                           double *time, signed char *active, jn_reach *reach) {
-  static const int steps_of_an_iteration = 100;
   jn_reach own;
   if (!t || !path || !path->at || !q) return JN_ERR_NULL;
   if (t->options.order < 1) return JN_ERR_WORK;
@@ -181,14 +191,14 @@ jn_status jn_tasks_follow(jn_tasks *t, const jn_tasks_path *path, double from, d
                .order = t->options.order,
                .now = from,
                .end = to,
-               .steps = t->options.iterations > INT_MAX / steps_of_an_iteration
-                            ? INT_MAX
-                            : t->options.iterations * steps_of_an_iteration,
+               .tiny = 1e-4 * fabs(to - from),
                .tolerance = tolerance > 0 ? tolerance : fmax(1e-10, 1e4 * jn_row_epsilon()),
                .q = q,
                .next = t->q_target + t->nq,
                .active = active,
                .reach = reach ? reach : &own};
+  p.slow = slow_steps(t);
+  p.steps = p.slow > INT_MAX / 20 ? INT_MAX : 20 * p.slow;
   double shortest = fmax(1e-8 * fabs(to - from), 16 * DBL_EPSILON * fmax(fabs(from), fabs(to)));
   jn_status status = path->at(path->context, from, 0, t->target, NULL);
   if (status == JN_OK) status = jn__tasks_solve_once(t, t->target, q, active, p.reach);

@@ -110,7 +110,7 @@ struct jn_tasks {
   int unique;            /* 1: the last motion left no choice, all coordinates were determined */
   int generic;           /* rank of J at ordinary configurations */
   /* operational */
-  double *M_jet, *Y_jet, *B_jet, *L_jet, *tau_jet;
+  double *M_jet, *Y_jet, *Z_jet, *B_jet, *L_jet, *tau_jet;
   double *factor;
   /* follow */
   double *target, *rate_jet, *follow_jet;
