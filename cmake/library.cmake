@@ -76,6 +76,7 @@ set(core_sources
     src/loops/solve.c
     src/loops/state.c
     src/loops/structure.c
+    src/tasks/course.c
     src/tasks/create.c
     src/tasks/curvature.c
     src/tasks/follow.c

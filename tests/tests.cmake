@@ -114,6 +114,7 @@ if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(retime LABELS once)
   jounce_test(tasks)
   jounce_test(tasks_motion)
+  jounce_test(tasks_paths)
 endif()
 jounce_test(tangent)
 jounce_test(derivatives_frame)
