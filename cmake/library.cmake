@@ -52,6 +52,7 @@ set(core_sources
     src/elastic/robot.c
     src/elastic/spring.c
     src/ident/base_parameters.c
+    src/ident/closed.c
     src/ident/consistent.c
     src/ident/dense.c
     src/ident/filter.c
