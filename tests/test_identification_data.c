@@ -317,6 +317,55 @@ static void closed_loops_need_no_forces_of_the_loops(void **state) {
   jn_model_destroy(m);
 }
 
+/* The motion of the crank alone: the other joints go on from where they were, and the loop stays closed. */
+static void states_of_a_motion_close_the_loops(void **state) {
+  (void)state;
+  enum { ROWS = 60 };
+  jn_model *m;
+  if (jn_load("builtin:four_bar", NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
+  char path[] = "/tmp/jounce_crank_XXXXXX";
+  int file = mkstemp(path);
+  FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
+  assert_non_null(f);
+  fputs("t,motor,motor.tau\n", f);
+  for (int r = 0; r < ROWS; r++) fprintf(f, "%g,%.17g,1\n", 0.1 * r, sin(0.7 * 0.1 * r) + 0.05 * r);
+  fclose(f);
+  jn_trajectory *t;
+  jn_trajectory_options o;
+  jn_loops *loops;
+  jn_trajectory_options_init(&o);
+  o.missing_neutral = 1;
+  check_ok(jn_trajectory_load(m, path, &o, &t, NULL));
+  check_ok(jn_trajectory_load_forces(t, path, &o, NULL));
+  check_ok(jn_loops_create(m, NULL, &loops));
+  jn_identification *id = identification_of(m, JN_IDENTIFY_INERTIA);
+  double before[3] = {0};
+  for (int r = 0; r < ROWS; r++) {
+    double q[3], v[3], a[3], gap, A[5 * 3], Adot_v[5];
+    check_ok(jn_identification_state(id, t, 0.1 * r, q, v, a));
+    check_ok(jn_loops_gaps(loops, q, &gap));
+    check_ok(jn_loops_constraint(loops, q, v, NULL, A, Adot_v));
+    check(gap < 1e-10, "the loop is open by %g", gap);
+    for (int k = 0; k < 5; k++) {
+      double rate = 0, bend = Adot_v[k];
+      for (int i = 0; i < 3; i++) rate += A[3 * k + i] * v[i], bend += A[3 * k + i] * a[i];
+      check(fabs(rate) < 1e-9 && fabs(bend) < 1e-8, "condition %d opens with %g, %g", k, rate, bend);
+    }
+    for (int i = 0; i < 3 && r > 0; i++)
+      check(fabs(q[i] - before[i]) < 0.5, "joint %d jumps by %g", i, q[i] - before[i]);
+    memcpy(before, q, sizeof before);
+  }
+  jn_measurement how;
+  jn_measurement_init(&how);
+  check_ok(jn_identification_add_trajectory(id, t, &how));
+  check_status(jn_identification_state(id, NULL, 0, before, before, before), JN_ERR_NULL);
+  jn_identification_destroy(id);
+  jn_loops_destroy(loops);
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+  remove(path);
+}
+
 /* A file with positions and wrenches, for models whose joint forces are not measured. */
 static jn_trajectory *motion_with_wrenches(const jn_model *m, int link, void (*at)(double t, double *q),
                                            jn_status (*wrench)(const jn_model *m, jn_work *w, int link, const double *q,
@@ -672,6 +721,7 @@ int main(void) {
       cmocka_unit_test(user_columns_and_rows_are_told),
       cmocka_unit_test(momentum_tells_without_forces),
       cmocka_unit_test(closed_loops_need_no_forces_of_the_loops),
+      cmocka_unit_test(states_of_a_motion_close_the_loops),
       cmocka_unit_test(wrenches_of_files_need_no_joint_forces),
       cmocka_unit_test(torque_constants_need_something_known),
       cmocka_unit_test(what_the_motion_does_not_tell_stays),
