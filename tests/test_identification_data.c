@@ -134,6 +134,8 @@ static void coupled_motors_act_on_all_their_joints(void **state) {
   assert_string_equal(name, "motor_3.rotor");
   jn_identification_destroy(id);
   o.motor_names = (const char *const[]){"base", "", "wrist"};
+  check_status(jn_identification_create(arm, &o, &id, NULL), JN_ERR_SIZE); /* how many? */
+  o.motor_name_count = 3;
   check_ok(jn_identification_create(arm, &o, &id, NULL));
   check_ok(jn_identification_name(id, 10 * LINKS + 2, name, sizeof name));
   assert_string_equal(name, "wrist.rotor");

@@ -360,6 +360,7 @@ int identify_make(const identify_run *r, const double *speed, jn_identification 
   options.coupling = r->coupling;
   options.coulomb_speed = speed;
   options.motor_names = (const char *const *)r->motor_names;
+  options.motor_name_count = r->motor_names ? r->motors : 0;
   options.actuated = r->actuated;
   options.wrench_link = r->wrench_link;
   options.threads = total_rows(r) > THREAD_ROWS ? 0 : 1; /* threads are not worth their start for less */

@@ -70,7 +70,8 @@ typedef struct jn_identification_options {
   const double *coupling;        /* G [motors x nv]; copied */
   const double *coulomb_speed;   /* [motors] [rad/s, m/s] sign(v) is v/speed below this speed, because friction does not
                                     jump; copied; NULL: a sharp sign */
-  const char *const *motor_names; /* [motors] for jn_identification_name(); copied; NULL: those of their joints */
+  const char *const *motor_names; /* for jn_identification_name(); copied; NULL: those of their joints */
+  int motor_name_count;           /* as many as motors */
   const unsigned char *actuated;  /* [nv] models with loops: 1 where there is a motor, whose force is measured; copied;
                                      NULL: the first coordinates that determine all others */
   int wrench_link;                /* the wrench through the joint of this link is measured, too; default JN_NONE */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Identification. unknowns.c: columns, their names and values, regressor, base parameters; closed.c: models with loops;
  * rows.c: measured rows into triangles; filter.c: motions into rows; solve.c: least squares and statistics;
- * consistent.c: the physical set; dense.c: QR. */
+ * consistent.c: the physical set. */
 #ifndef JN_IDENT_IDENTIFY_H
 #define JN_IDENT_IDENTIFY_H
 
+#include "../dense/dense.h"
 #include "../model/memory.h"
 #include "jounce/identification.h"
 #include "jounce/loops.h"
@@ -114,19 +115,5 @@ double jn__ident_squares(const jn_channel *c, int fold, const double *b, double 
  * of the sum. Iterations, negative if they do not converge, 0 without memory. */
 int jn__ident_consistent(const jn_identification *d, const double *A, const double *y, int rows, double w,
                          double tolerance, double *x);
-
-/* ---- dense.c: matrices by rows ---- */
-
-/* R [n x n] upper triangular: R^T R += block^T block. block [rows x n] is lost; w [n] scratch. */
-void jn__qr_update(double *R, double *block, int rows, int n, double *w);
-/* Solves R x = b, n x n with rows of ld numbers; x may be b. */
-void jn__back_solve(const double *R, int n, int ld, const double *b, double *x);
-/* Which columns of A [rows x n] are independent of those before them in `order`: lead [count], and B [count x n] with
- * A = A_lead B. Columns are scaled to length 1, those shorter than `zero` times the longest are zero. Returns count, or
- * -1 without memory. `used` [n] (may be NULL): 0 where the column is zero. */
-int jn__independent(const jn_allocator *a, const double *A, int rows, int n, const int *order, double zero, double tol,
-                    int *lead, double *B, unsigned char *used);
-/* Largest and smallest singular value of A [rows x n], which is lost. */
-void jn__singular_range(double *A, int rows, int n, double *most, double *least);
 
 #endif

@@ -351,6 +351,9 @@ static jn_status check_options(const jn_model *model, const jn_identification_op
             o->user_channels > 1000 || o->link_count < 0 || o->threads < 0 ||
             (o->user_columns > 0) != (o->user != NULL) || o->columns >= 64 || jn_link_count(model) > INT_MAX / 1000;
   if (bad) return jn__fail(error, JN_ERR_SIZE, NULL, "an option is out of range");
+  int motors = o->motors ? o->motors : jn_model_nv(model);
+  if (o->motor_names && o->motor_name_count != motors)
+    return jn__fail(error, JN_ERR_SIZE, NULL, "there are %d names for %d motors", o->motor_name_count, motors);
   if (o->wrench_link != JN_NONE && jn_loop_count(model) > 0)
     return jn__fail(error, JN_ERR_UNSUPPORTED, NULL,
                     "the wrench of a link is not told in a model with loops, whose own forces are part of it");
