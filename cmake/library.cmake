@@ -33,6 +33,9 @@ set(kernel_sources
     src/kernel/inverse_dynamics/joint_wrenches.c)
 
 set(core_sources
+    src/dense/decompose.c
+    src/dense/symmetric.c
+    src/dense/triangles.c
     src/edit/attach.c
     src/edit/edit.c
     src/edit/held_loops.c
@@ -52,8 +55,8 @@ set(core_sources
     src/elastic/robot.c
     src/elastic/spring.c
     src/ident/base_parameters.c
+    src/ident/closed.c
     src/ident/consistent.c
-    src/ident/dense.c
     src/ident/filter.c
     src/ident/random.c
     src/ident/rows.c
@@ -66,7 +69,6 @@ set(core_sources
     src/loops/conditions_screws.c
     src/loops/conditions_user.c
     src/loops/create.c
-    src/loops/dense.c
     src/loops/derivatives.c
     src/loops/derivatives_inverse.c
     src/loops/equations.c
