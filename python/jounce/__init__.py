@@ -27,7 +27,7 @@ from ._errors import (
     StepError,
     UnsupportedError,
 )
-from ._model import Builder, Joint, Limits, Model, builtins, from_dict, load, loads
+from ._model import Builder, Elastic, Joint, Limits, Model, builtins, from_dict, load, loads
 from ._plot import plot
 from ._show import show
 
@@ -50,6 +50,7 @@ _core._setup(
     warn=_glue.warn,
     callback=_glue.callback,
     Model=Model,
+    Elastic=Elastic,
     Loops=Loops,
     Trajectory=Trajectory,
     Simulator=Simulator,

@@ -228,6 +228,34 @@ class Model(_core.Model):
         index = self.frame_index(name)
         return index if index is not None else unknown("frame", name, self)
 
+    # ---- springs, speed ----
+
+    def elastic(self, actuators: Mapping[str, Any] | str | os.PathLike[str], **options: Any) -> Elastic:
+        """The robot with motors that drive its joints through springs (docs/elastic.md).
+
+        actuators: a file, or a dictionary {joint: {"stiffness": ..., "rotor_inertia": ...}} with the keys of such files;
+        a dictionary with the key "joints" is the whole file. Options: order, the highest time derivative of motor
+        torques that will be asked for; coupled=1: rotors move with the links that carry them.
+        """
+        if not isinstance(actuators, Mapping):
+            return self._elastic_load(os.fspath(actuators), **options)  # type: ignore[return-value]
+        whole = actuators if "joints" in actuators else {"joints": actuators}
+        text = json.dumps(whole, default=_plain)
+        return self._elastic_load_text(text, "dictionary", **options)  # type: ignore[return-value]
+
+    def retime(
+        self, trajectory: _core.Trajectory, limits: Any = None, *, elastic: _core.Elastic | None = None, **options: Any
+    ) -> _results.Retime:
+        """The same path in the shortest time that the limits allow (docs/retime.md).
+
+        limits: [nv, 10, 2] as limit_ranges() gives them, which is the default. Options: margin, uniform, samples,
+        intervals, ... Returns the new motion, None if no speed is possible, and the limit that is the cause.
+        """
+        if limits is None:
+            limits = self.limit_ranges(elastic)
+        numbers = {name: int(value) if isinstance(value, bool) else value for name, value in options.items()}
+        return self._retime(trajectory, limits, elastic=elastic, **numbers)
+
     # ---- text, files, copies ----
 
     def to_json(self) -> str:
@@ -308,6 +336,15 @@ class Model(_core.Model):
         from ._show import show
 
         return show(self, motion, path, **options)
+
+
+class Elastic(_core.Elastic):
+    """A robot whose motors drive its joints through springs; see Model.elastic()."""
+
+    @cached_property
+    def full_model(self) -> Model:
+        """The robot with a coordinate for every motor behind a spring; forces() are those of springs and motors."""
+        return self._full_model  # type: ignore[return-value]
 
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:

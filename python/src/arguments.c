@@ -157,11 +157,14 @@ PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int di
   char text[160] = "(";
   size_t at = 1;
   if (leading) at += (size_t)PyOS_snprintf(text + at, sizeof text - at, dims ? "..., " : "...");
-  for (int k = 0; k < dims; k++)
-    at += (size_t)PyOS_snprintf(text + at, sizeof text - at, "%lld%s", (long long)py_size_of(c, dim[k]),
-                                k + 1 < dims            ? ", "
-                                : dims == 1 && !leading ? ","
-                                                        : "");
+  for (int k = 0; k < dims; k++) {
+    Py_ssize_t size = py_size_of(c, dim[k]);
+    const char *end = k + 1 < dims ? ", " : dims == 1 && !leading ? "," : "";
+    if (size < 0) /* any */
+      at += (size_t)PyOS_snprintf(text + at, sizeof text - at, "n%s", end);
+    else
+      at += (size_t)PyOS_snprintf(text + at, sizeof text - at, "%lld%s", (long long)size, end);
+  }
   PyOS_snprintf(text + at, sizeof text - at, ")");
   return PyUnicode_FromString(text);
 }
@@ -196,6 +199,25 @@ static int check_shape(py_call_state *c, int i, int leading) {
   return 0;
 }
 
+static void set_orders(py_call_state *c) {
+  for (int k = 0; k < 3; k++) c->size[PY_K1 + k] = c->order + 1 + k;
+  if (c->object) c->object->of->sizes(c->object->handle, c->size); /* (P+1), (P+2) */
+}
+
+/* Rows of a jet of order P, which the object makes of K: tries one K after the other. */
+static int find_order_of(py_call_state *c, int i, Py_ssize_t rows) {
+  enum { HIGHEST = 64 };
+  unsigned char size = c->function->argument[i].dim[0];
+  for (c->order = 0; c->order < HIGHEST; c->order++) {
+    set_orders(c);
+    if (c->size[size] == rows) return 0;
+    if (c->size[size] <= size - PY_P1) break; /* beyond what the object was made for */
+  }
+  PyErr_Format(PyExc_ValueError, "%s(): %s has %zd rows, which no order needs that this %s was made for; see order()",
+               c->function->name, c->function->argument[i].name, rows, c->object->of->name);
+  return -1;
+}
+
 /* The order of jets from the first array that has one: [(K+2) x nv] has K + 2 rows. */
 static int find_order(py_call_state *c) {
   const py_function *f = c->function;
@@ -206,6 +228,7 @@ static int find_order(py_call_state *c) {
     if (!(a->flags & PY_JET) || !c->is_held[i]) continue;
     if (c->view[i].ndim < a->dims) return wrong_shape(c, i, 1);
     Py_ssize_t rows = c->view[i].shape[c->view[i].ndim - a->dims];
+    if (a->dim[0] < PY_K1) return find_order_of(c, i, rows);
     c->order = (int)(rows - (a->dim[0] - PY_K1 + 1));
     if (c->order < 0) {
       PyErr_Format(PyExc_ValueError, "%s(): %s has %zd rows, but a jet of order 0 has %d already", f->name, a->name,
@@ -219,7 +242,7 @@ static int find_order(py_call_state *c) {
     PyErr_Format(PyExc_ValueError, "%s(): the order must not be negative", f->name);
     return -1;
   }
-  for (int k = 0; k < 3; k++) c->size[PY_K1 + k] = c->order + 1 + k;
+  set_orders(c);
   return 0;
 }
 
@@ -384,6 +407,32 @@ static int read_index(py_call_state *c, int i) {
   return 0;
 }
 
+/* A number of steps and the like, which arrays must agree with; or a default, or what the arrays tell. */
+static int read_size(py_call_state *c, int i) {
+  if (read_int(c, i, c->value[i]) < 0) return -1;
+  if (c->s[i].i < 0 || (c->s[i].i == 0 && c->function->argument[i].fallback > 0)) {
+    PyErr_Format(PyExc_ValueError, "%s(): %s is %d", c->function->name, c->function->argument[i].name, c->s[i].i);
+    return -1;
+  }
+  c->size[c->function->argument[i].dim[0]] = c->s[i].i;
+  return 0;
+}
+
+/* Sizes that follow from others, when all arrays are read. */
+static int derive_sizes(py_call_state *c) {
+  if (c->size[PY_steps] < 0 && c->size[PY_tau_rows] > 1) c->size[PY_steps] = c->size[PY_tau_rows];
+  for (int i = 0; i < c->function->inputs; i++) {
+    const py_argument *a = &c->function->argument[i];
+    if (a->kind != PY_SIZE || c->size[a->dim[0]] >= 0) continue;
+    PyErr_Format(PyExc_TypeError, "%s() needs the argument '%s', or an array that tells it", c->function->name,
+                 a->name);
+    return -1;
+  }
+  c->size[PY_steps1] = c->size[PY_steps] + 1;
+  if (c->size[PY_every] > 0) c->size[PY_stored] = c->size[PY_steps] / c->size[PY_every] + 1;
+  return 0;
+}
+
 static int read_mask(py_call_state *c, int i) {
   PyObject *array = PyObject_CallFunction(py_glued.mask, "OOss", object_or_none(c), c->value[i], c->function->name,
                                           c->function->argument[i].name);
@@ -494,6 +543,8 @@ static int read_one(py_call_state *c, int i) {
       return PyErr_Occurred() ? -1 : 0;
     case PY_DOUBLE:
       return read_number(c, i);
+    case PY_SIZE:
+      return read_size(c, i);
     case PY_FRAME:
     case PY_LINK:
     case PY_JOINT:
@@ -514,8 +565,7 @@ static int read_one(py_call_state *c, int i) {
     case PY_RECORDS:
       return py_read_records(c, i);
     case PY_CALLBACK:
-      c->s[i].p = PyObject_CallFunction(py_glued.callback, "sO", c->function->argument[i].name, c->value[i]);
-      return py_keep(c, c->s[i].p);
+      return py_add_callback(c, i);
     default:
       PyErr_SetString(PyExc_SystemError, "jounce: unknown kind of argument");
       return -1;
@@ -532,10 +582,12 @@ int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
     } else {
       c->s[i].p = NULL;
       c->s[i].i = f->argument[i].fallback;
+      c->number[i] = f->argument[i].fallback;
+      if (f->argument[i].kind == PY_SIZE) c->size[f->argument[i].dim[0]] = f->argument[i].fallback;
     }
   }
   if (f->flags & PY_ORDERED && find_order(c) < 0) return -1;
-  return join_arrays(c);
+  return join_arrays(c) < 0 ? -1 : derive_sizes(c);
 }
 
 void py_release_arguments(py_call_state *c) {

@@ -6,7 +6,7 @@
  *   results.c     arrays for the results, and what is returned
  *   call.c        one call from end to end; exceptions
  *   object.c      Model, Loops, Trajectory, ...: creation, release, work memory, locks
- *   callbacks.c   forces of simulations that are Python functions
+ *   callbacks.c   forces, costs and paths that are Python functions
  *   module.c      the module itself
  *
  * Everything uses the limited API of Python 3.11, so that one compiled module serves all later versions. NumPy arrays
@@ -43,11 +43,22 @@ enum {
   PY_targets,
   PY_channels,
   PY_n,
+  PY_N,
+  PY_nq_all,
+  PY_steps,
+  PY_steps1,
+  PY_every,
+  PY_stored,
+  PY_tau_rows,
+  PY_nqnv,
+  PY_directions,
+  PY_P1,
+  PY_P2,
   PY_K1,
   PY_K2,
   PY_K3,
   PY_SIZES,
-  PY_NUMBER = 32
+  PY_NUMBER = 64
 };
 
 enum { PY_ARGUMENTS = 48, PY_DIMS = 4, PY_AXES = 12, PY_WORKS = 8, PY_BATCHES = 4 };
@@ -63,6 +74,7 @@ typedef enum py_kind {
   PY_UNSIGNED,
   PY_DOUBLE,
   PY_ORDER,
+  PY_SIZE,  /* of arrays, if these do not tell */
   PY_FRAME, /* index or name */
   PY_LINK,
   PY_JOINT,
@@ -82,16 +94,17 @@ typedef enum py_kind {
   PY_STRUCT_OF_OBJECT, /* the object's own, copied */
   PY_CHARS,
   PY_OWNED_TEXT,
-  PY_OBJECT
+  PY_OBJECT,
+  PY_BORROWED /* an object that belongs to this one */
 } py_kind;
 
 enum { PY_NULLABLE = 1, PY_REQUIRED = 2, PY_KEYWORD = 4, PY_WANTED = 8, PY_JET = 16, PY_BYTES = 32, PY_SIGNED = 64 };
-enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4 };
+enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4, PY_BY_BATCH = 8 };
 
 typedef struct py_member {
   const char *name;
   /* n: the struct itself, offset is its size; i, l, d, e: int, long, double, enum; D: doubles in the struct; P, U:
-   * pointer to doubles, to bytes; -: Python cannot set it */
+   * pointer to doubles, to bytes; A: pointer to doubles, as many as member dim[0] says; -: Python cannot set it */
   char kind;
   size_t offset;
   unsigned char dims, dim[2];
@@ -149,6 +162,7 @@ typedef struct py_object {
   Py_ssize_t size[PY_SIZES];
   _Atomic(py_work *) work[PY_WORKS];
   _Atomic(py_batch *) batch[PY_BATCHES];
+  int is_borrowed; /* the handle is the parent's */
   PyThread_type_lock lock;
   _Atomic(unsigned long) owner; /* thread that holds the lock */
   struct py_callbacks *callbacks;
@@ -195,6 +209,8 @@ struct py_call_state {
   int is_looped; /* a scalar varies within the batch */
   PyObject *out, *want;
   PyObject *keep; /* list of objects to keep until the call ends */
+  double *memory; /* of py_room() */
+  size_t memory_size;
   struct py_callbacks *callbacks;
 };
 
@@ -251,18 +267,21 @@ void py_give_batch(py_object *model, py_batch *batch);
 int py_lock(py_object *object);
 void py_unlock(py_object *object);
 void *py_copy(void *to, size_t bytes, const void *from);
+double *py_room(py_call_state *c, size_t numbers); /* NULL: no memory; the call frees it */
 extern int py_threads;
 
 /* callbacks.c */
-enum { FORCE_CALLBACK, WRENCH_CALLBACK, MOTION_CALLBACK, PY_CALLBACKS };
+enum { FORCE_CALLBACK, WRENCH_CALLBACK, MOTION_CALLBACK, COST_CALLBACK, PATH_CALLBACK, PY_CALLBACKS };
 typedef struct py_callbacks {
   PyObject *function[PY_CALLBACKS];
-  Py_ssize_t nq, nv, nlink;
+  Py_ssize_t nq, nv, nlink, targets, rows;
 } py_callbacks;
-void *py_callbacks_of(py_call_state *c, int which, void *function);
+int py_add_callback(py_call_state *c, int i);
 void py_callbacks_free(py_callbacks *callbacks);
 jn_force_function py_force_callback;
 jn_wrench_function py_wrench_callback;
 jn_motion_function py_motion_callback;
+jn_cost_function py_cost_callback;
+jn_status py_path_callback(void *context, double t, int order, double *target, double *rate_jet);
 
 #endif

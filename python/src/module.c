@@ -35,12 +35,14 @@ static PyObject *model_perturbation(PyObject *self, PyObject *const *args, Py_ss
 #define PY_MORE_module                                                                                             \
   {"_setup", METHOD(module_setup), METH_VARARGS | METH_KEYWORDS, "Gives C the Python objects it uses."},           \
       {"_functions", module_functions, METH_NOARGS, "Descriptions of all functions, for the tests."},              \
+      {"_address", module_address, METH_O, "Where the library has an object, for the tests."},                     \
       {"set_threads", module_set_threads, METH_O,                                                                  \
        "set_threads(count) -> int\n\nThreads of batches from now on; 0: as many as OpenMP would use. Returns the " \
        "setting before."},
 
 static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords);
 static PyObject *module_functions(PyObject *self, PyObject *none);
+static PyObject *module_address(PyObject *self, PyObject *object);
 static PyObject *module_set_threads(PyObject *self, PyObject *count);
 
 #include "functions.inc"
@@ -96,6 +98,13 @@ static PyObject *module_set_threads(PyObject *self, PyObject *count) {
   int before = py_threads;
   py_threads = (int)threads;
   return PyLong_FromLong(before);
+}
+
+static PyObject *module_address(PyObject *self, PyObject *object) {
+  (void)self;
+  for (size_t i = 0; i < sizeof py_classes / sizeof *py_classes; i++)
+    if (PyObject_TypeCheck(object, py_classes[i]->type)) return PyLong_FromVoidPtr(((py_object *)object)->handle);
+  return PyErr_Format(PyExc_TypeError, "_address() takes an object of the library");
 }
 
 /* [(class, name, kinds of calls, arguments, results)] for the tests: arguments as (name, kind, shape). */

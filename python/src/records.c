@@ -128,7 +128,21 @@ static PyObject *name_of(const char *const *names, int number) {
   return number >= 0 && number < n ? PyUnicode_FromString(names[number]) : PyLong_FromLong(number);
 }
 
-static PyObject *member_value(const py_call_state *c, const py_member *member, const char *base) {
+/* As many doubles as another member says. */
+static PyObject *counted(const py_member *count, const char *base, const double *from) {
+  int n = *(const int *)(const void *)(base + count->offset);
+  if (!from || n <= 0) Py_RETURN_NONE;
+  PyObject *array = PyObject_CallFunction(py_glued.empty, "i", n);
+  Py_buffer view;
+  if (array && PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) == 0) {
+    memcpy(view.buf, from, (size_t)n * sizeof(double));
+    PyBuffer_Release(&view);
+  }
+  return array;
+}
+
+static PyObject *member_value(const py_call_state *c, const py_member *first, const py_member *member,
+                              const char *base) {
   const void *at = base + member->offset;
   switch (member->kind) {
     case 'd':
@@ -137,6 +151,8 @@ static PyObject *member_value(const py_call_state *c, const py_member *member, c
       return PyLong_FromLong(*(const long *)at);
     case 'e':
       return name_of(member->extra, *(const int *)at);
+    case 'A':
+      return counted(first + member->dim[0], base, *(const double *const *)at);
     case 'P':
     case 'U':
       return array_of(c, member, *(const void *const *)at);
@@ -147,12 +163,13 @@ static PyObject *member_value(const py_call_state *c, const py_member *member, c
 }
 
 /* A named tuple of the members of a struct. */
-PyObject *py_from_struct(py_call_state *c, const py_member *member, const void *base) {
+PyObject *py_from_struct(py_call_state *c, const py_member *first, const void *base) {
   if (!base) Py_RETURN_NONE;
-  PyObject *class = PyObject_GetAttrString(py_glued.results, member->name);
+  PyObject *class = PyObject_GetAttrString(py_glued.results, first->name);
   PyObject *values = PyList_New(0);
-  for (member++; class && values && member->name; member++) {
-    PyObject *value = member_value(c, member, base);
+  for (const py_member *member = first + 1; class && values && member->name; member++) {
+    if (member->kind == '-') continue;
+    PyObject *value = member_value(c, first, member, base);
     if (!value || PyList_Append(values, value) < 0) Py_CLEAR(values);
     Py_XDECREF(value);
   }

@@ -120,11 +120,24 @@ static int take_given(py_call_state *c, int i, PyObject *given) {
   return c->array[i] ? 0 : -1;
 }
 
+/* Arrays of a size that no argument tells: nobody wants them. */
+static int is_left_out(const py_call_state *c, const py_argument *a) {
+  if (a->kind != PY_SCRATCH && !(a->kind == PY_INOUT && a->flags & PY_NULLABLE)) return 0;
+  for (int k = 0; k < a->dims; k++)
+    if (py_size_of(c, a->dim[k]) < 0) return 1;
+  return 0;
+}
+
 static int place(py_call_state *c, int i, PyObject *given) {
   const py_argument *a = &c->function->argument[i];
   void *from = c->s[i].p;
   if (!given && a->dims == 0 && c->axes == 0 && a->kind == PY_OUT) { /* one number */
     c->s[i].p = c->is_float ? (void *)&c->number_f[i] : (void *)&c->number[i];
+    return 0;
+  }
+  if (!given && !c->is_held[i] && is_left_out(c, a)) {
+    c->s[i].p = NULL;
+    c->s[i].set = 0;
     return 0;
   }
   if (a->kind == PY_INOUT && c->is_held[i]) { /* the input is copied: its view makes room for that of the result */
@@ -145,6 +158,7 @@ static int place(py_call_state *c, int i, PyObject *given) {
     c->is_held[i] = 1;
   }
   c->s[i].p = c->view[i].buf;
+  if (a->kind == PY_INOUT) memset(c->s[i].p, 0, (size_t)c->view[i].len); /* not given: zero */
   return 0;
 }
 
@@ -202,7 +216,7 @@ int py_make_results(py_call_state *c) {
   for (int i = 0; i < f->arguments; i++) {
     const py_argument *a = &f->argument[i];
     PyObject *given = is_returned(f, i) ? given_for(c, items, item) : NULL;
-    if (i >= f->inputs && !is_result_array(a)) c->s[i].p = NULL, c->s[i].n = 0;
+    if (i >= f->inputs && !is_result_array(a)) c->s[i].p = a->kind == PY_STRUCT ? c->room : NULL, c->s[i].n = 0;
     item += is_returned(f, i);
     if (!is_result_array(a)) {
       if (i >= f->inputs && c->axes) {
@@ -234,14 +248,22 @@ static PyObject *from_constant(py_call_state *c, int i) {
   return array;
 }
 
+/* Another object that a new one refers to: the trajectory of a motion with another timing. */
+static PyObject *referred(const py_call_state *c) {
+  for (int i = 0; i < c->function->inputs; i++)
+    if (c->function->argument[i].kind == PY_HANDLE && c->value[i]) return c->value[i];
+  return NULL;
+}
+
 static PyObject *from_object(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
   py_class *of = (py_class *)(uintptr_t)a->extra;
   void *handle = c->s[i].p;
   PyObject *model = NULL, *parent = NULL;
+  if (!handle) Py_RETURN_NONE;
   if (of != &py_class_Model) {
     model = c->object->model ? c->object->model : (PyObject *)c->object;
-    if (c->object->of != &py_class_Model) parent = (PyObject *)c->object;
+    parent = c->object->of != &py_class_Model ? (PyObject *)c->object : referred(c);
   }
   c->s[i].p = NULL;
   PyObject *object = py_object_new(of, handle, model, parent);
@@ -249,6 +271,13 @@ static PyObject *from_object(py_call_state *c, int i) {
     ((py_object *)object)->callbacks = c->callbacks;
     c->callbacks = NULL;
   }
+  return object;
+}
+
+static PyObject *from_borrowed(py_call_state *c, int i) {
+  py_class *of = (py_class *)(uintptr_t)c->function->argument[i].extra;
+  PyObject *object = py_object_new(of, c->s[i].p, NULL, (PyObject *)c->object);
+  if (object) ((py_object *)object)->is_borrowed = 1;
   return object;
 }
 
@@ -297,7 +326,6 @@ static PyObject *item(py_call_state *c, int i) {
       return string_or_none(c->s[i].i >= 0 && c->s[i].i < n ? names[c->s[i].i] : NULL);
     }
     case PY_STRUCT:
-      return py_from_struct(c, a->extra, c->room);
     case PY_STRUCT_OF_OBJECT:
       return py_from_struct(c, a->extra, c->s[i].p);
     case PY_CONSTANT:
@@ -306,6 +334,8 @@ static PyObject *item(py_call_state *c, int i) {
       return from_owned_text(c, i);
     case PY_OBJECT:
       return from_object(c, i);
+    case PY_BORROWED:
+      return from_borrowed(c, i);
     default:
       return from_array(c, i);
   }
