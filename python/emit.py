@@ -156,18 +156,27 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
     flags = []
     if method.has_work:
         flags.append("PY_WORK | PY_BY_BATCH" if method.by_batch else "PY_WORK")
+    if any(a.kind == "INOUT" for a in method.inputs):
+        flags.append("PY_CHANGES")
+    if any(a.kind == "HANDLE" for a in method.inputs):
+        flags.append("PY_HANDLES")
     if method.order_from or any(a.kind == "ORDER" for a in method.inputs):
         flags.append("PY_ORDERED")
     if any(a.kind == "OBJECT" for a in method.outputs) or "c->report" in " ".join(method.setup):
         flags.append("PY_MAKES")
     outcome = headers.enums["jn_status"].values.get(OUTCOMES.get(name, ""), 0)
     row = (f'{{"{method.name}", {f"arguments_{name}" if method.arguments else "NULL"}, {len(method.inputs)}, '
-           f"{len(method.arguments)}, {' | '.join(flags) or 0}, {links['one']}, {links['one_f']}, {links['many']}, "
+           f"{len(method.arguments)}, {positional(method)}, {len(result_items(method))}, {' | '.join(flags) or 0}, {links['one']}, {links['one_f']}, {links['many']}, "
            f"{links['many_f']}, {result_index(method)}, {outcome}}}")  # fmt: skip
     if not method.is_property:
         before += (f"static PyObject *method_{name}(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {{\n"
                    f"  return py_call(self, args, n, names, &py_functions[{i}]);\n}}\n")  # fmt: skip
     return row, before
+
+
+def positional(method: Method) -> int:
+    """How many arguments may be given by position."""
+    return next((i for i, a in enumerate(method.inputs) if a.keyword), len(method.inputs))
 
 
 RESULTS: list[str] = []

@@ -34,6 +34,7 @@ from ._show import show
 _sample = _np.arange(6.0).reshape(2, 3)
 _core._setup(
     samples=(_sample, _sample.ctypes.data, _sample.T),
+    api=getattr(getattr(getattr(_np, "_core", None) or _np.core, "_multiarray_umath", None), "_ARRAY_API", None),
     ndarray=_np.ndarray,
     float64=_np.dtype(_np.float64),
     convert=_glue.convert,

@@ -5,10 +5,6 @@
 #include <string.h>
 #include "core.h"
 
-Py_ssize_t py_size_of(const py_call_state *c, unsigned char code) {
-  return code >= PY_NUMBER ? code - PY_NUMBER : c->size[code];
-}
-
 int py_keep(py_call_state *c, PyObject *object) {
   if (!object) return -1;
   if (!c->keep) c->keep = PyList_New(0);
@@ -18,12 +14,6 @@ int py_keep(py_call_state *c, PyObject *object) {
 }
 
 /* ---- which value is for which argument ---- */
-
-static int positional(const py_function *f) {
-  int n = 0;
-  while (n < f->inputs && !(f->argument[n].flags & PY_KEYWORD)) n++;
-  return n;
-}
 
 static int take_keyword(py_call_state *c, PyObject *name, PyObject *value) {
   const py_function *f = c->function;
@@ -50,9 +40,9 @@ static int take_keyword(py_call_state *c, PyObject *name, PyObject *value) {
 static int distribute(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names) {
   const py_function *f = c->function;
   for (int i = 0; i < f->inputs; i++) c->value[i] = NULL;
-  int most = positional(f);
-  if (n > most) {
-    PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments by position, %zd were given", f->name, most, n);
+  if (n > f->positional) {
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments by position, %zd were given", f->name, f->positional,
+                 n);
     return -1;
   }
   for (Py_ssize_t i = 0; i < n; i++) c->value[i] = args[i];
@@ -572,8 +562,56 @@ static int read_one(py_call_state *c, int i) {
   }
 }
 
+/* The memory of a plain array of double that has exactly the shape of one state; NULL: look closer. */
+static void *memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value) {
+  const py_ndarray *array = (const py_ndarray *)value;
+  enum { NEEDED = PY_ARRAY_C | PY_ARRAY_ALIGNED };
+  if ((PyObject *)Py_TYPE(value) != py_glued.ndarray || array->dtype != py_glued.float64 || array->nd != a->dims ||
+      (array->flags & NEEDED) != NEEDED)
+    return NULL;
+  for (int k = 0; k < a->dims; k++)
+    if (array->dimensions[k] != py_size_of(c, a->dim[k])) return NULL;
+  return array->data;
+}
+
+/* The usual call, arguments by position, arrays of one state, out= or nothing, takes a short way. 1: not the usual
+ * call. */
+static int read_usual(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+  const py_function *f = c->function;
+  c->is_usual = 0;
+  if (!py_has_layout || n > f->positional || f->flags & PY_ORDERED) return 1;
+  if (names) {
+    if (PyTuple_Size(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") != 0) return 1;
+    c->out = args[n] == Py_None ? NULL : args[n];
+  }
+  for (int i = 0; i < f->inputs; i++) {
+    const py_argument *a = &f->argument[i];
+    PyObject *value = i < n && args[i] != Py_None ? args[i] : NULL;
+    c->value[i] = value;
+    c->s[i].set = value != NULL;
+    c->s[i].p = NULL;
+    if (!value) {
+      if (a->kind > PY_ENUM || a->kind == PY_SCALAR || a->kind == PY_SIZE || a->kind == PY_INOUT) return 1;
+      if (a->flags & PY_REQUIRED && !(a->flags & PY_NULLABLE)) return 1;
+      c->s[i].i = a->fallback;
+    } else if (a->kind == PY_IN) {
+      if (!(c->s[i].p = memory_of_one(c, a, value))) return 1;
+    } else if (a->kind != PY_FRAME && a->kind != PY_LINK && a->kind != PY_JOINT) {
+      return 1;
+    } else if (read_one(c, i) < 0) {
+      return -1;
+    }
+  }
+  c->axes = c->is_float = c->is_looped = 0;
+  c->count = 1;
+  c->is_usual = 1;
+  return 0;
+}
+
 int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names) {
   const py_function *f = c->function;
+  int usual = read_usual(c, args, n, names);
+  if (usual <= 0) return usual;
   if (distribute(c, args, n, names) < 0) return -1;
   for (int i = 0; i < f->inputs; i++) {
     c->s[i].set = c->value[i] != NULL;
@@ -592,6 +630,6 @@ int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
 
 void py_release_arguments(py_call_state *c) {
   for (int i = 0; i < c->function->arguments; i++)
-    if (c->is_held[i]) PyBuffer_Release(&c->view[i]);
+    if (c->is_held[i]) py_release(&c->view[i]);
   Py_XDECREF(c->keep);
 }

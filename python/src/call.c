@@ -72,9 +72,7 @@ static jn_status run_loop(py_call_state *c, py_caller *one) {
 enum { PY_LARGE = 2048 };
 
 static int is_large(const py_call_state *c) {
-  for (int i = c->function->inputs; i < c->function->arguments; i++)
-    if (c->is_held[i] && c->view[i].len > PY_LARGE * (Py_ssize_t)sizeof(double)) return 1;
-  return c->function->flags & PY_MAKES || (c->object && c->object->of->exclusive);
+  return c->result_bytes > PY_LARGE * sizeof(double) || c->function->flags & PY_MAKES || (c->object && c->object->of->exclusive);
 }
 
 static jn_status run(py_call_state *c) {
@@ -95,6 +93,7 @@ static jn_status run(py_call_state *c) {
  * has a lock. */
 static int lock_all(py_call_state *c) {
   if (c->object && py_lock(c->object) < 0) return -1;
+  if (!(c->function->flags & PY_HANDLES)) return 0;
   for (int i = 0; i < c->function->inputs; i++) {
     if (c->function->argument[i].kind != PY_HANDLE || !c->value[i] || py_lock((py_object *)c->value[i]) == 0) continue;
     while (--i >= 0)
@@ -106,7 +105,7 @@ static int lock_all(py_call_state *c) {
 }
 
 static void unlock_all(py_call_state *c) {
-  for (int i = 0; i < c->function->inputs; i++)
+  for (int i = 0; c->function->flags & PY_HANDLES && i < c->function->inputs; i++)
     if (c->function->argument[i].kind == PY_HANDLE && c->value[i]) py_unlock((py_object *)c->value[i]);
   if (c->object) py_unlock(c->object);
 }
@@ -131,7 +130,8 @@ static PyObject *compute(py_call_state *c) {
     jn_status status = run(c);
     unlock_all(c);
     if (f->outcome && (int)status == f->outcome) status = JN_OK;
-    if (status != JN_OK || PyErr_Occurred())
+    int calls_python = c->callbacks || (object && object->callbacks);
+    if (status != JN_OK || (calls_python && PyErr_Occurred()))
       py_raise(status, NULL, c);
     else if (!c->report || warn(c->report) == 0)
       result = py_results(c);
@@ -153,6 +153,7 @@ PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject 
   c.keep = c.out = c.want = NULL;
   c.callbacks = NULL;
   c.memory = NULL;
+  c.result_bytes = 0;
   c.order = 0;
   c.error.text[0] = 0;
   memset(c.is_held, 0, (size_t)function->arguments);
@@ -168,8 +169,9 @@ PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject 
   }
   PyObject *result = NULL;
   if (py_read_arguments(&c, args, n, names) == 0 && py_make_results(&c) == 0) result = compute(&c);
-  py_release_arguments(&c);
-  for (int i = 0; i < function->arguments; i++) Py_XDECREF(c.array[i]);
+  if (!c.is_usual || c.out || c.keep) py_release_arguments(&c);
+  for (int i = function->flags & PY_CHANGES ? 0 : function->inputs; i < function->arguments; i++)
+    Py_XDECREF(c.array[i]);
   py_callbacks_free(c.callbacks);
   free(c.memory);
   return result;

@@ -10,7 +10,7 @@
  *   module.c      the module itself
  *
  * Everything uses the limited API of Python 3.11, so that one compiled module serves all later versions. NumPy arrays
- * are read and written through the buffer protocol; numpy.empty() makes new ones. */
+ * are read and written through the buffer protocol or, if their layout is as expected, directly. */
 #ifndef JOUNCE_PYTHON_CORE_H
 #define JOUNCE_PYTHON_CORE_H
 
@@ -99,7 +99,8 @@ typedef enum py_kind {
 } py_kind;
 
 enum { PY_NULLABLE = 1, PY_REQUIRED = 2, PY_KEYWORD = 4, PY_WANTED = 8, PY_JET = 16, PY_BYTES = 32, PY_SIGNED = 64 };
-enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4, PY_BY_BATCH = 8 };
+/* PY_CHANGES: inputs are results, too; PY_HANDLES: other objects are among the inputs. */
+enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4, PY_BY_BATCH = 8, PY_CHANGES = 16, PY_HANDLES = 32 };
 
 typedef struct py_member {
   const char *name;
@@ -125,7 +126,7 @@ typedef jn_status py_caller(py_call_state *c);
 typedef struct py_function {
   const char *name;
   const py_argument *argument;
-  int inputs, arguments, flags;
+  int inputs, arguments, positional, results, flags;
   py_caller *one, *one_f, *many, *many_f;
   int result;  /* named tuple, or -1 */
   int outcome; /* a status that is a result, not an error; or 0 */
@@ -201,10 +202,13 @@ struct py_call_state {
   PyObject *given[PY_ARGUMENTS]; /* borrowed: out=, where the result is copied to */
   Py_buffer view[PY_ARGUMENTS];
   unsigned char is_held[PY_ARGUMENTS]; /* views to release */
+  unsigned char wanted[PY_ARGUMENTS];  /* if want= is given */
   double number[PY_ARGUMENTS];         /* scalars, in and out */
   float number_f[PY_ARGUMENTS];
   Py_ssize_t axis[PY_AXES]; /* leading axes */
   int axes;
+  size_t result_bytes; /* of all arrays */
+  int is_usual;        /* inputs are arrays of one state, read directly */
   int is_float;
   int is_looped; /* a scalar varies within the batch */
   PyObject *out, *want;
@@ -213,6 +217,14 @@ struct py_call_state {
   size_t memory_size;
   struct py_callbacks *callbacks;
 };
+
+static inline Py_ssize_t py_size_of(const py_call_state *c, unsigned char code) {
+  return code >= PY_NUMBER ? code - PY_NUMBER : c->size[code];
+}
+/* Ends the use of memory that py_view() found. */
+static inline void py_release(Py_buffer *view) {
+  if (view->obj) PyBuffer_Release(view);
+}
 
 /* The first members of NumPy's arrays, which compiled extensions have relied on since NumPy 1.0. Reading them takes a
  * few nanoseconds where the buffer protocol takes a hundred. When the package is imported they are compared with what
@@ -227,18 +239,22 @@ typedef struct py_ndarray {
 } py_ndarray;
 enum { PY_ARRAY_C = 0x1, PY_ARRAY_ALIGNED = 0x100, PY_ARRAY_WRITEABLE = 0x400 };
 extern int py_has_layout;
+/* PyArray_NewFromDescr(), which every NumPy has at the same place in its table of functions, since 1.0 and in 2.x; NULL
+ * if what it makes is not as expected (module.c): then numpy.empty() makes arrays, which takes twice as long. */
+typedef PyObject *py_array_maker(PyTypeObject *type, PyObject *dtype, int nd, const Py_ssize_t *dims,
+                                 const Py_ssize_t *strides, void *data, int flags, PyObject *owner);
+extern py_array_maker *py_make_array;
 
 /* Python objects that C uses; see jounce/_glue.py. */
 typedef struct py_glue {
   PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float64, *float32, *uint8, *int8, *ndarray, *results,
-      *warn, *callback, *ellipsis, *perturbations, *classes;
+      *warn, *callback, *ellipsis, *perturbations;
 } py_glue;
 extern py_glue py_glued;
 
 /* arguments.c */
 int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names);
 void py_release_arguments(py_call_state *c);
-Py_ssize_t py_size_of(const py_call_state *c, unsigned char code);
 int py_view(py_call_state *c, int i, PyObject *value, int writable);
 int py_keep(py_call_state *c, PyObject *object); /* takes the reference */
 PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int dims, int leading);
@@ -248,8 +264,10 @@ int py_read_records(py_call_state *c, int i);
 PyObject *py_from_struct(py_call_state *c, const py_member *member, const void *base);
 
 /* results.c */
+PyObject *py_new_array(PyObject *dtype, int nd, const Py_ssize_t *dims); /* not initialised */
 int py_make_results(py_call_state *c);
 PyObject *py_results(py_call_state *c);
+void py_set_result_classes(PyObject **classes); /* named tuples, by the number that functions have for them */
 
 /* call.c */
 PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names, const py_function *function);

@@ -112,8 +112,7 @@ static PyObject *array_of(const py_call_state *c, const py_member *member, const
   if (!from) Py_RETURN_NONE;
   int is_bytes = member->kind == 'U';
   PyObject *type = is_bytes ? py_glued.uint8 : py_glued.float64;
-  PyObject *array = member->dims > 1 ? PyObject_CallFunction(py_glued.empty, "(nn)O", rows, columns, type)
-                                     : PyObject_CallFunction(py_glued.empty, "nO", rows, type);
+  PyObject *array = py_new_array(type, member->dims, (Py_ssize_t[]){rows, columns});
   Py_buffer view;
   if (array && PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) == 0) {
     memcpy(view.buf, from, (size_t)(rows * columns) * (is_bytes ? 1 : sizeof(double)));
@@ -130,9 +129,9 @@ static PyObject *name_of(const char *const *names, int number) {
 
 /* As many doubles as another member says. */
 static PyObject *counted(const py_member *count, const char *base, const double *from) {
-  int n = *(const int *)(const void *)(base + count->offset);
+  Py_ssize_t n = *(const int *)(const void *)(base + count->offset);
   if (!from || n <= 0) Py_RETURN_NONE;
-  PyObject *array = PyObject_CallFunction(py_glued.empty, "i", n);
+  PyObject *array = py_new_array(py_glued.float64, 1, &n);
   Py_buffer view;
   if (array && PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) == 0) {
     memcpy(view.buf, from, (size_t)n * sizeof(double));
