@@ -14,7 +14,7 @@ import numpy as _np
 
 from . import _core, _glue, _results
 from ._core import *  # noqa: F403 - the functions of the library that need no model: so3_exp(), ...
-from ._core import BaseParameters, Loops, Simulator, Trajectory, set_threads
+from ._core import BaseParameters, Loops, Simulator, set_threads
 from ._errors import (
     ArgumentError,
     Error,
@@ -27,7 +27,7 @@ from ._errors import (
     StepError,
     UnsupportedError,
 )
-from ._model import Builder, Elastic, Joint, Limits, Model, builtins, from_dict, load, loads
+from ._model import Builder, Elastic, Joint, Limits, Model, Trajectory, builtins, from_dict, load, loads
 from ._plot import plot
 from ._show import show
 
@@ -43,6 +43,7 @@ _core._setup(
     failed=_glue.failed,
     unknown=_glue.unknown,
     perturbations=_glue.perturbations,
+    masked=_np.ma.MaskedArray,
     empty=_np.empty,
     float32=_np.dtype(_np.float32),
     uint8=_np.dtype(_np.uint8),

@@ -27,6 +27,10 @@ def convert(owner: Any, value: Any, function: str, name: str, code: int) -> NDAr
             raise TypeError(f"{function}(): {name} cannot be given by names of joints")
         model = getattr(owner, "model", owner)
         return model.configuration(value) if code == NQ else model.velocity(value)  # type: ignore[no-any-return]
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{function}(): {name} is a masked array; masks have no meaning here: use {name}.filled() or .data"
+        )
     try:
         array = np.asarray(value)
     except ValueError as problem:

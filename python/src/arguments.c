@@ -96,7 +96,9 @@ int py_view(py_call_state *c, int i, PyObject *value, int writable) {
     c->is_held[i] = 1;
     return 0;
   }
-  if (PyObject_CheckBuffer(value)) {
+  int is_subclass = PyObject_TypeCheck(value, (PyTypeObject *)py_glued.ndarray) &&
+                    (PyObject *)Py_TYPE(value) != py_glued.ndarray; /* masked arrays and the like */
+  if (!is_subclass && PyObject_CheckBuffer(value)) {
     int flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(value, view, flags) == 0) {
       if (is_native(view, 'd') || is_native(view, 'f')) {
@@ -337,23 +339,45 @@ static int join_arrays(py_call_state *c) {
 
 /* ---- everything else ---- */
 
-static int read_int(py_call_state *c, int i, PyObject *value) {
-  long number = PyLong_AsLong(value);
+static int wrong_value(const py_call_state *c, int i, const char *expected) {
+  PyErr_Format(PyExc_TypeError, "%s(): %s is %R, expected %s", c->function->name, c->function->argument[i].name,
+               c->value[i], expected);
+  return -1;
+}
+
+/* An integer of any size that C can hold; numbers of NumPy are integers, too. */
+static int read_int(py_call_state *c, int i) {
+  unsigned kind = c->function->argument[i].kind;
+  int is_named = kind == PY_FRAME || kind == PY_LINK || kind == PY_JOINT || kind == PY_LOOP || kind == PY_ENUM;
+  if (!PyIndex_Check(c->value[i])) return wrong_value(c, i, is_named ? "a name or an index" : "an integer");
+  Py_ssize_t number = PyNumber_AsSsize_t(c->value[i], NULL); /* too large: the largest there is */
   if (number == -1 && PyErr_Occurred()) return -1;
   if (number < INT32_MIN || number > INT32_MAX) {
-    PyErr_Format(PyExc_OverflowError, "%s(): %s is too large", c->function->name, c->function->argument[i].name);
+    PyErr_Format(PyExc_OverflowError, "%s(): %s is %R, which is too large", c->function->name,
+                 c->function->argument[i].name, c->value[i]);
     return -1;
   }
   c->s[i].i = (int)number;
   return 0;
 }
 
+static int read_unsigned(py_call_state *c, int i) {
+  if (!PyIndex_Check(c->value[i])) return wrong_value(c, i, "an integer");
+  PyObject *number = PyNumber_Index(c->value[i]);
+  c->s[i].u = number ? PyLong_AsUnsignedLongLong(number) : 0;
+  Py_XDECREF(number);
+  if (!PyErr_Occurred()) return 0;
+  PyErr_Clear();
+  return wrong_value(c, i, "an integer from 0 to 2^64 - 1");
+}
+
 static int read_enum(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
   const char *const *names = a->extra;
-  if (!PyUnicode_Check(c->value[i])) return read_int(c, i, c->value[i]);
+  int is_number = !PyUnicode_Check(c->value[i]);
+  if (is_number && read_int(c, i) < 0) return -1;
   for (int k = 0; names[k]; k++) {
-    if (PyUnicode_CompareWithASCIIString(c->value[i], names[k]) == 0) {
+    if (is_number ? c->s[i].i == k : PyUnicode_CompareWithASCIIString(c->value[i], names[k]) == 0) {
       c->s[i].i = k;
       return 0;
     }
@@ -375,7 +399,7 @@ static int read_index(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
   jn_model *model = model_of(c);
   if (!PyUnicode_Check(c->value[i])) {
-    if (read_int(c, i, c->value[i]) < 0) return -1;
+    if (read_int(c, i) < 0) return -1;
   } else {
     const char *name = PyUnicode_AsUTF8AndSize(c->value[i], NULL);
     if (!name) return -1;
@@ -399,7 +423,7 @@ static int read_index(py_call_state *c, int i) {
 
 /* A number of steps and the like, which arrays must agree with; or a default, or what the arrays tell. */
 static int read_size(py_call_state *c, int i) {
-  if (read_int(c, i, c->value[i]) < 0) return -1;
+  if (read_int(c, i) < 0) return -1;
   if (c->s[i].i < 0 || (c->s[i].i == 0 && c->function->argument[i].fallback > 0)) {
     PyErr_Format(PyExc_ValueError, "%s(): %s is %d", c->function->name, c->function->argument[i].name, c->s[i].i);
     return -1;
@@ -506,7 +530,10 @@ static int read_structs(py_call_state *c, int i) {
 
 static int read_number(py_call_state *c, int i) {
   c->number[i] = PyFloat_AsDouble(c->value[i]);
-  if (c->number[i] == -1 && PyErr_Occurred()) return -1;
+  if (c->number[i] == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return wrong_value(c, i, "a number");
+  }
   c->s[i].d = c->number[i];
   return 0;
 }
@@ -527,10 +554,9 @@ static int read_one(py_call_state *c, int i) {
       return read_mask(c, i);
     case PY_INT:
     case PY_ORDER:
-      return read_int(c, i, c->value[i]);
+      return read_int(c, i);
     case PY_UNSIGNED:
-      c->s[i].u = PyLong_AsUnsignedLongLong(c->value[i]);
-      return PyErr_Occurred() ? -1 : 0;
+      return read_unsigned(c, i);
     case PY_DOUBLE:
       return read_number(c, i);
     case PY_SIZE:

@@ -72,7 +72,8 @@ static jn_status run_loop(py_call_state *c, py_caller *one) {
 enum { PY_LARGE = 2048 };
 
 static int is_large(const py_call_state *c) {
-  return c->result_bytes > PY_LARGE * sizeof(double) || c->function->flags & PY_MAKES || (c->object && c->object->of->exclusive);
+  return c->result_bytes > PY_LARGE * sizeof(double) || c->function->flags & PY_MAKES ||
+         (c->object && c->object->of->exclusive);
 }
 
 static jn_status run(py_call_state *c) {

@@ -248,7 +248,7 @@ extern py_array_maker *py_make_array;
 /* Python objects that C uses; see jounce/_glue.py. */
 typedef struct py_glue {
   PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float64, *float32, *uint8, *int8, *ndarray, *results,
-      *warn, *callback, *ellipsis, *perturbations;
+      *warn, *callback, *ellipsis, *perturbations, *masked;
 } py_glue;
 extern py_glue py_glued;
 

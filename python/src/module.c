@@ -201,9 +201,9 @@ static py_array_maker *array_maker(PyObject *capsule) {
   py_array_maker *make = NULL;
   memcpy(&make, &table[NEW_FROM_DESCR], sizeof make);
   Py_INCREF(py_glued.float64);
-  PyObject *made = make ? make((PyTypeObject *)py_glued.ndarray, py_glued.float64, 2, (Py_ssize_t[]){2, 3}, NULL, NULL,
-                               0, NULL)
-                        : NULL;
+  PyObject *made =
+      make ? make((PyTypeObject *)py_glued.ndarray, py_glued.float64, 2, (Py_ssize_t[]){2, 3}, NULL, NULL, 0, NULL)
+           : NULL;
   const py_ndarray *a = (const py_ndarray *)made;
   int fits = made && (PyObject *)Py_TYPE(made) == py_glued.ndarray && a->nd == 2 && a->dimensions[0] == 2 &&
              a->dimensions[1] == 3 && a->strides[0] == 24 && a->dtype == py_glued.float64 &&
@@ -225,7 +225,8 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
       {"failed", &py_glued.failed},   {"unknown", &py_glued.unknown},   {"empty", &py_glued.empty},
       {"float64", &py_glued.float64}, {"ndarray", &py_glued.ndarray},   {"float32", &py_glued.float32},
       {"uint8", &py_glued.uint8},     {"int8", &py_glued.int8},         {"results", &py_glued.results},
-      {"warn", &py_glued.warn},       {"callback", &py_glued.callback}, {"perturbations", &py_glued.perturbations}};
+      {"warn", &py_glued.warn},       {"callback", &py_glued.callback}, {"perturbations", &py_glued.perturbations},
+      {"masked", &py_glued.masked}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     PyObject *object = keywords ? PyDict_GetItemString(keywords, wanted[i].name) : NULL;
     if (!object) return PyErr_Format(PyExc_TypeError, "_setup() needs %s", wanted[i].name);

@@ -6,11 +6,17 @@
 
 /* ---- from Python ---- */
 
+static int wrong_member(const py_member *member, PyObject *value, const char *expected) {
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "%s is %R, expected %s", member->name, value, expected);
+  return -1;
+}
+
 static int set_enum(const py_member *member, PyObject *value, int *to) {
   const char *const *names = member->extra;
   if (!PyUnicode_Check(value)) {
     *to = (int)PyLong_AsLong(value);
-    return PyErr_Occurred() ? -1 : 0;
+    return PyErr_Occurred() ? wrong_member(member, value, "a name or a number") : 0;
   }
   for (int k = 0; names[k]; k++) {
     if (PyUnicode_CompareWithASCIIString(value, names[k]) != 0) continue;
@@ -29,7 +35,8 @@ static int set_doubles(const py_member *member, PyObject *value, double *to) {
     return PyErr_Occurred() ? -1 : 0;
   }
   if (PySequence_Size(value) != n) {
-    if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "%s needs %zd numbers", member->name, n);
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "%s is %R, expected %zd numbers, or one for all", member->name, value, n);
     return -1;
   }
   for (Py_ssize_t k = 0; k < n; k++) {
@@ -38,7 +45,7 @@ static int set_doubles(const py_member *member, PyObject *value, double *to) {
     to[k] = PyFloat_AsDouble(item);
     Py_DECREF(item);
   }
-  return PyErr_Occurred() ? -1 : 0;
+  return PyErr_Occurred() ? wrong_member(member, value, "numbers") : 0;
 }
 
 static int set_member(const py_member *member, PyObject *value, char *record) {
@@ -61,7 +68,7 @@ static int set_member(const py_member *member, PyObject *value, char *record) {
       PyErr_Format(PyExc_ValueError, "%s cannot be given from Python", member->name);
       return -1;
   }
-  return PyErr_Occurred() ? -1 : 0;
+  return PyErr_Occurred() ? wrong_member(member, value, member->kind == 'd' ? "a number" : "an integer") : 0;
 }
 
 static const py_member *find_member(const py_member *members, PyObject *name) {

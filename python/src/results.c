@@ -119,10 +119,11 @@ static int take_given(py_call_state *c, int i, PyObject *given) {
     c->array[i] = given;
     return 0;
   }
-  if (PyObject_GetBuffer(given, &view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) < 0) {
+  int is_masked = PyObject_IsInstance(given, py_glued.masked);
+  if (is_masked || PyObject_GetBuffer(given, &view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE) < 0) {
     PyErr_Clear();
-    PyErr_Format(PyExc_TypeError, "%s(): out for %s must be an array that can be written", c->function->name,
-                 c->function->argument[i].name);
+    PyErr_Format(PyExc_TypeError, "%s(): out for %s must be an array that can be written%s", c->function->name,
+                 c->function->argument[i].name, is_masked ? ", not a masked array" : "");
     return -1;
   }
   int status = check_given(c, i, &view);
@@ -403,8 +404,7 @@ PyObject *py_results(py_call_state *c) {
   int items = f->results, at = 0;
   if (items == 0) Py_RETURN_NONE;
   PyObject *class = f->result >= 0 ? result_classes[f->result] : NULL, *tuple = NULL;
-  if (items > 1)
-    tuple = class && fills_tuples ? PyType_GenericAlloc((PyTypeObject *)class, items) : PyTuple_New(items);
+  if (items > 1) tuple = class && fills_tuples ? PyType_GenericAlloc((PyTypeObject *)class, items) : PyTuple_New(items);
   for (int i = first_result(f); i < f->arguments; i++) {
     if (!is_returned(f, i)) continue;
     PyObject *value = item(c, i);
