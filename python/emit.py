@@ -166,7 +166,8 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
         flags.append("PY_MAKES")
     outcome = headers.enums["jn_status"].values.get(OUTCOMES.get(name, ""), 0)
     row = (f'{{"{method.name}", {f"arguments_{name}" if method.arguments else "NULL"}, {len(method.inputs)}, '
-           f"{len(method.arguments)}, {positional(method)}, {len(result_items(method))}, {' | '.join(flags) or 0}, {links['one']}, {links['one_f']}, {links['many']}, "
+           f"{len(method.arguments)}, {positional(method)}, {len(result_items(method))}, {' | '.join(flags) or 0}, "
+           f"{links['one']}, {links['one_f']}, {links['many']}, "
            f"{links['many_f']}, {result_index(method)}, {outcome}}}")  # fmt: skip
     if not method.is_property:
         before += (f"static PyObject *method_{name}(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {{\n"

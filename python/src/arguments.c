@@ -349,9 +349,12 @@ static int wrong_value(const py_call_state *c, int i, const char *expected) {
 static int read_int(py_call_state *c, int i) {
   unsigned kind = c->function->argument[i].kind;
   int is_named = kind == PY_FRAME || kind == PY_LINK || kind == PY_JOINT || kind == PY_LOOP || kind == PY_ENUM;
-  if (!PyIndex_Check(c->value[i])) return wrong_value(c, i, is_named ? "a name or an index" : "an integer");
-  Py_ssize_t number = PyNumber_AsSsize_t(c->value[i], NULL); /* too large: the largest there is */
-  if (number == -1 && PyErr_Occurred()) return -1;
+  Py_ssize_t number =
+      PyIndex_Check(c->value[i]) ? PyNumber_AsSsize_t(c->value[i], NULL) : -1; /* too large: at the end */
+  if (number == -1 && (PyErr_Occurred() || !PyIndex_Check(c->value[i]))) {
+    PyErr_Clear(); /* arrays have an index only if they are one integer */
+    return wrong_value(c, i, is_named ? "a name or an index" : "an integer");
+  }
   if (number < INT32_MIN || number > INT32_MAX) {
     PyErr_Format(PyExc_OverflowError, "%s(): %s is %R, which is too large", c->function->name,
                  c->function->argument[i].name, c->value[i]);
