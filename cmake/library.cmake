@@ -140,6 +140,13 @@ set(core_sources
     src/simulation/series.c
     src/simulation/simulator.c
     src/simulation/variation.c
+    src/solvers/chart.c
+    src/solvers/closed.c
+    src/solvers/function.c
+    src/solvers/kinematics.c
+    src/solvers/pattern.c
+    src/solvers/steps.c
+    src/solvers/tree.c
     src/text/json_values.c
     src/text/printable.c
     src/text/words.c

@@ -38,6 +38,7 @@ struct jn_simulator {
   double length;
   double next;  /* the length to try; 0: not known yet */
   double error; /* of the last accepted step, relative to the tolerance */
+  const double *acting; /* constant forces of the last step, which its derivatives need, too; NULL: none */
   int is_fixed; /* steps are as long as they are, whatever the error */
 
   double *damping, *friction; /* [nv] of the losses; zero if these are not wanted */
