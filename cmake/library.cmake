@@ -293,7 +293,7 @@ target_compile_definitions(jounce_public_float PRIVATE JN_FLOAT=1)
 
 # The list of rows is compiled separately, because the tests have two more rows.
 function(jounce_rows_object target)
-  add_library(${target} OBJECT src/dispatch/rows.c)
+  add_library(${target} OBJECT "${PROJECT_SOURCE_DIR}/src/dispatch/rows.c")
   jounce_object(${target})
   target_compile_options(${target} PRIVATE -Wconversion)
   target_compile_definitions(${target} PRIVATE ${row_definitions} "JN_ROW_LIST=${row_list}" ${ARGN})
