@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Functions for solvers: Jacobians, gradients and Hessians by the numbers of q are what differences of order 4 of the
- * function, and of its exact gradient, say, quaternions of any length among them; what a pattern leaves out is zero, and
- * what it lists is needed. */
+ * function, and of its exact gradient, say, quaternions of any length among them; what a pattern leaves out is zero,
+ * and what it lists is needed. */
 #include "models.h"
 #include "simulation_help.h"
 
@@ -102,7 +102,8 @@ static void check_jacobian(const solver_case *c, const double *lambda) {
     differences(c, value_of, NULL, c->m, k, column);
     for (int i = 0; i < c->m; i++) {
       double entry = J[i * c->n + k];
-      check(fabs(entry - column[i]) < 1e-8 * size, "%s: J(%d, %d) = %.15g, differences %.15g", name, i, k, entry, column[i]);
+      check(fabs(entry - column[i]) < 1e-8 * size, "%s: J(%d, %d) = %.15g, differences %.15g", name, i, k, entry,
+            column[i]);
       check(pattern[i * c->n + k] || entry == 0, "%s: J(%d, %d) = %g is not in the pattern", name, i, k, entry);
       product += lambda[i] * entry;
     }

@@ -43,8 +43,9 @@ static char *read_plugin(const char *given, size_t *length) {
     }
     return data;
   }
-  say(stderr, "jounce: the plugin for CasADi is not installed; this build may have JOUNCE_CASADI=OFF. Give its file "
-              "with --plugin\n");
+  say(stderr,
+      "jounce: the plugin for CasADi is not installed; this build may have JOUNCE_CASADI=OFF. Give its file "
+      "with --plugin\n");
   return NULL;
 }
 
@@ -134,10 +135,11 @@ int command_casadi(int argc, char **argv) {
   casadi_arg c = {.out = "robot.so", .integrator = -1};
   const char *arguments[1] = {NULL};
   model_arg_init(&c.model);
-  option_set_init(&set, "casadi", "MODEL",
-                  "Write a shared library with the robot in it, which casadi.external() loads, with exact Jacobians and "
-                  "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, loops_forward_dynamics and "
-                  "loops_conditions. It is the installed plugin with the robot appended, so no compiler is needed.");
+  option_set_init(
+      &set, "casadi", "MODEL",
+      "Write a shared library with the robot in it, which casadi.external() loads, with exact Jacobians and "
+      "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, loops_forward_dynamics and "
+      "loops_conditions. It is the installed plugin with the robot appended, so no compiler is needed.");
   option_text(&set, "out", "FILE", "the library to write (also -o); default robot.so", &c.out);
   option_numbers(&set, "step", "SECONDS", "length of a step; default 0.01", &c.step);
   option_choice(&set, "integrator", "taylor|dopri5|rodas|rk4|euler", "method of steps; default rk4", &c.integrator);

@@ -35,12 +35,12 @@ extern "C" {
  *   momentum                q, v -> momentum [6] about the world's origin, com [3]: jn_momentum(), jn_center_of_mass()
  *   loops_forward_dynamics  q, v, tau -> a, lambda [rows]: jn_loops_forward_dynamics_jet() of order 0
  *   loops_conditions        q, v -> phi [rows], phidot [rows]: jn_loops_constraint(), and A v */
-#define JN_FUNCTION_LIST(X)                                    \
-  X(JN_FUNCTION_INVERSE_DYNAMICS, "inverse_dynamics")          \
-  X(JN_FUNCTION_FORWARD_DYNAMICS, "forward_dynamics")          \
-  X(JN_FUNCTION_STEP, "step")                                  \
-  X(JN_FUNCTION_FRAMES, "frames")                              \
-  X(JN_FUNCTION_MOMENTUM, "momentum")                          \
+#define JN_FUNCTION_LIST(X)                                       \
+  X(JN_FUNCTION_INVERSE_DYNAMICS, "inverse_dynamics")             \
+  X(JN_FUNCTION_FORWARD_DYNAMICS, "forward_dynamics")             \
+  X(JN_FUNCTION_STEP, "step")                                     \
+  X(JN_FUNCTION_FRAMES, "frames")                                 \
+  X(JN_FUNCTION_MOMENTUM, "momentum")                             \
   X(JN_FUNCTION_LOOPS_FORWARD_DYNAMICS, "loops_forward_dynamics") \
   X(JN_FUNCTION_LOOPS_CONDITIONS, "loops_conditions")
 
@@ -86,8 +86,8 @@ JN_API const char *jn_function_output_name(const jn_function *function, int i); 
 JN_API int jn_function_input_size(const jn_function *function, int i);          /* numbers in it */
 JN_API int jn_function_output_size(const jn_function *function, int i);         /* numbers in it */
 JN_API int jn_function_output_rows(const jn_function *function, int i); /* of an output that is a matrix, by columns */
-JN_API int jn_function_n(const jn_function *function); /* numbers in x: all inputs */
-JN_API int jn_function_m(const jn_function *function); /* numbers in y: all outputs */
+JN_API int jn_function_n(const jn_function *function);                  /* numbers in x: all inputs */
+JN_API int jn_function_m(const jn_function *function);                  /* numbers in y: all outputs */
 
 /* Patterns [m x n] and [n x n], row-major: 0 where the entry is zero in every state. They follow from the tree: forces
  * of inverse dynamics depend on coordinates that are ancestors or descendants, accelerations on all that hang on the

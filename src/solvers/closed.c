@@ -30,8 +30,7 @@ static void forward_pattern(jn_function *f) {
 
 static jn_status forward_value(jn_function *f, double *y) {
   double *v_jet = f->room;
-  jn_status status =
-      jn_loops_forward_dynamics_jet(f->loops, 0, f->q, f->v, f->u, NULL, v_jet, y + f->nv);
+  jn_status status = jn_loops_forward_dynamics_jet(f->loops, 0, f->q, f->v, f->u, NULL, v_jet, y + f->nv);
   if (status == JN_OK) memcpy(y, v_jet + f->nv, (size_t)f->nv * sizeof *y);
   return status;
 }
@@ -50,8 +49,7 @@ static jn_status forward_jacobian(jn_function *f, double *J) {
       jn_loops_forward_dynamics_derivatives(f->loops, f->q, f->v, f->u, NULL, JN_IN_BODY, a, lambda, &out);
   for (int in = 0; in < 3 && status == JN_OK; in++) {
     for (int i = 0; i < n; i++) memcpy(J + (3 * i + in) * n, block[in] + i * n, (size_t)n * sizeof *J);
-    for (int i = 0; i < m; i++)
-      memcpy(J + (3 * (n + i) + in) * n, block[3 + in] + i * n, (size_t)n * sizeof *J);
+    for (int i = 0; i < m; i++) memcpy(J + (3 * (n + i) + in) * n, block[3 + in] + i * n, (size_t)n * sizeof *J);
   }
   return status;
 }

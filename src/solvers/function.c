@@ -18,8 +18,8 @@ const char *jn_function_kind_name(jn_function_kind kind) {
 }
 
 static const function_kind_of *const kinds[JN_FUNCTIONS] = {
-    &jn__function_inverse_dynamics, &jn__function_forward_dynamics,       &jn__function_step,
-    &jn__function_frames,           &jn__function_momentum,               &jn__function_loops_forward_dynamics,
+    &jn__function_inverse_dynamics, &jn__function_forward_dynamics, &jn__function_step,
+    &jn__function_frames,           &jn__function_momentum,         &jn__function_loops_forward_dynamics,
     &jn__function_loops_conditions};
 
 void jn_function_options_init(jn_function_options *options) {

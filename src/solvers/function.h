@@ -53,9 +53,9 @@ struct jn_function {
   jn_function_options options;
   int *frames;
   int nq, nv, inputs, outputs;
-  int n, nt, m, mt;               /* numbers in and out, and in the tangent space */
-  int rows[JN_FUNCTION_PUTS];     /* of each output */
-  int columns[JN_FUNCTION_PUTS];  /* of each output */
+  int n, nt, m, mt;                               /* numbers in and out, and in the tangent space */
+  int rows[JN_FUNCTION_PUTS];                     /* of each output */
+  int columns[JN_FUNCTION_PUTS];                  /* of each output */
   unsigned char *J_pattern, *H_pattern, *related; /* [m x n], [n x n]; [nv x nv] scratch of patterns */
   jn_work *work;
   jn_simulator *simulator;

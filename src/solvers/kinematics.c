@@ -66,8 +66,7 @@ static jn_status frames_value(jn_function *f, double *y) {
     frame_rows r = rows_of(f, i);
     double T[16];
     status = jn_frame_pose(f->model, f->work, f->frames[i], f->q, T);
-    if (status == JN_OK)
-      status = jn_frame_twist(f->model, f->work, f->frames[i], JN_IN_ALIGNED, f->q, f->v, y + r.V);
+    if (status == JN_OK) status = jn_frame_twist(f->model, f->work, f->frames[i], JN_IN_ALIGNED, f->q, f->v, y + r.V);
     for (int k = 0; k < 3 && status == JN_OK; k++) y[r.p + k] = T[4 * k + 3];
     if (status == JN_OK) rotation_columns(T, y + r.R);
   }
@@ -268,8 +267,8 @@ static jn_status add_momentum_hessian(jn_function *f, const double *lambda, doub
   q[6] = 1;
   memcpy(q + 7, f->q, (size_t)f->nq * sizeof *q);
   memcpy(a + 6, f->v, (size_t)n * sizeof *a);
-  jn_status status = jn_inverse_dynamics_second_derivatives(f->other, f->other_work, q, NULL, a, NULL, JN_IN_BODY, qq,
-                                                            NULL, NULL, qa);
+  jn_status status =
+      jn_inverse_dynamics_second_derivatives(f->other, f->other_work, q, NULL, a, NULL, JN_IN_BODY, qq, NULL, NULL, qa);
   for (int h = 0; h < n && status == JN_OK; h++)
     for (int k = 0; k < n; k++) {
       double by_q = 0, by_v = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Inverse and forward dynamics of a tree. Hessians are contractions of the second derivatives of inverse dynamics:
  *   inverse   G_xy = y^T tau_xy
- *   forward   from M a_k = -tau_k and mu = M^-1 lambda:  G_hk = -mu^T (tau_hk + d_h M a_k + d_k M a_h)  for q, and so on
+ *   forward   from M a_k = -tau_k and mu = M^-1 lambda:  G_hk = -mu^T (tau_hk + d_h M a_k + d_k M a_h)  for q, and so
+ * on
  */
 #include <string.h>
 
@@ -77,8 +78,8 @@ static jn_status inverse_value(jn_function *f, double *y) {
 static jn_status inverse_jacobian(jn_function *f, double *J) {
   int n = f->nv;
   double *dq = f->room, *dv = dq + n * n, *da = dv + n * n;
-  jn_status status = jn_inverse_dynamics_derivatives(f->model, f->work, f->q, f->v, f->u, NULL, JN_IN_BODY, dq, dv, da,
-                                                     NULL);
+  jn_status status =
+      jn_inverse_dynamics_derivatives(f->model, f->work, f->q, f->v, f->u, NULL, JN_IN_BODY, dq, dv, da, NULL);
   if (status == JN_OK) put_side_by_side(n, dq, dv, da, J);
   return status;
 }
