@@ -233,6 +233,15 @@ static void wrong_functions_are_refused(void **unused) {
   assert_null(jn_function_kind_name(JN_FUNCTIONS));
   assert_string_equal(jn_function_kind_name(JN_FUNCTION_STEP), "step");
   assert_int_equal(jn_function_input_size(NULL, 0), 0);
+  jn_function_options_init(&o);
+  check_ok(jn_function_create(model, JN_FUNCTION_FRAMES, &o, &f));
+  assert_int_equal(jn_function_inputs(f), 2);
+  assert_int_equal(jn_function_outputs(f), 3);
+  assert_string_equal(jn_function_input_name(f, 1), "v");
+  assert_int_equal(jn_function_output_size(f, 1), 9);
+  assert_int_equal(jn_function_output_rows(f, 1), 9);
+  assert_null(jn_function_output_name(f, 3));
+  jn_function_destroy(f);
   jn_model_destroy(model);
 }
 
