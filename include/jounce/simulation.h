@@ -272,6 +272,8 @@ typedef struct jn_simulation_report {
   long evaluations;          /* of forward dynamics; for taylor of whole series */
   long events;               /* limits, releases, watches */
   double last_step;          /* [s] */
+  double least_step;         /* [s] the shortest that the method chose itself; 0: it chose none, or steps are fixed */
+  double least_step_time;    /* [s] when that began. Steps a million times shorter than others: a singularity is near */
   int order;                 /* of the method */
   double kinetic, potential; /* now */
   double start;              /* kinetic + potential at the start */

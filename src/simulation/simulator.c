@@ -498,6 +498,17 @@ static jn_status give_up(jn_simulator *s, jn_status status) {
   return status;
 }
 
+/* The shortest step that was neither cut short by an event nor by the end. */
+static void note_length(jn_simulator *s, double longest) {
+  jn_simulation_report *r = &s->report;
+  int chooses =
+      s->options.integrator == JN_DORMAND_PRINCE || s->options.integrator == JN_RODAS || !(s->options.step > 0);
+  if (!chooses || s->is_fixed || s->cut != JN_NOTHING || !(s->step < longest)) return;
+  if (r->least_step > 0 && r->least_step <= s->step) return;
+  r->least_step = s->step;
+  r->least_step_time = s->t0;
+}
+
 /* The clock goes on by the step; `until` when the step was to end there. */
 static void advance(jn_simulator *s, double longest, double until) {
   double low = s->t_low + s->step, next = s->t0 + low;
@@ -529,6 +540,7 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
   if (s->options.integrator == JN_TAYLOR || is_cut) s->has_a = 0;
   if (status == JN_OK) status = jn__simulation_balance(s);
   if (status != JN_OK) return give_up(s, status);
+  note_length(s, longest);
   advance(s, longest, until);
   s->report.steps++;
   if (until == stop && s->step >= longest) s->has_a = 0; /* forces jump at a break */
