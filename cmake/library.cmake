@@ -143,6 +143,13 @@ set(core_sources
     src/simulation/series.c
     src/simulation/simulator.c
     src/simulation/variation.c
+    src/solvers/chart.c
+    src/solvers/closed.c
+    src/solvers/function.c
+    src/solvers/kinematics.c
+    src/solvers/pattern.c
+    src/solvers/steps.c
+    src/solvers/tree.c
     src/text/json_values.c
     src/text/printable.c
     src/text/words.c
@@ -289,7 +296,7 @@ target_compile_definitions(jounce_public_float PRIVATE JN_FLOAT=1)
 
 # The list of rows is compiled separately, because the tests have two more rows.
 function(jounce_rows_object target)
-  add_library(${target} OBJECT src/dispatch/rows.c)
+  add_library(${target} OBJECT "${PROJECT_SOURCE_DIR}/src/dispatch/rows.c")
   jounce_object(${target})
   target_compile_options(${target} PRIVATE -Wconversion)
   target_compile_definitions(${target} PRIVATE ${row_definitions} "JN_ROW_LIST=${row_list}" ${ARGN})
