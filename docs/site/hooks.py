@@ -13,7 +13,7 @@ WEB = Path(__file__).parents[2] / "web"
 # Pages of mathematics: indices in the running text are set as indices there, x_k and x_{k+1}.
 INDEXED = {"dynamics.md", "jets.md", "derivatives.md", "regressors.md", "base-parameters.md", "loops.md", "tasks.md",
            "mathematics.md", "linearisation.md", "simulation.md", "conventions.md"}  # fmt: skip
-INDEX = re.compile(r"(?<![\w/.])([A-Za-zΑ-ωψτ̂]{1,2}[̂′″]?)_(?:\{([^}<]+)\}|([a-z0-9](?:[a-z0-9]{0,2}(?![\w(]))|given))")
+INDEX = re.compile(r"(?<![\w/.])((?:[A-Za-zΑ-Ωα-ω][\u0300-\u036f′″]*){1,2})_(?:\{([^}<]+)\}|([A-Za-z0-9]{1,2}(?![A-Za-z0-9_])|given))")
 RENDER = """
 import katex from "katex";
 import { readFileSync } from "node:fs";
@@ -37,7 +37,7 @@ def render(formulas: list[str], page: str) -> list[str]:
 
 def indices(content: str) -> str:
     """x_k becomes x with an index, outside of code and formulas."""
-    parts = re.split(r"(<pre.*?</pre>|<code.*?</code>|<span class=\"katex.*?</span></span></span></span>|<[^>]*>)", content, flags=re.S)
+    parts = re.split(r'(<pre.*?</pre>|<code.*?</code>|<div class="formula">.*?</div>|<[^>]*>)', content, flags=re.S)
     return "".join(
         part if i % 2 else INDEX.sub(lambda m: f"{m[1]}<sub>{m[2] or m[3]}</sub>", part) for i, part in enumerate(parts)
     )

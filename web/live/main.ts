@@ -56,7 +56,7 @@ async function runCommand(line: string, print: Print, bar: HTMLElement): Promise
 function makeLive(block: Element): void {
   const code = block.querySelector("code")?.textContent.trimEnd() ?? "";
   const command = block.classList.contains("command");
-  const text = element("textarea", { rows: code.split("\n").length, spellcheck: "false", "aria-label": command ? "Command line" : "Example, can be changed" });
+  const text = element("textarea", { rows: code.split("\n").length + 1, spellcheck: "false", "aria-label": command ? "Command line" : "Example, can be changed" });
   const output = element("pre", { class: "output", "aria-live": "polite" });
   const button = element("button", {}, "Run");
   const bar = element("div", { class: "bar" }, button);
