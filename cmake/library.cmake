@@ -236,10 +236,14 @@ set(any_cpu -ffp-contract=off)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
   set(any_cpu -ffp-contract=fast) # every 64-bit ARM has NEON and fused multiply-add
 endif()
+set(any_cpu_lanes ${any_cpu})
+if(EMSCRIPTEN)
+  list(APPEND any_cpu_lanes -msimd128) # registers of 16 bytes in WebAssembly
+endif()
 jounce_row(d D 1 ${any_cpu})
 jounce_row(f F 1 ${any_cpu})
-jounce_row(d2 D 2 ${any_cpu})
-jounce_row(f4 F 4 ${any_cpu})
+jounce_row(d2 D 2 ${any_cpu_lanes})
+jounce_row(f4 F 4 ${any_cpu_lanes})
 if(rows_avx2)
   set(avx2 -mavx2 -mfma -ffp-contract=fast)
   # Packing scalars of one state into registers costs more than it saves, and code is tuned for recent CPUs, because those
