@@ -9,20 +9,47 @@ static void a_motion_that_breaks_limits_is_cured(void **unused) {
   outcome o = run_fine("torque builtin:panda builtin:demo --limits rates.json", 1);
   check_has(o.out, "panda_joint2 effort rate: ");
   done(&o);
-  o = run_fine("retime builtin:panda builtin:demo --uniform --limits rates.json --margin 5%", 0);
+  o = run_fine("retime builtin:panda builtin:demo --uniform --limits rates.json --margin 5% --rate 250", 0);
   check_has(o.out, "The largest uniform factor is 0.6439829");
   check_has(o.out, "All 42 limits hold.");
   done(&o);
-  o = run_fine("retime builtin:panda builtin:demo --limits rates.json --margin 0.05 --out new.csv", 0);
-  check_has(o.out, "5 s before, 5.6");
+  o = run_fine("retime builtin:panda builtin:demo --limits rates.json --margin 0.05 --rate 250 --out new.csv", 0);
+  check_has(o.out, "5 s before, 5.");
   check_has(o.out, "along the path");
   check_has(o.out, "panda_joint2  effort rate");
   check_has(o.out, "All 42 limits hold.");
   check_has(o.out, "Written: new.csv");
   done(&o);
-  o = run_fine("torque builtin:panda new.csv --limits rates.json --bandwidth 200 --order 1", 0);
+  o = run_fine("torque builtin:panda new.csv --limits rates.json --rate 5000", 0);
   check_has(o.out, "All 42 limits hold.");
   done(&o);
+}
+
+/* Law: what is written keeps its limits as others read it: at 20 times its rate, from CSV and NPZ, with steps that are
+ * all of one length, and where only efforts are limited, so that their rates jump. */
+static void the_rows_keep_the_limits(void **unused) {
+  (void)unused;
+  write_file("line.json", "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}");
+  write_file("swing.json",
+             "{\"duration\": 3, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.8, \"omega\": 3}}, "
+             "\"joint2\": {\"cosine\": {\"amplitude\": 0.5, \"omega\": 5}}}}");
+  static const char *const runs[][2] = {
+      {"retime builtin:planar_2r line.json --out rows.csv", "torque builtin:planar_2r rows.csv --limits --rate 20000"},
+      {"retime builtin:planar_2r line.json --rate 200 --out rows.npz",
+       "torque builtin:planar_2r rows.npz --limits --rate 4000"},
+      {"retime builtin:planar_2r swing.json --uniform --rate 333 --out rows.csv",
+       "torque builtin:planar_2r rows.csv --limits --order 1 --rate 6660"},
+  };
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    outcome o = run_fine(runs[i][0], 0);
+    check_has(o.out, "limits hold.");
+    check_has(o.out, "Checked: a spline through the ");
+    done(&o);
+    o = run_fine(runs[i][1], 0);
+    check_has(o.out, "limits hold.");
+    assert_null(strstr(o.err, "warning"));
+    done(&o);
+  }
 }
 
 /* Law: when no speed helps, the exit status is 1 and the limit is named. */
@@ -30,13 +57,25 @@ static void what_no_speed_cures_is_named(void **unused) {
   (void)unused;
   write_file("weak.json", "{\"panda_joint2\": {\"effort\": 20}}");
   outcome o = run_fine("retime builtin:panda builtin:demo --limits weak.json --out never.csv", 1);
-  check_has(o.out, "No speed keeps all limits: panda_joint2 effort is -50.89 N m at 0 s");
-  check_has(o.out, "the limit is -20; the weight alone");
+  check_has(o.out, "No speed keeps all limits: panda_joint2 effort is -43.21 N m at 2.025 s");
+  check_has(o.out, "the limit is -20; so much is needed at rest already");
   done(&o);
   write_file("narrow.json", "{\"panda_joint2\": {\"upper\": 0.3}}");
   o = run_fine("retime builtin:panda builtin:demo --uniform --limits narrow.json", 1);
   check_has(o.out, "panda_joint2 position is 0.7175 rad");
   done(&o);
+}
+
+/* Law: without limits there is no factor, and that is said. */
+static void nothing_may_limit_a_motion(void **unused) {
+  (void)unused;
+  write_file(
+      "none.json",
+      "{\"joint1\": {\"effort\": null, \"velocity\": null}, \"joint2\": {\"effort\": null, \"velocity\": null}}");
+  write_file("line.json", "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}");
+  check_says("retime builtin:planar_2r line.json --limits none.json", 1, "nothing limits this motion");
+  check_says("retime builtin:planar_2r line.json --uniform --limits none.json", 1, "nothing limits this motion");
+  check_says("retime builtin:planar_2r line.json --rate 1e9", 1, "too many rows");
 }
 
 static void motors_count_when_they_are_given(void **unused) {
@@ -57,20 +96,19 @@ static void mistakes_are_named(void **unused) {
   write_file(
       "move.json",
       "{\"duration\": 4, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": {\"polynomial\": [0, 1]}}}");
-  check_says("retime builtin:planar_2r move.json --actuators arm.json", 2, "--actuators needs --uniform");
   check_says("retime builtin:planar_2r move.json --actuators arm.json --uniform", 1, "linear springs without damping");
   check_says("retime builtin:planar_2r move.json --margin 200%", 2, "--margin takes a share");
   check_says("retime builtin:planar_2r move.json --intervals 2", 2, "--intervals takes");
   check_says("retime builtin:planar_2r move.json --out -", 2, "--out takes");
-  check_says("retime builtin:four_bar move.json", 2, "has loops");
+  check_says("retime builtin:planar_2r move.json --start-speed -1", 2, "--start-speed takes");
+  check_says("retime builtin:planar_2r move.json --uniform --end-speed 1", 2, "not for --uniform");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_motion_that_breaks_limits_is_cured),
-      cmocka_unit_test(what_no_speed_cures_is_named),
-      cmocka_unit_test(motors_count_when_they_are_given),
-      cmocka_unit_test(mistakes_are_named),
+      cmocka_unit_test(a_motion_that_breaks_limits_is_cured), cmocka_unit_test(the_rows_keep_the_limits),
+      cmocka_unit_test(what_no_speed_cures_is_named),         cmocka_unit_test(nothing_may_limit_a_motion),
+      cmocka_unit_test(motors_count_when_they_are_given),     cmocka_unit_test(mistakes_are_named),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

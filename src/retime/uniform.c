@@ -32,18 +32,16 @@ typedef struct sweep {
 
 static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to) {
   const jn_scaled *x = w->x;
-  jn_timing at = {{t, 1, 0, 0, 0}};
+  jn_timing at = {{1}};
   if (x->speed) jn__speed_at(x->speed, interval, t, &at);
   jn_status status = jn__path_at(x->path, t, x->speed != NULL);
-  for (int i = 0; i < w->count && status == JN_OK; i++) {
+  for (int i = 0; i < w->count && status == JN_OK; i++)
     jn__path_limited(x->path, &at, w->list[i].v, w->list[i].which, &to[i]);
-    for (int k = 0; k < JN_RETIME_TERMS; k++) to[i].slope[k] /= at.s[1]; /* along the path, not in time */
-  }
   for (int i = 0; i < w->count && status == JN_OK; i++) {
     const watched *l = &w->list[i];
     double allowed = jn__polynomial_within(to[i].value, l->lower, l->upper, w->factor);
     if (allowed >= w->factor) continue;
-    double value = jn__polynomial_value(to[i].value, allowed > 0 ? allowed : w->factor);
+    double value = jn__polynomial_value(to[i].value, allowed > 0 ? allowed : 1);
     *w->event =
         (jn_limit_event){l->v, l->which, value, value > 0.5 * (l->lower + l->upper) ? l->upper : l->lower, t, t};
     w->changed = 1;
@@ -124,6 +122,30 @@ static int list_limits(const jn_scaled *x, watched *list) {
   return count;
 }
 
+/* No factor is possible: the limit that is broken most at rest. Where none is, the motion is one that must not be, such
+ * as any with a velocity limit of zero; the event is then what stopped it. */
+static jn_status find_static(sweep *w) {
+  const jn_scaled *x = w->x;
+  double worst = 0;
+  jn_status status = JN_OK;
+  for (int k = 0; k <= x->samples && status == JN_OK; k++) {
+    double u = x->path->length * k / x->samples;
+    jn_timing at = {{1}};
+    jn_limited_value now;
+    status = jn__path_at(x->path, u, 0);
+    for (int i = 0; i < w->count && status == JN_OK; i++) {
+      const watched *l = &w->list[i];
+      if (!jn__path_limited(x->path, &at, l->v, l->which, &now)) continue;
+      double value = now.value[0], limit = value > l->upper ? l->upper : l->lower;
+      double over = fmax(value - l->upper, l->lower - value) / fmax(fabs(limit), 1e-300);
+      if (!(over > worst)) continue;
+      worst = over;
+      *w->event = (jn_limit_event){l->v, l->which, value, limit, u, u};
+    }
+  }
+  return status;
+}
+
 jn_status jn__largest_factor(const jn_scaled *x, const jn_allocator *a, double *factor, jn_limit_event *event) {
   sweep w = {.x = x, .factor = x->largest, .event = event};
   *event = (jn_limit_event){.v = JN_NONE};
@@ -140,6 +162,7 @@ jn_status jn__largest_factor(const jn_scaled *x, const jn_allocator *a, double *
     status = run_sweep(&w);
     if (!w.changed || w.factor == 0) break;
   }
+  if (status == JN_OK && w.factor == 0) status = find_static(&w);
   if (w.near) w.factor *= 1 - 2e-10;
   *factor = w.factor;
   jn__release(a, w.list);
