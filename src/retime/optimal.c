@@ -44,12 +44,6 @@ typedef struct problem {
   double *H, *gradient, *step;
 } problem;
 
-static int is_limited(const jn_path *p, int v, int k) {
-  const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + k];
-  if (k >= JN_LIMITED_MOTOR_EFFORT && !p->elastic) return 0;
-  return isfinite(l->lower) || isfinite(l->upper);
-}
-
 /* part += weight y_a (the derivative k by u of a coordinate or its force); a = -1: without y_a. */
 static void add_part(const jn_path *p, int v, const jn_limited_term *t, int k, double weight, int part, int a,
                      ingredient *to, squares *square) {
@@ -99,6 +93,15 @@ static void add_term(const jn_path *p, int v, const jn_limited_term *t, ingredie
   }
 }
 
+static int is_zero(const ingredient *s, const squares *square) {
+  const double *p = (const double *)s->part, *q = (const double *)square;
+  for (size_t i = 0; i < sizeof s->part / (sizeof *p); i++)
+    if (p[i] != 0) return 0;
+  for (size_t i = 0; q && i < sizeof *square / sizeof *q; i++)
+    if (q[i] != 0) return 0;
+  return 1;
+}
+
 /* slope: 1 for the time derivative of the quantity. */
 static void describe(const jn_path *p, int v, int k, int slope, ingredient *out, squares *square) {
   const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + k];
@@ -112,6 +115,7 @@ static void describe(const jn_path *p, int v, int k, int slope, ingredient *out,
     terms[j].order += slope;
     if (terms[j].weight != 0) add_term(p, v, &terms[j], out, square);
   }
+  if (is_zero(out, square)) out->lower = -INFINITY, out->upper = INFINITY; /* whatever the speed: also a limit of 0 */
 }
 
 /* A part and its derivatives by y. */
@@ -299,13 +303,13 @@ static double descend(problem *p, double mu) {
 static int is_last(const jn_path *p, int v, int k) {
   switch (k) {
     case JN_LIMITED_VELOCITY:
-      return !is_limited(p, v, JN_LIMITED_ACCELERATION) && !is_limited(p, v, JN_LIMITED_JERK);
+      return !jn__is_limited(p, v, JN_LIMITED_ACCELERATION) && !jn__is_limited(p, v, JN_LIMITED_JERK);
     case JN_LIMITED_ACCELERATION:
-      return !is_limited(p, v, JN_LIMITED_JERK);
+      return !jn__is_limited(p, v, JN_LIMITED_JERK);
     case JN_LIMITED_EFFORT:
-      return !is_limited(p, v, JN_LIMITED_EFFORT_RATE);
+      return !jn__is_limited(p, v, JN_LIMITED_EFFORT_RATE);
     case JN_LIMITED_MOTOR_EFFORT:
-      return !is_limited(p, v, JN_LIMITED_MOTOR_EFFORT_RATE);
+      return !jn__is_limited(p, v, JN_LIMITED_MOTOR_EFFORT_RATE);
     case JN_LIMITED_MOTOR_VELOCITY:
       return 1;
     case JN_LIMITED_JERK:
@@ -318,6 +322,7 @@ static int is_last(const jn_path *p, int v, int k) {
 
 /* Slopes are kept so far as the first motion keeps them. */
 static void bound_slope(const problem *p, ingredient *s, const squares *square, double ramp) {
+  if (isinf(s->upper) && isinf(s->lower)) return;
   double y[VARIABLES] = {p->x->b[0]}, by[VARIABLES];
   double now = fabs(value_of(p, s, square, y, sqrt(y[0]), by)), most = fmax(s->size / ramp, 1.5 * now);
   s->size = s->upper = most;
@@ -330,7 +335,7 @@ static int list_point(const problem *p, const jn_path *path, double ramp, int po
   for (int v = 0; v < path->nv; v++)
     for (int k = JN_LIMITED_VELOCITY; k < JN_LIMITED_QUANTITIES; k++)
       for (int slope = 0; slope < 2; slope++) {
-        if (!is_limited(path, v, k) || (slope && (!(ramp > 0) || !is_last(path, v, k)))) continue;
+        if (!jn__is_limited(path, v, k) || (slope && (!(ramp > 0) || !is_last(path, v, k)))) continue;
         int curved = slope || k == JN_LIMITED_MOTOR_EFFORT || k == JN_LIMITED_MOTOR_EFFORT_RATE;
         int at = count[curved]++;
         if (!p) continue;
@@ -362,6 +367,7 @@ static int move_ends(problem *p, const double target[2]) {
   enum { STEPS = 60, CENTRING = 5, TRIES = 30 };
   const double mu = 1e-2;
   int last = p->n - 1;
+  if (!p->fixed[0] && !p->fixed[1]) return 1;
   for (int k = 0; k < STEPS; k++) {
     double part = 1, width = k % 3 == 2 ? 0.1 : k % 3 == 1 ? 0.4 : 1; /* of the path */
     const double way[2] = {p->fixed[0] ? target[0] - p->x->b[0] : 0, p->fixed[1] ? target[1] - p->x->b[last] : 0};

@@ -256,11 +256,16 @@ int jn__limited_terms(const jn_path *p, int v, jn_limited which, jn_limited_term
   }
 }
 
-int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out) {
-  const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + (int)which];
-  if (isinf(l->lower) && isinf(l->upper)) return 0;
+int jn__is_limited(const jn_path *p, int v, int which) {
+  const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + which];
   if (which == JN_LIMITED_POSITION && p->place[v] < 0) return 0;
   if (which >= JN_LIMITED_MOTOR_EFFORT && !p->elastic) return 0;
+  if (which >= JN_LIMITED_EFFORT && p->from.loops && !p->from.actuated[v]) return 0;
+  return isfinite(l->lower) || isfinite(l->upper);
+}
+
+int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out) {
+  if (!jn__is_limited(p, v, (int)which)) return 0;
   memset(out, 0, sizeof *out);
   jn_limited_term terms[JN_PATH_TERMS];
   size_t n = (size_t)p->nv, i = (size_t)v;

@@ -81,6 +81,8 @@ void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]);
 void jn__compose(const double w[JN_PATH_ROWS], int count, int n, double *rows);
 /* Derivatives 0 ... 5 of u in time. */
 void jn__timing_jet(const jn_timing *at, double u, double out[6]);
+/* Has this quantity a limit that counts? Efforts of passive coordinates are zero. */
+int jn__is_limited(const jn_path *p, int v, int which);
 /* What a quantity is made of, and its part that does not depend on the motion (*fixed, of friction); the number of
  * parts. */
 int jn__limited_terms(const jn_path *p, int v, jn_limited which, jn_limited_term out[JN_PATH_TERMS], double *fixed);

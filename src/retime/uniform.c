@@ -111,8 +111,7 @@ static int list_limits(const jn_scaled *x, watched *list) {
   for (int v = 0; v < x->path->nv; v++)
     for (int k = (int)x->first; k <= (int)x->last; k++) {
       const jn_range *l = &x->path->limits[v * JN_LIMITED_QUANTITIES + k];
-      if ((isinf(l->lower) && isinf(l->upper)) || (k == JN_LIMITED_POSITION && x->path->place[v] < 0)) continue;
-      if (k >= JN_LIMITED_MOTOR_EFFORT && !x->path->elastic) continue;
+      if (!jn__is_limited(x->path, v, k)) continue;
       double slack = k == JN_LIMITED_POSITION ? 1e-9 : 0; /* rounding at a limit does not break it */
       if (list)
         list[count] = (watched){v, (jn_limited)k, l->lower - slack * fmax(1, fabs(l->lower)),
