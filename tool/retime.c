@@ -45,6 +45,7 @@ static int read_options(const new_motion *x, jn_retime_options *o) {
   o->losses = arg->torque.losses;
   o->step = 1 / x->rate;
   o->ramp = RAMP / x->rate;
+  if (arg->corners > 2) o->intervals = arg->corners > 10 ? 1000 : 100 * arg->corners;
   if (arg->intervals.count) o->intervals = (int)fmin(fmax(arg->intervals.values[0], -1), 1e6);
   return result;
 }
@@ -199,6 +200,10 @@ static int check_arguments(const retime_arg *arg) {
     return usage_error(
         "retime",
         "--start-speed, --end-speed and --moving-ends are not for --uniform, whose ends are those of the given motion");
+  if (arg->waypoints && (arg->uniform || t->wrench || arg->moving_ends || arg->start_speed || arg->end_speed))
+    return usage_error("retime",
+                       "--waypoints have no times, so --uniform, --wrench and speeds of the ends are not for them");
+  if (arg->blend.count && !arg->waypoints) return usage_error("retime", "--blend is for --waypoints");
   if (t->out && strcmp(t->out, "-") == 0) return usage_error("retime", "--out takes FILE.csv or FILE.npz");
   return torque_check_arguments(t);
 }
@@ -216,9 +221,15 @@ static int run(retime_arg *arg) {
       return EXIT_BAD;
     }
   }
-  motion m;
+  motion m = {0};
   int order = elastic ? 4 : 2;
-  result = motion_init(&m, t, t->model.model, order, order);
+  jn_trajectory *path = NULL;
+  if (arg->waypoints) {
+    result = points_load(arg, t->model.model, order, &path);
+    if (result == OPTION_GO_ON) result = motion_init_trajectory(&m, t, t->model.model, order, path);
+  } else {
+    result = motion_init(&m, t, t->model.model, order, order);
+  }
   if (result == OPTION_GO_ON) result = run_motion(arg, &m, elastic);
   motion_free(&m);
   jn_elastic_destroy(elastic);
@@ -252,6 +263,9 @@ static void declare_options(option_set *set, retime_arg *arg) {
   option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
                &t->actuated);
   option_numbers(set, "intervals", "N", "of the path, on which the speed is a spline; default 200", &arg->intervals);
+  option_flag(set, "waypoints", "TRAJECTORY has points, not times: joint names, and a row for each point",
+              &arg->waypoints);
+  option_numbers(set, "blend", "X", "how far the path may pass the waypoints [rad, m]; default 0.01", &arg->blend);
   option_text(set, "out", "FILE", "write the new motion to FILE.csv or FILE.npz, as jounce torque does", &t->out);
   option_text(set, "plot", "FILE", "plot it with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);
@@ -294,6 +308,7 @@ int command_retime(int argc, char **argv) {
     status = run(&arg);
   }
   number_list_free(&arg.intervals);
+  number_list_free(&arg.blend);
   torque_arg_free(t);
   return status;
 }

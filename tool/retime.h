@@ -14,7 +14,7 @@ typedef struct retime_arg {
   const char *start_speed; /* of --start-speed and --end-speed; NULL: not given */
   const char *end_speed;
   number_list intervals, blend;
-  int waypoints;
+  int waypoints, corners;
 } retime_arg;
 
 /* A new motion, and its rows as another program reads them. */
@@ -39,6 +39,8 @@ typedef struct new_motion {
 
 /* ---- retime_rows.c ---- */
 
+/* What was written to a stream, from its beginning; NULL if it cannot be read. */
+char *stream_text(FILE *stream, size_t *length);
 /* The rows of x->r: text, length. OPTION_GO_ON, or an exit code. */
 int rows_write(new_motion *x);
 /* Reads them as jounce torque (and motor) does, and looks at all limits at 20 times their rate. OPTION_GO_ON, or an
@@ -52,6 +54,11 @@ void rows_free(new_motion *x);
 int rows_tell(const new_motion *x);
 /* Writes the file and the picture. OPTION_GO_ON, or an exit code. */
 int rows_save(new_motion *x);
+
+/* ---- retime_points.c ---- */
+
+/* The path through waypoints; its parameter is no time. OPTION_GO_ON, or an exit code. */
+int points_load(retime_arg *arg, const jn_model *model, int order, jn_trajectory **t);
 
 /* ---- retime_tell.c ---- */
 

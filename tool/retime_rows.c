@@ -47,15 +47,15 @@ static int fill_rows(new_motion *x, FILE *file) {
   return EXIT_BAD;
 }
 
-static int read_rows(new_motion *x, FILE *file) {
-  long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  if (length >= 0 && fseek(file, 0, SEEK_SET) == 0) {
-    x->length = (size_t)length;
-    x->text = allocate(x->length + 1);
-    if (fread(x->text, 1, x->length, file) == x->length) return OPTION_GO_ON;
-  }
-  say(stderr, "jounce: a temporary file cannot be read\n");
-  return EXIT_BAD;
+char *stream_text(FILE *stream, size_t *length) {
+  if (fflush(stream) != 0 || fseek(stream, 0, SEEK_END) != 0) return NULL;
+  long end = ftell(stream);
+  if (end < 0 || fseek(stream, 0, SEEK_SET) != 0) return NULL;
+  *length = (size_t)end;
+  char *text = allocate(*length + 1);
+  if (fread(text, 1, *length, stream) == *length) return text;
+  free(text);
+  return NULL;
 }
 
 int rows_write(new_motion *x) {
@@ -74,9 +74,11 @@ int rows_write(new_motion *x) {
     return EXIT_BAD;
   }
   int result = fill_rows(x, file);
-  if (result == OPTION_GO_ON) result = read_rows(x, file);
+  if (result == OPTION_GO_ON) x->text = stream_text(file, &x->length);
   fclose(file);
-  return result;
+  if (result != OPTION_GO_ON || x->text) return result;
+  say(stderr, "jounce: a temporary file cannot be read\n");
+  return EXIT_BAD;
 }
 
 /* ---- Looking at the rows ---- */

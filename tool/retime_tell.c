@@ -72,6 +72,10 @@ void tell_durations(const new_motion *x) {
   double before = jn_trajectory_end(given) - jn_trajectory_start(given), after = jn_retimed_duration(x->r);
   char name[JN_COORDINATE_NAME], time[TIME_TEXT];
   double s[2][4];
+  if (arg->waypoints) {
+    say(stdout, "%s through %s: %.6g s\n", jn_model_name(x->m->model), arg->torque.trajectory, after);
+    return;
+  }
   say(stdout, "%s along %s: %.6g s before, %.6g s now (%.4g times as fast), %s\n", jn_model_name(x->m->model),
       arg->torque.trajectory, before, after, before / after,
       arg->uniform ? "one factor for the whole motion" : "along the path");

@@ -96,6 +96,8 @@ typedef struct motion {
 /* Reads the trajectory (and wrenches), smooth enough for torques of order `smooth`, to be evaluated to `order`. An exit
  * code, or OPTION_GO_ON. */
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth);
+/* The same for a trajectory, which the motion takes over. */
+int motion_init_trajectory(motion *m, const torque_arg *arg, const jn_model *model, int order, jn_trajectory *t);
 /* The same for text of a file, read without options, with the loops and the losses of another motion. */
 int motion_init_text(motion *m, const torque_arg *arg, const motion *as, int order, int smooth, const char *text,
                      size_t length);

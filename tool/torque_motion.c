@@ -126,6 +126,12 @@ int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int ord
   return result == OPTION_GO_ON ? set_up(m, arg) : result;
 }
 
+int motion_init_trajectory(motion *m, const torque_arg *arg, const jn_model *model, int order, jn_trajectory *t) {
+  begin(m, model, order, arg->losses);
+  m->trajectory = t;
+  return set_up(m, arg);
+}
+
 int motion_init_text(motion *m, const torque_arg *arg, const motion *as, int order, int smooth, const char *text,
                      size_t length) {
   jn_trajectory_options options;
