@@ -122,7 +122,8 @@ static void loops_and_wrenches_count(void **unused) {
   o = run_fine("retime builtin:planar_2r lift.json --wrench push.csv --intervals 60", 0);
   check_has(o.out, "All 6 limits hold.");
   done(&o);
-  o = run_fine("retime builtin:planar_2r lift.json --wrench hang.csv", 1); /* 80 N at 1 m, and the weight of 29.4 N m: beyond 100 */
+  o = run_fine("retime builtin:planar_2r lift.json --wrench hang.csv",
+               1); /* 80 N at 1 m, and the weight of 29.4 N m: beyond 100 */
   check_has(o.out, "No speed keeps all limits: joint1 effort is 109.4 N m at 0 s");
   done(&o);
 }
@@ -157,7 +158,7 @@ static void mistakes_are_named(void **unused) {
   write_file(
       "move.json",
       "{\"duration\": 4, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": {\"polynomial\": [0, 1]}}}");
-  check_says("retime builtin:planar_2r move.json --actuators arm.json --uniform", 1, "linear springs without damping");
+  check_says("retime builtin:planar_2r move.json --actuators arm.json --uniform", 1, "springs without damping");
   check_says("retime builtin:planar_2r move.json --margin 200%", 2, "--margin takes a share");
   check_says("retime builtin:planar_2r move.json --intervals 2", 2, "--intervals takes");
   check_says("retime builtin:planar_2r move.json --out -", 2, "--out takes");

@@ -64,7 +64,8 @@ static jn_status path_at(void *context, double s, int order, double *q, double *
 static int tell_error(const new_motion *x, jn_status status) {
   if (status == JN_ERR_SIZE) return usage_error("retime", "--intervals takes a whole number from 4 to 1000");
   if (status == JN_ERR_UNSUPPORTED && x->elastic)
-    say(stderr, "jounce: --actuators: retiming needs linear springs without damping and Coulomb friction\n");
+    say(stderr,
+        "jounce: --actuators: retiming needs springs without damping: what they do depends on what was before\n");
   else if (status == JN_ERR_UNSUPPORTED)
     say(stderr, "jounce: --losses is for models without loops\n");
   else
@@ -100,6 +101,13 @@ static int nothing_limits(const new_motion *x) {
   return EXIT_BAD;
 }
 
+static int rows_differ(void) {
+  say(stdout,
+      "The motion itself keeps all limits at the places that were looked at, but a curve through its rows does not; "
+      "nothing is written. A higher --rate may help.\n");
+  return EXIT_BAD;
+}
+
 /* Lowers the limits that the rows break, or may break; the largest share, and that without doubts. */
 static double lower_limits(const new_motion *x, jn_range *ranges, double *used) {
   double most = 0, one;
@@ -124,6 +132,7 @@ static int find_rows(new_motion *x, jn_range *ranges, jn_retime_options *o, bool
   for (int i = 0; i < TRIES; i++) {
     double used;
     int result = find_timing(x, ranges, o);
+    if (result == OPTION_GO_ON && !x->r && i > 0) return rows_differ();
     if (result != OPTION_GO_ON || !x->r) return result;
     if (x->event.v < 0) return nothing_limits(x);
     if (i == 0) { /* of the limits as they are */
@@ -155,9 +164,7 @@ static int tell_rows(new_motion *x, bool good) {
     int saved = rows_save(x);
     return saved == OPTION_GO_ON ? EXIT_FINE : saved;
   }
-  say(stdout,
-      "The motion itself keeps all limits, but a curve through its rows does not; nothing is written. A higher --rate "
-      "helps.\n");
+  rows_differ();
   return result == EXIT_FINE ? EXIT_BAD : result;
 }
 

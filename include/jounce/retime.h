@@ -66,8 +66,10 @@ typedef struct jn_retime_options {
   double ramp;        /* [s] along the path, a limited quantity takes this long to go from zero to its limit, unless the
                          limit of its derivative says otherwise: so samples that are closer show it; default 0 */
   int losses;         /* 1: damping and Coulomb friction of the joints are part of the efforts; default 0 */
-  jn_elastic *elastic;           /* motors, whose limits count; NULL: none. Springs must be linear, undamped */
-  jn_loops *loops;               /* of a model with loops, for jets of order 2, with motors 4 */
+  jn_elastic *elastic; /* motors, whose limits count; NULL: none. Springs must be undamped. Limits of linear ones
+                hold between samples; of others, and with friction of the motor, at the samples, which are
+                then four times as many */
+  jn_loops *loops;     /* of a model with loops, for jets of order 2, with motors 4 */
   const unsigned char *actuated; /* [nv] of a model with loops: which coordinates have forces, as in loops.h */
   /* The path: q [nq] and v_jet [(order+2) x nv] at time s of the trajectory, with loops closed. NULL: what the
    * trajectory says. */
@@ -96,7 +98,7 @@ typedef struct jn_retimed jn_retimed;
  * speed is possible: *event (may be NULL) is then the limit that is broken at every speed, with the value at rest, for
  * example by weight alone; or, with a start_speed or end_speed, one that is broken there (which == JN_LIMITED_...).
  * Otherwise it is the limit that stops a uniform motion from being faster. Errors: JN_ERR_INIT, JN_ERR_SIZE (options),
- * JN_ERR_UNSUPPORTED (a model with loops without `loops`, `actuated` and `motion`; springs with damping or not linear;
+ * JN_ERR_UNSUPPORTED (a model with loops without `loops`, `actuated` and `motion`; springs with damping;
  * losses of motors behind springs or of loops), JN_ERR_MEMORY, JN_ERR_ROW, and those of `motion`. */
 JN_API jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, const jn_range *limits,
                            const jn_retime_options *options, jn_retimed **retimed, jn_limit_event *event);

@@ -329,6 +329,15 @@ static void bound_slope(const problem *p, ingredient *s, const squares *square, 
   s->lower = -most;
 }
 
+/* Limits of motors behind springs that are not linear are those of their compliance at rest: near enough to guide, but
+ * the first motion keeps the true ones, and need not keep these. */
+static void allow_first(const problem *p, ingredient *s, const squares *square) {
+  double y[VARIABLES] = {p->x->b[0]}, by[VARIABLES], now = value_of(p, s, square, y, sqrt(y[0]), by);
+  double room = 0.02 * s->size;
+  s->upper = fmax(s->upper, now + room);
+  s->lower = fmin(s->lower, now - room);
+}
+
 /* Limits without squares first. p NULL: only counts, those with squares into *bent. */
 static int list_point(const problem *p, const jn_path *path, double ramp, int point, int *bent) {
   int count[2] = {0, 0};
@@ -343,7 +352,10 @@ static int list_point(const problem *p, const jn_path *path, double ramp, int po
         ingredient *to = &p->list[first + (size_t)at];
         squares *square = curved ? &p->curved[(size_t)point * (size_t)p->bent + (size_t)at] : NULL;
         describe(path, v, k, slope, to, square);
-        if (slope) bound_slope(p, to, square, ramp);
+        if (slope)
+          bound_slope(p, to, square, ramp);
+        else if (path->bent && path->bent[v] && k >= JN_LIMITED_MOTOR_EFFORT)
+          allow_first(p, to, square);
       }
   if (bent) *bent = count[1];
   return count[0] + count[1];

@@ -14,7 +14,7 @@
 
 static size_t path_doubles(const jn_path *p) {
   size_t n = (size_t)p->nv, rows = (size_t)p->order + 3;
-  return (size_t)p->nq + n * (2 * rows + 4 * (rows - 2) + 2);
+  return (size_t)p->nq + n * (2 * rows + 4 * (rows - 2) + 2 + 2 + 17);
 }
 
 /* Losses at speeds 1 and 2 tell damping and friction apart; coupled joints are in them. */
@@ -33,6 +33,17 @@ static jn_status find_losses(jn_path *p) {
 
 static size_t wrench_row(const jn_path *p) { return 6 * (size_t)jn_link_count(p->model); }
 
+static int is_bent(const jn_path *p, int v) {
+  const jn_actuator *a = jn_elastic_actuator(p->elastic, v);
+  return a && (a->polynomial_count || a->table_count || a->time_count || a->frictionloss != 0);
+}
+
+static int has_bent(const jn_path *p) {
+  for (int v = 0; v < p->nv; v++)
+    if (is_bent(p, v)) return 1;
+  return 0;
+}
+
 jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
   p->nq = jn_model_nq(p->model);
   p->nv = jn_model_nv(p->model);
@@ -42,8 +53,10 @@ jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
   p->place = jn__allocate(a, (n + 1) * sizeof *p->place);
   p->q_now = jn__allocate(a, path_doubles(p) * sizeof(double));
   int wrenches = jn_trajectory_has_wrenches(p->from.trajectory);
+  int bent = has_bent(p);
+  if (bent) p->bent = jn__allocate(a, n + 1);
   if (wrenches) p->wrench = jn__allocate(a, 2 * (rows - 2) * wrench_row(p) * sizeof(double));
-  if (!p->place || !p->q_now || (wrenches && !p->wrench)) return JN_ERR_MEMORY;
+  if (!p->place || !p->q_now || (wrenches && !p->wrench) || (bent && !p->bent)) return JN_ERR_MEMORY;
   p->q = p->q_now + p->nq;
   p->timed = p->q + rows * n;
   p->c = p->timed + rows * n;
@@ -52,9 +65,15 @@ jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
   p->tau = p->m + (rows - 2) * n;
   p->damping = p->tau + (rows - 2) * n;
   p->friction = p->damping + n;
+  p->compliance = p->friction + n;
+  p->offset = p->compliance + n;
+  p->room = p->offset + n;
   for (int v = 0; v < p->nv; v++) {
     int number, joint = jn_coordinate_joint(p->model, v, &number);
     jn_joint_type type = jn_joint_type_of(p->model, joint);
+    if (p->bent) p->bent[v] = (unsigned char)is_bent(p, v);
+    if (p->elastic && jn_elastic_is_elastic(p->elastic, v))
+      p->compliance[v] = 1 / jn_elastic_actuator(p->elastic, v)->stiffness;
     p->place[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(p->model, joint) + number;
   }
   return p->losses ? find_losses(p) : JN_OK; /* zero so far */
@@ -65,6 +84,7 @@ void jn__path_destroy(jn_path *p, const jn_allocator *a) {
   jn__release(a, p->place);
   jn__release(a, p->q_now);
   jn__release(a, p->wrench);
+  jn__release(a, p->bent);
 }
 
 /* ---- From s to u ---- */
@@ -171,6 +191,24 @@ static jn_status split_forces(jn_path *p, int with_mass) {
   return status;
 }
 
+/* How much springs that are not linear give at the forces at rest: what deflects at a rate of one. */
+static void find_compliance(jn_path *p) {
+  int n = p->nv;
+  double *tau = p->room, *v = tau + 3 * n, *delta = v + 2 * n;
+  const jn_motor_motion out = {.deflection_jet = delta};
+  for (int i = 0; i < n; i++) {
+    tau[i] = p->g[i];
+    tau[n + i] = 1;
+    tau[2 * n + i] = v[i] = v[n + i] = 0;
+  }
+  if (jn_elastic_inverse(p->elastic, 0, 0, p->q_now, v, tau, &out) != JN_OK) return; /* as before: only a guide */
+  for (int i = 0; i < n; i++) {
+    if (!p->bent[i]) continue;
+    p->compliance[i] = delta[n + i];
+    p->offset[i] = delta[i] - delta[n + i] * p->g[i];
+  }
+}
+
 jn_status jn__path_at(jn_path *p, double u, int with_mass) {
   size_t n = (size_t)p->nv;
   double *v_jet = p->q + n, w[JN_PATH_ROWS]; /* row k of q is the derivative k */
@@ -183,7 +221,9 @@ jn_status jn__path_at(jn_path *p, double u, int with_mass) {
   if (status != JN_OK) return status;
   if (shaped) jn__compose(w, p->order + 2, p->nv, v_jet);
   if (shaped && p->wrench) jn__compose(w, p->order, (int)wrench_row(p), p->wrench + wrench_row(p));
-  return split_forces(p, with_mass);
+  status = split_forces(p, with_mass);
+  if (status == JN_OK && p->bent) find_compliance(p);
+  return status;
 }
 
 /* ---- Limited quantities ---- */
@@ -223,7 +263,7 @@ double jn__force_row(const jn_path *p, int v, int k, double by[JN_BASIS]) {
 
 int jn__limited_terms(const jn_path *p, int v, jn_limited which, jn_limited_term out[JN_PATH_TERMS], double *fixed) {
   const jn_actuator *a = jn_elastic_actuator(p->elastic, v);
-  double y = a && jn_elastic_is_elastic(p->elastic, v) ? 1 / a->stiffness : 0, speed = p->q[p->nv + v];
+  double y = p->compliance[v], speed = p->q[p->nv + v];
   double B = a ? a->rotor_inertia : 0, d = a ? a->rotor_damping : 0;
   int k = which == JN_LIMITED_EFFORT_RATE || which == JN_LIMITED_MOTOR_EFFORT_RATE; /* of a force */
   *fixed = 0;
@@ -248,6 +288,7 @@ int jn__limited_terms(const jn_path *p, int v, jn_limited which, jn_limited_term
       out[1] = (jn_limited_term){y, 1, 1};
       return 2;
     case JN_LIMITED_DEFLECTION:
+      *fixed = p->offset[v];
       out[0] = (jn_limited_term){y, 1, 0};
       return 1;
     default: /* position to jerk */
@@ -289,4 +330,29 @@ int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited wh
     }
   }
   return 1;
+}
+
+jn_status jn__path_motors(jn_path *p, const jn_timing *at, double factor, double t, double *values) {
+  int n = p->nv;
+  double *v_jet = p->room, *tau = v_jet + 3 * n, *delta = tau + 4 * n, *theta = delta + 4 * n, *motor = p->timed;
+  const jn_motor_motion out = {.deflection_jet = delta, .theta_jet = theta, .motor_jet = motor};
+  for (int v = 0; v < n; v++) {
+    double q[JN_PATH_ROWS] = {0}, resting[JN_PATH_ROWS] = {0}, moving[JN_PATH_ROWS] = {0}, by[JN_BASIS], power = 1;
+    for (int k = 0; k < 4; k++) {
+      q[k] = p->q[k * n + v];
+      resting[k] = jn__force_row(p, v, k, by);
+      for (int j = 0; j < JN_BASIS; j++) moving[k] += by[j] * at->x[j];
+    }
+    for (int k = 0; k < 4; k++, power *= factor) {
+      tau[k * n + v] = power * (in_time(at->x, resting, k) + factor * factor * in_time(at->x, moving, k));
+      if (k > 0) v_jet[(k - 1) * n + v] = power * in_time(at->x, q, k);
+    }
+  }
+  jn_status status = jn_elastic_inverse(p->elastic, 1, t, p->q_now, v_jet, tau, &out);
+  int cannot = status == JN_ERR_SINGULAR ? jn_elastic_joint(p->elastic) : JN_NONE;
+  for (int v = 0; v < n && (status == JN_OK || cannot >= 0); v++) {
+    const double now[4] = {motor[v], motor[n + v], theta[n + v], delta[v]};
+    for (int k = 0; k < 4; k++) values[4 * v + k] = cannot < 0 ? now[k] : v == cannot && k == 3 ? INFINITY : 0;
+  }
+  return cannot >= 0 ? JN_OK : status;
 }

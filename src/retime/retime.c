@@ -76,8 +76,7 @@ static jn_status check_motors(const jn_model *model, const jn_elastic *elastic) 
   for (int v = 0; v < jn_model_nv(model); v++) {
     const jn_actuator *a = jn_elastic_actuator(elastic, v);
     if (!a) return JN_ERR_SIZE;
-    if (a->damping != 0 || a->frictionloss != 0 || a->polynomial_count || a->table_count || a->time_count)
-      return JN_ERR_UNSUPPORTED;
+    if (a->damping != 0) return JN_ERR_UNSUPPORTED;
   }
   return JN_OK;
 }
@@ -107,6 +106,7 @@ static void take_margins(const jn_range *from, int nv, double margin, jn_range *
 static jn_status largest(retiming *r, const jn_speed *speed, double most, double *factor) {
   jn_scaled scaled = {.path = &r->path, .speed = speed, .samples = r->o.samples, .largest = most};
   scaled.last = r->o.elastic ? JN_LIMITED_DEFLECTION : JN_LIMITED_EFFORT_RATE;
+  if (r->path.bent) scaled.samples *= 4; /* nothing says what is between them */
   if (speed && scaled.samples < 8 * speed->intervals) scaled.samples = 8 * speed->intervals;
   return jn__largest_factor(&scaled, &r->out->allocator, factor, r->event);
 }
@@ -261,30 +261,44 @@ static int add_event(jn_retimed *x, const jn_limit_event *e) {
   return 1;
 }
 
-static jn_status find_events(retiming *r) {
+/* Is a value within 2 % of its limit? Then it is kept. 0 if out of memory. */
+static int keep_event(retiming *r, double t, int v, int q, double value) {
+  const jn_range *l = &r->limits[v * JN_LIMITED_QUANTITIES + q];
+  double near = 0.02 * fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
+  if (value < l->upper - near && value > l->lower + near) return 1;
+  jn_limit_event e = {v, (jn_limited)q, value, value >= l->upper - near ? l->upper : l->lower, t, t};
+  return add_event(r->out, &e);
+}
+
+static jn_status events_at(retiming *r, double t, double *motors) {
   jn_retimed *x = r->out;
+  double factor = x->is_uniform ? x->length / x->duration : 1;
+  jn_timing at = {{1}};
+  int interval;
+  double u = x->is_uniform ? factor * t : jn__speed_place(&x->speed, t, &interval);
+  if (!x->is_uniform) jn__speed_at(&x->speed, interval, u, &at);
+  jn_status status = jn__path_at(&r->path, u, !x->is_uniform);
+  if (status == JN_OK && motors) status = jn__path_motors(&r->path, &at, factor, t, motors);
+  for (int v = 0; v < x->nv && status == JN_OK; v++)
+    for (int q = JN_LIMITED_VELOCITY; q < JN_LIMITED_QUANTITIES; q++) {
+      jn_limited_value value;
+      if (!jn__path_limited(&r->path, &at, v, (jn_limited)q, &value)) continue;
+      int exact = motors && q >= JN_LIMITED_MOTOR_EFFORT;
+      double now = exact ? motors[4 * v + q - JN_LIMITED_MOTOR_EFFORT] : jn__polynomial_value(value.value, factor);
+      if (!keep_event(r, t, v, q, now)) return JN_ERR_MEMORY;
+    }
+  return status;
+}
+
+static jn_status find_events(retiming *r) {
   enum { TIMES = 2000 };
-  for (int k = 0; k < TIMES; k++) {
-    double t = x->duration * (k + 0.5) / TIMES, factor = x->is_uniform ? x->length / x->duration : 1;
-    jn_timing at = {{1}};
-    int interval;
-    double u = x->is_uniform ? factor * t : jn__speed_place(&x->speed, t, &interval);
-    if (!x->is_uniform) jn__speed_at(&x->speed, interval, u, &at);
-    jn_status status = jn__path_at(&r->path, u, !x->is_uniform);
-    if (status != JN_OK) return status;
-    for (int v = 0; v < x->nv; v++)
-      for (int q = JN_LIMITED_VELOCITY; q < JN_LIMITED_QUANTITIES; q++) {
-        jn_limited_value value;
-        const jn_range *l = &r->limits[v * JN_LIMITED_QUANTITIES + q];
-        if (!jn__path_limited(&r->path, &at, v, (jn_limited)q, &value)) continue;
-        double now = jn__polynomial_value(value.value, factor);
-        double near = 0.02 * fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
-        if (now < l->upper - near && now > l->lower + near) continue;
-        jn_limit_event e = {v, (jn_limited)q, now, now >= l->upper - near ? l->upper : l->lower, t, t};
-        if (!add_event(x, &e)) return JN_ERR_MEMORY;
-      }
-  }
-  return JN_OK;
+  jn_retimed *x = r->out;
+  jn_status status = JN_OK;
+  double *motors = r->path.bent ? jn__allocate(&x->allocator, 4 * (size_t)x->nv * sizeof *motors) : NULL;
+  if (r->path.bent && !motors) return JN_ERR_MEMORY;
+  for (int k = 0; k < TIMES && status == JN_OK; k++) status = events_at(r, x->duration * (k + 0.5) / TIMES, motors);
+  jn__release(&x->allocator, motors);
+  return status;
 }
 
 /* ---- Together ---- */

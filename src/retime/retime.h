@@ -52,7 +52,11 @@ typedef struct jn_path {
   double *q, *c, *g, *m;      /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g, m: order + 1 */
   double *damping, *friction; /* [nv] */
   double *timed, *tau;        /* room */
-  double *wrench;             /* [2 x (order+1) x nlink x 6] by u, and of a timing; NULL: none */
+  unsigned char *bent; /* [nv] 1: a spring that is not linear, or changes, or friction of the motor; NULL: none */
+  double *compliance;  /* [nv] of springs, at the force at rest */
+  double *offset;      /* [nv] deflection at rest, less what the compliance says */
+  double *room;        /* [17 x nv] */
+  double *wrench;      /* [2 x (order+1) x nlink x 6] by u, and of a timing; NULL: none */
 } jn_path;
 
 /* How fast the motion is along the path: x = u'^2 and its derivatives by u. */
@@ -91,6 +95,10 @@ double jn__force_row(const jn_path *p, int v, int k, double by[JN_BASIS]);
 /* Of the path at its u; 0 if there is no limit. */
 int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out);
 
+/* Motors of the motion at this factor and time, exactly: effort, its rate, velocity, deflection; values [nv x 4]. A
+ * spring that cannot make the force has an infinite deflection. */
+jn_status jn__path_motors(jn_path *p, const jn_timing *at, double factor, double t, double *values);
+
 /* ---- timing.c ---- */
 
 /* x(u) = u'^2 as a spline of degree 5 over the path, which is `intervals` equal pieces of 0 ... length. */
@@ -109,6 +117,8 @@ void jn__speed_set(jn_speed *x);
 void jn__speed_at(const jn_speed *x, int interval, double u, jn_timing *out);
 /* Sets x->pieces and x->times from x->b; the duration. */
 double jn__speed_times(jn_speed *x);
+/* The time at u in an interval. */
+double jn__speed_time(const jn_speed *x, int interval, double u);
 /* u and its interval at a time. */
 double jn__speed_place(const jn_speed *x, double t, int *interval);
 

@@ -95,6 +95,10 @@ double jn__speed_times(jn_speed *x) {
   return x->times[x->intervals];
 }
 
+double jn__speed_time(const jn_speed *x, int interval, double u) {
+  return x->times[interval] + time_between(x, interval, x->length / x->intervals * interval, u);
+}
+
 double jn__speed_place(const jn_speed *x, double t, int *interval) {
   int low = 0, high = x->intervals - 1;
   while (low < high) {
