@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Retiming: the largest uniform factor, the shortest motion along a path, and the limits that both keep. */
+#define _XOPEN_SOURCE 700 /* mkstemp */
 #include "jounce/retime.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "counting.h"
 #include "jounce/io.h"
@@ -460,6 +464,65 @@ static void along_the_path_is_faster_and_within_limits(void **state) {
   jn_model_destroy(m);
 }
 
+/* Law: wrenches belong to places of the path: along the new motion they are those of the place, their rows are
+ * derivatives of each other, and efforts with them are at their limit and not beyond. */
+static void wrenches_go_with_the_path(void **state) {
+  (void)state;
+  enum { LINKS = 8 };
+  char name[] = "/tmp/jounce_wrench_XXXXXX";
+  static const char rows[] = "t,link2_fy [N]\n0,0\n1,-20\n2,5\n3,0\n";
+  int file = mkstemp(name);
+  check(file >= 0 && write(file, rows, sizeof rows - 1) == (ssize_t)sizeof rows - 1, "a file");
+  close(file);
+  jn_model *m = model_from("builtin:planar_2r");
+  jn_trajectory *t = motion_of(m,
+                               "{\"duration\": 3, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.4, "
+                               "\"omega\": 3}}, \"joint2\": {\"polynomial\": [0, 0.4]}}}",
+                               2);
+  check_ok(jn_trajectory_load_wrenches(t, name, NULL, NULL));
+  unlink(name);
+  jn_range limits[ALL];
+  jn_work *w;
+  check_ok(jn_limits_of_model(m, NULL, limits));
+  check_ok(jn_work_create_order(m, 2, &w));
+  int size = 6 * jn_link_count(m);
+  check(jn_link_count(m) <= LINKS, "room");
+  for (int uniform = 0; uniform < 2; uniform++) {
+    jn_retime_options o;
+    jn_retimed *r;
+    double worst = 0, h = 1e-5, W[3][3 * 6 * LINKS], at[6 * LINKS], s[4], q[2], v[6], tau[4];
+    jn_retime_options_init(&o);
+    o.uniform = uniform;
+    set_limit(limits, 0, JN_LIMITED_VELOCITY, 1e3);
+    check_ok(jn_retime(m, t, limits, &o, &r, NULL));
+    double duration = jn_retimed_duration(r);
+    for (int k = 0; k <= 4000; k++) {
+      check_ok(jn_retimed_evaluate(r, duration * k / 4000, q, v));
+      check_ok(jn_retimed_wrenches(r, duration * k / 4000, 1, W[0]));
+      check_ok(jn_inverse_dynamics_jet(m, w, 1, q, v, W[0], tau));
+      for (int i = 0; i < 2; i++) worst = fmax(worst, fabs(tau[i]) / (i ? 50 : 100));
+    }
+    check(worst <= 1 + 1e-9 && worst > 0.98, "%.9g used", worst);
+    for (int k = 0; k < 3; k++) check_ok(jn_retimed_wrenches(r, 0.41 * duration + (k - 1) * h, 2, W[k]));
+    check_ok(jn_retimed_path(r, 0.41 * duration, s));
+    check_ok(jn_trajectory_wrenches(t, s[0], 0, at));
+    for (int i = 0; i < size; i++) {
+      check(fabs(W[1][i] - at[i]) < 1e-12 * (1 + fabs(at[i])), "wrench %d: %g, not %g", i, W[1][i], at[i]);
+      for (int k = 0; k < 2; k++) {
+        double rate = (W[2][k * size + i] - W[0][k * size + i]) / (2 * h), has = W[1][(k + 1) * size + i];
+        check(fabs(rate - has) < 1e-5 * (1 + fabs(has)), "row %d of %d: %g, not %g", k + 1, i, has, rate);
+      }
+    }
+    print_message("wrenches, %s: %.4f s, %.6f used\n", uniform ? "uniform" : "path", duration, worst);
+    check_status(jn_retimed_wrenches(r, 0, 6, W[0]), JN_ERR_SIZE);
+    check_status(jn_retimed_jet(r, 0, 4, q, v), JN_ERR_SIZE);
+    jn_retimed_destroy(r);
+  }
+  jn_work_destroy(w);
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
 /* Law: options out of range, and models with loops, are refused; events come in order and end. */
 static void wrong_calls_are_refused(void **state) {
   (void)state;
@@ -542,6 +605,7 @@ int main(void) {
       cmocka_unit_test(ends_have_the_speeds_that_are_given),
       cmocka_unit_test(one_joint_is_the_closed_form),
       cmocka_unit_test(along_the_path_is_faster_and_within_limits),
+      cmocka_unit_test(wrenches_go_with_the_path),
       cmocka_unit_test(wrong_calls_are_refused),
       cmocka_unit_test(memory_may_run_out),
   };
