@@ -13,7 +13,7 @@
 enum { MOTION_ROWS = 3, ARRAYS = MOTION_ROWS + 3 }; /* v, a, jerk; and t, q, tau */
 
 struct writer {
-  output output;
+  output output; /* without a path: the stream is another's */
   FILE *file;
   const motion *m;
   int order;
@@ -80,14 +80,10 @@ static void make_arrays(writer *w) {
 
 bool writer_takes(const char *path) { return ends_with(path, ".csv") || ends_with(path, ".npz"); }
 
-writer *writer_open(const char *path, const motion *m, int order, int samples) {
-  writer *w = allocate(sizeof *w);
-  *w = (writer){.m = m, .order = order, .samples = samples, .npz = ends_with(path, ".npz")};
-  w->file = output_open(&w->output, path);
-  if (!w->file) {
-    free(w);
-    return NULL;
-  }
+static writer *begin(writer *w, const motion *m, int order, int samples) {
+  w->m = m;
+  w->order = order;
+  w->samples = samples;
   bool all = order < 0 && !w->npz; /* a motion without torques has all its derivatives */
   w->motion_rows = m->order + 2 < MOTION_ROWS || all ? m->order + 2 : MOTION_ROWS;
   if (w->npz)
@@ -95,6 +91,21 @@ writer *writer_open(const char *path, const motion *m, int order, int samples) {
   else
     write_names(w);
   return w;
+}
+
+writer *writer_open(const char *path, const motion *m, int order, int samples) {
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.npz = ends_with(path, ".npz")};
+  w->file = output_open(&w->output, path);
+  if (w->file) return begin(w, m, order, samples);
+  free(w);
+  return NULL;
+}
+
+writer *writer_begin(FILE *stream, bool npz, const motion *m, int order, int samples) {
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.file = stream, .npz = npz};
+  return begin(w, m, order, samples);
 }
 
 static void write_numbers(FILE *f, const double *x, int count) {
@@ -157,7 +168,7 @@ static bool write_npz(writer *w) {
 int writer_close(writer *w, bool good) {
   if (!w) return EXIT_FINE;
   good = good && (!w->npz || write_npz(w));
-  good = output_close(&w->output, good);
+  good = w->output.path ? output_close(&w->output, good) : good && fflush(w->file) == 0 && !ferror(w->file);
   for (int i = 0; i < ARRAYS; i++) free(w->arrays[i]);
   free(w);
   return good ? EXIT_FINE : EXIT_BAD;
