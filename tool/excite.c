@@ -292,7 +292,7 @@ static bool search(excitation *x, const excite_arg *arg, double *best) {
     progress_end();
     if (!excitation_tame(x, z)) continue;
     double value = excitation_value(x, z, NULL);
-    printf("start %-3d %s %.4g\n", k + 1, criterion_name(x), shown_value(x, value));
+    say(stdout, "start %-3d %s %.4g\n", k + 1, criterion_name(x), shown_value(x, value));
     if (!(value < least)) continue;
     least = value;
     memcpy(best, z, bytes);
@@ -340,7 +340,7 @@ static void print_summary(const excitation *x, const double *z) {
   putchar('\n');
   table_print(&t, stdout);
   excitation_shares(x, z, shares);
-  printf(
+  say(stdout,
       "\n%.4g s, %d %s; largest shares of the allowed: position %.0f %%, velocity %.0f %%, acceleration %.0f "
       "%%, "
       "jerk %.0f %%, effort %.0f %%, effort rate %.0f %%\n",
