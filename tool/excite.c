@@ -224,14 +224,13 @@ static void write_csv(FILE *f, const excitation *x, const double *z, double rate
   size_t nv = (size_t)x->nv;
   double *q = allocate(4 * nv * sizeof *q);
   char name[JN_COORDINATE_NAME];
+  static const char *const endings[] = {"", "_d1", "_d2"};
   int rows = (int)ceil(x->duration * rate);
   fputs("t", f);
   for (int order = 0; order < 3; order++)
     for (int i = 0; i < x->nv; i++) {
       jn_velocity_name(x->model, i, name, sizeof name);
-      fputc(',', f);
-      print_text(f, name);
-      if (order) fprintf(f, "_d%d", order);
+      write_column_name(f, name, endings[order], NULL);
     }
   fputc('\n', f);
   for (int r = 0; r <= rows; r++) {
