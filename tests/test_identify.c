@@ -286,6 +286,14 @@ static void doubts_are_told(void **state) {
   o = fine("identify wrong.urdf small.csv");
   check_has(o.err, "--gear");
   done(&o);
+  w.per_force = 1000; /* N mm, which the name does not say */
+  rewrite("clean.csv", "large.csv", &w);
+  o = fine("identify wrong.urdf large.csv");
+  check_has(o.err, "such as N mm");
+  done(&o);
+  o = fine("identify wrong.urdf data.csv");
+  check_lacks(o.err, "units");
+  done(&o);
 }
 
 /* Spikes are left out, and files are added to each other. */
