@@ -291,6 +291,18 @@ static void doubts_are_told(void **state) {
   o = fine("identify wrong.urdf large.csv");
   check_has(o.err, "such as N mm");
   done(&o);
+  w.per_force = -1;
+  rewrite("clean.csv", "turned.csv", &w);
+  o = fine("identify wrong.urdf turned.csv --out turned.urdf");
+  check_has(o.err, "signs");
+  done(&o);
+  o = fine("check --strict turned.urdf"); /* whatever the data say, a robot that can be */
+  done(&o);
+  w.per_force = 0;
+  rewrite("clean.csv", "nothing.csv", &w);
+  o = fine("identify wrong.urdf nothing.csv");
+  check_has(o.err, "all torques are zero");
+  done(&o);
   o = fine("identify wrong.urdf data.csv");
   check_lacks(o.err, "units");
   done(&o);

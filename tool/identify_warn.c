@@ -157,6 +157,19 @@ static void check_coupled(identify_run *r) {
                   lost);
 }
 
+/* A fit that explains next to nothing is no fit of this robot. */
+static void check_fit(identify_run *r) {
+  double left = percent_of_all(&r->quality, r->arg->base_only ? r->quality.base : r->quality.after, r->channels);
+  if (isnan(left))
+    identify_warn(r, "all torques are zero: they tell nothing about the masses, and only the prior is left");
+  else if (left > 50)
+    identify_warn(
+        r,
+        "even the best model leaves %.0f %% of the torques: are their signs, the order of the joints, the units "
+        "and the times right?",
+        left);
+}
+
 static void check_search(identify_run *r) {
   if (r->estimate->iterations < 0)
     identify_warn(r, "the search for the consistent model did not converge in %d steps", -r->estimate->iterations);
@@ -170,5 +183,6 @@ void identify_find_doubts(identify_run *r) {
   check_excitation(r);
   check_wrist(r);
   check_coupled(r);
+  check_fit(r);
   check_search(r);
 }
