@@ -172,8 +172,6 @@ jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out
   int count = make_series(l, t, time, curves, series);
   if (l->log.first.status != JN_OK) return l->log.first.status;
   if (count == 0) {
-    int first = time == 0 ? 1 : 0;
-    if (first < t->columns) tell_unknown_wrench(l, t, first); /* what it was likely meant to be */
     jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "no-wrenches", jn__table_place(t, -1, time), NULL,
             "columns are LINK_mx _my _mz _fx _fy _fz", "has no column of wrenches");
     return JN_ERR_NAME;
