@@ -116,6 +116,25 @@ JOBS = {
 GIVEN_SIZES = {"steps": "-1", "every": "1", "tau_rows": "1"}
 # All states that a motion needs, up to a thousand of them.
 CHECKPOINTS = "c->size[PY_steps] < 1000 ? (long)c->size[PY_steps] : 1000"
+# Results that C always writes, although the comments do not say that they must not be NULL.
+ALWAYS = {
+    "jn_hybrid_dynamics_derivatives": "da_dq dtau_dq da_dv dtau_dv",
+    "jn_forward_dynamics_second_derivatives": "d2a_dqdq d2a_dqdv d2a_dqdtau",
+    "jn_mass_matrix_inverse_derivative": "Minv dMinv_dq",
+    "jn_hybrid_dynamics": "a_out tau_out",
+    "jn_hybrid_dynamics_jet": "v_out",
+    "jn_forward_dynamics_parameter_derivatives": "a da_dpi",
+    "jn_hybrid_dynamics_parameter_derivatives": "a_out tau_out da_dpi dtau_dpi",
+    "jn_forward_dynamics_adjoint": "a",
+    "jn_inertia_repair": "repaired",
+    "jn_simulator_adjoint": "df_dx",
+    "jn_elastic_join": "q_all v_all",
+    "jn_loops_forward_dynamics_jet": "v_jet",
+    "jn_loops_hybrid_dynamics_jet": "v_out tau_out",
+    "jn_loops_forward_dynamics_derivatives": "a lambda",
+}
+# Results that C writes both or not at all.
+TOGETHER = {"jn_hybrid_dynamics_derivatives": "da_dwrench dtau_dwrench"}
 # Functions of the user: their types, and what C calls instead.
 CALLBACKS = {
     "jn_force_function *": "force",
@@ -317,6 +336,7 @@ class Reader:
 
     def output(self, p: Parameter) -> Argument:
         must = re.search(rf"\b{p.name}\b[^.;]* must not be NULL", self.comment) is not None
+        must = must or p.name in ALWAYS.get(self.function.name, "").split()
         heavy = p.name.endswith(("_dwrench", "_dpi")) and "parameter" not in self.function.name
         kind = "SCRATCH" if p.name in SCRATCH else "OUT"
         dtype = ARRAYS[p.type]
@@ -415,7 +435,7 @@ class Reader:
             else:
                 whole = self.comment + " " + " ".join(struct.comment.split())
                 argument = self.output(f)
-                argument.nullable = not re.search(rf"\b{f.name}\b[^.;]* must not be NULL", whole)
+                argument.nullable &= not re.search(rf"\b{f.name}\b[^.;]* must not be NULL", whole)
             self.add(argument, None, output=not f.const)
             self.fixes.append((-1, f"{variable}.{f.name} = c->s[{{i}}].p;", argument))
         self.method.call.append(f"&{variable}")

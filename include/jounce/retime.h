@@ -96,7 +96,7 @@ JN_API double jn_retimed_duration(const jn_retimed *retimed);
 JN_API double jn_retimed_factor(const jn_retimed *retimed);
 /* s and its first three derivatives at time t, 0 ... duration: s runs through the times of the trajectory. */
 JN_API jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_jet[4]);
-/* The motion at time t: q [nq] and v_jet [3 x nv]: velocity, acceleration, jerk. */
+/* The motion at time t: q [nq] and v_jet [3 x nv]: velocity, acceleration, jerk. q and v_jet must not be NULL. */
 JN_API jn_status jn_retimed_evaluate(const jn_retimed *retimed, double t, double *q, double *v_jet);
 /* Which limits the motion reaches (within 2 %), in order of time: event i, JN_ERR_INDEX behind the last. */
 JN_API int jn_retimed_event_count(const jn_retimed *retimed);

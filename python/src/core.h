@@ -98,7 +98,16 @@ typedef enum py_kind {
   PY_BORROWED /* an object that belongs to this one */
 } py_kind;
 
-enum { PY_NULLABLE = 1, PY_REQUIRED = 2, PY_KEYWORD = 4, PY_WANTED = 8, PY_JET = 16, PY_BYTES = 32, PY_SIGNED = 64 };
+enum {
+  PY_NULLABLE = 1,
+  PY_REQUIRED = 2,
+  PY_KEYWORD = 4,
+  PY_WANTED = 8,
+  PY_JET = 16,
+  PY_BYTES = 32,
+  PY_SIGNED = 64,
+  PY_TOGETHER = 128 /* C writes all of these or none */
+};
 /* PY_CHANGES: inputs are results, too; PY_HANDLES: other objects are among the inputs. */
 enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4, PY_BY_BATCH = 8, PY_CHANGES = 16, PY_HANDLES = 32 };
 

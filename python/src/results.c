@@ -226,6 +226,15 @@ static PyObject *given_for(const py_call_state *c, int items, int item) {
   return given == Py_None ? NULL : given;
 }
 
+/* A result that nobody wants, but another one that C writes together with it. */
+static int is_needed(const py_call_state *c, int items, int i) {
+  const py_function *f = c->function;
+  if (!(f->argument[i].flags & PY_TOGETHER)) return 0;
+  for (int k = f->inputs, item = 0; k < f->arguments; item += is_returned(f, k++))
+    if (f->argument[k].flags & PY_TOGETHER && (is_wanted(c, k) || given_for(c, items, item))) return 1;
+  return 0;
+}
+
 int py_make_results(py_call_state *c) {
   const py_function *f = c->function;
   int items = f->results, item = 0;
@@ -247,7 +256,7 @@ int py_make_results(py_call_state *c) {
       continue;
     }
     c->s[i].set = a->kind == PY_INOUT || a->kind == PY_SCRATCH || given ? 1 : is_wanted(c, i);
-    if (i >= f->inputs && !c->s[i].set && a->flags & PY_NULLABLE) {
+    if (i >= f->inputs && !c->s[i].set && a->flags & PY_NULLABLE && !is_needed(c, items, i)) {
       c->s[i].p = NULL;
       continue;
     }
