@@ -122,6 +122,11 @@ def motion_file(model: Model, motion: Any) -> tuple[str, bytes | None]:
     return "motion.csv", csv(model, *samples_of(model, motion))
 
 
+def plain_name(name: str) -> str:
+    """Letters, digits and ._-/: as they are, everything else as %XX."""
+    return quote(os.fsencode(name), safe="._-/:")
+
+
 def given(model: Model, motion: Any = None) -> tuple[str, int]:
     """What the page is given, as the text of its element, and how many meshes were not found."""
     source, files, missing = robot_files(model)
@@ -131,11 +136,10 @@ def given(model: Model, motion: Any = None) -> tuple[str, int]:
         if content is not None:
             files.append((name, content))
     options = model._source_options() if source != "robot.json" else {}
-    plain = lambda text: quote(os.fsencode(text), safe="._-/:")  # noqa: E731
     described: dict[str, Any] = {
-        "files": [[plain(name), base64.b64encode(content).decode()] for name, content in files],
-        "source": plain(source),
-        **({} if name is None else {"motion": plain(name)}),
+        "files": [[plain_name(name), base64.b64encode(content).decode()] for name, content in files],
+        "source": plain_name(source),
+        **({} if name is None else {"motion": plain_name(name)}),
         "floating": bool(options.get("floating", False)),
         "ignoreMimic": bool(options.get("ignore_mimic", False)),
         "lenient": bool(options.get("lenient", False)),
