@@ -113,7 +113,8 @@ def filled(model: Model, t: Any, q: Any) -> tuple[Any, Any]:
 
 def motion_file(model: Model, motion: Any) -> tuple[str, bytes | None]:
     """The motion's name, and its content unless it is built in. Trajectories from files go in as they are."""
-    kind, what = motion._source() if hasattr(motion, "_source") else ("", ())
+    source: tuple[str, tuple[Any, ...]] = motion._source() if hasattr(motion, "_source") else ("", ())
+    kind, what = source
     if kind == "file":
         return what[0], None
     if kind == "text":
