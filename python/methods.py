@@ -395,7 +395,7 @@ class Reader:
         elif p.const and base in RECORDS and p.type == base + " *":
             self.add(Argument(p.name, "RECORDS", struct=struct), "c->s[{i}].p")
         elif not p.const and p.type == base + " *" and all(f.type in self.headers.plain for f in struct.fields):
-            self.add(Argument(p.name, "STRUCT", struct=struct), f"({base} *)c->room", output=True)
+            self.add(Argument(p.name, "STRUCT", struct=struct), f"({base} *)c->record", output=True)
         elif p.const and p.type == base + " **" and all(f.type in self.headers.plain or f.shape for f in struct.fields):
             self.add(
                 Argument(p.name, "STRUCT_OF_OBJECT", struct=struct), f"(const {base} **)&c->s[{{i}}].p", output=True

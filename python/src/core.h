@@ -203,6 +203,7 @@ struct py_call_state {
   jn_error error;
   char text[512];
   double room[64];
+  void *record; /* struct that a function writes: room, or in batches one of records */
   /* what the call itself needs */
   const py_function *function;
   py_object *object;             /* NULL for functions of the module */
@@ -222,6 +223,8 @@ struct py_call_state {
   int is_looped; /* a scalar varies within the batch */
   PyObject *out, *want;
   PyObject *keep; /* list of objects to keep until the call ends */
+  char *records;  /* of all states, or NULL */
+  size_t record_size;
   double *memory; /* of py_room() */
   size_t memory_size;
   struct py_callbacks *callbacks;
@@ -257,7 +260,7 @@ extern py_array_maker *py_make_array;
 /* Python objects that C uses; see jounce/_glue.py. */
 typedef struct py_glue {
   PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float64, *float32, *uint8, *int8, *ndarray, *results,
-      *warn, *callback, *ellipsis, *perturbations, *masked;
+      *warn, *callback, *ellipsis, *perturbations, *masked, *stack;
 } py_glue;
 extern py_glue py_glued;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arrays for the results, new or given by out=, and what a call returns: one value, or a named tuple. */
+#include <stdlib.h>
 #include <string.h>
 #include "core.h"
 
@@ -248,6 +249,15 @@ int py_make_results(py_call_state *c) {
     PyObject *given = is_returned(f, i) ? given_for(c, items, item) : NULL;
     if (i >= f->inputs && !is_result_array(a)) c->s[i].p = a->kind == PY_STRUCT ? c->room : NULL, c->s[i].n = 0;
     item += is_returned(f, i);
+    if (a->kind == PY_STRUCT && c->axes) {
+      const py_member *member = a->extra;
+      c->record_size = member->offset;
+      c->record = c->records = calloc(c->count ? c->count : 1, c->record_size);
+      c->s[i].p = c->records;
+      if (c->records) continue;
+      PyErr_NoMemory();
+      return -1;
+    }
     if (!is_result_array(a)) {
       if (i >= f->inputs && c->axes) {
         PyErr_Format(PyExc_ValueError, "%s() takes one state, no leading axes", f->name);
