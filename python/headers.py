@@ -45,6 +45,7 @@ IN_WORDS = {
     ("jn_simulator_second_derivatives", "lambda"): "2nv",
     ("jn_tasks_error", "target"): "targets",
     ("jn_tasks_solve", "target"): "targets",
+    ("jn_tasks_motion_jet", "target"): "targets",
     ("jn_tasks_solve", "active"): "nv",
     ("jn_identification_residuals", "error"): "channels",
     ("jn_identification_residuals", "force"): "channels",

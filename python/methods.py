@@ -68,6 +68,7 @@ NOT_OFFERED = {
     r"jn_table_\w+$": "NumPy and pandas read tables",
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
+    r"jn_function_\w+$": "jounce.casadi, jounce.jax and jounce.torch",
     r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {

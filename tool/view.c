@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "command.h"
+#include "installed.h"
 #include "model_arg.h"
 #include "output.h"
 #include "print.h"
 
 /* Where the page says what it is given. */
 #define EMPTY "<script id=\"given\" type=\"application/json\">null</script>"
-enum { PATH_BYTES = 4096, PARENTS = 3 };
+enum { PARENTS = 3 };
 
 typedef struct view_arg {
   model_arg model;
@@ -54,11 +55,6 @@ static void write_file(view_arg *v, const char *name, const char *data, size_t l
   fputs("\"]", v->stream);
 }
 
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* ---- Meshes of a URDF file ---- */
 
 static bool is_mesh(const char *name) {
@@ -66,12 +62,6 @@ static bool is_mesh(const char *name) {
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (ends_with(name, endings[i])) return true;
   return false;
-}
-
-static bool is_readable(const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (f) fclose(f);
-  return f != NULL;
 }
 
 /* package://robot/meshes/arm.stl is looked for as meshes/arm.stl and robot/meshes/arm.stl in the folder of the robot's
@@ -179,16 +169,19 @@ static bool write_given(view_arg *v) {
 }
 
 static char *read_page(const char *given, size_t limit) {
-  const char *places[] = {given, JN_PAGE_INSTALLED, JN_PAGE_BUILT};
-  for (size_t i = given ? 0 : 1; i < sizeof places / sizeof *places; i++) {
-    if (i > 0 && !is_readable(places[i])) continue;
-    char *page = read_input(places[i], places[i], limit, &(size_t){0});
-    if (page && strstr(page, EMPTY)) return page;
-    if (page) say(stderr, "jounce: %s: this is not the page of jounce, or one that has a robot already\n", places[i]);
-    free(page);
+  char own[PATH_BYTES];
+  const char *named = given ? given : getenv("JOUNCE_PAGE"), *path = named;
+  if (!path && installed_file(JN_PAGE_PLACE, own)) path = own;
+  if (!path) {
+    say(stderr,
+        "jounce: the page is not installed with this command; build it with script/web, and name it with --page "
+        "FILE or the environment variable JOUNCE_PAGE\n");
     return NULL;
   }
-  say(stderr, "jounce: the page is not installed; build it with script/web, or give it with --page FILE\n");
+  char *page = read_input(path, path, limit, &(size_t){0});
+  if (page && strstr(page, EMPTY)) return page;
+  if (page) say(stderr, "jounce: %s: this is not the page of jounce, or one that has a robot already\n", path);
+  free(page);
   return NULL;
 }
 
@@ -227,7 +220,10 @@ int command_view(int argc, char **argv) {
                   "and no network: the robot's file, its meshes (STL, OBJ, DAE, as far as they are found) and the "
                   "motion are inside.");
   option_text(&set, "out", "FILE", "the page to write; default jounce.html; -: standard output", &v.out);
-  option_text(&set, "page", "FILE", "the empty page to start from; default: the installed one", &v.page);
+  option_text(
+      &set, "page", "FILE",
+      "the empty page to start from; default: JOUNCE_PAGE of the environment, or the one installed with the command",
+      &v.page);
   model_arg_options(&set, &v.model);
   int status = option_parse(&set, argc, argv, arguments, 1, 2);
   if (status == OPTION_GO_ON) {

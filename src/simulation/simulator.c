@@ -348,6 +348,7 @@ jn_status jn_simulator_set(jn_simulator *s, double t, const double *q, const dou
   s->t = s->t0 = t;
   s->t_low = s->step = s->error = 0;
   s->next = s->options.step;
+  s->acting = s->options.tau;
   s->happened = s->cut = JN_NOTHING;
   memset(s->q_low, 0, n);
   memset(s->v_low, 0, n);
@@ -391,8 +392,11 @@ static void exchange_held(jn_simulator *s, double t) {
 
 jn_status jn_simulator_forces(jn_simulator *s, double t, const double *q, const double *v, double *tau, double *a) {
   if (!s || !q || !v) return JN_ERR_NULL;
+  const double *acting = s->acting;
   exchange_held(s, t);
+  s->acting = s->options.tau;
   jn_status status = jn__simulation_acceleration(s, t, q, v, s->z);
+  s->acting = acting;
   for (int i = 0; i < s->nv; i++) {
     if (a) a[i] = s->z[i];
     if (tau) tau[i] = s->prescribed[i] ? s->reaction[i] + s->loss[i] : s->tau[i];
@@ -523,6 +527,7 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
   double longest = until - s->t - s->t_low;
   s->happened = JN_NOTHING;
   s->report.joint = JN_NONE;
+  s->acting = s->options.tau;
   begin(s);
   jn_status status = jn__simulation_check_held(s);
   memcpy(s->held0, s->held, (size_t)s->nv);
