@@ -152,7 +152,7 @@ OUTCOMES = {"jn_tasks_solve": "err_reach", "jn_tasks_motion_jet": "err_reach", "
 # Structs that are given as dictionaries, in lists.
 RECORDS = {"jn_task"}
 # Inputs that may be left out, also where others follow: keyword arguments there.
-ASIDE = {"wrench", "wrench_jet", "weight", "held"}
+ASIDE = {"wrench", "wrench_jet", "weight", "held", "target"}
 SIZES = ["nq", "nv", "nlink", "nframe", "10L", "6L", "4nv", "2nv", "k", "m", "nb", "loops", "rows", "count",
          "3nv", "targets", "channels", "n", "N", "nq_all", "steps", "(steps+1)", "every", "stored", "tau_rows",
          "(nq+nv)", "directions", "(P+1)", "(P+2)",
