@@ -108,6 +108,15 @@ JN_API jn_status jn_function_adjoint(jn_function *function, const double *x, con
 JN_API jn_status jn_function_hessian(jn_function *function, const double *x, const double *lambda, double *g,
                                      double *H);
 
+/* Discrete dynamics in the order of acados' generic external functions (disc_dyn_fun, _jac, _jac_hess), of a function
+ * of the kind JN_FUNCTION_STEP (JN_ERR_UNSUPPORTED otherwise). x [nx] = (q, v) with nx = nq + nv, u [nv] = tau. fun
+ * [nx]: the next state; jac_ux [(nv + nx) x nx]: the transpose of its derivatives, by u in the first nv rows; hess_ux
+ * [(nv + nx) x (nv + nx)]: the second derivatives of pi . fun, u first, pi [nx] (NULL only if hess_ux is). Matrices are
+ * stored by columns, ld_jac and ld_hess numbers apart (at least nv + nx, JN_ERR_SIZE). Outputs may be NULL. With
+ * BLASFEO's own matrices: examples/acados.c. */
+JN_API jn_status jn_function_discrete(jn_function *function, const double *x, const double *u, const double *pi,
+                                      double *fun, double *jac_ux, int ld_jac, double *hess_ux, int ld_hess);
+
 #ifdef __cplusplus
 }
 #endif
