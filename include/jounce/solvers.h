@@ -97,14 +97,13 @@ JN_API const unsigned char *jn_function_hessian_pattern(const jn_function *funct
 
 /* y [m] at x [n]. Errors: JN_ERR_SINGULAR (M), JN_ERR_STEP, JN_ERR_LOOP. */
 JN_API jn_status jn_function_value(jn_function *function, const double *x, double *y);
-/* J = dy/dx [m x n], row-major. O(n m), for steps O(nv^3). */
+/* J = dy/dx [m x n] at x [n], row-major. O(n m), for steps O(nv^3). */
 JN_API jn_status jn_function_jacobian(jn_function *function, const double *x, double *J);
-/* g [n] = J^T lambda: the gradient of lambda . f, lambda [m]. O(n) for inverse and forward dynamics. */
+/* g [n] = J^T lambda: the gradient of lambda . f at x [n], lambda [m]. O(n) for inverse and forward dynamics. */
 JN_API jn_status jn_function_adjoint(jn_function *function, const double *x, const double *lambda, double *g);
-/* H [n x n]: the second derivatives of lambda . f, symmetric; g [n] (may be NULL) its gradient. For inverse dynamics
- * the contraction of its second derivatives; for forward dynamics, with mu = M^-1 lambda, by
- *   H_xy = -mu^T (tau_xy + tau_xa a_y + tau_ya a_x)
- * so that no second derivative of the acceleration is formed. O(nv^3). */
+/* H [n x n]: the second derivatives of lambda . f at x [n], lambda [m], symmetric; g [n] (may be NULL) its gradient.
+ * For inverse dynamics the contraction of its second derivatives; for forward dynamics, with mu = M^-1 lambda, by H_xy
+ * = -mu^T (tau_xy + tau_xa a_y + tau_ya a_x) so that no second derivative of the acceleration is formed. O(nv^3). */
 JN_API jn_status jn_function_hessian(jn_function *function, const double *x, const double *lambda, double *g,
                                      double *H);
 
