@@ -8,6 +8,7 @@
 #include "npz.h"
 #include "output.h"
 #include "print.h"
+#include "shard.h"
 #include "torque.h"
 
 enum { MOTION_ROWS = 3, ARRAYS = MOTION_ROWS + 3 }; /* v, a, jerk; and t, q, tau */
@@ -20,6 +21,9 @@ struct writer {
   int motion_rows;
   int samples, count; /* in all, and so far */
   bool npz;
+  shard part; /* of --shard: `file` is a temporary one, whose rows begin here: */
+  long rows_at;
+  FILE *real;
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
@@ -80,10 +84,20 @@ static void make_arrays(writer *w) {
 
 bool writer_takes(const char *path) { return ends_with(path, ".csv") || ends_with(path, ".npz"); }
 
-writer *writer_open(const char *path, const motion *m, int order, int samples) {
+/* part NULL: the whole file. */
+static writer *open_writer(const char *path, const motion *m, int order, int samples, const shard *part) {
   writer *w = allocate(sizeof *w);
   *w = (writer){.m = m, .order = order, .samples = samples, .npz = ends_with(path, ".npz")};
   w->file = output_open(&w->output, path);
+  if (part && w->file) {
+    w->part = *part;
+    w->real = w->file;
+    w->file = open_temporary();
+    if (!w->file) {
+      fputs("jounce: cannot make a temporary file\n", stderr);
+      output_close(&w->output, false);
+    }
+  }
   if (!w->file) {
     free(w);
     return NULL;
@@ -94,7 +108,25 @@ writer *writer_open(const char *path, const motion *m, int order, int samples) {
     make_arrays(w);
   else
     write_names(w);
+  if (part) w->rows_at = ftell(w->file);
   return w;
+}
+
+writer *writer_open(const char *path, const motion *m, int order, int samples) {
+  return open_writer(path, m, order, samples, NULL);
+}
+
+writer *writer_open_part(const char *path, const motion *m, int order, const shard *part) {
+  return open_writer(path, m, order, 0, part);
+}
+
+/* The part in its place; the temporary file is gone then. */
+static bool write_part(writer *w) {
+  long end = ftell(w->file);
+  bool good =
+      !ferror(w->file) && end >= 0 && shard_write(&w->part, w->file, w->part.index == 1 ? 0 : w->rows_at, end, w->real);
+  fclose(w->file);
+  return good;
 }
 
 static void write_numbers(FILE *f, const double *x, int count) {
@@ -157,6 +189,7 @@ static bool write_npz(writer *w) {
 int writer_close(writer *w, bool good) {
   if (!w) return EXIT_FINE;
   good = good && (!w->npz || write_npz(w));
+  if (w->part.count > 0) good = write_part(w) && good;
   good = output_close(&w->output, good);
   for (int i = 0; i < ARRAYS; i++) free(w->arrays[i]);
   free(w);
