@@ -27,7 +27,8 @@ struct writer {
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
-/* A cell of the header, in quotes when it needs them. A file gets the name as it is, a terminal what it can show. */
+/* A cell of the header, in quotes when it needs them; unit may be NULL. A file gets the name as it is, a terminal what
+ * it can show. */
 void write_column_name(FILE *f, const char *name, const char *ending, const char *unit) {
   bool quoted = strpbrk(name, ",\"\n\r\t;#") != NULL;
   char *shown = is_terminal(f) ? printable_text(name, 0) : copy_text(name, strlen(name));
@@ -37,9 +38,8 @@ void write_column_name(FILE *f, const char *name, const char *ending, const char
     fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
   }
   fputs(ending, f);
-  fputs(" [", f);
-  fputs(unit, f);
-  fputs(quoted ? "]\"" : "]", f);
+  if (unit) fputs(" [", f), fputs(unit, f), fputc(']', f);
+  if (quoted) fputc('"', f);
   free(shown);
 }
 

@@ -169,7 +169,7 @@ class TaskSpace(unittest.TestCase):
         self.assertEqual(found.active.dtype, np.int8)
         J = tasks.jacobian_jet(found.q)
         np.testing.assert_allclose(J[0], model.frame_jacobian("panda_link7", found.q), atol=1e-12)
-        v = tasks.motion_jet(found.q, np.ones((1, 6))).v_jet
+        v = tasks.motion_jet(found.q, rate_jet=np.ones((1, 6))).v_jet
         np.testing.assert_allclose(J[0] @ v[0], 1, atol=1e-9)
 
     def test_out_of_reach_is_a_result(self) -> None:
