@@ -22,14 +22,16 @@ CLASSES = {
     "jn_base": ("BaseParameters", "base_"),
     "jn_tasks": ("Tasks", "tasks_"),
     "jn_retimed": ("Retimed", "retimed_"),
+    "jn_function": ("Function", "function_"),
     "jn_identification": ("Identification", "identification_"),
     "jn_elastic": ("Elastic", "elastic_"),
 }
 # Objects that belong to one thread at a time.
-EXCLUSIVE = {"jn_loops", "jn_simulator", "jn_tasks", "jn_identification", "jn_elastic"}
+EXCLUSIVE = {"jn_function", "jn_loops", "jn_simulator", "jn_tasks", "jn_identification", "jn_elastic"}
 # Sizes that only these objects have: C with the handle as h.
 OBJECT_SIZES = {
     "jn_loops": {"m": "jn_loops_rows(h)"},
+    "jn_function": {"n": "jn_function_n(h)", "m": "jn_function_m(h)"},
     "jn_base": {"nb": "jn_base_count(h)"},
     "jn_trajectory": {"rows": "jn_trajectory_force_rows(h)"},
     "jn_tasks": {"rows": "jn_tasks_rows(h)", "targets": "jn_tasks_targets(h)"},
@@ -69,11 +71,13 @@ NOT_OFFERED = {
     r"jn_table_\w+$": "NumPy and pandas read tables",
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
-    r"jn_function_\w+$": "jounce.casadi, jounce.jax and jounce.torch",
+    r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
+    r"jn_function_discrete$": "an order of numbers that acados wants, in C",
     r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {
     "jn_simulator_create": "simulator",
+    "jn_function_create": "function",
     "jn_simulator_create_loops": "simulator",
     "jn_base_create": "base_parameters",
     "jn_loops_create": "_loops",
