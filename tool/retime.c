@@ -217,12 +217,27 @@ static int find_timing(const retime_arg *arg, motion *m, jn_elastic *elastic, co
   return EXIT_BAD;
 }
 
+/* Whether anything but positions is limited: otherwise every timing can be made faster. */
+static bool has_limits(const motion *m, const limit *limits) {
+  for (int v = 0; v < m->nv; v++)
+    for (quantity k = VELOCITY; k < QUANTITIES; k++)
+      if (limit_is_finite(&limits[v * QUANTITIES + (int)k])) return true;
+  return false;
+}
+
 static int run_motion(const retime_arg *arg, motion *m, jn_elastic *elastic) {
   const torque_arg *t = &arg->torque;
   jn_retimed *r = NULL;
   jn_limit_event event;
   limit *limits = allocate((size_t)m->nv * QUANTITIES * sizeof *limits + 1);
   int result = read_limits(m->model, t->limits ? t->limits : "", t->model.options.max_bytes, limits);
+  if (result == OPTION_GO_ON && !elastic && !has_limits(m, limits)) {
+    say(stderr,
+        "jounce: '%s' has no limit of velocity, acceleration, jerk, effort or effort rate, so no timing is the fastest\n"
+        "    give limits in a file: --limits FILE\n",
+        jn_model_name(m->model));
+    result = EXIT_BAD;
+  }
   if (result == OPTION_GO_ON) result = find_timing(arg, m, elastic, limits, &r, &event);
   bool quiet = t->out && strcmp(t->out, "-") == 0;
   if (result == OPTION_GO_ON && !r) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One self-contained file: scripts, styles and the packed module are inside index.html.
 import { defineConfig, type Plugin } from "vite";
-import { packedModule, withoutAddress } from "../plugins.js";
+import { packedModule, withoutAddress } from "./plugins.js";
 
 function oneFile(): Plugin {
   return {
