@@ -109,11 +109,13 @@ if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(simulation LABELS once)
   jounce_test(step_derivatives LABELS once)
   jounce_test(rollout LABELS once)
+  jounce_test(solvers LABELS once)
   jounce_test(motions LABELS once) # parameters of states need a row of one double: the default
   jounce_test(elastic LABELS once)
   jounce_test(retime LABELS once)
   jounce_test(tasks)
   jounce_test(tasks_motion)
+  jounce_test(tasks_paths)
 endif()
 jounce_test(tangent)
 jounce_test(derivatives_frame)
