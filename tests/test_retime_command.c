@@ -63,6 +63,13 @@ static void mistakes_are_named(void **unused) {
   check_says("retime builtin:planar_2r move.json --intervals 2", 2, "--intervals takes");
   check_says("retime builtin:planar_2r move.json --out -", 2, "--out takes");
   check_says("retime builtin:four_bar move.json", 2, "has loops");
+  write_file(
+      "free.json",
+      "{\"name\": \"free\", \"bodies\": [{\"name\": \"a\"}, {\"name\": \"b\", \"parent\": \"a\", \"joint\": {\"name\": "
+      "\"j\", \"type\": \"continuous\", \"axis\": [0, 1, 0]}, \"inertia\": {\"parameters\": [1, 0, 0, 0, "
+      "0.1, 0.1, 0.1, 0, 0, 0]}}]}");
+  write_file("turn.json", "{\"duration\": 4, \"joints\": {\"j\": {\"cosine\": {\"amplitude\": 1, \"omega\": 2}}}}");
+  check_says("retime free.json turn.json", 1, "has no limit of velocity");
 }
 
 int main(void) {

@@ -233,7 +233,8 @@ static int run_motion(const retime_arg *arg, motion *m, jn_elastic *elastic) {
   int result = read_limits(m->model, t->limits ? t->limits : "", t->model.options.max_bytes, limits);
   if (result == OPTION_GO_ON && !elastic && !has_limits(m, limits)) {
     say(stderr,
-        "jounce: '%s' has no limit of velocity, acceleration, jerk, effort or effort rate, so no timing is the fastest\n"
+        "jounce: '%s' has no limit of velocity, acceleration, jerk, effort or effort rate, so no timing is the "
+        "fastest\n"
         "    give limits in a file: --limits FILE\n",
         jn_model_name(m->model));
     result = EXIT_BAD;

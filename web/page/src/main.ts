@@ -22,7 +22,7 @@ interface Given extends LoadOptions {
 const ROBOT_FILE = /\.(urdf|xml|mjcf|json)$/i;
 
 /** Not package.xml, a launch file or any other XML or JSON of a folder; a broken robot is one, too. */
-const isRobot = (text: string) => /<(robot|mujoco)[\s>]|"links"/.test(text) || !/<(package|launch|plist|html)[\s>]/.test(text);
+const isRobot = (text: string) => /<(robot|mujoco)[\s>]|"bodies"/.test(text) || !/<(package|launch|plist|html)[\s>]/.test(text);
 
 function say(text: string, kind = ""): void {
   const status = byId("status", "div");

@@ -312,5 +312,5 @@ function modes(app: App, M: Float64Array): { square: number; joint: string }[] {
 
 /** Whether a file is a motion rather than a robot. */
 export function isMotion(name: string, text: string): boolean {
-  return MOTION_FILE.test(name) || (/\.json$/i.test(name) && /"(joints|trajectory|duration)"/.test(text) && !/"links"/.test(text));
+  return MOTION_FILE.test(name) || (/\.json$/i.test(name) && /"(joints|trajectory|duration)"/.test(text) && !/"bodies"/.test(text));
 }
