@@ -33,6 +33,9 @@ set(kernel_sources
     src/kernel/inverse_dynamics/joint_wrenches.c)
 
 set(core_sources
+    src/dense/decompose.c
+    src/dense/symmetric.c
+    src/dense/triangles.c
     src/edit/attach.c
     src/edit/edit.c
     src/edit/held_loops.c
@@ -52,8 +55,8 @@ set(core_sources
     src/elastic/robot.c
     src/elastic/spring.c
     src/ident/base_parameters.c
+    src/ident/closed.c
     src/ident/consistent.c
-    src/ident/dense.c
     src/ident/filter.c
     src/ident/random.c
     src/ident/rows.c
@@ -66,7 +69,6 @@ set(core_sources
     src/loops/conditions_screws.c
     src/loops/conditions_user.c
     src/loops/create.c
-    src/loops/dense.c
     src/loops/derivatives.c
     src/loops/derivatives_inverse.c
     src/loops/equations.c
@@ -76,6 +78,7 @@ set(core_sources
     src/loops/solve.c
     src/loops/state.c
     src/loops/structure.c
+    src/tasks/course.c
     src/tasks/create.c
     src/tasks/curvature.c
     src/tasks/follow.c
@@ -140,6 +143,13 @@ set(core_sources
     src/simulation/series.c
     src/simulation/simulator.c
     src/simulation/variation.c
+    src/solvers/chart.c
+    src/solvers/closed.c
+    src/solvers/function.c
+    src/solvers/kinematics.c
+    src/solvers/pattern.c
+    src/solvers/steps.c
+    src/solvers/tree.c
     src/text/json_values.c
     src/text/printable.c
     src/text/words.c
@@ -226,10 +236,14 @@ set(any_cpu -ffp-contract=off)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
   set(any_cpu -ffp-contract=fast) # every 64-bit ARM has NEON and fused multiply-add
 endif()
+set(any_cpu_lanes ${any_cpu})
+if(EMSCRIPTEN)
+  list(APPEND any_cpu_lanes -msimd128) # registers of 16 bytes in WebAssembly
+endif()
 jounce_row(d D 1 ${any_cpu})
 jounce_row(f F 1 ${any_cpu})
-jounce_row(d2 D 2 ${any_cpu})
-jounce_row(f4 F 4 ${any_cpu})
+jounce_row(d2 D 2 ${any_cpu_lanes})
+jounce_row(f4 F 4 ${any_cpu_lanes})
 if(rows_avx2)
   set(avx2 -mavx2 -mfma -ffp-contract=fast)
   # Packing scalars of one state into registers costs more than it saves, and code is tuned for recent CPUs, because those
@@ -286,7 +300,7 @@ target_compile_definitions(jounce_public_float PRIVATE JN_FLOAT=1)
 
 # The list of rows is compiled separately, because the tests have two more rows.
 function(jounce_rows_object target)
-  add_library(${target} OBJECT src/dispatch/rows.c)
+  add_library(${target} OBJECT "${PROJECT_SOURCE_DIR}/src/dispatch/rows.c")
   jounce_object(${target})
   target_compile_options(${target} PRIVATE -Wconversion)
   target_compile_definitions(${target} PRIVATE ${row_definitions} "JN_ROW_LIST=${row_list}" ${ARGN})

@@ -43,6 +43,21 @@ if(JOUNCE_OPENMP OR "${JOUNCE_OPENMP}" STREQUAL "AUTO")
   endif()
 endif()
 
+# The plugin that CasADi loads: needs nothing of CasADi, but model files and a linker that hides symbols. Not with
+# sanitizers, which the program that loads it does not have.
+set(JOUNCE_WITH_CASADI 0)
+if("${JOUNCE_CASADI}" STREQUAL "AUTO" AND (JOUNCE_SANITIZE OR JOUNCE_FUZZ OR JOUNCE_COVERAGE))
+elseif(JOUNCE_CASADI OR "${JOUNCE_CASADI}" STREQUAL "AUTO")
+  if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND JOUNCE_WITH_JSON)
+    set(JOUNCE_WITH_CASADI 1)
+  elseif("${JOUNCE_CASADI}" STREQUAL "AUTO")
+    list(APPEND parts_missing CASADI)
+    set(JOUNCE_CASADI_NEEDS "Linux and jansson (libjansson-dev)")
+  else()
+    message(FATAL_ERROR "JOUNCE_CASADI=ON needs Linux and jansson: install libjansson-dev, or set JOUNCE_CASADI=OFF")
+  endif()
+endif()
+
 # The Python package: needs Python 3.11 with its headers to build, and NumPy to run.
 set(JOUNCE_WITH_PYTHON 0)
 if("${JOUNCE_PYTHON}" STREQUAL "AUTO" AND (JOUNCE_SANITIZE OR JOUNCE_FUZZ))

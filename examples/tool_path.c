@@ -38,7 +38,7 @@ static jn_status torques_at(arm *a, double t, double tau[(K + 1) * N]) {
   double target[16], rates[(K + 2) * 6], v[(K + 2) * N];
   jn_status status = jn_tasks_follow(a->tasks, &path, a->t, t, 0, a->q, &a->t, NULL, NULL);
   if (status == JN_OK) status = circle(a->T0, t, K + 1, target, rates);
-  if (status == JN_OK) status = jn_tasks_motion_jet(a->tasks, K + 1, a->q, NULL, rates, v, NULL);
+  if (status == JN_OK) status = jn_tasks_motion_jet(a->tasks, K + 1, a->q, NULL, NULL, rates, v, NULL);
   return status == JN_OK ? jn_inverse_dynamics_jet(a->model, a->work, K, a->q, v, NULL, tau) : status;
 }
 

@@ -12,14 +12,17 @@ from headers import Headers, Parameter, Struct
 from methods import (
     CLASSES,
     EXCLUSIVE,
+    GIVEN_SIZES,
     OBJECT_SIZES,
     OUTCOMES,
     SIZES,
     Argument,
     Method,
     camel,
+    is_counted,
     python_name,
     result_items,
+    shown,
 )
 
 CODES = {size: i for i, size in enumerate(SIZES)}
@@ -27,8 +30,13 @@ NOTE = "made by python/generate.py from the headers in include/jounce"
 
 
 def code(size: str) -> int:
-    """Sizes in one byte: those of the model first, numbers from 32."""
-    return 32 + int(size) if size.isdigit() else CODES[size]
+    """Sizes in one byte: those of the model first, numbers from 64."""
+    return 64 + int(size) if size.isdigit() else CODES[size]
+
+
+def size_name(size: str) -> str:
+    """As in enum of core.h: (K+1) is PY_K1."""
+    return "PY_" + re.sub(r"\W", "", size)
 
 
 def c_string(text: str) -> str:
@@ -49,8 +57,10 @@ def struct_table(headers: Headers, struct: Struct) -> str:
     rows = [f"{{\"{struct_class(struct)}\", 'n', sizeof({struct.name}), 0, {{0, 0}}, {init}}}"]
     for f in struct.fields:
         kind = {"int": "i", "long": "l", "double": "d"}.get(f.type, "-")
-        extra, sizes = "NULL", [code(size) for size in f.shape or []]
-        if f.type in headers.enums:
+        extra, sizes = "NULL", [] if is_counted(f) else [code(size) for size in f.shape or []]
+        if is_counted(f) and f.shape:
+            kind, sizes = "A", [1 + [g.name for g in struct.fields].index(f.shape[0])]
+        elif f.type in headers.enums:
             kind, extra = "e", f"names_{f.type}"
         elif f.length and f.type == "double *" and f.length.isdigit():
             kind, sizes = "D", [int(f.length)]
@@ -74,7 +84,7 @@ def argument_row(a: Argument) -> str:
         flags.append("PY_KEYWORD")
     if a.wanted:
         flags.append("PY_WANTED")
-    if any(size.startswith("(K") for size in a.shape):
+    if any(size.startswith(("(K", "(P")) for size in a.shape):
         flags.append("PY_JET")
     if a.dtype in "Bb":
         flags.append("PY_BYTES" if a.dtype == "B" else "PY_SIGNED")
@@ -85,9 +95,13 @@ def argument_row(a: Argument) -> str:
         extra = f"members_{a.struct.name}"
     elif a.object:
         extra = f"&py_class_{CLASSES[a.object][0]}"
-    default = 0
+    default: int | str = 0
     if a.kind == "LINK" and not a.required:
         default = -1
+    elif a.kind == "SIZE":
+        default = GIVEN_SIZES[a.name]
+    elif a.kind == "CALLBACK":
+        default = f"{a.name.upper()}_CALLBACK"
     sizes = ", ".join(str(code(size)) for size in a.shape) or "0"
     return f'{{"{a.name}", PY_{a.kind}, {" | ".join(flags) or "0"}, {len(a.shape)}, {{{sizes}}}, {default}, {extra}}}'
 
@@ -107,7 +121,10 @@ def call_text(method: Method, name: str, number: str, batch: bool) -> str:
     ]
     call = f"{name}({', '.join(first + arguments)})".replace("NUMBER", number)
     body = "".join(f"  {line}\n" for line in setup)
-    if method.function.result == "jn_status":
+    if method.function.result == "jn_status" and method.after:
+        after = "".join(f"  {line}\n" for line in method.after)
+        body += f"  jn_status status = {call};\n{after}  return status;\n"
+    elif method.function.result == "jn_status":
         body += f"  return {call};\n"
     elif "CALL" in assign:
         body += f"  {assign.replace('CALL', call).split(' if (0)')[0]}\n  return JN_OK;\n"
@@ -121,8 +138,10 @@ def call_text(method: Method, name: str, number: str, batch: bool) -> str:
 def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
     """The descriptor's row, and what must come before it."""
     name = method.function.name
-    before = call_text(method, name, "double", False)
+    before = call_text(method, name, "double", method.by_batch)
     links = {"one": f"one_{name}", "one_f": "NULL", "many": "NULL", "many_f": "NULL"}
+    if method.by_batch:
+        links["one"] = links["many"] = f"many_{name}"
     twin = name.replace("jn_", "jnf_", 1)
     for kind, c_name, number, batch in (("one_f", twin, "float", False), ("many", name + "_batch", "double", True),
                                         ("many_f", twin + "_batch", "float", True)):  # fmt: skip
@@ -136,19 +155,29 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
         before += f"static const py_argument arguments_{name}[] = {{\n    {rows}}};\n"
     flags = []
     if method.has_work:
-        flags.append("PY_WORK")
+        flags.append("PY_WORK | PY_BY_BATCH" if method.by_batch else "PY_WORK")
+    if any(a.kind == "INOUT" for a in method.inputs):
+        flags.append("PY_CHANGES")
+    if any(a.kind == "HANDLE" for a in method.inputs):
+        flags.append("PY_HANDLES")
     if method.order_from or any(a.kind == "ORDER" for a in method.inputs):
         flags.append("PY_ORDERED")
     if any(a.kind == "OBJECT" for a in method.outputs) or "c->report" in " ".join(method.setup):
         flags.append("PY_MAKES")
     outcome = headers.enums["jn_status"].values.get(OUTCOMES.get(name, ""), 0)
     row = (f'{{"{method.name}", {f"arguments_{name}" if method.arguments else "NULL"}, {len(method.inputs)}, '
-           f"{len(method.arguments)}, {' | '.join(flags) or 0}, {links['one']}, {links['one_f']}, {links['many']}, "
+           f"{len(method.arguments)}, {positional(method)}, {len(result_items(method))}, {' | '.join(flags) or 0}, "
+           f"{links['one']}, {links['one_f']}, {links['many']}, "
            f"{links['many_f']}, {result_index(method)}, {outcome}}}")  # fmt: skip
     if not method.is_property:
         before += (f"static PyObject *method_{name}(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {{\n"
                    f"  return py_call(self, args, n, names, &py_functions[{i}]);\n}}\n")  # fmt: skip
     return row, before
+
+
+def positional(method: Method) -> int:
+    """How many arguments may be given by position."""
+    return next((i for i, a in enumerate(method.inputs) if a.keyword), len(method.inputs))
 
 
 RESULTS: list[str] = []
@@ -265,7 +294,7 @@ def classes_of(headers: Headers) -> list[str]:
 def class_text(owner: str) -> str:
     name = CLASSES[owner][0]
     sizes = OBJECT_SIZES.get(owner, {})
-    body = "".join(f"  size[PY_{size}] = (Py_ssize_t){call};\n" for size, call in sizes.items())
+    body = "".join(f"  size[{size_name(size)}] = (Py_ssize_t)({call});\n" for size, call in sizes.items())
     unused = "" if sizes else "  (void)h, (void)size;\n"
     return f"""static void destroy_{name}(void *handle) {{ {owner}_destroy(handle); }}
 static void sizes_{name}(void *h, Py_ssize_t *size) {{
@@ -294,10 +323,11 @@ def struct_class(struct: Struct) -> str:
 def results_text(headers: Headers, methods: list[Method], stub: bool) -> str:
     text = f'"""Results with several parts: named tuples; {NOTE}."""\n\n'
     text += "from __future__ import annotations\n\nfrom typing import Any, NamedTuple\n\n"
-    text += "from numpy.typing import NDArray\n" if stub else ""
+    made = sorted({CLASSES[a.object][0] for m in methods if m.result for a in m.outputs if a.kind == "OBJECT"})
+    text += f"from numpy.typing import NDArray\n\nfrom ._core import {', '.join(made)}\n" if stub else ""
     structs = {a.struct.name: a.struct for m in methods for a in m.outputs if a.struct is not None}
     for struct in structs.values():
-        members = "".join(member_text(headers, f, stub) for f in struct.fields)
+        members = "".join(member_text(headers, f, stub) for f in shown(struct))
         text += f"\n\nclass {struct_class(struct)}(NamedTuple):\n{members}"
         if struct.name == "jn_loops_health":
             text += ROUNDING_STUB if stub else ROUNDING
@@ -329,8 +359,11 @@ def item_type(a: Argument, method: Method, stub: bool) -> str:
              "ENUM": "str", "CONSTANT": "NDArray[Any]"}  # fmt: skip
     if a.kind in types:
         return types[a.kind] if stub else types[a.kind].replace("NDArray[Any]", "Any")
-    if a.kind == "OBJECT":
+    if a.kind == "BORROWED":
         return CLASSES[a.object][0]
+    if a.kind == "OBJECT":
+        name = CLASSES[a.object][0] + (" | None" if method.function.name == "jn_retime" else "")
+        return name if stub else "Any"
     if a.kind in ("STRUCT", "STRUCT_OF_OBJECT") and a.struct is not None:
         return struct_class(a.struct)
     return "NDArray[Any]" if stub else "Any"
@@ -338,7 +371,7 @@ def item_type(a: Argument, method: Method, stub: bool) -> str:
 
 def input_type(a: Argument) -> str:
     types = {"IN": "State", "INOUT": "State", "FIXED": "ArrayLike", "SCALAR": "ArrayLike", "MASK": "Mask", "INT": "int",
-             "UNSIGNED": "int", "DOUBLE": "float", "ORDER": "int", "FRAME": "int | str", "LINK": "int | str",
+             "UNSIGNED": "int", "SIZE": "int", "DOUBLE": "float", "ORDER": "int", "FRAME": "int | str", "LINK": "int | str",
              "JOINT": "int | str", "LOOP": "int | str", "STRING": "str", "STRINGS": "Sequence[str]", "TEXT": "str | bytes",
              "STRUCTS": "Sequence[Any]",
         "RECORDS": "Sequence[Mapping[str, Any]]", "CALLBACK": "Callable[..., Any]"}  # fmt: skip
@@ -393,6 +426,7 @@ def stub_text(headers: Headers, methods: list[Method]) -> str:
     text += "".join(stub_method(m) for m in methods if not m.owner)
     text += "def set_threads(count: int) -> int: ...\ndef _setup(**objects: Any) -> None: ...\n"
     text += "def _functions() -> list[tuple[str, str, str, list[Any], list[Any]]]: ...\n"
+    text += "def _address(object: Any) -> int: ...\n"
     return text
 
 

@@ -24,6 +24,9 @@ NAMED = {
     "placement": "16", "gravity": "3", "room": "nv x nv x nv",
 }  # fmt: skip
 NAMED_IN_LOOPS = {"lambda": "m", "lambda_jet": "(K+1) x m"}
+NAMED_IN_ELASTIC = {
+    "q_all": "nq_all", "v_all": "N", "theta": "nv", "dtheta": "nv", "motor": "nv", "motor_ff": "nv", "kp": "nv", "kd": "nv",
+}  # fmt: skip
 # Sizes that the comments give in words.
 IN_WORDS = {
     ("jn_loops_gaps", "gap"): "loops",
@@ -42,6 +45,7 @@ IN_WORDS = {
     ("jn_simulator_second_derivatives", "lambda"): "2nv",
     ("jn_tasks_error", "target"): "targets",
     ("jn_tasks_solve", "target"): "targets",
+    ("jn_tasks_motion_jet", "target"): "targets",
     ("jn_tasks_solve", "active"): "nv",
     ("jn_identification_residuals", "error"): "channels",
     ("jn_identification_residuals", "force"): "channels",
@@ -51,6 +55,20 @@ IN_WORDS = {
     ("jn_identification_base_residuals", "rows"): "channels",
     ("jn_identification_foresee", "noise"): "channels",
     ("jn_identification_foresee", "deviation"): "nb",
+    ("jn_elastic_inverse", "v_jet"): "(P+2) x nv",
+    ("jn_elastic_inverse", "tau_jet"): "(P+1) x nv",
+    ("jn_elastic_dynamics", "motor"): "nv",
+    ("jn_elastic_motor_pd", "theta_jet"): "(K+3) x nv",
+    ("jn_limits_of_model", "limits"): "nv x 10 x 2",
+    ("jn_retime", "limits"): "nv x 10 x 2",
+    ("jn_rollout", "q"): "nq",
+    ("jn_rollout", "v"): "nv",
+    ("jn_actuator", "table_torque"): "table_count",
+    ("jn_actuator", "time_stiffness"): "time_count",
+    ("jn_motions", "tau"): "tau_rows x nv",
+    ("jn_motions", "states"): "stored x (nq+nv)",
+    ("jn_motions_run", "q"): "nq",
+    ("jn_motions_run", "v"): "nv",
     # one number
     ("jn_base_spectrum", "kept"): "",
     ("jn_base_spectrum", "dropped"): "",
@@ -60,15 +78,18 @@ IN_WORDS = {
     ("jn_joint_mimic", "ratio"): "",
     ("jn_joint_mimic", "offset"): "",
     ("jn_simulator_get", "t"): "",
+    ("jn_tasks_follow", "time"): "",
     ("jn_identification_foresee", "condition"): "",
 }
-SIZE = r"(?:(?:\d+ ?)?(?:nq|nv|nlink|nframe|L|k|nv_joint|m|nb|rows|loops|count|targets|channels|n)|\d+|\(K\+\d\))"
+SIZE = (
+    r"(?:(?:\d+ ?)?(?:nq|nv|nlink|nframe|L|k|nv_joint|m|nb|rows|loops|count|targets|channels|n|N|steps|directions|"
+    r"polynomial_count|table_count|time_count)|\d+|\(K\+\d\)|\(steps \+ 1\)|\(nq \+ nv\))"
+)
 SHAPE = re.compile(rf"\[({SIZE}(?: x (?:{SIZE}|\.\.\.))*)\]")
-# Inputs that may be NULL, unless the comment of a function says otherwise; not in configuration.h.
+# Inputs that may be NULL, unless the comment of a function says otherwise; not in STRICT.
 NULLABLE = {"v", "a", "tau", "wrench", "wrench_jet", "passive", "passive_jet", "weight", "held"}
-
-
-ARRAYS = {"double *": "d", "unsigned char *": "B", "signed char *": "b"}
+STRICT = {"configuration.h", "elastic.h"}
+ARRAYS = {"double *": "d", "unsigned char *": "B", "signed char *": "b", "jn_range *": "d"}
 
 
 @dataclass
@@ -251,6 +272,8 @@ def set_shapes(owner: str, parameters: list[Parameter], comment: str) -> None:
             p.shape = shape_of(p.length)
         elif (owner, p.name) in IN_WORDS:
             p.shape = shape_of(IN_WORDS[owner, p.name])
+        elif p.name in NAMED_IN_ELASTIC and owner.startswith("jn_elastic_"):
+            p.shape = shape_of(NAMED_IN_ELASTIC[p.name])
         elif p.name in said:
             p.shape = said[p.name]
         elif p.name in NAMED:
@@ -264,7 +287,7 @@ def set_nullable(function: Function) -> None:
     for p in function.parameters:
         if not p.type.endswith("*") or not p.const:
             continue
-        p.nullable = (p.name in NULLABLE and function.header != "configuration.h") or bool(
+        p.nullable = (p.name in NULLABLE and function.header not in STRICT) or bool(
             re.search(rf"\b{p.name}(?:\[i\] != 0)?(?: \[[^\]]*\])? \(?(?:may be )?NULL\b", comment)
         )
         if re.search(rf"\b{p.name} must not be NULL", comment):

@@ -23,9 +23,10 @@ CLASSES = {
     "jn_tasks": ("Tasks", "tasks_"),
     "jn_retimed": ("Retimed", "retimed_"),
     "jn_identification": ("Identification", "identification_"),
+    "jn_elastic": ("Elastic", "elastic_"),
 }
 # Objects that belong to one thread at a time.
-EXCLUSIVE = {"jn_loops", "jn_simulator", "jn_tasks", "jn_identification"}
+EXCLUSIVE = {"jn_loops", "jn_simulator", "jn_tasks", "jn_identification", "jn_elastic"}
 # Sizes that only these objects have: C with the handle as h.
 OBJECT_SIZES = {
     "jn_loops": {"m": "jn_loops_rows(h)"},
@@ -36,12 +37,16 @@ OBJECT_SIZES = {
         "channels": "jn_identification_channels(h)",
         "nb": "jn_identification_base_count(h)",
     },
+    # called again when the order K of a call is known
+    "jn_elastic": {
+        "N": "jn_model_nv(jn_elastic_model(h))",
+        "nq_all": "jn_model_nq(jn_elastic_model(h))",
+        "(P+1)": "jn_elastic_order(h, (int)size[PY_K1] - 1) + 1",
+        "(P+2)": "jn_elastic_order(h, (int)size[PY_K1] - 1) + 2",
+    },
 }
-# Functions that wait for rules: arrays of structs, functions of the user, and what depends on these.
-NOT_YET = re.compile(
-    r"jn_(tasks_(follow|solve_batch)|elastic_\w+|limits_of_model|retime|retimed_event|rollout_\w+|motions_\w+|"
-    r"simulator_second_derivatives|identification_(add_trajectory|cutoff|prior|base_matrix)|trajectory_forces)"
-)
+# Functions that wait for rules.
+NOT_YET = re.compile(r"jn_(identification_(add_trajectory|cutoff|prior|base_matrix)|trajectory_forces)")
 # Functions that the package offers in another form: name -> where.
 BY_HAND = {
     "jn_random": "Model.random",
@@ -52,6 +57,7 @@ BY_HAND = {
     "jn_loop_description": "Model.to_dict",
     "jn_singular_joint": "SingularError.joint",
     "jn_status_text": "Error",
+    "jn_elastic_create": "Model.elastic",
 }
 # Functions that Python has no use for: pattern -> why.
 NOT_OFFERED = {
@@ -62,6 +68,7 @@ NOT_OFFERED = {
     r"jn_table_\w+$": "NumPy and pandas read tables",
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
+    r"jn_function_\w+$": "jounce.casadi, jounce.jax and jounce.torch",
     r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {
@@ -80,6 +87,11 @@ RENAMED = {
     "jn_load": "_load",
     "jn_load_text": "_load_text",
     "jn_save": "_save",
+    "jn_elastic_load": "_elastic_load",
+    "jn_elastic_load_text": "_elastic_load_text",
+    "jn_elastic_model": "_full_model",
+    "jn_limits_of_model": "limit_ranges",
+    "jn_retime": "_retime",
 }
 KEYWORDS = {"in": "in_", "lambda": "lambda_", "from": "from_"}
 # Members of structs that a function does not use.
@@ -88,18 +100,43 @@ UNUSED = {
     ("jn_forward_dynamics_adjoint", "jn_gradient", "df_da"),
     ("jn_inverse_dynamics_derivatives_along", "jn_direction", "dtau_ds"),
     ("jn_forward_dynamics_derivatives_along", "jn_direction", "da_ds"),
+    ("jn_rollout_forward", "jn_rollout", "cost"),
+    ("jn_rollout_forward", "jn_rollout", "checkpoints"),
+    ("jn_rollout_forward", "jn_rollout", "room"),
+    ("jn_rollout_forward", "jn_rollout", "taken"),
+    ("jn_rollout_adjoint", "jn_rollout", "taken"),
 }
 SCRATCH = {"room"}
+# Structs of arrays and numbers that say what is to be computed; their members are arguments and results of their own.
+# C that finds the memory they need, if any.
+JOBS = {
+    "jn_rollout": "py_room(c, jn_rollout_room(c->self, member_rollout.checkpoints))",
+    "jn_motions": "py_room(c, jn_motions_room(c->self, c->count, member_motions.integrator))",
+}
+# Numbers in them that arrays may tell, or that have a default: C for the default.
+GIVEN_SIZES = {"steps": "-1", "every": "1", "tau_rows": "1"}
+# All states that a motion needs, up to a thousand of them.
+CHECKPOINTS = "c->size[PY_steps] < 1000 ? (long)c->size[PY_steps] : 1000"
+# Functions of the user: their types, and what C calls instead.
+CALLBACKS = {
+    "jn_force_function *": "force",
+    "jn_wrench_function *": "wrench",
+    "jn_motion_function *": "motion",
+    "jn_cost_function *": "cost",
+}
+# Numbers that may be left out.
+DEFAULTS = {("jn_tasks_follow", "tolerance"): "0"}
 # Arrays that are read and written, although the comment does not say "in place".
-CHANGED = {("jn_tasks_solve", "q")}
+CHANGED = {("jn_tasks_solve", "q"), ("jn_tasks_follow", "q"), ("jn_rollout_forward", "dx_ds")}
 # Functions whose result says how they ended: this status is not an error.
-OUTCOMES = {"jn_tasks_solve": "err_reach", "jn_tasks_motion_jet": "err_reach"}
+OUTCOMES = {"jn_tasks_solve": "err_reach", "jn_tasks_motion_jet": "err_reach", "jn_tasks_follow": "err_reach"}
 # Structs that are given as dictionaries, in lists.
 RECORDS = {"jn_task"}
 # Inputs that may be left out, also where others follow: keyword arguments there.
 ASIDE = {"wrench", "wrench_jet", "weight", "held"}
 SIZES = ["nq", "nv", "nlink", "nframe", "10L", "6L", "4nv", "2nv", "k", "m", "nb", "loops", "rows", "count",
-         "3nv", "targets", "channels", "n",
+         "3nv", "targets", "channels", "n", "N", "nq_all", "steps", "(steps+1)", "every", "stored", "tau_rows",
+         "(nq+nv)", "directions", "(P+1)", "(P+2)",
          "(K+1)", "(K+2)", "(K+3)"]  # fmt: skip
 SYNONYMS = {"L": "nlink", "nv_joint": "k"}
 SQUARE = {"16": ["4", "4"], "9": ["3", "3"], "36": ["6", "6"]}
@@ -131,6 +168,8 @@ class Method:
     outputs: list[Argument] = field(default_factory=list)
     call: list[str] = field(default_factory=list)  # arguments in C
     setup: list[str] = field(default_factory=list)  # C before the call
+    after: list[str] = field(default_factory=list)  # C after the call
+    by_batch: bool = False  # C knows it only for batches
     has_work: bool = False
     order_from: bool = False
     result: str = ""  # named tuple
@@ -141,7 +180,7 @@ class Method:
 
     @property
     def is_property(self) -> bool:
-        returns = self.function.result not in ("jn_status",)
+        returns = self.function.result != "jn_status" and self.outputs
         return bool(self.owner) and not self.inputs and returns and self.owner != "jn_simulator"
 
 
@@ -174,7 +213,10 @@ class Reader:
         first = function.parameters[0] if function.parameters else None
         owner = first.type.removesuffix(" *") if first else ""
         self.owner = owner if first and owner in CLASSES and first.type.endswith("*") else ""
-        self.method = Method(function, self.owner, self.name_of())
+        by_batch = owner == "jn_batch"
+        if by_batch:
+            self.owner = "jn_model"
+        self.method = Method(function, self.owner, self.name_of(), by_batch=by_batch, has_work=by_batch)
         self.fixes: list[tuple[int, str, Argument]] = []  # place in the call, template, argument
 
     def name_of(self) -> str:
@@ -185,8 +227,10 @@ class Reader:
 
     def read(self) -> Method:
         parameters = self.function.parameters[1:] if self.owner else self.function.parameters
+        if self.method.by_batch:
+            parameters = parameters[1:]  # the count
         given = [p for p in self.flat(parameters) if p.const or self.is_changed(p)]
-        jets = any(s.startswith("(K") for p in given for s in p.shape or [])
+        jets = any(s.startswith(("(K", "(P")) for p in given for s in p.shape or [])
         self.method.order_from = jets
         i = 0
         while i < len(parameters):
@@ -229,7 +273,9 @@ class Reader:
         elif p.type in ARRAYS:
             self.array(p)
         elif p.type == "double":
-            self.add(Argument(name, "SCALAR"), "*(const NUMBER *)c->s[{i}].p")
+            default = DEFAULTS.get((self.function.name, p.name))
+            self.add(Argument(name, "SCALAR", required=default is None, default=default or "None"),
+                     "*(const NUMBER *)c->s[{i}].p")  # fmt: skip
         elif p.type == "int" or p.type == "size_t":
             self.integer(p)
         elif p.type in self.headers.enums:
@@ -293,6 +339,8 @@ class Reader:
             self.method.call.append("c->order")
         elif p.name == "order":
             self.add(Argument(name, "ORDER", required=False, default="0"), "c->order")
+        elif p.name == "directions":
+            self.method.call.append("c->size[PY_directions] < 0 ? 0 : (int)c->size[PY_directions]")
         elif p.name in ("count", "rows") and self.is_size(p.name):
             self.method.call.append(f"({p.type})c->size[PY_{p.name}]")
         elif p.name in kinds:
@@ -308,14 +356,22 @@ class Reader:
         if p.type == base + " **" and base in CLASSES:
             self.add(Argument(p.name, "OBJECT", object=base), f"({base} **)&c->s[{{i}}].p", output=True)
         elif base in CLASSES and p.type == base + " *":
-            self.add(Argument(p.name, "HANDLE", object=base), "c->s[{i}].p")
+            nullable = p.nullable or f"{p.name} is not NULL" in self.comment
+            self.add(Argument(p.name, "HANDLE", nullable=nullable, required=not nullable, object=base), "c->s[{i}].p")
+        elif base == "jn_tasks_path":
+            self.add(Argument(p.name, "CALLBACK"), None)
+            self.method.setup.append("jn_tasks_path member_path = {c->callbacks, py_path_callback};")
+            self.method.call.append("&member_path")
         elif struct is None:
             raise Unsupported(f"no rule for {p.type}")
         elif base.endswith("options"):
             self.options(p, struct)
         elif p.const and base == "jn_perturbation":
             self.add(Argument(p.name, "STRUCTS", struct=struct), "c->s[{i}].p")
-        elif p.const and all(f.shape is not None or f.type in self.headers.enums for f in struct.fields):
+        elif base in JOBS:
+            self.job(p, struct)
+        elif p.const and all(f.shape is not None or f.type in {*self.headers.enums, *CALLBACKS, "void *"}
+                             for f in struct.fields):  # fmt: skip
             self.members(p, struct)
         elif p.const and base in RECORDS and p.type == base + " *":
             self.add(Argument(p.name, "RECORDS", struct=struct), "c->s[{i}].p")
@@ -343,8 +399,20 @@ class Reader:
                 self.add(argument, None)
                 self.fixes.append((-1, f"{variable}.{f.name} = ({f.type})c->s[{{i}}].i;", argument))
                 continue
+            if f.type == "void *":  # of the function of the user
+                continue
+            if f.type in CALLBACKS:
+                argument = self.add(Argument(f.name, "CALLBACK"), None)
+                self.method.setup.append(f"{variable}.{f.name} = py_{CALLBACKS[f.type]}_callback;")
+                self.method.setup.append(f"{variable}.context = c->callbacks;")
+                continue
+            if self.is_changed(f):
+                argument = self.add(Argument(f.name, "INOUT", dims(f.shape or []), True, False, keyword=True), None)
+                self.fixes.append((-1, f"{variable}.{f.name} = c->s[{{i}}].p;", argument))
+                continue
             if f.const:
-                argument = Argument(python_name(f.name), "IN", dims(f.shape or []), not required, required)
+                keyword = self.function.name == "jn_rollout_forward"
+                argument = Argument(python_name(f.name), "IN", dims(f.shape or []), not required, required, keyword)
             else:
                 whole = self.comment + " " + " ".join(struct.comment.split())
                 argument = self.output(f)
@@ -352,6 +420,59 @@ class Reader:
             self.add(argument, None, output=not f.const)
             self.fixes.append((-1, f"{variable}.{f.name} = c->s[{{i}}].p;", argument))
         self.method.call.append(f"&{variable}")
+
+    def job(self, p: Parameter, struct: Struct) -> None:
+        """A struct of arrays and numbers that says what is to be computed."""
+        variable = f"member_{p.name}"
+        self.method.setup.append(f"{struct.name} {variable};\n  {struct.name}_init(&{variable});")
+        for f in struct.fields:
+            to = f"{variable}.{f.name} = "
+            if f.name == "size" or (self.function.name, struct.name, f.name) in UNUSED:
+                continue
+            if f.name == "room":
+                self.method.setup.append(f"{to}{JOBS[struct.name]};\n  if (!{variable}.room) return JN_ERR_MEMORY;")
+                continue
+            given = self.job_member(f)
+            if given is not None:
+                argument, template = given
+                self.add(argument, None, output=argument.kind == "OUT")
+                self.fixes.append((-1, (to + template) if "=" not in template else template, argument))
+            elif f.name in GIVEN_SIZES:
+                size = f"c->size[PY_{f.name}]"
+                self.method.setup.append(f"{to}(long)({size} < 0 ? {GIVEN_SIZES[f.name]} : {size});")
+            else:  # a number that comes out
+                argument = self.add(Argument(f.name, "OUT"), None, output=True)
+                self.fixes.append(
+                    (-3, f"if (c->s[{{i}}].p) *({f.type} *)c->s[{{i}}].p = {variable}.{f.name};", argument)
+                )
+        self.method.call.append(f"&{variable}")
+
+    def job_member(self, f: Parameter) -> tuple[Argument, str] | None:
+        """The argument that a member of a job becomes, and C for its value."""
+        name = python_name(f.name)
+        if f.shape is not None and f.const:
+            return Argument(name, "IN", dims(f.shape), f.name != "q", f.name == "q"), "c->s[{i}].p;"
+        if f.shape is not None:
+            output = self.output(f)
+            output.wanted = not self.method.by_batch
+            return output, "c->s[{i}].p;"
+        if f.name in ("steps", "every"):
+            return Argument(name, "SIZE", [f.name], required=False, keyword=True), f"(long)c->size[PY_{f.name}];"
+        if f.name == "checkpoints":
+            return (
+                Argument(name, "INT", required=False, keyword=True),
+                f"c->s[{{i}}].set ? c->s[{{i}}].i : ({CHECKPOINTS});",
+            )
+        target = f"member_{'motions' if self.method.by_batch else 'rollout'}.{f.name}"
+        when = f"if (c->s[{{i}}].set) {target} = "
+        if f.type in self.headers.enums:
+            enum = self.headers.enums[f.type]
+            return Argument(name, "ENUM", enum=enum, required=False, keyword=True), f"{when}({f.type})c->s[{{i}}].i;"
+        if f.type == "double" and not f.comment.startswith("out"):
+            return Argument(name, "DOUBLE", required=name == "step", keyword=True), f"{when}c->s[{{i}}].d;"
+        if f.type == "int":
+            return Argument(name, "INT", required=False, keyword=True), f"{when}c->s[{{i}}].i;"
+        return None
 
     def options(self, p: Parameter, struct: Struct) -> None:
         """A struct of options: keyword arguments."""
@@ -391,11 +512,15 @@ class Reader:
                 template = (
                     f"if (c->s[{{i}}].set) options.{f.name} = c->s[{{i}}].p, options.{count} = (int)c->s[{{i}}].n;"
                 )
-            elif f.type in ("jn_force_function *", "jn_wrench_function *", "jn_motion_function *"):
+            elif f.type.removesuffix(" *") in CLASSES:
+                keyword.kind, keyword.nullable, keyword.object = "HANDLE", True, f.type.removesuffix(" *")
+                template += "c->s[{i}].p;"
+            elif f.type in CALLBACKS:
                 keyword.kind = "CALLBACK"
-                what = f.type.split("_")[1]
-                template = (f"if (c->s[{{i}}].set) options.{f.name} = py_{what}_callback, options.context = "
-                            f"py_callbacks_of(c, {what.upper()}_CALLBACK, c->s[{{i}}].p);")  # fmt: skip
+                what = CALLBACKS[f.type]
+                template = (
+                    f"if (c->s[{{i}}].set) options.{f.name} = py_{what}_callback, options.context = c->callbacks;"
+                )
             else:
                 continue
             self.add(keyword, None)
@@ -417,10 +542,13 @@ class Reader:
             template = "c->s[{i}].i = (int)"
         elif result.endswith(" *") and result[:-2] in self.headers.structs:
             struct = self.headers.structs[result[:-2]]
-            if any(f.type not in self.headers.plain for f in struct.fields):
+            if any(f.type not in self.headers.plain and not is_counted(f) for f in shown(struct)):
                 raise Unsupported(f"no rule for {result}")
             argument = Argument("result", "STRUCT", struct=struct)
             template = f"c->s[{{i}}].p = py_copy(c->room, sizeof({struct.name}), CALL); if (0) "
+        elif result.removesuffix(" *") in CLASSES:
+            argument = Argument("result", "BORROWED", object=result.removesuffix(" *"))
+            template = "c->s[{i}].p = (void *)(uintptr_t)"
         elif result == "double *" and self.function.name == "jn_base_matrix":
             argument = Argument("result", "CONSTANT", ["nb", "10L"])
             template = "c->s[{i}].p = (void *)"
@@ -432,6 +560,10 @@ class Reader:
     def sort(self) -> None:
         """Order in Python: as in C, but what has a default comes last."""
         inputs = self.method.inputs
+        if self.method.by_batch:  # the state comes before what is done to it
+            inputs.sort(key=lambda a: a.kind != "INOUT")
+        elif self.function.name.startswith("jn_rollout"):
+            inputs.sort(key=lambda a: a.kind != "CALLBACK")
         seen = False
         for argument in reversed(inputs):  # a default only where none follows without
             if not argument.keyword:
@@ -456,11 +588,27 @@ class Reader:
                 method.call[place] = text
             elif place == -1:
                 method.setup.append(text)
+            elif place == -3:
+                method.after.append(text)
             else:
                 self.assign = text
         # members are filled in after their struct is declared
-        method.setup.sort(key=lambda line: 0 if "_init(&" in line or line.startswith("NUMBER_STRUCT") else 1)
+        method.setup.sort(
+            key=lambda line: (
+                2 if "py_room(" in line else 0 if "_init(&" in line or line.startswith("NUMBER_STRUCT") else 1
+            )
+        )
         method.call = [self.assign, *method.call]
+
+
+def shown(struct: Struct) -> list[Parameter]:
+    """Members that Python sees in a result."""
+    return [f for f in struct.fields if f.name != "size"]
+
+
+def is_counted(f: Parameter) -> bool:
+    """An array whose length is another member."""
+    return f.const and f.shape is not None and len(f.shape) == 1 and f.shape[0].endswith("_count")
 
 
 def reason_not_offered(name: str) -> str:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The layout of src/: includes between folders point one way (docs/architecture.md), and one name has one meaning: no
 # type or macro has the name of another in src/ or of a public one; local are only macros that their file undefines, and
-# names of single files of io, ident, loops, tasks, trajectory, simulation, elastic and retime.   layout.sh SOURCE
+# names of single files of io, ident, loops, tasks, trajectory, simulation, solvers, elastic and retime.   layout.sh SOURCE
 set -eu
 cd "$1"
 find src include/jounce -name '*.[ch]' | sort | xargs awk '
@@ -14,13 +14,15 @@ BEGIN {
   may["model"] = " lie text tree "
   may["dispatch"] = " lie tree kernel model "
   may["io"] = " lie model text "
+  may["dense"] = " model "
   may["edit"] = " lie tree model "
-  may["ident"] = " model "
-  may["loops"] = " lie model "
+  may["ident"] = " dense model "
+  may["loops"] = " dense lie model "
   may["tasks"] = " loops model "
   may["trajectory"] = " model io text "
-  may["elastic"] = " model "
+  may["elastic"] = " dense model "
   may["retime"] = " model "
+  may["solvers"] = " loops model "
   may["simulation"] = " dispatch loops model lie tree kernel "
 }
 function complain(text) { print text > "/dev/stderr"; failed = 1 }
@@ -32,7 +34,7 @@ function meet(what, name) {
 }
 # Whether a name is for one file alone, of a folder where such may come again in the next.
 function is_local(what, name, file) {
-  return (what, name, file) in undefined || (file ~ /\.c$/ && file ~ /^src\/(io|ident|loops|tasks|trajectory|simulation|elastic|retime)\//)
+  return (what, name, file) in undefined || (file ~ /\.c$/ && file ~ /^src\/(io|ident|loops|tasks|trajectory|simulation|solvers|elastic|retime)\//)
 }
 
 FNR == 1 { split(FILENAME, part, "/"); folder = part[1] == "src" ? part[2] : "" }

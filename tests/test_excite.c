@@ -46,16 +46,18 @@ static double uniform(uint64_t *state) {
 }
 
 /* Limits that the motion breaks here and there, so that all penalties are at work. */
-static void set_up(excitation *x, jn_model *m) {
-  excitation_init(x, m, 4, 6);
+static void set_up(excitation *x, jn_model *m, int points, excite_criterion criterion) {
+  excitation_init(x, m, points ? 0 : 4, points, 6);
+  x->criterion = criterion;
   assert_true(x->nb > 0);
   for (int i = 0; i < x->nv; i++) {
     x->limits.low[i] = -1;
     x->limits.high[i] = 0.8;
     x->limits.velocity[i] = 1;
     x->limits.acceleration[i] = 2;
+    x->limits.jerk[i] = 4;
     x->limits.effort[i] = 10;
-    x->limits.effort_rate[i] = INFINITY;
+    x->limits.effort_rate[i] = 15;
     x->middle[i] = -0.1;
     x->half[i] = 0.9;
     x->speed[i] = 1.2;
@@ -64,10 +66,10 @@ static void set_up(excitation *x, jn_model *m) {
 }
 
 /* The derivative along a direction, against differences of order four. */
-static void check_gradient(jn_model *m) {
+static void check_gradient(jn_model *m, int points, excite_criterion criterion) {
   excitation x;
   uint64_t s = 20211101;
-  set_up(&x, m);
+  set_up(&x, m, points, criterion);
   int n = excitation_count(&x);
   double *z = calloc(4 * (size_t)n, sizeof *z), *g = z + n, *d = g + n, *at = d + n;
   assert_non_null(z);
@@ -92,8 +94,11 @@ static void check_gradient(jn_model *m) {
 
 static void the_gradient_is_exact(void **state) {
   (void)state;
-  check_gradient(slider());
-  check_gradient(robot("builtin:panda"));
+  for (int points = 0; points < 10; points += 9)
+    for (int criterion = EXCITE_LOG_DET; criterion <= EXCITE_CONDITION; criterion++) {
+      check_gradient(slider(), points, (excite_criterion)criterion);
+      check_gradient(robot("builtin:panda"), points, (excite_criterion)criterion);
+    }
 }
 
 /* Condition number of the base parameters along a motion file. */
@@ -145,6 +150,47 @@ static void motions_tell_much_within_limits(void **state) {
   jn_model_destroy(m);
 }
 
+/* Splines, the other criterion, limits of efforts and their rates from a file, and a range to keep out of. */
+static void splines_criteria_and_rates(void **state) {
+  (void)state;
+  write_file("rates.csv", "joint,effort_rate\npanda_joint1,30\npanda_joint2,60\npanda_joint4,40\n");
+  outcome o = run_here(
+      "excite builtin:panda --spline 8 --criterion condition --starts 1 --steps 15 --limits rates.csv --keep-out "
+      "panda_joint1=-0.5:0.2 --seed 7 --out spline.json");
+  if (o.code != 0) fail_msg("%s%s", o.out, o.err);
+  check_has(o.out, "69 base parameters");
+  check_has(o.out, "condition number");
+  check_has(o.out, "8 points");
+  done(&o);
+  o = run_here("torque builtin:panda spline.json --limits rates.csv --order 1");
+  if (o.code != 0) fail_msg("%s%s", o.out, o.err);
+  done(&o);
+  o = run_here("identify builtin:panda spline.json --foresee auto"); /* of the same unknowns */
+  check_has(o.out, "tells 69 of 69");
+  done(&o);
+  jn_model *m = robot("builtin:panda");
+  jn_trajectory *t;
+  double q[7], jet[21], least = INFINITY;
+  assert_int_equal(jn_trajectory_load(m, in_directory("spline.json"), NULL, &t, NULL), JN_OK);
+  double start = jn_trajectory_start(t), end = jn_trajectory_end(t);
+  for (int k = 0; k <= 2000; k++) {
+    assert_int_equal(jn_trajectory_evaluate(t, start + (end - start) * k / 2000, 0, q, jet), JN_OK);
+    least = fmin(least, q[0]);
+    for (int i = 0; i < 14 && (k == 0 || k == 2000); i++)
+      if (fabs(jet[i]) > 1e-9) fail_msg("it does not rest: %g", jet[i]);
+  }
+  if (!(least >= 0.2)) fail_msg("joint 1 is at %g, which it is kept out of", least);
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+  o = run_here("excite builtin:panda --spline 8 --starts 1 --steps 0 --seed 7 --out again.csv --rate 50");
+  assert_int_equal(o.code, 0);
+  char *first = o.out;
+  outcome twice = run_here("excite builtin:panda --spline 8 --starts 1 --steps 0 --seed 7 --out again.csv --rate 50");
+  assert_string_equal(first, twice.out); /* the seed tells it all */
+  done(&o);
+  done(&twice);
+}
+
 static void ranges_and_files(void **state) {
   (void)state;
   outcome o = run_here("excite builtin:panda --starts 1 --steps 5 --range panda_joint1=-0.2:0.3 --out m.csv --rate 50");
@@ -162,6 +208,9 @@ static void ranges_and_files(void **state) {
   check_refused(run_here("excite builtin:panda --range panda_joint1=3"), 2, "LOW:HIGH");
   check_refused(run_here("excite builtin:panda --range wrist=0:1"), 2, "wrist");
   check_refused(run_here("excite builtin:panda --harmonics 1"), 2, "--harmonics");
+  check_refused(run_here("excite builtin:panda --keep-out panda_joint1=-9:9"), 2, "leaves nothing");
+  check_refused(run_here("excite builtin:panda --harmonics 3 --spline 8"), 2, "one of them");
+  check_refused(run_here("excite builtin:panda --limits none.csv"), 1, "none.csv");
   check_refused(run_here("excite builtin:panda --out m.txt"), 2, ".json or .csv");
   check_refused(run_here("excite builtin:humanoid"), 2, "lock");
   check_refused(run_here("excite builtin:four_bar"), 2, "loops");
@@ -171,6 +220,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_gradient_is_exact),
       cmocka_unit_test(motions_tell_much_within_limits),
+      cmocka_unit_test(splines_criteria_and_rates),
       cmocka_unit_test(ranges_and_files),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

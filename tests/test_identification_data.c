@@ -133,6 +133,15 @@ static void coupled_motors_act_on_all_their_joints(void **state) {
   check_ok(jn_identification_name(id, 10 * LINKS + 2, name, sizeof name));
   assert_string_equal(name, "motor_3.rotor");
   jn_identification_destroy(id);
+  o.motor_names = (const char *const[]){"base", "", "wrist"};
+  check_status(jn_identification_create(arm, &o, &id, NULL), JN_ERR_SIZE); /* how many? */
+  o.motor_name_count = 3;
+  check_ok(jn_identification_create(arm, &o, &id, NULL));
+  check_ok(jn_identification_name(id, 10 * LINKS + 2, name, sizeof name));
+  assert_string_equal(name, "wrist.rotor");
+  check_ok(jn_identification_name(id, 10 * LINKS + 1, name, sizeof name));
+  assert_string_equal(name, "two.rotor");
+  jn_identification_destroy(id);
   jn_work_destroy(w);
   jn_model_destroy(arm);
   jn_model_destroy(bare);
@@ -231,42 +240,298 @@ static void momentum_tells_without_forces(void **state) {
   free(pi);
 }
 
-/* A four-bar linkage with a motor at its crank: rows of the closed loop. */
-static void closed_loops_tell_by_their_regressor(void **state) {
-  (void)state;
-  uint64_t s = seed("closed loop");
+/* Closed states of a linkage whose joints `motors` (names) are driven, with the forces that make the motion; the
+ * model's own parameters must leave nothing over, and exact data must give them. */
+static void check_closed(const char *source, int count, const char *const *motors, int states) {
   jn_model *m;
-  if (jn_load("builtin:four_bar", NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
-  int nv = jn_model_nv(m), width = jn_parameter_count(m);
+  if (jn_load(source, NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
+  uint64_t s = seed(source);
+  int nv = jn_model_nv(m), nq = jn_model_nq(m);
   jn_loops *loops;
-  jn_loops_options options;
-  jn_loops_options_init(&options);
-  check_ok(jn_loops_create(m, &options, &loops));
-  jn_identification *id = identification_of(m, JN_IDENTIFY_INERTIA);
-  int n = jn_identification_count(id);
-  check(n == width && nv <= 8 && width <= N, "%d unknowns", n);
-  unsigned char crank[8] = {1};
-  double q[8];
+  jn_identification *id;
+  jn_identification_options o;
+  unsigned char actuated[64] = {0}, held[64] = {0};
+  double q[64], jet[128], tau[64], *forces;
+  assert_true(nv <= 64 && nq <= 64);
+  for (int k = 0; k < count; k++) actuated[jn_joint_v(m, jn_joint_index(m, motors[k]))] = 1;
+  for (int k = 0; k < count && k < 2; k++) held[jn_joint_v(m, jn_joint_index(m, motors[k]))] = 1;
+  if (strstr(source, "four_bar")) held[1] = held[2] = 0;
+  check_ok(jn_loops_create(m, NULL, &loops));
+  jn_identification_options_init(&o);
+  o.columns = JN_IDENTIFY_INERTIA;
+  o.actuated = actuated;
+  jn_error error;
+  jn_status status = jn_identification_create(m, &o, &id, &error);
+  check(status == JN_OK, "%s", error.text);
+  forces = malloc((size_t)jn_identification_channels(id) * sizeof *forces);
+  assert_non_null(forces);
   check_ok(jn_neutral(m, q));
-  for (int k = 0; k < 200; k++) {
-    double jet[16] = {0}, tau[8], Y[8 * N];
-    q[0] += 0.03; /* the others go on from where they were */
-    jet[0] = 3 * uniform(&s);
-    jet[nv] = 9 * uniform(&s);
-    check_ok(jn_loops_assemble(loops, crank, 0, q, NULL));
-    check_ok(jn_loops_complete_motion(loops, 0, crank, q, jet));
-    check_ok(jn_loops_inverse_dynamics_jet(loops, 0, crank, JN_LEAST_TORQUE, NULL, q, jet, NULL, NULL, tau, NULL));
-    check_ok(jn_loops_regressor_jet(loops, 0, crank, JN_LEAST_TORQUE, NULL, q, jet, Y));
-    check_ok(jn_identification_add_rows(id, 0, 1, Y, tau));
+  for (int k = 0; k < states; k++) {
+    for (int i = 0; i < nv; i++) {
+      if (held[i]) q[i] = 0.6 * sin(0.07 * k * (i + 1)) + 0.2 * sin(0.031 * k);
+      jet[i] = 3 * uniform(&s);
+      jet[nv + i] = 9 * uniform(&s);
+    }
+    check_ok(jn_loops_assemble(loops, held, 0, q, NULL));
+    check_ok(jn_loops_complete_motion(loops, 0, held, q, jet));
+    check_ok(jn_loops_inverse_dynamics_jet(loops, 0, actuated, JN_LEAST_TORQUE, NULL, q, jet, NULL, NULL, tau, NULL));
+    for (int i = 0; i < nv; i++) forces[i] = actuated[i] ? tau[i] : NAN; /* passive joints need no column */
+    check_ok(jn_identification_add(id, 1, q, jet, jet + nv, forces));
   }
   const jn_estimate *e = solve(id, 1e-3);
-  double error[8], force[8];
-  check(e->told > 0 && e->told < e->base_count, "%d of %d are told", e->told, e->base_count);
-  check_ok(jn_identification_residuals(id, e->x, error, force, NULL));
-  check(error[0] < 1e-6 * force[0], "off by %g of %g", error[0], force[0]);
+  double left[64], force[64], rows[64], all = 0;
+  check_ok(jn_identification_residuals(id, jn_identification_prior(id), left, force, rows));
+  for (int i = 0; i < nv; i++) {
+    check(left[i] <= 1e-9 * (force[i] + 1), "%s: %g of %g N m are left over of the model itself", source, left[i],
+          force[i]);
+    all += rows[i] > 0;
+  }
+  check(all == (strstr(source, "four_bar") ? 1 : 2), "%s: %g independent coordinates", source, all);
+  check(e->told > 0, "nothing is told");
+  const double *B = jn_identification_base_matrix(id), *x = jn_identification_prior(id);
+  for (int i = 0; i < e->base_count; i++) {
+    double b = 0;
+    for (int k = 0; k < e->count; k++) b += B[i * e->count + k] * x[k];
+    if (isfinite(e->deviation[i])) check(fabs(e->base[i] - b) < 1e-7, "%s: base parameter %d is off", source, i);
+  }
   jn_loops_destroy(loops);
   jn_identification_destroy(id);
   jn_model_destroy(m);
+  free(forces);
+}
+
+/* N forces = N Y x is free of the forces in the loops: with one motor, with two, and with one motor to spare, whose
+ * torques are told in combination only. */
+static void closed_loops_need_no_forces_of_the_loops(void **state) {
+  (void)state;
+  check_closed("builtin:four_bar", 1, (const char *const[]){"motor"}, 200);
+  jn_model *m;
+  if (jn_load("builtin:five_bar", NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
+  const char *names[3] = {NULL, NULL, NULL};
+  int motors = 0;
+  for (int l = 0; l < jn_link_count(m); l++) /* the joints at the ground first, then one of the others */
+    if (jn_joint_nv(m, l) == 1 && jn_link_parent(m, l) == JN_WORLD && motors < 2) names[motors++] = jn_joint_name(m, l);
+  for (int l = 0; l < jn_link_count(m); l++)
+    if (jn_joint_nv(m, l) == 1 && jn_link_parent(m, l) != JN_WORLD) names[2] = jn_joint_name(m, l);
+  assert_true(motors == 2 && names[2]);
+  check_closed("builtin:five_bar", 2, names, 200);
+  check_closed("builtin:five_bar", 3, names, 200);
+  jn_model_destroy(m);
+}
+
+/* The motion of the crank alone: the other joints go on from where they were, and the loop stays closed. */
+static void states_of_a_motion_close_the_loops(void **state) {
+  (void)state;
+  enum { ROWS = 60 };
+  jn_model *m;
+  if (jn_load("builtin:four_bar", NULL, &m, NULL) == JN_ERR_UNSUPPORTED) return;
+  char path[] = "/tmp/jounce_crank_XXXXXX";
+  int file = mkstemp(path);
+  FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
+  assert_non_null(f);
+  fputs("t,motor,motor.tau\n", f);
+  for (int r = 0; r < ROWS; r++) fprintf(f, "%g,%.17g,1\n", 0.1 * r, sin(0.7 * 0.1 * r) + 0.05 * r);
+  fclose(f);
+  jn_trajectory *t;
+  jn_trajectory_options o;
+  jn_loops *loops;
+  jn_trajectory_options_init(&o);
+  o.missing_neutral = 1;
+  check_ok(jn_trajectory_load(m, path, &o, &t, NULL));
+  check_ok(jn_trajectory_load_forces(t, path, &o, NULL));
+  check_ok(jn_loops_create(m, NULL, &loops));
+  jn_identification *id = identification_of(m, JN_IDENTIFY_INERTIA);
+  double before[3] = {0};
+  for (int r = 0; r < ROWS; r++) {
+    double q[3], v[3], a[3], gap, A[5 * 3], Adot_v[5];
+    check_ok(jn_identification_state(id, t, 0.1 * r, q, v, a));
+    check_ok(jn_loops_gaps(loops, q, &gap));
+    check_ok(jn_loops_constraint(loops, q, v, NULL, A, Adot_v));
+    check(gap < 1e-10, "the loop is open by %g", gap);
+    for (int k = 0; k < 5; k++) {
+      double rate = 0, bend = Adot_v[k];
+      for (int i = 0; i < 3; i++) rate += A[3 * k + i] * v[i], bend += A[3 * k + i] * a[i];
+      check(fabs(rate) < 1e-9 && fabs(bend) < 1e-8, "condition %d opens with %g, %g", k, rate, bend);
+    }
+    for (int i = 0; i < 3 && r > 0; i++)
+      check(fabs(q[i] - before[i]) < 0.5, "joint %d jumps by %g", i, q[i] - before[i]);
+    memcpy(before, q, sizeof before);
+  }
+  jn_measurement how;
+  jn_measurement_init(&how);
+  check_ok(jn_identification_add_trajectory(id, t, &how));
+  check_status(jn_identification_state(id, NULL, 0, before, before, before), JN_ERR_NULL);
+  jn_identification_destroy(id);
+  jn_loops_destroy(loops);
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+  remove(path);
+}
+
+/* A file with positions and wrenches, for models whose joint forces are not measured. */
+static jn_trajectory *motion_with_wrenches(const jn_model *m, int link, void (*at)(double t, double *q),
+                                           jn_status (*wrench)(const jn_model *m, jn_work *w, int link, const double *q,
+                                                               const double *v, const double *a, double *out)) {
+  enum { ROWS = 400 };
+  char path[] = "/tmp/jounce_wrench_XXXXXX", name[JN_COORDINATE_NAME];
+  int file = mkstemp(path), nv = jn_model_nv(m), nq = jn_model_nq(m);
+  FILE *f = file >= 0 ? fdopen(file, "w") : NULL;
+  jn_trajectory *motion, *exact;
+  jn_trajectory_options o;
+  jn_error error;
+  jn_work *w;
+  double *t = malloc(ROWS * sizeof *t), *q = malloc(ROWS * (size_t)nq * sizeof *q), *nothing, jet[128];
+  static const char *const parts[] = {"mx", "my", "mz", "fx", "fy", "fz"};
+  nothing = malloc(ROWS * (size_t)nv * sizeof *nothing);
+  assert_true(f && t && q && nothing && nv <= 64);
+  for (int r = 0; r < ROWS; r++) at(t[r] = 0.02 * r, q + r * nq);
+  for (int k = 0; k < ROWS * nv; k++) nothing[k] = NAN;
+  jn_trajectory_options_init(&o);
+  o.smoothing = JN_SMOOTH_NONE;
+  o.wrenches_too = 1;
+  check_ok(jn_trajectory_fit(m, ROWS, t, q, &o, &exact, NULL));
+  check_ok(jn_work_create(m, &w));
+  fputs("t", f);
+  for (int i = 0; i < nq; i++) {
+    check_ok(jn_coordinate_name(m, i, name, sizeof name));
+    fprintf(f, ",%s", name);
+  }
+  for (int k = 0; k < 6; k++) fprintf(f, ",%s_%s", jn_link_name(m, link), parts[k]);
+  for (int r = 0; r < ROWS; r++) {
+    double own[64], F[6];
+    check_ok(jn_trajectory_evaluate(exact, t[r], 0, own, jet));
+    check_ok(wrench(m, w, link, own, jet, jet + nv, F));
+    fprintf(f, "\n%.17g", t[r]);
+    for (int i = 0; i < nq; i++) fprintf(f, ",%.17g", q[r * nq + i]);
+    for (int k = 0; k < 6; k++) fprintf(f, ",%.17g", F[k]);
+  }
+  fputc('\n', f);
+  fclose(f);
+  jn_status status = jn_trajectory_load(m, path, &o, &motion, &error);
+  check(status == JN_OK, "%s", error.text);
+  o.wrench_interpolation = JN_INTERPOLATE_LINEAR;
+  status = jn_trajectory_load_wrenches(motion, path, &o, &error);
+  check(status == JN_OK, "%s", error.text);
+  check_ok(jn_trajectory_set_forces(motion, ROWS, t, nothing));
+  check_status(jn_trajectory_load_forces(exact, path, &o, &error), JN_ERR_NAME);
+  remove(path);
+  jn_trajectory_destroy(exact);
+  jn_work_destroy(w);
+  free(t);
+  free(q);
+  free(nothing);
+  return motion;
+}
+
+static jn_status wrench_of_joint(const jn_model *m, jn_work *w, int link, const double *q, const double *v,
+                                 const double *a, double *out) {
+  double F[64][6];
+  jn_status status = jn_joint_wrenches(m, w, q, v, a, NULL, F[0]);
+  memcpy(out, F[link], sizeof F[link]);
+  return status;
+}
+
+/* On the floating base itself: what makes its six forces zero. The base's frame is that of its free joint. */
+static jn_status wrench_on_base(const jn_model *m, jn_work *w, int link, const double *q, const double *v,
+                                const double *a, double *out) {
+  double tau[64];
+  jn_status status = jn_inverse_dynamics(m, w, q, v, a, NULL, tau);
+  memcpy(out, tau + jn_joint_v(m, link), 6 * sizeof *out);
+  return status;
+}
+
+static void swing(double t, double *q) {
+  for (int i = 0; i < LINKS; i++) q[i] = sin((1 + 0.4 * i) * t) + 0.5 * cos(2.1 * t + i);
+}
+
+/* A base that turns about all axes, with four legs. */
+static void tumble(double t, double *q) {
+  double a = 0.8 * sin(1.1 * t), b = 0.6 * cos(0.9 * t), s = sqrt(1 + a * a + b * b + 0.04);
+  for (int i = 0; i < 3; i++) q[i] = 0.3 * sin((1 + 0.2 * i) * t);
+  q[3] = a / s, q[4] = b / s, q[5] = 0.2 / s, q[6] = 1 / s;
+  for (int i = 7; i < 19; i++) q[i] = 0.7 * sin((0.7 + 0.13 * i) * t + i);
+}
+
+/* What the model with its own parameters leaves over, and how many base parameters are told, without joint forces. */
+static void check_wrenches(const jn_model *m, const jn_trajectory *motion, int wrench, int link) {
+  jn_identification_options o;
+  jn_identification *id;
+  jn_measurement how;
+  const jn_estimate *e;
+  double left[64], force[64], rows[64];
+  jn_identification_options_init(&o);
+  o.columns = JN_IDENTIFY_INERTIA;
+  if (wrench == JN_WRENCH_JOINT) o.wrench_link = link;
+  check_ok(jn_identification_create(m, &o, &id, NULL));
+  jn_measurement_init(&how);
+  check_ok(jn_identification_add_trajectory(id, motion, &how)); /* nothing of it is measured */
+  check_status(jn_identification_solve(id, 1, 0, &e), JN_ERR_MODEL);
+  how.wrench = wrench;
+  for (int filtered = 0; filtered < 2; filtered++) {
+    jn_identification_clear(id, 0);
+    how.cutoff = filtered ? 8 : 0;
+    check_ok(jn_identification_add_trajectory(id, motion, &how));
+    check_ok(jn_identification_solve(id, 1, 0, &e));
+    check_ok(jn_identification_residuals(id, jn_identification_prior(id), left, force, rows));
+    int channels = 0;
+    for (int i = 0; i < e->channels; i++) {
+      if (rows[i] == 0) continue;
+      channels++;
+      check(left[i] < 1e-6 * force[i], "channel %d: %g of %g is left over", i, left[i], force[i]);
+    }
+    check(channels == 6, "%d channels", channels);
+    check(e->told > e->base_count / 2, "%d of %d are told", e->told, e->base_count);
+  }
+  how.wrench = 3 - wrench;
+  if (wrench == JN_WRENCH_CONTACT) check_status(jn_identification_add_trajectory(id, motion, &how), JN_ERR_SIZE);
+  jn_identification_destroy(id);
+}
+
+/* The six rows of a floating base, or of a sensor under the first link, need no joint torques. */
+static void wrenches_of_files_need_no_joint_forces(void **state) {
+  (void)state;
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0), *walker;
+  jn_trajectory *motion = motion_with_wrenches(arm, 0, swing, wrench_of_joint);
+  check_wrenches(arm, motion, JN_WRENCH_JOINT, 0);
+  jn_trajectory_destroy(motion);
+  jn_model_destroy(arm);
+  if (jn_load("builtin:quadruped", NULL, &walker, NULL) == JN_ERR_UNSUPPORTED) return;
+  if (jn_model_nq(walker) != 19 || jn_joint_type_of(walker, 0) != JN_FREE) fail_msg("another quadruped");
+  motion = motion_with_wrenches(walker, 0, tumble, wrench_on_base);
+  check_wrenches(walker, motion, JN_WRENCH_CONTACT, 0);
+  jn_trajectory_destroy(motion);
+  jn_model_destroy(walker);
+}
+
+/* Torque constants need something known; with it they are found, here 20 % off at the second joint. */
+static void torque_constants_need_something_known(void **state) {
+  (void)state;
+  uint64_t s = seed("torque constants");
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0);
+  data x;
+  make_data(arm, &s, STATES, &x);
+  for (int k = 0; k < x.count; k++) x.tau[k][1] /= 1.2;
+  const char *links[] = {"one", "two"};
+  jn_identification_options o;
+  jn_identification *id;
+  jn_error error;
+  jn_identification_options_init(&o);
+  o.columns = ALL | JN_IDENTIFY_SCALE;
+  check_status(jn_identification_create(arm, &o, &id, &error), JN_ERR_MODEL);
+  assert_non_null(strstr(error.text, "known"));
+  o.links = links; /* the third is known */
+  o.link_count = 2;
+  check_ok(jn_identification_create(arm, &o, &id, &error));
+  add(id, &x);
+  const jn_estimate *e = solve(id, 1e-4);
+  for (int i = 0; i < LINKS; i++) {
+    int at = e->count - LINKS + i;
+    check(fabs(e->x[at] - (i == 1 ? 0.2 : 0)) < 1e-5, "joint %d: %g", i, e->x[at]);
+  }
+  jn_identification_destroy(id);
+  jn_model_destroy(arm);
 }
 
 /* A joint that never moves: what needs it is not told, and stays as in the model; foreseen before solving. */
@@ -457,7 +722,10 @@ int main(void) {
       cmocka_unit_test(coupled_motors_act_on_all_their_joints),
       cmocka_unit_test(user_columns_and_rows_are_told),
       cmocka_unit_test(momentum_tells_without_forces),
-      cmocka_unit_test(closed_loops_tell_by_their_regressor),
+      cmocka_unit_test(closed_loops_need_no_forces_of_the_loops),
+      cmocka_unit_test(states_of_a_motion_close_the_loops),
+      cmocka_unit_test(wrenches_of_files_need_no_joint_forces),
+      cmocka_unit_test(torque_constants_need_something_known),
       cmocka_unit_test(what_the_motion_does_not_tell_stays),
       cmocka_unit_test(forces_are_read_from_files),
       cmocka_unit_test(threads_play_no_part),

@@ -304,11 +304,85 @@ static void a_coupling(void **state) {
   (void)state;
   write_file("coupling.csv", "motor,shoulder,elbow\na,1,0\nb,1,1\n");
   outcome o = fine("identify wrong.urdf data.csv --coupling coupling.csv --out coupled.urdf");
-  check_has(o.out, "motor_2.viscous");
+  check_has(o.out, "a.viscous"); /* the names of the rows */
+  check_has(o.out, "b.viscous");
   check_has(o.err, "no place in a robot file");
   done(&o);
   write_file("bad.csv", "motor,shoulder,wrist\na,1,0\n");
   check_refused(run_here("identify wrong.urdf data.csv --coupling bad.csv"), 2, "'wrist'");
+}
+
+/* A linkage with one motor: only its angle and torque are measured, the other joints follow. */
+static void closed_loops(void **state) {
+  (void)state;
+  write_file("crank.json",
+             "{\"duration\": 10, \"joints\": {\"motor\": {\"fourier\": {\"omega\": 1.3, \"cos\": [0.5, 0.3, -0.2], "
+             "\"sin\": [0.4, 0.2, 0.3]}}}}");
+  outcome o = fine("torque builtin:four_bar crank.json --order 0 --rate 100 --out crank.csv");
+  done(&o);
+  o = fine("identify builtin:four_bar crank.csv --report crank.html --out crank_new.json");
+  assert_true(percentage(o.out, "on the data") < 0.05); /* that model made the data */
+  const char *before = strstr(o.out, "(before");
+  assert_non_null(before);
+  assert_true(strtod(before + 7, NULL) < 0.05);
+  check_has(o.out, "crank_pin.viscous");
+  check_lacks(o.out, "crank_pin.rotor"); /* it has no motor */
+  done(&o);
+  o = fine("check --strict crank_new.json");
+  done(&o);
+  char *page = read_file("crank.html");
+  check_has(page, "<polyline");
+  free(page);
+  o = fine("identify builtin:four_bar crank.json --foresee auto");
+  check_has(o.out, "this motion tells");
+  done(&o);
+  write_file("blind.csv", "t,crank_pin,motor.tau\n0,0,1\n1,0,2\n2,0,3\n3,0,4\n4,1,2\n5,2,1\n6,1,0\n7,0,1\n8,0,0\n");
+  o = run_here("identify builtin:four_bar blind.csv"); /* the motor's own angle is missing */
+  check_refused(o, 1, "positions of the joints with motors");
+}
+
+/* A sensor under the base, and no torques: the rows of a table with the wrench of the true arm. */
+static void a_wrench_without_torques(void **state) {
+  (void)state;
+  char *text = read_file("clean.csv"), *out = malloc(4000000);
+  size_t used = 0;
+  jn_table *t;
+  jn_model *m;
+  jn_work *w;
+  jn_error error;
+  assert_non_null(out);
+  if (jn_load(in_directory("true.urdf"), NULL, &m, &error) != JN_OK) fail_msg("%s", error.text);
+  assert_int_equal(jn_work_create(m, &w), JN_OK);
+  assert_int_equal(jn_table_read(text, strlen(text), "clean.csv", NULL, &t, NULL), JN_OK);
+  int link = jn_link_index(m, "upper");
+  used += (size_t)sprintf(out, "t,shoulder,elbow,upper_mx,upper_my,upper_mz,upper_fx,upper_fy,upper_fz\n");
+  for (int r = 0; r < jn_table_rows(t); r++) {
+    double q[2], v[2], a[2], F[8][6];
+    for (int i = 0; i < 2; i++) {
+      q[i] = column(t, i ? "elbow" : "shoulder")[r];
+      v[i] = column(t, i ? "elbow_d1" : "shoulder_d1")[r];
+      a[i] = column(t, i ? "elbow_d2" : "shoulder_d2")[r];
+    }
+    assert_int_equal(jn_joint_wrenches(m, w, q, v, a, NULL, F[0]), JN_OK);
+    used += (size_t)sprintf(out + used, "%.9g,%.12g,%.12g", column(t, "t")[r], q[0], q[1]);
+    for (int k = 0; k < 6; k++) used += (size_t)sprintf(out + used, ",%.12g", F[link][k]);
+    out[used++] = '\n';
+  }
+  out[used] = 0;
+  write_file("sensor.csv", out);
+  outcome o = fine("identify wrong.urdf sensor.csv --wrench upper --validate sensor.csv --report sensor.html");
+  assert_true(percentage(o.out, "on the data") < 0.5);
+  check_has(o.out, "upper_fz");
+  check_lacks(o.err, "upper_fz"); /* a column that is known */
+  done(&o);
+  o = fine("identify wrong.urdf data.csv --scales --links upper"); /* the forearm is known (and wrong) */
+  check_has(o.out, "shoulder.scale");
+  done(&o);
+  jn_table_destroy(t);
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+  free(text);
+  free(out);
 }
 
 /* Before there are torques. */
@@ -342,7 +416,11 @@ static void wrong_use(void **state) {
   check_refused(run_here("identify wrong.urdf data.csv --without mass"), 2, "'mass'");
   check_refused(run_here("identify wrong.urdf data.csv --prior 0"), 2, "positive");
   check_refused(run_here("identify wrong.urdf data.csv --gear wrist=3"), 2, "wrist");
-  check_refused(run_here("identify builtin:four_bar data.csv"), 2, "loops");
+  check_refused(run_here("identify wrong.urdf data.csv --actuated elbow"), 2, "loops");
+  check_refused(run_here("identify wrong.urdf data.csv --wrench wrist"), 2, "no such link");
+  check_refused(run_here("identify wrong.urdf data.csv --wrench base --contacts"), 2, "--contacts");
+  check_refused(run_here("identify wrong.urdf data.csv --wrench base"), 1, "no column of wrenches");
+  check_refused(run_here("identify wrong.urdf data.csv --scales"), 1, "next to something that is known");
   outcome o = run_here("identify wrong.urdf none.csv");
   assert_int_equal(o.code, 1);
   check_has(o.err, "none.csv");
@@ -365,6 +443,8 @@ int main(void) {
       cmocka_unit_test(base_parameters_alone),
       cmocka_unit_test(payload),
       cmocka_unit_test(a_coupling),
+      cmocka_unit_test(closed_loops),
+      cmocka_unit_test(a_wrench_without_torques),
       cmocka_unit_test(foreseeing),
       cmocka_unit_test(wrong_use),
   };

@@ -5,7 +5,7 @@
 #include "linkage.h"
 #include "models.h"
 
-#include "loops/dense.h"
+#include "dense/dense.h"
 
 enum { MOST = 24, MODELS = 40, V = 64, ROWS = 24, WIDE = 240 };
 

@@ -523,7 +523,7 @@ static void tasks_never_allocate(void **state) {
     jn_tasks_solve(t, target, q, NULL, &reach);
     jn_tasks_jacobian_jet(t, 2, q, v, J);
     jn_tasks_rate_jet(t, 2, q, v, rates);
-    jn_tasks_motion_jet(t, 2, q, NULL, rates, v, &reach);
+    jn_tasks_motion_jet(t, 2, q, NULL, NULL, rates, v, &reach);
     jn_tasks_follow(t, &path, 0, 1, 0, q, NULL, NULL, &reach);
     jn_tasks_operational_jet(t, 1, q, v, &out);
     jn_tasks_solve_batch(t, 1, target, q, NULL);

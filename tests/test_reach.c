@@ -52,7 +52,7 @@ static void a_pose_is_reached(void **unused) {
   done(&o);
   o = run_fine("reach builtin:panda --frame panda_flange --position 1.5,0,0.4", 1);
   check_has(o.err, "cannot reach it");
-  check_has(o.err, "m and");
+  check_has(o.err, " m are missing");
   done(&o);
 }
 
@@ -119,13 +119,79 @@ static void torques_of_a_path(void **unused) {
   jn_table_destroy(b);
 }
 
+/* The time until which it goes, the pose there, and the distance that is missing: a length, not a component. */
 static void what_is_missing_is_named(void **unused) {
   (void)unused;
-  write_path("far.csv", 0, 0.6);
+  write_path("far.csv", 0, -0.6);
   outcome o = run_fine("reach builtin:panda --frame panda_flange --path far.csv --out never.csv", 1);
-  check_has(o.err, "s");
-  check_has(o.err, "m and");
+  check_has(o.err, "until t = ");
+  check_has(o.err, "there the path is at x,y,z = ");
+  check_has(o.err, " m are missing");
+  check_lacks(o.err, "rad are");
   assert_false(exists("never.csv"));
+  done(&o);
+  o = run_fine("reach builtin:double_pendulum --frame tip --position 3,4,0 --json", 1);
+  const char *at = strstr(o.out, "\"distance\":");
+  assert_non_null(at);
+  double missing =
+      strtod(at + strlen("\"distance\":"), NULL); /* the pendulum hangs below the origin: nearly |(3, 4)| */
+  if (!(missing > 3.5 && missing < 5)) fail_msg("%g m", missing);
+  done(&o);
+}
+
+/* What of a pose is free, a pull, and limits on the way: all are followed, and soon. */
+static void hard_paths_are_followed(void **unused) {
+  (void)unused;
+  static const char *const options[] = {
+      "--free rz", "--free rx,ry", "--free x,rz", "--pull 2", "--rate 500 --order 4 --tolerance 0", "--margin 0"};
+  write_path("hard.csv", 2, 0.1);
+  for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+    char line[200];
+    snprintf(line, sizeof line, "reach builtin:panda --frame panda_flange --path hard.csv --out h.csv %s", options[i]);
+    outcome o = run_fine(line, 0);
+    check_has(o.out, "Written: h.csv");
+    done(&o);
+  }
+  outcome o = run_fine("torque builtin:panda --frame panda_flange hard.csv --tolerance 0 --free rz --check", 0);
+  check_lacks(o.out, "TOO FAR");
+  done(&o);
+}
+
+/* A path of the five-bar's tip becomes a motion of all joints, which torque reads: torques of the motors, as from the
+ * path itself. simulate writes such motions, too. */
+static void mechanisms_are_read_again(void **unused) {
+  (void)unused;
+  char text[8000];
+  int n = snprintf(text, sizeof text, "t,x,y,z\n");
+  for (int i = 0; i <= 60; i++) {
+    double s = i / 60.0, a = 2 * M_PI * s * s * s * (10 - 15 * s + 6 * s * s);
+    n += snprintf(text + n, sizeof text - (size_t)n, "%.6f,%.12f,%.12f,0\n", 2 * s, 0.03 * cos(a), 0.4 + 0.03 * sin(a));
+  }
+  write_file("tip.csv", text);
+  outcome o = run_fine("reach builtin:five_bar --frame tip --path tip.csv --tolerance 0 --out all.csv", 0);
+  done(&o);
+  o = run_fine("torque builtin:five_bar all.csv --out a.csv", 0);
+  done(&o);
+  o = run_fine("torque builtin:five_bar --frame tip tip.csv --tolerance 0 --check --out b.csv", 0);
+  check_lacks(o.out, "TOO FAR");
+  done(&o);
+  jn_table *a = read_csv("a.csv"), *b = read_csv("b.csv");
+  for (int c = 0; c < jn_table_columns(a); c++) {
+    const char *name = jn_table_name(a, c);
+    double most = 0;
+    if (!strstr(name, ".tau") || strstr(name, "_d")) continue;
+    for (int row = 0; row <= 60; row++) {
+      double gap = fabs(jn_table_values(a, c)[row] - jn_table_values(b, c)[row]);
+      most = fmax(most, fabs(jn_table_values(a, c)[row]));
+      if (!(gap < 1e-4)) fail_msg("%s, row %d: apart by %g", name, row, gap);
+    }
+    if (strstr(name, "motor") ? !(most > 0.1) : most != 0) fail_msg("%s: %g", name, most); /* elbows have no motor */
+  }
+  jn_table_destroy(a);
+  jn_table_destroy(b);
+  o = run_fine("simulate builtin:five_bar --duration 0.2 --out moved.csv", 0);
+  done(&o);
+  o = run_fine("torque builtin:five_bar moved.csv", 0);
   done(&o);
 }
 
@@ -152,11 +218,21 @@ static void mistakes_are_named(void **unused) {
   write_file("bad.csv", "t,x,y,z\n0,1,2,3\n\n1,a,2,3\n");
   check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1, "bad.csv:4");
   check_says("reach builtin:panda --frame panda_flange --path none.csv", 1, "none.csv");
+  write_file("bad.csv", "t,x,y,z\n0,0.4,0,0.5\n1,0.5,0,0.5\n");
+  check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1, "has 2 rows; a path needs at least 6");
+  write_file("bad.csv",
+             "t,x,y,z,qx,qy,qz,qw\n0,.4,0,.5,2,0,0,0\n1,.4,0,.5,2,0,0,0\n2,.4,0,.5,2,0,0,0\n3,.4,0,.5,2,0,0,0\n"
+             "4,.4,0,.5,2,0,0,0\n5,.4,0,.5,2,0,0,0\n6,.4,0,.5,2,0,0,0\n");
+  check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1, "column 'qx'");
+  write_path("poses.csv", 0, 0.1);
+  check_says("torque builtin:panda poses.csv", 1, "--frame NAME");
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_pose_is_reached), cmocka_unit_test(paths_become_motions),
-                                     cmocka_unit_test(torques_of_a_path), cmocka_unit_test(what_is_missing_is_named),
-                                     cmocka_unit_test(mistakes_are_named)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_pose_is_reached),       cmocka_unit_test(paths_become_motions),
+      cmocka_unit_test(torques_of_a_path),       cmocka_unit_test(what_is_missing_is_named),
+      cmocka_unit_test(hard_paths_are_followed), cmocka_unit_test(mechanisms_are_read_again),
+      cmocka_unit_test(mistakes_are_named)};
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -199,6 +199,41 @@ static void backwards_is_the_transpose_of_forwards(void **unused) {
   }
 }
 
+/* A simulator that has the forces of the last step as its own, and steps from the same state, has the same
+ * derivatives; and the motion leaves no force behind. */
+static void derivatives_after_a_motion_are_those_of_its_last_step(void **unused) {
+  (void)unused;
+  for (int k = 0; k < JN_INTEGRATORS; k++) {
+    static motion m;
+    static double states[(STEPS + 1) * 2 * MOST], A[2][4 * MOST * MOST], B[2][2 * MOST * MOST];
+    uint64_t s = seed(jn_integrator_name((jn_integrator)k));
+    begin(&m, 0, (jn_integrator)k, &s);
+    jn_simulation_options o = options_for((jn_integrator)k);
+    jn_rollout r = rollout_of(&m, 0);
+    jn_simulator *other;
+    int last = (STEPS - 1) * (m.nq + m.nv);
+    r.states = states;
+    check_ok(jn_rollout_forward(m.simulator, &r, 0, NULL));
+    check_ok(jn_simulator_derivatives(m.simulator, A[0], B[0]));
+    o.tau = m.tau + (STEPS - 1) * m.nv;
+    check_ok(jn_simulator_create(m.model, &o, &other));
+    r = rollout_of(&m, 0);
+    r.t += (STEPS - 1) * r.step;
+    r.steps = 1;
+    r.q = states + last, r.v = r.q + m.nq, r.tau = NULL;
+    check_ok(jn_rollout_forward(other, &r, 0, NULL));
+    check_ok(jn_simulator_derivatives(other, A[1], B[1]));
+    check_close(A[0], A[1], 4 * m.nv * m.nv, norm_or_1(A[1], 4 * m.nv * m.nv), 1e4, "A after a motion");
+    check_close(B[0], B[1], 2 * m.nv * m.nv, norm_or_1(B[1], 2 * m.nv * m.nv), 1e4, "B after a motion");
+    jn_simulator_destroy(other);
+    double q[MOST], v[MOST], force[MOST];
+    check_ok(jn_simulator_get(m.simulator, NULL, q, v));
+    check_ok(jn_simulator_forces(m.simulator, 0, q, v, force, NULL));
+    check(norm(force, m.nv) == 0, "forces of a motion act after it");
+    finish(&m);
+  }
+}
+
 static void wrong_motions_are_refused(void **unused) {
   static motion m;
   uint64_t s = seed("refused");
@@ -235,6 +270,7 @@ static void wrong_motions_are_refused(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(backwards_is_the_transpose_of_forwards),
+      cmocka_unit_test(derivatives_after_a_motion_are_those_of_its_last_step),
       cmocka_unit_test(wrong_motions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

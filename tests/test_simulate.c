@@ -257,6 +257,12 @@ static void wrong_lines_are_refused(void **unused) {
   check_says("simulate p.json --every 1e-9", 2, "too many");
 }
 
+/* The delta robot, let go, passes a flat configuration. */
+static void a_singular_configuration_on_the_way_is_said(void **state) {
+  (void)state;
+  check_says("simulate builtin:delta --duration 0.3", 0, "at t = 0.266779 s the motion nearly meets a singular");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_pendulum_swings_as_its_equation_says),
@@ -270,6 +276,7 @@ int main(void) {
       cmocka_unit_test(an_interrupted_simulation_leaves_a_whole_file),
       cmocka_unit_test(surprising_starts_are_said),
       cmocka_unit_test(wrong_lines_are_refused),
+      cmocka_unit_test(a_singular_configuration_on_the_way_is_said),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -533,7 +533,7 @@ static void mistakes_are_refused(void **state) {
   int count;
   check_status(jn_tasks_solve(t, NULL, q, NULL, NULL), JN_ERR_NULL);
   check_status(jn_tasks_jacobian_jet(t, 2, q, q, x), JN_ERR_WORK);
-  check_status(jn_tasks_motion_jet(t, -1, q, NULL, x, x, NULL), JN_ERR_SIZE);
+  check_status(jn_tasks_motion_jet(t, -1, q, NULL, NULL, x, x, NULL), JN_ERR_SIZE);
   check(jn_tasks_target(t, 0, &count) == 0 && count == 16 && jn_tasks_target(t, 1, NULL) == -1, "targets");
   check(jn_tasks_row(t, 0, &count) == 0 && count == 6 && jn_tasks_row(t, -1, NULL) == -1, "rows");
   check(!jn_task_type_name(JN_TASK_TYPES) && !jn_reach_text(JN_REACH_OUTCOMES), "names");

@@ -213,7 +213,6 @@ static void the_fit_does_not_depend_on_the_units(void **state) {
   jn_model_destroy(m);
 }
 
-/* Samples of the truth and of its rate with noise, with or without a column for the rate. */
 /* The derivative of the splines' own degree is constant between knots, and jumps at nearly all of them. */
 static void knots_are_where_the_last_derivative_jumps(void **state) {
   enum { N = 40 };
@@ -252,6 +251,7 @@ static void knots_are_where_the_last_derivative_jumps(void **state) {
   jn_model_destroy(m);
 }
 
+/* Samples of the truth and of its rate with noise, with or without a column for the rate. */
 static void write_samples(uint64_t *s, int count, char *with, char *without) {
   with += sprintf(with, "t,a,a_d1\n");
   without += sprintf(without, "t,a\n");
@@ -382,6 +382,29 @@ static void without_smoothing_positions_come_first(void **state) {
   jn_model_destroy(m);
 }
 
+/* Columns of a joint at rest may hold rounding of very different sizes; the fit stays as small as they are. */
+static void a_joint_at_rest_may_have_noise_of_any_size(void **state) {
+  static const double sizes[] = {1e-3, 1e-16, 1e-30, 1e-300, 0};
+  enum { SIZES = sizeof sizes / sizeof *sizes, N = 60 };
+  uint64_t s = seed("rest");
+  jn_model *m = make_hinge();
+  (void)state;
+  for (int trial = 0; trial < SIZES * SIZES * SIZES; trial++) {
+    double q = sizes[trial % SIZES], v = sizes[trial / SIZES % SIZES], a = sizes[trial / SIZES / SIZES];
+    char text[100 * N], *end = text + sprintf(text, "t,a,a_d1,a_d2\n");
+    for (int i = 0; i < N; i++)
+      end += sprintf(end, "%.2f,%.17g,%.17g,%.17g\n", i / 20.0, q * normal(&s), v * normal(&s), a * normal(&s));
+    jn_trajectory *made = load_text(m, text, 2);
+    for (int i = 0; i < N; i++) {
+      double at, jet[3];
+      check_ok(jn_trajectory_evaluate(made, i / 20.0, 0, &at, jet));
+      check(fabs(at) <= 5 * (q + 3 * v + 9 * a), "noise of %g, %g and %g gives %g", q, v, a, at);
+    }
+    jn_trajectory_destroy(made);
+  }
+  jn_model_destroy(m);
+}
+
 int main(void) {
   (void)forms;
   (void)derivative_gap;
@@ -396,6 +419,7 @@ int main(void) {
       cmocka_unit_test(samples_of_derivatives_help),
       cmocka_unit_test(derivatives_of_exact_samples_never_harm),
       cmocka_unit_test(without_smoothing_positions_come_first),
+      cmocka_unit_test(a_joint_at_rest_may_have_noise_of_any_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,11 +109,13 @@ if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(simulation LABELS once)
   jounce_test(step_derivatives LABELS once)
   jounce_test(rollout LABELS once)
+  jounce_test(solvers LABELS once)
   jounce_test(motions LABELS once) # parameters of states need a row of one double: the default
   jounce_test(elastic LABELS once)
   jounce_test(retime LABELS once)
   jounce_test(tasks)
   jounce_test(tasks_motion)
+  jounce_test(tasks_paths)
 endif()
 jounce_test(tangent)
 jounce_test(derivatives_frame)
@@ -141,7 +143,7 @@ if(NOT JOUNCE_SANITIZE)
 endif()
 add_test(NAME layout COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/layout.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(layout PROPERTIES LABELS once)
-add_test(NAME docs COMMAND ${PROJECT_SOURCE_DIR}/script/docs --no-install) # every public name has a comment
+add_test(NAME docs COMMAND ${PROJECT_SOURCE_DIR}/script/docs --comments --no-install) # every public name has a comment
 set_tests_properties(docs PROPERTIES LABELS once SKIP_RETURN_CODE 77)
 if(JOUNCE_TOOL AND JOUNCE_SHARED AND JOUNCE_WITH_URDF AND JOUNCE_WITH_JSON AND NOT JOUNCE_SANITIZE)
   add_test(NAME docs_links COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs.sh ${PROJECT_SOURCE_DIR}

@@ -31,4 +31,19 @@ mv model.json "$name"
 [ "$(grep -o '<img' page.html | wc -l)" = 0 ] || fail "the name of a file is markup"
 "$command" view - --page empty.html --out page.html <"$name" >/dev/null
 grep -q '"robot.json"' page.html || fail "standard input is not in the page"
+# Which page: --page, then JOUNCE_PAGE, then the one that is installed with the command, wherever that is.
+JOUNCE_PAGE=empty.html "$command" view builtin:panda --out named.html >/dev/null
+grep -q '<p>rest</p>' named.html || fail "JOUNCE_PAGE is ignored"
+if JOUNCE_PAGE=none.html "$command" view builtin:panda --out other.html 2>said; then fail "a page that does not exist is filled"; fi
+grep -q none.html said || fail "the message does not name the page that does not exist"
+mkdir -p prefix/bin prefix/share/jounce
+cp "$command" prefix/bin/jounce
+if prefix/bin/jounce view builtin:panda --out other.html 2>said; then fail "there is no page to fill"; fi
+grep -q 'script/web' said || fail "the message does not say how to get the page"
+sed 's/rest/installed/' empty.html >prefix/share/jounce/page.html
+if [ -e /proc/self/exe ]; then
+  prefix/bin/jounce view builtin:panda --out own.html >/dev/null
+  grep -q '<p>installed</p>' own.html || fail "the command does not find the page that is installed with it"
+fi
+if grep -q web/dist "$command"; then fail "the command contains a path of the source tree"; fi
 echo "jounce view fills the page as it should"

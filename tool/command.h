@@ -35,5 +35,6 @@ int command_plot(int argc, char **argv);
 int command_simulate(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_reach(int argc, char **argv);
+int command_casadi(int argc, char **argv);
 
 #endif

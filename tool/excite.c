@@ -17,9 +17,10 @@ static const double default_duration = 10, default_rate = 100, default_share = 0
 
 typedef struct excite_arg {
   model_arg model;
-  number_list duration, harmonics, starts, steps, seed, rate, share, speed;
-  name_list ranges;
-  const char *out;
+  number_list duration, harmonics, points, starts, steps, seed, rate, share, speed;
+  name_list ranges, forbidden;
+  const char *out, *limits;
+  int criterion; /* excite_criterion */
 } excite_arg;
 
 /* ---- Arguments ---- */
@@ -37,14 +38,21 @@ static int check_arguments(const excite_arg *arg) {
     const number_list *list;
     double least, most;
     bool whole;
-  } numbers[] = {{"duration", &arg->duration, 0.1, 1000, false}, {"harmonics", &arg->harmonics, 2, 20, true},
-                 {"starts", &arg->starts, 1, 1000, true},        {"steps", &arg->steps, 0, 10000, true},
-                 {"seed", &arg->seed, 0, 0x1p53, true},          {"rate", &arg->rate, 1, 1e5, false},
-                 {"share", &arg->share, 0.01, 1, false},         {"speed", &arg->speed, 1e-3, 1e3, false}};
+  } numbers[] = {{"duration", &arg->duration, 0.1, 1000, false},
+                 {"harmonics", &arg->harmonics, 2, 20, true},
+                 {"spline", &arg->points, 3, 40, true},
+                 {"starts", &arg->starts, 1, 1000, true},
+                 {"steps", &arg->steps, 0, 10000, true},
+                 {"seed", &arg->seed, 0, 0x1p53, true},
+                 {"rate", &arg->rate, 1, 1e5, false},
+                 {"share", &arg->share, 0.01, 1, false},
+                 {"speed", &arg->speed, 1e-3, 1e3, false}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     int result = check_number(numbers[i].name, numbers[i].list, numbers[i].least, numbers[i].most, numbers[i].whole);
     if (result != OPTION_GO_ON) return result;
   }
+  if (arg->harmonics.count && arg->points.count)
+    return usage_error("excite", "--harmonics is for Fourier series and --spline for splines: give one of them");
   if (arg->out && !ends_with(arg->out, ".json") && !ends_with(arg->out, ".csv"))
     return usage_error("excite", "--out %s: the name must end in .json or .csv", arg->out);
   if (arg->out && model_arg_reads(&arg->model, arg->out))
@@ -73,42 +81,71 @@ static int check_joints(const jn_model *model) {
   return OPTION_GO_ON;
 }
 
-/* "NAME=LOW:HIGH" */
-static int set_range(excitation *x, const char *text) {
+/* A joint cannot jump over a range that it is kept out of: it stays on the side with more room. */
+static void keep_out(excite_limits *l, int v, double low, double high) {
+  if (high <= l->low[v] || low >= l->high[v]) return;
+  if (low - l->low[v] >= l->high[v] - high)
+    l->high[v] = low;
+  else
+    l->low[v] = high;
+}
+
+/* "NAME=LOW:HIGH": to stay in, or out of. */
+static int set_range(excitation *x, const char *where, const char *text, bool out) {
   const char *equal = strchr(text, '=');
   char *end = NULL, *name = copy_text(text, equal ? (size_t)(equal - text) : strlen(text));
   double low = equal ? strtod(equal + 1, &end) : 0, high = 0;
   int joint, status = OPTION_GO_ON;
   if (end && *end == ':') high = strtod(end + 1, &end);
   if (!equal || !end || *end || !(high > low) || !isfinite(high - low))
-    status = usage_error("excite", "--range takes NAME=LOW:HIGH,... with LOW < HIGH, not '%s'", text);
-  if (status == OPTION_GO_ON) status = find_joint("excite", "range", x->model, name, &joint);
+    status = usage_error("excite", "--%s takes NAME=LOW:HIGH,... with LOW < HIGH, not '%s'", where, text);
+  if (status == OPTION_GO_ON) status = find_joint("excite", where, x->model, name, &joint);
   if (status == OPTION_GO_ON) {
     int v = jn_joint_v(x->model, joint);
-    x->limits.low[v] = fmax(low, x->limits.low[v]);
-    x->limits.high[v] = fmin(high, x->limits.high[v]);
+    if (out) {
+      keep_out(&x->limits, v, low, high);
+    } else {
+      x->limits.low[v] = fmax(low, x->limits.low[v]);
+      x->limits.high[v] = fmin(high, x->limits.high[v]);
+    }
     if (!(x->limits.high[v] > x->limits.low[v]))
-      status = usage_error("excite", "--range %s is outside the limits of the joint", text);
+      status = usage_error("excite", "--%s %s leaves nothing of the range of the joint", where, text);
   }
   free(name);
   return status;
 }
 
-/* Limits of the model, the user's ranges, a share of both; defaults where there are none. */
+/* The smaller side of a limit; infinite where there is none. */
+static double size_of(limit l) {
+  double size = fmin(fabs(l.lower), fabs(l.upper));
+  return size > 0 ? size : INFINITY;
+}
+
+/* Limits of the model or of a file, the user's ranges, a share of both; defaults where there are none. */
 static int set_limits(excitation *x, const excite_arg *arg) {
   double share = number_or(&arg->share, default_share), speed = number_or(&arg->speed, default_speed);
   excite_limits *l = &x->limits;
+  limit *all = allocate((size_t)x->nv * QUANTITIES * sizeof *all);
+  int read = read_limits(x->model, arg->limits ? arg->limits : "", arg->model.options.max_bytes, all);
   for (int v = 0; v < x->nv; v++) {
-    const jn_dof *dof = jn_coordinate_dof(x->model, v);
-    l->low[v] = isfinite(dof->lower) ? dof->lower : fmin(-pi, dof->upper - 2 * pi);
-    l->high[v] = isfinite(dof->upper) ? dof->upper : fmax(pi, l->low[v] + 2 * pi);
-    l->velocity[v] = share * (isfinite(dof->velocity) && dof->velocity > 0 ? dof->velocity : speed);
-    l->acceleration[v] = isfinite(dof->acceleration) ? share * dof->acceleration : INFINITY;
-    l->effort[v] = isfinite(dof->effort) && dof->effort > 0 ? share * dof->effort : INFINITY;
-    l->effort_rate[v] = isfinite(dof->effort_rate) && dof->effort_rate > 0 ? share * dof->effort_rate : INFINITY;
+    const limit *own = all + (size_t)v * QUANTITIES, range = own[POSITION];
+    double most = size_of(own[VELOCITY]);
+    l->low[v] = isfinite(range.lower) ? range.lower : fmin(-pi, range.upper - 2 * pi);
+    l->high[v] = isfinite(range.upper) ? range.upper : fmax(pi, l->low[v] + 2 * pi);
+    l->velocity[v] = share * (isfinite(most) ? most : speed);
+    l->acceleration[v] = share * size_of(own[ACCELERATION]);
+    l->jerk[v] = share * size_of(own[JERK]);
+    l->effort[v] = share * size_of(own[EFFORT]);
+    l->effort_rate[v] = share * size_of(own[EFFORT_RATE]);
   }
+  free(all);
+  if (read != OPTION_GO_ON) return read;
   for (int i = 0; i < arg->ranges.count; i++) {
-    int status = set_range(x, arg->ranges.names[i]);
+    int status = set_range(x, "range", arg->ranges.names[i], false);
+    if (status != OPTION_GO_ON) return status;
+  }
+  for (int i = 0; i < arg->forbidden.count; i++) {
+    int status = set_range(x, "keep-out", arg->forbidden.names[i], true);
     if (status != OPTION_GO_ON) return status;
   }
   for (int v = 0; v < x->nv; v++) {
@@ -124,6 +161,23 @@ static int set_limits(excitation *x, const excite_arg *arg) {
 }
 
 /* ---- Output ---- */
+
+/* Points of a spline of joint i, in its own unit, and their times. */
+static void write_points(json_writer *j, const excitation *x, const double *z, int i) {
+  enum { MOST = 42 };
+  int n = x->points;
+  const double *own = z + (size_t)i * ((size_t)n + 1);
+  double points[MOST], times[MOST], home = x->middle[i] + x->half[i] * own[0];
+  for (int k = 0; k <= n + 1; k++) {
+    bool inner = k > 0 && k <= n;
+    points[k] = home + (inner ? x->speed[i] * x->duration * 0.5 / (n + 1) * own[k] : 0);
+    times[k] = x->duration * k / (n + 1);
+  }
+  emit_open_object(j, "minimum_snap");
+  emit_numbers(j, "points", points, n + 2);
+  emit_numbers(j, "times", times, n + 2);
+  emit_close_object(j);
+}
 
 /* Cosines and sines of joint i, in its own unit. */
 static void coefficients(const excitation *x, const double *z, int i, double *offset, double *c, double *s) {
@@ -147,14 +201,18 @@ static void write_json(FILE *f, const excitation *x, const double *z) {
   emit_open_object(&j, "joints");
   for (int i = 0; i < x->nv; i++) {
     jn_velocity_name(x->model, i, name, sizeof name);
-    coefficients(x, z, i, &offset, c, s);
     emit_open_object(&j, name);
-    emit_open_object(&j, "fourier");
-    emit_number(&j, "omega", 2 * pi / x->duration);
-    emit_number(&j, "offset", offset);
-    emit_numbers(&j, "cos", c, x->harmonics);
-    emit_numbers(&j, "sin", s, x->harmonics);
-    emit_close_object(&j);
+    if (x->points) {
+      write_points(&j, x, z, i);
+    } else {
+      coefficients(x, z, i, &offset, c, s);
+      emit_open_object(&j, "fourier");
+      emit_number(&j, "omega", 2 * pi / x->duration);
+      emit_number(&j, "offset", offset);
+      emit_numbers(&j, "cos", c, x->harmonics);
+      emit_numbers(&j, "sin", s, x->harmonics);
+      emit_close_object(&j);
+    }
     emit_close_object(&j);
   }
   emit_close_object(&j);
@@ -164,7 +222,7 @@ static void write_json(FILE *f, const excitation *x, const double *z) {
 
 static void write_csv(FILE *f, const excitation *x, const double *z, double rate) {
   size_t nv = (size_t)x->nv;
-  double *q = allocate(3 * nv * sizeof *q);
+  double *q = allocate(4 * nv * sizeof *q);
   char name[JN_COORDINATE_NAME];
   int rows = (int)ceil(x->duration * rate);
   fputs("t", f);
@@ -178,7 +236,7 @@ static void write_csv(FILE *f, const excitation *x, const double *z, double rate
   fputc('\n', f);
   for (int r = 0; r <= rows; r++) {
     double t = fmin(r / rate, x->duration);
-    excitation_at(x, z, t, q, q + nv, q + 2 * nv);
+    excitation_at(x, z, t, q, q + nv, q + 2 * nv, q + 3 * nv);
     fprintf(f, "%.9g", t);
     for (size_t k = 0; k < 3 * nv; k++) fprintf(f, ",%.12g", q[k]);
     fputc('\n', f);
@@ -206,6 +264,14 @@ static double random_number(uint64_t *state) {
   return (double)((y ^ (y >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
+static const char *criterion_name(const excitation *x) {
+  return x->criterion == EXCITE_CONDITION ? "condition number (smoothed)" : "log det of the information";
+}
+
+static double shown_value(const excitation *x, double value) {
+  return x->criterion == EXCITE_CONDITION ? exp(value) : -value;
+}
+
 /* The best of several starts, within limits; false after telling that there is none. */
 static bool search(excitation *x, const excite_arg *arg, double *best) {
   int n = excitation_count(x), starts = (int)number_or(&arg->starts, 3), steps = (int)number_or(&arg->steps, 60);
@@ -215,8 +281,8 @@ static bool search(excitation *x, const excite_arg *arg, double *best) {
   double least = INFINITY, first = INFINITY, duration = x->duration, best_duration = duration;
   memcpy(speed, x->speed, nv * sizeof *speed);
   for (int k = 0; k < starts; k++) {
-    for (int i = 0; i < n; i++) z[i] = 0.5 * random_number(&seed) / sqrt(x->harmonics);
-    for (int i = 0; i < n; i += 2 * x->harmonics + 1) z[i] *= 0.2;
+    for (int i = 0; i < n; i++) z[i] = 0.7 * random_number(&seed) / sqrt(x->points ? 1 : x->terms);
+    for (int i = 0; i < n; i += x->terms + 1) z[i] *= 0.2;
     x->duration = duration;
     memcpy(x->speed, speed, nv * sizeof *speed);
     excitation_project(x, z);
@@ -226,7 +292,7 @@ static bool search(excitation *x, const excite_arg *arg, double *best) {
     progress_end();
     if (!excitation_tame(x, z)) continue;
     double value = excitation_value(x, z, NULL);
-    printf("start %-3d log det of the information %.4g\n", k + 1, -value);
+    printf("start %-3d %s %.4g\n", k + 1, criterion_name(x), shown_value(x, value));
     if (!(value < least)) continue;
     least = value;
     memcpy(best, z, bytes);
@@ -236,7 +302,8 @@ static bool search(excitation *x, const excite_arg *arg, double *best) {
   memcpy(x->speed, best_speed, nv * sizeof *speed);
   x->duration = best_duration;
   free(z);
-  if (isfinite(least)) printf("best      %.4g; the best random motion had %.4g\n", -least, -first);
+  if (isfinite(least))
+    printf("best      %.4g; the best random motion had %.4g\n", shown_value(x, least), shown_value(x, first));
   if (!isfinite(least))
     fputs("jounce excite: no motion within the limits was found: the weight alone breaks them?\n", stderr);
   return isfinite(least);
@@ -247,12 +314,12 @@ static void print_summary(const excitation *x, const double *z) {
       {"joint", ALIGN_LEFT}, {"from", ALIGN_POINT}, {"to", ALIGN_POINT}, {"|v|", ALIGN_POINT}, {"|a|", ALIGN_POINT}};
   enum { TIMES = 1000 };
   size_t nv = (size_t)x->nv;
-  double *q = allocate(7 * nv * sizeof *q), *low = q + 3 * nv, *high = low + nv, *v = high + nv, *a = v + nv;
+  double *q = allocate(8 * nv * sizeof *q), *low = q + 4 * nv, *high = low + nv, *v = high + nv, *a = v + nv;
   double shares[EXCITE_SHARES];
   char name[JN_COORDINATE_NAME];
   for (size_t i = 0; i < nv; i++) low[i] = INFINITY, high[i] = -INFINITY, v[i] = a[i] = 0;
   for (int r = 0; r < TIMES; r++) {
-    excitation_at(x, z, x->duration * r / TIMES, q, q + nv, q + 2 * nv);
+    excitation_at(x, z, x->duration * r / TIMES, q, q + nv, q + 2 * nv, q + 3 * nv);
     for (size_t i = 0; i < nv; i++) {
       low[i] = fmin(low[i], q[i]);
       high[i] = fmax(high[i], q[i]);
@@ -274,10 +341,11 @@ static void print_summary(const excitation *x, const double *z) {
   table_print(&t, stdout);
   excitation_shares(x, z, shares);
   printf(
-      "\n%.4g s, %d harmonics; largest shares of the allowed: position %.0f %%, velocity %.0f %%, acceleration %.0f "
+      "\n%.4g s, %d %s; largest shares of the allowed: position %.0f %%, velocity %.0f %%, acceleration %.0f "
       "%%, "
-      "effort %.0f %%, effort rate %.0f %%\n",
-      x->duration, x->harmonics, 100 * shares[0], 100 * shares[1], 100 * shares[2], 100 * shares[3], 100 * shares[4]);
+      "jerk %.0f %%, effort %.0f %%, effort rate %.0f %%\n",
+      x->duration, x->points ? x->points : x->harmonics, x->points ? "points" : "harmonics", 100 * shares[0],
+      100 * shares[1], 100 * shares[2], 100 * shares[5], 100 * shares[3], 100 * shares[4]);
   free(q);
 }
 
@@ -285,8 +353,10 @@ static int excite(const excite_arg *arg) {
   excitation x;
   int status = check_joints(arg->model.model);
   if (status != OPTION_GO_ON) return status;
-  excitation_init(&x, arg->model.model, (int)number_or(&arg->harmonics, 5),
+  int points = (int)number_or(&arg->points, 0);
+  excitation_init(&x, arg->model.model, points ? 0 : (int)number_or(&arg->harmonics, 5), points,
                   number_or(&arg->duration, default_duration));
+  x.criterion = (excite_criterion)arg->criterion;
   status = set_limits(&x, arg);
   if (status == OPTION_GO_ON && x.nb == 0) {
     fputs("jounce excite: nothing can be identified of this model\n", stderr);
@@ -294,7 +364,7 @@ static int excite(const excite_arg *arg) {
   }
   if (status == OPTION_GO_ON) {
     double *best = allocate((size_t)excitation_count(&x) * sizeof *best);
-    say(stdout, "%s: %d base parameters with friction and offsets, seed %.0f\n", jn_model_name(x.model), x.nb,
+    say(stdout, "%s: %d base parameters with rotors, friction and offsets, seed %.0f\n", jn_model_name(x.model), x.nb,
         number_or(&arg->seed, 1));
     status = search(&x, arg, best) ? EXIT_FINE : EXIT_BAD;
     if (status == EXIT_FINE) print_summary(&x, best);
@@ -313,14 +383,21 @@ static int excite(const excite_arg *arg) {
 static void declare(option_set *set, excite_arg *arg) {
   option_set_init(
       set, "excite", "MODEL",
-      "Find a motion from which the parameters of a robot can be identified: a Fourier series for each joint "
-      "that maximises the information about the base parameters (log det), within the limits of position, "
-      "velocity, acceleration, effort and effort rate. It starts and ends at rest. Collisions are not looked "
-      "at: keep joints out of the way with --range, and try the motion slowly first.");
+      "Find a motion from which the parameters of a robot can be identified: a Fourier series or a spline for each "
+      "joint that maximises the information about the base parameters, within the limits of position, velocity, "
+      "acceleration, effort and effort rate. It starts and ends at rest. Collisions are not looked at: keep joints "
+      "out of the way with --range and --keep-out, and try the motion slowly first.");
   option_text(set, "out", "FILE", "write the motion: .json (closed form) or .csv", &arg->out);
   option_numbers(set, "duration", "S", "of one period; default 10; longer if efforts need it", &arg->duration);
   option_numbers(set, "harmonics", "N", "of the series; default 5", &arg->harmonics);
+  option_text(set, "limits", "FILE", "other or further limits, as for jounce torque; default: those of the model",
+              &arg->limits);
+  option_numbers(set, "spline", "N", "splines through N points in place of Fourier series", &arg->points);
+  option_choice(set, "criterion", "log-det|condition", "log-det of the information (default), or condition number",
+                &arg->criterion);
   option_names(set, "range", "LIST", "NAME=LOW:HIGH: keep a joint within this range", &arg->ranges);
+  option_names(set, "keep-out", "LIST", "NAME=LOW:HIGH: keep a joint out of this range, on the side with more room",
+               &arg->forbidden);
   option_numbers(set, "share", "X", "of all limits that may be used; default 0.9", &arg->share);
   option_numbers(set, "speed", "V", "limit for joints without a velocity limit [rad/s, m/s]; default 1", &arg->speed);
   option_numbers(set, "rate", "HZ", "samples per second in CSV; default 100", &arg->rate);
@@ -340,10 +417,11 @@ int command_excite(int argc, char **argv) {
   if (status == OPTION_GO_ON) status = check_arguments(&arg);
   if (status == OPTION_GO_ON) status = model_arg_load(&arg.model);
   if (status == OPTION_GO_ON) status = excite(&arg);
-  number_list *const lists[] = {&arg.duration, &arg.harmonics, &arg.starts, &arg.steps,
-                                &arg.seed,     &arg.rate,      &arg.share,  &arg.speed};
+  number_list *const lists[] = {&arg.duration, &arg.harmonics, &arg.starts, &arg.steps, &arg.seed,
+                                &arg.rate,     &arg.share,     &arg.speed,  &arg.points};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
   name_list_free(&arg.ranges);
+  name_list_free(&arg.forbidden);
   model_arg_free(&arg.model);
   return status;
 }

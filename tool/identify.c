@@ -90,6 +90,7 @@ static int choose_columns(const identify_arg *arg, unsigned *columns) {
   }
   if (arg->friction && !(*columns & (JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB)))
     return usage_error("identify", "--friction and --without friction contradict each other");
+  if (arg->scales) *columns |= JN_IDENTIFY_SCALE;
   if (arg->rotor && !(*columns & JN_IDENTIFY_ROTOR))
     return usage_error("identify", "--rotor and --without rotor contradict each other");
   return OPTION_GO_ON;
@@ -114,6 +115,8 @@ static void declare(option_set *set, identify_arg *arg) {
               "motors that drive several joints: a table with a column for each joint and a row "
               "for each motor",
               &arg->coupling);
+  option_flag(set, "scales", "corrections of the torque constants; the inertia of some link must be known: see --links",
+              &arg->scales);
   option_numbers(set, "prior", "W", "weight of the model; default: by cross-validation", &arg->prior);
   option_flag(set, "base-only", "only base parameters with their standard deviations", &arg->base_only);
   option_flag(set, "parameters", "list the base parameters", &arg->parameters);
@@ -129,6 +132,16 @@ static void declare(option_set *set, identify_arg *arg) {
   option_names(set, "gear", "LIST", "NAME=N: the column is on the motor's side of a gear", &arg->gears);
   option_flag(set, "motor-torques", "columns are the torques of the motors of --coupling, not of the joints",
               &arg->motor_torques);
+  option_text(
+      set, "wrench", "LINK",
+      "the wrench through the joint of this link is measured, e.g. by a sensor under the base: columns LINK_mx ... "
+      "LINK_fz, in the link's frame; torques need not be",
+      &arg->wrench);
+  option_flag(set, "contacts",
+              "columns LINK_mx ... LINK_fz are wrenches on links from outside; a floating base needs no torques then",
+              &arg->contacts);
+  option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those with torques",
+               &arg->actuated);
   option_flag(set, "missing", "joints without a column stay at their neutral position", &arg->missing);
   option_numbers(set, "cutoff", "HZ", "filter of torques and regressor; default: from the motion; 0: none",
                  &arg->cutoff);
@@ -181,7 +194,8 @@ static int run(identify_run *r) {
 }
 
 static void free_arguments(identify_arg *arg) {
-  name_list *const lists[] = {&arg->columns, &arg->without, &arg->links, &arg->gears, &arg->validate, &arg->constants};
+  name_list *const lists[] = {&arg->columns,  &arg->without,   &arg->links,   &arg->gears,
+                              &arg->validate, &arg->constants, &arg->actuated};
   number_list *const numbers[] = {&arg->prior,         &arg->cutoff,   &arg->delay,
                                   &arg->coulomb_speed, &arg->outliers, &arg->bandwidth};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) name_list_free(lists[i]);
@@ -206,13 +220,7 @@ int command_identify(int argc, char **argv) {
   if (status == OPTION_GO_ON) {
     r.model = arg.model.model;
     r.nv = jn_model_nv(r.model);
-    if (jn_loop_count(r.model) > 0)
-      status = usage_error("identify",
-                           "this model has loops, whose forces are not in the equations here; in C, "
-                           "jn_identification_add_rows() takes rows of closed loops, or use --loops ignore if "
-                           "they are open in the data");
-    else
-      status = run(&r);
+    status = run(&r);
     identify_unload(&r);
   }
   free_arguments(&arg);

@@ -6,6 +6,7 @@
 #define JN_TOOL_IDENTIFY_H
 
 #include <jounce/identification.h>
+#include <jounce/jets.h>
 
 #include "model_arg.h"
 #include "print.h"
@@ -16,11 +17,12 @@ typedef struct identify_arg {
   model_arg model;
   const char *arguments[IDENTIFY_FILES + 1]; /* MODEL, then the files */
   int files;
-  name_list columns, without, links, constants, gears, validate;
+  name_list columns, without, links, constants, gears, validate, actuated;
   const char *coupling, *out, *report;
+  const char *wrench;  /* link whose wrench is measured; NULL: none */
   const char *foresee; /* noise [N m], "" or NULL */
   number_list prior, cutoff, delay, coulomb_speed, outliers, bandwidth;
-  int friction, rotor, base_only, motor_torques, missing, parameters;
+  int friction, rotor, scales, base_only, motor_torques, missing, parameters, contacts;
 } identify_arg;
 
 /* One file. */
@@ -34,18 +36,23 @@ typedef struct measured {
 /* Residual / force of one set of data: root mean squares of each channel, before and after. */
 typedef struct fit_quality {
   const char *path;                      /* NULL: all data */
-  double *force, *before, *base, *after; /* [nv] */
-  double *rows;                          /* [nv] */
+  double *force, *before, *base, *after; /* [channels] */
+  double *rows;                          /* [channels] */
 } fit_quality;
 
 typedef struct identify_run {
   const identify_arg *arg;
   const jn_model *model;
   int nv, motors;
-  unsigned columns; /* JN_IDENTIFY_... */
-  double *coupling; /* [motors x nv], NULL: none */
-  double *scale;    /* [nv] of the forces */
-  double *speed;    /* [motors] of soft signs */
+  int channels;            /* nv, and six of a wrench */
+  int wrench;              /* JN_WRENCH_... */
+  int wrench_link;         /* or JN_NONE */
+  unsigned char *actuated; /* [nv] of models with loops; NULL: no loops */
+  unsigned columns;        /* JN_IDENTIFY_... */
+  double *coupling;        /* [motors x nv], NULL: none */
+  char **motor_names;      /* [motors], NULL: none */
+  double *scale;           /* [nv] of the forces */
+  double *speed;           /* [motors] of soft signs */
   double cutoff, delay, best_delay, delay_gain;
   measured *data, *held;
   int data_count, held_count;
@@ -59,10 +66,10 @@ typedef struct identify_run {
   jn_model *result;
 } identify_run;
 
-/* "joint_1", in name [JN_COORDINATE_NAME]. */
+/* "joint_1", or "flange_fx" of a wrench, in name [JN_COORDINATE_NAME]. */
 const char *coordinate_name(const identify_run *r, int i, char *name);
 /* 100 sqrt(sum error^2 rows / sum force^2 rows). */
-double percent_of_all(const fit_quality *q, const double *error, int nv);
+double percent_of_all(const fit_quality *q, const double *error, int channels);
 
 /* Does an unknown act on the forces, whatever the motion? identify_text.c */
 bool has_effect(const identify_run *r, int unknown);

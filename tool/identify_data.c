@@ -45,6 +45,37 @@ static void find_saturation(measured *m, int nv) {
   }
 }
 
+/* Joint forces; with wrenches there need not be any, only their times. */
+static bool load_forces(const identify_run *r, measured *m, const char *path, jn_trajectory_options *options) {
+  jn_error error = {0};
+  options->report = jn_report_create(NULL);
+  jn_status status = jn_trajectory_load_forces(m->trajectory, path, options, &error);
+  if (status == JN_ERR_NAME && r->wrench) {
+    int rows = jn_trajectory_samples(m->trajectory);
+    size_t nv = (size_t)r->nv, count = (size_t)(rows > 0 ? rows : 0);
+    double *t = allocate((count + 1) * (nv + 1) * sizeof *t), *none = t + count;
+    for (int k = 0; k < rows; k++) t[k] = jn_trajectory_time(m->trajectory, k);
+    for (size_t k = 0; k < count * nv; k++) none[k] = NAN;
+    status = jn_trajectory_set_forces(m->trajectory, rows, t, none);
+    free(t);
+  } else {
+    print_notes(options->report, "column-", path);
+    if (status != JN_OK) print_errors(options->report, &error, path);
+  }
+  jn_report_destroy(options->report);
+  return status == JN_OK;
+}
+
+static bool load_wrenches(measured *m, const char *path, jn_trajectory_options *options) {
+  jn_error error = {0};
+  options->report = jn_report_create(NULL);
+  options->wrench_interpolation = JN_INTERPOLATE_LINEAR; /* they are only asked for at the times of their rows */
+  jn_status status = jn_trajectory_load_wrenches(m->trajectory, path, options, &error);
+  if (status != JN_OK) print_errors(options->report, &error, path);
+  jn_report_destroy(options->report);
+  return status == JN_OK;
+}
+
 static int load_file(const identify_run *r, measured *m, const char *path) {
   const identify_arg *arg = r->arg;
   jn_trajectory_options options;
@@ -53,7 +84,8 @@ static int load_file(const identify_run *r, measured *m, const char *path) {
   options.order = 1;
   options.strict = arg->model.strict;
   options.max_bytes = arg->model.options.max_bytes;
-  options.missing_neutral = arg->missing;
+  options.missing_neutral = arg->missing || jn_loop_count(r->model) > 0;
+  options.wrenches_too = r->wrench != JN_WRENCH_NONE;
   options.columns = (const char *const *)arg->columns.names;
   options.column_count = arg->columns.count;
   options.bandwidth = arg->bandwidth.count ? arg->bandwidth.values[0] : default_bandwidth;
@@ -67,15 +99,11 @@ static int load_file(const identify_run *r, measured *m, const char *path) {
   jn_report_destroy(options.report);
   if (result != OPTION_GO_ON) return result;
   if (arg->foresee) return OPTION_GO_ON;
-  options.report = jn_report_create(NULL); /* of the same times: their warnings are known */
-  options.strict = 0;
-  status = jn_trajectory_load_forces(m->trajectory, path, &options, &error);
-  print_notes(options.report, "column-", path);
-  if (status != JN_OK) print_errors(options.report, &error, path);
-  jn_report_destroy(options.report);
-  if (status != JN_OK) return EXIT_BAD;
-  if (result == OPTION_GO_ON) find_saturation(m, r->nv);
-  return result;
+  options.strict = 0; /* the times are the same: warnings about them are known */
+  if (r->wrench && !load_wrenches(m, path, &options)) return EXIT_BAD;
+  if (!load_forces(r, m, path, &options)) return EXIT_BAD;
+  find_saturation(m, r->nv);
+  return OPTION_GO_ON;
 }
 
 static void unload_file(measured *m) {
@@ -137,6 +165,15 @@ static int check_currents(const identify_run *r, const measured *m) {
 
 /* ---- Coupling ---- */
 
+static void read_motor_names(identify_run *r, const jn_table *t, int column) {
+  r->motor_names = allocate(((size_t)r->motors + 1) * sizeof *r->motor_names);
+  for (int k = 0; k < r->motors; k++) {
+    char name[JN_COORDINATE_NAME];
+    jn_table_cell(t, k, column, name, sizeof name);
+    r->motor_names[k] = format_text("%s", name);
+  }
+}
+
 static int read_coupling_table(identify_run *r, const jn_table *t, const char *path) {
   size_t nv = (size_t)r->nv;
   char name[JN_COORDINATE_NAME];
@@ -146,7 +183,10 @@ static int read_coupling_table(identify_run *r, const jn_table *t, const char *p
   int used = 0;
   for (int c = 0; c < jn_table_columns(t); c++) {
     int v = 0;
-    if (strcmp(jn_table_name(t, c), "motor") == 0) continue;
+    if (strcmp(jn_table_name(t, c), "motor") == 0) {
+      read_motor_names(r, t, c);
+      continue;
+    }
     for (; v < r->nv; v++) {
       jn_velocity_name(r->model, v, name, sizeof name);
       if (strcmp(name, jn_table_name(t, c)) == 0) break;
@@ -195,8 +235,56 @@ static int read_coupling(identify_run *r) {
   return result;
 }
 
+/* Which wrenches are measured. */
+static int set_wrench(identify_run *r) {
+  const identify_arg *arg = r->arg;
+  r->wrench_link = JN_NONE;
+  r->channels = r->nv;
+  r->wrench = arg->contacts ? JN_WRENCH_CONTACT : arg->wrench ? JN_WRENCH_JOINT : JN_WRENCH_NONE;
+  if (arg->contacts && arg->wrench)
+    return usage_error("identify", "--wrench and --contacts both use the columns LINK_mx ...: give one of them");
+  if (!arg->wrench) return OPTION_GO_ON;
+  r->wrench_link = jn_link_index(r->model, arg->wrench);
+  if (r->wrench_link < 0)
+    return usage_error("identify", "--wrench %s: '%s' has no such link", arg->wrench, jn_model_name(r->model));
+  r->channels = r->nv + 6;
+  return OPTION_GO_ON;
+}
+
+/* Does a joint have a column of torques that are not all zero, as those of passive joints may be? */
+static bool has_forces(const jn_trajectory *t, int i) {
+  const double *x = jn_trajectory_forces(t, i);
+  for (int row = 0; x && row < jn_trajectory_force_rows(t); row++)
+    if (x[row] != 0) return true;
+  return false;
+}
+
+/* Joints with a motor, of models with loops: those of --actuated, or with a column of torques. Their positions are
+ * needed, because the others follow from them. */
+static int set_actuated(identify_run *r) {
+  const name_list *names = &r->arg->actuated;
+  if (jn_loop_count(r->model) == 0) {
+    if (names->count == 0) return OPTION_GO_ON;
+    return usage_error("identify", "--actuated is for models with loops; '%s' has none", jn_model_name(r->model));
+  }
+  r->actuated = allocate((size_t)r->nv);
+  memset(r->actuated, 0, (size_t)r->nv);
+  for (int i = 0; i < names->count; i++) {
+    int joint, status = find_joint("identify", "actuated", r->model, names->names[i], &joint);
+    if (status != OPTION_GO_ON) return status;
+    memset(r->actuated + jn_joint_v(r->model, joint), 1, (size_t)jn_joint_nv(r->model, joint));
+  }
+  const jn_trajectory *t = r->data_count > 0 ? r->data[0].trajectory : NULL;
+  for (int i = 0; i < r->nv && names->count == 0; i++)
+    r->actuated[i] = r->arg->foresee
+                         ? jn_trajectory_given(t, jn_joint_q(r->model, jn_coordinate_joint(r->model, i, NULL))) != 0
+                         : has_forces(t, i);
+  return OPTION_GO_ON;
+}
+
 int identify_load(identify_run *r) {
   int result = set_scales(r);
+  if (result == OPTION_GO_ON) result = set_wrench(r);
   if (result == OPTION_GO_ON) result = read_coupling(r);
   r->data = allocate((size_t)(r->arg->files + 1) * sizeof *r->data);
   r->held = allocate((size_t)(r->arg->validate.count + 1) * sizeof *r->held);
@@ -212,7 +300,7 @@ int identify_load(identify_run *r) {
     result = load_file(r, m, r->arg->validate.names[r->held_count - 1]);
     if (result == OPTION_GO_ON) result = check_currents(r, m);
   }
-  return result;
+  return result == OPTION_GO_ON ? set_actuated(r) : result;
 }
 
 static void free_quality(fit_quality *q) {
@@ -231,6 +319,9 @@ void identify_unload(identify_run *r) {
   free(r->scale);
   free(r->speed);
   free(r->coupling);
+  for (int k = 0; k < r->motors && r->motor_names; k++) free(r->motor_names[k]);
+  free(r->motor_names);
+  free(r->actuated);
   free(r->speed_rms);
   free_quality(&r->quality);
   for (int i = 0; i < r->held_count && r->held_quality; i++) free_quality(&r->held_quality[i]);
@@ -251,6 +342,10 @@ static int total_rows(const identify_run *r) {
 
 static int failed(jn_status status, const jn_error *error) {
   say(stderr, "jounce identify: %s\n", error && *error->text ? error->text : jn_status_text(status));
+  if (status == JN_ERR_LOOP && !error)
+    fputs(
+        "    the data must give the positions of the joints with motors (--actuated), and the loops must close there\n",
+        stderr);
   return EXIT_BAD;
 }
 
@@ -264,6 +359,10 @@ int identify_make(const identify_run *r, const double *speed, jn_identification 
   options.motors = r->coupling ? r->motors : 0;
   options.coupling = r->coupling;
   options.coulomb_speed = speed;
+  options.motor_names = (const char *const *)r->motor_names;
+  options.motor_name_count = r->motor_names ? r->motors : 0;
+  options.actuated = r->actuated;
+  options.wrench_link = r->wrench_link;
   options.threads = total_rows(r) > THREAD_ROWS ? 0 : 1; /* threads are not worth their start for less */
   jn_status status = jn_identification_create(r->model, &options, out, &error);
   return status == JN_OK ? OPTION_GO_ON : failed(status, &error);
@@ -278,6 +377,7 @@ static jn_status add_file(const identify_run *r, jn_identification *d, const mea
   how.scale = r->scale;
   how.limit = m->limit;
   how.motors = r->arg->motor_torques;
+  how.wrench = r->wrench;
   if (few > 0 && few < jn_trajectory_force_rows(m->trajectory))
     how.end = jn_trajectory_force_time(m->trajectory, few - 1);
   return jn_identification_add_trajectory(d, m->trajectory, &how);
@@ -289,17 +389,18 @@ static jn_status add_all(const identify_run *r, jn_identification *d, double del
   return status;
 }
 
-/* Squares of residual / force of the base parameters, channel by channel [nv], on at most FEW_ROWS rows of each file;
- * 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their forces.
+/* Squares of residual / force of the base parameters, channel by channel [channels], on at most FEW_ROWS rows of each
+ * file; 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their
+ * forces.
  */
 static double squares_with(const identify_run *r, const double *speed, double delay, double *squares) {
   jn_identification *d = NULL;
   const jn_estimate *e = NULL;
-  double sum = 0, all = 0, *force = allocate((size_t)r->nv * sizeof *force);
+  double sum = 0, all = 0, *force = allocate((size_t)r->channels * sizeof *force);
   if (identify_make(r, speed, &d) == OPTION_GO_ON && add_all(r, d, delay, FEW_ROWS) == JN_OK &&
       jn_identification_solve(d, 1, 0, &e) == JN_OK) {
     jn_identification_base_residuals(d, e->base, squares, force, NULL);
-    for (int i = 0; i < r->nv; i++) {
+    for (int i = 0; i < r->channels; i++) {
       squares[i] = force[i] > 0 ? squares[i] * squares[i] / (force[i] * force[i]) : 0;
       sum += squares[i];
       all += force[i] > 0;
@@ -311,7 +412,7 @@ static double squares_with(const identify_run *r, const double *speed, double de
 }
 
 static double residual_with(const identify_run *r, const double *speed, double delay) {
-  double *squares = allocate((size_t)r->nv * sizeof *squares), mean = squares_with(r, speed, delay, squares);
+  double *squares = allocate((size_t)r->channels * sizeof *squares), mean = squares_with(r, speed, delay, squares);
   free(squares);
   return sqrt(mean);
 }
@@ -356,7 +457,7 @@ static void choose_speed(identify_run *r) {
   static const double shares[] = {0, 0.003, 0.01, 0.03, 0.1, 0.2};
   size_t bytes = (size_t)r->motors * sizeof(double);
   double *usual = allocate(bytes), *speed = allocate(bytes), *best = allocate(bytes);
-  double *squares = allocate((size_t)r->nv * sizeof *squares);
+  double *squares = allocate((size_t)r->channels * sizeof *squares);
   r->speed = allocate(bytes);
   r->speed_rms = allocate((size_t)r->nv * sizeof *r->speed_rms);
   measure_speeds(r, usual);
@@ -406,7 +507,8 @@ static void find_delay(identify_run *r) {
 static double left_with_coupling(const identify_run *r, int i, int j, double by) {
   size_t nv = (size_t)r->nv, rows = nv + (by != 0);
   identify_run other = *r;
-  double *squares = allocate(nv * sizeof *squares), *speed = allocate(rows * sizeof *speed);
+  double *squares = allocate((size_t)r->channels * sizeof *squares), *speed = allocate(rows * sizeof *speed);
+  other.motor_names = NULL;
   other.motors = (int)rows;
   other.coupling = allocate(rows * nv * sizeof *other.coupling);
   memset(other.coupling, 0, rows * nv * sizeof *other.coupling);
@@ -425,7 +527,7 @@ static double left_with_coupling(const identify_run *r, int i, int j, double by)
 
 void identify_find_coupling(identify_run *r) {
   r->coupled[0] = -1;
-  if (r->coupling || !(r->columns & (JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB))) return;
+  if (r->coupling || r->actuated || !(r->columns & (JN_IDENTIFY_VISCOUS | JN_IDENTIFY_COULOMB))) return;
   double best = 0.6; /* at most so much may be left of the squares */
   for (int j = 1; j < r->nv; j++) {
     int joint = jn_coordinate_joint(r->model, j, NULL), link = jn_link_parent(r->model, joint);
@@ -504,7 +606,7 @@ int identify_solve(identify_run *r) {
 /* ---- Judging ---- */
 
 static jn_status judge(const identify_run *r, const jn_identification *d, fit_quality *q) {
-  size_t bytes = (size_t)r->nv * sizeof(double);
+  size_t bytes = (size_t)r->channels * sizeof(double);
   q->force = allocate(bytes);
   q->before = allocate(bytes);
   q->base = allocate(bytes);

@@ -12,20 +12,24 @@ static const double default_cutoff = 10, noise_share = 0.01;
 /* States of a motion in steps of the rows that measuring it would give; their forces by the model before. */
 static jn_status add_motion(const identify_run *r, const jn_trajectory *t, jn_work *work, double *squares,
                             double *rows) {
-  size_t nv = (size_t)r->nv, channels = (size_t)jn_identification_channels(r->identification);
+  const jn_identification *d = r->identification;
+  size_t nv = (size_t)r->nv, channels = (size_t)r->channels, n = (size_t)jn_identification_count(d);
   double start = jn_trajectory_start(t), end = jn_trajectory_end(t), step = 0.5 / r->cutoff;
-  double *q = allocate(((size_t)jn_model_nq(r->model) + 4 * nv + channels) * sizeof *q);
-  double *jet = q + jn_model_nq(r->model), *tau = jet + 3 * nv, *zero = tau + nv;
+  double *q = allocate(((size_t)jn_model_nq(r->model) + 2 * nv + channels * (n + 2)) * sizeof *q);
+  double *v = q + jn_model_nq(r->model), *a = v + nv, *zero = a + nv, *known = zero + channels, *Y = known + channels;
+  const double *x = jn_identification_prior(d);
   jn_status status = JN_OK;
   for (size_t i = 0; i < channels; i++) zero[i] = 0;
   for (double at = start; at <= end && status == JN_OK; at += step) {
-    status = jn_trajectory_evaluate(t, at, 0, q, jet);
-    if (status == JN_OK) status = jn_inverse_dynamics(r->model, work, q, jet, jet + nv, NULL, tau);
-    if (status == JN_OK) status = jn_identification_add(r->identification, 1, q, jet, jet + nv, zero);
-    for (size_t i = 0; i < nv; i++) {
-      squares[i] += tau[i] * tau[i];
-      r->speed_rms[i] += jet[i] * jet[i];
+    status = jn_identification_state(d, t, at, q, v, a);
+    if (status == JN_OK) status = jn_identification_regressor(d, work, q, v, a, zero, Y, known);
+    if (status == JN_OK) status = jn_identification_add(r->identification, 1, q, v, a, zero);
+    for (size_t i = 0; i < channels && status == JN_OK; i++) {
+      double force = known[i];
+      for (size_t k = 0; k < n; k++) force += Y[i * n + k] * x[k];
+      squares[i] += force * force;
     }
+    for (size_t i = 0; i < nv; i++) r->speed_rms[i] += v[i] * v[i];
     ++*rows;
   }
   free(q);
@@ -66,28 +70,29 @@ static void print_foresight(const identify_run *r, const double *noise, const do
       jn_model_name(r->model), told, nb, nb - hardly, condition);
   fputs("noise of the torques that is assumed, after a filter of ", stdout);
   printf("%.3g Hz:", r->cutoff);
-  for (int i = 0; i < r->nv; i++) printf(" %.3g", noise[i]);
+  for (int i = 0; i < r->channels; i++) printf(" %.3g", noise[i]);
   puts(" N m\n");
   table_print(&t, stdout);
 }
 
 int identify_foresee(identify_run *r) {
-  size_t nv = (size_t)r->nv, nb = (size_t)jn_identification_base_count(r->identification);
-  double *squares = allocate((2 * nv + 6 + nb) * sizeof *squares), *noise = squares + nv, *deviation = noise + nv + 6;
+  size_t nv = (size_t)r->nv, channels = (size_t)r->channels;
+  size_t nb = (size_t)jn_identification_base_count(r->identification);
+  double *squares = allocate((2 * channels + nb) * sizeof *squares), *noise = squares + channels,
+         *deviation = noise + channels;
   double rows = 0, condition = 0;
   int told = 0;
   jn_work *work = NULL;
   jn_status status = jn_work_create(r->model, &work);
   r->cutoff = r->arg->cutoff.count && r->arg->cutoff.values[0] > 0 ? r->arg->cutoff.values[0] : default_cutoff;
-  memset(squares, 0, nv * sizeof *squares);
+  memset(squares, 0, channels * sizeof *squares);
   memset(r->speed_rms, 0, nv * sizeof *squares);
   for (int i = 0; i < r->data_count && status == JN_OK; i++)
     status = add_motion(r, r->data[i].trajectory, work, squares, &rows);
-  for (size_t i = 0; i < nv; i++) {
+  for (size_t i = 0; i < channels; i++)
     noise[i] = r->arg->foresee && *r->arg->foresee ? strtod(r->arg->foresee, NULL)
                                                    : fmax(noise_share * sqrt(squares[i] / rows), 1e-6);
-    r->speed_rms[i] = sqrt(r->speed_rms[i] / rows);
-  }
+  for (size_t i = 0; i < nv; i++) r->speed_rms[i] = sqrt(r->speed_rms[i] / rows);
   if (status == JN_OK) status = jn_identification_foresee(r->identification, noise, deviation, &told, &condition);
   if (status == JN_OK)
     print_foresight(r, noise, deviation, told, condition);

@@ -54,23 +54,23 @@ static void cell(FILE *f, double x) {
 /* Averages over bins of time: measured, before, after. */
 typedef struct curves {
   int count;
-  double t[POINTS], *y[3]; /* [POINTS x nv] each; NaN: none */
+  double t[POINTS], *y[3]; /* [POINTS x channels] each; NaN: none */
 } curves;
 
 static void curves_free(curves *c) {
   for (int k = 0; k < 3; k++) free(c->y[k]);
 }
 
-/* The joint forces of the unknowns x at a state: Y x + known. */
+/* The forces of the unknowns x at a state: Y x + known. */
 static void predict(const identify_run *r, const double *Y, const double *known, const double *x, double *tau) {
   size_t n = (size_t)jn_identification_count(r->identification);
-  for (int i = 0; i < r->nv; i++) {
+  for (int i = 0; i < r->channels; i++) {
     tau[i] = known[i];
     for (size_t k = 0; k < n; k++) tau[i] += Y[(size_t)i * n + k] * x[k];
   }
 }
 
-static double measured_force(const identify_run *r, const measured *m, int i, int row) {
+static double motor_force(const identify_run *r, const measured *m, int i, int row) {
   double sum = 0;
   if (!r->arg->motor_torques) {
     const double *x = jn_trajectory_forces(m->trajectory, i);
@@ -84,48 +84,83 @@ static double measured_force(const identify_run *r, const measured *m, int i, in
   return sum;
 }
 
+/* What is needed at one state. */
+typedef struct moment {
+  double *memory, *q, *v, *a, *tau, *known, *Y, *wrench; /* tau [3 x channels] */
+  jn_work *work;
+} moment;
+
+static jn_status moment_init(moment *s, const identify_run *r) {
+  size_t nq = (size_t)jn_model_nq(r->model), nv = (size_t)r->nv, channels = (size_t)r->channels;
+  size_t n = (size_t)jn_identification_count(r->identification), links = (size_t)jn_link_count(r->model);
+  s->memory = allocate((nq + 2 * nv + channels * (n + 4) + 6 * links) * sizeof *s->memory);
+  s->q = s->memory;
+  s->v = s->q + nq;
+  s->a = s->v + nv;
+  s->tau = s->a + nv;
+  s->known = s->tau + 3 * channels;
+  s->Y = s->known + channels;
+  s->wrench = s->Y + channels * n;
+  return jn_work_create_order(r->model, 0, &s->work);
+}
+
+static void moment_free(moment *s) {
+  jn_work_destroy(s->work);
+  free(s->memory);
+}
+
+/* Measured forces and those of both models at a row of the forces. */
+static jn_status moment_at(moment *s, const identify_run *r, const measured *m, int row) {
+  const jn_identification *d = r->identification;
+  double t = jn_trajectory_force_time(m->trajectory, row), *outer = s->known; /* not yet in use */
+  jn_status status = jn_identification_state(d, m->trajectory, t - r->delay, s->q, s->v, s->a);
+  if (status == JN_OK && r->wrench) status = jn_trajectory_wrenches(m->trajectory, t, 0, s->wrench);
+  if (status == JN_OK && r->wrench == JN_WRENCH_CONTACT)
+    status = jn_wrench_forces_jet(r->model, s->work, 0, s->q, s->v, s->wrench, outer);
+  for (int i = 0; i < r->channels && status == JN_OK; i++) {
+    s->tau[i] = i < r->nv ? motor_force(r, m, i, row) : s->wrench[6 * r->wrench_link + i - r->nv];
+    if (i >= r->nv || r->wrench != JN_WRENCH_CONTACT) continue;
+    if (jn_joint_type_of(r->model, jn_coordinate_joint(r->model, i, NULL)) == JN_FREE && isnan(s->tau[i]))
+      s->tau[i] = 0;
+    s->tau[i] += outer[i];
+  }
+  if (status == JN_OK) status = jn_identification_regressor(d, s->work, s->q, s->v, s->a, s->tau, s->Y, s->known);
+  if (status != JN_OK) return status;
+  predict(r, s->Y, s->known, jn_identification_prior(d), s->tau + r->channels);
+  predict(r, s->Y, s->known, r->estimate->x, s->tau + 2 * r->channels);
+  return JN_OK;
+}
+
 /* One file into curves. */
 static jn_status make_curves(const identify_run *r, const measured *m, curves *c) {
-  size_t nv = (size_t)r->nv, n = (size_t)jn_identification_count(r->identification);
-  int rows = jn_trajectory_force_rows(m->trajectory), channels = jn_identification_channels(r->identification);
-  int bins = rows < POINTS ? rows : POINTS, each = rows / MOST_STATES + 1;
-  double *memory = allocate(((size_t)jn_model_nq(r->model) + 6 * nv + (size_t)channels * (n + 1)) * sizeof *memory);
-  double *q = memory, *jet = q + jn_model_nq(r->model), *tau = jet + 3 * nv, *known = tau + 3 * nv,
-         *Y = known + channels;
-  int *hits = allocate((size_t)bins * sizeof *hits);
-  jn_work *work = NULL;
-  jn_status status = jn_work_create(r->model, &work);
+  size_t channels = (size_t)r->channels;
+  int rows = jn_trajectory_force_rows(m->trajectory);
+  int bins = rows < POINTS ? rows : POINTS, each = rows / MOST_STATES + 1, *hits = allocate(POINTS * sizeof *hits);
+  moment s;
+  jn_status status = moment_init(&s, r);
   c->count = bins;
-  memset(hits, 0, (size_t)bins * sizeof *hits);
+  memset(hits, 0, POINTS * sizeof *hits);
   memset(c->t, 0, sizeof c->t);
   for (int k = 0; k < 3; k++) {
-    c->y[k] = allocate(POINTS * nv * sizeof(double));
-    memset(c->y[k], 0, POINTS * nv * sizeof(double));
+    c->y[k] = allocate(POINTS * channels * sizeof(double));
+    memset(c->y[k], 0, POINTS * channels * sizeof(double));
   }
   for (int row = 0; row < rows && status == JN_OK; row += each) {
-    double t = jn_trajectory_force_time(m->trajectory, row);
     int bin = (int)((double)row * bins / rows);
-    status = jn_trajectory_evaluate(m->trajectory, t - r->delay, 0, q, jet);
-    if (status == JN_OK)
-      status = jn_identification_regressor(r->identification, work, q, jet, jet + nv, NULL, Y, known);
+    status = moment_at(&s, r, m, row);
     if (status != JN_OK) break;
-    predict(r, Y, known, jn_identification_prior(r->identification), tau + nv);
-    predict(r, Y, known, r->estimate->x, tau + 2 * nv);
     hits[bin]++;
-    c->t[bin] += t;
-    for (int i = 0; i < r->nv; i++) {
-      tau[i] = measured_force(r, m, i, row);
-      for (size_t k = 0; k < 3; k++) c->y[k][(size_t)bin * nv + (size_t)i] += tau[k * nv + (size_t)i];
-    }
+    c->t[bin] += jn_trajectory_force_time(m->trajectory, row);
+    for (size_t i = 0; i < channels; i++)
+      for (size_t k = 0; k < 3; k++) c->y[k][(size_t)bin * channels + i] += s.tau[k * channels + i];
   }
   for (int b = 0; b < bins; b++) {
     c->t[b] /= hits[b];
-    for (size_t i = 0; i < nv; i++)
-      for (int k = 0; k < 3; k++) c->y[k][(size_t)b * nv + i] /= hits[b];
+    for (size_t i = 0; i < channels; i++)
+      for (int k = 0; k < 3; k++) c->y[k][(size_t)b * channels + i] /= hits[b];
   }
-  jn_work_destroy(work);
+  moment_free(&s);
   free(hits);
-  free(memory);
   return status;
 }
 
@@ -141,7 +176,9 @@ static void polyline(FILE *f, const axes *a, const curves *c, const double *y, c
   fprintf(f, "<polyline class=%s points=\"", class);
   for (int b = 0; b < c->count; b++) {
     double value = y[(size_t)b * nv + (size_t)i] - (minus ? minus[(size_t)b * nv + (size_t)i] : 0);
-    if (isfinite(value) && isfinite(c->t[b])) fprintf(f, "%.1f,%.1f ", x_of(a, c->t[b]), y_of(a, value));
+    value = fmin(fmax(value, a->low), a->high); /* what is beyond runs along the frame */
+    if (!isnan(y[(size_t)b * nv + (size_t)i]) && isfinite(c->t[b]))
+      fprintf(f, "%.1f,%.1f ", x_of(a, c->t[b]), y_of(a, value));
   }
   fputs("\"/>\n", f);
 }
@@ -177,39 +214,52 @@ static axes axes_of(const curves *c, size_t nv, int i) {
 
 /* Measured torque, the two models, and what they leave over. */
 static void draw_joint(FILE *f, const identify_run *r, const curves *c, int i) {
-  size_t nv = (size_t)r->nv;
-  axes a = axes_of(c, nv, i);
+  size_t channels = (size_t)r->channels;
+  axes a = axes_of(c, channels, i);
   fputs("<h4>", f);
   html_coordinate(f, r, i);
   fputs("</h4>\n", f);
   frame(f, &a);
-  polyline(f, &a, c, c->y[0], NULL, nv, i, "m");
-  polyline(f, &a, c, c->y[1], NULL, nv, i, "b");
-  polyline(f, &a, c, c->y[2], NULL, nv, i, "a");
+  polyline(f, &a, c, c->y[0], NULL, channels, i, "m");
+  polyline(f, &a, c, c->y[1], NULL, channels, i, "b");
+  polyline(f, &a, c, c->y[2], NULL, channels, i, "a");
   fputs("</svg>\n", f);
-  a.low = -(a.high = 0);
+  a.high = 0;
   for (int b = 0; b < c->count; b++) {
-    size_t at = (size_t)b * nv + (size_t)i;
+    size_t at = (size_t)b * channels + (size_t)i;
     double e = fabs(c->y[2][at] - c->y[0][at]);
     if (isfinite(e)) a.high = fmax(a.high, e);
   }
   a.high = a.high > 0 ? 1.1 * a.high : 1;
   a.low = -a.high;
   frame(f, &a);
-  polyline(f, &a, c, c->y[2], c->y[0], nv, i, "a");
+  polyline(f, &a, c, c->y[1], c->y[0], channels, i, "b");
+  polyline(f, &a, c, c->y[2], c->y[0], channels, i, "a");
   fputs("</svg>\n", f);
 }
 
-static void draw_file(FILE *f, const identify_run *r, const measured *m, const char *what) {
+/* More motors than a model with loops has degrees of freedom: only combinations of their torques are told. */
+static bool has_spare_motors(const identify_run *r) {
+  int motors = 0, rows = 0;
+  for (int i = 0; i < r->nv && r->actuated; i++) motors += r->actuated[i], rows += r->quality.rows[i] > 0;
+  return motors > rows;
+}
+
+static void draw_file(FILE *f, const identify_run *r, const measured *m, const fit_quality *q, const char *what) {
   curves c = {0};
   fputs("<h3>", f);
   html(f, what);
   fputs(" ", f);
   html(f, m->path);
   fputs("</h3>\n", f);
-  if (make_curves(r, m, &c) == JN_OK)
-    for (int i = 0; i < r->nv; i++)
-      if (isfinite(c.y[0][i]) || jn_trajectory_forces(m->trajectory, i)) draw_joint(f, r, &c, i);
+  if (has_spare_motors(r))
+    fputs(
+        "<p>No curves: this mechanism has more motors than it needs, and only combinations of their torques are "
+        "compared.</p>\n",
+        f);
+  else if (make_curves(r, m, &c) == JN_OK)
+    for (int i = 0; i < r->channels; i++)
+      if (q->rows[i] > 0) draw_joint(f, r, &c, i);
   curves_free(&c);
 }
 
@@ -221,7 +271,7 @@ static void write_quality(FILE *f, const identify_run *r, const fit_quality *q, 
   if (q->path) fputs(" ", f);
   if (q->path) html(f, q->path);
   fputs("</h3>\n<table><tr><th>joint<th>rows<th>torque rms<th>before %<th>least squares %<th>after %</tr>\n", f);
-  for (int i = 0; i < r->nv; i++) {
+  for (int i = 0; i < r->channels; i++) {
     if (q->rows[i] == 0) continue;
     fputs("<tr><td>", f);
     html_coordinate(f, r, i);
@@ -234,9 +284,9 @@ static void write_quality(FILE *f, const identify_run *r, const fit_quality *q, 
     fputs("</tr>\n", f);
   }
   fputs("<tr class=all><td>all</td><td></td><td></td>", f);
-  cell(f, percent_of_all(q, q->before, r->nv));
-  cell(f, percent_of_all(q, q->base, r->nv));
-  cell(f, percent_of_all(q, q->after, r->nv));
+  cell(f, percent_of_all(q, q->before, r->channels));
+  cell(f, percent_of_all(q, q->base, r->channels));
+  cell(f, percent_of_all(q, q->after, r->channels));
   fputs("</tr></table>\n", f);
 }
 
@@ -351,10 +401,10 @@ bool identify_report(const identify_run *r, const char *path) {
   write_base(f, r);
   fputs(
       "<h2>Curves</h2>\n<p>Torque: measured (black), model before (amber), model after (blue), averaged over short "
-      "times; below it, model after − measured.</p>\n",
+      "times. Below it the residuals, model − measured, before (amber, cut off at the frame) and after (blue).</p>\n",
       f);
-  for (int i = 0; i < r->data_count; i++) draw_file(f, r, &r->data[i], "Data:");
-  for (int i = 0; i < r->held_count; i++) draw_file(f, r, &r->held[i], "Held back:");
+  for (int i = 0; i < r->data_count; i++) draw_file(f, r, &r->data[i], &r->quality, "Data:");
+  for (int i = 0; i < r->held_count; i++) draw_file(f, r, &r->held[i], &r->held_quality[i], "Held back:");
   fputs("</body></html>\n", f);
   return output_close(&o, !ferror(f));
 }

@@ -7,13 +7,17 @@
 #include "identify.h"
 
 const char *coordinate_name(const identify_run *r, int i, char *name) {
-  jn_velocity_name(r->model, i, name, JN_COORDINATE_NAME);
+  static const char *const parts[] = {"mx", "my", "mz", "fx", "fy", "fz"};
+  if (i < r->nv)
+    jn_velocity_name(r->model, i, name, JN_COORDINATE_NAME);
+  else
+    snprintf(name, JN_COORDINATE_NAME, "%.100s_%s", jn_link_name(r->model, r->wrench_link), parts[(i - r->nv) % 6]);
   return name;
 }
 
-double percent_of_all(const fit_quality *q, const double *error, int nv) {
+double percent_of_all(const fit_quality *q, const double *error, int channels) {
   double e = 0, f = 0;
-  for (int i = 0; i < nv; i++) e += error[i] * error[i] * q->rows[i], f += q->force[i] * q->force[i] * q->rows[i];
+  for (int i = 0; i < channels; i++) e += error[i] * error[i] * q->rows[i], f += q->force[i] * q->force[i] * q->rows[i];
   return f > 0 ? 100 * sqrt(e / f) : NAN;
 }
 
@@ -27,7 +31,7 @@ static void print_joints(const identify_run *r) {
   char name[JN_COORDINATE_NAME];
   table t;
   table_init(&t, columns, 7);
-  for (int i = 0; i < r->nv; i++) {
+  for (int i = 0; i < r->channels; i++) {
     if (q->rows[i] == 0) continue;
     table_cell(&t, coordinate_name(r, i, name));
     table_cellf(&t, "%.0f", q->rows[i]);
@@ -151,9 +155,9 @@ void identify_text(const identify_run *r) {
 
 static void print_total(const identify_run *r, const fit_quality *q, const char *what) {
   const double *after = r->arg->base_only ? q->base : q->after;
-  say(stdout, "residual / torque on the %s: %.2f %% (before %.3g %%; joints:", what, percent_of_all(q, after, r->nv),
-      percent_of_all(q, q->before, r->nv));
-  for (int i = 0; i < r->nv; i++)
+  say(stdout, "residual / torque on the %s: %.2f %% (before %.3g %%; joints:", what,
+      percent_of_all(q, after, r->channels), percent_of_all(q, q->before, r->channels));
+  for (int i = 0; i < r->channels; i++)
     if (q->rows[i] > 0) printf(" %.1f", percent(after[i], q->force[i]));
   puts(")");
 }

@@ -24,6 +24,7 @@ static const subcommand commands[] = {
     {"reach", "find the joints that bring a frame to a pose or along a path", command_reach},
     {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
     {"view", "write a web page that shows the robot and its motion", command_view},
+    {"casadi", "write a library with the robot in it for CasADi", command_casadi},
     {"base", "find the base parameters: what motions can identify of the inertias", command_base},
     {"excite", "find a motion for identification", command_excite},
     {"identify", "find inertias and friction from measured motions and torques", command_identify},

@@ -192,7 +192,7 @@ void print_place(FILE *stream, const char *source, const char *file, int line, i
   fputs(": ", stream);
 }
 
-static void print_message(const jn_message *m, const char *prefix, const char *source) {
+void tell_message(const jn_message *m, const char *prefix, const char *source) {
   fputs("jounce: ", stderr);
   print_place(stderr, source, m->file, m->line, m->column);
   fputs(prefix, stderr);
@@ -262,7 +262,7 @@ static void print_edits(const model_arg *arg) {
     const jn_message *m = jn_report_message(arg->report, i);
     if (m->severity == JN_ERROR) continue;
     if (!*m->file) {
-      print_message(m, m->severity == JN_NOTE ? "note: " : "warning: ", arg->source);
+      tell_message(m, m->severity == JN_NOTE ? "note: " : "warning: ", arg->source);
     } else if (m->severity == JN_WARNING && strcmp(m->file, file) != 0) {
       file = m->file;
       print_see_check(arg, count_warnings(arg, i, file), file, true);
@@ -286,7 +286,7 @@ static void print_messages(const jn_report *report, jn_severity severity, const 
                            const char *source) {
   for (int i = 0; i < jn_report_count(report); i++) {
     const jn_message *m = jn_report_message(report, i);
-    if (m->severity == severity && strncmp(m->rule, rules, strlen(rules)) == 0) print_message(m, prefix, source);
+    if (m->severity == severity && strncmp(m->rule, rules, strlen(rules)) == 0) tell_message(m, prefix, source);
   }
 }
 

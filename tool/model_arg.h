@@ -62,6 +62,8 @@ void model_arg_original(const model_arg *arg, jn_options *options);
  * error, because of --strict. */
 bool model_arg_tell_attached(const model_arg *arg, const char *out, bool is_native);
 
+/* One message on standard error, behind the prefix ("warning: "). */
+void tell_message(const jn_message *m, const char *prefix, const char *source);
 /* All messages of one severity on stderr: "jounce: FILE:LINE:COLUMN: subject: text", the remedy below. When the report
  * has no error but `error` is set (no memory for the report), that error is reported. */
 void print_errors(const jn_report *report, const jn_error *error, const char *source);

@@ -323,6 +323,8 @@ void option_visit(int (*command)(int argc, char **argv), const char *name, optio
   free(line[0]);
 }
 
+static char output_option[] = "--out"; /* -o is the same, as in other commands */
+
 int option_parse(const option_set *set, int argc, char **argv, const char **arguments, int least, int most) {
   int count = 0;
   bool plain = false; /* after "--" all is an argument */
@@ -342,6 +344,7 @@ int option_parse(const option_set *set, int argc, char **argv, const char **argu
       print_help(set);
       return EXIT_FINE;
     } else {
+      if (strcmp(text, "-o") == 0) argv[i] = output_option;
       int status = parse_option(set, argc, argv, &i, count == most);
       if (status != OPTION_GO_ON) return status;
     }

@@ -147,8 +147,10 @@ static void print_reach(const reach_arg *arg, const jn_model *model, const doubl
   if (arg->out && strcmp(arg->out, "-") == 0) return;
   say(stdout, "%s: '%s' %s", jn_model_name(model), arg->tool.frame,
       r->outcome == JN_REACHED ? "reaches the target" : "does not reach the target");
-  printf("; %.2g m and %.2g rad are left, after %d start%s and %d iterations\n\n", r->distance, r->angle, r->starts,
-         r->starts == 1 ? "" : "s", r->iterations);
+  char missing[MISSING_TEXT];
+  missing_text(r, arg->position.count > 0, missing);
+  printf("; %s are left, after %d start%s and %d iterations\n\n", missing, r->starts, r->starts == 1 ? "" : "s",
+         r->iterations);
   print_configuration(model, q, active);
   printf("\nrank %d, manipulability %.4g, weakest direction %.3g of the strongest\n", r->rank, r->manipulability,
          r->weakest);
@@ -169,8 +171,10 @@ static int run_pose(const reach_arg *arg) {
     result = EXIT_FINE;
     if (status == JN_OK || status == JN_ERR_REACH) print_reach(arg, model, q, active, &r);
     if (status == JN_ERR_REACH) {
-      say(stderr, "jounce: '%s' cannot reach it: %s; %.4g m and %.4g rad are missing\n", arg->tool.frame,
-          jn_reach_text(r.outcome), r.distance, r.angle);
+      char missing[MISSING_TEXT];
+      missing_text(&r, arg->position.count > 0, missing);
+      say(stderr, "jounce: '%s' cannot reach it: %s; %s are missing\n", arg->tool.frame, jn_reach_text(r.outcome),
+          missing);
       tell_active(model, active);
     } else if (status != JN_OK) {
       say(stderr, "jounce: %s\n", jn_status_text(status));

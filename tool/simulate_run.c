@@ -162,6 +162,17 @@ static void print_energy(const jn_simulation_report *r) {
   printf("drift: %.2e J, the error of the method in this balance\n", r->drift);
 }
 
+/* Where steps become a million times shorter than they are on average, accelerations nearly have a pole. */
+static void warn_of_singularity(const jn_simulation_report *r, double duration) {
+  const double little = 1e-6;
+  if (!(r->least_step > 0) || r->least_step > little * duration / (double)r->steps) return;
+  fflush(stdout);
+  fprintf(stderr,
+          "jounce: warning: at t = %.6g s the motion nearly meets a singular configuration: steps shrink to %.1e s\n"
+          "    what comes after depends on rounding; compare with another --tolerance, or start elsewhere\n",
+          r->least_step_time, r->least_step);
+}
+
 static void print_report(const simulation *s) {
   jn_simulation_report r;
   char at[TIME_TEXT];
@@ -169,11 +180,12 @@ static void print_report(const simulation *s) {
   jn_simulator_report(s->simulator, &r);
   jn_simulator_get(s->simulator, &now, NULL, NULL);
   time_text(now, 6, at);
-  say(stdout, "%s: %s s in %ld steps by %s (order %d)", jn_model_name(s->m.model), at, r.steps,
-      jn_integrator_name((jn_integrator)s->arg->integrator), r.order);
+  say(stdout, "%s: %s s in %ld step%s by %s (order %d)", jn_model_name(s->m.model), at, r.steps,
+      r.steps == 1 ? "" : "s", jn_integrator_name((jn_integrator)s->arg->integrator), r.order);
   if (r.rejected) printf(", %ld rejected", r.rejected);
-  if (r.events) printf(", %ld events", r.events);
+  if (r.events) printf(", %ld event%s", r.events, r.events == 1 ? "" : "s");
   putchar('\n');
+  warn_of_singularity(&r, now);
   if (!s->arg->summary) return;
   summary_print(&s->summary, &s->m, 0);
   print_energy(&r);

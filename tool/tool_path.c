@@ -50,6 +50,11 @@ void tool_arg_options(option_set *set, tool_arg *arg, const char *limits) {
   option_names(set, "weights", "JOINT=W,...",
                "joints that are not needed move so that the sum of W v^2 is least; default 1 for all", &arg->weights);
   option_numbers(set, "pull", "RATE", "and are drawn to --start at this rate [1/s]; default 0: not", &arg->pull);
+  option_numbers(
+      set, "margin", "X",
+      "a joint that is not needed slows down this near to a position limit [rad, m], or within a twentieth of "
+      "its range, if that is less; 0: it does not; default 0.1",
+      &arg->margin);
   option_choice(set, limits, "keep|ignore", "position limits of the joints; default keep", &arg->ignore_limits);
 }
 
@@ -57,6 +62,7 @@ void tool_arg_free(tool_arg *arg) {
   name_list_free(&arg->free_rows);
   name_list_free(&arg->weights);
   number_list_free(&arg->pull);
+  number_list_free(&arg->margin);
   number_list_free(&arg->starts);
 }
 
@@ -148,6 +154,7 @@ int tool_tasks_create(const char *command, const tool_arg *arg, const jn_model *
   if (result == OPTION_GO_ON) result = set_free_rows(command, arg, position, &task);
   if (result == OPTION_GO_ON) result = one_number(command, "starts", &arg->starts, true, &starts);
   if (result == OPTION_GO_ON) result = one_number(command, "pull", &arg->pull, false, &o.gain);
+  if (result == OPTION_GO_ON) result = one_number(command, "margin", &arg->margin, false, &o.margin);
   if (result == OPTION_GO_ON) result = find_start(arg, model, max_bytes, q);
   if (result != OPTION_GO_ON) return result;
   double *metric = allocate((size_t)jn_model_nv(model) * sizeof *metric);
@@ -287,6 +294,18 @@ static void row_quaternion(const jn_table *t, const pose_columns *c, const doubl
   for (int i = 0; i < 4 && dot < 0; i++) Q[i] = -Q[i];
 }
 
+/* Angles of more than a turn that have no unit are likely degrees. */
+static void doubt_angles(const jn_table *t, const pose_columns *c, const char *file) {
+  for (int i = ROLL; i < POSE_NAMES && c->rpy; i++) {
+    double most = 0;
+    for (int row = 0; row < jn_table_rows(t); row++) most = fmax(most, fabs(jn_table_values(t, c->at[i])[row]));
+    if (*jn_table_unit(t, c->at[i]) || !(most > 2 * M_PI)) continue;
+    say(stderr, "jounce: %s:%d: warning: column '%s' goes to %g rad\n    if these are degrees, name it \"%s [deg]\"\n",
+        file, jn_table_line(t, -1), pose_names[i], most, pose_names[i]);
+    return;
+  }
+}
+
 /* The table as a trajectory of the body "tool", row by row on the same lines. */
 static int write_columns(const jn_table *t, const pose_columns *c, const char *file, growing *g) {
   double scale[3], Q[4] = {0};
@@ -298,6 +317,7 @@ static int write_columns(const jn_table *t, const pose_columns *c, const char *f
         pose_names[ROLL + i], jn_table_unit(t, c->at[ROLL + i]));
     return EXIT_BAD;
   }
+  doubt_angles(t, c, file);
   int line = 1, columns = jn_table_columns(t);
   for (int row = -1; row < jn_table_rows(t); row++, first = true) {
     for (; line < jn_table_line(t, row); line++) add_text(g, "\n");
@@ -326,6 +346,64 @@ static int write_columns(const jn_table *t, const pose_columns *c, const char *f
     line++;
   }
   return OPTION_GO_ON;
+}
+
+/* ---- Messages of reading ---- */
+
+/* The names of the body's coordinates become those of the columns: 'tool_x' is x. */
+static void shorten_names(char *text) {
+  static const char prefix[] = "'tool_";
+  size_t n = strlen(prefix);
+  for (char *at = strstr(text, prefix); at; at = strstr(at + 1, prefix)) memmove(at + 1, at + n, strlen(at + n) + 1);
+}
+
+/* What the loader says of joints, said of poses. */
+static void tell_of_poses(const jn_message *m, const char *prefix, const char *source) {
+  static const char columns[] = "a path has t, x, y, z, and qx, qy, qz, qw or roll, pitch, yaw";
+  jn_message own = *m;
+  char *subject = copy_text(m->subject, strlen(m->subject)), *text = copy_text(m->text, strlen(m->text));
+  char *remedy = copy_text(m->remedy, strlen(m->remedy)), *longer = NULL;
+  shorten_names(subject);
+  shorten_names(text);
+  shorten_names(remedy);
+  own.subject = subject;
+  own.text = text;
+  own.remedy = remedy;
+  const char *needs = strstr(text, " needs at least ");
+  if (strcmp(m->rule, "unknown-joint") == 0) {
+    own.text =
+        *m->subject ? "is ignored: it is no part of a pose" : "more columns are ignored: they are no part of a pose";
+    own.remedy = columns;
+  } else if (strcmp(m->rule, "time") == 0) {
+    own.remedy = "name one column t, in seconds";
+  } else if (strcmp(m->rule, "samples") == 0 && needs && strchr(text, ';')) {
+    own.text = longer = format_text("%.*s; a path%s", (int)(strchr(text, ';') - text), text, needs);
+    own.remedy = "give more poses";
+  }
+  tell_message(&own, prefix, source);
+  free(subject);
+  free(text);
+  free(remedy);
+  free(longer);
+}
+
+static void tell_report(const jn_report *report, const jn_error *error, const char *source, jn_status status) {
+  int errors = 0;
+  for (int i = 0; i < jn_report_count(report); i++) {
+    const jn_message *m = jn_report_message(report, i);
+    errors += m->severity == JN_ERROR;
+    if (m->severity != JN_NOTE || strncmp(m->rule, "column-clock", 12) == 0)
+      tell_of_poses(m, m->severity == JN_NOTE ? "note: " : m->severity == JN_WARNING ? "warning: " : "", source);
+  }
+  if (status != JN_OK && errors == 0) print_errors(report, error, source);
+}
+
+bool tool_path_looks_like_one(const jn_report *report) {
+  static const char *const subjects[] = {"column 'x'", "column 'y'", "column 'z'"};
+  int found = 0;
+  for (int i = 0; i < jn_report_count(report); i++)
+    for (int k = 0; k < 3; k++) found += strcmp(jn_report_message(report, i)->subject, subjects[k]) == 0;
+  return found >= 3;
 }
 
 /* ---- Reading ---- */
@@ -382,9 +460,7 @@ static int read_poses(tool_path *p, const jn_trajectory_options *fit) {
     options.max_bytes = 4 * (g.length + 1) > options.max_bytes ? 4 * (g.length + 1) : options.max_bytes;
     options.report = jn_report_create(NULL);
     jn_status status = jn_trajectory_load_text(p->body, g.text, g.length, name, &options, &p->poses, &error);
-    print_notes(options.report, "column-clock", name);
-    print_warnings(options.report, name);
-    if (status != JN_OK) print_errors(options.report, &error, name);
+    tell_report(options.report, &error, name, status);
     jn_report_destroy(options.report);
     if (status != JN_OK) result = EXIT_BAD;
   }
@@ -454,6 +530,7 @@ void tool_path_close(tool_path *p) {
 
 const jn_trajectory *tool_path_poses(const tool_path *p) { return p->poses; }
 const jn_model *tool_path_model(const tool_path *p) { return p->body; }
+const char *tool_path_column(int i) { return pose_names[i]; }
 bool tool_path_is_position(const tool_path *p) { return p->position; }
 const jn_reach *tool_path_reach(const tool_path *p) { return &p->reach; }
 
@@ -464,7 +541,8 @@ jn_status tool_path_at(tool_path *p, double t, int order, double *q, double *v_j
   p->to = t;
   jn_status status = jn_tasks_follow(p->tasks, &path, p->time, t, 0, p->q, &p->time, p->active, &p->reach);
   if (status == JN_OK) status = pose_at(p, t, order + 1, target, p->rates);
-  if (status == JN_OK) status = jn_tasks_motion_jet(p->tasks, order + 1, p->q, NULL, p->rates, v_jet, &p->reach);
+  if (status == JN_OK)
+    status = jn_tasks_motion_jet(p->tasks, order + 1, p->q, target, NULL, p->rates, v_jet, &p->reach);
   if (status == JN_OK) memcpy(q, p->q, (size_t)jn_model_nq(p->model) * sizeof(double));
   return status;
 }
@@ -480,22 +558,61 @@ static void tell_pose(const tool_path *p, double t) {
   fputc('\n', stderr);
 }
 
-void tool_path_tell(const tool_path *p, jn_status status) {
+void missing_text(const jn_reach *reach, bool position, char text[MISSING_TEXT]) {
+  static const double nothing = 1e-9;
+  if (position || (reach->angle <= nothing && reach->distance > nothing))
+    snprintf(text, MISSING_TEXT, "%.4g m", reach->distance);
+  else if (reach->distance <= nothing && reach->angle > nothing)
+    snprintf(text, MISSING_TEXT, "%.4g rad", reach->angle);
+  else
+    snprintf(text, MISSING_TEXT, "%.4g m and %.4g rad", reach->distance, reach->angle);
+}
+
+/* Where most is missing from p->time on, to the end of the path, for the configurations that are nearest one after the
+ * other. 0: nothing is. */
+static double find_missing(tool_path *p, jn_reach *most) {
+  enum { SAMPLES = 100 };
+  const jn_tasks_path path = {.context = p, .at = pose_at};
+  double end = jn_trajectory_end(p->poses), worst = 0, at = p->time;
+  *most = p->reach;
+  most->distance = most->angle = 0;
+  for (int i = 0; i <= SAMPLES; i++) {
+    double t = i == 0 ? p->time : p->time + (end - p->time) * i / SAMPLES;
+    jn_reach r;
+    jn_status status = jn_tasks_follow(p->tasks, &path, t, t, 0, p->q, NULL, NULL, &r);
+    if (status != JN_ERR_REACH || !(r.distance + r.angle > worst)) continue;
+    worst = r.distance + r.angle;
+    *most = r;
+    at = t;
+  }
+  p->to = at;
+  return worst;
+}
+
+void tool_path_tell(tool_path *p, jn_status status) {
   if (status != JN_ERR_REACH) {
     say(stderr, "jounce: %s: at t = %.15g s: %s\n", p->file, p->time, jn_status_text(status));
     return;
   }
   bool first = p->to == p->from;
+  const char *why = jn_reach_text(p->reach.outcome);
+  if (p->reach.outcome == JN_REACH_ITERATIONS && !first) why = "steps become too short";
   if (first)
-    say(stderr, "jounce: %s: '%s' cannot reach the pose at t = %.9g s: %s\n", p->file, p->frame, p->time,
-        jn_reach_text(p->reach.outcome));
+    say(stderr, "jounce: %s: '%s' cannot reach the %s at t = %.9g s: %s\n", p->file, p->frame,
+        p->position ? "position" : "pose", p->time, why);
   else
     say(stderr, "jounce: %s: '%s' can follow the path until t = %.9g s, and no further: %s\n", p->file, p->frame,
-        p->time, jn_reach_text(p->reach.outcome));
+        p->time, why);
   tell_pose(p, p->time);
-  if (p->reach.distance > 1e-9 || p->reach.angle > 1e-9)
-    say(stderr, "    at t = %.9g s %.4g m and %.4g rad are missing at the nearest configuration\n", p->to,
-        p->reach.distance, p->reach.angle);
+  jn_reach most;
+  char missing[MISSING_TEXT];
+  if (find_missing(p, &most) > 1e-9) {
+    missing_text(&most, p->position, missing);
+    say(stderr, "    %s are missing at the nearest configuration at t = %.9g s, where most is\n", missing, p->to);
+    if (most.distance > 100) fputs("    lengths are in m; of others, the header has the unit: \"x [mm]\"\n", stderr);
+  } else {
+    fputs("    what follows could be reached, but not without a jump\n", stderr);
+  }
   tell_active(p->model, p->active);
   if (p->reach.outcome == JN_REACH_SINGULAR)
     fputs("    another --start may pass it in another way; --free, if part of the pose does not matter\n", stderr);

@@ -77,10 +77,10 @@ int torque_check_arguments(const torque_arg *arg) {
     return usage_error(arg->command, "--out %s: the name must end in .csv or .npz", arg->out);
   if (!arg->tool.frame &&
       (arg->tool.reference || arg->tool.start || arg->tool.free_rows.count || arg->tool.weights.count ||
-       arg->tool.pull.count || arg->tool.starts.count || arg->tool.ignore_limits))
+       arg->tool.pull.count || arg->tool.margin.count || arg->tool.starts.count || arg->tool.ignore_limits))
     return usage_error(arg->command,
-                       "--relative-to, --start, --starts, --free, --weights, --pull and --position-limits are "
-                       "for --frame");
+                       "--relative-to, --start, --starts, --free, --weights, --pull, --margin and --position-limits "
+                       "are for --frame");
   if (arg->tool.frame && (arg->wrench || arg->columns.count || arg->missing))
     return usage_error(arg->command,
                        "--wrench, --columns and --missing are not for --frame; jounce reach --path writes the "

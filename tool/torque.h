@@ -72,8 +72,12 @@ typedef struct motion {
   int nq, nv;
   bool losses;
   jn_work *work;
-  jn_loops *loops;                /* NULL without loops */
-  unsigned char *held, *actuated; /* [nv] of models with loops: what the trajectory gives, where motors are */
+  jn_loops *loops;                        /* NULL without loops */
+  unsigned char *held, *actuated, *given; /* [nv] of models with loops: what is taken from the trajectory, where motors
+                                             are, and what the trajectory has */
+  bool surplus;                           /* it has more than move independently; how far that was from closed: */
+  double moved, moved_time;
+  int moved_most;
   double *wrench_jet, *passive, *loss;
   double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
   double guess_time;
@@ -113,6 +117,15 @@ void torque_unit(const jn_model *model, int v, int order, char text[UNIT_TEXT]);
 const char *configuration_unit(const jn_model *model, int i);
 /* Place in q of velocity coordinate v; -1 for spherical and free joints. */
 int place_in_q(const jn_model *model, int v);
+
+/* ---- torque_loops.c ---- */
+
+/* m->loops, and which coordinates are taken and actuated. An exit code, or OPTION_GO_ON. */
+int motion_init_loops(motion *m, const torque_arg *arg);
+/* Closes the loops from m->q. */
+jn_status motion_assemble(motion *m);
+/* A note on standard error when that moved joints of the file. */
+void motion_note_loops(const motion *m);
 
 /* ---- Limits. torque_limits.c, limits_file.c ---- */
 

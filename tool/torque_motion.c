@@ -79,6 +79,9 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   jn_status status = load_trajectory(m, arg->trajectory, &options, &error);
   progress_end();
   result = tell_messages(options.report, &error, arg->trajectory, status);
+  if (result != OPTION_GO_ON && tool_path_looks_like_one(options.report))
+    say(stderr, "    x, y and z may be the path of a tool: jounce %s --frame NAME\n",
+        strcmp(arg->command, "torque") == 0 ? "torque MODEL FILE" : "reach MODEL --path FILE");
   jn_report_destroy(options.report);
   if (result != OPTION_GO_ON || !arg->wrench) return result;
   options.report = jn_report_create(NULL);
@@ -86,47 +89,6 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   result = tell_messages(options.report, &error, arg->wrench, status);
   jn_report_destroy(options.report);
   return result;
-}
-
-/* ---- Loops ---- */
-
-/* What is held: coordinates that the trajectory gives. */
-static void find_held(motion *m) {
-  for (int v = 0; v < m->nv; v++) {
-    int joint = jn_coordinate_joint(m->model, v, NULL);
-    m->held[v] = m->actuated[v] =
-        m->path ? 1 : (unsigned char)jn_trajectory_given(m->trajectory, jn_joint_q(m->model, joint));
-  }
-}
-
-static int set_actuated(motion *m, const char *command, const name_list *names) {
-  if (names->count == 0 && m->path)
-    return usage_error(command, "--frame of a model with loops needs --actuated: the joints with a motor");
-  if (names->count == 0) return OPTION_GO_ON;
-  memset(m->actuated, 0, (size_t)m->nv);
-  for (int i = 0; i < names->count; i++) {
-    int joint, status = find_joint(command, "actuated", m->model, names->names[i], &joint);
-    if (status != OPTION_GO_ON) return status;
-    for (int k = 0; k < jn_joint_nv(m->model, joint); k++) m->actuated[jn_joint_v(m->model, joint) + k] = 1;
-  }
-  return OPTION_GO_ON;
-}
-
-static int init_loops(motion *m, const torque_arg *arg) {
-  if (jn_loop_count(m->model) == 0) {
-    if (arg->actuated.count == 0) return OPTION_GO_ON;
-    return usage_error(arg->command, "--actuated is for models with loops; '%s' has none", jn_model_name(m->model));
-  }
-  jn_loops_options options;
-  jn_loops_options_init(&options);
-  options.order = m->order;
-  jn_status status = jn_loops_create(m->model, &options, &m->loops);
-  if (status != JN_OK) {
-    say(stderr, "jounce: %s\n", jn_status_text(status));
-    return EXIT_BAD;
-  }
-  find_held(m);
-  return set_actuated(m, arg->command, &arg->actuated);
 }
 
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {
@@ -143,12 +105,13 @@ int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int ord
   m->tau = m->v_jet + rows * nv;
   m->passive = m->tau + rows * nv;
   m->loss = m->passive + rows * nv;
-  m->held = allocate(2 * nv);
+  m->held = allocate(3 * nv);
   m->actuated = m->held + nv;
+  m->given = m->actuated + nv;
   if (jn_trajectory_has_wrenches(m->trajectory))
     m->wrench_jet = allocate(rows * 6 * (size_t)jn_link_count(model) * sizeof(double));
   jn_status status = jn_row_name() ? jn_work_create_order(model, order, &m->work) : JN_ERR_ROW;
-  if (status == JN_OK) return init_loops(m, arg);
+  if (status == JN_OK) return motion_init_loops(m, arg);
   say(stderr, "jounce: %s\n", jn_status_text(status));
   return EXIT_BAD;
 }
@@ -189,7 +152,7 @@ jn_status motion_add_losses(motion *m, double sign, double *force) {
 static void take_guess(motion *m) {
   for (int v = 0; v < m->nv; v++) {
     int number, joint = jn_coordinate_joint(m->model, v, &number);
-    if (m->held[v] || number > 0) continue;
+    if (m->given[v] || number > 0) continue;
     int at = jn_joint_q(m->model, joint);
     memcpy(m->q + at, m->guess + at, (size_t)jn_joint_nq(m->model, joint) * sizeof(double));
   }
@@ -197,7 +160,7 @@ static void take_guess(motion *m) {
 
 static jn_status assemble(motion *m) {
   take_guess(m);
-  jn_status status = jn_loops_assemble(m->loops, m->held, 0, m->q, NULL);
+  jn_status status = motion_assemble(m);
   if (status == JN_OK) memcpy(m->guess, m->q, (size_t)m->nq * sizeof(double));
   return status;
 }
@@ -238,7 +201,9 @@ static jn_status evaluate(motion *m, double t) {
 /* The joints that the trajectory does not give follow from the loops, on from where they were before. */
 static jn_status close_loops(motion *m, double t) {
   double step = (jn_trajectory_end(m->trajectory) - jn_trajectory_start(m->trajectory)) / 200;
-  jn_status status = isnan(m->guess_time) ? walk_to_start(m, t) : JN_OK;
+  bool whole = !memchr(m->given, 0, (size_t)m->nv); /* no branch is to be found, all is near where it should be */
+  jn_status status = isnan(m->guess_time) && !whole ? walk_to_start(m, t) : JN_OK;
+  if (whole) m->guess_time = t;
   double from = m->guess_time;
   int steps = (int)ceil(fabs(t - from) / step);
   for (int i = 1; i < steps && status == JN_OK; i++) {
@@ -289,6 +254,7 @@ jn_status motion_at(motion *m, double t) {
 }
 
 void motion_note(const motion *m) {
+  motion_note_loops(m);
   if (!(m->rounding > fmax(1e-6, 1000 * jn_row_epsilon()))) return;
   say(stderr,
       "jounce: note: the loops are near a singular configuration at t = %.15g s: errors of about %.0e are to be "

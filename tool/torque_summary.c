@@ -117,7 +117,7 @@ void print_fit(const motion *m) {
     jn_fit fit;
     if (jn_trajectory_fit_of(m->trajectory, i, &fit) != JN_OK || !fit.sampled) continue;
     jn_coordinate_name(m->fitted, i, name, sizeof name);
-    table_cell(&t, name);
+    table_cell(&t, m->fitted == m->model ? name : tool_path_column(i)); /* of a tool, by the columns of its poses */
     table_cellf(&t, "%.2e", fit.rms);
     table_cellf(&t, "%.2e", fit.largest);
     time_text(fit.time, 4, time);

@@ -2,6 +2,9 @@
 /* jounce view: the web page (web/page) with a robot, and perhaps a motion, inside. */
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <unistd.h>
+#endif
 
 #include "command.h"
 #include "model_arg.h"
@@ -178,17 +181,38 @@ static bool write_given(view_arg *v) {
   return true;
 }
 
+/* The page that belongs to this command: where it is installed, JN_PAGE_PLACE tells the way from the folder of the
+ * command to it, so that it is found under any prefix; in a build tree there is a link. False: this system does not say
+ * where the command is. */
+static bool own_page(char path[PATH_BYTES]) {
+  static const char place[] = JN_PAGE_PLACE;
+  if (place[0] == '/') return snprintf(path, PATH_BYTES, "%s", place) < PATH_BYTES;
+#ifdef __linux__
+  ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES - 1);
+  if (length <= 0) return false;
+  path[length] = '\0';
+  size_t folder = (size_t)(last_part(path) - path), room = PATH_BYTES - folder;
+  return (size_t)snprintf(path + folder, room, "%s", place) < room;
+#else
+  (void)path;
+  return false;
+#endif
+}
+
 static char *read_page(const char *given, size_t limit) {
-  const char *places[] = {given, JN_PAGE_INSTALLED, JN_PAGE_BUILT};
-  for (size_t i = given ? 0 : 1; i < sizeof places / sizeof *places; i++) {
-    if (i > 0 && !is_readable(places[i])) continue;
-    char *page = read_input(places[i], places[i], limit, &(size_t){0});
-    if (page && strstr(page, EMPTY)) return page;
-    if (page) say(stderr, "jounce: %s: this is not the page of jounce, or one that has a robot already\n", places[i]);
-    free(page);
+  char own[PATH_BYTES];
+  const char *named = given ? given : getenv("JOUNCE_PAGE"), *path = named;
+  if (!path && own_page(own) && is_readable(own)) path = own;
+  if (!path) {
+    say(stderr,
+        "jounce: the page is not installed with this command; build it with script/web, and name it with --page "
+        "FILE or the environment variable JOUNCE_PAGE\n");
     return NULL;
   }
-  say(stderr, "jounce: the page is not installed; build it with script/web, or give it with --page FILE\n");
+  char *page = read_input(path, path, limit, &(size_t){0});
+  if (page && strstr(page, EMPTY)) return page;
+  if (page) say(stderr, "jounce: %s: this is not the page of jounce, or one that has a robot already\n", path);
+  free(page);
   return NULL;
 }
 
@@ -227,7 +251,10 @@ int command_view(int argc, char **argv) {
                   "and no network: the robot's file, its meshes (STL, OBJ, DAE, as far as they are found) and the "
                   "motion are inside.");
   option_text(&set, "out", "FILE", "the page to write; default jounce.html; -: standard output", &v.out);
-  option_text(&set, "page", "FILE", "the empty page to start from; default: the installed one", &v.page);
+  option_text(
+      &set, "page", "FILE",
+      "the empty page to start from; default: JOUNCE_PAGE of the environment, or the one installed with the command",
+      &v.page);
   model_arg_options(&set, &v.model);
   int status = option_parse(&set, argc, argv, arguments, 1, 2);
   if (status == OPTION_GO_ON) {

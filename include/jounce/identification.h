@@ -30,6 +30,12 @@
  *   finds its minimum in few steps P' = V (E + S) V^T from P = V V^T, which keep P positive definite; rotor inertias
  *   and frictions are not negative.
  *
+ * Models with loops: the forces in the loops are not known, but do no work along motions that keep the loops closed. If
+ * N [dof x nv] has the velocities that the independent coordinates make, N forces = N Y x is free of them. Independent
+ * are actuated coordinates as far as they determine the others, then any; only their channels have rows, and only they
+ * are taken from given states, the others follow from the loops. Base parameters are those of the closed mechanism.
+ * Passive joints have friction, but no rotor and no offset. Such an identification belongs to one thread at a time.
+ *
  * Guide: docs/identification.md. Errors of all: JN_ERR_NULL. */
 #ifndef JOUNCE_IDENTIFICATION_H
 #define JOUNCE_IDENTIFICATION_H
@@ -48,9 +54,9 @@ enum {
   JN_IDENTIFY_VISCOUS = 4, /* [N m s/rad or N s/m] */
   JN_IDENTIFY_COULOMB = 8, /* [N m or N] */
   JN_IDENTIFY_OFFSET = 16, /* [N m or N] */
-  JN_IDENTIFY_SCALE = 32   /* [1]: the true force is (1 + scale) times the measured one; this needs known masses, such
-                              as links that are not identified, because the forces alone do not tell masses and scale
-                              apart */
+  JN_IDENTIFY_SCALE = 32   /* [1]: the true force is (1 + scale) times the measured one. Something must be known, such
+                              as a link that is not identified, because forces alone do not tell masses and scale
+                              apart; otherwise JN_ERR_MODEL */
 };
 
 /* Set up with jn_identification_options_init(); NULL in place of options means these defaults. */
@@ -64,8 +70,12 @@ typedef struct jn_identification_options {
   const double *coupling;        /* G [motors x nv]; copied */
   const double *coulomb_speed;   /* [motors] [rad/s, m/s] sign(v) is v/speed below this speed, because friction does not
                                     jump; copied; NULL: a sharp sign */
-  int wrench_link;               /* the wrench through the joint of this link is measured, too; default JN_NONE */
-  int user_columns;              /* number of columns that `user` writes to Y [nv x user_columns] at a state */
+  const char *const *motor_names; /* for jn_identification_name(); copied; NULL: those of their joints */
+  int motor_name_count;           /* as many as motors */
+  const unsigned char *actuated;  /* [nv] models with loops: 1 where there is a motor, whose force is measured; copied;
+                                     NULL: the first coordinates that determine all others */
+  int wrench_link;                /* the wrench through the joint of this link is measured, too; default JN_NONE */
+  int user_columns;               /* number of columns that `user` writes to Y [nv x user_columns] at a state */
   void (*user)(const double *q, const double *v, const double *a, double *Y, void *context);
   void *context;
   int user_channels; /* channels for rows of the user (jn_identification_add_rows()), after the others; they have no
@@ -81,8 +91,9 @@ JN_API void jn_identification_options_init(jn_identification_options *options);
 typedef struct jn_identification jn_identification;
 
 /* Finds the base parameters and makes room. The model must outlive the result. *error (may be NULL) says what is wrong.
- * O(n^3). Errors: JN_ERR_INIT, JN_ERR_SIZE, JN_ERR_NAME (no such link), JN_ERR_MODEL (nothing to identify, or numbers
- * that are not finite), JN_ERR_MEMORY. */
+ * O(n^3). Errors: JN_ERR_INIT, JN_ERR_SIZE, JN_ERR_NAME (no such link), JN_ERR_MODEL (nothing to identify, numbers that
+ * are not finite, or torque constants next to nothing known), JN_ERR_LOOP (loops that cannot be closed),
+ * JN_ERR_UNSUPPORTED (wrench_link of a model with loops), JN_ERR_MEMORY. */
 JN_API jn_status jn_identification_create(const jn_model *model, const jn_identification_options *options,
                                           jn_identification **identification, jn_error *error);
 JN_API void jn_identification_destroy(jn_identification *identification); /* NULL is allowed */
@@ -91,7 +102,8 @@ JN_API void jn_identification_destroy(jn_identification *identification); /* NUL
 
 JN_API int jn_identification_count(const jn_identification *identification);    /* n */
 JN_API int jn_identification_channels(const jn_identification *identification); /* see above */
-/* Copies the name of unknown i, as "link_3.Jxx", "joint_2.viscous" or "user.1", to name [size], cut if it is longer. */
+/* Copies the name of unknown i, as "link_3.Jxx", "joint_2.viscous" (or the motor's name), "user.1", to name [size], cut
+ * if it is longer. */
 JN_API jn_status jn_identification_name(const jn_identification *identification, int i, char *name, size_t size);
 /* The link of an inertial parameter, or the coordinate of a motor with one coordinate; JN_NONE for all others. */
 JN_API int jn_identification_link(const jn_identification *identification, int i);
@@ -122,6 +134,15 @@ JN_API jn_status jn_identification_add(jn_identification *identification, size_t
 JN_API jn_status jn_identification_add_rows(jn_identification *identification, int channel, size_t rows,
                                             const double *Y, const double *y);
 
+/* What the wrenches of a trajectory (jn_trajectory_load_wrenches()) are. */
+enum {
+  JN_WRENCH_NONE = 0,
+  JN_WRENCH_CONTACT = 1, /* they act on the links from outside, such as those of force plates under the feet. Free
+                            joints without a column of forces have no other force: their six rows are the change of
+                            momentum, and need no joint torques */
+  JN_WRENCH_JOINT = 2    /* that of `wrench_link` is the wrench through its joint, as in jn_joint_wrenches() */
+};
+
 /* How a measured motion is used. Set up with jn_measurement_init(). */
 typedef struct jn_measurement {
   size_t size;         /* sizeof(jn_measurement), set by jn_measurement_init() */
@@ -131,6 +152,7 @@ typedef struct jn_measurement {
   const double *limit; /* [channels] forces at or beyond this are saturated and not used; NULL: none */
   int motors;          /* 1: forces are those of the motors (as many as coordinates): joint forces are G^T forces */
   double start, end;   /* [s] the part that is used; default all */
+  int wrench;          /* JN_WRENCH_...; default none: the trajectory's wrenches are not used */
   int fold;            /* 0 ... 4: everything goes to this part; default -1: parts alternate every half second */
 } jn_measurement;
 
@@ -140,9 +162,14 @@ JN_API void jn_measurement_init(jn_measurement *measurement);
  * at the times of the forces. With a cutoff f, rows are averages over windows (Lanczos: sinc(u) sinc(u/3), u = 2 f (t -
  * t_k), |u| < 3) about the times t_k in steps of 1/(2 f), so that noise of neighbouring rows is not correlated, and
  * deviations mean what they say; windows with gaps, with saturated samples, or beyond the ends are left out. Errors:
- * JN_ERR_SIZE, JN_ERR_MODEL (no forces). */
+ * JN_ERR_SIZE, JN_ERR_MODEL (no forces; no wrenches where they are to be used), JN_ERR_LOOP (the motion does not give
+ * the independent coordinates of a model with loops, or they cannot be closed). */
 JN_API jn_status jn_identification_add_trajectory(jn_identification *identification, const jn_trajectory *trajectory,
                                                   const jn_measurement *measurement);
+/* The state of a motion at time t as it is used there: q [nq], v, a [nv]; coordinates that follow from loops go on from
+ * where they were at the call before, the first time from the neutral configuration. */
+JN_API jn_status jn_identification_state(const jn_identification *identification, const jn_trajectory *trajectory,
+                                         double t, double *q, double *v, double *a);
 /* A cutoff [Hz] that keeps what this motion can excite: eight times the frequency rms(a) / rms(v) / 2 pi of the fastest
  * coordinate, but at most a fifth of the sampling rate. */
 JN_API double jn_identification_cutoff(const jn_identification *identification, const jn_trajectory *trajectory);

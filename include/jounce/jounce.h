@@ -24,6 +24,7 @@
 #include "retime.h"
 #include "sensitivity.h"
 #include "simulation.h"
+#include "solvers.h"
 #include "table.h"
 #include "tasks.h"
 #include "trajectory.h"

@@ -212,7 +212,7 @@ JN_API jn_status jn_rollout_forward(jn_simulator *simulator, jn_rollout *rollout
  * coordinates (zero on entry). It is called once for each k, from the last to the first. */
 typedef jn_status jn_cost_function(void *context, long k, const double *q, const double *v, double *value,
                                    double *df_dx);
-/* Where the gradient of f goes. */
+/* Where the gradient of f goes; df_dx must not be NULL. */
 typedef struct jn_rollout_gradient {
   jn_cost_function *cost; /* terms of the cost */
   void *context;          /* given to it */
@@ -272,6 +272,8 @@ typedef struct jn_simulation_report {
   long evaluations;          /* of forward dynamics; for taylor of whole series */
   long events;               /* limits, releases, watches */
   double last_step;          /* [s] */
+  double least_step;         /* [s] the shortest that the method chose itself; 0: it chose none, or steps are fixed */
+  double least_step_time;    /* [s] when that began. Steps a million times shorter than others: a singularity is near */
   int order;                 /* of the method */
   double kinetic, potential; /* now */
   double start;              /* kinetic + potential at the start */

@@ -86,11 +86,13 @@ typedef struct jn_tasks_options {
   double longest_step;  /* [rad, m] no coordinate moves farther in one iteration; default 1 */
   const double *metric; /* [nv] W: redundancy keeps sum W_i v_i^2 least; default NULL: ones. Copied */
   const double
-      *posture; /* [nq] and gain [1/s]: redundancy of velocities is drawn to this configuration: sum W_i (v_i */
-  double gain;  /*   + gain (q_i - posture_i))^2 is least. Default NULL, 0: off. Copied */
-  double weak;  /* directions weaker than this, relative to the strongest, count as singular; default 1e-6, in rows of
-                   float 100 roundings */
-  int threads;  /* of jn_tasks_solve_batch(); default 1; 0: as many as OpenMP would use */
+      *posture;  /* [nq] and gain [1/s]: redundancy of velocities is drawn to this configuration: sum W_i (v_i */
+  double gain;   /*   + gain (q_i - posture_i))^2 is least. Default NULL, 0: off. Copied */
+  double weak;   /* directions weaker than this, relative to the strongest, count as singular; default 1e-6, in rows of
+                    float 100 roundings */
+  int threads;   /* of jn_tasks_solve_batch(); default 1; 0: as many as OpenMP would use */
+  double margin; /* [rad, m] in motions, a coordinate that is not needed slows down this near to a position limit (or a
+                    twentieth of its range, if that is less); 0: it does not, and may meet it. Default 0.1 */
 } jn_tasks_options;
 
 /* The defaults that are named there. */
@@ -116,8 +118,9 @@ JN_API int jn_tasks_row(const jn_tasks *tasks, int i, int *rows);
 /* What the tasks are at q, target [targets]. */
 JN_API jn_status jn_tasks_values(jn_tasks *tasks, const double *q, double *target);
 /* How far q is from a target, error [rows], in the units of rates: pose and orientation: the rotation vector to the
- * target, and the distance to its origin, both in the frame's axes; direction: the rotation vector to it, in the
- * frame's axes; others: target - value. */
+ * target, and the distance to its origin, both in the frame's axes (if one axis of the frame has the weight 0 in its
+ * rotation: the rotation vector that turns this axis to where the target has it); direction: the rotation vector to it,
+ * in the frame's axes; others: target - value. */
 JN_API jn_status jn_tasks_error(jn_tasks *tasks, const double *q, const double *target, double *error);
 /* J_jet [(K+1) x rows x nv]: J and its time derivatives along v_jet [(K+1) x nv] (of order 0: J at q, v_jet may be
  * NULL). O(frames n K^2). Errors: JN_ERR_SIZE, JN_ERR_WORK (order above that of the options), JN_ERR_SINGULAR (a
@@ -151,17 +154,19 @@ JN_API const char *jn_reach_text(jn_reach_outcome outcome);
 /* What a search found. */
 typedef struct jn_reach {
   jn_reach_outcome outcome; /* how it ended */
-  double angle;             /* [rad] the largest error that is left of an orientation, direction or angle of a joint, */
-  double distance;          /* [m] and of a position, distance, centre of mass or length of a joint */
-  double gap;               /* [rad, m] of loops; 0 without */
-  int worst;                /* the task that is farthest from its target, JN_NONE if all are reached */
-  int starts, iterations;   /* that were made, iterations of all starts */
-  int rank;                 /* of J at q, with loops closed: rows that can be moved independently */
-  double manipulability;    /* sqrt(det(J J^T)) of the rows that count, unweighted, over motions that keep loops closed;
-                               0 when the rank is less than their number */
-  double weakest; /* the weakest direction of J relative to the strongest (an estimate from a decomposition with
-                     exchange of columns, within a small factor) */
-  int limits;     /* how many coordinates are at a position limit */
+  double angle;    /* [rad] the largest error that is left of an orientation, direction or angles of a joint, */
+  double distance; /* [m] and of a position, distance, centre of mass or lengths of a joint; each the length of the
+                      vector of the rows that count */
+  double gap;      /* [rad, m] of loops; 0 without */
+  int worst;       /* the task that is farthest from its target, JN_NONE if all are reached */
+  int starts, iterations; /* that were made, iterations of all starts */
+  int rank;               /* of J at q, with loops closed: rows that can be moved independently */
+  double manipulability;  /* sqrt(det(J J^T)) of the rows that count, unweighted, over motions that keep loops closed.
+                             Where rows depend on each other at all configurations (a pose in the plane), the product
+                             of as many singular values as J has otherwise; 0 when the rank is less than that */
+  double weakest;         /* the weakest direction of J relative to the strongest (an estimate from a decomposition with
+                             exchange of columns, within a small factor) */
+  int limits;             /* how many coordinates are at a position limit */
 } jn_reach;
 
 /* Finds q [nq], from the q that is given, at which the tasks have their targets. Levenberg-Marquardt on the
@@ -181,15 +186,22 @@ JN_API jn_status jn_tasks_solve_batch(jn_tasks *tasks, size_t count, const doubl
 /* Velocity and its time derivatives v_jet [(K+1) x nv] from those of the tasks, rate_jet [(K+1) x rows], so that row k
  * + 1 of v_jet is the time derivative of row k along the motion. What the tasks leave free is settled by one rule at
  * all orders: of all velocities that do the tasks (in the order of priorities, each as well as possible) and keep loops
- * closed, the one with least sum W_i (v_i - u_i)^2, where u_i is that of options.posture. This rule itself is
- * differentiated. held [nv] (may be NULL): coordinates that do not move. Rows of rate_jet whose weight is 0 are not
- * read. reach (may be NULL): rank, weakest; JN_REACH_SINGULAR when a direction that is asked for is weaker than
- * options.weak: it is left out then, so that v_jet is bounded but does not do the tasks. Returns JN_ERR_REACH then.
- * O(frames n K^3 + nv^3). Errors: JN_ERR_SIZE, JN_ERR_WORK, JN_ERR_SINGULAR (a distance of zero). */
-JN_API jn_status jn_tasks_motion_jet(jn_tasks *tasks, int order, const double *q, const unsigned char *held,
-                                     const double *rate_jet, double *v_jet, jn_reach *reach);
+ * closed, the one with least sum W_i / w_i (v_i - u_i)^2, where u_i is that of options.posture, and w_i(q) is one but
+ * near position limits, where it goes to zero with the distance to them: w = (1 - exp(-x / margin)), x = upper - q_i,
+ * times the same of the lower limit, with options.margin. This rule itself is differentiated. So coordinates that are
+ * not needed come to rest before a limit, with velocities that are smooth to all orders.
+ *
+ * target [targets] (may be NULL): where the targets are. It matters for poses and orientations of which rows have the
+ * weight 0: such a frame is not where its target is, and rate_jet is then that of the target, with all its rows, in the
+ * target's axes. NULL: rate_jet is that of the frame, in its own axes; rows of weight 0 are not read. For all other
+ * tasks, both are the same. held [nv] (may be NULL): coordinates that do not move. reach (may be NULL): rank, weakest;
+ * JN_REACH_SINGULAR when a direction that is asked for is weaker than options.weak: it is left out then, so that v_jet
+ * is bounded but does not do the tasks. Returns JN_ERR_REACH then. O(frames n K^3 + nv^3). Errors: JN_ERR_SIZE,
+ * JN_ERR_WORK, JN_ERR_SINGULAR (a distance of zero). */
+JN_API jn_status jn_tasks_motion_jet(jn_tasks *tasks, int order, const double *q, const double *target,
+                                     const unsigned char *held, const double *rate_jet, double *v_jet, jn_reach *reach);
 
-/* A path of the tasks: target [targets] and, unless it is NULL, rate_jet [(order+1) x rows] at a time. */
+/* A path of the tasks: target [targets] and, unless it is NULL, its rate_jet [(order+1) x rows] at a time. */
 typedef struct jn_tasks_path {
   void *context; /* given to the function */
   /* Writes them and returns JN_OK; any other status ends the call and is passed on. */
@@ -201,26 +213,33 @@ typedef struct jn_tasks_path {
  * jn_tasks_solve() with no random starts. So there are no jumps to other solutions, and the q at different times are
  * points of one motion, to `tolerance` [rad, m] a step (0: 1e-10). Stops with JN_ERR_REACH where it cannot go on: *time
  * (may be NULL) is how far it came, q is there, and reach says why: JN_REACH_SINGULAR, JN_REACH_SHORT (the target
- * leaves the workspace; angle and distance are what is missing at the next step), JN_REACH_LIMITS (a coordinate comes
- * to its limit; active [nv] (may be NULL) tells which). Errors: those of path->at, too. */
+ * leaves the workspace; angle and distance are what is missing at time `to`), JN_REACH_LIMITS (the tasks drive a
+ * coordinate across its limit, and no other can do it instead; active [nv] (may be NULL) tells which),
+ * JN_REACH_ITERATIONS (after 100 options.iterations steps, or 5 options.iterations
+ * in a row that are shorter than a ten-thousandth of the way). Errors: those of path->at, too. */
 JN_API jn_status jn_tasks_follow(jn_tasks *tasks, const jn_tasks_path *path, double from, double to, double tolerance,
                                  double *q, double *time, signed char *active, jn_reach *reach);
 
 /* ---- operational space ---- */
 
 /* Results of jn_tasks_operational_jet(); NULL: not wanted. With y'' the second derivatives of the tasks (rates' rate):
- *   F = Lambda y'' + bias,   tau = J^T F   moves the tasks with y'' and nothing else than their inertia is felt. */
+ *   F = Lambda y'' + bias,   tau = J^T F   moves the tasks with y'' and nothing else than their inertia is felt.
+ * With loops, M^-1 is that of motions that keep them closed, P = M^-1 - M^-1 A^T (A M^-1 A^T)^-1 A M^-1. tau is then of
+ * all coordinates; motors alone do the same with the torques of jn_loops_inverse_dynamics_jet() for the acceleration
+ * that it makes. */
 typedef struct jn_operational {
   double *Lambda; /* [(K+1) x rows x rows] operational-space inertia (J M^-1 J^T)^-1 and its time derivatives */
-  double *bias;   /* [(K+1) x rows] Lambda (J M^-1 h - J' v), h = C v + g + k of dynamics.h */
+  double *bias;   /* [(K+1) x rows] Lambda (J M^-1 h - J' v), h = C v + g + k of dynamics.h; with loops - J a for the
+                     acceleration a = M^-1 A^T (A M^-1 A^T)^-1 (-A' v) that keeps them closed */
   double *Jbar;   /* [(K+1) x nv x rows] dynamically consistent inverse M^-1 J^T Lambda: J Jbar = 1, and tau = (1 - J^T
                      Jbar^T) tau_0 does not accelerate the tasks */
 } jn_operational;
 
-/* Along the motion v_jet [(K+2) x nv] at q. All rows of the tasks count, whatever their weights and priorities. Loops
- * are not supported. [khatib1987] Errors: JN_ERR_SINGULAR (rows of J depend on each other: so it is with directions,
- * whose three rows have rank two, and at singular configurations), JN_ERR_UNSUPPORTED (loops), JN_ERR_SIZE, JN_ERR_WORK
- * (order + 1 above that of the options). */
+/* Along the motion v_jet [(K+2) x nv] at q, which keeps loops closed. Priorities and sizes of weights do not matter;
+ * rows of the weight 0 are left out: their rows and columns of all results are zero. [khatib1987] Errors:
+ * JN_ERR_SINGULAR (rows of J depend on each other: so it is with directions, whose three rows have rank two, with poses
+ * of planar robots unless the rows that cannot move have the weight 0, and at singular configurations), JN_ERR_SIZE,
+ * JN_ERR_WORK (order above that of the options). */
 JN_API jn_status jn_tasks_operational_jet(jn_tasks *tasks, int order, const double *q, const double *v_jet,
                                           const jn_operational *out);
 

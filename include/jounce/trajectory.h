@@ -60,9 +60,11 @@ typedef struct jn_trajectory_options {
   jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
   const char *const *columns;            /* "NAME=COLUMN" or "NAME=#3" for columns not named after their */
   int column_count;                      /*   coordinates, and for the times (NAME t): docs/torque.md; default none */
-  int missing_neutral;                   /* 1: joints without data stay neutral; default 0: an error */
-  int strict;                            /* 1: warnings are errors */
-  size_t max_bytes;                      /* size limit for input; default and 0: JN_MAX_BYTES */
+  int wrenches_too;    /* 1: the file also has columns of wrenches, for jn_trajectory_load_wrenches(): no warning about
+                          them;    default 0 */
+  int missing_neutral; /* 1: joints without data stay neutral; default 0: an error */
+  int strict;          /* 1: warnings are errors */
+  size_t max_bytes;    /* size limit for input; default and 0: JN_MAX_BYTES */
   void (*progress)(double part, void *context); /* called with the fraction that is done, 0 ... 1; may be NULL */
   void *progress_context;
 } jn_trajectory_options;
@@ -93,7 +95,8 @@ JN_API void jn_trajectory_destroy(jn_trajectory *trajectory); /* NULL is allowed
 JN_API jn_status jn_trajectory_evaluate(const jn_trajectory *trajectory, double t, int order, double *q, double *v_jet);
 
 /* External wrenches over time, from a sampled file with columns LINK_mx _my _mz _fx _fy _fz (moment [N m], force [N] on
- * the link, in its frame about its origin); wrenches without a column are zero. They replace wrenches loaded before.
+ * the link, in its frame about its origin); wrenches without a column are zero. Columns of a motion and of joint forces
+ * are passed over, so it may be the file of the motion itself. They replace wrenches loaded before.
  * The file must cover the time range of the trajectory; wrench_interpolation in the options says how to interpolate
  * between its rows, and a file with one row is a constant wrench. Errors as for jn_trajectory_load(). */
 JN_API jn_status jn_trajectory_load_wrenches(jn_trajectory *trajectory, const char *source,

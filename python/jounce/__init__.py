@@ -14,7 +14,7 @@ import numpy as _np
 
 from . import _core, _glue, _results
 from ._core import *  # noqa: F403 - the functions of the library that need no model: so3_exp(), ...
-from ._core import BaseParameters, Loops, Simulator, Trajectory, set_threads
+from ._core import BaseParameters, Loops, Simulator, set_threads
 from ._errors import (
     ArgumentError,
     Error,
@@ -27,13 +27,14 @@ from ._errors import (
     StepError,
     UnsupportedError,
 )
-from ._model import Builder, Joint, Limits, Model, builtins, from_dict, load, loads
+from ._model import Builder, Elastic, Joint, Limits, Model, Trajectory, builtins, from_dict, load, loads
 from ._plot import plot
 from ._show import show
 
 _sample = _np.arange(6.0).reshape(2, 3)
 _core._setup(
     samples=(_sample, _sample.ctypes.data, _sample.T),
+    api=getattr(getattr(getattr(_np, "_core", None) or _np.core, "_multiarray_umath", None), "_ARRAY_API", None),
     ndarray=_np.ndarray,
     float64=_np.dtype(_np.float64),
     convert=_glue.convert,
@@ -42,6 +43,7 @@ _core._setup(
     failed=_glue.failed,
     unknown=_glue.unknown,
     perturbations=_glue.perturbations,
+    masked=_np.ma.MaskedArray,
     empty=_np.empty,
     float32=_np.dtype(_np.float32),
     uint8=_np.dtype(_np.uint8),
@@ -50,6 +52,7 @@ _core._setup(
     warn=_glue.warn,
     callback=_glue.callback,
     Model=Model,
+    Elastic=Elastic,
     Loops=Loops,
     Trajectory=Trajectory,
     Simulator=Simulator,

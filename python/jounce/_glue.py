@@ -27,6 +27,10 @@ def convert(owner: Any, value: Any, function: str, name: str, code: int) -> NDAr
             raise TypeError(f"{function}(): {name} cannot be given by names of joints")
         model = getattr(owner, "model", owner)
         return model.configuration(value) if code == NQ else model.velocity(value)  # type: ignore[no-any-return]
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{function}(): {name} is a masked array; masks have no meaning here: use {name}.filled() or .data"
+        )
     try:
         array = np.asarray(value)
     except ValueError as problem:
@@ -91,6 +95,10 @@ def callback(name: str, function: Any) -> Any:
     """
     if not callable(function):
         raise TypeError(f"{name} must be a function, not {type(function).__name__}")
+    if name == "cost":
+        return cost_callback(function)
+    if name == "path":
+        return path_callback(function)
     simple = 3 if name == "force" else 1
     try:
         count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
@@ -115,6 +123,39 @@ def callback(name: str, function: Any) -> Any:
         full = np.zeros((rows, columns))
         full[: rows if with_order else 1] = result.reshape(-1, columns)
         return full
+
+    return call
+
+
+def checked(name: str, what: str, value: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    array = np.ascontiguousarray(value, np.float64)
+    if array.shape != shape:
+        raise ValueError(f"{name}() gave {what} of shape {array.shape}, expected {shape}")
+    return array
+
+
+def cost_callback(function: Any) -> Any:
+    """A term of the cost of a rollout: cost(k, q, v) -> value, gradient [2nv]."""
+
+    def call(k: int, q: Any, v: Any, size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        result = function(k, np.frombuffer(q, np.float64).copy(), np.frombuffer(v, np.float64).copy())
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise TypeError("cost() must return two things: the value, and the gradient by the state (q, v)")
+        value = checked("cost", "a value", np.reshape(result[0], (1,)) if np.size(result[0]) == 1 else result[0], (1,))
+        return value, checked("cost", "a gradient", result[1], (size,))
+
+    return call
+
+
+def path_callback(function: Any) -> Any:
+    """A path of tasks: path(t, order) -> target [targets], rate_jet [order + 1, rows]."""
+
+    def call(t: float, order: int, wanted: bool, targets: int, rows: int) -> tuple[NDArray[np.float64], ...]:
+        result = function(t, order)
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise TypeError("path() must return two things: the target, and its rates [order + 1, rows]")
+        target = checked("path", "a target", np.ravel(result[0]), (targets,))
+        return (target, checked("path", "rates", result[1], (order + 1, rows))) if wanted else (target,)
 
     return call
 

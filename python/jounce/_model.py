@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
+import pickle
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from html import escape
@@ -103,6 +105,8 @@ class Model(_core.Model):
 
             index = self.joint_index(name)
             return index if index is not None else unknown("joint", name, self)
+        if not isinstance(name, (int, np.integer)):
+            raise TypeError(f"joint is {name!r}, expected a name or an index")
         if not 0 <= name < self.link_count:
             raise IndexError(f"joint {name}: the model has {self.link_count}")
         return int(name)
@@ -150,7 +154,12 @@ class Model(_core.Model):
 
     def random(self, shape: int | tuple[int, ...] = (), seed: int = 1) -> NDArray[np.float64]:
         """Random configurations within the limits, [*shape, nq]; the same seed gives the same numbers anywhere."""
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        try:
+            shape = (
+                (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
+            )
+        except TypeError:
+            raise TypeError(f"random(): shape is {shape!r}, expected an integer or a tuple of integers") from None
         if any(size < 0 for size in shape):
             raise ValueError(f"random(): shape is {shape}; sizes cannot be negative")
         out = np.empty((*shape, self.nq))  # all memory at once, or a MemoryError
@@ -210,7 +219,11 @@ class Model(_core.Model):
         jn_task; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...
         """
         listed = []
+        if isinstance(tasks, Mapping) or not isinstance(tasks, Sequence):
+            raise TypeError(f"tasks(): expected a list of dictionaries, one for each task, not {type(tasks).__name__}")
         for task in tasks:
+            if not isinstance(task, Mapping):
+                raise TypeError(f"tasks(): a task is {task!r}, expected a dictionary")
             entry = dict(task)
             kind = entry.get("type", "pose")
             look = self._joint_index if kind == "joint" else self._frame_index
@@ -227,6 +240,55 @@ class Model(_core.Model):
             return -1
         index = self.frame_index(name)
         return index if index is not None else unknown("frame", name, self)
+
+    # ---- trajectories ----
+
+    def trajectory(self, source: str | os.PathLike[str], **options: Any) -> Trajectory:
+        """Reads a motion: a CSV, NPY, NPZ or JSON file, or "builtin:demo".
+
+        Options are those of jn_trajectory_options: order, smoothing, tolerance, bandwidth, columns, missing_neutral,
+        strict, max_bytes. See docs/torque.md.
+        """
+        path = os.fspath(source)
+        made = super().trajectory(path, **options)
+        return Trajectory._remember(made, "file", (path, _fingerprint(path)), options)
+
+    def trajectory_from_text(self, text: str | bytes, file: str = "text", **options: Any) -> Trajectory:
+        """Reads a motion from the content of such a file; file: the name used in messages. Options as above."""
+        return Trajectory._remember(super().trajectory_from_text(text, file, **options), "text", (text, file), options)
+
+    def trajectory_from_samples(self, t: Any, q: Any, **options: Any) -> Trajectory:
+        """A motion through samples: increasing times t [count] and configurations q [count, nq]. Options as above."""
+        made = super().trajectory_from_samples(t, q, **options)
+        return Trajectory._remember(made, "samples", (np.array(t), np.array(q)), options)
+
+    # ---- springs, speed ----
+
+    def elastic(self, actuators: Mapping[str, Any] | str | os.PathLike[str], **options: Any) -> Elastic:
+        """The robot with motors that drive its joints through springs (docs/elastic.md).
+
+        actuators: a file, or a dictionary {joint: {"stiffness": ..., "rotor_inertia": ...}} with the keys of such files;
+        a dictionary with the key "joints" is the whole file. Options: order, the highest time derivative of motor
+        torques that will be asked for; coupled=1: rotors move with the links that carry them.
+        """
+        if not isinstance(actuators, Mapping):
+            return self._elastic_load(os.fspath(actuators), **options)  # type: ignore[return-value]
+        whole = actuators if "joints" in actuators else {"joints": actuators}
+        text = json.dumps(whole, default=_plain)
+        return self._elastic_load_text(text, "dictionary", **options)  # type: ignore[return-value]
+
+    def retime(
+        self, trajectory: _core.Trajectory, limits: Any = None, *, elastic: _core.Elastic | None = None, **options: Any
+    ) -> _results.Retime:
+        """The same path in the shortest time that the limits allow (docs/retime.md).
+
+        limits: [nv, 10, 2] as limit_ranges() gives them, which is the default. Options: margin, uniform, samples,
+        intervals, ... Returns the new motion, None if no speed is possible, and the limit that is the cause.
+        """
+        if limits is None:
+            limits = self.limit_ranges(elastic)
+        numbers = {name: int(value) if isinstance(value, bool) else value for name, value in options.items()}
+        return self._retime(trajectory, limits, elastic=elastic, **numbers)
 
     # ---- text, files, copies ----
 
@@ -308,6 +370,74 @@ class Model(_core.Model):
         from ._show import show
 
         return show(self, motion, path, **options)
+
+
+def _fingerprint(path: str) -> tuple[int, int]:
+    """Size and time of a file, by which a change is noticed; of built-in motions zero."""
+    if path.startswith("builtin:"):
+        return 0, 0
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
+
+
+class Trajectory(_core.Trajectory):
+    """A motion over time: evaluate(t, order) gives q and its derivatives. It pickles with what it was made from."""
+
+    _origin: tuple[str, tuple[Any, ...], dict[str, Any]] | None = None
+    _more = ""
+
+    @staticmethod
+    def _remember(made: Any, kind: str, what: tuple[Any, ...], options: dict[str, Any]) -> Trajectory:
+        made._origin, made._more = (kind, what, options), ""
+        return made  # type: ignore[no-any-return]
+
+    def load_wrenches(self, *arguments: Any, **options: Any) -> None:
+        super().load_wrenches(*arguments, **options)
+        self._more = "wrenches"
+
+    def load_forces(self, *arguments: Any, **options: Any) -> None:
+        super().load_forces(*arguments, **options)
+        self._more = "forces"
+
+    def set_forces(self, *arguments: Any, **options: Any) -> None:
+        super().set_forces(*arguments, **options)
+        self._more = "forces"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._origin is None or self._more:
+            raise pickle.PicklingError(f"a trajectory with {self._more or 'an unknown origin'} cannot be pickled")
+        kind, what, options = self._origin
+        if kind == "file" and not what[0].startswith("builtin:"):
+            path, found = what
+            if _fingerprint(path) != found:
+                raise pickle.PicklingError(f"{path} has changed since the trajectory was read: read it again")
+            with open(path, "rb") as file:
+                kind, what = "text", (file.read(), path)
+        return _make_trajectory, (self.model, kind, what, options)
+
+    def __copy__(self) -> Trajectory:
+        return self
+
+
+def _make_trajectory(model: Model, kind: str, what: tuple[Any, ...], options: dict[str, Any]) -> Trajectory:
+    import warnings
+
+    with warnings.catch_warnings():  # they were given when the motion was read for the first time
+        warnings.simplefilter("ignore")
+        if kind == "file":
+            return model.trajectory(what[0], **options)
+        if kind == "text":
+            return model.trajectory_from_text(*what, **options)
+        return model.trajectory_from_samples(*what, **options)
+
+
+class Elastic(_core.Elastic):
+    """A robot whose motors drive its joints through springs; see Model.elastic()."""
+
+    @cached_property
+    def full_model(self) -> Model:
+        """The robot with a coordinate for every motor behind a spring; forces() are those of springs and motors."""
+        return self._full_model  # type: ignore[return-value]
 
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:

@@ -5,10 +5,6 @@
 #include <string.h>
 #include "core.h"
 
-Py_ssize_t py_size_of(const py_call_state *c, unsigned char code) {
-  return code >= PY_NUMBER ? code - PY_NUMBER : c->size[code];
-}
-
 int py_keep(py_call_state *c, PyObject *object) {
   if (!object) return -1;
   if (!c->keep) c->keep = PyList_New(0);
@@ -18,12 +14,6 @@ int py_keep(py_call_state *c, PyObject *object) {
 }
 
 /* ---- which value is for which argument ---- */
-
-static int positional(const py_function *f) {
-  int n = 0;
-  while (n < f->inputs && !(f->argument[n].flags & PY_KEYWORD)) n++;
-  return n;
-}
 
 static int take_keyword(py_call_state *c, PyObject *name, PyObject *value) {
   const py_function *f = c->function;
@@ -50,9 +40,9 @@ static int take_keyword(py_call_state *c, PyObject *name, PyObject *value) {
 static int distribute(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names) {
   const py_function *f = c->function;
   for (int i = 0; i < f->inputs; i++) c->value[i] = NULL;
-  int most = positional(f);
-  if (n > most) {
-    PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments by position, %zd were given", f->name, most, n);
+  if (n > f->positional) {
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments by position, %zd were given", f->name, f->positional,
+                 n);
     return -1;
   }
   for (Py_ssize_t i = 0; i < n; i++) c->value[i] = args[i];
@@ -106,7 +96,9 @@ int py_view(py_call_state *c, int i, PyObject *value, int writable) {
     c->is_held[i] = 1;
     return 0;
   }
-  if (PyObject_CheckBuffer(value)) {
+  int is_subclass = PyObject_TypeCheck(value, (PyTypeObject *)py_glued.ndarray) &&
+                    (PyObject *)Py_TYPE(value) != py_glued.ndarray; /* masked arrays and the like */
+  if (!is_subclass && PyObject_CheckBuffer(value)) {
     int flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0);
     if (PyObject_GetBuffer(value, view, flags) == 0) {
       if (is_native(view, 'd') || is_native(view, 'f')) {
@@ -157,11 +149,14 @@ PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int di
   char text[160] = "(";
   size_t at = 1;
   if (leading) at += (size_t)PyOS_snprintf(text + at, sizeof text - at, dims ? "..., " : "...");
-  for (int k = 0; k < dims; k++)
-    at += (size_t)PyOS_snprintf(text + at, sizeof text - at, "%lld%s", (long long)py_size_of(c, dim[k]),
-                                k + 1 < dims            ? ", "
-                                : dims == 1 && !leading ? ","
-                                                        : "");
+  for (int k = 0; k < dims; k++) {
+    Py_ssize_t size = py_size_of(c, dim[k]);
+    const char *end = k + 1 < dims ? ", " : dims == 1 && !leading ? "," : "";
+    if (size < 0) /* any */
+      at += (size_t)PyOS_snprintf(text + at, sizeof text - at, "n%s", end);
+    else
+      at += (size_t)PyOS_snprintf(text + at, sizeof text - at, "%lld%s", (long long)size, end);
+  }
   PyOS_snprintf(text + at, sizeof text - at, ")");
   return PyUnicode_FromString(text);
 }
@@ -196,6 +191,25 @@ static int check_shape(py_call_state *c, int i, int leading) {
   return 0;
 }
 
+static void set_orders(py_call_state *c) {
+  for (int k = 0; k < 3; k++) c->size[PY_K1 + k] = c->order + 1 + k;
+  if (c->object) c->object->of->sizes(c->object->handle, c->size); /* (P+1), (P+2) */
+}
+
+/* Rows of a jet of order P, which the object makes of K: tries one K after the other. */
+static int find_order_of(py_call_state *c, int i, Py_ssize_t rows) {
+  enum { HIGHEST = 64 };
+  unsigned char size = c->function->argument[i].dim[0];
+  for (c->order = 0; c->order < HIGHEST; c->order++) {
+    set_orders(c);
+    if (c->size[size] == rows) return 0;
+    if (c->size[size] <= size - PY_P1) break; /* beyond what the object was made for */
+  }
+  PyErr_Format(PyExc_ValueError, "%s(): %s has %zd rows, which no order needs that this %s was made for; see order()",
+               c->function->name, c->function->argument[i].name, rows, c->object->of->name);
+  return -1;
+}
+
 /* The order of jets from the first array that has one: [(K+2) x nv] has K + 2 rows. */
 static int find_order(py_call_state *c) {
   const py_function *f = c->function;
@@ -206,6 +220,7 @@ static int find_order(py_call_state *c) {
     if (!(a->flags & PY_JET) || !c->is_held[i]) continue;
     if (c->view[i].ndim < a->dims) return wrong_shape(c, i, 1);
     Py_ssize_t rows = c->view[i].shape[c->view[i].ndim - a->dims];
+    if (a->dim[0] < PY_K1) return find_order_of(c, i, rows);
     c->order = (int)(rows - (a->dim[0] - PY_K1 + 1));
     if (c->order < 0) {
       PyErr_Format(PyExc_ValueError, "%s(): %s has %zd rows, but a jet of order 0 has %d already", f->name, a->name,
@@ -219,7 +234,7 @@ static int find_order(py_call_state *c) {
     PyErr_Format(PyExc_ValueError, "%s(): the order must not be negative", f->name);
     return -1;
   }
-  for (int k = 0; k < 3; k++) c->size[PY_K1 + k] = c->order + 1 + k;
+  set_orders(c);
   return 0;
 }
 
@@ -324,23 +339,48 @@ static int join_arrays(py_call_state *c) {
 
 /* ---- everything else ---- */
 
-static int read_int(py_call_state *c, int i, PyObject *value) {
-  long number = PyLong_AsLong(value);
-  if (number == -1 && PyErr_Occurred()) return -1;
+static int wrong_value(const py_call_state *c, int i, const char *expected) {
+  PyErr_Format(PyExc_TypeError, "%s(): %s is %R, expected %s", c->function->name, c->function->argument[i].name,
+               c->value[i], expected);
+  return -1;
+}
+
+/* An integer of any size that C can hold; numbers of NumPy are integers, too. */
+static int read_int(py_call_state *c, int i) {
+  unsigned kind = c->function->argument[i].kind;
+  int is_named = kind == PY_FRAME || kind == PY_LINK || kind == PY_JOINT || kind == PY_LOOP || kind == PY_ENUM;
+  Py_ssize_t number =
+      PyIndex_Check(c->value[i]) ? PyNumber_AsSsize_t(c->value[i], NULL) : -1; /* too large: at the end */
+  if (number == -1 && (PyErr_Occurred() || !PyIndex_Check(c->value[i]))) {
+    PyErr_Clear(); /* arrays have an index only if they are one integer */
+    return wrong_value(c, i, is_named ? "a name or an index" : "an integer");
+  }
   if (number < INT32_MIN || number > INT32_MAX) {
-    PyErr_Format(PyExc_OverflowError, "%s(): %s is too large", c->function->name, c->function->argument[i].name);
+    PyErr_Format(PyExc_OverflowError, "%s(): %s is %R, which is too large", c->function->name,
+                 c->function->argument[i].name, c->value[i]);
     return -1;
   }
   c->s[i].i = (int)number;
   return 0;
 }
 
+static int read_unsigned(py_call_state *c, int i) {
+  if (!PyIndex_Check(c->value[i])) return wrong_value(c, i, "an integer");
+  PyObject *number = PyNumber_Index(c->value[i]);
+  c->s[i].u = number ? PyLong_AsUnsignedLongLong(number) : 0;
+  Py_XDECREF(number);
+  if (!PyErr_Occurred()) return 0;
+  PyErr_Clear();
+  return wrong_value(c, i, "an integer from 0 to 2^64 - 1");
+}
+
 static int read_enum(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
   const char *const *names = a->extra;
-  if (!PyUnicode_Check(c->value[i])) return read_int(c, i, c->value[i]);
+  int is_number = !PyUnicode_Check(c->value[i]);
+  if (is_number && read_int(c, i) < 0) return -1;
   for (int k = 0; names[k]; k++) {
-    if (PyUnicode_CompareWithASCIIString(c->value[i], names[k]) == 0) {
+    if (is_number ? c->s[i].i == k : PyUnicode_CompareWithASCIIString(c->value[i], names[k]) == 0) {
       c->s[i].i = k;
       return 0;
     }
@@ -362,7 +402,7 @@ static int read_index(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
   jn_model *model = model_of(c);
   if (!PyUnicode_Check(c->value[i])) {
-    if (read_int(c, i, c->value[i]) < 0) return -1;
+    if (read_int(c, i) < 0) return -1;
   } else {
     const char *name = PyUnicode_AsUTF8AndSize(c->value[i], NULL);
     if (!name) return -1;
@@ -381,6 +421,32 @@ static int read_index(py_call_state *c, int i) {
     c->size[PY_k] = jn_joint_nv(model, c->s[i].i);
     if (c->size[PY_k] == 0 && jn_joint_mimic(model, c->s[i].i, NULL, NULL, NULL)) c->size[PY_k] = 1;
   }
+  return 0;
+}
+
+/* A number of steps and the like, which arrays must agree with; or a default, or what the arrays tell. */
+static int read_size(py_call_state *c, int i) {
+  if (read_int(c, i) < 0) return -1;
+  if (c->s[i].i < 0 || (c->s[i].i == 0 && c->function->argument[i].fallback > 0)) {
+    PyErr_Format(PyExc_ValueError, "%s(): %s is %d", c->function->name, c->function->argument[i].name, c->s[i].i);
+    return -1;
+  }
+  c->size[c->function->argument[i].dim[0]] = c->s[i].i;
+  return 0;
+}
+
+/* Sizes that follow from others, when all arrays are read. */
+static int derive_sizes(py_call_state *c) {
+  if (c->size[PY_steps] < 0 && c->size[PY_tau_rows] > 1) c->size[PY_steps] = c->size[PY_tau_rows];
+  for (int i = 0; i < c->function->inputs; i++) {
+    const py_argument *a = &c->function->argument[i];
+    if (a->kind != PY_SIZE || c->size[a->dim[0]] >= 0) continue;
+    PyErr_Format(PyExc_TypeError, "%s() needs the argument '%s', or an array that tells it", c->function->name,
+                 a->name);
+    return -1;
+  }
+  c->size[PY_steps1] = c->size[PY_steps] + 1;
+  if (c->size[PY_every] > 0) c->size[PY_stored] = c->size[PY_steps] / c->size[PY_every] + 1;
   return 0;
 }
 
@@ -467,7 +533,10 @@ static int read_structs(py_call_state *c, int i) {
 
 static int read_number(py_call_state *c, int i) {
   c->number[i] = PyFloat_AsDouble(c->value[i]);
-  if (c->number[i] == -1 && PyErr_Occurred()) return -1;
+  if (c->number[i] == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return wrong_value(c, i, "a number");
+  }
   c->s[i].d = c->number[i];
   return 0;
 }
@@ -488,12 +557,13 @@ static int read_one(py_call_state *c, int i) {
       return read_mask(c, i);
     case PY_INT:
     case PY_ORDER:
-      return read_int(c, i, c->value[i]);
+      return read_int(c, i);
     case PY_UNSIGNED:
-      c->s[i].u = PyLong_AsUnsignedLongLong(c->value[i]);
-      return PyErr_Occurred() ? -1 : 0;
+      return read_unsigned(c, i);
     case PY_DOUBLE:
       return read_number(c, i);
+    case PY_SIZE:
+      return read_size(c, i);
     case PY_FRAME:
     case PY_LINK:
     case PY_JOINT:
@@ -514,16 +584,63 @@ static int read_one(py_call_state *c, int i) {
     case PY_RECORDS:
       return py_read_records(c, i);
     case PY_CALLBACK:
-      c->s[i].p = PyObject_CallFunction(py_glued.callback, "sO", c->function->argument[i].name, c->value[i]);
-      return py_keep(c, c->s[i].p);
+      return py_add_callback(c, i);
     default:
       PyErr_SetString(PyExc_SystemError, "jounce: unknown kind of argument");
       return -1;
   }
 }
 
+/* The memory of a plain array of double that has exactly the shape of one state; NULL: look closer. */
+static void *memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value) {
+  const py_ndarray *array = (const py_ndarray *)value;
+  enum { NEEDED = PY_ARRAY_C | PY_ARRAY_ALIGNED };
+  if ((PyObject *)Py_TYPE(value) != py_glued.ndarray || array->dtype != py_glued.float64 || array->nd != a->dims ||
+      (array->flags & NEEDED) != NEEDED)
+    return NULL;
+  for (int k = 0; k < a->dims; k++)
+    if (array->dimensions[k] != py_size_of(c, a->dim[k])) return NULL;
+  return array->data;
+}
+
+/* The usual call, arguments by position, arrays of one state, out= or nothing, takes a short way. 1: not the usual
+ * call. */
+static int read_usual(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+  const py_function *f = c->function;
+  c->is_usual = 0;
+  if (!py_has_layout || n > f->positional || f->flags & PY_ORDERED) return 1;
+  if (names) {
+    if (PyTuple_Size(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") != 0) return 1;
+    c->out = args[n] == Py_None ? NULL : args[n];
+  }
+  for (int i = 0; i < f->inputs; i++) {
+    const py_argument *a = &f->argument[i];
+    PyObject *value = i < n && args[i] != Py_None ? args[i] : NULL;
+    c->value[i] = value;
+    c->s[i].set = value != NULL;
+    c->s[i].p = NULL;
+    if (!value) {
+      if (a->kind > PY_ENUM || a->kind == PY_SCALAR || a->kind == PY_SIZE || a->kind == PY_INOUT) return 1;
+      if (a->flags & PY_REQUIRED && !(a->flags & PY_NULLABLE)) return 1;
+      c->s[i].i = a->fallback;
+    } else if (a->kind == PY_IN) {
+      if (!(c->s[i].p = memory_of_one(c, a, value))) return 1;
+    } else if (a->kind != PY_FRAME && a->kind != PY_LINK && a->kind != PY_JOINT) {
+      return 1;
+    } else if (read_one(c, i) < 0) {
+      return -1;
+    }
+  }
+  c->axes = c->is_float = c->is_looped = 0;
+  c->count = 1;
+  c->is_usual = 1;
+  return 0;
+}
+
 int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names) {
   const py_function *f = c->function;
+  int usual = read_usual(c, args, n, names);
+  if (usual <= 0) return usual;
   if (distribute(c, args, n, names) < 0) return -1;
   for (int i = 0; i < f->inputs; i++) {
     c->s[i].set = c->value[i] != NULL;
@@ -532,14 +649,16 @@ int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
     } else {
       c->s[i].p = NULL;
       c->s[i].i = f->argument[i].fallback;
+      c->number[i] = f->argument[i].fallback;
+      if (f->argument[i].kind == PY_SIZE) c->size[f->argument[i].dim[0]] = f->argument[i].fallback;
     }
   }
   if (f->flags & PY_ORDERED && find_order(c) < 0) return -1;
-  return join_arrays(c);
+  return join_arrays(c) < 0 ? -1 : derive_sizes(c);
 }
 
 void py_release_arguments(py_call_state *c) {
   for (int i = 0; i < c->function->arguments; i++)
-    if (c->is_held[i]) PyBuffer_Release(&c->view[i]);
+    if (c->is_held[i]) py_release(&c->view[i]);
   Py_XDECREF(c->keep);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* One call of a function of the library from end to end: read the arguments, make room for the results, compute with
  * work memory of the model (one state directly, many states by batches or in a loop), return or raise. */
+#include <stdlib.h>
 #include <string.h>
 #include "core.h"
 
@@ -67,13 +68,12 @@ static jn_status run_loop(py_call_state *c, py_caller *one) {
   return status;
 }
 
-/* Results of so many numbers are worth releasing the GIL. */
+/* Results of so many numbers are worth releasing the GIL; so is all that may take long. */
 enum { PY_LARGE = 2048 };
 
 static int is_large(const py_call_state *c) {
-  for (int i = c->function->inputs; i < c->function->arguments; i++)
-    if (c->is_held[i] && c->view[i].len > PY_LARGE * (Py_ssize_t)sizeof(double)) return 1;
-  return c->object && c->object->of == &py_class_Simulator;
+  return c->result_bytes > PY_LARGE * sizeof(double) || c->function->flags & PY_MAKES ||
+         (c->object && c->object->of->exclusive);
 }
 
 static jn_status run(py_call_state *c) {
@@ -90,6 +90,27 @@ static jn_status run(py_call_state *c) {
   Py_END_ALLOW_THREADS return status;
 }
 
+/* The object, and objects among the arguments: these are behind in the order of locks, and there is one at most that
+ * has a lock. */
+static int lock_all(py_call_state *c) {
+  if (c->object && py_lock(c->object) < 0) return -1;
+  if (!(c->function->flags & PY_HANDLES)) return 0;
+  for (int i = 0; i < c->function->inputs; i++) {
+    if (c->function->argument[i].kind != PY_HANDLE || !c->value[i] || py_lock((py_object *)c->value[i]) == 0) continue;
+    while (--i >= 0)
+      if (c->function->argument[i].kind == PY_HANDLE && c->value[i]) py_unlock((py_object *)c->value[i]);
+    if (c->object) py_unlock(c->object);
+    return -1;
+  }
+  return 0;
+}
+
+static void unlock_all(py_call_state *c) {
+  for (int i = 0; c->function->flags & PY_HANDLES && i < c->function->inputs; i++)
+    if (c->function->argument[i].kind == PY_HANDLE && c->value[i]) py_unlock((py_object *)c->value[i]);
+  if (c->object) py_unlock(c->object);
+}
+
 static PyObject *compute(py_call_state *c) {
   const py_function *f = c->function;
   py_object *object = c->object;
@@ -99,17 +120,19 @@ static PyObject *compute(py_call_state *c) {
   int order = f->flags & PY_ORDERED ? c->order : 0;
   if (f->flags & PY_WORK) {
     int batched = c->axes && c->count && !c->is_looped && (c->is_float ? f->many_f : f->many);
+    batched |= f->flags & PY_BY_BATCH;
     if (batched ? !(batch = py_take_batch(object, order)) : !(work = py_take_work(object, order))) return NULL;
     c->work = work ? work->work : NULL;
     c->batch = batch ? batch->batch : NULL;
   }
   if (f->flags & PY_MAKES && !(c->report = jn_report_create(NULL))) {
     PyErr_NoMemory();
-  } else if (!object || py_lock(object) == 0) {
+  } else if (lock_all(c) == 0) {
     jn_status status = run(c);
-    if (object) py_unlock(object);
+    unlock_all(c);
     if (f->outcome && (int)status == f->outcome) status = JN_OK;
-    if (status != JN_OK || PyErr_Occurred())
+    int calls_python = c->callbacks || (object && object->callbacks);
+    if (status != JN_OK || (calls_python && PyErr_Occurred()))
       py_raise(status, NULL, c);
     else if (!c->report || warn(c->report) == 0)
       result = py_results(c);
@@ -130,6 +153,8 @@ PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject 
   c.report = NULL;
   c.keep = c.out = c.want = NULL;
   c.callbacks = NULL;
+  c.memory = NULL;
+  c.result_bytes = 0;
   c.order = 0;
   c.error.text[0] = 0;
   memset(c.is_held, 0, (size_t)function->arguments);
@@ -145,9 +170,11 @@ PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject 
   }
   PyObject *result = NULL;
   if (py_read_arguments(&c, args, n, names) == 0 && py_make_results(&c) == 0) result = compute(&c);
-  py_release_arguments(&c);
-  for (int i = 0; i < function->arguments; i++) Py_XDECREF(c.array[i]);
+  if (!c.is_usual || c.out || c.keep) py_release_arguments(&c);
+  for (int i = function->flags & PY_CHANGES ? 0 : function->inputs; i < function->arguments; i++)
+    Py_XDECREF(c.array[i]);
   py_callbacks_free(c.callbacks);
+  free(c.memory);
   return result;
 }
 

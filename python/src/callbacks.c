@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Forces, wrenches and motions of simulations that are Python functions; callback() in jounce/_glue.py calls them with
- * NumPy arrays and checks what they return. */
+/* Forces, wrenches and motions of simulations, costs of rollouts and paths of tasks that are Python functions;
+ * callback() in jounce/_glue.py calls them with NumPy arrays and checks what they return. */
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
 
-/* The callbacks of the simulator that is being made. */
-void *py_callbacks_of(py_call_state *c, int which, void *function) {
+/* Argument i is a function: it belongs to the call, and to the simulator that the call makes. */
+int py_add_callback(py_call_state *c, int i) {
+  const py_argument *a = &c->function->argument[i];
+  const Py_ssize_t *size = c->object->size;
   if (!c->callbacks) {
     c->callbacks = calloc(1, sizeof *c->callbacks);
-    if (!c->callbacks) return NULL;
-    c->callbacks->nq = c->object->size[PY_nq];
-    c->callbacks->nv = c->object->size[PY_nv];
-    c->callbacks->nlink = c->object->size[PY_nlink];
+    if (!c->callbacks) {
+      PyErr_NoMemory();
+      return -1;
+    }
+    *c->callbacks = (py_callbacks){.nq = size[PY_nq],
+                                   .nv = size[PY_nv],
+                                   .nlink = size[PY_nlink],
+                                   .targets = size[PY_targets],
+                                   .rows = size[PY_rows]};
   }
-  Py_INCREF((PyObject *)function);
-  c->callbacks->function[which] = function;
-  return c->callbacks;
+  PyObject *function = PyObject_CallFunction(py_glued.callback, "sO", a->name, c->value[i]);
+  c->callbacks->function[a->fallback] = function;
+  return function ? 0 : -1;
 }
 
 void py_callbacks_free(py_callbacks *callbacks) {
@@ -30,23 +37,41 @@ static PyObject *bytes_of(const double *from, Py_ssize_t count) {
   return PyMemoryView_FromMemory((char *)(uintptr_t)from, count * (Py_ssize_t)sizeof(double), PyBUF_READ);
 }
 
-/* Calls function(t, q, v_jet, order, sizes of the result) and copies its result. A Python error stays set. */
-static jn_status called(PyObject *function, double t, int order, PyObject *q, PyObject *v_jet, Py_ssize_t rows,
-                        Py_ssize_t columns, double *to) {
+/* Copies an array of `count` doubles, and releases it. */
+static jn_status copied(PyObject *result, Py_ssize_t count, double *to) {
   jn_status status = JN_ERR_CALLBACK;
-  PyObject *result = NULL;
   Py_buffer view;
-  if (q && v_jet) result = PyObject_CallFunction(function, "dOOinn", t, q, v_jet, order, rows, columns);
-  Py_XDECREF(q);
-  Py_XDECREF(v_jet);
   if (result && PyObject_GetBuffer(result, &view, PyBUF_C_CONTIGUOUS) == 0) {
-    if (view.len == rows * columns * (Py_ssize_t)sizeof(double)) {
+    if (view.len == count * (Py_ssize_t)sizeof(double)) {
       memcpy(to, view.buf, (size_t)view.len);
       status = JN_OK;
     }
     PyBuffer_Release(&view);
   }
   Py_XDECREF(result);
+  return status;
+}
+
+/* Calls function(t, q, v_jet, order, sizes of the result) and copies its result. A Python error stays set. */
+static jn_status called(PyObject *function, double t, int order, PyObject *q, PyObject *v_jet, Py_ssize_t rows,
+                        Py_ssize_t columns, double *to) {
+  PyObject *result = NULL;
+  if (q && v_jet) result = PyObject_CallFunction(function, "dOOinn", t, q, v_jet, order, rows, columns);
+  Py_XDECREF(q);
+  Py_XDECREF(v_jet);
+  return copied(result, rows * columns, to);
+}
+
+/* Calls a function that gives two arrays; the second is not wanted if `second` is NULL. */
+static jn_status called_for_two(PyObject *both, Py_ssize_t n, double *first, Py_ssize_t m, double *second) {
+  if (!both) return JN_ERR_CALLBACK;
+  PyObject *a = PySequence_GetItem(both, 0), *b = a && second ? PySequence_GetItem(both, 1) : NULL;
+  Py_DECREF(both);
+  jn_status status = copied(a, n, first);
+  if (second) {
+    jn_status other = copied(b, m, second);
+    if (status == JN_OK) status = other;
+  }
   return status;
 }
 
@@ -76,6 +101,31 @@ jn_status py_motion_callback(void *context, double t, int order, double *v_jet) 
   PyGILState_STATE state = PyGILState_Ensure();
   jn_status status =
       called(with->function[MOTION_CALLBACK], t, order, none(), none(), order + 1, with->nv, v_jet + with->nv);
+  PyGILState_Release(state);
+  return status;
+}
+
+/* A term of the cost, and its gradient [2nv]. */
+jn_status py_cost_callback(void *context, long k, const double *q, const double *v, double *value, double *df_dx) {
+  const py_callbacks *with = context;
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *q_bytes = bytes_of(q, with->nq), *v_bytes = bytes_of(v, with->nv), *both = NULL;
+  if (q_bytes && v_bytes)
+    both = PyObject_CallFunction(with->function[COST_CALLBACK], "lOOn", k, q_bytes, v_bytes, 2 * with->nv);
+  Py_XDECREF(q_bytes);
+  Py_XDECREF(v_bytes);
+  jn_status status = called_for_two(both, 1, value, 2 * with->nv, df_dx);
+  PyGILState_Release(state);
+  return status;
+}
+
+/* The targets of tasks at a time, and their rates. */
+jn_status py_path_callback(void *context, double t, int order, double *target, double *rate_jet) {
+  const py_callbacks *with = context;
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *both = PyObject_CallFunction(with->function[PATH_CALLBACK], "diinn", t, order, rate_jet != NULL,
+                                         with->targets, with->rows);
+  jn_status status = called_for_two(both, with->targets, target, (order + 1) * with->rows, rate_jet);
   PyGILState_Release(state);
   return status;
 }

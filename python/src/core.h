@@ -6,11 +6,11 @@
  *   results.c     arrays for the results, and what is returned
  *   call.c        one call from end to end; exceptions
  *   object.c      Model, Loops, Trajectory, ...: creation, release, work memory, locks
- *   callbacks.c   forces of simulations that are Python functions
+ *   callbacks.c   forces, costs and paths that are Python functions
  *   module.c      the module itself
  *
  * Everything uses the limited API of Python 3.11, so that one compiled module serves all later versions. NumPy arrays
- * are read and written through the buffer protocol; numpy.empty() makes new ones. */
+ * are read and written through the buffer protocol or, if their layout is as expected, directly. */
 #ifndef JOUNCE_PYTHON_CORE_H
 #define JOUNCE_PYTHON_CORE_H
 
@@ -43,11 +43,22 @@ enum {
   PY_targets,
   PY_channels,
   PY_n,
+  PY_N,
+  PY_nq_all,
+  PY_steps,
+  PY_steps1,
+  PY_every,
+  PY_stored,
+  PY_tau_rows,
+  PY_nqnv,
+  PY_directions,
+  PY_P1,
+  PY_P2,
   PY_K1,
   PY_K2,
   PY_K3,
   PY_SIZES,
-  PY_NUMBER = 32
+  PY_NUMBER = 64
 };
 
 enum { PY_ARGUMENTS = 48, PY_DIMS = 4, PY_AXES = 12, PY_WORKS = 8, PY_BATCHES = 4 };
@@ -63,6 +74,7 @@ typedef enum py_kind {
   PY_UNSIGNED,
   PY_DOUBLE,
   PY_ORDER,
+  PY_SIZE,  /* of arrays, if these do not tell */
   PY_FRAME, /* index or name */
   PY_LINK,
   PY_JOINT,
@@ -82,16 +94,18 @@ typedef enum py_kind {
   PY_STRUCT_OF_OBJECT, /* the object's own, copied */
   PY_CHARS,
   PY_OWNED_TEXT,
-  PY_OBJECT
+  PY_OBJECT,
+  PY_BORROWED /* an object that belongs to this one */
 } py_kind;
 
 enum { PY_NULLABLE = 1, PY_REQUIRED = 2, PY_KEYWORD = 4, PY_WANTED = 8, PY_JET = 16, PY_BYTES = 32, PY_SIGNED = 64 };
-enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4 };
+/* PY_CHANGES: inputs are results, too; PY_HANDLES: other objects are among the inputs. */
+enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4, PY_BY_BATCH = 8, PY_CHANGES = 16, PY_HANDLES = 32 };
 
 typedef struct py_member {
   const char *name;
   /* n: the struct itself, offset is its size; i, l, d, e: int, long, double, enum; D: doubles in the struct; P, U:
-   * pointer to doubles, to bytes; -: Python cannot set it */
+   * pointer to doubles, to bytes; A: pointer to doubles, as many as member dim[0] says; -: Python cannot set it */
   char kind;
   size_t offset;
   unsigned char dims, dim[2];
@@ -112,7 +126,7 @@ typedef jn_status py_caller(py_call_state *c);
 typedef struct py_function {
   const char *name;
   const py_argument *argument;
-  int inputs, arguments, flags;
+  int inputs, arguments, positional, results, flags;
   py_caller *one, *one_f, *many, *many_f;
   int result;  /* named tuple, or -1 */
   int outcome; /* a status that is a result, not an error; or 0 */
@@ -149,6 +163,7 @@ typedef struct py_object {
   Py_ssize_t size[PY_SIZES];
   _Atomic(py_work *) work[PY_WORKS];
   _Atomic(py_batch *) batch[PY_BATCHES];
+  int is_borrowed; /* the handle is the parent's */
   PyThread_type_lock lock;
   _Atomic(unsigned long) owner; /* thread that holds the lock */
   struct py_callbacks *callbacks;
@@ -187,16 +202,29 @@ struct py_call_state {
   PyObject *given[PY_ARGUMENTS]; /* borrowed: out=, where the result is copied to */
   Py_buffer view[PY_ARGUMENTS];
   unsigned char is_held[PY_ARGUMENTS]; /* views to release */
+  unsigned char wanted[PY_ARGUMENTS];  /* if want= is given */
   double number[PY_ARGUMENTS];         /* scalars, in and out */
   float number_f[PY_ARGUMENTS];
   Py_ssize_t axis[PY_AXES]; /* leading axes */
   int axes;
+  size_t result_bytes; /* of all arrays */
+  int is_usual;        /* inputs are arrays of one state, read directly */
   int is_float;
   int is_looped; /* a scalar varies within the batch */
   PyObject *out, *want;
   PyObject *keep; /* list of objects to keep until the call ends */
+  double *memory; /* of py_room() */
+  size_t memory_size;
   struct py_callbacks *callbacks;
 };
+
+static inline Py_ssize_t py_size_of(const py_call_state *c, unsigned char code) {
+  return code >= PY_NUMBER ? code - PY_NUMBER : c->size[code];
+}
+/* Ends the use of memory that py_view() found. */
+static inline void py_release(Py_buffer *view) {
+  if (view->obj) PyBuffer_Release(view);
+}
 
 /* The first members of NumPy's arrays, which compiled extensions have relied on since NumPy 1.0. Reading them takes a
  * few nanoseconds where the buffer protocol takes a hundred. When the package is imported they are compared with what
@@ -211,18 +239,22 @@ typedef struct py_ndarray {
 } py_ndarray;
 enum { PY_ARRAY_C = 0x1, PY_ARRAY_ALIGNED = 0x100, PY_ARRAY_WRITEABLE = 0x400 };
 extern int py_has_layout;
+/* PyArray_NewFromDescr(), which every NumPy has at the same place in its table of functions, since 1.0 and in 2.x; NULL
+ * if what it makes is not as expected (module.c): then numpy.empty() makes arrays, which takes twice as long. */
+typedef PyObject *py_array_maker(PyTypeObject *type, PyObject *dtype, int nd, const Py_ssize_t *dims,
+                                 const Py_ssize_t *strides, void *data, int flags, PyObject *owner);
+extern py_array_maker *py_make_array;
 
 /* Python objects that C uses; see jounce/_glue.py. */
 typedef struct py_glue {
   PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float64, *float32, *uint8, *int8, *ndarray, *results,
-      *warn, *callback, *ellipsis, *perturbations, *classes;
+      *warn, *callback, *ellipsis, *perturbations, *masked;
 } py_glue;
 extern py_glue py_glued;
 
 /* arguments.c */
 int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names);
 void py_release_arguments(py_call_state *c);
-Py_ssize_t py_size_of(const py_call_state *c, unsigned char code);
 int py_view(py_call_state *c, int i, PyObject *value, int writable);
 int py_keep(py_call_state *c, PyObject *object); /* takes the reference */
 PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int dims, int leading);
@@ -232,8 +264,10 @@ int py_read_records(py_call_state *c, int i);
 PyObject *py_from_struct(py_call_state *c, const py_member *member, const void *base);
 
 /* results.c */
+PyObject *py_new_array(PyObject *dtype, int nd, const Py_ssize_t *dims); /* not initialised */
 int py_make_results(py_call_state *c);
 PyObject *py_results(py_call_state *c);
+void py_set_result_classes(PyObject **classes); /* named tuples, by the number that functions have for them */
 
 /* call.c */
 PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names, const py_function *function);
@@ -251,18 +285,21 @@ void py_give_batch(py_object *model, py_batch *batch);
 int py_lock(py_object *object);
 void py_unlock(py_object *object);
 void *py_copy(void *to, size_t bytes, const void *from);
+double *py_room(py_call_state *c, size_t numbers); /* NULL: no memory; the call frees it */
 extern int py_threads;
 
 /* callbacks.c */
-enum { FORCE_CALLBACK, WRENCH_CALLBACK, MOTION_CALLBACK, PY_CALLBACKS };
+enum { FORCE_CALLBACK, WRENCH_CALLBACK, MOTION_CALLBACK, COST_CALLBACK, PATH_CALLBACK, PY_CALLBACKS };
 typedef struct py_callbacks {
   PyObject *function[PY_CALLBACKS];
-  Py_ssize_t nq, nv, nlink;
+  Py_ssize_t nq, nv, nlink, targets, rows;
 } py_callbacks;
-void *py_callbacks_of(py_call_state *c, int which, void *function);
+int py_add_callback(py_call_state *c, int i);
 void py_callbacks_free(py_callbacks *callbacks);
 jn_force_function py_force_callback;
 jn_wrench_function py_wrench_callback;
 jn_motion_function py_motion_callback;
+jn_cost_function py_cost_callback;
+jn_status py_path_callback(void *context, double t, int order, double *target, double *rate_jet);
 
 #endif

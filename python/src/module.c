@@ -11,7 +11,7 @@ static PyObject *model_random(PyObject *self, PyObject *argument) {
   py_object *model = (py_object *)self;
   uint64_t state = PyLong_AsUnsignedLongLongMask(argument);
   if (PyErr_Occurred()) return NULL;
-  PyObject *q = PyObject_CallFunction(py_glued.empty, "n", model->size[PY_nq]);
+  PyObject *q = py_new_array(py_glued.float64, 1, &model->size[PY_nq]);
   Py_buffer view;
   if (!q || PyObject_GetBuffer(q, &view, PyBUF_WRITABLE) < 0) {
     Py_XDECREF(q);
@@ -35,12 +35,14 @@ static PyObject *model_perturbation(PyObject *self, PyObject *const *args, Py_ss
 #define PY_MORE_module                                                                                             \
   {"_setup", METHOD(module_setup), METH_VARARGS | METH_KEYWORDS, "Gives C the Python objects it uses."},           \
       {"_functions", module_functions, METH_NOARGS, "Descriptions of all functions, for the tests."},              \
+      {"_address", module_address, METH_O, "Where the library has an object, for the tests."},                     \
       {"set_threads", module_set_threads, METH_O,                                                                  \
        "set_threads(count) -> int\n\nThreads of batches from now on; 0: as many as OpenMP would use. Returns the " \
        "setting before."},
 
 static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords);
 static PyObject *module_functions(PyObject *self, PyObject *none);
+static PyObject *module_address(PyObject *self, PyObject *object);
 static PyObject *module_set_threads(PyObject *self, PyObject *count);
 
 #include "functions.inc"
@@ -96,6 +98,13 @@ static PyObject *module_set_threads(PyObject *self, PyObject *count) {
   int before = py_threads;
   py_threads = (int)threads;
   return PyLong_FromLong(before);
+}
+
+static PyObject *module_address(PyObject *self, PyObject *object) {
+  (void)self;
+  for (size_t i = 0; i < sizeof py_classes / sizeof *py_classes; i++)
+    if (PyObject_TypeCheck(object, py_classes[i]->type)) return PyLong_FromVoidPtr(((py_object *)object)->handle);
+  return PyErr_Format(PyExc_TypeError, "_address() takes an object of the library");
 }
 
 /* [(class, name, kinds of calls, arguments, results)] for the tests: arguments as (name, kind, shape). */
@@ -180,6 +189,30 @@ static int has_layout(PyObject *samples) {
          !(b->flags & PY_ARRAY_C) && (uintptr_t)b->data == address;
 }
 
+/* NumPy's own way to make arrays, from the table of its C API; NULL if anything is not as expected. */
+static py_array_maker *array_maker(PyObject *capsule) {
+  enum { ARRAY_TYPE = 2, NEW_FROM_DESCR = 94 };
+  if (!py_has_layout || !capsule || !PyCapsule_CheckExact(capsule)) return NULL;
+  void **table = PyCapsule_GetPointer(capsule, NULL);
+  if (!table || table[ARRAY_TYPE] != (void *)py_glued.ndarray) {
+    PyErr_Clear();
+    return NULL;
+  }
+  py_array_maker *make = NULL;
+  memcpy(&make, &table[NEW_FROM_DESCR], sizeof make);
+  Py_INCREF(py_glued.float64);
+  PyObject *made =
+      make ? make((PyTypeObject *)py_glued.ndarray, py_glued.float64, 2, (Py_ssize_t[]){2, 3}, NULL, NULL, 0, NULL)
+           : NULL;
+  const py_ndarray *a = (const py_ndarray *)made;
+  int fits = made && (PyObject *)Py_TYPE(made) == py_glued.ndarray && a->nd == 2 && a->dimensions[0] == 2 &&
+             a->dimensions[1] == 3 && a->strides[0] == 24 && a->dtype == py_glued.float64 &&
+             a->flags & PY_ARRAY_WRITEABLE && a->data;
+  Py_XDECREF(made);
+  PyErr_Clear();
+  return fits ? make : NULL;
+}
+
 /* _setup(convert=..., ..., Model=..., results=...): called once by jounce/_glue.py. */
 static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords) {
   (void)self;
@@ -192,7 +225,8 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
       {"failed", &py_glued.failed},   {"unknown", &py_glued.unknown},   {"empty", &py_glued.empty},
       {"float64", &py_glued.float64}, {"ndarray", &py_glued.ndarray},   {"float32", &py_glued.float32},
       {"uint8", &py_glued.uint8},     {"int8", &py_glued.int8},         {"results", &py_glued.results},
-      {"warn", &py_glued.warn},       {"callback", &py_glued.callback}, {"perturbations", &py_glued.perturbations}};
+      {"warn", &py_glued.warn},       {"callback", &py_glued.callback}, {"perturbations", &py_glued.perturbations},
+      {"masked", &py_glued.masked}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     PyObject *object = keywords ? PyDict_GetItemString(keywords, wanted[i].name) : NULL;
     if (!object) return PyErr_Format(PyExc_TypeError, "_setup() needs %s", wanted[i].name);
@@ -207,14 +241,17 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
     py_classes[i]->type = (PyTypeObject *)type;
   }
   py_has_layout = has_layout(PyDict_GetItemString(keywords, "samples"));
+  py_make_array = array_maker(PyDict_GetItemString(keywords, "api"));
   int count = (int)(sizeof py_result_names / sizeof *py_result_names) - 1;
-  py_glued.classes = PyTuple_New(count);
+  static PyObject *classes[sizeof py_result_names / sizeof *py_result_names];
   py_glued.ellipsis = Py_NewRef(Py_Ellipsis);
-  for (int i = 0; py_glued.classes && i < count; i++) {
+  for (int i = 0; i < count; i++) {
     PyObject *class = PyObject_GetAttrString(py_glued.results, py_result_names[i]);
     if (!class) return NULL;
-    PyTuple_SetItem(py_glued.classes, i, class);
+    Py_XDECREF(classes[i]);
+    classes[i] = class;
   }
+  py_set_result_classes(classes);
   Py_RETURN_NONE;
 }
 

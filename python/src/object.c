@@ -9,6 +9,14 @@ int py_threads = 0;
 
 void *py_copy(void *to, size_t bytes, const void *from) { return from ? memcpy(to, from, bytes) : NULL; }
 
+double *py_room(py_call_state *c, size_t numbers) {
+  if (c->memory && c->memory_size >= numbers) return c->memory;
+  free(c->memory);
+  c->memory = malloc((numbers ? numbers : 1) * sizeof(double));
+  c->memory_size = numbers;
+  return c->memory;
+}
+
 static void set_sizes(py_object *object) {
   const jn_model *model = object->model ? ((py_object *)object->model)->handle : object->handle;
   Py_ssize_t *size = object->size;
@@ -22,7 +30,9 @@ static void set_sizes(py_object *object) {
   size[PY_2nv] = 2 * size[PY_nv];
   size[PY_loops] = jn_loop_count(model);
   size[PY_3nv] = 3 * size[PY_nv];
+  size[PY_nqnv] = size[PY_nq] + size[PY_nv];
   size[PY_k] = size[PY_rows] = size[PY_count] = -1;
+  size[PY_steps] = size[PY_every] = size[PY_tau_rows] = size[PY_directions] = -1;
   object->of->sizes(object->handle, size);
 }
 
@@ -75,7 +85,7 @@ void py_object_dealloc(PyObject *self) {
   freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
   for (int i = 0; i < PY_WORKS; i++) free_work(atomic_exchange(&object->work[i], NULL));
   for (int i = 0; i < PY_BATCHES; i++) free_batch(atomic_exchange(&object->batch[i], NULL));
-  if (object->handle) object->of->destroy(object->handle);
+  if (object->handle && !object->is_borrowed) object->of->destroy(object->handle);
   if (object->lock) PyThread_free_lock(object->lock);
   py_callbacks_free(object->callbacks);
   Py_XDECREF(object->parent);

@@ -6,11 +6,17 @@
 
 /* ---- from Python ---- */
 
+static int wrong_member(const py_member *member, PyObject *value, const char *expected) {
+  PyErr_Clear();
+  PyErr_Format(PyExc_TypeError, "%s is %R, expected %s", member->name, value, expected);
+  return -1;
+}
+
 static int set_enum(const py_member *member, PyObject *value, int *to) {
   const char *const *names = member->extra;
   if (!PyUnicode_Check(value)) {
     *to = (int)PyLong_AsLong(value);
-    return PyErr_Occurred() ? -1 : 0;
+    return PyErr_Occurred() ? wrong_member(member, value, "a name or a number") : 0;
   }
   for (int k = 0; names[k]; k++) {
     if (PyUnicode_CompareWithASCIIString(value, names[k]) != 0) continue;
@@ -29,7 +35,8 @@ static int set_doubles(const py_member *member, PyObject *value, double *to) {
     return PyErr_Occurred() ? -1 : 0;
   }
   if (PySequence_Size(value) != n) {
-    if (!PyErr_Occurred()) PyErr_Format(PyExc_ValueError, "%s needs %zd numbers", member->name, n);
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "%s is %R, expected %zd numbers, or one for all", member->name, value, n);
     return -1;
   }
   for (Py_ssize_t k = 0; k < n; k++) {
@@ -38,7 +45,7 @@ static int set_doubles(const py_member *member, PyObject *value, double *to) {
     to[k] = PyFloat_AsDouble(item);
     Py_DECREF(item);
   }
-  return PyErr_Occurred() ? -1 : 0;
+  return PyErr_Occurred() ? wrong_member(member, value, "numbers") : 0;
 }
 
 static int set_member(const py_member *member, PyObject *value, char *record) {
@@ -61,7 +68,7 @@ static int set_member(const py_member *member, PyObject *value, char *record) {
       PyErr_Format(PyExc_ValueError, "%s cannot be given from Python", member->name);
       return -1;
   }
-  return PyErr_Occurred() ? -1 : 0;
+  return PyErr_Occurred() ? wrong_member(member, value, member->kind == 'd' ? "a number" : "an integer") : 0;
 }
 
 static const py_member *find_member(const py_member *members, PyObject *name) {
@@ -112,8 +119,7 @@ static PyObject *array_of(const py_call_state *c, const py_member *member, const
   if (!from) Py_RETURN_NONE;
   int is_bytes = member->kind == 'U';
   PyObject *type = is_bytes ? py_glued.uint8 : py_glued.float64;
-  PyObject *array = member->dims > 1 ? PyObject_CallFunction(py_glued.empty, "(nn)O", rows, columns, type)
-                                     : PyObject_CallFunction(py_glued.empty, "nO", rows, type);
+  PyObject *array = py_new_array(type, member->dims, (Py_ssize_t[]){rows, columns});
   Py_buffer view;
   if (array && PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) == 0) {
     memcpy(view.buf, from, (size_t)(rows * columns) * (is_bytes ? 1 : sizeof(double)));
@@ -128,7 +134,21 @@ static PyObject *name_of(const char *const *names, int number) {
   return number >= 0 && number < n ? PyUnicode_FromString(names[number]) : PyLong_FromLong(number);
 }
 
-static PyObject *member_value(const py_call_state *c, const py_member *member, const char *base) {
+/* As many doubles as another member says. */
+static PyObject *counted(const py_member *count, const char *base, const double *from) {
+  Py_ssize_t n = *(const int *)(const void *)(base + count->offset);
+  if (!from || n <= 0) Py_RETURN_NONE;
+  PyObject *array = py_new_array(py_glued.float64, 1, &n);
+  Py_buffer view;
+  if (array && PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) == 0) {
+    memcpy(view.buf, from, (size_t)n * sizeof(double));
+    PyBuffer_Release(&view);
+  }
+  return array;
+}
+
+static PyObject *member_value(const py_call_state *c, const py_member *first, const py_member *member,
+                              const char *base) {
   const void *at = base + member->offset;
   switch (member->kind) {
     case 'd':
@@ -137,6 +157,8 @@ static PyObject *member_value(const py_call_state *c, const py_member *member, c
       return PyLong_FromLong(*(const long *)at);
     case 'e':
       return name_of(member->extra, *(const int *)at);
+    case 'A':
+      return counted(first + member->dim[0], base, *(const double *const *)at);
     case 'P':
     case 'U':
       return array_of(c, member, *(const void *const *)at);
@@ -147,12 +169,13 @@ static PyObject *member_value(const py_call_state *c, const py_member *member, c
 }
 
 /* A named tuple of the members of a struct. */
-PyObject *py_from_struct(py_call_state *c, const py_member *member, const void *base) {
+PyObject *py_from_struct(py_call_state *c, const py_member *first, const void *base) {
   if (!base) Py_RETURN_NONE;
-  PyObject *class = PyObject_GetAttrString(py_glued.results, member->name);
+  PyObject *class = PyObject_GetAttrString(py_glued.results, first->name);
   PyObject *values = PyList_New(0);
-  for (member++; class && values && member->name; member++) {
-    PyObject *value = member_value(c, member, base);
+  for (const py_member *member = first + 1; class && values && member->name; member++) {
+    if (member->kind == '-') continue;
+    PyObject *value = member_value(c, first, member, base);
     if (!value || PyList_Append(values, value) < 0) Py_CLEAR(values);
     Py_XDECREF(value);
   }

@@ -159,6 +159,48 @@ class Mistakes(unittest.TestCase):
         read_only.flags.writeable = False
         self.refuse(TypeError, r"out for M must be an array that can be written", "mass_matrix", q, out=read_only)
 
+    def test_numbers_where_they_do_not_belong(self) -> None:
+        q = self.q
+        self.refuse(TypeError, r"frame_pose\(\): frame is 1.5, expected a name or an index", "frame_pose", 1.5, q)
+        self.refuse(TypeError, r"frame is None, expected a name or an index|needs the argument", "frame_pose", None, q)
+        self.refuse(OverflowError, r"frame is 1000000000000000000000, which is too large", "frame_pose", 10**21, q)
+        self.refuse(ValueError, r"in_ is 7, expected one of 'body'", "frame_jacobian", 0, q, in_=7)
+        self.refuse(TypeError, r"in_ is 1.5, expected a name", "frame_jacobian", 0, q, in_=1.5)
+        self.refuse(TypeError, r"simulator\(\): order is 1.5, expected an integer", "simulator", order=1.5)
+        self.refuse(TypeError, r"tolerance is 'x', expected a number", "simulator", tolerance="x")
+        self.refuse(TypeError, r"joint is 1.5", "joint", 1.5)
+        self.refuse(TypeError, r"shape is 1.5, expected an integer", "random", 1.5)
+        self.refuse(ValueError, r"sizes cannot be negative", "random", (2, -1))
+        self.refuse(MemoryError, "", "random", 10**13)
+        self.refuse(ValueError, "", "random", 10**30)
+        self.refuse(TypeError, r"expected a list of dictionaries", "tasks", {"type": "pose"})
+        self.refuse(TypeError, r"frame is 1.5, expected an integer", "tasks", [{"type": "pose", "frame": 1.5}])
+        self.refuse(ValueError, r"weight is 'x', expected 6 numbers", "tasks", [{"type": "pose", "weight": "x"}])
+        np.testing.assert_array_equal(self.model.frame_pose(np.int64(3), q), self.model.frame_pose(3, q))
+
+    def test_masked_arrays_are_refused(self) -> None:
+        """What a mask hides would be used as it is."""
+        masked = np.ma.masked_array(self.q, mask=[1, 0, 0, 0, 0, 0, 0])
+        self.refuse(TypeError, r"mass_matrix\(\): q is a masked array", "mass_matrix", masked)
+        out = np.ma.zeros((7, 7))
+        self.refuse(TypeError, r"out for M .*not a masked array", "mass_matrix", self.q, out=out)
+
+    def test_out_may_overlap_the_inputs(self) -> None:
+        """Results are what they are without an overlap: wholly, shifted, and in batches."""
+        m = self.model
+        room = np.full(20, 0.1)
+        for start in (0, 3, 7):
+            v = room[:7]
+            v[:] = np.linspace(-1, 1, 7)
+            expected = m.inverse_dynamics(self.q, v.copy(), v.copy())
+            given = room[start : start + 7]
+            result = m.inverse_dynamics(self.q, v, v, out=given)
+            self.assertIs(result, given)
+            np.testing.assert_array_equal(result, expected)
+        many = m.random(6, seed=3)
+        expected = m.inverse_dynamics(many.copy())
+        np.testing.assert_array_equal(m.inverse_dynamics(many, out=many), expected)
+
     def test_singular_names_joint_and_state(self) -> None:
         builder = jounce.Builder("weightless")
         builder.add_link("arm", joint="revolute", mass=1, tensor=[1, 1, 1, 0, 0, 0])

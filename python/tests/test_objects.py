@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import gc
+import pickle
+import tempfile
 import unittest
+from pathlib import Path
 
 import numpy as np
 from support import SEED, four_bar, random_model, random_state
@@ -70,6 +73,33 @@ class Trajectories(unittest.TestCase):
         with self.assertRaises(jounce.Error) as caught:
             model.trajectory_from_text("t,wrong\n0,1\n", "rows.csv")
         self.assertIn("rows.csv", str(caught.exception))
+
+    def test_pickles(self) -> None:
+        """A copy evaluates to the same bits, also when the file is gone; what cannot be kept is refused."""
+        model = jounce.load("builtin:panda")
+        t = np.linspace(0, 2, 51)
+        q = 0.3 * np.sin(t)[:, None] * np.ones(model.nq)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "motion.csv"
+            np.savetxt(path, np.column_stack([t, q]), delimiter=",", header="t," + ",".join(model.q_names), comments="")
+            motions = [
+                model.trajectory("builtin:demo"),
+                model.trajectory(path, order=3),
+                model.trajectory_from_text(path.read_bytes(), "text.csv"),
+                model.trajectory_from_samples(t, q, smoothing="none"),
+            ]
+            stored = [pickle.dumps(motion) for motion in motions]
+            path.write_text("t\n0\n")
+            with self.assertRaisesRegex(pickle.PicklingError, "motion.csv has changed"):
+                pickle.dumps(motions[1])
+        for motion, text in zip(motions, stored):
+            again = pickle.loads(text)
+            self.assertEqual(again.model, model)
+            for a, b in zip(again.evaluate(0.7, order=2), motion.evaluate(0.7, order=2)):
+                np.testing.assert_array_equal(a, b)
+        motions[3].set_forces(t, np.zeros((51, 7)))
+        with self.assertRaisesRegex(pickle.PicklingError, "with forces"):
+            pickle.dumps(motions[3])
 
 
 class Simulations(unittest.TestCase):

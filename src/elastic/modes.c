@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../dense/dense.h"
 #include "elastic.h"
 
 /* N [n x free] with A N = 0, by elimination with the largest pivot; rank is known. */
@@ -70,17 +71,6 @@ static void reduce(const double *X, int n, const double *N, int m, double *colum
   }
 }
 
-static int factorise(double *M, int m) {
-  for (int j = 0; j < m; j++)
-    for (int i = j; i < m; i++) {
-      double sum = M[i * m + j];
-      for (int k = 0; k < j; k++) sum -= M[i * m + k] * M[j * m + k];
-      if (i == j && !(sum > 1e-14 * fabs(M[i * m + i]))) return 0;
-      M[i * m + j] = i == j ? sqrt(sum) : sum / M[j * m + j];
-    }
-  return 1;
-}
-
 /* K <- L^-1 K L^-T. */
 static void whiten(double *K, int m, const double *L) {
   for (int pass = 0; pass < 2; pass++) {
@@ -95,37 +85,6 @@ static void whiten(double *K, int m, const double *L) {
         double swap = K[i * m + j];
         K[i * m + j] = K[j * m + i];
         K[j * m + i] = swap;
-      }
-  }
-}
-
-/* Eigenvectors become the columns of V, eigenvalues the diagonal of A. */
-static void jacobi(double *A, int m, double *V) {
-  for (int i = 0; i < m * m; i++) V[i] = i % (m + 1) == 0;
-  for (int sweep = 0; sweep < 60; sweep++) {
-    double off = 0, all = 0;
-    for (int i = 0; i < m * m; i++) {
-      all += A[i] * A[i];
-      if (i % (m + 1) != 0) off += A[i] * A[i];
-    }
-    if (off <= 1e-32 * all) return;
-    for (int p = 0; p < m; p++)
-      for (int q = p + 1; q < m; q++) {
-        if (A[p * m + q] == 0) continue;
-        double theta = 0.5 * (A[q * m + q] - A[p * m + p]) / A[p * m + q];
-        double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + hypot(theta, 1)), c = 1 / hypot(t, 1), s = t * c;
-        for (int k = 0; k < m; k++) {
-          double x = A[k * m + p], y = A[k * m + q], u = V[k * m + p], w = V[k * m + q];
-          A[k * m + p] = c * x - s * y;
-          A[k * m + q] = s * x + c * y;
-          V[k * m + p] = c * u - s * w;
-          V[k * m + q] = s * u + c * w;
-        }
-        for (int k = 0; k < m; k++) {
-          double x = A[p * m + k], y = A[q * m + k];
-          A[p * m + k] = c * x - s * y;
-          A[q * m + k] = s * x + c * y;
-        }
       }
   }
 }
@@ -167,11 +126,11 @@ jn_status jn_elastic_modes(jn_elastic *elastic, double t, const double *q, const
   null_space(A, rows, n, rank, columns, N);
   int m = n - rank;
   reduce(X, n, N, m, zero, M);
-  if (!factorise(M, m)) return JN_ERR_SINGULAR;
+  if (!jn__cholesky(M, m, 1e-14)) return JN_ERR_SINGULAR;
   spring_matrix(e, t, delta, X);
   reduce(X, n, N, m, zero, K);
   whiten(K, m, M);
-  jacobi(K, m, V);
+  jn__eigenvectors(K, m, V);
   *count = m;
   if (omega) memset(omega, 0, (size_t)n * sizeof *omega);
   write_modes(n, m, N, M, K, V, omega, shapes);

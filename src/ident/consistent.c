@@ -122,13 +122,11 @@ static int step_body(body *b, const double s[10], double by) {
     M[i][j] += value;
     if (i != j) M[j][i] += value;
   }
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j <= i; j++) {
-      double sum = M[i][j];
-      for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
-      if (i == j && !(sum > 1e-4)) return 0; /* at most a factor of 10^4 in one step */
-      L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
-    }
+  if (!jn__cholesky(M[0], 4, 0)) return 0;
+  for (int i = 0; i < 4; i++) {
+    if (!(M[i][i] > 1e-2)) return 0; /* at most a factor of 10^4 in one step */
+    for (int j = 0; j <= i; j++) L[i][j] = M[i][j];
+  }
   product(b->W, L, b->next);
   return 1;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "identify.h"
+#include "jounce/jets.h"
 
 enum { CHUNK = 256, RING = 8, REACH = 3, THREAD_ROWS = 20000 };
 
@@ -34,7 +35,12 @@ typedef struct feed {
   int count;       /* samples in the chunk */
   jn_batch *batch; /* of the thread */
   double *memory, *scratch;
+  jn_work *work; /* the same */
   double *t, *dt, *q, *v, *a, *force, *Y_pi, *Y, *known, *theta, *user, *jet;
+  double *motor;   /* [CHUNK x channels] the forces of the motors alone, for torque constants */
+  double *N;       /* [CHUNK x nv x nv] of models with loops */
+  double *wrench;  /* [links x 6] */
+  double *both;    /* [rows x 10L] Y_pi of joints and of the wrench */
   window *windows; /* [channels] */
   double rejected;
   jn_status status;
@@ -52,9 +58,16 @@ static double measured(const feed *f, int channel, long row) {
   return f->m->scale ? value * f->m->scale[channel] : value;
 }
 
+/* Free joints have no motor: what acts on them is measured as wrenches, if at all. */
+static int is_free(const jn_identification *d, int i) {
+  return jn_joint_type_of(d->model, jn_coordinate_joint(d->model, i, NULL)) == JN_FREE;
+}
+
 /* The joint force; with motors, sum_k G_ki force_k, NaN if one of them is missing. */
 static double raw_force(const feed *f, int channel, long row) {
   const jn_identification *d = f->d;
+  if (f->m->wrench == JN_WRENCH_CONTACT && is_free(d, channel) && !jn_trajectory_forces(f->motion, channel)) return 0;
+  if (d->closure && !d->closure->actuated[channel]) return 0;
   if (!f->m->motors) return measured(f, channel, row);
   double sum = 0;
   for (int k = 0; k < d->motors; k++) {
@@ -64,10 +77,28 @@ static double raw_force(const feed *f, int channel, long row) {
   return sum;
 }
 
+/* Forces at sample s, whose motion is there: those of the motors and, if they are measured, of wrenches. */
+static jn_status load_forces(feed *f, size_t s, int row) {
+  jn_identification *d = f->d;
+  size_t nv = up(d->nv), channels = up(d->channels), link = 6 * up(d->options.wrench_link);
+  double *motor = f->motor + s * channels, *force = f->force + s * channels;
+  jn_status status = JN_OK;
+  for (int i = 0; i < d->channels; i++) motor[i] = i < d->nv ? raw_force(f, i, row) : NAN;
+  memcpy(force, motor, channels * sizeof *force);
+  if (f->m->wrench) status = jn_trajectory_wrenches(f->motion, f->t[s], 0, f->wrench);
+  if (f->m->wrench == JN_WRENCH_JOINT && status == JN_OK) memcpy(force + nv, f->wrench + link, 6 * sizeof *force);
+  if (f->m->wrench == JN_WRENCH_CONTACT && status == JN_OK) {
+    status = jn_wrench_forces_jet(d->model, f->work, 0, f->q + s * up(d->nq), f->v + s * nv, f->wrench, f->jet);
+    for (size_t i = 0; i < nv; i++) force[i] += f->jet[i];
+  }
+  if (d->closure) jn__ident_close_forces(d, f->N + s * nv * nv, force);
+  return status;
+}
+
 /* Times, forces and motion of the next samples. */
 static jn_status load_chunk(feed *f) {
   jn_identification *d = f->d;
-  size_t nv = up(d->nv), nq = up(d->nq), channels = up(d->channels);
+  size_t nv = up(d->nv), nq = up(d->nq);
   f->count = 0;
   jn_status status = JN_OK;
   while (f->row < f->end && f->count < CHUNK && status == JN_OK) {
@@ -80,21 +111,37 @@ static jn_status load_chunk(feed *f) {
     size_t s = up(f->count++);
     f->t[s] = t;
     f->dt[s] = 0.5 * (after - before);
-    for (int i = 0; i < d->channels; i++) f->force[s * channels + up(i)] = i < d->nv ? raw_force(f, i, row) : NAN;
-    status = jn_trajectory_evaluate(f->motion, at, 0, f->q + s * nq, f->jet);
-    memcpy(f->v + s * nv, f->jet, nv * sizeof *f->jet);
-    memcpy(f->a + s * nv, f->jet + nv, nv * sizeof *f->jet);
+    status = jn__ident_state(d, f->motion, at, f->q + s * nq, f->v + s * nv, f->a + s * nv, f->jet, f->N + s * nv * nv);
+    if (status == JN_OK) status = load_forces(f, s, row);
   }
   return status;
+}
+
+/* Y_pi [rows x 10L] of a sample with the wrench of a link, which batches do not have. */
+static jn_status wrench_rows(feed *f, size_t k, double *Y_pi) {
+  const jn_identification *d = f->d;
+  const double *q = f->q + k * up(d->nq), *v = f->v + k * up(d->nv), *a = f->a + k * up(d->nv);
+  return jn_joint_wrench_regressor(d->model, f->work, d->options.wrench_link, q, v, a,
+                                   Y_pi + up(d->nv) * 10 * up(d->links));
 }
 
 static jn_status make_regressors(feed *f) {
   jn_identification *d = f->d;
   size_t channels = up(d->channels), n = up(d->n), width = 10 * up(d->links), nv = up(d->nv), nq = up(d->nq);
   jn_status status = jn_regressor_batch(f->batch, up(f->count), f->q, f->v, f->a, f->Y_pi);
-  for (size_t k = 0; k < up(f->count) && status == JN_OK; k++)
-    jn__ident_rows(d, d->nv, f->q + k * nq, f->v + k * nv, f->a + k * nv, f->force + k * channels,
-                   f->Y_pi + k * nv * width, f->theta, f->user, f->Y + k * channels * n, f->known + k * channels);
+  int rows = f->m->wrench == JN_WRENCH_JOINT ? d->rows : d->nv;
+  for (size_t k = 0; k < up(f->count) && status == JN_OK; k++) {
+    double *Y_pi = f->Y_pi + k * nv * width, *Y = f->Y + k * channels * n, *known = f->known + k * channels;
+    if (rows > d->nv) {
+      memcpy(f->both, Y_pi, nv * width * sizeof *Y_pi);
+      status = wrench_rows(f, k, Y_pi = f->both);
+    }
+    jn__ident_rows(d, rows, f->q + k * nq, f->v + k * nv, f->a + k * nv, f->motor + k * channels, Y_pi, f->theta,
+                   f->user, Y, known);
+    if (!d->closure) continue;
+    jn__ident_close_rows(d, f->N + k * nv * nv, d->n, Y);
+    jn__ident_close_rows(d, f->N + k * nv * nv, 1, known);
+  }
   return status;
 }
 
@@ -184,7 +231,13 @@ static void feed_channel(feed *f, int i) {
   }
 }
 
-static int is_measured(const feed *f, int i) { return f->m->motors || jn_trajectory_forces(f->motion, i) != NULL; }
+static int is_measured(const feed *f, int i) {
+  const jn_identification *d = f->d;
+  if (i >= d->nv) return f->m->wrench == JN_WRENCH_JOINT;
+  if (d->closure) return d->closure->held[i];
+  if (f->m->wrench == JN_WRENCH_CONTACT && is_free(d, i)) return 1;
+  return f->m->motors || jn_trajectory_forces(f->motion, i) != NULL;
+}
 
 /* ---- One stretch ---- */
 
@@ -205,9 +258,14 @@ static jn_status make_feed(feed *f) {
                           nv * up(d->options.user_columns),
                           3 * nv,
                           up(d->nb) + 2,
+                          CHUNK * channels,
+                          d->closure ? CHUNK * nv * nv : 0,
+                          6 * up(d->links),
+                          d->rows > d->nv ? up(d->rows) * 10 * up(d->links) : 0,
                           windows};
-  double **const arrays[] = {&f->t, &f->dt,    &f->q,     &f->v,    &f->a,   &f->force,  &f->Y_pi,
-                             &f->Y, &f->known, &f->theta, &f->user, &f->jet, &f->scratch};
+  double **const arrays[] = {&f->t,       &f->dt,    &f->q,     &f->v,      &f->a,    &f->force,
+                             &f->Y_pi,    &f->Y,     &f->known, &f->theta,  &f->user, &f->jet,
+                             &f->scratch, &f->motor, &f->N,     &f->wrench, &f->both};
   enum { ARRAYS = sizeof arrays / sizeof *arrays };
   size_t count = 0;
   for (int k = 0; k <= ARRAYS; k++) count += sizes[k];
@@ -223,7 +281,8 @@ static jn_status make_feed(feed *f) {
     f->windows[i].next = f->from;
     p += RING * (up(f->channel[i].width) + 1);
   }
-  return jn_batch_create(d->model, -1, 1, &f->batch);
+  jn_status status = jn_work_create_order(d->model, 0, &f->work);
+  return status == JN_OK ? jn_batch_create(d->model, -1, 1, &f->batch) : status;
 }
 
 static void run(feed *f) {
@@ -231,10 +290,10 @@ static void run(feed *f) {
   while (f->row < f->end && f->status == JN_OK) {
     f->status = load_chunk(f);
     if (f->status == JN_OK && f->count > 0) f->status = make_regressors(f);
-    for (int i = 0; i < d->nv && f->status == JN_OK; i++)
+    for (int i = 0; i < d->rows && f->status == JN_OK; i++)
       if (is_measured(f, i)) feed_channel(f, i);
   }
-  for (int i = 0; i < d->nv && f->status == JN_OK && f->filtered; i++)
+  for (int i = 0; i < d->rows && f->status == JN_OK && f->filtered; i++)
     for (int n = 0; n < RING && f->windows[i].next < f->to; n++) finish(f, i, f->windows[i].next++);
 }
 
@@ -242,6 +301,7 @@ static void free_feed(feed *f) {
   jn__release(&f->d->allocator, f->memory);
   jn__release(&f->d->allocator, f->windows);
   jn_batch_destroy(f->batch);
+  jn_work_destroy(f->work);
 }
 
 /* ---- All of them ---- */
@@ -306,6 +366,14 @@ static double typical_step(const jn_trajectory *t) {
   return rows > 1 ? whole / (rows - 1) : 0;
 }
 
+/* Does the motion give the coordinates that all others of a model with loops follow from? */
+static int gives_independent(const jn_identification *d, const jn_trajectory *t) {
+  for (int k = 0; d->closure && k < d->closure->count; k++)
+    if (!jn_trajectory_given(t, jn_joint_q(d->model, jn_coordinate_joint(d->model, d->closure->independent[k], NULL))))
+      return 0;
+  return 1;
+}
+
 jn_status jn_identification_add_trajectory(jn_identification *d, const jn_trajectory *trajectory,
                                            const jn_measurement *measurement) {
   jn_measurement own;
@@ -316,13 +384,17 @@ jn_status jn_identification_add_trajectory(jn_identification *d, const jn_trajec
   if (!(own.cutoff >= 0) || !isfinite(own.delay) || own.fold >= JN_FOLDS || isnan(own.start) || isnan(own.end))
     return JN_ERR_SIZE;
   if (own.motors && d->motors != d->nv) return JN_ERR_SIZE;
+  if (own.wrench < JN_WRENCH_NONE || own.wrench > JN_WRENCH_JOINT) return JN_ERR_SIZE;
+  if (own.wrench && !jn_trajectory_has_wrenches(trajectory)) return JN_ERR_MODEL;
+  if (own.wrench == JN_WRENCH_JOINT && d->rows == d->nv) return JN_ERR_SIZE;
+  if (!gives_independent(d, trajectory)) return JN_ERR_LOOP;
   feed f = {.d = d, .motion = trajectory, .m = &own, .filtered = own.cutoff > 0};
   int rows = jn_trajectory_force_rows(trajectory);
   if (rows < 2) return JN_ERR_MODEL;
   f.typical = typical_step(trajectory);
   f.step = f.filtered ? 0.5 / own.cutoff : f.typical;
   f.first = fmax(jn_trajectory_force_time(trajectory, 0), own.start) + (f.filtered ? REACH * f.step : 0);
-  int threads = d->options.user ? 1 : jn_batch_threads(d->batch), most = rows / THREAD_ROWS + 1;
+  int threads = d->options.user || d->closure ? 1 : jn_batch_threads(d->batch), most = rows / THREAD_ROWS + 1;
   return run_all(&f, threads < most ? threads : most);
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Identification. unknowns.c: columns, their names and values, regressor, base parameters; rows.c: measured rows into
- * triangles; filter.c: motions into rows; solve.c: least squares and statistics; consistent.c: the physical set;
- * dense.c: QR. */
+/* Identification. unknowns.c: columns, their names and values, regressor, base parameters; closed.c: models with loops;
+ * rows.c: measured rows into triangles; filter.c: motions into rows; solve.c: least squares and statistics;
+ * consistent.c: the physical set. */
 #ifndef JN_IDENT_IDENTIFY_H
 #define JN_IDENT_IDENTIFY_H
 
+#include "../dense/dense.h"
 #include "../model/memory.h"
 #include "jounce/identification.h"
+#include "jounce/loops.h"
 
 enum { JN_FOLDS = 5, JN_BLOCK_ROWS = 64 };
 
@@ -20,6 +22,19 @@ typedef struct jn_channel {
   double rows[JN_FOLDS], forces[JN_FOLDS]; /* number of rows, sum of squares of the forces */
   double *w;                               /* [width] scratch */
 } jn_channel;
+
+/* Models with loops (closed.c). Its memory is scratch, so an identification with loops belongs to one thread. */
+typedef struct jn_closure {
+  jn_loops *loops;
+  int count;                      /* degrees of freedom */
+  int *independent;               /* [count] coordinates that determine all others */
+  unsigned char *held, *actuated; /* [nv] 1: independent; 1: has a motor */
+  double *guess;                  /* [nq] the last configuration of a motion */
+  double *q, *neutral, *first;    /* [nq] */
+  double *v, *a, *jet, *N, *rows; /* [nv], [nv], [2 x nv], [count x nv], [count x (n + 1)] */
+  const jn_trajectory *motion;    /* that of the guess, and its time; NaN: none */
+  double time;
+} jn_closure;
 
 struct jn_identification {
   jn_allocator allocator;
@@ -42,7 +57,9 @@ struct jn_identification {
   jn_channel *channel; /* [channels] */
   jn_work *work;       /* for one state */
   jn_batch *batch;
-  double screen; /* factor; 0: none */
+  jn_closure *closure; /* NULL without loops */
+  char **motor_names;  /* [motors], NULL: none */
+  double screen;       /* factor; 0: none */
   double *screen_base, *screen_noise;
   double rejected;
   int solved;
@@ -59,6 +76,23 @@ void jn__ident_rows(const jn_identification *d, int rows, const double *q, const
                     const double *forces, const double *Y_pi, double *theta, double *Y_user, double *Y, double *known);
 /* B x */
 void jn__ident_to_base(const jn_identification *d, const double *x, double *b);
+
+/* ---- closed.c ---- */
+
+/* Nothing without loops. Errors: JN_ERR_LOOP (they cannot be closed, or nothing moves then). */
+jn_status jn__ident_make_closure(jn_identification *d);
+void jn__ident_free_closure(jn_identification *d);
+/* Closes the loops from q, whose independent coordinates stay, and completes v and a; N [count x nv]. */
+jn_status jn__ident_close(const jn_identification *d, double *q, double *v, double *a, double *N);
+/* A random state, closed if there are loops. */
+jn_status jn__ident_random_state(jn_identification *d, uint64_t *seed, double *q, double *v, double *a);
+/* The state of a motion at t; jet [2 x nv] scratch; N is not used without loops. */
+jn_status jn__ident_state(const jn_identification *d, const jn_trajectory *motion, double t, double *q, double *v,
+                          double *a, double *jet, double *N);
+/* Rows of the tree [nv x width] become those of the loops, N Y, at the independent coordinates; the others zero. */
+void jn__ident_close_rows(const jn_identification *d, const double *N, int width, double *Y);
+/* The same of forces [nv] (zero where there is no motor); NaN where there is no row. */
+void jn__ident_close_forces(const jn_identification *d, const double *N, double *forces);
 
 /* ---- rows.c ---- */
 
@@ -81,19 +115,5 @@ double jn__ident_squares(const jn_channel *c, int fold, const double *b, double 
  * of the sum. Iterations, negative if they do not converge, 0 without memory. */
 int jn__ident_consistent(const jn_identification *d, const double *A, const double *y, int rows, double w,
                          double tolerance, double *x);
-
-/* ---- dense.c: matrices by rows ---- */
-
-/* R [n x n] upper triangular: R^T R += block^T block. block [rows x n] is lost; w [n] scratch. */
-void jn__qr_update(double *R, double *block, int rows, int n, double *w);
-/* Solves R x = b, n x n with rows of ld numbers; x may be b. */
-void jn__back_solve(const double *R, int n, int ld, const double *b, double *x);
-/* Which columns of A [rows x n] are independent of those before them in `order`: lead [count], and B [count x n] with
- * A = A_lead B. Columns are scaled to length 1, those shorter than `zero` times the longest are zero. Returns count, or
- * -1 without memory. `used` [n] (may be NULL): 0 where the column is zero. */
-int jn__independent(const jn_allocator *a, const double *A, int rows, int n, const int *order, double zero, double tol,
-                    int *lead, double *B, unsigned char *used);
-/* Largest and smallest singular value of A [rows x n], which is lost. */
-void jn__singular_range(double *A, int rows, int n, double *most, double *least);
 
 #endif

@@ -136,14 +136,17 @@ jn_status jn_identification_add(jn_identification *d, size_t count, const double
                                 const double *forces) {
   if (!d || (count && (!q || !v || !a || !forces))) return JN_ERR_NULL;
   size_t n = (size_t)d->n, channels = (size_t)d->channels;
-  double *Y = jn__allocate(&d->allocator, (channels * n + channels + n + 1) * sizeof *Y);
+  double *Y = jn__allocate(&d->allocator, (channels * n + 2 * channels + n + 1) * sizeof *Y);
   if (!Y) return JN_ERR_MEMORY;
-  double *known = Y + channels * n, *row = known + channels;
+  double *known = Y + channels * n, *f = known + channels, *row = f + channels;
   jn_status status = JN_OK;
   for (size_t s = 0; s < count && status == JN_OK; s++) {
     const double *qs = q + s * (size_t)d->nq, *vs = v + s * (size_t)d->nv, *as = a + s * (size_t)d->nv;
-    const double *f = forces + s * channels;
+    memcpy(f, forces + s * channels, channels * sizeof *f);
+    for (int i = 0; i < d->nv && d->closure; i++)
+      if (!d->closure->actuated[i]) f[i] = 0;
     status = jn_identification_regressor(d, d->work, qs, vs, as, f, Y, known);
+    if (status == JN_OK && d->closure) jn__ident_close_forces(d, d->closure->N, f);
     for (size_t k = 0; k < channels * n && status == JN_OK; k++)
       if (!isfinite(Y[k]) && !isnan(f[k / n])) status = JN_ERR_MODEL;
     for (int i = 0; i < d->channels && status == JN_OK; i++) {

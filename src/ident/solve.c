@@ -235,14 +235,19 @@ static void find_covariance(stack *s) {
 static double find_condition(stack *s) {
   int m = s->count;
   size_t n = (size_t)m, narrow = n + 1;
-  double most, least;
+  double most = 0, least = INFINITY;
   for (size_t k = 0; k < n; k++) {
     double sum = 0;
     for (size_t r = 0; r <= k; r++) sum += s->Rt[r * narrow + k] * s->Rt[r * narrow + k];
     for (size_t r = 0; r < n; r++) s->block[r * n + k] = r <= k ? s->Rt[r * narrow + k] / sqrt(sum) : 0;
   }
   if (m == 0) return 0;
-  jn__singular_range(s->block, m, m, &most, &least);
+  jn__orthogonalise(s->block, m, m, NULL); /* rows or columns: the singular values are the same */
+  for (size_t k = 0; k < n; k++) {
+    double length = sqrt(jn__dot(s->block + k * n, s->block + k * n, m));
+    most = fmax(most, length);
+    least = fmin(least, length);
+  }
   return most / least;
 }
 

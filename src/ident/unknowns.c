@@ -180,10 +180,11 @@ void jn__ident_rows(const jn_identification *d, int rows, const double *q, const
     for (int k = 0; k < d->motors; k++) {
       double g = d->G[(size_t)k * (size_t)d->nv + (size_t)i];
       if (g == 0) continue;
-      if (d->first_rotor < d->n) row[d->first_rotor + k] = g * theta[d->motors + k];
+      int passive = d->closure && d->motor_of[k] >= 0 && !d->closure->actuated[d->motor_of[k]]; /* only friction */
+      if (d->first_rotor < d->n && !passive) row[d->first_rotor + k] = g * theta[d->motors + k];
       if (d->first_viscous < d->n) row[d->first_viscous + k] = g * theta[k];
       if (d->first_coulomb < d->n) row[d->first_coulomb + k] = g * theta[2 * d->motors + k];
-      if (d->first_offset < d->n) row[d->first_offset + k] = g;
+      if (d->first_offset < d->n && !passive) row[d->first_offset + k] = g;
     }
     if (d->first_scale < d->n && forces) row[d->first_scale + i] = -forces[i];
     for (int k = 0; k < d->options.user_columns && d->first_user < d->n; k++)
@@ -201,6 +202,18 @@ static jn_status inertial_rows(const jn_identification *d, jn_work *work, const 
   return status;
 }
 
+/* The closed state next to this one, which belongs to the caller, in its place. */
+static jn_status close_state(const jn_identification *d, const double **q, const double **v, const double **a) {
+  const jn_closure *c = d->closure;
+  memcpy(c->q, *q, (size_t)d->nq * sizeof *c->q);
+  memcpy(c->v, *v, (size_t)d->nv * sizeof *c->v);
+  memcpy(c->a, *a, (size_t)d->nv * sizeof *c->a);
+  *q = c->q;
+  *v = c->v;
+  *a = c->a;
+  return jn__ident_close(d, c->q, c->v, c->a, c->N);
+}
+
 jn_status jn_identification_regressor(const jn_identification *d, jn_work *work, const double *q, const double *v,
                                       const double *a, const double *forces, double *Y, double *known) {
   if (!d || !work || !q || !v || !a) return JN_ERR_NULL;
@@ -209,13 +222,18 @@ jn_status jn_identification_regressor(const jn_identification *d, jn_work *work,
       numbers(&d->allocator, count + 3 * (size_t)d->motors + (size_t)d->nv * user + rows * (size_t)d->n + rows);
   if (!memory) return JN_ERR_MEMORY;
   double *theta = memory + count, *Y_user = theta + 3 * d->motors, *own = Y_user + (size_t)d->nv * user;
-  jn_status status = inertial_rows(d, work, q, v, a, memory);
+  jn_status status = d->closure ? close_state(d, &q, &v, &a) : JN_OK;
+  if (status == JN_OK) status = inertial_rows(d, work, q, v, a, memory);
   size_t own_rows = (size_t)(d->channels - d->rows); /* of the user: nothing here */
   if (Y) memset(Y + (size_t)d->rows * (size_t)d->n, 0, own_rows * (size_t)d->n * sizeof *Y);
   if (known) memset(known + d->rows, 0, own_rows * sizeof *known);
   if (status == JN_OK)
     jn__ident_rows(d, d->rows, q, v, a, forces, memory, theta, Y_user, Y ? Y : own,
                    known ? known : own + rows * (size_t)d->n);
+  if (status == JN_OK && d->closure) {
+    if (Y) jn__ident_close_rows(d, d->closure->N, d->n, Y);
+    if (known) jn__ident_close_rows(d, d->closure->N, 1, known);
+  }
   jn__release(&d->allocator, memory);
   return status;
 }
@@ -238,6 +256,7 @@ static void set_order(const jn_identification *d, int *order) {
 
 typedef struct structure {
   double *R, *block, *w, *q, *v, *a, *forces, *largest; /* largest [channels x n]: of each column in each channel */
+  double *known, most_known;                            /* [channels]; the largest of all */
   int *order;
 } structure;
 
@@ -248,10 +267,13 @@ static jn_status stack_states(jn_identification *d, structure *s) {
   size_t n = (size_t)d->n, rows = (size_t)d->channels;
   if (states < least) states = least;
   for (int k = 0; k < states; k++) {
-    jn_status status = jn__base_random_state(d->model, &seed, s->q, s->v, s->a);
-    for (int i = 0; i < d->channels; i++) s->forces[i] = 10 * jn__base_uniform(&seed);
-    if (status == JN_OK) status = jn_identification_regressor(d, d->work, s->q, s->v, s->a, s->forces, s->block, NULL);
+    jn_status status = jn__ident_random_state(d, &seed, s->q, s->v, s->a);
+    for (int i = 0; i < d->channels; i++)
+      s->forces[i] = d->closure && i < d->nv && !d->closure->actuated[i] ? 0 : 10 * jn__base_uniform(&seed);
+    if (status == JN_OK)
+      status = jn_identification_regressor(d, d->work, s->q, s->v, s->a, s->forces, s->block, s->known);
     if (status != JN_OK) return status;
+    for (int i = 0; i < d->nv; i++) s->most_known = fmax(s->most_known, fabs(s->known[i]));
     for (size_t i = 0; i < rows * n; i++) {
       if (!isfinite(s->block[i])) return JN_ERR_MODEL;
       s->largest[i] = fmax(s->largest[i], fabs(s->block[i]));
@@ -267,7 +289,7 @@ static jn_status use_structure(jn_identification *d, structure *s) {
   double *B = numbers(&d->allocator, (size_t)d->n * (size_t)d->n);
   unsigned char *used = jn__allocate(&d->allocator, (size_t)d->channels * (size_t)d->n + 1);
   jn_status status = lead && B && used ? JN_OK : JN_ERR_MEMORY;
-  int closed = jn_loop_count(d->model) > 0; /* rows of closed loops have columns of other branches, too */
+  int closed = d->closure != NULL; /* rows of closed loops have columns of other branches, too */
   set_order(d, s->order);
   if (status == JN_OK) {
     d->nb = jn__independent(&d->allocator, s->R, d->n, d->n, s->order, 1e-11, jn_row_epsilon() > 1e-10 ? 1e-3 : 1e-8,
@@ -288,12 +310,12 @@ static jn_status use_structure(jn_identification *d, structure *s) {
   return status;
 }
 
-static jn_status find_structure(jn_identification *d) {
+static jn_status find_structure(jn_identification *d, jn_error *error) {
   structure s;
   const jn_allocator *a = &d->allocator;
   size_t n = (size_t)d->n, rows = (size_t)d->channels;
   s.R = numbers(a, n * n);
-  s.block = numbers(a, 2 * rows * n + n + (size_t)d->nq + 2 * (size_t)d->nv + rows);
+  s.block = numbers(a, 2 * rows * n + n + (size_t)d->nq + 2 * (size_t)d->nv + 2 * rows);
   s.order = jn__allocate(a, n * sizeof *s.order);
   jn_status status = s.R && s.block && s.order ? JN_OK : JN_ERR_MEMORY;
   if (status == JN_OK) {
@@ -303,7 +325,15 @@ static jn_status find_structure(jn_identification *d) {
     s.v = s.q + d->nq;
     s.a = s.v + d->nv;
     s.forces = s.a + d->nv;
+    s.known = s.forces + rows;
+    s.most_known = 0;
     status = stack_states(d, &s);
+  }
+  if (status == JN_OK && d->first_scale < d->n && !(s.most_known > 0)) {
+    jn__fail(error, JN_ERR_MODEL, NULL,
+             "torque constants are told only next to something that is known, such as the mass of a payload; here all "
+             "is unknown: name the links to identify, without the known one");
+    status = JN_ERR_MODEL;
   }
   if (status == JN_OK) status = use_structure(d, &s);
   jn__release(a, s.R);
@@ -321,12 +351,33 @@ static jn_status check_options(const jn_model *model, const jn_identification_op
             o->user_channels > 1000 || o->link_count < 0 || o->threads < 0 ||
             (o->user_columns > 0) != (o->user != NULL) || o->columns >= 64 || jn_link_count(model) > INT_MAX / 1000;
   if (bad) return jn__fail(error, JN_ERR_SIZE, NULL, "an option is out of range");
+  int motors = o->motors ? o->motors : jn_model_nv(model);
+  if (o->motor_names && o->motor_name_count != motors)
+    return jn__fail(error, JN_ERR_SIZE, NULL, "there are %d names for %d motors", o->motor_name_count, motors);
+  if (o->wrench_link != JN_NONE && jn_loop_count(model) > 0)
+    return jn__fail(error, JN_ERR_UNSUPPORTED, NULL,
+                    "the wrench of a link is not told in a model with loops, whose own forces are part of it");
   if (o->wrench_link != JN_NONE && (o->wrench_link < 0 || o->wrench_link >= jn_link_count(model)))
     return jn__fail(error, JN_ERR_INDEX, NULL, "there is no link %d for the wrench", o->wrench_link);
   for (int i = 0; i < o->motors * jn_model_nv(model); i++)
     if (!isfinite(o->coupling[i])) return jn__fail(error, JN_ERR_MODEL, NULL, "a number of the coupling is not finite");
   if (jn_model_nv(model) == 0) return jn__fail(error, JN_ERR_MODEL, NULL, "the model has no joint that moves");
   return JN_OK;
+}
+
+/* Names of the motors, one after the other behind the pointers to them. */
+static int copy_names(jn_identification *d) {
+  size_t motors = (size_t)d->motors, bytes = motors * sizeof *d->motor_names;
+  for (size_t k = 0; k < motors; k++) bytes += (d->options.motor_names[k] ? strlen(d->options.motor_names[k]) : 0) + 1;
+  char **names = d->motor_names = jn__allocate(&d->allocator, bytes), *to = names ? (char *)(names + motors) : NULL;
+  for (size_t k = 0; k < motors && names; k++) {
+    const char *name = d->options.motor_names[k] ? d->options.motor_names[k] : "";
+    size_t length = strlen(name) + 1;
+    names[k] = memcpy(to, name, length);
+    to += length;
+  }
+  d->options.motor_names = NULL; /* the caller's */
+  return names != NULL;
 }
 
 static jn_status make_arrays(jn_identification *d, const unsigned char *chosen) {
@@ -350,6 +401,7 @@ static jn_status make_arrays(jn_identification *d, const unsigned char *chosen) 
   if (!d->parameter || !d->G || !d->speed || !d->motor_of || !d->known_pi || !d->x0 || !d->x || !d->base0 || !d->base ||
       !d->deviation || !d->screen_base || !d->noise || !d->screen_noise || !d->essential)
     return JN_ERR_MEMORY;
+  if (d->options.motor_names && !copy_names(d)) return JN_ERR_MEMORY;
   set_motors(d);
   set_values(d, chosen);
   memcpy(d->x, d->x0, n * sizeof *d->x);
@@ -364,13 +416,15 @@ static jn_status fill(jn_identification *d, jn_error *error) {
   d->inertial = 10 * count;
   if (status == JN_OK) status = make_arrays(d, chosen);
   if (status == JN_OK && d->n == 0) status = JN_ERR_MODEL;
-  if (status == JN_OK) status = find_structure(d);
+  if (status == JN_OK) status = jn__ident_make_closure(d);
+  if (status == JN_OK) status = find_structure(d, error);
   if (status == JN_OK) jn__ident_to_base(d, d->x0, d->base0);
   jn__release(&d->allocator, chosen);
-  if (status != JN_OK && status != JN_ERR_NAME)
-    jn__fail(
-        error, status, NULL, "%s",
-        status == JN_ERR_MODEL ? "there is nothing to identify, or a number is not finite" : jn_status_text(status));
+  if (status != JN_OK && status != JN_ERR_NAME && !(error && *error->text))
+    jn__fail(error, status, NULL, "%s",
+             status == JN_ERR_MODEL  ? "there is nothing to identify, or a number is not finite"
+             : status == JN_ERR_LOOP ? "the loops cannot be closed, or nothing moves when they are"
+                                     : jn_status_text(status));
   return status;
 }
 
@@ -394,6 +448,7 @@ jn_status jn_identification_create(const jn_model *model, const jn_identificatio
   d->channels = d->rows + own.user_channels;
   status = fill(d, error);
   d->options.links = NULL; /* the caller's */
+  d->options.actuated = NULL;
   if (status == JN_OK)
     *identification = d;
   else
@@ -405,9 +460,10 @@ void jn_identification_destroy(jn_identification *d) {
   if (!d) return;
   jn_allocator a = d->allocator;
   jn__ident_free_channels(d);
+  jn__ident_free_closure(d);
   void *const arrays[] = {d->parameter,    d->G,         d->motor_of, d->known_pi,  d->x0,          d->x,
                           d->base0,        d->base,      d->lead,     d->deviation, d->screen_base, d->noise,
-                          d->screen_noise, d->essential, d->B,        d->speed};
+                          d->screen_noise, d->essential, d->B,        d->speed,     d->motor_names};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) jn__release(&a, arrays[i]);
   jn_work_destroy(d->work);
   jn_batch_destroy(d->batch);
@@ -460,7 +516,9 @@ jn_status jn_identification_name(const jn_identification *d, int i, char *name, 
   int number, coordinate = jn_identification_coordinate(d, i);
   const char *block = block_of(d, i, &number);
   char own[JN_COORDINATE_NAME];
-  if (coordinate >= 0) {
+  if (d->motor_names && i < d->first_scale && i < d->first_user && *d->motor_names[number]) {
+    snprintf(name, size, "%s.%s", d->motor_names[number], block);
+  } else if (coordinate >= 0) {
     jn_velocity_name(d->model, coordinate, own, sizeof own);
     snprintf(name, size, "%s.%s", own, block);
   } else {

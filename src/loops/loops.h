@@ -6,7 +6,7 @@
  *   conditions.c           what each kind of loop asks; conditions_screws.c: values, A and derivatives at one state;
  *                          conditions_jets.c: the same as polynomials of time; conditions_user.c: couplings and the
  *                          user's conditions; closure.c: how far loops are from closed
- *   factors.c, solve.c     M and A factorised, systems solved; dense.c: rank-revealing decompositions
+ *   factors.c, solve.c     M and A factorised, systems solved; with src/dense
  *   equations.c            forward and hybrid dynamics; equations_inverse.c: inverse dynamics
  *   derivatives.c          of these; derivatives_inverse.c
  *   assembly.c, wrenches_impact.c   configurations and rank; wrenches and impact
@@ -15,9 +15,8 @@
 #ifndef JN_LOOPS_LOOPS_H
 #define JN_LOOPS_LOOPS_H
 
+#include "../dense/dense.h"
 #include "jounce/loops.h"
-
-#include "dense.h"
 
 /* Conditions are made of the relative pose (R, p) of the closing frames, b in a:
  *   TERM_POINT      factor alpha . p

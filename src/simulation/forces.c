@@ -23,7 +23,7 @@ jn_status jn__simulation_forces(jn_simulator *s, double t, const double *q, cons
   jn_status status = JN_OK;
   memset(s->tau, 0, (size_t)s->nv * sizeof(double));
   if (o->force) status = o->force(o->context, t, 0, q, v, s->tau);
-  for (int i = 0; i < s->nv && o->tau; i++) s->tau[i] += o->tau[i];
+  for (int i = 0; i < s->nv && s->acting; i++) s->tau[i] += s->acting[i];
   if (status == JN_OK && o->gravity_compensation) {
     status = jn_gravity_forces(s->model, s->work, q, s->x);
     for (int i = 0; i < s->nv; i++) s->tau[i] += s->x[i];
@@ -111,7 +111,7 @@ static jn_status force_order(jn_simulator *s, int k) {
   if (status == JN_OK && o->gravity_compensation)
     status = jn_gravity_forces_jet(s->model, s->work, k, s->q, s->v_jet, s->gravity);
   for (int i = 0; i < n; i++) {
-    tau[i] = o->tau && k == 0 ? o->tau[i] : 0;
+    tau[i] = s->acting && k == 0 ? s->acting[i] : 0;
     if (o->force) tau[i] += s->user[k * n + i];
     if (o->gravity_compensation) tau[i] += s->gravity[k * n + i];
     loss[i] = s->damping[i] * s->v_jet[k * n + i];

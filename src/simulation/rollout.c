@@ -54,6 +54,7 @@ static rollout_keep begin(jn_simulator *s, const jn_rollout *r) {
 static void end(jn_simulator *s, const rollout_keep *keep) {
   s->options.tau = keep->tau;
   s->options.step = keep->step;
+  s->has_a = 0; /* forces of the options act again */
   s->is_fixed = 0;
 }
 

@@ -112,7 +112,7 @@ jn_status jn__vary_twice_by_differences(jn_simulator *s, const double *lambda, d
   copy(r.q0, s->q0, s->nq), copy(r.v0, s->v0, n), copy(r.q, s->q, s->nq), copy(r.v, s->v, n);
   copy(r.q_low, s->q_low, n), copy(r.v_low, s->v_low, n);
   memset(r.tau, 0, (size_t)n * sizeof *r.tau);
-  if (s->options.tau) copy(r.tau, s->options.tau, n);
+  if (s->acting) copy(r.tau, s->acting, n);
   s->options.tau = s->drive;
   s->options.step = was.length;
   s->options.next_break = NULL;

@@ -115,6 +115,36 @@ static double largest(const jn_simulator *s, int k, int *at) {
   return most;
 }
 
+/* How much the series contradicts the law of motion near the end of a step of length h: the largest of
+ * |dv/dt - a(t, q, v)|. Just before the end, because forces may jump there. Infinite where a is not known. */
+static double defect(jn_simulator *s, double h) {
+  double theta = 0.95 * h, most = 0, *a = s->y;
+  jn__simulation_series_at(s, theta, s->qy, s->vy, NULL, NULL);
+  if (jn__simulation_acceleration(s, s->t0 + theta, s->qy, s->vy, a) != JN_OK) return INFINITY;
+  for (int i = 0; i < s->nv; i++) {
+    double rate = 0;
+    for (int k = s->order; k >= 1; k--) rate = rate * theta + k * s->series[k * s->nv + i];
+    double apart = fabs(rate - a[i]);
+    if (!(apart <= most)) most = isnan(apart) ? INFINITY : apart;
+  }
+  return most;
+}
+
+/* A step that obeys the law of motion up to its end. The last terms of the series alone do not tell how far it holds:
+ * they vanish where the motion has a symmetry, such as that of a pendulum let go from the horizontal, where only every
+ * fourth term is there. A contradiction that a shorter step does not remove is rounding. */
+static double lawful_length(jn_simulator *s, double h, double scale) {
+  const int p = s->order;
+  double contradiction = defect(s, h), before = INFINITY;
+  while (h * contradiction > 10 * (p + 1) * scale && contradiction < 0.25 * before) {
+    before = contradiction;
+    s->report.rejected++;
+    h *= fmax(0.02, fmin(0.7, 0.8 * pow(scale * (p + 1) / (h * contradiction), 1.0 / p)));
+    contradiction = defect(s, h);
+  }
+  return h;
+}
+
 jn_status jn__simulation_taylor(jn_simulator *s, double longest) {
   jn_status status = series_here(s);
   if (status != JN_OK) return status;
@@ -132,6 +162,7 @@ jn_status jn__simulation_taylor(jn_simulator *s, double longest) {
     return JN_ERR_STEP;
   }
   s->step = h >= longest || longest - h < 1e-9 * h ? longest : h;
+  if (!(s->options.step > 0)) s->step = lawful_length(s, s->step, scale);
   jn__simulation_series_at(s, s->step, s->q, s->v, s->q_low, s->v_low);
   return JN_OK;
 }

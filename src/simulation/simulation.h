@@ -36,9 +36,10 @@ struct jn_simulator {
   double t0, *q0, *v0, *a0; /* where the last step began */
   double step;              /* shorter than `length`, that of the method's step, if an event cut it */
   double length;
-  double next;  /* the length to try; 0: not known yet */
-  double error; /* of the last accepted step, relative to the tolerance */
-  int is_fixed; /* steps are as long as they are, whatever the error */
+  double next;          /* the length to try; 0: not known yet */
+  double error;         /* of the last accepted step, relative to the tolerance */
+  const double *acting; /* constant forces of the last step, which its derivatives need, too; NULL: none */
+  int is_fixed;         /* steps are as long as they are, whatever the error */
 
   double *damping, *friction; /* [nv] of the losses; zero if these are not wanted */
   int has_friction;

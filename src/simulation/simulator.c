@@ -348,6 +348,7 @@ jn_status jn_simulator_set(jn_simulator *s, double t, const double *q, const dou
   s->t = s->t0 = t;
   s->t_low = s->step = s->error = 0;
   s->next = s->options.step;
+  s->acting = s->options.tau;
   s->happened = s->cut = JN_NOTHING;
   memset(s->q_low, 0, n);
   memset(s->v_low, 0, n);
@@ -391,8 +392,11 @@ static void exchange_held(jn_simulator *s, double t) {
 
 jn_status jn_simulator_forces(jn_simulator *s, double t, const double *q, const double *v, double *tau, double *a) {
   if (!s || !q || !v) return JN_ERR_NULL;
+  const double *acting = s->acting;
   exchange_held(s, t);
+  s->acting = s->options.tau;
   jn_status status = jn__simulation_acceleration(s, t, q, v, s->z);
+  s->acting = acting;
   for (int i = 0; i < s->nv; i++) {
     if (a) a[i] = s->z[i];
     if (tau) tau[i] = s->prescribed[i] ? s->reaction[i] + s->loss[i] : s->tau[i];
@@ -494,6 +498,17 @@ static jn_status give_up(jn_simulator *s, jn_status status) {
   return status;
 }
 
+/* The shortest step that was neither cut short by an event nor by the end. */
+static void note_length(jn_simulator *s, double longest) {
+  jn_simulation_report *r = &s->report;
+  int chooses =
+      s->options.integrator == JN_DORMAND_PRINCE || s->options.integrator == JN_RODAS || !(s->options.step > 0);
+  if (!chooses || s->is_fixed || s->cut != JN_NOTHING || !(s->step < longest)) return;
+  if (r->least_step > 0 && r->least_step <= s->step) return;
+  r->least_step = s->step;
+  r->least_step_time = s->t0;
+}
+
 /* The clock goes on by the step; `until` when the step was to end there. */
 static void advance(jn_simulator *s, double longest, double until) {
   double low = s->t_low + s->step, next = s->t0 + low;
@@ -512,6 +527,7 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
   double longest = until - s->t - s->t_low;
   s->happened = JN_NOTHING;
   s->report.joint = JN_NONE;
+  s->acting = s->options.tau;
   begin(s);
   jn_status status = jn__simulation_check_held(s);
   memcpy(s->held0, s->held, (size_t)s->nv);
@@ -524,6 +540,7 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
   if (s->options.integrator == JN_TAYLOR || is_cut) s->has_a = 0;
   if (status == JN_OK) status = jn__simulation_balance(s);
   if (status != JN_OK) return give_up(s, status);
+  note_length(s, longest);
   advance(s, longest, until);
   s->report.steps++;
   if (until == stop && s->step >= longest) s->has_a = 0; /* forces jump at a break */

@@ -35,7 +35,8 @@ void jn_tasks_options_init(jn_tasks_options *options) {
                                 .seed = 1,
                                 .longest_step = 1,
                                 .weak = fmax(1e-6, 100 * jn_row_epsilon()),
-                                .threads = 1};
+                                .threads = 1,
+                                .margin = 0.1};
 }
 
 /* ---- checks ---- */
@@ -46,7 +47,7 @@ static jn_status check_options(const jn_model *model, const jn_tasks_options *o)
   if (o->size != sizeof *o) return JN_ERR_INIT;
   if (o->order < 0 || o->iterations < 1 || o->starts < 1 || o->threads < 0 || !is_positive(o->accuracy) ||
       !is_positive(o->longest_step) || !is_positive(o->weak) || !(o->gain >= 0 && o->gain < INFINITY) ||
-      (o->gain > 0 && !o->posture))
+      (o->gain > 0 && !o->posture) || !(o->margin >= 0 && o->margin < INFINITY))
     return JN_ERR_SIZE;
   for (int i = 0; i < jn_model_nv(model) && o->metric; i++)
     if (!is_positive(o->metric[i])) return JN_ERR_SIZE;
@@ -94,6 +95,12 @@ static void find_rows(task_item *s) {
     if (w[one ? 0 : i] > 0) s->pick[s->count++] = i;
   if (s->task.type == JN_TASK_POSE) s->uneven = !(w[0] == w[1] && w[1] == w[2] && w[3] == w[4] && w[4] == w[5]);
   if (s->task.type == JN_TASK_ORIENTATION) s->uneven = !(w[0] == w[1] && w[1] == w[2]);
+  s->about = -1;
+  if (s->task.type != JN_TASK_POSE && s->task.type != JN_TASK_ORIENTATION) return;
+  s->partial = s->count < s->rows;
+  for (int i = 0; i < 3; i++) s->turns += w[i] > 0;
+  for (int i = 0; i < 3 && s->turns == 2; i++)
+    if (w[i] == 0) s->about = i;
 }
 
 /* Two unit vectors across the axis, which becomes one, too. */
@@ -199,6 +206,12 @@ static void place_motion(jn_shelf *s, jn_tasks *t) {
   t->big = reals(s, high, wide, 1);
   t->J_jet = reals(s, K, t->rows, n);
   t->C_jet = reals(s, K, m, n);
+  t->G_jet = reals(s, K, m, n);
+  t->ease_jet = reals(s, K, n, 1);
+  t->side_jet = reals(s, K, 2, 1);
+  t->y_jet = reals(s, K, t->rows, 1);
+  t->D_jet = reals(s, K + 1, 9, 1);
+  t->d_jet = reals(s, K + 1, 3, 1);
   t->v_jet = reals(s, K + 2, n, 1);
   t->R_jet = reals(s, K + 1, 9, 1);
   t->p_jet = reals(s, K + 1, 3, 1);
@@ -208,6 +221,7 @@ static void place_motion(jn_shelf *s, jn_tasks *t) {
   t->right = reals(s, wide + high + m + 2 * t->rows, 1, 1);
   t->M_jet = reals(s, K, n, n);
   t->Y_jet = reals(s, K, n, t->rows);
+  t->Z_jet = reals(s, K, t->loop_rows, t->rows);
   t->B_jet = reals(s, K, t->rows, t->rows);
   t->L_jet = reals(s, K, t->rows, t->rows);
   t->tau_jet = reals(s, K, n, 2);
@@ -225,6 +239,7 @@ static void place_all(jn_shelf *s, jn_tasks *t) {
   if (s->base) place_rows(t); /* the sizes of priorities need them */
   t->lower = reals(s, n, 1, 1);
   t->upper = reals(s, n, 1, 1);
+  t->margin = reals(s, n, 1, 1);
   t->place = place(s, (size_t)n, sizeof(int));
   t->metric = reals(s, n, 1, 1);
   t->posture = reals(s, t->nq, 1, 1);
@@ -295,6 +310,7 @@ static jn_status create_parts(jn_tasks *t, const jn_task *task, const jn_tasks_o
   place_all(&s, t);
   copy_options(t);
   jn__tasks_find_limits(t);
+  jn__tasks_find_generic(t);
   for (int i = 0; i + 1 < t->options.threads; i++) {
     jn_tasks_options one = *options;
     one.threads = 1;

@@ -223,11 +223,14 @@ static void count_row(const jn_tasks *t, const task_item *s, int i, int stride, 
     out[e] = weight * (c[0] * all[e] + c[1] * all[stride + e] + c[2] * all[2 * stride + e]);
 }
 
-jn_status jn__tasks_counting_jet(jn_tasks *t, int order, const double *q, const double *v_jet) {
+jn_status jn__tasks_counting_jet(jn_tasks *t, int order, const double *q, const double *v_jet,
+                                 const task_course *course) {
   int n = t->nv;
   jn_status status = jn__tasks_jacobian_jet(t, order, q, v_jet, t->J_jet);
+  memcpy(t->y_jet, course->rate_jet, sizeof(double) * (size_t)(order + 1) * (size_t)t->rows);
   for (int i = 0; i < t->count && status == JN_OK; i++) {
     task_item *s = &t->item[i];
+    if (s->partial && course->target) status = jn__tasks_keep_course(t, s, order, q, v_jet, course, t->J_jet);
     if (s->task.type == JN_TASK_DIRECTION) status = jn__tasks_pose(t, s, q, s->X, s->T_r);
     for (int k = 0; k <= order; k++)
       for (int r = 0; r < s->count; r++)

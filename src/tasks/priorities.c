@@ -3,7 +3,7 @@
  * its time derivatives are those of the rule. With f the first level of tasks (loops before it are kept exactly):
  *   C_l v - r_l = y_l                               for each level l (r_l = 0 for loops)
  *   C_l^T r_l + sum_(j<l) C_j^T z_lj = 0            for each level of tasks: least |r_l| among what is left
- *   W v - sum_j C_j^T z_j = W u                     of all that is left, nearest to u
+ *   v - sum_j G_j^T z_j = u                         of all that is left, nearest to u in the metric; G = C W^-1
  * Multipliers z need not be unique: the shortest are taken at each order, and v is the same for all as long as ranks do
  * not change. */
 #include <math.h>
@@ -31,11 +31,11 @@ static int place_multiplier(const jn_tasks *t, int of, int level) {
 static int count_unknowns(const jn_tasks *t) { return place_multiplier(t, t->levels, 0) + t->m; }
 static int count_equations(const jn_tasks *t) { return t->m + (t->levels - first_level(t) + 1) * t->nv; }
 
-/* Adds sign * C_level^T in rows `row` ..., columns `column` ... */
-static void add_transposed(jn_tasks *t, int wide, int level, int row, int column, double sign) {
+/* Adds sign * C_level^T, or that of another matrix, in rows `row` ..., columns `column` ... */
+static void add_transposed(jn_tasks *t, const double *C, int wide, int level, int row, int column, double sign) {
   for (int r = 0; r < rows_of(t, level); r++)
     for (int i = 0; i < t->nv; i++)
-      t->big[(row + i) * wide + column + r] += sign * t->C_jet[(t->level_row[level] + r) * t->nv + i];
+      t->big[(row + i) * wide + column + r] += sign * C[(t->level_row[level] + r) * t->nv + i];
 }
 
 void jn__tasks_priorities_factor(jn_tasks *t) {
@@ -46,18 +46,19 @@ void jn__tasks_priorities_factor(jn_tasks *t) {
     if (r >= t->loop_rows) t->big[r * wide + t->nv + r - t->loop_rows] = -1;
   }
   for (int l = first_level(t); l < t->levels; l++, row += t->nv) {
-    add_transposed(t, wide, l, row, place_residual(t, l), 1);
-    for (int j = 0; j < l; j++) add_transposed(t, wide, j, row, place_multiplier(t, l, j), 1);
+    add_transposed(t, t->C_jet, wide, l, row, place_residual(t, l), 1);
+    for (int j = 0; j < l; j++) add_transposed(t, t->C_jet, wide, j, row, place_multiplier(t, l, j), 1);
   }
-  for (int i = 0; i < t->nv; i++) t->big[(row + i) * wide + i] = t->metric[i];
-  for (int j = 0; j < t->levels; j++) add_transposed(t, wide, j, row, place_multiplier(t, t->levels, j), -1);
+  for (int i = 0; i < t->nv; i++) t->big[(row + i) * wide + i] = 1;
+  for (int j = 0; j < t->levels; j++) add_transposed(t, t->G_jet, wide, j, row, place_multiplier(t, t->levels, j), -1);
   jn__cod(&t->cod, high, wide, t->big, fmax(1e-13, t->options.weak * t->options.weak));
 }
 
-/* right [n] += factor * C_level^(order)^T x. */
-static void add_product(const jn_tasks *t, int order, int level, double factor, const double *x, double *right) {
+/* right [n] += factor * C_level^(order)^T x, of C_jet or G_jet. */
+static void add_product(const jn_tasks *t, const double *jet, int order, int level, double factor, const double *x,
+                        double *right) {
   for (int r = 0; r < rows_of(t, level); r++) {
-    const double *C = t->C_jet + (order * t->m + t->level_row[level] + r) * t->nv;
+    const double *C = jet + (order * t->m + t->level_row[level] + r) * t->nv;
     for (int i = 0; i < t->nv; i++) right[i] += factor * C[i] * x[r];
   }
 }
@@ -68,17 +69,18 @@ int jn__tasks_priorities_order(jn_tasks *t, int k, const double *y, const double
   memcpy(right, y, sizeof(double) * (size_t)t->m);
   memset(right + t->m, 0, sizeof(double) * (size_t)(high - t->m));
   double *last = right + t->m + (t->levels - first_level(t)) * t->nv;
-  for (int i = 0; i < t->nv; i++) last[i] = t->metric[i] * u[i];
+  for (int i = 0; i < t->nv; i++) last[i] = u[i];
   for (int j = 0; j < k; j++) {
     double b = binomial(k, j);
     const double *before = t->x_jet + j * t->size;
     row = t->m;
     for (int l = first_level(t); l < t->levels; l++, row += t->nv) {
-      add_product(t, k - j, l, -b, before + place_residual(t, l), right + row);
-      for (int i = 0; i < l; i++) add_product(t, k - j, i, -b, before + place_multiplier(t, l, i), right + row);
+      add_product(t, t->C_jet, k - j, l, -b, before + place_residual(t, l), right + row);
+      for (int i = 0; i < l; i++)
+        add_product(t, t->C_jet, k - j, i, -b, before + place_multiplier(t, l, i), right + row);
     }
     for (int i = 0; i < t->levels; i++)
-      add_product(t, k - j, i, b, before + place_multiplier(t, t->levels, i), right + row);
+      add_product(t, t->G_jet, k - j, i, b, before + place_multiplier(t, t->levels, i), right + row);
   }
   jn__cod_solve(&t->cod, right, x);
   memcpy(v, x, sizeof(double) * (size_t)t->nv);

@@ -4,7 +4,8 @@
  * The error of an orientation is the rotation vector e = log(R^T R_target), in the frame's axes; that of a position in
  * a pose R^T (p_target - p). Their exact derivatives are -dexp_left^-1(e) w and -v + e x w. As long as the rows have
  * equal weights, the gradient of |e|^2 is the same with -w and -v, because e^T dexp_left^-1(e) = e^T, and these are
- * taken; for other weights (`uneven`) the exact ones are. */
+ * taken; for other weights (`uneven`) the exact ones are. A frame that may turn about one of its axes has the error of
+ * the direction of that axis. */
 #include <math.h>
 #include <string.h>
 
@@ -38,14 +39,24 @@ static jn_status turn_to(const double *X, const double *target, int stride, doub
   return jn_so3_log(D, e);
 }
 
-/* The rotation vector, in the frame's axes, that turns its axis into the direction. */
-static void turn_axis(const task_item *s, const double *target, double *e) {
-  const double *X = s->X, *a = s->task.axis;
+/* The rotation vector, in the frame's axes, that turns its axis into the direction; `across` the axis if that is
+ * opposite. */
+static void turn_axis(const double *X, const double *axis, const double *across, const double *target, double *e) {
   double d[3], size = sqrt(dot3(target, target));
   for (int i = 0; i < 3; i++) d[i] = (X[i] * target[0] + X[4 + i] * target[1] + X[8 + i] * target[2]) / size;
-  cross3(a, d, e);
-  double sine = sqrt(dot3(e, e)), cosine = dot3(a, d), angle = atan2(sine, cosine);
-  for (int i = 0; i < 3; i++) e[i] = sine > 1e-12 ? e[i] * angle / sine : cosine < 0 ? angle * s->across[0][i] : e[i];
+  cross3(axis, d, e);
+  double sine = sqrt(dot3(e, e)), cosine = dot3(axis, d), angle = atan2(sine, cosine);
+  for (int i = 0; i < 3; i++) e[i] = sine > 1e-12 ? e[i] * angle / sine : cosine < 0 ? angle * across[i] : e[i];
+}
+
+/* Of a pose or orientation. Where it may turn about one of its axes, only the direction of that counts. */
+static jn_status turn_error(const task_item *s, const double *target, int stride, double *e) {
+  if (s->about < 0) return turn_to(s->X, target, stride, e);
+  double axis[3] = {0}, across[3] = {0};
+  axis[s->about] = across[(s->about + 1) % 3] = 1;
+  const double *column = target + s->about, direction[3] = {column[0], column[stride], column[2 * stride]};
+  turn_axis(s->X, axis, across, direction, e);
+  return JN_OK;
 }
 
 static jn_status joint_error(jn_tasks *t, const task_item *s, const double *q, const double *target, double *e) {
@@ -74,16 +85,16 @@ static jn_status item_error(jn_tasks *t, task_item *s, const double *q, const do
     case JN_TASK_POSE:
       for (int i = 0; i < 3; i++) c[i] = target[4 * i + 3] - p[i];
       for (int i = 0; i < 3; i++) e[3 + i] = X[i] * c[0] + X[4 + i] * c[1] + X[8 + i] * c[2];
-      status = turn_to(X, target, 4, e);
+      status = turn_error(s, target, 4, e);
       break;
     case JN_TASK_POSITION:
       for (int i = 0; i < 3; i++) e[i] = target[i] - p[i];
       break;
     case JN_TASK_ORIENTATION:
-      status = turn_to(X, target, 3, e);
+      status = turn_error(s, target, 3, e);
       break;
     case JN_TASK_DIRECTION:
-      turn_axis(s, target, e);
+      turn_axis(X, s->task.axis, s->across[0], target, e);
       break;
     default:
       e[0] = target[0] - sqrt(dot3(p, p));
@@ -217,12 +228,31 @@ static jn_status item_jacobian(jn_tasks *t, const task_item *s, const double *q)
   return relative_jacobian(t, s, q);
 }
 
+/* L [9] with -d error = L w where the frame may turn about its axis a. The direction c of that of the target has c' = c
+ * x w, and error = f a x c with f = angle / sine, so that L = -f (c a^T - cos) - (df / dcos) (a x c) (a x c)^T. */
+static void axis_derivative(const task_item *s, double *L) {
+  const double *e = s->error;
+  double angle = sqrt(dot3(e, e)), sine = sin(angle), cosine = cos(angle), f = 1, g = -1.0 / 3, a[3] = {0}, c[3], n[3];
+  for (int i = 0; i < 9; i++) L[i] = i % 4 == 0;
+  if (angle > 3.14) return; /* opposite: any way is as good */
+  if (angle > 1e-3) f = angle / sine, g = -(sine - angle * cosine) / (sine * sine * sine);
+  a[s->about] = 1;
+  for (int i = 0; i < 3; i++) n[i] = e[i] / f; /* a x c */
+  cross3(n, a, c);
+  for (int i = 0; i < 3; i++) c[i] += cosine * a[i];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) L[3 * i + j] = -f * (c[i] * a[j] - cosine * (i == j)) - g * n[i] * n[j];
+}
+
 /* Row i that counts, of -d error/dq, for weights that differ. */
 static void uneven_row(const jn_tasks *t, const task_item *s, int i, double *out) {
   double L[9];
   int row = s->pick[i], n = t->nv;
   if (row < 3) {
-    jn_so3_dexp_left_inverse(s->error, L);
+    if (s->about >= 0)
+      axis_derivative(s, L);
+    else
+      jn_so3_dexp_left_inverse(s->error, L);
     combine(L + 3 * row, t->J6, n, 0, out);
     return;
   }

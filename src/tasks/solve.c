@@ -189,11 +189,14 @@ static void describe_errors(const jn_tasks *t, jn_reach *reach) {
   reach->worst = JN_NONE;
   for (int i = 0; i < t->count; i++) {
     const task_item *s = &t->item[i];
+    double squares[2] = {0}; /* of angles, of lengths */
     for (int row = s->first; row < s->first + s->count; row++) {
-      double e = fabs(t->e[row]) / t->weight[row], *to = t->is_length[row] ? &reach->distance : &reach->angle;
-      if (!(e <= *to)) *to = e;
+      double e = fabs(t->e[row]) / t->weight[row];
+      squares[t->is_length[row]] += e * e;
       if (!(e <= t->options.accuracy) && !(e <= worst)) worst = e, reach->worst = i;
     }
+    if (!(sqrt(squares[0]) <= reach->angle)) reach->angle = sqrt(squares[0]);
+    if (!(sqrt(squares[1]) <= reach->distance)) reach->distance = sqrt(squares[1]);
   }
 }
 

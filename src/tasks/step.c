@@ -310,8 +310,16 @@ void jn__tasks_rank(jn_tasks *t, jn_reach *reach) {
   if (m == 0 || k == 0) return;
   jn__cod(&t->cod, m, k, s->JN, t->options.weak);
   reach->rank = t->cod.rank;
-  reach->weakest = t->cod.rank < (m < k ? m : k) ? t->cod.dropped : t->cod.weakest;
-  if (reach->rank < m) return;
+  int most = t->generic > reach->rank ? t->generic : reach->rank; /* of rows that can be moved independently */
+  reach->weakest = t->cod.rank < most ? t->cod.dropped : t->cod.weakest;
+  if (reach->rank < most) return;
+  if (reach->rank < m) { /* they never can be all */
+    reach->manipulability = 1;
+    jn__svd(&t->cod, m, k, s->JN, t->options.weak);
+    for (int c = 0; c < k; c++)
+      if (t->cod.s[c] > 0) reach->manipulability *= t->cod.s[c];
+    return;
+  }
   for (int a = 0; a < m; a++)
     for (int b = 0; b <= a; b++) {
       double sum = 0;

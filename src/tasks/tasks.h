@@ -7,9 +7,13 @@
  *   step.c        one step: least squares by priorities within bounds (active sets)
  *   solve.c       the search: steps, damping, starts; what is reported; batches
  *   jets.c        Jacobians of the tasks and their time derivatives
- *   motion.c      velocities and their derivatives from those of the tasks; priorities.c: when rows depend on each
- * other follow.c      along a path operational.c inertia, bias and inverse in task space Rows that count (weight above
- * 0; two of a direction) are stacked by priority: first those of loops, then level by level. */
+ *   course.c      tasks that leave part of a pose free, along a target that moves
+ *   motion.c      velocities and their derivatives from those of the tasks
+ *   priorities.c  the same when rows contradict each other
+ *   follow.c      along a path
+ *   operational.c inertia, bias and inverse in task space
+ * Rows that count (weight above 0; two of a direction) are stacked by priority: first those of loops, then level by
+ * level. */
 #ifndef JN_TASKS_TASKS_H
 #define JN_TASKS_TASKS_H
 
@@ -27,6 +31,9 @@ typedef struct task_item {
   int level;
   double across[2][3]; /* direction: two unit vectors across the axis */
   int uneven;          /* 1: weights of rotations or positions of a pose differ: errors need their exact derivatives */
+  int partial;         /* 1: a row of a pose or orientation does not count: the frame need not be where its target is */
+  int about;           /* the one axis of the frame about which it may turn; -1: none, or more than one */
+  int turns;           /* rows of its rotation that count */
   double X[16], T_r[16]; /* pose in the reference, and of that in the world, at the last configuration */
   double error[6];       /* rotation vector and distance to the target there (pose, orientation) */
 } task_item;
@@ -65,6 +72,7 @@ struct jn_tasks {
   double *weight;        /* [m] */
   int *is_length;        /* [m] */
   double *lower, *upper; /* [nv] of coordinates */
+  double *margin;        /* [nv] in which a limit slows them down (limits.c) */
   int *place;            /* [nv] of coordinates in q; -1: none, no limits */
   double *metric;        /* [nv] */
   double *posture;       /* [nq], with options.gain */
@@ -85,6 +93,11 @@ struct jn_tasks {
   int jet_rows;          /* all + loop_rows */
   double *J_jet;         /* [(order + 2) x rows x nv] of all rows */
   double *C_jet;         /* [(order + 2) x m x nv] of the rows that count, weighted */
+  double *G_jet;         /* [(order + 2) x m x nv] C with columns over the metric, which limits change */
+  double *ease_jet;      /* [(order + 2) x nv] one over the metric */
+  double *side_jet;      /* [2 x (order + 2)] of one coordinate: what its two limits leave of it */
+  double *y_jet;         /* [(order + 2) x rows] rates of the tasks, as course.c finds them */
+  double *D_jet, *d_jet; /* [(order + 3) x 9, x 3] of course.c */
   double *v_jet;         /* [(order + 4) x nv] */
   double *R_jet, *p_jet; /* [(order + 3) x 9, x 3] */
   double *V_jet;         /* [(order + 2) x 6] */
@@ -95,8 +108,9 @@ struct jn_tasks {
   int equations;         /* of priorities.c */
   double *S;             /* [m x m] */
   int unique;            /* 1: the last motion left no choice, all coordinates were determined */
+  int generic;           /* rank of J at ordinary configurations */
   /* operational */
-  double *M_jet, *Y_jet, *B_jet, *L_jet, *tau_jet;
+  double *M_jet, *Y_jet, *Z_jet, *B_jet, *L_jet, *tau_jet;
   double *factor;
   /* follow */
   double *target, *rate_jet, *follow_jet;
@@ -122,6 +136,8 @@ void jn__tasks_clamp(const jn_tasks *t, double *q);
 void jn__tasks_bounds(const jn_tasks *t, const double *q, double *lo, double *hi);
 /* Coordinates at a limit, active (may be NULL) as in jn_tasks_solve(); their number. */
 int jn__tasks_active(const jn_tasks *t, const double *q, signed char *active);
+/* t->ease_jet to `order`, along v_jet [order x nv]: one over the metric, less near limits. */
+void jn__tasks_ease(jn_tasks *t, int order, const double *q, const double *v_jet);
 
 /* step.c. t->step.x from t->e and t->J within its bounds, with the damping factor times the cost of each level:
  * t->predicted are the costs that the linear model expects. */
@@ -130,15 +146,29 @@ void jn__tasks_step(jn_tasks *t, double factor);
 /* solve.c. jn_tasks_solve() from this start alone. */
 jn_status jn__tasks_solve_once(jn_tasks *t, const double *target, double *q, signed char *active, jn_reach *reach);
 
+/* What tasks should follow: their target and its rates. Target NULL: the tasks are at their targets. */
+typedef struct task_course {
+  const double *target, *rate_jet;
+} task_course;
+
 /* jets.c. J_jet [(order + 1) x rows x nv] of all rows. v_jet [order x nv] is read. */
 jn_status jn__tasks_jacobian_jet(jn_tasks *t, int order, const double *q, const double *v_jet, double *J_jet);
-/* C_jet of the rows that count, from J_jet and from the loops. */
-jn_status jn__tasks_counting_jet(jn_tasks *t, int order, const double *q, const double *v_jet);
+/* C_jet of the rows that count, from J_jet and from the loops; t->y_jet: the rates that they should have. */
+jn_status jn__tasks_counting_jet(jn_tasks *t, int order, const double *q, const double *v_jet,
+                                 const task_course *course);
 /* rate [m] of order k of the rows that count, from rate [rows]. */
 void jn__tasks_counting_rate(const jn_tasks *t, const double *rate, double *out);
 
-/* priorities.c. Room that it needs; the system of all levels from t->C_jet of order 0, decomposed; and v [n] of order k
- * from y [m] (what tasks ask of v^(k)) and u [n] (where it is drawn to). 0: no v fits, as ranks change here. */
+/* motion.c. t->generic. */
+void jn__tasks_find_generic(jn_tasks *t);
+
+/* course.c. Rows of a partial task in J_jet, and in t->y_jet, so that they keep to the moving target to all orders. */
+jn_status jn__tasks_keep_course(jn_tasks *t, task_item *s, int order, const double *q, const double *v_jet,
+                                const task_course *course, double *J_jet);
+
+/* priorities.c. Room that it needs; the system of all levels from t->C_jet and t->G_jet of order 0, decomposed; and v
+ * [n] of order k from y [m] (what tasks ask of v^(k)) and u [n] (where it is drawn to). 0: no v fits, as ranks change
+ * here. */
 void jn__tasks_priorities_size(const jn_tasks *t, int *unknowns, int *equations);
 void jn__tasks_priorities_factor(jn_tasks *t);
 int jn__tasks_priorities_order(jn_tasks *t, int k, const double *y, const double *u, double *v);

@@ -254,7 +254,8 @@ static double root_mean_square(const double *x, int n) {
   return sqrt(sum / n);
 }
 
-/* At first every channel counts by its size; then by the noise that is left in it (variance components). */
+/* At first every channel counts by its size; then by the noise that is left in it (variance components). A derivative
+ * that outweighs the samples by more than 1e8 would push them below rounding, and the system would be singular. */
 static void weigh(const jn_fit_batch *b, const double *squares, double *weights) {
   double noise[JN_MAX_CHANNELS];
   for (int c = 0; c < b->channels; c++) {
@@ -267,7 +268,8 @@ static void weigh(const jn_fit_batch *b, const double *squares, double *weights)
   }
   double duration = b->t[b->samples - 1] - b->t[0];
   for (int c = 0; c < b->channels; c++) {
-    weights[c] = noise[c] > 0 && noise[0] > 0 ? noise[0] / noise[c] : pow(duration, b->orders[c]);
+    double usual = pow(duration, b->orders[c]);
+    weights[c] = noise[c] > 0 && noise[0] > 0 ? fmin(noise[0] / noise[c], 1e8 * usual) : usual;
     if (!isfinite(weights[c])) weights[c] = 1;
   }
 }

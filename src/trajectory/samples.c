@@ -153,7 +153,8 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
     if (c == time || (t->use && t->use[c] != JN_COLUMN_UNKNOWN && t->use[c] != JN_COLUMN_VALUE)) continue;
     int order, at = jn__column_coordinate(l, t->names[c], &order);
     if (at < 0) {
-      if (!jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
+      int wrench = l->options.wrenches_too && jn__wrench_place(l->model, t->names[c]) >= 0;
+      if (!wrench && !jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
       continue;
     }
     int *column = &coordinates[at].columns[order];

@@ -91,6 +91,8 @@ int jn__quaternion_at(const jn_model *model, int i);
 int jn__coordinate_find(const jn_loading *l, const char *name);
 /* The place in v of a name such as "joint2" or "base_wx"; -1 when there is none. */
 int jn__velocity_find(const jn_loading *l, const char *name);
+/* The place of "LINK_mx" among links x 6; -1 when it is none. */
+int jn__wrench_place(const jn_model *model, const char *name);
 /* The moving joint or the link by the name nearest to a word, or NULL when none is near. */
 const char *jn__nearest_joint(const jn_model *model, const char *word);
 const char *jn__nearest_link(const jn_model *model, const char *word);

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "../text/words.h"
+#include "columns.h"
 #include "trajectory.h"
 
 /* ---- Names ---- */
 
-/* The place of "LINK_mx" among links x 6; -1 when it is none. */
-static int wrench_place(const jn_model *m, const char *name) {
+int jn__wrench_place(const jn_model *m, const char *name) {
   static const char *const endings[] = {"_mx", "_my", "_mz", "_fx", "_fy", "_fz"};
   char link[JN_NAME];
   size_t n = strlen(name);
@@ -140,12 +140,18 @@ static int check_range(jn_loading *l, const jn_table *t, int time, const jn_traj
   return 0;
 }
 
+/* A coordinate, its derivatives or its force: the file of a motion may have wrenches, too. */
+static int is_of_motion(const jn_loading *l, const char *name) {
+  int order;
+  return jn__column_coordinate(l, name, &order) >= 0 || jn__column_is_result(l, name);
+}
+
 /* Which column is which component of which link. Returns their number. */
 static int make_series(jn_loading *l, jn_table *t, int time, jn_curve *curves, jn_series *series) {
   int count = 0;
   for (int c = 0; c < t->columns; c++) {
-    int is_time = c == time || c == l->nanoseconds, place = is_time ? -1 : wrench_place(l->model, t->names[c]);
-    if (place < 0 && !is_time) tell_unknown_wrench(l, t, c);
+    int is_time = c == time || c == l->nanoseconds, place = is_time ? -1 : jn__wrench_place(l->model, t->names[c]);
+    if (place < 0 && !is_time && !is_of_motion(l, t->names[c])) tell_unknown_wrench(l, t, c);
     if (place < 0) continue;
     jn__scale_column(l, t, c, place % 6 < 3 ? JN_UNIT_TORQUE : JN_UNIT_FORCE, 0);
     jn_series *s = &series[count++];
@@ -165,6 +171,11 @@ jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *t, jn_trajectory *out
   if (!curves || !series) return JN_ERR_MEMORY;
   int count = make_series(l, t, time, curves, series);
   if (l->log.first.status != JN_OK) return l->log.first.status;
+  if (count == 0) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "no-wrenches", jn__table_place(t, -1, time), NULL,
+            "columns are LINK_mx _my _mz _fx _fy _fz", "has no column of wrenches");
+    return JN_ERR_NAME;
+  }
   jn_interpolation kind = l->options.wrench_interpolation;
   jn_status status = JN_OK;
   out->wrench_rows = t->rows;

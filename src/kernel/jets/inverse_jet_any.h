@@ -25,10 +25,6 @@ typedef struct jet_sweeps {
   real *tau;   /* [orders - 1][nv] */
 } jet_sweeps;
 
-static inline int is_about_z(const JN_S(body) * b) {
-  return b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_PRISMATIC || b->kind == JN_BODY_HELICAL;
-}
-
 /* ---- joints that are not about z ---- */
 
 /* A free or spherical joint on the base: w and v are the coordinates' rates, and what the base falls by turns with the

@@ -6,6 +6,8 @@
 #include "../base/row.h"
 #include "../forward_dynamics/articulated.h"
 #include "../forward_dynamics/by_factors.h"
+#include "forward_jet_any.h"
+#include "forward_jet_one.h"
 #include "inverse_jet_any.h"
 #include "inverse_jet_one.h"
 
@@ -120,59 +122,6 @@ void JN_(inverse_jet)(const jn_call *c) {
 
 /* ---- forward and hybrid dynamics ---- */
 
-/* Velocities of order k change by dv: so do the twists of that order, through the motions of order 0 alone. change [nb]
- * gets by how much. */
-static inline void change_twists(const jets *J, int k, const real *dv, twist *change) {
-  const JN_S(tree) *t = J->t;
-  int wide = t->nd + t->nb;
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    twist V = b->parent < 0 ? t_zero() : t_Ad_inverse(se3_constant(b->R, b->p), change[b->parent]), U;
-    if (is_group(b)) {
-      V = group_outward(J, i, V, dv + b->iv, &U, 0, 0);
-      J->U[k * wide + t->nd + i] = t_add(J->U[k * wide + t->nd + i], U);
-    }
-    for (int part = 0; part < parts_of(b); part++) {
-      elementary_motion m = joint_part(t, i, part);
-      V = part_outward(J, &m, V, dv[m.iv], &U, 0, 0);
-      J->U[k * wide + m.place] = t_add(J->U[k * wide + m.place], U);
-    }
-    change[i] = V;
-    J->V[k * t->nb + i] = t_add(J->V[k * t->nb + i], V);
-  }
-}
-
-/* And wrenches of order k with the twists of order k + 1. F [nb] is scratch; tau [nv] (may be NULL) gets what joints
- * feel added. */
-static inline void change_forces(const jets *J, int k, const twist *change, wrench *F, real *tau) {
-  const JN_S(tree) *t = J->t;
-  int wide = t->nd + t->nb;
-  for (int i = 0; i < t->nb; i++) F[i] = i_mul(i_constant(t->body[i].inertia), t_scale(K(k + 1), change[i]));
-  for (int i = t->nb - 1; i >= 0; i--) {
-    const JN_S(body) *b = &t->body[i];
-    wrench W = F[i], G;
-    vec3 f;
-    real six[6], force;
-    if (is_group(b)) {
-      int at = k * wide + t->nd + i;
-      w_store(W, six);
-      for (int c = 0; c < b->nv && tau; c++) tau[b->iv + c] += six[c];
-      W = group_inward(J, i, W, &G, &f, 0, 0);
-      J->G[at] = w_add(J->G[at], G);
-      J->f[at] = v3_add(J->f[at], f);
-    }
-    for (int part = parts_of(b) - 1; part >= 0; part--) {
-      elementary_motion m = joint_part(t, i, part);
-      int at = k * wide + m.place;
-      W = part_inward(J, &m, W, &G, &f, 0, 0, &force);
-      if (tau) tau[m.iv] += force;
-      J->G[at] = w_add(J->G[at], G);
-      J->f[at] = v3_add(J->f[at], f);
-    }
-    if (b->parent >= 0) F[b->parent] = w_add(F[b->parent], w_Ad_inverse(se3_constant(b->R, b->p), W));
-  }
-}
-
 /* M x = f for the coordinates that are not prescribed, the others x = 0: by articulated bodies in O(n); dense when
  * coordinates are coupled, or few (order 1 of 7 joints takes 1.9 us so, 2.2 by articulated bodies; of 100 joints 93 and
  * 31). */
@@ -235,8 +184,7 @@ void JN_(hybrid_jet)(const jn_call *c) {
   jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
   real *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n), *dv = take(&at, (size_t)n);
   inertia_solver M = solver_place(&J, &at);
-  twist *change = TAKE(&at, t->nb, twist);
-  wrench *F = TAKE(&at, t->nb, wrench);
+  forward_sweeps w = forward_sweeps_place(&J, order + 2, &at);
   if (counts(c, at) && counts(c, M.end)) return;
   scalar factorial = 1;
   for (int k = 2; k < from; k++) factorial *= (scalar)k;
@@ -245,15 +193,15 @@ void JN_(hybrid_jet)(const jn_call *c) {
     for (int k = c->arg[1] * n; k < (order + 2) * n; k++) J.v[k] = ZERO;
     if (J.W) external_wrenches(&J, c->in[3], order + 1);
     solver_at(&M, &J, prescribed, c->out[2]);
-    twists_order(&J, 0);
+    forward_twists(&w, 0);
   }
   for (int k = from; k < end; k++) {
     real *next = J.v + (k + 1) * n, rate = K(k + 1);
     if (k > 1) factorial *= (scalar)k;
     for (int i = 0; i < n; i++)
       if (!prescribed || !prescribed[i]) next[i] = ZERO;
-    twists_order(&J, k + 1);
-    forces_order(&J, k, bias);
+    forward_twists(&w, k + 1);
+    forward_forces(&w, k, bias);
     for (int i = 0; i < n; i++) {
       int a = t->order[i];
       y[i] = prescribed && prescribed[a] ? ZERO : (given_tau[k * n + a] / splat(factorial) - bias[a]) / rate;
@@ -265,8 +213,8 @@ void JN_(hybrid_jet)(const jn_call *c) {
       if (free) next[a] = y[i];
     }
     if (!tau_out && k == order) continue;
-    change_twists(&J, k + 1, dv, change); /* the solution, for the next order */
-    change_forces(&J, k, change, F, tau_out ? bias : NULL);
+    forward_change_twists(&w, k, dv); /* the solution, for the next order */
+    forward_change_forces(&w, k, tau_out ? bias : NULL);
     for (int i = 0; i < n && tau_out; i++)
       tau_out[k * n + i] = prescribed && prescribed[i] ? splat(factorial) * bias[i] : given_tau[k * n + i];
   }

@@ -116,6 +116,11 @@ static inline elementary_motion joint_part(const JN_S(tree) * t, int i, int k) {
   return m;
 }
 
+/* Joints of one coordinate, which freezing turns about (or along) z. */
+static inline int is_about_z(const JN_S(body) * b) {
+  return b->kind == JN_BODY_REVOLUTE || b->kind == JN_BODY_PRISMATIC || b->kind == JN_BODY_HELICAL;
+}
+
 static inline int parts_of(const JN_S(body) * b) { return is_group(b) ? 0 : b->nv; }
 
 /* Order k of the motions of body i's joint: position, cosine, sine; or R and p.
@@ -261,22 +266,29 @@ static inline twist group_outward(const jets *J, int i, twist V, const real *v, 
   return out;
 }
 
-/* Order k of all twists; the motions' order k is there already. V_0 = (0, -gravity) t. */
+/* Order k of the twist of body i behind its joint, from V before it; the motions' order k is there already. */
+static inline twist joint_outward(const jets *J, int i, twist V, int k) {
+  const JN_S(tree) *t = J->t;
+  const JN_S(body) *b = &t->body[i];
+  const real *v = J->v + k * t->nv;
+  int wide = t->nd + t->nb;
+  if (is_group(b)) V = group_outward(J, i, V, v + b->iv, J->U + t->nd + i, wide, k);
+  for (int part = 0; part < parts_of(b); part++) {
+    elementary_motion m = joint_part(t, i, part);
+    V = part_outward(J, &m, V, v[m.iv], J->U + m.place, wide, k);
+  }
+  return V;
+}
+
+/* Order k of all twists. V_0 = (0, -gravity) t. */
 static inline void twists_order(const jets *J, int k) {
   const JN_S(tree) *t = J->t;
   twist base = k == 1 && !J->weightless ? base_acceleration(t) : t_zero();
-  const real *v = J->v + k * t->nv;
-  int wide = t->nd + t->nb;
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     motion_order(J, i, k);
     twist V = t_Ad_inverse(se3_constant(b->R, b->p), b->parent < 0 ? base : J->V[k * t->nb + b->parent]);
-    if (is_group(b)) V = group_outward(J, i, V, v + b->iv, J->U + t->nd + i, wide, k);
-    for (int part = 0; part < parts_of(b); part++) {
-      elementary_motion m = joint_part(t, i, part);
-      V = part_outward(J, &m, V, v[m.iv], J->U + m.place, wide, k);
-    }
-    J->V[k * t->nb + i] = V;
+    J->V[k * t->nb + i] = joint_outward(J, i, V, k);
   }
 }
 
@@ -351,23 +363,6 @@ static inline wrench inertial_order(inertia I, const twist *V, int stride, int k
   wrench F = i_mul(I, t_scale(K(k + 1), V[(k + 1) * stride]));
   for (int j = 0; j <= k; j++) F = w_sub(F, w_ad(V[j * stride], i_mul(I, V[(k - j) * stride])));
   return F;
-}
-
-/* Order k of the wrenches and forces; needs twists to order k + 1. tau [nv] gets Taylor coefficients of order k.
- *   F_k = I (k+1) V_{k+1} - sum_j ad*_{V_j} I V_{k-j} - W_k */
-static inline void forces_order(const jets *J, int k, real *tau) {
-  const JN_S(tree) *t = J->t;
-  int nb = t->nb, nv = t->nv;
-  for (int i = 0; i < nb; i++) {
-    wrench F = inertial_order(i_constant(t->body[i].inertia), J->V + i, nb, k);
-    J->F[k * nb + i] = J->W ? w_sub(F, J->W[k * nb + i]) : F;
-  }
-  inward_order(J, k, tau);
-  for (int i = 0; i < nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    for (int c = 0; c < b->nv; c++) tau[b->iv + c] += armature_of(t, b, c) * K(k + 1) * J->v[(k + 1) * nv + b->iv + c];
-  }
-  add_springs_order(t, J->q, J->v, k, tau);
 }
 
 #endif

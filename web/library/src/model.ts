@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+import { Batch } from "./batch.js";
 import { JounceError } from "./errors.js";
 import { Scratch, textAt } from "./memory.js";
 import type { Instance } from "./wasm.js";
@@ -197,6 +198,22 @@ export class Model {
     const address = make(this.address, loops, method, tolerance, step, Number(losses), Number(stops), status);
     if (address === 0) this.check(this.instance.HEAP32[status / 4] ?? 0);
     return new Simulator(this, address);
+  }
+
+  /** Many states in one call, up to jets of this order; free() it before the model. Needs the module jounce-simd. */
+  batch(order = -1): Batch {
+    if (!this.instance["_jn_batch_create"]) throw new JounceError("this module has no batches: use jounce-simd.mjs and jounce-simd.wasm");
+    return new Batch(this, order);
+  }
+
+  /** The address of the model in the memory of the module, for call(). */
+  get pointer(): number {
+    return this.address;
+  }
+
+  /** And of its work memory. */
+  get workPointer(): number {
+    return this.work;
   }
 
   /** Calls a function of the C library by its name without jn_: for what this class does not have. */

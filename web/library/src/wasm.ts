@@ -43,8 +43,13 @@ export interface Output {
   error(line: string): void;
 }
 
-/** Starts an instance of a compiled module. */
-export async function start(factory: Factory, module: WebAssembly.Module, output: Output): Promise<Instance> {
+/** Starts an instance of a compiled module; environment: further variables, e.g. JOUNCE_ROW. */
+export async function start(
+  factory: Factory,
+  module: WebAssembly.Module,
+  output: Output,
+  environment: Record<string, string> = {},
+): Promise<Instance> {
   let failed: (reason: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => {
     failed = reject;
@@ -60,6 +65,7 @@ export async function start(factory: Factory, module: WebAssembly.Module, output
       (instance) => {
         instance.ENV["NO_COLOR"] = "1";
         instance.ENV["TERM"] = "dumb";
+        Object.assign(instance.ENV, environment);
       },
     ],
     instantiateWasm(imports, done) {

@@ -5,6 +5,7 @@ import { Jounce, type Factory, type Files, type LoadOptions } from "../../librar
 import { App, type Panel } from "./app.js";
 import { byId, element } from "./dom.js";
 import { checkPanel, isMotion, jointsPanel, matrixPanel, motionPanel, sharePanel, simulatePanel } from "./panels.js";
+import { bytesOf, unpack } from "./unpack.js";
 import { PARTS, Viewer } from "./viewer.js";
 import wasm from "virtual:jounce-wasm";
 import "./style.css";
@@ -18,12 +19,6 @@ interface Given extends LoadOptions {
 }
 
 const ROBOT_FILE = /\.(urdf|xml|mjcf|json)$/i;
-
-const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-
-async function unpack(base64: string): Promise<ArrayBuffer> {
-  return new Response(new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
 
 function say(text: string, kind = ""): void {
   const status = byId("status", "div");

@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* Rank-revealing decompositions: singular values, and complete orthogonal decompositions. */
 #include "dense.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-static double dot(const double *a, const double *b, int n) {
-  double s = 0;
-  for (int k = 0; k < n; k++) s += a[k] * b[k];
-  return s;
-}
-
 static void rotate(double *a, double *b, int n, double c, double s) {
   for (int k = 0; k < n; k++) {
     double x = a[k], y = b[k];
     a[k] = c * x - s * y;
     b[k] = s * x + c * y;
+  }
+}
+
+void jn__orthogonalise(double *U, int n, int rows, double *V) {
+  for (int sweep = 0, turned = 1; turned && sweep < 60; sweep++) {
+    turned = 0;
+    for (int p = 0; p < n; p++)
+      for (int q = p + 1; q < n; q++) {
+        double *a = U + p * rows, *b = U + q * rows;
+        double aa = jn__dot(a, a, rows), bb = jn__dot(b, b, rows), ab = jn__dot(a, b, rows);
+        if (!(fabs(ab) > 4 * DBL_EPSILON * sqrt(aa * bb))) continue;
+        double zeta = (bb - aa) / (2 * ab), t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+        double c = 1 / sqrt(1 + t * t), s = c * t;
+        rotate(a, b, rows, c, s);
+        if (V) rotate(V + p * n, V + q * n, n, c, s);
+        turned = 1;
+      }
   }
 }
 
@@ -26,23 +38,10 @@ void jn__svd(jn_decomposition *d, int rows, int n, const double *B, double toler
     for (int i = 0; i < rows; i++) d->U[j * rows + i] = B[i * n + j];
   memset(d->V, 0, sizeof(double) * (size_t)n * (size_t)n);
   for (int j = 0; j < n; j++) d->V[j * (n + 1)] = 1;
-  for (int sweep = 0, turned = 1; turned && sweep < 60; sweep++) {
-    turned = 0;
-    for (int p = 0; p < n; p++)
-      for (int q = p + 1; q < n; q++) {
-        double *a = d->U + p * rows, *b = d->U + q * rows;
-        double aa = dot(a, a, rows), bb = dot(b, b, rows), ab = dot(a, b, rows);
-        if (!(fabs(ab) > 4 * DBL_EPSILON * sqrt(aa * bb))) continue;
-        double zeta = (bb - aa) / (2 * ab), t = (zeta >= 0 ? 1 : -1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-        double c = 1 / sqrt(1 + t * t), s = c * t;
-        rotate(a, b, rows, c, s);
-        rotate(d->V + p * n, d->V + q * n, n, c, s);
-        turned = 1;
-      }
-  }
+  jn__orthogonalise(d->U, n, rows, d->V);
   double most = 0;
   for (int j = 0; j < n; j++) {
-    d->s[j] = sqrt(dot(d->U + j * rows, d->U + j * rows, rows));
+    d->s[j] = sqrt(jn__dot(d->U + j * rows, d->U + j * rows, rows));
     most = fmax(most, d->s[j]);
   }
   d->rank = 0;
@@ -64,13 +63,13 @@ void jn__svd_solve(const jn_decomposition *d, const double *b, double *x) {
   memset(x, 0, sizeof(double) * (size_t)d->n);
   for (int j = 0; j < d->n; j++) {
     if (d->s[j] == 0) continue;
-    double y = dot(d->U + j * d->rows, b, d->rows) / (d->s[j] * d->s[j]);
+    double y = jn__dot(d->U + j * d->rows, b, d->rows) / (d->s[j] * d->s[j]);
     for (int k = 0; k < d->n; k++) x[k] += y * d->V[j * d->n + k];
   }
 }
 
 void jn__svd_solve_normal(const jn_decomposition *d, double *x) {
-  for (int j = 0; j < d->n; j++) d->y[j] = d->s[j] == 0 ? 0 : dot(d->V + j * d->n, x, d->n) / (d->s[j] * d->s[j]);
+  for (int j = 0; j < d->n; j++) d->y[j] = d->s[j] == 0 ? 0 : jn__dot(d->V + j * d->n, x, d->n) / (d->s[j] * d->s[j]);
   memset(x, 0, sizeof(double) * (size_t)d->n);
   for (int j = 0; j < d->n; j++)
     for (int k = 0; k < d->n; k++) x[k] += d->y[j] * d->V[j * d->n + k];
@@ -104,7 +103,7 @@ static void eliminate(jn_decomposition *d, int k, double norm) {
   double *v = d->U + k * rows + k;
   d->s[k] = reflection(v, left, norm);
   for (int j = k + 1; j < d->n; j++) {
-    double *x = d->U + j * rows + k, w = d->s[k] * (x[0] + dot(v + 1, x + 1, left - 1));
+    double *x = d->U + j * rows + k, w = d->s[k] * (x[0] + jn__dot(v + 1, x + 1, left - 1));
     if (w == 0) continue;
     x[0] -= w;
     for (int i = 1; i < left; i++) x[i] -= w * v[i];
@@ -158,7 +157,7 @@ static void decompose(jn_decomposition *d, const double *scale, double tolerance
     double most = -1;
     int best = k;
     for (int j = k; j < n; j++) { /* anew each time: no rounding adds up */
-      double norm = dot(d->U + j * rows + k, d->U + j * rows + k, rows - k);
+      double norm = jn__dot(d->U + j * rows + k, d->U + j * rows + k, rows - k);
       if (norm > most) most = norm, best = j;
     }
     most = sqrt(most);
@@ -198,7 +197,7 @@ static void solve_T(const jn_decomposition *d, double *y) {
 }
 
 static void solve_T_transposed(const jn_decomposition *d, double *y) {
-  for (int i = 0; i < d->rank; i++) y[i] = (y[i] - dot(d->U + i * d->rows, y, i)) / d->U[i * (d->rows + 1)];
+  for (int i = 0; i < d->rank; i++) y[i] = (y[i] - jn__dot(d->U + i * d->rows, y, i)) / d->U[i * (d->rows + 1)];
 }
 
 /* x = P Z^T (y, 0). */
@@ -214,7 +213,7 @@ void jn__cod_solve(const jn_decomposition *d, const double *b, double *x) {
   for (int k = 0; k < d->rank; k++) {
     const double *v = d->U + k * d->rows + k;
     int left = d->rows - k;
-    double w = d->s[k] * (y[k] + dot(v + 1, y + k + 1, left - 1));
+    double w = d->s[k] * (y[k] + jn__dot(v + 1, y + k + 1, left - 1));
     y[k] -= w;
     for (int i = 1; i < left; i++) y[k + i] -= w * v[i];
   }

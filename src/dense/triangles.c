@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small dense matrices, stored by rows. */
+/* QR decompositions that rows are added to, and columns that are independent. */
 #include <math.h>
 #include <string.h>
 
-#include "identify.h"
+#include "dense.h"
 
 /* One reflection per column, of the row of R and all rows of the block; inner loops run along rows. */
 void jn__qr_update(double *R, double *block, int rows, int n, double *w) {
@@ -45,12 +45,6 @@ void jn__back_solve(const double *R, int n, int ld, const double *b, double *x) 
   }
 }
 
-static double dot(const double *a, const double *b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 typedef struct basis {
   double *Q;     /* [count x rows] orthonormal */
   double *R;     /* [n x n] R[i][j]: part of column j along Q[i] */
@@ -62,11 +56,11 @@ typedef struct basis {
 static int extend(basis *s, double *x, int rows, int n, int j, double tol) {
   for (int twice = 0; twice < 2; twice++)
     for (int k = 0; k < s->count; k++) {
-      double *q = s->Q + (size_t)k * (size_t)rows, along = dot(q, x, rows);
+      double *q = s->Q + (size_t)k * (size_t)rows, along = jn__dot(q, x, rows);
       s->R[(size_t)k * (size_t)n + (size_t)j] += along;
       for (int r = 0; r < rows; r++) x[r] -= along * q[r];
     }
-  double length = sqrt(dot(x, x, rows));
+  double length = sqrt(jn__dot(x, x, rows));
   if (!(length > tol)) return 0;
   double *q = s->Q + (size_t)s->count * (size_t)rows;
   for (int r = 0; r < rows; r++) q[r] = x[r] / length;
@@ -122,36 +116,4 @@ int jn__independent(const jn_allocator *a, const double *A, int rows, int n, con
   jn__release(a, s.scale);
   jn__release(a, x);
   return ok ? s.count : -1;
-}
-
-/* One-sided Jacobi rotations of the columns, which end up orthogonal; their lengths are the singular values. */
-void jn__singular_range(double *A, int rows, int n, double *most, double *least) {
-  for (int sweep = 0, turned = 1; sweep < 40 && turned; sweep++) {
-    turned = 0;
-    for (int p = 0; p < n; p++)
-      for (int q = p + 1; q < n; q++) {
-        double a = 0, b = 0, c = 0;
-        for (int r = 0; r < rows; r++) {
-          double x = A[(size_t)r * (size_t)n + (size_t)p], y = A[(size_t)r * (size_t)n + (size_t)q];
-          a += x * x, b += y * y, c += x * y;
-        }
-        if (fabs(c) <= 1e-14 * sqrt(a * b) || c == 0) continue;
-        turned = 1;
-        double theta = 0.5 * (b - a) / c, t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
-        double cosine = 1 / sqrt(t * t + 1), sine = t * cosine;
-        for (int r = 0; r < rows; r++) {
-          double *x = &A[(size_t)r * (size_t)n + (size_t)p], *y = &A[(size_t)r * (size_t)n + (size_t)q], old = *x;
-          *x = cosine * old - sine * *y;
-          *y = sine * old + cosine * *y;
-        }
-      }
-  }
-  *most = 0;
-  *least = INFINITY;
-  for (int p = 0; p < n; p++) {
-    double sum = 0;
-    for (int r = 0; r < rows; r++) sum += A[(size_t)r * (size_t)n + (size_t)p] * A[(size_t)r * (size_t)n + (size_t)p];
-    *most = fmax(*most, sqrt(sum));
-    *least = fmin(*least, sqrt(sum));
-  }
 }

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/solvers.h: dynamics as solvers of optimisation and optimal control want them.
+ *
+ * A jn_function is a smooth function y = f(x) of plain numbers, with its Jacobian, the gradient of lambda . f, the
+ * Hessian of lambda . f (the part of the Lagrangian's Hessian that belongs to a dynamics constraint), and the patterns
+ * of both matrices. x is all inputs one after the other, y all outputs. The first input is always the configuration q
+ * [nq].
+ *
+ * Unlike in the other headers, derivatives by q are by its numbers, nq of them, because solvers know nothing of tangent
+ * spaces. Quaternions need not be unit: f(q) is f of the normalised q, so a quaternion's derivative along itself is
+ * zero, and a solver should keep its length with a constraint of its own. Without spherical and free joints nq = nv,
+ * and nothing differs.
+ *
+ * All derivatives are exact to rounding, except the Hessians of functions with loops, and of steps whose method is
+ * taylor or rodas: these are differences of the exact gradient (1e-8 of their size). Patterns hold for every state.
+ * A function belongs to one thread; the model may be shared. Only jn_function_create() allocates. Guide:
+ * docs/solvers.md. Errors of all: JN_ERR_NULL; of all that compute: JN_ERR_ROW, and those of the functions named below.
+ */
+#ifndef JOUNCE_SOLVERS_H
+#define JOUNCE_SOLVERS_H
+
+#include "simulation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The functions: code, name.  Inputs -> outputs, with sizes.
+ *   inverse_dynamics        q [nq], v [nv], a [nv] -> tau [nv]
+ *   forward_dynamics        q, v, tau [nv] -> a [nv]
+ *   step                    q, v, tau -> q_next [nq], v_next [nv]: one step of jn_rollout_forward(), without loops
+ *   frames                  q, v -> position [3 x F], rotation [9 x F], twist [6 x F] of the F frames of the options, a
+ *                           column for each: origin in the world, rotation matrix by columns, twist as for
+ *                           JN_IN_ALIGNED
+ *   momentum                q, v -> momentum [6] about the world's origin, com [3]: jn_momentum(), jn_center_of_mass()
+ *   loops_forward_dynamics  q, v, tau -> a, lambda [rows]: jn_loops_forward_dynamics_jet() of order 0
+ *   loops_conditions        q, v -> phi [rows], phidot [rows]: jn_loops_constraint(), and A v */
+#define JN_FUNCTION_LIST(X)                                       \
+  X(JN_FUNCTION_INVERSE_DYNAMICS, "inverse_dynamics")             \
+  X(JN_FUNCTION_FORWARD_DYNAMICS, "forward_dynamics")             \
+  X(JN_FUNCTION_STEP, "step")                                     \
+  X(JN_FUNCTION_FRAMES, "frames")                                 \
+  X(JN_FUNCTION_MOMENTUM, "momentum")                             \
+  X(JN_FUNCTION_LOOPS_FORWARD_DYNAMICS, "loops_forward_dynamics") \
+  X(JN_FUNCTION_LOOPS_CONDITIONS, "loops_conditions")
+
+/* The functions of JN_FUNCTION_LIST. */
+typedef enum jn_function_kind {
+#define JN_FUNCTION_ENUM(code, name) code,
+  JN_FUNCTION_LIST(JN_FUNCTION_ENUM)
+#undef JN_FUNCTION_ENUM
+      JN_FUNCTIONS /* how many there are */
+} jn_function_kind;
+
+/* The name of a kind, e.g. "step"; NULL for a number that is none. */
+JN_API const char *jn_function_kind_name(jn_function_kind kind);
+
+/* Set up with jn_function_options_init(). Arrays are copied. */
+typedef struct jn_function_options {
+  size_t size;              /* sizeof(jn_function_options), set by jn_function_options_init() */
+  double step;              /* [s] length of a step; default 0.01 */
+  jn_integrator integrator; /* of steps; default JN_RUNGE_KUTTA_4 */
+  int losses;               /* steps lose energy as the model says, see jn_simulation_options; default 0 */
+  double friction_speed;    /* [rad/s, m/s] likewise; default 1e-3 */
+  const int *frames;        /* [frame_count] of `frames`; default: the last frame of the model */
+  int frame_count;
+} jn_function_options;
+
+JN_API void jn_function_options_init(jn_function_options *options); /* The defaults that are named there. */
+
+/* One function of one model, with all the memory that it needs. */
+typedef struct jn_function jn_function;
+
+/* options NULL: defaults. The model must live as long; memory comes from its allocator. Errors: JN_ERR_INIT,
+ * JN_ERR_SIZE (a number of the options is out of range), JN_ERR_INDEX (no such kind or frame), JN_ERR_UNSUPPORTED (a
+ * function of loops, and the model has none), JN_ERR_MEMORY, and those of jn_simulator_create(), jn_loops_create(). */
+JN_API jn_status jn_function_create(const jn_model *model, jn_function_kind kind, const jn_function_options *options,
+                                    jn_function **function);
+JN_API void jn_function_destroy(jn_function *function); /* Releases it; NULL is allowed. */
+
+/* What it is made of. Numbers are 0 and texts NULL where there is no such input or output. */
+JN_API int jn_function_inputs(const jn_function *function);                     /* how many */
+JN_API int jn_function_outputs(const jn_function *function);                    /* how many */
+JN_API const char *jn_function_input_name(const jn_function *function, int i);  /* e.g. "q" */
+JN_API const char *jn_function_output_name(const jn_function *function, int i); /* e.g. "tau" */
+JN_API int jn_function_input_size(const jn_function *function, int i);          /* numbers in it */
+JN_API int jn_function_output_size(const jn_function *function, int i);         /* numbers in it */
+JN_API int jn_function_output_rows(const jn_function *function, int i); /* of an output that is a matrix, by columns */
+JN_API int jn_function_n(const jn_function *function);                  /* numbers in x: all inputs */
+JN_API int jn_function_m(const jn_function *function);                  /* numbers in y: all outputs */
+
+/* Patterns [m x n] and [n x n], row-major: 0 where the entry is zero in every state. They follow from the tree: forces
+ * of inverse dynamics depend on coordinates that are ancestors or descendants, accelerations on all that hang on the
+ * same moving root. They live as long as the function. */
+JN_API const unsigned char *jn_function_jacobian_pattern(const jn_function *function);
+JN_API const unsigned char *jn_function_hessian_pattern(const jn_function *function);
+
+/* y [m] at x [n]. Errors: JN_ERR_SINGULAR (M), JN_ERR_STEP, JN_ERR_LOOP. */
+JN_API jn_status jn_function_value(jn_function *function, const double *x, double *y);
+/* J = dy/dx [m x n], row-major. O(n m), for steps O(nv^3). */
+JN_API jn_status jn_function_jacobian(jn_function *function, const double *x, double *J);
+/* g [n] = J^T lambda: the gradient of lambda . f, lambda [m]. O(n) for inverse and forward dynamics. */
+JN_API jn_status jn_function_adjoint(jn_function *function, const double *x, const double *lambda, double *g);
+/* H [n x n]: the second derivatives of lambda . f, symmetric; g [n] (may be NULL) its gradient. For inverse dynamics
+ * the contraction of its second derivatives; for forward dynamics, with mu = M^-1 lambda, by
+ *   H_xy = -mu^T (tau_xy + tau_xa a_y + tau_ya a_x)
+ * so that no second derivative of the acceleration is formed. O(nv^3). */
+JN_API jn_status jn_function_hessian(jn_function *function, const double *x, const double *lambda, double *g,
+                                     double *H);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
