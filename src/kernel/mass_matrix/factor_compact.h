@@ -25,11 +25,14 @@ static inline void compact_fill(const compact *o) {
   for (int k = 0; k < o->t->nv; k++) o->depth[k] = o->t->lambda[k] < 0 ? 0 : o->depth[o->t->lambda[k]] + 1;
 }
 
-/* The path of k, when that of k + 1 is there. */
+/* The path of k, in loops from the last coordinate down, so that that of k + 1 is there: the same as far as the branch
+ * that both are on. */
 FLAT void path_before(const compact *o, int k) {
   const int32_t *lambda = o->t->lambda;
-  if (k + 1 < o->t->nv && lambda[k + 1] == k) return;
-  for (int e = o->depth[k] - 1, j = lambda[k]; e >= 0; e--, j = lambda[j]) o->path[e] = j;
+  int n = o->t->nv;
+  if (k + 1 < n && lambda[k + 1] == k) return;
+  for (int e = 0; e < n && k + 1 == n; e++) o->path[e] = -1;
+  for (int e = o->depth[k] - 1, j = lambda[k]; e >= 0 && o->path[e] != j; e--, j = lambda[j]) o->path[e] = j;
 }
 
 /* The rows of M, or of its factors, in the order of elimination, lose their zeros. */
@@ -37,9 +40,12 @@ static inline void compact_rows(const compact *o) {
   int n = o->t->nv;
   for (int k = n - 1; k >= 0; k--) {
     real *row = o->H + k * n;
+    int depth = o->depth[k], e = depth;
     path_before(o, k);
-    for (int e = 0; e < o->depth[k]; e++) row[e] = row[o->path[e]];
-    row[o->depth[k]] = row[k];
+    if (depth == k) continue; /* it has none */
+    while (e > 0 && o->path[e - 1] != e - 1) e--;
+    for (; e < depth; e++) row[e] = row[o->path[e]];
+    row[depth] = row[k];
   }
 }
 
