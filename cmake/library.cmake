@@ -272,6 +272,11 @@ if(rows_avx2)
   jounce_row(f16_avx512 F 16 ${avx512_lanes})
 endif()
 
+if(EMSCRIPTEN) # what reads, checks and writes is not hot, and a web page has all of it inside
+  set(small ${core_sources})
+  list(FILTER small INCLUDE REGEX "^src/(io|model|edit|text|trajectory)/")
+  set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS -Os)
+endif()
 add_library(jounce_core OBJECT ${core_sources})
 jounce_object(jounce_core)
 target_compile_options(jounce_core PRIVATE -Wconversion)
