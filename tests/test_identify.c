@@ -305,8 +305,12 @@ static void doubts_are_told(void **state) {
   o = fine("identify wrong.urdf nothing.csv");
   check_has(o.err, "all torques are zero");
   done(&o);
+  o = fine("identify wrong.urdf data.csv --cutoff 0.5");
+  check_has(o.err, "rows for");
+  done(&o);
   o = fine("identify wrong.urdf data.csv");
   check_lacks(o.err, "units");
+  check_lacks(o.err, "rows for");
   done(&o);
 }
 

@@ -125,6 +125,12 @@ static void check_excitation(identify_run *r) {
     identify_warn(r, "%d of %d base parameters have no effect in these data and stay as in the model%s%s%s", untold,
                   e->base_count, worst >= 0 ? "; joint '" : "", worst >= 0 ? coordinate_name(r, worst, name) : "",
                   worst >= 0 ? "' should move more" : "");
+  if (e->rows < 3 * e->told)
+    identify_warn(
+        r,
+        "there are only %.0f rows for %d base parameters, so their noise is hardly known; take longer data, or a "
+        "higher --cutoff",
+        e->rows, e->told);
   if (e->condition > 300)
     identify_warn(r, "the condition number is %.3g: some combinations are hardly told; a better motion: jounce excite",
                   e->condition);
