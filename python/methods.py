@@ -48,7 +48,7 @@ OBJECT_SIZES = {
         "(P+2)": "jn_elastic_order(h, (int)size[PY_K1] - 1) + 2",
     },
 }
-# Functions that wait for rules.
+# Functions that wait for rules: none.
 NOT_YET = re.compile(r"(?!)")
 # Functions that the package offers in another form: name -> where.
 BY_HAND = {
