@@ -387,8 +387,11 @@ static void declare_options(option_set *set, torque_arg *arg) {
                 "overshoot (default), or smoothing splines",
                 &arg->wrench_interpolation);
   option_flag(set, "losses", "include damping and friction", &arg->losses);
-  option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
-               &arg->actuated);
+  option_names(
+      set, "actuated", "LIST",
+      "joints with a motor, for models with loops; default: those in the trajectory, or, if it has all joints, "
+      "those with an effort limit above 0",
+      &arg->actuated);
   option_heading(set, "Path of a tool");
   option_text(set, "frame", "NAME",
               "TRAJECTORY has the poses of this link or frame over time, as reach --path: the joints follow from it",

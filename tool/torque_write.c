@@ -14,7 +14,7 @@
 enum { MOTION_ROWS = 3, ARRAYS = MOTION_ROWS + 3 }; /* v, a, jerk; and t, q, tau */
 
 struct writer {
-  output output;
+  output output; /* without a path: the stream is another's */
   FILE *file;
   const motion *m;
   int order;
@@ -84,40 +84,50 @@ static void make_arrays(writer *w) {
 
 bool writer_takes(const char *path) { return ends_with(path, ".csv") || ends_with(path, ".npz"); }
 
-/* part NULL: the whole file. */
-static writer *open_writer(const char *path, const motion *m, int order, int samples, const shard *part) {
-  writer *w = allocate(sizeof *w);
-  *w = (writer){.m = m, .order = order, .samples = samples, .npz = ends_with(path, ".npz")};
-  w->file = output_open(&w->output, path);
-  if (part && w->file) {
-    w->part = *part;
-    w->real = w->file;
-    w->file = open_temporary();
-    if (!w->file) {
-      fputs("jounce: cannot make a temporary file\n", stderr);
-      output_close(&w->output, false);
-    }
-  }
-  if (!w->file) {
-    free(w);
-    return NULL;
-  }
+static writer *begin(writer *w, const motion *m, int order, int samples) {
+  w->m = m;
+  w->order = order;
+  w->samples = samples;
   bool all = order < 0 && !w->npz; /* a motion without torques has all its derivatives */
   w->motion_rows = m->order + 2 < MOTION_ROWS || all ? m->order + 2 : MOTION_ROWS;
   if (w->npz)
     make_arrays(w);
   else
     write_names(w);
-  if (part) w->rows_at = ftell(w->file);
   return w;
 }
 
 writer *writer_open(const char *path, const motion *m, int order, int samples) {
-  return open_writer(path, m, order, samples, NULL);
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.npz = ends_with(path, ".npz")};
+  w->file = output_open(&w->output, path);
+  if (w->file) return begin(w, m, order, samples);
+  free(w);
+  return NULL;
+}
+
+writer *writer_begin(FILE *stream, bool npz, const motion *m, int order, int samples) {
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.file = stream, .npz = npz};
+  return begin(w, m, order, samples);
 }
 
 writer *writer_open_part(const char *path, const motion *m, int order, const shard *part) {
-  return open_writer(path, m, order, 0, part);
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.part = *part};
+  w->real = output_open(&w->output, path);
+  w->file = w->real ? open_temporary() : NULL;
+  if (w->file) {
+    begin(w, m, order, 0);
+    w->rows_at = ftell(w->file);
+    return w;
+  }
+  if (w->real) {
+    fputs("jounce: cannot make a temporary file\n", stderr);
+    output_close(&w->output, false);
+  }
+  free(w);
+  return NULL;
 }
 
 /* The part in its place; the temporary file is gone then. */
@@ -189,8 +199,8 @@ static bool write_npz(writer *w) {
 int writer_close(writer *w, bool good) {
   if (!w) return EXIT_FINE;
   good = good && (!w->npz || write_npz(w));
-  if (w->part.count > 0) good = write_part(w) && good;
-  good = output_close(&w->output, good);
+  if (w->real) good = write_part(w) && good;
+  good = w->output.path ? output_close(&w->output, good) : good && fflush(w->file) == 0 && !ferror(w->file);
   for (int i = 0; i < ARRAYS; i++) free(w->arrays[i]);
   free(w);
   return good ? EXIT_FINE : EXIT_BAD;
