@@ -72,6 +72,7 @@ NOT_OFFERED = {
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
     r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
+    r"jn_(frame_twist|momentum)_jet_derivatives$": "work of one order more, and room that only C knows the size of",
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
     r"jn_\w+_room$": "room is made inside",
 }
