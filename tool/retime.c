@@ -61,6 +61,11 @@ static jn_status path_at(void *context, double s, int order, double *q, double *
   return motion_path(context, s, order, q, v_jet);
 }
 
+static int tell_status(const motion *m, jn_status status) {
+  motion_tell(m, status);
+  return EXIT_BAD;
+}
+
 static int tell_error(const new_motion *x, jn_status status) {
   if (status == JN_ERR_SIZE) return usage_error("retime", "--intervals takes a whole number from 4 to 1000");
   if (status == JN_ERR_UNSUPPORTED && x->elastic)
@@ -168,6 +173,24 @@ static int tell_rows(new_motion *x, bool good) {
   return result == EXIT_FINE ? EXIT_BAD : result;
 }
 
+/* Speeds of the ends are factors, which need something to multiply. */
+static int check_ends(const retime_arg *arg, const jn_retime_options *o, motion *m) {
+  const double speeds[2] = {o->start_speed, o->end_speed};
+  for (int end = 0; end < 2; end++) {
+    double most = 0;
+    if (!(speeds[end] > 0)) continue;
+    double t = end ? jn_trajectory_end(m->trajectory) : jn_trajectory_start(m->trajectory);
+    jn_status status = motion_path(m, t, m->order, m->q, m->v_jet);
+    if (status != JN_OK) return tell_status(m, status);
+    for (int v = 0; v < m->nv; v++) most = fmax(most, fabs(m->v_jet[v]));
+    if (most > 1e-12) continue;
+    say(stderr, "jounce: %s is at rest at its %s, so --%s-speed has nothing to multiply\n", arg->torque.trajectory,
+        end ? "end" : "start", end ? "end" : "start");
+    return EXIT_BAD;
+  }
+  return OPTION_GO_ON;
+}
+
 static int run_motion(const retime_arg *arg, motion *m, jn_elastic *elastic) {
   const torque_arg *t = &arg->torque;
   limit *limits = allocate((size_t)m->nv * QUANTITIES * sizeof *limits + 1);
@@ -178,6 +201,7 @@ static int run_motion(const retime_arg *arg, motion *m, jn_elastic *elastic) {
   x.rate = t->rate.count ? t->rate.values[0] : 1000;
   int result = read_margin(arg, &x.margin);
   if (result == OPTION_GO_ON) result = read_options(&x, &o);
+  if (result == OPTION_GO_ON) result = check_ends(arg, &o, m);
   if (result == OPTION_GO_ON)
     result = read_limits(m->model, t->limits ? t->limits : "", t->model.options.max_bytes, limits);
   if (result == OPTION_GO_ON) {
