@@ -169,8 +169,7 @@ static int tell_rows(new_motion *x, bool good) {
     int saved = rows_save(x);
     return saved == OPTION_GO_ON ? EXIT_FINE : saved;
   }
-  rows_differ();
-  return result == EXIT_FINE ? EXIT_BAD : result;
+  return rows_differ();
 }
 
 /* Speeds of the ends are factors, which need something to multiply. */
@@ -247,7 +246,10 @@ static int run(retime_arg *arg) {
   if (result != OPTION_GO_ON) return result;
   if (t->actuators) {
     jn_error error = {0};
-    if (jn_elastic_load(t->model.model, t->actuators, NULL, &elastic, &error) != JN_OK) {
+    jn_elastic_options options;
+    jn_elastic_options_init(&options);
+    options.max_bytes = t->model.options.max_bytes;
+    if (jn_elastic_load(t->model.model, t->actuators, &options, &elastic, &error) != JN_OK) {
       print_errors(NULL, &error, t->actuators);
       return EXIT_BAD;
     }
@@ -326,10 +328,11 @@ int command_retime(int argc, char **argv) {
       "\n"
       "With --uniform, q(t) becomes q(c t) with the largest c; otherwise the speed along the path is "
       "optimised. A motion that breaks limits becomes slower, one that does not becomes faster. TRAJECTORY is "
-      "read as by jounce torque.\n"
+      "read as by jounce torque. The rows of the new motion are read back in the same way, and the curve through "
+      "them is compared with all limits at 20 times their rate.\n"
       "\n"
       "SI units. The exit status is 0 if the new motion keeps all limits, 1 if no speed does (the limit is "
-      "named), or if a file is bad.");
+      "named), if nothing limits the motion, or if a file is bad.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);
