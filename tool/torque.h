@@ -17,6 +17,7 @@ typedef struct torque_arg {
   number_list order, payload, rate, range, bandwidth;
   const char *link;
   const char *out;
+  const char *shard; /* I/N, or NULL */
   const char *plot;
   int check;
   const char *limits; /* NULL: not wanted; "": of the model; else a file */
@@ -232,6 +233,9 @@ void write_column_name(FILE *f, const char *name, const char *ending, const char
 writer *writer_open(const char *path, const motion *m, int order, int samples);
 /* The same to a stream that is the caller's; writer_close() leaves it open. */
 writer *writer_begin(FILE *stream, bool npz, const motion *m, int order, int samples);
+/* Of --shard: the file becomes one part of the CSV. */
+struct shard;
+writer *writer_open_part(const char *path, const motion *m, int order, const struct shard *part);
 void writer_sample(writer *w, const motion *m);
 /* Good: the file takes its place, else the old one stays. EXIT_FINE, or EXIT_BAD after reporting. */
 int writer_close(writer *w, bool good);

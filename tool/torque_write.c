@@ -8,6 +8,7 @@
 #include "npz.h"
 #include "output.h"
 #include "print.h"
+#include "shard.h"
 #include "torque.h"
 
 enum { MOTION_ROWS = 3, ARRAYS = MOTION_ROWS + 3 }; /* v, a, jerk; and t, q, tau */
@@ -20,6 +21,9 @@ struct writer {
   int motion_rows;
   int samples, count; /* in all, and so far */
   bool npz;
+  shard part; /* of --shard: `file` is a temporary one, whose rows begin here: */
+  long rows_at;
+  FILE *real;
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
@@ -108,6 +112,33 @@ writer *writer_begin(FILE *stream, bool npz, const motion *m, int order, int sam
   return begin(w, m, order, samples);
 }
 
+writer *writer_open_part(const char *path, const motion *m, int order, const shard *part) {
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.part = *part};
+  w->real = output_open(&w->output, path);
+  w->file = w->real ? open_temporary() : NULL;
+  if (w->file) {
+    begin(w, m, order, 0);
+    w->rows_at = ftell(w->file);
+    return w;
+  }
+  if (w->real) {
+    fputs("jounce: cannot make a temporary file\n", stderr);
+    output_close(&w->output, false);
+  }
+  free(w);
+  return NULL;
+}
+
+/* The part in its place; the temporary file is gone then. */
+static bool write_part(writer *w) {
+  long end = ftell(w->file);
+  bool good =
+      !ferror(w->file) && end >= 0 && shard_write(&w->part, w->file, w->part.index == 1 ? 0 : w->rows_at, end, w->real);
+  fclose(w->file);
+  return good;
+}
+
 static void write_numbers(FILE *f, const double *x, int count) {
   for (int i = 0; i < count; i++) fprintf(f, ",%.15g", x[i]);
 }
@@ -168,6 +199,7 @@ static bool write_npz(writer *w) {
 int writer_close(writer *w, bool good) {
   if (!w) return EXIT_FINE;
   good = good && (!w->npz || write_npz(w));
+  if (w->real) good = write_part(w) && good;
   good = w->output.path ? output_close(&w->output, good) : good && fflush(w->file) == 0 && !ferror(w->file);
   for (int i = 0; i < ARRAYS; i++) free(w->arrays[i]);
   free(w);

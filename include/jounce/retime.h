@@ -110,7 +110,7 @@ JN_API double jn_retimed_duration(const jn_retimed *retimed);
 JN_API double jn_retimed_factor(const jn_retimed *retimed);
 /* s and its first three derivatives at time t, 0 ... duration: s runs through the times of the trajectory. */
 JN_API jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_jet[4]);
-/* The motion at time t: q [nq] and v_jet [3 x nv]: velocity, acceleration, jerk. */
+/* The motion at time t: q [nq] and v_jet [3 x nv]: velocity, acceleration, jerk. q and v_jet must not be NULL. */
 JN_API jn_status jn_retimed_evaluate(const jn_retimed *retimed, double t, double *q, double *v_jet);
 /* The same with v_jet [(K+2) x nv], K from 0 to 3; and the wrenches of the trajectory, wrench_jet [(K+1) x nlink x 6],
  * K from 0 to 5. Errors: JN_ERR_SIZE (order). */
