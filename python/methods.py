@@ -22,15 +22,18 @@ CLASSES = {
     "jn_base": ("BaseParameters", "base_"),
     "jn_tasks": ("Tasks", "tasks_"),
     "jn_retimed": ("Retimed", "retimed_"),
+    "jn_function": ("Function", "function_"),
     "jn_identification": ("Identification", "identification_"),
     "jn_elastic": ("Elastic", "elastic_"),
 }
 # Objects that belong to one thread at a time.
-EXCLUSIVE = {"jn_loops", "jn_simulator", "jn_tasks", "jn_identification", "jn_elastic"}
+EXCLUSIVE = {"jn_function", "jn_loops", "jn_simulator", "jn_tasks", "jn_identification", "jn_elastic"}
 # Sizes that only these objects have: C with the handle as h.
 OBJECT_SIZES = {
     "jn_loops": {"m": "jn_loops_rows(h)"},
+    "jn_function": {"n": "jn_function_n(h)", "m": "jn_function_m(h)"},
     "jn_base": {"nb": "jn_base_count(h)"},
+    "jn_trajectory": {"rows": "jn_trajectory_force_rows(h)"},
     "jn_tasks": {"rows": "jn_tasks_rows(h)", "targets": "jn_tasks_targets(h)"},
     "jn_identification": {
         "n": "jn_identification_count(h)",
@@ -46,7 +49,7 @@ OBJECT_SIZES = {
     },
 }
 # Functions that wait for rules.
-NOT_YET = re.compile(r"jn_(identification_(add_trajectory|cutoff|prior|base_matrix)|trajectory_forces)")
+NOT_YET = re.compile(r"(?!)")
 # Functions that the package offers in another form: name -> where.
 BY_HAND = {
     "jn_random": "Model.random",
@@ -68,11 +71,13 @@ NOT_OFFERED = {
     r"jn_table_\w+$": "NumPy and pandas read tables",
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
-    r"jn_function_\w+$": "jounce.casadi, jounce.jax and jounce.torch",
+    r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
+    r"jn_function_discrete$": "an order of numbers that acados wants, in C",
     r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {
     "jn_simulator_create": "simulator",
+    "jn_function_create": "function",
     "jn_simulator_create_loops": "simulator",
     "jn_base_create": "base_parameters",
     "jn_loops_create": "_loops",
@@ -149,6 +154,15 @@ DEFAULTS = {("jn_tasks_follow", "tolerance"): "0"}
 CHANGED = {("jn_tasks_solve", "q"), ("jn_tasks_follow", "q"), ("jn_rollout_forward", "dx_ds")}
 # Functions whose result says how they ended: this status is not an error.
 OUTCOMES = {"jn_tasks_solve": "err_reach", "jn_tasks_motion_jet": "err_reach", "jn_tasks_follow": "err_reach"}
+# Structs whose members are keyword arguments, besides those named options.
+OPTIONS = {"jn_measurement"}
+# Arrays that belong to their object: their sizes. NULL is None.
+CONSTANTS = {
+    "jn_base_matrix": ["nb", "10L"],
+    "jn_identification_base_matrix": ["nb", "n"],
+    "jn_identification_prior": ["n"],
+    "jn_trajectory_forces": ["rows"],
+}
 # Structs that are given as dictionaries, in lists.
 RECORDS = {"jn_task"}
 # Inputs that may be left out, also where others follow: keyword arguments there.
@@ -384,7 +398,7 @@ class Reader:
             self.method.call.append("&member_path")
         elif struct is None:
             raise Unsupported(f"no rule for {p.type}")
-        elif base.endswith("options"):
+        elif base.endswith("options") or base in OPTIONS:
             self.options(p, struct)
         elif p.const and base == "jn_perturbation":
             self.add(Argument(p.name, "STRUCTS", struct=struct), "c->s[{i}].p")
@@ -569,8 +583,8 @@ class Reader:
         elif result.removesuffix(" *") in CLASSES:
             argument = Argument("result", "BORROWED", object=result.removesuffix(" *"))
             template = "c->s[{i}].p = (void *)(uintptr_t)"
-        elif result == "double *" and self.function.name == "jn_base_matrix":
-            argument = Argument("result", "CONSTANT", ["nb", "10L"])
+        elif result == "double *" and self.function.name in CONSTANTS:
+            argument = Argument("result", "CONSTANT", CONSTANTS[self.function.name])
             template = "c->s[{i}].p = (void *)"
         else:
             raise Unsupported(f"no rule for the result {self.function.result}")

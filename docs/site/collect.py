@@ -20,6 +20,7 @@ import reference
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".csv": "text", ".json": "json", ".cff": "yaml", ".gnuplot": "text",
              ".ipynb": "python"}  # fmt: skip
 # Where a file of the repository is on the site; others keep their path.
+QUIET = {"docs/verification.md", "docs/benchmarks.md", "CHANGELOG.md"}  # long lists: last among what a search finds
 RENAMED = {"README.md": "index.md", "include/jounce": "api.md", "examples": "examples/README.md"}
 
 
@@ -85,7 +86,7 @@ class Collector:
         )
         # A link whose text is code is split above: [`model.h`](../include/jounce/model.h)
         made = re.sub(r"<!--.*?-->\n?", "", made, flags=re.S)
-        self.write(place(path), made)
+        self.write(place(path), ("---\nsearch:\n  boost: 0.2\n---\n" if path in QUIET else "") + made)
 
     def write(self, name: str, text: str) -> None:
         path = self.out / name

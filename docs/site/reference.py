@@ -86,7 +86,7 @@ def c_page(name: str, text: str, index: Index, generated: bool) -> str:
     preamble = words_of(re.findall(r"/\*.*?\*/", text, re.S)[1])
     title, _, rest = preamble.partition("\n")
     summary = title.partition(": ")[2]
-    made = f"---\ntitle: {name}.h\n" + ("search:\n  boost: 0.3\n" if generated else "") + "---\n"
+    made = f"---\ntitle: {name}.h\n" + f"search:\n  boost: {0.2 if generated else 0.6}\n" + "---\n"
     made += f"# {name}.h\n\n{index.prose(summary + chr(10) + rest, name)}\n"
     made += f"`#include <jounce/{name}.h>`\n\n"
     for kind, comment, group in items(text):
@@ -152,7 +152,7 @@ def python_page(source: Path) -> str:
         core = ast.parse((Path(folder) / "_core.pyi").read_text()).body
     files = [ast.parse(p.read_text()).body for p in sorted((source / "python/jounce").glob("_[a-z]*.py"))]
     exported = set(re.findall(r'^    "(\w+)",$', (source / "python/jounce/__init__.py").read_text(), re.M))
-    made = "# Python reference\n\nEvery function of the package; the [tutorial](python.md) shows how to use it. "
+    made = "---\nsearch:\n  boost: 0.3\n---\n# Python reference\n\nEvery function of the package; the [tutorial](python.md) shows how to use it. "
     made += "`[..., nq]`: any number of leading axes, one state for each.\n\n"
     classes: dict[str, list[ast.ClassDef]] = {}
     for body in [core, *files]:

@@ -279,6 +279,8 @@ int py_make_results(py_call_state *c) {
 
 static PyObject *from_constant(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
+  if (!c->s[i].p) Py_RETURN_NONE;
+  if (c->object) c->object->of->sizes(c->object->handle, c->size); /* they may have changed since it was made */
   PyObject *array = new_array(c, a);
   Py_buffer view;
   if (array && PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) == 0) {

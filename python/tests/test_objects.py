@@ -222,6 +222,34 @@ class Identifying(unittest.TestCase):
         np.testing.assert_allclose(again.inverse_dynamics(q, v, a), model.inverse_dynamics(q, v, a), atol=1e-3)
 
 
+    def test_motions_with_forces(self) -> None:
+        """Rows of a motion are those of its states: the model that made the torques leaves nothing over."""
+        model = jounce.load("builtin:panda")
+        try:
+            unknown = model.identification(columns=1)
+        except jounce.UnsupportedError as missing:
+            self.skipTest(str(missing))
+        t = np.linspace(0, 4, 401)
+        q = 0.5 * np.sin(np.outer(t, 1 + 0.3 * np.arange(model.nv))) + model.neutral()
+        motion = model.trajectory_from_samples(t, q, smoothing="none")
+        self.assertIsNone(motion.forces(0))
+        states = [unknown.state(motion, time) for time in t]
+        np.testing.assert_allclose([s.q for s in states], q, atol=1e-9)
+        tau = np.array([model.inverse_dynamics(s.q, s.v, s.a) for s in states])
+        tau[:, 6] = np.nan  # not measured
+        motion.set_forces(t, tau)
+        np.testing.assert_array_equal(motion.forces(2), tau[:, 2])
+        self.assertIsNone(motion.forces(6))
+        unknown.add_trajectory(motion, fold=2)
+        left = unknown.residuals(unknown.prior)
+        np.testing.assert_array_equal(left.rows, [401] * 6 + [0])
+        np.testing.assert_allclose(left.error, 0, atol=1e-8)
+        self.assertEqual(unknown.base_matrix.shape, (unknown.base_count, unknown.count))
+        self.assertGreater(unknown.cutoff(motion), 0.5)
+        with self.assertRaises(ValueError):
+            unknown.add_trajectory(motion, fold=9)
+
+
 class Parameters(unittest.TestCase):
     def test_base_parameters(self) -> None:
         """Y pi = Yb (B pi) at a new state."""

@@ -30,7 +30,8 @@ async function runCode(code: string, print: Print): Promise<void> {
     run: (args: string[], files = {}) => jounce.run(args, { ...FILES, ...files }),
   };
   // The reader's own code, in the reader's own page: nothing else can put code here.
-  const make = Object.getPrototypeOf(async () => Promise.resolve()).constructor as new (...text: string[]) => Example;
+  const asynchronous: unknown = async () => Promise.resolve();
+  const make = (asynchronous as { constructor: new (...text: string[]) => Example }).constructor;
   try {
     await new make("jounce", "print", code)(lent, print);
   } finally {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One plain script, dist/live.js: modules cannot be loaded by pages that are opened as files.
 import { defineConfig } from "vite";
-import { packedModule, withoutAddress } from "../plugins.js";
+import { packedModule, withoutAddress } from "../page/plugins.js";
 
 export default defineConfig({
   root: new URL(".", import.meta.url).pathname,

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import factory from "../../dist/jounce.mjs";
-import { Jounce, JounceError } from "../../dist/library/index.js";
+import simdFactory from "../../dist/jounce-simd.mjs";
+import { hasSimd, Jounce, JounceError } from "../../dist/library/index.js";
 
 const wasm = readFileSync(new URL("../../dist/jounce.wasm", import.meta.url));
 const jounce = await Jounce.create(factory, wasm);
@@ -103,5 +104,46 @@ test("wrong sizes are refused by name", () => {
   assert.throws(() => robot.gravityForces([1, 2]), /q has 2 numbers; this robot needs 7/);
   assert.throws(() => robot.inverseDynamics(robot.neutral(), [1], null), /needs 7/);
   assert.throws(() => jounce.load("builtin:nobody"), JounceError);
+  robot.free();
+});
+
+test("a batch in SIMD lanes gives what single calls give", async () => {
+  assert.ok(hasSimd());
+  const simd = await Jounce.create(simdFactory, readFileSync(new URL("../../dist/jounce-simd.wasm", import.meta.url)));
+  for (const name of ["panda", "quadruped", "four_bar"]) {
+    const robot = simd.load(`builtin:${name}`);
+    const { nq, nv } = robot;
+    const count = 7; // odd, so that a lane is left
+    const states = Array.from({ length: count }, (_, k) => robot.integrate(robot.neutral(), wave(nv, k)));
+    const q = states.flatMap((state) => [...state]);
+    const v = wave(count * nv, 0.4);
+    const a = wave(count * nv, 0.9);
+    const batch = robot.batch(2);
+    const at = (values, k, n) => values.slice(k * n, (k + 1) * n);
+    const tau = batch.inverseDynamics(q, v, a);
+    const M = batch.massMatrix(q);
+    const back = batch.forwardDynamics(q, v, tau);
+    const jet = wave(count * 4 * nv, 0.1);
+    const rates = batch.inverseDynamicsJet(2, q, jet);
+    const poses = batch.framePoses(q);
+    for (let k = 0; k < count; k++) {
+      close(at(tau, k, nv), robot.inverseDynamics(states[k], at(v, k, nv), at(a, k, nv)), 1e-12, `${name}: tau`);
+      close(at(M, k, nv * nv), robot.massMatrix(states[k]), 1e-12, `${name}: M`);
+      close(at(rates, k, 3 * nv), robot.inverseDynamicsJet(2, states[k], at(jet, k, 4 * nv)), 1e-11, `${name}: rates`);
+      close(at(poses, k, 16 * robot.frameCount), robot.framePoses(states[k]), 1e-13, `${name}: poses`);
+    }
+    close(back, Float64Array.from(a), 1e-7, `${name}: forward is the inverse of inverse`);
+    assert.throws(() => batch.massMatrix(q.slice(1)), /this robot needs/);
+    assert.throws(() => batch.inverseDynamics(q, v.slice(1), null), /7 states need/);
+    assert.throws(() => batch.inverseDynamicsJet(3, q, jet), /made for 2/);
+    assert.equal(nq * count, q.length);
+    batch.free();
+    robot.free();
+  }
+});
+
+test("the module for every engine has no SIMD, and says where batches are", () => {
+  const robot = jounce.load("builtin:panda");
+  assert.throws(() => robot.batch(), /jounce-simd/);
   robot.free();
 });

@@ -27,6 +27,7 @@ export interface Panel {
   motion?(): void;
 }
 
+const LIMITS = ["lower", "upper", "velocity", "acceleration", "jerk", "effort", "effort_rate"] as const;
 export const MOTION_FILE = /\.(csv|npy|npz)$/i;
 
 export class App {
@@ -156,8 +157,8 @@ export class App {
 
   // ---- Motions ----
 
-  /** Computes the torques of a motion file by the command. */
-  async follow(name: string, files: Files): Promise<void> {
+  /** Computes the torques of a motion file by the command. known: what the one who made it says about its limits, first line and all. */
+  async follow(name: string, files: Files, known?: { verdict: string; report: string }): Promise<void> {
     const { robot } = this;
     if (!robot) return;
     this.stop();
@@ -169,11 +170,20 @@ export class App {
       return;
     }
     const columns = readTable(csv);
-    this.motion = { name, t: columns.get("t") ?? new Float64Array(), columns, report: run.stdout + run.stderr, csv };
-    const verdicts = ["All limits hold.", "A limit is exceeded: see the panel Motion.", "", "The samples are not good enough to say that all limits hold."];
-    this.tell(verdicts[run.status] ?? run.stderr, run.status === 0 ? "good" : "error");
+    const report = [known?.report, run.stdout + run.stderr].filter(Boolean).join("\n");
+    this.motion = { name, t: columns.get("t") ?? new Float64Array(), columns, report, csv };
+    if (known && run.status !== 1) this.tell(known.verdict, "good");
+    else this.tell(this.verdict(run.status) || run.stderr, run.status === 0 ? "good" : "error");
     for (const panel of this.panels) panel.motion?.();
     this.seek(this.motion.t[0] ?? 0);
+  }
+
+  /** What an exit status of `jounce torque --limits` means. */
+  private verdict(status: number): string {
+    const limited = this.robot?.coordinates.some(({ limits }) => LIMITS.some((name) => limits[name] !== null));
+    if (status === 0 && !limited) return "The robot has no limits: there is nothing to compare with.";
+    const verdicts = ["All limits hold.", "A limit is exceeded: see the panel Motion.", "", "The samples are not good enough to say that all limits hold."];
+    return verdicts[status] ?? "";
   }
 
   /** The values of a column at a time, between samples linearly. */

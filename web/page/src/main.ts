@@ -4,9 +4,10 @@ import factory from "../../dist/jounce.mjs";
 import { Jounce, type Factory, type Files, type LoadOptions } from "../../library/src/index.js";
 import { App, type Panel } from "./app.js";
 import { byId, element } from "./dom.js";
-import { checkPanel, isMotion, jointsPanel, matrixPanel, motionPanel, sharePanel, simulatePanel } from "./panels.js";
+import { checkPanel, isMotion, jointsPanel, matrixPanel, motionPanel, simulatePanel } from "./panels.js";
+import { sharePanel } from "./share.js";
 import { bytesOf, unpack } from "./unpack.js";
-import { PARTS, Viewer } from "./viewer.js";
+import { PARTS, USUAL, Viewer } from "./viewer.js";
 import wasm from "virtual:jounce-wasm";
 import "./style.css";
 
@@ -19,6 +20,9 @@ interface Given extends LoadOptions {
 }
 
 const ROBOT_FILE = /\.(urdf|xml|mjcf|json)$/i;
+
+/** Not package.xml, a launch file or any other XML or JSON of a folder; a broken robot is one, too. */
+const isRobot = (text: string) => /<(robot|mujoco)[\s>]|"bodies"/.test(text) || !/<(package|launch|plist|html)[\s>]/.test(text);
 
 function say(text: string, kind = ""): void {
   const status = byId("status", "div");
@@ -71,9 +75,13 @@ async function openFiles(app: App, named: Named[]): Promise<void> {
   const text = (name: string) => new TextDecoder().decode(files[name]);
   const names = Object.keys(files);
   const motion = names.find((name) => isMotion(name, text(name)));
-  const robot = names.find((name) => ROBOT_FILE.test(name) && name !== motion);
+  const robots = names.filter((name) => ROBOT_FILE.test(name) && name !== motion && isRobot(text(name)));
+  const [robot, ...others] = robots.sort((a, b) => Number(!/\.urdf$/i.test(a)) - Number(!/\.urdf$/i.test(b)));
   if (robot !== undefined) {
-    if (await app.open(robot, files)) remember(app);
+    if (await app.open(robot, files)) {
+      remember(app);
+      if (others.length) app.tell(`Shown: ${robot}. There are other robots among the files: ${others.slice(0, 5).join(", ")}`);
+    }
   } else if (motion === undefined) {
     say(`None of these files is a robot (.urdf, .xml, .json) or a motion (.csv, .json): ${names.slice(0, 5).join(", ")}`, "error");
   }
@@ -105,15 +113,42 @@ function listenToFiles(app: App): void {
   });
 }
 
-// ---- The address: #robot=builtin:panda&q=0,0.1 ----
+// ---- The address: #robot=builtin:panda&q=0,0.1&panel=Motion&motion=builtin:demo&t=0.5&show=shapes,axes ----
 
 function remember(app: App): void {
-  const { robot } = app;
+  const { robot, motion } = app;
   if (!robot) return;
   byId("title", "span").textContent = `${robot.info.name}: ${String(robot.info.nv)} coordinates, ${robot.info.mass.toPrecision(4)} kg${robot.model.loopCount ? `, ${String(robot.model.loopCount)} loops` : ""}`;
   const q = [...app.q].map((x) => String(Number(x.toPrecision(6)))).join(",");
-  const state = robot.source.startsWith("builtin:") ? new URLSearchParams({ robot: robot.source, q }) : new URLSearchParams();
+  const state = new URLSearchParams();
+  if (robot.source.startsWith("builtin:")) {
+    state.set("robot", robot.source);
+    state.set("q", q);
+    if (motion?.name.startsWith("builtin:")) {
+      state.set("motion", motion.name);
+      state.set("t", app.time.toFixed(3));
+    }
+  }
+  const panel = document.querySelector('#tabs [aria-selected="true"]')?.textContent ?? "";
+  if (panel !== "Joints") state.set("panel", panel);
+  const parts = PARTS.filter((part) => app.viewer.isShown(part));
+  if (parts.join() !== USUAL.join()) state.set("show", parts.join(","));
   history.replaceState(null, "", `#${state.toString().replaceAll("%3A", ":").replaceAll("%2C", ",")}`);
+}
+
+/** What the address says besides robot and configuration. */
+async function restoreRest(app: App, state: URLSearchParams): Promise<void> {
+  const motion = state.get("motion");
+  if (motion?.startsWith("builtin:")) {
+    await app.follow(motion, {});
+    const time = Number(state.get("t"));
+    if (app.motion && Number.isFinite(time)) app.seek(Math.min(Math.max(time, app.motion.t[0] ?? 0), app.motion.t.at(-1) ?? 0));
+  }
+  const panel = state.get("panel");
+  for (const button of byId("tabs", "nav").children)
+    if (button instanceof HTMLElement && button.textContent === panel) button.click();
+  const shown = state.get("show")?.split(",");
+  if (shown) for (const part of PARTS) app.viewer.toggle(part, shown.includes(part));
 }
 
 async function restore(app: App): Promise<void> {
@@ -129,6 +164,7 @@ async function restore(app: App): Promise<void> {
   await app.open(state.get("robot") ?? "builtin:panda");
   const q = state.get("q")?.split(",").map(Number);
   if (q?.length === app.q.length && q.every(Number.isFinite)) app.place(Float64Array.from(q));
+  await restoreRest(app, state);
   remember(app);
 }
 
@@ -141,7 +177,10 @@ function addControls(app: App): void {
   });
   for (const part of PARTS) {
     const box = element("input", { type: "checkbox", checked: app.viewer.isShown(part) });
-    box.addEventListener("change", () => { app.viewer.toggle(part, box.checked); });
+    box.addEventListener("change", () => {
+      app.viewer.toggle(part, box.checked);
+      remember(app);
+    });
     byId("shown", "div").append(element("label", {}, box, ` ${part}`));
   }
   byId("play", "button").addEventListener("click", () => { app.playing = !app.playing && app.motion !== null; });
@@ -171,13 +210,18 @@ function clockPanel(app: App): Panel {
 }
 
 async function begin(): Promise<void> {
+  let ready = false;
   say("Starting …");
   const jounce = await Jounce.create(factory as Factory, await unpack(wasm));
   const app = new App(jounce, new Viewer(byId("view", "canvas")), say);
   const panels = [jointsPanel, checkPanel, motionPanel, simulatePanel, matrixPanel, sharePanel].map((make) => make(app));
   app.panels.push(...panels, clockPanel(app));
-  addTabs(panels, () => { for (const panel of panels) panel.moved?.(); });
+  addTabs(panels, () => {
+    for (const panel of panels) panel.moved?.();
+    if (ready) remember(app);
+  });
   await restore(app);
+  ready = true;
   addControls(app);
   listenToFiles(app);
   addEventListener("hashchange", () => void restore(app));

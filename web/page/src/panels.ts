@@ -144,13 +144,17 @@ export function motionPanel(app: App): Panel {
   const retime = async () => {
     const { robot, motion } = app;
     if (!robot || !motion) return;
+    app.tell("Looking for the fastest timing that all limits allow …");
+    await new Promise((painted) => setTimeout(painted, 50));
     const run = await app.jounce.run(["retime", robot.source, "motion.csv", "--out", "retimed.csv", ...flags(robot.options)], { ...robot.files, "motion.csv": motion.csv });
     const file = run.files["retimed.csv"];
     if (!file) {
-      app.tell((run.stderr || run.stdout).trim(), "error");
+      app.tell(`No other timing: ${(run.stderr || run.stdout).trim()}`, "error");
       return;
     }
-    await app.follow("retimed.csv", { "retimed.csv": file });
+    const [summary = ""] = run.stdout.split("\n");
+    const holds = /^.*limits? holds?\.$/m.exec(run.stdout)?.[0] ?? "";
+    await app.follow("retimed.csv", { "retimed.csv": file }, { verdict: `${summary.replace("motion.csv", motion.name)}. ${holds}`, report: run.stdout });
   };
   return {
     title: "Motion",
@@ -233,7 +237,8 @@ export function simulatePanel(app: App): Panel {
 export function matrixPanel(app: App): Panel {
   const canvas = element("canvas", { class: "matrix", role: "img", "aria-label": "Mass matrix" });
   const table = element("table");
-  const root = element("div", {}, element("h2", {}, "Mass matrix M(q)"), canvas, element("p", { class: "quiet" }, "Brightness: logarithm of the entry's size; red is negative."), element("h2", {}, "Eigenfrequencies under gravity and springs"), table);
+  const open = element("p", { class: "quiet" }, "Not shown for robots with loops: the conditions of the loops would have to be part of the oscillation.");
+  const root = element("div", {}, element("h2", {}, "Mass matrix M(q)"), canvas, element("p", { class: "quiet" }, "Brightness: logarithm of the entry's size; red is negative."), element("h2", {}, "Eigenfrequencies under gravity and springs"), open, table);
   const draw = (M: Float64Array, n: number) => {
     const cell = Math.max(2, Math.floor(340 / n));
     canvas.width = canvas.height = cell * n;
@@ -256,6 +261,9 @@ export function matrixPanel(app: App): Panel {
       const n = robot.model.nv;
       const M = robot.model.massMatrix(app.q);
       draw(M, n);
+      open.hidden = robot.model.loopCount === 0;
+      table.hidden = !open.hidden;
+      if (table.hidden) return;
       table.replaceChildren(element("tr", {}, element("th", {}, "mode"), element("th", {}, "frequency or growth"), element("th", {}, "mostly moves")));
       modes(app, M).slice(0, 12).forEach((mode, k) => {
         const speed = mode.square >= 0 ? `${short(Math.sqrt(mode.square) / (2 * Math.PI))} Hz` : `falls, e-fold in ${short(1 / Math.sqrt(-mode.square), 3)} s`;
@@ -302,29 +310,7 @@ function modes(app: App, M: Float64Array): { square: number; joint: string }[] {
     .sort((a, b) => a.square - b.square);
 }
 
-const quoted = (text: string) => (/^[\w./:,=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-const literal = (text: string) => JSON.stringify(text);
-
-/** What is shown, as a command line, as C and as Python; and an address that brings it back. */
-export function sharePanel(app: App): Panel {
-  const root = element("div");
-  const block = (title: string, text: string) =>
-    element("div", {}, element("h2", {}, title), element("pre", {}, text), element("button", { onclick: () => void navigator.clipboard.writeText(text) }, "Copy"));
-  const draw = () => {
-    const { robot } = app;
-    if (!robot || !root.isConnected) return;
-    const numbers = [...app.q].map((x) => String(Number(x.toPrecision(10))));
-    const options = flags(robot.options);
-    const state = `{"q": [${numbers.join(", ")}]}`;
-    const command = `echo ${quoted(state)} | jounce eval ${[...options, robot.source].map(quoted).join(" ")} --want g,M`;
-    const c = `#include <jounce/jounce.h>\n#include <stdio.h>\n\nint main(void) {\n  jn_model *model;\n  jn_work *work;\n  jn_error error;\n  if (jn_load(${literal(robot.source)}, NULL, &model, &error) != JN_OK) return fprintf(stderr, "%s\\n", error.text), 1;\n  jn_work_create(model, &work);\n  const double q[] = {${numbers.join(", ")}};\n  double g[${String(robot.model.nv)}];\n  jn_gravity_forces(model, work, q, g);\n  for (int i = 0; i < jn_model_nv(model); i++) printf("%g\\n", g[i]);\n  jn_work_destroy(work);\n  jn_model_destroy(model);\n}\n`;
-    const python = `import jounce\n\nmodel = jounce.load(${literal(robot.source)}${robot.options.floating ? ", floating=True" : ""})\nq = [${numbers.join(", ")}]\nprint(model.gravity_forces(q))\nprint(model.mass_matrix(q))\n`;
-    root.replaceChildren(block("Command line", command), block("C", c), block("Python", python));
-  };
-  return { title: "Copy", root, load: draw, moved: draw };
-}
-
 /** Whether a file is a motion rather than a robot. */
 export function isMotion(name: string, text: string): boolean {
-  return MOTION_FILE.test(name) || (/\.json$/i.test(name) && /"(joints|trajectory|duration)"/.test(text) && !/"links"/.test(text));
+  return MOTION_FILE.test(name) || (/\.json$/i.test(name) && /"(joints|trajectory|duration)"/.test(text) && !/"bodies"/.test(text));
 }

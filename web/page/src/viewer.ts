@@ -8,6 +8,8 @@ import { inertiaBox, type Looks } from "./shapes.js";
 
 export const PARTS = ["shapes", "boxes", "frames", "axes", "ellipsoids", "centre of mass"] as const;
 export type Part = (typeof PARTS)[number];
+/** What is shown at first. */
+export const USUAL: readonly Part[] = ["shapes", "boxes", "axes", "centre of mass"];
 
 /** A joint that the pointer turns or shifts: its link, and by how much [rad or m]. */
 export type Dragged = (link: number, amount: number) => void;
@@ -26,14 +28,7 @@ export class Viewer {
   private links: THREE.Group[] = [];
   private infos: LinkInfo[] = [];
   private parts: Record<Part, THREE.Object3D[]> = Viewer.empty();
-  private readonly shown: Record<Part, boolean> = {
-    shapes: true,
-    boxes: true,
-    frames: false,
-    axes: true,
-    ellipsoids: false,
-    "centre of mass": true,
-  };
+  private readonly shown = Object.fromEntries(PARTS.map((part) => [part, USUAL.includes(part)])) as Record<Part, boolean>;
   private bones: THREE.LineSegments | null = null;
   private parents: number[] = [];
   private size = 1;

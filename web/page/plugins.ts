@@ -12,7 +12,7 @@ export function packedModule(): Plugin {
     resolveId: (name) => (name === id ? `\0${id}` : null),
     load(name) {
       if (name !== `\0${id}`) return null;
-      const bytes = readFileSync(new URL("./dist/jounce.wasm", import.meta.url));
+      const bytes = readFileSync(new URL("../dist/jounce.wasm", import.meta.url));
       return `export default ${JSON.stringify(gzipSync(bytes, { level: 9 }).toString("base64"))}`;
     },
   };
