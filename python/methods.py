@@ -136,6 +136,7 @@ ALWAYS = {
     "jn_inertia_repair": "repaired",
     "jn_simulator_adjoint": "df_dx",
     "jn_elastic_join": "q_all v_all",
+    "jn_retimed_jet": "q v_jet",
     "jn_loops_forward_dynamics_jet": "v_jet",
     "jn_loops_hybrid_dynamics_jet": "v_out tau_out",
     "jn_loops_forward_dynamics_derivatives": "a lambda",
