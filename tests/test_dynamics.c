@@ -378,6 +378,55 @@ static void losses_oppose_the_motion(void **st) {
   jn_builder_destroy(b);
 }
 
+/* M M^-1 = 1 on both sides of the number of coordinates where the inverse changes its method, for coupled trees and
+ * others. */
+static void large_inverses_are_inverses(void **st) {
+  (void)st;
+  uint64_t s = seed("large inverses");
+  for (int n = 254; n <= 260; n += 6)
+    for (int coupled = 0; coupled < 2; coupled++) {
+      jn_builder *b;
+      jn_model *m;
+      jn_work *w;
+      char name[2][16], other[2][16];
+      check_ok(jn_builder_create(NULL, &b));
+      for (int k = 0; k < n + coupled; k++) {
+        jn_link l;
+        jn_link_init(&l);
+        snprintf(name[0], sizeof name[0], "l%d", k);
+        snprintf(name[1], sizeof name[1], "l%d", (k - 1) / 2);
+        l.name = name[0];
+        l.parent = k ? name[1] : NULL;
+        random_placement(&s, l.placement);
+        random_inertia(&s, l.inertia);
+        random_joint(&s, JN_REVOLUTE, &l.joint);
+        snprintf(other[0], sizeof other[0], "j%d", k);
+        l.joint.name = other[0];
+        if (k == n) snprintf(other[1], sizeof other[1], "j%d", k / 3), l.joint.mimic = other[1];
+        check_ok(jn_builder_add_link(b, &l));
+      }
+      check_ok(jn_builder_freeze(b, &m, NULL));
+      jn_builder_destroy(b);
+      check_ok(jn_work_create(m, &w));
+      assert_int_equal(jn_model_nv(m), n);
+      double *q = calloc((size_t)n, sizeof *q), *M = calloc((size_t)(n * n), sizeof *M),
+             *N = calloc((size_t)(n * n), sizeof *N);
+      fill(&s, q, n, 1);
+      check_ok(jn_mass_matrix(m, w, q, M));
+      check_ok(jn_mass_matrix_inverse(m, w, q, N));
+      double most = 0, scale = norm(M, n * n) * norm(N, n * n) * jn_row_epsilon();
+      for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++) {
+          double sum = i == k ? -1 : 0;
+          for (int e = 0; e < n; e++) sum += M[i * n + e] * N[e * n + k];
+          most = fmax(most, fabs(sum));
+        }
+      check(most < scale, "%d coordinates%s: %g, allowed %g", n, coupled ? ", coupled" : "", most, scale);
+      free(q), free(M), free(N);
+      release(m, w);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matrices_are_the_closed_form_sums),
@@ -391,6 +440,7 @@ int main(void) {
       cmocka_unit_test(singular_systems_name_the_joint),
       cmocka_unit_test(massless_chains_and_bases_are_singular),
       cmocka_unit_test(losses_oppose_the_motion),
+      cmocka_unit_test(large_inverses_are_inverses),
   };
   return cmocka_run_group_tests_name("dynamics", tests, NULL, NULL);
 }

@@ -94,23 +94,64 @@ static inline void compact_substitute(const compact *o, real *x) {
   }
 }
 
-/* What the inverse takes: L^-1 without its zeros like L, and by columns, of a coordinate those outward of it. */
+/* What the inverse takes: L^-1 without its zeros like L, and by columns, of a coordinate those outward of it. Beyond
+ * TILED coordinates these 2 nv^2 numbers would be too much for work memory: then the inverse is found in place, with
+ * less speed (L is NULL). */
+enum { TILED = 256 };
+
 typedef struct compact_inverse {
   tile *L, *columns; /* [nv][tiles], [nv + 1][tiles]; the last column is waste */
   real *D;           /* [nv] D^-1 */
   const tile **at;   /* [nv] where the rows of L inward of the one at hand begin */
   real **down;       /* [nv + TILE] and the columns, its own too */
   int32_t *end;      /* [nv] coordinates [k, end) are outward of k, itself included */
+  real *scaled;      /* [nv] in place */
 } compact_inverse;
 
 static inline compact_inverse compact_inverse_place(const JN_S(tree) * t, real **at) {
   int n = t->nv, tiles = tiles_of(n);
-  compact_inverse r = {.L = TAKE_ALIGNED(at, n * tiles, tile), .columns = TAKE(at, (n + 1) * tiles, tile)};
+  compact_inverse r = {.D = take(at, (size_t)n), .end = TAKE_INTS(at, n)};
+  if (n > TILED) {
+    r.scaled = take(at, (size_t)n);
+    return r;
+  }
+  r.L = TAKE_ALIGNED(at, n * tiles, tile);
+  r.columns = TAKE(at, (n + 1) * tiles, tile);
   r.at = TAKE(at, n, const tile *);
   r.down = TAKE(at, n + TILE, real *);
-  r.D = take(at, (size_t)n);
-  r.end = TAKE_INTS(at, n);
   return r;
+}
+
+/* L^-1 in place of L, one on its diagonal, and D^-1; then all of H, in the order of elimination. */
+static inline void compact_invert_in_place(const compact *o, const compact_inverse *r) {
+  int n = o->t->nv;
+  real *H = o->H;
+  int32_t *shared = r->end; /* how many places row i has in common with others */
+  for (int k = n - 1; k >= 0; k--) {
+    real *row = H + k * n;
+    path_before(o, k);
+    r->D[k] = K(1) / row[o->depth[k]];
+    row[o->depth[k]] = K(1);
+    for (int e = 0; e < o->depth[k]; e++) row[e] = -row[e];
+    for (int e = o->depth[k] - 1; e > 0; e--) add_row(e, -row[e], H + o->path[e] * n, row);
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    int depth = o->depth[i];
+    path_before(o, i);
+    real diagonal = r->D[i];
+    for (int e = 0; e < depth; e++) {
+      r->scaled[e] = H[i * n + e] * r->D[o->path[e]];
+      diagonal += r->scaled[e] * H[i * n + e];
+    }
+    for (int j = 0; j < i; j++) {
+      int before = o->t->lambda[j], own = o->depth[j];
+      real sum = ZERO;
+      shared[j] = own < depth && o->path[own] == j ? own + 1 : before < 0 ? 0 : shared[before];
+      for (int e = 0; e < shared[j]; e++) sum += r->scaled[e] * H[j * n + e];
+      H[i * n + j] = H[j * n + i] = sum;
+    }
+    H[i * n + i] = diagonal;
+  }
 }
 
 /* Tiles [q, q + width) of the sum of rows at[e] times x[e], e < count. */
@@ -161,6 +202,10 @@ FLAT void compact_invert_row(const compact *o, const compact_inverse *r, int k) 
 static inline void compact_invert(const compact *o, const compact_inverse *r) {
   int n = o->t->nv, tiles = tiles_of(n);
   const int32_t *lambda = o->t->lambda;
+  if (!r->L) {
+    compact_invert_in_place(o, r);
+    return;
+  }
   for (int k = 0; k < n; k++) r->end[k] = k + 1;
   for (int k = n - 1; k >= 0; k--)
     if (lambda[k] >= 0 && r->end[lambda[k]] < r->end[k]) r->end[lambda[k]] = r->end[k];
