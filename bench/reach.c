@@ -134,6 +134,35 @@ static void run_ours(reach_case *c, const char *name, int starts) {
   jn_tasks_destroy(t);
 }
 
+/* All poses in one call: in lanes, on one thread. */
+static void run_batch(reach_case *c, int starts) {
+  jn_task task;
+  jn_tasks_options o;
+  jn_tasks *t;
+  row r = {.name = "jounce, batch, up to 100 starts"};
+  size_t bytes = (size_t)c->poses * (size_t)c->nq * sizeof(double);
+  double *q = bench_memory(bytes);
+  jn_task_init(&task);
+  jn_tasks_options_init(&o);
+  task.frame = c->frame;
+  o.starts = starts;
+  CHECK(jn_tasks_create(c->model, &task, 1, &o, &t));
+  for (int near = 1; near >= 0; near--) {
+    memcpy(q, near ? c->near : c->start, bytes);
+    double from = now_ns();
+    jn_tasks_solve_batch(t, (size_t)c->poses, c->T, q, NULL);
+    double us = 1e-3 * (now_ns() - from) / c->poses;
+    *(near ? &r.near_us : &r.all_us) = us;
+    for (int i = 0; i < c->poses; i++) {
+      *(near ? &r.near_found : &r.found) += is_answer(c, i, q + i * c->nq, 0);
+      r.within += !near && is_answer(c, i, q + i * c->nq, 1);
+    }
+  }
+  print_row(c, &r);
+  jn_tasks_destroy(t);
+  free(q);
+}
+
 #if JN_BENCH_KDL
 typedef struct kdl_solver {
   kdl_chain *chain;
@@ -203,6 +232,7 @@ int main(int argc, char **argv) {
            "near us", "found %", "random us", "longest us", "found %", "in limits");
     run_ours(&c, "jounce, one start", 1);
     run_ours(&c, "jounce, up to 100 starts", 100);
+    run_batch(&c, 100);
 #if JN_BENCH_KDL
     run_kdl(&c);
 #endif

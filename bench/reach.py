@@ -124,6 +124,42 @@ def with_pink(case, urdf):
     report(f"pink {pink.__version__}, one start", case, solve, forward, limits)
 
 
+def with_mink(case, urdf):
+    """mink: the same on MuJoCo, 100 steps of 1 s."""
+    import mink
+    import mujoco
+    robot, frame, joints, T, near, start = case
+    with open(urdf) as f:
+        text = f.read()
+    at = text.index(">", text.index("<robot")) + 1
+    text = text[:at] + '<mujoco><compiler fusestatic="false" balanceinertia="true" boundmass="1e-9" boundinertia="1e-12"/></mujoco>' + text[at:]
+    model = mujoco.MjModel.from_xml_string(text)
+    order = [model.joint(j).qposadr[0] for j in joints]
+    limits = np.array([model.joint(j).range for j in joints]).T
+    task = mink.FrameTask(frame, "body", position_cost=1.0, orientation_cost=1.0)
+    configuration = mink.Configuration(model)
+    inside = [mink.ConfigurationLimit(model)]
+    def place(q):
+        full = np.zeros(model.nq)
+        full[order] = q
+        configuration.update(full)
+    def forward(q):
+        place(q)
+        return configuration.get_transform_frame_to_world(frame, "body").as_matrix()
+    def solve(T, q0):
+        place(np.clip(q0, *limits))
+        task.set_target(mink.SE3.from_matrix(T))
+        for _ in range(100):
+            if np.linalg.norm(task.compute_error(configuration)) < 1e-9:
+                break
+            try:
+                configuration.integrate_inplace(mink.solve_ik(configuration, [task], 1.0, solver="quadprog", limits=inside), 1.0)
+            except Exception:
+                return None
+        return configuration.q[order].copy()
+    report("mink, one start", case, solve, forward, limits)
+
+
 def with_tracik(case, urdf):
     """pytracik: TRAC-IK, Newton with random restarts beside quasi-Newton, up to 50 ms, 1e-7."""
     import pytracik
@@ -151,7 +187,7 @@ def main():
         case = case[:3] + tuple(x[:most] for x in case[3:])
         print(f"{case[0]} {case[1]}: {len(case[3])} poses\n{'':34s} {'near us':>9s} {'found %':>9s} {'random us':>9s} "
               f"{'':10s} {'found %':>9s} {'in limits':>9s}")
-        for run in (with_toolbox, with_ikpy, with_pink, with_tracik):
+        for run in (with_toolbox, with_ikpy, with_pink, with_mink, with_tracik):
             try:
                 run(case, path.replace(".txt", ".urdf"))
             except ImportError as e:

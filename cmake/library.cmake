@@ -78,11 +78,13 @@ set(core_sources
     src/loops/solve.c
     src/loops/state.c
     src/loops/structure.c
+    src/tasks/batch.c
     src/tasks/course.c
     src/tasks/create.c
     src/tasks/curvature.c
     src/tasks/follow.c
     src/tasks/jets.c
+    src/tasks/lanes.c
     src/tasks/limits.c
     src/tasks/motion.c
     src/tasks/operational.c
@@ -281,7 +283,7 @@ target_compile_options(jounce_core PRIVATE -Wconversion)
 target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_ZLIB=${JOUNCE_WITH_ZLIB}
                                                JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP} JN_ROWS_AVX2=${rows_avx2})
 if(JOUNCE_WITH_OPENMP)
-  set_source_files_properties(src/dispatch/batch.c src/ident/filter.c src/tasks/create.c src/tasks/solve.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
+  set_source_files_properties(src/dispatch/batch.c src/ident/filter.c src/tasks/create.c src/tasks/batch.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
 endif()
 if(JOUNCE_WITH_URDF)
   target_link_libraries(jounce_core PRIVATE PkgConfig::expat)
@@ -312,11 +314,12 @@ function(jounce_rows_object target)
 endfunction()
 jounce_rows_object(jounce_rows)
 
-# Closed loops are solved in double in every row, with AVX2 if the row uses it: see src/loops/wide.h.
+# Closed loops are solved in double in every row, with AVX2 if the row uses it: see src/loops/wide.h. So are steps of
+# many inverse kinematics (src/tasks/lanes.h).
 set(jounce_loops)
 if(rows_avx2)
   set(jounce_loops jounce_loops_avx2)
-  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c)
+  add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c src/tasks/lanes.c)
   jounce_object(jounce_loops_avx2)
   target_compile_definitions(jounce_loops_avx2 PRIVATE JN_WIDE=4)
   target_compile_options(jounce_loops_avx2 PRIVATE -Wconversion -fno-math-errno -fno-trapping-math

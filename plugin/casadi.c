@@ -153,8 +153,8 @@ static jn_status jacobian(slot *s, const plugin_table *t, double **res) {
 }
 
 static jn_status hessian(slot *s, const plugin_table *t, double **res) {
-  int n = jn_function_n(s->f), inputs = jn_function_inputs(s->f),
-      outputs = jn_function_outputs(s->f), wide = inputs + 2 * outputs, wants_H = 0, wants_J = 0;
+  int n = jn_function_n(s->f), inputs = jn_function_inputs(s->f), outputs = jn_function_outputs(s->f),
+      wide = inputs + 2 * outputs, wants_H = 0, wants_J = 0;
   double *H = s->out, *J = H + n * n;
   for (int b = 0; b < t->out_count; b++) *(b % wide < inputs ? &wants_H : &wants_J) |= res[b] != NULL;
   jn_status status = wants_H ? jn_function_hessian(s->f, s->x, s->lambda, NULL, H) : JN_OK;
@@ -181,10 +181,17 @@ static int compute(jn_function_kind kind, plugin_form form, const double **arg, 
   if (form >= FORM_ADJOINT) gather(arg + inputs + outputs, outputs, sizes, s->lambda);
   jn_status status = JN_OK;
   switch (form) {
-    case FORM_VALUE: status = jn_function_value(s->f, s->x, s->out); break;
-    case FORM_JACOBIAN: status = jacobian(s, t, res); break;
-    case FORM_ADJOINT: status = jn_function_adjoint(s->f, s->x, s->lambda, s->out); break;
-    default: status = hessian(s, t, res);
+    case FORM_VALUE:
+      status = jn_function_value(s->f, s->x, s->out);
+      break;
+    case FORM_JACOBIAN:
+      status = jacobian(s, t, res);
+      break;
+    case FORM_ADJOINT:
+      status = jn_function_adjoint(s->f, s->x, s->lambda, s->out);
+      break;
+    default:
+      status = hessian(s, t, res);
   }
   if (status == JN_OK && (form == FORM_VALUE || form == FORM_ADJOINT)) put_vectors(t, s->out, res);
   return status != JN_OK;
@@ -221,45 +228,45 @@ static int work_of(jn_function_kind kind, plugin_form form, casadi_int *arg, cas
 }
 
 /* One function of one form under the name f; prototypes are what CasADi calls by pointer. */
-#define FORM_FUNCTIONS(f, kind, form)                                                                           \
-  EXPORT int f(const double **arg, double **res, casadi_int *iw, double *w, int mem);                           \
-  EXPORT casadi_int f##_n_in(void);                                                                             \
-  EXPORT casadi_int f##_n_out(void);                                                                            \
-  EXPORT const char *f##_name_in(casadi_int i);                                                                 \
-  EXPORT const char *f##_name_out(casadi_int i);                                                                \
-  EXPORT const casadi_int *f##_sparsity_in(casadi_int i);                                                       \
-  EXPORT const casadi_int *f##_sparsity_out(casadi_int i);                                                      \
-  EXPORT int f##_work(casadi_int *arg, casadi_int *res, casadi_int *iw, casadi_int *w);                         \
-  EXPORT int f##_checkout(void);                                                                                \
-  EXPORT void f##_release(int mem);                                                                             \
-  EXPORT void f##_incref(void);                                                                                 \
-  EXPORT void f##_decref(void);                                                                                 \
-  int f(const double **arg, double **res, casadi_int *iw, double *w, int mem) {                                 \
-    (void)iw, (void)w;                                                                                          \
-    return compute(kind, form, arg, res, mem);                                                                  \
-  }                                                                                                             \
-  casadi_int f##_n_in(void) { return count_of(kind, form, 0); }                                                 \
-  casadi_int f##_n_out(void) { return count_of(kind, form, 1); }                                                \
-  const char *f##_name_in(casadi_int i) { return name_of(kind, form, 0, i); }                                   \
-  const char *f##_name_out(casadi_int i) { return name_of(kind, form, 1, i); }                                  \
-  const casadi_int *f##_sparsity_in(casadi_int i) { return pattern_of(kind, form, 0, i); }                      \
-  const casadi_int *f##_sparsity_out(casadi_int i) { return pattern_of(kind, form, 1, i); }                     \
-  int f##_work(casadi_int *arg, casadi_int *res, casadi_int *iw, casadi_int *w) {                               \
-    return work_of(kind, form, arg, res, iw, w);                                                                \
-  }                                                                                                             \
-  int f##_checkout(void) { return checkout(kind); }                                                             \
-  void f##_release(int mem) { release(kind, mem); }                                                             \
-  void f##_incref(void) {} /* what is made stays until the library is unloaded */                               \
+#define FORM_FUNCTIONS(f, kind, form)                                                       \
+  EXPORT int f(const double **arg, double **res, casadi_int *iw, double *w, int mem);       \
+  EXPORT casadi_int f##_n_in(void);                                                         \
+  EXPORT casadi_int f##_n_out(void);                                                        \
+  EXPORT const char *f##_name_in(casadi_int i);                                             \
+  EXPORT const char *f##_name_out(casadi_int i);                                            \
+  EXPORT const casadi_int *f##_sparsity_in(casadi_int i);                                   \
+  EXPORT const casadi_int *f##_sparsity_out(casadi_int i);                                  \
+  EXPORT int f##_work(casadi_int *arg, casadi_int *res, casadi_int *iw, casadi_int *w);     \
+  EXPORT int f##_checkout(void);                                                            \
+  EXPORT void f##_release(int mem);                                                         \
+  EXPORT void f##_incref(void);                                                             \
+  EXPORT void f##_decref(void);                                                             \
+  int f(const double **arg, double **res, casadi_int *iw, double *w, int mem) {             \
+    (void)iw, (void)w;                                                                      \
+    return compute(kind, form, arg, res, mem);                                              \
+  }                                                                                         \
+  casadi_int f##_n_in(void) { return count_of(kind, form, 0); }                             \
+  casadi_int f##_n_out(void) { return count_of(kind, form, 1); }                            \
+  const char *f##_name_in(casadi_int i) { return name_of(kind, form, 0, i); }               \
+  const char *f##_name_out(casadi_int i) { return name_of(kind, form, 1, i); }              \
+  const casadi_int *f##_sparsity_in(casadi_int i) { return pattern_of(kind, form, 0, i); }  \
+  const casadi_int *f##_sparsity_out(casadi_int i) { return pattern_of(kind, form, 1, i); } \
+  int f##_work(casadi_int *arg, casadi_int *res, casadi_int *iw, casadi_int *w) {           \
+    return work_of(kind, form, arg, res, iw, w);                                            \
+  }                                                                                         \
+  int f##_checkout(void) { return checkout(kind); }                                         \
+  void f##_release(int mem) { release(kind, mem); }                                         \
+  void f##_incref(void) {} /* what is made stays until the library is unloaded */           \
   void f##_decref(void) {}
 
-#define KIND_FUNCTIONS(f, kind)                                                                                 \
-  FORM_FUNCTIONS(f, kind, FORM_VALUE)                                                                           \
-  FORM_FUNCTIONS(jac_##f, kind, FORM_JACOBIAN)                                                                  \
-  FORM_FUNCTIONS(adj1_##f, kind, FORM_ADJOINT)                                                                  \
-  FORM_FUNCTIONS(jac_adj1_##f, kind, FORM_HESSIAN)                                                              \
-  EXPORT int f##_config(int argc, const char **argv);                                                           \
-  int f##_config(int argc, const char **argv) { /* argv[0] is the path of this library */                       \
-    return read_robot(argc > 1 ? argc - 1 : 0, argv + 1) || !table_of(kind, FORM_VALUE);                        \
+#define KIND_FUNCTIONS(f, kind)                                                           \
+  FORM_FUNCTIONS(f, kind, FORM_VALUE)                                                     \
+  FORM_FUNCTIONS(jac_##f, kind, FORM_JACOBIAN)                                            \
+  FORM_FUNCTIONS(adj1_##f, kind, FORM_ADJOINT)                                            \
+  FORM_FUNCTIONS(jac_adj1_##f, kind, FORM_HESSIAN)                                        \
+  EXPORT int f##_config(int argc, const char **argv);                                     \
+  int f##_config(int argc, const char **argv) { /* argv[0] is the path of this library */ \
+    return read_robot(argc > 1 ? argc - 1 : 0, argv + 1) || !table_of(kind, FORM_VALUE);  \
   }
 
 KIND_FUNCTIONS(inverse_dynamics, JN_FUNCTION_INVERSE_DYNAMICS)

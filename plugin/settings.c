@@ -69,8 +69,7 @@ static int read_option(plugin_robot *r, const char *text) {
   size_t length = value ? (size_t)(value - text) : strlen(text);
   value = value ? value + 1 : "";
   if (length == 6 && strncmp(text, "--step", length) == 0) return read_positive("--step", value, &r->options.step);
-  if (length == 12 && strncmp(text, "--integrator", length) == 0)
-    return read_integrator(value, &r->options.integrator);
+  if (length == 12 && strncmp(text, "--integrator", length) == 0) return read_integrator(value, &r->options.integrator);
   if (length == 16 && strncmp(text, "--friction-speed", length) == 0)
     return read_positive("--friction-speed", value, &r->options.friction_speed);
   if (length == 7 && strncmp(text, "--frame", length) == 0) return add_frame(r, value);
@@ -171,9 +170,10 @@ static int from_beside(const char *path, plugin_robot *r) {
     fclose(f);
     return loaded(jn_load(name, NULL, &r->model, &error), name, &error);
   }
-  plugin_complain("%s has no robot: make a library for one with `jounce casadi MODEL -o robot.so`, give config_args, "
-                  "or put a model beside it with the same name and the ending .json, .urdf or .xml",
-                  path);
+  plugin_complain(
+      "%s has no robot: make a library for one with `jounce casadi MODEL -o robot.so`, give config_args, "
+      "or put a model beside it with the same name and the ending .json, .urdf or .xml",
+      path);
   return 1;
 }
 

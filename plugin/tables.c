@@ -125,8 +125,12 @@ int plugin_make_table(const jn_function *f, plugin_form form, plugin_table *t) {
   memset(t, 0, sizeof *t);
   add_inputs(f, form, t);
   switch (form) {
-    case FORM_JACOBIAN: add_jacobian(f, t); break;
-    case FORM_HESSIAN: add_hessian(f, t); break;
+    case FORM_JACOBIAN:
+      add_jacobian(f, t);
+      break;
+    case FORM_HESSIAN:
+      add_hessian(f, t);
+      break;
     case FORM_ADJOINT:
       for (int i = 0; i < jn_function_inputs(f); i++)
         add_out(t, joined("adj_", jn_function_input_name(f, i), "", ""), full(jn_function_input_size(f, i), 1));

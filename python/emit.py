@@ -16,6 +16,7 @@ from methods import (
     OBJECT_SIZES,
     OUTCOMES,
     SIZES,
+    TOGETHER,
     Argument,
     Method,
     camel,
@@ -74,8 +75,10 @@ def struct_table(headers: Headers, struct: Struct) -> str:
     return f"static const py_member members_{struct.name}[] = {{{', '.join(rows)}}};"
 
 
-def argument_row(a: Argument) -> str:
+def argument_row(method: Method, a: Argument) -> str:
     flags = []
+    if a.name in TOGETHER.get(method.function.name, "").split():
+        flags.append("PY_TOGETHER")
     if a.nullable:
         flags.append("PY_NULLABLE")
     if a.required:
@@ -151,7 +154,7 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
             before += call_text(method, c_name, number, batch)
             links[kind] = f"{kind}_{name}"
     if method.arguments:
-        rows = ",\n    ".join(argument_row(a) for a in method.arguments)
+        rows = ",\n    ".join(argument_row(method, a) for a in method.arguments)
         before += f"static const py_argument arguments_{name}[] = {{\n    {rows}}};\n"
     flags = []
     if method.has_work:

@@ -217,9 +217,15 @@ def read_enum(name: str, body: str, text: str) -> Enum:
         definition = re.search(rf"#define {listed[1]}\(X\)(.*?[^\\])\n", text, re.S)
         if definition is None:
             raise ValueError(f"{listed[1]} is not defined in the header of {name}")
-        entries = re.findall(r"X\((\w+), (\"(\w+)\"|\d+)", definition[1])
-        if all(word for _, _, word in entries):
+        entries = re.findall(r"X\((\w+), (\"([^\"]*)\"|\d+)", definition[1])
+        if len(entries) != len(re.findall(r"\bX\(", definition[1])):
+            raise ValueError(f"{listed[1]}: not all entries are understood")
+        if all(re.fullmatch(r"\w+", word) for _, _, word in entries):
             return Enum(name, {word: i for i, (_, _, word) in enumerate(entries)})
+        if all(word for _, _, word in entries):  # sentences: the codes are the names
+            prefix = listed[1].removesuffix("LIST")
+            short = [code.removeprefix(prefix).removeprefix("JN_").lower() for code, _, _ in entries]
+            return Enum(name, {word: i for i, word in enumerate(short)})
         return Enum(name, short_names([(code, int(number)) for code, number, _ in entries]))
     values, number = [], -1
     for part in body.split(","):

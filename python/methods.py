@@ -22,15 +22,18 @@ CLASSES = {
     "jn_base": ("BaseParameters", "base_"),
     "jn_tasks": ("Tasks", "tasks_"),
     "jn_retimed": ("Retimed", "retimed_"),
+    "jn_function": ("Function", "function_"),
     "jn_identification": ("Identification", "identification_"),
     "jn_elastic": ("Elastic", "elastic_"),
 }
 # Objects that belong to one thread at a time.
-EXCLUSIVE = {"jn_loops", "jn_simulator", "jn_tasks", "jn_identification", "jn_elastic"}
+EXCLUSIVE = {"jn_function", "jn_loops", "jn_simulator", "jn_tasks", "jn_identification", "jn_elastic"}
 # Sizes that only these objects have: C with the handle as h.
 OBJECT_SIZES = {
     "jn_loops": {"m": "jn_loops_rows(h)"},
+    "jn_function": {"n": "jn_function_n(h)", "m": "jn_function_m(h)"},
     "jn_base": {"nb": "jn_base_count(h)"},
+    "jn_trajectory": {"rows": "jn_trajectory_force_rows(h)"},
     "jn_tasks": {"rows": "jn_tasks_rows(h)", "targets": "jn_tasks_targets(h)"},
     "jn_identification": {
         "n": "jn_identification_count(h)",
@@ -46,7 +49,7 @@ OBJECT_SIZES = {
     },
 }
 # Functions that wait for rules.
-NOT_YET = re.compile(r"jn_(identification_(add_trajectory|cutoff|prior|base_matrix)|trajectory_forces)")
+NOT_YET = re.compile(r"(?!)")
 # Functions that the package offers in another form: name -> where.
 BY_HAND = {
     "jn_random": "Model.random",
@@ -68,11 +71,13 @@ NOT_OFFERED = {
     r"jn_table_\w+$": "NumPy and pandas read tables",
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
-    r"jn_function_\w+$": "jounce.casadi, jounce.jax and jounce.torch",
+    r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
+    r"jn_function_discrete$": "an order of numbers that acados wants, in C",
     r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {
     "jn_simulator_create": "simulator",
+    "jn_function_create": "function",
     "jn_simulator_create_loops": "simulator",
     "jn_base_create": "base_parameters",
     "jn_loops_create": "_loops",
@@ -117,6 +122,25 @@ JOBS = {
 GIVEN_SIZES = {"steps": "-1", "every": "1", "tau_rows": "1"}
 # All states that a motion needs, up to a thousand of them.
 CHECKPOINTS = "c->size[PY_steps] < 1000 ? (long)c->size[PY_steps] : 1000"
+# Results that C always writes, although the comments do not say that they must not be NULL.
+ALWAYS = {
+    "jn_hybrid_dynamics_derivatives": "da_dq dtau_dq da_dv dtau_dv",
+    "jn_forward_dynamics_second_derivatives": "d2a_dqdq d2a_dqdv d2a_dqdtau",
+    "jn_mass_matrix_inverse_derivative": "Minv dMinv_dq",
+    "jn_hybrid_dynamics": "a_out tau_out",
+    "jn_hybrid_dynamics_jet": "v_out",
+    "jn_forward_dynamics_parameter_derivatives": "a da_dpi",
+    "jn_hybrid_dynamics_parameter_derivatives": "a_out tau_out da_dpi dtau_dpi",
+    "jn_forward_dynamics_adjoint": "a",
+    "jn_inertia_repair": "repaired",
+    "jn_simulator_adjoint": "df_dx",
+    "jn_elastic_join": "q_all v_all",
+    "jn_loops_forward_dynamics_jet": "v_jet",
+    "jn_loops_hybrid_dynamics_jet": "v_out tau_out",
+    "jn_loops_forward_dynamics_derivatives": "a lambda",
+}
+# Results that C writes both or not at all.
+TOGETHER = {"jn_hybrid_dynamics_derivatives": "da_dwrench dtau_dwrench"}
 # Functions of the user: their types, and what C calls instead.
 CALLBACKS = {
     "jn_force_function *": "force",
@@ -130,10 +154,19 @@ DEFAULTS = {("jn_tasks_follow", "tolerance"): "0"}
 CHANGED = {("jn_tasks_solve", "q"), ("jn_tasks_follow", "q"), ("jn_rollout_forward", "dx_ds")}
 # Functions whose result says how they ended: this status is not an error.
 OUTCOMES = {"jn_tasks_solve": "err_reach", "jn_tasks_motion_jet": "err_reach", "jn_tasks_follow": "err_reach"}
+# Structs whose members are keyword arguments, besides those named options.
+OPTIONS = {"jn_measurement"}
+# Arrays that belong to their object: their sizes. NULL is None.
+CONSTANTS = {
+    "jn_base_matrix": ["nb", "10L"],
+    "jn_identification_base_matrix": ["nb", "n"],
+    "jn_identification_prior": ["n"],
+    "jn_trajectory_forces": ["rows"],
+}
 # Structs that are given as dictionaries, in lists.
 RECORDS = {"jn_task"}
 # Inputs that may be left out, also where others follow: keyword arguments there.
-ASIDE = {"wrench", "wrench_jet", "weight", "held"}
+ASIDE = {"wrench", "wrench_jet", "weight", "held", "target"}
 SIZES = ["nq", "nv", "nlink", "nframe", "10L", "6L", "4nv", "2nv", "k", "m", "nb", "loops", "rows", "count",
          "3nv", "targets", "channels", "n", "N", "nq_all", "steps", "(steps+1)", "every", "stored", "tau_rows",
          "(nq+nv)", "directions", "(P+1)", "(P+2)",
@@ -318,6 +351,7 @@ class Reader:
 
     def output(self, p: Parameter) -> Argument:
         must = re.search(rf"\b{p.name}\b[^.;]* must not be NULL", self.comment) is not None
+        must = must or p.name in ALWAYS.get(self.function.name, "").split()
         heavy = p.name.endswith(("_dwrench", "_dpi")) and "parameter" not in self.function.name
         kind = "SCRATCH" if p.name in SCRATCH else "OUT"
         dtype = ARRAYS[p.type]
@@ -364,7 +398,7 @@ class Reader:
             self.method.call.append("&member_path")
         elif struct is None:
             raise Unsupported(f"no rule for {p.type}")
-        elif base.endswith("options"):
+        elif base.endswith("options") or base in OPTIONS:
             self.options(p, struct)
         elif p.const and base == "jn_perturbation":
             self.add(Argument(p.name, "STRUCTS", struct=struct), "c->s[{i}].p")
@@ -376,7 +410,7 @@ class Reader:
         elif p.const and base in RECORDS and p.type == base + " *":
             self.add(Argument(p.name, "RECORDS", struct=struct), "c->s[{i}].p")
         elif not p.const and p.type == base + " *" and all(f.type in self.headers.plain for f in struct.fields):
-            self.add(Argument(p.name, "STRUCT", struct=struct), f"({base} *)c->room", output=True)
+            self.add(Argument(p.name, "STRUCT", struct=struct), f"({base} *)c->record", output=True)
         elif p.const and p.type == base + " **" and all(f.type in self.headers.plain or f.shape for f in struct.fields):
             self.add(
                 Argument(p.name, "STRUCT_OF_OBJECT", struct=struct), f"(const {base} **)&c->s[{{i}}].p", output=True
@@ -416,7 +450,7 @@ class Reader:
             else:
                 whole = self.comment + " " + " ".join(struct.comment.split())
                 argument = self.output(f)
-                argument.nullable = not re.search(rf"\b{f.name}\b[^.;]* must not be NULL", whole)
+                argument.nullable &= not re.search(rf"\b{f.name}\b[^.;]* must not be NULL", whole)
             self.add(argument, None, output=not f.const)
             self.fixes.append((-1, f"{variable}.{f.name} = c->s[{{i}}].p;", argument))
         self.method.call.append(f"&{variable}")
@@ -549,8 +583,8 @@ class Reader:
         elif result.removesuffix(" *") in CLASSES:
             argument = Argument("result", "BORROWED", object=result.removesuffix(" *"))
             template = "c->s[{i}].p = (void *)(uintptr_t)"
-        elif result == "double *" and self.function.name == "jn_base_matrix":
-            argument = Argument("result", "CONSTANT", ["nb", "10L"])
+        elif result == "double *" and self.function.name in CONSTANTS:
+            argument = Argument("result", "CONSTANT", CONSTANTS[self.function.name])
             template = "c->s[{i}].p = (void *)"
         else:
             raise Unsupported(f"no rule for the result {self.function.result}")

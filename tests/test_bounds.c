@@ -426,6 +426,25 @@ static void shapes_of_real_robots(void **state) {
   end(t);
 }
 
+/* Arms with two fingers, of which one follows the other: one to five coordinates, where matrices over joints are larger
+ * than those over coordinates, and smaller than the widths in which rows are worked on. */
+static void coupled_fingers(void **state) {
+  (void)state;
+  trial *t = begin("fingers");
+  for (int arm = 0; arm <= 4; arm++) {
+    jn_builder *b = guarded_builder();
+    for (int i = 0; i <= arm; i++) add(b, &t->seed, i, i - 1, i == 0 ? JN_FIXED : JN_REVOLUTE);
+    char palm[16];
+    snprintf(palm, sizeof palm, "l%d", arm);
+    add_random_link(b, &t->seed, "left", palm, JN_PRISMATIC, NULL);
+    add_random_link(b, &t->seed, "right", palm, JN_PRISMATIC, "left");
+    jn_model *m = frozen(b);
+    check(jn_model_is_coupled(m) && jn_model_nv(m) == arm + 1, "%d coordinates", jn_model_nv(m));
+    try_all(t, m, 2);
+  }
+  end(t);
+}
+
 /* Trees of all joint types, a third of them with coupled coordinates. */
 static void random_trees(void **state) {
   (void)state;
@@ -527,8 +546,8 @@ static void closed_loops(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(chains),       cmocka_unit_test(every_joint_type), cmocka_unit_test(shapes_of_real_robots),
-      cmocka_unit_test(random_trees), cmocka_unit_test(closed_loops),
+      cmocka_unit_test(chains),          cmocka_unit_test(every_joint_type), cmocka_unit_test(shapes_of_real_robots),
+      cmocka_unit_test(coupled_fingers), cmocka_unit_test(random_trees),     cmocka_unit_test(closed_loops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

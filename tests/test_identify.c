@@ -191,10 +191,36 @@ static void the_report_is_harmless(void **state) {
   free(page);
 }
 
+/* The same data in degrees, with names that say no units: without times, and with those of a clock in ms. */
+static void write_bare(void) {
+  char *text = read_file("data.csv"), *bare = malloc(4000000), *stamped = malloc(4000000);
+  size_t n = 0, k = 0;
+  jn_table *t;
+  assert_true(bare && stamped);
+  assert_int_equal(jn_table_read(text, strlen(text), "data.csv", NULL, &t, NULL), JN_OK);
+  n += (size_t)sprintf(bare, "shoulder,elbow,shoulder.tau,elbow.tau\n");
+  k += (size_t)sprintf(stamped, "clock,a,b,shoulder.tau,elbow.tau\n");
+  for (int r = 0; r < jn_table_rows(t); r++) {
+    char rest[200];
+    double by = 180 / 3.14159265358979323846;
+    snprintf(rest, sizeof rest, "%.9g,%.9g,%.9g,%.9g\n", by * column(t, "shoulder")[r], by * column(t, "elbow")[r],
+             column(t, "shoulder.tau")[r], column(t, "elbow.tau")[r]);
+    n += (size_t)sprintf(bare + n, "%s", rest);
+    k += (size_t)sprintf(stamped + k, "%.6g,%s", 1000 * column(t, "t")[r], rest);
+  }
+  write_file("bare.csv", bare);
+  write_file("stamped.csv", stamped);
+  jn_table_destroy(t);
+  free(text);
+  free(bare);
+  free(stamped);
+}
+
 /* Degrees and N mm; currents; columns under other names: the same result. */
 static void units_are_understood(void **state) {
   (void)state;
   writing w = usual;
+  write_bare();
   outcome o = fine("identify wrong.urdf data.csv");
   double expected = percentage(o.out, "on the data");
   done(&o);
@@ -213,6 +239,13 @@ static void units_are_understood(void **state) {
       "--gear shoulder=50,elbow=50");
   if (fabs(percentage(o.out, "on the data") - expected) > 0.02) fail_msg("%s", o.out);
   done(&o);
+  o = fine("identify wrong.urdf bare.csv --rate 200 --degrees"); /* no units, no times */
+  if (fabs(percentage(o.out, "on the data") - expected) > 0.02) fail_msg("%s", o.out);
+  done(&o);
+  o = fine("identify wrong.urdf stamped.csv --columns \"t=clock [ms],shoulder=a [deg],elbow=b [deg]\"");
+  if (fabs(percentage(o.out, "on the data") - expected) > 0.02) fail_msg("%s", o.out);
+  done(&o);
+  check_refused(run_here("identify wrong.urdf bare.csv"), 1, "--rate");
   o = run_here("identify wrong.urdf amperes.csv --columns shoulder.tau=motor_a");
   check_refused(o, 2, "--torque-constant shoulder=K");
 }
@@ -252,6 +285,28 @@ static void doubts_are_told(void **state) {
   rewrite("clean.csv", "small.csv", &w);
   o = fine("identify wrong.urdf small.csv");
   check_has(o.err, "--gear");
+  done(&o);
+  w.per_force = 1000; /* N mm, which the name does not say */
+  rewrite("clean.csv", "large.csv", &w);
+  o = fine("identify wrong.urdf large.csv");
+  check_has(o.err, "such as N mm");
+  done(&o);
+  w = usual;
+  w.shift = 300; /* the torques of another time */
+  rewrite("clean.csv", "other.csv", &w);
+  o = fine("identify wrong.urdf other.csv --out other.urdf");
+  check_has(o.err, "signs");
+  done(&o);
+  o = fine("check --strict other.urdf"); /* whatever the data say, a robot that can be */
+  done(&o);
+  w = usual;
+  w.per_force = 0;
+  rewrite("clean.csv", "nothing.csv", &w);
+  o = fine("identify wrong.urdf nothing.csv");
+  check_has(o.err, "all torques are zero");
+  done(&o);
+  o = fine("identify wrong.urdf data.csv");
+  check_lacks(o.err, "units");
   done(&o);
 }
 

@@ -102,6 +102,20 @@ static void the_check_holds_for_damped_springs_and_loops(void **unused) {
   done(&o);
 }
 
+/* Law: stiff springs are checked for a shorter time, and very stiff ones not at all, which is said: no check takes
+ * forever. */
+static void stiff_springs_are_checked_or_named(void **unused) {
+  (void)unused;
+  write_files("");
+  write_file("stiff.json", "{\"joints\": {\"joint1\": {\"stiffness\": 1e11, \"rotor_inertia\": 0.5}}}");
+  outcome o = run_fine("motor builtin:planar_2r move.json --actuators stiff.json --check", 0);
+  check_has(o.out, "20 times for 0.00");
+  check_has(o.out, "fine");
+  done(&o);
+  write_file("stiff.json", "{\"joints\": {\"joint1\": {\"stiffness\": 1e16, \"rotor_inertia\": 0.5}}}");
+  check_says("motor builtin:planar_2r move.json --actuators stiff.json --check", 1, "too stiff to integrate");
+}
+
 static void mistakes_are_named(void **unused) {
   (void)unused;
   write_files("");
@@ -115,6 +129,11 @@ static void mistakes_are_named(void **unused) {
   write_file("weak.json", "{\"joints\": {\"joint1\": {\"stiffness\": {\"polynomial\": [0, 10, 0, -100]}}}}");
   check_says("motor builtin:planar_2r move.json --actuators weak.json", 1,
              "the spring of joint 'joint1' cannot make the torque of 27.79");
+  write_file("empty.json", "{\"joints\": {\"joint1\": {\"stiffness\": {\"polynomial\": []}}}}");
+  check_says("motor builtin:planar_2r move.json --actuators empty.json", 1, "'polynomial' needs at least two numbers");
+  write_file("both.json",
+             "{\"joints\": {\"joint1\": {\"stiffness\": {\"polynomial\": [0, 1], \"times\": [0, 1, 2]}}}}");
+  check_says("motor builtin:planar_2r move.json --actuators both.json", 1, "'stiffness' mixes several of the forms");
   write_file("light.json", "{\"joints\": {\"joint1\": {\"stiffness\": 1000}}}");
   check_says("motor builtin:planar_2r move.json --actuators light.json --modes", 1,
              "joint 'joint1' has a spring but no rotor_inertia");
@@ -125,6 +144,7 @@ int main(void) {
       cmocka_unit_test(the_file_has_the_numbers_of_many_digits),
       cmocka_unit_test(limits_of_motors_are_looked_at),
       cmocka_unit_test(the_check_holds_for_damped_springs_and_loops),
+      cmocka_unit_test(stiff_springs_are_checked_or_named),
       cmocka_unit_test(mistakes_are_named),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

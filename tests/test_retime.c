@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Retiming: the largest uniform factor, the shortest motion along a path, and the limits that both keep. */
+#define _XOPEN_SOURCE 700 /* mkstemp */
 #include "jounce/retime.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "counting.h"
 #include "jounce/io.h"
@@ -241,9 +245,6 @@ static void motors_of_the_new_motion_keep_their_limits(void **state) {
       largest = fmax(largest, fabs(values[k]) / sizes[k]);
     }
     check(largest <= 1 && largest > 1 - 1e-5, "%s: %.9g used", jn_limited_name(event.which), largest);
-    o.uniform = 0;
-    jn_retimed *none;
-    check_status(jn_retime(m, t, limits, &o, &none, NULL), JN_ERR_UNSUPPORTED);
     jn_work_destroy(w);
     jn_trajectory_destroy(fast);
     jn_retimed_destroy(r);
@@ -254,6 +255,132 @@ static void motors_of_the_new_motion_keep_their_limits(void **state) {
 }
 
 /* ---- along the path ---- */
+
+/* The largest share of a motor's limits that the new motion uses, by jn_elastic_inverse(). */
+static double motor_use(const jn_model *m, jn_elastic *e, const jn_retimed *r, const jn_range *limits, int times) {
+  double worst = 0, q[2], v[10], tau[8], theta[8], motor[4], delta[8];
+  const jn_motor_motion out = {.deflection_jet = delta, .theta_jet = theta, .motor_jet = motor};
+  jn_work *w;
+  check_ok(jn_work_create_order(m, 3, &w));
+  for (int i = 0; i <= times; i++) {
+    check_ok(jn_retimed_jet(r, jn_retimed_duration(r) * i / times, 3, q, v));
+    check_ok(jn_inverse_dynamics_jet(m, w, 3, q, v, NULL, tau));
+    check_ok(jn_elastic_inverse(e, 1, jn_retimed_duration(r) * i / times, q, v, tau, &out));
+    for (int j = 0; j < 2; j++) {
+      const double values[] = {motor[j], motor[2 + j], theta[2 + j], delta[j]};
+      for (int k = 0; k < 4; k++) {
+        double limit = limits[j * JN_LIMITED_QUANTITIES + JN_LIMITED_MOTOR_EFFORT + k].upper;
+        if (isfinite(limit)) worst = fmax(worst, fabs(values[k]) / limit);
+      }
+    }
+    double s[4];
+    check_ok(jn_retimed_path(r, jn_retimed_duration(r) * i / times, s));
+    int still = fabs(s[1]) < 1e-9 && !jn_elastic_actuator(e, 0)->time_count;
+    if ((i == 0 || i == times) && still) /* from rest to rest, motors too */
+      for (int j = 0; j < 2; j++) check(fabs(theta[2 + j]) < 1e-9, "motor %d moves at %g rad/s", j, theta[2 + j]);
+  }
+  jn_work_destroy(w);
+  return worst;
+}
+
+/* Law: along the path, motors behind springs keep their limits of torque, rate, speed and deflection between all
+ * points, reach one of them, and start and end at rest. */
+static void motors_keep_their_limits_along_the_path(void **state) {
+  (void)state;
+  jn_model *m = model_from("builtin:planar_2r");
+  jn_trajectory *t = motion_of(m,
+                               "{\"duration\": 2, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.8, "
+                               "\"omega\": 1.5}}, \"joint2\": {\"polynomial\": [0, 0.5]}}}",
+                               4);
+  static const double sizes[] = {60, 900, 3, 0.05}, cubic[] = {0, 900, 0, 2e4}, times[] = {0, 0.5, 1, 1.5},
+                      stiffness[] = {900, 1100, 1300, 1200};
+  for (int k = 0; k < 8; k++) { /* 5, 6, 7: springs that are not linear, over time, friction */
+    jn_actuator a[2];
+    for (int i = 0; i < 2; i++) {
+      jn_actuator_init(&a[i]);
+      a[i].stiffness = 900;
+      a[i].rotor_inertia = 0.5;
+      a[i].rotor_damping = 0.2;
+      if (k == 5) a[i].polynomial = cubic, a[i].polynomial_count = 4;
+      if (k == 6) a[i].times = times, a[i].time_stiffness = stiffness, a[i].time_count = 4;
+      if (k == 7) a[i].frictionloss = 3, a[i].friction_speed = 0.1;
+      if (k == 0 || k >= 4) a[i].torque_upper = sizes[0], a[i].torque_lower = -sizes[0];
+      if (k == 1 || k >= 4) a[i].effort_rate = sizes[1];
+      if (k == 2 || k >= 4) a[i].velocity = sizes[2];
+      if (k == 3 || k >= 4) a[i].deflection = sizes[3];
+    }
+    jn_elastic *e;
+    jn_range limits[ALL];
+    jn_retime_options o;
+    jn_retimed *r;
+    check_ok(jn_elastic_create(m, a, NULL, &e, NULL));
+    check_ok(jn_limits_of_model(m, e, limits));
+    for (int i = 0; i < 2 * JN_LIMITED_QUANTITIES; i++)
+      if (i % JN_LIMITED_QUANTITIES == JN_LIMITED_EFFORT) limits[i] = (jn_range){-INFINITY, INFINITY};
+    jn_retime_options_init(&o);
+    o.elastic = e;
+    o.intervals = 60;
+    o.ramp = 0.01;
+    for (o.uniform = 0; o.uniform <= (k >= 5); o.uniform++) {
+      check_ok(jn_retime(m, t, limits, &o, &r, NULL));
+      check(r != NULL, "a speed");
+      double use = motor_use(m, e, r, limits, 6000), slack = k < 5 ? 1e-9 : 1e-4; /* those only at many samples */
+      print_message("motors, limits %d: %.4f s, %.7f used\n", k, jn_retimed_duration(r), use);
+      check(use <= 1 + slack && use > 0.98, "%.9g used", use);
+      jn_retimed_destroy(r);
+    }
+    jn_elastic_destroy(e);
+  }
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
+/* Law: speeds that are given for the ends are those of the motion; too fast ones are refused. A duration is a whole
+ * number of steps if that is asked for. */
+static void ends_have_the_speeds_that_are_given(void **state) {
+  (void)state;
+  jn_model *m = model_from("builtin:planar_2r");
+  jn_trajectory *t =
+      motion_of(m, "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}", 2);
+  static const double speeds[][2] = {{0.5, 0.8}, {1.1, 0}, {0, 0.3}, {0.7, 0.7}};
+  jn_range limits[ALL];
+  jn_retime_options o;
+  jn_retimed *r;
+  jn_limit_event e;
+  no_limits(limits, 2);
+  for (int i = 0; i < 3; i++) set_limit(limits, 0, (jn_limited)(JN_LIMITED_VELOCITY + i), (double[]){1.2, 4, 30}[i]);
+  jn_retime_options_init(&o);
+  for (int k = 0; k < 4; k++) {
+    double s[4];
+    int which = -1;
+    o.start_speed = speeds[k][0];
+    o.end_speed = speeds[k][1];
+    check_ok(jn_retime(m, t, limits, &o, &r, NULL));
+    check(r != NULL, "case %d", k);
+    for (int end = 0; end < 2; end++) {
+      check_ok(jn_retimed_path(r, end * jn_retimed_duration(r), s));
+      check(fabs(s[1] - speeds[k][end]) < 1e-6, "case %d: %g at end %d, not %g", k, s[1], end, speeds[k][end]);
+    }
+    double use = use_of(m, r, limits, 20000, &which);
+    print_message("from %g to %g: %.4f s, %.5f used\n", speeds[k][0], speeds[k][1], jn_retimed_duration(r), use);
+    check(use <= 1 && use > 0.97, "%.9g", use);
+    jn_retimed_destroy(r);
+  }
+  o.start_speed = 1.3;
+  check_ok(jn_retime(m, t, limits, &o, &r, &e));
+  check(!r && e.v == JN_NONE && e.value > 1.1 && e.value < 1.2001 && e.limit == 1.3, "%g of %g", e.value, e.limit);
+  jn_retime_options_init(&o);
+  for (int uniform = 0; uniform < 2; uniform++) {
+    o.uniform = uniform;
+    o.step = 0.01;
+    check_ok(jn_retime(m, t, limits, &o, &r, NULL));
+    double steps = jn_retimed_duration(r) / o.step;
+    check(fabs(steps - round(steps)) < 1e-5, "%.9g steps", steps);
+    jn_retimed_destroy(r);
+  }
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
 
 /* The duration of the jerk-limited motion over d from rest to rest, with all phases. */
 static double closed_form(double d, double v, double a, double j) { return d / v + v / a + a / j; }
@@ -277,7 +404,7 @@ static void one_joint_is_the_closed_form(void **state) {
       double top = cases[k][1] * (-ratio + sqrt(ratio * ratio + 4 / cases[k][1])) / 2;
       exact = 2 * (top / cases[k][1] + ratio);
     }
-    int which;
+    int which = -1;
     double use = use_of(m, r, limits, 20000, &which);
     print_message("%.6f s, closed form %.6f s, off by %.2e; %.7f of the limits used\n", found, exact, found / exact - 1,
                   use);
@@ -308,8 +435,8 @@ static void along_the_path_is_faster_and_within_limits(void **state) {
     check_ok(jn_retime(m, t, limits, &o, &r, NULL));
     o.uniform = 1;
     check_ok(jn_retime(m, t, limits, &o, &uniform, NULL));
-    int which;
-    double use = use_of(m, r, limits, 40000, &which), duration = jn_retimed_duration(r);
+    int which = -1;
+    double use = use_of(m, r, limits, 20000, &which), duration = jn_retimed_duration(r);
     print_message("%s ends: %.4f s, uniform %.4f s; %.6f of the limits used\n", o.moving_ends ? "moving" : "resting",
                   duration, jn_retimed_duration(uniform), use);
     check(use <= 0.95 + 1e-9 && use > 0.94, "%.9g of %d is used", use, which);
@@ -333,6 +460,65 @@ static void along_the_path_is_faster_and_within_limits(void **state) {
     jn_retimed_destroy(r);
     jn_retimed_destroy(uniform);
   }
+  jn_trajectory_destroy(t);
+  jn_model_destroy(m);
+}
+
+/* Law: wrenches belong to places of the path: along the new motion they are those of the place, their rows are
+ * derivatives of each other, and efforts with them are at their limit and not beyond. */
+static void wrenches_go_with_the_path(void **state) {
+  (void)state;
+  enum { LINKS = 8 };
+  char name[] = "/tmp/jounce_wrench_XXXXXX";
+  static const char rows[] = "t,link2_fy [N]\n0,0\n1,-20\n2,5\n3,0\n";
+  int file = mkstemp(name);
+  check(file >= 0 && write(file, rows, sizeof rows - 1) == (ssize_t)sizeof rows - 1, "a file");
+  close(file);
+  jn_model *m = model_from("builtin:planar_2r");
+  jn_trajectory *t = motion_of(m,
+                               "{\"duration\": 3, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.4, "
+                               "\"omega\": 3}}, \"joint2\": {\"polynomial\": [0, 0.4]}}}",
+                               2);
+  check_ok(jn_trajectory_load_wrenches(t, name, NULL, NULL));
+  unlink(name);
+  jn_range limits[ALL];
+  jn_work *w;
+  check_ok(jn_limits_of_model(m, NULL, limits));
+  check_ok(jn_work_create_order(m, 2, &w));
+  int size = 6 * jn_link_count(m);
+  check(jn_link_count(m) <= LINKS, "room");
+  for (int uniform = 0; uniform < 2; uniform++) {
+    jn_retime_options o;
+    jn_retimed *r;
+    double worst = 0, h = 1e-5, W[3][3 * 6 * LINKS], at[6 * LINKS], s[4], q[2], v[6], tau[4];
+    jn_retime_options_init(&o);
+    o.uniform = uniform;
+    set_limit(limits, 0, JN_LIMITED_VELOCITY, 1e3);
+    check_ok(jn_retime(m, t, limits, &o, &r, NULL));
+    double duration = jn_retimed_duration(r);
+    for (int k = 0; k <= 4000; k++) {
+      check_ok(jn_retimed_evaluate(r, duration * k / 4000, q, v));
+      check_ok(jn_retimed_wrenches(r, duration * k / 4000, 1, W[0]));
+      check_ok(jn_inverse_dynamics_jet(m, w, 1, q, v, W[0], tau));
+      for (int i = 0; i < 2; i++) worst = fmax(worst, fabs(tau[i]) / (i ? 50 : 100));
+    }
+    check(worst <= 1 + 1e-9 && worst > 0.98, "%.9g used", worst);
+    for (int k = 0; k < 3; k++) check_ok(jn_retimed_wrenches(r, 0.41 * duration + (k - 1) * h, 2, W[k]));
+    check_ok(jn_retimed_path(r, 0.41 * duration, s));
+    check_ok(jn_trajectory_wrenches(t, s[0], 0, at));
+    for (int i = 0; i < size; i++) {
+      check(fabs(W[1][i] - at[i]) < 1e-12 * (1 + fabs(at[i])), "wrench %d: %g, not %g", i, W[1][i], at[i]);
+      for (int k = 0; k < 2; k++) {
+        double rate = (W[2][k * size + i] - W[0][k * size + i]) / (2 * h), has = W[1][(k + 1) * size + i];
+        check(fabs(rate - has) < 1e-5 * (1 + fabs(has)), "row %d of %d: %g, not %g", k + 1, i, has, rate);
+      }
+    }
+    print_message("wrenches, %s: %.4f s, %.6f used\n", uniform ? "uniform" : "path", duration, worst);
+    check_status(jn_retimed_wrenches(r, 0, 6, W[0]), JN_ERR_SIZE);
+    check_status(jn_retimed_jet(r, 0, 4, q, v), JN_ERR_SIZE);
+    jn_retimed_destroy(r);
+  }
+  jn_work_destroy(w);
   jn_trajectory_destroy(t);
   jn_model_destroy(m);
 }
@@ -389,13 +575,16 @@ static void memory_may_run_out(void **state) {
   jn_trajectory *t =
       motion_of(m, "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}", 2);
   jn_range limits[ALL];
+  jn_retime_options o;
+  jn_retime_options_init(&o);
+  o.intervals = 8;
   jn_status status = JN_ERR_MEMORY;
   int before = c.live;
   check_ok(jn_limits_of_model(m, NULL, limits));
   for (int n = 1; status != JN_OK; n++) {
     jn_retimed *r;
     c.fail_at = c.calls + n;
-    status = jn_retime(m, t, limits, NULL, &r, NULL);
+    status = jn_retime(m, t, limits, &o, &r, NULL);
     check(status == JN_OK || (status == JN_ERR_MEMORY && !r), "%s", jn_status_text(status));
     jn_retimed_destroy(r);
     check(c.live == before, "allocation %d: %d blocks are left", n, c.live - before);
@@ -412,8 +601,11 @@ int main(void) {
       cmocka_unit_test(weight_alone_may_break_a_limit),
       cmocka_unit_test(losses_count_when_they_are_wanted),
       cmocka_unit_test(motors_of_the_new_motion_keep_their_limits),
+      cmocka_unit_test(motors_keep_their_limits_along_the_path),
+      cmocka_unit_test(ends_have_the_speeds_that_are_given),
       cmocka_unit_test(one_joint_is_the_closed_form),
       cmocka_unit_test(along_the_path_is_faster_and_within_limits),
+      cmocka_unit_test(wrenches_go_with_the_path),
       cmocka_unit_test(wrong_calls_are_refused),
       cmocka_unit_test(memory_may_run_out),
   };

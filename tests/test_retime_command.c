@@ -2,6 +2,8 @@
 /* jounce retime, as a user runs it. */
 #include "support/running.h"
 
+#include <math.h>
+
 /* Law: a motion that breaks limits becomes one that jounce torque finds within them; also from the file alone. */
 static void a_motion_that_breaks_limits_is_cured(void **unused) {
   (void)unused;
@@ -9,20 +11,47 @@ static void a_motion_that_breaks_limits_is_cured(void **unused) {
   outcome o = run_fine("torque builtin:panda builtin:demo --limits rates.json", 1);
   check_has(o.out, "panda_joint2 effort rate: ");
   done(&o);
-  o = run_fine("retime builtin:panda builtin:demo --uniform --limits rates.json --margin 5%", 0);
+  o = run_fine("retime builtin:panda builtin:demo --uniform --limits rates.json --margin 5% --rate 250", 0);
   check_has(o.out, "The largest uniform factor is 0.6439829");
   check_has(o.out, "All 42 limits hold.");
   done(&o);
-  o = run_fine("retime builtin:panda builtin:demo --limits rates.json --margin 0.05 --out new.csv", 0);
-  check_has(o.out, "5 s before, 5.6");
+  o = run_fine("retime builtin:panda builtin:demo --limits rates.json --margin 0.05 --rate 250 --out new.csv", 0);
+  check_has(o.out, "5 s before, 5.");
   check_has(o.out, "along the path");
   check_has(o.out, "panda_joint2  effort rate");
   check_has(o.out, "All 42 limits hold.");
   check_has(o.out, "Written: new.csv");
   done(&o);
-  o = run_fine("torque builtin:panda new.csv --limits rates.json --bandwidth 200 --order 1", 0);
+  o = run_fine("torque builtin:panda new.csv --limits rates.json --rate 5000", 0);
   check_has(o.out, "All 42 limits hold.");
   done(&o);
+}
+
+/* Law: what is written keeps its limits as others read it: at 20 times its rate, from CSV and NPZ, with steps that are
+ * all of one length, and where only efforts are limited, so that their rates jump. */
+static void the_rows_keep_the_limits(void **unused) {
+  (void)unused;
+  write_file("line.json", "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}");
+  write_file("swing.json",
+             "{\"duration\": 3, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.8, \"omega\": 3}}, "
+             "\"joint2\": {\"cosine\": {\"amplitude\": 0.5, \"omega\": 5}}}}");
+  static const char *const runs[][2] = {
+      {"retime builtin:planar_2r line.json --out rows.csv", "torque builtin:planar_2r rows.csv --limits --rate 20000"},
+      {"retime builtin:planar_2r line.json --rate 200 --out rows.npz",
+       "torque builtin:planar_2r rows.npz --limits --rate 4000"},
+      {"retime builtin:planar_2r swing.json --uniform --rate 333 --out rows.csv",
+       "torque builtin:planar_2r rows.csv --limits --order 1 --rate 6660"},
+  };
+  for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+    outcome o = run_fine(runs[i][0], 0);
+    check_has(o.out, "limits hold.");
+    check_has(o.out, "Checked: a spline through the ");
+    done(&o);
+    o = run_fine(runs[i][1], 0);
+    check_has(o.out, "limits hold.");
+    assert_null(strstr(o.err, "warning"));
+    done(&o);
+  }
 }
 
 /* Law: when no speed helps, the exit status is 1 and the limit is named. */
@@ -30,13 +59,85 @@ static void what_no_speed_cures_is_named(void **unused) {
   (void)unused;
   write_file("weak.json", "{\"panda_joint2\": {\"effort\": 20}}");
   outcome o = run_fine("retime builtin:panda builtin:demo --limits weak.json --out never.csv", 1);
-  check_has(o.out, "No speed keeps all limits: panda_joint2 effort is -50.89 N m at 0 s");
-  check_has(o.out, "the limit is -20; the weight alone");
+  check_has(o.out, "No speed keeps all limits: panda_joint2 effort is -43.21 N m at 2.025 s");
+  check_has(o.out, "the limit is -20; so much is needed at rest already");
   done(&o);
   write_file("narrow.json", "{\"panda_joint2\": {\"upper\": 0.3}}");
   o = run_fine("retime builtin:panda builtin:demo --uniform --limits narrow.json", 1);
   check_has(o.out, "panda_joint2 position is 0.7175 rad");
   done(&o);
+}
+
+/* Law: the motion through waypoints passes each within the tolerance, starts at the first and ends at the last. */
+static void waypoints_are_passed_within_the_tolerance(void **unused) {
+  (void)unused;
+  static const double points[][2] = {{0, 0}, {60, 0}, {60, 80}, {0, 40}};
+  const double degree = 3.14159265358979323846 / 180, tolerance = 0.02;
+  write_file("points.csv", "joint2 [deg],joint1 [deg]\n0,0\n0,60\n0,60\n80,60\n40,0\n");
+  outcome o = run_fine("retime builtin:planar_2r points.csv --waypoints --blend 0.02 --rate 500 --out way.csv", 0);
+  check_has(o.out, "4 waypoints with round corners: 0.02 rad");
+  check_has(o.out, "All 6 limits hold.");
+  check_has(o.err, "row 3 is where row 2 is");
+  done(&o);
+  char *text = read_file("way.csv"), *line = strchr(text, '\n');
+  double nearest[4] = {9, 9, 9, 9}, q[2] = {9, 9};
+  for (; line && line[1]; line = strchr(line + 1, '\n')) {
+    sscanf(line + 1, "%*[^,],%lf,%lf", &q[0], &q[1]);
+    for (int i = 0; i < 4; i++) {
+      double off = fmax(fabs(q[0] - points[i][0] * degree), fabs(q[1] - points[i][1] * degree));
+      if (off < nearest[i]) nearest[i] = off;
+    }
+  }
+  free(text);
+  for (int i = 0; i < 4; i++) {
+    double allowed = i == 0 || i == 3 ? 1e-9 : 1.1 * tolerance;
+    print_message("waypoint %d: %.2g rad away\n", i, nearest[i]);
+    assert_true(nearest[i] <= allowed);
+  }
+  assert_true(fabs(q[1] - 40 * degree) < 1e-9);
+  check_says("retime builtin:planar_2r points.csv --waypoints --uniform", 2, "--waypoints have no times");
+  check_says("retime builtin:planar_2r points.csv --blend 1", 2, "--blend is for --waypoints");
+  check_says("retime builtin:planar_2r points.csv --waypoints --blend 0", 2, "--blend takes");
+  write_file("one.csv", "joint1,joint2\n0,0\n");
+  check_says("retime builtin:planar_2r one.csv --waypoints", 1, "two waypoints at least");
+}
+
+/* Law: the torques of closed loops and of wrenches keep their limits, too; the rows say so when read back. */
+static void loops_and_wrenches_count(void **unused) {
+  (void)unused;
+  write_file("crank.json", "{\"duration\": 2, \"joints\": {\"motor\": {\"polynomial\": [0.2, 1.0, 0.3]}}}");
+  outcome o = run_fine("retime builtin:four_bar crank.json --intervals 60 --out crank.csv", 0);
+  check_has(o.out, "motor  effort");
+  check_has(o.out, "All 9 limits hold.");
+  done(&o);
+  o = run_fine("torque builtin:four_bar crank.csv --limits --order 1 --actuated motor --rate 20000", 0);
+  check_has(o.out, "All 9 limits hold.");
+  done(&o);
+  write_file("lift.json", "{\"duration\": 2, \"joints\": {\"joint1\": {\"polynomial\": [0, 0.5]}, \"joint2\": 0}}");
+  write_file("push.csv", "t,link2_fy [N]\n0,-15\n2,-15\n");
+  o = run_fine("retime builtin:planar_2r lift.json --uniform", 0);
+  check_has(o.out, "The largest uniform factor is 20: joint1 velocity");
+  done(&o);
+  write_file("hang.csv", "t,link2_fy [N]\n0,-80\n2,-80\n");
+  o = run_fine("retime builtin:planar_2r lift.json --wrench push.csv --intervals 60", 0);
+  check_has(o.out, "All 6 limits hold.");
+  done(&o);
+  o = run_fine("retime builtin:planar_2r lift.json --wrench hang.csv",
+               1); /* 80 N at 1 m, and the weight of 29.4 N m: beyond 100 */
+  check_has(o.out, "No speed keeps all limits: joint1 effort is 109.4 N m at 0 s");
+  done(&o);
+}
+
+/* Law: without limits there is no factor, and that is said. */
+static void nothing_may_limit_a_motion(void **unused) {
+  (void)unused;
+  write_file(
+      "none.json",
+      "{\"joint1\": {\"effort\": null, \"velocity\": null}, \"joint2\": {\"effort\": null, \"velocity\": null}}");
+  write_file("line.json", "{\"duration\": 1, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": 0}}");
+  check_says("retime builtin:planar_2r line.json --limits none.json", 1, "nothing limits this motion");
+  check_says("retime builtin:planar_2r line.json --uniform --limits none.json", 1, "nothing limits this motion");
+  check_says("retime builtin:planar_2r line.json --rate 1e9", 1, "too many rows");
 }
 
 static void motors_count_when_they_are_given(void **unused) {
@@ -57,25 +158,22 @@ static void mistakes_are_named(void **unused) {
   write_file(
       "move.json",
       "{\"duration\": 4, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": {\"polynomial\": [0, 1]}}}");
-  check_says("retime builtin:planar_2r move.json --actuators arm.json", 2, "--actuators needs --uniform");
-  check_says("retime builtin:planar_2r move.json --actuators arm.json --uniform", 1, "linear springs without damping");
+  check_says("retime builtin:planar_2r move.json --actuators arm.json --uniform", 1, "springs without damping");
   check_says("retime builtin:planar_2r move.json --margin 200%", 2, "--margin takes a share");
   check_says("retime builtin:planar_2r move.json --intervals 2", 2, "--intervals takes");
   check_says("retime builtin:planar_2r move.json --out -", 2, "--out takes");
-  check_says("retime builtin:four_bar move.json", 2, "has loops");
-  write_file(
-      "free.json",
-      "{\"name\": \"free\", \"bodies\": [{\"name\": \"a\"}, {\"name\": \"b\", \"parent\": \"a\", \"joint\": {\"name\": "
-      "\"j\", \"type\": \"continuous\", \"axis\": [0, 1, 0]}, \"inertia\": {\"parameters\": [1, 0, 0, 0, "
-      "0.1, 0.1, 0.1, 0, 0, 0]}}]}");
-  write_file("turn.json", "{\"duration\": 4, \"joints\": {\"j\": {\"cosine\": {\"amplitude\": 1, \"omega\": 2}}}}");
-  check_says("retime free.json turn.json", 1, "has no limit of velocity");
+  check_says("retime builtin:planar_2r move.json --start-speed -1", 2, "--start-speed takes");
+  check_says("retime builtin:planar_2r move.json --uniform --end-speed 1", 2, "not for --uniform");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_motion_that_breaks_limits_is_cured),
+      cmocka_unit_test(the_rows_keep_the_limits),
       cmocka_unit_test(what_no_speed_cures_is_named),
+      cmocka_unit_test(nothing_may_limit_a_motion),
+      cmocka_unit_test(waypoints_are_passed_within_the_tolerance),
+      cmocka_unit_test(loops_and_wrenches_count),
       cmocka_unit_test(motors_count_when_they_are_given),
       cmocka_unit_test(mistakes_are_named),
   };

@@ -212,6 +212,36 @@ static void patterns_are_no_larger_than_needed(void **unused) {
   jn_model_destroy(model);
 }
 
+/* The order of acados is another one of the same numbers. */
+static void discrete_dynamics_have_the_order_of_acados(void **unused) {
+  (void)unused;
+  uint64_t s = seed("discrete dynamics");
+  static double J[Y * X], H[X * X], jac[X * X], hess[X * X];
+  double y[Y], fun[Y], pi[Y];
+  solver_case c;
+  begin(&c, lossy_chain(&s, mixed, 3, 0), JN_FUNCTION_STEP, NULL, &s);
+  int nv = jn_model_nv(c.model), ld = c.n + 2;
+  fill(&s, pi, c.m, 1);
+  check_ok(jn_function_value(c.f, c.x, y));
+  check_ok(jn_function_jacobian(c.f, c.x, J));
+  check_ok(jn_function_hessian(c.f, c.x, pi, NULL, H));
+  check_ok(jn_function_discrete(c.f, c.x, c.x + c.m, pi, fun, jac, ld, hess, ld));
+  for (int k = 0; k < c.m; k++) {
+    assert_true(fun[k] == y[k]);
+    for (int i = 0; i < c.m; i++) assert_true(jac[k * ld + nv + i] == J[k * c.n + i]);
+    for (int i = 0; i < nv; i++) assert_true(jac[k * ld + i] == J[k * c.n + c.m + i]);
+  }
+  for (int i = 0; i < nv; i++)
+    for (int k = 0; k < c.m; k++) assert_true(hess[i * ld + nv + k] == H[(c.m + i) * c.n + k]);
+  check_status(jn_function_discrete(c.f, c.x, c.x, NULL, NULL, jac, c.n - 1, NULL, 0), JN_ERR_SIZE);
+  check_status(jn_function_discrete(c.f, c.x, c.x, NULL, NULL, NULL, 0, hess, ld), JN_ERR_NULL);
+  jn_function_destroy(c.f);
+  check_ok(jn_function_create(c.model, JN_FUNCTION_MOMENTUM, NULL, &c.f));
+  check_status(jn_function_discrete(c.f, c.x, c.x, NULL, fun, NULL, 0, NULL, 0), JN_ERR_UNSUPPORTED);
+  jn_function_destroy(c.f);
+  jn_model_destroy(c.model);
+}
+
 static void wrong_functions_are_refused(void **unused) {
   (void)unused;
   jn_function_options o;
@@ -250,6 +280,7 @@ int main(void) {
       cmocka_unit_test(derivatives_are_what_differences_say),
       cmocka_unit_test(loops_have_derivatives),
       cmocka_unit_test(patterns_are_no_larger_than_needed),
+      cmocka_unit_test(discrete_dynamics_have_the_order_of_acados),
       cmocka_unit_test(wrong_functions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

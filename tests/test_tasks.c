@@ -463,7 +463,7 @@ static void the_delta_robot_in_closed_form(void **state) {
 static void batches_are_their_parts(void **state) {
   (void)state;
   uint64_t s = seed("batches");
-  enum { COUNT = 50 };
+  enum { COUNT = 1300 }; /* more than two blocks of lanes */
   jn_model *m = built_in("builtin:panda");
   jn_tasks_options o;
   jn_tasks_options_init(&o);
@@ -471,18 +471,30 @@ static void batches_are_their_parts(void **state) {
   jn_tasks *one = pose_tasks(m, "panda_flange", &o);
   o.threads = 3;
   jn_tasks *more = pose_tasks(m, "panda_flange", &o);
-  static double q[COUNT * 7], p[COUNT * 7], T[COUNT * 16];
-  jn_reach reach[COUNT];
+  static double q[COUNT * 7], p[COUNT * 7], from[COUNT * 7], T[COUNT * 16];
+  static jn_reach reach[COUNT], again[COUNT];
   for (int i = 0; i < COUNT; i++) {
     check_ok(jn_random(m, &s, q + 7 * i));
     check_ok(jn_tasks_values(one, q + 7 * i, T + 16 * i));
     check_ok(jn_random(m, &s, q + 7 * i));
   }
   memcpy(p, q, sizeof p);
+  memcpy(from, q, sizeof p);
   jn_status a = jn_tasks_solve_batch(one, COUNT, T, q, NULL), b = jn_tasks_solve_batch(more, COUNT, T, p, reach);
-  check(a == b && memcmp(q, p, sizeof q) == 0, "threads do not change results");
-  for (int i = 0; i < COUNT; i++)
+  check(a == b && distance(q, p, COUNT * 7, 1) < fmax(1e-9, 1e4 * jn_row_epsilon()),
+        "what is asked for does not change results");
+  memcpy(q, from, sizeof q);
+  check(jn_tasks_solve_batch(one, COUNT, T, q, again) == b && memcmp(q, p, sizeof q) == 0, "nor do threads");
+  int found = 0;
+  for (int i = 0; i < COUNT; i++) {
+    double error[6];
     check((reach[i].outcome == JN_REACHED) || b == JN_ERR_REACH, "what is not reached is said");
+    check(reach[i].iterations == again[i].iterations && reach[i].starts == again[i].starts, "how it was found");
+    check_limits(m, p + 7 * i);
+    check_ok(jn_tasks_error(one, p + 7 * i, T + 16 * i, error));
+    found += norm(error, 6) <= 2e-12 + 200 * jn_row_epsilon();
+  }
+  check(found >= COUNT - 1, "%d of %d", found, COUNT);
   check_ok(jn_tasks_solve_batch(more, 0, NULL, NULL, NULL));
   jn_tasks_destroy(one);
   jn_tasks_destroy(more);

@@ -95,7 +95,8 @@ static void few_rows_of_wrenches_are_enough(void **state) {
   check_ok(jn_trajectory_wrenches(t, 1, 2, w));
   check(fabs(w[5] - 1) < 1e-13 && fabs(w[11] - 2) < 1e-13 && fabs(w[17] - 2) < 1e-13, "parabola: %g %g", w[5], w[11]);
   assert_non_null(strstr(wrench_fault(t, "t,a_fz\n0,1\n1,11\n"), "goes from 0 to 1 s"));
-  assert_non_null(strstr(wrench_fault(t, "t,a\n0,1\n5,11\n"), "the nearest link is 'a'"));
+  assert_non_null(strstr(wrench_fault(t, "t,aa\n0,1\n5,11\n"), "the nearest link is 'a'"));
+  assert_non_null(strstr(wrench_fault(t, "t,a\n0,1\n5,11\n"), "has no column of wrenches"));
   jn_trajectory_destroy(t);
   jn_model_destroy(m);
 }

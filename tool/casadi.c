@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "installed.h"
 #include "model_arg.h"
 #include "output.h"
 #include "print.h"
@@ -24,29 +25,27 @@ typedef struct casadi_arg {
 
 /* The plugin without a robot, and its size: what was appended to it is left away. */
 static char *read_plugin(const char *given, size_t *length) {
-  const char *places[] = {given, JN_PLUGIN_INSTALLED, JN_PLUGIN_BUILT};
-  for (size_t i = given ? 0 : 1; i < sizeof places / sizeof *places; i++) {
-    FILE *f = fopen(places[i], "rb");
-    if (!f && i > 0) continue;
-    if (f) fclose(f);
-    char *data = read_input(places[i], places[i], JN_MAX_BYTES, length);
-    if (!data) return NULL;
-    if (*length < TAIL || memcmp(data, "\177ELF", 4) != 0) {
-      say(stderr, "jounce: %s: this is not the plugin of jounce for CasADi\n", places[i]);
-      free(data);
-      return NULL;
-    }
-    if (memcmp(data + *length - 8, mark, 8) == 0) {
-      size_t bytes = 0;
-      for (int k = 9; k <= 16; k++) bytes = bytes << 8 | (unsigned char)data[*length - (size_t)k];
-      if (bytes < *length - TAIL) *length -= bytes + TAIL;
-    }
-    return data;
+  char own[PATH_BYTES];
+  const char *path = given ? given : installed_file(JN_PLUGIN_PLACE, own) ? own : NULL;
+  if (!path) {
+    say(stderr,
+        "jounce: the plugin for CasADi is not installed with this command; this build may have JOUNCE_CASADI=OFF. Give "
+        "its file with --plugin\n");
+    return NULL;
   }
-  say(stderr,
-      "jounce: the plugin for CasADi is not installed; this build may have JOUNCE_CASADI=OFF. Give its file "
-      "with --plugin\n");
-  return NULL;
+  char *data = read_input(path, path, JN_MAX_BYTES, length);
+  if (!data) return NULL;
+  if (*length < TAIL || memcmp(data, "\177ELF", 4) != 0) {
+    say(stderr, "jounce: %s: this is not the plugin of jounce for CasADi\n", path);
+    free(data);
+    return NULL;
+  }
+  if (memcmp(data + *length - 8, mark, 8) == 0) {
+    size_t bytes = 0;
+    for (int k = 9; k <= 16; k++) bytes = bytes << 8 | (unsigned char)data[*length - (size_t)k];
+    if (bytes < *length - TAIL) *length -= bytes + TAIL;
+  }
+  return data;
 }
 
 /* Options line by line, an empty line, and the model. */

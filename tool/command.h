@@ -36,5 +36,6 @@ int command_simulate(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_reach(int argc, char **argv);
 int command_casadi(int argc, char **argv);
+int command_gather(int argc, char **argv);
 
 #endif

@@ -20,6 +20,7 @@
 #include "names.h"
 #include "output.h"
 #include "print.h"
+#include "shard.h"
 
 typedef struct eval_arg {
   model_arg model;
@@ -33,6 +34,7 @@ typedef struct eval_arg {
   int lambda;   /* LAMBDA_... */
   int assemble;
   int stream;
+  const char *shard; /* I/N, or NULL */
 } eval_arg;
 
 enum {
@@ -199,7 +201,7 @@ static int choose_frame(const eval_arg *arg, int *frame) {
 /* ---- Computing ---- */
 
 FILE *eval_message(const evaluation *e, int state) {
-  if (!e->stream) say(e->messages, "jounce: state %d: ", state);
+  if (!e->stream) say(e->messages, "jounce: state %d: ", e->first + state);
   return e->messages;
 }
 
@@ -328,6 +330,80 @@ static int release_aside(FILE *aside, char **memory, const size_t *length) {
   return failed ? EXIT_BAD : EXIT_FINE;
 }
 
+static int write_one(evaluation *e, json_writer *j, const eval_states *states, const want_list *list, int s) {
+  eval_block_begin(e, states, s, list->wants, list->count, 0);
+  e->state = &states->states[s];
+  emit_open_object(j, NULL);
+  int result = eval_write_state(e, j, list, s);
+  emit_close_object(j);
+  return result;
+}
+
+/* Everything that the results depend on. */
+static uint64_t fingerprint_of(const evaluation *e, const eval_arg *arg, const eval_states *states,
+                               const want_list *list) {
+  uint64_t f = fingerprint_begin();
+  size_t rows = (size_t)e->order + 1, nv = (size_t)jn_model_nv(e->model), links = (size_t)jn_link_count(e->model);
+  const int options[] = {e->order,  e->frame,       (int)e->in, (int)e->hold,
+                         e->losses, (int)e->choice, e->lambda,  arg->assemble};
+  fingerprint_model(&f, e->model);
+  fingerprint_add(&f, options, sizeof options);
+  for (int i = 0; i < list->count; i++) fingerprint_text(&f, list->wants[i]->name);
+  for (int i = 0; i < states->count; i++) {
+    const eval_state *s = &states->states[i];
+    fingerprint_add(&f, s->q, ((size_t)jn_model_nq(e->model) + (2 * rows + 3) * nv) * sizeof *s->q);
+    fingerprint_add(&f, s->prescribed, nv);
+    if (s->wrench) fingerprint_add(&f, s->wrench, 6 * rows * links * sizeof *s->wrench);
+  }
+  return f;
+}
+
+/* Where the results of a part begin and end in the whole text. */
+typedef struct result_span {
+  long from, to;
+} result_span;
+
+/* The results of some states, all of the text around them included, on a stream. */
+static int write_whole(evaluation *e, const eval_states *states, const want_list *list, FILE *stream,
+                       result_span *span) {
+  int result = EXIT_FINE;
+  json_writer j;
+  emit_init(&j, stream);
+  emit_open_object(&j, NULL);
+  write_model(&j, e->model, is_any(list, WANT_PARAMETERS));
+  emit_open_array(&j, "results");
+  span->from = ftell(stream);
+  if (e->first > 0) j.first = false; /* other states stand before */
+  for (int s = 0; s < states->count; s++) {
+    if (write_one(e, &j, states, list, s) != EXIT_FINE) result = EXIT_BAD;
+  }
+  span->to = ftell(stream);
+  j.first = e->first == 0 && states->count == 0;
+  emit_close_array(&j);
+  emit_close_object(&j);
+  return result;
+}
+
+/* --shard: one part of the text. */
+static int write_part(evaluation *e, const eval_states *states, const want_list *list, const shard *part) {
+  result_span span;
+  FILE *whole = open_temporary();
+  if (!whole) {
+    fputs("jounce: cannot make a temporary file\n", stderr);
+    return EXIT_BAD;
+  }
+  int result = write_whole(e, states, list, whole, &span);
+  long end = ftell(whole);
+  if (part->index == 1) span.from = 0;
+  if (part->index == part->count) span.to = end;
+  if (result == EXIT_FINE && (ferror(whole) || end < 0 || !shard_write(part, whole, span.from, span.to, stdout))) {
+    fputs("jounce: cannot write a temporary file; is the disk full?\n", stderr);
+    result = EXIT_BAD;
+  }
+  fclose(whole);
+  return result;
+}
+
 /* The first state is written aside: once it is there, all memory that any state needs has been found. */
 static int write_results(evaluation *e, const eval_states *states, const want_list *list) {
   int result = EXIT_FINE;
@@ -339,11 +415,7 @@ static int write_results(evaluation *e, const eval_states *states, const want_li
   write_model(&j, e->model, is_any(list, WANT_PARAMETERS));
   emit_open_array(&j, "results");
   for (int s = 0; s < states->count; s++) {
-    eval_block_begin(e, states, s, list->wants, list->count, 0);
-    e->state = &states->states[s];
-    emit_open_object(&j, NULL);
-    if (eval_write_state(e, &j, list, s) != EXIT_FINE) result = EXIT_BAD;
-    emit_close_object(&j);
+    if (write_one(e, &j, states, list, s) != EXIT_FINE) result = EXIT_BAD;
     if (s > 0) continue;
     int released = release_aside(j.stream, &memory, &length);
     if (released != EXIT_FINE) return released;
@@ -365,14 +437,24 @@ static jn_status create_loops(evaluation *e) {
 
 /* All states at once. */
 static int compute_states(const eval_arg *arg, evaluation *e, const eval_need *need, const want_list *list) {
-  eval_states states = {0};
-  int result = read_states(arg, need, &states);
+  eval_states all = {0};
+  shard part;
+  int result = read_states(arg, need, &all);
+  if (result == OPTION_GO_ON) result = shard_parse("eval", arg->shard, &part);
+  eval_states states = all;
+  if (result == OPTION_GO_ON && part.count > 0) {
+    part.fingerprint = fingerprint_of(e, arg, &all, list);
+    shard_divide(&part, all.count);
+    e->first = (int)part.first;
+    states = (eval_states){all.states + part.first, (int)(part.last - part.first)};
+  }
   if (result == OPTION_GO_ON) result = eval_close_states(e, &states, arg->assemble, is_any(list, WANT_CLOSED));
   if (result == OPTION_GO_ON) eval_block_create(e, list->wants, list->count, states.count);
   if (result == OPTION_GO_ON) result = find_singular(e, &states, list);
-  if (result == OPTION_GO_ON) result = write_results(e, &states, list);
+  if (result == OPTION_GO_ON)
+    result = part.count > 0 ? write_part(e, &states, list, &part) : write_results(e, &states, list);
   eval_block_free(e);
-  eval_states_free(&states);
+  eval_states_free(&all);
   return result;
 }
 
@@ -423,6 +505,10 @@ static int check_arguments(const eval_arg *arg) {
     return usage_error("eval", "--order takes at most %d: beyond it factorials are larger than a double can be",
                        LARGEST_ORDER);
   }
+  shard part;
+  int result = shard_parse("eval", arg->shard, &part);
+  if (result != OPTION_GO_ON) return result;
+  if (arg->shard && arg->stream) return usage_error("eval", "--shard is for a list of states, not for --stream");
   bool reads_input = arg->input ? strcmp(arg->input, "-") == 0 : arg->stream != 0;
   if (reads_input && strcmp(arg->model.source, "-") == 0) {
     return usage_error("eval", "MODEL and %s cannot both be standard input", arg->input ? "--input" : "--stream");
@@ -485,6 +571,11 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants, c
               "one state a line in, one result a line out, at once: for programs that keep jounce running. A line with "
               "a mistake gives {\"error\": ..., \"line\": N}",
               &arg->stream);
+  option_text(
+      set, "shard", "I/N",
+      "only the results of part I of N parts of the states, for several machines; `jounce gather` puts the parts "
+      "together",
+      &arg->shard);
   option_text(
       set, "link", "NAME",
       "pose, twist, acceleration, J, Jdot, twist_jets, J_jets for this link or frame only, instead of all by name",

@@ -74,6 +74,7 @@ typedef struct evaluation {
   double *room;           /* see eval_room() */
   size_t room_count;
   FILE *messages; /* stderr, or where eval_stream() collects what it says of a line */
+  int first;      /* --shard: number of the first state of the part */
   bool stream;    /* --stream: messages do not begin with the number of the state */
 } evaluation;
 

@@ -224,14 +224,13 @@ static void write_csv(FILE *f, const excitation *x, const double *z, double rate
   size_t nv = (size_t)x->nv;
   double *q = allocate(4 * nv * sizeof *q);
   char name[JN_COORDINATE_NAME];
+  static const char *const endings[] = {"", "_d1", "_d2"};
   int rows = (int)ceil(x->duration * rate);
   fputs("t", f);
   for (int order = 0; order < 3; order++)
     for (int i = 0; i < x->nv; i++) {
       jn_velocity_name(x->model, i, name, sizeof name);
-      fputc(',', f);
-      print_text(f, name);
-      if (order) fprintf(f, "_d%d", order);
+      write_column_name(f, name, endings[order], NULL);
     }
   fputc('\n', f);
   for (int r = 0; r <= rows; r++) {
@@ -292,7 +291,7 @@ static bool search(excitation *x, const excite_arg *arg, double *best) {
     progress_end();
     if (!excitation_tame(x, z)) continue;
     double value = excitation_value(x, z, NULL);
-    printf("start %-3d %s %.4g\n", k + 1, criterion_name(x), shown_value(x, value));
+    say(stdout, "start %-3d %s %.4g\n", k + 1, criterion_name(x), shown_value(x, value));
     if (!(value < least)) continue;
     least = value;
     memcpy(best, z, bytes);
@@ -340,7 +339,7 @@ static void print_summary(const excitation *x, const double *z) {
   putchar('\n');
   table_print(&t, stdout);
   excitation_shares(x, z, shares);
-  printf(
+  say(stdout,
       "\n%.4g s, %d %s; largest shares of the allowed: position %.0f %%, velocity %.0f %%, acceleration %.0f "
       "%%, "
       "jerk %.0f %%, effort %.0f %%, effort rate %.0f %%\n",

@@ -36,9 +36,13 @@ static int check_arguments(identify_arg *arg) {
     const char *name;
     const number_list *list;
     double least;
-  } numbers[] = {{"prior", &arg->prior, 0},         {"cutoff", &arg->cutoff, 0},
-                 {"delay", &arg->delay, -INFINITY}, {"coulomb-speed", &arg->coulomb_speed, 0},
-                 {"outliers", &arg->outliers, 0},   {"bandwidth", &arg->bandwidth, 0}};
+  } numbers[] = {{"prior", &arg->prior, 0},
+                 {"cutoff", &arg->cutoff, 0},
+                 {"delay", &arg->delay, -INFINITY},
+                 {"coulomb-speed", &arg->coulomb_speed, 0},
+                 {"outliers", &arg->outliers, 0},
+                 {"bandwidth", &arg->bandwidth, 0},
+                 {"rate", &arg->rate, 0}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     int result = check_number(numbers[i].name, numbers[i].list, numbers[i].least);
     if (result != OPTION_GO_ON) return result;
@@ -126,7 +130,10 @@ static void declare(option_set *set, identify_arg *arg) {
       "% of what the model needs",
       &arg->foresee);
   option_heading(set, "Data");
-  option_names(set, "columns", "LIST", "NAME=COLUMN or NAME=#3; torques NAME.tau=COLUMN", &arg->columns);
+  option_names(set, "columns", "LIST", "NAME=COLUMN, NAME=#3 or NAME=COLUMN [unit]; torques NAME.tau=COLUMN",
+               &arg->columns);
+  option_flag(set, "degrees", "angles whose column names no unit are in degrees", &arg->degrees);
+  option_numbers(set, "rate", "HZ", "rows per second, of files without times", &arg->rate);
   option_names(set, "torque-constant", "LIST", "NAME=K [N m/A]: the column is a current (or has that scale)",
                &arg->constants);
   option_names(set, "gear", "LIST", "NAME=N: the column is on the motor's side of a gear", &arg->gears);
@@ -196,8 +203,8 @@ static int run(identify_run *r) {
 static void free_arguments(identify_arg *arg) {
   name_list *const lists[] = {&arg->columns,  &arg->without,   &arg->links,   &arg->gears,
                               &arg->validate, &arg->constants, &arg->actuated};
-  number_list *const numbers[] = {&arg->prior,         &arg->cutoff,   &arg->delay,
-                                  &arg->coulomb_speed, &arg->outliers, &arg->bandwidth};
+  number_list *const numbers[] = {&arg->prior,    &arg->cutoff,    &arg->delay, &arg->coulomb_speed,
+                                  &arg->outliers, &arg->bandwidth, &arg->rate};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) name_list_free(lists[i]);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) number_list_free(numbers[i]);
   model_arg_free(&arg->model);

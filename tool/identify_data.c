@@ -85,6 +85,8 @@ static int load_file(const identify_run *r, measured *m, const char *path) {
   options.strict = arg->model.strict;
   options.max_bytes = arg->model.options.max_bytes;
   options.missing_neutral = arg->missing || jn_loop_count(r->model) > 0;
+  options.degrees = arg->degrees;
+  options.rate = arg->rate.count ? arg->rate.values[0] : 0;
   options.wrenches_too = r->wrench != JN_WRENCH_NONE;
   options.columns = (const char *const *)arg->columns.names;
   options.column_count = arg->columns.count;

@@ -290,10 +290,38 @@ static void write_quality(FILE *f, const identify_run *r, const fit_quality *q, 
   fputs("</tr></table>\n", f);
 }
 
+/* Mass, and how far the centre of mass has moved. */
+static void write_changes(FILE *f, const identify_run *r) {
+  fputs(
+      "<h2>Links</h2>\n<table><tr><th>link<th>mass before [kg]<th>after<th>change %<th>centre of mass moved "
+      "[mm]</tr>\n",
+      f);
+  for (int l = 0; l < jn_link_count(r->model); l++) {
+    double p[2][10], m[2], com[2][3] = {{0}}, I[6], moved = 0;
+    jn_link_inertia(r->model, l, p[0]);
+    jn_link_inertia(r->result, l, p[1]);
+    if (memcmp(p[0], p[1], sizeof p[0]) == 0) continue;
+    for (int k = 0; k < 2; k++) {
+      m[k] = p[k][0];
+      if (m[k] > 0) jn_inertia_unpack(p[k], &m[k], com[k], I);
+    }
+    for (int k = 0; k < 3; k++) moved += (com[1][k] - com[0][k]) * (com[1][k] - com[0][k]);
+    fputs("<tr><td>", f);
+    html(f, jn_link_name(r->model, l));
+    fputs("</td>", f);
+    cell(f, m[0]);
+    cell(f, m[1]);
+    cell(f, m[0] > 0 ? 100 * (m[1] / m[0] - 1) : NAN);
+    cell(f, m[0] > 0 ? 1000 * sqrt(moved) : NAN);
+    fputs("</tr>\n", f);
+  }
+  fputs("</table>\n", f);
+}
+
 static void write_links(FILE *f, const identify_run *r) {
   static const char *const names[10] = {"m", "hx", "hy", "hz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz"};
   fputs(
-      "<h2>Links</h2>\n<p>Ten parameters in the link's frame, about its origin [kg, kg m, kg "
+      "<p>Ten parameters in the link's frame, about its origin [kg, kg m, kg "
       "m²].</p>\n<div class=wide><table><tr><th>link<th>",
       f);
   for (int k = 0; k < 10; k++) fprintf(f, "<th>%s", names[k]);
@@ -368,7 +396,8 @@ static void write_head(FILE *f, const identify_run *r) {
   fputs(
       ": identification</title>\n<style>body{font:15px/1.45 system-ui,sans-serif;max-width:900px;margin:2em "
       "auto;padding:0 1em;color:#222}table{border-collapse:collapse;font-size:13px}td,th{padding:2px "
-      "9px;border-bottom:1px solid #ddd;text-align:left}td.n{text-align:right;font-variant-numeric:tabular-nums}"
+      "9px;border-bottom:1px solid "
+      "#ddd;text-align:left}td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
       "tr.all td{font-weight:600}.warn{background:#fff4d6;padding:.5em 1em;border-left:4px solid #e0a100}"
       ".wide{overflow-x:auto}svg{display:block}svg "
       "text{font-size:11px;fill:#555}polyline{fill:none;stroke-width:1.2}.m{stroke:#222}"
@@ -396,6 +425,7 @@ bool identify_report(const identify_run *r, const char *path) {
   fputs("<h2>Residuals</h2>\n<p>Root mean squares of residual / torque, filtered alike.</p>\n", f);
   write_quality(f, r, &r->quality, "Data");
   for (int i = 0; i < r->held_count; i++) write_quality(f, r, &r->held_quality[i], "Held back:");
+  write_changes(f, r);
   write_links(f, r);
   write_unknowns(f, r);
   write_base(f, r);

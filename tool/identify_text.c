@@ -65,8 +65,11 @@ static void print_links(const identify_run *r) {
     for (int k = 0; k < 3; k++) table_number(&t, com[k]);
     for (int k = 0; k < 3; k++) table_number(&t, I[k]);
   }
-  if (table_rows(&t) > 0) say(stdout, "\nLinks after [kg, m, kg m^2 about the centre of mass]\n");
-  table_print(&t, stdout);
+  if (table_rows(&t) > 0) {
+    say(stdout, "\nLinks after [kg, m, kg m^2 about the centre of mass]\n");
+    table_print(&t, stdout);
+  }
+  table_free(&t);
 }
 
 bool has_effect(const identify_run *r, int unknown) {
@@ -89,8 +92,11 @@ static void print_motors(const identify_run *r) {
     table_number(&t, jn_identification_prior(r->identification)[i]);
     table_number(&t, r->estimate->x[i]);
   }
-  if (table_rows(&t) > 0) say(stdout, "\nRotors [kg m^2], viscous [N m s/rad] and Coulomb friction, offsets [N m]\n");
-  table_print(&t, stdout);
+  if (table_rows(&t) > 0) {
+    say(stdout, "\nRotors [kg m^2], viscous [N m s/rad] and Coulomb friction, offsets [N m]\n");
+    table_print(&t, stdout);
+  }
+  table_free(&t);
 }
 
 static void print_base(const identify_run *r) {

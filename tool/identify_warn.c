@@ -18,7 +18,7 @@ void identify_warn(identify_run *r, const char *format, ...) {
 }
 
 /* The model before and the measured forces are far apart by one factor: units, gears. */
-static void check_units(identify_run *r) {
+static void check_small(identify_run *r) {
   const fit_quality *q = &r->quality;
   char name[JN_COORDINATE_NAME];
   for (int i = 0; i < r->nv; i++) {
@@ -30,6 +30,36 @@ static void check_units(identify_run *r) {
                     "units, or on the motor's side of a gear (--gear, --torque-constant)?",
                     coordinate_name(r, i, name), ratio);
   }
+}
+
+/* The least of measured / expected force over all joints. |Y x - y|^2 at x = 0, x0 and 2 x0 tell |Y x0|^2. */
+static double least_excess(const identify_run *r) {
+  const jn_identification *d = r->identification;
+  size_t channels = (size_t)r->channels, n = (size_t)jn_identification_count(d);
+  double *at[3], *x = allocate((n + 3 * channels) * sizeof *x), least = INFINITY;
+  const double *prior = jn_identification_prior(d);
+  for (size_t k = 0; k < 3; k++) {
+    at[k] = x + n + k * channels;
+    for (size_t i = 0; i < n; i++) x[i] = (double)k * prior[i];
+    if (jn_identification_residuals(d, x, at[k], NULL, NULL) != JN_OK) least = 0;
+  }
+  for (int i = 0; i < r->nv && least > 0; i++) {
+    if (r->quality.rows[i] == 0) continue;
+    double squares = 0.5 * (at[0][i] * at[0][i] + at[2][i] * at[2][i]) - at[1][i] * at[1][i];
+    least = fmin(least, r->quality.force[i] / sqrt(fmax(squares, 1e-300)));
+  }
+  free(x);
+  return isfinite(least) ? least : 0;
+}
+
+static void check_units(identify_run *r) {
+  double excess = least_excess(r);
+  check_small(r);
+  if (excess > 20 && !(r->columns & JN_IDENTIFY_SCALE))
+    identify_warn(r,
+                  "the torques of every joint are at least %.0f times as large as the model expects; are they in other "
+                  "units, such as N mm, or are its masses far too small?",
+                  excess);
 }
 
 /* By chance alone, one more number to fit would gain about 1 / (2 rows). */
@@ -127,6 +157,19 @@ static void check_coupled(identify_run *r) {
                   lost);
 }
 
+/* A fit that explains next to nothing is no fit of this robot. */
+static void check_fit(identify_run *r) {
+  double left = percent_of_all(&r->quality, r->arg->base_only ? r->quality.base : r->quality.after, r->channels);
+  if (isnan(left))
+    identify_warn(r, "all torques are zero: they tell nothing about the masses, and only the prior is left");
+  else if (left > 50)
+    identify_warn(
+        r,
+        "even the best model leaves %.0f %% of the torques: are their signs, the order of the joints, the units "
+        "and the times right?",
+        left);
+}
+
 static void check_search(identify_run *r) {
   if (r->estimate->iterations < 0)
     identify_warn(r, "the search for the consistent model did not converge in %d steps", -r->estimate->iterations);
@@ -140,5 +183,6 @@ void identify_find_doubts(identify_run *r) {
   check_excitation(r);
   check_wrist(r);
   check_coupled(r);
+  check_fit(r);
   check_search(r);
 }

@@ -17,6 +17,7 @@ static const subcommand commands[] = {
     {"check", "check a robot file and say what is wrong with it", command_check},
     {"convert", "write a robot as URDF or as a native (JSON) file", command_convert},
     {"eval", "compute dynamics and kinematics at given states", command_eval},
+    {"gather", "put the parts of a result together that --shard made", command_gather},
     {"torque", "compute the torques of a motion, their derivatives, and the margins to limits", command_torque},
     {"motor", "compute what the motors of elastic joints do along a motion", command_motor},
     {"retime", "make a motion as fast as its limits allow, or slow enough", command_retime},

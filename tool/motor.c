@@ -260,8 +260,11 @@ static void declare_options(option_set *set, motor_arg *arg) {
   option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
                 "between the rows of --wrench; default monotone", &t->wrench_interpolation);
   option_flag(set, "losses", "include damping and friction of the joints, on the link side", &t->losses);
-  option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
-               &t->actuated);
+  option_names(
+      set, "actuated", "LIST",
+      "joints with a motor, for models with loops; default: those in the trajectory, or, if it has all joints, "
+      "those with an effort limit above 0",
+      &t->actuated);
   trajectory_options(set, t);
   model_arg_options(set, &t->model);
 }

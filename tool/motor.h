@@ -57,6 +57,8 @@ bool motor_report_may_pass(const motor_report *r);
 void motor_report_between(motor_report *r, const drive *d);
 /* The file takes its place if all was good. EXIT_FINE or EXIT_BAD. */
 int motor_report_write(motor_report *r, bool good);
+/* The largest share of a limit of the motors that is used; 0 without limits. */
+double motor_report_use(const motor_report *r);
 /* Tables on stdout, and whether the motors' limits hold: EXIT_FINE or EXIT_BAD. */
 int motor_report_print(const motor_report *r, const drive *d);
 /* OPTION_GO_ON, or an exit code. */

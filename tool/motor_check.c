@@ -146,11 +146,49 @@ static jn_status create(forward *f, jn_loops **loops, jn_simulator **simulator) 
   return status == JN_OK ? jn_simulator_create_loops(*loops, &options, simulator) : status;
 }
 
+/* The fastest rate of the springs and their dampers at a time [1/s]: of a mode of frequency w, whose springs have the
+ * damping D at the stiffness K, that is w or w^2 D/K. */
+static jn_status find_fastest(drive *d, double t, double *rate) {
+  int n = jn_model_nv(jn_elastic_model(d->elastic)), count = 0;
+  double *omega = allocate((size_t)n * sizeof *omega), relaxation = 0;
+  jn_status status = drive_at(d, t);
+  if (status == JN_OK) status = jn_elastic_modes(d->elastic, t, d->m->q, d->deflection, &count, omega, NULL);
+  for (int v = 0; v < d->nv; v++) {
+    const jn_actuator *a = jn_elastic_actuator(d->elastic, v);
+    if (isfinite(a->stiffness)) relaxation = fmax(relaxation, a->damping / a->stiffness);
+  }
+  *rate = 0;
+  for (int i = 0; i < count && status == JN_OK; i++)
+    *rate = fmax(*rate, fmax(omega[i], omega[i] * omega[i] * relaxation));
+  free(omega);
+  return status;
+}
+
+/* How long the pieces are: short if springs are stiff, because the integrator follows every oscillation. 0 after
+ * reporting that they are too stiff. */
+static double piece_length(drive *d, double start, double end) {
+  const double most = 2000, least = 1e-4;
+  double rate, length = fmin((end - start) / PIECES, 0.1);
+  jn_status status = find_fastest(d, start, &rate);
+  if (status != JN_OK) {
+    drive_tell(d, status);
+    return 0;
+  }
+  if (rate * length > most) length = most / rate;
+  if (length >= least) return length;
+  say(stderr,
+      "jounce: --check: springs or dampers with rates of %.2g 1/s are too stiff to integrate; leave the stiffness out "
+      "of the actuator file to take such a joint for rigid\n",
+      rate);
+  return 0;
+}
+
 int motor_check(drive *d, double start, double end) {
   if (!has_rotors(d)) return EXIT_BAD;
   const jn_model *robot = jn_elastic_model(d->elastic);
   size_t nv = (size_t)d->nv, nq = (size_t)d->m->nq, all = (size_t)(jn_model_nq(robot) + jn_model_nv(robot));
-  double length = fmin((end - start) / PIECES, 0.1);
+  double length = piece_length(d, start, end);
+  if (length == 0) return EXIT_BAD;
   forward f = {.d = d, .robot = robot};
   double *room = allocate((all + nq + 9 * nv + 2 * nv * (GRID + 1)) * sizeof(double));
   memset(room, 0, (all + nq + 9 * nv) * sizeof(double));

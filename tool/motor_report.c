@@ -406,6 +406,12 @@ static int count_limits(const motor_report *r, const drive *d, int *broken) {
   return known;
 }
 
+double motor_report_use(const motor_report *r) {
+  double most = 0;
+  for (int i = 0; i < r->d->nv * LIMITS; i++) most = fmax(most, r->worst[i].use);
+  return most;
+}
+
 int motor_report_print(const motor_report *r, const drive *d) {
   static const table_column columns[] = {{"joint", ALIGN_LEFT},
                                          {"motor torque", ALIGN_RIGHT},

@@ -1,140 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce retime: the same path, as fast as the limits allow. */
-#include <jounce/retime.h>
+#include "retime.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
-#include "figure.h"
 #include "names.h"
 #include "print.h"
-#include "torque.h"
 
-enum { FINE = 20, MOST_EVENTS = 30, MOST_ROWS = 10000000 };
+enum { RAMP = 8 }; /* rows from zero to a limit */
 
-typedef struct retime_arg {
-  torque_arg torque;
-  int uniform, moving_ends;
-  const char *margin; /* "5%" or 0.05 */
-  number_list intervals;
-} retime_arg;
-
-/* ---- The new motion ---- */
-
-/* The state of the motion becomes that of the new one: q, velocity to jerk, torque and its rate. */
-static jn_status retimed_at(const jn_retimed *r, motion *m, double t) {
-  m->t = t;
-  jn_status status = jn_retimed_evaluate(r, t, m->q, m->v_jet);
-  if (status == JN_OK) status = jn_inverse_dynamics_jet(m->model, m->work, 1, m->q, m->v_jet, NULL, m->tau);
-  return status == JN_OK ? motion_add_losses(m, 1, m->tau) : status; /* rows behind are not used */
-}
-
-typedef struct new_motion {
-  const jn_retimed *r;
-  motion *m;
-  limit_check limits;
-  writer *writer;
-  plot_data *plot;
-  double rate;
-  int rows;
-} new_motion;
-
-/* Rows of the file and of the picture; limits 20 times as finely. */
-static int run_samples(new_motion *x) {
-  double duration = jn_retimed_duration(x->r);
-  for (int i = 0; i < x->rows; i++) {
-    double t = i < x->rows - 1 ? i / x->rate : duration;
-    jn_status status = retimed_at(x->r, x->m, t);
-    if (status == JN_OK && x->writer) writer_sample(x->writer, x->m);
-    if (status == JN_OK && x->plot) plot_data_sample(x->plot, x->m);
-    for (int k = 0; k < FINE && status == JN_OK; k++) {
-      status = retimed_at(x->r, x->m, fmin(t + k / (FINE * x->rate), duration));
-      if (status == JN_OK) limit_check_sample(&x->limits, x->m);
-    }
-    if (status != JN_OK) {
-      motion_tell(x->m, status);
-      return EXIT_BAD;
-    }
-  }
-  return OPTION_GO_ON;
-}
-
-/* ---- Telling ---- */
-
-static void event_unit(const jn_model *model, const jn_limit_event *e, char unit[UNIT_TEXT]) {
-  int which = (int)e->which;
-  if (which <= JN_LIMITED_JERK)
-    motion_unit(model, e->v, which, unit);
-  else if (e->which == JN_LIMITED_MOTOR_VELOCITY || e->which == JN_LIMITED_DEFLECTION)
-    motion_unit(model, e->v, e->which == JN_LIMITED_MOTOR_VELOCITY, unit);
-  else
-    torque_unit(model, e->v, e->which == JN_LIMITED_EFFORT_RATE || e->which == JN_LIMITED_MOTOR_EFFORT_RATE, unit);
-}
-
-/* No factor helps: why. */
-static int tell_impossible(const motion *m, const jn_limit_event *e) {
-  char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], time[TIME_TEXT];
-  if (e->v < 0) {
-    say(stderr, "jounce: no speed keeps all limits\n");
-    return EXIT_BAD;
-  }
-  jn_velocity_name(m->model, e->v, name, sizeof name);
-  event_unit(m->model, e, unit);
-  time_text(e->from, 4, time);
-  const char *cause = e->which == JN_LIMITED_POSITION ? "the path itself goes there"
-                      : e->which >= JN_LIMITED_EFFORT
-                          ? "the weight alone, or what is left of it at any speed, breaks it"
-                          : "it must not move";
-  say(stdout, "No speed keeps all limits: %s %s is %.4g %s at %s s of the given motion, the limit is %.4g; %s\n", name,
-      jn_limited_name(e->which), e->value, unit, time, e->limit, cause);
-  return EXIT_BAD;
-}
-
-static void print_events(const motion *m, const jn_retimed *r) {
-  static const table_column columns[] = {{"from [s]", ALIGN_POINT}, {"to", ALIGN_POINT},    {"joint", ALIGN_LEFT},
-                                         {"limit", ALIGN_LEFT},     {"value", ALIGN_POINT}, {"unit", ALIGN_LEFT}};
-  char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], time[TIME_TEXT];
-  int count = jn_retimed_event_count(r);
-  table t;
-  table_init(&t, columns, 6);
-  for (int i = 0; i < count && i < MOST_EVENTS; i++) {
-    jn_limit_event e;
-    if (jn_retimed_event(r, i, &e) != JN_OK) break;
-    jn_velocity_name(m->model, e.v, name, sizeof name);
-    event_unit(m->model, &e, unit);
-    time_text(e.from, 3, time);
-    table_cell(&t, time);
-    time_text(e.to, 3, time);
-    table_cell(&t, time);
-    table_cell(&t, name);
-    table_cell(&t, jn_limited_name(e.which));
-    table_number(&t, e.value);
-    table_cell(&t, unit);
-  }
-  puts("\nLimits that are reached (within 2 %, less the margin), and when");
-  table_print(&t, stdout);
-  if (count > MOST_EVENTS) printf("... and %d more\n", count - MOST_EVENTS);
-}
-
-static void print_durations(const retime_arg *arg, const motion *m, const jn_retimed *r, const jn_limit_event *e) {
-  double before = jn_trajectory_end(m->trajectory) - jn_trajectory_start(m->trajectory), after = jn_retimed_duration(r);
-  double factor = jn_retimed_factor(r);
-  say(stdout, "%s along %s: %.6g s before, %.6g s now (%.4g times as fast), %s\n", jn_model_name(m->model),
-      arg->torque.trajectory, before, after, before / after,
-      arg->uniform ? "one factor for the whole motion" : "along the path");
-  if (e->v >= 0 && !isnan(factor)) {
-    char name[JN_COORDINATE_NAME], time[TIME_TEXT];
-    jn_velocity_name(m->model, e->v, name, sizeof name);
-    time_text(e->from, 4, time);
-    say(stdout, "The largest uniform factor is %.9g: %s %s at %s s of the motion at that speed\n", factor, name,
-        jn_limited_name(e->which), time);
-  } else if (e->v < 0) {
-    say(stdout, "No limit is reached up to a factor of %.9g, and none beyond was tried\n", factor);
-  }
-}
-
-/* ---- Running ---- */
+/* ---- Arguments ---- */
 
 static int read_margin(const retime_arg *arg, double *margin) {
   *margin = 0;
@@ -146,118 +24,193 @@ static int read_margin(const retime_arg *arg, double *margin) {
   return usage_error("retime", "--margin takes a share from 0 to 1, or a percentage as 5%%; not '%s'", arg->margin);
 }
 
-static int write_new(const retime_arg *arg, motion *m, const jn_retimed *r, const limit *limits) {
-  const torque_arg *t = &arg->torque;
-  new_motion x = {.r = r, .m = m, .rate = t->rate.count ? t->rate.values[0] : 1000};
-  unsigned char *chosen = NULL;
-  int files = 0, result = choose_joints("retime", m->model, &t->joints, &chosen);
-  if (result != OPTION_GO_ON) return result;
-  double rows = floor(jn_retimed_duration(r) * x.rate + 1e-9) + 2;
-  if (rows > MOST_ROWS) return usage_error("retime", "--rate: %g rows are too many", rows);
-  x.rows = (int)rows;
-  limit_check_init(&x.limits, m->nv);
-  memcpy(x.limits.limits, limits, (size_t)m->nv * QUANTITIES * sizeof *limits);
-  if (t->out) {
-    x.writer = writer_open(t->out, m, 1, x.rows);
-    if (!x.writer) result = EXIT_BAD;
-  }
-  if (result == OPTION_GO_ON && t->plot) x.plot = plot_data_create(m, chosen, &x.limits, 4, 1, x.rows);
-  if (result == OPTION_GO_ON) result = run_samples(&x);
-  int written = writer_close(x.writer, result == OPTION_GO_ON);
-  if (result == OPTION_GO_ON) {
-    result = limit_check_print(&x.limits, m);
-    if (t->out && strcmp(t->out, "-") != 0 && written == EXIT_FINE) say(stdout, "\nWritten: %s\n", t->out);
-    if (x.plot && plot_data_draw(x.plot, t->plot, &files) != OPTION_GO_ON)
-      result = EXIT_BAD;
-    else if (x.plot && strcmp(t->plot, "-") != 0)
-      figure_tell(t->plot, files);
-  }
-  if (written != EXIT_FINE) result = written;
-  limit_check_free(&x.limits);
-  free(chosen);
+static int read_speed(const char *name, const char *text, double *speed) {
+  char *end;
+  *speed = NAN;
+  if (!text) return OPTION_GO_ON;
+  *speed = strtod(text, &end);
+  if (end > text && *end == 0 && *speed >= 0 && isfinite(*speed)) return OPTION_GO_ON;
+  return usage_error("retime", "--%s takes a number, 0: at rest, 1: as fast as the given motion; not '%s'", name, text);
+}
+
+static int read_options(const new_motion *x, jn_retime_options *o) {
+  const retime_arg *arg = x->arg;
+  jn_retime_options_init(o);
+  int result = read_speed("start-speed", arg->start_speed, &o->start_speed);
+  if (result == OPTION_GO_ON) result = read_speed("end-speed", arg->end_speed, &o->end_speed);
+  o->uniform = arg->uniform;
+  o->margin = x->margin;
+  o->moving_ends = arg->moving_ends;
+  o->elastic = x->elastic;
+  o->losses = arg->torque.losses;
+  o->step = 1 / x->rate;
+  o->ramp = RAMP / x->rate;
+  if (arg->corners > 2) o->intervals = arg->corners > 10 ? 1000 : 100 * arg->corners;
+  if (arg->intervals.count) o->intervals = (int)fmin(fmax(arg->intervals.values[0], -1), 1e6);
   return result;
 }
+
+/* ---- Finding a timing ---- */
 
 static void show_progress(double part, void *context) {
   (void)context;
   progress_show(part);
 }
 
-static int find_timing(const retime_arg *arg, motion *m, jn_elastic *elastic, const limit *limits, jn_retimed **r,
-                       jn_limit_event *event) {
-  jn_retime_options o;
-  jn_retime_options_init(&o);
-  jn_range *ranges = allocate((size_t)m->nv * JN_LIMITED_QUANTITIES * sizeof *ranges + 1);
-  int result = read_margin(arg, &o.margin);
-  o.uniform = arg->uniform;
-  o.moving_ends = arg->moving_ends;
-  o.elastic = elastic;
-  o.losses = arg->torque.losses;
-  o.progress = show_progress;
-  if (arg->intervals.count) o.intervals = (int)fmin(fmax(arg->intervals.values[0], -1), 1e6);
-  jn_limits_of_model(m->model, elastic, ranges);
-  for (int v = 0; v < m->nv; v++)
-    for (int k = 0; k < QUANTITIES; k++) {
-      const limit *l = &limits[v * QUANTITIES + k];
-      ranges[v * JN_LIMITED_QUANTITIES + k] = (jn_range){l->lower, l->upper};
-    }
-  jn_status status = JN_OK;
-  if (result == OPTION_GO_ON) {
-    progress_begin("retiming");
-    status = jn_retime(m->model, m->trajectory, ranges, &o, r, event);
-    progress_end();
-  }
-  free(ranges);
-  if (status == JN_OK) return result;
+static jn_status path_at(void *context, double s, int order, double *q, double *v_jet) {
+  return motion_path(context, s, order, q, v_jet);
+}
+
+static int tell_error(const new_motion *x, jn_status status) {
   if (status == JN_ERR_SIZE) return usage_error("retime", "--intervals takes a whole number from 4 to 1000");
-  if (status == JN_ERR_UNSUPPORTED && elastic)
-    say(stderr, "jounce: --actuators: retiming needs linear springs without damping and Coulomb friction\n");
+  if (status == JN_ERR_UNSUPPORTED && x->elastic)
+    say(stderr,
+        "jounce: --actuators: retiming needs springs without damping: what they do depends on what was before\n");
+  else if (status == JN_ERR_UNSUPPORTED)
+    say(stderr, "jounce: --losses is for models without loops\n");
   else
-    say(stderr, "jounce: %s\n", jn_status_text(status));
+    motion_tell(x->m, status);
   return EXIT_BAD;
 }
 
-/* Whether anything but positions is limited: otherwise every timing can be made faster. */
-static bool has_limits(const motion *m, const limit *limits) {
-  for (int v = 0; v < m->nv; v++)
-    for (quantity k = VELOCITY; k < QUANTITIES; k++)
-      if (limit_is_finite(&limits[v * QUANTITIES + (int)k])) return true;
-  return false;
+/* x->r: NULL if no speed is possible. */
+static int find_timing(new_motion *x, const jn_range *ranges, const jn_retime_options *options) {
+  motion *m = x->m;
+  jn_retime_options o = *options;
+  o.progress = show_progress;
+  if (m->loops) {
+    o.loops = m->loops;
+    o.actuated = m->actuated;
+  }
+  if (m->loops || m->path) {
+    o.motion = path_at;
+    o.motion_context = m;
+  }
+  jn_retimed_destroy(x->r);
+  progress_begin("retiming");
+  jn_status status = jn_retime(m->model, m->trajectory, ranges, &o, &x->r, &x->event);
+  progress_end();
+  return status == JN_OK ? OPTION_GO_ON : tell_error(x, status);
+}
+
+static int nothing_limits(const new_motion *x) {
+  say(stderr,
+      "jounce: nothing limits this motion: even 1000 times as fast, no limit of '%s' is reached; give limits with "
+      "--limits FILE\n",
+      jn_model_name(x->m->model));
+  return EXIT_BAD;
+}
+
+static int rows_differ(void) {
+  say(stdout,
+      "The motion itself keeps all limits at the places that were looked at, but a curve through its rows does not; "
+      "nothing is written. A higher --rate may help.\n");
+  return EXIT_BAD;
+}
+
+/* Lowers the limits that the rows break, or may break; the largest share, and that without doubts. */
+static double lower_limits(const new_motion *x, jn_range *ranges, double *used) {
+  double most = 0, one;
+  *used = 0;
+  for (int i = 0; i < x->m->nv * JN_LIMITED_QUANTITIES; i++) {
+    int which = i % JN_LIMITED_QUANTITIES;
+    double share = rows_share(x, i / JN_LIMITED_QUANTITIES, which, &one);
+    most = fmax(most, share);
+    *used = fmax(*used, one);
+    if (!(share > 1 + 1e-9) || which == JN_LIMITED_POSITION) continue;
+    double keep = 1 / (1 + 1.2 * (share - 1) + 1e-3), middle = 0.5 * (ranges[i].lower + ranges[i].upper);
+    if (!isfinite(middle)) middle = 0;
+    ranges[i] = (jn_range){middle + keep * (ranges[i].lower - middle), middle + keep * (ranges[i].upper - middle)};
+  }
+  return most;
+}
+
+/* The curve through the rows has to keep the limits. It follows the motion the better, the more rows there are for each
+ * piece of its speed; what is left is taken off the limits, and the motion is found again. */
+static int find_rows(new_motion *x, jn_range *ranges, jn_retime_options *o, bool *good) {
+  enum { TRIES = 10, ROWS_EACH = 5, LEAST = 8 };
+  for (int i = 0; i < TRIES; i++) {
+    double used;
+    int result = find_timing(x, ranges, o);
+    if (result == OPTION_GO_ON && !x->r && i > 0) return rows_differ();
+    if (result != OPTION_GO_ON || !x->r) return result;
+    if (x->event.v < 0) return nothing_limits(x);
+    if (i == 0) { /* of the limits as they are */
+      x->first = x->event;
+      x->factor = jn_retimed_factor(x->r);
+    }
+    result = rows_write(x);
+    if (result != OPTION_GO_ON) return result;
+    int most = (x->rows - 1) / ROWS_EACH;
+    if (!o->uniform && !x->arg->intervals.count && most < o->intervals && o->intervals > LEAST) {
+      o->intervals = most > LEAST ? most : LEAST;
+      continue;
+    }
+    result = rows_check(x);
+    if (result != OPTION_GO_ON) return result;
+    *good = lower_limits(x, ranges, &used) <= 1 + 1e-9;
+    if (*good) return OPTION_GO_ON;
+    if (!o->uniform && used > 1.03 && o->intervals > LEAST)
+      o->intervals = o->intervals / 2 > LEAST ? o->intervals / 2 : LEAST;
+  }
+  return OPTION_GO_ON;
+}
+
+static int tell_rows(new_motion *x, bool good) {
+  tell_durations(x);
+  tell_events(x);
+  int result = rows_tell(x);
+  if (good && result == EXIT_FINE) {
+    int saved = rows_save(x);
+    return saved == OPTION_GO_ON ? EXIT_FINE : saved;
+  }
+  rows_differ();
+  return result == EXIT_FINE ? EXIT_BAD : result;
 }
 
 static int run_motion(const retime_arg *arg, motion *m, jn_elastic *elastic) {
   const torque_arg *t = &arg->torque;
-  jn_retimed *r = NULL;
-  jn_limit_event event;
   limit *limits = allocate((size_t)m->nv * QUANTITIES * sizeof *limits + 1);
-  int result = read_limits(m->model, t->limits ? t->limits : "", t->model.options.max_bytes, limits);
-  if (result == OPTION_GO_ON && !elastic && !has_limits(m, limits)) {
-    say(stderr,
-        "jounce: '%s' has no limit of velocity, acceleration, jerk, effort or effort rate, so no timing is the "
-        "fastest\n"
-        "    give limits in a file: --limits FILE\n",
-        jn_model_name(m->model));
-    result = EXIT_BAD;
+  jn_range *ranges = allocate((size_t)m->nv * JN_LIMITED_QUANTITIES * sizeof *ranges + 1);
+  new_motion x = {.arg = arg, .m = m, .elastic = elastic, .limits = limits};
+  jn_retime_options o;
+  bool good = false;
+  x.rate = t->rate.count ? t->rate.values[0] : 1000;
+  int result = read_margin(arg, &x.margin);
+  if (result == OPTION_GO_ON) result = read_options(&x, &o);
+  if (result == OPTION_GO_ON)
+    result = read_limits(m->model, t->limits ? t->limits : "", t->model.options.max_bytes, limits);
+  if (result == OPTION_GO_ON) {
+    jn_limits_of_model(m->model, elastic, ranges);
+    for (int v = 0; v < m->nv; v++)
+      for (int k = 0; k < QUANTITIES; k++) {
+        const limit *l = &limits[v * QUANTITIES + k];
+        ranges[v * JN_LIMITED_QUANTITIES + k] = (jn_range){l->lower, l->upper};
+      }
+    result = find_rows(&x, ranges, &o, &good);
   }
-  if (result == OPTION_GO_ON) result = find_timing(arg, m, elastic, limits, &r, &event);
-  bool quiet = t->out && strcmp(t->out, "-") == 0;
-  if (result == OPTION_GO_ON && !r) {
-    result = tell_impossible(m, &event);
-  } else if (result == OPTION_GO_ON) {
-    if (!quiet) print_durations(arg, m, r, &event);
-    if (!quiet) print_events(m, r);
-    result = write_new(arg, m, r, limits);
-  }
-  jn_retimed_destroy(r);
+  if (result == OPTION_GO_ON) result = x.r ? tell_rows(&x, good) : tell_impossible(&x);
+  rows_free(&x);
+  free(x.text);
+  jn_retimed_destroy(x.r);
   free(limits);
+  free(ranges);
   return result;
 }
 
+/* ---- Running ---- */
+
 static int check_arguments(const retime_arg *arg) {
   const torque_arg *t = &arg->torque;
-  if (t->actuators && !arg->uniform)
-    return usage_error("retime", "--actuators needs --uniform: motor torques depend on the snap of s(t), which jumps");
   if (t->actuators && t->losses) return usage_error("retime", "--losses is not for --actuators");
+  if (arg->uniform && (arg->start_speed || arg->end_speed || arg->moving_ends))
+    return usage_error(
+        "retime",
+        "--start-speed, --end-speed and --moving-ends are not for --uniform, whose ends are those of the given motion");
+  if (arg->waypoints && (arg->uniform || t->wrench || arg->moving_ends || arg->start_speed || arg->end_speed))
+    return usage_error("retime",
+                       "--waypoints have no times, so --uniform, --wrench and speeds of the ends are not for them");
+  if (arg->blend.count && !arg->waypoints) return usage_error("retime", "--blend is for --waypoints");
   if (t->out && strcmp(t->out, "-") == 0) return usage_error("retime", "--out takes FILE.csv or FILE.npz");
   return torque_check_arguments(t);
 }
@@ -268,8 +221,6 @@ static int run(retime_arg *arg) {
   int result = check_arguments(arg);
   if (result == OPTION_GO_ON) result = model_arg_load(&t->model);
   if (result != OPTION_GO_ON) return result;
-  if (jn_loop_count(t->model.model) > 0)
-    return usage_error("retime", "'%s' has loops, for which there is no retiming yet", jn_model_name(t->model.model));
   if (t->actuators) {
     jn_error error = {0};
     if (jn_elastic_load(t->model.model, t->actuators, NULL, &elastic, &error) != JN_OK) {
@@ -277,9 +228,15 @@ static int run(retime_arg *arg) {
       return EXIT_BAD;
     }
   }
-  motion m;
+  motion m = {0};
   int order = elastic ? 4 : 2;
-  result = motion_init(&m, t, t->model.model, order, order);
+  jn_trajectory *path = NULL;
+  if (arg->waypoints) {
+    result = points_load(arg, t->model.model, order, &path);
+    if (result == OPTION_GO_ON) result = motion_init_trajectory(&m, t, t->model.model, order, path);
+  } else {
+    result = motion_init(&m, t, t->model.model, order, order);
+  }
   if (result == OPTION_GO_ON) result = run_motion(arg, &m, elastic);
   motion_free(&m);
   jn_elastic_destroy(elastic);
@@ -297,12 +254,25 @@ static void declare_options(option_set *set, retime_arg *arg) {
               &t->limits);
   option_words(set, "builtin:");
   option_text(set, "margin", "SHARE", "keep this share of each limit unused, as 0.05 or 5%; default 0", &arg->margin);
-  option_text(set, "actuators", "FILE", "with --uniform: limits of motors behind springs, too, as for motor",
-              &t->actuators);
+  option_text(set, "actuators", "FILE", "limits of motors behind springs, too, as for motor", &t->actuators);
   option_flag(set, "losses", "include damping and friction of the joints", &t->losses);
   option_flag(set, "moving-ends", "a path that moves at its ends keeps moving there; default: starts and ends at rest",
               &arg->moving_ends);
+  option_text(set, "start-speed", "X", "at the start, X times as fast as the given motion; default 0: at rest",
+              &arg->start_speed);
+  option_text(set, "end-speed", "X", "the same at the end", &arg->end_speed);
+  option_text(
+      set, "wrench", "FILE",
+      "external wrenches, as for torque; they belong to the places of the path, and come later in a slower motion",
+      &t->wrench);
+  option_choice(set, "wrench-interpolation", "hold|linear|monotone|spline",
+                "between the rows of --wrench; default monotone", &t->wrench_interpolation);
+  option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
+               &t->actuated);
   option_numbers(set, "intervals", "N", "of the path, on which the speed is a spline; default 200", &arg->intervals);
+  option_flag(set, "waypoints", "TRAJECTORY has points, not times: joint names, and a row for each point",
+              &arg->waypoints);
+  option_numbers(set, "blend", "X", "how far the path may pass the waypoints [rad, m]; default 0.01", &arg->blend);
   option_text(set, "out", "FILE", "write the new motion to FILE.csv or FILE.npz, as jounce torque does", &t->out);
   option_text(set, "plot", "FILE", "plot it with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);
@@ -322,7 +292,7 @@ static void declare_options(option_set *set, retime_arg *arg) {
 
 int command_retime(int argc, char **argv) {
   option_set set;
-  retime_arg arg = {.torque = {.command = "retime"}};
+  retime_arg arg = {.torque = {.command = "retime", .wrench_interpolation = JN_INTERPOLATE_MONOTONE}};
   torque_arg *t = &arg.torque;
   model_arg_init(&t->model);
   option_set_init(
@@ -345,6 +315,7 @@ int command_retime(int argc, char **argv) {
     status = run(&arg);
   }
   number_list_free(&arg.intervals);
+  number_list_free(&arg.blend);
   torque_arg_free(t);
   return status;
 }

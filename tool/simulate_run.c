@@ -183,7 +183,7 @@ static void print_report(const simulation *s) {
   say(stdout, "%s: %s s in %ld step%s by %s (order %d)", jn_model_name(s->m.model), at, r.steps,
       r.steps == 1 ? "" : "s", jn_integrator_name((jn_integrator)s->arg->integrator), r.order);
   if (r.rejected) printf(", %ld rejected", r.rejected);
-  if (r.events) printf(", %ld event%s", r.events, r.events == 1 ? "" : "s");
+  if (r.events) say(stdout, ", %ld event%s", r.events, r.events == 1 ? "" : "s");
   putchar('\n');
   warn_of_singularity(&r, now);
   if (!s->arg->summary) return;

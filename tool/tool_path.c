@@ -611,11 +611,12 @@ void tool_path_tell(tool_path *p, jn_status status) {
     say(stderr, "    %s are missing at the nearest configuration at t = %.9g s, where most is\n", missing, p->to);
     if (most.distance > 100) fputs("    lengths are in m; of others, the header has the unit: \"x [mm]\"\n", stderr);
   } else {
-    fputs("    what follows could be reached, but not without a jump\n", stderr);
+    fputs("    what follows could be reached, but not without a jump of the joints or of their velocities\n", stderr);
   }
   tell_active(p->model, p->active);
   if (p->reach.outcome == JN_REACH_SINGULAR)
     fputs("    another --start may pass it in another way; --free, if part of the pose does not matter\n", stderr);
   if (p->reach.outcome == JN_REACH_LIMITS)
-    fputs("    try another --start, --weights or --pull, or --free, if part of the pose does not matter\n", stderr);
+    fputs("    try another --start, --weights, --pull or --margin, or --free, if part of the pose does not matter\n",
+          stderr);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce torque: robot and trajectory in; torques, their derivatives, margins to limits and plots out. */
 #include "torque.h"
+#include "shard.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,6 +74,10 @@ int torque_check_arguments(const torque_arg *arg) {
     return usage_error(arg->command, "--payload takes m,x,y,z (or these and Ixx,Iyy,Izz,Ixy,Ixz,Iyz), not %d numbers",
                        arg->payload.count);
   if (arg->joints.count > 0 && !arg->plot) return usage_error(arg->command, "--joints is for --plot");
+  if (arg->shard && (!arg->out || to_stdout || !ends_with(arg->out, ".csv") || arg->plot || arg->check || arg->limits))
+    return usage_error(arg->command,
+                       "--shard writes a part of --out FILE.csv, and nothing else: put the parts together "
+                       "with jounce gather before --limits, --check and --plot");
   if (arg->out && !to_stdout && !writer_takes(arg->out))
     return usage_error(arg->command, "--out %s: the name must end in .csv or .npz", arg->out);
   if (!arg->tool.frame &&
@@ -257,7 +262,44 @@ static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to
   return result;
 }
 
+/* All that the rows depend on: the model with its payload, and the motion and its torques at some of the times. */
+static jn_status fingerprint_of(motion *m, const schedule *s, int order, uint64_t *f) {
+  enum { PLACES = 16 };
+  jn_status status = JN_OK;
+  *f = fingerprint_begin();
+  fingerprint_model(f, m->model);
+  fingerprint_add(f, &order, sizeof order);
+  for (int k = 0; k <= PLACES && s->count > 0 && status == JN_OK; k++) {
+    status = motion_at(m, schedule_time(s, (int)((double)(s->count - 1) * k / PLACES)));
+    fingerprint_add(f, &m->t, sizeof m->t);
+    fingerprint_add(f, m->q, (size_t)m->nq * sizeof *m->q);
+    fingerprint_add(f, m->tau, (size_t)((order + 1) * m->nv) * sizeof *m->tau);
+  }
+  return status;
+}
+
+/* --shard: only some of the rows, and nothing else. */
+static int run_part(const torque_arg *arg, motion *m, int order) {
+  schedule s;
+  shard part;
+  int result = schedule_make(arg, m->trajectory, &s);
+  if (result == OPTION_GO_ON) result = shard_parse(arg->command, arg->shard, &part);
+  if (result != OPTION_GO_ON) return result;
+  shard_divide(&part, s.count);
+  jn_status status = fingerprint_of(m, &s, order, &part.fingerprint);
+  if (status != JN_OK) return stop(m, status);
+  writer *w = writer_open_part(arg->out, m, order, &part);
+  if (!w) return EXIT_BAD;
+  for (long i = part.first; i < part.last && status == JN_OK; i++) {
+    status = motion_at(m, schedule_time(&s, (int)i));
+    if (status == JN_OK) writer_sample(w, m);
+  }
+  result = writer_close(w, status == JN_OK);
+  return status == JN_OK ? result : stop(m, status);
+}
+
 static int run_motion(const torque_arg *arg, motion *m, int order) {
+  if (arg->shard) return run_part(arg, m, order);
   schedule s;
   sinks to = {.with_limits = arg->limits != NULL};
   unsigned char *chosen = NULL;
@@ -317,6 +359,10 @@ static void declare_options(option_set *set, torque_arg *arg) {
       "write motion and torques at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables, "
       "--check, --limits and --plot",
       &arg->out);
+  option_text(set, "shard", "I/N",
+              "write only part I of N parts of --out FILE.csv, for several machines; `jounce gather` puts the parts "
+              "together",
+              &arg->shard);
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &arg->plot);
   option_names(set, "joints", "LIST",
@@ -341,8 +387,11 @@ static void declare_options(option_set *set, torque_arg *arg) {
                 "overshoot (default), or smoothing splines",
                 &arg->wrench_interpolation);
   option_flag(set, "losses", "include damping and friction", &arg->losses);
-  option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those in the trajectory",
-               &arg->actuated);
+  option_names(
+      set, "actuated", "LIST",
+      "joints with a motor, for models with loops; default: those in the trajectory, or, if it has all joints, "
+      "those with an effort limit above 0",
+      &arg->actuated);
   option_heading(set, "Path of a tool");
   option_text(set, "frame", "NAME",
               "TRAJECTORY has the poses of this link or frame over time, as reach --path: the joints follow from it",

@@ -17,6 +17,7 @@ typedef struct torque_arg {
   number_list order, payload, rate, range, bandwidth;
   const char *link;
   const char *out;
+  const char *shard; /* I/N, or NULL */
   const char *plot;
   int check;
   const char *limits; /* NULL: not wanted; "": of the model; else a file */
@@ -81,7 +82,9 @@ typedef struct motion {
   double *wrench_jet, *passive, *loss;
   double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
   double guess_time;
-  wobble wobble; /* amplitude 0: none */
+  wobble wobble;                                                                 /* amplitude 0: none */
+  jn_status (*wrenches)(void *context, double t, int order, double *wrench_jet); /* NULL: of the trajectory */
+  void *wrench_context;
   /* The state at the time of the last motion_at(): */
   double t;
   double *q;     /* [nq] */
@@ -94,11 +97,20 @@ typedef struct motion {
 /* Reads the trajectory (and wrenches), smooth enough for torques of order `smooth`, to be evaluated to `order`. An exit
  * code, or OPTION_GO_ON. */
 int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth);
+/* The same for a trajectory, which the motion takes over. */
+int motion_init_trajectory(motion *m, const torque_arg *arg, const jn_model *model, int order, jn_trajectory *t);
+/* The same for text of a file, read without options, with the loops and the losses of another motion. */
+int motion_init_text(motion *m, const torque_arg *arg, const motion *as, int order, int smooth, const char *text,
+                     size_t length);
 void motion_free(motion *m);
 /* Reads --tolerance. An exit code, or OPTION_GO_ON. */
 int motion_smoothing(const char *command, const char *text, jn_trajectory_options *options);
 /* Motion and torques with K derivatives; JN_ERR_LOOP and others of models with loops. */
 jn_status motion_at(motion *m, double t);
+/* The motion alone, loops closed: v_jet [(order+2) x nv], order at most K. Outputs may be those of the state. */
+jn_status motion_path(motion *m, double t, int order, double *q, double *v_jet);
+/* Torques of the state q, v_jet, wrench_jet. */
+jn_status motion_torques(motion *m);
 /* force [(K+1) x nv] += sign * damping and friction at the velocities of the state, and their derivatives, if the
  * motion has losses. */
 jn_status motion_add_losses(motion *m, double sign, double *force);
@@ -219,6 +231,11 @@ bool writer_takes(const char *path);
 void write_column_name(FILE *f, const char *name, const char *ending, const char *unit);
 /* NULL after reporting why the file cannot be written. */
 writer *writer_open(const char *path, const motion *m, int order, int samples);
+/* The same to a stream that is the caller's; writer_close() leaves it open. */
+writer *writer_begin(FILE *stream, bool npz, const motion *m, int order, int samples);
+/* Of --shard: the file becomes one part of the CSV. */
+struct shard;
+writer *writer_open_part(const char *path, const motion *m, int order, const struct shard *part);
 void writer_sample(writer *w, const motion *m);
 /* Good: the file takes its place, else the old one stays. EXIT_FINE, or EXIT_BAD after reporting. */
 int writer_close(writer *w, bool good);

@@ -91,13 +91,17 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   return result;
 }
 
-int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {
-  *m = (motion){.model = model, .fitted = model, .order = order, .losses = arg->losses, .guess_time = NAN};
+static void begin(motion *m, const jn_model *model, int order, bool losses) {
+  *m = (motion){.model = model, .fitted = model, .order = order, .losses = losses, .guess_time = NAN};
   m->nq = jn_model_nq(model);
   m->nv = jn_model_nv(model);
+}
+
+/* Memory, when there is a trajectory. */
+static int set_up(motion *m, const torque_arg *arg) {
+  const jn_model *model = m->model;
+  int order = m->order;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 2;
-  int result = load(m, arg, smooth);
-  if (result != OPTION_GO_ON) return result;
   m->q = allocate(2 * nq * sizeof(double));
   m->guess = m->q + nq;
   jn_neutral(model, m->guess);
@@ -114,6 +118,40 @@ int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int ord
   if (status == JN_OK) return motion_init_loops(m, arg);
   say(stderr, "jounce: %s\n", jn_status_text(status));
   return EXIT_BAD;
+}
+
+int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {
+  begin(m, model, order, arg->losses);
+  int result = load(m, arg, smooth);
+  return result == OPTION_GO_ON ? set_up(m, arg) : result;
+}
+
+int motion_init_trajectory(motion *m, const torque_arg *arg, const jn_model *model, int order, jn_trajectory *t) {
+  begin(m, model, order, arg->losses);
+  m->trajectory = t;
+  return set_up(m, arg);
+}
+
+int motion_init_text(motion *m, const torque_arg *arg, const motion *as, int order, int smooth, const char *text,
+                     size_t length) {
+  jn_trajectory_options options;
+  jn_error error = {0};
+  begin(m, as->model, order, as->losses);
+  jn_trajectory_options_init(&options);
+  options.order = smooth;
+  options.max_bytes = arg->model.options.max_bytes;
+  jn_status status = jn_trajectory_load_text(m->model, text, length, arg->out ? arg->out : "new motion", &options,
+                                             &m->trajectory, &error);
+  if (status != JN_OK) {
+    print_errors(NULL, &error, arg->out ? arg->out : "new motion");
+    return EXIT_BAD;
+  }
+  int result = set_up(m, arg);
+  if (result != OPTION_GO_ON) return result;
+  memcpy(m->held, as->held, 2 * (size_t)m->nv); /* and actuated */
+  if (!m->wrench_jet && as->wrench_jet)
+    m->wrench_jet = allocate(((size_t)order + 2) * 6 * (size_t)jn_link_count(m->model) * sizeof(double));
+  return OPTION_GO_ON;
 }
 
 void motion_free(motion *m) {
@@ -226,13 +264,27 @@ static void keep_rounding(motion *m) {
   m->rounding_time = m->t;
 }
 
-jn_status motion_at(motion *m, double t) {
-  size_t all = (size_t)(m->order + 1) * (size_t)m->nv;
+jn_status motion_path(motion *m, double t, int order, double *q, double *v_jet) {
+  if (order > m->order) return JN_ERR_SIZE;
   m->t = t;
   jn_status status = evaluate(m, t);
-  if (status == JN_OK && m->wrench_jet) status = jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
   if (status == JN_OK && m->loops && !m->path) status = close_loops(m, t);
-  if (status != JN_OK) return status;
+  if (q != m->q) memcpy(q, m->q, (size_t)m->nq * sizeof(double));
+  if (v_jet != m->v_jet) memcpy(v_jet, m->v_jet, (size_t)(order + 2) * (size_t)m->nv * sizeof(double));
+  return status;
+}
+
+jn_status motion_at(motion *m, double t) {
+  jn_status status = motion_path(m, t, m->order, m->q, m->v_jet);
+  if (status == JN_OK && m->wrench_jet)
+    status = m->wrenches ? m->wrenches(m->wrench_context, t, m->order, m->wrench_jet)
+                         : jn_trajectory_wrenches(m->trajectory, t, m->order, m->wrench_jet);
+  return status == JN_OK ? motion_torques(m) : status;
+}
+
+jn_status motion_torques(motion *m) {
+  size_t all = (size_t)(m->order + 1) * (size_t)m->nv;
+  jn_status status;
   if (!m->loops) {
     status = jn_inverse_dynamics_jet(m->model, m->work, m->order, m->q, m->v_jet, m->wrench_jet, m->tau);
     return status == JN_OK ? motion_add_losses(m, 1, m->tau) : status;

@@ -8,22 +8,27 @@
 #include "npz.h"
 #include "output.h"
 #include "print.h"
+#include "shard.h"
 #include "torque.h"
 
 enum { MOTION_ROWS = 3, ARRAYS = MOTION_ROWS + 3 }; /* v, a, jerk; and t, q, tau */
 
 struct writer {
-  output output;
+  output output; /* without a path: the stream is another's */
   FILE *file;
   const motion *m;
   int order;
   int motion_rows;
   int samples, count; /* in all, and so far */
   bool npz;
+  shard part; /* of --shard: `file` is a temporary one, whose rows begin here: */
+  long rows_at;
+  FILE *real;
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
-/* A cell of the header, in quotes when it needs them. A file gets the name as it is, a terminal what it can show. */
+/* A cell of the header, in quotes when it needs them; unit may be NULL. A file gets the name as it is, a terminal what
+ * it can show. */
 void write_column_name(FILE *f, const char *name, const char *ending, const char *unit) {
   bool quoted = strpbrk(name, ",\"\n\r\t;#") != NULL;
   char *shown = is_terminal(f) ? printable_text(name, 0) : copy_text(name, strlen(name));
@@ -33,9 +38,8 @@ void write_column_name(FILE *f, const char *name, const char *ending, const char
     fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
   }
   fputs(ending, f);
-  fputs(" [", f);
-  fputs(unit, f);
-  fputs(quoted ? "]\"" : "]", f);
+  if (unit) fputs(" [", f), fputs(unit, f), fputc(']', f);
+  if (quoted) fputc('"', f);
   free(shown);
 }
 
@@ -80,14 +84,10 @@ static void make_arrays(writer *w) {
 
 bool writer_takes(const char *path) { return ends_with(path, ".csv") || ends_with(path, ".npz"); }
 
-writer *writer_open(const char *path, const motion *m, int order, int samples) {
-  writer *w = allocate(sizeof *w);
-  *w = (writer){.m = m, .order = order, .samples = samples, .npz = ends_with(path, ".npz")};
-  w->file = output_open(&w->output, path);
-  if (!w->file) {
-    free(w);
-    return NULL;
-  }
+static writer *begin(writer *w, const motion *m, int order, int samples) {
+  w->m = m;
+  w->order = order;
+  w->samples = samples;
   bool all = order < 0 && !w->npz; /* a motion without torques has all its derivatives */
   w->motion_rows = m->order + 2 < MOTION_ROWS || all ? m->order + 2 : MOTION_ROWS;
   if (w->npz)
@@ -95,6 +95,48 @@ writer *writer_open(const char *path, const motion *m, int order, int samples) {
   else
     write_names(w);
   return w;
+}
+
+writer *writer_open(const char *path, const motion *m, int order, int samples) {
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.npz = ends_with(path, ".npz")};
+  w->file = output_open(&w->output, path);
+  if (w->file) return begin(w, m, order, samples);
+  free(w);
+  return NULL;
+}
+
+writer *writer_begin(FILE *stream, bool npz, const motion *m, int order, int samples) {
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.file = stream, .npz = npz};
+  return begin(w, m, order, samples);
+}
+
+writer *writer_open_part(const char *path, const motion *m, int order, const shard *part) {
+  writer *w = allocate(sizeof *w);
+  *w = (writer){.part = *part};
+  w->real = output_open(&w->output, path);
+  w->file = w->real ? open_temporary() : NULL;
+  if (w->file) {
+    begin(w, m, order, 0);
+    w->rows_at = ftell(w->file);
+    return w;
+  }
+  if (w->real) {
+    fputs("jounce: cannot make a temporary file\n", stderr);
+    output_close(&w->output, false);
+  }
+  free(w);
+  return NULL;
+}
+
+/* The part in its place; the temporary file is gone then. */
+static bool write_part(writer *w) {
+  long end = ftell(w->file);
+  bool good =
+      !ferror(w->file) && end >= 0 && shard_write(&w->part, w->file, w->part.index == 1 ? 0 : w->rows_at, end, w->real);
+  fclose(w->file);
+  return good;
 }
 
 static void write_numbers(FILE *f, const double *x, int count) {
@@ -157,7 +199,8 @@ static bool write_npz(writer *w) {
 int writer_close(writer *w, bool good) {
   if (!w) return EXIT_FINE;
   good = good && (!w->npz || write_npz(w));
-  good = output_close(&w->output, good);
+  if (w->real) good = write_part(w) && good;
+  good = w->output.path ? output_close(&w->output, good) : good && fflush(w->file) == 0 && !ferror(w->file);
   for (int i = 0; i < ARRAYS; i++) free(w->arrays[i]);
   free(w);
   return good ? EXIT_FINE : EXIT_BAD;

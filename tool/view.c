@@ -2,18 +2,16 @@
 /* jounce view: the web page (web/page) with a robot, and perhaps a motion, inside. */
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <unistd.h>
-#endif
 
 #include "command.h"
+#include "installed.h"
 #include "model_arg.h"
 #include "output.h"
 #include "print.h"
 
 /* Where the page says what it is given. */
 #define EMPTY "<script id=\"given\" type=\"application/json\">null</script>"
-enum { PATH_BYTES = 4096, PARENTS = 3 };
+enum { PARENTS = 3 };
 
 typedef struct view_arg {
   model_arg model;
@@ -57,11 +55,6 @@ static void write_file(view_arg *v, const char *name, const char *data, size_t l
   fputs("\"]", v->stream);
 }
 
-static const char *last_part(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 /* ---- Meshes of a URDF file ---- */
 
 static bool is_mesh(const char *name) {
@@ -69,12 +62,6 @@ static bool is_mesh(const char *name) {
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
     if (ends_with(name, endings[i])) return true;
   return false;
-}
-
-static bool is_readable(const char *path) {
-  FILE *f = fopen(path, "rb");
-  if (f) fclose(f);
-  return f != NULL;
 }
 
 /* package://robot/meshes/arm.stl is looked for as meshes/arm.stl and robot/meshes/arm.stl in the folder of the robot's
@@ -181,28 +168,10 @@ static bool write_given(view_arg *v) {
   return true;
 }
 
-/* The page that belongs to this command: where it is installed, JN_PAGE_PLACE tells the way from the folder of the
- * command to it, so that it is found under any prefix; in a build tree there is a link. False: this system does not say
- * where the command is. */
-static bool own_page(char path[PATH_BYTES]) {
-  static const char place[] = JN_PAGE_PLACE;
-  if (place[0] == '/') return snprintf(path, PATH_BYTES, "%s", place) < PATH_BYTES;
-#ifdef __linux__
-  ssize_t length = readlink("/proc/self/exe", path, PATH_BYTES - 1);
-  if (length <= 0) return false;
-  path[length] = '\0';
-  size_t folder = (size_t)(last_part(path) - path), room = PATH_BYTES - folder;
-  return (size_t)snprintf(path + folder, room, "%s", place) < room;
-#else
-  (void)path;
-  return false;
-#endif
-}
-
 static char *read_page(const char *given, size_t limit) {
   char own[PATH_BYTES];
   const char *named = given ? given : getenv("JOUNCE_PAGE"), *path = named;
-  if (!path && own_page(own) && is_readable(own)) path = own;
+  if (!path && installed_file(JN_PAGE_PLACE, own)) path = own;
   if (!path) {
     say(stderr,
         "jounce: the page is not installed with this command; build it with script/web, and name it with --page "

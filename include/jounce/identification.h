@@ -64,8 +64,9 @@ typedef struct jn_identification_options {
   size_t size;                   /* sizeof(jn_identification_options), set by jn_identification_options_init() */
   const jn_allocator *allocator; /* NULL: malloc and free. Copied; its context must outlive the result */
   unsigned columns;              /* JN_IDENTIFY_...; default inertia, viscous, Coulomb, offset */
-  const char *const *links;      /* links whose inertia is identified; NULL: all that move and have an inertia. One */
-  int link_count;                /*   link: a payload */
+  const char *const *links;      /* links whose inertia is identified (one link: a payload); NULL: all that move and
+                                    have an inertia, or carry nothing that has one */
+  int link_count;                /* how many */
   int motors;                    /* rows of coupling; default 0: one motor for each coordinate */
   const double *coupling;        /* G [motors x nv]; copied */
   const double *coulomb_speed;   /* [motors] [rad/s, m/s] sign(v) is v/speed below this speed, because friction does not

@@ -97,16 +97,24 @@ JN_API const unsigned char *jn_function_hessian_pattern(const jn_function *funct
 
 /* y [m] at x [n]. Errors: JN_ERR_SINGULAR (M), JN_ERR_STEP, JN_ERR_LOOP. */
 JN_API jn_status jn_function_value(jn_function *function, const double *x, double *y);
-/* J = dy/dx [m x n], row-major. O(n m), for steps O(nv^3). */
+/* J = dy/dx [m x n] at x [n], row-major. O(n m), for steps O(nv^3). */
 JN_API jn_status jn_function_jacobian(jn_function *function, const double *x, double *J);
-/* g [n] = J^T lambda: the gradient of lambda . f, lambda [m]. O(n) for inverse and forward dynamics. */
+/* g [n] = J^T lambda: the gradient of lambda . f at x [n], lambda [m]. O(n) for inverse and forward dynamics. */
 JN_API jn_status jn_function_adjoint(jn_function *function, const double *x, const double *lambda, double *g);
-/* H [n x n]: the second derivatives of lambda . f, symmetric; g [n] (may be NULL) its gradient. For inverse dynamics
- * the contraction of its second derivatives; for forward dynamics, with mu = M^-1 lambda, by
- *   H_xy = -mu^T (tau_xy + tau_xa a_y + tau_ya a_x)
- * so that no second derivative of the acceleration is formed. O(nv^3). */
+/* H [n x n]: the second derivatives of lambda . f at x [n], lambda [m], symmetric; g [n] (may be NULL) its gradient.
+ * For inverse dynamics the contraction of its second derivatives; for forward dynamics, with mu = M^-1 lambda, by H_xy
+ * = -mu^T (tau_xy + tau_xa a_y + tau_ya a_x) so that no second derivative of the acceleration is formed. O(nv^3). */
 JN_API jn_status jn_function_hessian(jn_function *function, const double *x, const double *lambda, double *g,
                                      double *H);
+
+/* Discrete dynamics in the order of acados' generic external functions (disc_dyn_fun, _jac, _jac_hess), of a function
+ * of the kind JN_FUNCTION_STEP (JN_ERR_UNSUPPORTED otherwise). x [nx] = (q, v) with nx = nq + nv, u [nv] = tau. fun
+ * [nx]: the next state; jac_ux [(nv + nx) x nx]: the transpose of its derivatives, by u in the first nv rows; hess_ux
+ * [(nv + nx) x (nv + nx)]: the second derivatives of pi . fun, u first, pi [nx] (NULL only if hess_ux is). Matrices are
+ * stored by columns, ld_jac and ld_hess numbers apart (at least nv + nx, JN_ERR_SIZE). Outputs may be NULL. With
+ * BLASFEO's own matrices: examples/acados.c. */
+JN_API jn_status jn_function_discrete(jn_function *function, const double *x, const double *u, const double *pi,
+                                      double *fun, double *jac_ux, int ld_jac, double *hess_ux, int ld_hess);
 
 #ifdef __cplusplus
 }

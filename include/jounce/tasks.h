@@ -178,7 +178,10 @@ typedef struct jn_reach {
  * error is least; they do not make it JN_ERR_REACH, but `worst`, `angle` and `distance` tell. */
 JN_API jn_status jn_tasks_solve(jn_tasks *tasks, const double *target, double *q, signed char *active, jn_reach *reach);
 /* The same for target [count x targets], from and to q [count x nq], on options.threads threads; reach [count] (may be
- * NULL). Results do not depend on the number of threads. JN_ERR_REACH when one or more are not reached. */
+ * NULL, which is faster). One pose (rotations of equal weights, positions too) or position in the world, of a model
+ * without loops and with nq = nv of at most 64, is solved in lanes, unless options.nearest is set: by steps that differ
+ * a little at limits, so that of many solutions another one may be found than jn_tasks_solve() finds. Results do not
+ * depend on the number of threads. JN_ERR_REACH when one or more are not reached. */
 JN_API jn_status jn_tasks_solve_batch(jn_tasks *tasks, size_t count, const double *target, double *q, jn_reach *reach);
 
 /* ---- motions ---- */

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Time per state in Python beside C and other libraries, all in one run: script/bench --python.
 
-    bench.py CALLS [ROUNDS [PEER...]]     CALLS: the program of calls.c, built; PEER: pin, mujoco, mjx; default all
+    bench.py CALLS [ROUNDS [PEER...]]     CALLS: the program of calls.c, built; PEER: pin, mujoco, mjx, frax; default all
 
 The measurements take turns, and each is the best of all rounds, because other programs disturb them. Pinocchio (pin) and
 MuJoCo (mujoco) are measured if they are installed, called as their users do: results of Pinocchio stay in its data,
-MuJoCo computes its whole pipeline up to the result. JAX-based libraries (mujoco-mjx) run compiled and in batches.
+MuJoCo computes its whole pipeline up to the result. JAX-based libraries (mujoco-mjx, frax) run compiled, frax also
+for one state.
 """
 
 from __future__ import annotations
@@ -115,6 +116,36 @@ def of_mjx(urdf: str) -> Calls:
     return {"forward_dynamics": ("forward(states).block_until_ready()", {"forward": forward, "states": states})}
 
 
+def of_frax(count: int) -> Calls:
+    """frax, dynamics in JAX: compiled, one state or vmapped over many, in double, on the CPU."""
+    try:
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import frax
+    except ImportError:
+        return {}
+    robot = frax.load_panda()  # its own Panda, with collision bodies that are not used here
+    gravity = jax.numpy.array([0, 0, 9.81, 0, 0, 0])  # linear part first, upwards: it stands for the weight
+    functions = {
+        "inverse_dynamics": lambda q, v, a: robot.rnea(q, v, a, gravity, None),
+        "mass_matrix": robot.crba,
+        "forward_dynamics": lambda q, v, tau: robot.forward_dynamics(q, v, tau, None),
+    }
+    shape = () if count == 1 else (count,)
+    numbers = [jax.numpy.full((*shape, robot.num_joints), value) for value in (0.1, 0.3, 1.0)]
+    calls: Calls = {}
+    for name, function in functions.items():
+        compiled = jax.jit(function if count == 1 else jax.vmap(function))
+        given = numbers[: 1 if name == "mass_matrix" else 3]
+        compiled(*given).block_until_ready()
+        calls[name] = "f(*x).block_until_ready()", {"f": compiled, "x": given}
+    print(f"# frax on JAX {jax.__version__}")
+    return calls
+
+
 def in_c(program: str, count: int) -> dict[str, float]:
     text = subprocess.run([program, MODEL, str(count), "5"], check=True, capture_output=True, text=True).stdout
     return {name: float(ns) for name, ns in (line.split() for line in text.splitlines())}
@@ -133,17 +164,19 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         urdf = model.to_urdf()
-    peers = sys.argv[3:] or ["pin", "mujoco", "mjx"]
+    peers = sys.argv[3:] or ["pin", "mujoco", "mjx", "frax"]
     singles = {
         "Python": of_jounce(model, 1, False),
         "out=": of_jounce(model, 1, True),
         "pin": of_pinocchio(urdf) if "pin" in peers else {},
         "mujoco": of_mujoco(urdf) if "mujoco" in peers else {},
+        "frax": of_frax(1) if "frax" in peers else {},
     }
     batches = {
         "Python": of_jounce(model, MANY, False),
         "out=": of_jounce(model, MANY, True),
         "mjx": of_mjx(urdf) if "mjx" in peers else {},
+        "frax": of_frax(MANY) if "frax" in peers else {},
     }
     times: dict[str, dict[str, float]] = {}
     for _ in range(rounds):
@@ -158,16 +191,19 @@ def main() -> None:
 
 def print_tables(times: dict[str, dict[str, float]]) -> None:
     cell = lambda column, name: f"{times[column][name] / 1000:.2f}" if name in times.get(column, {}) else "-"  # noqa: E731
-    print("\none state [us] | C | Python | Python, out= | above C | above C, out= | pin | mujoco")
+    print("\none state [us] | C | Python | Python, out= | above C | above C, out= | pin | mujoco | frax")
     for name in times["C 1"]:
         above = [times[column][name] / 1000 - times["C 1"][name] / 1000 for column in ("Python 1", "out= 1")]
-        print(f"`{name}` | {cell('C 1', name)} | {cell('Python 1', name)} | {cell('out= 1', name)} | "
-              f"{above[0]:.2f} | {above[1]:.2f} | {cell('pin 1', name)} | {cell('mujoco 1', name)}")  # fmt: skip
-    print(f"\nbatches of {MANY} [us per state] | C | Python | Python, out= | throughput of C | the same, out= | mjx")
+        cells = [cell(column + " 1", name) for column in ("C", "Python", "out=")]
+        cells += [f"{number:.2f}" for number in above] + [cell(peer + " 1", name) for peer in ("pin", "mujoco", "frax")]
+        print(f"`{name}` | " + " | ".join(cells))
+    print(
+        f"\nbatches of {MANY} [us per state] | C | Python | Python, out= | throughput of C | the same, out= | mjx | frax"
+    )
     for name in times["C many"]:
         shares = [100 * times["C many"][name] / times[column][name] for column in ("Python many", "out= many")]
         print(f"`{name}` | {cell('C many', name)} | {cell('Python many', name)} | {cell('out= many', name)} | "
-              f"{shares[0]:.0f} % | {shares[1]:.0f} % | {cell('mjx many', name)}")  # fmt: skip
+              f"{shares[0]:.0f} % | {shares[1]:.0f} % | {cell('mjx many', name)} | {cell('frax many', name)}")  # fmt: skip
 
 
 if __name__ == "__main__":

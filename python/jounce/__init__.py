@@ -44,6 +44,7 @@ _core._setup(
     unknown=_glue.unknown,
     perturbations=_glue.perturbations,
     masked=_np.ma.MaskedArray,
+    stack=_glue.stack,
     empty=_np.empty,
     float32=_np.dtype(_np.float32),
     uint8=_np.dtype(_np.uint8),

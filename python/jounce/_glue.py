@@ -47,6 +47,11 @@ def expand(array: Any, shape: tuple[int, ...]) -> NDArray[Any]:
     return np.array(np.broadcast_to(np.asarray(array), shape), order="C")
 
 
+def stack(values: list[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """One value for each state, in the leading axes of a call."""
+    return np.array(values).reshape(shape)
+
+
 def mask(owner: Any, value: Any, function: str, name: str) -> NDArray[np.uint8]:
     """One byte per velocity coordinate; names of joints stand for all their coordinates."""
     if isinstance(value, str):

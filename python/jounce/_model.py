@@ -325,6 +325,23 @@ class Model(_core.Model):
     def __hash__(self) -> int:
         return hash(self.to_json())
 
+    # ---- where it comes from ----
+
+    _origin: tuple[str, tuple[int, int], dict[str, Any]] | None = None  # file, its size and time, options
+
+    def _unchanged_source(self) -> str | None:
+        """The file that the model was read from, or "builtin:NAME", if the model is what is there now."""
+        if self._origin is None:
+            return None
+        path, found, _ = self._origin
+        try:
+            return path if _fingerprint(path) == found else None
+        except OSError:
+            return None
+
+    def _source_options(self) -> dict[str, Any]:
+        return self._origin[2] if self._origin else {}
+
     # ---- what notebooks and terminals show ----
 
     def _rows(self) -> list[list[str]]:
@@ -403,17 +420,24 @@ class Trajectory(_core.Trajectory):
         super().set_forces(*arguments, **options)
         self._more = "forces"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._origin is None or self._more:
-            raise pickle.PicklingError(f"a trajectory with {self._more or 'an unknown origin'} cannot be pickled")
-        kind, what, options = self._origin
+    def _source(self) -> tuple[str, tuple[Any, ...]]:
+        """What it was made from: ("file", (name,)) if it is built in, ("text", (bytes, file)), ("samples", (t, q))."""
+        if self._origin is None:
+            return "", ()
+        kind, what, _ = self._origin
         if kind == "file" and not what[0].startswith("builtin:"):
             path, found = what
             if _fingerprint(path) != found:
                 raise pickle.PicklingError(f"{path} has changed since the trajectory was read: read it again")
             with open(path, "rb") as file:
-                kind, what = "text", (file.read(), path)
-        return _make_trajectory, (self.model, kind, what, options)
+                return "text", (file.read(), path)
+        return kind, what
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._origin is None or self._more:
+            raise pickle.PicklingError(f"a trajectory with {self._more or 'an unknown origin'} cannot be pickled")
+        kind, what = self._source()
+        return _make_trajectory, (self.model, kind, what, self._origin[2])
 
     def __copy__(self) -> Trajectory:
         return self
@@ -469,7 +493,10 @@ def load(
     else:
         if format != "auto":
             raise ValueError("load(): files say by their content what they are; format is for text=True")
-        model = _core._load(os.fspath(source), **options)
+        path = os.fspath(source)
+        model = _core._load(path, **options)
+        if lock is None and not set(options) - {"floating", "ignore_mimic", "lenient", "strict", "max_bytes"}:
+            model._origin = path, _fingerprint(path), options  # type: ignore[attr-defined]
     if lock is not None:
         names = [lock] if isinstance(lock, str) else list(lock)
         values = lock if isinstance(lock, Mapping) else {}

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A self-contained page with the robot in 3-D: viewer.js draws what scene() describes."""
+"""A self-contained page with the robot in 3-D.
+
+If the package was built with the web page (script/web), this is the page of `jounce view`, with the robot, its meshes and
+its motion inside: given() makes what tool/view.c writes. Otherwise viewer.js draws what scene() describes, which is less:
+no meshes, no simulation.
+"""
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import re
 import tempfile
 import webbrowser
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -17,6 +25,131 @@ if TYPE_CHECKING:
     from ._model import Model
 
 FRAMES_PER_SECOND = 30
+FEWEST = 8  # samples that a motion needs
+MOTION_RATE = 100  # samples a second of motions that are not files
+PAGE = Path(__file__).parent / "page.html"
+# Where the page says what it is given.
+EMPTY = '<script id="given" type="application/json">null</script>'
+MESHES = (".stl", ".obj", ".dae")
+PARENTS = 3
+
+
+# ---- the page of `jounce view` ----
+
+
+def find_mesh(robot: Path, name: str) -> Path | None:
+    """package://robot/meshes/arm.stl is looked for as meshes/arm.stl and robot/meshes/arm.stl in the folder of the
+    robot's file and the three above it."""
+    scheme, separator, rest = name.partition("://")
+    rest = rest if separator else scheme
+    inner = rest.partition("/")[2] or rest if separator else rest
+    if rest.startswith("/"):
+        return Path(rest) if Path(rest).is_file() else None
+    for up in range(PARENTS + 1):
+        for candidate in (inner, rest):
+            path = robot.parent.joinpath(*[".."] * up, candidate)
+            if path.is_file():
+                return path
+    return None
+
+
+def meshes_of(robot: Path, text: bytes) -> tuple[list[tuple[str, bytes]], int]:
+    """The meshes that a URDF file names, each once, and how many were not found."""
+    found, missing = [], 0
+    names = [a or b for a, b in re.findall(rb"filename=(?:\"([^\"]*)\"|'([^']*)')", text)]
+    for name in dict.fromkeys(os.fsdecode(name) for name in names):
+        path = find_mesh(robot, name) if name.lower().endswith(MESHES) else None
+        if path is None:
+            missing += 1
+        else:
+            found.append((name, path.read_bytes()))
+    return found, missing
+
+
+def robot_files(model: Model) -> tuple[str, list[tuple[str, bytes]], int]:
+    """An unchanged URDF file goes in as it is, with its meshes; a built-in robot by its name; all others as native
+    files."""
+    source = model._unchanged_source()
+    if source is not None and source.startswith("builtin:"):
+        return source, [], 0
+    if source is not None:
+        text = Path(source).read_bytes()
+        if re.search(rb"<robot[\s>]", text):
+            meshes, missing = meshes_of(Path(source), text)
+            return Path(source).name, [(Path(source).name, text), *meshes], missing
+    return "robot.json", [("robot.json", model.to_json().encode())], 0
+
+
+def csv(model: Model, t: Any, q: Any) -> bytes:
+    """A motion as a table that all commands read."""
+    rows = [",".join(["t", *model.q_names])]
+    rows += [",".join(map(repr, [float(time), *row])) for time, row in zip(t, np.asarray(q, np.float64).tolist())]
+    return ("\n".join(rows) + "\n").encode()
+
+
+def samples_of(model: Model, motion: Any) -> tuple[Any, Any]:
+    """Times [n] and configurations [n x nq] of what is not a file."""
+    if hasattr(motion, "evaluate"):
+        start, end = getattr(motion, "start", 0.0), motion.end if hasattr(motion, "end") else motion.duration
+        t = np.linspace(start, end, max(2, min(100000, int((end - start) * MOTION_RATE) + 1)))
+        return t, motion.evaluate(t, want="q").q
+    if isinstance(motion, tuple):
+        t, q = np.asarray(motion[0], float), np.asarray(motion[1], np.float64)
+    else:
+        q = np.atleast_2d(model.configuration(motion))
+        if len(q) == 1:
+            q = np.repeat(q, 2, axis=0)  # it stays there
+        t = np.arange(len(q)) / FRAMES_PER_SECOND
+    return (t, q) if len(t) >= FEWEST else filled(model, t, q)
+
+
+def filled(model: Model, t: Any, q: Any) -> tuple[Any, Any]:
+    """Points between the samples, on the shortest ways, because splines need a few."""
+    parts = np.arange(FEWEST) / FEWEST
+    steps = [model.integrate(q[k], parts[:, None] * model.difference(q[k], q[k + 1])) for k in range(len(t) - 1)]
+    times = [t[k] + parts * (t[k + 1] - t[k]) for k in range(len(t) - 1)]
+    return np.concatenate([*times, t[-1:]]), np.concatenate([*steps, q[-1:]])
+
+
+def motion_file(model: Model, motion: Any) -> tuple[str, bytes | None]:
+    """The motion's name, and its content unless it is built in. Trajectories from files go in as they are."""
+    source: tuple[str, tuple[Any, ...]] = motion._source() if hasattr(motion, "_source") else ("", ())
+    kind, what = source
+    if kind == "file":
+        return what[0], None
+    if kind == "text":
+        text, name = what
+        return Path(name).name, text.encode() if isinstance(text, str) else bytes(text)
+    return "motion.csv", csv(model, *samples_of(model, motion))
+
+
+def plain_name(name: str) -> str:
+    """Letters, digits and ._-/: as they are, everything else as %XX."""
+    return quote(os.fsencode(name), safe="._-/:")
+
+
+def given(model: Model, motion: Any = None) -> tuple[str, int]:
+    """What the page is given, as the text of its element, and how many meshes were not found."""
+    source, files, missing = robot_files(model)
+    name: str | None = None
+    if motion is not None:
+        name, content = motion_file(model, motion)
+        if content is not None:
+            files.append((name, content))
+    options = model._source_options() if source != "robot.json" else {}
+    described: dict[str, Any] = {
+        "files": [[plain_name(name), base64.b64encode(content).decode()] for name, content in files],
+        "source": plain_name(source),
+        **({} if name is None else {"motion": plain_name(name)}),
+        "floating": bool(options.get("floating", False)),
+        "ignoreMimic": bool(options.get("ignore_mimic", False)),
+        "lenient": bool(options.get("lenient", False)),
+    }
+    text = json.dumps(described, separators=(",", ":"))
+    return f'<script id="given" type="application/json">{text}</script>', missing
+
+
+# ---- a simple page ----
 
 
 def ellipsoid(inertia: Any) -> dict[str, Any] | None:
@@ -63,7 +196,7 @@ def scene(model: Model, motion: Any = None) -> dict[str, Any]:
             "poses": numbers.tolist()}  # fmt: skip
 
 
-def page(model: Model, motion: Any = None) -> str:
+def simple_page(model: Model, motion: Any = None) -> str:
     folder = Path(__file__).parent
     # what comes from files is data: no text of it can end the script
     data = json.dumps(scene(model, motion), separators=(",", ":")).replace("<", "\\u003c").replace("\u2028", "\\u2028")
@@ -72,17 +205,30 @@ def page(model: Model, motion: Any = None) -> str:
     return template.replace("@TITLE@", escape(model.name)).replace("@DATA@", data).replace("@SCRIPT@", script)
 
 
-class Page:
-    """A written page; in notebooks it is shown inline."""
+def page(model: Model, motion: Any = None) -> tuple[str, str]:
+    """The page, and what is not as it could be."""
+    if not PAGE.is_file():
+        return simple_page(model, motion), SIMPLE
+    element, missing = given(model, motion)
+    template = PAGE.read_text(encoding="utf-8")
+    note = f"{missing} {'mesh was' if missing == 1 else 'meshes were'} not found" if missing else ""
+    return template.replace(EMPTY, element, 1), note
 
-    def __init__(self, html: str, path: Path) -> None:
-        self.html, self.path = html, path
+
+SIMPLE = "simple view without meshes, because the package was built without the web page (script/web)"
+
+
+class Page:
+    """A written page; in notebooks it is shown inline. note: what is not as it could be."""
+
+    def __init__(self, html: str, path: Path, note: str = "") -> None:
+        self.html, self.path, self.note = html, path, note
 
     def _repr_html_(self) -> str:
         return f'<iframe srcdoc="{escape(self.html)}" width="100%" height="480" style="border:0"></iframe>'
 
     def __repr__(self) -> str:
-        return f"<jounce page {self.path}>"
+        return f"<jounce page {self.path}{': ' if self.note else ''}{self.note}>"
 
 
 def in_notebook() -> bool:
@@ -100,16 +246,21 @@ def show(
     """Writes a self-contained page with the robot in 3-D, and opens it in a browser, or inline in a notebook.
 
     motion: a trajectory, (t [n], q [n x nq]), or one or several configurations; default: neutral. path: where to write
-    the page; default: a temporary file. browser: whether to open it; default: if no path was given.
+    the page; default: a temporary file. browser: whether to open it; default: if no path was given. It is the page that
+    `jounce view` writes, or a simpler one if the package was built without that (script/web): the result says so.
     """
-    html = page(model, motion)
-    if path is None:
-        handle, name = tempfile.mkstemp(prefix=f"jounce-{model.name[:40].replace(os.sep, '_')}-", suffix=".html")
-        os.close(handle)
-        target = Path(name)
-    else:
-        target = Path(path)
-    target.write_text(html, encoding="utf-8")
+    html, note = page(model, motion)
+    name = re.sub(r"\W", "_", model.name[:40])
+    folder = None if path is None else Path(path).parent
+    handle, part = tempfile.mkstemp(prefix=f"jounce-{name}-", suffix=".html", dir=folder)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(html)
+    target = Path(part)
+    if path is not None:  # whole or not at all
+        mask = os.umask(0)
+        os.umask(mask)
+        target.chmod(0o666 & ~mask)
+        target = target.replace(path)
     if (browser if browser is not None else path is None) and not in_notebook():
         webbrowser.open(target.resolve().as_uri())
-    return Page(html, target)
+    return Page(html, target, note)

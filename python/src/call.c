@@ -62,8 +62,10 @@ static jn_status run_loop(py_call_state *c, py_caller *one) {
   jn_status status = JN_OK;
   for (size_t at = 0; at < c->count && status == JN_OK; at++) {
     status = one(c);
+    if (f->outcome && (int)status == f->outcome) status = JN_OK; /* of this state */
     for (int i = 0; i < f->arguments; i++)
       if (step[i]) c->s[i].p = (char *)c->s[i].p + step[i];
+    if (c->records) c->record = (char *)c->record + c->record_size;
   }
   return status;
 }
@@ -154,6 +156,8 @@ PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject 
   c.keep = c.out = c.want = NULL;
   c.callbacks = NULL;
   c.memory = NULL;
+  c.records = NULL;
+  c.record = c.room;
   c.result_bytes = 0;
   c.order = 0;
   c.error.text[0] = 0;
@@ -175,6 +179,7 @@ PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject 
     Py_XDECREF(c.array[i]);
   py_callbacks_free(c.callbacks);
   free(c.memory);
+  free(c.records);
   return result;
 }
 

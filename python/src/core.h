@@ -98,7 +98,16 @@ typedef enum py_kind {
   PY_BORROWED /* an object that belongs to this one */
 } py_kind;
 
-enum { PY_NULLABLE = 1, PY_REQUIRED = 2, PY_KEYWORD = 4, PY_WANTED = 8, PY_JET = 16, PY_BYTES = 32, PY_SIGNED = 64 };
+enum {
+  PY_NULLABLE = 1,
+  PY_REQUIRED = 2,
+  PY_KEYWORD = 4,
+  PY_WANTED = 8,
+  PY_JET = 16,
+  PY_BYTES = 32,
+  PY_SIGNED = 64,
+  PY_TOGETHER = 128 /* C writes all of these or none */
+};
 /* PY_CHANGES: inputs are results, too; PY_HANDLES: other objects are among the inputs. */
 enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4, PY_BY_BATCH = 8, PY_CHANGES = 16, PY_HANDLES = 32 };
 
@@ -194,6 +203,7 @@ struct py_call_state {
   jn_error error;
   char text[512];
   double room[64];
+  void *record; /* struct that a function writes: room, or in batches one of records */
   /* what the call itself needs */
   const py_function *function;
   py_object *object;             /* NULL for functions of the module */
@@ -213,6 +223,8 @@ struct py_call_state {
   int is_looped; /* a scalar varies within the batch */
   PyObject *out, *want;
   PyObject *keep; /* list of objects to keep until the call ends */
+  char *records;  /* of all states, or NULL */
+  size_t record_size;
   double *memory; /* of py_room() */
   size_t memory_size;
   struct py_callbacks *callbacks;
@@ -248,7 +260,7 @@ extern py_array_maker *py_make_array;
 /* Python objects that C uses; see jounce/_glue.py. */
 typedef struct py_glue {
   PyObject *convert, *expand, *mask, *failed, *unknown, *empty, *float64, *float32, *uint8, *int8, *ndarray, *results,
-      *warn, *callback, *ellipsis, *perturbations, *masked;
+      *warn, *callback, *ellipsis, *perturbations, *masked, *stack;
 } py_glue;
 extern py_glue py_glued;
 

@@ -226,7 +226,7 @@ static PyObject *module_setup(PyObject *self, PyObject *args, PyObject *keywords
       {"float64", &py_glued.float64}, {"ndarray", &py_glued.ndarray},   {"float32", &py_glued.float32},
       {"uint8", &py_glued.uint8},     {"int8", &py_glued.int8},         {"results", &py_glued.results},
       {"warn", &py_glued.warn},       {"callback", &py_glued.callback}, {"perturbations", &py_glued.perturbations},
-      {"masked", &py_glued.masked}};
+      {"masked", &py_glued.masked},   {"stack", &py_glued.stack}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     PyObject *object = keywords ? PyDict_GetItemString(keywords, wanted[i].name) : NULL;
     if (!object) return PyErr_Format(PyExc_TypeError, "_setup() needs %s", wanted[i].name);

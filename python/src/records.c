@@ -168,14 +168,29 @@ static PyObject *member_value(const py_call_state *c, const py_member *first, co
   }
 }
 
-/* A named tuple of the members of a struct. */
+/* A member of all structs of a batch, as an array with the leading axes. */
+static PyObject *member_values(const py_call_state *c, const py_member *first, const py_member *member) {
+  PyObject *values = PyList_New(0), *shape = PyTuple_New(c->axes);
+  for (int k = 0; shape && k < c->axes; k++) PyTuple_SetItem(shape, k, PyLong_FromSsize_t(c->axis[k]));
+  for (size_t i = 0; values && i < c->count; i++) {
+    PyObject *value = member_value(c, first, member, c->records + i * c->record_size);
+    if (!value || PyList_Append(values, value) < 0) Py_CLEAR(values);
+    Py_XDECREF(value);
+  }
+  PyObject *array = values && shape ? PyObject_CallFunctionObjArgs(py_glued.stack, values, shape, NULL) : NULL;
+  Py_XDECREF(values);
+  Py_XDECREF(shape);
+  return array;
+}
+
+/* A named tuple of the members of a struct, or of all structs of a batch. */
 PyObject *py_from_struct(py_call_state *c, const py_member *first, const void *base) {
   if (!base) Py_RETURN_NONE;
   PyObject *class = PyObject_GetAttrString(py_glued.results, first->name);
   PyObject *values = PyList_New(0);
   for (const py_member *member = first + 1; class && values && member->name; member++) {
     if (member->kind == '-') continue;
-    PyObject *value = member_value(c, first, member, base);
+    PyObject *value = c->records ? member_values(c, first, member) : member_value(c, first, member, base);
     if (!value || PyList_Append(values, value) < 0) Py_CLEAR(values);
     Py_XDECREF(value);
   }

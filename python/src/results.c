@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Arrays for the results, new or given by out=, and what a call returns: one value, or a named tuple. */
+#include <stdlib.h>
 #include <string.h>
 #include "core.h"
 
@@ -226,6 +227,15 @@ static PyObject *given_for(const py_call_state *c, int items, int item) {
   return given == Py_None ? NULL : given;
 }
 
+/* A result that nobody wants, but another one that C writes together with it. */
+static int is_needed(const py_call_state *c, int items, int i) {
+  const py_function *f = c->function;
+  if (!(f->argument[i].flags & PY_TOGETHER)) return 0;
+  for (int k = f->inputs, item = 0; k < f->arguments; item += is_returned(f, k++))
+    if (f->argument[k].flags & PY_TOGETHER && (is_wanted(c, k) || given_for(c, items, item))) return 1;
+  return 0;
+}
+
 int py_make_results(py_call_state *c) {
   const py_function *f = c->function;
   int items = f->results, item = 0;
@@ -239,6 +249,15 @@ int py_make_results(py_call_state *c) {
     PyObject *given = is_returned(f, i) ? given_for(c, items, item) : NULL;
     if (i >= f->inputs && !is_result_array(a)) c->s[i].p = a->kind == PY_STRUCT ? c->room : NULL, c->s[i].n = 0;
     item += is_returned(f, i);
+    if (a->kind == PY_STRUCT && c->axes) {
+      const py_member *member = a->extra;
+      c->record_size = member->offset;
+      c->record = c->records = calloc(c->count ? c->count : 1, c->record_size);
+      c->s[i].p = c->records;
+      if (c->records) continue;
+      PyErr_NoMemory();
+      return -1;
+    }
     if (!is_result_array(a)) {
       if (i >= f->inputs && c->axes) {
         PyErr_Format(PyExc_ValueError, "%s() takes one state, no leading axes", f->name);
@@ -247,7 +266,7 @@ int py_make_results(py_call_state *c) {
       continue;
     }
     c->s[i].set = a->kind == PY_INOUT || a->kind == PY_SCRATCH || given ? 1 : is_wanted(c, i);
-    if (i >= f->inputs && !c->s[i].set && a->flags & PY_NULLABLE) {
+    if (i >= f->inputs && !c->s[i].set && a->flags & PY_NULLABLE && !is_needed(c, items, i)) {
       c->s[i].p = NULL;
       continue;
     }
@@ -260,6 +279,8 @@ int py_make_results(py_call_state *c) {
 
 static PyObject *from_constant(py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
+  if (!c->s[i].p) Py_RETURN_NONE;
+  if (c->object) c->object->of->sizes(c->object->handle, c->size); /* they may have changed since it was made */
   PyObject *array = new_array(c, a);
   Py_buffer view;
   if (array && PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) == 0) {

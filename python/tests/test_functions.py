@@ -382,6 +382,35 @@ class Memory(unittest.TestCase):
                             self.check(target, method, arguments, np.float32)
 
 
+class Wanted(unittest.TestCase):
+    """Each result alone is what it is among all, so what C must not be given as NULL is known."""
+
+    def check(self, owner: object, method: Method, arguments: Arguments) -> None:
+        names = [a.name for a in result_items(method)]
+        call = getattr(owner, method.name)
+        try:
+            together = call(**arguments.given, want=names)
+        except jounce.Error:
+            return
+        for name in names:
+            alone = call(**arguments.given, want=name)
+            scale = max(1.0, float(np.abs(getattr(together, name)).max(initial=0)))
+            np.testing.assert_allclose(getattr(alone, name), getattr(together, name), rtol=0, atol=1e-12 * scale)
+
+    def test_all(self) -> None:
+        rng = np.random.default_rng(SEED)
+        model = random_model(SEED + 7)
+        cases: dict[str, tuple[object, dict[str, int]]] = {"jn_model": (model, {}), "": (jounce, {}), **objects()}
+        loops = four_bar().loops
+        cases["jn_loops"] = loops, {"m": loops.rows}
+        for owner, (target, sizes) in cases.items():
+            for method in METHODS:
+                if method.owner == owner and is_computing(method) and method.name not in CHANGES_STATE:
+                    if len([a for a in result_items(method) if a.kind in ("OUT", "INOUT")]) > 1:
+                        with self.subTest(owner=owner, function=method.name, seed=SEED):
+                            self.check(target, method, Arguments(getattr(target, "model", model), method, rng, sizes))
+
+
 class Batches(unittest.TestCase):
     """A batch gives what its states give one by one, whatever the number of leading axes."""
 

@@ -213,7 +213,7 @@ class Paths(unittest.TestCase):
         np.testing.assert_allclose(back.q, q, atol=1e-7)
         far = tasks.follow(lambda t, order: (start + 100 * rate * t, line(t, order)[1] * 100), 0.0, 1.0, q)
         self.assertLess(far.time, 1.0)
-        self.assertNotEqual(far.reach.outcome, "reached")
+        self.assertIn(far.reach.outcome, ("short", "singular", "limits"))
         with self.assertRaisesRegex(ValueError, r"path\(\) gave rates of shape \(3,\)"):
             tasks.follow(lambda t, order: (start, rate), 0.0, 1.0, q)
 

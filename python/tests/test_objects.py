@@ -169,14 +169,33 @@ class TaskSpace(unittest.TestCase):
         self.assertEqual(found.active.dtype, np.int8)
         J = tasks.jacobian_jet(found.q)
         np.testing.assert_allclose(J[0], model.frame_jacobian("panda_link7", found.q), atol=1e-12)
-        v = tasks.motion_jet(found.q, np.ones((1, 6))).v_jet
+        v = tasks.motion_jet(found.q, rate_jet=np.ones((1, 6))).v_jet
         np.testing.assert_allclose(J[0] @ v[0], 1, atol=1e-9)
+
+    def test_many_targets(self) -> None:
+        """What is found one by one; outcomes are arrays with the leading axes."""
+        model = jounce.load("builtin:panda")
+        tasks = model.tasks([{"type": "position", "frame": "panda_link7"}])
+        q = model.configuration(panda_joint2=-0.3, panda_joint4=-1.9, panda_joint6=1.8)
+        targets = tasks.values(q) + 0.05 * np.arange(6).reshape(2, 3, 1) * np.array([1.0, 0, 0])
+        targets[1, 2] = [5, 0, 0]
+        found = tasks.solve(targets, q)
+        self.assertEqual(
+            (found.q.shape, found.active.shape, found.reach.distance.shape), ((2, 3, 7), (2, 3, 7), (2, 3))
+        )
+        for i in range(2):
+            for k in range(3):
+                one = tasks.solve(targets[i, k], q)
+                np.testing.assert_array_equal(found.q[i, k], one.q)
+                self.assertEqual(found.reach.outcome[i, k], one.reach.outcome)
+                self.assertEqual(found.reach.distance[i, k], one.reach.distance)
+        self.assertEqual((found.reach.outcome == "reached").tolist(), [[True] * 3, [True, True, False]])
 
     def test_out_of_reach_is_a_result(self) -> None:
         model = jounce.load("builtin:panda")
         tasks = model.tasks([{"type": "position", "frame": "panda_link7"}])
         found = tasks.solve([5.0, 0, 0], model.neutral())
-        self.assertNotEqual(found.reach.outcome, "reached")
+        self.assertIn(found.reach.outcome, ("short", "limits"))
         self.assertGreater(found.reach.distance, 1)
         with self.assertRaisesRegex(ValueError, "no key 'weigth'"):
             model.tasks([{"type": "pose", "frame": 0, "weigth": 1.0}])
@@ -201,6 +220,34 @@ class Identifying(unittest.TestCase):
         x = estimate.x
         again = unknown.identified_model(x)
         np.testing.assert_allclose(again.inverse_dynamics(q, v, a), model.inverse_dynamics(q, v, a), atol=1e-3)
+
+
+    def test_motions_with_forces(self) -> None:
+        """Rows of a motion are those of its states: the model that made the torques leaves nothing over."""
+        model = jounce.load("builtin:panda")
+        try:
+            unknown = model.identification(columns=1)
+        except jounce.UnsupportedError as missing:
+            self.skipTest(str(missing))
+        t = np.linspace(0, 4, 401)
+        q = 0.5 * np.sin(np.outer(t, 1 + 0.3 * np.arange(model.nv))) + model.neutral()
+        motion = model.trajectory_from_samples(t, q, smoothing="none")
+        self.assertIsNone(motion.forces(0))
+        states = [unknown.state(motion, time) for time in t]
+        np.testing.assert_allclose([s.q for s in states], q, atol=1e-9)
+        tau = np.array([model.inverse_dynamics(s.q, s.v, s.a) for s in states])
+        tau[:, 6] = np.nan  # not measured
+        motion.set_forces(t, tau)
+        np.testing.assert_array_equal(motion.forces(2), tau[:, 2])
+        self.assertIsNone(motion.forces(6))
+        unknown.add_trajectory(motion, fold=2)
+        left = unknown.residuals(unknown.prior)
+        np.testing.assert_array_equal(left.rows, [401] * 6 + [0])
+        np.testing.assert_allclose(left.error, 0, atol=1e-8)
+        self.assertEqual(unknown.base_matrix.shape, (unknown.base_count, unknown.count))
+        self.assertGreater(unknown.cutoff(motion), 0.5)
+        with self.assertRaises(ValueError):
+            unknown.add_trajectory(motion, fold=9)
 
 
 class Parameters(unittest.TestCase):

@@ -27,6 +27,20 @@ static int has_inertia(const double p[10]) {
   return 0;
 }
 
+/* Joints that carry nothing with an inertia could have any acceleration: their links get one. Children come behind
+ * their parents. */
+static void choose_bare_ends(const jn_identification *d, unsigned char *chosen) {
+  for (int l = d->links - 1; l >= 0; l--) {
+    int carries = chosen[l];
+    for (int k = l + 1; k < d->links && !carries; k++) {
+      int up = k;
+      while (up > l) up = jn_link_parent(d->model, up);
+      carries = up == l && chosen[k];
+    }
+    if (!carries && jn_joint_nv(d->model, l) > 0 && !jn_link_is_fixed(d->model, l)) chosen[l] = 1;
+  }
+}
+
 /* Marks the links that are identified; their number, or -1 after telling that one does not exist. */
 static int choose_links(const jn_identification *d, unsigned char *chosen, jn_error *error) {
   const jn_identification_options *o = &d->options;
@@ -38,6 +52,7 @@ static int choose_links(const jn_identification *d, unsigned char *chosen, jn_er
     chosen[l] = (unsigned char)has_inertia(p);
     if (chosen[l]) empty = 0;
   }
+  if (!o->links && !empty) choose_bare_ends(d, chosen);
   for (int l = 0; l < d->links && !o->links && empty; l++) /* a file without any inertia: one for each moving body */
     chosen[l] = !jn_link_is_fixed(d->model, l) && jn_joint_type_of(d->model, l) != JN_FIXED;
   for (int i = 0; o->links && i < o->link_count; i++) {

@@ -128,8 +128,13 @@ static int get_stiffness(reader *r, const json_t *object, jn_actuator *a) {
   if (!json_is_object(value)) return fault(r, "stiffness", forms, "'stiffness' is not one of the forms");
   if (!check_keys(r, "stiffness", value, "polynomial, deflection, torque, times, stiffness")) return 0;
   const json_t *polynomial = json_object_get(value, "polynomial");
+  int count = (polynomial != NULL) + (json_object_get(value, "deflection") || json_object_get(value, "torque")) +
+              (json_object_get(value, "times") || json_object_get(value, "stiffness"));
+  if (count > 1) return fault(r, "stiffness", forms, "'stiffness' mixes several of the forms");
   if (polynomial) {
     a->polynomial = get_array(r, "stiffness", polynomial, "polynomial", &a->polynomial_count);
+    if (a->polynomial && a->polynomial_count < 2)
+      return fault(r, "stiffness", NULL, "'polynomial' needs at least two numbers, c0 and c1");
     return a->polynomial != NULL;
   }
   if (json_object_get(value, "deflection"))

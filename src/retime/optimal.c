@@ -1,101 +1,178 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The shortest motion along a path within the limits, as the speed x(u) = u'^2. The duration, the integral of du /
  * sqrt(x), is convex; limits of effort and acceleration are linear in x and x_u; those of jerk and effort rate are x_uu
- * and these times sqrt(x), which is near enough to linear. An interior method: duration - mu sum log(slack) is made
- * smaller by Newton's steps with Gauss and Newton's matrix of the slacks, for smaller and smaller mu. Every speed on
- * the way keeps all limits at the points that are looked at. Values at the points are kept, because the points of the
- * path stay where they are. */
+ * and these times sqrt(x), which is near enough to linear; those of motors behind springs are quadratic, to x_uuuu. An
+ * interior method: duration - mu sum log(slack) is made smaller by Newton's steps with Gauss and Newton's matrix of the
+ * slacks, for smaller and smaller mu. Every speed on the way keeps all limits at the points that are looked at. Values
+ * at the points are kept, because the points of the path stay where they are. */
 #include <math.h>
 #include <string.h>
 
 #include "retime.h"
 
-enum { POINTS = 7 }; /* in each interval, both ends among them */
+enum {
+  POINTS = 7, /* in each panel, both ends among them */
+  PANELS = 4, /* of the first and of the last interval, where speeds change most; one of the others */
+  VARIABLES = 5,
+  FACTORS = 3,
+  WIDTH = JN_BASIS
+}; /* x ... x_uuuu; x, x_u, x_uu; of a row of the matrix */
 
-/* Of one limited coordinate at one point, what the value is made of. */
+/* Quadratic in y = x, x_u, ...: constant + by y + sum_a y_a square[a] y. */
+typedef struct quadratic {
+  double constant, by[VARIABLES];
+} quadratic;
+typedef struct squares {
+  double of[2][FACTORS][VARIABLES];
+} squares;
+
+/* Of one limited coordinate at one point: value = part[0] + sqrt(x) part[1]. */
 typedef struct ingredient {
-  double a, b, c, d, e, f; /* value = (a + b x + c x_u) + sqrt(x) (d + e x + f x_u + g x_uu), see value_of() */
-  double g;
+  quadratic part[2];
   double lower, upper, size;
 } ingredient;
 
 typedef struct problem {
   jn_speed *x, *trial;
-  ingredient *list; /* [points][each] */
-  int each, n;      /* limits of a point; coefficients */
-  double scale;     /* of the duration */
+  double (*basis)[JN_BASIS][JN_BASIS]; /* [points] */
+  ingredient *list;                    /* [points][each] */
+  squares *curved;                     /* [points][bent], of the last limits of each point */
+  int each, bent;                      /* limits of a point, and those with squares */
+  int n, used;                         /* coefficients; of y */
+  int fixed[2];                        /* the first and the last coefficient stay */
+  double scale;                        /* of the duration */
   double *H, *gradient, *step;
 } problem;
 
-/* With u' = sqrt(x), u'' = x_u / 2, u''' = sqrt(x) x_uu / 2. */
-static int describe(const jn_path *p, int v, int k, ingredient *out) {
-  const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + k];
-  if (isinf(l->lower) && isinf(l->upper)) return 0;
-  size_t n = (size_t)p->nv, i = (size_t)v;
-  double q1 = p->q[n + i], q2 = p->q[2 * n + i], q3 = p->q[3 * n + i], m = p->m[i], c = p->c[i];
-  if (!out) return 1;
-  *out = (ingredient){.lower = l->lower, .upper = l->upper};
-  out->size = fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
-  switch (k) {
-    case JN_LIMITED_VELOCITY:
-      out->d = q1;
-      break;
-    case JN_LIMITED_ACCELERATION:
-      out->b = q2;
-      out->c = q1 / 2;
-      break;
-    case JN_LIMITED_JERK:
-      out->e = q3;
-      out->f = 1.5 * q2;
-      out->g = q1 / 2;
-      break;
-    case JN_LIMITED_EFFORT:
-      out->a = p->g[i] + p->friction[i] * (q1 > 0 ? 1 : q1 < 0 ? -1 : 0);
-      out->d = p->damping[i] * q1;
-      out->b = c;
-      out->c = m / 2;
-      break;
-    default: /* effort rate */
-      out->b = p->damping[i] * q2;
-      out->c = p->damping[i] * q1 / 2;
-      out->d = p->g[n + i];
-      out->e = p->c[n + i];
-      out->f = (p->m[n + i] + 2 * c) / 2;
-      out->g = m / 2;
+/* part += weight y_a (the derivative k by u of a coordinate or its force); a = -1: without y_a. */
+static void add_part(const jn_path *p, int v, const jn_limited_term *t, int k, double weight, int part, int a,
+                     ingredient *to, squares *square) {
+  double by[JN_BASIS] = {0}, constant = t->of_force ? jn__force_row(p, v, k, by) : p->q[k * p->nv + v];
+  quadratic *f = &to->part[part];
+  weight *= t->weight;
+  if (a < 0)
+    f->constant += weight * constant;
+  else
+    f->by[a] += weight * constant;
+  for (int i = 0; i < VARIABLES; i++) {
+    if (a < 0)
+      f->by[i] += weight * by[i];
+    else if (square)
+      square->of[part][a][i] += weight * by[i];
   }
+}
+
+/* One term, as in path.c, of a derivative in time. Of order 4 are slopes of jerks only. */
+static void add_term(const jn_path *p, int v, const jn_limited_term *t, ingredient *out, squares *square) {
+  switch (t->order) {
+    case 0:
+      add_part(p, v, t, 0, 1, 0, -1, out, square);
+      break;
+    case 1:
+      add_part(p, v, t, 1, 1, 1, -1, out, square);
+      break;
+    case 2:
+      add_part(p, v, t, 2, 1, 0, 0, out, square);
+      add_part(p, v, t, 1, 0.5, 0, 1, out, square);
+      break;
+    case 3:
+      add_part(p, v, t, 3, 1, 1, 0, out, square);
+      add_part(p, v, t, 2, 1.5, 1, 1, out, square);
+      add_part(p, v, t, 1, 0.5, 1, 2, out, square);
+      break;
+    default: {
+      const double *q = p->q + v;
+      int n = p->nv;
+      square->of[0][0][0] += t->weight * q[4 * n];
+      square->of[0][0][1] += t->weight * 3 * q[3 * n];
+      square->of[0][0][2] += t->weight * 2 * q[2 * n];
+      square->of[0][0][3] += t->weight * 0.5 * q[n];
+      square->of[0][1][1] += t->weight * 0.75 * q[2 * n];
+      square->of[0][1][2] += t->weight * 0.25 * q[n];
+    }
+  }
+}
+
+static int is_zero(const ingredient *s, const squares *square) {
+  const double *p = (const double *)s->part, *q = (const double *)square;
+  for (size_t i = 0; i < sizeof s->part / (sizeof *p); i++)
+    if (p[i] != 0) return 0;
+  for (size_t i = 0; q && i < sizeof *square / sizeof *q; i++)
+    if (q[i] != 0) return 0;
   return 1;
 }
 
-static double value_of(const ingredient *s, const double y[3], double root, double by[3]) {
-  double inner = s->d + s->e * y[0] + s->f * y[1] + s->g * y[2];
-  by[0] = s->b + root * s->e + inner / (2 * root);
-  by[1] = s->c + root * s->f;
-  by[2] = root * s->g;
-  return s->a + s->b * y[0] + s->c * y[1] + root * inner;
+/* slope: 1 for the time derivative of the quantity. */
+static void describe(const jn_path *p, int v, int k, int slope, ingredient *out, squares *square) {
+  const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + k];
+  jn_limited_term terms[JN_PATH_TERMS];
+  *out = (ingredient){.lower = l->lower, .upper = l->upper};
+  if (square) *square = (squares){{{{0}}}};
+  out->size = fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
+  int count = jn__limited_terms(p, v, (jn_limited)k, terms, &out->part[0].constant);
+  if (slope) out->part[0].constant = 0;
+  for (int j = 0; j < count; j++) {
+    terms[j].order += slope;
+    if (terms[j].weight != 0) add_term(p, v, &terms[j], out, square);
+  }
+  if (is_zero(out, square)) out->lower = -INFINITY, out->upper = INFINITY; /* whatever the speed: also a limit of 0 */
+}
+
+/* A part and its derivatives by y. */
+static double part_of(const problem *p, const quadratic *f, const double of[FACTORS][VARIABLES], const double *y,
+                      double *by) {
+  double sum = f->constant;
+  for (int i = 0; i < p->used; i++) {
+    by[i] = f->by[i];
+    sum += f->by[i] * y[i];
+  }
+  for (int a = 0; a < FACTORS && of; a++) {
+    double inner = 0;
+    for (int i = 0; i < VARIABLES; i++) {
+      inner += of[a][i] * y[i];
+      by[i] += y[a] * of[a][i];
+    }
+    by[a] += inner;
+    sum += y[a] * inner;
+  }
+  return sum;
+}
+
+static double value_of(const problem *p, const ingredient *s, const squares *square, const double *y, double root,
+                       double by[VARIABLES]) {
+  double moving[VARIABLES], first = part_of(p, &s->part[0], square ? square->of[0] : NULL, y, by),
+                            second = part_of(p, &s->part[1], square ? square->of[1] : NULL, y, moving);
+  for (int i = 0; i < p->used; i++) by[i] += root * moving[i];
+  by[0] += second / (2 * root);
+  return first + root * second;
 }
 
 /* The barrier of one point; infinite outside. */
-static double add_point(const problem *p, const ingredient *list, const double y[3], double mu, double gradient[3],
-                        double W[3][3]) {
+static double add_point(const problem *p, int point, const double *y, double mu, double *gradient,
+                        double W[VARIABLES][VARIABLES]) {
+  const ingredient *list = p->list + (size_t)point * (size_t)p->each;
+  const squares *curved = p->curved ? p->curved + (size_t)point * (size_t)p->bent : NULL;
   double sum = 0, root = sqrt(y[0]);
+  int plain = p->each - p->bent;
   for (int k = 0; k < p->each; k++) {
     const ingredient *s = &list[k];
     int up = isfinite(s->upper), down = isfinite(s->lower);
-    double by[3], f = value_of(s, y, root, by), over = s->upper - f, under = f - s->lower;
+    double by[VARIABLES], f = value_of(p, s, k < plain ? NULL : &curved[k - plain], y, root, by);
+    double over = s->upper - f, under = f - s->lower;
     if ((up && !(over > 0)) || (down && !(under > 0))) return INFINITY;
     double pull = (up ? 1 / over : 0) - (down ? 1 / under : 0);
     double stiff = (up ? 1 / (over * over) : 0) + (down ? 1 / (under * under) : 0);
     sum -= mu * log((up ? over / s->size : 1) * (down ? under / s->size : 1));
-    for (int i = 0; i < 3 && gradient; i++) {
+    for (int i = 0; i < p->used && gradient; i++) {
       gradient[i] += mu * pull * by[i];
-      for (int j = 0; j < 3; j++) W[i][j] += mu * stiff * by[i] * by[j];
+      for (int j = 0; j < p->used; j++) W[i][j] += mu * stiff * by[i] * by[j];
     }
   }
   return sum;
 }
 
 /* Duration and its derivatives by x at a point with this weight. */
-static double add_time(const problem *p, double x, double weight, double gradient[3], double W[3][3]) {
+static double add_time(const problem *p, double x, double weight, double *gradient, double W[VARIABLES][VARIABLES]) {
   double part = weight / (p->scale * sqrt(x));
   if (gradient) {
     gradient[0] -= part / (2 * x);
@@ -104,60 +181,104 @@ static double add_time(const problem *p, double x, double weight, double gradien
   return part;
 }
 
+/* Row i of the symmetric matrix H holds columns i - 5 ... i. */
+static double *entry(const problem *p, int i, int j) { return &p->H[i * WIDTH + j - i + WIDTH - 1]; }
+
+static void add_derivatives(problem *p, int interval, double basis[JN_BASIS][JN_BASIS], const double *gradient,
+                            double W[VARIABLES][VARIABLES]) {
+  for (int a = 0; a < JN_BASIS; a++) {
+    double row[VARIABLES] = {0};
+    for (int d = 0; d < p->used; d++) {
+      p->gradient[interval + a] += gradient[d] * basis[d][a];
+      for (int e = 0; e < p->used; e++) row[e] += basis[d][a] * W[d][e];
+    }
+    for (int b = 0; b <= a; b++) {
+      double sum = 0;
+      for (int e = 0; e < p->used; e++) sum += row[e] * basis[e][b];
+      *entry(p, interval + a, interval + b) += sum;
+    }
+  }
+}
+
+/* Panels in all. */
+static int panel_count(const jn_speed *x) { return x->intervals + 2 * (PANELS - 1); }
+
+/* Interval, place and width of the panel of a point. */
+static int place_of(const jn_speed *x, int point, double *u, double *width) {
+  int panel = point / POINTS, last = x->intervals - 1, interval = panel - PANELS + 1, part = 0;
+  double h = x->length / x->intervals;
+  int split = panel < PANELS || interval >= last;
+  if (panel < PANELS) {
+    part = panel;
+    interval = 0;
+  } else if (interval >= last) {
+    part = interval - last;
+    interval = last;
+  }
+  *width = split ? h / PANELS : h;
+  *u = h * interval + *width * (part + (double)(point % POINTS) / (POINTS - 1));
+  return interval;
+}
+
 /* The function that is made smaller; with `derive`, its gradient and matrix. Time by the rule of Newton and Cotes. */
 static double barrier(problem *p, const jn_speed *x, double mu, int derive) {
   static const double weights[POINTS] = {41 / 840.0, 216 / 840.0, 27 / 840.0, 272 / 840.0,
                                          27 / 840.0, 216 / 840.0, 41 / 840.0};
-  int n = p->n;
-  double sum = 0, h = x->length / x->intervals;
+  double sum = 0;
   if (derive) {
-    memset(p->H, 0, (size_t)n * (size_t)n * sizeof(double));
-    memset(p->gradient, 0, (size_t)n * sizeof(double));
+    memset(p->H, 0, (size_t)p->n * WIDTH * sizeof(double));
+    memset(p->gradient, 0, (size_t)p->n * sizeof(double));
   }
-  for (int i = 0; i < x->intervals * POINTS && isfinite(sum); i++) {
-    int interval = i / POINTS;
-    double u = h * (interval + (double)(i % POINTS) / (POINTS - 1)), basis[JN_BASIS][JN_BASIS], y[3] = {0},
-           gradient[3] = {0}, W[3][3] = {{0}};
-    jn__speed_basis(x, interval, u, basis);
-    for (int d = 0; d < 3; d++)
+  for (int i = 0; i < panel_count(x) * POINTS && isfinite(sum); i++) {
+    double u, h, (*basis)[JN_BASIS] = p->basis[i];
+    int interval = place_of(x, i, &u, &h);
+    double y[VARIABLES] = {0}, gradient[VARIABLES] = {0}, W[VARIABLES][VARIABLES] = {{0}};
+    for (int d = 0; d < p->used; d++)
       for (int k = 0; k < JN_BASIS; k++) y[d] += basis[d][k] * x->b[interval + k];
     if (!(y[0] > 0)) return INFINITY;
     sum += add_time(p, y[0], h * weights[i % POINTS], derive ? gradient : NULL, W);
-    sum += add_point(p, p->list + (size_t)i * (size_t)p->each, y, mu, derive ? gradient : NULL, W);
-    for (int a = 0; a < JN_BASIS && derive; a++) {
-      for (int d = 0; d < 3; d++) p->gradient[interval + a] += gradient[d] * basis[d][a];
-      for (int b = 0; b < JN_BASIS; b++) {
-        double entry = 0;
-        for (int d = 0; d < 3; d++)
-          for (int e = 0; e < 3; e++) entry += basis[d][a] * W[d][e] * basis[e][b];
-        p->H[(interval + a) * n + interval + b] += entry;
-      }
-    }
+    sum += add_point(p, i, y, mu, derive ? gradient : NULL, W);
+    if (derive) add_derivatives(p, interval, basis, gradient, W);
   }
   return sum;
 }
 
-/* step <- -H^-1 gradient; H has three diagonals on each side of its own. */
+/* Coefficients that are given do not move. */
+static void hold_ends(problem *p) {
+  for (int end = 0; end < 2; end++) {
+    int i = end ? p->n - 1 : 0;
+    if (!p->fixed[end]) continue;
+    for (int j = i > WIDTH - 1 ? i - WIDTH + 1 : 0; j < i; j++) *entry(p, i, j) = 0;
+    for (int j = i + 1; j < p->n && j < i + WIDTH; j++) *entry(p, j, i) = 0;
+    *entry(p, i, i) = 1;
+    p->gradient[i] = 0;
+  }
+}
+
+/* step <- -H^-1 gradient, by Cholesky. */
 static int solve(problem *p) {
   int n = p->n;
-  double *H = p->H, *x = p->step;
-  for (int i = 0; i < n; i++) H[i * n + i] *= 1 + 1e-12;
-  for (int j = 0; j < n; j++)
-    for (int i = j; i < n && i <= j + JN_TIMING_DEGREE; i++) {
-      double sum = H[i * n + j];
-      for (int k = i > JN_TIMING_DEGREE ? i - JN_TIMING_DEGREE : 0; k < j; k++) sum -= H[i * n + k] * H[j * n + k];
+  double *x = p->step;
+  hold_ends(p);
+  for (int i = 0; i < n; i++) *entry(p, i, i) *= 1 + 1e-12;
+  for (int i = 0; i < n; i++) {
+    int first = i > WIDTH - 1 ? i - WIDTH + 1 : 0;
+    for (int j = first; j <= i; j++) {
+      double sum = *entry(p, i, j);
+      for (int k = first > j - WIDTH + 1 ? first : j - WIDTH + 1; k < j; k++) sum -= *entry(p, i, k) * *entry(p, j, k);
       if (i == j && !(sum > 0)) return 0;
-      H[i * n + j] = i == j ? sqrt(sum) : sum / H[j * n + j];
+      *entry(p, i, j) = i == j ? sqrt(sum) : sum / *entry(p, j, j);
     }
+  }
   for (int i = 0; i < n; i++) {
     double sum = -p->gradient[i];
-    for (int k = i > JN_TIMING_DEGREE ? i - JN_TIMING_DEGREE : 0; k < i; k++) sum -= H[i * n + k] * x[k];
-    x[i] = sum / H[i * n + i];
+    for (int k = i > WIDTH - 1 ? i - WIDTH + 1 : 0; k < i; k++) sum -= *entry(p, i, k) * x[k];
+    x[i] = sum / *entry(p, i, i);
   }
   for (int i = n - 1; i >= 0; i--) {
     double sum = x[i];
-    for (int k = i + 1; k < n && k <= i + JN_TIMING_DEGREE; k++) sum -= H[k * n + i] * x[k];
-    x[i] = sum / H[i * n + i];
+    for (int k = i + 1; k < n && k < i + WIDTH; k++) sum -= *entry(p, k, i) * x[k];
+    x[i] = sum / *entry(p, i, i);
   }
   return 1;
 }
@@ -177,43 +298,145 @@ static double descend(problem *p, double mu) {
   return 0;
 }
 
-static jn_status describe_path(problem *p, jn_path *path) {
-  int points = p->x->intervals * POINTS;
-  double h = path->length / p->x->intervals;
-  for (int i = 0; i < points; i++) {
-    jn_status status = jn__path_at(path, h * (i / POINTS + (double)(i % POINTS) / (POINTS - 1)), 1);
+/* Is this the highest derivative of its kind that has a limit? Its slope has none then, but samples of the motion show
+ * it only if it does not change too fast. */
+static int is_last(const jn_path *p, int v, int k) {
+  switch (k) {
+    case JN_LIMITED_VELOCITY:
+      return !jn__is_limited(p, v, JN_LIMITED_ACCELERATION) && !jn__is_limited(p, v, JN_LIMITED_JERK);
+    case JN_LIMITED_ACCELERATION:
+      return !jn__is_limited(p, v, JN_LIMITED_JERK);
+    case JN_LIMITED_EFFORT:
+      return !jn__is_limited(p, v, JN_LIMITED_EFFORT_RATE);
+    case JN_LIMITED_MOTOR_EFFORT:
+      return !jn__is_limited(p, v, JN_LIMITED_MOTOR_EFFORT_RATE);
+    case JN_LIMITED_MOTOR_VELOCITY:
+      return 1;
+    case JN_LIMITED_JERK:
+    case JN_LIMITED_EFFORT_RATE:
+      return 1;
+    default: /* rates of motors: their slopes would need a sixth derivative; deflections are efforts */
+      return 0;
+  }
+}
+
+/* Slopes are kept so far as the first motion keeps them. */
+static void bound_slope(const problem *p, ingredient *s, const squares *square, double ramp) {
+  if (isinf(s->upper) && isinf(s->lower)) return;
+  double y[VARIABLES] = {p->x->b[0]}, by[VARIABLES];
+  double now = fabs(value_of(p, s, square, y, sqrt(y[0]), by)), most = fmax(s->size / ramp, 1.5 * now);
+  s->size = s->upper = most;
+  s->lower = -most;
+}
+
+/* Limits of motors behind springs that are not linear are those of their compliance at rest: near enough to guide, but
+ * the first motion keeps the true ones, and need not keep these. */
+static void allow_first(const problem *p, ingredient *s, const squares *square) {
+  double y[VARIABLES] = {p->x->b[0]}, by[VARIABLES], now = value_of(p, s, square, y, sqrt(y[0]), by);
+  double room = 0.02 * s->size;
+  s->upper = fmax(s->upper, now + room);
+  s->lower = fmin(s->lower, now - room);
+}
+
+/* Limits without squares first. p NULL: only counts, those with squares into *bent. */
+static int list_point(const problem *p, const jn_path *path, double ramp, int point, int *bent) {
+  int count[2] = {0, 0};
+  for (int v = 0; v < path->nv; v++)
+    for (int k = JN_LIMITED_VELOCITY; k < JN_LIMITED_QUANTITIES; k++)
+      for (int slope = 0; slope < 2; slope++) {
+        if (!jn__is_limited(path, v, k) || (slope && (!(ramp > 0) || !is_last(path, v, k)))) continue;
+        int curved = slope || k == JN_LIMITED_MOTOR_EFFORT || k == JN_LIMITED_MOTOR_EFFORT_RATE;
+        int at = count[curved]++;
+        if (!p) continue;
+        size_t first = (size_t)point * (size_t)p->each + (size_t)(curved ? p->each - p->bent : 0);
+        ingredient *to = &p->list[first + (size_t)at];
+        squares *square = curved ? &p->curved[(size_t)point * (size_t)p->bent + (size_t)at] : NULL;
+        describe(path, v, k, slope, to, square);
+        if (slope)
+          bound_slope(p, to, square, ramp);
+        else if (path->bent && path->bent[v] && k >= JN_LIMITED_MOTOR_EFFORT)
+          allow_first(p, to, square);
+      }
+  if (bent) *bent = count[1];
+  return count[0] + count[1];
+}
+
+static jn_status describe_path(problem *p, jn_path *path, double ramp) {
+  for (int i = 0; i < panel_count(p->x) * POINTS; i++) {
+    double u, width;
+    int interval = place_of(p->x, i, &u, &width);
+    jn__speed_basis(p->x, interval, u, p->basis[i]);
+    jn_status status = jn__path_at(path, u, 1);
     if (status != JN_OK) return status;
-    ingredient *to = p->list + (size_t)i * (size_t)p->each;
-    for (int v = 0; v < path->nv; v++)
-      for (int k = JN_LIMITED_VELOCITY; k <= JN_LIMITED_EFFORT_RATE; k++) to += describe(path, v, k, to);
+    list_point(p, path, ramp, i, NULL);
   }
   return JN_OK;
 }
 
-jn_status jn__shortest(jn_path *path, jn_speed *speed, const jn_retime_options *o, const jn_allocator *a) {
-  int n = speed->intervals + JN_TIMING_DEGREE;
-  size_t points = (size_t)speed->intervals * POINTS;
-  problem p = {.x = speed, .n = n, .scale = jn__speed_times(speed)};
-  for (int v = 0; v < path->nv; v++)
-    for (int k = JN_LIMITED_VELOCITY; k <= JN_LIMITED_EFFORT_RATE; k++) p.each += describe(path, v, k, NULL);
-  p.list = jn__allocate(a, (points * (size_t)p.each + 2) * sizeof *p.list);
-  p.H = jn__allocate(a, ((size_t)n * (size_t)n + 3 * (size_t)n) * sizeof(double));
-  jn_speed trial = *speed;
-  jn_status status = p.list && p.H ? JN_OK : JN_ERR_MEMORY;
-  if (status == JN_OK) {
-    p.gradient = p.H + n * n;
-    p.step = p.gradient + n;
-    trial.b = p.step + n;
-    p.trial = &trial;
-    status = describe_path(&p, path);
+/* The ends go to their targets step by step, as far as all limits hold, and what is near them with them; with steps to
+ * the middle between the limits in between. 0: a target cannot be reached. */
+static int move_ends(problem *p, const double target[2]) {
+  enum { STEPS = 60, CENTRING = 5, TRIES = 30 };
+  const double mu = 1e-2;
+  int last = p->n - 1;
+  if (!p->fixed[0] && !p->fixed[1]) return 1;
+  for (int k = 0; k < STEPS; k++) {
+    double part = 1, width = k % 3 == 2 ? 0.1 : k % 3 == 1 ? 0.4 : 1; /* of the path */
+    const double way[2] = {p->fixed[0] ? target[0] - p->x->b[0] : 0, p->fixed[1] ? target[1] - p->x->b[last] : 0};
+    int tries = 0;
+    for (; tries < TRIES; tries++, part /= 2) {
+      for (int i = 0; i <= last; i++) {
+        double z[2] = {(double)i / last / width, (double)(last - i) / last / width}, sum = 0;
+        for (int end = 0; end < 2; end++)
+          if (z[end] < 1) sum += way[end] * (1 - z[end] * z[end] * z[end] * (10 - z[end] * (15 - 6 * z[end])));
+        p->trial->b[i] = p->x->b[i] + part * sum;
+      }
+      if (isfinite(barrier(p, p->trial, mu, 0))) break;
+    }
+    if (tries == TRIES) continue;
+    memcpy(p->x->b, p->trial->b, (size_t)p->n * sizeof(double));
+    if (part == 1) return 1;
+    for (int i = 0; i < CENTRING; i++) descend(p, mu);
   }
+  return 0;
+}
+
+static void run_method(problem *p, const jn_retime_options *o) {
   int total = 0;
-  for (double mu = 1e-3; mu > 1e-10 && total < o->iterations && status == JN_OK && p.each > 0; mu *= 0.3)
+  for (double mu = 1e-3; mu > 1e-10 && total < o->iterations && p->each > 0; mu *= 0.3)
     for (int i = 0; i < 30 && total < o->iterations; i++, total++) {
       if (o->progress) o->progress((double)total / o->iterations, o->progress_context);
-      if (!(descend(&p, mu) > 1e-2 * mu)) break;
+      if (!(descend(p, mu) > 1e-2 * mu)) break;
     }
+}
+
+jn_status jn__shortest(jn_path *path, jn_speed *speed, const double target[2], const jn_retime_options *o,
+                       const jn_allocator *a, int *possible) {
+  int n = speed->intervals + JN_TIMING_DEGREE;
+  size_t points = (size_t)panel_count(speed) * POINTS, rows = (size_t)n;
+  problem p = {.x = speed, .n = n, .scale = jn__speed_times(speed), .fixed = {!isnan(target[0]), !isnan(target[1])}};
+  p.each = list_point(NULL, path, o->ramp, 0, &p.bent);
+  p.used = p.bent ? VARIABLES : FACTORS;
+  p.list = jn__allocate(a, (points * (size_t)p.each + 2) * sizeof *p.list);
+  p.curved = p.bent ? jn__allocate(a, points * (size_t)p.bent * sizeof *p.curved) : NULL;
+  p.basis = jn__allocate(a, points * sizeof *p.basis);
+  p.H = jn__allocate(a, (WIDTH + 3) * rows * sizeof(double));
+  jn_speed trial = *speed;
+  jn_status status = p.list && p.H && p.basis && (p.curved || !p.bent) ? JN_OK : JN_ERR_MEMORY;
+  if (status == JN_OK) {
+    p.gradient = p.H + WIDTH * rows;
+    p.step = p.gradient + rows;
+    trial.b = p.step + rows;
+    p.trial = &trial;
+    status = describe_path(&p, path, o->ramp);
+  }
+  if (status == JN_OK) {
+    *possible = move_ends(&p, target);
+    if (*possible) run_method(&p, o);
+  }
   jn__release(a, p.list);
+  jn__release(a, p.curved);
+  jn__release(a, p.basis);
   jn__release(a, p.H);
   return status;
 }

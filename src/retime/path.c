@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Dynamics along a path, with its parameter u as time. u is the time of the trajectory; but where a motion has to stop
  * although the trajectory has a speed, s = w(u) with w' = w'' = 0 there: whoever passes there at any u' > 0 stands
- * still, with the acceleration zero, and no u' has to vanish. Forces of the motion s = t are c + g; those of s = t / 2
- * are c / 4 + g, and the same for their derivatives, times 2^-k: so both follow from two jets, whatever g consists of
- * (weight, springs). */
+ * still, with the acceleration zero, and no u' has to vanish.
+ *
+ * With x = u'^2, a prime being d/du and r = sqrt(x), derivatives in time of a function f(u) are
+ *   r f',   x f'' + x' f' / 2,   r (x f''' + 3/2 x' f'' + x'' f' / 2), ...
+ * and forces are the function T(u) = m x' / 2 + c x + g. Its parts follow from the forces of three timings, whatever g
+ * consists of (weight, springs, wrenches): u = t: c + g;  u = t / 2: c / 4 + g;  u = t + t^2 / 2: m + c + g. */
 #include <math.h>
 #include <string.h>
 
@@ -11,12 +14,12 @@
 
 static size_t path_doubles(const jn_path *p) {
   size_t n = (size_t)p->nv, rows = (size_t)p->order + 3;
-  return (size_t)p->nq + n * (rows + 2 * (rows - 2) + 3 + rows + (rows - 2) + 2) + 3 * n * n;
+  return (size_t)p->nq + n * (2 * rows + 4 * (rows - 2) + 2 + 2 + 17);
 }
 
 /* Losses at speeds 1 and 2 tell damping and friction apart; coupled joints are in them. */
 static jn_status find_losses(jn_path *p) {
-  double *speed = p->slow, *two = p->tau;
+  double *speed = p->timed, *two = p->tau;
   for (int i = 0; i < p->nv; i++) speed[i] = 1;
   jn_status status = jn_loss_forces(p->model, speed, p->friction);
   for (int i = 0; i < p->nv; i++) speed[i] = 2;
@@ -28,26 +31,49 @@ static jn_status find_losses(jn_path *p) {
   return status;
 }
 
+static size_t wrench_row(const jn_path *p) { return 6 * (size_t)jn_link_count(p->model); }
+
+static int is_bent(const jn_path *p, int v) {
+  const jn_actuator *a = jn_elastic_actuator(p->elastic, v);
+  return a && (a->polynomial_count || a->table_count || a->time_count || a->frictionloss != 0);
+}
+
+static int has_bent(const jn_path *p) {
+  for (int v = 0; v < p->nv; v++)
+    if (is_bent(p, v)) return 1;
+  return 0;
+}
+
 jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
   p->nq = jn_model_nq(p->model);
   p->nv = jn_model_nv(p->model);
   size_t n = (size_t)p->nv, rows = (size_t)p->order + 3;
   jn_status status = jn_work_create_order(p->model, p->order, &p->work);
-  p->place = status == JN_OK ? jn__allocate(a, (n + 1) * sizeof *p->place) : NULL;
-  p->q_now = status == JN_OK ? jn__allocate(a, path_doubles(p) * sizeof(double)) : NULL;
-  if (!p->place || !p->q_now) return status == JN_OK ? JN_ERR_MEMORY : status;
+  if (status != JN_OK) return status;
+  p->place = jn__allocate(a, (n + 1) * sizeof *p->place);
+  p->q_now = jn__allocate(a, path_doubles(p) * sizeof(double));
+  int wrenches = jn_trajectory_has_wrenches(p->from.trajectory);
+  int bent = has_bent(p);
+  if (bent) p->bent = jn__allocate(a, n + 1);
+  if (wrenches) p->wrench = jn__allocate(a, 2 * (rows - 2) * wrench_row(p) * sizeof(double));
+  if (!p->place || !p->q_now || (wrenches && !p->wrench) || (bent && !p->bent)) return JN_ERR_MEMORY;
   p->q = p->q_now + p->nq;
-  p->c = p->q + rows * n;
+  p->timed = p->q + rows * n;
+  p->c = p->timed + rows * n;
   p->g = p->c + (rows - 2) * n;
   p->m = p->g + (rows - 2) * n;
-  p->slow = p->m + 3 * n;
-  p->tau = p->slow + rows * n;
+  p->tau = p->m + (rows - 2) * n;
   p->damping = p->tau + (rows - 2) * n;
   p->friction = p->damping + n;
-  p->M = p->friction + n;
+  p->compliance = p->friction + n;
+  p->offset = p->compliance + n;
+  p->room = p->offset + n;
   for (int v = 0; v < p->nv; v++) {
     int number, joint = jn_coordinate_joint(p->model, v, &number);
     jn_joint_type type = jn_joint_type_of(p->model, joint);
+    if (p->bent) p->bent[v] = (unsigned char)is_bent(p, v);
+    if (p->elastic && jn_elastic_is_elastic(p->elastic, v))
+      p->compliance[v] = 1 / jn_elastic_actuator(p->elastic, v)->stiffness;
     p->place[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(p->model, joint) + number;
   }
   return p->losses ? find_losses(p) : JN_OK; /* zero so far */
@@ -57,160 +83,276 @@ void jn__path_destroy(jn_path *p, const jn_allocator *a) {
   jn_work_destroy(p->work);
   jn__release(a, p->place);
   jn__release(a, p->q_now);
+  jn__release(a, p->wrench);
+  jn__release(a, p->bent);
 }
 
-/* m = M q_s and two derivatives. */
-static jn_status mass_along(jn_path *p) {
-  size_t n = (size_t)p->nv;
-  const double *q1 = p->q + n, *q2 = q1 + n, *q3 = q2 + n;
-  jn_status status = jn_mass_matrix_jet(p->model, p->work, 2, p->q_now, q1, p->M);
-  for (size_t i = 0; i < n && status == JN_OK; i++) {
-    double sum[3] = {0, 0, 0};
-    for (size_t j = 0; j < n; j++) {
-      double M0 = p->M[i * n + j], M1 = p->M[n * n + i * n + j], M2 = p->M[2 * n * n + i * n + j];
-      sum[0] += M0 * q1[j];
-      sum[1] += M1 * q1[j] + M0 * q2[j];
-      sum[2] += M2 * q1[j] + 2 * M1 * q2[j] + M0 * q3[j];
-    }
-    for (size_t k = 0; k < 3; k++) p->m[k * n + i] = sum[k];
-  }
-  return status;
-}
+/* ---- From s to u ---- */
 
-void jn__path_shape(const jn_path *p, double u, double w[5]) {
-  /* polynomials in z, 0 ... 1, with w(0) = 0, w(1) = 1 */
-  static const double both[6] = {0, 0, 0, 10, -15, 6}, first[6] = {0, 0, 0, 2, -1, 0}, last[6] = {0, 2, 0, -2, 1, 0},
-                      none[6] = {0, 1, 0, 0, 0, 0};
-  const double *from = p->shape[0] && p->shape[1] ? both : p->shape[0] ? first : p->shape[1] ? last : none;
-  double c[6], z = u / p->length, scale = p->length;
-  memcpy(c, from, sizeof c);
-  for (int k = 0; k < 6; k++)
-    for (int i = 4; i >= k; i--) c[i] += z * c[i + 1];
-  for (int k = 0, factorial = 1; k < 5; k++, scale /= p->length) {
+void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]) {
+  /* Polynomials in z, 0 ... 1, with w(0) = 0, w(1) = 1, for [start, end]: two derivatives vanish where the motion
+   * stops. With motors behind springs four do, or their speed and torque would jump. */
+  enum { TERMS = 10 };
+  static const double rigid[3][TERMS] = {{0, 1}, {0, 0, 0, 2, -1}, {0, 0, 0, 10, -15, 6}};
+  static const double elastic[3][TERMS] = {{0, 1}, {0, 0, 0, 0, 0, 3, -2}, {0, 0, 0, 0, 0, 126, -420, 540, -315, 70}};
+  int stops = p->shape[0] + p->shape[1], mirrored = p->shape[1] && !p->shape[0]; /* 1 - w(1 - z) */
+  double c[TERMS], z = u / p->length, scale = p->length;
+  memcpy(c, p->elastic ? elastic[stops] : rigid[stops], sizeof c);
+  if (mirrored) z = 1 - z;
+  for (int k = 0; k < TERMS; k++)
+    for (int i = TERMS - 2; i >= k; i--) c[i] += z * c[i + 1];
+  double factorial = 1, sign = 1;
+  for (int k = 0; k < JN_PATH_ROWS; k++, scale /= p->length, sign = -sign) {
     if (k > 1) factorial *= k;
-    w[k] = c[k] * factorial * scale;
+    double value = mirrored ? (k == 0 ? 1 - c[0] : -sign * c[k]) : c[k];
+    w[k] = value * factorial * scale;
   }
   w[0] += p->start;
 }
 
-/* Derivatives by s become derivatives by u: rows 1 ... 4 of q. */
-static void reshape(const jn_path *p, const double w[5]) {
-  size_t n = (size_t)p->nv;
-  double w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4];
-  for (size_t i = 0; i < n; i++) {
-    double *q = p->q + i, a = q[n], b = q[2 * n], c = q[3 * n], d = q[4 * n];
-    q[n] = a * w1;
-    q[2 * n] = a * w2 + b * w1 * w1;
-    q[3 * n] = a * w3 + 3 * b * w1 * w2 + c * w1 * w1 * w1;
-    q[4 * n] = a * w4 + b * (4 * w1 * w3 + 3 * w2 * w2) + 6 * c * w1 * w1 * w2 + d * w1 * w1 * w1 * w1;
+static double binomial(int n, int k) {
+  double b = 1;
+  for (int i = 1; i <= k; i++) b = b * (n - k + i) / i;
+  return b;
+}
+
+/* By the polynomials of Bell, B(n, k) = sum_i binom(n - 1, i - 1) w_i B(n - i, k - 1). */
+void jn__compose(const double w[JN_PATH_ROWS], int count, int n, double *rows) {
+  double B[JN_PATH_ROWS][JN_PATH_ROWS] = {{1}};
+  for (int k = 1; k <= count; k++)
+    for (int j = 1; j <= k; j++)
+      for (int i = 1; i <= k - j + 1; i++) B[k][j] += binomial(k - 1, i - 1) * w[i] * B[k - i][j - 1];
+  for (int v = 0; v < n; v++) {
+    double old[JN_PATH_ROWS];
+    for (int k = 1; k <= count; k++) old[k] = rows[(k - 1) * n + v];
+    for (int k = 1; k <= count; k++) {
+      double sum = 0;
+      for (int j = 1; j <= k; j++) sum += B[k][j] * old[j];
+      rows[(k - 1) * n + v] = sum;
+    }
   }
 }
 
-jn_status jn__path_at(jn_path *p, double u, int with_mass) {
+/* ---- Forces of three timings ---- */
+
+typedef enum timing_kind { PLAIN, HALF, BENT } timing_kind; /* u = t, t / 2, t + t^2 / 2 */
+
+/* Rows of derivatives first ... first + count - 1 by u become derivatives in time. */
+static void time_rows(timing_kind kind, int first, int count, size_t n, const double *from, double *to) {
+  static const double w[3][JN_PATH_ROWS] = {{0, 1}, {0, 0.5}, {0, 1, 1}};
+  memcpy(to, from, (size_t)count * n * sizeof(double));
+  int skip = first == 0; /* values stay */
+  if (kind != PLAIN && count > skip) jn__compose(w[kind], count - skip, (int)n, to + (size_t)skip * n);
+}
+
+static jn_status forces(jn_path *p, timing_kind kind, double *tau) {
+  size_t n = (size_t)p->nv, row = wrench_row(p);
+  double *wrench = p->wrench ? p->wrench + (size_t)(p->order + 1) * row : NULL;
+  time_rows(kind, 1, p->order + 2, n, p->q + n, p->timed);
+  if (wrench) time_rows(kind, 0, p->order + 1, row, p->wrench, wrench);
+  if (!p->from.loops) return jn_inverse_dynamics_jet(p->model, p->work, p->order, p->q_now, p->timed, wrench, tau);
+  jn_status status = jn_loops_inverse_dynamics_jet(p->from.loops, p->order, p->from.actuated, JN_LEAST_TORQUE, NULL,
+                                                   p->q_now, p->timed, NULL, wrench, tau, NULL);
+  for (size_t i = 0; i < (size_t)(p->order + 1) * n; i++)
+    if (!p->from.actuated[i % n]) tau[i] = 0;
+  return status;
+}
+
+/* Derivatives in time along u = t + t^2 / 2 into those by u: T_n = tau_n - sum_j n! / ((n - 2 j)! j! 2^j) T_(n - j). */
+static void unbend(const jn_path *p, double *tau) {
   size_t n = (size_t)p->nv;
-  double *v_jet = p->q + n, w[5];          /* row k of q is the derivative k */
-  int shaped = p->shape[0] || p->shape[1]; /* never with motors, which need more derivatives */
-  jn__path_shape(p, u, w);
-  jn_status status = jn_trajectory_evaluate(p->trajectory, shaped ? w[0] : p->start + u, p->order, p->q_now, v_jet);
-  if (shaped) reshape(p, w);
-  if (status == JN_OK) status = jn_inverse_dynamics_jet(p->model, p->work, p->order, p->q_now, v_jet, NULL, p->c);
-  double scale = 0.5;
-  for (size_t k = 0; k < (size_t)p->order + 2; k++, scale *= 0.5)
-    for (size_t i = 0; i < n; i++) p->slow[k * n + i] = scale * v_jet[k * n + i];
-  if (status == JN_OK) status = jn_inverse_dynamics_jet(p->model, p->work, p->order, p->q_now, p->slow, NULL, p->tau);
-  scale = 1;
+  for (int k = 2; k <= p->order; k++) {
+    double part = 1;
+    for (int j = 1; 2 * j <= k; j++) {
+      part *= (k - 2 * j + 2) * (k - 2 * j + 1) / (2.0 * j);
+      for (size_t i = 0; i < n; i++) tau[(size_t)k * n + i] -= part * tau[(size_t)(k - j) * n + i];
+    }
+  }
+}
+
+static jn_status split_forces(jn_path *p, int with_mass) {
+  size_t n = (size_t)p->nv;
+  jn_status status = forces(p, PLAIN, p->c);
+  if (status == JN_OK) status = forces(p, HALF, p->tau);
+  double scale = 1;
   for (size_t k = 0; k <= (size_t)p->order; k++, scale *= 2)
     for (size_t i = 0; i < n; i++) {
       double all = p->c[k * n + i], slow = p->tau[k * n + i] * scale;
       p->c[k * n + i] = (all - slow) / 0.75;
       p->g[k * n + i] = (slow - 0.25 * all) / 0.75;
     }
-  return status == JN_OK && with_mass ? mass_along(p) : status;
+  if (status != JN_OK || !with_mass) return status;
+  status = forces(p, BENT, p->tau);
+  unbend(p, p->tau);
+  for (size_t k = 0; k <= (size_t)p->order; k++) /* here x = 1 + 2 u */
+    for (size_t i = 0; i < n; i++)
+      p->m[k * n + i] =
+          p->tau[k * n + i] - p->c[k * n + i] - p->g[k * n + i] - (k ? 2 * (double)k * p->c[(k - 1) * n + i] : 0);
+  return status;
 }
 
-/* Of motors of linear springs without damping, at s' = 1. */
-static int motor_limited(const jn_path *p, int v, jn_limited which, jn_limited_value *out) {
-  const jn_actuator *a = jn_elastic_actuator(p->elastic, v);
+/* How much springs that are not linear give at the forces at rest: what deflects at a rate of one. */
+static void find_compliance(jn_path *p) {
+  int n = p->nv;
+  double *tau = p->room, *v = tau + 3 * n, *delta = v + 2 * n;
+  const jn_motor_motion out = {.deflection_jet = delta};
+  for (int i = 0; i < n; i++) {
+    tau[i] = p->g[i];
+    tau[n + i] = 1;
+    tau[2 * n + i] = v[i] = v[n + i] = 0;
+  }
+  if (jn_elastic_inverse(p->elastic, 0, 0, p->q_now, v, tau, &out) != JN_OK) return; /* as before: only a guide */
+  for (int i = 0; i < n; i++) {
+    if (!p->bent[i]) continue;
+    p->compliance[i] = delta[n + i];
+    p->offset[i] = delta[i] - delta[n + i] * p->g[i];
+  }
+}
+
+jn_status jn__path_at(jn_path *p, double u, int with_mass) {
+  size_t n = (size_t)p->nv;
+  double *v_jet = p->q + n, w[JN_PATH_ROWS]; /* row k of q is the derivative k */
+  int shaped = p->shape[0] || p->shape[1];
+  jn__path_shape(p, u, w);
+  double s = shaped ? w[0] : p->start + u;
+  jn_status status = p->from.motion ? p->from.motion(p->from.context, s, p->order, p->q_now, v_jet)
+                                    : jn_trajectory_evaluate(p->from.trajectory, s, p->order, p->q_now, v_jet);
+  if (status == JN_OK && p->wrench) status = jn_trajectory_wrenches(p->from.trajectory, s, p->order, p->wrench);
+  if (status != JN_OK) return status;
+  if (shaped) jn__compose(w, p->order + 2, p->nv, v_jet);
+  if (shaped && p->wrench) jn__compose(w, p->order, (int)wrench_row(p), p->wrench + wrench_row(p));
+  status = split_forces(p, with_mass);
+  if (status == JN_OK && p->bent) find_compliance(p);
+  return status;
+}
+
+/* ---- Limited quantities ---- */
+
+void jn__timing_jet(const jn_timing *at, double u, double out[6]) {
+  const double *x = at->x;
+  double r = sqrt(fmax(x[0], 0));
+  out[0] = u;
+  out[1] = r;
+  out[2] = x[1] / 2;
+  out[3] = r * x[2] / 2;
+  out[4] = x[1] * x[2] / 4 + x[0] * x[3] / 2;
+  out[5] = r * (x[2] * x[2] / 4 + 0.75 * x[1] * x[3] + x[0] * x[4] / 2);
+}
+
+/* Derivative k in time of a function with the derivatives f[0 ... k] by u. */
+static double in_time(const double *x, const double *f, int k) {
+  double r = sqrt(fmax(x[0], 0));
+  if (k == 0) return f[0];
+  if (k == 1) return r * f[1];
+  if (k == 2) return x[0] * f[2] + 0.5 * x[1] * f[1];
+  double third = x[0] * f[3] + 1.5 * x[1] * f[2] + 0.5 * x[2] * f[1];
+  if (k == 3) return r * third;
+  return x[0] * (x[0] * f[4] + 2.5 * x[1] * f[3] + 2 * x[2] * f[2] + 0.5 * x[3] * f[1]) + 0.5 * x[1] * third;
+}
+
+double jn__force_row(const jn_path *p, int v, int k, double by[JN_BASIS]) {
   size_t n = (size_t)p->nv, i = (size_t)v;
-  double y = jn_elastic_is_elastic(p->elastic, v) ? 1 / a->stiffness : 0, B = a->rotor_inertia, d = a->rotor_damping;
-  for (size_t k = 0; k < 2; k++) { /* the value, and its derivative */
-    double *x = k ? out->slope : out->value;
-#define Q(order) p->q[(order + k) * n + i]
-#define C(order) p->c[(order + k) * n + i]
-#define G(order) p->g[(order + k) * n + i]
-    if (which == JN_LIMITED_MOTOR_EFFORT) {
-      x[0] = G(0);
-      x[1] = d * (Q(1) + G(1) * y);
-      x[2] = B * (Q(2) + G(2) * y) + C(0);
-      x[3] = d * C(1) * y;
-      x[4] = B * C(2) * y;
-    } else if (which == JN_LIMITED_MOTOR_EFFORT_RATE) {
-      x[1] = G(1);
-      x[2] = d * (Q(2) + G(2) * y);
-      x[3] = B * (Q(3) + G(3) * y) + C(1);
-      x[4] = d * C(2) * y;
-      x[5] = B * C(3) * y;
-    } else if (which == JN_LIMITED_MOTOR_VELOCITY) {
-      x[1] = Q(1) + G(1) * y;
-      x[3] = C(1) * y;
-    } else {
-      x[0] = G(0) * y;
-      x[2] = C(0) * y;
+  for (int j = 0; j < JN_BASIS; j++) by[j] = 0;
+  for (int j = 0; j <= k; j++) {
+    double b = binomial(k, j);
+    by[k - j + 1] += 0.5 * b * p->m[(size_t)j * n + i];
+    by[k - j] += b * p->c[(size_t)j * n + i];
+  }
+  return p->g[(size_t)k * n + i];
+}
+
+int jn__limited_terms(const jn_path *p, int v, jn_limited which, jn_limited_term out[JN_PATH_TERMS], double *fixed) {
+  const jn_actuator *a = jn_elastic_actuator(p->elastic, v);
+  double y = p->compliance[v], speed = p->q[p->nv + v];
+  double B = a ? a->rotor_inertia : 0, d = a ? a->rotor_damping : 0;
+  int k = which == JN_LIMITED_EFFORT_RATE || which == JN_LIMITED_MOTOR_EFFORT_RATE; /* of a force */
+  *fixed = 0;
+  switch (which) {
+    case JN_LIMITED_EFFORT: /* friction keeps its sign, as in jounce torque */
+      *fixed = p->friction[v] * (speed > 0 ? 1 : speed < 0 ? -1 : 0);
+      /* fall through */
+    case JN_LIMITED_EFFORT_RATE:
+      out[0] = (jn_limited_term){1, 1, k};
+      out[1] = (jn_limited_term){p->damping[v], 0, k + 1};
+      return 2;
+    case JN_LIMITED_MOTOR_EFFORT:
+    case JN_LIMITED_MOTOR_EFFORT_RATE:
+      out[0] = (jn_limited_term){1, 1, k};
+      out[1] = (jn_limited_term){B, 0, k + 2};
+      out[2] = (jn_limited_term){B * y, 1, k + 2};
+      out[3] = (jn_limited_term){d, 0, k + 1};
+      out[4] = (jn_limited_term){d * y, 1, k + 1};
+      return 5;
+    case JN_LIMITED_MOTOR_VELOCITY:
+      out[0] = (jn_limited_term){1, 0, 1};
+      out[1] = (jn_limited_term){y, 1, 1};
+      return 2;
+    case JN_LIMITED_DEFLECTION:
+      *fixed = p->offset[v];
+      out[0] = (jn_limited_term){y, 1, 0};
+      return 1;
+    default: /* position to jerk */
+      out[0] = (jn_limited_term){1, 0, (int)which};
+      return 1;
+  }
+}
+
+int jn__is_limited(const jn_path *p, int v, int which) {
+  const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + which];
+  if (which == JN_LIMITED_POSITION && p->place[v] < 0) return 0;
+  if (which >= JN_LIMITED_MOTOR_EFFORT && !p->elastic) return 0;
+  if (which >= JN_LIMITED_EFFORT && p->from.loops && !p->from.actuated[v]) return 0;
+  return isfinite(l->lower) || isfinite(l->upper);
+}
+
+int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out) {
+  if (!jn__is_limited(p, v, (int)which)) return 0;
+  memset(out, 0, sizeof *out);
+  jn_limited_term terms[JN_PATH_TERMS];
+  size_t n = (size_t)p->nv, i = (size_t)v;
+  double q[JN_PATH_ROWS] = {p->place[v] < 0 ? 0 : p->q_now[p->place[v]]}, resting[JN_PATH_ROWS] = {0},
+         moving[JN_PATH_ROWS] = {0}, r = sqrt(fmax(at->x[0], 0));
+  for (size_t k = 1; k < (size_t)p->order + 3; k++) q[k] = p->q[k * n + i];
+  for (int k = 0; k <= p->order; k++) { /* forces are resting + moving */
+    double by[JN_BASIS];
+    resting[k] = jn__force_row(p, v, k, by);
+    for (int j = 0; j < JN_BASIS; j++) moving[k] += by[j] * at->x[j];
+  }
+  int count = jn__limited_terms(p, v, which, terms, &out->value[0]);
+  for (int j = 0; j < count; j++) { /* at the factor f, derivatives are f^k times, and what moves f^2 times */
+    const jn_limited_term *term = &terms[j];
+    int k = term->order;
+    if (term->weight == 0) continue;
+    for (int d = 0; d < 2; d++) {
+      double *to = d ? out->slope : out->value, weight = d ? term->weight / r : term->weight;
+      to[k] += weight * in_time(at->x, term->of_force ? resting : q, k + d);
+      if (term->of_force) to[k + 2] += weight * in_time(at->x, moving, k + d);
     }
-#undef Q
-#undef C
-#undef G
   }
   return 1;
 }
 
-int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out) {
-  const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + (int)which];
-  if (isinf(l->lower) && isinf(l->upper)) return 0;
-  memset(out, 0, sizeof *out);
-  if (which >= JN_LIMITED_MOTOR_EFFORT) return p->elastic ? motor_limited(p, v, which, out) : 0;
-  size_t n = (size_t)p->nv, i = (size_t)v;
-  double s1 = at->s[1], s2 = at->s[2], s3 = at->s[3], s4 = at->s[4], q1 = p->q[n + i], q2 = p->q[2 * n + i],
-         q3 = p->q[3 * n + i];
-  double q4 = p->q[4 * n + i], c = p->c[i], c1 = p->c[n + i], c2 = p->c[2 * n + i], g1 = p->g[n + i];
-  double m = p->m[i], m1 = p->m[n + i], m2 = p->m[2 * n + i], A = m1 + 2 * c, A1 = m2 + 2 * c1;
-  double acceleration = q1 * s2 + q2 * s1 * s1, jerk = q1 * s3 + 3 * q2 * s1 * s2 + q3 * s1 * s1 * s1;
-  double rate = m * s3 + A * s1 * s2 + c1 * s1 * s1 * s1;
-  switch (which) {
-    case JN_LIMITED_POSITION:
-      if (p->place[v] < 0) return 0;
-      out->value[0] = p->q_now[p->place[v]];
-      out->slope[0] = q1 * s1;
-      return 1;
-    case JN_LIMITED_VELOCITY:
-      out->value[1] = q1 * s1;
-      out->slope[1] = acceleration;
-      return 1;
-    case JN_LIMITED_ACCELERATION:
-      out->value[2] = acceleration;
-      out->slope[2] = jerk;
-      return 1;
-    case JN_LIMITED_JERK:
-      out->value[3] = jerk;
-      out->slope[3] = q1 * s4 + 4 * q2 * s1 * s3 + 3 * q2 * s2 * s2 + 6 * q3 * s1 * s1 * s2 + q4 * s1 * s1 * s1 * s1;
-      return 1;
-    case JN_LIMITED_EFFORT:
-      out->value[0] = p->g[i];
-      out->value[0] += p->friction[i] * (q1 > 0 ? 1 : q1 < 0 ? -1 : 0); /* keeps its sign, as in jounce torque */
-      out->value[1] = p->damping[i] * q1 * s1;
-      out->value[2] = m * s2 + c * s1 * s1;
-      out->slope[0] = g1 * s1;
-      out->slope[1] = p->damping[i] * acceleration;
-      out->slope[2] = rate;
-      return 1;
-    default: /* effort rate */
-      out->value[1] = g1 * s1;
-      out->value[2] = p->damping[i] * acceleration;
-      out->value[3] = rate;
-      out->slope[2] = p->damping[i] * jerk;
-      out->slope[1] = p->g[2 * n + i] * s1 * s1 + g1 * s2;
-      out->slope[3] = m * s4 + m1 * s1 * s3 + A1 * s1 * s1 * s2 + A * (s2 * s2 + s1 * s3) + c2 * s1 * s1 * s1 * s1 +
-                      3 * c1 * s1 * s1 * s2;
-      return 1;
+jn_status jn__path_motors(jn_path *p, const jn_timing *at, double factor, double t, double *values) {
+  int n = p->nv;
+  double *v_jet = p->room, *tau = v_jet + 3 * n, *delta = tau + 4 * n, *theta = delta + 4 * n, *motor = p->timed;
+  const jn_motor_motion out = {.deflection_jet = delta, .theta_jet = theta, .motor_jet = motor};
+  for (int v = 0; v < n; v++) {
+    double q[JN_PATH_ROWS] = {0}, resting[JN_PATH_ROWS] = {0}, moving[JN_PATH_ROWS] = {0}, by[JN_BASIS], power = 1;
+    for (int k = 0; k < 4; k++) {
+      q[k] = p->q[k * n + v];
+      resting[k] = jn__force_row(p, v, k, by);
+      for (int j = 0; j < JN_BASIS; j++) moving[k] += by[j] * at->x[j];
+    }
+    for (int k = 0; k < 4; k++, power *= factor) {
+      tau[k * n + v] = power * (in_time(at->x, resting, k) + factor * factor * in_time(at->x, moving, k));
+      if (k > 0) v_jet[(k - 1) * n + v] = power * in_time(at->x, q, k);
+    }
   }
+  jn_status status = jn_elastic_inverse(p->elastic, 1, t, p->q_now, v_jet, tau, &out);
+  int cannot = status == JN_ERR_SINGULAR ? jn_elastic_joint(p->elastic) : JN_NONE;
+  for (int v = 0; v < n && (status == JN_OK || cannot >= 0); v++) {
+    const double now[4] = {motor[v], motor[n + v], theta[n + v], delta[v]};
+    for (int k = 0; k < 4; k++) values[4 * v + k] = cannot < 0 ? now[k] : v == cannot && k == 3 ? INFINITY : 0;
+  }
+  return cannot >= 0 ? JN_OK : status;
 }

@@ -9,12 +9,12 @@
 struct jn_retimed {
   jn_allocator allocator;
   const jn_model *model;
-  const jn_trajectory *trajectory;
+  jn_path_source from;
   int nv, is_uniform;
-  double start, length; /* of the trajectory [s] */
-  double duration, uniform;
-  jn_speed speed; /* of motions along the path */
-  jn_path shape;  /* of which only the shape is used */
+  double start, length;     /* of the trajectory [s] */
+  double duration, uniform; /* [s]; the largest factor */
+  jn_speed speed;           /* of motions along the path */
+  jn_path shape;            /* of which only the shape is used */
   jn_limit_event *events;
   int event_count, event_capacity;
 };
@@ -52,8 +52,13 @@ jn_status jn_limits_of_model(const jn_model *model, const jn_elastic *elastic, j
 
 void jn_retime_options_init(jn_retime_options *options) {
   if (options)
-    *options = (jn_retime_options){
-        .size = sizeof *options, .largest = 1000, .samples = 1000, .intervals = 200, .iterations = 400};
+    *options = (jn_retime_options){.size = sizeof *options,
+                                   .largest = 1000,
+                                   .samples = 1000,
+                                   .intervals = 200,
+                                   .iterations = 400,
+                                   .start_speed = NAN,
+                                   .end_speed = NAN};
 }
 
 /* ---- Steps ---- */
@@ -66,22 +71,26 @@ typedef struct retiming {
   jn_limit_event *event;
 } retiming;
 
+static jn_status check_motors(const jn_model *model, const jn_elastic *elastic) {
+  if (jn_elastic_order(elastic, 0) != 2) return JN_ERR_UNSUPPORTED; /* damping, rotors on links */
+  for (int v = 0; v < jn_model_nv(model); v++) {
+    const jn_actuator *a = jn_elastic_actuator(elastic, v);
+    if (!a) return JN_ERR_SIZE;
+    if (a->damping != 0) return JN_ERR_UNSUPPORTED;
+  }
+  return JN_OK;
+}
+
 static jn_status check_options(const jn_model *model, const jn_retime_options *o) {
   if (o->size != sizeof *o) return JN_ERR_INIT;
   if (!(o->margin >= 0 && o->margin < 1) || !(o->largest > 0) || o->samples < 2 || o->samples > 10000000)
     return JN_ERR_SIZE;
   if (o->intervals < 4 || o->intervals > 1000 || o->iterations < 0) return JN_ERR_SIZE;
-  if (jn_loop_count(model) > 0) return JN_ERR_UNSUPPORTED;
-  if (!o->elastic) return JN_OK;
-  if (!o->uniform || o->losses) return JN_ERR_UNSUPPORTED;
-  if (jn_elastic_order(o->elastic, 0) != 2) return JN_ERR_UNSUPPORTED; /* damping, rotors on links */
-  for (int v = 0; v < jn_model_nv(model); v++) {
-    const jn_actuator *a = jn_elastic_actuator(o->elastic, v);
-    if (!a) return JN_ERR_SIZE;
-    if (a->damping != 0 || a->frictionloss != 0 || a->polynomial_count || a->table_count || a->time_count)
-      return JN_ERR_UNSUPPORTED;
-  }
-  return JN_OK;
+  if (o->start_speed < 0 || o->end_speed < 0 || isinf(o->start_speed) || isinf(o->end_speed)) return JN_ERR_SIZE;
+  if (!(o->step >= 0) || isinf(o->step) || !(o->ramp >= 0) || isinf(o->ramp)) return JN_ERR_SIZE;
+  if (jn_loop_count(model) > 0 && (!o->loops || !o->actuated || !o->motion)) return JN_ERR_UNSUPPORTED;
+  if (o->losses && (o->elastic || o->loops)) return JN_ERR_UNSUPPORTED;
+  return o->elastic ? check_motors(model, o->elastic) : JN_OK;
 }
 
 static void take_margins(const jn_range *from, int nv, double margin, jn_range *to) {
@@ -93,75 +102,145 @@ static void take_margins(const jn_range *from, int nv, double margin, jn_range *
   }
 }
 
-static jn_status largest(retiming *r, const jn_speed *speed, jn_limited last, double *factor) {
-  jn_scaled scaled = {.path = &r->path, .speed = speed, .samples = r->o.samples, .largest = r->o.largest, .last = last};
+/* The largest factor that is not above `most`. */
+static jn_status largest(retiming *r, const jn_speed *speed, double most, double *factor) {
+  jn_scaled scaled = {.path = &r->path, .speed = speed, .samples = r->o.samples, .largest = most};
+  scaled.last = r->o.elastic ? JN_LIMITED_DEFLECTION : JN_LIMITED_EFFORT_RATE;
+  if (r->path.bent) scaled.samples *= 4; /* nothing says what is between them */
   if (speed && scaled.samples < 8 * speed->intervals) scaled.samples = 8 * speed->intervals;
   return jn__largest_factor(&scaled, &r->out->allocator, factor, r->event);
 }
 
-/* Is the path at rest at this end, whatever the timing? */
-static jn_status rests(retiming *r, double u, int *result) {
-  double size = 0, typical = 0;
+/* The largest factor of a motion of this duration that makes it last a whole number of steps. A slower motion need not
+ * keep what a faster one keeps, so it is looked at again. */
+static jn_status largest_whole(retiming *r, const jn_speed *speed, double duration, double most, double *factor) {
+  enum { ROUNDS = 100 };
+  jn_status status = largest(r, speed, most, factor);
+  for (int i = 0; i < ROUNDS && r->o.step > 0 && status == JN_OK && *factor > 0; i++) {
+    double whole = duration / (r->o.step * ceil(duration / (*factor * r->o.step) - 1e-6));
+    jn_limit_event event = *r->event;
+    if (fabs(whole / *factor - 1) < 1e-9) break;
+    status = largest(r, speed, fmin(whole, most), factor);
+    if (r->event->v < 0) *r->event = event; /* what stops it from being one step shorter */
+  }
+  return status;
+}
+
+/* Is the path at rest at this end, whatever the timing, to as many derivatives as a start from rest needs? */
+static jn_status rests(retiming *r, double u, int *moves, int *result) {
+  enum { PLACES = 16 };
+  const jn_path *p = &r->path;
+  int orders = p->elastic ? 4 : 2;
+  double size[5] = {0}, typical[5] = {0};
   jn_status status = JN_OK;
-  for (int k = 0; k <= 16 && status == JN_OK; k++) {
-    double at = k ? r->out->length * (k - 0.5) / 16 : u;
-    status = jn__path_at(&r->path, at, 0);
-    for (int v = 0; v < r->path.nv; v++) {
-      double speed = fabs(r->path.q[r->path.nv + v]);
-      if (k == 0) size = fmax(size, speed);
-      typical = fmax(typical, speed);
+  for (int k = 0; k <= PLACES && status == JN_OK; k++) {
+    status = jn__path_at(&r->path, k ? r->out->length * (k - 0.5) / PLACES : u, 0);
+    for (int i = 0; i < orders * p->nv; i++) {
+      int order = i / p->nv;
+      double now = fabs(p->q[p->nv + i]);
+      if (k == 0) size[order] = fmax(size[order], now);
+      typical[order] = fmax(typical[order], now);
     }
   }
-  *result = size <= 1e-9 * typical;
+  *result = 1;
+  *moves = !(size[0] <= 1e-9 * typical[0]);
+  for (int order = 0; order < orders; order++) *result &= size[order] <= 1e-9 * typical[order];
   return status;
 }
 
 static void scale_speed(jn_speed *x, double factor) {
   for (int i = 0; i < x->intervals + JN_TIMING_DEGREE; i++) x->b[i] *= factor * factor;
+  jn__speed_set(x);
 }
 
 /* Slower or faster as a whole, so that limits hold between the points, too; 0: not possible. */
-static jn_status settle(retiming *r, double *factor) {
-  jn_status status = largest(r, &r->out->speed, JN_LIMITED_EFFORT_RATE, factor);
+static jn_status settle(retiming *r, double most, double *factor) {
+  jn_status status = largest_whole(r, &r->out->speed, jn__speed_times(&r->out->speed), most, factor);
   if (status == JN_OK && *factor > 0) scale_speed(&r->out->speed, *factor);
   return status;
 }
 
-static jn_status prepare(retiming *r) {
+/* How the motion begins and ends, and room for its speed. target: x there; NaN: free. */
+static jn_status prepare(retiming *r, double target[2]) {
   jn_retimed *x = r->out;
-  int rest[2], N = r->o.intervals;
-  jn_status status = rests(r, 0, &rest[0]);
-  if (status == JN_OK) status = rests(r, x->length, &rest[1]);
-  for (int i = 0; i < 2; i++) r->path.shape[i] = !rest[i] && !r->o.moving_ends;
-  x->shape = (jn_path){.start = x->start, .length = x->length, .shape = {r->path.shape[0], r->path.shape[1]}};
+  const double asked[2] = {r->o.start_speed, r->o.end_speed};
+  int N = r->o.intervals;
+  jn_status status = JN_OK;
+  for (int i = 0; i < 2 && status == JN_OK; i++) {
+    int rest, moves;
+    status = rests(r, i ? x->length : 0, &moves, &rest);
+    int stops = asked[i] == 0 || (isnan(asked[i]) && !r->o.moving_ends);
+    r->path.shape[i] = stops && !rest;
+    target[i] = asked[i] > 0 && moves ? asked[i] : NAN;
+  }
+  x->shape = (jn_path){.start = x->start, .length = x->length, .elastic = r->path.elastic};
+  memcpy(x->shape.shape, r->path.shape, sizeof x->shape.shape);
+  for (int i = 0; i < 2; i++) { /* s' = w' u' */
+    double w[JN_PATH_ROWS];
+    jn__path_shape(&x->shape, i ? x->length : 0, w);
+    target[i] = target[i] * target[i] / (w[1] * w[1]);
+  }
   x->speed = (jn_speed){.intervals = N, .length = x->length};
-  x->speed.b = jn__allocate(&x->allocator, (size_t)(2 * N + 4) * sizeof(double));
+  x->speed.b = jn__allocate(&x->allocator, (size_t)(2 * N + JN_TIMING_DEGREE + 1 + N * JN_BASIS) * sizeof(double));
   if (!x->speed.b) return JN_ERR_MEMORY;
   x->speed.times = x->speed.b + N + JN_TIMING_DEGREE;
+  x->speed.pieces = x->speed.times + N + 1;
   for (int i = 0; i < N + JN_TIMING_DEGREE; i++) x->speed.b[i] = 1;
+  return status;
+}
+
+/* The optimiser's answer reaches limits between the points that it looks at. Where speeds of the ends are given, it
+ * keeps a little of the limits, so that the answer need not be scaled. */
+static jn_status shorten(retiming *r, const double target[2], int *possible) {
+  const double spare = 1e-3;
+  jn_retimed *x = r->out;
+  int ends = !isnan(target[0]) || !isnan(target[1]);
+  jn_range *full = r->limits, *less = NULL;
+  size_t count = (size_t)(x->nv * JN_LIMITED_QUANTITIES + 1);
+  if (ends) {
+    less = jn__allocate(&x->allocator, count * sizeof *less);
+    if (!less) return JN_ERR_MEMORY;
+    take_margins(full, x->nv, spare, less);
+    r->path.limits = less;
+  }
+  double slow = fmax(isnan(target[0]) ? 0 : target[0], isnan(target[1]) ? 0 : target[1]), fast = x->speed.b[0];
+  jn_status status = JN_OK;
+  *possible = 0;
+  for (int i = ends && slow < fast ? 0 : 1; i < 2 && status == JN_OK && !*possible;
+       i++) { /* from as slow as the ends */
+    for (int k = 0; k < x->speed.intervals + JN_TIMING_DEGREE; k++) x->speed.b[k] = i ? fast : slow;
+    status = jn__shortest(&r->path, &x->speed, target, &r->o, &x->allocator, possible);
+  }
+  r->path.limits = full;
+  jn__release(&x->allocator, less);
   return status;
 }
 
 static jn_status along_path(retiming *r, int *possible) {
   jn_retimed *x = r->out;
-  double factor = 0;
+  double factor = 0, target[2];
   jn_limit_event uniform = *r->event;
-  jn_status status = prepare(r);
-  if (status == JN_OK) status = settle(r, &factor);
+  jn_status status = prepare(r, target);
+  int ends = !isnan(target[0]) || !isnan(target[1]);
+  if (status == JN_OK) status = settle(r, r->o.largest, &factor);
   *possible = status == JN_OK && factor > 0;
   if (!*possible) return status;
   double first = x->speed.b[0];
   scale_speed(&x->speed, 0.98); /* strictly within the limits */
-  status = jn__shortest(&r->path, &x->speed, &r->o, &x->allocator);
-  if (status == JN_OK) status = settle(r, &factor);
+  status = shorten(r, target, possible);
+  if (status == JN_OK && !*possible) {
+    x->duration = jn__speed_times(&x->speed);
+    *r->event = (jn_limit_event){.v = JN_NONE, .value = sqrt(x->speed.b[0]), .limit = sqrt(target[0])};
+    return status;
+  }
+  if (status == JN_OK) status = settle(r, ends ? 1 : r->o.largest, &factor);
   if (status != JN_OK) return status;
   x->duration = jn__speed_times(&x->speed);
-  if (!(factor > 0) || x->duration > x->length / sqrt(first)) { /* never slower than at first */
+  if (!ends && (!(factor > 0) || x->duration > x->length / sqrt(first))) { /* never slower than at first */
     for (int i = 0; i < x->speed.intervals + JN_TIMING_DEGREE; i++) x->speed.b[i] = first;
     x->duration = jn__speed_times(&x->speed);
   }
   *r->event = uniform;
-  if (r->path.shape[0] || r->path.shape[1]) x->uniform = NAN;
   return status;
 }
 
@@ -182,40 +261,63 @@ static int add_event(jn_retimed *x, const jn_limit_event *e) {
   return 1;
 }
 
-static jn_status find_events(retiming *r) {
+/* Is a value within 2 % of its limit? Then it is kept. 0 if out of memory. */
+static int keep_event(retiming *r, double t, int v, int q, double value) {
+  const jn_range *l = &r->limits[v * JN_LIMITED_QUANTITIES + q];
+  double near = 0.02 * fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
+  if (value < l->upper - near && value > l->lower + near) return 1;
+  jn_limit_event e = {v, (jn_limited)q, value, value >= l->upper - near ? l->upper : l->lower, t, t};
+  return add_event(r->out, &e);
+}
+
+static jn_status events_at(retiming *r, double t, double *motors) {
   jn_retimed *x = r->out;
+  double factor = x->is_uniform ? x->length / x->duration : 1;
+  jn_timing at = {{1}};
+  int interval;
+  double u = x->is_uniform ? factor * t : jn__speed_place(&x->speed, t, &interval);
+  if (!x->is_uniform) jn__speed_at(&x->speed, interval, u, &at);
+  jn_status status = jn__path_at(&r->path, u, !x->is_uniform);
+  if (status == JN_OK && motors) status = jn__path_motors(&r->path, &at, factor, t, motors);
+  for (int v = 0; v < x->nv && status == JN_OK; v++)
+    for (int q = JN_LIMITED_VELOCITY; q < JN_LIMITED_QUANTITIES; q++) {
+      jn_limited_value value;
+      if (!jn__path_limited(&r->path, &at, v, (jn_limited)q, &value)) continue;
+      int exact = motors && q >= JN_LIMITED_MOTOR_EFFORT;
+      double now = exact ? motors[4 * v + q - JN_LIMITED_MOTOR_EFFORT] : jn__polynomial_value(value.value, factor);
+      if (!keep_event(r, t, v, q, now)) return JN_ERR_MEMORY;
+    }
+  return status;
+}
+
+static jn_status find_events(retiming *r) {
   enum { TIMES = 2000 };
-  int last = r->o.elastic ? JN_LIMITED_DEFLECTION : JN_LIMITED_EFFORT_RATE;
-  for (int k = 0; k < TIMES; k++) {
-    double t = x->duration * (k + 0.5) / TIMES, factor = x->is_uniform ? x->uniform : 1;
-    jn_timing at = {{factor * t, 1, 0, 0, 0}};
-    int interval;
-    double u = x->is_uniform ? factor * t : jn__speed_place(&x->speed, t, &interval);
-    if (!x->is_uniform) jn__speed_at(&x->speed, interval, u, &at);
-    jn_status status = jn__path_at(&r->path, u, !x->is_uniform);
-    if (status != JN_OK) return status;
-    for (int v = 0; v < x->nv; v++)
-      for (int q = JN_LIMITED_VELOCITY; q <= last; q++) {
-        jn_limited_value value;
-        const jn_range *l = &r->limits[v * JN_LIMITED_QUANTITIES + q];
-        if (!jn__path_limited(&r->path, &at, v, (jn_limited)q, &value)) continue;
-        double now = jn__polynomial_value(value.value, factor);
-        double near = 0.02 * fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
-        if (now < l->upper - near && now > l->lower + near) continue;
-        jn_limit_event e = {v, (jn_limited)q, now, now >= l->upper - near ? l->upper : l->lower, t, t};
-        if (!add_event(x, &e)) return JN_ERR_MEMORY;
-      }
-  }
-  return JN_OK;
+  jn_retimed *x = r->out;
+  jn_status status = JN_OK;
+  double *motors = r->path.bent ? jn__allocate(&x->allocator, 4 * (size_t)x->nv * sizeof *motors) : NULL;
+  if (r->path.bent && !motors) return JN_ERR_MEMORY;
+  for (int k = 0; k < TIMES && status == JN_OK; k++) status = events_at(r, x->duration * (k + 0.5) / TIMES, motors);
+  jn__release(&x->allocator, motors);
+  return status;
 }
 
 /* ---- Together ---- */
 
+/* One factor, with a duration of whole steps. */
+static jn_status whole_uniform(retiming *r, int *possible) {
+  jn_limit_event event = *r->event;
+  double factor = r->out->uniform;
+  jn_status status = r->o.step > 0 ? largest_whole(r, NULL, r->out->length, factor, &factor) : JN_OK;
+  *r->event = event;
+  *possible = factor > 0;
+  r->out->duration = r->out->length / factor;
+  return status;
+}
+
 static jn_status retime(retiming *r, int *possible) {
   jn_retimed *x = r->out;
   jn_status status = jn__path_create(&r->path, &x->allocator);
-  if (status == JN_OK)
-    status = largest(r, NULL, r->o.elastic ? JN_LIMITED_DEFLECTION : JN_LIMITED_EFFORT_RATE, &x->uniform);
+  if (status == JN_OK) status = largest(r, NULL, r->o.largest, &x->uniform);
   *possible = status == JN_OK && x->uniform > 0;
   if (!*possible) { /* in the times of the given motion */
     r->event->from += x->start;
@@ -223,8 +325,8 @@ static jn_status retime(retiming *r, int *possible) {
     return status;
   }
   x->is_uniform = r->o.uniform;
-  x->duration = x->length / x->uniform;
   r->event->from = r->event->to = r->event->from / x->uniform;
+  if (x->is_uniform) status = whole_uniform(r, possible);
   if (!x->is_uniform) status = along_path(r, possible);
   if (status == JN_OK && *possible) status = find_events(r);
   return status;
@@ -251,11 +353,12 @@ jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, cons
     return JN_ERR_MEMORY;
   }
   take_margins(limits, nv, r.o.margin, r.limits);
-  *x = (jn_retimed){.allocator = a, .model = model, .trajectory = trajectory, .nv = nv};
+  *x = (jn_retimed){.allocator = a, .model = model, .nv = nv};
+  x->from = (jn_path_source){trajectory, r.o.loops, r.o.actuated, r.o.motion, r.o.motion_context};
   x->start = jn_trajectory_start(trajectory);
   x->length = jn_trajectory_end(trajectory) - x->start;
   r.out = x;
-  r.path = (jn_path){.model = model, .trajectory = trajectory, .elastic = r.o.elastic, .limits = r.limits};
+  r.path = (jn_path){.model = model, .from = x->from, .elastic = r.o.elastic, .limits = r.limits};
   r.path.losses = r.o.losses;
   r.path.order = r.o.elastic ? 4 : 2;
   r.path.start = x->start;
@@ -289,39 +392,56 @@ jn_status jn_retimed_event(const jn_retimed *retimed, int i, jn_limit_event *eve
   return JN_OK;
 }
 
-jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_jet[4]) {
-  if (!retimed || !s_jet) return JN_ERR_NULL;
-  if (retimed->is_uniform) {
-    s_jet[0] = retimed->start + retimed->uniform * t;
-    s_jet[1] = retimed->uniform;
-    s_jet[2] = s_jet[3] = 0;
-    return JN_OK;
+/* s and its derivatives to order 5. */
+static void path_jet(const jn_retimed *x, double t, double s[6]) {
+  double w[JN_PATH_ROWS];
+  for (int k = 0; k < 6; k++) s[k] = 0;
+  if (x->is_uniform) {
+    s[1] = x->length / x->duration;
+    s[0] = x->start + s[1] * t;
+    return;
   }
   jn_timing at;
-  double w[5];
   int interval;
-  double u = jn__speed_place(&retimed->speed, fmin(fmax(t, 0), retimed->duration), &interval);
-  jn__speed_at(&retimed->speed, interval, u, &at);
-  jn__path_shape(&retimed->shape, u, w);
-  const double *d = at.s;
-  s_jet[0] = w[0];
-  s_jet[1] = w[1] * d[1];
-  s_jet[2] = w[1] * d[2] + w[2] * d[1] * d[1];
-  s_jet[3] = w[1] * d[3] + 3 * w[2] * d[1] * d[2] + w[3] * d[1] * d[1] * d[1];
+  double u = jn__speed_place(&x->speed, fmin(fmax(t, 0), x->duration), &interval), by[JN_PATH_ROWS] = {0};
+  jn__speed_at(&x->speed, interval, u, &at);
+  jn__timing_jet(&at, u, by);
+  jn__path_shape(&x->shape, u, w);
+  memcpy(s, w, 6 * sizeof(double));
+  jn__compose(by, 5, 1, s + 1);
+}
+
+jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_jet[4]) {
+  double s[6];
+  if (!retimed || !s_jet) return JN_ERR_NULL;
+  path_jet(retimed, t, s);
+  memcpy(s_jet, s, 4 * sizeof(double));
   return JN_OK;
 }
 
-jn_status jn_retimed_evaluate(const jn_retimed *retimed, double t, double *q, double *v_jet) {
-  double s[4];
+jn_status jn_retimed_jet(const jn_retimed *retimed, double t, int order, double *q, double *v_jet) {
+  double s[JN_PATH_ROWS] = {0};
   if (!retimed || !q || !v_jet) return JN_ERR_NULL;
-  jn_status status = jn_retimed_path(retimed, t, s);
-  if (status == JN_OK) status = jn_trajectory_evaluate(retimed->trajectory, s[0], 1, q, v_jet);
-  int n = retimed->nv;
-  for (int i = 0; i < n && status == JN_OK; i++) {
-    double q1 = v_jet[i], q2 = v_jet[n + i], q3 = v_jet[2 * n + i];
-    v_jet[i] = q1 * s[1];
-    v_jet[n + i] = q1 * s[2] + q2 * s[1] * s[1];
-    v_jet[2 * n + i] = q1 * s[3] + 3 * q2 * s[1] * s[2] + q3 * s[1] * s[1] * s[1];
-  }
+  if (order < 0 || order > 3) return JN_ERR_SIZE;
+  const jn_path_source *from = &retimed->from;
+  path_jet(retimed, t, s);
+  jn_status status = from->motion ? from->motion(from->context, s[0], order, q, v_jet)
+                                  : jn_trajectory_evaluate(from->trajectory, s[0], order, q, v_jet);
+  if (status == JN_OK) jn__compose(s, order + 2, retimed->nv, v_jet);
+  return status;
+}
+
+jn_status jn_retimed_evaluate(const jn_retimed *retimed, double t, double *q, double *v_jet) {
+  return jn_retimed_jet(retimed, t, 1, q, v_jet);
+}
+
+jn_status jn_retimed_wrenches(const jn_retimed *retimed, double t, int order, double *wrench_jet) {
+  double s[JN_PATH_ROWS] = {0};
+  if (!retimed || !wrench_jet) return JN_ERR_NULL;
+  if (order < 0 || order > 5) return JN_ERR_SIZE;
+  int row = 6 * jn_link_count(retimed->model);
+  path_jet(retimed, t, s);
+  jn_status status = jn_trajectory_wrenches(retimed->from.trajectory, s[0], order, wrench_jet);
+  if (status == JN_OK && order > 0) jn__compose(s, order, row, wrench_jet + row);
   return status;
 }

@@ -13,8 +13,10 @@
 enum {
   JN_RETIME_DEGREE = 5,
   JN_RETIME_TERMS = JN_RETIME_DEGREE + 1,
-  JN_TIMING_DEGREE = 3,
-  JN_BASIS = JN_TIMING_DEGREE + 1 /* B-splines that live on an interval */
+  JN_TIMING_DEGREE = 5,            /* of x(u), so that q has five continuous derivatives in time */
+  JN_BASIS = JN_TIMING_DEGREE + 1, /* B-splines that live on an interval */
+  JN_PATH_ROWS = 7,                /* q and its derivatives by u, at most */
+  JN_PATH_TERMS = 5                /* parts of one limited quantity, at most */
 };
 
 /* ---- polynomial.c ---- */
@@ -25,12 +27,21 @@ double jn__polynomial_within(const double c[JN_RETIME_TERMS], double lower, doub
 
 /* ---- path.c ---- */
 
-/* The path at one s: of each coordinate the derivatives by s of position (q[1] = q_s ...), of m = M q_s, of c and g. */
+/* Where the forces of a motion come from, besides its trajectory: jn_retime_options. */
+typedef struct jn_path_source {
+  const jn_trajectory *trajectory;
+  jn_loops *loops;                                                                   /* NULL: none */
+  const unsigned char *actuated;                                                     /* [nv] */
+  jn_status (*motion)(void *context, double s, int order, double *q, double *v_jet); /* NULL: of the trajectory */
+  void *context;
+} jn_path_source;
+
+/* The path at one u: derivatives by u of each coordinate (q[1] = q_u ...), of m = M q_u, of c and of g. */
 typedef struct jn_path {
   const jn_model *model;
-  const jn_trajectory *trajectory;
-  const jn_elastic *elastic; /* NULL: no motors */
-  const jn_range *limits;    /* [nv x JN_LIMITED_QUANTITIES], margins taken off */
+  jn_path_source from;
+  jn_elastic *elastic;    /* NULL: no motors */
+  const jn_range *limits; /* [nv x JN_LIMITED_QUANTITIES], margins taken off */
   jn_work *work;
   double start, length;       /* of the trajectory [s] */
   int shape[2];               /* 1: the path stops at its start, at its end: s = w(u), see path.c */
@@ -38,45 +49,76 @@ typedef struct jn_path {
   int nq, nv, order;          /* order of the forces */
   int *place;                 /* [nv] in q; -1 */
   double *q_now;              /* [nq] */
-  double *q, *c, *g, *m;      /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g: order + 1; m: 3 */
+  double *q, *c, *g, *m;      /* [rows x nv]: q: order + 3 rows, row 0 unused; c, g, m: order + 1 */
   double *damping, *friction; /* [nv] */
-  double *slow, *tau, *M;     /* room */
+  double *timed, *tau;        /* room */
+  unsigned char *bent; /* [nv] 1: a spring that is not linear, or changes, or friction of the motor; NULL: none */
+  double *compliance;  /* [nv] of springs, at the force at rest */
+  double *offset;      /* [nv] deflection at rest, less what the compliance says */
+  double *room;        /* [17 x nv] */
+  double *wrench;      /* [2 x (order+1) x nlink x 6] by u, and of a timing; NULL: none */
 } jn_path;
 
-/* Where the motion is along the path: u, u', u'', u''', u''''. */
+/* How fast the motion is along the path: x = u'^2 and its derivatives by u. */
 typedef struct jn_timing {
-  double s[5];
+  double x[JN_BASIS];
 } jn_timing;
 
-/* A limited quantity at a time: polynomial in the factor, and its derivative in time. */
+/* A limited quantity at a time: polynomial in the factor, and its derivative along the path. */
 typedef struct jn_limited_value {
   double value[JN_RETIME_TERMS], slope[JN_RETIME_TERMS];
 } jn_limited_value;
+
+/* Part of a limited quantity: weight times the derivative `order` in time of a coordinate or of its force. */
+typedef struct jn_limited_term {
+  double weight;
+  int of_force, order;
+} jn_limited_term;
 
 jn_status jn__path_create(jn_path *p, const jn_allocator *a);
 void jn__path_destroy(jn_path *p, const jn_allocator *a);
 /* The parameter runs from 0 to length. with_mass: m, too. */
 jn_status jn__path_at(jn_path *p, double u, int with_mass);
-/* w and its first four derivatives: s of the trajectory at u. */
-void jn__path_shape(const jn_path *p, double u, double w[5]);
-/* Of the path at its u; 0 if there is no limit. Motors only for u' = 1, u'' = u''' = 0. */
+/* w and its derivatives to order 6: s of the trajectory at u. */
+void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]);
+/* rows [count x n] of derivatives 1 ... count by s become those by u, in place; w as above. */
+void jn__compose(const double w[JN_PATH_ROWS], int count, int n, double *rows);
+/* Derivatives 0 ... 5 of u in time. */
+void jn__timing_jet(const jn_timing *at, double u, double out[6]);
+/* Has this quantity a limit that counts? Efforts of passive coordinates are zero. */
+int jn__is_limited(const jn_path *p, int v, int which);
+/* What a quantity is made of, and its part that does not depend on the motion (*fixed, of friction); the number of
+ * parts. */
+int jn__limited_terms(const jn_path *p, int v, jn_limited which, jn_limited_term out[JN_PATH_TERMS], double *fixed);
+/* Derivative k by u of the force of coordinate v: constant + sum by[i] x_i. */
+double jn__force_row(const jn_path *p, int v, int k, double by[JN_BASIS]);
+/* Of the path at its u; 0 if there is no limit. */
 int jn__path_limited(const jn_path *p, const jn_timing *at, int v, jn_limited which, jn_limited_value *out);
+
+/* Motors of the motion at this factor and time, exactly: effort, its rate, velocity, deflection; values [nv x 4]. A
+ * spring that cannot make the force has an infinite deflection. */
+jn_status jn__path_motors(jn_path *p, const jn_timing *at, double factor, double t, double *values);
 
 /* ---- timing.c ---- */
 
-/* x(u) = u'^2 as a cubic spline over the path, which is `intervals` equal pieces of 0 ... length. */
+/* x(u) = u'^2 as a spline of degree 5 over the path, which is `intervals` equal pieces of 0 ... length. */
 typedef struct jn_speed {
   int intervals;
   double length;
-  double *b;     /* [intervals + 3] coefficients */
-  double *times; /* [intervals + 1] when the pieces begin, and the duration */
+  double *b;      /* [intervals + JN_TIMING_DEGREE] coefficients */
+  double *pieces; /* [intervals x 6] the same as polynomials in u - start of the interval */
+  double *times;  /* [intervals + 1] when the pieces begin, and the duration */
 } jn_speed;
 
-/* B-splines i ... i + 3 at u in interval i, and three derivatives; [derivative][function]. */
+/* B-splines i ... i + 5 at u in interval i, and their derivatives; [derivative][function]. */
 void jn__speed_basis(const jn_speed *x, int interval, double u, double out[JN_BASIS][JN_BASIS]);
+/* Sets x->pieces from x->b. */
+void jn__speed_set(jn_speed *x);
 void jn__speed_at(const jn_speed *x, int interval, double u, jn_timing *out);
-/* Sets x->times from x->b; the duration. */
+/* Sets x->pieces and x->times from x->b; the duration. */
 double jn__speed_times(jn_speed *x);
+/* The time at u in an interval. */
+double jn__speed_time(const jn_speed *x, int interval, double u);
 /* u and its interval at a time. */
 double jn__speed_place(const jn_speed *x, double t, int *interval);
 
@@ -96,7 +138,9 @@ jn_status jn__largest_factor(const jn_scaled *x, const jn_allocator *a, double *
 
 /* ---- optimal.c ---- */
 
-/* Makes x(u) larger, from one that keeps all limits. */
-jn_status jn__shortest(jn_path *path, jn_speed *speed, const jn_retime_options *o, const jn_allocator *a);
+/* Makes x(u) larger, from one that keeps all limits. target: what x is to be at the start and at the end; NaN: free.
+ * *possible: 0 if it cannot be. */
+jn_status jn__shortest(jn_path *path, jn_speed *speed, const double target[2], const jn_retime_options *o,
+                       const jn_allocator *a, int *possible);
 
 #endif

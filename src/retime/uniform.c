@@ -6,7 +6,9 @@
  * Between two samples, a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' -
  * s|
  * + |f1' - s|) at most if it is a cubic; twice that is allowed for what is not. Where that passes a limit, the interval
- * is halved, until what is left is 1e-10 of the limit, by which the factor is lowered in the end. */
+ * is halved, until what is left is 1e-10 of the limit, by which the factor is lowered in the end.
+ *
+ * Motors behind springs that are not linear are no polynomials of the factor: their limits are kept at the samples. */
 #include <math.h>
 #include <string.h>
 
@@ -27,30 +29,75 @@ typedef struct sweep {
   jn_limited_value *values; /* [DEPTH + 3][count] */
   double factor;
   int changed, near;
+  double *motors; /* [nv x 4] room; NULL: all springs are linear */
   jn_limit_event *event;
 } sweep;
 
+/* Of springs that are not linear: the limit that is broken at a factor; -1: none. */
+static int broken_motor(sweep *w, const jn_timing *at, double factor, double t, jn_status *status) {
+  const jn_path *p = w->x->path;
+  *status = jn__path_motors(w->x->path, at, factor, t / factor, w->motors);
+  for (int i = 0; i < 4 * p->nv && *status == JN_OK; i++) {
+    int v = i / 4, which = JN_LIMITED_MOTOR_EFFORT + i % 4;
+    const jn_range *l = &p->limits[v * JN_LIMITED_QUANTITIES + which];
+    if (!p->bent[v] || (isinf(w->motors[i]) ? 0 : !jn__is_limited(p, v, which))) continue;
+    if (!(w->motors[i] <= l->upper && w->motors[i] >= l->lower) || isinf(w->motors[i])) return i;
+  }
+  return -1;
+}
+
+/* Down in steps of 2 % until all hold, then up again by halves: no polynomial says where. */
+static jn_status lower_for_motors(sweep *w, const jn_timing *at, double u, double t) {
+  const double step = 0.98, least = 1e-6;
+  jn_status status;
+  double bad = w->factor, good = bad;
+  int broken = broken_motor(w, at, bad, t, &status), first = broken;
+  while (broken >= 0 && status == JN_OK && good > least * w->x->largest) {
+    bad = good;
+    good *= step;
+    first = broken;
+    broken = broken_motor(w, at, good, t, &status);
+  }
+  if (first < 0 || status != JN_OK) return status;
+  for (int i = 0; i < 40 && broken < 0 && status == JN_OK; i++) {
+    double middle = 0.5 * (good + bad);
+    int now = broken_motor(w, at, middle, t, &status);
+    if (now >= 0)
+      bad = middle, first = now;
+    else
+      good = middle;
+  }
+  w->factor = broken < 0 ? good : 0;
+  w->changed = 1;
+  int v = first / 4, which = JN_LIMITED_MOTOR_EFFORT + first % 4;
+  const jn_range *l = &w->x->path->limits[v * JN_LIMITED_QUANTITIES + which];
+  if (status == JN_OK) broken_motor(w, at, bad, t, &status);
+  double value = w->motors[first];
+  *w->event =
+      (jn_limit_event){v, (jn_limited)which, value, value > 0.5 * (l->lower + l->upper) ? l->upper : l->lower, u, u};
+  return status;
+}
+
 static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to) {
   const jn_scaled *x = w->x;
-  jn_timing at = {{t, 1, 0, 0, 0}};
+  jn_timing at = {{1}};
   if (x->speed) jn__speed_at(x->speed, interval, t, &at);
   jn_status status = jn__path_at(x->path, t, x->speed != NULL);
-  for (int i = 0; i < w->count && status == JN_OK; i++) {
+  for (int i = 0; i < w->count && status == JN_OK; i++)
     jn__path_limited(x->path, &at, w->list[i].v, w->list[i].which, &to[i]);
-    for (int k = 0; k < JN_RETIME_TERMS; k++) to[i].slope[k] /= at.s[1]; /* along the path, not in time */
-  }
   for (int i = 0; i < w->count && status == JN_OK; i++) {
     const watched *l = &w->list[i];
     double allowed = jn__polynomial_within(to[i].value, l->lower, l->upper, w->factor);
     if (allowed >= w->factor) continue;
-    double value = jn__polynomial_value(to[i].value, allowed > 0 ? allowed : w->factor);
+    double value = jn__polynomial_value(to[i].value, allowed > 0 ? allowed : 1);
     *w->event =
         (jn_limit_event){l->v, l->which, value, value > 0.5 * (l->lower + l->upper) ? l->upper : l->lower, t, t};
     w->changed = 1;
     w->factor = allowed;
     if (allowed == 0) return JN_OK;
   }
-  return status;
+  if (status != JN_OK || !w->motors) return status;
+  return lower_for_motors(w, &at, t, x->speed ? jn__speed_time(x->speed, interval, t) : t);
 }
 
 /* May a limit be passed between two samples? 2: only by so little that it does not matter. */
@@ -113,8 +160,8 @@ static int list_limits(const jn_scaled *x, watched *list) {
   for (int v = 0; v < x->path->nv; v++)
     for (int k = (int)x->first; k <= (int)x->last; k++) {
       const jn_range *l = &x->path->limits[v * JN_LIMITED_QUANTITIES + k];
-      if ((isinf(l->lower) && isinf(l->upper)) || (k == JN_LIMITED_POSITION && x->path->place[v] < 0)) continue;
-      if (k >= JN_LIMITED_MOTOR_EFFORT && !x->path->elastic) continue;
+      if (!jn__is_limited(x->path, v, k)) continue;
+      if (k >= JN_LIMITED_MOTOR_EFFORT && x->path->bent && x->path->bent[v]) continue; /* lower_for_motors() */
       double slack = k == JN_LIMITED_POSITION ? 1e-9 : 0; /* rounding at a limit does not break it */
       if (list)
         list[count] = (watched){v, (jn_limited)k, l->lower - slack * fmax(1, fabs(l->lower)),
@@ -124,25 +171,52 @@ static int list_limits(const jn_scaled *x, watched *list) {
   return count;
 }
 
+/* No factor is possible: the limit that is broken most at rest. Where none is, the motion is one that must not be, such
+ * as any with a velocity limit of zero; the event is then what stopped it. */
+static jn_status find_static(sweep *w) {
+  const jn_scaled *x = w->x;
+  double worst = 0;
+  jn_status status = JN_OK;
+  for (int k = 0; k <= x->samples && status == JN_OK; k++) {
+    double u = x->path->length * k / x->samples;
+    jn_timing at = {{1}};
+    jn_limited_value now;
+    status = jn__path_at(x->path, u, 0);
+    for (int i = 0; i < w->count && status == JN_OK; i++) {
+      const watched *l = &w->list[i];
+      if (!jn__path_limited(x->path, &at, l->v, l->which, &now)) continue;
+      double value = now.value[0], limit = value > l->upper ? l->upper : l->lower;
+      double over = fmax(value - l->upper, l->lower - value) / fmax(fabs(limit), 1e-300);
+      if (!(over > worst)) continue;
+      worst = over;
+      *w->event = (jn_limit_event){l->v, l->which, value, limit, u, u};
+    }
+  }
+  return status;
+}
+
 jn_status jn__largest_factor(const jn_scaled *x, const jn_allocator *a, double *factor, jn_limit_event *event) {
   sweep w = {.x = x, .factor = x->largest, .event = event};
   *event = (jn_limit_event){.v = JN_NONE};
   *factor = x->largest;
   w.count = list_limits(x, NULL);
-  if (w.count == 0) return JN_OK;
+  if (w.count == 0 && !x->path->bent) return JN_OK;
   size_t n = (size_t)w.count;
-  w.list = jn__allocate(a, n * sizeof *w.list);
-  w.values = jn__allocate(a, (DEPTH + 3) * n * sizeof *w.values);
-  jn_status status = w.list && w.values ? JN_OK : JN_ERR_MEMORY;
+  w.list = jn__allocate(a, (n + 1) * sizeof *w.list);
+  w.values = jn__allocate(a, ((DEPTH + 3) * n + 1) * sizeof *w.values);
+  if (x->path->bent) w.motors = jn__allocate(a, 4 * (size_t)x->path->nv * sizeof *w.motors);
+  jn_status status = w.list && w.values && (w.motors || !x->path->bent) ? JN_OK : JN_ERR_MEMORY;
   if (status == JN_OK) list_limits(x, w.list);
   for (int i = 0; i < SWEEPS && status == JN_OK; i++) {
     w.changed = w.near = 0;
     status = run_sweep(&w);
     if (!w.changed || w.factor == 0) break;
   }
+  if (status == JN_OK && w.factor == 0) status = find_static(&w);
   if (w.near) w.factor *= 1 - 2e-10;
   *factor = w.factor;
   jn__release(a, w.list);
   jn__release(a, w.values);
+  jn__release(a, w.motors);
   return status;
 }

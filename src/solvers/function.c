@@ -80,6 +80,7 @@ static size_t place_arrays(jn_function *f, char *base) {
   f->swap = reals(&s, f->n > f->m ? f->n : f->m, f->n, 1);
   f->moved = reals(&s, f->nq + 2 * f->nv + f->nt, 1, 1);
   f->room = reals(&s, kind_room(f), 1, 1);
+  f->whole = reals(&s, f->is->has_next ? f->n + f->m + (f->n > f->m ? f->n : f->m) * f->n : 0, 1, 1);
   return s.used;
 }
 

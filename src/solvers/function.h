@@ -71,6 +71,7 @@ struct jn_function {
   double *J, *G, *g, *lambda, *T, *swap, *y;
   double *moved; /* [nq + 2 nv] differences */
   double *room;  /* of the kind */
+  double *whole; /* steps: [n + m + max(n, m) n] of jn_function_discrete() */
 };
 
 /* ---- chart.c ---- */

@@ -2,6 +2,8 @@
 /* Steps in time of a tree: one step of jn_rollout_forward(), and derivatives of that step. */
 #include "function.h"
 
+#include <string.h>
+
 static jn_status create_step(jn_function *f) {
   jn_simulation_options o;
   jn_simulation_options_init(&o);
@@ -56,6 +58,29 @@ static jn_status step_adjoint(jn_function *f, const double *lambda, double *g) {
 static jn_status step_hessian(jn_function *f, const double *lambda, double *g, double *G) {
   jn_status status = step_adjoint(f, lambda, g);
   return status == JN_OK ? jn_simulator_second_derivatives(f->simulator, lambda, G) : status;
+}
+
+/* Place of number i of (u, x) in (x, u). */
+static int place_of(const jn_function *f, int i) { return i < f->nv ? f->m + i : i - f->nv; }
+
+jn_status jn_function_discrete(jn_function *f, const double *x, const double *u, const double *pi, double *fun,
+                               double *jac_ux, int ld_jac, double *hess_ux, int ld_hess) {
+  if (!f || !x || !u || (hess_ux && !pi)) return JN_ERR_NULL;
+  if (!f->is->has_next) return JN_ERR_UNSUPPORTED;
+  int n = f->n, m = f->m; /* m = nx */
+  if ((jac_ux && ld_jac < n) || (hess_ux && ld_hess < n)) return JN_ERR_SIZE;
+  double *xu = f->whole, *y = xu + n, *M = y + m;
+  memcpy(xu, x, (size_t)m * sizeof *xu);
+  memcpy(xu + m, u, (size_t)f->nv * sizeof *xu);
+  jn_status status = fun ? jn_function_value(f, xu, y) : JN_OK;
+  if (fun && status == JN_OK) memcpy(fun, y, (size_t)m * sizeof *fun);
+  if (jac_ux && status == JN_OK) status = jn_function_jacobian(f, xu, M);
+  for (int i = 0; i < n && jac_ux && status == JN_OK; i++)
+    for (int k = 0; k < m; k++) jac_ux[k * ld_jac + i] = M[k * n + place_of(f, i)];
+  if (hess_ux && status == JN_OK) status = jn_function_hessian(f, xu, pi, NULL, M);
+  for (int i = 0; i < n && hess_ux && status == JN_OK; i++)
+    for (int k = 0; k < n; k++) hess_ux[k * ld_hess + i] = M[place_of(f, k) * n + place_of(f, i)];
+  return status;
 }
 
 const function_kind_of jn__function_step = {.in = {"q", "v", "tau"},

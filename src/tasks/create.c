@@ -11,6 +11,7 @@
 #include "../model/memory.h"
 #include "../model/model.h"
 #include "../model/shelf.h"
+#include "lanes.h"
 #include "tasks.h"
 
 const char *jn_task_type_name(jn_task_type type) {
@@ -231,6 +232,35 @@ static void place_motion(jn_shelf *s, jn_tasks *t) {
   t->follow_jet = reals(s, K, n, 1);
 }
 
+static void place_lanes(jn_shelf *s, jn_tasks *t) {
+  int n = t->nv, m = t->m;
+  if (!jn__tasks_fit_lanes(t)) return;
+  task_lanes *l = t->lanes = place(s, 1, sizeof *l);
+  double *J = reals(s, TASK_SLOTS, m, n), *e = reals(s, TASK_SLOTS, m, 1), *x = reals(s, TASK_SLOTS, 3, n);
+  double *q = reals(s, TASK_SLOTS, 3, n), *T = reals(s, TASK_SLOTS, 16, 1), *J6 = reals(s, TASK_SLOTS, 6, n);
+  double *error = reals(s, TASK_SLOTS, 6, 1), *rest = reals(s, TASK_SLOTS, 2, 1);
+  if (!s->base) return;
+  *l = (task_lanes){.n = n,
+                    .m = m,
+                    .J = J,
+                    .e = e,
+                    .lo = x,
+                    .hi = x + TASK_SLOTS * n,
+                    .x = x + 2 * TASK_SLOTS * n,
+                    .q = q,
+                    .trial = q + TASK_SLOTS * n,
+                    .best = q + 2 * TASK_SLOTS * n,
+                    .T = T,
+                    .J6 = J6,
+                    .error = error,
+                    .mu = rest,
+                    .predicted = rest + TASK_SLOTS,
+                    .steps = jn__lane_steps_any};
+#if JN_ROWS_AVX2
+  if (jn__register_bytes() >= 32) l->steps = jn__lane_steps_avx2;
+#endif
+}
+
 static void place_all(jn_shelf *s, jn_tasks *t) {
   int n = t->nv, m = t->m, K = t->options.order + 2;
   t->level_row = place(s, (size_t)t->levels + 1, sizeof(int));
@@ -259,6 +289,7 @@ static void place_all(jn_shelf *s, jn_tasks *t) {
   t->S = reals(s, m + t->rows, m + t->rows, 1);
   place_step(s, &t->step, n, m);
   place_motion(s, t);
+  place_lanes(s, t);
 }
 
 /* ---- creation ---- */
@@ -311,6 +342,8 @@ static jn_status create_parts(jn_tasks *t, const jn_task *task, const jn_tasks_o
   copy_options(t);
   jn__tasks_find_limits(t);
   jn__tasks_find_generic(t);
+  if (t->lanes) status = jn_batch_create(t->model, 0, 1, &t->lanes->batch);
+  if (status != JN_OK) return status;
   for (int i = 0; i + 1 < t->options.threads; i++) {
     jn_tasks_options one = *options;
     one.threads = 1;
@@ -366,6 +399,7 @@ void jn_tasks_destroy(jn_tasks *t) {
   jn_allocator a = t->allocator;
   for (int i = 0; i + 1 < t->options.threads; i++) jn_tasks_destroy(t->more[i]);
   jn_loops_destroy(t->loops);
+  if (t->block && t->lanes) jn_batch_destroy(t->lanes->batch);
   jn_work_destroy(t->work);
   if (t->block) jn__release(&a, t->block);
   jn__release(&a, t);

@@ -68,18 +68,9 @@ static jn_status joint_error(jn_tasks *t, const task_item *s, const double *q, c
   return status;
 }
 
-/* Error of all rows of a task; sets its pose. */
-static jn_status item_error(jn_tasks *t, task_item *s, const double *q, const double *target, double *e) {
+jn_status jn__tasks_pose_error(task_item *s, const double *target, double *e) {
   jn_status status = JN_OK;
   double c[3];
-  if (s->task.type == JN_TASK_JOINT) return joint_error(t, s, q, target, e);
-  if (s->task.type == JN_TASK_CENTER_OF_MASS) {
-    status = jn_center_of_mass(t->model, t->work, s->task.frame, q, NULL, NULL, c, NULL, NULL);
-    for (int i = 0; i < 3; i++) e[i] = target[i] - c[i];
-    return status;
-  }
-  status = jn__tasks_pose(t, s, q, s->X, s->T_r);
-  if (status != JN_OK) return status;
   const double *X = s->X, p[3] = {X[3], X[7], X[11]};
   switch (s->task.type) {
     case JN_TASK_POSE:
@@ -101,6 +92,19 @@ static jn_status item_error(jn_tasks *t, task_item *s, const double *q, const do
   }
   if (s->uneven) memcpy(s->error, e, sizeof(double) * (size_t)s->rows);
   return status;
+}
+
+/* Error of all rows of a task; sets its pose. */
+static jn_status item_error(jn_tasks *t, task_item *s, const double *q, const double *target, double *e) {
+  if (s->task.type == JN_TASK_JOINT) return joint_error(t, s, q, target, e);
+  if (s->task.type == JN_TASK_CENTER_OF_MASS) {
+    double c[3];
+    jn_status status = jn_center_of_mass(t->model, t->work, s->task.frame, q, NULL, NULL, c, NULL, NULL);
+    for (int i = 0; i < 3; i++) e[i] = target[i] - c[i];
+    return status;
+  }
+  jn_status status = jn__tasks_pose(t, s, q, s->X, s->T_r);
+  return status == JN_OK ? jn__tasks_pose_error(s, target, e) : status;
 }
 
 static void count_errors(const jn_tasks *t, const task_item *s, const double *all, double *e) {

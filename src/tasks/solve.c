@@ -7,10 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#if JN_WITH_OPENMP
-#include <omp.h>
-#endif
-
 #include "tasks.h"
 
 enum { SLOW_STEPS = 3 }; /* in a row, after which second derivatives count */
@@ -240,8 +236,8 @@ static void keep_best(jn_tasks *t, best_search *best, const search *s, const dou
   memcpy(t->q_best, q, sizeof(double) * (size_t)t->nq);
 }
 
-static jn_status solve_from(jn_tasks *t, const double *target, uint64_t seed, double *q, signed char *active,
-                            jn_reach *reach) {
+jn_status jn__tasks_solve_from(jn_tasks *t, const double *target, uint64_t seed, double *q, signed char *active,
+                               jn_reach *reach) {
   int starts = t->options.starts, made = 0, iterations = 0;
   search s = {.target = target};
   best_search best = {0};
@@ -285,28 +281,5 @@ jn_status jn__tasks_solve_once(jn_tasks *t, const double *target, double *q, sig
 
 jn_status jn_tasks_solve(jn_tasks *t, const double *target, double *q, signed char *active, jn_reach *reach) {
   if (!t || !target || !q) return JN_ERR_NULL;
-  return solve_from(t, target, t->options.seed, q, active, reach);
-}
-
-jn_status jn_tasks_solve_batch(jn_tasks *t, size_t count, const double *target, double *q, jn_reach *reach) {
-  if (!t || (count > 0 && (!target || !q))) return JN_ERR_NULL;
-  int worst = JN_OK, threads = t->options.threads;
-  size_t nt = (size_t)t->targets, nq = (size_t)t->nq;
-#if JN_WITH_OPENMP
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) reduction(max : worst) if (threads > 1)
-#endif
-  for (size_t i = 0; i < count; i++) {
-#if JN_WITH_OPENMP
-    int own = omp_get_thread_num();
-#else
-    int own = 0;
-#endif
-    jn_tasks *mine = own == 0 ? t : t->more[own - 1];
-    jn_status status = solve_from(mine, target + i * nt, t->options.seed + 0x9E3779B97F4A7C15u * i, q + i * nq, NULL,
-                                  reach ? reach + i : NULL);
-    int rank = status == JN_OK ? 0 : status == JN_ERR_REACH ? 1 : 2 + (int)status; /* other errors count more */
-    if (rank > worst) worst = rank;
-  }
-  (void)threads;
-  return worst == 0 ? JN_OK : worst == 1 ? JN_ERR_REACH : (jn_status)(worst - 2);
+  return jn__tasks_solve_from(t, target, t->options.seed, q, active, reach);
 }

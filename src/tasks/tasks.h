@@ -5,7 +5,8 @@
  *   curvature.c   second derivatives of the cost, where errors stay
  *   limits.c      position limits as bounds of a step
  *   step.c        one step: least squares by priorities within bounds (active sets)
- *   solve.c       the search: steps, damping, starts; what is reported; batches
+ *   solve.c       the search: steps, damping, starts; what is reported
+ *   batch.c       many searches, on threads, and where possible in lanes (lanes.c)
  *   jets.c        Jacobians of the tasks and their time derivatives
  *   course.c      tasks that leave part of a pose free, along a target that moves
  *   motion.c      velocities and their derivatives from those of the tasks
@@ -60,9 +61,10 @@ struct jn_tasks {
   jn_tasks_options options;
   jn_allocator allocator;
   void *block;
-  jn_work *work;   /* of options.order + 1 */
-  jn_loops *loops; /* NULL: the model has none */
-  jn_tasks **more; /* [options.threads - 1] for batches */
+  jn_work *work;            /* of options.order + 1 */
+  jn_loops *loops;          /* NULL: the model has none */
+  jn_tasks **more;          /* [options.threads - 1] for batches */
+  struct task_lanes *lanes; /* NULL: not for these tasks */
   int nq, nv, count, targets, rows;
   task_item *item;
   int levels;            /* priorities, and one for loops */
@@ -116,7 +118,9 @@ struct jn_tasks {
   double *target, *rate_jet, *follow_jet;
 };
 
-/* rows.c. Errors e [m] of the rows that count, weighted, at q; poses stay in the items, the gap of loops in t->gap. */
+/* rows.c. Error of a pose, orientation, position, direction or distance at the pose s->X. */
+jn_status jn__tasks_pose_error(task_item *s, const double *target, double *e);
+/* Errors e [m] of the rows that count, weighted, at q; poses stay in the items, the gap of loops in t->gap. */
 jn_status jn__tasks_errors(jn_tasks *t, const double *q, const double *target, double *e);
 /* Then: t->J. */
 jn_status jn__tasks_gradient(jn_tasks *t, const double *q);
@@ -143,7 +147,10 @@ void jn__tasks_ease(jn_tasks *t, int order, const double *q, const double *v_jet
  * t->predicted are the costs that the linear model expects. */
 void jn__tasks_step(jn_tasks *t, double factor);
 
-/* solve.c. jn_tasks_solve() from this start alone. */
+/* solve.c. jn_tasks_solve() with this seed of random starts. */
+jn_status jn__tasks_solve_from(jn_tasks *t, const double *target, uint64_t seed, double *q, signed char *active,
+                               jn_reach *reach);
+/* jn_tasks_solve() from this start alone. */
 jn_status jn__tasks_solve_once(jn_tasks *t, const double *target, double *q, signed char *active, jn_reach *reach);
 
 /* What tasks should follow: their target and its rates. Target NULL: the tasks are at their targets. */

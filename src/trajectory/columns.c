@@ -179,6 +179,25 @@ static int mapped_column(matcher *m, const char *text) {
   return -1;
 }
 
+/* The same, "q1 [deg]" too: the column gets this unit. */
+static int mapped_with_unit(matcher *m, const char *text) {
+  const char *bracket = strrchr(text, '[');
+  size_t n = strlen(text), length = bracket ? (size_t)(bracket - text) : n;
+  char own[JN_NAME];
+  if (!bracket || bracket == text || bracket[-1] != ' ' || text[n - 1] != ']' || length >= sizeof own)
+    return mapped_column(m, text);
+  while (length > 0 && text[length - 1] == ' ') length--;
+  snprintf(own, sizeof own, "%.*s", (int)length, text);
+  int column = mapped_column(m, own);
+  size_t bytes = n - (size_t)(bracket - text) - 1;
+  char *unit = column >= 0 ? jn__allocate(&m->t->allocator, bytes) : NULL;
+  if (!unit) return column;
+  memcpy(unit, bracket + 1, bytes - 1);
+  jn__release(&m->t->allocator, m->t->units[column]);
+  m->t->units[column] = unit;
+  return column;
+}
+
 /* "elbow.tau": the force of a coordinate. */
 static int is_force(const char *name) {
   size_t n = strlen(name);
@@ -214,13 +233,14 @@ static void use_mapping(matcher *m, int *time) {
     char name[JN_NAME];
     int place, order = 0;
     if (!equal || equal == text || !equal[1] || (size_t)(equal - text) >= sizeof name) {
-      refuse(m, "mapping", text ? text : "", "write NAME=COLUMN or NAME=#3", "--columns: is not of this form");
+      refuse(m, "mapping", text ? text : "", "write NAME=COLUMN, NAME=#3 or NAME=COLUMN [unit]",
+             "--columns: is not of this form");
       continue;
     }
     snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);
     int of_time = strcmp(name, "t") == 0 || strcmp(name, "time") == 0;
     if (!of_time && is_force(name) != m->l->forces) continue; /* for the other reading of this file */
-    int column = mapped_column(m, equal + 1), known = mapped_name(m, name, &place, &order);
+    int column = mapped_with_unit(m, equal + 1), known = mapped_name(m, name, &place, &order);
     if (column < 0 || !known) continue;
     int twice = m->how[column] == BY_USER || column == *time ||
                 (place == UNKNOWN ? *time >= 0 : m->owner[place * JN_MAX_CHANNELS + order] != 0);

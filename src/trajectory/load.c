@@ -77,12 +77,53 @@ static jn_status read_table(jn_loading *l, const char *text, size_t length, choo
   return status;
 }
 
+/* Room for one more column, of times. */
+static jn_status add_times(jn_loading *l, jn_table *t) {
+  size_t columns = (size_t)t->columns;
+  char **names = jn__allocate(&t->allocator, (columns + 1) * sizeof *names);
+  char **units = jn__allocate(&t->allocator, (columns + 1) * sizeof *units);
+  double *values = jn__allocate(&t->allocator, (columns + 1) * t->room * sizeof *values);
+  unsigned char *use = jn__allocate(&t->allocator, columns + 1);
+  char *name = jn__allocate(&t->allocator, 2), *unit = jn__allocate(&t->allocator, 1);
+  if (!names || !units || !values || !use || !name || !unit) {
+    void *const blocks[] = {names, units, values, use, name, unit};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) jn__release(&t->allocator, blocks[i]);
+    return JN_ERR_MEMORY;
+  }
+  memcpy(names, t->names, columns * sizeof *names);
+  memcpy(units, t->units, columns * sizeof *units);
+  memcpy(values, t->values, columns * t->room * sizeof *values);
+  if (t->use) memcpy(use, t->use, columns);
+  void *const old[] = {t->names, t->units, t->values, t->use};
+  for (size_t i = 0; i < sizeof old / sizeof *old; i++) jn__release(&t->allocator, old[i]);
+  *name = 't';
+  names[columns] = name;
+  units[columns] = unit;
+  use[columns] = JN_COLUMN_TIME;
+  t->names = names;
+  t->units = units;
+  t->values = values;
+  t->use = use;
+  l->time = t->columns++;
+  return JN_OK;
+}
+
+/* Times by the options' rate. */
+static jn_status set_times(jn_loading *l, jn_table *t) {
+  jn_status status = l->time < 0 ? add_times(l, t) : JN_OK;
+  for (int r = 0; r < t->rows && status == JN_OK; r++)
+    t->values[(size_t)l->time * t->room + (size_t)r] = r / l->options.rate;
+  if (status == JN_OK) *t->units[l->time] = 0;
+  return status;
+}
+
 static jn_status read_samples(jn_loading *l, const char *text, size_t length, jn_trajectory *out,
                               choose_columns *choose, jn_status (*use)(jn_loading *, jn_table *, jn_trajectory *)) {
   jn_table table;
   l->origin = &out->origin;
   jn_status status = read_table(l, text, length, choose, &table);
   if (l->options.progress) l->options.progress(0.1, l->options.progress_context);
+  if (status == JN_OK && l->options.rate > 0) status = set_times(l, &table);
   if (status == JN_OK) status = use(l, &table, out);
   jn__table_free(&table);
   return status;

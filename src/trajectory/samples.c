@@ -44,7 +44,10 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
   int column = l->time, told = 0;
   if (column < 0) {
     jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "time", jn__table_place(t, -1, 0), NULL,
-            "name one column t (in seconds), or say which it is: --columns t=COLUMN", "has no column of times");
+            "name one column t (in seconds), or say which it is: --columns t=COLUMN; jounce identify: or how many rows "
+            "there "
+            "are in a second, --rate",
+            "has no column of times");
     return -1;
   }
   if (!jn__scale_column(l, t, column, JN_UNIT_TIME, 0)) return -1;

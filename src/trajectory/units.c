@@ -159,7 +159,12 @@ int jn__scale_column(jn_loading *l, jn_table *t, int column, jn_unit_kind kind, 
       "an angle", "a length", "a time", "a force", "a moment", "a current", "a part of a quaternion"};
   const char *text = t->units[column];
   jn_unit u;
-  if (!*text) return 1;
+  if (!*text) {
+    double *plain = t->values + (size_t)column * t->room;
+    for (int r = 0; r < t->rows && kind == JN_UNIT_ANGLE && l->options.degrees; r++)
+      plain[r] *= 3.14159265358979323846 / 180;
+    return 1;
+  }
   int is_known = jn__unit_read(text, &u);
   if (!is_known || u.kind != kind || u.order != order) {
     char subject[96], remedy[160], list[96], rate[48] = "";

@@ -116,8 +116,23 @@ static inline void project_rows(const coupling *g, int columns, real *X, real *o
     memcpy(out + k * columns, X + g->first[k] * columns, (size_t)columns * sizeof *out);
 }
 
-/* G^T X G [nv x nv] from X [nd x nd] (coupled_room() reals), which is overwritten. */
-static inline void project(const coupling *g, real *X, real *out) {
+/* The columns of one row that joints share, from those of X, in which their rows are added up already. */
+static inline void add_columns(const coupling *g, const real *from, real *to) {
+  for (int s = 0; s < g->places; s++) {
+    real sum = from[g->first[g->shared[s].at]], other = ZERO; /* two, because one would wait for each addition */
+    int e = g->shared[s].first, end = g->shared[s].end;
+    for (; e + 1 < end; e += 2) {
+      sum += from[g->follower[e]];
+      other += from[g->follower[e + 1]];
+    }
+    if (e < end) sum += from[g->follower[e]];
+    to[g->shared[s].at] = sum + other;
+  }
+}
+
+/* G^T X G [nv x nv] from X [nd x nd] (coupled_room() reals), which is overwritten. Where X is symmetric, columns that
+ * joints share are their rows. */
+static inline void project(const coupling *g, int symmetric, real *X, real *out) {
   int nd = g->t->nd, n = g->t->nv;
   add_followers(g, nd, X);
   for (int k = 0; k < n; k++) { /* what is written beyond a run is overwritten by the next, or by the next row */
@@ -126,24 +141,13 @@ static inline void project(const coupling *g, real *X, real *out) {
     int packs = has_rows_behind(n, k);
     for (int r = 0; r < g->runs && packs; r++) copy_packs(g->run[r].count, from + g->run[r].from, to + g->run[r].to);
     for (int c = 0; c < n && !packs; c++) to[c] = from[g->first[c]];
-    for (int s = 0; s < g->places; s++) {
-      real sum = from[g->first[g->shared[s].at]], other = ZERO; /* two, because one would wait for each addition */
-      int e = g->shared[s].first, end = g->shared[s].end;
-      for (; e + 1 < end; e += 2) {
-        sum += from[g->follower[e]];
-        other += from[g->follower[e + 1]];
-      }
-      if (e < end) sum += from[g->follower[e]];
-      to[g->shared[s].at] = sum + other;
-    }
+    if (!symmetric) add_columns(g, from, to);
   }
-}
-
-/* The sums of a symmetric matrix are made in different orders above and below the diagonal: here they become equal. */
-static inline void symmetrize(const coupling *g, real *M) {
-  int n = g->t->nv;
-  for (int s = 0; s < g->places; s++)
-    for (int k = 0; k < n; k++) M[k * n + g->shared[s].at] = M[g->shared[s].at * n + k];
+  for (int s = 0; s < g->places && symmetric; s++) {
+    int at = g->shared[s].at;
+    add_columns(g, X + g->first[at] * nd, out + at * n);
+    for (int k = 0; k < n; k++) out[k * n + at] = out[at * n + k];
+  }
 }
 
 #endif

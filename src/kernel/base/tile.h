@@ -171,6 +171,14 @@ static inline void lower_from_rows(real *D, int n, int c, int last, const real *
   }
 }
 
+/* D [n x n] symmetric: what is below the diagonal from what is above it. */
+static inline void lower_from_upper(real *D, int n) {
+  int full = n / TILE * TILE;
+  for (int c = 0; c < full; c += TILE) lower_from_rows(D, n, c, full, D + c * n, n);
+  for (int i = full; i < n; i++)
+    for (int j = 0; j < i; j++) D[i * n + j] = D[j * n + i];
+}
+
 /* Columns of a matrix in tiles where they lie; the last ones of each row, less than a tile, are kept apart and go back
  * at the end. */
 typedef struct tiled {

@@ -130,7 +130,7 @@ static void derivatives_coupled(const jn_call *c) {
   JN_(derivatives)(&inner);
   coupling_fill(&g, 0);
   for (int k = 0; k < 3; k++)
-    if (out[k]) project(&g, X[k], out[k]);
+    if (out[k]) project(&g, k == 2, X[k], out[k]);
   for (int k = 3; k < 5; k++)
     if (out[k]) project_rows(&g, (int)wide[k], X[k], out[k]);
   if (!t->sprung || c->arg[1]) return;
@@ -180,6 +180,7 @@ typedef struct many_room {
   articulation u;
   equations e;
   compact M;
+  compact_inverse N;
   real *y, *room; /* [nv], [6 nv] */
   world_poses x;
   sparsity b;
@@ -189,6 +190,7 @@ static inline void many_room_place(const JN_S(tree) * t, real *inverse, many_roo
   r->u = (articulation){.t = t, .x = TAKE_ALIGNED(at, t->nd, eliminated), .d = TAKE_ALIGNED(at, t->nb, space)};
   equations_place(&r->u, &r->e, at);
   r->M = compact_place(t, inverse, at);
+  r->N = compact_inverse_place(t, at);
   r->y = take(at, (size_t)t->nv);
   r->room = take(at, (size_t)(6 * t->nv));
   r->x = poses_place(t, at);
@@ -211,7 +213,7 @@ static int many_forward(const linearization_many *o, many_room *r, const real *t
   }
   many_accelerate(o, r->y);
   if (factors)
-    compact_invert(&r->M, r->room);
+    compact_invert(&r->M, &r->N);
   else
     equations_inverse(&r->e, r->M.H);
   reorder(t, r->M.H, (int32_t *)(void *)r->room);
@@ -315,6 +317,7 @@ static void derivatives_by_factors(const jn_call *c) {
   real *const T[3] = {out[prescribed ? 6 : 2], out[prescribed ? 7 : 3], out[prescribed ? 9 : 5]};
   product p = product_place(t, 0, c->counted ? NULL : out[4], out[2], out[3], &at);
   compact M = compact_place(t, out[4], &at);
+  compact_inverse N = compact_inverse_place(t, &at);
   angles turn = angles_at(t, c->in[0], &at);
   factored_motion o = {t, c->in[0], c->in[1], c->in[2], c->in[3], c->in[4], prescribed, FORCES_ALL, &turn};
   jn_call inner = {.tree = t, .in = {o.q, o.v, out[0], o.W}, .out = {T[0], T[1], NULL, T[2]}};
@@ -328,7 +331,7 @@ static void derivatives_by_factors(const jn_call *c) {
   for (int i = 0; i < n && out[1]; i++)
     if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
   JN_(derivatives)(&inner);
-  free_inverse(&M, prescribed, y);
+  free_inverse(&M, &N, prescribed);
   for (int k = 0; k < 3 && prescribed; k++)
     if (T[k]) rows_of_free(prescribed, n, k < 2 ? n : wide, T[k], out[k < 2 ? 2 + k : 5]);
   if (T[0] || T[1]) product_solve(&p);

@@ -8,11 +8,11 @@
 #include "../forward_dynamics/by_factors.h"
 #include "../forward_dynamics/inverse_product.h"
 
-/* N in place of the factors of the free coordinates, in the order of v, zero elsewhere; y [3 nv]. */
-static inline void free_inverse(const compact *M, const unsigned char *prescribed, real *y) {
+/* N in place of the factors of the free coordinates, in the order of v, zero elsewhere. */
+static inline void free_inverse(const compact *M, const compact_inverse *r, const unsigned char *prescribed) {
   int n = M->t->nv;
-  compact_invert(M, y);
-  reorder(M->t, M->H, (int32_t *)(void *)y);
+  compact_invert(M, r);
+  reorder(M->t, M->H, r->label);
   for (int i = 0; i < n && prescribed; i++)
     if (prescribed[i]) M->H[i * n + i] = ZERO;
 }

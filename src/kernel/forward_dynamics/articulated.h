@@ -456,10 +456,7 @@ static inline void equations_inverse(equations *w, real *out) {
   equations_inward(w);
   equations_outward(w);
   tails_back(&w->m);
-  int full = n / TILE * TILE;
-  for (int c = 0; c < full; c += TILE) lower_from_rows(out, n, c, full, out + c * n, n);
-  for (int i = full; i < n; i++)
-    for (int j = 0; j < i; j++) out[i * n + j] = out[j * n + i];
+  lower_from_upper(out, n);
 }
 
 /* Articulated bodies at q = c->in[0] with all that many right-hand sides need. 0: the tree branches too often for these

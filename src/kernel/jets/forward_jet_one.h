@@ -65,7 +65,7 @@ static inline r2x3 placement_inward(const JN_S(body) * b, r2x3 F) {
   return r2x3_add(X, r2x3_cross(b->p, (r2x3){r2_up(X.x), r2_up(X.y), r2_up(X.z)}));
 }
 
-typedef struct forward_sweeps {
+typedef struct forward_rows {
   const jets *J;
   int orders, room;      /* numbers in a row */
   scalar *U, *V, *G, *T; /* [nb][3][room] twists before and behind joints; wrenches before and behind, inwards */
@@ -73,11 +73,11 @@ typedef struct forward_sweeps {
   scalar *c, *s, *x;     /* [nb][room] cosine, sine, translation, each number twice, by falling order */
   scalar *rate;          /* [nb][room] velocities, twice */
   r2x3 *F, *change;      /* [nb] of one order */
-} forward_sweeps;
+} forward_rows;
 
-static inline forward_sweeps forward_sweeps_place(const jets *J, int orders, real **at) {
+static inline forward_rows forward_rows_place(const jets *J, int orders, real **at) {
   int room = 2 * orders + 6, nb = J->t->nb;
-  forward_sweeps w = {.J = J, .orders = orders, .room = room};
+  forward_rows w = {.J = J, .orders = orders, .room = room};
   w.U = take(at, (size_t)(19 * nb * room));
   w.V = w.U + 3 * nb * room;
   w.G = w.V + 3 * nb * room;
@@ -93,26 +93,26 @@ static inline forward_sweeps forward_sweeps_place(const jets *J, int orders, rea
 }
 
 /* Row `axis` of body i's series, from order k on. */
-static inline scalar *rising(const forward_sweeps *w, scalar *of, int i, int axis, int k) {
+static inline scalar *rising(const forward_rows *w, scalar *of, int i, int axis, int k) {
   return of + (3 * i + axis) * w->room + 2 * k;
 }
 /* The same of a series that is stored by falling order: from order k down. */
-static inline scalar *falling(const forward_sweeps *w, scalar *of, int row, int k) {
+static inline scalar *falling(const forward_rows *w, scalar *of, int row, int k) {
   return of + row * w->room + 2 * (w->orders - 1 - k);
 }
-static inline r2x3 series_get(const forward_sweeps *w, scalar *of, int i, int k) {
+static inline r2x3 series_get(const forward_rows *w, scalar *of, int i, int k) {
   return (r2x3){r2_load(rising(w, of, i, 0, k)), r2_load(rising(w, of, i, 1, k)), r2_load(rising(w, of, i, 2, k))};
 }
 /* Stores the highest order. Beyond it, and beyond order 0 of what is stored by falling order, a row has zeros. */
-static inline void series_put(const forward_sweeps *w, scalar *of, int i, int k, r2x3 a) {
+static inline void series_put(const forward_rows *w, scalar *of, int i, int k, r2x3 a) {
   r4_store((r4){a.x[0], a.x[1]}, rising(w, of, i, 0, k));
   r4_store((r4){a.y[0], a.y[1]}, rising(w, of, i, 1, k));
   r4_store((r4){a.z[0], a.z[1]}, rising(w, of, i, 2, k));
 }
-static inline void series_add(const forward_sweeps *w, scalar *of, int i, int k, r2x3 a) {
+static inline void series_add(const forward_rows *w, scalar *of, int i, int k, r2x3 a) {
   series_put(w, of, i, k, r2x3_add(series_get(w, of, i, k), a));
 }
-static inline void momentum_put(const forward_sweeps *w, int i, int k, r2x3 V) {
+static inline void momentum_put(const forward_rows *w, int i, int k, r2x3 V) {
   r2x3 a = r2x3_momentum(w->J->t->body[i].inertia, V);
   for (int axis = 0; axis < 3 && k == 0; axis++) r4_store(r4_zero(), falling(w, w->H, 3 * i + axis, 0) + 2);
   r2_store(a.x, falling(w, w->H, 3 * i, k));
@@ -122,7 +122,7 @@ static inline void momentum_put(const forward_sweeps *w, int i, int k, r2x3 V) {
 
 /* Order k of (x, y) turned by the joint of body i, by its angle or (inverse) back; z stays. `now` is order k of what is
  * turned; it is stored afterwards, because a register cannot be loaded from numbers that were stored just before. */
-static inline r2x3 turn_series(const forward_sweeps *w, scalar *of, int i, int k, r2x3 now, int inverse) {
+static inline r2x3 turn_series(const forward_rows *w, scalar *of, int i, int k, r2x3 now, int inverse) {
   const scalar *c = falling(w, w->c, i, k), *s = falling(w, w->s, i, k);
   const scalar *x = rising(w, of, i, 0, 0), *y = rising(w, of, i, 1, 0);
   r4 cx = r4_zero(), sx = cx, cy = cx, sy = cx;
@@ -141,7 +141,7 @@ static inline r2x3 turn_series(const forward_sweeps *w, scalar *of, int i, int k
 }
 
 /* Order k of x(t) times (x, y), of which order k is `now`; that is not stored here. */
-static inline void slide_series(const forward_sweeps *w, scalar *of, int i, int k, r2x3 now, r2 *x, r2 *y) {
+static inline void slide_series(const forward_rows *w, scalar *of, int i, int k, r2x3 now, r2 *x, r2 *y) {
   const scalar *d = falling(w, w->x, i, k), *a = rising(w, of, i, 0, 0), *b = rising(w, of, i, 1, 0);
   r4 ax = r4_zero(), ay = ax;
   for (int m = 0; m < 2 * k; m += 4) {
@@ -162,7 +162,7 @@ static inline r2 own_twist(const JN_S(body) * b, scalar rate) {
 }
 
 /* Order k of the motion of body i's joint, from the velocities below k: k c_k = -sum_j j x_j s_{k-j} ... */
-FLAT void forward_motion(const forward_sweeps *w, int i, int k) {
+FLAT void forward_motion(const forward_rows *w, int i, int k) {
   const jets *J = w->J;
   const JN_S(body) *b = &J->t->body[i];
   scalar *c = falling(w, w->c, i, k), *s = falling(w, w->s, i, k), *x = falling(w, w->x, i, k);
@@ -187,7 +187,7 @@ FLAT void forward_motion(const forward_sweeps *w, int i, int k) {
   r2_store(f * r2_of(sine), s);
 }
 
-static inline void forward_motions(const forward_sweeps *w, int k) {
+static inline void forward_motions(const forward_rows *w, int k) {
   const JN_S(tree) *t = w->J->t;
   for (int i = 0; i < t->nb && k > 0; i++) {
     const JN_S(body) *b = &t->body[i];
@@ -204,7 +204,7 @@ static inline void forward_motions(const forward_sweeps *w, int k) {
 }
 
 /* Order k of all twists and momenta. */
-static inline void forward_twists(const forward_sweeps *w, int k) {
+static inline void forward_twists(const forward_rows *w, int k) {
   const jets *J = w->J;
   const JN_S(tree) *t = J->t;
   twist base = k == 1 && !J->weightless ? base_acceleration(t) : t_zero();
@@ -232,7 +232,7 @@ static inline void forward_twists(const forward_sweeps *w, int k) {
 
 /* Order k of the wrench that accelerates body i: (k+1) H_{k+1} + sum_j V_j x* H_{k-j}: moment w x m + v x f, force w x
  * f. One number further along a row, the force of H stands where its moment does. */
-FLAT r2x3 forward_wrench(const forward_sweeps *w, int i, int k) {
+FLAT r2x3 forward_wrench(const forward_rows *w, int i, int k) {
   const scalar *x = rising(w, w->V, i, 0, 0), *y = rising(w, w->V, i, 1, 0), *z = rising(w, w->V, i, 2, 0);
   const scalar *X = falling(w, w->H, 3 * i, k), *Y = falling(w, w->H, 3 * i + 1, k),
                *Z = falling(w, w->H, 3 * i + 2, k);
@@ -259,7 +259,7 @@ static inline scalar own_force(const JN_S(body) * b, r2 z) {
 }
 
 /* Order k of the forces of the coordinates, tau [nv], and of the wrenches through the joints. */
-static inline void forward_forces(const forward_sweeps *w, int k, real *tau) {
+static inline void forward_forces(const forward_rows *w, int k, real *tau) {
   const jets *J = w->J;
   const JN_S(tree) *t = J->t;
   r2x3 *F = w->F;
@@ -291,7 +291,7 @@ static inline void forward_forces(const forward_sweeps *w, int k, real *tau) {
 }
 
 /* Velocities of order k + 1 change by dv, and twists with them, through the motions of order 0 alone: */
-static inline void forward_change_twists(const forward_sweeps *w, int k, const real *dv) {
+static inline void forward_change_twists(const forward_rows *w, int k, const real *dv) {
   const jets *J = w->J;
   const JN_S(tree) *t = J->t;
   for (int i = 0; i < t->nb; i++) {
@@ -315,7 +315,7 @@ static inline void forward_change_twists(const forward_sweeps *w, int k, const r
 }
 
 /* and wrenches of order k. tau [nv] (may be NULL) gets what the joints feel added. */
-static inline void forward_change_forces(const forward_sweeps *w, int k, real *tau) {
+static inline void forward_change_forces(const forward_rows *w, int k, real *tau) {
   const jets *J = w->J;
   const JN_S(tree) *t = J->t;
   r2x3 *F = w->F;

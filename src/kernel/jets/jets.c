@@ -184,7 +184,11 @@ void JN_(hybrid_jet)(const jn_call *c) {
   jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
   real *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n), *dv = take(&at, (size_t)n);
   inertia_solver M = solver_place(&J, &at);
+#if JN_REGISTERS
+  forward_rows w = forward_rows_place(&J, order + 2, &at);
+#else
   forward_sweeps w = forward_sweeps_place(&J, order + 2, &at);
+#endif
   if (counts(c, at) && counts(c, M.end)) return;
   scalar factorial = 1;
   for (int k = 2; k < from; k++) factorial *= (scalar)k;

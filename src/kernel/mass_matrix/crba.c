@@ -15,8 +15,7 @@ void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const 
     real *apart = take(&room, coupled_room(t));
     JN_(mass_matrix_of)(t->apart, 0, B, S, Z, NULL, apart);
     coupling_fill(&g, elimination);
-    project(&g, apart, M);
-    symmetrize(&g, M);
+    project(&g, 1, apart, M);
     return;
   }
 #if JN_REGISTERS

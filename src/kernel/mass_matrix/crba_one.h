@@ -38,6 +38,18 @@ static __attribute__((noinline)) void rows_any(const JN_S(body) * b, const screw
   }
 }
 
+/* Rows of a free or spherical base that carries all four: three turns about its axes, then three shifts along them. */
+static inline void rows_base(const JN_S(body) * b, const solid *o, r4x3 m, r4x3 f, const matrix_strip *to) {
+  const scalar *x = (const scalar *)&o->at.x, *y = (const scalar *)&o->at.y, *z = (const scalar *)&o->at.z;
+  strip_store(to, 0, x[0] * m.x + (x[1] * m.y + x[2] * m.z));
+  strip_store(to, 1, y[0] * m.x + (y[1] * m.y + y[2] * m.z));
+  strip_store(to, 2, z[0] * m.x + (z[1] * m.y + z[2] * m.z));
+  if (b->nv == 3) return;
+  strip_store(to, 3, x[0] * f.x + (x[1] * f.y + x[2] * f.z));
+  strip_store(to, 4, y[0] * f.x + (y[1] * f.y + y[2] * f.z));
+  strip_store(to, 5, z[0] * f.x + (z[1] * f.y + z[2] * f.z));
+}
+
 /* The four from coordinate k to `stop`, of bodies `low` to `high`, with their own bodies and all ancestors. Those
  * bodies, and ancestors up to where branches that meet in the four have joined, have only some of them in their
  * subtrees. */
@@ -63,6 +75,8 @@ static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, cons
   for (; o; o = o->up) {
     if (o->axis)
       strip_store(to, o->id, row_axis(o, m, f));
+    else if (o == B && is_group(t->body) && to->k >= t->body->nv)
+      rows_base(t->body, o, m, f, to);
     else
       rows_any(&t->body[o - B], S, m.x, m.y, m.z, f.x, f.y, f.z, lanes_from(0), to);
     m = r4x3_add(m, r4x3_cross((const scalar *)&o->at.d, f));

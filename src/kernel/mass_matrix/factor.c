@@ -39,21 +39,23 @@ static inline int inverse_articulated(const JN_S(tree) * t, const jn_call *c) {
   return 1;
 }
 
-/* By factors; room [3 nv]. */
-static inline void inverse_by_factors(const JN_S(tree) * t, const jn_call *c, real *room, real *at) {
+/* By factors. */
+static inline void inverse_by_factors(const JN_S(tree) * t, const jn_call *c, real *at) {
   compact M = compact_place(t, c->out[0], &at);
+  compact_inverse r = compact_inverse_place(t, &at);
   angles turn = angles_at(t, c->in[0], &at);
   if (counts(c, JN_(mass_matrix_scratch)(t, at))) return;
   compact_fill(&M);
   factors_at(t, c->in[0], &turn, NULL, at, &M, c->out[1]);
-  compact_invert(&M, room);
+  compact_invert(&M, &r);
 }
 
 /* in: q. out: M^-1 [nv x nv], pivots [nv]. */
 void JN_(inverse)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
-  real *at = c->scratch, *room = take(&at, (size_t)(3 * t->nv)); /* of what comes after the sweeps */
+  real *at = c->scratch;
+  int32_t *label = TAKE_INTS(&at, t->nv); /* of what comes after the sweeps */
   if (c->counted) inverse_articulated(t, c);
-  if (c->counted || factors_are_quicker(t) || !inverse_articulated(t, c)) inverse_by_factors(t, c, room, at);
-  if (!c->counted) reorder(t, c->out[0], (int32_t *)(void *)room);
+  if (c->counted || factors_are_quicker(t) || !inverse_articulated(t, c)) inverse_by_factors(t, c, at);
+  if (!c->counted) reorder(t, c->out[0], label);
 }

@@ -6,6 +6,7 @@
 #ifndef JN_KERNEL_MASS_MATRIX_FACTOR_COMPACT_H
 #define JN_KERNEL_MASS_MATRIX_FACTOR_COMPACT_H
 
+#include "../base/tile.h"
 #include "factor.h"
 
 typedef struct compact {
@@ -24,11 +25,14 @@ static inline void compact_fill(const compact *o) {
   for (int k = 0; k < o->t->nv; k++) o->depth[k] = o->t->lambda[k] < 0 ? 0 : o->depth[o->t->lambda[k]] + 1;
 }
 
-/* The path of k, when that of k + 1 is there. */
+/* The path of k, in loops from the last coordinate down, so that that of k + 1 is there: the same as far as the branch
+ * that both are on. */
 FLAT void path_before(const compact *o, int k) {
   const int32_t *lambda = o->t->lambda;
-  if (k + 1 < o->t->nv && lambda[k + 1] == k) return;
-  for (int e = o->depth[k] - 1, j = lambda[k]; e >= 0; e--, j = lambda[j]) o->path[e] = j;
+  int n = o->t->nv;
+  if (k + 1 < n && lambda[k + 1] == k) return;
+  for (int e = 0; e < n && k + 1 == n; e++) o->path[e] = -1;
+  for (int e = o->depth[k] - 1, j = lambda[k]; e >= 0 && o->path[e] != j; e--, j = lambda[j]) o->path[e] = j;
 }
 
 /* The rows of M, or of its factors, in the order of elimination, lose their zeros. */
@@ -36,9 +40,12 @@ static inline void compact_rows(const compact *o) {
   int n = o->t->nv;
   for (int k = n - 1; k >= 0; k--) {
     real *row = o->H + k * n;
+    int depth = o->depth[k], e = depth;
     path_before(o, k);
-    for (int e = 0; e < o->depth[k]; e++) row[e] = row[o->path[e]];
-    row[o->depth[k]] = row[k];
+    if (depth == k) continue; /* it has none */
+    while (e > 0 && o->path[e - 1] != e - 1) e--;
+    for (; e < depth; e++) row[e] = row[o->path[e]];
+    row[depth] = row[k];
   }
 }
 
@@ -87,41 +94,91 @@ static inline void compact_substitute(const compact *o, real *x) {
   }
 }
 
-/* L^-1 in place of L, one on its diagonal, and D^-1. */
-FLAT void compact_invert_factor(const compact *o, real *inverse) {
-  int n = o->t->nv;
-  for (int k = n - 1; k >= 0; k--) {
-    real *row = o->H + k * n;
-    path_before(o, k);
-    inverse[k] = K(1) / row[o->depth[k]];
-    row[o->depth[k]] = K(1);
-    for (int e = 0; e < o->depth[k]; e++) row[e] = -row[e];
-    for (int e = o->depth[k] - 1; e > 0; e--) add_row(e, -row[e], o->H + o->path[e] * n, row);
+/* What the inverse takes: L^-1 without its zeros like L, and by columns, of a coordinate those outward of it. */
+typedef struct compact_inverse {
+  tile *L, *columns; /* [nv][tiles], [nv + 1][tiles], zero where there is nothing; the last column is waste */
+  real *D;           /* [nv] D^-1 */
+  const tile **at;   /* [nv] where the rows of L inward of the one at hand begin */
+  real **down;       /* [nv + TILE] and the columns, its own too */
+  int32_t *label;    /* [nv] */
+} compact_inverse;
+
+static inline compact_inverse compact_inverse_place(const JN_S(tree) * t, real **at) {
+  int n = t->nv, tiles = tiles_of(n);
+  compact_inverse r = {.L = TAKE_ALIGNED(at, n * tiles, tile), .columns = TAKE(at, (n + 1) * tiles, tile)};
+  r.at = TAKE(at, n, const tile *);
+  r.down = TAKE(at, n + TILE, real *);
+  r.D = take(at, (size_t)n);
+  r.label = TAKE_INTS(at, n);
+  return r;
+}
+
+/* Tiles [q, q + width) of the sum of rows at[e] times x[e], e < count. */
+FLAT void sum_rows(int width, int count, const real *x, const tile *const *at, int q, tile *sum) {
+  for (int k = 0; k < width; k++) sum[k] = (tile){0};
+  for (int e = 0; e < count; e++)
+    for (int k = 0; k < width; k++) sum[k] += x[e] * at[e][q + k];
+}
+/* Up to four of them; returns how many. */
+static inline int sum_some(int left, int count, const real *x, const tile *const *at, int q, tile sum[4]) {
+  switch (left) {
+    case 1:
+      sum_rows(1, count, x, at, q, sum);
+      return 1;
+    case 2:
+      sum_rows(2, count, x, at, q, sum);
+      return 2;
+    case 3:
+      sum_rows(3, count, x, at, q, sum);
+      return 3;
+    default:
+      sum_rows(4, count, x, at, q, sum);
+      return 4;
   }
 }
 
-/* From factors to the inverse, in place: all of H, in the order of elimination. room [3 nv]. */
-static inline void compact_invert(const compact *o, real *room) {
-  int n = o->t->nv;
-  real *H = o->H, *inverse = room, *scaled = room + n;
-  int32_t *shared = (int32_t *)(void *)(room + 2 * n); /* how many places row i has in common with others */
-  compact_invert_factor(o, inverse);
-  for (int i = n - 1; i >= 0; i--) {
-    int depth = o->depth[i];
-    path_before(o, i);
-    for (int e = 0; e < depth; e++) scaled[e] = H[i * n + e] * inverse[o->path[e]];
-    real diagonal = inverse[i];
-    for (int e = 0; e < depth; e++) diagonal += scaled[e] * H[i * n + e];
-    for (int j = 0; j < i; j++) {
-      int before = o->t->lambda[j], own = o->depth[j];
-      const real *row = H + j * n;
-      real sum = ZERO;
-      shared[j] = own < depth && o->path[own] == j ? own + 1 : before < 0 ? 0 : shared[before];
-      for (int e = 0; e < shared[j]; e++) sum += scaled[e] * row[e];
-      H[i * n + j] = H[j * n + i] = sum;
-    }
-    H[i * n + i] = diagonal;
+/* Row k of L^-1 from those inward of it: -sum L_ke L^-1_e, and one on the diagonal. */
+FLAT void compact_invert_row(const compact *o, const compact_inverse *r, int k) {
+  int n = o->t->nv, tiles = tiles_of(n), depth = o->depth[k], own = tile_of(depth);
+  const real *row = o->H + k * n;
+  tile *L = r->L + k * tiles, *column = r->columns + k * tiles, sum[4];
+  for (int q = own + 1; q < tiles; q++) L[q] = (tile){0};
+  for (int q = tile_of(k); q < tiles; q++) column[q] = (tile){0};
+  for (int q = 0, width; q <= own; q += width) {
+    width = sum_some(own + 1 - q, depth, row, r->at, q, sum);
+    for (int e = 0; e < width; e++) L[q + e] = q + e < own ? -sum[e] : tile_one(lane_in_tile(depth)) - sum[e];
   }
+  r->at[depth] = L;
+  r->down[depth] = (real *)(void *)column;
+  for (int e = 1; e < TILE; e++) r->down[depth + e] = (real *)(void *)(r->columns + n * tiles);
+  for (int q = 0; q <= own; q++)
+    for (int e = q * TILE; e < (q + 1) * TILE; e++) r->down[e][k] = ((const real *)(const void *)L)[e];
+}
+
+/* From factors to the inverse L^-1 D^-1 L^-T, in place: all of H, in the order of elimination. */
+static inline void compact_invert(const compact *o, const compact_inverse *r) {
+  int n = o->t->nv, tiles = tiles_of(n);
+  for (int k = 0; k < n; k++) {
+    r->D[k] = K(1) / o->H[k * n + o->depth[k]];
+    compact_invert_row(o, r, k);
+  }
+  for (int i = 0; i < n; i++) {
+    int count = o->depth[i] + 1;
+    tile *column = r->columns + i * tiles;
+    real *to = o->H + i * n;
+    tile sum[4];
+    for (int q = tile_of(i); q < tiles; q++) column[q] *= r->D[i];
+    r->at[count - 1] = column;
+    for (int q = tile_of(i), width; q < tiles; q += width) {
+      width = sum_some(tiles - q, count, (const real *)(const void *)(r->L + i * tiles), r->at, q, sum);
+      for (int e = 0; e < width; e++)
+        if ((q + e + 1) * TILE <= n)
+          tile_store(sum[e], to + (q + e) * TILE);
+        else
+          tile_store_first(sum[e], to + (q + e) * TILE, n - (q + e) * TILE);
+    }
+  }
+  lower_from_upper(o->H, n);
 }
 
 #endif

@@ -118,7 +118,8 @@ void JN_(regressor)(const jn_call *c) {
   }
   for (int l = 0; l < t->nlink; l++) {
     int moves = t->frame[l].body >= 0;
-    if (moves && c->out[0]) torque_rows(&r, l, c->out[0]);
+    if (moves && c->out[0] && t->coupled) torque_rows(&r, l, 1, c->out[0]);
+    if (moves && c->out[0] && !t->coupled) torque_rows(&r, l, 0, c->out[0]);
     if (moves && others) link_columns(&r, l, c);
     if (!moves) fixed_columns(t, l, c);
   }

@@ -39,7 +39,7 @@ static inline void link_wrenches(twist V, twist V_r, twist A, mat3 R, ten_wrench
   put_moment(o, 9, m3_mul(R, v3(w.y * r.y - w.z * r.z, a.z - w.x * r.y, a.y + w.x * r.z)));
 }
 
-static inline void torque_rows(const regression *r, int l, real *Y) {
+FLAT void torque_rows(const regression *r, int l, int add, real *Y) {
   const JN_S(tree) *t = r->t;
   int body = t->frame[l].body, wide = 10 * t->nlink;
   pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(t, l));
@@ -55,11 +55,15 @@ static inline void torque_rows(const regression *r, int l, real *Y) {
       m[2][k] += arm.x * f[1][k] - arm.y * f[0][k];
     }
     arm = r->B[i].at.d;
+    int group = is_group(b); /* three turns, then three shifts */
     for (int e = 0; e < b->nv; e++) {
       twist S = r->S[b->id + e];
       real *to = Y + (b->iv + e) * wide + 10 * l;
-      for (int k = 0; k < 10; k++) to[k] += S.w.x * m[0][k] + S.w.y * m[1][k] + S.w.z * m[2][k];
-      if (is_turn(b)) continue;
+      for (int k = 0; k < 10 && !(group && e >= 3); k++) {
+        real by = S.w.x * m[0][k] + S.w.y * m[1][k] + S.w.z * m[2][k];
+        to[k] = add ? to[k] + by : by;
+      }
+      if (is_turn(b) || (group && e < 3)) continue;
       for (int k = 0; k < 4; k++) to[k] += S.v.x * f[0][k] + S.v.y * f[1][k] + S.v.z * f[2][k];
     }
   }

@@ -52,7 +52,32 @@ static inline ten link_wrenches(const screw *V, const screw *V_r, const screw *A
   return e;
 }
 
-static inline void torque_rows(const regression *s, int l, real *Y) {
+/* The row of a coordinate: by (m, h), and by the six moments of inertia. add: coupled joints share rows. */
+FLAT void row_put(int add, r4 h, r4 J, r4 K, scalar *to) {
+  r4_store(add ? r4_load(to) + h : h, to);
+  r4_store(add ? r4_load(to + 4) + J : J, to + 4);
+  to[8] = add ? to[8] + K[0] : K[0];
+  to[9] = add ? to[9] + K[1] : K[1];
+}
+FLAT r4 r4x3_times(const r4 *axis, r4x3 a) {
+  const scalar *w = (const scalar *)axis;
+  return w[0] * a.x + (w[1] * a.y + w[2] * a.z);
+}
+
+/* Rows of the coordinates of body i, which are `wide` apart. Screws of a free or spherical body are three turns, then
+ * three shifts, which moments of inertia have nothing to do with. */
+FLAT void body_rows(const JN_S(body) * b, const screw *S, const ten *e, int add, int wide, scalar *to) {
+  int group = is_group(b), turns = group ? 3 : b->nv, k = 0;
+  for (; k < turns; k++, to += wide) {
+    r4 h = r4x3_times(&S[k].w, e->h);
+    if (!group && !is_turn(b)) h += r4x3_times(&S[k].v, e->f);
+    row_put(add, h, r4x3_times(&S[k].w, e->J), r4x3_times(&S[k].w, e->K), to);
+  }
+  for (; k < b->nv; k++, to += wide) r4_store(r4x3_times(&S[k].v, e->f), to);
+}
+
+/* Y is zero where nothing has been added. */
+FLAT void torque_rows(const regression *s, int l, int add, real *Y) {
   const JN_S(tree) *t = s->t;
   const JN_S(frame) *f = &t->frame[l];
   const axes *B = &s->B[f->body].at;
@@ -69,17 +94,7 @@ static inline void torque_rows(const regression *s, int l, real *Y) {
     const JN_S(body) *b = &t->body[i];
     e.h = r4x3_add(e.h, r4x3_cross(d, e.f));
     d = (const scalar *)&s->B[i].at.d;
-    for (int k = 0; k < b->nv; k++) {
-      const scalar *w = (const scalar *)&s->S[b->id + k].w, *v = (const scalar *)&s->S[b->id + k].v;
-      scalar *to = Y + (b->iv + k) * wide + 10 * l;
-      r4 h = w[0] * e.h.x + (w[1] * e.h.y + w[2] * e.h.z), J = w[0] * e.J.x + (w[1] * e.J.y + w[2] * e.J.z);
-      r4 K = w[0] * e.K.x + (w[1] * e.K.y + w[2] * e.K.z);
-      if (!is_turn(b)) h += v[0] * e.f.x + (v[1] * e.f.y + v[2] * e.f.z);
-      r4_store(r4_load(to) + h, to);
-      r4_store(r4_load(to + 4) + J, to + 4);
-      to[8] += K[0];
-      to[9] += K[1];
-    }
+    body_rows(b, s->S + b->id, &e, add, wide, Y + b->iv * wide + 10 * l);
   }
 }
 

@@ -40,7 +40,7 @@
 
 /* Twists of the coordinates on the way from the world to a body, about its origin. */
 typedef struct branch {
-  int count;
+  int body, count;       /* the body (-1: none yet), coordinates on the way */
   int32_t *at;           /* [count] place in v */
   int32_t *begin, *end;  /* [count] coordinates that act together with it: itself, or its group */
   struct branch_twists { /* [tiles_of(count)] */
@@ -224,27 +224,47 @@ static inline void branch_put(const second *s, int k, twist S, twist psi, twist 
   }
 }
 
-static inline void branch_to(second *s, int i) {
+/* The coordinates of body j, which are [first, ...) of the way to a body at `arm` from it. */
+static inline void branch_own(const second *s, int j, int first, vec3 arm) {
   const linearization *w = &s->w;
-  const JN_S(tree) *t = w->t;
+  const JN_S(body) *b = &w->t->body[j];
+  const branch *p = &s->path;
+  int group = is_group(b);
+  for (int c = 0; c < b->nv; c++) {
+    int d = b->id + c, k = first + c;
+    branch_put(s, k, w->S[d], w->psi[d], w->ppsi[d], t_add(w->Psi[d], w->psi[d]), arm);
+    p->at[k] = b->iv + c;
+    p->begin[k] = group ? first : k;
+    p->end[k] = group ? first + b->nv : k + 1;
+  }
+}
+
+/* What is there about the parent's origin, about that of a body at d from it. */
+FLAT void branch_shift(struct branch_twists *x, vec3 d) {
+  const vec3 back = v3_neg(d);
+  x->S.b = tile3_add_cross(x->S.b, back, x->S.a);
+  x->psi.b = tile3_add_cross(x->psi.b, back, x->psi.a);
+  x->ppsi.b = tile3_add_cross(x->ppsi.b, back, x->ppsi.a);
+  x->Pi.b = tile3_add_cross(x->Pi.b, back, x->Pi.a);
+}
+
+/* The way to body i, from that to its parent if that is at hand. */
+static inline void branch_to(second *s, int i) {
+  const JN_S(tree) *t = s->w.t;
   branch *p = &s->path;
   vec3 arm = v3_zero();
-  p->count = 0;
-  for (int j = i; j >= 0; j = t->body[j].parent) p->count += t->body[j].nv;
-  if (p->count % TILE) p->x[p->count / TILE] = (struct branch_twists){0}; /* lanes that no coordinate is in */
-  int first = p->count;
-  for (int j = i; j >= 0; j = t->body[j].parent) {
-    const JN_S(body) *b = &t->body[j];
-    int group = is_group(b);
-    first -= b->nv;
-    for (int c = 0; c < b->nv; c++) {
-      int d = b->id + c, k = first + c;
-      branch_put(s, k, w->S[d], w->psi[d], w->ppsi[d], t_add(w->Psi[d], w->psi[d]), arm);
-      p->at[k] = b->iv + c;
-      p->begin[k] = group ? first : k;
-      p->end[k] = group ? first + b->nv : k + 1;
-    }
-    arm = v3_add(arm, w->d[j]);
+  int parent = t->body[i].parent, known = parent >= 0 && parent == p->body ? p->count : 0, first = known;
+  for (int j = i; j >= 0 && !known; j = t->body[j].parent) first += t->body[j].nv;
+  p->count = known ? known + t->body[i].nv : first;
+  p->body = i;
+  for (int k = 0; k < tiles_of(known); k++) branch_shift(&p->x[k], s->w.d[i]);
+  for (int k = tiles_of(known); k < tiles_of(p->count); k++)
+    p->x[k] = (struct branch_twists){0}; /* lanes that no coordinate is in */
+  if (known) branch_own(s, i, first, arm);
+  for (int j = i; j >= 0 && !known; j = t->body[j].parent) {
+    first -= t->body[j].nv;
+    branch_own(s, j, first, arm);
+    arm = v3_add(arm, s->w.d[j]);
   }
 }
 
@@ -342,6 +362,7 @@ static inline void chain_blocks(second *s, int c, int count, struct branch_twist
   int room = tiles_of(s->w.t->nd), end = c + count - TILE;
   for (int e = 0; e < count; e++) {
     s->path.x = x + e * room;
+    s->path.body = -1;
     s->pairs = pairs + e * room;
     branch_to(s, c + e);
     tensors_apart(s, c + e, c + e / TILE * TILE);
@@ -381,6 +402,7 @@ void JN_(second)(const jn_call *c) {
   pair *pairs = TAKE_ALIGNED(&at, slots * room, pair);
   s.block = TAKE_ALIGNED(&at, slots > 1 ? TILE * TILE : 0, values);
   s.path.x = x;
+  s.path.body = -1;
   s.pairs = pairs;
   s.a = TAKE_ALIGNED(&at, room, values);
   s.path.at = TAKE_INTS(&at, 3 * t->nd);

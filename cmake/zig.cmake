@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Toolchain for other systems by zig, as script/wheels uses it: ZIG_SYSTEM and ZIG_PROCESSOR in CMake's words, ZIG_TOOLS a
+# folder with cc, ar and ranlib for the target.
+set(CMAKE_SYSTEM_NAME $ENV{ZIG_SYSTEM})
+set(CMAKE_SYSTEM_PROCESSOR $ENV{ZIG_PROCESSOR})
+set(CMAKE_C_COMPILER $ENV{ZIG_TOOLS}/cc)
+set(CMAKE_AR $ENV{ZIG_TOOLS}/ar)
+set(CMAKE_RANLIB $ENV{ZIG_TOOLS}/ranlib)
+set(CMAKE_FIND_ROOT_PATH $ENV{ZIG_TOOLS}/prefix)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_OSX_SYSROOT "")
+set(CMAKE_INSTALL_NAME_TOOL true)

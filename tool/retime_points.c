@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce retime --waypoints: a smooth path near straight lines through points.
+ *
+ * Along a line through the points with the length s as parameter, the direction d jumps at each point. There it turns
+ * within a distance h on both sides instead: q(s) = q_0 + d_0 s + sum (d_i - d_(i-1)) h_i R((s - s_i) / h_i), where R
+ * is max(z, 0) for |z| > 1, and R'' = k(z), proportional to (1 - z^2)^4, between. So q has five continuous derivatives,
+ * and leaves the lines by |d_i - d_(i-1)| h_i R(0) at most, at the point: h_i follows from the tolerance. The
+ * parameter of the path is u(s) = s + sum a_i K((s - s_i) / w), K the integral of k, with widths w = h_i, 4 h_i, 16
+ * h_i, ... to the length of the lines: so a turn, however small, and the ways to it and from it are shares of the path
+ * that no one overlooks, and u is near the time of a motion that slows down for them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "input.h"
+#include "names.h"
+#include "output.h"
+#include "print.h"
+#include "retime.h"
+
+enum { PARTS = 8, SAMPLES_EACH = 120 };
+
+typedef struct points {
+  int count, nq;
+  double *q;            /* [count x nq] */
+  double *at, *radius;  /* [count] s; h, 0 at the ends */
+  double *share, *most; /* [count] a; the largest w */
+} points;
+
+/* k, its integral, and the integral of that, of (1 - z^2)^4 over its own integral, which is 256 / 315. */
+static double kernel_integral(double z) {
+  if (z <= -1) return 0;
+  if (z >= 1) return 1;
+  double y = z * z;
+  return 0.5 + 315.0 / 256 * z * (1 - y * (4.0 / 3 - y * (6.0 / 5 - y * (4.0 / 7 - y / 9))));
+}
+
+static double rounded(double z) {
+  if (z <= -1) return 0;
+  if (z >= 1) return z;
+  double y = z * z;
+  return 0.5 * z + 315.0 / 256 * y * (0.5 - y * (1.0 / 3 - y * (1.0 / 5 - y * (1.0 / 14 - y / 90)))) + 63.0 / 512;
+}
+
+static double along(const points *p, double s) {
+  double u = s;
+  for (int i = 1; i < p->count - 1; i++)
+    for (double w = p->radius[i]; w <= p->most[i]; w *= 4) u += p->share[i] * kernel_integral((s - p->at[i]) / w);
+  return u;
+}
+
+static void point_at(const points *p, double s, double *q) {
+  int nq = p->nq;
+  for (int j = 0; j < nq; j++) {
+    double before = 0;
+    q[j] = p->q[j];
+    for (int i = 0; i + 1 < p->count; i++) {
+      double d = (p->q[(i + 1) * nq + j] - p->q[i * nq + j]) / (p->at[i + 1] - p->at[i]);
+      q[j] += i ? (d - before) * p->radius[i] * rounded((s - p->at[i]) / p->radius[i]) : d * s;
+      before = d;
+    }
+  }
+}
+
+/* How wide the turns are. */
+static void round_corners(points *p, double tolerance) {
+  int nq = p->nq;
+  for (int i = 1; i < p->count - 1; i++) {
+    double before = p->at[i] - p->at[i - 1], after = p->at[i + 1] - p->at[i], turn = 0;
+    for (int j = 0; j < nq; j++)
+      turn = fmax(turn, fabs((p->q[(i + 1) * nq + j] - p->q[i * nq + j]) / after -
+                             (p->q[i * nq + j] - p->q[(i - 1) * nq + j]) / before));
+    p->radius[i] = fmin(0.5 * fmin(before, after), tolerance / fmax(turn * rounded(0), 1e-12));
+    p->most[i] = fmin(before, after);
+    p->share[i] = 0.1 * p->most[i];
+  }
+}
+
+/* ---- Reading ---- */
+
+static void write_cells(FILE *f, const jn_table *t, double row) {
+  int low = (int)row;
+  double part = row - low;
+  fprintf(f, "%.17g", row);
+  for (int c = 0; c < jn_table_columns(t); c++) {
+    const double *x = jn_table_values(t, c);
+    if (strcmp(jn_table_name(t, c), "t") == 0) continue;
+    fprintf(f, ",%.17g", part > 0 ? x[low] + part * (x[low + 1] - x[low]) : x[low]);
+  }
+  fputc('\n', f);
+}
+
+/* The points as a trajectory that passes row i at t = i: names, units and joints are those of all trajectories. */
+static char *as_trajectory(const jn_table *t, size_t *length) {
+  FILE *f = open_temporary();
+  if (!f) return NULL;
+  fputs("t", f);
+  for (int c = 0; c < jn_table_columns(t); c++) {
+    const char *unit = jn_table_unit(t, c);
+    if (strcmp(jn_table_name(t, c), "t") == 0) continue;
+    fputs(",\"", f);
+    for (const char *name = jn_table_name(t, c); *name; name++) fputs(*name == '"' ? "\"\"" : (char[]){*name, 0}, f);
+    if (*unit) fprintf(f, " [%s]", unit);
+    fputs("\"", f);
+  }
+  fputc('\n', f);
+  for (int i = 0; i <= PARTS * (jn_table_rows(t) - 1); i++) write_cells(f, t, (double)i / PARTS);
+  char *text = stream_text(f, length);
+  fclose(f);
+  return text;
+}
+
+static int complain(const retime_arg *arg, const char *text) {
+  say(stderr, "jounce: %s: %s\n", arg->torque.trajectory, text);
+  return EXIT_BAD;
+}
+
+static int take_rows(const retime_arg *arg, const jn_model *model, const jn_trajectory *t, int rows, points *p) {
+  size_t nq = (size_t)jn_model_nq(model);
+  *p = (points){.nq = (int)nq};
+  p->q = allocate((nq + 4) * (size_t)rows * sizeof(double));
+  p->at = p->q + nq * (size_t)rows;
+  p->radius = p->at + rows;
+  p->share = p->radius + rows;
+  p->most = p->share + rows;
+  for (int i = 0; i < rows; i++) {
+    double *q = p->q + (size_t)p->count * nq, square = 0;
+    jn_trajectory_evaluate(t, i, 0, q, NULL);
+    for (size_t j = 0; j < nq && p->count; j++) square += (q[j] - q[j - nq]) * (q[j] - q[j - nq]);
+    if (p->count && !(square > 1e-18)) {
+      say(stderr, "jounce: note: %s: row %d is where row %d is, and is left out\n", arg->torque.trajectory, i + 1, i);
+      continue;
+    }
+    p->at[p->count] = p->count ? p->at[p->count - 1] + sqrt(square) : 0;
+    p->radius[p->count] = p->share[p->count] = p->most[p->count] = 0;
+    p->count++;
+  }
+  return p->count > 1 ? OPTION_GO_ON : complain(arg, "needs two different waypoints at least");
+}
+
+static int read_points(const retime_arg *arg, const jn_model *model, points *p) {
+  const torque_arg *a = &arg->torque;
+  jn_table *cells = NULL;
+  jn_error error = {0};
+  size_t length;
+  jn_trajectory *t = NULL;
+  jn_trajectory_options options;
+  char *text = read_input(a->trajectory, a->trajectory, a->model.options.max_bytes, &length);
+  if (!text) return EXIT_BAD;
+  jn_status status = jn_table_read(text, length, a->trajectory, NULL, &cells, &error);
+  free(text);
+  text = NULL;
+  if (status == JN_OK && jn_table_rows(cells) > 1) {
+    jn_trajectory_options_init(&options);
+    options.order = 0;
+    options.smoothing = JN_SMOOTH_NONE;
+    options.missing_neutral = a->missing;
+    options.columns = (const char *const *)a->columns.names;
+    options.column_count = a->columns.count;
+    text = as_trajectory(cells, &length);
+    status = text ? jn_trajectory_load_text(model, text, length, a->trajectory, &options, &t, &error) : JN_ERR_MEMORY;
+  }
+  int rows = jn_table_rows(cells), result = EXIT_BAD;
+  if (status != JN_OK)
+    print_errors(NULL, &error, a->trajectory);
+  else if (!t)
+    complain(arg, "needs two waypoints at least");
+  else
+    result = take_rows(arg, model, t, rows, p);
+  jn_trajectory_destroy(t);
+  jn_table_destroy(cells);
+  free(text);
+  return result;
+}
+
+/* ---- The path ---- */
+
+static jn_status fit_path(const points *p, const jn_model *model, int order, jn_trajectory **t) {
+  int count = SAMPLES_EACH * (p->count - 1) + 1;
+  double last = p->at[p->count - 1], end = along(p, last);
+  double *u = allocate((size_t)count * (size_t)(p->nq + 1) * sizeof(double)), *q = u + count;
+  jn_trajectory_options options;
+  for (int i = 0; i < count; i++) {
+    double low = 0, high = last;
+    u[i] = end * i / (count - 1);
+    for (int k = 0; k < 60; k++) { /* u grows with s */
+      double middle = 0.5 * (low + high);
+      if (along(p, middle) < u[i])
+        low = middle;
+      else
+        high = middle;
+    }
+    point_at(p, i == 0 ? 0 : i == count - 1 ? last : low, q + (size_t)i * (size_t)p->nq);
+  }
+  jn_trajectory_options_init(&options);
+  options.order = order;
+  options.smoothing = JN_SMOOTH_NONE;
+  jn_status status = jn_trajectory_fit(model, count, u, q, &options, t, NULL);
+  free(u);
+  return status;
+}
+
+/* How far the path passes its points, where it comes nearest by its parameter. */
+static double farthest(const points *p, const jn_trajectory *t) {
+  double most = 0, *q = allocate((size_t)p->nq * sizeof *q);
+  for (int i = 0; i < p->count; i++) {
+    jn_trajectory_evaluate(t, along(p, p->at[i]), 0, q, NULL);
+    for (int j = 0; j < p->nq; j++) most = fmax(most, fabs(q[j] - p->q[i * p->nq + j]));
+  }
+  free(q);
+  return most;
+}
+
+int points_load(retime_arg *arg, const jn_model *model, int order, jn_trajectory **t) {
+  double tolerance = arg->blend.count ? arg->blend.values[0] : 0.01;
+  points p = {0};
+  if (arg->blend.count > 1 || !(tolerance > 0) || isinf(tolerance))
+    return usage_error("retime", "--blend takes a positive number [rad, m]");
+  if (jn_loop_count(model) > 0) return usage_error("retime", "--waypoints is for models without loops");
+  if (jn_model_nq(model) != jn_model_nv(model))
+    return usage_error("retime", "--waypoints is for models without spherical and free joints");
+  int result = read_points(arg, model, &p);
+  if (result == OPTION_GO_ON) {
+    round_corners(&p, tolerance);
+    jn_status status = fit_path(&p, model, order, t);
+    if (status != JN_OK) result = complain(arg, jn_status_text(status));
+  }
+  if (result == OPTION_GO_ON) {
+    say(stdout, "Straight lines through %d waypoints with round corners: %.3g rad or m off at most (--blend %g)\n",
+        p.count, farthest(&p, *t), tolerance);
+    arg->corners = p.count - 2;
+  }
+  free(p.q);
+  return result;
+}
