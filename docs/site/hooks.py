@@ -22,6 +22,21 @@ process.stdout.write(JSON.stringify(made));
 """
 
 
+def on_config(config):  # noqa: ANN001, ANN201
+    """The headers and the example programs become part of the navigation, and pages that mkdocs.yml forgets."""
+    pages = Path(config.docs_dir)
+    reference = next(part["Reference"] for part in config.nav if "Reference" in part)
+    reference.insert(2, {"Headers": [f"c/{path.name}" for path in sorted(pages.glob("c/*.md"))]})
+    sources = sorted(str(path.relative_to(pages)) for path in pages.glob("examples/**/*.md") if path.name != "README.md")
+    reference.append({"Example programs": sources})
+    listed = set(re.findall(r"'([^']*\.md)'", repr(config.nav)))
+    forgotten = sorted(path.name for path in pages.glob("*.md") if path.name not in listed)
+    if forgotten:
+        guides = next(part["Guides"] for part in config.nav if "Guides" in part)
+        guides.append({"More": forgotten})
+    return config
+
+
 def formula_fence(source, language, css_class, options, md, **kwargs):  # noqa: ANN001, ANN003, ANN201
     """A block ```math: kept as text until the whole page is known."""
     return f'<div class="formula">{html.escape(source)}</div>'

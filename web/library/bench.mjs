@@ -29,7 +29,7 @@ function time(m, name, before, sizes, states) {
   const call = states === 1 ? (k) => f(...before, ...arrays.map((at, i) => at && at + 8 * sizes[i] * k)) : () => f(...before, ...arrays);
   if (call(0) !== 0) throw new Error(name);
   let least = Infinity;
-  for (let run = 0; run < 15; run++) {
+  for (let run = 0; run < 60; run++) {
     const begin = performance.now();
     for (let k = 0; k < 20 * COUNT; k += states) call(k % COUNT);
     least = Math.min(least, (1000 * (performance.now() - begin)) / (20 * COUNT));

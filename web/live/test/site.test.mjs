@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The documentation site in a real browser (Debian's Chromium), opened as files: script/docs --test. Screenshots go to build/web/pictures.
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { launch, pictures } from "../../page/browser.mjs";
 
 const site = fileURLToPath(new URL("../../../build/docs/site/", import.meta.url));
-const pictures = fileURLToPath(new URL("../../../build/web/pictures/", import.meta.url));
-mkdirSync(pictures, { recursive: true });
 
 let browser;
 const requests = [];
 const faults = [];
 
 before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-  });
+  browser = await launch();
 });
 after(() => browser?.close());
 

@@ -6,14 +6,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { launch, pictures } from "../browser.mjs";
 import factory from "../../dist/jounce.mjs";
 import { Jounce } from "../../dist/library/index.js";
 
 const file = fileURLToPath(new URL("../../dist/page/index.html", import.meta.url));
-const pictures = fileURLToPath(new URL("../../../build/web/pictures/", import.meta.url));
 const jounce = await Jounce.create(factory, readFileSync(new URL("../../dist/jounce.wasm", import.meta.url)));
-mkdirSync(pictures, { recursive: true });
 
 // A robot with a mesh and an odd name, and a motion of it.
 const URDF = `<robot name="r"><link name="a"/><link name="<i>b</i>"><visual><geometry><mesh filename="package://r/meshes/b.stl"/></geometry></visual><inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="a"/><child link="<i>b</i>"/><axis xyz="0 1 0"/></joint></robot>`.replaceAll("<i>", "&lt;i>").replaceAll("</i>", "&lt;/i>");
@@ -26,10 +24,7 @@ const requests = [];
 const faults = [];
 
 before(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-  });
+  browser = await launch();
   page = await open("");
 });
 after(() => browser?.close());
@@ -54,6 +49,7 @@ const drop = async (files) => {
 };
 
 test("one file of less than 2 MB, and no request besides", () => {
+  console.log(`# ${statSync(file).size} bytes are transferred, in ${requests.filter((url) => url.startsWith("file:")).length} request`);
   assert.ok(statSync(file).size < 2e6, `${statSync(file).size} bytes`);
   assert.deepEqual(requests.filter((url) => !/^(file|data|blob):/.test(url)), []);
 });
@@ -125,6 +121,7 @@ test("let go: a robot falls, and keeps its energy without losses", async () => {
   await page.waitForFunction(() => globalThis.jounceApp.time > 1);
   const after_ = await page.evaluate(() => globalThis.jounceApp.energy());
   assert.ok(Math.abs(after_ - before_) < 1e-5 * (1 + Math.abs(before_)), `${before_} and ${after_}`);
+  console.log(`# ${(await page.evaluate(() => globalThis.jounceApp.viewer.rate)).toFixed(0)} pictures a second, drawn by software`);
   await page.screenshot({ path: `${pictures}fall.png` });
   await page.click("#fall");
 });
