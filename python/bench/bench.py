@@ -135,7 +135,7 @@ def of_frax(count: int) -> Calls:
         "forward_dynamics": lambda q, v, tau: robot.forward_dynamics(q, v, tau, None),
     }
     shape = () if count == 1 else (count,)
-    numbers = [jax.numpy.full((*shape, robot.num_joints), value) for value in (0.1, 0.3, 1.0)]
+    numbers = [jax.numpy.full((*shape, robot.nv), value) for value in (0.1, 0.3, 1.0)]
     calls: Calls = {}
     for name, function in functions.items():
         compiled = jax.jit(function if count == 1 else jax.vmap(function))

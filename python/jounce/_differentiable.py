@@ -15,7 +15,15 @@ from ._errors import ArgumentError
 from ._model import Model
 
 Array = NDArray[Any]
-NAMES = ("inverse_dynamics", "forward_dynamics", "step", "frames", "momentum", "loops_forward_dynamics", "loops_conditions")
+NAMES = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "step",
+    "frames",
+    "momentum",
+    "loops_forward_dynamics",
+    "loops_conditions",
+)
 
 
 class Operation:

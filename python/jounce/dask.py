@@ -34,7 +34,9 @@ def _compute(function: Callable[[Any], Any], source: str, target: str, first: in
     out = np.load(target, mmap_mode="r")
     result = np.ascontiguousarray(function(np.ascontiguousarray(rows)), out.dtype)
     if result.shape != (last - first, *out.shape[1:]):
-        raise ArgumentError(f"the function made {result.shape} of {rows.shape}, expected {(last - first, *out.shape[1:])}")
+        raise ArgumentError(
+            f"the function made {result.shape} of {rows.shape}, expected {(last - first, *out.shape[1:])}"
+        )
     with open(target, "r+b") as f:  # not through the map: pages of it would be written one by one
         f.seek(int(out.offset) + first * result[:1].nbytes)
         f.write(result.data)

@@ -40,7 +40,9 @@ class _Base(Function):
     @classmethod
     def batched(cls, info: Any, in_dims: Any, *inputs: Any) -> Any:
         *tensors, op = inputs
-        moved = [t.expand(info.batch_size, *t.shape) if d is None else t.movedim(d, 0) for t, d in zip(tensors, in_dims)]
+        moved = [
+            t.expand(info.batch_size, *t.shape) if d is None else t.movedim(d, 0) for t, d in zip(tensors, in_dims)
+        ]
         return cls.apply(*moved, op), 0
 
 

@@ -45,7 +45,9 @@ def broken(rows: np.ndarray) -> np.ndarray:
 
 
 def cluster(workers: int) -> LocalCluster:
-    return LocalCluster(n_workers=workers, threads_per_worker=1, protocol="tcp://", dashboard_address=None, silence_logs=50)
+    return LocalCluster(
+        n_workers=workers, threads_per_worker=1, protocol="tcp://", dashboard_address=None, silence_logs=50
+    )
 
 
 class Sweeps(unittest.TestCase):
@@ -81,7 +83,14 @@ class Sweeps(unittest.TestCase):
                         os.kill(victims[0], signal.SIGKILL)
                         killed.append(done)
 
-                sweep(client, functools.partial(slow_torques, self.model), self.source, self.target, block=50, progress=kill)
+                sweep(
+                    client,
+                    functools.partial(slow_torques, self.model),
+                    self.source,
+                    self.target,
+                    block=50,
+                    progress=kill,
+                )
                 self.assertTrue(killed and killed[0] < ROWS)
                 self.check()
 

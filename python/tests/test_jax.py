@@ -75,7 +75,9 @@ class Batches(unittest.TestCase):
         expected = panda.inverse_dynamics(q, v, a)
         np.testing.assert_array_equal(jax.jit(f)(q, v, a), expected)
         np.testing.assert_array_equal(jax.jit(jax.vmap(f))(q, v, a), expected)
-        np.testing.assert_array_equal(jax.vmap(f, in_axes=(1, None, 0))(q.T, v[0], a), panda.inverse_dynamics(q, v[0], a))
+        np.testing.assert_array_equal(
+            jax.vmap(f, in_axes=(1, None, 0))(q.T, v[0], a), panda.inverse_dynamics(q, v[0], a)
+        )
         grads = jax.jit(jax.vmap(jax.grad(lambda *x: f(*x).sum())))(q, v, a)
         one = jax.grad(lambda *x: f(*x).sum())(q[3], v[3], a[3])
         np.testing.assert_allclose(grads[3], one, rtol=1e-12, atol=1e-12)

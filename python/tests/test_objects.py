@@ -221,7 +221,6 @@ class Identifying(unittest.TestCase):
         again = unknown.identified_model(x)
         np.testing.assert_allclose(again.inverse_dynamics(q, v, a), model.inverse_dynamics(q, v, a), atol=1e-3)
 
-
     def test_motions_with_forces(self) -> None:
         """Rows of a motion are those of its states: the model that made the torques leaves nothing over."""
         model = jounce.load("builtin:panda")

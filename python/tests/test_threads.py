@@ -148,6 +148,53 @@ class References(unittest.TestCase):
         self.assertEqual([sys.getrefcount(x) for x in watched], before)
         self.assertLess(min(grown), 60, grown)
 
+    def test_calls_of_objects_keep_nothing(self) -> None:
+        """The same for simulators, springs, tasks and functions of the user, also when these fail."""
+        model = jounce.load("builtin:panda")
+        simulator = model.simulator(integrator="euler", step=1e-2, derivatives=1)
+        elastic = model.elastic({name: {"stiffness": 9000, "rotor_inertia": 0.3} for name in model.moving_joints})
+        tasks = model.tasks([{"type": "position", "frame": "panda_link7"}], order=2)
+        q, tau, zero = model.configuration(panda_joint4=-1.9), np.ones((2, 7)), np.zeros(14)
+        v_jet = np.zeros((elastic.order(0) + 2, 7))
+        start = tasks.values(q)
+
+        def cost(k: int, q: np.ndarray, v: np.ndarray) -> tuple[float, np.ndarray]:
+            return 0.0, zero
+
+        def failing(k: int, q: np.ndarray, v: np.ndarray) -> None:
+            raise KeyError("mine")
+
+        def calls() -> None:
+            simulator.rollout_forward(q, None, tau, step=1e-2, dtau_ds=np.ones((2, 7, 1)))
+            simulator.rollout_adjoint(cost, q, None, tau, step=1e-2)
+            model.motions_run(np.stack([q, q]), np.zeros(7), tau, step=1e-2, want="states")
+            elastic.inverse(0.0, q, v_jet, model.inverse_dynamics_jet(q, v_jet))
+            elastic.actuator(0)
+            tasks.solve(np.stack([start, start]), q)
+            tasks.follow(lambda t, order: (start, np.zeros((order + 1, 3))), 0.0, 0.1, q)
+            for wrong in (lambda: simulator.rollout_adjoint(failing, q, None, tau, step=1e-2),
+                          lambda: simulator.rollout_adjoint(3, q, None, tau, step=1e-2),
+                          lambda: tasks.solve(start[:2], q), lambda: elastic.inverse(0.0, q, v_jet[:1], v_jet)):  # fmt: skip
+                with self.assertRaises((KeyError, TypeError, ValueError)):
+                    wrong()
+
+        for _ in range(5):
+            calls()
+        watched = (q, tau, zero, v_jet, start, cost, failing, model, simulator, elastic, tasks, np.dtype(np.float64),
+                   np.ndarray, jounce._results.TasksSolve, None, 0, ())  # fmt: skip
+        grown = []
+        for _ in range(8):
+            gc.collect()
+            before, blocks = [sys.getrefcount(x) for x in watched], sys.getallocatedblocks()
+            for _ in range(20):
+                calls()
+            gc.collect()
+            after = [sys.getrefcount(x) for x in watched]
+            grown.append((sys.getallocatedblocks() - blocks, max(y - x for x, y in zip(before, after))))
+            if max(grown[-1]) < 20:  # one per call would be 20 or more
+                break
+        self.assertLess(max(grown[-1]), 20, grown)
+
     def test_objects_are_released(self) -> None:
         """Memory does not grow with models that come and go."""
         import resource
