@@ -373,32 +373,37 @@ static jn_status describe_path(problem *p, jn_path *path, double ramp) {
   return JN_OK;
 }
 
-/* The ends go to their targets step by step, as far as all limits hold, and what is near them with them; with steps to
- * the middle between the limits in between. 0: a target cannot be reached. */
-static int move_ends(problem *p, const double target[2]) {
-  enum { STEPS = 60, CENTRING = 5, TRIES = 30 };
-  const double mu = 1e-2;
+/* x <- trial, which moves an end by a part of its way to the target, and what is within a width of it (a share of the
+ * path) with it. 0 if that breaks limits. */
+static int try_end(problem *p, int end, double target, double part, double width, double mu) {
   int last = p->n - 1;
-  if (!p->fixed[0] && !p->fixed[1]) return 1;
-  for (int k = 0; k < STEPS; k++) {
-    double part = 1, width = k % 3 == 2 ? 0.1 : k % 3 == 1 ? 0.4 : 1; /* of the path */
-    const double way[2] = {p->fixed[0] ? target[0] - p->x->b[0] : 0, p->fixed[1] ? target[1] - p->x->b[last] : 0};
-    int tries = 0;
-    for (; tries < TRIES; tries++, part /= 2) {
-      for (int i = 0; i <= last; i++) {
-        double z[2] = {(double)i / last / width, (double)(last - i) / last / width}, sum = 0;
-        for (int end = 0; end < 2; end++)
-          if (z[end] < 1) sum += way[end] * (1 - z[end] * z[end] * z[end] * (10 - z[end] * (15 - 6 * z[end])));
-        p->trial->b[i] = p->x->b[i] + part * sum;
-      }
-      if (isfinite(barrier(p, p->trial, mu, 0))) break;
-    }
-    if (tries == TRIES) continue;
-    memcpy(p->x->b, p->trial->b, (size_t)p->n * sizeof(double));
-    if (part == 1) return 1;
-    for (int i = 0; i < CENTRING; i++) descend(p, mu);
+  double way = part * (target - p->x->b[end ? last : 0]);
+  for (int i = 0; i <= last; i++) {
+    double z = (double)(end ? last - i : i) / last / width;
+    p->trial->b[i] = p->x->b[i] + (z < 1 ? way * (1 - z * z * z * (10 - z * (15 - 6 * z))) : 0);
   }
-  return 0;
+  if (!isfinite(barrier(p, p->trial, mu, 0))) return 0;
+  memcpy(p->x->b, p->trial->b, (size_t)p->n * sizeof(double));
+  if (part == 1) p->x->b[end ? last : 0] = target;
+  return 1;
+}
+
+/* The ends go to their targets in turn, step by step, as far as all limits hold, with steps to the middle between the
+ * limits in between. 0: a target cannot be reached. */
+static int move_ends(problem *p, const double target[2]) {
+  enum { STEPS = 120, CENTRING = 5, TRIES = 30 };
+  static const double widths[] = {1, 0.4, 0.1};
+  const double mu = 1e-2;
+  int there[2] = {!p->fixed[0], !p->fixed[1]};
+  for (int k = 0; k < STEPS && !(there[0] && there[1]); k++) {
+    int end = k % 2, tries = 0;
+    double part = 1;
+    if (there[end]) continue;
+    while (tries < TRIES && !try_end(p, end, target[end], part, widths[k / 2 % 3], mu)) tries++, part /= 2;
+    there[end] = tries == 0;
+    for (int i = 0; i < CENTRING && tries > 0 && tries < TRIES; i++) descend(p, mu);
+  }
+  return there[0] && there[1];
 }
 
 static void run_method(problem *p, const jn_retime_options *o) {
