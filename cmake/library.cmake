@@ -148,6 +148,7 @@ set(core_sources
     src/solvers/chart.c
     src/solvers/closed.c
     src/solvers/function.c
+    src/solvers/jet_variation.c
     src/solvers/kinematics.c
     src/solvers/pattern.c
     src/solvers/steps.c

@@ -48,7 +48,7 @@ OBJECT_SIZES = {
         "(P+2)": "jn_elastic_order(h, (int)size[PY_K1] - 1) + 2",
     },
 }
-# Functions that wait for rules.
+# Functions that wait for rules: none.
 NOT_YET = re.compile(r"(?!)")
 # Functions that the package offers in another form: name -> where.
 BY_HAND = {
@@ -72,6 +72,7 @@ NOT_OFFERED = {
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
     r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
+    r"jn_(frame_twist|momentum)_jet_derivatives$": "work of one order more, and room that only C knows the size of",
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
     r"jn_\w+_room$": "room is made inside",
 }

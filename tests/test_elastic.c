@@ -3,6 +3,7 @@
  * derivatives, modes and controllers. */
 #include "jounce/elastic.h"
 
+#include "complex_row.h"
 #include "counting.h"
 #include "jounce/simulation.h"
 #include "jounce/trajectory.h"
@@ -345,6 +346,61 @@ static void derivatives_are_those_of_differences(void **state) {
     }
     jn_elastic_destroy(e);
   }
+  jn_work_destroy(w);
+  jn_model_destroy(m);
+}
+
+/* Forces on the elastic robot with complex numbers, written out here: springs of kinds 0 and 1. */
+static void complex_forces(const jn_elastic *e, int nv, const double _Complex *q, const double _Complex *v,
+                           const double _Complex *motor, double _Complex *tau) {
+  for (int i = 0; i < nv; i++) {
+    const jn_actuator *a = jn_elastic_actuator(e, i);
+    int link = jn_elastic_link_coordinate(e, i), rotor = jn_elastic_motor_coordinate(e, i);
+    double _Complex x = q[rotor] - q[link], w = v[rotor], force = a->damping * (w - v[link]);
+    force += a->polynomial_count ? x * (bent[1] + x * (bent[2] + x * bent[3])) : a->stiffness * x;
+    tau[link] = force;
+    tau[rotor] = motor[i] - force - a->rotor_damping * w -
+                 a->frictionloss * w / csqrt(w * w + a->friction_speed * a->friction_speed);
+  }
+}
+
+/* Law: derivatives of the accelerations by state and motor torque are those of the complex step of the forward dynamics
+ * of links and motors, to rounding. */
+static void derivatives_are_those_of_the_complex_step(void **state) {
+  (void)state;
+  enum { N = 14, LINKS = 40 };
+  const double h = 1e-30;
+  const struct reference_elastic *r = &reference_elastics[2];
+  jn_model *m = model_from(r->robot);
+  sinusoids s = {r->n, r->q0, r->amplitude, r->omega, r->phase};
+  jn_actuator a[MOST];
+  jn_work *w;
+  double worst = 0;
+  check_ok(jn_work_create_order(m, 8, &w));
+  for (int i = 0; i < r->n; i++) a[i] = spring_of(i % 2, i % 3 ? 3 : 0);
+  jn_elastic *e = make(m, a, 0);
+  const jn_model *robot = jn_elastic_model(e);
+  elastic_state x;
+  double da_dq[N * N], da_dv[N * N], da_dmotor[N * 7], size = 0;
+  check(jn_model_nv(robot) == N && jn_link_count(robot) <= LINKS, "%d coordinates", jn_model_nv(robot));
+  state_at(e, m, w, &s, 0.2, &x);
+  check_ok(jn_elastic_dynamics(e, 0.2, x.q, x.v, x.motor, NULL, da_dq, da_dv, da_dmotor));
+  for (int i = 0; i < N * N; i++) size = fmax(size, fabs(da_dq[i]));
+  for (int j = 0; j < 2 * N + 7; j++) {
+    double _Complex q[N], v[N], motor[7], tau[N] = {0}, none[N] = {0}, wrench[6 * LINKS] = {0}, out[3][N];
+    for (int i = 0; i < N; i++) q[i] = CMPLX(x.q[i], i == j ? h : 0), v[i] = CMPLX(x.v[i], N + i == j ? h : 0);
+    for (int i = 0; i < 7; i++) motor[i] = CMPLX(x.motor[i], 2 * N + i == j ? h : 0);
+    complex_forces(e, 7, q, v, motor, tau);
+    jn_call call = {.in = {q, v, none, tau, wrench}, .out = {out[0], out[1], out[2]}};
+    run_complex(robot, -1, robot->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward, &call);
+    for (int i = 0; i < N; i++) {
+      double exact = j < N ? da_dq[i * N + j] : j < 2 * N ? da_dv[i * N + j - N] : da_dmotor[i * 7 + j - 2 * N];
+      worst = fmax(worst, fabs(cimag(out[0][i]) / h - exact) / size);
+      near("derivative", i, j, cimag(out[0][i]) / h, exact, size, 1e-12);
+    }
+  }
+  print_message("derivatives within %.1e of the complex step\n", worst);
+  jn_elastic_destroy(e);
   jn_work_destroy(w);
   jn_model_destroy(m);
 }
@@ -753,6 +809,7 @@ int main(void) {
       cmocka_unit_test(motor_torques_accelerate_as_the_motion_says),
       cmocka_unit_test(carried_rotors_accelerate_as_the_motion_says),
       cmocka_unit_test(derivatives_are_those_of_differences),
+      cmocka_unit_test(derivatives_are_those_of_the_complex_step),
       cmocka_unit_test(carried_rotors_couple_motors_and_links),
       cmocka_unit_test(the_elastic_robot_follows_its_motor_torques),
       cmocka_unit_test(motors_pay_for_all_energy),

@@ -133,6 +133,23 @@ static void coupled_motors_act_on_all_their_joints(void **state) {
   check_ok(jn_identification_name(id, 10 * LINKS + 2, name, sizeof name));
   assert_string_equal(name, "motor_3.rotor");
   jn_identification_destroy(id);
+  jn_work_destroy(w);
+  jn_model_destroy(arm);
+  jn_model_destroy(bare);
+}
+
+static void motors_have_names(void **state) {
+  (void)state;
+  static const double G[9] = {1, 0, 0, 0, 1, 0, 0, 1, 1};
+  description d = plain();
+  jn_model *arm = make_arm(&d, 0);
+  jn_identification_options o;
+  jn_identification *id;
+  char name[64];
+  jn_identification_options_init(&o);
+  o.columns = ALL;
+  o.motors = 3;
+  o.coupling = G;
   o.motor_names = (const char *const[]){"base", "", "wrist"};
   check_status(jn_identification_create(arm, &o, &id, NULL), JN_ERR_SIZE); /* how many? */
   o.motor_name_count = 3;
@@ -142,9 +159,7 @@ static void coupled_motors_act_on_all_their_joints(void **state) {
   check_ok(jn_identification_name(id, 10 * LINKS + 1, name, sizeof name));
   assert_string_equal(name, "two.rotor");
   jn_identification_destroy(id);
-  jn_work_destroy(w);
   jn_model_destroy(arm);
-  jn_model_destroy(bare);
 }
 
 /* Columns of the user: a spring that hardens, k q^3, at the second joint. */
@@ -720,6 +735,7 @@ int main(void) {
       cmocka_unit_test(a_payload_is_one_link),
       cmocka_unit_test(the_base_wrench_tells_without_joint_forces),
       cmocka_unit_test(coupled_motors_act_on_all_their_joints),
+      cmocka_unit_test(motors_have_names),
       cmocka_unit_test(user_columns_and_rows_are_told),
       cmocka_unit_test(momentum_tells_without_forces),
       cmocka_unit_test(closed_loops_need_no_forces_of_the_loops),

@@ -280,7 +280,13 @@ static void doubts_are_told(void **state) {
   o = fine("identify wrong.urdf one.csv");
   check_has(o.err, "'elbow' has no torques");
   done(&o);
-  w = usual;
+}
+
+/* Units, other times, nothing at all, and too little. */
+static void senseless_data_are_told(void **state) {
+  (void)state;
+  writing w = usual;
+  outcome o;
   w.per_force = 0.01;
   rewrite("clean.csv", "small.csv", &w);
   o = fine("identify wrong.urdf small.csv");
@@ -305,8 +311,12 @@ static void doubts_are_told(void **state) {
   o = fine("identify wrong.urdf nothing.csv");
   check_has(o.err, "all torques are zero");
   done(&o);
+  o = fine("identify wrong.urdf data.csv --cutoff 0.5");
+  check_has(o.err, "rows for");
+  done(&o);
   o = fine("identify wrong.urdf data.csv");
   check_lacks(o.err, "units");
+  check_lacks(o.err, "rows for");
   done(&o);
 }
 
@@ -494,6 +504,7 @@ int main(void) {
       cmocka_unit_test(the_report_is_harmless),
       cmocka_unit_test(units_are_understood),
       cmocka_unit_test(doubts_are_told),
+      cmocka_unit_test(senseless_data_are_told),
       cmocka_unit_test(several_files_and_outliers),
       cmocka_unit_test(base_parameters_alone),
       cmocka_unit_test(payload),

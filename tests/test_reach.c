@@ -226,6 +226,9 @@ static void mistakes_are_named(void **unused) {
   check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1, "column 'qx'");
   write_path("poses.csv", 0, 0.1);
   check_says("torque builtin:panda poses.csv", 1, "--frame NAME");
+  write_file("bad.csv",
+             "t,x,y,z\n0,1,.2,0\n1,1,.2,.1\n2,1,.2,.2\n3,1,.2,.3\n4,1,.2,.4\n5,1,.2,.5\n6,1,.2,.6\n7,1,.2,.7\n");
+  check_says("reach builtin:planar_2r --frame tip --path bad.csv", 1, "until t = 0 s"); /* out of its plane */
 }
 
 int main(void) {

@@ -369,6 +369,11 @@ static void ends_have_the_speeds_that_are_given(void **state) {
   o.start_speed = 1.3;
   check_ok(jn_retime(m, t, limits, &o, &r, &e));
   check(!r && e.v == JN_NONE && e.value > 1.1 && e.value < 1.2001 && e.limit == 1.3, "%g of %g", e.value, e.limit);
+  o.start_speed = NAN;
+  o.end_speed = 1.4;
+  check_ok(jn_retime(m, t, limits, &o, &r, &e));
+  check(!r && e.v == JN_NONE && e.value > 1.1 && e.value < 1.2001 && e.limit == 1.4 && e.from == 1, "%g of %g", e.value,
+        e.limit);
   jn_retime_options_init(&o);
   for (int uniform = 0; uniform < 2; uniform++) {
     o.uniform = uniform;

@@ -164,6 +164,12 @@ static void mistakes_are_named(void **unused) {
   check_says("retime builtin:planar_2r move.json --out -", 2, "--out takes");
   check_says("retime builtin:planar_2r move.json --start-speed -1", 2, "--start-speed takes");
   check_says("retime builtin:planar_2r move.json --uniform --end-speed 1", 2, "not for --uniform");
+  check_says("retime builtin:planar_2r move.json --waypoints", 1, "is JSON, but waypoints are CSV");
+  write_file("rest.json",
+             "{\"duration\": 4, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.3, \"omega\": 2}}, "
+             "\"joint2\": 0}}");
+  check_says("retime builtin:planar_2r rest.json --rate 1", 1, "too few for a motion");
+  check_says("retime builtin:planar_2r rest.json --start-speed 1", 1, "is at rest at its start");
 }
 
 int main(void) {

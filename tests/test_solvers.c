@@ -2,6 +2,8 @@
 /* Functions for solvers: Jacobians, gradients and Hessians by the numbers of q are what differences of order 4 of the
  * function, and of its exact gradient, say, quaternions of any length among them; what a pattern leaves out is zero,
  * and what it lists is needed. */
+#include <stdlib.h>
+
 #include "models.h"
 #include "simulation_help.h"
 
@@ -242,6 +244,72 @@ static void discrete_dynamics_have_the_order_of_acados(void **unused) {
   jn_model_destroy(c.model);
 }
 
+/* ---- jets ---- */
+
+enum { TOP = 3 };
+
+/* Jet `momentum` or of the twist of the last frame, [(TOP+1) x 6]. */
+static void jet_of(const jn_model *m, jn_work *w, int momentum, const double *q, const double *v_jet, double *jet) {
+  check_ok(momentum ? jn_momentum_jet(m, w, TOP, q, v_jet, jet)
+                    : jn_frame_twist_jet(m, w, TOP, jn_frame_count(m) - 1, q, v_jet, jet));
+}
+
+/* Column k of the derivative by q (which = 0) or v^(which - 1), by differences of order 4. */
+static void jet_differences(const jn_model *m, jn_work *w, int momentum, const double *q, const double *v_jet,
+                            int which, int k, double *column) {
+  int n = jn_model_nv(m);
+  double moved[MOST], v[(TOP + 2) * MOST], dq[MOST], jet[6 * (TOP + 1)], e = 1e-3;
+  memset(column, 0, 6 * (TOP + 1) * sizeof *column);
+  for (int i = -2; i <= 2; i++) {
+    if (i == 0) continue;
+    memset(dq, 0, sizeof dq);
+    memcpy(v, v_jet, (size_t)((TOP + 2) * n) * sizeof *v);
+    if (which == 0)
+      dq[k] = i * e;
+    else
+      v[(which - 1) * n + k] += i * e;
+    check_ok(jn_integrate(m, w, q, dq, moved));
+    jet_of(m, w, momentum, moved, v, jet);
+    double weight = (i * i == 1 ? 8 : -1) * (i < 0 ? -1 : 1) / (12 * e);
+    for (int j = 0; j < 6 * (TOP + 1); j++) column[j] += weight * jet[j];
+  }
+}
+
+static void jets_have_state_derivatives(void **unused) {
+  (void)unused;
+  uint64_t s = seed("jets by the state");
+  for (int which = 0; which < 2; which++) {
+    jn_model *m = which ? random_tree(&s, 5) : lossy_chain(&s, mixed, MIXED, 0);
+    int n = jn_model_nv(m);
+    static double D[(TOP + 1) * (TOP + 2) * 6 * MOST];
+    double q[MOST], v[(TOP + 2) * MOST] = {0}, column[6 * (TOP + 1)];
+    double *room = malloc(jn_jet_derivatives_room(m, TOP) * sizeof *room);
+    jn_work *w;
+    check_ok(jn_work_create_order(m, TOP + 1, &w));
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, (TOP + 1) * n, 1);
+    for (int momentum = 0; momentum < 2; momentum++) {
+      check_ok(momentum ? jn_momentum_jet_derivatives(m, w, TOP, q, v, room, D)
+                        : jn_frame_twist_jet_derivatives(m, w, TOP, jn_frame_count(m) - 1, q, v, room, D));
+      double size = norm_or_1(D, (TOP + 1) * (TOP + 2) * 6 * n);
+      for (int by = 0; by <= TOP + 1; by++)
+        for (int k = 0; k < n; k++) {
+          jet_differences(m, w, momentum, q, v, by, k, column);
+          for (int i = 0; i < 6 * (TOP + 1); i++) {
+            double entry = D[((i / 6 * (TOP + 2) + by) * 6 + i % 6) * n + k];
+            check(fabs(entry - column[i]) < 1e-8 * size, "%s: order %d by %d, coordinate %d: %.12g, differences %.12g",
+                  momentum ? "momentum" : "twist", i / 6, by, k, entry, column[i]);
+          }
+        }
+    }
+    check_status(jn_momentum_jet_derivatives(m, w, TOP + 1, q, v, room, D), JN_ERR_WORK);
+    check_status(jn_frame_twist_jet_derivatives(m, w, TOP, 99, q, v, room, D), JN_ERR_INDEX);
+    check_status(jn_frame_twist_jet_derivatives(m, w, -1, 0, q, v, room, D), JN_ERR_SIZE);
+    free(room);
+    release(m, w);
+  }
+}
+
 static void wrong_functions_are_refused(void **unused) {
   (void)unused;
   jn_function_options o;
@@ -277,11 +345,9 @@ static void wrong_functions_are_refused(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(derivatives_are_what_differences_say),
-      cmocka_unit_test(loops_have_derivatives),
-      cmocka_unit_test(patterns_are_no_larger_than_needed),
-      cmocka_unit_test(discrete_dynamics_have_the_order_of_acados),
-      cmocka_unit_test(wrong_functions_are_refused),
+      cmocka_unit_test(derivatives_are_what_differences_say),       cmocka_unit_test(loops_have_derivatives),
+      cmocka_unit_test(patterns_are_no_larger_than_needed),         cmocka_unit_test(jets_have_state_derivatives),
+      cmocka_unit_test(discrete_dynamics_have_the_order_of_acados), cmocka_unit_test(wrong_functions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

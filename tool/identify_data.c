@@ -393,14 +393,12 @@ static jn_status add_all(const identify_run *r, jn_identification *d, double del
 
 /* Squares of residual / force of the base parameters, channel by channel [channels], on at most FEW_ROWS rows of each
  * file; 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their
- * forces.
- */
-static double squares_with(const identify_run *r, const double *speed, double delay, double *squares) {
-  jn_identification *d = NULL;
+ * forces. */
+static double squares_of(const identify_run *r, jn_identification *d, double delay, double *squares) {
   const jn_estimate *e = NULL;
   double sum = 0, all = 0, *force = allocate((size_t)r->channels * sizeof *force);
-  if (identify_make(r, speed, &d) == OPTION_GO_ON && add_all(r, d, delay, FEW_ROWS) == JN_OK &&
-      jn_identification_solve(d, 1, 0, &e) == JN_OK) {
+  jn_identification_clear(d, 0);
+  if (add_all(r, d, delay, FEW_ROWS) == JN_OK && jn_identification_solve(d, 1, 0, &e) == JN_OK) {
     jn_identification_base_residuals(d, e->base, squares, force, NULL);
     for (int i = 0; i < r->channels; i++) {
       squares[i] = force[i] > 0 ? squares[i] * squares[i] / (force[i] * force[i]) : 0;
@@ -408,15 +406,16 @@ static double squares_with(const identify_run *r, const double *speed, double de
       all += force[i] > 0;
     }
   }
-  jn_identification_destroy(d);
   free(force);
   return sum / all;
 }
 
-static double residual_with(const identify_run *r, const double *speed, double delay) {
-  double *squares = allocate((size_t)r->channels * sizeof *squares), mean = squares_with(r, speed, delay, squares);
-  free(squares);
-  return sqrt(mean);
+/* The same with these speeds of friction. */
+static double squares_with(const identify_run *r, const double *speed, double delay, double *squares) {
+  jn_identification *d = NULL;
+  double mean = identify_make(r, speed, &d) == OPTION_GO_ON ? squares_of(r, d, delay, squares) : NAN;
+  jn_identification_destroy(d);
+  return mean;
 }
 
 /* Root mean square speeds of the motors, and of the coordinates (into r->speed_rms). */
@@ -484,25 +483,36 @@ static void choose_speed(identify_run *r) {
   free(squares);
 }
 
+static double residual_of(const identify_run *r, jn_identification *d, double delay, double *squares) {
+  return sqrt(squares_of(r, d, delay, squares));
+}
+
 /* The delay that fits best: the minimum of a parabola through three delays, step by step. */
 static void find_delay(identify_run *r) {
   const jn_trajectory *t = r->data[0].trajectory;
   int rows = jn_trajectory_force_rows(t);
   double step = 2 * (jn_trajectory_force_time(t, rows - 1) - jn_trajectory_force_time(t, 0)) / (rows - 1);
-  double at = r->delay, now = residual_with(r, r->speed, at), first = now;
-  for (int k = 0; k < 6; k++) {
-    double before = residual_with(r, r->speed, at - step), after = residual_with(r, r->speed, at + step);
-    double bend = before + after - 2 * now, shift = bend > 0 ? 0.5 * step * (before - after) / bend : 0;
-    if (!(bend > 0)) shift = after < before ? 2 * step : -2 * step;
-    shift = fmin(fmax(shift, -4 * step), 4 * step);
-    double next = residual_with(r, r->speed, at + shift);
-    if (!(next < now)) break;
-    at += shift;
-    now = next;
-    if (fabs(shift) < 0.2 * step) break;
+  double *room = allocate((size_t)r->channels * sizeof *room);
+  jn_identification *d = NULL;
+  r->best_delay = r->delay;
+  if (identify_make(r, r->speed, &d) == OPTION_GO_ON) {
+    double at = r->delay, now = residual_of(r, d, at, room), first = now;
+    for (int k = 0; k < 6; k++) {
+      double before = residual_of(r, d, at - step, room), after = residual_of(r, d, at + step, room);
+      double bend = before + after - 2 * now, shift = bend > 0 ? 0.5 * step * (before - after) / bend : 0;
+      if (!(bend > 0)) shift = after < before ? 2 * step : -2 * step;
+      shift = fmin(fmax(shift, -4 * step), 4 * step);
+      double next = residual_of(r, d, at + shift, room);
+      if (!(next < now)) break;
+      at += shift;
+      now = next;
+      if (fabs(shift) < 0.2 * step) break;
+    }
+    r->best_delay = at;
+    r->delay_gain = 1 - now / first;
   }
-  r->best_delay = at;
-  r->delay_gain = 1 - now / first;
+  jn_identification_destroy(d);
+  free(room);
 }
 
 /* What joints i and j leave over if motors turned with q_i + q_j or q_i - q_j (by = 1, -1) too; by = 0: as they are. */

@@ -125,6 +125,12 @@ static void check_excitation(identify_run *r) {
     identify_warn(r, "%d of %d base parameters have no effect in these data and stay as in the model%s%s%s", untold,
                   e->base_count, worst >= 0 ? "; joint '" : "", worst >= 0 ? coordinate_name(r, worst, name) : "",
                   worst >= 0 ? "' should move more" : "");
+  if (e->rows < 3 * e->told)
+    identify_warn(
+        r,
+        "there are only %.0f rows for %d base parameters, so their noise is hardly known; take longer data, or a "
+        "higher --cutoff",
+        e->rows, e->told);
   if (e->condition > 300)
     identify_warn(r, "the condition number is %.3g: some combinations are hardly told; a better motion: jounce excite",
                   e->condition);
@@ -157,17 +163,24 @@ static void check_coupled(identify_run *r) {
                   lost);
 }
 
-/* A fit that explains next to nothing is no fit of this robot. */
+/* A fit that explains next to nothing, of all or of most joints, is no fit of this robot. */
 static void check_fit(identify_run *r) {
-  double left = percent_of_all(&r->quality, r->arg->base_only ? r->quality.base : r->quality.after, r->channels);
+  const fit_quality *q = &r->quality;
+  const double *after = r->arg->base_only ? q->base : q->after;
+  double left = percent_of_all(q, after, r->channels);
+  int joints = 0, bad = 0;
+  for (int i = 0; i < r->channels; i++) {
+    joints += q->rows[i] > 0;
+    bad += q->rows[i] > 0 && after[i] > 0.5 * q->force[i];
+  }
   if (isnan(left))
     identify_warn(r, "all torques are zero: they tell nothing about the masses, and only the prior is left");
-  else if (left > 50)
+  else if (left > 50 || 2 * bad > joints)
     identify_warn(
         r,
-        "even the best model leaves %.0f %% of the torques: are their signs, the order of the joints, the units "
-        "and the times right?",
-        left);
+        "even the best model leaves more than half of the torques of %d of %d joints: are the signs, the order "
+        "of the joints, the units and the times right?",
+        bad, joints);
 }
 
 static void check_search(identify_run *r) {

@@ -148,6 +148,12 @@ static int read_points(const retime_arg *arg, const jn_model *model, points *p) 
   jn_trajectory_options options;
   char *text = read_input(a->trajectory, a->trajectory, a->model.options.max_bytes, &length);
   if (!text) return EXIT_BAD;
+  if (length && text[strspn(text, " \t\r\n")] == '{') {
+    free(text);
+    return complain(arg,
+                    "is JSON, but waypoints are CSV, a row for each point; closed forms with points, such as "
+                    "minimum_snap, are read without --waypoints");
+  }
   jn_status status = jn_table_read(text, length, a->trajectory, NULL, &cells, &error);
   free(text);
   text = NULL;

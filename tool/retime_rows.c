@@ -12,7 +12,7 @@
 #include "print.h"
 #include "retime.h"
 
-enum { FINE = 20, MOST_ROWS = 10000000 };
+enum { FINE = 20, LEAST_ROWS = 8, MOST_ROWS = 10000000 };
 
 /* The state of the motion becomes that of the new one: q, velocity to jerk, torque and its rate. */
 static jn_status retimed_at(const new_motion *x, double t) {
@@ -67,7 +67,12 @@ int rows_write(new_motion *x) {
         jn_retimed_duration(x->r), x->rate, (int)MOST_ROWS);
     return EXIT_BAD;
   }
-  x->rows = rows < 2 ? 2 : (int)rows;
+  x->rows = (int)rows;
+  if (x->rows < LEAST_ROWS) {
+    say(stderr, "jounce: %.4g s at %.4g rows in a second are %d rows, too few for a motion; use a higher --rate\n",
+        jn_retimed_duration(x->r), x->rate, x->rows);
+    return EXIT_BAD;
+  }
   FILE *file = open_temporary();
   if (!file) {
     say(stderr, "jounce: there can be no temporary file\n");

@@ -22,8 +22,11 @@ int tell_impossible(const new_motion *x) {
   char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], time[TIME_TEXT];
   const jn_limit_event *e = &x->event;
   if (e->v < 0) {
-    say(stdout, "The speeds of the ends are not possible: the start can be %.6g times as fast as given, not %.6g\n",
-        e->value, e->limit);
+    int end = e->from > jn_trajectory_start(x->m->trajectory);
+    say(stdout,
+        "No motion within the limits was found that is %.6g times as fast as the given one at its %s; up to %.6g was "
+        "reached\n",
+        e->limit, end ? "end" : "start", e->value);
     return EXIT_BAD;
   }
   jn_velocity_name(x->m->model, e->v, name, sizeof name);

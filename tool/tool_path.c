@@ -594,7 +594,7 @@ void tool_path_tell(tool_path *p, jn_status status) {
     say(stderr, "jounce: %s: at t = %.15g s: %s\n", p->file, p->time, jn_status_text(status));
     return;
   }
-  bool first = p->to == p->from;
+  bool first = p->to == p->from && p->reach.outcome != JN_REACH_SINGULAR; /* a pose that is reached, and no way on */
   const char *why = jn_reach_text(p->reach.outcome);
   if (p->reach.outcome == JN_REACH_ITERATIONS && !first) why = "steps become too short";
   if (first)

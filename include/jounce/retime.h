@@ -96,8 +96,9 @@ typedef struct jn_retimed jn_retimed;
 
 /* Finds the new timing of a trajectory under limits [nv x JN_LIMITED_QUANTITIES]. *retimed is NULL, with JN_OK, if no
  * speed is possible: *event (may be NULL) is then the limit that is broken at every speed, with the value at rest, for
- * example by weight alone; or, with a start_speed or end_speed, one that is broken there (which == JN_LIMITED_...).
- * Otherwise it is the limit that stops a uniform motion from being faster. Errors: JN_ERR_INIT, JN_ERR_SIZE (options),
+ * example by weight alone; or, if v is JN_NONE, a speed that was given for an end cannot be: `value` was reached,
+ * `limit` was asked for, `from` is the time of that end. Otherwise it is the limit that stops a uniform motion from
+ * being faster. Errors: JN_ERR_INIT, JN_ERR_SIZE (options),
  * JN_ERR_UNSUPPORTED (a model with loops without `loops`, `actuated` and `motion`; springs with damping;
  * losses of motors behind springs or of loops), JN_ERR_MEMORY, JN_ERR_ROW, and those of `motion`. */
 JN_API jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, const jn_range *limits,
@@ -112,9 +113,9 @@ JN_API double jn_retimed_factor(const jn_retimed *retimed);
 JN_API jn_status jn_retimed_path(const jn_retimed *retimed, double t, double s_jet[4]);
 /* The motion at time t: q [nq] and v_jet [3 x nv]: velocity, acceleration, jerk. q and v_jet must not be NULL. */
 JN_API jn_status jn_retimed_evaluate(const jn_retimed *retimed, double t, double *q, double *v_jet);
-/* The same with v_jet [(K+2) x nv], K from 0 to 3; and the wrenches of the trajectory, wrench_jet [(K+1) x nlink x 6],
- * K from 0 to 5. Errors: JN_ERR_SIZE (order). */
+/* The same with v_jet [(K+2) x nv], K from 0 to 3. q and v_jet must not be NULL. Errors: JN_ERR_SIZE (order). */
 JN_API jn_status jn_retimed_jet(const jn_retimed *retimed, double t, int order, double *q, double *v_jet);
+/* The wrenches of the trajectory at time t, wrench_jet [(K+1) x nlink x 6], K from 0 to 5. Errors: JN_ERR_SIZE. */
 JN_API jn_status jn_retimed_wrenches(const jn_retimed *retimed, double t, int order, double *wrench_jet);
 /* Which limits the motion reaches (within 2 %), in order of time: event i, JN_ERR_INDEX behind the last. */
 JN_API int jn_retimed_event_count(const jn_retimed *retimed);

@@ -116,6 +116,19 @@ JN_API jn_status jn_function_hessian(jn_function *function, const double *x, con
 JN_API jn_status jn_function_discrete(jn_function *function, const double *x, const double *u, const double *pi,
                                       double *fun, double *jac_ux, int ld_jac, double *hess_ux, int ld_hess);
 
+/* ---- jets by the state ---- */
+
+/* State derivatives of jets, in the tangent space as in derivatives.h: D [(K+1) x (K+2) x 6 x nv], D[k][0] = d x^(k) /
+ * dq, D[k][1+j] = d x^(k) / d v^(j) (zero for j > k), of the twist jet of a frame (x as jn_frame_twist_jet(): in the
+ * frame's own axes) and of the momentum jet (x as jn_momentum_jet(): about the world's origin). v_jet [(K+1) x nv].
+ * Work of order K + 1; room [jn_jet_derivatives_room()] numbers. O(nv^2 K^3), for momentum times the links. Errors:
+ * JN_ERR_WORK, JN_ERR_SIZE (order < 0), JN_ERR_INDEX (frame). */
+JN_API size_t jn_jet_derivatives_room(const jn_model *model, int order);
+JN_API jn_status jn_frame_twist_jet_derivatives(const jn_model *model, jn_work *work, int order, int frame,
+                                                const double *q, const double *v_jet, double *room, double *D);
+JN_API jn_status jn_momentum_jet_derivatives(const jn_model *model, jn_work *work, int order, const double *q,
+                                             const double *v_jet, double *room, double *D);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,18 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ._differentiable import NAMES
 from ._errors import ArgumentError, NotFoundError
 from ._model import Model
 
-NAMES = (
-    "inverse_dynamics",
-    "forward_dynamics",
-    "step",
-    "frames",
-    "momentum",
-    "loops_forward_dynamics",
-    "loops_conditions",
-)
 _MARK = b"jounceCD"
 _made: dict[bytes, str] = {}  # settings -> library
 _folder: str | None = None

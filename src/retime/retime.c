@@ -216,6 +216,21 @@ static jn_status shorten(retiming *r, const double target[2], int *possible) {
   return status;
 }
 
+/* The speed of an end that could not be reached. */
+static void tell_end(retiming *r, const double target[2]) {
+  const jn_retimed *x = r->out;
+  const double asked[2] = {r->o.start_speed, r->o.end_speed};
+  double most = -1;
+  for (int i = 0; i < 2; i++) {
+    double now = x->speed.b[i ? x->speed.intervals + JN_TIMING_DEGREE - 1 : 0], u = i ? x->length : 0, w[JN_PATH_ROWS];
+    if (isnan(target[i]) || fabs(now / target[i] - 1) <= most) continue;
+    most = fabs(now / target[i] - 1);
+    jn__path_shape(&x->shape, u, w);
+    *r->event = (jn_limit_event){.v = JN_NONE, .value = sqrt(now) * w[1], .limit = asked[i]};
+    r->event->from = r->event->to = x->start + u;
+  }
+}
+
 static jn_status along_path(retiming *r, int *possible) {
   jn_retimed *x = r->out;
   double factor = 0, target[2];
@@ -230,7 +245,7 @@ static jn_status along_path(retiming *r, int *possible) {
   status = shorten(r, target, possible);
   if (status == JN_OK && !*possible) {
     x->duration = jn__speed_times(&x->speed);
-    *r->event = (jn_limit_event){.v = JN_NONE, .value = sqrt(x->speed.b[0]), .limit = sqrt(target[0])};
+    tell_end(r, target);
     return status;
   }
   if (status == JN_OK) status = settle(r, ends ? 1 : r->o.largest, &factor);

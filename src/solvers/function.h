@@ -4,6 +4,7 @@
  *   chart.c      derivatives by the numbers of quaternions and positions from those in the tangent space
  *   pattern.c    which entries of the matrices can differ from zero
  *   tree.c       inverse and forward dynamics; kinematics.c: frames, momentum; steps.c: steps; closed.c: loops
+ *   jet_variation.c   state derivatives of the jets of frames and momentum, which need no function
  * A kind computes in the tangent space: its inputs are all nv wide, x = (q, v, u). Matrices are row-major. */
 #ifndef JN_SOLVERS_FUNCTION_H
 #define JN_SOLVERS_FUNCTION_H

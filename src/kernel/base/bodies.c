@@ -4,11 +4,37 @@
 
 #include "row.h"
 
-/* Screws, the twist and the screws' rates of a body whose joint is no simple turn. */
+/* Screws, the twist and the screws' rates of a spherical or free body: turns about its axes, then shifts along them. */
+static inline void group_motions(const JN_S(body) * b, int i, const real *v, const solid *o, screw *S, screw *V,
+                                 screw *Psi) {
+  const space axis[3] = {o->at.x, o->at.y, o->at.z};
+  int free = b->kind == JN_BODY_FREE;
+  S += b->id;
+  for (int k = 0; k < 3; k++) {
+    S[k] = (screw){axis[k], sp_zero()};
+    if (free) S[3 + k] = (screw){sp_zero(), axis[k]};
+  }
+  if (!v) return;
+  screw X = b->parent < 0 ? screw_zero() : screw_shift(V[b->parent], o->at.d);
+  X.w = sp_add(X.w, sp_turn(axis[0], axis[1], axis[2], v3_load(v + b->iv)));
+  if (free) X.v = sp_add(X.v, sp_turn(axis[0], axis[1], axis[2], v3_load(v + b->iv + 3)));
+  V[i] = X;
+  for (int k = 0; k < 3 && Psi; k++) {
+    space rate = sp_cross(X.w, axis[k]);
+    Psi[b->id + k] = (screw){rate, sp_cross(X.v, axis[k])};
+    if (free) Psi[b->id + 3 + k] = (screw){sp_zero(), rate};
+  }
+}
+
+/* The same of a body whose joint is no simple turn. */
 static inline void joint_motions(const JN_S(tree) * t, int i, const real *q, const real *v, const solid *o, screw *S,
                                  screw *V, screw *Psi) {
   const JN_S(body) *b = &t->body[i];
   twist own[6], rate[6];
+  if (is_group(b)) {
+    group_motions(b, i, v, o, S, V, Psi);
+    return;
+  }
   joint_screws(t, b, q, v, own, v ? rate : NULL);
   for (int k = 0; k < b->nv; k++) S[b->id + k] = axes_screw(&o->at, own[k]);
   if (!v) return;

@@ -180,7 +180,6 @@ typedef struct many_room {
   articulation u;
   equations e;
   compact M;
-  compact_inverse N;
   real *y, *room; /* [nv], [6 nv] */
   world_poses x;
   sparsity b;
@@ -190,7 +189,6 @@ static inline void many_room_place(const JN_S(tree) * t, real *inverse, many_roo
   r->u = (articulation){.t = t, .x = TAKE_ALIGNED(at, t->nd, eliminated), .d = TAKE_ALIGNED(at, t->nb, space)};
   equations_place(&r->u, &r->e, at);
   r->M = compact_place(t, inverse, at);
-  r->N = compact_inverse_place(t, at);
   r->y = take(at, (size_t)t->nv);
   r->room = take(at, (size_t)(6 * t->nv));
   r->x = poses_place(t, at);
@@ -212,8 +210,9 @@ static int many_forward(const linearization_many *o, many_room *r, const real *t
     many_articulated(o, &r->u, tau, at, pivots, r->y);
   }
   many_accelerate(o, r->y);
+  compact_inverse N = compact_inverse_place(t, &at);
   if (factors)
-    compact_invert(&r->M, &r->N);
+    compact_invert(&r->M, &N);
   else
     equations_inverse(&r->e, r->M.H);
   reorder(t, r->M.H, (int32_t *)(void *)r->room);
@@ -230,6 +229,8 @@ static int derivatives_forward(const jn_call *c) {
   many_room_place(t, out[4], &r, &at);
   if (c->counted) {
     forward_room_place(t, (end = at, &end));
+    counts(c, end);
+    compact_inverse_place(t, (end = at, &end));
     counts(c, end);
     strips_place(t, (end = at, &end));
     return counts(c, end);

@@ -12,7 +12,7 @@
 static inline void free_inverse(const compact *M, const compact_inverse *r, const unsigned char *prescribed) {
   int n = M->t->nv;
   compact_invert(M, r);
-  reorder(M->t, M->H, r->label);
+  reorder(M->t, M->H, r->end);
   for (int i = 0; i < n && prescribed; i++)
     if (prescribed[i]) M->H[i * n + i] = ZERO;
 }

@@ -96,11 +96,11 @@ static inline void compact_substitute(const compact *o, real *x) {
 
 /* What the inverse takes: L^-1 without its zeros like L, and by columns, of a coordinate those outward of it. */
 typedef struct compact_inverse {
-  tile *L, *columns; /* [nv][tiles], [nv + 1][tiles], zero where there is nothing; the last column is waste */
+  tile *L, *columns; /* [nv][tiles], [nv + 1][tiles]; the last column is waste */
   real *D;           /* [nv] D^-1 */
   const tile **at;   /* [nv] where the rows of L inward of the one at hand begin */
   real **down;       /* [nv + TILE] and the columns, its own too */
-  int32_t *label;    /* [nv] */
+  int32_t *end;      /* [nv] coordinates [k, end) are outward of k, itself included */
 } compact_inverse;
 
 static inline compact_inverse compact_inverse_place(const JN_S(tree) * t, real **at) {
@@ -109,7 +109,7 @@ static inline compact_inverse compact_inverse_place(const JN_S(tree) * t, real *
   r.at = TAKE(at, n, const tile *);
   r.down = TAKE(at, n + TILE, real *);
   r.D = take(at, (size_t)n);
-  r.label = TAKE_INTS(at, n);
+  r.end = TAKE_INTS(at, n);
   return r;
 }
 
@@ -120,7 +120,7 @@ FLAT void sum_rows(int width, int count, const real *x, const tile *const *at, i
     for (int k = 0; k < width; k++) sum[k] += x[e] * at[e][q + k];
 }
 /* Up to four of them; returns how many. */
-static inline int sum_some(int left, int count, const real *x, const tile *const *at, int q, tile sum[4]) {
+FLAT int sum_some(int left, int count, const real *x, const tile *const *at, int q, tile sum[4]) {
   switch (left) {
     case 1:
       sum_rows(1, count, x, at, q, sum);
@@ -142,10 +142,12 @@ FLAT void compact_invert_row(const compact *o, const compact_inverse *r, int k) 
   int n = o->t->nv, tiles = tiles_of(n), depth = o->depth[k], own = tile_of(depth);
   const real *row = o->H + k * n;
   tile *L = r->L + k * tiles, *column = r->columns + k * tiles, sum[4];
-  for (int q = own + 1; q < tiles; q++) L[q] = (tile){0};
-  for (int q = tile_of(k); q < tiles; q++) column[q] = (tile){0};
+  int stop = tiles_of(r->end[k]) + 3; /* up to four tiles are read at once, so that zeros are needed beyond the last */
+  for (int q = own + 1; q < tiles && q < own + 4; q++) L[q] = (tile){0};
+  column[tile_of(k)] = (tile){0};
+  for (int q = tile_of(r->end[k]); q < tiles && q < stop; q++) column[q] = (tile){0};
   for (int q = 0, width; q <= own; q += width) {
-    width = sum_some(own + 1 - q, depth, row, r->at, q, sum);
+    width = sum_some(own + 1 - q, depth - q * TILE, row + q * TILE, r->at + q * TILE, q, sum);
     for (int e = 0; e < width; e++) L[q + e] = q + e < own ? -sum[e] : tile_one(lane_in_tile(depth)) - sum[e];
   }
   r->at[depth] = L;
@@ -158,6 +160,10 @@ FLAT void compact_invert_row(const compact *o, const compact_inverse *r, int k) 
 /* From factors to the inverse L^-1 D^-1 L^-T, in place: all of H, in the order of elimination. */
 static inline void compact_invert(const compact *o, const compact_inverse *r) {
   int n = o->t->nv, tiles = tiles_of(n);
+  const int32_t *lambda = o->t->lambda;
+  for (int k = 0; k < n; k++) r->end[k] = k + 1;
+  for (int k = n - 1; k >= 0; k--)
+    if (lambda[k] >= 0 && r->end[lambda[k]] < r->end[k]) r->end[lambda[k]] = r->end[k];
   for (int k = 0; k < n; k++) {
     r->D[k] = K(1) / o->H[k * n + o->depth[k]];
     compact_invert_row(o, r, k);
@@ -167,9 +173,11 @@ static inline void compact_invert(const compact *o, const compact_inverse *r) {
     tile *column = r->columns + i * tiles;
     real *to = o->H + i * n;
     tile sum[4];
-    for (int q = tile_of(i); q < tiles; q++) column[q] *= r->D[i];
+    for (int q = tile_of(i); q < tiles_of(r->end[i]); q++) column[q] *= r->D[i];
     r->at[count - 1] = column;
+    o->path[count - 1] = i;
     for (int q = tile_of(i), width; q < tiles; q += width) {
+      while (count > 0 && r->end[o->path[count - 1]] <= q * TILE) count--; /* no branch in common */
       width = sum_some(tiles - q, count, (const real *)(const void *)(r->L + i * tiles), r->at, q, sum);
       for (int e = 0; e < width; e++)
         if ((q + e + 1) * TILE <= n)

@@ -258,7 +258,7 @@ test("when there is no other timing, the page says why", async () => {
   assert.match(await page.textContent("#status"), /no limits/);
   await tab("Motion");
   await page.click("text=Retime to the limits");
-  await page.waitForFunction(() => /No other timing: [^]*no limit of velocity/.test(document.getElementById("status").textContent));
+  await page.waitForFunction(() => /No other timing: [^]*nothing limits this motion/.test(document.getElementById("status").textContent));
   await drop([["bad.csv", "t,j\n0,0\n0.1,zero\n"]]);
   await page.waitForFunction(() => /bad\.csv:3/.test(document.getElementById("status").textContent));
 });
