@@ -33,7 +33,8 @@ class Operation:
         if name not in NAMES:
             raise ArgumentError(f"there is no function {name!r}; there are {', '.join(NAMES)}")
         self.model, self.name = model, name
-        self.function = model.function(kind=name, **options)
+        kind: Any = name
+        self.function = model.function(kind=kind, **options)
         self.inputs = [self.function.input_name(i) for i in range(self.function.inputs)]
         self.in_sizes = [self.function.input_size(i) for i in range(self.function.inputs)]
         self.out_shapes = []

@@ -287,7 +287,9 @@ class Model(_core.Model):
         """
         if limits is None:
             limits = self.limit_ranges(elastic)
-        numbers = {name: int(value) if isinstance(value, bool) else value for name, value in options.items()}
+        numbers: dict[str, Any] = {
+            name: int(value) if isinstance(value, bool) else value for name, value in options.items()
+        }
         return self._retime(trajectory, limits, elastic=elastic, **numbers)
 
     # ---- text, files, copies ----

@@ -28,7 +28,7 @@ def _host(op: Operation, name: str, *tensors: Any) -> Any:
     return torch.from_numpy(np.ascontiguousarray(result, dtype=tensors[0].detach().numpy().dtype))
 
 
-class _Base(Function):
+class _Base(Function):  # type: ignore[misc, unused-ignore]
     """Operations on x and further vectors with the same leading axes; the last argument is the Operation."""
 
     @staticmethod

@@ -127,7 +127,7 @@ class Derivatives(unittest.TestCase):
 
     def test_loops(self) -> None:
         f = jc.Function(four_bar, "loops_conditions")
-        phi, phidot = f(four_bar.neutral(), np.zeros(four_bar.nv))
+        phi, _ = f(four_bar.neutral(), np.zeros(four_bar.nv))
         self.assertLess(np.abs(numbers(phi)).max(), 1e-9)
         self.compare(four_bar, "loops_conditions", q=four_bar.neutral())
 

@@ -99,7 +99,9 @@ class Batches(unittest.TestCase):
             for a, b in zip(jax.tree.leaves(single), jax.tree.leaves(double)):
                 self.assertEqual(a.dtype, jnp.float32)
                 np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-2)
-            self.assertEqual(jax.grad(lambda t: jax.tree.leaves(f(x[0], x[1], t))[0].sum())(x[2]).dtype, jnp.float32)
+            self.assertEqual(
+                jax.grad(lambda t, f=f: jax.tree.leaves(f(x[0], x[1], t))[0].sum())(x[2]).dtype, jnp.float32
+            )
 
     def test_mistakes(self) -> None:
         f = operation(panda, "inverse_dynamics")
