@@ -255,6 +255,10 @@ static void wrong_lines_are_refused(void **unused) {
   check_says("simulate p.json --initial two.json", 1, "one state, not 2");
   check_says("simulate p.json --initial none.json", 1, "none.json");
   check_says("simulate p.json --every 1e-9", 2, "too many");
+  write_file("late.csv", "t,joint1.tau\n5,5\n");
+  check_says("simulate builtin:planar_2r --torque late.csv", 1, "goes from 5 to 5 s");
+  write_file("short.csv", "t,joint1,joint2\n0,0,0\n0.1,0,0\n0.2,0,0\n0.3,0,0\n0.4,0,0\n0.5,0,0\n0.6,0,0\n");
+  check_says("simulate builtin:planar_2r --motion short.csv --duration 1", 1, "ends at 0.6 s, before --duration 1 s");
 }
 
 /* The delta robot, let go, passes a flat configuration. */

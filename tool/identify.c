@@ -149,7 +149,12 @@ static void declare(option_set *set, identify_arg *arg) {
               &arg->contacts);
   option_names(set, "actuated", "LIST", "joints with a motor, for models with loops; default: those with torques",
                &arg->actuated);
-  option_flag(set, "missing", "joints without a column stay at their neutral position", &arg->missing);
+  option_choice(set, "missing", "error|neutral", "joints without a column: an error (default), or held at neutral",
+                &arg->missing);
+  option_text(set, "tolerance", "X",
+              "smooth positions with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
+              "generalised cross-validation",
+              &arg->tolerance);
   option_numbers(set, "cutoff", "HZ", "filter of torques and regressor; default: from the motion; 0: none",
                  &arg->cutoff);
   option_numbers(set, "bandwidth", "HZ", "positions have no faster parts than this; default 50", &arg->bandwidth);

@@ -21,8 +21,9 @@ typedef struct identify_arg {
   const char *coupling, *out, *report;
   const char *wrench;  /* link whose wrench is measured; NULL: none */
   const char *foresee; /* noise [N m], "" or NULL */
+  const char *tolerance;
   number_list prior, cutoff, delay, coulomb_speed, outliers, bandwidth, rate;
-  int friction, rotor, scales, base_only, motor_torques, missing, parameters, contacts, degrees;
+  int friction, rotor, scales, base_only, motor_torques, missing /* 1: neutral */, parameters, contacts, degrees;
 } identify_arg;
 
 /* One file. */

@@ -84,13 +84,15 @@ static int load_file(const identify_run *r, measured *m, const char *path) {
   options.order = 1;
   options.strict = arg->model.strict;
   options.max_bytes = arg->model.options.max_bytes;
-  options.missing_neutral = arg->missing || jn_loop_count(r->model) > 0;
+  options.missing_neutral = arg->missing == 1 || jn_loop_count(r->model) > 0;
   options.degrees = arg->degrees;
   options.rate = arg->rate.count ? arg->rate.values[0] : 0;
   options.wrenches_too = r->wrench != JN_WRENCH_NONE;
   options.columns = (const char *const *)arg->columns.names;
   options.column_count = arg->columns.count;
   options.bandwidth = arg->bandwidth.count ? arg->bandwidth.values[0] : default_bandwidth;
+  int smoothing = motion_smoothing("identify", arg->tolerance, &options);
+  if (smoothing != OPTION_GO_ON) return smoothing;
   options.report = jn_report_create(NULL);
   m->path = path;
   m->limit = allocate((size_t)r->nv * sizeof *m->limit);
@@ -509,7 +511,7 @@ static void find_delay(identify_run *r) {
       if (fabs(shift) < 0.2 * step) break;
     }
     r->best_delay = at;
-    r->delay_gain = 1 - now / first;
+    r->delay_gain = first > 0 && isfinite(first) ? 1 - now / first : 0;
   }
   jn_identification_destroy(d);
   free(room);

@@ -161,6 +161,10 @@ void identify_text(const identify_run *r) {
 
 static void print_total(const identify_run *r, const fit_quality *q, const char *what) {
   const double *after = r->arg->base_only ? q->base : q->after;
+  if (isnan(percent_of_all(q, after, r->channels))) {
+    say(stdout, "residual / torque on the %s: not defined, because all torques are zero\n", what);
+    return;
+  }
   say(stdout, "residual / torque on the %s: %.2f %% (before %.3g %%; joints:", what,
       percent_of_all(q, after, r->channels), percent_of_all(q, q->before, r->channels));
   for (int i = 0; i < r->channels; i++)

@@ -217,6 +217,11 @@ static int run(simulate_arg *arg) {
     return usage_error("simulate", "--every: %.3g samples are too many", duration / arg->every.values[0]);
   result = acting_forces_init(&f, arg, model, duration);
   if (result == OPTION_GO_ON && f.motion && !arg->duration.count) duration = jn_trajectory_end(f.motion);
+  if (result == OPTION_GO_ON && f.motion && duration > jn_trajectory_end(f.motion) * (1 + 1e-9)) {
+    say(stderr, "jounce: %s: ends at %.15g s, before --duration %.15g s: there is no motion to follow then\n",
+        arg->trajectory, jn_trajectory_end(f.motion), duration);
+    result = EXIT_BAD;
+  }
   if (result == OPTION_GO_ON) result = choose_method(arg, &f);
   if (result == OPTION_GO_ON) {
     double *q = allocate((size_t)(jn_model_nq(model) + f.nv) * sizeof(double)), *v = q + jn_model_nq(model);

@@ -69,7 +69,7 @@ static int take_times(const char *path, const jn_table *data, double duration, b
           t[i - 1]);
       return EXIT_BAD;
     }
-  if (rows > 1 && (t[0] > 1e-9 || t[rows - 1] < duration * (1 - 1e-9))) {
+  if (t[0] > 1e-9 || (rows > 1 && t[rows - 1] < duration * (1 - 1e-9))) {
     say(stderr, "jounce: %s: goes from %.15g to %.15g s, which must include 0 to %.15g s; see --duration\n", path, t[0],
         t[rows - 1], duration);
     return EXIT_BAD;

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The sweeps of forward and hybrid dynamics to any order of time (jets.c), an order at a time: twists of order k + 1
  * with the unknown velocities zero, the forces of order k that these give, and how both change with the solution. For
- * every row and joint; one state with AVX2 has forward_jet_one.h, which shares the joints that are not about z. */
+ * every row and joint; one state in double with AVX2 has forward_jet_one.h, which shares the joints that are not about
+ * z. */
 #ifndef JN_KERNEL_JETS_FORWARD_JET_ANY_H
 #define JN_KERNEL_JETS_FORWARD_JET_ANY_H
 
 #include "../base/versions.h"
 #include "jets.h"
+
+/* Whether forward_jet_one.h does it: in double, whose pairs of numbers fill a register of SSE2. */
+#define JN_FORWARD_ROWS (JN_REGISTERS && JN_KIND == JN_KIND_D)
 
 /* Velocities of order k change by dv: so does the twist V before the joint of body i, and the one behind it, which is
  * returned, both through the motions of order 0 alone. */
@@ -66,7 +70,7 @@ static inline void add_rotors_and_springs(const jets *J, int k, real *tau) {
   add_springs_order(t, J->q, J->v, k, tau);
 }
 
-#if !JN_REGISTERS
+#if !JN_FORWARD_ROWS
 
 typedef struct forward_sweeps {
   const jets *J;

@@ -8,9 +8,9 @@
 #define JN_KERNEL_JETS_FORWARD_JET_ONE_H
 
 #include "../base/registers.h"
-#include "jets.h"
+#include "forward_jet_any.h"
 
-#if JN_REGISTERS
+#if JN_FORWARD_ROWS
 
 /* The angular and the linear part of something. */
 typedef scalar r2 __attribute__((vector_size(2 * sizeof(scalar))));

@@ -184,7 +184,7 @@ void JN_(hybrid_jet)(const jn_call *c) {
   jets J = jets_place(t, order + 2, c->in[3] != NULL, c->in[0], &at);
   real *bias = take(&at, (size_t)n), *y = take(&at, (size_t)n), *dv = take(&at, (size_t)n);
   inertia_solver M = solver_place(&J, &at);
-#if JN_REGISTERS
+#if JN_FORWARD_ROWS
   forward_rows w = forward_rows_place(&J, order + 2, &at);
 #else
   forward_sweeps w = forward_sweeps_place(&J, order + 2, &at);
