@@ -186,14 +186,14 @@ class References(unittest.TestCase):
         for _ in range(8):
             gc.collect()
             before, blocks = [sys.getrefcount(x) for x in watched], sys.getallocatedblocks()
-            for _ in range(20):
+            for _ in range(100):
                 calls()
             gc.collect()
             after = [sys.getrefcount(x) for x in watched]
             grown.append((sys.getallocatedblocks() - blocks, max(y - x for x, y in zip(before, after))))
-            if max(grown[-1]) < 20:  # one per call would be 20 or more
+            if max(grown[-1]) < 100:  # one per call would be 100 or more; caches of the interpreter come and go
                 break
-        self.assertLess(max(grown[-1]), 20, grown)
+        self.assertLess(max(grown[-1]), 100, grown)
 
     def test_objects_are_released(self) -> None:
         """Memory does not grow with models that come and go."""
