@@ -139,6 +139,27 @@ static void mistakes_are_named(void **unused) {
              "joint 'joint1' has a spring but no rotor_inertia");
 }
 
+/* With D / K as long as the motion is fast, the slow solution is no start: deflections came out a thousand times too
+ * large. */
+static void strong_damping_starts_at_rest(void **state) {
+  static const char *const damping[] = {"350", "700", "7000", "1e6"};
+  (void)state;
+  write_file("swing.json",
+             "{\"duration\": 1, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.3, \"omega\": 40}}, "
+             "\"joint2\": {\"polynomial\": [0]}}}");
+  for (size_t i = 0; i < sizeof damping / sizeof *damping; i++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "{\"joints\": {\"joint1\": {\"stiffness\": 14000, \"rotor_inertia\": 0.6, \"damping\": %s, "
+             "\"deflection\": 0.3}}}",
+             damping[i]);
+    write_file("damped.json", text);
+    outcome o = run_fine("motor builtin:planar_2r swing.json --actuators damped.json --rate 2000", 0);
+    check_has(o.out, "limits of the motors hold");
+    done(&o);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_file_has_the_numbers_of_many_digits),
@@ -146,6 +167,7 @@ int main(void) {
       cmocka_unit_test(the_check_holds_for_damped_springs_and_loops),
       cmocka_unit_test(stiff_springs_are_checked_or_named),
       cmocka_unit_test(mistakes_are_named),
+      cmocka_unit_test(strong_damping_starts_at_rest),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

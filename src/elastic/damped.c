@@ -108,10 +108,11 @@ static void other_series(const jn_spring *s, double t, int order, const double *
     delta[k + 1] = (tau[k] - jn__spring_term(s, taylor, k, delta, power)) / (s->actuator.damping * (k + 1));
 }
 
-/* The length for which the last two terms of a series are below rounding. */
+/* The length for which the last terms of a series are below rounding. */
 static double step_of(const double *x, double scale) {
-  double a = pow(fabs(x[ORDER - 1]) / scale, -1.0 / (ORDER - 1)), b = pow(fabs(x[ORDER]) / scale, -1.0 / ORDER);
-  return fmin(a, b) * exp(-0.7 / (ORDER - 1) - 2);
+  double h = INFINITY; /* four terms, because symmetry may make some of them zero */
+  for (int k = ORDER - 3; k <= ORDER; k++) h = fmin(h, pow(fabs(x[k]) / scale, -1.0 / k));
+  return h * exp(-0.7 / (ORDER - 1) - 2);
 }
 
 static jn_status advance_other(const jn_spring *s, double t0, double t1, int terms, const double *tau0,
@@ -147,22 +148,45 @@ void jn__damped_series(const jn_spring *s, double t, double state, int order, co
     other_series(s, t, order, tau, delta);
 }
 
-/* Other springs: from delta = phi^-1(tau - D delta'), again and again; each round is right to one more order in D. */
+/* The slow solution is a series in the powers of T that helps only while T is short against the motion: whether its
+ * last two terms are larger than all before. */
+static int grows(const double *term, int count) {
+  double before = 0;
+  for (int k = 0; k < count - 2; k++) before = fmax(before, fabs(term[k]));
+  return !(fmax(fabs(term[count - 1]), fabs(term[count - 2])) <= before);
+}
+
+/* delta = sum of (-T)^k tau^(k) / K, of which the state leaves out the slow solution to order 2. */
+static double start_linear(const jn_spring *s, int terms, const double *tau) {
+  double term[JN_SERIES_TERMS] = {0}, T = time_constant(s), factor = 1 / s->actuator.stiffness, e = 0;
+  for (int k = 0; k < terms; k++, factor *= -T * k) term[k] = factor * tau[k];
+  if (grows(term, terms)) return -(term[1] + term[2]);
+  for (int k = SLOW; k < terms; k++) e += term[k];
+  return e;
+}
+
+/* Where a motion begins: on the slow solution, so that no oscillation is there that the motion did not make. If its
+ * series grows, where the spring carries the torque at rest. Other springs: from delta = phi^-1(tau - D delta'), again
+ * and again; each round is right to one more order in D. */
 int jn__damped_start(const jn_spring *s, double t, int terms, const double *tau, double *state) {
   if (s->kind == JN_SPRING_LINEAR) {
-    double r[ENDS], T = time_constant(s), sum = 0, factorial = 1;
-    residual(s, terms - SLOW, tau, r);
-    for (int k = 0; k < terms - SLOW; k++, factorial *= k) sum += pow(-T, k) * factorial * r[k];
-    *state = sum / s->actuator.stiffness;
+    *state = start_linear(s, terms, tau);
     return 1;
   }
-  double load[JN_SERIES_TERMS], delta[JN_SERIES_TERMS];
+  double load[JN_SERIES_TERMS], delta[JN_SERIES_TERMS], term[JN_SERIES_TERMS] = {0}, rest = 0;
   memcpy(load, tau, (size_t)terms * sizeof *load);
   for (int last = terms - 1; last >= 0; last--) {
-    if (!jn__spring_solve(s, t, last, load, delta)) return 0;
+    int round = terms - 1 - last;
+    double before = round ? delta[0] : 0;
+    if (!jn__spring_solve(s, t, last, load, delta)) {
+      *state = rest;
+      return round > 0; /* further rounds only left the spring's range */
+    }
+    if (round == 0) rest = delta[0];
+    term[round] = round ? delta[0] - before : rest;
     for (int k = 0; k < last; k++) load[k] = tau[k] - s->actuator.damping * (k + 1) * delta[k + 1];
   }
-  *state = delta[0];
+  *state = grows(term, terms) ? rest : delta[0];
   return 1;
 }
 
