@@ -101,7 +101,7 @@ static int find_timing(new_motion *x, const jn_range *ranges, const jn_retime_op
 static int nothing_limits(const new_motion *x) {
   say(stderr,
       "jounce: nothing limits this motion: even 1000 times as fast, no limit of '%s' is reached; give limits with "
-      "--limits FILE\n",
+      "--limits FILE, or the unit of the times if they are not in s\n",
       jn_model_name(x->m->model));
   return EXIT_BAD;
 }

@@ -63,7 +63,7 @@ void tell_events(const new_motion *x) {
     table_number(&t, e.value);
     table_cell(&t, unit);
   }
-  puts("\nLimits that are reached (within 2 %, less the margin), and when");
+  puts("\nLimits that are reached (within 2 %, less the margin and what the rows need), and when");
   table_print(&t, stdout);
   if (count > MOST_EVENTS) printf("... and %d more\n", count - MOST_EVENTS);
 }

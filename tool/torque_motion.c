@@ -140,6 +140,12 @@ int motion_init_text(motion *m, const torque_arg *arg, const motion *as, int ord
   jn_trajectory_options_init(&options);
   options.order = smooth;
   options.max_bytes = arg->model.options.max_bytes;
+  if (length > options.max_bytes) {
+    say(stderr,
+        "jounce: the new motion has %.3g MB of rows, more than can be read again; a lower --rate makes fewer rows\n",
+        (double)length / 1e6);
+    return EXIT_BAD;
+  }
   jn_status status = jn_trajectory_load_text(m->model, text, length, arg->out ? arg->out : "new motion", &options,
                                              &m->trajectory, &error);
   if (status != JN_OK) {
