@@ -592,11 +592,11 @@ static int read_one(py_call_state *c, int i) {
 }
 
 /* The memory of a plain array of double that has exactly the shape of one state; NULL: look closer. */
-static void *memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value) {
+void *py_memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value, int flags) {
   const py_ndarray *array = (const py_ndarray *)value;
-  enum { NEEDED = PY_ARRAY_C | PY_ARRAY_ALIGNED };
+  int needed = PY_ARRAY_C | PY_ARRAY_ALIGNED | flags;
   if ((PyObject *)Py_TYPE(value) != py_glued.ndarray || array->dtype != py_glued.float64 || array->nd != a->dims ||
-      (array->flags & NEEDED) != NEEDED)
+      (array->flags & needed) != needed)
     return NULL;
   for (int k = 0; k < a->dims; k++)
     if (array->dimensions[k] != py_size_of(c, a->dim[k])) return NULL;
@@ -609,9 +609,11 @@ static int read_usual(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
   const py_function *f = c->function;
   c->is_usual = 0;
   if (!py_has_layout || n > f->positional || f->flags & PY_ORDERED) return 1;
-  if (names) {
-    if (PyTuple_Size(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") != 0) return 1;
-    c->out = args[n] == Py_None ? NULL : args[n];
+  for (Py_ssize_t k = 0, given = names ? PyTuple_Size(names) : 0; k < given; k++) {
+    PyObject *name = PyTuple_GetItem(names, k), *value = args[n + k] == Py_None ? NULL : args[n + k];
+    int is_out = PyUnicode_CompareWithASCIIString(name, "out") == 0;
+    if (!is_out && (f->results < 2 || PyUnicode_CompareWithASCIIString(name, "want") != 0)) return 1;
+    *(is_out ? &c->out : &c->want) = value;
   }
   for (int i = 0; i < f->inputs; i++) {
     const py_argument *a = &f->argument[i];
@@ -624,7 +626,7 @@ static int read_usual(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
       if (a->flags & PY_REQUIRED && !(a->flags & PY_NULLABLE)) return 1;
       c->s[i].i = a->fallback;
     } else if (a->kind == PY_IN) {
-      if (!(c->s[i].p = memory_of_one(c, a, value))) return 1;
+      if (!(c->s[i].p = py_memory_of_one(c, a, value, 0))) return 1;
     } else if (a->kind != PY_FRAME && a->kind != PY_LINK && a->kind != PY_JOINT) {
       return 1;
     } else if (read_one(c, i) < 0) {
