@@ -460,7 +460,10 @@ static int read_mask(py_call_state *c, int i) {
 
 static int read_strings(py_call_state *c, int i) {
   PyObject *list = PySequence_List(c->value[i]);
-  if (!list) return -1;
+  if (!list) {
+    PyErr_Clear();
+    return wrong_value(c, i, "a list of names");
+  }
   if (PyUnicode_Check(c->value[i])) { /* one name */
     Py_DECREF(list);
     if (!(list = Py_BuildValue("[O]", c->value[i]))) return -1;
@@ -471,7 +474,10 @@ static int read_strings(py_call_state *c, int i) {
   const char **strings = (const char **)(void *)PyBytes_AsString(bytes);
   if (py_keep(c, bytes) < 0) return -1;
   for (Py_ssize_t k = 0; k < n; k++)
-    if (!(strings[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, k), NULL))) return -1;
+    if (!(strings[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, k), NULL))) {
+      PyErr_Clear();
+      return wrong_value(c, i, "a list of names");
+    }
   c->s[i].p = strings;
   c->s[i].n = (size_t)n;
   return 0;
@@ -531,6 +537,17 @@ static int read_structs(py_call_state *c, int i) {
   return py_keep(c, both) < 0 || failed ? -1 : 0;
 }
 
+/* A number or an array that does not vary between states: NaN would silently disable what it is for. */
+static int refuse_nan(const py_call_state *c, int i, const double *x, Py_ssize_t count) {
+  for (Py_ssize_t k = 0; k < count; k++) {
+    if (x[k] == x[k]) continue;
+    PyErr_Format(PyExc_ValueError, "%s(): %s %s NaN, expected %s", c->function->name, c->function->argument[i].name,
+                 count > 1 ? "contains" : "is", count > 1 ? "numbers" : "a number");
+    return -1;
+  }
+  return 0;
+}
+
 static int read_number(py_call_state *c, int i) {
   c->number[i] = PyFloat_AsDouble(c->value[i]);
   if (c->number[i] == -1 && PyErr_Occurred()) {
@@ -549,7 +566,7 @@ static int read_one(py_call_state *c, int i) {
     case PY_FIXED:
       if (read_doubles(c, i) < 0 || check_shape(c, i, 0) < 0) return -1;
       c->s[i].p = c->view[i].buf;
-      return 0;
+      return refuse_nan(c, i, c->s[i].p, c->view[i].len / (Py_ssize_t)sizeof(double));
     case PY_SCALAR:
       if (PyFloat_Check(c->value[i]) || PyLong_Check(c->value[i])) return read_number(c, i);
       return read_array(c, i);
@@ -561,7 +578,7 @@ static int read_one(py_call_state *c, int i) {
     case PY_UNSIGNED:
       return read_unsigned(c, i);
     case PY_DOUBLE:
-      return read_number(c, i);
+      return read_number(c, i) < 0 ? -1 : refuse_nan(c, i, &c->number[i], 1);
     case PY_SIZE:
       return read_size(c, i);
     case PY_FRAME:
