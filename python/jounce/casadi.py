@@ -78,7 +78,8 @@ def _write(path: Path, settings: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-def save(model: Model | str | os.PathLike[str], path: str | os.PathLike[str], *, step: float | None = None, integrator: str | None = None,
+def save(model: Model | str | os.PathLike[str], path: str | os.PathLike[str], *,
+         step: float | None = None, integrator: str | None = None,
          losses: bool = False, friction_speed: float | None = None,
          frames: str | Sequence[str] | None = None) -> None:  # fmt: skip
     """Write a library with the robot in it, which casadi.external() loads anywhere, as `jounce casadi` does."""
