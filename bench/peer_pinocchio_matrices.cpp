@@ -14,16 +14,16 @@ bool pinocchio_run_matrices(pinocchio_robot &own, peer_task task, size_t s) {
   switch (task) {
     case PEER_JACOBIANS:
       pin::computeJointJacobians(m, d, q);
-      for (size_t i = 1; i < static_cast<size_t>(m.njoints); i++) {
-        own.J[i].setZero();
-        pin::getJointJacobian(m, d, i, pin::WORLD, own.J[i]);
+      for (size_t f = 0; f < own.J.size(); f++) {
+        own.J[f].setZero();
+        if (own.carrier[f] > 0) pin::getJointJacobian(m, d, own.carrier[f], pin::WORLD, own.J[f]);
       }
       return true;
     case PEER_JACOBIAN_RATES:
       pin::computeJointJacobiansTimeVariation(m, d, q, v);
-      for (size_t i = 1; i < static_cast<size_t>(m.njoints); i++) {
-        own.J[i].setZero();
-        pin::getJointJacobianTimeVariation(m, d, i, pin::WORLD, own.J[i]);
+      for (size_t f = 0; f < own.J.size(); f++) {
+        own.J[f].setZero();
+        if (own.carrier[f] > 0) pin::getJointJacobianTimeVariation(m, d, own.carrier[f], pin::WORLD, own.J[f]);
       }
       return true;
     case PEER_SPACE_JACOBIAN:
