@@ -32,18 +32,36 @@ static inline void direct_clear(const jn_direct *s, int out, size_t first, size_
 }
 
 /* A symmetric matrix [n x n], n >= GATHERED, of which U has entries (i, j) where i <= j < stop[i]; stop never falls
- * within a subtree, and all else is zero. Only of the row's own type. */
+ * within a subtree, and all else is zero. Only of the row's own type. Columns [0, end) of a row; GATHERED <= end. */
+static const real symmetric_zero = {0};
+
+FLAT void symmetric_block(scalar *to, size_t stride, int count, const real *U, int n, const int32_t *stop, int row,
+                          int i) {
+  const real *x[GATHERED];
+  for (int k = 0; k < GATHERED; k++) {
+    int low = i + k < row ? i + k : row, high = i + k < row ? row : i + k;
+    x[k] = high < stop[low] ? U + low * n + high : &symmetric_zero;
+  }
+  store_gathered(to + i, x, stride, count);
+}
 FLAT void symmetric_row(scalar *to, size_t stride, int count, const real *U, int n, const int32_t *stop, int row,
                         int end) {
-  static const real zero = {0};
-  for (int i = 0; i < end; i = (int)next_gathered((size_t)i, (size_t)end)) {
-    const real *x[GATHERED];
-    for (int k = 0; k < GATHERED; k++) {
-      int low = i + k < row ? i + k : row, high = i + k < row ? row : i + k;
-      x[k] = high < stop[low] ? U + low * n + high : &zero;
-    }
+  const real *x[GATHERED];
+  int i = 0;
+  for (; i + GATHERED <= row; i += GATHERED) { /* left of the diagonal */
+    for (int k = 0; k < GATHERED; k++) x[k] = row < stop[i + k] ? U + (i + k) * n + row : &symmetric_zero;
     store_gathered(to + i, x, stride, count);
   }
+  if (i < row && i + GATHERED <= end) {
+    symmetric_block(to, stride, count, U, n, stop, row, i);
+    i += GATHERED;
+  }
+  for (; i + GATHERED <= stop[row]; i += GATHERED) {
+    for (int k = 0; k < GATHERED; k++) x[k] = U + row * n + i + k;
+    store_gathered(to + i, x, stride, count);
+  }
+  for (; i < end; i += GATHERED)
+    symmetric_block(to, stride, count, U, n, stop, row, i + GATHERED <= end ? i : end - GATHERED);
 }
 static inline void direct_send_symmetric(const jn_direct *s, int out, const real *U, int n, const int32_t *stop) {
   for (int row = 0; row < n; row++) {
