@@ -31,7 +31,8 @@ typedef struct newton_tile {
 /* What other bodies ask about one. */
 typedef struct body_motion {
   vec3 w, dw; /* angular velocity and its rate, if it has several children */
-  vec3 a;     /* of a joint of several coordinates, what it adds to the acceleration of the parent's origin */
+  vec3 a;     /* of a joint of several coordinates, what it adds to the acceleration of the parent's origin; in lanes,
+                 the acceleration of the body's origin, if it has several children */
 } body_motion;
 
 typedef struct newton_room {
@@ -281,9 +282,16 @@ static __attribute__((noinline)) void take_wrenches(const JN_S(tree) * t, const 
   }
 }
 
+#include "rnea_many.h"
+
 /* moving: v or a is given. */
 FLAT void newton_euler(const JN_S(tree) * t, const real *q, const real *v, const real *a, int moving,
                        const real *wrenches, vec3 base, const angles *turn, const newton_room *r, real *tau) {
+#if JN_MANY
+  many_outward(t, q, v, a, moving, base, turn, r);
+  if (wrenches) take_wrenches(t, wrenches, r);
+  many_inward(t, q, a, r, tau);
+#else
   newton_tile *x = r->x;
   for (int i = 0; i < t->nb; i += TILE, x++) {
     tile_pose(t, i, q, turn, x);
@@ -307,6 +315,7 @@ FLAT void newton_euler(const JN_S(tree) * t, const real *q, const real *v, const
   for (int i = 0; i < t->nb; i += TILE, x++) tile_tau(t, i, a, x, tau);
   for (int i = 0; i < t->nb && !t->simple; i++)
     if (!is_one(&t->body[i])) other_forces(t, i, q, wrench_of(lane_of(r, i)), a, tau);
+#endif
 }
 
 void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
