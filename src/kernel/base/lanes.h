@@ -223,20 +223,24 @@ static inline void store_own(scalar *to, const real *x, size_t n, size_t stride,
 
 /* load_own(), load_other(), store_other(), and store_own() above: n numbers of `count` samples, `stride` apart, into n
  * reals (missing lanes repeat the last sample) and back. */
-#define LANES_LOAD(which, number)                                                                    \
+#if !FOUR_AT_A_TIME
+#define FOUR_AT_A_TIME 0
+#endif
+#define LANES_LOAD(which, number, fours)                                                             \
   static inline void load_##which(real *x, const number *from, size_t n, size_t stride, int count) { \
     const number *row[JN_LANES];                                                                     \
     for (int k = 0; k < JN_LANES; k++) row[k] = from + (size_t)(k < count ? k : count - 1) * stride; \
-    if (n < JN_LANES) get_few_##which(x, row, n);                                                    \
-    for (size_t i = 0; i < n && n >= JN_LANES; i = next_block(i, n)) {                               \
+    int few = n < JN_LANES || (fours);                                                               \
+    if (few) get_few_##which(x, row, n);                                                             \
+    for (size_t i = 0; i < n && !few; i = next_block(i, n)) {                                        \
       real block[JN_LANES];                                                                          \
       for (int k = 0; k < JN_LANES; k++) block[k] = read_##which(row[k] + i);                        \
       transpose(block);                                                                              \
       for (int k = 0; k < JN_LANES; k++) x[i + (size_t)k] = block[k];                                \
     }                                                                                                \
   }
-LANES_LOAD(own, scalar)
-LANES_LOAD(other, other_number)
+LANES_LOAD(own, scalar, FOUR_AT_A_TIME)
+LANES_LOAD(other, other_number, 0)
 #undef LANES_LOAD
 
 static inline void store_other(other_number *to, const real *x, size_t n, size_t stride, int count) {

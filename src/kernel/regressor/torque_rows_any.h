@@ -40,6 +40,13 @@ static inline void link_wrenches(twist V, twist V_r, twist A, mat3 R, ten_wrench
   put_moment(o, 9, m3_mul(R, v3(w.y * r.y - w.z * r.z, a.z - w.x * r.y, a.y + w.x * r.z)));
 }
 
+/* The row of a coordinate with screw S, which turns or shifts, or both. */
+FLAT void coordinate_row(const ten_wrenches *x, screw S, int turns, int shifts, real to[10]) {
+  for (int k = 0; k < 10; k++)
+    to[k] = turns ? S.w.x * x->m[0][k] + S.w.y * x->m[1][k] + S.w.z * x->m[2][k] : ZERO;
+  for (int k = 0; k < 4 && shifts; k++) to[k] += S.v.x * x->f[0][k] + S.v.y * x->f[1][k] + S.v.z * x->f[2][k];
+}
+
 /* To Y, or, where that is NULL, to the caller. */
 FLAT void torque_rows_to(const regression *r, int l, int add, real *Y, const jn_direct *direct) {
   const JN_S(tree) *t = r->t;
@@ -57,18 +64,16 @@ FLAT void torque_rows_to(const regression *r, int l, int add, real *Y, const jn_
       m[2][k] += arm.x * f[1][k] - arm.y * f[0][k];
     }
     arm = r->B[i].at.d;
-    int group = is_group(b); /* three turns, then three shifts */
     for (int e = 0; e < b->nv; e++) {
-      twist S = r->S[b->id + e];
       size_t first = (size_t)(b->iv + e) * (size_t)wide + 10 * (size_t)l;
-      real own[10], *to = Y ? Y + first : own;
-      for (int k = 0; k < 10 && !Y; k++) own[k] = ZERO;
-      for (int k = 0; k < 10 && !(group && e >= 3); k++) {
-        real by = S.w.x * m[0][k] + S.w.y * m[1][k] + S.w.z * m[2][k];
-        to[k] = add ? to[k] + by : by;
-      }
-      for (int k = 0; k < 4 && !(is_turn(b) || (group && e < 3)); k++)
-        to[k] += S.v.x * f[0][k] + S.v.y * f[1][k] + S.v.z * f[2][k];
+      real own[10];
+      if (is_turn(b))
+        coordinate_row(&x, r->S[b->id + e], 1, 0, own);
+      else if (is_group(b)) /* three turns, then three shifts */
+        coordinate_row(&x, r->S[b->id + e], e < 3, e >= 3, own);
+      else
+        coordinate_row(&x, r->S[b->id + e], 1, 1, own);
+      for (int k = 0; k < 10 && Y; k++) Y[first + (size_t)k] = add ? Y[first + (size_t)k] + own[k] : own[k];
 #if JN_MANY
       if (!Y) direct_send(direct, 0, first, own, 10);
 #endif
