@@ -157,10 +157,10 @@ static size_t output_numbers(const jn_run *r) {
 }
 
 /* Kernels for which lanes lose when a state has more numbers than this to write, in a model without or with coupled
- * coordinates: these compute little for each number, and a group of states then writes more than the second cache holds,
- * at several places at once. All others are faster in lanes on every robot that was measured. How these were found:
- * docs/benchmarks.md, "When a batch is not computed in lanes"; `bench_all --batch --all` lists what is slower in a batch
- * than state by state. */
+ * coordinates: these compute little for each number, and a group of states then writes more than the second cache
+ * holds, at several places at once. All others are faster in lanes on every robot that was measured. How these were
+ * found: docs/benchmarks.md, "When a batch is not computed in lanes"; `bench_all --batch --all` lists what is slower in
+ * a batch than state by state. */
 static const struct {
   int kernel;
   unsigned outputs; /* bits: if one of them is wanted */

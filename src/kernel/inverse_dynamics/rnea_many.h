@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RNEA of LANES states, body by body: all that a body does outwards at once, in registers, and only what its way inwards
- * needs goes to memory, where a body in lanes of eight doubles is 1.5 kB. With the loops of rnea.c, one for each step,
- * inverse dynamics of the Panda takes 1.3 times as long, of Talos, whose bodies do not fit into the first cache, 1.4
- * times. Included by rnea.c, whose lines for a tile of bodies it uses: a tile is one body here. */
+/* RNEA of LANES states, body by body: all that a body does outwards at once, in registers, and only what its way
+ * inwards needs goes to memory, where a body in lanes of eight doubles is 1.5 kB. With the loops of rnea.c, one for
+ * each step, inverse dynamics of the Panda takes 1.3 times as long, of Talos, whose bodies do not fit into the first
+ * cache, 1.4 times. Included by rnea.c, whose lines for a tile of bodies it uses: a tile is one body here. */
 #ifndef JN_KERNEL_INVERSE_DYNAMICS_RNEA_MANY_H
 #define JN_KERNEL_INVERSE_DYNAMICS_RNEA_MANY_H
 

@@ -27,7 +27,8 @@ void JN_(mass_matrix_of)(const JN_S(tree) * t, int elimination, solid *B, const 
 }
 
 /* In lanes, M of more coordinates than this does not stay in the caches: then only what is above its diagonal is made,
- * and goes to the caller from there (Talos, 50 coordinates: 1.0 us a state instead of 1.2; 25: 0.53 instead of 0.47). */
+ * and goes to the caller from there (Talos, 50 coordinates: 1.0 us a state instead of 1.2; 25: 0.53 instead of 0.47).
+ */
 enum { MASS_DIRECT = 32 };
 
 void JN_(mass_matrix_to)(const JN_S(tree) * t, solid *B, const screw *S, screw *Z, real *room, const jn_call *c) {

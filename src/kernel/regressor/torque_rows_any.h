@@ -42,8 +42,7 @@ static inline void link_wrenches(twist V, twist V_r, twist A, mat3 R, ten_wrench
 
 /* The row of a coordinate with screw S, which turns or shifts, or both. */
 FLAT void coordinate_row(const ten_wrenches *x, screw S, int turns, int shifts, real to[10]) {
-  for (int k = 0; k < 10; k++)
-    to[k] = turns ? S.w.x * x->m[0][k] + S.w.y * x->m[1][k] + S.w.z * x->m[2][k] : ZERO;
+  for (int k = 0; k < 10; k++) to[k] = turns ? S.w.x * x->m[0][k] + S.w.y * x->m[1][k] + S.w.z * x->m[2][k] : ZERO;
   for (int k = 0; k < 4 && shifts; k++) to[k] += S.v.x * x->f[0][k] + S.v.y * x->f[1][k] + S.v.z * x->f[2][k];
 }
 
