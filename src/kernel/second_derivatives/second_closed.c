@@ -122,27 +122,24 @@ static inline void pairs_with(const last *c, const struct branch_twists *x, pair
   o->SU = tile3_add(tile3_crossed(S.a, c->U), tile3_times(-1, Epsi));
 }
 
-/* The numbers of TILE coordinates a with one pair. */
+/* The numbers of TILE coordinates a with one pair. They are written where they are ready, so that the compiler reads
+ * the twists again instead of keeping more of them than there are registers. */
 FLAT void values_of(const second *s, const real *b, const struct branch_twists *x, values *o) {
-  tile6 S = x->S;
-  tile AC = tile6_same(b + SZ * TILE, S), AB = tile6_same(b + DIS * TILE, S);
-  o->x[M_AC] = AC;
-  o->x[M_AB] = AB;
-  o->x[VV_C] = AC - AB;
-  o->x[VV_B] = AB - AC;
-  o->x[VV_A] = AB + AC;
+  o->x[M_AC] = tile6_same(b + SZ * TILE, x->S);
+  o->x[M_AB] = tile6_same(b + DIS * TILE, x->S);
+  o->x[VV_C] = o->x[M_AC] - o->x[M_AB];
+  o->x[VV_B] = o->x[M_AB] - o->x[M_AC];
+  o->x[VV_A] = o->x[M_AB] + o->x[M_AC];
   if (!s->out[QQ] && !s->out[QV]) return;
-  tile3 psi = x->psi.a;
-  tile6 ppsi = x->ppsi, Pi = x->Pi;
-  o->x[QQ_C] = tile6_same(b + SZ * TILE, ppsi) + tile3_same(b + SU * TILE, psi);
-  o->x[QQ_B] = tile6_same(b + DIS * TILE, ppsi) + tile3_same(b + DBS * TILE, psi);
-  o->x[QQ_A] = tile6_same(b + XB * TILE, S);
-  o->x[QV_C_AB] = tile3_same(b + ES * TILE, psi);
-  o->x[QV_C_BA] = tile6_same(b + SZ * TILE, Pi) + tile3_same(b + SU * TILE, S.a);
+  o->x[QQ_C] = tile6_same(b + SZ * TILE, x->ppsi) + tile3_same(b + SU * TILE, x->psi.a);
+  o->x[QV_C_BA] = tile6_same(b + SZ * TILE, x->Pi) + tile3_same(b + SU * TILE, x->S.a);
+  o->x[QQ_B] = tile6_same(b + DIS * TILE, x->ppsi) + tile3_same(b + DBS * TILE, x->psi.a);
+  o->x[QV_B_CA] = tile6_same(b + DIS * TILE, x->Pi) + tile3_same(b + DBS * TILE, x->S.a);
+  o->x[QQ_A] = tile6_same(b + XB * TILE, x->S);
+  o->x[QV_A_BC] = tile6_same(b + YV * TILE, x->S);
+  o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, x->S);
+  o->x[QV_C_AB] = tile3_same(b + ES * TILE, x->psi.a);
   o->x[QV_B_AC] = -o->x[QV_C_AB];
-  o->x[QV_B_CA] = tile6_same(b + DIS * TILE, Pi) + tile3_same(b + DBS * TILE, S.a);
-  o->x[QV_A_BC] = tile6_same(b + YV * TILE, S);
-  o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, S);
 }
 
 /* ---- from numbers to tensors ---- */
