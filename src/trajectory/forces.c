@@ -78,6 +78,8 @@ jn_status jn_trajectory_set_forces(jn_trajectory *out, int count, const double *
   if (count < 2) return JN_ERR_SIZE;
   for (int r = 0; r < count; r++)
     if (!isfinite(t[r]) || (r > 0 && !(t[r] > t[r - 1]))) return JN_ERR_MODEL;
+  for (size_t k = 0; k < (size_t)count * (size_t)out->nv; k++)
+    if (fabs(forces[k]) > JN_LARGEST_VALUE) return JN_ERR_MODEL;
   jn__forget_forces(out);
   size_t bytes = (size_t)count * sizeof(double), nv = (size_t)out->nv;
   out->force_times = jn__keep(&out->force_blocks, bytes);
