@@ -71,8 +71,9 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
   const double *x = jn__table_column(t, column);
   if (t->rows < least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
-            "give more samples, or ask for a lower order", "has %d row%s; order %d needs at least %d", t->rows,
-            t->rows == 1 ? "" : "s", l->options.order, least);
+            "give more samples; a lower --order, where the command has one, needs fewer",
+            "has %d row%s; a spline of degree %d needs at least %d", t->rows, t->rows == 1 ? "" : "s", least - 1,
+            least);
     return -1;
   }
   for (int r = 1; r < t->rows; r++) {
