@@ -124,9 +124,8 @@ def of_mjx(urdf: str) -> Calls:
         compiled = jax.jit(jax.vmap(function, in_axes=(None, 0)))
         before = time.process_time()
         compiled(model, states).block_until_ready()
-        print(
-            f"# MJX {mujoco.__version__} on JAX {jax.__version__}: {name} compiled in {time.process_time() - before:.0f} s of CPU time"
-        )
+        took = time.process_time() - before
+        print(f"# MJX {mujoco.__version__} on JAX {jax.__version__}: {name} compiled in {took:.0f} s of CPU time")
         calls[name] = "f(m, d).block_until_ready()", {"f": compiled, "m": model, "d": states}
     return calls
 
