@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many states: each thread takes a range of states and computes it in the lanes of the widest row (run.c). */
+/* Many states: each thread takes a range of states and computes it in the lanes of the widest row (run.c), or state by
+ * state where that is faster. */
 #include "batch.h"
 
 #if JN_WITH_OPENMP
@@ -156,15 +157,16 @@ static size_t output_numbers(const jn_run *r) {
   return numbers;
 }
 
-/* Kernels for which lanes lose when a state has more numbers than this to write, in a model without or with coupled
- * coordinates: these compute little for each number, and a group of states then writes more than the second cache
- * holds, at several places at once. All others are faster in lanes on every robot that was measured. How these were
- * found: docs/benchmarks.md, "When a batch is not computed in lanes"; `bench_all --batch --all` lists what is slower in
- * a batch than state by state. */
+/* Kernels for which lanes lose when a state has more numbers than this to write: these compute little for each number,
+ * and a group of states then writes more than the second cache holds, at several places at once. All others are faster
+ * in lanes on every robot that was measured. The second number is for models with coupled coordinates, whose results
+ * go through memory in lanes, and for registers of 16 bytes, which were not measured. How these were found:
+ * docs/benchmarks.md, "When a batch is computed state by state"; `bench_all --batch --all` lists what is slower in a
+ * batch than state by state. */
 static const struct {
   int kernel;
   unsigned outputs; /* bits: if one of them is wanted */
-  size_t most, most_coupled;
+  size_t most, otherwise;
 } limits[] = {
     {JN_KERNEL_terms, 1u << JN_OUT_J | 1u << JN_OUT_DJ, 6000, 512}, /* Jacobians of all frames */
     {JN_KERNEL_regressor, 1u, 7000, 400},                           /* of torques */
@@ -174,15 +176,23 @@ static const struct {
 
 /* Whether states are computed one by one, straight into the caller's memory. This depends on the model, the function
  * and what is wanted, never on data, threads or the number of states. */
-static int one_by_one_is_faster(const jn_run *r) {
+static int one_by_one_is_faster(const jn_row *row, const jn_run *r) {
   for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
     if (r->kernel != limits[k].kernel) continue;
     const jn_tree_d *t = r->model->tree[JN_KIND_D];
     unsigned wanted = 0;
     for (int i = 0; i < r->outputs; i++) wanted |= r->out[i].data ? 1u << i : 0;
-    return wanted & limits[k].outputs && output_numbers(r) > (t->coupled ? limits[k].most_coupled : limits[k].most);
+    size_t most = t->coupled || row->register_bytes < 32 ? limits[k].otherwise : limits[k].most;
+    return wanted & limits[k].outputs && output_numbers(r) > most;
   }
   return 0;
+}
+
+/* How many of the last states, which do not fill a group of lanes, are faster one by one: a group of eight takes as
+ * long as 2.4 to 4 single calls, one of four as 1.3 to 2. */
+static size_t last_states(const jn_row *row, size_t count) {
+  size_t rest = count % (size_t)row->lanes;
+  return 4 * rest <= (size_t)row->lanes && rest <= 2 ? rest : 0;
 }
 
 /* States [first, end) with parameters of their own, one by one. */
@@ -212,7 +222,7 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
   const jn_run *r = given;
   const jn_row *one = jn__choose_row(r->kind, 0);
   int direct = one->lanes == 1 && one->kind == r->kind;
-  int each = direct && (row->lanes == 1 || one_by_one_is_faster(r));
+  int each = direct && (row->lanes == 1 || one_by_one_is_faster(row, r));
   int own = r->work->special & JN_WORK_PARAMETERS, part = r->work->special & JN_WORK_PART;
   if (own) {
     if (r->work->first + r->count > b->own.count) return JN_ERR_SIZE;
@@ -229,17 +239,22 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
   if (part) return run_part(row, r, b, each, own);
   jn_status status = make_room(b, each ? 0 : jn__run_bytes(row, r));
   if (status != JN_OK) return status;
-  size_t lanes = (size_t)row->lanes, groups = (r->count + lanes - 1) / lanes, threads = (size_t)b->threads;
+  size_t last = direct && !each && r == given ? last_states(row, r->count) : 0, count = r->count - last;
+  size_t lanes = (size_t)row->lanes, groups = (count + lanes - 1) / lanes, threads = (size_t)b->threads;
   size_t parts = groups < threads ? groups : threads, singular = r->count;
 #if JN_WITH_OPENMP
 #pragma omp parallel for num_threads((int)parts) schedule(static, 1) reduction(min : singular) if (parts > 1)
 #endif
   for (size_t k = 0; k < parts; k++) { /* each part is a range of whole groups of lanes */
     size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
-    if (end > r->count) end = r->count;
+    if (end > count) end = count;
     size_t found = own ? run_own(row, r, b, k, first, end)
                        : (each ? jn__run_each : jn__run_staged)(row, r, &b->room[k], first, end);
     if (found < end && found < singular) singular = found;
+  }
+  if (last) {
+    size_t found = jn__run_each(one, r, &b->room[0], count, r->count);
+    if (found < singular) singular = found;
   }
   if (singular == r->count) return JN_OK;
   b->singular = singular;
