@@ -127,8 +127,12 @@ jn_work jn__batch_part(const jn_batch *b, size_t k, size_t first, size_t count) 
 }
 
 void jn__batch_parallel(size_t parts, void (*part)(void *context, size_t k), void *context) {
+  if (parts == 1) { /* a team of one thread takes 0.4 us to call */
+    part(context, 0);
+    return;
+  }
 #if JN_WITH_OPENMP
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1) if (parts > 1)
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
 #endif
   for (size_t k = 0; k < parts; k++) part(context, k);
 }
@@ -189,10 +193,11 @@ static int one_by_one_is_faster(const jn_row *row, const jn_run *r) {
 }
 
 /* How many of the last states, which do not fill a group of lanes, are faster one by one: a group of eight takes as
- * long as 2.4 to 4 single calls, one of four as 1.3 to 2. */
-static size_t last_states(const jn_row *row, size_t count) {
-  size_t rest = count % (size_t)row->lanes;
-  return 4 * rest <= (size_t)row->lanes && rest <= 2 ? rest : 0;
+ * long as 2.4 to 3 single calls, and 4 to 5 of large matrices (M and d tau of 25 joints); one of four half of that. */
+static size_t last_states(const jn_row *row, const jn_run *r) {
+  enum { LARGE = 400 };
+  size_t lanes = row->lanes < 8 ? (size_t)row->lanes : 8, rest = r->count % (size_t)row->lanes;
+  return rest <= lanes / (output_numbers(r) > LARGE ? 2 : 4) ? rest : 0;
 }
 
 /* States [first, end) with parameters of their own, one by one. */
@@ -206,14 +211,45 @@ static size_t run_own(const jn_row *row, const jn_run *r, jn_batch *b, size_t th
   return singular;
 }
 
+/* How the states of a call are computed. */
+typedef struct batch_plan {
+  const jn_row *row;
+  const jn_run *r;
+  jn_batch *b;
+  int each, own; /* one by one; with parameters of their own */
+  size_t count;  /* states */
+} batch_plan;
+
+/* States [first, end), with the memory of a thread. Returns the first that is singular, or `end`. */
+static size_t run_states(const batch_plan *p, size_t thread, size_t first, size_t end) {
+  if (p->own) return run_own(p->row, p->r, p->b, thread, first, end);
+  return (p->each ? jn__run_each : jn__run_staged)(p->row, p->r, &p->b->room[thread], first, end);
+}
+
 /* The states of one part, by the thread that calls. */
-static jn_status run_part(const jn_row *row, const jn_run *r, jn_batch *b, int each, int own) {
-  size_t thread = (size_t)r->work->thread;
-  if (!each && jn__run_bytes(row, r) > b->room_bytes) return JN_ERR_WORK;
-  size_t found = own ? run_own(row, r, b, thread, 0, r->count)
-                     : (each ? jn__run_each : jn__run_staged)(row, r, &b->room[thread], 0, r->count);
+static jn_status run_part(const batch_plan *p) {
+  const jn_run *r = p->r;
+  if (!p->each && jn__run_bytes(p->row, r) > p->b->room_bytes) return JN_ERR_WORK;
+  size_t found = run_states(p, (size_t)r->work->thread, 0, r->count);
   r->work->lost = found;
   return found == r->count ? JN_OK : JN_ERR_SINGULAR;
+}
+
+/* All states in threads, each a range of whole groups of lanes. Returns the first that is singular, or `count`. */
+static size_t run_parts(const batch_plan *p) {
+  size_t lanes = (size_t)p->row->lanes, groups = (p->count + lanes - 1) / lanes, threads = (size_t)p->b->threads;
+  size_t parts = groups < threads ? groups : threads, singular = p->count;
+  if (parts < 2) return p->count ? run_states(p, 0, 0, p->count) : 0; /* a team of one thread takes 0.4 us to call */
+#if JN_WITH_OPENMP
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1) reduction(min : singular)
+#endif
+  for (size_t k = 0; k < parts; k++) {
+    size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
+    if (end > p->count) end = p->count;
+    size_t found = run_states(p, k, first, end);
+    if (found < end && found < singular) singular = found;
+  }
+  return singular;
 }
 
 jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
@@ -235,27 +271,13 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
     } else
       each = 1;
   }
-  if (each) row = one;
-  if (part) return run_part(row, r, b, each, own);
+  size_t last = direct && !each && !part && r == given ? last_states(row, r) : 0;
+  batch_plan p = {each ? one : row, r, b, each, own, r->count - last};
+  if (part) return run_part(&p);
   jn_status status = make_room(b, each ? 0 : jn__run_bytes(row, r));
   if (status != JN_OK) return status;
-  size_t last = direct && !each && r == given ? last_states(row, r->count) : 0, count = r->count - last;
-  size_t lanes = (size_t)row->lanes, groups = (count + lanes - 1) / lanes, threads = (size_t)b->threads;
-  size_t parts = groups < threads ? groups : threads, singular = r->count;
-#if JN_WITH_OPENMP
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1) reduction(min : singular) if (parts > 1)
-#endif
-  for (size_t k = 0; k < parts; k++) { /* each part is a range of whole groups of lanes */
-    size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
-    if (end > count) end = count;
-    size_t found = own ? run_own(row, r, b, k, first, end)
-                       : (each ? jn__run_each : jn__run_staged)(row, r, &b->room[k], first, end);
-    if (found < end && found < singular) singular = found;
-  }
-  if (last) {
-    size_t found = jn__run_each(one, r, &b->room[0], count, r->count);
-    if (found < singular) singular = found;
-  }
+  size_t singular = run_parts(&p);
+  if (singular == p.count) singular = last ? jn__run_each(one, r, &b->room[0], p.count, r->count) : r->count;
   if (singular == r->count) return JN_OK;
   b->singular = singular;
   return JN_ERR_SINGULAR;
