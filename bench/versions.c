@@ -44,6 +44,12 @@ static const version versions[] = {
     {"columns of M^-1 in tiles, SSE2", "d", "d_untiled", 0, {"inverse of M", "d ddq / d parameters"}},
     {"second derivatives in tiles, SSE2", "d", "d_untiled", 0, {"second-order d tau", "d M / dq"}},
     {"first derivatives in lanes", "d4_avx2", "d4_avx2_plain", 1, {"d tau / d(q, v, a)", "d ddq / d(q, v, tau)"}},
+    {"RNEA body by body in lanes", "d4_avx2", "d4_avx2_plain", 1, {"inverse dynamics", "gravity forces"}},
+    {"blocks straight to the caller",
+     "d4_avx2",
+     "d4_avx2_plain",
+     1,
+     {"all Jacobians", "torque regressor", "mass matrix"}},
 };
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
