@@ -31,7 +31,7 @@ static inline void wrench_matrix(const JN_S(tree) * t, const world_poses *w, rea
 static __attribute__((noinline)) void sweep(const linearization *w) { linearize(w, 1); }
 static __attribute__((noinline)) void matrices(const linearization *w, const derived *to) {
   column x[1];
-  if (w->H || w->C || to->C)
+  if (w->H)
     linearization_matrices(w, 1, x, to);
   else
     first_matrices(w, to);
@@ -156,7 +156,7 @@ void JN_(derivatives)(const jn_call *c) {
   }
   if (derivatives_special(c) && !c->counted) return;
   real *at = c->scratch;
-  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
+  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at);
   world_poses x = poses_place(t, &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
   if (counts(c, at)) return;

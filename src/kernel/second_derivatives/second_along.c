@@ -22,12 +22,12 @@ typedef struct curve {
   product p;
 } curve;
 
-static inline curve curve_place(const jn_call *c, int coriolis) {
+static inline curve curve_place(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   real *at = c->scratch;
   const real *v = c->in[1], *a = c->in[2];
-  curve k = {.w = linearization_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, coriolis, c->in[0], &at)};
+  curve k = {.w = linearization_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at)};
   k.x = TAKE(&at, ORDERS, column);
   k.g = take(&at, (size_t)(ORDERS * n));
   k.v = take(&at, (size_t)(ORDERS * n));
@@ -48,14 +48,14 @@ static inline curve curve_place(const jn_call *c, int coriolis) {
 }
 
 /* in: q, v, a, wrenches, dq, dv, da (all but q may be NULL: zero). arg[0]: hold. out: the change of dtau/dq, dtau/dv,
- * dtau/da, C [nv x nv], and of tau [nv]. O(n d). */
+ * dtau/da [nv x nv], and of tau [nv]. O(n d). */
 void JN_(derivatives_along)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *dq = c->in[4], *dv = c->in[5], *da = c->in[6];
   int n = t->nv;
-  curve k = curve_place(c, c->out[3] != NULL);
+  curve k = curve_place(c);
   if (c->counted) return;
-  derived to = {.from = 1, .dq = c->out[0], .dv = c->out[1], .M = c->out[2], .C = c->out[3]};
+  derived to = {.from = 1, .dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
   for (int i = 0; i < n; i++) {
     if (dq) k.g[i] = dq[i];
     if (dv) k.v[n + i] = dv[i];
@@ -64,15 +64,15 @@ void JN_(derivatives_along)(const jn_call *c) {
   if (dq) k.w.g = k.g;
   sweep(&k.w);
   matrices(&k.w, k.x, &to);
-  if (c->out[4]) linearization_forces(&k.w, 1, c->out[4]);
+  if (c->out[3]) linearization_forces(&k.w, 1, c->out[3]);
 }
 
 /* The same for every unit direction of q (arg[1] = 0) or v (1): out [nv x nv x nv], first index the direction. */
 void JN_(derivatives_tensor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
-  real *const out[4] = {c->out[0], c->out[1], c->out[2], c->out[3]};
-  curve k = curve_place(c, out[3] != NULL);
+  real *const out[3] = {c->out[0], c->out[1], c->out[2]};
+  curve k = curve_place(c);
   if (c->counted) return;
   real *row = c->arg[1] == 0 ? k.g : k.v + n;
   if (c->arg[1] == 0) k.w.g = k.g;
@@ -81,8 +81,7 @@ void JN_(derivatives_tensor)(const jn_call *c) {
     derived d = {.from = 1,
                  .dq = out[0] ? out[0] + to : NULL,
                  .dv = out[1] ? out[1] + to : NULL,
-                 .M = out[2] ? out[2] + to : NULL,
-                 .C = out[3] ? out[3] + to : NULL};
+                 .M = out[2] ? out[2] + to : NULL};
     row[h] = K(1);
     sweep(&k.w);
     matrices(&k.w, k.x, &d);
@@ -240,7 +239,7 @@ void JN_(forward_second)(const jn_call *c) {
     real *at = c->scratch;
     tensor_place(t, &at);
     counts(c, at);
-    curve_place(c, 0);
+    curve_place(c);
     JN_(second)(c);
     return;
   }
@@ -248,7 +247,7 @@ void JN_(forward_second)(const jn_call *c) {
     closed_forward(c, which, first);
     return;
   }
-  curve k = curve_place(c, 0);
+  curve k = curve_place(c);
   if (dir[0] || which == 0) k.w.g = k.g;
   for (int h = 0; h < (which < 0 ? 1 : n); h++) {
     size_t to = (size_t)h * (size_t)n * (size_t)n;
