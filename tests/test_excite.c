@@ -212,16 +212,30 @@ static void ranges_and_files(void **state) {
   check_refused(run_here("excite builtin:panda --harmonics 3 --spline 8"), 2, "one of them");
   check_refused(run_here("excite builtin:panda --limits none.csv"), 1, "none.csv");
   check_refused(run_here("excite builtin:panda --out m.txt"), 2, ".json or .csv");
-  check_refused(run_here("excite builtin:humanoid"), 2, "lock");
-  check_refused(run_here("excite builtin:four_bar"), 2, "loops");
+  check_refused(run_here("excite builtin:humanoid"), 2, "hold it with --lock base");
+  check_refused(run_here("excite builtin:four_bar"), 2, "--foresee auto");
+  check_refused(run_here("excite builtin:delta"), 2, "has loops");
+  check_refused(run_here("excite builtin:panda --coupling wrist.csv"), 2, "--foresee auto --coupling FILE");
+}
+
+/* Weak motors: a slower motion than asked for is said, and limits that do not exist are not listed. */
+static void durations_and_shares_are_told(void **state) {
+  (void)state;
+  write_file("weak.csv", "joint,effort\nshoulder,12\nelbow,12\n");
+  outcome o = run_here("excite builtin:double_pendulum --duration 1 --limits weak.csv --steps 0 --starts 1 --speed 5");
+  assert_int_equal(o.code, 0);
+  check_has(o.out, "s instead of 1 s, because the limits of effort");
+  check_has(o.out, "effort 9");
+  check_lacks(o.out, "jerk");
+  check_lacks(o.out, "acceleration");
+  done(&o);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_gradient_is_exact),
-      cmocka_unit_test(motions_tell_much_within_limits),
-      cmocka_unit_test(splines_criteria_and_rates),
-      cmocka_unit_test(ranges_and_files),
+      cmocka_unit_test(the_gradient_is_exact),         cmocka_unit_test(motions_tell_much_within_limits),
+      cmocka_unit_test(splines_criteria_and_rates),    cmocka_unit_test(ranges_and_files),
+      cmocka_unit_test(durations_and_shares_are_told),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -255,6 +255,39 @@ static void the_consistent_set_is_the_minimum(void **state) {
   jn_model_destroy(start);
 }
 
+/* The limit w -> 0 exists: what the data do not tell is as near to the prior as the data allow. Where rounding hides
+ * the prior, that is said. */
+static void small_weights_have_a_limit(void **state) {
+  (void)state;
+  uint64_t s = seed("small weights");
+  description d = plain();
+  jn_model *truth = make_arm(&d, 0), *start = make_arm(&d, 1);
+  data x;
+  make_data(truth, &s, STATES, &x);
+  for (int k = 0; k < x.count; k++)
+    for (int i = 0; i < LINKS; i++) x.tau[k][i] += 0.01 * normal(&s);
+  jn_identification *id = identification_of(start, ALL);
+  add(id, &x);
+  double limit[N];
+  const jn_estimate *e = solve(id, 1e-6);
+  check(e->iterations > 0, "it does not converge");
+  memcpy(limit, e->x, (size_t)e->count * sizeof *limit);
+  for (double w = 1e-10; w > 1e-45; w *= 1e-10) {
+    e = solve(id, w);
+    check(e->iterations > 0 || w < 1e-12, "weight %g does not converge", w);
+    for (int k = 0; k < 10 * LINKS && e->iterations > 0; k++)
+      check(fabs(e->x[k] - limit[k]) < 1e-3 * (fabs(limit[k]) + 0.1), "weight %g: unknown %d is %g, not %g", w, k,
+            e->x[k], limit[k]);
+  }
+  check(e->iterations < 0, "a weight of 1e-40 is lost in rounding, but it counts as converged");
+  x.tau[3][1] = 1e300;
+  check(jn_identification_add(id, (size_t)x.count, x.q[0], x.v[0], x.a[0], x.tau[0]) == JN_ERR_MODEL,
+        "a force of 1e300 is taken");
+  jn_identification_destroy(id);
+  jn_model_destroy(truth);
+  jn_model_destroy(start);
+}
+
 static void any_data_give_a_physical_robot(void **state) {
   (void)state;
   uint64_t s = seed("absurd data");
@@ -365,6 +398,7 @@ int main(void) {
       cmocka_unit_test(residuals_are_orthogonal_to_the_regressor),
       cmocka_unit_test(estimates_are_within_their_deviations),
       cmocka_unit_test(the_consistent_set_is_the_minimum),
+      cmocka_unit_test(small_weights_have_a_limit),
       cmocka_unit_test(any_data_give_a_physical_robot),
       cmocka_unit_test(units_and_frames_play_no_part),
       cmocka_unit_test(every_allocation_may_fail),

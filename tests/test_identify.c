@@ -44,6 +44,9 @@ typedef struct writing {
   int shift;                      /* rows by which torques are late */
   double clip;                    /* 0: none */
   int no_elbow;                   /* no torque of the elbow */
+  int turned[2];                  /* torques with the other sign */
+  double late;                    /* the torque of the elbow at row 500; 0: as it is */
+  double per_time;                /* 0: 1 */
   double noise;
   const char *shoulder; /* name of the column of its torque; NULL: shoulder.tau */
 } writing;
@@ -71,8 +74,8 @@ static void rewrite(const char *from, const char *to, const writing *w) {
   if (!w->no_elbow) used += (size_t)sprintf(out + used, ",elbow.tau [%s]", w->force);
   out[used++] = '\n';
   for (int r = w->shift; r < jn_table_rows(t); r++) {
-    used +=
-        (size_t)sprintf(out + used, "%.6f,%.9g,%.9g", time[r], q[0][r] * w->per_position, q[1][r] * w->per_position);
+    used += (size_t)sprintf(out + used, "%.12g,%.9g,%.9g", time[r] * (w->per_time != 0 ? w->per_time : 1),
+                            q[0][r] * w->per_position, q[1][r] * w->per_position);
     for (int i = 0; i < (w->no_elbow ? 1 : 2); i++) {
       double sum = -6, x;
       for (int k = 0; k < 12; k++) { /* nearly normal */
@@ -80,6 +83,8 @@ static void rewrite(const char *from, const char *to, const writing *w) {
         sum += (double)(state >> 11) * 0x1p-53;
       }
       x = tau[i][r - w->shift] + w->noise * sum;
+      if (w->turned[i]) x = -x;
+      if (i == 1 && r == 500 && w->late != 0) x = w->late;
       if (w->clip > 0) x = fmin(fmax(x, -w->clip), w->clip);
       used += (size_t)sprintf(out + used, ",%.9g", x * w->per_force);
     }
@@ -320,6 +325,68 @@ static void senseless_data_are_told(void **state) {
   done(&o);
 }
 
+/* A column with the wrong sign, or all of them: the joint is named, and no delay is blamed. */
+static void wrong_signs_are_told(void **state) {
+  (void)state;
+  const char *const names[] = {"'shoulder' look reversed", "'elbow' look reversed"};
+  for (int turned = 0; turned < 4; turned++) {
+    writing w = usual;
+    w.turned[0] = turned & 1, w.turned[1] = turned >> 1;
+    rewrite("clean.csv", "turned.csv", &w);
+    outcome o = fine("identify wrong.urdf turned.csv");
+    for (int i = 0; i < 2; i++) {
+      if (w.turned[i])
+        check_has(o.err, names[i]);
+      else
+        check_lacks(o.err, names[i]);
+    }
+    if (turned) check_lacks(o.err, "--delay");
+    done(&o);
+  }
+  outcome o = fine("identify wrong.urdf turned.csv --gear shoulder=-1,elbow=-1");
+  check_lacks(o.err, "reversed");
+  assert_true(percentage(o.out, "on the data") < 1);
+  done(&o);
+}
+
+/* Values that stand for missing ones, and times in ms: both with their place. */
+static void broken_columns_are_told(void **state) {
+  (void)state;
+  writing w = usual;
+  w.late = 1e300;
+  rewrite("clean.csv", "broken.csv", &w);
+  outcome o = run_here("identify wrong.urdf broken.csv");
+  check_has(o.err, "broken.csv:502:5: column 'elbow.tau'");
+  check_refused(o, 1, "row 501 has 1e+300");
+  w = usual;
+  w.per_time = 1000;
+  rewrite("clean.csv", "milli.csv", &w);
+  o = fine("identify wrong.urdf milli.csv");
+  check_has(o.err, "milli.csv:1:1: warning: column 't'");
+  check_has(o.err, "milliseconds?");
+  done(&o);
+  o = fine("identify wrong.urdf data.csv --bandwidth 0.01");
+  check_has(o.err, "faster than the bandwidth of 0.01 Hz");
+  done(&o);
+  o = fine("identify wrong.urdf data.csv");
+  check_lacks(o.err, "milliseconds");
+  check_lacks(o.err, "bandwidth");
+  done(&o);
+}
+
+/* Each option that leaves no rows names its own rule. */
+static void options_without_rows(void **state) {
+  (void)state;
+  check_refused(run_here("identify wrong.urdf data.csv --cutoff 1e9"), 2, "half of the sampling rate of 200 Hz");
+  check_refused(run_here("identify wrong.urdf data.csv --cutoff 0.01"), 2, "needs 300 s of data");
+  check_refused(run_here("identify wrong.urdf data.csv --delay 100"), 2, "the data last 12 s");
+  check_refused(run_here("identify wrong.urdf data.csv --outliers 0.0001"), 2, "--outliers 0.0001 leaves no rows");
+  check_refused(run_here("identify wrong.urdf data.csv --gear elbow=1e300"), 2, "no drive has such a factor");
+  outcome o = fine("identify wrong.urdf data.csv --prior 1e-30");
+  check_has(o.err, "--prior 1e-30 is so small");
+  done(&o);
+}
+
 /* Spikes are left out, and files are added to each other. */
 static void several_files_and_outliers(void **state) {
   (void)state;
@@ -505,6 +572,9 @@ int main(void) {
       cmocka_unit_test(units_are_understood),
       cmocka_unit_test(doubts_are_told),
       cmocka_unit_test(senseless_data_are_told),
+      cmocka_unit_test(wrong_signs_are_told),
+      cmocka_unit_test(broken_columns_are_told),
+      cmocka_unit_test(options_without_rows),
       cmocka_unit_test(several_files_and_outliers),
       cmocka_unit_test(base_parameters_alone),
       cmocka_unit_test(payload),

@@ -120,8 +120,83 @@ static void torques_and_wrenches_come_from_files(void **unused) {
     fail_msg("%.15g %.15g %.15g", end[0], end[1], end[2]);
   check_says("simulate p.json --torque half.csv", 1, "goes from 0 to 0.5 s");
   check_says("simulate p.json --torque wrong.csv", 1, "column 'elbow.tau'");
-  check_says("simulate p.json --torque unit.csv", 1, "must be in N m");
+  check_says("simulate p.json --torque unit.csv", 1, "the unit [lbf] is not known; this is a moment");
   check_says("simulate p.json --torque p.json", 1, "p.json");
+}
+
+/* Units in the header: the same torques in N mm, at times in ms. */
+static void units_of_torques(void **unused) {
+  (void)unused;
+  double end[2];
+  write_file("p.json", PENDULUM);
+  write_file("si.csv", "t,hinge.tau\n0,0\n0.25,0.2\n1,0\n");
+  write_file("mm.csv", "t [ms],hinge.tau [N mm]\n0,0\n250,200\n1000,0\n");
+  for (int i = 0; i < 2; i++) {
+    outcome o =
+        run_fine(i ? "simulate p.json --torque mm.csv --out f.csv" : "simulate p.json --torque si.csv --out f.csv", 0);
+    jn_table *t = read_csv("f.csv");
+    end[i] = last(t, "hinge");
+    jn_table_destroy(t);
+    done(&o);
+  }
+  if (!(fabs(end[1] - end[0]) < 1e-12)) fail_msg("%.15g in SI units, %.15g in N mm and ms", end[0], end[1]);
+  write_file("one.csv", "t,hinge.tau\n0,0.1\n"); /* constant */
+  outcome o = run_fine("simulate p.json --torque one.csv", 0);
+  done(&o);
+  write_file("amps.csv", "t,hinge.tau [A]\n0,0\n1,1\n");
+  check_says("simulate p.json --torque amps.csv", 1, "is a current [A]");
+  write_file("min.csv", "t [min],rod_my\n0,0\n1,0\n");
+  o = run_fine("simulate p.json --wrench min.csv", 0);
+  done(&o);
+}
+
+/* A finger with tiny inertia and strong losses: explicit methods say why they crawl, and rodas finds no singularity. */
+static void stiff_losses_are_told(void **unused) {
+  (void)unused;
+  write_file("finger.urdf",
+             "<robot name='finger'><link name='palm'/><link name='tip'><inertial><origin xyz='0.01 0 0.02'/>"
+             "<mass value='0.03'/><inertia ixx='5e-6' iyy='5e-6' izz='2e-6' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+             "<joint name='knuckle' type='revolute'><axis xyz='0 1 0'/><parent link='palm'/><child link='tip'/>"
+             "<limit lower='-9' upper='9' effort='9' velocity='9'/><dynamics damping='3' friction='0.01'/></joint>"
+             "</robot>");
+  outcome o = run_fine("simulate finger.urdf --losses --integrator dopri5 --duration 0.2", 0);
+  check_has(o.err, "--integrator rodas needs far fewer");
+  done(&o);
+  o = run_fine("simulate finger.urdf --losses --integrator rodas --duration 5", 0);
+  assert_string_equal(o.err, "");
+  done(&o);
+}
+
+/* Every method warns where the falling delta robot passes its singular configuration. */
+static void singular_loops_are_told(void **unused) {
+  (void)unused;
+  static const char *const methods[] = {"taylor", "rk4 --step 2e-3", "rk4 --step 5e-4", "euler --step 1e-3"};
+  for (int i = 0; i < 4; i++) {
+    char words[128];
+    snprintf(words, sizeof words, "simulate builtin:delta --duration 0.3 --integrator %s", methods[i]);
+    outcome o = run_fine(words, 0);
+    check_has(o.err, "singular configuration");
+    check_has(o.err, "at t = 0.26");
+    done(&o);
+  }
+  outcome o = run_fine("simulate builtin:five_bar --duration 1 --step 1e-3", 0);
+  check_lacks(o.err, "singular");
+  done(&o);
+}
+
+/* Energy from nowhere. */
+static void long_steps_are_told(void **unused) {
+  (void)unused;
+  outcome o = run_fine("simulate builtin:panda --duration 5 --step 0.02", 0);
+  check_has(o.err, "energy balance is off by");
+  check_has(o.err, "--step 0.002");
+  done(&o);
+  o = run_fine("simulate builtin:panda --duration 2 --step 1e-3", 0);
+  assert_string_equal(o.err, "");
+  done(&o);
+  o = run_fine("simulate builtin:four_bar --duration 1", 0); /* it is at rest: rounding is no drift */
+  assert_string_equal(o.err, "");
+  done(&o);
 }
 
 static void limits_end_the_motion_or_throw_it_back(void **unused) {
@@ -274,6 +349,10 @@ int main(void) {
       cmocka_unit_test(taylor_follows_a_motion),
       cmocka_unit_test(a_robot_that_is_held_stays),
       cmocka_unit_test(torques_and_wrenches_come_from_files),
+      cmocka_unit_test(units_of_torques),
+      cmocka_unit_test(stiff_losses_are_told),
+      cmocka_unit_test(singular_loops_are_told),
+      cmocka_unit_test(long_steps_are_told),
       cmocka_unit_test(limits_end_the_motion_or_throw_it_back),
       cmocka_unit_test(loops_are_simulated),
       cmocka_unit_test(npz_and_stdout_are_written),

@@ -64,20 +64,44 @@ static double number_or(const number_list *list, double other) { return list->co
 
 /* Only joints with one angle or length, each on its own. */
 static int check_joints(const jn_model *model) {
+  if (jn_loop_count(model) > 0)
+    return usage_error(
+        "excite",
+        "'%s' has loops, so its joints cannot move one by one, and a search over each of them would tear "
+        "the loops apart; write a motion of the driven joints (JSON, fourier), and see what it tells: "
+        "jounce identify MODEL MOTION --foresee auto",
+        jn_model_name(model));
   for (int v = 0; v < jn_model_nv(model); v++) {
     int joint = jn_coordinate_joint(model, v, NULL);
     jn_joint_type type = jn_joint_type_of(model, joint);
+    const char *name = jn_joint_name(model, joint);
     if (type == JN_REVOLUTE || type == JN_CONTINUOUS || type == JN_PRISMATIC) continue;
+    if (type == JN_FREE)
+      return usage_error("excite",
+                         "joint '%s' is free: no motor moves it, so its motion cannot be chosen; hang or clamp the "
+                         "robot there and hold it with --lock %s",
+                         name, name);
     return usage_error("excite",
-                       "joint '%s' is %s; only revolute, continuous and prismatic joints are moved: lock it "
-                       "(--lock %s)",
-                       jn_joint_name(model, joint), jn_joint_type_name(type), jn_joint_name(model, joint));
+                       "joint '%s' is %s; only joints with one angle or length are moved (revolute, continuous, "
+                       "prismatic): lock it (--lock %s), or describe it by several of these",
+                       name, jn_joint_type_name(type), name);
   }
   if (jn_model_is_coupled(model))
-    return usage_error("excite", "joints follow others in this model; lock them, or use --mimic ignore");
-  if (jn_loop_count(model) > 0)
-    return usage_error("excite", "this model has loops, which the motion would break; use --loops ignore for its tree");
+    return usage_error("excite",
+                       "some joints follow others in this model (mimic), which the search does not know; lock them, or "
+                       "use --mimic ignore if each has its own motor");
   if (jn_model_nv(model) == 0) return usage_error("excite", "no joint of this model moves");
+  return OPTION_GO_ON;
+}
+
+/* An option that identify has, and that one may expect here. */
+static int refuse_coupling(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--coupling") == 0 || strncmp(argv[i], "--coupling=", 11) == 0)
+      return usage_error("excite",
+                         "--coupling is an option of identify: motions are made for joints, whichever motors drive "
+                         "them; see what a motion tells about coupled motors with jounce identify MODEL MOTION "
+                         "--foresee auto --coupling FILE");
   return OPTION_GO_ON;
 }
 
@@ -308,13 +332,34 @@ static bool search(excitation *x, const excite_arg *arg, double *best) {
   return isfinite(least);
 }
 
-static void print_summary(const excitation *x, const double *z) {
+/* How much of each limit is used, as far as there are any. */
+static void print_shares(const excitation *x, const double *z) {
+  const excite_limits *l = &x->limits;
+  const struct {
+    const char *name;
+    const double *limit; /* NULL: there always is one */
+    int share;
+  } quantities[] = {{"position", NULL, 0}, {"velocity", NULL, 1},    {"acceleration", l->acceleration, 2},
+                    {"jerk", l->jerk, 5},  {"effort", l->effort, 3}, {"effort rate", l->effort_rate, 4}};
+  double shares[EXCITE_SHARES];
+  const char *between = "largest shares of the allowed: ";
+  excitation_shares(x, z, shares);
+  for (size_t k = 0; k < sizeof quantities / sizeof *quantities; k++) {
+    bool any = !quantities[k].limit;
+    for (int i = 0; i < x->nv && !any; i++) any = isfinite(quantities[k].limit[i]);
+    if (!any) continue;
+    say(stdout, "%s%s %.0f %%", between, quantities[k].name, 100 * shares[quantities[k].share]);
+    between = ", ";
+  }
+  putchar('\n');
+}
+
+static void print_summary(const excitation *x, const double *z, double duration) {
   static const table_column columns[] = {
       {"joint", ALIGN_LEFT}, {"from", ALIGN_POINT}, {"to", ALIGN_POINT}, {"|v|", ALIGN_POINT}, {"|a|", ALIGN_POINT}};
   enum { TIMES = 1000 };
   size_t nv = (size_t)x->nv;
   double *q = allocate(8 * nv * sizeof *q), *low = q + 4 * nv, *high = low + nv, *v = high + nv, *a = v + nv;
-  double shares[EXCITE_SHARES];
   char name[JN_COORDINATE_NAME];
   for (size_t i = 0; i < nv; i++) low[i] = INFINITY, high[i] = -INFINITY, v[i] = a[i] = 0;
   for (int r = 0; r < TIMES; r++) {
@@ -338,13 +383,14 @@ static void print_summary(const excitation *x, const double *z) {
   }
   putchar('\n');
   table_print(&t, stdout);
-  excitation_shares(x, z, shares);
-  say(stdout,
-      "\n%.4g s, %d %s; largest shares of the allowed: position %.0f %%, velocity %.0f %%, acceleration %.0f "
-      "%%, "
-      "jerk %.0f %%, effort %.0f %%, effort rate %.0f %%\n",
-      x->duration, x->points ? x->points : x->harmonics, x->points ? "points" : "harmonics", 100 * shares[0],
-      100 * shares[1], 100 * shares[2], 100 * shares[5], 100 * shares[3], 100 * shares[4]);
+  putchar('\n');
+  if (x->duration > duration * (1 + 1e-9))
+    say(stdout, "%.4g s instead of %.4g s, because the limits of effort or its rate need a slower motion", x->duration,
+        duration);
+  else
+    say(stdout, "%.4g s", x->duration);
+  say(stdout, ", %d %s; ", x->points ? x->points : x->harmonics, x->points ? "points" : "harmonics");
+  print_shares(x, z);
   free(q);
 }
 
@@ -366,7 +412,7 @@ static int excite(const excite_arg *arg) {
     say(stdout, "%s: %d base parameters with rotors, friction and offsets, seed %.0f\n", jn_model_name(x.model), x.nb,
         number_or(&arg->seed, 1));
     status = search(&x, arg, best) ? EXIT_FINE : EXIT_BAD;
-    if (status == EXIT_FINE) print_summary(&x, best);
+    if (status == EXIT_FINE) print_summary(&x, best, number_or(&arg->duration, default_duration));
     if (status == EXIT_FINE && arg->out) {
       if (!write_motion(&x, best, arg->out, number_or(&arg->rate, default_rate)))
         status = EXIT_BAD;
@@ -387,7 +433,8 @@ static void declare(option_set *set, excite_arg *arg) {
       "acceleration, effort and effort rate. It starts and ends at rest. Collisions are not looked at: keep joints "
       "out of the way with --range and --keep-out, and try the motion slowly first.");
   option_text(set, "out", "FILE", "write the motion: .json (closed form) or .csv", &arg->out);
-  option_numbers(set, "duration", "S", "of one period; default 10; longer if efforts need it", &arg->duration);
+  option_numbers(set, "duration", "S",
+                 "of one period; default 10; made longer, and said so, if limits of effort need it", &arg->duration);
   option_numbers(set, "harmonics", "N", "of the series; default 5", &arg->harmonics);
   option_text(set, "limits", "FILE", "other or further limits, as for jounce torque; default: those of the model",
               &arg->limits);
@@ -412,7 +459,8 @@ int command_excite(int argc, char **argv) {
   model_arg_init(&arg.model);
   arg.model.command = "excite";
   declare(&set, &arg);
-  int status = option_parse(&set, argc, argv, &arg.model.source, 1, 1);
+  int status = refuse_coupling(argc, argv);
+  if (status == OPTION_GO_ON) status = option_parse(&set, argc, argv, &arg.model.source, 1, 1);
   if (status == OPTION_GO_ON) status = check_arguments(&arg);
   if (status == OPTION_GO_ON) status = model_arg_load(&arg.model);
   if (status == OPTION_GO_ON) status = excite(&arg);

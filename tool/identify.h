@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce identify: identify.c (command line, order of things), identify_data.c (files, filter, delays, passes over the
- * data), identify_foresee.c (before there are torques), identify_warn.c (what to doubt), identify_text.c (terminal),
- * identify_report.c (the page). */
+ * data), identify_foresee.c (before there are torques), identify_warn.c (what to doubt), identify_reversed.c (signs),
+ * identify_text.c (terminal), identify_report.c (the page). */
 #ifndef JN_TOOL_IDENTIFY_H
 #define JN_TOOL_IDENTIFY_H
 
@@ -85,6 +85,10 @@ int identify_solve(identify_run *r);
 void identify_find_coupling(identify_run *r);
 /* The identification of r->columns with these speeds of friction (NULL: sharp signs). */
 int identify_make(const identify_run *r, const double *speed, jn_identification **out);
+/* Squares of residual / force of the base parameters, channel by channel [channels], on at most 20000 rows of each
+ * file, with d in place of r's own identification; 0 where nothing is measured. Their mean, NaN if that cannot be
+ * solved: channels count alike, whatever their forces. */
+double identify_squares(const identify_run *r, jn_identification *d, double delay, double *squares);
 /* Residuals on the data and on the files held back. */
 int identify_judge(identify_run *r);
 
@@ -98,6 +102,12 @@ int identify_foresee(identify_run *r);
 int identify_laziest_joint(const identify_run *r, int unknown);
 void identify_warn(identify_run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void identify_find_doubts(identify_run *r);
+
+/* ---- identify_reversed.c ---- */
+
+/* Which torques [nv] seem to have the wrong sign, if the fit is bad. with_model [channels]: the correlation of measured
+ * torques with those that the model before expects. What is left of the residual of the base parameters, as a ratio. */
+double identify_find_reversed(identify_run *r, const double *with_model, unsigned char *reversed);
 
 /* ---- identify_text.c ---- */
 

@@ -126,6 +126,9 @@ static int read_factor(const identify_run *r, const char *where, const char *tex
   int joint, status = OPTION_GO_ON;
   if (!equal || end == equal + 1 || *end || !isfinite(*factor) || *factor == 0)
     status = usage_error("identify", "--%s takes NAME=NUMBER,..., not '%s'", where, text);
+  else if (!(fabs(*factor) >= 1e-12 && fabs(*factor) <= 1e12))
+    status =
+        usage_error("identify", "--%s %s: no drive has such a factor; between 1e-12 and 1e12 would do", where, text);
   if (status == OPTION_GO_ON) status = find_joint("identify", where, r->model, name, &joint);
   if (status == OPTION_GO_ON) *v = jn_joint_v(r->model, joint);
   free(name);
@@ -393,10 +396,7 @@ static jn_status add_all(const identify_run *r, jn_identification *d, double del
   return status;
 }
 
-/* Squares of residual / force of the base parameters, channel by channel [channels], on at most FEW_ROWS rows of each
- * file; 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their
- * forces. */
-static double squares_of(const identify_run *r, jn_identification *d, double delay, double *squares) {
+double identify_squares(const identify_run *r, jn_identification *d, double delay, double *squares) {
   const jn_estimate *e = NULL;
   double sum = 0, all = 0, *force = allocate((size_t)r->channels * sizeof *force);
   jn_identification_clear(d, 0);
@@ -415,7 +415,7 @@ static double squares_of(const identify_run *r, jn_identification *d, double del
 /* The same with these speeds of friction. */
 static double squares_with(const identify_run *r, const double *speed, double delay, double *squares) {
   jn_identification *d = NULL;
-  double mean = identify_make(r, speed, &d) == OPTION_GO_ON ? squares_of(r, d, delay, squares) : NAN;
+  double mean = identify_make(r, speed, &d) == OPTION_GO_ON ? identify_squares(r, d, delay, squares) : NAN;
   jn_identification_destroy(d);
   return mean;
 }
@@ -486,7 +486,7 @@ static void choose_speed(identify_run *r) {
 }
 
 static double residual_of(const identify_run *r, jn_identification *d, double delay, double *squares) {
-  return sqrt(squares_of(r, d, delay, squares));
+  return sqrt(identify_squares(r, d, delay, squares));
 }
 
 /* The delay that fits best: the minimum of a parabola through three delays, step by step. */
@@ -585,11 +585,67 @@ static jn_status make_result(identify_run *r) {
   return status;
 }
 
+/* The longest file [s], and the highest sampling rate [Hz]. */
+static double find_extent(const identify_run *r, double *rate) {
+  double longest = *rate = 0;
+  for (int i = 0; i < r->data_count; i++) {
+    const jn_trajectory *t = r->data[i].trajectory;
+    int rows = jn_trajectory_force_rows(t);
+    double whole = jn_trajectory_force_time(t, rows - 1) - jn_trajectory_force_time(t, 0);
+    longest = fmax(longest, whole);
+    *rate = fmax(*rate, (rows - 1) / whole);
+  }
+  return longest;
+}
+
+/* Options that no row of these data can satisfy, before anything is computed. */
+static int check_options(const identify_run *r) {
+  double rate, longest = find_extent(r, &rate), cutoff = r->arg->cutoff.count ? r->cutoff : 0;
+  if (fabs(r->delay) >= longest)
+    return usage_error("identify",
+                       "--delay %g: the data last %.4g s, so no torque has a position at its time; delays are in "
+                       "seconds",
+                       r->delay, longest);
+  if (2 * cutoff > rate)
+    return usage_error("identify",
+                       "--cutoff %g Hz is above half of the sampling rate of %.4g Hz, so the windows of the filter "
+                       "would have no samples; --cutoff 0 takes each sample as it is",
+                       cutoff, rate);
+  if (cutoff > 0 && 3 / cutoff > longest)
+    return usage_error("identify",
+                       "--cutoff %g Hz: the filter needs %.4g s of data (3 / cutoff), but they last %.4g s; take a "
+                       "higher cutoff, or 0 for none",
+                       cutoff, 3 / cutoff, longest);
+  return OPTION_GO_ON;
+}
+
+/* Why there are no rows. had_rows: before outliers were left out, there were. */
+static int tell_no_rows(const identify_run *r, double factor, bool had_rows) {
+  double rate, longest = find_extent(r, &rate);
+  if (had_rows)
+    return usage_error("identify",
+                       "--outliers %g leaves no rows: all deviate by more than %g standard deviations; usual are 3 to "
+                       "10, and 0 keeps all",
+                       factor, factor);
+  if (r->cutoff > 0 && 3 / r->cutoff > longest)
+    say(stderr,
+        "jounce identify: the data last %.4g s, but the filter that suits this motion, %.3g Hz, needs %.4g s "
+        "(3 / cutoff); take longer data, a higher --cutoff, or --cutoff 0 for no filter\n",
+        longest, r->cutoff, 3 / r->cutoff);
+  else
+    say(stderr,
+        "jounce identify: no row can be used: the torques are missing, saturated or too large all the time, or every "
+        "window of the filter has a gap (--cutoff 0 takes each sample as it is)\n");
+  return EXIT_BAD;
+}
+
 int identify_solve(identify_run *r) {
   int result = identify_make(r, NULL, &r->identification);
   if (result != OPTION_GO_ON) return result;
   r->delay = r->arg->delay.count ? r->arg->delay.values[0] : 0;
   choose_cutoff(r);
+  result = check_options(r);
+  if (result != OPTION_GO_ON) return result;
   choose_speed(r);
   find_delay(r);
   jn_identification_destroy(r->identification);
@@ -608,11 +664,7 @@ int identify_solve(identify_run *r) {
     status = add_all(r, r->identification, r->delay, 0);
   }
   if (status == JN_OK) status = jn_identification_solve(r->identification, prior, !r->arg->base_only, &r->estimate);
-  if (status == JN_ERR_MODEL) {
-    fputs("jounce identify: the data are too short for the filter, or have no force that can be used; try --cutoff\n",
-          stderr);
-    return EXIT_BAD;
-  }
+  if (status == JN_ERR_MODEL) return tell_no_rows(r, factor, rejected >= 0);
   if (status == JN_OK) status = make_result(r);
   return status == JN_OK ? OPTION_GO_ON : failed(status, NULL);
 }

@@ -32,34 +32,68 @@ static void check_small(identify_run *r) {
   }
 }
 
-/* The least of measured / expected force over all joints. |Y x - y|^2 at x = 0, x0 and 2 x0 tell |Y x0|^2. */
-static double least_excess(const identify_run *r) {
+/* What the model before expects, beside what is measured, channel by channel: rms [channels], and the correlation of
+ * both [channels]. |Y x - y|^2 at x = 0, x0 and 2 x0 tell |Y x0|^2 and y . Y x0. */
+static bool compare_with_model(const identify_run *r, double *expected, double *correlation) {
   const jn_identification *d = r->identification;
   size_t channels = (size_t)r->channels, n = (size_t)jn_identification_count(d);
-  double *at[3], *x = allocate((n + 3 * channels) * sizeof *x), least = INFINITY;
+  double *at[3], *x = allocate((n + 3 * channels) * sizeof *x);
   const double *prior = jn_identification_prior(d);
+  bool fine = true;
   for (size_t k = 0; k < 3; k++) {
     at[k] = x + n + k * channels;
     for (size_t i = 0; i < n; i++) x[i] = (double)k * prior[i];
-    if (jn_identification_residuals(d, x, at[k], NULL, NULL) != JN_OK) least = 0;
+    fine &= jn_identification_residuals(d, x, at[k], NULL, NULL) == JN_OK;
   }
-  for (int i = 0; i < r->nv && least > 0; i++) {
-    if (r->quality.rows[i] == 0) continue;
-    double squares = 0.5 * (at[0][i] * at[0][i] + at[2][i] * at[2][i]) - at[1][i] * at[1][i];
-    least = fmin(least, r->quality.force[i] / sqrt(fmax(squares, 1e-300)));
+  for (size_t i = 0; i < channels && fine; i++) {
+    double zero = at[0][i] * at[0][i], once = at[1][i] * at[1][i], twice = at[2][i] * at[2][i];
+    double square = fmax(0.5 * (zero + twice) - once, 0), product = 0.5 * (zero + square - once);
+    expected[i] = sqrt(square);
+    correlation[i] = zero > 0 && square > 0 ? product / sqrt(zero * square) : 0;
   }
   free(x);
+  return fine;
+}
+
+/* The least of measured / expected force over all joints. */
+static double least_excess(const identify_run *r, const double *expected) {
+  double least = INFINITY;
+  for (int i = 0; i < r->nv; i++)
+    if (r->quality.rows[i] > 0) least = fmin(least, r->quality.force[i] / fmax(expected[i], 1e-150));
   return isfinite(least) ? least : 0;
 }
 
-static void check_units(identify_run *r) {
-  double excess = least_excess(r);
+static void check_units(identify_run *r, const double *expected) {
+  double excess = least_excess(r, expected);
   check_small(r);
   if (excess > 20 && !(r->columns & JN_IDENTIFY_SCALE))
     identify_warn(r,
                   "the torques of every joint are at least %.0f times as large as the model expects; are they in other "
                   "units, such as N mm, or are its masses far too small?",
                   excess);
+}
+
+/* Torques with the wrong sign. */
+static bool check_signs(identify_run *r, const double *correlation) {
+  char name[JN_COORDINATE_NAME];
+  unsigned char *reversed = allocate((size_t)r->nv + 1);
+  double left = identify_find_reversed(r, correlation, reversed);
+  int count = 0;
+  for (int i = 0; i < r->nv; i++) {
+    if (!reversed[i]) continue;
+    coordinate_name(r, i, name);
+    count++;
+    if (left < 1)
+      identify_warn(r,
+                    "the torques of '%s' look reversed: turned around, base parameters leave only %.2g %% of the "
+                    "residual; to do so: --gear %s=-1",
+                    name, 100 * left, name);
+    else
+      identify_warn(r, "the torques of '%s' look reversed: they point against those of the model; if so: --gear %s=-1",
+                    name, name);
+  }
+  free(reversed);
+  return count > 0;
 }
 
 /* By chance alone, one more number to fit would gain about 1 / (2 rows). */
@@ -184,13 +218,24 @@ static void check_fit(identify_run *r) {
 }
 
 static void check_search(identify_run *r) {
-  if (r->estimate->iterations < 0)
+  if (r->estimate->iterations >= 0) return;
+  if (r->arg->prior.count && r->arg->prior.values[0] < 1e-6)
+    identify_warn(r,
+                  "the search for the consistent model did not converge: the weight --prior %.3g is so small that "
+                  "rounding decides what the data do not tell; 1e-6 or more would do",
+                  r->arg->prior.values[0]);
+  else
     identify_warn(r, "the search for the consistent model did not converge in %d steps", -r->estimate->iterations);
 }
 
 void identify_find_doubts(identify_run *r) {
-  check_units(r);
-  check_delay(r);
+  size_t channels = (size_t)r->channels;
+  double *expected = allocate(2 * channels * sizeof *expected + 1), *correlation = expected + channels;
+  if (compare_with_model(r, expected, correlation)) {
+    check_units(r, expected);
+    if (!check_signs(r, correlation)) check_delay(r); /* wrong signs look like a delay, too */
+  }
+  free(expected);
   check_saturation(r);
   check_missing(r);
   check_excitation(r);

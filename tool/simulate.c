@@ -240,10 +240,12 @@ static void declare_options(option_set *set, simulate_arg *arg) {
               "--motion",
               &arg->initial);
   option_numbers(set, "duration", "S", "how long [s]; default 1, or as long as --motion", &arg->duration);
-  option_text(set, "torque", "FILE",
-              "torques: zero (default); gravity, which carry the weight; hold, which also keep the robot where it "
-              "starts, with --gains; or a CSV file with columns t and NAME.tau, straight from row to row",
-              &arg->torque);
+  option_text(
+      set, "torque", "FILE",
+      "torques: zero (default); gravity, which carry the weight; hold, which also keep the robot where it "
+      "starts, with --gains; or a file with columns t and NAME.tau, units in brackets ([N mm], [ms]), straight from "
+      "row to row",
+      &arg->torque);
   option_words(set, "zero|gravity|hold");
   option_text(set, "motion", "TRAJECTORY", "follow a trajectory (as for torque) by computed torque, with --gains",
               &arg->trajectory);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce simulate in parts: simulate.c the command and its arguments, simulate_forces.c what acts on the robot,
- * simulate_run.c the motion, sample by sample, into files, pictures and tables. */
+ * simulate_run.c the motion, sample by sample, into files, pictures and tables; simulate_doubt.c warnings about it. */
 #ifndef JN_TOOL_SIMULATE_H
 #define JN_TOOL_SIMULATE_H
 

@@ -51,107 +51,52 @@ static int find_time(const jn_table *data) {
   return -1;
 }
 
+/* What one of these units is in seconds; 0: it is none of them. */
+static double time_unit(const char *unit) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60}, {"h", 3600}};
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(units[i].name, unit) == 0) return units[i].seconds;
+  return 0;
+}
+
+/* Rising times, which must cover the simulation. */
+static int check_range(const char *path, const break_times *b, double duration) {
+  double first = b->at[0], last = b->at[b->count - 1];
+  if (!(first > 1e-9 || (b->count > 1 && last < duration * (1 - 1e-9)))) return OPTION_GO_ON;
+  say(stderr, "jounce: %s: goes from %.15g to %.15g s, which must include 0 to %.15g s; see --duration\n", path, first,
+      last, duration);
+  return EXIT_BAD;
+}
+
 static int take_times(const char *path, const jn_table *data, double duration, break_times *to) {
   int column = find_time(data), rows = jn_table_rows(data);
-  const char *unit = column >= 0 ? jn_table_unit(data, column) : "";
   if (column < 0 || rows == 0) {
     say(stderr, "jounce: %s: there is no column t with times\n", path);
     return EXIT_BAD;
   }
-  if (*unit && strcmp(unit, "s") != 0) {
-    say(stderr, "jounce: %s: times must be in s, not in '%s'\n", path, unit);
+  double unit = time_unit(jn_table_unit(data, column));
+  if (unit == 0) {
+    say(stderr, "jounce: %s: times are in s, ms, us, ns, min or h, not in '%s'\n", path, jn_table_unit(data, column));
     return EXIT_BAD;
   }
   const double *t = jn_table_values(data, column);
   for (int i = 1; i < rows; i++)
     if (!(t[i] > t[i - 1])) {
-      say(stderr, "jounce: %s:%d: times must rise: %.15g s comes after %.15g s\n", path, jn_table_line(data, i), t[i],
+      say(stderr, "jounce: %s:%d: times must rise: %.15g comes after %.15g\n", path, jn_table_line(data, i), t[i],
           t[i - 1]);
       return EXIT_BAD;
     }
-  if (t[0] > 1e-9 || (rows > 1 && t[rows - 1] < duration * (1 - 1e-9))) {
-    say(stderr, "jounce: %s: goes from %.15g to %.15g s, which must include 0 to %.15g s; see --duration\n", path, t[0],
-        t[rows - 1], duration);
-    return EXIT_BAD;
-  }
   to->at = allocate((size_t)rows * sizeof(double));
-  memcpy(to->at, t, (size_t)rows * sizeof(double));
+  for (int i = 0; i < rows; i++) to->at[i] = unit * t[i];
   to->count = rows;
-  return OPTION_GO_ON;
+  return check_range(path, to, duration);
 }
 
-/* ---- Torques from a file ---- */
-
-static int find_column(const jn_table *data, const char *name) {
-  for (int c = 0; c < jn_table_columns(data); c++)
-    if (strcmp(jn_table_name(data, c), name) == 0) return c;
-  return -1;
-}
-
-/* Columns NAME.tau that no coordinate has. */
-static int check_names(const char *path, const jn_model *model, const jn_table *data) {
-  char name[JN_COORDINATE_NAME + 8];
-  for (int c = 0; c < jn_table_columns(data); c++) {
-    const char *given = jn_table_name(data, c);
-    if (!ends_with(given, ".tau")) continue;
-    bool known = false;
-    for (int v = 0; v < jn_model_nv(model) && !known; v++) {
-      jn_velocity_name(model, v, name, JN_COORDINATE_NAME);
-      strcat(name, ".tau");
-      known = strcmp(name, given) == 0;
-    }
-    if (known) continue;
-    say(stderr, "jounce: %s: column '%s': the model has no such coordinate; see jounce info\n", path, given);
-    return EXIT_BAD;
-  }
-  return OPTION_GO_ON;
-}
-
-static int take_column(acting_forces *f, const char *path, const jn_table *data, int v, int c) {
-  const char *unit = jn_table_unit(data, c), *right = is_angular(f->model, v) ? "N m" : "N";
-  if (*unit && strcmp(unit, right) != 0 && !(is_angular(f->model, v) && strcmp(unit, "Nm") == 0)) {
-    say(stderr, "jounce: %s: column '%s' must be in %s, not in '%s'\n", path, jn_table_name(data, c), right, unit);
-    return EXIT_BAD;
-  }
-  for (int i = 0; i < f->rows.count; i++) f->tau[(size_t)i * (size_t)f->nv + (size_t)v] = jn_table_values(data, c)[i];
-  return OPTION_GO_ON;
-}
-
-static int take_torques(acting_forces *f, const char *path, const jn_table *data) {
-  char name[JN_COORDINATE_NAME + 8];
-  int found = 0, result = check_names(path, f->model, data);
-  f->tau = allocate((size_t)f->rows.count * (size_t)f->nv * sizeof(double));
-  memset(f->tau, 0, (size_t)f->rows.count * (size_t)f->nv * sizeof(double));
-  for (int v = 0; v < f->nv && result == OPTION_GO_ON; v++) {
-    jn_velocity_name(f->model, v, name, JN_COORDINATE_NAME);
-    strcat(name, ".tau");
-    int c = find_column(data, name);
-    if (c < 0) continue;
-    found++;
-    result = take_column(f, path, data, v, c);
-  }
-  if (result != OPTION_GO_ON || found == f->nv) return result;
-  if (found == 0) {
-    say(stderr, "jounce: %s: there is no column NAME.tau with torques, as jounce torque --out writes them\n", path);
-    return EXIT_BAD;
-  }
-  say(stderr, "jounce: note: %s has torques of %d of %d coordinates; the others get none\n", path, found, f->nv);
-  return OPTION_GO_ON;
-}
-
-static int read_torques(acting_forces *f, const char *path, size_t most, double duration) {
-  jn_table *data = read_table(path, most);
-  if (!data) return EXIT_BAD;
-  int result = take_times(path, data, duration, &f->rows);
-  if (result == OPTION_GO_ON) result = take_torques(f, path, data);
-  jn_table_destroy(data);
-  return result;
-}
-
-/* ---- Reading ---- */
-
-/* A motion that stays where it is, to carry wrenches. */
-static jn_status make_carrier(acting_forces *f, double duration) {
+/* A motion that stays where it is, to carry wrenches or torques. */
+static jn_status make_carrier(const acting_forces *f, double duration, jn_trajectory **out) {
   enum { ROWS = 16 };
   size_t nq = (size_t)jn_model_nq(f->model);
   double t[ROWS], *q = allocate(ROWS * nq * sizeof(double));
@@ -163,10 +108,61 @@ static jn_status make_carrier(acting_forces *f, double duration) {
     t[i] = duration * i / (ROWS - 1);
     jn_neutral(f->model, q + (size_t)i * nq);
   }
-  jn_status status = jn_trajectory_fit(f->model, ROWS, t, q, &options, &f->wrenches, &error);
+  jn_status status = jn_trajectory_fit(f->model, ROWS, t, q, &options, out, &error);
   free(q);
   return status;
 }
+
+/* ---- Torques from a file ---- */
+
+/* The torques of a carrier, [rows x nv], and their times. */
+static int take_torques(acting_forces *f, const char *path, const jn_trajectory *from) {
+  size_t rows = (size_t)jn_trajectory_force_rows(from), nv = (size_t)f->nv;
+  char name[JN_COORDINATE_NAME];
+  int found = 0;
+  f->rows.at = allocate(rows * sizeof(double));
+  f->rows.count = (int)rows;
+  f->tau = allocate(rows * nv * sizeof(double));
+  memset(f->tau, 0, rows * nv * sizeof(double));
+  for (size_t i = 0; i < rows; i++) f->rows.at[i] = jn_trajectory_force_time(from, (int)i);
+  for (int v = 0; v < f->nv; v++) {
+    const double *x = jn_trajectory_forces(from, v);
+    if (!x) continue;
+    jn_velocity_name(f->model, v, name, sizeof name);
+    if (jn_trajectory_force_is_current(from, v)) {
+      say(stderr, "jounce: %s: the column of '%s' is a current [A]; torques are needed, or forces of slides\n", path,
+          name);
+      return EXIT_BAD;
+    }
+    found++;
+    for (size_t i = 0; i < rows; i++) f->tau[i * nv + (size_t)v] = x[i];
+  }
+  if (found < f->nv)
+    say(stderr, "jounce: note: %s has torques of %d of %d coordinates; the others get none\n", path, found, f->nv);
+  return OPTION_GO_ON;
+}
+
+/* Units, other names of columns and NPZ are understood as in the files of jounce identify. */
+static int read_torques(acting_forces *f, const char *path, size_t most, double duration) {
+  jn_trajectory_options options;
+  jn_error error = {0};
+  jn_trajectory *carrier = NULL;
+  jn_trajectory_options_init(&options);
+  options.max_bytes = most;
+  jn_status status = make_carrier(f, duration, &carrier);
+  options.report = jn_report_create(NULL);
+  if (status == JN_OK) status = jn_trajectory_load_forces(carrier, path, &options, &error);
+  print_notes(options.report, "column-", path);
+  print_warnings(options.report, path);
+  if (status != JN_OK) print_errors(options.report, &error, path);
+  jn_report_destroy(options.report);
+  int result = status == JN_OK ? take_torques(f, path, carrier) : EXIT_BAD;
+  if (result == OPTION_GO_ON) result = check_range(path, &f->rows, duration);
+  jn_trajectory_destroy(carrier);
+  return result;
+}
+
+/* ---- Reading ---- */
 
 static int read_wrenches(acting_forces *f, const simulate_arg *arg, double duration) {
   jn_trajectory_options options;
@@ -176,7 +172,7 @@ static int read_wrenches(acting_forces *f, const simulate_arg *arg, double durat
   int result = take_times(arg->wrench, data, duration, &f->wrench_rows);
   jn_table_destroy(data);
   if (result != OPTION_GO_ON) return result;
-  jn_status status = make_carrier(f, duration);
+  jn_status status = make_carrier(f, duration, &f->wrenches);
   if (status != JN_OK) {
     say(stderr, "jounce: %s: %s\n", arg->wrench, jn_status_text(status));
     return EXIT_BAD;

@@ -10,7 +10,7 @@
 #include "command.h"
 #include "figure.h"
 #include "print.h"
-#include "simulate.h"
+#include "simulate_doubt.h"
 
 enum { DEFAULT_SAMPLES = 1000, MOST_EVENTS = 20 };
 
@@ -46,6 +46,7 @@ typedef struct simulation {
   plot_data *plot;
   summary summary;
   int events;
+  doubts doubts;
 } simulation;
 
 static double time_of(const simulation *s, int i) { return i == s->samples - 1 ? s->duration : i * s->every; }
@@ -68,8 +69,10 @@ static jn_status take_sample(simulation *s, double t) {
 static jn_status take_samples(simulation *s) {
   double now;
   jn_status status = jn_simulator_get(s->simulator, &now, NULL, NULL);
+  int before = s->done;
   while (status == JN_OK && s->done < s->samples && time_of(s, s->done) <= now)
     status = take_sample(s, time_of(s, s->done++));
+  if (s->done > before) doubts_sample(&s->doubts);
   return status;
 }
 
@@ -85,7 +88,9 @@ static void tell_failure(const simulation *s, jn_status status) {
     say(stderr, "jounce: at t = %.15g s: joint '%s': %s\n", now, joint, jn_status_text(status));
   else
     say(stderr, "jounce: at t = %.15g s: %s\n", now, jn_status_text(status));
-  if (status == JN_ERR_STEP)
+  if (status == JN_ERR_STEP && s->doubts.is_fixed)
+    fputs("    numbers overflow: the steps are too long; take a smaller --step, or --integrator taylor\n", stderr);
+  else if (status == JN_ERR_STEP)
     fputs("    stiff springs, damping or friction: --integrator rodas; a coarser --tolerance; or forces that jump\n",
           stderr);
 }
@@ -121,15 +126,18 @@ static int run_steps(simulation *s) {
   bool ended = false;
   progress_begin("simulating");
   while (status == JN_OK && now < s->duration && !ended && !interrupted) {
+    double before = now;
     status = jn_simulator_step(s->simulator, s->duration);
+    jn_simulator_get(s->simulator, &now, NULL, NULL);
+    if (status == JN_OK) doubts_step(&s->doubts, before, now);
     if (status == JN_OK) status = take_samples(s);
     if (status == JN_OK) ended = tell_event(s);
-    jn_simulator_get(s->simulator, &now, NULL, NULL);
     progress_show(now / s->duration);
   }
   progress_end();
   if (s->done > 0) last = s->m.t;
   if (now > last && now < s->duration) take_sample(s, now); /* where it ended */
+  s->doubts.failed = status != JN_OK;
   if (status != JN_OK) tell_failure(s, status);
   if (interrupted) say(stderr, "jounce: interrupted at t = %.6g s of %.6g s\n", now, s->duration);
   return status == JN_OK && now >= s->duration ? EXIT_FINE : EXIT_BAD;
@@ -162,17 +170,6 @@ static void print_energy(const jn_simulation_report *r) {
   printf("drift: %.2e J, the error of the method in this balance\n", r->drift);
 }
 
-/* Where steps become a million times shorter than they are on average, accelerations nearly have a pole. */
-static void warn_of_singularity(const jn_simulation_report *r, double duration) {
-  const double little = 1e-6;
-  if (!(r->least_step > 0) || r->least_step > little * duration / (double)r->steps) return;
-  fflush(stdout);
-  fprintf(stderr,
-          "jounce: warning: at t = %.6g s the motion nearly meets a singular configuration: steps shrink to %.1e s\n"
-          "    what comes after depends on rounding; compare with another --tolerance, or start elsewhere\n",
-          r->least_step_time, r->least_step);
-}
-
 static void print_report(const simulation *s) {
   jn_simulation_report r;
   char at[TIME_TEXT];
@@ -185,7 +182,7 @@ static void print_report(const simulation *s) {
   if (r.rejected) printf(", %ld rejected", r.rejected);
   if (r.events) say(stdout, ", %ld event%s", r.events, r.events == 1 ? "" : "s");
   putchar('\n');
-  warn_of_singularity(&r, now);
+  doubts_tell(&s->doubts);
   if (!s->arg->summary) return;
   summary_print(&s->summary, &s->m, 0);
   print_energy(&r);
@@ -230,6 +227,7 @@ int simulate_run(const simulate_arg *arg, const jn_model *model, jn_loops *loops
   s.every = arg->every.count ? arg->every.values[0] : duration / DEFAULT_SAMPLES;
   s.samples = (int)ceil(duration / s.every - 1e-9) + 1;
   init_motion(&s, model, loops);
+  doubts_init(&s.doubts, arg, model, simulator, loops, duration);
   catch_interrupts();
   jn_status status = jn_simulator_set(simulator, 0, q, v);
   int result = status == JN_OK ? open_sinks(&s) : EXIT_BAD;
@@ -238,11 +236,13 @@ int simulate_run(const simulate_arg *arg, const jn_model *model, jn_loops *loops
     result = run_steps(&s);
     int written = writer_close(s.writer, true);
     if (!quiet) print_report(&s);
+    if (quiet) doubts_tell(&s.doubts);
     if (written == EXIT_FINE && arg->out && !quiet) say(stdout, "\nWritten: %s\n", arg->out);
     int drawn = draw(&s, arg->out && !quiet);
     if (written != EXIT_FINE || drawn != EXIT_FINE) result = EXIT_BAD;
     summary_free(&s.summary);
   }
+  doubts_free(&s.doubts);
   free(s.m.q);
   return result;
 }

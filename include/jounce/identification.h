@@ -124,14 +124,14 @@ JN_API jn_status jn_identification_regressor(const jn_identification *identifica
                                              const double *v, const double *a, const double *forces, double *Y,
                                              double *known);
 /* Adds `count` samples as they are: q [count x nq], v, a [count x nv], forces [count x channels]; a force that is NaN
- * was not measured. O(nb^2) for each. Errors: JN_ERR_MODEL (a number is infinite, or a motion NaN; nothing of this call
- * is kept beyond the sample before). */
+ * was not measured. O(nb^2) for each. Errors: JN_ERR_MODEL (a number is infinite, or so large that its square is,
+ * beyond 1e140, or a motion is NaN; nothing of this call is kept beyond the sample before). */
 JN_API jn_status jn_identification_add(jn_identification *identification, size_t count, const double *q,
                                        const double *v, const double *a, const double *forces);
 /* Adds rows of the user's own making, Y [rows x n] x = y [rows] (the known part subtracted), to a channel: momentum,
  * closed loops (jn_loops_regressor_jet()), other sensors. They may only depend on the base parameters. Errors:
- * JN_ERR_INDEX, JN_ERR_MODEL (a number is not finite, or a column is not zero that the channel never has: use a user
- * channel then). */
+ * JN_ERR_INDEX, JN_ERR_MODEL (a number is not finite or beyond 1e140, or a column is not zero that the channel never
+ * has: use a user channel then). */
 JN_API jn_status jn_identification_add_rows(jn_identification *identification, int channel, size_t rows,
                                             const double *Y, const double *y);
 

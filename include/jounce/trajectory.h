@@ -77,8 +77,8 @@ JN_API void jn_trajectory_options_init(jn_trajectory_options *options);
 /* Reads a trajectory for a model. source is a path, or "builtin:demo". CSV, NPY, NPZ and JSON are recognised by their
  * content. *error (may be NULL) gets the first error with file, row and column; the options' report gets all messages.
  * Errors: JN_ERR_FILE, JN_ERR_SYNTAX, JN_ERR_NAME (joints unknown or missing), JN_ERR_MODEL (times or values that do
- * not make a motion), JN_ERR_SIZE (order), JN_ERR_MEMORY, JN_ERR_UNSUPPORTED (JSON without jansson, compressed NPZ
- * without zlib). */
+ * not make a motion, values beyond 1e100), JN_ERR_SIZE (order, or a number of the options), JN_ERR_MEMORY,
+ * JN_ERR_UNSUPPORTED (JSON without jansson, compressed NPZ without zlib). */
 JN_API jn_status jn_trajectory_load(const jn_model *model, const char *source, const jn_trajectory_options *options,
                                     jn_trajectory **trajectory, jn_error *error);
 /* The same from bytes in memory; file is the name used in messages. */
@@ -122,7 +122,7 @@ JN_API jn_status jn_trajectory_load_forces(jn_trajectory *trajectory, const char
                                            const jn_trajectory_options *options, jn_error *error);
 /* The same from arrays: increasing times t [count], on the clock of the trajectory, and forces [count x nv]; a
  * coordinate whose first force is NaN was not measured. Errors: JN_ERR_SIZE (count < 2), JN_ERR_MODEL (times that do
- * not increase), JN_ERR_MEMORY. */
+ * not increase, a force beyond 1e100), JN_ERR_MEMORY. */
 JN_API jn_status jn_trajectory_set_forces(jn_trajectory *trajectory, int count, const double *t, const double *forces);
 /* Number of rows of forces, 0 without forces; the time of a row [s]; and the forces of velocity coordinate i [rows], or
  * NULL if they were not measured. */

@@ -6,6 +6,7 @@
  * it is nearly singular. To second order the divergence changes by tr((W^T W - E) S) + |S|^2 / 2, so each step is a
  * linear least-squares problem with the exact second derivatives, solved by QR. (Gauss-Newton in log-Cholesky
  * coordinates needs several times as many steps, because P is quadratic in them.) */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "identify.h"
 
 enum { MOST_ITERATIONS = 100 };
+static const double unsettled = 1e-4; /* a gain of so many weights: some parameter is still off by about a hundredth */
 
 typedef double matrix4[4][4];
 
@@ -31,6 +33,7 @@ typedef struct problem {
   int rows, n, links;
   double root; /* of the weight */
   double tolerance;
+  double size;     /* |y| */
   body *bodies;    /* [links] */
   double *scale;   /* [n] of the unknowns that are not inertial */
   double *z, *try; /* [n] those unknowns over their scale, now and after a step */
@@ -207,11 +210,15 @@ static void hold_bounds(problem *p) {
   size_t wide = (size_t)p->n + 1;
   int rows = p->rows + p->n;
   for (int k = 10 * p->links; k < p->n; k++) {
-    double along = 0;
+    double along = 0, square = 0;
     p->held[k] = 0;
     if (!is_positive(p->d, k) || p->z[k] > 0) continue;
-    for (int r = 0; r < rows; r++) along += p->J[(size_t)r * wide + (size_t)k] * p->J[(size_t)r * wide + (size_t)p->n];
-    p->held[k] = along <= 0;
+    for (int r = 0; r < rows; r++) {
+      const double *row = p->J + (size_t)r * wide;
+      along += row[k] * row[p->n];
+      square += row[k] * row[k];
+    }
+    p->held[k] = along <= 16 * DBL_EPSILON * sqrt(square) * p->size; /* less than that is rounding of the residuals */
     for (int r = 0; r < rows && p->held[k]; r++) p->J[(size_t)r * wide + (size_t)k] = 0;
   }
 }
@@ -245,26 +252,35 @@ static int try_step(problem *p, double by) {
   return 1;
 }
 
+/* The part of the step that lowers the sum: 1, 1/2, ...; 0 if none does. A small weight times the prior may be less
+ * than the rounding of the sum; then the whole step is taken as long as `gain`, which has no such rounding, falls. */
+static double search_line(problem *p, double cost, double gain, double last_gain, double *now) {
+  for (double by = 1; by > 1e-12; by *= 0.5) {
+    if (!try_step(p, by)) continue;
+    *now = cost_of(p, 1, p->try);
+    if (*now < cost || (by == 1 && gain < 0.25 * last_gain && *now <= cost * (1 + 1e-11))) return by;
+  }
+  return 0;
+}
+
+/* Negative: the minimum was not found. What the data do not tell is settled when a step gains little in units of the
+ * weight, too. */
 static int iterate(problem *p) {
-  double cost = cost_of(p, 0, p->z);
+  double cost = cost_of(p, 0, p->z), weight = p->root * p->root, last_gain = INFINITY;
   for (int i = 1; i <= MOST_ITERATIONS; i++) {
     linearise(p);
     hold_bounds(p);
-    double gain = find_step(p), by = 1, now = INFINITY;
-    for (; by > 1e-12; by *= 0.5) {
-      if (!try_step(p, by)) continue;
-      now = cost_of(p, 1, p->try);
-      if (now < cost) break;
-    }
-    if (!(now < cost)) { /* nothing is lower: only rounding is left */
+    double gain = find_step(p), now = INFINITY, by = search_line(p, cost, gain, last_gain, &now);
+    if (by == 0) { /* nothing is lower: only rounding is left */
       cost_of(p, 0, p->z);
-      return i;
+      return gain > unsettled * weight ? -i : i;
     }
     for (int l = 0; l < p->links; l++) memcpy(p->bodies[l].W, p->bodies[l].next, sizeof(matrix4));
     memcpy(p->z, p->try, (size_t)p->n * sizeof *p->z);
     double less = cost - now;
     cost = now;
-    if (by == 1 && fmax(less, 0.5 * gain) <= p->tolerance * cost) return i;
+    last_gain = gain;
+    if (by == 1 && less <= p->tolerance * cost && 0.5 * gain <= p->tolerance * fmin(cost, 1e3 * weight)) return i;
   }
   return -MOST_ITERATIONS;
 }
@@ -276,6 +292,7 @@ static int set_up(problem *p) {
   const jn_identification *d = p->d;
   double all = 0;
   for (int r = 0; r < p->rows; r++) all += p->y[r] * p->y[r];
+  p->size = sqrt(all);
   for (int l = 0; l < p->links; l++) {
     double log_cholesky[10];
     if (jn_inertia_to_log_cholesky(d->x0 + 10 * l, log_cholesky) != JN_OK) return 0;

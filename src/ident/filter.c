@@ -168,7 +168,9 @@ static int is_outlier(const feed *f, int channel, const double *row) {
 }
 
 static void keep(feed *f, int channel, double t, const double *row, double force) {
-  if (is_outlier(f, channel, row))
+  if (!jn__ident_fits(row, f->channel[channel].width) || !jn__ident_fits(&force, 1))
+    f->status = JN_ERR_MODEL;
+  else if (is_outlier(f, channel, row))
     f->rejected++;
   else
     jn__ident_push(&f->channel[channel], fold_of(f, t), row, force);

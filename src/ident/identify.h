@@ -102,6 +102,8 @@ void jn__ident_free_channels(jn_identification *d);
  * release them. */
 jn_channel *jn__ident_copy_channels(const jn_identification *d);
 void jn__ident_merge_channels(jn_identification *d, jn_channel *channel);
+/* Can the squares of all numbers of a row be added up? */
+int jn__ident_fits(const double *row, int width);
 /* A row of a channel: width - 1 numbers and the right side; `force` is the measured one. */
 void jn__ident_push(jn_channel *c, int fold, const double *row, double force);
 /* Reduces what is pending. */

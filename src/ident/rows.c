@@ -64,6 +64,12 @@ static void reduce(jn_channel *c, int fold) {
   c->pending[fold] = 0;
 }
 
+int jn__ident_fits(const double *row, int width) {
+  for (int k = 0; k < width; k++)
+    if (!(fabs(row[k]) <= 1e140)) return 0;
+  return 1;
+}
+
 void jn__ident_push(jn_channel *c, int fold, const double *row, double force) {
   size_t n = (size_t)c->width;
   memcpy(c->block + ((size_t)fold * JN_BLOCK_ROWS + (size_t)c->pending[fold]) * n, row, n * sizeof *row);
@@ -155,6 +161,7 @@ jn_status jn_identification_add(jn_identification *d, size_t count, const double
       if (isinf(f[i]) || !isfinite(known[i])) status = JN_ERR_MODEL;
       for (int k = 0; k + 1 < c->width; k++) row[k] = Y[(size_t)i * n + (size_t)d->lead[c->column[k]]];
       row[c->width - 1] = f[i] - known[i];
+      if (!jn__ident_fits(row, c->width)) status = JN_ERR_MODEL;
       if (status == JN_OK) jn__ident_push(c, next_fold(c), row, f[i]);
     }
   }
@@ -183,8 +190,7 @@ jn_status jn_identification_add_rows(jn_identification *d, int channel, size_t r
   for (size_t s = 0; s < rows && status == JN_OK; s++) {
     for (int k = 0; k + 1 < c->width; k++) row[k] = Y[s * (size_t)d->n + (size_t)d->lead[c->column[k]]];
     row[c->width - 1] = y[s];
-    for (int k = 0; k < c->width; k++)
-      if (!isfinite(row[k])) status = JN_ERR_MODEL;
+    if (!jn__ident_fits(row, c->width)) status = JN_ERR_MODEL;
     if (!is_within(d, c, Y + s * (size_t)d->n)) status = JN_ERR_MODEL;
     if (status == JN_OK) jn__ident_push(c, next_fold(c), row, y[s]);
   }

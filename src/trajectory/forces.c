@@ -48,8 +48,21 @@ static int force_place(const jn_loading *l, const char *name) {
   return jn__velocity_find(l, own);
 }
 
+/* A column of forces of a joint that the model does not have. */
+static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
+  size_t n = strlen(t->names[c]);
+  char subject[96], own[JN_NAME], remedy[160] = "jounce info shows the names of the joints";
+  if (n <= 4 || n - 4 >= sizeof own || strcmp(t->names[c] + n - 4, ".tau") != 0) return;
+  snprintf(own, sizeof own, "%.*s", (int)(n - 4), t->names[c]);
+  const char *near = jn__nearest_joint(l->model, own);
+  if (near) snprintf(remedy, sizeof remedy, "did you mean '%.*s.tau'?", JN_CLIP(near));
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
+  jn__log(&l->log, JN_WARNING, JN_ERR_NAME, "unknown-joint", jn__table_place(t, -1, c), subject, remedy,
+          "is ignored: no joint of '%s' has this name", jn_model_name(l->model));
+}
+
 jn_status jn__samples_to_forces(jn_loading *l, jn_table *t, jn_trajectory *out) {
-  int time = jn__check_times(l, t, 2), found = 0;
+  int time = jn__check_times(l, t, 1), found = 0;
   if (time < 0) return l->log.first.status;
   size_t bytes = (size_t)t->rows * sizeof(double);
   jn_status status = JN_OK;
@@ -60,6 +73,7 @@ jn_status jn__samples_to_forces(jn_loading *l, jn_table *t, jn_trajectory *out) 
   memcpy(out->force_times, jn__table_column(t, time), bytes);
   for (int c = 0; c < t->columns && status == JN_OK; c++) {
     int v = c == time ? -1 : force_place(l, t->names[c]);
+    if (v < 0) tell_unknown(l, t, c);
     if (v < 0 || out->forces[v]) continue;
     status = take_column(l, t, c, v, out);
     found++;
@@ -78,6 +92,8 @@ jn_status jn_trajectory_set_forces(jn_trajectory *out, int count, const double *
   if (count < 2) return JN_ERR_SIZE;
   for (int r = 0; r < count; r++)
     if (!isfinite(t[r]) || (r > 0 && !(t[r] > t[r - 1]))) return JN_ERR_MODEL;
+  for (size_t k = 0; k < (size_t)count * (size_t)out->nv; k++)
+    if (fabs(forces[k]) > JN_LARGEST_VALUE) return JN_ERR_MODEL;
   jn__forget_forces(out);
   size_t bytes = (size_t)count * sizeof(double), nv = (size_t)out->nv;
   out->force_times = jn__keep(&out->force_blocks, bytes);

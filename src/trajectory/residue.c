@@ -57,6 +57,33 @@ static void check_alone(jn_loading *l, const jn_table *table, const jn_series *s
           "has no noise, so the columns of its derivatives, which are noisy, are not used");
 }
 
+/* Its mean frequency, rms speed / rms distance from the middle / 2 pi; noise hardly counts there. */
+static double mean_frequency(const jn_curve *c, int samples, const double *t) {
+  double mean = 0, distance = 0, speed = 0, jet[2];
+  for (int i = 0; i < samples; i++) {
+    jn__curve_jet(c, t[i], 2, jet);
+    double away = jet[0] - mean; /* Welford */
+    mean += away / (i + 1);
+    distance += away * (jet[0] - mean);
+    speed += jet[1] * jet[1];
+  }
+  return distance > 0 ? sqrt(speed / distance) / (2 * 3.14159265358979323846) : 0;
+}
+
+/* The bandwidth says which residuals are noise. It does not filter, so one that the motion exceeds does nothing. */
+void jn__check_bandwidth(jn_loading *l, const jn_table *table, const jn_series *s, const double *t) {
+  double bandwidth = l->options.bandwidth, own = bandwidth > 0 ? mean_frequency(s->curve, table->rows, t) : 0;
+  if (!(own > bandwidth)) return;
+  char subject[96];
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(table->names[s->column]));
+  jn__log(
+      &l->log, JN_WARNING, JN_ERR_MODEL, "bandwidth", jn__table_place(table, -1, s->column), subject,
+      "give the highest frequency of the motion; to smooth more, use --tolerance X",
+      "moves at %.3g Hz on average, faster than the bandwidth of %.3g Hz, which is not a filter: all of this motion "
+      "is kept",
+      own, bandwidth);
+}
+
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count) {
   for (int i = 0; i < count; i++) {
     if (series[i].alone) check_alone(l, table, &series[i]);

@@ -40,6 +40,23 @@ static void check_gaps(jn_loading *l, const jn_table *t, int column, const doubl
             worst + 1, x[worst] - x[worst - 1], usual);
 }
 
+/* Times in ms or us whose column does not say so: a robot's motion is not sampled less than twice a second for minutes,
+ * nor a million times a second. */
+static void check_time_unit(jn_loading *l, const jn_table *t, int column, const double *x) {
+  enum { MANY = 100 };
+  double whole = x[t->rows - 1] - x[0], step = t->rows > 1 ? whole / (t->rows - 1) : 0;
+  int is_known = l->later || l->options.rate > 0 || *t->units[column] || (l->origin && l->origin->known);
+  if (is_known || t->rows < 2) return;
+  if (step >= 0.5 && t->rows >= MANY)
+    jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "time-unit", jn__table_place(t, -1, column), "column 't'",
+            "write the unit into the header: \"t [ms]\" or \"t [s]\"",
+            "has no unit; in seconds, that is a row every %.3g s for %.3g s: are these milliseconds?", step, whole);
+  if (step < 1e-6)
+    jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "time-unit", jn__table_place(t, -1, column), "column 't'",
+            "write the unit into the header, such as \"t [s]\" or \"t [min]\"",
+            "has no unit; in seconds, that is %.3g rows a second for %.3g s: are these seconds?", 1 / step, whole);
+}
+
 int jn__check_times(jn_loading *l, jn_table *t, int least) {
   int column = l->time, told = 0;
   if (column < 0) {
@@ -54,8 +71,9 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
   const double *x = jn__table_column(t, column);
   if (t->rows < least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
-            "give more samples, or ask for a lower order", "has %d row%s; order %d needs at least %d", t->rows,
-            t->rows == 1 ? "" : "s", l->options.order, least);
+            "give more samples; a lower --order, where the command has one, needs fewer",
+            "has %d row%s; a spline of degree %d needs at least %d", t->rows, t->rows == 1 ? "" : "s", least - 1,
+            least);
     return -1;
   }
   for (int r = 1; r < t->rows; r++) {
@@ -71,6 +89,7 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "too-many-errors", (jn_place){t->file, 0, 0}, NULL, NULL,
             "%d more rows are not later than the row before", told - MAX_TOLD);
   if (told) return -1;
+  check_time_unit(l, t, column, x);
   check_gaps(l, t, column, x);
   return column;
 }
@@ -453,5 +472,6 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;
   jn_status status = jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
   if (status == JN_OK) jn__check_residue(l, t, series, count);
+  for (int i = 0; i < count && status == JN_OK; i++) jn__check_bandwidth(l, t, &series[i], times);
   return status;
 }

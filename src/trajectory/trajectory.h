@@ -117,7 +117,10 @@ typedef struct jn_unit {
 
 /* The unit in brackets, e.g. "deg/s"; 0 when it is not known. */
 int jn__unit_read(const char *text, jn_unit *unit);
-/* A column to SI by the unit in its header; 0 after reporting that it is not known, or not of this kind and order. */
+/* Larger values are refused: they stand for missing ones, or are broken, and their squares would overflow. */
+#define JN_LARGEST_VALUE 1e100
+/* A column to SI by the unit in its header; 0 after reporting that it is not known, or not of this kind and order, or
+ * that a value is too large. */
 int jn__scale_column(jn_loading *l, jn_table *table, int column, jn_unit_kind kind, int order);
 /* What configuration coordinate i is: an angle, a length, or a number of a quaternion. */
 jn_unit_kind jn__coordinate_kind(const jn_model *model, int i);
@@ -144,6 +147,8 @@ jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const do
                          int count);
 /* Report where the residuals of a fit are more than noise, or would have been (residue.c). */
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count);
+/* Report a motion that is faster than the bandwidth; t [rows of the table]. */
+void jn__check_bandwidth(jn_loading *l, const jn_table *table, const jn_series *series, const double *t);
 /* The degree of splines for an order. */
 int jn__spline_degree(int order);
 /* The column of times, checked: rising, without large gaps; -1 after reporting what is wrong. */

@@ -154,6 +154,22 @@ static void list_units(jn_unit_kind kind, int order, char *out, size_t size) {
   if (kind == JN_UNIT_ANGLE && order == 1 && used < size) snprintf(out + used, size - used, ", rpm");
 }
 
+/* Numbers whose squares, and products of these, are still numbers. 0 after reporting the first that is larger. */
+static int check_size(jn_loading *l, const jn_table *t, int column) {
+  const double *x = jn__table_column(t, column);
+  for (int r = 0; r < t->rows; r++) {
+    if (!(fabs(x[r]) > JN_LARGEST_VALUE)) continue;
+    char subject[96];
+    snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
+    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "value-size", jn__table_place(t, r, column), subject,
+            "if it stands for a missing value, leave the row out",
+            "row %d has %.4g, which is beyond %g, the largest number that can be computed with", r + 1, x[r],
+            JN_LARGEST_VALUE);
+    return 0;
+  }
+  return 1;
+}
+
 int jn__scale_column(jn_loading *l, jn_table *t, int column, jn_unit_kind kind, int order) {
   static const char *const things[] = {
       "an angle", "a length", "a time", "a force", "a moment", "a current", "a part of a quaternion"};
@@ -163,7 +179,7 @@ int jn__scale_column(jn_loading *l, jn_table *t, int column, jn_unit_kind kind, 
     double *plain = t->values + (size_t)column * t->room;
     for (int r = 0; r < t->rows && kind == JN_UNIT_ANGLE && l->options.degrees; r++)
       plain[r] *= 3.14159265358979323846 / 180;
-    return 1;
+    return check_size(l, t, column);
   }
   int is_known = jn__unit_read(text, &u);
   if (!is_known || u.kind != kind || u.order != order) {
@@ -179,7 +195,7 @@ int jn__scale_column(jn_loading *l, jn_table *t, int column, jn_unit_kind kind, 
   }
   double *x = t->values + (size_t)column * t->room;
   for (int r = 0; r < t->rows && u.scale != 1; r++) x[r] *= u.scale;
-  return 1;
+  return check_size(l, t, column);
 }
 
 jn_unit_kind jn__coordinate_kind(const jn_model *m, int i) {
