@@ -153,7 +153,7 @@ void JN_(derivatives)(const jn_call *c) {
   }
   if (derivatives_special(c) && !c->counted) return;
   real *at = c->scratch;
-  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
+  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at);
   world_poses x = poses_place(t, &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
   if (counts(c, at)) return;
