@@ -58,6 +58,12 @@ static const version versions[] = {
       "torque regressor", "d tau / d(q, v, a)", "d ddq / d(q, v, tau)", "second-order d tau", "inverse dynamics jet",
       "forward dynamics jet"}},
     {"first derivatives in lanes", "d4_avx2", "d4_avx2_plain", 1, {"d tau / d(q, v, a)", "d ddq / d(q, v, tau)"}},
+    {"RNEA body by body in lanes", "d4_avx2", "d4_avx2_plain", 1, {"inverse dynamics", "gravity forces"}},
+    {"blocks straight to the caller",
+     "d4_avx2",
+     "d4_avx2_plain",
+     1,
+     {"all Jacobians", "torque regressor", "mass matrix"}},
 };
 enum { VERSIONS = sizeof versions / sizeof *versions };
 

@@ -3,7 +3,7 @@
  * are transposed in registers, by interleaving within 16 bytes and then exchanging halves of 32 and of 64, which are
  * single instructions of SSE, AVX, AVX-512 and NEON. Compared with number by number, a batch of mass matrices of 44
  * joints takes 1.69 us a state instead of 2.16, of Jacobians 5.2 instead of 8.2. Neither stores that bypass the caches
- * nor prefetching gain more; nor does running large outputs state by state, but for those Jacobians (4.6). */
+ * nor prefetching gain more (docs/benchmarks.md). */
 #ifndef JN_KERNEL_BASE_LANES_H
 #define JN_KERNEL_BASE_LANES_H
 
