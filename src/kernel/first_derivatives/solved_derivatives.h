@@ -23,16 +23,22 @@ static inline void rows_of_free(const unsigned char *prescribed, int n, int colu
     for (int c = 0; c < columns; c++) da[i * columns + c] = prescribed[i] ? ZERO : T[i * columns + c];
 }
 
+/* Free coordinates of the branch of i, to b->rows; returns how many. */
+static inline int free_rows(const sparsity *b, const unsigned char *prescribed, int i) {
+  int count = branch_rows(b, i, 1, b->rows), kept = 0;
+  for (int m = 0; m < count; m++)
+    if (!prescribed[b->rows[m]]) b->rows[kept++] = b->rows[m];
+  return kept;
+}
+
 /* T_p + M_pf da_f in place of T [nv x columns], zero in the rows of free coordinates. */
 static inline void prescribed_rows(const sparsity *b, const unsigned char *prescribed, int columns, const real *M,
                                    const real *da, real *T) {
   int n = b->t->nv;
   for (int i = 0; i < n; i++) {
     real *row = T + i * columns;
-    int count = prescribed[i] ? branch_rows(b, i, 1, b->rows) : 0;
+    if (prescribed[i]) combine_rows(M + i * n, free_rows(b, prescribed, i), b->rows, da, columns, 1, row);
     for (int c = 0; c < columns && !prescribed[i]; c++) row[c] = ZERO;
-    for (int m = 0; m < count; m++)
-      if (!prescribed[b->rows[m]]) add_row(columns, M[i * n + b->rows[m]], da + b->rows[m] * columns, row);
   }
 }
 
@@ -41,20 +47,17 @@ static inline void given_columns(const sparsity *b, const unsigned char *prescri
   int n = b->t->nv;
   for (int p = 0; p < n; p++) {
     if (!prescribed[p]) continue;
-    int count = branch_rows(b, p, 1, b->rows);
-    for (int c = 0; c < n; c++) y[c] = ZERO;
-    for (int m = 0; m < count; m++)
-      if (!prescribed[b->rows[m]]) add_row(n, -M[p * n + b->rows[m]], N + b->rows[m] * n, y);
-    for (int i = 0; i < n; i++) N[i * n + p] = prescribed[i] ? (i == p ? K(1) : ZERO) : y[i];
+    combine_rows(M + p * n, free_rows(b, prescribed, p), b->rows, N, n, 0, y);
+    for (int i = 0; i < n; i++) N[i * n + p] = prescribed[i] ? (i == p ? K(1) : ZERO) : -y[i];
   }
   for (int i = 0; i < n; i++) {
     real *row = M + i * n;
-    int count = prescribed[i] ? branch_rows(b, i, 1, b->rows) : 0;
-    memcpy(y, row, (size_t)n * sizeof *y);
-    for (int c = 0; c < n; c++) row[c] = prescribed[i] && prescribed[c] ? row[c] : ZERO;
-    for (int m = 0; m < count; m++)
-      if (!prescribed[b->rows[m]]) add_row(n, y[b->rows[m]], N + b->rows[m] * n, row);
-    if (!prescribed[i]) row[i] = K(1);
+    for (int c = 0; c < n; c++) y[c] = prescribed[i] && prescribed[c] ? row[c] : ZERO;
+    if (prescribed[i])
+      combine_rows(row, free_rows(b, prescribed, i), b->rows, N, n, 1, y);
+    else
+      y[i] = K(1);
+    memcpy(row, y, (size_t)n * sizeof *y);
   }
 }
 

@@ -66,6 +66,28 @@ static inline int branch_rows(const sparsity *b, int c, int count, int32_t *row)
   return rows;
 }
 
+/* y [n] = the sum of d[k] times row k of A [n columns], k = row [count]; add: y += that. First for a few tiles of y,
+ * which stay in registers. */
+FLAT void combine_tiles(const real *d, int count, const int32_t *row, const real *A, int n, int add, int tiles,
+                        real *y) {
+  tile sum[4];
+  for (int f = 0; f < tiles; f++) sum[f] = add ? tile_load(y + f * TILE) : (tile){0};
+  for (int m = 0; m < count; m++)
+    for (int f = 0; f < tiles; f++) sum[f] += d[row[m]] * tile_load(A + row[m] * n + f * TILE);
+  for (int f = 0; f < tiles; f++) tile_store(sum[f], y + f * TILE);
+}
+static inline void combine_rows(const real *d, int count, const int32_t *row, const real *A, int n, int add, real *y) {
+  int c = 0;
+  for (; c + 4 * TILE <= n; c += 4 * TILE) combine_tiles(d, count, row, A + c, n, add, 4, y + c);
+  for (; c + 2 * TILE <= n; c += 2 * TILE) combine_tiles(d, count, row, A + c, n, add, 2, y + c);
+  for (; c + TILE <= n; c += TILE) combine_tiles(d, count, row, A + c, n, add, 1, y + c);
+  for (; c < n; c++) {
+    real sum = add ? y[c] : ZERO;
+    for (int m = 0; m < count; m++) sum += d[row[m]] * A[row[m] * n + c];
+    y[c] = sum;
+  }
+}
+
 /* Columns [c, c + TILE) of two matrices T: the rows that are not zero. */
 typedef struct packed {
   int c, count;
