@@ -314,6 +314,7 @@ static void derivatives_by_factors(const jn_call *c) {
   real *at = c->scratch, *const *out = (real *const *)c->out, *y = take(&at, (size_t)(6 * n));
   real *const T[3] = {out[prescribed ? 6 : 2], out[prescribed ? 7 : 3], out[prescribed ? 9 : 5]};
   product p = product_place(t, 0, c->counted ? NULL : out[4], out[2], out[3], &at);
+  p.zero = prescribed;
   compact M = compact_place(t, out[4], &at);
   compact_inverse N = compact_inverse_place(t, &at);
   angles turn = angles_at(t, c->in[0], &at);

@@ -42,21 +42,24 @@ static inline void prescribed_rows(const sparsity *b, const unsigned char *presc
   }
 }
 
-/* Derivatives by what is given: of a, in place of N, and of tau, in place of M. y [nv]. */
+/* Derivatives by what is given: of a, in place of N, and of tau, in place of M. y [2 nv]. */
 static inline void given_columns(const sparsity *b, const unsigned char *prescribed, real *y, real *N, real *M) {
   int n = b->t->nv;
+  real *given = y + n;
+  for (int i = 0; i < n; i++) given[i] = prescribed[i] ? K(1) : ZERO;
   for (int p = 0; p < n; p++) {
     if (!prescribed[p]) continue;
     combine_rows(M + p * n, free_rows(b, prescribed, p), b->rows, N, n, 0, y);
-    for (int i = 0; i < n; i++) N[i * n + p] = prescribed[i] ? (i == p ? K(1) : ZERO) : -y[i];
+    for (int i = 0; i < n; i++) N[i * n + p] = -y[i];
   }
   for (int i = 0; i < n; i++) {
-    real *row = M + i * n;
-    for (int c = 0; c < n; c++) y[c] = prescribed[i] && prescribed[c] ? row[c] : ZERO;
-    if (prescribed[i])
-      combine_rows(row, free_rows(b, prescribed, i), b->rows, N, n, 1, y);
-    else
-      y[i] = K(1);
+    real *row = prescribed[i] ? N + i * n : M + i * n; /* what is given is given */
+    memset(row, 0, (size_t)n * sizeof *row);
+    row[i] = K(1);
+    if (!prescribed[i]) continue;
+    row = M + i * n;
+    for (int c = 0; c < n; c++) y[c] = given[c] * row[c];
+    combine_rows(row, free_rows(b, prescribed, i), b->rows, N, n, 1, y);
     memcpy(row, y, (size_t)n * sizeof *y);
   }
 }

@@ -97,8 +97,9 @@ typedef struct packed {
 
 typedef struct product {
   const JN_S(tree) * t;
-  const real *inverse; /* [nv x nv] */
-  real *X[2];          /* [nv x nv] T, then -M^-1 T */
+  const real *inverse;       /* [nv x nv] */
+  real *X[2];                /* [nv x nv] T, then -M^-1 T */
+  const unsigned char *zero; /* [nv] rows of T that are zero too; NULL: none */
   sparsity b;
   packed now, first;
 } product;
@@ -119,7 +120,10 @@ static inline product product_place(const JN_S(tree) * t, int elimination, const
 static inline void product_pack(const product *o, int c, packed *p) {
   int n = o->t->nv;
   p->c = c;
-  p->count = branch_rows(&o->b, c, TILE, p->row);
+  int count = branch_rows(&o->b, c, TILE, p->row);
+  p->count = 0;
+  for (int m = 0; m < count; m++)
+    if (!o->zero || !o->zero[p->row[m]]) p->row[p->count++] = p->row[m];
   for (int m = 0; m < p->count; m++) {
     p->T[2 * m] = tile_load(o->X[0] + p->row[m] * n + c);
     p->T[2 * m + 1] = tile_load(o->X[1] + p->row[m] * n + c);
