@@ -149,8 +149,9 @@ static inline void pairs_with(const last *c, const struct branch_twists *x, pair
 }
 
 /* The numbers of TILE coordinates a with one pair. They are written where they are ready, so that the compiler reads
- * the twists again instead of keeping more of them than there are registers. */
-FLAT void values_of(const second *s, const real *b, const struct branch_twists *x, values *o) {
+ * the twists again instead of keeping more of them than there are registers. strict, apart: whether there is an a that
+ * does not act together with b, and whether b does not with c; else some numbers have no place. */
+FLAT void values_of(const second *s, const real *b, const struct branch_twists *x, int strict, int apart, values *o) {
   o->x[M_AC] = tile6_same(b + SZ * TILE, x->S);
   o->x[M_AB] = tile6_same(b + DIS * TILE, x->S);
   o->x[VV_C] = o->x[M_AC] - o->x[M_AB];
@@ -158,14 +159,18 @@ FLAT void values_of(const second *s, const real *b, const struct branch_twists *
   o->x[VV_A] = o->x[M_AB] + o->x[M_AC];
   if (!s->out[QQ] && !s->out[QV]) return;
   o->x[QQ_C] = tile6_same(b + SZ * TILE, x->ppsi) + tile3_same(b + SU * TILE, x->psi.a);
-  o->x[QV_C_BA] = tile6_same(b + SZ * TILE, x->Pi) + tile3_same(b + SU * TILE, x->S.a);
-  o->x[QQ_B] = tile6_same(b + DIS * TILE, x->ppsi) + tile3_same(b + DBS * TILE, x->psi.a);
-  o->x[QV_B_CA] = tile6_same(b + DIS * TILE, x->Pi) + tile3_same(b + DBS * TILE, x->S.a);
-  o->x[QQ_A] = tile6_same(b + XB * TILE, x->S);
-  o->x[QV_A_BC] = tile6_same(b + YV * TILE, x->S);
-  o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, x->S);
   o->x[QV_C_AB] = tile3_same(b + ES * TILE, x->psi.a);
-  o->x[QV_B_AC] = -o->x[QV_C_AB];
+  if (apart) {
+    o->x[QV_B_AC] = -o->x[QV_C_AB];
+    o->x[QQ_B] = tile6_same(b + DIS * TILE, x->ppsi) + tile3_same(b + DBS * TILE, x->psi.a);
+    o->x[QV_B_CA] = tile6_same(b + DIS * TILE, x->Pi) + tile3_same(b + DBS * TILE, x->S.a);
+  }
+  if (strict) {
+    o->x[QV_C_BA] = tile6_same(b + SZ * TILE, x->Pi) + tile3_same(b + SU * TILE, x->S.a);
+    o->x[QQ_A] = tile6_same(b + XB * TILE, x->S);
+    o->x[QV_A_BC] = tile6_same(b + YV * TILE, x->S);
+    o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, x->S);
+  }
 }
 
 /* ---- the same for the Coriolis matrix ---- */
@@ -386,7 +391,7 @@ FLAT void tensors_of(const second *s, int i, int own, int how, int apart) {
       if (coriolis)
         coriolis_values(b, &p->x[k], &s->a[k]);
       else
-        values_of(s, b, &p->x[k], &s->a[k]);
+        values_of(s, b, &p->x[k], k * TILE < inner, eb < outer, &s->a[k]);
     if (!coriolis && s->out[VV] && (eb == ec || end - inner > 1)) correct_own(s, &c, eb, ec);
     if (eb < outer) {
       scatter(s, lo * TILE, inner, ob, oc, ALL, how);
@@ -470,7 +475,7 @@ static inline void block_fill(const second *s, int a, int b, int c, const struct
   int room = tiles_of(s->w.t->nd);
   for (int e = 0; e < TILE * TILE; e++) {
     int own = e % TILE * room;
-    values_of(s, tile_number(pairs + own, b + e / TILE), &x[own + a / TILE], &s->block[e]);
+    values_of(s, tile_number(pairs + own, b + e / TILE), &x[own + a / TILE], 1, 1, &s->block[e]);
   }
   block_scatter(s, a, b, c);
 }
