@@ -135,11 +135,15 @@ static inline tile6 B_times(tile3 Qw, tile3 Lw, tile3 Pw) {
   return (tile6){tile3_add(Qw, tile3_times(-1, Lw)), tile3_times(-2, Pw)};
 }
 
+/* Whether more is wanted than what dM/dq gives. */
+static inline int moves(const second *s) { return s->out[QQ] || s->out[QV]; }
+
 /* Pairs of c with the TILE coordinates of x. */
-static inline void pairs_with(const last *c, const struct branch_twists *x, pair *o) {
+static inline void pairs_with(const second *s, const last *c, const struct branch_twists *x, pair *o) {
   tile6 S = x->S, psi = x->psi;
   o->SZ = tile6_cross(S, c->Z);
   o->dIS = dI_times(&c->dI, S);
+  if (!moves(s)) return;
   tile3 Qw = tile3_symmetric(c->dB.Q, S.a), Lw = tile3_across(c->dB.L, S.a), Pw = tile3_across(c->dB.P, S.a);
   o->dBS = tile3_add(tile3_add(Qw, Lw), tile3_times(2, tile3_across(c->dB.P, S.b)));
   o->dIPi = tile6_add(dI_times(&c->dI, x->Pi), B_times(Qw, Lw, Pw));
@@ -162,7 +166,7 @@ FLAT void values_of(const second *s, const real *b, const struct branch_twists *
   o->x[VV_C] = o->x[M_AC] - o->x[M_AB];
   o->x[VV_B] = o->x[M_AB] - o->x[M_AC];
   o->x[VV_A] = o->x[M_AB] + o->x[M_AC];
-  if (!s->out[QQ] && !s->out[QV]) return;
+  if (!moves(s)) return;
   o->x[QQ_C] = tile6_same(b + SZ * TILE, x->ppsi) + tile3_same(b + SU * TILE, x->psi.a);
   o->x[QV_C_AB] = tile3_same(b + ES * TILE, x->psi.a);
   if (apart) {
@@ -388,7 +392,7 @@ FLAT void tensors_of(const second *s, int i, int own, int how, int apart) {
     for (int k = 0; k < tiles_of(count); k++) coriolis_pairs(&c, &p->x[k], &others[k]);
   } else {
     const last c = outermost_of(&s->w, i, body->id + own);
-    for (int k = 0; k < tiles_of(count); k++) pairs_with(&c, &p->x[k], &s->pairs[k]);
+    for (int k = 0; k < tiles_of(count); k++) pairs_with(s, &c, &p->x[k], &s->pairs[k]);
   }
   for (int eb = 0; eb < count; eb++) {
     const real *b = coriolis ? tile_number(others, eb) : tile_number(s->pairs, eb);
