@@ -138,27 +138,9 @@ static inline void minus_times(product *p, const real *A, const entries *k, real
   if (rest) product_columns(p, &p->first);
 }
 
-/* y [n] = row e of a matrix that has the entries of k, times A [n x n]; add: y += that. First for a few tiles of
- * columns. */
-FLAT void row_tiles(const real *d, const entries *k, int e, const real *A, int n, int add, int tiles, real *y) {
-  int count = e < k->inward ? k->count : k->inward;
-  tile sum[4];
-  for (int f = 0; f < tiles; f++) sum[f] = add ? tile_load(y + f * TILE) : (tile){0};
-  for (int m = 0; m < count; m++)
-    for (int f = 0; f < tiles; f++) sum[f] += d[k->row[m]] * tile_load(A + k->row[m] * n + f * TILE);
-  for (int f = 0; f < tiles; f++) tile_store(sum[f], y + f * TILE);
-}
+/* y [n] = row e of a matrix that has the entries of k, times A [n x n]; add: y += that. */
 FLAT void row_product(const real *dM, const entries *k, int e, const real *A, int n, int add, real *y) {
-  const real *d = dM + k->row[e] * n;
-  int count = e < k->inward ? k->count : k->inward, c = 0;
-  for (; c + 4 * TILE <= n; c += 4 * TILE) row_tiles(d, k, e, A + c, n, add, 4, y + c);
-  for (; c + 2 * TILE <= n; c += 2 * TILE) row_tiles(d, k, e, A + c, n, add, 2, y + c);
-  for (; c + TILE <= n; c += TILE) row_tiles(d, k, e, A + c, n, add, 1, y + c);
-  for (; c < n; c++) {
-    real sum = add ? y[c] : ZERO;
-    for (int m = 0; m < count; m++) sum += d[k->row[m]] * A[k->row[m] * n + c];
-    y[c] = sum;
-  }
+  combine_rows(dM + k->row[e] * n, e < k->inward ? k->count : k->inward, k->row, A, n, add, y);
 }
 
 /* X += dM A */

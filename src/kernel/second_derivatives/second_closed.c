@@ -83,15 +83,20 @@ enum { Q_AB, Q_BA, Q_AC, Q_CA, Q_BC, Q_CB, V_AB, V_BA, V_AC, V_CA, V_BC, V_CB };
 
 /* What c alone gives. */
 typedef struct last {
-  inertia I, dI;
+  inertia dI;
   rates dB, B; /* B(S_c) */
   wrench Z, X, Yv;
   vec3 U;
-  twist S, psi; /* for the Coriolis matrix, as what follows */
+} last;
+
+/* The same for the Coriolis matrix. */
+typedef struct coriolis_last {
+  inertia I, dI;
+  twist S, psi;
   crossed K;
   mat3 At, Zt; /* transposed blocks of K */
-  wrench W, Y;
-} last;
+  wrench Z, W, Y;
+} coriolis_last;
 
 typedef struct second {
   linearization w;
@@ -115,7 +120,7 @@ static inline last outermost_of(const linearization *w, int i, int d) {
   inertia I = w->I[i];
   rates B = w->B[i];
   twist S = w->S[d];
-  last c = {.I = I, .Z = x.Z, .X = w_add(x.Y, x.F), .Yv = x.Yv, .U = x.U, .dI = i_rate(S, I)};
+  last c = {.Z = x.Z, .X = w_add(x.Y, x.F), .Yv = x.Yv, .U = x.U, .dI = i_rate(S, I)};
   wrench P = w_cross(S, (wrench){B.L, B.P}); /* B carried along, and B of psi */
   c.dB = b_add((rates){i_rate(S, (inertia){ZERO, B.P, B.Q}).J, P.m, P.f}, rates_of(w->psi[d], I));
   c.B = (rates){c.dI.J, c.Z.m, c.Z.f};
@@ -130,11 +135,15 @@ static inline tile6 B_times(tile3 Qw, tile3 Lw, tile3 Pw) {
   return (tile6){tile3_add(Qw, tile3_times(-1, Lw)), tile3_times(-2, Pw)};
 }
 
+/* Whether more is wanted than what dM/dq gives. */
+static inline int moves(const second *s) { return s->out[QQ] || s->out[QV]; }
+
 /* Pairs of c with the TILE coordinates of x. */
-static inline void pairs_with(const last *c, const struct branch_twists *x, pair *o) {
+static inline void pairs_with(const second *s, const last *c, const struct branch_twists *x, pair *o) {
   tile6 S = x->S, psi = x->psi;
   o->SZ = tile6_cross(S, c->Z);
   o->dIS = dI_times(&c->dI, S);
+  if (!moves(s)) return;
   tile3 Qw = tile3_symmetric(c->dB.Q, S.a), Lw = tile3_across(c->dB.L, S.a), Pw = tile3_across(c->dB.P, S.a);
   o->dBS = tile3_add(tile3_add(Qw, Lw), tile3_times(2, tile3_across(c->dB.P, S.b)));
   o->dIPi = tile6_add(dI_times(&c->dI, x->Pi), B_times(Qw, Lw, Pw));
@@ -149,32 +158,37 @@ static inline void pairs_with(const last *c, const struct branch_twists *x, pair
 }
 
 /* The numbers of TILE coordinates a with one pair. They are written where they are ready, so that the compiler reads
- * the twists again instead of keeping more of them than there are registers. */
-FLAT void values_of(const second *s, const real *b, const struct branch_twists *x, values *o) {
+ * the twists again instead of keeping more of them than there are registers. strict, apart: whether there is an a that
+ * does not act together with b, and whether b does not with c; else some numbers have no place. */
+FLAT void values_of(const second *s, const real *b, const struct branch_twists *x, int strict, int apart, values *o) {
   o->x[M_AC] = tile6_same(b + SZ * TILE, x->S);
   o->x[M_AB] = tile6_same(b + DIS * TILE, x->S);
   o->x[VV_C] = o->x[M_AC] - o->x[M_AB];
   o->x[VV_B] = o->x[M_AB] - o->x[M_AC];
   o->x[VV_A] = o->x[M_AB] + o->x[M_AC];
-  if (!s->out[QQ] && !s->out[QV]) return;
+  if (!moves(s)) return;
   o->x[QQ_C] = tile6_same(b + SZ * TILE, x->ppsi) + tile3_same(b + SU * TILE, x->psi.a);
-  o->x[QV_C_BA] = tile6_same(b + SZ * TILE, x->Pi) + tile3_same(b + SU * TILE, x->S.a);
-  o->x[QQ_B] = tile6_same(b + DIS * TILE, x->ppsi) + tile3_same(b + DBS * TILE, x->psi.a);
-  o->x[QV_B_CA] = tile6_same(b + DIS * TILE, x->Pi) + tile3_same(b + DBS * TILE, x->S.a);
-  o->x[QQ_A] = tile6_same(b + XB * TILE, x->S);
-  o->x[QV_A_BC] = tile6_same(b + YV * TILE, x->S);
-  o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, x->S);
   o->x[QV_C_AB] = tile3_same(b + ES * TILE, x->psi.a);
-  o->x[QV_B_AC] = -o->x[QV_C_AB];
+  if (apart) {
+    o->x[QV_B_AC] = -o->x[QV_C_AB];
+    o->x[QQ_B] = tile6_same(b + DIS * TILE, x->ppsi) + tile3_same(b + DBS * TILE, x->psi.a);
+    o->x[QV_B_CA] = tile6_same(b + DIS * TILE, x->Pi) + tile3_same(b + DBS * TILE, x->S.a);
+  }
+  if (strict) {
+    o->x[QV_C_BA] = tile6_same(b + SZ * TILE, x->Pi) + tile3_same(b + SU * TILE, x->S.a);
+    o->x[QQ_A] = tile6_same(b + XB * TILE, x->S);
+    o->x[QV_A_BC] = tile6_same(b + YV * TILE, x->S);
+    o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, x->S);
+  }
 }
 
 /* ---- the same for the Coriolis matrix ---- */
 
-static inline last coriolis_outermost(const second *s, int i, int d) {
+static inline coriolis_last coriolis_outermost(const second *s, int i, int d) {
   const linearization *w = &s->w;
   inertia I = w->I[i];
   twist S = w->S[d];
-  last c = {.I = I, .Z = i_mul(I, S), .dI = i_rate(S, I), .S = S, .psi = w->psi[d], .K = s->K[i]};
+  coriolis_last c = {.I = I, .Z = i_mul(I, S), .dI = i_rate(S, I), .S = S, .psi = w->psi[d], .K = s->K[i]};
   c.W = w_add(i_mul(I, w->Psi[d]), crossed_mul(&c.K, 0, S));
   c.Y = crossed_tmul(&c.K, 0, S);
   c.At = m3_transpose(c.K.A);
@@ -198,7 +212,7 @@ static inline tile6 K_times(const crossed *K, tile6 y) {
   return (tile6){tile3_add_cross(m, K->u, y.b),
                  tile3_add(tile3_across(K->w, y.b), tile3_times(-1, tile3_matrix(K->Z, y.a)))};
 }
-static inline tile6 K_transposed_times(const last *c, tile6 y) {
+static inline tile6 K_transposed_times(const coriolis_last *c, tile6 y) {
   tile3 m = tile3_add(tile3_matrix(c->At, y.a), tile3_times(-1, tile3_matrix(c->Zt, y.b)));
   tile3 f = tile3_add(tile3_across(c->K.u, y.a), tile3_across(c->K.w, y.b));
   return (tile6){m, tile3_add(tile3_matrix(c->Zt, y.a), tile3_times(-1, f))};
@@ -207,7 +221,8 @@ static inline tile6 tile6_sub(tile6 a, tile6 b) {
   return (tile6){tile3_add(a.a, tile3_times(-1, b.a)), tile3_add(a.b, tile3_times(-1, b.b))};
 }
 
-static __attribute__((noinline)) void coriolis_pairs(const last *c, const struct branch_twists *x, coriolis_pair *o) {
+static __attribute__((noinline)) void coriolis_pairs(const coriolis_last *c, const struct branch_twists *x,
+                                                     coriolis_pair *o) {
   tile6 S = x->S, psi = x->psi, turned = tile6_bracket(c->S, S), g = I_times(&c->I, tile6_bracket(c->S, psi));
   tile6 IS = I_times(&c->I, S);
   o->SZ = tile6_cross(S, c->Z);
@@ -291,7 +306,7 @@ static inline twist branch_screw(const second *s, int k) {
 
 /* The numbers above take dPi_b/dv_a = 2 [S_a, S_b]; in a group it is half of that. And one coordinate's force does not
  * change with its own velocity. */
-static inline void correct_own(const second *s, const last *c, int eb, int ec) {
+static inline void correct_own(const second *s, int i, int eb, int ec) {
   const branch *p = &s->path;
   int inner = p->begin[eb], end = p->end[eb];
   if (eb == ec && end - inner == 1) tile_number(s->a, eb)[VV_C * TILE] = ZERO;
@@ -300,7 +315,7 @@ static inline void correct_own(const second *s, const last *c, int eb, int ec) {
     x[VV_C * TILE] -= x[M_AC * TILE];
   }
   if (eb < p->begin[ec] || eb == ec) return;
-  wrench half = i_mul(c->I, t_ad(branch_screw(s, eb), branch_screw(s, ec)));
+  wrench half = i_mul(s->w.I[i], t_ad(branch_screw(s, eb), branch_screw(s, ec)));
   for (int k = 0; k < p->begin[ec]; k++) tile_number(s->a, k)[VV_A * TILE] -= power(half, branch_screw(s, k));
 }
 
@@ -370,14 +385,15 @@ FLAT void tensors_of(const second *s, int i, int own, int how, int apart) {
   const JN_S(body) *body = &s->w.t->body[i];
   const int coriolis = how >= CORIOLIS_SET;
   coriolis_pair *others = (coriolis_pair *)(void *)s->pairs;
-  last c = coriolis ? coriolis_outermost(s, i, body->id + own) : outermost_of(&s->w, i, body->id + own);
   int ec = p->count - body->nv + own, outer = p->begin[ec], count = p->end[ec];
   size_t oc = (size_t)p->at[ec];
-  for (int k = 0; k < tiles_of(count); k++)
-    if (coriolis)
-      coriolis_pairs(&c, &p->x[k], &others[k]);
-    else
-      pairs_with(&c, &p->x[k], &s->pairs[k]);
+  if (coriolis) {
+    const coriolis_last c = coriolis_outermost(s, i, body->id + own);
+    for (int k = 0; k < tiles_of(count); k++) coriolis_pairs(&c, &p->x[k], &others[k]);
+  } else {
+    const last c = outermost_of(&s->w, i, body->id + own);
+    for (int k = 0; k < tiles_of(count); k++) pairs_with(s, &c, &p->x[k], &s->pairs[k]);
+  }
   for (int eb = 0; eb < count; eb++) {
     const real *b = coriolis ? tile_number(others, eb) : tile_number(s->pairs, eb);
     size_t ob = (size_t)p->at[eb];
@@ -386,8 +402,8 @@ FLAT void tensors_of(const second *s, int i, int own, int how, int apart) {
       if (coriolis)
         coriolis_values(b, &p->x[k], &s->a[k]);
       else
-        values_of(s, b, &p->x[k], &s->a[k]);
-    if (!coriolis && s->out[VV] && (eb == ec || end - inner > 1)) correct_own(s, &c, eb, ec);
+        values_of(s, b, &p->x[k], k * TILE < inner, eb < outer, &s->a[k]);
+    if (!coriolis && s->out[VV] && (eb == ec || end - inner > 1)) correct_own(s, i, eb, ec);
     if (eb < outer) {
       scatter(s, lo * TILE, inner, ob, oc, ALL, how);
       scatter(s, inner, end, ob, oc, INNER, how);
@@ -470,7 +486,7 @@ static inline void block_fill(const second *s, int a, int b, int c, const struct
   int room = tiles_of(s->w.t->nd);
   for (int e = 0; e < TILE * TILE; e++) {
     int own = e % TILE * room;
-    values_of(s, tile_number(pairs + own, b + e / TILE), &x[own + a / TILE], &s->block[e]);
+    values_of(s, tile_number(pairs + own, b + e / TILE), &x[own + a / TILE], 1, 1, &s->block[e]);
   }
   block_scatter(s, a, b, c);
 }
