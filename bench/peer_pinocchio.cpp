@@ -173,11 +173,7 @@ void answer(peer *p, peer_task task, int state, size_t count[PEER_OUTPUTS]) {
       return;
     case PEER_JACOBIANS:
     case PEER_JACOBIAN_RATES:
-      for (int f = 0; f < p->r->nframe; f++) {
-        const int link = f < p->r->nlink ? f : jn_frame_link(p->r->model, f);
-        const size_t joint = link < 0 ? 0 : static_cast<size_t>(own.joint[static_cast<size_t>(link)]);
-        count[0] += pinocchio_put(own, own.J[joint], 6, p->out[0] + f * 6 * n);
-      }
+      for (const pin::Data::Matrix6x &J : own.J) count[0] += pinocchio_put(own, J, 6, p->out[0] + count[0]);
       return;
     case PEER_SPACE_JACOBIAN:
       count[0] = pinocchio_put(own, d.J, 6, p->out[0]);
@@ -229,7 +225,11 @@ peer *peer_pinocchio(const robot *r) {
   pinocchio_velocities(*own, r->v, STATES, r->nv, own->v);
   pinocchio_velocities(*own, r->a, STATES, r->nv, own->a);
   pinocchio_velocities(*own, r->tau, STATES, r->nv, own->tau);
-  own->J.assign(static_cast<size_t>(own->model.njoints), pin::Data::Matrix6x::Zero(6, r->nv));
+  for (int f = 0; f < r->nframe; f++) {
+    const int link = f < r->nlink ? f : jn_frame_link(r->model, f);
+    own->carrier.push_back(link < 0 ? 0 : static_cast<pin::JointIndex>(own->joint[static_cast<size_t>(link)]));
+  }
+  own->J.assign(own->carrier.size(), pin::Data::Matrix6x::Zero(6, r->nv));
   own->series[0] = pinocchio_series1(*own, r);
   own->series[1] = pinocchio_series2(*own, r);
   own->series[2] = pinocchio_series3(*own, r);

@@ -23,10 +23,11 @@ struct pinocchio_robot {
   pin::Model model;
   std::unique_ptr<pin::Data> data;
   std::vector<Eigen::VectorXd> q, v, a, tau;
-  std::vector<int> place;    // of each of our velocity coordinates
-  std::vector<int> joint;    // that carries each of our links
-  std::vector<pin::SE3> at;  // the link in the frame of that joint
-  std::vector<pin::Data::Matrix6x> J;
+  std::vector<int> place;                // of each of our velocity coordinates
+  std::vector<int> joint;                // that carries each of our links
+  std::vector<pin::SE3> at;              // the link in the frame of that joint
+  std::vector<pin::JointIndex> carrier;  // the joint of each of our frames
+  std::vector<pin::Data::Matrix6x> J;    // of each of them
   pin::Data::Tensor3x qq, vv, qv, qa;
   std::unique_ptr<torque_series> series[4];  // of orders 1 to 4
 };

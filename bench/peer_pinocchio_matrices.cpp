@@ -7,6 +7,18 @@
 
 #include "peer_pinocchio.hpp"
 
+namespace {
+
+// Of every frame, in full.
+void jacobians(pinocchio_robot &own) {
+  for (size_t f = 0; f < own.J.size(); f++) {
+    own.J[f].setZero();
+    if (own.carrier[f] > 0) pin::getJointJacobian(own.model, *own.data, own.carrier[f], pin::WORLD, own.J[f]);
+  }
+}
+
+}  // namespace
+
 bool pinocchio_run_matrices(pinocchio_robot &own, peer_task task, size_t s) {
   const pin::Model &m = own.model;
   pin::Data &d = *own.data;
@@ -14,16 +26,13 @@ bool pinocchio_run_matrices(pinocchio_robot &own, peer_task task, size_t s) {
   switch (task) {
     case PEER_JACOBIANS:
       pin::computeJointJacobians(m, d, q);
-      for (size_t i = 1; i < static_cast<size_t>(m.njoints); i++) {
-        own.J[i].setZero();
-        pin::getJointJacobian(m, d, i, pin::WORLD, own.J[i]);
-      }
+      jacobians(own);
       return true;
     case PEER_JACOBIAN_RATES:
       pin::computeJointJacobiansTimeVariation(m, d, q, v);
-      for (size_t i = 1; i < static_cast<size_t>(m.njoints); i++) {
-        own.J[i].setZero();
-        pin::getJointJacobianTimeVariation(m, d, i, pin::WORLD, own.J[i]);
+      for (size_t f = 0; f < own.J.size(); f++) {
+        own.J[f].setZero();
+        if (own.carrier[f] > 0) pin::getJointJacobianTimeVariation(m, d, own.carrier[f], pin::WORLD, own.J[f]);
       }
       return true;
     case PEER_SPACE_JACOBIAN:
@@ -37,6 +46,7 @@ bool pinocchio_run_matrices(pinocchio_robot &own, peer_task task, size_t s) {
       return true;
     case PEER_TERMS:
       pin::computeAllTerms(m, d, q, v);
+      jacobians(own);
       return true;
     default:
       return false;

@@ -171,6 +171,14 @@ robot robot_create(const char *name) {
   return robot_of(slash ? slash + 1 : name, robot_model(name));
 }
 
+robot robot_lumped(const robot *r) {
+  jn_model *m;
+  jn_error error;
+  if (jn_model_lump(r->model, NULL, &m, &error) == JN_OK) return robot_of(r->name, m);
+  fprintf(stderr, "bench: %s: %s\n", r->name, error.text);
+  exit(1);
+}
+
 robot robot_chain(int n) {
   char source[32];
   snprintf(source, sizeof source, "builtin:chain:%d", n);

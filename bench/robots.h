@@ -31,6 +31,7 @@ const char *robot_name(int i);
 robot robot_create(const char *name);
 jn_model *robot_model(const char *name); /* alone */
 robot robot_chain(int n);                /* of n revolute joints */
+robot robot_lumped(const robot *r);      /* links that are fixed to each other merged */
 void robot_destroy(robot *r);
 
 /* Memory that is there, or the end of the program; calls that succeed, or its end. */

@@ -87,7 +87,12 @@ static void add_robot(const char *name) {
   peers_create(&r, peers);
   for (int k = 0; k < PEERS; k++)
     if (peers[k]) snprintf(all.peers[k], sizeof all.peers[k], "%s", peers[k]->description);
-  for (int k = 0; k < algorithm_count(0) && k < ROWS; k++) c->rows[k] = measure(&r, algorithm_at(k), peers);
+  robot lumped = robot_lumped(&r); /* Pinocchio's regressor has columns of bodies, ours of links */
+  for (int k = 0; k < algorithm_count(0) && k < ROWS; k++) {
+    const algorithm *a = algorithm_at(k);
+    c->rows[k] = measure(strcmp(a->name, "torque regressor") == 0 ? &lumped : &r, a, peers);
+  }
+  robot_destroy(&lumped);
   peers_destroy(peers);
   robot_destroy(&r);
 }

@@ -259,6 +259,7 @@ if(rows_avx2)
   set_source_files_properties(src/kernel/sensitivity/adjoint.c src/kernel/second_derivatives/second_closed.c PROPERTIES COMPILE_OPTIONS
                                                               "$<${gcc12}:-mmove-max=128;-mstore-max=128>")
   jounce_row(d_avx2 D 1 ${avx2_one})
+  jounce_row(d_avx512 D 1 ${avx2_one} ${avx512_flags} -mprefer-vector-width=256)
   jounce_row(f_avx2 F 1 ${avx2_one})
   # With lanes, registers are scarce: scheduling instructions to need fewer makes jets of high order 8 % faster (but forward
   # dynamics and first derivatives 4 to 8 % slower, so not there). `rep movs` for structs of half a kilobyte costs up to 3 %.
@@ -268,7 +269,7 @@ if(rows_avx2)
                               COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
   jounce_row(d4_avx2 D 4 ${avx2_lanes})
   jounce_row(f8_avx2 F 8 ${avx2_lanes})
-  set(avx512_lanes ${avx2_lanes} ${avx512_flags})
+  set(avx512_lanes ${avx2_lanes} ${avx512_flags} -mprefer-vector-width=512)
   jounce_row(d8_avx512 D 8 ${avx512_lanes})
   jounce_row(f16_avx512 F 16 ${avx512_lanes})
 endif()

@@ -5,9 +5,11 @@
 #   d2, f4                several states in a register: any CPU
 #   d_avx2, f_avx2        double, float: x86-64 with AVX2 and FMA
 #   d4_avx2, f8_avx2      several states in a register: the same
-#   d8_avx512, f16_avx512 twice as many states: x86-64 with AVX-512 (F, DQ, VL, BW)
+#   d_avx512              double: x86-64 with AVX-512 (F, DQ, VL, BW); registers as wide as with AVX2, but twice as many
+#   d8_avx512, f16_avx512 twice as many states: the same
 # The list is in order of preference, each with what it needs from the CPU.
 set(rows_known
+    d_avx512:avx512
     d_avx2:avx2
     f_avx2:avx2
     d8_avx512:avx512
@@ -30,7 +32,7 @@ set(x86_64 FALSE)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(x86_64 TRUE)
 endif()
-set(avx512_flags -mavx512f -mavx512dq -mavx512vl -mavx512bw -mprefer-vector-width=512)
+set(avx512_flags -mavx512f -mavx512dq -mavx512vl -mavx512bw)
 include(CheckCCompilerFlag)
 if(x86_64)
   list(JOIN avx512_flags " " avx512_text)

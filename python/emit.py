@@ -159,6 +159,8 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
     flags = []
     if method.has_work:
         flags.append("PY_WORK | PY_BY_BATCH" if method.by_batch else "PY_WORK")
+    if method.more_work:
+        flags.append("PY_MORE_WORK")
     if any(a.kind == "INOUT" for a in method.inputs):
         flags.append("PY_CHANGES")
     if any(a.kind == "HANDLE" for a in method.inputs):
@@ -168,7 +170,7 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
     if any(a.kind == "OBJECT" for a in method.outputs) or "c->report" in " ".join(method.setup):
         flags.append("PY_MAKES")
     outcome = headers.enums["jn_status"].values.get(OUTCOMES.get(name, ""), 0)
-    row = (f'{{"{method.name}", {f"arguments_{name}" if method.arguments else "NULL"}, {len(method.inputs)}, '
+    row = (f'{{"{method.name.removeprefix("_")}", {f"arguments_{name}" if method.arguments else "NULL"}, {len(method.inputs)}, '
            f"{len(method.arguments)}, {positional(method)}, {len(result_items(method))}, {' | '.join(flags) or 0}, "
            f"{links['one']}, {links['one_f']}, {links['many']}, "
            f"{links['many_f']}, {result_index(method)}, {outcome}}}")  # fmt: skip
@@ -378,7 +380,9 @@ def input_type(a: Argument) -> str:
              "JOINT": "int | str", "LOOP": "int | str", "STRING": "str", "STRINGS": "Sequence[str]", "TEXT": "str | bytes",
              "STRUCTS": "Sequence[Any]",
         "RECORDS": "Sequence[Mapping[str, Any]]", "CALLBACK": "Callable[..., Any]"}  # fmt: skip
-    if a.kind == "ENUM" and a.enum is not None:
+    if a.name == "watch":
+        text = "Callable[..., Any] | Sequence[Any]"
+    elif a.kind == "ENUM" and a.enum is not None:
         text = "Literal[" + ", ".join(f'"{v}"' for v in a.enum.values) + "] | int"
     elif a.kind == "HANDLE":
         text = CLASSES[a.object][0]

@@ -21,7 +21,7 @@ NAMED = {
     "wrench_jet": "(K+1) x nlink x 6",
     "prescribed": "nv", "actuated": "nv", "given": "nv", "held": "nv",
     "M_jet": "(K+1) x nv x nv", "C_jet": "(K+1) x nv x nv", "Y_jet": "(K+1) x nv x 10L", "factor": "nv x nv",
-    "placement": "16", "gravity": "3", "room": "nv x nv x nv",
+    "placement": "16", "gravity": "3",
 }  # fmt: skip
 NAMED_IN_LOOPS = {"lambda": "m", "lambda_jet": "(K+1) x m"}
 NAMED_IN_ELASTIC = {

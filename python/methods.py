@@ -72,7 +72,6 @@ NOT_OFFERED = {
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
     r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
-    r"jn_(frame_twist|momentum)_jet_derivatives$": "work of one order more, and room that only C knows the size of",
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
     r"jn_\w+_room$": "room is made inside",
 }
@@ -207,6 +206,7 @@ class Method:
     by_batch: bool = False  # C knows it only for batches
     has_work: bool = False
     order_from: bool = False
+    more_work: bool = False  # work memory of one order more than the jets
     result: str = ""  # named tuple
 
     @property
@@ -302,9 +302,12 @@ class Reader:
         name = python_name(p.name)
         if p.type == "jn_work *":
             self.method.has_work = True
+            self.method.more_work = "ork of order K + 1" in self.comment
             self.method.call.append("c->work")
         elif p.type == "jn_error *":
             self.method.call.append("&c->error")
+        elif p.type in ARRAYS and p.name in SCRATCH:
+            self.room(p)
         elif p.type in ARRAYS:
             self.array(p)
         elif p.type == "double":
@@ -337,6 +340,16 @@ class Reader:
         else:
             self.composite(p)
         return 1
+
+    def room(self, p: Parameter) -> None:
+        """Memory for the function's own use, as much as another function says: `room [jn_x_room()]`."""
+        said = re.search(rf"\b{p.name} \[(jn_\w+_room)\(\)\]", self.comment)
+        size = self.headers.functions.get(said[1]) if said else None
+        if size is None or [q.name for q in size.parameters] != ["model", "order"]:
+            raise Unsupported(f"no rule for the size of {p.name}")
+        self.method.setup.append(f"double *{p.name} = py_room(c, {size.name}(c->self, c->order));\n"
+                                 f"  if (!{p.name}) return JN_ERR_MEMORY;")  # fmt: skip
+        self.method.call.append(p.name)
 
     def array(self, p: Parameter) -> None:
         name = python_name(p.name)
@@ -557,6 +570,12 @@ class Reader:
                 template = (
                     f"if (c->s[{{i}}].set) options.{f.name} = py_{what}_callback, options.context = c->callbacks;"
                 )
+            elif f.type == "callback" and f.name == "next_break":
+                keyword.kind = "CALLBACK"
+                template += "py_next_break_callback, options.context = c->callbacks;"
+            elif f.type == "jn_watch *":
+                keyword.kind = "CALLBACK"
+                template += "c->callbacks->watch, options.watch_count = c->callbacks->watch_count;"
             else:
                 continue
             self.add(keyword, None)

@@ -33,7 +33,7 @@ refused() { # part of the message, JOUNCE_ROWS
   configure -DJOUNCE_ROWS="$2" && fail "JOUNCE_ROWS=$2 is accepted"
   tr -s '\n ' ' ' <"$tmp/log" | grep -qF -- "$1" || { fail "JOUNCE_ROWS=$2: the message lacks '$1'"; cat "$tmp/log"; }
 }
-refused "no such row: d3, sse. There are d_avx2," "d;d3;sse"
+refused "no such row: d3, sse. There are d_avx512," "d;d3;sse"
 refused "d is missing" "f"
 
 # Without any library: it configures, says so, and has no tests.

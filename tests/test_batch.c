@@ -16,7 +16,8 @@ typedef struct states {
   double *one[4], *all[4];
 } states;
 
-static void begin_with(states *x, uint64_t *s, jn_model *m, int i) {
+/* most: numbers of a state in each output; 0: enough for all functions. */
+static void begin_sized(states *x, uint64_t *s, jn_model *m, int i, size_t most) {
   x->m = m;
   x->nq = jn_model_nq(x->m);
   x->nv = jn_model_nv(x->m);
@@ -38,14 +39,16 @@ static void begin_with(states *x, uint64_t *s, jn_model *m, int i) {
   fill(s, x->tau_jet, x->count * (ORDER + 1) * x->nv, 20);
   fill(s, x->W, x->count * (ORDER + 1) * x->wide, 2);
   for (int k = 0; k < x->nv; k++) x->prescribed[k] = uniform(s) > 0;
-  size_t most = (size_t)(10 * x->nlink * x->square + (x->nlink + 4) * 6 * x->nv * (ORDER + 1) + 500);
-  if (most < (size_t)(x->square * x->nv)) most = (size_t)(x->square * x->nv);
+  size_t all = (size_t)(10 * x->nlink * x->square + (x->nlink + 4) * 6 * x->nv * (ORDER + 1) + 500);
+  if (!most) most = all < (size_t)(x->square * x->nv) ? (size_t)(x->square * x->nv) : all;
   for (int k = 0; k < 4; k++) {
     x->one[k] = malloc(most * sizeof(double));
     x->all[k] = malloc(most * (size_t)x->count * sizeof(double));
     check(x->one[k] && x->all[k], "memory");
   }
 }
+
+static void begin_with(states *x, uint64_t *s, jn_model *m, int i) { begin_sized(x, s, m, i, 0); }
 
 static void begin(states *x, uint64_t *s, int i) { begin_with(x, s, random_tree(s, 3 + i % 11), i); }
 
@@ -100,6 +103,52 @@ static void configurations_and_kinematics(void **state) {
          jn_center_of_mass(x.m, x.w, JN_WORLD, Q(k), V(k), A(k), one, x.one[1], x.one[2]), 3, 3, 3);
     SAME(500, jn_momentum_matrix_rate_batch(x.b, n, JN_ABOUT_COM, x.q, x.v, all),
          jn_momentum_matrix_rate(x.m, x.w, JN_ABOUT_COM, Q(k), V(k), one), 6 * nv);
+    end(&x);
+  }
+}
+
+/* A tree whose coordinates are in the order of its bodies: links follow the one before, or one inward of that. */
+static jn_model *ordered_tree(uint64_t *s, int links, int floating) {
+  jn_builder *b;
+  jn_model *m;
+  char name[64][8];
+  int parent[64] = {-1};
+  check_ok(jn_builder_create(NULL, &b));
+  for (int i = 0; i < links; i++) {
+    snprintf(name[i], sizeof name[i], "l%d", i);
+    int from = i - 1;
+    while (from > 0 && uniform(s) > 0.4) from = parent[from];
+    parent[i] = from;
+    jn_joint_type type = i == 0 && floating ? JN_FREE : uniform(s) > 0.6 ? JN_PRISMATIC : JN_REVOLUTE;
+    add_random_link(b, s, name[i], i ? name[from] : NULL, type, NULL);
+  }
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  jn_builder_destroy(b);
+  return m;
+}
+
+/* What goes to the caller in rows and blocks, with zeros of their own: large and small matrices, of chains and of trees
+ * whose subtrees end anywhere. */
+static void large_matrices(void **state) {
+  (void)state;
+  uint64_t s = seed("large matrices");
+  for (int i = 0; i < 8; i++) {
+    static states x;
+    const int links[] = {40, 33, 36, 20, 9, 21, 1, 2};
+    begin_sized(&x, &s, ordered_tree(&s, links[i], i % 2 == 0), 8 - i, 25000);
+    size_t n = (size_t)x.count;
+    int nv = x.nv, frames = jn_frame_count(x.m) * 6 * nv;
+    double *one = x.one[0], *all = x.all[0];
+    check(frames < 25000 && nv * 10 * x.nlink < 25000, "room");
+    SAME(500, jn_mass_matrix_batch(x.b, n, x.q, all), jn_mass_matrix(x.m, x.w, Q(k), one), x.square);
+    for (int in = JN_IN_BODY; in <= JN_IN_ALIGNED; in++) {
+      jn_representation as = (jn_representation)in;
+      SAME(500, jn_frame_jacobians_batch(x.b, n, as, x.q, all), jn_frame_jacobians(x.m, x.w, as, Q(k), one), frames);
+      SAME(500, jn_frame_jacobian_rates_batch(x.b, n, as, x.q, x.v, all),
+           jn_frame_jacobian_rates(x.m, x.w, as, Q(k), V(k), one), frames);
+    }
+    SAME(2000, jn_regressor_batch(x.b, n, x.q, x.v, x.a, all), jn_regressor(x.m, x.w, Q(k), V(k), A(k), one),
+         nv * 10 * x.nlink);
     end(&x);
   }
 }
@@ -326,6 +375,7 @@ static void wrong_arguments(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(configurations_and_kinematics),
+      cmocka_unit_test(large_matrices),
       cmocka_unit_test(dynamics),
       cmocka_unit_test(time_derivatives),
       cmocka_unit_test(derivatives_and_regressors),

@@ -506,26 +506,29 @@ static void a_stop_lets_go_when_it_would_have_to_pull(void **unused) {
   jn_model_destroy(m);
 }
 
+/* The velocity, or minus it. */
 static double top(void *context, double t, const double *q, const double *v) {
-  (void)context, (void)t, (void)q;
-  return v[0];
+  (void)t, (void)q;
+  return *(const double *)context * v[0];
 }
 
 static void a_watch_sees_the_top_of_a_throw(void **unused) {
   (void)unused;
   jn_model *m = slider(-10, 0);
-  const jn_watch falling = {top, NULL, -1}, rising = {top, NULL, 1};
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < 6; k++) { /* a value that falls through zero, and one that rises; all directions */
+    double sign = k < 3 ? 1 : -1;
+    int direction = k % 3 - 1, seen = direction * sign <= 0;
+    const jn_watch watch = {top, &sign, direction};
     jn_simulation_options o = options_of(JN_DORMAND_PRINCE, 1e-12);
     state x = {.v = {3}};
-    o.watch = k ? &rising : &falling;
+    o.watch = &watch;
     o.watch_count = 1;
     jn_simulator *s = make(m, &o, &x);
     check_ok(jn_simulator_run(s, 1));
     check_ok(jn_simulator_get(s, &x.t, x.q, x.v));
-    double right = k ? 1 : 3 / 9.81;
-    check(fabs(x.t - right) < 1e-13, "ends at %.15g, not %.15g s", x.t, right);
-    check(jn_simulator_happened(s, NULL) == (k ? JN_NOTHING : JN_WATCH), "what happened is not what was watched");
+    double right = seen ? 3 / 9.81 : 1;
+    check(fabs(x.t - right) < 1e-13, "sign %g, direction %d: ends at %.15g, not %.15g s", sign, direction, x.t, right);
+    check(jn_simulator_happened(s, NULL) == (seen ? JN_WATCH : JN_NOTHING), "what happened is not what was watched");
     jn_simulator_destroy(s);
   }
   jn_model_destroy(m);
@@ -561,6 +564,26 @@ static jn_status explode(void *context, double t, int order, const double *q, co
   (void)context, (void)t, (void)order, (void)q;
   tau[0] = 2 * v[0] * v[0] + 2 * 9.81;
   return JN_OK;
+}
+
+static void past_times_and_states_that_are_not_finite_are_refused(void **unused) {
+  (void)unused;
+  jn_model *m = slider(-100, 0);
+  jn_simulation_options o = options_of(JN_DORMAND_PRINCE, 1e-9);
+  double bad[] = {NAN, INFINITY, -INFINITY}, t, q[1], v[1];
+  jn_simulator *s = make(m, &o, &(state){.t = 1, .q = {0.5}, .v = {2}});
+  for (int k = 0; k < 3; k++) {
+    check_status(jn_simulator_run(s, bad[k]), JN_ERR_SIZE);
+    check_status(jn_simulator_set(s, bad[k], (double[]){0}, NULL), JN_ERR_SIZE);
+    check_status(jn_simulator_set(s, 0, &bad[k], NULL), JN_ERR_SIZE);
+    check_status(jn_simulator_set(s, 0, (double[]){0}, &bad[k]), JN_ERR_SIZE);
+  }
+  check_status(jn_simulator_run(s, 0.9), JN_ERR_SIZE);
+  check_ok(jn_simulator_run(s, 1)); /* it is there already */
+  check_ok(jn_simulator_get(s, &t, q, v));
+  check(t == 1 && q[0] == 0.5 && v[0] == 2, "the state has changed to t %g, q %g, v %g", t, q[0], v[0]);
+  jn_simulator_destroy(s);
+  jn_model_destroy(m);
 }
 
 static void a_motion_that_explodes_says_when_and_where(void **unused) {
@@ -637,6 +660,7 @@ int main(void) {
       cmocka_unit_test(a_stop_lets_go_when_it_would_have_to_pull),
       cmocka_unit_test(a_watch_sees_the_top_of_a_throw),
       cmocka_unit_test(the_implicit_method_takes_few_steps_when_damping_is_strong),
+      cmocka_unit_test(past_times_and_states_that_are_not_finite_are_refused),
       cmocka_unit_test(a_motion_that_explodes_says_when_and_where),
       cmocka_unit_test(wrong_options_are_refused),
   };

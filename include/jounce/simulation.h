@@ -124,7 +124,7 @@ JN_API jn_status jn_simulator_create_loops(jn_loops *loops, const jn_simulation_
 JN_API void jn_simulator_destroy(jn_simulator *simulator); /* Releases it; NULL is allowed. */
 
 /* A new state; counters and energies start again. q [nq], v [nv] (NULL: at rest). With loops, they are put onto the
- * conditions (JN_ERR_LOOP if that is not possible). */
+ * conditions (JN_ERR_LOOP if that is not possible). JN_ERR_SIZE: a number is not finite; the state stays as it was. */
 JN_API jn_status jn_simulator_set(jn_simulator *simulator, double t, const double *q, const double *v);
 /* The state now. Any may be NULL. */
 JN_API jn_status jn_simulator_get(const jn_simulator *simulator, double *t, double *q, double *v);
@@ -136,7 +136,7 @@ JN_API jn_status jn_simulator_forces(jn_simulator *simulator, double t, const do
 /* One step, which does not go beyond `until` > t; it ends earlier at a break, an event, or where the method likes.
  * After an error the state is that before the step. JN_ERR_STEP: no step is small enough, see jn_simulator_report. */
 JN_API jn_status jn_simulator_step(jn_simulator *simulator, double until);
-/* Steps until `until`, or until an event. */
+/* Steps until `until`, or until an event. JN_ERR_SIZE: `until` is in the past, or not finite. */
 JN_API jn_status jn_simulator_run(jn_simulator *simulator, double until);
 /* The state at a time within the last step, by the method's own continuous output: of the order of the method for
  * taylor, order 4 for dopri5, 3 for the others. Errors: JN_ERR_SIZE (t is not in the last step). */

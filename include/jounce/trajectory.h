@@ -77,8 +77,8 @@ JN_API void jn_trajectory_options_init(jn_trajectory_options *options);
 /* Reads a trajectory for a model. source is a path, or "builtin:demo". CSV, NPY, NPZ and JSON are recognised by their
  * content. *error (may be NULL) gets the first error with file, row and column; the options' report gets all messages.
  * Errors: JN_ERR_FILE, JN_ERR_SYNTAX, JN_ERR_NAME (joints unknown or missing), JN_ERR_MODEL (times or values that do
- * not make a motion, values beyond 1e100), JN_ERR_SIZE (order), JN_ERR_MEMORY, JN_ERR_UNSUPPORTED (JSON without
- * jansson, compressed NPZ without zlib). */
+ * not make a motion, values beyond 1e100), JN_ERR_SIZE (order, or a number of the options), JN_ERR_MEMORY,
+ * JN_ERR_UNSUPPORTED (JSON without jansson, compressed NPZ without zlib). */
 JN_API jn_status jn_trajectory_load(const jn_model *model, const char *source, const jn_trajectory_options *options,
                                     jn_trajectory **trajectory, jn_error *error);
 /* The same from bytes in memory; file is the name used in messages. */

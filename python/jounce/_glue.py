@@ -93,13 +93,17 @@ def perturbations(model: Any, values: Any) -> tuple[NDArray[np.uintp], list[Any]
 
 
 def callback(name: str, function: Any) -> Any:
-    """Wraps a force, wrench or motion of a simulation: C gives memory and asks for `rows` rows of `columns` numbers.
+    """Wraps a function of the user, such as a force, wrench or motion of a simulation: C gives memory and asks for `rows` rows of `columns` numbers.
 
     force(t, q, v) -> [nv], or force(t, q, v_jet, order) -> [order + 1, nv]; wrench(t) -> [nlink, 6], or wrench(t, order)
     -> [order + 1, nlink, 6]; motion(t) -> [nv] accelerations, or motion(t, order) -> [order + 1, nv].
     """
+    if name == "watch":
+        return watch_callbacks(function)
     if not callable(function):
         raise TypeError(f"{name} must be a function, not {type(function).__name__}")
+    if name == "next_break":
+        return lambda t: number_from("next_break", function(t))
     if name == "cost":
         return cost_callback(function)
     if name == "path":
@@ -139,6 +143,38 @@ def checked(name: str, what: str, value: Any, shape: tuple[int, ...]) -> NDArray
     return array
 
 
+def number_from(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} gave {value!r}, expected a number") from None
+
+
+DIRECTIONS = {"both": 0, "rising": 1, "falling": -1, 0: 0, 1: 1, -1: -1}
+
+
+def watch_callbacks(given: Any) -> tuple[tuple[Any, int], ...]:
+    """watch(t, q, v) -> number, or (watch, "rising" | "falling" | "both"), or a list of these."""
+
+    def one(item: Any, k: int) -> tuple[Any, int]:
+        function, direction = item if isinstance(item, tuple) and len(item) == 2 else (item, "both")
+        if not callable(function):
+            raise TypeError(f"watch[{k}] must be a function, not {type(function).__name__}")
+        if not isinstance(direction, (str, int)) or direction not in DIRECTIONS:
+            raise ValueError(f"watch[{k}] has the direction {direction!r}, expected 'rising', 'falling' or 'both'")
+
+        def call(t: float, q: Any, v: Any) -> float:
+            return number_from(
+                f"watch[{k}]", function(t, np.frombuffer(q, np.float64).copy(), np.frombuffer(v, np.float64).copy())
+            )
+
+        return call, DIRECTIONS[direction]
+
+    if not isinstance(given, (list, tuple)) or (len(given) == 2 and isinstance(given, tuple) and not callable(given[1])):
+        given = [given]
+    return tuple(one(item, k) for k, item in enumerate(given))
+
+
 def cost_callback(function: Any) -> Any:
     """A term of the cost of a rollout: cost(k, q, v) -> value, gradient [2nv]."""
 
@@ -165,13 +201,51 @@ def path_callback(function: Any) -> Any:
     return call
 
 
+def numbers_in(name: str, value: Any) -> list[tuple[str, Any]]:
+    """The numbers in an argument, with their places: tolerance, task[0]['weight']; arrays as they are."""
+    if isinstance(value, Mapping):
+        return [found for key in value for found in numbers_in(f"{name}[{key!r}]", value[key])]
+    if isinstance(value, (list, tuple)) and any(isinstance(item, Mapping) for item in value):
+        return [found for k, item in enumerate(value) for found in numbers_in(f"{name}[{k}]", item)]
+    if isinstance(value, (str, bytes, bool)) or callable(value):
+        return []
+    try:
+        array = np.asarray(float(value) if isinstance(value, int) and abs(value) >> 63 else value)
+    except (ValueError, OverflowError):
+        return []
+    return [(name, array)] if array.dtype.kind in "iuf" else []
+
+
+def suspects(given: list[tuple[str, Any]]) -> str:
+    """Which argument is out of range: a number or array that no range allows, otherwise any of those given."""
+    found = [item for name, value in given for item in numbers_in(name, value)]
+    numbers = [(name, array) for name, array in found if array.ndim == 0]
+    bad = [f"{name} is {array}" for name, array in numbers if not np.isfinite(array) or array < 0]
+    bad = bad or [f"{name} is empty" for name, array in found if array.size == 0]
+    bad = bad or [f"{name} contains NaN" for name, array in found if np.isnan(array).any()]
+    if not bad:
+        infinite = [name for name, array in found if name != "limits" and not np.isfinite(array).all()]
+        bad = [f"{name} has numbers that are not finite" for name in infinite]
+    if bad:
+        return ", ".join(bad[:5])
+    simple = {name: f"{name} = {array}" for name, array in numbers}
+    names = [simple.get(name, name) for name, _ in given]
+    return "" if not names else f"{given[0][0]} is {given[0][1]!r:.60}" if len(names) == 1 else "one of " + ", ".join(names)
+
+
 def failed(
     status: int, what: str, function: str, text: str, detail: str, file: str | None, line: int, column: int,
-    joint: str | None, state: int,
+    joint: str | None, state: int, given: list[tuple[str, Any]],
 ) -> NoReturn:  # fmt: skip
-    """Raises the exception of a status."""
+    """Raises the exception of a status. given: the arguments, which are named if the library does not say what is wrong."""
     code = STATUS.get(status, "unknown")
     message = detail or what
+    if code in ("size", "index", "model", "null") and (not detail or detail == what):
+        named = suspects(given)
+        if named:
+            message = f"{named}: {'out of range' if code == 'size' else message}"
+            if detail:
+                message = f"{function}(): {message}"
     if joint:
         message += f": joint '{joint}' has no effective inertia"
     if state >= 0:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import operator
 import os
 import pickle
@@ -162,6 +163,10 @@ class Model(_core.Model):
             raise TypeError(f"random(): shape is {shape!r}, expected an integer or a tuple of integers") from None
         if any(size < 0 for size in shape):
             raise ValueError(f"random(): shape is {shape}; sizes cannot be negative")
+        try:
+            seed = operator.index(seed)
+        except TypeError:
+            raise TypeError(f"random(): seed is {seed!r}, expected an integer") from None
         out = np.empty((*shape, self.nq))  # all memory at once, or a MemoryError
         for row in out.reshape(-1, self.nq):
             row[:], seed = self._random(seed)
@@ -258,7 +263,13 @@ class Model(_core.Model):
         return Trajectory._remember(super().trajectory_from_text(text, file, **options), "text", (text, file), options)
 
     def trajectory_from_samples(self, t: Any, q: Any, **options: Any) -> Trajectory:
-        """A motion through samples: increasing times t [count] and configurations q [count, nq]. Options as above."""
+        """A motion through samples: increasing times t [count] and configurations q [count, nq].
+
+        Options as above, except for those that say how to read files.
+        """
+        for name in ("rate", "columns", "wrenches_too", "missing_neutral", "max_bytes"):
+            if name in options:
+                raise TypeError(f"trajectory_from_samples(): {name} is for files")
         made = super().trajectory_from_samples(t, q, **options)
         return Trajectory._remember(made, "samples", (np.array(t), np.array(q)), options)
 
@@ -274,7 +285,7 @@ class Model(_core.Model):
         if not isinstance(actuators, Mapping):
             return self._elastic_load(os.fspath(actuators), **options)  # type: ignore[return-value]
         whole = actuators if "joints" in actuators else {"joints": actuators}
-        text = json.dumps(whole, default=_plain)
+        text = _to_json(whole, "actuators")
         return self._elastic_load_text(text, "dictionary", **options)  # type: ignore[return-value]
 
     def retime(
@@ -468,6 +479,12 @@ class Elastic(_core.Elastic):
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
     """Options of load() in the names of the library."""
+    for name in ("original", "original_text"):
+        if name in options:
+            raise TypeError(f"load(): {name} is for save()")
+    for name in ("floating", "mimic", "strict", "lenient", "ignore_mimic", "ignore_loops"):
+        if not isinstance(options.get(name, 0), (bool, int, np.bool_)):
+            raise TypeError(f"load(): {name} is {options[name]!r}, expected True or False")
     if "mimic" in options:
         options["ignore_mimic"] = not options.pop("mimic")
     return {name: int(value) if isinstance(value, bool) else value for name, value in options.items()}
@@ -513,7 +530,36 @@ def loads(text: str | bytes, *, format: str = "auto", file: str = "text", **opti
 
 def from_dict(description: Mapping[str, Any], **options: Any) -> Model:
     """A model from a dictionary in the form of native files (docs/model-file.md)."""
-    return loads(json.dumps(description, default=_plain), format="native", file="dictionary", **options)
+    return loads(_to_json(description, "description"), format="native", file="dictionary", **options)
+
+
+def _to_json(value: Mapping[str, Any], name: str) -> str:
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False)
+    except ValueError:  # JSON has no NaN; a cycle is also a ValueError
+        place = _not_finite(value, name)
+        if place is None:
+            raise
+        raise ModelError(f"{place}; give a finite number") from None
+
+
+def _not_finite(value: Any, place: str) -> str | None:
+    """Where a number in dictionaries and lists is not finite."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{place} is {value}"
+    items: Any = ()
+    if isinstance(value, Mapping):
+        items = value.items()
+    elif isinstance(value, (list, tuple)):
+        names = [item.get("name") if isinstance(item, Mapping) else None for item in value]
+        items = [(name or k, item) for k, (name, item) in enumerate(zip(names, value))]
+    for key, item in items:
+        found = _not_finite(item, f"{place}[{key!r}]")
+        if found is not None:
+            return found
+    return None
 
 
 def _plain(value: Any) -> Any:

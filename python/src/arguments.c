@@ -460,7 +460,10 @@ static int read_mask(py_call_state *c, int i) {
 
 static int read_strings(py_call_state *c, int i) {
   PyObject *list = PySequence_List(c->value[i]);
-  if (!list) return -1;
+  if (!list) {
+    PyErr_Clear();
+    return wrong_value(c, i, "a list of names");
+  }
   if (PyUnicode_Check(c->value[i])) { /* one name */
     Py_DECREF(list);
     if (!(list = Py_BuildValue("[O]", c->value[i]))) return -1;
@@ -471,7 +474,10 @@ static int read_strings(py_call_state *c, int i) {
   const char **strings = (const char **)(void *)PyBytes_AsString(bytes);
   if (py_keep(c, bytes) < 0) return -1;
   for (Py_ssize_t k = 0; k < n; k++)
-    if (!(strings[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, k), NULL))) return -1;
+    if (!(strings[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, k), NULL))) {
+      PyErr_Clear();
+      return wrong_value(c, i, "a list of names");
+    }
   c->s[i].p = strings;
   c->s[i].n = (size_t)n;
   return 0;
@@ -531,6 +537,17 @@ static int read_structs(py_call_state *c, int i) {
   return py_keep(c, both) < 0 || failed ? -1 : 0;
 }
 
+/* A number or an array that does not vary between states: NaN would silently disable what it is for. */
+static int refuse_nan(const py_call_state *c, int i, const double *x, Py_ssize_t count) {
+  for (Py_ssize_t k = 0; k < count; k++) {
+    if (x[k] == x[k]) continue;
+    PyErr_Format(PyExc_ValueError, "%s(): %s %s NaN, expected %s", c->function->name, c->function->argument[i].name,
+                 count > 1 ? "contains" : "is", count > 1 ? "numbers" : "a number");
+    return -1;
+  }
+  return 0;
+}
+
 static int read_number(py_call_state *c, int i) {
   c->number[i] = PyFloat_AsDouble(c->value[i]);
   if (c->number[i] == -1 && PyErr_Occurred()) {
@@ -549,7 +566,7 @@ static int read_one(py_call_state *c, int i) {
     case PY_FIXED:
       if (read_doubles(c, i) < 0 || check_shape(c, i, 0) < 0) return -1;
       c->s[i].p = c->view[i].buf;
-      return 0;
+      return refuse_nan(c, i, c->s[i].p, c->view[i].len / (Py_ssize_t)sizeof(double));
     case PY_SCALAR:
       if (PyFloat_Check(c->value[i]) || PyLong_Check(c->value[i])) return read_number(c, i);
       return read_array(c, i);
@@ -561,7 +578,7 @@ static int read_one(py_call_state *c, int i) {
     case PY_UNSIGNED:
       return read_unsigned(c, i);
     case PY_DOUBLE:
-      return read_number(c, i);
+      return read_number(c, i) < 0 ? -1 : refuse_nan(c, i, &c->number[i], 1);
     case PY_SIZE:
       return read_size(c, i);
     case PY_FRAME:
@@ -592,11 +609,11 @@ static int read_one(py_call_state *c, int i) {
 }
 
 /* The memory of a plain array of double that has exactly the shape of one state; NULL: look closer. */
-static void *memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value) {
+void *py_memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value, int flags) {
   const py_ndarray *array = (const py_ndarray *)value;
-  enum { NEEDED = PY_ARRAY_C | PY_ARRAY_ALIGNED };
+  int needed = PY_ARRAY_C | PY_ARRAY_ALIGNED | flags;
   if ((PyObject *)Py_TYPE(value) != py_glued.ndarray || array->dtype != py_glued.float64 || array->nd != a->dims ||
-      (array->flags & NEEDED) != NEEDED)
+      (array->flags & needed) != needed)
     return NULL;
   for (int k = 0; k < a->dims; k++)
     if (array->dimensions[k] != py_size_of(c, a->dim[k])) return NULL;
@@ -609,9 +626,11 @@ static int read_usual(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
   const py_function *f = c->function;
   c->is_usual = 0;
   if (!py_has_layout || n > f->positional || f->flags & PY_ORDERED) return 1;
-  if (names) {
-    if (PyTuple_Size(names) != 1 || PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") != 0) return 1;
-    c->out = args[n] == Py_None ? NULL : args[n];
+  for (Py_ssize_t k = 0, given = names ? PyTuple_Size(names) : 0; k < given; k++) {
+    PyObject *name = PyTuple_GetItem(names, k), *value = args[n + k] == Py_None ? NULL : args[n + k];
+    int is_out = PyUnicode_CompareWithASCIIString(name, "out") == 0;
+    if (!is_out && (f->results < 2 || PyUnicode_CompareWithASCIIString(name, "want") != 0)) return 1;
+    *(is_out ? &c->out : &c->want) = value;
   }
   for (int i = 0; i < f->inputs; i++) {
     const py_argument *a = &f->argument[i];
@@ -624,7 +643,7 @@ static int read_usual(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
       if (a->flags & PY_REQUIRED && !(a->flags & PY_NULLABLE)) return 1;
       c->s[i].i = a->fallback;
     } else if (a->kind == PY_IN) {
-      if (!(c->s[i].p = memory_of_one(c, a, value))) return 1;
+      if (!(c->s[i].p = py_memory_of_one(c, a, value, 0))) return 1;
     } else if (a->kind != PY_FRAME && a->kind != PY_LINK && a->kind != PY_JOINT) {
       return 1;
     } else if (read_one(c, i) < 0) {

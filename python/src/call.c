@@ -5,6 +5,17 @@
 #include <string.h>
 #include "core.h"
 
+/* The arguments as they were given: a list of (name, value). */
+static PyObject *given_values(const py_call_state *c) {
+  PyObject *list = PyList_New(0);
+  for (int i = 0; list && c && i < c->function->inputs; i++) {
+    PyObject *pair = c->value[i] ? Py_BuildValue("(sO)", c->function->argument[i].name, c->value[i]) : NULL;
+    if (pair) PyList_Append(list, pair);
+    Py_XDECREF(pair);
+  }
+  return list;
+}
+
 /* Raises jounce.Error or one of its kinds. text: what the library says beyond the status; c: which call, or NULL. */
 PyObject *py_raise(jn_status status, const char *text, py_call_state *c) {
   if (PyErr_Occurred()) return NULL; /* by a function of the user */
@@ -16,10 +27,10 @@ PyObject *py_raise(jn_status status, const char *text, py_call_state *c) {
     if (c->batch && jn_batch_singular(c->batch) != JN_ALL_STATES) state = (Py_ssize_t)jn_batch_singular(c->batch);
   }
   const jn_error *error = c && c->error.text[0] ? &c->error : NULL;
-  PyObject *none = PyObject_CallFunction(py_glued.failed, "issssziizn", (int)status, jn_status_text(status),
+  PyObject *none = PyObject_CallFunction(py_glued.failed, "issssziiznN", (int)status, jn_status_text(status),
                                          c ? c->function->name : "", text ? text : "", error ? error->text : "",
                                          error ? error->file : NULL, error ? error->line : 0, error ? error->column : 0,
-                                         joint, state);
+                                         joint, state, given_values(c));
   Py_XDECREF(none);
   return NULL;
 }
@@ -119,7 +130,7 @@ static PyObject *compute(py_call_state *c) {
   py_work *work = NULL;
   py_batch *batch = NULL;
   PyObject *result = NULL;
-  int order = f->flags & PY_ORDERED ? c->order : 0;
+  int order = f->flags & PY_ORDERED ? c->order + (f->flags & PY_MORE_WORK ? 1 : 0) : 0;
   if (f->flags & PY_WORK) {
     int batched = c->axes && c->count && !c->is_looped && (c->is_float ? f->many_f : f->many);
     batched |= f->flags & PY_BY_BATCH;

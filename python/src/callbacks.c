@@ -1,9 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Forces, wrenches and motions of simulations, costs of rollouts and paths of tasks that are Python functions;
- * callback() in jounce/_glue.py calls them with NumPy arrays and checks what they return. */
+/* Forces, wrenches, motions, breaks and watches of simulations, costs of rollouts and paths of tasks that are Python
+ * functions; callback() in jounce/_glue.py calls them with NumPy arrays and checks what they return. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core.h"
+
+/* What the context of a watch is. */
+struct py_watched {
+  const py_callbacks *with;
+  PyObject *function; /* borrowed from the tuple of watches */
+};
+
+static double watch_value(void *context, double t, const double *q, const double *v);
+
+/* The watches of a tuple that callback() has made. */
+static int add_watches(py_callbacks *to, PyObject *pairs) {
+  Py_ssize_t count = PyTuple_Size(pairs);
+  to->watch = calloc((size_t)count + 1, sizeof *to->watch);
+  to->watched = calloc((size_t)count + 1, sizeof *to->watched);
+  if (!to->watch || !to->watched) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  for (Py_ssize_t k = 0; k < count; k++) {
+    PyObject *pair = PyTuple_GetItem(pairs, k);
+    to->watched[k] = (py_watched){to, PyTuple_GetItem(pair, 0)};
+    to->watch[k] = (jn_watch){watch_value, &to->watched[k], (int)PyLong_AsLong(PyTuple_GetItem(pair, 1))};
+  }
+  to->watch_count = (int)count;
+  return 0;
+}
 
 /* Argument i is a function: it belongs to the call, and to the simulator that the call makes. */
 int py_add_callback(py_call_state *c, int i) {
@@ -23,12 +50,15 @@ int py_add_callback(py_call_state *c, int i) {
   }
   PyObject *function = PyObject_CallFunction(py_glued.callback, "sO", a->name, c->value[i]);
   c->callbacks->function[a->fallback] = function;
-  return function ? 0 : -1;
+  if (!function) return -1;
+  return a->fallback == WATCH_CALLBACK ? add_watches(c->callbacks, function) : 0;
 }
 
 void py_callbacks_free(py_callbacks *callbacks) {
   if (!callbacks) return;
   for (int i = 0; i < PY_CALLBACKS; i++) Py_XDECREF(callbacks->function[i]);
+  free(callbacks->watch);
+  free(callbacks->watched);
   free(callbacks);
 }
 
@@ -56,7 +86,8 @@ static jn_status copied(PyObject *result, Py_ssize_t count, double *to) {
 static jn_status called(PyObject *function, double t, int order, PyObject *q, PyObject *v_jet, Py_ssize_t rows,
                         Py_ssize_t columns, double *to) {
   PyObject *result = NULL;
-  if (q && v_jet) result = PyObject_CallFunction(function, "dOOinn", t, q, v_jet, order, rows, columns);
+  if (q && v_jet && !PyErr_Occurred())
+    result = PyObject_CallFunction(function, "dOOinn", t, q, v_jet, order, rows, columns);
   Py_XDECREF(q);
   Py_XDECREF(v_jet);
   return copied(result, rows * columns, to);
@@ -103,6 +134,36 @@ jn_status py_motion_callback(void *context, double t, int order, double *v_jet) 
       called(with->function[MOTION_CALLBACK], t, order, none(), none(), order + 1, with->nv, v_jet + with->nv);
   PyGILState_Release(state);
   return status;
+}
+
+/* Calls a function that gives a number; `otherwise` if it fails, or if another one has failed before. The error stays
+ * set, and is raised when the step has ended. */
+static double number_of(PyObject *function, PyObject *arguments, double otherwise) {
+  PyObject *result = arguments ? PyObject_CallObject(function, arguments) : NULL;
+  double value = result ? PyFloat_AsDouble(result) : otherwise;
+  Py_XDECREF(arguments);
+  Py_XDECREF(result);
+  return PyErr_Occurred() ? otherwise : value;
+}
+
+double py_next_break_callback(void *context, double t) {
+  const py_callbacks *with = context;
+  PyGILState_STATE state = PyGILState_Ensure();
+  double at = INFINITY;
+  if (!PyErr_Occurred()) at = number_of(with->function[NEXT_BREAK_CALLBACK], Py_BuildValue("(d)", t), INFINITY);
+  PyGILState_Release(state);
+  return at;
+}
+
+static double watch_value(void *context, double t, const double *q, const double *v) {
+  const py_watched *watched = context;
+  const py_callbacks *with = watched->with;
+  PyGILState_STATE state = PyGILState_Ensure();
+  double value = 1; /* passes zero nowhere */
+  if (!PyErr_Occurred())
+    value = number_of(watched->function, Py_BuildValue("(dNN)", t, bytes_of(q, with->nq), bytes_of(v, with->nv)), 1);
+  PyGILState_Release(state);
+  return value;
 }
 
 /* A term of the cost, and its gradient [2nv]. */

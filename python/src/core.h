@@ -108,8 +108,17 @@ enum {
   PY_SIGNED = 64,
   PY_TOGETHER = 128 /* C writes all of these or none */
 };
-/* PY_CHANGES: inputs are results, too; PY_HANDLES: other objects are among the inputs. */
-enum { PY_WORK = 1, PY_ORDERED = 2, PY_MAKES = 4, PY_BY_BATCH = 8, PY_CHANGES = 16, PY_HANDLES = 32 };
+/* PY_CHANGES: inputs are results, too; PY_HANDLES: other objects are among the inputs; PY_MORE_WORK: work memory of one
+ * order more than that of the jets. */
+enum {
+  PY_WORK = 1,
+  PY_ORDERED = 2,
+  PY_MAKES = 4,
+  PY_BY_BATCH = 8,
+  PY_CHANGES = 16,
+  PY_HANDLES = 32,
+  PY_MORE_WORK = 64
+};
 
 typedef struct py_member {
   const char *name;
@@ -268,6 +277,7 @@ extern py_glue py_glued;
 int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyObject *names);
 void py_release_arguments(py_call_state *c);
 int py_view(py_call_state *c, int i, PyObject *value, int writable);
+void *py_memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value, int flags);
 int py_keep(py_call_state *c, PyObject *object); /* takes the reference */
 PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int dims, int leading);
 
@@ -301,10 +311,23 @@ double *py_room(py_call_state *c, size_t numbers); /* NULL: no memory; the call 
 extern int py_threads;
 
 /* callbacks.c */
-enum { FORCE_CALLBACK, WRENCH_CALLBACK, MOTION_CALLBACK, COST_CALLBACK, PATH_CALLBACK, PY_CALLBACKS };
+enum {
+  FORCE_CALLBACK,
+  WRENCH_CALLBACK,
+  MOTION_CALLBACK,
+  COST_CALLBACK,
+  PATH_CALLBACK,
+  NEXT_BREAK_CALLBACK,
+  WATCH_CALLBACK, /* a tuple of pairs: a function, and its direction */
+  PY_CALLBACKS
+};
+typedef struct py_watched py_watched;
 typedef struct py_callbacks {
   PyObject *function[PY_CALLBACKS];
   Py_ssize_t nq, nv, nlink, targets, rows;
+  jn_watch *watch; /* [watch_count] of WATCH_CALLBACK */
+  py_watched *watched;
+  int watch_count;
 } py_callbacks;
 int py_add_callback(py_call_state *c, int i);
 void py_callbacks_free(py_callbacks *callbacks);
@@ -312,6 +335,7 @@ jn_force_function py_force_callback;
 jn_wrench_function py_wrench_callback;
 jn_motion_function py_motion_callback;
 jn_cost_function py_cost_callback;
+double py_next_break_callback(void *context, double t);
 jn_status py_path_callback(void *context, double t, int order, double *target, double *rate_jet);
 
 #endif

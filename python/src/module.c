@@ -92,9 +92,9 @@ static PyObject *model_perturbation(PyObject *self, PyObject *const *args, Py_ss
 static PyObject *module_set_threads(PyObject *self, PyObject *count) {
   (void)self;
   long threads = PyLong_AsLong(count);
-  if (PyErr_Occurred()) return NULL;
+  if (PyErr_Occurred()) return PyErr_Format(PyExc_TypeError, "set_threads(): count is %R, expected an integer", count);
   if (threads < 0 || threads > 4096)
-    return PyErr_Format(PyExc_ValueError, "set_threads(): %ld is out of range", threads);
+    return PyErr_Format(PyExc_ValueError, "set_threads(): count is %ld, expected 0 to 4096", threads);
   int before = py_threads;
   py_threads = (int)threads;
   return PyLong_FromLong(before);

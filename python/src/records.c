@@ -51,9 +51,12 @@ static int set_doubles(const py_member *member, PyObject *value, double *to) {
 static int set_member(const py_member *member, PyObject *value, char *record) {
   void *to = record + member->offset;
   switch (member->kind) {
-    case 'i':
-      *(int *)to = (int)PyLong_AsLong(value);
+    case 'i': {
+      long number = PyLong_AsLong(value);
+      *(int *)to = (int)number;
+      if (number != *(int *)to) return wrong_member(member, value, "a smaller integer");
       break;
+    }
     case 'l':
       *(long *)to = PyLong_AsLong(value);
       break;

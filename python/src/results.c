@@ -86,8 +86,8 @@ static int check_given(const py_call_state *c, int i, const Py_buffer *view) {
   return same == 1 && fits ? 0 : -1;
 }
 
-static int overlaps(const py_call_state *c, const Py_buffer *view) {
-  const char *start = view->buf, *end = start + view->len;
+static int overlaps(const py_call_state *c, const char *start, size_t size) {
+  const char *end = start + size;
   for (int i = 0; i < c->function->inputs; i++) {
     const py_argument *a = &c->function->argument[i];
     int is_direct = c->is_usual && a->kind == PY_IN; /* read without a view */
@@ -98,7 +98,15 @@ static int overlaps(const py_call_state *c, const Py_buffer *view) {
   return 0;
 }
 
-/* The usual case: an array of NumPy with the right type and shape, apart from all inputs. */
+/* The usual call is given arrays of NumPy of the right type and shape, apart from all inputs: where they are, or NULL.
+ */
+static void *memory_of_given(const py_call_state *c, const py_argument *a, PyObject *given) {
+  if (!c->is_usual || a->kind != PY_OUT || is_bytes(a)) return NULL;
+  void *memory = py_memory_of_one(c, a, given, PY_ARRAY_WRITEABLE);
+  return memory && !overlaps(c, memory, elements(c, a) * sizeof(double)) ? memory : NULL;
+}
+
+/* The same for many states and other number types. */
 static int fits_directly(py_call_state *c, int i, PyObject *given) {
   const py_argument *a = &c->function->argument[i];
   Py_buffer *view = &c->view[i];
@@ -106,7 +114,7 @@ static int fits_directly(py_call_state *c, int i, PyObject *given) {
   int fits = view->ndim == c->axes + a->dims && view->format[0] == (c->is_float ? 'f' : 'd');
   for (int k = 0; fits && k < view->ndim; k++)
     fits = view->shape[k] == (k < c->axes ? c->axis[k] : py_size_of(c, a->dim[k - c->axes]));
-  fits = fits && !overlaps(c, view);
+  fits = fits && !overlaps(c, view->buf, (size_t)view->len);
   PyBuffer_Release(view);
   c->is_held[i] = 0;
   return fits;
@@ -128,7 +136,7 @@ static int take_given(py_call_state *c, int i, PyObject *given) {
     return -1;
   }
   int status = check_given(c, i, &view);
-  int usable = status == 0 && PyBuffer_IsContiguous(&view, 'C') && !overlaps(c, &view);
+  int usable = status == 0 && PyBuffer_IsContiguous(&view, 'C') && !overlaps(c, view.buf, (size_t)view.len);
   PyBuffer_Release(&view);
   if (status < 0) return -1;
   if (usable) {
@@ -154,6 +162,13 @@ static int place(py_call_state *c, int i, PyObject *given) {
   void *from = c->s[i].p;
   if (!given && a->dims == 0 && c->axes == 0 && a->kind == PY_OUT) { /* one number */
     c->s[i].p = c->is_float ? (void *)&c->number_f[i] : (void *)&c->number[i];
+    return 0;
+  }
+  void *memory = given ? memory_of_given(c, a, given) : NULL;
+  if (memory) {
+    c->array[i] = Py_NewRef(given);
+    c->s[i].p = memory;
+    c->result_bytes += elements(c, a) * sizeof(double);
     return 0;
   }
   if (!given && !c->is_held[i] && is_left_out(c, a)) {

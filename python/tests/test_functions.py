@@ -147,6 +147,8 @@ class CCall:
             return ctypes.c_void_p(self.handle)
         if p.type == "jn_work *":
             return ctypes.c_void_p(self.work)
+        if p.name == "room":
+            return self.room()
         if p.type in ARRAYS:
             return self.array(p, name)
         if p.type == "int *":
@@ -162,6 +164,12 @@ class CCall:
         if struct is not None:
             return self.struct(struct)
         return ctypes.c_int(self.arguments.given[name])
+
+    def room(self) -> object:
+        size = self.library.jn_jet_derivatives_room
+        size.restype = ctypes.c_size_t
+        self.kept.append(np.zeros(size(ctypes.c_void_p(self.handle), ORDER)))
+        return pointer(self.kept[-1])  # type: ignore[arg-type]
 
     def array(self, p: Parameter, name: str) -> object:
         if p.const:
@@ -214,7 +222,7 @@ class AgainstC(unittest.TestCase):
             text, ctypes.c_size_t(len(text)), 2, b"model", None, ctypes.byref(handle), None
         )
         self.assertEqual(status, 0)
-        self.assertEqual(self.library.jn_work_create_order(handle, ORDER, ctypes.byref(work)), 0)
+        self.assertEqual(self.library.jn_work_create_order(handle, ORDER + 1, ctypes.byref(work)), 0)
         return handle.value or 0, work.value or 0
 
     def compare(self, owner: object, method: Method, arguments: Arguments, handle: int, work: int) -> None:

@@ -136,6 +136,49 @@ class Simulations(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, r"force\(\) .*shape \(3,\), expected \(1,\)"):
             wrong.run(1.0)
 
+    def test_watches_end_a_step(self) -> None:
+        """A pendulum that falls from the side passes its lowest point where the energy says, and again on its way back."""
+        model = jounce.Builder("pendulum").add_link("bob", joint="revolute", axis=[0, 1, 0], mass=1, com=[0, 0, -1]).build()
+        found = {}
+        for direction in ("both", "rising", "falling"):
+            simulator = model.simulator(tolerance=1e-12, watch=[lambda t, q, v: 1.0, (lambda t, q, v: q[0], direction)])
+            simulator.set(0.0, [1.0], [0.0])
+            simulator.run(10.0)
+            state = simulator.get()
+            self.assertEqual(tuple(simulator.happened()), ("watch", 1))
+            self.assertLess(abs(state.q[0]), 1e-9)
+            self.assertAlmostEqual(abs(state.v[0]), np.sqrt(2 * 9.81 * (1 - np.cos(1.0))), places=8)
+            found[direction] = float(state.t)
+        self.assertEqual(found["both"], found["falling"])
+        self.assertAlmostEqual(found["rising"], 3 * found["falling"], places=8)
+
+    def test_steps_end_at_breaks(self) -> None:
+        """A push that begins at 0.7 s: a step ends there, so that the tolerance is kept without rejected steps."""
+        slider = jounce.Builder("slider").add_link("block", joint="prismatic", axis=[1, 0, 0], mass=2).build()
+        simulator = slider.simulator(integrator="dopri5", force=lambda t, q, v: [4.0 if t > 0.7 else 0.0],
+                                     next_break=lambda t: 0.7 if t < 0.7 else float("inf"))  # fmt: skip
+        times = []
+        while simulator.get().t < 2.0:
+            simulator.step(2.0)
+            times.append(float(simulator.get().t))
+        self.assertIn(0.7, times)
+        self.assertAlmostEqual(simulator.get().v[0], 2 * 1.3, places=7)
+
+    def test_errors_of_watches_come_through(self) -> None:
+        model = jounce.load("builtin:panda")
+
+        def failing(*given: object) -> float:
+            raise KeyError("mine")
+
+        for option in ("watch", "next_break"):
+            with self.assertRaisesRegex(KeyError, "mine"):
+                model.simulator(integrator="rk4", step=0.01, **{option: failing}).run(0.02)
+            with self.assertRaisesRegex(TypeError, rf"{option}.* gave 'far', expected a number"):
+                model.simulator(integrator="rk4", step=0.01, **{option: lambda *given: "far"}).run(0.02)
+        for wrong in (3, [3], (failing, "up"), [(failing, 7)]):
+            with self.assertRaisesRegex((TypeError, ValueError), r"watch\[0\]"):
+                model.simulator(watch=wrong)
+
     def test_a_force_must_not_use_its_simulator(self) -> None:
         model = self.pendulum()
         held: list[jounce.Simulator] = []

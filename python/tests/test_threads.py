@@ -157,6 +157,8 @@ class References(unittest.TestCase):
         q, tau, zero = model.configuration(panda_joint4=-1.9), np.ones((2, 7)), np.zeros(14)
         v_jet = np.zeros((elastic.order(0) + 2, 7))
         start = tasks.values(q)
+        # Made beforehand: NumPy 2.4 loses a reference to its float64 whenever zeros() or ones() is called without a type.
+        number, many, rates = np.dtype(np.float64), np.stack([q, q]), np.ones((2, 7, 1))
 
         def cost(k: int, q: np.ndarray, v: np.ndarray) -> tuple[float, np.ndarray]:
             return 0.0, zero
@@ -165,13 +167,13 @@ class References(unittest.TestCase):
             raise KeyError("mine")
 
         def calls() -> None:
-            simulator.rollout_forward(q, None, tau, step=1e-2, dtau_ds=np.ones((2, 7, 1)))
+            simulator.rollout_forward(q, None, tau, step=1e-2, dtau_ds=rates)
             simulator.rollout_adjoint(cost, q, None, tau, step=1e-2)
-            model.motions_run(np.stack([q, q]), np.zeros(7), tau, step=1e-2, want="states")
+            model.motions_run(many, zero[:7], tau, step=1e-2, want="states")
             elastic.inverse(0.0, q, v_jet, model.inverse_dynamics_jet(q, v_jet))
             elastic.actuator(0)
             tasks.solve(np.stack([start, start]), q)
-            tasks.follow(lambda t, order: (start, np.zeros((order + 1, 3))), 0.0, 0.1, q)
+            tasks.follow(lambda t, order: (start, np.zeros((order + 1, 3), number)), 0.0, 0.1, q)
             for wrong in (lambda: simulator.rollout_adjoint(failing, q, None, tau, step=1e-2),
                           lambda: simulator.rollout_adjoint(3, q, None, tau, step=1e-2),
                           lambda: tasks.solve(start[:2], q), lambda: elastic.inverse(0.0, q, v_jet[:1], v_jet)):  # fmt: skip
@@ -180,7 +182,7 @@ class References(unittest.TestCase):
 
         for _ in range(5):
             calls()
-        watched = (q, tau, zero, v_jet, start, cost, failing, model, simulator, elastic, tasks, np.dtype(np.float64),
+        watched = (q, tau, zero, v_jet, start, cost, failing, model, simulator, elastic, tasks, number,
                    np.ndarray, jounce._results.TasksSolve, None, 0, ())  # fmt: skip
         grown = []
         for _ in range(8):

@@ -149,8 +149,6 @@ jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
   return JN_OK;
 }
 
-static int is_wanted(const jn_run *r, int out) { return out < r->outputs && r->out[out].data; }
-
 /* Numbers per state of the outputs that are wanted. */
 static size_t output_numbers(const jn_run *r) {
   size_t numbers = 0;
@@ -158,16 +156,33 @@ static size_t output_numbers(const jn_run *r) {
   return numbers;
 }
 
-/* Whether states are computed one by one, straight into the caller's memory, because moving results out of the lanes
- * costs more than the lanes save. The rule depends on the function and on the numbers it writes, never on data or
- * threads. Jacobians of all frames and regressors compute little for each number they write. ns per state in lanes of
- * four doubles, and one by one: all Jacobians of ANYmal 786 and 668, its regressor 2144 and 2023, that of seven joints
- * (490 numbers) 561 and 468; where memory is the bottleneck (Talos) they are equal. All else is faster in lanes; first
- * derivatives in lanes write their rows to the caller themselves. `bench_all --batch` lists the functions for which
- * this rule is wrong. */
+/* Kernels for which lanes lose when a state has more numbers than this to write, in a model without or with coupled
+ * coordinates: these compute little for each number, and a group of states then writes more than the second cache
+ * holds, at several places at once. All others are faster in lanes on every robot that was measured. How these were
+ * found: docs/benchmarks.md, "When a batch is not computed in lanes"; `bench_all --batch --all` lists what is slower in
+ * a batch than state by state. */
+static const struct {
+  int kernel;
+  unsigned outputs; /* bits: if one of them is wanted */
+  size_t most, most_coupled;
+} limits[] = {
+    {JN_KERNEL_terms, 1u << JN_OUT_J | 1u << JN_OUT_DJ, 6000, 512}, /* Jacobians of all frames */
+    {JN_KERNEL_regressor, 1u, 7000, 400},                           /* of torques */
+    {JN_KERNEL_solve_columns, ~0u, 6000, 6000},                     /* derivatives by parameters */
+    {JN_KERNEL_second, ~0u, 200000, 200000},                        /* second derivatives */
+};
+
+/* Whether states are computed one by one, straight into the caller's memory. This depends on the model, the function
+ * and what is wanted, never on data, threads or the number of states. */
 static int one_by_one_is_faster(const jn_run *r) {
-  int jacobians = r->kernel == JN_KERNEL_terms && (is_wanted(r, JN_OUT_J) || is_wanted(r, JN_OUT_DJ));
-  return (jacobians && output_numbers(r) > 512) || (r->kernel == JN_KERNEL_regressor && output_numbers(r) > 400);
+  for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+    if (r->kernel != limits[k].kernel) continue;
+    const jn_tree_d *t = r->model->tree[JN_KIND_D];
+    unsigned wanted = 0;
+    for (int i = 0; i < r->outputs; i++) wanted |= r->out[i].data ? 1u << i : 0;
+    return wanted & limits[k].outputs && output_numbers(r) > (t->coupled ? limits[k].most_coupled : limits[k].most);
+  }
+  return 0;
 }
 
 /* States [first, end) with parameters of their own, one by one. */

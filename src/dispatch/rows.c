@@ -30,8 +30,9 @@ static int has_avx512(void) {
   return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 }
-/* Batches are 1.15 to 1.6 times as fast as with AVX2 on AMD's Zen 4 (docs/benchmarks.md), which has VBMI2, as Intel's
- * CPUs have from Ice Lake on. Older ones lower their clock when 512 bits are used, and were not measured. */
+/* Batches are 1.15 to 1.6 times as fast as with AVX2 on AMD's Zen 4, single calls up to 1.2 times (docs/benchmarks.md).
+ * It has VBMI2, as Intel's CPUs have from Ice Lake on; older ones lower their clock when 512 bits are used, and were
+ * not measured. */
 static int prefers_avx512(void) { return __builtin_cpu_supports("avx512vbmi2"); }
 #endif
 

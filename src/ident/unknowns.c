@@ -362,10 +362,15 @@ static jn_status find_structure(jn_identification *d, jn_error *error) {
 static jn_status check_options(const jn_model *model, const jn_identification_options *o, jn_error *error) {
   if (o->size != sizeof *o)
     return jn__fail(error, JN_ERR_INIT, NULL, "the options are not set up by jn_identification_options_init()");
-  int bad = o->motors < 0 || (o->motors > 0) != (o->coupling != NULL) || o->user_columns < 0 || o->user_channels < 0 ||
-            o->user_channels > 1000 || o->link_count < 0 || o->threads < 0 ||
-            (o->user_columns > 0) != (o->user != NULL) || o->columns >= 64 || jn_link_count(model) > INT_MAX / 1000;
-  if (bad) return jn__fail(error, JN_ERR_SIZE, NULL, "an option is out of range");
+  const char *bad = (o->motors < 0 || (o->motors > 0) != (o->coupling != NULL))           ? "motors (with coupling)"
+                    : (o->user_columns < 0 || (o->user_columns > 0) != (o->user != NULL)) ? "user_columns (with user)"
+                    : (o->user_channels < 0 || o->user_channels > 1000)                   ? "user_channels"
+                    : o->link_count < 0                                                   ? "link_count"
+                    : o->threads < 0                                                      ? "threads"
+                    : o->columns >= 64                                                    ? "columns"
+                    : jn_link_count(model) > INT_MAX / 1000                               ? "the number of links"
+                                                                                          : NULL;
+  if (bad) return jn__fail(error, JN_ERR_SIZE, NULL, "an option is out of range: %s", bad);
   int motors = o->motors ? o->motors : jn_model_nv(model);
   if (o->motor_names && o->motor_name_count != motors)
     return jn__fail(error, JN_ERR_SIZE, NULL, "there are %d names for %d motors", o->motor_name_count, motors);

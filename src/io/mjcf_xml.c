@@ -29,8 +29,8 @@ typedef struct walk {
 
 /* ---- Messages ---- */
 
-static void tell(jn_mjcf *m, jn_severity severity, jn_status status, const char *rule, jn_place place,
-                 const char *subject, const char *remedy, const char *text) {
+static void note_message(jn_mjcf *m, jn_severity severity, jn_status status, const char *rule, jn_place place,
+                         const char *subject, const char *remedy, const char *text) {
   jn_log *log = &m->builder->log;
   /* The first error is always told, whatever came before. */
   if (m->message_count >= MAX_MESSAGES && (severity != JN_ERROR || log->first.status != JN_OK)) {
@@ -65,7 +65,7 @@ void jn__mjcf_log(jn_mjcf *m, jn_severity severity, jn_status status, const char
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  tell(m, severity, status, rule, place_of(m, node), subject_of(m, node, subject), remedy, text);
+  note_message(m, severity, status, rule, place_of(m, node), subject_of(m, node, subject), remedy, text);
 }
 
 void jn__mjcf_refuse(jn_mjcf *m, int node, const char *remedy, const char *format, ...) {
@@ -79,8 +79,8 @@ void jn__mjcf_refuse(jn_mjcf *m, int node, const char *remedy, const char *forma
   if (lenient) snprintf(text + used, sizeof text - used, "; it is left out");
   snprintf(longer, sizeof longer, "%s%s", remedy ? remedy : "remove it",
            lenient ? "" : "; or leave it out: option lenient, --lenient of the command");
-  tell(m, lenient ? JN_WARNING : JN_ERROR, JN_ERR_UNSUPPORTED, lenient ? "mjcf-left-out" : "mjcf-refused",
-       place_of(m, node), subject_of(m, node, subject), longer, text);
+  note_message(m, lenient ? JN_WARNING : JN_ERROR, JN_ERR_UNSUPPORTED, lenient ? "mjcf-left-out" : "mjcf-refused",
+               place_of(m, node), subject_of(m, node, subject), longer, text);
 }
 
 /* A message at the element that the parser is at. */
@@ -93,7 +93,7 @@ static void say_here(walk *w, jn_severity severity, jn_status status, const char
   va_end(list);
   jn_place place = {w->m->files[w->file], (int)XML_GetCurrentLineNumber(w->parser),
                     (int)XML_GetCurrentColumnNumber(w->parser) + 1};
-  tell(w->m, severity, status, rule, place, subject, remedy, text);
+  note_message(w->m, severity, status, rule, place, subject, remedy, text);
 }
 
 static void stop(walk *w, jn_status status) {

@@ -410,7 +410,8 @@ jn_status jn_retimed_event(const jn_retimed *retimed, int i, jn_limit_event *eve
 /* s and its derivatives to order 5. */
 static void path_jet(const jn_retimed *x, double t, double s[6]) {
   double w[JN_PATH_ROWS];
-  for (int k = 0; k < 6; k++) s[k] = 0;
+  for (int k = 0; k < 6; k++) s[k] = isnan(t) ? t : 0; /* not the start, to which fmax() would move it */
+  if (isnan(t)) return;
   if (x->is_uniform) {
     s[1] = x->length / x->duration;
     s[0] = x->start + s[1] * t;

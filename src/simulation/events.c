@@ -66,7 +66,7 @@ static double before(jn_simulator *s, int k, candidate *c) {
   int watch = k - 3 * s->nv, direction = s->options.watch[watch].direction;
   double x = s->watch_before[watch];
   c->sign = x > 0 ? 1 : x < 0 ? -1 : 0;
-  return c->sign * direction > 0 ? -1 : c->sign; /* the other direction is not looked for */
+  return c->sign * direction > 0 ? -1 : 1; /* the other direction is not looked for */
 }
 
 /* The first time at which it happens; INFINITY: not in this step. */

@@ -341,8 +341,15 @@ static jn_status energies(jn_simulator *s) {
   return status;
 }
 
+static int all_finite(int n, const double *x) {
+  for (int i = 0; i < n; i++)
+    if (!isfinite(x[i])) return 0;
+  return 1;
+}
+
 jn_status jn_simulator_set(jn_simulator *s, double t, const double *q, const double *v) {
   if (!s || !q) return JN_ERR_NULL;
+  if (!isfinite(t) || !all_finite(s->nq, q) || (v && !all_finite(s->nv, v))) return JN_ERR_SIZE;
   size_t n = (size_t)s->nv * sizeof(double);
   s->report = (jn_simulation_report){.order = s->order, .joint = JN_NONE};
   s->t = s->t0 = t;
@@ -549,6 +556,7 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
 
 jn_status jn_simulator_run(jn_simulator *s, double until) {
   if (!s) return JN_ERR_NULL;
+  if (!(until >= s->t)) return JN_ERR_SIZE;
   jn_status status = JN_OK;
   while (status == JN_OK && s->t < until) {
     status = jn_simulator_step(s, until);

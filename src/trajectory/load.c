@@ -147,6 +147,23 @@ static int find_base(const jn_model *m) {
   return JN_NONE;
 }
 
+static jn_status check_numbers(jn_loading *l) {
+  const jn_trajectory_options *o = &l->options;
+  struct {
+    const char *name;
+    double value;
+  } number[] = {{"tolerance", o->smoothing == JN_SMOOTH_TOLERANCE ? o->tolerance : 0},
+                {"bandwidth", o->bandwidth},
+                {"rate", o->rate}};
+  for (int i = 0; i < 3; i++) {
+    if (number[i].value >= 0 && isfinite(number[i].value)) continue;
+    jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "option", (jn_place){l->file, 0, 0}, NULL, NULL,
+            "the %s is %g; it must be a finite number, and not negative", number[i].name, number[i].value);
+    return JN_ERR_SIZE;
+  }
+  return JN_OK;
+}
+
 static jn_status begin(jn_loading *l, const jn_model *model, const char *file, const jn_trajectory_options *options) {
   *l = (jn_loading){.model = model, .file = file ? file : ""};
   jn_trajectory_options_init(&l->options);
@@ -157,10 +174,12 @@ static jn_status begin(jn_loading *l, const jn_model *model, const char *file, c
   l->log.strict = l->options.strict;
   l->base = find_base(model);
   if (jn__names_make(&l->names, &l->allocator, model) != JN_OK) return JN_ERR_MEMORY;
-  if (l->options.order >= 0 && l->options.order <= JN_TRAJECTORY_MAX_ORDER) return JN_OK;
-  jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "order", (jn_place){l->file, 0, 0}, NULL, NULL,
-          "order %d is outside 0 ... %d", l->options.order, JN_TRAJECTORY_MAX_ORDER);
-  return JN_ERR_SIZE;
+  if (l->options.order < 0 || l->options.order > JN_TRAJECTORY_MAX_ORDER) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "order", (jn_place){l->file, 0, 0}, NULL, NULL,
+            "order %d is outside 0 ... %d", l->options.order, JN_TRAJECTORY_MAX_ORDER);
+    return JN_ERR_SIZE;
+  }
+  return check_numbers(l);
 }
 
 static jn_trajectory *make(const jn_loading *l) {
@@ -283,19 +302,28 @@ jn_status jn_trajectory_load_forces(jn_trajectory *t, const char *source, const 
 /* ---- From arrays ---- */
 
 /* A table with all coordinates, as if it had been read. */
-static jn_status make_table(const jn_loading *l, int count, const double *t, const double *q, jn_table *table) {
+static jn_status make_table(jn_loading *l, int count, const double *t, const double *q, jn_table *table) {
   int nq = jn_model_nq(l->model);
   char name[JN_NAME] = "t";
   *table =
       (jn_table){.allocator = l->allocator, .file = l->file, .limit = SIZE_MAX}; /* the numbers are there already */
-  jn_status status = count > 0 ? jn__table_make(table, NULL, (size_t)nq + 1, (size_t)count) : JN_ERR_SIZE;
+  if (count <= 0) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "samples", (jn_place){l->file, 0, 0}, NULL, "give more samples",
+            "there are no samples");
+    return JN_ERR_SIZE;
+  }
+  jn_status status = jn__table_make(table, NULL, (size_t)nq + 1, (size_t)count);
   for (int c = 0; c <= nq && status == JN_OK; c++) {
     if (c > 0) jn_coordinate_name(l->model, c - 1, name, sizeof name);
     status = jn__table_set_name(table, c, name, strlen(name));
     double *to = table->values + (size_t)c * table->room;
     for (int r = 0; r < count; r++) {
       to[r] = c > 0 ? q[(size_t)r * (size_t)nq + (size_t)(c - 1)] : t[r];
-      if (!isfinite(to[r])) status = JN_ERR_MODEL;
+      if (isfinite(to[r]) || status != JN_OK) continue;
+      status = JN_ERR_MODEL;
+      jn__log(&l->log, JN_ERROR, status, "array-value", (jn_place){l->file, 0, 0}, name,
+              "every sample needs a number; leave out rows without data", "row %d is %g: not a finite number", r + 1,
+              to[r]);
     }
   }
   table->rows = count;

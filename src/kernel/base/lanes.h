@@ -86,11 +86,11 @@ static inline void transpose(real x[JN_LANES]) {
 
 /* LANES numbers of a caller whose own type is the row's, or the other one (in a row that was forced). */
 #if JN_KIND == JN_KIND_D
-typedef float other;
+typedef float other_number;
 #else
-typedef double other;
+typedef double other_number;
 #endif
-typedef other others __attribute__((vector_size(JN_LANES * sizeof(other))));
+typedef other_number other_numbers __attribute__((vector_size(JN_LANES * sizeof(other_number))));
 
 static inline real read_own(const scalar *from) {
   real r;
@@ -98,13 +98,13 @@ static inline real read_own(const scalar *from) {
   return r;
 }
 static inline void write_own(scalar *to, real r) { memcpy(to, &r, sizeof r); }
-static inline real read_other(const other *from) {
-  others r;
+static inline real read_other(const other_number *from) {
+  other_numbers r;
   memcpy(&r, from, sizeof r);
   return __builtin_convertvector(r, real);
 }
-static inline void write_other(other *to, real x) {
-  others r = __builtin_convertvector(x, others);
+static inline void write_other(other_number *to, real x) {
+  other_numbers r = __builtin_convertvector(x, other_numbers);
   memcpy(to, &r, sizeof r);
 }
 
@@ -115,13 +115,13 @@ static inline size_t next_block(size_t i, size_t n) {
 }
 
 /* Fewer numbers than lanes, into them and back. */
-static inline void get_few_other(real *x, const other *const row[], size_t n) {
+static inline void get_few_other(real *x, const other_number *const row[], size_t n) {
   for (size_t i = 0; i < n; i++)
     for (int k = 0; k < JN_LANES; k++) x[i][k] = (scalar)row[k][i];
 }
-static inline void put_few_other(other *to, const real *x, size_t n, size_t stride, int count) {
+static inline void put_few_other(other_number *to, const real *x, size_t n, size_t stride, int count) {
   for (size_t i = 0; i < n; i++)
-    for (int k = 0; k < count; k++) to[(size_t)k * stride + i] = (other)x[i][k];
+    for (int k = 0; k < count; k++) to[(size_t)k * stride + i] = (other_number)x[i][k];
 }
 
 /* Of eight and more lanes, four numbers of each at a time, the last four again: inverse dynamics of 7 joints in eight
@@ -174,32 +174,84 @@ static inline void put_few_own(scalar *to, const real *x, size_t n, size_t strid
     for (int k = 0; k < count; k++) to[(size_t)k * stride + i] = x[i][k];
 }
 
-/* load_own(), store_own(), load_other(), store_other(): n numbers of `count` samples, `stride` apart, into n reals
- * (missing lanes repeat the last sample) and back. */
-#define LANES_MOVE(which, number)                                                                    \
+/* GATHERED numbers of `count` samples, of the caller's own type, from reals at any place to neighbours in memory.
+ * Eight doubles: pairs of lanes of four numbers, joined as they are loaded, are two rows of the caller interleaved. All
+ * ways to do this are bound by the stores; this one has those of 32 bytes, of which fewer straddle cache lines: 15 %
+ * less time than with whole blocks of 8 x 8 for matrices of 18 and of 50 columns. */
+#if FOUR_AT_A_TIME && JN_LANES == 8
+enum { GATHERED = 4 };
+typedef scalar pair __attribute__((vector_size(2 * sizeof(scalar))));
+static inline quarter read_pairs(const real *low_at, const real *high_at, int lane) {
+  pair low, high;
+  memcpy(&low, (const scalar *)low_at + lane, sizeof low);
+  memcpy(&high, (const scalar *)high_at + lane, sizeof high);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3);
+}
+FLAT void store_gathered(scalar *to, const real *const x[GATHERED], size_t stride, int count) {
+  for (int k = 0; k < count; k += 2) {
+    quarter even = read_pairs(x[0], x[2], k), odd = read_pairs(x[1], x[3], k);
+    quarter first = __builtin_shufflevector(even, odd, 0, 4, 2, 6);
+    quarter second = __builtin_shufflevector(even, odd, 1, 5, 3, 7);
+    memcpy(to + (size_t)k * stride, &first, sizeof first);
+    if (k + 1 < count) memcpy(to + (size_t)(k + 1) * stride, &second, sizeof second);
+  }
+}
+#else
+enum { GATHERED = JN_LANES };
+FLAT void store_gathered(scalar *to, const real *const x[GATHERED], size_t stride, int count) {
+  real block[JN_LANES];
+  for (int k = 0; k < JN_LANES; k++) block[k] = *x[k];
+  transpose(block);
+  for (int k = 0; k < count; k++) write_own(to + (size_t)k * stride, block[k]);
+}
+#endif
+
+/* The blocks of GATHERED of n numbers, like next_block(). */
+static inline size_t next_gathered(size_t i, size_t n) {
+  size_t next = i + GATHERED;
+  return next < n && next + GATHERED > n ? n - GATHERED : next;
+}
+
+static inline void store_own(scalar *to, const real *x, size_t n, size_t stride, int count) {
+  if (n < GATHERED) put_few_own(to, x, n, stride, count);
+  for (size_t i = 0; i < n && n >= GATHERED; i = next_gathered(i, n)) {
+    const real *block[GATHERED];
+    for (int k = 0; k < GATHERED; k++) block[k] = x + i + k;
+    store_gathered(to + i, block, stride, count);
+  }
+}
+
+/* load_own(), load_other(), store_other(), and store_own() above: n numbers of `count` samples, `stride` apart, into n
+ * reals (missing lanes repeat the last sample) and back. */
+#if !FOUR_AT_A_TIME
+#define FOUR_AT_A_TIME 0
+#endif
+#define LANES_LOAD(which, number, fours)                                                             \
   static inline void load_##which(real *x, const number *from, size_t n, size_t stride, int count) { \
     const number *row[JN_LANES];                                                                     \
     for (int k = 0; k < JN_LANES; k++) row[k] = from + (size_t)(k < count ? k : count - 1) * stride; \
-    if (n < JN_LANES) get_few_##which(x, row, n);                                                    \
-    for (size_t i = 0; i < n && n >= JN_LANES; i = next_block(i, n)) {                               \
+    int few = n < JN_LANES || (fours);                                                               \
+    if (few) get_few_##which(x, row, n);                                                             \
+    for (size_t i = 0; i < n && !few; i = next_block(i, n)) {                                        \
       real block[JN_LANES];                                                                          \
       for (int k = 0; k < JN_LANES; k++) block[k] = read_##which(row[k] + i);                        \
       transpose(block);                                                                              \
       for (int k = 0; k < JN_LANES; k++) x[i + (size_t)k] = block[k];                                \
     }                                                                                                \
-  }                                                                                                  \
-  static inline void store_##which(number *to, const real *x, size_t n, size_t stride, int count) {  \
-    if (n < JN_LANES) put_few_##which(to, x, n, stride, count);                                      \
-    for (size_t i = 0; i < n && n >= JN_LANES; i = next_block(i, n)) {                               \
-      real block[JN_LANES];                                                                          \
-      for (int k = 0; k < JN_LANES; k++) block[k] = x[i + (size_t)k];                                \
-      transpose(block);                                                                              \
-      for (int k = 0; k < count; k++) write_##which(to + (size_t)k * stride + i, block[k]);          \
-    }                                                                                                \
   }
-LANES_MOVE(own, scalar)
-LANES_MOVE(other, other)
-#undef LANES_MOVE
+LANES_LOAD(own, scalar, FOUR_AT_A_TIME)
+LANES_LOAD(other, other_number, 0)
+#undef LANES_LOAD
+
+static inline void store_other(other_number *to, const real *x, size_t n, size_t stride, int count) {
+  if (n < JN_LANES) put_few_other(to, x, n, stride, count);
+  for (size_t i = 0; i < n && n >= JN_LANES; i = next_block(i, n)) {
+    real block[JN_LANES];
+    for (int k = 0; k < JN_LANES; k++) block[k] = x[i + (size_t)k];
+    transpose(block);
+    for (int k = 0; k < count; k++) write_other(to + (size_t)k * stride + i, block[k]);
+  }
+}
 
 #endif
 

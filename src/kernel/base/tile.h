@@ -99,7 +99,9 @@ static inline tile6 tile6_cross(tile6 b, wrench F) {
 }
 /* The same three or six numbers, TILE apart, times the vector of each lane. */
 static inline tile tile3_same(const real *a, tile3 b) { return a[0] * b.x + a[TILE] * b.y + a[2 * TILE] * b.z; }
-static inline tile tile6_same(const real *a, tile6 b) { return tile3_same(a, b.a) + tile3_same(a + 3 * TILE, b.b); }
+static inline tile tile6_same(const real *a, tile6 b) {
+  return tile3_same(a, b.a) + a[3 * TILE] * b.b.x + a[4 * TILE] * b.b.y + a[5 * TILE] * b.b.z;
+}
 
 /* The first number of lane k, counted over an array of structs of tiles; the next ones are TILE apart. */
 #define tile_number(array, k) ((real *)(void *)&(array)[tile_of(k)] + lane_in_tile(k))

@@ -31,10 +31,7 @@ static inline void wrench_matrix(const JN_S(tree) * t, const world_poses *w, rea
 static __attribute__((noinline)) void sweep(const linearization *w) { linearize(w, 1); }
 static __attribute__((noinline)) void matrices(const linearization *w, const derived *to) {
   column x[1];
-  if (w->H || w->C || to->C)
-    linearization_matrices(w, 1, x, to);
-  else
-    first_matrices(w, to);
+  linearization_matrices(w, 1, x, to);
 }
 
 static inline void linearization_poses(const linearization *w, const world_poses *x) {

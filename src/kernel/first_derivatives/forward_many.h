@@ -29,6 +29,9 @@ FLAT real many_force(const linearization_many *o, int i, int k, const real *tau)
   return o->t->sprung && has_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
 }
 
+/* The power of a wrench on a screw; turn: of a revolute joint, whose linear part is zero. */
+FLAT real on_screw(wrench F, twist S, int turn) { return turn ? dot(F.m, S.w) : power(F, S); }
+
 /* The row of M of coordinate c of body i, along its branch (factor_compact.h). */
 FLAT void compact_row(const linearization_many *o, int i, int c, int turn, int at, real *row) {
   const JN_S(tree) *t = o->t;

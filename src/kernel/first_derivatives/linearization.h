@@ -500,61 +500,6 @@ FLAT void linearization_matrices(const linearization *w, int orders, column *x, 
   }
 }
 
-/* The power of a wrench on a screw; turn: of a revolute joint, whose linear part is zero. */
-FLAT real on_screw(wrench F, twist S, int turn) { return turn ? dot(F.m, S.w) : power(F, S); }
-
-/* linearization_matrices() of the state alone, without held wrenches and C: the columns stay in local variables on
- * their way inwards (8315 instructions instead of 9572 for seven joints). */
-FLAT void first_matrices(const linearization *w, const derived *to) {
-  const JN_S(tree) *t = w->t;
-  int n = t->nv;
-  real *dq = to->dq, *dv = to->dv, *M = to->M;
-  clear_matrix(dq, 0, 1, n);
-  clear_matrix(dv, 0, 1, n);
-  clear_matrix(M, 0, 1, n);
-  for (int i = 0; i < t->nb; i++) {
-    const JN_S(body) *b = &t->body[i];
-    int group = is_group(b);
-    for (int c = 0; c < b->nv; c++) {
-      int out = b->iv + c;
-      column x = is_turn(b) ? column_turn(w, i, b->id) : column_order(w, i, b->id + c, 0);
-      for (int e = group ? 0 : c; e < (group ? b->nv : c + 1); e++)
-        own_entries(w, &x, b->id + e, b->iv + e, out, 0, to);
-      x.Y = w_add(x.Y, x.F); /* inward of the coordinate both count */
-      for (int e = 0; e < c && !group; e++) pair_entries(w, &x, b->id + e, b->iv + e, out, 0, to);
-      wrench Z = x.Z, Y = x.Y, Yv = x.Yv;
-      vec3 U = x.U;
-      for (int j = i; t->body[j].parent >= 0;) {
-        vec3 d = w->d[j];
-        Z = w_shift(Z, d);
-        Y = w_shift(Y, d);
-        Yv = w_shift(Yv, d);
-        j = t->body[j].parent;
-        const JN_S(body) *a = &t->body[j];
-        for (int e = 0; e < a->nv; e++) {
-          int l = a->id + e, in = a->iv + e, turn = is_turn(a);
-          twist S = w->S[l], psi = w->psi[l];
-          real zs = on_screw(Z, S, turn);
-          if (dq) {
-            dq[in * n + out] += on_screw(Y, S, turn);
-            dq[out * n + in] += power(Z, w->ppsi[l]) + dot(U, psi.w);
-          }
-          if (dv) {
-            dv[in * n + out] += on_screw(Yv, S, turn);
-            dv[out * n + in] += power(Z, t_add(w->Psi[l], psi)) + dot(U, S.w);
-          }
-          if (M) {
-            M[in * n + out] += zs;
-            M[out * n + in] += zs;
-          }
-        }
-      }
-      if (M) M[out * (n + 1)] += armature_of(t, b, c);
-      if (dq && t->sprung) dq[out * (n + 1)] += stiffness_of(t, b, c);
-    }
-  }
-}
-
 /* Order k of the forces, [nv]. */
 FLAT void linearization_forces(const linearization *w, int k, real *tau) {
   const JN_S(tree) *t = w->t;

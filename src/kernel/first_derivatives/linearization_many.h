@@ -8,12 +8,10 @@
 #ifndef JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_MANY_H
 #define JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_MANY_H
 
-#include "../base/versions.h"
+#include "../base/direct.h"
 #include "linearization.h"
 
 #if JN_MANY
-
-#include "../base/lanes.h"
 
 /* How a body moves. */
 typedef struct place {
@@ -378,12 +376,7 @@ typedef struct target {
 } target;
 
 FLAT void row_send(const jn_direct *s, int out, const real *row, int n, int at) {
-  size_t first = (size_t)at * (size_t)n;
-  if (!row) return;
-  if (s->kind == JN_KIND && s->count == JN_LANES)
-    store_own((scalar *)s->to[out] + first, row, (size_t)n, s->stride[out], JN_LANES);
-  else
-    s->store((char *)s->to[out] + first * s->bytes, s->kind, row, (size_t)n, s->stride[out], s->count);
+  if (row) direct_send(s, out, (size_t)at * (size_t)n, row, (size_t)n);
 }
 
 static __attribute__((noinline)) void rows_send(const target *g, int n, int at, int count) {

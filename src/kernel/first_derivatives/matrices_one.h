@@ -146,7 +146,7 @@ static inline void group_entries(const matrix_rows *o, int i) {
   }
 }
 
-/* first_matrices() with rows and columns in the order of elimination. */
+/* linearization_matrices() of the state, with rows and columns in the order of elimination. */
 static inline void one_matrices(matrix_rows *o) {
   const JN_S(tree) *t = o->o->t;
   const derived *to = o->to;

@@ -31,7 +31,8 @@ typedef struct newton_tile {
 /* What other bodies ask about one. */
 typedef struct body_motion {
   vec3 w, dw; /* angular velocity and its rate, if it has several children */
-  vec3 a;     /* of a joint of several coordinates, what it adds to the acceleration of the parent's origin */
+  vec3 a;     /* of a joint of several coordinates, what it adds to the acceleration of the parent's origin; in lanes,
+                 the acceleration of the body's origin, if it has several children */
 } body_motion;
 
 typedef struct newton_room {
@@ -53,15 +54,10 @@ real *JN_(newton_scratch)(const JN_S(tree) * t, real *at) {
 
 static inline int is_one(const JN_S(body) * b) { return b->kind <= JN_BODY_HELICAL; }
 
-/* Its first number. Those of the next body: one further, or in the next tile. */
+/* Its first number. */
 static inline real *lane_of(const newton_room *r, int i) {
   return (real *)(void *)&r->x[(unsigned)i / TILE] + (unsigned)i % TILE;
 }
-enum { TILE_REALS = sizeof(newton_tile) / sizeof(real) };
-static inline real *lane_after(real *at, int i) {
-  return (unsigned)(i + 1) % TILE ? at + 1 : at + (TILE_REALS - TILE + 1);
-}
-static inline real *lane_before(real *at, int i) { return (unsigned)i % TILE ? at - 1 : at - (TILE_REALS - TILE + 1); }
 #define NUMBER_OF(at, member) ((at)[offsetof(newton_tile, member) / sizeof(real)])
 static inline vec3 vector_at(const real *at) { return v3(at[0], at[TILE], at[2 * TILE]); }
 static inline void vector_set(real *at, vec3 x) {
@@ -137,6 +133,89 @@ static __attribute__((noinline)) void other_motion(const JN_S(tree) * t, int i, 
   SET_VECTOR(at, dw, m->dw);
 }
 
+/* Wrenches of the bodies from i on that turn, about their origins, which do not accelerate; and what the joints add to
+ * the accelerations of the origins. A point at r of a body whose origin has the acceleration a has the acceleration a +
+ * B r, B = [dw] + [w]^2, so linear velocities are not needed at all. */
+FLAT void tile_turning(const JN_S(tree) * t, int i, const real *v, const real *a, newton_tile *x) {
+  const scalar *at = sheet_at(t, i);
+  tile3 w = x->w, dw = x->dw, h = sheet_row3(at, JN_SHEET_INERTIA + 1, 1);
+  tile shift = sheet_row(at, JN_SHEET_SHIFT), advance = 2 * shift * sheet_rates(t, i, v);
+  x->a = tile3_add_arm(tile3_cross(dw, x->p), w, tile3_cross(w, x->p));
+  x->a =
+      (tile3){x->a.x + advance * w.y, x->a.y - advance * w.x, x->a.z + shift * sheet_rates(t, i, a)}; /* 2 w x v + dv */
+  dw = (tile3){dw.x + x->rate * w.y, dw.y - x->rate * w.x, dw.z + x->change};
+  w.z += x->rate;
+  tile xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z, xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
+  tile Byx = xy + dw.z, Bxy = xy - dw.z, Bxz = xz + dw.y, Bzx = xz - dw.y, Bzy = yz + dw.x, Byz = yz - dw.x;
+  x->f = (tile3){Bxy * h.y + Bxz * h.z - (yy + zz) * h.x, Byx * h.x + Byz * h.z - (xx + zz) * h.y,
+                 Bzx * h.x + Bzy * h.y - (xx + yy) * h.z};
+  tile Jxx = sheet_row(at, JN_SHEET_INERTIA + 4), Jyy = sheet_row(at, JN_SHEET_INERTIA + 5);
+  tile Jzz = sheet_row(at, JN_SHEET_INERTIA + 6), Jxy = sheet_row(at, JN_SHEET_INERTIA + 7);
+  tile Jxz = sheet_row(at, JN_SHEET_INERTIA + 8), Jyz = sheet_row(at, JN_SHEET_INERTIA + 9);
+  x->m = (tile3){Jxx * dw.x + (Jzz - Jyy) * yz - Jxy * Bzx + Jxz * Byx + Jyz * (yy - zz), /* J dw + w x J w */
+                 Jyy * dw.y + (Jxx - Jzz) * xz - Jyz * Bxy + Jxy * Bzy + Jxz * (zz - xx),
+                 Jzz * dw.z + (Jyy - Jxx) * xy - Jxz * Byz + Jyz * Bxz + Jxy * (xx - yy)};
+}
+
+/* Wrenches of the bodies from i on, with those of tile_turning() if there are any. */
+FLAT void tile_forces(const JN_S(tree) * t, int i, int moving, newton_tile *x) {
+  const scalar *at = sheet_at(t, i);
+  tile3 h = sheet_row3(at, JN_SHEET_INERTIA + 1, 1), a = x->a;
+  tile mass = sheet_row(at, JN_SHEET_INERTIA);
+  x->m = moving ? tile3_add_arm(x->m, h, a) : tile3_cross(h, a);
+  x->f = moving ? tile3_fma(mass, a, x->f) : tile3_scale(mass, a);
+}
+
+/* ---- inwards ---- */
+
+/* Adds S^T F of a joint of several coordinates. */
+static __attribute__((noinline)) void other_forces(const JN_S(tree) * t, int i, const real *q, wrench F, const real *a,
+                                                   real *tau) {
+  const JN_S(body) *b = &t->body[i];
+  twist S[6];
+  joint_screws(t, b, q, NULL, S, NULL);
+  for (int k = 0; k < b->nv; k++) tau[b->iv + k] = power(F, S[k]) + (a ? armature_of(t, b, k) * a[b->iv + k] : ZERO);
+}
+
+static inline wrench wrench_of(const real *at) { return (wrench){VECTOR(at, m), VECTOR(at, f)}; }
+static inline void wrench_set(real *at, wrench F) {
+  SET_VECTOR(at, m, F.m);
+  SET_VECTOR(at, f, F.f);
+}
+
+/* External wrenches are taken away. */
+static __attribute__((noinline)) void take_wrenches(const JN_S(tree) * t, const real *wrenches, const newton_room *r) {
+  for (int l = 0; l < t->nlink; l++) {
+    int i = t->frame[l].body;
+    if (i < 0) continue;
+    real *at = lane_of(r, i);
+    wrench_set(at, w_sub(wrench_of(at), w_Ad_inverse(link_in_body(t, l), w_load(wrenches + 6 * l))));
+  }
+}
+
+#include "rnea_many.h"
+
+#if JN_MANY
+
+/* moving: v or a is given. */
+FLAT void newton_euler(const JN_S(tree) * t, const real *q, const real *v, const real *a, int moving,
+                       const real *wrenches, vec3 base, const angles *turn, const newton_room *r, real *tau) {
+  many_outward(t, q, v, a, moving, base, turn, r);
+  if (wrenches) take_wrenches(t, wrenches, r);
+  many_inward(t, q, a, r, tau);
+}
+
+#else
+
+/* ---- one state: step by step, tiles of bodies or body by body ---- */
+
+/* From the first number of a body to that of the next: one further, or in the next tile. */
+enum { TILE_REALS = sizeof(newton_tile) / sizeof(real) };
+static inline real *lane_after(real *at, int i) {
+  return (unsigned)(i + 1) % TILE ? at + 1 : at + (TILE_REALS - TILE + 1);
+}
+static inline real *lane_before(real *at, int i) { return (unsigned)i % TILE ? at - 1 : at - (TILE_REALS - TILE + 1); }
+
 /* Angular velocities and their rates. */
 FLAT void turns_outward(const JN_S(tree) * t, const real *q, const real *v, const real *a, const newton_room *r) {
   vec3 w = v3_zero(), dw = v3_zero();
@@ -165,30 +244,6 @@ FLAT void turns_outward(const JN_S(tree) * t, const real *q, const real *v, cons
   }
 }
 
-/* Wrenches of the bodies from i on that turn, about their origins, which do not accelerate; and what the joints add to
- * the accelerations of the origins. A point at r of a body whose origin has the acceleration a has the acceleration a +
- * B r, B = [dw] + [w]^2, so linear velocities are not needed at all. */
-FLAT void tile_turning(const JN_S(tree) * t, int i, const real *v, const real *a, newton_tile *x) {
-  const scalar *at = sheet_at(t, i);
-  tile3 w = x->w, dw = x->dw, h = sheet_row3(at, JN_SHEET_INERTIA + 1, 1);
-  tile shift = sheet_row(at, JN_SHEET_SHIFT), advance = 2 * shift * sheet_rates(t, i, v);
-  x->a = tile3_add_arm(tile3_cross(dw, x->p), w, tile3_cross(w, x->p));
-  x->a =
-      (tile3){x->a.x + advance * w.y, x->a.y - advance * w.x, x->a.z + shift * sheet_rates(t, i, a)}; /* 2 w x v + dv */
-  dw = (tile3){dw.x + x->rate * w.y, dw.y - x->rate * w.x, dw.z + x->change};
-  w.z += x->rate;
-  tile xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z, xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
-  tile Byx = xy + dw.z, Bxy = xy - dw.z, Bxz = xz + dw.y, Bzx = xz - dw.y, Bzy = yz + dw.x, Byz = yz - dw.x;
-  x->f = (tile3){Bxy * h.y + Bxz * h.z - (yy + zz) * h.x, Byx * h.x + Byz * h.z - (xx + zz) * h.y,
-                 Bzx * h.x + Bzy * h.y - (xx + yy) * h.z};
-  tile Jxx = sheet_row(at, JN_SHEET_INERTIA + 4), Jyy = sheet_row(at, JN_SHEET_INERTIA + 5);
-  tile Jzz = sheet_row(at, JN_SHEET_INERTIA + 6), Jxy = sheet_row(at, JN_SHEET_INERTIA + 7);
-  tile Jxz = sheet_row(at, JN_SHEET_INERTIA + 8), Jyz = sheet_row(at, JN_SHEET_INERTIA + 9);
-  x->m = (tile3){Jxx * dw.x + (Jzz - Jyy) * yz - Jxy * Bzx + Jxz * Byx + Jyz * (yy - zz), /* J dw + w x J w */
-                 Jyy * dw.y + (Jxx - Jzz) * xz - Jyz * Bxy + Jxy * Bzy + Jxz * (zz - xx),
-                 Jzz * dw.z + (Jyy - Jxx) * xy - Jxz * Byz + Jyz * Bxz + Jxy * (xx - yy)};
-}
-
 /* Accelerations of the origins. */
 FLAT void accelerate_outward(const JN_S(tree) * t, vec3 base, int moving, const newton_room *r) {
   vec3 a = base;
@@ -201,32 +256,6 @@ FLAT void accelerate_outward(const JN_S(tree) * t, vec3 base, int moving, const 
     if (moving) a = v3_add(a, is_one(b) ? VECTOR(at, a) : r->kept[i].a);
     SET_VECTOR(at, a, a);
   }
-}
-
-/* Wrenches of the bodies from i on, with those of tile_turning() if there are any. */
-FLAT void tile_forces(const JN_S(tree) * t, int i, int moving, newton_tile *x) {
-  const scalar *at = sheet_at(t, i);
-  tile3 h = sheet_row3(at, JN_SHEET_INERTIA + 1, 1), a = x->a;
-  tile mass = sheet_row(at, JN_SHEET_INERTIA);
-  x->m = moving ? tile3_add_arm(x->m, h, a) : tile3_cross(h, a);
-  x->f = moving ? tile3_fma(mass, a, x->f) : tile3_scale(mass, a);
-}
-
-/* ---- inwards ---- */
-
-/* Adds S^T F of a joint of several coordinates. */
-static __attribute__((noinline)) void other_forces(const JN_S(tree) * t, int i, const real *q, wrench F, const real *a,
-                                                   real *tau) {
-  const JN_S(body) *b = &t->body[i];
-  twist S[6];
-  joint_screws(t, b, q, NULL, S, NULL);
-  for (int k = 0; k < b->nv; k++) tau[b->iv + k] = power(F, S[k]) + (a ? armature_of(t, b, k) * a[b->iv + k] : ZERO);
-}
-
-static inline wrench wrench_of(const real *at) { return (wrench){VECTOR(at, m), VECTOR(at, f)}; }
-static inline void wrench_set(real *at, wrench F) {
-  SET_VECTOR(at, m, F.m);
-  SET_VECTOR(at, f, F.f);
 }
 
 /* Wrenches through the joints. That on its way goes from body to body in registers: this is the longest chain of
@@ -271,16 +300,6 @@ FLAT void tile_tau(const JN_S(tree) * t, int i, const real *a, const newton_tile
       if (is_one(&t->body[e])) tau[t->body[e].iv] += ((const real *)(const void *)&force)[e - i];
 }
 
-/* External wrenches are taken away. */
-static __attribute__((noinline)) void take_wrenches(const JN_S(tree) * t, const real *wrenches, const newton_room *r) {
-  for (int l = 0; l < t->nlink; l++) {
-    int i = t->frame[l].body;
-    if (i < 0) continue;
-    real *at = lane_of(r, i);
-    wrench_set(at, w_sub(wrench_of(at), w_Ad_inverse(link_in_body(t, l), w_load(wrenches + 6 * l))));
-  }
-}
-
 /* moving: v or a is given. */
 FLAT void newton_euler(const JN_S(tree) * t, const real *q, const real *v, const real *a, int moving,
                        const real *wrenches, vec3 base, const angles *turn, const newton_room *r, real *tau) {
@@ -308,6 +327,8 @@ FLAT void newton_euler(const JN_S(tree) * t, const real *q, const real *v, const
   for (int i = 0; i < t->nb && !t->simple; i++)
     if (!is_one(&t->body[i])) other_forces(t, i, q, wrench_of(lane_of(r, i)), a, tau);
 }
+
+#endif
 
 void JN_(newton_forces)(const JN_S(tree) * t, const real *q, const real *v, const real *a, const real *wrenches,
                         int which, const angles *turn, real *at, real *tau) {

@@ -14,7 +14,7 @@ typedef struct mass_place {
   const JN_S(tree) * t;
   const solid *B;
   const screw *S;
-  int n, by_body;
+  int n, by_body, upper; /* upper: only what is above the diagonal, without the zeros */
   real *M;
 } mass_place;
 
@@ -23,8 +23,10 @@ FLAT int mass_column(const mass_place *o, int i) {
   return o->by_body ? b->id : b->iv;
 }
 
+/* row < column if only what is above the diagonal is wanted: then coordinates are in the order of the bodies. */
 FLAT void mass_put(const mass_place *o, int row, int column, real x) {
-  o->M[row * o->n + column] = o->M[column * o->n + row] = x;
+  o->M[row * o->n + column] = x;
+  if (!o->upper) o->M[column * o->n + row] = x;
 }
 
 /* Momenta of the coordinates of body i with the inertia of its subtree, and their entries among themselves. */
@@ -35,7 +37,7 @@ FLAT void mass_own(const mass_place *o, int i, wrench *Z) {
     twist S = o->S[b->id + k];
     wrench z = screw_momentum(b, o->B[i].I, S);
     o->M[(first + k) * (o->n + 1)] = screw_power(b, z, S) + armature_of(o->t, b, k);
-    for (int l = 0; l < k; l++) mass_put(o, first + k, first + l, power(z, o->S[b->id + l]));
+    for (int l = 0; l < k; l++) mass_put(o, first + l, first + k, power(z, o->S[b->id + l]));
     Z[b->id + k] = w_shift(z, o->B[i].at.d);
   }
 }
@@ -52,7 +54,7 @@ FLAT void mass_turn(const mass_place *o, int i, wrench *Z) {
   for (int k = b->id + 1; k < end; k++, down += n) {
     real x = dot(Z[k].m, e);
     across[k] = x;
-    *down = x;
+    if (!o->upper) *down = x;
     Z[k].m = v3_add(Z[k].m, cross(d, Z[k].f));
   }
 }
@@ -94,10 +96,11 @@ FLAT void mass_outer(const mass_place *o, int i, wrench *Z) {
 }
 
 /* B: inertias of the bodies alone on entry, of subtrees afterwards. Z [nd] is scratch. */
-FLAT void mass_matrix_any(const JN_S(tree) * t, int elimination, solid *B, const screw *S, wrench *Z, real *M) {
-  const mass_place o = {t, B, S, t->nv, elimination, M};
+FLAT void mass_matrix_any(const JN_S(tree) * t, int elimination, int upper, solid *B, const screw *S, wrench *Z,
+                          real *M) {
+  const mass_place o = {t, B, S, t->nv, elimination, upper, M};
   int straight = elimination || t->straight;
-  for (int k = 0; k < t->nv * t->nv && !t->chain; k++) M[k] = ZERO;
+  for (int k = 0; k < t->nv * t->nv && !t->chain && !upper; k++) M[k] = ZERO;
   for (int i = t->nb - 1; i >= 0; i--) {
     if (is_turn(&t->body[i]) && straight)
       mass_turn(&o, i, Z);

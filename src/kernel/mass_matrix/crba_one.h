@@ -11,7 +11,7 @@
 
 /* ---- inward: four coordinates at a time ----
  * Momenta Z = I S of four coordinates, component by component in registers, go inward together: an ancestor meets all
- * four at once. Coordinates of a subtree are side by side; groups of four begin at multiples of four. */
+ * four at once. Coordinates of a subtree are side by side. */
 
 /* The row of a joint that has one axis. */
 static inline r4 row_axis(const solid *o, r4x3 m, r4x3 f) {
@@ -85,24 +85,41 @@ static __attribute__((noinline)) void columns4_inward(const JN_S(tree) * t, cons
 
 /* Rows of the four left of the diagonal, from what is above it. */
 static __attribute__((noinline)) void mirror(const matrix_strip *o, real *M) {
-  int n = o->n, k = o->k, rows = n - k;
+  int n = o->n, k = o->k;
   real *d = M + k * (n + 1);
   rows_below(o->M, n, n, k, M);
-  if (rows > 1) d[n] = d[1];
-  if (rows > 2) {
-    d[2 * n] = d[2];
-    d[2 * n + 1] = d[n + 2];
-  }
-  if (rows > 3) {
-    d[3 * n] = d[3];
-    d[3 * n + 1] = d[n + 3];
-    d[3 * n + 2] = d[2 * n + 3];
-  }
+  d[n] = d[1];
+  d[2 * n] = d[2];
+  d[2 * n + 1] = d[n + 2];
+  d[3 * n] = d[3];
+  d[3 * n + 1] = d[n + 3];
+  d[3 * n + 2] = d[2 * n + 3];
 }
 
-/* Inertias of subtrees, and the momenta Z of all coordinates and three more. What hangs on the next body inward stays
- * in registers: bodies are ordered depth first, so that mostly it is the parent. */
-static void momenta(const JN_S(tree) * t, solid *B, const screw *S, screw *Z) {
+/* The block of a free or spherical base with itself: in its own axes [J, [h]; -[h], m E] of the whole robot. */
+static inline void base_block(const solid *o, int count, int n, real *M) {
+  const r4 x = o->at.x, y = o->at.y, z = o->at.z;
+  const space_inertia *I = &o->I;
+  r4 J[3] = {v4_tmul(x, y, z, v4_mul(I->Jx, I->Jy, I->Jz, x)), v4_tmul(x, y, z, v4_mul(I->Jx, I->Jy, I->Jz, y)),
+             v4_tmul(x, y, z, v4_mul(I->Jx, I->Jy, I->Jz, z))};
+  r4 h = v4_tmul(x, y, z, I->h);
+  for (int r = 0; r < 3; r++)
+    for (int c = r; c < 3; c++) M[r * n + c] = M[c * n + r] = J[r][c];
+  if (count == 3) return;
+  for (int k = 3; k < 6; k++) /* zeros, of which some are overwritten */
+    for (int c = 0; c < 6; c++) M[k * n + c] = M[c * n + k] = 0;
+  M[4] = M[4 * n] = -h[2];
+  M[5] = M[5 * n] = h[1];
+  M[n + 3] = M[3 * n + 1] = h[2];
+  M[n + 5] = M[5 * n + 1] = -h[0];
+  M[2 * n + 3] = M[3 * n + 2] = -h[1];
+  M[2 * n + 4] = M[4 * n + 2] = h[0];
+  for (int k = 3; k < 6; k++) M[k * (n + 1)] = I->m;
+}
+
+/* Inertias of subtrees, and the momenta Z of all coordinates and three more; of a base only its inertia. What hangs on
+ * the next body inward stays in registers: bodies are ordered depth first, so that mostly it is the parent. */
+static void momenta(const JN_S(tree) * t, int base, solid *B, const screw *S, screw *Z) {
   const space_inertia none = {r4_zero(), r4_zero(), r4_zero(), r4_zero(), 0};
   space_inertia I = none;
   for (int k = 0; k < 3; k++) Z[t->nd + k] = (screw){r4_zero(), r4_zero()};
@@ -113,6 +130,8 @@ static void momenta(const JN_S(tree) * t, solid *B, const screw *S, screw *Z) {
       Z[o->id] = (screw){v4_sum(I.Jx, I.Jy, I.Jz, e, 1), v4_cross(o->e, I.h)};
     } else if (o->axis == JN_AXIS_SLIDE) {
       Z[o->id] = (screw){v4_cross(I.h, o->e), I.m * o->e};
+    } else if (base && o == B) {
+      B->I = I;
     } else {
       for (int k = o->id; k < o->id + t->body[o - B].nv; k++) Z[k] = inertia_mul(&I, 0, S[k]);
     }
@@ -123,31 +142,48 @@ static void momenta(const JN_S(tree) * t, solid *B, const screw *S, screw *Z) {
   }
 }
 
-/* M whose rows are in the order of the coordinates. */
-static void straight_rows(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
-  int n = t->nv;
-  const solid *low = &B[t->nb - 1], *high = low;
-  clear_rows(t, B, Z[n].w, M);
-  for (int k = (n - 1) & ~3, stop = n; k >= 0; k -= 4) {
-    matrix_strip to = strip_at(M, n, k);
+/* Columns from `first` on of M, n >= 4, whose rows are in the order of the coordinates. */
+static void strips(const JN_S(tree) * t, int n, int first, const solid *B, const screw *S, const screw *Z, real *M) {
+  const solid *high = &B[t->nb - 1];
+  for (int k = n - 4;; k = next_strip(k, first)) {
+    matrix_strip to = {M + k, n, k};
+    while (high->id > k + 3) high--;
+    const solid *low = high;
     while (low->id > k) low--;
-    columns4_inward(t, B, S, Z + k, low, high, stop, &to);
+    columns4_inward(t, B, S, Z + k, low, high, k + 4 < t->nv ? k + 4 : t->nv, &to);
     mirror(&to, M);
-    stop = k;
-    high = low -= low->id == k;
+    if (k == first) return;
   }
-  for (int i = 0; i < t->nb && t->armed; i++) {
+}
+
+/* M of less than four coordinates. */
+static void small_matrix(const JN_S(tree) * t, const solid *B, const screw *S, const screw *Z, real *M) {
+  real square[16] = {0};
+  strips(t, 4, 0, B, S, Z, square);
+  for (int k = 0; k < t->nv; k++) memcpy(M + k * t->nv, square + 4 * k, (size_t)t->nv * sizeof *M);
+}
+
+static void add_armatures(const JN_S(tree) * t, real *M) {
+  for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
-    real *to = M + b->id * (n + 1);
+    real *to = M + b->id * (t->nv + 1);
     *to += armature_of(t, b, 0);
-    for (int k = 1; k < b->nv; k++) to[k * (n + 1)] += t->armature[b->id + k];
+    for (int k = 1; k < b->nv; k++) to[k * (t->nv + 1)] += t->armature[b->id + k];
   }
 }
 
 /* B: inertias of the bodies alone on entry, of subtrees afterwards. Z [nd + 3] is scratch. */
 static inline void mass_matrix_one(const JN_S(tree) * t, int elimination, solid *B, const screw *S, screw *Z, real *M) {
-  momenta(t, B, S, Z);
-  straight_rows(t, B, S, Z, M);
+  int n = t->nv, base = is_group(t->body) && n >= t->body->nv + 4 ? t->body->nv : 0;
+  momenta(t, base, B, S, Z);
+  if (n < 4) {
+    small_matrix(t, B, S, Z, M);
+  } else {
+    if (!t->chain) clear_square(n, Z[n].w, M);
+    if (base) base_block(B, base, n, M);
+    strips(t, n, base, B, S, Z, M);
+  }
+  if (t->armed) add_armatures(t, M);
   if (!elimination) reorder(t, M, (int32_t *)(void *)Z);
 }
 

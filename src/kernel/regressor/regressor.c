@@ -112,14 +112,22 @@ void JN_(regressor)(const jn_call *c) {
   int others = 0;
   for (int o = 1; o < 7; o++) others |= c->out[o] != NULL;
   regression_sweep(&r, c, &turn);
-  for (int o = 0; o < 7; o++) {
+  real *Y = c->out[0];
+#if JN_MANY
+  if (Y && direct_is_own(c->direct) && !t->coupled) {
+    regressor_send(&r, c->direct);
+    c->direct->stored |= 1;
+    Y = NULL;
+  }
+#endif
+  for (int o = Y ? 0 : 1; o < 7; o++) {
     real *out = c->out[o];
     for (size_t k = 0; k < size[o] && out; k++) out[k] = ZERO;
   }
   for (int l = 0; l < t->nlink; l++) {
     int moves = t->frame[l].body >= 0;
-    if (moves && c->out[0] && t->coupled) torque_rows(&r, l, 1, c->out[0]);
-    if (moves && c->out[0] && !t->coupled) torque_rows(&r, l, 0, c->out[0]);
+    if (moves && Y && t->coupled) torque_rows(&r, l, 1, Y);
+    if (moves && Y && !t->coupled) torque_rows(&r, l, 0, Y);
     if (moves && others) link_columns(&r, l, c);
     if (!moves) fixed_columns(t, l, c);
   }

@@ -5,6 +5,7 @@
 #ifndef JN_KERNEL_REGRESSOR_TORQUE_ROWS_ANY_H
 #define JN_KERNEL_REGRESSOR_TORQUE_ROWS_ANY_H
 
+#include "../base/direct.h"
 #include "regression.h"
 
 #if !JN_REGISTERS
@@ -39,7 +40,14 @@ static inline void link_wrenches(twist V, twist V_r, twist A, mat3 R, ten_wrench
   put_moment(o, 9, m3_mul(R, v3(w.y * r.y - w.z * r.z, a.z - w.x * r.y, a.y + w.x * r.z)));
 }
 
-FLAT void torque_rows(const regression *r, int l, int add, real *Y) {
+/* The row of a coordinate with screw S, which turns or shifts, or both. */
+FLAT void coordinate_row(const ten_wrenches *x, screw S, int turns, int shifts, real to[10]) {
+  for (int k = 0; k < 10; k++) to[k] = turns ? S.w.x * x->m[0][k] + S.w.y * x->m[1][k] + S.w.z * x->m[2][k] : ZERO;
+  for (int k = 0; k < 4 && shifts; k++) to[k] += S.v.x * x->f[0][k] + S.v.y * x->f[1][k] + S.v.z * x->f[2][k];
+}
+
+/* To Y, or, where that is NULL, to the caller. */
+FLAT void torque_rows_to(const regression *r, int l, int add, real *Y, const jn_direct *direct) {
   const JN_S(tree) *t = r->t;
   int body = t->frame[l].body, wide = 10 * t->nlink;
   pose T = se3_mul((pose){axes_rotation(&r->B[body].at), v3_zero()}, link_in_body(t, l));
@@ -55,19 +63,44 @@ FLAT void torque_rows(const regression *r, int l, int add, real *Y) {
       m[2][k] += arm.x * f[1][k] - arm.y * f[0][k];
     }
     arm = r->B[i].at.d;
-    int group = is_group(b); /* three turns, then three shifts */
     for (int e = 0; e < b->nv; e++) {
-      twist S = r->S[b->id + e];
-      real *to = Y + (b->iv + e) * wide + 10 * l;
-      for (int k = 0; k < 10 && !(group && e >= 3); k++) {
-        real by = S.w.x * m[0][k] + S.w.y * m[1][k] + S.w.z * m[2][k];
-        to[k] = add ? to[k] + by : by;
-      }
-      if (is_turn(b) || (group && e < 3)) continue;
-      for (int k = 0; k < 4; k++) to[k] += S.v.x * f[0][k] + S.v.y * f[1][k] + S.v.z * f[2][k];
+      size_t first = (size_t)(b->iv + e) * (size_t)wide + 10 * (size_t)l;
+      real own[10];
+      if (is_turn(b))
+        coordinate_row(&x, r->S[b->id + e], 1, 0, own);
+      else if (is_group(b)) /* three turns, then three shifts */
+        coordinate_row(&x, r->S[b->id + e], e < 3, e >= 3, own);
+      else
+        coordinate_row(&x, r->S[b->id + e], 1, 1, own);
+      for (int k = 0; k < 10 && Y; k++) Y[first + (size_t)k] = add ? Y[first + (size_t)k] + own[k] : own[k];
+#if JN_MANY
+      if (!Y) direct_send(direct, 0, first, own, 10);
+#endif
     }
   }
+  (void)direct;
 }
+
+FLAT void torque_rows(const regression *r, int l, int add, real *Y) { torque_rows_to(r, l, add, Y, NULL); }
+
+#if JN_MANY
+
+/* Y of LANES states, straight to the caller: with zeros, link by link, where a joint does not move a link. */
+static inline void regressor_send(const regression *r, const jn_direct *to) {
+  const JN_S(tree) *t = r->t;
+  for (int i = 0; i < t->nb; i++) {
+    const JN_S(body) *b = &t->body[i];
+    for (int l = 0, end; l < t->nlink; l = end + 1) {
+      for (end = l; end < t->nlink && !(t->frame[end].body >= i && t->frame[end].body < b->end);) end++;
+      for (int k = b->iv; k < b->iv + b->nv && end > l; k++)
+        direct_clear(to, 0, 10 * ((size_t)k * (size_t)t->nlink + (size_t)l), 10 * (size_t)(end - l));
+    }
+  }
+  for (int l = 0; l < t->nlink; l++)
+    if (t->frame[l].body >= 0) torque_rows_to(r, l, 0, NULL, to);
+}
+
+#endif
 
 #endif
 

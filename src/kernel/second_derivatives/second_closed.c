@@ -7,29 +7,28 @@
  * where B(X) is B of the same inertia with the twist X, B(X) Y - B(Y) X = -2 I [X, Y]; and c moves the inertia of all
  * that is inward of it:
  *   dI = S_c x* I_c - I_c ad_{S_c},   dB = S_c x* B_c - B_c ad_{S_c} + B_c(psi_c),   dF = X_c = Y_c + S_c x* F_c
- * Only coordinates of one branch have an entry together. With Z = I_c S_c, U = B_c^T S_c, E y = B_c(y)^T S_c,
- * Pi = Psi + psi, Yv = I_c Pi_c + B_c S_c:
+ * Only coordinates of one branch have an entry together. With Z = I_c S_c, U = B_c^T S_c, E y = B_c(y)^T S_c =
+ * -B_c(S_c)^T y, Pi = Psi + psi, Yv = I_c Pi_c + B_c S_c:
  *
  *   d2 tau_c/dq_a dq_b = (S_b x* Z) . ppsi_a + (S_b x* U + E psi_b) . psi_a
  *   d2 tau_b/dq_a dq_c = (dI S_b) . ppsi_a + (dB^T S_b) . psi_a
  *   d2 tau_a/dq_b dq_c = S_a . (dI ppsi_b + dB psi_b + S_b x* X_c)
  *
- *   d2 tau_c/dq_a dv_b = (E S_b) . psi_a
+ *   d2 tau_c/dq_a dv_b = (E S_b) . psi_a = -d2 tau_b/dq_a dv_c
  *   d2 tau_c/dq_b dv_a = (S_b x* Z) . Pi_a + (S_b x* U + E psi_b) . S_a
- *   d2 tau_b/dq_a dv_c = (B(S_c)^T S_b) . psi_a
  *   d2 tau_b/dq_c dv_a = (dI S_b) . Pi_a + (dB^T S_b) . S_a
  *   d2 tau_a/dq_b dv_c = S_a . (S_b x* Yv + B(S_c) psi_b)
  *   d2 tau_a/dq_c dv_b = S_a . (dI Pi_b + dB S_b)
  *
- *   d2 tau_c/dv_a dv_b = (E S_b) . S_a
- *   d2 tau_b/dv_a dv_c = (B(S_c)^T S_b) . S_a
- *   d2 tau_a/dv_b dv_c = S_a . B(S_c) S_b
- *
  *   dM_ac/dq_b = S_a . (S_b x* Z)    dM_ab/dq_c = S_a . dI S_b    dM_bc/dq_a = 0
+ *
+ *   d2 tau_c/dv_a dv_b = dM_ac/dq_b - dM_ab/dq_c = -d2 tau_b/dv_a dv_c
+ *   d2 tau_a/dv_b dv_c = dM_ac/dq_b + dM_ab/dq_c    (Christoffel symbols)
  *
  * They hold as well where coordinates coincide. The screws of a group (spherical, free) move each other: there the
  * first of two names is the direction that is taken last, and dPsi_b/dv_a = [S_a, S_b] is half of what it is elsewhere.
- * Everything is about the origin of the body of c. Ten products for each pair (b, c), then products of six numbers. */
+ * Everything is about the origin of the body of c. Eight products for each pair (b, c), then products of six numbers.
+ */
 #include "../base/row.h"
 #include "../base/tile.h"
 #include "../first_derivatives/linearization.h"
@@ -50,10 +49,10 @@ typedef struct branch {
 
 /* What coordinate b has with c; names as in the comment above. */
 typedef struct pair {
-  tile6 SZ, dIS, X, BS, Yv, dIPi; /* ... dI ppsi + dB psi + S x* X; B(S_c) S; S x* Yv + B(S_c) psi; dI Pi + dB S */
-  tile3 SU, dBS, ES, BtS;         /* S x* U + E psi; dB^T S; E S; B(S_c)^T S */
+  tile6 SZ, dIS, X, Yv, dIPi; /* ... dI ppsi + dB psi + S x* X; S x* Yv + B(S_c) psi; dI Pi + dB S */
+  tile3 SU, dBS, ES;          /* S x* U + E psi; dB^T S; E S */
 } pair;
-enum { SZ = 0, DIS = 6, XB = 12, BS = 18, YV = 24, DIPI = 30, SU = 36, DBS = 39, ES = 42, BTS = 45 };
+enum { SZ = 0, DIS = 6, XB = 12, YV = 18, DIPI = 24, SU = 30, DBS = 33, ES = 36 };
 
 /* The numbers of a with (b, c), by tensor and by whose force it is; qv: the coordinate of q, then that of v. */
 enum { QQ_C, QQ_B, QQ_A, VV_C, VV_B, VV_A, QV_C_AB, QV_C_BA, QV_B_AC, QV_B_CA, QV_A_BC, QV_A_CB, M_AC, M_AB, VALUES };
@@ -67,8 +66,6 @@ typedef struct last {
   rates dB, B; /* B(S_c) */
   wrench Z, X, Yv;
   vec3 U;
-  mat3 E; /* E y = E w + e x v */
-  vec3 e;
 } last;
 
 typedef struct second {
@@ -92,66 +89,57 @@ static inline last outermost_of(const linearization *w, int i, int d) {
   inertia I = w->I[i];
   rates B = w->B[i];
   twist S = w->S[d];
-  last c = {.I = I, .Z = x.Z, .X = w_add(x.Y, x.F), .Yv = x.Yv, .U = x.U, .dI = i_rate(S, I), .B = rates_of(S, I)};
+  last c = {.I = I, .Z = x.Z, .X = w_add(x.Y, x.F), .Yv = x.Yv, .U = x.U, .dI = i_rate(S, I)};
   wrench P = w_cross(S, (wrench){B.L, B.P}); /* B carried along, and B of psi */
   c.dB = b_add((rates){i_rate(S, (inertia){ZERO, B.P, B.Q}).J, P.m, P.f}, rates_of(w->psi[d], I));
-  /* B(y)^T S = Q S.w + L x S.w + 2 P x S.v with Q, L, P of I and y */
-  mat3 J = s3_full(I.J);
-  c.E = m3_axpy(K(-1), skew(s3_mul(I.J, S.w)), m3_cross_right(J, S.w));
-  c.E = m3_axpy(K(2), m3_cross_cross(S.v, I.h), m3_axpy(K(-1), m3_cross_left(S.w, J), c.E));
-  c.e = v3_scale(K(2), v3_axpy(-I.m, S.v, cross(I.h, S.w)));
+  c.B = (rates){c.dI.J, c.Z.m, c.Z.f};
   return c;
+}
+
+/* dI y and B y. */
+static inline tile6 dI_times(const inertia *dI, tile6 y) {
+  return (tile6){tile3_add(tile3_symmetric(dI->J, y.a), tile3_across(dI->h, y.b)), tile3_crossed(y.a, dI->h)};
+}
+static inline tile6 B_times(tile3 Qw, tile3 Lw, tile3 Pw) {
+  return (tile6){tile3_add(Qw, tile3_times(-1, Lw)), tile3_times(-2, Pw)};
 }
 
 /* Pairs of c with the TILE coordinates of x. */
 static inline void pairs_with(const last *c, const struct branch_twists *x, pair *o) {
-  tile6 S = x->S, psi = x->psi, ppsi = x->ppsi, Pi = x->Pi;
-  vec3 h = c->dI.h;
+  tile6 S = x->S, psi = x->psi;
   o->SZ = tile6_cross(S, c->Z);
-  o->dIS = (tile6){tile3_add(tile3_symmetric(c->dI.J, S.a), tile3_across(h, S.b)), tile3_crossed(S.a, h)};
-  tile3 Lw = tile3_across(c->dB.L, S.a), Qw = tile3_symmetric(c->dB.Q, S.a), Pw = tile3_across(c->dB.P, S.a);
-  tile3 Qpsi = tile3_symmetric(c->dB.Q, psi.a), Lpsi = tile3_crossed(psi.a, c->dB.L),
-        Ppsi = tile3_across(c->dB.P, psi.a);
+  o->dIS = dI_times(&c->dI, S);
+  tile3 Qw = tile3_symmetric(c->dB.Q, S.a), Lw = tile3_across(c->dB.L, S.a), Pw = tile3_across(c->dB.P, S.a);
   o->dBS = tile3_add(tile3_add(Qw, Lw), tile3_times(2, tile3_across(c->dB.P, S.b)));
-  tile6 more = {tile3_add(tile3_symmetric(c->dI.J, ppsi.a), tile3_across(h, ppsi.b)), tile3_crossed(ppsi.a, h)};
-  o->X = tile6_add(more, tile6_cross(S, c->X));
-  o->X = (tile6){tile3_add(o->X.a, tile3_add(Qpsi, Lpsi)), tile3_add(o->X.b, tile3_times(-2, Ppsi))};
-  o->dIPi = (tile6){tile3_add(tile3_symmetric(c->dI.J, Pi.a), tile3_across(h, Pi.b)), tile3_crossed(Pi.a, h)};
-  o->dIPi =
-      (tile6){tile3_add(o->dIPi.a, tile3_add(Qw, tile3_times(-1, Lw))), tile3_add(o->dIPi.b, tile3_times(-2, Pw))};
-  o->SU = tile3_add(tile3_crossed(S.a, c->U), tile3_add(tile3_matrix(c->E, psi.a), tile3_across(c->e, psi.b)));
-  o->ES = tile3_add(tile3_matrix(c->E, S.a), tile3_across(c->e, S.b));
-  tile3 Q = tile3_symmetric(c->B.Q, S.a), L = tile3_across(c->B.L, S.a);
-  o->BtS = tile3_add(tile3_add(Q, L), tile3_times(2, tile3_across(c->B.P, S.b)));
-  o->BS = (tile6){tile3_add(Q, tile3_times(-1, L)), tile3_times(-2, tile3_across(c->B.P, S.a))};
-  tile3 turned = tile3_add(tile3_symmetric(c->B.Q, psi.a), tile3_crossed(psi.a, c->B.L));
-  o->Yv = tile6_cross(S, c->Yv);
-  o->Yv = (tile6){tile3_add(o->Yv.a, turned), tile3_add(o->Yv.b, tile3_times(-2, tile3_across(c->B.P, psi.a)))};
+  o->dIPi = tile6_add(dI_times(&c->dI, x->Pi), B_times(Qw, Lw, Pw));
+  Qw = tile3_symmetric(c->dB.Q, psi.a), Lw = tile3_across(c->dB.L, psi.a), Pw = tile3_across(c->dB.P, psi.a);
+  o->X = tile6_add(tile6_add(dI_times(&c->dI, x->ppsi), tile6_cross(S, c->X)), B_times(Qw, Lw, Pw));
+  Qw = tile3_symmetric(c->B.Q, S.a), Lw = tile3_across(c->B.L, S.a);
+  o->ES = tile3_times(-1, tile3_add(tile3_add(Qw, Lw), tile3_times(2, tile3_across(c->B.P, S.b))));
+  Qw = tile3_symmetric(c->B.Q, psi.a), Lw = tile3_across(c->B.L, psi.a), Pw = tile3_across(c->B.P, psi.a);
+  o->Yv = tile6_add(tile6_cross(S, c->Yv), B_times(Qw, Lw, Pw));
+  tile3 Epsi = tile3_add(tile3_add(Qw, Lw), tile3_times(2, tile3_across(c->B.P, psi.b)));
+  o->SU = tile3_add(tile3_crossed(S.a, c->U), tile3_times(-1, Epsi));
 }
 
-/* The numbers of TILE coordinates a with one pair. */
+/* The numbers of TILE coordinates a with one pair. They are written where they are ready, so that the compiler reads
+ * the twists again instead of keeping more of them than there are registers. */
 FLAT void values_of(const second *s, const real *b, const struct branch_twists *x, values *o) {
-  tile6 S = x->S;
-  if (s->out[QQ] || s->out[QV]) {
-    tile3 psi = x->psi.a;
-    tile6 ppsi = x->ppsi, Pi = x->Pi;
-    o->x[QQ_C] = tile6_same(b + SZ * TILE, ppsi) + tile3_same(b + SU * TILE, psi);
-    o->x[QQ_B] = tile6_same(b + DIS * TILE, ppsi) + tile3_same(b + DBS * TILE, psi);
-    o->x[QQ_A] = tile6_same(b + XB * TILE, S);
-    o->x[QV_C_AB] = tile3_same(b + ES * TILE, psi);
-    o->x[QV_C_BA] = tile6_same(b + SZ * TILE, Pi) + tile3_same(b + SU * TILE, S.a);
-    o->x[QV_B_AC] = tile3_same(b + BTS * TILE, psi);
-    o->x[QV_B_CA] = tile6_same(b + DIS * TILE, Pi) + tile3_same(b + DBS * TILE, S.a);
-    o->x[QV_A_BC] = tile6_same(b + YV * TILE, S);
-    o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, S);
-  }
-  if (s->out[VV]) {
-    o->x[VV_C] = tile3_same(b + ES * TILE, S.a);
-    o->x[VV_B] = tile3_same(b + BTS * TILE, S.a);
-    o->x[VV_A] = tile6_same(b + BS * TILE, S);
-  }
-  o->x[M_AC] = tile6_same(b + SZ * TILE, S);
-  o->x[M_AB] = tile6_same(b + DIS * TILE, S);
+  o->x[M_AC] = tile6_same(b + SZ * TILE, x->S);
+  o->x[M_AB] = tile6_same(b + DIS * TILE, x->S);
+  o->x[VV_C] = o->x[M_AC] - o->x[M_AB];
+  o->x[VV_B] = o->x[M_AB] - o->x[M_AC];
+  o->x[VV_A] = o->x[M_AB] + o->x[M_AC];
+  if (!s->out[QQ] && !s->out[QV]) return;
+  o->x[QQ_C] = tile6_same(b + SZ * TILE, x->ppsi) + tile3_same(b + SU * TILE, x->psi.a);
+  o->x[QV_C_BA] = tile6_same(b + SZ * TILE, x->Pi) + tile3_same(b + SU * TILE, x->S.a);
+  o->x[QQ_B] = tile6_same(b + DIS * TILE, x->ppsi) + tile3_same(b + DBS * TILE, x->psi.a);
+  o->x[QV_B_CA] = tile6_same(b + DIS * TILE, x->Pi) + tile3_same(b + DBS * TILE, x->S.a);
+  o->x[QQ_A] = tile6_same(b + XB * TILE, x->S);
+  o->x[QV_A_BC] = tile6_same(b + YV * TILE, x->S);
+  o->x[QV_A_CB] = tile6_same(b + DIPI * TILE, x->S);
+  o->x[QV_C_AB] = tile3_same(b + ES * TILE, x->psi.a);
+  o->x[QV_B_AC] = -o->x[QV_C_AB];
 }
 
 /* ---- from numbers to tensors ---- */
@@ -172,19 +160,24 @@ enum {
   OWN = 1 << ACB                          /* all three do */
 };
 
-/* The numbers of coordinates [first, end) of the way with the pair (b, c). sum: coupled joints share coordinates. */
-FLAT void scatter(const second *s, int first, int end, size_t b, size_t c, int places, int sum) {
+/* The numbers of coordinates [first, end) of the way with the pair (b, c). sum: coupled joints share coordinates; all:
+ * every tensor is wanted. */
+FLAT void scatter(const second *s, int first, int end, size_t b, size_t c, int places, int sum, int all) {
+  real *const out[4] = {s->out[QQ], s->out[QV], s->out[VV], s->out[QA]};
   size_t n = (size_t)s->w.t->nv, nn = n * n;
   const size_t base[PLACES] = {c * n + b, b * nn + c * n, b * n + c, c * nn + b * n, b * nn + c, c * nn + b};
   for (int k = first; k < end; k++) {
-    const real *x = tile_number(s->a, k);
-    size_t a = (size_t)s->path.at[k];
-    const size_t step[PLACES] = {a * nn, a, a * nn, a, a * n, a * n};
+    const real *from = tile_number(s->a, k);
+    size_t a = (size_t)s->path.at[k], an = a * n, ann = a * nn;
+    const size_t at[PLACES] = {base[ACB] + ann, base[BCA] + a,  base[ABC] + ann,
+                               base[CBA] + a,   base[BAC] + an, base[CAB] + an};
+    real x[VALUES]; /* in registers: the compiler does not know that tensors are elsewhere */
+    for (int v = 0; v < VALUES; v++) x[v] = from[v * TILE];
     for (int e = 0; e < 4; e++)
-      for (int p = 0; p < PLACES && s->out[e]; p++) {
+      for (int p = 0; p < PLACES && (all || out[e]); p++) {
         if (!(places >> p & 1) || number_at[e][p] < 0) continue;
-        real *to = s->out[e] + base[p] + step[p];
-        *to = sum ? *to + x[number_at[e][p] * TILE] : x[number_at[e][p] * TILE];
+        real *to = out[e] + at[p];
+        *to = sum ? *to + x[number_at[e][p]] : x[number_at[e][p]];
       }
   }
 }
@@ -269,8 +262,8 @@ static inline void branch_to(second *s, int i) {
 }
 
 /* All of coordinate `own` of body i, but for tiles of a and b that are apart from each other and below coordinate
- * `apart`. */
-FLAT void tensors_of(const second *s, int i, int own, int sum, int apart) {
+ * `apart`. all: every tensor is wanted. */
+FLAT void tensors_of(const second *s, int i, int own, int sum, int apart, int all) {
   const branch *p = &s->path;
   const JN_S(body) *body = &s->w.t->body[i];
   last c = outermost_of(&s->w, i, body->id + own);
@@ -284,17 +277,18 @@ FLAT void tensors_of(const second *s, int i, int own, int sum, int apart) {
     for (int k = lo; k < tiles_of(end); k++) values_of(s, b, &p->x[k], &s->a[k]);
     if (s->out[VV] && (eb == ec || end - inner > 1)) correct_own(s, &c, eb, ec);
     if (eb < outer) {
-      scatter(s, lo * TILE, inner, ob, oc, ALL, sum);
-      scatter(s, inner, end, ob, oc, INNER, sum);
+      scatter(s, lo * TILE, inner, ob, oc, ALL, sum, all);
+      scatter(s, inner, end, ob, oc, INNER, sum, all);
     } else {
-      scatter(s, 0, inner, ob, oc, OUTER, sum);
-      scatter(s, inner, end, ob, oc, OWN, sum);
+      scatter(s, 0, inner, ob, oc, OUTER, sum, 0);
+      scatter(s, inner, end, ob, oc, OWN, sum, 0);
     }
   }
 }
 
-static __attribute__((noinline)) void tensors_set(const second *s, int i, int own) { tensors_of(s, i, own, 0, 0); }
-static __attribute__((noinline)) void tensors_add(const second *s, int i, int own) { tensors_of(s, i, own, 1, 0); }
+static __attribute__((noinline)) void tensors_all(const second *s, int i, int own) { tensors_of(s, i, own, 0, 0, 1); }
+static __attribute__((noinline)) void tensors_some(const second *s, int i, int own) { tensors_of(s, i, own, 0, 0, 0); }
+static __attribute__((noinline)) void tensors_add(const second *s, int i, int own) { tensors_of(s, i, own, 1, 0, 0); }
 
 /* ---- chains ----
  * The tensors of 100 joints are 32 MB: written number by number, most lines of the cache are fetched and put away eight
@@ -342,7 +336,7 @@ static __attribute__((noinline)) void block_scatter(const second *s, int a, int 
 }
 
 static __attribute__((noinline)) void tensors_apart(const second *s, int i, int apart) {
-  tensors_of(s, i, 0, 0, apart);
+  tensors_of(s, i, 0, 0, apart, 0);
 }
 
 /* Tiles a and b with c. */
@@ -421,7 +415,9 @@ void JN_(second)(const jn_call *c) {
     for (int own = 0; own < t->body[i].nv; own++)
       if (t->coupled)
         tensors_add(&s, i, own);
+      else if (s.out[QQ] && s.out[QV] && s.out[VV] && s.out[QA])
+        tensors_all(&s, i, own);
       else
-        tensors_set(&s, i, own);
+        tensors_some(&s, i, own);
   }
 }

@@ -112,22 +112,23 @@ static inline void own_block(const coriolis_columns *g, const JN_S(body) * b, re
     }
 }
 
-/* All of C. */
+/* All of C, of at least four coordinates. */
 static inline void coriolis_by_columns(const coriolis_columns *g, real *C) {
   const JN_S(tree) *t = g->t;
   int n = t->nv;
-  const solid *low = &g->B[t->nb - 1], *high = low;
-  clear_rows(t, g->B, g->x[n].Z.w, C);
-  for (int k = (n - 1) & ~3, stop = n; k >= 0; k -= 4) {
-    matrix_strip to = strip_at(C, n, k);
+  const solid *high = &g->B[t->nb - 1];
+  if (!t->chain) clear_square(n, g->x[n].Z.w, C);
+  for (int k = n - 4;; k = next_strip(k, 0)) {
+    matrix_strip to = {C + k, n, k};
+    while (high->id > k + 3) high--;
+    const solid *low = high;
     while (low->id > k) low--;
     for (int e = 0; e < 4 * (k + 4); e += 4) r4_store(g->x[n].Z.w, g->column + e);
-    coriolis_columns_inward(g, low, high, stop, &to);
+    coriolis_columns_inward(g, low, high, k + 4, &to);
     rows_below(g->column, 4, n, k, C);
-    for (int r = k; r < stop; r++)
+    for (int r = k; r < k + 4; r++)
       for (int c = k; c <= r; c++) C[r * n + c] = g->column[4 * c + r - k];
-    stop = k;
-    high = low -= low->id == k;
+    if (k == 0) break;
   }
   for (int i = 0; i < t->nb; i++)
     if (t->body[i].nv > 1) own_block(g, &t->body[i], C);

@@ -55,12 +55,47 @@ static inline void frame_matrices(const term_sweep *s, int f, int in, const fram
   }
 }
 
+/* Where Jacobians and their rates of the frame at hand go, if not in the world's frame: to their places, or, in lanes,
+ * into room for one from which they are sent to the caller. */
+typedef struct frame_target {
+  real *J, *dJ; /* [6 x nv]; NULL: not wanted */
+} frame_target;
+
+static inline frame_target frame_target_of(const term_sweep *s) {
+  void *const *out = s->c->out;
+  if (s->c->arg[0] == IN_WORLD) return (frame_target){NULL, NULL};
+  frame_target o = {out[JN_OUT_J], out[JN_OUT_DJ]};
+#if JN_MANY
+  jn_direct *to = s->c->direct;
+  real *room = (real *)(void *)s->x; /* large enough */
+  if (!to) return o;
+  if (o.J) o.J = take(&room, (size_t)(6 * s->t->nv));
+  if (o.dJ) o.dJ = take(&room, (size_t)(6 * s->t->nv));
+  to->stored |= 1u << JN_OUT_J | 1u << JN_OUT_DJ;
+#endif
+  return o;
+}
+
+static inline void frame_target_next(const term_sweep *s, int f, frame_target *o) {
+  size_t size = 6 * (size_t)s->t->nv;
+#if JN_MANY
+  if (s->c->direct) {
+    if (o->J) direct_send(s->c->direct, JN_OUT_J, (size_t)f * size, o->J, size);
+    if (o->dJ) direct_send(s->c->direct, JN_OUT_DJ, (size_t)f * size, o->dJ, size);
+    return;
+  }
+#endif
+  (void)f;
+  if (o->J) o->J += size;
+  if (o->dJ) o->dJ += size;
+}
+
 static inline void frame_terms(const term_sweep *s) {
   const JN_S(tree) *t = s->t;
   void *const *out = s->c->out;
-  int in = s->c->arg[0], n = t->nv;
+  int in = s->c->arg[0];
   real *poses = out[JN_OUT_POSES], *twists = out[JN_OUT_TWISTS], *rates = out[JN_OUT_ACCELERATIONS];
-  real *J = in == IN_WORLD ? NULL : out[JN_OUT_J], *dJ = in == IN_WORLD ? NULL : out[JN_OUT_DJ];
+  frame_target to = frame_target_of(s);
   for (int f = 0; f < t->nframe; f++) {
     int b = t->frame[f].body;
     frame_place T = place_of_frame(s, f, poses || in == IN_BODY);
@@ -72,15 +107,18 @@ static inline void frame_terms(const term_sweep *s) {
       if (in == IN_ALIGNED) A.v = sp_add(A.v, sp_cross(V.w, V.v));
       t_store(screw_numbers(shown(in, &T, A)), rates + 6 * f);
     }
-    if (J || dJ) frame_matrices(s, f, in, &T, V, J ? J + 6 * n * f : NULL, dJ ? dJ + 6 * n * f : NULL);
+    if (!to.J && !to.dJ) continue;
+    frame_matrices(s, f, in, &T, V, to.J, to.dJ);
+    frame_target_next(s, f, &to);
   }
 }
 
-/* Jacobians in the world's frame of all frames and of all columns, as wanted (jacobians.h), of screws or their rates X
- * [nd]; NULL: zero. */
-static inline void world_jacobians(const term_sweep *s, const screw *X, real *all, real *space_j) {
+/* Jacobians in the world's frame of all frames (output `out`) and of all columns, as wanted (jacobians.h), of screws or
+ * their rates X [nd]; NULL: zero. */
+static inline void world_jacobians(const term_sweep *s, const screw *X, int out, real *space_j) {
   const JN_S(tree) *t = s->t;
   twist *columns = (twist *)(void *)s->x; /* large enough */
+  real *all = s->c->arg[0] == IN_WORLD ? s->c->out[out] : NULL;
   if (!all && !space_j) return;
   if (!all && !t->coupled) { /* straight there: 2 ns a joint less */
     for (int i = 0; i < t->nb; i++)
@@ -93,6 +131,13 @@ static inline void world_jacobians(const term_sweep *s, const screw *X, real *al
   for (int i = 0; i < t->nb; i++)
     for (int k = t->body[i].id; k < t->body[i].id + t->body[i].nv; k++)
       columns[k] = X ? screw_numbers(about_world(X[k], s->p[i])) : t_zero();
+#if JN_MANY
+  if (all && jacobians_fit(t, s->c->direct)) {
+    jacobians_send(t, columns, s->jacobians, s->c->direct, out);
+    s->c->direct->stored |= 1u << out;
+    all = NULL;
+  }
+#endif
   if (all) all_jacobians(t, columns, all);
   if (space_j) space_jacobian(t, columns, space_j);
 }

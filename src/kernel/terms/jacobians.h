@@ -5,6 +5,7 @@
 #ifndef JN_KERNEL_TERMS_JACOBIANS_H
 #define JN_KERNEL_TERMS_JACOBIANS_H
 
+#include "../base/direct.h"
 #include "../base/sweep.h"
 
 /* Column `at` of a Jacobian [6 x n], set or added to. */
@@ -72,5 +73,65 @@ static inline void all_jacobians(const JN_S(tree) * t, const twist *X, real *J) 
       add_column(to, t->nv, t->body[body].iv + k, X[t->body[body].id + k]);
   }
 }
+
+#if JN_MANY
+
+/* The same of LANES states, straight to the caller: every Jacobian has the rows of the space Jacobian, state by state,
+ * where they belong to joints on the way to the frame, and zeros elsewhere. What is written is much more than what is
+ * computed, and never in lanes. */
+typedef struct jacobians_many {
+  const JN_S(tree) * t;
+  scalar *rows;       /* [LANES][6 nv] the space Jacobian of each state */
+  scalar_bits *moves; /* [6 nv] all bits set where a joint moves the frame at hand */
+} jacobians_many;
+
+/* Reals that it takes; it needs whole blocks of LANES numbers. */
+static inline size_t jacobians_room(const JN_S(tree) * t) { return 13 * (size_t)t->nv; }
+static inline int jacobians_fit(const JN_S(tree) * t, const jn_direct *to) {
+  return direct_is_own(to) && !t->coupled && 6 * t->nv >= JN_LANES;
+}
+
+static inline void mark_columns(const jacobians_many *o, int body, scalar_bits bits) {
+  const JN_S(body) *b = &o->t->body[body];
+  for (int r = 0; r < 6; r++)
+    for (int k = 0; k < b->nv; k++) o->moves[r * o->t->nv + b->iv + k] = bits;
+}
+
+/* Marks the way to `body` where that to `last` is marked (-1: none). */
+static inline void mark_way(const jacobians_many *o, int last, int body) {
+  const JN_S(body) *b = o->t->body;
+  for (; last >= 0 && !(last <= body && body < b[last].end); last = b[last].parent) mark_columns(o, last, 0);
+  for (int j = body; j != last; j = b[j].parent) mark_columns(o, j, -1);
+}
+
+static inline void send_states(const jacobians_many *o, const jn_direct *to, int out) {
+  const JN_S(tree) *t = o->t;
+  size_t size = 6 * (size_t)t->nv;
+  memset(o->moves, 0, size * sizeof *o->moves);
+  for (int f = 0, last = -1; f < t->nframe; last = t->frame[f++].body) {
+    if (t->frame[f].body != last) mark_way(o, last, t->frame[f].body);
+    for (int k = 0; k < to->count; k++) {
+      const scalar *row = o->rows + (size_t)k * size;
+      scalar *J = (scalar *)to->to[out] + (size_t)k * to->stride[out] + (size_t)f * size;
+      for (size_t i = 0; i < size; i = next_block(i, size)) {
+        mask on;
+        memcpy(&on, o->moves + i, sizeof on);
+        write_own(J + i, (real)((mask)read_own(row + i) & on));
+      }
+    }
+  }
+}
+
+/* Output `out`, from columns X [nd] and room for the reals above. */
+static inline void jacobians_send(const JN_S(tree) * t, const twist *X, real *room, const jn_direct *to, int out) {
+  size_t size = 6 * (size_t)t->nv;
+  real *lanes = take(&room, size);
+  jacobians_many o = {t, TAKE(&room, JN_LANES * size, scalar), TAKE(&room, size, scalar_bits)};
+  space_jacobian(t, X, lanes);
+  store_own(o.rows, lanes, size, size, JN_LANES);
+  send_states(&o, to, out);
+}
+
+#endif
 
 #endif

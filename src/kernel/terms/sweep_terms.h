@@ -5,6 +5,7 @@
 #define JN_KERNEL_TERMS_SWEEP_TERMS_H
 
 #include "coriolis.h"
+#include "jacobians.h"
 #include "terms.h"
 
 typedef struct term_sweep {
@@ -22,6 +23,7 @@ typedef struct term_sweep {
   coriolis_wrenches *x; /* [nd + 3] of C; room for other matrices when that is not at work */
   scalar *column;       /* [nd + 4][4] */
   real *apart;          /* of mass_matrix_of() */
+  real *jacobians;      /* of jacobians_send() */
 } term_sweep;
 
 static inline void sweep_place(term_sweep *s, real **at) {
@@ -38,6 +40,9 @@ static inline void sweep_place(term_sweep *s, real **at) {
   s->x = TAKE_ALIGNED(at, t->nd + 3, coriolis_wrenches);
   s->column = TAKE(at, 4 * (t->nd + 4), scalar);
   s->apart = mass_matrix_room(t, at);
+#if JN_MANY
+  s->jacobians = take(at, jacobians_room(t));
+#endif
 }
 
 static inline void body_origins(const term_sweep *s) {

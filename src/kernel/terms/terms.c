@@ -112,7 +112,7 @@ static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
     if (spoilt)
       JN_(bodies_outward)(s->t, s->q, s->v, s->turn, 1, s->B, s->S, s->V, C || out[JN_OUT_DA] ? s->Psi : NULL);
     if (k == 0) momentum(s);
-    if (k == 1) JN_(mass_matrix_of)(s->t, 0, s->B, s->S, (screw *)s->x, s->apart, out[JN_OUT_M]);
+    if (k == 1) JN_(mass_matrix_to)(s->t, s->B, s->S, (screw *)s->x, s->apart, s->c);
     if (k == 2) coriolis_matrix(s, C);
     spoilt = 1;
   }
@@ -126,7 +126,7 @@ static inline void subtree_terms(const term_sweep *s, real *C, int momenta) {
 static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   void *const *out = c->out;
   if (!wanted(c, JN_OUT_C, JN_OUT_DM) && !wanted(c, JN_OUT_POSES, JN_OUTS - 1)) {
-    if (out[JN_OUT_M]) JN_(mass_matrix)(t, c->in[0], &turn, 0, at, out[JN_OUT_M]);
+    if (out[JN_OUT_M]) JN_(mass_matrix_alone)(c, &turn, at);
     return;
   }
   term_sweep s = {.t = t, .c = c, .q = c->in[0], .v = v, .turn = &turn};
@@ -143,8 +143,8 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
   if (in_space || frames || momenta || out[JN_OUT_COM] || out[JN_OUT_ENERGY]) body_origins(&s);
   if (accelerations) body_accelerations(&s, c->in[2]);
   if (frames) frame_terms(&s);
-  world_jacobians(&s, s.S, in_world ? out[JN_OUT_J] : NULL, out[JN_OUT_SPACE]);
-  world_jacobians(&s, v ? s.Psi : NULL, in_world ? out[JN_OUT_DJ] : NULL, out[JN_OUT_DSPACE]);
+  world_jacobians(&s, s.S, JN_OUT_J, out[JN_OUT_SPACE]);
+  world_jacobians(&s, v ? s.Psi : NULL, JN_OUT_DJ, out[JN_OUT_DSPACE]);
   if (com) center_of_mass(&s, c->arg[2] < 0 ? 0 : c->arg[2], c->arg[2] < 0 ? t->nlink : c->arg[3]);
   if (out[JN_OUT_ENERGY]) energies(&s, out[JN_OUT_ENERGY]);
   subtree_terms(&s, C, momenta);
