@@ -140,12 +140,12 @@ static void warn_of_drift(const doubts *d, const jn_simulation_report *r) {
   fflush(stdout);
   say(stderr, "jounce: warning: the energy balance is off by %.2g J, %.3g %% of the largest kinetic energy and work: ",
       r->drift, 100 * fabs(r->drift) / size);
+  double step = fmin(d->arg->step.count ? d->arg->step.values[0] : r->last_step, d->duration);
   if (d->is_fixed)
     say(stderr,
         "steps of %g s are too long for this motion\n    take --step %.1g or less, or --integrator taylor, which "
         "chooses them\n",
-        d->arg->step.count ? d->arg->step.values[0] : r->last_step,
-        0.1 * (d->arg->step.count ? d->arg->step.values[0] : r->last_step));
+        step, 0.1 * step);
   else
     say(stderr, "this motion is not what the forces make\n    take a smaller --tolerance\n");
 }
