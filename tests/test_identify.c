@@ -347,7 +347,11 @@ static void wrong_signs_are_told(void **state) {
   writing w = usual;
   w.backwards = 1; /* positions with the wrong sign: torques alone do not tell which of both it is */
   rewrite("clean.csv", "backwards.csv", &w);
-  outcome o = fine("identify wrong.urdf backwards.csv");
+  outcome o = fine("identify wrong.urdf turned.csv --gear shoulder=-1,elbow=1.01");
+  check_has(o.err, "'elbow' look reversed");
+  check_has(o.err, "the other sign of its --gear");
+  done(&o);
+  o = fine("identify wrong.urdf backwards.csv");
   check_has(o.err, "the torques or the positions of 'shoulder' look reversed");
   check_lacks(o.err, "'elbow' look reversed");
   done(&o);

@@ -84,16 +84,19 @@ static bool check_signs(identify_run *r, const double *correlation) {
     if (!reversed[i]) continue;
     coordinate_name(r, i, name);
     count++;
+    char *remedy = r->scale[i] == 1 ? format_text("--gear %s=-1", name)
+                                    : format_text("the other sign of its --gear or --torque-constant");
     if (left < 1)
       identify_warn(r,
                     "the torques of '%s' look reversed: turned around, base parameters leave only %.2g %% of the "
-                    "residual; to do so: --gear %s=-1",
-                    name, 100 * left, name);
+                    "residual; to do so: %s",
+                    name, 100 * left, remedy);
     else
       identify_warn(r,
                     "the torques or the positions of '%s' look reversed: torques point against those of the model; "
-                    "--gear %s=-1 turns them",
-                    name, name);
+                    "to turn them: %s",
+                    name, remedy);
+    free(remedy);
   }
   free(reversed);
   return count > 0;

@@ -74,9 +74,7 @@ static int check_arguments(const simulate_arg *arg) {
 
 /* ---- Method ---- */
 
-static bool has_fixed_steps(int integrator) {
-  return integrator == JN_RUNGE_KUTTA_4 || integrator == JN_SEMI_IMPLICIT_EULER;
-}
+bool has_fixed_steps(int integrator) { return integrator == JN_RUNGE_KUTTA_4 || integrator == JN_SEMI_IMPLICIT_EULER; }
 
 /* The method, if none is given: the Taylor series, unless that of the forces is not known, or has a knot after every
  * few hundredths of a second as that of a motion to follow. */

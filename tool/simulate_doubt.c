@@ -17,7 +17,7 @@ void doubts_init(doubts *d, const simulate_arg *arg, const jn_model *model, jn_s
   *d = (doubts){.arg = arg, .simulator = simulator, .loops = loops, .duration = duration, .weak = 1};
   d->nq = jn_model_nq(model);
   d->nv = jn_model_nv(model);
-  d->is_fixed = arg->integrator == JN_RUNGE_KUTTA_4 || arg->integrator == JN_SEMI_IMPLICIT_EULER;
+  d->is_fixed = has_fixed_steps(arg->integrator);
   d->room = allocate(((size_t)d->nq + 4 * (size_t)d->nv) * sizeof *d->room);
 }
 
