@@ -60,6 +60,10 @@ static bool load_forces(const identify_run *r, measured *m, const char *path, jn
     free(t);
   } else {
     print_notes(options->report, "column-", path);
+    for (int i = 0; i < jn_report_count(options->report); i++) { /* warnings about times are known */
+      const jn_message *message = jn_report_message(options->report, i);
+      if (strcmp(message->rule, "unknown-joint") == 0) tell_message(message, "warning: ", path);
+    }
     if (status != JN_OK) print_errors(options->report, &error, path);
   }
   jn_report_destroy(options->report);

@@ -52,16 +52,25 @@ static double turn_best(signs *s, unsigned char *reversed, double now) {
   return now;
 }
 
+/* Base parameters may be negative, so they fit torques that are all reversed, too. */
+static bool fits(const identify_run *r, int i) { return r->quality.base[i] < bad * r->quality.force[i]; }
+
 /* These joints, or all others? Then joints that share no parameter with others: only the model knows their signs. */
 static void compare_with_model(const signs *s, unsigned char *reversed) {
   const identify_run *r = &s->turned;
   double sum = 0;
-  for (int i = 0; i < r->nv; i++)
-    if (is_candidate(r, i)) sum += reversed[i] ? -s->with_model[i] : s->with_model[i];
+  bool any = false, all_fit = true;
   for (int i = 0; i < r->nv; i++) {
     if (!is_candidate(r, i)) continue;
-    if (sum < 0) reversed[i] ^= 1;
-    if (is_bad(r, i) && (reversed[i] ? -s->with_model[i] : s->with_model[i]) < against) reversed[i] ^= 1;
+    any |= reversed[i] != 0;
+    all_fit &= fits(r, i);
+    sum += reversed[i] ? -s->with_model[i] : s->with_model[i];
+  }
+  for (int i = 0; i < r->nv; i++) {
+    if (!is_candidate(r, i)) continue;
+    if (sum < 0 && (any || all_fit)) reversed[i] ^= 1;
+    double with_model = reversed[i] ? -s->with_model[i] : s->with_model[i];
+    if (is_bad(r, i) && fits(r, i) && with_model < against) reversed[i] ^= 1;
   }
 }
 
