@@ -400,7 +400,10 @@ static jn_status add_all(const identify_run *r, jn_identification *d, double del
   return status;
 }
 
-double identify_squares(const identify_run *r, jn_identification *d, double delay, double *squares) {
+/* Squares of residual / force of the base parameters, channel by channel [channels], on at most FEW_ROWS rows of each
+ * file; 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their
+ * forces. */
+static double squares_of(const identify_run *r, jn_identification *d, double delay, double *squares) {
   const jn_estimate *e = NULL;
   double sum = 0, all = 0, *force = allocate((size_t)r->channels * sizeof *force);
   jn_identification_clear(d, 0);
@@ -419,7 +422,7 @@ double identify_squares(const identify_run *r, jn_identification *d, double dela
 /* The same with these speeds of friction. */
 static double squares_with(const identify_run *r, const double *speed, double delay, double *squares) {
   jn_identification *d = NULL;
-  double mean = identify_make(r, speed, &d) == OPTION_GO_ON ? identify_squares(r, d, delay, squares) : NAN;
+  double mean = identify_make(r, speed, &d) == OPTION_GO_ON ? squares_of(r, d, delay, squares) : NAN;
   jn_identification_destroy(d);
   return mean;
 }
@@ -489,11 +492,9 @@ static void choose_speed(identify_run *r) {
   free(squares);
 }
 
-/* The geometric mean of residual / force over the channels: what the likelihood of normal noise asks for. A joint whose
- * torques are mostly noise counts no more than the others. */
-static double residual_of(const identify_run *r, jn_identification *d, double delay, double *squares) {
+double identify_residual(const identify_run *r, jn_identification *d, double delay, double *squares) {
   double sum = 0, count = 0;
-  if (!isfinite(identify_squares(r, d, delay, squares))) return NAN;
+  if (!isfinite(squares_of(r, d, delay, squares))) return NAN;
   for (int i = 0; i < r->channels; i++) {
     if (squares[i] == 0) continue;
     sum += log(fmax(squares[i], 1e-20)); /* below that is rounding */
@@ -507,10 +508,10 @@ static double residual_of(const identify_run *r, jn_identification *d, double de
  */
 static bool improve_delay(const identify_run *r, jn_identification *d, double step, double *room, double *at,
                           double *now) {
-  double before = residual_of(r, d, *at - step, room), after = residual_of(r, d, *at + step, room);
+  double before = identify_residual(r, d, *at - step, room), after = identify_residual(r, d, *at + step, room);
   double bend = before + after - 2 * *now, side = after < before ? step : -step, least = fmin(before, after);
   double shift = bend > 0 ? fmin(fmax(0.5 * step * (before - after) / bend, -4 * step), 4 * step) : 2 * side;
-  double next = residual_of(r, d, *at + shift, room);
+  double next = identify_residual(r, d, *at + shift, room);
   if (least < next) next = least, shift = side;
   if (!(next < *now)) return false;
   *at += shift;
@@ -528,7 +529,7 @@ static void find_delay(identify_run *r) {
   jn_identification *d = NULL;
   r->best_delay = r->delay;
   if (identify_make(r, r->speed, &d) == OPTION_GO_ON) {
-    double at = r->delay, now = residual_of(r, d, at, room), first = now;
+    double at = r->delay, now = identify_residual(r, d, at, room), first = now;
     for (int k = 0; k < STEPS && step > least; k++) {
       double from = at;
       if (!improve_delay(r, d, step, room, &at, &now)) break;
