@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._errors import ArgumentError
-from ._model import Model
+from ._model import Model, model_of
 
 Array = NDArray[Any]
 NAMES = (
@@ -29,7 +29,8 @@ NAMES = (
 class Operation:
     """f(x) with J t, J^T y and H(y) s. Numbers are those of the arrays: float32 gives float32."""
 
-    def __init__(self, model: Model, name: str, options: dict[str, Any]) -> None:
+    def __init__(self, model: Model | str, name: str, options: dict[str, Any]) -> None:
+        model = model_of(model, "operation")
         if name not in NAMES:
             raise ArgumentError(f"there is no function {name!r}; there are {', '.join(NAMES)}")
         self.model, self.name = model, name

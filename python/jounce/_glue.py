@@ -93,7 +93,7 @@ def perturbations(model: Any, values: Any) -> tuple[NDArray[np.uintp], list[Any]
 
 
 def callback(name: str, function: Any) -> Any:
-    """Wraps a function of the user, such as a force, wrench or motion of a simulation: C gives memory and asks for `rows` rows of `columns` numbers.
+    """Wraps a function of the user: C gives memory and, for simulations, asks for `rows` rows of `columns` numbers.
 
     force(t, q, v) -> [nv], or force(t, q, v_jet, order) -> [order + 1, nv]; wrench(t) -> [nlink, 6], or wrench(t, order)
     -> [order + 1, nlink, 6]; motion(t) -> [nv] accelerations, or motion(t, order) -> [order + 1, nv].
@@ -170,7 +170,9 @@ def watch_callbacks(given: Any) -> tuple[tuple[Any, int], ...]:
 
         return call, DIRECTIONS[direction]
 
-    if not isinstance(given, (list, tuple)) or (len(given) == 2 and isinstance(given, tuple) and not callable(given[1])):
+    if not isinstance(given, (list, tuple)) or (
+        len(given) == 2 and isinstance(given, tuple) and not callable(given[1])
+    ):
         given = [given]
     return tuple(one(item, k) for k, item in enumerate(given))
 
@@ -230,7 +232,13 @@ def suspects(given: list[tuple[str, Any]]) -> str:
         return ", ".join(bad[:5])
     simple = {name: f"{name} = {array}" for name, array in numbers}
     names = [simple.get(name, name) for name, _ in given]
-    return "" if not names else f"{given[0][0]} is {given[0][1]!r:.60}" if len(names) == 1 else "one of " + ", ".join(names)
+    return (
+        ""
+        if not names
+        else f"{given[0][0]} is {given[0][1]!r:.60}"
+        if len(names) == 1
+        else "one of " + ", ".join(names)
+    )
 
 
 def failed(

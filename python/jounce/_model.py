@@ -523,6 +523,15 @@ def load(
     return model  # type: ignore[return-value]
 
 
+def model_of(value: Any, function: str) -> Model:
+    """A model, or the model that load() reads from a name."""
+    if isinstance(value, Model):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        return load(value)
+    raise TypeError(f"{function}(): model is {value!r}, expected a jounce.Model, or a file that jounce.load() reads")
+
+
 def loads(text: str | bytes, *, format: str = "auto", file: str = "text", **options: Any) -> Model:
     """Reads a robot from the text of a URDF, MJCF or native file; file: the name used in messages."""
     return load(text, text=True, format=format, file=file, **options)  # type: ignore[arg-type]

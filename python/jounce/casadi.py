@@ -20,7 +20,7 @@ from typing import Any
 
 from ._differentiable import NAMES
 from ._errors import ArgumentError, NotFoundError
-from ._model import Model
+from ._model import Model, model_of
 
 _MARK = b"jounceCD"
 _made: dict[bytes, str] = {}  # settings -> library
@@ -78,19 +78,21 @@ def _write(path: Path, settings: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-def save(model: Model, path: str | os.PathLike[str], *, step: float | None = None, integrator: str | None = None,
+def save(model: Model | str | os.PathLike[str], path: str | os.PathLike[str], *,
+         step: float | None = None, integrator: str | None = None,
          losses: bool = False, friction_speed: float | None = None,
          frames: str | Sequence[str] | None = None) -> None:  # fmt: skip
     """Write a library with the robot in it, which casadi.external() loads anywhere, as `jounce casadi` does."""
-    _write(Path(path), _settings(model, step, integrator, losses, friction_speed, frames))
+    _write(Path(path), _settings(model_of(model, "save"), step, integrator, losses, friction_speed, frames))
 
 
-def Function(model: Model, name: str, *, step: float | None = None, integrator: str | None = None,
+def Function(model: Model | str | os.PathLike[str], name: str, *, step: float | None = None, integrator: str | None = None,
              losses: bool = False, friction_speed: float | None = None,
              frames: str | Sequence[str] | None = None, options: dict[str, Any] | None = None) -> Any:  # fmt: skip
     """A casadi.Function of the model: "inverse_dynamics" (q, v, a) -> tau, "forward_dynamics" (q, v, tau) -> a,
     "step" (q, v, tau) -> q_next, v_next, "frames" (q, v) -> position, rotation, twist, "momentum" (q, v) -> momentum,
-    com, "loops_forward_dynamics" (q, v, tau) -> a, lambda, "loops_conditions" (q, v) -> phi, phidot.
+    com, "loops_forward_dynamics" (q, v, tau) -> a, lambda, "loops_conditions" (q, v) -> phi, phidot. Instead of a model,
+    a file that jounce.load() reads will do.
 
     step, integrator, losses and friction_speed are of "step", frames (names) of "frames"; options are given to
     casadi.external(). Derivatives by q are by its numbers; quaternions are normalised inside.
@@ -98,6 +100,7 @@ def Function(model: Model, name: str, *, step: float | None = None, integrator: 
     global _folder
     import casadi
 
+    model = model_of(model, "Function")
     if name not in NAMES:
         raise ArgumentError(f"there is no function {name!r}; there are {', '.join(NAMES)}")
     if name.startswith("loops_") and not model.loop_names:

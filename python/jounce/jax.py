@@ -141,7 +141,7 @@ ad.primitive_transposes[_curvature] = _curvature_transpose
 ad.primitive_transposes[_along] = _along_transpose
 
 
-def operation(model: Model, name: str, **options: Any) -> Callable[..., Any]:
+def operation(model: Model | str, name: str, **options: Any) -> Callable[..., Any]:
     """A JAX function of the model: "inverse_dynamics" (q, v, a) -> tau, "forward_dynamics" (q, v, tau) -> a,
     "step" (q, v, tau) -> q_next, v_next (options step, integrator, losses, friction_speed), "frames" (q, v) -> position,
     rotation (columns), twist of the last frame, "momentum" (q, v) -> momentum, com, and with loops

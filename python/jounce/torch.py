@@ -116,7 +116,7 @@ class _Curvature(_Base):
         return _Curvature.batched(info, in_dims, *inputs)
 
 
-def operation(model: Model, name: str, **options: Any) -> Callable[..., Any]:
+def operation(model: Model | str, name: str, **options: Any) -> Callable[..., Any]:
     """A PyTorch function of the model; names, inputs, outputs and options as in jounce.jax.operation()."""
     op = Operation(model, name, options)
 

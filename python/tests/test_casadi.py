@@ -46,6 +46,17 @@ def state(model: jounce.Model, f: ca.Function, rng: np.random.Generator) -> list
 
 
 class Values(unittest.TestCase):
+    def test_models_by_name(self) -> None:
+        """A file instead of a model; anything else is named."""
+        panda = jounce.load("builtin:panda")
+        q = panda.configuration(panda_joint4=-1.9)
+        by_name = jc.Function("builtin:panda", "inverse_dynamics")
+        np.testing.assert_array_equal(np.ravel(by_name(q, 0 * q, 0 * q)), panda.gravity_forces(q))
+        with self.assertRaisesRegex(TypeError, "model is 7, expected a jounce.Model"):
+            jc.Function(7, "inverse_dynamics")
+        with self.assertRaisesRegex(jounce.FileError, "no_such.urdf"):
+            jc.save("no_such.urdf", "robot.so")
+
     def test_values_are_the_library_s(self) -> None:
         rng = np.random.default_rng(SEED)
         for model in (panda, quadruped):

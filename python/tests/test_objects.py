@@ -138,7 +138,9 @@ class Simulations(unittest.TestCase):
 
     def test_watches_end_a_step(self) -> None:
         """A pendulum that falls from the side passes its lowest point where the energy says, and again on its way back."""
-        model = jounce.Builder("pendulum").add_link("bob", joint="revolute", axis=[0, 1, 0], mass=1, com=[0, 0, -1]).build()
+        model = (
+            jounce.Builder("pendulum").add_link("bob", joint="revolute", axis=[0, 1, 0], mass=1, com=[0, 0, -1]).build()
+        )
         found = {}
         for direction in ("both", "rising", "falling"):
             simulator = model.simulator(tolerance=1e-12, watch=[lambda t, q, v: 1.0, (lambda t, q, v: q[0], direction)])

@@ -101,7 +101,8 @@ class Refusals(unittest.TestCase):
 
     def test_whole_numbers_that_are_too_large(self) -> None:
         for call in (lambda: MODEL.simulator(order=2**70), lambda: MODEL.tasks(TASK, iterations=2**40),
-                     lambda: MODEL.tasks([{**TASK[0], "priority": 2**40}]), lambda: MODEL.base_parameters(states=2**70)):  # fmt: skip
+                     lambda: MODEL.tasks([{**TASK[0], "priority": 2**40}]),
+                     lambda: MODEL.base_parameters(states=2**70)):  # fmt: skip
             with self.assertRaisesRegex((OverflowError, TypeError, ValueError), "order|iterations|priority|states"):
                 call()
 
