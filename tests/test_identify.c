@@ -44,10 +44,12 @@ typedef struct writing {
   int shift;                      /* rows by which torques are late */
   double clip;                    /* 0: none */
   int no_elbow;                   /* no torque of the elbow */
+  int backwards;                  /* positions of the shoulder with the other sign */
   int turned[2];                  /* torques with the other sign */
   double late;                    /* the torque of the elbow at row 500; 0: as it is */
   double per_time;                /* 0: 1 */
   double noise;
+  double elbow_noise;   /* more of it there */
   const char *shoulder; /* name of the column of its torque; NULL: shoulder.tau */
 } writing;
 
@@ -75,14 +77,14 @@ static void rewrite(const char *from, const char *to, const writing *w) {
   out[used++] = '\n';
   for (int r = w->shift; r < jn_table_rows(t); r++) {
     used += (size_t)sprintf(out + used, "%.12g,%.9g,%.9g", time[r] * (w->per_time != 0 ? w->per_time : 1),
-                            q[0][r] * w->per_position, q[1][r] * w->per_position);
+                            (w->backwards ? -1 : 1) * q[0][r] * w->per_position, q[1][r] * w->per_position);
     for (int i = 0; i < (w->no_elbow ? 1 : 2); i++) {
       double sum = -6, x;
       for (int k = 0; k < 12; k++) { /* nearly normal */
         state = state * 6364136223846793005u + 1442695040888963407u;
         sum += (double)(state >> 11) * 0x1p-53;
       }
-      x = tau[i][r - w->shift] + w->noise * sum;
+      x = tau[i][r - w->shift] + (w->noise + (i ? w->elbow_noise : 0)) * sum;
       if (w->turned[i]) x = -x;
       if (i == 1 && r == 500 && w->late != 0) x = w->late;
       if (w->clip > 0) x = fmin(fmax(x, -w->clip), w->clip);
@@ -272,6 +274,13 @@ static void doubts_are_told(void **state) {
   assert_true(percentage(o.out, "on the data") < 0.5 * late);
   check_lacks(o.err, "later");
   done(&o);
+  w.shift = 2;
+  w.elbow_noise = 8; /* a joint that tells nothing hides no delay of the others */
+  rewrite("clean.csv", "hidden.csv", &w);
+  o = fine("identify wrong.urdf hidden.csv");
+  option = strstr(o.err, "--delay ");
+  if (!option || fabs(strtod(option + 8, NULL) - 0.01) > 0.001) fail_msg("no delay of 0.01: %s", o.err);
+  done(&o);
   w = usual;
   w.clip = 12;
   rewrite("clean.csv", "clipped.csv", &w);
@@ -343,7 +352,18 @@ static void wrong_signs_are_told(void **state) {
     if (turned) check_lacks(o.err, "--delay");
     done(&o);
   }
-  outcome o = fine("identify wrong.urdf turned.csv --gear shoulder=-1,elbow=-1");
+  writing w = usual;
+  w.backwards = 1; /* positions with the wrong sign: torques alone do not tell which of both it is */
+  rewrite("clean.csv", "backwards.csv", &w);
+  outcome o = fine("identify wrong.urdf turned.csv --gear shoulder=-1,elbow=1.01");
+  check_has(o.err, "'elbow' look reversed");
+  check_has(o.err, "the other sign of its --gear");
+  done(&o);
+  o = fine("identify wrong.urdf backwards.csv");
+  check_has(o.err, "the torques or the positions of 'shoulder' look reversed");
+  check_lacks(o.err, "'elbow' look reversed");
+  done(&o);
+  o = fine("identify wrong.urdf turned.csv --gear shoulder=-1,elbow=-1");
   check_lacks(o.err, "reversed");
   assert_true(percentage(o.out, "on the data") < 1);
   done(&o);
@@ -364,6 +384,16 @@ static void broken_columns_are_told(void **state) {
   o = fine("identify wrong.urdf milli.csv");
   check_has(o.err, "milli.csv:1:1: warning: column 't'");
   check_has(o.err, "milliseconds?");
+  done(&o);
+  w = usual;
+  w.shoulder = "sholder.tau";
+  rewrite("clean.csv", "misspelt.csv", &w);
+  o = fine("identify wrong.urdf misspelt.csv --links base"); /* of which no torque is expected */
+  check_has(o.err, "did you mean 'shoulder.tau'?");
+  check_lacks(o.err, "times as large");
+  done(&o);
+  o = fine("identify wrong.urdf data.csv --coulomb-speed 1e9");
+  check_has(o.err, "cannot be told from viscous friction");
   done(&o);
   o = fine("identify wrong.urdf data.csv --bandwidth 0.01");
   check_has(o.err, "faster than the bandwidth of 0.01 Hz");

@@ -116,6 +116,31 @@ static void stiff_springs_are_checked_or_named(void **unused) {
   check_says("motor builtin:planar_2r move.json --actuators stiff.json --check", 1, "too stiff to integrate");
 }
 
+/* No spring, a spring so weak that its motor winds up, and a limit that allows nothing. */
+static void odd_actuators_are_told(void **unused) {
+  (void)unused;
+  write_files("");
+  write_file("rigid.json",
+             "{\"joints\": {\"joint1\": {\"rotor_inertia\": 0.5}, \"joint2\": {\"rotor_inertia\": 0.2}}}");
+  outcome o = run_fine("motor builtin:planar_2r move.json --actuators rigid.json --modes", 0);
+  check_has(o.out, "and 2 motions without resistance");
+  check_has(o.out, "no joint has a spring");
+  done(&o);
+  write_file("soft.json",
+             "{\"joints\": {\"joint1\": {\"rotor_inertia\": 0.5, \"stiffness\": 1e-6}, \"joint2\": {\"rotor_inertia\": "
+             "0.2, \"stiffness\": 1e6}}}");
+  o = run_fine("motor builtin:planar_2r move.json --actuators soft.json --check --modes", 0);
+  check_lacks(o.out, "TOO FAR");
+  check_has(o.out, "and 2 motions without resistance"); /* the weak spring is none of them */
+  done(&o);
+  write_file("zero.json",
+             "{\"joints\": {\"joint1\": {\"rotor_inertia\": 0.5, \"stiffness\": 1000, \"deflection\": 0}}}");
+  o = run_fine("motor builtin:planar_2r move.json --actuators zero.json", 1);
+  check_has(o.out, "! beyond @ ");
+  check_lacks(o.out, "inf");
+  done(&o);
+}
+
 static void mistakes_are_named(void **unused) {
   (void)unused;
   write_files("");
@@ -166,6 +191,7 @@ int main(void) {
       cmocka_unit_test(limits_of_motors_are_looked_at),
       cmocka_unit_test(the_check_holds_for_damped_springs_and_loops),
       cmocka_unit_test(stiff_springs_are_checked_or_named),
+      cmocka_unit_test(odd_actuators_are_told),
       cmocka_unit_test(mistakes_are_named),
       cmocka_unit_test(strong_damping_starts_at_rest),
   };

@@ -220,6 +220,15 @@ static void mistakes_are_named(void **unused) {
   check_says("reach builtin:panda --frame panda_flange --path none.csv", 1, "none.csv");
   write_file("bad.csv", "t,x,y,z\n0,0.4,0,0.5\n1,0.5,0,0.5\n");
   check_says("reach builtin:panda --frame panda_flange --path bad.csv", 1, "has 2 rows; a path needs at least 6");
+  check_says("reach builtin:panda --frame panda_flange --relative-to panda_flange --position 0,0,1", 2,
+             "parts of one body");
+  check_says("reach builtin:panda --frame panda_flange --relative-to panda_link7 --position 0,0,1", 2,
+             "parts of one body");
+  check_says("reach builtin:panda --frame panda_flange --position 1e300,0,0", 2, "--position: 1e+300 is no place");
+  check_says("reach builtin:panda --frame panda_flange --position 0.3,0,0.5 --starts 1e9", 2,
+             "--starts takes one whole number from 1 to 100000");
+  check_says("torque builtin:panda builtin:demo --frame panda_flange", 1, "builtin:demo is a motion of joints");
+  check_says("casadi builtin:panda --out x.so --step 1e10", 2, "positive and below 1e9");
   write_file("bad.csv",
              "t,x,y,z,qx,qy,qz,qw\n0,.4,0,.5,2,0,0,0\n1,.4,0,.5,2,0,0,0\n2,.4,0,.5,2,0,0,0\n3,.4,0,.5,2,0,0,0\n"
              "4,.4,0,.5,2,0,0,0\n5,.4,0,.5,2,0,0,0\n6,.4,0,.5,2,0,0,0\n");

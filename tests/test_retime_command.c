@@ -140,6 +140,50 @@ static void nothing_may_limit_a_motion(void **unused) {
   check_says("retime builtin:planar_2r line.json --rate 1e9", 1, "too many rows");
 }
 
+/* The duration that is told. */
+static double duration_of(const char *out) {
+  const char *at = strstr(out, "s before, ");
+  assert_non_null(at);
+  return strtod(at + 10, NULL);
+}
+
+/* Law: a path with times and limits in another unit of time, c^-k of limits of derivative k, takes c times as long; and
+ * it takes no more rows, which would take minutes to check. */
+static void the_unit_of_time_plays_no_part(void **unused) {
+  (void)unused;
+  double first = 0;
+  static const double units[] = {1, 100, 1e4};
+  for (int i = 0; i < 3; i++) {
+    double c = units[i];
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "{\"joint1\": {\"velocity\": %.9g, \"acceleration\": %.9g, \"jerk\": %.9g}, \"joint2\": {\"velocity\": %.9g, "
+        "\"acceleration\": %.9g, \"jerk\": %.9g}}",
+        1 / c, 2 / c / c, 20 / c / c / c, 1.5 / c, 3 / c / c, 30 / c / c / c);
+    write_file("slow.json", text);
+    snprintf(
+        text, sizeof text,
+        "{\"duration\": %.9g, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 1, \"omega\": %.9g}}, \"joint2\": "
+        "{\"cosine\": {\"amplitude\": 0.5, \"omega\": %.9g}}}}",
+        2 * c, 1 / c, 2 / c);
+    write_file("slow_motion.json", text);
+    snprintf(text, sizeof text,
+             "retime builtin:planar_2r slow_motion.json --gravity 0,0,0 --limits slow.json --rate %.9g", 500 / c);
+    outcome o = run_fine(text, 0);
+    double now = duration_of(o.out) / c;
+    if (i == 0) first = now;
+    if (!(fabs(now / first - 1) < 1e-6)) fail_msg("times %g: %.9g, not %.9g", c, now, first);
+    done(&o);
+  }
+  /* not at rest, in whatever unit */
+  outcome o =
+      run_fine("retime builtin:planar_2r slow_motion.json --gravity 0,0,0 --limits slow.json --end-speed 0.1", 0);
+  check_has(o.out, "Rows are 0.5 in a second, because the motion is so long");
+  check_lacks(o.err, "at rest");
+  done(&o);
+}
+
 static void motors_count_when_they_are_given(void **unused) {
   (void)unused;
   write_file("arm.json",
@@ -170,6 +214,11 @@ static void mistakes_are_named(void **unused) {
              "\"joint2\": 0}}");
   check_says("retime builtin:planar_2r rest.json --rate 1", 1, "too few for a motion");
   check_says("retime builtin:planar_2r rest.json --start-speed 1", 1, "is at rest at its start");
+  write_file("far.csv", "joint1,joint2\n0,0\n1,1e300\n0,0\n");
+  check_says("retime builtin:planar_2r far.csv --waypoints", 1,
+             "far.csv:3:2: column 'joint2': waypoint 2 is at 1e+300");
+  write_file("few.csv", "t,joint1,joint2\n0,0,0\n1,1,1\n");
+  check_says("retime builtin:planar_2r few.csv", 1, "has 2 rows; a spline of degree 5 needs at least 6");
 }
 
 int main(void) {
@@ -180,6 +229,7 @@ int main(void) {
       cmocka_unit_test(nothing_may_limit_a_motion),
       cmocka_unit_test(waypoints_are_passed_within_the_tolerance),
       cmocka_unit_test(loops_and_wrenches_count),
+      cmocka_unit_test(the_unit_of_time_plays_no_part),
       cmocka_unit_test(motors_count_when_they_are_given),
       cmocka_unit_test(mistakes_are_named),
   };

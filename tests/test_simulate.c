@@ -187,6 +187,13 @@ static void singular_loops_are_told(void **unused) {
 /* Energy from nowhere. */
 static void long_steps_are_told(void **unused) {
   (void)unused;
+  check_says("simulate builtin:panda --step 10", 0, "--step 0.1 or less"); /* of the one that was made, 1 s */
+  check_says("simulate builtin:panda --order 1000", 2, "--order 1000: the order of Taylor series");
+  check_says("simulate builtin:panda --torque builtin:demo", 2, "--motion builtin:demo");
+  write_file("far.json", "{\"q\": [1e12]}");
+  write_file("p.json", PENDULUM);
+  check_says("simulate p.json --initial far.json --duration 0.1", 0,
+             "starts at 1e+12, which numbers resolve to 0.0002");
   outcome o = run_fine("simulate builtin:panda --duration 5 --step 0.02", 0);
   check_has(o.err, "energy balance is off by");
   check_has(o.err, "--step 0.002");
@@ -319,7 +326,7 @@ static void wrong_lines_are_refused(void **unused) {
   check_says("simulate p.json --integrator rk4 --tolerance 1e-6", 2, "--step");
   check_says("simulate p.json --integrator taylor --step 0.1", 2, "--tolerance");
   check_says("simulate p.json --tolerance 5", 2, "--tolerance must be from");
-  check_says("simulate p.json --order 99", 2, "--order from 2 to 60");
+  check_says("simulate p.json --order 99", 2, "--order 99: the order of Taylor series is from 2 to 60");
   check_says("simulate p.json --gains 1,2", 2, "--gains is for");
   check_says("simulate p.json --torque hold --gains 1", 2, "--gains takes two numbers");
   check_says("simulate builtin:quadruped --motion builtin:demo", 2, "free joint");

@@ -89,7 +89,7 @@ static bool write_library(const casadi_arg *c, const char *plugin, size_t length
 
 static int check_values(const casadi_arg *c) {
   if (c->step.count && (c->step.count != 1 || !(c->step.values[0] > 0 && c->step.values[0] < 1e9)))
-    return usage_error("casadi", "--step: give one positive number of seconds");
+    return usage_error("casadi", "--step takes one number of seconds, positive and below 1e9");
   if (c->friction_speed.count && (c->friction_speed.count != 1 || !(c->friction_speed.values[0] > 0)))
     return usage_error("casadi", "--friction-speed: give one positive number");
   if (model_arg_reads(&c->model, c->out))

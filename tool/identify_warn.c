@@ -58,8 +58,9 @@ static bool compare_with_model(const identify_run *r, double *expected, double *
 /* The least of measured / expected force over all joints. */
 static double least_excess(const identify_run *r, const double *expected) {
   double least = INFINITY;
-  for (int i = 0; i < r->nv; i++)
-    if (r->quality.rows[i] > 0) least = fmin(least, r->quality.force[i] / fmax(expected[i], 1e-150));
+  for (int i = 0; i < r->nv; i++) /* where the model expects nothing, there is nothing to compare with */
+    if (r->quality.rows[i] > 0 && expected[i] > 1e-9 * r->quality.force[i])
+      least = fmin(least, r->quality.force[i] / expected[i]);
   return isfinite(least) ? least : 0;
 }
 
@@ -83,14 +84,19 @@ static bool check_signs(identify_run *r, const double *correlation) {
     if (!reversed[i]) continue;
     coordinate_name(r, i, name);
     count++;
+    char *remedy = r->scale[i] == 1 ? format_text("--gear %s=-1", name)
+                                    : format_text("the other sign of its --gear or --torque-constant");
     if (left < 1)
       identify_warn(r,
-                    "the torques of '%s' look reversed: turned around, base parameters leave only %.2g %% of the "
-                    "residual; to do so: --gear %s=-1",
-                    name, 100 * left, name);
+                    "the torques of '%s' look reversed: turned around, base parameters leave %.2g %% of the "
+                    "residual (geometric mean of all joints); to do so: %s",
+                    name, 100 * left, remedy);
     else
-      identify_warn(r, "the torques of '%s' look reversed: they point against those of the model; if so: --gear %s=-1",
-                    name, name);
+      identify_warn(r,
+                    "the torques or the positions of '%s' look reversed: torques point against those of the model; "
+                    "to turn them: %s",
+                    name, remedy);
+    free(remedy);
   }
   free(reversed);
   return count > 0;
@@ -228,6 +234,19 @@ static void check_search(identify_run *r) {
     identify_warn(r, "the search for the consistent model did not converge in %d steps", -r->estimate->iterations);
 }
 
+/* Below the speed at which friction fades it is linear: nothing tells it from viscous friction. */
+static void check_friction(identify_run *r) {
+  char name[JN_COORDINATE_NAME];
+  if (!r->arg->coulomb_speed.count || r->coupling || !(r->columns & JN_IDENTIFY_COULOMB)) return;
+  for (int i = 0; i < r->nv; i++)
+    if (r->speed_rms[i] > 0 && r->arg->coulomb_speed.values[0] > 3 * r->speed_rms[i])
+      identify_warn(
+          r,
+          "joint '%s' moves at %.3g rad/s or m/s (rms), far below --coulomb-speed %g: Coulomb friction cannot "
+          "be told from viscous friction there",
+          coordinate_name(r, i, name), r->speed_rms[i], r->arg->coulomb_speed.values[0]);
+}
+
 void identify_find_doubts(identify_run *r) {
   size_t channels = (size_t)r->channels;
   double *expected = allocate(2 * channels * sizeof *expected + 1), *correlation = expected + channels;
@@ -238,6 +257,7 @@ void identify_find_doubts(identify_run *r) {
   free(expected);
   check_saturation(r);
   check_missing(r);
+  check_friction(r);
   check_excitation(r);
   check_wrist(r);
   check_coupled(r);

@@ -370,7 +370,7 @@ static void use_cell(table *t, const limit *l, const worst_case *w) {
   time_text(w->time, 3, time);
   bool broken = w->samples > 0 || w->between;
   const char *mark = broken ? "! " : "";
-  if (isfinite(l->lower) && isfinite(l->upper))
+  if (isfinite(l->lower) && isfinite(l->upper) && isfinite(w->use)) /* infinite: of a limit that leaves nothing */
     table_cellf(t, w->use < 0.0995 ? "%s%.2g%% @ %s" : "%s%.0f%% @ %s", mark, 100 * w->use, time);
   else
     table_cellf(t, "%s%s @ %s", mark, broken ? "beyond" : "within", time);

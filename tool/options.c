@@ -336,7 +336,9 @@ int option_parse(const option_set *set, int argc, char **argv, const char **argu
   for (int i = 1; i < argc; i++) {
     const char *text = argv[i];
     if (plain || text[0] != '-' || text[1] == 0) {
-      if (count == most) return usage_error(set->command, "one argument too many: '%s'", text);
+      if (count == most)
+        return usage_error(set->command, "one argument too many: '%s'; the line should be: jounce %s [OPTION...] %s",
+                           text, set->command, set->arguments);
       arguments[count++] = text;
     } else if (strcmp(text, "--") == 0) {
       plain = true;

@@ -32,6 +32,11 @@ static int check_arguments(const reach_arg *arg) {
                        arg->pose.count);
   if (arg->position.count != 0 && arg->position.count != 3)
     return usage_error("reach", "--position takes x,y,z, not %d numbers", arg->position.count);
+  const number_list *const target = arg->pose.count ? &arg->pose : &arg->position;
+  for (int i = 0; i < target->count; i++)
+    if (!(fabs(target->values[i]) <= 1e6))
+      return usage_error("reach", "--%s: %g is no place that a robot could reach: numbers go up to 1e6 [m, rad]",
+                         arg->pose.count ? "pose" : "position", target->values[i]);
   if (!arg->path && (arg->rate.count || arg->order.count || arg->tolerance || arg->bandwidth.count))
     return usage_error("reach", "--rate, --order, --tolerance and --bandwidth are for --path");
   if (arg->path && arg->json) return usage_error("reach", "--json is for --pose and --position; --out writes a motion");

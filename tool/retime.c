@@ -43,8 +43,6 @@ static int read_options(const new_motion *x, jn_retime_options *o) {
   o->moving_ends = arg->moving_ends;
   o->elastic = x->elastic;
   o->losses = arg->torque.losses;
-  o->step = 1 / x->rate;
-  o->ramp = RAMP / x->rate;
   if (arg->corners > 2) o->intervals = arg->corners > 10 ? 1000 : 100 * arg->corners;
   if (arg->intervals.count) o->intervals = (int)fmin(fmax(arg->intervals.values[0], -1), 1e6);
   return result;
@@ -130,13 +128,60 @@ static double lower_limits(const new_motion *x, jn_range *ranges, double *used) 
   return most;
 }
 
+/* Rows in a second, if the user leaves that open: 1000, unless the motion is so long that checking them would take
+ * minutes, or so short that they would not show it. Then 1, 2 or 5 times a power of ten. */
+static double usual_rate(double duration) {
+  const double usual = 1000, most = 10000, least = 200, enough = 1000;
+  double rows = usual * duration, wanted = (rows > most ? most : enough) / duration, power, digit;
+  if (rows >= least && rows <= most) return usual;
+  if (rows > most) {
+    power = pow(10, floor(log10(wanted) + 1e-9));
+    digit = wanted / power * (1 + 1e-9);
+    return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+  }
+  power = pow(10, ceil(log10(wanted) - 1e-9)) / 10;
+  digit = wanted / power * (1 - 1e-9);
+  return power * (digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+}
+
+static void set_rate(new_motion *x, double rate, jn_retime_options *o) {
+  x->rate = rate;
+  o->step = 1 / rate;
+  o->ramp = RAMP / rate;
+}
+
+/* After a timing was found; whether that changed the rate. */
+static bool adapt_rate(new_motion *x, jn_retime_options *o) {
+  double rate = usual_rate(jn_retimed_duration(x->r));
+  if (x->arg->torque.rate.count || x->event.v < 0 || rate == x->rate) return false;
+  set_rate(x, rate, o);
+  return true;
+}
+
+/* A first rate, by the duration with one factor for all, which is quickly found: with rows too far apart, there may be
+ * no timing at all. */
+static int choose_rate(new_motion *x, const jn_range *ranges, jn_retime_options *o) {
+  jn_retime_options quick = *o;
+  set_rate(x, x->arg->torque.rate.count ? x->arg->torque.rate.values[0] : usual_rate(1), o);
+  if (x->arg->torque.rate.count) return OPTION_GO_ON;
+  quick.uniform = 1;
+  quick.moving_ends = 0;
+  quick.start_speed = quick.end_speed = NAN;
+  int result = find_timing(x, ranges, &quick);
+  if (result == OPTION_GO_ON && x->r) adapt_rate(x, o);
+  return result;
+}
+
 /* The curve through the rows has to keep the limits. It follows the motion the better, the more rows there are for each
  * piece of its speed; what is left is taken off the limits, and the motion is found again. */
 static int find_rows(new_motion *x, jn_range *ranges, jn_retime_options *o, bool *good) {
   enum { TRIES = 10, ROWS_EACH = 5, LEAST = 8 };
+  int rated = choose_rate(x, ranges, o);
+  if (rated != OPTION_GO_ON) return rated;
   for (int i = 0; i < TRIES; i++) {
     double used;
     int result = find_timing(x, ranges, o);
+    if (i == 0 && result == OPTION_GO_ON && x->r && adapt_rate(x, o)) result = find_timing(x, ranges, o);
     if (result == OPTION_GO_ON && !x->r && i > 0) return rows_differ();
     if (result != OPTION_GO_ON || !x->r) return result;
     if (x->event.v < 0) return nothing_limits(x);
@@ -163,6 +208,7 @@ static int find_rows(new_motion *x, jn_range *ranges, jn_retime_options *o, bool
 
 static int tell_rows(new_motion *x, bool good) {
   tell_durations(x);
+  tell_rate(x);
   tell_events(x);
   int result = rows_tell(x);
   if (good && result == EXIT_FINE) {
@@ -172,17 +218,30 @@ static int tell_rows(new_motion *x, bool good) {
   return rows_differ();
 }
 
+static jn_status fastest_joint(motion *m, double t, double *speed) {
+  jn_status status = motion_path(m, t, m->order, m->q, m->v_jet);
+  *speed = 0;
+  for (int v = 0; v < m->nv; v++) *speed = fmax(*speed, fabs(m->v_jet[v]));
+  return status;
+}
+
 /* Speeds of the ends are factors, which need something to multiply. */
 static int check_ends(const retime_arg *arg, const jn_retime_options *o, motion *m) {
   const double speeds[2] = {o->start_speed, o->end_speed};
-  for (int end = 0; end < 2; end++) {
-    double most = 0;
-    if (!(speeds[end] > 0)) continue;
-    double t = end ? jn_trajectory_end(m->trajectory) : jn_trajectory_start(m->trajectory);
-    jn_status status = motion_path(m, t, m->order, m->q, m->v_jet);
+  enum { PLACES = 32 };
+  double start = jn_trajectory_start(m->trajectory), end_time = jn_trajectory_end(m->trajectory), usual = 0;
+  for (int k = 0; k <= PLACES && (speeds[0] > 0 || speeds[1] > 0); k++) {
+    double fastest;
+    jn_status status = fastest_joint(m, start + (end_time - start) * (k + 0.5) / (PLACES + 1), &fastest);
     if (status != JN_OK) return tell_status(m, status);
-    for (int v = 0; v < m->nv; v++) most = fmax(most, fabs(m->v_jet[v]));
-    if (most > 1e-12) continue;
+    usual = fmax(usual, fastest);
+  }
+  for (int end = 0; end < 2; end++) {
+    double fastest;
+    if (!(speeds[end] > 0)) continue;
+    jn_status status = fastest_joint(m, end ? end_time : start, &fastest);
+    if (status != JN_OK) return tell_status(m, status);
+    if (fastest > 1e-9 * usual) continue; /* as jn_retime() sees it, whatever the unit of the times */
     say(stderr, "jounce: %s is at rest at its %s, so --%s-speed has nothing to multiply\n", arg->torque.trajectory,
         end ? "end" : "start", end ? "end" : "start");
     return EXIT_BAD;
@@ -197,7 +256,6 @@ static int run_motion(const retime_arg *arg, motion *m, jn_elastic *elastic) {
   new_motion x = {.arg = arg, .m = m, .elastic = elastic, .limits = limits};
   jn_retime_options o;
   bool good = false;
-  x.rate = t->rate.count ? t->rate.values[0] : 1000;
   int result = read_margin(arg, &x.margin);
   if (result == OPTION_GO_ON) result = read_options(&x, &o);
   if (result == OPTION_GO_ON) result = check_ends(arg, &o, m);
@@ -303,7 +361,10 @@ static void declare_options(option_set *set, retime_arg *arg) {
   option_text(set, "plot", "FILE", "plot it with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);
   option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
-  option_numbers(set, "rate", "HZ", "rows of --out in a second; default 1000", &t->rate);
+  option_numbers(
+      set, "rate", "HZ",
+      "rows of --out in a second; default 1000, less for motions of more than 10 s, more for less than 0.2 s",
+      &t->rate);
   option_heading(set, "How TRAJECTORY is read");
   option_text(set, "tolerance", "X",
               "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto",

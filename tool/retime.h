@@ -65,6 +65,7 @@ int points_load(retime_arg *arg, const jn_model *model, int order, jn_trajectory
 /* No factor helps: why. An exit code. */
 int tell_impossible(const new_motion *x);
 void tell_durations(const new_motion *x);
+void tell_rate(const new_motion *x); /* if it is not the usual one */
 void tell_events(const new_motion *x);
 
 #endif

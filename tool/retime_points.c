@@ -116,6 +116,20 @@ static int complain(const retime_arg *arg, const char *text) {
   return EXIT_BAD;
 }
 
+/* Beyond that, a tolerance of --blend is lost in rounding. */
+static bool check_cells(const retime_arg *arg, const jn_table *t) {
+  const double most = 1e9;
+  for (int c = 0; c < jn_table_columns(t); c++)
+    for (int i = 0; i < jn_table_rows(t) && strcmp(jn_table_name(t, c), "t") != 0; i++) {
+      double x = jn_table_values(t, c)[i];
+      if (!(fabs(x) > most)) continue;
+      say(stderr, "jounce: %s:%d:%d: column '%s': waypoint %d is at %.4g; no joint goes beyond %g\n",
+          arg->torque.trajectory, jn_table_line(t, i), c + 1, jn_table_name(t, c), i + 1, x, most);
+      return false;
+    }
+  return true;
+}
+
 static int take_rows(const retime_arg *arg, const jn_model *model, const jn_trajectory *t, int rows, points *p) {
   size_t nq = (size_t)jn_model_nq(model);
   *p = (points){.nq = (int)nq};
@@ -157,6 +171,10 @@ static int read_points(const retime_arg *arg, const jn_model *model, points *p) 
   jn_status status = jn_table_read(text, length, a->trajectory, NULL, &cells, &error);
   free(text);
   text = NULL;
+  if (status == JN_OK && !check_cells(arg, cells)) {
+    jn_table_destroy(cells);
+    return EXIT_BAD;
+  }
   if (status == JN_OK && jn_table_rows(cells) > 1) {
     jn_trajectory_options_init(&options);
     options.order = 0;

@@ -68,6 +68,12 @@ void tell_events(const new_motion *x) {
   if (count > MOST_EVENTS) printf("... and %d more\n", count - MOST_EVENTS);
 }
 
+void tell_rate(const new_motion *x) {
+  if (!x->arg->torque.rate.count && fabs(x->rate / 1000 - 1) > 1e-9)
+    say(stdout, "Rows are %.6g in a second, because the motion is so %s; --rate changes that\n", x->rate,
+        x->rate < 1000 ? "long" : "short");
+}
+
 void tell_durations(const new_motion *x) {
   const retime_arg *arg = x->arg;
   const jn_limit_event *e = &x->first;
@@ -88,6 +94,13 @@ void tell_durations(const new_motion *x) {
     say(stdout, "The largest uniform factor is %.9g%s: %s %s at %s s of the motion at that speed\n", x->factor,
         arg->uniform ? "" : ", without stopping at the ends", name, jn_limited_name(e->which), time);
   }
+  if (arg->uniform && before / after < 0.995 * x->factor)
+    say(stdout,
+        "The motion is slower than that factor, because it lasts a whole number of rows, and the curve through them "
+        "keeps "
+        "the limits, too; where slower is not always safer, as with springs that change over time, both may cost much. "
+        "A "
+        "higher --rate may help.\n");
   if (!arg->start_speed && !arg->end_speed) return;
   jn_retimed_path(x->r, 0, s[0]);
   jn_retimed_path(x->r, after, s[1]);

@@ -74,9 +74,7 @@ static int check_arguments(const simulate_arg *arg) {
 
 /* ---- Method ---- */
 
-static bool has_fixed_steps(int integrator) {
-  return integrator == JN_RUNGE_KUTTA_4 || integrator == JN_SEMI_IMPLICIT_EULER;
-}
+bool has_fixed_steps(int integrator) { return integrator == JN_RUNGE_KUTTA_4 || integrator == JN_SEMI_IMPLICIT_EULER; }
 
 /* The method, if none is given: the Taylor series, unless that of the forces is not known, or has a knot after every
  * few hundredths of a second as that of a motion to follow. */
@@ -113,9 +111,10 @@ static void set_options(const simulate_arg *arg, jn_simulation_options *o) {
   if (arg->events) o->limits = strcmp(arg->events, "bounce") == 0 ? JN_LIMITS_BOUNCE : JN_LIMITS_STOP;
 }
 
-static int tell_options(jn_status status) {
-  if (status == JN_ERR_SIZE)
-    return usage_error("simulate", "--tolerance must be from 1e-16 to 0.1, --order from 2 to 60");
+static int tell_options(const simulate_arg *arg, jn_status status) {
+  if (status == JN_ERR_SIZE && arg->order.count && !(arg->order.values[0] >= 2 && arg->order.values[0] <= 60))
+    return usage_error("simulate", "--order %g: the order of Taylor series is from 2 to 60", arg->order.values[0]);
+  if (status == JN_ERR_SIZE) return usage_error("simulate", "--tolerance must be from 1e-16 to 0.1");
   say(stderr, "jounce: %s\n", jn_status_text(status));
   return EXIT_BAD;
 }
@@ -163,11 +162,15 @@ static void tell_start(const simulate_arg *arg, const jn_model *m, const double 
     if (carries && jn_joint_type_of(m, j) == JN_FREE)
       say(stderr, "jounce: note: --torque %s also acts on the free joint '%s', which has no motor\n", arg->torque,
           jn_joint_name(m, j));
-    if (!arg->events || jn_joint_nq(m, j) != nv) continue;
-    for (int k = 0; k < nv; k++) {
+    for (int k = 0; k < nv && jn_joint_nq(m, j) == nv; k++) {
       const jn_dof *dof = jn_coordinate_dof(m, jn_joint_v(m, j) + k);
-      double x = q[jn_joint_q(m, j) + k];
-      if (x < dof->lower || x > dof->upper)
+      double x = q[jn_joint_q(m, j) + k], resolved = 2.2e-16 * fabs(x);
+      if (resolved > 1e-9)
+        say(stderr,
+            "jounce: warning: joint '%s' starts at %g, which numbers resolve to %.1g rad or m only: the motion is not "
+            "known better\n",
+            jn_joint_name(m, j), x, resolved);
+      if (arg->events && (x < dof->lower || x > dof->upper))
         say(stderr,
             "jounce: warning: joint '%s' starts at %g, outside of its limits %g ... %g, which are no events then\n",
             jn_joint_name(m, j), x, dof->lower, dof->upper);
@@ -200,7 +203,8 @@ static int run_from(simulate_arg *arg, acting_forces *f, const double *q, const 
   set_options(arg, &options);
   acting_forces_use(f, q, &options);
   jn_status status = create_simulator(f->model, &options, &loops, &simulator);
-  int result = status == JN_OK ? simulate_run(arg, f->model, loops, simulator, q, v, duration) : tell_options(status);
+  int result =
+      status == JN_OK ? simulate_run(arg, f->model, loops, simulator, q, v, duration) : tell_options(arg, status);
   jn_simulator_destroy(simulator);
   jn_loops_destroy(loops);
   return result;

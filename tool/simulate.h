@@ -46,6 +46,9 @@ typedef struct acting_forces {
   double *q, *room; /* [nq], [4 nv]; of computed torque its jets */
 } acting_forces;
 
+/* rk4 and euler (jn_integrator). */
+bool has_fixed_steps(int integrator);
+
 /* Reads what --torque, --motion, --gains and --wrench say; an exit code, or OPTION_GO_ON. q [nq]: where it begins. */
 int acting_forces_init(acting_forces *f, const simulate_arg *arg, const jn_model *model, double duration);
 void acting_forces_free(acting_forces *f);

@@ -17,7 +17,7 @@ void doubts_init(doubts *d, const simulate_arg *arg, const jn_model *model, jn_s
   *d = (doubts){.arg = arg, .simulator = simulator, .loops = loops, .duration = duration, .weak = 1};
   d->nq = jn_model_nq(model);
   d->nv = jn_model_nv(model);
-  d->is_fixed = arg->integrator == JN_RUNGE_KUTTA_4 || arg->integrator == JN_SEMI_IMPLICIT_EULER;
+  d->is_fixed = has_fixed_steps(arg->integrator);
   d->room = allocate(((size_t)d->nq + 4 * (size_t)d->nv) * sizeof *d->room);
 }
 
@@ -140,12 +140,12 @@ static void warn_of_drift(const doubts *d, const jn_simulation_report *r) {
   fflush(stdout);
   say(stderr, "jounce: warning: the energy balance is off by %.2g J, %.3g %% of the largest kinetic energy and work: ",
       r->drift, 100 * fabs(r->drift) / size);
+  double step = fmin(d->arg->step.count ? d->arg->step.values[0] : r->last_step, d->duration);
   if (d->is_fixed)
     say(stderr,
         "steps of %g s are too long for this motion\n    take --step %.1g or less, or --integrator taylor, which "
         "chooses them\n",
-        d->arg->step.count ? d->arg->step.values[0] : r->last_step,
-        0.1 * (d->arg->step.count ? d->arg->step.values[0] : r->last_step));
+        step, 0.1 * step);
   else
     say(stderr, "this motion is not what the forces make\n    take a smaller --tolerance\n");
 }

@@ -147,6 +147,8 @@ static int read_torques(acting_forces *f, const char *path, size_t most, double 
   jn_trajectory_options options;
   jn_error error = {0};
   jn_trajectory *carrier = NULL;
+  if (strncmp(path, "builtin:", 8) == 0)
+    return usage_error("simulate", "--torque %s: that is a motion; to follow it: --motion %s", path, path);
   jn_trajectory_options_init(&options);
   options.max_bytes = most;
   jn_status status = make_carrier(f, duration, &carrier);

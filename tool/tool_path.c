@@ -129,14 +129,33 @@ static int find_start(const tool_arg *arg, const jn_model *model, size_t max_byt
   return result;
 }
 
-/* One number of an option in a range. */
-static int one_number(const char *command, const char *name, const number_list *list, bool whole, double *value) {
+/* One number of an option, from 0 to `most`; whole: from 1. */
+static int one_number(const char *command, const char *name, const number_list *list, bool whole, double most,
+                      double *value) {
   if (list->count == 0) return OPTION_GO_ON;
   double x = list->values[0];
-  if (list->count != 1 || !(x >= (whole ? 1 : 0)) || x > 1e9 || (whole && x != floor(x)))
-    return usage_error(command, "--%s takes one %s number", name, whole ? "positive whole" : "non-negative");
+  if (list->count != 1 || !(x >= (whole ? 1 : 0)) || x > most || (whole && x != floor(x)))
+    return usage_error(command, "--%s takes one %snumber from %d to %g", name, whole ? "whole " : "", whole ? 1 : 0,
+                       most);
   *value = x;
   return OPTION_GO_ON;
+}
+
+/* The link of a frame whose joint moves it, or JN_WORLD. */
+static int moving_link(const jn_model *model, int frame) {
+  int link = frame < 0 ? JN_WORLD : jn_frame_link(model, frame);
+  while (link >= 0 && jn_joint_nv(model, link) == 0) link = jn_link_parent(model, link);
+  return link < 0 ? JN_WORLD : link;
+}
+
+/* Frames of the same rigid body: no joint moves one relative to the other. */
+static int check_moves(const char *command, const tool_arg *arg, const jn_model *model, const jn_task *task) {
+  int reference = arg->reference ? moving_link(model, task->reference) : JN_WORLD;
+  if (moving_link(model, task->frame) != reference) return OPTION_GO_ON;
+  if (arg->reference)
+    return usage_error(command, "no joint moves --frame %s relative to --relative-to %s: they are parts of one body",
+                       arg->frame, arg->reference);
+  return usage_error(command, "no joint moves --frame %s: it is fixed to the world", arg->frame);
 }
 
 int tool_tasks_create(const char *command, const tool_arg *arg, const jn_model *model, bool position, int order,
@@ -151,10 +170,11 @@ int tool_tasks_create(const char *command, const tool_arg *arg, const jn_model *
   int result = find_frame(command, "frame", model, arg->frame, &task.frame);
   if (result == OPTION_GO_ON && arg->reference)
     result = find_frame(command, "relative-to", model, arg->reference, &task.reference);
+  if (result == OPTION_GO_ON) result = check_moves(command, arg, model, &task);
   if (result == OPTION_GO_ON) result = set_free_rows(command, arg, position, &task);
-  if (result == OPTION_GO_ON) result = one_number(command, "starts", &arg->starts, true, &starts);
-  if (result == OPTION_GO_ON) result = one_number(command, "pull", &arg->pull, false, &o.gain);
-  if (result == OPTION_GO_ON) result = one_number(command, "margin", &arg->margin, false, &o.margin);
+  if (result == OPTION_GO_ON) result = one_number(command, "starts", &arg->starts, true, 1e5, &starts);
+  if (result == OPTION_GO_ON) result = one_number(command, "pull", &arg->pull, false, 1e9, &o.gain);
+  if (result == OPTION_GO_ON) result = one_number(command, "margin", &arg->margin, false, 1e9, &o.margin);
   if (result == OPTION_GO_ON) result = find_start(arg, model, max_bytes, q);
   if (result != OPTION_GO_ON) return result;
   double *metric = allocate((size_t)jn_model_nv(model) * sizeof *metric);
@@ -427,6 +447,13 @@ static int read_table(const char *file, size_t limit, jn_table **poses) {
   jn_error error = {0};
   size_t length;
   const char *name = strcmp(file, "-") == 0 ? STANDARD_INPUT : file;
+  if (strncmp(file, "builtin:", 8) == 0) {
+    say(stderr,
+        "jounce: %s is a motion of joints; with --frame or --path, a file has the poses of the frame: t, x, y, z, and "
+        "qx, qy, qz, qw or roll, pitch, yaw\n",
+        file);
+    return EXIT_BAD;
+  }
   char *text = read_input(file, name, limit, &length);
   if (!text) return EXIT_BAD;
   jn_table_options_init(&options);

@@ -169,7 +169,8 @@ static void use_cell(table *t, const limit *l, const worst_case *w, bool unsure)
   }
   snprintf(use, sizeof use, w->use < 0.0995 ? "%.2g%%" : "%.0f%%", 100 * w->use);
   if (w->use > 1 && w->use < 1.01) snprintf(use, sizeof use, "%.2f%%", 100 * w->use);
-  if (!isfinite(l->lower) || !isfinite(l->upper)) snprintf(use, sizeof use, "%s", is_broken(w) ? "beyond" : "within");
+  if (!isfinite(l->lower) || !isfinite(l->upper) || isinf(w->use))
+    snprintf(use, sizeof use, "%s", is_broken(w) ? "beyond" : "within");
   time_text(w->time, 3, time);
   table_cellf(t, "%s%s @ %s", is_broken(w) ? "! " : unsure ? "? " : "", use, time);
 }

@@ -271,10 +271,10 @@ JN_API jn_status jnf_mass_matrix_derivative_batch(jn_batch *batch, size_t count,
  * O(nv^3 d). Errors: JN_ERR_SINGULAR. */
 JN_API jn_status jnf_mass_matrix_inverse_derivative_batch(jn_batch *batch, size_t count, const float *q, float *Minv,
                                                           float *dMinv_dq);
-/* dC_dq, dC_dv [count x nv x nv x nv] of the C of jnf_coriolis_matrix(). O(nv n d). [garofalo2013 eqs. 24b, 24c] */
+/* dC_dq, dC_dv [count x nv x nv x nv] of the C of jnf_coriolis_matrix(). O(n d^2). [garofalo2013 eqs. 24b, 24c] */
 JN_API jn_status jnf_coriolis_matrix_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
                                                        float *dC_dq, float *dC_dv);
-/* dMdot_dq, dMdot_dv [count x nv x nv x nv] of Mdot = dM/dt along v. O(nv n d). */
+/* dMdot_dq, dMdot_dv [count x nv x nv x nv] of Mdot = dM/dt along v. O(nv^3): its entries. */
 JN_API jn_status jnf_mass_matrix_rate_derivatives_batch(jn_batch *batch, size_t count, const float *q, const float *v,
                                                         float *dMdot_dq, float *dMdot_dv);
 /* dg_dq [count x nv x nv] of the gravity forces, symmetric unless there are spherical or free joints. O(n d).

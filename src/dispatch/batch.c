@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many states: each thread takes a range of states and computes it in the lanes of the widest row (run.c). */
+/* Many states: each thread takes a range of states and computes it in the lanes of the widest row (run.c), or state by
+ * state where that is faster. */
 #include "batch.h"
 
 #if JN_WITH_OPENMP
@@ -126,8 +127,12 @@ jn_work jn__batch_part(const jn_batch *b, size_t k, size_t first, size_t count) 
 }
 
 void jn__batch_parallel(size_t parts, void (*part)(void *context, size_t k), void *context) {
+  if (parts == 1) { /* a team of one thread takes 0.4 us to call */
+    part(context, 0);
+    return;
+  }
 #if JN_WITH_OPENMP
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1) if (parts > 1)
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
 #endif
   for (size_t k = 0; k < parts; k++) part(context, k);
 }
@@ -156,15 +161,16 @@ static size_t output_numbers(const jn_run *r) {
   return numbers;
 }
 
-/* Kernels for which lanes lose when a state has more numbers than this to write, in a model without or with coupled
- * coordinates: these compute little for each number, and a group of states then writes more than the second cache
- * holds, at several places at once. All others are faster in lanes on every robot that was measured. How these were
- * found: docs/benchmarks.md, "When a batch is not computed in lanes"; `bench_all --batch --all` lists what is slower in
- * a batch than state by state. */
+/* Kernels for which lanes lose when a state has more numbers than this to write: these compute little for each number,
+ * and a group of states then writes more than the second cache holds, at several places at once. All others are faster
+ * in lanes on every robot that was measured. The second number is for models with coupled coordinates, whose results
+ * go through memory in lanes, and for registers of 16 bytes, which were not measured. How these were found:
+ * docs/benchmarks.md, "When a batch is computed state by state"; `bench_all --batch --all` lists what is slower in a
+ * batch than state by state. */
 static const struct {
   int kernel;
   unsigned outputs; /* bits: if one of them is wanted */
-  size_t most, most_coupled;
+  size_t most, otherwise;
 } limits[] = {
     {JN_KERNEL_terms, 1u << JN_OUT_J | 1u << JN_OUT_DJ, 6000, 512}, /* Jacobians of all frames */
     {JN_KERNEL_regressor, 1u, 7000, 400},                           /* of torques */
@@ -174,15 +180,24 @@ static const struct {
 
 /* Whether states are computed one by one, straight into the caller's memory. This depends on the model, the function
  * and what is wanted, never on data, threads or the number of states. */
-static int one_by_one_is_faster(const jn_run *r) {
+static int one_by_one_is_faster(const jn_row *row, const jn_run *r) {
   for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
     if (r->kernel != limits[k].kernel) continue;
     const jn_tree_d *t = r->model->tree[JN_KIND_D];
     unsigned wanted = 0;
     for (int i = 0; i < r->outputs; i++) wanted |= r->out[i].data ? 1u << i : 0;
-    return wanted & limits[k].outputs && output_numbers(r) > (t->coupled ? limits[k].most_coupled : limits[k].most);
+    size_t most = t->coupled || row->register_bytes < 32 ? limits[k].otherwise : limits[k].most;
+    return wanted & limits[k].outputs && output_numbers(r) > most;
   }
   return 0;
+}
+
+/* How many of the last states, which do not fill a group of lanes, are faster one by one: a group of eight takes as
+ * long as 2.4 to 3 single calls, and 4 to 5 of large matrices (M and d tau of 25 joints); one of four half of that. */
+static size_t last_states(const jn_row *row, const jn_run *r) {
+  enum { LARGE = 400 };
+  size_t lanes = row->lanes < 8 ? (size_t)row->lanes : 8, rest = r->count % (size_t)row->lanes;
+  return rest <= lanes / (output_numbers(r) > LARGE ? 2 : 4) ? rest : 0;
 }
 
 /* States [first, end) with parameters of their own, one by one. */
@@ -196,14 +211,45 @@ static size_t run_own(const jn_row *row, const jn_run *r, jn_batch *b, size_t th
   return singular;
 }
 
+/* How the states of a call are computed. */
+typedef struct batch_plan {
+  const jn_row *row;
+  const jn_run *r;
+  jn_batch *b;
+  int each, own; /* one by one; with parameters of their own */
+  size_t count;  /* states */
+} batch_plan;
+
+/* States [first, end), with the memory of a thread. Returns the first that is singular, or `end`. */
+static size_t run_states(const batch_plan *p, size_t thread, size_t first, size_t end) {
+  if (p->own) return run_own(p->row, p->r, p->b, thread, first, end);
+  return (p->each ? jn__run_each : jn__run_staged)(p->row, p->r, &p->b->room[thread], first, end);
+}
+
 /* The states of one part, by the thread that calls. */
-static jn_status run_part(const jn_row *row, const jn_run *r, jn_batch *b, int each, int own) {
-  size_t thread = (size_t)r->work->thread;
-  if (!each && jn__run_bytes(row, r) > b->room_bytes) return JN_ERR_WORK;
-  size_t found = own ? run_own(row, r, b, thread, 0, r->count)
-                     : (each ? jn__run_each : jn__run_staged)(row, r, &b->room[thread], 0, r->count);
+static jn_status run_part(const batch_plan *p) {
+  const jn_run *r = p->r;
+  if (!p->each && jn__run_bytes(p->row, r) > p->b->room_bytes) return JN_ERR_WORK;
+  size_t found = run_states(p, (size_t)r->work->thread, 0, r->count);
   r->work->lost = found;
   return found == r->count ? JN_OK : JN_ERR_SINGULAR;
+}
+
+/* All states in threads, each a range of whole groups of lanes. Returns the first that is singular, or `count`. */
+static size_t run_parts(const batch_plan *p) {
+  size_t lanes = (size_t)p->row->lanes, groups = (p->count + lanes - 1) / lanes, threads = (size_t)p->b->threads;
+  size_t parts = groups < threads ? groups : threads, singular = p->count;
+  if (parts < 2) return p->count ? run_states(p, 0, 0, p->count) : 0; /* a team of one thread takes 0.4 us to call */
+#if JN_WITH_OPENMP
+#pragma omp parallel for num_threads((int)parts) schedule(static, 1) reduction(min : singular)
+#endif
+  for (size_t k = 0; k < parts; k++) {
+    size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
+    if (end > p->count) end = p->count;
+    size_t found = run_states(p, k, first, end);
+    if (found < end && found < singular) singular = found;
+  }
+  return singular;
 }
 
 jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
@@ -212,7 +258,7 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
   const jn_run *r = given;
   const jn_row *one = jn__choose_row(r->kind, 0);
   int direct = one->lanes == 1 && one->kind == r->kind;
-  int each = direct && (row->lanes == 1 || one_by_one_is_faster(r));
+  int each = direct && (row->lanes == 1 || one_by_one_is_faster(row, r));
   int own = r->work->special & JN_WORK_PARAMETERS, part = r->work->special & JN_WORK_PART;
   if (own) {
     if (r->work->first + r->count > b->own.count) return JN_ERR_SIZE;
@@ -225,22 +271,13 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
     } else
       each = 1;
   }
-  if (each) row = one;
-  if (part) return run_part(row, r, b, each, own);
+  size_t last = direct && !each && !part && r == given ? last_states(row, r) : 0;
+  batch_plan p = {each ? one : row, r, b, each, own, r->count - last};
+  if (part) return run_part(&p);
   jn_status status = make_room(b, each ? 0 : jn__run_bytes(row, r));
   if (status != JN_OK) return status;
-  size_t lanes = (size_t)row->lanes, groups = (r->count + lanes - 1) / lanes, threads = (size_t)b->threads;
-  size_t parts = groups < threads ? groups : threads, singular = r->count;
-#if JN_WITH_OPENMP
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1) reduction(min : singular) if (parts > 1)
-#endif
-  for (size_t k = 0; k < parts; k++) { /* each part is a range of whole groups of lanes */
-    size_t first = lanes * (groups * k / parts), end = lanes * (groups * (k + 1) / parts);
-    if (end > r->count) end = r->count;
-    size_t found = own ? run_own(row, r, b, k, first, end)
-                       : (each ? jn__run_each : jn__run_staged)(row, r, &b->room[k], first, end);
-    if (found < end && found < singular) singular = found;
-  }
+  size_t singular = run_parts(&p);
+  if (singular == p.count) singular = last ? jn__run_each(one, r, &b->room[0], p.count, r->count) : r->count;
   if (singular == r->count) return JN_OK;
   b->singular = singular;
   return JN_ERR_SINGULAR;

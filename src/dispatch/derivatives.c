@@ -112,20 +112,20 @@ jn_status PUBLIC(inverse_dynamics_derivatives_along)(const jn_model *m, jn_work 
   want(&r, 0, power_of(m, 2), out->d2tau_dsdq);
   want(&r, 1, power_of(m, 2), out->d2tau_dsdv);
   want(&r, 2, power_of(m, 2), out->d2tau_dsda);
-  want(&r, 4, (size_t)m->nv, out->dtau_ds);
+  want(&r, 3, (size_t)m->nv, out->dtau_ds);
   return jn__run(&r);
 }
 
 enum { BY_Q, BY_V };
 
-/* Tensors of the derivatives of dtau/dq, dtau/dv, M and C along all q or all v. */
+/* Tensors of the derivatives of dtau/dq, dtau/dv and M along all q or all v. */
 static jn_status tensors(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
-                         const number *wrench, jn_representation hold, int by, number *const out[4]) {
+                         const number *wrench, jn_representation hold, int by, number *const out[3]) {
   jn_run r;
   jn_status status = begin(&r, JN_KERNEL_derivatives_tensor, m, w, q, v, a, wrench, hold);
-  if (status != JN_OK || (!out[0] && !out[1] && !out[2] && !out[3])) return status;
+  if (status != JN_OK || (!out[0] && !out[1] && !out[2])) return status;
   r.arg[1] = by;
-  for (int k = 0; k < 4; k++) want(&r, k, power_of(m, 3), out[k]);
+  for (int k = 0; k < 3; k++) want(&r, k, power_of(m, 3), out[k]);
   return jn__run(&r);
 }
 
@@ -145,7 +145,7 @@ jn_status PUBLIC(inverse_dynamics_second_derivatives)(const jn_model *m, jn_work
                                                       const number *a, const number *wrench, jn_representation hold,
                                                       number *d2tau_dqdq, number *d2tau_dqdv, number *d2tau_dvdv,
                                                       number *d2tau_dqda) {
-  number *const by_q[4] = {d2tau_dqdq, d2tau_dqdv, d2tau_dqda, NULL}, *const by_v[4] = {NULL, d2tau_dvdv, NULL, NULL};
+  number *const by_q[3] = {d2tau_dqdq, d2tau_dqdv, d2tau_dqda}, *const by_v[3] = {NULL, d2tau_dvdv, NULL};
   if (!wrench || hold == JN_IN_BODY)
     return closed_tensors(m, w, q, v, a, wrench, hold, d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dqda);
   jn_status status = tensors(m, w, q, v, a, wrench, hold, BY_Q, by_q);
@@ -171,9 +171,12 @@ jn_status PUBLIC(mass_matrix_inverse_derivative)(const jn_model *m, jn_work *w, 
 
 jn_status PUBLIC(coriolis_matrix_derivatives)(const jn_model *m, jn_work *w, const number *q, const number *v,
                                               number *dC_dq, number *dC_dv) {
-  number *const by_q[4] = {NULL, NULL, NULL, dC_dq}, *const by_v[4] = {NULL, NULL, NULL, dC_dv};
-  jn_status status = tensors(m, w, q, v, NULL, NULL, JN_IN_BODY, BY_Q, by_q);
-  return status == JN_OK ? tensors(m, w, q, v, NULL, NULL, JN_IN_BODY, BY_V, by_v) : status;
+  jn_run r;
+  jn_status status = begin(&r, JN_KERNEL_coriolis_tensor, m, w, q, v, NULL, NULL, JN_IN_BODY);
+  if (status != JN_OK || (!dC_dq && !dC_dv)) return status;
+  want(&r, 0, power_of(m, 3), dC_dq);
+  want(&r, 1, power_of(m, 3), dC_dv);
+  return jn__run(&r);
 }
 
 /* dM/dt = C + C^T */

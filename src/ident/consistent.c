@@ -273,7 +273,7 @@ static int iterate(problem *p) {
     double gain = find_step(p), now = INFINITY, by = search_line(p, cost, gain, last_gain, &now);
     if (by == 0) { /* nothing is lower: only rounding is left */
       cost_of(p, 0, p->z);
-      return gain > unsettled * weight ? -i : i;
+      return p->tolerance < 1e-10 && gain > unsettled * weight ? -i : i; /* on the way there, that does not matter */
     }
     for (int l = 0; l < p->links; l++) memcpy(p->bodies[l].W, p->bodies[l].next, sizeof(matrix4));
     memcpy(p->z, p->try, (size_t)p->n * sizeof *p->z);

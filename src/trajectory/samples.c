@@ -61,9 +61,9 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
   int column = l->time, told = 0;
   if (column < 0) {
     jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "time", jn__table_place(t, -1, 0), NULL,
-            "name one column t (in seconds), or say which it is: --columns t=COLUMN; jounce identify: or how many rows "
-            "there "
-            "are in a second, --rate",
+            "name one column t (in seconds), or say which it is: --columns t=COLUMN; files without times: --rate of "
+            "identify, "
+            "--waypoints of retime",
             "has no column of times");
     return -1;
   }

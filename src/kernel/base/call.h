@@ -101,6 +101,7 @@ typedef void (*jn_kernel)(const jn_call *call);
   X(derivatives_along, STATE)   \
   X(derivatives_tensor, STATE)  \
   X(second, STATE)              \
+  X(coriolis_tensor, STATE)     \
   X(forward_second, STATE)      \
   X(inverse_tensor, STATE)      \
   X(derivatives_jet, ORDER)     \

@@ -26,8 +26,10 @@ FLAT void direct_send(const jn_direct *s, int out, size_t first, const real *x, 
 static inline void direct_clear(const jn_direct *s, int out, size_t first, size_t n) {
   for (int k = 0; k < s->count; k++) {
     scalar *to = (scalar *)s->to[out] + (size_t)k * s->stride[out] + first;
-    for (size_t i = 0; i < n && n >= JN_LANES; i = next_block(i, n)) write_own(to + i, ZERO);
-    for (size_t i = 0; i < n && n < JN_LANES; i++) to[i] = 0;
+    size_t i = 0;
+    for (; i + JN_LANES <= n; i += JN_LANES) write_own(to + i, ZERO);
+    if (i < n && n >= JN_LANES) write_own(to + n - JN_LANES, ZERO);
+    for (; i < n && n < JN_LANES; i++) to[i] = 0;
   }
 }
 

@@ -3,7 +3,7 @@
  * are transposed in registers, by interleaving within 16 bytes and then exchanging halves of 32 and of 64, which are
  * single instructions of SSE, AVX, AVX-512 and NEON. Compared with number by number, a batch of mass matrices of 44
  * joints takes 1.69 us a state instead of 2.16, of Jacobians 5.2 instead of 8.2. Neither stores that bypass the caches
- * nor prefetching gain more; nor does running large outputs state by state, but for those Jacobians (4.6). */
+ * nor prefetching gain more (docs/benchmarks.md). */
 #ifndef JN_KERNEL_BASE_LANES_H
 #define JN_KERNEL_BASE_LANES_H
 
@@ -206,19 +206,18 @@ FLAT void store_gathered(scalar *to, const real *const x[GATHERED], size_t strid
 }
 #endif
 
-/* The blocks of GATHERED of n numbers, like next_block(). */
-static inline size_t next_gathered(size_t i, size_t n) {
-  size_t next = i + GATHERED;
-  return next < n && next + GATHERED > n ? n - GATHERED : next;
+FLAT void store_block(scalar *to, const real *x, size_t stride, int count) {
+  const real *block[GATHERED];
+  for (int k = 0; k < GATHERED; k++) block[k] = x + k;
+  store_gathered(to, block, stride, count);
 }
-
 static inline void store_own(scalar *to, const real *x, size_t n, size_t stride, int count) {
-  if (n < GATHERED) put_few_own(to, x, n, stride, count);
-  for (size_t i = 0; i < n && n >= GATHERED; i = next_gathered(i, n)) {
-    const real *block[GATHERED];
-    for (int k = 0; k < GATHERED; k++) block[k] = x + i + k;
-    store_gathered(to + i, block, stride, count);
-  }
+  size_t i = 0;
+  for (; i + GATHERED <= n; i += GATHERED) store_block(to + i, x + i, stride, count);
+  if (n < GATHERED)
+    put_few_own(to, x, n, stride, count);
+  else if (i < n) /* the last ones once more */
+    store_block(to + n - GATHERED, x + n - GATHERED, stride, count);
 }
 
 /* load_own(), load_other(), store_other(), and store_own() above: n numbers of `count` samples, `stride` apart, into n

@@ -29,46 +29,6 @@ static inline angles angles_at(const JN_S(tree) * t, const real *q, real **at) {
   return o;
 }
 
-typedef struct m6 {
-  real a[6][6];
-} m6;
-
-/* to += Ad*_{X^-1} M Ad_{X^-1}, for any 6x6 M */
-static inline void m6_add_moved(m6 *to, pose X, const m6 *M) {
-  m6 half;
-  for (int c = 0; c < 6; c++) {
-    real column[6] = {M->a[0][c], M->a[1][c], M->a[2][c], M->a[3][c], M->a[4][c], M->a[5][c]};
-    w_store(w_Ad_inverse(X, w_load(column)), column);
-    for (int r = 0; r < 6; r++) half.a[r][c] = column[r];
-  }
-  for (int r = 0; r < 6; r++) {
-    real row[6];
-    w_store(w_Ad_inverse(X, w_load(half.a[r])), row);
-    for (int c = 0; c < 6; c++) to->a[r][c] += row[c];
-  }
-}
-
-static inline wrench m6_mul(const m6 *M, twist V) {
-  real x[6], y[6];
-  t_store(V, x);
-  for (int r = 0; r < 6; r++) {
-    y[r] = M->a[r][0] * x[0];
-    for (int c = 1; c < 6; c++) y[r] += M->a[r][c] * x[c];
-  }
-  return w_load(y);
-}
-
-/* M^T V */
-static inline wrench m6_tmul(const m6 *M, twist V) {
-  real x[6], y[6];
-  t_store(V, x);
-  for (int c = 0; c < 6; c++) {
-    y[c] = M->a[0][c] * x[0];
-    for (int r = 1; r < 6; r++) y[c] += M->a[r][c] * x[r];
-  }
-  return w_load(y);
-}
-
 static inline wrench w_zero(void) { return (wrench){v3_zero(), v3_zero()}; }
 static inline wrench w_sub(wrench a, wrench b) { return (wrench){v3_sub(a.m, b.m), v3_sub(a.f, b.f)}; }
 

@@ -153,7 +153,7 @@ void JN_(derivatives)(const jn_call *c) {
   }
   if (derivatives_special(c) && !c->counted) return;
   real *at = c->scratch;
-  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
+  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at);
   world_poses x = poses_place(t, &at);
   derived to = {.dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
   if (counts(c, at)) return;
@@ -314,6 +314,7 @@ static void derivatives_by_factors(const jn_call *c) {
   real *at = c->scratch, *const *out = (real *const *)c->out, *y = take(&at, (size_t)(6 * n));
   real *const T[3] = {out[prescribed ? 6 : 2], out[prescribed ? 7 : 3], out[prescribed ? 9 : 5]};
   product p = product_place(t, 0, c->counted ? NULL : out[4], out[2], out[3], &at);
+  p.zero = prescribed;
   compact M = compact_place(t, out[4], &at);
   compact_inverse N = compact_inverse_place(t, &at);
   angles turn = angles_at(t, c->in[0], &at);
@@ -330,14 +331,12 @@ static void derivatives_by_factors(const jn_call *c) {
     if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
   JN_(derivatives)(&inner);
   free_inverse(&M, &N, prescribed);
+  const solved x[3] = {{T[0], out[2], n}, {T[1], out[3], n}, {T[2], out[5], wide}};
   for (int k = 0; k < 3 && prescribed; k++)
-    if (T[k]) rows_of_free(prescribed, n, k < 2 ? n : wide, T[k], out[k < 2 ? 2 + k : 5]);
+    if (T[k]) rows_of_free(prescribed, n, &x[k]);
   if (T[0] || T[1]) product_solve(&p);
   if (T[2]) wrench_product(&p.b, out[4], y, out[5]);
-  if (!prescribed) return;
-  for (int k = 0; k < 3; k++)
-    if (T[k]) prescribed_rows(&p.b, prescribed, k < 2 ? n : wide, out[8], out[k < 2 ? 2 + k : 5], T[k]);
-  given_columns(&p.b, prescribed, y, out[4], out[8]);
+  if (prescribed) prescribed_rows(&p.b, prescribed, x, y, out[4], out[8]);
 }
 
 /* in: q, v, a, tau, wrenches; data: prescribed, NULL for forward dynamics. arg[0]: hold. out: a, tau [nv]; da/dq,

@@ -19,7 +19,7 @@
 
 /* The linearization of the state q, v, a. */
 static inline linearization state_place(const jn_call *c, real **at) {
-  linearization w = linearization_place(c->tree, 1, HOLD_BODY, 0, c->in[0], at);
+  linearization w = linearization_place(c->tree, 1, HOLD_BODY, c->in[0], at);
   w.weightless = 1;
   w.v = c->in[1];
   w.a = c->in[2];

@@ -70,7 +70,7 @@ void JN_(derivatives_jet)(const jn_call *call) {
   int order = call->arg[0], orders = order + 1, n = t->nv;
   size_t square = (size_t)n * (size_t)n;
   real *at = call->scratch, *D = call->out[0];
-  linearization w = linearization_place(t, orders, HOLD_BODY, 0, call->in[0], &at);
+  linearization w = linearization_place(t, orders, HOLD_BODY, call->in[0], &at);
   column *x = TAKE(&at, orders, column);
   real *v = take(&at, (size_t)((order + 2) * n)), *a = take(&at, (size_t)(orders * n)),
        *eta = take(&at, (size_t)(36 * orders)), *W = NULL;

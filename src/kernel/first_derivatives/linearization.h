@@ -61,12 +61,10 @@ typedef struct linearization {
   rates *B;
   wrench *F;
   held *H;   /* when wrenches are held in the world's axes */
-  m6 *C;     /* V x* I of the Coriolis matrix, when that is wanted */
   wrench *x; /* [orders] */
 } linearization;
 
-FLAT linearization linearization_place(const JN_S(tree) * t, int orders, int hold, int coriolis, const real *q,
-                                       real **at) {
+FLAT linearization linearization_place(const JN_S(tree) * t, int orders, int hold, const real *q, real **at) {
   linearization w = {.t = t, .hold = hold, .q = q};
   w.turn = angles_at(t, q, at);
   w.T = TAKE(at, t->nb, pose);
@@ -83,7 +81,6 @@ FLAT linearization linearization_place(const JN_S(tree) * t, int orders, int hol
   w.F = TAKE(at, orders * t->nb, wrench);
   w.x = TAKE(at, orders, wrench);
   if (hold != HOLD_BODY) w.H = TAKE(at, orders * t->nb, held);
-  if (coriolis) w.C = TAKE(at, orders * t->nb, m6);
   return w;
 }
 
@@ -128,19 +125,6 @@ static inline wrench h_mul(held H, int hold, twist X) {
 static inline wrench h_tmul(held H, int hold, twist X) {
   vec3 m = v3_add(m3_tmul(H.N, X.w), cross(H.f, X.v));
   return (wrench){m, hold == HOLD_WORLD ? cross(H.f, X.w) : v3_zero()};
-}
-/* The matrix of V x* I. */
-static inline m6 i_cross(twist V, inertia I) {
-  m6 M;
-  crossed X = crossed_of(V, I);
-  m3_store_rows(X.A, &M.a[0][0], 6);
-  m3_store_rows(m3_add(skew(X.u), X.Z), &M.a[0][3], 6);
-  m3_store_rows(m3_scale(K(-1), X.Z), &M.a[3][0], 6);
-  m3_store_rows(skew(X.w), &M.a[3][3], 6);
-  return M;
-}
-static inline void m6_add(m6 *to, const m6 *x) {
-  for (int e = 0; e < 36; e++) to->a[e / 6][e % 6] += x->a[e / 6][e % 6];
 }
 
 /* Order k of [a, b]; each has its own stride. */
@@ -273,13 +257,6 @@ FLAT void linearization_body(const linearization *w, int i, int orders) {
     }
     w->F[k * nb + i] = F;
     if (w->H) w->H[k * nb + i] = (held){m3_zero(), v3_zero()};
-    for (int j = 0; j <= k && w->C; j++) {
-      m6 part = i_cross(V[(k - j) * nb], I[j * nb]);
-      if (j == 0)
-        w->C[k * nb + i] = part;
-      else
-        m6_add(&w->C[k * nb + i], &part);
-    }
   }
 }
 
@@ -341,7 +318,6 @@ FLAT void linearize_inward(const linearization *w, int orders) {
         held H = h_shift(w->H[from], w->hold, w->d[i]);
         w->H[to] = (held){m3_add(w->H[to].N, H.N), v3_add(w->H[to].f, H.f)};
       }
-      if (w->C) m6_add_moved(&w->C[to], (pose){m3_identity(), w->d[i]}, &w->C[from]);
     }
   }
 }
@@ -357,13 +333,13 @@ FLAT void linearize(const linearization *w, int orders) {
 typedef struct derived {
   int from;
   size_t step;
-  real *dq, *dv, *M, *C;
+  real *dq, *dv, *M;
 } derived;
 
 /* What one coordinate's wrenches are multiplied with, order by order. */
 typedef struct column {
-  wrench Z, Y, F, Yv, H, Yc, Xc; /* I S; I ppsi + B psi + held; S x* F; I (Psi + psi) + B S; held^T S; C S; C^T S */
-  vec3 U;                        /* B^T S */
+  wrench Z, Y, F, Yv, H; /* I S; I ppsi + B psi + held; S x* F; I (Psi + psi) + B S; held^T S */
+  vec3 U;                /* B^T S */
 } column;
 
 /* Order 0 of a revolute joint. */
@@ -379,14 +355,13 @@ FLAT column column_turn(const linearization *w, int i, int d) {
   x.F = (wrench){cross(e, F.m), cross(e, F.f)};
   x.Yv = i_mul(I, t_add(w->Psi[d], w->psi[d]));
   x.Yv = (wrench){v3_add(x.Yv.m, v3_sub(Qe, Le)), v3_axpy(K(-2), cross(B.P, e), x.Yv.f)};
-  x.H = x.Yc = x.Xc = w_zero();
+  x.H = w_zero();
   return x;
 }
 
 FLAT column column_order(const linearization *w, int i, int d, int k) {
   int nb = w->t->nb, nd = w->t->nd;
   column x = {.Z = w_zero(), .Y = w_zero(), .F = w_zero(), .Yv = w_zero(), .H = w_zero(), .U = v3_zero()};
-  x.Yc = x.Xc = w_zero();
   for (int j = 0; j <= k; j++) {
     inertia I = w->I[j * nb + i];
     rates B = w->B[j * nb + i];
@@ -401,23 +376,16 @@ FLAT column column_order(const linearization *w, int i, int d, int k) {
       x.Y = w_add(x.Y, h_mul(w->H[j * nb + i], w->hold, S));
       x.H = w_add(x.H, h_tmul(w->H[j * nb + i], w->hold, S));
     }
-    if (w->C) {
-      x.Yc = w_add(x.Yc, w_add(i_mul(I, w->Psi[e]), m6_mul(&w->C[j * nb + i], S)));
-      x.Xc = w_add(x.Xc, m6_tmul(&w->C[j * nb + i], S));
-    }
   }
   return x;
 }
 
 /* The same about the parent's origin. */
-FLAT void column_shift(const linearization *w, column *x, vec3 d, const derived *to) {
+FLAT void column_shift(const linearization *w, column *x, vec3 d) {
   x->Z = w_shift(x->Z, d);
   x->Y = w_shift(x->Y, d);
   x->Yv = w_shift(x->Yv, d);
   if (w->H) x->H = w_shift(x->H, d);
-  if (!to->C) return;
-  x->Yc = w_shift(x->Yc, d);
-  x->Xc = w_shift(x->Xc, d);
 }
 
 /* Entries of coordinate `at` with itself and others of its group: everything is carried along. */
@@ -429,7 +397,6 @@ FLAT void own_entries(const linearization *w, const column *x, int l, int row, i
     if (to->dq) to->dq[base + (size_t)at] += power(x[j].Y, S);
     if (to->dv) to->dv[base + (size_t)at] += power(x[j].Yv, S);
     if (to->M) to->M[base + (size_t)at] += power(x[j].Z, S);
-    if (to->C) to->C[base + (size_t)at] += power(x[j].Yc, S);
   }
 }
 
@@ -455,10 +422,6 @@ FLAT void pair_entries(const linearization *w, const column *x, int l, int in, i
       to->M[upper] += entry;
       to->M[lower] += entry;
     }
-    if (to->C) {
-      to->C[upper] += power(x[j].Yc, S);
-      to->C[lower] += power(x[j].Z, w->Psi[e]) + power(x[j].Xc, S);
-    }
   }
 }
 
@@ -474,7 +437,6 @@ FLAT void linearization_matrices(const linearization *w, int orders, column *x, 
   clear_matrix(to->dq, to->step, orders - to->from, n);
   clear_matrix(to->dv, to->step, orders - to->from, n);
   clear_matrix(to->M, to->step, orders - to->from, n);
-  clear_matrix(to->C, to->step, orders - to->from, n);
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     int group = is_group(b), first = b->iv;
@@ -488,7 +450,7 @@ FLAT void linearization_matrices(const linearization *w, int orders, column *x, 
       for (int k = to->from; k < orders; k++)
         for (int e = 0; e < c && !group; e++) pair_entries(w, x, b->id + e, first + e, first + c, k, to);
       for (int j = i; t->body[j].parent >= 0;) {
-        for (int k = 0; k < orders; k++) column_shift(w, &x[k], w->d[j], to);
+        for (int k = 0; k < orders; k++) column_shift(w, &x[k], w->d[j]);
         j = t->body[j].parent;
         const JN_S(body) *in = &t->body[j];
         for (int k = to->from; k < orders; k++)

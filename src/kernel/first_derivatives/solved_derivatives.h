@@ -17,44 +17,58 @@ static inline void free_inverse(const compact *M, const compact_inverse *r, cons
     if (prescribed[i]) M->H[i * n + i] = ZERO;
 }
 
-/* T_f in place of da [nv x columns], zero in the other rows. */
-static inline void rows_of_free(const unsigned char *prescribed, int n, int columns, const real *T, real *da) {
+/* Derivatives by q, v or wrenches: T of inverse dynamics, then of tau, and da [nv x columns]. */
+typedef struct solved {
+  real *T, *da; /* NULL: not wanted */
+  int columns;
+} solved;
+
+/* T_f in place of da, zero in the other rows. */
+static inline void rows_of_free(const unsigned char *prescribed, int n, const solved *x) {
+  size_t bytes = (size_t)x->columns * sizeof(real);
   for (int i = 0; i < n; i++)
-    for (int c = 0; c < columns; c++) da[i * columns + c] = prescribed[i] ? ZERO : T[i * columns + c];
+    if (prescribed[i])
+      memset(x->da + i * x->columns, 0, bytes);
+    else
+      memcpy(x->da + i * x->columns, x->T + i * x->columns, bytes);
 }
 
-/* T_p + M_pf da_f in place of T [nv x columns], zero in the rows of free coordinates. */
-static inline void prescribed_rows(const sparsity *b, const unsigned char *prescribed, int columns, const real *M,
-                                   const real *da, real *T) {
-  int n = b->t->nv;
-  for (int i = 0; i < n; i++) {
-    real *row = T + i * columns;
-    int count = prescribed[i] ? branch_rows(b, i, 1, b->rows) : 0;
-    for (int c = 0; c < columns && !prescribed[i]; c++) row[c] = ZERO;
-    for (int m = 0; m < count; m++)
-      if (!prescribed[b->rows[m]]) add_row(columns, M[i * n + b->rows[m]], da + b->rows[m] * columns, row);
-  }
+/* Free coordinates of the branch of i, to b->rows; returns how many. */
+static inline int free_of_branch(const sparsity *b, const unsigned char *prescribed, int i) {
+  int count = branch_rows(b, i, 1, b->rows), kept = 0;
+  for (int m = 0; m < count; m++)
+    if (!prescribed[b->rows[m]]) b->rows[kept++] = b->rows[m];
+  return kept;
 }
 
-/* Derivatives by what is given: of a, in place of N, and of tau, in place of M. y [nv]. */
-static inline void given_columns(const sparsity *b, const unsigned char *prescribed, real *y, real *N, real *M) {
+/* T_p + M_pf da_f in place of T; derivatives by what is given, of a in place of N, and of tau in place of M: with
+ * y = M_pf N, da_f/da_p = -y, dtau_p/dtau_f = y, dtau_p/da_p' = M_pp' - y M_fp'. Columns of earlier p are in N already,
+ * so that y has the last of these for them. y [2 nv]. */
+static inline void prescribed_rows(const sparsity *b, const unsigned char *prescribed, const solved x[3], real *y,
+                                   real *N, real *M) {
   int n = b->t->nv;
+  real *given = y + n;
+  for (int i = 0; i < n; i++) given[i] = prescribed[i] ? K(1) : ZERO;
   for (int p = 0; p < n; p++) {
+    for (int k = 0; k < 3 && !prescribed[p]; k++)
+      if (x[k].T) memset(x[k].T + p * x[k].columns, 0, (size_t)x[k].columns * sizeof *y);
     if (!prescribed[p]) continue;
-    int count = branch_rows(b, p, 1, b->rows);
-    for (int c = 0; c < n; c++) y[c] = ZERO;
-    for (int m = 0; m < count; m++)
-      if (!prescribed[b->rows[m]]) add_row(n, -M[p * n + b->rows[m]], N + b->rows[m] * n, y);
-    for (int i = 0; i < n; i++) N[i * n + p] = prescribed[i] ? (i == p ? K(1) : ZERO) : y[i];
+    real *row = M + p * n, own = row[p];
+    int count = free_of_branch(b, prescribed, p);
+    for (int k = 0; k < 3; k++)
+      if (x[k].T) combine_rows(row, count, b->rows, x[k].da, x[k].columns, 1, x[k].T + p * x[k].columns);
+    combine_rows(row, count, b->rows, N, n, 0, y);
+    for (int m = 0; m < count; m++) own -= row[b->rows[m]] * y[b->rows[m]];
+    for (int i = 0; i < n; i++) N[i * n + p] = -y[i];
+    for (int c = 0; c < n; c++) row[c] = given[c] * row[c] + y[c];
+    row[p] = own;
+    for (int c = 0; c < p; c++)
+      if (prescribed[c]) M[c * n + p] = row[c];
   }
-  for (int i = 0; i < n; i++) {
-    real *row = M + i * n;
-    int count = prescribed[i] ? branch_rows(b, i, 1, b->rows) : 0;
-    memcpy(y, row, (size_t)n * sizeof *y);
-    for (int c = 0; c < n; c++) row[c] = prescribed[i] && prescribed[c] ? row[c] : ZERO;
-    for (int m = 0; m < count; m++)
-      if (!prescribed[b->rows[m]]) add_row(n, y[b->rows[m]], N + b->rows[m] * n, row);
-    if (!prescribed[i]) row[i] = K(1);
+  for (int i = 0; i < n; i++) { /* what is given */
+    real *row = prescribed[i] ? N + i * n : M + i * n;
+    memset(row, 0, (size_t)n * sizeof *row);
+    row[i] = K(1);
   }
 }
 

@@ -66,6 +66,28 @@ static inline int branch_rows(const sparsity *b, int c, int count, int32_t *row)
   return rows;
 }
 
+/* y [n] = the sum of d[k] times row k of A [n columns], k = row [count]; add: y += that. First for a few tiles of y,
+ * which stay in registers. */
+FLAT void combine_tiles(const real *d, int count, const int32_t *row, const real *A, int n, int add, int tiles,
+                        real *y) {
+  tile sum[4];
+  for (int f = 0; f < tiles; f++) sum[f] = add ? tile_load(y + f * TILE) : (tile){0};
+  for (int m = 0; m < count; m++)
+    for (int f = 0; f < tiles; f++) sum[f] += d[row[m]] * tile_load(A + row[m] * n + f * TILE);
+  for (int f = 0; f < tiles; f++) tile_store(sum[f], y + f * TILE);
+}
+static inline void combine_rows(const real *d, int count, const int32_t *row, const real *A, int n, int add, real *y) {
+  int c = 0;
+  for (; c + 4 * TILE <= n; c += 4 * TILE) combine_tiles(d, count, row, A + c, n, add, 4, y + c);
+  for (; c + 2 * TILE <= n; c += 2 * TILE) combine_tiles(d, count, row, A + c, n, add, 2, y + c);
+  for (; c + TILE <= n; c += TILE) combine_tiles(d, count, row, A + c, n, add, 1, y + c);
+  for (; c < n; c++) {
+    real sum = add ? y[c] : ZERO;
+    for (int m = 0; m < count; m++) sum += d[row[m]] * A[row[m] * n + c];
+    y[c] = sum;
+  }
+}
+
 /* Columns [c, c + TILE) of two matrices T: the rows that are not zero. */
 typedef struct packed {
   int c, count;
@@ -75,8 +97,9 @@ typedef struct packed {
 
 typedef struct product {
   const JN_S(tree) * t;
-  const real *inverse; /* [nv x nv] */
-  real *X[2];          /* [nv x nv] T, then -M^-1 T */
+  const real *inverse;       /* [nv x nv] */
+  real *X[2];                /* [nv x nv] T, then -M^-1 T */
+  const unsigned char *zero; /* [nv] rows of T that are zero too; NULL: none */
   sparsity b;
   packed now, first;
 } product;
@@ -97,7 +120,10 @@ static inline product product_place(const JN_S(tree) * t, int elimination, const
 static inline void product_pack(const product *o, int c, packed *p) {
   int n = o->t->nv;
   p->c = c;
-  p->count = branch_rows(&o->b, c, TILE, p->row);
+  int count = branch_rows(&o->b, c, TILE, p->row);
+  p->count = 0;
+  for (int m = 0; m < count; m++)
+    if (!o->zero || !o->zero[p->row[m]]) p->row[p->count++] = p->row[m];
   for (int m = 0; m < p->count; m++) {
     p->T[2 * m] = tile_load(o->X[0] + p->row[m] * n + c);
     p->T[2 * m + 1] = tile_load(o->X[1] + p->row[m] * n + c);

@@ -22,12 +22,12 @@ typedef struct curve {
   product p;
 } curve;
 
-static inline curve curve_place(const jn_call *c, int coriolis) {
+static inline curve curve_place(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   real *at = c->scratch;
   const real *v = c->in[1], *a = c->in[2];
-  curve k = {.w = linearization_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, coriolis, c->in[0], &at)};
+  curve k = {.w = linearization_place(t, ORDERS, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at)};
   k.x = TAKE(&at, ORDERS, column);
   k.g = take(&at, (size_t)(ORDERS * n));
   k.v = take(&at, (size_t)(ORDERS * n));
@@ -48,14 +48,14 @@ static inline curve curve_place(const jn_call *c, int coriolis) {
 }
 
 /* in: q, v, a, wrenches, dq, dv, da (all but q may be NULL: zero). arg[0]: hold. out: the change of dtau/dq, dtau/dv,
- * dtau/da, C [nv x nv], and of tau [nv]. O(n d). */
+ * dtau/da [nv x nv], and of tau [nv]. O(n d). */
 void JN_(derivatives_along)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *dq = c->in[4], *dv = c->in[5], *da = c->in[6];
   int n = t->nv;
-  curve k = curve_place(c, c->out[3] != NULL);
+  curve k = curve_place(c);
   if (c->counted) return;
-  derived to = {.from = 1, .dq = c->out[0], .dv = c->out[1], .M = c->out[2], .C = c->out[3]};
+  derived to = {.from = 1, .dq = c->out[0], .dv = c->out[1], .M = c->out[2]};
   for (int i = 0; i < n; i++) {
     if (dq) k.g[i] = dq[i];
     if (dv) k.v[n + i] = dv[i];
@@ -64,15 +64,15 @@ void JN_(derivatives_along)(const jn_call *c) {
   if (dq) k.w.g = k.g;
   sweep(&k.w);
   matrices(&k.w, k.x, &to);
-  if (c->out[4]) linearization_forces(&k.w, 1, c->out[4]);
+  if (c->out[3]) linearization_forces(&k.w, 1, c->out[3]);
 }
 
 /* The same for every unit direction of q (arg[1] = 0) or v (1): out [nv x nv x nv], first index the direction. */
 void JN_(derivatives_tensor)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
-  real *const out[4] = {c->out[0], c->out[1], c->out[2], c->out[3]};
-  curve k = curve_place(c, out[3] != NULL);
+  real *const out[3] = {c->out[0], c->out[1], c->out[2]};
+  curve k = curve_place(c);
   if (c->counted) return;
   real *row = c->arg[1] == 0 ? k.g : k.v + n;
   if (c->arg[1] == 0) k.w.g = k.g;
@@ -81,8 +81,7 @@ void JN_(derivatives_tensor)(const jn_call *c) {
     derived d = {.from = 1,
                  .dq = out[0] ? out[0] + to : NULL,
                  .dv = out[1] ? out[1] + to : NULL,
-                 .M = out[2] ? out[2] + to : NULL,
-                 .C = out[3] ? out[3] + to : NULL};
+                 .M = out[2] ? out[2] + to : NULL};
     row[h] = K(1);
     sweep(&k.w);
     matrices(&k.w, k.x, &d);
@@ -92,22 +91,33 @@ void JN_(derivatives_tensor)(const jn_call *c) {
 
 /* ---- forward dynamics ---- */
 
-/* Rows row [count] of columns [c, c + TILE). */
-static inline void pack_rows(const product *p, int c, int count, const int32_t *row, packed *to) {
-  int n = p->t->nv;
-  to->c = c;
-  to->count = count;
-  for (int m = 0; m < count; m++) {
-    to->row[m] = row[m];
-    to->T[2 * m] = tile_load(p->X[0] + row[m] * n + c);
-    to->T[2 * m + 1] = tile_load(p->X[1] + row[m] * n + c);
+/* Which entries a matrix has that changes with coordinate h: those of rows and columns row [count] of its branch, of
+ * which one at least is among the first `inward`. dM/dq_h has none of two coordinates that are both carried along. */
+typedef struct entries {
+  int count, inward;
+  int32_t *row;
+} entries;
+
+static inline entries all_entries(const sparsity *b) {
+  for (int k = 0; k < b->t->nv; k++) b->rows[k] = k;
+  return (entries){b->t->nv, b->t->nv, b->rows};
+}
+
+/* Rows of T, TILE columns of each of two matrices. */
+static inline void pack_rows(const entries *k, int n, real *const X[2], packed *to) {
+  to->c = 0;
+  to->count = k->count;
+  for (int m = 0; m < k->count; m++) {
+    to->row[m] = k->row[m];
+    to->T[2 * m] = tile_load(X[0] + k->row[m] * n);
+    to->T[2 * m + 1] = tile_load(X[1] + k->row[m] * n);
   }
 }
 
-/* -A X in place of X and, unless that is NULL, of Y [n x n], of which only rows row [count] are not zero: as
- * product_solve(). */
-static inline void minus_times(product *p, const real *A, int count, const int32_t *row, real *X, real *Y) {
-  int n = p->t->nv, rest = n % TILE;
+/* -A X in place of X and, unless that is NULL, of Y [n x n], of which only rows of k are not zero: as product_solve(),
+ * with tiles of both side by side, or two tiles of one. */
+static inline void minus_times(product *p, const real *A, const entries *k, real *X, real *Y) {
+  int n = p->t->nv, rest = lane_in_tile(n), c = n - TILE;
   p->inverse = A;
   p->X[0] = X;
   p->X[1] = Y ? Y : X;
@@ -115,75 +125,93 @@ static inline void minus_times(product *p, const real *A, int count, const int32
     product_solve(p);
     return;
   }
-  if (rest) pack_rows(p, 0, count, row, &p->first);
-  for (int c = n - TILE; c >= 0; c -= TILE) {
-    pack_rows(p, c, count, row, &p->now);
+  if (rest) pack_rows(k, n, p->X, &p->first);
+  for (int two; c >= 0; c -= two * TILE) {
+    two = !Y && c >= TILE ? 2 : 1;
+    p->X[0] = X + c;
+    p->X[1] = Y ? Y + c : X + c - (two - 1) * TILE;
+    pack_rows(k, n, p->X, &p->now);
     product_columns(p, &p->now);
   }
+  p->X[0] = X;
+  p->X[1] = Y ? Y : X;
   if (rest) product_columns(p, &p->first);
 }
 
-/* All rows. */
-static inline int all_rows(const sparsity *b) {
-  for (int k = 0; k < b->t->nv; k++) b->rows[k] = k;
-  return b->t->nv;
+/* y [n] = row e of a matrix that has the entries of k, times A [n x n]; add: y += that. */
+FLAT void row_product(const real *dM, const entries *k, int e, const real *A, int n, int add, real *y) {
+  combine_rows(dM + k->row[e] * n, e < k->inward ? k->count : k->inward, k->row, A, n, add, y);
 }
 
-/* X += dM A, of which dM has only entries of rows and columns row [count]. */
-static inline void add_product(const real *dM, const real *A, int n, int count, const int32_t *row, real *X) {
-  for (int i = 0; i < count; i++)
-    for (int k = 0; k < count; k++) add_row(n, dM[row[i] * n + row[k]], A + row[k] * n, X + row[i] * n);
+/* X += dM A */
+static inline void add_product(const real *dM, const entries *k, const real *A, int n, real *X) {
+  for (int e = 0; e < k->count; e++) row_product(dM, k, e, A, n, 1, X + k->row[e] * n);
 }
 
-/* X <- X A, of which X has only entries of rows and columns row [count]; y [n]. */
-static inline void times(const real *A, int n, int count, const int32_t *row, real *X, real *y) {
-  for (int i = 0; i < count; i++) {
-    real *to = X + row[i] * n;
-    for (int k = 0; k < n; k++) y[k] = ZERO;
-    for (int k = 0; k < count; k++) add_row(n, to[row[k]], A + row[k] * n, y);
-    memcpy(to, y, (size_t)n * sizeof *y);
+/* X <- X A; y [n]. */
+static inline void times(const real *A, int n, const entries *k, real *X, real *y) {
+  for (int e = 0; e < k->count; e++) {
+    row_product(X, k, e, A, n, 0, y);
+    memcpy(X + k->row[e] * n, y, (size_t)n * sizeof *y);
   }
 }
 
 /* The first derivatives a_q, a_v, a_tau = M^-1 and those of inverse dynamics along the same change: T_q + M a_q = 0, so
  * d(a_q) = -M^-1 (dT_q + dM a_q), likewise d(a_v), and d(a_tau) = -M^-1 dM M^-1. */
 static inline void change_of_forward(curve *k, const real *first[3], real *second[3]) {
-  int n = k->w.t->nv, all = all_rows(&k->p.b);
-  const int32_t *row = k->p.b.rows;
-  real *y = k->y;
+  int n = k->w.t->nv;
+  const entries all = all_entries(&k->p.b);
   derived to = {.from = 1, .dq = second[0], .dv = second[1], .M = second[2]};
   sweep(&k->w);
   matrices(&k->w, k->x, &to);
   for (int e = 0; e < 2; e++) {
     if (!second[e]) continue;
-    add_product(second[2], first[e], n, all, row, second[e]);
-    minus_times(&k->p, first[2], all, row, second[e], NULL);
+    add_product(second[2], &all, first[e], n, second[e]);
+    minus_times(&k->p, first[2], &all, second[e], NULL);
   }
-  times(first[2], n, all, row, second[2], y);
-  minus_times(&k->p, first[2], all, row, second[2], NULL);
+  times(first[2], n, &all, second[2], k->y);
+  minus_times(&k->p, first[2], &all, second[2], NULL);
 }
 
-/* What products with tensors need. dM/dq_h has only entries of two coordinates of the branch of h. */
+/* What products with tensors need. */
 typedef struct tensor_room {
   product p;
   int32_t *row; /* [nv] */
+  int32_t *own; /* [nv] the coordinate, or the first one of its group */
   real *y;      /* [nv] */
 } tensor_room;
 
 static inline tensor_room tensor_place(const JN_S(tree) * t, real **at) {
   tensor_room r = {.p = product_place(t, 0, NULL, NULL, NULL, at)};
   r.row = TAKE_INTS(at, t->nv);
+  r.own = TAKE_INTS(at, t->nv);
   r.y = take(at, (size_t)t->nv);
   return r;
+}
+
+static inline void tensor_fill(const tensor_room *r) {
+  const JN_S(tree) *t = r->p.t;
+  sparsity_fill(&r->p.b);
+  for (int i = 0; i < t->nb; i++)
+    for (int c = 0; c < t->body[i].nv; c++) r->own[t->body[i].iv + c] = t->body[i].iv + (is_group(&t->body[i]) ? 0 : c);
+}
+
+/* Those of dM/dq_h. Coupled coordinates carry along some bodies and not others. */
+static inline entries entries_of(const tensor_room *r, int h) {
+  const sparsity *b = &r->p.b;
+  entries k = {.count = branch_rows(b, h, 1, r->row), .row = r->row};
+  while (k.inward < k.count && (b->t->coupled || b->place[k.row[k.inward]] < b->place[r->own[h]])) k.inward++;
+  return k;
 }
 
 /* -M^-1 dM M^-1 in place of dM/dq of all directions. */
 static inline void inverse_change(tensor_room *r, const real *inverse, real *dM) {
   int n = r->p.t->nv;
   for (int h = 0; h < n; h++, dM += (size_t)n * (size_t)n) {
-    int count = branch_rows(&r->p.b, h, 1, r->row);
-    times(inverse, n, count, r->row, dM, r->y);
-    minus_times(&r->p, inverse, count, r->row, dM, NULL);
+    const entries k = entries_of(r, h);
+    if (k.inward == 0) continue; /* zero */
+    times(inverse, n, &k, dM, r->y);
+    minus_times(&r->p, inverse, &k, dM, NULL);
   }
 }
 
@@ -192,12 +220,10 @@ static inline void add_both(const tensor_room *r, const real *dM, const real *a_
   int n = r->p.t->nv;
   size_t square = (size_t)n * (size_t)n;
   for (int k = 0; k < n; k++) {
-    int count = branch_rows(&r->p.b, k, 1, r->row);
-    for (int e = 0; e < count; e++) {
-      int i = r->row[e];
-      const real *row = dM + (size_t)k * square + i * n;
-      for (int h = 0; h < n; h++) r->y[h] = ZERO;
-      for (int m = 0; m < count; m++) add_row(n, row[r->row[m]], a_q + r->row[m] * n, r->y);
+    const entries own = entries_of(r, k);
+    for (int e = 0; e < own.count && own.inward > 0; e++) {
+      int i = own.row[e];
+      row_product(dM + (size_t)k * square, &own, e, a_q, n, 0, r->y);
       for (int h = 0; h < n; h++) {
         qq[(size_t)k * square + (size_t)(i * n + h)] += r->y[h];
         qq[(size_t)h * square + (size_t)(i * n + k)] += r->y[h];
@@ -218,13 +244,13 @@ static inline void closed_forward(const jn_call *c, int by, const real *const fi
   if (by == 1) inner.out[2] = qv;
   JN_(second)(&inner);
   tensor_room r = tensor_place(t, &at);
-  sparsity_fill(&r.p.b);
+  tensor_fill(&r);
   if (by == 0) add_both(&r, dM, first[0], qq);
   for (int h = 0; h < n; h++) {
     real *Y = qv + (size_t)h * square;
-    if (by == 0) add_product(dM + (size_t)h * square, first[1], n, branch_rows(&r.p.b, h, 1, r.row), r.row, Y);
-    int all = all_rows(&r.p.b);
-    minus_times(&r.p, first[2], all, r.p.b.rows, Y, by == 0 ? qq + (size_t)h * square : NULL);
+    const entries own = entries_of(&r, h), all = all_entries(&r.p.b);
+    if (by == 0 && own.inward > 0) add_product(dM + (size_t)h * square, &own, first[1], n, Y);
+    minus_times(&r.p, first[2], &all, Y, by == 0 ? qq + (size_t)h * square : NULL);
   }
   if (by == 0) inverse_change(&r, first[2], dM);
 }
@@ -240,7 +266,7 @@ void JN_(forward_second)(const jn_call *c) {
     real *at = c->scratch;
     tensor_place(t, &at);
     counts(c, at);
-    curve_place(c, 0);
+    curve_place(c);
     JN_(second)(c);
     return;
   }
@@ -248,7 +274,7 @@ void JN_(forward_second)(const jn_call *c) {
     closed_forward(c, which, first);
     return;
   }
-  curve k = curve_place(c, 0);
+  curve k = curve_place(c);
   if (dir[0] || which == 0) k.w.g = k.g;
   for (int h = 0; h < (which < 0 ? 1 : n); h++) {
     size_t to = (size_t)h * (size_t)n * (size_t)n;
@@ -274,6 +300,6 @@ void JN_(inverse_tensor)(const jn_call *c) {
   if (counts(c, at)) return; /* and second(), which counts by itself */
   at_rest.out[3] = c->out[0];
   JN_(second)(&at_rest);
-  sparsity_fill(&r.p.b);
+  tensor_fill(&r);
   inverse_change(&r, c->in[1], c->out[0]);
 }

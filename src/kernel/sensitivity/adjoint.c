@@ -79,7 +79,7 @@ void JN_(adjoint)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *y = c->in[4], *a = c->in[2];
   real *at = c->scratch, *dq = c->out[0], *dv = c->out[1], *da = c->out[2], *dgravity = c->out[5], *darm = c->out[6];
-  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, 0, c->in[0], &at);
+  linearization w = linearization_place(t, 1, c->in[3] ? c->arg[0] : HOLD_BODY, c->in[0], &at);
   reverse r = {.Y = TAKE(&at, t->nb, twist), .before = TAKE(&at, t->nd, twist)};
   r.R = TAKE(&at, t->nb, wrench);
   r.N = TAKE(&at, t->nb, vec3);

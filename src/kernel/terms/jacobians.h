@@ -104,6 +104,12 @@ static inline void mark_way(const jacobians_many *o, int last, int body) {
   for (int j = body; j != last; j = b[j].parent) mark_columns(o, j, -1);
 }
 
+FLAT void send_block(const scalar *row, const scalar_bits *moves, scalar *J) {
+  mask on;
+  memcpy(&on, moves, sizeof on);
+  write_own(J, (real)((mask)read_own(row) & on));
+}
+
 static inline void send_states(const jacobians_many *o, const jn_direct *to, int out) {
   const JN_S(tree) *t = o->t;
   size_t size = 6 * (size_t)t->nv;
@@ -113,11 +119,11 @@ static inline void send_states(const jacobians_many *o, const jn_direct *to, int
     for (int k = 0; k < to->count; k++) {
       const scalar *row = o->rows + (size_t)k * size;
       scalar *J = (scalar *)to->to[out] + (size_t)k * to->stride[out] + (size_t)f * size;
-      for (size_t i = 0; i < size; i = next_block(i, size)) {
-        mask on;
-        memcpy(&on, o->moves + i, sizeof on);
-        write_own(J + i, (real)((mask)read_own(row + i) & on));
-      }
+      size_t i = 0;
+      for (; i + 4 * JN_LANES <= size; i += 4 * JN_LANES)
+        for (size_t e = i; e < i + 4 * JN_LANES; e += JN_LANES) send_block(row + e, o->moves + e, J + e);
+      for (; i + JN_LANES <= size; i += JN_LANES) send_block(row + i, o->moves + i, J + i);
+      if (i < size) send_block(row + size - JN_LANES, o->moves + size - JN_LANES, J + size - JN_LANES);
     }
   }
 }
