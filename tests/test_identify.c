@@ -49,6 +49,7 @@ typedef struct writing {
   double late;                    /* the torque of the elbow at row 500; 0: as it is */
   double per_time;                /* 0: 1 */
   double noise;
+  double elbow_noise;   /* more of it there */
   const char *shoulder; /* name of the column of its torque; NULL: shoulder.tau */
 } writing;
 
@@ -83,7 +84,7 @@ static void rewrite(const char *from, const char *to, const writing *w) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         sum += (double)(state >> 11) * 0x1p-53;
       }
-      x = tau[i][r - w->shift] + w->noise * sum;
+      x = tau[i][r - w->shift] + (w->noise + (i ? w->elbow_noise : 0)) * sum;
       if (w->turned[i]) x = -x;
       if (i == 1 && r == 500 && w->late != 0) x = w->late;
       if (w->clip > 0) x = fmin(fmax(x, -w->clip), w->clip);
@@ -272,6 +273,13 @@ static void doubts_are_told(void **state) {
   o = fine("identify wrong.urdf late.csv --delay 0.02");
   assert_true(percentage(o.out, "on the data") < 0.5 * late);
   check_lacks(o.err, "later");
+  done(&o);
+  w.shift = 2;
+  w.elbow_noise = 8; /* a joint that tells nothing hides no delay of the others */
+  rewrite("clean.csv", "hidden.csv", &w);
+  o = fine("identify wrong.urdf hidden.csv");
+  option = strstr(o.err, "--delay ");
+  if (!option || fabs(strtod(option + 8, NULL) - 0.01) > 0.001) fail_msg("no delay of 0.01: %s", o.err);
   done(&o);
   w = usual;
   w.clip = 12;

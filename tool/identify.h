@@ -85,10 +85,10 @@ int identify_solve(identify_run *r);
 void identify_find_coupling(identify_run *r);
 /* The identification of r->columns with these speeds of friction (NULL: sharp signs). */
 int identify_make(const identify_run *r, const double *speed, jn_identification **out);
-/* Squares of residual / force of the base parameters, channel by channel [channels], on at most 20000 rows of each
- * file, with d in place of r's own identification; 0 where nothing is measured. Their mean, NaN if that cannot be
- * solved: channels count alike, whatever their forces. */
-double identify_squares(const identify_run *r, jn_identification *d, double delay, double *squares);
+/* Residual / force of the base parameters, the geometric mean over the channels, on at most 20000 rows of each file,
+ * with d in place of r's own identification; NaN if that cannot be solved. The likelihood of normal noise asks for this
+ * mean: a joint whose torques are mostly noise counts no more than the others. room [channels]. */
+double identify_residual(const identify_run *r, jn_identification *d, double delay, double *room);
 /* Residuals on the data and on the files held back. */
 int identify_judge(identify_run *r);
 

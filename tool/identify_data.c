@@ -400,7 +400,10 @@ static jn_status add_all(const identify_run *r, jn_identification *d, double del
   return status;
 }
 
-double identify_squares(const identify_run *r, jn_identification *d, double delay, double *squares) {
+/* Squares of residual / force of the base parameters, channel by channel [channels], on at most FEW_ROWS rows of each
+ * file; 0 where nothing is measured. Their mean, NaN if that cannot be solved: channels count alike, whatever their
+ * forces. */
+static double squares_of(const identify_run *r, jn_identification *d, double delay, double *squares) {
   const jn_estimate *e = NULL;
   double sum = 0, all = 0, *force = allocate((size_t)r->channels * sizeof *force);
   jn_identification_clear(d, 0);
@@ -419,7 +422,7 @@ double identify_squares(const identify_run *r, jn_identification *d, double dela
 /* The same with these speeds of friction. */
 static double squares_with(const identify_run *r, const double *speed, double delay, double *squares) {
   jn_identification *d = NULL;
-  double mean = identify_make(r, speed, &d) == OPTION_GO_ON ? identify_squares(r, d, delay, squares) : NAN;
+  double mean = identify_make(r, speed, &d) == OPTION_GO_ON ? squares_of(r, d, delay, squares) : NAN;
   jn_identification_destroy(d);
   return mean;
 }
@@ -489,30 +492,48 @@ static void choose_speed(identify_run *r) {
   free(squares);
 }
 
-static double residual_of(const identify_run *r, jn_identification *d, double delay, double *squares) {
-  return sqrt(identify_squares(r, d, delay, squares));
+double identify_residual(const identify_run *r, jn_identification *d, double delay, double *squares) {
+  double sum = 0, count = 0;
+  if (!isfinite(squares_of(r, d, delay, squares))) return NAN;
+  for (int i = 0; i < r->channels; i++) {
+    if (squares[i] == 0) continue;
+    sum += log(fmax(squares[i], 1e-20)); /* below that is rounding */
+    count++;
+  }
+  return count > 0 ? exp(0.5 * sum / count) : 0;
 }
 
-/* The delay that fits best: the minimum of a parabola through three delays, step by step. */
+/* One step of the search from *at, where *now is left: to the minimum of a parabola through three delays, or, where
+ * that does not bend upwards, to twice the step; or to one of both neighbours, if that is better. Whether it is lower.
+ */
+static bool improve_delay(const identify_run *r, jn_identification *d, double step, double *room, double *at,
+                          double *now) {
+  double before = identify_residual(r, d, *at - step, room), after = identify_residual(r, d, *at + step, room);
+  double bend = before + after - 2 * *now, side = after < before ? step : -step, least = fmin(before, after);
+  double shift = bend > 0 ? fmin(fmax(0.5 * step * (before - after) / bend, -4 * step), 4 * step) : 2 * side;
+  double next = identify_residual(r, d, *at + shift, room);
+  if (least < next) next = least, shift = side;
+  if (!(next < *now)) return false;
+  *at += shift;
+  *now = next;
+  return true;
+}
+
+/* The delay that fits best. */
 static void find_delay(identify_run *r) {
+  enum { STEPS = 8 };
   const jn_trajectory *t = r->data[0].trajectory;
   int rows = jn_trajectory_force_rows(t);
   double step = 2 * (jn_trajectory_force_time(t, rows - 1) - jn_trajectory_force_time(t, 0)) / (rows - 1);
-  double *room = allocate((size_t)r->channels * sizeof *room);
+  double *room = allocate((size_t)r->channels * sizeof *room), least = 0.2 * step;
   jn_identification *d = NULL;
   r->best_delay = r->delay;
   if (identify_make(r, r->speed, &d) == OPTION_GO_ON) {
-    double at = r->delay, now = residual_of(r, d, at, room), first = now;
-    for (int k = 0; k < 6; k++) {
-      double before = residual_of(r, d, at - step, room), after = residual_of(r, d, at + step, room);
-      double bend = before + after - 2 * now, shift = bend > 0 ? 0.5 * step * (before - after) / bend : 0;
-      if (!(bend > 0)) shift = after < before ? 2 * step : -2 * step;
-      shift = fmin(fmax(shift, -4 * step), 4 * step);
-      double next = residual_of(r, d, at + shift, room);
-      if (!(next < now)) break;
-      at += shift;
-      now = next;
-      if (fabs(shift) < 0.2 * step) break;
+    double at = r->delay, now = identify_residual(r, d, at, room), first = now;
+    for (int k = 0; k < STEPS && step > least; k++) {
+      double from = at;
+      if (!improve_delay(r, d, step, room, &at, &now)) break;
+      if (fabs(at - from) < 0.5 * step) step *= 0.25; /* it is near */
     }
     r->best_delay = at;
     r->delay_gain = first > 0 && isfinite(first) ? 1 - now / first : 0;

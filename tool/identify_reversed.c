@@ -9,7 +9,7 @@
 #include "identify.h"
 
 static const double bad = 0.2;      /* residual / torque of a joint that is worth a look */
-static const double better = 0.5;   /* what is left of the squares of the residuals, at most */
+static const double better = 0.5;   /* what is left of the product of the residuals of all joints, at most */
 static const double against = -0.3; /* correlation of measured torques and those of the model */
 
 typedef struct signs {
@@ -28,19 +28,21 @@ static bool is_bad(const identify_run *r, int i) {
   return r->quality.rows[i] > 0 && after[i] > bad * r->quality.force[i];
 }
 
-static double squares(signs *s) { return identify_squares(&s->turned, s->d, s->turned.delay, s->room); }
+static double residual(signs *s) { return identify_residual(&s->turned, s->d, s->turned.delay, s->room); }
 
-/* Turns the joints around, one after the other, that improve the fit of base parameters most. The squares then. */
+/* Turns the joints around, one after the other, that improve the fit of base parameters most. The residual then. */
 static double turn_best(signs *s, unsigned char *reversed, double now) {
   enum { MOST = 4 };
+  int joints = 0;
+  for (int i = 0; i < s->turned.channels; i++) joints += s->turned.quality.rows[i] > 0;
   double *scale = s->turned.scale;
   for (int round = 0; round < MOST; round++) {
-    double least = better * now;
+    double least = pow(better, 1.0 / joints) * now;
     int best = -1;
     for (int i = 0; i < s->turned.nv; i++) {
       if (reversed[i] || !is_candidate(&s->turned, i)) continue;
       scale[i] *= -1;
-      double left = squares(s);
+      double left = residual(s);
       scale[i] *= -1;
       if (left < least) least = left, best = i;
     }
@@ -84,10 +86,10 @@ double identify_find_reversed(identify_run *r, const double *with_model, unsigne
   s.room = allocate((size_t)r->channels * sizeof *s.room);
   s.turned.scale = allocate(nv * sizeof *s.turned.scale);
   memcpy(s.turned.scale, r->scale, nv * sizeof *s.turned.scale);
-  double before = squares(&s), after = turn_best(&s, reversed, before);
+  double before = residual(&s), after = turn_best(&s, reversed, before);
   compare_with_model(&s, reversed);
   jn_identification_destroy(s.d);
   free(s.turned.scale);
   free(s.room);
-  return before > 0 ? sqrt(after / before) : 1;
+  return before > 0 ? after / before : 1;
 }

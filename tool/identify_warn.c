@@ -88,8 +88,8 @@ static bool check_signs(identify_run *r, const double *correlation) {
                                     : format_text("the other sign of its --gear or --torque-constant");
     if (left < 1)
       identify_warn(r,
-                    "the torques of '%s' look reversed: turned around, base parameters leave only %.2g %% of the "
-                    "residual; to do so: %s",
+                    "the torques of '%s' look reversed: turned around, base parameters leave %.2g %% of the "
+                    "residual (geometric mean of all joints); to do so: %s",
                     name, 100 * left, remedy);
     else
       identify_warn(r,
