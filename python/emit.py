@@ -10,6 +10,7 @@ from pathlib import Path
 
 from headers import Headers, Parameter, Struct
 from methods import (
+    AT_ONCE,
     CLASSES,
     EXCLUSIVE,
     GIVEN_SIZES,
@@ -153,6 +154,9 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
         if c_name in headers.others and (kind != "many_f" or twin in headers.others):
             before += call_text(method, c_name, number, batch)
             links[kind] = f"{kind}_{name}"
+    if name in AT_ONCE:
+        before += f"static jn_status many_{name}(py_call_state *c) {{\n  return {AT_ONCE[name]};\n}}\n"
+        links["many"] = f"many_{name}"
     if method.arguments:
         rows = ",\n    ".join(argument_row(method, a) for a in method.arguments)
         before += f"static const py_argument arguments_{name}[] = {{\n    {rows}}};\n"

@@ -140,6 +140,10 @@ ALWAYS = {
     "jn_loops_hybrid_dynamics_jet": "v_out tau_out",
     "jn_loops_forward_dynamics_derivatives": "a lambda",
 }
+# Results that are given only if they are asked for, because C has all others for many states at once.
+ASKED_FOR = {"jn_tasks_solve": "active"}
+# C that computes all states of a call, without results in arrays.
+AT_ONCE = {"jn_tasks_solve": "jn_tasks_solve_batch(c->self, c->count, c->s[0].p, c->s[1].p, (jn_reach *)c->record)"}
 # Results that C writes both or not at all.
 TOGETHER = {"jn_hybrid_dynamics_derivatives": "da_dwrench dtau_dwrench"}
 # Functions of the user: their types, and what C calls instead.
@@ -368,6 +372,7 @@ class Reader:
         must = re.search(rf"\b{p.name}\b[^.;]* must not be NULL", self.comment) is not None
         must = must or p.name in ALWAYS.get(self.function.name, "").split()
         heavy = p.name.endswith(("_dwrench", "_dpi")) and "parameter" not in self.function.name
+        heavy = heavy or p.name in ASKED_FOR.get(self.function.name, "")
         kind = "SCRATCH" if p.name in SCRATCH else "OUT"
         dtype = ARRAYS[p.type]
         return Argument(

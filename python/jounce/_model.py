@@ -221,7 +221,8 @@ class Model(_core.Model):
         """Task space: inverse kinematics, motions and operational space of a list of tasks (docs/tasks.md).
 
         Each task is a dictionary: {"type": "pose", "frame": "tool"}, with the keys reference, axis, weight, priority of
-        jn_task; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...
+        jn_task; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...; threads: of
+        solve() for many targets (0: as many as OpenMP would use), which are also solved in lanes.
         """
         listed = []
         if isinstance(tasks, Mapping) or not isinstance(tasks, Sequence):

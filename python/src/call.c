@@ -89,6 +89,13 @@ static int is_large(const py_call_state *c) {
          (c->object && c->object->of->exclusive);
 }
 
+/* Whether arrays are among the results, besides inputs that are changed. */
+static int has_arrays(const py_call_state *c) {
+  for (int i = c->function->inputs; i < c->function->arguments; i++)
+    if (c->function->argument[i].kind == PY_OUT && c->s[i].set) return 1;
+  return 0;
+}
+
 static jn_status run(py_call_state *c) {
   const py_function *f = c->function;
   py_caller *one = c->is_float ? f->one_f : f->one, *many = c->is_float ? f->many_f : f->many;
@@ -99,7 +106,8 @@ static jn_status run(py_call_state *c) {
     Py_END_ALLOW_THREADS return status;
   }
   if (c->count == 0) return JN_OK;
-  Py_BEGIN_ALLOW_THREADS status = c->batch ? many(c) : run_loop(c, one);
+  int at_once = c->batch || (many && !(f->flags & PY_WORK) && !c->is_looped && !has_arrays(c));
+  Py_BEGIN_ALLOW_THREADS status = at_once ? many(c) : run_loop(c, one);
   Py_END_ALLOW_THREADS return status;
 }
 

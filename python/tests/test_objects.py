@@ -208,10 +208,11 @@ class TaskSpace(unittest.TestCase):
         target = tasks.values(goal)
         np.testing.assert_array_equal(target.reshape(4, 4), model.frame_pose("panda_link7", goal))
         start = model.configuration(panda_joint2=-0.6, panda_joint4=-2.2, panda_joint6=1.6)
-        found = tasks.solve(target, start)
+        found = tasks.solve(target, start, want=("q", "active", "reach"))
         self.assertEqual(found.reach.outcome, "reached")
         np.testing.assert_allclose(model.frame_pose("panda_link7", found.q), target.reshape(4, 4), atol=1e-10)
         self.assertEqual(found.active.dtype, np.int8)
+        self.assertIsNone(tasks.solve(target, start).active)
         J = tasks.jacobian_jet(found.q)
         np.testing.assert_allclose(J[0], model.frame_jacobian("panda_link7", found.q), atol=1e-12)
         v = tasks.motion_jet(found.q, rate_jet=np.ones((1, 6))).v_jet
@@ -224,16 +225,17 @@ class TaskSpace(unittest.TestCase):
         q = model.configuration(panda_joint2=-0.3, panda_joint4=-1.9, panda_joint6=1.8)
         targets = tasks.values(q) + 0.05 * np.arange(6).reshape(2, 3, 1) * np.array([1.0, 0, 0])
         targets[1, 2] = [5, 0, 0]
-        found = tasks.solve(targets, q)
-        self.assertEqual(
-            (found.q.shape, found.active.shape, found.reach.distance.shape), ((2, 3, 7), (2, 3, 7), (2, 3))
-        )
-        for i in range(2):
-            for k in range(3):
-                one = tasks.solve(targets[i, k], q)
-                np.testing.assert_array_equal(found.q[i, k], one.q)
-                self.assertEqual(found.reach.outcome[i, k], one.reach.outcome)
-                self.assertEqual(found.reach.distance[i, k], one.reach.distance)
+        found = tasks.solve(targets, q)  # all at once, in lanes
+        alone = tasks.solve(targets, q, want=("q", "active", "reach"))  # one after the other
+        threads = model.tasks([{"type": "position", "frame": "panda_link7"}], threads=2).solve(targets, q)
+        self.assertEqual((found.q.shape, found.active, alone.active.shape), ((2, 3, 7), None, (2, 3, 7)))
+        self.assertEqual(found.reach.distance.shape, (2, 3))
+        for other in (alone, threads):
+            np.testing.assert_allclose(
+                other.q, found.q, atol=1e-6
+            )  # nearest to a target out of reach: as near as it shows
+            np.testing.assert_array_equal(other.reach.outcome, found.reach.outcome)
+            np.testing.assert_allclose(other.reach.distance, found.reach.distance, atol=1e-9)
         self.assertEqual((found.reach.outcome == "reached").tolist(), [[True] * 3, [True, True, False]])
 
     def test_out_of_reach_is_a_result(self) -> None:

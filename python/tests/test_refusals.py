@@ -91,6 +91,8 @@ class Refusals(unittest.TestCase):
                     try:
                         case.call(**{keyword: bad})
                     except (ValueError, TypeError, jounce.Error) as error:
+                        if isinstance(error, jounce.UnsupportedError):  # a build without LAPACK
+                            continue
                         words = [keyword, *(part.removesuffix("s") for part in keyword.split("_"))]
                         if not any(word in str(error) for word in [*words, bad if isinstance(bad, str) else keyword]):
                             nameless.append(f"{label}: {type(error).__name__}: {error}")

@@ -353,7 +353,7 @@ FLAT void free_outward(const linearization_many *o, int i, size_t which, real *t
 }
 
 /* All rows of body i. */
-static __attribute__((noinline)) void free_rows(const linearization_many *o, int i, real *dq, real *dv, real *M) {
+static __attribute__((noinline)) void free_root_rows(const linearization_many *o, int i, real *dq, real *dv, real *M) {
   const JN_S(tree) *t = o->t;
   const JN_S(body) *b = &t->body[i];
   int n = t->nv;
@@ -420,7 +420,7 @@ static __attribute__((noinline)) void many_matrices(const linearization_many *o,
     if (g->to) row_clear_before(t, &first, i);
     if (is_free_root(b)) {
       if (g->to && i > 0) row_clear(&all, 0, rows * n); /* rows of another one are there */
-      free_rows(o, i, first.dq, first.dv, first.M);
+      free_root_rows(o, i, first.dq, first.dv, first.M);
       if (g->to) rows_send(g, n, b->iv, 6);
       continue;
     }

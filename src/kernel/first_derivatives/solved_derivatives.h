@@ -34,7 +34,7 @@ static inline void rows_of_free(const unsigned char *prescribed, int n, const so
 }
 
 /* Free coordinates of the branch of i, to b->rows; returns how many. */
-static inline int free_rows(const sparsity *b, const unsigned char *prescribed, int i) {
+static inline int free_of_branch(const sparsity *b, const unsigned char *prescribed, int i) {
   int count = branch_rows(b, i, 1, b->rows), kept = 0;
   for (int m = 0; m < count; m++)
     if (!prescribed[b->rows[m]]) b->rows[kept++] = b->rows[m];
@@ -54,7 +54,7 @@ static inline void prescribed_rows(const sparsity *b, const unsigned char *presc
       if (x[k].T) memset(x[k].T + p * x[k].columns, 0, (size_t)x[k].columns * sizeof *y);
     if (!prescribed[p]) continue;
     real *row = M + p * n, own = row[p];
-    int count = free_rows(b, prescribed, p);
+    int count = free_of_branch(b, prescribed, p);
     for (int k = 0; k < 3; k++)
       if (x[k].T) combine_rows(row, count, b->rows, x[k].da, x[k].columns, 1, x[k].T + p * x[k].columns);
     combine_rows(row, count, b->rows, N, n, 0, y);
