@@ -288,6 +288,60 @@ static void small_weights_have_a_limit(void **state) {
   jn_model_destroy(start);
 }
 
+/* Eigenvalues of a symmetric matrix [n x n] on its diagonal, by Jacobi's rotations. */
+static void diagonalise(double *G, int n) {
+  for (int sweep = 0; sweep < 30; sweep++)
+    for (int p = 0; p < n; p++)
+      for (int q = p + 1; q < n; q++) {
+        double angle = 0.5 * atan2(2 * G[p * n + q], G[q * n + q] - G[p * n + p]), c = cos(angle), s = sin(angle);
+        for (int k = 0; k < n; k++) {
+          double a = G[p * n + k], b = G[q * n + k];
+          G[p * n + k] = c * a - s * b;
+          G[q * n + k] = s * a + c * b;
+        }
+        for (int k = 0; k < n; k++) {
+          double a = G[k * n + p], b = G[k * n + q];
+          G[k * n + p] = c * a - s * b;
+          G[k * n + q] = s * a + c * b;
+        }
+      }
+}
+
+/* Law: the condition number is that of the regressor's own columns, scaled to length 1: sqrt of the ratio of the
+ * extreme eigenvalues of their products. */
+static void the_condition_is_that_of_the_columns(void **state) {
+  (void)state;
+  uint64_t s = seed("condition");
+  description d = plain();
+  jn_model *m = make_arm(&d, 0);
+  data x;
+  make_data(m, &s, STATES, &x);
+  jn_identification *id = identification_of(m, ALL);
+  add(id, &x);
+  int n = jn_identification_count(id), nb = jn_identification_base_count(id), told;
+  double G[N * N] = {0}, Y[LINKS * N], scaled[N * N], noise[LINKS] = {1, 1, 1}, condition, least = INFINITY, most = 0;
+  jn_work *work;
+  check_ok(jn_work_create(m, &work));
+  for (int k = 0; k < x.count; k++) {
+    check_ok(jn_identification_regressor(id, work, x.q[k], x.v[k], x.a[k], NULL, Y, NULL));
+    for (int r = 0; r < LINKS; r++)
+      for (int i = 0; i < nb; i++)
+        for (int j = 0; j < nb; j++)
+          G[i * nb + j] +=
+              Y[r * n + jn_identification_base_column(id, i)] * Y[r * n + jn_identification_base_column(id, j)];
+  }
+  for (int i = 0; i < nb; i++)
+    for (int j = 0; j < nb; j++) scaled[i * nb + j] = G[i * nb + j] / sqrt(G[i * nb + i] * G[j * nb + j]);
+  diagonalise(scaled, nb);
+  for (int i = 0; i < nb; i++) least = fmin(least, scaled[i * nb + i]), most = fmax(most, scaled[i * nb + i]);
+  check_ok(jn_identification_foresee(id, noise, NULL, &told, &condition));
+  check(told == nb, "%d of %d are told", told, nb);
+  check(fabs(condition / sqrt(most / least) - 1) < 1e-4, "%.9g, not %.9g", condition, sqrt(most / least));
+  jn_work_destroy(work);
+  jn_identification_destroy(id);
+  jn_model_destroy(m);
+}
+
 static void any_data_give_a_physical_robot(void **state) {
   (void)state;
   uint64_t s = seed("absurd data");
@@ -399,6 +453,7 @@ int main(void) {
       cmocka_unit_test(estimates_are_within_their_deviations),
       cmocka_unit_test(the_consistent_set_is_the_minimum),
       cmocka_unit_test(small_weights_have_a_limit),
+      cmocka_unit_test(the_condition_is_that_of_the_columns),
       cmocka_unit_test(any_data_give_a_physical_robot),
       cmocka_unit_test(units_and_frames_play_no_part),
       cmocka_unit_test(every_allocation_may_fail),

@@ -193,6 +193,10 @@ static void motors_count_when_they_are_given(void **unused) {
              "\"joint2\": {\"cosine\": {\"amplitude\": 0.4, \"omega\": 3}}}}");
   outcome o = run_fine("retime builtin:planar_2r move.json --uniform --actuators arm.json", 0);
   check_has(o.out, "joint1 deflection at");
+  check_lacks(o.out, "slower than that factor");
+  done(&o);
+  o = run_fine("retime builtin:planar_2r move.json --uniform --actuators arm.json --rate 11", 0);
+  check_has(o.out, "slower than that factor"); /* a whole number of rows, and the curve through them */
   done(&o);
 }
 

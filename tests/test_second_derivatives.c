@@ -208,6 +208,47 @@ static void tensors_of_chains_are_those_by_directions(void **st) {
   }
 }
 
+/* Derivatives of C of chains and of trees with a free base: every entry is written, and C v is part of inverse
+ * dynamics: dC/dv_h e_k + dC/dv_k e_h = d2tau/dv_h dv_k, and dC/dq_h v is the part of dtau/dq_h that comes with v. */
+static void derivatives_of_C_are_those_of_forces(void **st) {
+  (void)st;
+  enum { BODIES = 22, MOST = BODIES + 5 };
+  uint64_t s = seed("dC of large trees");
+  static double dCq[MOST * MOST * MOST], dCv[MOST * MOST * MOST], vv[MOST * MOST * MOST], sum[MOST * MOST * MOST],
+      moving[MOST * MOST], still[MOST * MOST], product[MOST * MOST];
+  for (int round = 0; round < 6; round++) {
+    int parent[BODIES], links = BODIES - round, branched = round % 2;
+    double q[MOST + 1], v[MOST], zero[MOST] = {0};
+    for (int i = 0; i < links; i++) parent[i] = branched && i > 2 ? i - 1 - i % 3 : i - 1;
+    jn_model *m = shaped(&s, links, parent, branched ? JN_FREE : JN_REVOLUTE, round == 4);
+    jn_work *w;
+    int n = jn_model_nv(m), cube = n * n * n;
+    check_ok(jn_work_create(m, &w));
+    check_ok(jn_random(m, &s, q));
+    fill(&s, v, n, 1);
+    memset(dCq, 0x7f, sizeof dCq);
+    memset(dCv, 0x7f, sizeof dCv);
+    check_ok(jn_coriolis_matrix_derivatives(m, w, q, v, dCq, dCv));
+    check_ok(jn_inverse_dynamics_second_derivatives(m, w, q, v, NULL, NULL, JN_IN_BODY, NULL, NULL, vv, NULL));
+    check_ok(jn_inverse_dynamics_derivatives(m, w, q, v, NULL, NULL, JN_IN_BODY, moving, NULL, NULL, NULL));
+    check_ok(jn_inverse_dynamics_derivatives(m, w, q, zero, NULL, NULL, JN_IN_BODY, still, NULL, NULL, NULL));
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++) {
+        double along = 0;
+        for (int k = 0; k < n; k++) {
+          sum[(j * n + i) * n + k] = dCv[(j * n + i) * n + k] + dCv[(k * n + i) * n + j];
+          along += dCq[(j * n + i) * n + k] * v[k];
+        }
+        product[i * n + j] = along + still[i * n + j];
+      }
+    check_close(sum, vv, cube, norm_or_1(vv, cube), 2000, "round %d: dC/dv", round);
+    check_close(product, moving, n * n, norm_or_1(dCq, cube) + norm_or_1(moving, n * n), 2000, "round %d: dC/dq",
+                round);
+    jn_work_destroy(w);
+    jn_model_destroy(m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(second_derivatives_by_complex_step),
@@ -215,6 +256,7 @@ int main(void) {
       cmocka_unit_test(closed_form_is_that_by_directions),
       cmocka_unit_test(torque_rates_by_complex_step),
       cmocka_unit_test(tensors_of_chains_are_those_by_directions),
+      cmocka_unit_test(derivatives_of_C_are_those_of_forces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

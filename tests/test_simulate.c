@@ -170,6 +170,11 @@ static void stiff_losses_are_told(void **unused) {
 /* Every method warns where the falling delta robot passes its singular configuration. */
 static void singular_loops_are_told(void **unused) {
   (void)unused;
+  write_file(
+      "light.urdf",
+      "<robot name='x'><link name='a'/><link name='b'/><joint name='j' type='revolute'><parent link='a'/>"
+      "<child link='b'/><axis xyz='0 0 1'/><limit lower='0' upper='1' effort='1' velocity='1'/></joint></robot>");
+  check_says("simulate light.urdf", 1, "joint 'j': the system is singular"); /* at the first sample already */
   static const char *const methods[] = {"taylor", "rk4 --step 2e-3", "rk4 --step 5e-4", "euler --step 1e-3"};
   for (int i = 0; i < 4; i++) {
     char words[128];

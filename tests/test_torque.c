@@ -322,6 +322,12 @@ static void large_times_keep_their_digits(void **state) {
   check_has(o.out, "5 samples from 0 to 1.75 s"); /* samples of a clock: from the first one on */
   check_has(o.err, "starts at 1700000000.25 s; all times are counted from this first stamp");
   done(&o);
+  write_file("m.json", "{\"duration\": 2e-8, \"joints\": {\"motor\": {\"polynomial\": [0, 2, 1]}}}");
+  o = run_fine("torque builtin:four_bar m.json --rate 1e9", 0); /* and short times are not zero */
+  check_has(o.out, "samples from 0 to 2e-08 s");
+  done(&o);
+  write_file("m.json",
+             "{\"start\": 1700000000.25, \"duration\": 2, \"joints\": {\"motor\": {\"polynomial\": [0, 2, 1]}}}");
   check_refusal("torque builtin:four_bar m.json --range 0,1", 2, "goes from 1700000000.25 to 1700000002.25 s");
   write_file("x.csv", "t,motor\n1700000000.25,0\n1700000000.5,0\n1700000000.375,0\n1700000001,0\n1700000002,0\n");
   check_refusal("torque builtin:four_bar x.csv --order 0", 1, "t = 0.125 s, but 0.25 s in the row before");

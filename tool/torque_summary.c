@@ -82,7 +82,11 @@ void time_text(double t, int decimals, char text[TIME_TEXT]) {
   size_t end = strlen(text);
   while (strchr(text, '.') && text[end - 1] == '0') text[--end] = 0;
   if (text[end - 1] == '.') text[end - 1] = 0;
-  if (strcmp(text, "-0") == 0) snprintf(text, TIME_TEXT, "0");
+  if (strcmp(text, "-0") != 0 && strcmp(text, "0") != 0) return;
+  if (fabs(t) > 1e-12)
+    snprintf(text, TIME_TEXT, "%.3g", t); /* of short motions */
+  else
+    snprintf(text, TIME_TEXT, "0");
 }
 
 void print_wrenches(const torque_arg *arg, const motion *m, int order) {

@@ -397,6 +397,12 @@ static void exchange_held(jn_simulator *s, double t) {
   jn__simulation_given(s);
 }
 
+/* The joint that makes a system singular, into the report. */
+static void note_singular(jn_simulator *s) {
+  const jn_work *work = s->jet_work && jn_singular_joint(s->jet_work) != JN_NONE ? s->jet_work : s->work;
+  s->report.joint = s->loops ? JN_NONE : jn_singular_joint(work);
+}
+
 jn_status jn_simulator_forces(jn_simulator *s, double t, const double *q, const double *v, double *tau, double *a) {
   if (!s || !q || !v) return JN_ERR_NULL;
   const double *acting = s->acting;
@@ -404,6 +410,7 @@ jn_status jn_simulator_forces(jn_simulator *s, double t, const double *q, const 
   s->acting = s->options.tau;
   jn_status status = jn__simulation_acceleration(s, t, q, v, s->z);
   s->acting = acting;
+  if (status == JN_ERR_SINGULAR) note_singular(s);
   for (int i = 0; i < s->nv; i++) {
     if (a) a[i] = s->z[i];
     if (tau) tau[i] = s->prescribed[i] ? s->reaction[i] + s->loss[i] : s->tau[i];
@@ -499,9 +506,7 @@ static jn_status give_up(jn_simulator *s, jn_status status) {
   s->t = s->t0;
   s->step = s->length = 0;
   s->has_a = 0;
-  if (status != JN_ERR_SINGULAR) return status;
-  const jn_work *work = s->jet_work && jn_singular_joint(s->jet_work) != JN_NONE ? s->jet_work : s->work;
-  s->report.joint = s->loops ? JN_NONE : jn_singular_joint(work);
+  if (status == JN_ERR_SINGULAR) note_singular(s);
   return status;
 }
 
