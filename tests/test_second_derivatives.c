@@ -210,7 +210,7 @@ static void tensors_of_chains_are_those_by_directions(void **st) {
 
 /* Derivatives of C of chains and of trees with a free base: every entry is written, and C v is part of inverse
  * dynamics: dC/dv_h e_k + dC/dv_k e_h = d2tau/dv_h dv_k, and dC/dq_h v is the part of dtau/dq_h that comes with v. */
-static void derivatives_of_C_are_those_of_forces(void **st) {
+static void derivatives_of_coriolis_are_those_of_forces(void **st) {
   (void)st;
   enum { BODIES = 22, MOST = BODIES + 5 };
   uint64_t s = seed("dC of large trees");
@@ -256,7 +256,7 @@ int main(void) {
       cmocka_unit_test(closed_form_is_that_by_directions),
       cmocka_unit_test(torque_rates_by_complex_step),
       cmocka_unit_test(tensors_of_chains_are_those_by_directions),
-      cmocka_unit_test(derivatives_of_C_are_those_of_forces),
+      cmocka_unit_test(derivatives_of_coriolis_are_those_of_forces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
