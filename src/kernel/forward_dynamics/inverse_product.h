@@ -117,13 +117,19 @@ static inline product product_place(const JN_S(tree) * t, int elimination, const
   return o;
 }
 
+/* Those rows of a list [count] that are not zero stay; returns how many. */
+static __attribute__((noinline)) int rows_left(const unsigned char *zero, int count, int32_t *row) {
+  int left = 0;
+  for (int m = 0; m < count; m++)
+    if (!zero[row[m]]) row[left++] = row[m];
+  return left;
+}
+
 static inline void product_pack(const product *o, int c, packed *p) {
   int n = o->t->nv;
   p->c = c;
-  int count = branch_rows(&o->b, c, TILE, p->row);
-  p->count = 0;
-  for (int m = 0; m < count; m++)
-    if (!o->zero || !o->zero[p->row[m]]) p->row[p->count++] = p->row[m];
+  p->count = branch_rows(&o->b, c, TILE, p->row);
+  if (o->zero) p->count = rows_left(o->zero, p->count, p->row);
   for (int m = 0; m < p->count; m++) {
     p->T[2 * m] = tile_load(o->X[0] + p->row[m] * n + c);
     p->T[2 * m + 1] = tile_load(o->X[1] + p->row[m] * n + c);
