@@ -100,6 +100,7 @@ typedef struct product {
   const real *inverse;       /* [nv x nv] */
   real *X[2];                /* [nv x nv] T, then -M^-1 T */
   const unsigned char *zero; /* [nv] rows of T that are zero too; NULL: none */
+  int dense;                 /* so few zeros that all rows are taken */
   sparsity b;
   packed now, first;
 } product;
@@ -113,7 +114,8 @@ static inline product product_place(const JN_S(tree) * t, int elimination, const
   o.now.row = TAKE_INTS(at, t->nv);
   o.first.row = TAKE_INTS(at, t->nv);
   o.b = sparsity_place(t, elimination, at);
-  if (inverse) sparsity_fill(&o.b); /* else the call only counts */
+  o.dense = elimination && 4 * branch_length(t) >= 3 * t->nv;
+  if (inverse && !o.dense) sparsity_fill(&o.b); /* else the call only counts */
   return o;
 }
 
@@ -128,7 +130,8 @@ static __attribute__((noinline)) int rows_left(const unsigned char *zero, int co
 static inline void product_pack(const product *o, int c, packed *p) {
   int n = o->t->nv;
   p->c = c;
-  p->count = branch_rows(&o->b, c, TILE, p->row);
+  for (int m = 0; m < n && o->dense; m++) p->row[m] = m;
+  p->count = o->dense ? n : branch_rows(&o->b, c, TILE, p->row);
   if (o->zero) p->count = rows_left(o->zero, p->count, p->row);
   for (int m = 0; m < p->count; m++) {
     p->T[2 * m] = tile_load(o->X[0] + p->row[m] * n + c);
@@ -157,9 +160,10 @@ FLAT void product_rows(const product *o, const packed *p, int r, int rows) {
 }
 
 static __attribute__((noinline)) void product_columns(const product *o, const packed *p) {
-  int n = o->t->nv, last = n - PRODUCT_ROWS;
-  for (int r = 0; r < n && last < 0; r++) product_rows(o, p, r, 1);
-  for (int r = 0; r < n && last >= 0; r += PRODUCT_ROWS) product_rows(o, p, r < last ? r : last, PRODUCT_ROWS);
+  int n = o->t->nv, r = 0;
+  for (; r + PRODUCT_ROWS <= n; r += PRODUCT_ROWS) product_rows(o, p, r, PRODUCT_ROWS);
+  for (; r + 3 <= n; r += 3) product_rows(o, p, r, 3);
+  for (; r < n; r++) product_rows(o, p, r, 1);
 }
 
 /* The same for fewer columns than a tile has; y [nv]. */
