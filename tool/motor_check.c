@@ -121,7 +121,7 @@ static int print_check(const forward *f, double length) {
   }
   printf(
       "\nCheck: the elastic robot under these motor torques, %d times for %.3g s from the motion (dopri5): largest "
-      "deviation [rad, m]; allowed is %.1e, of motors 1e-12 of their angle more\n",
+      "deviation [rad, m]; allowed: %.1e, for motors 1e-12 of their angle in addition\n",
       PIECES, length, allowed);
   table_print(&t, stdout);
   return failed ? EXIT_BAD : OPTION_GO_ON;
