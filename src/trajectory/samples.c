@@ -69,6 +69,11 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
   }
   if (!jn__scale_column(l, t, column, JN_UNIT_TIME, 0)) return -1;
   const double *x = jn__table_column(t, column);
+  if (t->rows == 0 && least == 1) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
+            "give one row at least; a single one stands for all times", "has a header but no rows");
+    return -1;
+  }
   if (t->rows < least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
             "give more samples; a lower --order, where the command has one, needs fewer",
