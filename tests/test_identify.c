@@ -608,6 +608,11 @@ static void wrong_use(void **state) {
   assert_int_equal(o.code, 1);
   check_has(o.err, "no column of joint forces");
   done(&o);
+  write_file("open.csv", "t,shoulder,elbow,elbow.tau [N m\n0,0,0,0\n1,1,1,0\n2,0,1,0\n3,1,0,0\n4,2,1,0\n5,1,1,0\n");
+  o = run_here("identify wrong.urdf open.csv");
+  assert_int_equal(o.code, 1);
+  check_has(o.err, "column 'elbow.tau [N m': its bracket '[' is not closed");
+  done(&o);
 }
 
 int main(void) {

@@ -62,7 +62,8 @@ static bool load_forces(const identify_run *r, measured *m, const char *path, jn
     print_notes(options->report, "column-", path);
     for (int i = 0; i < jn_report_count(options->report); i++) { /* warnings about times are known */
       const jn_message *message = jn_report_message(options->report, i);
-      if (strcmp(message->rule, "unknown-joint") == 0) tell_message(message, "warning: ", path);
+      if (strcmp(message->rule, "unknown-joint") == 0 || strcmp(message->rule, "column-bracket") == 0)
+        tell_message(message, "warning: ", path);
     }
     if (status != JN_OK) print_errors(options->report, &error, path);
   }

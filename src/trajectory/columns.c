@@ -512,14 +512,19 @@ static void set_use(matcher *m, int time) {
   if (time >= 0 && m->l->nanoseconds >= 0) m->t->use[m->l->nanoseconds] = JN_COLUMN_TIME;
 }
 
+const char *jn__open_bracket(const char *name) {
+  const char *open = strrchr(name, '[');
+  return open && !strchr(open, ']') ? open : NULL;
+}
+
 /* "elbow.tau [N m": a name that nobody understands, because its bracket is not closed. Told by the reading that would
  * use the column: of the motion, or of the forces. */
 static void check_brackets(const matcher *m) {
   for (int c = 0; c < m->t->columns; c++) {
-    const char *name = m->t->names[c], *open = strrchr(name, '[');
+    const char *name = m->t->names[c], *open = jn__open_bracket(name);
     char own[JN_NAME], subject[96];
     size_t n = open ? (size_t)(open - name) : 0;
-    if (!open || n >= sizeof own || strchr(open, ']')) continue;
+    if (!open || n >= sizeof own) continue;
     while (n > 0 && name[n - 1] == ' ') n--;
     snprintf(own, sizeof own, "%.*s", (int)n, name);
     if (is_force(own) != m->l->forces) continue;

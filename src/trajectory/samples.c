@@ -181,7 +181,8 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
     int order, at = jn__column_coordinate(l, t->names[c], &order);
     if (at < 0) {
       int wrench = l->options.wrenches_too && jn__wrench_place(l->model, t->names[c]) >= 0;
-      if (!wrench && !jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
+      int told = jn__open_bracket(t->names[c]) != NULL;
+      if (!wrench && !told && !jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
       continue;
     }
     int *column = &coordinates[at].columns[order];
