@@ -274,6 +274,15 @@ static void doubts_are_told(void **state) {
   assert_true(percentage(o.out, "on the data") < 0.5 * late);
   check_lacks(o.err, "later");
   done(&o);
+  o = fine("identify wrong.urdf clean.csv --delay 0.5"); /* the truth, 0, is beyond the search */
+  check_has(o.err, "or less fits the torques better than 0.5 s");
+  done(&o);
+  o = fine("identify wrong.urdf clean.csv --delay 0.02");
+  if (!strstr(o.err, "fit best without a delay")) {
+    option = strstr(o.err, "--delay ");
+    if (!option || fabs(strtod(option + 8, NULL)) > 0.001) fail_msg("no delay of 0: %s", o.err);
+  }
+  done(&o);
   w.shift = 2;
   w.elbow_noise = 8; /* a joint that tells nothing hides no delay of the others */
   rewrite("clean.csv", "hidden.csv", &w);
@@ -349,7 +358,14 @@ static void wrong_signs_are_told(void **state) {
       else
         check_lacks(o.err, names[i]);
     }
-    if (turned) check_lacks(o.err, "--delay");
+    if (turned) { /* what wrong signs also look like */
+      check_has(o.err, "once the signs are right");
+      check_lacks(o.err, "--delay");
+      check_lacks(o.err, "have no effect");
+      check_lacks(o.err, "did not converge");
+    } else {
+      check_lacks(o.err, "once the signs are right");
+    }
     done(&o);
   }
   writing w = usual;
@@ -591,6 +607,11 @@ static void wrong_use(void **state) {
   o = run_here("identify wrong.urdf no_torque.csv");
   assert_int_equal(o.code, 1);
   check_has(o.err, "no column of joint forces");
+  done(&o);
+  write_file("open.csv", "t,shoulder,elbow,elbow.tau [N m\n0,0,0,0\n1,1,1,0\n2,0,1,0\n3,1,0,0\n4,2,1,0\n5,1,1,0\n");
+  o = run_here("identify wrong.urdf open.csv");
+  assert_int_equal(o.code, 1);
+  check_has(o.err, "column 'elbow.tau [N m': its bracket '[' is not closed");
   done(&o);
 }
 

@@ -124,6 +124,38 @@ static void torques_and_wrenches_come_from_files(void **unused) {
   check_says("simulate p.json --torque p.json", 1, "p.json");
 }
 
+/* Remedies name only what simulate has: no --columns, --rate or --missing; its --order and --tolerance are others. */
+static void remedies_name_options_of_simulate(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *option, *text, *says;
+  } files[] = {
+      {"torque", "t,elbow\n0,0\n1,1\n", "no column of joint forces"},
+      {"torque", "x,hinge.tau\n0,0\n1,1\n", "no column of times"},
+      {"torque", "t,hinge.tau\n", "has a header but no rows"},
+      {"torque", "t,hinge.tau [N m\n0,0\n1,1\n", "its bracket '[' is not closed"},
+      {"torque", "t,hinge.tau\n0.5,0\n2,1\n", "subtract 0.5 s from its times"},
+      {"torque", "t,hinge.tau\n0,0\n0.5,1\n", "--duration 0.5 or less"},
+      {"motion", "t,hinge\n0,0\n1,1\n", "give more samples"},
+      {"motion", "t,elbow\n0,0\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n", "has no column for 1 of 1"},
+      {"motion", "t,hinge [deg\n0,0\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n", "its bracket '[' is not closed"},
+      {"motion", "x,hinge\n0,0\n1,1\n", "no column of times"},
+  };
+  static const char *const absent[] = {"--columns", "--rate",      "--missing",
+                                       "--order",   "--tolerance", "spline of degree 0"};
+  write_file("p.json", PENDULUM);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char words[128];
+    write_file("f.csv", files[i].text);
+    snprintf(words, sizeof words, "simulate p.json --%s f.csv", files[i].option);
+    outcome o = run_fine(words, 1);
+    check_has(o.err, files[i].says);
+    for (size_t k = 0; k < sizeof absent / sizeof *absent; k++) check_lacks(o.err, absent[k]);
+    if (i == 4) check_lacks(o.err, "--duration");
+    done(&o);
+  }
+}
+
 /* Units in the header: the same torques in N mm, at times in ms. */
 static void units_of_torques(void **unused) {
   (void)unused;
@@ -199,7 +231,11 @@ static void long_steps_are_told(void **unused) {
   write_file("p.json", PENDULUM);
   check_says("simulate p.json --initial far.json --duration 0.1", 0,
              "starts at 1e+12, which numbers resolve to 0.0002");
-  outcome o = run_fine("simulate builtin:panda --duration 5 --step 0.02", 0);
+  outcome o = run_fine("simulate builtin:panda --duration 2 --step 0.05", 1); /* overflows */
+  check_has(o.err, "cannot be followed further with this --step");
+  check_lacks(o.err, "tolerance");
+  done(&o);
+  o = run_fine("simulate builtin:panda --duration 5 --step 0.02", 0);
   check_has(o.err, "energy balance is off by");
   check_has(o.err, "--step 0.002");
   done(&o);
@@ -342,6 +378,11 @@ static void wrong_lines_are_refused(void **unused) {
   check_says("simulate p.json --initial two.json", 1, "one state, not 2");
   check_says("simulate p.json --initial none.json", 1, "none.json");
   check_says("simulate p.json --every 1e-9", 2, "too many");
+  check_says("simulate builtin:panda --motion builtin:demo --every 1e-7", 2, "too many"); /* of its duration */
+  check_says("simulate p.json --step 1e-300", 2, "1e+300 steps, more than 1e+09: take a longer --step");
+  check_says("simulate p.json --duration 1e7 --integrator euler --step 1e-3", 2, "1e+10 steps");
+  check_says("simulate p.json --duration 1e300", 2, "must be from 1e-300 to 1e+09 s");
+  check_says("simulate p.json --duration 1e-320 --integrator rk4", 2, "must be from 1e-300 to 1e+09 s");
   write_file("late.csv", "t,joint1.tau\n5,5\n");
   check_says("simulate builtin:planar_2r --torque late.csv", 1, "goes from 5 to 5 s");
   write_file("short.csv", "t,joint1,joint2\n0,0,0\n0.1,0,0\n0.2,0,0\n0.3,0,0\n0.4,0,0\n0.5,0,0\n0.6,0,0\n");
@@ -361,6 +402,7 @@ int main(void) {
       cmocka_unit_test(taylor_follows_a_motion),
       cmocka_unit_test(a_robot_that_is_held_stays),
       cmocka_unit_test(torques_and_wrenches_come_from_files),
+      cmocka_unit_test(remedies_name_options_of_simulate),
       cmocka_unit_test(units_of_torques),
       cmocka_unit_test(stiff_losses_are_told),
       cmocka_unit_test(singular_loops_are_told),

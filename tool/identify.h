@@ -55,6 +55,7 @@ typedef struct identify_run {
   double *scale;           /* [nv] of the forces */
   double *speed;           /* [motors] of soft signs */
   double cutoff, delay, best_delay, delay_gain;
+  bool delay_is_open; /* the search for best_delay ended on the way: the best is further from delay */
   measured *data, *held;
   int data_count, held_count;
   jn_identification *identification;

@@ -62,7 +62,8 @@ static bool load_forces(const identify_run *r, measured *m, const char *path, jn
     print_notes(options->report, "column-", path);
     for (int i = 0; i < jn_report_count(options->report); i++) { /* warnings about times are known */
       const jn_message *message = jn_report_message(options->report, i);
-      if (strcmp(message->rule, "unknown-joint") == 0) tell_message(message, "warning: ", path);
+      if (strcmp(message->rule, "unknown-joint") == 0 || strcmp(message->rule, "column-bracket") == 0)
+        tell_message(message, "warning: ", path);
     }
     if (status != JN_OK) print_errors(options->report, &error, path);
   }
@@ -530,12 +531,16 @@ static void find_delay(identify_run *r) {
   r->best_delay = r->delay;
   if (identify_make(r, r->speed, &d) == OPTION_GO_ON) {
     double at = r->delay, now = identify_residual(r, d, at, room), first = now;
+    bool is_near = false;
     for (int k = 0; k < STEPS && step > least; k++) {
       double from = at;
-      if (!improve_delay(r, d, step, room, &at, &now)) break;
-      if (fabs(at - from) < 0.5 * step) step *= 0.25; /* it is near */
+      is_near = !improve_delay(r, d, step, room, &at, &now);
+      if (is_near) break;
+      is_near = fabs(at - from) < 0.5 * step;
+      if (is_near) step *= 0.25;
     }
-    r->best_delay = at;
+    r->delay_is_open = !is_near && fabs(at - r->delay) > 4 * step;
+    r->best_delay = fabs(at) < 1e-3 * least ? 0 : at; /* the search does not resolve less */
     r->delay_gain = first > 0 && isfinite(first) ? 1 - now / first : 0;
   }
   jn_identification_destroy(d);

@@ -105,6 +105,19 @@ static bool check_signs(identify_run *r, const double *correlation) {
 /* By chance alone, one more number to fit would gain about 1 / (2 rows). */
 static void check_delay(identify_run *r) {
   if (r->delay_gain < 0.01 || 2 * r->delay_gain * r->estimate->rows < 10) return;
+  if (r->delay_is_open) {
+    identify_warn(
+        r,
+        "a delay of %.4g s or %s fits the torques better than %.4g s (%.2g %% less residual); the search ends "
+        "there, and the best delay may be far from it: try --delay %.4g, or none",
+        r->best_delay, r->best_delay < r->delay ? "less" : "more", r->delay, 100 * r->delay_gain, r->best_delay);
+    return;
+  }
+  if (r->best_delay == 0) {
+    identify_warn(r, "the torques fit best without a delay (%.2g %% less residual): leave out --delay",
+                  100 * r->delay_gain);
+    return;
+  }
   identify_warn(r,
                 "the torques fit best if they were measured %.4g ms %s than the positions (%.2g %% less residual): "
                 "--delay %.4g",
@@ -250,17 +263,21 @@ static void check_friction(identify_run *r) {
 void identify_find_doubts(identify_run *r) {
   size_t channels = (size_t)r->channels;
   double *expected = allocate(2 * channels * sizeof *expected + 1), *correlation = expected + channels;
+  bool reversed = false;
   if (compare_with_model(r, expected, correlation)) {
     check_units(r, expected);
-    if (!check_signs(r, correlation)) check_delay(r); /* wrong signs look like a delay, too */
+    reversed = check_signs(r, correlation);
+    if (!reversed) check_delay(r);
   }
   free(expected);
   check_saturation(r);
   check_missing(r);
   check_friction(r);
-  check_excitation(r);
-  check_wrist(r);
+  if (!reversed) check_excitation(r);
+  if (!reversed) check_wrist(r);
   check_coupled(r);
   check_fit(r);
-  check_search(r);
+  if (!reversed) check_search(r);
+  if (reversed) /* wrong signs look like a delay, a lack of motion or a bad search, too */
+    identify_warn(r, "delay, motion and search are judged once the signs are right");
 }

@@ -12,7 +12,9 @@
 #include "output.h"
 #include "print.h"
 
-static const double default_duration = 1, default_step = 1e-3, most_samples = 1e7;
+/* A billion steps of rk4 take an arm of seven joints about an hour; far more would never end. */
+static const double default_duration = 1, default_step = 1e-3, most_samples = 1e7, most_steps = 1e9,
+                    longest_duration = 1e9, shortest_duration = 1e-300;
 
 /* ---- Arguments ---- */
 
@@ -21,6 +23,12 @@ static int check_number(const char *name, const number_list *list, bool zero, co
   if (list->count == 0) return OPTION_GO_ON;
   if (list->count == 1 && (list->values[0] > 0 || (zero && list->values[0] == 0))) return OPTION_GO_ON;
   return usage_error("simulate", "--%s takes one %s number%s", name, zero ? "non-negative" : "positive", unit);
+}
+
+static int check_duration(double duration) {
+  if (duration >= shortest_duration && duration <= longest_duration) return OPTION_GO_ON;
+  return usage_error("simulate", "--duration %g: must be from %g to %g s", duration, shortest_duration,
+                     longest_duration);
 }
 
 static int check_files(const simulate_arg *arg) {
@@ -62,6 +70,7 @@ static int check_arguments(const simulate_arg *arg) {
     int result = check_number(numbers[i].name, numbers[i].list, numbers[i].zero, numbers[i].unit);
     if (result != OPTION_GO_ON) return result;
   }
+  if (arg->duration.count && check_duration(arg->duration.values[0]) != OPTION_GO_ON) return EXIT_USAGE;
   if (arg->trajectory && arg->torque) return usage_error("simulate", "--motion makes the torques: give no --torque");
   if (arg->restitution.count && (!arg->events || strcmp(arg->events, "bounce") != 0))
     return usage_error("simulate", "--restitution is for --events=bounce");
@@ -97,6 +106,22 @@ static int choose_method(simulate_arg *arg, const acting_forces *f) {
     return usage_error("simulate", "--tolerance is not for %s, which has --step", name);
   if (arg->order.count && arg->integrator != JN_TAYLOR)
     return usage_error("simulate", "--order is for the integrator taylor");
+  return OPTION_GO_ON;
+}
+
+/* Whether the simulation would end: a limit for the steps of fixed length, and for the time where a method chooses
+ * them. */
+static int check_length(const simulate_arg *arg, double duration) {
+  double step = arg->step.count ? arg->step.values[0] : default_step;
+  int result = check_duration(duration);
+  if (result != OPTION_GO_ON) return result;
+  if (has_fixed_steps(arg->integrator) && !(duration / step <= most_steps))
+    return usage_error("simulate",
+                       "%.3g s in steps of %.3g s are %.3g steps, more than %g: take a longer --step, a shorter "
+                       "--duration, or --integrator taylor, which chooses its steps",
+                       duration, step, duration / step, most_steps);
+  if (arg->every.count && duration / arg->every.values[0] > most_samples)
+    return usage_error("simulate", "--every: %.3g samples are too many", duration / arg->every.values[0]);
   return OPTION_GO_ON;
 }
 
@@ -217,8 +242,6 @@ static int run(simulate_arg *arg) {
   if (result == OPTION_GO_ON) result = model_arg_load(&arg->model);
   if (result != OPTION_GO_ON) return result;
   const jn_model *model = arg->model.model;
-  if (arg->every.count && duration / arg->every.values[0] > most_samples)
-    return usage_error("simulate", "--every: %.3g samples are too many", duration / arg->every.values[0]);
   result = acting_forces_init(&f, arg, model, duration);
   if (result == OPTION_GO_ON && f.motion && !arg->duration.count) duration = jn_trajectory_end(f.motion);
   if (result == OPTION_GO_ON && f.motion && duration > jn_trajectory_end(f.motion) * (1 + 1e-9)) {
@@ -227,6 +250,7 @@ static int run(simulate_arg *arg) {
     result = EXIT_BAD;
   }
   if (result == OPTION_GO_ON) result = choose_method(arg, &f);
+  if (result == OPTION_GO_ON) result = check_length(arg, duration);
   if (result == OPTION_GO_ON) {
     double *q = allocate((size_t)(jn_model_nq(model) + f.nv) * sizeof(double)), *v = q + jn_model_nq(model);
     result = initial_state(arg, &f, q, v);
@@ -243,7 +267,7 @@ static void declare_options(option_set *set, simulate_arg *arg) {
               "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval; default: neutral and at rest, or the start of "
               "--motion",
               &arg->initial);
-  option_numbers(set, "duration", "S", "how long [s]; default 1, or as long as --motion", &arg->duration);
+  option_numbers(set, "duration", "S", "how long [s], at most 1e9; default 1, or as long as --motion", &arg->duration);
   option_text(
       set, "torque", "FILE",
       "torques: zero (default); gravity, which carry the weight; hold, which also keep the robot where it "
@@ -276,7 +300,7 @@ static void declare_options(option_set *set, simulate_arg *arg) {
                 "Runge-Kutta; semi-implicit Euler",
                 &arg->integrator);
   option_numbers(set, "tolerance", "T", "local error of taylor, dopri5 and rodas; default 1e-10", &arg->tolerance);
-  option_numbers(set, "step", "H", "step of rk4 and euler [s]; default 0.001", &arg->step);
+  option_numbers(set, "step", "H", "step of rk4 and euler [s]; default 0.001; at most 1e9 steps", &arg->step);
   option_numbers(set, "order", "P", "order of taylor; default: from the tolerance", &arg->order);
   option_heading(set, "Results");
   option_text(set, "out", "FILE", "write time, motion and torques to FILE.csv or FILE.npz; -: only CSV to stdout",

@@ -66,8 +66,11 @@ static double time_unit(const char *unit) {
 static int check_range(const char *path, const break_times *b, double duration) {
   double first = b->at[0], last = b->at[b->count - 1];
   if (!(first > 1e-9 || (b->count > 1 && last < duration * (1 - 1e-9)))) return OPTION_GO_ON;
-  say(stderr, "jounce: %s: goes from %.15g to %.15g s, which must include 0 to %.15g s; see --duration\n", path, first,
-      last, duration);
+  say(stderr, "jounce: %s: goes from %.15g to %.15g s, which must include 0 to %.15g s\n", path, first, last, duration);
+  if (first > 1e-9)
+    say(stderr, "    simulations start at t = 0: subtract %.15g s from its times, or add a row at t = 0\n", first);
+  else
+    say(stderr, "    add rows up to the end, or give --duration %.15g or less\n", last);
   return EXIT_BAD;
 }
 
@@ -113,6 +116,48 @@ static jn_status make_carrier(const acting_forces *f, double duration, jn_trajec
   return status;
 }
 
+/* ---- What the readers say ---- */
+
+/* The remedy for a message. Those of the readers speak of options (--columns, --rate, --missing) that simulate does not
+ * have, or that mean something else here (--order, --tolerance). */
+static const char *remedy_of(const jn_message *m) {
+  static const struct {
+    const char *rule, *remedy;
+  } own[] = {
+      {"time", "name one column t (in seconds, or with its unit: \"t [ms]\")"},
+      {"no-forces", "columns of forces are NAME.tau or NAME_effort, with the names that jounce info shows"},
+      {"missing-joint", "add what is missing; columns have the names of joints, which jounce info shows"},
+      {"column-ambiguous", "name the columns after the joints, as jounce info shows them"},
+      {"samples", "give more samples"},
+      {"fit", "jounce torque can smooth it: its --tolerance"},
+      {"derivatives", ""},
+  };
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    if (strcmp(own[i].rule, m->rule) == 0) return own[i].remedy;
+  return m->remedy;
+}
+
+static void tell_all(const jn_report *report, jn_severity severity, const char *prefix, const char *path) {
+  for (int i = 0; i < jn_report_count(report); i++) {
+    jn_message m = *jn_report_message(report, i);
+    if (m.severity != severity) continue;
+    m.remedy = remedy_of(&m);
+    tell_message(&m, prefix, path);
+  }
+}
+
+/* Notes about columns, warnings and errors of a file; destroys the report. An exit code. */
+static int tell_reading(jn_report *report, jn_status status, const jn_error *error, const char *path) {
+  print_notes(report, "column-", path);
+  tell_all(report, JN_WARNING, "warning: ", path);
+  if (status != JN_OK && jn_report_count_of(report, JN_ERROR) > 0)
+    tell_all(report, JN_ERROR, "", path);
+  else if (status != JN_OK)
+    print_errors(report, error, path);
+  jn_report_destroy(report);
+  return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+}
+
 /* ---- Torques from a file ---- */
 
 /* The torques of a carrier, [rows x nv], and their times. */
@@ -154,11 +199,8 @@ static int read_torques(acting_forces *f, const char *path, size_t most, double 
   jn_status status = make_carrier(f, duration, &carrier);
   options.report = jn_report_create(NULL);
   if (status == JN_OK) status = jn_trajectory_load_forces(carrier, path, &options, &error);
-  print_notes(options.report, "column-", path);
-  print_warnings(options.report, path);
-  if (status != JN_OK) print_errors(options.report, &error, path);
-  jn_report_destroy(options.report);
-  int result = status == JN_OK ? take_torques(f, path, carrier) : EXIT_BAD;
+  int result = tell_reading(options.report, status, &error, path);
+  if (result == OPTION_GO_ON) result = take_torques(f, path, carrier);
   if (result == OPTION_GO_ON) result = check_range(path, &f->rows, duration);
   jn_trajectory_destroy(carrier);
   return result;
@@ -184,10 +226,7 @@ static int read_wrenches(acting_forces *f, const simulate_arg *arg, double durat
   options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
   options.report = jn_report_create(NULL);
   status = jn_trajectory_load_wrenches(f->wrenches, arg->wrench, &options, &error);
-  print_warnings(options.report, arg->wrench);
-  if (status != JN_OK) print_errors(options.report, &error, arg->wrench);
-  jn_report_destroy(options.report);
-  return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+  return tell_reading(options.report, status, &error, arg->wrench);
 }
 
 static int read_motion(acting_forces *f, const simulate_arg *arg) {
@@ -197,11 +236,7 @@ static int read_motion(acting_forces *f, const simulate_arg *arg) {
   options.max_bytes = arg->model.options.max_bytes;
   options.report = jn_report_create(NULL);
   jn_status status = jn_trajectory_load(f->model, arg->trajectory, &options, &f->motion, &error);
-  print_notes(options.report, "column-", arg->trajectory);
-  print_warnings(options.report, arg->trajectory);
-  if (status != JN_OK) print_errors(options.report, &error, arg->trajectory);
-  jn_report_destroy(options.report);
-  return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+  return tell_reading(options.report, status, &error, arg->trajectory);
 }
 
 static force_law law_of(const simulate_arg *arg) {

@@ -83,12 +83,14 @@ static void tell_failure(const simulation *s, jn_status status) {
   double now;
   jn_simulator_get(s->simulator, &now, NULL, NULL);
   jn_simulator_report(s->simulator, &r);
-  const char *joint = jn_joint_name(s->m.model, r.joint);
+  const char *joint = jn_joint_name(s->m.model, r.joint), *what = jn_status_text(status);
+  bool too_long = status == JN_ERR_STEP && s->doubts.is_fixed;
+  if (too_long) what = "the motion cannot be followed further with this --step";
   if (joint)
-    say(stderr, "jounce: at t = %.15g s: joint '%s': %s\n", now, joint, jn_status_text(status));
+    say(stderr, "jounce: at t = %.15g s: joint '%s': %s\n", now, joint, what);
   else
-    say(stderr, "jounce: at t = %.15g s: %s\n", now, jn_status_text(status));
-  if (status == JN_ERR_STEP && s->doubts.is_fixed)
+    say(stderr, "jounce: at t = %.15g s: %s\n", now, what);
+  if (too_long)
     fputs("    numbers overflow: the steps are too long; take a smaller --step, or --integrator taylor\n", stderr);
   else if (status == JN_ERR_STEP)
     fputs("    stiff springs, damping or friction: --integrator rodas; a coarser --tolerance; or forces that jump\n",

@@ -512,12 +512,35 @@ static void set_use(matcher *m, int time) {
   if (time >= 0 && m->l->nanoseconds >= 0) m->t->use[m->l->nanoseconds] = JN_COLUMN_TIME;
 }
 
+const char *jn__open_bracket(const char *name) {
+  const char *open = strrchr(name, '[');
+  return open && !strchr(open, ']') ? open : NULL;
+}
+
+/* "elbow.tau [N m": a name that nobody understands, because its bracket is not closed. Told by the reading that would
+ * use the column: of the motion, or of the forces. */
+static void check_brackets(const matcher *m) {
+  for (int c = 0; c < m->t->columns; c++) {
+    const char *name = m->t->names[c], *open = jn__open_bracket(name);
+    char own[JN_NAME], subject[96];
+    size_t n = open ? (size_t)(open - name) : 0;
+    if (!open || n >= sizeof own) continue;
+    while (n > 0 && name[n - 1] == ' ') n--;
+    snprintf(own, sizeof own, "%.*s", (int)n, name);
+    if (is_force(own) != m->l->forces) continue;
+    subject_of(m, c, subject);
+    jn__log(&m->l->log, JN_WARNING, JN_ERR_NAME, "column-bracket", jn__table_place(m->t, -1, c), subject,
+            "close the bracket behind the unit: \"NAME [UNIT]\"", "its bracket '[' is not closed, so it is not used");
+  }
+}
+
 static jn_status match(matcher *m, int *time) {
   *time = -1;
   use_mapping(m, time);
   if (*time < 0) *time = find_time(m->t);
   if (*time < 0) *time = find_seconds(m);
   m->l->time = *time;
+  check_brackets(m);
   for (int c = 0; c < m->t->columns; c++) {
     int order, place;
     if (c == *time || m->how[c]) continue;

@@ -18,6 +18,9 @@ void jn__check_resolution(jn_loading *l, const jn_table *t, double first, double
 /* The coordinate that a plain name means ("joint2", "base_x", "joint2_d1"), and the order of the derivative; -1 for
  * none. samples.c */
 int jn__column_coordinate(const jn_loading *l, const char *name, int *order);
+/* Where in the name of a column a bracket begins that is not closed, "elbow [deg"; NULL: nowhere. jn__match_columns()
+ * warns of it. columns.c */
+const char *jn__open_bracket(const char *name);
 /* Results of `jounce torque` have columns that are not a mistake: joint.tau, and the twists of free and spherical
  * joints. samples.c */
 int jn__column_is_result(const jn_loading *l, const char *name);

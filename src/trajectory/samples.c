@@ -69,6 +69,11 @@ int jn__check_times(jn_loading *l, jn_table *t, int least) {
   }
   if (!jn__scale_column(l, t, column, JN_UNIT_TIME, 0)) return -1;
   const double *x = jn__table_column(t, column);
+  if (t->rows == 0 && least == 1) {
+    jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
+            "give one row at least; a single one stands for all times", "has a header but no rows");
+    return -1;
+  }
   if (t->rows < least) {
     jn__log(&l->log, JN_ERROR, JN_ERR_MODEL, "samples", (jn_place){t->file, 0, 0}, NULL,
             "give more samples; a lower --order, where the command has one, needs fewer",
@@ -176,7 +181,8 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
     int order, at = jn__column_coordinate(l, t->names[c], &order);
     if (at < 0) {
       int wrench = l->options.wrenches_too && jn__wrench_place(l->model, t->names[c]) >= 0;
-      if (!wrench && !jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
+      int told = jn__open_bracket(t->names[c]) != NULL;
+      if (!wrench && !told && !jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
       continue;
     }
     int *column = &coordinates[at].columns[order];
