@@ -114,6 +114,29 @@ static void stiff_springs_are_checked_or_named(void **unused) {
   done(&o);
   write_file("stiff.json", "{\"joints\": {\"joint1\": {\"stiffness\": 1e16, \"rotor_inertia\": 0.5}}}");
   check_says("motor builtin:planar_2r move.json --actuators stiff.json --check", 1, "too stiff to integrate");
+  write_file("stiff.json", "{\"joints\": {\"joint1\": {\"stiffness\": 1e300, \"rotor_inertia\": 1e-300}}}");
+  check_says("motor builtin:planar_2r move.json --actuators stiff.json --check", 1,
+             "rates that overflow are too stiff");
+  check_says("motor builtin:planar_2r move.json --actuators stiff.json --modes", 1, "a frequency overflows");
+  write_file("stiff.json", "{\"joints\": {\"joint1\": {\"stiffness\": 1e-300, \"rotor_inertia\": 1e300}}}");
+  check_says("motor builtin:planar_2r move.json --actuators stiff.json --check", 1,
+             "the spring of joint 'joint1' is so soft");
+  write_file("stiff.json", "{\"joints\": {\"joint1\": {\"stiffness\": 1, \"rotor_inertia\": 1e-12}}}");
+  check_says("motor builtin:planar_2r move.json --actuators stiff.json --check", 1, "takes too many steps");
+}
+
+/* Law: one sample is no motion, whatever the springs; and a short motion is not taken for a stiff one. */
+static void short_motions_are_not_called_stiff(void **unused) {
+  (void)unused;
+  write_files("");
+  outcome o = run_fine("motor builtin:planar_2r move.json --actuators springs.json --rate 1e-5 --check", 1);
+  check_has(o.out, "1 sample from 0 to 0 s");
+  check_has(o.err, "one sample is no motion; use a higher --rate");
+  check_lacks(o.err, "stiff");
+  done(&o);
+  o = run_fine("motor builtin:planar_2r move.json --actuators springs.json --range 0,1e-4 --check", 0);
+  check_has(o.out, "fine");
+  done(&o);
 }
 
 /* No spring, a spring so weak that its motor winds up, and a limit that allows nothing. */
@@ -191,6 +214,7 @@ int main(void) {
       cmocka_unit_test(limits_of_motors_are_looked_at),
       cmocka_unit_test(the_check_holds_for_damped_springs_and_loops),
       cmocka_unit_test(stiff_springs_are_checked_or_named),
+      cmocka_unit_test(short_motions_are_not_called_stiff),
       cmocka_unit_test(odd_actuators_are_told),
       cmocka_unit_test(mistakes_are_named),
       cmocka_unit_test(strong_damping_starts_at_rest),

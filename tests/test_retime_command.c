@@ -62,6 +62,12 @@ static void what_no_speed_cures_is_named(void **unused) {
   check_has(o.out, "No speed keeps all limits: panda_joint2 effort is -43.21 N m at 2.025 s");
   check_has(o.out, "the limit is -20; so much is needed at rest already");
   done(&o);
+  o = run_fine("retime builtin:panda builtin:demo --limits weak.json --rate 1e-9", 1);
+  check_has(o.out, "so much is needed at rest already");
+  done(&o);
+  o = run_fine("retime builtin:panda builtin:demo --rate 1", 0); /* so slow that no limit is reached */
+  check_lacks(o.out, "Limits that are reached");
+  done(&o);
   write_file("narrow.json", "{\"panda_joint2\": {\"upper\": 0.3}}");
   o = run_fine("retime builtin:panda builtin:demo --uniform --limits narrow.json", 1);
   check_has(o.out, "panda_joint2 position is 0.7175 rad");
@@ -208,6 +214,10 @@ static void mistakes_are_named(void **unused) {
       "{\"duration\": 4, \"joints\": {\"joint1\": {\"polynomial\": [0, 1]}, \"joint2\": {\"polynomial\": [0, 1]}}}");
   check_says("retime builtin:planar_2r move.json --actuators arm.json --uniform", 1, "springs without damping");
   check_says("retime builtin:planar_2r move.json --margin 200%", 2, "--margin takes a share");
+  check_says("retime builtin:planar_2r move.json --margin 1", 2, "from 0 to below 1");
+  write_file("nested.json", "{\"joints\": {\"joint1\": {\"velocity\": 1}}}");
+  check_says("retime builtin:planar_2r move.json --limits nested.json", 1,
+             "joints are named without \"joints\" around them: {\"joint1\": ");
   check_says("retime builtin:planar_2r move.json --intervals 2", 2, "--intervals takes");
   check_says("retime builtin:planar_2r move.json --out -", 2, "--out takes");
   check_says("retime builtin:planar_2r move.json --start-speed -1", 2, "--start-speed takes");
@@ -217,6 +227,8 @@ static void mistakes_are_named(void **unused) {
              "{\"duration\": 4, \"joints\": {\"joint1\": {\"cosine\": {\"amplitude\": 0.3, \"omega\": 2}}, "
              "\"joint2\": 0}}");
   check_says("retime builtin:planar_2r rest.json --rate 1", 1, "too few for a motion");
+  check_says("retime builtin:planar_2r rest.json --rate 1e-9", 1, "are 1 row, too few for a motion");
+  check_says("retime builtin:planar_2r rest.json --rate 1e-320", 1, "are 1 row, too few for a motion");
   check_says("retime builtin:planar_2r rest.json --start-speed 1", 1, "is at rest at its start");
   write_file("far.csv", "joint1,joint2\n0,0\n1,1e300\n0,0\n");
   check_says("retime builtin:planar_2r far.csv --waypoints", 1,

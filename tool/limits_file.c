@@ -67,6 +67,10 @@ static int unknown_joint(const reader *r, const char *name) {
     if (jn_joint_nv(r->model, i) > 0) names[moving++] = jn_joint_name(r->model, i);
   const char *near = nearest_word(name, names, moving);
   char *hint = near ? format_text("; did you mean '%s'?", near) : copy_text("", 0);
+  if (strcmp(name, "joints") == 0 && moving > 0) { /* as in the files of --actuators */
+    free(hint);
+    hint = format_text("; joints are named without \"joints\" around them: {\"%.60s\": {\"velocity\": 2}}", names[0]);
+  }
   int status = complain(r, "joint '%s' is not a moving joint of the model%s", name, hint);
   free(hint);
   free(names);

@@ -137,8 +137,8 @@ static int tell_all(const motor_arg *arg, drive *d, const schedule *s, limit_che
     char start[TIME_TEXT], end[TIME_TEXT];
     time_text(s->start, 6, start);
     time_text(s->end, 6, end);
-    say(stdout, "%s along %s: %d samples from %s to %s s\n", jn_model_name(d->m->model), t->trajectory, s->count, start,
-        end);
+    say(stdout, "%s along %s: %d sample%s from %s to %s s\n", jn_model_name(d->m->model), t->trajectory, s->count,
+        s->count == 1 ? "" : "s", start, end);
     print_fit(d->m);
     worse(&result, motor_report_print(report, d));
   }

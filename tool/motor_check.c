@@ -14,7 +14,7 @@
 #include "motor.h"
 #include "print.h"
 
-enum { PIECES = 20, GRID = 400 };
+enum { PIECES = 20, GRID = 400, MOST_CALLS = 500000 };
 
 typedef struct forward {
   drive *d;
@@ -25,6 +25,7 @@ typedef struct forward {
   double *q, *v;                          /* [nq], [nv] of the links, from the simulation */
   double *q_all, *v_all, *theta, *dtheta; /* of the robot; of the motors */
   double *off, *peak; /* [2 x nv] largest deviations of q and theta; largest speeds, angles of motors */
+  long calls;         /* of force() in a piece: beyond MOST_CALLS the integration is given up */
 } forward;
 
 static jn_status torque_at(forward *f, double t) {
@@ -46,6 +47,7 @@ static jn_status torque_at(forward *f, double t) {
 
 static jn_status force(void *context, double t, int order, const double *q, const double *v_jet, double *tau_jet) {
   forward *f = context;
+  if (++f->calls > MOST_CALLS) return JN_ERR_STEP;
   jn_status status = torque_at(f, t);
   return status == JN_OK ? jn_elastic_forces(f->d->elastic, t, order, q, v_jet, f->torque, tau_jet) : status;
 }
@@ -79,6 +81,7 @@ static jn_status compare(forward *f, jn_simulator *simulator, double t) {
 
 static jn_status run_piece(forward *f, jn_simulator *simulator, double start, double end) {
   drive *d = f->d;
+  f->calls = 0;
   f->start = start;
   f->step = (end - start) / GRID;
   jn_status status = drive_at(d, start);
@@ -118,7 +121,7 @@ static int print_check(const forward *f, double length) {
   }
   printf(
       "\nCheck: the elastic robot under these motor torques, %d times for %.3g s from the motion (dopri5): largest "
-      "deviation [rad, m]; allowed is %.1e, of motors 1e-12 of their angle more\n",
+      "deviation [rad, m]; allowed: %.1e, for motors 1e-12 of their angle in addition\n",
       PIECES, length, allowed);
   table_print(&t, stdout);
   return failed ? EXIT_BAD : OPTION_GO_ON;
@@ -160,8 +163,10 @@ static jn_status find_fastest(drive *d, double t, double *rate) {
     if (isfinite(a->stiffness)) relaxation = fmax(relaxation, a->damping / a->stiffness);
   }
   *rate = 0;
-  for (int i = 0; i < count && status == JN_OK; i++)
-    *rate = fmax(*rate, fmax(omega[i], omega[i] * omega[i] * relaxation));
+  for (int i = 0; i < count && status == JN_OK; i++) {
+    double one = fmax(omega[i], relaxation > 0 ? omega[i] * omega[i] * relaxation : 0);
+    *rate = fmax(*rate, isnan(one) ? INFINITY : one);
+  }
   free(omega);
   return status;
 }
@@ -176,16 +181,43 @@ static double piece_length(drive *d, double start, double end) {
     drive_tell(d, status);
     return 0;
   }
-  if (rate * length > most) length = most / rate;
+  if (rate * length <= most) return length;
+  length = most / rate;
   if (length >= least) return length;
+  char *size = isfinite(rate) ? format_text("of %.2g 1/s", rate) : copy_text("that overflow", 13);
   say(stderr,
-      "jounce: --check: springs or dampers with rates of %.2g 1/s are too stiff to integrate; leave the stiffness out "
+      "jounce: --check: springs or dampers with rates %s are too stiff to integrate; leave the stiffness out "
       "of the actuator file to take such a joint for rigid\n",
-      rate);
+      size);
+  free(size);
   return 0;
 }
 
+/* No step was short enough, or there were too many: of the motors, the one with the largest angle is named if its
+ * rounding errors are larger than the tolerance by far. */
+static void tell_steps(const forward *f) {
+  const drive *d = f->d;
+  char name[JN_COORDINATE_NAME];
+  int most = 0;
+  for (int v = 1; v < d->nv; v++)
+    if (fabs(d->theta[v]) > fabs(d->theta[most])) most = v;
+  if (!(fabs(d->theta[most]) <= 1e8) && jn_velocity_name(d->m->model, most, name, sizeof name) == JN_OK)
+    say(stderr,
+        "jounce: --check: the spring of joint '%s' is so soft that its motor is at %.2g rad or m, where rounding "
+        "hides the motion: this cannot be integrated; check the stiffness in the actuator file\n",
+        name, d->theta[most]);
+  else
+    say(stderr,
+        "jounce: --check: given up at t = %.15g s: the motion of these springs and rotors takes too many steps to "
+        "integrate; check stiffness and rotor_inertia in the actuator file\n",
+        d->m->t);
+}
+
 int motor_check(drive *d, double start, double end) {
+  if (!(end > start)) {
+    say(stderr, "jounce: --check: one sample is no motion; use a higher --rate or a longer --range\n");
+    return EXIT_BAD;
+  }
   if (!has_rotors(d)) return EXIT_BAD;
   const jn_model *robot = jn_elastic_model(d->elastic);
   size_t nv = (size_t)d->nv, nq = (size_t)d->m->nq, all = (size_t)(jn_model_nq(robot) + jn_model_nv(robot));
@@ -214,7 +246,10 @@ int motor_check(drive *d, double start, double end) {
     progress_show((i + 1.0) / PIECES);
   }
   progress_end();
-  if (status != JN_OK) drive_tell(d, status);
+  if (status == JN_ERR_STEP)
+    tell_steps(&f);
+  else if (status != JN_OK)
+    drive_tell(d, status);
   int result = status == JN_OK ? print_check(&f, length) : EXIT_BAD;
   jn_simulator_destroy(simulator);
   jn_loops_destroy(loops);
@@ -289,22 +324,26 @@ int motor_modes(drive *d, double start, double end) {
   double *room = allocate((size_t)(n * n + 4 * n) * sizeof(double));
   mode_table x = {n, 0, room, room + 4 * n, room + n, room + 2 * n, room + 3 * n};
   jn_status status = JN_OK;
-  for (int k = 0; k <= TIMES && status == JN_OK; k++) {
+  bool finite = true;
+  for (int k = 0; k <= TIMES && status == JN_OK && finite; k++) {
     double t = start + (end - start) * k / TIMES;
     status = drive_at(d, t);
     if (status == JN_OK)
       status = jn_elastic_modes(d->elastic, t, d->m->q, d->deflection, &x.count, x.now, k ? NULL : x.shapes);
     for (int i = 0; i < x.count && status == JN_OK; i++) {
       double hertz = x.now[i] / 6.283185307179586;
+      finite &= isfinite(hertz) != 0;
       if (k == 0) x.start[i] = x.low[i] = x.high[i] = hertz;
       x.low[i] = fmin(x.low[i], hertz);
       x.high[i] = fmax(x.high[i], hertz);
     }
   }
-  if (status == JN_OK)
+  if (status != JN_OK)
+    drive_tell(d, status);
+  else if (finite)
     print_modes(d, &x);
   else
-    drive_tell(d, status);
+    say(stderr, "jounce: --modes: a frequency overflows: check stiffness and rotor_inertia in the actuator file\n");
   free(room);
-  return status == JN_OK ? OPTION_GO_ON : EXIT_BAD;
+  return status == JN_OK && finite ? OPTION_GO_ON : EXIT_BAD;
 }

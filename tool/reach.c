@@ -232,8 +232,8 @@ static int run_samples(const reach_arg *arg, tool_path *p, motion *m, int count)
   progress_end();
   int written = writer_close(w, result == EXIT_FINE);
   if (result == EXIT_FINE && !quiet) {
-    say(stdout, "%s: '%s' along %s: %d samples from %.6g to %.6g s\n", jn_model_name(m->model), arg->tool.frame,
-        arg->path, count, start, end);
+    say(stdout, "%s: '%s' along %s: %d sample%s from %.6g to %.6g s\n", jn_model_name(m->model), arg->tool.frame,
+        arg->path, count, count == 1 ? "" : "s", start, end);
     m->trajectory = (jn_trajectory *)poses;
     m->fitted = tool_path_model(p);
     print_fit(m);

@@ -21,7 +21,8 @@ static int read_margin(const retime_arg *arg, double *margin) {
   *margin = strtod(arg->margin, &end);
   if (*end == '%') *margin /= 100, end++;
   if (end > arg->margin && *end == 0 && *margin >= 0 && *margin < 1) return OPTION_GO_ON;
-  return usage_error("retime", "--margin takes a share from 0 to 1, or a percentage as 5%%; not '%s'", arg->margin);
+  return usage_error("retime", "--margin takes a share from 0 to below 1, or a percentage as 5%%; not '%s'",
+                     arg->margin);
 }
 
 static int read_speed(const char *name, const char *text, double *speed) {
@@ -146,8 +147,8 @@ static double usual_rate(double duration) {
 
 static void set_rate(new_motion *x, double rate, jn_retime_options *o) {
   x->rate = rate;
-  o->step = 1 / rate;
-  o->ramp = RAMP / rate;
+  o->step = fmin(1 / rate, 1e100); /* finite, also for the smallest numbers */
+  o->ramp = RAMP * o->step;
 }
 
 /* After a timing was found; whether that changed the rate. */
@@ -172,6 +173,18 @@ static int choose_rate(new_motion *x, const jn_range *ranges, jn_retime_options 
   return result;
 }
 
+/* Without a timing at the rate of the user: are the rows too far apart, or is there none at any rate? x->r stays NULL
+ * in the second case. */
+static int find_without_rows(new_motion *x, const jn_range *ranges, const jn_retime_options *options) {
+  jn_retime_options o = *options;
+  o.step = o.ramp = 0;
+  int result = find_timing(x, ranges, &o);
+  if (result != OPTION_GO_ON || !x->r) return result;
+  if (x->event.v < 0) return nothing_limits(x);
+  result = rows_write(x);
+  return result == OPTION_GO_ON ? rows_differ() : result;
+}
+
 /* The curve through the rows has to keep the limits. It follows the motion the better, the more rows there are for each
  * piece of its speed; what is left is taken off the limits, and the motion is found again. */
 static int find_rows(new_motion *x, jn_range *ranges, jn_retime_options *o, bool *good) {
@@ -183,6 +196,7 @@ static int find_rows(new_motion *x, jn_range *ranges, jn_retime_options *o, bool
     int result = find_timing(x, ranges, o);
     if (i == 0 && result == OPTION_GO_ON && x->r && adapt_rate(x, o)) result = find_timing(x, ranges, o);
     if (result == OPTION_GO_ON && !x->r && i > 0) return rows_differ();
+    if (result == OPTION_GO_ON && !x->r && x->arg->torque.rate.count) return find_without_rows(x, ranges, o);
     if (result != OPTION_GO_ON || !x->r) return result;
     if (x->event.v < 0) return nothing_limits(x);
     if (i == 0) { /* of the limits as they are */

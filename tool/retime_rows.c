@@ -69,8 +69,8 @@ int rows_write(new_motion *x) {
   }
   x->rows = (int)rows;
   if (x->rows < LEAST_ROWS) {
-    say(stderr, "jounce: %.4g s at %.4g rows in a second are %d rows, too few for a motion; use a higher --rate\n",
-        jn_retimed_duration(x->r), x->rate, x->rows);
+    say(stderr, "jounce: %.4g s at %.4g rows in a second are %d row%s, too few for a motion; use a higher --rate\n",
+        jn_retimed_duration(x->r), x->rate, x->rows, x->rows == 1 ? "" : "s");
     return EXIT_BAD;
   }
   FILE *file = open_temporary();

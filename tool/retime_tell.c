@@ -48,6 +48,7 @@ void tell_events(const new_motion *x) {
   char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], time[TIME_TEXT];
   int count = jn_retimed_event_count(r);
   table t;
+  if (count == 0) return;
   table_init(&t, columns, 6);
   for (int i = 0; i < count && i < MOST_EVENTS; i++) {
     jn_limit_event e;

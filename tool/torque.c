@@ -231,8 +231,8 @@ static void print_head(const torque_arg *arg, const motion *m, const schedule *s
   char start[TIME_TEXT], end[TIME_TEXT];
   time_text(s->start, 6, start);
   time_text(s->end, 6, end);
-  say(stdout, "%s along %s: %d samples from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count, start,
-      end);
+  say(stdout, "%s along %s: %d sample%s from %s to %s s\n", jn_model_name(m->model), arg->trajectory, s->count,
+      s->count == 1 ? "" : "s", start, end);
 }
 
 /* Tables, pictures; whether all is well. `written`: the file is. */

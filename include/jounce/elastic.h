@@ -152,7 +152,7 @@ JN_API jn_status jn_elastic_dynamics(jn_elastic *elastic, double t, const double
 /* Undamped modes at a configuration q [nq], with springs at the deflection delta [nv] (NULL: zero): generalised
  * eigenvalues of the springs' stiffness against the mass matrix of jn_elastic_model(). omega [N] in rad/s, increasing;
  * *count of them, N or, with loops, its degrees of freedom; shapes [N x N], row i the mode of omega[i], of unit kinetic
- * energy 1/2 at unit speed; the rows behind are zero. Weight does not count as stiffness. Errors as above. */
+ * energy 1/2 at unit speed; the rows behind are zero. Weight is no stiffness. Overflow: INFINITY. Errors as above. */
 JN_API jn_status jn_elastic_modes(jn_elastic *elastic, double t, const double *q, const double *delta, int *count,
                                   double *omega, double *shapes);
 

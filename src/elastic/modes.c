@@ -131,6 +131,8 @@ jn_status jn_elastic_modes(jn_elastic *elastic, double t, const double *q, const
   reduce(X, n, N, m, zero, K);
   whiten(K, m, M);
   jn__eigenvectors(K, m, V);
+  for (int i = 0; i < m; i++)
+    if (isnan(K[i * m + i])) K[i * m + i] = INFINITY; /* stiffness over inertia is beyond all numbers */
   *count = m;
   if (omega) memset(omega, 0, (size_t)n * sizeof *omega);
   write_modes(n, m, N, M, K, V, omega, shapes);
