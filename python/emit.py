@@ -14,6 +14,7 @@ from methods import (
     CLASSES,
     EXCLUSIVE,
     GIVEN_SIZES,
+    NOTES,
     OBJECT_SIZES,
     OUTCOMES,
     SIZES,
@@ -21,6 +22,7 @@ from methods import (
     Argument,
     Method,
     camel,
+    float_name,
     is_counted,
     python_name,
     result_items,
@@ -146,7 +148,7 @@ def function_text(headers: Headers, method: Method, i: int) -> tuple[str, str]:
     links = {"one": f"one_{name}", "one_f": "NULL", "many": "NULL", "many_f": "NULL"}
     if method.by_batch:
         links["one"] = links["many"] = f"many_{name}"
-    twin = name.replace("jn_", "jnf_", 1)
+    twin = float_name(name)
     for kind, c_name, number, batch in (("one_f", twin, "float", False), ("many", name + "_batch", "double", True),
                                         ("many_f", twin + "_batch", "float", True)):  # fmt: skip
         if any(a.kind == "STRUCTS" for a in method.inputs):  # their members are double
@@ -230,6 +232,8 @@ def in_python(text: str) -> str:
 
 def doc(method: Method) -> str:
     lines = [in_python(method.function.comment), ""]
+    if method.function.name in NOTES:
+        lines += [NOTES[method.function.name], ""]
     for a in method.inputs:
         if a.kind in ("IN", "INOUT", "MASK", "FIXED", "SCALAR"):
             lines.append(f"{a.name}: {shape_text(a)}")
@@ -238,7 +242,13 @@ def doc(method: Method) -> str:
     items = [a for a in result_items(method) if a.kind in ("OUT", "INOUT", "CONSTANT")]
     if items:
         lines.append("Returns " + ", ".join(f"{a.name} {shape_text(a)}" for a in items))
+    if not method.has_float and any(a.kind in ("OUT", "INOUT") for a in items) and takes_arrays(method):
+        lines.append("Computes in float64 and returns float64, even if all arrays are float32.")
     return "\n".join(lines).strip()
+
+
+def takes_arrays(method: Method) -> bool:
+    return any(a.kind in ("IN", "INOUT") for a in method.inputs)
 
 
 def shape_text(a: Argument) -> str:

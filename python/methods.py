@@ -144,6 +144,13 @@ ALWAYS = {
 ASKED_FOR = {"jn_tasks_solve": "active"}
 # C that computes all states of a call, without results in arrays.
 AT_ONCE = {"jn_tasks_solve": "jn_tasks_solve_batch(c->self, c->count, c->s[0].p, c->s[1].p, (jn_reach *)c->record)"}
+# What the docstring says besides the comment in C.
+NOTES = {
+    "jn_tasks_solve": """With leading axes, even of length 1, one pose or position may be solved in lanes (unless
+active is wanted, or the option nearest is set). Steps in lanes differ a little at limits, so
+solve(target[i:i+1], q[i:i+1]) and solve(target[i], q[i]) may end in different solutions where there are several, and
+often do from starts far from the target."""
+}
 # Results that C writes both or not at all.
 TOGETHER = {"jn_hybrid_dynamics_derivatives": "da_dwrench dtau_dwrench"}
 # Functions of the user: their types, and what C calls instead.
@@ -212,6 +219,7 @@ class Method:
     order_from: bool = False
     more_work: bool = False  # work memory of one order more than the jets
     result: str = ""  # named tuple
+    has_float: bool = False  # C has it for float, too
 
     @property
     def arguments(self) -> list[Argument]:
@@ -678,6 +686,11 @@ def reason_not_offered(name: str) -> str:
     return ""
 
 
+def float_name(name: str) -> str:
+    """The C function that does the same for float."""
+    return name.replace("jn_", "jnf_", 1)
+
+
 def read_methods(headers: Headers) -> tuple[list[Method], dict[str, str]]:
     """What Python offers, and functions that no rule understands, with the reason; NOT_YET excuses the latter."""
     methods, missing = [], {}
@@ -689,6 +702,9 @@ def read_methods(headers: Headers) -> tuple[list[Method], dict[str, str]]:
         except Unsupported as problem:
             if not NOT_YET.fullmatch(function.name):
                 missing[function.name] = str(problem)
+        else:
+            members_are_double = any(a.kind == "STRUCTS" for a in methods[-1].inputs)
+            methods[-1].has_float = float_name(function.name) in headers.others and not members_are_double
     name_results(methods)
     return methods, missing
 

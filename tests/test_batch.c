@@ -111,7 +111,7 @@ static void configurations_and_kinematics(void **state) {
 static jn_model *ordered_tree(uint64_t *s, int links, int floating) {
   jn_builder *b;
   jn_model *m;
-  char name[64][8];
+  char name[64][16];
   int parent[64] = {-1};
   check_ok(jn_builder_create(NULL, &b));
   for (int i = 0; i < links; i++) {

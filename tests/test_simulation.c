@@ -512,6 +512,12 @@ static double top(void *context, double t, const double *q, const double *v) {
   return *(const double *)context * v[0];
 }
 
+/* Has no value once the slider comes back. */
+static double root(void *context, double t, const double *q, const double *v) {
+  (void)context, (void)t, (void)q;
+  return 1 + sqrt(v[0]);
+}
+
 static void a_watch_sees_the_top_of_a_throw(void **unused) {
   (void)unused;
   jn_model *m = slider(-10, 0);
@@ -529,6 +535,34 @@ static void a_watch_sees_the_top_of_a_throw(void **unused) {
     double right = seen ? 3 / 9.81 : 1;
     check(fabs(x.t - right) < 1e-13, "sign %g, direction %d: ends at %.15g, not %.15g s", sign, direction, x.t, right);
     check(jn_simulator_happened(s, NULL) == (seen ? JN_WATCH : JN_NOTHING), "what happened is not what was watched");
+    jn_simulator_destroy(s);
+  }
+  jn_model_destroy(m);
+}
+
+static double no_time(void *context, double t) {
+  (void)t;
+  return *(const double *)context;
+}
+
+/* A watch that is NaN at the start or later, and a break that is NaN: an error, and the state stays. */
+static void nan_of_watches_and_breaks_is_an_error(void **unused) {
+  (void)unused;
+  jn_model *m = slider(-10, 0);
+  double sign = NAN;
+  const jn_watch watches[2] = {{top, &sign, 0}, {root, NULL, 0}};
+  for (int k = 0; k < 3; k++) {
+    jn_simulation_options o = options_of(JN_DORMAND_PRINCE, 1e-9);
+    state x = {.v = {3}}, after = {0};
+    o.context = &sign;
+    if (k < 2) o.watch = &watches[k], o.watch_count = 1;
+    if (k == 2) o.next_break = no_time;
+    jn_simulator *s = make(m, &o, &x);
+    jn_status status = jn_simulator_run(s, 1);
+    check_ok(jn_simulator_get(s, &after.t, after.q, after.v));
+    check(status == JN_ERR_STEP, "case %d: %s", k, jn_status_text(status));
+    check(k == 1 ? after.v[0] >= 0 : after.t == 0 && after.v[0] == 3, "case %d: the state is not that before the step",
+          k);
     jn_simulator_destroy(s);
   }
   jn_model_destroy(m);
@@ -622,6 +656,7 @@ static void wrong_options_are_refused(void **unused) {
       {{.tolerance = 1e-9, .order = 61}, JN_ERR_SIZE},
       {{.tolerance = 1e-9, .restitution = 1.5}, JN_ERR_SIZE},
       {{.tolerance = 1e-9, .watch_count = 1}, JN_ERR_NULL},
+      {{.tolerance = 1e-9, .force_order = -1}, JN_ERR_SIZE},
       {{.tolerance = 1e-9, .force = explode, .force_order = 3}, JN_ERR_CALLBACK},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -659,6 +694,7 @@ int main(void) {
       cmocka_unit_test(a_ball_bounces_and_comes_to_rest),
       cmocka_unit_test(a_stop_lets_go_when_it_would_have_to_pull),
       cmocka_unit_test(a_watch_sees_the_top_of_a_throw),
+      cmocka_unit_test(nan_of_watches_and_breaks_is_an_error),
       cmocka_unit_test(the_implicit_method_takes_few_steps_when_damping_is_strong),
       cmocka_unit_test(past_times_and_states_that_are_not_finite_are_refused),
       cmocka_unit_test(a_motion_that_explodes_says_when_and_where),

@@ -53,7 +53,8 @@ typedef enum jn_limit_rule {
                            against it. In loops, the impulse goes through the whole mechanism */
 } jn_limit_rule;
 
-/* A function of the state to watch: a step ends where it passes zero. */
+/* A function of the state to watch: a step ends where it passes zero. It is also asked for states a little beyond an
+ * event that ends the step. If it gives NaN, the step fails with JN_ERR_STEP. */
 typedef struct jn_watch {
   double (*value)(void *context, double t, const double *q, const double *v); /* the function */
   void *context;                                                              /* given to it */
@@ -94,7 +95,8 @@ typedef struct jn_simulation_options {
   const unsigned char *prescribed; /* [nv] coordinates whose motion is given; NULL: none */
   jn_motion_function *motion;      /* of these; NULL: they keep their velocity */
   double (*next_break)(void *context, double t); /* first time after t where any of these functions is not smooth,
-                                                    INFINITY: none. Steps end there. NULL: smooth throughout */
+                                                    INFINITY: none. Steps end there. A time that is not after t is
+                                                    ignored, NaN is JN_ERR_STEP. NULL: smooth throughout */
   void *context;                                 /* given to force, wrench, motion and next_break */
   jn_limit_rule limits;                          /* default JN_LIMITS_IGNORE */
   double restitution;                            /* of JN_LIMITS_BOUNCE: 0 ... 1; default 0 */
@@ -134,7 +136,8 @@ JN_API jn_status jn_simulator_forces(jn_simulator *simulator, double t, const do
                                      double *a);
 
 /* One step, which does not go beyond `until` > t; it ends earlier at a break, an event, or where the method likes.
- * After an error the state is that before the step. JN_ERR_STEP: no step is small enough, see jn_simulator_report. */
+ * After an error the state is that before the step. JN_ERR_STEP: no step is small enough, see jn_simulator_report; or
+ * a watch or next_break gave NaN. */
 JN_API jn_status jn_simulator_step(jn_simulator *simulator, double until);
 /* Steps until `until`, or until an event. JN_ERR_SIZE: `until` is in the past, or not finite. */
 JN_API jn_status jn_simulator_run(jn_simulator *simulator, double until);

@@ -66,6 +66,11 @@ def mask(owner: Any, value: Any, function: str, name: str) -> NDArray[np.uint8]:
     array = np.asarray(value)
     if array.dtype.kind not in "biu":
         raise TypeError(f"{function}(): {name} has dtype {array.dtype}, expected bool, or names of joints")
+    wrong = np.argwhere((array != 0) & (array != 1))
+    if len(wrong):
+        at = tuple(int(i) for i in wrong[0])
+        raise ValueError(f"{function}(): {name}{list(at) if at else ''} is {array[at]}, expected one 0 or 1 for each of "
+                         "the nv coordinates (not their numbers), or names of joints")  # fmt: skip
     return np.ascontiguousarray(array != 0, dtype=np.uint8)
 
 
@@ -103,7 +108,7 @@ def callback(name: str, function: Any) -> Any:
     if not callable(function):
         raise TypeError(f"{name} must be a function, not {type(function).__name__}")
     if name == "next_break":
-        return lambda t: number_from("next_break", function(t))
+        return next_break_callback(function)
     if name == "cost":
         return cost_callback(function)
     if name == "path":
@@ -150,6 +155,20 @@ def number_from(name: str, value: Any) -> float:
         raise TypeError(f"{name} gave {value!r}, expected a number") from None
 
 
+def next_break_callback(function: Any) -> Any:
+    """next_break(t) -> the first time after t at which something is not smooth, or infinity."""
+
+    def call(t: float) -> float:
+        value = number_from("next_break", function(t))
+        if not value > t:
+            raise ValueError(
+                f"next_break({t!r}) gave {value!r}, expected a time after {t!r}, or infinity if there is none"
+            )
+        return value
+
+    return call
+
+
 DIRECTIONS = {"both": 0, "rising": 1, "falling": -1, 0: 0, 1: 1, -1: -1}
 
 
@@ -164,9 +183,12 @@ def watch_callbacks(given: Any) -> tuple[tuple[Any, int], ...]:
             raise ValueError(f"watch[{k}] has the direction {direction!r}, expected 'rising', 'falling' or 'both'")
 
         def call(t: float, q: Any, v: Any) -> float:
-            return number_from(
+            value = number_from(
                 f"watch[{k}]", function(t, np.frombuffer(q, np.float64).copy(), np.frombuffer(v, np.float64).copy())
             )
+            if value != value:
+                raise ValueError(f"watch[{k}] gave nan at t = {t!r}, expected a number whose sign can be watched")
+            return value
 
         return call, DIRECTIONS[direction]
 

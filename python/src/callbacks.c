@@ -136,21 +136,21 @@ jn_status py_motion_callback(void *context, double t, int order, double *v_jet) 
   return status;
 }
 
-/* Calls a function that gives a number; `otherwise` if it fails, or if another one has failed before. The error stays
- * set, and is raised when the step has ended. */
-static double number_of(PyObject *function, PyObject *arguments, double otherwise) {
+/* Calls a function that gives a number; NaN if it fails: that ends the step, and the error, which stays set, is raised.
+ */
+static double number_of(PyObject *function, PyObject *arguments) {
   PyObject *result = arguments ? PyObject_CallObject(function, arguments) : NULL;
-  double value = result ? PyFloat_AsDouble(result) : otherwise;
+  double value = result ? PyFloat_AsDouble(result) : NAN;
   Py_XDECREF(arguments);
   Py_XDECREF(result);
-  return PyErr_Occurred() ? otherwise : value;
+  return PyErr_Occurred() ? NAN : value;
 }
 
 double py_next_break_callback(void *context, double t) {
   const py_callbacks *with = context;
   PyGILState_STATE state = PyGILState_Ensure();
-  double at = INFINITY;
-  if (!PyErr_Occurred()) at = number_of(with->function[NEXT_BREAK_CALLBACK], Py_BuildValue("(d)", t), INFINITY);
+  double at = NAN;
+  if (!PyErr_Occurred()) at = number_of(with->function[NEXT_BREAK_CALLBACK], Py_BuildValue("(d)", t));
   PyGILState_Release(state);
   return at;
 }
@@ -159,9 +159,9 @@ static double watch_value(void *context, double t, const double *q, const double
   const py_watched *watched = context;
   const py_callbacks *with = watched->with;
   PyGILState_STATE state = PyGILState_Ensure();
-  double value = 1; /* passes zero nowhere */
+  double value = NAN; /* after an error */
   if (!PyErr_Occurred())
-    value = number_of(watched->function, Py_BuildValue("(dNN)", t, bytes_of(q, with->nq), bytes_of(v, with->nv)), 1);
+    value = number_of(watched->function, Py_BuildValue("(dNN)", t, bytes_of(q, with->nq), bytes_of(v, with->nv)));
   PyGILState_Release(state);
   return value;
 }

@@ -34,6 +34,21 @@ class Arrays(unittest.TestCase):
         q.flags.writeable = False
         np.testing.assert_array_equal(m.inverse_dynamics(q, v), expected)
 
+    def test_functions_without_float32_say_so(self) -> None:
+        """float32 gives float64 exactly where the docstring announces it."""
+        m, said = self.model, "returns float64, even if all arrays are float32"
+        q, jet = self.state["q"].astype(np.float32), np.zeros((2, m.nv), np.float32)
+        tasks = m.tasks([{"type": "position", "frame": m.link_count - 1}])
+        for function, arguments, result in (
+            (m.momentum_jet_derivatives, (q, jet), None), (m.frame_twist_jet_derivatives, (0, q, jet), None),
+            (m.momentum_jet, (q, jet), None), (m.mass_matrix, (q,), None), (tasks.values, (q,), None),
+            (tasks.solve, (tasks.values(q).astype(np.float32), q), "q"),
+        ):  # fmt: skip
+            found = function(*arguments)
+            found = getattr(found, result) if result else found
+            with self.subTest(function.__name__):
+                self.assertEqual(found.dtype, np.float64 if said in function.__doc__ else np.float32)
+
     def test_float32(self) -> None:
         """All arrays float32: single precision; mixed: double, as in NumPy."""
         m = self.model

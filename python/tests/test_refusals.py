@@ -24,7 +24,6 @@ ALLOWED: dict[tuple[str, str], list[Any]] = {
     ("rollout_adjoint", "t"): [-1, -1.5],
     ("simulator", "tau"): [{}],  # a dictionary of forces by joint; the others are zero
     ("tasks", "posture"): [{}],
-    ("simulator", "force_order"): [-1],  # there is no force
     ("simulator", "watch"): [[]],  # nothing to watch
     ("identification", "links"): [[], {}],  # all of them
     ("load", "joint_order"): [[], {}],  # as in the file
@@ -123,6 +122,47 @@ class Refusals(unittest.TestCase):
             simulator.set(0.0, Q, np.full(7, float("inf")))
         simulator.run(0.0)  # it is there already
         self.assertEqual(simulator.get().t, 0.0)
+
+    def test_nan_of_watches(self) -> None:
+        """A watch without a sign, at the start or later, ends the step: the state is that before it."""
+        for watch in (lambda t, q, v: float("nan"), lambda t, q, v: 1.0 if t < 0.025 else np.float64("nan")):
+            simulator = MODEL.simulator(integrator="rk4", step=0.01, watch=[lambda t, q, v: 1.0, watch])
+            with self.assertRaisesRegex(ValueError, r"watch\[1\] gave nan at t = 0\.0"):
+                simulator.run(0.1)
+            self.assertLess(simulator.get().t, 0.025)
+            self.assertEqual(simulator.happened()[0], "nothing")
+
+    def test_breaks_that_are_no_times_to_come(self) -> None:
+        inf = float("inf")
+        for given in (float("nan"), -inf, -1.0, 0.0):
+            simulator = MODEL.simulator(integrator="rk4", step=0.01, next_break=lambda t, given=given: given)
+            for call in (simulator.run, simulator.step):
+                with self.assertRaisesRegex(
+                    ValueError, rf"next_break\(0\.0\) gave {given}, expected a time after 0\.0"
+                ):
+                    call(0.1)
+            self.assertEqual(simulator.get().t, 0.0)
+        simulator = MODEL.simulator(integrator="rk4", step=0.01, next_break=lambda t: 0.055)
+        with self.assertRaisesRegex(ValueError, r"next_break\(0\.055\) gave 0\.055"):  # it has been there
+            simulator.run(0.1)
+        self.assertEqual(simulator.get().t, 0.055)
+        MODEL.simulator(integrator="rk4", step=0.01, next_break=lambda t: inf).run(0.1)
+
+    def test_masks_are_zeros_and_ones(self) -> None:
+        """Numbers of coordinates are no mask."""
+        one = jounce.Builder("slider").add_link("block", joint="prismatic", axis=[1, 0, 0], mass=2).build()
+        for bad, text in (([2], r"prescribed\[0\] is 2"), ([-1], r"prescribed\[0\] is -1"), (2, "prescribed is 2")):
+            with self.assertRaisesRegex(ValueError, text + ", expected one 0 or 1"):
+                one.simulator(prescribed=bad)
+        with self.assertRaisesRegex(ValueError, r"hybrid_dynamics\(\): prescribed\[1\] is 3"):
+            MODEL.hybrid_dynamics([1, 3, 0, 0, 0, 0, 0], Q)
+        for good in ([1], [True], np.array([0], np.uint8), [one.moving_joints[0]]):
+            one.simulator(prescribed=good)
+
+    def test_force_order(self) -> None:
+        for force in ({}, {"force": lambda t, q, v: 0 * v}):
+            with self.assertRaisesRegex(jounce.ArgumentError, "force_order is -1"):
+                MODEL.simulator(integrator="rk4", step=0.01, force_order=-1, **force)
 
     def test_samples(self) -> None:
         t, q = np.linspace(0, 1, 20), np.tile(Q, (20, 1))

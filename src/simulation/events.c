@@ -18,6 +18,12 @@ typedef struct candidate {
 /* A limit is passed once it is exceeded by this, so that a coordinate that lies against a stop is not met again. */
 static double slack(double limit) { return 4e-15 * fmax(1, fabs(limit)); }
 
+double jn__simulation_watch(jn_simulator *s, int i, double t, const double *q, const double *v) {
+  double x = s->options.watch[i].value(s->options.watch[i].context, t, q, v);
+  if (isnan(x)) s->watch_is_nan = 1;
+  return x;
+}
+
 /* At the state in s->qx, s->vx: positive before the event, negative after it. */
 static double value(jn_simulator *s, const candidate *c, double t) {
   const jn_dof *dof = c->what == JN_WATCH ? NULL : jn_coordinate_dof(s->model, c->index);
@@ -33,7 +39,7 @@ static double value(jn_simulator *s, const candidate *c, double t) {
       return s->held[c->index] < 0 ? push : -push;
     }
     default:
-      return c->sign * s->options.watch[c->index].value(s->options.watch[c->index].context, t, s->qx, s->vx);
+      return c->sign * jn__simulation_watch(s, c->index, t, s->qx, s->vx);
   }
 }
 
@@ -201,6 +207,7 @@ jn_status jn__simulation_events(jn_simulator *s) {
     double theta = when(s, k, &c);
     if (theta < first) first = theta, found = c;
   }
+  if (s->watch_is_nan) return JN_ERR_STEP; /* nobody knows whether it passed zero */
   if (found.what == JN_NOTHING) return JN_OK;
   if (first < s->step) { /* the step ends here */
     jn__simulation_dense(s, first, s->q, s->v);

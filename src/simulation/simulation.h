@@ -83,6 +83,7 @@ struct jn_simulator {
   jn_happened happened, cut; /* of the last step; of the one that is being made */
   int happened_index, cut_index;
   double *watch_before; /* [watch_count] at the start of the step */
+  int watch_is_nan;     /* a watch gave NaN in this step */
   jn_simulation_report report;
 };
 
@@ -140,6 +141,8 @@ void jn__simulation_dense(jn_simulator *s, double theta, double *q, double *v);
 
 /* events.c: shortens the last step to the first event in it, s->cut; then does what the event does. */
 jn_status jn__simulation_events(jn_simulator *s);
+/* The value of a watch; notes in s->watch_is_nan when it is NaN. */
+double jn__simulation_watch(jn_simulator *s, int i, double t, const double *q, const double *v);
 jn_status jn__simulation_happen(jn_simulator *s);
 /* Lets go of coordinates that stops do not push. */
 jn_status jn__simulation_check_held(jn_simulator *s);

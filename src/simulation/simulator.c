@@ -55,7 +55,7 @@ static jn_status check(const jn_simulation_options *o, const jn_loops *loops) {
   if ((int)o->limits < 0 || o->limits > JN_LIMITS_BOUNCE) return JN_ERR_SIZE;
   for (int i = 0; i < o->watch_count; i++)
     if (!o->watch || !o->watch[i].value) return JN_ERR_NULL;
-  if (o->derivatives < 0 || o->derivatives > 3) return JN_ERR_SIZE;
+  if (o->derivatives < 0 || o->derivatives > 3 || o->force_order < 0) return JN_ERR_SIZE;
   if (o->integrator != JN_TAYLOR) return JN_OK;
   if (o->force && o->force_order < order_of(o) - 1) return JN_ERR_CALLBACK;
   return loops && loops->structure.options.order < order_of(o) - 1 ? JN_ERR_WORK : JN_OK;
@@ -487,8 +487,8 @@ static void begin(jn_simulator *s) {
   s->t0 = s->t;
   memcpy(s->q0, s->q, (size_t)s->nq * sizeof(double));
   memcpy(s->v0, s->v, (size_t)s->nv * sizeof(double));
-  for (int i = 0; i < s->options.watch_count; i++)
-    s->watch_before[i] = s->options.watch[i].value(s->options.watch[i].context, s->t, s->q, s->v);
+  s->watch_is_nan = 0;
+  for (int i = 0; i < s->options.watch_count; i++) s->watch_before[i] = jn__simulation_watch(s, i, s->t, s->q, s->v);
 }
 
 static int is_finite(const jn_simulator *s) {
@@ -535,6 +535,7 @@ jn_status jn_simulator_step(jn_simulator *s, double until) {
   if (!s) return JN_ERR_NULL;
   if (!(until > s->t) || !isfinite(until)) return JN_ERR_SIZE;
   double stop = s->options.next_break ? s->options.next_break(s->options.context, s->t) : INFINITY;
+  if (isnan(stop)) return JN_ERR_STEP;
   if (stop > s->t && stop < until) until = stop;
   double longest = until - s->t - s->t_low;
   s->happened = JN_NOTHING;
