@@ -168,6 +168,7 @@ set(core_sources
     src/trajectory/residue.c
     src/trajectory/samples.c
     src/trajectory/series.c
+    src/trajectory/held.c
     src/trajectory/stamps.c
     src/trajectory/trajectory.c
     src/trajectory/units.c

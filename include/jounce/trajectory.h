@@ -35,7 +35,8 @@ typedef struct jn_trajectory jn_trajectory;
 typedef enum jn_smoothing {
   JN_SMOOTH_GCV = 0,       /* as much as generalised cross-validation finds best; nothing to tune */
   JN_SMOOTH_TOLERANCE = 1, /* the smoothest spline whose root mean square residual is within `tolerance` */
-  JN_SMOOTH_NONE = 2       /* not at all: the spline goes through every sample */
+  JN_SMOOTH_NONE = 2       /* not at all: the spline goes through every sample. Otherwise rows that only repeat what a
+                              slower controller wrote are left out (rule "column-held" of the report) */
 } jn_smoothing;
 
 /* How wrenches are interpolated between the rows of their file. Except for splines, values stay between those of the

@@ -145,6 +145,10 @@ typedef struct jn_series {
 /* Fit all series; curves go to `blocks`. */
 jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
                          int count);
+/* Leaves out rows that only repeat what a slower controller wrote, and says so (held.c); times [rows] and the rows of
+ * the table are then fewer, but at least `least`. JN_ERR_MEMORY. */
+jn_status jn__leave_out_held(jn_loading *l, jn_table *table, double *times, const jn_series *series, int count,
+                             int least);
 /* Report where the residuals of a fit are more than noise, or would have been (residue.c). */
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count);
 /* Report a motion that is faster than the bandwidth; t [rows of the table]. */
