@@ -434,7 +434,8 @@ static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates
     }
     jn_series *s = &series[count++];
     out->given[i] = 1;
-    *s = (jn_series){.curve = &out->curves[i], .fit = &out->fits[i], .group = first < 0 ? i : first};
+    *s = (jn_series){
+        .curve = &out->curves[i], .fit = &out->fits[i], .open = &out->opens[i], .group = first < 0 ? i : first};
     s->column = coordinates[i].columns[0] - 1;
     if (first < 0)
       add_channels(t, coordinates + i, 1, 0, s);
@@ -464,7 +465,8 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   coordinate *coordinates = jn__keep(&out->blocks, n * sizeof *coordinates);
   jn_series *series = jn__keep(&out->blocks, n * sizeof *series);
   double *times = jn__keep(&out->blocks, (size_t)t->rows * sizeof *times);
-  if (!coordinates || !series || !times) return JN_ERR_MEMORY;
+  out->opens = jn__keep(&out->blocks, n * sizeof *out->opens);
+  if (!coordinates || !series || !times || !out->opens) return JN_ERR_MEMORY;
   memcpy(times, jn__table_column(t, time), (size_t)t->rows * sizeof *times);
   out->times = times;
   out->degree = degree;
