@@ -6,7 +6,9 @@
  * Between two samples, a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' -
  * s|
  * + |f1' - s|) at most if it is a cubic; twice that is allowed for what is not. Where that passes a limit, the interval
- * is halved, until what is left is 1e-10 of the limit, by which the factor is lowered in the end.
+ * is halved, until what is left is 1e-10 of the limit, by which the factor is lowered in the end. Along the path, where
+ * motions are near their limits nearly everywhere, it is halved until 1e-5 of the limit is left, and samples keep as
+ * much of it unused.
  *
  * Motors behind springs that are not linear are no polynomials of the factor: their limits are kept at the samples. */
 #include <math.h>
@@ -15,6 +17,7 @@
 #include "retime.h"
 
 enum { DEPTH = 24, SWEEPS = 60 };
+static const double finest = 1e-10, spare = 1e-5; /* of a limit: left between samples of a factor, and of a path */
 
 typedef struct watched {
   int v;
@@ -100,6 +103,10 @@ static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to
   return lower_for_motors(w, &at, t, x->speed ? jn__speed_time(x->speed, interval, t) : t);
 }
 
+static double limit_size(double lower, double upper) {
+  return fmax(isfinite(upper) ? fabs(upper) : 0, isfinite(lower) ? fabs(lower) : 0);
+}
+
 /* May a limit be passed between two samples? 2: only by so little that it does not matter. */
 static int may_pass(const sweep *w, double h, const jn_limited_value *a, const jn_limited_value *b) {
   int result = 0;
@@ -110,9 +117,9 @@ static int may_pass(const sweep *w, double h, const jn_limited_value *a, const j
     double s = (f1 - f0) / h, off = 8.0 / 27 * h * (fabs(d0 - s) + fabs(d1 - s));
     double over = fmax(fmax(f0, f1) + off - l->upper, l->lower - fmin(f0, f1) + off);
     if (!(over > 0)) continue;
-    double size = fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
-    if (over > 1e-10 * size) return 1;
-    result = 2;
+    double size = limit_size(l->lower, l->upper);
+    if (over > (w->x->speed ? spare : finest) * size) return 1;
+    if (!w->x->speed) result = 2;
   }
   return result;
 }
@@ -135,16 +142,27 @@ static jn_status between(sweep *w, int interval, double t0, double t1, int left,
   return status == JN_OK ? between(w, interval, t, t1, middle, right, depth + 1) : status;
 }
 
+int jn__places_each(int intervals, int samples) {
+  enum { STEPS = 6 }; /* of the optimiser in an interval */
+  int each = (samples + intervals - 1) / intervals;
+  return intervals == 1 ? each : STEPS * ((each + STEPS - 1) / STEPS);
+}
+
+double jn__place_in(double length, int intervals, int interval, double part) {
+  double width = length / intervals;
+  return width * interval + width * part;
+}
+
 static jn_status run_sweep(sweep *w) {
   const jn_scaled *x = w->x;
-  int pieces = x->speed ? x->speed->intervals : 1;
-  int each = x->speed ? (x->samples + pieces - 1) / pieces : x->samples;
+  int pieces = x->speed ? x->speed->intervals : 1, each = jn__places_each(pieces, x->samples);
   jn_status status = JN_OK;
   for (int i = 0; i < pieces; i++) {
-    double width = x->path->length / pieces, start = width * i, before = start;
-    status = evaluate(w, i, start, w->values);
+    double before = jn__place_in(x->path->length, pieces, i, 0);
+    status = evaluate(w, i, before, w->values);
     for (int k = 1; k <= each && status == JN_OK && w->factor > 0; k++) {
-      double t = start + width * k / each;
+      double t = jn__place_in(x->path->length, pieces, i, (double)k / each);
+      if (x->progress && k % 16 == 0) x->progress(x->progress_context, (i + (double)k / each) / pieces);
       int left = (k + 1) % 2, right = k % 2;
       status = evaluate(w, i, t, w->values + (size_t)right * (size_t)w->count);
       if (status == JN_OK) status = between(w, i, before, t, left, right, 0);
@@ -162,10 +180,14 @@ static int list_limits(const jn_scaled *x, watched *list) {
       const jn_range *l = &x->path->limits[v * JN_LIMITED_QUANTITIES + k];
       if (!jn__is_limited(x->path, v, k)) continue;
       if (k >= JN_LIMITED_MOTOR_EFFORT && x->path->bent && x->path->bent[v]) continue; /* lower_for_motors() */
-      double slack = k == JN_LIMITED_POSITION ? 1e-9 : 0; /* rounding at a limit does not break it */
-      if (list)
-        list[count] = (watched){v, (jn_limited)k, l->lower - slack * fmax(1, fabs(l->lower)),
-                                l->upper + slack * fmax(1, fabs(l->upper))};
+
+      /* rounding at a limit of position does not break it; others are kept with what may be between samples */
+      double size = limit_size(l->lower, l->upper), slack = 0;
+      if (k == JN_LIMITED_POSITION)
+        slack = 1e-9 * fmax(1, size);
+      else if (x->speed)
+        slack = -spare * size;
+      if (list) list[count] = (watched){v, (jn_limited)k, l->lower - slack, l->upper + slack};
       count++;
     }
   return count;
