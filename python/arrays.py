@@ -176,7 +176,8 @@ def check_entry(line: Line, entry: Entry, const: bool, length: str) -> None:
 
 def check_line(line: Line, parameters: Iterable[Parameter], is_struct: bool) -> None:
     """Every array has an entry, in the order of the declaration, and no other entry is there."""
-    arrays, others = [], []
+    arrays: list[Parameter] = []
+    others: list[Parameter] = []
     for p in parameters:
         is_array = p.type in ARRAYS or (p.type == "int *" and p.const)
         (arrays if is_array else others).append(p)
@@ -192,9 +193,9 @@ def check_line(line: Line, parameters: Iterable[Parameter], is_struct: bool) -> 
         if entry.shape is None and not entry.room and entry.name not in pointers:
             raise Mistake(f"{line.place}: {line.name} has no pointer {entry.name}")
     for p in arrays:
-        entry = line.entry(p.name)
-        if entry is not None and not (is_struct and p.length):
-            check_entry(line, entry, p.const, p.length)
+        found = line.entry(p.name)
+        if found is not None and not (is_struct and p.length):
+            check_entry(line, found, p.const, p.length)
     check_sizes(line, {p.name for p in others})
 
 

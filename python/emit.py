@@ -395,8 +395,8 @@ def item_type(a: Argument, method: Method, stub: bool) -> str:
 def input_type(a: Argument) -> str:
     types = {"IN": "State", "INOUT": "State", "FIXED": "ArrayLike", "SCALAR": "ArrayLike", "MASK": "Mask", "INT": "int",
              "UNSIGNED": "int", "SIZE": "int", "DOUBLE": "float", "ORDER": "int", "FRAME": "int | str", "LINK": "int | str",
-             "JOINT": "int | str", "LOOP": "int | str", "STRING": "str", "STRINGS": "Sequence[str]", "FRAMES": "Sequence[int | str] | int | str", "TEXT": "str | bytes",
-             "STRUCTS": "Sequence[Any]",
+             "JOINT": "int | str", "LOOP": "int | str", "STRING": "str", "STRINGS": "Sequence[str]", "TEXT": "str | bytes",
+             "FRAMES": "Sequence[int | str] | int | str", "STRUCTS": "Sequence[Any]",
         "RECORDS": "Sequence[Mapping[str, Any]]", "CALLBACK": "Callable[..., Any]"}  # fmt: skip
     if a.name == "watch":
         text = "Callable[..., Any] | Sequence[Any]"
