@@ -74,6 +74,8 @@ IN_WORDS = {
     ("jn_base_spectrum", "dropped"): "",
     ("jn_inertia_repair", "change"): "",
     ("jn_loops_assemble", "residual"): "",
+    ("jn_loops_assemble_inside", "residual"): "",
+    ("jn_loops_assemble_inside", "outside"): "",
     ("jn_inertia_unpack", "mass"): "",
     ("jn_joint_mimic", "ratio"): "",
     ("jn_joint_mimic", "offset"): "",
