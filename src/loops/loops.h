@@ -10,6 +10,7 @@
  *   equations.c            forward and hybrid dynamics; equations_inverse.c: inverse dynamics
  *   derivatives.c          of these; derivatives_inverse.c
  *   assembly.c, wrenches_impact.c   configurations and rank; wrenches and impact
+ *   inside.c                        configurations inside position limits
  * A function takes the parts of a jn_loops that it needs: const is what it reads. conditions_screws.c and solve.c are
  * compiled twice (wide.h). */
 #ifndef JN_LOOPS_LOOPS_H
