@@ -164,9 +164,11 @@ set(core_sources
     src/trajectory/fit_choose.c
     src/trajectory/fit_solve.c
     src/trajectory/forces.c
+    src/trajectory/held.c
     src/trajectory/load.c
     src/trajectory/names.c
     src/trajectory/noise.c
+    src/trajectory/open.c
     src/trajectory/residue.c
     src/trajectory/samples.c
     src/trajectory/series.c
