@@ -8,7 +8,7 @@ the place. The grammar is at the top of the file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -141,8 +141,7 @@ def read_description(path: Path) -> Description:
         kind, _, name = head.rpartition(" ")
         if not colon or not re.fullmatch(r"jn_\w+", name) or kind not in ("", "struct", "sizes"):
             raise Mistake(f"{place}: expected 'jn_x:', 'struct jn_x:' or 'sizes jn_x:', not {text[:60]!r}")
-        known: Mapping[str, object] = {"": found.functions, "struct": found.structs, "sizes": found.sizes}[kind]
-        if name in known:
+        if name in {"": found.functions, "struct": found.structs, "sizes": found.sizes}[kind]:  # type: ignore[operator]
             raise Mistake(f"{place}: {head} is there twice")
         if kind == "sizes":
             pairs = [word.partition("=") for word in rest.split()]

@@ -192,7 +192,7 @@ class Method:
     @property
     def is_property(self) -> bool:
         returns = self.function.result != "jn_status" and self.outputs
-        return bool(self.owner) and not self.inputs and returns and self.owner != "jn_simulator"
+        return bool(self.owner) and not self.inputs and bool(returns) and self.owner != "jn_simulator"
 
 
 class Unsupported(Exception):

@@ -119,6 +119,12 @@ JN_API double jn_loops_rounding(const jn_loops_health *health, int order);
  * is the best that was found. */
 JN_API jn_status jn_loops_assemble(jn_loops *loops, const unsigned char *held, double accuracy, double *q,
                                    double *residual);
+/* The same inside the position limits of the model: from q, else from the nearest configuration inside them, with
+ * coordinates that would pass a limit kept at it; else from random ones, farther and farther away. outside gets how far
+ * the coordinate that is farthest outside still is [rad, m], held ones apart: 0 when all are inside. When none is
+ * found, q is the closed one that is least outside. Errors: JN_ERR_LOOP when the loops cannot be closed at all. */
+JN_API jn_status jn_loops_assemble_inside(jn_loops *loops, const unsigned char *held, double accuracy, double *q,
+                                          double *residual, double *outside);
 /* The velocity nearest to v that keeps the loops closed, in place; coordinates with held[i] != 0 stay if that is
  * possible. Errors: JN_ERR_LOOP when it is not. */
 JN_API jn_status jn_loops_project(jn_loops *loops, const unsigned char *held, const double *q, double *v);
