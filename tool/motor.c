@@ -252,8 +252,10 @@ static void declare_options(option_set *set, motor_arg *arg) {
       &arg->coupled);
   option_text(set, "out", "FILE",
               "write motors at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables", &t->out);
+  option_output(set);
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);
+  option_output(set);
   option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
   option_text(set, "wrench", "FILE",
               "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &t->wrench);

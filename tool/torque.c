@@ -29,23 +29,6 @@ static int check_order(const torque_arg *arg, int *order) {
   return OPTION_GO_ON;
 }
 
-/* What is read must not be written over. */
-static int check_files(const torque_arg *arg) {
-  const struct {
-    const char *name, *path;
-  } to[] = {{"--out", arg->out}, {"--plot", arg->plot}}, from[] = {{"MODEL", arg->model.source},
-                                                                   {"TRAJECTORY", arg->trajectory},
-                                                                   {"--wrench", arg->wrench},
-                                                                   {"--limits", arg->limits},
-                                                                   {"--actuators", arg->actuators}};
-  for (size_t i = 0; i < sizeof to / sizeof *to; i++)
-    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
-      if (is_same_file(to[i].path, from[k].path))
-        return usage_error(arg->command, "%s %s would write over the file that %s is read from; give another name",
-                           to[i].name, to[i].path, from[k].name);
-  return OPTION_GO_ON;
-}
-
 /* Is this a robot rather than a motion: a built-in one, XML, or JSON with bodies? */
 static bool looks_like_model(const char *path) {
   char text[4096];
@@ -103,7 +86,7 @@ int torque_check_arguments(const torque_arg *arg) {
     return usage_error(arg->command, "MODEL and TRAJECTORY cannot both be standard input");
   int result = arg->plot ? figure_check(arg->command, arg->plot) : OPTION_GO_ON;
   if (result == OPTION_GO_ON) result = check_swapped(arg);
-  return result == OPTION_GO_ON ? check_files(arg) : result;
+  return result;
 }
 
 /* ---- Payload ---- */
@@ -359,12 +342,14 @@ static void declare_options(option_set *set, torque_arg *arg) {
       "write motion and torques at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables, "
       "--check, --limits and --plot",
       &arg->out);
+  option_output(set);
   option_text(set, "shard", "I/N",
               "write only part I of N parts of --out FILE.csv, for several machines; `jounce gather` puts the parts "
               "together",
               &arg->shard);
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &arg->plot);
+  option_output(set);
   option_names(set, "joints", "LIST",
                "plot these joints only, by names or patterns: 'left_*,neck'; default: all, on as many pages as needed",
                &arg->joints);
