@@ -56,6 +56,9 @@ set(core_sources
     src/elastic/spring.c
     src/generate/emit_c.c
     src/generate/functions.c
+    src/generate/functions_help.c
+    src/generate/functions_kinematics.c
+    src/generate/functions_rates.c
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
@@ -66,6 +69,7 @@ set(core_sources
     src/generate/sha256.c
     src/generate/sincos.c
     src/generate/symbols.c
+    src/generate/taylor.c
     src/ident/base_parameters.c
     src/ident/closed.c
     src/ident/consistent.c
