@@ -150,7 +150,7 @@ static void start_inside(const jn_model *model, double *q) {
 
 /* q, v from --initial, from the start of --motion, or neutral and at rest. */
 static int initial_state(const simulate_arg *arg, acting_forces *f, double *q, double *v) {
-  const eval_need need = {0};
+  const eval_need need = {.model = &arg->model};
   eval_states list = {0};
   size_t nq = (size_t)jn_model_nq(f->model), nv = (size_t)f->nv;
   jn_neutral(f->model, q);
@@ -284,7 +284,8 @@ static int run(simulate_arg *arg) {
 
 static void declare_options(option_set *set, simulate_arg *arg) {
   option_text(set, "initial", "STATE.json",
-              "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval; default: neutral and at rest, or the start of "
+              "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval, or key:NAME, a keyframe of an MJCF model; "
+              "default: neutral and at rest, or the start of "
               "--motion",
               &arg->initial);
   option_numbers(set, "duration", "S", "how long [s], at most 1e9; default 1, or as long as --motion", &arg->duration);
