@@ -51,7 +51,7 @@ typedef struct jn_loops_user {
 /* Set up with jn_loops_options_init(). */
 typedef struct jn_loops_options {
   size_t size;      /* sizeof(jn_loops_options), set by jn_loops_options_init() */
-  int order;        /* of the jets that will be asked for; default 0 */
+  int order;        /* of the jets that will be asked for, at most JN_MAX_ORDER; default 0 */
   double tolerance; /* of dependent conditions, relative to the strongest, each over its own scale; default 1e-9 */
   double baumgarte; /* [1/s] forward and hybrid dynamics of order 0 pull violations back: phi'' + 2 b phi' + b^2 phi =
                        0; default 0: off */
@@ -73,8 +73,9 @@ JN_API void jn_loops_destroy(jn_loops *loops); /* Releases it; NULL is allowed. 
 JN_API int jn_loops_rows(const jn_loops *loops);
 JN_API int jn_loops_row(const jn_loops *loops, int loop, int *rows);
 
-/* phi [m], A [m x nv]; Adot v [m] at the velocity v, so that phi'' = A a + Adot v. Outputs may be NULL. Rows are in m
- * or as sines of small angles: positions of b in the closing frame of a, then directions. */
+/* phi [m], A [m x nv], and Adot_v [m] = Adot v at the velocity v [nv] (NULL: zero), so that phi'' = A a + Adot v.
+ * Outputs may be NULL. Rows are in m or as sines of small angles: positions of b in the closing frame of a, then
+ * directions. */
 JN_API jn_status jn_loops_constraint(jn_loops *loops, const double *q, const double *v, double *phi, double *A,
                                      double *Adot_v);
 /* How far each loop is from closed, gap [loops of the model, then the user's conditions]: the largest of its distances

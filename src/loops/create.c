@@ -167,7 +167,8 @@ static jn_status take_options(const jn_loops_options *given, jn_loops_options *o
   jn_loops_options_init(o);
   if (given) *o = *given;
   if (o->size != sizeof *o) return JN_ERR_INIT;
-  if (o->order < 0 || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->weak >= 0) || o->user_count < 0)
+  if (o->order < 0 || o->order > JN_MAX_ORDER || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->weak >= 0) ||
+      o->user_count < 0)
     return JN_ERR_SIZE;
   if (o->user_count > 0 && !o->user) return JN_ERR_NULL;
   for (int i = 0; i < o->user_count; i++) {
