@@ -250,7 +250,8 @@ static int run_from(simulate_arg *arg, acting_forces *f, double *q, double *v, d
   jn_status status = create_simulator(f->model, &options, &loops, &simulator);
   if (status == JN_OK) status = close_start(arg, f, loops, q, v);
   if (status == JN_OK) tell_start(arg, f->model, loops, q);
-  int result = status == JN_OK ? simulate_run(arg, f, loops, simulator, q, v, duration) : tell_options(arg, status);
+  int result =
+      status == JN_OK ? simulate_run(arg, f, loops, &options, simulator, q, v, duration) : tell_options(arg, status);
   jn_simulator_destroy(simulator);
   jn_loops_destroy(loops);
   return result;
@@ -321,10 +322,11 @@ static void declare_options(option_set *set, simulate_arg *arg) {
   option_numbers(set, "restitution", "E", "speed after a bounce over that before it, 0 (default) to 1",
                  &arg->restitution);
   option_heading(set, "Method");
-  option_choice(set, "integrator", "taylor|dopri5|rodas|rk4|euler",
-                "Taylor series (default); Dormand-Prince 5(4); RODAS 4(3), implicit, for stiff systems; classical "
-                "Runge-Kutta; semi-implicit Euler",
-                &arg->integrator);
+  option_choice(
+      set, "integrator", "taylor|dopri5|rodas|rk4|euler",
+      "Taylor series (default, which goes over to rodas by itself where losses or springs are stiff); Dormand-Prince "
+      "5(4); RODAS 4(3), implicit, for stiff systems; classical Runge-Kutta; semi-implicit Euler",
+      &arg->integrator);
   option_numbers(set, "tolerance", "T", "local error of taylor, dopri5 and rodas; default 1e-10", &arg->tolerance);
   option_numbers(set, "step", "H", "step of rk4 and euler [s]; default 0.001; at most 1e9 steps", &arg->step);
   option_numbers(set, "order", "P", "order of taylor; default: from the tolerance", &arg->order);
