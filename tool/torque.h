@@ -64,6 +64,12 @@ typedef struct wobble {
   double amplitude, omega, phase; /* [rad, m], [rad/s], [rad] */
 } wobble;
 
+/* What is added to one derivative (0: position) of one velocity coordinate. */
+typedef struct nudge {
+  int v, derivative;
+  double size; /* 0: none */
+} nudge;
+
 typedef struct motion {
   const jn_model *model;
   jn_trajectory *trajectory;
@@ -82,7 +88,8 @@ typedef struct motion {
   double *wrench_jet, *passive, *loss;
   double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
   double guess_time;
-  wobble wobble;                                                                 /* amplitude 0: none */
+  wobble wobble; /* amplitude 0: none */
+  nudge nudge;
   jn_status (*wrenches)(void *context, double t, int order, double *wrench_jet); /* NULL: of the trajectory */
   void *wrench_context;
   /* The state at the time of the last motion_at(): */
@@ -168,8 +175,9 @@ typedef struct worst_case {
 /* How far a value may be off because of what the samples do not show. */
 typedef struct doubt {
   double off, value, time; /* where the limit comes nearest; off = 0: nothing to report */
-  bool overturns;          /* a limit that seems to hold may be broken */
+  bool overturns;          /* a limit that seems to hold may be broken, or, with fit, the other way round */
   wobble cause;            /* the oscillation that does most */
+  bool fit;                /* no oscillation: the fit itself leaves it open */
 } doubt;
 
 typedef struct limit_check {
@@ -192,6 +200,11 @@ int limit_check_print(const limit_check *c, const motion *m);
 
 /* torque_doubt.c: what the limits would be used by if all that samples may hide were motion. Moves the motion. */
 jn_status limit_check_doubt(limit_check *c, motion *m, double start, double end);
+
+/* torque_ends.c: which limits are surely broken, and which surely hold, with what the fit leaves open. Moves the
+ * motion.
+ */
+jn_status limit_check_ends(limit_check *c, motion *m, double start, double end);
 
 /* ---- torque_summary.c ---- */
 

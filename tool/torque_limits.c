@@ -151,6 +151,11 @@ jn_status limit_check_between(limit_check *c, motion *m) {
 /* Beyond the limit, at samples or between them. */
 static bool is_broken(const worst_case *w) { return w->samples > 0 || w->use > 1 + slack; }
 
+/* ... and surely so? */
+static bool is_surely_broken(const limit_check *c, int at) {
+  return is_broken(&c->worst[at]) && !(c->doubts[at].overturns && c->doubts[at].fit);
+}
+
 /* ---- Telling ---- */
 
 static void unit_of(const motion *m, int v, quantity which, char text[UNIT_TEXT]) {
@@ -161,7 +166,7 @@ static void unit_of(const motion *m, int v, quantity which, char text[UNIT_TEXT]
 }
 
 /* "81% @ 1.24", "! 120% @ 1.24" when broken, "? 81% @ 1.24" if that cannot be decided, "-" without limit. */
-static void use_cell(table *t, const limit *l, const worst_case *w, bool unsure) {
+static void use_cell(table *t, const limit *l, const worst_case *w, bool unsure, bool broken) {
   char use[NUMBER_TEXT], time[TIME_TEXT];
   if (!limit_is_finite(l) || w->use < 0) {
     table_cell(t, "-");
@@ -172,7 +177,7 @@ static void use_cell(table *t, const limit *l, const worst_case *w, bool unsure)
   if (!isfinite(l->lower) || !isfinite(l->upper) || isinf(w->use))
     snprintf(use, sizeof use, "%s", is_broken(w) ? "beyond" : "within");
   time_text(w->time, 3, time);
-  table_cellf(t, "%s%s @ %s", is_broken(w) ? "! " : unsure ? "? " : "", use, time);
+  table_cellf(t, "%s%s @ %s", broken ? "! " : unsure ? "? " : "", use, time);
 }
 
 static void print_uses(const limit_check *c, const motion *m) {
@@ -187,7 +192,7 @@ static void print_uses(const limit_check *c, const motion *m) {
     table_cell(&t, name);
     for (quantity k = 0; k < QUANTITIES; k++) {
       size_t at = (size_t)v * QUANTITIES + k;
-      use_cell(&t, &c->limits[at], &c->worst[at], c->doubts[at].overturns);
+      use_cell(&t, &c->limits[at], &c->worst[at], c->doubts[at].overturns, is_surely_broken(c, (int)at));
     }
   }
   puts("\nLimits: largest share used, and when [s] (100%: at the limit; position: from the middle of the range)");
@@ -231,6 +236,22 @@ static void print_doubt(const motion *m, int v, quantity k, const limit *l, cons
       d->cause.omega / 6.283185307179586);
 }
 
+/* A value that noise, or too few samples on one side, leave open. */
+static void print_open(const motion *m, int v, quantity k, const limit *l, const doubt *d) {
+  char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT], off[NUMBER_TEXT],
+      time[TIME_TEXT];
+  bool beyond = limit_use(l, d->value) > 1;
+  double edge = d->value + (beyond ? 0 : d->off) > l->upper ? l->upper : l->lower;
+  jn_velocity_name(m->model, v, name, sizeof name);
+  unit_of(m, v, k, unit);
+  short_number(d->value, value);
+  short_number(edge, bound);
+  short_number(d->off, off);
+  time_text(d->time, 4, time);
+  say(stdout, "  %s %s: %s %s at %s s, %s the limit of %s, but the samples fix it only to within %s there\n", name,
+      quantity_name(k), value, unit, time, beyond ? "beyond" : "within", bound, off);
+}
+
 /* What the samples cannot decide; how many limits that are. */
 static int print_doubts(const limit_check *c, const motion *m, int known) {
   int unsure = 0;
@@ -244,12 +265,17 @@ static int print_doubts(const limit_check *c, const motion *m, int known) {
   for (int v = 0; v < m->nv; v++)
     for (quantity k = 0; k < QUANTITIES; k++) {
       size_t at = (size_t)v * QUANTITIES + k;
-      if (c->doubts[at].overturns) print_doubt(m, v, k, &c->limits[at], &c->doubts[at]);
+      const doubt *d = &c->doubts[at];
+      if (d->overturns && d->fit)
+        print_open(m, v, k, &c->limits[at], d);
+      else if (d->overturns)
+        print_doubt(m, v, k, &c->limits[at], d);
     }
   puts(
       "  Record with less noise, or faster where a motion has few samples per period. Or say what you know: no "
       "motion\n"
-      "  is faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: no noise.");
+      "  is faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: no noise.\n"
+      "  Near the ends of a log, with samples on one side only, least is known: --range START,END leaves them out.");
   return unsure;
 }
 
@@ -262,7 +288,7 @@ static void print_violations(const limit_check *c, const motion *m, int broken, 
   for (int v = 0; v < m->nv; v++)
     for (quantity k = 0; k < QUANTITIES; k++) {
       size_t at = (size_t)v * QUANTITIES + k;
-      if (is_broken(&c->worst[at])) print_violation(m, v, k, &c->limits[at], &c->worst[at]);
+      if (is_surely_broken(c, (int)at)) print_violation(m, v, k, &c->limits[at], &c->worst[at]);
     }
 }
 
@@ -270,7 +296,7 @@ int limit_check_print(const limit_check *c, const motion *m) {
   int broken = 0, known = 0;
   for (int i = 0; i < m->nv * QUANTITIES; i++) {
     known += limit_is_finite(&c->limits[i]);
-    broken += is_broken(&c->worst[i]);
+    broken += is_surely_broken(c, i);
   }
   if (known == 0) {
     puts("\nLimits: the model has none; give them in a file: --limits FILE");

@@ -61,7 +61,7 @@ static int default_threads(void) {
 jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batch **batch) {
   if (batch) *batch = NULL;
   if (!model || !batch) return JN_ERR_NULL;
-  if (threads < 0 || order < -1) return JN_ERR_SIZE;
+  if (threads < 0 || order < -1 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
   const jn_row *d = jn__choose_row(JN_KIND_D, 1), *f = jn__choose_row(JN_KIND_F, 1);
   if (!d || !f) return JN_ERR_ROW;
   int count = JN_WITH_OPENMP && threads != 1 ? (threads ? threads : default_threads()) : 1;
@@ -263,7 +263,8 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
   if (own) {
     if (r->work->first + r->count > b->own.count) return JN_ERR_SIZE;
     if (r->kind != JN_KIND_D || one->lanes != 1 || one->kind != r->kind) return JN_ERR_UNSUPPORTED;
-    if (row->lanes > 1 && row->kind == JN_KIND_D && r->kernel == JN_KERNEL_forward) { /* which takes them as an input */
+    if (row->lanes > 1 && row->kind == JN_KIND_D &&
+        r->kernel == JN_KERNEL_forward_dynamics) { /* which takes them as an input */
       in_lanes = *r;
       jn__run_input(&in_lanes, 5, jn__parameters_inertias(&b->own, r->work->first), 10 * (size_t)b->own.nb);
       r = &in_lanes;
