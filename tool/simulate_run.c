@@ -214,16 +214,16 @@ static void change_if_stiff(simulation *s, double now) {
                       : "--integrator rodas needs far fewer steps");
 }
 
-/* Goes back if the steps of rodas do not become longer. */
+/* Goes back if the steps of rodas become much shorter. */
 static void judge_change(simulation *s, double now) {
   enum { TRIAL = 100 };
   method_change *c = &s->change;
   if (!c->second || c->steps < 0 || ++c->steps < TRIAL) return;
   c->steps = -1;
-  if ((now - c->since) / TRIAL > 2 * s->doubts.step) return;
+  if ((now - c->since) / TRIAL > 0.5 * s->doubts.step) return; /* a step of rodas takes no longer */
   if (go_on_with(s, c->first, s->arg->integrator) != JN_OK) return;
   progress_end();
-  say(stderr, "jounce: note: at t = %.6g s: the steps of rodas are no longer, going on with %s\n", now,
+  say(stderr, "jounce: note: at t = %.6g s: the steps of rodas are even shorter, going on with %s\n", now,
       jn_integrator_name((jn_integrator)s->arg->integrator));
 }
 
