@@ -10,7 +10,7 @@ set(kernel_sources
     src/kernel/first_derivatives/jet_derivatives.c
     src/kernel/second_derivatives/second_along.c
     src/kernel/mass_matrix/factor.c
-    src/kernel/forward_dynamics/aba.c
+    src/kernel/forward_dynamics/forward_dynamics.c
     src/kernel/terms/christoffel.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
@@ -20,7 +20,7 @@ set(kernel_sources
     src/kernel/mass_matrix/crba.c
     src/kernel/jets/matrix_jet.c
     src/kernel/jets/momentum_jet.c
-    src/kernel/inverse_dynamics/rnea.c
+    src/kernel/inverse_dynamics/inverse_dynamics.c
     src/kernel/regressor/regressor.c
     src/kernel/regressor/regressor_jet.c
     src/kernel/base/row.c
@@ -162,9 +162,11 @@ set(core_sources
     src/trajectory/fit_choose.c
     src/trajectory/fit_solve.c
     src/trajectory/forces.c
+    src/trajectory/held.c
     src/trajectory/load.c
     src/trajectory/names.c
     src/trajectory/noise.c
+    src/trajectory/open.c
     src/trajectory/residue.c
     src/trajectory/samples.c
     src/trajectory/series.c
@@ -266,7 +268,7 @@ if(rows_avx2)
   # dynamics and first derivatives 4 to 8 % slower, so not there). `rep movs` for structs of half a kilobyte costs up to 3 %.
   set(strategy vector_loop:2048:noalign,libcall:-1:noalign)
   set(avx2_lanes ${avx2} $<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure;-mmemcpy-strategy=${strategy};-mmemset-strategy=${strategy}>)
-  set_source_files_properties(src/kernel/first_derivatives/first_derivatives.c src/kernel/forward_dynamics/aba.c PROPERTIES
+  set_source_files_properties(src/kernel/first_derivatives/first_derivatives.c src/kernel/forward_dynamics/forward_dynamics.c PROPERTIES
                               COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
   jounce_row(d4_avx2 D 4 ${avx2_lanes})
   jounce_row(f8_avx2 F 8 ${avx2_lanes})

@@ -52,7 +52,7 @@ head -c 4000 piece2.csv >cut.csv
 refused 'not complete' "$jounce" gather out piece1.csv cut.csv piece3.csv piece4.csv
 sed '3s/1/2/' piece2.csv >changed.csv
 refused 'not complete' "$jounce" gather out piece1.csv changed.csv piece3.csv piece4.csv
-refused 'one of the parts' "$jounce" gather piece1.csv piece1.csv
+refused 'PART is read from' "$jounce" gather piece1.csv piece1.csv
 for wrong in 0/3 4/3 1 x/y 1/ 1/2/3; do
   refused 'I/N' "$jounce" eval builtin:double_pendulum --input states.json --want tau --shard $wrong
 done

@@ -130,7 +130,7 @@ static void solved_dynamics_by_complex_step(void **st) {
           for (int r = 0; r < n; r++) ctau[r] = CMPLX(tau[r], by == BY_A && !given_a && r == k ? h : 0);
           jn_call call = {.in = {x.cq, x.cv, x.ca, ctau, x.cW}, .out = {a_out, tau_out, pivots}};
           call.data = forward ? NULL : prescribed;
-          run_complex(x.m, -1, x.m->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward, &call);
+          run_complex(x.m, -1, x.m->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics, &call);
           const double *da = forward ? D[8 + by] : D[by], *dtau = D[4 + by];
           double size = norm_or_1(da, n * columns) * condition;
           check_column(da, n, columns, k, a_out, size, 2000, forward ? "forward" : "hybrid, a");

@@ -295,7 +295,7 @@ static void faults_of_repair(void **state) {
   write_file("thin.urdf", thin);
   const char *path = in_directory("thin.urdf");
   snprintf(line, sizeof line, "check %s --repair %s", path, path);
-  expect(2, NULL, "the model is read from this file", line);
+  expect(2, NULL, "would write over the file that MODEL is read from", line);
   snprintf(line, sizeof line, "check %s --repair out.txt", path);
   expect(2, NULL, "must end in .urdf", line);
   snprintf(line, sizeof line, "check %s --repair /nonexistent/out.urdf", path);

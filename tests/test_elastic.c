@@ -392,7 +392,7 @@ static void derivatives_are_those_of_the_complex_step(void **state) {
     for (int i = 0; i < 7; i++) motor[i] = CMPLX(x.motor[i], 2 * N + i == j ? h : 0);
     complex_forces(e, 7, q, v, motor, tau);
     jn_call call = {.in = {q, v, none, tau, wrench}, .out = {out[0], out[1], out[2]}};
-    run_complex(robot, -1, robot->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward, &call);
+    run_complex(robot, -1, robot->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics, &call);
     for (int i = 0; i < N; i++) {
       double exact = j < N ? da_dq[i * N + j] : j < 2 * N ? da_dv[i * N + j - N] : da_dmotor[i * 7 + j - 2 * N];
       worst = fmax(worst, fabs(cimag(out[0][i]) / h - exact) / size);

@@ -588,7 +588,7 @@ static void foreseeing(void **state) {
 static void wrong_use(void **state) {
   (void)state;
   check_refused(run_here("identify wrong.urdf"), 2, "DATA");
-  check_refused(run_here("identify wrong.urdf data.csv --out data.csv"), 2, "must end in");
+  check_refused(run_here("identify wrong.urdf data.csv --out data.txt"), 2, "must end in");
   check_refused(run_here("identify wrong.urdf data.csv --out wrong.urdf"), 2, "is read");
   check_refused(run_here("identify wrong.urdf data.csv --base-only --out x.urdf"), 2, "--base-only");
   check_refused(run_here("identify wrong.urdf data.csv --without mass"), 2, "'mass'");

@@ -341,7 +341,8 @@ static void wrenches_between_samples_are_looked_at(void **state) {
   static const char *const springs[] = {"", ", \"stiffness\": 1e5", ", \"stiffness\": 1e5, \"damping\": 100"};
   for (int i = 0; i < 3; i++) {
     char text[300];
-    snprintf(text, sizeof text, "{\"joints\": {\"hinge\": {\"rotor_inertia\": 0.01, \"effort\": 3000%s}}}", springs[i]);
+    snprintf(text, sizeof text, "{\"joints\": {\"hinge\": {\"rotor_inertia\": 0.01, \"forcerange\": [-3000, 3000]%s}}}",
+             springs[i]);
     write_file("a.json", text);
     o = run_fine("motor rod.json slow.csv --actuators a.json --wrench w.csv --wrench-interpolation linear", 1);
     check_has(o.out, "hinge motor torque: ");

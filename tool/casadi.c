@@ -92,8 +92,6 @@ static int check_values(const casadi_arg *c) {
     return usage_error("casadi", "--step takes one number of seconds, positive and below 1e9");
   if (c->friction_speed.count && (c->friction_speed.count != 1 || !(c->friction_speed.values[0] > 0)))
     return usage_error("casadi", "--friction-speed: give one positive number");
-  if (model_arg_reads(&c->model, c->out))
-    return usage_error("casadi", "--out %s: the model is read from this file: give another name", c->out);
   return OPTION_GO_ON;
 }
 
@@ -140,6 +138,7 @@ int command_casadi(int argc, char **argv) {
       "Hessians: inverse_dynamics, forward_dynamics, step, frames, momentum, loops_forward_dynamics and "
       "loops_conditions. It is the installed plugin with the robot appended, so no compiler is needed.");
   option_text(&set, "out", "FILE", "the library to write (also -o); default robot.so", &c.out);
+  option_output(&set);
   option_numbers(&set, "step", "SECONDS", "length of a step; default 0.01", &c.step);
   option_choice(&set, "integrator", "taylor|dopri5|rodas|rk4|euler", "method of steps; default rk4", &c.integrator);
   option_flag(&set, "losses", "steps lose energy by damping and friction of the model", &c.losses);

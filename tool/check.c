@@ -163,6 +163,7 @@ int command_check(int argc, char **argv) {
       "write the model to this file (.urdf, .xml, .json) with the nearest inertia that a body can have for every "
       "link that breaks a law; list what changed, and check the new file",
       &out);
+  option_output(&set);
   model_arg_options(&set, &arg);
   int status = option_parse(&set, argc, argv, &arg.source, 1, 1);
   if (status == OPTION_GO_ON && out) {

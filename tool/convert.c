@@ -122,6 +122,7 @@ int command_convert(int argc, char **argv) {
   option_flag(&set, "fresh", "write a new file instead of editing the text of a URDF file", &c.fresh);
   option_flag(&set, "force", "write OUT even if it is the file that MODEL or its loops are read from", &c.force);
   model_arg_options(&set, &c.model);
+  set.compares_files = true; /* --in-place and --force write to MODEL */
   int status = option_parse(&set, argc, argv, arguments, 1, 2);
   if (status == OPTION_GO_ON) {
     c.model.source = arguments[0];

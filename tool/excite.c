@@ -55,8 +55,6 @@ static int check_arguments(const excite_arg *arg) {
     return usage_error("excite", "--harmonics is for Fourier series and --spline for splines: give one of them");
   if (arg->out && !ends_with(arg->out, ".json") && !ends_with(arg->out, ".csv"))
     return usage_error("excite", "--out %s: the name must end in .json or .csv", arg->out);
-  if (arg->out && model_arg_reads(&arg->model, arg->out))
-    return usage_error("excite", "--out %s is the file of the model: give another name", arg->out);
   return OPTION_GO_ON;
 }
 
@@ -433,6 +431,7 @@ static void declare(option_set *set, excite_arg *arg) {
       "acceleration, effort and effort rate. It starts and ends at rest. Collisions are not looked at: keep joints "
       "out of the way with --range and --keep-out, and try the motion slowly first.");
   option_text(set, "out", "FILE", "write the motion: .json (closed form) or .csv", &arg->out);
+  option_output(set);
   option_numbers(set, "duration", "S",
                  "of one period; default 10; made longer, and said so, if limits of effort need it", &arg->duration);
   option_numbers(set, "harmonics", "N", "of the series; default 5", &arg->harmonics);

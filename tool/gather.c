@@ -105,10 +105,6 @@ static int gather(const char *const *paths, int count, size_t limit) {
   for (int i = 0; i < count && good; i++) {
     parts[i] = (part){.path = paths[i + 1]};
     good = read_head(&parts[i]);
-    if (good && is_same_file(paths[0], parts[i].path)) {
-      free(parts);
-      return usage_error("gather", "%s is one of the parts: OUT must be another file", paths[0]);
-    }
   }
   if (good) qsort(parts, (size_t)count, sizeof *parts, by_index);
   good = good && fit_together(parts, count);

@@ -16,21 +16,6 @@ static int check_number(const char *name, const number_list *list, double least)
   return usage_error("identify", "--%s takes one number%s", name, least == 0 ? ", not negative" : "");
 }
 
-/* What is written must not be read. */
-static int check_files(const identify_arg *arg) {
-  const char *const to[] = {arg->out, arg->report};
-  for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
-    if (!to[i]) continue;
-    bool same = model_arg_reads(&arg->model, to[i]) || (arg->coupling && is_same_file(to[i], arg->coupling));
-    for (int k = 0; k < arg->files; k++) same |= is_same_file(to[i], arg->arguments[k + 1]);
-    for (int k = 0; k < arg->validate.count; k++) same |= is_same_file(to[i], arg->validate.names[k]);
-    if (same) return usage_error("identify", "%s is read: give another name for what is written", to[i]);
-  }
-  if (arg->out && arg->report && is_same_file(arg->out, arg->report))
-    return usage_error("identify", "--out and --report are the same file");
-  return OPTION_GO_ON;
-}
-
 static int check_arguments(identify_arg *arg) {
   const struct {
     const char *name;
@@ -68,7 +53,7 @@ static int check_arguments(identify_arg *arg) {
   }
   if (arg->foresee && (arg->out || arg->report || arg->validate.count))
     return usage_error("identify", "--foresee looks at motions alone: leave --out, --report and --validate out");
-  return check_files(arg);
+  return OPTION_GO_ON;
 }
 
 /* Words of --without. */
@@ -107,7 +92,9 @@ static void declare(option_set *set, identify_arg *arg) {
       "the robot with them. The result is physically consistent, and what the data do not tell stays near the model. "
       "DATA are tables with times, positions (velocities, accelerations if measured) and torques: NAME, NAME.tau.");
   option_text(set, "out", "FILE", "write the new robot to .urdf or .json; all else of a URDF file is kept", &arg->out);
+  option_output(set);
   option_text(set, "report", "FILE", "write a page (HTML) with curves, confidence intervals and changes", &arg->report);
+  option_output(set);
   option_texts(set, "validate", "FILE", "a file that is held back to judge the result; may be given several times",
                &arg->validate);
   option_heading(set, "What is identified");
@@ -198,11 +185,13 @@ static int run(identify_run *r) {
   if (result != OPTION_GO_ON) return result;
   identify_find_doubts(r);
   identify_text(r);
-  result = EXIT_FINE;
-  if (r->arg->out && !write_model(r)) result = EXIT_BAD;
-  if (r->arg->report && !identify_report(r, r->arg->report)) result = EXIT_BAD;
+
+  /* what could not be written is not said to be written */
+  r->model_written = r->arg->out && write_model(r);
+  r->report_written = r->arg->report && identify_report(r, r->arg->report);
   identify_totals(r);
-  return result;
+  bool missing = (r->arg->out && !r->model_written) || (r->arg->report && !r->report_written);
+  return missing ? EXIT_BAD : EXIT_FINE;
 }
 
 static void free_arguments(identify_arg *arg) {

@@ -66,6 +66,7 @@ typedef struct identify_run {
   char **warnings;
   int warning_count;
   jn_model *result;
+  bool model_written, report_written;
 } identify_run;
 
 /* "joint_1", or "flange_fx" of a wrench, in name [JN_COORDINATE_NAME]. */

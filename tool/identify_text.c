@@ -174,8 +174,8 @@ static void print_total(const identify_run *r, const fit_quality *q, const char 
 
 void identify_totals(const identify_run *r) {
   putchar('\n');
-  if (r->arg->out) say(stdout, "written: %s\n", r->arg->out);
-  if (r->arg->report) say(stdout, "report: %s\n", r->arg->report);
+  if (r->model_written) say(stdout, "written: %s\n", r->arg->out);
+  if (r->report_written) say(stdout, "report: %s\n", r->arg->report);
   print_total(r, &r->quality, "data");
   for (int i = 0; i < r->held_count; i++) {
     char *what = format_text("validation file %s", r->held_quality[i].path);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "print.h"
 #include "text.h"
 
@@ -73,6 +74,7 @@ char *read_input(const char *path, const char *name, size_t limit, size_t *lengt
     tell(name, "cannot be opened: ", strerror(errno));
     return NULL;
   }
+  output_note_input(stream);
   char *text = read_stream(stream, limit, length);
   int failed = ferror(stream) ? errno : 0;
   if (!standard) fclose(stream);

@@ -49,10 +49,6 @@ void model_arg_options(option_set *set, model_arg *arg) {
   model_edit_options(set, &arg->edits);
 }
 
-bool model_arg_reads(const model_arg *arg, const char *path) {
-  return is_same_file(path, arg->source) || is_same_file(path, arg->loops) || model_edit_reads(&arg->edits, path);
-}
-
 jn_format format_of_content(const char *path) {
   char text[1 << 14];
   FILE *f = fopen(path, "rb");

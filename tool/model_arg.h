@@ -39,9 +39,6 @@ void model_arg_free(model_arg *arg);
  * and what model_edit.h declares. */
 void model_arg_options(option_set *set, model_arg *arg);
 
-/* Is the file one that the model is made from? */
-bool model_arg_reads(const model_arg *arg, const char *path);
-
 /* Read arg->source into arg->model, and edit it as the options say. Prints nothing but a wrong use of the options (and
  * standard input that cannot be read). OPTION_GO_ON, or an exit code: EXIT_BAD when there is no model; why is in
  * arg->report and arg->error. */

@@ -250,8 +250,10 @@ static void declare_options(option_set *set, motor_arg *arg) {
       &arg->coupled);
   option_text(set, "out", "FILE",
               "write motors at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables", &t->out);
+  option_output(set);
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);
+  option_output(set);
   option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
   option_text(set, "wrench", "FILE",
               "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &t->wrench);
@@ -281,7 +283,7 @@ int command_motor(int argc, char **argv) {
       "ratio, its torque times it. TRAJECTORY is read as by jounce torque.\n"
       "\n"
       "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is "
-      "bad, 3 if the samples are not good enough to say that all limits hold.");
+      "bad, 3 if it cannot be told whether all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);

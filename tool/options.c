@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "output.h"
 #include "print.h"
 
 void number_list_free(number_list *list) {
@@ -40,36 +41,41 @@ void option_heading(option_set *set, const char *heading) {
 }
 
 void option_flag(option_set *set, const char *name, const char *help, int *target) {
-  add(set, (option){OPTION_FLAG, name, NULL, help, target, NULL, false});
+  add(set, (option){OPTION_FLAG, name, NULL, help, target, NULL, false, false});
 }
 
 void option_text(option_set *set, const char *name, const char *value, const char *help, const char **target) {
-  add(set, (option){OPTION_TEXT, name, value, help, (void *)target, NULL, false});
+  add(set, (option){OPTION_TEXT, name, value, help, (void *)target, NULL, false, false});
 }
 
 void option_texts(option_set *set, const char *name, const char *value, const char *help, name_list *target) {
-  add(set, (option){OPTION_TEXTS, name, value, help, target, NULL, false});
+  add(set, (option){OPTION_TEXTS, name, value, help, target, NULL, false, false});
 }
 
 void option_maybe(option_set *set, const char *name, const char *value, const char *help, const char **target) {
-  add(set, (option){OPTION_MAYBE, name, value, help, (void *)target, NULL, false});
+  add(set, (option){OPTION_MAYBE, name, value, help, (void *)target, NULL, false, false});
 }
 
 void option_choice(option_set *set, const char *name, const char *words, const char *help, int *target) {
-  add(set, (option){OPTION_CHOICE, name, words, help, target, NULL, false});
+  add(set, (option){OPTION_CHOICE, name, words, help, target, NULL, false, false});
 }
 
 void option_numbers(option_set *set, const char *name, const char *value, const char *help, number_list *target) {
-  add(set, (option){OPTION_NUMBERS, name, value, help, target, NULL, false});
+  add(set, (option){OPTION_NUMBERS, name, value, help, target, NULL, false, false});
 }
 
 void option_names(option_set *set, const char *name, const char *value, const char *help, name_list *target) {
-  add(set, (option){OPTION_NAMES, name, value, help, target, NULL, false});
+  add(set, (option){OPTION_NAMES, name, value, help, target, NULL, false, false});
 }
 
 void option_words(option_set *set, const char *words) {
   assert(set->count > 0);
   set->options[set->count - 1].words = words;
+}
+
+void option_output(option_set *set) {
+  assert(set->count > 0 && set->options[set->count - 1].kind == OPTION_TEXT);
+  set->options[set->count - 1].is_output = true;
 }
 
 void option_once(option_set *set) {
@@ -175,7 +181,7 @@ static void print_help(const option_set *set) {
   say(stdout, "Usage: jounce %s [OPTION...]%s%s\n\n", set->command, *set->arguments ? " " : "", set->arguments);
   print_wrapped(set->about, 0, 0);
   fputs("\nOptions:\n", stdout);
-  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL, NULL, false});
+  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL, NULL, false, false});
   for (int i = 0; i < set->count; i++) print_option(&set->options[i]);
 }
 
@@ -313,6 +319,59 @@ static int missing_argument(const option_set *set, int index) {
                      set->command, set->arguments);
 }
 
+/* ---- Files ---- */
+
+/* What the help calls argument `index`: a word of "MODEL [TRAJECTORY]" or "OUT PART..." without brackets and dots. */
+static char *argument_name(const option_set *set, int index) {
+  const char *word = set->arguments;
+  for (; index > 0 && strchr(word, ' '); index--) word = strchr(word, ' ') + 1;
+  word += strspn(word, "[");
+  return copy_text(word, strcspn(word, " ].|"));
+}
+
+/* Values that may be names of files: all of options that take text. */
+static int list_option_paths(const option *item, named_path *paths) {
+  int count = 0;
+  if (item->kind == OPTION_TEXTS) {
+    const name_list *list = item->target;
+    for (int i = 0; i < list->count; i++) paths[count++] = (named_path){item->name, list->names[i], false};
+  } else if (item->kind == OPTION_TEXT || item->kind == OPTION_MAYBE) {
+    const char *value = *(const char **)item->target;
+    if (value && *value) paths[count++] = (named_path){item->name, value, item->is_output};
+  }
+  return count;
+}
+
+static int most_paths(const option_set *set, int arguments) {
+  int count = arguments + set->count;
+  for (int i = 0; i < set->count; i++)
+    if (set->options[i].kind == OPTION_TEXTS) count += ((const name_list *)set->options[i].target)->count;
+  return count;
+}
+
+/* No output is an input or another output: output_check(). */
+static int check_files(const option_set *set, const char **arguments, int count) {
+  named_path *paths = allocate((size_t)most_paths(set, count) * sizeof *paths);
+  int used = 0;
+
+  for (int i = 0; i < count; i++) {
+    char *name = argument_name(set, i);
+    paths[used++] = (named_path){name, arguments[i], strcmp(name, "OUT") == 0};
+  }
+  for (int i = 0; i < set->count; i++) {
+    int first = used;
+    used += list_option_paths(&set->options[i], paths + used);
+    for (int k = first; k < used; k++) paths[k].name = format_text("--%s", set->options[i].name);
+  }
+
+  int status = output_check(set->command, paths, used);
+  for (int i = 0; i < used; i++) free((char *)paths[i].name);
+  free(paths);
+  return status;
+}
+
+/* ---- A line ---- */
+
 static option_visitor *visitor; /* NULL but in option_visit() */
 
 void option_visit(int (*command)(int argc, char **argv), const char *name, option_visitor *visit) {
@@ -351,5 +410,8 @@ int option_parse(const option_set *set, int argc, char **argv, const char **argu
       if (status != OPTION_GO_ON) return status;
     }
   }
-  return count < least ? missing_argument(set, count) : OPTION_GO_ON;
+  if (count < least) return missing_argument(set, count);
+
+  output_begin_call();
+  return set->compares_files ? OPTION_GO_ON : check_files(set, arguments, count);
 }

@@ -33,6 +33,7 @@ typedef struct option {
   void *target;
   const char *words; /* for tab completion, see option_words(); or NULL */
   bool once;         /* see option_once() */
+  bool is_output;    /* see option_output() */
 } option;
 
 enum { OPTION_MAX = 64 };
@@ -43,6 +44,7 @@ typedef struct option_set {
   const char *about;
   option options[OPTION_MAX];
   int count;
+  bool compares_files; /* the command itself compares what it writes with what it reads, not option_parse() */
 } option_set;
 
 /* Lists made from a,b,c; NULL and 0 until the option is given. Release with the functions below. */
@@ -76,6 +78,10 @@ void option_names(option_set *set, const char *name, const char *value, const ch
 /* For tab completion: words that the option declared last takes, split by '|'; "builtin:" stands for all built-in
  * robots. Options of files and choices need this only for words beyond. */
 void option_words(option_set *set, const char *words);
+
+/* The text option declared last names a file that is written. option_parse() refuses files that are read as well, or
+ * written twice. A plain argument is an output if it is called OUT. */
+void option_output(option_set *set);
 
 /* The text option declared last may be given only once; otherwise the last one counts. */
 void option_once(option_set *set);

@@ -250,11 +250,9 @@ static bool is_other_format(const char *path) {
   return ending && (strcmp(ending, ".npz") == 0 || strcmp(ending, ".npy") == 0 || strcmp(ending, ".json") == 0);
 }
 
-static int check_source(const char *source, const char *out) {
+static int check_source(const char *source) {
   if (is_other_format(source))
     return usage_error("plot", "%s: plot takes CSV; jounce torque --plot draws the motion of such a file", source);
-  if (is_same_file(out, source))
-    return usage_error("plot", "--out %s would write over the file that is drawn; give another name", out);
   return OPTION_GO_ON;
 }
 
@@ -268,6 +266,7 @@ int command_plot(int argc, char **argv) {
       "panels per joint, with position, velocity, torque, ... as rows; other files have one panel per column. "
       "FILE - is standard input.");
   option_text(&set, "out", "FILE", "FILE.svg, .png, .pdf; default -: text in the terminal", &out);
+  option_output(&set);
   option_text(&set, "columns", "PATTERN", "only columns whose name contains or matches this: '*.tau*', 'joint[1-3]*'",
               &chosen.pattern);
   option_names(&set, "joints", "LIST", "only columns of these joints, by names or patterns: 'left_*,neck'",
@@ -275,7 +274,7 @@ int command_plot(int argc, char **argv) {
   option_max_bytes(&set, &max_bytes);
   int status = option_parse(&set, argc, argv, &source, 1, 1);
   if (status == OPTION_GO_ON) status = figure_check("plot", out);
-  if (status == OPTION_GO_ON) status = check_source(source, out);
+  if (status == OPTION_GO_ON) status = check_source(source);
   if (status == OPTION_GO_ON) {
     sheet s = {.path = source, .max_bytes = max_bytes_of("plot", max_bytes)};
     status = s.max_bytes == 0 ? EXIT_USAGE : sheet_read(&s);

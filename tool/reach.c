@@ -45,10 +45,6 @@ static int check_arguments(const reach_arg *arg) {
     return usage_error("reach", "--out %s: the name must end in .csv or .npz", arg->out);
   if (!arg->path && arg->out && !to_stdout && !ends_with(arg->out, ".json"))
     return usage_error("reach", "--out %s: a configuration is written as .json", arg->out);
-  const char *const from[] = {arg->model.source, arg->path, arg->tool.start};
-  for (int i = 0; i < 3; i++)
-    if (arg->out && from[i] && is_same_file(arg->out, from[i]))
-      return usage_error("reach", "%s would be written over, but it is read too; give another name", arg->out);
   return OPTION_GO_ON;
 }
 
@@ -320,6 +316,7 @@ static void declare_options(option_set *set, reach_arg *arg) {
               "of a path: the joint motion, FILE.csv or FILE.npz, which torque and simulate read; of a pose: the "
               "configuration, FILE.json, which eval and simulate read; -: only this, to stdout",
               &arg->out);
+  option_output(set);
   option_flag(set, "json", "of a pose: print the result as JSON", &arg->json);
   model_arg_options(set, &arg->model);
 }

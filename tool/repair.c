@@ -13,8 +13,6 @@ int repair_allowed(const model_arg *arg, const char *out) {
   if (!ends_with(out, ".urdf") && !ends_with(out, ".xml") && !ends_with(out, ".json"))
     return usage_error(arg->command, "--repair %s: the name must end in .urdf, .xml or .json, which tells the format",
                        out);
-  if (model_arg_reads(arg, out))
-    return usage_error(arg->command, "--repair %s: the model is read from this file: give another name", out);
   return OPTION_GO_ON;
 }
 

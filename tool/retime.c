@@ -385,8 +385,10 @@ static void declare_options(option_set *set, retime_arg *arg) {
               &arg->waypoints);
   option_numbers(set, "blend", "X", "how far the path may pass the waypoints [rad, m]; default 0.01", &arg->blend);
   option_text(set, "out", "FILE", "write the new motion to FILE.csv or FILE.npz, as jounce torque does", &t->out);
+  option_output(set);
   option_text(set, "plot", "FILE", "plot it with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);
+  option_output(set);
   option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
   option_numbers(
       set, "rate", "HZ",

@@ -31,16 +31,6 @@ static int check_duration(double duration) {
                      longest_duration);
 }
 
-static int check_files(const simulate_arg *arg) {
-  const char *const to[] = {arg->out, arg->plot};
-  const char *const from[] = {arg->model.source, arg->initial, arg->torque, arg->trajectory, arg->wrench};
-  for (size_t i = 0; i < sizeof to / sizeof *to; i++)
-    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
-      if (to[i] && from[k] && is_same_file(to[i], from[k]))
-        return usage_error("simulate", "%s would be written over, but it is read too; give another name", to[i]);
-  return OPTION_GO_ON;
-}
-
 static int check_outputs(const simulate_arg *arg) {
   bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
   if (arg->out && !to_stdout && !writer_takes(arg->out))
@@ -49,8 +39,7 @@ static int check_outputs(const simulate_arg *arg) {
     return usage_error("simulate", "--out - writes CSV alone: --summary and --plot need a file there");
   if (arg->model.source && arg->initial && strcmp(arg->model.source, "-") == 0 && strcmp(arg->initial, "-") == 0)
     return usage_error("simulate", "MODEL and --initial cannot both be standard input");
-  int result = arg->plot ? figure_check("simulate", arg->plot) : OPTION_GO_ON;
-  return result == OPTION_GO_ON ? check_files(arg) : result;
+  return arg->plot ? figure_check("simulate", arg->plot) : OPTION_GO_ON;
 }
 
 static int check_arguments(const simulate_arg *arg) {
@@ -305,9 +294,11 @@ static void declare_options(option_set *set, simulate_arg *arg) {
   option_heading(set, "Results");
   option_text(set, "out", "FILE", "write time, motion and torques to FILE.csv or FILE.npz; -: only CSV to stdout",
               &arg->out);
+  option_output(set);
   option_numbers(set, "every", "DT", "time between samples [s]; default: a thousandth of the duration", &arg->every);
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &arg->plot);
+  option_output(set);
   option_flag(set, "summary", "print the largest values of each joint and the energy balance", &arg->summary);
   model_arg_options(set, &arg->model);
 }

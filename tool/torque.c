@@ -29,23 +29,6 @@ static int check_order(const torque_arg *arg, int *order) {
   return OPTION_GO_ON;
 }
 
-/* What is read must not be written over. */
-static int check_files(const torque_arg *arg) {
-  const struct {
-    const char *name, *path;
-  } to[] = {{"--out", arg->out}, {"--plot", arg->plot}}, from[] = {{"MODEL", arg->model.source},
-                                                                   {"TRAJECTORY", arg->trajectory},
-                                                                   {"--wrench", arg->wrench},
-                                                                   {"--limits", arg->limits},
-                                                                   {"--actuators", arg->actuators}};
-  for (size_t i = 0; i < sizeof to / sizeof *to; i++)
-    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
-      if (is_same_file(to[i].path, from[k].path))
-        return usage_error(arg->command, "%s %s would write over the file that %s is read from; give another name",
-                           to[i].name, to[i].path, from[k].name);
-  return OPTION_GO_ON;
-}
-
 /* Is this a robot rather than a motion: a built-in one, XML, or JSON with bodies? */
 static bool looks_like_model(const char *path) {
   char text[4096];
@@ -103,7 +86,7 @@ int torque_check_arguments(const torque_arg *arg) {
     return usage_error(arg->command, "MODEL and TRAJECTORY cannot both be standard input");
   int result = arg->plot ? figure_check(arg->command, arg->plot) : OPTION_GO_ON;
   if (result == OPTION_GO_ON) result = check_swapped(arg);
-  return result == OPTION_GO_ON ? check_files(arg) : result;
+  return result;
 }
 
 /* ---- Payload ---- */
@@ -366,12 +349,14 @@ static void declare_options(option_set *set, torque_arg *arg) {
       "write motion and torques at every sample to FILE.csv or FILE.npz; -: only CSV to stdout, without tables, "
       "--check, --limits and --plot",
       &arg->out);
+  option_output(set);
   option_text(set, "shard", "I/N",
               "write only part I of N parts of --out FILE.csv, for several machines; `jounce gather` puts the parts "
               "together",
               &arg->shard);
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &arg->plot);
+  option_output(set);
   option_names(set, "joints", "LIST",
                "plot these joints only, by names or patterns: 'left_*,neck'; default: all, on as many pages as needed",
                &arg->joints);
@@ -379,8 +364,8 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_maybe(
       set, "limits", "[FILE]",
       "compare with the limits of the model, and of FILE, which override them (JSON or CSV by joint names, or a "
-      "built-in robot: --limits=builtin:panda); exit status 1 if one is exceeded, 3 if the samples are not good "
-      "enough to tell",
+      "built-in robot: --limits=builtin:panda); exit status 1 if one is exceeded, 3 if that "
+      "cannot be told",
       &arg->limits);
   option_words(set, "builtin:");
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
@@ -422,7 +407,7 @@ int command_torque(int argc, char **argv) {
       "of the Panda; - is standard input. A unit in the header converts the column: \"joint1 [deg]\".\n"
       "\n"
       "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is bad, 3 "
-      "if the samples are not good enough to say that all limits hold.");
+      "if it cannot be told whether all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);

@@ -67,6 +67,12 @@ typedef struct wobble {
   double amplitude, omega, phase; /* [rad, m], [rad/s], [rad] */
 } wobble;
 
+/* What is added to one derivative (0: position) of one velocity coordinate. */
+typedef struct nudge {
+  int v, derivative;
+  double size; /* 0: none */
+} nudge;
+
 typedef struct motion {
   const jn_model *model;
   jn_trajectory *trajectory;
@@ -85,7 +91,8 @@ typedef struct motion {
   double *wrench_jet, *passive, *loss;
   double *guess; /* [nq] the last configuration that closed the loops, and its time; NaN: none yet */
   double guess_time;
-  wobble wobble;                                                                 /* amplitude 0: none */
+  wobble wobble; /* amplitude 0: none */
+  nudge nudge;
   jn_status (*wrenches)(void *context, double t, int order, double *wrench_jet); /* NULL: of the trajectory */
   double (*next_wrench)(void *context, double t); /* with it: the next time at which wrenches may jump */
   void *wrench_context;
@@ -166,8 +173,9 @@ double quantity_of(const motion *m, int v, quantity which);
 /* How far a value may be off because of what the samples do not show. */
 typedef struct doubt {
   double off, value, time; /* where the limit comes nearest; off = 0: nothing to report */
-  bool overturns;          /* a limit that seems to hold may be broken */
+  bool overturns;          /* a limit that seems to hold may be broken, or, with fit, the other way round */
   wobble cause;            /* the oscillation that does most */
+  bool fit;                /* no oscillation: the fit itself leaves it open */
 } doubt;
 
 typedef struct limit_check {
@@ -196,6 +204,11 @@ int limit_check_print(const limit_check *c, const motion *m, const torque_arg *a
 
 /* torque_doubt.c: what the limits would be used by if all that samples may hide were motion. Moves the motion. */
 jn_status limit_check_doubt(limit_check *c, motion *m, double start, double end);
+
+/* torque_ends.c: which limits are surely broken, and which surely hold, with what the fit leaves open. Moves the
+ * motion.
+ */
+jn_status limit_check_ends(limit_check *c, motion *m, double start, double end);
 
 /* ---- torque_summary.c ---- */
 

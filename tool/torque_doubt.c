@@ -93,7 +93,7 @@ static jn_status doubt_at(doubting *d, double t) {
     double use = fmax(limit_use(l, value + off), limit_use(l, value - off));
     double before = fmax(limit_use(l, to->value + to->off), limit_use(l, to->value - to->off));
     if (to->off > 0 && use <= before) continue;
-    *to = (doubt){off, value, t, use > 1 + 1e-9, d->causes[at]};
+    *to = (doubt){.off = off, .value = value, .time = t, .overturns = use > 1 + 1e-9, .cause = d->causes[at]};
   }
   return status;
 }
@@ -108,7 +108,7 @@ static bool has_doubt(const motion *m) {
 jn_status limit_check_doubt(limit_check *c, motion *m, double start, double end) {
   doubting d = {.c = c, .m = m, .count = (size_t)m->nv * QUANTITIES};
   jn_status status = JN_OK;
-  if (!has_doubt(m)) return JN_OK;
+  if (!has_doubt(m)) return limit_check_ends(c, m, start, end);
   d.nominal = allocate(3 * d.count * sizeof(double));
   d.off = d.nominal + d.count;
   d.most = d.off + d.count;
@@ -124,5 +124,5 @@ jn_status limit_check_doubt(limit_check *c, motion *m, double start, double end)
     c->doubts[at].overturns &= c->worst[at].samples == 0 && c->worst[at].use <= 1 + 1e-9;
   free(d.nominal);
   free(d.causes);
-  return status;
+  return status == JN_OK ? limit_check_ends(c, m, start, end) : status;
 }

@@ -158,6 +158,11 @@ void limit_check_sample(limit_check *c, const motion *m) {
   watch_sample(&c->watch, m->t, c->sample);
 }
 
+/* ... and surely so? */
+static bool is_surely_broken(const limit_check *c, int at) {
+  return is_broken(&c->worst[at]) && !(c->doubts[at].overturns && c->doubts[at].fit);
+}
+
 /* ---- Telling ---- */
 
 static void unit_of(const motion *m, int v, quantity which, char text[UNIT_TEXT]) {
@@ -177,12 +182,12 @@ static const jump *jump_below(const limit_check *c, int at) {
 
 /* Can neither be said that the limit holds, nor that it is broken? */
 static bool is_open(const limit_check *c, int at) {
-  if (!limit_is_finite(&c->limits[at]) || c->worst[at].use < 0 || is_broken(&c->worst[at])) return false;
+  if (!limit_is_finite(&c->limits[at]) || c->worst[at].use < 0 || is_surely_broken(c, at)) return false;
   return c->doubts[at].overturns || c->bandwidth > 0 || isfinite(c->watch.gave_up) || jump_below(c, at);
 }
 
 /* "81% @ 1.24", "! 120% @ 1.24" when broken, "? 81% @ 1.24" if that cannot be decided, "-" without limit. */
-static void use_cell(table *t, const limit *l, const worst_case *w, bool unsure) {
+static void use_cell(table *t, const limit *l, const worst_case *w, bool unsure, bool broken) {
   char use[NUMBER_TEXT], time[TIME_TEXT];
   if (!limit_is_finite(l) || w->use < 0) {
     table_cell(t, "-");
@@ -193,7 +198,7 @@ static void use_cell(table *t, const limit *l, const worst_case *w, bool unsure)
   if (!isfinite(l->lower) || !isfinite(l->upper) || isinf(w->use))
     snprintf(use, sizeof use, "%s", is_broken(w) ? "beyond" : "within");
   time_text(w->time, 3, time);
-  table_cellf(t, "%s%s @ %s", is_broken(w) ? "! " : unsure ? "? " : "", use, time);
+  table_cellf(t, "%s%s @ %s", broken ? "! " : unsure ? "? " : "", use, time);
 }
 
 static void print_uses(const limit_check *c, const motion *m) {
@@ -208,7 +213,7 @@ static void print_uses(const limit_check *c, const motion *m) {
     table_cell(&t, name);
     for (quantity k = 0; k < QUANTITIES; k++) {
       size_t at = (size_t)v * QUANTITIES + k;
-      use_cell(&t, &c->limits[at], &c->worst[at], is_open(c, (int)at));
+      use_cell(&t, &c->limits[at], &c->worst[at], is_open(c, (int)at), is_surely_broken(c, (int)at));
     }
   }
   puts("\nLimits: largest share used, and when [s] (100%: at the limit; position: from the middle of the range)");
@@ -250,6 +255,22 @@ static void print_doubt(const motion *m, int v, quantity k, const limit *l, cons
       " without the samples telling it from noise\n",
       name, quantity_name(k), value, unit, time, bound, off, cause, d->cause.amplitude, length,
       d->cause.omega / 6.283185307179586);
+}
+
+/* A value that noise, or too few samples on one side, leave open. */
+static void print_open(const motion *m, int v, quantity k, const limit *l, const doubt *d) {
+  char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT], off[NUMBER_TEXT],
+      time[TIME_TEXT];
+  bool beyond = limit_use(l, d->value) > 1;
+  double edge = d->value + (beyond ? 0 : d->off) > l->upper ? l->upper : l->lower;
+  jn_velocity_name(m->model, v, name, sizeof name);
+  unit_of(m, v, k, unit);
+  short_number(d->value, value);
+  short_number(edge, bound);
+  short_number(d->off, off);
+  time_text(d->time, 4, time);
+  say(stdout, "  %s %s: %s %s at %s s, %s the limit of %s, but the samples fix it only to within %s there\n", name,
+      quantity_name(k), value, unit, time, beyond ? "beyond" : "within", bound, off);
 }
 
 static void print_jump(const motion *m, int v, quantity k, const jump *j) {
@@ -294,18 +315,24 @@ static int print_doubts(const limit_check *c, const motion *m, int known) {
 
   print_common_reasons(c, m);
   for (int at = 0; at < m->nv * QUANTITIES; at++) {
+    const doubt *d = &c->doubts[at];
     int v = at / QUANTITIES;
     quantity k = (quantity)(at % QUANTITIES);
     if (!is_open(c, at)) continue;
-    if (c->doubts[at].overturns) print_doubt(m, v, k, &c->limits[at], &c->doubts[at]);
+
+    if (d->overturns && d->fit)
+      print_open(m, v, k, &c->limits[at], d);
+    else if (d->overturns)
+      print_doubt(m, v, k, &c->limits[at], d);
     if (jump_below(c, at)) print_jump(m, v, k, jump_below(c, at));
-    noisy += c->doubts[at].overturns;
+    noisy += d->overturns;
   }
   if (noisy)
     puts(
         "  Record with less noise, or faster where a motion has few samples per period. Or say what you know: no "
         "motion\n"
-        "  is faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: no noise.");
+        "  is faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: no noise.\n"
+        "  Near the ends of a log, with samples on one side only, least is known: --range START,END leaves them out.");
   return unsure;
 }
 
@@ -341,7 +368,7 @@ static void print_violations(const limit_check *c, const motion *m, int broken, 
   for (int v = 0; v < m->nv; v++)
     for (quantity k = 0; k < QUANTITIES; k++) {
       size_t at = (size_t)v * QUANTITIES + k;
-      if (is_broken(&c->worst[at])) print_violation(m, v, k, &c->limits[at], &c->worst[at]);
+      if (is_surely_broken(c, (int)at)) print_violation(m, v, k, &c->limits[at], &c->worst[at]);
     }
 }
 
@@ -349,7 +376,7 @@ int limit_check_print(const limit_check *c, const motion *m, const torque_arg *a
   int broken = 0, known = 0;
   for (int i = 0; i < m->nv * QUANTITIES; i++) {
     known += limit_is_finite(&c->limits[i]);
-    broken += is_broken(&c->worst[i]);
+    broken += is_surely_broken(c, i);
   }
   if (known == 0) {
     puts("\nLimits: the model has none; give them in a file: --limits FILE");

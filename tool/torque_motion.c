@@ -230,6 +230,14 @@ static jn_status evaluate(motion *m, double t) {
   jn_status status = m->path ? tool_path_at(m->path, t, m->order, m->q, m->v_jet)
                              : jn_trajectory_evaluate(m->trajectory, t, m->order, m->q, m->v_jet);
   const wobble *w = &m->wobble;
+  const nudge *n = &m->nudge;
+  if (status == JN_OK && n->size != 0) {
+    int at = place_in_q(m->model, n->v);
+    if (n->derivative > 0)
+      m->v_jet[(size_t)(n->derivative - 1) * (size_t)m->nv + (size_t)n->v] += n->size;
+    else if (at >= 0)
+      m->q[at] += n->size;
+  }
   if (status != JN_OK || w->amplitude == 0) return status;
   int place = place_in_q(m->model, w->v);
   double size = w->amplitude, phase = w->phase;

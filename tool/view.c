@@ -220,6 +220,7 @@ int command_view(int argc, char **argv) {
                   "and no network: the robot's file, its meshes (STL, OBJ, DAE, as far as they are found) and the "
                   "motion are inside.");
   option_text(&set, "out", "FILE", "the page to write; default jounce.html; -: standard output", &v.out);
+  option_output(&set);
   option_text(
       &set, "page", "FILE",
       "the empty page to start from; default: JOUNCE_PAGE of the environment, or the one installed with the command",

@@ -35,7 +35,8 @@ typedef struct jn_trajectory jn_trajectory;
 typedef enum jn_smoothing {
   JN_SMOOTH_GCV = 0,       /* as much as generalised cross-validation finds best; nothing to tune */
   JN_SMOOTH_TOLERANCE = 1, /* the smoothest spline whose root mean square residual is within `tolerance` */
-  JN_SMOOTH_NONE = 2       /* not at all: the spline goes through every sample */
+  JN_SMOOTH_NONE = 2       /* not at all: the spline goes through every sample. Otherwise rows that only repeat what a
+                              slower controller wrote are left out (rule "column-held" of the report) */
 } jn_smoothing;
 
 /* How wrenches are interpolated between the rows of their file. Except for splines, values stay between those of the
@@ -176,6 +177,12 @@ typedef struct jn_fit {
 
 /* The fit of configuration coordinate i. Errors: JN_ERR_NULL, JN_ERR_INDEX. */
 JN_API jn_status jn_trajectory_fit_of(const jn_trajectory *trajectory, int i, jn_fit *fit);
+/* What the samples leave open about the splines at time t: off [(K+3) x nq] is how far derivative 0 ... K+2 of each
+ * configuration coordinate may be off. By noise, four standard deviations; of splines through all samples, the
+ * difference from another such spline near the ends, and 0 elsewhere. Near the ends, with samples on one side only, it
+ * is far larger than in the middle. 0 for closed forms. What samples hide altogether is in jn_fit. O(nq K p) with p
+ * parameters of a spline; allocates. Errors: JN_ERR_SIZE (order), JN_ERR_MEMORY. */
+JN_API jn_status jn_trajectory_uncertainty(const jn_trajectory *trajectory, double t, int order, double *off);
 /* Copies the name of configuration coordinate i, as used in files, to name [size], cut if it is longer. */
 JN_API jn_status jn_coordinate_name(const jn_model *model, int i, char *name, size_t size);
 /* The same for velocity coordinate i, with _wx _wy _wz _vx _vy _vz for free and _wx _wy _wz for spherical joints. */

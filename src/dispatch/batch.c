@@ -263,7 +263,8 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
   if (own) {
     if (r->work->first + r->count > b->own.count) return JN_ERR_SIZE;
     if (r->kind != JN_KIND_D || one->lanes != 1 || one->kind != r->kind) return JN_ERR_UNSUPPORTED;
-    if (row->lanes > 1 && row->kind == JN_KIND_D && r->kernel == JN_KERNEL_forward) { /* which takes them as an input */
+    if (row->lanes > 1 && row->kind == JN_KIND_D &&
+        r->kernel == JN_KERNEL_forward_dynamics) { /* which takes them as an input */
       in_lanes = *r;
       jn__run_input(&in_lanes, 5, jn__parameters_inertias(&b->own, r->work->first), 10 * (size_t)b->own.nb);
       r = &in_lanes;

@@ -8,8 +8,8 @@
 #include "terms_run.h"
 
 /* Inverse dynamics without other terms. One state is passed directly to its kernel: jn__run() took 60 of 260 ns. */
-static jn_status run_newton(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
-                            const number *wrench, int weightless, number *tau) {
+static jn_status run_inverse_dynamics(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
+                                      const number *wrench, int weightless, number *tau) {
   if (!m || !w || !q || !tau) return JN_ERR_NULL;
   const jn_row *row = jn__direct_row(NUMBER_KIND, m, w);
   if (row) {
@@ -21,12 +21,12 @@ static jn_status run_newton(const jn_model *m, jn_work *w, const number *q, cons
     call.in[3] = wrench;
     call.out[0] = tau;
     call.arg[0] = weightless;
-    row->kernels[JN_KERNEL_newton](&call);
+    row->kernels[JN_KERNEL_inverse_dynamics](&call);
     return JN_OK;
   }
   size_t nv = (size_t)m->nv;
   jn_run r;
-  jn__run_init(&r, JN_KERNEL_newton, NUMBER_KIND, m, w);
+  jn__run_init(&r, JN_KERNEL_inverse_dynamics, NUMBER_KIND, m, w);
   r.arg[0] = weightless;
   jn__run_input(&r, 0, q, (size_t)m->nq);
   jn__run_input(&r, 1, v, nv);
@@ -42,7 +42,7 @@ static jn_status one_term(const jn_model *m, jn_work *w, const number *q, const 
 
 jn_status PUBLIC(inverse_dynamics)(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                    const number *wrench, number *tau) {
-  return run_newton(m, w, q, v, a, wrench, 0, tau);
+  return run_inverse_dynamics(m, w, q, v, a, wrench, 0, tau);
 }
 
 jn_status PUBLIC(gravity_forces)(const jn_model *m, jn_work *w, const number *q, number *g) {
@@ -50,11 +50,11 @@ jn_status PUBLIC(gravity_forces)(const jn_model *m, jn_work *w, const number *q,
 }
 
 jn_status PUBLIC(coriolis_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *c) {
-  return run_newton(m, w, q, v, NULL, NULL, 1, c);
+  return run_inverse_dynamics(m, w, q, v, NULL, NULL, 1, c);
 }
 
 jn_status PUBLIC(bias_forces)(const jn_model *m, jn_work *w, const number *q, const number *v, number *h) {
-  return run_newton(m, w, q, v, NULL, NULL, 0, h);
+  return run_inverse_dynamics(m, w, q, v, NULL, NULL, 0, h);
 }
 
 jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, number *M) {

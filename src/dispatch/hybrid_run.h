@@ -17,7 +17,7 @@ static inline jn_status run_hybrid(const jn_model *m, jn_work *w, const unsigned
   jn_run r;
   jn__run_init(&r, 0, NUMBER_KIND, m, w);
   r.data = prescribed;
-  r.kernel = m->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward;
+  r.kernel = m->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics;
   r.arg[0] = weightless;
   jn__run_input(&r, 0, q, nq);
   jn__run_input(&r, 1, v, nv);

@@ -21,8 +21,8 @@ jn_status PUBLIC(inverse_dynamics_jet)(const jn_model *m, jn_work *w, int order,
   if (order == 0 && !w->batch) return PUBLIC(inverse_dynamics)(m, w, q, v_jet, v_jet + m->nv, wrench_jet, tau_jet);
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, wide = rows * 6 * (size_t)m->nlink;
   jn_run r;
-  jn__run_init(&r, order == 0 ? JN_KERNEL_newton : JN_KERNEL_inverse_jet, NUMBER_KIND, m, w);
-  r.arg[0] = order; /* of the kernel `newton`: with weight */
+  jn__run_init(&r, order == 0 ? JN_KERNEL_inverse_dynamics : JN_KERNEL_inverse_jet, NUMBER_KIND, m, w);
+  r.arg[0] = order; /* of the kernel `inverse_dynamics`: with weight */
   jn__run_input(&r, 0, q, nq);
   if (order == 0) { /* v and a are rows of one array */
     jn__run_input(&r, 1, v_jet, nv);

@@ -60,7 +60,7 @@ jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
   some_configuration(t, q);
   jn_call call = {
       .tree = t, .in = {q}, .out = {a, NULL, pivot}, .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64};
-  row->kernels[t->coupled ? JN_KERNEL_forward_coupled : JN_KERNEL_forward](&call);
+  row->kernels[t->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics](&call);
   /* pivots are in the order of the bodies' coordinates, or of v when coordinates are coupled; go inwards, because
    * pivots inward of a singular joint are only rounding errors */
   for (int k = (t->coupled ? t->nv : t->nd) - 1, i = t->nb - 1, last = JN_NONE; k >= 0; k--) {

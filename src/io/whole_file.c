@@ -81,6 +81,12 @@ int jn__whole_open(jn_whole_file *w, const char *path, int named) {
   return code;
 }
 
+int jn__whole_target(const char *path, char target[JN_PATH]) {
+  if (strlen(path) >= JN_PATH) return ENAMETOOLONG;
+  memcpy(target, path, strlen(path) + 1);
+  return 0;
+}
+
 int jn__whole_commit(jn_whole_file *w) {
   int code = write_error(w->stream);
   if (fclose(w->stream) != 0 && !code) code = errno ? errno : EIO;
@@ -129,25 +135,27 @@ static int descriptor_of(const char *path) {
   return -1;
 }
 
-/* Resolves symbolic links into w->target, even if the file does not exist yet. 0 or an errno: ELOOP after as many links
+/* Resolves symbolic links into `target`, even if the file does not exist yet. 0 or an errno: ELOOP after as many links
  * as the system follows. *descriptor: of a file that is already open, such as /dev/stdout; otherwise -1. */
-static int follow_links(jn_whole_file *w, const char *path, int *descriptor) {
+static int follow_links(const char *path, char target[JN_PATH], int *descriptor) {
   enum { MAX_LINKS = 40 };
-  if (strlen(path) >= sizeof w->target) return ENAMETOOLONG;
-  memcpy(w->target, path, strlen(path) + 1);
+  if (strlen(path) >= JN_PATH) return ENAMETOOLONG;
+  memcpy(target, path, strlen(path) + 1);
   for (int i = 0; i <= MAX_LINKS; i++) {
     char next[JN_PATH];
-    *descriptor = descriptor_of(w->target);
-    ssize_t n = *descriptor < 0 ? readlink(w->target, next, sizeof next) : -1;
+    *descriptor = descriptor_of(target);
+    ssize_t n = *descriptor < 0 ? readlink(target, next, sizeof next) : -1;
     if (n < 0) return 0; /* no link */
-    const char *slash = strrchr(w->target, '/');
-    size_t stem = n > 0 && next[0] != '/' && slash ? (size_t)(slash + 1 - w->target) : 0; /* relative to its place */
-    if (stem + (size_t)n >= sizeof w->target) return ENAMETOOLONG;
-    memcpy(w->target + stem, next, (size_t)n);
-    w->target[stem + (size_t)n] = 0;
+    const char *slash = strrchr(target, '/');
+    size_t stem = n > 0 && next[0] != '/' && slash ? (size_t)(slash + 1 - target) : 0; /* relative to its place */
+    if (stem + (size_t)n >= JN_PATH) return ENAMETOOLONG;
+    memcpy(target + stem, next, (size_t)n);
+    target[stem + (size_t)n] = 0;
   }
   return ELOOP;
 }
+
+int jn__whole_target(const char *path, char target[JN_PATH]) { return follow_links(path, target, &(int){-1}); }
 
 /* ---- Opening ---- */
 
@@ -196,7 +204,7 @@ int jn__whole_open(jn_whole_file *w, const char *path, int named) {
   struct stat old;
   int descriptor = -1;
   memset(w, 0, sizeof *w);
-  int code = follow_links(w, path, &descriptor);
+  int code = follow_links(path, w->target, &descriptor);
   if (code) return code;
   if (descriptor >= 0) return take_descriptor(w, dup(descriptor));
   w->exists = stat(w->target, &old) == 0;

@@ -26,6 +26,10 @@ typedef struct jn_whole_file {
   char name[JN_PATH];   /* of the file beside it; "": it has none */
 } jn_whole_file;
 
+/* Where a file of this path would be written: the path with the symbolic links of its last part resolved, even if no
+ * file is there yet. 0, or an errno. */
+int jn__whole_target(const char *path, char target[JN_PATH]);
+
 /* 0, or an errno. With `named` the file gets a name beside the target even where it could do without (for tests). */
 int jn__whole_open(jn_whole_file *w, const char *path, int named);
 /* Closes, and puts the file in place. 0, or the errno of what failed first: then the old file is as it was. */

@@ -43,6 +43,11 @@ void jn__fit_go_through(jn_fit_batch *batch);
 jn_status jn__fit_solve(const jn_fit_batch *batch, int count, const double *knots, double *coefficients,
                         double *squares);
 
+/* The factors [count x (degree + 1)] of the Gram matrix of the B-splines at the samples, weights included; 0 if it is
+ * singular. And x <- its inverse times x [count]; band: degree + 1. */
+int jn__fit_factors(const jn_fit_batch *batch, int count, const double *knots, double *factors);
+void jn__fit_substitute(const double *factors, int count, int band, double *x);
+
 /* How groups of columns are smoothed. */
 typedef struct jn_fit_rule {
   jn_smoothing smoothing;

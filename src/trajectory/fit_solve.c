@@ -232,6 +232,15 @@ static jn_status solve_first(const jn_fit_batch *b, int count, const double *kno
   return JN_OK;
 }
 
+int jn__fit_factors(const jn_fit_batch *b, int count, const double *knots, double *factors) {
+  pass p = {.b = b, .count = count, .knots = knots, .G = factors};
+  memset(factors, 0, (size_t)count * (size_t)(b->degree + 1) * sizeof *factors);
+  run_pass(&p);
+  return factorise(factors, count, b->degree + 1);
+}
+
+void jn__fit_substitute(const double *factors, int count, int band, double *x) { substitute(factors, count, band, x); }
+
 jn_status jn__fit_solve(const jn_fit_batch *b, int count, const double *knots, double *coefficients, double *squares) {
   size_t all = (size_t)b->columns * (size_t)count, bytes = all * sizeof(double);
   double *G = jn__allocate(b->allocator, (size_t)count * (size_t)(b->degree + 1) * sizeof *G);

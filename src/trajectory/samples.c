@@ -434,7 +434,8 @@ static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates
     }
     jn_series *s = &series[count++];
     out->given[i] = 1;
-    *s = (jn_series){.curve = &out->curves[i], .fit = &out->fits[i], .group = first < 0 ? i : first};
+    *s = (jn_series){
+        .curve = &out->curves[i], .fit = &out->fits[i], .open = &out->opens[i], .group = first < 0 ? i : first};
     s->column = coordinates[i].columns[0] - 1;
     if (first < 0)
       add_channels(t, coordinates + i, 1, 0, s);
@@ -464,19 +465,22 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   coordinate *coordinates = jn__keep(&out->blocks, n * sizeof *coordinates);
   jn_series *series = jn__keep(&out->blocks, n * sizeof *series);
   double *times = jn__keep(&out->blocks, (size_t)t->rows * sizeof *times);
-  if (!coordinates || !series || !times) return JN_ERR_MEMORY;
+  out->opens = jn__keep(&out->blocks, n * sizeof *out->opens);
+  if (!coordinates || !series || !times || !out->opens) return JN_ERR_MEMORY;
   memcpy(times, jn__table_column(t, time), (size_t)t->rows * sizeof *times);
   out->times = times;
-  out->samples = t->rows;
   out->degree = degree;
-  out->start = times[0];
-  out->end = times[t->rows - 1];
   sort_columns(l, t, time, coordinates);
   note_left_out(l, t);
   if (!check_missing(l, t, coordinates, out)) return l->log.first.status ? l->log.first.status : JN_ERR_MEMORY;
   int count = make_series(l, t, coordinates, out, series);
   if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;
-  jn_status status = jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
+  jn_status status = jn__leave_out_held(l, t, times, series, count, degree + 1);
+  if (status != JN_OK) return status;
+  out->samples = t->rows;
+  out->start = times[0];
+  out->end = times[t->rows - 1];
+  status = jn__fit_series(l, &out->blocks, t->rows, times, degree, series, count);
   if (status == JN_OK) jn__check_residue(l, t, series, count);
   for (int i = 0; i < count && status == JN_OK; i++) jn__check_bandwidth(l, t, &series[i], times);
   return status;

@@ -141,7 +141,9 @@ static jn_status fit_group(const fitting *f, jn_series *series, jn_fit_batch *b,
       if (!measure(f, &series[j], b->through)) return JN_ERR_MEMORY;
       noise &= series[j].fit->noise;
     }
-    if (status != JN_OK || noise || !automatic || b->through) return status;
+    if (status == JN_OK && (noise || !automatic || b->through))
+      return series->open ? jn__keep_open(f->blocks, b, series, series->curve->count, f->rest) : JN_OK;
+    if (status != JN_OK) return status;
     for (int j = 0; j < b->columns; j++)
       if (series[j].smoother == 0) series[j].smoother = count;
     count = count < most / 2 ? 2 * count : count < most ? most : all;

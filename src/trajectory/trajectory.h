@@ -32,14 +32,15 @@ struct jn_trajectory {
   int samples; /* 0 for closed forms */
   int degree;
   double start, end;
-  jn_stamp origin;      /* of stamps of a clock, which was subtracted from all times; else not known */
-  const double *times;  /* [samples] */
-  jn_curve *curves;     /* [nq] */
-  jn_fit *fits;         /* [nq] */
-  unsigned char *given; /* [nq] has data of its own */
-  jn_curve *wrenches;   /* [links x 6], or NULL */
-  int wrench_rows;      /* that they were made from */
-  int wrench_order;     /* highest derivative of them that is continuous; -1: they jump */
+  jn_stamp origin;       /* of stamps of a clock, which was subtracted from all times; else not known */
+  const double *times;   /* [samples] */
+  jn_curve *curves;      /* [nq] */
+  jn_fit *fits;          /* [nq] */
+  struct jn_open *opens; /* [nq] of samples; NULL: closed forms */
+  unsigned char *given;  /* [nq] has data of its own */
+  jn_curve *wrenches;    /* [links x 6], or NULL */
+  int wrench_rows;       /* that they were made from */
+  int wrench_order;      /* highest derivative of them that is continuous; -1: they jump */
   jn_blocks force_blocks;
   int force_rows;          /* of measured joint forces, 0: none */
   double *force_times;     /* [force_rows] */
@@ -127,12 +128,22 @@ jn_unit_kind jn__coordinate_kind(const jn_model *model, int i);
 
 /* ---- samples.c: tables into curves ---- */
 
+/* What the samples leave open about a spline (open.c). */
+typedef struct jn_open {
+  double noise;          /* standard deviation of the samples; 0: the spline goes through all of them */
+  const double *factors; /* of the Gram matrix; NULL: none */
+  jn_curve basis;        /* knots of its B-splines */
+  jn_curve other[2];     /* through the samples near the start and the end, of a higher degree; count 0: none */
+  double inner[2];       /* up to which time these count [s] */
+} jn_open;
+
 /* One column of samples on its way to a curve, with columns of its derivatives. */
 typedef struct jn_series {
   jn_curve *curve;
-  jn_fit *fit; /* may be NULL */
-  int column;  /* of the table, for messages */
-  int group;   /* series next to each other with the same group share their knots */
+  jn_fit *fit;   /* may be NULL */
+  jn_open *open; /* may be NULL, with fit */
+  int column;    /* of the table, for messages */
+  int group;     /* series next to each other with the same group share their knots */
   int channels;
   int orders[JN_MAX_CHANNELS]; /* the first is 0 */
   double *data[JN_MAX_CHANNELS];
@@ -145,6 +156,12 @@ typedef struct jn_series {
 /* Fit all series; curves go to `blocks`. */
 jn_status jn__fit_series(jn_loading *l, jn_blocks *blocks, int samples, const double *t, int degree, jn_series *series,
                          int count);
+/* Fill `open` of the columns of a group that was fitted with `count` B-splines; rest [samples] is scratch memory. */
+jn_status jn__keep_open(jn_blocks *blocks, const jn_fit_batch *b, jn_series *series, int count, double *rest);
+/* Leaves out rows that only repeat what a slower controller wrote, and says so (held.c); times [rows] and the rows of
+ * the table are then fewer, but at least `least`. JN_ERR_MEMORY. */
+jn_status jn__leave_out_held(jn_loading *l, jn_table *table, double *times, const jn_series *series, int count,
+                             int least);
 /* Report where the residuals of a fit are more than noise, or would have been (residue.c). */
 void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *series, int count);
 /* Report a motion that is faster than the bandwidth; t [rows of the table]. */

@@ -20,7 +20,7 @@ function(jounce_fuzz name copies)
     target_sources(fuzz_${name} PRIVATE fuzz/replay.c)
     add_test(NAME fuzz_${name} COMMAND fuzz_${name} --mutations ${copies} --words ${here}/words/${name}.dict
                                        ${here}/corpus/${name})
-    set_tests_properties(fuzz_${name} PROPERTIES LABELS "once;fuzz" TIMEOUT 300)
+    set_tests_properties(fuzz_${name} PROPERTIES LABELS "once;fuzz")
   endif()
 endfunction()
 

@@ -326,7 +326,7 @@ static void derivatives_by_factors(const jn_call *c) {
   if (factored_counts(c, t, at) && counts_inner(c, &inner, JN_(derivatives))) return;
   compact_fill(&M);
   accelerate_by_factors(&o, at, y, &M, out[10], out[0]);
-  if (out[1]) JN_(newton_forces)(t, o.q, o.v, out[0], o.W, FORCES_ALL, &turn, at, out[1]);
+  if (out[1]) JN_(inverse_dynamics_forces)(t, o.q, o.v, out[0], o.W, FORCES_ALL, &turn, at, out[1]);
   for (int i = 0; i < n && out[1]; i++)
     if (is_free(prescribed, i)) out[1][i] = o.tau ? o.tau[i] : ZERO; /* what was given, to the bit */
   JN_(derivatives)(&inner);

@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ABA: articulated inertias in the world's axes (world.h): never rotated, only moved. Each coordinate is eliminated by
- * itself, a joint of several screws as so many joints at one point: U = I S,  D = S.U + armature,  I' = I - U U^T / D,
- * handed to the parent. Then M x = f for any f: inwards  u = f - S.p,  p' = p + U u / D;  outwards  x = (u - U.A) / D,
- * A' = A + S x. D are the pivots of L^T D L (factor.h), without that O(n d^2). */
+/* Articulated inertias, and the solution of M x = f with them in O(n). [kim2012 Table 3]
+ *
+ * All quantities are in the world's axes (world.h), so they are never rotated, only moved from origin to origin. Each
+ * coordinate is eliminated by itself: a joint with several screws counts as several joints at one point.
+ *
+ *   elimination, inwards     U = IA S,  D = S^T U + armature,  IA' = IA - U U^T / D, added to the parent
+ *   M x = f, inwards         u = f - S^T p,  p' = p + U u / D, added to the parent
+ *            outwards        x = (u - U^T A) / D,  A' = A + S x, passed to the children
+ *
+ *   symbol  meaning                                                                    size
+ *   S       screw of a coordinate, S = (w, v)                                          6
+ *   IA      articulated inertia: the body with its subtree, whose free joints yield    21
+ *   U, D    of a coordinate, as above; stored are U / D = (m, f) and 1 / D             6, 1
+ *   p, A    wrench that the subtree needs for f, acceleration of the body              6, 6
+ *   d       origin of the body from that of its parent                                 3
+ *
+ * The D are the pivots of the factors L^T D L of M (mass_matrix/factor.h), which would cost O(n depth^2).
+ * `turn` in the arguments says that the screw has no linear part, v = 0: a revolute joint. */
 #ifndef JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 #define JN_KERNEL_FORWARD_DYNAMICS_ARTICULATED_H
 
@@ -10,9 +24,9 @@
 #include "../base/tile.h"
 #include "../mass_matrix/factor.h"
 
-/* What is left of a coordinate. */
+/* A coordinate that has been eliminated. */
 typedef struct eliminated {
-  space w, v;   /* its screw */
+  space w, v;   /* its screw S */
   space m, f;   /* U / D */
   real inverse; /* 1 / D */
 } eliminated;
@@ -26,7 +40,7 @@ typedef struct articulation {
 
 #if JN_REGISTERS
 
-/* One state with AVX2: [J, G^T; G, M] by columns in registers, 26 ns a joint where the twin below takes 38. */
+/* One state with AVX2: IA = [J, G^T; G, M] by columns in registers. 26 ns a joint, where the version below takes 38. */
 typedef struct body_inertia {
   r4 J[3], G[3], M[3];
 } body_inertia;
@@ -37,7 +51,7 @@ static inline body_inertia body_inertia_from(const space_inertia *I) {
                         {LANES(h, -h, 3, 6, 1, 3), LANES(h, -h, 2, 3, 4, 3), LANES(h, -h, 5, 0, 3, 3)},
                         {I->m * r4_set(1, 0, 0, 0), I->m * r4_set(0, 1, 0, 0), I->m * r4_set(0, 0, 1, 0)}};
 }
-/* I S */
+/* IA S */
 static inline wrench body_mul(const body_inertia *I, twist S) {
   r4 v = sp_of(S.v), g[4] = {I->G[0] * v, I->G[1] * v, I->G[2] * v, r4_zero()};
   r4_transpose4(g);
@@ -47,9 +61,11 @@ static inline wrench body_mul(const body_inertia *I, twist S) {
   f += S.v.x * I->M[0] + (S.v.y * I->M[1] + S.v.z * I->M[2]);
   return (wrench){sp_numbers(m), sp_numbers(f)};
 }
-/* Eliminates a coordinate. */
+/* Eliminates a coordinate with screw (x->w, x->v) from I; fills in U / D and 1 / D; returns D. */
 static inline real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   const scalar *w = (const scalar *)&x->w, *v = (const scalar *)&x->v;
+
+  /* U = IA S = (m, f), and the products that add up to S^T U. */
   r4 m = w[0] * I->J[0] + (w[1] * I->J[1] + w[2] * I->J[2]), f = w[0] * I->G[0] + (w[1] * I->G[1] + w[2] * I->G[2]);
   r4 product = m * x->w;
   if (!turn) {
@@ -59,10 +75,14 @@ static inline real eliminate(body_inertia *I, int turn, real armature, eliminate
     f += v[0] * I->M[0] + (v[1] * I->M[1] + v[2] * I->M[2]);
     product = m * x->w + f * x->v;
   }
+
+  /* D = S^T U + armature. */
   real D = product[0] + product[1] + product[2] + armature, inverse = 1 / D;
   x->m = inverse * m;
   x->f = inverse * f;
   x->inverse = inverse;
+
+  /* IA' = IA - U U^T / D, column by column. */
   for (int k = 0; k < 3; k++) {
     r4 mk = k == 0 ? LANE(m, 0) : k == 1 ? LANE(m, 1) : LANE(m, 2);
     r4 fk = k == 0 ? LANE(f, 0) : k == 1 ? LANE(f, 1) : LANE(f, 2);
@@ -73,7 +93,8 @@ static inline real eliminate(body_inertia *I, int turn, real armature, eliminate
   return D;
 }
 
-/* I about the point from which its own is at d:  G' = G - M[d],  J' = J + Q + Q^T,  Q = [d](G - M[d]/2). */
+/* I about another point, from which the present one is at d:
+ *   G' = G - M [d],  J' = J + Q + Q^T,  Q = [d] (G - M [d] / 2). */
 static inline body_inertia body_shift(const body_inertia *I, const space *from) {
   const scalar *d = (const scalar *)from;
   r4 at = *from;
@@ -93,7 +114,7 @@ static inline void body_add(body_inertia *to, const body_inertia *I) {
     to->M[k] += I->M[k];
   }
 }
-/* I + that of a body alone */
+/* I plus the inertia of a body alone. */
 static inline body_inertia body_with(const body_inertia *I, const space_inertia *B) {
   body_inertia sum = body_inertia_from(B);
   body_add(&sum, I);
@@ -102,7 +123,7 @@ static inline body_inertia body_with(const body_inertia *I, const space_inertia 
 
 #else
 
-/* [J, H; H^T, M] */
+/* IA = [J, H; H^T, M] */
 typedef struct body_inertia {
   sym3 J, M;
   mat3 H;
@@ -122,21 +143,26 @@ FLAT sym3 s3_minus(sym3 a, vec3 b, vec3 c) {
 
 FLAT real eliminate(body_inertia *I, int turn, real armature, eliminated *x) {
   twist S = {x->w, x->v};
+
+  /* F = IA S,  D = S^T F + armature,  U = F / D. */
   wrench F = turn ? (wrench){s3_mul(I->J, S.w), m3_tmul(I->H, S.w)} : body_mul(I, S);
   real D = (turn ? dot(F.m, S.w) : power(F, S)) + armature, inverse = K(1) / D;
   wrench U = {v3_scale(inverse, F.m), v3_scale(inverse, F.f)};
+
+  /* IA' = IA - F F^T / D. */
   I->J = s3_minus(I->J, U.m, F.m);
   I->M = s3_minus(I->M, U.f, F.f);
   I->H.x = v3_axpy(-F.f.x, U.m, I->H.x);
   I->H.y = v3_axpy(-F.f.y, U.m, I->H.y);
   I->H.z = v3_axpy(-F.f.z, U.m, I->H.z);
+
   x->m = U.m;
   x->f = U.f;
   x->inverse = inverse;
   return D;
 }
 
-/* I about the point from which its own is at d:  H' = H + [d]M,  J' = J + [d]H^T - H'[d]. */
+/* I about another point, from which the present one is at d:  H' = H + [d] M,  J' = J + [d] H^T - H' [d]. */
 FLAT body_inertia body_shift(const body_inertia *I, const space *d) {
   mat3 G = m3_add(I->H, m3_cross_left(*d, s3_full(I->M)));
   mat3 X = m3_cross_left(*d, m3_transpose(I->H)), Y = m3_cross_right(G, *d);
@@ -155,7 +181,7 @@ FLAT body_inertia body_with(const body_inertia *I, const space_inertia *B) {
 
 #endif
 
-/* That of a body, in the world's axes. */
+/* Inertia of a body alone, turned into the world's axes. */
 FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
   space_inertia o;
   o.m = splat(I[0]);
@@ -164,20 +190,28 @@ FLAT space_inertia inertia_of_body(const axes *R, const scalar *I) {
   return o;
 }
 
-/* Eliminates coordinate k of body i from its articulated inertia: its pivot, and what is missing of the eliminated. */
+/* Eliminates coordinate k of body i from its articulated inertia I, and writes its pivot. */
 FLAT void eliminate_coordinate(const articulation *o, int i, int k, int turn, body_inertia *I, real *pivot) {
   const JN_S(body) *b = &o->t->body[i];
   real D = eliminate(I, turn, armature_of(o->t, b, k), &o->x[b->id + k]);
   pivot[b->id + k] = relative(D, splat(o->t->gross[b->id + k]));
 }
 
-/* Body i inwards, `own` its inertia alone: returns what is left of it when its coordinates are eliminated, and hands
- * that to the parent; pivots [nd]. I [nb] are sums over the children of a body, of which the last one, whose subtree
- * ends where the body's does, comes first. prescribed [nv] (NULL: none): coordinates that are not eliminated, x = 0. */
+/* Body i inwards: returns IA', what is left of its articulated inertia when its coordinates are eliminated, and adds it
+ * to the parent.
+ *   own              inertia of the body alone
+ *   I [nb]           sums over the children of each body. The last child comes first in this sweep and starts the sum:
+ *                    its subtree ends where the body's does.
+ *   prescribed [nv]  coordinates that are not eliminated, because they do not yield (x = 0); NULL: none
+ *   pivot [nd]       D relative to the inertia that the coordinate moves at some configuration */
 FLAT body_inertia articulate(const articulation *o, int i, const unsigned char *prescribed, const space_inertia *own,
                              body_inertia *I, real *pivot) {
   const JN_S(body) *b = &o->t->body[i];
+
+  /* IA = the body alone + its children. */
   body_inertia left = b->end == i + 1 ? body_inertia_from(own) : body_with(&I[i], own);
+
+  /* Eliminate the free coordinates, from the last to the first. */
   if (is_turn(b) && !(prescribed && prescribed[b->iv]))
     eliminate_coordinate(o, i, 0, 1, &left, pivot);
   else
@@ -191,35 +225,37 @@ FLAT body_inertia articulate(const articulation *o, int i, const unsigned char *
       }
     }
   if (b->parent < 0) return left;
+
+  /* Add the rest to the parent, about its origin. */
   body_inertia moved = body_shift(&left, &o->d[i]), *to = &I[b->parent];
   if (b->end != o->t->body[b->parent].end) body_add(&moved, to);
   *to = moved;
   return left;
 }
 
-/* A coordinate inwards: u in place of f, and the wrench handed on. By numbers: each waits for the one before, and sums
- * across a register take longer. */
+/* A coordinate inwards: u = f - S^T p in place of f; returns p' = p + U u / D. Number by number: each coordinate waits
+ * for the one before, and sums across a register would make it wait longer. */
 FLAT wrench solve_coordinate_inward(const eliminated *u, int turn, wrench p, real *x) {
   real y = *x - dot(p.m, sp_numbers(u->w));
   if (!turn) y -= dot(p.f, sp_numbers(u->v));
   *x = y;
   return (wrench){v3_axpy(y, sp_numbers(u->m), p.m), v3_axpy(y, sp_numbers(u->f), p.f)};
 }
-/* Body i inwards, its own part; x [nd]. */
+/* All coordinates of body i inwards; x [nd]. */
 static inline wrench solve_joint_inward(const articulation *o, int i, wrench p, real *x) {
   const JN_S(body) *b = &o->t->body[i];
   if (is_turn(b)) return solve_coordinate_inward(&o->x[b->id], 1, p, &x[b->id]);
   for (int c = b->id + b->nv - 1; c >= b->id; c--) p = solve_coordinate_inward(&o->x[c], 0, p, &x[c]);
   return p;
 }
-/* p [nb] is zero at first. */
+/* Body i inwards, and its wrench added to the parent; p [nb] is zero at first. */
 static inline void solve_inward(const articulation *o, int i, wrench *p, real *x) {
   int parent = o->t->body[i].parent;
   p[i] = solve_joint_inward(o, i, p[i], x);
   if (parent >= 0) p[parent] = w_add(p[parent], w_shift(p[i], sp_numbers(o->d[i])));
 }
 
-/* A coordinate outwards: x in place of u, and the acceleration with it. */
+/* A coordinate outwards: x = (u - U^T A) / D in place of u; returns A' = A + S x. */
 FLAT twist solve_coordinate(const eliminated *u, int turn, twist A, real *x) {
   real y = u->inverse * *x - power((wrench){sp_numbers(u->m), sp_numbers(u->f)}, A);
   *x = y;
@@ -227,20 +263,20 @@ FLAT twist solve_coordinate(const eliminated *u, int turn, twist A, real *x) {
   if (!turn) A.v = v3_axpy(y, sp_numbers(u->v), A.v);
   return A;
 }
-/* Body i outwards, whose parent has the acceleration A, about the body's own origin. */
+/* All coordinates of body i outwards. A is the acceleration of the parent, at the origin of the body. */
 static inline twist solve_joint(const articulation *o, int i, twist A, real *x) {
   const JN_S(body) *b = &o->t->body[i];
   if (is_turn(b)) return solve_coordinate(&o->x[b->id], 1, A, &x[b->id]);
   for (int c = b->id; c < b->id + b->nv; c++) A = solve_coordinate(&o->x[c], 0, A, &x[c]);
   return A;
 }
-/* A [nb]: accelerations of the bodies. */
+/* Body i outwards; A [nb] are the accelerations of the bodies. */
 static inline void solve_outward(const articulation *o, int i, twist *A, real *x) {
   int p = o->t->body[i].parent;
   A[i] = solve_joint(o, i, p < 0 ? t_zero() : t_shift(A[p], sp_numbers(o->d[i])), x);
 }
 
-/* x in place of f [nd]; p, A [nb] are scratch. */
+/* One right-hand side: x = M^-1 f in place of f [nd]; p, A [nb] are scratch. */
 static inline void solve_alone(const articulation *o, wrench *p, twist *A, real *x) {
   int nb = o->t->nb;
   for (int i = 0; i < nb; i++) p[i] = w_zero();
@@ -248,7 +284,7 @@ static inline void solve_alone(const articulation *o, wrench *p, twist *A, real 
   for (int i = 0; i < nb; i++) solve_outward(o, i, A, x);
 }
 
-/* Memory of a solver: its own, and what only the sweep needs. */
+/* Scratch of a solver: what solving needs, and what only the elimination needs. */
 typedef struct articulation_room {
   articulation o;
   body_inertia *I; /* [nb] */
@@ -262,13 +298,14 @@ static inline articulation_room articulation_place(const JN_S(tree) * t, real **
   return r;
 }
 
-/* Articulated bodies at q, no factors. Pivots are relative to what the coordinates move at some configuration, as those
- * of forward dynamics. */
+/* Eliminates all coordinates at q: poses and screws outwards, articulated inertias inwards. */
 FLAT void articulation_sweep(const articulation_room *r, const real *q, angles turn, const unsigned char *prescribed,
                              real *pivots) {
   const articulation *o = &r->o;
   const JN_S(tree) *t = o->t;
   axes ground = axes_of_world();
+
+  /* Outwards: axes, origins and screws. */
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     space w[6], v[6];
@@ -277,20 +314,23 @@ FLAT void articulation_sweep(const articulation_room *r, const real *q, angles t
     axes_screws(t, i, q, &r->R[i], w, v);
     for (int k = 0; k < b->nv; k++) o->x[b->id + k].w = w[k], o->x[b->id + k].v = v[k];
   }
+
+  /* Inwards: articulated inertias. */
   for (int i = t->nb - 1; i >= 0; i--) {
     space_inertia own = inertia_of_body(&r->R[i], t->body[i].inertia);
     articulate(o, i, prescribed, &own, r->I, pivots);
   }
 }
 
-/* ---- many right-hand sides ---- */
+/* ---- many right-hand sides: M X = F, TILE columns of F at once ---- */
 
-/* Whether the dense factors of factor.h take less: with lanes, and short branches (M^-1 in lanes of four, ns a state: 7
- * joints 214 by factors and 239 so; 18 coordinates of a quadruped 750 and 732; chain of 25 joints 2312 and 1292). */
+/* Whether the dense factors of factor.h are faster: in lanes, and where branches are short. M^-1 in lanes of four
+ * takes, in ns a state, by factors and this way: 7 joints 214 and 239; 18 coordinates of a quadruped 750 and 732; a
+ * chain of 25 joints 2312 and 1292. */
 static inline int factors_are_quicker(const JN_S(tree) * t) { return TILE == 1 && branch_length(t) <= 16; }
 
-/* Blocks of wrenches or twists are kept only where a branch waits for another: a body uses the block of its parent when
- * it is the last child, the next one when it is not. */
+/* A block holds the wrenches p (then the accelerations A) of one body, for all columns. Few bodies need one at the same
+ * time: the last child of a body uses the block of its parent, any other child the next one. */
 typedef struct equations {
   const articulation *o;
   tiled m;             /* right-hand sides, then solutions: row c is that of coordinate c, or of rows[c] */
@@ -301,7 +341,7 @@ typedef struct equations {
   tile6 *F;            /* [blocks][tiles] */
 } equations;
 
-enum { BLOCKS = 8 }; /* the most that scratch memory has room for */
+enum { BLOCKS = 8 }; /* for which scratch memory is taken */
 
 /* The blocks of the bodies [nb]; returns how many there are. */
 static inline int blocks_of(const JN_S(tree) * t, int32_t *block) {
@@ -317,13 +357,15 @@ static inline int blocks_of(const JN_S(tree) * t, int32_t *block) {
 FLAT tile6 *block_of(const equations *w, int i) { return w->F + w->block[i] * tiles_of(w->m.columns); }
 FLAT int row_of(const equations *w, int c) { return w->rows ? w->rows[c] : c; }
 
-/* Coordinate c inwards, tiles [lo, hi): u in place of f, and p handed on, about the parent's origin if d. */
+/* Coordinate c inwards, in tiles [lo, hi): u = f - S^T p in place of f,  p' = p + U u / D. With d, p' is then moved to
+ * the origin of the parent. */
 FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int lo, int hi, tile6 *F) {
   const eliminated *o = &w->o->x[c];
   const vec3 sw = sp_numbers(o->w), sv = sp_numbers(o->v), m = sp_numbers(o->m), f = sp_numbers(o->f);
   const vec3 at = d ? sp_numbers(*d) : v3_zero();
   const tiled matrix = w->m;
   int row = row_of(w, c);
+
   for (int k = lo; k < hi; k++) {
     real *to = tile_at(&matrix, row, k);
     tile6 p = F[k];
@@ -337,7 +379,8 @@ FLAT void unit_inward(const equations *w, int c, int turn, const space *d, int l
   }
 }
 
-/* Coordinate c outwards: x in place of u, and A from what is inward of it, about the own origin if d. */
+/* Coordinate c outwards, in tiles [lo, hi): x = (u - U^T A) / D in place of u,  A' = A + S x. With d, A is first moved
+ * from the origin of the parent. */
 FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int lo, int hi, const tile6 *from,
                        tile6 *A) {
   const eliminated *o = &w->o->x[c];
@@ -346,6 +389,7 @@ FLAT void unit_outward(const equations *w, int c, int turn, const space *d, int 
   const real inverse = w->sign * o->inverse;
   const tiled matrix = w->m;
   int row = row_of(w, c);
+
   for (int k = lo; k < hi; k++) {
     real *to = tile_at(&matrix, row, k);
     tile6 V = from[k];
@@ -362,7 +406,8 @@ FLAT void tiles_clear(tile6 *F, int lo, int hi) {
   for (int k = lo; k < hi; k++) F[k] = (tile6){0};
 }
 
-/* Hands the block of a body that is not the last child to its parent. Columns of later children are there already. */
+/* Adds the block of a body that is not the last child to that of its parent. With `triangle`, only the columns of later
+ * children are there already; the others are copied. */
 FLAT void hand_over(const equations *w, int i, int lo, int hi) {
   const tile6 *from = block_of(w, i);
   tile6 *to = block_of(w, w->o->t->body[i].parent);
@@ -371,16 +416,22 @@ FLAT void hand_over(const equations *w, int i, int lo, int hi) {
   for (int k = there; k < hi; k++) to[k] = (tile6){tile3_add(to[k].a, from[k].a), tile3_add(to[k].b, from[k].b)};
 }
 
+/* All bodies inwards. With `triangle`, column k of a body is zero unless coordinate k is in its subtree. */
 static inline void equations_inward(const equations *w) {
   const JN_S(tree) *t = w->o->t;
+
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
     tile6 *F = block_of(w, i);
     int lo = w->triangle ? tile_of(b->id) : 0, hi = tiles_of(w->triangle ? b->stop : w->m.columns);
+
+    /* A leaf starts with p = 0; so do the columns that no child has filled. */
     if (b->end == i + 1)
       tiles_clear(F, lo, hi);
     else if (w->triangle)
       tiles_clear(F, lo, tile_of(t->body[i + 1].id));
+
+    /* Its coordinates, from the last to the first, after which p' is moved to the parent's origin. */
     for (int k = b->nv - 1; k >= 0; k--) {
       int c = b->id + k, from = w->triangle ? tile_of(c) : 0;
       const space *d = k == 0 && b->parent >= 0 ? &w->o->d[i] : NULL;
@@ -393,9 +444,11 @@ static inline void equations_inward(const equations *w) {
   }
 }
 
+/* All bodies outwards. */
 static inline void equations_outward(const equations *w) {
   const JN_S(tree) *t = w->o->t;
   int tiles = tiles_of(w->m.columns);
+
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     tile6 *A = block_of(w, i);
@@ -411,7 +464,7 @@ static inline void equations_outward(const equations *w) {
   }
 }
 
-/* In scratch memory; counting: only takes it. */
+/* Takes scratch memory; a call that only counts ends here. */
 static inline void equations_place(const articulation *o, equations *w, real **at) {
   const JN_S(tree) *t = o->t;
   w->o = o;
@@ -420,12 +473,12 @@ static inline void equations_place(const articulation *o, equations *w, real **a
   w->m.tail = take(at, (size_t)(t->nv * TILE));
   w->F = TAKE_ALIGNED(at, BLOCKS * tiles_of(t->nv), tile6);
 }
-/* 0 when there is no room for the tree: it branches too often. */
+/* 0 if the tree branches too often for BLOCKS blocks. */
 static inline int equations_fit(const equations *w) {
   return !w->o->t->coupled && blocks_of(w->o->t, w->block) <= BLOCKS;
 }
 
-/* sign M^-1 X in place of X [nv x wide], rows in the order of v. */
+/* sign M^-1 X in place of X [nv x wide], rows in the order of v; nv columns at a time. */
 static inline void equations_solve(equations *w, scalar sign, int wide, real *X) {
   w->rows = w->o->t->order;
   w->triangle = 0;
@@ -449,18 +502,22 @@ static inline void equations_inverse(equations *w, real *out) {
   w->rows = NULL;
   w->triangle = 1;
   w->sign = 1;
+
+  /* The identity, upper half. */
   for (int c = 0; c < n; c++) {
     for (int k = tile_of(c) + 1; k < tiles; k++) tile_store((tile){0}, tile_at(&w->m, c, k));
     tile_store(tile_one(lane_in_tile(c)), tile_at(&w->m, c, tile_of(c)));
   }
+
+  /* Solve, then mirror. */
   equations_inward(w);
   equations_outward(w);
   tails_back(&w->m);
   lower_from_upper(out, n);
 }
 
-/* Articulated bodies at q = c->in[0] with all that many right-hand sides need. 0: the tree branches too often for these
- * at once, or the call only counts. */
+/* Articulated bodies at q = c->in[0], and what many right-hand sides need. Returns 0 if the tree branches too often for
+ * many at once, or if the call only counts. */
 FLAT int articulated_at(const JN_S(tree) * t, const jn_call *c, real **at, articulation *o, equations *e,
                         real *pivots) {
   angles turn = angles_at(t, c->in[0], at);

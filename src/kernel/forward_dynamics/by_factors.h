@@ -4,7 +4,7 @@
 #ifndef JN_KERNEL_FORWARD_DYNAMICS_BY_FACTORS_H
 #define JN_KERNEL_FORWARD_DYNAMICS_BY_FACTORS_H
 
-#include "../inverse_dynamics/rnea.h"
+#include "../inverse_dynamics/inverse_dynamics.h"
 #include "../mass_matrix/factor_compact.h"
 
 static inline int is_free(const unsigned char *prescribed, int iv) { return !prescribed || !prescribed[iv]; }
@@ -19,7 +19,7 @@ typedef struct factored_motion {
 
 /* counts() of scratch memory from `at` on. */
 static inline int factored_counts(const jn_call *c, const JN_S(tree) * t, real *at) {
-  return c->counted && counts(c, JN_(newton_scratch)(t, at)) && counts(c, JN_(mass_matrix_scratch)(t, at));
+  return c->counted && counts(c, JN_(inverse_dynamics_scratch)(t, at)) && counts(c, JN_(mass_matrix_scratch)(t, at));
 }
 
 /* Factors of M for the coordinates that are not prescribed ([nv], NULL: none). */
@@ -38,7 +38,7 @@ static inline void accelerate_by_factors(const factored_motion *o, real *at, rea
   int n = t->nv;
   real *bias = y + n;
   for (int i = 0; i < n; i++) a_out[i] = !is_free(o->prescribed, i) && o->a ? o->a[i] : ZERO;
-  JN_(newton_forces)(t, o->q, o->v, o->prescribed ? a_out : NULL, o->W, o->forces, o->turn, at, bias);
+  JN_(inverse_dynamics_forces)(t, o->q, o->v, o->prescribed ? a_out : NULL, o->W, o->forces, o->turn, at, bias);
   factors_at(t, o->q, o->turn, o->prescribed, at, M, pivots);
   for (int k = 0; k < n; k++) {
     int i = t->order[k];

@@ -29,7 +29,7 @@ static inline void prescribed_forces(const jn_call *c, int wide, const angles *t
   real *dtau = c->out[1], *a = x + t->nv;
   for (int k = 0; k < wide; k++) {
     for (int i = 0; i < t->nv; i++) a[i] = da[i * wide + k];
-    JN_(newton_forces)(t, c->in[0], NULL, a, NULL, FORCES_WEIGHTLESS, turn, at, x);
+    JN_(inverse_dynamics_forces)(t, c->in[0], NULL, a, NULL, FORCES_WEIGHTLESS, turn, at, x);
     for (int i = 0; i < t->nv; i++) dtau[i * wide + k] = is_free(prescribed, i) ? ZERO : dtau[i * wide + k] + x[i];
   }
 }
@@ -43,7 +43,7 @@ static void solve_prescribed(const jn_call *c, int wide, const real *T) {
   column_room r = {take(&at, (size_t)(2 * t->nd)), TAKE(&at, t->nb, wrench), TAKE(&at, t->nb, twist)};
   angles turn = angles_at(t, c->in[0], &at);
   articulation_room o = articulation_place(t, &at);
-  if (counts(c, at) && counts(c, JN_(newton_scratch)(t, at))) return;
+  if (counts(c, at) && counts(c, JN_(inverse_dynamics_scratch)(t, at))) return;
   articulation_sweep(&o, c->in[0], turn, prescribed, c->out[2]);
   for (int i = 0; i < t->nv; i++)
     for (int k = 0; k < wide; k++) {

@@ -5,7 +5,7 @@
 #include "terms.h"
 
 #include "../base/row.h"
-#include "../inverse_dynamics/rnea.h"
+#include "../inverse_dynamics/inverse_dynamics.h"
 #include "../mass_matrix/crba.h"
 #include "coriolis_any.h"
 #include "coriolis_columns.h"
@@ -153,11 +153,14 @@ static inline void other_terms(const JN_S(tree) * t, const jn_call *c, const rea
 /* The forces: each its own pass of Newton and Euler (RNEA). */
 static inline void forces(const JN_S(tree) * t, const jn_call *c, const real *v, angles turn, real *at) {
   const real *q = c->in[0];
-  if (c->out[JN_OUT_G]) JN_(newton_forces)(t, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &turn, at, c->out[JN_OUT_G]);
-  if (c->out[JN_OUT_BIAS]) JN_(newton_forces)(t, q, v, NULL, NULL, FORCES_ALL, &turn, at, c->out[JN_OUT_BIAS]);
+  if (c->out[JN_OUT_G])
+    JN_(inverse_dynamics_forces)(t, q, NULL, NULL, NULL, FORCES_UNSPRUNG, &turn, at, c->out[JN_OUT_G]);
+  if (c->out[JN_OUT_BIAS])
+    JN_(inverse_dynamics_forces)(t, q, v, NULL, NULL, FORCES_ALL, &turn, at, c->out[JN_OUT_BIAS]);
   if (c->out[JN_OUT_CORIOLIS])
-    JN_(newton_forces)(t, q, v, NULL, NULL, FORCES_WEIGHTLESS, &turn, at, c->out[JN_OUT_CORIOLIS]);
-  if (c->out[JN_OUT_TAU]) JN_(newton_forces)(t, q, v, c->in[2], c->in[3], FORCES_ALL, &turn, at, c->out[JN_OUT_TAU]);
+    JN_(inverse_dynamics_forces)(t, q, v, NULL, NULL, FORCES_WEIGHTLESS, &turn, at, c->out[JN_OUT_CORIOLIS]);
+  if (c->out[JN_OUT_TAU])
+    JN_(inverse_dynamics_forces)(t, q, v, c->in[2], c->in[3], FORCES_ALL, &turn, at, c->out[JN_OUT_TAU]);
 }
 
 /* Velocities matter only to these: what does not need them must not pay for them. */
@@ -179,7 +182,7 @@ void JN_(terms)(const jn_call *c) {
     real *end = at;
     sweep_place(&(term_sweep){.t = t}, &end);
     counts(c, end);
-    counts(c, JN_(newton_scratch)(t, at));
+    counts(c, JN_(inverse_dynamics_scratch)(t, at));
     counts(c, JN_(mass_matrix_scratch)(t, at));
     return;
   }

@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ABA with coupled coordinates. A coordinate y_s that several joints share cannot be eliminated at one of them: it
- * stays open from its outermost joint inwards, until all its joints have been met. Till then a body has, besides its
- * articulated inertia I and bias p, the wrench U_s that a unit of y_s takes, and the equation of y_s is
- *   U_s.A + sum_t D_st y_t = u_s
- * Joint of an open coordinate, screw S:   D_ss += S.I S + 2 S.U_s,  D_st += S.U_t,  u_s -= S.p,  then U_s += I S
- * Other coordinate, eliminated with U, D: C_t = S.U_t,  D_tr -= C_t C_r / D,  u_t -= C_t u / D,  U_t -= U C_t / D
- * All joints met:                         y_s is eliminated likewise, with U_s, D_ss, and C_t = D_st
- * Known accelerations c of a body:        u_s -= U_s.c
+/* The articulated-body algorithm with coupled coordinates (forward_dynamics.c).
+ *
+ * A coordinate y_s that several joints share cannot be eliminated at one of them. It stays *open* from its outermost
+ * joint inwards, until the sweep has passed all its joints. While it is open, a body has, besides its articulated
+ * inertia IA and bias p, the wrench U_s that a unit of y_s needs, and the equation of y_s is
+ *
+ *   U_s^T A + sum_t D_st y_t = u_s                        A: acceleration of the body, t: open coordinates
+ *
+ * How the sweep inwards changes it:
+ *   joint of an open coordinate, screw S    D_ss += S^T IA S + 2 S^T U_s + armature,  D_st += S^T U_t,
+ *                                           u_s -= S^T p,  then U_s += IA S
+ *   any other coordinate, eliminated        C_t = S^T U_t,  D_tr -= C_t C_r / D,  u_t -= C_t u / D,  U_t -= U C_t / D
+ *   with U, D, u
+ *   all joints of y_s passed                y_s is eliminated in the same way, with U_s, D_ss, u_s and C_t = D_st
+ *   known acceleration c of a body          u_s -= U_s^T c
+ *
  * Grippers and hands have one open coordinate at a time, so that this takes little longer than joints without coupling:
  * Talos with two grippers 3.6 us, and 3.1 when its 12 followers are independent. */
-#ifndef JN_KERNEL_FORWARD_DYNAMICS_ABA_COUPLED_H
-#define JN_KERNEL_FORWARD_DYNAMICS_ABA_COUPLED_H
+#ifndef JN_KERNEL_FORWARD_DYNAMICS_OPEN_COORDINATES_H
+#define JN_KERNEL_FORWARD_DYNAMICS_OPEN_COORDINATES_H
 
 #include "articulated.h"
 #include "by_factors.h"
 
-/* An open coordinate at a body; slots of a body are a list. */
+/* An open coordinate at a body. The slots of a body are a linked list. */
 typedef struct open_slot {
   wrench U;
-  int32_t s, seen, next; /* which; joints met so far in the body's subtree; the next slot, or -1 */
+  int32_t s, seen, next; /* which; number of its joints in the body's subtree; the next slot, or -1 */
 } open_slot;
 
-/* y_s in what has been eliminated: c_t = C_t / D. */
+/* The part of y_s in the solution of an eliminated coordinate: c = C_s / D. */
 typedef struct open_term {
   real c;
   int32_t s;
@@ -52,11 +60,11 @@ typedef struct open_coordinates {
   int32_t *first, *end; /* [nd] terms of a joint's coordinate */
 } open_coordinates;
 
-/* How many coordinates are shared. */
+/* The most coordinates that can be shared: each has at least one joint that follows another. */
 static inline int shared_count(const JN_S(tree) * t) {
   int joints = 0;
   for (int i = 0; i < t->nb; i++) joints += !t->body[i].owner;
-  return joints; /* at most: each has a joint that follows */
+  return joints;
 }
 
 static inline open_coordinates open_place(const JN_S(tree) * t, real **at) {
@@ -72,12 +80,15 @@ static inline open_coordinates open_place(const JN_S(tree) * t, real **at) {
   return o;
 }
 
-/* u of coordinates that are prescribed is not needed: they are not open. */
+/* Finds the shared coordinates, and starts with D = 0, u = driving force. Prescribed coordinates are never open. */
 static inline void open_fill(open_coordinates *o, const unsigned char *prescribed, const real *driving) {
   const JN_S(tree) *t = o->t;
+
   o->shared = o->closings = o->slots = o->terms = 0;
   for (int k = 0; k < t->nv; k++) o->of[k] = -1;
   for (int i = 0; i <= t->nb; i++) o->head[i] = -1;
+
+  /* A joint that does not own its coordinate shares it with another. */
   for (int i = 0; i < t->nb; i++) {
     const JN_S(body) *b = &t->body[i];
     int place = t->place[b->id];
@@ -86,6 +97,8 @@ static inline void open_fill(open_coordinates *o, const unsigned char *prescribe
     o->x[o->shared].y = o->x[o->shared].gross = ZERO;
     o->of[place] = o->shared++;
   }
+
+  /* How many joints each moves. */
   for (int i = 0; i < t->nb; i++)
     if (t->body[i].nv == 1 && o->of[t->place[t->body[i].id]] >= 0) o->x[o->of[t->place[t->body[i].id]]].joints++;
   for (int k = 0; k < o->shared * o->shared; k++) o->D[k] = ZERO;
@@ -116,10 +129,12 @@ static inline wrench w_minus(real s, wrench x, wrench to) {
   return (wrench){v3_axpy(-s, x.m, to.m), v3_axpy(-s, x.f, to.f)};
 }
 
-/* Something with U / D = by and the force u is eliminated at body i: a joint with screw S, C_t = S.U_t; or, with S
- * NULL, the open coordinate s, C_t = D_st. */
+/* A coordinate is eliminated at body i, with U / D = by, 1 / D = inverse and u: a joint with screw S, C_t = S^T U_t;
+ * or, if S is NULL, the open coordinate s, C_t = D_st. Changes the equations of all coordinates open at the body. */
 static inline void open_eliminate(open_coordinates *o, int i, wrench by, real inverse, real u, const twist *S, int s) {
   int first = o->terms, n = o->shared;
+
+  /* C_t, and U_t -= U C_t / D. */
   for (int k = o->head[i]; k >= 0; k = o->slot[k].next) {
     open_slot *slot = &o->slot[k];
     if (slot->s == s) continue;
@@ -127,38 +142,49 @@ static inline void open_eliminate(open_coordinates *o, int i, wrench by, real in
     o->term[o->terms++] = (open_term){C, slot->s};
     slot->U = w_minus(C, by, slot->U);
   }
+
+  /* u_t -= C_t u / D,  D_tr -= C_t C_r / D. */
   for (int k = first; k < o->terms; k++) {
     int a = o->term[k].s;
     real c = inverse * o->term[k].c;
     o->x[a].u -= c * u;
     for (int l = first; l < o->terms; l++) o->D[a * n + o->term[l].s] -= c * o->term[l].c;
   }
+
+  /* Kept for the way out: C_t / D. */
   for (int k = first; k < o->terms; k++) o->term[k].c *= inverse;
 }
 
-/* y_s is eliminated at body i, of whose list the slot is taken; p [the body's bias] and I are changed. */
+/* Eliminates the open coordinate of slot k at body i (nb: the world), whose bias p and articulated inertia I change. */
 static inline void open_close(open_coordinates *o, int i, int k, int own, body_inertia *I, wrench *p, real *pivots) {
   open_slot *slot = &o->slot[k];
   shared_coordinate *x = &o->x[slot->s];
   int s = slot->s, *from = &o->head[i];
+
+  /* Take the slot out of the body's list. */
   while (*from != k) from = &o->slot[*from].next;
   *from = slot->next;
+
   real D = o->D[s * (o->shared + 1)];
   x->inverse = K(1) / D;
   x->U = (wrench){v3_scale(x->inverse, slot->U.m), v3_scale(x->inverse, slot->U.f)};
   x->body = i == o->t->nb ? -1 : i;
   x->own = own;
+
+  /* From the equations of the others. */
   x->first = o->terms;
   open_eliminate(o, i, x->U, x->inverse, x->u, NULL, s);
   x->end = o->terms;
   o->closed[o->closings++] = s;
   pivots[x->place] = relative(D, x->gross);
+
+  /* IA' = IA - U U^T / D,  p' = p + U u / D. */
   if (!I) return; /* the world */
   body_minus(I, slot->U, x->inverse);
   *p = w_minus(-x->u, x->U, *p);
 }
 
-/* Those whose joints have all been met further out. */
+/* Eliminates at body i the coordinates whose joints are all in the subtree, outward of its own joint. */
 static inline void open_close_met(open_coordinates *o, int i, body_inertia *I, wrench *p, real *pivots) {
   for (int k = o->head[i], next; k >= 0; k = next) {
     next = o->slot[k].next;
@@ -166,10 +192,12 @@ static inline void open_close_met(open_coordinates *o, int i, body_inertia *I, w
   }
 }
 
-/* The joint of body i, which moves by a shared coordinate. */
+/* The joint of body i, with screw S, belongs to an open coordinate. */
 static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia *I, wrench *p, real *pivots) {
   const JN_S(body) *b = &o->t->body[i];
   int s = o->of[o->t->place[b->id]], n = o->shared, k = o->head[i];
+
+  /* Its slot at this body: a new one if this is its first joint here. */
   while (k >= 0 && o->slot[k].s != s) k = o->slot[k].next;
   if (k < 0) {
     k = o->slots++;
@@ -178,6 +206,8 @@ static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia 
   }
   open_slot *slot = &o->slot[k];
   shared_coordinate *x = &o->x[s];
+
+  /* D_ss += S^T IA S + 2 S^T U_s + armature,  D_st += S^T U_t,  u_s -= S^T p,  U_s += IA S. */
   wrench IS = body_mul(I, S);
   o->D[s * (n + 1)] += power(IS, S) + K(2) * power(slot->U, S) + armature_of(o->t, b, 0);
   for (int l = o->head[i]; l >= 0; l = o->slot[l].next) {
@@ -189,17 +219,24 @@ static inline void open_joint(open_coordinates *o, int i, twist S, body_inertia 
   x->u -= power(*p, S);
   x->gross += splat(o->t->gross[b->id]);
   slot->U = w_add(slot->U, IS);
+
+  /* The last of its joints: eliminate it here. */
   if (++slot->seen == x->joints) open_close(o, i, k, 1, I, p, pivots);
 }
 
-/* Body i hands its open coordinates to its parent, about whose origin its own is at d; c: its known acceleration. */
+/* The open coordinates of body i become those of its parent (or of the world). d: origin of the body from the parent's.
+ * c: known acceleration of the body. */
 static inline void open_hand(open_coordinates *o, int i, twist c, vec3 d) {
   int parent = o->t->body[i].parent < 0 ? o->t->nb : o->t->body[i].parent;
   for (int k = o->head[i], next; k >= 0; k = next) {
     open_slot *slot = &o->slot[k];
     next = slot->next;
+
+    /* u_s -= U_s^T c, and U_s about the parent's origin. */
     o->x[slot->s].u -= power(slot->U, c);
     wrench U = w_shift(slot->U, d);
+
+    /* Add to the parent's slot of the same coordinate, or move this one there. */
     int l = o->head[parent];
     while (l >= 0 && o->slot[l].s != slot->s) l = o->slot[l].next;
     if (l >= 0) {
@@ -214,15 +251,15 @@ static inline void open_hand(open_coordinates *o, int i, twist c, vec3 d) {
   o->head[i] = -1;
 }
 
-/* sum c_t y_t */
+/* sum over terms of c_t y_t */
 static inline real open_sum(const open_coordinates *o, int first, int end) {
   real sum = ZERO;
   for (int k = first; k < end; k++) sum += o->term[k].c * o->x[o->term[k].s].y;
   return sum;
 }
 
-/* The last closing at body i (-1: the world) with acceleration A, at its own joint or not; 0 when there is none left.
- */
+/* Solves for the shared coordinate that was eliminated last, if that was at body i (-1: the world) and, as `own` says,
+ * at its own joint or not: y = (u - U^T A) / D - sum. Otherwise returns 0. */
 static inline int open_solve(open_coordinates *o, int i, int own, twist A) {
   shared_coordinate *x = o->closings ? &o->x[o->closed[o->closings - 1]] : NULL;
   if (!x || x->body != i || x->own != own) return 0;
