@@ -63,6 +63,7 @@ set(core_sources
     src/ident/solve.c
     src/ident/unknowns.c
     src/loops/assembly.c
+    src/loops/inside.c
     src/loops/closure.c
     src/loops/conditions.c
     src/loops/conditions_jets.c
@@ -99,6 +100,7 @@ set(core_sources
     src/model/coordinates.c
     src/model/freeze.c
     src/model/inertia_law.c
+    src/model/limits.c
     src/model/log.c
     src/model/memory.c
     src/model/nearest_name.c

@@ -36,8 +36,16 @@ static void catch_interrupts(void) {
 #endif
 }
 
+/* The largest distances from the motion to follow, of angles and of lengths: where and when. */
+typedef struct tracking {
+  double most[2], time[2];
+  int at[2];
+  double *room; /* [nq + 3 nv] */
+} tracking;
+
 typedef struct simulation {
   const simulate_arg *arg;
+  acting_forces *forces;
   jn_simulator *simulator;
   motion m; /* the sample that the writer, the plot and the table look at */
   double duration, every;
@@ -47,9 +55,43 @@ typedef struct simulation {
   summary summary;
   int events;
   doubts doubts;
+  tracking tracking; /* of --motion */
 } simulation;
 
 static double time_of(const simulation *s, int i) { return i == s->samples - 1 ? s->duration : i * s->every; }
+
+/* How far the sample is from the motion to follow. */
+static jn_status track(simulation *s) {
+  tracking *track = &s->tracking;
+  motion *m = &s->m;
+  double *q = track->room, *v_jet = q + m->nq, *away = v_jet + 2 * m->nv;
+  jn_status status = follow_desired(s->forces, m->t, q, v_jet);
+  if (status == JN_OK) status = jn_difference(m->model, s->forces->work, m->q, q, away);
+
+  for (int v = 0; v < m->nv && status == JN_OK; v++) {
+    int kind = is_angular(m->model, v) ? 0 : 1;
+    if (!(fabs(away[v]) >= track->most[kind])) continue;
+    track->most[kind] = fabs(away[v]);
+    track->time[kind] = m->t;
+    track->at[kind] = v;
+  }
+  return status;
+}
+
+static void print_tracking(const simulation *s) {
+  static const char *const units[] = {"rad", "m"};
+  char name[JN_COORDINATE_NAME], at[TIME_TEXT];
+  const char *between = "tracking error: at most";
+  for (int kind = 0; kind < 2; kind++) {
+    int v = s->tracking.at[kind];
+    if (v < 0) continue;
+    jn_velocity_name(s->m.model, v, name, sizeof name);
+    time_text(s->tracking.time[kind], 6, at);
+    say(stdout, "%s %.3g %s ('%s' at t = %s s)", between, s->tracking.most[kind], units[kind], name, at);
+    between = ",";
+  }
+  putchar('\n');
+}
 
 static jn_status take_sample(simulation *s, double t) {
   motion *m = &s->m;
@@ -58,6 +100,7 @@ static jn_status take_sample(simulation *s, double t) {
   if (status == JN_OK && m->loops) status = jn_loops_assemble(m->loops, NULL, 0, m->q, NULL);
   if (status == JN_OK && m->loops) status = jn_loops_project(m->loops, NULL, m->q, m->v_jet);
   if (status == JN_OK) status = jn_simulator_forces(s->simulator, t, m->q, m->v_jet, m->tau, m->v_jet + m->nv);
+  if (status == JN_OK && s->tracking.room) status = track(s);
   if (status != JN_OK) return status;
   summary_sample(&s->summary, m);
   if (s->writer) writer_sample(s->writer, m);
@@ -184,6 +227,7 @@ static void print_report(const simulation *s) {
   if (r.rejected) printf(", %ld rejected", r.rejected);
   if (r.events) say(stdout, ", %ld event%s", r.events, r.events == 1 ? "" : "s");
   putchar('\n');
+  if (s->tracking.room) print_tracking(s);
   doubts_tell(&s->doubts);
   if (!s->arg->summary) return;
   summary_print(&s->summary, &s->m, 0);
@@ -222,13 +266,15 @@ static void init_motion(simulation *s, const jn_model *model, jn_loops *loops) {
   m->tau = m->v_jet + 2 * nv;
 }
 
-int simulate_run(const simulate_arg *arg, const jn_model *model, jn_loops *loops, jn_simulator *simulator,
-                 const double *q, const double *v, double duration) {
-  simulation s = {.arg = arg, .simulator = simulator, .duration = duration};
+int simulate_run(const simulate_arg *arg, acting_forces *f, jn_loops *loops, jn_simulator *simulator, const double *q,
+                 const double *v, double duration) {
+  const jn_model *model = f->model;
+  simulation s = {.arg = arg, .forces = f, .simulator = simulator, .duration = duration, .tracking.at = {-1, -1}};
   bool quiet = arg->out && strcmp(arg->out, "-") == 0;
   s.every = arg->every.count ? arg->every.values[0] : duration / DEFAULT_SAMPLES;
   s.samples = (int)ceil(duration / s.every - 1e-9) + 1;
   init_motion(&s, model, loops);
+  if (f->motion) s.tracking.room = allocate(((size_t)s.m.nq + 3 * (size_t)s.m.nv) * sizeof(double));
   doubts_init(&s.doubts, arg, model, simulator, loops, duration);
   catch_interrupts();
   jn_status status = jn_simulator_set(simulator, 0, q, v);
@@ -245,6 +291,7 @@ int simulate_run(const simulate_arg *arg, const jn_model *model, jn_loops *loops
     summary_free(&s.summary);
   }
   doubts_free(&s.doubts);
+  free(s.tracking.room);
   free(s.m.q);
   return result;
 }

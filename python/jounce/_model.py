@@ -174,9 +174,12 @@ class Model(_core.Model):
 
     @cached_property
     def limits(self) -> Limits:
-        """Limits of all velocity coordinates."""
+        """Limits of all velocity coordinates; the arrays cannot be written to, because models never change."""
         dofs = [self.coordinate_dof(i) for i in range(self.nv)]
-        return Limits(*(np.array([getattr(dof, name) for dof in dofs]) for name in Limits._fields))
+        arrays = [np.array([getattr(dof, name) for dof in dofs], np.float64) for name in Limits._fields]
+        for array in arrays:
+            array.flags.writeable = False
+        return Limits(*arrays)
 
     # ---- sensitivity ----
 

@@ -61,7 +61,7 @@ static int default_threads(void) {
 jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batch **batch) {
   if (batch) *batch = NULL;
   if (!model || !batch) return JN_ERR_NULL;
-  if (threads < 0 || order < -1) return JN_ERR_SIZE;
+  if (threads < 0 || order < -1 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
   const jn_row *d = jn__choose_row(JN_KIND_D, 1), *f = jn__choose_row(JN_KIND_F, 1);
   if (!d || !f) return JN_ERR_ROW;
   int count = JN_WITH_OPENMP && threads != 1 ? (threads ? threads : default_threads()) : 1;
