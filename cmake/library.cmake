@@ -54,6 +54,18 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/emit_c.c
+    src/generate/functions.c
+    src/generate/generate.c
+    src/generate/graph.c
+    src/generate/header.c
+    src/generate/mechanism.c
+    src/generate/order.c
+    src/generate/recursions.c
+    src/generate/selftest.c
+    src/generate/sha256.c
+    src/generate/sincos.c
+    src/generate/symbols.c
     src/ident/base_parameters.c
     src/ident/closed.c
     src/ident/consistent.c

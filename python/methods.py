@@ -53,6 +53,7 @@ NOT_OFFERED = {
     r"jn_text_free$": "texts are Python strings",
     r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
+    r"jn_generated?(_\w+)?$": "`jounce generate` writes the files",
     r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {

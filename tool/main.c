@@ -26,6 +26,7 @@ static const subcommand commands[] = {
     {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
     {"view", "write a web page that shows the robot and its motion", command_view},
     {"casadi", "write a library with the robot in it for CasADi", command_casadi},
+    {"generate", "write the dynamics of a robot as C for firmware, or as MATLAB", command_generate},
     {"base", "find the base parameters: what motions can identify of the inertias", command_base},
     {"excite", "find a motion for identification", command_excite},
     {"identify", "find inertias and friction from measured motions and torques", command_identify},
