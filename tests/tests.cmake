@@ -111,6 +111,7 @@ if(JOUNCE_WITH_JSON) # built-in mechanisms
 endif()
 if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(simulation LABELS once)
+  jounce_test(extremes LABELS once)
   jounce_test(step_derivatives LABELS once)
   jounce_test(rollout LABELS once)
   jounce_test(solvers LABELS once)
