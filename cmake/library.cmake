@@ -186,6 +186,7 @@ set(core_sources
     src/trajectory/samples.c
     src/trajectory/series.c
     src/trajectory/stamps.c
+    src/trajectory/steps.c
     src/trajectory/trajectory.c
     src/trajectory/units.c
     src/trajectory/waypoints.c

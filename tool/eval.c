@@ -472,6 +472,7 @@ static int compute(const eval_arg *arg, want_list *list) {
   e.choice = (jn_loops_choice)arg->solution;
   e.lambda = arg->lambda;
   e.stream = arg->stream != 0;
+  e.limit = arg->model.options.max_bytes;
   int result = choose_frame(arg, &e.frame);
   if (result != OPTION_GO_ON) return result;
   jn_status status = jn_row_name() ? jn_work_create_order(e.model, need.order, &e.work) : JN_ERR_ROW;

@@ -71,6 +71,7 @@ typedef struct evaluation {
   jn_loops_choice choice; /* --solution */
   int lambda;             /* --lambda: LAMBDA_... */
   eval_block *block;      /* results of many states ahead; NULL: one by one */
+  size_t limit;           /* of the results of one state [bytes], 0: none */
   double *room;           /* see eval_room() */
   size_t room_count;
   FILE *messages; /* stderr, or where eval_stream() collects what it says of a line */

@@ -147,6 +147,15 @@ JN_API int jn_trajectory_given(const jn_trajectory *trajectory, int i);
 /* The first time after t where a curve goes over into its next polynomial, so that derivatives above its degree - 1
  * jump; INFINITY: none. O(nq log samples). */
 JN_API double jn_trajectory_next_knot(const jn_trajectory *trajectory, double t);
+/* The time after t, at which to look next so that nothing is overlooked between: motion and wrenches are one smooth
+ * function up to there (knots and rows of wrenches are not passed over), and go through 1/32 of their shortest
+ * period at most; INFINITY: straight lines for ever. Forces follow products of these, which are up to twice as fast.
+ * O(nq log samples + 6 nlink). */
+JN_API double jn_trajectory_next_step(const jn_trajectory *trajectory, double t);
+/* The first row of the wrenches after t, where their derivatives may jump; INFINITY: none. O(nlink + log rows). */
+JN_API double jn_trajectory_next_wrench(const jn_trajectory *trajectory, double t);
+/* The highest frequency [Hz] of the Fourier series of closed forms; 0 if there are none. O(nq). */
+JN_API double jn_trajectory_frequency(const jn_trajectory *trajectory);
 /* Degree of the splines, 0 for closed forms. */
 JN_API int jn_trajectory_degree(const jn_trajectory *trajectory);
 

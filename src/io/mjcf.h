@@ -221,6 +221,8 @@ void jn__mjcf_refuse(jn_mjcf *m, int node, const char *remedy, const char *forma
     __attribute__((format(printf, 4, 5)));
 /* Tells that there is no memory left, and stops. */
 void jn__mjcf_no_memory(jn_mjcf *m);
+/* Counts bytes of what is read, or becomes of it; 0 after telling that they are too many. */
+int jn__mjcf_take_bytes(jn_mjcf *m, size_t bytes);
 /* Memory that lives until the end of reading and counts as part of the tree; NULL after telling. */
 void *jn__mjcf_allocate(jn_mjcf *m, size_t bytes);
 char *jn__mjcf_copy(jn_mjcf *m, const char *text);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "limit.h"
 #include "mjcf.h"
 
 enum { MAX_NESTED = 1000 };
@@ -23,6 +24,7 @@ static const double identity[16] = JN_IDENTITY;
 static int add_body(jn_mjcf *m, int node, int parent, const double pose[16]) {
   void *grown = jn__mjcf_grow(m, m->bodies, m->body_count, &m->body_capacity, sizeof *m->bodies);
   if (!grown) return 0;
+  jn__mjcf_take_bytes(m, JN_LINK_COST);
   m->bodies = grown;
   jn_mjcf_body *b = &m->bodies[m->body_count];
   *b = (jn_mjcf_body){.node = node, .parent = parent, .inertial = -1, .joint = m->joint_count};
@@ -80,6 +82,8 @@ static jn_mjcf_joint *add_joint(jn_mjcf *m, int node, const open_element *p) {
   void *grown = jn__mjcf_grow(m, m->joints, m->joint_count, &m->joint_capacity, sizeof *m->joints);
   if (!grown) return NULL;
   m->joints = grown;
+  size_t cost = JN_MOVING_COST + (b->joints > 0 ? JN_LINK_COST : 0); /* there is a link between two joints */
+  if (!jn__mjcf_take_bytes(m, cost)) return NULL;
   jn_mjcf_joint *j = &m->joints[m->joint_count];
   *j = (jn_mjcf_joint){.type = JN_MJCF_HINGE, .node = node, .body = p->body, .leader = -1, .ratio = 1};
   j->dof = (jn_dof){-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0, 0, 0};

@@ -44,6 +44,9 @@ struct jn_builder {
   int loop_count, loop_capacity;
 };
 
+/* Memory for so many more links, and no more: a reader that knows their number spares what growing would take. */
+jn_status jn__builder_reserve(jn_builder *b, int links);
+
 /* Index of a link in the builder by name; JN_WORLD for NULL and "world" (unless a link has that name), JN_NONE. */
 int jn__builder_link(const jn_builder *b, const char *name);
 /* Readers call this after adding a link, frame or loop to record its position in the file. */
