@@ -254,8 +254,11 @@ static void all_solutions_are_listed(void **unused) {
   done(&o);
   o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all", 0);
   check_has(o.out, "1: all position limits hold");
-  check_has(o.out, "outside of position limits: 'panda_joint");
   check_has(o.out, "infinitely many solutions");
+  done(&o);
+  o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all --json", 0);
+  check_has(o.out, "\"limits_hold\": false");
+  check_has(o.out, "\"limits_hold\": true");
   done(&o);
   check_says("reach builtin:planar_2r --frame tip --position 5,0,0 --all", 1, "cannot reach it from any of 300 starts");
   check_says("reach builtin:panda --frame panda_flange --path x.csv --all", 2, "--all is for --pose");

@@ -122,8 +122,8 @@ static void print_limits_of(const solution_list *l) {
   if (l->count > MOST_SHOWN) printf("and %d more; --json and --out have them\n", l->count - MOST_SHOWN);
   int mobility = jn_model_nv(l->model) - l->rank;
   if (jn_loop_count(l->model) == 0 && mobility > 0)
-    printf("The pose leaves %d free motion%s: there are infinitely many solutions, and these are some of them.\n",
-           mobility, mobility == 1 ? "" : "s");
+    say(stdout, "The pose leaves %d free motion%s: there are infinitely many solutions, and these are some of them.\n",
+        mobility, mobility == 1 ? "" : "s");
 }
 
 static void write_states(const solution_list *l, FILE *f, bool limits) {
