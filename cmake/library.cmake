@@ -179,6 +179,7 @@ set(core_sources
     src/trajectory/forces.c
     src/trajectory/held.c
     src/trajectory/load.c
+    src/trajectory/motors.c
     src/trajectory/names.c
     src/trajectory/noise.c
     src/trajectory/open.c

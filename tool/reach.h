@@ -3,6 +3,7 @@
 #ifndef JN_TOOL_REACH_H
 #define JN_TOOL_REACH_H
 
+#include "log_arg.h"
 #include "model_arg.h"
 #include "output.h"
 #include "tool_path.h"
@@ -11,6 +12,7 @@ typedef struct reach_arg {
   model_arg model;
   tool_arg tool;
   number_list pose, position, rate, order, bandwidth;
+  log_arg log;
   const char *path, *tolerance, *out;
   int json, all;
 } reach_arg;
