@@ -54,6 +54,23 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/emit_c.c
+    src/generate/emit_matlab.c
+    src/generate/functions.c
+    src/generate/functions_help.c
+    src/generate/functions_kinematics.c
+    src/generate/functions_rates.c
+    src/generate/generate.c
+    src/generate/graph.c
+    src/generate/header.c
+    src/generate/mechanism.c
+    src/generate/order.c
+    src/generate/recursions.c
+    src/generate/selftest.c
+    src/generate/sha256.c
+    src/generate/sincos.c
+    src/generate/symbols.c
+    src/generate/taylor.c
     src/ident/base_parameters.c
     src/ident/closed.c
     src/ident/consistent.c
@@ -63,6 +80,7 @@ set(core_sources
     src/ident/solve.c
     src/ident/unknowns.c
     src/loops/assembly.c
+    src/loops/inside.c
     src/loops/closure.c
     src/loops/conditions.c
     src/loops/conditions_jets.c
@@ -99,6 +117,7 @@ set(core_sources
     src/model/coordinates.c
     src/model/freeze.c
     src/model/inertia_law.c
+    src/model/limits.c
     src/model/log.c
     src/model/memory.c
     src/model/nearest_name.c
@@ -164,6 +183,7 @@ set(core_sources
     src/trajectory/forces.c
     src/trajectory/held.c
     src/trajectory/load.c
+    src/trajectory/motors.c
     src/trajectory/names.c
     src/trajectory/noise.c
     src/trajectory/open.c
@@ -171,6 +191,7 @@ set(core_sources
     src/trajectory/samples.c
     src/trajectory/series.c
     src/trajectory/stamps.c
+    src/trajectory/steps.c
     src/trajectory/trajectory.c
     src/trajectory/units.c
     src/trajectory/waypoints.c
@@ -194,7 +215,7 @@ if(JOUNCE_WITH_URDF)
   list(APPEND core_sources src/io/left_list.c src/io/urdf_constraint.c src/io/urdf_edit.c src/io/urdf_left.c
        src/io/urdf_names.c src/io/urdf_patch.c src/io/urdf_read.c src/io/urdf_transmission.c src/io/urdf_walk.c src/io/urdf_write.c
        src/io/urdf_xml.c src/io/xml.c)
-  foreach(part body class couple drive frame geom hull mesh names read schema stl xml)
+  foreach(part body class couple drive frame geom hull key mesh names read schema stl xml)
     list(APPEND core_sources src/io/mjcf_${part}.c)
   endforeach()
 endif()

@@ -8,16 +8,15 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from headers import Headers, Parameter, Struct
+from arrays import SIZES, Parameter
+from headers import Headers, Struct
 from methods import (
     AT_ONCE,
     CLASSES,
     EXCLUSIVE,
     GIVEN_SIZES,
     NOTES,
-    OBJECT_SIZES,
     OUTCOMES,
-    SIZES,
     TOGETHER,
     Argument,
     Method,
@@ -30,7 +29,7 @@ from methods import (
 )
 
 CODES = {size: i for i, size in enumerate(SIZES)}
-NOTE = "made by python/generate.py from the headers in include/jounce"
+NOTE = "made by python/generate.py from include/jounce and abi/arrays.txt"
 
 
 def code(size: str) -> int:
@@ -279,7 +278,10 @@ def table(methods: list[Method], owner: str, what: str) -> str:
 
 
 def c_text(headers: Headers, methods: list[Method]) -> str:
-    text = f"/* {NOTE} */\n" + "".join(f"py_class py_class_{CLASSES[owner][0]};\n" for owner in classes_of(headers))
+    text = f"/* {NOTE} */\n"
+    for i, size in enumerate(SIZES):  # core.h has them in the same order
+        text += f'_Static_assert({size_name(size)} == {i}, "sizes of core.h and arrays.py");\n'
+    text += "".join(f"py_class py_class_{CLASSES[owner][0]};\n" for owner in classes_of(headers))
     for enum in headers.enums.values():
         if list(enum.values.values()) == list(range(len(enum.values))):
             text += f"static const char *const names_{enum.name}[] = {{{quoted(enum.values)}, NULL}};\n"
@@ -301,7 +303,7 @@ def c_text(headers: Headers, methods: list[Method]) -> str:
     text += f"static const char *const py_result_names[] = {{{quoted(RESULTS)}, NULL}};\n"
     text += table(methods, "", "methods")
     for owner in classes_of(headers):
-        text += table(methods, owner, "methods") + table(methods, owner, "properties") + class_text(owner)
+        text += table(methods, owner, "methods") + table(methods, owner, "properties") + class_text(headers, owner)
     names = ", ".join(f"&py_class_{CLASSES[owner][0]}" for owner in classes_of(headers))
     return text + f"static py_class *const py_classes[] = {{{names}}};\n"
 
@@ -310,10 +312,12 @@ def classes_of(headers: Headers) -> list[str]:
     return [owner for owner in CLASSES if owner in headers.opaque]
 
 
-def class_text(owner: str) -> str:
+def class_text(headers: Headers, owner: str) -> str:
     name = CLASSES[owner][0]
-    sizes = OBJECT_SIZES.get(owner, {})
-    body = "".join(f"  size[{size_name(size)}] = (Py_ssize_t)({call});\n" for size, call in sizes.items())
+    sizes = headers.sizes.get(owner, {})
+    order = "(int)size[PY_K1] - 1"  # of the call; the function is called again when it is known
+    calls = {size: re.sub(r"\bK\b", order, call) for size, call in sizes.items()}
+    body = "".join(f"  size[{size_name(size)}] = (Py_ssize_t)({call});\n" for size, call in calls.items())
     unused = "" if sizes else "  (void)h, (void)size;\n"
     return f"""static void destroy_{name}(void *handle) {{ {owner}_destroy(handle); }}
 static void sizes_{name}(void *h, Py_ssize_t *size) {{
@@ -392,7 +396,7 @@ def input_type(a: Argument) -> str:
     types = {"IN": "State", "INOUT": "State", "FIXED": "ArrayLike", "SCALAR": "ArrayLike", "MASK": "Mask", "INT": "int",
              "UNSIGNED": "int", "SIZE": "int", "DOUBLE": "float", "ORDER": "int", "FRAME": "int | str", "LINK": "int | str",
              "JOINT": "int | str", "LOOP": "int | str", "STRING": "str", "STRINGS": "Sequence[str]", "TEXT": "str | bytes",
-             "STRUCTS": "Sequence[Any]",
+             "FRAMES": "Sequence[int | str] | int | str", "STRUCTS": "Sequence[Any]",
         "RECORDS": "Sequence[Mapping[str, Any]]", "CALLBACK": "Callable[..., Any]"}  # fmt: skip
     if a.name == "watch":
         text = "Callable[..., Any] | Sequence[Any]"

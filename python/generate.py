@@ -6,7 +6,8 @@
     generate.py INCLUDE --missing  lists public functions that the package does not offer, with the reason
 
 Every function becomes a descriptor (arguments with kinds and sizes) and a few lines of C that call it; src/call.c does
-the rest for all of them.
+the rest for all of them. Sizes come from abi/arrays.txt; it fails, with the place, if that does not fit the headers, or
+if no rule of methods.py understands a function.
 """
 
 from __future__ import annotations
@@ -15,16 +16,21 @@ import sys
 from pathlib import Path
 
 import emit
+from arrays import Mistake
 from headers import read_headers
 from methods import read_methods
 
 
 def main() -> int:
-    headers = read_headers(Path(sys.argv[1]) / "jounce")
+    try:
+        headers = read_headers(Path(sys.argv[1]) / "jounce")
+    except Mistake as mistake:
+        print(f"{mistake}", file=sys.stderr)
+        return 1
     methods, missing = read_methods(headers)
     for name, reason in missing.items():
         print(f"{name}: {reason}", file=sys.stdout if sys.argv[2] == "--missing" else sys.stderr)
-    if sys.argv[2] == "--missing":
+    if missing or sys.argv[2] == "--missing":
         return 1 if missing else 0
     emit.write(headers, methods, Path(sys.argv[2]))
     return 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads the public headers of jounce: functions, structs and enums, with their comments and the sizes of arrays.
+"""Reads the public headers of jounce: functions, structs and enums, with their comments.
 
 A comment belongs to the declarations right below it, up to the next comment or an empty line, as in
-script/declarations.awk. Sizes of arrays come from the declaration (double T[16]), from the brackets in the comment
-(`tau [nv]`), or from the conventions that all headers share (NAMED).
+script/declarations.awk. What arrays are (sizes, directions, whether they may be NULL) comes from abi/arrays.txt, never
+from comments; these are only checked for contradictions.
 """
 
 from __future__ import annotations
@@ -12,95 +12,17 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Sizes that headers state once for all functions.
-NAMED = {
-    "q": "nq", "q0": "nq", "q1": "nq",
-    "v": "nv", "a": "nv", "tau": "nv", "y": "nv", "x": "nv", "passive": "nv", "weight": "nv",
-    "wrench": "nlink x 6",
-    "v_jet": "(K+2) x nv", "tau_jet": "(K+1) x nv", "passive_jet": "(K+1) x nv",
-    "wrench_jet": "(K+1) x nlink x 6",
-    "prescribed": "nv", "actuated": "nv", "given": "nv", "held": "nv",
-    "M_jet": "(K+1) x nv x nv", "C_jet": "(K+1) x nv x nv", "Y_jet": "(K+1) x nv x 10L", "factor": "nv x nv",
-    "placement": "16", "gravity": "3",
-}  # fmt: skip
-NAMED_IN_LOOPS = {"lambda": "m", "lambda_jet": "(K+1) x m"}
-NAMED_IN_ELASTIC = {
-    "q_all": "nq_all", "v_all": "N", "theta": "nv", "dtheta": "nv", "motor": "nv", "motor_ff": "nv", "kp": "nv", "kd": "nv",
-}  # fmt: skip
-# Sizes that the comments give in words.
-IN_WORDS = {
-    ("jn_loops_gaps", "gap"): "loops",
-    ("jn_loops_health_at", "redundant"): "m",
-    ("jn_base_regressor", "Y"): "rows x 10L",
-    ("jn_base_regressor", "Yb"): "rows x nb",
-    ("jn_base_parameters", "pi"): "10L",
-    ("jn_model_with_parameters", "pi"): "10L",
-    ("jn_trajectory_fit", "t"): "count",
-    ("jn_trajectory_fit", "q"): "count x nq",
-    ("jn_loops_constraint", "Adot_v"): "m",
-    ("jn_integrate_derivatives", "dout_dq"): "nv x nv",
-    ("jn_integrate_derivatives", "dout_dv"): "nv x nv",
-    ("jn_difference_derivatives", "dv_dq0"): "nv x nv",
-    ("jn_difference_derivatives", "dv_dq1"): "nv x nv",
-    ("jn_simulator_second_derivatives", "lambda"): "2nv",
-    ("jn_tasks_error", "target"): "targets",
-    ("jn_tasks_solve", "target"): "targets",
-    ("jn_tasks_motion_jet", "target"): "targets",
-    ("jn_tasks_solve", "active"): "nv",
-    ("jn_identification_residuals", "error"): "channels",
-    ("jn_identification_residuals", "force"): "channels",
-    ("jn_identification_residuals", "rows"): "channels",
-    ("jn_identification_base_residuals", "error"): "channels",
-    ("jn_identification_base_residuals", "force"): "channels",
-    ("jn_identification_base_residuals", "rows"): "channels",
-    ("jn_identification_foresee", "noise"): "channels",
-    ("jn_identification_foresee", "deviation"): "nb",
-    ("jn_elastic_inverse", "v_jet"): "(P+2) x nv",
-    ("jn_elastic_inverse", "tau_jet"): "(P+1) x nv",
-    ("jn_elastic_dynamics", "motor"): "nv",
-    ("jn_elastic_motor_pd", "theta_jet"): "(K+3) x nv",
-    ("jn_limits_of_model", "limits"): "nv x 10 x 2",
-    ("jn_retime", "limits"): "nv x 10 x 2",
-    ("jn_rollout", "q"): "nq",
-    ("jn_rollout", "v"): "nv",
-    ("jn_actuator", "table_torque"): "table_count",
-    ("jn_actuator", "time_stiffness"): "time_count",
-    ("jn_motions", "tau"): "tau_rows x nv",
-    ("jn_motions", "states"): "stored x (nq+nv)",
-    ("jn_motions_run", "q"): "nq",
-    ("jn_motions_run", "v"): "nv",
-    # one number
-    ("jn_base_spectrum", "kept"): "",
-    ("jn_base_spectrum", "dropped"): "",
-    ("jn_inertia_repair", "change"): "",
-    ("jn_loops_assemble", "residual"): "",
-    ("jn_inertia_unpack", "mass"): "",
-    ("jn_joint_mimic", "ratio"): "",
-    ("jn_joint_mimic", "offset"): "",
-    ("jn_simulator_get", "t"): "",
-    ("jn_tasks_follow", "time"): "",
-    ("jn_identification_foresee", "condition"): "",
-}
-SIZE = (
-    r"(?:(?:\d+ ?)?(?:nq|nv|nlink|nframe|L|k|nv_joint|m|nb|rows|loops|count|targets|channels|n|N|steps|directions|"
-    r"polynomial_count|table_count|time_count)|\d+|\(K\+\d\)|\(steps \+ 1\)|\(nq \+ nv\))"
+from arrays import (
+    Description,
+    Line,
+    Mistake,
+    Parameter,
+    apply,
+    check_comment,
+    check_line,
+    check_work,
+    read_description,
 )
-SHAPE = re.compile(rf"\[({SIZE}(?: x (?:{SIZE}|\.\.\.))*)\]")
-# Inputs that may be NULL, unless the comment of a function says otherwise; not in STRICT.
-NULLABLE = {"v", "a", "tau", "wrench", "wrench_jet", "passive", "passive_jet", "weight", "held"}
-STRICT = {"configuration.h", "elastic.h"}
-ARRAYS = {"double *": "d", "unsigned char *": "B", "signed char *": "b", "jn_range *": "d"}
-
-
-@dataclass
-class Parameter:
-    type: str  # without const and the name, e.g. "double *"
-    name: str
-    const: bool
-    length: str = ""  # of a declared array, e.g. "16"
-    shape: list[str] | None = None
-    nullable: bool = False
-    comment: str = ""
 
 
 @dataclass
@@ -110,10 +32,8 @@ class Function:
     result: str
     parameters: list[Parameter]
     comment: str
-
-    @property
-    def c_name(self) -> str:
-        return self.name
+    work: str = ""  # order of its work memory: "0", "K" or "K+1"
+    returns: list[str] | None = None  # sizes of the array that it returns
 
 
 @dataclass
@@ -137,6 +57,7 @@ class Headers:
     opaque: set[str] = field(default_factory=set)
     preambles: dict[str, str] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)  # functions of the float and batch headers
+    sizes: dict[str, dict[str, str]] = field(default_factory=dict)  # of objects: size -> C with the handle as h
 
     @property
     def plain(self) -> set[str]:
@@ -163,7 +84,7 @@ def parameter(text: str, comment: str = "") -> Parameter:
         kind += " *"
     if match[4]:
         length += " x " + match[4]
-    return Parameter(kind, match[2], const, length, None, False, comment)
+    return Parameter(kind, match[2], const, length, comment=comment)
 
 
 def split_parameters(text: str) -> list[str]:
@@ -175,30 +96,6 @@ def split_parameters(text: str) -> list[str]:
             start = i + 1
     parts.append(text[start:])
     return [part.strip() for part in parts if part.strip() not in ("", "void")]
-
-
-def shape_of(text: str) -> list[str]:
-    return ["".join(part.split()) for part in text.split(" x ")] if text else []
-
-
-def sizes_in(comment: str, names: set[str]) -> dict[str, list[str]]:
-    """The sizes that a comment gives: each bracket belongs to the names in the words before it."""
-    text = " ".join(comment.split())
-    found: dict[str, list[str]] = {}
-    start = 0
-    for match in SHAPE.finditer(text):
-        before = re.split(r"[;:]|\.\s|\]|\)", text[start : match.start()])[-1]
-        words = re.findall(r"\w+", before)
-        for word in words:
-            if word not in names or word in found:
-                continue
-            shape, usual = shape_of(match[1]), shape_of(NAMED.get(word, ""))
-            if (
-                word == words[-1] or shape[len(shape) - len(usual) :] == usual
-            ):  # not "what they are at q, target [targets]"
-                found[word] = shape
-        start = match.end()
-    return found
 
 
 def short_names(values: list[tuple[str, int]]) -> dict[str, int]:
@@ -255,7 +152,7 @@ def read_fields(body: str) -> list[Parameter]:
         declaration = " ".join(match[1].split())
         if "(*" in declaration:  # a function of the user
             called = re.search(r"\(\*(\w+)\)", declaration)
-            fields.append(Parameter("callback", called[1] if called else "?", False, "", None, True, comment))
+            fields.append(Parameter("callback", called[1] if called else "?", False, nullable=True, comment=comment))
             continue
         first, *more = split_parameters(declaration)
         fields.append(parameter(first, comment))
@@ -267,51 +164,8 @@ def read_fields(body: str) -> list[Parameter]:
     return fields
 
 
-def set_shapes(owner: str, parameters: list[Parameter], comment: str) -> None:
-    """Finds the sizes of all arrays of numbers among the parameters."""
-    names = {p.name for p in parameters}
-    said = sizes_in(comment, names)
-    for p in parameters:
-        if p.type not in ARRAYS:
-            continue
-        if p.length:
-            p.shape = shape_of(p.length)
-        elif (owner, p.name) in IN_WORDS:
-            p.shape = shape_of(IN_WORDS[owner, p.name])
-        elif p.name in NAMED_IN_ELASTIC and owner.startswith("jn_elastic_"):
-            p.shape = shape_of(NAMED_IN_ELASTIC[p.name])
-        elif p.name in said:
-            p.shape = said[p.name]
-        elif p.name in NAMED:
-            p.shape = shape_of(NAMED[p.name])
-        elif p.name in NAMED_IN_LOOPS and owner.startswith("jn_loops_"):
-            p.shape = shape_of(NAMED_IN_LOOPS[p.name])
-
-
-def set_nullable(function: Function) -> None:
-    comment = " ".join(function.comment.split())
-    for p in function.parameters:
-        if not p.type.endswith("*") or not p.const:
-            continue
-        p.nullable = (p.name in NULLABLE and function.header not in STRICT) or bool(
-            re.search(rf"\b{p.name}(?:\[i\] != 0)?(?: \[[^\]]*\])? \(?(?:may be )?NULL\b", comment)
-        )
-        if re.search(rf"\b{p.name} must not be NULL", comment):
-            p.nullable = False
-
-
 def read_struct(name: str, body: str, comment: str) -> Struct:
-    fields = read_fields(body)
-    for f in fields:
-        set_shapes(name, [f], f.comment if "[" in f.comment and f.name in f.comment else f"{f.name} {f.comment}")
-        said = SHAPE.search(f.comment)
-        if said and f.type in ARRAYS and f.shape is None:
-            f.shape = shape_of(said[1])
-        if f.shape and "..." in f.shape:  # columns by what the derivative is taken by
-            by = f.name.split("_d")[-1]
-            f.shape = [f.shape[0], *{"wrench": ["nlink", "6"], "pi": ["10L"]}.get(by, ["nv"])]
-        f.nullable = f.type.endswith("*")
-    return Struct(name, fields, comment)
+    return Struct(name, read_fields(body), comment)
 
 
 DECLARATION = re.compile(
@@ -330,10 +184,7 @@ def read_function(text: str, header: str, comment: str) -> Function:
     match = re.match(r"(.*?[ *])(jn_\w+)\((.*)\)$", text)
     if not match:
         raise ValueError(f"cannot read the declaration: {text}")
-    function = Function(match[2], header, match[1].strip(), [parameter(p) for p in split_parameters(match[3])], comment)
-    set_shapes(function.name, function.parameters, comment)
-    set_nullable(function)
-    return function
+    return Function(match[2], header, match[1].strip(), [parameter(p) for p in split_parameters(match[3])], comment)
 
 
 def read_header(path: Path, into: Headers) -> None:
@@ -361,6 +212,27 @@ def read_header(path: Path, into: Headers) -> None:
             into.functions[function.name] = function
 
 
+def describe(headers: Headers, given: Description) -> None:
+    """All functions and structs get what the list says about their arrays; what does not agree is a mistake."""
+    for kind, known, listed in (("struct", headers.structs, given.structs), ("", headers.functions, given.functions)):
+        for name in set(listed) - set(known):
+            raise Mistake(f"{listed[name].place}: the headers have no {kind or 'function'} {name}")
+    for struct in headers.structs.values():
+        line = given.structs.get(struct.name, Line(struct.name, f"struct {struct.name} of the headers"))
+        check_line(line, struct.fields, True)
+        check_comment(line, struct.comment, f"struct {struct.name}")
+        apply(line, struct.fields)
+    for function in headers.functions.values():
+        where = f"{function.header}: {function.name}()"
+        line = given.functions.get(function.name, Line(function.name, where))
+        check_line(line, function.parameters, False)
+        check_work(line, any(p.type == "jn_work *" for p in function.parameters), where)
+        check_comment(line, function.comment, where)
+        apply(line, function.parameters)
+        function.work, function.returns = line.work, line.returns.shape if line.returns else None
+    headers.sizes = given.sizes
+
+
 def read_headers(folder: Path) -> Headers:
     headers = Headers()
     made = {"jounce.h", "batch.h", "float.h", "float_batch.h"}
@@ -369,4 +241,5 @@ def read_headers(folder: Path) -> Headers:
             read_header(path, headers)
         elif path.name != "jounce.h":
             headers.others |= set(re.findall(r"JN_API [^;(]*?\b(jnf?_\w+)\(", path.read_text()))
+    describe(headers, read_description(folder.parents[1] / "abi" / "arrays.txt"))
     return headers

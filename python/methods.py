@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from headers import ARRAYS, Enum, Function, Headers, Parameter, Struct
+from arrays import ARRAYS, SIZES, SYNONYMS, Parameter
+from headers import Enum, Function, Headers, Struct
 
-# Objects: C type -> (class in Python, prefix of its functions). A new one is added here after its header was read with
-# care: arrays are as large as the comments say, and no sentence of them may be misunderstood.
+# Objects: C type -> (class in Python, prefix of its functions).
 CLASSES = {
     "jn_model": ("Model", "model_"),
     "jn_loops": ("Loops", "loops_"),
@@ -28,26 +28,6 @@ CLASSES = {
 }
 # Objects that belong to one thread at a time.
 EXCLUSIVE = {"jn_function", "jn_loops", "jn_simulator", "jn_tasks", "jn_identification", "jn_elastic"}
-# Sizes that only these objects have: C with the handle as h.
-OBJECT_SIZES = {
-    "jn_loops": {"m": "jn_loops_rows(h)"},
-    "jn_function": {"n": "jn_function_n(h)", "m": "jn_function_m(h)"},
-    "jn_base": {"nb": "jn_base_count(h)"},
-    "jn_trajectory": {"rows": "jn_trajectory_force_rows(h)"},
-    "jn_tasks": {"rows": "jn_tasks_rows(h)", "targets": "jn_tasks_targets(h)"},
-    "jn_identification": {
-        "n": "jn_identification_count(h)",
-        "channels": "jn_identification_channels(h)",
-        "nb": "jn_identification_base_count(h)",
-    },
-    # called again when the order K of a call is known
-    "jn_elastic": {
-        "N": "jn_model_nv(jn_elastic_model(h))",
-        "nq_all": "jn_model_nq(jn_elastic_model(h))",
-        "(P+1)": "jn_elastic_order(h, (int)size[PY_K1] - 1) + 1",
-        "(P+2)": "jn_elastic_order(h, (int)size[PY_K1] - 1) + 2",
-    },
-}
 # Functions that wait for rules: none.
 NOT_YET = re.compile(r"(?!)")
 # Functions that the package offers in another form: name -> where.
@@ -71,8 +51,10 @@ NOT_OFFERED = {
     r"jn_table_\w+$": "NumPy and pandas read tables",
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
+    r"jn_(keyframe_count|load_keyframe)$": "keyframes of MJCF files are read in C and by the command",
     r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
+    r"jn_generated?(_\w+)?$": "`jounce generate` writes the files",
     r"jn_\w+_room$": "room is made inside",
 }
 RENAMED = {
@@ -111,7 +93,6 @@ UNUSED = {
     ("jn_rollout_forward", "jn_rollout", "taken"),
     ("jn_rollout_adjoint", "jn_rollout", "taken"),
 }
-SCRATCH = {"room"}
 # Structs of arrays and numbers that say what is to be computed; their members are arguments and results of their own.
 # C that finds the memory they need, if any.
 JOBS = {
@@ -122,24 +103,6 @@ JOBS = {
 GIVEN_SIZES = {"steps": "-1", "every": "1", "tau_rows": "1"}
 # All states that a motion needs, up to a thousand of them.
 CHECKPOINTS = "c->size[PY_steps] < 1000 ? (long)c->size[PY_steps] : 1000"
-# Results that C always writes, although the comments do not say that they must not be NULL.
-ALWAYS = {
-    "jn_hybrid_dynamics_derivatives": "da_dq dtau_dq da_dv dtau_dv",
-    "jn_forward_dynamics_second_derivatives": "d2a_dqdq d2a_dqdv d2a_dqdtau",
-    "jn_mass_matrix_inverse_derivative": "Minv dMinv_dq",
-    "jn_hybrid_dynamics": "a_out tau_out",
-    "jn_hybrid_dynamics_jet": "v_out",
-    "jn_forward_dynamics_parameter_derivatives": "a da_dpi",
-    "jn_hybrid_dynamics_parameter_derivatives": "a_out tau_out da_dpi dtau_dpi",
-    "jn_forward_dynamics_adjoint": "a",
-    "jn_inertia_repair": "repaired",
-    "jn_simulator_adjoint": "df_dx",
-    "jn_elastic_join": "q_all v_all",
-    "jn_retimed_jet": "q v_jet",
-    "jn_loops_forward_dynamics_jet": "v_jet",
-    "jn_loops_hybrid_dynamics_jet": "v_out tau_out",
-    "jn_loops_forward_dynamics_derivatives": "a lambda",
-}
 # Results that are given only if they are asked for, because C has all others for many states at once.
 ASKED_FOR = {"jn_tasks_solve": "active"}
 # C that computes all states of a call, without results in arrays.
@@ -162,28 +125,31 @@ CALLBACKS = {
 }
 # Numbers that may be left out.
 DEFAULTS = {("jn_tasks_follow", "tolerance"): "0"}
-# Arrays that are read and written, although the comment does not say "in place".
-CHANGED = {("jn_tasks_solve", "q"), ("jn_tasks_follow", "q"), ("jn_rollout_forward", "dx_ds")}
 # Functions whose result says how they ended: this status is not an error.
 OUTCOMES = {"jn_tasks_solve": "err_reach", "jn_tasks_motion_jet": "err_reach", "jn_tasks_follow": "err_reach"}
 # Structs whose members are keyword arguments, besides those named options.
 OPTIONS = {"jn_measurement"}
-# Arrays that belong to their object: their sizes. NULL is None.
-CONSTANTS = {
-    "jn_base_matrix": ["nb", "10L"],
-    "jn_identification_base_matrix": ["nb", "n"],
-    "jn_identification_prior": ["n"],
-    "jn_trajectory_forces": ["rows"],
-}
 # Structs that are given as dictionaries, in lists.
 RECORDS = {"jn_task"}
+# Members of options whose size says how many motors there are; by default one for each coordinate.
+MOTORS = {
+    "coupling": "if (c->s[{i}].set) options.coupling = c->s[{i}].p, options.motors = (int)c->size[PY_motors];",
+    "coulomb_speed": "if (c->s[{i}].set && !options.coupling && c->size[PY_motors] != c->size[PY_nv]) "
+    "return JN_ERR_SIZE;\n  if (c->s[{i}].set) options.coulomb_speed = c->s[{i}].p;",
+}
+# Functions whose choice comes first, without its name: function("step").
+BY_POSITION = {"jn_function_create"}
+# Links that may be left out: the world.
+WORLD = {"jn_center_of_mass"}
+# Numbers of jobs that come out.
+JOB_RESULTS = {"cost", "taken"}
+# Members of options that Python does not offer: what arrays tell, and columns of functions in C.
+OPTIONS_ELSEWHERE = {
+    ("jn_identification_options", "motors"),
+    ("jn_identification_options", "user_columns"),
+}
 # Inputs that may be left out, also where others follow: keyword arguments there.
 ASIDE = {"wrench", "wrench_jet", "weight", "held", "target"}
-SIZES = ["nq", "nv", "nlink", "nframe", "10L", "6L", "4nv", "2nv", "k", "m", "nb", "loops", "rows", "count",
-         "3nv", "targets", "channels", "n", "N", "nq_all", "steps", "(steps+1)", "every", "stored", "tau_rows",
-         "(nq+nv)", "directions", "(P+1)", "(P+2)",
-         "(K+1)", "(K+2)", "(K+3)"]  # fmt: skip
-SYNONYMS = {"L": "nlink", "nv_joint": "k"}
 SQUARE = {"16": ["4", "4"], "9": ["3", "3"], "36": ["6", "6"]}
 
 
@@ -228,7 +194,7 @@ class Method:
     @property
     def is_property(self) -> bool:
         returns = self.function.result != "jn_status" and self.outputs
-        return bool(self.owner) and not self.inputs and returns and self.owner != "jn_simulator"
+        return bool(self.owner) and not self.inputs and bool(returns) and self.owner != "jn_simulator"
 
 
 class Unsupported(Exception):
@@ -276,7 +242,7 @@ class Reader:
         parameters = self.function.parameters[1:] if self.owner else self.function.parameters
         if self.method.by_batch:
             parameters = parameters[1:]  # the count
-        given = [p for p in self.flat(parameters) if p.const or self.is_changed(p)]
+        given = [p for p in self.flat(parameters) if p.direction in ("in", "inout")]
         jets = any(s.startswith(("(K", "(P")) for p in given for s in p.shape or [])
         self.method.order_from = jets
         i = 0
@@ -291,14 +257,8 @@ class Reader:
         found = []
         for p in parameters:
             struct = self.headers.structs.get(p.type.removesuffix(" *"))
-            found += [p] if struct is None else [f for f in struct.fields if f.const]
+            found += [p] if struct is None else struct.fields
         return found
-
-    def is_changed(self, p: Parameter) -> bool:
-        """An array that is read and written."""
-        if (self.function.name, p.name) in CHANGED:
-            return True
-        return not p.const and re.search(rf"\b{p.name}\b[^.]*\bin place\b", self.comment) is not None
 
     def add(self, argument: Argument, template: str | None, output: bool = False) -> Argument:
         (self.method.outputs if output else self.method.inputs).append(argument)
@@ -314,11 +274,11 @@ class Reader:
         name = python_name(p.name)
         if p.type == "jn_work *":
             self.method.has_work = True
-            self.method.more_work = "ork of order K + 1" in self.comment
+            self.method.more_work = self.function.work == "K+1"
             self.method.call.append("c->work")
         elif p.type == "jn_error *":
             self.method.call.append("&c->error")
-        elif p.type in ARRAYS and p.name in SCRATCH:
+        elif p.direction == "scratch":
             self.room(p)
         elif p.type in ARRAYS:
             self.array(p)
@@ -330,8 +290,12 @@ class Reader:
             self.integer(p)
         elif p.type in self.headers.enums:
             enum = self.headers.enums[p.type]
-            self.add(Argument(name, "ENUM", enum=enum, required=False, keyword=True, default=repr(next(iter(enum.values)))),
-                     f"({p.type})c->s[{{i}}].i")  # fmt: skip
+            by_name = self.function.name not in BY_POSITION
+            first = repr(next(iter(enum.values)))
+            self.add(
+                Argument(name, "ENUM", enum=enum, required=False, keyword=by_name, default=first),
+                f"({p.type})c->s[{{i}}].i",
+            )
         elif p.type == "char *" and p.const and following and following.type == "size_t":
             self.add(Argument(name, "TEXT"), "c->s[{i}].p, c->s[{i}].n")
             return 2
@@ -342,8 +306,7 @@ class Reader:
             self.add(Argument(name, "OWNED_TEXT"), "(char **)&c->s[{i}].p, &c->s[{i}].n", output=True)
             return 2
         elif p.type == "char *":
-            nullable = p.nullable or (p.name == "prefix")
-            self.add(Argument(name, "STRING", nullable=nullable, required=not nullable), "c->s[{i}].p")
+            self.add(Argument(name, "STRING", nullable=p.nullable, required=not p.nullable), "c->s[{i}].p")
         elif p.type == "char *const *":
             self.add(Argument(name, "STRINGS"), "c->s[{i}].p, (int)c->s[{i}].n")
             return 2
@@ -354,9 +317,8 @@ class Reader:
         return 1
 
     def room(self, p: Parameter) -> None:
-        """Memory for the function's own use, as much as another function says: `room [jn_x_room()]`."""
-        said = re.search(rf"\b{p.name} \[(jn_\w+_room)\(\)\]", self.comment)
-        size = self.headers.functions.get(said[1]) if said else None
+        """Memory for the function's own use, as much as another function says."""
+        size = self.headers.functions.get(p.room)
         if size is None or [q.name for q in size.parameters] != ["model", "order"]:
             raise Unsupported(f"no rule for the size of {p.name}")
         self.method.setup.append(f"double *{p.name} = py_room(c, {size.name}(c->self, c->order));\n"
@@ -366,30 +328,28 @@ class Reader:
     def array(self, p: Parameter) -> None:
         name = python_name(p.name)
         if p.shape is None:
-            raise Unsupported(f"the comment gives no size for {p.name}")
+            raise Unsupported(f"abi/arrays.txt gives no size for {p.name}")
         if p.const and p.type == "unsigned char *":
             self.add(Argument(name, "MASK", dims(p.shape), p.nullable, not p.nullable), "c->s[{i}].p")
         elif p.const:
             self.add(Argument(name, "IN", dims(p.shape), p.nullable, not p.nullable), "c->s[{i}].p")
-        elif self.is_changed(p):
+        elif p.direction == "inout":
             self.add(Argument(name, "INOUT", dims(p.shape)), "c->s[{i}].p")
         else:
             self.add(self.output(p), "c->s[{i}].p", output=True)
 
     def output(self, p: Parameter) -> Argument:
-        must = re.search(rf"\b{p.name}\b[^.;]* must not be NULL", self.comment) is not None
-        must = must or p.name in ALWAYS.get(self.function.name, "").split()
         heavy = p.name.endswith(("_dwrench", "_dpi")) and "parameter" not in self.function.name
         heavy = heavy or p.name in ASKED_FOR.get(self.function.name, "")
-        kind = "SCRATCH" if p.name in SCRATCH else "OUT"
+        kind = "SCRATCH" if p.direction == "scratch" else "OUT"
         dtype = ARRAYS[p.type]
         return Argument(
-            python_name(p.name), kind, dims(p.shape or []), nullable=not must, wanted=not heavy, dtype=dtype
+            python_name(p.name), kind, dims(p.shape or []), nullable=p.nullable, wanted=not heavy, dtype=dtype
         )
 
     def is_size(self, name: str) -> bool:
         """Whether arrays say how large it is."""
-        given = [p for p in self.flat(self.function.parameters) if p.const]
+        given = [p for p in self.flat(self.function.parameters) if p.direction == "in"]
         return any(name in (p.shape or []) for p in given) or any(
             p.type.removesuffix(" *") in {"jn_perturbation", *RECORDS} for p in self.function.parameters
         )
@@ -406,7 +366,7 @@ class Reader:
         elif p.name in ("count", "rows") and self.is_size(p.name):
             self.method.call.append(f"({p.type})c->size[PY_{p.name}]")
         elif p.name in kinds:
-            world = "JN_WORLD" in self.comment and p.name == "link" and self.method.has_work
+            world = self.function.name in WORLD and p.name == "link"
             self.add(Argument(name, kinds[p.name], required=not world, keyword=world, default='"world"'),
                      "c->s[{i}].i")  # fmt: skip
         else:
@@ -418,8 +378,9 @@ class Reader:
         if p.type == base + " **" and base in CLASSES:
             self.add(Argument(p.name, "OBJECT", object=base), f"({base} **)&c->s[{{i}}].p", output=True)
         elif base in CLASSES and p.type == base + " *":
-            nullable = p.nullable or f"{p.name} is not NULL" in self.comment
-            self.add(Argument(p.name, "HANDLE", nullable=nullable, required=not nullable, object=base), "c->s[{i}].p")
+            self.add(
+                Argument(p.name, "HANDLE", nullable=p.nullable, required=not p.nullable, object=base), "c->s[{i}].p"
+            )
         elif base == "jn_tasks_path":
             self.add(Argument(p.name, "CALLBACK"), None)
             self.method.setup.append("jn_tasks_path member_path = {c->callbacks, py_path_callback};")
@@ -450,7 +411,6 @@ class Reader:
         """A struct of arrays: its members are arguments or results of their own."""
         variable = f"member_{p.name}"
         self.method.setup.append(f"NUMBER_STRUCT({struct.name.removeprefix('jn_')}) {variable} = {{0}};")
-        required = "None may be NULL" in struct.comment
         for f in struct.fields:
             if (self.function.name, struct.name, f.name) in UNUSED:
                 continue
@@ -468,17 +428,15 @@ class Reader:
                 self.method.setup.append(f"{variable}.{f.name} = py_{CALLBACKS[f.type]}_callback;")
                 self.method.setup.append(f"{variable}.context = c->callbacks;")
                 continue
-            if self.is_changed(f):
+            if f.direction == "inout":
                 argument = self.add(Argument(f.name, "INOUT", dims(f.shape or []), True, False, keyword=True), None)
                 self.fixes.append((-1, f"{variable}.{f.name} = c->s[{{i}}].p;", argument))
                 continue
             if f.const:
                 keyword = self.function.name == "jn_rollout_forward"
-                argument = Argument(python_name(f.name), "IN", dims(f.shape or []), not required, required, keyword)
+                argument = Argument(python_name(f.name), "IN", dims(f.shape or []), f.nullable, not f.nullable, keyword)
             else:
-                whole = self.comment + " " + " ".join(struct.comment.split())
                 argument = self.output(f)
-                argument.nullable &= not re.search(rf"\b{f.name}\b[^.;]* must not be NULL", whole)
             self.add(argument, None, output=not f.const)
             self.fixes.append((-1, f"{variable}.{f.name} = c->s[{{i}}].p;", argument))
         self.method.call.append(f"&{variable}")
@@ -513,7 +471,7 @@ class Reader:
         """The argument that a member of a job becomes, and C for its value."""
         name = python_name(f.name)
         if f.shape is not None and f.const:
-            return Argument(name, "IN", dims(f.shape), f.name != "q", f.name == "q"), "c->s[{i}].p;"
+            return Argument(name, "IN", dims(f.shape), f.nullable, not f.nullable), "c->s[{i}].p;"
         if f.shape is not None:
             output = self.output(f)
             output.wanted = not self.method.by_batch
@@ -530,7 +488,7 @@ class Reader:
         if f.type in self.headers.enums:
             enum = self.headers.enums[f.type]
             return Argument(name, "ENUM", enum=enum, required=False, keyword=True), f"{when}({f.type})c->s[{{i}}].i;"
-        if f.type == "double" and not f.comment.startswith("out"):
+        if f.type == "double" and f.name not in JOB_RESULTS:
             return Argument(name, "DOUBLE", required=name == "step", keyword=True), f"{when}c->s[{{i}}].d;"
         if f.type == "int":
             return Argument(name, "INT", required=False, keyword=True), f"{when}c->s[{{i}}].i;"
@@ -541,6 +499,8 @@ class Reader:
         self.method.setup.append(f"{struct.name} options;\n  {struct.name}_init(&options);")
         for f in struct.fields:
             name = python_name(f.name)
+            if (struct.name, f.name) in OPTIONS_ELSEWHERE:
+                continue
             if f.type == "jn_report *":
                 self.method.setup.append("options.report = c->report;")
                 continue
@@ -561,7 +521,10 @@ class Reader:
                 template += f"({f.type})c->s[{{i}}].i;"
             elif f.type == "double *" and f.shape is not None:
                 keyword.kind, keyword.shape, keyword.nullable = "FIXED", dims(f.shape), True
-                template += "c->s[{i}].p;"
+                template = MOTORS.get(f.name, template + "c->s[{i}].p;")
+            elif f.type == "int *" and f.name == "frames":
+                keyword.kind = "FRAMES"
+                template += "c->s[{i}].p, options.frame_count = (int)c->s[{i}].n;"
             elif f.type == "unsigned char *" and f.shape is not None:
                 keyword.kind, keyword.shape, keyword.nullable = "MASK", dims(f.shape), True
                 template += "c->s[{i}].p;"
@@ -617,8 +580,8 @@ class Reader:
         elif result.removesuffix(" *") in CLASSES:
             argument = Argument("result", "BORROWED", object=result.removesuffix(" *"))
             template = "c->s[{i}].p = (void *)(uintptr_t)"
-        elif result == "double *" and self.function.name in CONSTANTS:
-            argument = Argument("result", "CONSTANT", CONSTANTS[self.function.name])
+        elif result == "double *" and self.function.returns is not None:
+            argument = Argument("result", "CONSTANT", self.function.returns)
             template = "c->s[{i}].p = (void *)"
         else:
             raise Unsupported(f"no rule for the result {self.function.result}")

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Time derivatives of any order by their laws, on random trees of every joint type. */
 #include "complex_row.h"
+#include "jounce/batch.h"
+#include "jounce/loops.h"
+#include "jounce/solvers.h"
+#include "jounce/tasks.h"
 #include "models.h"
 
 enum { MODELS = 100, MOST = 5, V = 64, LINKS = 20 };
@@ -363,6 +367,49 @@ static void misuse_is_refused(void **st) {
   release(x.m, x.w);
 }
 
+/* Factorials are infinite from 171 on: nobody gets memory for such orders, nor an answer. */
+static void orders_beyond_the_range_of_numbers_are_refused(void **st) {
+  (void)st;
+  uint64_t s = seed("orders");
+  state x;
+  double tau[(MOST + 2) * V];
+  begin(&x, &s, 5, 0);
+
+  static const int orders[] = {JN_MAX_ORDER + 1, 1000, 2147483647};
+  for (int i = 0; i < 3; i++) {
+    jn_work *w = NULL;
+    jn_batch *batch = NULL;
+    check_status(jn_work_create_order(x.m, orders[i], &w), JN_ERR_SIZE);
+    check_status(jn_work_init_order(x.m, orders[i], tau, sizeof tau, &w), JN_ERR_SIZE);
+    check_status(jn_batch_create(x.m, orders[i], 1, &batch), JN_ERR_SIZE);
+    check_status(jn_inverse_dynamics_jet(x.m, x.w, orders[i], x.q, x.v, NULL, tau), JN_ERR_SIZE);
+    check_status(jn_regressor_jet(x.m, x.w, orders[i], x.q, x.v, tau), JN_ERR_SIZE);
+    check_status(jn_inverse_dynamics_jet_derivatives(x.m, x.w, orders[i], x.q, x.v, NULL, tau), JN_ERR_SIZE);
+    check_status(jn_momentum_jet_derivatives(x.m, x.w, orders[i], x.q, x.v, tau, tau), JN_ERR_SIZE);
+    assert_true(jn_work_size_order(x.m, orders[i]) == 0 && jn_jet_derivatives_room(x.m, orders[i]) == 0);
+
+    jn_loops *loops = NULL;
+    jn_loops_options loops_options;
+    jn_loops_options_init(&loops_options);
+    loops_options.order = orders[i];
+    check_status(jn_loops_create(x.m, &loops_options, &loops), JN_ERR_SIZE);
+
+    jn_tasks *tasks = NULL;
+    jn_task task;
+    jn_task_init(&task);
+    jn_tasks_options tasks_options;
+    jn_tasks_options_init(&tasks_options);
+    tasks_options.order = orders[i];
+    check_status(jn_tasks_create(x.m, &task, 1, &tasks_options, &tasks), JN_ERR_SIZE);
+  }
+
+  /* the highest one works */
+  jn_work *w = NULL;
+  check_ok(jn_work_create_order(x.m, JN_MAX_ORDER, &w));
+  jn_work_destroy(w);
+  release(x.m, x.w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(order_zero_is_inverse_dynamics),
@@ -375,6 +422,7 @@ int main(void) {
       cmocka_unit_test(momentum_centre_and_energies_of_every_order),
       cmocka_unit_test(jets_in_memory_of_the_caller_are_the_same),
       cmocka_unit_test(misuse_is_refused),
+      cmocka_unit_test(orders_beyond_the_range_of_numbers_are_refused),
   };
   return cmocka_run_group_tests_name("jets", tests, NULL, NULL);
 }

@@ -552,8 +552,104 @@ static void rounding_errors_are_foreseen(void **state) {
   check(least > 1e-6, "the expectation is far too large: %g", least);
 }
 
+/* A chain of four bars, whose end is pinned to the ground, with position limits. */
+static jn_model *limited_linkage(const double *lower, const double *upper) {
+  static const char *const name[] = {"bar0", "bar1", "bar2", "bar3"};
+  static const double length[] = {0.5, 0.7, 0.6, 0.4};
+  jn_builder *b;
+  jn_model *m;
+  jn_loop pin;
+
+  check_ok(jn_builder_create(NULL, &b));
+  for (int i = 0; i < 4; i++) {
+    jn_link bar;
+    jn_link_init(&bar);
+    bar.name = name[i];
+    bar.parent = i ? name[i - 1] : NULL;
+    bar.placement[3] = i ? length[i - 1] : 0;
+    bar.joint.type = JN_REVOLUTE;
+    bar.joint.dof[0].lower = lower[i];
+    bar.joint.dof[0].upper = upper[i];
+    jn_inertia_pack(1, (const double[]){0.2, 0, 0}, (const double[]){0.01, 0.02, 0.03, 0, 0, 0}, bar.inertia);
+    check_ok(jn_builder_add_link(b, &bar));
+  }
+
+  jn_loop_init(&pin);
+  pin.name = "pin";
+  pin.type = JN_LOOP_REVOLUTE;
+  pin.link_a = "world";
+  pin.link_b = name[3];
+  pin.placement_a[3] = 0.8;
+  pin.placement_b[3] = length[3];
+  check_ok(jn_builder_add_loop(b, &pin));
+  check_ok(jn_builder_freeze(b, &m, NULL));
+  jn_builder_destroy(b);
+  return m;
+}
+
+/* Limits around a closed configuration: one inside them is found from anywhere, and it is closed. */
+static void closed_states_inside_limits_are_found(void **state) {
+  const double wide[] = {3, 3, 3, 3}, low[] = {-3, -3, -3, -3};
+  uint64_t random = 20260;
+  (void)state;
+  print_message("seed %llu\n", (unsigned long long)random);
+
+  for (int attempt = 0; attempt < 40; attempt++) {
+    double known[4], lower[4], upper[4], q[4], residual, outside;
+    jn_model *m = limited_linkage(low, wide);
+    jn_loops *l;
+    check_ok(jn_loops_create(m, NULL, &l));
+    do check_ok(jn_random(m, &random, known));
+    while (jn_loops_assemble(l, NULL, 0, known, NULL) != JN_OK);
+    check_ok(jn_random(m, &random, q));
+    jn_loops_destroy(l);
+    jn_model_destroy(m);
+
+    for (int i = 0; i < 4; i++) {
+      lower[i] = known[i] - 0.1 - 0.05 * (double)(attempt % 5);
+      upper[i] = known[i] + 0.2;
+    }
+    m = limited_linkage(lower, upper);
+    check_ok(jn_loops_create(m, NULL, &l));
+    check_ok(jn_loops_assemble_inside(l, NULL, 0, q, &residual, &outside));
+    check(outside == 0 && residual <= fmax(1e-10, 1000 * jn_row_epsilon()), "attempt %d: outside by %g, open by %g",
+          attempt, outside, residual);
+    for (int i = 0; i < 4; i++)
+      check(q[i] >= lower[i] && q[i] <= upper[i], "attempt %d, joint %d: %g is not in %g ... %g", attempt, i, q[i],
+            lower[i], upper[i]);
+    jn_loops_destroy(l);
+    jn_model_destroy(m);
+  }
+}
+
+/* Where there is none, the closed one that is least outside is given, and by how much; held joints stay. */
+static void limits_that_cannot_hold_are_told(void **state) {
+  const double lower[] = {-0.1, -0.1, -0.1, -0.1}, upper[] = {0.1, 0.1, 0.1, 0.1};
+  const unsigned char held[] = {1, 0, 0, 0};
+  double q[4] = {0}, gap, residual, outside = 0, most = 0;
+  jn_model *m = limited_linkage(lower, upper);
+  jn_loops *l;
+  (void)state;
+  check_ok(jn_loops_create(m, NULL, &l));
+
+  check_ok(jn_loops_assemble_inside(l, NULL, 0, q, &residual, &outside));
+  check_ok(jn_loops_gaps(l, q, &gap));
+  for (int i = 0; i < 4; i++) most = fmax(most, fabs(q[i]) - 0.1);
+  check(gap <= fmax(1e-10, 1000 * jn_row_epsilon()) && outside > 0.1 && fabs(outside - most) < 1e-12,
+        "open by %g, outside by %g, which should be %g", gap, outside, most);
+
+  memcpy(q, (const double[]){1.5, 0, 0, 0}, sizeof q);
+  check_ok(jn_loops_assemble_inside(l, held, 0, q, NULL, &outside));
+  check(q[0] == 1.5 && outside > 0, "%g, %g", q[0], outside);
+  assert_int_equal(jn_loops_assemble_inside(l, NULL, 0, q, NULL, NULL), JN_ERR_NULL);
+  jn_loops_destroy(l);
+  jn_model_destroy(m);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(gaps_are_angles),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_states_inside_limits_are_found),
+                                     cmocka_unit_test(limits_that_cannot_hold_are_told),
+                                     cmocka_unit_test(gaps_are_angles),
                                      cmocka_unit_test(bodies_are_brought_home),
                                      cmocka_unit_test(half_a_turn_is_refused),
                                      cmocka_unit_test(units_of_a_condition_do_not_matter),

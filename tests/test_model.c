@@ -160,6 +160,27 @@ static void faulty_screws_limits_and_armature_are_errors(void **state) {
 
 /* ---- inertia laws: warnings, and errors in strict mode ---- */
 
+/* What is asked about a joint, coordinate or task that is not there is answered all the same: no output is left as it
+ * was. */
+static void outputs_of_questions_without_answer_are_written(void **state) {
+  (void)state;
+  scene s;
+  begin(&s);
+  create(&s);
+  add(&s, plain("a", NULL, JN_REVOLUTE));
+  check_ok(jn_builder_freeze(s.b, &s.m, &s.error));
+  int leader = 77, coordinate = 77;
+  double ratio = 77, offset = 77;
+  assert_int_equal(jn_joint_mimic(s.m, 0, &leader, &ratio, &offset), 0);
+  check(leader == 0 && ratio == 1 && offset == 0, "a joint that follows no other one follows itself");
+  leader = 77, ratio = 77, offset = 77;
+  assert_int_equal(jn_joint_mimic(s.m, 99, &leader, &ratio, &offset), 0);
+  check(leader == JN_NONE && ratio == 1 && offset == 0, "no such joint");
+  assert_int_equal(jn_coordinate_joint(s.m, 99, &coordinate), JN_NONE);
+  check(coordinate == JN_NONE, "no such coordinate");
+  end(&s);
+}
+
 static void mimic_faults_name_both_joints(void **state) {
   (void)state;
   const char *target[] = {"nobody", "a", "ball"};
@@ -454,6 +475,7 @@ int main(void) {
       cmocka_unit_test(placements_must_be_rigid),
       cmocka_unit_test(dependent_screws_of_one_joint_are_an_error),
       cmocka_unit_test(faulty_screws_limits_and_armature_are_errors),
+      cmocka_unit_test(outputs_of_questions_without_answer_are_written),
       cmocka_unit_test(mimic_faults_name_both_joints),
       cmocka_unit_test(loops_and_frames_are_checked_and_kept),
       cmocka_unit_test(floating_gives_the_root_a_free_joint_named_base),

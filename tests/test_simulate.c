@@ -240,7 +240,8 @@ static void long_steps_are_told(void **unused) {
   check_has(o.err, "--step 0.005");
   done(&o);
   o = run_fine("simulate builtin:panda --duration 2 --step 1e-3", 0);
-  assert_string_equal(o.err, "");
+  check_has(o.err, "note: the neutral configuration is outside of position limits");
+  check_lacks(o.err, "warning");
   done(&o);
   o = run_fine("simulate builtin:four_bar --duration 1", 0); /* it is at rest: rounding is no drift */
   assert_string_equal(o.err, "");
@@ -352,7 +353,9 @@ static void an_interrupted_simulation_leaves_a_whole_file(void **unused) {
 static void surprising_starts_are_said(void **unused) {
   (void)unused;
   write_file("tau.json", "{\"q\": [1, 1], \"tau\": [5, 5]}");
-  check_says("simulate builtin:panda --events=bounce --duration 0.01", 0, "'panda_joint4' starts at 0, outside");
+  write_file("outside.json", "{}");
+  check_says("simulate builtin:panda --events=bounce --initial outside.json --duration 0.01", 0,
+             "outside of position limits, which are no events then: 'panda_joint4' at 0 (limits");
   check_says("simulate builtin:quadruped --torque hold --duration 0.01", 0, "free joint 'base', which has no motor");
   check_says("simulate builtin:double_pendulum --initial tau.json --duration 0.01", 0, "tau is not used");
 }
@@ -395,8 +398,147 @@ static void a_singular_configuration_on_the_way_is_said(void **state) {
   check_says("simulate builtin:delta --duration 0.3", 0, "at t = 0.266779 s the motion nearly meets a singular");
 }
 
+/* The number behind "tracking error: at most". */
+static double tracking_error(const outcome *o) {
+  static const char words[] = "tracking error: at most ";
+  const char *at = strstr(o->out, words);
+  if (!at) fail_msg("no tracking error in:\n%s", o->out);
+  return strtod(at + strlen(words), NULL);
+}
+
+/* Damping, friction and springs are part of computed torque, by value and as a series. */
+static void losses_are_part_of_computed_torque(void **unused) {
+  static const char *const methods[] = {"dopri5", "taylor --order 12", "rodas"};
+  char rough[1024], line[256];
+  (void)unused;
+  snprintf(rough, sizeof rough, "%s", PENDULUM);
+  char *at = strstr(rough, "\"damping\": 0.5");
+  memcpy(at, "\"friction\":0.2", strlen("\"damping\": 0.5")); /* as long */
+  write_file("damped.json", PENDULUM);
+  write_file("rough.json", rough);
+  FILE *f = fopen(in_directory("swing.csv"), "w");
+  fputs("t,hinge\n", f);
+  for (int i = 0; i <= 120; i++) fprintf(f, "%.17g,%.17g\n", 0.01 * i, 0.5 * cos(5 * 0.01 * i));
+  fclose(f);
+  for (int model = 0; model < 2; model++)
+    for (int i = 0; i < 3; i++) {
+      snprintf(line, sizeof line, "simulate %s --motion swing.csv --losses --tolerance 1e-9 --integrator %s",
+               model ? "rough.json" : "damped.json", methods[i]);
+      outcome o = run_fine(line, 0);
+      double error = tracking_error(&o);
+      if (!(error < 1e-6)) fail_msg("%s: %g", line, error);
+      done(&o);
+    }
+}
+
+/* Parallel robots follow, too, with motors alone; without gains they need the exact torque. */
+static void parallel_robots_follow_a_motion(void **unused) {
+  static const struct {
+    const char *robot, *joints[6], *passive;
+    double size;
+  } robots[] = {{"delta", {"motor1", "motor2", "motor3"}, "left_elbow1_1.tau", 0.2},
+                {"stewart", {"leg1", "leg2", "leg3", "leg4", "leg5", "leg6"}, "base_joint1_1.tau", 0.01}};
+  char line[256];
+  (void)unused;
+  for (int r = 0; r < 2; r++) {
+    FILE *f = fopen(in_directory("parallel.csv"), "w");
+    fputs("t", f);
+    for (int k = 0; k < 6 && robots[r].joints[k]; k++) fprintf(f, ",%s", robots[r].joints[k]);
+    for (int i = 0; i <= 30; i++) {
+      fprintf(f, "\n%.17g", 0.01 * i);
+      for (int k = 0; k < 6 && robots[r].joints[k]; k++)
+        fprintf(f, ",%.17g", robots[r].size * (1 - cos((4 + k) * 0.01 * i)));
+    }
+    fclose(f);
+    snprintf(line, sizeof line, "simulate builtin:%s --motion parallel.csv --gains 0,0 --tolerance 1e-9 --out m.csv",
+             robots[r].robot);
+    outcome o = run_fine(line, 0);
+    double error = tracking_error(&o);
+    if (!(error < 1e-6)) fail_msg("%s: %g", line, error);
+    done(&o);
+    jn_table *t = read_csv("m.csv");
+    assert_true(last(t, robots[r].passive) == 0);
+    jn_table_destroy(t);
+  }
+  check_says("simulate builtin:panda --motion builtin:demo --actuated panda_joint1", 2, "--actuated is for --motion");
+}
+
+/* Rates of 1e5 1/s from friction of a small finger: the command changes to rodas by itself, keeps the energy balance
+ * and the samples, and stays with a method that was asked for. */
+static void stiff_friction_changes_the_method(void **unused) {
+  (void)unused;
+  write_file(
+      "finger.json",
+      "{\"name\": \"f\", \"bodies\": [{\"name\": \"tip\", \"joint\": {\"name\": \"hinge\", \"type\": \"revolute\", "
+      "\"axis\": [0, 1, 0], \"friction\": 0.05, \"limits\": {\"lower\": -3, \"upper\": 3, \"velocity\": 9, \"effort\": "
+      "9}}, \"inertia\": {\"mass\": 0.05, \"com\": [0, 0, -0.02], \"tensor\": [5e-6, 5e-6, 5e-6, 0, 0, 0]}}]}");
+  write_file("moving.json", "{\"q\": [1], \"v\": [3]}");
+  outcome o = run_fine("simulate finger.json --initial moving.json --losses --duration 1 --summary --out stiff.csv", 0);
+  check_has(o.err, "going on with rodas");
+  check_has(o.out, "by taylor, then rodas");
+  check_lacks(o.err, "energy balance");
+  done(&o);
+  jn_table *t = read_csv("stiff.csv");
+  assert_int_equal(jn_table_rows(t), 1001);
+  double end = last(t, "hinge");
+  jn_table_destroy(t);
+
+  o = run_fine("simulate finger.json --initial moving.json --losses --duration 1 --integrator rodas --out rodas.csv",
+               0);
+  assert_string_equal(o.err, "");
+  done(&o);
+  t = read_csv("rodas.csv");
+  if (!(fabs(last(t, "hinge") - end) < 1e-7)) fail_msg("%.12g, not %.12g", end, last(t, "hinge"));
+  jn_table_destroy(t);
+
+  o = run_fine("simulate finger.json --initial moving.json --losses --duration 0.3 --integrator taylor", 0);
+  check_has(o.err, "--integrator rodas needs far fewer");
+  check_lacks(o.out, "rodas");
+  done(&o);
+}
+
+#define LIMITED_BAR(name, parent, place, joint, half, low, high)                                        \
+  "{\"name\": \"" name "\", " parent "\"placement\": {\"position\": [" place                            \
+  ", 0, 0]}, \"joint\": {\"name\": \"" joint "\", \"type\": \"revolute\", \"limits\": {\"lower\": " low \
+  ", \"upper\": " high ", \"velocity\": 9, \"effort\": 9}}, \"inertia\": {\"mass\": 1, \"com\": [" half \
+  ", 0, 0], \"tensor\": [0.01, 0.025, 0.03, 0, 0, 0]}}"
+#define PARALLELOGRAM(low, high) \
+  "{\"name\": \"bars\", \"bodies\": [" LIMITED_BAR("crank", "", "0", "drive", "0.2", low, high) ", " LIMITED_BAR(      \
+      "coupler", "\"parent\": \"crank\", ", "0.4", "pin", "0.5", "-3", "3") ", " LIMITED_BAR(                         \
+      "rocker", "", "1", "swing", "0.2", "0.6", "0.7") "], \"loops\": [{\"name\": \"closing\", \"type\": \"revolute\","    \
+  " \"a\": {\"body\": \"coupler\", \"placement\": {\"position\": [1, 0, 0]}},"                                        \
+  " \"b\": {\"body\": \"rocker\", \"placement\": {\"position\": [0.4, 0, 0]}}}]}"
+
+/* A mechanism starts inside its limits, also when the neutral configuration is closed; where that cannot be, joints are
+ * named. A start that is given stays. */
+static void starts_are_inside_limits_or_told(void **unused) {
+  (void)unused;
+  write_file("bars.json", PARALLELOGRAM("0.5", "1"));
+  write_file("never.json", PARALLELOGRAM("0", "0.01"));
+  write_file("given.json", "{\"q\": [0.1, -0.1, 0.1]}");
+
+  outcome o = run_fine("simulate bars.json --duration 0.01 --out bars.csv", 0);
+  check_lacks(o.err, "outside");
+  done(&o);
+  jn_table *t = read_csv("bars.csv");
+  assert_true(cell(t, "drive", 0) >= 0.5 && cell(t, "drive", 0) <= 1);
+  assert_true(cell(t, "swing", 0) >= 0.6 && cell(t, "swing", 0) <= 0.7);
+  jn_table_destroy(t);
+
+  check_says("simulate never.json --duration 0.01", 0, "(limits 0.6 ... 0.7); no state inside them");
+  check_says("simulate bars.json --duration 0.01 --initial given.json", 0,
+             "outside of position limits: 'drive' at 0.1");
+  check_says("eval never.json --assemble --input given.json --want ddq", 0,
+             "outside of position limits: 'drive' at 0.1");
+  check_says("simulate builtin:panda --duration 0.01", 0, "'panda_joint4' at 0 (limits");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(losses_are_part_of_computed_torque),
+      cmocka_unit_test(stiff_friction_changes_the_method),
+      cmocka_unit_test(parallel_robots_follow_a_motion),
+      cmocka_unit_test(starts_are_inside_limits_or_told),
       cmocka_unit_test(a_pendulum_swings_as_its_equation_says),
       cmocka_unit_test(a_simulated_motion_goes_back_into_torque),
       cmocka_unit_test(taylor_follows_a_motion),

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "eval.h"
+#include "inside.h"
 #include "json.h"
 #include "options.h"
 #include "print.h"
@@ -157,10 +158,19 @@ static bool complete_motion(evaluation *e, eval_state *s) {
   return true;
 }
 
+/* Says which joints are outside of their position limits, where no closed state inside them was found. */
+static void tell_outside(const evaluation *e, const eval_state *s, int index, bool any_held) {
+  char *outside = outside_limits_text(e->model, s->q);
+  if (!outside) return;
+  say(eval_message(e, index), "warning: the closed state is outside of position limits: %s; %s\n", outside,
+      any_held ? "hold other joints, or other values" : "start from another q");
+  free(outside);
+}
+
 static int assemble(evaluation *e, eval_state *s, int index) {
   bool any = memchr(s->held, 1, (size_t)jn_model_nv(e->model)) != NULL;
   double residual = 0, accuracy = fmax(1e-12, 10 * jn_row_epsilon());
-  jn_status status = jn_loops_assemble(e->loops, any ? s->held : NULL, accuracy, s->q, &residual);
+  jn_status status = close_inside_limits(e->model, e->loops, any ? s->held : NULL, true, accuracy, s->q, &residual);
   if (status == JN_ERR_LOOP) {
     return cannot(e, index,
                   any ? "the loops cannot be closed from this q with the held joints where they are"
@@ -168,6 +178,7 @@ static int assemble(evaluation *e, eval_state *s, int index) {
                   residual);
   }
   if (status != JN_OK) return cannot(e, index, jn_status_text(status), 0);
+  tell_outside(e, s, index, any);
   if (any && complete_motion(e, s)) return OPTION_GO_ON;
   status = jn_loops_project(e->loops, any ? s->held : NULL, s->q, s->v);
   if (status == JN_ERR_LOOP)

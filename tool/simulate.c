@@ -9,6 +9,7 @@
 #include "command.h"
 #include "eval.h"
 #include "figure.h"
+#include "inside.h"
 #include "output.h"
 #include "print.h"
 
@@ -135,15 +136,28 @@ static int tell_options(const simulate_arg *arg, jn_status status) {
 
 /* ---- State ---- */
 
+/* Moves the neutral configuration inside the position limits, and says so. */
+static void start_inside(const jn_model *model, double *q) {
+  char *outside = outside_limits_text(model, q);
+  if (!outside) return;
+  move_inside_limits(model, q);
+  say(stderr,
+      "jounce: note: the neutral configuration is outside of position limits, the start is the nearest inside them: "
+      "%s; --initial gives another one\n",
+      outside);
+  free(outside);
+}
+
 /* q, v from --initial, from the start of --motion, or neutral and at rest. */
-static int initial_state(const simulate_arg *arg, const acting_forces *f, double *q, double *v) {
-  const eval_need need = {0};
+static int initial_state(const simulate_arg *arg, acting_forces *f, double *q, double *v) {
+  const eval_need need = {.model = &arg->model};
   eval_states list = {0};
   size_t nq = (size_t)jn_model_nq(f->model), nv = (size_t)f->nv;
   jn_neutral(f->model, q);
   memset(v, 0, nv * sizeof *v);
   if (!arg->initial) {
-    if (f->motion && jn_trajectory_evaluate(f->motion, 0, 0, q, f->room) == JN_OK) memcpy(v, f->room, nv * sizeof *v);
+    if (f->motion && follow_desired(f, 0, q, f->room) == JN_OK) memcpy(v, f->room, nv * sizeof *v);
+    if (!f->motion && jn_loop_count(f->model) == 0) start_inside(f->model, q);
     return OPTION_GO_ON;
   }
 #if !JN_WITH_JSON
@@ -167,29 +181,37 @@ static int initial_state(const simulate_arg *arg, const acting_forces *f, double
   return result;
 }
 
-/* Says what a user may not expect of the start: limits that are broken already are no events, and torques that carry
- * the weight also carry the base. */
-static void tell_start(const simulate_arg *arg, const jn_model *m, const double *q) {
+/* Warns of a start outside of position limits; these are no events then. */
+static void tell_outside(const simulate_arg *arg, const jn_model *model, bool has_loops, const double *q) {
+  char *outside = outside_limits_text(model, q);
+  if (!outside) return;
+  const char *searched = has_loops ? "; no state inside them that closes the loops was found from there" : "";
+  say(stderr, "jounce: warning: the start is outside of position limits%s: %s%s\n",
+      arg->events ? ", which are no events then" : "", outside, searched);
+  free(outside);
+}
+
+/* Says what a user may not expect of the start: torques that carry the weight also carry the base, and numbers resolve
+ * large angles only coarsely. */
+static void tell_start(const simulate_arg *arg, const jn_model *m, const jn_loops *loops, const double *q) {
   bool carries = arg->torque && (strcmp(arg->torque, "hold") == 0 || strcmp(arg->torque, "gravity") == 0);
   for (int j = 0; j < jn_link_count(m); j++) {
     int nv = jn_joint_nv(m, j);
+
     if (carries && jn_joint_type_of(m, j) == JN_FREE)
       say(stderr, "jounce: note: --torque %s also acts on the free joint '%s', which has no motor\n", arg->torque,
           jn_joint_name(m, j));
+
     for (int k = 0; k < nv && jn_joint_nq(m, j) == nv; k++) {
-      const jn_dof *dof = jn_coordinate_dof(m, jn_joint_v(m, j) + k);
       double x = q[jn_joint_q(m, j) + k], resolved = 2.2e-16 * fabs(x);
       if (resolved > 1e-9)
         say(stderr,
             "jounce: warning: joint '%s' starts at %g, which numbers resolve to %.1g rad or m only: the motion is not "
             "known better\n",
             jn_joint_name(m, j), x, resolved);
-      if (arg->events && (x < dof->lower || x > dof->upper))
-        say(stderr,
-            "jounce: warning: joint '%s' starts at %g, outside of its limits %g ... %g, which are no events then\n",
-            jn_joint_name(m, j), x, dof->lower, dof->upper);
     }
   }
+  tell_outside(arg, m, loops != NULL, q);
 }
 
 /* ---- Running ---- */
@@ -209,7 +231,16 @@ static jn_status create_simulator(const jn_model *model, const jn_simulation_opt
   return status == JN_OK ? jn_simulator_create_loops(*loops, o, simulator) : status;
 }
 
-static int run_from(simulate_arg *arg, acting_forces *f, const double *q, const double *v, double duration) {
+/* Closes the loops at the start, inside the position limits if that is possible. */
+static jn_status close_start(const simulate_arg *arg, const acting_forces *f, jn_loops *loops, double *q, double *v) {
+  if (!loops) return JN_OK;
+  bool is_given = arg->initial || f->motion;
+  jn_status status = close_inside_limits(f->model, loops, NULL, is_given, 0, q, NULL);
+  memcpy(f->target, q, (size_t)jn_model_nq(f->model) * sizeof *q);
+  return status == JN_OK ? jn_loops_project(loops, NULL, q, v) : status;
+}
+
+static int run_from(simulate_arg *arg, acting_forces *f, double *q, double *v, double duration) {
   jn_simulation_options options;
   jn_simulator *simulator = NULL;
   jn_loops *loops = NULL;
@@ -217,8 +248,10 @@ static int run_from(simulate_arg *arg, acting_forces *f, const double *q, const 
   set_options(arg, &options);
   acting_forces_use(f, q, &options);
   jn_status status = create_simulator(f->model, &options, &loops, &simulator);
+  if (status == JN_OK) status = close_start(arg, f, loops, q, v);
+  if (status == JN_OK) tell_start(arg, f->model, loops, q);
   int result =
-      status == JN_OK ? simulate_run(arg, f->model, loops, simulator, q, v, duration) : tell_options(arg, status);
+      status == JN_OK ? simulate_run(arg, f, loops, &options, simulator, q, v, duration) : tell_options(arg, status);
   jn_simulator_destroy(simulator);
   jn_loops_destroy(loops);
   return result;
@@ -243,7 +276,6 @@ static int run(simulate_arg *arg) {
   if (result == OPTION_GO_ON) {
     double *q = allocate((size_t)(jn_model_nq(model) + f.nv) * sizeof(double)), *v = q + jn_model_nq(model);
     result = initial_state(arg, &f, q, v);
-    if (result == OPTION_GO_ON) tell_start(arg, model, q);
     if (result == OPTION_GO_ON) result = run_from(arg, &f, q, v, duration);
     free(q);
   }
@@ -253,7 +285,8 @@ static int run(simulate_arg *arg) {
 
 static void declare_options(option_set *set, simulate_arg *arg) {
   option_text(set, "initial", "STATE.json",
-              "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval; default: neutral and at rest, or the start of "
+              "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval, or key:NAME, a keyframe of an MJCF model; "
+              "default: neutral and at rest, or the start of "
               "--motion",
               &arg->initial);
   option_numbers(set, "duration", "S", "how long [s], at most 1e9; default 1, or as long as --motion", &arg->duration);
@@ -264,9 +297,14 @@ static void declare_options(option_set *set, simulate_arg *arg) {
       "row to row",
       &arg->torque);
   option_words(set, "zero|gravity|hold");
-  option_text(set, "motion", "TRAJECTORY", "follow a trajectory (as for torque) by computed torque, with --gains",
-              &arg->trajectory);
+  option_text(
+      set, "motion", "TRAJECTORY",
+      "follow a trajectory (as for torque) by computed torque, with --gains; with --losses these are part of it",
+      &arg->trajectory);
   option_words(set, "builtin:demo");
+  option_names(set, "actuated", "JOINT,...",
+               "with --motion, models with loops: joints that have a motor; default: those of the trajectory",
+               &arg->actuated);
   option_numbers(set, "gains", "KP,KD",
                  "of --torque hold [N m/rad, N m s/rad] and --motion [1/s^2, 1/s]; default 100,20", &arg->gains);
   option_flag(set, "losses", "with damping and Coulomb friction of the joints; friction is smooth near v = 0",
@@ -284,10 +322,11 @@ static void declare_options(option_set *set, simulate_arg *arg) {
   option_numbers(set, "restitution", "E", "speed after a bounce over that before it, 0 (default) to 1",
                  &arg->restitution);
   option_heading(set, "Method");
-  option_choice(set, "integrator", "taylor|dopri5|rodas|rk4|euler",
-                "Taylor series (default); Dormand-Prince 5(4); RODAS 4(3), implicit, for stiff systems; classical "
-                "Runge-Kutta; semi-implicit Euler",
-                &arg->integrator);
+  option_choice(
+      set, "integrator", "taylor|dopri5|rodas|rk4|euler",
+      "Taylor series (default, which goes over to rodas by itself where losses or springs are stiff); Dormand-Prince "
+      "5(4); RODAS 4(3), implicit, for stiff systems; classical Runge-Kutta; semi-implicit Euler",
+      &arg->integrator);
   option_numbers(set, "tolerance", "T", "local error of taylor, dopri5 and rodas; default 1e-10", &arg->tolerance);
   option_numbers(set, "step", "H", "step of rk4 and euler [s]; default 0.001; at most 1e9 steps", &arg->step);
   option_numbers(set, "order", "P", "order of taylor; default: from the tolerance", &arg->order);
@@ -326,6 +365,7 @@ int command_simulate(int argc, char **argv) {
   number_list *const lists[] = {&arg.gains, &arg.duration, &arg.tolerance,   &arg.step,
                                 &arg.every, &arg.order,    &arg.restitution, &arg.friction_speed};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
+  name_list_free(&arg.actuated);
   model_arg_free(&arg.model);
   return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce simulate in parts: simulate.c the command and its arguments, simulate_forces.c what acts on the robot,
- * simulate_run.c the motion, sample by sample, into files, pictures and tables; simulate_doubt.c warnings about it. */
+ * simulate_follow.c computed torque along a motion, simulate_run.c the motion, sample by sample, into files, pictures
+ * and tables; simulate_doubt.c warnings about it. */
 #ifndef JN_TOOL_SIMULATE_H
 #define JN_TOOL_SIMULATE_H
 
@@ -11,6 +12,7 @@ typedef struct simulate_arg {
   const char *initial;
   const char *torque;
   const char *trajectory; /* --motion */
+  name_list actuated;     /* of models with loops */
   number_list gains, duration, tolerance, step, every, order, restitution, friction_speed;
   int integrator; /* JN_INTEGRATORS: not given, until one is chosen */
   int chosen;     /* by the user */
@@ -36,9 +38,11 @@ typedef struct acting_forces {
   force_law law;
   int nv;
   double kp, kd;
-  jn_trajectory *motion;   /* to follow */
-  jn_trajectory *wrenches; /* a motion that only carries them */
-  break_times rows;        /* of the file of torques, tau [count x nv] */
+  jn_trajectory *motion;                      /* to follow */
+  motion *closed;                             /* ... with loops closed; NULL without loops */
+  double *damping, *friction, friction_speed; /* [nv] of --motion with --losses; NULL: none */
+  jn_trajectory *wrenches;                    /* a motion that only carries them */
+  break_times rows;                           /* of the file of torques, tau [count x nv] */
   double *tau;
   break_times wrench_rows;
   double *target;   /* [nq] to hold */
@@ -57,8 +61,20 @@ void acting_forces_use(acting_forces *f, const double *q, jn_simulation_options 
 /* Why the Taylor series of these forces is not known; NULL when it is. */
 const char *acting_forces_rough(const acting_forces *f);
 
+/* ---- simulate_follow.c: what --motion needs ---- */
+
+/* Reads the losses, and what loops need, once the motion is there. An exit code, or OPTION_GO_ON. */
+int follow_init(acting_forces *f, const simulate_arg *arg);
+/* Numbers in acting_forces.room. */
+size_t follow_room(int nv);
+/* Computed torque, jn_simulation_options.force: of trees with derivatives, of loops without. */
+jn_status follow_torque(void *context, double t, int order, const double *q, const double *v_jet, double *tau);
+jn_status follow_closed_torque(void *context, double t, int order, const double *q, const double *v_jet, double *tau);
+/* The motion to follow at a time, loops closed: q [nq], v_jet [2 x nv]. */
+jn_status follow_desired(acting_forces *f, double t, double *q, double *v_jet);
+
 /* Simulates from q, v for `duration`, and shows what is wanted; an exit code. loops NULL: none. */
-int simulate_run(const simulate_arg *arg, const jn_model *model, jn_loops *loops, jn_simulator *simulator,
-                 const double *q, const double *v, double duration);
+int simulate_run(const simulate_arg *arg, acting_forces *f, jn_loops *loops, const jn_simulation_options *options,
+                 jn_simulator *simulator, const double *q, const double *v, double duration);
 
 #endif

@@ -8,8 +8,6 @@
 #include "print.h"
 #include "simulate.h"
 
-enum { MOST_ROWS = JN_TRAJECTORY_MAX_ORDER + 1 }; /* of the jets of computed torque */
-
 /* ---- Tables over time ---- */
 
 /* The first of the times behind t; INFINITY: none. *before (may be NULL): the last that is not behind it, or -1. */
@@ -234,6 +232,7 @@ static int read_motion(acting_forces *f, const simulate_arg *arg) {
   jn_error error = {0};
   jn_trajectory_options_init(&options);
   options.max_bytes = arg->model.options.max_bytes;
+  options.missing_neutral = jn_loop_count(f->model) > 0; /* the loops determine the others */
   options.report = jn_report_create(NULL);
   jn_status status = jn_trajectory_load(f->model, arg->trajectory, &options, &f->motion, &error);
   return tell_reading(options.report, status, &error, arg->trajectory);
@@ -257,10 +256,10 @@ static int check_law(const acting_forces *f, const simulate_arg *arg) {
   if (arg->gains.count && !controls) return usage_error("simulate", "--gains is for --torque hold and --motion");
   if (arg->gains.count && (arg->gains.count != 2 || !(arg->gains.values[0] >= 0) || !(arg->gains.values[1] >= 0)))
     return usage_error("simulate", "--gains takes two numbers kp,kd that are not negative");
-  if (f->law == FORCE_MOTION && has_type(f->model, JN_FREE))
+  if (f->law == FORCE_MOTION && jn_loop_count(f->model) == 0 && has_type(f->model, JN_FREE))
     return usage_error("simulate", "--motion: computed torque needs a motor at every joint; a free joint has none");
-  if (f->law == FORCE_MOTION && jn_loop_count(f->model) > 0)
-    return usage_error("simulate", "--motion: computed torque is for models without loops");
+  if (arg->actuated.count && (f->law != FORCE_MOTION || jn_loop_count(f->model) == 0))
+    return usage_error("simulate", "--actuated is for --motion of models with loops");
   return OPTION_GO_ON;
 }
 
@@ -280,14 +279,19 @@ int acting_forces_init(acting_forces *f, const simulate_arg *arg, const jn_model
   f->q = allocate(2 * nq * sizeof(double));
   f->target = f->q + nq;
   bool follows = f->law == FORCE_MOTION;
-  f->room = allocate((follows ? nv * (5 * MOST_ROWS + 3 + 2 * MOST_ROWS * nv) : 4 * nv) * sizeof(double));
+  f->room = allocate((follows ? follow_room(f->nv) : 4 * nv) * sizeof(double));
+  if (follows) result = follow_init(f, arg);
+  if (result != OPTION_GO_ON) return result;
   if (jn_work_create_order(model, follows ? JN_TRAJECTORY_MAX_ORDER : 0, &f->work) == JN_OK) return OPTION_GO_ON;
   say(stderr, "jounce: %s\n", jn_status_text(jn_row_name() ? JN_ERR_MEMORY : JN_ERR_ROW));
   return EXIT_BAD;
 }
 
 void acting_forces_free(acting_forces *f) {
-  jn_trajectory_destroy(f->motion);
+  if (f->closed) motion_free(f->closed); /* the trajectory, too */
+  if (!f->closed) jn_trajectory_destroy(f->motion);
+  free(f->closed);
+  free(f->damping);
   jn_trajectory_destroy(f->wrenches);
   jn_work_destroy(f->work);
   free(f->rows.at);
@@ -332,60 +336,6 @@ static jn_status hold_torque(void *context, double t, int order, const double *q
   return status;
 }
 
-/* Rows 0 ... order of a = a_d + kd (v_d - v) + kp (q_d - q) in cmd [(order + 1) x nv], along the motion v_jet. */
-static jn_status command(acting_forces *f, double t, int order, const double *q, const double *v_jet, double *cmd) {
-  int n = f->nv;
-  double *jet = f->room, *away = cmd; /* jet: [(order + 2) x nv] of the trajectory */
-  jn_status status = jn_trajectory_evaluate(f->motion, t, order, f->q, jet);
-  if (status == JN_OK) status = jn_difference(f->model, f->work, q, f->q, away);
-  for (int k = order; k >= 0; k--)
-    for (int i = 0; i < n; i++) {
-      double gap = k > 0 ? jet[(k - 1) * n + i] - v_jet[(k - 1) * n + i] : away[i];
-      cmd[k * n + i] = jet[(k + 1) * n + i] + f->kd * (jet[k * n + i] - v_jet[k * n + i]) + f->kp * gap;
-    }
-  return status;
-}
-
-/* force [nv] += derivative `order` of the springs: they are linear in q. */
-static jn_status add_springs(acting_forces *f, int order, const double *q, const double *v_jet, double *room,
-                             double *force) {
-  int n = f->nv;
-  double *here = room, *there = room + n;
-  jn_status status = jn_spring_forces(f->model, q, here);
-  if (order > 0 && status == JN_OK) status = jn_integrate(f->model, f->work, q, v_jet + (order - 1) * n, f->q);
-  if (order > 0 && status == JN_OK) status = jn_spring_forces(f->model, f->q, there);
-  for (int i = 0; i < n; i++) force[i] += order > 0 ? there[i] - here[i] : here[i];
-  return status;
-}
-
-/* Computed torque: inverse dynamics of that acceleration, M a + C v + g + springs. Derivative k is, by Leibniz' rule,
- * sum_j binomial(k, j) (M^(k-j) a^(j) + C^(k-j) v^(j)) + g^(k) + ... along the motion, so that Taylor series keep their
- * order. */
-static jn_status follow_torque(void *context, double t, int order, const double *q, const double *v_jet, double *tau) {
-  acting_forces *f = context;
-  int n = f->nv, square = n * n;
-  double *cmd = f->room + (MOST_ROWS + 1) * n;
-  if (order > JN_TRAJECTORY_MAX_ORDER) return JN_ERR_SIZE;
-  jn_status status = command(f, t, order, q, v_jet, cmd);
-  if (order == 0) return status == JN_OK ? jn_inverse_dynamics(f->model, f->work, q, v_jet, cmd, NULL, tau) : status;
-  double *along = cmd + MOST_ROWS * n, *g = along + (MOST_ROWS + 1) * n, *M = g + MOST_ROWS * n;
-  double *C = M + MOST_ROWS * square, *out = tau + order * n, binomial = 1;
-  memcpy(along, v_jet, (size_t)((order + 1) * n) * sizeof *along);
-  memset(along + (order + 1) * n, 0, (size_t)n * sizeof *along); /* not known yet, and not needed */
-  if (status == JN_OK) status = jn_mass_matrix_jet(f->model, f->work, order, q, along, M);
-  if (status == JN_OK) status = jn_coriolis_matrix_jet(f->model, f->work, order, q, along, C);
-  if (status == JN_OK) status = jn_gravity_forces_jet(f->model, f->work, order, q, along, g);
-  memcpy(out, g + order * n, (size_t)n * sizeof *out);
-  for (int j = 0; j <= order; j++) {
-    const double *Mj = M + (order - j) * square, *Cj = C + (order - j) * square;
-    for (int i = 0; i < n; i++)
-      for (int k = 0; k < n; k++)
-        out[i] += binomial * (Mj[i * n + k] * cmd[j * n + k] + Cj[i * n + k] * v_jet[j * n + k]);
-    binomial = binomial * (order - j) / (j + 1);
-  }
-  return status == JN_OK ? add_springs(f, order, q, v_jet, g, out) : status;
-}
-
 static jn_status wrenches(void *context, double t, int order, double *wrench_jet) {
   const acting_forces *f = context;
   return jn_trajectory_wrenches(f->wrenches, t, order, wrench_jet);
@@ -398,6 +348,7 @@ static double next_break(void *context, double t) {
 }
 
 const char *acting_forces_rough(const acting_forces *f) {
+  if (f->closed) return "--motion: the series of computed torque is not known for models with loops";
   if (!has_type(f->model, JN_SPHERICAL)) return NULL;
   if (f->law == FORCE_MOTION) return "--motion: the series of computed torque is not known for spherical joints";
   return f->law == FORCE_HOLD ? "--torque hold: its series is not known for spherical joints" : NULL;
@@ -412,6 +363,6 @@ void acting_forces_use(acting_forces *f, const double *q, jn_simulation_options 
   memcpy(f->target, q, (size_t)jn_model_nq(f->model) * sizeof *q);
   if (f->law == FORCE_FILE) o->force = file_torque;
   if (f->law == FORCE_HOLD) o->force = hold_torque;
-  if (f->law == FORCE_MOTION) o->force = follow_torque;
+  if (f->law == FORCE_MOTION) o->force = f->closed ? follow_closed_torque : follow_torque;
   o->force_of_time = f->law == FORCE_FILE;
 }

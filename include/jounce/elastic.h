@@ -100,10 +100,10 @@ typedef struct jn_motor_motion {
   double *spring;         /* [nv] what goes through the springs: tau_J; with rotors on links, what these make of it */
 } jn_motor_motion;
 
-/* Motors of a motion at time t: q [nq], v_jet [(K+2) x nv] and tau_jet, the link side's forces to order
- * P = jn_elastic_order(K). Without damping nothing is remembered:
+/* Motors of a motion at time t: q [nq], v_jet [(P+2) x nv] and tau_jet [(P+1) x nv], the link side's forces to order
+ * P = jn_elastic_order(K). Only the first K + 2 rows of v_jet are read. Without damping nothing is remembered:
  *   theta^(k) = q^(k) + delta^(k),  phi(delta) = tau_J by composition of series,  tau_m^(k) as above.
- * With rotors on links, v_jet [(P+2) x nv] is read, and tau_jet (may be NULL then) is not: springs are solved from the
+ * With rotors on links all of v_jet is read, and tau_jet (may be NULL then) is not: springs are solved from the
  * tips of the tree to its root, O(L N P^2); wrenches, damping and loops are then not supported. With damping D delta' +
  * phi(delta) = tau_J is solved from call to call, so calls go forward in time; the first one, and one after
  * jn_elastic_restart() or back in time, starts from the solution without transient. tau_J is interpolated between calls

@@ -13,11 +13,11 @@
  * jn_inverse_dynamics_jet() grow as (sum of the joint speeds over both sweeps / speed of the result)^K: for a planar
  * arm that turns at constant speed the error is 1e-10 at order 20, 1e-6 at 30, and no digit is correct at 50 (in float:
  * 1e-3 at order 20, 4e-2 at 30). Beyond order 16 or so the closed form, jn_rate_matrices() with
- * jn_gravity_forces_jet(), is more accurate. Factorials leave the range of double after order 170 (float: 34), long
- * after the digits are gone. Measured in docs/jets.md.
+ * jn_gravity_forces_jet(), is more accurate. Factorials leave the range of double after order JN_MAX_ORDER (float: 34),
+ * long after the digits are gone. Measured in docs/jets.md.
  *
- * Errors of all: JN_ERR_NULL, JN_ERR_SIZE (order < 0), JN_ERR_WORK (work made for a lower order or another model),
- * JN_ERR_ROW. */
+ * Errors of all: JN_ERR_NULL, JN_ERR_SIZE (order < 0 or above JN_MAX_ORDER), JN_ERR_WORK (work made for a lower order
+ * or another model), JN_ERR_ROW. */
 #ifndef JOUNCE_JETS_H
 #define JOUNCE_JETS_H
 
@@ -27,8 +27,11 @@
 extern "C" {
 #endif
 
-/* Work memory for jets up to `order`; all other functions accept it, too. Its size grows with order * n and with nv^2
- * (factors of M for forward dynamics). The order has no limit, but high orders lose accuracy: see above. */
+/* The highest order of jets: 171! is beyond the range of double. High orders lose accuracy before: see above. */
+#define JN_MAX_ORDER 170
+/* Work memory for jets up to `order`, 0 ... JN_MAX_ORDER; all other functions accept it, too. Its size grows with order
+ * * n and with nv^2 (factors of M for forward dynamics); it is 0 for an order that cannot be. Errors: JN_ERR_NULL,
+ * JN_ERR_SIZE (order, bytes), JN_ERR_MEMORY. */
 JN_API jn_status jn_work_create_order(const jn_model *model, int order, jn_work **work);
 JN_API size_t jn_work_size_order(const jn_model *model, int order);
 JN_API jn_status jn_work_init_order(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work);

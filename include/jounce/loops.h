@@ -51,7 +51,7 @@ typedef struct jn_loops_user {
 /* Set up with jn_loops_options_init(). */
 typedef struct jn_loops_options {
   size_t size;      /* sizeof(jn_loops_options), set by jn_loops_options_init() */
-  int order;        /* of the jets that will be asked for; default 0 */
+  int order;        /* of the jets that will be asked for, at most JN_MAX_ORDER; default 0 */
   double tolerance; /* of dependent conditions, relative to the strongest, each over its own scale; default 1e-9 */
   double baumgarte; /* [1/s] forward and hybrid dynamics of order 0 pull violations back: phi'' + 2 b phi' + b^2 phi =
                        0; default 0: off */
@@ -73,8 +73,9 @@ JN_API void jn_loops_destroy(jn_loops *loops); /* Releases it; NULL is allowed. 
 JN_API int jn_loops_rows(const jn_loops *loops);
 JN_API int jn_loops_row(const jn_loops *loops, int loop, int *rows);
 
-/* phi [m], A [m x nv]; Adot v [m] at the velocity v, so that phi'' = A a + Adot v. Outputs may be NULL. Rows are in m
- * or as sines of small angles: positions of b in the closing frame of a, then directions. */
+/* phi [m], A [m x nv], and Adot_v [m] = Adot v at the velocity v [nv] (NULL: zero), so that phi'' = A a + Adot v.
+ * Outputs may be NULL. Rows are in m or as sines of small angles: positions of b in the closing frame of a, then
+ * directions. */
 JN_API jn_status jn_loops_constraint(jn_loops *loops, const double *q, const double *v, double *phi, double *A,
                                      double *Adot_v);
 /* How far each loop is from closed, gap [loops of the model, then the user's conditions]: the largest of its distances
@@ -118,6 +119,12 @@ JN_API double jn_loops_rounding(const jn_loops_health *health, int order);
  * is the best that was found. */
 JN_API jn_status jn_loops_assemble(jn_loops *loops, const unsigned char *held, double accuracy, double *q,
                                    double *residual);
+/* The same inside the position limits of the model: from q, else from the nearest configuration inside them, with
+ * coordinates that would pass a limit kept at it; else from random ones, farther and farther away. outside gets how far
+ * the coordinate that is farthest outside still is [rad, m], held ones apart: 0 when all are inside. When none is
+ * found, q is the closed one that is least outside. Errors: JN_ERR_LOOP when the loops cannot be closed at all. */
+JN_API jn_status jn_loops_assemble_inside(jn_loops *loops, const unsigned char *held, double accuracy, double *q,
+                                          double *residual, double *outside);
 /* The velocity nearest to v that keeps the loops closed, in place; coordinates with held[i] != 0 stay if that is
  * possible. Errors: JN_ERR_LOOP when it is not. */
 JN_API jn_status jn_loops_project(jn_loops *loops, const unsigned char *held, const double *q, double *v);

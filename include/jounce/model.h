@@ -280,11 +280,11 @@ JN_API int jn_joint_q(const jn_model *model, int joint); /* its first index in q
 JN_API int jn_joint_v(const jn_model *model, int joint); /* its first index in v; the leader's for coupled joints */
 /* The joint as it was described; its strings are valid as long as the model. */
 JN_API const jn_joint *jn_joint_description(const jn_model *model, int joint);
-/* 1 if the joint is coupled: q = ratio * q_leader + offset, where chains of mimics are resolved. Outputs may be NULL.
- */
+/* 1 if the joint is coupled: q = ratio * q_leader + offset, where chains of mimics are resolved; otherwise 0, and it
+ * follows itself: leader = joint (JN_NONE if there is no such joint), ratio 1, offset 0. Outputs may be NULL. */
 JN_API int jn_joint_mimic(const jn_model *model, int joint, int *leader, double *ratio, double *offset);
-/* Index of the joint that velocity coordinate v belongs to, and which of the joint's coordinates it is. JN_NONE if out
- * of range. */
+/* Index of the joint that velocity coordinate v belongs to, and which of the joint's coordinates it is. Both
+ * JN_NONE if out of range. */
 JN_API int jn_coordinate_joint(const jn_model *model, int v, int *coordinate);
 /* Properties of velocity coordinate v (limits, armature, ...); NULL if out of range. */
 JN_API const jn_dof *jn_coordinate_dof(const jn_model *model, int v);

@@ -165,8 +165,8 @@ JN_API jn_status jn_simulator_dense(jn_simulator *simulator, double t, double *q
 JN_API jn_status jn_simulator_derivatives(jn_simulator *simulator, double *A, double *B);
 /* P = dx+/dpi [2nv x 10L]. Needs derivatives = 2. Gravity compensation knows the parameters as the model does. */
 JN_API jn_status jn_simulator_parameter_derivatives(jn_simulator *simulator, double *P);
-/* The gradient of f = lambda . x+, lambda [2nv]: df_dx = A^T lambda [2nv], df_dtau = B^T lambda [nv], df_dpi = P^T
- * lambda [10L] (this needs derivatives = 2). df_dtau and df_dpi may be NULL. For euler, rk4 and dopri5 backwards
+/* The gradient of f = lambda . x+, lambda [2nv]: df_dx [2nv] = A^T lambda, df_dtau [nv] = B^T lambda, df_dpi [10L] =
+ * P^T lambda (this needs derivatives = 2). df_dtau and df_dpi may be NULL. For euler, rk4 and dopri5 backwards
  * through the stages, O(stages nv^2) beside the derivatives of the acceleration. */
 JN_API jn_status jn_simulator_adjoint(jn_simulator *simulator, const double *lambda, double *df_dx, double *df_dtau,
                                       double *df_dpi);

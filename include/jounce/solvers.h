@@ -122,7 +122,7 @@ JN_API jn_status jn_function_discrete(jn_function *function, const double *x, co
  * dq, D[k][1+j] = d x^(k) / d v^(j) (zero for j > k), of the twist jet of a frame (x as jn_frame_twist_jet(): in the
  * frame's own axes) and of the momentum jet (x as jn_momentum_jet(): about the world's origin). v_jet [(K+1) x nv].
  * Work of order K + 1; room [jn_jet_derivatives_room()] numbers. O(nv^2 K^3), for momentum times the links. Errors:
- * JN_ERR_WORK, JN_ERR_SIZE (order < 0), JN_ERR_INDEX (frame). */
+ * JN_ERR_WORK, JN_ERR_SIZE (order < 0, or not below JN_MAX_ORDER), JN_ERR_INDEX (frame). */
 JN_API size_t jn_jet_derivatives_room(const jn_model *model, int order);
 JN_API jn_status jn_frame_twist_jet_derivatives(const jn_model *model, jn_work *work, int order, int frame,
                                                 const double *q, const double *v_jet, double *room, double *D);

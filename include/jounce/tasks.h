@@ -75,7 +75,7 @@ JN_API void jn_task_init(jn_task *task);
 /* Set up with jn_tasks_options_init(). */
 typedef struct jn_tasks_options {
   size_t size;          /* sizeof(jn_tasks_options), set by jn_tasks_options_init() */
-  int order;            /* highest order of jets that will be asked for; default 0 */
+  int order;            /* highest order of jets that will be asked for, below JN_MAX_ORDER; default 0 */
   int ignore_limits;    /* 1: position limits of the model do not count; default 0 */
   double accuracy;      /* [rad, m] a target is reached when no row is farther from it; default 1e-12, in rows of
                            float 100 roundings */

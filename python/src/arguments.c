@@ -210,6 +210,25 @@ static int find_order_of(py_call_state *c, int i, Py_ssize_t rows) {
   return -1;
 }
 
+/* The factorials in jets are infinite beyond the highest order. Many states instead of derivatives may be the cause. */
+enum { PY_HIGHEST = JN_MAX_ORDER };
+
+static int too_high(const py_call_state *c) {
+  const py_function *f = c->function;
+  for (int i = 0; i < f->inputs; i++) {
+    const py_argument *a = &f->argument[i];
+    if (a->kind == PY_ORDER && c->value[i])
+      PyErr_Format(PyExc_ValueError, "%s(): order is %d, but the highest is %d", f->name, c->s[i].i, PY_HIGHEST);
+    if (PyErr_Occurred() || !(a->flags & PY_JET) || !c->is_held[i]) continue;
+    Py_ssize_t rows = c->view[i].shape[c->view[i].ndim - a->dims];
+    PyErr_Format(PyExc_ValueError,
+                 "%s(): %s has %zd rows, one for each time derivative, but the highest order is %d; the axes of many "
+                 "states come before the rows",
+                 f->name, a->name, rows, PY_HIGHEST);
+  }
+  return -1;
+}
+
 /* The order of jets from the first array that has one: [(K+2) x nv] has K + 2 rows. */
 static int find_order(py_call_state *c) {
   const py_function *f = c->function;
@@ -221,7 +240,7 @@ static int find_order(py_call_state *c) {
     if (c->view[i].ndim < a->dims) return wrong_shape(c, i, 1);
     Py_ssize_t rows = c->view[i].shape[c->view[i].ndim - a->dims];
     if (a->dim[0] < PY_K1) return find_order_of(c, i, rows);
-    c->order = (int)(rows - (a->dim[0] - PY_K1 + 1));
+    c->order = rows > PY_HIGHEST + 3 ? PY_HIGHEST + 1 : (int)(rows - (a->dim[0] - PY_K1 + 1));
     if (c->order < 0) {
       PyErr_Format(PyExc_ValueError, "%s(): %s has %zd rows, but a jet of order 0 has %d already", f->name, a->name,
                    rows, a->dim[0] - PY_K1 + 1);
@@ -234,6 +253,7 @@ static int find_order(py_call_state *c) {
     PyErr_Format(PyExc_ValueError, "%s(): the order must not be negative", f->name);
     return -1;
   }
+  if (c->order > PY_HIGHEST) return too_high(c);
   set_orders(c);
   return 0;
 }
@@ -348,7 +368,8 @@ static int wrong_value(const py_call_state *c, int i, const char *expected) {
 /* An integer of any size that C can hold; numbers of NumPy are integers, too. */
 static int read_int(py_call_state *c, int i) {
   unsigned kind = c->function->argument[i].kind;
-  int is_named = kind == PY_FRAME || kind == PY_LINK || kind == PY_JOINT || kind == PY_LOOP || kind == PY_ENUM;
+  int is_named = kind == PY_FRAME || kind == PY_LINK || kind == PY_JOINT || kind == PY_LOOP || kind == PY_ENUM ||
+                 kind == PY_FRAMES;
   Py_ssize_t number =
       PyIndex_Check(c->value[i]) ? PyNumber_AsSsize_t(c->value[i], NULL) : -1; /* too large: at the end */
   if (number == -1 && (PyErr_Occurred() || !PyIndex_Check(c->value[i]))) {
@@ -406,12 +427,13 @@ static int read_index(py_call_state *c, int i) {
   } else {
     const char *name = PyUnicode_AsUTF8AndSize(c->value[i], NULL);
     if (!name) return -1;
-    c->s[i].i = a->kind == PY_FRAME  ? jn_frame_index(model, name)
+    int is_frame = a->kind == PY_FRAME || a->kind == PY_FRAMES;
+    c->s[i].i = is_frame             ? jn_frame_index(model, name)
                 : a->kind == PY_LINK ? jn_link_index(model, name)
                 : a->kind == PY_LOOP ? jn_loop_index(model, name)
                                      : jn_joint_index(model, name);
     if (c->s[i].i == JN_NONE) {
-      PyObject *none = PyObject_CallFunction(py_glued.unknown, "sOO", what[a->kind == PY_LOOP ? 3 : a->kind - PY_FRAME],
+      PyObject *none = PyObject_CallFunction(py_glued.unknown, "sOO", what[is_frame ? 0 : a->kind - PY_FRAME],
                                              c->value[i], (PyObject *)c->object);
       Py_XDECREF(none);
       return -1;
@@ -422,6 +444,37 @@ static int read_index(py_call_state *c, int i) {
     if (c->size[PY_k] == 0 && jn_joint_mimic(model, c->s[i].i, NULL, NULL, NULL)) c->size[PY_k] = 1;
   }
   return 0;
+}
+
+/* A list of frames, by index or name: an array of int. */
+static int read_frames(py_call_state *c, int i) {
+  PyObject *whole = c->value[i];
+  PyObject *list =
+      PyUnicode_Check(whole) || PyIndex_Check(whole) ? Py_BuildValue("[O]", whole) : PySequence_List(whole);
+  if (!list) {
+    PyErr_Clear();
+    return wrong_value(c, i, "a list of names or indices of frames");
+  }
+
+  /* memory for the numbers, which lives as long as the call */
+  Py_ssize_t n = PyList_Size(list);
+  if (n == 0 || PyDict_Check(whole)) {
+    Py_DECREF(list);
+    return wrong_value(c, i, "a list of names or indices of frames");
+  }
+  PyObject *bytes = PyBytes_FromStringAndSize(NULL, (n + 1) * (Py_ssize_t)sizeof(int));
+  int *frames = bytes ? (int *)(void *)PyBytes_AsString(bytes) : NULL;
+  int status = py_keep(c, bytes) < 0 || py_keep(c, list) < 0 ? -1 : 0;
+
+  for (Py_ssize_t k = 0; status == 0 && k < n; k++) {
+    c->value[i] = PyList_GetItem(list, k);
+    status = read_index(c, i);
+    frames[k] = c->s[i].i;
+  }
+  c->value[i] = whole;
+  c->s[i].p = frames;
+  c->s[i].n = (size_t)n;
+  return status;
 }
 
 /* A number of steps and the like, which arrays must agree with; or a default, or what the arrays tell. */
@@ -592,6 +645,8 @@ static int read_one(py_call_state *c, int i) {
       return read_string(c, i);
     case PY_STRINGS:
       return read_strings(c, i);
+    case PY_FRAMES:
+      return read_frames(c, i);
     case PY_TEXT:
       return read_text(c, i);
     case PY_HANDLE:

@@ -135,6 +135,7 @@ static void unlock_all(py_call_state *c) {
 static PyObject *compute(py_call_state *c) {
   const py_function *f = c->function;
   py_object *object = c->object;
+  py_object *pool = object && object->model ? (py_object *)object->model : object; /* the model has the work memory */
   py_work *work = NULL;
   py_batch *batch = NULL;
   PyObject *result = NULL;
@@ -142,7 +143,7 @@ static PyObject *compute(py_call_state *c) {
   if (f->flags & PY_WORK) {
     int batched = c->axes && c->count && !c->is_looped && (c->is_float ? f->many_f : f->many);
     batched |= f->flags & PY_BY_BATCH;
-    if (batched ? !(batch = py_take_batch(object, order)) : !(work = py_take_work(object, order))) return NULL;
+    if (batched ? !(batch = py_take_batch(pool, order)) : !(work = py_take_work(pool, order))) return NULL;
     c->work = work ? work->work : NULL;
     c->batch = batch ? batch->batch : NULL;
   }
@@ -159,8 +160,8 @@ static PyObject *compute(py_call_state *c) {
       result = py_results(c);
   }
   jn_report_destroy(c->report);
-  if (work) py_give_work(object, work);
-  if (batch) py_give_batch(object, batch);
+  if (work) py_give_work(pool, work);
+  if (batch) py_give_batch(pool, batch);
   return result;
 }
 

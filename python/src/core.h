@@ -52,6 +52,7 @@ enum {
   PY_tau_rows,
   PY_nqnv,
   PY_directions,
+  PY_motors,
   PY_P1,
   PY_P2,
   PY_K1,
@@ -82,6 +83,7 @@ typedef enum py_kind {
   PY_ENUM,
   PY_STRING,
   PY_STRINGS,
+  PY_FRAMES,   /* a list of indices or names */
   PY_TEXT,     /* str or bytes */
   PY_HANDLE,   /* another object */
   PY_STRUCTS,  /* jn_perturbation: sequence of dictionaries */

@@ -20,6 +20,7 @@ double *py_room(py_call_state *c, size_t numbers) {
 static void set_sizes(py_object *object) {
   const jn_model *model = object->model ? ((py_object *)object->model)->handle : object->handle;
   Py_ssize_t *size = object->size;
+  for (int k = 0; k < PY_SIZES; k++) size[k] = -1; /* not known */
   size[PY_nq] = jn_model_nq(model);
   size[PY_nv] = jn_model_nv(model);
   size[PY_nlink] = jn_link_count(model);
@@ -31,8 +32,6 @@ static void set_sizes(py_object *object) {
   size[PY_loops] = jn_loop_count(model);
   size[PY_3nv] = 3 * size[PY_nv];
   size[PY_nqnv] = size[PY_nq] + size[PY_nv];
-  size[PY_k] = size[PY_rows] = size[PY_count] = -1;
-  size[PY_steps] = size[PY_every] = size[PY_tau_rows] = size[PY_directions] = -1;
   object->of->sizes(object->handle, size);
 }
 

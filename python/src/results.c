@@ -161,6 +161,8 @@ static int place(py_call_state *c, int i, PyObject *given) {
   const py_argument *a = &c->function->argument[i];
   void *from = c->s[i].p;
   if (!given && a->dims == 0 && c->axes == 0 && a->kind == PY_OUT) { /* one number */
+    c->number[i] = 0;
+    c->number_f[i] = 0;
     c->s[i].p = c->is_float ? (void *)&c->number_f[i] : (void *)&c->number[i];
     return 0;
   }

@@ -254,7 +254,7 @@ jn_status PUBLIC(forward_dynamics_second_derivatives)(const jn_model *m, jn_work
 jn_status PUBLIC(inverse_dynamics_jet_derivatives)(const jn_model *m, jn_work *w, int order, const number *q,
                                                    const number *v_jet, const number *wrench_jet, number *D) {
   if (!m || !w || !q || !v_jet || !D) return JN_ERR_NULL;
-  if (order < 0) return JN_ERR_SIZE;
+  if (order < 0 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
   if (w->model != m || w->order < order) return JN_ERR_WORK;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1;
   jn_run r;

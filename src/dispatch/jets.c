@@ -9,7 +9,7 @@
 
 static jn_status ready(const jn_model *m, const jn_work *w, int order) {
   if (!m || !w) return JN_ERR_NULL;
-  if (order < 0) return JN_ERR_SIZE;
+  if (order < 0 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
   return w->model == m && w->order >= order ? JN_OK : JN_ERR_WORK;
 }
 

@@ -100,7 +100,7 @@ jn_status PUBLIC(joint_regressor)(const jn_model *m, const number *v, const numb
 jn_status PUBLIC(regressor_jet)(const jn_model *m, jn_work *w, int order, const number *q, const number *v_jet,
                                 number *Y_jet) {
   if (!m || !w || !q || !v_jet || !Y_jet) return JN_ERR_NULL;
-  if (order < 0) return JN_ERR_SIZE;
+  if (order < 0 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
   if (w->model != m || w->order < order) return JN_ERR_WORK;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, rows = (size_t)order + 1, all = rows * nv * parameters(m);
   jn_run r;

@@ -57,14 +57,19 @@ jn_status jn_work_init(const jn_model *model, void *memory, size_t bytes, jn_wor
 
 jn_status jn_work_create(const jn_model *model, jn_work **work) { return create_for(model, -1, work); }
 
-size_t jn_work_size_order(const jn_model *model, int order) { return model && order >= 0 ? size_for(model, order) : 0; }
+/* Factorials of higher orders are infinite. */
+static int is_possible(int order) { return order >= 0 && order <= JN_MAX_ORDER; }
+
+size_t jn_work_size_order(const jn_model *model, int order) {
+  return model && is_possible(order) ? size_for(model, order) : 0;
+}
 
 jn_status jn_work_init_order(const jn_model *model, int order, void *memory, size_t bytes, jn_work **work) {
-  return order < 0 ? JN_ERR_SIZE : init_for(model, order, memory, bytes, work);
+  return !is_possible(order) ? JN_ERR_SIZE : init_for(model, order, memory, bytes, work);
 }
 
 jn_status jn_work_create_order(const jn_model *model, int order, jn_work **work) {
-  return order < 0 ? JN_ERR_SIZE : create_for(model, order, work);
+  return !is_possible(order) ? JN_ERR_SIZE : create_for(model, order, work);
 }
 
 void jn_work_destroy(jn_work *work) {

@@ -15,7 +15,7 @@ static double norm2(const double *x, int n) {
 }
 
 jn_status jn_loops_constraint(jn_loops *l, const double *q, const double *v, double *phi, double *A, double *dAv) {
-  if (!l || !q || (dAv && !v)) return JN_ERR_NULL;
+  if (!l || !q) return JN_ERR_NULL;
   memset(l->scratch.v, 0, sizeof(double) * 4 * (size_t)l->structure.nv);
   if (v) memcpy(l->scratch.v, v, sizeof(double) * (size_t)l->structure.nv);
   jn_status status = jn__loops_motion(&l->structure, &l->state, 0, q, l->scratch.v);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/limits.h"
 #include "../model/memory.h"
 #include "../model/model.h"
 #include "../model/shelf.h"
@@ -100,6 +101,12 @@ static void place_all(jn_shelf *s, jn_loops *l) {
   l->scratch.phi = reals(s, all, 1, 1);
   l->scratch.moved = reals(s, l->structure.nq, 1, 1);
   l->scratch.start = reals(s, l->structure.nq, 1, 1);
+  l->scratch.guess = reals(s, l->structure.nq, 1, 1);
+  l->scratch.best = reals(s, l->structure.nq, 1, 1);
+  l->scratch.pinned = place(s, (size_t)n, 1);
+  l->structure.place = place(s, (size_t)n, sizeof *l->structure.place);
+  l->structure.lower = reals(s, n, 1, 1);
+  l->structure.upper = reals(s, n, 1, 1);
   l->linear.M = reals(s, n, n, 1);
   l->scratch.keep = reals(s, n, 1, 1);
   l->scratch.motion = reals(s, 2, n, 1);
@@ -160,7 +167,8 @@ static jn_status take_options(const jn_loops_options *given, jn_loops_options *o
   jn_loops_options_init(o);
   if (given) *o = *given;
   if (o->size != sizeof *o) return JN_ERR_INIT;
-  if (o->order < 0 || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->weak >= 0) || o->user_count < 0)
+  if (o->order < 0 || o->order > JN_MAX_ORDER || !(o->tolerance >= 0) || !(o->baumgarte >= 0) || !(o->weak >= 0) ||
+      o->user_count < 0)
     return JN_ERR_SIZE;
   if (o->user_count > 0 && !o->user) return JN_ERR_NULL;
   for (int i = 0; i < o->user_count; i++) {
@@ -217,6 +225,7 @@ jn_status jn_loops_create(const jn_model *model, const jn_loops_options *options
   l->block = block;
   l->structure.code = choose_code();
   fill_conditions(l);
+  jn__find_position_limits(model, l->structure.place, l->structure.lower, l->structure.upper);
   status = jn_work_create_order(model, o.order + 1, &l->structure.work);
   if (status == JN_OK) status = jn__loops_prepare(l);
   if (status != JN_OK) {

@@ -10,6 +10,7 @@
  *   equations.c            forward and hybrid dynamics; equations_inverse.c: inverse dynamics
  *   derivatives.c          of these; derivatives_inverse.c
  *   assembly.c, wrenches_impact.c   configurations and rank; wrenches and impact
+ *   inside.c                        configurations inside position limits
  * A function takes the parts of a jn_loops that it needs: const is what it reads. conditions_screws.c and solve.c are
  * compiled twice (wide.h). */
 #ifndef JN_LOOPS_LOOPS_H
@@ -150,6 +151,8 @@ struct loop_structure {
   int generic;                      /* see jn_loops_health */
   double *scale;                    /* [m] what is large for a row of A (closure.c) */
   double *zeros;                    /* [(order + 4) x nv] */
+  int *place;                       /* [nv] of each coordinate in q, -1: none (src/model/limits.h) */
+  double *lower, *upper;            /* [nv] its position limits */
   loop_screw *screw;                /* of all joints, link by link */
   int *first_screw;                 /* [nlink + 1] */
   int *used, used_count;            /* screws that move the end of some pair, in order */
@@ -229,6 +232,8 @@ struct loop_scratch {
   double *motion;          /* [2 x nv] */
   double *forces;          /* [(order + 1) x nv] */
   unsigned char *marks;    /* [nlink] */
+  double *guess, *best;    /* [nq] of inside.c */
+  unsigned char *pinned;   /* [nv] */
 };
 
 struct jn_loops {

@@ -141,14 +141,17 @@ const jn_joint *jn_joint_description(const jn_model *m, int joint) {
 
 int jn_joint_mimic(const jn_model *m, int joint, int *leader, double *ratio, double *offset) {
   const jn_link_record *r = record(m, joint);
-  if (!r || r->leader == JN_NONE) return 0;
-  if (leader) *leader = r->leader;
-  if (ratio) *ratio = r->ratio;
-  if (offset) *offset = r->offset;
-  return 1;
+  int is_coupled = r && r->leader != JN_NONE;
+
+  /* a joint that follows no other one follows itself, q = 1 q + 0; outputs are written in any case */
+  if (leader) *leader = is_coupled ? r->leader : r ? joint : JN_NONE;
+  if (ratio) *ratio = is_coupled ? r->ratio : 1;
+  if (offset) *offset = is_coupled ? r->offset : 0;
+  return is_coupled;
 }
 
 int jn_coordinate_joint(const jn_model *m, int v, int *coordinate) {
+  if (coordinate) *coordinate = JN_NONE;
   if (!m || v < 0 || v >= m->nv) return JN_NONE;
   int joint = m->coordinate_link[v];
   if (coordinate) *coordinate = v - jn_joint_v(m, joint);

@@ -420,6 +420,7 @@ jn_status jn_simulator_forces(jn_simulator *s, double t, const double *q, const 
 }
 
 jn_happened jn_simulator_happened(const jn_simulator *s, int *index) {
+  if (index) *index = JN_NONE;
   if (!s) return JN_NOTHING;
   if (index) *index = s->happened == JN_NOTHING ? JN_NONE : s->happened_index;
   return s->happened;

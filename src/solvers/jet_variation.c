@@ -22,7 +22,7 @@ typedef struct jet_room {
 } jet_room;
 
 size_t jn_jet_derivatives_room(const jn_model *model, int order) {
-  if (!model || order < 0) return 0;
+  if (!model || order < 0 || order > JN_MAX_ORDER - 1) return 0;
   size_t n = (size_t)jn_model_nv(model), K = (size_t)order, rows = 6 * (size_t)(jn_link_count(model) + 1);
   return (K + 3) * n + (K + 2) * rows * (n + 1) + (K + 2) * (n + 5 * 6 + 36);
 }
@@ -124,7 +124,7 @@ static void put(int K, int n, int which, int column, const double *numbers, doub
 jn_status jn_frame_twist_jet_derivatives(const jn_model *model, jn_work *work, int order, int frame, const double *q,
                                          const double *v_jet, double *room, double *D) {
   if (!model || !work || !q || !v_jet || !room || !D) return JN_ERR_NULL;
-  if (order < 0) return JN_ERR_SIZE;
+  if (order < 0 || order > JN_MAX_ORDER - 1) return JN_ERR_SIZE;
   int n = jn_model_nv(model), K = order;
   jet_room r = place_room(model, K, 6, room);
   begin(model, K, v_jet, &r);
@@ -191,7 +191,7 @@ static void add_momentum_change(int K, const jet_room *r, const double I[10], co
 jn_status jn_momentum_jet_derivatives(const jn_model *model, jn_work *work, int order, const double *q,
                                       const double *v_jet, double *room, double *D) {
   if (!model || !work || !q || !v_jet || !room || !D) return JN_ERR_NULL;
-  if (order < 0) return JN_ERR_SIZE;
+  if (order < 0 || order > JN_MAX_ORDER - 1) return JN_ERR_SIZE;
   int n = jn_model_nv(model), K = order, links = jn_link_count(model), rows = 6 * links;
   jet_room r = place_room(model, K, rows, room);
   begin(model, K, v_jet, &r);

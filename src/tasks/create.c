@@ -46,9 +46,10 @@ static int is_positive(double x) { return x > 0 && x < INFINITY; }
 
 static jn_status check_options(const jn_model *model, const jn_tasks_options *o) {
   if (o->size != sizeof *o) return JN_ERR_INIT;
-  if (o->order < 0 || o->iterations < 1 || o->starts < 1 || o->threads < 0 || !is_positive(o->accuracy) ||
-      !is_positive(o->longest_step) || !is_positive(o->weak) || !(o->gain >= 0 && o->gain < INFINITY) ||
-      (o->gain > 0 && !o->posture) || !(o->margin >= 0 && o->margin < INFINITY))
+  if (o->order < 0 || o->order > JN_MAX_ORDER - 1 || o->iterations < 1 || o->starts < 1 || o->threads < 0 ||
+      !is_positive(o->accuracy) || !is_positive(o->longest_step) || !is_positive(o->weak) ||
+      !(o->gain >= 0 && o->gain < INFINITY) || (o->gain > 0 && !o->posture) ||
+      !(o->margin >= 0 && o->margin < INFINITY))
     return JN_ERR_SIZE;
   for (int i = 0; i < jn_model_nv(model) && o->metric; i++)
     if (!is_positive(o->metric[i])) return JN_ERR_SIZE;
@@ -411,12 +412,14 @@ int jn_tasks_targets(const jn_tasks *t) { return t ? t->targets : 0; }
 int jn_tasks_rows(const jn_tasks *t) { return t ? t->rows : 0; }
 
 int jn_tasks_target(const jn_tasks *t, int i, int *numbers) {
+  if (numbers) *numbers = 0;
   if (!t || i < 0 || i >= t->count) return -1;
   if (numbers) *numbers = t->item[i].numbers;
   return t->item[i].target;
 }
 
 int jn_tasks_row(const jn_tasks *t, int i, int *rows) {
+  if (rows) *rows = 0;
   if (!t || i < 0 || i >= t->count) return -1;
   if (rows) *rows = t->item[i].rows;
   return t->item[i].row;

@@ -8,42 +8,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/limits.h"
 #include "tasks.h"
 
-static void narrow(jn_tasks *t, int v, double lower, double upper) {
-  if (lower > t->lower[v]) t->lower[v] = lower;
-  if (upper < t->upper[v]) t->upper[v] = upper;
-}
-
 void jn__tasks_find_limits(jn_tasks *t) {
+  jn__find_position_limits(t->model, t->place, t->lower, t->upper);
   for (int v = 0; v < t->nv; v++) {
-    int number, joint = jn_coordinate_joint(t->model, v, &number);
-    jn_joint_type type = jn_joint_type_of(t->model, joint);
-    t->lower[v] = -INFINITY;
-    t->upper[v] = INFINITY;
-    t->place[v] = type == JN_SPHERICAL || type == JN_FREE ? -1 : jn_joint_q(t->model, joint) + number;
-    if (t->place[v] < 0 || t->options.ignore_limits) continue;
-    const jn_dof *dof = jn_coordinate_dof(t->model, v);
-    narrow(t, v, dof->lower, dof->upper);
+    if (t->options.ignore_limits) t->lower[v] = -INFINITY, t->upper[v] = INFINITY;
+    t->margin[v] = fmin(t->options.margin, (t->upper[v] - t->lower[v]) / 20);
   }
-  for (int joint = 0; joint < jn_link_count(t->model) && !t->options.ignore_limits; joint++) {
-    double ratio, offset;
-    if (!jn_joint_mimic(t->model, joint, NULL, &ratio, &offset) || ratio == 0) continue;
-    const jn_dof *dof = jn_joint_description(t->model, joint)->dof;
-    double a = (dof->lower - offset) / ratio, b = (dof->upper - offset) / ratio;
-    narrow(t, jn_joint_v(t->model, joint), fmin(a, b), fmax(a, b));
-  }
-  for (int v = 0; v < t->nv; v++) /* limits without room between them hold nothing */
-    if (t->lower[v] > t->upper[v]) t->lower[v] = -INFINITY, t->upper[v] = INFINITY;
-  for (int v = 0; v < t->nv; v++) t->margin[v] = fmin(t->options.margin, (t->upper[v] - t->lower[v]) / 20);
 }
 
 void jn__tasks_clamp(const jn_tasks *t, double *q) {
   for (int v = 0; v < t->nv; v++) {
     if (t->place[v] < 0) continue;
     double *x = q + t->place[v];
-    if (*x < t->lower[v]) *x = t->lower[v];
-    if (*x > t->upper[v]) *x = t->upper[v];
+    *x = limited(*x, t->lower[v], t->upper[v]);
   }
 }
 
