@@ -368,6 +368,14 @@ static void samples_do_not_show_what_is_faster(void **state) {
   o = run_fine("torque rod.json slow.csv --limits", 0);
   check_has(o.out, "Assumed: the motion has no parts faster than 5 Hz, half of the sampling rate");
   done(&o);
+  write_file("a.json", "{\"joints\": {\"hinge\": {\"rotor_inertia\": 0.01, \"forcerange\": [-3000, 3000]}}}");
+  o = run_fine("motor rod.json slow.csv --actuators a.json --bandwidth 20", 3);
+  check_has(o.out, "Cannot tell whether 1 of 1 limits of the motors hold:");
+  done(&o);
+  o = run_fine("motor rod.json slow.csv --actuators a.json", 0);
+  check_has(o.out, "All 1 limits of the motors hold.");
+  check_has(o.out, "Assumed: the splines through the samples are the motion");
+  done(&o);
   o = run_fine("retime rod.json slow.csv --bandwidth 20", 3);
   check_has(o.err, "no timing can be found for what they do not show");
   done(&o);
