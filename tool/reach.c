@@ -339,6 +339,7 @@ int command_reach(int argc, char **argv) {
   int status = option_parse(&set, argc, argv, words, 1, 1);
   if (status == OPTION_GO_ON) {
     arg.model.source = words[0];
+    arg.tool.model = &arg.model;
     status = check_arguments(&arg);
     if (status == OPTION_GO_ON) status = check_quaternion(&arg);
     if (status == OPTION_GO_ON) status = model_arg_load(&arg.model);

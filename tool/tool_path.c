@@ -37,9 +37,10 @@ struct tool_path {
 void tool_arg_options(option_set *set, tool_arg *arg, const char *limits) {
   option_text(set, "relative-to", "FRAME", "poses are given in this link or frame; default: the world",
               &arg->reference);
-  option_text(set, "start", "STATE.json",
-              "a configuration near the first one, {\"q\": ...} as for eval; default: the middle of the limits",
-              &arg->start);
+  option_text(
+      set, "start", "STATE.json",
+      "a configuration near the first one, {\"q\": ...} as for eval, or key:NAME; default: the middle of the limits",
+      &arg->start);
   option_numbers(set, "starts", "N",
                  "how many starts are tried for the first pose, the nearest solution counts; default 100",
                  &arg->starts);
@@ -101,7 +102,7 @@ static int set_weights(const char *command, const tool_arg *arg, const jn_model 
 
 /* q of --start, or the middle of the limits; loops are closed by the search. */
 static int find_start(const tool_arg *arg, const jn_model *model, size_t max_bytes, double *q) {
-  const eval_need need = {0};
+  const eval_need need = {.model = arg->model};
   eval_states list = {0};
   jn_neutral(model, q);
   if (!arg->start) {

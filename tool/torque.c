@@ -413,6 +413,7 @@ int command_torque(int argc, char **argv) {
   int status = option_parse(&set, argc, argv, words, 2, 2);
   if (status == OPTION_GO_ON) {
     arg.model.source = words[0];
+    arg.tool.model = &arg.model;
     arg.trajectory = words[1];
     status = run(&arg);
   }
