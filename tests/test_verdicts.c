@@ -442,6 +442,52 @@ static void steps_resolve_all_curves(void **state) {
   jn_model_destroy(model);
 }
 
+/* What `excite` says about limits is what `torque` finds, also with no share to spare and the most harmonics. */
+static void excitations_keep_their_limits(void **state) {
+  (void)state;
+  write_file(
+      "l.json",
+      "{\"joint1\": {\"velocity\": 3, \"acceleration\": 8, \"jerk\": 60, \"effort\": 60, \"effort_rate\": 200},"
+      " \"joint2\": {\"velocity\": 3, \"acceleration\": 8, \"jerk\": 60, \"effort\": 30, \"effort_rate\": 100}}");
+  for (int i = 0; i < 6; i++) {
+    char line[300];
+    snprintf(
+        line, sizeof line,
+        "excite builtin:planar_2r --limits l.json --share 1 --harmonics %d --duration 5 --starts 1 --steps 2 --seed %d "
+        "--out e.json",
+        i % 2 ? 20 : 5, i);
+    outcome o = run_fine(line, 0);
+    check_has(o.out, "largest shares of the allowed: ");
+    done(&o);
+    o = run_fine("torque builtin:planar_2r e.json --limits l.json", 0);
+    check_has(o.out, "All 12 limits hold.");
+    done(&o);
+  }
+}
+
+/* A blow throws a robot off its motion for a short time, between two samples. */
+static void tracking_errors_do_not_depend_on_samples(void **state) {
+  (void)state;
+  static const char *const steps[] = {"5", "0.1", "0.001"};
+  double errors[3];
+  write_file("rod.json", rod);
+  write_file("swing.json",
+             "{\"duration\": 10, \"joints\": {\"hinge\": {\"cosine\": {\"amplitude\": 0.5, \"omega\": 6.28}}}}");
+  write_file("w.csv", "t,rod_my\n0,0\n2.49,0\n2.5,300\n2.6,0\n10,0\n");
+  for (int i = 0; i < 3; i++) {
+    char line[200];
+    snprintf(line, sizeof line, "simulate rod.json --motion swing.json --wrench w.csv --every %s", steps[i]);
+    outcome o = run_fine(line, 0);
+    const char *at = strstr(o.out, "tracking error: at most ");
+    if (!at) fail_msg("no tracking error in:\n%s", o.out);
+    errors[i] = strtod(at + strlen("tracking error: at most "), NULL);
+    done(&o);
+  }
+  for (int i = 0; i < 3; i++)
+    if (!(errors[i] > 0.1 && fabs(errors[i] / errors[2] - 1) < 0.02))
+      fail_msg("every %s s: %g, not %g", steps[i], errors[i], errors[2]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_resolve_all_curves),
@@ -451,6 +497,8 @@ int main(void) {
       cmocka_unit_test(wrenches_between_samples_are_looked_at),
       cmocka_unit_test(samples_do_not_show_what_is_faster),
       cmocka_unit_test(uniform_timings_see_all_peaks),
+      cmocka_unit_test(excitations_keep_their_limits),
+      cmocka_unit_test(tracking_errors_do_not_depend_on_samples),
       cmocka_unit_test(verdicts_on_closed_forms_are_right),
       cmocka_unit_test(verdicts_with_short_wrenches_are_right),
   };

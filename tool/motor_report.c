@@ -417,8 +417,9 @@ static void print_open(const motor_report *r, const drive *d, int at) {
   int k = at % LIMITS;
   jn_velocity_name(d->m->model, at / LIMITS, name, sizeof name);
   if (r->hidden > 0) {
-    say(stdout, "  %s %s: the samples show nothing faster than %.4g Hz, half of their rate, and --bandwidth is %.4g Hz\n",
-        name, limit_names[k], motion_shown(d->m), r->hidden);
+    say(stdout,
+        "  %s %s: the samples show nothing faster than %.4g Hz, half of their rate, and --bandwidth is %.4g Hz\n", name,
+        limit_names[k], motion_shown(d->m), r->hidden);
   } else if (isfinite(r->watch.gave_up)) {
     time_text(r->watch.gave_up, 4, time);
     say(stdout, "  %s %s: from %s s on, only the samples were looked at, because all times would take too long\n", name,
