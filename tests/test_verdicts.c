@@ -324,6 +324,20 @@ static void jumps_leave_rates_open(void **state) {
   done(&o);
 }
 
+/* Rounding where a closed form comes to rest is no jump. */
+static void rest_is_no_jump(void **state) {
+  (void)state;
+  write_file("rod.json", rod);
+  write_file(
+      "rest.json",
+      "{\"duration\": 18.856491423232367, \"joints\": {\"hinge\": {\"minimum_snap\": {\"points\": [-0.07, -0.78, 0.5, "
+      "0.04], \"times\": [0, 2.0951657136924853, 4.19, 18.856491423232367]}}}}");
+  write_file("l.json", "{\"hinge\": {\"jerk\": 1000, \"effort_rate\": 1e4}}");
+  outcome o = run_fine("torque rod.json rest.json --limits l.json", 0);
+  check_has(o.out, "All 4 limits hold.");
+  done(&o);
+}
+
 /* A blow of 10 ms between two samples at 10 Hz. */
 static void wrenches_between_samples_are_looked_at(void **state) {
   (void)state;
@@ -494,6 +508,7 @@ int main(void) {
       cmocka_unit_test(no_rate_decides_a_verdict),
       cmocka_unit_test(what_takes_too_long_is_not_decided),
       cmocka_unit_test(jumps_leave_rates_open),
+      cmocka_unit_test(rest_is_no_jump),
       cmocka_unit_test(wrenches_between_samples_are_looked_at),
       cmocka_unit_test(samples_do_not_show_what_is_faster),
       cmocka_unit_test(uniform_timings_see_all_peaks),

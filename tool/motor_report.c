@@ -373,7 +373,7 @@ static void print_largest(const motor_report *r, const drive *d) {
 /* Can neither be said that the limit holds, nor that it is broken? */
 static bool is_open(const motor_report *r, int at) {
   if (!limit_is_finite(&r->limits[at]) || is_broken(&r->worst[at])) return false;
-  bool jumps = limited[at % LIMITS] == MOTOR_RATE && r->watch.jumps[at - 1].size > 0; /* the torque does */
+  bool jumps = limited[at % LIMITS] == MOTOR_RATE && watch_jump(&r->watch, at - 1) != NULL; /* the torque does */
   return r->watch.open[at] || isfinite(r->watch.gave_up) || jumps || r->hidden > 0;
 }
 
