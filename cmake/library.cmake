@@ -55,6 +55,7 @@ set(core_sources
     src/elastic/robot.c
     src/elastic/spring.c
     src/generate/emit_c.c
+    src/generate/emit_matlab.c
     src/generate/functions.c
     src/generate/generate.c
     src/generate/graph.c
@@ -178,6 +179,7 @@ set(core_sources
     src/trajectory/forces.c
     src/trajectory/held.c
     src/trajectory/load.c
+    src/trajectory/motors.c
     src/trajectory/names.c
     src/trajectory/noise.c
     src/trajectory/open.c

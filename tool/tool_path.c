@@ -443,7 +443,7 @@ static jn_model *free_body(void) {
   return m;
 }
 
-static int read_table(const char *file, size_t limit, jn_table **poses) {
+static int read_table(const char *file, size_t limit, int skip_bad, jn_table **poses) {
   jn_table_options options;
   jn_error error = {0};
   size_t length;
@@ -459,6 +459,7 @@ static int read_table(const char *file, size_t limit, jn_table **poses) {
   if (!text) return EXIT_BAD;
   jn_table_options_init(&options);
   options.max_bytes = limit;
+  options.skip_bad = skip_bad;
   options.report = jn_report_create(NULL);
   jn_status status = jn_table_read(text, length, name, &options, poses, &error);
   free(text);
@@ -475,7 +476,7 @@ static int read_poses(tool_path *p, const jn_trajectory_options *fit) {
   pose_columns columns;
   growing g = {0};
   const char *name = strcmp(p->file, "-") == 0 ? STANDARD_INPUT : p->file;
-  int result = read_table(p->file, fit->max_bytes ? fit->max_bytes : JN_MAX_BYTES, &from);
+  int result = read_table(p->file, fit->max_bytes ? fit->max_bytes : JN_MAX_BYTES, fit->skip_bad, &from);
   if (result != OPTION_GO_ON) return result;
   result = find_columns(from, name, p->frame, &columns);
   if (result == OPTION_GO_ON) result = write_columns(from, &columns, name, &g);
