@@ -32,7 +32,7 @@ done <"$work/lines"
 
 # Words of verdicts in what is printed. Help texts, which speak of exit statuses, and comments do not count.
 words='limits? (hold|holds|are broken)|limits of the motors (hold|are broken)|Cannot tell|"(fine|good|usable)"|reaches the target'
-words="$words"'|keeps all limits|[Nn]othing limits|No speed|No motion within|(are|is) closed|Checked: |Check at|Check: |"not told"|to better than'
+words="$words"'|keeps all limits|[Nn]othing limits|No speed|No motion within|(are|is) closed|Checked: |Check at|Check: |"not told"|this motion tells'
 words="$words"'|do not hold|no link was changed|largest shares|drift: |off at most|tracking error|largest uniform factor|are reached \('
 words="$words"'|not complete'
 help='exit status|cannot be told whether|or if a file is bad'
