@@ -59,7 +59,7 @@ static int print_help(void) {
       "  --completion bash|zsh|fish\n"
       "             print the tab completion for a shell, e.g. source <(jounce --completion bash)\n"
       "\nExit status: 0 success, 1 the model is bad, a check fails, a limit is exceeded, or a file\ncannot be read or "
-      "written, 2 wrong usage, 3 the samples cannot tell whether all limits hold.\n",
+      "written, 2 wrong usage, 3 it cannot be told whether all limits hold.\n",
       stdout);
   return EXIT_FINE;
 }
