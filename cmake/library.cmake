@@ -55,6 +55,7 @@ set(core_sources
     src/elastic/robot.c
     src/elastic/spring.c
     src/generate/emit_c.c
+    src/generate/emit_matlab.c
     src/generate/functions.c
     src/generate/generate.c
     src/generate/graph.c
@@ -178,6 +179,7 @@ set(core_sources
     src/trajectory/forces.c
     src/trajectory/held.c
     src/trajectory/load.c
+    src/trajectory/motors.c
     src/trajectory/names.c
     src/trajectory/noise.c
     src/trajectory/open.c
@@ -209,7 +211,7 @@ if(JOUNCE_WITH_URDF)
   list(APPEND core_sources src/io/left_list.c src/io/urdf_constraint.c src/io/urdf_edit.c src/io/urdf_left.c
        src/io/urdf_names.c src/io/urdf_patch.c src/io/urdf_read.c src/io/urdf_transmission.c src/io/urdf_walk.c src/io/urdf_write.c
        src/io/urdf_xml.c src/io/xml.c)
-  foreach(part body class couple drive frame geom hull mesh names read schema stl xml)
+  foreach(part body class couple drive frame geom hull key mesh names read schema stl xml)
     list(APPEND core_sources src/io/mjcf_${part}.c)
   endforeach()
 endif()

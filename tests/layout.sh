@@ -20,7 +20,7 @@ BEGIN {
   may["ident"] = " dense model "
   may["loops"] = " dense lie model "
   may["tasks"] = " loops model "
-  may["trajectory"] = " model io text "
+  may["trajectory"] = " dense model io text "
   may["elastic"] = " dense model "
   may["retime"] = " model "
   may["solvers"] = " loops model "

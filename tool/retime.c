@@ -398,7 +398,8 @@ static void declare_options(option_set *set, retime_arg *arg) {
   option_text(set, "tolerance", "X",
               "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto",
               &t->tolerance);
-  option_numbers(set, "bandwidth", "HZ", "highest frequency of the motion, anything faster is noise", &t->bandwidth);
+  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate", &t->bandwidth);
+  log_arg_options(set, &t->log, "smooth away what is faster than this in the samples; default: nothing", true);
   option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
                 &t->missing);
   option_names(set, "columns", "NAME=COLUMN,...", "columns that are not named after their joints, as for torque",

@@ -69,10 +69,11 @@ int torque_check_arguments(const torque_arg *arg) {
     return usage_error(arg->command,
                        "--relative-to, --start, --starts, --free, --weights, --pull, --margin and --position-limits "
                        "are for --frame");
-  if (arg->tool.frame && (arg->wrench || arg->columns.count || arg->missing))
-    return usage_error(arg->command,
-                       "--wrench, --columns and --missing are not for --frame; jounce reach --path writes the "
-                       "motion of the joints, which they are for");
+  if (arg->tool.frame && (arg->wrench || arg->columns.count || arg->missing || arg->log.motor_positions))
+    return usage_error(
+        arg->command,
+        "--wrench, --columns, --missing and --motor-positions are not for --frame; jounce reach --path writes the "
+        "motion of the joints, which they are for");
   if (arg->link && arg->payload.count == 0) return usage_error(arg->command, "--link is for --payload");
   if (arg->rate.count > 1 || (arg->rate.count == 1 && !(arg->rate.values[0] > 0)))
     return usage_error(arg->command, "--rate takes one positive number [1/s]");
@@ -413,6 +414,7 @@ int command_torque(int argc, char **argv) {
   int status = option_parse(&set, argc, argv, words, 2, 2);
   if (status == OPTION_GO_ON) {
     arg.model.source = words[0];
+    arg.tool.model = &arg.model;
     arg.trajectory = words[1];
     status = run(&arg);
   }

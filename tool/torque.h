@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "log_arg.h"
 #include "model_arg.h"
 #include "tool_path.h"
 #include "watch.h"
@@ -30,6 +31,7 @@ typedef struct torque_arg {
   name_list actuated;
   name_list joints; /* that are drawn */
   name_list columns;
+  log_arg log;
   const char *actuators; /* of elastic joints: jounce motor; NULL: none */
   tool_arg tool;         /* with a frame, the trajectory is a path of it */
 } torque_arg;
@@ -107,7 +109,7 @@ typedef struct motion {
 
 /* Reads the trajectory (and wrenches), smooth enough for torques of order `smooth`, to be evaluated to `order`. An exit
  * code, or OPTION_GO_ON. */
-int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth);
+int motion_init(motion *m, torque_arg *arg, const jn_model *model, int order, int smooth);
 /* The same for a trajectory, which the motion takes over. */
 int motion_init_trajectory(motion *m, const torque_arg *arg, const jn_model *model, int order, jn_trajectory *t);
 /* The same for text of a file, read without options, with the loops and the losses of another motion. */

@@ -13,15 +13,14 @@ void trajectory_options(option_set *set, torque_arg *arg) {
               "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
               "generalised cross-validation",
               &arg->tolerance);
-  option_numbers(set, "bandwidth", "HZ",
-                 "highest frequency of the motion, anything faster is noise; default: half the sampling rate",
-                 &arg->bandwidth);
+  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate", &arg->bandwidth);
   option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
                 &arg->missing);
   option_names(set, "columns", "NAME=COLUMN,...",
                "columns that are not named after their joints: by name, or by number as in elbow=#3; t=COLUMN for the "
                "times",
                &arg->columns);
+  log_arg_options(set, &arg->log, "smooth away what is faster than this in the samples; default: nothing", true);
   option_numbers(set, "rate", "HZ", "compute at this rate instead of at the times of the samples", &arg->rate);
   option_numbers(set, "range", "START,END", "compute between these times [s] only", &arg->range);
 }
@@ -32,6 +31,7 @@ void torque_arg_free(torque_arg *arg) {
   name_list_free(&arg->actuated);
   name_list_free(&arg->joints);
   name_list_free(&arg->columns);
+  log_arg_free(&arg->log);
   tool_arg_free(&arg->tool);
   model_arg_free(&arg->model);
 }

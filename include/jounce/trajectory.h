@@ -59,15 +59,26 @@ typedef struct jn_trajectory_options {
   double tolerance;              /* [rad, m] of JN_SMOOTH_TOLERANCE */
   double bandwidth;              /* [Hz] the motion has no faster parts: what is faster is noise; default 0: unknown */
   jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
+  double lowpass; /* [Hz] splines resolve nothing much faster, so jumps and noise beyond this are smoothed away, and a
+                     note or a warning says how much; default 0: no low-pass */
   const char *const *columns; /* "NAME=COLUMN", "NAME=#3", "NAME=COLUMN [deg]" for columns not named after their */
   int column_count;           /*   coordinates, and for the times (NAME t): docs/torque.md; default none */
   int wrenches_too; /* 1: the file also has columns of wrenches, for jn_trajectory_load_wrenches(): no warning about
                        them;    default 0 */
   int degrees;      /* 1: angles and rates whose column names no unit are in degrees; default 0: radians */
   double rate;      /* [Hz] sampled files: times are row / rate, whatever the file has; default 0: those of the file */
-  int missing_neutral;                          /* 1: joints without data stay neutral; default 0: an error */
-  int strict;                                   /* 1: warnings are errors */
-  size_t max_bytes;                             /* size limit for input; default and 0: JN_MAX_BYTES */
+  int missing_neutral; /* 1: joints without data stay neutral; default 0: an error */
+  int skip_bad; /* 1: rows with a cell that is no finite number, or with too few or too many cells, are left out, and a
+                   warning counts and names them; default 0: they are errors */
+  int unwrap; /* 1: angles of all joints that jump by full turns are unwrapped; default 0: those of continuous joints */
+  const double *motor_matrix;     /* G [nv x nv]: positions are those of motors, theta = G q + motor_zero, and those of
+                                     the joints follow; joints must have one coordinate each; default NULL: positions
+                                     are those of the joints */
+  const double *motor_zero;       /* [nv] positions of the motors at q = 0; NULL: zero */
+  const char *const *motor_names; /* [nv] names of their columns; NULL: motor k has the name of coordinate k */
+  int motor_name_count;           /* nv, or 0 */
+  int strict;                     /* 1: warnings are errors */
+  size_t max_bytes;               /* size limit for input; default and 0: JN_MAX_BYTES */
   void (*progress)(double part, void *context); /* called with the fraction that is done, 0 ... 1; may be NULL */
   void *progress_context;
 } jn_trajectory_options;

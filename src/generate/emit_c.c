@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Statements in C: a node that is used once stands inside the expression that uses it, any other gets a variable. */
+/* Statements in C, and in MATLAB where these differ in a few letters: a node that is used once stands inside the
+ * expression that uses it, any other gets a variable. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,8 @@ typedef struct c_function {
   const char *array[JN_ARRAYS];
   int labels, angles;
 } c_function;
+
+static int is_matlab(const jn_writing *w) { return w->options.language == JN_LANGUAGE_MATLAB; }
 
 const char *jn__number_type(const jn_writing *w) { return w->options.single ? "float" : "double"; }
 
@@ -41,7 +44,10 @@ void jn__emit_literal(const jn_writing *w, jn_text *text, double value) {
     memcpy(digits, shorter, sizeof digits);
     break;
   }
-  jn__text_format(text, "%s%s%s", digits, strpbrk(digits, ".en") ? "" : ".0", w->options.single ? "f" : "");
+  if (is_matlab(w))
+    jn__text_add(text, digits);
+  else
+    jn__text_format(text, "%s%s%s", digits, strpbrk(digits, ".en") ? "" : ".0", w->options.single ? "f" : "");
 }
 
 /* Binding of what is printed: sums need brackets inside products and after a minus. */
@@ -54,7 +60,12 @@ static void print_operand(c_function *c, jn_expr e, int where) {
   print_node(c, jn__node_of(jn__resolve(&c->w->graph, e)), where);
 }
 
-static void print_input(c_function *c, const jn_node *n) { jn__text_format(c->text, "%s[%d]", c->array[n->a], n->b); }
+static void print_input(c_function *c, const jn_node *n) {
+  if (is_matlab(c->w))
+    jn__text_format(c->text, "%s(%d)", c->array[n->a], n->b + 1);
+  else
+    jn__text_format(c->text, "%s[%d]", c->array[n->a], n->b);
+}
 
 /* The sign of an operand as it is printed: aliases carry none. */
 static int is_minus(const c_function *c, jn_expr e) { return jn__is_negative(jn__resolve(&c->w->graph, e)); }
@@ -79,11 +90,12 @@ static void print_operation(c_function *c, int i, int where) {
     jn__text_add(text, n->operation == JN_NODE_MULTIPLY ? " * " : " / ");
     print_operand(c, n->b, IN_PRODUCT);
   } else if (n->operation == JN_NODE_SIGN) {
-    jn__text_format(text, "%s_sign(", c->w->prefix);
+    if (!is_matlab(c->w)) jn__text_format(text, "%s_", c->w->prefix);
+    jn__text_add(text, "sign(");
     print_operand(c, n->a, IN_SUM);
     jn__text_add(text, ")");
   } else {
-    jn__text_add(text, c->w->options.single ? "sqrtf(" : "sqrt(");
+    jn__text_add(text, c->w->options.single && !is_matlab(c->w) ? "sqrtf(" : "sqrt(");
     print_operand(c, n->a, IN_SUM);
     jn__text_add(text, ")");
   }
@@ -117,6 +129,13 @@ static void print_angle(c_function *c, const jn_node *n) {
   int k = c->angle[i] = ++c->angles;
   const char *type = jn__number_type(c->w);
 
+  if (is_matlab(c->w)) {
+    jn__text_format(text, "  x%d = ", k);
+    if (jn__is_negative(n->a)) jn__text_add(text, "-");
+    print_operand(c, n->a, IN_SUM);
+    jn__text_format(text, "; s%d = sin(x%d); c%d = cos(x%d);\n", k, k, k, k);
+    return;
+  }
   if (c->w->options.sines == JN_SINES_LIBM) {
     const char *suffix = c->w->options.single ? "f" : "";
     jn__text_format(text, "  const %s x%d = ", type, k);
@@ -141,17 +160,30 @@ static void print_statement(c_function *c, int i) {
   c->size[i] = size_of(c, n->a) + (n->operation <= JN_NODE_DIVIDE ? size_of(c, n->b) : 0);
   if (c->f->sequence.uses[i] == 1 && c->size[i] < LONGEST) return;
 
-  jn__text_format(c->text, "  const %s t%d = ", jn__number_type(c->w), c->labels + 1);
+  if (is_matlab(c->w))
+    jn__text_format(c->text, "  t%d = ", c->labels + 1);
+  else
+    jn__text_format(c->text, "  const %s t%d = ", jn__number_type(c->w), c->labels + 1);
   print_operation(c, i, IN_SUM);
   jn__text_add(c->text, ";\n");
   c->label[i] = ++c->labels;
+}
+
+/* The left side of the assignment of number i of a result. */
+static void print_place(c_function *c, const jn_written_array *out, int i) {
+  if (!is_matlab(c->w))
+    jn__text_format(c->text, "  %s[%d] = ", out->name, i);
+  else if (out->columns > 0)
+    jn__text_format(c->text, "  %s(%d, %d) = ", out->name, i / out->columns + 1, i % out->columns + 1);
+  else
+    jn__text_format(c->text, "  %s(%d) = ", out->name, i + 1);
 }
 
 static void print_results(c_function *c) {
   for (int k = 0; k < c->f->outs; k++)
     for (int i = 0; i < c->f->out[k].size; i++) {
       jn_expr e = jn__resolve(&c->w->graph, c->f->out[k].values[i]);
-      jn__text_format(c->text, "  %s[%d] = ", c->f->out[k].name, i);
+      print_place(c, &c->f->out[k], i);
       if (jn__is_negative(e)) jn__text_add(c->text, "-");
       print_operand(c, e, jn__is_negative(e) ? IN_PRODUCT : IN_SUM);
       jn__text_add(c->text, ";\n");
@@ -179,7 +211,7 @@ void jn__emit_prototype(const jn_writing *w, jn_text *text, const jn_written_fun
   jn__text_add(text, ")");
 }
 
-static void emit_function(jn_writing *w, jn_text *text, const jn_written_function *f) {
+void jn__emit_statements(jn_writing *w, jn_text *text, const jn_written_function *f) {
   size_t bytes = ((size_t)w->graph.count + 1) * sizeof(int32_t);
   c_function c = {.w = w, .text = text, .f = f};
   c.label = jn__allocate(&w->allocator, bytes);
@@ -188,18 +220,22 @@ static void emit_function(jn_writing *w, jn_text *text, const jn_written_functio
   for (int k = 0; k < f->ins; k++) c.array[f->in[k].array] = f->in[k].name;
 
   if (c.label && c.size && c.angle) {
-    jn__emit_prototype(w, text, f);
-    jn__text_add(text, " {\n");
-    print_unused(&c);
+    if (!is_matlab(w)) print_unused(&c);
     for (int i = 0; i < f->sequence.count; i++) print_statement(&c, f->sequence.node[i]);
     print_results(&c);
-    jn__text_add(text, "}\n\n");
   } else {
     text->failed = 1;
   }
   jn__release(&w->allocator, c.label);
   jn__release(&w->allocator, c.size);
   jn__release(&w->allocator, c.angle);
+}
+
+static void emit_function(jn_writing *w, jn_text *text, const jn_written_function *f) {
+  jn__emit_prototype(w, text, f);
+  jn__text_add(text, " {\n");
+  jn__emit_statements(w, text, f);
+  jn__text_add(text, "}\n\n");
 }
 
 void jn__emit_c_file(jn_writing *w, jn_text *text) {

@@ -69,7 +69,9 @@ static jn_status check_numbers(jn_writing *w) {
     return jn__writing_fail(w, JN_ERR_SIZE, "no such language");
   if (o->sines < JN_SINES_OWN || o->sines > JN_SINES_GIVEN)
     return jn__writing_fail(w, JN_ERR_SIZE, "no such way to get sines");
-  if (o->language != JN_LANGUAGE_C || o->lanes > 1 || o->chunk)
+  if (o->language == JN_LANGUAGE_MATLAB && (o->lanes > 1 || o->chunk))
+    return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "lanes and chunks are for C: MATLAB has vectors of its own");
+  if (o->lanes > 1 || o->chunk)
     return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "not there yet"); /* until these are written */
   if (jn_model_nv(w->model) == 0)
     return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "the model has no moving joints: there is nothing to compute");
@@ -119,7 +121,36 @@ static jn_status add_file(jn_writing *w, jn_generated *out, const char *ending, 
   return JN_OK;
 }
 
-static jn_status write_files(jn_writing *w, jn_generated *out) {
+enum { MATLAB_NAME = 63 }; /* letters that MATLAB distinguishes in a name */
+
+/* One file for each function, and the check. */
+static jn_status write_matlab_files(jn_writing *w, jn_generated *out) {
+  jn_status status = JN_OK;
+  for (int k = 0; status == JN_OK && k <= w->functions; k++) {
+    const char *name = k < w->functions ? w->function[k].name : "selftest";
+    if (strlen(w->prefix) + 1 + strlen(name) > MATLAB_NAME)
+      return jn__writing_fail(w, JN_ERR_NAME,
+                              "%s_%s is longer than the 63 letters of a name in MATLAB: shorten the prefix", w->prefix,
+                              name);
+    if (out->count == FILES_MAX) return jn__writing_fail(w, JN_ERR_SIZE, "more than %d files", FILES_MAX);
+
+    jn_text text, ending;
+    jn__text_init(&text, &w->allocator);
+    jn__text_init(&ending, &w->allocator);
+    jn__text_format(&ending, "_%s.m", name);
+    if (k < w->functions)
+      jn__emit_matlab_file(w, &text, k);
+    else
+      jn__emit_matlab_selftest(w, &text);
+    text.failed |= ending.failed;
+    status = add_file(w, out, ending.failed ? "" : ending.data, &text);
+    jn__release(&w->allocator, text.data);
+    jn__release(&w->allocator, ending.data);
+  }
+  return status;
+}
+
+static jn_status write_c_files(jn_writing *w, jn_generated *out) {
   static void (*const emit[])(jn_writing *, jn_text *) = {jn__emit_c_file, jn__emit_c_header};
   static const char *const ending[] = {".c", ".h"};
   jn_status status = JN_OK;
@@ -130,7 +161,11 @@ static jn_status write_files(jn_writing *w, jn_generated *out) {
     status = add_file(w, out, ending[k], &text);
     jn__release(&w->allocator, text.data);
   }
+  return status;
+}
 
+static jn_status write_files(jn_writing *w, jn_generated *out) {
+  jn_status status = w->options.language == JN_LANGUAGE_MATLAB ? write_matlab_files(w, out) : write_c_files(w, out);
   for (int k = 0; k < w->functions && k < FILES_MAX; k++) {
     const jn_operation_count *c = &w->function[k].sequence.operations;
     out->function[k] = w->function[k].name;
@@ -142,6 +177,7 @@ static jn_status write_files(jn_writing *w, jn_generated *out) {
 
 static jn_status write_model(jn_writing *w, jn_generated *out) {
   jn_generate_options *o = &w->options;
+  if (o->language == JN_LANGUAGE_MATLAB) o->single = 0;
   if (o->runtime & JN_GENERATE_PARAMETERS) o->regroup = 0;
   int payload = jn_frame_count(w->model) - 1;
   if (o->payload_frame && (payload = jn_frame_index(w->model, o->payload_frame)) < 0)

@@ -5,6 +5,7 @@
  *   symbols.c      the robot over expressions             recursions.c  inverse dynamics, M, solution
  *   functions.c    the functions by name                  order.c       the order of statements
  *   emit_c.c       C                                      header.c      comments, tables and prototypes
+ *   emit_matlab.c  MATLAB and Octave
  *   selftest.c     states with their results, error       sincos.c      sine and cosine in C
  *   sha256.c       of the robot file                      generate.c    the public functions */
 #ifndef JN_GENERATE_GENERATE_H
@@ -63,6 +64,10 @@ jn_status jn__measure_errors(jn_writing *w);
 void jn__random_inputs(const jn_writing *w, uint64_t *seed, double *const *input);
 int jn__array_size(const jn_writing *w, int array);
 
+/* The statements of a function's body, in the language of the options. */
+void jn__emit_statements(jn_writing *w, jn_text *text, const jn_written_function *f);
+void jn__emit_matlab_file(jn_writing *w, jn_text *text, int function);
+void jn__emit_matlab_selftest(jn_writing *w, jn_text *text);
 void jn__emit_c_file(jn_writing *w, jn_text *text);
 void jn__emit_c_header(jn_writing *w, jn_text *text);
 void jn__emit_c_selftest(jn_writing *w, jn_text *text);
@@ -72,6 +77,10 @@ const char *jn__number_type(const jn_writing *w);
 /* A literal of the number type; always positive. */
 void jn__emit_literal(const jn_writing *w, jn_text *text, double value);
 void jn__emit_prototype(const jn_writing *w, jn_text *text, const jn_written_function *f);
+/* What the code was made from, conventions, joints and operations: the lines of a C comment, without its end. */
+void jn__emit_origin(const jn_writing *w, jn_text *text);
+/* All input arrays in one block, which the caller releases; NULL: out of memory. */
+double *jn__make_inputs(const jn_writing *w, double *input[JN_ARRAYS]);
 /* Text from files inside a comment: printable ASCII without backslash, '?' and comment marks; the rest becomes '.'. */
 void jn__emit_safe(jn_text *text, const char *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The header of generated C: what it was made from, conventions, joints, operations, prototypes. Names from files stand
- * only in comments, in letters that cannot end them. */
+/* Comments of generated code and the header of C: what it was made from, conventions, joints, operations, prototypes.
+ * Names from files stand only in comments, in letters that cannot end them. */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void emit_joints(const jn_writing *w, jn_text *text) {
   for (int k = 0; k < jn_model_nv(w->model); k++) {
     const jn_dof *dof = jn_coordinate_dof(w->model, k);
     int coordinate, joint = jn_coordinate_joint(w->model, k, &coordinate);
-    jn__text_format(text, " * %3d  %-5s", k, unit_of(w->model, k));
+    jn__text_format(text, " * %3d  %-5s", k + (w->options.language == JN_LANGUAGE_MATLAB), unit_of(w->model, k));
     emit_limit(text, dof->lower);
     emit_limit(text, dof->upper);
     emit_limit(text, dof->velocity);
@@ -81,10 +81,12 @@ static void emit_about(const jn_writing *w, jn_text *text) {
                     w->mechanism.snapable);
   jn__text_add(
       text,
-      " *\n * SI units. q: configuration, v: velocity, a: acceleration, tau: joint forces [N m, N]. Matrices are "
-      "row-major.\n * Twists are (angular, linear), quaternions x, y, z, w. Results must not overlap "
-      "arguments.\n * Damping and friction are not included unless a function says so. All functions are "
-      "reentrant.\n *\n");
+      " *\n * SI units. q: configuration, v: velocity, a: acceleration, tau: joint forces [N m, N].\n"
+      " * Twists are (angular, linear), quaternions x, y, z, w. Damping and friction are not included unless a\n"
+      " * function says so.\n");
+  if (o->language == JN_LANGUAGE_C)
+    jn__text_add(text, " * Matrices are row-major. Results must not overlap arguments. All functions are reentrant.\n");
+  jn__text_add(text, " *\n");
 }
 
 static void emit_costs(const jn_writing *w, jn_text *text) {
@@ -107,10 +109,14 @@ static void emit_costs(const jn_writing *w, jn_text *text) {
         JN_ERROR_STATES);
 }
 
-void jn__emit_c_header(jn_writing *w, jn_text *text) {
+void jn__emit_origin(const jn_writing *w, jn_text *text) {
   emit_about(w, text);
   emit_joints(w, text);
   emit_costs(w, text);
+}
+
+void jn__emit_c_header(jn_writing *w, jn_text *text) {
+  jn__emit_origin(w, text);
   jn__text_format(text, " */\n#ifndef %s_H\n#define %s_H\n\n", w->upper, w->upper);
   jn__text_format(text, "#define %s_NQ %d /* numbers in q */\n#define %s_NV %d /* numbers in v, a, tau */\n\n",
                   w->upper, jn_model_nq(w->model), w->upper, jn_model_nv(w->model));

@@ -62,8 +62,7 @@ void jn__random_inputs(const jn_writing *w, uint64_t *seed, double *const *input
   if (w->options.runtime & JN_GENERATE_PARAMETERS) jn_parameters(w->model, input[JN_ARRAY_PARAMETERS]);
 }
 
-/* All input arrays in one block; NULL: out of memory. */
-static double *make_inputs(const jn_writing *w, double *input[JN_ARRAYS]) {
+double *jn__make_inputs(const jn_writing *w, double *input[JN_ARRAYS]) {
   size_t total = 1;
   for (int k = 0; k < JN_ARRAYS; k++) total += (size_t)jn__array_size(w, k);
   double *block = jn__allocate(&w->allocator, total * sizeof *block), *at = block;
@@ -87,7 +86,7 @@ static double compare_results(const jn_written_function *f, const double *exact,
 }
 
 jn_status jn__measure_errors(jn_writing *w) {
-  double *input[JN_ARRAYS], *block = make_inputs(w, input);
+  double *input[JN_ARRAYS], *block = jn__make_inputs(w, input);
   size_t nodes = (size_t)w->graph.count + 1;
   double *exact = jn__allocate(&w->allocator, nodes * sizeof *exact);
   float *rounded = jn__allocate(&w->allocator, nodes * sizeof *rounded);
@@ -189,7 +188,7 @@ static const char same_function[] =
     "  return 1;\n}\n\n";
 
 void jn__emit_c_selftest(jn_writing *w, jn_text *text) {
-  double *input[JN_ARRAYS], *block = make_inputs(w, input);
+  double *input[JN_ARRAYS], *block = jn__make_inputs(w, input);
   double *value = jn__allocate(&w->allocator, ((size_t)w->graph.count + 1) * sizeof *value);
   const char *type = jn__number_type(w), *zero = w->options.single ? "0.0f" : "0.0";
   if (!block || !value) {

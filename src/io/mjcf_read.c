@@ -124,9 +124,9 @@ static void add_site(jn_mjcf *m, const jn_mjcf_item *site) {
 static void read_tree(jn_mjcf *m) {
   const char *name = jn__mjcf_own(m, 0, "model");
   if (jn_builder_set_name(m->builder, name && *name ? name : "MuJoCo Model") != JN_OK) jn__mjcf_no_memory(m);
-  static void (*const steps[])(jn_mjcf * m) = {jn__mjcf_read_settings,   jn__mjcf_read_classes, jn__mjcf_read_meshes,
-                                               jn__mjcf_read_world,      jn__mjcf_read_inertia, jn__mjcf_read_tendons,
-                                               jn__mjcf_read_equalities, jn__mjcf_read_drives};
+  static void (*const steps[])(jn_mjcf * m) = {jn__mjcf_read_settings, jn__mjcf_read_classes,    jn__mjcf_read_meshes,
+                                               jn__mjcf_read_world,    jn__mjcf_read_inertia,    jn__mjcf_weigh,
+                                               jn__mjcf_read_tendons,  jn__mjcf_read_equalities, jn__mjcf_read_drives};
   for (size_t i = 0; i < sizeof steps / sizeof *steps && m->stopped == JN_OK; i++) steps[i](m);
   int links = 0;
   for (int i = 1; i < m->body_count; i++) links += m->bodies[i].joints ? m->bodies[i].joints : 1;
@@ -134,6 +134,7 @@ static void read_tree(jn_mjcf *m) {
   for (int i = 1; i < m->body_count && m->stopped == JN_OK; i++) add_body(m, &m->bodies[i]);
   for (int i = 0; i < m->site_count && m->stopped == JN_OK; i++) add_site(m, &m->sites[i]);
   if (m->stopped == JN_OK) jn__mjcf_add_loops(m);
+  if (m->stopped == JN_OK) jn__mjcf_read_keys(m);
   if (m->stopped == JN_OK && m->body_count == 1)
     jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-empty", -1, "a model needs a <body> inside <worldbody>",
                  "there are no bodies");

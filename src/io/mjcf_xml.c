@@ -239,6 +239,18 @@ static int add_file(jn_mjcf *m, const char *path) {
   return m->file_count++;
 }
 
+/* The path of an included file, as MuJoCo finds it: in the folder of the model's own file, else in that of the file
+ * that includes it. NULL after telling that there is no memory. */
+static char *find_included(walk *w, const char *file) {
+  struct stat about;
+  char *path = jn__mjcf_path(w->m, NULL, file);
+  if (!path || stat(path, &about) == 0) return path;
+
+  char *beside = jn__mjcf_beside(w->m, w->m->files[w->file], file);
+  if (!beside) return NULL;
+  return stat(beside, &about) == 0 ? beside : path;
+}
+
 static void include(walk *w, const XML_Char **values) {
   static const char subject[] = "element <include>";
   jn_mjcf *m = w->m;
@@ -247,7 +259,7 @@ static void include(walk *w, const XML_Char **values) {
     wrong(w, "mjcf-include", subject, "write <include file=\"...\"/>", "there is no attribute 'file'");
     return;
   }
-  char *path = jn__mjcf_path(m, NULL, file);
+  char *path = find_included(w, file);
   if (!path) {
     stop(w, m->stopped);
   } else if (is_open(w, path)) {
@@ -267,7 +279,8 @@ static void include(walk *w, const XML_Char **values) {
     if (!text) {
       say_here(
           w, JN_ERROR, JN_ERR_FILE, "mjcf-include", subject,
-          "included files are looked for in the folder of the model's own file, not of the file that includes them",
+          "included files are looked for in the folder of the model's own file, then in that of the file that includes "
+          "them",
           "the file '%.*s' cannot be included", JN_CLIP(file));
       if (m->stopped == JN_OK) m->stopped = JN_ERR_FILE;
     }
