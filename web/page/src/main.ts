@@ -19,6 +19,8 @@ interface Given extends LoadOptions {
   /** Names are percent-encoded, contents in base64: nothing of them can be markup. */
   source: string;
   files: [name: string, content: string][];
+  /** Further names of files, and the name that each has in `files`. */
+  same?: [name: string, original: string][];
   motion?: string;
   /** Files of limits and of wrenches for the motion, and whether losses count. */
   limits?: string;
@@ -169,6 +171,10 @@ async function restore(app: App): Promise<void> {
   const given = JSON.parse(byId("given", "script").textContent || "null") as Given | null;
   if (given) {
     const files = Object.fromEntries(given.files.map(([name, content]) => [decodeURIComponent(name), bytesOf(content)]));
+    for (const [again, original] of given.same ?? []) {
+      const content = files[decodeURIComponent(original)];
+      if (content) files[decodeURIComponent(again)] = content;
+    }
     const name = (text: string | undefined) => (text === undefined ? null : decodeURIComponent(text));
     const { axes = "link", losses = false } = given;
     const ready = await app.open(decodeURIComponent(given.source), files, given)
