@@ -54,6 +54,7 @@ NOT_OFFERED = {
     r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
     r"jn_\w+_room$": "room is made inside",
+    r"jn_set_stop$": "Ctrl-C stops every call",
 }
 RENAMED = {
     "jn_simulator_create": "simulator",
