@@ -54,6 +54,19 @@ set(core_sources
     src/elastic/pieces.c
     src/elastic/robot.c
     src/elastic/spring.c
+    src/generate/emit_c.c
+    src/generate/emit_matlab.c
+    src/generate/functions.c
+    src/generate/generate.c
+    src/generate/graph.c
+    src/generate/header.c
+    src/generate/mechanism.c
+    src/generate/order.c
+    src/generate/recursions.c
+    src/generate/selftest.c
+    src/generate/sha256.c
+    src/generate/sincos.c
+    src/generate/symbols.c
     src/ident/base_parameters.c
     src/ident/closed.c
     src/ident/consistent.c
@@ -167,6 +180,7 @@ set(core_sources
     src/trajectory/forces.c
     src/trajectory/held.c
     src/trajectory/load.c
+    src/trajectory/motors.c
     src/trajectory/names.c
     src/trajectory/noise.c
     src/trajectory/open.c
@@ -174,6 +188,7 @@ set(core_sources
     src/trajectory/samples.c
     src/trajectory/series.c
     src/trajectory/stamps.c
+    src/trajectory/steps.c
     src/trajectory/trajectory.c
     src/trajectory/units.c
     src/trajectory/waypoints.c
@@ -197,7 +212,7 @@ if(JOUNCE_WITH_URDF)
   list(APPEND core_sources src/io/left_list.c src/io/urdf_constraint.c src/io/urdf_edit.c src/io/urdf_left.c
        src/io/urdf_names.c src/io/urdf_patch.c src/io/urdf_read.c src/io/urdf_transmission.c src/io/urdf_walk.c src/io/urdf_write.c
        src/io/urdf_xml.c src/io/xml.c)
-  foreach(part body class couple drive frame geom hull mesh names read schema stl xml)
+  foreach(part body class couple drive frame geom hull key mesh names read schema stl xml)
     list(APPEND core_sources src/io/mjcf_${part}.c)
   endforeach()
 endif()

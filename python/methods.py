@@ -51,8 +51,10 @@ NOT_OFFERED = {
     r"jn_table_\w+$": "NumPy and pandas read tables",
     r"jn_\w+_batch$": "leading axes are batches",
     r"jn_text_free$": "texts are Python strings",
+    r"jn_(keyframe_count|load_keyframe)$": "keyframes of MJCF files are read in C and by the command",
     r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
+    r"jn_generated?(_\w+)?$": "`jounce generate` writes the files",
     r"jn_\w+_room$": "room is made inside",
     r"jn_set_stop$": "Ctrl-C stops every call",
 }

@@ -17,7 +17,7 @@ anchors() {
     sed -e 's/\[\([^]]*\)\]([^)]*)/\1/g' -e 's/[][`.,:;()+*/?!"'"'"'⁻−<>=]//g' -e 's/ /-/g'
 }
 
-for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md examples/README.md docs/*.md; do
+for page in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md examples/README.md docs/*.md docs/decisions/*.md; do
   directory=$(dirname "$page")
   awk '/^```/ { code = !code; next } !code' "$page" | sed 's/`[^`]*`//g' | grep -o '](\([^)]*\))' |
     sed -e 's/^](//' -e 's/)$//' -e 's/ ".*$//' | sort -u >"$tmp/links"

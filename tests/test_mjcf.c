@@ -3,6 +3,11 @@
  * of this with MuJoCo itself, where it is installed. */
 #include "mjcf_help.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+#include "jounce/dynamics.h"
+#include "jounce/io.h"
+
 #define PI 3.14159265358979323846
 
 static const double zero[64];
@@ -460,6 +465,91 @@ static void included_files_stand_in_the_place_of_the_element(void **state) {
   jn_model_destroy(m);
 }
 
+/* As MuJoCo does: in the folder of the model's own file first, then in that of the file that includes. */
+static void nested_includes_are_found_as_mujoco_finds_them(void **state) {
+  static const char part[] = "<mujoco>" WORLD("<body name='%s'>" UNIT "</body>") "</mujoco>";
+  char text[512];
+  jn_model *m;
+  jn_error error;
+  (void)state;
+  assert_int_equal(mkdir(path_of("sub"), 0700), 0);
+  write_text("sub/part.xml", "<mujoco><include file='leaf.xml'/></mujoco>");
+  snprintf(text, sizeof text, part, "near");
+  write_text("sub/leaf.xml", text);
+  remove(path_of("leaf.xml"));
+  const char *path = write_text("main.xml", MJCF("<include file='sub/part.xml'/>"));
+
+  check_ok(jn_load(path, NULL, &m, &error));
+  assert_true(jn_link_index(m, "near") >= 0);
+  jn_model_destroy(m);
+
+  snprintf(text, sizeof text, part, "top");
+  write_text("leaf.xml", text);
+  path = path_of("main.xml");
+  check_ok(jn_load(path, NULL, &m, &error));
+  assert_true(jn_link_index(m, "top") >= 0);
+  jn_model_destroy(m);
+  remove(path_of("sub/part.xml"));
+  remove(path_of("sub/leaf.xml"));
+  remove(path_of("leaf.xml"));
+  rmdir(path_of("sub"));
+}
+
+/* The same part of the weight of all bodies is less gravity. */
+static void gravcomp_of_all_bodies_is_less_gravity(void **state) {
+  double gravity[3];
+  (void)state;
+  jn_model *m =
+      good(MJCF("<option gravity='1 2 -8'/>" WORLD("<body gravcomp='.25'><joint/>" UNIT "<body gravcomp='.25'>" UNIT
+                                                   "</body></body><body name='fixed'>" UNIT "</body>")));
+  jn_model_gravity(m, gravity);
+  assert_true(gravity[0] == 0.75 && gravity[1] == 1.5 && gravity[2] == -6);
+  jn_model_destroy(m);
+}
+
+/* ---- Keyframes ---- */
+
+/* MuJoCo 4.0.0 has the centre of mass and the energies of these states. */
+static void keyframes_are_states(void **state) {
+  static const char text[] =
+      "<mujoco><compiler angle='radian'/><worldbody><body name='base' pos='1 2 3' quat='1 1 0 0'><freejoint "
+      "name='root'/><geom size='.1'/><body name='a' pos='.3 0 0'><joint name='b' type='ball'/><geom size='.1' "
+      "pos='.2 .1 0'/><body name='c' pos='0 .5 0'><joint name='s' type='slide' ref='.1' axis='1 1 0'/><joint name='h' "
+      "ref='.3' axis='0 1 0'/><geom type='box' size='.1 .2 .3' pos='0 0 .1'/></body></body></body></worldbody>"
+      "<keyframe><key name='home' qpos='1 2 3 .5 .5 -.5 .5 .1 .2 .3 .9 .4 -.5' qvel='1 2 3 4 5 6 7 8 9 10 11'/>"
+      "<key qvel='1 2 3 4 5 6 7 8 9 10 11'/><key name='short' qpos='1 2'/></keyframe></mujoco>";
+  static const double energies[2][2] = {{3440.77044337, 1739.34530708}, {3983.46303141, 1898.74139464}};
+  const char *path = write_text("keys.xml", text);
+  char name[JN_KEYFRAME_NAME];
+  double q[13], v[11], energy[2];
+  jn_model *m;
+  jn_work *work;
+  jn_error error;
+  int count;
+  (void)state;
+  check_ok(jn_load(path, NULL, &m, &error));
+  check_ok(jn_work_create(m, &work));
+  check_ok(jn_keyframe_count(path, NULL, &count, &error));
+  assert_int_equal(count, 3);
+
+  for (int i = 0; i < 2; i++) {
+    check_ok(jn_load_keyframe(m, path, i, NULL, name, q, v, &error));
+    assert_string_equal(name, i == 0 ? "home" : "");
+    check_ok(jn_energy(m, work, q, v, energy));
+    for (int k = 0; k < 2; k++)
+      if (!(fabs(energy[k] - energies[i][k]) < fmax(1e-8, 1e4 * jn_row_epsilon())))
+        fail_msg("%d: %.12g, not %.12g", i, energy[k], energies[i][k]);
+  }
+
+  assert_int_equal(jn_load_keyframe(m, path, 2, NULL, name, q, v, &error), JN_ERR_SYNTAX);
+  assert_non_null(strstr(error.text, "'qpos' has 2 numbers"));
+  assert_int_equal(jn_load_keyframe(m, path, 3, NULL, name, q, v, &error), JN_ERR_INDEX);
+  assert_int_equal(jn_load_keyframe(m, path, 0, NULL, name, NULL, v, &error), JN_ERR_NULL);
+  assert_int_equal(jn_keyframe_count(NULL, NULL, &count, &error), JN_ERR_NULL);
+  jn_work_destroy(work);
+  jn_model_destroy(m);
+}
+
 /* What has nothing to do with dynamics is skipped without a word. */
 static void the_rest_of_a_file_is_skipped_silently(void **state) {
   (void)state;
@@ -498,6 +588,9 @@ int main(void) {
       cmocka_unit_test(connect_and_weld_become_loops),
       cmocka_unit_test(actuators_limit_efforts),
       cmocka_unit_test(included_files_stand_in_the_place_of_the_element),
+      cmocka_unit_test(nested_includes_are_found_as_mujoco_finds_them),
+      cmocka_unit_test(gravcomp_of_all_bodies_is_less_gravity),
+      cmocka_unit_test(keyframes_are_states),
       cmocka_unit_test(the_rest_of_a_file_is_skipped_silently),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -54,6 +54,8 @@ static const fault refusals[] = {
     {MJCF("<option viscosity='1'/>\n" TWO), "mjcf-refused", 2, "element <option>", "fluid|--lenient"},
     {MJCF("<extension><plugin plugin='x'/></extension>\n" TWO), "mjcf-refused", 2, "element <extension>", "plugins"},
     {BODY("<body name='c' gravcomp='1'>" UNIT "</body>"), "mjcf-refused", 4, "<body> 'c'", "gravcomp|controller"},
+    {BODY("<frame name='f' scale='2'/>"), "mjcf-refused", 4, "<frame> 'f'", "scales|load and save"},
+    {BODY("<frame name='f' massscale='3' scaling='geometry'/>"), "mjcf-refused", 4, "<frame> 'f'", "massscale"},
     {BODY("<composite prefix='c'/>"), "mjcf-refused", 4, "element <composite>", "composite"},
     {BODY("<flexcomp name='f'/>"), "mjcf-refused", 4, "<flexcomp> 'f'", "deformable"},
     {BODY("<replicate count='3'><body name='x'/></replicate>"), "mjcf-refused", 4, "element <replicate>", "copies"},

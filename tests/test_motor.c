@@ -77,7 +77,7 @@ static void limits_of_motors_are_looked_at(void **unused) {
   write_files(", \"velocity\": 35");
   write_file("move.json", longer);
   o = run_fine("motor builtin:planar_2r move.json --actuators springs.json --rate 1", 1);
-  check_has(o.out, "joint2 motor speed: -0.358 rad/s at 1.5 s, beyond the limit of -0.35 (between two samples)");
+  check_has(o.out, "joint2 motor speed: -0.3599 rad/s at 1.5454 s, beyond the limit of -0.35 (between two samples)");
   done(&o);
   write_files(", \"forcerange\": [-10, 10]");
   o = run_fine("motor builtin:planar_2r move.json --actuators springs.json --modes --limits", 0);

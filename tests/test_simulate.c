@@ -463,6 +463,40 @@ static void parallel_robots_follow_a_motion(void **unused) {
   check_says("simulate builtin:panda --motion builtin:demo --actuated panda_joint1", 2, "--actuated is for --motion");
 }
 
+/* Rates of 1e5 1/s from friction of a small finger: the command changes to rodas by itself, keeps the energy balance
+ * and the samples, and stays with a method that was asked for. */
+static void stiff_friction_changes_the_method(void **unused) {
+  (void)unused;
+  write_file(
+      "finger.json",
+      "{\"name\": \"f\", \"bodies\": [{\"name\": \"tip\", \"joint\": {\"name\": \"hinge\", \"type\": \"revolute\", "
+      "\"axis\": [0, 1, 0], \"friction\": 0.05, \"limits\": {\"lower\": -3, \"upper\": 3, \"velocity\": 9, \"effort\": "
+      "9}}, \"inertia\": {\"mass\": 0.05, \"com\": [0, 0, -0.02], \"tensor\": [5e-6, 5e-6, 5e-6, 0, 0, 0]}}]}");
+  write_file("moving.json", "{\"q\": [1], \"v\": [3]}");
+  outcome o = run_fine("simulate finger.json --initial moving.json --losses --duration 1 --summary --out stiff.csv", 0);
+  check_has(o.err, "going on with rodas");
+  check_has(o.out, "by taylor, then rodas");
+  check_lacks(o.err, "energy balance");
+  done(&o);
+  jn_table *t = read_csv("stiff.csv");
+  assert_int_equal(jn_table_rows(t), 1001);
+  double end = last(t, "hinge");
+  jn_table_destroy(t);
+
+  o = run_fine("simulate finger.json --initial moving.json --losses --duration 1 --integrator rodas --out rodas.csv",
+               0);
+  assert_string_equal(o.err, "");
+  done(&o);
+  t = read_csv("rodas.csv");
+  if (!(fabs(last(t, "hinge") - end) < 1e-7)) fail_msg("%.12g, not %.12g", end, last(t, "hinge"));
+  jn_table_destroy(t);
+
+  o = run_fine("simulate finger.json --initial moving.json --losses --duration 0.3 --integrator taylor", 0);
+  check_has(o.err, "--integrator rodas needs far fewer");
+  check_lacks(o.out, "rodas");
+  done(&o);
+}
+
 #define LIMITED_BAR(name, parent, place, joint, half, low, high)                                        \
   "{\"name\": \"" name "\", " parent "\"placement\": {\"position\": [" place                            \
   ", 0, 0]}, \"joint\": {\"name\": \"" joint "\", \"type\": \"revolute\", \"limits\": {\"lower\": " low \
@@ -502,6 +536,7 @@ static void starts_are_inside_limits_or_told(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(losses_are_part_of_computed_torque),
+      cmocka_unit_test(stiff_friction_changes_the_method),
       cmocka_unit_test(parallel_robots_follow_a_motion),
       cmocka_unit_test(starts_are_inside_limits_or_told),
       cmocka_unit_test(a_pendulum_swings_as_its_equation_says),

@@ -36,6 +36,7 @@ int command_simulate(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_reach(int argc, char **argv);
 int command_casadi(int argc, char **argv);
+int command_generate(int argc, char **argv);
 int command_gather(int argc, char **argv);
 
 #endif

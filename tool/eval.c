@@ -466,12 +466,14 @@ static int compute_stream(const eval_arg *arg, evaluation *e, const eval_need *n
 
 static int compute(const eval_arg *arg, want_list *list) {
   eval_need need = find_need(arg, list);
+  need.model = &arg->model;
   evaluation e = {.model = arg->model.model, .order = need.order, .losses = arg->losses, .messages = stderr};
   e.in = (jn_representation)arg->in;
   e.hold = (jn_representation)arg->hold;
   e.choice = (jn_loops_choice)arg->solution;
   e.lambda = arg->lambda;
   e.stream = arg->stream != 0;
+  e.limit = arg->model.options.max_bytes;
   int result = choose_frame(arg, &e.frame);
   if (result != OPTION_GO_ON) return result;
   jn_status status = jn_row_name() ? jn_work_create_order(e.model, need.order, &e.work) : JN_ERR_ROW;
@@ -564,7 +566,8 @@ static void declare_options(option_set *set, eval_arg *arg, const char *wants, c
   option_names(set, "want", "LIST", wants, &arg->want);
   option_words(set, words);
   option_text(set, "input", "FILE",
-              "file with the states; - for standard input, which is the default if it is not a terminal; otherwise one "
+              "file with the states, or key:NAME, a keyframe of an MJCF model; - for standard input, which is the "
+              "default if it is not a terminal; otherwise one "
               "neutral state at rest",
               &arg->input);
   option_flag(set, "stream",

@@ -12,15 +12,17 @@
 #include <stdio.h>
 
 struct json_writer;
+struct model_arg;
 
 /* ---- States ---- */
 
 /* What the names with time derivatives need. */
 typedef struct eval_need {
-  int order;           /* K; 0 when there are no such names */
-  const char *motion;  /* a wanted name that needs all rows of v_jets: tau_jets, M_jets, ...; or NULL */
-  const char *forward; /* one that needs tau_jets of all joints: ddq_jets, ...; or NULL */
-  const char *mixed;   /* one that needs v_jets of prescribed joints and tau_jets of the others: hybrid_jets, ... */
+  int order;                     /* K; 0 when there are no such names */
+  const char *motion;            /* a wanted name that needs all rows of v_jets: tau_jets, M_jets, ...; or NULL */
+  const char *forward;           /* one that needs tau_jets of all joints: ddq_jets, ...; or NULL */
+  const struct model_arg *model; /* whose keyframes key:NAME names; NULL: none */
+  const char *mixed; /* one that needs v_jets of prescribed joints and tau_jets of the others: hybrid_jets, ... */
 } eval_need;
 
 typedef struct eval_state {
@@ -50,8 +52,8 @@ void eval_states_free(eval_states *list);
 bool eval_read_line(const jn_model *model, const eval_need *need, const char *text, size_t length, size_t limit,
                     FILE *messages, eval_states *list);
 
-/* Read states from a file or from standard input ("-"; NULL: the same, but nothing at all is one neutral state).
- * OPTION_GO_ON, or an exit code after all mistakes have been reported on stderr. */
+/* Read states from a file, a keyframe (key:NAME) or from standard input ("-"; NULL: the same, but nothing at all is one
+ * neutral state). OPTION_GO_ON, or an exit code after all mistakes have been reported on stderr. */
 int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list);
 
 /* ---- What can be wanted ---- */
@@ -71,6 +73,7 @@ typedef struct evaluation {
   jn_loops_choice choice; /* --solution */
   int lambda;             /* --lambda: LAMBDA_... */
   eval_block *block;      /* results of many states ahead; NULL: one by one */
+  size_t limit;           /* of the results of one state [bytes], 0: none */
   double *room;           /* see eval_room() */
   size_t room_count;
   FILE *messages; /* stderr, or where eval_stream() collects what it says of a line */

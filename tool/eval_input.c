@@ -28,6 +28,7 @@ bool eval_read_line(const jn_model *model, const eval_need *need, const char *te
 
 #include "../src/text/json_values.h"
 #include "input.h"
+#include "keyframe.h"
 #include "print.h"
 
 typedef struct reader {
@@ -572,6 +573,10 @@ static bool convert(const jn_model *model, const eval_need *need, const char *fi
 int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list) {
   bool standard_input = !file || strcmp(file, "-") == 0;
   const char *name = standard_input ? STANDARD_INPUT : file;
+  if (!standard_input && need->model && names_keyframe(file)) {
+    eval_neutral_state(model, need->order, list);
+    return keyframe_read(need->model, file, list->states[0].q, list->states[0].v);
+  }
   size_t length;
   char *text = read_input(standard_input ? "-" : file, name, limit, &length);
   if (!text) return EXIT_BAD;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "eval.h"
 #include "print.h"
 
@@ -97,7 +98,17 @@ const eval_want *eval_find_want(const char *name) {
   return NULL;
 }
 
+/* Ends the command, as a lack of memory does, before anything is written. */
+static void check_limit(const evaluation *e, size_t count) {
+  if (e->limit == 0 || count <= e->limit / sizeof(double)) return;
+  say(stderr, "jounce: the results of one state have %zu numbers of 8 bytes, more than the limit of %zu bytes\n", count,
+      e->limit);
+  say(stderr, "    ask for fewer or smaller results, or raise the limit: --max-bytes\n");
+  exit(EXIT_BAD);
+}
+
 double *eval_room(evaluation *e, size_t count) {
+  check_limit(e, count);
   if (count > e->room_count || !e->room) {
     free(e->room); /* its content is not kept */
     e->room = NULL;

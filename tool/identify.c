@@ -85,7 +85,7 @@ static int choose_columns(const identify_arg *arg, unsigned *columns) {
   return OPTION_GO_ON;
 }
 
-static void declare(option_set *set, identify_arg *arg) {
+static void declare(option_set *set, identify_arg *arg, log_arg *log) {
   option_set_init(
       set, "identify", "MODEL DATA...",
       "Find the inertias, rotor inertias and frictions of a robot from measured motions and joint torques, and write "
@@ -142,9 +142,12 @@ static void declare(option_set *set, identify_arg *arg) {
               "smooth positions with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
               "generalised cross-validation",
               &arg->tolerance);
-  option_numbers(set, "cutoff", "HZ", "filter of torques and regressor; default: from the motion; 0: none",
-                 &arg->cutoff);
-  option_numbers(set, "bandwidth", "HZ", "positions have no faster parts than this; default 50", &arg->bandwidth);
+  option_numbers(
+      set, "cutoff", "HZ",
+      "filter of torques and regressor; default: from the motion, or lower if that validates better; 0: none",
+      &arg->cutoff);
+  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default 50", &arg->bandwidth);
+  log_arg_options(set, log, "positions: smooth away what is faster; default: --bandwidth, 50 at least", true);
   option_numbers(set, "delay", "S", "torques were measured so much later than positions; default 0", &arg->delay);
   option_numbers(set, "coulomb-speed", "V", "speed [rad/s, m/s] below which friction fades; default: from the data",
                  &arg->coulomb_speed);
@@ -210,7 +213,7 @@ int command_identify(int argc, char **argv) {
   identify_run r = {.arg = &arg};
   model_arg_init(&arg.model);
   arg.model.command = "identify";
-  declare(&set, &arg);
+  declare(&set, &arg, &r.log);
   int status = option_parse(&set, argc, argv, arg.arguments, 2, IDENTIFY_FILES + 1);
   if (status == OPTION_GO_ON) {
     arg.model.source = arg.arguments[0];
@@ -225,5 +228,6 @@ int command_identify(int argc, char **argv) {
     identify_unload(&r);
   }
   free_arguments(&arg);
+  log_arg_free(&r.log);
   return status;
 }

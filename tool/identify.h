@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jounce identify: identify.c (command line, order of things), identify_data.c (files, filter, delays, passes over the
- * data), identify_foresee.c (before there are torques), identify_warn.c (what to doubt), identify_reversed.c (signs),
- * identify_text.c (terminal), identify_report.c (the page). */
+ * data), identify_filter.c (the cutoff), identify_foresee.c (before there are torques), identify_warn.c (what to
+ * doubt), identify_reversed.c (signs), identify_text.c (terminal), identify_report.c (the page). */
 #ifndef JN_TOOL_IDENTIFY_H
 #define JN_TOOL_IDENTIFY_H
 
 #include <jounce/identification.h>
 #include <jounce/jets.h>
 
+#include "log_arg.h"
 #include "model_arg.h"
 #include "print.h"
 
@@ -54,8 +55,12 @@ typedef struct identify_run {
   char **motor_names;      /* [motors], NULL: none */
   double *scale;           /* [nv] of the forces */
   double *speed;           /* [motors] of soft signs */
+  log_arg log;
+  double lowpass; /* [Hz] of the positions */
   double cutoff, delay, best_delay, delay_gain;
-  bool delay_is_open; /* the search for best_delay ended on the way: the best is further from delay */
+  double higher_cutoff; /* that the motion suggested, but that validated worse; 0: none */
+  double cutoff_gain;   /*   by this share of what it left over */
+  bool delay_is_open;   /* the search for best_delay ended on the way: the best is further from delay */
   measured *data, *held;
   int data_count, held_count;
   jn_identification *identification;
@@ -93,6 +98,14 @@ int identify_make(const identify_run *r, const double *speed, jn_identification 
 double identify_residual(const identify_run *r, jn_identification *d, double delay, double *room);
 /* Residuals on the data and on the files held back. */
 int identify_judge(identify_run *r);
+
+/* How a file is used: cutoff, delay, factors, limits. */
+void identify_measurement(const identify_run *r, const measured *m, jn_measurement *how);
+
+/* ---- identify_filter.c ---- */
+
+/* r->cutoff: --cutoff, or from the motion; at most that of the positions, and lower where that validates better. */
+void identify_choose_cutoff(identify_run *r);
 
 /* ---- identify_foresee.c ---- */
 

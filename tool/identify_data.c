@@ -2,14 +2,13 @@
 /* The data of jounce identify: files, couplings, scales; the filter, the speed of friction and the delay that fit the
  * data best; the passes over the data. */
 #include <jounce/edit.h>
-#include <jounce/table.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "coupling.h"
 #include "identify.h"
-#include "input.h"
 #include "names.h"
 #include "torque.h"
 
@@ -81,7 +80,7 @@ static bool load_wrenches(measured *m, const char *path, jn_trajectory_options *
   return status == JN_OK;
 }
 
-static int load_file(const identify_run *r, measured *m, const char *path) {
+static int load_file(identify_run *r, measured *m, const char *path) {
   const identify_arg *arg = r->arg;
   jn_trajectory_options options;
   jn_error error = {0};
@@ -96,13 +95,16 @@ static int load_file(const identify_run *r, measured *m, const char *path) {
   options.columns = (const char *const *)arg->columns.names;
   options.column_count = arg->columns.count;
   options.bandwidth = arg->bandwidth.count ? arg->bandwidth.values[0] : default_bandwidth;
+  options.lowpass = fmax(options.bandwidth, default_bandwidth);
   int smoothing = motion_smoothing("identify", arg->tolerance, &options);
+  if (smoothing == OPTION_GO_ON) smoothing = log_arg_apply(&r->log, "identify", r->model, options.max_bytes, &options);
   if (smoothing != OPTION_GO_ON) return smoothing;
   options.report = jn_report_create(NULL);
   m->path = path;
   m->limit = allocate((size_t)r->nv * sizeof *m->limit);
   m->saturated = allocate((size_t)r->nv * sizeof *m->saturated);
   memset(m->saturated, 0, (size_t)r->nv * sizeof *m->saturated);
+  r->lowpass = options.lowpass;
   jn_status status = jn_trajectory_load(r->model, path, &options, &m->trajectory, &error);
   int result = tell(options.report, &error, path, status);
   jn_report_destroy(options.report);
@@ -177,73 +179,23 @@ static int check_currents(const identify_run *r, const measured *m) {
 
 /* ---- Coupling ---- */
 
-static void read_motor_names(identify_run *r, const jn_table *t, int column) {
-  r->motor_names = allocate(((size_t)r->motors + 1) * sizeof *r->motor_names);
-  for (int k = 0; k < r->motors; k++) {
-    char name[JN_COORDINATE_NAME];
-    jn_table_cell(t, k, column, name, sizeof name);
-    r->motor_names[k] = format_text("%s", name);
-  }
-}
-
-static int read_coupling_table(identify_run *r, const jn_table *t, const char *path) {
-  size_t nv = (size_t)r->nv;
-  char name[JN_COORDINATE_NAME];
-  r->motors = jn_table_rows(t);
-  r->coupling = allocate((size_t)r->motors * nv * sizeof *r->coupling + 1);
-  memset(r->coupling, 0, (size_t)r->motors * nv * sizeof *r->coupling);
-  int used = 0;
-  for (int c = 0; c < jn_table_columns(t); c++) {
-    int v = 0;
-    if (strcmp(jn_table_name(t, c), "motor") == 0) {
-      read_motor_names(r, t, c);
-      continue;
-    }
-    for (; v < r->nv; v++) {
-      jn_velocity_name(r->model, v, name, sizeof name);
-      if (strcmp(name, jn_table_name(t, c)) == 0) break;
-    }
-    if (v == r->nv)
-      return usage_error("identify", "%s: column '%s' is not the name of a joint", path, jn_table_name(t, c));
-    used++;
-    for (int k = 0; k < r->motors; k++) {
-      double x = jn_table_values(t, c)[k];
-      if (!isfinite(x))
-        return usage_error("identify", "%s:%d: column '%s' needs a number in every row", path, jn_table_line(t, k),
-                           jn_table_name(t, c));
-      r->coupling[(size_t)k * nv + (size_t)v] = x;
-    }
-  }
-  if (used != r->nv)
-    return usage_error("identify", "%s has columns for %d of %d joints; every joint needs one", path, used, r->nv);
-  return OPTION_GO_ON;
-}
-
 static int read_coupling(identify_run *r) {
   const char *path = r->arg->coupling;
-  size_t length;
   r->motors = r->nv;
   if (!path) {
     if (r->arg->motor_torques) return usage_error("identify", "--motor-torques needs a --coupling");
     return OPTION_GO_ON;
   }
-  char *text = read_input(path, path, r->arg->model.options.max_bytes, &length);
-  if (!text) return EXIT_BAD;
-  jn_table_options options;
-  jn_table *matrix = NULL;
-  jn_error error = {0};
-  jn_table_options_init(&options);
-  options.loose = 1;
-  options.report = jn_report_create(NULL);
-  jn_status status = jn_table_read(text, length, path, &options, &matrix, &error);
-  int result = tell(options.report, &error, path, status);
-  jn_report_destroy(options.report);
-  if (result == OPTION_GO_ON) result = read_coupling_table(r, matrix, path);
+
+  coupling c;
+  int result = coupling_read("identify", r->model, path, r->arg->model.options.max_bytes, &c);
+  r->motors = c.motors;
+  r->coupling = c.matrix;
+  r->motor_names = c.names;
+  free(c.zero); /* positions of motors, which need it, have a file of their own */
   if (result == OPTION_GO_ON && r->arg->motor_torques && r->motors != r->nv)
     result = usage_error("identify", "--motor-torques needs as many motors as joints, but %s has %d rows for %d joints",
                          path, r->motors, r->nv);
-  jn_table_destroy(matrix);
-  free(text);
   return result;
 }
 
@@ -380,16 +332,21 @@ int identify_make(const identify_run *r, const double *speed, jn_identification 
   return status == JN_OK ? OPTION_GO_ON : failed(status, &error);
 }
 
+void identify_measurement(const identify_run *r, const measured *m, jn_measurement *how) {
+  jn_measurement_init(how);
+  how->cutoff = r->cutoff;
+  how->delay = r->delay;
+  how->scale = r->scale;
+  how->limit = m->limit;
+  how->motors = r->arg->motor_torques;
+  how->wrench = r->wrench;
+}
+
 /* Adds a file; few: at most so many of its rows (0: all). */
 static jn_status add_file(const identify_run *r, jn_identification *d, const measured *m, double delay, int few) {
   jn_measurement how;
-  jn_measurement_init(&how);
-  how.cutoff = r->cutoff;
+  identify_measurement(r, m, &how);
   how.delay = delay;
-  how.scale = r->scale;
-  how.limit = m->limit;
-  how.motors = r->arg->motor_torques;
-  how.wrench = r->wrench;
   if (few > 0 && few < jn_trajectory_force_rows(m->trajectory))
     how.end = jn_trajectory_force_time(m->trajectory, few - 1);
   return jn_identification_add_trajectory(d, m->trajectory, &how);
@@ -591,15 +548,6 @@ void identify_find_coupling(identify_run *r) {
   }
 }
 
-static void choose_cutoff(identify_run *r) {
-  if (r->arg->cutoff.count) {
-    r->cutoff = r->arg->cutoff.values[0];
-    return;
-  }
-  for (int i = 0; i < r->data_count; i++)
-    r->cutoff = fmax(r->cutoff, jn_identification_cutoff(r->identification, r->data[i].trajectory));
-}
-
 /* The new model; links that are not identified, and that no body can be, are repaired. */
 static jn_status make_result(identify_run *r) {
   jn_model *found = NULL;
@@ -673,7 +621,7 @@ int identify_solve(identify_run *r) {
   int result = identify_make(r, NULL, &r->identification);
   if (result != OPTION_GO_ON) return result;
   r->delay = r->arg->delay.count ? r->arg->delay.values[0] : 0;
-  choose_cutoff(r);
+  identify_choose_cutoff(r);
   result = check_options(r);
   if (result != OPTION_GO_ON) return result;
   choose_speed(r);

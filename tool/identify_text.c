@@ -134,7 +134,11 @@ static void print_head(const identify_run *r) {
       jn_model_name(r->model), e->count, e->base_count, e->told, essential);
   say(stdout, "data             %.0f rows from %d file%s, condition number %.3g\n", e->rows, r->data_count,
       r->data_count == 1 ? "" : "s", e->condition);
-  if (r->cutoff > 0)
+  if (r->higher_cutoff > 0)
+    printf(
+        "filter           %.3g Hz for torques and regressor (validates better than %.3g Hz: %.2g %% less residual)\n",
+        r->cutoff, r->higher_cutoff, 100 * r->cutoff_gain);
+  else if (r->cutoff > 0)
     printf("filter           %.3g Hz for torques and regressor\n", r->cutoff);
   else
     puts("filter           none");

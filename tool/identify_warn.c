@@ -260,6 +260,44 @@ static void check_friction(identify_run *r) {
           coordinate_name(r, i, name), r->speed_rms[i], r->arg->coulomb_speed.values[0]);
 }
 
+/* Parameters that fit the data much better than they predict the files held back. */
+static void check_validation(identify_run *r) {
+  const double large = 20, many = 3; /* [%]; times what the data leave */
+  const fit_quality *data = &r->quality;
+  double left = percent_of_all(data, r->arg->base_only ? data->base : data->after, r->channels);
+
+  for (int i = 0; i < r->held_count; i++) {
+    const fit_quality *q = &r->held_quality[i];
+    double held = percent_of_all(q, r->arg->base_only ? q->base : q->after, r->channels);
+    if (!(held > large && held > many * left)) continue;
+    identify_warn(
+        r,
+        "%s: the validation leaves %.3g %% of the torques, where the data leave %.2g %%: does the robot carry "
+        "the same, and do the data excite what moves there?",
+        q->path, held, left);
+  }
+}
+
+/* Links far from what the model says, although that is taken into account. */
+static void check_masses(identify_run *r) {
+  const double far = 5;
+  if (r->arg->base_only) return;
+
+  for (int l = 0; l < jn_link_count(r->model); l++) {
+    double before[10], after[10];
+    jn_link_inertia(r->model, l, before);
+    jn_link_inertia(r->result, l, after);
+    if (!(before[0] > 0) || !(after[0] > 0)) continue;
+    double ratio = after[0] / before[0];
+    if (ratio <= far && ratio * far >= 1) continue;
+    identify_warn(
+        r,
+        "the mass of link '%s' goes from %.3g to %.3g kg: if that cannot be, hold it nearer to the model with "
+        "a larger --prior (now %.3g)",
+        jn_link_name(r->model, l), before[0], after[0], r->estimate->prior);
+  }
+}
+
 void identify_find_doubts(identify_run *r) {
   size_t channels = (size_t)r->channels;
   double *expected = allocate(2 * channels * sizeof *expected + 1), *correlation = expected + channels;
@@ -277,6 +315,8 @@ void identify_find_doubts(identify_run *r) {
   if (!reversed) check_wrist(r);
   check_coupled(r);
   check_fit(r);
+  if (!reversed) check_validation(r);
+  if (!reversed) check_masses(r);
   if (!reversed) check_search(r);
   if (reversed) /* wrong signs look like a delay, a lack of motion or a bad search, too */
     identify_warn(r, "delay, motion and search are judged once the signs are right");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "keyframe.h"
 #include "print.h"
 
 int described_coordinates(const jn_joint *joint) {
@@ -304,7 +305,21 @@ static void print_totals(const jn_model *model) {
   say(stdout, "gravity        (%s, %s, %s) m/s^2\n", g[0], g[1], g[2]);
 }
 
-static void info_text(const jn_model *model) {
+static void print_keyframe(void *context, const char *name) {
+  bool *any = context;
+  say(stdout, "%s%s", *any ? ", " : "keyframes      ", name);
+  *any = true;
+}
+
+/* States that --initial key:NAME and the like take. */
+static void print_keyframes(const model_arg *arg) {
+  bool any = false;
+  keyframe_list(arg, print_keyframe, &any);
+  if (any) putchar('\n');
+}
+
+static void info_text(const model_arg *arg) {
+  const jn_model *model = arg->model;
   bool bright = stream_has_colour(stdout);
   print_colour(stdout, bright, COLOUR_BOLD);
   print_text(stdout, jn_model_name(model));
@@ -317,6 +332,7 @@ static void info_text(const jn_model *model) {
   print_frames(model);
   print_loops(model);
   print_totals(model);
+  print_keyframes(arg);
 }
 
 int command_info(int argc, char **argv) {
@@ -336,7 +352,7 @@ int command_info(int argc, char **argv) {
     if (json) {
       info_json(&arg);
     } else {
-      info_text(arg.model);
+      info_text(&arg);
     }
     status = EXIT_FINE;
   }

@@ -2,6 +2,7 @@
 /* jounce info --json: all that the model knows, with the full digits. */
 #include "info.h"
 #include "json.h"
+#include "keyframe.h"
 
 static void write_limits(json_writer *j, const jn_joint *joint) {
   emit_open_array(j, "limits");
@@ -124,6 +125,8 @@ static void write_frames(json_writer *j, const jn_model *model) {
   emit_close_array(j);
 }
 
+static void write_keyframe(void *context, const char *name) { emit_text(context, NULL, name); }
+
 void info_json(const model_arg *arg) {
   const jn_model *model = arg->model;
   json_writer j;
@@ -147,6 +150,9 @@ void info_json(const model_arg *arg) {
   write_joints(&j, model);
   write_frames(&j, model);
   json_loops(&j, model);
+  emit_open_array(&j, "keyframes");
+  keyframe_list(arg, write_keyframe, &j);
+  emit_close_array(&j);
   json_messages(&j, arg->report);
   emit_close_object(&j);
 }

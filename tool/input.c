@@ -74,10 +74,15 @@ char *read_input(const char *path, const char *name, size_t limit, size_t *lengt
     tell(name, "cannot be opened: ", strerror(errno));
     return NULL;
   }
+  char *text = read_opened(stream, name, limit, length);
+  if (!standard) fclose(stream);
+  return text;
+}
+
+char *read_opened(FILE *stream, const char *name, size_t limit, size_t *length) {
   output_note_input(stream);
   char *text = read_stream(stream, limit, length);
   int failed = ferror(stream) ? errno : 0;
-  if (!standard) fclose(stream);
   if (failed)
     tell(name, "cannot be read: ", strerror(failed));
   else if (*length > limit)

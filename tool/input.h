@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "options.h"
 
@@ -20,6 +21,9 @@ size_t max_bytes_of(const char *command, const char *text);
 /* All of a file, or of standard input ("-"), with a 0 behind it, for the caller to free. NULL after reporting on stderr
  * that it cannot be read, or is larger than the limit; `name` is how messages call it. */
 char *read_input(const char *path, const char *name, size_t limit, size_t *length);
+
+/* The same of a file that is open, and stays open. */
+char *read_opened(FILE *stream, const char *name, size_t limit, size_t *length);
 
 /* All of standard input for a reader of the library, which tells what is wrong: up to one byte more than the limit, at
  * which it refuses. NULL when it cannot be read. */

@@ -26,6 +26,7 @@ static const subcommand commands[] = {
     {"plot", "plot a result as SVG, PNG, PDF or text", command_plot},
     {"view", "write a web page that shows the robot and its motion", command_view},
     {"casadi", "write a library with the robot in it for CasADi", command_casadi},
+    {"generate", "write the dynamics of a robot as C for firmware, or as MATLAB", command_generate},
     {"base", "find the base parameters: what motions can identify of the inertias", command_base},
     {"excite", "find a motion for identification", command_excite},
     {"identify", "find inertias and friction from measured motions and torques", command_identify},
@@ -58,7 +59,7 @@ static int print_help(void) {
       "  --completion bash|zsh|fish\n"
       "             print the tab completion for a shell, e.g. source <(jounce --completion bash)\n"
       "\nExit status: 0 success, 1 the model is bad, a check fails, a limit is exceeded, or a file\ncannot be read or "
-      "written, 2 wrong usage, 3 the samples cannot tell whether all limits hold.\n",
+      "written, 2 wrong usage, 3 it cannot be told whether all limits hold.\n",
       stdout);
   return EXIT_FINE;
 }

@@ -20,11 +20,11 @@ typedef struct motor_arg {
 
 void drive_init(drive *d, motion *m, jn_elastic *elastic) {
   size_t nv = (size_t)m->nv;
-  *d = (drive){.m = m, .elastic = elastic, .nv = m->nv, .last = NAN};
-  d->deflection = allocate(13 * nv * sizeof(double));
-  d->theta = d->deflection + 4 * nv;
-  d->motor = d->theta + 4 * nv;
-  d->current = d->motor + 2 * nv;
+  *d = (drive){.m = m, .elastic = elastic, .nv = m->nv, .order = DRIVE_ORDER, .last = NAN};
+  d->deflection = allocate(16 * nv * sizeof(double));
+  d->theta = d->deflection + 5 * nv;
+  d->motor = d->theta + 5 * nv;
+  d->current = d->motor + 3 * nv;
   d->power = d->current + nv;
   d->spring = d->power + nv;
   d->shown = allocate((nv + 1) * sizeof *d->shown);
@@ -42,7 +42,7 @@ void drive_free(drive *d) {
 static jn_status motors_now(drive *d, double t) {
   jn_status status = motion_at(d->m, t);
   const jn_motor_motion out = {d->deflection, d->theta, d->motor, d->current, d->power, d->spring};
-  return status == JN_OK ? jn_elastic_inverse(d->elastic, 1, t, d->m->q, d->m->v_jet, d->m->tau, &out) : status;
+  return status == JN_OK ? jn_elastic_inverse(d->elastic, d->order, t, d->m->q, d->m->v_jet, d->m->tau, &out) : status;
 }
 
 /* Damped springs go on from time to time in short steps. */
@@ -83,43 +83,39 @@ static int load_elastic(const motor_arg *arg, const jn_model *model, jn_elastic 
   jn_error error = {0};
   jn_elastic_options_init(&options);
   options.coupled = arg->coupled;
+  options.order = DRIVE_ORDER;
   options.max_bytes = arg->torque.model.options.max_bytes;
   if (jn_elastic_load(model, arg->torque.actuators, &options, elastic, &error) == JN_OK) return OPTION_GO_ON;
   print_errors(NULL, &error, arg->torque.actuators);
   return EXIT_BAD;
 }
 
-/* Between the last two samples, where a limit of the motors may be passed. Damped springs cannot go back in time. */
-static jn_status look_between(drive *d, double before, double now, motor_report *report) {
-  enum { PARTS = 8 };
-  jn_status status = JN_OK;
-  if (d->damped || !motor_report_may_pass(report)) return JN_OK;
-  for (int k = 1; k < PARTS && status == JN_OK; k++) {
-    status = drive_at(d, before + (now - before) * k / PARTS);
-    if (status == JN_OK) motor_report_between(report, d);
-  }
-  return status;
-}
-
 static int run_samples(drive *d, const schedule *s, limit_check *limits, motor_report *report) {
+  jn_status status = JN_OK;
   progress_begin("computing motors");
-  for (int i = 0; i < s->count; i++) {
-    jn_status status = drive_at(d, schedule_time(s, i));
-    if (status == JN_OK) {
-      motor_report_sample(report, d);
-      if (limits) limit_check_sample(limits, d->m);
-      if (limits && i > 0) status = limit_check_between(limits, d->m);
-      if (i > 0 && status == JN_OK) status = look_between(d, schedule_time(s, i - 1), schedule_time(s, i), report);
-    }
-    if (status != JN_OK) {
-      progress_end();
-      drive_tell(d, status);
-      return EXIT_BAD;
-    }
+  for (int i = 0; i < s->count && status == JN_OK; i++) {
+    double t = schedule_time(s, i);
+
+    /* Limits at all times up to this one. */
+    if (limits) status = limit_check_until(limits, t);
+    if (status == JN_OK) status = motor_report_until(report, t);
+    if (status == JN_OK) status = drive_at(d, t);
+    if (status != JN_OK) break;
+
+    motor_report_sample(report, d);
+    if (limits) limit_check_sample(limits, d->m);
     if (i % 64 == 0) progress_show((double)i / s->count);
   }
+
+  if (limits && status == JN_OK) status = limit_check_until(limits, s->last_time);
+  if (status == JN_OK) status = motor_report_until(report, s->last_time);
   progress_end();
-  jn_status status = limits ? limit_check_doubt(limits, d->m, s->start, s->end) : JN_OK;
+  if (status != JN_OK) {
+    drive_tell(d, status);
+    return EXIT_BAD;
+  }
+
+  if (limits) status = limit_check_doubt(limits, d->m, s->first_time, s->last_time);
   if (status == JN_OK) return OPTION_GO_ON;
   motion_tell(d->m, status);
   return EXIT_BAD;
@@ -142,7 +138,7 @@ static int tell_all(const motor_arg *arg, drive *d, const schedule *s, limit_che
     print_fit(d->m);
     worse(&result, motor_report_print(report, d));
   }
-  if (limits) worse(&result, limit_check_print(limits, d->m));
+  if (limits) worse(&result, limit_check_print(limits, d->m, t));
   if (arg->modes) worse(&result, motor_modes(d, s->start, s->end));
   if (t->check) worse(&result, motor_check(d, s->start, s->end));
   if (t->out && !quiet) say(stdout, "\nWritten: %s\n", t->out);
@@ -164,6 +160,7 @@ static int run_motion(const motor_arg *arg, drive *d) {
   if (result != OPTION_GO_ON) return result;
   if (limits) {
     limit_check_init(limits, d->nv);
+    limit_check_begin(limits, d->m, t, s.first_time, s.last_time);
     result = read_limits(d->m->model, t->limits, t->model.options.max_bytes, limits->limits);
   }
   motor_report *report = NULL;
@@ -171,6 +168,7 @@ static int run_motion(const motor_arg *arg, drive *d) {
     report = motor_report_create(d, t->out, t->plot, chosen, s.count);
     if (!report) result = EXIT_BAD;
   }
+  if (result == OPTION_GO_ON) motor_report_begin(report, d, s.first_time, s.last_time);
   if (result == OPTION_GO_ON) result = run_samples(d, &s, limits, report);
   int written = motor_report_write(report, result == OPTION_GO_ON);
   if (result == OPTION_GO_ON && written == EXIT_FINE) result = tell_all(arg, d, &s, limits, report);
@@ -203,14 +201,14 @@ static int run(motor_arg *arg) {
   if (result == OPTION_GO_ON) result = load_elastic(arg, t->model.model, &elastic);
   if (result == OPTION_GO_ON) {
     motion m;
-    int order = jn_elastic_order(elastic, 1);
+    int order = jn_elastic_order(elastic, DRIVE_ORDER), smooth = jn_elastic_order(elastic, 1);
     if (order > JN_TRAJECTORY_MAX_ORDER - 2) {
       say(stderr, "jounce: --coupled needs derivatives of order %d of the motion: too many springs in a row\n",
           order + 2);
       jn_elastic_destroy(elastic);
       return EXIT_BAD;
     }
-    result = motion_init(&m, t, t->model.model, order, order);
+    result = motion_init(&m, t, t->model.model, order, smooth);
     if (result == OPTION_GO_ON) {
       drive d;
       drive_init(&d, &m, elastic);
@@ -285,7 +283,7 @@ int command_motor(int argc, char **argv) {
       "ratio, its torque times it. TRAJECTORY is read as by jounce torque.\n"
       "\n"
       "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is "
-      "bad, 3 if the samples are not good enough to say that all limits hold.");
+      "bad, 3 if it cannot be told whether all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);

@@ -7,6 +7,8 @@
 
 #include "torque.h"
 
+enum { DRIVE_ORDER = 2 }; /* of motor torques: the slopes of their rates say what is between two looks */
+
 /* The motors at the time of the last drive_at(). All arrays are jets by rows of nv. */
 typedef struct drive {
   motion *m;
@@ -14,8 +16,9 @@ typedef struct drive {
   int nv;
   bool damped;
   double last;                      /* time of the last drive_at(); NaN: none */
-  double *deflection, *theta;       /* [4 x nv] */
-  double *motor;                    /* [2 x nv] */
+  int order;                        /* of the motor torques: DRIVE_ORDER */
+  double *deflection, *theta;       /* [5 x nv] */
+  double *motor;                    /* [3 x nv] */
   double *current, *power, *spring; /* [nv] */
   int *shown;                       /* [count] coordinates with a motor of their own */
   int count;
@@ -51,15 +54,14 @@ typedef struct motor_report motor_report;
 motor_report *motor_report_create(const drive *d, const char *out, const char *plot, const unsigned char *chosen,
                                   int samples);
 void motor_report_sample(motor_report *r, const drive *d);
-/* May a limit that holds at the last two samples be passed between them? Then look there, too: states of the drive at
- * times between. */
-bool motor_report_may_pass(const motor_report *r);
-void motor_report_between(motor_report *r, const drive *d);
+/* The times that are looked at for limits; follow the drive to a time, and look at all of it. Moves the drive. */
+void motor_report_begin(motor_report *r, drive *d, double start, double end);
+jn_status motor_report_until(motor_report *r, double t);
 /* The file takes its place if all was good. EXIT_FINE or EXIT_BAD. */
 int motor_report_write(motor_report *r, bool good);
 /* The largest share of a limit of the motors that is used; 0 without limits. */
 double motor_report_use(const motor_report *r);
-/* Tables on stdout, and whether the motors' limits hold: EXIT_FINE or EXIT_BAD. */
+/* Tables on stdout, and whether the motors' limits hold: EXIT_FINE, EXIT_BAD or EXIT_UNSURE. */
 int motor_report_print(const motor_report *r, const drive *d);
 /* OPTION_GO_ON, or an exit code. */
 int motor_report_draw(motor_report *r, const char *path, int *files);

@@ -32,8 +32,9 @@ struct motor_report {
   double *largest, *energy;    /* [nv x MOTOR_QUANTITIES], [nv] */
   double *power, *slope, time; /* [nv] at the sample before, and its time */
   worst_case *worst;           /* [nv x LIMITS] */
-  double *edges;               /* [nv x LIMITS x 4] values and slopes at the last sample, and at the one before */
-  double step;                 /* between both [s] */
+  limit *limits;               /* [nv x LIMITS] */
+  double *sample;              /* [nv x LIMITS] room */
+  watch watch;                 /* of these quantities along the motion */
   figure figure;
   thinner *thinners; /* [ROWS x figure columns]; NULL: no picture */
   int *coordinates;  /* [figure columns] */
@@ -224,9 +225,12 @@ motor_report *motor_report_create(const drive *d, const char *out, const char *p
   r->power = r->energy + nv;
   r->slope = r->power + nv;
   r->worst = allocate(nv * LIMITS * sizeof *r->worst + 1);
-  r->edges = allocate(nv * LIMITS * 4 * sizeof(double) + 1);
-  memset(r->edges, 0, nv * LIMITS * 4 * sizeof(double));
-  for (size_t i = 0; i < nv * LIMITS; i++) r->worst[i] = (worst_case){.use = -1};
+  r->sample = allocate(nv * LIMITS * sizeof(double) + 1);
+  r->limits = allocate(nv * LIMITS * sizeof *r->limits + 1);
+  for (size_t i = 0; i < nv * LIMITS; i++) r->limits[i] = (limit){-INFINITY, INFINITY};
+  for (int i = 0; i < d->count * LIMITS; i++)
+    r->limits[d->shown[i / LIMITS] * LIMITS + i % LIMITS] = limit_of(d, d->shown[i / LIMITS], i % LIMITS);
+  watch_init(&r->watch, d->nv * LIMITS, r->limits, r->worst);
   if (plot) init_figure(r, chosen);
   if (!out || open_file(r, out)) return r;
   motor_report_free(r);
@@ -243,57 +247,58 @@ static void add_energy(motor_report *r, const drive *d, int v) {
   r->slope[v] = slope;
 }
 
-/* Time derivative of a limited quantity; NaN for torque rates, whose derivative is not computed. */
+/* Time derivative of a limited quantity. */
 static double slope_of(const drive *d, int v, motor_quantity which) {
   size_t n = (size_t)d->nv, at = (size_t)v;
   if (which == MOTOR_TORQUE) return d->motor[n + at];
-  if (which == MOTOR_SPEED) return d->theta[2 * n + at];
-  return which == MOTOR_DEFLECTION ? d->deflection[n + at] : NAN;
+  if (which == MOTOR_RATE) return d->motor[2 * n + at];
+  return which == MOTOR_SPEED ? d->theta[2 * n + at] : d->deflection[n + at];
 }
 
-static void look_at(motor_report *r, const drive *d, int v, int k) {
-  limit l = limit_of(d, v, k);
-  if (!limit_is_finite(&l)) return;
-  size_t at = (size_t)v * LIMITS + (size_t)k;
-  worst_case *w = &r->worst[at];
-  double value = motor_value(d, v, limited[k]), use = limit_use(&l, value), *edge = r->edges + 4 * at;
-  w->samples += use > 1 + 1e-9;
-  if (use > w->use) *w = (worst_case){use, value, d->m->t, w->samples, false};
-  edge[2] = edge[0];
-  edge[3] = edge[1];
-  edge[0] = value;
-  edge[1] = slope_of(d, v, limited[k]);
-}
-
-/* As for jounce torque: a cubic is off from the straight line by 4/27 h (|f0' - s| + |f1' - s|) at most; twice that is
- * allowed. Without slopes, where less than a tenth of the limit is left. */
-bool motor_report_may_pass(const motor_report *r) {
-  for (int i = 0; i < r->d->count * LIMITS; i++) {
-    int v = r->d->shown[i / LIMITS];
-    limit l = limit_of(r->d, v, i % LIMITS);
-    const double *e = r->edges + 4 * (v * LIMITS + i % LIMITS);
-    if (!limit_is_finite(&l) || r->worst[v * LIMITS + i % LIMITS].samples > 0) continue;
-    if (isnan(e[1])) {
-      if (fmax(limit_use(&l, e[0]), limit_use(&l, e[2])) > 0.9) return true;
-      continue;
-    }
-    double slope = (e[0] - e[2]) / r->step;
-    double off = 8.0 / 27 * r->step * (fabs(e[1] - slope) + fabs(e[3] - slope));
-    if (fmax(e[0], e[2]) + off > l.upper || fmin(e[0], e[2]) - off < l.lower) return true;
+/* All limited quantities of the drive, and their slopes (may be NULL). */
+static void take_quantities(const drive *d, double *values, double *slopes) {
+  for (int i = 0; i < d->nv * LIMITS; i++) {
+    values[i] = motor_value(d, i / LIMITS, limited[i % LIMITS]);
+    if (slopes) slopes[i] = slope_of(d, i / LIMITS, limited[i % LIMITS]);
   }
+}
+
+static jn_status look_at_drive(void *context, double t, look *to) {
+  const double longest_damped = 5e-4; /* damped springs cannot go back to look more closely */
+  drive *d = context;
+  jn_status status = drive_at(d, t);
+  if (status != JN_OK) return status;
+
+  take_quantities(d, to->values, to->slopes);
+  to->step = motion_step(d->m, jn_trajectory_next_step(d->m->trajectory, t) - t);
+  if (d->damped) to->step = fmin(to->step, longest_damped);
+  return JN_OK;
+}
+
+static double next_look(void *context, double t, bool *breaks) {
+  const drive *d = context;
+  return motion_next(d->m, t, breaks);
+}
+
+void motor_report_begin(motor_report *r, drive *d, double start, double end) {
+  r->watch.begin = start;
+  r->watch.end = end;
+  r->watch.evaluate = look_at_drive;
+  r->watch.next = next_look;
+  r->watch.progress = progress_show;
+  r->watch.is_forward = d->damped;
+  r->watch.context = d;
+  watch_expect(&r->watch, jn_trajectory_frequency(d->m->trajectory));
+}
+
+/* Is there a limit at all? */
+static bool has_limits(const motor_report *r) {
+  for (int i = 0; i < r->watch.count; i++)
+    if (limit_is_finite(&r->limits[i])) return true;
   return false;
 }
 
-void motor_report_between(motor_report *r, const drive *d) {
-  for (int i = 0; i < d->count * LIMITS; i++) {
-    int v = d->shown[i / LIMITS];
-    limit l = limit_of(d, v, i % LIMITS);
-    worst_case *w = &r->worst[v * LIMITS + i % LIMITS];
-    if (!limit_is_finite(&l) || w->samples > 0) continue;
-    double value = motor_value(d, v, limited[i % LIMITS]), use = limit_use(&l, value);
-    if (use > w->use) *w = (worst_case){use, value, d->m->t, 0, use > 1 + 1e-9};
-  }
-}
+jn_status motor_report_until(motor_report *r, double t) { return has_limits(r) ? watch_until(&r->watch, t) : JN_OK; }
 
 void motor_report_sample(motor_report *r, const drive *d) {
   for (int i = 0; i < d->count; i++) {
@@ -302,10 +307,10 @@ void motor_report_sample(motor_report *r, const drive *d) {
       double *to = &r->largest[(size_t)v * MOTOR_QUANTITIES + (size_t)k];
       *to = fmax(*to, fabs(motor_value(d, v, (motor_quantity)k)));
     }
-    for (int k = 0; k < LIMITS; k++) look_at(r, d, v, k);
     add_energy(r, d, v);
   }
-  r->step = d->m->t - r->time;
+  take_quantities(d, r->sample, NULL);
+  watch_sample(&r->watch, d->m->t, r->sample);
   r->time = d->m->t;
   for (int c = 0; c < r->figure.columns && r->thinners; c++)
     for (int row = 0; row < ROWS; row++)
@@ -322,7 +327,9 @@ void motor_report_free(motor_report *r) {
   free(r->coordinates);
   free(r->largest);
   free(r->worst);
-  free(r->edges);
+  free(r->limits);
+  free(r->sample);
+  watch_free(&r->watch);
   free(r->t);
   free(r->q);
   free(r->values);
@@ -361,23 +368,33 @@ static void print_largest(const motor_report *r, const drive *d) {
   table_print(&t, stdout);
 }
 
-static void use_cell(table *t, const limit *l, const worst_case *w) {
+/* Can neither be said that the limit holds, nor that it is broken? */
+static bool is_open(const motor_report *r, int at) {
+  if (!limit_is_finite(&r->limits[at]) || is_broken(&r->worst[at])) return false;
+  bool jumps = limited[at % LIMITS] == MOTOR_RATE && r->watch.jumps[at - 1].size > 0; /* the torque does */
+  return r->watch.open[at] || isfinite(r->watch.gave_up) || jumps;
+}
+
+static void use_cell(table *t, const motor_report *r, int at) {
+  const limit *l = &r->limits[at];
+  const worst_case *w = &r->worst[at];
   char time[TIME_TEXT];
   if (!limit_is_finite(l) || w->use < 0) {
     table_cell(t, "-");
     return;
   }
   time_text(w->time, 3, time);
-  bool broken = w->samples > 0 || w->between;
-  const char *mark = broken ? "! " : "";
+  bool broken = is_broken(w);
+  const char *mark = broken ? "! " : is_open(r, at) ? "? " : "";
   if (isfinite(l->lower) && isfinite(l->upper) && isfinite(w->use)) /* infinite: of a limit that leaves nothing */
     table_cellf(t, w->use < 0.0995 ? "%s%.2g%% @ %s" : "%s%.0f%% @ %s", mark, 100 * w->use, time);
   else
     table_cellf(t, "%s%s @ %s", mark, broken ? "beyond" : "within", time);
 }
 
+static const char *const limit_names[LIMITS] = {"motor torque", "motor torque rate", "motor speed", "deflection"};
+
 static void print_violation(const drive *d, int v, int k, const worst_case *w) {
-  static const char *const names[LIMITS] = {"motor torque", "motor torque rate", "motor speed", "deflection"};
   char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], value[NUMBER_TEXT], bound[NUMBER_TEXT], time[TIME_TEXT];
   limit l = limit_of(d, v, k);
   jn_velocity_name(d->m->model, v, name, sizeof name);
@@ -385,25 +402,60 @@ static void print_violation(const drive *d, int v, int k, const worst_case *w) {
   short_number(w->value, value);
   short_number(w->value > l.upper ? l.upper : l.lower, bound);
   time_text(w->time, 4, time);
-  say(stdout, "  %s %s: %s %s at %s s, beyond the limit of %s", name, names[k], value, unit, time, bound);
+  say(stdout, "  %s %s: %s %s at %s s, beyond the limit of %s", name, limit_names[k], value, unit, time, bound);
   if (w->samples)
     say(stdout, " (%d sample%s)\n", w->samples, w->samples == 1 ? "" : "s");
   else
     puts(" (between two samples)");
 }
 
+/* Why a limit cannot be decided. */
+static void print_open(const motor_report *r, const drive *d, int at) {
+  char name[JN_COORDINATE_NAME], time[TIME_TEXT];
+  int k = at % LIMITS;
+  jn_velocity_name(d->m->model, at / LIMITS, name, sizeof name);
+  if (isfinite(r->watch.gave_up)) {
+    time_text(r->watch.gave_up, 4, time);
+    say(stdout, "  %s %s: from %s s on, only the samples were looked at, because all times would take too long\n", name,
+        limit_names[k], time);
+  } else if (r->watch.open[at]) {
+    say(stdout, "  %s %s: so near to the limit that it may be passed between two steps of the damped springs\n", name,
+        limit_names[k]);
+  } else {
+    time_text(r->watch.jumps[at - 1].time, 4, time);
+    say(stdout, "  %s %s: the motor torque jumps at %s s, so nothing bounds its rate there\n", name, limit_names[k],
+        time);
+  }
+}
+
 /* How many limits there are, and how many are broken. */
-static int count_limits(const motor_report *r, const drive *d, int *broken) {
+static int count_limits(const motor_report *r, int *broken, int *unsure) {
   int known = 0;
-  *broken = 0;
-  for (int i = 0; i < d->count * LIMITS; i++) {
-    int v = d->shown[i / LIMITS];
-    limit l = limit_of(d, v, i % LIMITS);
-    known += limit_is_finite(&l);
-    const worst_case *w = &r->worst[v * LIMITS + i % LIMITS];
-    *broken += w->samples > 0 || w->between;
+  *broken = *unsure = 0;
+  for (int at = 0; at < r->watch.count; at++) {
+    known += limit_is_finite(&r->limits[at]);
+    *broken += is_broken(&r->worst[at]);
+    *unsure += is_open(r, at);
   }
   return known;
+}
+
+/* Whether the limits hold. */
+static int print_verdict(const motor_report *r, const drive *d, int known, int broken, int unsure) {
+  if (broken) printf("%d of %d limits of the motors are broken:\n", broken, known);
+  for (int at = 0; at < r->watch.count && broken; at++)
+    if (is_broken(&r->worst[at])) print_violation(d, at / LIMITS, at % LIMITS, &r->worst[at]);
+
+  if (unsure) printf("Cannot tell whether %d of %d limits of the motors hold:\n", unsure, known);
+  for (int at = 0; at < r->watch.count && unsure; at++)
+    if (is_open(r, at)) print_open(r, d, at);
+
+  if (broken) return EXIT_BAD;
+  if (unsure) return EXIT_UNSURE;
+  say(stdout, "All %d limits of the motors hold.\n", known);
+  if (jn_trajectory_samples(d->m->trajectory) > 0)
+    puts("  Assumed: the splines through the samples are the motion; --limits says what noise may hide");
+  return EXIT_FINE;
 }
 
 double motor_report_use(const motor_report *r) {
@@ -424,7 +476,7 @@ int motor_report_print(const motor_report *r, const drive *d) {
   if (error > 1e-9 * deflection)
     printf("The deflections of damped springs may be off by %.1e rad or m: the torques change too fast in 2 ms.\n",
            error);
-  int broken, known = count_limits(r, d, &broken);
+  int broken, unsure, known = count_limits(r, &broken, &unsure);
   if (known == 0) return EXIT_FINE;
   table t;
   char name[JN_COORDINATE_NAME];
@@ -433,21 +485,9 @@ int motor_report_print(const motor_report *r, const drive *d) {
     int v = d->shown[i];
     jn_velocity_name(d->m->model, v, name, sizeof name);
     table_cell(&t, name);
-    for (int k = 0; k < LIMITS; k++) {
-      limit l = limit_of(d, v, k);
-      use_cell(&t, &l, &r->worst[v * LIMITS + k]);
-    }
+    for (int k = 0; k < LIMITS; k++) use_cell(&t, r, v * LIMITS + k);
   }
   puts("\nLimits of the motors: largest share used, and when [s] (100%: at the limit)");
   table_print(&t, stdout);
-  if (broken == 0) {
-    say(stdout, "All %d limits of the motors hold%s.\n", known, d->damped ? " at the samples" : "");
-    return EXIT_FINE;
-  }
-  printf("%d of %d limits of the motors are broken:\n", broken, known);
-  for (int i = 0; i < d->count * LIMITS; i++) {
-    const worst_case *w = &r->worst[d->shown[i / LIMITS] * LIMITS + i % LIMITS];
-    if (w->samples || w->between) print_violation(d, d->shown[i / LIMITS], i % LIMITS, w);
-  }
-  return EXIT_BAD;
+  return print_verdict(r, d, known, broken, unsure);
 }

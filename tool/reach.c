@@ -17,6 +17,7 @@ typedef struct reach_arg {
   model_arg model;
   tool_arg tool;
   number_list pose, position, rate, order, bandwidth;
+  log_arg log;
   const char *path, *tolerance, *out;
   int json;
 } reach_arg;
@@ -37,8 +38,10 @@ static int check_arguments(const reach_arg *arg) {
     if (!(fabs(target->values[i]) <= 1e6))
       return usage_error("reach", "--%s: %g is no place that a robot could reach: numbers go up to 1e6 [m, rad]",
                          arg->pose.count ? "pose" : "position", target->values[i]);
-  if (!arg->path && (arg->rate.count || arg->order.count || arg->tolerance || arg->bandwidth.count))
-    return usage_error("reach", "--rate, --order, --tolerance and --bandwidth are for --path");
+  if (!arg->path && (arg->rate.count || arg->order.count || arg->tolerance || arg->bandwidth.count ||
+                     arg->log.skip_bad || arg->log.unwrap || arg->log.lowpass.count))
+    return usage_error("reach",
+                       "--rate, --order, --tolerance, --bandwidth, --skip-bad, --unwrap and --lowpass are for --path");
   if (arg->path && arg->json) return usage_error("reach", "--json is for --pose and --position; --out writes a motion");
   bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
   if (arg->path && arg->out && !to_stdout && !writer_takes(arg->out))
@@ -252,7 +255,7 @@ static int find_order(const reach_arg *arg, int *order) {
   return OPTION_GO_ON;
 }
 
-static int run_path(const reach_arg *arg) {
+static int run_path(reach_arg *arg) {
   const jn_model *model = arg->model.model;
   jn_trajectory_options options;
   int order, result = find_order(arg, &order);
@@ -265,6 +268,7 @@ static int run_path(const reach_arg *arg) {
   options.max_bytes = arg->model.options.max_bytes;
   if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
   result = motion_smoothing("reach", arg->tolerance, &options);
+  if (result == OPTION_GO_ON) result = log_arg_apply(&arg->log, "reach", NULL, options.max_bytes, &options);
   if (result != OPTION_GO_ON) return result;
   tool_path *p;
   result = tool_path_open(&p, "reach", &arg->tool, arg->path, model, order, &options);
@@ -307,7 +311,8 @@ static void declare_options(option_set *set, reach_arg *arg) {
       "smooth samples with an RMS residual of at most X [m, 1]; 0: interpolate all; default auto: by generalised "
       "cross-validation",
       &arg->tolerance);
-  option_numbers(set, "bandwidth", "HZ", "highest frequency of the path, anything faster is noise", &arg->bandwidth);
+  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate", &arg->bandwidth);
+  log_arg_options(set, &arg->log, "smooth away what is faster than this in the samples; default: nothing", false);
   option_numbers(set, "rate", "HZ", "compute at this rate instead of at the times of the samples", &arg->rate);
   option_numbers(set, "order", "K", "write derivatives of the joints up to this order, 2 to 10; default 3: jerk",
                  &arg->order);
@@ -339,6 +344,7 @@ int command_reach(int argc, char **argv) {
   int status = option_parse(&set, argc, argv, words, 1, 1);
   if (status == OPTION_GO_ON) {
     arg.model.source = words[0];
+    arg.tool.model = &arg.model;
     status = check_arguments(&arg);
     if (status == OPTION_GO_ON) status = check_quaternion(&arg);
     if (status == OPTION_GO_ON) status = model_arg_load(&arg.model);
@@ -346,6 +352,7 @@ int command_reach(int argc, char **argv) {
   }
   number_list *const lists[] = {&arg.pose, &arg.position, &arg.rate, &arg.order, &arg.bandwidth};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) number_list_free(lists[i]);
+  log_arg_free(&arg.log);
   tool_arg_free(&arg.tool);
   model_arg_free(&arg.model);
   return status;

@@ -263,6 +263,17 @@ static int check_ends(const retime_arg *arg, const jn_retime_options *o, motion 
   return OPTION_GO_ON;
 }
 
+/* Samples that do not show the motion that the user says there is. */
+static int check_samples(const retime_arg *arg, const motion *m) {
+  double hidden = motion_hides(m, &arg->torque);
+  if (hidden == 0) return OPTION_GO_ON;
+  say(stderr,
+      "jounce: %s: the samples show nothing faster than %.4g Hz, half of their rate, but --bandwidth says that the "
+      "motion has parts up to %.4g Hz: no timing can be found for what they do not show\n",
+      arg->torque.trajectory, motion_shown(m), hidden);
+  return EXIT_UNSURE;
+}
+
 static int run_motion(const retime_arg *arg, motion *m, jn_elastic *elastic) {
   const torque_arg *t = &arg->torque;
   limit *limits = allocate((size_t)m->nv * QUANTITIES * sizeof *limits + 1);
@@ -270,7 +281,8 @@ static int run_motion(const retime_arg *arg, motion *m, jn_elastic *elastic) {
   new_motion x = {.arg = arg, .m = m, .elastic = elastic, .limits = limits};
   jn_retime_options o;
   bool good = false;
-  int result = read_margin(arg, &x.margin);
+  int result = check_samples(arg, m);
+  if (result == OPTION_GO_ON) result = read_margin(arg, &x.margin);
   if (result == OPTION_GO_ON) result = read_options(&x, &o);
   if (result == OPTION_GO_ON) result = check_ends(arg, &o, m);
   if (result == OPTION_GO_ON)
@@ -320,6 +332,7 @@ static int run(retime_arg *arg) {
     jn_error error = {0};
     jn_elastic_options options;
     jn_elastic_options_init(&options);
+    options.order = DRIVE_ORDER;
     options.max_bytes = t->model.options.max_bytes;
     if (jn_elastic_load(t->model.model, t->actuators, &options, &elastic, &error) != JN_OK) {
       print_errors(NULL, &error, t->actuators);
@@ -385,7 +398,8 @@ static void declare_options(option_set *set, retime_arg *arg) {
   option_text(set, "tolerance", "X",
               "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto",
               &t->tolerance);
-  option_numbers(set, "bandwidth", "HZ", "highest frequency of the motion, anything faster is noise", &t->bandwidth);
+  option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate", &t->bandwidth);
+  log_arg_options(set, &t->log, "smooth away what is faster than this in the samples; default: nothing", true);
   option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
                 &t->missing);
   option_names(set, "columns", "NAME=COLUMN,...", "columns that are not named after their joints, as for torque",
@@ -409,7 +423,7 @@ int command_retime(int argc, char **argv) {
       "them is compared with all limits at 20 times their rate.\n"
       "\n"
       "SI units. The exit status is 0 if the new motion keeps all limits, 1 if no speed does (the limit is "
-      "named), if nothing limits the motion, or if a file is bad.");
+      "named), if nothing limits the motion, or if a file is bad, 3 if the samples do not show what --bandwidth says.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);

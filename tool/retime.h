@@ -31,6 +31,8 @@ typedef struct new_motion {
   char *text; /* the file */
   size_t length;
   motion back, back_motors; /* splines through the rows */
+  double wrench_from,
+      wrench_time; /* between these times there is no row of the wrenches, and there is one at the last */
   limit_check check;
   drive drive;
   motor_report *motors;

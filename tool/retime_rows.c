@@ -101,13 +101,46 @@ void rows_free(new_motion *x) {
 }
 
 static jn_status wrenches_at(void *context, double t, int order, double *wrench_jet) {
-  return jn_retimed_wrenches(context, t, order, wrench_jet);
+  const new_motion *x = context;
+  return jn_retimed_wrenches(x->r, t, order, wrench_jet);
+}
+
+/* When the new motion comes to a place of the path, not before `low`: places only grow. */
+static double time_of_place(const jn_retimed *r, double place, double low) {
+  double s[4], high = jn_retimed_duration(r);
+  for (int i = 0; i < 60 && high > nextafter(low, INFINITY); i++) {
+    double middle = low + (high - low) / 2;
+    jn_retimed_path(r, middle, s);
+    if (s[0] < place)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* The next row of the wrenches, which belong to places of the path. */
+static double next_wrench(void *context, double t) {
+  new_motion *x = context;
+  if (!jn_trajectory_has_wrenches(x->m->trajectory)) return INFINITY;
+  if (t < x->wrench_time && t >= x->wrench_from) return x->wrench_time;
+
+  double s[4];
+  jn_retimed_path(x->r, t, s);
+  double row = jn_trajectory_next_wrench(x->m->trajectory, s[0]);
+  double time = row < jn_trajectory_end(x->m->trajectory) ? time_of_place(x->r, row, t) : INFINITY;
+
+  x->wrench_from = t;
+  x->wrench_time = time > t ? time : nextafter(t, INFINITY);
+  return x->wrench_time;
 }
 
 static int read_back(new_motion *x, motion *to, int order, int smooth) {
   int result = motion_init_text(to, &x->arg->torque, x->m, order, smooth, x->text, x->length);
   to->wrenches = wrenches_at;
-  to->wrench_context = x->r;
+  to->next_wrench = next_wrench;
+  to->wrench_context = x;
+  x->wrench_from = x->wrench_time = -INFINITY;
   return result;
 }
 
@@ -115,10 +148,12 @@ static jn_status look_at_links(new_motion *x) {
   double duration = jn_retimed_duration(x->r);
   jn_status status = JN_OK;
   int count = (x->rows - 1) * FINE;
+  limit_check_begin(&x->check, &x->back, NULL, 0, duration);
   for (int i = 0; i <= count && status == JN_OK; i++) {
-    status = motion_at(&x->back, duration * i / count);
+    double t = duration * i / count;
+    status = limit_check_until(&x->check, t);
+    if (status == JN_OK) status = motion_at(&x->back, t);
     if (status == JN_OK) limit_check_sample(&x->check, &x->back);
-    if (status == JN_OK && i > 0) status = limit_check_between(&x->check, &x->back);
     if (i % 256 == 0) progress_show((double)i / count);
   }
   return status == JN_OK ? limit_check_doubt(&x->check, &x->back, 0, duration) : status;
@@ -127,8 +162,11 @@ static jn_status look_at_links(new_motion *x) {
 static jn_status look_at_motors(new_motion *x) {
   jn_status status = JN_OK;
   int count = (x->rows - 1) * FINE;
+  motor_report_begin(x->motors, &x->drive, 0, jn_retimed_duration(x->r));
   for (int i = 0; i <= count && status == JN_OK; i++) {
-    status = drive_at(&x->drive, jn_retimed_duration(x->r) * i / count);
+    double t = jn_retimed_duration(x->r) * i / count;
+    status = motor_report_until(x->motors, t);
+    if (status == JN_OK) status = drive_at(&x->drive, t);
     if (status == JN_OK) motor_report_sample(x->motors, &x->drive);
     if (i % 256 == 0) progress_show((double)i / count);
   }
@@ -154,6 +192,7 @@ double rows_share(const new_motion *x, int v, int which, double *used) {
 int rows_check(new_motion *x) {
   rows_free(x);
   int nv = x->m->nv, motors = x->elastic ? jn_elastic_order(x->elastic, 1) : 0;
+  int slopes = x->elastic ? jn_elastic_order(x->elastic, DRIVE_ORDER) : 0;
   limit_check_init(&x->check, nv);
   memcpy(x->check.limits, x->limits, (size_t)nv * QUANTITIES * sizeof(limit));
   x->motors = NULL;
@@ -161,7 +200,7 @@ int rows_check(new_motion *x) {
   x->back_motors = (motion){0};
   x->drive = (drive){0};
   int result = read_back(x, &x->back, 2, 1);
-  if (result == OPTION_GO_ON && x->elastic) result = read_back(x, &x->back_motors, motors, motors);
+  if (result == OPTION_GO_ON && x->elastic) result = read_back(x, &x->back_motors, slopes, motors);
   if (result != OPTION_GO_ON) return result;
   progress_begin("checking the rows");
   jn_status status = look_at_links(x);
@@ -184,7 +223,7 @@ int rows_tell(const new_motion *x) {
       "\nChecked: a spline through the %d rows%s%s, as jounce torque reads them, at %d times their rate of %.6g in a "
       "second\n",
       x->rows, out ? " of " : "", out ? out : "", (int)FINE, (x->rows - 1) / jn_retimed_duration(x->r));
-  int result = limit_check_print(&x->check, &x->back);
+  int result = limit_check_print(&x->check, &x->back, NULL);
   if (!x->motors) return result;
   int motors = motor_report_print(x->motors, &x->drive);
   return motors != EXIT_FINE ? motors : result;

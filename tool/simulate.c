@@ -150,7 +150,7 @@ static void start_inside(const jn_model *model, double *q) {
 
 /* q, v from --initial, from the start of --motion, or neutral and at rest. */
 static int initial_state(const simulate_arg *arg, acting_forces *f, double *q, double *v) {
-  const eval_need need = {0};
+  const eval_need need = {.model = &arg->model};
   eval_states list = {0};
   size_t nq = (size_t)jn_model_nq(f->model), nv = (size_t)f->nv;
   jn_neutral(f->model, q);
@@ -250,7 +250,8 @@ static int run_from(simulate_arg *arg, acting_forces *f, double *q, double *v, d
   jn_status status = create_simulator(f->model, &options, &loops, &simulator);
   if (status == JN_OK) status = close_start(arg, f, loops, q, v);
   if (status == JN_OK) tell_start(arg, f->model, loops, q);
-  int result = status == JN_OK ? simulate_run(arg, f, loops, simulator, q, v, duration) : tell_options(arg, status);
+  int result =
+      status == JN_OK ? simulate_run(arg, f, loops, &options, simulator, q, v, duration) : tell_options(arg, status);
   jn_simulator_destroy(simulator);
   jn_loops_destroy(loops);
   return result;
@@ -284,7 +285,8 @@ static int run(simulate_arg *arg) {
 
 static void declare_options(option_set *set, simulate_arg *arg) {
   option_text(set, "initial", "STATE.json",
-              "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval; default: neutral and at rest, or the start of "
+              "the state at t = 0, {\"q\": ..., \"v\": ...} as for eval, or key:NAME, a keyframe of an MJCF model; "
+              "default: neutral and at rest, or the start of "
               "--motion",
               &arg->initial);
   option_numbers(set, "duration", "S", "how long [s], at most 1e9; default 1, or as long as --motion", &arg->duration);
@@ -320,10 +322,11 @@ static void declare_options(option_set *set, simulate_arg *arg) {
   option_numbers(set, "restitution", "E", "speed after a bounce over that before it, 0 (default) to 1",
                  &arg->restitution);
   option_heading(set, "Method");
-  option_choice(set, "integrator", "taylor|dopri5|rodas|rk4|euler",
-                "Taylor series (default); Dormand-Prince 5(4); RODAS 4(3), implicit, for stiff systems; classical "
-                "Runge-Kutta; semi-implicit Euler",
-                &arg->integrator);
+  option_choice(
+      set, "integrator", "taylor|dopri5|rodas|rk4|euler",
+      "Taylor series (default, which goes over to rodas by itself where losses or springs are stiff); Dormand-Prince "
+      "5(4); RODAS 4(3), implicit, for stiff systems; classical Runge-Kutta; semi-implicit Euler",
+      &arg->integrator);
   option_numbers(set, "tolerance", "T", "local error of taylor, dopri5 and rodas; default 1e-10", &arg->tolerance);
   option_numbers(set, "step", "H", "step of rk4 and euler [s]; default 0.001; at most 1e9 steps", &arg->step);
   option_numbers(set, "order", "P", "order of taylor; default: from the tolerance", &arg->order);

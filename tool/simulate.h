@@ -74,7 +74,7 @@ jn_status follow_closed_torque(void *context, double t, int order, const double 
 jn_status follow_desired(acting_forces *f, double t, double *q, double *v_jet);
 
 /* Simulates from q, v for `duration`, and shows what is wanted; an exit code. loops NULL: none. */
-int simulate_run(const simulate_arg *arg, acting_forces *f, jn_loops *loops, jn_simulator *simulator, const double *q,
-                 const double *v, double duration);
+int simulate_run(const simulate_arg *arg, acting_forces *f, jn_loops *loops, const jn_simulation_options *options,
+                 jn_simulator *simulator, const double *q, const double *v, double duration);
 
 #endif

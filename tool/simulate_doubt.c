@@ -10,13 +10,14 @@
 #include "command.h"
 #include "print.h"
 
-enum { CHECK_EVERY = 100, FIRST_CHECK = 1000, MANY_STEPS = 10000, ENOUGH = 10 };
+enum { CHECK_EVERY = 20, FIRST_CHECK = 100, MANY_STEPS = 1000, ENOUGH = 5 }; /* of stiffness */
 
 void doubts_init(doubts *d, const simulate_arg *arg, const jn_model *model, jn_simulator *simulator, jn_loops *loops,
                  double duration) {
   *d = (doubts){.arg = arg, .simulator = simulator, .loops = loops, .duration = duration, .weak = 1};
   d->nq = jn_model_nq(model);
   d->nv = jn_model_nv(model);
+  d->integrator = arg->integrator;
   d->is_fixed = has_fixed_steps(arg->integrator);
   d->room = allocate(((size_t)d->nq + 4 * (size_t)d->nv) * sizeof *d->room);
 }
@@ -73,19 +74,37 @@ static double fastest_rate(const doubts *d) {
   return rate;
 }
 
-/* Steps that are as long as stability allows, time after time, and many more to come. */
+/* Steps that are as long as stability allows, time after time, and many more to come as long as these. */
 static void watch_stiffness(doubts *d, double now, double step) {
-  bool is_explicit = d->arg->integrator == JN_TAYLOR || d->arg->integrator == JN_DORMAND_PRINCE;
-  if (!is_explicit || d->told_stiff || d->steps < FIRST_CHECK || d->steps % CHECK_EVERY != 0) return;
-  double rate = fastest_rate(d), all = (double)d->steps * d->duration / now;
-  d->stiff = step * rate > 1 && all > MANY_STEPS ? d->stiff + 1 : 0;
-  if (d->stiff < ENOUGH) return;
-  d->told_stiff = true;
-  progress_end();
-  say(stderr,
-      "jounce: note: losses at rates of %.2g 1/s keep the steps at %.2g s, not the accuracy; that makes about %.2g "
-      "steps\n    --integrator rodas needs far fewer for stiff damping and friction\n",
-      rate, step, all);
+  bool is_explicit = d->integrator == JN_TAYLOR || d->integrator == JN_DORMAND_PRINCE;
+  if (!is_explicit || d->is_stiff || d->steps < FIRST_CHECK || d->steps % CHECK_EVERY != 0) return;
+  double rate = fastest_rate(d), to_come = (d->duration - now) / step;
+  d->stiff = step * rate > 1 && to_come > MANY_STEPS ? d->stiff + 1 : 0;
+  d->is_stiff = d->stiff >= ENOUGH;
+  d->rate = rate;
+  d->step = step;
+}
+
+void doubts_switch(doubts *d, jn_simulator *simulator, int integrator) {
+  doubts_report(d, &d->before);
+  d->simulator = simulator;
+  d->integrator = integrator;
+  d->stiff = 0;
+}
+
+void doubts_report(const doubts *d, jn_simulation_report *r) {
+  const jn_simulation_report before = d->before;
+  jn_simulator_report(d->simulator, r);
+  if (before.steps == 0) return;
+  r->start = before.start;
+  r->work += before.work;
+  r->wrenches += before.wrenches;
+  r->losses += before.losses;
+  r->impacts += before.impacts;
+  r->drift += before.drift;
+  r->steps += before.steps;
+  r->rejected += before.rejected;
+  r->events += before.events;
 }
 
 void doubts_step(doubts *d, double before, double now) {
@@ -153,7 +172,7 @@ static void warn_of_drift(const doubts *d, const jn_simulation_report *r) {
 void doubts_tell(const doubts *d) {
   jn_simulation_report r;
   double now;
-  jn_simulator_report(d->simulator, &r);
+  doubts_report(d, &r);
   jn_simulator_get(d->simulator, &now, NULL, NULL);
   warn_of_singularity(d, &r, now);
   warn_of_drift(d, &r);

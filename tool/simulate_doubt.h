@@ -25,16 +25,23 @@ typedef struct doubts {
   double singular_time;
   step_note *longest; /* steps longer than all before */
   int longest_count;
-  int stiff; /* checks in a row that found the steps as long as stability allows */
-  bool told_stiff;
-  double *room; /* [nq + 4 nv] */
+  int integrator; /* that runs now */
+  int stiff;      /* checks in a row that found the steps as long as stability allows */
+  bool is_stiff;  /* enough of them; at these rates and steps: */
+  double rate, step;
+  jn_simulation_report before; /* of the simulators that ran before this one, summed */
+  double *room;                /* [nq + 4 nv] */
 } doubts;
 
 void doubts_init(doubts *d, const simulate_arg *arg, const jn_model *model, jn_simulator *simulator, jn_loops *loops,
                  double duration);
 void doubts_free(doubts *d);
 void doubts_step(doubts *d, double before, double now); /* after each step */
-void doubts_sample(doubts *d);                          /* at some times, for the energies */
-void doubts_tell(const doubts *d);                      /* warnings, to stderr */
+/* Goes on with another simulator, which begins where the last one ended. */
+void doubts_switch(doubts *d, jn_simulator *simulator, int integrator);
+/* The report of all simulators together. */
+void doubts_report(const doubts *d, jn_simulation_report *r);
+void doubts_sample(doubts *d);     /* at some times, for the energies */
+void doubts_tell(const doubts *d); /* warnings, to stderr */
 
 #endif

@@ -43,9 +43,18 @@ typedef struct tracking {
   double *room; /* [nq + 3 nv] */
 } tracking;
 
+/* The change to the stiff method: one simulator stays with the caller, the other is made here. */
+typedef struct method_change {
+  jn_simulation_options options; /* of the new one */
+  jn_simulator *first, *second;  /* second NULL: not made */
+  long steps;                    /* of the new one, until it is judged; -1: it was */
+  double since;                  /* its first time */
+} method_change;
+
 typedef struct simulation {
   const simulate_arg *arg;
   acting_forces *forces;
+  method_change change;
   jn_simulator *simulator;
   motion m; /* the sample that the writer, the plot and the table look at */
   double duration, every;
@@ -164,6 +173,60 @@ static bool tell_event(simulation *s) {
   return ends;
 }
 
+/* Goes on with another simulator from where the last one is. */
+static jn_status go_on_with(simulation *s, jn_simulator *next, int integrator) {
+  motion *m = &s->m;
+  double now;
+  jn_status status = jn_simulator_get(s->simulator, &now, m->q, m->v_jet);
+  if (status == JN_OK) status = jn_simulator_set(next, now, m->q, m->v_jet);
+  if (status != JN_OK) return status;
+  doubts_switch(&s->doubts, next, integrator);
+  s->simulator = next;
+  return JN_OK;
+}
+
+/* Changes to rodas where stability keeps the steps of an explicit method short; only says so if a method was asked for,
+ * or if a stop holds a joint, which the new simulator would not know. */
+static void change_if_stiff(simulation *s, double now) {
+  method_change *c = &s->change;
+  doubts *d = &s->doubts;
+  if (!d->is_stiff || c->first) return;
+  c->first = s->simulator;
+  c->options.integrator = JN_RODAS;
+  c->options.order = 0;
+
+  progress_end();
+  const char *name = jn_integrator_name((jn_integrator)s->arg->integrator);
+  bool may = !s->arg->chosen && !s->arg->order.count && s->events == 0;
+  jn_status status = JN_ERR_UNSUPPORTED;
+  if (may)
+    status = s->m.loops ? jn_simulator_create_loops(s->m.loops, &c->options, &c->second)
+                        : jn_simulator_create(s->m.model, &c->options, &c->second);
+  if (status == JN_OK) status = go_on_with(s, c->second, JN_RODAS);
+  c->since = now;
+
+  say(stderr,
+      "jounce: note: at t = %.6g s: rates of %.2g 1/s (stiff damping, friction or springs) keep the steps of %s at "
+      "%.2g "
+      "s, not the accuracy; %s\n",
+      now, d->rate, name, d->step,
+      status == JN_OK ? "going on with rodas, the method for this (--integrator keeps one)"
+                      : "--integrator rodas needs far fewer steps");
+}
+
+/* Goes back if the steps of rodas become much shorter. */
+static void judge_change(simulation *s, double now) {
+  enum { TRIAL = 100 };
+  method_change *c = &s->change;
+  if (!c->second || c->steps < 0 || ++c->steps < TRIAL) return;
+  c->steps = -1;
+  if ((now - c->since) / TRIAL > 0.5 * s->doubts.step) return; /* a step of rodas takes no longer */
+  if (go_on_with(s, c->first, s->arg->integrator) != JN_OK) return;
+  progress_end();
+  say(stderr, "jounce: note: at t = %.6g s: the steps of rodas are even shorter, going on with %s\n", now,
+      jn_integrator_name((jn_integrator)s->arg->integrator));
+}
+
 /* An exit code: EXIT_FINE when the end was reached. */
 static int run_steps(simulation *s) {
   double now = 0, last = -1;
@@ -177,6 +240,10 @@ static int run_steps(simulation *s) {
     if (status == JN_OK) doubts_step(&s->doubts, before, now);
     if (status == JN_OK) status = take_samples(s);
     if (status == JN_OK) ended = tell_event(s);
+    if (status == JN_OK && !ended && now < s->duration) {
+      change_if_stiff(s, now);
+      judge_change(s, now);
+    }
     progress_show(now / s->duration);
   }
   progress_end();
@@ -219,11 +286,12 @@ static void print_report(const simulation *s) {
   jn_simulation_report r;
   char at[TIME_TEXT];
   double now;
-  jn_simulator_report(s->simulator, &r);
+  doubts_report(&s->doubts, &r);
   jn_simulator_get(s->simulator, &now, NULL, NULL);
   time_text(now, 6, at);
-  say(stdout, "%s: %s s in %ld step%s by %s (order %d)", jn_model_name(s->m.model), at, r.steps,
-      r.steps == 1 ? "" : "s", jn_integrator_name((jn_integrator)s->arg->integrator), r.order);
+  say(stdout, "%s: %s s in %ld step%s by %s%s (order %d)", jn_model_name(s->m.model), at, r.steps,
+      r.steps == 1 ? "" : "s", jn_integrator_name((jn_integrator)s->arg->integrator),
+      s->change.second ? (s->simulator == s->change.second ? ", then rodas" : ", some of them by rodas") : "", r.order);
   if (r.rejected) printf(", %ld rejected", r.rejected);
   if (r.events) say(stdout, ", %ld event%s", r.events, r.events == 1 ? "" : "s");
   putchar('\n');
@@ -266,10 +334,11 @@ static void init_motion(simulation *s, const jn_model *model, jn_loops *loops) {
   m->tau = m->v_jet + 2 * nv;
 }
 
-int simulate_run(const simulate_arg *arg, acting_forces *f, jn_loops *loops, jn_simulator *simulator, const double *q,
-                 const double *v, double duration) {
+int simulate_run(const simulate_arg *arg, acting_forces *f, jn_loops *loops, const jn_simulation_options *options,
+                 jn_simulator *simulator, const double *q, const double *v, double duration) {
   const jn_model *model = f->model;
   simulation s = {.arg = arg, .forces = f, .simulator = simulator, .duration = duration, .tracking.at = {-1, -1}};
+  s.change.options = *options;
   bool quiet = arg->out && strcmp(arg->out, "-") == 0;
   s.every = arg->every.count ? arg->every.values[0] : duration / DEFAULT_SAMPLES;
   s.samples = (int)ceil(duration / s.every - 1e-9) + 1;
@@ -290,6 +359,7 @@ int simulate_run(const simulate_arg *arg, acting_forces *f, jn_loops *loops, jn_
     if (written != EXIT_FINE || drawn != EXIT_FINE) result = EXIT_BAD;
     summary_free(&s.summary);
   }
+  jn_simulator_destroy(s.change.second);
   doubts_free(&s.doubts);
   free(s.tracking.room);
   free(s.m.q);

@@ -37,9 +37,10 @@ struct tool_path {
 void tool_arg_options(option_set *set, tool_arg *arg, const char *limits) {
   option_text(set, "relative-to", "FRAME", "poses are given in this link or frame; default: the world",
               &arg->reference);
-  option_text(set, "start", "STATE.json",
-              "a configuration near the first one, {\"q\": ...} as for eval; default: the middle of the limits",
-              &arg->start);
+  option_text(
+      set, "start", "STATE.json",
+      "a configuration near the first one, {\"q\": ...} as for eval, or key:NAME; default: the middle of the limits",
+      &arg->start);
   option_numbers(set, "starts", "N",
                  "how many starts are tried for the first pose, the nearest solution counts; default 100",
                  &arg->starts);
@@ -101,7 +102,7 @@ static int set_weights(const char *command, const tool_arg *arg, const jn_model 
 
 /* q of --start, or the middle of the limits; loops are closed by the search. */
 static int find_start(const tool_arg *arg, const jn_model *model, size_t max_bytes, double *q) {
-  const eval_need need = {0};
+  const eval_need need = {.model = arg->model};
   eval_states list = {0};
   jn_neutral(model, q);
   if (!arg->start) {
@@ -442,7 +443,7 @@ static jn_model *free_body(void) {
   return m;
 }
 
-static int read_table(const char *file, size_t limit, jn_table **poses) {
+static int read_table(const char *file, size_t limit, int skip_bad, jn_table **poses) {
   jn_table_options options;
   jn_error error = {0};
   size_t length;
@@ -458,6 +459,7 @@ static int read_table(const char *file, size_t limit, jn_table **poses) {
   if (!text) return EXIT_BAD;
   jn_table_options_init(&options);
   options.max_bytes = limit;
+  options.skip_bad = skip_bad;
   options.report = jn_report_create(NULL);
   jn_status status = jn_table_read(text, length, name, &options, poses, &error);
   free(text);
@@ -474,7 +476,7 @@ static int read_poses(tool_path *p, const jn_trajectory_options *fit) {
   pose_columns columns;
   growing g = {0};
   const char *name = strcmp(p->file, "-") == 0 ? STANDARD_INPUT : p->file;
-  int result = read_table(p->file, fit->max_bytes ? fit->max_bytes : JN_MAX_BYTES, &from);
+  int result = read_table(p->file, fit->max_bytes ? fit->max_bytes : JN_MAX_BYTES, fit->skip_bad, &from);
   if (result != OPTION_GO_ON) return result;
   result = find_columns(from, name, p->frame, &columns);
   if (result == OPTION_GO_ON) result = write_columns(from, &columns, name, &g);

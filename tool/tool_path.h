@@ -20,6 +20,7 @@ typedef struct tool_arg {
   number_list margin;  /* [rad, m] to limits */
   number_list starts;
   int ignore_limits;
+  const struct model_arg *model; /* whose keyframes --start may name */
 } tool_arg;
 
 /* Declares the options of motions: --start, --free, --weights, --pull, --margin, --starts, --limits; reference:

@@ -69,10 +69,11 @@ int torque_check_arguments(const torque_arg *arg) {
     return usage_error(arg->command,
                        "--relative-to, --start, --starts, --free, --weights, --pull, --margin and --position-limits "
                        "are for --frame");
-  if (arg->tool.frame && (arg->wrench || arg->columns.count || arg->missing))
-    return usage_error(arg->command,
-                       "--wrench, --columns and --missing are not for --frame; jounce reach --path writes the "
-                       "motion of the joints, which they are for");
+  if (arg->tool.frame && (arg->wrench || arg->columns.count || arg->missing || arg->log.motor_positions))
+    return usage_error(
+        arg->command,
+        "--wrench, --columns, --missing and --motor-positions are not for --frame; jounce reach --path writes the "
+        "motion of the joints, which they are for");
   if (arg->link && arg->payload.count == 0) return usage_error(arg->command, "--link is for --payload");
   if (arg->rate.count > 1 || (arg->rate.count == 1 && !(arg->rate.values[0] > 0)))
     return usage_error(arg->command, "--rate takes one positive number [1/s]");
@@ -194,19 +195,25 @@ static int stop(const motion *m, jn_status status) {
 
 static int run_samples(motion *m, const schedule *s, sinks *to) {
   progress_begin("computing torques");
-  for (int i = 0; i < s->count; i++) {
-    jn_status status = motion_at(m, schedule_time(s, i));
-    if (status != JN_OK) return stop(m, status);
+  jn_status status = JN_OK;
+  for (int i = 0; i < s->count && status == JN_OK; i++) {
+    double t = schedule_time(s, i);
+
+    /* Limits at all times up to this one. */
+    if (to->with_limits) status = limit_check_until(&to->limits, t);
+    if (status == JN_OK) status = motion_at(m, t);
+    if (status != JN_OK) break;
+
     summary_sample(&to->summary, m);
     if (to->with_limits) limit_check_sample(&to->limits, m);
     if (to->writer) writer_sample(to->writer, m);
     if (to->plot) plot_data_sample(to->plot, m);
-    if (to->with_limits && i > 0) status = limit_check_between(&to->limits, m);
-    if (status != JN_OK) return stop(m, status);
     if (i % 64 == 0) progress_show((double)i / s->count);
   }
+
+  if (status == JN_OK && to->with_limits) status = limit_check_until(&to->limits, s->last_time);
   progress_end();
-  jn_status status = to->with_limits ? limit_check_doubt(&to->limits, m, s->start, s->end) : JN_OK;
+  if (status == JN_OK && to->with_limits) status = limit_check_doubt(&to->limits, m, s->first_time, s->last_time);
   return status == JN_OK ? OPTION_GO_ON : stop(m, status);
 }
 
@@ -229,7 +236,7 @@ static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to
     summary_print(&to->summary, m, order);
   }
   if (arg->check && check_derivatives(m, order, s->start, s->end) != OPTION_GO_ON) result = EXIT_BAD;
-  int verdict = to->with_limits ? limit_check_print(&to->limits, m) : EXIT_FINE;
+  int verdict = to->with_limits ? limit_check_print(&to->limits, m, arg) : EXIT_FINE;
   if (result == EXIT_FINE) result = verdict;
   if (to->plot) {
     drawn = plot_data_draw(to->plot, arg->plot, &files) == OPTION_GO_ON;
@@ -291,6 +298,7 @@ static int run_motion(const torque_arg *arg, motion *m, int order) {
   if (result != OPTION_GO_ON) return result;
   if (to.with_limits) {
     limit_check_init(&to.limits, m->nv);
+    limit_check_begin(&to.limits, m, arg, s.first_time, s.last_time);
     result = read_limits(m->model, arg->limits, arg->model.options.max_bytes, to.limits.limits);
   }
   summary_init(&to.summary, m);
@@ -357,8 +365,8 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_maybe(
       set, "limits", "[FILE]",
       "compare with the limits of the model, and of FILE, which override them (JSON or CSV by joint names, or a "
-      "built-in robot: --limits=builtin:panda); exit status 1 if one is exceeded, 3 if the samples are not good "
-      "enough to tell",
+      "built-in robot: --limits=builtin:panda); exit status 1 if one is exceeded, 3 if that "
+      "cannot be told",
       &arg->limits);
   option_words(set, "builtin:");
   option_numbers(set, "payload", "M,X,Y,Z", "a mass [kg] at a point [m] of --link; or M,X,Y,Z,Ixx,Iyy,Izz,Ixy,Ixz,Iyz",
@@ -400,12 +408,13 @@ int command_torque(int argc, char **argv) {
       "of the Panda; - is standard input. A unit in the header converts the column: \"joint1 [deg]\".\n"
       "\n"
       "SI units. The exit status is 0 if all is well, 1 if a limit is exceeded, the check fails or a file is bad, 3 "
-      "if the samples are not good enough to say that all limits hold.");
+      "if it cannot be told whether all limits hold.");
   declare_options(&set, &arg);
   const char *words[2];
   int status = option_parse(&set, argc, argv, words, 2, 2);
   if (status == OPTION_GO_ON) {
     arg.model.source = words[0];
+    arg.tool.model = &arg.model;
     arg.trajectory = words[1];
     status = run(&arg);
   }

@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "log_arg.h"
 #include "model_arg.h"
 #include "tool_path.h"
+#include "watch.h"
 
 typedef struct torque_arg {
   const char *command; /* for messages on its use */
@@ -29,6 +31,7 @@ typedef struct torque_arg {
   name_list actuated;
   name_list joints; /* that are drawn */
   name_list columns;
+  log_arg log;
   const char *actuators; /* of elastic joints: jounce motor; NULL: none */
   tool_arg tool;         /* with a frame, the trajectory is a path of it */
 } torque_arg;
@@ -44,11 +47,13 @@ void torque_arg_free(torque_arg *arg);
 /* Declare how TRAJECTORY is read, and at which times: --tolerance ... --range. */
 void trajectory_options(option_set *set, torque_arg *arg);
 
-/* The times at which a motion is computed: its samples, --rate, or a thousand intervals. */
+/* The times at which a motion is computed: its samples, --rate, or a thousand intervals; of closed forms that are
+ * faster, as many as show their shortest period. */
 typedef struct schedule {
   const jn_trajectory *trajectory;
-  double start, end;
-  int first; /* sample of the trajectory, when its own times are used */
+  double start, end;            /* of the times */
+  double first_time, last_time; /* of the range: with --rate and --range, times need not come to its ends */
+  int first;                    /* sample of the trajectory, when its own times are used */
   int count;
   bool own;
 } schedule;
@@ -91,6 +96,7 @@ typedef struct motion {
   wobble wobble; /* amplitude 0: none */
   nudge nudge;
   jn_status (*wrenches)(void *context, double t, int order, double *wrench_jet); /* NULL: of the trajectory */
+  double (*next_wrench)(void *context, double t); /* with it: the next time at which wrenches may jump */
   void *wrench_context;
   /* The state at the time of the last motion_at(): */
   double t;
@@ -103,7 +109,7 @@ typedef struct motion {
 
 /* Reads the trajectory (and wrenches), smooth enough for torques of order `smooth`, to be evaluated to `order`. An exit
  * code, or OPTION_GO_ON. */
-int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth);
+int motion_init(motion *m, torque_arg *arg, const jn_model *model, int order, int smooth);
 /* The same for a trajectory, which the motion takes over. */
 int motion_init_trajectory(motion *m, const torque_arg *arg, const jn_model *model, int order, jn_trajectory *t);
 /* The same for text of a file, read without options, with the loops and the losses of another motion. */
@@ -116,6 +122,14 @@ int motion_smoothing(const char *command, const char *text, jn_trajectory_option
 jn_status motion_at(motion *m, double t);
 /* The motion alone, loops closed: v_jet [(order+2) x nv], order at most K. Outputs may be those of the state. */
 jn_status motion_path(motion *m, double t, int order, double *q, double *v_jet);
+/* The time at which to look at the motion next after t, by its curves and wrenches; *breaks: something may jump there.
+ * And the longest time to the next look that its state suggests, if the curves allow `longest`. (torque_limits.c) */
+double motion_next(const motion *m, double t, bool *breaks);
+double motion_step(const motion *m, double longest);
+/* The highest frequency [Hz] that the samples of the motion show; 0: it has none. And the --bandwidth [Hz], if it is
+ * beyond that, so that the samples cannot tell what the motion does between them; 0: it is not. */
+double motion_shown(const motion *m);
+double motion_hides(const motion *m, const torque_arg *arg);
 /* Torques of the state q, v_jet, wrench_jet. */
 jn_status motion_torques(motion *m);
 /* force [(K+1) x nv] += sign * damping and friction at the velocities of the state, and their derivatives, if the
@@ -152,25 +166,11 @@ typedef enum quantity { POSITION, VELOCITY, ACCELERATION, JERK, EFFORT, EFFORT_R
 
 const char *quantity_name(quantity which);
 
-/* Limits of one coordinate; infinite where there is none. */
-typedef struct limit {
-  double lower, upper;
-} limit;
-
 /* limits [nv x QUANTITIES] of the model, and of a file on top of them. An exit code, or OPTION_GO_ON. */
 int read_limits(const jn_model *model, const char *file, size_t max_bytes, limit *limits);
 
-/* What of a limit is used: 1 is the limit itself. Two-sided: distance from the middle. */
-double limit_use(const limit *l, double value);
-bool limit_is_finite(const limit *l);
 /* A quantity of velocity coordinate v in the state of the motion; NaN when there is none. */
 double quantity_of(const motion *m, int v, quantity which);
-
-typedef struct worst_case {
-  double use, value, time;
-  int samples;  /* beyond the limit */
-  bool between; /* ... and only between samples */
-} worst_case;
 
 /* How far a value may be off because of what the samples do not show. */
 typedef struct doubt {
@@ -181,22 +181,28 @@ typedef struct doubt {
 } doubt;
 
 typedef struct limit_check {
-  limit *limits;              /* [nv x QUANTITIES] */
-  worst_case *worst;          /* [nv x QUANTITIES] */
-  doubt *doubts;              /* [nv x QUANTITIES] */
-  double *values, *slopes;    /* [nv x QUANTITIES] at the last sample, and their time derivatives */
-  double *before, *steepness; /* ... and at the one before */
-  double time, time_before;
+  limit *limits;     /* [nv x QUANTITIES] */
+  worst_case *worst; /* [nv x QUANTITIES] */
+  doubt *doubts;     /* [nv x QUANTITIES] */
+  double *sample;    /* [nv x QUANTITIES] room */
+  watch watch;       /* of these quantities along the motion */
+  double bandwidth;  /* [Hz] that the user gave, beyond what samples show; 0: none, or within it */
+  double shown;      /* [Hz] the highest frequency that samples show; 0: the motion is not sampled */
 } limit_check;
 
+/* limits [nv x QUANTITIES] are then to be set. */
 void limit_check_init(limit_check *c, int nv);
 void limit_check_free(limit_check *c);
+/* The motion that is to be followed, and from when to when. arg: of the command that read it; NULL: jounce made it, and
+ * there is nothing between its samples that is not known. */
+void limit_check_begin(limit_check *c, motion *m, const torque_arg *arg, double start, double end);
+/* Follow the motion to a time, and look at all of it. Moves the motion. */
+jn_status limit_check_until(limit_check *c, double t);
+/* The state of the motion is a sample. */
 void limit_check_sample(limit_check *c, const motion *m);
-/* Look between the last two samples too, where a limit may be passed there. Moves the motion. */
-jn_status limit_check_between(limit_check *c, motion *m);
 /* The table and the verdict on stdout: EXIT_FINE when all limits hold, EXIT_BAD when one is broken, EXIT_UNSURE if the
  * samples are not good enough to decide. */
-int limit_check_print(const limit_check *c, const motion *m);
+int limit_check_print(const limit_check *c, const motion *m, const torque_arg *arg);
 
 /* torque_doubt.c: what the limits would be used by if all that samples may hide were motion. Moves the motion. */
 jn_status limit_check_doubt(limit_check *c, motion *m, double start, double end);

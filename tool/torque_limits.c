@@ -13,20 +13,6 @@ const char *quantity_name(quantity which) {
   return names[which];
 }
 
-bool limit_is_finite(const limit *l) { return isfinite(l->lower) || isfinite(l->upper); }
-
-double limit_use(const limit *l, double value) {
-  if (isnan(value)) return NAN;
-  if (isfinite(l->lower) && isfinite(l->upper)) {
-    double half = (l->upper - l->lower) / 2, middle = l->lower + half;
-    if (half > 0) return fabs(value - middle) / half;
-    return value == middle ? 0 : INFINITY;
-  }
-  /* One side only: a use is a share of nothing, but beyond the limit it is above 1. */
-  double beyond = isfinite(l->upper) ? value - l->upper : l->lower - value;
-  return beyond > 0 ? 1 + beyond : 0;
-}
-
 double quantity_of(const motion *m, int v, quantity which) {
   size_t nv = (size_t)m->nv, at = (size_t)v;
   int place;
@@ -50,29 +36,6 @@ double quantity_of(const motion *m, int v, quantity which) {
   return NAN;
 }
 
-void limit_check_init(limit_check *c, int nv) {
-  size_t count = (size_t)nv * QUANTITIES;
-  c->limits = allocate(count * sizeof *c->limits);
-  c->worst = allocate(count * sizeof *c->worst);
-  c->doubts = allocate(count * sizeof *c->doubts);
-  memset(c->doubts, 0, count * sizeof *c->doubts);
-  c->values = allocate(4 * count * sizeof(double));
-  c->slopes = c->values + count;
-  c->before = c->values + 2 * count;
-  c->steepness = c->values + 3 * count;
-  for (size_t i = 0; i < count; i++) c->worst[i] = (worst_case){.use = -1};
-}
-
-void limit_check_free(limit_check *c) {
-  free(c->limits);
-  free(c->worst);
-  free(c->doubts);
-  free(c->values < c->before ? c->values : c->before);
-}
-
-/* Rounding in a value that should be at the limit is not a violation. */
-static const double slack = 1e-9;
-
 /* Time derivative of a quantity; NaN when there is none. */
 static double slope_of(const motion *m, int v, quantity which) {
   size_t nv = (size_t)m->nv, at = (size_t)v;
@@ -94,62 +57,106 @@ static double slope_of(const motion *m, int v, quantity which) {
   return NAN;
 }
 
-static void swap(double **a, double **b) {
-  double *keep = *a;
-  *a = *b;
-  *b = keep;
+/* ---- Following the motion ---- */
+
+void limit_check_init(limit_check *c, int nv) {
+  size_t count = (size_t)nv * QUANTITIES;
+  *c = (limit_check){0};
+  c->limits = allocate(count * sizeof *c->limits);
+  c->worst = allocate(count * sizeof *c->worst);
+  c->doubts = allocate(count * sizeof *c->doubts);
+  memset(c->doubts, 0, count * sizeof *c->doubts);
+  c->sample = allocate(count * sizeof *c->sample);
+  watch_init(&c->watch, (int)count, c->limits, c->worst);
 }
 
-void limit_check_sample(limit_check *c, const motion *m) {
-  swap(&c->values, &c->before);
-  swap(&c->slopes, &c->steepness);
-  c->time_before = c->time;
-  c->time = m->t;
-  for (int v = 0; v < m->nv; v++) {
+void limit_check_free(limit_check *c) {
+  watch_free(&c->watch);
+  free(c->limits);
+  free(c->worst);
+  free(c->doubts);
+  free(c->sample);
+}
+
+/* All quantities of the state of the motion, and their slopes. */
+static void take_quantities(const motion *m, double *values, double *slopes) {
+  for (int v = 0; v < m->nv; v++)
     for (quantity k = 0; k < QUANTITIES; k++) {
       size_t at = (size_t)v * QUANTITIES + k;
-      if (!limit_is_finite(&c->limits[at])) continue;
-      double value = quantity_of(m, v, k), use = limit_use(&c->limits[at], value);
-      worst_case *w = &c->worst[at];
-      c->values[at] = value;
-      c->slopes[at] = slope_of(m, v, k);
-      w->samples += use > 1 + slack;
-      if (use > w->use) *w = (worst_case){use, value, m->t, w->samples, false};
+      values[at] = quantity_of(m, v, k);
+      if (slopes) slopes[at] = slope_of(m, v, k);
     }
-  }
 }
 
-/* May a limit that holds at both samples be passed between them? The cubic with the same values and slopes f, f' is off
- * from the straight line, whose slope is s, by 4/27 h (|f0' - s| + |f1' - s|) at most; twice that is allowed for what
- * is no cubic. */
-static bool may_pass_between(const limit_check *c, size_t at) {
-  double h = c->time - c->time_before, a = c->before[at], b = c->values[at], slope = (b - a) / h;
-  double off = 8.0 / 27 * h * (fabs(c->steepness[at] - slope) + fabs(c->slopes[at] - slope));
-  const limit *l = &c->limits[at];
-  return fmax(a, b) + off > l->upper || fmin(a, b) - off < l->lower;
+double motion_step(const motion *m, double longest) {
+  static const double turn = 6.283185307179586 / 16;
+  double rate = 0, soon = fmin(longest, 1);
+
+  /* Forces follow sines of sums of angles, whose rates are sums of velocities now and soon. */
+  for (int v = 0; v < m->nv; v++)
+    if (is_angular(m->model, v)) rate += fabs(m->v_jet[v]) + soon * fabs(m->v_jet[m->nv + v]);
+  return rate > 0 ? turn / rate : INFINITY;
 }
 
-jn_status limit_check_between(limit_check *c, motion *m) {
-  enum { PARTS = 4 };
-  bool look = false;
-  size_t count = (size_t)m->nv * QUANTITIES;
-  for (size_t at = 0; at < count && !look; at++)
-    look = limit_is_finite(&c->limits[at]) && c->worst[at].samples == 0 && may_pass_between(c, at);
-  for (int i = 1; i < PARTS && look; i++) {
-    jn_status status = motion_at(m, c->time_before + (c->time - c->time_before) * i / PARTS);
-    if (status != JN_OK) return status;
-    for (size_t at = 0; at < count; at++) {
-      worst_case *w = &c->worst[at];
-      if (!limit_is_finite(&c->limits[at]) || w->samples > 0) continue;
-      double value = quantity_of(m, (int)(at / QUANTITIES), at % QUANTITIES), use = limit_use(&c->limits[at], value);
-      if (use > w->use) *w = (worst_case){use, value, m->t, 0, true};
-    }
-  }
+double motion_next(const motion *m, double t, bool *breaks) {
+  double next = jn_trajectory_next_step(m->trajectory, t);
+
+  /* Rows of wrenches; those of a retimed motion have other times. */
+  double wrench = m->next_wrench ? m->next_wrench(m->wrench_context, t) : jn_trajectory_next_wrench(m->trajectory, t);
+  next = fmin(next, wrench);
+
+  /* Splines through samples are smooth enough; closed forms through waypoints may jump at them. */
+  bool may_jump = jn_trajectory_samples(m->trajectory) == 0 && next == jn_trajectory_next_knot(m->trajectory, t);
+  *breaks = isfinite(next) && (next == wrench || may_jump);
+  return next;
+}
+
+static double next_look(void *context, double t, bool *breaks) { return motion_next(context, t, breaks); }
+
+static jn_status look_at_motion(void *context, double t, look *to) {
+  motion *m = context;
+  jn_status status = motion_at(m, t);
+  if (status != JN_OK) return status;
+
+  take_quantities(m, to->values, to->slopes);
+  to->step = motion_step(m, jn_trajectory_next_step(m->trajectory, t) - t);
   return JN_OK;
 }
 
-/* Beyond the limit, at samples or between them. */
-static bool is_broken(const worst_case *w) { return w->samples > 0 || w->use > 1 + slack; }
+double motion_shown(const motion *m) {
+  double shown = 0;
+  for (int i = 0; i < jn_model_nq(m->fitted); i++) {
+    jn_fit fit;
+    if (jn_trajectory_fit_of(m->trajectory, i, &fit) != JN_OK || !fit.sampled) continue;
+    if (shown == 0 || fit.fastest < shown) shown = fit.fastest;
+  }
+  return shown;
+}
+
+double motion_hides(const motion *m, const torque_arg *arg) {
+  double shown = motion_shown(m), given = arg->bandwidth.count ? arg->bandwidth.values[0] : 0;
+  return shown > 0 && given > shown * (1 + 1e-9) ? given : 0;
+}
+
+void limit_check_begin(limit_check *c, motion *m, const torque_arg *arg, double start, double end) {
+  c->watch.begin = start;
+  c->watch.end = end;
+  c->watch.evaluate = look_at_motion;
+  c->watch.next = next_look;
+  c->watch.progress = progress_show;
+  c->watch.context = m;
+  watch_expect(&c->watch, jn_trajectory_frequency(m->trajectory));
+  if (!arg) return;
+  c->shown = motion_shown(m);
+  c->bandwidth = motion_hides(m, arg);
+}
+
+jn_status limit_check_until(limit_check *c, double t) { return watch_until(&c->watch, t); }
+
+void limit_check_sample(limit_check *c, const motion *m) {
+  take_quantities(m, c->sample, NULL);
+  watch_sample(&c->watch, m->t, c->sample);
+}
 
 /* ... and surely so? */
 static bool is_surely_broken(const limit_check *c, int at) {
@@ -163,6 +170,20 @@ static void unit_of(const motion *m, int v, quantity which, char text[UNIT_TEXT]
     torque_unit(m->model, v, (int)which - EFFORT, text);
   else
     motion_unit(m->model, v, (int)which, text);
+}
+
+/* Does the quantity whose derivative this is jump? Then no bound of the derivative can be given. */
+static const jump *jump_below(const limit_check *c, int at) {
+  int which = at % QUANTITIES;
+  if (which == POSITION || which == EFFORT) return NULL;
+  const jump *below = &c->watch.jumps[at - 1];
+  return below->size > 0 ? below : NULL;
+}
+
+/* Can neither be said that the limit holds, nor that it is broken? */
+static bool is_open(const limit_check *c, int at) {
+  if (!limit_is_finite(&c->limits[at]) || c->worst[at].use < 0 || is_surely_broken(c, at)) return false;
+  return c->doubts[at].overturns || c->bandwidth > 0 || isfinite(c->watch.gave_up) || jump_below(c, at);
 }
 
 /* "81% @ 1.24", "! 120% @ 1.24" when broken, "? 81% @ 1.24" if that cannot be decided, "-" without limit. */
@@ -192,7 +213,7 @@ static void print_uses(const limit_check *c, const motion *m) {
     table_cell(&t, name);
     for (quantity k = 0; k < QUANTITIES; k++) {
       size_t at = (size_t)v * QUANTITIES + k;
-      use_cell(&t, &c->limits[at], &c->worst[at], c->doubts[at].overturns, is_surely_broken(c, (int)at));
+      use_cell(&t, &c->limits[at], &c->worst[at], is_open(c, (int)at), is_surely_broken(c, (int)at));
     }
   }
   puts("\nLimits: largest share used, and when [s] (100%: at the limit; position: from the middle of the range)");
@@ -252,31 +273,90 @@ static void print_open(const motion *m, int v, quantity k, const limit *l, const
       quantity_name(k), value, unit, time, beyond ? "beyond" : "within", bound, off);
 }
 
-/* What the samples cannot decide; how many limits that are. */
+static void print_jump(const motion *m, int v, quantity k, const jump *j) {
+  char name[JN_COORDINATE_NAME], unit[UNIT_TEXT], size[NUMBER_TEXT], time[TIME_TEXT];
+  jn_velocity_name(m->model, v, name, sizeof name);
+  unit_of(m, v, k - 1, unit);
+  short_number(j->size, size);
+  time_text(j->time, 4, time);
+  say(stdout, "  %s %s: the %s jumps by %s %s at %s s, so nothing bounds its derivative there\n", name,
+      quantity_name(k), quantity_name(k - 1), size, unit, time);
+}
+
+/* The reasons that all limits share. */
+static void print_common_reasons(const limit_check *c, const motion *m) {
+  if (c->bandwidth > 0)
+    say(stdout,
+        "  The samples show nothing faster than %.4g Hz, half of their rate, but --bandwidth says that the motion has "
+        "parts up to %.4g Hz.\n"
+        "  Record faster, or give a --bandwidth of %.4g Hz or less if you know that the motion is not faster.\n",
+        c->shown, c->bandwidth, c->shown);
+  if (isinf(c->watch.gave_up)) return;
+  char time[TIME_TEXT];
+  time_text(c->watch.gave_up, 4, time);
+  say(stdout,
+      "  To look at all times would take too long: from %s s on, only the samples were looked at. The motion has parts "
+      "up to %.4g Hz.\n"
+      "  Look at less of it at a time with --range START,END.\n",
+      time, jn_trajectory_frequency(m->trajectory));
+}
+
+/* What cannot be decided; how many limits that are. */
 static int print_doubts(const limit_check *c, const motion *m, int known) {
-  int unsure = 0;
-  for (int i = 0; i < m->nv * QUANTITIES; i++) unsure += c->doubts[i].overturns;
+  int unsure = 0, noisy = 0;
+  for (int i = 0; i < m->nv * QUANTITIES; i++) unsure += is_open(c, i);
   if (unsure == 0) return 0;
+
   bool coloured = stream_has_colour(stdout);
   print_colour(stdout, coloured, COLOUR_RED);
   printf("Cannot tell whether %d of %d limits hold:", unsure, known);
   print_colour(stdout, coloured, COLOUR_NONE);
   putchar('\n');
-  for (int v = 0; v < m->nv; v++)
-    for (quantity k = 0; k < QUANTITIES; k++) {
-      size_t at = (size_t)v * QUANTITIES + k;
-      const doubt *d = &c->doubts[at];
-      if (d->overturns && d->fit)
-        print_open(m, v, k, &c->limits[at], d);
-      else if (d->overturns)
-        print_doubt(m, v, k, &c->limits[at], d);
-    }
-  puts(
-      "  Record with less noise, or faster where a motion has few samples per period. Or say what you know: no "
-      "motion\n"
-      "  is faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: no noise.\n"
-      "  Near the ends of a log, with samples on one side only, least is known: --range START,END leaves them out.");
+
+  print_common_reasons(c, m);
+  for (int at = 0; at < m->nv * QUANTITIES; at++) {
+    const doubt *d = &c->doubts[at];
+    int v = at / QUANTITIES;
+    quantity k = (quantity)(at % QUANTITIES);
+    if (!is_open(c, at)) continue;
+
+    if (d->overturns && d->fit)
+      print_open(m, v, k, &c->limits[at], d);
+    else if (d->overturns)
+      print_doubt(m, v, k, &c->limits[at], d);
+    if (jump_below(c, at)) print_jump(m, v, k, jump_below(c, at));
+    noisy += d->overturns;
+  }
+  if (noisy)
+    puts(
+        "  Record with less noise, or faster where a motion has few samples per period. Or say what you know: no "
+        "motion\n"
+        "  is faster than --bandwidth HZ; residuals within --tolerance X [rad, m] are noise; --tolerance 0: no noise.\n"
+        "  Near the ends of a log, with samples on one side only, least is known: --range START,END leaves them out.");
   return unsure;
+}
+
+/* Has a joint with a limit of its effort rate Coulomb friction that counts? */
+static bool has_friction(const limit_check *c, const motion *m) {
+  for (int v = 0; v < m->nv && m->losses; v++) {
+    int number, joint = jn_coordinate_joint(m->model, v, &number);
+    const jn_dof *dof = &jn_joint_description(m->model, joint)->dof[number];
+    if (limit_is_finite(&c->limits[v * QUANTITIES + EFFORT_RATE]) && dof->friction != 0) return true;
+  }
+  return false;
+}
+
+/* What the verdict takes for granted. */
+static void print_assumptions(const limit_check *c, const motion *m, const torque_arg *arg) {
+  if (!arg) return;
+  if (c->shown > 0)
+    say(stdout, "  Assumed: the motion has no parts faster than %.4g Hz, %s\n", c->shown,
+        arg->bandwidth.count ? "as --bandwidth says" : "half of the sampling rate; samples show nothing beyond");
+  if (c->shown > 0 && arg->tolerance && strcmp(arg->tolerance, "auto") != 0)
+    say(stdout, "  Assumed: %s (--tolerance %s)\n",
+        strtod(arg->tolerance, NULL) > 0 ? "residuals within the tolerance are noise" : "the samples have no noise",
+        arg->tolerance);
+  if (has_friction(c, m)) puts("  Left out of the effort rates: the jumps of friction where a joint turns back");
 }
 
 static void print_violations(const limit_check *c, const motion *m, int broken, int known) {
@@ -292,7 +372,7 @@ static void print_violations(const limit_check *c, const motion *m, int broken, 
     }
 }
 
-int limit_check_print(const limit_check *c, const motion *m) {
+int limit_check_print(const limit_check *c, const motion *m, const torque_arg *arg) {
   int broken = 0, known = 0;
   for (int i = 0; i < m->nv * QUANTITIES; i++) {
     known += limit_is_finite(&c->limits[i]);
@@ -312,5 +392,6 @@ int limit_check_print(const limit_check *c, const motion *m) {
   printf("All %d limits hold.", known);
   print_colour(stdout, coloured, COLOUR_NONE);
   putchar('\n');
+  print_assumptions(c, m, arg);
   return EXIT_FINE;
 }

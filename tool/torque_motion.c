@@ -58,7 +58,7 @@ static int load_path(motion *m, const torque_arg *arg, const jn_trajectory_optio
   return OPTION_GO_ON;
 }
 
-static int load(motion *m, const torque_arg *arg, int smooth) {
+static int load(motion *m, torque_arg *arg, int smooth) {
   jn_trajectory_options options;
   jn_error error = {0};
   jn_trajectory_options_init(&options);
@@ -72,6 +72,7 @@ static int load(motion *m, const torque_arg *arg, int smooth) {
   options.wrench_interpolation = (jn_interpolation)arg->wrench_interpolation;
   if (arg->bandwidth.count) options.bandwidth = arg->bandwidth.values[0];
   int result = motion_smoothing(arg->command, arg->tolerance, &options);
+  if (result == OPTION_GO_ON) result = log_arg_apply(&arg->log, arg->command, m->model, options.max_bytes, &options);
   if (result != OPTION_GO_ON) return result;
   if (arg->tool.frame) return load_path(m, arg, &options);
   options.report = jn_report_create(NULL);
@@ -120,7 +121,7 @@ static int set_up(motion *m, const torque_arg *arg) {
   return EXIT_BAD;
 }
 
-int motion_init(motion *m, const torque_arg *arg, const jn_model *model, int order, int smooth) {
+int motion_init(motion *m, torque_arg *arg, const jn_model *model, int order, int smooth) {
   begin(m, model, order, arg->losses);
   int result = load(m, arg, smooth);
   return result == OPTION_GO_ON ? set_up(m, arg) : result;

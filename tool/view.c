@@ -8,16 +8,20 @@
 #include "model_arg.h"
 #include "output.h"
 #include "print.h"
+#include "view_meshes.h"
 
 /* Where the page says what it is given. */
 #define EMPTY "<script id=\"given\" type=\"application/json\">null</script>"
-enum { PARENTS = 3 };
 
 typedef struct view_arg {
   model_arg model;
   const char *motion, *out, *page;
+  name_list folders; /* of --meshes */
   FILE *stream;
-  int files, missing; /* written into the page; meshes that were not found */
+  int files;          /* written into the page */
+  const char *source; /* of the robot in the page */
+  size_t bytes;       /* of these, before they are encoded */
+  mesh_list meshes;
 } view_arg;
 
 /* ---- Text that is safe inside of a page ---- */
@@ -55,59 +59,74 @@ static void write_file(view_arg *v, const char *name, const char *data, size_t l
   fputs("\"]", v->stream);
 }
 
-/* ---- Meshes of a URDF file ---- */
+/* ---- Files ---- */
 
-static bool is_mesh(const char *name) {
-  static const char *const endings[] = {".stl", ".STL", ".obj", ".OBJ", ".dae", ".DAE"};
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-    if (ends_with(name, endings[i])) return true;
-  return false;
-}
-
-/* package://robot/meshes/arm.stl is looked for as meshes/arm.stl and robot/meshes/arm.stl in the folder of the robot's
- * file and the three above it. */
-static bool find_mesh(const char *robot, const char *name, char path[PATH_BYTES]) {
-  const char *scheme = strstr(name, "://"), *rest = scheme ? scheme + 3 : name;
-  const char *inner = scheme && strchr(rest, '/') ? strchr(rest, '/') + 1 : rest;
-  const char *candidates[2] = {inner, rest};
-  int folder = (int)(last_part(robot) - robot);
-  if (*rest == '/') return snprintf(path, PATH_BYTES, "%s", rest) < PATH_BYTES && is_readable(path);
-  for (int up = 0; up <= PARENTS; up++) {
-    for (int i = 0; i < 2; i++) {
-      int n = snprintf(path, PATH_BYTES, "%.*s%.*s%s", folder, robot, 3 * up, "../../../", candidates[i]);
-      if (n < PATH_BYTES && is_readable(path)) return true;
-    }
+/* One limit for all files of the page together. False after telling. */
+static bool count_bytes(view_arg *v, const char *name, size_t length) {
+  size_t limit = v->model.options.max_bytes;
+  if (length > limit - v->bytes) {
+    say(stderr, "jounce: %s: makes all files of the page together larger than the limit of %zu bytes\n", name, limit);
+    say(stderr, "    if you trust the files, raise the limit: --max-bytes\n");
+    return false;
   }
-  return false;
+  v->bytes += length;
+  return true;
 }
 
-static bool write_mesh(view_arg *v, const char *name) {
-  char path[PATH_BYTES];
+/* A file of the command line, under its last name. */
+static bool write_input(view_arg *v, const char *path) {
   size_t length;
-  if (!is_mesh(name) || !find_mesh(v->model.source, name, path)) {
-    v->missing++;
-    return true;
-  }
   char *data = read_input(path, path, v->model.options.max_bytes, &length);
-  if (!data) return false;
-  write_file(v, name, data, length);
+  bool fine = data && count_bytes(v, path, length);
+  if (fine) write_file(v, last_part(path), data, length);
   free(data);
-  return true;
+  return fine;
 }
 
-/* Every filename="..." of the text, once. */
-static bool write_meshes(view_arg *v, const char *text) {
-  static const char key[] = "filename=";
-  for (const char *p = text; (p = strstr(p, key)); p++) {
-    char name[PATH_BYTES];
-    const char *start = p + strlen(key), *end = *start == '"' || *start == '\'' ? strchr(start + 1, *start) : NULL;
-    if (!end || end - start - 1 >= PATH_BYTES) continue;
-    snprintf(name, sizeof name, "%.*s", (int)(end - start - 1), start + 1);
-    const char *first = strstr(text, name);
-    if (first && first < start && first[strlen(name)] == *start && first[-1] == *start) continue;
-    if (!write_mesh(v, name)) return false;
+static bool write_mesh(view_arg *v, const mesh *m) {
+  size_t length;
+  FILE *stream = mesh_open(m);
+  if (!stream) {
+    say(stderr, "jounce: %s: cannot be opened as a regular file any more\n", m->path);
+    return false;
   }
-  return true;
+  char *data = read_opened(stream, m->path, v->model.options.max_bytes, &length);
+  fclose(stream);
+  bool fine = data && count_bytes(v, m->path, length);
+  if (fine) write_file(v, m->name, data, length);
+  free(data);
+  return fine;
+}
+
+/* Pairs of a name and the one that its file has in the page. */
+static void write_other_names(const view_arg *v) {
+  const char *before = "[\"";
+  for (int i = 0; i < v->meshes.count; i++) {
+    const mesh *m = &v->meshes.meshes[i];
+    if (m->state != MESH_AGAIN) continue;
+    fputs(before, v->stream);
+    write_name(v->stream, m->name);
+    fputs("\",\"", v->stream);
+    write_name(v->stream, m->same_as);
+    fputs("\"]", v->stream);
+    before = ",\n[\"";
+  }
+}
+
+/* The robot's file as it is, and the meshes that may be read. */
+static bool write_urdf(view_arg *v) {
+  const char *path = v->model.source;
+  size_t length;
+  char *text = read_input(path, path, v->model.options.max_bytes, &length);
+  bool fine = text && count_bytes(v, path, length);
+  if (fine) {
+    write_file(v, last_part(path), text, length);
+    mesh_list_find(&v->meshes, text, length, path, &v->folders);
+  }
+  free(text);
+  for (int i = 0; fine && i < v->meshes.count; i++)
+    if (v->meshes.meshes[i].state == MESH_FOUND) fine = write_mesh(v, &v->meshes.meshes[i]);
+  return fine;
 }
 
 /* ---- The page ---- */
@@ -120,13 +139,8 @@ static bool write_robot(view_arg *v, const char **source) {
   *source = m->source;
   if (unchanged && strncmp(m->source, "builtin:", 8) == 0) return true;
   if (unchanged && format_of_content(m->source) == JN_FORMAT_URDF) {
-    char *text = read_input(m->source, m->source, m->options.max_bytes, &length);
-    if (!text) return false;
     *source = last_part(m->source);
-    write_file(v, *source, text, length);
-    bool fine = write_meshes(v, text);
-    free(text);
-    return fine;
+    return write_urdf(v);
   }
   char *native;
   jn_error error;
@@ -137,24 +151,22 @@ static bool write_robot(view_arg *v, const char **source) {
     say(stderr, "jounce: %s\n", error.text);
     return false;
   }
-  write_file(v, *source, native, length);
+  bool fine = count_bytes(v, *source, length);
+  if (fine) write_file(v, *source, native, length);
   jn_text_free(native, &options);
-  return true;
+  return fine;
 }
 
 static bool write_given(view_arg *v) {
   FILE *f = v->stream;
   const char *source;
-  size_t length;
   fputs("<script id=\"given\" type=\"application/json\">{\"files\":[", f);
   if (!write_robot(v, &source)) return false;
+  v->source = source;
   bool file = v->motion && strncmp(v->motion, "builtin:", 8) != 0;
-  if (file) {
-    char *data = read_input(v->motion, v->motion, v->model.options.max_bytes, &length);
-    if (!data) return false;
-    write_file(v, last_part(v->motion), data, length);
-    free(data);
-  }
+  if (file && !write_input(v, v->motion)) return false;
+  fputs("],\n\"same\":[", f);
+  write_other_names(v);
   fputs("],\n\"source\":\"", f);
   write_name(f, source);
   if (v->motion) {
@@ -185,6 +197,19 @@ static char *read_page(const char *given, size_t limit) {
   return NULL;
 }
 
+/* What the page holds: who passes it on passes on these files. */
+static void tell_content(const view_arg *v) {
+  int meshes = mesh_list_count(&v->meshes, MESH_FOUND);
+  bool has_motion = v->motion && strncmp(v->motion, "builtin:", 8) != 0;
+  say(stdout, "Written: %s (open it in a browser)\n", v->out);
+  if (v->files == 0) return;
+
+  char *count = meshes ? format_text(" and %d mesh%s", meshes, meshes == 1 ? "" : "es") : copy_text("", 0);
+  say(stdout, "It contains %s%s%s%s: %.3g MB\n", v->source, has_motion ? ", " : "",
+      has_motion ? last_part(v->motion) : "", count, (double)v->bytes / 1e6);
+  free(count);
+}
+
 static int view(view_arg *v) {
   int status = model_arg_load(&v->model);
   if (status != OPTION_GO_ON) return status;
@@ -202,10 +227,8 @@ static int view(view_arg *v) {
   }
   free(page);
   if (!fine) return EXIT_BAD;
-  if (v->missing)
-    say(stderr, "jounce: note: %d mesh%s not found; boxes are shown instead\n", v->missing,
-        v->missing == 1 ? " was" : "es were");
-  if (strcmp(v->out, "-") != 0) say(stdout, "Written: %s (open it in a browser)\n", v->out);
+  mesh_list_tell(&v->meshes);
+  if (strcmp(v->out, "-") != 0) tell_content(v);
   return EXIT_FINE;
 }
 
@@ -214,17 +237,20 @@ int command_view(int argc, char **argv) {
   view_arg v = {.out = "jounce.html"};
   const char *arguments[2] = {NULL, NULL};
   model_arg_init(&v.model);
-  option_set_init(&set, "view", "MODEL [TRAJECTORY]",
-                  "Write a web page that shows the robot in three dimensions, moves it, checks it, simulates it, and "
-                  "plays TRAJECTORY with its torques against the limits. The page is one file that needs nothing else "
-                  "and no network: the robot's file, its meshes (STL, OBJ, DAE, as far as they are found) and the "
-                  "motion are inside.");
+  option_set_init(
+      &set, "view", "MODEL [TRAJECTORY]",
+      "Write a web page that shows the robot in three dimensions, moves it, checks it, simulates it, and "
+      "plays TRAJECTORY with its torques against the limits. The page is one file that needs nothing else "
+      "and no network: the robot's file, its meshes (STL, OBJ, DAE, of its folder or package) and the motion "
+      "are inside.");
   option_text(&set, "out", "FILE", "the page to write; default jounce.html; -: standard output", &v.out);
   option_output(&set);
   option_text(
       &set, "page", "FILE",
       "the empty page to start from; default: JOUNCE_PAGE of the environment, or the one installed with the command",
       &v.page);
+  option_texts(&set, "meshes", "FOLDER",
+               "also read meshes in this folder, wherever the robot's file is; may be given several times", &v.folders);
   model_arg_options(&set, &v.model);
   int status = option_parse(&set, argc, argv, arguments, 1, 2);
   if (status == OPTION_GO_ON) {
@@ -232,6 +258,8 @@ int command_view(int argc, char **argv) {
     v.motion = arguments[1];
     status = view(&v);
   }
+  mesh_list_free(&v.meshes);
+  name_list_free(&v.folders);
   model_arg_free(&v.model);
   return status;
 }

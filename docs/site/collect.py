@@ -118,6 +118,8 @@ def main() -> int:
     collector = Collector(source, out)
     for page in sorted(source.glob("docs/*.md")):
         collector.page(f"docs/{page.name}")
+    for page in sorted(source.glob("docs/decisions/*.md")):
+        collector.page(f"docs/decisions/{page.name}")
     for page in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md"):
         collector.page(page)
     for page in sorted((source / "docs/site/pages").glob("*.md")):

@@ -172,7 +172,8 @@ JN_API jn_status jn_identification_add_trajectory(jn_identification *identificat
 JN_API jn_status jn_identification_state(const jn_identification *identification, const jn_trajectory *trajectory,
                                          double t, double *q, double *v, double *a);
 /* A cutoff [Hz] that keeps what this motion can excite: eight times the frequency rms(a) / rms(v) / 2 pi of the fastest
- * coordinate, but at most a fifth of the sampling rate. */
+ * coordinate, but at most a fifth of the sampling rate. The largest twentieth of v^2 and of a^2 is left out, so that a
+ * sensor that jumps now and then does not decide. */
 JN_API double jn_identification_cutoff(const jn_identification *identification, const jn_trajectory *trajectory);
 /* Forgets all rows. With factor > 0, rows added from now on are left out if they deviate from the last solution by more
  * than `factor` standard deviations of their channel. */

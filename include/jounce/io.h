@@ -35,6 +35,17 @@ JN_API jn_status jn_builder_load(jn_builder *builder, const char *source, jn_err
 JN_API jn_status jn_builder_load_text(jn_builder *builder, const char *text, size_t length, jn_format format,
                                       const char *file, jn_error *error);
 
+/* Keyframes of an MJCF file are states. How many it has; 0 for other formats and built-in robots. Errors: those of
+ * jn_load(). */
+JN_API jn_status jn_keyframe_count(const char *source, const jn_options *options, int *count, jn_error *error);
+/* Length of the name of a keyframe, with the 0 at its end. */
+#define JN_KEYFRAME_NAME 256
+/* Keyframe `index` (from 0) of the file that the model was read from: its name ("" if it has none), q [nq] and v [nv].
+ * Joints are found by their names, so the model may have been edited; those that the keyframe does not have are neutral
+ * and at rest. Without qpos, q is where the file has the bodies. Errors: those of jn_load(), JN_ERR_INDEX. */
+JN_API jn_status jn_load_keyframe(const jn_model *model, const char *source, int index, const jn_options *options,
+                                  char name[JN_KEYFRAME_NAME], double *q, double *v, jn_error *error);
+
 /* Writes a model. Reading the file again with the same options gives the same model, with its current inertias.
  * Native files can express every model; URDF cannot. A joint type or joint point that URDF does not have gives
  * JN_ERR_UNSUPPORTED with the joint's name, and nothing is written. Losses that do not change the robot (gravity; named

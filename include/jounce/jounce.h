@@ -13,6 +13,7 @@
 #include "elastic.h"
 #include "float.h"
 #include "float_batch.h"
+#include "generate.h"
 #include "identification.h"
 #include "io.h"
 #include "jets.h"

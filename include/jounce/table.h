@@ -24,7 +24,9 @@ typedef struct jn_table_options {
   const jn_allocator *allocator; /* NULL: malloc and free. Copied; its context must outlive the table */
   jn_report *report;             /* collects all messages; NULL: only the first error is reported, in jn_error */
   int loose;                     /* 1: cells may be empty, infinite or text; default 0: these are errors */
-  size_t max_bytes;              /* size limit for input; default and 0: JN_MAX_BYTES */
+  int skip_bad; /* 1: rows that do not parse, or with a cell that is not a finite number, are left out, and a warning
+                   counts and names them; loose tables have no such rows; default 0: they are errors */
+  size_t max_bytes; /* size limit for input; default and 0: JN_MAX_BYTES */
 } jn_table_options;
 
 /* The defaults. */

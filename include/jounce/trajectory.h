@@ -59,15 +59,26 @@ typedef struct jn_trajectory_options {
   double tolerance;              /* [rad, m] of JN_SMOOTH_TOLERANCE */
   double bandwidth;              /* [Hz] the motion has no faster parts: what is faster is noise; default 0: unknown */
   jn_interpolation wrench_interpolation; /* of jn_trajectory_load_wrenches(); default JN_INTERPOLATE_MONOTONE */
+  double lowpass; /* [Hz] splines resolve nothing much faster, so jumps and noise beyond this are smoothed away, and a
+                     note or a warning says how much; default 0: no low-pass */
   const char *const *columns; /* "NAME=COLUMN", "NAME=#3", "NAME=COLUMN [deg]" for columns not named after their */
   int column_count;           /*   coordinates, and for the times (NAME t): docs/torque.md; default none */
   int wrenches_too; /* 1: the file also has columns of wrenches, for jn_trajectory_load_wrenches(): no warning about
                        them;    default 0 */
   int degrees;      /* 1: angles and rates whose column names no unit are in degrees; default 0: radians */
   double rate;      /* [Hz] sampled files: times are row / rate, whatever the file has; default 0: those of the file */
-  int missing_neutral;                          /* 1: joints without data stay neutral; default 0: an error */
-  int strict;                                   /* 1: warnings are errors */
-  size_t max_bytes;                             /* size limit for input; default and 0: JN_MAX_BYTES */
+  int missing_neutral; /* 1: joints without data stay neutral; default 0: an error */
+  int skip_bad; /* 1: rows with a cell that is no finite number, or with too few or too many cells, are left out, and a
+                   warning counts and names them; default 0: they are errors */
+  int unwrap; /* 1: angles of all joints that jump by full turns are unwrapped; default 0: those of continuous joints */
+  const double *motor_matrix;     /* G [nv x nv]: positions are those of motors, theta = G q + motor_zero, and those of
+                                     the joints follow; joints must have one coordinate each; default NULL: positions
+                                     are those of the joints */
+  const double *motor_zero;       /* [nv] positions of the motors at q = 0; NULL: zero */
+  const char *const *motor_names; /* [nv] names of their columns; NULL: motor k has the name of coordinate k */
+  int motor_name_count;           /* nv, or 0 */
+  int strict;                     /* 1: warnings are errors */
+  size_t max_bytes;               /* size limit for input; default and 0: JN_MAX_BYTES */
   void (*progress)(double part, void *context); /* called with the fraction that is done, 0 ... 1; may be NULL */
   void *progress_context;
 } jn_trajectory_options;
@@ -147,6 +158,15 @@ JN_API int jn_trajectory_given(const jn_trajectory *trajectory, int i);
 /* The first time after t where a curve goes over into its next polynomial, so that derivatives above its degree - 1
  * jump; INFINITY: none. O(nq log samples). */
 JN_API double jn_trajectory_next_knot(const jn_trajectory *trajectory, double t);
+/* The time after t, at which to look next so that nothing is overlooked between: motion and wrenches are one smooth
+ * function up to there (knots and rows of wrenches are not passed over), and go through 1/32 of their shortest
+ * period at most; INFINITY: straight lines for ever. Forces follow products of these, which are up to twice as fast.
+ * O(nq log samples + 6 nlink). */
+JN_API double jn_trajectory_next_step(const jn_trajectory *trajectory, double t);
+/* The first row of the wrenches after t, where their derivatives may jump; INFINITY: none. O(nlink + log rows). */
+JN_API double jn_trajectory_next_wrench(const jn_trajectory *trajectory, double t);
+/* The highest frequency [Hz] of the Fourier series of closed forms; 0 if there are none. O(nq). */
+JN_API double jn_trajectory_frequency(const jn_trajectory *trajectory);
 /* Degree of the splines, 0 for closed forms. */
 JN_API int jn_trajectory_degree(const jn_trajectory *trajectory);
 

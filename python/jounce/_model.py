@@ -255,8 +255,8 @@ class Model(_core.Model):
     def trajectory(self, source: str | os.PathLike[str], **options: Any) -> Trajectory:
         """Reads a motion: a CSV, NPY, NPZ or JSON file, or "builtin:demo".
 
-        Options are those of jn_trajectory_options: order, smoothing, tolerance, bandwidth, columns, missing_neutral,
-        strict, max_bytes. See docs/torque.md.
+        Options are those of jn_trajectory_options: order, smoothing, tolerance, bandwidth, lowpass, columns, missing_neutral,
+        skip_bad, unwrap, motor_matrix, motor_zero, motor_names, strict, max_bytes. See docs/torque.md.
         """
         path = os.fspath(source)
         made = super().trajectory(path, **options)
@@ -271,7 +271,7 @@ class Model(_core.Model):
 
         Options as above, except for those that say how to read files.
         """
-        for name in ("rate", "columns", "wrenches_too", "missing_neutral", "max_bytes"):
+        for name in ("rate", "columns", "wrenches_too", "missing_neutral", "motor_names", "max_bytes"):
             if name in options:
                 raise TypeError(f"trajectory_from_samples(): {name} is for files")
         made = super().trajectory_from_samples(t, q, **options)

@@ -16,10 +16,12 @@ import tempfile
 import webbrowser
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Sequence
 from urllib.parse import quote
 
 import numpy as np
+
+from ._meshes import Meshes, meshes_of
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -30,54 +32,25 @@ MOTION_RATE = 100  # samples a second of motions that are not files
 PAGE = Path(__file__).parent / "page.html"
 # Where the page says what it is given.
 EMPTY = '<script id="given" type="application/json">null</script>'
-MESHES = (".stl", ".obj", ".dae")
-PARENTS = 3
 
 
 # ---- the page of `jounce view` ----
 
 
-def find_mesh(robot: Path, name: str) -> Path | None:
-    """package://robot/meshes/arm.stl is looked for as meshes/arm.stl and robot/meshes/arm.stl in the folder of the
-    robot's file and the three above it."""
-    scheme, separator, rest = name.partition("://")
-    rest = rest if separator else scheme
-    inner = rest.partition("/")[2] or rest if separator else rest
-    if rest.startswith("/"):
-        return Path(rest) if Path(rest).is_file() else None
-    for up in range(PARENTS + 1):
-        for candidate in (inner, rest):
-            path = robot.parent.joinpath(*[".."] * up, candidate)
-            if path.is_file():
-                return path
-    return None
-
-
-def meshes_of(robot: Path, text: bytes) -> tuple[list[tuple[str, bytes]], int]:
-    """The meshes that a URDF file names, each once, and how many were not found."""
-    found, missing = [], 0
-    names = [a or b for a, b in re.findall(rb"filename=(?:\"([^\"]*)\"|'([^']*)')", text)]
-    for name in dict.fromkeys(os.fsdecode(name) for name in names):
-        path = find_mesh(robot, name) if name.lower().endswith(MESHES) else None
-        if path is None:
-            missing += 1
-        else:
-            found.append((name, path.read_bytes()))
-    return found, missing
-
-
-def robot_files(model: Model) -> tuple[str, list[tuple[str, bytes]], int]:
+def robot_files(
+    model: Model, folders: Sequence[str | os.PathLike[str]] = ()
+) -> tuple[str, list[tuple[str, bytes]], Meshes]:
     """An unchanged URDF file goes in as it is, with its meshes; a built-in robot by its name; all others as native
     files."""
     source = model._unchanged_source()
     if source is not None and source.startswith("builtin:"):
-        return source, [], 0
+        return source, [], Meshes()
     if source is not None:
         text = Path(source).read_bytes()
         if re.search(rb"<robot[\s>]", text):
-            meshes, missing = meshes_of(Path(source), text)
-            return Path(source).name, [(Path(source).name, text), *meshes], missing
-    return "robot.json", [("robot.json", model.to_json().encode())], 0
+            meshes = meshes_of(Path(source), text, folders)
+            return Path(source).name, [(Path(source).name, text), *meshes.files], meshes
+    return "robot.json", [("robot.json", model.to_json().encode())], Meshes()
 
 
 def csv(model: Model, t: Any, q: Any) -> bytes:
@@ -128,9 +101,9 @@ def plain_name(name: str) -> str:
     return quote(os.fsencode(name), safe="._-/:")
 
 
-def given(model: Model, motion: Any = None) -> tuple[str, int]:
-    """What the page is given, as the text of its element, and how many meshes were not found."""
-    source, files, missing = robot_files(model)
+def given(model: Model, motion: Any = None, folders: Sequence[str | os.PathLike[str]] = ()) -> tuple[str, str]:
+    """What the page is given, as the text of its element, and which meshes it does not show."""
+    source, files, meshes = robot_files(model, folders)
     name: str | None = None
     if motion is not None:
         name, content = motion_file(model, motion)
@@ -139,6 +112,7 @@ def given(model: Model, motion: Any = None) -> tuple[str, int]:
     options = model._source_options() if source != "robot.json" else {}
     described: dict[str, Any] = {
         "files": [[plain_name(name), base64.b64encode(content).decode()] for name, content in files],
+        "same": [[plain_name(name), plain_name(other)] for name, other in meshes.same],
         "source": plain_name(source),
         **({} if name is None else {"motion": plain_name(name)}),
         "floating": bool(options.get("floating", False)),
@@ -146,7 +120,7 @@ def given(model: Model, motion: Any = None) -> tuple[str, int]:
         "lenient": bool(options.get("lenient", False)),
     }
     text = json.dumps(described, separators=(",", ":"))
-    return f'<script id="given" type="application/json">{text}</script>', missing
+    return f'<script id="given" type="application/json">{text}</script>', meshes.note()
 
 
 # ---- a simple page ----
@@ -205,13 +179,12 @@ def simple_page(model: Model, motion: Any = None) -> str:
     return template.replace("@TITLE@", escape(model.name)).replace("@DATA@", data).replace("@SCRIPT@", script)
 
 
-def page(model: Model, motion: Any = None) -> tuple[str, str]:
+def page(model: Model, motion: Any = None, folders: Sequence[str | os.PathLike[str]] = ()) -> tuple[str, str]:
     """The page, and what is not as it could be."""
     if not PAGE.is_file():
         return simple_page(model, motion), SIMPLE
-    element, missing = given(model, motion)
+    element, note = given(model, motion, folders)
     template = PAGE.read_text(encoding="utf-8")
-    note = f"{missing} {'mesh was' if missing == 1 else 'meshes were'} not found" if missing else ""
     return template.replace(EMPTY, element, 1), note
 
 
@@ -241,15 +214,20 @@ def in_notebook() -> bool:
 
 
 def show(
-    model: Model, motion: Any = None, path: str | os.PathLike[str] | None = None, browser: bool | None = None
+    model: Model,
+    motion: Any = None,
+    path: str | os.PathLike[str] | None = None,
+    browser: bool | None = None,
+    meshes: Sequence[str | os.PathLike[str]] = (),
 ) -> Page:
     """Writes a self-contained page with the robot in 3-D, and opens it in a browser, or inline in a notebook.
 
     motion: a trajectory, (t [n], q [n x nq]), or one or several configurations; default: neutral. path: where to write
-    the page; default: a temporary file. browser: whether to open it; default: if no path was given. It is the page that
+    the page; default: a temporary file. browser: whether to open it; default: if no path was given. meshes: folders whose
+    meshes may be read, besides those in the folder and the package of the robot's file. It is the page that
     `jounce view` writes, or a simpler one if the package was built without that (script/web): the result says so.
     """
-    html, note = page(model, motion)
+    html, note = page(model, motion, meshes)
     name = re.sub(r"\W", "_", model.name[:40])
     folder = None if path is None else Path(path).parent
     handle, part = tempfile.mkstemp(prefix=f"jounce-{name}-", suffix=".html", dir=folder)

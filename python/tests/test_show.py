@@ -43,6 +43,7 @@ class Pages(unittest.TestCase):
         self.page.write_text(f"<html><body>{_show.EMPTY}</body></html>")
         (self.folder / "arm" / "urdf").mkdir(parents=True)
         (self.folder / "arm" / "meshes").mkdir()
+        (self.folder / "arm" / "package.xml").write_text("<package/>")
         (self.folder / "arm" / "meshes" / "arm piece.stl").write_bytes(bytes(range(256)))
         self.urdf = self.folder / "arm" / "urdf" / "arm.urdf"
         self.urdf.write_text(URDF)
@@ -90,11 +91,36 @@ class Pages(unittest.TestCase):
         page = self.show(arm)
         files = dict(self.given(page.html)["files"])
         self.assertEqual(base64.b64decode(files["package://arm/meshes/arm%20piece.stl"]), bytes(range(256)))
-        self.assertEqual(page.note, "1 mesh was not found")
+        self.assertEqual(page.note, "1 mesh not found: package://arm/meshes/lost.dae")
         self.assertEqual(page.html.count("</script>"), 1)
         self.assertEqual((self.folder / "shown.html").read_text(), page.html)
         self.urdf.write_text(URDF.replace("revolute", "continuous"))  # no longer the model's file
         self.assertEqual(self.given(self.show(arm).html)["source"], "robot.json")
+
+    def test_meshes_of_strangers(self) -> None:
+        """Only regular files of the robot's folder or package are read, unless their folder is allowed."""
+        (self.folder / "secret").mkdir()
+        secret = self.folder / "secret" / "plan.stl"
+        secret.write_bytes(b"secret")
+        near = self.urdf.parent
+        (near / "link.stl").symlink_to(secret)
+        (near / "folder.stl").mkdir()
+        os.mkfifo(near / "pipe.stl")
+        names = [str(secret), f"file://{secret}", "../../secret/plan.stl", "link.stl", "package://secret/plan.stl",
+                 "package://arm/../secret/plan.stl", "folder.stl", "pipe.stl", "/dev/zero", "plan.ply"]  # fmt: skip
+        for name in names:
+            with self.subTest(name):
+                self.urdf.write_text(f"<!-- {URDF} -->" + URDF.replace("package://arm/meshes/arm piece.stl", name))
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    arm = jounce.load(self.urdf)
+                page = self.show(arm)
+                self.assertEqual([name for name, _ in self.given(page.html)["files"]], ["arm.urdf"])
+                self.assertIn(name, page.note)
+        self.urdf.write_text(URDF.replace("package://arm/meshes/arm piece.stl", "link.stl"))
+        with mock.patch.object(_show, "PAGE", self.page):
+            page = jounce.load(self.urdf).show(path=self.folder / "shown.html", meshes=[self.folder / "secret"])
+        self.assertIn("link.stl", dict(self.given(page.html)["files"]))
 
     def test_motions_of_arrays(self) -> None:
         """Samples and configurations become a table that the readers of motions understand."""

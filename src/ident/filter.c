@@ -3,6 +3,7 @@
  * filters its own columns, the force among them, with the same window, and keeps every row that is finished, in
  * triangles of the thread's own. Nothing is shared until these are added to each other at the end. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../model/stop.h"
@@ -406,18 +407,51 @@ jn_status jn_identification_add_trajectory(jn_identification *d, const jn_trajec
   return run_all(&f, threads < most ? threads : most);
 }
 
+/* ---- The cutoff that suits a motion ---- */
+
+static int compare_numbers(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* sqrt(sum a^2 / sum v^2) [rad/s] without the largest twentieth of both, which are sorted; with it if nothing moves
+ * otherwise. */
+static double usual_frequency(double *v_squares, double *a_squares, int count) {
+  double v = 0, a = 0;
+
+  qsort(v_squares, up(count), sizeof *v_squares, compare_numbers);
+  qsort(a_squares, up(count), sizeof *a_squares, compare_numbers);
+  for (int i = 0; i < count; i++) {
+    if (i >= count - count / 20 && v > 0) break;
+    v += v_squares[i];
+    a += a_squares[i];
+  }
+
+  return v > 0 ? sqrt(a / v) : 0;
+}
+
 double jn_identification_cutoff(const jn_identification *d, const jn_trajectory *t) {
   enum { TIMES = 2000 };
   if (!d || !t || jn_trajectory_force_rows(t) < 2) return 0;
+
+  /* v^2 and a^2 of all coordinates at equidistant times. */
   size_t nv = up(d->nv);
   double start = jn_trajectory_start(t), end = jn_trajectory_end(t), fastest = 0;
-  double *jet = jn__allocate(&d->allocator, 5 * nv * sizeof *jet), *vv = jet + 3 * nv, *aa = vv + nv;
-  for (int k = 0; k <= TIMES && jet; k++) {
-    jn_trajectory_evaluate(t, start + (end - start) * k / TIMES, 0, NULL, jet);
-    for (size_t i = 0; i < nv; i++) vv[i] += jet[i] * jet[i], aa[i] += jet[nv + i] * jet[nv + i];
+  double *jet = jn__allocate(&d->allocator, (2 + 2 * TIMES) * nv * sizeof *jet);
+  if (!jet) return 0;
+  double *v_squares = jet + 2 * nv, *a_squares = v_squares + TIMES * nv;
+  for (size_t k = 0; k < TIMES; k++) {
+    jn_trajectory_evaluate(t, start + (end - start) * ((double)k + 0.5) / TIMES, 0, NULL, jet);
+    for (size_t i = 0; i < nv; i++) {
+      v_squares[i * TIMES + k] = jet[i] * jet[i];
+      a_squares[i * TIMES + k] = jet[nv + i] * jet[nv + i];
+    }
   }
-  for (size_t i = 0; i < nv && jet; i++)
-    if (vv[i] > 0) fastest = fmax(fastest, sqrt(aa[i] / vv[i]));
+
+  /* The frequency of each coordinate, rms(a) / rms(v), without the few moments at which a sensor may have jumped. */
+  for (size_t i = 0; i < nv; i++)
+    fastest = fmax(fastest, usual_frequency(v_squares + i * TIMES, a_squares + i * TIMES, TIMES));
+
   jn__release(&d->allocator, jet);
   return fmin(8 * fastest / (2 * 3.14159265358979323846), 0.2 / typical_step(t));
 }

@@ -10,7 +10,7 @@
 #include "common.h"
 #include "table.h"
 
-enum { MAX_TOLD = 10, CELL = 128 };
+enum { MAX_TOLD = 10, MAX_NAMED = 8, CELL = 128 };
 
 typedef struct reader {
   jn_table *table;
@@ -19,7 +19,10 @@ typedef struct reader {
   const char *p, *end; /* what is still to be read */
   int line;            /* of p, from 1 */
   char separator;
-  int told; /* errors */
+  int told;                 /* errors */
+  int is_bad;               /* the row at hand, if bad rows are left out */
+  int bad_lines[MAX_NAMED]; /* the first lines that were, */
+  int bad_column;           /*   and the column of the first, -1: the number of cells is wrong */
 } reader;
 
 /* A line without its end. */
@@ -213,7 +216,8 @@ static void tell_cell(reader *r, const line *l, int column, const char *p, const
   else
     snprintf(text, sizeof text, "row %d: '%.*s' is not a finite number", r->table->rows + 1, n, p);
   column_subject(r->table, column, subject);
-  tell(r, "csv-value", l->number, column + 1, subject, "every cell needs a number; leave out rows without data", text);
+  tell(r, "csv-value", l->number, column + 1, subject,
+       "every cell needs a number; leave out rows without data (of logs: --skip-bad)", text);
 }
 
 /* The number of a cell; reported if it must be one and is not. */
@@ -222,6 +226,11 @@ static double take_cell(reader *r, const line *l, int c, const char *p, const ch
   double x = 0;
   int is_number = read_cell(r, p, end, &x);
   if (is_number && (isfinite(x) || t->loose)) return x;
+  if (t->skip_bad && !t->loose) {
+    if (!r->is_bad && t->bad_rows == 0) r->bad_column = c;
+    r->is_bad = 1;
+    return NAN;
+  }
   if (!t->loose || has_nul(p, end)) {
     tell_cell(r, l, c, p, end);
     return x;
@@ -250,8 +259,37 @@ static int is_empty_row(const reader *r, const line *l) {
   return values > 0 && c == t->columns;
 }
 
+/* Leaves the row at hand out, and keeps its line for the warning. */
+static void skip_row(reader *r, const line *l) {
+  jn_table *t = r->table;
+  if (!r->is_bad && t->bad_rows == 0) r->bad_column = -1;
+  if (t->bad_rows < MAX_NAMED) r->bad_lines[t->bad_rows] = l->number;
+  t->bad_rows++;
+}
+
+/* One warning for all rows that were left out. */
+static void tell_skipped(const reader *r) {
+  const jn_table *t = r->table;
+  char lines[128] = "", subject[96];
+  if (t->bad_rows == 0) return;
+
+  for (int i = 0; i < t->bad_rows && i < MAX_NAMED; i++) {
+    size_t used = strlen(lines);
+    snprintf(lines + used, sizeof lines - used, "%s%d", i ? ", " : "", r->bad_lines[i]);
+  }
+  if (r->bad_column >= 0)
+    column_subject(t, r->bad_column, subject);
+  else
+    snprintf(subject, sizeof subject, "the row");
+  jn__log(r->log, JN_WARNING, JN_ERR_SYNTAX, "skipped-rows", (jn_place){t->file, r->bad_lines[0], r->bad_column + 1},
+          NULL, NULL, "%d of %d rows %s left out: line%s %s%s; first: %s %s", t->bad_rows, t->bad_rows + t->rows,
+          t->bad_rows == 1 ? "is" : "are", t->bad_rows == 1 ? "" : "s", lines, t->bad_rows > MAX_NAMED ? ", ..." : "",
+          subject, r->bad_column >= 0 ? "has no finite number" : "has too few or too many cells");
+}
+
 static void read_row(reader *r, const line *l) {
   jn_table *t = r->table;
+  r->is_bad = 0;
   if (is_empty_row(r, l)) {
     t->empty_rows++;
     return;
@@ -266,12 +304,17 @@ static void read_row(reader *r, const line *l) {
     }
     p = end + 1;
   }
+  int fits = c == t->columns || (c == t->columns + 1 && l->end[-1] == r->separator);
+  if (t->skip_bad && (r->is_bad || !fits)) {
+    skip_row(r, l);
+    return;
+  }
   if (t->loose) {
     t->starts[t->rows] = (size_t)(l->begin - r->begin);
     t->ends[t->rows] = (size_t)(l->end - r->begin);
   }
   t->lines[t->rows++] = l->number;
-  if (c == t->columns || (c == t->columns + 1 && l->end[-1] == r->separator)) return;
+  if (fits) return;
   char text[160];
   snprintf(text, sizeof text, "row %d has %d columns, but there are %d names", t->rows, c, t->columns);
   tell(r, "csv-columns", l->number, 0, NULL, NULL, text);
@@ -368,6 +411,7 @@ jn_status jn__csv_read(jn_table *t, const char *text, size_t length, jn_log *log
   if (status == JN_OK && t->choose && r.told == 0) status = choose(&r);
   if (status != JN_OK) return status;
   while (next_full_line(&r, &l, NULL)) read_row(&r, &l);
+  tell_skipped(&r);
   if (r.told > MAX_TOLD)
     jn__log(log, JN_ERROR, JN_ERR_SYNTAX, "too-many-errors", (jn_place){t->file, 0, 0}, NULL, NULL,
             "has %d more errors like these", r.told - MAX_TOLD);

@@ -67,6 +67,31 @@ char *jn__read_file(const jn_allocator *a, jn_log *log, const char *path, size_t
   return text;
 }
 
+int jn__parts_fit(jn_log *log, const char *file, const jn_parts *p, size_t limit) {
+  const struct {
+    int count;
+    size_t cost;
+    const char *name;
+  } parts[] = {{p->links, JN_LINK_COST, "links"},
+               {p->moving, JN_MOVING_COST, "moving joints"},
+               {p->frames, JN_FRAME_COST, "frames"},
+               {p->loops, JN_LOOP_COST, "loops"}};
+  size_t left = limit;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    size_t count = (size_t)parts[i].count;
+    if (count <= left / parts[i].cost) {
+      left -= count * parts[i].cost;
+      continue;
+    }
+    char what[96];
+    snprintf(what, sizeof what, "has at least %zu %s, which take %zu bytes each and, with the rest, more than", count,
+             parts[i].name, parts[i].cost);
+    jn__over_limit(log, file, NULL, what, limit);
+    return 0;
+  }
+  return 1;
+}
+
 int jn__json_fits(jn_log *log, const char *file, const char *text, size_t length, size_t limit) {
   size_t values = jn__json_value_count(text, length);
   if (values <= limit / JN_JSON_VALUE) return 1;

@@ -10,6 +10,7 @@
 
 #include "common.h"
 #include "io.h"
+#include "jounce/configuration.h"
 #include "limit.h"
 #include "whole_file.h"
 
@@ -290,6 +291,45 @@ static jn_status finish(jn_builder *b, jn_status end, jn_model **model, jn_error
   if (status == JN_OK || (end == JN_OK && b->link_count > 0)) status = jn_builder_freeze(b, model, error);
   jn_builder_destroy(b);
   return status;
+}
+
+/* Reads a source with a request for a keyframe. */
+static jn_status find_keyframe(const char *source, const jn_options *options, jn_keyframe_request *wanted,
+                               jn_error *error) {
+  jn_builder *b;
+  jn_options quiet;
+  jn_options_init(&quiet);
+  if (options) quiet = *options;
+  quiet.report = NULL; /* what is wrong was told when the model was read */
+  jn_status status = jn_builder_create(&quiet, &b);
+  if (status != JN_OK) return jn__fail(error, status, source, "%s", jn_status_text(status));
+
+  b->keyframe = wanted;
+  status = jn_builder_load(b, source, error);
+  jn_builder_destroy(b);
+  return status;
+}
+
+jn_status jn_keyframe_count(const char *source, const jn_options *options, int *count, jn_error *error) {
+  if (!source || !count) return jn__fail(error, JN_ERR_NULL, source, "%s", jn_status_text(JN_ERR_NULL));
+  jn_keyframe_request wanted = {.index = -1};
+  jn_status status = find_keyframe(source, options, &wanted, error);
+  *count = status == JN_OK ? wanted.count : 0;
+  return status;
+}
+
+jn_status jn_load_keyframe(const jn_model *model, const char *source, int index, const jn_options *options,
+                           char name[JN_KEYFRAME_NAME], double *q, double *v, jn_error *error) {
+  if (!model || !source || !name || !q || !v)
+    return jn__fail(error, JN_ERR_NULL, source, "%s", jn_status_text(JN_ERR_NULL));
+  jn_keyframe_request wanted = {.model = model, .index = index, .name = name, .q = q, .v = v};
+  *name = 0;
+  jn_status status = jn_neutral(model, q);
+  memset(v, 0, (size_t)jn_model_nv(model) * sizeof *v);
+  if (status == JN_OK) status = find_keyframe(source, options, &wanted, error);
+  if (status != JN_OK || (index >= 0 && index < wanted.count)) return status;
+  return jn__fail(error, JN_ERR_INDEX, source, "there are %d keyframes, numbered from 0: %d is not one of them",
+                  wanted.count, index);
 }
 
 jn_status jn_load(const char *source, const jn_options *options, jn_model **model, jn_error *error) {

@@ -8,6 +8,7 @@
  *   mjcf_geom.c    inertia of bodies: <inertial>, or primitive geoms in closed form; bounds on it
  *   mjcf_mesh.c    inertia of meshes by integrals over their triangles; mjcf_stl.c: STL and OBJ; mjcf_hull.c: convex
  * hulls mjcf_couple.c  <tendon>, <equality>: coupled coordinates and loops mjcf_drive.c   <actuator>: limits of efforts
+ *   mjcf_key.c     <keyframe>: states
  *   mjcf_names.c   tables of names
  *   mjcf_read.c    the order of all this, and the builder's links
  * docs/mjcf.md says how each element is understood. Nothing here recurses, but included files (at most MAX_INCLUDES
@@ -37,6 +38,8 @@ typedef enum jn_mjcf_kind {
   JN_MJCF_EQUALITY,
   JN_MJCF_TENDON,
   JN_MJCF_ACTUATOR,
+  JN_MJCF_KEYFRAME,
+  JN_MJCF_KEY,
   JN_MJCF_BODY,
   JN_MJCF_FRAME,
   JN_MJCF_INERTIAL,
@@ -123,6 +126,7 @@ typedef struct jn_mjcf_body {
   int joint, joints;         /* its joints: the first one, how many */
   int moves;                 /* some joint is between it and the world */
   int inertial;              /* the node of its <inertial>; -1: none */
+  double gravcomp;           /* part of its weight that a force of its own carries */
   double pose[16];           /* in its parent, as the file has it */
   double home[16];           /* in the world, as the file has it */
   double inertial_frame[16]; /* the frame that <inertial> is in */
@@ -221,6 +225,8 @@ void jn__mjcf_refuse(jn_mjcf *m, int node, const char *remedy, const char *forma
     __attribute__((format(printf, 4, 5)));
 /* Tells that there is no memory left, and stops. */
 void jn__mjcf_no_memory(jn_mjcf *m);
+/* Counts bytes of what is read, or becomes of it; 0 after telling that they are too many. */
+int jn__mjcf_take_bytes(jn_mjcf *m, size_t bytes);
 /* Memory that lives until the end of reading and counts as part of the tree; NULL after telling. */
 void *jn__mjcf_allocate(jn_mjcf *m, size_t bytes);
 char *jn__mjcf_copy(jn_mjcf *m, const char *text);
@@ -293,6 +299,7 @@ double jn__mjcf_unit(double v[3]); /* makes it a unit vector; returns its length
 
 void jn__mjcf_read_world(jn_mjcf *m);   /* mjcf_body.c */
 void jn__mjcf_read_inertia(jn_mjcf *m); /* mjcf_geom.c: of all bodies */
+void jn__mjcf_weigh(jn_mjcf *m);        /* mjcf_body.c: gravity, less what gravcomp of all bodies carries */
 /* Eigenvalues of (xx, yy, zz, xy, xz, yz), the largest first, and a rotation with the axes as its columns. */
 void jn__mjcf_principal(const double tensor[6], double moments[3], double axes[16]);
 void jn__mjcf_read_meshes(jn_mjcf *m); /* mjcf_mesh.c: what there is */
@@ -313,5 +320,6 @@ void jn__mjcf_read_equalities(jn_mjcf *m); /* coupled joints; loops come after t
 void jn__mjcf_resolve(jn_mjcf *m, int joint);
 void jn__mjcf_add_loops(jn_mjcf *m);
 void jn__mjcf_read_drives(jn_mjcf *m); /* mjcf_drive.c */
+void jn__mjcf_read_keys(jn_mjcf *m);   /* mjcf_key.c: the keyframe that the builder asks for */
 
 #endif

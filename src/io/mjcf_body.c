@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* <worldbody>: bodies with their joints; geoms and sites are collected with the frames they are in. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "limit.h"
 #include "mjcf.h"
 
 enum { MAX_NESTED = 1000 };
@@ -23,6 +25,7 @@ static const double identity[16] = JN_IDENTITY;
 static int add_body(jn_mjcf *m, int node, int parent, const double pose[16]) {
   void *grown = jn__mjcf_grow(m, m->bodies, m->body_count, &m->body_capacity, sizeof *m->bodies);
   if (!grown) return 0;
+  jn__mjcf_take_bytes(m, JN_LINK_COST);
   m->bodies = grown;
   jn_mjcf_body *b = &m->bodies[m->body_count];
   *b = (jn_mjcf_body){.node = node, .parent = parent, .inertial = -1, .joint = m->joint_count};
@@ -37,11 +40,53 @@ static int add_body(jn_mjcf *m, int node, int parent, const double pose[16]) {
 
 static void check_body(jn_mjcf *m, int node) {
   const jn_mjcf_element e = {.node = node};
-  if (jn__mjcf_number(m, &e, "gravcomp", 0) != 0)
-    jn__mjcf_refuse(m, node, "remove gravcomp, and let the controller make these forces",
-                    "gravcomp holds the body up by a force that no joint makes, which cannot be expressed");
+  m->bodies[m->body_count - 1].gravcomp = jn__mjcf_number(m, &e, "gravcomp", 0);
   if (jn__mjcf_word(m, &e, "mocap", "false true", 0))
     jn__mjcf_log(m, JN_NOTE, JN_OK, "mjcf-mocap", node, NULL, "a mocap body is taken as fixed to the world");
+}
+
+/* Sizes and masses that MuJoCo scales when it compiles the model would be wrong here. */
+static void check_scale(jn_mjcf *m, int node) {
+  const jn_mjcf_element e = {.node = node};
+  double scale[3] = {1, 1, 1};
+  int count = jn__mjcf_numbers(m, &e, "scale", scale, 3);
+  if (count == 1) scale[1] = scale[2] = scale[0];
+  double mass = jn__mjcf_number(m, &e, "massscale", 0); /* 0: as the volume */
+
+  bool resizes = scale[0] != 1 || scale[1] != 1 || scale[2] != 1;
+  if (resizes || (mass != 0 && mass != 1))
+    jn__mjcf_refuse(m, node, "load and save the file with MuJoCo, which writes the scaled numbers",
+                    "a frame that scales its content (scale, massscale) is not applied here");
+}
+
+/* gravcomp carries a part of the weight of each body. The same part of all that move is gravity times the rest; of
+ * others it cannot be expressed. */
+void jn__mjcf_weigh(jn_mjcf *m) {
+  double part = NAN;
+  bool is_same = true, any = false;
+
+  for (int i = 1; i < m->body_count; i++) {
+    const jn_mjcf_body *b = &m->bodies[i];
+    if (!b->moves || !(b->inertia[0] > 0)) continue;
+    any = any || b->gravcomp != 0;
+    is_same = is_same && (isnan(part) || part == b->gravcomp);
+    part = b->gravcomp;
+  }
+  if (!any) return;
+
+  if (is_same) {
+    double gravity[3];
+    for (int k = 0; k < 3; k++) gravity[k] = (1 - part) * m->builder->gravity[k];
+    jn_builder_set_gravity(m->builder, gravity);
+    jn__mjcf_log(m, JN_NOTE, JN_OK, "mjcf-gravcomp", -1, NULL,
+                 "gravcomp is %g for all bodies that move: gravity is taken %g times", part, 1 - part);
+    return;
+  }
+  for (int i = 1; i < m->body_count; i++)
+    if (m->bodies[i].gravcomp != 0 && m->bodies[i].moves && m->bodies[i].inertia[0] > 0)
+      jn__mjcf_refuse(m, m->bodies[i].node, "remove gravcomp, and let the controller make these forces",
+                      "gravcomp holds the body up by a force that no joint makes, which cannot be expressed unless it "
+                      "is the same for all bodies that move");
 }
 
 /* The name of a body; unnamed ones are called by MuJoCo's number of them. */
@@ -80,6 +125,8 @@ static jn_mjcf_joint *add_joint(jn_mjcf *m, int node, const open_element *p) {
   void *grown = jn__mjcf_grow(m, m->joints, m->joint_count, &m->joint_capacity, sizeof *m->joints);
   if (!grown) return NULL;
   m->joints = grown;
+  size_t cost = JN_MOVING_COST + (b->joints > 0 ? JN_LINK_COST : 0); /* there is a link between two joints */
+  if (!jn__mjcf_take_bytes(m, cost)) return NULL;
   jn_mjcf_joint *j = &m->joints[m->joint_count];
   *j = (jn_mjcf_joint){.type = JN_MJCF_HINGE, .node = node, .body = p->body, .leader = -1, .ratio = 1};
   j->dof = (jn_dof){-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0, 0, 0};
@@ -284,6 +331,7 @@ static void open_place(jn_mjcf *m, int node, const open_element *around, open_el
   *p = (open_element){.end = m->nodes[node].end, .body = around->body};
   p->class = jn__mjcf_class_of(m, node, "childclass", around->class);
   jn__mjcf_multiply(around->frame, pose, p->frame);
+  if (m->nodes[node].kind == JN_MJCF_FRAME) check_scale(m, node);
   if (m->nodes[node].kind != JN_MJCF_BODY) return;
   p->body = add_body(m, node, around->body, p->frame);
   memcpy(p->frame, identity, sizeof identity);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "limit.h"
 #include "mjcf.h"
 
 static const double identity[16] = JN_IDENTITY;
@@ -72,6 +73,7 @@ static jn_mjcf_equality *add_equality(jn_mjcf *m, int node) {
   void *grown = jn__mjcf_grow(m, m->equalities, m->equality_count, &m->equality_capacity, sizeof *m->equalities);
   if (!grown) return NULL;
   m->equalities = grown;
+  if (!jn__mjcf_take_bytes(m, JN_LOOP_COST)) return NULL;
   jn_mjcf_equality *q = &m->equalities[m->equality_count++];
   *q = (jn_mjcf_equality){.node = node, .kind = (int)m->nodes[node].kind, .b = -1};
   memcpy(q->placement_a, identity, sizeof identity);

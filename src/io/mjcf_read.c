@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "limit.h"
 #include "mjcf.h"
 
 /* ---- Links ---- */
@@ -100,6 +101,7 @@ static void add_body(jn_mjcf *m, const jn_mjcf_body *b) {
 /* ---- Sites ---- */
 
 static void add_site(jn_mjcf *m, const jn_mjcf_item *site) {
+  if (!jn__mjcf_take_bytes(m, JN_FRAME_COST)) return;
   const char *name = jn__mjcf_own(m, site->element.node, "name"), *link = m->bodies[site->body].name;
   const char *label = jn__mjcf_new_name(m, &m->links, name, "_site");
   double T[16], half;
@@ -122,13 +124,17 @@ static void add_site(jn_mjcf *m, const jn_mjcf_item *site) {
 static void read_tree(jn_mjcf *m) {
   const char *name = jn__mjcf_own(m, 0, "model");
   if (jn_builder_set_name(m->builder, name && *name ? name : "MuJoCo Model") != JN_OK) jn__mjcf_no_memory(m);
-  static void (*const steps[])(jn_mjcf * m) = {jn__mjcf_read_settings,   jn__mjcf_read_classes, jn__mjcf_read_meshes,
-                                               jn__mjcf_read_world,      jn__mjcf_read_inertia, jn__mjcf_read_tendons,
-                                               jn__mjcf_read_equalities, jn__mjcf_read_drives};
+  static void (*const steps[])(jn_mjcf * m) = {jn__mjcf_read_settings, jn__mjcf_read_classes,    jn__mjcf_read_meshes,
+                                               jn__mjcf_read_world,    jn__mjcf_read_inertia,    jn__mjcf_weigh,
+                                               jn__mjcf_read_tendons,  jn__mjcf_read_equalities, jn__mjcf_read_drives};
   for (size_t i = 0; i < sizeof steps / sizeof *steps && m->stopped == JN_OK; i++) steps[i](m);
+  int links = 0;
+  for (int i = 1; i < m->body_count; i++) links += m->bodies[i].joints ? m->bodies[i].joints : 1;
+  if (m->stopped == JN_OK && jn__builder_reserve(m->builder, links) != JN_OK) jn__mjcf_no_memory(m);
   for (int i = 1; i < m->body_count && m->stopped == JN_OK; i++) add_body(m, &m->bodies[i]);
   for (int i = 0; i < m->site_count && m->stopped == JN_OK; i++) add_site(m, &m->sites[i]);
   if (m->stopped == JN_OK) jn__mjcf_add_loops(m);
+  if (m->stopped == JN_OK) jn__mjcf_read_keys(m);
   if (m->stopped == JN_OK && m->body_count == 1)
     jn__mjcf_log(m, JN_ERROR, JN_ERR_MODEL, "mjcf-empty", -1, "a model needs a <body> inside <worldbody>",
                  "there are no bodies");

@@ -63,7 +63,8 @@ static const row rows[] = {
     {JN_MJCF_ROOT, "custom", JN_MJCF_SKIPPED, NULL},
     {JN_MJCF_ROOT, "contact", JN_MJCF_SKIPPED, NULL},
     {JN_MJCF_ROOT, "sensor", JN_MJCF_SKIPPED, NULL},
-    {JN_MJCF_ROOT, "keyframe", JN_MJCF_SKIPPED, NULL},
+    {JN_MJCF_ROOT, "keyframe", JN_MJCF_KEYFRAME, ""},
+    {JN_MJCF_KEYFRAME, "key", JN_MJCF_KEY, "name time qpos qvel act ctrl mpos mquat"},
     {JN_MJCF_ROOT, "extension", JN_MJCF_REFUSED, "plugins are programs that act on the dynamics; they cannot be read"},
     {JN_MJCF_ROOT, "default", JN_MJCF_DEFAULT, "class"},
     {JN_MJCF_DEFAULT, "default", JN_MJCF_DEFAULT, "class"},
@@ -89,7 +90,7 @@ static const row rows[] = {
     {JN_MJCF_ASSET, "model", JN_MJCF_SKIPPED, NULL}, /* refused where it is attached */
     {JN_MJCF_ROOT, "worldbody", JN_MJCF_WORLD, "name childclass pos" ORIENTATION},
     IN_BODIES("body", JN_MJCF_BODY, "name childclass pos mocap gravcomp user sleep fuse simple" ORIENTATION) IN_BODIES(
-        "frame", JN_MJCF_FRAME, "name childclass pos" ORIENTATION)
+        "frame", JN_MJCF_FRAME, "name childclass pos scale massscale scaling" ORIENTATION)
         IN_BODIES("inertial", JN_MJCF_INERTIAL, "pos mass diaginertia fullinertia" ORIENTATION) IN_BODIES(
             "joint", JN_MJCF_JOINT, JOINT) IN_BODIES("freejoint", JN_MJCF_FREEJOINT, "name group align")
             IN_BODIES("geom", JN_MJCF_GEOM, GEOM) IN_BODIES("site", JN_MJCF_SITE, SITE)
@@ -172,8 +173,7 @@ const char *jn__mjcf_refusal(jn_mjcf_kind inside, const char *name) {
 static const char *counted_section(const char *name) {
   static const struct {
     const char *section, *one;
-  } known[] = {
-      {"sensor", "sensor"}, {"keyframe", "keyframe"}, {"contact", "contact setting"}, {"custom", "custom value"}};
+  } known[] = {{"sensor", "sensor"}, {"contact", "contact setting"}, {"custom", "custom value"}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(known[i].section, name) == 0) return known[i].one;
   return NULL;
@@ -202,4 +202,5 @@ void jn__mjcf_count(jn_mjcf *m, jn_mjcf_kind inside, int skipped, const char *na
       (inside == JN_MJCF_DEFORMABLE && strcmp(name, "skin") == 0))
     jn__left_element(m->left, name);
   if (inside == JN_MJCF_ACTUATOR) jn__left_thing(m->left, "actuator");
+  if (inside == JN_MJCF_KEYFRAME) jn__left_thing(m->left, "keyframe");
 }

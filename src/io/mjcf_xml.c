@@ -115,8 +115,7 @@ void jn__mjcf_no_memory(jn_mjcf *m) {
           "no memory left while reading");
 }
 
-/* Counts bytes of the tree; 0 after telling that they are too many. */
-static int count_bytes(jn_mjcf *m, size_t bytes) {
+int jn__mjcf_take_bytes(jn_mjcf *m, size_t bytes) {
   size_t limit = jn__limit(m->builder->options.max_bytes);
   if (m->stopped != JN_OK) return 0;
   if (bytes <= limit && m->used <= limit - bytes) {
@@ -130,7 +129,7 @@ static int count_bytes(jn_mjcf *m, size_t bytes) {
 
 void *jn__mjcf_allocate(jn_mjcf *m, size_t bytes) {
   bytes = (bytes + 15) & ~(size_t)15;
-  if (!count_bytes(m, bytes)) return NULL;
+  if (!jn__mjcf_take_bytes(m, bytes)) return NULL;
   if (bytes > m->rest) {
     size_t header = 16, size = (bytes > BLOCK / 4 ? bytes : BLOCK) + header;
     char *block = jn__allocate(&m->builder->allocator, size);
@@ -158,7 +157,7 @@ char *jn__mjcf_copy(jn_mjcf *m, const char *text) {
 }
 
 void *jn__mjcf_grow(jn_mjcf *m, void *block, int count, int *capacity, size_t bytes) {
-  if (m->stopped != JN_OK) return NULL;
+  if (m->stopped != JN_OK || !jn__mjcf_take_bytes(m, bytes)) return NULL;
   void *grown = jn__grow(&m->builder->allocator, block, count, capacity, bytes);
   if (!grown) jn__mjcf_no_memory(m);
   return grown;
@@ -240,6 +239,18 @@ static int add_file(jn_mjcf *m, const char *path) {
   return m->file_count++;
 }
 
+/* The path of an included file, as MuJoCo finds it: in the folder of the model's own file, else in that of the file
+ * that includes it. NULL after telling that there is no memory. */
+static char *find_included(walk *w, const char *file) {
+  struct stat about;
+  char *path = jn__mjcf_path(w->m, NULL, file);
+  if (!path || stat(path, &about) == 0) return path;
+
+  char *beside = jn__mjcf_beside(w->m, w->m->files[w->file], file);
+  if (!beside) return NULL;
+  return stat(beside, &about) == 0 ? beside : path;
+}
+
 static void include(walk *w, const XML_Char **values) {
   static const char subject[] = "element <include>";
   jn_mjcf *m = w->m;
@@ -248,7 +259,7 @@ static void include(walk *w, const XML_Char **values) {
     wrong(w, "mjcf-include", subject, "write <include file=\"...\"/>", "there is no attribute 'file'");
     return;
   }
-  char *path = jn__mjcf_path(m, NULL, file);
+  char *path = find_included(w, file);
   if (!path) {
     stop(w, m->stopped);
   } else if (is_open(w, path)) {
@@ -268,7 +279,8 @@ static void include(walk *w, const XML_Char **values) {
     if (!text) {
       say_here(
           w, JN_ERROR, JN_ERR_FILE, "mjcf-include", subject,
-          "included files are looked for in the folder of the model's own file, not of the file that includes them",
+          "included files are looked for in the folder of the model's own file, then in that of the file that includes "
+          "them",
           "the file '%.*s' cannot be included", JN_CLIP(file));
       if (m->stopped == JN_OK) m->stopped = JN_ERR_FILE;
     }
@@ -289,7 +301,7 @@ static void add_attributes(walk *w, const XML_Char **values, const char *known) 
       continue;
     }
     void *grown = jn__mjcf_grow(m, m->attributes, m->attribute_count, &m->attribute_capacity, sizeof *m->attributes);
-    if (!grown || !count_bytes(m, sizeof *m->attributes)) break;
+    if (!grown) break;
     m->attributes = grown;
     char *name = jn__mjcf_copy(m, values[i]), *value = jn__mjcf_copy(m, values[i + 1]);
     if (!name || !value) break;
@@ -303,7 +315,7 @@ static void add_node(walk *w, jn_mjcf_kind kind, const char *name, const XML_Cha
   jn_mjcf *m = w->m;
   void *grown = jn__mjcf_grow(m, m->nodes, m->node_count, &m->node_capacity, sizeof *m->nodes);
   if (grown) m->nodes = grown;
-  char *copy = grown && count_bytes(m, sizeof *m->nodes) ? jn__mjcf_copy(m, name) : NULL;
+  char *copy = grown ? jn__mjcf_copy(m, name) : NULL;
   if (!copy) {
     stop(w, m->stopped);
     return;

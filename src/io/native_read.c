@@ -35,6 +35,7 @@ typedef struct reader {
   char label[32];    /* "bodies[3]"; empty at the top level */
   char subject[128]; /* "body 'arm'" */
   int errors;
+  int moving;     /* links whose joint is not fixed */
   jn_status stop; /* JN_OK until reading has to end early */
 } reader;
 
@@ -479,7 +480,15 @@ static const char *read_name(reader *r, const node *n, const char *kind) {
   return name ? name : r->label;
 }
 
+/* May the model get so many parts more? */
+static int fits(reader *r, int links, int frames, int loops) {
+  jn_builder *b = r->b;
+  const jn_parts parts = {b->link_count + links, r->moving, b->frame_count + frames, b->loop_count + loops};
+  return jn__parts_fit(&b->log, b->file, &parts, jn__limit(b->options.max_bytes));
+}
+
 static jn_status read_body(reader *r, const node *n) {
+  if (!fits(r, 1, 0, 0)) return JN_ERR_FILE;
   jn_link link;
   jn_link_init(&link);
   link.name = read_name(r, n, "body");
@@ -488,6 +497,7 @@ static jn_status read_body(reader *r, const node *n) {
   read_placement(r, n, link.placement);
   read_inertia(r, n, link.inertia);
   read_joint(r, n, link.name, &link.joint);
+  r->moving += link.joint.type != JN_FIXED;
   jn_status status = jn_builder_add_link(r->b, &link);
   if (status != JN_OK) return status;
   jn_place body = place_of(r, n, NULL), joint = place_of(r, n, "joint");
@@ -496,6 +506,7 @@ static jn_status read_body(reader *r, const node *n) {
 }
 
 static jn_status read_frame(reader *r, const node *n) {
+  if (!fits(r, 0, 1, 0)) return JN_ERR_FILE;
   double T[16] = JN_IDENTITY;
   const char *name = read_name(r, n, "frame");
   check_keys(r, n, "name, body, placement");
@@ -600,6 +611,7 @@ static int read_loop_type(reader *r, const node *n, jn_loop_type *type) {
 }
 
 static jn_status add_loop(reader *r, const node *n, const jn_loop *loop) {
+  if (!fits(r, 0, 0, 1)) return JN_ERR_FILE;
   jn_status status = jn_builder_add_loop(r->b, loop);
   if (status != JN_OK) return status;
   jn_place place = place_of(r, n, NULL);
@@ -658,6 +670,13 @@ static void read_array(reader *r, const node *file, const char *key, element_rea
   r->label[0] = r->subject[0] = 0;
 }
 
+/* Memory for all bodies at once, if they are not too many. */
+static jn_status reserve_bodies(reader *r, const node *file) {
+  size_t bodies = json_array_size(get(file, "bodies"));
+  if (bodies > INT_MAX / 2 || !fits(r, (int)bodies, 0, 0)) return JN_ERR_FILE;
+  return jn__builder_reserve(r->b, (int)bodies);
+}
+
 /* The order of the coordinates, which the builder keeps with its options; what those say goes first. */
 static jn_status read_order(reader *r, const node *file) {
   static const char wanted[] = "an array of names of joints";
@@ -699,6 +718,7 @@ static void read_file(reader *r, const node *file) {
   if (status == JN_OK) status = read_order(r, file);
   if (status != JN_OK) r->stop = status;
   if (!get(file, "bodies")) tell_missing(r, file, "bodies", "a model file has an array \"bodies\"");
+  if (!r->stop) r->stop = reserve_bodies(r, file);
   if (!r->stop) read_array(r, file, "bodies", read_body);
   if (!r->stop) read_array(r, file, "frames", read_frame);
   if (!r->stop) read_array(r, file, "loops", read_loop);

@@ -103,7 +103,7 @@ jn_status jn_table_read(const char *text, size_t length, const char *file, const
   size_t limit = jn__limit(o.max_bytes);
   jn_table *t = jn__allocate(&a, sizeof *t);
   if (!t) return jn__fail(error, JN_ERR_MEMORY, file, "%s", jn_status_text(JN_ERR_MEMORY));
-  *t = (jn_table){.allocator = a, .file = file ? file : "", .limit = limit, .loose = o.loose};
+  *t = (jn_table){.allocator = a, .file = file ? file : "", .limit = limit, .loose = o.loose, .skip_bad = o.skip_bad};
   jn_status status =
       length > limit ? jn__over_limit(&log, file, NULL, "is larger than", limit) : jn__csv_read(t, text, length, &log);
   t->file = NULL;

@@ -37,6 +37,8 @@ struct jn_table {
   jn_status (*choose)(struct jn_table *table, const char *row, const char *end, void *context);
   void *context;
   unsigned char *use; /* [columns] JN_COLUMN_...; NULL: all are read */
+  int skip_bad;       /* rows that do not parse are left out; a warning counts and names them */
+  int bad_rows;       /* how many were */
   int empty_rows;     /* rows that were left out, as they have no value in any column of JN_COLUMN_VALUE */
 };
 

@@ -119,6 +119,7 @@ typedef struct jn_urdf {
   int link_count, link_capacity;
   jn_urdf_joint *joints;
   int joint_count, joint_capacity;
+  int moving_count; /* joints that are not fixed */
   jn_urdf_constraint *constraints;
   int constraint_count, constraint_capacity;
   jn_urdf_motor *motors;

@@ -41,6 +41,7 @@ static void read_type(jn_walk *w, jn_loop *loop) {
 
 void jn__walk_constraint(jn_walk *w) {
   jn_urdf *u = w->u;
+  if (!jn__walk_fits(w)) return;
   void *grown = jn__grow(&u->builder->allocator, u->constraints, u->constraint_count, &u->constraint_capacity,
                          sizeof *u->constraints);
   if (!grown) {

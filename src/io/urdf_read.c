@@ -316,6 +316,7 @@ static jn_status add_link(jn_urdf *u, const jn_urdf_link *from, const jn_urdf_jo
 
 static jn_status add_links(jn_urdf *u, int root) {
   const jn_urdf_link *first = &u->links[root];
+  if (jn__builder_reserve(u->builder, u->joint_count + 1) != JN_OK) return no_memory(u);
   jn_status status = first->is_world ? JN_OK : add_link(u, first, NULL);
   for (int j = 0; j < u->joint_count && status == JN_OK; j++) {
     status = add_link(u, &u->links[u->joints[j].child_link], &u->joints[j]);

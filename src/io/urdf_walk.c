@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "limit.h"
+
 #define XACRO_REMEDY "expand it first: xacro FILE > robot.urdf"
 
 /* ---- Messages ---- */
@@ -21,6 +23,16 @@ void jn__walk_stop(jn_walk *w, jn_status status) {
 void jn__walk_no_memory(jn_walk *w) {
   if (w->stopped == JN_OK) JN_WALK_SAY(w, JN_ERROR, JN_ERR_MEMORY, "memory", NULL, "no memory left while reading");
   jn__walk_stop(w, JN_ERR_MEMORY);
+}
+
+int jn__walk_fits(jn_walk *w) {
+  const jn_urdf *u = w->u;
+  jn_builder *b = u->builder;
+  int links = u->link_count > u->joint_count ? u->link_count : u->joint_count; /* each joint carries a link */
+  const jn_parts parts = {.links = links + 1, .moving = u->moving_count, .loops = u->constraint_count};
+  if (jn__parts_fit(&b->log, b->file, &parts, jn__limit(b->options.max_bytes))) return 1;
+  jn__walk_stop(w, JN_ERR_FILE);
+  return 0;
 }
 
 void jn__walk_subject(jn_walk *w, const char *what, const char *name) {

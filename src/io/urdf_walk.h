@@ -37,6 +37,8 @@ int jn__walk_column(const jn_walk *w);
 
 void jn__walk_stop(jn_walk *w, jn_status status);
 void jn__walk_no_memory(jn_walk *w);
+/* May there be one link, joint or constraint more? 0 after telling that the file has too many, and stopping. */
+int jn__walk_fits(jn_walk *w);
 void jn__walk_xacro(jn_walk *w, const char *what); /* stops: this is a xacro source */
 /* What messages are about: "link 'base'", or "element <link>" when name is NULL. */
 void jn__walk_subject(jn_walk *w, const char *what, const char *name);

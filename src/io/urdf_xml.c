@@ -27,6 +27,7 @@ static void limit(jn_walk *w, const char *name, double *out, double none) {
 
 static void start_link(jn_walk *w) {
   jn_urdf *u = w->u;
+  if (!jn__walk_fits(w)) return;
   void *grown = jn__grow(&u->builder->allocator, u->links, u->link_count, &u->link_capacity, sizeof *u->links);
   if (!grown) {
     jn__walk_no_memory(w);
@@ -123,6 +124,7 @@ static void start_joint(jn_walk *w) {
       .mimic_ratio = 1,
       .dof = {-INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, 0, 0, 0, 0, 0}};
   jn_urdf *u = w->u;
+  if (!jn__walk_fits(w)) return;
   void *grown = jn__grow(&u->builder->allocator, u->joints, u->joint_count, &u->joint_capacity, sizeof *u->joints);
   if (!grown) {
     jn__walk_no_memory(w);
@@ -137,6 +139,7 @@ static void start_joint(jn_walk *w) {
   joint->name = jn__walk_needed_name(w, "name");
   if (joint->name) jn__walk_subject(w, "joint", joint->name);
   read_type(w, joint);
+  u->moving_count += joint->type != JN_FIXED;
 }
 
 static void read_placement(jn_walk *w) { jn__walk_origin(w, current_joint(w)->placement); }

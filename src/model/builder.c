@@ -2,6 +2,7 @@
 /* The builder stores copies of what the caller describes. Everything is checked when it is frozen. */
 #include "builder.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -222,6 +223,19 @@ jn_status jn_builder_set_gravity(jn_builder *b, const double gravity[3]) {
 static int own(const jn_builder *b, const char **place, const char *text) {
   *place = jn__copy_text(&b->allocator, text);
   return !text || *place;
+}
+
+jn_status jn__builder_reserve(jn_builder *b, int links) {
+  if (links <= b->link_capacity - b->link_count) return JN_OK;
+  if (links > INT_MAX - b->link_count) return JN_ERR_MEMORY;
+  jn_link_item *bigger = jn__allocate(&b->allocator, (size_t)(b->link_count + links) * sizeof *bigger);
+  if (!bigger) return JN_ERR_MEMORY;
+
+  if (b->links) memcpy(bigger, b->links, (size_t)b->link_count * sizeof *bigger);
+  jn__release(&b->allocator, b->links);
+  b->links = bigger;
+  b->link_capacity = b->link_count + links;
+  return JN_OK;
 }
 
 jn_status jn_builder_add_link(jn_builder *b, const jn_link *link) {

@@ -26,6 +26,14 @@ typedef struct jn_loop_item {
   int beside; /* 1: read from options.loops, not from the model's file */
 } jn_loop_item;
 
+/* A keyframe of an MJCF file to look for, as a state of a model; `count` becomes how many there are. */
+typedef struct jn_keyframe_request {
+  const jn_model *model;
+  int index, count;
+  char *name;    /* [JN_KEYFRAME_NAME] */
+  double *q, *v; /* [nq], [nv] */
+} jn_keyframe_request;
+
 struct jn_builder {
   jn_allocator allocator;
   jn_options options; /* joint_order, gravity and loops point to copies owned by the builder */
@@ -42,7 +50,11 @@ struct jn_builder {
   int frame_count, frame_capacity;
   jn_loop_item *loops;
   int loop_count, loop_capacity;
+  jn_keyframe_request *keyframe; /* NULL: none is asked for */
 };
+
+/* Memory for so many more links, and no more: a reader that knows their number spares what growing would take. */
+jn_status jn__builder_reserve(jn_builder *b, int links);
 
 /* Index of a link in the builder by name; JN_WORLD for NULL and "world" (unless a link has that name), JN_NONE. */
 int jn__builder_link(const jn_builder *b, const char *name);

@@ -7,13 +7,14 @@
 
 #include "../text/words.h"
 #include "draft.h"
+#include "model.h"
 #include "nearest_name.h"
 
 enum { LONGEST_CHAIN = 64 }; /* of mimics of mimics */
 
 static const char *one_coordinate_name(const void *draft, int i) {
   const jn_draft *d = draft;
-  return jn__joint_nv(&d->joint[i]) == 1 && !d->joint[i].mimic ? d->joint_name[i] : NULL;
+  return jn__joint_nv(&d->link[i].joint) == 1 && !d->link[i].joint.mimic ? d->joint_name[i] : NULL;
 }
 
 /* The remedy for a joint that mimics one that does not exist. Only the first few get a suggestion, because it searches
@@ -29,8 +30,8 @@ static void suggest_leader(const jn_draft *d, const char *word, int *suggestions
 static void resolve_mimic(jn_draft *d, int i, int *suggestions) {
   double ratio = 1, offset = 0;
   int at = i, steps = 0;
-  while (d->joint[at].mimic) {
-    const jn_joint *j = &d->joint[at];
+  while (d->link[at].joint.mimic) {
+    const jn_joint *j = &d->link[at].joint;
     int leader = jn__draft_joint(d, j->mimic);
     const char *fault = NULL;
     if (leader == JN_NONE)
@@ -39,7 +40,7 @@ static void resolve_mimic(jn_draft *d, int i, int *suggestions) {
       fault = "which in turn mimics this joint";
     else if (steps == LONGEST_CHAIN)
       fault = "but the chain of mimics is too long, or runs in a circle";
-    else if (jn__joint_nv(&d->joint[leader]) != 1)
+    else if (jn__joint_nv(&d->link[leader].joint) != 1)
       fault = "which does not have one coordinate";
     else if (!isfinite(j->mimic_ratio) || !isfinite(j->mimic_offset))
       fault = "with a ratio or offset that is not finite";
@@ -47,10 +48,10 @@ static void resolve_mimic(jn_draft *d, int i, int *suggestions) {
       char remedy[256] = "let it mimic a revolute, prismatic or helical joint that moves by itself";
       if (leader == JN_NONE) suggest_leader(d, j->mimic, suggestions, remedy, sizeof remedy);
       if (at == i || leader == i)
-        jn__joint_message(d, JN_ERROR, i, "mimic", remedy, "it mimics '%s', %s", d->joint[i].mimic, fault);
+        jn__joint_message(d, JN_ERROR, i, "mimic", remedy, "it mimics '%s', %s", d->link[i].joint.mimic, fault);
       else
-        jn__joint_message(d, JN_ERROR, i, "mimic", remedy, "it mimics '%s', and through it '%s', %s", d->joint[i].mimic,
-                          j->mimic, fault);
+        jn__joint_message(d, JN_ERROR, i, "mimic", remedy, "it mimics '%s', and through it '%s', %s",
+                          d->link[i].joint.mimic, j->mimic, fault);
       return;
     }
     offset += ratio * j->mimic_offset;
@@ -74,13 +75,13 @@ static void check_mimics(jn_draft *d) {
   for (int i = 0; i < d->n; i++) {
     d->leader[i] = JN_NONE;
     d->ratio[i] = 1;
-    if (d->b->options.ignore_mimic) d->joint[i].mimic = NULL;
+    if (d->b->options.ignore_mimic) d->link[i].joint.mimic = NULL;
   }
   for (int i = 0; i < d->n; i++) {
-    if (!d->joint[i].mimic) continue;
-    if (jn__joint_nv(&d->joint[i]) != 1)
+    if (!d->link[i].joint.mimic) continue;
+    if (jn__joint_nv(&d->link[i].joint) != 1)
       jn__joint_message(d, JN_ERROR, i, "mimic", "only joints with one coordinate can mimic",
-                        "a %s joint cannot mimic another", jn_joint_type_name(d->joint[i].type));
+                        "a %s joint cannot mimic another", jn_joint_type_name(d->link[i].joint.type));
     else
       resolve_mimic(d, i, &suggestions);
   }
@@ -90,11 +91,13 @@ static void check_mimics(jn_draft *d) {
 static void place(jn_draft *d, int i) {
   d->q[i] = d->nq;
   d->v[i] = d->nv;
-  d->nq += jn__joint_nq(&d->joint[i]);
-  d->nv += jn__joint_nv(&d->joint[i]);
+  d->nq += jn__joint_nq(&d->link[i].joint);
+  d->nv += jn__joint_nv(&d->link[i].joint);
 }
 
-static int independent(const jn_draft *d, int i) { return jn__joint_nv(&d->joint[i]) > 0 && d->leader[i] == JN_NONE; }
+static int independent(const jn_draft *d, int i) {
+  return jn__joint_nv(&d->link[i].joint) > 0 && d->leader[i] == JN_NONE;
+}
 
 /* The name of a joint that has coordinates of its own, for suggestions. */
 static const char *independent_name(const void *draft, int i) {
@@ -127,7 +130,7 @@ void jn__check_coordinates(jn_draft *d) {
   int root = d->reached ? d->order[0] : -1, named = d->b->kept_count > 0 && d->b->options.joint_order_count == 0;
   for (int k = 0; root >= 0 && k < d->b->options.joint_order_count; k++)
     named |= jn__draft_joint(d, d->b->options.joint_order[k]) == root;
-  if (root >= 0 && d->joint[root].type == JN_FREE && !named) place(d, root);
+  if (root >= 0 && d->link[root].joint.type == JN_FREE && !named) place(d, root);
   place_named(d);
   for (int k = 0; k < d->b->kept_count && d->b->options.joint_order_count == 0; k++) {
     int i = d->b->kept_order[k];

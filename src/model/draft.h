@@ -8,6 +8,8 @@
 
 #include "builder.h"
 
+struct jn_link_record; /* model.h */
+
 typedef struct jn_draft {
   const jn_builder *b;
   jn_allocator a;
@@ -16,18 +18,19 @@ typedef struct jn_draft {
   int n;        /* links */
   int *by_name; /* [n] links sorted by name */
   int *by_joint_name;
-  int *parent;             /* [n] JN_WORLD, or JN_NONE when unknown */
-  int *first;              /* [n + 1] first child, by builder index; [n] = first root; -1 */
-  int *next;               /* [n] next sibling, -1 */
-  int *order;              /* [n] depth-first position -> builder index */
-  int *rank;               /* [n] builder index -> depth-first position */
-  int *end;                /* [n] end of the subtree, as depth-first position */
-  int reached;             /* links that are connected to the world */
-  jn_joint *joint;         /* [n] axes normalised, floating base applied; strings still the builder's */
-  const char **joint_name; /* [n] */
-  int *leader;             /* [n] link of the joint that this one follows, JN_NONE */
-  double *ratio, *offset;  /* [n] of coupled joints, 1 and 0 otherwise */
-  int *q, *v;              /* [n] first coordinates (of the leader when coupled), 0 when fixed */
+  int *parent;                 /* [n] JN_WORLD, or JN_NONE when unknown */
+  int *first;                  /* [n + 1] first child, by builder index; [n] = first root; -1 */
+  int *next;                   /* [n] next sibling, -1 */
+  int *order;                  /* [n] depth-first position -> builder index */
+  int *rank;                   /* [n] builder index -> depth-first position */
+  int *end;                    /* [n] end of the subtree, as depth-first position */
+  int reached;                 /* links that are connected to the world */
+  struct jn_link_record *link; /* [n] joints with axes normalised, floating base applied; strings still the builder's. A
+                              block of its own, which the model takes over, sorted by depth-first position */
+  const char **joint_name;     /* [n] */
+  int *leader;                 /* [n] link of the joint that this one follows, JN_NONE */
+  double *ratio, *offset;      /* [n] of coupled joints, 1 and 0 otherwise */
+  int *q, *v;                  /* [n] first coordinates (of the leader when coupled), 0 when fixed */
   int nq, nv;
   char base_name[64]; /* of the floating base's joint */
   int floated;        /* the link that the option `floating` gave a free joint, at the identity; JN_NONE */

@@ -37,7 +37,6 @@ static void place_draft(jn_draft *d, layout *l) {
                   &d->rank,    &d->end,           &d->leader, &d->q,    &d->v};
   for (size_t k = 0; k < sizeof ints / sizeof *ints; k++) *ints[k] = place(l, n, sizeof(int));
   d->first = place(l, n + 1, sizeof(int));
-  d->joint = place(l, n, sizeof *d->joint);
   d->joint_name = place(l, n, sizeof *d->joint_name);
   d->ratio = place(l, n, sizeof(double));
   d->offset = place(l, n, sizeof(double));
@@ -50,11 +49,12 @@ static jn_status draft_begin(jn_draft *d, const jn_builder *b) {
   if (!(d->memory = jn__allocate(&d->a, l.used))) return JN_ERR_MEMORY;
   l = (layout){d->memory, 0};
   place_draft(d, &l);
+  if (!(d->link = jn__allocate(&d->a, (size_t)d->n * sizeof *d->link))) return JN_ERR_MEMORY;
   for (int i = 0; i < d->n; i++) {
-    d->joint[i] = b->links[i].link.joint;
+    d->link[i].joint = b->links[i].link.joint;
     const char *name = b->links[i].link.name ? b->links[i].link.name : "";
-    if (d->joint[i].name && !*d->joint[i].name) d->joint[i].name = NULL;
-    d->joint_name[i] = d->joint[i].name ? d->joint[i].name : name;
+    if (d->link[i].joint.name && !*d->link[i].joint.name) d->link[i].joint.name = NULL;
+    d->joint_name[i] = d->link[i].joint.name ? d->link[i].joint.name : name;
   }
   return JN_OK;
 }
@@ -92,10 +92,10 @@ static jn_tree_d count_tree(const jn_draft *d) {
   jn_tree_d t = {.nq = d->nq, .nv = d->nv, .nlink = d->n, .nframe = d->n + d->b->frame_count};
   for (int i = 0; i < d->n; i++) {
     t.coupled |= d->leader[i] != JN_NONE;
-    int nv = jn__joint_nv(&d->joint[i]);
+    int nv = jn__joint_nv(&d->link[i].joint);
     t.nb += nv > 0;
     t.nd += nv;
-    if (is_general(&d->joint[i])) t.nscrew += nv;
+    if (is_general(&d->link[i].joint)) t.nscrew += nv;
   }
   return t;
 }
@@ -103,7 +103,6 @@ static jn_tree_d count_tree(const jn_draft *d) {
 static jn_model *place_model(const jn_draft *d, const jn_tree_d *count, layout *l, arrays *x) {
   size_t n = (size_t)d->n, frames = (size_t)d->b->frame_count, loops = (size_t)d->b->loop_count;
   jn_model *m = place(l, 1, sizeof *m);
-  x->link = place(l, n, sizeof *x->link);
   x->named = place(l, frames, sizeof *x->named);
   x->loop = place(l, loops, sizeof *x->loop);
   x->link_by_name = place(l, n, sizeof(int32_t));
@@ -143,7 +142,7 @@ static void place_texts(const jn_draft *d, layout *l, arrays *x, const char **na
   const char *model_name = place_text(l, d->b->name);
   if (l->base) *name = model_name;
   for (int i = 0; i < d->n; i++) {
-    const jn_joint *j = &d->joint[i];
+    const jn_joint *j = &x->link[d->rank[i]].joint;
     const char *t[3] = {place_text(l, d->b->links[i].link.name), place_text(l, j->name), place_text(l, j->mimic)};
     if (!l->base) continue;
     jn_link_record *r = &x->link[d->rank[i]];
@@ -180,7 +179,6 @@ static void fill_links(const jn_draft *d, arrays *x) {
     r->leader = d->leader[i] == JN_NONE ? JN_NONE : d->rank[d->leader[i]];
     r->ratio = d->ratio[i];
     r->offset = d->offset[i];
-    r->joint = d->joint[i];
     r->nq = r->leader == JN_NONE ? jn__joint_nq(&r->joint) : 0;
     r->nv = r->leader == JN_NONE ? jn__joint_nv(&r->joint) : 0;
     memcpy(r->placement, i == d->floated ? plain.placement : l->placement, sizeof r->placement);
@@ -417,7 +415,6 @@ static void fill_model(const jn_draft *d, jn_model *m, arrays *x) {
   m->nloop = d->b->loop_count;
   m->nq = d->nq;
   m->nv = d->nv;
-  m->link = x->link;
   m->named = x->named;
   m->loop = x->loop;
   m->link_by_name = x->link_by_name;
@@ -443,9 +440,28 @@ static void fill_model(const jn_draft *d, jn_model *m, arrays *x) {
   }
 }
 
+/* The links from the builder's order to that of the tree, in place: position k gets link order[k], along the cycles of
+ * this permutation. */
+static void sort_links(jn_draft *d) {
+  unsigned char *is_placed = (unsigned char *)d->next; /* the lists of children are no longer needed */
+  memset(is_placed, 0, (size_t)d->n);
+  for (int start = 0; start < d->n; start++) {
+    if (is_placed[start]) continue;
+    jn_link_record first = d->link[start];
+    int k = start;
+    for (; d->order[k] != start; k = d->order[k]) {
+      d->link[k] = d->link[d->order[k]];
+      is_placed[k] = 1;
+    }
+    d->link[k] = first;
+    is_placed[k] = 1;
+  }
+}
+
 static jn_status make_model(jn_draft *d, jn_model **model) {
+  sort_links(d);
   jn_tree_d count = count_tree(d);
-  arrays x = {0};
+  arrays x = {.link = d->link};
   layout l = {0};
   const char *name = NULL;
   place_model(d, &count, &l, &x);
@@ -456,6 +472,8 @@ static jn_status make_model(jn_draft *d, jn_model **model) {
   jn_model *m = place_model(d, &count, &l, &x);
   m->allocator = d->a;
   m->block = block;
+  m->link = d->link;
+  d->link = NULL; /* the model has it now */
   fill_links(d, &x);
   jn_status status = fill_tree(d, &x, &count);
   fill_frames_and_loops(d, &x);
@@ -485,6 +503,7 @@ jn_status jn_builder_freeze(const jn_builder *b, jn_model **model, jn_error *err
     if (!d.log.broken) status = make_model(&d, model);
   }
   jn__release(&d.a, d.memory);
+  jn__release(&d.a, d.link);
   if (status != JN_OK) return jn__fail(error, status, b->file, "%s", jn_status_text(status));
   return jn__log_end(&d.log, error);
 }
@@ -492,5 +511,6 @@ jn_status jn_builder_freeze(const jn_builder *b, jn_model **model, jn_error *err
 void jn_model_destroy(jn_model *model) {
   if (!model) return;
   jn_allocator a = model->allocator;
+  jn__release(&a, (void *)(uintptr_t)model->link);
   jn__release(&a, model->block);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "draft.h"
+#include "model.h"
 
 void jn__principal_axes(const double I[6], double moments[3], double axes[3][3]) {
   double A[3][3] = {{I[0], I[3], I[4]}, {I[3], I[1], I[5]}, {I[4], I[5], I[2]}}, V[3][3] = {{1}, {0, 1}, {0, 0, 1}};
@@ -103,9 +104,10 @@ void jn__check_inertia(jn_draft *d) {
   }
   for (int k = 0; k < d->reached; k++) {
     int i = d->order[k], carries = before[d->end[i]] - before[k];
-    if (jn__joint_nv(&d->joint[i]) == 0) continue;
+    if (jn__joint_nv(&d->link[i].joint) == 0) continue;
     double armature = 0;
-    for (int c = 0; c < jn__joint_nv(&d->joint[i]); c++) armature = fmax(armature, d->joint[i].dof[c].armature);
+    for (int c = 0; c < jn__joint_nv(&d->link[i].joint); c++)
+      armature = fmax(armature, d->link[i].joint.dof[c].armature);
     if (!carries && armature == 0)
       jn__joint_message(d, JN_WARNING, i, "massless-leaf", "give the link an inertia, or make the joint fixed",
                         "it moves nothing that has mass: its acceleration under a force is undefined");

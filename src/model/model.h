@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The frozen model: one block of memory, never changed after freezing. */
+/* The frozen model: two blocks of memory, of which one has the links; never changed after freezing. */
 #ifndef JN_MODEL_MODEL_H
 #define JN_MODEL_MODEL_H
 
@@ -29,7 +29,7 @@ typedef struct jn_frame_record {
 
 struct jn_model {
   jn_allocator allocator;
-  void *block; /* from the allocator: holds this struct and all arrays */
+  void *block; /* from the allocator: holds this struct and all arrays but `link` */
   const char *name;
   int32_t nlink, nnamed, nloop, nq, nv, depth, coupled;
   double gravity[3];

@@ -9,6 +9,7 @@
 
 #include "convert.h"
 #include "draft.h"
+#include "model.h"
 
 static int all_finite(const double *x, int n) {
   for (int i = 0; i < n; i++)
@@ -78,7 +79,7 @@ static int screw_rank(const jn_joint *j) {
 }
 
 static void check_axes(jn_draft *d, int i) {
-  jn_joint *j = &d->joint[i];
+  jn_joint *j = &d->link[i].joint;
   const char *fault = NULL;
   if ((unsigned)j->type >= JN_JOINT_TYPES) {
     jn__joint_message(d, JN_ERROR, i, "joint-type", "use a jn_joint_type", "%d is not a joint type", (int)j->type);
@@ -114,7 +115,7 @@ static void check_axes(jn_draft *d, int i) {
 }
 
 static void check_limits(jn_draft *d, int i) {
-  const jn_joint *j = &d->joint[i];
+  const jn_joint *j = &d->link[i].joint;
   int has_position = j->type != JN_SPHERICAL && j->type != JN_FREE, n = jn__joint_nv(j);
   int passive_is_fine = d->b->loop_count > 0 || d->b->options.ignore_loops; /* a mechanism has joints without a motor */
   for (int k = 0; k < n; k++) {
@@ -181,7 +182,7 @@ static void check_term(const jn_draft *d, const jn_loop *l, int i, loop_fault *f
     say(f, "use the name of a joint of the model", "term %d names '%.64s', which is not a joint", i + 1, name);
     return;
   }
-  const jn_joint *j = &d->joint[joint];
+  const jn_joint *j = &d->link[joint].joint;
   if (j->mimic && !d->b->options.ignore_mimic)
     say(f, "name the joint that it mimics", "term %d names '%.64s', which mimics another joint", i + 1, name);
   if (j->type == JN_SPHERICAL || j->type == JN_FREE)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "draft.h"
+#include "model.h"
 
 int jn__joint_nq(const jn_joint *j) {
 #define NQ(code, name, nq, nv) nq,
@@ -77,7 +78,7 @@ int jn__draft_joint(const jn_draft *d, const char *name) {
   }
   for (; low < d->n && strcmp(d->joint_name[d->by_joint_name[low]], name) == 0; low++) {
     found = d->by_joint_name[low];
-    if (d->joint[found].name) break;
+    if (d->link[found].joint.name) break;
   }
   return found;
 }
@@ -97,7 +98,7 @@ static void check_names(jn_draft *d, named_place *scratch) {
     if (!name || !*name)
       jn__link_error(d, i, "name-missing", "give every link a name", "link number %d has no name", i);
     check_length(d, jn__link_place(d, i), "link", name);
-    check_length(d, jn__joint_place(d, i), "joint", d->joint[i].name);
+    check_length(d, jn__joint_place(d, i), "joint", d->link[i].joint.name);
     scratch[i] = (named_place){name ? name : "", i};
   }
   sort_names(scratch, d->n, d->by_name);
@@ -116,7 +117,7 @@ static void check_joint_names(jn_draft *d, named_place *scratch) {
   for (int i = 1; i < d->n; i++) {
     int one = scratch[i - 1].index, two = scratch[i].index;
     if (strcmp(scratch[i].name, scratch[i - 1].name) != 0) continue;
-    if (!d->joint[one].name || !d->joint[two].name) continue;
+    if (!d->link[one].joint.name || !d->link[two].joint.name) continue;
     jn__joint_message(d, JN_ERROR, two, "name-duplicate", "rename one of them",
                       "two joints have this name; the first is on line %d", d->b->links[one].joint_line);
   }
@@ -224,7 +225,7 @@ static void report_cycles(jn_draft *d) {
 
 static int joint_name_taken(const jn_draft *d, int self, const char *name) {
   for (int i = 0; i < d->n; i++)
-    if (i != self && d->joint[i].name && strcmp(d->joint[i].name, name) == 0) return 1;
+    if (i != self && d->link[i].joint.name && strcmp(d->link[i].joint.name, name) == 0) return 1;
   return 0;
 }
 
@@ -243,7 +244,7 @@ static void apply_floating(jn_draft *d) {
   int root = d->first[d->n];
   d->floated = JN_NONE;
   if (!d->b->options.floating || root < 0) return;
-  jn_joint *j = &d->joint[root];
+  jn_joint *j = &d->link[root].joint;
   if (d->next[root] >= 0) {
     jn__link_error(d, d->next[root], "floating", "attach the roots to one link, or load without floating",
                    "a floating base needs one root link, but '%s' and '%s' are both attached to the world",

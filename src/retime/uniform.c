@@ -3,7 +3,8 @@
  * factor to the largest one below it that it allows, until none does any more. So none is skipped, although the factors
  * that are allowed need not be an interval.
  *
- * Between two samples, a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' -
+ * Samples are so close that the motion and its wrenches show all that they do (jn_trajectory_next_step()). Between two,
+ * a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' -
  * s|
  * + |f1' - s|) at most if it is a cubic; twice that is allowed for what is not. Where that passes a limit, the interval
  * is halved, until what is left is 1e-10 of the limit, by which the factor is lowered in the end.
@@ -29,6 +30,8 @@ typedef struct sweep {
   jn_limited_value *values; /* [DEPTH + 3][count] */
   double factor;
   int changed, near;
+  int left;       /* of the values: 0 or 1; the other end of an interval is 1 - left */
+  double step;    /* along the path, that the last place that was looked at suggests */
   double *motors; /* [nv x 4] room; NULL: all springs are linear */
   jn_limit_event *event;
 } sweep;
@@ -78,6 +81,18 @@ static jn_status lower_for_motors(sweep *w, const jn_timing *at, double u, doubl
   return status;
 }
 
+/* How far to the next place to look at: forces follow sines of sums of angles, and these go on by a sixteenth of a
+ * period at most. */
+static double turning_step(const jn_path *p) {
+  const double turn = 6.283185307179586 / 16;
+  double rate = 0;
+  for (int v = 0; v < p->nv; v++) {
+    int number, joint = jn_coordinate_joint(p->model, v, &number);
+    if (jn_joint_type_of(p->model, joint) != JN_PRISMATIC) rate += fabs(p->q[p->nv + v]);
+  }
+  return rate > 0 ? turn / rate : INFINITY;
+}
+
 static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to) {
   const jn_scaled *x = w->x;
   jn_timing at = {{1}};
@@ -96,6 +111,7 @@ static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to
     w->factor = allowed;
     if (allowed == 0) return JN_OK;
   }
+  w->step = turning_step(x->path);
   if (status != JN_OK || !w->motors) return status;
   return lower_for_motors(w, &at, t, x->speed ? jn__speed_time(x->speed, interval, t) : t);
 }
@@ -135,22 +151,74 @@ static jn_status between(sweep *w, int interval, double t0, double t1, int left,
   return status == JN_OK ? between(w, interval, t, t1, middle, right, depth + 1) : status;
 }
 
+/* The first place after u at which the path is at time s of the trajectory; `end` if that is beyond it. */
+static double place_of(const jn_path *p, double s, double u, double end) {
+  double w[JN_PATH_ROWS], low = u, high = end;
+  if (!p->shape[0] && !p->shape[1]) return fmin(s - p->start, end);
+
+  jn__path_shape(p, end, w);
+  if (!(w[0] > s)) return end;
+  for (int i = 0; i < 60 && high > nextafter(low, INFINITY); i++) {
+    double middle = low + (high - low) / 2;
+    jn__path_shape(p, middle, w);
+    if (w[0] < s)
+      low = middle;
+    else
+      high = middle;
+  }
+  return high;
+}
+
+/* The place to look at after u, not beyond `end`, so that nothing of the motion or of its wrenches is between them.
+ * *breaks: something may jump there. */
+static double next_place(const sweep *x, double u, double end, int *breaks) {
+  const jn_path *p = x->x->path;
+  const jn_trajectory *t = p->from.trajectory;
+  double w[JN_PATH_ROWS];
+  jn__path_shape(p, u, w);
+
+  double s = jn_trajectory_next_step(t, w[0]), next = place_of(p, s, u, end), nearest = fmin(end, u + x->step);
+  int is_knot = jn_trajectory_samples(t) == 0 && s == jn_trajectory_next_knot(t, w[0]);
+  *breaks = next < nearest && (is_knot || s == jn_trajectory_next_wrench(t, w[0]));
+  if (next > nearest) next = nearest;
+  return next > u ? next : nextafter(u, INFINITY);
+}
+
+/* Look at all places from u to `end`; the values on the left are those at u. */
+static jn_status follow(sweep *w, int interval, double u, double end) {
+  jn_status status = JN_OK;
+  size_t n = (size_t)w->count;
+  while (u < end && status == JN_OK && w->factor > 0) {
+    int breaks, right = 1 - w->left;
+    double next = next_place(w, u, end, &breaks), edge = breaks ? nextafter(next, -INFINITY) : next;
+
+    if (edge > u) {
+      status = evaluate(w, interval, edge, w->values + (size_t)right * n);
+      double step = w->step;
+      if (status == JN_OK) status = between(w, interval, u, edge, w->left, right, 0);
+      w->step = step;
+      w->left = right;
+    }
+
+    /* The other side of a jump. */
+    if (breaks) next = nextafter(next, INFINITY);
+    if (breaks && status == JN_OK) status = evaluate(w, interval, next, w->values + (size_t)w->left * n);
+    u = next;
+  }
+  return status;
+}
+
 static jn_status run_sweep(sweep *w) {
   const jn_scaled *x = w->x;
   int pieces = x->speed ? x->speed->intervals : 1;
   int each = x->speed ? (x->samples + pieces - 1) / pieces : x->samples;
   jn_status status = JN_OK;
-  for (int i = 0; i < pieces; i++) {
-    double width = x->path->length / pieces, start = width * i, before = start;
+  for (int i = 0; i < pieces && status == JN_OK && w->factor > 0; i++) {
+    double width = x->path->length / pieces, start = width * i;
+    w->left = 0;
     status = evaluate(w, i, start, w->values);
-    for (int k = 1; k <= each && status == JN_OK && w->factor > 0; k++) {
-      double t = start + width * k / each;
-      int left = (k + 1) % 2, right = k % 2;
-      status = evaluate(w, i, t, w->values + (size_t)right * (size_t)w->count);
-      if (status == JN_OK) status = between(w, i, before, t, left, right, 0);
-      before = t;
-    }
-    if (status != JN_OK || w->factor == 0) break;
+    for (int k = 0; k < each && status == JN_OK && w->factor > 0; k++)
+      status = follow(w, i, start + width * k / each, start + width * (k + 1) / each);
   }
   return status;
 }

@@ -18,13 +18,43 @@ static int copy_column(jn_loading *l, jn_table *t, int c, const jn_array *a, siz
   double *x = t->values + (size_t)c * t->room;
   for (int r = 0; r < t->rows; r++) {
     x[r] = jn__array_number(a, (size_t)r, j);
-    if (isfinite(x[r])) continue;
+    if (isfinite(x[r]) || t->skip_bad) continue;
     jn__log(&l->log, JN_ERROR, JN_ERR_SYNTAX, "array-value", (jn_place){l->file, 0, 0}, t->names[c],
             "every sample needs a number; leave out rows without data", "row %d, column %d is %g: not a finite number",
             r + 1, (int)j + 1, x[r]);
     return 0;
   }
   return 1;
+}
+
+/* Row r of a table without values that are not finite? */
+static int is_whole(const jn_table *t, int r) {
+  for (int c = 0; c < t->columns; c++)
+    if (!isfinite(t->values[(size_t)c * t->room + (size_t)r])) return 0;
+  return 1;
+}
+
+void jn__drop_bad_rows(jn_loading *l, jn_table *t) {
+  int kept = 0, first = 0, rows = t->rows;
+
+  for (int r = 0; r < rows; r++) {
+    if (!is_whole(t, r)) {
+      if (!first) first = r + 1;
+      continue;
+    }
+    for (int c = 0; c < t->columns; c++) {
+      double *x = t->values + (size_t)c * t->room;
+      x[kept] = x[r];
+    }
+    kept++;
+  }
+
+  t->rows = kept;
+  t->bad_rows = rows - kept;
+  if (t->bad_rows)
+    jn__log(&l->log, JN_WARNING, JN_ERR_SYNTAX, "skipped-rows", (jn_place){l->file, 0, 0}, NULL, NULL,
+            "%d of %d rows %s left out, because a number of them is not finite; the first is row %d", t->bad_rows, rows,
+            t->bad_rows == 1 ? "is" : "are", first);
 }
 
 static jn_status make_table(jn_loading *l, jn_table *t, size_t columns, size_t rows) {

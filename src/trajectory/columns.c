@@ -13,7 +13,7 @@
 #include "../text/words.h"
 
 enum { UNKNOWN = -1, UNUSED = -2, REPLACED = -3, FORCE = -4, MAX_NAMED = 10000 };
-enum { BY_NAME = 1, BY_USER, BY_PATTERN, BY_NUMBER }; /* how a column was found */
+enum { BY_NAME = 1, BY_USER, BY_PATTERN, BY_NUMBER, BY_MOTOR }; /* how a column was found */
 
 typedef struct matcher {
   jn_loading *l;
@@ -470,8 +470,9 @@ static jn_status rename_column(matcher *m, int column, const char *name, const c
   char subject[96], *copy = jn__copy_text(&m->t->allocator, name);
   if (!copy) return JN_ERR_MEMORY;
   subject_of(m, column, subject);
-  jn__log(&m->l->log, JN_NOTE, JN_OK, "column-name", jn__table_place(m->t, -1, column), subject, NULL,
-          "is used as '%.*s'%s", JN_CLIP(name), why);
+  if (why) /* worth a note */
+    jn__log(&m->l->log, JN_NOTE, JN_OK, "column-name", jn__table_place(m->t, -1, column), subject, NULL,
+            "is used as '%.*s'%s", JN_CLIP(name), why);
   jn__release(&m->t->allocator, m->t->names[column]);
   m->t->names[column] = copy;
   return JN_OK;
@@ -489,7 +490,8 @@ static jn_status rename_all(matcher *m, int time) {
     if (m->how[c] <= BY_NAME) continue;
     coordinate_name(m, m->place[c], m->order[c], name, sizeof name);
     if (strcmp(name, m->t->names[c]) == 0) continue;
-    status = rename_column(m, c, name, m->how[c] == BY_NUMBER ? ", by the order of the model" : "");
+    const char *number = m->how[c] == BY_NUMBER ? ", by the order of the model" : "";
+    status = rename_column(m, c, name, m->how[c] == BY_MOTOR ? NULL : number); /* the user named the motors */
   }
   return status;
 }
@@ -534,6 +536,22 @@ static void check_brackets(const matcher *m) {
   }
 }
 
+/* "m1", "m1_d1" of a motor; "m1.tau" where forces are looked for: the place of its number. */
+static void claim_motor(matcher *m, int column) {
+  const char *name = m->t->names[column];
+  char own[JN_NAME];
+  size_t length = strlen(name);
+  int order = 0;
+
+  if (m->l->forces != is_force(name)) return;
+  if (m->l->forces) length -= 4;
+  if (!m->l->forces) order = jn__derivative_of(name, &length);
+  if (length >= sizeof own || order >= JN_MAX_CHANNELS) return;
+  snprintf(own, sizeof own, "%.*s", (int)length, name);
+  int motor = jn__motor_find(m->l, own);
+  if (motor >= 0) claim(m, column, motor, order, BY_MOTOR);
+}
+
 static jn_status match(matcher *m, int *time) {
   *time = -1;
   use_mapping(m, time);
@@ -554,6 +572,7 @@ static jn_status match(matcher *m, int *time) {
       place = jn__column_coordinate(m->l, m->t->names[c], &order);
     }
     if (place >= 0) claim(m, c, place, order, BY_NAME);
+    if (place < 0) claim_motor(m, c);
   }
   find_patterns(m, *time);
   if (m->positions == 0) find_numbered(m, *time);

@@ -18,9 +18,16 @@ void jn__check_resolution(jn_loading *l, const jn_table *t, double first, double
 /* The coordinate that a plain name means ("joint2", "base_x", "joint2_d1"), and the order of the derivative; -1 for
  * none. samples.c */
 int jn__column_coordinate(const jn_loading *l, const char *name, int *order);
+/* "joint_d2" -> 2 and the length of "joint"; 0 when there is no such ending. samples.c */
+int jn__derivative_of(const char *name, size_t *length);
 /* Where in the name of a column a bracket begins that is not closed, "elbow [deg"; NULL: nowhere. jn__match_columns()
  * warns of it. columns.c */
 const char *jn__open_bracket(const char *name);
+/* The motor of options.motor_names with this name; -1 when there is none. motors.c */
+int jn__motor_find(const jn_loading *l, const char *name);
+/* Positions of motors (derivative `order` of them) in the columns [nv] of a table, numbers plus 1, 0 for none, become
+ * those of the joints. JN_ERR_MODEL after telling why not. motors.c */
+jn_status jn__motors_to_joints(jn_loading *l, jn_table *t, const int *columns, int order);
 /* Results of `jounce torque` have columns that are not a mistake: joint.tau, and the twists of free and spherical
  * joints. samples.c */
 int jn__column_is_result(const jn_loading *l, const char *name);

@@ -39,6 +39,20 @@ int jn__spline_span(const double *knots, int degree, int count, double t) {
   return low;
 }
 
+double jn__next_knot(const jn_curve *c, double t) {
+  int count = c->count + c->degree + 1, low = 0, high = count;
+
+  /* knots[low - 1] <= t < knots[high] */
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (c->knots[middle] <= t)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count ? c->knots[low] : INFINITY;
+}
+
 void jn__spline_basis(const double *knots, int degree, int span, double t, double N[][JN_MAX_DEGREE + 1]) {
   N[0][0] = 1;
   for (int p = 1; p <= degree; p++) {

@@ -36,6 +36,8 @@ void jn__curve_jet(const jn_curve *c, double t, int rows, double *out);
 
 /* The interval of t: degree <= s < count with knots[s] <= t < knots[s + 1]; the first or last one when t is outside. */
 int jn__spline_span(const double *knots, int degree, int count, double t);
+/* The first knot of a spline after t; INFINITY: none. */
+double jn__next_knot(const jn_curve *c, double t);
 /* Values of the B-splines of degree 0 ... d that are not zero in the span: N[p][i] is that of degree p that begins at
  * knot span - p + i. (Cox and de Boor) */
 void jn__spline_basis(const double *knots, int degree, int span, double t, double N[][JN_MAX_DEGREE + 1]);

@@ -57,9 +57,11 @@ typedef jn_status choose_columns(jn_table *table, const char *row, const char *e
 static jn_status read_table(jn_loading *l, const char *text, size_t length, choose_columns *choose, jn_table *table) {
   const unsigned char *bytes = (const unsigned char *)text;
   *table = (jn_table){.allocator = l->allocator, .file = l->file, .limit = jn__limit(l->options.max_bytes)};
+  table->skip_bad = l->options.skip_bad;
   int numpy = length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0, zip = length >= 4 && memcmp(text, "PK\3\4", 4) == 0;
   if (numpy || zip) {
     jn_status status = numpy ? jn__read_npy(l, bytes, length, table) : jn__read_npz(l, bytes, length, table);
+    if (status == JN_OK && table->skip_bad) jn__drop_bad_rows(l, table);
     if (status == JN_OK) status = choose(table, NULL, NULL, l);
     if (status == JN_OK) jn__use_stamps(l, table, NULL, 0);
     return status;
@@ -154,14 +156,19 @@ static jn_status check_numbers(jn_loading *l) {
     double value;
   } number[] = {{"tolerance", o->smoothing == JN_SMOOTH_TOLERANCE ? o->tolerance : 0},
                 {"bandwidth", o->bandwidth},
+                {"lowpass", o->lowpass},
                 {"rate", o->rate}};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     if (number[i].value >= 0 && isfinite(number[i].value)) continue;
     jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "option", (jn_place){l->file, 0, 0}, NULL, NULL,
             "the %s is %g; it must be a finite number, and not negative", number[i].name, number[i].value);
     return JN_ERR_SIZE;
   }
-  return JN_OK;
+  int names = o->motor_names ? o->motor_name_count : 0;
+  if ((o->motor_matrix || (!o->motor_zero && !names)) && (names == 0 || names == jn_model_nv(l->model))) return JN_OK;
+  jn__log(&l->log, JN_ERROR, JN_ERR_SIZE, "option", (jn_place){l->file, 0, 0}, NULL, NULL,
+          "motor_zero and motor_names need a motor_matrix, and a number and a name for each coordinate");
+  return JN_ERR_SIZE;
 }
 
 static jn_status begin(jn_loading *l, const jn_model *model, const char *file, const jn_trajectory_options *options) {
@@ -319,7 +326,7 @@ static jn_status make_table(jn_loading *l, int count, const double *t, const dou
     double *to = table->values + (size_t)c * table->room;
     for (int r = 0; r < count; r++) {
       to[r] = c > 0 ? q[(size_t)r * (size_t)nq + (size_t)(c - 1)] : t[r];
-      if (isfinite(to[r]) || status != JN_OK) continue;
+      if (isfinite(to[r]) || status != JN_OK || l->options.skip_bad) continue;
       status = JN_ERR_MODEL;
       jn__log(&l->log, JN_ERROR, status, "array-value", (jn_place){l->file, 0, 0}, name,
               "every sample needs a number; leave out rows without data", "row %d is %g: not a finite number", r + 1,
@@ -327,6 +334,7 @@ static jn_status make_table(jn_loading *l, int count, const double *t, const dou
     }
   }
   table->rows = count;
+  if (status == JN_OK && l->options.skip_bad) jn__drop_bad_rows(l, table);
   return status;
 }
 
@@ -341,7 +349,8 @@ jn_status jn_trajectory_fit(const jn_model *model, int count, const double *t, c
   jn_trajectory *made = status == JN_OK ? make(&l) : NULL;
   if (status == JN_OK) status = made ? make_table(&l, count, t, q, &table) : JN_ERR_MEMORY;
   l.nanoseconds = -1; /* and the times are in column 0 */
-  if (status == JN_OK) jn__check_resolution(&l, &table, t[0], t[count - 1], 1);
+  if (status == JN_OK && table.rows > 0)
+    jn__check_resolution(&l, &table, jn__table_column(&table, 0)[0], jn__table_column(&table, 0)[table.rows - 1], 1);
   if (status == JN_OK) status = jn__samples_to_curves(&l, &table, made);
   if (table.file) jn__table_free(&table);
   return finish_trajectory(&l, status, made, trajectory, error);

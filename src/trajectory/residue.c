@@ -26,9 +26,62 @@ static void describe(const jn_residue *r, double rate, int row, char *text, size
   }
 }
 
+/* Highest minus lowest sample. */
+static double range_of(const jn_table *table, const jn_series *s) {
+  double low = INFINITY, high = -INFINITY;
+  for (int i = 0; i < table->rows; i++) {
+    low = fmin(low, s->data[0][i]);
+    high = fmax(high, s->data[0][i]);
+  }
+  return high - low;
+}
+
+/* Is what a low-pass took away what it should: small, and no jump, which is also slow? */
+static int is_lowpass_noise(const jn_table *table, const jn_series *s) {
+  const double much = 0.01; /* of the range of the samples: that is motion */
+  return s->last.kind != JN_RESIDUE_JUMP && s->fit->rms <= much * range_of(table, s);
+}
+
+/* One note for all columns from which a low-pass took noise. */
+static void note_lowpass(jn_loading *l, const jn_table *table, const jn_series *series, int count) {
+  const double rounding = 1e-9; /* of the range: nobody misses that */
+  const jn_series *most = NULL;
+  int columns = 0;
+  for (int i = 0; i < count; i++) {
+    if (!series[i].lowpassed || !is_lowpass_noise(table, &series[i])) continue;
+    if (series[i].fit->rms <= rounding * range_of(table, &series[i])) continue;
+    columns++;
+    if (!most || series[i].fit->rms > most->fit->rms) most = &series[i];
+  }
+  if (!columns) return;
+
+  jn__log(&l->log, JN_NOTE, JN_OK, "column-lowpass", jn__table_place(table, most->last.at, most->column), NULL, NULL,
+          "the low-pass of %.3g Hz smooths %d column%s, most of '%.*s': up to %.2g, rms %.2g", l->options.lowpass,
+          columns, columns == 1 ? "" : "s", JN_CLIP(table->names[most->column]), most->fit->largest, most->fit->rms);
+}
+
+/* A warning where a low-pass took more away than noise. */
+static void check_lowpass(jn_loading *l, const jn_table *table, const jn_series *s, const jn_residue *r) {
+  char subject[96], kind[128];
+  if (is_lowpass_noise(table, s)) return;
+
+  snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(table->names[s->column]));
+  describe(r, s->rate, r->at + 1, kind, sizeof kind);
+  jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "lowpass", jn__table_place(table, r->at, s->column), subject,
+          r->kind == JN_RESIDUE_JUMP
+              ? "look at the sensor there: an encoder that jumps, or an angle that wraps (--unwrap)"
+              : "if the robot moves so fast, a higher --lowpass keeps it",
+          "the low-pass of %.3g Hz takes away up to %.3g (row %d), rms %.3g, which is more than noise: %s",
+          l->options.lowpass, s->fit->largest, r->at + 1, s->fit->rms, kind);
+}
+
 static void check_one(jn_loading *l, const jn_table *table, const jn_series *s) {
   const jn_residue *r = &s->first;
   char subject[96], kind[128], remedy[160], now[64];
+  if (s->lowpassed) {
+    check_lowpass(l, table, s, &s->last);
+    return;
+  }
   if (r->kind == JN_RESIDUE_NOISE || (s->fit->interpolating && s->smoother == 0)) return;
   if (s->smoother && !s->fit->interpolating && r->rms < 1.5 * s->fit->rms) return; /* much the same curve */
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(table->names[s->column]));
@@ -89,4 +142,5 @@ void jn__check_residue(jn_loading *l, const jn_table *table, const jn_series *se
     if (series[i].alone) check_alone(l, table, &series[i]);
     check_one(l, table, &series[i]);
   }
+  note_lowpass(l, table, series, count);
 }

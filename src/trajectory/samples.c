@@ -106,8 +106,7 @@ typedef struct coordinate {
   int columns[JN_MAX_CHANNELS]; /* by order of the derivative: number of the column plus 1, 0 for none */
 } coordinate;
 
-/* "joint_d2" -> 2 and the length of "joint"; 0 when there is no such ending. */
-static int derivative_of(const char *name, size_t *length) {
+int jn__derivative_of(const char *name, size_t *length) {
   size_t n = strlen(name), digits = n;
   while (digits > 0 && isdigit((unsigned char)name[digits - 1])) digits--;
   *length = n;
@@ -120,7 +119,7 @@ static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
   char remedy[JN_NAME], subject[96], own[JN_NAME];
   const char *near = jn__nearest_joint(l->model, t->names[c]);
   size_t length;
-  derivative_of(t->names[c], &length);
+  jn__derivative_of(t->names[c], &length);
   snprintf(own, sizeof own, "%.*s", (int)length, t->names[c]);
   int joint = jn_joint_index(l->model, t->names[c]);
   if (joint < 0) joint = jn_joint_index(l->model, own);
@@ -147,7 +146,7 @@ int jn__column_is_result(const jn_loading *l, const char *name) {
   char own[JN_NAME];
   size_t length;
   if (strstr(name, ".tau")) return 1;
-  derivative_of(name, &length);
+  jn__derivative_of(name, &length);
   if (length >= sizeof own) return 0;
   snprintf(own, sizeof own, "%.*s", (int)length, name);
   return jn__velocity_find(l, own) >= 0;
@@ -159,7 +158,7 @@ int jn__column_coordinate(const jn_loading *l, const char *column, int *order) {
   int at = jn__coordinate_find(l, column);
   *order = 0;
   if (at >= 0) return at;
-  *order = derivative_of(column, &length);
+  *order = jn__derivative_of(column, &length);
   if (*order == 0 || *order >= JN_MAX_CHANNELS || length >= sizeof name) return -1;
   snprintf(name, sizeof name, "%.*s", (int)length, column);
   return jn__coordinate_find(l, name);
@@ -171,6 +170,15 @@ static void tell_twice(jn_loading *l, const jn_table *t, int c, int before) {
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[c]));
   jn__log(&l->log, JN_ERROR, JN_ERR_NAME, "column-twice", jn__table_place(t, -1, c), subject, "keep one of them",
           "is the same coordinate as column '%.*s'", JN_CLIP(t->names[before]));
+}
+
+/* An angle or a length, as the joint is; a motor may turn where its joint slides. */
+static jn_unit_kind kind_of_column(const jn_loading *l, const jn_table *t, int column, int place) {
+  jn_unit unit;
+  int is_motor = l->options.motor_matrix && jn__unit_read(t->units[column], &unit);
+
+  if (is_motor && (unit.kind == JN_UNIT_ANGLE || unit.kind == JN_UNIT_LENGTH)) return unit.kind;
+  return jn__coordinate_kind(l->model, place);
 }
 
 static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coordinates) {
@@ -187,7 +195,7 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
     }
     int *column = &coordinates[at].columns[order];
     if (*column) tell_twice(l, t, c, *column - 1);
-    jn__scale_column(l, t, c, jn__coordinate_kind(l->model, at), order);
+    jn__scale_column(l, t, c, kind_of_column(l, t, c, at), order);
     *column = c + 1;
   }
   if (unknown > MAX_UNKNOWN)
@@ -302,8 +310,8 @@ static void check_degrees(jn_loading *l, const jn_table *t, int i, const coordin
           "row %d has %.6g, likely degrees instead of radians%s", worst + 1, x[worst], against);
 }
 
-/* A joint with limits cannot turn without end: a jump by a full turn is an error in the data that only the user can
- * correct. */
+/* A joint with limits cannot turn without end: a jump by a full turn is an error in the data, which the user must know
+ * of. */
 static void check_wrapped(jn_loading *l, const jn_table *t, int column) {
   const double *x = jn__table_column(t, column);
   int jumps = 0, first = 0;
@@ -315,32 +323,45 @@ static void check_wrapped(jn_loading *l, const jn_table *t, int column) {
   char subject[96];
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
   jn__log(&l->log, JN_WARNING, JN_ERR_MODEL, "wrapped", jn__table_place(t, first, column), subject,
-          "unwrap the angle in the data, or make the joint continuous",
+          "unwrap it with --unwrap; a joint that turns without end should be continuous in the model",
           "jumps by a full turn before row %d, from %.4g to %.4g rad (%d jump%s): the angle is wrapped", first + 1,
           x[first - 1], x[first], jumps, jumps == 1 ? "" : "s");
 }
 
-/* Turns of a continuous joint that the data have cut to -pi ... pi. */
-static void unwrap(jn_loading *l, jn_table *t, int i, int column) {
-  jn_joint_type type;
+/* Turns of an angle that the data have cut to -pi ... pi. */
+static void unwrap_column(jn_loading *l, jn_table *t, int column) {
   double *x = t->values + (size_t)column * t->room, offset = 0;
-  const jn_dof *dof = dof_of(l->model, i, &type);
-  if (dof && is_angle(type) && type != JN_CONTINUOUS) check_wrapped(l, t, column);
-  if (!dof || type != JN_CONTINUOUS) return;
-  int first = 0;
+  int first = 0, jumps = 0;
+
   for (int r = 1; r < t->rows; r++) {
     double step = x[r] + offset - x[r - 1];
     if (fabs(step) > 1.5 * pi) {
       offset -= 2 * pi * round(step / (2 * pi));
       if (!first) first = r;
+      jumps++;
     }
     x[r] += offset;
   }
   if (!first) return;
+
   char subject[96];
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(t->names[column]));
-  jn__log(&l->log, JN_NOTE, JN_OK, "unwrapped", jn__table_place(t, first, column), subject, NULL,
-          "jumps by a full turn at row %d; the angle is unwrapped", first + 1);
+  jn__log(&l->log, JN_NOTE, JN_OK, "column-unwrapped", jn__table_place(t, first, column), subject, NULL,
+          "jumps by a full turn at row %d (%d jump%s); the angle is unwrapped%s", first + 1, jumps,
+          jumps == 1 ? "" : "s",
+          l->options.motor_matrix ? ", and whole turns of the motor before the first row are not known" : "");
+}
+
+/* Angles of continuous joints are unwrapped, and all where the options say so; others are looked at. */
+static void unwrap(jn_loading *l, jn_table *t, int i, int column) {
+  jn_joint_type type;
+  const jn_dof *dof = dof_of(l->model, i, &type);
+  int wanted = l->options.unwrap && jn__coordinate_kind(l->model, i) == JN_UNIT_ANGLE;
+
+  if (dof && (type == JN_CONTINUOUS || wanted))
+    unwrap_column(l, t, column);
+  else if (dof && is_angle(type))
+    check_wrapped(l, t, column);
 }
 
 /* Quaternions of about unit length; neighbours get the same sign, as do their derivatives. 0 after an error. */
@@ -445,6 +466,38 @@ static int make_series(jn_loading *l, jn_table *t, const coordinate *coordinates
   return count;
 }
 
+/* Positions of motors, and their rates as far as all motors have them, become those of the joints. */
+static jn_status use_motors(jn_loading *l, jn_table *t, coordinate *coordinates, jn_trajectory *out) {
+  int *columns = jn__keep(&out->blocks, (size_t)out->nq * sizeof *columns);
+  if (!columns) return JN_ERR_MEMORY;
+
+  for (int order = 0; order < JN_MAX_CHANNELS; order++) {
+    int given = 0, missing = 0;
+    for (int i = 0; i < out->nq; i++) {
+      columns[i] = coordinates[i].columns[order];
+      given += columns[i] != 0;
+      missing += coordinates[i].columns[0] && !columns[i];
+      if (order > 0 || !columns[i]) continue;
+      if (l->options.unwrap)
+        unwrap_column(l, t, columns[i] - 1);
+      else
+        check_wrapped(l, t, columns[i] - 1);
+    }
+    if (given == 0) continue;
+    if (missing) { /* rates of some motors do not give those of joints */
+      for (int i = 0; i < out->nq; i++) coordinates[i].columns[order] = 0;
+      jn__log(&l->log, JN_NOTE, JN_OK, "column-rates", (jn_place){t->file, 0, 0}, NULL, NULL,
+              "%d column%s of derivatives of order %d %s not used, because not all motors have one", given,
+              given == 1 ? "" : "s", order, given == 1 ? "is" : "are");
+      continue;
+    }
+    jn_status status = jn__motors_to_joints(l, t, columns, order);
+    if (status != JN_OK) return status;
+  }
+
+  return JN_OK;
+}
+
 static void note_left_out(jn_loading *l, const jn_table *t) {
   int unused = 0;
   for (int c = 0; c < t->columns && t->use; c++) unused += t->use[c] == JN_COLUMN_UNUSED;
@@ -473,6 +526,10 @@ jn_status jn__samples_to_curves(jn_loading *l, jn_table *t, jn_trajectory *out) 
   sort_columns(l, t, time, coordinates);
   note_left_out(l, t);
   if (!check_missing(l, t, coordinates, out)) return l->log.first.status ? l->log.first.status : JN_ERR_MEMORY;
+  if (l->options.motor_matrix) {
+    jn_status motors = use_motors(l, t, coordinates, out);
+    if (motors != JN_OK) return motors;
+  }
   int count = make_series(l, t, coordinates, out, series);
   if (count < 0 || l->log.first.status != JN_OK) return l->log.first.status;
   jn_status status = jn__leave_out_held(l, t, times, series, count, degree + 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Series of samples into spline curves: batches that share their work, the choice of smoothness, the fit, and how
  * far it is from the samples. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,6 +43,25 @@ static double find_rate(const fitting *f) {
 static double highest_of(const fitting *f) {
   double bandwidth = f->l->options.bandwidth;
   return bandwidth > 0 ? fmin(0.5, bandwidth / f->rate) : 0.5;
+}
+
+/* The most B-splines that the low-pass allows. Knots in steps of h let pass what is slower than about 0.4 / h. */
+static int most_of_lowpass(const fitting *f, const jn_fit_batch *b) {
+  const double knots_per_period = 2.5;
+  double duration = f->t[f->samples - 1] - f->t[0], lowpass = f->l->options.lowpass;
+  double most = ceil(knots_per_period * lowpass * duration) + b->degree;
+  return lowpass > 0 && most < INT_MAX ? (int)most : INT_MAX;
+}
+
+/* Is what a fit leaves only the rounding of numbers? Then there is nothing that a low-pass could take away. */
+static int is_exact(const fitting *f, const jn_series *series, int columns) {
+  const double rounding = 1e-12;
+  for (int j = 0; j < columns; j++) {
+    double size = 0;
+    for (int i = 0; i < f->samples; i++) size = fmax(size, fabs(series[j].data[0][i]));
+    if (!series[j].fit || series[j].fit->largest > rounding * size) return 0;
+  }
+  return 1;
 }
 
 /* The part of the motion that the samples do not resolve, from sixth differences. They let pass sin(pi / n)^6 of an
@@ -86,6 +106,7 @@ static int measure(const fitting *f, jn_series *s, int complete) {
   s->fit->hidden = rough;
   s->rate = f->rate;
   if (s->smoother == 0) s->first = r;
+  s->last = r;
   if (complete) return 1;
   /* A tolerance given by the user is taken as the size of the noise, if enough residuals look like noise. Where a tone
    * begins or ends, its spectral line is weaker than the tone, so the largest residual counts. */
@@ -129,25 +150,58 @@ static jn_status solve_group(const fitting *f, jn_series *series, const jn_fit_b
   return status;
 }
 
-/* Fits a group with `count` B-splines. An automatic fit doubles the number, up to as many as there are samples, until
- * the residuals are noise. */
-static jn_status fit_group(const fitting *f, jn_series *series, jn_fit_batch *b, int count) {
+/* Solves a group with `count` B-splines and measures what is left; *noise: that looks like noise. */
+static jn_status try_group(const fitting *f, jn_series *series, jn_fit_batch *b, int count, int *noise) {
+  jn_status status = solve_group(f, series, b, count);
+
+  *noise = 1;
+  for (int j = 0; j < b->columns && status == JN_OK && series[j].fit; j++) {
+    if (!measure(f, &series[j], b->through)) return JN_ERR_MEMORY;
+    *noise &= series[j].fit->noise;
+  }
+
+  return status;
+}
+
+/* Finds how many B-splines a group needs, from `count` on: an automatic fit doubles the number, up to as many as there
+ * are samples, until the residuals are noise. A low-pass limits the number, unless it takes nothing away. */
+static jn_status search_group(const fitting *f, jn_series *series, jn_fit_batch *b, int count) {
   int all = jn__fit_complete(b), most = (int)(JN_FEW * all), automatic = f->l->options.smoothing == JN_SMOOTH_GCV;
+  int allowed = most_of_lowpass(f, b), noise;
+
+  /* What the samples ask for is too fast: fit what is slow enough, and keep it if that takes anything away. */
+  if (count > allowed) {
+    jn_fit_batch limited = *b;
+    limited.through = 0;
+    jn_status status = try_group(f, series, &limited, allowed, &noise);
+    int exact = status == JN_OK && is_exact(f, series, b->columns);
+    for (int j = 0; j < b->columns; j++) series[j].lowpassed = !exact;
+    if (!exact) *b = limited;
+    if (!exact) return status;
+    allowed = INT_MAX;
+  }
+
   for (;;) {
     if (count == all) jn__fit_go_through(b);
-    jn_status status = solve_group(f, series, b, count);
-    int noise = 1;
-    for (int j = 0; j < b->columns && status == JN_OK && series[j].fit; j++) {
-      if (!measure(f, &series[j], b->through)) return JN_ERR_MEMORY;
-      noise &= series[j].fit->noise;
-    }
-    if (status == JN_OK && (noise || !automatic || b->through))
-      return series->open ? jn__keep_open(f->blocks, b, series, series->curve->count, f->rest) : JN_OK;
-    if (status != JN_OK) return status;
-    for (int j = 0; j < b->columns; j++)
+    jn_status status = try_group(f, series, b, count, &noise);
+    if (status != JN_OK || noise || !automatic || b->through) return status;
+
+    /* More than noise is left: twice as many, as far as the low-pass allows. */
+    for (int j = 0; j < b->columns; j++) {
       if (series[j].smoother == 0) series[j].smoother = count;
+      series[j].lowpassed = count >= allowed;
+    }
+    if (count >= allowed) return status;
     count = count < most / 2 ? 2 * count : count < most ? most : all;
+    if (count > allowed) count = allowed;
   }
+}
+
+/* Fits a group, with `count` B-splines or more; and what its ends leave open, where that is asked for. */
+static jn_status fit_group(const fitting *f, jn_series *series, jn_fit_batch *b, int count) {
+  jn_status status = search_group(f, series, b, count);
+  if (status != JN_OK || !series->open) return status;
+  return jn__keep_open(f->blocks, b, series, series->curve->count, f->rest);
 }
 
 static int group_size(const jn_series *s, int left) {

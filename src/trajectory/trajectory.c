@@ -167,19 +167,8 @@ jn_status jn_trajectory_evaluate(const jn_trajectory *t, double time, int order,
 double jn_trajectory_next_knot(const jn_trajectory *t, double time) {
   double next = INFINITY;
   if (!t) return NAN;
-  for (int i = 0; i < t->nq; i++) {
-    const jn_curve *c = &t->curves[i];
-    if (c->kind != JN_CURVE_SPLINE) continue;
-    int low = 0, high = c->count + c->degree + 1; /* knots[low - 1] <= time < knots[high] */
-    while (low < high) {
-      int middle = (low + high) / 2;
-      if (c->knots[middle] <= time)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    if (low < c->count + c->degree + 1 && c->knots[low] < next) next = c->knots[low];
-  }
+  for (int i = 0; i < t->nq; i++)
+    if (t->curves[i].kind == JN_CURVE_SPLINE) next = fmin(next, jn__next_knot(&t->curves[i], time));
   return next;
 }
 

@@ -150,7 +150,9 @@ typedef struct jn_series {
   double rate;      /* samples a second */
   int alone;        /* samples of derivatives do not count: they are noise about the slope of the others */
   int smoother;     /* B-splines of a fit whose residuals were more than noise; 0: none */
+  int lowpassed;    /* the low-pass allows no more B-splines, though the samples ask for them */
   jn_residue first; /* what it left, or else what the fit itself leaves */
+  jn_residue last;  /* what the fit itself leaves */
 } jn_series;
 
 /* Fit all series; curves go to `blocks`. */
@@ -186,6 +188,9 @@ void jn__forget_forces(jn_trajectory *t);
 jn_status jn__samples_to_wrenches(jn_loading *l, jn_table *table, jn_trajectory *out);
 
 /* ---- arrays.c: NPY and NPZ into tables ---- */
+
+/* Leaves out rows with numbers that are not finite, and warns. */
+void jn__drop_bad_rows(jn_loading *l, jn_table *table);
 
 jn_status jn__read_npy(jn_loading *l, const unsigned char *bytes, size_t length, jn_table *table);
 jn_status jn__read_npz(jn_loading *l, const unsigned char *bytes, size_t length, jn_table *table);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The sweeps of forward and hybrid dynamics to any order of time (jets.c), an order at a time: twists of order k + 1
- * with the unknown velocities zero, the forces of order k that these give, and how both change with the solution. For
- * every row and joint; one state in double with AVX2 has forward_jet_one.h, which shares the joints that are not about
- * z. */
+/* The sweeps of forward and hybrid dynamics to any order in time (jets.c), one order at a time:
+ *
+ *   forward_twists          V_{k+1} of all bodies, with the unknown velocities v_{k+1} = 0
+ *   forward_forces          bias_k: the forces of order k that these twists give
+ *   forward_change_twists   what the solution v_{k+1} adds to V_{k+1}
+ *   forward_change_forces   what it adds to the wrenches F_k
+ *
+ * For every number type and joint. One state in double with AVX2 has forward_jet_one.h instead, which shares the joints
+ * that are not about z. Symbols as in jets.h. */
 #ifndef JN_KERNEL_JETS_FORWARD_JET_ANY_H
 #define JN_KERNEL_JETS_FORWARD_JET_ANY_H
 
@@ -12,8 +17,8 @@
 /* Whether forward_jet_one.h does it: in double, whose pairs of numbers fill a register of SSE2. */
 #define JN_FORWARD_ROWS (JN_REGISTERS && JN_KIND == JN_KIND_D)
 
-/* Velocities of order k change by dv: so does the twist V before the joint of body i, and the one behind it, which is
- * returned, both through the motions of order 0 alone. */
+/* Velocities of order k change by dv, which changes the twist before the joint of body i by V. Returns the change of
+ * the twist behind the joint. Only the joint's motion of order 0 takes part: V_k is linear in v_k. */
 static inline twist joint_change_outward(const jets *J, int i, twist V, int k, const real *dv) {
   const JN_S(tree) *t = J->t;
   const JN_S(body) *b = &t->body[i];
@@ -31,8 +36,8 @@ static inline twist joint_change_outward(const jets *J, int i, twist V, int k, c
   return V;
 }
 
-/* The wrench of order k through the joint changes by F, which is returned in the parent body's frame. tau [nv] (may be
- * NULL) gets what the joint feels added. */
+/* The wrench of order k through the joint of body i changes by F. Returns the change in the parent body's frame; S^T F
+ * is added to tau [nv] (may be NULL). */
 static inline wrench joint_change_inward(const jets *J, int i, wrench F, int k, real *tau) {
   const JN_S(tree) *t = J->t;
   const JN_S(body) *b = &t->body[i];
@@ -59,7 +64,7 @@ static inline wrench joint_change_inward(const jets *J, int i, wrench F, int k, 
   return w_Ad_inverse(se3_constant(b->R, b->p), F);
 }
 
-/* What rotors and springs add to the forces of order k. */
+/* Order k of the forces of armatures and springs: tau_k += armature (k+1) v_{k+1} + spring. */
 static inline void add_rotors_and_springs(const jets *J, int k, real *tau) {
   const JN_S(tree) *t = J->t;
   for (int i = 0; i < t->nb; i++) {
@@ -74,9 +79,9 @@ static inline void add_rotors_and_springs(const jets *J, int k, real *tau) {
 
 typedef struct forward_sweeps {
   const jets *J;
-  wrench *H;     /* [orders][nb] momenta */
-  twist *change; /* [nb] of one order */
-  wrench *F;
+  wrench *H;     /* [orders][nb] momenta I V */
+  twist *change; /* [nb] of the twists of one order */
+  wrench *F;     /* [nb] of the wrenches */
 } forward_sweeps;
 
 static inline forward_sweeps forward_sweeps_place(const jets *J, int orders, real **at) {
@@ -106,7 +111,7 @@ static inline void forward_forces(const forward_sweeps *w, int k, real *tau) {
   add_rotors_and_springs(J, k, tau);
 }
 
-/* Velocities of order k + 1 change by dv: twists of that order, */
+/* Velocities of order k + 1 change by dv: the twists of that order follow. */
 static inline void forward_change_twists(const forward_sweeps *w, int k, const real *dv) {
   const jets *J = w->J;
   const JN_S(tree) *t = J->t;
@@ -118,7 +123,7 @@ static inline void forward_change_twists(const forward_sweeps *w, int k, const r
   }
 }
 
-/* and wrenches of order k. tau [nv] (may be NULL) gets what the joints feel added. */
+/* And the wrenches of order k: F_k += I (k+1) dV_{k+1}. S^T F is added to tau [nv] (may be NULL). */
 static inline void forward_change_forces(const forward_sweeps *w, int k, real *tau) {
   const JN_S(tree) *t = w->J->t;
   wrench *F = w->F;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Time derivatives of any order of inverse, forward and hybrid dynamics (kumar2021, by polynomials: jets.h).
- * Jets are plain derivatives outside, rows by order; arg[0] = K. O(n K^2). */
+/* Time derivatives of any order of inverse, forward and hybrid dynamics. [kumar2021 eqs. 14-20; order 2: mueller2021]
+ *
+ * The recursion and its symbols are in jets.h. The caller's jets are plain derivatives, one row per order; they become
+ * Taylor coefficients here and go back at the end. arg[0] = K, the order. O(n K^2).
+ *
+ *   inverse   tau_0 ... tau_K from v_0 ... v_{K+1}, all orders of a body at once         inverse_jet_any.h, _one.h
+ *   forward   v_{k+1} from tau_k, order by order:  M (k+1) v_{k+1} = tau_k - bias_k      forward_jet_any.h, _one.h
+ *             where bias_k is tau_k of a motion with v_{k+1} = 0 */
 #include "jets.h"
 
 #include "../base/row.h"
@@ -23,7 +29,7 @@ static inline void pairs_pack(const twist *in, int orders, r4x3 *X) {
   for (int k = 0; k < orders; k += 2) X[k / 2] = r4x3_of(in[k], k + 1 < orders ? in[k + 1] : t_zero());
 }
 
-/* A joint that is not about z. */
+/* A joint that is not about z: its orders are unpacked, computed as in every other row, and packed again. */
 static __attribute__((noinline)) void pairs_general_outward(const pairs *w, const jet_sweeps *plain, int i,
                                                             int orders) {
   int p = w->J->t->body[i].parent, n = pairs_of(orders);
@@ -39,8 +45,11 @@ static __attribute__((noinline)) void pairs_general_inward(const pairs *w, const
   if (p >= 0) pairs_pack((const twist *)(const void *)(plain->F + p * orders), orders - 1, w->F + p * n);
 }
 
+/* All bodies, two orders in a register. U, D [pairs of orders]: scratch. */
 FLAT void pairs_all(const pairs *w, const jet_sweeps *plain, int orders, r4x3 *U, r4x3 *D) {
   const JN_S(tree) *t = w->J->t;
+
+  /* Outwards: twists, then the wrenches that move each body. */
   for (int i = 0; i < t->nb; i++) {
     if (is_about_z(&t->body[i]))
       pairs_outward(w, i, orders, U, D);
@@ -48,6 +57,8 @@ FLAT void pairs_all(const pairs *w, const jet_sweeps *plain, int orders, r4x3 *U
       pairs_general_outward(w, plain, i, orders);
     pairs_wrenches(w, i, orders, U, D);
   }
+
+  /* Inwards: armature * a, then S^T F. */
   for (int k = 0; k < (orders - 1) * t->nv; k++) w->tau[k] = 0;
   for (int i = t->nb - 1; i >= 0; i--) {
     const JN_S(body) *b = &t->body[i];
@@ -61,7 +72,7 @@ FLAT void pairs_all(const pairs *w, const jet_sweeps *plain, int orders, r4x3 *U
   }
 }
 
-/* Small orders have instances of their own. */
+/* Orders 1 to 4 are compiled by themselves, with known loop counts. */
 static inline void pairs_of_order(const pairs *w, const jet_sweeps *plain, int orders, r4x3 *room) {
   r4x3 U[3], D[3];
   switch (orders) {
@@ -109,27 +120,33 @@ void JN_(inverse_jet)(const jn_call *c) {
   body_series room = jet_sweeps_place(&w, orders, &at);
 #endif
   if (counts(c, at)) return;
+
+  /* Taylor coefficients of what is given. */
   jet_to_taylor(c->in[1], orders, t->nv, J.v);
   if (J.W) external_wrenches(&J, c->in[2], orders - 1);
+
+    /* The recursion. */
 #if JN_REGISTERS
   pairs_of_order(&p, &w, orders, room);
 #else
   inverse_of_order(&w, orders, &room);
 #endif
+
+  /* Springs, and back to derivatives. */
   for (int k = 0; k < orders - 1 && t->sprung; k++) add_springs_order(t, J.q, J.v, k, w.tau + k * t->nv);
   taylor_to_jet(w.tau, orders - 1, t->nv);
 }
 
 /* ---- forward and hybrid dynamics ---- */
 
-/* M x = f for the coordinates that are not prescribed, the others x = 0: by articulated bodies in O(n); dense when
- * coordinates are coupled, or few (order 1 of 7 joints takes 1.9 us so, 2.2 by articulated bodies; of 100 joints 93 and
- * 31). */
+/* Solver of M x = f for the free coordinates; prescribed ones have x = 0. By articulated bodies in O(n), or by dense
+ * factors if coordinates are coupled or few. (Order 1 of 7 joints takes 1.9 us by factors and 2.2 by articulated
+ * bodies, of 100 joints 93 and 31.) M does not depend on the order, so it is factored once. */
 enum { DENSE_JETS = 18 };
 
 typedef struct inertia_solver {
   compact M;        /* factors; H NULL: none */
-  real *room, *end; /* scratch memory that solver_at() uses; afterwards it may be used for other things */
+  real *room, *end; /* scratch of solver_at(), free for other uses afterwards */
   articulation_room r;
   wrench *p;
   twist *A;
@@ -161,7 +178,7 @@ static inline void solver_at(const inertia_solver *s, const jets *J, const unsig
   factors_at(t, J->q, &J->turn, prescribed, s->room, &s->M, pivots);
 }
 
-/* In the order of elimination, x in place of f [nv]. */
+/* x in place of f [nv], both in the order of elimination. */
 static inline void solver_solve(const inertia_solver *s, real *x) {
   if (s->M.H)
     compact_substitute(&s->M, x);
@@ -169,12 +186,13 @@ static inline void solver_solve(const inertia_solver *s, real *x) {
     solve_alone(&s->r.o, s->p, s->A, x);
 }
 
-/* Hybrid dynamics: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) have their velocity jets given, the
- * others their force jets. in: q, v jets [arg[1] x nv] (row 0 of all, further rows of prescribed coordinates), tau jets
- * [(K+1) x nv], wrench jets or NULL. out: v jets [(K+2) x nv], tau jets [(K+1) x nv] or NULL, pivots [nv].
- * Order by order: tau_k = M (k+1) v_{k+1} + bias_k. arg[3] > 0: only orders arg[2] ... arg[3] - 1 now, going on from
- * what the call of order arg[2] - 1 left in the same scratch memory: so forces of order k may depend on the motion to
- * that order (jn__hybrid_jet_orders). */
+/* Hybrid dynamics of any order: coordinates with data[i] != 0 (unsigned char [nv], NULL: none) are prescribed and have
+ * their velocity jets given; the others have their force jets given.
+ *   in:  q, v jets [arg[1] x nv] (row 0 of all, further rows of prescribed coordinates), tau jets [(K+1) x nv],
+ *        wrench jets or NULL
+ *   out: v jets [(K+2) x nv], tau jets [(K+1) x nv] or NULL, pivots [nv]
+ * arg[3] > 0: computes only orders arg[2] ... arg[3] - 1, continuing from what the call for the orders before left in
+ * the same scratch memory. Forces of order k may then depend on the motion up to that order (jn__hybrid_jet_orders). */
 void JN_(hybrid_jet)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const unsigned char *prescribed = c->data;
@@ -190,6 +208,8 @@ void JN_(hybrid_jet)(const jn_call *c) {
   forward_sweeps w = forward_sweeps_place(&J, order + 2, &at);
 #endif
   if (counts(c, at) && counts(c, M.end)) return;
+
+  /* The first call: Taylor coefficients of what is given, the factors of M, twists of order 0. */
   scalar factorial = 1;
   for (int k = 2; k < from; k++) factorial *= (scalar)k;
   if (from == 0) {
@@ -199,13 +219,18 @@ void JN_(hybrid_jet)(const jn_call *c) {
     solver_at(&M, &J, prescribed, c->out[2]);
     forward_twists(&w, 0);
   }
+
   for (int k = from; k < end; k++) {
     real *next = J.v + (k + 1) * n, rate = K(k + 1);
     if (k > 1) factorial *= (scalar)k;
+
+    /* bias_k: the forces of order k if the unknown v_{k+1} were zero. */
     for (int i = 0; i < n; i++)
       if (!prescribed || !prescribed[i]) next[i] = ZERO;
     forward_twists(&w, k + 1);
     forward_forces(&w, k, bias);
+
+    /* M v_{k+1} = (tau_k - bias_k) / (k+1), in the order of elimination. */
     for (int i = 0; i < n; i++) {
       int a = t->order[i];
       y[i] = prescribed && prescribed[a] ? ZERO : (given_tau[k * n + a] / splat(factorial) - bias[a]) / rate;
@@ -217,14 +242,18 @@ void JN_(hybrid_jet)(const jn_call *c) {
       if (free) next[a] = y[i];
     }
     if (!tau_out && k == order) continue;
-    forward_change_twists(&w, k, dv); /* the solution, for the next order */
+
+    /* What the solution adds to twists of order k+1 and wrenches of order k; the next order needs both. */
+    forward_change_twists(&w, k, dv);
     forward_change_forces(&w, k, tau_out ? bias : NULL);
     for (int i = 0; i < n && tau_out; i++)
       tau_out[k * n + i] = prescribed && prescribed[i] ? splat(factorial) * bias[i] : given_tau[k * n + i];
   }
+
+  /* Back to derivatives; what was given comes back to the bit. */
   for (int k = 0; k < (order + 2) * n; k++) v_out[k] = J.v[k];
   taylor_to_jet(v_out, order + 2, n);
-  for (int k = 0; k < c->arg[1]; k++) /* what was given comes back to the bit */
+  for (int k = 0; k < c->arg[1]; k++)
     for (int i = 0; i < n; i++)
       if (k == 0 || (prescribed && prescribed[i])) v_out[k * n + i] = given_v[k * n + i];
 }

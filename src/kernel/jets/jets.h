@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Jets: motions as polynomials of time. A quantity is held by its Taylor coefficients x_k = x^(k)/k!, and every product
- * of the Newton-Euler recursion becomes a truncated convolution; one order is added to all bodies at a time, from the
- * lower ones, because forward dynamics must solve for each order before the next (inverse dynamics alone goes body by
- * body: jets.c). Cost O(n K^2) for all orders up to K.
+/* Jets: time derivatives of any order, by the Newton-Euler recursion on polynomials in time. [kumar2021 eqs. 14-20]
  *
- * Gravity is there at every order because the base falls: V_0(t) = (0, -g) t, and these twists are used everywhere,
- * also in the ad-terms (equivalence principle). Coefficient arrays have the order as the slow index: x[k * count + i].
- */
+ * A quantity x(t) is held by its Taylor coefficients x_k = x^(k)(0) / k!. Every product of the recursion then becomes a
+ * truncated convolution, (x y)_k = sum_{j=0..k} x_j y_{k-j}, so all orders up to K cost O(n K^2). For body i with
+ * parent p, placement B_i and joint motion J_i(t), all in the body's own frame:
+ *
+ *   outwards   V_i,k = (Ad_{(B J)^-1} V_p + joint's own twist)_k
+ *              F_i,k = I (k+1) V_{k+1} - sum_j ad*_{V_j} I V_{k-j} - W_k          (dV/dt has the coefficients (k+1)
+ * V_{k+1}) inwards    F_p,k += (Ad*_{(B J)^-1} F_i)_k,   tau_k = S^T F_i,k
+ *
+ * Weight: the base accelerates upwards instead, V_0(t) = (0, -gravity) t. These twists stand in all formulas, in the
+ * ad-terms too (equivalence principle), so gravity is right at every order.
+ *
+ * A joint of one or several screws is a sequence of *elementary motions*, each a rotation about or a translation along
+ * a fixed axis; spherical and free joints have series of R and p instead.
+ *
+ *   symbol   meaning                                                       size, unit
+ *   x, c, s  position of an elementary motion, its cosine and sine         [orders][nd]
+ *   R, p     motion of a spherical or free joint                           [orders][nb]
+ *   V, F     twist of a body, wrench through its joint                     [orders][nb]
+ *   U, G, f  twists, wrenches and forces inside a joint, between its       [orders][nd + nb]
+ *            elementary motions: order k needs their lower orders
+ *
+ * The order is the slow index: x[k * count + i]. The functions below add one order to all bodies, given the lower ones,
+ * because forward dynamics must solve for each order before the next. Inverse dynamics alone goes body by body, with
+ * all orders at once (inverse_jet_any.h). */
 #ifndef JN_KERNEL_JETS_JETS_H
 #define JN_KERNEL_JETS_JETS_H
 
@@ -68,7 +86,7 @@ static inline void taylor_to_jet(real *jet, int rows, int n) {
   }
 }
 
-/* External wrenches of all orders, summed up for the bodies, as Taylor coefficients. */
+/* Taylor coefficients of the external wrenches W [rows][nlink][6], summed up for each body. */
 static inline void external_wrenches(const jets *J, const real *W, int rows) {
   scalar f = 1;
   for (int k = 0; k < rows; k++) {
@@ -91,12 +109,14 @@ typedef struct elementary_motion {
   int iv;
 } elementary_motion;
 
-/* Motion k of body i (revolute, prismatic, helical: k = 0; general: one for each screw). */
+/* Elementary motion k of body i. Revolute, prismatic and helical joints have one; a general joint has one per screw. */
 static inline elementary_motion joint_part(const JN_S(tree) * t, int i, int k) {
   const JN_S(body) *b = &t->body[i];
   elementary_motion m = {.place = b->id + k, .iv = b->iv + k, .y = v3_zero(), .h = ZERO, .turns = 1};
   m.e = v3(ZERO, ZERO, K(1));
   m.scale = splat(b->ratio);
+
+  /* One coordinate: about and along z. */
   if (b->kind == JN_BODY_PRISMATIC) m.turns = 0;
   if (b->kind == JN_BODY_HELICAL) m.h = splat(b->pitch);
   if (b->kind != JN_BODY_GENERAL) {
@@ -105,6 +125,8 @@ static inline elementary_motion joint_part(const JN_S(tree) * t, int i, int k) {
     m.about_z = 1;
     return m;
   }
+
+  /* A screw (w, v): axis e = w through y = w x v with pitch h = w.v, or a translation along e = v. */
   const JN_S(screw) *s = &t->screw[b->screw + k];
   vec3 w = v3_constant(s->X), v = v3_constant(s->X + 3);
   m.scale = splat(s->scale);
@@ -131,6 +153,8 @@ static inline void motion_order(const jets *J, int i, int k) {
   const JN_S(tree) *t = J->t;
   const JN_S(body) *b = &t->body[i];
   int nd = t->nd, nb = t->nb, nv = t->nv;
+
+  /* Spherical and free joints: R and p. */
   if (is_group(b)) {
     if (k == 0) {
       pose T = joint_motion(t, b, J->q);
@@ -151,6 +175,8 @@ static inline void motion_order(const jets *J, int i, int k) {
     J->p[k * nb + i] = v3_scale(f, p);
     return;
   }
+
+  /* All others: position, cosine and sine of each elementary motion. Those at order 0 are known already. */
   for (int part = 0; part < b->nv; part++) {
     elementary_motion m = joint_part(t, i, part);
     int a = m.place;
@@ -161,6 +187,7 @@ static inline void motion_order(const jets *J, int i, int k) {
       J->s[a] = b->kind == JN_BODY_GENERAL ? r_sin(x) : J->turn.s[i];
       continue;
     }
+
     real f = reciprocal(k), c = ZERO, s = ZERO;
     J->x[k * nd + a] = f * m.scale * J->v[(k - 1) * nv + m.iv];
     if (!m.turns) continue;
@@ -174,7 +201,7 @@ static inline void motion_order(const jets *J, int i, int k) {
   }
 }
 
-/* turn_order() about z: x and y only. */
+/* turn_order() for e = z: only x and y change. */
 static inline vec3 turn_order_z(const jets *J, const elementary_motion *m, int inverse, const real *u, int stride,
                                 int k) {
   int nd = J->t->nd;
@@ -192,8 +219,9 @@ static inline vec3 turn_order_z(const jets *J, const elementary_motion *m, int i
   return out;
 }
 
-/* Order k of R u, or of R^T u (inverse), of an elementary rotation: e (e.u) + c u_across +- s (e x u). The sums run
- * over u itself, and what is along e is taken out once. u is read at every `stride`. */
+/* Order k of R u, or of R^T u (inverse), for an elementary rotation R about e:
+ *   e (e.u) + c (u - e (e.u)) +- s (e x u)
+ * The sums run over u itself; the part along e is taken out once, at the end. u_j is at u + j * stride. */
 static inline vec3 turn_order(const jets *J, const elementary_motion *m, int inverse, const real *u, int stride,
                               int k) {
   if (m->about_z) return turn_order_z(J, m, inverse, u, stride, k);
@@ -209,20 +237,21 @@ static inline vec3 turn_order(const jets *J, const elementary_motion *m, int inv
   return v3_add(along, inverse ? v3_sub(across, turned) : v3_add(across, turned));
 }
 
-/* Order k of x(t) (e x u(t)), the moment of a translation along e. */
+/* Order k of h x(t) (e x u(t)): what a translation by h x along e adds to a velocity or moment. */
 static inline vec3 slide_order(const jets *J, const elementary_motion *m, const real *u, int stride, int k) {
   vec3 sum = v3_zero();
   for (int j = 0; j <= k; j++) sum = v3_axpy(J->x[j * J->t->nd + m->place], v3_load(u + (k - j) * stride), sum);
   return v3_scale(m->h, cross(m->e, sum));
 }
 
-/* Order k of sum_j p_j x u_{k-j}, of sum_j R_j u_{k-j}, and of sum_j R_j^T u_{k-j} of joint i. */
+/* Order k of p x u of a free joint i. */
 static inline vec3 group_slide(const jets *J, int i, const real *u, int stride, int k) {
   vec3 sum = v3_zero();
   for (int j = 0; j <= k; j++) sum = v3_add(sum, cross(J->p[j * J->t->nb + i], v3_load(u + (k - j) * stride)));
   return sum;
 }
 
+/* Order k of R u, or of R^T u (inverse), of a spherical or free joint i. */
 static inline vec3 group_turn(const jets *J, int i, int inverse, const real *u, int stride, int k) {
   vec3 sum = v3_zero();
   for (int j = 0; j <= k; j++) {
@@ -233,16 +262,20 @@ static inline vec3 group_turn(const jets *J, int i, int inverse, const real *u, 
   return sum;
 }
 
-/* Order k of Ad_{J^-1} V + (joint's own twist), for the twists V that came before. U [.][wide] keeps those on the way,
- * of which the lower orders must be there. */
+/* Order k of Ad_{J^-1} V + S * rate for one elementary motion J, where V is the twist before it. U [.][wide] keeps the
+ * twists about the axis, translated but not yet rotated; its lower orders must be there. */
 static inline twist part_outward(const jets *J, const elementary_motion *m, twist V, real rate, twist *U, int wide,
                                  int k) {
   int stride = 6 * wide;
   const real *w = &U->w.x, *z = &U->v.x;
   rate = m->scale * rate;
+
+  /* About the axis, then back along the translation. */
   U[k * wide].w = V.w;
-  U[k * wide].v = v3_add(V.v, cross(V.w, m->y)); /* about the axis */
+  U[k * wide].v = v3_add(V.v, cross(V.w, m->y));
   if (m->slides) U[k * wide].v = v3_sub(U[k * wide].v, slide_order(J, m, w, stride, k));
+
+  /* Turned back, plus the motion's own twist (e, h e) * rate; then about the body's origin again. */
   twist out = U[k * wide];
   if (m->turns) {
     out.w = v3_axpy(rate, m->e, turn_order(J, m, 1, w, stride, k));
@@ -253,6 +286,7 @@ static inline twist part_outward(const jets *J, const elementary_motion *m, twis
   return out;
 }
 
+/* The same for a spherical or free joint: Ad_{J^-1} V + v. */
 static inline twist group_outward(const jets *J, int i, twist V, const real *v, twist *U, int wide, int k) {
   const JN_S(body) *b = &J->t->body[i];
   int stride = 6 * wide;
@@ -260,13 +294,14 @@ static inline twist group_outward(const jets *J, int i, twist V, const real *v, 
   U[k * wide].w = V.w;
   U[k * wide].v = V.v;
   if (b->kind == JN_BODY_FREE) U[k * wide].v = v3_sub(V.v, group_slide(J, i, w, stride, k));
+
   twist out = {group_turn(J, i, 1, w, stride, k), group_turn(J, i, 1, z, stride, k)};
   out.w = v3_add(out.w, v3_load(v));
   if (b->kind == JN_BODY_FREE) out.v = v3_add(out.v, v3_load(v + 3));
   return out;
 }
 
-/* Order k of the twist of body i behind its joint, from V before it; the motions' order k is there already. */
+/* Order k of the twist of body i, from the twist V before its joint. motion_order() has been called for order k. */
 static inline twist joint_outward(const jets *J, int i, twist V, int k) {
   const JN_S(tree) *t = J->t;
   const JN_S(body) *b = &t->body[i];
@@ -280,7 +315,7 @@ static inline twist joint_outward(const jets *J, int i, twist V, int k) {
   return V;
 }
 
-/* Order k of all twists. V_0 = (0, -gravity) t. */
+/* Outwards: order k of the twists of all bodies. The base has V_0(t) = (0, -gravity) t. */
 static inline void twists_order(const jets *J, int k) {
   const JN_S(tree) *t = J->t;
   twist base = k == 1 && !J->weightless ? base_acceleration(t) : t_zero();
@@ -292,15 +327,19 @@ static inline void twists_order(const jets *J, int k) {
   }
 }
 
-/* Order k of the force of an elementary motion's coordinate, and the wrench handed on: Ad*_{J^-1} F. G, f [.][wide]
- * keep wrenches and forces on the way. */
+/* Order k of a wrench through one elementary motion: returns Ad*_{J^-1} F, and in *force the coordinate's share S^T F.
+ * G, f [.][wide] keep the wrenches before and the forces after the rotation; their lower orders must be there. */
 static inline wrench part_inward(const jets *J, const elementary_motion *m, wrench F, wrench *G, vec3 *f, int wide,
                                  int k, real *force) {
   int stride = 6 * wide;
   wrench out;
-  G[k * wide] = (wrench){v3_sub(F.m, cross(m->y, F.f)), F.f}; /* about the axis */
+
+  /* About the axis; S^T F = e.(m + h f). */
+  G[k * wide] = (wrench){v3_sub(F.m, cross(m->y, F.f)), F.f};
   out = G[k * wide];
   *force = m->scale * ((m->turns ? dot(m->e, out.m) : ZERO) + m->h * dot(m->e, out.f));
+
+  /* Turned, moved along the translation, about the body's origin again. */
   if (m->turns) {
     out.m = turn_order(J, m, 0, &G->m.x, stride, k);
     out.f = turn_order(J, m, 0, &G->f.x, stride, k);
@@ -311,6 +350,7 @@ static inline wrench part_inward(const jets *J, const elementary_motion *m, wren
   return out;
 }
 
+/* The same for a spherical or free joint. */
 static inline wrench group_inward(const jets *J, int i, wrench F, wrench *G, vec3 *f, int wide, int k) {
   int stride = 6 * wide;
   wrench out;
@@ -322,8 +362,8 @@ static inline wrench group_inward(const jets *J, int i, wrench F, wrench *G, vec
   return out;
 }
 
-/* Order k of a wrench through the joint of body i: in the body's frame before, in the parent body's after. tau [nv]
- * (may be NULL) gets the joint's share S^T F added. */
+/* Order k of the wrench F through the joint of body i: from the body's frame to the parent body's, Ad*_{(B J)^-1} F.
+ * S^T F is added to tau [nv] (may be NULL). */
 static inline wrench joint_inward(const jets *J, int i, wrench F, int k, real *tau) {
   const JN_S(tree) *t = J->t;
   int wide = t->nd + t->nb;
@@ -343,8 +383,8 @@ static inline wrench joint_inward(const jets *J, int i, wrench F, int k, real *t
   return w_Ad_inverse(se3_constant(b->R, b->p), F);
 }
 
-/* Order k of wrenches carried inwards: F of all bodies holds their own and gets what they carry; tau [nv] (may be NULL)
- * gets the joints' shares S^T F; the return value is what reaches the world, in its frame. */
+/* Inwards: order k of the wrenches through all joints. F holds the bodies' own wrenches and gets those of their
+ * children added; tau [nv] (may be NULL) becomes S^T F. Returns the wrench that reaches the world, in its frame. */
 static inline wrench inward_order(const jets *J, int k, real *tau) {
   const JN_S(tree) *t = J->t;
   int nb = t->nb;

@@ -182,7 +182,7 @@ export class App {
   private verdict(status: number): string {
     const limited = this.robot?.coordinates.some(({ limits }) => LIMITS.some((name) => limits[name] !== null));
     if (status === 0 && !limited) return "The robot has no limits: there is nothing to compare with.";
-    const verdicts = ["All limits hold.", "A limit is exceeded: see the panel Motion.", "", "The samples are not good enough to say that all limits hold."];
+    const verdicts = ["All limits hold.", "A limit is exceeded: see the panel Motion.", "", "It cannot be told whether all limits hold."];
     return verdicts[status] ?? "";
   }
 

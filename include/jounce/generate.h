@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce/generate.h: a robot's dynamics as source code, for firmware and other programs without this library.
+ *
+ * The text is straight-line C99 (or MATLAB) for one robot: constants are folded, equal expressions are computed once,
+ * inertial parameters are regrouped, and nothing is called but sin and cos, or not even these. It has no heap, no
+ * recursion, no static data that changes, and is reentrant. Guide: docs/generate.md. */
+#ifndef JOUNCE_GENERATE_H
+#define JOUNCE_GENERATE_H
+
+#include "loops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Functions that can be generated: name, arguments -> results. Argument order and conventions are those of the library
+ * function of that name; matrices are row-major. nv, nq: sizes of the model; F: number of frames; K: the order.
+ *   gravity_forces        q -> g [nv]
+ *   bias_forces           q, v -> h [nv] = C v + g + springs
+ *   inverse_dynamics      q, v, a -> tau [nv]
+ *   mass_matrix           q -> M [nv x nv]
+ *   forward_dynamics      q, v, tau -> a [nv]
+ *   hybrid_dynamics       q, v, a, tau -> a_out, tau_out [nv], with the fixed mask `prescribed` of the options */
+#define JN_GENERATED_LIST(X) \
+  X(gravity_forces)          \
+  X(bias_forces)             \
+  X(inverse_dynamics)        \
+  X(mass_matrix)             \
+  X(forward_dynamics)        \
+  X(hybrid_dynamics)
+
+/* Languages of generated code. */
+typedef enum jn_language { JN_LANGUAGE_C = 0, JN_LANGUAGE_MATLAB = 1 } jn_language;
+
+/* Where generated code gets sines and cosines from. */
+typedef enum jn_sines {
+  JN_SINES_OWN = 0,  /* a function in the text: argument reduction and polynomials */
+  JN_SINES_LIBM = 1, /* sinf and cosf, or sin and cos, of <math.h> */
+  JN_SINES_GIVEN = 2 /* two more arguments, cos_q and sin_q [nq], instead of angles */
+} jn_sines;
+
+/* How to generate. Set up with jn_generate_options_init(). */
+typedef struct jn_generate_options {
+  size_t size;               /* sizeof(jn_generate_options), set by jn_generate_options_init() */
+  const char *want;          /* names of functions, separated by commas */
+  const char *prefix;        /* of all names in the text: a C identifier of at most 40 characters; NULL: "robot" */
+  jn_language language;      /* default C */
+  int single;                /* 1: float, 0: double; default 1 */
+  jn_sines sines;            /* default JN_SINES_OWN */
+  int regroup;               /* 1: regroup inertial parameters; default 1 */
+  int order;                 /* highest time derivative of jets; default 1 */
+  double snap;               /* [rad] angles of placements this near to a quarter turn are set to it; default 0 */
+  unsigned runtime;          /* what is an argument instead of a constant: JN_GENERATE_... added; default 0 */
+  const char *payload_frame; /* where the payload is; NULL: the last frame */
+  const char *const *frames; /* [frame_count] names of frames; none: the last frame */
+  int frame_count;
+  const unsigned char *prescribed; /* [nv] of hybrid_dynamics: 1 where the acceleration is given */
+  const char *source;              /* for the header: name of the robot file, ... */
+  const char *command;             /* ... the command line, ... */
+  const void *source_data; /* ... and the file itself, for its SHA-256; NULL: that of the model as native text */
+  size_t source_length;
+  int lanes; /* numbers in a vector (GNU vector types): 2, 4, 8 or 16; 0 and 1: plain numbers */
+  int chunk; /* statements of a function at most, so that compilers stay fast; 0: no limit */
+} jn_generate_options;
+
+/* Values for `runtime`. */
+#define JN_GENERATE_GRAVITY 1u    /* a further argument gravity [3] */
+#define JN_GENERATE_PAYLOAD 2u    /* a further argument payload [10], inertial parameters in the payload frame */
+#define JN_GENERATE_PARAMETERS 4u /* a further argument pi [10 nlink], as jn_parameters(); no regrouping */
+
+JN_API void jn_generate_options_init(jn_generate_options *options); /* The defaults that are named there. */
+
+/* Generated files, texts in memory. */
+typedef struct jn_generated jn_generated;
+
+/* Generates. Memory comes from the model's allocator. Errors: JN_ERR_NULL, JN_ERR_INIT, JN_ERR_NAME (no such function
+ * or frame, or the prefix is no identifier), JN_ERR_SIZE (a number of the options is out of range, or the code would
+ * have more than 20 million operations), JN_ERR_UNSUPPORTED (not for this model, with the reason), JN_ERR_MEMORY.
+ * *error (may be NULL) has the reason. */
+JN_API jn_status jn_generate(const jn_model *model, const jn_generate_options *options, jn_generated **generated,
+                             jn_error *error);
+JN_API void jn_generated_destroy(jn_generated *generated);                  /* Releases it; NULL is allowed. */
+JN_API int jn_generated_count(const jn_generated *generated);               /* number of files */
+JN_API const char *jn_generated_name(const jn_generated *generated, int i); /* e.g. "panda.c"; NULL if out of range */
+JN_API const char *jn_generated_text(const jn_generated *generated, int i); /* its text; NULL if out of range */
+/* Operations of a function (multiplications and additions, without sines and cosines); 0 if it was not generated. */
+JN_API int jn_generated_operations(const jn_generated *generated, const char *function);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

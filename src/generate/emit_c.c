@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Statements in C, and in MATLAB where these differ in a few letters: a node that is used once stands inside the
+ * expression that uses it, any other gets a variable. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "generate.h"
+
+/* An expression in one statement has at most so many operands. */
+enum { LONGEST = 12 };
+
+typedef struct c_function {
+  jn_writing *w;
+  jn_text *text;
+  const jn_written_function *f;
+  int32_t *label; /* [nodes] of its variable; 0: it has none */
+  int32_t *size;  /* [nodes] operands of the expression */
+  int32_t *angle; /* [nodes] of arguments of sine and cosine: the variable that holds both */
+  const char *array[JN_ARRAYS];
+  int labels, angles;
+} c_function;
+
+static int is_matlab(const jn_writing *w) { return w->options.language == JN_LANGUAGE_MATLAB; }
+
+const char *jn__number_type(const jn_writing *w) { return w->options.single ? "float" : "double"; }
+
+void jn__emit_literal(const jn_writing *w, jn_text *text, double value) {
+  char digits[48];
+  if (w->options.single)
+    snprintf(digits, sizeof digits, "%.9g", (double)(float)value);
+  else
+    jn__number(value, digits);
+  for (char *c = digits; *c; c++)
+    if (*c == ',') *c = '.';
+
+  /* The shortest text that gives the same float. */
+  for (int n = 1; w->options.single && n < 9; n++) {
+    char shorter[48];
+    snprintf(shorter, sizeof shorter, "%.*g", n, (double)(float)value);
+    for (char *c = shorter; *c; c++)
+      if (*c == ',') *c = '.';
+    if ((float)jn__read_number(shorter, NULL) != (float)value) continue;
+    memcpy(digits, shorter, sizeof digits);
+    break;
+  }
+  if (is_matlab(w))
+    jn__text_add(text, digits);
+  else
+    jn__text_format(text, "%s%s%s", digits, strpbrk(digits, ".en") ? "" : ".0", w->options.single ? "f" : "");
+}
+
+/* Binding of what is printed: sums need brackets inside products and after a minus. */
+enum { IN_SUM, AFTER_MINUS, IN_PRODUCT };
+
+static void print_node(c_function *c, int i, int where);
+
+/* The node of e, without its sign. */
+static void print_operand(c_function *c, jn_expr e, int where) {
+  print_node(c, jn__node_of(jn__resolve(&c->w->graph, e)), where);
+}
+
+static void print_input(c_function *c, const jn_node *n) {
+  if (is_matlab(c->w))
+    jn__text_format(c->text, "%s(%d)", c->array[n->a], n->b + 1);
+  else
+    jn__text_format(c->text, "%s[%d]", c->array[n->a], n->b);
+}
+
+/* The sign of an operand as it is printed: aliases carry none. */
+static int is_minus(const c_function *c, jn_expr e) { return jn__is_negative(jn__resolve(&c->w->graph, e)); }
+
+static void print_operation(c_function *c, int i, int where) {
+  const jn_node *n = &c->w->graph.node[i];
+  int brackets = n->operation == JN_NODE_ADD ? where != IN_SUM : where == IN_PRODUCT;
+  jn_text *text = c->text;
+  if (brackets) jn__text_add(text, "(");
+
+  if (n->operation == JN_NODE_ADD) {
+    /* A negative first operand comes second, if the second one is not negative. */
+    jn_expr a = n->a, b = n->b;
+    if (is_minus(c, a) && !is_minus(c, b)) a = n->b, b = n->a;
+    if (is_minus(c, a)) jn__text_add(text, "-");
+    print_operand(c, a, is_minus(c, a) ? IN_PRODUCT : IN_SUM);
+    jn__text_add(text, is_minus(c, b) ? " - " : " + ");
+    print_operand(c, b, AFTER_MINUS);
+  } else if (n->operation == JN_NODE_MULTIPLY || n->operation == JN_NODE_DIVIDE) {
+    if (is_minus(c, n->a) != is_minus(c, n->b)) jn__text_add(text, "-");
+    print_operand(c, n->a, IN_PRODUCT);
+    jn__text_add(text, n->operation == JN_NODE_MULTIPLY ? " * " : " / ");
+    print_operand(c, n->b, IN_PRODUCT);
+  } else if (n->operation == JN_NODE_SIGN) {
+    if (!is_matlab(c->w)) jn__text_format(text, "%s_", c->w->prefix);
+    jn__text_add(text, "sign(");
+    print_operand(c, n->a, IN_SUM);
+    jn__text_add(text, ")");
+  } else {
+    jn__text_add(text, c->w->options.single && !is_matlab(c->w) ? "sqrtf(" : "sqrt(");
+    print_operand(c, n->a, IN_SUM);
+    jn__text_add(text, ")");
+  }
+  if (brackets) jn__text_add(text, ")");
+}
+
+static void print_node(c_function *c, int i, int where) {
+  const jn_node *n = &c->w->graph.node[i];
+  if (n->operation == JN_NODE_CONSTANT)
+    jn__emit_literal(c->w, c->text, n->value);
+  else if (n->operation == JN_NODE_INPUT)
+    print_input(c, n);
+  else if (n->operation == JN_NODE_SINE || n->operation == JN_NODE_COSINE)
+    jn__text_format(c->text, "%c%d", n->operation == JN_NODE_SINE ? 's' : 'c', c->angle[jn__node_of(n->a)]);
+  else if (c->label[i])
+    jn__text_format(c->text, "t%d", c->label[i]);
+  else
+    print_operation(c, i, where);
+}
+
+static int size_of(const c_function *c, jn_expr e) {
+  int i = jn__node_of(jn__resolve(&c->w->graph, e));
+  return c->label[i] || c->size[i] == 0 ? 1 : c->size[i];
+}
+
+/* Sine and cosine of one angle are computed together. */
+static void print_angle(c_function *c, const jn_node *n) {
+  int i = jn__node_of(n->a);
+  jn_text *text = c->text;
+  if (c->angle[i]) return;
+  int k = c->angle[i] = ++c->angles;
+  const char *type = jn__number_type(c->w);
+
+  if (is_matlab(c->w)) {
+    jn__text_format(text, "  x%d = ", k);
+    if (jn__is_negative(n->a)) jn__text_add(text, "-");
+    print_operand(c, n->a, IN_SUM);
+    jn__text_format(text, "; s%d = sin(x%d); c%d = cos(x%d);\n", k, k, k, k);
+    return;
+  }
+  if (c->w->options.sines == JN_SINES_LIBM) {
+    const char *suffix = c->w->options.single ? "f" : "";
+    jn__text_format(text, "  const %s x%d = ", type, k);
+    if (jn__is_negative(n->a)) jn__text_add(text, "-");
+    print_operand(c, n->a, IN_SUM);
+    jn__text_format(text, ", s%d = sin%s(x%d), c%d = cos%s(x%d);\n", k, suffix, k, k, suffix, k);
+    return;
+  }
+  jn__text_format(text, "  const %s_angle p%d = %s_sincos(", c->w->prefix, k, c->w->prefix);
+  if (jn__is_negative(n->a)) jn__text_add(text, "-");
+  print_operand(c, n->a, IN_SUM);
+  jn__text_format(text, ");\n  const %s s%d = p%d.s, c%d = p%d.c;\n", type, k, k, k, k);
+}
+
+/* One node of the sequence: a statement, or nothing if it will be part of another one. */
+static void print_statement(c_function *c, int i) {
+  const jn_node *n = &c->w->graph.node[i];
+  if (n->operation == JN_NODE_SINE || n->operation == JN_NODE_COSINE) {
+    print_angle(c, n);
+    return;
+  }
+  c->size[i] = size_of(c, n->a) + (n->operation <= JN_NODE_DIVIDE ? size_of(c, n->b) : 0);
+  if (c->f->sequence.uses[i] == 1 && c->size[i] < LONGEST) return;
+
+  if (is_matlab(c->w))
+    jn__text_format(c->text, "  t%d = ", c->labels + 1);
+  else
+    jn__text_format(c->text, "  const %s t%d = ", jn__number_type(c->w), c->labels + 1);
+  print_operation(c, i, IN_SUM);
+  jn__text_add(c->text, ";\n");
+  c->label[i] = ++c->labels;
+}
+
+/* The left side of the assignment of number i of a result. */
+static void print_place(c_function *c, const jn_written_array *out, int i) {
+  if (!is_matlab(c->w))
+    jn__text_format(c->text, "  %s[%d] = ", out->name, i);
+  else if (out->columns > 0)
+    jn__text_format(c->text, "  %s(%d, %d) = ", out->name, i / out->columns + 1, i % out->columns + 1);
+  else
+    jn__text_format(c->text, "  %s(%d) = ", out->name, i + 1);
+}
+
+static void print_results(c_function *c) {
+  for (int k = 0; k < c->f->outs; k++)
+    for (int i = 0; i < c->f->out[k].size; i++) {
+      jn_expr e = jn__resolve(&c->w->graph, c->f->out[k].values[i]);
+      print_place(c, &c->f->out[k], i);
+      if (jn__is_negative(e)) jn__text_add(c->text, "-");
+      print_operand(c, e, jn__is_negative(e) ? IN_PRODUCT : IN_SUM);
+      jn__text_add(c->text, ";\n");
+    }
+}
+
+/* Arguments that no statement reads would be warned about. */
+static void print_unused(c_function *c) {
+  const jn_graph *g = &c->w->graph;
+  for (int k = 0; k < c->f->ins; k++) {
+    int used = 0;
+    for (int i = 0; i < g->count && !used; i++)
+      used = c->f->sequence.uses[i] && g->node[i].operation == JN_NODE_INPUT && g->node[i].a == c->f->in[k].array;
+    if (!used) jn__text_format(c->text, "  (void)%s;\n", c->f->in[k].name);
+  }
+}
+
+void jn__emit_prototype(const jn_writing *w, jn_text *text, const jn_written_function *f) {
+  const char *type = jn__number_type(w);
+  jn__text_format(text, "void %s_%s(", w->prefix, f->name);
+  for (int k = 0; k < f->ins; k++)
+    jn__text_format(text, "%sconst %s %s[%d]", k ? ", " : "", type, f->in[k].name, f->in[k].size);
+  for (int k = 0; k < f->outs; k++)
+    jn__text_format(text, "%s%s %s[%d]", f->ins + k ? ", " : "", type, f->out[k].name, f->out[k].size);
+  jn__text_add(text, ")");
+}
+
+void jn__emit_statements(jn_writing *w, jn_text *text, const jn_written_function *f) {
+  size_t bytes = ((size_t)w->graph.count + 1) * sizeof(int32_t);
+  c_function c = {.w = w, .text = text, .f = f};
+  c.label = jn__allocate(&w->allocator, bytes);
+  c.size = jn__allocate(&w->allocator, bytes);
+  c.angle = jn__allocate(&w->allocator, bytes);
+  for (int k = 0; k < f->ins; k++) c.array[f->in[k].array] = f->in[k].name;
+
+  if (c.label && c.size && c.angle) {
+    if (!is_matlab(w)) print_unused(&c);
+    for (int i = 0; i < f->sequence.count; i++) print_statement(&c, f->sequence.node[i]);
+    print_results(&c);
+  } else {
+    text->failed = 1;
+  }
+  jn__release(&w->allocator, c.label);
+  jn__release(&w->allocator, c.size);
+  jn__release(&w->allocator, c.angle);
+}
+
+static void emit_function(jn_writing *w, jn_text *text, const jn_written_function *f) {
+  jn__emit_prototype(w, text, f);
+  jn__text_add(text, " {\n");
+  jn__emit_statements(w, text, f);
+  jn__text_add(text, "}\n\n");
+}
+
+void jn__emit_c_file(jn_writing *w, jn_text *text) {
+  int sines = 0, roots = 0;
+  for (int k = 0; k < w->functions; k++) {
+    sines |= w->function[k].sequence.operations.sines;
+    roots |= w->function[k].sequence.operations.roots;
+  }
+  jn__text_format(text, "/* Generated by jounce %s: see %s.h. Do not edit. */\n#include \"%s.h\"\n\n", jn_version(),
+                  w->prefix, w->prefix);
+  if (roots || (sines && w->options.sines == JN_SINES_LIBM)) jn__text_add(text, "#include <math.h>\n\n");
+  if (sines && w->options.sines != JN_SINES_LIBM) jn__emit_sincos(w, text);
+  for (int k = 0; k < w->functions; k++) emit_function(w, text, &w->function[k]);
+  jn__emit_c_selftest(w, text);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The recursions of robot dynamics over expressions. Each is stated once, for values; time derivatives (taylor.h) and
+ * partial derivatives (differentiate.h) come from the graph. Arrays of expressions are the caller's. */
+#ifndef JN_GENERATE_RECURSIONS_H
+#define JN_GENERATE_RECURSIONS_H
+
+#include "symbols.h"
+
+/* tau [nv] = M a + C v + g (+ springs): v and a [nv] are expressions, NULL: zero. 0: out of memory. */
+int jn__write_inverse_dynamics(const jn_symbols *s, const jn_expr *v, const jn_expr *a, int springs, int gravity,
+                               jn_expr *tau);
+/* M [nv x nv], both triangles. */
+int jn__write_mass_matrix(const jn_symbols *s, jn_expr *M);
+/* x [nv] with M x = b for the coordinates that are not prescribed (NULL: none is); the others are left alone. M is
+ * overwritten by its factors L^T D L. */
+int jn__write_solve(const jn_symbols *s, const unsigned char *prescribed, jn_expr *M, jn_expr *b);
+/* The same in two steps, for several right-hand sides: inverse [nv] receives 1 / D. */
+void jn__write_factors(const jn_symbols *s, const unsigned char *prescribed, jn_expr *M, jn_expr *inverse);
+void jn__write_solution(const jn_symbols *s, const unsigned char *prescribed, const jn_expr *L, const jn_expr *inverse,
+                        jn_expr *b);
+
+#endif

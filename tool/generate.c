@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jounce generate: a robot's dynamics as C, or as MATLAB, in files of their own. */
+#include <errno.h>
+#include <jounce/generate.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "model_arg.h"
+#include "output.h"
+#include "print.h"
+
+typedef struct generate_arg {
+  model_arg model;
+  const char *want, *prefix, *out, *order, *snap, *payload, *lanes, *chunk;
+  name_list runtime, frames, prescribed;
+  int type, language, regroup, sincos;
+  char *command; /* for the header */
+} generate_arg;
+
+/* ---- options ---- */
+
+/* A number from 0 to `most`; -1: it is none. */
+static double read_option(const char *text, double most) {
+  char *end;
+  double x = strtod(text, &end);
+  return *text && !*end && x >= 0 && x <= most ? x : -1;
+}
+
+static int set_numbers(const generate_arg *g, jn_generate_options *o) {
+  double order = g->order ? read_option(g->order, 8) : 1, snap = g->snap ? read_option(g->snap, 0.1) : 0;
+  double lanes = g->lanes ? read_option(g->lanes, 64) : 1, chunk = g->chunk ? read_option(g->chunk, 1e9) : 0;
+  if (order < 0 || order != (int)order) return usage_error("generate", "--order takes a whole number from 0 to 8");
+  if (snap < 0) return usage_error("generate", "--snap takes an angle from 0 to 0.1 rad");
+  if (lanes < 1 || lanes != (int)lanes) return usage_error("generate", "--lanes takes 1, 2, 4, 8 or 16");
+  if (chunk < 0 || chunk != (int)chunk) return usage_error("generate", "--chunk takes a whole number of statements");
+  o->order = (int)order;
+  o->snap = snap;
+  o->lanes = (int)lanes;
+  o->chunk = (int)chunk;
+  return OPTION_GO_ON;
+}
+
+static int set_runtime(const generate_arg *g, jn_generate_options *o) {
+  static const char *const words[] = {"gravity", "payload", "parameters"};
+  for (int i = 0; i < g->runtime.count; i++) {
+    int k = 0;
+    while (k < 3 && strcmp(words[k], g->runtime.names[i]) != 0) k++;
+    if (k == 3)
+      return usage_error("generate", "--runtime %s: give gravity, payload or parameters", g->runtime.names[i]);
+    o->runtime |= 1u << k;
+  }
+  return OPTION_GO_ON;
+}
+
+/* The mask of hybrid dynamics, from names of joints. */
+static int set_prescribed(const generate_arg *g, unsigned char *mask) {
+  const jn_model *m = g->model.model;
+  for (int i = 0; i < g->prescribed.count; i++) {
+    int joint = jn_joint_index(m, g->prescribed.names[i]);
+    if (joint < 0 || jn_joint_nv(m, joint) == 0) {
+      say(stderr, "jounce: --prescribed: %s has no moving joint '%s' of its own; `jounce info` lists them\n",
+          g->model.source, g->prescribed.names[i]);
+      return EXIT_BAD;
+    }
+    for (int k = 0; k < jn_joint_nv(m, joint); k++) mask[jn_joint_v(m, joint) + k] = 1;
+  }
+  return OPTION_GO_ON;
+}
+
+/* ---- files ---- */
+
+static bool write_file(const char *folder, const char *name, const char *text) {
+  char *path = format_text("%s/%s", folder, name);
+  output o;
+  FILE *f = output_open(&o, path);
+  bool good = f && fputs(text, f) >= 0;
+  if (f) good = output_close(&o, good) && good;
+  free(path);
+  return good;
+}
+
+static bool write_files(const generate_arg *g, const jn_generated *generated) {
+  if (mkdir(g->out, 0777) != 0 && errno != EEXIST) {
+    say(stderr, "jounce: --out %s: %s\n", g->out, strerror(errno));
+    return false;
+  }
+  for (int i = 0; i < jn_generated_count(generated); i++)
+    if (!write_file(g->out, jn_generated_name(generated, i), jn_generated_text(generated, i))) return false;
+  return true;
+}
+
+/* The robot file again, for its hash; NULL: there is none, and the model's own text is taken. */
+static char *read_source(const generate_arg *g, size_t *length) {
+  if (g->model.text) {
+    *length = g->model.text_length;
+    return copy_text(g->model.text, g->model.text_length);
+  }
+  if (strncmp(g->model.source, "builtin:", 8) == 0) return NULL;
+  return read_input(g->model.source, g->model.source, JN_MAX_BYTES, length);
+}
+
+static int run(generate_arg *g, jn_generate_options *o) {
+  unsigned char *mask = allocate((size_t)jn_model_nv(g->model.model) + 1);
+  memset(mask, 0, (size_t)jn_model_nv(g->model.model) + 1);
+  int status = set_prescribed(g, mask);
+  size_t length = 0;
+  char *source = read_source(g, &length);
+  o->prescribed = mask;
+  o->source = g->model.source;
+  o->source_data = source;
+  o->source_length = length;
+  o->command = g->command;
+
+  jn_generated *generated = NULL;
+  jn_error error;
+  if (status == OPTION_GO_ON && jn_generate(g->model.model, o, &generated, &error) != JN_OK) {
+    say(stderr, "jounce: generate: %s: %s\n", g->model.source,
+        error.text[0] ? error.text : jn_status_text(error.status));
+    status = EXIT_BAD;
+  }
+  if (status == OPTION_GO_ON) status = write_files(g, generated) ? EXIT_FINE : EXIT_BAD;
+  jn_generated_destroy(generated);
+  free(source);
+  free(mask);
+  return status;
+}
+
+static int generate(generate_arg *g) {
+  jn_generate_options o;
+  jn_generate_options_init(&o);
+  o.want = g->want;
+  o.prefix = g->prefix;
+  o.single = g->type == 0;
+  o.language = (jn_language)g->language;
+  o.regroup = g->regroup == 0;
+  o.sines = (jn_sines)g->sincos;
+  o.payload_frame = g->payload;
+  o.frames = (const char *const *)g->frames.names;
+  o.frame_count = g->frames.count;
+
+  if (!g->want) return usage_error("generate", "give the functions to generate with --want, e.g. inverse_dynamics");
+  if (!g->out) return usage_error("generate", "give the folder to write to with --out");
+  int status = set_numbers(g, &o);
+  if (status == OPTION_GO_ON) status = set_runtime(g, &o);
+  if (status == OPTION_GO_ON) status = model_arg_load(&g->model);
+  return status == OPTION_GO_ON ? run(g, &o) : status;
+}
+
+/* The command line as it was given, for the header. */
+static char *join_arguments(int argc, char **argv) {
+  char *text = format_text("jounce");
+  for (int i = 0; i < argc; i++) {
+    char *more = format_text("%s %s", text, argv[i]);
+    free(text);
+    text = more;
+  }
+  return text;
+}
+
+static void declare_options(option_set *set, generate_arg *g) {
+  option_text(set, "want", "LIST", "functions to generate, separated by commas: see docs/generate.md", &g->want);
+  option_text(set, "out", "FOLDER", "where to write PREFIX.c and PREFIX.h", &g->out);
+  option_text(set, "prefix", "NAME", "of all names in the code: a C identifier; default robot", &g->prefix);
+  option_choice(set, "type", "float|double", "of numbers; default float", &g->type);
+  option_choice(set, "language", "c|matlab", "default c", &g->language);
+  option_text(set, "order", "K", "highest time derivative of jets, 0 to 8; default 1", &g->order);
+  option_choice(set, "sincos", "own|libm|given",
+                "sine and cosine: in the code, of <math.h>, or as arguments; default own", &g->sincos);
+  option_choice(set, "regroup", "on|off", "regroup inertial parameters, exact for joint forces; default on",
+                &g->regroup);
+  option_names(set, "frame", "NAME,...", "frames of poses and Jacobians; default: the last one", &g->frames);
+  option_names(set, "prescribed", "JOINT,...", "joints of hybrid_dynamics whose acceleration is given", &g->prescribed);
+  option_names(set, "runtime", "gravity,payload,parameters", "arguments instead of constants", &g->runtime);
+  option_text(set, "payload-frame", "NAME", "the frame that carries the payload; default: the last one", &g->payload);
+  option_text(set, "snap", "ANGLE", "set angles of placements this near to a quarter turn to it [rad]; default 0",
+              &g->snap);
+  option_text(set, "lanes", "N", "numbers are vectors of N numbers (GNU vector types): 2, 4, 8, 16", &g->lanes);
+  option_text(set, "chunk", "N", "at most N statements in a function, so that compilers stay fast", &g->chunk);
+  model_arg_options(set, &g->model);
+}
+
+int command_generate(int argc, char **argv) {
+  option_set set;
+  generate_arg g = {0};
+  const char *arguments[1] = {NULL};
+  model_arg_init(&g.model);
+  option_set_init(&set, "generate", "MODEL",
+                  "Write the dynamics of a robot as C (or MATLAB) that needs no library: straight-line code with all "
+                  "constants folded, for firmware.");
+  declare_options(&set, &g);
+  int status = option_parse(&set, argc, argv, arguments, 1, 1);
+  if (status == OPTION_GO_ON) {
+    g.model.source = arguments[0];
+    g.command = join_arguments(argc, argv);
+    status = generate(&g);
+    free(g.command);
+  }
+  name_list_free(&g.runtime);
+  name_list_free(&g.frames);
+  name_list_free(&g.prescribed);
+  model_arg_free(&g.model);
+  return status;
+}
