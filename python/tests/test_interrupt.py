@@ -69,37 +69,46 @@ def cases() -> dict[str, Callable[[], Any]]:
     found["identification.add"] = lambda: identification.add(many, zeros, zeros, zeros)
     found["base_parameters"] = lambda: humanoid.base_parameters(states=10**6)
     fitted = humanoid.identification()
-    fitted.add(many[:400], zeros[:400] + 0.3, zeros[:400] - 0.2, np.random.default_rng(1).normal(size=(400, humanoid.nv)))
+    fitted.add(
+        many[:400], zeros[:400] + 0.3, zeros[:400] - 0.2, np.random.default_rng(1).normal(size=(400, humanoid.nv))
+    )
     found["identification.solve"] = lambda: fitted.solve(-1.0, 1)
     return found
 
 
 class Interrupt(unittest.TestCase):
+    def interrupted(self, call: Callable[[], Any]) -> tuple[str, float]:
+        """How a call ends that gets a signal, and how long after it [s]."""
+        sent: list[float] = []
+
+        def interrupt() -> None:
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        timer = threading.Timer(AFTER, interrupt)
+        timer.start()
+        outcome = "ended by itself"
+        try:
+            call()
+            timer.cancel()
+            timer.join()
+        except KeyboardInterrupt:
+            outcome = "stopped"
+        took = time.monotonic() - sent[0] if sent else float("nan")
+        timer.join()
+        return outcome, took
+
     def test_ctrl_c_stops_every_long_call(self) -> None:
         previous = signal.signal(signal.SIGINT, signal.default_int_handler)
         self.addCleanup(signal.signal, signal.SIGINT, previous)
         slow = []
         for name, call in cases().items():
-            sent: list[float] = []
-
-            def interrupt(sent: list[float] = sent) -> None:
-                sent.append(time.monotonic())
-                os.kill(os.getpid(), signal.SIGINT)
-
-            timer = threading.Timer(AFTER, interrupt)
-            timer.start()
-            outcome = "ended by itself"
-            try:
-                call()
-                timer.cancel()
-                timer.join()
-                time.sleep(0)  # a signal that came too late
-            except KeyboardInterrupt:
-                outcome = "stopped"
-            took = time.monotonic() - sent[0] if sent else float("nan")
-            timer.join()
-            print(f"{name}: {outcome} after {took * 1000:.0f} ms", flush=True)
-            if outcome != "stopped" or took > WITHIN:
+            for _ in range(3):  # a busy machine may delay one signal, or its end, but not three
+                outcome, took = self.interrupted(call)
+                print(f"{name}: {outcome} after {took * 1000:.0f} ms", flush=True)
+                if outcome == "stopped" and took <= WITHIN:
+                    break
+            else:
                 slow.append(f"{name}: {outcome} after {took * 1000:.0f} ms")
         self.assertEqual(slow, [])
 
