@@ -15,7 +15,7 @@ typedef struct generate_arg {
   model_arg model;
   const char *want, *prefix, *out, *order, *snap, *payload, *lanes, *chunk;
   name_list runtime, frames, prescribed;
-  int type, language, regroup, sincos;
+  int type, language, regroup, sincos, in;
   char *command; /* for the header */
 } generate_arg;
 
@@ -136,6 +136,7 @@ static int generate(generate_arg *g) {
   o.language = (jn_language)g->language;
   o.regroup = g->regroup == 0;
   o.sines = (jn_sines)g->sincos;
+  o.in = (jn_representation)g->in;
   o.payload_frame = g->payload;
   o.frames = (const char *const *)g->frames.names;
   o.frame_count = g->frames.count;
@@ -171,6 +172,7 @@ static void declare_options(option_set *set, generate_arg *g) {
   option_choice(set, "regroup", "on|off", "regroup inertial parameters, exact for joint forces; default on",
                 &g->regroup);
   option_names(set, "frame", "NAME,...", "frames of poses and Jacobians; default: the last one", &g->frames);
+  option_choice(set, "in", "body|world|aligned", "representation of Jacobians; default aligned", &g->in);
   option_names(set, "prescribed", "JOINT,...", "joints of hybrid_dynamics whose acceleration is given", &g->prescribed);
   option_names(set, "runtime", "gravity,payload,parameters", "arguments instead of constants", &g->runtime);
   option_text(set, "payload-frame", "NAME", "the frame that carries the payload; default: the last one", &g->payload);
@@ -183,7 +185,7 @@ static void declare_options(option_set *set, generate_arg *g) {
 
 int command_generate(int argc, char **argv) {
   option_set set;
-  generate_arg g = {0};
+  generate_arg g = {.in = JN_IN_ALIGNED};
   const char *arguments[1] = {NULL};
   model_arg_init(&g.model);
   option_set_init(&set, "generate", "MODEL",

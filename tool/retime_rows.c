@@ -162,7 +162,7 @@ static jn_status look_at_links(new_motion *x) {
 static jn_status look_at_motors(new_motion *x) {
   jn_status status = JN_OK;
   int count = (x->rows - 1) * FINE;
-  motor_report_begin(x->motors, &x->drive, 0, jn_retimed_duration(x->r));
+  motor_report_begin(x->motors, &x->drive, 0, jn_retimed_duration(x->r), 0);
   for (int i = 0; i <= count && status == JN_OK; i++) {
     double t = jn_retimed_duration(x->r) * i / count;
     status = motor_report_until(x->motors, t);

@@ -14,6 +14,8 @@
 #include "../model/stop.h"
 #include "parameters.h"
 
+enum { MOST_THREADS = 1 << 16 };
+
 struct jn_batch {
   jn_allocator allocator;
   jn_work *work; /* passed to the functions for one state, which then run in the batch */
@@ -65,7 +67,7 @@ static int default_threads(void) {
 jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batch **batch) {
   if (batch) *batch = NULL;
   if (!model || !batch) return JN_ERR_NULL;
-  if (threads < 0 || order < -1 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
+  if (threads < 0 || threads > MOST_THREADS || order < -1 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
   const jn_row *d = jn__choose_row(JN_KIND_D, 1), *f = jn__choose_row(JN_KIND_F, 1);
   if (!d || !f) return JN_ERR_ROW;
   int count = JN_WITH_OPENMP && threads != 1 ? (threads ? threads : default_threads()) : 1;
@@ -103,6 +105,7 @@ jn_status jn_batch_set_parameters(jn_batch *b, size_t count, const double *pi) {
   if (b->own.block) jn__release(&b->allocator, b->own.block);
   b->own = (jn_parameters_of_states){0};
   if (!pi) return JN_OK;
+  if (!jn__count_fits(count, 10 * (size_t)b->work->model->nlink)) return JN_ERR_SIZE;
   jn_status status = jn__parameters_make(b->work->model, &b->allocator, (size_t)b->threads, count, pi, &b->own);
   b->work->special = status == JN_OK ? JN_WORK_PARAMETERS : 0;
   return status;
@@ -159,6 +162,7 @@ jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
   *work = NULL;
   if (!b) return JN_ERR_NULL;
   if (count == 0) return JN_OK;
+  if (!jn__count_fits(count, (size_t)b->work->model->nq)) return JN_ERR_SIZE;
   b->work->states = count;
   b->work->singular = JN_NONE;
   b->singular = JN_ALL_STATES;

@@ -23,4 +23,9 @@ void jn__batch_parallel(size_t parts, void (*part)(void *context, size_t k), voi
 void jn__batch_start(jn_batch *batch);
 void jn__batch_set_singular(jn_batch *batch, size_t state);
 
+/* Can there be an array with so many numbers for each of `count` states? */
+static inline int jn__count_fits(size_t count, size_t numbers) {
+  return count <= PTRDIFF_MAX / sizeof(double) / (numbers > 0 ? numbers : 1);
+}
+
 #endif

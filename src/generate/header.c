@@ -54,6 +54,20 @@ static void emit_joints(const jn_writing *w, jn_text *text) {
   }
 }
 
+/* The frames of poses and Jacobians. */
+static void emit_frames(const jn_writing *w, jn_text *text) {
+  static const char *const in[] = {"body", "world", "aligned"};
+  int used = 0;
+  for (int k = 0; k < w->functions; k++) used |= w->function[k].frames;
+  if (!used) return;
+  jn__text_format(text, " *\n * frames of poses and Jacobians (in %s):\n", in[w->options.in]);
+  for (int k = 0; k < w->options.frame_count; k++) {
+    jn__text_format(text, " * %3d  ", k);
+    jn__emit_safe(text, jn_frame_name(w->model, w->frame[k]));
+    jn__text_add(text, "\n");
+  }
+}
+
 static void emit_about(const jn_writing *w, jn_text *text) {
   const jn_generate_options *o = &w->options;
   jn__text_add(text, "/* Dynamics of ");
@@ -112,6 +126,7 @@ static void emit_costs(const jn_writing *w, jn_text *text) {
 void jn__emit_origin(const jn_writing *w, jn_text *text) {
   emit_about(w, text);
   emit_joints(w, text);
+  emit_frames(w, text);
   emit_costs(w, text);
 }
 

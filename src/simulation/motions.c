@@ -34,6 +34,7 @@ size_t jn_motions_room(const jn_model *model, size_t count, jn_integrator integr
   if (!model || !has_tableau(integrator)) return 0;
   size_t nv = (size_t)jn_model_nv(model), nq = (size_t)jn_model_nq(model);
   size_t stages = (size_t)jn__simulation_tableau(integrator).stages;
+  if (!jn__count_fits(count, 2 * stages * nv + 3 * nv + nq)) return 0;
   return count * (2 * stages * nv + 3 * nv + nq) + MOST_PARTS * 2 * nv;
 }
 
@@ -220,6 +221,7 @@ jn_status jn_motions_run(jn_batch *b, size_t count, const jn_motions *m, double 
   if (status != JN_OK || count == 0) return status;
   if (!q || !v || !m->room) return JN_ERR_NULL;
   const jn_model *model = jn__batch_model(b);
+  if (jn_motions_room(model, count, m->integrator) == 0) return JN_ERR_SIZE;
   motions_call c = {.batch = b, .count = count, .motions = m, .q = q, .v = v, .parts = (size_t)jn_batch_threads(b)};
   if (c.parts > MOST_PARTS) c.parts = MOST_PARTS;
   status = jn__batch_reserve(b, 2 * (size_t)model->nq + 8 * (size_t)model->nv + 20 * (size_t)model->nlink);

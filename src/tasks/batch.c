@@ -237,6 +237,7 @@ static void solve_block(task_block *b) {
 jn_status jn_tasks_solve_batch(jn_tasks *t, size_t count, const double *target, double *q, jn_reach *reach) {
   enum { ONE_BY_ONE = 16, IN_LANES = 512 };
   if (!t || (count > 0 && (!target || !q))) return JN_ERR_NULL;
+  if (count > PTRDIFF_MAX / sizeof(double) / (size_t)(t->nq + t->targets + 1)) return JN_ERR_SIZE;
   int worst = JN_OK, threads = t->options.threads;
   jn_stop stop = jn__stop_get();
   size_t size = t->lanes && !t->options.nearest ? IN_LANES : ONE_BY_ONE, blocks = (count + size - 1) / size;
