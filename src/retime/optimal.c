@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "retime.h"
 
 enum {
@@ -400,7 +401,7 @@ static int move_ends(problem *p, const double target[2]) {
   static const double widths[] = {1, 0.4, 0.1};
   const double mu = 1e-2;
   int there[2] = {!p->fixed[0], !p->fixed[1]};
-  for (int k = 0; k < STEPS && !(there[0] && there[1]); k++) {
+  for (int k = 0; k < STEPS && !(there[0] && there[1]) && !jn__is_stopped(); k++) {
     int end = k % 2, tries = 0;
     double part = 1;
     if (there[end]) continue;
@@ -414,7 +415,7 @@ static int move_ends(problem *p, const double target[2]) {
 static void run_method(problem *p, const jn_retime_options *o) {
   int total = 0;
   for (double mu = 1e-3; mu > 1e-10 && total < o->iterations && p->each > 0; mu *= 0.3)
-    for (int i = 0; i < 30 && total < o->iterations; i++, total++) {
+    for (int i = 0; i < 30 && total < o->iterations && !jn__is_stopped(); i++, total++) {
       if (o->progress) o->progress((double)total / o->iterations, o->progress_context);
       if (!(descend(p, mu) > 1e-2 * mu)) break;
     }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "retime.h"
 
 static size_t path_doubles(const jn_path *p) {
@@ -273,6 +274,7 @@ static void find_compliance(jn_path *p) {
 }
 
 jn_status jn__path_at(jn_path *p, double u, int with_mass) {
+  if (jn__is_stopped()) return JN_ERR_STOPPED;
   size_t n = (size_t)p->nv;
   double *v_jet = p->q + n, w[JN_PATH_ROWS]; /* row k of q is the derivative k */
   int shaped = p->shape[0] || p->shape[1];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../model/model.h"
+#include "../model/stop.h"
 #include "retime.h"
 
 struct jn_retimed {
@@ -407,6 +408,7 @@ jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, cons
   r.path.start = x->start;
   r.path.length = x->length;
   status = retime(&r, &possible);
+  if (jn__is_stopped()) status = JN_ERR_STOPPED;
   jn__path_destroy(&r.path, &a);
   jn__release(&a, r.limits);
   if (status == JN_OK && possible)
