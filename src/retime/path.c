@@ -161,7 +161,7 @@ void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]) {
   static const double elastic[3][TERMS] = {{0, 1}, {0, 0, 0, 0, 0, 3, -2}, {0, 0, 0, 0, 0, 126, -420, 540, -315, 70}};
   int stops = p->shape[0] + p->shape[1], mirrored = p->shape[1] && !p->shape[0]; /* 1 - w(1 - z) */
   double c[TERMS], z = u / p->length, scale = p->length;
-  memcpy(c, p->elastic ? elastic[stops] : rigid[stops], sizeof c);
+  memcpy(c, p->smooth ? elastic[stops] : rigid[stops], sizeof c);
   if (mirrored) z = 1 - z;
   for (int k = 0; k < TERMS; k++)
     for (int i = TERMS - 2; i >= k; i--) c[i] += z * c[i + 1];

@@ -144,7 +144,7 @@ static jn_status largest_whole(retiming *r, const jn_speed *speed, double durati
 static jn_status rests(retiming *r, double u, int *moves, int *result) {
   enum { PLACES = 16 };
   const jn_path *p = &r->path;
-  int orders = p->elastic ? 4 : 2;
+  int orders = p->smooth ? 4 : 2;
   double size[5] = {0}, typical[5] = {0};
   jn_status status = JN_OK;
   for (int k = 0; k <= PLACES && status == JN_OK; k++) {
@@ -188,7 +188,7 @@ static jn_status prepare(retiming *r, double target[2]) {
     r->path.shape[i] = stops && !rest;
     target[i] = asked[i] > 0 && moves ? asked[i] : NAN;
   }
-  x->shape = (jn_path){.start = x->start, .length = x->length, .elastic = r->path.elastic};
+  x->shape = (jn_path){.start = x->start, .length = x->length, .smooth = r->path.smooth};
   memcpy(x->shape.shape, r->path.shape, sizeof x->shape.shape);
   for (int i = 0; i < 2; i++) { /* s' = w' u' */
     double w[JN_PATH_ROWS];
@@ -404,6 +404,7 @@ jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, cons
   r.out = x;
   r.path = (jn_path){.model = model, .from = x->from, .elastic = r.o.elastic, .limits = r.limits};
   r.path.losses = r.o.losses;
+  r.path.smooth = r.o.smooth_ends || r.o.elastic;
   r.path.order = r.o.elastic ? 4 : 2;
   r.path.start = x->start;
   r.path.length = x->length;

@@ -54,6 +54,7 @@ typedef struct jn_path {
   jn_work *work;
   double start, length;       /* of the trajectory [s] */
   int shape[2];               /* 1: the path stops at its start, at its end: s = w(u), see path.c */
+  int smooth;                 /* 1: it stops to order 4, not 2 */
   int losses;                 /* 1: damping and friction are part of the efforts */
   int nq, nv, order;          /* order of the forces */
   int *place;                 /* [nv] in q; -1 */
