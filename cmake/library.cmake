@@ -124,6 +124,7 @@ set(core_sources
     src/model/numbers.c
     src/model/parameters.c
     src/model/query.c
+    src/model/stop.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
@@ -174,6 +175,7 @@ set(core_sources
     src/solvers/tree.c
     src/text/json_values.c
     src/text/printable.c
+    src/text/table_names.c
     src/text/words.c
     src/trajectory/arrays.c
     src/trajectory/columns.c
