@@ -175,6 +175,7 @@ set(core_sources
     src/solvers/tree.c
     src/text/json_values.c
     src/text/printable.c
+    src/text/table_names.c
     src/text/words.c
     src/trajectory/arrays.c
     src/trajectory/columns.c

@@ -145,6 +145,7 @@ static bool write_npz(const motor_report *r) {
 
 static bool open_file(motor_report *r, const char *path) {
   size_t n = (size_t)r->samples;
+  if (!column_names_return(r->d->m->model, path, !ends_with(path, ".npz"))) return false;
   r->file = output_open(&r->output, path);
   if (!r->file) return false;
   r->npz = ends_with(path, ".npz");

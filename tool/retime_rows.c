@@ -32,7 +32,9 @@ static double row_time(const new_motion *x, double i) { return jn_retimed_durati
 static int fill_rows(new_motion *x, FILE *file) {
   const char *out = x->arg->torque.out;
   jn_status status = JN_OK;
-  writer *w = writer_begin(file, out && ends_with(out, ".npz"), x->m, 1, x->rows);
+  bool npz = out && ends_with(out, ".npz");
+  if (!column_names_return(x->m->model, out ? out : "the rows", !npz)) return EXIT_BAD;
+  writer *w = writer_begin(file, npz, x->m, 1, x->rows);
   for (int i = 0; i < x->rows && status == JN_OK; i++) {
     status = retimed_at(x, row_time(x, i));
     if (status == JN_OK) writer_sample(w, x->m);

@@ -8,7 +8,7 @@
 enum { DEFAULT_INTERVALS = 1000, MOST_SAMPLES = 100000000 };
 
 void trajectory_options(option_set *set, torque_arg *arg) {
-  option_heading(set, "How TRAJECTORY is read");
+  option_heading_shared(set, "How TRAJECTORY is read");
   option_text(set, "tolerance", "X",
               "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
               "generalised cross-validation",

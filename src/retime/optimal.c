@@ -153,7 +153,7 @@ static double add_point(const problem *p, int point, const double *y, double mu,
                         double W[VARIABLES][VARIABLES]) {
   const ingredient *list = p->list + (size_t)point * (size_t)p->each;
   const squares *curved = p->curved ? p->curved + (size_t)point * (size_t)p->bent : NULL;
-  double sum = 0, root = sqrt(y[0]);
+  double sum = 0, product = 1, root = sqrt(y[0]); /* the logarithm of a product takes the time of one */
   int plain = p->each - p->bent;
   for (int k = 0; k < p->each; k++) {
     const ingredient *s = &list[k];
@@ -163,13 +163,17 @@ static double add_point(const problem *p, int point, const double *y, double mu,
     if ((up && !(over > 0)) || (down && !(under > 0))) return INFINITY;
     double pull = (up ? 1 / over : 0) - (down ? 1 / under : 0);
     double stiff = (up ? 1 / (over * over) : 0) + (down ? 1 / (under * under) : 0);
-    sum -= mu * log((up ? over / s->size : 1) * (down ? under / s->size : 1));
+    product *= (up ? over / s->size : 1) * (down ? under / s->size : 1);
+    if (product < 1e-100 || product > 1e100) {
+      sum -= mu * log(product);
+      product = 1;
+    }
     for (int i = 0; i < p->used && gradient; i++) {
       gradient[i] += mu * pull * by[i];
       for (int j = 0; j < p->used; j++) W[i][j] += mu * stiff * by[i] * by[j];
     }
   }
-  return sum;
+  return sum - mu * log(product);
 }
 
 /* Duration and its derivatives by x at a point with this weight. */
@@ -217,7 +221,8 @@ static int place_of(const jn_speed *x, int point, double *u, double *width) {
     interval = last;
   }
   *width = split ? h / PANELS : h;
-  *u = h * interval + *width * (part + (double)(point % POINTS) / (POINTS - 1));
+  double place = part + (double)(point % POINTS) / (POINTS - 1);
+  *u = jn__place_in(x->length, x->intervals, interval, split ? place / PANELS : place);
   return interval;
 }
 
