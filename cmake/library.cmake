@@ -124,6 +124,7 @@ set(core_sources
     src/model/numbers.c
     src/model/parameters.c
     src/model/query.c
+    src/model/stop.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c

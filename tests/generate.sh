@@ -50,6 +50,42 @@ try panda_runtime builtin:panda inverse_dynamics,mass_matrix --runtime gravity,p
 try quadruped builtin:quadruped $dynamics,inverse_dynamics_jet,poses,center_of_mass --type double
 try humanoid builtin:humanoid gravity_forces,inverse_dynamics,forward_dynamics
 
+# The sine and cosine in the code, relative to their own size, also where they are near zero.
+"$command" generate builtin:panda --want gravity_forces --prefix one --out "$tmp/sines"
+"$command" generate builtin:panda --want gravity_forces --prefix two --type double --out "$tmp/sines"
+cat >"$tmp/sines/main.c" <<'C'
+#include "one.c"
+#include "two.c"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+static double units(long double is, long double should, int bits) {
+  return (double)fabsl(is - should) / ldexp(1, ilogb((double)should) - bits);
+}
+int main(void) {
+  const double range[] = {4, 100, 7999}, allowed[2][3] = {{2, 3, 5}, {2, 2, 5}};
+  double worst[2][3] = {{0}};
+  int bad = 0;
+  srand(1);
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 300000; i++) {
+      double x = range[j] * (2 * (rand() / (RAND_MAX + 1.0)) - 1);
+      float y = (float)x;
+      one_angle a = one_sincos(y);
+      two_angle b = two_sincos(x);
+      worst[0][j] = fmax(worst[0][j], fmax(units(a.s, sinl(y), 23), units(a.c, cosl(y), 23)));
+      worst[1][j] = fmax(worst[1][j], fmax(units(b.s, sinl(x), 52), units(b.c, cosl(x), 52)));
+    }
+    for (int k = 0; k < 2; k++) {
+      printf("%s to %g rad: %.2f units\n", k ? "double" : "float", range[j], worst[k][j]);
+      bad |= !(worst[k][j] <= allowed[k][j]);
+    }
+  }
+  return bad || one_sincos(9000.0f).s == one_sincos(9000.0f).s || one_sincos(NAN).c == one_sincos(NAN).c;
+}
+C
+gcc -O1 -ffp-contract=off -o "$tmp/sines/run" "$tmp/sines/main.c" -lm && "$tmp/sines/run" || fail "sine and cosine"
+
 # What robot files and users may write, and code must not.
 cat >"$tmp/evil.json" <<'JSON'
 {"jounce": 1, "name": "*/ int main(void) {} /* \\ ??/ ö", "links": [

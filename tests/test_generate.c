@@ -298,6 +298,9 @@ static void refuses_bad_names_and_options(void **unused) {
   o.want = "inverse_dynamics,nothing";
   check_status(jn_generate(m, &o, &out, &error), JN_ERR_NAME);
   check(strstr(error.text, "nothing") != NULL, "%s", error.text);
+  o.want = "loops_forward_dynamics";
+  check_status(jn_generate(m, &o, &out, &error), JN_ERR_UNSUPPORTED);
+  check(strstr(error.text, "loops") != NULL, "%s", error.text);
   jn_generate_options_init(&o);
   o.order = 9;
   check_status(jn_generate(m, &o, &out, &error), JN_ERR_SIZE);

@@ -13,7 +13,7 @@
 
 typedef struct generate_arg {
   model_arg model;
-  const char *want, *prefix, *out, *order, *snap, *payload, *lanes, *chunk;
+  const char *want, *prefix, *out, *order, *snap, *payload;
   name_list runtime, frames, prescribed;
   int type, language, regroup, sincos, in;
   char *command; /* for the header */
@@ -30,15 +30,10 @@ static double read_option(const char *text, double most) {
 
 static int set_numbers(const generate_arg *g, jn_generate_options *o) {
   double order = g->order ? read_option(g->order, 8) : 1, snap = g->snap ? read_option(g->snap, 0.1) : 0;
-  double lanes = g->lanes ? read_option(g->lanes, 64) : 1, chunk = g->chunk ? read_option(g->chunk, 1e9) : 0;
   if (order < 0 || order != (int)order) return usage_error("generate", "--order takes a whole number from 0 to 8");
   if (snap < 0) return usage_error("generate", "--snap takes an angle from 0 to 0.1 rad");
-  if (lanes < 1 || lanes != (int)lanes) return usage_error("generate", "--lanes takes 1, 2, 4, 8 or 16");
-  if (chunk < 0 || chunk != (int)chunk) return usage_error("generate", "--chunk takes a whole number of statements");
   o->order = (int)order;
   o->snap = snap;
-  o->lanes = (int)lanes;
-  o->chunk = (int)chunk;
   return OPTION_GO_ON;
 }
 
@@ -178,8 +173,6 @@ static void declare_options(option_set *set, generate_arg *g) {
   option_text(set, "payload-frame", "NAME", "the frame that carries the payload; default: the last one", &g->payload);
   option_text(set, "snap", "ANGLE", "set angles of placements this near to a quarter turn to it [rad]; default 0",
               &g->snap);
-  option_text(set, "lanes", "N", "numbers are vectors of N numbers (GNU vector types): 2, 4, 8, 16", &g->lanes);
-  option_text(set, "chunk", "N", "at most N statements in a function, so that compilers stay fast", &g->chunk);
   model_arg_options(set, &g->model);
 }
 

@@ -86,8 +86,6 @@ typedef struct jn_generate_options {
   const char *command;             /* ... the command line, ... */
   const void *source_data; /* ... and the file itself, for its SHA-256; NULL: that of the model as native text */
   size_t source_length;
-  int lanes; /* numbers in a vector (GNU vector types): 2, 4, 8 or 16; 0 and 1: plain numbers */
-  int chunk; /* statements of a function at most, so that compilers stay fast; 0: no limit */
 } jn_generate_options;
 
 /* Values for `runtime`. */

@@ -71,10 +71,6 @@ static jn_status check_numbers(jn_writing *w) {
     return jn__writing_fail(w, JN_ERR_SIZE, "no such language");
   if (o->sines < JN_SINES_OWN || o->sines > JN_SINES_GIVEN)
     return jn__writing_fail(w, JN_ERR_SIZE, "no such way to get sines");
-  if (o->language == JN_LANGUAGE_MATLAB && (o->lanes > 1 || o->chunk))
-    return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "lanes and chunks are for C: MATLAB has vectors of its own");
-  if (o->lanes > 1 || o->chunk)
-    return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "not there yet"); /* until these are written */
   if (jn_model_nv(w->model) == 0)
     return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "the model has no moving joints: there is nothing to compute");
   return JN_OK;

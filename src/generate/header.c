@@ -86,6 +86,10 @@ static void emit_about(const jn_writing *w, jn_text *text) {
   }
   jn__text_format(text, " * numbers      %s; inertial parameters %s\n", jn__number_type(w),
                   o->regroup ? "regrouped (exact for joint forces and M)" : "as in the file");
+  if (jn_loop_count(w->model))
+    jn__text_format(
+        text, " * loops        the %d constraints of the model are NOT part of this code: it is that of the tree\n",
+        jn_loop_count(w->model));
   if (o->snap > 0)
     jn__text_format(text, " * snapped      %d angles of placements, within %g rad of a quarter turn\n",
                     w->mechanism.snapped, o->snap);
@@ -119,7 +123,7 @@ static void emit_costs(const jn_writing *w, jn_text *text) {
     jn__text_format(
         text,
         " * error: of float against double, the largest of %d random states, relative to the largest number "
-        "of the result;\n * without what sine and cosine add (1.5 units in the last place).\n",
+        "of the result;\n * without what sine and cosine add (2 units in the last place).\n",
         JN_ERROR_STATES);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "identify.h"
 
 /* Room for a channel with `width` columns. */
@@ -148,6 +149,10 @@ jn_status jn_identification_add(jn_identification *d, size_t count, const double
   double *known = Y + channels * n, *f = known + channels, *row = f + channels;
   jn_status status = JN_OK;
   for (size_t s = 0; s < count && status == JN_OK; s++) {
+    if (jn__is_stopped()) {
+      status = JN_ERR_STOPPED;
+      break;
+    }
     const double *qs = q + s * (size_t)d->nq, *vs = v + s * (size_t)d->nv, *as = a + s * (size_t)d->nv;
     memcpy(f, forces + s * channels, channels * sizeof *f);
     for (int i = 0; i < d->nv && d->closure; i++)
