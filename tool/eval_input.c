@@ -591,7 +591,7 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
     json_decref(root);
   }
   free(text);
-  if (!fine) eval_states_free(list);
+  if (!fine) eval_states_free(list); /* no caller wants part of them */
   return fine ? OPTION_GO_ON : EXIT_BAD;
 }
 
