@@ -32,7 +32,7 @@ if(JOUNCE_TOOL)
   set(command_tests command command_files eval base_command reader_limits)
   if(JOUNCE_WITH_JSON)
     list(APPEND command_tests eval_mistakes eval_batch eval_derivatives eval_loops eval_stream loops_command eval_regressor torque
-         torque_limits torque_ends verdicts motor retime_command retime_waypoints excite reach simulate smoothing plot hostile output hints)
+         torque_limits torque_ends verdicts motor retime_command retime_ends retime_waypoints excite reach simulate smoothing plot hostile output hints)
   endif()
   if(JOUNCE_WITH_JSON AND JOUNCE_WITH_URDF)
     list(APPEND command_tests edit_command error_paths identify logs memory_limit output_rule round_trip urdf_command)

@@ -42,7 +42,7 @@ static int read_options(const new_motion *x, jn_retime_options *o) {
   o->uniform = arg->uniform;
   o->margin = x->margin;
   o->moving_ends = arg->moving_ends;
-  o->smooth_ends = 1; /* for who puts a curve through the rows */
+  o->smooth_ends = 1; /* so that other splines through the rows keep the limits, too */
   o->elastic = x->elastic;
   o->losses = arg->torque.losses;
   if (arg->corners > 2) o->intervals = arg->corners > 10 ? 1000 : 100 * arg->corners;

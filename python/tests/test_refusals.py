@@ -16,7 +16,7 @@ BAD: list[Any] = [float("nan"), float("-inf"), -1, -1.5, "nonsense", [], {}, obj
 # Options of which only zero or not matters, so that any integer will do.
 FLAGS = set(
     "coupled degrees force_of_time gravity_compensation ignore_limits ignore_loops ignore_mimic lenient losses moving_ends "
-    "nearest skip_bad strict transmissions uniform unwrap".split()
+    "nearest skip_bad smooth_ends strict transmissions uniform unwrap".split()
 )
 # Bad values that are fine all the same.
 ALLOWED: dict[tuple[str, str], list[Any]] = {

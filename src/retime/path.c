@@ -155,13 +155,13 @@ void jn__path_destroy(jn_path *p, const jn_allocator *a) {
 
 void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]) {
   /* Polynomials in z, 0 ... 1, with w(0) = 0, w(1) = 1, for [start, end]: two derivatives vanish where the motion
-   * stops. With motors behind springs four do, or their speed and torque would jump. */
+   * stops. Four do for smooth ends; with motors behind springs always, or their speed and torque would jump. */
   enum { TERMS = 10 };
   static const double rigid[3][TERMS] = {{0, 1}, {0, 0, 0, 2, -1}, {0, 0, 0, 10, -15, 6}};
-  static const double elastic[3][TERMS] = {{0, 1}, {0, 0, 0, 0, 0, 3, -2}, {0, 0, 0, 0, 0, 126, -420, 540, -315, 70}};
+  static const double smooth[3][TERMS] = {{0, 1}, {0, 0, 0, 0, 0, 3, -2}, {0, 0, 0, 0, 0, 126, -420, 540, -315, 70}};
   int stops = p->shape[0] + p->shape[1], mirrored = p->shape[1] && !p->shape[0]; /* 1 - w(1 - z) */
   double c[TERMS], z = u / p->length, scale = p->length;
-  memcpy(c, p->smooth ? elastic[stops] : rigid[stops], sizeof c);
+  memcpy(c, p->smooth ? smooth[stops] : rigid[stops], sizeof c);
   if (mirrored) z = 1 - z;
   for (int k = 0; k < TERMS; k++)
     for (int i = TERMS - 2; i >= k; i--) c[i] += z * c[i + 1];
