@@ -57,6 +57,9 @@ set(core_sources
     src/generate/emit_c.c
     src/generate/emit_matlab.c
     src/generate/functions.c
+    src/generate/functions_help.c
+    src/generate/functions_kinematics.c
+    src/generate/functions_rates.c
     src/generate/generate.c
     src/generate/graph.c
     src/generate/header.c
@@ -67,6 +70,7 @@ set(core_sources
     src/generate/sha256.c
     src/generate/sincos.c
     src/generate/symbols.c
+    src/generate/taylor.c
     src/ident/base_parameters.c
     src/ident/closed.c
     src/ident/consistent.c
@@ -120,6 +124,7 @@ set(core_sources
     src/model/numbers.c
     src/model/parameters.c
     src/model/query.c
+    src/model/stop.c
     src/dispatch/singular.c
     src/model/structure.c
     src/dispatch/batch.c
@@ -170,6 +175,7 @@ set(core_sources
     src/solvers/tree.c
     src/text/json_values.c
     src/text/printable.c
+    src/text/table_names.c
     src/text/words.c
     src/trajectory/arrays.c
     src/trajectory/columns.c

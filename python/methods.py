@@ -56,6 +56,7 @@ NOT_OFFERED = {
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
     r"jn_generated?(_\w+)?$": "`jounce generate` writes the files",
     r"jn_\w+_room$": "room is made inside",
+    r"jn_set_stop$": "Ctrl-C stops every call",
 }
 RENAMED = {
     "jn_simulator_create": "simulator",

@@ -75,6 +75,8 @@ END {
   print "script/verification --run           # all of it, and this page"
   print "```"
   print ""
+  while ((getline line < "build/verification/verdicts.md") > 0) print line
+  print ""
   print "## Where the tests run"
   print ""
   print "Kernel rows (number type and instruction set) on this machine: " rows "."

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tab completion, by the shells themselves: bash always, zsh and fish where they are installed.   completion.sh COMMAND
-# What it knows is what --help shows: every option of every command is offered, and only those.
+# What it knows is what --help=all shows: every option of every command is offered, and only those.
 set -eu
 command=$1
 tmp=$(mktemp -d)
@@ -68,7 +68,7 @@ for shell in $shells; do
   for name in $commands; do has "$shell" "$name" ""; done
   for name in $commands; do
     [ "$name" != help ] || continue
-    right=$("$command" "$name" --help | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort | paste -sd ' ')
+    right=$("$command" "$name" --help=all | sed -n 's/^  \(--[a-z-]*\).*/\1/p' | sort | paste -sd ' ')
     expect "$shell" "$right" "$name" --
   done
   expect "$shell" "aligned body world" eval --frame ""

@@ -24,7 +24,7 @@ static void help_names_every_command(void **state) {
 static void help_of_a_command_names_its_options(void **state) {
   (void)state;
   const char *const commands[] = {"info", "check", "convert"};
-  const char *const options[] = {"--floating", "--mimic follow|ignore", "--strict", "--gravity", "--joint-order"};
+  const char *const options[] = {"--floating", "--mimic", "--strict", "--gravity", "--joint-order"};
   for (int i = 0; i < 3; i++) {
     char line[64];
     snprintf(line, sizeof line, "help %s", commands[i]);
@@ -32,11 +32,30 @@ static void help_of_a_command_names_its_options(void **state) {
     snprintf(line, sizeof line, "%s --help", commands[i]);
     outcome again = run(line);
     for (int k = 0; k < 5; k++) check_has(o.out, options[k]);
+    check_has(o.out, "--help=all");
+    check_lacks(o.out, "treat warnings as errors");
     assert_string_equal(o.out, again.out);
     assert_int_equal(o.code, 0);
     assert_int_equal(again.code, 0);
     done(&o);
     done(&again);
+  }
+}
+
+static void full_help_explains_shared_options_after_own_ones(void **state) {
+  (void)state;
+  const char *const commands[] = {"info", "torque", "eval", "simulate", "motor", "retime", "reach"};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    char line[64];
+    snprintf(line, sizeof line, "%s --help=all", commands[i]);
+    outcome o = run(line);
+    assert_int_equal(o.code, 0);
+    check_has(o.out, "--mimic follow|ignore");
+    check_has(o.out, "treat warnings as errors");
+
+    const char *shared = strstr(o.out, "\nHow MODEL is read"), *own = strstr(o.out, "\nOptions:");
+    assert_true(own && shared && own < shared);
+    done(&o);
   }
 }
 
@@ -177,6 +196,26 @@ static void info_json_agrees_with_the_library_to_the_last_digit(void **state) {
   }
 }
 
+static void info_shows_limits_of_a_file(void **state) {
+  (void)state;
+  need_robots();
+  write_file("limits.json", "{\"panda_joint2\": {\"velocity\": 0.125, \"jerk\": 7, \"upper\": null}}");
+  outcome o = run_here("info --json builtin:panda --limits limits.json"), model = run("info --json builtin:panda");
+
+  /* The file's, and the model's where it has none. */
+  assert_true(number_at(o.out, "links.1.joint.limits.0.velocity") == 0.125);
+  assert_true(number_at(o.out, "links.1.joint.limits.0.jerk") == 7);
+  assert_memory_equal(at(o.out, "links.1.joint.limits.0.upper"), "null", 4);
+  const char *const kept[] = {"links.1.joint.limits.0.lower", "links.0.joint.limits.0.velocity"};
+  for (int i = 0; i < 2; i++) assert_true(number_at(o.out, kept[i]) == number_at(model.out, kept[i]));
+
+  outcome table = run_here("info builtin:panda --limits limits.json");
+  check_has(table.out, "0.125");
+  done(&o);
+  done(&model);
+  done(&table);
+}
+
 static void info_json_says_null_where_there_is_no_limit(void **state) {
   (void)state;
   need_robots();
@@ -273,6 +312,8 @@ int main(void) {
       cmocka_unit_test(no_arguments_give_usage_on_stderr_and_code_2),
       cmocka_unit_test(help_names_every_command),
       cmocka_unit_test(help_of_a_command_names_its_options),
+      cmocka_unit_test(full_help_explains_shared_options_after_own_ones),
+      cmocka_unit_test(info_shows_limits_of_a_file),
       cmocka_unit_test(version_is_that_of_the_library),
       cmocka_unit_test(near_words_are_suggested_and_far_ones_are_not),
       cmocka_unit_test(wrong_usage_is_reported_with_code_2),

@@ -49,7 +49,7 @@ static void all_commands_have_the_options(void **state) {
   static const char *const options[] = {"--attach", "--lock NAME",    "--lock-all-but",
                                         "--root",   "--keep-subtree", "--lump"};
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-    outcome o = run_in("%s --help", commands[i]);
+    outcome o = run_in("%s --help=all", commands[i]);
     if (o.code == 0)
       for (size_t k = 0; k < sizeof options / sizeof *options; k++) check_has(o.out, options[k]);
     done(&o);

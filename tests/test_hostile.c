@@ -4,6 +4,8 @@
 #include "support/running.h"
 
 #include <dirent.h>
+#include <math.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 
 /* Each would leave a file "ran..." behind if a shell or gnuplot ever read it as a program. */
@@ -359,10 +361,115 @@ static void other_names_stay(void **state) {
   outcome o = RUN("info", "r.json");
   check_has(o.out, "\xC3\xA9t\xC3\xA9 \xE2\x82\xAC");
   done(&o);
+}
+
+/* A name that a terminal acts on is refused, whoever reads the model, with the byte where it begins. */
+static void acting_names_are_refused(void **state) {
+  (void)state;
+  for (int i = 0; i < ACTING; i++) {
+    write_robot(acting[i]);
+    outcome o = RUN("check", "r.json");
+    if (o.code == 0) fail_msg("name %d is accepted", i);
+    check_inert(o.out, acting[i]);
+    done(&o);
+    o = RUN("torque", "r.json", "m.json", "--out", "-");
+    if (o.code == 0 || *o.out) fail_msg("name %d is written to standard output", i);
+    done(&o);
+  }
   write_robot("a\033b");
-  o = RUN("info", "r.json", "--json");
-  check_has(o.out, "\"a\\u001bb\"");
+  outcome o = RUN("check", "r.json");
+  check_has(o.out, "byte 2 of its name");
   done(&o);
+}
+
+/* ---- Names that come back ---- */
+
+/* The largest difference of two tables of one shape, column by column and whatever the names. */
+static double difference(const char *one, const char *two) {
+  jn_table *a = read_csv(one), *b = read_csv(two);
+  assert_int_equal(jn_table_columns(a), jn_table_columns(b));
+  assert_int_equal(jn_table_rows(a), jn_table_rows(b));
+  double most = 0;
+  for (int c = 0; c < jn_table_columns(a); c++)
+    for (int r = 0; r < jn_table_rows(a); r++)
+      most = fmax(most, fabs(jn_table_values(a, c)[r] - jn_table_values(b, c)[r]));
+  jn_table_destroy(a);
+  jn_table_destroy(b);
+  return most;
+}
+
+/* Two pendulums, of which the first joint has this name, and their motion. */
+static void write_pair(const char *text) {
+  char name[512], all[4096];
+  json_string(text, name);
+  static const char body[] =
+      "\"type\": \"revolute\", \"axis\": [0, 1, 0], \"limits\": {\"lower\": -2, \"upper\": 2, \"velocity\": 9, "
+      "\"effort\": 90}}, \"inertia\": {\"mass\": 1, \"com\": [0, 0, -0.5], \"tensor\": [0.1, 0.1, 0.1, 0, 0, 0]}}";
+  snprintf(all, sizeof all,
+           "{\"name\": \"r\", \"bodies\": [{\"name\": \"l0\", \"joint\": {\"name\": %s, %s, {\"name\": \"l1\", "
+           "\"parent\": \"l0\", \"joint\": {\"name\": \"a\", %s]}",
+           name, body, body);
+  write_file("pair.json", all);
+  snprintf(all, sizeof all,
+           "{\"duration\": 2, \"joints\": {%s: {\"cosine\": {\"amplitude\": 0.5, \"omega\": 2}}, \"a\": {\"cosine\": "
+           "{\"amplitude\": 0.25, \"omega\": 3}}}}",
+           name);
+  write_file("pair_motion.json", all);
+}
+
+/* Each name goes through every writer: what was written is read again and means the same, or it was refused. */
+static void names_come_back_or_are_refused(void **state) {
+  (void)state;
+  static const char *const more[] = {
+      "t",       "time",   "T",    "a_d1",  "a_d2",     "x_d1",     "x [deg]",    "[x]",  "x]",  "x[",  "x[3]",
+      "a [b] c", "$(x)",   "${x}", "a.tau", "a.tau_d1", "a,b",      "a;b",        "a\"b", "a'b", "#a",  "a b",
+      " lead",   "trail ", "1",    "1.5",   "nan",      "position", "a/position", "q1",   "=x",  "a=b", "*",
+      "world",   "base",   "<x>",  "&amp;", "joint[1]", "-",        "--out",      "a\\b", "%s"};
+  enum { MORE = sizeof more / sizeof *more };
+  static const char *const tables[] = {"o.csv", "o.npz"};
+  int refused = 0, came_back = 0;
+  for (int i = 0; i < MORE + HOSTILE; i++) {
+    const char *name = i < MORE ? more[i] : hostile[i - MORE];
+    write_pair(name);
+    outcome o = RUN("torque", "pair.json", "pair_motion.json", "--order", "0", "--rate", "100", "--out", "-");
+    bool to_stdout = o.code == 0;
+    write_file("truth.csv", o.out);
+    done(&o);
+    for (int k = 0; k < 2; k++) {
+      o = RUN("torque", "pair.json", "pair_motion.json", "--order", "0", "--rate", "100", "--out", tables[k]);
+      if (k == 0) assert_int_equal(o.code == 0, to_stdout);
+      if (o.code != 0 && !strstr(o.err, "could not be read again")) fail_msg("'%s': %s", name, o.err);
+      refused += o.code != 0;
+      bool written = o.code == 0;
+      done(&o);
+      outcome warned = RUN("check", "pair.json");
+      if (!written && !strstr(warned.out, "name-table") && !strstr(warned.out, "a table"))
+        fail_msg("'%s': check does not warn:\n%s", name, warned.out);
+      done(&warned);
+      if (!written) continue;
+      o = RUN("torque", "pair.json", tables[k], "--order", "0", "--rate", "100", "--tolerance", "0", "--out",
+              "again.csv");
+      if (o.code != 0) fail_msg("'%s' in %s is not read again:\n%s", name, tables[k], o.err);
+      done(&o);
+      came_back++;
+      if (to_stdout && difference("truth.csv", "again.csv") > 1e-3)
+        fail_msg("'%s' in %s: another motion", name, tables[k]);
+    }
+    static const char *const models[] = {"c.urdf", "c.json"};
+    for (int k = 0; k < 2; k++) {
+      o = RUN("convert", "pair.json", models[k]);
+      bool written = o.code == 0;
+      refused += !written;
+      done(&o);
+      if (!written) continue;
+      o = RUN("torque", models[k], "pair_motion.json", "--order", "0");
+      if (o.code != 0) fail_msg("'%s' is lost in %s:\n%s", name, models[k], o.err);
+      done(&o);
+      came_back++;
+    }
+  }
+  printf("# %d files were read again, %d were refused\n", came_back, refused);
+  assert_true(came_back > 3 * refused && refused > 0);
 }
 
 int main(void) {
@@ -373,6 +480,8 @@ int main(void) {
       cmocka_unit_test(names_of_robots_are_drawn_and_not_run),
       cmocka_unit_test(nothing_that_is_printed_acts_on_the_terminal),
       cmocka_unit_test(other_names_stay),
+      cmocka_unit_test(acting_names_are_refused),
+      cmocka_unit_test(names_come_back_or_are_refused),
       cmocka_unit_test(no_startup_file_runs), /* the last: it changes the environment */
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -410,8 +410,37 @@ static void loops_can_be_ignored(void **state) {
   json_decref(info);
 }
 
+/* A tree with a mechanism attached, and a motion of the tree alone: the joints without motion are named, and held where
+ * they are on request, by motors. */
+static void what_has_no_motion_is_named_and_held(void **state) {
+  (void)state;
+  write_file("arm.csv",
+             "t,joint1,joint2\n0,0,0\n0.1,0.01,0.02\n0.2,0.04,0.08\n0.3,0.09,0.18\n0.4,0.16,0.32\n0.5,0.25,0.5\n"
+             "0.6,0.36,0.72\n0.7,0.49,0.98\n0.8,0.64,1.28\n");
+#define ARM "torque builtin:planar_2r arm.csv --attach builtin:five_bar,frame=tip,prefix=g_"
+  outcome o = run_here(ARM);
+  assert_int_equal(o.code, 1);
+  check_has(o.err, "gives the motion of 2 coordinates, but 4 move independently");
+  check_has(o.err, "'g_left_motor', 'g_right_motor'");
+  check_has(o.err, "--missing neutral");
+  done(&o);
+  o = run_fine(ARM " --missing neutral --order 0 --out held.csv", 0);
+  done(&o);
+  jn_table *t = read_csv("held.csv");
+  for (int c = 0; c < jn_table_columns(t); c++) {
+    const char *name = jn_table_name(t, c);
+    double last = jn_table_values(t, c)[jn_table_rows(t) - 1];
+    if (strcmp(name, "g_left_motor") == 0) assert_true(last == 0);
+    if (strcmp(name, "g_left_motor.tau") == 0) assert_true(fabs(last) > 1e-6);
+    if (strcmp(name, "g_left_elbow.tau") == 0) assert_true(last == 0);
+  }
+  jn_table_destroy(t);
+#undef ARM
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_has_no_motion_is_named_and_held),
     cmocka_unit_test(mechanisms_are_closed_at_zero_and_have_their_mobility),
     cmocka_unit_test(motors_determine_the_motion_of_a_mechanism),
     cmocka_unit_test(cranks_turn_fully),

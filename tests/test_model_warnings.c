@@ -44,6 +44,28 @@ static void inertia_at_the_border_of_the_law_is_accepted(void **state) {
   end(&s);
 }
 
+/* One link of 7778 kg among links of 10 kg; a heavy base with light arms is none of these. */
+static void a_mass_that_stands_out_is_warned_of(void **state) {
+  static const double masses[][3] = {{10, 7778, 8}, {10, 500, 12}, {90, 0.1, 0.2}};
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    static const char *const names[] = {"one", "two", "three"};
+    scene s;
+    begin(&s);
+    create(&s);
+    for (int i = 0; i < 3; i++) {
+      jn_link l = plain(names[i], i ? names[i - 1] : NULL, JN_REVOLUTE);
+      jn_inertia_pack(masses[k][i], (double[3]){0.1, 0, 0}, (double[6]){1, 1, 1, 0, 0, 0}, l.inertia);
+      add(&s, l);
+    }
+    check_ok(jn_builder_freeze(s.b, &s.m, &s.error));
+    const jn_message *m = find(&s, "mass-outlier", 0);
+    check((m != NULL) == (k == 0), "masses %d", k);
+    if (m) check(strstr(m->subject, "'two'") && strstr(m->text, "7778") && strstr(m->text, "10 kg"), "%s", m->text);
+    end(&s);
+  }
+}
+
 static void joints_that_move_nothing_are_warned_of(void **state) {
   (void)state;
   scene s;
@@ -178,6 +200,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inertia_laws_are_warnings_and_errors_in_strict_mode),
       cmocka_unit_test(inertia_at_the_border_of_the_law_is_accepted),
+      cmocka_unit_test(a_mass_that_stands_out_is_warned_of),
       cmocka_unit_test(joints_that_move_nothing_are_warned_of),
       cmocka_unit_test(chains_that_repeat_a_motion_are_warned_of),
       cmocka_unit_test(singular_chains_are_found_beside_coupled_joints),

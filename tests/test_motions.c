@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Many motions at once, and inertial parameters that differ from state to state: each is what it is alone, whatever the
  * number of threads. */
+#include <stdatomic.h>
+
 #include "simulation_help.h"
 
 #include "jounce/batch.h"
@@ -213,11 +215,72 @@ static void wrong_motions_are_refused(void **unused) {
   jn_model_destroy(x.model);
 }
 
+/* Counts how often it is asked, and says yes from some time on. */
+typedef struct patience {
+  atomic_long asked;
+  long most;
+} patience;
+
+static int run_out(void *context) {
+  patience *p = context;
+  return atomic_fetch_add(&p->asked, 1) >= p->most;
+}
+
+/* Batches, motions and simulations ask whether to go on; without a function, and with one that never says yes, results
+ * are the same bits. */
+static void long_calls_end_when_they_are_asked_to(void **unused) {
+  enum { STATES = 1500 };
+  (void)unused;
+  uint64_t s = seed("stop");
+  jn_model *model = lossy_chain(&s, mixed + 1, 1, 0);
+  int nq = jn_model_nq(model), nv = jn_model_nv(model);
+  double *q = calloc(STATES * (size_t)nq, sizeof *q), *M = calloc(2 * STATES * (size_t)(nv * nv), sizeof *M);
+  double *again = M + STATES * (size_t)(nv * nv);
+  for (int k = 0; k < STATES; k++) check_ok(jn_random(model, &s, q + k * nq));
+
+  for (int threads = 1; threads <= 2; threads++) {
+    jn_batch *b;
+    check_ok(jn_batch_create(model, -1, threads, &b));
+    check_ok(jn_mass_matrix_batch(b, STATES, q, M));
+    patience never = {.most = 1L << 40}, soon = {.most = 2};
+    jn_set_stop(run_out, &never);
+    check_ok(jn_mass_matrix_batch(b, STATES, q, again));
+    assert_memory_equal(M, again, sizeof(double) * STATES * (size_t)(nv * nv));
+    check(atomic_load(&never.asked) > 5, "asked %ld times", atomic_load(&never.asked));
+    jn_set_stop(run_out, &soon);
+    check_status(jn_mass_matrix_batch(b, STATES, q, again), JN_ERR_STOPPED);
+    jn_set_stop(NULL, NULL);
+    check_ok(jn_mass_matrix_batch(b, STATES, q, again));
+    jn_batch_destroy(b);
+  }
+
+  jn_simulation_options options;
+  jn_simulation_options_init(&options);
+  options.integrator = JN_RUNGE_KUTTA_4;
+  options.step = 1e-3;
+  jn_simulator *simulator;
+  check_ok(jn_simulator_create(model, &options, &simulator));
+  patience ten = {.most = 10};
+  jn_set_stop(run_out, &ten);
+  check_status(jn_simulator_run(simulator, 1.0), JN_ERR_STOPPED);
+  double t;
+  check_ok(jn_simulator_get(simulator, &t, NULL, NULL));
+  check(fabs(t - 0.01) < 1e-9, "it went on until %g", t);
+  check_status(jn_simulator_run(simulator, 1.0), JN_ERR_STOPPED); /* until jn_set_stop() is called again */
+  jn_set_stop(NULL, NULL);
+  check_ok(jn_simulator_run(simulator, 0.02));
+  jn_simulator_destroy(simulator);
+  jn_model_destroy(model);
+  free(q);
+  free(M);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(many_motions_are_those_of_each_alone),
       cmocka_unit_test(functions_see_the_parameters_of_their_state),
       cmocka_unit_test(wrong_motions_are_refused),
+      cmocka_unit_test(long_calls_end_when_they_are_asked_to),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

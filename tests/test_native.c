@@ -411,7 +411,7 @@ static void odd_numbers_and_names_read_back_to_the_same_bits(void **state) {
   jn_model *m;
   jn_link link;
   jn_link_init(&link);
-  link.name = "a \"b\" \\ / \n \t \x01 \x7f \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80";
+  link.name = "a \"b\" \\ / \xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80";
   link.placement[3] = -0.0;
   link.placement[7] = 5e-324;
   link.placement[11] = 0.1 + 0.2;
@@ -426,24 +426,22 @@ static void odd_numbers_and_names_read_back_to_the_same_bits(void **state) {
   jn_builder_destroy(b);
 }
 
-static void a_name_that_is_not_utf8_is_refused(void **state) {
+static void a_name_that_terminals_act_on_is_refused(void **state) {
   (void)state;
-  static const char *const names[] = {"\xff", "a\xc3", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80"};
+  static const char *const names[] = {
+      "\xff", "a\xc3", "a\nb", "a\x01", "a\x7f", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\x80"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     jn_builder *b;
     jn_model *m;
     jn_link link;
     jn_error error;
-    char *text;
     jn_link_init(&link);
     link.name = names[i];
     assert_int_equal(jn_builder_create(NULL, &b), JN_OK);
     assert_int_equal(jn_builder_add_link(b, &link), JN_OK);
-    assert_int_equal(jn_builder_freeze(b, &m, NULL), JN_OK);
-    assert_int_equal(jn_save_text(m, JN_FORMAT_NATIVE, NULL, &text, NULL, &error), JN_ERR_UNSUPPORTED);
-    assert_null(text);
+    assert_int_equal(jn_builder_freeze(b, &m, &error), JN_ERR_MODEL);
+    assert_null(m);
     assert_non_null(strstr(error.text, "UTF-8"));
-    jn_model_destroy(m);
     jn_builder_destroy(b);
   }
 }
@@ -514,7 +512,7 @@ int main(void) {
       cmocka_unit_test(axes_of_any_length_read_back_to_the_same_bits),
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(odd_numbers_and_names_read_back_to_the_same_bits),
-      cmocka_unit_test(a_name_that_is_not_utf8_is_refused),
+      cmocka_unit_test(a_name_that_terminals_act_on_is_refused),
       cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
   };
   return cmocka_run_group_tests_name("native", tests, NULL, NULL);

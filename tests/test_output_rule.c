@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* All commands and all their outputs: a disk that is full and a folder that is not there give a message, and nothing is
- * said to be written; no output is an input, or another output, of the same call. The options are taken from --help, so
- * that a new one cannot be forgotten. */
+ * said to be written; no output is an input, or another output, of the same call. The options are taken from
+ * --help=all, so that a new one cannot be forgotten. */
 #include "support/running.h"
 
 #include <sys/stat.h>
@@ -173,7 +173,7 @@ static void check_overwriting_is_refused(const char *line) {
 static void visit_file_options(const char *command, void (*visit)(const char *name, const char *value, void *data),
                                void *data) {
   char arguments[64];
-  snprintf(arguments, sizeof arguments, "%s --help", command);
+  snprintf(arguments, sizeof arguments, "%s --help=all", command);
   outcome o = run_fine(arguments, 0);
   for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n")) {
     char name[64], value[128] = "";

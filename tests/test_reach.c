@@ -240,11 +240,35 @@ static void mistakes_are_named(void **unused) {
   check_says("reach builtin:planar_2r --frame tip --path bad.csv", 1, "until t = 0 s"); /* out of its plane */
 }
 
+/* Elbow up and elbow down; whole turns are no others. Limits that a solution breaks are named. */
+static void all_solutions_are_listed(void **unused) {
+  (void)unused;
+  outcome o = run_fine("reach builtin:planar_2r --frame tip --position 1,0.5,0 --free z --all --out both.json", 0);
+  check_has(o.out, "reaches the target in 2 ways");
+  check_has(o.out, "1: all position limits hold");
+  done(&o);
+  o = run_fine("eval builtin:planar_2r --input both.json --want pose --link tip", 0); /* a list of states */
+  done(&o);
+  o = run_fine("reach builtin:planar_2r --frame tip --position 1,0.5,0 --free z", 0);
+  check_has(o.out, "--start chooses another one, --all lists them");
+  done(&o);
+  o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all", 0);
+  check_has(o.out, "1: all position limits hold");
+  check_has(o.out, "infinitely many solutions");
+  done(&o);
+  o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all --json", 0);
+  check_has(o.out, "\"limits_hold\": false");
+  check_has(o.out, "\"limits_hold\": true");
+  done(&o);
+  check_says("reach builtin:planar_2r --frame tip --position 5,0,0 --all", 1, "cannot reach it from any of 300 starts");
+  check_says("reach builtin:panda --frame panda_flange --path x.csv --all", 2, "--all is for --pose");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_pose_is_reached),       cmocka_unit_test(paths_become_motions),
-      cmocka_unit_test(torques_of_a_path),       cmocka_unit_test(what_is_missing_is_named),
-      cmocka_unit_test(hard_paths_are_followed), cmocka_unit_test(mechanisms_are_read_again),
-      cmocka_unit_test(mistakes_are_named)};
+      cmocka_unit_test(all_solutions_are_listed),  cmocka_unit_test(a_pose_is_reached),
+      cmocka_unit_test(paths_become_motions),      cmocka_unit_test(torques_of_a_path),
+      cmocka_unit_test(what_is_missing_is_named),  cmocka_unit_test(hard_paths_are_followed),
+      cmocka_unit_test(mechanisms_are_read_again), cmocka_unit_test(mistakes_are_named)};
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -74,40 +74,6 @@ static void what_no_speed_cures_is_named(void **unused) {
   done(&o);
 }
 
-/* Law: the motion through waypoints passes each within the tolerance, starts at the first and ends at the last. */
-static void waypoints_are_passed_within_the_tolerance(void **unused) {
-  (void)unused;
-  static const double points[][2] = {{0, 0}, {60, 0}, {60, 80}, {0, 40}};
-  const double degree = 3.14159265358979323846 / 180, tolerance = 0.02;
-  write_file("points.csv", "joint2 [deg],joint1 [deg]\n0,0\n0,60\n0,60\n80,60\n40,0\n");
-  outcome o = run_fine("retime builtin:planar_2r points.csv --waypoints --blend 0.02 --rate 500 --out way.csv", 0);
-  check_has(o.out, "4 waypoints with round corners: 0.02 rad");
-  check_has(o.out, "All 6 limits hold.");
-  check_has(o.err, "row 3 is where row 2 is");
-  done(&o);
-  char *text = read_file("way.csv"), *line = strchr(text, '\n');
-  double nearest[4] = {9, 9, 9, 9}, q[2] = {9, 9};
-  for (; line && line[1]; line = strchr(line + 1, '\n')) {
-    sscanf(line + 1, "%*[^,],%lf,%lf", &q[0], &q[1]);
-    for (int i = 0; i < 4; i++) {
-      double off = fmax(fabs(q[0] - points[i][0] * degree), fabs(q[1] - points[i][1] * degree));
-      if (off < nearest[i]) nearest[i] = off;
-    }
-  }
-  free(text);
-  for (int i = 0; i < 4; i++) {
-    double allowed = i == 0 || i == 3 ? 1e-9 : 1.1 * tolerance;
-    print_message("waypoint %d: %.2g rad away\n", i, nearest[i]);
-    assert_true(nearest[i] <= allowed);
-  }
-  assert_true(fabs(q[1] - 40 * degree) < 1e-9);
-  check_says("retime builtin:planar_2r points.csv --waypoints --uniform", 2, "--waypoints have no times");
-  check_says("retime builtin:planar_2r points.csv --blend 1", 2, "--blend is for --waypoints");
-  check_says("retime builtin:planar_2r points.csv --waypoints --blend 0", 2, "--blend takes");
-  write_file("one.csv", "joint1,joint2\n0,0\n");
-  check_says("retime builtin:planar_2r one.csv --waypoints", 1, "two waypoints at least");
-}
-
 /* Law: the torques of closed loops and of wrenches keep their limits, too; the rows say so when read back. */
 static void loops_and_wrenches_count(void **unused) {
   (void)unused;
@@ -243,7 +209,6 @@ int main(void) {
       cmocka_unit_test(the_rows_keep_the_limits),
       cmocka_unit_test(what_no_speed_cures_is_named),
       cmocka_unit_test(nothing_may_limit_a_motion),
-      cmocka_unit_test(waypoints_are_passed_within_the_tolerance),
       cmocka_unit_test(loops_and_wrenches_count),
       cmocka_unit_test(the_unit_of_time_plays_no_part),
       cmocka_unit_test(motors_count_when_they_are_given),

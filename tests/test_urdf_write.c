@@ -175,7 +175,7 @@ static jn_builder *all_joints(void) {
   give_inertia(&l, 4.0 / 3);
   add(b, &l);
   l = link_of("arm & <\"hand\"> \xc3\xa9", "base", JN_REVOLUTE);
-  l.joint.name = "turn\t1";
+  l.joint.name = "turn \"1\"";
   place(l.placement, 0.1, 0.2, 0.3, 1, 2, 1.0 / 3);
   give_inertia(&l, 2);
   l.joint.axis[0] = 1;
@@ -378,9 +378,9 @@ static void joints_that_urdf_lacks_are_refused_by_name(void **state) {
   l = link_of("l", "base", JN_PLANAR);
   l.joint.dof[1].damping = 1;
   assert_refused(one_joint(&l), "all coordinates");
-  l = link_of("bell\a", "base", JN_FIXED);
-  assert_refused(one_joint(&l), "XML");
-  l = link_of("\xe9", "base", JN_FIXED); /* Latin-1 */
+  l = link_of("$(bell)", "base", JN_FIXED);
+  assert_refused(one_joint(&l), "xacro");
+  l = link_of("a\xef\xbf\xbe", "base", JN_FIXED); /* U+FFFE */
   assert_refused(one_joint(&l), "XML");
 }
 
@@ -410,7 +410,7 @@ static void every_kind_of_loop_reads_back_the_same(void **state) {
       l.link_a = l.link_b = NULL;
       l.term_count = 2;
       l.term[0] = (jn_coupling){"slide", 0, 1.5};
-      l.term[1] = (jn_coupling){"turn\t1", 0, -1};
+      l.term[1] = (jn_coupling){"turn \"1\"", 0, -1};
       l.offset = 0.125;
     }
     assert_int_equal(jn_builder_add_loop(b, &l), JN_OK);

@@ -324,6 +324,20 @@ static void jumps_leave_rates_open(void **state) {
   done(&o);
 }
 
+/* Rounding where a closed form comes to rest is no jump. */
+static void rest_is_no_jump(void **state) {
+  (void)state;
+  write_file("rod.json", rod);
+  write_file(
+      "rest.json",
+      "{\"duration\": 18.856491423232367, \"joints\": {\"hinge\": {\"minimum_snap\": {\"points\": [-0.07, -0.78, 0.5, "
+      "0.04], \"times\": [0, 2.0951657136924853, 4.19, 18.856491423232367]}}}}");
+  write_file("l.json", "{\"hinge\": {\"jerk\": 1000, \"effort_rate\": 1e4}}");
+  outcome o = run_fine("torque rod.json rest.json --limits l.json", 0);
+  check_has(o.out, "All 4 limits hold.");
+  done(&o);
+}
+
 /* A blow of 10 ms between two samples at 10 Hz. */
 static void wrenches_between_samples_are_looked_at(void **state) {
   (void)state;
@@ -367,6 +381,14 @@ static void samples_do_not_show_what_is_faster(void **state) {
   done(&o);
   o = run_fine("torque rod.json slow.csv --limits", 0);
   check_has(o.out, "Assumed: the motion has no parts faster than 5 Hz, half of the sampling rate");
+  done(&o);
+  write_file("a.json", "{\"joints\": {\"hinge\": {\"rotor_inertia\": 0.01, \"forcerange\": [-3000, 3000]}}}");
+  o = run_fine("motor rod.json slow.csv --actuators a.json --bandwidth 20", 3);
+  check_has(o.out, "Cannot tell whether 1 of 1 limits of the motors hold:");
+  done(&o);
+  o = run_fine("motor rod.json slow.csv --actuators a.json", 0);
+  check_has(o.out, "All 1 limits of the motors hold.");
+  check_has(o.out, "Assumed: the splines through the samples are the motion");
   done(&o);
   o = run_fine("retime rod.json slow.csv --bandwidth 20", 3);
   check_has(o.err, "no timing can be found for what they do not show");
@@ -434,15 +456,64 @@ static void steps_resolve_all_curves(void **state) {
   jn_model_destroy(model);
 }
 
+/* What `excite` says about limits is what `torque` finds, also with no share to spare and the most harmonics. */
+static void excitations_keep_their_limits(void **state) {
+  (void)state;
+  write_file(
+      "l.json",
+      "{\"joint1\": {\"velocity\": 3, \"acceleration\": 8, \"jerk\": 60, \"effort\": 60, \"effort_rate\": 200},"
+      " \"joint2\": {\"velocity\": 3, \"acceleration\": 8, \"jerk\": 60, \"effort\": 30, \"effort_rate\": 100}}");
+  for (int i = 0; i < 6; i++) {
+    char line[300];
+    snprintf(
+        line, sizeof line,
+        "excite builtin:planar_2r --limits l.json --share 1 --harmonics %d --duration 5 --starts 1 --steps 2 --seed %d "
+        "--out e.json",
+        i % 2 ? 20 : 5, i);
+    outcome o = run_fine(line, 0);
+    check_has(o.out, "largest shares of the allowed: ");
+    done(&o);
+    o = run_fine("torque builtin:planar_2r e.json --limits l.json", 0);
+    check_has(o.out, "All 12 limits hold.");
+    done(&o);
+  }
+}
+
+/* A blow throws a robot off its motion for a short time, between two samples. */
+static void tracking_errors_do_not_depend_on_samples(void **state) {
+  (void)state;
+  static const char *const steps[] = {"5", "0.1", "0.001"};
+  double errors[3];
+  write_file("rod.json", rod);
+  write_file("swing.json",
+             "{\"duration\": 10, \"joints\": {\"hinge\": {\"cosine\": {\"amplitude\": 0.5, \"omega\": 6.28}}}}");
+  write_file("w.csv", "t,rod_my\n0,0\n2.49,0\n2.5,300\n2.6,0\n10,0\n");
+  for (int i = 0; i < 3; i++) {
+    char line[200];
+    snprintf(line, sizeof line, "simulate rod.json --motion swing.json --wrench w.csv --every %s", steps[i]);
+    outcome o = run_fine(line, 0);
+    const char *at = strstr(o.out, "tracking error: at most ");
+    if (!at) fail_msg("no tracking error in:\n%s", o.out);
+    errors[i] = strtod(at + strlen("tracking error: at most "), NULL);
+    done(&o);
+  }
+  for (int i = 0; i < 3; i++)
+    if (!(errors[i] > 0.1 && fabs(errors[i] / errors[2] - 1) < 0.02))
+      fail_msg("every %s s: %g, not %g", steps[i], errors[i], errors[2]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_resolve_all_curves),
       cmocka_unit_test(no_rate_decides_a_verdict),
       cmocka_unit_test(what_takes_too_long_is_not_decided),
       cmocka_unit_test(jumps_leave_rates_open),
+      cmocka_unit_test(rest_is_no_jump),
       cmocka_unit_test(wrenches_between_samples_are_looked_at),
       cmocka_unit_test(samples_do_not_show_what_is_faster),
       cmocka_unit_test(uniform_timings_see_all_peaks),
+      cmocka_unit_test(excitations_keep_their_limits),
+      cmocka_unit_test(tracking_errors_do_not_depend_on_samples),
       cmocka_unit_test(verdicts_on_closed_forms_are_right),
       cmocka_unit_test(verdicts_with_short_wrenches_are_right),
   };

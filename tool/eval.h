@@ -53,7 +53,8 @@ bool eval_read_line(const jn_model *model, const eval_need *need, const char *te
                     FILE *messages, eval_states *list);
 
 /* Read states from a file, a keyframe (key:NAME) or from standard input ("-"; NULL: the same, but nothing at all is one
- * neutral state). OPTION_GO_ON, or an exit code after all mistakes have been reported on stderr. */
+ * neutral state). OPTION_GO_ON, or an exit code after all mistakes have been reported on stderr; the list is empty
+ * then. */
 int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list);
 
 /* ---- What can be wanted ---- */

@@ -575,7 +575,9 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
   const char *name = standard_input ? STANDARD_INPUT : file;
   if (!standard_input && need->model && names_keyframe(file)) {
     eval_neutral_state(model, need->order, list);
-    return keyframe_read(need->model, file, list->states[0].q, list->states[0].v);
+    int result = keyframe_read(need->model, file, list->states[0].q, list->states[0].v);
+    if (result != OPTION_GO_ON) eval_states_free(list);
+    return result;
   }
   size_t length;
   char *text = read_input(standard_input ? "-" : file, name, limit, &length);
@@ -589,6 +591,7 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
     json_decref(root);
   }
   free(text);
+  if (!fine) eval_states_free(list);
   return fine ? OPTION_GO_ON : EXIT_BAD;
 }
 

@@ -251,8 +251,10 @@ static void write_csv(FILE *f, const excitation *x, const double *z, double rate
   fputs("t", f);
   for (int order = 0; order < 3; order++)
     for (int i = 0; i < x->nv; i++) {
+      char unit[UNIT_TEXT];
       jn_velocity_name(x->model, i, name, sizeof name);
-      write_column_name(f, name, endings[order], NULL);
+      motion_unit(x->model, i, order, unit);
+      write_column_name(f, name, endings[order], unit);
     }
   fputc('\n', f);
   for (int r = 0; r <= rows; r++) {
@@ -267,6 +269,7 @@ static void write_csv(FILE *f, const excitation *x, const double *z, double rate
 
 static bool write_motion(const excitation *x, const double *z, const char *path, double rate) {
   output o;
+  if (!ends_with(path, ".json") && !column_names_return(x->model, path, true)) return false;
   FILE *f = output_open(&o, path);
   if (!f) return false;
   if (ends_with(path, ".json"))

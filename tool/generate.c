@@ -13,9 +13,9 @@
 
 typedef struct generate_arg {
   model_arg model;
-  const char *want, *prefix, *out, *order, *snap, *payload, *lanes, *chunk;
+  const char *want, *prefix, *out, *order, *snap, *payload;
   name_list runtime, frames, prescribed;
-  int type, language, regroup, sincos;
+  int type, language, regroup, sincos, in;
   char *command; /* for the header */
 } generate_arg;
 
@@ -30,15 +30,10 @@ static double read_option(const char *text, double most) {
 
 static int set_numbers(const generate_arg *g, jn_generate_options *o) {
   double order = g->order ? read_option(g->order, 8) : 1, snap = g->snap ? read_option(g->snap, 0.1) : 0;
-  double lanes = g->lanes ? read_option(g->lanes, 64) : 1, chunk = g->chunk ? read_option(g->chunk, 1e9) : 0;
   if (order < 0 || order != (int)order) return usage_error("generate", "--order takes a whole number from 0 to 8");
   if (snap < 0) return usage_error("generate", "--snap takes an angle from 0 to 0.1 rad");
-  if (lanes < 1 || lanes != (int)lanes) return usage_error("generate", "--lanes takes 1, 2, 4, 8 or 16");
-  if (chunk < 0 || chunk != (int)chunk) return usage_error("generate", "--chunk takes a whole number of statements");
   o->order = (int)order;
   o->snap = snap;
-  o->lanes = (int)lanes;
-  o->chunk = (int)chunk;
   return OPTION_GO_ON;
 }
 
@@ -136,6 +131,7 @@ static int generate(generate_arg *g) {
   o.language = (jn_language)g->language;
   o.regroup = g->regroup == 0;
   o.sines = (jn_sines)g->sincos;
+  o.in = (jn_representation)g->in;
   o.payload_frame = g->payload;
   o.frames = (const char *const *)g->frames.names;
   o.frame_count = g->frames.count;
@@ -171,19 +167,18 @@ static void declare_options(option_set *set, generate_arg *g) {
   option_choice(set, "regroup", "on|off", "regroup inertial parameters, exact for joint forces; default on",
                 &g->regroup);
   option_names(set, "frame", "NAME,...", "frames of poses and Jacobians; default: the last one", &g->frames);
+  option_choice(set, "in", "body|world|aligned", "representation of Jacobians; default aligned", &g->in);
   option_names(set, "prescribed", "JOINT,...", "joints of hybrid_dynamics whose acceleration is given", &g->prescribed);
   option_names(set, "runtime", "gravity,payload,parameters", "arguments instead of constants", &g->runtime);
   option_text(set, "payload-frame", "NAME", "the frame that carries the payload; default: the last one", &g->payload);
   option_text(set, "snap", "ANGLE", "set angles of placements this near to a quarter turn to it [rad]; default 0",
               &g->snap);
-  option_text(set, "lanes", "N", "numbers are vectors of N numbers (GNU vector types): 2, 4, 8, 16", &g->lanes);
-  option_text(set, "chunk", "N", "at most N statements in a function, so that compilers stay fast", &g->chunk);
   model_arg_options(set, &g->model);
 }
 
 int command_generate(int argc, char **argv) {
   option_set set;
-  generate_arg g = {0};
+  generate_arg g = {.in = JN_IN_ALIGNED};
   const char *arguments[1] = {NULL};
   model_arg_init(&g.model);
   option_set_init(&set, "generate", "MODEL",

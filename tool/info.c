@@ -46,9 +46,28 @@ static bool same_limits(const jn_dof *a, const jn_dof *b) {
   return a->lower == b->lower && a->upper == b->upper && a->velocity == b->velocity && a->effort == b->effort;
 }
 
-static bool all_same(const jn_joint *joint) {
-  for (int i = 1; i < described_coordinates(joint); i++) {
-    if (!same_limits(&joint->dof[0], &joint->dof[i])) return false;
+jn_dof shown_dof(const jn_model *model, int joint, int i, const limit *limits) {
+  jn_dof dof = jn_joint_description(model, joint)->dof[i];
+
+  /* A coupled joint keeps its own limits: those of a file belong to coordinates. */
+  if (!limits || jn_joint_nv(model, joint) == 0) return dof;
+
+  const limit *of = limits + (size_t)(jn_joint_v(model, joint) + i) * QUANTITIES;
+  dof.lower = of[POSITION].lower;
+  dof.upper = of[POSITION].upper;
+  dof.velocity = of[VELOCITY].upper;
+  dof.acceleration = of[ACCELERATION].upper;
+  dof.jerk = of[JERK].upper;
+  dof.effort = of[EFFORT].upper;
+  dof.effort_rate = of[EFFORT_RATE].upper;
+  return dof;
+}
+
+static bool all_same(const jn_model *model, int joint, const limit *limits) {
+  const jn_dof first = shown_dof(model, joint, 0, limits);
+  for (int i = 1; i < described_coordinates(jn_joint_description(model, joint)); i++) {
+    const jn_dof other = shown_dof(model, joint, i, limits);
+    if (!same_limits(&first, &other)) return false;
   }
   return true;
 }
@@ -99,8 +118,7 @@ static void position_cell(table *t, double x) {
   table_cell(t, text);
 }
 
-static void limit_cells(table *t, const jn_joint *joint, int coordinate) {
-  const jn_dof *d = &joint->dof[coordinate];
+static void limit_cells(table *t, const jn_joint *joint, const jn_dof *d) {
   bool bounded = joint->type != JN_SPHERICAL && joint->type != JN_FREE; /* these have no position coordinates */
   position_cell(t, bounded ? d->lower : INFINITY);
   position_cell(t, bounded ? d->upper : INFINITY);
@@ -116,10 +134,10 @@ static bool has_mass(const jn_model *model, int link) {
 
 /* The joints with their limits, and with the masses of the links they carry if `with_mass`. A joint has one row, or one
  * for each coordinate when these differ. */
-static void joint_rows(table *t, const jn_model *model, int i, bool with_mass) {
+static void joint_rows(table *t, const jn_model *model, int i, bool with_mass, const limit *limits) {
   const jn_joint *joint = jn_joint_description(model, i);
   int count = described_coordinates(joint);
-  int rows = count > 1 && !all_same(joint) ? count : 1;
+  int rows = count > 1 && !all_same(model, i, limits) ? count : 1;
   for (int row = 0; row < rows; row++) {
     table_cell(t, row == 0 ? jn_joint_name(model, i) : "");
     table_cell(t, row == 0 ? jn_joint_type_name(joint->type) : "");
@@ -128,7 +146,8 @@ static void joint_rows(table *t, const jn_model *model, int i, bool with_mass) {
     if (count == 0) {
       dash_cells(t, 4);
     } else {
-      limit_cells(t, joint, row);
+      const jn_dof dof = shown_dof(model, i, row, limits);
+      limit_cells(t, joint, &dof);
     }
     if (with_mass && row == 0) mass_cells(t, model, i);
     for (int c = 0; c < 4 && with_mass && row > 0; c++) table_cell(t, "");
@@ -143,11 +162,11 @@ static const table_column joint_columns[JOINT_COLUMNS + MASS_COLUMNS] = {
     {"mass", ALIGN_POINT},  {"com x", ALIGN_POINT}, {"y", ALIGN_POINT},          {"z", ALIGN_POINT},
 };
 
-static void fill_joints(table *t, const jn_model *model, bool with_mass) {
+static void fill_joints(table *t, const jn_model *model, bool with_mass, const limit *limits) {
   table_init(t, joint_columns, with_mass ? JOINT_COLUMNS + MASS_COLUMNS : JOINT_COLUMNS);
   for (int i = 0; i < jn_link_count(model); i++) {
     bool moves = jn_joint_type_of(model, i) != JN_FIXED;
-    if (moves || (with_mass && has_mass(model, i))) joint_rows(t, model, i, with_mass);
+    if (moves || (with_mass && has_mass(model, i))) joint_rows(t, model, i, with_mass, limits);
   }
 }
 
@@ -166,13 +185,13 @@ static void print_masses(const jn_model *model) {
 
 /* Moving joints and what has mass (fixed links without mass are in the tree only): in one table, or in two when the
  * names are long. */
-static void print_joints(const jn_model *model) {
+static void print_joints(const jn_model *model, const limit *limits) {
   table t;
-  fill_joints(&t, model, true);
+  fill_joints(&t, model, true, limits);
   bool wide = table_width(&t) > PAGE_WIDTH;
   if (wide) {
     table_free(&t);
-    fill_joints(&t, model, false);
+    fill_joints(&t, model, false, limits);
   }
   if (table_rows(&t) > 0) {
     puts("\nSI units: m, rad, kg, s, N, N m.  v: place in the velocity, (v): of the joint it follows.  -: no limit.");
@@ -206,12 +225,20 @@ static double extra_value(const jn_dof *d, int e) { return *(const double *)((co
 
 static bool has_extra(const jn_dof *d, int e) { return extra_value(d, e) != extras[e].absent; }
 
-static void print_extras(const jn_model *model) {
+static jn_dof shown_coordinate(const jn_model *model, int v, const limit *limits) {
+  int i, joint = jn_coordinate_joint(model, v, &i);
+  return shown_dof(model, joint, i, limits);
+}
+
+static void print_extras(const jn_model *model, const limit *limits) {
   table_column columns[EXTRAS + 2] = {{"joint", ALIGN_LEFT}, {"v", ALIGN_RIGHT}};
   int used[EXTRAS], count = 0, nv = jn_model_nv(model);
   for (int e = 0; e < EXTRAS; e++) {
     bool present = false;
-    for (int v = 0; v < nv; v++) present = present || has_extra(jn_coordinate_dof(model, v), e);
+    for (int v = 0; v < nv; v++) {
+      const jn_dof dof = shown_coordinate(model, v, limits);
+      present = present || has_extra(&dof, e);
+    }
     if (!present) continue;
     columns[2 + count] = extras[e].column;
     used[count++] = e;
@@ -220,7 +247,7 @@ static void print_extras(const jn_model *model) {
   table t;
   table_init(&t, columns, count + 2);
   for (int v = 0; v < nv; v++) {
-    const jn_dof *d = jn_coordinate_dof(model, v);
+    const jn_dof dof = shown_coordinate(model, v, limits), *d = &dof;
     bool any = false;
     for (int e = 0; e < EXTRAS; e++) any = any || has_extra(d, e);
     if (!any) continue;
@@ -318,7 +345,7 @@ static void print_keyframes(const model_arg *arg) {
   if (any) putchar('\n');
 }
 
-static void info_text(const model_arg *arg) {
+static void info_text(const model_arg *arg, const limit *limits) {
   const jn_model *model = arg->model;
   bool bright = stream_has_colour(stdout);
   print_colour(stdout, bright, COLOUR_BOLD);
@@ -326,8 +353,8 @@ static void info_text(const model_arg *arg) {
   print_colour(stdout, bright, COLOUR_NONE);
   fputs("\n\n", stdout);
   info_tree(model);
-  print_joints(model);
-  print_extras(model);
+  print_joints(model, limits);
+  print_extras(model, limits);
   print_mimics(model);
   print_frames(model);
   print_loops(model);
@@ -335,9 +362,30 @@ static void info_text(const model_arg *arg) {
   print_keyframes(arg);
 }
 
+/* An exit code. */
+static int show(const model_arg *arg, const char *limits_file, bool json) {
+  limit *limits = NULL;
+  int status = OPTION_GO_ON;
+  if (limits_file) {
+    limits = allocate(((size_t)jn_model_nv(arg->model) * QUANTITIES + 1) * sizeof *limits);
+    status = read_limits(arg->model, limits_file, arg->options.max_bytes, limits);
+  }
+
+  if (status == OPTION_GO_ON) {
+    if (json)
+      info_json(arg, limits);
+    else
+      info_text(arg, limits);
+    status = EXIT_FINE;
+  }
+  free(limits);
+  return status;
+}
+
 int command_info(int argc, char **argv) {
   option_set set;
   model_arg arg;
+  const char *limits_file = NULL;
   int json = 0;
   model_arg_init(&arg);
   option_set_init(&set, "info", "MODEL",
@@ -345,17 +393,13 @@ int command_info(int argc, char **argv) {
                   "couplings, named frames, loops and the resulting mobility, and totals. Units are SI: m, rad, "
                   "kg, s, N, N m.");
   option_flag(&set, "json", "print JSON for programs, with all digits", &json);
+  option_text(&set, "limits", "FILE",
+              "show the limits of FILE instead of the model's where it has any, as torque --limits compares with them",
+              &limits_file);
   model_arg_options(&set, &arg);
   int status = option_parse(&set, argc, argv, &arg.source, 1, 1);
   if (status == OPTION_GO_ON) status = model_arg_load(&arg);
-  if (status == OPTION_GO_ON) {
-    if (json) {
-      info_json(&arg);
-    } else {
-      info_text(&arg);
-    }
-    status = EXIT_FINE;
-  }
+  if (status == OPTION_GO_ON) status = show(&arg, limits_file, json);
   model_arg_free(&arg);
   return status;
 }

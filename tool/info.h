@@ -6,11 +6,15 @@
 
 #include "model_arg.h"
 #include "print.h"
+#include "torque.h"
 
 /* A table after an empty line; nothing when it has no rows. */
 void print_table(table *t);
 void info_tree(const jn_model *model);
-void info_json(const model_arg *arg);
+/* limits [nv x QUANTITIES] are shown instead of the model's; NULL: none are given. */
+void info_json(const model_arg *arg, const limit *limits);
+/* What is shown of coordinate i of a joint. */
+jn_dof shown_dof(const jn_model *model, int joint, int i, const limit *limits);
 
 /* Number of velocity coordinates that the joint's description has, also when it is coupled to another joint. */
 int described_coordinates(const jn_joint *joint);

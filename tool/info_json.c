@@ -4,10 +4,11 @@
 #include "json.h"
 #include "keyframe.h"
 
-static void write_limits(json_writer *j, const jn_joint *joint) {
+static void write_limits(json_writer *j, const jn_model *model, int joint, const limit *limits) {
   emit_open_array(j, "limits");
-  for (int i = 0; i < described_coordinates(joint); i++) {
-    const jn_dof *d = &joint->dof[i];
+  for (int i = 0; i < described_coordinates(jn_joint_description(model, joint)); i++) {
+    const jn_dof dof = shown_dof(model, joint, i, limits), *d = &dof;
+
     emit_open_line(j, NULL);
     emit_number(j, "lower", d->lower);
     emit_number(j, "upper", d->upper);
@@ -41,7 +42,7 @@ static void write_geometry(json_writer *j, const jn_joint *joint) {
   if (type == JN_HELICAL) emit_number(j, "pitch", joint->pitch);
 }
 
-static void write_joint(json_writer *j, const jn_model *model, int i) {
+static void write_joint(json_writer *j, const jn_model *model, int i, const limit *limits) {
   const jn_joint *joint = jn_joint_description(model, i);
   int leader;
   double ratio, offset;
@@ -61,7 +62,7 @@ static void write_joint(json_writer *j, const jn_model *model, int i) {
     emit_integer(j, "nv", jn_joint_nv(model, i));
   }
   write_geometry(j, joint);
-  write_limits(j, joint);
+  write_limits(j, model, i, limits);
   if (coupled) {
     emit_open_line(j, "mimic");
     emit_text(j, "joint", jn_joint_name(model, leader));
@@ -74,7 +75,7 @@ static void write_joint(json_writer *j, const jn_model *model, int i) {
   emit_close_object(j);
 }
 
-static void write_link(json_writer *j, const jn_model *model, int i) {
+static void write_link(json_writer *j, const jn_model *model, int i, const limit *limits) {
   double inertia[10], placement[16], mass, com[3];
   int parent = jn_link_parent(model, i);
   jn_link_inertia(model, i, inertia);
@@ -88,7 +89,7 @@ static void write_link(json_writer *j, const jn_model *model, int i) {
   emit_numbers(j, "com", com, 3);
   emit_numbers(j, "inertia", inertia, 10);
   emit_matrix(j, "placement", placement, 4, 4);
-  write_joint(j, model, i);
+  write_joint(j, model, i, limits);
   emit_close_object(j);
 }
 
@@ -127,7 +128,7 @@ static void write_frames(json_writer *j, const jn_model *model) {
 
 static void write_keyframe(void *context, const char *name) { emit_text(context, NULL, name); }
 
-void info_json(const model_arg *arg) {
+void info_json(const model_arg *arg, const limit *limits) {
   const jn_model *model = arg->model;
   json_writer j;
   double gravity[3];
@@ -145,7 +146,7 @@ void info_json(const model_arg *arg) {
   emit_number(&j, "fixed_mass", jn_model_fixed_mass(model));
   emit_text(&j, "row", jn_row_name());
   emit_open_array(&j, "links");
-  for (int i = 0; i < jn_link_count(model); i++) write_link(&j, model, i);
+  for (int i = 0; i < jn_link_count(model); i++) write_link(&j, model, i, limits);
   emit_close_array(&j);
   write_joints(&j, model);
   write_frames(&j, model);

@@ -28,7 +28,7 @@ void model_arg_free(model_arg *arg) {
 
 void model_arg_options(option_set *set, model_arg *arg) {
   arg->command = set->command;
-  option_heading(set, "How MODEL is read");
+  option_heading_shared(set, "How MODEL is read");
   option_flag(set, "floating", "connect the root link to the world by a free joint instead of fixing it",
               &arg->floating);
   option_choice(set, "mimic", "follow|ignore",

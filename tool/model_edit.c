@@ -16,7 +16,7 @@
 #define ATTACH_VALUE "FILE,frame=NAME[,prefix=TEXT][,xyz=X:Y:Z][,rpy=R:P:Y]"
 
 void model_edit_options(option_set *set, model_edits *edits) {
-  option_heading(set, "How MODEL is changed after reading, in this order");
+  option_heading_shared(set, "How MODEL is changed after reading, in this order");
   option_texts(set, "attach", ATTACH_VALUE,
                "attach the robot of another file to a link or frame, moved by xyz [m] and rpy [rad]; its names get the "
                "prefix; may be repeated",

@@ -168,7 +168,7 @@ static int run_motion(const motor_arg *arg, drive *d) {
     report = motor_report_create(d, t->out, t->plot, chosen, s.count);
     if (!report) result = EXIT_BAD;
   }
-  if (result == OPTION_GO_ON) motor_report_begin(report, d, s.first_time, s.last_time);
+  if (result == OPTION_GO_ON) motor_report_begin(report, d, s.first_time, s.last_time, motion_hides(d->m, t));
   if (result == OPTION_GO_ON) result = run_samples(d, &s, limits, report);
   int written = motor_report_write(report, result == OPTION_GO_ON);
   if (result == OPTION_GO_ON && written == EXIT_FINE) result = tell_all(arg, d, &s, limits, report);

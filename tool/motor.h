@@ -54,8 +54,9 @@ typedef struct motor_report motor_report;
 motor_report *motor_report_create(const drive *d, const char *out, const char *plot, const unsigned char *chosen,
                                   int samples);
 void motor_report_sample(motor_report *r, const drive *d);
-/* The times that are looked at for limits; follow the drive to a time, and look at all of it. Moves the drive. */
-void motor_report_begin(motor_report *r, drive *d, double start, double end);
+/* The times that are looked at for limits; hidden: motion_hides(). */
+void motor_report_begin(motor_report *r, drive *d, double start, double end, double hidden);
+/* Follow the drive to a time, and look at all of it. Moves the drive. */
 jn_status motor_report_until(motor_report *r, double t);
 /* The file takes its place if all was good. EXIT_FINE or EXIT_BAD. */
 int motor_report_write(motor_report *r, bool good);

@@ -35,6 +35,7 @@ struct motor_report {
   limit *limits;               /* [nv x LIMITS] */
   double *sample;              /* [nv x LIMITS] room */
   watch watch;                 /* of these quantities along the motion */
+  double hidden;               /* [Hz] --bandwidth, if samples do not show all of that; 0: they do */
   figure figure;
   thinner *thinners; /* [ROWS x figure columns]; NULL: no picture */
   int *coordinates;  /* [figure columns] */
@@ -144,6 +145,7 @@ static bool write_npz(const motor_report *r) {
 
 static bool open_file(motor_report *r, const char *path) {
   size_t n = (size_t)r->samples;
+  if (!column_names_return(r->d->m->model, path, !ends_with(path, ".npz"))) return false;
   r->file = output_open(&r->output, path);
   if (!r->file) return false;
   r->npz = ends_with(path, ".npz");
@@ -280,7 +282,8 @@ static double next_look(void *context, double t, bool *breaks) {
   return motion_next(d->m, t, breaks);
 }
 
-void motor_report_begin(motor_report *r, drive *d, double start, double end) {
+void motor_report_begin(motor_report *r, drive *d, double start, double end, double hidden) {
+  r->hidden = hidden;
   r->watch.begin = start;
   r->watch.end = end;
   r->watch.evaluate = look_at_drive;
@@ -371,8 +374,8 @@ static void print_largest(const motor_report *r, const drive *d) {
 /* Can neither be said that the limit holds, nor that it is broken? */
 static bool is_open(const motor_report *r, int at) {
   if (!limit_is_finite(&r->limits[at]) || is_broken(&r->worst[at])) return false;
-  bool jumps = limited[at % LIMITS] == MOTOR_RATE && r->watch.jumps[at - 1].size > 0; /* the torque does */
-  return r->watch.open[at] || isfinite(r->watch.gave_up) || jumps;
+  bool jumps = limited[at % LIMITS] == MOTOR_RATE && watch_jump(&r->watch, at - 1) != NULL; /* the torque does */
+  return r->watch.open[at] || isfinite(r->watch.gave_up) || jumps || r->hidden > 0;
 }
 
 static void use_cell(table *t, const motor_report *r, int at) {
@@ -414,7 +417,11 @@ static void print_open(const motor_report *r, const drive *d, int at) {
   char name[JN_COORDINATE_NAME], time[TIME_TEXT];
   int k = at % LIMITS;
   jn_velocity_name(d->m->model, at / LIMITS, name, sizeof name);
-  if (isfinite(r->watch.gave_up)) {
+  if (r->hidden > 0) {
+    say(stdout,
+        "  %s %s: the samples show nothing faster than %.4g Hz, half of their rate, and --bandwidth is %.4g Hz\n", name,
+        limit_names[k], motion_shown(d->m), r->hidden);
+  } else if (isfinite(r->watch.gave_up)) {
     time_text(r->watch.gave_up, 4, time);
     say(stdout, "  %s %s: from %s s on, only the samples were looked at, because all times would take too long\n", name,
         limit_names[k], time);

@@ -40,6 +40,10 @@ void option_heading(option_set *set, const char *heading) {
   add(set, (option){.kind = OPTION_HEADING, .help = heading});
 }
 
+void option_heading_shared(option_set *set, const char *heading) {
+  add(set, (option){.kind = OPTION_SHARED, .help = heading});
+}
+
 void option_flag(option_set *set, const char *name, const char *help, int *target) {
   add(set, (option){OPTION_FLAG, name, NULL, help, target, NULL, false, false});
 }
@@ -161,8 +165,10 @@ static int unknown_option(const option_set *set, const char *given, const char *
 
 enum { HELP_COLUMN = 28 };
 
+static bool is_heading(const option *item) { return item->kind == OPTION_HEADING || item->kind == OPTION_SHARED; }
+
 static void print_option(const option *item) {
-  if (item->kind == OPTION_HEADING) {
+  if (is_heading(item)) {
     say(stdout, "\n%s:\n", item->help);
     return;
   }
@@ -177,12 +183,38 @@ static void print_option(const option *item) {
   print_wrapped(item->help, HELP_COLUMN, HELP_COLUMN);
 }
 
-static void print_help(const option_set *set) {
+/* The heading at `at`, and only the names of the options below it. The index of the next heading, or set->count. */
+static int print_names(const option_set *set, int at) {
+  char *names = copy_text("", 0);
+  int next = at + 1;
+
+  /* "--floating, --mimic, --strict" */
+  for (; next < set->count && !is_heading(&set->options[next]); next++) {
+    char *longer = format_text("%s%s--%s", names, *names ? ", " : "", set->options[next].name);
+    free(names);
+    names = longer;
+  }
+
+  say(stdout, "\n%s (explained by jounce %s --help=all):\n  ", set->options[at].help, set->command);
+  print_wrapped(names, 2, 2);
+  free(names);
+  return next;
+}
+
+/* all: shared options are explained as well. */
+static void print_help(const option_set *set, bool all) {
   say(stdout, "Usage: jounce %s [OPTION...]%s%s\n\n", set->command, *set->arguments ? " " : "", set->arguments);
   print_wrapped(set->about, 0, 0);
   fputs("\nOptions:\n", stdout);
-  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help", NULL, NULL, false, false});
-  for (int i = 0; i < set->count; i++) print_option(&set->options[i]);
+  print_option(&(option){OPTION_FLAG, "help", NULL, "show this help; --help=all: explain all options", NULL, NULL,
+                         false, false});
+  for (int i = 0; i < set->count;) {
+    if (set->options[i].kind == OPTION_SHARED && !all) {
+      i = print_names(set, i);
+    } else {
+      print_option(&set->options[i++]);
+    }
+  }
 }
 
 /* ---- Parsing ---- */
@@ -269,6 +301,7 @@ static int set_value(const option_set *set, const option *item, const char *valu
     case OPTION_NAMES:
       return set_names(set, item, value);
     case OPTION_HEADING:
+    case OPTION_SHARED:
     case OPTION_FLAG:
       break;
   }
@@ -401,8 +434,8 @@ int option_parse(const option_set *set, int argc, char **argv, const char **argu
       arguments[count++] = text;
     } else if (strcmp(text, "--") == 0) {
       plain = true;
-    } else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
-      print_help(set);
+    } else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0 || strcmp(text, "--help=all") == 0) {
+      print_help(set, strcmp(text, "--help=all") == 0);
       return EXIT_FINE;
     } else {
       if (strcmp(text, "-o") == 0) argv[i] = output_option;

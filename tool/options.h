@@ -16,6 +16,7 @@
 
 typedef enum option_kind {
   OPTION_HEADING, /* a line in the help, no option */
+  OPTION_SHARED,  /* the same, before options that many commands have */
   OPTION_FLAG,
   OPTION_TEXT,
   OPTION_TEXTS,
@@ -63,6 +64,8 @@ void name_list_free(name_list *list);
 
 void option_set_init(option_set *set, const char *command, const char *arguments, const char *about);
 void option_heading(option_set *set, const char *heading);
+/* A heading of options that many commands have: --help only names them, --help=all explains them. They come last. */
+void option_heading_shared(option_set *set, const char *heading);
 void option_flag(option_set *set, const char *name, const char *help, int *target);
 void option_text(option_set *set, const char *name, const char *value, const char *help, const char **target);
 /* May be given several times: all values, in order, as they were given. */
@@ -91,7 +94,7 @@ typedef void option_visitor(const option_set *set);
 void option_visit(int (*command)(int argc, char **argv), const char *name, option_visitor *visit);
 
 /* Parse argv[1...]; at least `least` and at most `most` plain arguments go to arguments[most], the rest become NULL.
- * --help prints the help and gives exit code 0; a mistake is reported on stderr and gives exit code 2. */
+ * --help and --help=all print the help and give exit code 0; a mistake is reported on stderr and gives exit code 2. */
 int option_parse(const option_set *set, int argc, char **argv, const char **arguments, int least, int most);
 
 /* Tell a mistake in the use of a command (NULL: of `jounce` itself) with a pointer to its help; the exit code. */

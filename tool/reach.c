@@ -8,19 +8,11 @@
 #include "command.h"
 #include "output.h"
 #include "print.h"
+#include "reach.h"
 #include "tool_path.h"
 #include "torque.h"
 
 enum { DEFAULT_ORDER = 1, MOST_SAMPLES = 100000000 };
-
-typedef struct reach_arg {
-  model_arg model;
-  tool_arg tool;
-  number_list pose, position, rate, order, bandwidth;
-  log_arg log;
-  const char *path, *tolerance, *out;
-  int json;
-} reach_arg;
 
 /* ---- Arguments ---- */
 
@@ -42,6 +34,7 @@ static int check_arguments(const reach_arg *arg) {
                      arg->log.skip_bad || arg->log.unwrap || arg->log.lowpass.count))
     return usage_error("reach",
                        "--rate, --order, --tolerance, --bandwidth, --skip-bad, --unwrap and --lowpass are for --path");
+  if (arg->path && arg->all) return usage_error("reach", "--all is for --pose and --position");
   if (arg->path && arg->json) return usage_error("reach", "--json is for --pose and --position; --out writes a motion");
   bool to_stdout = arg->out && strcmp(arg->out, "-") == 0;
   if (arg->path && arg->out && !to_stdout && !writer_takes(arg->out))
@@ -142,6 +135,38 @@ static void print_json(const jn_model *model, const double *q, const jn_reach *r
   putchar('\n');
 }
 
+/* The lowest link, if that is below all that does not move; JN_NONE: there is none, or the base is free. */
+static int find_below(const jn_model *model, const double *q, double *depth) {
+  int links = jn_link_count(model), lowest = JN_NONE;
+  double base = 0, gravity[3], *poses = allocate(16 * ((size_t)jn_frame_count(model) + 1) * sizeof *poses);
+  jn_work *work = NULL;
+  bool works = jn_work_create(model, &work) == JN_OK && jn_frame_poses(model, work, q, poses) == JN_OK;
+
+  jn_model_gravity(model, gravity);
+  bool is_down = gravity[2] < 0 && gravity[0] == 0 && gravity[1] == 0;
+  for (int i = 0; i < links && works; i++)
+    if (jn_link_is_fixed(model, i) == 1) base = fmin(base, poses[16 * i + 11]);
+  *depth = 1e-3;
+  for (int i = 0; i < links && works && is_down; i++) {
+    if (jn_joint_type_of(model, i) == JN_FREE) lowest = JN_NONE, works = false;
+    if (!works || jn_link_is_fixed(model, i) == 1 || !(base - poses[16 * i + 11] > *depth)) continue;
+    *depth = base - poses[16 * i + 11];
+    lowest = i;
+  }
+  jn_work_destroy(work);
+  free(poses);
+  return lowest;
+}
+
+/* Which solution it is, and how to get another one. */
+static void tell_others(const jn_model *model, const double *q) {
+  double depth;
+  int below = find_below(model, q, &depth);
+  putchar('\n');
+  if (below != JN_NONE) say(stdout, "note: link '%s' is %.3g m below the base. ", jn_link_name(model, below), depth);
+  puts("This is the solution nearest to the middle of the limits: --start chooses another one, --all lists them.");
+}
+
 static void print_reach(const reach_arg *arg, const jn_model *model, const double *q, const signed char *active,
                         const jn_reach *r) {
   if (arg->json) {
@@ -159,12 +184,18 @@ static void print_reach(const reach_arg *arg, const jn_model *model, const doubl
   printf("\nrank %d, manipulability %.4g, weakest direction %.3g of the strongest\n", r->rank, r->manipulability,
          r->weakest);
   if (jn_loop_count(model) > 0) printf("loops are closed to %.2g\n", r->gap);
+  if (r->outcome == JN_REACHED && !arg->tool.start) tell_others(model, q);
 }
 
 static int run_pose(const reach_arg *arg) {
   const jn_model *model = arg->model.model;
   jn_tasks *tasks = NULL;
   jn_reach r;
+  if (arg->all) {
+    double target[16];
+    fill_target(arg, target);
+    return reach_all(arg, target);
+  }
   double T[16], *q = allocate((size_t)jn_model_nq(model) * sizeof *q);
   signed char *active = allocate((size_t)jn_model_nv(model) + 1);
   int result = tool_tasks_create("reach", &arg->tool, model, arg->position.count > 0, 0, arg->model.options.max_bytes,
@@ -322,6 +353,10 @@ static void declare_options(option_set *set, reach_arg *arg) {
               "configuration, FILE.json, which eval and simulate read; -: only this, to stdout",
               &arg->out);
   option_output(set);
+  option_flag(set, "all",
+              "of a pose: list all distinct solutions that random starts find, numbered, and the position limits that "
+              "they break; --out writes them as a list of states",
+              &arg->all);
   option_flag(set, "json", "of a pose: print the result as JSON", &arg->json);
   model_arg_options(set, &arg->model);
 }

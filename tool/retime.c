@@ -394,7 +394,7 @@ static void declare_options(option_set *set, retime_arg *arg) {
       set, "rate", "HZ",
       "rows of --out in a second; default 1000, less for motions of more than 10 s, more for less than 0.2 s",
       &t->rate);
-  option_heading(set, "How TRAJECTORY is read");
+  option_heading_shared(set, "How TRAJECTORY is read");
   option_text(set, "tolerance", "X",
               "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto",
               &t->tolerance);

@@ -19,7 +19,7 @@
 #include "print.h"
 #include "retime.h"
 
-enum { PARTS = 8, SAMPLES_EACH = 120 };
+enum { PARTS = 8 };
 
 typedef struct points {
   int count, nq;
@@ -200,44 +200,101 @@ static int read_points(const retime_arg *arg, const jn_model *model, points *p) 
 
 /* ---- The path ---- */
 
+/* Samples from one point to the next, or only their number (s NULL). Their distance follows the size of the turns, from
+ * a twelfth of a turn to a fortieth of the line, and grows between: so a spline through them follows the smallest turn.
+ */
+static int place_samples(const points *p, int line, double *s) {
+  double length = p->at[line + 1] - p->at[line], widest = length / 40, x = 0;
+  const double turn[2] = {p->radius[line], p->radius[line + 1]};
+  int count = 0;
+
+  while (x < length) {
+    const double away[2] = {x, length - x};
+    double step = widest;
+    for (int i = 0; i < 2; i++)
+      if (turn[i] > 0) step = fmin(step, turn[i] / 12 + 0.12 * fmax(0, away[i] - turn[i]));
+    if (s) s[count] = x;
+    count++;
+    x += step;
+  }
+
+  /* the last step ends at the next point */
+  for (int i = 0; i < count && s; i++) s[i] = p->at[line] + s[i] * length / x;
+  return count;
+}
+
+/* All samples: their number, and (s not NULL) where they are. */
+static int place_all(const points *p, double *s) {
+  int count = 0;
+  for (int line = 0; line + 1 < p->count; line++) count += place_samples(p, line, s ? s + count : NULL);
+  if (s) s[count] = p->at[p->count - 1];
+  return count + 1;
+}
+
 static jn_status fit_path(const points *p, const jn_model *model, int order, jn_trajectory **t) {
-  int count = SAMPLES_EACH * (p->count - 1) + 1;
-  double last = p->at[p->count - 1], end = along(p, last);
-  double *u = allocate((size_t)count * (size_t)(p->nq + 1) * sizeof(double)), *q = u + count;
+  int count = place_all(p, NULL);
+  double *s = allocate((size_t)count * (size_t)(p->nq + 2) * sizeof(double)), *u = s + count, *q = u + count;
   jn_trajectory_options options;
+
+  place_all(p, s);
   for (int i = 0; i < count; i++) {
-    double low = 0, high = last;
-    u[i] = end * i / (count - 1);
-    for (int k = 0; k < 60; k++) { /* u grows with s */
-      double middle = 0.5 * (low + high);
-      if (along(p, middle) < u[i])
-        low = middle;
-      else
-        high = middle;
-    }
-    point_at(p, i == 0 ? 0 : i == count - 1 ? last : low, q + (size_t)i * (size_t)p->nq);
+    u[i] = along(p, s[i]);
+    point_at(p, s[i], q + (size_t)i * (size_t)p->nq);
   }
   jn_trajectory_options_init(&options);
   options.order = order;
   options.smoothing = JN_SMOOTH_NONE;
   jn_status status = jn_trajectory_fit(model, count, u, q, &options, t, NULL);
-  free(u);
+  free(s);
   return status;
 }
 
-/* How far the path passes its points, where it comes nearest by its parameter. */
+/* The straight lines at a length s between points i and i + 1. */
+static double line_at(const points *p, int i, double s, int j) {
+  double part = (s - p->at[i]) / (p->at[i + 1] - p->at[i]), from = p->q[i * p->nq + j];
+  return from + part * (p->q[(i + 1) * p->nq + j] - from);
+}
+
+/* How far the path is from the lines, in any joint and anywhere. */
 static double farthest(const points *p, const jn_trajectory *t) {
-  double most = 0, *q = allocate((size_t)p->nq * sizeof *q);
-  for (int i = 0; i < p->count; i++) {
-    jn_trajectory_evaluate(t, along(p, p->at[i]), 0, q, NULL);
-    for (int j = 0; j < p->nq; j++) most = fmax(most, fabs(q[j] - p->q[i * p->nq + j]));
-  }
+  enum { BETWEEN = 4 };
+  int count = place_all(p, NULL);
+  double most = 0, *q = allocate((size_t)(p->nq + count) * sizeof *q), *s = q + p->nq;
+  place_all(p, s);
+
+  for (int i = 0, line = 0; i + 1 < count; i++)
+    for (int k = 0; k < BETWEEN; k++) {
+      double place = s[i] + (s[i + 1] - s[i]) * k / BETWEEN;
+      while (line + 2 < p->count && place > p->at[line + 1]) line++;
+      jn_trajectory_evaluate(t, along(p, place), 0, q, NULL);
+      for (int j = 0; j < p->nq; j++) most = fmax(most, fabs(q[j] - line_at(p, line, place, j)));
+    }
   free(q);
   return most;
 }
 
+/* Rounds the corners and fits the path: as wide as the tolerance allows, with a little left for curves through rows. */
+static jn_status make_path(points *p, double tolerance, const jn_model *model, int order, jn_trajectory **t,
+                           double *off) {
+  enum { ROUNDS = 8 };
+  const double aim = 0.99;
+  double asked = aim * tolerance;
+  jn_status status = JN_OK;
+
+  for (int i = 0; i < ROUNDS && status == JN_OK; i++) {
+    jn_trajectory_destroy(*t);
+    *t = NULL;
+    round_corners(p, asked);
+    status = fit_path(p, model, order, t);
+    *off = status == JN_OK ? farthest(p, *t) : 0;
+    if (*off <= (1 + 1e-6) * aim * tolerance) break;
+    asked *= aim * tolerance / *off * 0.99;
+  }
+  return status;
+}
+
 int points_load(retime_arg *arg, const jn_model *model, int order, jn_trajectory **t) {
-  double tolerance = arg->blend.count ? arg->blend.values[0] : 0.01;
+  double tolerance = arg->blend.count ? arg->blend.values[0] : 0.01, off = 0;
   points p = {0};
   if (arg->blend.count > 1 || !(tolerance > 0) || isinf(tolerance))
     return usage_error("retime", "--blend takes a positive number [rad, m]");
@@ -246,13 +303,12 @@ int points_load(retime_arg *arg, const jn_model *model, int order, jn_trajectory
     return usage_error("retime", "--waypoints is for models without spherical and free joints");
   int result = read_points(arg, model, &p);
   if (result == OPTION_GO_ON) {
-    round_corners(&p, tolerance);
-    jn_status status = fit_path(&p, model, order, t);
+    jn_status status = make_path(&p, tolerance, model, order, t, &off);
     if (status != JN_OK) result = complain(arg, jn_status_text(status));
   }
   if (result == OPTION_GO_ON) {
     say(stdout, "Straight lines through %d waypoints with round corners: %.3g rad or m off at most (--blend %g)\n",
-        p.count, farthest(&p, *t), tolerance);
+        p.count, off, tolerance);
     arg->corners = p.count - 2;
   }
   free(p.q);

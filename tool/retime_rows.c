@@ -32,7 +32,9 @@ static double row_time(const new_motion *x, double i) { return jn_retimed_durati
 static int fill_rows(new_motion *x, FILE *file) {
   const char *out = x->arg->torque.out;
   jn_status status = JN_OK;
-  writer *w = writer_begin(file, out && ends_with(out, ".npz"), x->m, 1, x->rows);
+  bool npz = out && ends_with(out, ".npz");
+  if (!column_names_return(x->m->model, out ? out : "the rows", !npz)) return EXIT_BAD;
+  writer *w = writer_begin(file, npz, x->m, 1, x->rows);
   for (int i = 0; i < x->rows && status == JN_OK; i++) {
     status = retimed_at(x, row_time(x, i));
     if (status == JN_OK) writer_sample(w, x->m);
@@ -162,7 +164,7 @@ static jn_status look_at_links(new_motion *x) {
 static jn_status look_at_motors(new_motion *x) {
   jn_status status = JN_OK;
   int count = (x->rows - 1) * FINE;
-  motor_report_begin(x->motors, &x->drive, 0, jn_retimed_duration(x->r));
+  motor_report_begin(x->motors, &x->drive, 0, jn_retimed_duration(x->r), 0);
   for (int i = 0; i <= count && status == JN_OK; i++) {
     double t = jn_retimed_duration(x->r) * i / count;
     status = motor_report_until(x->motors, t);

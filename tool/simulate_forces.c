@@ -130,6 +130,8 @@ static const char *remedy_of(const jn_message *m) {
       {"fit", "jounce torque can smooth it: its --tolerance"},
       {"derivatives", ""},
   };
+  if (strcmp(m->rule, "unknown-joint") == 0 && strstr(m->remedy, "--columns"))
+    return "columns have the names of joints, which jounce info shows";
   for (size_t i = 0; i < sizeof own / sizeof *own; i++)
     if (strcmp(own[i].rule, m->rule) == 0) return own[i].remedy;
   return m->remedy;

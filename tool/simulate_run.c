@@ -69,7 +69,7 @@ typedef struct simulation {
 
 static double time_of(const simulation *s, int i) { return i == s->samples - 1 ? s->duration : i * s->every; }
 
-/* How far the sample is from the motion to follow. */
+/* How far the state is from the motion to follow. */
 static jn_status track(simulation *s) {
   tracking *track = &s->tracking;
   motion *m = &s->m;
@@ -115,6 +115,23 @@ static jn_status take_sample(simulation *s, double t) {
   if (s->writer) writer_sample(s->writer, m);
   if (s->plot) plot_data_sample(s->plot, m);
   return JN_OK;
+}
+
+/* How far a step is from the motion to follow, at its end and between: --rate does not decide what is seen. */
+static jn_status track_step(simulation *s, double before, double now) {
+  enum { PARTS = 4 };
+  motion *m = &s->m;
+  double sample_time = m->t;
+  jn_status status = JN_OK;
+
+  for (int k = 1; k <= PARTS && s->tracking.room && status == JN_OK; k++) {
+    m->t = before + (now - before) * k / PARTS;
+    status = jn_simulator_dense(s->simulator, m->t, m->q, m->v_jet);
+    if (status == JN_OK && m->loops) status = jn_loops_assemble(m->loops, NULL, 0, m->q, NULL);
+    if (status == JN_OK) status = track(s);
+  }
+  m->t = sample_time;
+  return status;
 }
 
 /* All samples up to now. */
@@ -238,6 +255,7 @@ static int run_steps(simulation *s) {
     status = jn_simulator_step(s->simulator, s->duration);
     jn_simulator_get(s->simulator, &now, NULL, NULL);
     if (status == JN_OK) doubts_step(&s->doubts, before, now);
+    if (status == JN_OK) status = track_step(s, before, now);
     if (status == JN_OK) status = take_samples(s);
     if (status == JN_OK) ended = tell_event(s);
     if (status == JN_OK && !ended && now < s->duration) {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "column_names.h"
 #include "log_arg.h"
 #include "model_arg.h"
 #include "tool_path.h"
@@ -246,8 +247,6 @@ int check_derivatives(motion *m, int order, double start, double end);
 typedef struct writer writer;
 /* Does the name end in .csv or .npz? */
 bool writer_takes(const char *path);
-/* ",NAME.tau [N m]": a cell of a header behind the first, in quotes if it needs them. */
-void write_column_name(FILE *f, const char *name, const char *ending, const char *unit);
 /* NULL after reporting why the file cannot be written. */
 writer *writer_open(const char *path, const motion *m, int order, int samples);
 /* The same to a stream that is the caller's; writer_close() leaves it open. */

@@ -176,8 +176,7 @@ static void unit_of(const motion *m, int v, quantity which, char text[UNIT_TEXT]
 static const jump *jump_below(const limit_check *c, int at) {
   int which = at % QUANTITIES;
   if (which == POSITION || which == EFFORT) return NULL;
-  const jump *below = &c->watch.jumps[at - 1];
-  return below->size > 0 ? below : NULL;
+  return watch_jump(&c->watch, at - 1);
 }
 
 /* Can neither be said that the limit holds, nor that it is broken? */

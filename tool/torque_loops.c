@@ -24,10 +24,9 @@ static void find_given(motion *m) {
   }
 }
 
-/* How much a coordinate should be independent: 0 not given, 1 without a motor, 2 with one. */
+/* How much a coordinate should be independent: 0 not given, 1 with a motor; 2 given, 3 with a motor. */
 static int rank_of(const motion *m, int v, bool named) {
-  if (!m->given[v]) return 0;
-  return 1 + (named ? m->actuated[v] != 0 : has_motor(m, v));
+  return 2 * (m->given[v] != 0) + (named ? m->actuated[v] != 0 : has_motor(m, v));
 }
 
 /* The largest element of A [rows x nv] below `done` in free columns of one rank; *column -1: none that counts. */
@@ -51,7 +50,7 @@ static void eliminate(motion *m, double *A, int rows, bool named) {
   double most = 0;
   for (int i = 0; i < rows * n; i++) most = fmax(most, fabs(A[i]));
   memset(m->held, 1, (size_t)n);
-  for (int rank = 0; rank <= 2; rank++)
+  for (int rank = 0; rank <= 3; rank++)
     for (int column; done < rows; done++) {
       int row = find_pivot(m, A, rows, done, named, rank, 1e-7 * most, &column);
       if (column < 0) break;
@@ -78,6 +77,50 @@ static jn_status first_configuration(motion *m, double *q) {
   else if (status == JN_OK && whole)
     status = jn_trajectory_evaluate(m->trajectory, t, 0, q, NULL);
   return status == JN_OK && !m->path ? jn_loops_assemble(m->loops, NULL, 0, q, NULL) : status;
+}
+
+/* Names the joints that move by themselves and have no motion. */
+static int tell_missing(const motion *m, const torque_arg *arg, int given, int independent) {
+  char name[JN_COORDINATE_NAME], *list = copy_text("", 0);
+  for (int v = 0; v < m->nv; v++) {
+    if (!m->held[v] || m->given[v]) continue;
+    jn_velocity_name(m->model, v, name, sizeof name);
+    char *longer = format_text("%s%s'%s'", list, *list ? ", " : "", name);
+    free(list);
+    list = longer;
+  }
+  say(stderr, "jounce: %s gives the motion of %d coordinates, but %d move independently of each other: %s has none\n",
+      arg->trajectory, given, independent, list);
+  fputs(
+      strcmp(arg->command, "simulate") == 0
+          ? "    add columns for these or others that determine them, or --lock them\n"
+          : "    add columns for these or others that determine them, or hold them where they are: --missing neutral\n",
+      stderr);
+  free(list);
+  return EXIT_BAD;
+}
+
+/* Where the trajectory gives too few coordinates: with --missing neutral as many others as needed are held at neutral,
+ * else that is an error with their names. */
+static int hold_missing(motion *m, const torque_arg *arg) {
+  int rows = jn_loops_rows(m->loops), given = 0, left = 0;
+  double *q = allocate((size_t)m->nq * sizeof *q), *A = allocate((size_t)rows * (size_t)m->nv * sizeof *A);
+  jn_loops_health health = {0};
+  for (int v = 0; v < m->nv; v++) given += m->given[v];
+
+  jn_status status = first_configuration(m, q);
+  if (status == JN_OK) status = jn_loops_health_at(m->loops, q, &health, NULL);
+  if (status == JN_OK) status = jn_loops_constraint(m->loops, q, NULL, NULL, A, NULL);
+  int rank = health.generic > health.rank ? health.generic : health.rank, result = OPTION_GO_ON;
+
+  if (status == JN_OK && given < m->nv - rank && !m->path) {
+    eliminate(m, A, rows, arg->actuated.count > 0);
+    for (int v = 0; v < m->nv; v++) left += m->held[v] && m->given[v];
+    if (!arg->missing || left < given) result = tell_missing(m, arg, given, m->nv - rank);
+  }
+  free(q);
+  free(A);
+  return result;
 }
 
 static int choose_held(motion *m, bool named) {
@@ -141,6 +184,7 @@ int motion_init_loops(motion *m, const torque_arg *arg) {
   find_given(m);
   int result = read_actuated(m, arg->command, &arg->actuated);
   if (result == OPTION_GO_ON) result = choose_held(m, arg->actuated.count > 0);
+  if (result == OPTION_GO_ON) result = hold_missing(m, arg);
   return result == OPTION_GO_ON ? set_actuated(m, arg) : result;
 }
 

@@ -27,22 +27,6 @@ struct writer {
   double *arrays[ARRAYS]; /* NPZ: t, q, v, a, jerk, tau */
 };
 
-/* A cell of the header, in quotes when it needs them; unit may be NULL. A file gets the name as it is, a terminal what
- * it can show. */
-void write_column_name(FILE *f, const char *name, const char *ending, const char *unit) {
-  bool quoted = strpbrk(name, ",\"\n\r\t;#") != NULL;
-  char *shown = is_terminal(f) ? printable_text(name, 0) : copy_text(name, strlen(name));
-  fputs(quoted ? ",\"" : ",", f);
-  for (const char *p = shown; *p; p++) {
-    if (*p == '"') fputc('"', f);
-    fputc(*p == '\n' || *p == '\r' ? ' ' : *p, f);
-  }
-  fputs(ending, f);
-  if (unit) fputs(" [", f), fputs(unit, f), fputc(']', f);
-  if (quoted) fputc('"', f);
-  free(shown);
-}
-
 static void write_names(const writer *w) {
   const jn_model *model = w->m->model;
   char name[JN_COORDINATE_NAME], ending[24], unit[UNIT_TEXT];
@@ -98,6 +82,7 @@ static writer *begin(writer *w, const motion *m, int order, int samples) {
 }
 
 writer *writer_open(const char *path, const motion *m, int order, int samples) {
+  if (!column_names_return(m->model, path, !ends_with(path, ".npz"))) return NULL;
   writer *w = allocate(sizeof *w);
   *w = (writer){.npz = ends_with(path, ".npz")};
   w->file = output_open(&w->output, path);
@@ -113,6 +98,7 @@ writer *writer_begin(FILE *stream, bool npz, const motion *m, int order, int sam
 }
 
 writer *writer_open_part(const char *path, const motion *m, int order, const shard *part) {
+  if (!column_names_return(m->model, path, true)) return NULL;
   writer *w = allocate(sizeof *w);
   *w = (writer){.part = *part};
   w->real = output_open(&w->output, path);

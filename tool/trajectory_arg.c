@@ -8,14 +8,16 @@
 enum { DEFAULT_INTERVALS = 1000, MOST_SAMPLES = 100000000 };
 
 void trajectory_options(option_set *set, torque_arg *arg) {
-  option_heading(set, "How TRAJECTORY is read");
+  option_heading_shared(set, "How TRAJECTORY is read");
   option_text(set, "tolerance", "X",
               "smooth samples with an RMS residual of at most X [rad, m]; 0: interpolate all; default auto: by "
               "generalised cross-validation",
               &arg->tolerance);
   option_numbers(set, "bandwidth", "HZ", BANDWIDTH_HELP "; default: half the sampling rate", &arg->bandwidth);
-  option_choice(set, "missing", "error|neutral", "joints without data: an error (default), or held at neutral",
-                &arg->missing);
+  option_choice(
+      set, "missing", "error|neutral",
+      "joints without data: an error (default), or held at neutral; with loops, as many of them as are needed",
+      &arg->missing);
   option_names(set, "columns", "NAME=COLUMN,...",
                "columns that are not named after their joints: by name, or by number as in elbow=#3; t=COLUMN for the "
                "times",

@@ -39,6 +39,8 @@ void watch_init(watch *w, int count, const limit *limits, worst_case *worst) {
   w->numbers = allocate(2 * (DEPTH + 3) * n * sizeof *w->numbers + 1);
   w->jumps = allocate(n * sizeof *w->jumps + 1);
   memset(w->jumps, 0, n * sizeof *w->jumps);
+  w->sizes = allocate(n * sizeof *w->sizes + 1);
+  memset(w->sizes, 0, n * sizeof *w->sizes);
   w->open = allocate(n * sizeof *w->open + 1);
   memset(w->open, 0, n * sizeof *w->open);
 
@@ -54,6 +56,7 @@ void watch_free(watch *w) {
   free(w->numbers);
   free(w->jumps);
   free(w->open);
+  free(w->sizes);
 }
 
 void watch_expect(watch *w, double frequency) {
@@ -81,6 +84,7 @@ static jn_status look_at(watch *w, double t, look *to) {
   if (status != JN_OK) return status;
 
   for (int i = 0; i < w->count; i++) {
+    if (fabs(to->values[i]) > w->sizes[i]) w->sizes[i] = fabs(to->values[i]);
     if (!limit_is_finite(&w->limits[i])) continue;
     double use = limit_use(&w->limits[i], to->values[i]);
     worst_case *worst = &w->worst[i];
@@ -131,10 +135,14 @@ static jn_status look_between(watch *w, int left, int right, int depth) {
 static void keep_jumps(watch *w, const look *before, const look *after) {
   for (int i = 0; i < w->count; i++) {
     double size = fabs(after->values[i] - before->values[i]);
-    double rounding = 1e-9 * (fabs(after->values[i]) + fabs(before->values[i])) +
-                      2 * (after->t - before->t) * (fabs(after->slopes[i]) + fabs(before->slopes[i]));
-    if (size > rounding && size > w->jumps[i].size) w->jumps[i] = (jump){size, after->t};
+    double change = 2 * (after->t - before->t) * (fabs(after->slopes[i]) + fabs(before->slopes[i]));
+    if (size > change && size > w->jumps[i].size) w->jumps[i] = (jump){size, after->t};
   }
+}
+
+const jump *watch_jump(const watch *w, int i) {
+  const double rounding = 1e-9;
+  return w->jumps[i].size > rounding * w->sizes[i] ? &w->jumps[i] : NULL;
 }
 
 static void swap_ends(watch *w) {

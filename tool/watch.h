@@ -41,9 +41,10 @@ typedef struct watch {
   int count; /* of quantities */
   const limit *limits;
   worst_case *worst;
-  jump *jumps;
-  bool *open;  /* [count] a limit may be passed between two looks, and it was not possible to look more closely */
-  look *looks; /* two ends, and one for each time that an interval was halved */
+  jump *jumps;   /* rounding included: watch_jump() */
+  double *sizes; /* [count] largest size that was seen */
+  bool *open;    /* [count] a limit may be passed between two looks, and it was not possible to look more closely */
+  look *looks;   /* two ends, and one for each time that an interval was halved */
   double *numbers;
   double begin, end; /* of the motion [s] */
   bool has_begun;
@@ -68,6 +69,8 @@ void watch_expect(watch *w, double frequency);
 /* Follow the motion from where it was watched last, at first from w->begin, to a time. The state is then at that time
  * or near it. */
 jn_status watch_until(watch *w, double t);
+/* The largest jump of a quantity; NULL: it does not jump by more than rounding. */
+const jump *watch_jump(const watch *w, int i);
 /* Take notice of a sample: values at a time, which are counted if they are beyond a limit. */
 void watch_sample(watch *w, double t, const double *values);
 

@@ -3,7 +3,8 @@
  *
  * Conventions of the whole library: SI units, right-handed frames. A twist is (angular, linear), a wrench is
  * (moment, force): angular part first. Quaternions are x, y, z, w, unit, body to parent. Matrices are row-major.
- * A pose is a 4x4 row-major homogeneous matrix, double[16]. No function prints, exits or keeps global state. */
+ * A pose is a 4x4 row-major homogeneous matrix, double[16]. No function prints, exits or keeps global state; what
+ * jn_set_stop() sets belongs to the calling thread. */
 #ifndef JOUNCE_BASE_H
 #define JOUNCE_BASE_H
 
@@ -51,7 +52,8 @@ JN_API const char *jn_version(void);
   X(JN_ERR_CALLBACK, 15, "a user-defined condition or force lacks the function or derivatives that this needs")    \
   X(JN_ERR_INIT, 16, "a struct was not set up: call its init function first, as jn_options_init() for jn_options") \
   X(JN_ERR_STEP, 17, "the motion cannot be followed further: no step is small enough for the tolerance")           \
-  X(JN_ERR_REACH, 18, "the targets of the tasks cannot be reached")
+  X(JN_ERR_REACH, 18, "the targets of the tasks cannot be reached")                                                \
+  X(JN_ERR_STOPPED, 19, "the call was stopped on request")
 
 /* Return value of every function that can fail: JN_OK, or the reason for the failure. */
 typedef enum jn_status {
@@ -62,6 +64,15 @@ typedef enum jn_status {
 
 /* The text of a status code; "unknown status" for any other number. */
 JN_API const char *jn_status_text(jn_status status);
+
+/* A function of the caller that says whether to stop: nonzero ends the call that asks with JN_ERR_STOPPED. It is asked
+ * from all threads that compute for the call, so it must be fast and safe in threads. */
+typedef int jn_stop_function(void *context);
+/* Whom long calls of the calling thread ask from now on, many times in a tenth of a second: batches of many states,
+ * simulations and rollouts, motions, searches of tasks, retiming, base parameters and identification. After a yes they
+ * return JN_ERR_STOPPED, what they were writing is incomplete, and every such call of the thread ends at once until
+ * jn_set_stop() is called again. NULL (the default): nobody is asked, which costs nothing. */
+JN_API void jn_set_stop(jn_stop_function *stop, void *context);
 
 /* The first error of a call that builds, reads or writes a model. The caller provides the memory, so no heap is needed.
  * text is safe to print: in names that come from files, characters that a terminal would act on are replaced by '?'.

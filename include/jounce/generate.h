@@ -20,14 +20,40 @@ extern "C" {
  *   inverse_dynamics      q, v, a -> tau [nv]
  *   mass_matrix           q -> M [nv x nv]
  *   forward_dynamics      q, v, tau -> a [nv]
- *   hybrid_dynamics       q, v, a, tau -> a_out, tau_out [nv], with the fixed mask `prescribed` of the options */
-#define JN_GENERATED_LIST(X) \
-  X(gravity_forces)          \
-  X(bias_forces)             \
-  X(inverse_dynamics)        \
-  X(mass_matrix)             \
-  X(forward_dynamics)        \
-  X(hybrid_dynamics)
+ *   hybrid_dynamics       q, v, a, tau -> a_out, tau_out [nv], with the fixed mask `prescribed` of the options
+ *   inverse_dynamics_jet  q, v_jet [(K+2) x nv] -> tau_jet [(K+1) x nv]: forces and their rates
+ *   forward_dynamics_jet  q, v, tau_jet [(K+1) x nv] -> v_jet [(K+2) x nv]
+ *   inverse_dynamics_derivatives  q, v, a -> dtau_dq, dtau_dv, dtau_da [nv x nv]
+ *   forward_dynamics_derivatives  q, v, tau -> a [nv], da_dq, da_dv, da_dtau [nv x nv]
+ *   poses                 q -> T [F x 16] of the frames of the options, in the world
+ *   jacobians             q -> J [F x 6 x nv], as `in` of the options says
+ *   jacobian_rates        q, v -> Jdot [F x 6 x nv] = dJ/dt
+ *   center_of_mass        q, v, a -> c, cdot, cddot [3] of all moving links, in the world
+ *   momentum              q, v -> h [6] about the world's origin, in its axes
+ *   energies              q, v -> energy [2]: kinetic, potential
+ *   coriolis_matrix_christoffel  q, v -> C [nv x nv], the one of jn_coriolis_matrix_christoffel()
+ *   regressor             q, v, a -> Y [nv x 10 nlink]: tau without armature and springs = Y pi
+ *   loss_forces           v -> loss [nv] = damping v + friction sign(v) */
+#define JN_GENERATED_LIST(X)      \
+  X(gravity_forces)               \
+  X(bias_forces)                  \
+  X(inverse_dynamics)             \
+  X(mass_matrix)                  \
+  X(forward_dynamics)             \
+  X(hybrid_dynamics)              \
+  X(inverse_dynamics_jet)         \
+  X(forward_dynamics_jet)         \
+  X(inverse_dynamics_derivatives) \
+  X(forward_dynamics_derivatives) \
+  X(poses)                        \
+  X(jacobians)                    \
+  X(jacobian_rates)               \
+  X(center_of_mass)               \
+  X(momentum)                     \
+  X(energies)                     \
+  X(coriolis_matrix_christoffel)  \
+  X(regressor)                    \
+  X(loss_forces)
 
 /* Languages of generated code. */
 typedef enum jn_language { JN_LANGUAGE_C = 0, JN_LANGUAGE_MATLAB = 1 } jn_language;
@@ -54,13 +80,12 @@ typedef struct jn_generate_options {
   const char *payload_frame; /* where the payload is; NULL: the last frame */
   const char *const *frames; /* [frame_count] names of frames; none: the last frame */
   int frame_count;
+  jn_representation in;            /* of Jacobians and their rates; default JN_IN_ALIGNED */
   const unsigned char *prescribed; /* [nv] of hybrid_dynamics: 1 where the acceleration is given */
   const char *source;              /* for the header: name of the robot file, ... */
   const char *command;             /* ... the command line, ... */
   const void *source_data; /* ... and the file itself, for its SHA-256; NULL: that of the model as native text */
   size_t source_length;
-  int lanes; /* numbers in a vector (GNU vector types): 2, 4, 8 or 16; 0 and 1: plain numbers */
-  int chunk; /* statements of a function at most, so that compilers stay fast; 0: no limit */
 } jn_generate_options;
 
 /* Values for `runtime`. */

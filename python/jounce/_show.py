@@ -55,7 +55,8 @@ def robot_files(
 
 def csv(model: Model, t: Any, q: Any) -> bytes:
     """A motion as a table that all commands read."""
-    rows = [",".join(["t", *model.q_names])]
+    names = [f'"{quoted}"' for quoted in (name.replace('"', '""') for name in model.q_names)]
+    rows = [",".join(["t", *names])]
     rows += [",".join(map(repr, [float(time), *row])) for time, row in zip(t, np.asarray(q, np.float64).tolist())]
     return ("\n".join(rows) + "\n").encode()
 

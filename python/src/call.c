@@ -3,6 +3,7 @@
  * work memory of the model (one state directly, many states by batches or in a loop), return or raise. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "core.h"
 
 /* The arguments as they were given: a list of (name, value). */
@@ -53,6 +54,42 @@ static int warn(const jn_report *report) {
   return 0;
 }
 
+/* ---- Ctrl-C ---- */
+
+/* Long computations ask py_stop() whether to go on. Only the thread that called looks for signals, a few times in a
+ * tenth of a second; the other threads of a call see what it found. */
+typedef struct py_watch {
+  unsigned long thread;
+  atomic_int stopped;
+  double next; /* [s] when to look again */
+} py_watch;
+
+static double now(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static _Thread_local py_watch *watch_of_thread; /* of the call that is under way */
+
+static int py_stop(void *context) {
+  enum { PER_SECOND = 25 };
+  py_watch *w = context;
+  if (atomic_load_explicit(&w->stopped, memory_order_relaxed)) return 1;
+  if (PyThread_get_thread_ident() != w->thread) return 0;
+
+  /* not too often: the lock of Python takes a while; a clock that was set back is no reason to wait */
+  double time = now();
+  if (time < w->next && time > w->next - 1) return 0;
+  w->next = time + 1.0 / PER_SECOND;
+
+  /* the exception of the signal stays set */
+  PyGILState_STATE state = PyGILState_Ensure();
+  if (PyErr_Occurred() || PyErr_CheckSignals() < 0) atomic_store(&w->stopped, 1);
+  PyGILState_Release(state);
+  return atomic_load(&w->stopped);
+}
+
 static size_t core_bytes(const py_call_state *c, int i) {
   const py_argument *a = &c->function->argument[i];
   size_t n = c->is_float ? sizeof(float) : sizeof(double);
@@ -62,7 +99,7 @@ static size_t core_bytes(const py_call_state *c, int i) {
 }
 
 /* One state after the other, for functions that have no batches. */
-static jn_status run_loop(py_call_state *c, py_caller *one) {
+static jn_status run_loop(py_call_state *c, py_caller *one, py_watch *watch) {
   const py_function *f = c->function;
   size_t step[PY_ARGUMENTS];
   for (int i = 0; i < f->arguments; i++) {
@@ -72,6 +109,7 @@ static jn_status run_loop(py_call_state *c, py_caller *one) {
   }
   jn_status status = JN_OK;
   for (size_t at = 0; at < c->count && status == JN_OK; at++) {
+    if (watch && py_stop(watch)) return JN_ERR_STOPPED;
     status = one(c);
     if (f->outcome && (int)status == f->outcome) status = JN_OK; /* of this state */
     for (int i = 0; i < f->arguments; i++)
@@ -100,15 +138,18 @@ static jn_status run(py_call_state *c) {
   const py_function *f = c->function;
   py_caller *one = c->is_float ? f->one_f : f->one, *many = c->is_float ? f->many_f : f->many;
   jn_status status;
-  if (c->axes == 0) {
-    if (!is_large(c)) return one(c);
-    Py_BEGIN_ALLOW_THREADS status = one(c);
-    Py_END_ALLOW_THREADS return status;
-  }
+  if (c->axes == 0 && !is_large(c)) return one(c);
   if (c->count == 0) return JN_OK;
   int at_once = c->batch || (many && !(f->flags & PY_WORK) && !c->is_looped && !has_arrays(c));
-  Py_BEGIN_ALLOW_THREADS status = at_once ? many(c) : run_loop(c, one);
-  Py_END_ALLOW_THREADS return status;
+
+  /* a function of the user may call the library again: what was asked before is asked again afterwards */
+  py_watch watch = {.thread = PyThread_get_thread_ident(), .next = now() + 0.02}, *before = watch_of_thread;
+  watch_of_thread = &watch;
+  jn_set_stop(py_stop, &watch);
+  Py_BEGIN_ALLOW_THREADS status = c->axes == 0 ? one(c) : at_once ? many(c) : run_loop(c, one, &watch);
+  Py_END_ALLOW_THREADS watch_of_thread = before;
+  jn_set_stop(before ? py_stop : NULL, before);
+  return atomic_load(&watch.stopped) ? JN_ERR_STOPPED : status;
 }
 
 /* The object, and objects among the arguments: these are behind in the order of locks, and there is one at most that

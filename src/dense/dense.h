@@ -53,6 +53,8 @@ void jn__orthogonalise(double *U, int n, int rows, double *V);
 
 /* R [n x n] upper triangular: R^T R += block^T block. block [rows x n] is lost; w [n] scratch. */
 void jn__qr_update(double *R, double *block, int rows, int n, double *w);
+/* The same for large matrices of which nothing is kept if the caller asks to stop (model/stop.h). */
+void jn__qr_update_unless_stopped(double *R, double *block, int rows, int n, double *w);
 /* Solves R x = b, n x n with rows of ld numbers; x may be b. */
 void jn__back_solve(const double *R, int n, int ld, const double *b, double *x);
 /* Which columns of A [rows x n] are independent of those before them in `order`: lead [count], and B [count x n] with

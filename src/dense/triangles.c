@@ -3,12 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "dense.h"
 
 /* One reflection per column, of the row of R and all rows of the block; inner loops run along rows. */
-void jn__qr_update(double *R, double *block, int rows, int n, double *w) {
+static inline void update(double *R, double *block, int rows, int n, double *w, int may_stop) {
   const double tiny = 1e-280;
-  for (int j = 0; j < n; j++) {
+  for (int j = 0; j < n && !(may_stop && jn__is_stopped()); j++) {
     double *top = R + (size_t)j * (size_t)n, sum = 0;
     for (int i = 0; i < rows; i++)
       sum += block[(size_t)i * (size_t)n + (size_t)j] * block[(size_t)i * (size_t)n + (size_t)j];
@@ -34,6 +35,12 @@ void jn__qr_update(double *R, double *block, int rows, int n, double *w) {
     }
     top[j] = diagonal;
   }
+}
+
+void jn__qr_update(double *R, double *block, int rows, int n, double *w) { update(R, block, rows, n, w, 0); }
+
+void jn__qr_update_unless_stopped(double *R, double *block, int rows, int n, double *w) {
+  update(R, block, rows, n, w, 1);
 }
 
 void jn__back_solve(const double *R, int n, int ld, const double *b, double *x) {

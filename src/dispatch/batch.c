@@ -3,13 +3,18 @@
  * state where that is faster. */
 #include "batch.h"
 
+#include <stdatomic.h>
+
 #if JN_WITH_OPENMP
 #include <omp.h>
 #endif
 
 #include "../kernel/terms/terms.h"
 #include "../model/model.h"
+#include "../model/stop.h"
 #include "parameters.h"
+
+enum { MOST_THREADS = 1 << 16 };
 
 struct jn_batch {
   jn_allocator allocator;
@@ -21,6 +26,7 @@ struct jn_batch {
   void *memory;      /* the block of all threads, to release */
   jn_room *room;     /* [threads] */
   jn_parameters_of_states own;
+  atomic_int stopped; /* on request of the caller, in any thread of the last call */
 };
 
 static size_t up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
@@ -61,7 +67,7 @@ static int default_threads(void) {
 jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batch **batch) {
   if (batch) *batch = NULL;
   if (!model || !batch) return JN_ERR_NULL;
-  if (threads < 0 || order < -1 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
+  if (threads < 0 || threads > MOST_THREADS || order < -1 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
   const jn_row *d = jn__choose_row(JN_KIND_D, 1), *f = jn__choose_row(JN_KIND_F, 1);
   if (!d || !f) return JN_ERR_ROW;
   int count = JN_WITH_OPENMP && threads != 1 ? (threads ? threads : default_threads()) : 1;
@@ -99,6 +105,7 @@ jn_status jn_batch_set_parameters(jn_batch *b, size_t count, const double *pi) {
   if (b->own.block) jn__release(&b->allocator, b->own.block);
   b->own = (jn_parameters_of_states){0};
   if (!pi) return JN_OK;
+  if (!jn__count_fits(count, 10 * (size_t)b->work->model->nlink)) return JN_ERR_SIZE;
   jn_status status = jn__parameters_make(b->work->model, &b->allocator, (size_t)b->threads, count, pi, &b->own);
   b->work->special = status == JN_OK ? JN_WORK_PARAMETERS : 0;
   return status;
@@ -131,11 +138,19 @@ void jn__batch_parallel(size_t parts, void (*part)(void *context, size_t k), voi
     part(context, 0);
     return;
   }
+  jn_stop stop = jn__stop_get();
 #if JN_WITH_OPENMP
 #pragma omp parallel for num_threads((int)parts) schedule(static, 1)
 #endif
-  for (size_t k = 0; k < parts; k++) part(context, k);
+  for (size_t k = 0; k < parts; k++) {
+    jn_stop before = jn__stop_get();
+    jn__stop_put(stop);
+    part(context, k);
+    jn__stop_put(before);
+  }
 }
+
+void jn__batch_start(jn_batch *b) { atomic_store(&b->stopped, 0); }
 
 void jn__batch_set_singular(jn_batch *b, size_t state) { b->singular = state; }
 
@@ -147,6 +162,7 @@ jn_status jn__batch_begin(jn_batch *b, size_t count, jn_work **work) {
   *work = NULL;
   if (!b) return JN_ERR_NULL;
   if (count == 0) return JN_OK;
+  if (!jn__count_fits(count, (size_t)b->work->model->nq)) return JN_ERR_SIZE;
   b->work->states = count;
   b->work->singular = JN_NONE;
   b->singular = JN_ALL_STATES;
@@ -218,12 +234,31 @@ typedef struct batch_plan {
   jn_batch *b;
   int each, own; /* one by one; with parameters of their own */
   size_t count;  /* states */
+  jn_stop stop;  /* whom the caller asks */
 } batch_plan;
 
 /* States [first, end), with the memory of a thread. Returns the first that is singular, or `end`. */
-static size_t run_states(const batch_plan *p, size_t thread, size_t first, size_t end) {
+static size_t run_whole(const batch_plan *p, size_t thread, size_t first, size_t end) {
   if (p->own) return run_own(p->row, p->r, p->b, thread, first, end);
   return (p->each ? jn__run_each : jn__run_staged)(p->row, p->r, &p->b->room[thread], first, end);
+}
+
+/* The same in pieces of whole groups of lanes, if somebody is to be asked in between whether to go on. */
+static size_t run_states(const batch_plan *p, size_t thread, size_t first, size_t end) {
+  if (!p->stop.asked) return run_whole(p, thread, first, end);
+  size_t piece = 16 * (size_t)p->row->lanes, singular = end;
+  jn_stop before = jn__stop_get();
+  jn__stop_put(p->stop); /* this may be another thread than that of the caller */
+  for (size_t at = first; at < end; at += piece) {
+    if (atomic_load(&p->b->stopped) || jn__is_stopped()) {
+      atomic_store(&p->b->stopped, 1);
+      break;
+    }
+    size_t to = at + piece < end ? at + piece : end, found = run_whole(p, thread, at, to);
+    if (found < to && singular == end) singular = found;
+  }
+  jn__stop_put(before);
+  return singular;
 }
 
 /* The states of one part, by the thread that calls. */
@@ -232,6 +267,7 @@ static jn_status run_part(const batch_plan *p) {
   if (!p->each && jn__run_bytes(p->row, r) > p->b->room_bytes) return JN_ERR_WORK;
   size_t found = run_states(p, (size_t)r->work->thread, 0, r->count);
   r->work->lost = found;
+  if (atomic_load(&p->b->stopped)) return JN_ERR_STOPPED;
   return found == r->count ? JN_OK : JN_ERR_SINGULAR;
 }
 
@@ -273,11 +309,13 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
       each = 1;
   }
   size_t last = direct && !each && !part && r == given ? last_states(row, r) : 0;
-  batch_plan p = {each ? one : row, r, b, each, own, r->count - last};
+  batch_plan p = {each ? one : row, r, b, each, own, r->count - last, jn__stop_get()};
   if (part) return run_part(&p);
+  atomic_store(&b->stopped, 0);
   jn_status status = make_room(b, each ? 0 : jn__run_bytes(row, r));
   if (status != JN_OK) return status;
   size_t singular = run_parts(&p);
+  if (atomic_load(&b->stopped)) return JN_ERR_STOPPED;
   if (singular == p.count) singular = last ? jn__run_each(one, r, &b->room[0], p.count, r->count) : r->count;
   if (singular == r->count) return JN_OK;
   b->singular = singular;

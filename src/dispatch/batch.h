@@ -19,6 +19,13 @@ size_t jn__batch_range(size_t count, size_t k, size_t parts, size_t *first);
 jn_work jn__batch_part(const jn_batch *batch, size_t k, size_t first, size_t count);
 /* Calls part(context, k) for k = 0 ... parts - 1, in the threads of the batch. */
 void jn__batch_parallel(size_t parts, void (*part)(void *context, size_t k), void *context);
+/* Before the parts: nobody has asked to stop yet. */
+void jn__batch_start(jn_batch *batch);
 void jn__batch_set_singular(jn_batch *batch, size_t state);
+
+/* Can there be an array with so many numbers for each of `count` states? */
+static inline int jn__count_fits(size_t count, size_t numbers) {
+  return count <= PTRDIFF_MAX / sizeof(double) / (numbers > 0 ? numbers : 1);
+}
 
 #endif

@@ -231,6 +231,14 @@ void jn__emit_statements(jn_writing *w, jn_text *text, const jn_written_function
   jn__release(&w->allocator, c.angle);
 }
 
+/* Does a function need the sign of a number? */
+static int uses_sign(const jn_writing *w) {
+  for (int k = 0; k < w->functions; k++)
+    for (int i = 0; i < w->function[k].sequence.count; i++)
+      if (w->graph.node[w->function[k].sequence.node[i]].operation == JN_NODE_SIGN) return 1;
+  return 0;
+}
+
 static void emit_function(jn_writing *w, jn_text *text, const jn_written_function *f) {
   jn__emit_prototype(w, text, f);
   jn__text_add(text, " {\n");
@@ -248,6 +256,12 @@ void jn__emit_c_file(jn_writing *w, jn_text *text) {
                   w->prefix, w->prefix);
   if (roots || (sines && w->options.sines == JN_SINES_LIBM)) jn__text_add(text, "#include <math.h>\n\n");
   if (sines && w->options.sines != JN_SINES_LIBM) jn__emit_sincos(w, text);
+  if (uses_sign(w)) {
+    const char *type = jn__number_type(w), *one = w->options.single ? "1.0f" : "1.0";
+    const char *zero = w->options.single ? "0.0f" : "0.0";
+    jn__text_format(text, "static %s %s_sign(%s x) { return x > %s ? %s : x < %s ? -%s : %s; }\n\n", type, w->prefix,
+                    type, zero, one, zero, one, zero);
+  }
   for (int k = 0; k < w->functions; k++) emit_function(w, text, &w->function[k]);
   jn__emit_c_selftest(w, text);
 }

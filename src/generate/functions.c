@@ -2,133 +2,76 @@
 /* The functions that can be generated, by name: each says its arguments and writes its results as expressions. */
 #include <string.h>
 
-#include "generate.h"
-
-/* ---- arguments and results ---- */
-
-static void add_argument(jn_written_function *f, const char *name, int array, int size) {
-  f->in[f->ins++] = (jn_written_array){.name = name, .array = array, .size = size};
-}
-
-/* Room for a result; NULL: out of memory. */
-static jn_expr *add_result(jn_writing *w, jn_written_function *f, const char *name, int size, int columns) {
-  jn_expr *values = jn__allocate(&w->allocator, (size_t)(size + 1) * sizeof *values);
-  f->out[f->outs++] = (jn_written_array){.name = name, .size = size, .columns = columns, .values = values};
-  return values;
-}
-
-/* The numbers [first, first + nv) of an input array as expressions. */
-static jn_expr *take_inputs(jn_writing *w, int array, int first) {
-  int n = jn_model_nv(w->model);
-  jn_expr *x = jn__allocate(&w->allocator, (size_t)(n + 1) * sizeof *x);
-  for (int k = 0; x && k < n; k++) x[k] = jn__input(&w->graph, array, first + k);
-  return x;
-}
-
-static void take_state(jn_writing *w, jn_written_function *f, int with_velocity) {
-  add_argument(f, "q", JN_ARRAY_Q, jn_model_nq(w->model));
-  if (with_velocity) add_argument(f, "v", JN_ARRAY_V, jn_model_nv(w->model));
-}
+#include "functions.h"
 
 /* ---- the functions ---- */
 
-static int write_gravity_forces(jn_writing *w, jn_written_function *f) {
+int jn__write_gravity_forces_function(jn_writing *w, jn_written_function *f) {
   f->about = "Gravity forces g(q), without springs.";
-  take_state(w, f, 0);
-  jn_expr *g = add_result(w, f, "g", jn_model_nv(w->model), 0);
+  jn__take_state(w, f, 0);
+  jn_expr *g = jn__add_result(w, f, "g", jn_model_nv(w->model), 0);
   return g && jn__write_inverse_dynamics(&w->symbols, NULL, NULL, 0, 1, g);
 }
 
-static int write_bias_forces(jn_writing *w, jn_written_function *f) {
+int jn__write_bias_forces_function(jn_writing *w, jn_written_function *f) {
   f->about = "Bias forces h(q, v) = C v + g + k: the forces without acceleration, springs included.";
-  take_state(w, f, 1);
-  jn_expr *h = add_result(w, f, "h", jn_model_nv(w->model), 0), *v = take_inputs(w, JN_ARRAY_V, 0);
+  jn__take_state(w, f, 1);
+  jn_expr *h = jn__add_result(w, f, "h", jn_model_nv(w->model), 0), *v = jn__take_inputs(w, JN_ARRAY_V, 0);
   int good = h && v && jn__write_inverse_dynamics(&w->symbols, v, NULL, 1, 1, h);
   jn__release(&w->allocator, v);
   return good;
 }
 
-static int write_inverse_dynamics(jn_writing *w, jn_written_function *f) {
+int jn__write_inverse_dynamics_function(jn_writing *w, jn_written_function *f) {
   f->about = "Inverse dynamics: tau = M(q) a + C(q, v) v + g(q) + k(q), without damping and friction.";
   int n = jn_model_nv(w->model);
-  take_state(w, f, 1);
-  add_argument(f, "a", JN_ARRAY_A, n);
-  jn_expr *tau = add_result(w, f, "tau", n, 0);
-  jn_expr *v = take_inputs(w, JN_ARRAY_V, 0), *a = take_inputs(w, JN_ARRAY_A, 0);
+  jn__take_state(w, f, 1);
+  jn__add_argument(f, "a", JN_ARRAY_A, n);
+  jn_expr *tau = jn__add_result(w, f, "tau", n, 0);
+  jn_expr *v = jn__take_inputs(w, JN_ARRAY_V, 0), *a = jn__take_inputs(w, JN_ARRAY_A, 0);
   int good = tau && v && a && jn__write_inverse_dynamics(&w->symbols, v, a, 1, 1, tau);
   jn__release(&w->allocator, v);
   jn__release(&w->allocator, a);
   return good;
 }
 
-static int write_mass_matrix(jn_writing *w, jn_written_function *f) {
+int jn__write_mass_matrix_function(jn_writing *w, jn_written_function *f) {
   f->about = "The mass matrix M(q), both triangles.";
   int n = jn_model_nv(w->model);
-  take_state(w, f, 0);
-  jn_expr *M = add_result(w, f, "M", n * n, n);
+  jn__take_state(w, f, 0);
+  jn_expr *M = jn__add_result(w, f, "M", n * n, n);
   return M && jn__write_mass_matrix(&w->symbols, M);
 }
 
-/* b = tau - h - M a over prescribed accelerations, solved for the others: a is complete afterwards. M is kept. */
-static int solve_accelerations(jn_writing *w, const unsigned char *prescribed, const jn_expr *v, const jn_expr *tau,
-                               const jn_expr *M, jn_expr *a) {
-  int n = jn_model_nv(w->model);
-  size_t bytes = ((size_t)n * (size_t)n + 1) * sizeof(jn_expr);
-  jn_expr *L = jn__allocate(&w->allocator, bytes), *h = jn__allocate(&w->allocator, bytes);
-  int good = L && h;
-
-  /* What the known accelerations and the velocities need. */
-  if (good) memcpy(L, M, bytes - sizeof *L);
-  for (int k = 0; k < n; k++)
-    if (!prescribed || !prescribed[k]) a[k] = JN_ZERO;
-  good = good && jn__write_inverse_dynamics(&w->symbols, v, a, 1, 1, h);
-
-  /* The rest is M times the unknown accelerations. */
-  for (int k = 0; good && k < n; k++)
-    if (!prescribed || !prescribed[k]) a[k] = jn__subtract(&w->graph, tau[k], h[k]);
-  good = good && jn__write_solve(&w->symbols, prescribed, L, a);
-
-  jn__release(&w->allocator, L);
-  jn__release(&w->allocator, h);
-  return good;
-}
-
-static jn_expr *make_mass_matrix(jn_writing *w) {
-  size_t n = (size_t)jn_model_nv(w->model);
-  jn_expr *M = jn__allocate(&w->allocator, (n * n + 1) * sizeof *M);
-  if (M && jn__write_mass_matrix(&w->symbols, M)) return M;
-  jn__release(&w->allocator, M);
-  return NULL;
-}
-
-static int write_forward_dynamics(jn_writing *w, jn_written_function *f) {
+int jn__write_forward_dynamics_function(jn_writing *w, jn_written_function *f) {
   f->about = "Forward dynamics: a with M a = tau - C v - g - k. No pivoting: M must not be singular.";
   int n = jn_model_nv(w->model);
-  take_state(w, f, 1);
-  add_argument(f, "tau", JN_ARRAY_TAU, n);
-  jn_expr *a = add_result(w, f, "a", n, 0), *M = make_mass_matrix(w);
-  jn_expr *v = take_inputs(w, JN_ARRAY_V, 0), *tau = take_inputs(w, JN_ARRAY_TAU, 0);
-  int good = a && M && v && tau && solve_accelerations(w, NULL, v, tau, M, a);
+  jn__take_state(w, f, 1);
+  jn__add_argument(f, "tau", JN_ARRAY_TAU, n);
+  jn_expr *a = jn__add_result(w, f, "a", n, 0), *M = jn__make_mass_matrix(w);
+  jn_expr *v = jn__take_inputs(w, JN_ARRAY_V, 0), *tau = jn__take_inputs(w, JN_ARRAY_TAU, 0);
+  int good = a && M && v && tau && jn__solve_accelerations(w, NULL, v, tau, M, a);
   jn__release(&w->allocator, M);
   jn__release(&w->allocator, v);
   jn__release(&w->allocator, tau);
   return good;
 }
 
-static int write_hybrid_dynamics(jn_writing *w, jn_written_function *f) {
+int jn__write_hybrid_dynamics_function(jn_writing *w, jn_written_function *f) {
   f->about = "Hybrid dynamics: a is given where the table of coordinates says so, tau for the others.";
   int n = jn_model_nv(w->model);
   const unsigned char *prescribed = w->options.prescribed;
-  take_state(w, f, 1);
-  add_argument(f, "a", JN_ARRAY_A, n);
-  add_argument(f, "tau", JN_ARRAY_TAU, n);
-  jn_expr *a = add_result(w, f, "a_out", n, 0), *out = add_result(w, f, "tau_out", n, 0), *M = make_mass_matrix(w);
-  jn_expr *v = take_inputs(w, JN_ARRAY_V, 0), *given = take_inputs(w, JN_ARRAY_A, 0),
-          *tau = take_inputs(w, JN_ARRAY_TAU, 0);
+  jn__take_state(w, f, 1);
+  jn__add_argument(f, "a", JN_ARRAY_A, n);
+  jn__add_argument(f, "tau", JN_ARRAY_TAU, n);
+  jn_expr *a = jn__add_result(w, f, "a_out", n, 0), *out = jn__add_result(w, f, "tau_out", n, 0),
+          *M = jn__make_mass_matrix(w);
+  jn_expr *v = jn__take_inputs(w, JN_ARRAY_V, 0), *given = jn__take_inputs(w, JN_ARRAY_A, 0),
+          *tau = jn__take_inputs(w, JN_ARRAY_TAU, 0);
   int good = a && out && M && v && given && tau;
 
   if (good) memcpy(a, given, (size_t)n * sizeof *a);
-  good = good && solve_accelerations(w, prescribed, v, tau, M, a);
+  good = good && jn__solve_accelerations(w, prescribed, v, tau, M, a);
 
   /* Forces of prescribed coordinates. */
   good = good && jn__write_inverse_dynamics(&w->symbols, v, a, 1, 1, out);
@@ -149,23 +92,33 @@ typedef struct known_function {
 } known_function;
 
 static const known_function known[] = {
-#define KNOWN(name) {#name, write_##name},
+#define KNOWN(name) {#name, jn__write_##name##_function},
     JN_GENERATED_LIST(KNOWN)
 #undef KNOWN
 };
 enum { KNOWN_FUNCTIONS = sizeof known / sizeof *known };
 
+/* What the library computes but generated code does not, and why. */
+static const char *const refused[][2] = {
+    {"coriolis_matrix", "its recursion is not stated over expressions; coriolis_matrix_christoffel gives the same C v"},
+    {"hybrid_dynamics_jet", "only inverse and forward dynamics have jets"},
+    {"joint_wrenches", "regrouped inertial parameters do not have them"},
+    {"loops_inverse_dynamics", "the equations of closed loops are not stated over expressions; use the library"},
+    {"loops_forward_dynamics", "the equations of closed loops are not stated over expressions; use the library"},
+    {"loops_conditions", "the equations of closed loops are not stated over expressions; use the library"},
+};
+
 /* Arguments that several functions share: sines, gravity, payload, parameters. */
 static void add_common_arguments(jn_writing *w, jn_written_function *f) {
   int nq = jn_model_nq(w->model);
   if (w->options.sines == JN_SINES_GIVEN) {
-    add_argument(f, "sin_q", JN_ARRAY_SINE, nq);
-    add_argument(f, "cos_q", JN_ARRAY_COSINE, nq);
+    jn__add_argument(f, "sin_q", JN_ARRAY_SINE, nq);
+    jn__add_argument(f, "cos_q", JN_ARRAY_COSINE, nq);
   }
-  if (w->options.runtime & JN_GENERATE_GRAVITY) add_argument(f, "gravity", JN_ARRAY_GRAVITY, 3);
-  if (w->options.runtime & JN_GENERATE_PAYLOAD) add_argument(f, "payload", JN_ARRAY_PAYLOAD, 10);
+  if (w->options.runtime & JN_GENERATE_GRAVITY) jn__add_argument(f, "gravity", JN_ARRAY_GRAVITY, 3);
+  if (w->options.runtime & JN_GENERATE_PAYLOAD) jn__add_argument(f, "payload", JN_ARRAY_PAYLOAD, 10);
   if (w->options.runtime & JN_GENERATE_PARAMETERS)
-    add_argument(f, "pi", JN_ARRAY_PARAMETERS, jn_parameter_count(w->model));
+    jn__add_argument(f, "pi", JN_ARRAY_PARAMETERS, jn_parameter_count(w->model));
 }
 
 /* All results of a function in one list, in order. */
@@ -195,6 +148,9 @@ static jn_status write_one(jn_writing *w, const char *name, size_t length) {
     add_common_arguments(w, f);
     return JN_OK;
   }
+  for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
+    if (strlen(refused[k][0]) == length && memcmp(refused[k][0], name, length) == 0)
+      return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "%s cannot be generated: %s", refused[k][0], refused[k][1]);
   return jn__writing_fail(w, JN_ERR_NAME, "no function '%.*s' can be generated; docs/generate.md lists them",
                           (int)(length < 60 ? length : 60), name);
 }

@@ -22,8 +22,8 @@ struct jn_generated {
 
 void jn_generate_options_init(jn_generate_options *options) {
   if (!options) return;
-  *options =
-      (jn_generate_options){.size = sizeof *options, .want = "inverse_dynamics", .single = 1, .regroup = 1, .order = 1};
+  *options = (jn_generate_options){
+      .size = sizeof *options, .want = "inverse_dynamics", .single = 1, .regroup = 1, .order = 1, .in = JN_IN_ALIGNED};
 }
 
 jn_status jn__writing_fail(jn_writing *w, jn_status status, const char *format, ...) {
@@ -65,14 +65,12 @@ static jn_status check_numbers(jn_writing *w) {
   const jn_generate_options *o = &w->options;
   if (o->order < 0 || o->order > 8) return jn__writing_fail(w, JN_ERR_SIZE, "the order must be 0 to 8");
   if (!(o->snap >= 0 && o->snap <= 0.1)) return jn__writing_fail(w, JN_ERR_SIZE, "snap must be 0 to 0.1 rad");
+  if (o->in != JN_IN_BODY && o->in != JN_IN_WORLD && o->in != JN_IN_ALIGNED)
+    return jn__writing_fail(w, JN_ERR_SIZE, "no such representation of Jacobians");
   if (o->language != JN_LANGUAGE_C && o->language != JN_LANGUAGE_MATLAB)
     return jn__writing_fail(w, JN_ERR_SIZE, "no such language");
   if (o->sines < JN_SINES_OWN || o->sines > JN_SINES_GIVEN)
     return jn__writing_fail(w, JN_ERR_SIZE, "no such way to get sines");
-  if (o->language == JN_LANGUAGE_MATLAB && (o->lanes > 1 || o->chunk))
-    return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "lanes and chunks are for C: MATLAB has vectors of its own");
-  if (o->lanes > 1 || o->chunk)
-    return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "not there yet"); /* until these are written */
   if (jn_model_nv(w->model) == 0)
     return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "the model has no moving joints: there is nothing to compute");
   return JN_OK;
@@ -175,6 +173,25 @@ static jn_status write_files(jn_writing *w, jn_generated *out) {
   return status;
 }
 
+/* Indices of the frames of the options; the last frame if there are none. */
+static jn_status find_frames(jn_writing *w) {
+  jn_generate_options *o = &w->options;
+  int given = o->frame_count;
+  if (given < 0 || given > 10000) return jn__writing_fail(w, JN_ERR_SIZE, "too many frames");
+  o->frame_count = given ? given : 1;
+  w->frame = jn__allocate(&w->allocator, (size_t)o->frame_count * sizeof *w->frame);
+  if (!w->frame) return jn__writing_fail(w, JN_ERR_MEMORY, "out of memory");
+
+  w->frame[0] = jn_frame_count(w->model) - 1;
+  for (int k = 0; k < given; k++) {
+    w->frame[k] = jn_frame_index(w->model, o->frames[k]);
+    if (w->frame[k] < 0)
+      return jn__writing_fail(w, JN_ERR_NAME, "frame %d of the list is not in the model; `jounce info` lists them",
+                              k + 1);
+  }
+  return JN_OK;
+}
+
 static jn_status write_model(jn_writing *w, jn_generated *out) {
   jn_generate_options *o = &w->options;
   if (o->language == JN_LANGUAGE_MATLAB) o->single = 0;
@@ -188,7 +205,8 @@ static jn_status write_model(jn_writing *w, jn_generated *out) {
       !jn__symbols_create(&w->symbols, &w->graph, &w->mechanism, o->runtime, payload, o->sines == JN_SINES_GIVEN))
     return jn__writing_fail(w, JN_ERR_MEMORY, "out of memory");
 
-  jn_status status = check_sines(w);
+  jn_status status = find_frames(w);
+  if (status == JN_OK) status = check_sines(w);
   if (status == JN_OK) status = hash_source(w);
   if (status == JN_OK) status = jn__write_functions(w);
   if (status == JN_OK && o->single) status = jn__measure_errors(w);
@@ -202,6 +220,7 @@ static void free_writing(jn_writing *w) {
     if (w->function[k].sequence.node) jn__sequence_free(&w->function[k].sequence);
   }
   jn__release(&w->allocator, w->function);
+  jn__release(&w->allocator, w->frame);
   if (w->symbols.g) jn__symbols_free(&w->symbols);
   if (w->graph.allocator.allocate) jn__graph_free(&w->graph);
   if (w->mechanism.part) jn__mechanism_free(&w->mechanism);

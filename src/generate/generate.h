@@ -3,7 +3,8 @@
  *
  *   graph.c        expressions as a graph                 mechanism.c   frames, constants, regrouping
  *   symbols.c      the robot over expressions             recursions.c  inverse dynamics, M, solution
- *   functions.c    the functions by name                  order.c       the order of statements
+ *   functions*.c   the functions by name                  order.c       the order of statements
+ *   taylor.c       derivatives on the graph
  *   emit_c.c       C                                      header.c      comments, tables and prototypes
  *   emit_matlab.c  MATLAB and Octave
  *   selftest.c     states with their results, error       sincos.c      sine and cosine in C
@@ -32,6 +33,7 @@ typedef struct jn_written_function {
   const char *about; /* for comments */
   jn_written_array in[JN_WRITTEN_IN], out[JN_WRITTEN_OUT];
   int ins, outs;
+  int frames; /* 1: its results are for the frames of the options */
   jn_sequence sequence;
   double float_error; /* largest error of float against double, relative to the largest result */
 } jn_written_function;

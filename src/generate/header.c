@@ -54,6 +54,20 @@ static void emit_joints(const jn_writing *w, jn_text *text) {
   }
 }
 
+/* The frames of poses and Jacobians. */
+static void emit_frames(const jn_writing *w, jn_text *text) {
+  static const char *const in[] = {"body", "world", "aligned"};
+  int used = 0;
+  for (int k = 0; k < w->functions; k++) used |= w->function[k].frames;
+  if (!used) return;
+  jn__text_format(text, " *\n * frames of poses and Jacobians (in %s):\n", in[w->options.in]);
+  for (int k = 0; k < w->options.frame_count; k++) {
+    jn__text_format(text, " * %3d  ", k);
+    jn__emit_safe(text, jn_frame_name(w->model, w->frame[k]));
+    jn__text_add(text, "\n");
+  }
+}
+
 static void emit_about(const jn_writing *w, jn_text *text) {
   const jn_generate_options *o = &w->options;
   jn__text_add(text, "/* Dynamics of ");
@@ -72,6 +86,10 @@ static void emit_about(const jn_writing *w, jn_text *text) {
   }
   jn__text_format(text, " * numbers      %s; inertial parameters %s\n", jn__number_type(w),
                   o->regroup ? "regrouped (exact for joint forces and M)" : "as in the file");
+  if (jn_loop_count(w->model))
+    jn__text_format(
+        text, " * loops        the %d constraints of the model are NOT part of this code: it is that of the tree\n",
+        jn_loop_count(w->model));
   if (o->snap > 0)
     jn__text_format(text, " * snapped      %d angles of placements, within %g rad of a quarter turn\n",
                     w->mechanism.snapped, o->snap);
@@ -105,13 +123,14 @@ static void emit_costs(const jn_writing *w, jn_text *text) {
     jn__text_format(
         text,
         " * error: of float against double, the largest of %d random states, relative to the largest number "
-        "of the result;\n * without what sine and cosine add (1.5 units in the last place).\n",
+        "of the result;\n * without what sine and cosine add (2 units in the last place).\n",
         JN_ERROR_STATES);
 }
 
 void jn__emit_origin(const jn_writing *w, jn_text *text) {
   emit_about(w, text);
   emit_joints(w, text);
+  emit_frames(w, text);
   emit_costs(w, text);
 }
 

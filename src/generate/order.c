@@ -66,7 +66,27 @@ static void visit(jn_sequence *s, const jn_graph *g, const unsigned char *need, 
   }
 }
 
-int jn__sequence_create(jn_sequence *s, const jn_graph *g, const jn_expr *results, int count) {
+/* Values beyond the registers of a small processor that wait in memory, summed over all statements. */
+static double waiting_values(const jn_sequence *s, const jn_graph *g, int32_t *left) {
+  enum { REGISTERS = 24 };
+  double sum = 0;
+  int alive = 0;
+  memcpy(left, s->uses, (size_t)g->count * sizeof *left);
+  for (int k = 0; k < s->count; k++) {
+    const jn_node *n = &g->node[s->node[k]];
+    int operands = operand_count(n);
+    for (int o = 0; o < operands; o++) {
+      int i = jn__node_of(jn__resolve(g, o ? n->b : n->a));
+      if (--left[i] == 0 && operand_count(&g->node[i]) > 0) alive--;
+    }
+    alive++;
+    if (alive > REGISTERS) sum += alive - REGISTERS;
+  }
+  return sum;
+}
+
+static int order_results(jn_sequence *s, const jn_graph *g, const jn_expr *results, int count, int backwards,
+                         double *waiting) {
   *s = (jn_sequence){.allocator = g->allocator};
   size_t nodes = (size_t)g->count + 1;
   s->node = jn__allocate(&g->allocator, nodes * sizeof *s->node);
@@ -78,16 +98,35 @@ int jn__sequence_create(jn_sequence *s, const jn_graph *g, const jn_expr *result
   if (good) {
     estimate_registers(g, bytes);
     for (int k = 0; k < count; k++) {
-      visit(s, g, bytes, stack, bytes + nodes, jn__node_of(results[k]));
-      s->uses[jn__node_of(jn__resolve(g, results[k]))]++;
-      s->operations.negations += jn__is_negative(jn__resolve(g, results[k]));
+      jn_expr e = results[backwards ? count - 1 - k : k];
+      visit(s, g, bytes, stack, bytes + nodes, jn__node_of(e));
+      s->uses[jn__node_of(jn__resolve(g, e))]++;
+      s->operations.negations += jn__is_negative(jn__resolve(g, e));
     }
+    *waiting = waiting_values(s, g, stack);
   }
 
   jn__release(&g->allocator, stack);
   jn__release(&g->allocator, bytes);
   if (!good) jn__sequence_free(s);
   return good;
+}
+
+/* From the first result or from the last one, whichever keeps fewer values waiting: time derivatives are best computed
+ * together with what they are derivatives of. */
+int jn__sequence_create(jn_sequence *s, const jn_graph *g, const jn_expr *results, int count) {
+  jn_sequence other;
+  double waiting, waiting_other;
+  if (!order_results(s, g, results, count, 0, &waiting)) return 0;
+  if (!order_results(&other, g, results, count, 1, &waiting_other)) return jn__sequence_free(s), 0;
+
+  if (waiting_other < waiting) {
+    jn_sequence swap = *s;
+    *s = other;
+    other = swap;
+  }
+  jn__sequence_free(&other);
+  return 1;
 }
 
 void jn__sequence_free(jn_sequence *s) {

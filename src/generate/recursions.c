@@ -194,8 +194,7 @@ int jn__write_inverse_dynamics(const jn_symbols *s, const jn_expr *v, const jn_e
 /* ---- mass matrix ---- */
 
 /* The momentum (N, F) of moments that move with (w, v): N = trace(S) w - S w + h x v, F = m v + w x h. */
-static void momentum_of(jn_graph *g, const jn_expr_moments *m, jn_expr3 w, jn_expr3 v, jn_expr3 *moment,
-                        jn_expr3 *force) {
+void jn__momentum_of(jn_graph *g, const jn_expr_moments *m, jn_expr3 w, jn_expr3 v, jn_expr3 *moment, jn_expr3 *force) {
   jn_expr9 J = {{jn__add(g, m->yy, m->zz), jn__negate(m->xy), jn__negate(m->xz)},
                 {jn__negate(m->xy), jn__add(g, m->xx, m->zz), jn__negate(m->yz)},
                 {jn__negate(m->xz), jn__negate(m->yz), jn__add(g, m->xx, m->yy)}};
@@ -204,7 +203,7 @@ static void momentum_of(jn_graph *g, const jn_expr_moments *m, jn_expr3 w, jn_ex
 }
 
 /* Column k of a part's screws. */
-static void screw_of(const jn_symbols *s, int i, int k, jn_expr3 *w, jn_expr3 *v) {
+void jn__screw_of(const jn_symbols *s, int i, int k, jn_expr3 *w, jn_expr3 *v) {
   jn_expr unit[6] = {0};
   unit[k] = JN_ONE;
   *w = (jn_expr3){unit[0], unit[1], unit[2]};
@@ -220,8 +219,8 @@ static void write_column(const jn_symbols *s, int i, int k, const jn_expr_moment
   jn_graph *g = s->g;
   int n = s->m->tree->nv, column = s->m->part[i].iv + k;
   jn_expr3 w, v, moment, force;
-  screw_of(s, i, k, &w, &v);
-  momentum_of(g, subtree, w, v, &moment, &force);
+  jn__screw_of(s, i, k, &w, &v);
+  jn__momentum_of(g, subtree, w, v, &moment, &force);
 
   for (int j = i; j >= 0; j = s->m->part[j].parent) {
     const jn_part *part = &s->m->part[j];

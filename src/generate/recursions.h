@@ -9,6 +9,10 @@
 /* tau [nv] = M a + C v + g (+ springs): v and a [nv] are expressions, NULL: zero. 0: out of memory. */
 int jn__write_inverse_dynamics(const jn_symbols *s, const jn_expr *v, const jn_expr *a, int springs, int gravity,
                                jn_expr *tau);
+/* Column k of a part's screws, in its own axes. */
+void jn__screw_of(const jn_symbols *s, int part, int k, jn_expr3 *w, jn_expr3 *v);
+/* The momentum (N, F) of moments that move with (w, v). */
+void jn__momentum_of(jn_graph *g, const jn_expr_moments *m, jn_expr3 w, jn_expr3 v, jn_expr3 *moment, jn_expr3 *force);
 /* M [nv x nv], both triangles. */
 int jn__write_mass_matrix(const jn_symbols *s, jn_expr *M);
 /* x [nv] with M x = b for the coordinates that are not prescribed (NULL: none is); the others are left alone. M is

@@ -174,7 +174,7 @@ static void emit_calls(const jn_writing *w, jn_text *text, int number) {
 }
 
 static const char same_function[] =
-    "/* Is every y[i] equal to x[i], but for the tolerance times the largest |x[i]|? */\n"
+    "/* 1 if every y[i] is x[i], but for the tolerance times the largest |x[i]|. */\n"
     "static int %s_same(const %s *y, const %s *x, int count, %s tolerance) {\n"
     "  %s size = %s;\n"
     "  for (int i = 0; i < count; i++) {\n"

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../model/inertia_law.h"
+#include "../model/stop.h"
 #include "identify.h"
 
 enum { MOST_ITERATIONS = 100 };
@@ -228,7 +229,7 @@ static double find_step(problem *p) {
   size_t wide = (size_t)p->n + 1;
   double gain = 0, *b = p->w;
   memset(p->R, 0, wide * wide * sizeof *p->R);
-  jn__qr_update(p->R, p->J, p->rows + p->n, p->n + 1, p->w);
+  jn__qr_update_unless_stopped(p->R, p->J, p->rows + p->n, p->n + 1, p->w);
   for (int k = 0; k < p->n; k++) {
     double *diagonal = &p->R[(size_t)k * wide + (size_t)k];
     if (*diagonal == 0) *diagonal = 1; /* held: nothing to its right either */
@@ -255,7 +256,7 @@ static int try_step(problem *p, double by) {
 /* The part of the step that lowers the sum: 1, 1/2, ...; 0 if none does. A small weight times the prior may be less
  * than the rounding of the sum; then the whole step is taken as long as `gain`, which has no such rounding, falls. */
 static double search_line(problem *p, double cost, double gain, double last_gain, double *now) {
-  for (double by = 1; by > 1e-12; by *= 0.5) {
+  for (double by = 1; by > 1e-12 && !jn__is_stopped(); by *= 0.5) {
     if (!try_step(p, by)) continue;
     *now = cost_of(p, 1, p->try);
     if (*now < cost || (by == 1 && gain < 0.25 * last_gain && *now <= cost * (1 + 1e-11))) return by;
@@ -267,7 +268,7 @@ static double search_line(problem *p, double cost, double gain, double last_gain
  * weight, too. */
 static int iterate(problem *p) {
   double cost = cost_of(p, 0, p->z), weight = p->root * p->root, last_gain = INFINITY;
-  for (int i = 1; i <= MOST_ITERATIONS; i++) {
+  for (int i = 1; i <= MOST_ITERATIONS && !jn__is_stopped(); i++) {
     linearise(p);
     hold_bounds(p);
     double gain = find_step(p), now = INFINITY, by = search_line(p, cost, gain, last_gain, &now);
@@ -318,7 +319,7 @@ static int follow_path(problem *p) {
   double root = p->root, tolerance = p->tolerance;
   int sum = MOST_ITERATIONS, result = 0;
   if (!set_up(p)) return 0;
-  for (double by = 1e8; by >= 1; by /= 10) {
+  for (double by = 1e8; by >= 1 && !jn__is_stopped(); by /= 10) {
     p->root = root * sqrt(by);
     p->tolerance = by > 1 ? 1e-8 : tolerance;
     result = iterate(p);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "identify.h"
 #include "jounce/jets.h"
 
@@ -291,7 +292,7 @@ static jn_status make_feed(feed *f) {
 static void run(feed *f) {
   const jn_identification *d = f->d;
   while (f->row < f->end && f->status == JN_OK) {
-    f->status = load_chunk(f);
+    f->status = jn__is_stopped() ? JN_ERR_STOPPED : load_chunk(f);
     if (f->status == JN_OK && f->count > 0) f->status = make_regressors(f);
     for (int i = 0; i < d->rows && f->status == JN_OK; i++)
       if (is_measured(f, i)) feed_channel(f, i);
@@ -348,11 +349,16 @@ static jn_status run_all(const feed *whole, int count) {
     feeds[k].status = feeds[k].channel ? make_feed(&feeds[k]) : JN_ERR_MEMORY;
     if (feeds[k].status != JN_OK) status = feeds[k].status;
   }
+  jn_stop stop = jn__stop_get();
 #if JN_WITH_OPENMP
 #pragma omp parallel for num_threads(count) schedule(static, 1) if (count > 1)
 #endif
-  for (int k = 0; k < count; k++)
+  for (int k = 0; k < count; k++) {
+    jn_stop before = jn__stop_get();
+    jn__stop_put(stop); /* this may be another thread than that of the caller */
     if (status == JN_OK) run(&feeds[k]);
+    jn__stop_put(before);
+  }
   for (int k = 0; k < count; k++) {
     if (status == JN_OK) status = feeds[k].status;
     d->rejected += feeds[k].rejected;

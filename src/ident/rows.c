@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "identify.h"
 
 /* Room for a channel with `width` columns. */
@@ -142,11 +143,16 @@ jn_status jn_identification_add(jn_identification *d, size_t count, const double
                                 const double *forces) {
   if (!d || (count && (!q || !v || !a || !forces))) return JN_ERR_NULL;
   size_t n = (size_t)d->n, channels = (size_t)d->channels;
+  if (count > PTRDIFF_MAX / sizeof(double) / ((size_t)d->nq + (size_t)d->nv + channels + 1)) return JN_ERR_SIZE;
   double *Y = jn__allocate(&d->allocator, (channels * n + 2 * channels + n + 1) * sizeof *Y);
   if (!Y) return JN_ERR_MEMORY;
   double *known = Y + channels * n, *f = known + channels, *row = f + channels;
   jn_status status = JN_OK;
   for (size_t s = 0; s < count && status == JN_OK; s++) {
+    if (jn__is_stopped()) {
+      status = JN_ERR_STOPPED;
+      break;
+    }
     const double *qs = q + s * (size_t)d->nq, *vs = v + s * (size_t)d->nv, *as = a + s * (size_t)d->nv;
     memcpy(f, forces + s * channels, channels * sizeof *f);
     for (int i = 0; i < d->nv && d->closure; i++)
@@ -183,6 +189,7 @@ static int is_within(const jn_identification *d, const jn_channel *c, const doub
 jn_status jn_identification_add_rows(jn_identification *d, int channel, size_t rows, const double *Y, const double *y) {
   if (!d || (rows && (!Y || !y))) return JN_ERR_NULL;
   if (channel < 0 || channel >= d->channels) return JN_ERR_INDEX;
+  if (rows > PTRDIFF_MAX / sizeof(double) / ((size_t)d->n + 1)) return JN_ERR_SIZE;
   jn_channel *c = &d->channel[channel];
   double *row = jn__allocate(&d->allocator, ((size_t)c->width + 1) * sizeof *row);
   if (!row) return JN_ERR_MEMORY;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../model/model.h"
+#include "../model/stop.h"
 #include "identify.h"
 
 static double *numbers(const jn_allocator *a, size_t count) { return jn__allocate(a, (count + 1) * sizeof(double)); }
@@ -73,7 +74,7 @@ static void merge_folds(stack *s, int without) {
     for (int f = 0; f < JN_FOLDS; f++) {
       if (f == without || c->rows[f] == 0) continue;
       memcpy(s->block, c->R + (size_t)f * size, size * sizeof *to);
-      jn__qr_update(to, s->block, c->width, c->width, s->w);
+      jn__qr_update_unless_stopped(to, s->block, c->width, c->width, s->w);
     }
     to += size;
   }
@@ -93,7 +94,7 @@ static void stack_channels(stack *s) {
         for (size_t k = r; k + 1 < n; k++) s->block[r * wide + (size_t)c->column[k]] = from[r * n + k] / s->sigma[i];
         s->block[r * wide + wide - 1] = from[r * n + n - 1] / s->sigma[i];
       }
-      jn__qr_update(s->T, s->block, c->width, s->wide, s->w);
+      jn__qr_update_unless_stopped(s->T, s->block, c->width, s->wide, s->w);
     }
     from += n * n;
   }
@@ -127,7 +128,7 @@ static void solve_told(stack *s) {
     for (int k = 0; k < m; k++) s->block[r * narrow + (size_t)k] = s->T[r * wide + (size_t)s->told[k]];
     s->block[r * narrow + (size_t)m] = y;
   }
-  jn__qr_update(s->Rt, s->block, s->wide, m + 1, s->w);
+  jn__qr_update_unless_stopped(s->Rt, s->block, s->wide, m + 1, s->w);
   double *x = s->w;
   for (int k = 0; k < m; k++) x[k] = s->Rt[(size_t)k * narrow + (size_t)m];
   jn__back_solve(s->Rt, m, m + 1, x, x);
@@ -198,7 +199,7 @@ static int start_noise(stack *s) {
 }
 
 static jn_status find_noise(stack *s) {
-  for (int k = 0; k < 50; k++) {
+  for (int k = 0; k < 50 && !jn__is_stopped(); k++) {
     stack_channels(s);
     jn_status status = k == 0 ? find_told(s) : JN_OK; /* weights hardly change which columns are told */
     if (status != JN_OK) return status;
@@ -287,7 +288,7 @@ static void find_essential(stack *s, unsigned char *essential) {
   double *x = s->w;
   memset(essential, 0, (size_t)s->d->nb);
   for (int k = 0; k < m; k++) x[k] = s->b[s->told[k]], essential[s->told[k]] = 1;
-  for (int rest = m; rest > 0; rest--) {
+  for (int rest = m; rest > 0 && !jn__is_stopped(); rest--) {
     int worst = -1;
     double least = 2;
     for (int k = 0; k < m; k++) {
@@ -344,14 +345,14 @@ static const double weights[WEIGHTS] = {100, 20, 4, 0.8, 0.1};
 static int cross_validate(stack *s, double *A, double *y, double *x, double (*score)[JN_FOLDS]) {
   const jn_identification *d = s->d;
   int folds = 0;
-  for (int f = 0; f < JN_FOLDS; f++) {
+  for (int f = 0; f < JN_FOLDS && !jn__is_stopped(); f++) {
     double rows;
     if (fold_squares(s, f, d->x0, &rows) < 0 || rows == 0) continue;
     merge_folds(s, f);
     stack_channels(s);
     make_system(s, A, y);
     memcpy(x, d->x0, (size_t)d->n * sizeof *x);
-    for (int k = 0; k < WEIGHTS; k++) {
+    for (int k = 0; k < WEIGHTS && !jn__is_stopped(); k++) {
       if (jn__ident_consistent(d, A, y, s->wide, weights[k], 1e-5, x) == 0) return 0;
       score[k][folds] = fold_squares(s, f, x, &rows) / rows;
     }
@@ -430,7 +431,8 @@ static jn_status solve_consistent(stack *s, double w) {
     make_system(s, A, y);
     memcpy(d->x, d->x0, n * sizeof *x);
     int before = count_warnings(d, d->x0);
-    for (int tries = 0; tries < 12; tries++, w *= 30) { /* data that make no sense get less weight */
+    for (int tries = 0; tries < 12 && !jn__is_stopped();
+         tries++, w *= 30) { /* data that make no sense get less weight */
       d->estimate.prior = w;
       d->estimate.iterations = jn__ident_consistent(d, A, y, s->wide, w, 1e-13, d->x);
       if (d->estimate.iterations == 0) status = JN_ERR_MEMORY;
@@ -478,6 +480,7 @@ jn_status jn_identification_solve(jn_identification *d, double w, int consistent
   if (status == JN_OK) {
     merge_folds(&s, -1);
     status = find_noise(&s);
+    if (jn__is_stopped()) status = JN_ERR_STOPPED;
   }
   if (status == JN_OK) {
     find_covariance(&s);
@@ -486,6 +489,7 @@ jn_status jn_identification_solve(jn_identification *d, double w, int consistent
     memcpy(d->x, d->x0, (size_t)d->n * sizeof *d->x);
     if (consistent) status = solve_consistent(&s, w);
   }
+  if (jn__is_stopped()) status = JN_ERR_STOPPED;
   d->solved = status == JN_OK;
   if (status == JN_OK && estimate) *estimate = &d->estimate;
   stack_free(&s);

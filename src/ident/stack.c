@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "base.h"
 
 /* ---- stacking ---- */
@@ -67,7 +68,7 @@ jn_status jn__base_stack(const jn_model *model, const jn_allocator *a, int state
   stack s;
   jn_status status = stack_init(&s, model, a);
   for (int i = 0, at = 0; i < states && status == JN_OK; i++) {
-    status = add_state(&s, model, seed, at);
+    status = jn__is_stopped() ? JN_ERR_STOPPED : add_state(&s, model, seed, at);
     at += s.nv;
     if (at < s.block && i + 1 < states) continue;
     if (status == JN_OK) reduce(&s);

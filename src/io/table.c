@@ -55,7 +55,9 @@ jn_status jn__table_set_name(jn_table *t, int column, const char *text, size_t l
   const char *unit = text + length;
   size_t unit_length = 0;
   if (length > 0 && text[length - 1] == ']') {
-    const char *open = memchr(text, '[', length);
+    const char *open = text + length - 1; /* the last bracket: names may have others */
+    while (open > text && *open != '[') open--;
+    if (*open != '[') open = NULL;
     if (open && !is_index(text, open, text + length - 1)) {
       unit = open + 1;
       unit_length = length - 2 - (size_t)(open - text);

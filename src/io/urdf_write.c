@@ -31,6 +31,10 @@ static int xml_character(const char *s) {
 
 static void check_name(jn_urdf_writer *w, const char *what, const char *name) {
   const char *s = name;
+  if (name && (strstr(name, "${") || strstr(name, "$("))) {
+    refuse(w, what, name, "readers take ${ and $( in a name for xacro, which is not expanded");
+    return;
+  }
   while (s && *s) {
     int length = xml_character(s);
     if (length == 0) {

@@ -88,6 +88,29 @@ static int has_inertia(const double p[10]) {
   return 0;
 }
 
+/* Warns of a link that is far heavier than all others: a mass in grams, or a misplaced decimal point. */
+static void check_heaviest(jn_draft *d) {
+  enum { LEAST_LINKS = 3 };
+  const double heavy = 100, times = 50; /* [kg]; as heavy as the next one */
+  double most = 0, next = 0;
+  int heaviest = -1, count = 0;
+
+  for (int i = 0; i < d->n; i++) {
+    double mass = d->b->links[i].link.inertia[0];
+    if (!(mass > 0)) continue;
+    count++;
+    next = fmax(next, fmin(mass, most));
+    if (mass > most) most = mass, heaviest = i;
+  }
+  if (count < LEAST_LINKS || !(most > heavy && most > times * next)) return;
+
+  char subject[JN_SUBJECT];
+  jn__subject(subject, "link", d->b->links[heaviest].link.name);
+  jn__log(&d->log, JN_WARNING, JN_ERR_MODEL, "mass-outlier", jn__link_place(d, heaviest), subject,
+          "check its unit (kg, not g) and its decimal point",
+          "its mass is %.6g kg, that of the next heaviest link %.6g kg", most, next);
+}
+
 void jn__check_inertia(jn_draft *d) {
   for (int i = 0; i < d->n; i++) {
     const double *p = d->b->links[i].link.inertia;
@@ -95,6 +118,7 @@ void jn__check_inertia(jn_draft *d) {
     for (int k = 0; k < 10; k++) usable &= isfinite(p[k]) != 0;
     if (usable) check_link(d, i); /* otherwise an error was reported before */
   }
+  check_heaviest(d);
   if (d->log.broken) return;
   int *before = d->first; /* links with inertia before position k; the child lists are no longer needed */
   before[0] = 0;

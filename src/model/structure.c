@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../text/printable.h"
+#include "../text/table_names.h"
 #include "draft.h"
 #include "model.h"
 
@@ -83,9 +85,23 @@ int jn__draft_joint(const jn_draft *d, const char *name) {
   return found;
 }
 
+/* Names go to terminals, tables and other files: none has characters that a terminal acts on. */
+static void check_characters(jn_draft *d, jn_place place, const char *what, const char *name) {
+  char subject[JN_SUBJECT];
+  const char *at = name;
+  int bytes = 1;
+  while (*at && (bytes = jn__drawn(at)) > 0) at += bytes;
+  if (!*at) return;
+  jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "name-characters", place, jn__subject(subject, what, name),
+          "rename it, with letters, digits and signs",
+          "byte %d of its name begins a control character, a change of text direction, or no UTF-8",
+          (int)(at - name) + 1);
+}
+
 /* Longer names would not fit in the buffers for names of coordinates. */
-static void check_length(jn_draft *d, jn_place place, const char *what, const char *name) {
+static void check_text(jn_draft *d, jn_place place, const char *what, const char *name) {
   char subject[JN_SUBJECT], cut[64];
+  if (name) check_characters(d, place, what, name);
   if (!name || strlen(name) <= JN_NAME_MAX) return;
   snprintf(cut, sizeof cut, "%.40s...", name);
   jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "name-long", place, jn__subject(subject, what, cut), "choose a shorter name",
@@ -97,8 +113,8 @@ static void check_names(jn_draft *d, named_place *scratch) {
     const char *name = d->b->links[i].link.name;
     if (!name || !*name)
       jn__link_error(d, i, "name-missing", "give every link a name", "link number %d has no name", i);
-    check_length(d, jn__link_place(d, i), "link", name);
-    check_length(d, jn__joint_place(d, i), "joint", d->link[i].joint.name);
+    check_text(d, jn__link_place(d, i), "link", name);
+    check_text(d, jn__joint_place(d, i), "joint", d->link[i].joint.name);
     scratch[i] = (named_place){name ? name : "", i};
   }
   sort_names(scratch, d->n, d->by_name);
@@ -108,6 +124,29 @@ static void check_names(jn_draft *d, named_place *scratch) {
       jn__link_error(d, scratch[i].index, "name-duplicate", "rename one of them",
                      "two links have this name; the first is on line %d", d->b->links[scratch[i - 1].index].line);
   }
+}
+
+/* Warns of joints whose columns a table cannot carry back: text/table_names.h. */
+static void check_table_name(jn_draft *d, int i) {
+  static const char remedy[] = "rename it, if its motion is to be written to a table";
+  const char *name = d->joint_name[i], *fault = jn__table_name_fault(name);
+  if (jn__joint_nv(&d->link[i].joint) == 0) return;
+  if (fault) {
+    jn__joint_message(d, JN_WARNING, i, "name-table", remedy, "a table (CSV, NPZ) cannot carry its name back: %s",
+                      fault);
+    return;
+  }
+
+  /* NAME_d1 and NAME.tau are columns of the joint NAME, if there is one */
+  char stem[JN_NAME_MAX + 1];
+  size_t length = jn__table_name_stem(name);
+  if (length == 0 || length >= sizeof stem) return;
+  memcpy(stem, name, length);
+  stem[length] = 0;
+  int other = jn__draft_joint(d, stem);
+  if (other != JN_NONE && other != i && jn__joint_nv(&d->link[other].joint) > 0)
+    jn__joint_message(d, JN_WARNING, i, "name-table", remedy,
+                      "in a table (CSV, NPZ), its column has the name of one of joint '%s'", stem);
 }
 
 /* A joint without a name of its own gets the link's, unless another joint has that name. */
@@ -121,6 +160,7 @@ static void check_joint_names(jn_draft *d, named_place *scratch) {
     jn__joint_message(d, JN_ERROR, two, "name-duplicate", "rename one of them",
                       "two joints have this name; the first is on line %d", d->b->links[one].joint_line);
   }
+  for (int i = 0; i < d->n; i++) check_table_name(d, i);
 }
 
 static void check_frame_names(jn_draft *d, named_place *scratch) {
@@ -132,7 +172,7 @@ static void check_frame_names(jn_draft *d, named_place *scratch) {
     jn_place place = {d->b->file, f->line, f->column};
     char subject[JN_SUBJECT];
     jn__subject(subject, "frame", f->name);
-    check_length(d, place, "frame", f->name);
+    check_text(d, place, "frame", f->name);
     int taken = jn__draft_link(d, f->name) != JN_NONE || (i > 0 && strcmp(f->name, scratch[i - 1].name) == 0);
     if (!*f->name || taken)
       jn__log(&d->log, JN_ERROR, JN_ERR_MODEL, "name-duplicate", place, subject, "rename it",
@@ -149,7 +189,7 @@ static void check_loop_names(jn_draft *d, named_place *scratch) {
   qsort(scratch, (size_t)n, sizeof *scratch, compare_named);
   for (int i = 0; i < n; i++) {
     const jn_loop_item *l = &d->b->loops[scratch[i].index];
-    check_length(d, (jn_place){jn__builder_loop_file(d->b, l), l->line, l->column}, "loop", l->loop.name);
+    check_text(d, (jn_place){jn__builder_loop_file(d->b, l), l->line, l->column}, "loop", l->loop.name);
   }
   for (int i = 1; i < n; i++) {
     const jn_loop_item *l = &d->b->loops[scratch[i].index];

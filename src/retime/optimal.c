@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "retime.h"
 
 enum {
@@ -152,7 +153,7 @@ static double add_point(const problem *p, int point, const double *y, double mu,
                         double W[VARIABLES][VARIABLES]) {
   const ingredient *list = p->list + (size_t)point * (size_t)p->each;
   const squares *curved = p->curved ? p->curved + (size_t)point * (size_t)p->bent : NULL;
-  double sum = 0, root = sqrt(y[0]);
+  double sum = 0, product = 1, root = sqrt(y[0]); /* the logarithm of a product takes the time of one */
   int plain = p->each - p->bent;
   for (int k = 0; k < p->each; k++) {
     const ingredient *s = &list[k];
@@ -162,13 +163,17 @@ static double add_point(const problem *p, int point, const double *y, double mu,
     if ((up && !(over > 0)) || (down && !(under > 0))) return INFINITY;
     double pull = (up ? 1 / over : 0) - (down ? 1 / under : 0);
     double stiff = (up ? 1 / (over * over) : 0) + (down ? 1 / (under * under) : 0);
-    sum -= mu * log((up ? over / s->size : 1) * (down ? under / s->size : 1));
+    product *= (up ? over / s->size : 1) * (down ? under / s->size : 1);
+    if (product < 1e-100 || product > 1e100) {
+      sum -= mu * log(product);
+      product = 1;
+    }
     for (int i = 0; i < p->used && gradient; i++) {
       gradient[i] += mu * pull * by[i];
       for (int j = 0; j < p->used; j++) W[i][j] += mu * stiff * by[i] * by[j];
     }
   }
-  return sum;
+  return sum - mu * log(product);
 }
 
 /* Duration and its derivatives by x at a point with this weight. */
@@ -216,7 +221,8 @@ static int place_of(const jn_speed *x, int point, double *u, double *width) {
     interval = last;
   }
   *width = split ? h / PANELS : h;
-  *u = h * interval + *width * (part + (double)(point % POINTS) / (POINTS - 1));
+  double place = part + (double)(point % POINTS) / (POINTS - 1);
+  *u = jn__place_in(x->length, x->intervals, interval, split ? place / PANELS : place);
   return interval;
 }
 
@@ -395,7 +401,7 @@ static int move_ends(problem *p, const double target[2]) {
   static const double widths[] = {1, 0.4, 0.1};
   const double mu = 1e-2;
   int there[2] = {!p->fixed[0], !p->fixed[1]};
-  for (int k = 0; k < STEPS && !(there[0] && there[1]); k++) {
+  for (int k = 0; k < STEPS && !(there[0] && there[1]) && !jn__is_stopped(); k++) {
     int end = k % 2, tries = 0;
     double part = 1;
     if (there[end]) continue;
@@ -409,7 +415,7 @@ static int move_ends(problem *p, const double target[2]) {
 static void run_method(problem *p, const jn_retime_options *o) {
   int total = 0;
   for (double mu = 1e-3; mu > 1e-10 && total < o->iterations && p->each > 0; mu *= 0.3)
-    for (int i = 0; i < 30 && total < o->iterations; i++, total++) {
+    for (int i = 0; i < 30 && total < o->iterations && !jn__is_stopped(); i++, total++) {
       if (o->progress) o->progress((double)total / o->iterations, o->progress_context);
       if (!(descend(p, mu) > 1e-2 * mu)) break;
     }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "retime.h"
 
 static size_t path_doubles(const jn_path *p) {
@@ -44,6 +45,65 @@ static int has_bent(const jn_path *p) {
   return 0;
 }
 
+/* ---- Memory of places ---- */
+
+static jn_status memory_create(jn_path *p, const jn_allocator *a) {
+  const size_t most_bytes = 64 << 20, most_slots = 1 << 15;
+  jn_path_memory *memory = &p->memory;
+  size_t n = (size_t)p->nv, rows = (size_t)p->order + 3;
+  memory->entry = (size_t)p->nq + n * (rows + 3 * (rows - 2) + 2);
+  memory->slots = most_slots;
+  while (memory->slots > 1 && memory->slots * memory->entry * sizeof(double) > most_bytes) memory->slots /= 2;
+
+  memory->places = jn__allocate(a, memory->slots * sizeof(double));
+  memory->kinds = jn__allocate(a, memory->slots);
+  memory->entries = jn__allocate(a, memory->slots * memory->entry * sizeof(double));
+  return memory->places && memory->kinds && memory->entries ? JN_OK : JN_ERR_MEMORY;
+}
+
+static size_t slot_of(const jn_path_memory *memory, double u) {
+  uint64_t bits;
+  memcpy(&bits, &u, sizeof bits);
+  bits = (bits ^ (bits >> 32)) * 0x9e3779b97f4a7c15u; /* Fibonacci hashing */
+  return (size_t)(bits >> 40) & (memory->slots - 1);
+}
+
+/* The parts of a path that are remembered: each with its number of doubles. */
+enum { PARTS = 3 };
+static void list_parts(const jn_path *p, double *parts[PARTS], size_t sizes[PARTS]) {
+  size_t n = (size_t)p->nv, rows = (size_t)p->order + 3;
+  parts[0] = p->q_now; /* and q */
+  sizes[0] = (size_t)p->nq + rows * n;
+  parts[1] = p->c; /* and g, m */
+  sizes[1] = 3 * (rows - 2) * n;
+  parts[2] = p->compliance; /* and offset */
+  sizes[2] = 2 * n;
+}
+
+static void remember(jn_path *p, double u, int with_mass) {
+  jn_path_memory *memory = &p->memory;
+  size_t slot = slot_of(memory, u), sizes[PARTS];
+  double *to = memory->entries + slot * memory->entry, *parts[PARTS];
+  list_parts(p, parts, sizes);
+  for (int i = 0; i < PARTS; to += sizes[i], i++) memcpy(to, parts[i], sizes[i] * sizeof(double));
+  memory->places[slot] = u;
+  memory->kinds[slot] = with_mass ? 2 : 1;
+}
+
+/* 0: nothing is known of the place. */
+static int recall(jn_path *p, double u, int with_mass) {
+  const jn_path_memory *memory = &p->memory;
+  size_t slot = slot_of(memory, u), sizes[PARTS];
+  if (memory->kinds[slot] < (with_mass ? 2 : 1) || memory->places[slot] != u) return 0;
+  const double *from = memory->entries + slot * memory->entry;
+  double *parts[PARTS];
+  list_parts(p, parts, sizes);
+  for (int i = 0; i < PARTS; from += sizes[i], i++) memcpy(parts[i], from, sizes[i] * sizeof(double));
+  return 1;
+}
+
+void jn__path_forget(jn_path *p) { memset(p->memory.kinds, 0, p->memory.slots); }
+
 jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
   p->nq = jn_model_nq(p->model);
   p->nv = jn_model_nv(p->model);
@@ -76,7 +136,8 @@ jn_status jn__path_create(jn_path *p, const jn_allocator *a) {
       p->compliance[v] = 1 / jn_elastic_actuator(p->elastic, v)->stiffness;
     p->place[v] = type == JN_FREE || type == JN_SPHERICAL ? -1 : jn_joint_q(p->model, joint) + number;
   }
-  return p->losses ? find_losses(p) : JN_OK; /* zero so far */
+  status = memory_create(p, a);
+  return p->losses && status == JN_OK ? find_losses(p) : status; /* zero so far */
 }
 
 void jn__path_destroy(jn_path *p, const jn_allocator *a) {
@@ -85,6 +146,9 @@ void jn__path_destroy(jn_path *p, const jn_allocator *a) {
   jn__release(a, p->q_now);
   jn__release(a, p->wrench);
   jn__release(a, p->bent);
+  jn__release(a, p->memory.places);
+  jn__release(a, p->memory.kinds);
+  jn__release(a, p->memory.entries);
 }
 
 /* ---- From s to u ---- */
@@ -210,9 +274,11 @@ static void find_compliance(jn_path *p) {
 }
 
 jn_status jn__path_at(jn_path *p, double u, int with_mass) {
+  if (jn__is_stopped()) return JN_ERR_STOPPED;
   size_t n = (size_t)p->nv;
   double *v_jet = p->q + n, w[JN_PATH_ROWS]; /* row k of q is the derivative k */
   int shaped = p->shape[0] || p->shape[1];
+  if (recall(p, u, with_mass)) return JN_OK;
   jn__path_shape(p, u, w);
   double s = shaped ? w[0] : p->start + u;
   jn_status status = p->from.motion ? p->from.motion(p->from.context, s, p->order, p->q_now, v_jet)
@@ -223,6 +289,7 @@ jn_status jn__path_at(jn_path *p, double u, int with_mass) {
   if (shaped && p->wrench) jn__compose(w, p->order, (int)wrench_row(p), p->wrench + wrench_row(p));
   status = split_forces(p, with_mass);
   if (status == JN_OK && p->bent) find_compliance(p);
+  if (status == JN_OK) remember(p, u, with_mass);
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../model/model.h"
+#include "../model/stop.h"
 #include "retime.h"
 
 struct jn_retimed {
@@ -69,6 +70,7 @@ typedef struct retiming {
   jn_range *limits; /* with margins */
   jn_retime_options o;
   jn_limit_event *event;
+  double from, to; /* of the progress, in the present step */
 } retiming;
 
 static jn_status check_motors(const jn_model *model, const jn_elastic *elastic) {
@@ -102,12 +104,24 @@ static void take_margins(const jn_range *from, int nv, double margin, jn_range *
   }
 }
 
+/* Part of the present step, which is r->from ... r->to of the whole. */
+static void tell_progress(void *context, double part) {
+  const retiming *r = context;
+  if (r->o.progress) r->o.progress(r->from + (r->to - r->from) * part, r->o.progress_context);
+}
+
+static void begin_step(retiming *r, double to) {
+  r->from = r->to;
+  r->to = to;
+}
+
 /* The largest factor that is not above `most`. */
 static jn_status largest(retiming *r, const jn_speed *speed, double most, double *factor) {
   jn_scaled scaled = {.path = &r->path, .speed = speed, .samples = r->o.samples, .largest = most};
+  scaled.progress = tell_progress;
+  scaled.progress_context = r;
   scaled.last = r->o.elastic ? JN_LIMITED_DEFLECTION : JN_LIMITED_EFFORT_RATE;
   if (r->path.bent) scaled.samples *= 4; /* nothing says what is between them */
-  if (speed && scaled.samples < 8 * speed->intervals) scaled.samples = 8 * speed->intervals;
   return jn__largest_factor(&scaled, &r->out->allocator, factor, r->event);
 }
 
@@ -170,6 +184,7 @@ static jn_status prepare(retiming *r, double target[2]) {
     int rest, moves;
     status = rests(r, i ? x->length : 0, &moves, &rest);
     int stops = asked[i] == 0 || (isnan(asked[i]) && !r->o.moving_ends);
+    if (r->path.shape[i] != (stops && !rest)) jn__path_forget(&r->path);
     r->path.shape[i] = stops && !rest;
     target[i] = asked[i] > 0 && moves ? asked[i] : NAN;
   }
@@ -188,6 +203,8 @@ static jn_status prepare(retiming *r, double target[2]) {
   for (int i = 0; i < N + JN_TIMING_DEGREE; i++) x->speed.b[i] = 1;
   return status;
 }
+
+static void pass_progress(double part, void *context) { tell_progress(context, part); }
 
 /* The optimiser's answer reaches limits between the points that it looks at. Where speeds of the ends are given, it
  * keeps a little of the limits, so that the answer need not be scaled. */
@@ -209,7 +226,10 @@ static jn_status shorten(retiming *r, const double target[2], int *possible) {
   for (int i = ends && slow < fast ? 0 : 1; i < 2 && status == JN_OK && !*possible;
        i++) { /* from as slow as the ends */
     for (int k = 0; k < x->speed.intervals + JN_TIMING_DEGREE; k++) x->speed.b[k] = i ? fast : slow;
-    status = jn__shortest(&r->path, &x->speed, target, &r->o, &x->allocator, possible);
+    jn_retime_options o = r->o;
+    o.progress = r->o.progress ? pass_progress : NULL;
+    o.progress_context = r;
+    status = jn__shortest(&r->path, &x->speed, target, &o, &x->allocator, possible);
   }
   r->path.limits = full;
   jn__release(&x->allocator, less);
@@ -237,12 +257,15 @@ static jn_status along_path(retiming *r, int *possible) {
   jn_limit_event uniform = *r->event;
   jn_status status = prepare(r, target);
   int ends = !isnan(target[0]) || !isnan(target[1]);
+  begin_step(r, 0.3);
   if (status == JN_OK) status = settle(r, r->o.largest, &factor);
   *possible = status == JN_OK && factor > 0;
   if (!*possible) return status;
   double first = x->speed.b[0];
   scale_speed(&x->speed, 0.98); /* strictly within the limits */
+  begin_step(r, 0.8);
   status = shorten(r, target, possible);
+  begin_step(r, 0.95);
   if (status == JN_OK && !*possible) {
     x->duration = jn__speed_times(&x->speed);
     tell_end(r, target);
@@ -285,12 +308,13 @@ static int keep_event(retiming *r, double t, int v, int q, double value) {
   return add_event(r->out, &e);
 }
 
-static jn_status events_at(retiming *r, double t, double *motors) {
+/* Place k of an interval, which has `each` of them: the sweeps and the optimiser have looked at these. */
+static jn_status events_at(retiming *r, int interval, int k, int each, double *motors) {
   jn_retimed *x = r->out;
   double factor = x->is_uniform ? x->length / x->duration : 1;
   jn_timing at = {{1}};
-  int interval;
-  double u = x->is_uniform ? factor * t : jn__speed_place(&x->speed, t, &interval);
+  double u = jn__place_in(x->length, x->is_uniform ? 1 : x->speed.intervals, interval, (double)k / each);
+  double t = x->is_uniform ? u / factor : jn__speed_time(&x->speed, interval, u);
   if (!x->is_uniform) jn__speed_at(&x->speed, interval, u, &at);
   jn_status status = jn__path_at(&r->path, u, !x->is_uniform);
   if (status == JN_OK && motors) status = jn__path_motors(&r->path, &at, factor, t, motors);
@@ -306,12 +330,15 @@ static jn_status events_at(retiming *r, double t, double *motors) {
 }
 
 static jn_status find_events(retiming *r) {
-  enum { TIMES = 2000 };
   jn_retimed *x = r->out;
+  int intervals = x->is_uniform ? 1 : x->speed.intervals, each = jn__places_each(intervals, r->o.samples);
   jn_status status = JN_OK;
   double *motors = r->path.bent ? jn__allocate(&x->allocator, 4 * (size_t)x->nv * sizeof *motors) : NULL;
   if (r->path.bent && !motors) return JN_ERR_MEMORY;
-  for (int k = 0; k < TIMES && status == JN_OK; k++) status = events_at(r, x->duration * (k + 0.5) / TIMES, motors);
+  for (int i = 0; i < intervals * each && status == JN_OK; i++) {
+    if (i % 64 == 0) tell_progress(r, (double)i / (intervals * each));
+    status = events_at(r, i / each, i % each, each, motors);
+  }
   jn__release(&x->allocator, motors);
   return status;
 }
@@ -332,6 +359,7 @@ static jn_status whole_uniform(retiming *r, int *possible) {
 static jn_status retime(retiming *r, int *possible) {
   jn_retimed *x = r->out;
   jn_status status = jn__path_create(&r->path, &x->allocator);
+  begin_step(r, r->o.uniform ? 0.9 : 0.15);
   if (status == JN_OK) status = largest(r, NULL, r->o.largest, &x->uniform);
   *possible = status == JN_OK && x->uniform > 0;
   if (!*possible) { /* in the times of the given motion */
@@ -343,6 +371,7 @@ static jn_status retime(retiming *r, int *possible) {
   r->event->from = r->event->to = r->event->from / x->uniform;
   if (x->is_uniform) status = whole_uniform(r, possible);
   if (!x->is_uniform) status = along_path(r, possible);
+  begin_step(r, 1);
   if (status == JN_OK && *possible) status = find_events(r);
   return status;
 }
@@ -379,6 +408,7 @@ jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, cons
   r.path.start = x->start;
   r.path.length = x->length;
   status = retime(&r, &possible);
+  if (jn__is_stopped()) status = JN_ERR_STOPPED;
   jn__path_destroy(&r.path, &a);
   jn__release(&a, r.limits);
   if (status == JN_OK && possible)

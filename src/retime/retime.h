@@ -36,6 +36,15 @@ typedef struct jn_path_source {
   void *context;
 } jn_path_source;
 
+/* What was computed of a path at some places, because the same ones are looked at again and again: after each change of
+ * the speed, and of the limits. Each place has one slot by its bits, which it takes from another. (path.c) */
+typedef struct jn_path_memory {
+  size_t slots, entry;  /* their number, a power of two; doubles of one */
+  double *places;       /* [slots] u */
+  unsigned char *kinds; /* [slots] 0: empty, 1: without m, 2: with m */
+  double *entries;      /* [slots x entry] */
+} jn_path_memory;
+
 /* The path at one u: derivatives by u of each coordinate (q[1] = q_u ...), of m = M q_u, of c and of g. */
 typedef struct jn_path {
   const jn_model *model;
@@ -57,6 +66,7 @@ typedef struct jn_path {
   double *offset;      /* [nv] deflection at rest, less what the compliance says */
   double *room;        /* [17 x nv] */
   double *wrench;      /* [2 x (order+1) x nlink x 6] by u, and of a timing; NULL: none */
+  jn_path_memory memory;
 } jn_path;
 
 /* How fast the motion is along the path: x = u'^2 and its derivatives by u. */
@@ -79,6 +89,8 @@ jn_status jn__path_create(jn_path *p, const jn_allocator *a);
 void jn__path_destroy(jn_path *p, const jn_allocator *a);
 /* The parameter runs from 0 to length. with_mass: m, too. */
 jn_status jn__path_at(jn_path *p, double u, int with_mass);
+/* After a change of the shape. */
+void jn__path_forget(jn_path *p);
 /* w and its derivatives to order 6: s of the trajectory at u. */
 void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]);
 /* rows [count x n] of derivatives 1 ... count by s become those by u, in place; w as above. */
@@ -130,8 +142,16 @@ typedef struct jn_scaled {
   const jn_speed *speed; /* NULL: u' = 1 */
   int samples;
   double largest;
-  jn_limited first, last; /* quantities that are looked at */
+  jn_limited first, last;                       /* quantities that are looked at */
+  void (*progress)(void *context, double part); /* may be NULL */
+  void *progress_context;
 } jn_scaled;
+
+/* Places that are looked at in each interval of the speed, if `samples` are wanted in all: a multiple of the steps
+ * between the points of the optimiser, so that these are among them. */
+int jn__places_each(int intervals, int samples);
+/* The place at a part 0 ... 1 of an interval. Equal places have equal bits, by which they are remembered. */
+double jn__place_in(double length, int intervals, int interval, double part);
 
 /* *factor: 0 if there is none; event: the last limit that lowered it, or that cannot be kept. */
 jn_status jn__largest_factor(const jn_scaled *x, const jn_allocator *a, double *factor, jn_limit_event *event);

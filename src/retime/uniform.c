@@ -7,7 +7,9 @@
  * a curve with values and slopes f, f' is off from the straight line of slope s by 4/27 h (|f0' -
  * s|
  * + |f1' - s|) at most if it is a cubic; twice that is allowed for what is not. Where that passes a limit, the interval
- * is halved, until what is left is 1e-10 of the limit, by which the factor is lowered in the end.
+ * is halved, until what is left is 1e-10 of the limit, by which the factor is lowered in the end. Along the path, where
+ * motions are near their limits nearly everywhere, it is halved until 1e-5 of the limit is left, and samples keep as
+ * much of it unused.
  *
  * Motors behind springs that are not linear are no polynomials of the factor: their limits are kept at the samples. */
 #include <math.h>
@@ -16,6 +18,7 @@
 #include "retime.h"
 
 enum { DEPTH = 24, SWEEPS = 60 };
+static const double finest = 1e-10, spare = 1e-5; /* of a limit: left between samples of a factor, and of a path */
 
 typedef struct watched {
   int v;
@@ -116,6 +119,10 @@ static jn_status evaluate(sweep *w, int interval, double t, jn_limited_value *to
   return lower_for_motors(w, &at, t, x->speed ? jn__speed_time(x->speed, interval, t) : t);
 }
 
+static double limit_size(double lower, double upper) {
+  return fmax(isfinite(upper) ? fabs(upper) : 0, isfinite(lower) ? fabs(lower) : 0);
+}
+
 /* May a limit be passed between two samples? 2: only by so little that it does not matter. */
 static int may_pass(const sweep *w, double h, const jn_limited_value *a, const jn_limited_value *b) {
   int result = 0;
@@ -126,9 +133,9 @@ static int may_pass(const sweep *w, double h, const jn_limited_value *a, const j
     double s = (f1 - f0) / h, off = 8.0 / 27 * h * (fabs(d0 - s) + fabs(d1 - s));
     double over = fmax(fmax(f0, f1) + off - l->upper, l->lower - fmin(f0, f1) + off);
     if (!(over > 0)) continue;
-    double size = fmax(isfinite(l->upper) ? fabs(l->upper) : 0, isfinite(l->lower) ? fabs(l->lower) : 0);
-    if (over > 1e-10 * size) return 1;
-    result = 2;
+    double size = limit_size(l->lower, l->upper);
+    if (over > (w->x->speed ? spare : finest) * size) return 1;
+    if (!w->x->speed) result = 2;
   }
   return result;
 }
@@ -149,6 +156,17 @@ static jn_status between(sweep *w, int interval, double t0, double t1, int left,
   jn_status status = evaluate(w, interval, t, w->values + (size_t)middle * n);
   if (status == JN_OK) status = between(w, interval, t0, t, left, middle, depth + 1);
   return status == JN_OK ? between(w, interval, t, t1, middle, right, depth + 1) : status;
+}
+
+int jn__places_each(int intervals, int samples) {
+  enum { STEPS = 6 }; /* of the optimiser in an interval */
+  int each = (samples + intervals - 1) / intervals;
+  return intervals == 1 ? each : STEPS * ((each + STEPS - 1) / STEPS);
+}
+
+double jn__place_in(double length, int intervals, int interval, double part) {
+  double width = length / intervals;
+  return width * interval + width * part;
 }
 
 /* The first place after u at which the path is at time s of the trajectory; `end` if that is beyond it. */
@@ -210,15 +228,17 @@ static jn_status follow(sweep *w, int interval, double u, double end) {
 
 static jn_status run_sweep(sweep *w) {
   const jn_scaled *x = w->x;
-  int pieces = x->speed ? x->speed->intervals : 1;
-  int each = x->speed ? (x->samples + pieces - 1) / pieces : x->samples;
+  int pieces = x->speed ? x->speed->intervals : 1, each = jn__places_each(pieces, x->samples);
   jn_status status = JN_OK;
   for (int i = 0; i < pieces && status == JN_OK && w->factor > 0; i++) {
-    double width = x->path->length / pieces, start = width * i;
     w->left = 0;
-    status = evaluate(w, i, start, w->values);
-    for (int k = 0; k < each && status == JN_OK && w->factor > 0; k++)
-      status = follow(w, i, start + width * k / each, start + width * (k + 1) / each);
+    status = evaluate(w, i, jn__place_in(x->path->length, pieces, i, 0), w->values);
+    for (int k = 0; k < each && status == JN_OK && w->factor > 0; k++) {
+      double from = jn__place_in(x->path->length, pieces, i, (double)k / each);
+      double to = jn__place_in(x->path->length, pieces, i, (double)(k + 1) / each);
+      if (x->progress && k % 4 == 0) x->progress(x->progress_context, (i + (double)k / each) / pieces);
+      status = follow(w, i, from, to);
+    }
   }
   return status;
 }
@@ -230,10 +250,14 @@ static int list_limits(const jn_scaled *x, watched *list) {
       const jn_range *l = &x->path->limits[v * JN_LIMITED_QUANTITIES + k];
       if (!jn__is_limited(x->path, v, k)) continue;
       if (k >= JN_LIMITED_MOTOR_EFFORT && x->path->bent && x->path->bent[v]) continue; /* lower_for_motors() */
-      double slack = k == JN_LIMITED_POSITION ? 1e-9 : 0; /* rounding at a limit does not break it */
-      if (list)
-        list[count] = (watched){v, (jn_limited)k, l->lower - slack * fmax(1, fabs(l->lower)),
-                                l->upper + slack * fmax(1, fabs(l->upper))};
+
+      /* rounding at a limit of position does not break it; others are kept with what may be between samples */
+      double size = limit_size(l->lower, l->upper), slack = 0;
+      if (k == JN_LIMITED_POSITION)
+        slack = 1e-9 * fmax(1, size);
+      else if (x->speed)
+        slack = -spare * size;
+      if (list) list[count] = (watched){v, (jn_limited)k, l->lower - slack, l->upper + slack};
       count++;
     }
   return count;

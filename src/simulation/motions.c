@@ -8,6 +8,7 @@
 #include "../dispatch/batch.h"
 #include "../dispatch/dispatch.h"
 #include "../model/model.h"
+#include "../model/stop.h"
 #include "jounce/batch.h"
 #include "jounce/lie.h"
 #include "variation.h"
@@ -33,6 +34,7 @@ size_t jn_motions_room(const jn_model *model, size_t count, jn_integrator integr
   if (!model || !has_tableau(integrator)) return 0;
   size_t nv = (size_t)jn_model_nv(model), nq = (size_t)jn_model_nq(model);
   size_t stages = (size_t)jn__simulation_tableau(integrator).stages;
+  if (!jn__count_fits(count, 2 * stages * nv + 3 * nv + nq)) return 0;
   return count * (2 * stages * nv + 3 * nv + nq) + MOST_PARTS * 2 * nv;
 }
 
@@ -160,7 +162,7 @@ static jn_status run_part(motions_part *p) {
   memcpy(p->q, p->room.q, p->count * (size_t)p->model->nq * sizeof *p->q);
   show(m, p->model, p->count, 0, p->q, p->v);
   for (long k = 0; k < m->steps && status == JN_OK; k++) {
-    status = one_step(p, k);
+    status = jn__is_stopped() ? JN_ERR_STOPPED : one_step(p, k);
     if (status == JN_OK) show(m, p->model, p->count, k + 1, p->q, p->v);
   }
   return status;
@@ -176,14 +178,12 @@ typedef struct motions_call {
   size_t singular[MOST_PARTS];
 } motions_call;
 
-/* Part k of the motions; rooms of parts follow each other. */
-static void move_part(void *context, size_t k) {
-  motions_call *c = context;
+/* Motions [first, first + count) from start to end, by thread k; rooms of parts follow each other. */
+static void move_block(motions_call *c, size_t k, size_t first, size_t count) {
   const jn_motions *m = c->motions;
-  motions_part p = {.model = jn__batch_model(c->batch), .motions = *m};
-  size_t first, nq = (size_t)p.model->nq, nv = (size_t)p.model->nv, rows = (size_t)(m->steps / m->every) + 1;
+  motions_part p = {.model = jn__batch_model(c->batch), .motions = *m, .count = count};
+  size_t nq = (size_t)p.model->nq, nv = (size_t)p.model->nv, rows = (size_t)(m->steps / m->every) + 1;
   size_t stages = (size_t)jn__simulation_tableau(m->integrator).stages;
-  p.count = jn__batch_range(c->count, k, c->parts, &first);
   p.work = jn__batch_part(c->batch, k, first, p.count);
   p.q = c->q + first * nq;
   p.v = c->v + first * nv;
@@ -191,8 +191,20 @@ static void move_part(void *context, size_t k) {
   if (m->states) p.motions.states = m->states + first * rows * (nq + nv);
   double *room = m->room + first * (2 * stages * nv + 3 * nv + nq) + k * 2 * nv;
   p.room = place_room(p.model, p.count, stages, room);
-  c->status[k] = p.count ? run_part(&p) : JN_OK;
-  c->singular[k] = c->status[k] == JN_ERR_SINGULAR ? first + p.work.lost : JN_ALL_STATES;
+  c->status[k] = run_part(&p);
+  if (c->status[k] == JN_ERR_SINGULAR) c->singular[k] = first + p.work.lost;
+}
+
+/* Part k of the motions, block after block: a block and its stages stay in the cache, and ends soon if it has to. */
+static void move_part(void *context, size_t k) {
+  enum { BLOCK = 512 }; /* whole groups of lanes of any row */
+  motions_call *c = context;
+  size_t first, count = jn__batch_range(c->count, k, c->parts, &first);
+
+  c->status[k] = JN_OK;
+  c->singular[k] = JN_ALL_STATES;
+  for (size_t at = 0; at < count && c->status[k] == JN_OK; at += BLOCK)
+    move_block(c, k, first + at, count - at < BLOCK ? count - at : BLOCK);
 }
 
 static jn_status check_motions(const jn_motions *m) {
@@ -209,10 +221,12 @@ jn_status jn_motions_run(jn_batch *b, size_t count, const jn_motions *m, double 
   if (status != JN_OK || count == 0) return status;
   if (!q || !v || !m->room) return JN_ERR_NULL;
   const jn_model *model = jn__batch_model(b);
+  if (jn_motions_room(model, count, m->integrator) == 0) return JN_ERR_SIZE;
   motions_call c = {.batch = b, .count = count, .motions = m, .q = q, .v = v, .parts = (size_t)jn_batch_threads(b)};
   if (c.parts > MOST_PARTS) c.parts = MOST_PARTS;
   status = jn__batch_reserve(b, 2 * (size_t)model->nq + 8 * (size_t)model->nv + 20 * (size_t)model->nlink);
   if (status != JN_OK) return status;
+  jn__batch_start(b);
   jn__batch_parallel(c.parts, move_part, &c);
   size_t singular = JN_ALL_STATES;
   for (size_t k = c.parts; k-- > 0;) {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "variation.h"
 
 /* ---- the schedule ---- */
@@ -68,7 +69,7 @@ static jn_status take_step(jn_simulator *s, jn_rollout *r, const rollout_keep *k
   s->t_low = 0;
   memset(s->q_low, 0, (size_t)s->nv * sizeof(double));
   memset(s->v_low, 0, (size_t)s->nv * sizeof(double));
-  jn_status status = jn_simulator_step(s, until);
+  jn_status status = jn__is_stopped() ? JN_ERR_STOPPED : jn_simulator_step(s, until);
   r->taken++;
   if (status != JN_OK) return status;
   return s->t < until || s->happened != JN_NOTHING ? JN_ERR_STEP : JN_OK;

@@ -6,6 +6,7 @@
 #include "../loops/loops.h"
 #include "../model/memory.h"
 #include "../model/model.h"
+#include "../model/stop.h"
 #include "variation.h"
 
 const char *jn_integrator_name(jn_integrator integrator) {
@@ -566,7 +567,7 @@ jn_status jn_simulator_run(jn_simulator *s, double until) {
   if (!(until >= s->t)) return JN_ERR_SIZE;
   jn_status status = JN_OK;
   while (status == JN_OK && s->t < until) {
-    status = jn_simulator_step(s, until);
+    status = jn__is_stopped() ? JN_ERR_STOPPED : jn_simulator_step(s, until);
     if (s->happened == JN_WATCH) break;
     if (s->options.limits == JN_LIMITS_STOP && s->happened != JN_NOTHING) break;
   }

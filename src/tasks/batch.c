@@ -11,6 +11,7 @@
 #include <omp.h>
 #endif
 
+#include "../model/stop.h"
 #include "lanes.h"
 
 /* A block of targets. */
@@ -202,6 +203,7 @@ static jn_status solve_in_lanes(task_block *b) {
     busy += l->slot[k].busy;
   }
   while (busy && status == JN_OK) {
+    if (jn__is_stopped()) return JN_ERR_STOPPED;
     status = jn_frame_pose_batch(l->batch, TASK_SLOTS, t->item->task.frame, l->trial, l->T);
     for (int k = 0; k < TASK_SLOTS && status == JN_OK; k++)
       if (l->slot[k].busy) judge(b, k);
@@ -235,7 +237,9 @@ static void solve_block(task_block *b) {
 jn_status jn_tasks_solve_batch(jn_tasks *t, size_t count, const double *target, double *q, jn_reach *reach) {
   enum { ONE_BY_ONE = 16, IN_LANES = 512 };
   if (!t || (count > 0 && (!target || !q))) return JN_ERR_NULL;
+  if (count > PTRDIFF_MAX / sizeof(double) / (size_t)(t->nq + t->targets + 1)) return JN_ERR_SIZE;
   int worst = JN_OK, threads = t->options.threads;
+  jn_stop stop = jn__stop_get();
   size_t size = t->lanes && !t->options.nearest ? IN_LANES : ONE_BY_ONE, blocks = (count + size - 1) / size;
 #if JN_WITH_OPENMP
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(max : worst) if (threads > 1)
@@ -255,7 +259,13 @@ jn_status jn_tasks_solve_batch(jn_tasks *t, size_t count, const double *target, 
                     .next = first,
                     .end = end,
                     .seed = t->options.seed};
-    solve_block(&b);
+    jn_stop before = jn__stop_get();
+    jn__stop_put(stop); /* this may be another thread than that of the caller */
+    if (jn__is_stopped())
+      b.worst = JN_ERR_STOPPED + 2;
+    else
+      solve_block(&b);
+    jn__stop_put(before);
     if (b.worst > worst) worst = b.worst;
   }
   (void)threads;

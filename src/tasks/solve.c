@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../model/stop.h"
 #include "tasks.h"
 
 enum { SLOW_STEPS = 3 }; /* in a row, after which second derivatives count */
@@ -146,7 +147,7 @@ static jn_status finish_needed(jn_tasks *t, search *s, double *q) {
   t->levels = levels_needed(t);
   for (int i = 0; i < 5 && t->levels < levels && status == JN_OK && !is_reached(t, t->levels); i++) {
     s->iterations++;
-    status = iterate(t, s, q);
+    status = jn__is_stopped() ? JN_ERR_STOPPED : iterate(t, s, q);
   }
   s->reached = is_reached(t, t->levels);
   s->stationary = stationary;
@@ -170,7 +171,7 @@ static jn_status run_search(jn_tasks *t, search *s, int impatient, double *q) {
       before = cost;
     }
     s->iterations++;
-    status = iterate(t, s, q);
+    status = jn__is_stopped() ? JN_ERR_STOPPED : iterate(t, s, q);
   }
   if (status == JN_OK && !s->reached) status = finish_needed(t, s, q);
   return status;

@@ -204,6 +204,20 @@ static int is_force(const char *name) {
   return n > 4 && strcmp(name + n - 4, ".tau") == 0;
 }
 
+int jn__is_mapped_force(const jn_loading *l, const jn_table *t, int column) {
+  for (int i = 0; i < l->options.column_count; i++) {
+    const char *text = l->options.columns[i], *equal = text ? strchr(text, '=') : NULL;
+    if (!equal || equal - text <= 4 || strncmp(equal - 4, ".tau", 4) != 0) continue;
+
+    /* By number, or by name with or without a unit behind it. */
+    const char *name = equal + 1, *own = t->names[column];
+    size_t n = strlen(own);
+    if (*name == '#' && strtol(name + 1, NULL, 10) == column + 1) return 1;
+    if (strncmp(name, own, n) == 0 && (name[n] == 0 || strncmp(name + n, " [", 2) == 0)) return 1;
+  }
+  return 0;
+}
+
 /* NAME, NAME_d1, ..., NAME.tau or t. 0 after telling. */
 static int mapped_name(matcher *m, const char *name, int *place, int *order) {
   char own[JN_NAME];

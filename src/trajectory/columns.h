@@ -23,6 +23,8 @@ int jn__derivative_of(const char *name, size_t *length);
 /* Where in the name of a column a bracket begins that is not closed, "elbow [deg"; NULL: nowhere. jn__match_columns()
  * warns of it. columns.c */
 const char *jn__open_bracket(const char *name);
+/* Does --columns take this column for a force, "NAME.tau=COLUMN"? columns.c */
+int jn__is_mapped_force(const jn_loading *l, const jn_table *t, int column);
 /* The motor of options.motor_names with this name; -1 when there is none. motors.c */
 int jn__motor_find(const jn_loading *l, const char *name);
 /* Positions of motors (derivative `order` of them) in the columns [nv] of a table, numbers plus 1, 0 for none, become

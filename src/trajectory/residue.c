@@ -26,6 +26,9 @@ static void describe(const jn_residue *r, double rate, int row, char *text, size
   }
 }
 
+/* [rad, m] No sensor resolves less: it is rounding of numbers that were computed. */
+static const double finest = 1e-10;
+
 /* Highest minus lowest sample. */
 static double range_of(const jn_table *table, const jn_series *s) {
   double low = INFINITY, high = -INFINITY;
@@ -38,8 +41,11 @@ static double range_of(const jn_table *table, const jn_series *s) {
 
 /* Is what a low-pass took away what it should: small, and no jump, which is also slow? */
 static int is_lowpass_noise(const jn_table *table, const jn_series *s) {
-  const double much = 0.01; /* of the range of the samples: that is motion */
-  return s->last.kind != JN_RESIDUE_JUMP && s->fit->rms <= much * range_of(table, s);
+  const double much = 0.01;    /* of the range of the samples: that is motion */
+  const double visible = 1e-5; /* of the range: the least that counts as a jump */
+  double range = range_of(table, s);
+  if (s->fit->largest < finest) return 1;
+  return (s->last.kind != JN_RESIDUE_JUMP || s->fit->largest <= visible * range) && s->fit->rms <= much * range;
 }
 
 /* One note for all columns from which a low-pass took noise. */
@@ -49,7 +55,7 @@ static void note_lowpass(jn_loading *l, const jn_table *table, const jn_series *
   int columns = 0;
   for (int i = 0; i < count; i++) {
     if (!series[i].lowpassed || !is_lowpass_noise(table, &series[i])) continue;
-    if (series[i].fit->rms <= rounding * range_of(table, &series[i])) continue;
+    if (series[i].fit->rms <= fmax(rounding * range_of(table, &series[i]), finest)) continue;
     columns++;
     if (!most || series[i].fit->rms > most->fit->rms) most = &series[i];
   }
@@ -83,6 +89,7 @@ static void check_one(jn_loading *l, const jn_table *table, const jn_series *s) 
     return;
   }
   if (r->kind == JN_RESIDUE_NOISE || (s->fit->interpolating && s->smoother == 0)) return;
+  if (r->largest < finest) return;
   if (s->smoother && !s->fit->interpolating && r->rms < 1.5 * s->fit->rms) return; /* much the same curve */
   snprintf(subject, sizeof subject, "column '%.*s'", JN_CLIP(table->names[s->column]));
   describe(r, s->rate, r->at + 1, kind, sizeof kind);

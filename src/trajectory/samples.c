@@ -137,7 +137,8 @@ static void tell_unknown(jn_loading *l, const jn_table *t, int c) {
   if (near)
     snprintf(remedy, sizeof remedy, "did you mean '%.*s'?", JN_CLIP(near));
   else
-    snprintf(remedy, sizeof remedy, "jounce info shows the names of the joints");
+    snprintf(remedy, sizeof remedy,
+             "if it belongs to a joint, say so: --columns NAME=COLUMN; jounce info shows the names");
   jn__log(&l->log, JN_WARNING, JN_ERR_NAME, "unknown-joint", jn__table_place(t, -1, c), subject, remedy,
           "is ignored: no joint of '%s' has that name", jn_model_name(l->model));
 }
@@ -190,6 +191,7 @@ static void sort_columns(jn_loading *l, jn_table *t, int time, coordinate *coord
     if (at < 0) {
       int wrench = l->options.wrenches_too && jn__wrench_place(l->model, t->names[c]) >= 0;
       int told = jn__open_bracket(t->names[c]) != NULL;
+      told |= jn__is_mapped_force(l, t, c); /* the reading of the forces uses it */
       if (!wrench && !told && !jn__column_is_result(l, t->names[c]) && ++unknown <= MAX_UNKNOWN) tell_unknown(l, t, c);
       continue;
     }
@@ -503,7 +505,7 @@ static void note_left_out(jn_loading *l, const jn_table *t) {
   for (int c = 0; c < t->columns && t->use; c++) unused += t->use[c] == JN_COLUMN_UNUSED;
   if (unused)
     jn__log(&l->log, JN_NOTE, JN_OK, "column-unused", (jn_place){t->file, 0, 0}, NULL, NULL,
-            "%d column%s of efforts, set points and the like %s not used", unused, unused == 1 ? "" : "s",
+            "%d column%s of efforts, set points and the like %s not part of the motion", unused, unused == 1 ? "" : "s",
             unused == 1 ? "is" : "are");
   if (t->empty_rows)
     jn__log(&l->log, JN_NOTE, JN_OK, "column-rows", (jn_place){t->file, 0, 0}, NULL, NULL,

@@ -35,6 +35,8 @@ static UNUSED void check_result(jn_status status, const jn_error *error, const v
 
 /* A file of these bytes that lives until the next call with the same number (0 ... 3) or the end of the program. */
 const char *fuzz_file(int number, const void *data, size_t size);
+/* The same, under a name with this ending, for readers that look at it; one at a time. */
+const char *fuzz_file_ending(const void *data, size_t size, const char *ending);
 /* From now on the program `name` is one that does nothing, and there is no other in the PATH. */
 void fuzz_no_program(const char *name);
 /* Run a command of the tool; the words end in NULL. Its exit code, which must be 0, 1 or 2. */

@@ -6,11 +6,12 @@
 #include "fuzz.h"
 
 enum { FILES = 4, ROOM = 256, WORDS = 32 };
-static char directory[ROOM], paths[FILES][ROOM + 16], program[ROOM + 32];
+static char directory[ROOM], paths[FILES][ROOM + 16], program[ROOM + 32], named[ROOM + 32];
 
 static void clean(void) {
   for (int i = 0; i < FILES; i++) remove(paths[i]);
   if (*program) remove(program);
+  if (*named) remove(named);
   rmdir(directory);
 }
 
@@ -30,6 +31,14 @@ const char *fuzz_file(int number, const void *data, size_t size) {
   FILE *f = fopen(paths[number], "wb");
   if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0) stop("files can be written", paths[number]);
   return paths[number];
+}
+
+const char *fuzz_file_ending(const void *data, size_t size, const char *ending) {
+  const char *path = fuzz_file(0, data, size);
+  if (*named) return named;
+  snprintf(named, sizeof named, "%s%s", path, ending);
+  if (symlink(path, named) != 0) stop("links", named);
+  return named;
 }
 
 void fuzz_no_program(const char *name) {

@@ -30,6 +30,8 @@ export interface State {
 }
 
 const JET_ORDER = 16;
+/** JN_COORDINATE_NAME of the C library: no name of a coordinate is longer. */
+const NAME_BYTES = 288;
 
 /** A robot in the memory of a module. Its memory is not collected: call free() at the end.
  *  Matrices are row by row; poses 4 x 4; units SI; frames and signs as in the C library. */
@@ -45,6 +47,9 @@ export class Model {
   readonly joints: readonly string[];
   /** Names of frames: the links come first. */
   readonly frames: readonly string[];
+  /** Names of the nq configuration and nv velocity coordinates, as in files: base_x ... base_qw, base_wx ... base_vz for a free joint. */
+  readonly coordinates: readonly string[];
+  readonly velocities: readonly string[];
 
   readonly instance: Instance;
   private readonly scratch: Scratch;
@@ -68,6 +73,8 @@ export class Model {
     this.links = names(this.linkCount, (i) => this.ask("link_name", i));
     this.joints = names(this.linkCount, (i) => this.ask("joint_name", i));
     this.frames = names(this.frameCount, (i) => this.ask("frame_name", i));
+    this.coordinates = Array.from({ length: this.nq }, (_, i) => this.written("coordinate_name", i));
+    this.velocities = Array.from({ length: this.nv }, (_, i) => this.written("velocity_name", i));
     this.scratch.reset(16);
     const at = this.scratch.numbers(1);
     this.check(this.call("work_create_order", address, JET_ORDER, at));
@@ -239,6 +246,14 @@ export class Model {
 
   private ask(name: string, ...values: number[]): number {
     return this.call(name, this.address, ...values);
+  }
+
+  /** A name that the function copies to memory. */
+  private written(name: string, index: number): string {
+    this.scratch.reset(NAME_BYTES);
+    const at = this.scratch.numbers(NAME_BYTES / 8);
+    this.check(this.call(name, this.address, index, at, NAME_BYTES));
+    return textAt(this.instance, at);
   }
 
   private q(values: Numbers): Numbers {

@@ -1,19 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The state of the page: one robot, where it is, and what moves it. Panels listen to changes.
 import { JounceError, type Files, type Jounce, type LoadOptions, type Simulator } from "../../library/src/index.js";
-import { flags, loadRobot, type Coordinate, type Robot } from "./robot.js";
+import { flags, limitsOf, loadRobot, type Coordinate, type Robot } from "./robot.js";
+import { quaternionAt } from "./sliders.js";
 import { readLooks, type Looks } from "./shapes.js";
-import { readTable } from "./table.js";
+import { quaternionAtTime, readTable, valueAt } from "./table.js";
 import type { Viewer } from "./viewer.js";
 
 /** A motion that was computed by `jounce torque`. */
 export interface Motion {
   name: string;
+  /** What it was computed from, besides the robot's files. */
+  files: Files;
   t: Float64Array;
   columns: Map<string, Float64Array>;
   /** What the command printed. */
   report: string;
   csv: Uint8Array;
+}
+
+/** Under which conditions motions are computed: options of `jounce torque`. */
+export interface Conditions {
+  /** Files with limits and with external wrenches, by their names; null: the robot's own limits, no wrenches. */
+  limits: string | null;
+  wrench: string | null;
+  /** Axes of the wrenches. */
+  axes: "link" | "world";
+  losses: boolean;
+  files: Files;
+}
+
+const USUAL_CONDITIONS: Conditions = { limits: null, wrench: null, axes: "link", losses: false, files: {} };
+
+/** The options that tell the command these conditions. */
+export function conditionFlags({ limits, wrench, axes, losses }: Conditions): string[] {
+  return [
+    limits === null ? "--limits" : `--limits=${limits}`,
+    ...(wrench === null ? [] : [`--wrench=${wrench}`]),
+    ...(wrench !== null && axes === "world" ? ["--wrench-axes=world"] : []),
+    ...(losses ? ["--losses"] : []),
+  ];
 }
 
 export interface Panel {
@@ -28,13 +54,16 @@ export interface Panel {
 }
 
 const LIMITS = ["lower", "upper", "velocity", "acceleration", "jerk", "effort", "effort_rate"] as const;
+/** How many configurations of a motion the view is fitted to. */
+const FITTED_POSES = 60;
 export const MOTION_FILE = /\.(csv|npy|npz)$/i;
 
 export class App {
   readonly jounce: Jounce;
   readonly viewer: Viewer;
   robot: Robot | null = null;
-  looks: Looks = { links: new Map(), missing: [] };
+  looks: Looks = { links: new Map(), missing: [], unreadable: [] };
+  conditions: Conditions = { ...USUAL_CONDITIONS };
   q: Float64Array = new Float64Array();
   v: Float64Array = new Float64Array();
   motion: Motion | null = null;
@@ -74,6 +103,7 @@ export class App {
     this.robot?.model.free();
     this.robot = robot;
     this.motion = null;
+    this.conditions = { ...USUAL_CONDITIONS };
     this.looks = readLooks(this.text(source, files), files);
     this.viewer.show(robot, this.looks);
     this.q = robot.model.neutral();
@@ -81,9 +111,20 @@ export class App {
     for (const panel of this.panels) panel.load?.();
     for (const panel of this.panels) panel.motion?.();
     this.place(this.inside(this.q));
-    const missing = this.looks.missing.length;
-    this.tell(missing ? `${String(missing)} meshes are not among the files (${this.looks.missing[0] ?? ""}); boxes are shown instead` : "");
+    this.tell(this.aboutMeshes());
     return true;
+  }
+
+  /** Which meshes are not shown, in one line; the panel Check has all names. */
+  private aboutMeshes(): string {
+    const { missing, unreadable } = this.looks;
+    const count = (names: string[], what: string) => {
+      if (names.length === 0) return [];
+      const others = names.length > 1 ? ` and ${String(names.length - 1)} more` : "";
+      return [`${names[0] ?? ""}${others} ${what}`];
+    };
+    const parts = [...count(missing, "not found"), ...count(unreadable, "not readable (STL, OBJ and DAE are)")];
+    return parts.length ? `Meshes: ${parts.join("; ")}. Boxes with the links' mass and moments are shown instead; see Check.` : "";
   }
 
   private text(source: string, files: Files): string {
@@ -102,12 +143,12 @@ export class App {
     return out;
   }
 
-  /** Shows a configuration. Loops are closed from there, with one coordinate held. */
-  place(q: Float64Array, held: number | null = null): void {
+  /** Shows a configuration. Loops are closed from there, while the held velocity coordinates stay. */
+  place(q: Float64Array, held: number[] = []): void {
     const { robot } = this;
     if (!robot) return;
     try {
-      const hold = held === null ? null : Uint8Array.from({ length: robot.model.nv }, (_, i) => Number(i === held));
+      const hold = held.length ? Uint8Array.from({ length: robot.model.nv }, (_, i) => Number(held.includes(i))) : null;
       this.q = robot.model.loopCount ? robot.model.assemble(q, hold) : q;
     } catch (error) {
       if (!(error instanceof JounceError)) throw error;
@@ -152,7 +193,7 @@ export class App {
     }
     const step = new Float64Array(robot.model.nv);
     step[coordinate.v] = by;
-    this.place(robot.model.integrate(this.q, step), coordinate.v);
+    this.place(robot.model.integrate(this.q, step), [coordinate.v]);
   }
 
   // ---- Motions ----
@@ -162,8 +203,9 @@ export class App {
     const { robot } = this;
     if (!robot) return;
     this.stop();
-    const args = ["torque", robot.source, name, "--order", "1", "--limits", "--out", "jounce-torques.csv", ...flags(robot.options)];
-    const run = await this.jounce.run(args, { ...robot.files, ...files });
+    const { conditions } = this;
+    const args = ["torque", robot.source, name, "--order", "1", ...conditionFlags(conditions), "--out", "jounce-torques.csv", ...flags(robot.options)];
+    const run = await this.jounce.run(args, { ...robot.files, ...conditions.files, ...files });
     const csv = run.files["jounce-torques.csv"];
     if (!csv) {
       this.tell(run.stderr.trim() || `jounce torque ended with status ${String(run.status)}`, "error");
@@ -171,11 +213,40 @@ export class App {
     }
     const columns = readTable(csv);
     const report = [known?.report, run.stdout + run.stderr].filter(Boolean).join("\n");
-    this.motion = { name, t: columns.get("t") ?? new Float64Array(), columns, report, csv };
+    this.motion = { name, files, t: columns.get("t") ?? new Float64Array(), columns, report, csv };
     if (known && run.status !== 1) this.tell(known.verdict, "good");
     else this.tell(this.verdict(run.status) || run.stderr, run.status === 0 ? "good" : "error");
     for (const panel of this.panels) panel.motion?.();
+    this.viewer.fitTo(this.posesAlong(this.motion));
     this.seek(this.motion.t[0] ?? 0);
+  }
+
+  /** Other limits, wrenches or losses; computes the motion again. Keeps what was there when the command refuses them. */
+  async setConditions(change: Partial<Conditions>): Promise<boolean> {
+    const { robot, motion } = this;
+    if (!robot) return false;
+    const next = { ...this.conditions, ...change };
+    try {
+      if (next.limits !== this.conditions.limits || change.files) await limitsOf(this.jounce, robot, next.limits, next.files);
+    } catch (error) {
+      if (!(error instanceof JounceError)) throw error;
+      this.tell(error.message, "error");
+      return false;
+    }
+    this.conditions = next;
+    for (const panel of this.panels) panel.load?.();
+    if (motion) await this.follow(motion.name, motion.files);
+    else this.place(this.q);
+    return true;
+  }
+
+  /** Poses of the frames at some times of a motion, from which the view chooses where to look from. */
+  private posesAlong(motion: Motion): Float64Array[] {
+    const { robot } = this;
+    if (!robot) return [];
+    const every = Math.max(1, Math.floor(motion.t.length / FITTED_POSES));
+    const times = motion.t.filter((_, i) => i % every === 0 || i === motion.t.length - 1);
+    return [...times].map((time) => robot.model.framePoses(this.configurationAt(robot, motion, time)));
   }
 
   /** What an exit status of `jounce torque --limits` means. */
@@ -186,34 +257,32 @@ export class App {
     return verdicts[status] ?? "";
   }
 
-  /** The values of a column at a time, between samples linearly. */
-  at(column: Float64Array, time: number): number {
-    const t = this.motion?.t ?? new Float64Array();
-    let [a, b] = [0, t.length - 1];
-    while (b - a > 1) {
-      const middle = (a + b) >> 1;
-      if ((t[middle] ?? 0) <= time) a = middle;
-      else b = middle;
+  /** Where a motion has the robot at a time. Coordinates that it does not have stay. */
+  private configurationAt(robot: Robot, motion: Motion, time: number): Float64Array {
+    const { model, info } = robot;
+    const q = this.q.slice();
+    model.coordinates.forEach((name, i) => {
+      const column = motion.columns.get(name);
+      if (column) q[i] = valueAt(motion.t, column, time);
+    });
+    for (const { joint } of info.links) {
+      const first = joint.mimic ? null : quaternionAt(joint);
+      const names = first === null ? [] : model.coordinates.slice(first, first + 4);
+      const columns = names.map((name) => motion.columns.get(name)).filter((column) => column !== undefined);
+      if (first !== null && columns.length === 4) q.set(quaternionAtTime(motion.t, columns, time), first);
     }
-    const [t0 = 0, t1 = 1, x0 = 0, x1 = 0] = [t[a], t[b], column[a], column[b]];
-    const s = t1 > t0 ? Math.min(Math.max((time - t0) / (t1 - t0), 0), 1) : 0;
-    return x0 + s * (x1 - x0);
+    return model.loopCount ? model.assemble(q) : q;
   }
 
   seek(time: number): void {
     const { robot, motion } = this;
     if (!robot || !motion) return;
     this.time = time;
-    const q = this.q.slice();
-    const torque = new Float64Array(robot.model.nv);
-    for (const c of robot.coordinates) {
-      const position = motion.columns.get(c.joint.name);
-      const tau = motion.columns.get(`${c.joint.name}.tau`);
-      if (position && c.q !== null) q[c.q] = this.at(position, time);
-      if (tau) torque[c.v] = this.at(tau, time);
-    }
-    this.q = robot.model.loopCount ? robot.model.assemble(q) : q;
-    this.torque = torque;
+    this.q = this.configurationAt(robot, motion, time);
+    this.torque = Float64Array.from(robot.model.velocities, (name) => {
+      const tau = motion.columns.get(`${name}.tau`);
+      return tau ? valueAt(motion.t, tau, time) : NaN;
+    });
     this.show();
   }
 

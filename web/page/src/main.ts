@@ -4,7 +4,10 @@ import factory from "../../dist/jounce.mjs";
 import { Jounce, type Factory, type Files, type LoadOptions } from "../../library/src/index.js";
 import { App, type Panel } from "./app.js";
 import { byId, element } from "./dom.js";
-import { checkPanel, isMotion, jointsPanel, matrixPanel, motionPanel, simulatePanel } from "./panels.js";
+import { jointsPanel } from "./joints.js";
+import { isMotion, motionPanel } from "./motion.js";
+import { checkPanel, matrixPanel, simulatePanel } from "./panels.js";
+import type { Robot } from "./robot.js";
 import { sharePanel } from "./share.js";
 import { bytesOf, unpack } from "./unpack.js";
 import { PARTS, USUAL, Viewer } from "./viewer.js";
@@ -16,7 +19,14 @@ interface Given extends LoadOptions {
   /** Names are percent-encoded, contents in base64: nothing of them can be markup. */
   source: string;
   files: [name: string, content: string][];
+  /** Further names of files, and the name that each has in `files`. */
+  same?: [name: string, original: string][];
   motion?: string;
+  /** Files of limits and of wrenches for the motion, and whether losses count. */
+  limits?: string;
+  wrench?: string;
+  axes?: "link" | "world";
+  losses?: boolean;
 }
 
 const ROBOT_FILE = /\.(urdf|xml|mjcf|json)$/i;
@@ -115,10 +125,16 @@ function listenToFiles(app: App): void {
 
 // ---- The address: #robot=builtin:panda&q=0,0.1&panel=Motion&motion=builtin:demo&t=0.5&show=shapes,axes ----
 
+const loopsOf = ({ model: { loopCount } }: Robot) => (loopCount ? `, ${String(loopCount)} loop${loopCount === 1 ? "" : "s"}` : "");
+
+function tellTitle({ robot }: App): void {
+  if (robot) byId("title", "span").textContent = `${robot.info.name}: ${String(robot.info.nv)} coordinates, ${robot.info.mass.toPrecision(4)} kg${loopsOf(robot)}`;
+}
+
 function remember(app: App): void {
   const { robot, motion } = app;
   if (!robot) return;
-  byId("title", "span").textContent = `${robot.info.name}: ${String(robot.info.nv)} coordinates, ${robot.info.mass.toPrecision(4)} kg${robot.model.loopCount ? `, ${String(robot.model.loopCount)} loops` : ""}`;
+  tellTitle(app);
   const q = [...app.q].map((x) => String(Number(x.toPrecision(6)))).join(",");
   const state = new URLSearchParams();
   if (robot.source.startsWith("builtin:")) {
@@ -155,8 +171,15 @@ async function restore(app: App): Promise<void> {
   const given = JSON.parse(byId("given", "script").textContent || "null") as Given | null;
   if (given) {
     const files = Object.fromEntries(given.files.map(([name, content]) => [decodeURIComponent(name), bytesOf(content)]));
-    await app.open(decodeURIComponent(given.source), files, given);
-    if (given.motion !== undefined) await app.follow(decodeURIComponent(given.motion), files);
+    for (const [again, original] of given.same ?? []) {
+      const content = files[decodeURIComponent(original)];
+      if (content) files[decodeURIComponent(again)] = content;
+    }
+    const name = (text: string | undefined) => (text === undefined ? null : decodeURIComponent(text));
+    const { axes = "link", losses = false } = given;
+    const ready = await app.open(decodeURIComponent(given.source), files, given)
+      && await app.setConditions({ limits: name(given.limits), wrench: name(given.wrench), axes, losses, files });
+    if (ready && given.motion !== undefined) await app.follow(decodeURIComponent(given.motion), files);
     remember(app);
     return;
   }
@@ -171,7 +194,18 @@ async function restore(app: App): Promise<void> {
 function addControls(app: App): void {
   const choice = byId("robot", "select");
   choice.append(...app.jounce.builtin.map((name) => element("option", { value: `builtin:${name}` }, name)));
-  choice.value = app.robot?.source ?? "";
+  const own = element("option", { disabled: true });
+  const show = () => {
+    const source = app.robot?.source ?? "";
+    const builtin = source.startsWith("builtin:");
+    if (builtin) own.remove();
+    else choice.prepend(own);
+    tellTitle(app);
+    own.value = own.textContent = builtin ? "" : source;
+    choice.value = source;
+  };
+  app.panels.push({ title: "", root: choice, load: show });
+  show();
   choice.addEventListener("change", () => {
     void app.open(choice.value).then(() => { remember(app); });
   });

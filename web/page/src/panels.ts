@@ -1,67 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The panels beside the view.
-import { MOTION_FILE, type App, type Panel } from "./app.js";
+// The panels Check, Simulate and Matrix; joints.ts, motion.ts and share.ts have the others.
+import type { App, Panel } from "./app.js";
 import { download, element, short } from "./dom.js";
-import { curveColor, drawPlot, violations, type Curve } from "./plot.js";
-import { flags, type Coordinate, type Message } from "./robot.js";
+import { flags, type Message } from "./robot.js";
 import { principal } from "./shapes.js";
-
-/** Sliders for the coordinates, and the torque each joint bears against its limit. */
-export function jointsPanel(app: App): Panel {
-  const list = element("div");
-  const root = element(
-    "div",
-    {},
-    element("p", { class: "quiet" }, "Move a joint with its slider, or drag a link in the view. Bars: torque that holds the robot (or of the motion) against the effort limit."),
-    list,
-  );
-  let rows: { c: Coordinate; slider: HTMLInputElement; value: HTMLOutputElement; bar: HTMLElement; fill: HTMLElement }[] = [];
-  const load = () => {
-    rows = (app.robot?.coordinates ?? []).map((c, k) => {
-      const lower = Math.max(c.limits.lower ?? -Infinity, c.unit === "rad" ? -2 * Math.PI : -2);
-      const upper = Math.min(c.limits.upper ?? Infinity, c.unit === "rad" ? 2 * Math.PI : 2);
-      const slider = element("input", { type: "range", id: `joint${String(k)}`, min: lower, max: upper, step: 0.001, value: 0 });
-      const fill = element("i");
-      const bar = element("div", { class: "bar" }, fill);
-      const value = element("output", { for: slider.id });
-      let before = 0;
-      slider.addEventListener("input", () => {
-        const now = slider.valueAsNumber;
-        const at = c.q === null ? before : (app.q[c.q] ?? 0);
-        app.move(c, now - at);
-        before = now;
-      });
-      list.append(element("div", { class: "joint" }, element("label", { for: slider.id, title: c.name }, c.name), slider, value));
-      list.append(element("div", { class: "joint" }, element("span"), bar, element("output", { class: "quiet" })));
-      return { c, slider, value, bar, fill };
-    });
-  };
-  return {
-    title: "Joints",
-    root,
-    load: () => {
-      list.replaceChildren();
-      load();
-    },
-    moved: () => {
-      for (const { c, slider, value, bar, fill } of rows) {
-        if (c.q !== null) {
-          const x = app.q[c.q] ?? 0;
-          slider.value = String(x);
-          value.textContent = `${short(x, 4)} ${c.unit}`;
-        }
-        const tau = app.torque[c.v] ?? 0;
-        const limit = c.limits.effort;
-        const part = limit ? tau / limit : Math.tanh(tau / 50);
-        fill.style.transform = `scaleX(${String(Math.max(-1, Math.min(1, part)))})`;
-        bar.classList.toggle("over", limit !== null && Math.abs(tau) > limit);
-        const text = bar.nextElementSibling;
-        if (text) text.textContent = `${short(tau, 4)} ${c.unit === "m" ? "N" : "N m"}`;
-        bar.title = limit ? `${short(100 * Math.abs(part), 3)} % of ${short(limit)}` : "no effort limit";
-      }
-    },
-  };
-}
 
 /** What `jounce check` says; an entry marks its link. */
 export function checkPanel(app: App): Panel {
@@ -72,6 +14,17 @@ export function checkPanel(app: App): Panel {
     const link = app.robot?.info.links.findIndex((l) => l.name === name || l.joint.name === name) ?? -1;
     const text = `${place(m)}${m.severity}: ${m.subject}${m.subject ? ": " : ""}${m.text}${m.remedy ? `; ${m.remedy}` : ""} [${m.rule}]`;
     return element("button", { class: `message ${m.severity}`, onclick: () => { app.viewer.highlight(link); } }, text);
+  };
+  const meshes = () => {
+    const { missing, unreadable } = app.looks;
+    const list = (title: string, names: string[]) =>
+      names.length ? [element("h2", {}, title), element("ul", {}, ...names.map((name) => element("li", {}, name)))] : [];
+    return [
+      ...list("Meshes that were not found", missing),
+      ...(missing.length ? [element("p", { class: "quiet" }, "Open the robot's whole folder, or drop the meshes on the page together with the robot.")] : []),
+      ...list("Meshes that cannot be read", unreadable),
+      ...(unreadable.length ? [element("p", { class: "quiet" }, "They are damaged, or of another format than STL, OBJ and DAE.")] : []),
+    ];
   };
   const repair = async () => {
     const { robot } = app;
@@ -92,110 +45,11 @@ export function checkPanel(app: App): Panel {
           ? element("p", {}, `${String(messages.length)} messages; choose one to mark its link.`)
           : element("p", { class: "good" }, "No errors, no warnings, no notes."),
         ...messages.map(entry),
+        ...meshes(),
       );
       if (messages.some((m) => m.rule.startsWith("inertia") || m.rule.startsWith("unit")))
         root.append(element("button", { onclick: () => void repair() }, "Repair the inertias and save the file"));
     },
-  };
-}
-
-const QUANTITIES = [
-  { title: "Torque", suffix: ".tau", limit: "effort" },
-  { title: "Torque rate", suffix: ".tau_d1", limit: "effort_rate" },
-  { title: "Position", suffix: "", limit: "position" },
-  { title: "Velocity", suffix: "_d1", limit: "velocity" },
-  { title: "Acceleration", suffix: "_d2", limit: "acceleration" },
-  { title: "Jerk", suffix: "_d3", limit: "jerk" },
-] as const;
-
-function curvesOf(app: App, quantity: (typeof QUANTITIES)[number]): Curve[] {
-  const curves: Curve[] = [];
-  for (const c of app.robot?.coordinates ?? []) {
-    const values = app.motion?.columns.get(`${c.joint.name}${quantity.suffix}`);
-    if (!values) continue;
-    const limits = c.limits;
-    const most = quantity.limit === "position" ? null : limits[quantity.limit];
-    const [lower, upper] = quantity.limit === "position" ? [limits.lower, limits.upper] : [most === null ? null : -most, most];
-    curves.push({ name: c.name, values, lower: lower ?? -Infinity, upper: upper ?? Infinity });
-  }
-  return curves;
-}
-
-/** A motion: its torques and rates over time, and where they break limits. */
-export function motionPanel(app: App): Panel {
-  const body = element("div");
-  const input = element("input", { type: "file", accept: ".csv,.json,.npy,.npz", class: "hidden" });
-  input.addEventListener("change", () => {
-    const file = input.files?.[0];
-    if (file) void file.arrayBuffer().then((bytes) => app.follow(file.name, { [file.name]: new Uint8Array(bytes) }));
-  });
-  const demo = element("button", { onclick: () => void app.follow("builtin:demo", {}) }, "Demo motion of the Panda");
-  const root = element("div", {}, element("div", { class: "row" }, element("label", { class: "button" }, "Open a motion", input), demo), body);
-  let plots: { canvas: HTMLCanvasElement; curves: Curve[]; relative: boolean }[] = [];
-  const draw = () => {
-    const t = app.motion?.t;
-    if (t && root.isConnected) for (const { canvas, curves, relative } of plots) drawPlot(canvas, t, curves, app.time, relative);
-  };
-  const broken = (curves: Curve[]) => {
-    const t = app.motion?.t ?? new Float64Array();
-    const found = curves.flatMap((curve) => violations(curve).map(([a, b]) => `${curve.name}: ${short(t[a] ?? 0)} to ${short(t[b] ?? 0)} s`));
-    return found.length ? element("p", { class: "error" }, `Beyond the limit: ${found.slice(0, 6).join("; ")}${found.length > 6 ? " …" : ""}`) : null;
-  };
-  const retime = async () => {
-    const { robot, motion } = app;
-    if (!robot || !motion) return;
-    app.tell("Looking for the fastest timing that all limits allow …");
-    await new Promise((painted) => setTimeout(painted, 50));
-    const run = await app.jounce.run(["retime", robot.source, "motion.csv", "--out", "retimed.csv", ...flags(robot.options)], { ...robot.files, "motion.csv": motion.csv });
-    const file = run.files["retimed.csv"];
-    if (!file) {
-      app.tell(`No other timing: ${(run.stderr || run.stdout).trim()}`, "error");
-      return;
-    }
-    const [summary = ""] = run.stdout.split("\n");
-    const holds = /^.*limits? holds?\.$/m.exec(run.stdout)?.[0] ?? "";
-    await app.follow("retimed.csv", { "retimed.csv": file }, { verdict: `${summary.replace("motion.csv", motion.name)}. ${holds}`, report: run.stdout });
-  };
-  return {
-    title: "Motion",
-    root,
-    load: () => {
-      demo.hidden = app.robot?.source !== "builtin:panda";
-    },
-    motion: () => {
-      const { motion } = app;
-      plots = [];
-      body.replaceChildren();
-      if (!motion) {
-        body.append(element("p", { class: "quiet" }, "Drop a motion on the page: a CSV file with t and a column for each joint. Torques, rates and margins are computed here, by the same code as the command's."));
-        return;
-      }
-      body.append(
-        element("div", { class: "row" },
-          element("button", { onclick: () => { download("torques.csv", motion.csv); } }, "Save torques as CSV"),
-          element("button", { onclick: () => void retime() }, "Retime to the limits"),
-        ),
-      );
-      const names = curvesOf(app, QUANTITIES[0]).map((curve, k) => {
-        const mark = element("span", {}, "■ ");
-        mark.style.color = curveColor(k);
-        return element("span", {}, mark, `${curve.name}  `);
-      });
-      body.append(element("p", {}, ...names));
-      for (const quantity of QUANTITIES) {
-        const curves = curvesOf(app, quantity);
-        if (curves.length === 0) continue;
-        const relative = curves.every((curve) => Number.isFinite(Math.max(Math.abs(curve.lower), Math.abs(curve.upper))));
-        const canvas = element("canvas", { class: "plot", role: "img", "aria-label": `${quantity.title} over time` });
-        body.append(element("h2", {}, quantity.title + (relative ? " as a part of its limit" : "")), canvas);
-        const marks = broken(curves);
-        if (marks) body.append(marks);
-        plots.push({ canvas, curves, relative });
-      }
-      body.append(element("h2", {}, "What the command says"), element("pre", {}, motion.report.trim()));
-      requestAnimationFrame(draw);
-    },
-    moved: draw,
   };
 }
 
@@ -308,9 +162,4 @@ function modes(app: App, M: Float64Array): { square: number; joint: string }[] {
       return { square, joint: robot.coordinates.find((c) => c.v === largest)?.name ?? "" };
     })
     .sort((a, b) => a.square - b.square);
-}
-
-/** Whether a file is a motion rather than a robot. */
-export function isMotion(name: string, text: string): boolean {
-  return MOTION_FILE.test(name) || (/\.json$/i.test(name) && /"(joints|trajectory|duration)"/.test(text) && !/"bodies"/.test(text));
 }

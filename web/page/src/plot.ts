@@ -4,6 +4,7 @@ import { color, short } from "./dom.js";
 
 export interface Curve {
   name: string;
+  color: string;
   values: Float64Array;
   /** Smallest and largest allowed value. */
   lower: number;
@@ -62,20 +63,20 @@ export function drawPlot(canvas: HTMLCanvasElement, t: Float64Array, curves: Cur
   g.fillText(`${short(first, 3)} s`, left, height - 4);
   g.textAlign = "right";
   g.fillText(`${short(last, 3)} s`, width - 4, height - 4);
-  curves.forEach((curve, k) => {
+  for (const curve of curves) {
     g.fillStyle = "rgba(208, 48, 56, 0.18)";
     for (const [a, b] of violations(curve)) {
       const [from, to] = [X(t[a] ?? first), X(t[b] ?? last)];
       g.fillRect(from - 1, 4, to - from + 2, height - 22);
     }
-    g.strokeStyle = COLORS[k % COLORS.length] ?? "gray";
+    g.strokeStyle = curve.color;
     g.lineWidth = 1.4;
     g.beginPath();
     curve.values.forEach((x, i) => {
       g.lineTo(X(t[i] ?? 0), Y(x / scale(curve)));
     });
     g.stroke();
-  });
+  }
   g.strokeStyle = color("text");
   g.lineWidth = 1;
   g.beginPath();

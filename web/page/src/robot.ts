@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A robot as the page needs it: the model, and what `jounce info --json` and `jounce check --json` say about it.
-import type { Files, Jounce, LoadOptions, Model } from "../../library/src/index.js";
+import { JounceError, type Files, type Jounce, type LoadOptions, type Model } from "../../library/src/index.js";
+import { isLength, slidersOf, type Slider } from "./sliders.js";
 
 export interface Limits {
   lower: number | null;
@@ -59,9 +60,9 @@ interface Info {
   loops: { name: string }[];
 }
 
-/** One coordinate that a slider can move. */
+/** One velocity coordinate, which has a force, limits and columns in files. */
 export interface Coordinate {
-  /** The joint's name, with a number when it has several. */
+  /** As in files: the joint's name, and for joints with several coordinates an ending such as _wx. */
   name: string;
   link: number;
   joint: JointInfo;
@@ -80,6 +81,7 @@ export interface Robot {
   info: Info;
   messages: Message[];
   coordinates: Coordinate[];
+  sliders: Slider[];
 }
 
 /** The options of the command that read a robot as the page does. */
@@ -91,27 +93,41 @@ export function flags(options: LoadOptions): string[] {
   ];
 }
 
-const SLIDING = new Set(["prismatic"]);
-
-function coordinatesOf(info: Info): Coordinate[] {
+function coordinatesOf(info: Info, names: readonly string[]): Coordinate[] {
   const found: Coordinate[] = [];
   info.links.forEach((link, index) => {
     const { joint } = link;
     if (joint.mimic || joint.nv === 0) return;
     joint.limits.forEach((limits, k) => {
-      const plain = joint.nq === joint.nv;
       found.push({
-        name: joint.nv > 1 ? `${joint.name} ${String(k + 1)}` : joint.name,
+        name: names[joint.v + k] ?? joint.name,
         link: index,
         joint,
         v: joint.v + k,
-        q: plain ? joint.q + k : null,
+        q: joint.nq === joint.nv ? joint.q + k : null,
         limits,
-        unit: SLIDING.has(joint.type) || (joint.type === "free" && k > 2) ? "m" : "rad",
+        unit: isLength(joint, k) ? "m" : "rad",
       });
     });
   });
   return found;
+}
+
+/** The column of a coordinate's derivative of an order (0: position) in files; null when there is none. Files have twists, the
+ *  first derivatives, of free and spherical joints, and what follows from them. */
+export function motionColumn(c: Coordinate, order: number): string | null {
+  const first = c.q === null ? 1 : 0;
+  if (order < first) return null;
+  return order === first ? c.name : `${c.name}_d${String(order - first)}`;
+}
+
+/** Takes the limits of a file over those of the robot (null: the robot's own again); throws a JounceError when it is refused. */
+export async function limitsOf(jounce: Jounce, robot: Robot, file: string | null, files: Files): Promise<void> {
+  const option = file === null ? [] : [`--limits=${file}`];
+  const run = await jounce.run(["info", "--json", ...option, ...flags(robot.options), robot.source], { ...robot.files, ...files });
+  if (run.status !== 0) throw new JounceError(run.stderr.trim());
+  const { links } = JSON.parse(run.stdout) as Info;
+  for (const c of robot.coordinates) c.limits = links[c.link]?.joint.limits[c.v - c.joint.v] ?? c.limits;
 }
 
 /** Loads a robot; throws a JounceError when the file is not usable. */
@@ -123,5 +139,6 @@ export async function loadRobot(jounce: Jounce, source: string, files: Files, op
   if (!info || !check) throw new Error("the command gave no answer");
   const parsed = JSON.parse(info.stdout) as Info;
   const { messages } = JSON.parse(check.stdout) as { messages: Message[] };
-  return { source, files, options, model, info: parsed, messages, coordinates: coordinatesOf(parsed) };
+  const sliders = parsed.links.flatMap((link) => slidersOf(link, model.velocities));
+  return { source, files, options, model, info: parsed, messages, coordinates: coordinatesOf(parsed, model.velocities), sliders };
 }

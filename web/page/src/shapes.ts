@@ -67,59 +67,119 @@ export function inertiaBox(link: LinkInfo): { matrix: THREE.Matrix4; half: THREE
 
 const decoder = new TextDecoder();
 
+/** The rest of a name that URDF files use for meshes, with the folder of the package and without it. */
+function placesOf(name: string): { inPackage: string; below: string } {
+  const inPackage = name.replace(/^(package|model|file):\/\//, "").replace(/^(\.{0,2}\/)+/, "");
+  const below = /^(package|model):\/\//.test(name) ? inPackage.replace(/^[^/]*\//, "") : inPackage;
+  return { inPackage, below };
+}
+
+/** The given file that a URDF file names. Weaker matches count only when no better one exists: two packages may have files of one name. */
+export function findFile(names: string[], wanted: string): string | undefined {
+  const { inPackage, below } = placesOf(wanted);
+  const ends = (whole: string, tail: string) => whole === tail || whole.endsWith(`/${tail}`);
+  const lastPart = (path: string) => path.split("/").pop();
+  const matches: ((path: string) => boolean)[] = [
+    (path) => path === wanted,
+    (path) => ends(path, inPackage),
+    (path) => ends(path, below),
+    (path) => ends(below, path),
+    (path) => lastPart(path) === lastPart(below),
+  ];
+  for (const fits of matches) {
+    const found = names.find(fits);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 function content(files: Files, name: string): Uint8Array | null {
-  const tail = name.replace(/^(package|model):\/\/[^/]*\//, "").replace(/^file:\/\//, "").replace(/^\.\//, "");
-  const found = Object.keys(files).find((path) => path === tail || path.endsWith(`/${tail}`) || tail.endsWith(`/${path}`))
-    ?? Object.keys(files).find((path) => path.split("/").pop() === tail.split("/").pop());
+  const found = findFile(Object.keys(files), name);
   const given = found === undefined ? undefined : files[found];
   if (given === undefined) return null;
   return typeof given === "string" ? new TextEncoder().encode(given) : given;
 }
 
-function readMesh(files: Files, name: string): THREE.Object3D | null {
-  const bytes = content(files, name);
-  if (!bytes) return null;
-  const ending = name.toLowerCase().split(".").pop();
+/** The scene of a Collada file as URDF users expect it: its unit counts, <up_axis> does not (as in RViz and in other URDF loaders).
+ *  three.js turns Z_UP files by -90 degrees instead, so that y is up. */
+function readCollada(text: string): THREE.Object3D {
+  const { scene } = new ColladaLoader().parse(text, "");
+  scene.position.set(0, 0, 0);
+  scene.quaternion.identity();
+  return scene;
+}
+
+/** Normals for a mesh that has none, or only zeros as some STL files: it would be black. */
+function addNormals(shape: THREE.BufferGeometry): void {
+  const normals = shape.attributes["normal"];
+  const given = normals !== undefined && Array.from(normals.array).some((x) => x !== 0);
+  if (!given) shape.computeVertexNormals();
+}
+
+/** null: the format is not known, or the file is damaged. */
+function readMesh(bytes: Uint8Array, name: string): THREE.Object3D | null {
   try {
-    if (ending === "stl") {
-      const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-      return new THREE.Mesh(new STLLoader().parse(buffer));
+    switch (name.toLowerCase().split(".").pop()) {
+      case "stl": {
+        const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+        return new THREE.Mesh(new STLLoader().parse(buffer));
+      }
+      case "obj":
+        return new OBJLoader().parse(decoder.decode(bytes));
+      case "dae":
+        return readCollada(decoder.decode(bytes));
+      default:
+        return null;
     }
-    if (ending === "obj") return new OBJLoader().parse(decoder.decode(bytes));
-    if (ending === "dae") return new ColladaLoader().parse(decoder.decode(bytes), "").scene;
   } catch {
-    return null; // a mesh that cannot be read is shown as a box
+    return null; // the loaders throw whatever a damaged file leads them to
   }
-  return null;
 }
 
 const numbers = (text: string | null | undefined, fallback: number[]) =>
   text ? text.trim().split(/\s+/).map(Number) : fallback;
 
-function geometry(tag: Element, files: Files): { object: THREE.Object3D | null; mesh: string | null } {
+interface Shape {
+  object: THREE.Object3D | null;
+  /** The name of a mesh that was not among the files, or could not be read. */
+  missing?: string;
+  unreadable?: string;
+}
+
+function meshShape(tag: Element, files: Files): Shape {
+  const name = tag.getAttribute("filename") ?? "";
+  const bytes = content(files, name);
+  if (!bytes) return { object: null, missing: name };
+
+  const object = readMesh(bytes, name);
+  if (!object) return { object: null, unreadable: name };
+  object.traverse((part) => { if (part instanceof THREE.Mesh) addNormals((part as THREE.Mesh).geometry); });
+
+  // After the unit of a Collada file, the scale of the URDF file.
+  const [x = 1, y = 1, z = 1] = numbers(tag.getAttribute("scale"), [1, 1, 1]);
+  object.scale.multiply(new THREE.Vector3(x, y, z));
+  return { object };
+}
+
+function geometry(tag: Element, files: Files): Shape {
   const shape = tag.firstElementChild;
   const value = (name: string, fallback: number) => Number(shape?.getAttribute(name) ?? fallback);
+  const solid = (made: THREE.BufferGeometry): Shape => ({ object: new THREE.Mesh(made) });
   switch (shape?.tagName) {
     case "box": {
       const [x = 0.1, y = 0.1, z = 0.1] = numbers(shape.getAttribute("size"), [0.1, 0.1, 0.1]);
-      return { object: new THREE.Mesh(new THREE.BoxGeometry(x, y, z)), mesh: null };
+      return solid(new THREE.BoxGeometry(x, y, z));
     }
     case "sphere":
-      return { object: new THREE.Mesh(new THREE.SphereGeometry(value("radius", 0.05), 24, 16)), mesh: null };
+      return solid(new THREE.SphereGeometry(value("radius", 0.05), 24, 16));
     case "capsule":
-    case "cylinder": {
-      const made = new THREE.CylinderGeometry(value("radius", 0.05), value("radius", 0.05), value("length", 0.1), 24);
-      return { object: new THREE.Mesh(made.rotateX(Math.PI / 2)), mesh: null };
-    }
-    case "mesh": {
-      const name = shape.getAttribute("filename") ?? "";
-      const object = readMesh(files, name);
-      const [x = 1, y = 1, z = 1] = numbers(shape.getAttribute("scale"), [1, 1, 1]);
-      object?.scale.multiply(new THREE.Vector3(x, y, z));
-      return { object, mesh: object ? null : name };
-    }
+      return solid(new THREE.CapsuleGeometry(value("radius", 0.05), value("length", 0.1), 8, 24).rotateX(Math.PI / 2));
+    case "cylinder":
+      return solid(new THREE.CylinderGeometry(value("radius", 0.05), value("radius", 0.05), value("length", 0.1), 24).rotateX(Math.PI / 2));
+    case "mesh":
+      return meshShape(shape, files);
     default:
-      return { object: null, mesh: null };
+      return { object: null };
   }
 }
 
@@ -133,13 +193,18 @@ function origin(visual: Element): THREE.Matrix4 {
 export interface Looks {
   /** Visuals by the name of the link. */
   links: Map<string, THREE.Object3D>;
-  /** Meshes that were not among the files. */
+  /** Names of meshes that were not among the files, each once. */
   missing: string[];
+  /** Names of meshes that are damaged, or of a format that the page cannot read, each once. */
+  unreadable: string[];
 }
 
 /** The visuals of a URDF file; empty for other files. */
 export function readLooks(text: string, files: Files): Looks {
-  const looks: Looks = { links: new Map(), missing: [] };
+  const looks: Looks = { links: new Map(), missing: [], unreadable: [] };
+  const note = (list: string[], name: string | undefined) => {
+    if (name !== undefined && !list.includes(name)) list.push(name);
+  };
   if (!/<robot[\s>]/.test(text)) return looks;
   const document_ = new DOMParser().parseFromString(text, "application/xml");
   for (const link of document_.querySelectorAll("robot > link")) {
@@ -147,8 +212,9 @@ export function readLooks(text: string, files: Files): Looks {
     for (const visual of [...link.children].filter((child) => child.tagName === "visual")) {
       const tag = [...visual.children].find((child) => child.tagName === "geometry");
       if (!tag) continue;
-      const { object, mesh } = geometry(tag, files);
-      if (mesh) looks.missing.push(mesh);
+      const { object, missing, unreadable } = geometry(tag, files);
+      note(looks.missing, missing);
+      note(looks.unreadable, unreadable);
       if (!object) continue;
       const holder = new THREE.Group();
       holder.applyMatrix4(origin(visual));

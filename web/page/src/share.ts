@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the page shows, as text to take away: a command line, C, Python.
-import type { App, Panel } from "./app.js";
+import { conditionFlags, type App, type Panel } from "./app.js";
 import { element } from "./dom.js";
 import { flags, type Robot } from "./robot.js";
 
@@ -18,7 +18,7 @@ function command(app: App, robot: Robot, numbers: string): string {
   const options = [...flags(robot.options), robot.source].map(quoted).join(" ");
   const state = `echo ${quoted(`{"q": [${numbers}]}`)} | jounce eval ${options} --want g,M`;
   if (!app.motion) return state;
-  return `jounce torque ${options} ${quoted(app.motion.name)} --order 1 --limits --out torques.csv\n${state}`;
+  return `jounce torque ${options} ${quoted(app.motion.name)} --order 1 ${conditionFlags(app.conditions).map(quoted).join(" ")} --out torques.csv\n${state}`;
 }
 
 function cProgram(robot: Robot, numbers: string): string {

@@ -31,6 +31,9 @@ export class Viewer {
   private readonly shown = Object.fromEntries(PARTS.map((part) => [part, USUAL.includes(part)])) as Record<Part, boolean>;
   private bones: THREE.LineSegments | null = null;
   private parents: number[] = [];
+  private ground: THREE.GridHelper | null = null;
+  /** Corners of the box around each link's shape, in the frame of the link. */
+  private corners: THREE.Vector3[][] = [];
   private size = 1;
   private fits = true;
   private grabbed: { link: number; last: THREE.Vector3 } | null = null;
@@ -73,20 +76,33 @@ export class Viewer {
     this.parents = this.infos.map((link) => (link.parent === null ? -1 : (index.get(link.parent) ?? -1)));
     this.size = this.reach();
     this.links = this.infos.map((link, i) => this.makeLink(link, i, looks.links.get(link.name)));
+    this.corners = this.links.map((group) => this.cornersOf(group));
     this.world.add(...this.links);
     const lines = new THREE.BufferGeometry();
     lines.setAttribute("position", new THREE.BufferAttribute(new Float32Array(6 * this.links.length), 3));
     this.bones = new THREE.LineSegments(lines, new THREE.LineBasicMaterial({ color: 0x8a94a3 }));
     this.bones.frustumCulled = false;
-    const grid = new THREE.GridHelper(4 * this.size, 20, 0x8a94a3, 0x8a94a3).rotateX(Math.PI / 2);
-    (grid.material as THREE.Material).transparent = true;
-    (grid.material as THREE.Material).opacity = 0.25;
-    this.world.add(this.bones, grid);
+    this.world.add(this.bones);
+    this.drawGround(2 * this.size);
     this.mass.scale.setScalar(0.03 * this.size);
     (this.mass.material).color.set(0xd04040);
     this.parts["centre of mass"].push(this.mass);
     this.fits = false;
     for (const part of PARTS) this.toggle(part, this.shown[part]);
+  }
+
+  /** A grid on the ground, at least this far in each direction from the origin. */
+  private drawGround(far: number): void {
+    // 1, 2 or 5 times a power of ten: about ten lines in each direction.
+    const power = 10 ** Math.floor(Math.log10(far / 10));
+    const spacing = [1, 2, 5, 10].map((x) => x * power).find((x) => x >= far / 10) ?? power;
+    const lines = Math.ceil(far / spacing);
+    const grid = new THREE.GridHelper(2 * lines * spacing, 2 * lines, 0x8a94a3, 0x8a94a3).rotateX(Math.PI / 2);
+    grid.material.transparent = true;
+    grid.material.opacity = 0.25;
+    this.ground?.removeFromParent();
+    this.ground = grid;
+    this.world.add(grid);
   }
 
   /** How far the robot can extend, roughly. */
@@ -115,7 +131,7 @@ export class Viewer {
       group.add(look);
       this.parts.shapes.push(look);
     } else if (box) {
-      const clipped = box.half.clone().clampScalar(0.004 * this.size, 0.25 * this.size);
+      const clipped = box.half.clone().clampScalar(0.004 * this.size, 0.5 * this.size);
       const mesh = new THREE.Mesh(new THREE.BoxGeometry(2 * clipped.x, 2 * clipped.y, 2 * clipped.z), material);
       mesh.applyMatrix4(box.matrix);
       group.add(mesh);
@@ -176,24 +192,52 @@ export class Viewer {
     });
     if (points) points.needsUpdate = true;
     this.mass.position.set(...(centre as unknown as [number, number, number]));
-    if (!this.fits) this.fit();
+    if (!this.fits) this.fitTo([poses]);
     this.stale = true;
   }
 
-  /** Looks at the whole robot, from the front and above. */
-  private fit(): void {
-    this.fits = true;
-    this.world.updateMatrixWorld(true);
+  /** The eight corners of the box around a link's shape or inertia box, and its origin. */
+  private cornersOf(group: THREE.Group): THREE.Vector3[] {
+    const box = new THREE.Box3(new THREE.Vector3(), new THREE.Vector3());
+    group.updateMatrixWorld(true);
+    for (const child of group.children)
+      if (this.parts.shapes.includes(child) || this.parts.boxes.includes(child)) box.expandByObject(child);
+    const { min, max } = box;
+    return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z));
+  }
+
+  /** The box in the world around the robot in all these poses of its frames (16 numbers for each link, row by row). */
+  private boxAround(poses: Float64Array[]): THREE.Box3 {
     const box = new THREE.Box3();
-    for (const group of this.links) box.expandByObject(group);
+    const matrix = new THREE.Matrix4();
+    for (const pose of poses)
+      this.corners.forEach((corners, i) => {
+        matrix.fromArray(pose, 16 * i).transpose();
+        for (const corner of corners) box.expandByPoint(corner.clone().applyMatrix4(matrix));
+      });
+    return box;
+  }
+
+  /** Looks at the robot in all these poses, from the front and above. */
+  fitTo(poses: Float64Array[]): void {
+    const box = this.boxAround(poses);
+    if (box.isEmpty()) return;
+    this.fits = true;
     const ball = box.getBoundingSphere(new THREE.Sphere());
-    const far = Math.max(ball.radius, 0.1) / Math.sin((this.camera.fov * Math.PI) / 360);
+
+    // Half of the narrower angle of view.
+    const upright = (this.camera.fov * Math.PI) / 360;
+    const half = Math.min(upright, Math.atan(Math.tan(upright) * this.camera.aspect));
+    const far = (1.05 * Math.max(ball.radius, 0.1)) / Math.sin(half);
+
     this.controls.target.copy(ball.center);
-    this.camera.position.copy(ball.center).addScaledVector(new THREE.Vector3(0.6, -0.7, 0.4).normalize(), 1.1 * far);
+    this.camera.position.copy(ball.center).addScaledVector(new THREE.Vector3(0.6, -0.7, 0.4).normalize(), far);
     this.camera.near = far / 200;
     this.camera.far = 100 * far;
     this.camera.updateProjectionMatrix();
     this.controls.update();
+    this.drawGround(Math.max(2 * this.size, ...[box.min.x, box.min.y, box.max.x, box.max.y].map(Math.abs)));
+    this.stale = true;
   }
 
   /** Marks a link, or none (-1). */

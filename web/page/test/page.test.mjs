@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { launch, pictures } from "../browser.mjs";
+import { origin } from "../meshes.mjs";
 import factory from "../../dist/jounce.mjs";
 import { Jounce } from "../../dist/library/index.js";
 
@@ -111,6 +112,108 @@ test("a motion is played, and its broken limits are named as by the command", as
   await page.screenshot({ path: `${pictures}motion.png` });
 });
 
+test("a floating base follows its motion, with the forces of the command", async () => {
+  await choose("quadruped");
+  const names = await page.evaluate(() => globalThis.jounceApp.robot.model.coordinates);
+  assert.deepEqual(names.slice(0, 8), ["base_x", "base_y", "base_z", "base_qx", "base_qy", "base_qz", "base_qw", "front_left_abduction"]);
+  const rows = Array.from({ length: 81 }, (_, i) => {
+    const t = i / 40;
+    const half = 0.4 * Math.sin(t);
+    return [t, 5 * t, -t, 0.5, 0, 0, Math.sin(half), Math.cos(half), ...Array.from({ length: 12 }, (__, k) => 0.1 * Math.sin(t + k) - (k % 3 === 2 ? 1 : 0))];
+  });
+  const csv = `t,${names.join(",")}\n${rows.map((row) => row.join(",")).join("\n")}\n`;
+  await drop([["walk.csv", csv]]);
+  await page.waitForFunction(() => globalThis.jounceApp.motion?.name === "walk.csv");
+  const run = await jounce.run(["torque", "builtin:quadruped", "walk.csv", "--out", "t.csv"], { "walk.csv": csv });
+  const [head, ...lines] = new TextDecoder().decode(run.files["t.csv"]).trim().split("\n");
+  const column = (name) => head.split(",").findIndex((title) => title.startsWith(`${name} [`));
+  const values = lines[33].split(",").map(Number);
+  const state = await page.evaluate((time) => {
+    const app = globalThis.jounceApp;
+    app.seek(time);
+    return { q: [...app.q], torque: [...app.torque], velocities: app.robot.model.velocities };
+  }, values[0]);
+  names.forEach((name, i) => assert.ok(Math.abs(state.q[i] - values[column(name)]) < 1e-9, name));
+  state.velocities.forEach((name, i) => {
+    const expected = values[column(`${name}.tau`)];
+    assert.ok(Math.abs(state.torque[i] - expected) < 1e-9 * (1 + Math.abs(expected)), `${name}: ${state.torque[i]} and ${expected}`);
+  });
+  assert.ok(Math.abs(state.torque[5]) > 100, "the force that carries the robot");
+
+  // What the panel shows, and that the whole way is in the picture.
+  await tab("Joints");
+  const labels = await page.locator("#pages .joint label").allTextContents();
+  assert.deepEqual(labels.slice(0, 6), ["base x", "base y", "base z", "base roll", "base pitch", "base yaw"]);
+  const bars = await page.locator("#pages .joint span").allTextContents();
+  assert.deepEqual(bars.slice(0, 6), ["x", "y", "z"].map((axis) => `moment about ${axis}`).concat(["x", "y", "z"].map((axis) => `force along ${axis}`)));
+  const yaw = await page.evaluate(() => document.getElementById("joint5").valueAsNumber);
+  assert.ok(Math.abs(yaw - 0.8 * Math.sin(values[0])) < 1e-3, `${yaw}`);
+  const outside = await page.evaluate(() => {
+    const app = globalThis.jounceApp;
+    const { camera } = app.viewer;
+    camera.updateMatrixWorld();
+    let found = 0;
+    for (const time of [app.motion.t[0], app.motion.t.at(-1)]) {
+      app.seek(time);
+      const poses = app.robot.model.framePoses(app.q);
+      for (let i = 0; i < app.robot.model.linkCount; i++) {
+        const at = camera.position.clone().set(poses[16 * i + 3], poses[16 * i + 7], poses[16 * i + 11]).project(camera);
+        found += Number(Math.max(Math.abs(at.x), Math.abs(at.y)) > 1);
+      }
+    }
+    return found;
+  });
+  assert.equal(outside, 0, "links outside of the picture");
+  await page.screenshot({ path: `${pictures}walk.png` });
+});
+
+test("base sliders put the base where they say, and read it back", async () => {
+  await choose("humanoid");
+  await tab("Joints");
+  const values = [0.4, -0.3, 1.1, 0.5, -0.7, 2.5];
+  for (const [k, value] of values.entries()) await page.locator(`#joint${k}`).fill(String(value));
+  const read = await page.evaluate(() => [0, 1, 2, 3, 4, 5].map((k) => document.getElementById(`joint${k}`).valueAsNumber));
+  values.forEach((value, k) => assert.ok(Math.abs(read[k] - value) < 2e-3, `${k}: ${read[k]} and ${value}`));
+  const pose = await page.evaluate(() => [...globalThis.jounceApp.robot.model.framePoses(globalThis.jounceApp.q).slice(0, 12)]);
+  origin(values.slice(0, 3), values.slice(3)).slice(0, 3).flat().forEach((x, i) => assert.ok(Math.abs(pose[i] - x) < 2e-3, `pose[${i}]`));
+});
+
+test("limits, wrenches and losses of files change the results as in the command", async () => {
+  const urdf = URDF.replace('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><dynamics damping="2" friction="0.5"/>');
+  const files = { "arm.urdf": urdf, "swing.csv": CSV, "limits.json": '{"j": {"velocity": 0.5, "effort": 100}}', "push.csv": "t,<i>b</i>_my\n0,3\n" };
+  await drop([["arm.urdf", urdf], ["b.stl", STL]]);
+  await page.waitForFunction(() => globalThis.jounceApp.robot.source === "arm.urdf");
+  await drop([["swing.csv", CSV]]);
+  await page.waitForFunction(() => globalThis.jounceApp.motion?.name === "swing.csv");
+  await tab("Motion");
+  await page.click("summary");
+  const give = (button, name) => page.setInputFiles(`label:has-text("${button}") input`, { name, mimeType: "text/plain", buffer: Buffer.from(files[name]) });
+  const same = async (...options) => {
+    const run = await jounce.run(["torque", "arm.urdf", "swing.csv", "--order", "1", ...options, "--out", "jounce-torques.csv"], files);
+    await page.waitForFunction((report) => globalThis.jounceApp.motion.report.trim() === report, (run.stdout + run.stderr).trim());
+    assert.equal(await page.evaluate(() => new TextDecoder().decode(globalThis.jounceApp.motion.csv)), new TextDecoder().decode(run.files["jounce-torques.csv"]));
+    return run.status;
+  };
+  assert.equal(await same("--limits"), 0);
+  await give("Other limits", "limits.json");
+  assert.equal(await same("--limits=limits.json"), 1);
+  assert.match(await page.textContent("#pages"), /Velocity as a part of its limit[^]*Beyond the limit: j: 0/);
+  await page.click("#losses");
+  await same("--limits=limits.json", "--losses");
+  await give("External wrenches", "push.csv");
+  await same("--limits=limits.json", "--losses", "--wrench=push.csv");
+  assert.equal(await page.textContent("#wrench-file"), "push.csv");
+  await page.click('button:has-text("Remove"):visible >> nth=0');
+  await same("--limits", "--losses", "--wrench=push.csv");
+
+  // What is refused is said, and changes nothing.
+  files["bad.json"] = '{"k": {"velocity": 1}}';
+  await give("Other limits", "bad.json");
+  await page.waitForFunction(() => /bad\.json: joint 'k' is not a moving joint/.test(document.getElementById("status").textContent));
+  assert.equal(await page.textContent("#limits-file"), "the robot's own");
+  await page.screenshot({ path: `${pictures}conditions.png` });
+});
+
 test("let go: a robot falls, and keeps its energy without losses", async () => {
   await choose("double_pendulum");
   await page.evaluate(() => globalThis.jounceApp.place(Float64Array.of(2, 0.5)));
@@ -212,18 +315,22 @@ test("loops stay closed while a link is dragged, and while the robot falls", asy
     const closed = robot.model.assemble(q);
     return Math.max(...closed.map((x, i) => Math.abs(x - q[i])));
   });
-  let moved = 0;
-  for (let k = 1; k < 40 && moved < 1e-3; k++) { // somewhere on this line is a link
-    const before_ = await page.evaluate(() => [...globalThis.jounceApp.q]);
-    const [x, y] = [box.x + 0.5 * box.width, box.y + (k / 40) * box.height];
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    await page.mouse.move(x + 15, y + 5, { steps: 2 });
-    await page.mouse.up();
-    const after_ = await page.evaluate(() => [...globalThis.jounceApp.q]);
-    moved = Math.max(...after_.map((value, i) => Math.abs(value - before_[i])));
-  }
-  assert.ok(moved > 1e-3, "no link was found");
+  // The middle of the coupler on the screen.
+  const [x, y] = await page.evaluate(() => {
+    const { links, parts, camera } = globalThis.jounceApp.viewer;
+    const shape = links[1].children.find((child) => parts.boxes.includes(child));
+    shape.updateWorldMatrix(true, false);
+    const at = shape.position.clone().setFromMatrixPosition(shape.matrixWorld).project(camera);
+    return [(at.x + 1) / 2, (1 - at.y) / 2];
+  });
+  const before_ = await page.evaluate(() => [...globalThis.jounceApp.q]);
+  await page.mouse.move(box.x + x * box.width, box.y + y * box.height);
+  await page.mouse.down();
+  await page.mouse.move(box.x + x * box.width + 15, box.y + y * box.height + 5, { steps: 2 });
+  await page.mouse.up();
+  const after_ = await page.evaluate(() => [...globalThis.jounceApp.q]);
+  const moved = Math.max(...after_.map((value, i) => Math.abs(value - before_[i])));
+  assert.ok(moved > 1e-3, "the coupler does not move");
   assert.ok((await gap()) < 1e-9);
   await tab("Simulate");
   await page.click("#fall");
