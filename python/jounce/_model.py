@@ -193,7 +193,7 @@ class Model(_core.Model):
     ) -> dict[str, NDArray[Any]]:
         """The perturbation of a named scalar, for *_sensitivity(): kind as "inertia", "placement", "axis", ...
 
-        index: a velocity coordinate or a link (by number or name); component: which of its numbers (jn_scalar_kind).
+        index: a velocity coordinate or a link (by number or name); component: which of its numbers, from 0.
         """
         if kind not in _results.SCALARS:
             raise ValueError(f"perturbation(): kind is {kind!r}, expected one of {', '.join(_results.SCALARS)}")
@@ -233,7 +233,7 @@ class Model(_core.Model):
         """Task space: inverse kinematics, motions and operational space of a list of tasks (docs/tasks.md).
 
         Each task is a dictionary: {"type": "pose", "frame": "tool"}, with the keys reference, axis, weight, priority of
-        jn_task; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...; threads: of
+        docs/tasks.md; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...; threads: of
         solve() for many targets (0: as many as OpenMP would use), which are also solved in lanes.
         """
         listed = []
@@ -264,7 +264,7 @@ class Model(_core.Model):
     def trajectory(self, source: str | os.PathLike[str], **options: Any) -> Trajectory:
         """Reads a motion: a CSV, NPY, NPZ or JSON file, or "builtin:demo".
 
-        Options are those of jn_trajectory_options: order, smoothing, tolerance, bandwidth, lowpass, columns, missing_neutral,
+        Options (docs/torque.md): order, smoothing, tolerance, bandwidth, lowpass, columns, missing_neutral,
         skip_bad, unwrap, motor_matrix, motor_zero, motor_names, strict, max_bytes. See docs/torque.md.
         """
         path = os.fspath(source)
@@ -521,7 +521,7 @@ def load(
 
     floating: the base moves freely. mimic=False: joints that follow others are independent. gravity: another one.
     lock: joints to lock, by name, or {name: value}. strict: warnings are errors. joint_order: names of joints in the
-    order of the coordinates. ignore_loops, loops, transmissions, lenient, max_bytes: as jn_options in model.h.
+    order of the coordinates. ignore_loops, loops, transmissions, lenient, max_bytes: see docs/urdf.md.
     text=True: source is the text itself (see also loads()). Warnings of the readers become ModelWarning.
     """
     options = _options(options)
