@@ -68,7 +68,7 @@ def integrator_of(given: dict[str, Any]) -> str:
     from . import _core
 
     value = given.get("integrator", "taylor")
-    return value if isinstance(value, str) else str(_core.integrator_name(value))
+    return value if isinstance(value, str) else str(_core.integrator_name(integrator=value))
 
 
 def reason(function: str, code: str, given: dict[str, Any], missing: list[str]) -> str:

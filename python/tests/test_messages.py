@@ -154,6 +154,8 @@ class Reasons(unittest.TestCase):
         model = jounce.load("builtin:panda")
         for integrator in ("rk4", "euler"):
             self.refused(rf"'{integrator}' needs the argument step", model.simulator, integrator=integrator)
+            number = [jounce.integrator_name(integrator=k) for k in range(5)].index(integrator)
+            self.refused(rf"'{integrator}' needs the argument step", model.simulator, integrator=number)
             self.refused("step is -1", model.simulator, integrator=integrator, step=-1)
 
     def test_derivatives_need_their_option(self) -> None:
