@@ -142,6 +142,36 @@ class Blame(unittest.TestCase):
         self.assertGreater(len(list(self.each())), 150)
 
 
+class ByHand(unittest.TestCase):
+    """The same of what is written in Python: functions of the module, of models and of builders."""
+
+    def test_none_and_values_of_a_wrong_kind(self) -> None:
+        model, builder = jounce.load("builtin:panda"), jounce.Builder("robot")
+        calls = {
+            "source": [jounce.load, model.trajectory],
+            "text": [jounce.loads, model.trajectory_from_text],
+            "description": [jounce.from_dict],
+            "model": [jounce.show],
+            "name": [jounce.Builder, builder.add_link],
+            "actuators": [model.elastic],
+            "trajectory": [model.retime],
+            "task": [model.tasks],
+            "path": [model.save],
+            "shape": [model.random],
+            "joint": [model.joint],
+            "q": [model.q_dict, model.inverse_dynamics, model.frame_poses],
+            "v": [model.v_dict, model.loss_forces],
+        }
+        for name, functions in calls.items():
+            for function in functions:
+                for value in (None, object()):
+                    more = ["world"] if function == builder.add_link else []
+                    with self.subTest(function=function.__name__, value=value):
+                        with self.assertRaisesRegex(TypeError, rf"\b{name}") as caught:
+                            function(value, *more)
+                        self.assertEqual(bad_words(str(caught.exception)), [])
+
+
 class Reasons(unittest.TestCase):
     """Options of simulators that are missing are named, not those that were given."""
 
