@@ -7,7 +7,7 @@ set -eu
 build=$1
 shift
 [ $# -gt 0 ] || set -- builtin:panda builtin:kuka_iiwa builtin:quadruped builtin:humanoid
-want=inverse_dynamics,gravity_forces,mass_matrix,forward_dynamics
+want=inverse_dynamics,gravity_forces,mass_matrix,forward_dynamics,inverse_dynamics_jet
 cmake --preset release -DJOUNCE_TESTS=OFF -DJOUNCE_EXAMPLES=OFF -DJOUNCE_PYTHON=OFF -B "$build" >/dev/null
 cmake --build "$build" --target jounce jounce_command >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
 jounce=$PWD/$build/tool/jounce

@@ -9,16 +9,16 @@ static float x[4096], y[65536];
 
 enum { CALLS = 32, NANOSECONDS = 40 };
 
-#define CALL(name, ...)                                                                      \
-  do {                                                                                       \
-    robot_##name(__VA_ARGS__);                                                               \
-    board_clock_start();                                                                     \
-    const uint32_t begin = board_clock();                                                    \
-    for (int i = 0; i < CALLS; i++) robot_##name(__VA_ARGS__);                               \
-    board_print_number(#name " ", (int32_t)((board_clock() - begin) * NANOSECONDS / CALLS)); \
+#define CALL(name, ...)                                                                       \
+  do {                                                                                        \
+    robot_##name(__VA_ARGS__);                                                                \
+    const uint32_t begin = board_clock();                                                     \
+    for (int i = 0; i < CALLS; i++) robot_##name(__VA_ARGS__);                                \
+    board_print_number(#name " ", (int32_t)(board_clock_since(begin) * NANOSECONDS / CALLS)); \
   } while (0);
 
 int main(void) {
+  board_clock_start();
   for (int i = 0; i < 4096; i++) x[i] = 0.3f + 0.0001f * (float)i;
 #include "calls.h"
   return robot_selftest();

@@ -83,6 +83,7 @@ void board_clock_start(void) {
 }
 
 uint32_t board_clock(void) { return 0xFFFFFFu - systick[2]; }
+uint32_t board_clock_since(uint32_t begin) { return (board_clock() - begin) & 0xFFFFFFu; }
 
 /* ---- stack: painted, then looked at ---- */
 
