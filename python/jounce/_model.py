@@ -365,6 +365,36 @@ class Model(_core.Model):
     def __hash__(self) -> int:
         return hash(self.to_json())
 
+    # ---- source code ----
+
+    def generate(
+        self,
+        want: str | Sequence[str],
+        *,
+        prefix: str = "robot",
+        type: str = "float",
+        language: str = "c",
+        order: int = 1,
+        sincos: str = "own",
+        regroup: bool = True,
+        frames: str | Sequence[str] = (),
+        in_: str = "aligned",
+        prescribed: Any = (),
+        runtime: str | Sequence[str] = (),
+        payload_frame: str | None = None,
+        snap: float = 0.0,
+    ) -> dict[str, str]:
+        """The dynamics as C or MATLAB that needs no library, as {name of file: text} (docs/generate.md).
+
+        want: names of functions, as "inverse_dynamics", in a list or separated by commas. The other arguments are the
+        options of `jounce generate`; prescribed: names of joints, or a mask [nv]. The header has the SHA-256 of
+        to_json().
+        """
+        from ._generate import generate
+
+        return generate(self, want, prefix, type, language, order, sincos, regroup, frames, in_, prescribed, runtime,
+                        payload_frame, snap)  # fmt: skip
+
     # ---- where it comes from ----
 
     _origin: tuple[str, tuple[int, int], dict[str, Any]] | None = None  # file, its size and time, options

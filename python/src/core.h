@@ -298,6 +298,12 @@ void py_set_result_classes(PyObject **classes); /* named tuples, by the number t
 PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names, const py_function *function);
 PyObject *py_get(PyObject *self, void *function);
 PyObject *py_raise(jn_status status, const char *text, py_call_state *c);
+/* Runs what may take long, without the GIL; Ctrl-C stops it, with JN_ERR_STOPPED and the exception set. */
+typedef struct py_watch py_watch;
+typedef jn_status py_long_job(void *data, py_watch *watch);
+jn_status py_run_long(py_long_job *job, void *data);
+/* Model._generate(): see generate.c. */
+PyObject *py_generate(PyObject *self, PyObject *arguments);
 
 /* object.c */
 PyObject *py_object_new(py_class *of, void *handle, PyObject *model, PyObject *parent);
