@@ -36,6 +36,15 @@ refused() { # part of the message, JOUNCE_ROWS
 refused "no such row: d3, sse. There are d_avx512," "d;d3;sse"
 refused "d is missing" "f"
 
+# By pip, without the libraries that read robots: it ends at once, with the remedy, unless they were not wanted.
+by_pip() { PKG_CONFIG_LIBDIR=$tmp PKG_CONFIG_PATH='' configure -DJOUNCE_ROWS=d -DJOUNCE_PYTHON=ON -DJOUNCE_TESTS=OFF -DSKBUILD=2 "$@"; }
+by_pip && fail "pip makes a package that can read no robot"
+if ! grep -q "Could NOT find Python3" "$tmp/log" && ! grep -q "Python.h" "$tmp/log"; then
+  tr -s '\n ' ' ' <"$tmp/log" | grep -q "development files are missing of expat.*apt install libexpat1-dev libjansson-dev" ||
+    { fail "pip does not say what is missing"; cat "$tmp/log"; }
+  by_pip -DJOUNCE_URDF=OFF -DJOUNCE_JSON=OFF || { fail "pip without readers, on request"; cat "$tmp/log"; }
+fi
+
 # Without any library: it configures, says so, and has no tests.
 PKG_CONFIG_LIBDIR=$tmp PKG_CONFIG_PATH='' configure -DJOUNCE_ROWS=d || { cat "$tmp/log"; fail "a build without libraries"; }
 tr -s '\n ' ' ' <"$tmp/log" >"$tmp/said"

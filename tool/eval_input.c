@@ -645,7 +645,7 @@ int eval_read_states(const jn_model *model, const eval_need *need, const char *f
     fine = read_text(model, need, name, text, length, limit, part, list);
   }
   free(text);
-  if (!fine) eval_states_free(list);
+  if (!fine) eval_states_free(list); /* no caller wants part of them */
   return fine ? OPTION_GO_ON : EXIT_BAD;
 }
 

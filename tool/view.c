@@ -16,6 +16,8 @@
 typedef struct view_arg {
   model_arg model;
   const char *motion, *out, *page;
+  const char *limits, *wrench; /* files for the motion, or NULL */
+  int losses;
   name_list folders; /* of --meshes */
   FILE *stream;
   int files;          /* written into the page */
@@ -74,13 +76,26 @@ static bool count_bytes(view_arg *v, const char *name, size_t length) {
 }
 
 /* A file of the command line, under its last name. */
-static bool write_input(view_arg *v, const char *path) {
+/* A file that the user names, as folder/NAME in the page. */
+static bool write_input(view_arg *v, const char *folder, const char *path) {
   size_t length;
   char *data = read_input(path, path, v->model.options.max_bytes, &length);
   bool fine = data && count_bytes(v, path, length);
-  if (fine) write_file(v, last_part(path), data, length);
+  char *name = format_text("%s%s", folder, last_part(path));
+  if (fine) write_file(v, name, data, length);
+  free(name);
   free(data);
   return fine;
+}
+
+static bool is_builtin(const char *name) { return strncmp(name, "builtin:", 8) == 0; }
+
+/* "key": the name in the page of a file that write_input() wrote, if there is one. */
+static void write_reference(const view_arg *v, const char *key, const char *folder, const char *path) {
+  if (!path) return;
+  fprintf(v->stream, "\",\n\"%s\":\"", key);
+  if (!is_builtin(path)) write_name(v->stream, folder);
+  write_name(v->stream, is_builtin(path) ? path : last_part(path));
 }
 
 static bool write_mesh(view_arg *v, const mesh *m) {
@@ -163,20 +178,20 @@ static bool write_given(view_arg *v) {
   fputs("<script id=\"given\" type=\"application/json\">{\"files\":[", f);
   if (!write_robot(v, &source)) return false;
   v->source = source;
-  bool file = v->motion && strncmp(v->motion, "builtin:", 8) != 0;
-  if (file && !write_input(v, v->motion)) return false;
+  if (v->motion && !is_builtin(v->motion) && !write_input(v, "", v->motion)) return false;
+  if (v->limits && !is_builtin(v->limits) && !write_input(v, "limits/", v->limits)) return false;
+  if (v->wrench && !write_input(v, "wrench/", v->wrench)) return false;
   fputs("],\n\"same\":[", f);
   write_other_names(v);
   fputs("],\n\"source\":\"", f);
   write_name(f, source);
-  if (v->motion) {
-    fputs("\",\n\"motion\":\"", f);
-    write_name(f, file ? last_part(v->motion) : v->motion);
-  }
+  write_reference(v, "motion", "", v->motion);
+  write_reference(v, "limits", "limits/", v->limits);
+  write_reference(v, "wrench", "wrench/", v->wrench);
   bool native = strcmp(source, "robot.json") == 0; /* then --floating is in the model already */
-  fprintf(f, "\",\n\"floating\":%s,\"ignoreMimic\":%s,\"lenient\":%s}</script>",
+  fprintf(f, "\",\n\"floating\":%s,\"ignoreMimic\":%s,\"lenient\":%s,\"losses\":%s}</script>",
           v->model.floating && !native ? "true" : "false", v->model.ignore_mimic && !native ? "true" : "false",
-          v->model.lenient ? "true" : "false");
+          v->model.lenient ? "true" : "false", v->losses ? "true" : "false");
   return true;
 }
 
@@ -251,6 +266,9 @@ int command_view(int argc, char **argv) {
       &v.page);
   option_texts(&set, "meshes", "FOLDER",
                "also read meshes in this folder, wherever the robot's file is; may be given several times", &v.folders);
+  option_text(&set, "limits", "FILE", "limits for the page to compare with, as for torque", &v.limits);
+  option_text(&set, "wrench", "FILE", "external wrenches during TRAJECTORY, as for torque", &v.wrench);
+  option_flag(&set, "losses", "the torques of TRAJECTORY include damping and friction", &v.losses);
   model_arg_options(&set, &v.model);
   int status = option_parse(&set, argc, argv, arguments, 1, 2);
   if (status == OPTION_GO_ON) {

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _results
 from ._errors import KINDS, Error, ModelWarning, NotFoundError, SingularError
+from ._reasons import TEXTS, in_python, reason
 
 STATUS = {number: name.removeprefix("err_") for name, number in _results.STATUS.items()}
 NQ, NV = 0, 1  # codes of sizes in src/core.h
@@ -78,6 +79,10 @@ def perturbations(model: Any, values: Any) -> tuple[NDArray[np.uintp], list[Any]
     """Pointers to the members of each perturbation, and the arrays they point to."""
     if isinstance(values, Mapping):
         values = [values]
+    if not isinstance(values, Sequence) or not all(isinstance(value, Mapping) for value in values):
+        raise TypeError(
+            f"perturbations is {values!r:.60}, expected a list of dictionaries, as Model.perturbation() makes them"
+        )
     sizes = {"nv": model.nv, "nlink": model.link_count}
     pointers = np.zeros((len(values), len(_results.PERTURBATION)), np.uintp)
     kept = []
@@ -267,10 +272,17 @@ def failed(
     status: int, what: str, function: str, text: str, detail: str, file: str | None, line: int, column: int,
     joint: str | None, state: int, given: list[tuple[str, Any]],
 ) -> NoReturn:  # fmt: skip
-    """Raises the exception of a status. given: the arguments, which are named if the library does not say what is wrong."""
+    """Raises the exception of a status. given: the arguments, which are named if the library does not say what is wrong;
+    arrays that were left out are None."""
     code = STATUS.get(status, "unknown")
-    message = detail or what
-    if code in ("size", "index", "model", "null") and (not detail or detail == what):
+    missing = [name for name, value in given if value is None]
+    given = [(name, value) for name, value in given if value is not None]
+    is_silent = not detail or detail == what
+    known = reason(function, code, dict(given), missing) if is_silent else ""
+    message = known or (TEXTS.get(code, what) if is_silent else in_python(detail))
+
+    # the library says no more than the status: which arguments may be meant
+    if is_silent and not known and code in ("size", "index", "model", "null"):
         named = suspects(given)
         if named:
             message = f"{named}: {'out of range' if code == 'size' else message}"
@@ -300,7 +312,7 @@ def warn(text: str) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "jounce":
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, ModelWarning, stacklevel=level)
+    warnings.warn(in_python(text), ModelWarning, stacklevel=level)
 
 
 def names_of(model: Any, what: str) -> Sequence[str]:

@@ -6,11 +6,13 @@
 #include <time.h>
 #include "core.h"
 
-/* The arguments as they were given: a list of (name, value). */
+/* The arguments as they were given: a list of (name, value). Arrays that were left out are None. */
 static PyObject *given_values(const py_call_state *c) {
   PyObject *list = PyList_New(0);
   for (int i = 0; list && c && i < c->function->inputs; i++) {
-    PyObject *pair = c->value[i] ? Py_BuildValue("(sO)", c->function->argument[i].name, c->value[i]) : NULL;
+    const py_argument *a = &c->function->argument[i];
+    PyObject *value = c->value[i] ? c->value[i] : a->kind == PY_IN ? Py_None : NULL;
+    PyObject *pair = value ? Py_BuildValue("(sO)", a->name, value) : NULL;
     if (pair) PyList_Append(list, pair);
     Py_XDECREF(pair);
   }

@@ -280,7 +280,8 @@ int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
 void py_release_arguments(py_call_state *c);
 int py_view(py_call_state *c, int i, PyObject *value, int writable);
 void *py_memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value, int flags);
-int py_keep(py_call_state *c, PyObject *object); /* takes the reference */
+int py_keep(py_call_state *c, PyObject *object);                         /* takes the reference */
+int py_wrong_value(const py_call_state *c, int i, const char *expected); /* raises TypeError, returns -1 */
 PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int dims, int leading);
 
 /* records.c */

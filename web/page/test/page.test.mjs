@@ -499,4 +499,20 @@ test("jounce view writes the page with the robot, its mesh and a motion inside",
   await shown.close();
 });
 
+test("jounce view passes limits, wrenches and losses on", async () => {
+  const urdf = URDF.replace('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><dynamics damping="2" friction="0.5"/>');
+  const files = { "robot.urdf": urdf, "a/x.csv": CSV, "b/x.csv": "t,<i>b</i>_my\n0,3\n", "l.json": '{"j": {"velocity": 0.5}}', "empty.html": readFileSync(file, "utf8") };
+  const run = await jounce.run(["view", "robot.urdf", "a/x.csv", "--wrench", "b/x.csv", "--limits", "l.json", "--losses", "--page", "empty.html", "--out", "view.html"], files);
+  assert.equal(run.status, 0, run.stderr);
+  writeFileSync(`${pictures}conditions.html`, run.files["view.html"]);
+  const shown = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await shown.goto(`file://${pictures}conditions.html`);
+  await shown.waitForFunction(() => globalThis.jounceApp?.motion);
+  const csv = await shown.evaluate(() => new TextDecoder().decode(globalThis.jounceApp.motion.csv));
+  const same = await jounce.run(["torque", "robot.urdf", "a/x.csv", "--order", "1", "--limits=l.json", "--wrench", "b/x.csv", "--losses", "--out", "t.csv"], files);
+  assert.equal(csv, new TextDecoder().decode(same.files["t.csv"]));
+  assert.equal(await shown.evaluate(() => globalThis.jounceApp.robot.coordinates[0].limits.velocity), 0.5);
+  await shown.close();
+});
+
 test("no script failed", () => assert.deepEqual(faults, []));
