@@ -14,7 +14,7 @@ import numpy as _np
 
 from . import _core, _glue, _results
 from ._core import *  # noqa: F403 - the functions of the library that need no model: so3_exp(), ...
-from ._core import BaseParameters, Loops, Simulator, set_threads
+from ._core import Simulator, set_threads
 from ._errors import (
     ArgumentError,
     Error,
@@ -28,8 +28,10 @@ from ._errors import (
     UnsupportedError,
 )
 from ._model import Builder, Elastic, Joint, Limits, Model, Trajectory, builtins, from_dict, load, loads
+from ._objects import BaseParameters, Function, Loops, Tasks
 from ._plot import plot
 from ._show import show
+from ._simulate import Simulation, simulate
 
 _sample = _np.arange(6.0).reshape(2, 3)
 _core._setup(
@@ -55,6 +57,8 @@ _core._setup(
     Model=Model,
     Elastic=Elastic,
     Loops=Loops,
+    Function=Function,
+    Tasks=Tasks,
     Trajectory=Trajectory,
     Simulator=Simulator,
     BaseParameters=BaseParameters,
@@ -79,6 +83,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "NotFoundError",
+    "Simulation",
     "Simulator",
     "SingularError",
     "StepError",
@@ -91,4 +96,5 @@ __all__ = [
     "plot",
     "set_threads",
     "show",
+    "simulate",
 ]

@@ -8,16 +8,19 @@ import math
 import operator
 import os
 import pickle
+import secrets
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from html import escape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _results
 from ._errors import ArgumentError, ModelError
+from ._glue import convert, path_from
+from ._objects import Loops, Remembered, Tasks, remember, remembering
 
 FORMATS = ("auto", "urdf", "native", "mjcf")
 
@@ -145,16 +148,25 @@ class Model(_core.Model):
         self._fill(v, {**(values or {}), **more}, self.v_names, "v")
         return v
 
+    def _state(self, value: Any, function: str, name: str, size: int) -> list[float]:
+        array = convert(self, value, function, name, -1)
+        if array.shape != (size,):
+            raise ValueError(f"{function}(): {name} has shape {array.shape}, expected ({size},)")
+        return [float(x) for x in array]
+
     def q_dict(self, q: ArrayLike) -> dict[str, float]:
         """A configuration as {name of coordinate: value}."""
-        return dict(zip(self.q_names, np.asarray(q, np.float64).tolist(), strict=True))
+        return dict(zip(self.q_names, self._state(q, "q_dict", "q", self.nq), strict=True))
 
     def v_dict(self, v: ArrayLike) -> dict[str, float]:
         """A velocity as {name of coordinate: value}."""
-        return dict(zip(self.v_names, np.asarray(v, np.float64).tolist(), strict=True))
+        return dict(zip(self.v_names, self._state(v, "v_dict", "v", self.nv), strict=True))
 
-    def random(self, shape: int | tuple[int, ...] = (), seed: int = 1) -> NDArray[np.float64]:
-        """Random configurations within the limits, [*shape, nq]; the same seed gives the same numbers anywhere."""
+    def random(self, shape: int | tuple[int, ...] = (), seed: int | None = None) -> NDArray[np.float64]:
+        """Random configurations within the limits, [*shape, nq].
+
+        The same seed gives the same numbers anywhere. Without a seed, every call gives other numbers.
+        """
         try:
             shape = (
                 (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
@@ -164,9 +176,9 @@ class Model(_core.Model):
         if any(size < 0 for size in shape):
             raise ValueError(f"random(): shape is {shape}; sizes cannot be negative")
         try:
-            seed = operator.index(seed)
+            seed = secrets.randbits(64) if seed is None else operator.index(seed)
         except TypeError:
-            raise TypeError(f"random(): seed is {seed!r}, expected an integer") from None
+            raise TypeError(f"random(): seed is {seed!r}, expected an integer or None") from None
         out = np.empty((*shape, self.nq))  # all memory at once, or a MemoryError
         for row in out.reshape(-1, self.nq):
             row[:], seed = self._random(seed)
@@ -188,7 +200,7 @@ class Model(_core.Model):
     ) -> dict[str, NDArray[Any]]:
         """The perturbation of a named scalar, for *_sensitivity(): kind as "inertia", "placement", "axis", ...
 
-        index: a velocity coordinate or a link (by number or name); component: which of its numbers (jn_scalar_kind).
+        index: a velocity coordinate or a link (by number or name); component: which of its numbers, from 0.
         """
         if kind not in _results.SCALARS:
             raise ValueError(f"perturbation(): kind is {kind!r}, expected one of {', '.join(_results.SCALARS)}")
@@ -212,19 +224,23 @@ class Model(_core.Model):
     # ---- loops ----
 
     @cached_property
-    def loops(self) -> _core.Loops:
+    def loops(self) -> Loops:
         """Functions of the model with its kinematic loops, for dynamics and jets of order up to 4."""
-        return self._loops(order=4)
+        return self.loops_with(order=4)
 
-    def loops_with(self, **options: Any) -> _core.Loops:
+    def loops_with(self, **options: Any) -> Loops:
         """The same with other options: order, tolerance, baumgarte, weak."""
-        return self._loops(**options)
+        return remember(self._loops(**options), "loops_with", (), options)  # type: ignore[no-any-return]
 
-    def tasks(self, tasks: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+    if not TYPE_CHECKING:  # typed by the stubs
+        base_parameters = remembering("base_parameters")
+        function = remembering("function")
+
+    def tasks(self, tasks: Sequence[Mapping[str, Any]], **options: Any) -> Tasks:
         """Task space: inverse kinematics, motions and operational space of a list of tasks (docs/tasks.md).
 
         Each task is a dictionary: {"type": "pose", "frame": "tool"}, with the keys reference, axis, weight, priority of
-        jn_task; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...; threads: of
+        docs/tasks.md; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...; threads: of
         solve() for many targets (0: as many as OpenMP would use), which are also solved in lanes.
         """
         listed = []
@@ -240,7 +256,7 @@ class Model(_core.Model):
                 if isinstance(entry.get(key), str):
                     entry[key] = look(entry[key])
             listed.append(entry)
-        return self._tasks(listed, **options)
+        return remember(self._tasks(listed, **options), "tasks", (listed,), options)  # type: ignore[no-any-return]
 
     def _frame_index(self, name: str) -> int:
         from ._glue import unknown
@@ -255,10 +271,10 @@ class Model(_core.Model):
     def trajectory(self, source: str | os.PathLike[str], **options: Any) -> Trajectory:
         """Reads a motion: a CSV, NPY, NPZ or JSON file, or "builtin:demo".
 
-        Options are those of jn_trajectory_options: order, smoothing, tolerance, bandwidth, lowpass, columns, missing_neutral,
+        Options (docs/torque.md): order, smoothing, tolerance, bandwidth, lowpass, columns, missing_neutral,
         skip_bad, unwrap, motor_matrix, motor_zero, motor_names, strict, max_bytes. See docs/torque.md.
         """
-        path = os.fspath(source)
+        path = path_from(source, "trajectory", "source")
         made = super().trajectory(path, **options)
         return Trajectory._remember(made, "file", (path, _fingerprint(path)), options)
 
@@ -287,10 +303,15 @@ class Model(_core.Model):
         torques that will be asked for; coupled=1: rotors move with the links that carry them.
         """
         if not isinstance(actuators, Mapping):
-            return self._elastic_load(os.fspath(actuators), **options)  # type: ignore[return-value]
+            path = path_from(actuators, "elastic", "actuators")
+            made = self._elastic_load(path, **options)
+            with open(path, "rb") as file:  # for pickles
+                text = file.read()
+            return remember(made, "_elastic_load_text", (text, path), options)  # type: ignore[no-any-return]
         whole = actuators if "joints" in actuators else {"joints": actuators}
-        text = _to_json(whole, "actuators")
-        return self._elastic_load_text(text, "dictionary", **options)  # type: ignore[return-value]
+        arguments = _to_json(whole, "actuators"), "dictionary"
+        made = self._elastic_load_text(*arguments, **options)
+        return remember(made, "_elastic_load_text", arguments, options)  # type: ignore[no-any-return]
 
     def retime(
         self, trajectory: _core.Trajectory, limits: Any = None, *, elastic: _core.Elastic | None = None, **options: Any
@@ -319,11 +340,13 @@ class Model(_core.Model):
 
     def to_urdf(self, original: str | os.PathLike[str] | None = None) -> str:
         """The model as URDF text; original: a file whose text is kept but for what differs."""
-        return self._save_text(format="urdf", original=None if original is None else os.fspath(original))
+        return self._save_text(
+            format="urdf", original=None if original is None else path_from(original, "to_urdf", "original")
+        )
 
     def save(self, path: str | os.PathLike[str], format: str = "auto", original: str | None = None) -> None:
         """Writes a URDF or native file, by the ending of its name; whole or not at all."""
-        self._save(os.fspath(path), format=format, original=original)  # type: ignore[arg-type]
+        self._save(path_from(path, "save", "path"), format=format, original=original)  # type: ignore[arg-type]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_from_json, (self.to_json(),))
@@ -341,6 +364,36 @@ class Model(_core.Model):
 
     def __hash__(self) -> int:
         return hash(self.to_json())
+
+    # ---- source code ----
+
+    def generate(
+        self,
+        want: str | Sequence[str],
+        *,
+        prefix: str = "robot",
+        type: str = "float",
+        language: str = "c",
+        order: int = 1,
+        sincos: str = "own",
+        regroup: bool = True,
+        frames: str | Sequence[str] = (),
+        in_: str = "aligned",
+        prescribed: Any = (),
+        runtime: str | Sequence[str] = (),
+        payload_frame: str | None = None,
+        snap: float = 0.0,
+    ) -> dict[str, str]:
+        """The dynamics as C or MATLAB that needs no library, as {name of file: text} (docs/generate.md).
+
+        want: names of functions, as "inverse_dynamics", in a list or separated by commas. The other arguments are the
+        options of `jounce generate`; prescribed: names of joints, or a mask [nv]. The header has the SHA-256 of
+        to_json().
+        """
+        from ._generate import generate
+
+        return generate(self, want, prefix, type, language, order, sincos, regroup, frames, in_, prescribed, runtime,
+                        payload_frame, snap)  # fmt: skip
 
     # ---- where it comes from ----
 
@@ -472,7 +525,7 @@ def _make_trajectory(model: Model, kind: str, what: tuple[Any, ...], options: di
         return model.trajectory_from_samples(*what, **options)
 
 
-class Elastic(_core.Elastic):
+class Elastic(Remembered, _core.Elastic):
     """A robot whose motors drive its joints through springs; see Model.elastic()."""
 
     @cached_property
@@ -507,7 +560,7 @@ def load(
 
     floating: the base moves freely. mimic=False: joints that follow others are independent. gravity: another one.
     lock: joints to lock, by name, or {name: value}. strict: warnings are errors. joint_order: names of joints in the
-    order of the coordinates. ignore_loops, loops, transmissions, lenient, max_bytes: as jn_options in model.h.
+    order of the coordinates. ignore_loops, loops, transmissions, lenient, max_bytes: see docs/urdf.md.
     text=True: source is the text itself (see also loads()). Warnings of the readers become ModelWarning.
     """
     options = _options(options)
@@ -516,7 +569,7 @@ def load(
     else:
         if format != "auto":
             raise ValueError("load(): files say by their content what they are; format is for text=True")
-        path = os.fspath(source)
+        path = path_from(source, "load", "source")
         model = _core._load(path, **options)
         if lock is None and not set(options) - {"floating", "ignore_mimic", "lenient", "strict", "max_bytes"}:
             model._origin = path, _fingerprint(path), options  # type: ignore[attr-defined]
@@ -543,6 +596,8 @@ def loads(text: str | bytes, *, format: str = "auto", file: str = "text", **opti
 
 def from_dict(description: Mapping[str, Any], **options: Any) -> Model:
     """A model from a dictionary in the form of native files (docs/model-file.md)."""
+    if not isinstance(description, Mapping):
+        raise TypeError(f"from_dict(): description is {description!r:.60}, expected a dictionary")
     return loads(_to_json(description, "description"), format="native", file="dictionary", **options)
 
 
@@ -605,8 +660,15 @@ class Builder:
         self.description: dict[str, Any]
         if isinstance(name, Model):
             self.description = name.to_dict()
+        elif not isinstance(name, str):
+            raise TypeError(f"Builder(): name is {name!r:.60}, expected a string, or a jounce.Model to start from")
         else:
             self.description = {"name": name, "gravity": np.asarray(gravity, float).tolist(), "bodies": []}
+
+    def __repr__(self) -> str:
+        frames, loops = (len(self.description.get(key, ())) for key in ("frames", "loops"))
+        return (f"<jounce.Builder of {self.description['name']!r}: {len(self.description['bodies'])} links, "
+                f"{frames} frames, {loops} loops>")  # fmt: skip
 
     @staticmethod
     def _placement(placement: Any) -> Any:
@@ -634,6 +696,9 @@ class Builder:
     ) -> Builder:
         """Adds a link with the joint that carries it. inertia: ten parameters about the origin; or mass, com, tensor
         about the centre of mass. Other keys are those of the joint: axis=, limits=, damping=, mimic=, ..."""
+        for key, value in (("name", name), ("parent", parent)):
+            if not isinstance(value, str):
+                raise TypeError(f"add_link(): {key} is {value!r:.60}, expected the name of a link")
         body: dict[str, Any] = {"name": name, "parent": parent}
         if placement is not None:
             body["placement"] = self._placement(placement)
