@@ -226,7 +226,7 @@ def extras(method: Method) -> list[str]:
 
 
 def doc(method: Method, words: Words) -> str:
-    lines = [words.translate(method.function.comment, method.owner), ""]
+    lines = [words.translate(method), ""]
     if method.function.name in NOTES:
         lines += [NOTES[method.function.name], ""]
     for a in method.inputs:
