@@ -27,6 +27,7 @@ from methods import (
     result_items,
     shown,
 )
+from words import Words
 
 CODES = {size: i for i, size in enumerate(SIZES)}
 NOTE = "made by python/generate.py from include/jounce and abi/arrays.txt"
@@ -224,13 +225,8 @@ def extras(method: Method) -> list[str]:
     return (["want"] if len(arrays) > 1 else []) + (["out"] if arrays else [])
 
 
-def in_python(text: str) -> str:
-    text = re.sub(r"\bjnf?_(model_|loops_|trajectory_|simulator_|base_)?(\w+?)\(\)", r"\2()", text)
-    return text.replace("JN_IN_", "").replace(" NULL", " None")
-
-
-def doc(method: Method) -> str:
-    lines = [in_python(method.function.comment), ""]
+def doc(method: Method, words: Words) -> str:
+    lines = [words.translate(method.function.comment, method.owner), ""]
     if method.function.name in NOTES:
         lines += [NOTES[method.function.name], ""]
     for a in method.inputs:
@@ -255,7 +251,7 @@ def shape_text(a: Argument) -> str:
     return f"[{sizes}]" if a.kind not in ("MASK", "FIXED") else f"[{', '.join(a.shape)}]"
 
 
-def table(methods: list[Method], owner: str, what: str) -> str:
+def table(methods: list[Method], words: Words, owner: str, what: str) -> str:
     rows = []
     for method in methods:
         if method.owner != owner:
@@ -263,10 +259,10 @@ def table(methods: list[Method], owner: str, what: str) -> str:
         name = method.function.name
         if method.is_property and what == "properties":
             rows.append(
-                f'{{"{method.name}", py_get, NULL,\n    {c_string(doc(method))}, (void *)&py_functions[INDEX_{name}]}}'
+                f'{{"{method.name}", py_get, NULL,\n    {c_string(doc(method, words))}, (void *)&py_functions[INDEX_{name}]}}'
             )
         elif not method.is_property and what == "methods":
-            text = c_string(f"{signature(method)}\n--\n\n{doc(method)}")
+            text = c_string(f"{signature(method)}\n--\n\n{doc(method, words)}")
             rows.append(f'{{"{method.name}", (PyCFunction)(void (*)(void))method_{name}, METH_FASTCALL | METH_KEYWORDS,\n'
                         f"    {text}}}")  # fmt: skip
     kind = "PyGetSetDef" if what == "properties" else "PyMethodDef"
@@ -277,7 +273,7 @@ def table(methods: list[Method], owner: str, what: str) -> str:
     return f"static {kind} {what}_{prefix}[] = {{\n{body}  {extra}{end}}};\n"
 
 
-def c_text(headers: Headers, methods: list[Method]) -> str:
+def c_text(headers: Headers, methods: list[Method], words: Words) -> str:
     text = f"/* {NOTE} */\n"
     for i, size in enumerate(SIZES):  # core.h has them in the same order
         text += f'_Static_assert({size_name(size)} == {i}, "sizes of core.h and arrays.py");\n'
@@ -301,9 +297,13 @@ def c_text(headers: Headers, methods: list[Method]) -> str:
         + "};\n"
     )
     text += f"static const char *const py_result_names[] = {{{quoted(RESULTS)}, NULL}};\n"
-    text += table(methods, "", "methods")
+    text += table(methods, words, "", "methods")
     for owner in classes_of(headers):
-        text += table(methods, owner, "methods") + table(methods, owner, "properties") + class_text(headers, owner)
+        text += (
+            table(methods, words, owner, "methods")
+            + table(methods, words, owner, "properties")
+            + class_text(headers, owner)
+        )
     names = ", ".join(f"&py_class_{CLASSES[owner][0]}" for owner in classes_of(headers))
     return text + f"static py_class *const py_classes[] = {{{names}}};\n"
 
@@ -409,7 +409,7 @@ def input_type(a: Argument) -> str:
     return text if a.required and not a.nullable else text + " | None"
 
 
-def stub_method(method: Method) -> str:
+def stub_method(method: Method, words: Words) -> str:
     items = result_items(method)
     returns = method.result or (item_type(items[0], method, True) if items else "None")
     name = CLASSES[method.owner][0] if method.owner else ""
@@ -430,11 +430,11 @@ def stub_method(method: Method) -> str:
         parts.append("want: str | Sequence[str] | None = ...")
     if "out" in more:
         parts.append("out: Any = ...")
-    body = textwrap.indent('"""' + doc(method).replace("\\", "\\\\") + '\n"""', indent + "    ")
+    body = textwrap.indent('"""' + doc(method, words).replace("\\", "\\\\") + '\n"""', indent + "    ")
     return f"{indent}def {method.name}({', '.join(parts)}) -> {returns}:\n{body}\n"
 
 
-def stub_text(headers: Headers, methods: list[Method]) -> str:
+def stub_text(headers: Headers, methods: list[Method], words: Words) -> str:
     text = f'"""The compiled module; {NOTE}."""\n\n'
     text += ("from collections.abc import Callable, Mapping, Sequence\nfrom typing import Any, Literal, TypeAlias\n\n"
              "from numpy.typing import ArrayLike, NDArray\n\nfrom ._results import *\n\n"
@@ -447,8 +447,8 @@ def stub_text(headers: Headers, methods: list[Method]) -> str:
             text += "    def _random(self, state: int) -> tuple[NDArray[Any], int]: ...\n"
             text += ("    def _perturbation(self, kind: int, index: int, component: int, q: NDArray[Any], "
                      "v: NDArray[Any] | None) -> tuple[bytearray, dict[str, int]]: ...\n")  # fmt: skip
-        text += "".join(stub_method(m) for m in methods if m.owner == owner)
-    text += "".join(stub_method(m) for m in methods if not m.owner)
+        text += "".join(stub_method(m, words) for m in methods if m.owner == owner)
+    text += "".join(stub_method(m, words) for m in methods if not m.owner)
     text += "def set_threads(count: int) -> int: ...\ndef _setup(**objects: Any) -> None: ...\n"
     text += "def _functions() -> list[tuple[str, str, str, list[Any], list[Any]]]: ...\n"
     text += "def _address(object: Any) -> int: ...\n"
@@ -457,11 +457,12 @@ def stub_text(headers: Headers, methods: list[Method]) -> str:
 
 def write(headers: Headers, methods: list[Method], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    words = Words(headers, methods)
     made = {
-        "functions.inc": c_text(headers, methods),
+        "functions.inc": c_text(headers, methods, words),
         "_results.py": results_text(headers, methods, False),
         "_results.pyi": results_text(headers, methods, True),
-        "_core.pyi": stub_text(headers, methods),
+        "_core.pyi": stub_text(headers, methods, words),
     }
     for name, text in made.items():
         path = folder / name

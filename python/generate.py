@@ -32,7 +32,11 @@ def main() -> int:
         print(f"{name}: {reason}", file=sys.stdout if sys.argv[2] == "--missing" else sys.stderr)
     if missing or sys.argv[2] == "--missing":
         return 1 if missing else 0
-    emit.write(headers, methods, Path(sys.argv[2]))
+    try:
+        emit.write(headers, methods, Path(sys.argv[2]))
+    except Mistake as mistake:
+        print(f"{mistake}", file=sys.stderr)
+        return 1
     return 0
 
 

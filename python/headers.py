@@ -47,6 +47,7 @@ class Struct:
 class Enum:
     name: str
     values: dict[str, int]  # short name -> number
+    codes: dict[str, str] = field(default_factory=dict)  # name in C -> short name
 
 
 @dataclass
@@ -55,6 +56,7 @@ class Headers:
     structs: dict[str, Struct] = field(default_factory=dict)
     enums: dict[str, Enum] = field(default_factory=dict)
     opaque: set[str] = field(default_factory=set)
+    macros: dict[str, str] = field(default_factory=dict)  # those that are numbers
     preambles: dict[str, str] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)  # functions of the float and batch headers
     sizes: dict[str, dict[str, str]] = field(default_factory=dict)  # of objects: size -> C with the handle as h
@@ -107,6 +109,10 @@ def short_names(values: list[tuple[str, int]]) -> dict[str, int]:
     return {"_".join(p[common:]).lower(): number for p, (_, number) in zip(parts, values)}
 
 
+def enum_of(name: str, values: dict[str, int], codes: list[str]) -> Enum:
+    return Enum(name, values, dict(zip(codes, values)))
+
+
 def read_enum(name: str, body: str, text: str) -> Enum:
     body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
     listed = re.search(r"^\s*(JN_\w+_LIST)\(", body, re.M)
@@ -117,20 +123,21 @@ def read_enum(name: str, body: str, text: str) -> Enum:
         entries = re.findall(r"X\((\w+), (\"([^\"]*)\"|\d+)", definition[1])
         if len(entries) != len(re.findall(r"\bX\(", definition[1])):
             raise ValueError(f"{listed[1]}: not all entries are understood")
+        codes = [code for code, _, _ in entries]
         if all(re.fullmatch(r"\w+", word) for _, _, word in entries):
-            return Enum(name, {word: i for i, (_, _, word) in enumerate(entries)})
+            return enum_of(name, {word: i for i, (_, _, word) in enumerate(entries)}, codes)
         if all(word for _, _, word in entries):  # sentences: the codes are the names
             prefix = listed[1].removesuffix("LIST")
             short = [code.removeprefix(prefix).removeprefix("JN_").lower() for code, _, _ in entries]
-            return Enum(name, {word: i for i, word in enumerate(short)})
-        return Enum(name, short_names([(code, int(number)) for code, number, _ in entries]))
+            return enum_of(name, {word: i for i, word in enumerate(short)}, codes)
+        return enum_of(name, short_names([(code, int(number)) for code, number, _ in entries]), codes)
     values, number = [], -1
     for part in body.split(","):
         match = re.match(r"\s*(\w+)\s*(?:=\s*(-?\d+))?", part)
         if match:
             number = int(match[2]) if match[2] else number + 1
             values.append((match[1], number))
-    return Enum(name, short_names(values))
+    return enum_of(name, short_names(values), [code for code, _ in values])
 
 
 def read_fields(body: str) -> list[Parameter]:
@@ -191,6 +198,7 @@ def read_header(path: Path, into: Headers) -> None:
     text = path.read_text()
     preamble = re.findall(r"/\*.*?\*/", text, re.S)[1]
     into.preambles[path.name] = words_of(preamble)
+    into.macros |= dict(re.findall(r"^#define (JN_[A-Z_]+) (\d+)$", text, re.M))
     body = text[text.index('extern "C" {') :]
     comment = ""
     for match in DECLARATION.finditer(body):

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-"$jounce" generate "$source/arm6.urdf" --want gravity_forces,inverse_dynamics --prefix arm --out .
+"$jounce" generate "$source/arm6.urdf" --want gravity_forces,inverse_dynamics,inverse_dynamics_jet --prefix arm --out .
 arm-none-eabi-gcc -std=c99 -O3 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffp-contract=fast -ffreestanding \
   -Wall -Wextra -Wpedantic -Wconversion -Wdouble-promotion -Wshadow -Werror \
   -nostdlib -T "$source/mps2-an386.ld" -I "$source" -I . "$source/main.c" "$source/board.c" arm.c -lgcc -o arm.elf
@@ -22,3 +22,4 @@ cat output
 grep -qx 'selftest: 0' output
 grep -qx 'clamped at rest: 0' output
 grep -qx 'clamped at 500 rad/s^2: 1' output
+grep -qx 'torque rates: checked' output

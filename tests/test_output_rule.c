@@ -39,6 +39,7 @@ static const output_case cases[] = {
     {"check", "--repair", ".urdf", "check r.urdf --repair @", 0},
     {"convert", "OUT", ".json", "convert r.urdf @", 0},
     {"gather", "OUT", ".csv", "gather @ part1 part2", 0},
+    {"generate", "--out", ".folder", "generate r.urdf --want gravity_forces --out @", 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -117,6 +118,16 @@ static void check_failure(const output_case *c, const char *output) {
   done(&o);
 }
 
+/* A file, or the folder of `jounce generate`. */
+static void remove_output(const char *name) {
+  char path[64];
+  snprintf(path, sizeof path, "%s/robot.c", name);
+  unlink(in_directory(path));
+  snprintf(path, sizeof path, "%s/robot.h", name);
+  unlink(in_directory(path));
+  if (unlink(in_directory(name)) != 0) assert_int_equal(rmdir(in_directory(name)), 0);
+}
+
 static void good_lines_work(void **state) {
   (void)state;
   for (int i = 0; i < CASES; i++) {
@@ -128,7 +139,7 @@ static void good_lines_work(void **state) {
     if (o.code != 0) fail_msg("%s: code %d:\n%s", line, o.code, o.err);
     assert_true(exists(name));
     done(&o);
-    unlink(in_directory(name));
+    remove_output(name);
   }
 }
 
@@ -178,7 +189,8 @@ static void visit_file_options(const char *command, void (*visit)(const char *na
   for (char *line = strtok(o.out, "\n"); line; line = strtok(NULL, "\n")) {
     char name[64], value[128] = "";
     if (sscanf(line, "  --%63[a-z-] %127s", name, value) < 2) continue;
-    if (strstr(value, "FILE") || strstr(value, ".json") || strstr(value, "TRAJECTORY")) visit(name, value, data);
+    if (strstr(value, "FILE") || strstr(value, ".json") || strstr(value, "TRAJECTORY") || strcmp(value, "FOLDER") == 0)
+      visit(name, value, data);
   }
   done(&o);
 }
@@ -280,12 +292,69 @@ static void two_outputs_are_two_files(void **state) {
   check_says("identify r.urdf d.csv --out x.json --report ./x.json", 2, "--out and --report name the same file");
 }
 
+/* ---- Files of a folder ---- */
+
+static const char old_text[] = "an old file";
+
+/* Fails with this code and message, and leaves the file as it was. */
+static void check_kept(const char *line, int code, const char *message, const char *name, const char *content) {
+  check_says(line, code, message);
+  char *text = read_file(name);
+  if (strcmp(text, content) != 0) fail_msg("%s: %s was changed", line, name);
+  free(text);
+}
+
+/* The code is not compiled with an old header, nor the robot lost: all files of the folder are written, or none. */
+static void files_of_a_folder_are_one_set(void **state) {
+  (void)state;
+  static const char line[] = "generate r.urdf --want gravity_forces --out set";
+  assert_int_equal(mkdir(in_directory("set"), 0777), 0);
+
+  /* the second file is a folder, or on a full disk: the first one stays as it was */
+  static const char *const names[] = {"set/robot.c", "set/robot.h"};
+  for (int i = 0; i < 2; i++) {
+    write_file(names[!i], old_text);
+    assert_int_equal(mkdir(in_directory(names[i]), 0777), 0);
+    check_kept(line, 1, names[i], names[!i], old_text);
+    assert_int_equal(rmdir(in_directory(names[i])), 0);
+    if (access("/dev/full", W_OK) == 0) {
+      make_link("/dev/full", names[i]);
+      check_kept(line, 1, names[i], names[!i], old_text);
+    }
+    unlink(in_directory(names[i]));
+    unlink(in_directory(names[!i]));
+  }
+
+  /* no file of the folder is an input: not the argument, standard input or the file of an option */
+  write_file("set/robot.h", old_text);
+  write_file("set/robot.c", robot);
+  check_kept("generate set/robot.c --want gravity_forces --out set", 1, "also read", "set/robot.h", old_text);
+  check_kept("generate set/robot.c --want gravity_forces --out set", 1, "also read", "set/robot.c", robot);
+  check_kept("generate - --want gravity_forces --out set <set/robot.c", 1, "also read", "set/robot.c", robot);
+  check_kept("generate r.urdf --attach set/robot.c,frame=lower,prefix=more_ --want gravity_forces --out set", 1,
+             "also read", "set/robot.c", robot);
+
+  /* old files of the set are replaced */
+  outcome o = run_here(line);
+  assert_int_equal(o.code, 0);
+  done(&o);
+  remove_output("set");
+
+  /* a folder that was made for nothing is removed; what is no folder is named with the remedy */
+  check_says("generate r.urdf --want gravity_forces --out ''", 2, "needs a value");
+  check_says("generate r.urdf --want gravity_forces --out -", 2, "takes a folder");
+  check_says("generate r.urdf --want gravity_forces --out nowhere/set", 1, "make that one first");
+  check_says("generate r.urdf --want gravity_forces --out m.csv", 1, "not a folder");
+  check_says("generate r.urdf --want nothing --out set", 1, "nothing");
+  assert_false(exists("set"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(good_lines_work),           cmocka_unit_test(a_full_disk_is_told),
       cmocka_unit_test(a_missing_folder_is_told),  cmocka_unit_test(no_output_is_the_file_of_an_option),
       cmocka_unit_test(no_output_is_an_argument),  cmocka_unit_test(files_read_on_the_way_are_kept),
-      cmocka_unit_test(two_outputs_are_two_files),
+      cmocka_unit_test(two_outputs_are_two_files), cmocka_unit_test(files_of_a_folder_are_one_set),
   };
   return cmocka_run_group_tests(tests, make_files, remove_directory);
 }

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef _WIN32
+#include <direct.h>
+#define mkdir(path, mode) _mkdir(path)
+#define rmdir _rmdir
+#else
+#include <unistd.h>
+#endif
 
 #include "command.h"
 #include "model_arg.h"
@@ -66,24 +73,61 @@ static int set_prescribed(const generate_arg *g, unsigned char *mask) {
 
 /* ---- files ---- */
 
-static bool write_file(const char *folder, const char *name, const char *text) {
-  char *path = format_text("%s/%s", folder, name);
-  output o;
-  FILE *f = output_open(&o, path);
-  bool good = f && fputs(text, f) >= 0;
-  if (f) good = output_close(&o, good) && good;
-  free(path);
-  return good;
+/* Makes the folder unless it is there; false after telling why not. */
+static bool make_folder(const char *folder, bool *is_new) {
+  struct stat about;
+  *is_new = mkdir(folder, 0777) == 0;
+  if (*is_new) return true;
+
+  /* a folder that is there already is fine */
+  int code = errno;
+  if (code == EEXIST && stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) return true;
+
+  const char *why = code == EEXIST   ? "this is not a folder; give another name"
+                    : code == ENOENT ? "the folder to make it in does not exist; make that one first"
+                                     : strerror(code);
+  say(stderr, "jounce: generate: cannot make the folder --out %s: %s\n", folder, why);
+  return false;
+}
+
+/* Writes all texts before the first file takes its place: a full disk or a file that may not be replaced leaves the old
+ * files as they were. Returns how many took their place. */
+static int place_files(const char *folder, const jn_generated *generated, output *files, char **paths) {
+  int count = jn_generated_count(generated), opened = 0, placed = 0;
+  bool good = true;
+
+  for (; good && opened < count; opened++) {
+    paths[opened] = format_text("%s/%s", folder, jn_generated_name(generated, opened));
+    FILE *stream = output_open(&files[opened], paths[opened]);
+    good = stream && fputs(jn_generated_text(generated, opened), stream) >= 0 && fflush(stream) == 0;
+  }
+
+  for (int i = 0; i < opened; i++) {
+    good = output_close(&files[i], good) && good;
+    placed += good;
+    free(paths[i]);
+  }
+  return placed;
 }
 
 static bool write_files(const generate_arg *g, const jn_generated *generated) {
-  if (mkdir(g->out, 0777) != 0 && errno != EEXIST) {
-    say(stderr, "jounce: --out %s: %s\n", g->out, strerror(errno));
-    return false;
-  }
-  for (int i = 0; i < jn_generated_count(generated); i++)
-    if (!write_file(g->out, jn_generated_name(generated, i), jn_generated_text(generated, i))) return false;
-  return true;
+  bool is_new;
+  if (!make_folder(g->out, &is_new)) return false;
+
+  size_t count = (size_t)jn_generated_count(generated);
+  output *files = allocate(count * sizeof *files);
+  char **paths = allocate(count * sizeof *paths);
+  int placed = place_files(g->out, generated, files, paths);
+  free(files);
+  free(paths);
+
+  /* leave no empty folder behind, and tell when old and new files are mixed */
+  if (placed == 0 && is_new) rmdir(g->out);
+  if (placed > 0 && placed < (int)count)
+    say(stderr,
+        "jounce: generate: --out %s: only %d of %d files are new, so they do not fit together; generate again\n",
+        g->out, placed, (int)count);
+  return placed == (int)count;
 }
 
 /* The robot file again, for its hash; NULL: there is none, and the model's own text is taken. */
@@ -138,6 +182,8 @@ static int generate(generate_arg *g) {
 
   if (!g->want) return usage_error("generate", "give the functions to generate with --want, e.g. inverse_dynamics");
   if (!g->out) return usage_error("generate", "give the folder to write to with --out");
+  if (strcmp(g->out, "-") == 0)
+    return usage_error("generate", "--out takes a folder, as there are several files, and not '-'");
   int status = set_numbers(g, &o);
   if (status == OPTION_GO_ON) status = set_runtime(g, &o);
   if (status == OPTION_GO_ON) status = model_arg_load(&g->model);
@@ -157,7 +203,8 @@ static char *join_arguments(int argc, char **argv) {
 
 static void declare_options(option_set *set, generate_arg *g) {
   option_text(set, "want", "LIST", "functions to generate, separated by commas: see docs/generate.md", &g->want);
-  option_text(set, "out", "FOLDER", "where to write PREFIX.c and PREFIX.h", &g->out);
+  option_text(set, "out", "FOLDER", "where to write PREFIX.c and PREFIX.h; it is made if it does not exist", &g->out);
+  option_output(set);
   option_text(set, "prefix", "NAME", "of all names in the code: a C identifier; default robot", &g->prefix);
   option_choice(set, "type", "float|double", "of numbers; default float", &g->type);
   option_choice(set, "language", "c|matlab", "default c", &g->language);

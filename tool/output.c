@@ -162,6 +162,23 @@ void output_begin_call(void) {
   forget_files(&files_written);
 }
 
+/* Notes the file that a value names, if there is one; "-" is standard input. */
+static void note_path(const char *path) {
+  struct stat about;
+  bool exists = strcmp(path, "-") == 0 ? fstat(fileno(stdin), &about) == 0 : stat(path, &about) == 0;
+  if (exists) list_file(&files_read, &about);
+}
+
+/* The same for what is before a comma, as is_read_as() compares. */
+static void note_value(const char *value) {
+  note_path(value);
+  for (const char *comma = value; (comma = strchr(comma, ',')); comma++) {
+    char *file = copy_text(value, (size_t)(comma - value));
+    note_path(file);
+    free(file);
+  }
+}
+
 int output_check(const char *command, const named_path *paths, int count) {
   for (int i = 0; i < count; i++) {
     const named_path *to = &paths[i];
@@ -176,6 +193,10 @@ int output_check(const char *command, const named_path *paths, int count) {
                            other->path);
     }
   }
+
+  /* names of further outputs are known later: files of a folder, pictures of several pages */
+  for (int i = 0; i < count; i++)
+    if (!paths[i].is_output) note_value(paths[i].path);
   return OPTION_GO_ON;
 }
 

@@ -36,7 +36,8 @@ typedef struct named_path {
 } named_path;
 
 /* Applies the rule to the paths of a command line: OPTION_GO_ON, or an exit code after telling which two are one file.
- * option_parse() calls it for every command. */
+ * Notes all inputs for output_open(), for outputs whose names are known later (files of a folder). option_parse() calls
+ * it for every command. */
 int output_check(const char *command, const named_path *paths, int count);
 
 /* The same for what no option names: files that are read on the way (a page, meshes) and pictures of several pages.

@@ -2,6 +2,8 @@
 /* The emulated board mps2-an386: start-up code, and output by semihosting, which QEMU understands. */
 #include "board.h"
 
+#include <stddef.h>
+
 extern uint32_t stack_top[], stack_bottom[], data_start[], data_end[], data_load[], bss_start[], bss_end[];
 int main(void);
 void reset(void);
@@ -26,6 +28,19 @@ static void fault(void) {
 
 __attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
     (void (*)(void))(uintptr_t)stack_top, reset, fault, fault, fault, fault, fault};
+
+/* Compilers turn initialisers and loops into calls of these, also without a C library. */
+void *memset(void *to, int value, size_t count);
+void *memset(void *to, int value, size_t count) {
+  for (volatile unsigned char *at = to; count > 0; count--) *at++ = (unsigned char)value;
+  return to;
+}
+void *memcpy(void *restrict to, const void *restrict from, size_t count);
+void *memcpy(void *restrict to, const void *restrict from, size_t count) {
+  const unsigned char *source = from;
+  for (volatile unsigned char *at = to; count > 0; count--) *at++ = *source++;
+  return to;
+}
 
 /* ---- semihosting ---- */
 
@@ -68,6 +83,7 @@ void board_clock_start(void) {
 }
 
 uint32_t board_clock(void) { return 0xFFFFFFu - systick[2]; }
+uint32_t board_clock_since(uint32_t begin) { return (board_clock() - begin) & 0xFFFFFFu; }
 
 /* ---- stack: painted, then looked at ---- */
 

@@ -10,9 +10,10 @@ void board_print(const char *text);
 void board_print_number(const char *label, int32_t value);
 void board_exit(int status); /* 0: success; does not return */
 
-/* Ticks of 25 MHz, counting up. */
+/* Ticks of 25 MHz, and how many there were since another reading: at most 2^24 (0.67 s). */
 void board_clock_start(void);
 uint32_t board_clock(void);
+uint32_t board_clock_since(uint32_t begin);
 
 /* Bytes of stack used since board_stack_mark(), at their deepest. */
 void board_stack_mark(void);

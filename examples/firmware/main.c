@@ -40,6 +40,17 @@ static int control_cycle(const float a_wanted[ARM_NV]) {
   return clamped;
 }
 
+/* Whether a motion asks for torque rates within 1000 N m/s: v_jet has velocity, acceleration and jerk, six each. */
+static int rates_hold(const float q[ARM_NQ], const float v_jet[3 * ARM_NV]) {
+  float tau_jet[2 * ARM_NV];
+  arm_inverse_dynamics_jet(q, v_jet, tau_jet);
+
+  /* The second row has the rates of the torques; NaN does not hold. */
+  for (int i = ARM_NV; i < 2 * ARM_NV; i++)
+    if (!(tau_jet[i] <= 1000.0f && tau_jet[i] >= -1000.0f)) return 0;
+  return 1;
+}
+
 /* Instructions of one call: QEMU with -icount shift=0 runs one instruction each nanosecond, a tick has 40. */
 enum { CALLS = 200, NANOSECONDS = 40 };
 
@@ -50,7 +61,7 @@ static int32_t count_instructions(void) {
 
   uint32_t begin = board_clock();
   for (int i = 0; i < CALLS; i++) arm_inverse_dynamics(q, v, a, tau);
-  return (int32_t)((board_clock() - begin) * NANOSECONDS / CALLS);
+  return (int32_t)(board_clock_since(begin) * NANOSECONDS / CALLS);
 }
 
 int main(void) {
@@ -76,9 +87,17 @@ int main(void) {
   int clamped_fast = control_cycle(too_fast);
   board_print_number("clamped at 500 rad/s^2: ", clamped_fast);
 
+  /* A jerk of 20 rad/s^3 at the second joint is gentle; 2000 would ask for too fast a change of its torque. */
+  float v_jet[3 * ARM_NV] = {0};
+  v_jet[2 * ARM_NV + 1] = 20.0f;
+  int gentle = rates_hold(q, v_jet);
+  v_jet[2 * ARM_NV + 1] = 2000.0f;
+  int harsh = rates_hold(q, v_jet);
+  board_print(gentle && !harsh ? "torque rates: checked\n" : "torque rates: wrong\n");
+
   board_stack_mark();
   arm_inverse_dynamics(q, v, rest, weight);
   board_print_number("stack of inverse dynamics [bytes]: ", (int32_t)board_stack_used());
   board_print_number("instructions of inverse dynamics: ", count_instructions());
-  return failed || clamped || !clamped_fast;
+  return failed || clamped || !clamped_fast || !gentle || harsh;
 }

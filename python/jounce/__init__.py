@@ -14,7 +14,7 @@ import numpy as _np
 
 from . import _core, _glue, _results
 from ._core import *  # noqa: F403 - the functions of the library that need no model: so3_exp(), ...
-from ._core import BaseParameters, Loops, Simulator, set_threads
+from ._core import Simulator, set_threads
 from ._errors import (
     ArgumentError,
     Error,
@@ -28,6 +28,7 @@ from ._errors import (
     UnsupportedError,
 )
 from ._model import Builder, Elastic, Joint, Limits, Model, Trajectory, builtins, from_dict, load, loads
+from ._objects import BaseParameters, Function, Loops, Tasks
 from ._plot import plot
 from ._show import show
 
@@ -55,6 +56,8 @@ _core._setup(
     Model=Model,
     Elastic=Elastic,
     Loops=Loops,
+    Function=Function,
+    Tasks=Tasks,
     Trajectory=Trajectory,
     Simulator=Simulator,
     BaseParameters=BaseParameters,

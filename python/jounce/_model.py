@@ -8,16 +8,18 @@ import math
 import operator
 import os
 import pickle
+import secrets
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from html import escape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _results
 from ._errors import ArgumentError, ModelError
+from ._objects import Loops, Remembered, Tasks, remember, remembering
 
 FORMATS = ("auto", "urdf", "native", "mjcf")
 
@@ -153,8 +155,11 @@ class Model(_core.Model):
         """A velocity as {name of coordinate: value}."""
         return dict(zip(self.v_names, np.asarray(v, np.float64).tolist(), strict=True))
 
-    def random(self, shape: int | tuple[int, ...] = (), seed: int = 1) -> NDArray[np.float64]:
-        """Random configurations within the limits, [*shape, nq]; the same seed gives the same numbers anywhere."""
+    def random(self, shape: int | tuple[int, ...] = (), seed: int | None = None) -> NDArray[np.float64]:
+        """Random configurations within the limits, [*shape, nq].
+
+        The same seed gives the same numbers anywhere. Without a seed, every call gives other numbers.
+        """
         try:
             shape = (
                 (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(map(operator.index, shape))
@@ -164,9 +169,9 @@ class Model(_core.Model):
         if any(size < 0 for size in shape):
             raise ValueError(f"random(): shape is {shape}; sizes cannot be negative")
         try:
-            seed = operator.index(seed)
+            seed = secrets.randbits(64) if seed is None else operator.index(seed)
         except TypeError:
-            raise TypeError(f"random(): seed is {seed!r}, expected an integer") from None
+            raise TypeError(f"random(): seed is {seed!r}, expected an integer or None") from None
         out = np.empty((*shape, self.nq))  # all memory at once, or a MemoryError
         for row in out.reshape(-1, self.nq):
             row[:], seed = self._random(seed)
@@ -188,7 +193,7 @@ class Model(_core.Model):
     ) -> dict[str, NDArray[Any]]:
         """The perturbation of a named scalar, for *_sensitivity(): kind as "inertia", "placement", "axis", ...
 
-        index: a velocity coordinate or a link (by number or name); component: which of its numbers (jn_scalar_kind).
+        index: a velocity coordinate or a link (by number or name); component: which of its numbers, from 0.
         """
         if kind not in _results.SCALARS:
             raise ValueError(f"perturbation(): kind is {kind!r}, expected one of {', '.join(_results.SCALARS)}")
@@ -212,19 +217,23 @@ class Model(_core.Model):
     # ---- loops ----
 
     @cached_property
-    def loops(self) -> _core.Loops:
+    def loops(self) -> Loops:
         """Functions of the model with its kinematic loops, for dynamics and jets of order up to 4."""
-        return self._loops(order=4)
+        return self.loops_with(order=4)
 
-    def loops_with(self, **options: Any) -> _core.Loops:
+    def loops_with(self, **options: Any) -> Loops:
         """The same with other options: order, tolerance, baumgarte, weak."""
-        return self._loops(**options)
+        return remember(self._loops(**options), "loops_with", (), options)  # type: ignore[no-any-return]
 
-    def tasks(self, tasks: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+    if not TYPE_CHECKING:  # typed by the stubs
+        base_parameters = remembering("base_parameters")
+        function = remembering("function")
+
+    def tasks(self, tasks: Sequence[Mapping[str, Any]], **options: Any) -> Tasks:
         """Task space: inverse kinematics, motions and operational space of a list of tasks (docs/tasks.md).
 
         Each task is a dictionary: {"type": "pose", "frame": "tool"}, with the keys reference, axis, weight, priority of
-        jn_task; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...; threads: of
+        docs/tasks.md; frames, links and joints by name or index. Options: order, starts, accuracy, posture, ...; threads: of
         solve() for many targets (0: as many as OpenMP would use), which are also solved in lanes.
         """
         listed = []
@@ -240,7 +249,7 @@ class Model(_core.Model):
                 if isinstance(entry.get(key), str):
                     entry[key] = look(entry[key])
             listed.append(entry)
-        return self._tasks(listed, **options)
+        return remember(self._tasks(listed, **options), "tasks", (listed,), options)  # type: ignore[no-any-return]
 
     def _frame_index(self, name: str) -> int:
         from ._glue import unknown
@@ -255,7 +264,7 @@ class Model(_core.Model):
     def trajectory(self, source: str | os.PathLike[str], **options: Any) -> Trajectory:
         """Reads a motion: a CSV, NPY, NPZ or JSON file, or "builtin:demo".
 
-        Options are those of jn_trajectory_options: order, smoothing, tolerance, bandwidth, lowpass, columns, missing_neutral,
+        Options (docs/torque.md): order, smoothing, tolerance, bandwidth, lowpass, columns, missing_neutral,
         skip_bad, unwrap, motor_matrix, motor_zero, motor_names, strict, max_bytes. See docs/torque.md.
         """
         path = os.fspath(source)
@@ -287,10 +296,15 @@ class Model(_core.Model):
         torques that will be asked for; coupled=1: rotors move with the links that carry them.
         """
         if not isinstance(actuators, Mapping):
-            return self._elastic_load(os.fspath(actuators), **options)  # type: ignore[return-value]
+            path = os.fspath(actuators)
+            made = self._elastic_load(path, **options)
+            with open(path, "rb") as file:  # for pickles
+                text = file.read()
+            return remember(made, "_elastic_load_text", (text, path), options)  # type: ignore[no-any-return]
         whole = actuators if "joints" in actuators else {"joints": actuators}
-        text = _to_json(whole, "actuators")
-        return self._elastic_load_text(text, "dictionary", **options)  # type: ignore[return-value]
+        arguments = _to_json(whole, "actuators"), "dictionary"
+        made = self._elastic_load_text(*arguments, **options)
+        return remember(made, "_elastic_load_text", arguments, options)  # type: ignore[no-any-return]
 
     def retime(
         self, trajectory: _core.Trajectory, limits: Any = None, *, elastic: _core.Elastic | None = None, **options: Any
@@ -472,7 +486,7 @@ def _make_trajectory(model: Model, kind: str, what: tuple[Any, ...], options: di
         return model.trajectory_from_samples(*what, **options)
 
 
-class Elastic(_core.Elastic):
+class Elastic(Remembered, _core.Elastic):
     """A robot whose motors drive its joints through springs; see Model.elastic()."""
 
     @cached_property
@@ -507,7 +521,7 @@ def load(
 
     floating: the base moves freely. mimic=False: joints that follow others are independent. gravity: another one.
     lock: joints to lock, by name, or {name: value}. strict: warnings are errors. joint_order: names of joints in the
-    order of the coordinates. ignore_loops, loops, transmissions, lenient, max_bytes: as jn_options in model.h.
+    order of the coordinates. ignore_loops, loops, transmissions, lenient, max_bytes: see docs/urdf.md.
     text=True: source is the text itself (see also loads()). Warnings of the readers become ModelWarning.
     """
     options = _options(options)
@@ -607,6 +621,11 @@ class Builder:
             self.description = name.to_dict()
         else:
             self.description = {"name": name, "gravity": np.asarray(gravity, float).tolist(), "bodies": []}
+
+    def __repr__(self) -> str:
+        frames, loops = (len(self.description.get(key, ())) for key in ("frames", "loops"))
+        return (f"<jounce.Builder of {self.description['name']!r}: {len(self.description['bodies'])} links, "
+                f"{frames} frames, {loops} loops>")  # fmt: skip
 
     @staticmethod
     def _placement(placement: Any) -> Any:

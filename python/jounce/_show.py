@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A self-contained page with the robot in 3-D.
 
-If the package was built with the web page (script/web), this is the page of `jounce view`, with the robot, its meshes and
+If the package was built with the web page (script/web), this is the command's own page, with the robot, its meshes and
 its motion inside: given() makes what tool/view.c writes. Otherwise viewer.js draws what scene() describes, which is less:
 no meshes, no simulation.
 """
@@ -14,9 +14,10 @@ import os
 import re
 import tempfile
 import webbrowser
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
@@ -119,6 +120,7 @@ def given(model: Model, motion: Any = None, folders: Sequence[str | os.PathLike[
         "floating": bool(options.get("floating", False)),
         "ignoreMimic": bool(options.get("ignore_mimic", False)),
         "lenient": bool(options.get("lenient", False)),
+        "losses": False,
     }
     text = json.dumps(described, separators=(",", ":"))
     return f'<script id="given" type="application/json">{text}</script>', meshes.note()
@@ -226,7 +228,7 @@ def show(
     motion: a trajectory, (t [n], q [n x nq]), or one or several configurations; default: neutral. path: where to write
     the page; default: a temporary file. browser: whether to open it; default: if no path was given. meshes: folders whose
     meshes may be read, besides those in the folder and the package of the robot's file. It is the page that
-    `jounce view` writes, or a simpler one if the package was built without that (script/web): the result says so.
+    the command writes, or a simpler one if the package was built without that (script/web): the result says so.
     """
     html, note = page(model, motion, meshes)
     name = re.sub(r"\W", "_", model.name[:40])

@@ -129,8 +129,8 @@ def operation(model: Model | str, name: str, **options: Any) -> Callable[..., An
         lead = torch.broadcast_shapes(*[t.shape[:-1] for t in inputs])
         x = torch.cat([t.expand(*lead, t.shape[-1]) for t in inputs], dim=-1)
         y = _Value.apply(x, op)
-        parts = torch.split(y, [int(np.prod(shape)) for shape in op.out_shapes], dim=-1)
-        parts = [part.reshape(*lead, *shape) for part, shape in zip(parts, op.out_shapes)]
+        flat = torch.split(y, [int(np.prod(shape)) for shape in op.out_shapes], dim=-1)
+        parts = [part.reshape(*lead, *shape) for part, shape in zip(flat, op.out_shapes)]
         return parts[0] if len(parts) == 1 else tuple(parts)
 
     function.__name__ = name
