@@ -447,6 +447,7 @@ def stub_text(headers: Headers, methods: list[Method], words: Words) -> str:
             text += "    def _random(self, state: int) -> tuple[NDArray[Any], int]: ...\n"
             text += ("    def _perturbation(self, kind: int, index: int, component: int, q: NDArray[Any], "
                      "v: NDArray[Any] | None) -> tuple[bytearray, dict[str, int]]: ...\n")  # fmt: skip
+            text += "    def _generate(self, *arguments: Any) -> dict[str, str]: ...\n"
         text += "".join(stub_method(m, words) for m in methods if m.owner == owner)
     text += "".join(stub_method(m, words) for m in methods if not m.owner)
     text += "def set_threads(count: int) -> int: ...\ndef _setup(**objects: Any) -> None: ...\n"

@@ -41,6 +41,7 @@ BY_HAND = {
     "jn_singular_joint": "SingularError.joint",
     "jn_status_text": "Error",
     "jn_elastic_create": "Model.elastic",
+    "jn_generate": "Model.generate",
 }
 # Functions that Python has no use for: pattern -> why.
 NOT_OFFERED = {
@@ -54,7 +55,7 @@ NOT_OFFERED = {
     r"jn_(keyframe_count|load_keyframe)$": "keyframes of MJCF files are read in C and by the command",
     r"jn_function_(jacobian|hessian)_pattern$": "casadi.Function.sparsity_out() of jounce.casadi has them",
     r"jn_function_discrete$": "an order of numbers that acados wants, in C",
-    r"jn_generated?(_\w+)?$": "`jounce generate` writes the files",
+    r"jn_generated_\w+$": "Model.generate gives all files as a dictionary",
     r"jn_\w+_room$": "room is made inside",
     r"jn_set_stop$": "Ctrl-C stops every call",
 }

@@ -163,7 +163,7 @@ static int initial_state(const simulate_arg *arg, acting_forces *f, double *q, d
 #if !JN_WITH_JSON
   return usage_error("simulate", "this build reads no JSON, so there is no --initial");
 #endif
-  int result = eval_read_states(f->model, &need, arg->initial, arg->model.options.max_bytes, &list);
+  int result = eval_read_states(f->model, &need, arg->initial, arg->model.options.max_bytes, NULL, &list);
   if (result != OPTION_GO_ON) return result;
   if (list.count == 1) {
     memcpy(q, list.states[0].q, nq * sizeof *q);

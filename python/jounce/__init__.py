@@ -31,6 +31,7 @@ from ._model import Builder, Elastic, Joint, Limits, Model, Trajectory, builtins
 from ._objects import BaseParameters, Function, Loops, Tasks
 from ._plot import plot
 from ._show import show
+from ._simulate import Simulation, simulate
 
 _sample = _np.arange(6.0).reshape(2, 3)
 _core._setup(
@@ -82,6 +83,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "NotFoundError",
+    "Simulation",
     "Simulator",
     "SingularError",
     "StepError",
@@ -94,4 +96,5 @@ __all__ = [
     "plot",
     "set_threads",
     "show",
+    "simulate",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from . import _results
 from ._errors import KINDS, Error, ModelWarning, NotFoundError, SingularError
+from ._reasons import TEXTS, in_python, reason
 
 STATUS = {number: name.removeprefix("err_") for name, number in _results.STATUS.items()}
 NQ, NV = 0, 1  # codes of sizes in src/core.h
@@ -22,6 +24,8 @@ NQ, NV = 0, 1  # codes of sizes in src/core.h
 
 def convert(owner: Any, value: Any, function: str, name: str, code: int) -> NDArray[Any]:
     """An array of double without gaps; float32 stays float32 unless code is -2. Dictionaries are states by name."""
+    if value is None:
+        raise TypeError(f"{function}() needs the argument '{name}', which is None")
     if isinstance(value, Mapping):
         if code not in (NQ, NV) or owner is None:
             raise TypeError(f"{function}(): {name} cannot be given by names of joints")
@@ -78,6 +82,10 @@ def perturbations(model: Any, values: Any) -> tuple[NDArray[np.uintp], list[Any]
     """Pointers to the members of each perturbation, and the arrays they point to."""
     if isinstance(values, Mapping):
         values = [values]
+    if not isinstance(values, Sequence) or not all(isinstance(value, Mapping) for value in values):
+        raise TypeError(
+            f"perturbations is {values!r:.60}, expected a list of dictionaries, as Model.perturbation() makes them"
+        )
     sizes = {"nv": model.nv, "nlink": model.link_count}
     pointers = np.zeros((len(values), len(_results.PERTURBATION)), np.uintp)
     kept = []
@@ -267,10 +275,17 @@ def failed(
     status: int, what: str, function: str, text: str, detail: str, file: str | None, line: int, column: int,
     joint: str | None, state: int, given: list[tuple[str, Any]],
 ) -> NoReturn:  # fmt: skip
-    """Raises the exception of a status. given: the arguments, which are named if the library does not say what is wrong."""
+    """Raises the exception of a status. given: the arguments, which are named if the library does not say what is wrong;
+    arrays that were left out are None."""
     code = STATUS.get(status, "unknown")
-    message = detail or what
-    if code in ("size", "index", "model", "null") and (not detail or detail == what):
+    missing = [name for name, value in given if value is None]
+    given = [(name, value) for name, value in given if value is not None]
+    is_silent = not detail or detail == what
+    known = reason(function, code, dict(given), missing) if is_silent else ""
+    message = known or (TEXTS.get(code, what) if is_silent else in_python(detail))
+
+    # the library says no more than the status: which arguments may be meant
+    if is_silent and not known and code in ("size", "index", "model", "null"):
         named = suspects(given)
         if named:
             message = f"{named}: {'out of range' if code == 'size' else message}"
@@ -300,7 +315,15 @@ def warn(text: str) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "jounce":
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, ModelWarning, stacklevel=level)
+    warnings.warn(in_python(text), ModelWarning, stacklevel=level)
+
+
+def path_from(value: Any, function: str, name: str) -> str:
+    """The name of a file, which may be a pathlib.Path."""
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise TypeError(f"{function}(): {name} is {value!r:.60}, expected the name of a file") from None
 
 
 def names_of(model: Any, what: str) -> Sequence[str]:

@@ -359,7 +359,7 @@ static int join_arrays(py_call_state *c) {
 
 /* ---- everything else ---- */
 
-static int wrong_value(const py_call_state *c, int i, const char *expected) {
+int py_wrong_value(const py_call_state *c, int i, const char *expected) {
   PyErr_Format(PyExc_TypeError, "%s(): %s is %R, expected %s", c->function->name, c->function->argument[i].name,
                c->value[i], expected);
   return -1;
@@ -374,7 +374,7 @@ static int read_int(py_call_state *c, int i) {
       PyIndex_Check(c->value[i]) ? PyNumber_AsSsize_t(c->value[i], NULL) : -1; /* too large: at the end */
   if (number == -1 && (PyErr_Occurred() || !PyIndex_Check(c->value[i]))) {
     PyErr_Clear(); /* arrays have an index only if they are one integer */
-    return wrong_value(c, i, is_named ? "a name or an index" : "an integer");
+    return py_wrong_value(c, i, is_named ? "a name or an index" : "an integer");
   }
   if (number < INT32_MIN || number > INT32_MAX) {
     PyErr_Format(PyExc_OverflowError, "%s(): %s is %R, which is too large", c->function->name,
@@ -386,13 +386,13 @@ static int read_int(py_call_state *c, int i) {
 }
 
 static int read_unsigned(py_call_state *c, int i) {
-  if (!PyIndex_Check(c->value[i])) return wrong_value(c, i, "an integer");
+  if (!PyIndex_Check(c->value[i])) return py_wrong_value(c, i, "an integer");
   PyObject *number = PyNumber_Index(c->value[i]);
   c->s[i].u = number ? PyLong_AsUnsignedLongLong(number) : 0;
   Py_XDECREF(number);
   if (!PyErr_Occurred()) return 0;
   PyErr_Clear();
-  return wrong_value(c, i, "an integer from 0 to 2^64 - 1");
+  return py_wrong_value(c, i, "an integer from 0 to 2^64 - 1");
 }
 
 static int read_enum(py_call_state *c, int i) {
@@ -453,14 +453,14 @@ static int read_frames(py_call_state *c, int i) {
       PyUnicode_Check(whole) || PyIndex_Check(whole) ? Py_BuildValue("[O]", whole) : PySequence_List(whole);
   if (!list) {
     PyErr_Clear();
-    return wrong_value(c, i, "a list of names or indices of frames");
+    return py_wrong_value(c, i, "a list of names or indices of frames");
   }
 
   /* memory for the numbers, which lives as long as the call */
   Py_ssize_t n = PyList_Size(list);
   if (n == 0 || PyDict_Check(whole)) {
     Py_DECREF(list);
-    return wrong_value(c, i, "a list of names or indices of frames");
+    return py_wrong_value(c, i, "a list of names or indices of frames");
   }
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, (n + 1) * (Py_ssize_t)sizeof(int));
   int *frames = bytes ? (int *)(void *)PyBytes_AsString(bytes) : NULL;
@@ -515,7 +515,7 @@ static int read_strings(py_call_state *c, int i) {
   PyObject *list = PySequence_List(c->value[i]);
   if (!list) {
     PyErr_Clear();
-    return wrong_value(c, i, "a list of names");
+    return py_wrong_value(c, i, "a list of names");
   }
   if (PyUnicode_Check(c->value[i])) { /* one name */
     Py_DECREF(list);
@@ -529,7 +529,7 @@ static int read_strings(py_call_state *c, int i) {
   for (Py_ssize_t k = 0; k < n; k++)
     if (!(strings[k] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, k), NULL))) {
       PyErr_Clear();
-      return wrong_value(c, i, "a list of names");
+      return py_wrong_value(c, i, "a list of names");
     }
   c->s[i].p = strings;
   c->s[i].n = (size_t)n;
@@ -542,6 +542,8 @@ static int read_text(py_call_state *c, int i) {
   if (PyUnicode_Check(c->value[i])) {
     text = (char *)(uintptr_t)PyUnicode_AsUTF8AndSize(c->value[i], &length);
     if (!text) return -1;
+  } else if (!PyBytes_Check(c->value[i])) {
+    return py_wrong_value(c, i, "a string or bytes");
   } else if (PyBytes_AsStringAndSize(c->value[i], &text, &length) < 0) {
     return -1;
   }
@@ -605,7 +607,7 @@ static int read_number(py_call_state *c, int i) {
   c->number[i] = PyFloat_AsDouble(c->value[i]);
   if (c->number[i] == -1 && PyErr_Occurred()) {
     PyErr_Clear();
-    return wrong_value(c, i, "a number");
+    return py_wrong_value(c, i, "a number");
   }
   c->s[i].d = c->number[i];
   return 0;

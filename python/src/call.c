@@ -6,11 +6,13 @@
 #include <time.h>
 #include "core.h"
 
-/* The arguments as they were given: a list of (name, value). */
+/* The arguments as they were given: a list of (name, value). Arrays that were left out are None. */
 static PyObject *given_values(const py_call_state *c) {
   PyObject *list = PyList_New(0);
   for (int i = 0; list && c && i < c->function->inputs; i++) {
-    PyObject *pair = c->value[i] ? Py_BuildValue("(sO)", c->function->argument[i].name, c->value[i]) : NULL;
+    const py_argument *a = &c->function->argument[i];
+    PyObject *value = c->value[i] ? c->value[i] : a->kind == PY_IN ? Py_None : NULL;
+    PyObject *pair = value ? Py_BuildValue("(sO)", a->name, value) : NULL;
     if (pair) PyList_Append(list, pair);
     Py_XDECREF(pair);
   }
@@ -58,11 +60,11 @@ static int warn(const jn_report *report) {
 
 /* Long computations ask py_stop() whether to go on. Only the thread that called looks for signals, a few times in a
  * tenth of a second; the other threads of a call see what it found. */
-typedef struct py_watch {
+struct py_watch {
   unsigned long thread;
   atomic_int stopped;
   double next; /* [s] when to look again */
-} py_watch;
+};
 
 static double now(void) {
   struct timespec t;
@@ -134,22 +136,32 @@ static int has_arrays(const py_call_state *c) {
   return 0;
 }
 
-static jn_status run(py_call_state *c) {
-  const py_function *f = c->function;
-  py_caller *one = c->is_float ? f->one_f : f->one, *many = c->is_float ? f->many_f : f->many;
+jn_status py_run_long(py_long_job *job, void *data) {
   jn_status status;
-  if (c->axes == 0 && !is_large(c)) return one(c);
-  if (c->count == 0) return JN_OK;
-  int at_once = c->batch || (many && !(f->flags & PY_WORK) && !c->is_looped && !has_arrays(c));
 
   /* a function of the user may call the library again: what was asked before is asked again afterwards */
   py_watch watch = {.thread = PyThread_get_thread_ident(), .next = now() + 0.02}, *before = watch_of_thread;
   watch_of_thread = &watch;
   jn_set_stop(py_stop, &watch);
-  Py_BEGIN_ALLOW_THREADS status = c->axes == 0 ? one(c) : at_once ? many(c) : run_loop(c, one, &watch);
+  Py_BEGIN_ALLOW_THREADS status = job(data, &watch);
   Py_END_ALLOW_THREADS watch_of_thread = before;
   jn_set_stop(before ? py_stop : NULL, before);
   return atomic_load(&watch.stopped) ? JN_ERR_STOPPED : status;
+}
+
+/* All states of a call, which is `data`. */
+static jn_status run_states(void *data, py_watch *watch) {
+  py_call_state *c = data;
+  const py_function *f = c->function;
+  py_caller *one = c->is_float ? f->one_f : f->one, *many = c->is_float ? f->many_f : f->many;
+
+  int at_once = c->batch || (many && !(f->flags & PY_WORK) && !c->is_looped && !has_arrays(c));
+  return c->axes == 0 ? one(c) : at_once ? many(c) : run_loop(c, one, watch);
+}
+
+static jn_status run(py_call_state *c) {
+  if (c->axes == 0 && !is_large(c)) return c->is_float ? c->function->one_f(c) : c->function->one(c);
+  return c->count == 0 ? JN_OK : py_run_long(run_states, c);
 }
 
 /* The object, and objects among the arguments: these are behind in the order of locks, and there is one at most that

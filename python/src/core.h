@@ -280,7 +280,8 @@ int py_read_arguments(py_call_state *c, PyObject *const *args, Py_ssize_t n, PyO
 void py_release_arguments(py_call_state *c);
 int py_view(py_call_state *c, int i, PyObject *value, int writable);
 void *py_memory_of_one(const py_call_state *c, const py_argument *a, PyObject *value, int flags);
-int py_keep(py_call_state *c, PyObject *object); /* takes the reference */
+int py_keep(py_call_state *c, PyObject *object);                         /* takes the reference */
+int py_wrong_value(const py_call_state *c, int i, const char *expected); /* raises TypeError, returns -1 */
 PyObject *py_shape_text(const py_call_state *c, const unsigned char *dim, int dims, int leading);
 
 /* records.c */
@@ -297,6 +298,12 @@ void py_set_result_classes(PyObject **classes); /* named tuples, by the number t
 PyObject *py_call(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names, const py_function *function);
 PyObject *py_get(PyObject *self, void *function);
 PyObject *py_raise(jn_status status, const char *text, py_call_state *c);
+/* Runs what may take long, without the GIL; Ctrl-C stops it, with JN_ERR_STOPPED and the exception set. */
+typedef struct py_watch py_watch;
+typedef jn_status py_long_job(void *data, py_watch *watch);
+jn_status py_run_long(py_long_job *job, void *data);
+/* Model._generate(): see generate.c. */
+PyObject *py_generate(PyObject *self, PyObject *arguments);
 
 /* object.c */
 PyObject *py_object_new(py_class *of, void *handle, PyObject *model, PyObject *parent);

@@ -29,9 +29,10 @@ static PyObject *model_random(PyObject *self, PyObject *argument) {
 static PyObject *model_perturbation(PyObject *self, PyObject *const *args, Py_ssize_t n);
 
 #define METHOD(f) ((PyCFunction)(void (*)(void))(f))
-#define PY_MORE_Model                                                     \
-  {"_random", model_random, METH_O, "_random(state) -> (q, next state)"}, \
-      {"_perturbation", METHOD(model_perturbation), METH_FASTCALL, "_perturbation(kind, index, component, q, v)"},
+#define PY_MORE_Model                                                                                              \
+  {"_random", model_random, METH_O, "_random(state) -> (q, next state)"},                                          \
+      {"_perturbation", METHOD(model_perturbation), METH_FASTCALL, "_perturbation(kind, index, component, q, v)"}, \
+      {"_generate", py_generate, METH_VARARGS, "_generate(want, prefix, ...) -> files"},
 #define PY_MORE_module                                                                                             \
   {"_setup", METHOD(module_setup), METH_VARARGS | METH_KEYWORDS, "Gives C the Python objects it uses."},           \
       {"_functions", module_functions, METH_NOARGS, "Descriptions of all functions, for the tests."},              \

@@ -100,7 +100,10 @@ int py_read_records(py_call_state *c, int i) {
   const py_member *members = c->function->argument[i].extra; /* the first one: size and set-up of the struct */
   void (*init)(void *) = (void (*)(void *))(uintptr_t)members->extra;
   PyObject *list = PySequence_List(c->value[i]);
-  if (!list) return -1;
+  if (!list) {
+    PyErr_Clear();
+    return py_wrong_value(c, i, "a list of dictionaries");
+  }
   Py_ssize_t n = PyList_Size(list);
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, (n ? n : 1) * (Py_ssize_t)members->offset);
   char *memory = bytes ? PyBytes_AsString(bytes) : NULL;

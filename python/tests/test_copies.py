@@ -40,6 +40,7 @@ def objects() -> dict[str, Any]:
         "Builder": jounce.Builder(panda),
         "Joint": panda.joint(0),
         "Limits": panda.limits,
+        "Simulation": jounce.simulate(panda, duration=0.1, step=0.05),
     }
     try:
         made["BaseParameters"] = panda.base_parameters()

@@ -52,6 +52,7 @@ def cases() -> dict[str, Callable[[], Any]]:
         "batch of float": lambda: humanoid.inverse_dynamics_derivatives(many.astype(np.float32), want="dtau_dq"),
         "loop": lambda: loops.forward_dynamics_jet(loop_states, np.zeros(3), np.zeros((1, 3))),
         "retime": lambda: humanoid_retime(),
+        "generate": lambda: humanoid.generate("forward_dynamics_derivatives,inverse_dynamics_jet", order=3),
         "tasks.solve": lambda: tasks.solve(target, q),
         "tasks.solve, many": lambda: several.solve(np.tile(several.values(q) + 30, (1000, 1)), np.tile(q, (1000, 1))),
         "tasks.solve, lanes": lambda: model.tasks([{"type": "pose", "frame": "panda_flange"}], starts=10**6).solve(

@@ -171,6 +171,7 @@ jn_status jn__write_functions(jn_writing *w) {
   if (status == JN_OK && w->graph.failed)
     return jn__writing_fail(w, JN_ERR_SIZE, "the code would be too large: generate fewer functions at once");
 
-  for (int k = 0; status == JN_OK && k < w->functions; k++) status = order_function(w, &w->function[k]);
+  for (int k = 0; status == JN_OK && k < w->functions && !jn__is_stopped(); k++)
+    status = order_function(w, &w->function[k]);
   return status;
 }

@@ -210,7 +210,7 @@ static jn_status write_model(jn_writing *w, jn_generated *out) {
   if (status == JN_OK) status = hash_source(w);
   if (status == JN_OK) status = jn__write_functions(w);
   if (status == JN_OK && o->single) status = jn__measure_errors(w);
-  if (status == JN_OK) status = write_files(w, out);
+  if (status == JN_OK && !jn__is_stopped()) status = write_files(w, out);
   return status;
 }
 
@@ -241,6 +241,9 @@ jn_status jn_generate(const jn_model *model, const jn_generate_options *options,
   jn_status status = check_prefix(&w);
   if (status == JN_OK) status = check_numbers(&w);
   if (status == JN_OK) status = write_model(&w, out);
+
+  /* what was stopped may look like a graph that is too large */
+  if (jn__is_stopped()) status = jn__writing_fail(&w, JN_ERR_STOPPED, "stopped by the caller");
   free_writing(&w);
   if (status != JN_OK) {
     jn_generated_destroy(out);

@@ -38,6 +38,8 @@ static int grow_table(jn_graph *g) {
   return 1;
 }
 
+enum { NODES_BETWEEN_STOPS = 1 << 12 };
+
 /* The node as an expression: the one that exists, or a new one. */
 static jn_expr find_or_make(jn_graph *g, jn_node n) {
   if (g->failed) return JN_ZERO;
@@ -59,6 +61,9 @@ static jn_expr find_or_make(jn_graph *g, jn_node n) {
 
   /* At most half of the table is used. */
   if (2 * g->count > g->table_size && !grow_table(g)) g->failed = 1;
+
+  /* Whether to go on is asked now and then. */
+  if (g->count % NODES_BETWEEN_STOPS == 0 && jn__is_stopped()) g->failed = 1;
   return 2 * (g->count - 1);
 }
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "../model/memory.h"
+#include "../model/stop.h"
 
 typedef int32_t jn_expr;
 
@@ -44,7 +45,7 @@ typedef struct jn_graph {
   int32_t *table; /* open addressing: node + 1, or 0 */
   int table_size; /* a power of two */
   int limit;      /* nodes at most */
-  int failed;     /* out of memory, or more than `limit` nodes */
+  int failed;     /* out of memory, more than `limit` nodes, or stopped */
 } jn_graph;
 
 enum { JN_ZERO = 0, JN_ONE = 2 }; /* the expressions 0 and 1: nodes 0 and 1 of every graph */

@@ -93,7 +93,7 @@ jn_status jn__measure_errors(jn_writing *w) {
   int good = block && exact && rounded;
 
   uint64_t seed = 1;
-  for (int state = 0; good && state < JN_ERROR_STATES; state++) {
+  for (int state = 0; good && state < JN_ERROR_STATES && !jn__is_stopped(); state++) {
     jn__random_inputs(w, &seed, input);
     jn__evaluate(&w->graph, w->graph.count, (const double *const *)input, exact);
     jn__evaluate_float(&w->graph, w->graph.count, (const double *const *)input, rounded);
