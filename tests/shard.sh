@@ -32,8 +32,17 @@ for n in 0 1 7; do
 done
 # messages name states as one process would
 printf '[{}, {}, {"q": [1, 2, 3]}]' >bad.json
-! "$jounce" eval builtin:double_pendulum --input bad.json --want tau --shard 1/2 >/dev/null 2>message || fail "a bad state"
-grep -q 'bad.json' message || { cat message; fail "no message on a bad state"; }
+! "$jounce" eval builtin:double_pendulum --input bad.json --want tau --shard 2/2 >/dev/null 2>message || fail "a bad state"
+grep -q 'bad.json: state 2:' message || { cat message; fail "no message on a bad state"; }
+
+# the states of other parts are not parsed
+"$jounce" eval builtin:double_pendulum --input bad.json --want tau --shard 1/2 >/dev/null || fail "a state of another part was parsed"
+# parts of different states do not go together
+states 7 >states.json
+for i in 1 2; do eval_it --shard $i/2 >"part.$i"; done
+sed 's/0\.8/0.9/' states.json >others.json
+"$jounce" eval builtin:double_pendulum --input others.json --want tau,M --shard 2/2 >part.2
+refused 'different results' "$jounce" gather out part.1 part.2
 
 # torque
 "$jounce" torque builtin:panda builtin:demo --rate 50 --out whole.csv >/dev/null

@@ -257,9 +257,19 @@ static void all_solutions_are_listed(void **unused) {
   check_has(o.out, "infinitely many solutions");
   done(&o);
   o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all --json", 0);
+  check_lacks(o.out, "\"limits_hold\": false"); /* of more than 64, those inside are kept */
+  done(&o);
+  o = run_fine("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all --json --limits ignore", 0);
   check_has(o.out, "\"limits_hold\": false");
   check_has(o.out, "\"limits_hold\": true");
   done(&o);
+  check_says("reach builtin:panda --frame panda_flange --pose 0.4,0.1,0.5,1,0,0,0 --all", 0,
+             "at most 64 solutions are kept; ");
+  o = run_fine("reach builtin:planar_2r --frame tip --position 1,0.5,0 --free z --all --starts 20", 0);
+  check_has(o.out, "that 20 starts found");
+  check_lacks(o.err, "at most 64");
+  done(&o);
+  check_says("reach builtin:planar_2r --frame tip --position 1,0,0 --all --starts 0", 2, "--starts takes one whole");
   check_says("reach builtin:planar_2r --frame tip --position 5,0,0 --all", 1, "cannot reach it from any of 300 starts");
   check_says("reach builtin:panda --frame panda_flange --path x.csv --all", 2, "--all is for --pose");
 }

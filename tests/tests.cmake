@@ -31,7 +31,7 @@ target_compile_definitions(test_trajectory_numpy PRIVATE JN_WITH_ZLIB=${JOUNCE_W
 if(JOUNCE_TOOL)
   set(command_tests command command_files eval base_command reader_limits)
   if(JOUNCE_WITH_JSON)
-    list(APPEND command_tests eval_mistakes eval_batch eval_derivatives eval_loops eval_stream loops_command eval_regressor torque
+    list(APPEND command_tests eval_arrays eval_mistakes eval_batch eval_derivatives eval_loops eval_stream loops_command eval_regressor torque
          torque_limits torque_ends verdicts motor retime_command retime_waypoints excite reach simulate smoothing plot hostile output hints)
   endif()
   if(JOUNCE_WITH_JSON AND JOUNCE_WITH_URDF)
@@ -48,6 +48,9 @@ if(JOUNCE_TOOL)
     # the search behind `jounce excite`, with all that it needs of the command
     target_sources(test_excite PRIVATE $<TARGET_OBJECTS:jounce_command_parts>)
     target_link_libraries(test_excite PRIVATE PkgConfig::jansson)
+    # writes archives as the command does
+    target_sources(test_eval_arrays PRIVATE $<TARGET_OBJECTS:jounce_command_parts>)
+    target_link_libraries(test_eval_arrays PRIVATE PkgConfig::jansson)
     target_link_libraries(test_eval PRIVATE PkgConfig::jansson)
     target_link_libraries(test_eval_mistakes PRIVATE PkgConfig::jansson)
     target_link_libraries(test_eval_batch PRIVATE PkgConfig::jansson)

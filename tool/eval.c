@@ -59,9 +59,10 @@ void eval_state_init(eval_state *state, const jn_model *model, int order) {
   memset(state->prescribed, 0, 3 * nv);
 }
 
-size_t eval_state_bytes(const jn_model *model, int order) {
+size_t eval_state_bytes(const jn_model *model, int order, bool wrenches) {
   size_t nq = (size_t)jn_model_nq(model), nv = (size_t)jn_model_nv(model), rows = (size_t)order + 1;
-  size_t numbers = nq + (2 * rows + 3) * nv + 6 * rows * (size_t)jn_link_count(model);
+  size_t numbers = nq + (2 * rows + 3) * nv;
+  if (wrenches) numbers += 6 * rows * (size_t)jn_link_count(model);
   return sizeof(eval_state) + numbers * sizeof(double) + 3 * nv;
 }
 
@@ -80,13 +81,24 @@ void eval_states_free(eval_states *list) {
   *list = (eval_states){0};
 }
 
-static int read_states(const eval_arg *arg, const eval_need *need, eval_states *list) {
+void eval_keep_part(eval_states *list, shard *part) {
+  if (!part || part->count == 0) return;
+  shard_divide(part, list->count);
+  if (part->first < part->last) return;
+
+  uint64_t source = list->source;
+  eval_states_free(list);
+  list->source = source;
+}
+
+static int read_states(const eval_arg *arg, const eval_need *need, shard *part, eval_states *list) {
   bool model_takes_input = strcmp(arg->model.source, "-") == 0;
   if (!arg->input && (model_takes_input || isatty(fileno(stdin)))) {
     eval_neutral_state(arg->model.model, need->order, list);
+    eval_keep_part(list, part);
     return OPTION_GO_ON;
   }
-  return eval_read_states(arg->model.model, need, arg->input, arg->model.options.max_bytes, list);
+  return eval_read_states(arg->model.model, need, arg->input, arg->model.options.max_bytes, part, list);
 }
 
 /* ---- What is wanted ---- */
@@ -343,18 +355,12 @@ static int write_one(evaluation *e, json_writer *j, const eval_states *states, c
 static uint64_t fingerprint_of(const evaluation *e, const eval_arg *arg, const eval_states *states,
                                const want_list *list) {
   uint64_t f = fingerprint_begin();
-  size_t rows = (size_t)e->order + 1, nv = (size_t)jn_model_nv(e->model), links = (size_t)jn_link_count(e->model);
   const int options[] = {e->order,  e->frame,       (int)e->in, (int)e->hold,
                          e->losses, (int)e->choice, e->lambda,  arg->assemble};
   fingerprint_model(&f, e->model);
   fingerprint_add(&f, options, sizeof options);
   for (int i = 0; i < list->count; i++) fingerprint_text(&f, list->wants[i]->name);
-  for (int i = 0; i < states->count; i++) {
-    const eval_state *s = &states->states[i];
-    fingerprint_add(&f, s->q, ((size_t)jn_model_nq(e->model) + (2 * rows + 3) * nv) * sizeof *s->q);
-    fingerprint_add(&f, s->prescribed, nv);
-    if (s->wrench) fingerprint_add(&f, s->wrench, 6 * rows * links * sizeof *s->wrench);
-  }
+  fingerprint_add(&f, &states->source, sizeof states->source);
   return f;
 }
 
@@ -435,26 +441,28 @@ static jn_status create_loops(evaluation *e) {
   return jn_loop_count(e->model) > 0 ? jn_loops_create(e->model, &options, &e->loops) : JN_OK;
 }
 
-/* All states at once. */
+/* All states, or those of a part, at once. */
 static int compute_states(const eval_arg *arg, evaluation *e, const eval_need *need, const want_list *list) {
-  eval_states all = {0};
+  eval_states states = {0};
   shard part;
-  int result = read_states(arg, need, &all);
-  if (result == OPTION_GO_ON) result = shard_parse("eval", arg->shard, &part);
-  eval_states states = all;
+  int result = shard_parse("eval", arg->shard, &part);
+
+  /* The states, only those of the part with --shard */
+  if (result == OPTION_GO_ON) result = read_states(arg, need, &part, &states);
   if (result == OPTION_GO_ON && part.count > 0) {
-    part.fingerprint = fingerprint_of(e, arg, &all, list);
-    shard_divide(&part, all.count);
+    part.fingerprint = fingerprint_of(e, arg, &states, list);
     e->first = (int)part.first;
-    states = (eval_states){all.states + part.first, (int)(part.last - part.first)};
   }
+
+  /* What can fail comes before anything is written */
   if (result == OPTION_GO_ON) result = eval_close_states(e, &states, arg->assemble, is_any(list, WANT_CLOSED));
   if (result == OPTION_GO_ON) eval_block_create(e, list->wants, list->count, states.count);
   if (result == OPTION_GO_ON) result = find_singular(e, &states, list);
   if (result == OPTION_GO_ON)
     result = part.count > 0 ? write_part(e, &states, list, &part) : write_results(e, &states, list);
+
   eval_block_free(e);
-  eval_states_free(&all);
+  eval_states_free(&states);
   return result;
 }
 
@@ -511,6 +519,8 @@ static int check_arguments(const eval_arg *arg) {
   int result = shard_parse("eval", arg->shard, &part);
   if (result != OPTION_GO_ON) return result;
   if (arg->shard && arg->stream) return usage_error("eval", "--shard is for a list of states, not for --stream");
+  if (arg->stream && arg->input && (ends_with(arg->input, ".npy") || ends_with(arg->input, ".npz")))
+    return usage_error("eval", "--stream reads lines of JSON; NPY and NPZ files are read without it");
   bool reads_input = arg->input ? strcmp(arg->input, "-") == 0 : arg->stream != 0;
   if (reads_input && strcmp(arg->model.source, "-") == 0) {
     return usage_error("eval", "MODEL and %s cannot both be standard input", arg->input ? "--input" : "--stream");
@@ -565,19 +575,21 @@ static char *want_words(void) {
 static void declare_options(option_set *set, eval_arg *arg, const char *wants, const char *words) {
   option_names(set, "want", "LIST", wants, &arg->want);
   option_words(set, words);
-  option_text(set, "input", "FILE",
-              "file with the states, or key:NAME, a keyframe of an MJCF model; - for standard input, which is the "
-              "default if it is not a terminal; otherwise one "
-              "neutral state at rest",
-              &arg->input);
+  option_text(
+      set, "input", "FILE",
+      "file with the states: JSON, NPZ with arrays q, v, a, tau, ... [N x size], or NPY with rows of q, or of q and v; "
+      "or key:NAME, a keyframe of an MJCF model; - for standard input, which is the "
+      "default if it is not a terminal; otherwise one "
+      "neutral state at rest",
+      &arg->input);
   option_flag(set, "stream",
               "one state a line in, one result a line out, at once: for programs that keep jounce running. A line with "
               "a mistake gives {\"error\": ..., \"line\": N}",
               &arg->stream);
   option_text(
       set, "shard", "I/N",
-      "only the results of part I of N parts of the states, for several machines; `jounce gather` puts the parts "
-      "together",
+      "only the results of part I of N parts of the states, for several machines; the other states are not even "
+      "parsed; `jounce gather` puts the parts together",
       &arg->shard);
   option_text(
       set, "link", "NAME",
@@ -620,8 +632,8 @@ int command_eval(int argc, char **argv) {
   model_arg_init(&arg.model);
   option_set_init(
       &set, "eval", "MODEL",
-      "Compute quantities at given states. Reads one state, or an array of states, as JSON and writes JSON with all "
-      "digits; values that are not finite are null.\n"
+      "Compute quantities at given states. Reads one state, or an array of states, as JSON (or as NumPy arrays, see "
+      "--input) and writes JSON with all digits; values that are not finite are null.\n"
       "\n"
       "A state is an object; all its fields are optional:\n"
       "- q, v, a, tau: objects by joint names (number, or array for joints with several coordinates), or arrays of nq "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce eval in parts: eval.c the command, eval_input.c reads states, eval_wants.c has the table of what can be
+/* jounce eval in parts: eval.c the command, eval_input.c reads states (from
+ * eval_source.c JSON or eval_arrays.c NumPy arrays), eval_wants.c has the table of what can be
  * wanted, eval_dynamics.c, eval_jets.c, eval_kinematics.c, eval_derivatives.c, eval_regressor.c, eval_closed.c and
  * eval_loops.c compute it, eval_batch.c many states ahead, eval_stream.c one a line. docs/eval.md. Does not include
  * json.h, whose names are also those of jansson: eval_input.c needs the latter. */
@@ -9,10 +10,12 @@
 #include <jounce/derivatives.h>
 #include <jounce/loops.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct json_writer;
 struct model_arg;
+struct shard;
 
 /* ---- States ---- */
 
@@ -40,22 +43,28 @@ typedef struct eval_state {
 typedef struct eval_states {
   eval_state *states;
   int count;
+  uint64_t source; /* a fingerprint of the input that they were read from */
 } eval_states;
 
 /* A state in which nothing has moved, at rest, without forces; a list of one such state. */
 void eval_state_init(eval_state *state, const jn_model *model, int order);
-size_t eval_state_bytes(const jn_model *model, int order); /* that one state takes at most */
+/* That one state takes, with or without wrenches. */
+size_t eval_state_bytes(const jn_model *model, int order, bool wrenches);
 void eval_neutral_state(const jn_model *model, int order, eval_states *list);
 void eval_states_free(eval_states *list);
+/* Of a list that has all states: keeps those of the part (NULL or count 0: all), if these are all or none. */
+void eval_keep_part(eval_states *list, struct shard *part);
 
 /* Read one state from a line of JSON. false after mistakes were told on `messages`, one a line. */
 bool eval_read_line(const jn_model *model, const eval_need *need, const char *text, size_t length, size_t limit,
                     FILE *messages, eval_states *list);
 
 /* Read states from a file, a keyframe (key:NAME) or from standard input ("-"; NULL: the same, but nothing at all is one
- * neutral state). OPTION_GO_ON, or an exit code after all mistakes have been reported on stderr; the list is empty
- * then. */
-int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list);
+ * neutral state). The file has JSON, or NumPy arrays (NPY, NPZ). With a `part` (NULL or count 0: none), only its states
+ * are parsed, and part->first, last and total are set. OPTION_GO_ON, or an exit code after all mistakes have been
+ * reported on stderr; the list is empty then. */
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, struct shard *part,
+                     eval_states *list);
 
 /* ---- What can be wanted ---- */
 

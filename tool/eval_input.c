@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce eval: states from JSON. Every mistake is reported with the state, the field and the joint; nothing is guessed.
+/* jounce eval: states from JSON objects. Every mistake is reported with the state, the field and the joint; nothing is
+ * guessed.
  */
 #include "command.h"
 #include "eval.h"
@@ -7,8 +8,9 @@
 
 #if !JN_WITH_JSON
 
-int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list) {
-  (void)model, (void)need, (void)file, (void)limit, (void)list;
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, struct shard *part,
+                     eval_states *list) {
+  (void)model, (void)need, (void)file, (void)limit, (void)part, (void)list;
   return EXIT_USAGE; /* the command has said why */
 }
 
@@ -21,15 +23,18 @@ bool eval_read_line(const jn_model *model, const eval_need *need, const char *te
 #else
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../src/text/json_values.h"
+#include "eval_source.h"
 #include "input.h"
 #include "keyframe.h"
 #include "print.h"
+#include "shard.h"
 
 typedef struct reader {
   const jn_model *model;
@@ -535,64 +540,126 @@ static bool is_blank(const char *text, size_t length) {
   return true;
 }
 
-static json_t *parse(const char *file, const char *text, size_t length, size_t limit) {
-  json_error_t error;
-  if (!input_fits(file, jn__json_value_count(text, length), JN_JSON_VALUE, "values", limit)) return NULL;
-  json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
-  if (root) return root;
-  fputs("jounce: ", stderr);
-  print_text(stderr, file);
-  if (error.line > 0) fprintf(stderr, ":%d:%d", error.line, error.column);
-  fputs(": not JSON: ", stderr);
-  print_text(stderr, error.text);
-  fputc('\n', stderr);
-  return NULL;
-}
-
-/* One object, or an array of them. */
-static bool convert(const jn_model *model, const eval_need *need, const char *file, json_t *root, size_t limit,
-                    FILE *messages, eval_states *list) {
-  reader r = {.model = model, .need = need, .file = file, .base = base_joint(model), .row = JN_NONE};
-  r.messages = messages;
+/* A reader for states of the model; the scratch is for the caller to free. */
+static reader make_reader(const jn_model *model, const eval_need *need, const char *file, FILE *messages) {
   size_t nv = (size_t)jn_model_nv(model), wide = 6 * (size_t)jn_link_count(model);
-  bool array = json_is_array(root);
-  size_t count = array ? json_array_size(root) : 1;
-  if (count > 1 && !input_fits(file, count, eval_state_bytes(model, need->order), "states", limit)) return false;
-  r.scratch = allocate((nv > wide ? nv : wide) * sizeof *r.scratch);
-  list->states = allocate(count * sizeof *list->states);
-  for (; (size_t)list->count < count; list->count++) {
-    r.index = list->count;
-    read_state(&r, array ? json_array_get(root, (size_t)list->count) : root, &list->states[list->count]);
-  }
-  free(r.scratch);
-  int untold = r.mistakes - MISTAKES_TOLD;
-  if (untold > 0) say(messages, "%sand %d mistake%s more\n", file ? "jounce: " : "", untold, untold == 1 ? "" : "s");
-  return r.mistakes == 0;
+  return (reader){.model = model,
+                  .need = need,
+                  .file = file,
+                  .base = base_joint(model),
+                  .row = JN_NONE,
+                  .messages = messages,
+                  .scratch = allocate((nv > wide ? nv : wide) * sizeof(double))};
 }
 
-int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, eval_states *list) {
-  bool standard_input = !file || strcmp(file, "-") == 0;
-  const char *name = standard_input ? STANDARD_INPUT : file;
-  if (!standard_input && need->model && names_keyframe(file)) {
-    eval_neutral_state(model, need->order, list);
-    int result = keyframe_read(need->model, file, list->states[0].q, list->states[0].v);
-    if (result != OPTION_GO_ON) eval_states_free(list);
+/* Do `count` states fit into the memory that the limit allows? false after reporting. */
+static bool states_fit(const reader *r, size_t count, bool wrenches, size_t limit) {
+  if (count <= 1) return true;
+  if (count > INT_MAX) limit = 0; /* more than any limit allows */
+  return input_fits(r->file, count, eval_state_bytes(r->model, r->need->order, wrenches), "states", limit);
+}
+
+/* Parses and converts one state after the other. */
+static bool convert(reader *r, eval_source *source, size_t count, size_t limit, eval_states *list) {
+  bool wrenches = false;
+  if (!states_fit(r, count, false, limit)) return false;
+  list->states = allocate(count * sizeof *list->states);
+
+  while ((size_t)list->count < count) {
+    /* As JSON, only this state is in memory */
+    r->index = (int)source->index;
+    json_t *value = eval_source_next(source);
+    if (!value) return false;
+    eval_state *state = &list->states[list->count++];
+    read_state(r, value, state);
+    json_decref(value);
+
+    /* The first wrench makes all states larger */
+    if (!state->wrench || wrenches) continue;
+    wrenches = true;
+    if (!states_fit(r, count, true, limit)) return false;
+  }
+
+  int untold = r->mistakes - MISTAKES_TOLD;
+  if (untold > 0) say(stderr, "jounce: and %d mistake%s more\n", untold, untold == 1 ? "" : "s");
+  return r->mistakes == 0;
+}
+
+/* The states of a text, or of a part of it. */
+static bool read_text(const jn_model *model, const eval_need *need, const char *name, const char *text, size_t length,
+                      size_t limit, shard *part, eval_states *list) {
+  eval_source source;
+  bool fine = eval_source_open(&source, model, name, text, length, limit);
+  if (fine) {
+    /* States of other parts are passed over */
+    size_t count = source.count;
+    if (part && part->count > 0) {
+      shard_divide(part, (long)source.count);
+      eval_source_skip(&source, (size_t)part->first);
+      count = (size_t)(part->last - part->first);
+      list->source = fingerprint_begin();
+      fingerprint_add(&list->source, text, length);
+    }
+
+    reader r = make_reader(model, need, name, stderr);
+    fine = convert(&r, &source, count, limit, list);
+    free(r.scratch);
+  }
+  eval_source_close(&source);
+  return fine;
+}
+
+/* The state of a keyframe. */
+static int read_keyframe(const jn_model *model, const eval_need *need, const char *file, shard *part,
+                         eval_states *list) {
+  eval_neutral_state(model, need->order, list);
+  eval_state *state = list->states;
+  int result = keyframe_read(need->model, file, state->q, state->v);
+  if (result != OPTION_GO_ON) {
+    eval_states_free(list);
     return result;
   }
+
+  list->source = fingerprint_begin();
+  fingerprint_add(&list->source, state->q, (size_t)jn_model_nq(model) * sizeof *state->q);
+  fingerprint_add(&list->source, state->v, (size_t)jn_model_nv(model) * sizeof *state->v);
+  eval_keep_part(list, part);
+  return OPTION_GO_ON;
+}
+
+int eval_read_states(const jn_model *model, const eval_need *need, const char *file, size_t limit, shard *part,
+                     eval_states *list) {
+  bool standard_input = !file || strcmp(file, "-") == 0;
+  const char *name = standard_input ? STANDARD_INPUT : file;
+  if (!standard_input && need->model && names_keyframe(file)) return read_keyframe(model, need, file, part, list);
+
   size_t length;
   char *text = read_input(standard_input ? "-" : file, name, limit, &length);
   if (!text) return EXIT_BAD;
+
   bool fine = true;
   if (!file && is_blank(text, length)) {
     eval_neutral_state(model, need->order, list);
+    eval_keep_part(list, part);
   } else {
-    json_t *root = parse(name, text, length, limit);
-    fine = root && convert(model, need, name, root, limit, stderr, list);
-    json_decref(root);
+    fine = read_text(model, need, name, text, length, limit, part, list);
   }
   free(text);
   if (!fine) eval_states_free(list); /* no caller wants part of them */
   return fine ? OPTION_GO_ON : EXIT_BAD;
+}
+
+/* The one state of a line of --stream. */
+static bool convert_line(const jn_model *model, const eval_need *need, json_t *value, FILE *messages,
+                         eval_states *list) {
+  reader r = make_reader(model, need, NULL, messages);
+  *list = (eval_states){.states = allocate(sizeof *list->states), .count = 1};
+  read_state(&r, value, list->states);
+  free(r.scratch);
+
+  int untold = r.mistakes - MISTAKES_TOLD;
+  if (untold > 0) say(messages, "and %d mistake%s more\n", untold, untold == 1 ? "" : "s");
+  return r.mistakes == 0;
 }
 
 bool eval_read_line(const jn_model *model, const eval_need *need, const char *text, size_t length, size_t limit,
@@ -617,7 +684,7 @@ bool eval_read_line(const jn_model *model, const eval_need *need, const char *te
   }
   bool fine = !json_is_array(root);
   if (fine)
-    fine = convert(model, need, NULL, root, limit, messages, list);
+    fine = convert_line(model, need, root, messages, list);
   else
     say(messages, "is an array; with --stream every line has one state\n");
   json_decref(root);

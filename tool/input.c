@@ -37,7 +37,7 @@ static void tell(const char *name, const char *text, const char *why) {
   say(stderr, "jounce: %s: %s%s\n", name, text, why);
 }
 
-static void tell_limit(const char *name, const char *what, size_t limit) {
+void input_over_limit(const char *name, const char *what, size_t limit) {
   char *text = format_text("%s the limit of %zu bytes", what, limit);
   tell(name, text, "");
   say(stderr, "    if you trust the file, raise the limit: --max-bytes\n");
@@ -86,7 +86,7 @@ char *read_opened(FILE *stream, const char *name, size_t limit, size_t *length) 
   if (failed)
     tell(name, "cannot be read: ", strerror(failed));
   else if (*length > limit)
-    tell_limit(name, "is larger than", limit);
+    input_over_limit(name, "is larger than", limit);
   else
     return text;
   free(text);
@@ -96,7 +96,7 @@ char *read_opened(FILE *stream, const char *name, size_t limit, size_t *length) 
 bool input_fits(const char *name, size_t count, size_t bytes, const char *what, size_t limit) {
   if (count <= limit / bytes) return true;
   char *text = format_text("has %zu %s, which take %zu bytes each and more than", count, what, bytes);
-  tell_limit(name, text, limit);
+  input_over_limit(name, text, limit);
   free(text);
   return false;
 }

@@ -29,6 +29,9 @@ char *read_opened(FILE *stream, const char *name, size_t limit, size_t *length);
  * which it refuses. NULL when it cannot be read. */
 char *read_standard_input(size_t limit, size_t *length);
 
+/* Reports that a file goes beyond the limit, and the remedy; `what` is e.g. "is larger than". */
+void input_over_limit(const char *name, const char *what, size_t limit);
+
 /* Does what a file becomes in memory, `count` things of `bytes` each, stay below the limit? false after reporting;
  * `what` is e.g. "values". */
 bool input_fits(const char *name, size_t count, size_t bytes, const char *what, size_t limit);

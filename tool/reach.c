@@ -353,10 +353,12 @@ static void declare_options(option_set *set, reach_arg *arg) {
               "configuration, FILE.json, which eval and simulate read; -: only this, to stdout",
               &arg->out);
   option_output(set);
-  option_flag(set, "all",
-              "of a pose: list all distinct solutions that random starts find, numbered, and the position limits that "
-              "they break; --out writes them as a list of states",
-              &arg->all);
+  option_flag(
+      set, "all",
+      "of a pose: list all distinct solutions that random starts find, numbered, and the position limits that "
+      "they break, 64 at most; --out writes them as a list of states. --starts: default 300 here; --limits ignore: "
+      "limits matter neither for the order nor for the exit status",
+      &arg->all);
   option_flag(set, "json", "of a pose: print the result as JSON", &arg->json);
   model_arg_options(set, &arg->model);
 }

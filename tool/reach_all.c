@@ -11,12 +11,13 @@
 #include "reach.h"
 #include "torque.h"
 
-enum { ALL_STARTS = 300, MOST_SOLUTIONS = 64, MOST_SHOWN = 16 };
+enum { DEFAULT_STARTS = 300, MOST_STARTS = 100000, MOST_SOLUTIONS = 64, MOST_SHOWN = 16 };
 static const double same = 1e-4, turn = 6.283185307179586; /* [rad, m], [rad] */
 
 typedef struct solution {
   double *q;
   bool is_inside; /* all position limits hold */
+  bool is_first;  /* inside, or --limits ignore */
   double away;    /* from the start */
 } solution;
 
@@ -25,6 +26,9 @@ typedef struct solution_list {
   jn_work *work;
   solution *at;
   int count;
+  int starts;         /* that are tried */
+  int beyond;         /* starts whose solution was left out, because MOST_SOLUTIONS were there */
+  bool ignore_limits; /* --limits ignore: they do not matter for order and exit status */
   int rank;
   double *difference; /* [nv] room */
 } solution_list;
@@ -61,24 +65,39 @@ static double distance(const solution_list *l, const double *a, const double *b)
   return most;
 }
 
+/* The place for one more solution, or NULL when it is left out: one inside the limits takes that of one outside. */
+static solution *find_place(solution_list *l, bool is_first) {
+  if (l->count < MOST_SOLUTIONS) {
+    l->at[l->count].q = allocate((size_t)jn_model_nq(l->model) * sizeof(double));
+    return &l->at[l->count++];
+  }
+
+  l->beyond++;
+  for (int i = l->count - 1; i >= 0 && is_first; i--)
+    if (!l->at[i].is_first) return &l->at[i];
+  return NULL;
+}
+
 static void add_solution(solution_list *l, const double *start, double *q) {
-  size_t bytes = (size_t)jn_model_nq(l->model) * sizeof *q;
+  /* One that is there already is no other */
   unwind(l->model, q);
   for (int i = 0; i < l->count; i++)
     if (distance(l, l->at[i].q, q) < same) return;
-  if (l->count == MOST_SOLUTIONS) return;
 
-  solution *s = &l->at[l->count++];
   char *outside = outside_limits_text(l->model, q);
-  *s = (solution){.q = allocate(bytes), .is_inside = !outside, .away = distance(l, start, q)};
-  memcpy(s->q, q, bytes);
+  bool is_inside = !outside, is_first = is_inside || l->ignore_limits;
   free(outside);
+
+  solution *s = find_place(l, is_first);
+  if (!s) return;
+  *s = (solution){.q = s->q, .is_inside = is_inside, .is_first = is_first, .away = distance(l, start, q)};
+  memcpy(s->q, q, (size_t)jn_model_nq(l->model) * sizeof *q);
 }
 
-/* Those inside the limits first, then the nearest to the start. */
+/* Those inside the limits first (with --limits ignore, all are alike), then the nearest to the start. */
 static int compare(const void *a, const void *b) {
   const solution *x = a, *y = b;
-  if (x->is_inside != y->is_inside) return x->is_inside ? -1 : 1;
+  if (x->is_first != y->is_first) return x->is_first ? -1 : 1;
   return (x->away > y->away) - (x->away < y->away);
 }
 
@@ -147,7 +166,7 @@ static int show(const reach_arg *arg, const solution_list *l) {
     write_states(l, stdout, true);
   } else if (!to_stdout) {
     say(stdout, "%s: '%s' reaches the target in %d way%s that %d starts found\n\n", jn_model_name(l->model),
-        arg->tool.frame, l->count, l->count == 1 ? "" : "s", ALL_STARTS);
+        arg->tool.frame, l->count, l->count == 1 ? "" : "s", l->starts);
     print_table_of(l);
     print_limits_of(l);
   }
@@ -168,7 +187,7 @@ static void search(const jn_model *model, jn_tasks *tasks, const double *target,
   double *q = allocate((size_t)jn_model_nq(model) * sizeof *q);
   jn_reach r;
   progress_begin("looking for all solutions");
-  for (int k = 0; k < ALL_STARTS; k++) {
+  for (int k = 0; k < l->starts; k++) {
     if (k == 0)
       memcpy(q, start, (size_t)jn_model_nq(model) * sizeof *q);
     else
@@ -177,7 +196,7 @@ static void search(const jn_model *model, jn_tasks *tasks, const double *target,
       l->rank = r.rank;
       add_solution(l, start, q);
     }
-    progress_show((double)k / ALL_STARTS);
+    progress_show((double)k / l->starts);
   }
   progress_end();
   free(q);
@@ -191,6 +210,16 @@ int reach_all(const reach_arg *arg, const double *target) {
   solution_list l = {.model = model, .at = found, .difference = start + nq};
   jn_tasks *tasks = NULL;
 
+  /* --starts and --limits belong to the list */
+  const number_list *starts = &arg->tool.starts;
+  double count = starts->count ? starts->values[0] : DEFAULT_STARTS;
+  if (starts->count > 1 || !(count >= 1 && count <= MOST_STARTS && count == floor(count))) {
+    free(start);
+    return usage_error("reach", "--starts takes one whole number from 1 to %d", MOST_STARTS);
+  }
+  l.starts = (int)count;
+  l.ignore_limits = arg->tool.ignore_limits != 0;
+
   /* One start at a time, and limits are looked at afterwards. */
   tool_arg tool = arg->tool;
   tool.starts = (number_list){.values = &one, .count = 1};
@@ -202,8 +231,11 @@ int reach_all(const reach_arg *arg, const double *target) {
     search(model, tasks, target, start, &l);
     qsort(found, (size_t)l.count, sizeof *found, compare);
     result = l.count > 0 ? show(arg, &l) : EXIT_BAD;
-    if (l.count == 0) say(stderr, "jounce: '%s' cannot reach it from any of %d starts\n", arg->tool.frame, ALL_STARTS);
-    if (l.count > 0 && result == EXIT_FINE && !found[0].is_inside) {
+    if (l.count == 0) say(stderr, "jounce: '%s' cannot reach it from any of %d starts\n", arg->tool.frame, l.starts);
+    if (l.beyond > 0)
+      say(stderr, "jounce: warning: at most %d solutions are kept; %d more start%s led to others, which are left out\n",
+          MOST_SOLUTIONS, l.beyond, l.beyond == 1 ? "" : "s");
+    if (l.count > 0 && result == EXIT_FINE && !found[0].is_first) {
       say(stderr, "jounce: position limits hold for none of these solutions\n");
       result = EXIT_BAD;
     }

@@ -118,7 +118,7 @@ static int find_start(const tool_arg *arg, const jn_model *model, size_t max_byt
 #if !JN_WITH_JSON
   return usage_error("reach", "this build reads no JSON, so there is no --start");
 #endif
-  int result = eval_read_states(model, &need, arg->start, max_bytes, &list);
+  int result = eval_read_states(model, &need, arg->start, max_bytes, NULL, &list);
   if (result != OPTION_GO_ON) return result;
   if (list.count == 1) {
     memcpy(q, list.states[0].q, (size_t)jn_model_nq(model) * sizeof *q);

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,8 @@ NQ, NV = 0, 1  # codes of sizes in src/core.h
 
 def convert(owner: Any, value: Any, function: str, name: str, code: int) -> NDArray[Any]:
     """An array of double without gaps; float32 stays float32 unless code is -2. Dictionaries are states by name."""
+    if value is None:
+        raise TypeError(f"{function}() needs the argument '{name}', which is None")
     if isinstance(value, Mapping):
         if code not in (NQ, NV) or owner is None:
             raise TypeError(f"{function}(): {name} cannot be given by names of joints")
@@ -313,6 +316,14 @@ def warn(text: str) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "jounce":
         frame, level = frame.f_back, level + 1
     warnings.warn(in_python(text), ModelWarning, stacklevel=level)
+
+
+def path_from(value: Any, function: str, name: str) -> str:
+    """The name of a file, which may be a pathlib.Path."""
+    try:
+        return os.fsdecode(value)
+    except TypeError:
+        raise TypeError(f"{function}(): {name} is {value!r:.60}, expected the name of a file") from None
 
 
 def names_of(model: Any, what: str) -> Sequence[str]:

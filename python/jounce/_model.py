@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core, _results
 from ._errors import ArgumentError, ModelError
+from ._glue import convert, path_from
 from ._objects import Loops, Remembered, Tasks, remember, remembering
 
 FORMATS = ("auto", "urdf", "native", "mjcf")
@@ -147,13 +148,19 @@ class Model(_core.Model):
         self._fill(v, {**(values or {}), **more}, self.v_names, "v")
         return v
 
+    def _state(self, value: Any, function: str, name: str, size: int) -> list[float]:
+        array = convert(self, value, function, name, -1)
+        if array.shape != (size,):
+            raise ValueError(f"{function}(): {name} has shape {array.shape}, expected ({size},)")
+        return [float(x) for x in array]
+
     def q_dict(self, q: ArrayLike) -> dict[str, float]:
         """A configuration as {name of coordinate: value}."""
-        return dict(zip(self.q_names, np.asarray(q, np.float64).tolist(), strict=True))
+        return dict(zip(self.q_names, self._state(q, "q_dict", "q", self.nq), strict=True))
 
     def v_dict(self, v: ArrayLike) -> dict[str, float]:
         """A velocity as {name of coordinate: value}."""
-        return dict(zip(self.v_names, np.asarray(v, np.float64).tolist(), strict=True))
+        return dict(zip(self.v_names, self._state(v, "v_dict", "v", self.nv), strict=True))
 
     def random(self, shape: int | tuple[int, ...] = (), seed: int | None = None) -> NDArray[np.float64]:
         """Random configurations within the limits, [*shape, nq].
@@ -267,7 +274,7 @@ class Model(_core.Model):
         Options (docs/torque.md): order, smoothing, tolerance, bandwidth, lowpass, columns, missing_neutral,
         skip_bad, unwrap, motor_matrix, motor_zero, motor_names, strict, max_bytes. See docs/torque.md.
         """
-        path = os.fspath(source)
+        path = path_from(source, "trajectory", "source")
         made = super().trajectory(path, **options)
         return Trajectory._remember(made, "file", (path, _fingerprint(path)), options)
 
@@ -296,7 +303,7 @@ class Model(_core.Model):
         torques that will be asked for; coupled=1: rotors move with the links that carry them.
         """
         if not isinstance(actuators, Mapping):
-            path = os.fspath(actuators)
+            path = path_from(actuators, "elastic", "actuators")
             made = self._elastic_load(path, **options)
             with open(path, "rb") as file:  # for pickles
                 text = file.read()
@@ -333,11 +340,13 @@ class Model(_core.Model):
 
     def to_urdf(self, original: str | os.PathLike[str] | None = None) -> str:
         """The model as URDF text; original: a file whose text is kept but for what differs."""
-        return self._save_text(format="urdf", original=None if original is None else os.fspath(original))
+        return self._save_text(
+            format="urdf", original=None if original is None else path_from(original, "to_urdf", "original")
+        )
 
     def save(self, path: str | os.PathLike[str], format: str = "auto", original: str | None = None) -> None:
         """Writes a URDF or native file, by the ending of its name; whole or not at all."""
-        self._save(os.fspath(path), format=format, original=original)  # type: ignore[arg-type]
+        self._save(path_from(path, "save", "path"), format=format, original=original)  # type: ignore[arg-type]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (_from_json, (self.to_json(),))
@@ -377,8 +386,8 @@ class Model(_core.Model):
     ) -> dict[str, str]:
         """The dynamics as C or MATLAB that needs no library, as {name of file: text} (docs/generate.md).
 
-        want: names of functions, as "inverse_dynamics", in a list or separated by commas. The other arguments are the
-        options of `jounce generate`; prescribed: names of joints, or a mask [nv]. The header has the SHA-256 of
+        want: names of functions, as "inverse_dynamics", in a list or separated by commas. The other arguments are
+        described there; prescribed: names of joints, or a mask [nv]. The header has the SHA-256 of
         to_json().
         """
         from ._generate import generate
@@ -560,7 +569,7 @@ def load(
     else:
         if format != "auto":
             raise ValueError("load(): files say by their content what they are; format is for text=True")
-        path = os.fspath(source)
+        path = path_from(source, "load", "source")
         model = _core._load(path, **options)
         if lock is None and not set(options) - {"floating", "ignore_mimic", "lenient", "strict", "max_bytes"}:
             model._origin = path, _fingerprint(path), options  # type: ignore[attr-defined]
@@ -587,6 +596,8 @@ def loads(text: str | bytes, *, format: str = "auto", file: str = "text", **opti
 
 def from_dict(description: Mapping[str, Any], **options: Any) -> Model:
     """A model from a dictionary in the form of native files (docs/model-file.md)."""
+    if not isinstance(description, Mapping):
+        raise TypeError(f"from_dict(): description is {description!r:.60}, expected a dictionary")
     return loads(_to_json(description, "description"), format="native", file="dictionary", **options)
 
 
@@ -649,6 +660,8 @@ class Builder:
         self.description: dict[str, Any]
         if isinstance(name, Model):
             self.description = name.to_dict()
+        elif not isinstance(name, str):
+            raise TypeError(f"Builder(): name is {name!r:.60}, expected a string, or a jounce.Model to start from")
         else:
             self.description = {"name": name, "gravity": np.asarray(gravity, float).tolist(), "bodies": []}
 
@@ -683,6 +696,9 @@ class Builder:
     ) -> Builder:
         """Adds a link with the joint that carries it. inertia: ten parameters about the origin; or mass, com, tensor
         about the centre of mass. Other keys are those of the joint: axis=, limits=, damping=, mimic=, ..."""
+        for key, value in (("name", name), ("parent", parent)):
+            if not isinstance(value, str):
+                raise TypeError(f"add_link(): {key} is {value!r:.60}, expected the name of a link")
         body: dict[str, Any] = {"name": name, "parent": parent}
         if placement is not None:
             body["placement"] = self._placement(placement)

@@ -230,6 +230,10 @@ def show(
     meshes may be read, besides those in the folder and the package of the robot's file. It is the page that
     the command writes, or a simpler one if the package was built without that (script/web): the result says so.
     """
+    from . import _core
+
+    if not isinstance(model, _core.Model):
+        raise TypeError(f"show(): model is {model!r:.60}, expected a jounce.Model, as jounce.load() gives")
     html, note = page(model, motion, meshes)
     name = re.sub(r"\W", "_", model.name[:40])
     folder = None if path is None else Path(path).parent

@@ -144,7 +144,8 @@ ad.primitive_transposes[_along] = _along_transpose
 def operation(model: Model | str, name: str, **options: Any) -> Callable[..., Any]:
     """A JAX function of the model: "inverse_dynamics" (q, v, a) -> tau, "forward_dynamics" (q, v, tau) -> a,
     "step" (q, v, tau) -> q_next, v_next (options step, integrator, losses, friction_speed), "frames" (q, v) -> position,
-    rotation (columns), twist of the last frame, "momentum" (q, v) -> momentum, com, and with loops
+    rotation (columns), twist of the last frame, or with frames=[names] one row for each of them,
+    "momentum" (q, v) -> momentum, com, and with loops
     "loops_forward_dynamics" (q, v, tau) -> a, lambda, "loops_conditions" (q, v) -> phi, phidot.
     """
     op = Operation(model, name, options)

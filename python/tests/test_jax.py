@@ -90,6 +90,16 @@ class Batches(unittest.TestCase):
         last = panda.frame_count - 1
         np.testing.assert_array_equal(position, panda.frame_pose(last, q)[..., :3, 3])
 
+    def test_frames_by_name(self) -> None:
+        """frames=: one row for each of them."""
+        rng = np.random.default_rng(SEED)
+        q, v = rng.normal(size=(2, 4, 7))
+        names = ["panda_link4", "panda_flange"]
+        position, _, twist = operation(panda, "frames", frames=names)(q, v)
+        self.assertEqual((position.shape, twist.shape), ((4, 2, 3), (4, 2, 6)))
+        for i, name in enumerate(names):
+            np.testing.assert_array_equal(position[:, i], panda.frame_pose(name, q)[..., :3, 3])
+
     def test_float32(self) -> None:
         rng = np.random.default_rng(SEED)
         x = rng.normal(size=(3, 7)).astype(np.float32)

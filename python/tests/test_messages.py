@@ -51,6 +51,7 @@ class Words(unittest.TestCase):
         text = " ".join(
             str(v.__doc__) for c in vars(jounce._core).values() if inspect.isclass(c) for v in vars(c).values()
         )
+        self.assertNotIn("joint()).", str(jounce.Model.forward_dynamics.__doc__))
         names = set(re.findall(r"\b[A-Z]\w*Error\b", text))
         self.assertGreater(len(names), 8)
         unknown = [
@@ -140,6 +141,36 @@ class Blame(unittest.TestCase):
     def test_many_methods_are_tried(self) -> None:
         """Enough methods are tried, or the tests above would say nothing."""
         self.assertGreater(len(list(self.each())), 150)
+
+
+class ByHand(unittest.TestCase):
+    """The same of what is written in Python: functions of the module, of models and of builders."""
+
+    def test_none_and_values_of_a_wrong_kind(self) -> None:
+        model, builder = jounce.load("builtin:panda"), jounce.Builder("robot")
+        calls = {
+            "source": [jounce.load, model.trajectory],
+            "text": [jounce.loads, model.trajectory_from_text],
+            "description": [jounce.from_dict],
+            "model": [jounce.show],
+            "name": [jounce.Builder, builder.add_link],
+            "actuators": [model.elastic],
+            "trajectory": [model.retime],
+            "task": [model.tasks],
+            "path": [model.save],
+            "shape": [model.random],
+            "joint": [model.joint],
+            "q": [model.q_dict, model.inverse_dynamics, model.frame_poses],
+            "v": [model.v_dict, model.loss_forces],
+        }
+        for name, functions in calls.items():
+            for function in functions:
+                for value in (None, object()):
+                    more = ["world"] if function == builder.add_link else []
+                    with self.subTest(function=function.__name__, value=value):
+                        with self.assertRaisesRegex(TypeError, rf"\b{name}") as caught:
+                            function(value, *more)
+                        self.assertEqual(bad_words(str(caught.exception)), [])
 
 
 class Reasons(unittest.TestCase):

@@ -43,6 +43,18 @@ class Gradients(unittest.TestCase):
                     self.assertTrue(torch.autograd.gradcheck(f, x))
                     self.assertTrue(torch.autograd.gradgradcheck(f, x))
 
+    def test_frames_by_name(self) -> None:
+        """frames=: one row for each of them, with derivatives."""
+        model, names = jounce.load("builtin:panda"), ["panda_link4", "panda_flange"]
+        f = operation(model, "frames", frames=names)
+        q, v = (torch.randn(3, 7, dtype=torch.float64, requires_grad=True) for _ in range(2))
+        position = f(q, v)[0]
+        self.assertEqual(tuple(position.shape), (3, 2, 3))
+        for i, name in enumerate(names):
+            expected = torch.from_numpy(model.frame_pose(name, q.detach().numpy())[..., :3, 3])
+            self.assertTrue(torch.equal(position[:, i].detach(), expected))
+        self.assertTrue(torch.autograd.gradcheck(f, (q, v)))
+
     def test_vmap_and_float32(self) -> None:
         model = jounce.load("builtin:panda")
         f = operation(model, "forward_dynamics")

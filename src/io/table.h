@@ -105,6 +105,12 @@ jn_status jn__zip_open(jn_zip *zip, const jn_allocator *a, const unsigned char *
 /* The file NAME.npy. bytes NULL: there is none. JN_ERR_SYNTAX, JN_ERR_UNSUPPORTED, JN_ERR_MEMORY and why; JN_ERR_FILE
  * with why empty: beyond the limit. */
 jn_status jn__zip_get(jn_zip *zip, const char *name, jn_zip_entry *entry, char *why, size_t size);
+/* The names of all files, one at a time; the walk begins as {0}. 1; 0 at the end; -1: the directory is broken. */
+typedef struct jn_zip_walk {
+  int index;
+  size_t at;
+} jn_zip_walk;
+int jn__zip_next(const jn_zip *zip, jn_zip_walk *walk, const char **name, size_t *length);
 void jn__zip_release(const jn_zip *zip, jn_zip_entry *entry);
 uint32_t jn__crc32(const unsigned char *bytes, size_t length);
 

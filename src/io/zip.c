@@ -119,6 +119,18 @@ static int next_member(const jn_zip *zip, size_t *at, member *m) {
   return 1;
 }
 
+int jn__zip_next(const jn_zip *zip, jn_zip_walk *walk, const char **name, size_t *length) {
+  member m;
+  if (walk->index == 0) walk->at = zip->directory;
+  if (walk->index == zip->count) return 0;
+  if (!next_member(zip, &walk->at, &m)) return -1;
+
+  walk->index++;
+  *name = (const char *)m.name;
+  *length = m.name_length;
+  return 1;
+}
+
 static int has_name(const member *m, const char *name) {
   size_t n = strlen(name);
   return m->name_length == n + 4 && memcmp(m->name, name, n) == 0 && memcmp(m->name + n, ".npy", 4) == 0;
