@@ -226,7 +226,7 @@ def extras(method: Method) -> list[str]:
 
 
 def doc(method: Method, words: Words) -> str:
-    lines = [words.translate(method.function.comment, method.owner), ""]
+    lines = [words.translate(method), ""]
     if method.function.name in NOTES:
         lines += [NOTES[method.function.name], ""]
     for a in method.inputs:
@@ -345,7 +345,7 @@ def struct_class(struct: Struct) -> str:
 
 def results_text(headers: Headers, methods: list[Method], stub: bool) -> str:
     text = f'"""Results with several parts: named tuples; {NOTE}."""\n\n'
-    text += "from __future__ import annotations\n\nfrom typing import Any, NamedTuple\n\n"
+    text += "from __future__ import annotations\n\nfrom enum import IntEnum, IntFlag\nfrom typing import Any, NamedTuple\n\n"
     made = sorted({CLASSES[a.object][0] for m in methods if m.result for a in m.outputs if a.kind == "OBJECT"})
     text += f"from numpy.typing import NDArray\n\nfrom ._core import {', '.join(made)}\n" if stub else ""
     structs = {a.struct.name: a.struct for m in methods for a in m.outputs if a.struct is not None}
@@ -359,6 +359,7 @@ def results_text(headers: Headers, methods: list[Method], stub: bool) -> str:
     text += "\n\nPERTURBATION" + (": dict[str, tuple[str, ...]]\n" if stub else f" = {shapes!r}\n")
     text += "SCALARS" + (": dict[str, int]\n" if stub else f" = {headers.enums['jn_scalar_kind'].values!r}\n")
     text += "STATUS" + (": dict[str, int]\n" if stub else f" = {headers.enums['jn_status'].values!r}\n")
+    text += constants_text(headers)
     for method in methods:
         if method.result:
             members = ""
@@ -367,6 +368,18 @@ def results_text(headers: Headers, methods: list[Method], stub: bool) -> str:
                 members += f"    {a.name}: {item_type(a, method, stub)}{hides}\n"
             text += f'\n\nclass {method.result}(NamedTuple):\n    """Result of {method.name}()."""\n\n{members}'
     return text
+
+
+def constants_text(headers: Headers) -> str:
+    """Classes of named integers; IntFlag where members are bits that can be joined by |."""
+    named = {camel(name.removeprefix("jn_")): enum.values for name, enum in headers.enums.items()}
+    named |= {name.capitalize(): values for name, values in headers.groups.items()}
+    text = ""
+    for name, values in sorted(named.items()):
+        are_bits = len(values) > 2 and list(values.values()) == [1 << i for i in range(len(values))]
+        members = "".join(f"    {member.upper()} = {number}\n" for member, number in values.items())
+        text += f"\n\nclass {name}({'IntFlag' if are_bits else 'IntEnum'}):\n{members}"
+    return text + f"\n\nCONSTANTS = {tuple(sorted(named))!r}\n"
 
 
 def member_text(headers: Headers, f: Parameter, stub: bool) -> str:

@@ -55,6 +55,9 @@ class Headers:
     functions: dict[str, Function] = field(default_factory=dict)
     structs: dict[str, Struct] = field(default_factory=dict)
     enums: dict[str, Enum] = field(default_factory=dict)
+    groups: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  # enums without a name: IDENTIFY -> {INERTIA: 1, ...}
     opaque: set[str] = field(default_factory=set)
     macros: dict[str, str] = field(default_factory=dict)  # those that are numbers
     preambles: dict[str, str] = field(default_factory=dict)
@@ -194,11 +197,22 @@ def read_function(text: str, header: str, comment: str) -> Function:
     return Function(match[2], header, match[1].strip(), [parameter(p) for p in split_parameters(match[3])], comment)
 
 
+def read_groups(text: str) -> dict[str, dict[str, int]]:
+    """Enums without a name whose members begin alike: JN_IDENTIFY_INERTIA = 1, ..."""
+    groups = {}
+    for body in re.findall(r"^enum \{(.*?)\};", text, re.S | re.M):
+        members = re.findall(r"\bJN_([A-Z]+)_(\w+) = (\d+)", re.sub(r"/\*.*?\*/", "", body, flags=re.S))
+        if len(members) > 1 and len({first for first, _, _ in members}) == 1:
+            groups[members[0][0]] = {rest: int(number) for _, rest, number in members}
+    return groups
+
+
 def read_header(path: Path, into: Headers) -> None:
     text = path.read_text()
     preamble = re.findall(r"/\*.*?\*/", text, re.S)[1]
     into.preambles[path.name] = words_of(preamble)
     into.macros |= dict(re.findall(r"^#define (JN_[A-Z_]+) (\d+)$", text, re.M))
+    into.groups |= read_groups(text)
     body = text[text.index('extern "C" {') :]
     comment = ""
     for match in DECLARATION.finditer(body):

@@ -108,10 +108,11 @@ class Words:
     def __init__(self, headers: Headers, methods: list[Method]) -> None:
         self.exceptions = exceptions()
         self.reworded = [(pattern_of(said), instead) for said, instead in REWORDED.items()]
-        self.names = {function: place.rpartition(".")[2] for function, place in BY_HAND.items()}
+        self.names = {function: place.removeprefix("Model.") for function, place in BY_HAND.items()}
         self.names |= {m.function.name: m.name.removeprefix("_") for m in methods} | PUBLIC
         self.owners = {m.function.name: m.owner for m in methods}
         self.properties = {m.function.name for m in methods if m.is_property}
+        self.properties |= {function for function, place in BY_HAND.items() if "Error" in place}
         self.numbers = NUMBERS | headers.macros
         self.choices = {code: name for enum in headers.enums.values() for code, name in enum.codes.items()}
         self.structs = set(headers.structs) | headers.opaque
@@ -123,10 +124,15 @@ class Words:
             if not any(pattern.search(comment) for comment in comments):
                 raise Mistake(f"words.py: REWORDED has a sentence that no header has: {said!r}")
 
-    def translate(self, text: str, owner: str) -> str:
-        """A comment, as users of the class `owner` read it."""
+    def translate(self, method: Method) -> str:
+        """The comment of a function, as users of its class read it."""
+        text, owner = method.function.comment, method.owner
         for pattern, instead in self.reworded:
             text = pattern.sub(instead, text)
+
+        # results are returned: nobody gives memory for them, or NULL
+        for a in method.outputs:
+            text = re.sub(rf"\b({a.name}(?:\s+\[[^\]]*\])?)\s+\(may\s+be\s+NULL\)", r"\1", text)
 
         # "Errors: JN_ERR_SIZE (order), ..." -> "Raises: ArgumentError (order), ..."
         text = re.sub(rf"{IMPOSSIBLE},\s*|,\s*{IMPOSSIBLE}(?=\.)", "", text)

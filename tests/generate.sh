@@ -88,13 +88,20 @@ gcc -O1 -ffp-contract=off -o "$tmp/sines/run" "$tmp/sines/main.c" -lm && "$tmp/s
 
 # What robot files and users may write, and code must not.
 cat >"$tmp/evil.json" <<'JSON'
-{"jounce": 1, "name": "*/ int main(void) {} /* \\ ??/ ö", "links": [
- {"name": "a */ #error", "mass": 1, "com": [0.1, 0, 0], "inertia": [1, 1, 1, 0, 0, 0], "joint": {"type": "revolute", "name": "j // \\"}}]}
+{"name": "*/ int main(void) {} /* \\ ??/ ö", "bodies": [
+ {"name": "a */ #error", "joint": {"type": "revolute", "axis": [0, 1, 0], "name": "j // \\"},
+  "inertia": {"parameters": [1, 0.1, 0, 0, 1, 1, 1, 0, 0, 0]}}]}
 JSON
-"$command" generate "$tmp/evil.json" --want inverse_dynamics --prefix evil --out "$tmp/evil" 2>"$tmp/errors" || true
-if [ -f "$tmp/evil/evil.c" ]; then
-  gcc -std=c99 $strict -c -o "$tmp/evil/evil.o" "$tmp/evil/evil.c" || fail "evil names end a comment"
-fi
+# one joint: not all sines and cosines are used
+try evil "$tmp/evil.json" inverse_dynamics,gravity_forces
+try evil_libm "$tmp/evil.json" inverse_dynamics,gravity_forces --sincos libm
+grep -q 'int main' "$tmp/evil/evil.h" || fail "the name of the robot is not in the header"
+
+# A constant that float does not have.
+sed 's/\[1, 0.1, 0, 0, 1, 1, 1,/[1e300, 0, 0, 0, 1e300, 1e300, 1e300,/' "$tmp/evil.json" >"$tmp/huge.json"
+"$command" generate "$tmp/huge.json" --want inverse_dynamics --out "$tmp/huge" 2>"$tmp/errors" && fail "a constant beyond float"
+grep -q 'beyond the range of float' "$tmp/errors" || fail "a constant beyond float: $(cat "$tmp/errors")"
+try huge "$tmp/huge.json" inverse_dynamics --type double
 "$command" generate builtin:panda --want inverse_dynamics --prefix 'x;y' --out "$tmp/x" 2>/dev/null && fail "a prefix that is no identifier"
 "$command" generate builtin:panda --want nothing --out "$tmp/x" 2>/dev/null && fail "a function that does not exist"
 [ $failures = 0 ] || { echo "$failures faults"; exit 1; }

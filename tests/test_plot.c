@@ -292,7 +292,8 @@ static void labels_have_the_units_of_their_panels(void **state) {
   o = run_fine("torque builtin:humanoid walk.json --order 0 --out h.csv", 0);
   done(&o);
   o = run_fine("plot h.csv --joints base,neck_yaw", 0);
-  check_has(o.out, "base_wx velocity [rad/s]");
+  check_has(o.out, "base_wx torque τ [N m]");
+  check_has(o.err, "zero at all times: base_x, base_y,"); /* the base rests */
   check_has(o.out, "neck_yaw torque τ [N m]");
   check_lacks(o.out, "left_knee");
   done(&o);
@@ -315,6 +316,169 @@ static void titles_fit(void **state) {
   done(&o);
 }
 
+/* ---- Comparison ---- */
+
+static void write_pair(void) {
+  write_file("one.csv", "t,hip [rad],hip_d1 [rad/s],knee [rad]\n0,1,2,3\n1,2,3,4\n2,1,5,3\n");
+  write_file("two.csv", "t,hip [rad],hip_d1 [rad/s],ankle [rad]\n0,2,2,3\n0.5,4,3,4\n2,3,5,3\n");
+}
+
+/* Columns of one name share a panel; the legend names the files, and what only one file has is said. */
+static void files_are_drawn_over_each_other(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_pair();
+  outcome o = run_fine("plot one.csv two.csv --out p.svg", 0);
+  check_has(o.err, "one.csv has no numbers for 1 column of the other file: 'ankle [rad]'\n");
+  check_has(o.err, "two.csv has no numbers for 1 column of the other file: 'knee [rad]'\n");
+  done(&o);
+  char *svg = read_file("p.svg");
+  static const char *const once[] = {">hip<", ">knee<", ">ankle<", ">one.csv<", ">two.csv<"};
+  for (size_t i = 0; i < sizeof once / sizeof *once; i++) assert_int_equal(count_of(svg, once[i]), 1);
+
+  // Two panels have both curves, two have one, and the legend has each: dashed for the second file only.
+  assert_int_equal(count_of(svg, "stroke-dasharray"), 2 + 1 + 1);
+  free(svg);
+
+  // The text has a character for each file.
+  o = run_fine("plot one.csv two.csv --columns hip_d1", 0);
+  check_has(o.out, "*: one.csv\n#: two.csv\n");
+  assert_int_equal(count_of(o.out, "hip velocity [rad/s]"), 1);
+  assert_string_equal(o.err, "");
+  done(&o);
+
+  // Files without names of joints are compared column by column.
+  write_file("x.csv", "t,a,b\n0,1,2\n1,2,3\n");
+  write_file("y.csv", "time,b,a\n5,1,2\n6,2,3\n");
+  o = run_fine("plot x.csv y.csv", 0);
+  check_has(o.err, "y.csv: the first column is 'time', but 't' in x.csv; both are drawn as the same quantity\n");
+  check_has(o.err, "x.csv and y.csv have no time in common\n");
+  check_lacks(o.err, "no numbers");
+  done(&o);
+}
+
+static void comparisons_have_their_rules(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_pair();
+  check_refusal("plot - -", 2, "only one FILE can be standard input");
+  check_refusal("plot one.csv motion.npz", 2, "motion.npz: plot takes CSV");
+  check_refusal("plot one.csv nowhere.csv", 1, "nowhere.csv");
+  check_refusal("plot one.csv one.csv one.csv one.csv one.csv one.csv one.csv", 2, "one argument too many");
+  write_file("one.svg", "t,a\n0,1\n1,2\n");
+  check_refusal("plot two.csv one.svg --out one.svg", 2, "one.svg");
+}
+
+/* Names of files are data for gnuplot and for the picture. */
+static void names_of_files_are_data(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  static const char name[] = "\"; system 'touch made'; `touch made` <b>.csv";
+  write_file(name, "t,a\n0,1\n1,2\n");
+  write_file("x.csv", "t,a\n0,3\n1,2\n");
+  outcome o = run_fine("plot x.csv *touch*.csv --out p.svg", 0);
+  done(&o);
+  assert_false(exists("made"));
+  char *svg = read_file("p.svg");
+  check_has(svg, "touch made");
+  check_lacks(svg, "<b>");
+  free(svg);
+}
+
+/* ---- Size ---- */
+
+static void check_size(const char *words, const char *file, int width, int height) {
+  outcome o = run_fine(words, 0);
+  done(&o);
+  char *svg = read_file(file), text[64];
+  snprintf(text, sizeof text, "width=\"%d\" height=\"%d\"", width, height);
+  check_has(svg, text);
+  free(svg);
+}
+
+static void pictures_have_the_size_asked_for(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_pair();
+  check_size("plot one.csv --size 640x480 --out p.svg", "p.svg", 640, 480);
+  check_size("plot one.csv two.csv --size 640x480px --out p.svg", "p.svg", 640, 480);
+  check_size("plot one.csv --size 25.4x12.7cm --out p.svg", "p.svg", 960, 480);
+  check_size(
+      "torque builtin:panda builtin:demo --joints panda_joint4 --order 0 --plot p.svg "
+      "--size 1000x700",
+      "p.svg", 1000, 700);
+  check_size("simulate builtin:double_pendulum --duration 0.1 --plot p.svg --size 800x600", "p.svg", 800, 600);
+
+  // The size in the header of a PNG.
+  outcome o = run_fine("plot one.csv --size 640x480 --out p.png", 0);
+  done(&o);
+  unsigned char head[24];
+  FILE *f = open_file("p.png", "rb");
+  assert_int_equal(fread(head, 1, sizeof head, f), sizeof head);
+  fclose(f);
+  assert_int_equal(head[18] * 256 + head[19], 640);
+  assert_int_equal(head[22] * 256 + head[23], 480);
+}
+
+static void sizes_have_their_rules(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_pair();
+  static const char *const bad[] = {"640",      "x",    "640x",    "640x480mm", "-640x480", "640x480x2", "nanxnan",
+                                    "1e3x1000", "0x10", "640,480", "6.4.0x480", "infx480",  "640 x 480"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char words[96];
+    snprintf(words, sizeof words, "plot one.csv '--size=%s' --out p.svg", bad[i]);
+    check_refusal(words, 2, "takes WIDTHxHEIGHT in pixels or centimetres");
+  }
+  check_refusal("plot one.csv --size 100x900 --out p.svg", 2, "must be from 300x200 to 8000x8000 pixels");
+  check_refusal("plot one.csv --size 900x90000 --out p.svg", 2, "must be from 300x200 to 8000x8000 pixels");
+  check_refusal("plot one.csv --size 900x900", 2, "--size is for pictures");
+  check_refusal("torque builtin:panda builtin:demo --size 900x900", 2, "--size is for --plot");
+  outcome o = run_fine("torque builtin:panda builtin:demo --order 9 --out many.csv", 0);
+  done(&o);
+  check_refusal("plot many.csv --out many.svg --size 900x400", 1, "rows of panels need a height of at least");
+  assert_false(exists("many.svg"));
+}
+
+/* ---- Nothing to see ---- */
+
+static void zero_panels_are_left_out(void **state) {
+  (void)state;
+  if (no_gnuplot()) return;
+  write_file("motor.json", "{\"duration\": 2, \"joints\": {\"motor\": {\"polynomial\": [0, 0.1]}}}");
+  outcome o = run_fine("torque builtin:four_bar motor.json --order 1 --plot p.svg --out bar.csv", 0);
+  check_has(o.err, "not drawn, zero at all times: crank_pin, rocker_pin\n");
+  done(&o);
+  char *svg = read_file("p.svg");
+  assert_true(count_of(svg, ">motor<") == 1 && !strstr(svg, ">crank_pin<"));
+  free(svg);
+
+  // The passive joints move: their positions stay.
+  o = run_fine("plot bar.csv --columns '*pin*'", 0);
+  check_has(o.err, "zero at all times: crank_pin torque τ, crank_pin dτ/dt, rocker_pin torque τ, rocker_pin dτ/dt\n");
+  check_has(o.out, "crank_pin position [rad]");
+  check_lacks(o.out, "torque");
+  done(&o);
+
+  // If all are zero, they are drawn; so is zero beyond a limit, and zero against another file.
+  write_file("zero.csv", "t,a\n0,0\n1,0\n");
+  write_file("other.csv", "t,a\n0,0\n1,2\n");
+  o = run_fine("plot zero.csv", 0);
+  check_has(o.out, "***");
+  assert_string_equal(o.err, "");
+  done(&o);
+  o = run_fine("plot zero.csv other.csv", 0);
+  assert_string_equal(o.err, "");
+  done(&o);
+  write_file("rest.json", "{\"duration\": 2, \"joints\": {\"shoulder\": 0, \"elbow\": 0.5}}");
+  write_file("above.csv", "joint,lower,upper\nshoulder,0.1,1\n");
+  o = run_fine("torque builtin:double_pendulum rest.json --limits=above.csv --order 0 --plot -", 1);
+  check_has(o.out, "shoulder position [rad]");
+  check_has(o.err, "shoulder velocity");
+  done(&o);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(large_times_have_an_offset),
@@ -328,6 +492,12 @@ int main(void) {
       cmocka_unit_test(many_joints_go_to_pages),
       cmocka_unit_test(labels_have_the_units_of_their_panels),
       cmocka_unit_test(titles_fit),
+      cmocka_unit_test(files_are_drawn_over_each_other),
+      cmocka_unit_test(comparisons_have_their_rules),
+      cmocka_unit_test(names_of_files_are_data),
+      cmocka_unit_test(pictures_have_the_size_asked_for),
+      cmocka_unit_test(sizes_have_their_rules),
+      cmocka_unit_test(zero_panels_are_left_out),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -94,7 +94,7 @@ static void exported_columns_are_reported(void **state) {
   outcome o = run_fine("torque arm.urdf log.csv", 0);
   check_has(o.err, "note: column '__time': is used as 't'");
   check_has(o.err, "note: column '/joint_states/shoulder/position': is used as 'shoulder'");
-  check_has(o.err, "1 column of efforts, set points and the like is not used");
+  check_has(o.err, "1 column of efforts, set points and the like is not part of the motion");
   done(&o);
   o = run_fine("torque arm.urdf log.csv --columns t=#1,shoulder=#2", 0);
   done(&o);

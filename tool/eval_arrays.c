@@ -139,7 +139,7 @@ static bool agree_on_states(eval_arrays *a, const char *name, size_t states) {
 }
 
 static bool add_numbers(eval_arrays *a, field_array *f, const jn_array *array) {
-  size_t states;
+  size_t states = 0;
   if (array->kind == 'U') return refuse(a, f->field->name, "has text; it takes numbers");
   if (!measure(a, f, array, &states) || !agree_on_states(a, f->field->name, states)) return false;
   if (array->fortran && f->rows > 1)

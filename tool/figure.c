@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "text.h"
 
 void figure_init(figure *f, int rows, int columns) {
   *f = (figure){.rows = rows, .columns = columns};
@@ -19,13 +20,26 @@ void figure_init(figure *f, int rows, int columns) {
   for (int i = 0; i < columns; i++) f->groups[i] = 0;
 }
 
-void figure_free(figure *f) {
-  for (int i = 0; i < f->rows * f->columns; i++) {
-    free(f->panels[i].x);
-    free(f->panels[i].y);
-    free(f->panels[i].unit);
+/* What a panel holds, and the curves behind it. */
+static void empty_panel(panel *p) {
+  free(p->x);
+  free(p->y);
+  free(p->unit);
+  for (panel *curve = p->next, *next; curve; curve = next) {
+    next = curve->next;
+    free(curve->x);
+    free(curve->y);
+    free(curve);
   }
-  for (int i = 0; i < f->rows + f->columns; i++) free(f->row_titles[i]);
+  *p = (panel){.lower = -INFINITY, .upper = INFINITY};
+}
+
+void figure_free(figure *f) {
+  for (int i = 0; i < f->rows * f->columns; i++) empty_panel(&f->panels[i]);
+  for (int i = 0; i < f->rows; i++) free(f->row_titles[i]);
+  for (int i = 0; i < f->columns; i++) free(f->column_titles[i]);
+  for (int i = 0; i < f->curve_count; i++) free(f->curve_names[i]);
+  free(f->curve_names);
   free(f->row_titles);
   free(f->panels);
   free(f->groups);
@@ -49,6 +63,156 @@ char *figure_quantity(bool torque, int order) {
 char *figure_unit(const char *unit, int order) {
   if (order == 0) return copy_text(unit, strlen(unit));
   return order < 10 ? format_text("%s/s%s", unit, raised[order]) : format_text("%s/s^%d", unit, order);
+}
+
+/* ---- Panels without anything to see ---- */
+
+/* Is every curve zero wherever it has a value, and zero allowed? */
+static bool is_zero(const panel *p) {
+  if (p->lower > 0 || p->upper < 0) return false;
+  for (const panel *curve = p; curve; curve = curve->next)
+    for (int i = 0; i < curve->count; i++)
+      if (curve->y[i] != 0 && !isnan(curve->y[i])) return false;
+  return p->count > 0;
+}
+
+/* Adds a name to a list of at most ten. */
+static void add_name(char **list, int *count, char *name) {
+  enum { MOST_NAMED = 10 };
+  if ((*count)++ < MOST_NAMED) {
+    char *longer = format_text("%s%s%s", *list, **list ? ", " : "", name);
+    free(*list);
+    *list = longer;
+  }
+  if (*count == MOST_NAMED + 1) {
+    char *longer = format_text("%s, ...", *list);
+    free(*list);
+    *list = longer;
+  }
+  free(name);
+}
+
+/* Empties the panels of one column that are zero. A column that has no other panel is named as a whole. */
+static void drop_in_column(figure *f, int column, char **list, int *count) {
+  int zeros = 0, others = 0;
+  for (int r = 0; r < f->rows; r++) {
+    const panel *p = figure_panel(f, r, column);
+    bool zero = is_zero(p);
+    zeros += zero;
+    others += p->count > 0 && !zero;
+  }
+
+  // The names as the figure would have shown them; the unit, on a line of its own, is not needed.
+  const char *name = f->column_titles[column];
+  if (zeros > 0 && others == 0) add_name(list, count, copy_text(name, strlen(name)));
+  for (int r = 0; r < f->rows; r++) {
+    panel *p = figure_panel(f, r, column);
+    if (!is_zero(p)) continue;
+    const char *title = f->row_titles[r];
+    if (others > 0) add_name(list, count, format_text("%s %.*s", name, (int)strcspn(title, "\n"), title));
+    empty_panel(p);
+  }
+}
+
+/* Closes the gaps of columns that have no panel left. */
+static void drop_empty_columns(figure *f) {
+  int kept = 0, before = f->columns;
+  bool *has_panel = allocate((size_t)before * sizeof *has_panel);
+  for (int c = 0; c < before; c++) {
+    has_panel[c] = false;
+    for (int r = 0; r < f->rows; r++) has_panel[c] |= figure_panel(f, r, c)->count > 0;
+  }
+
+  // Titles and groups move to the left; a title that is left out is released.
+  for (int c = 0; c < before; c++) {
+    if (!has_panel[c]) {
+      free(f->column_titles[c]);
+      continue;
+    }
+    f->groups[kept] = f->groups[c];
+    f->column_titles[kept++] = f->column_titles[c];
+  }
+
+  // Panels move, row by row, to places that are never behind their own.
+  for (int r = 0, to = 0; r < f->rows; r++) {
+    for (int c = 0; c < before; c++) {
+      panel *from = &f->panels[r * before + c];
+      if (has_panel[c])
+        f->panels[to++] = *from;
+      else
+        empty_panel(from);
+    }
+  }
+  f->columns = kept;
+  free(has_panel);
+}
+
+void figure_drop_zero(figure *f) {
+  int drawn = 0, zeros = 0, named = 0;
+  for (int i = 0; i < f->rows * f->columns; i++) {
+    drawn += f->panels[i].count > 0;
+    zeros += is_zero(&f->panels[i]);
+  }
+  if (zeros == 0 || zeros == drawn) return;
+
+  char *list = copy_text("", 0);
+  for (int c = 0; c < f->columns; c++) drop_in_column(f, c, &list, &named);
+  drop_empty_columns(f);
+  say(stderr, "jounce: not drawn, zero at all times: %s\n", list);
+  free(list);
+}
+
+/* ---- Times ---- */
+
+/* Time stamps that are large against their span (seconds since 1970) would all have the same label, and drown in the
+ * nine digits that gnuplot gets: a round offset is taken from them and shown in the title of the axis. */
+time_axis figure_times(const figure *f, bool text) {
+  const char *name = f->x_title ? f->x_title : "t [s]";
+  time_axis a = {INFINITY, -INFINITY, text ? NULL : copy_text(name, strlen(name))};
+  for (int k = 0; k < f->rows * f->columns; k++) {
+    for (const panel *p = &f->panels[k]; p; p = p->next) {
+      for (int i = 0; i < p->count; i++) {
+        a.x0 = fmin(a.x0, p->x[i]);
+        a.x1 = fmax(a.x1, p->x[i]);
+      }
+    }
+  }
+  double span = a.x1 - a.x0;
+  if (span > 0 && fabs(a.x0) > 200 * span) {
+    int digits = (int)floor(log10(span));
+    double step = pow(10, digits), offset = floor(a.x0 / step) * step;
+    size_t length = strcspn(name, " [");
+    free(a.title);
+    a.title = format_text("%.*s %s %.*f%s", (int)length, name, offset < 0 ? "+" : "-", digits < 0 ? -digits : 0,
+                          fabs(offset), name + length);
+    a.x0 -= offset;
+    a.x1 -= offset;
+    for (int k = 0; k < f->rows * f->columns; k++)
+      for (panel *p = &f->panels[k]; p; p = p->next)
+        for (int i = 0; i < p->count; i++) p->x[i] -= offset;
+  }
+  if (!(a.x1 > a.x0)) { /* one time only, which may be large, too */
+    double about = fmax(0.5, 0.01 * fabs(a.x0));
+    a.x0 -= about;
+    a.x1 = a.x0 + 2 * about;
+  }
+  return a;
+}
+
+/* ---- Files ---- */
+
+char *figure_file(const char *path, int page, int count) {
+  if (count == 1) return copy_text(path, strlen(path));
+  size_t stem = strlen(path) - 4; /* ".svg" */
+  return format_text("%.*s-%d%s", (int)stem, path, page + 1, path + stem);
+}
+
+void figure_tell(const char *path, int files) {
+  for (int i = 0; i < files; i++) {
+    char *name = figure_file(path, i, files);
+    say(stdout, "Drawn: %s\n", name);
+    free(name);
+  }
 }
 
 /* ---- Thinning ---- */

@@ -10,12 +10,24 @@ typedef struct panel {
   double *x, *y;
   int count;
   double lower, upper;
-  char *unit; /* "rad/s"; NULL: the title of the row has it */
+  char *unit;         /* "rad/s"; NULL: the title of the row has it */
+  int style;          /* which of figure.curve_names it is; 0 if there are none */
+  struct panel *next; /* a further curve in the same frame, without limits; NULL: none */
 } panel;
+
+enum { FIGURE_STYLES = 6 }; /* of curves in one frame that are told apart, also in grey */
+
+/* Of a picture, in pixels of an SVG. */
+typedef struct figure_size {
+  double width, height; /* 0: as the panels need */
+  double density;       /* pixels of a PNG for each of them */
+} figure_size;
 
 typedef struct figure {
   char *title;
-  char *x_title; /* NULL: "t [s]" */
+  char *x_title;      /* NULL: "t [s]" */
+  char **curve_names; /* [curve_count] by style, for the legend */
+  int curve_count;
   int rows, columns;
   char **row_titles, **column_titles;
   int *groups;   /* [columns] columns of one number stand beside each other; 0 at first */
@@ -25,18 +37,37 @@ typedef struct figure {
 void figure_init(figure *f, int rows, int columns);
 void figure_free(figure *f);
 panel *figure_panel(const figure *f, int row, int column);
+/* The axis of time of all pages. */
+typedef struct time_axis {
+  double x0, x1; /* range of all curves, without the offset */
+  char *title;   /* NULL: none is needed */
+} time_axis;
+
+/* Finds it, and takes a round offset from the times of all curves if they are large against their span. */
+time_axis figure_times(const figure *f, bool text);
+
+/* Leaves out panels whose curves are zero at all times and break no limit, and columns without any other panel, and
+ * reports them. If all are zero, they stay. */
+void figure_drop_zero(figure *f);
 
 /* "velocity", or "dτ/dt" for torques, of an order in time; "rad/s²" of "rad" and 2. New strings. */
 char *figure_quantity(bool torque, int order);
 char *figure_unit(const char *unit, int order);
 
-/* Can the ending of `path` be drawn: .svg, .png, .pdf, or "-" for text? Reports what is wrong. OPTION_GO_ON or an exit
- * code. */
-int figure_check(const char *command, const char *path);
-/* Draw to a file, or to stdout for "-". What is too high for one page goes to more: in one PDF, or in *files files of
+/* Can the ending of `path` be drawn (.svg, .png, .pdf, or "-" for text), and in this size (NULL: any)? A path of NULL
+ * is no picture. Reports what is wrong. OPTION_GO_ON or an exit code. */
+int figure_check(const char *command, const char *path, const char *size);
+int figure_check_size(const char *command, const char *path, const char *size);
+/* Declares --size. */
+struct option_set;
+void figure_size_option(struct option_set *set, const char **size);
+/* Of a text that figure_check() has found good. */
+figure_size figure_read_size(const char *text);
+/* Draw to a file, or to stdout for "-", each page in this size (--size, or NULL). Panels that are zero at all times are
+ * left out. What is too high for one page goes to more: in one PDF, or in *files files of
  * other formats, which figure_file() names. The points of the panels are thinned out on the way, where nobody sees it.
  * OPTION_GO_ON, or EXIT_BAD after reporting why; files are then as they were before. */
-int figure_draw(figure *f, const char *path, int *files);
+int figure_draw(figure *f, const char *path, const char *size, int *files);
 /* "Drawn: p.svg", a line for each file. */
 void figure_tell(const char *path, int files);
 /* p.svg, or of more files p-1.svg, p-2.svg, ... (page from 0). A new string. */

@@ -15,6 +15,9 @@
 /* ---- Layout, in pixels ---- */
 
 static const double LETTER = 7.2; /* width of most letters of titles, and more than that of many */
+static const double LINE = 17;    /* of titles */
+static const double RIGHT = 22;   /* margin */
+static const double LEAST_PANEL_WIDTH = 90, LEAST_PANEL_HEIGHT = 48;
 
 typedef enum format { AS_TEXT, AS_SVG, AS_PNG, AS_PDF, NO_FORMAT } format;
 
@@ -26,12 +29,6 @@ static format format_of(const char *path) {
     if (ends_with(path, endings[k]) && !ends_with(endings[k], path)) return (format)k;
   return NO_FORMAT;
 }
-
-/* The axis of time of all pages. */
-typedef struct time_axis {
-  double x0, x1; /* range of all curves, without the offset */
-  char *title;   /* NULL: none is needed */
-} time_axis;
 
 /* Columns stand beside each other in bands; a new one begins where a band is full or another group of columns begins.
  * A band has only those rows that have a curve in it. */
@@ -45,6 +42,9 @@ typedef struct layout {
   int *line;        /* [bands x rows] place of a row in its band; -1: not in it */
   double *tops;     /* [bands] */
   double width, height;
+  figure_size size; /* that was asked for */
+  int title_lines;
+  int lines;                        /* of panels, in all bands */
   double left, top, bottom;         /* margins of the picture */
   double panel_width, panel_height; /* of the frame of one panel */
   double gap_x, gap_y, band_gap;
@@ -61,46 +61,19 @@ static void layout_free(layout *l) {
   free(l->title);
 }
 
-/* Time stamps that are large against their span (seconds since 1970) would all have the same label, and drown in the
- * nine digits that gnuplot gets: a round offset is taken from them and shown in the title of the axis. */
-static time_axis find_times(const figure *f, bool text) {
-  const char *name = f->x_title ? f->x_title : "t [s]";
-  time_axis a = {INFINITY, -INFINITY, text ? NULL : copy_text(name, strlen(name))};
-  for (int k = 0; k < f->rows * f->columns; k++) {
-    for (int i = 0; i < f->panels[k].count; i++) {
-      a.x0 = fmin(a.x0, f->panels[k].x[i]);
-      a.x1 = fmax(a.x1, f->panels[k].x[i]);
-    }
-  }
-  double span = a.x1 - a.x0;
-  if (span > 0 && fabs(a.x0) > 200 * span) {
-    int digits = (int)floor(log10(span));
-    double step = pow(10, digits), offset = floor(a.x0 / step) * step;
-    size_t length = strcspn(name, " [");
-    free(a.title);
-    a.title = format_text("%.*s %s %.*f%s", (int)length, name, offset < 0 ? "+" : "-", digits < 0 ? -digits : 0,
-                          fabs(offset), name + length);
-    a.x0 -= offset;
-    a.x1 -= offset;
-    for (int k = 0; k < f->rows * f->columns; k++)
-      for (int i = 0; i < f->panels[k].count; i++) f->panels[k].x[i] -= offset;
-  }
-  if (!(a.x1 > a.x0)) { /* one time only, which may be large, too */
-    double about = fmax(0.5, 0.01 * fabs(a.x0));
-    a.x0 -= about;
-    a.x1 = a.x0 + 2 * about;
-  }
-  return a;
-}
-
 static void find_bands(layout *l) {
-  enum { MOST = 8 };
   const figure *f = l->f;
+  const double sides = l->left + RIGHT - l->gap_x;
+  int most = 8;
+
+  // Panels beside each other: those that fit into a given width, at most 8.
+  if (l->size.width > 0) most = (int)fmin(most, (l->size.width - sides) / (LEAST_PANEL_WIDTH + l->gap_x));
+
   l->band = allocate(2 * (size_t)f->columns * sizeof *l->band);
   l->slot = l->band + f->columns;
   for (int c = 0, end; c < f->columns; c = end) {
     for (end = c + 1; end < f->columns && f->groups[end] == f->groups[c];) end++;
-    int bands = (end - c + MOST - 1) / MOST, each = (end - c + bands - 1) / bands; /* of about the same width */
+    int bands = (end - c + most - 1) / most, each = (end - c + bands - 1) / bands; /* of about the same width */
     for (int i = c; i < end; i++) {
       l->band[i] = l->bands + (i - c) / each;
       l->slot[i] = (i - c) % each;
@@ -108,14 +81,25 @@ static void find_bands(layout *l) {
     l->bands = l->band[end - 1] + 1;
     l->across = each > l->across ? each : l->across;
   }
+
+  // A given width is divided among them.
+  if (l->size.width > 0) l->panel_width = (l->size.width - sides) / l->across - l->gap_x;
+  l->width = sides + l->across * (l->panel_width + l->gap_x);
 }
 
-/* Rows of each band, from the top down; the height follows. */
-static void find_lines(layout *l) {
+/* Panel heights that fill the given height with all rows of all bands. */
+static double fit_panel_height(const layout *l, const int *lines) {
+  double rest = l->size.height - l->top - l->bottom - (l->bands - 1) * l->band_gap;
+  for (int b = 0; b < l->bands; b++) rest -= (lines[b] - 1) * l->gap_y;
+  return rest / l->lines;
+}
+
+/* Rows of each band, from the top down; the height follows, or those of the panels from a given one. */
+static void find_lines(layout *l, bool fit) {
   const figure *f = l->f;
+  int *band_lines = allocate((size_t)l->bands * sizeof *band_lines);
   l->line = allocate((size_t)l->bands * (size_t)f->rows * sizeof *l->line);
   l->tops = allocate((size_t)l->bands * sizeof *l->tops);
-  double y = l->top;
   for (int b = 0; b < l->bands; b++) {
     int lines = 0;
     for (int r = 0; r < f->rows; r++) {
@@ -123,10 +107,19 @@ static void find_lines(layout *l) {
       for (int c = 0; c < f->columns; c++) used |= l->band[c] == b && figure_panel(f, r, c)->count > 0;
       l->line[b * f->rows + r] = used ? lines++ : -1;
     }
+    band_lines[b] = lines;
+    l->lines += lines;
+  }
+
+  // Bands follow each other.
+  if (fit) l->panel_height = fit_panel_height(l, band_lines);
+  double y = l->top;
+  for (int b = 0; b < l->bands; b++) {
     l->tops[b] = y;
-    y += lines * (l->panel_height + l->gap_y) - l->gap_y + l->band_gap;
+    y += band_lines[b] * (l->panel_height + l->gap_y) - l->gap_y + l->band_gap;
   }
   l->height = y - l->band_gap + l->bottom;
+  free(band_lines);
 }
 
 /* The title in lines of at most `most` characters, broken at spaces; how many lines. */
@@ -155,30 +148,31 @@ static double *find_row_sizes(const figure *f) {
   for (int r = 0; r < f->rows; r++) {
     sizes[r] = 0;
     for (int c = 0; c < f->columns; c++) {
-      const panel *p = figure_panel(f, r, c);
-      for (int i = 0; i < p->count; i++) sizes[r] = fmax(sizes[r], fabs(p->y[i]));
+      for (const panel *p = figure_panel(f, r, c); p; p = p->next)
+        for (int i = 0; i < p->count; i++) sizes[r] = fmax(sizes[r], fabs(p->y[i]));
     }
   }
   return sizes;
 }
 
-/* `whole` is the figure of which f may be one page, with the largest |y| of its rows. */
+/* `whole` is the figure of which f is one page, or which f itself is, with the largest |y| of its rows. Panels of a
+ * page fill a given size; those of the whole are as low as they may be, to find what fits on a page. */
 static layout lay_out(const figure *f, format kind, const figure *whole, const time_axis *times,
-                      const double *row_sizes) {
-  layout l = {.f = f, .format = kind, .text = kind == AS_TEXT, .times = times, .row_sizes = row_sizes};
+                      const double *row_sizes, figure_size size) {
+  layout l = {.f = f, .format = kind, .text = kind == AS_TEXT, .times = times, .row_sizes = row_sizes, .size = size};
   l.left = 100;
   l.top = 70;
   l.bottom = 44;
   l.panel_width = whole->columns > 4 ? 112 : 220;
-  l.panel_height = f->rows > 5 ? 74 : 96;
+  l.panel_height = size.height > 0 ? LEAST_PANEL_HEIGHT : f->rows > 5 ? 74 : 96;
   l.gap_x = 48;
   l.gap_y = 20;
   l.band_gap = 76;
-  l.small = kind == AS_PNG ? "15" : kind == AS_PDF ? "7.5" : "10";
+  l.small = kind == AS_PNG ? (size.density > 1 ? "15" : "7.5") : kind == AS_PDF ? "7.5" : "10";
   find_bands(&l);
-  l.width = l.left + l.across * (l.panel_width + l.gap_x) - l.gap_x + 22;
-  l.top += 17 * (break_title(&l, (int)((l.width - 24) / LETTER)) - 1);
-  find_lines(&l);
+  l.title_lines = break_title(&l, (int)((l.width - 24) / LETTER));
+  l.top += LINE * (l.title_lines + f->curve_count - 1);
+  find_lines(&l, size.height > 0 && f != whole);
   return l;
 }
 
@@ -193,12 +187,14 @@ typedef struct range {
   double low, high;
 } range;
 
-/* All of the curve, and the limits when it comes near them. */
+/* All of the curves, and the limits when they come near them. */
 static range range_of(const panel *p, double row_size) {
   range r = {INFINITY, -INFINITY};
-  for (int i = 0; i < p->count; i++) {
-    r.low = fmin(r.low, p->y[i]);
-    r.high = fmax(r.high, p->y[i]);
+  for (const panel *curve = p; curve; curve = curve->next) {
+    for (int i = 0; i < curve->count; i++) {
+      r.low = fmin(r.low, curve->y[i]);
+      r.high = fmax(r.high, curve->y[i]);
+    }
   }
   double span = r.high - r.low, size = fmax(fabs(r.low), fabs(r.high));
   if (!(span > 1e-9 * size)) span = size > 0 ? 0.2 * size : 2; /* a constant */
@@ -232,11 +228,41 @@ static void write_terminal(FILE *g, const layout *l) {
     return; /* one page, however long */
   }
   if (l->format == AS_PNG)
-    fprintf(g, "set terminal pngcairo size %.0f, %.0f font \"sans-serif,18\" linewidth 2 noenhanced\n", 2 * w, 2 * h);
+    fprintf(g, "set terminal pngcairo size %.0f, %.0f font \"sans-serif,%.0f\" linewidth %.0f noenhanced\n",
+            l->size.density * w, l->size.density * h, 9 * l->size.density, l->size.density);
   else if (l->format == AS_PDF)
     fprintf(g, "set terminal pdfcairo size %.3fin, %.3fin font \"sans-serif,9\" noenhanced\n", w / 96, h / 96);
   else
     fprintf(g, "set terminal svg size %.0f, %.0f font \"sans-serif,12\" noenhanced background \"white\"\n", w, h);
+}
+
+/* The first `most` characters of a text, with dots for what is cut off. */
+static char *clip_text(const char *text, int most) {
+  if (text_width(text) <= most) return copy_text(text, strlen(text));
+  const char *p = text;
+  for (int k = 0; *p; p++) /* the byte that begins the first character too many */
+    if (((unsigned char)*p & 0xC0) != 0x80 && k++ == most - 2) break;
+  return format_text("%.*s..", (int)(p - text), text);
+}
+
+/* Dashes and shades tell the curves of a frame apart without colour, too. */
+static const char *const curve_styles[FIGURE_STYLES] = {
+    "lw 1.3 lc rgb \"#10365c\"",           "lw 1.6 dt (7,4) lc rgb \"#d95f02\"",
+    "lw 1.8 dt (2,3) lc rgb \"#1b7837\"",  "lw 1.3 dt (10,3,2,3) lc rgb \"#a6208a\"",
+    "lw 1.3 dt (14,5) lc rgb \"#707070\"", "lw 1.6 dt (2,2,2,6) lc rgb \"#0090b0\""};
+
+/* A line for each curve below the title, with a piece of the curve before its name. */
+static void write_legend(FILE *g, const layout *l) {
+  for (int i = 0; i < l->f->curve_count; i++) {
+    double y = 1 - (16 + LINE * (l->title_lines + i)) / l->height;
+    char *name = clip_text(l->f->curve_names[i], (int)((l->width - 80) / LETTER));
+    fprintf(g, "set arrow %d from screen %.5f, %.5f to screen %.5f, %.5f nohead front %s\n", 1001 + i, 12 / l->width, y,
+            56 / l->width, y, curve_styles[i]);
+    fprintf(g, "set label %d ", 1001 + i);
+    gnuplot_text(g, name);
+    fprintf(g, " at screen %.5f, %.5f left front\n", 64 / l->width, y);
+    free(name);
+  }
 }
 
 /* What a page begins with. */
@@ -254,6 +280,7 @@ static void write_style(FILE *g, const layout *l) {
   fputs("set label 1000 ", g);
   gnuplot_text(g, l->title);
   fprintf(g, " at screen %.5f, %.5f left front\n", 12 / l->width, 1 - 16 / l->height);
+  write_legend(g, l);
 }
 
 static double forbidden_use(const panel *p, double y) {
@@ -325,7 +352,7 @@ static void write_use(FILE *g, const layout *l, const panel *p) {
 
 /* A gap is an empty line. A point alone between gaps is drawn as a line of two pixels. */
 static void write_data(FILE *g, const panel *p, double pixel) {
-  fputs("$d << EOD\n", g);
+  fprintf(g, "$d%d << EOD\n", p->style);
   for (int i = 0; i < p->count; i++) {
     bool alone = (i == 0 || isnan(p->y[i - 1])) && (i + 1 == p->count || isnan(p->y[i + 1]));
     if (isnan(p->y[i]))
@@ -368,15 +395,6 @@ static bool ends_column(const layout *l, int row, int column) {
 static bool leads_row(const layout *l, int row, int column) {
   while (l->slot[column] > 0 && figure_panel(l->f, row, column - 1)->count == 0) column--;
   return l->slot[column] == 0;
-}
-
-/* The first `most` characters of a text, with dots for what is cut off. */
-static char *clip_text(const char *text, int most) {
-  if (text_width(text) <= most) return copy_text(text, strlen(text));
-  const char *p = text;
-  for (int k = 0; *p; p++) /* the byte that begins the first character too many */
-    if (((unsigned char)*p & 0xC0) != 0x80 && k++ == most - 2) break;
-  return format_text("%.*s..", (int)(p - text), text);
 }
 
 /* The quantity of a row, below it the units that the panels of one band have there: one, or all when they differ. */
@@ -461,13 +479,30 @@ static void title_panel(FILE *g, const layout *l, int row, int column) {
   fprintf(g, " offset 0, 0.9 font \",%s\"\n", l->small);
 }
 
-static void plot_curve(FILE *g, const layout *l, const panel *p, range r) {
+static void plot_curves(FILE *g, const layout *l, const panel *p, range r) {
   /* gnuplot's text has no dashes: limits are drawn first, in # */
   const char *limit = l->text ? "with lines lt 2" : "with lines lw 0.8 dt (4,3) lc rgb \"#666666\"";
   fputs("plot ", g);
   if (p->upper < r.high) fprintf(g, "%.9g %s, ", p->upper, limit);
   if (p->lower > r.low) fprintf(g, "%.9g %s, ", p->lower, limit);
-  fprintf(g, "$d using 1:2 with lines %s\n", l->text ? "lt 1" : "lw 1.3 lc rgb \"#10365c\"");
+  for (const panel *curve = p; curve; curve = curve->next) {
+    fprintf(g, "$d%d using 1:2 with lines ", curve->style);
+    if (l->text)
+      fprintf(g, "lt %d", curve->style + 1);
+    else
+      fputs(curve_styles[curve->style], g);
+    fputs(curve->next ? ", " : "\n", g);
+  }
+}
+
+/* Ticks that have space enough, also in panels of a size that was asked for. */
+static void write_ticks(FILE *g, const layout *l, range r) {
+  bool given = l->size.width > 0;
+  double across = given ? fmin(fmax(l->panel_width / 50, 2), 12) : 4;
+  double up = given ? fmin(fmax(l->panel_height / 30, 1.6), 10) : 3.2;
+  fprintf(g, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset xtics %.9g\nset ytics %.9g\n", l->times->x0,
+          l->times->x1, r.low, r.high, round_step((l->times->x1 - l->times->x0) / across),
+          round_step((r.high - r.low) / up));
 }
 
 static void draw_panel(FILE *g, const layout *l, int row, int column) {
@@ -478,7 +513,6 @@ static void draw_panel(FILE *g, const layout *l, int row, int column) {
     double more = 0.12 * (r.high - r.low);
     r = (range){r.low - more, r.high + more};
   }
-  double step_x = round_step((l->times->x1 - l->times->x0) / 4), step_y = round_step((r.high - r.low) / 3.2);
   double per_x = l->panel_width / (l->times->x1 - l->times->x0);
   fputs("unset object\nunset label 1\nunset label 2\nunset label 3\nunset xlabel\n", g);
   if (!l->text) {
@@ -487,12 +521,16 @@ static void draw_panel(FILE *g, const layout *l, int row, int column) {
     shade_violations(g, p, draw_limits(g, p, r, 1));
   }
   title_panel(g, l, row, column);
-  panel_thin(p, per_x, l->panel_height / (r.high - r.low));
-  write_data(g, p, 1 / per_x);
-  fprintf(g, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\nset xtics %.9g\nset ytics %.9g\n", l->times->x0,
-          l->times->x1, r.low, r.high, step_x, step_y);
-  plot_curve(g, l, p, r);
-  fputs("unset label 1000\n", g);
+  for (panel *curve = p; curve; curve = curve->next) {
+    panel_thin(curve, per_x, l->panel_height / (r.high - r.low));
+    write_data(g, curve, 1 / per_x);
+  }
+  write_ticks(g, l, r);
+  plot_curves(g, l, p, r);
+
+  // Title and legend are drawn with the first panel only.
+  fputs("unset label 1000\nunset arrow\n", g);
+  for (int i = 0; i < l->f->curve_count; i++) fprintf(g, "unset label %d\n", 1001 + i);
 }
 
 static void draw_page(FILE *g, const layout *l) {
@@ -530,21 +568,22 @@ typedef struct pages {
 /* The first column behind the page that begins with column `first`: as many bands as fit, at least one. */
 static int end_of_page(const layout *all, int first) {
   const figure *f = all->f;
+  const double most = all->size.height > 0 ? all->size.height : PAGE_HEIGHT;
   double height = all->top + all->bottom, before = all->tops[all->band[first]];
   int end = first;
   while (end < f->columns) {
     int band = all->band[end];
     double below = band + 1 < all->bands ? all->tops[band + 1] : all->height - all->bottom + all->band_gap;
-    if (end > first && height + below - all->band_gap - before > PAGE_HEIGHT) break;
+    if (end > first && height + below - all->band_gap - before > most) break;
     while (end < f->columns && all->band[end] == band) end++;
   }
   return end;
 }
 
 /* p stays where it is: the layouts point into it. */
-static void make_pages(pages *p, const figure *f, format kind) {
-  *p = (pages){.times = find_times(f, kind == AS_TEXT), .row_sizes = find_row_sizes(f)};
-  layout all = lay_out(f, kind, f, &p->times, p->row_sizes);
+static void make_pages(pages *p, const figure *f, format kind, figure_size size) {
+  *p = (pages){.times = figure_times(f, kind == AS_TEXT), .row_sizes = find_row_sizes(f)};
+  layout all = lay_out(f, kind, f, &p->times, p->row_sizes, size);
   p->views = allocate((size_t)all.bands * sizeof *p->views);
   p->layouts = allocate((size_t)all.bands * sizeof *p->layouts);
   for (int first = 0, end; first < f->columns; first = end) {
@@ -557,7 +596,7 @@ static void make_pages(pages *p, const figure *f, format kind) {
     char *title = f->title ? f->title : "";
     p->views[i].title =
         p->count > 1 ? format_text("%s (page %d of %d)", title, i + 1, p->count) : format_text("%s", title);
-    p->layouts[i] = lay_out(&p->views[i], kind, f, &p->times, p->row_sizes);
+    p->layouts[i] = lay_out(&p->views[i], kind, f, &p->times, p->row_sizes, size);
     highest = fmax(highest, p->layouts[i].height);
     widest = fmax(widest, p->layouts[i].width);
   }
@@ -579,23 +618,11 @@ static void pages_free(pages *p) {
   free(p->row_sizes);
 }
 
-char *figure_file(const char *path, int page, int count) {
-  if (count == 1) return copy_text(path, strlen(path));
-  size_t stem = strlen(path) - 4; /* ".svg" */
-  return format_text("%.*s-%d%s", (int)stem, path, page + 1, path + stem);
-}
-
-void figure_tell(const char *path, int files) {
-  for (int i = 0; i < files; i++) {
-    char *name = figure_file(path, i, files);
-    say(stdout, "Drawn: %s\n", name);
-    free(name);
-  }
-}
-
 /* ---- Drawing ---- */
 
-int figure_check(const char *command, const char *path) {
+int figure_check(const char *command, const char *path, const char *size) {
+  int status = figure_check_size(command, path, size);
+  if (status != OPTION_GO_ON || !path) return status;
   if (format_of(path) == NO_FORMAT)
     return usage_error(command, "%s: pictures end in .svg, .png or .pdf; - is text in the terminal", path);
   if (gnuplot_exists()) return OPTION_GO_ON;
@@ -668,6 +695,7 @@ static bool draw_text(const figure *f, const pages *p) {
   copy_lines(drawn);
   fclose(drawn);
   if (limited) puts("#: a limit; %: how much of it is used; !: broken");
+  for (int i = 0; i < f->curve_count; i++) say(stdout, "%c: %s\n", "*#$%@&"[i], f -> curve_names[i]);
   return true;
 }
 
@@ -700,12 +728,28 @@ static bool draw_files(const pages *p, format kind, const char *path, int count)
   return good && kind != NO_FORMAT;
 }
 
-int figure_draw(figure *f, const char *path, int *files) {
+/* Has every page the height for its rows? */
+static bool has_height(const pages *p) {
+  for (int i = 0; i < p->count; i++) {
+    const layout *l = &p->layouts[i];
+    if (l->size.height == 0 || l->panel_height > 0.8 * LEAST_PANEL_HEIGHT) continue;
+    double least = ceil(l->height + l->lines * (LEAST_PANEL_HEIGHT - l->panel_height));
+    fprintf(stderr,
+            "jounce: --size: %d rows of panels need a height of at least %.0f pixels (%.1f cm); give more, or draw "
+            "fewer rows\n",
+            l->lines, least, least / 96 * 2.54 + 0.05);
+    return false;
+  }
+  return true;
+}
+
+int figure_draw(figure *f, const char *path, const char *size, int *files) {
   format kind = format_of(path);
   bool good = false;
   pages p;
   *files = 0;
   fflush(stdout);
+  figure_drop_zero(f);
   if (f->columns > MOST_COLUMNS) {
     fprintf(
         stderr,
@@ -713,14 +757,14 @@ int figure_draw(figure *f, const char *path, int *files) {
         f->columns);
     return EXIT_BAD;
   }
-  make_pages(&p, f, kind);
+  make_pages(&p, f, kind, figure_read_size(size));
   *files = kind == AS_SVG || kind == AS_PNG ? p.count : 1;
   if (kind == AS_TEXT)
     good = draw_text(f, &p);
   else if (p.count > MOST_PAGES)
     fprintf(stderr, "jounce: %d pages are too many to draw; choose fewer with --joints (jounce plot: or --columns)\n",
             p.count);
-  else
+  else if (has_height(&p))
     good = draw_files(&p, kind, path, *files);
   pages_free(&p);
   return good ? OPTION_GO_ON : EXIT_BAD;

@@ -143,7 +143,7 @@ static int tell_all(const motor_arg *arg, drive *d, const schedule *s, limit_che
   if (t->check) worse(&result, motor_check(d, s->start, s->end));
   if (t->out && !quiet) say(stdout, "\nWritten: %s\n", t->out);
   if (t->plot) {
-    int drawn = motor_report_draw(report, t->plot, &files);
+    int drawn = motor_report_draw(report, t->plot, t->size, &files);
     worse(&result, drawn);
     if (drawn == OPTION_GO_ON && strcmp(t->plot, "-") != 0) figure_tell(t->plot, files);
   }
@@ -254,6 +254,7 @@ static void declare_options(option_set *set, motor_arg *arg) {
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);
   option_output(set);
+  figure_size_option(set, &t->size);
   option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
   option_text(set, "wrench", "FILE",
               "external wrenches over time: columns t, LINK_mx _my _mz _fx _fy _fz, in the link's frame", &t->wrench);

@@ -65,7 +65,7 @@ double motor_report_use(const motor_report *r);
 /* Tables on stdout, and whether the motors' limits hold: EXIT_FINE, EXIT_BAD or EXIT_UNSURE. */
 int motor_report_print(const motor_report *r, const drive *d);
 /* OPTION_GO_ON, or an exit code. */
-int motor_report_draw(motor_report *r, const char *path, int *files);
+int motor_report_draw(motor_report *r, const char *path, const char *size, int *files);
 void motor_report_free(motor_report *r);
 
 /* ---- motor_check.c ---- */

@@ -207,9 +207,9 @@ static void init_figure(motor_report *r, const unsigned char *chosen) {
   }
 }
 
-int motor_report_draw(motor_report *r, const char *path, int *files) {
+int motor_report_draw(motor_report *r, const char *path, const char *size, int *files) {
   for (int i = 0; i < ROWS * r->figure.columns; i++) thinner_end(&r->thinners[i]);
-  return figure_draw(&r->figure, path, files);
+  return figure_draw(&r->figure, path, size, files);
 }
 
 /* ---- Samples ---- */

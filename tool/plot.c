@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce plot: draw a CSV file. Columns NAME, NAME_d1, NAME.tau, NAME.tau_d1, ... become one column of panels per joint
- * with the quantities as rows; other files get one panel for each column. */
+/* jounce plot: draw CSV files, several over each other. Columns NAME, NAME_d1, NAME.tau, NAME.tau_d1, ... become one
+ * column of panels per joint with the quantities as rows; other files get one panel for each column. */
 #include "plot.h"
 
 #include <math.h>
@@ -30,6 +30,12 @@ static bool has_part(const char *name, bool twist, int *prefix) {
     if (strcmp(bar + 1, parts[twist][i]) == 0) return true;
   return false;
 }
+
+/* The files that are drawn. */
+typedef struct source_list {
+  const char *paths[FIGURE_STYLES];
+  int count;
+} source_list;
 
 /* What is drawn: all without either. */
 typedef struct choice {
@@ -98,6 +104,26 @@ static char *quantity_of_column(const column *c) {
   return *c->unit ? format_text("%s\n[%s]", kind, c->unit) : copy_text(kind, strlen(kind));
 }
 
+/* Does a column of the same file that comes before c have this place? */
+static bool is_taken(const sheet *s, int c, int place) {
+  for (int b = 1; b < c; b++) {
+    const column *k = &s->columns[b];
+    if (k->quantity && k->file == s->columns[c].file && k->place == place) return true;
+  }
+  return false;
+}
+
+/* The column of another file with the same name that c is compared with, or c itself. */
+static int first_namesake(const sheet *s, int c) {
+  const column *k = &s->columns[c];
+  for (int b = 1; b < c; b++) {
+    const column *other = &s->columns[b];
+    if (other->quantity && other->file < k->file && strcmp(other->name, k->name) == 0 && !is_taken(s, c, other->place))
+      return b;
+  }
+  return c;
+}
+
 /* The first drawn column with the same joint (or quantity), or c itself. */
 static int first_with(const sheet *s, int c, bool joint) {
   for (int b = 1; b < c; b++) {
@@ -159,7 +185,8 @@ static void arrange(sheet *s, const choice *chosen, bool grid, int *rows, places
     column *k = &s->columns[c];
     if (k->text || !is_wanted(k, chosen)) continue;
     k->quantity = grid ? quantity_of_column(k) : copy_text("", 0);
-    int same_joint = grid ? first_with(s, c, true) : c, same_kind = grid ? first_with(s, c, false) : c;
+    int same_joint = grid ? first_with(s, c, true) : first_namesake(s, c),
+        same_kind = grid ? first_with(s, c, false) : c;
     k->row = !grid ? 0 : same_kind < c ? s->columns[same_kind].row : (*rows)++;
     k->place = same_joint < c ? s->columns[same_joint].place : p->count;
     if (same_joint == c) p->first[p->count++] = c;
@@ -167,13 +194,36 @@ static void arrange(sheet *s, const choice *chosen, bool grid, int *rows, places
   order_places(s, p);
 }
 
-static void fill_panel(const sheet *s, const column *c, panel *p) {
+/* The curve of a file in a panel, or NULL. */
+static const panel *find_curve(const panel *p, int file) {
+  for (; p; p = p->next)
+    if (p->x && p->style == file) return p;
+  return NULL;
+}
+
+/* Takes over a curve: as the panel itself, or behind the curves that it has. */
+static void add_curve(panel *p, panel *curve) {
+  if (p->count == 0) {
+    free(p->x);
+    free(p->y);
+    *p = *curve;
+    return;
+  }
+  while (p->next) p = p->next;
+  p->next = allocate(sizeof *p->next);
+  *p->next = *curve;
+}
+
+static void fill_panel(const column *c, panel *p) {
+  panel curve = {.lower = -INFINITY, .upper = INFINITY, .style = c->file};
   thinner t;
-  if (p->x) return; /* two columns of one name: the first */
-  thinner_init(&t, p, s->samples);
+
+  // Of two columns of one name in a file, the first is drawn.
+  if (find_curve(p, c->file)) return;
+  thinner_init(&t, &curve, c->samples);
   double last = 0;
-  for (int i = 0; i < s->samples; i++) {
-    double x = s->columns[0].values[i];
+  for (int i = 0; i < c->samples; i++) {
+    double x = c->times[i];
     if (isfinite(x)) last = x;
     if (isfinite(c->values[i]) && isfinite(x))
       thinner_add(&t, x, c->values[i]);
@@ -181,12 +231,54 @@ static void fill_panel(const sheet *s, const column *c, panel *p) {
       thinner_gap(&t, last);
   }
   thinner_end(&t);
+
+  // A column without a number has no curve.
+  if (curve.count > 0) {
+    add_curve(p, &curve);
+    return;
+  }
+  free(curve.x);
+  free(curve.y);
 }
 
-static void fill_figure(const sheet *s, figure *f, const places *p, bool grid) {
+/* The title, and with several files the legend. */
+static void name_curves(figure *f, const source_list *from) {
+  if (from->count == 1) {
+    f->title = copy_text(from->paths[0], strlen(from->paths[0]));
+    return;
+  }
+  f->title = format_text("Comparison of %d files", from->count);
+  f->curve_names = allocate((size_t)from->count * sizeof *f->curve_names);
+  for (int i = 0; i < from->count; i++)
+    f->curve_names[f->curve_count++] = copy_text(from->paths[i], strlen(from->paths[i]));
+}
+
+/* Says of a file which columns of the others it has no numbers for. */
+static void tell_missing(const sheet *s, const figure *f, const int *where, const source_list *from, int file) {
+  enum { MOST_NAMED = 10 };
+  char *list = copy_text("", 0);
+  int count = 0;
+  for (int c = 1; c < s->count; c++) {
+    const column *k = &s->columns[c];
+    if (!k->quantity) continue;
+    const panel *p = figure_panel(f, k->row, where[k->place]);
+
+    // Each panel is named once, by the file of its first curve.
+    if (p->count == 0 || p->style != k->file || find_curve(p, file) || count++ >= MOST_NAMED) continue;
+    char *longer = format_text("%s%s'%s'", list, *list ? ", " : "", k->name);
+    free(list);
+    list = longer;
+  }
+  if (count > 0)
+    say(stderr, "jounce: %s has no numbers for %d column%s of the other file%s: %s%s\n", from->paths[file], count,
+        count > 1 ? "s" : "", from->count > 2 ? "s" : "", list, count > MOST_NAMED ? ", ..." : "");
+  free(list);
+}
+
+static void fill_figure(const sheet *s, figure *f, const places *p, bool grid, const source_list *from) {
   int *where = allocate((size_t)p->count * sizeof *where);
   for (int i = 0; i < p->count; i++) where[p->order[i]] = i;
-  f->title = copy_text(s->path, strlen(s->path));
+  name_curves(f, from);
   const char *time = s->columns[0].name;
   if (strcmp(time, "t") != 0 && *time) f->x_title = copy_text(time, strlen(time));
   for (int c = 1; c < s->count; c++) {
@@ -195,9 +287,10 @@ static void fill_figure(const sheet *s, figure *f, const places *p, bool grid) {
     char **across = &f->column_titles[where[k->place]], **down = &f->row_titles[k->row];
     if (!*across) *across = copy_text(grid ? k->joint : k->name, strlen(grid ? k->joint : k->name));
     if (!*down) *down = copy_text(k->quantity, strlen(k->quantity));
-    fill_panel(s, k, figure_panel(f, k->row, where[k->place]));
+    fill_panel(k, figure_panel(f, k->row, where[k->place]));
   }
   for (int i = 1; i < f->columns; i++) f->groups[i] = f->groups[i - 1] + (grid && !same_rows(f, i - 1, i));
+  for (int i = 0; i < from->count; i++) tell_missing(s, f, where, from, i);
   free(where);
 }
 
@@ -214,7 +307,7 @@ static int tell_nothing_wanted(const sheet *s, const choice *chosen) {
   return status;
 }
 
-static int draw(sheet *s, const choice *chosen, const char *out) {
+static int draw(sheet *s, const choice *chosen, const source_list *from, const char *out, const char *size) {
   int rows, status, curves = 0, files = 0;
   bool grid = false;
   places p;
@@ -226,13 +319,13 @@ static int draw(sheet *s, const choice *chosen, const char *out) {
   } else {
     figure f;
     figure_init(&f, rows, p.count);
-    fill_figure(s, &f, &p, grid);
+    fill_figure(s, &f, &p, grid, from);
     for (int i = 0; i < rows * p.count; i++) curves += f.panels[i].count > 0;
     status = EXIT_BAD;
     if (curves == 0)
       say(stderr, "jounce: %s: there is no number in the columns to draw\n", s->path);
     else
-      status = figure_draw(&f, out, &files);
+      status = figure_draw(&f, out, size, &files);
     if (status == OPTION_GO_ON && files > 1) figure_tell(out, files);
     figure_free(&f);
   }
@@ -250,36 +343,106 @@ static bool is_other_format(const char *path) {
   return ending && (strcmp(ending, ".npz") == 0 || strcmp(ending, ".npy") == 0 || strcmp(ending, ".json") == 0);
 }
 
-static int check_source(const char *source) {
-  if (is_other_format(source))
-    return usage_error("plot", "%s: plot takes CSV; jounce torque --plot draws the motion of such a file", source);
-  return OPTION_GO_ON;
+static int check_sources(source_list *from) {
+  int inputs = 0;
+  for (from->count = 0; from->count < FIGURE_STYLES && from->paths[from->count]; from->count++) {
+    const char *path = from->paths[from->count];
+    if (is_other_format(path))
+      return usage_error("plot", "%s: plot takes CSV; jounce torque --plot draws the motion of such a file", path);
+    inputs += strcmp(path, "-") == 0;
+  }
+  return inputs > 1 ? usage_error("plot", "only one FILE can be standard input") : OPTION_GO_ON;
+}
+
+typedef struct range {
+  double low, high;
+} range;
+
+static range range_of_times(const double *times, int samples) {
+  range r = {INFINITY, -INFINITY};
+  for (int i = 0; i < samples; i++) {
+    r.low = fmin(r.low, times[i]);
+    r.high = fmax(r.high, times[i]);
+  }
+  return r;
+}
+
+/* Times that files do not share are drawn all the same, but that is said. */
+static void tell_times(const sheet *first, const sheet *other) {
+  const column *a = &first->columns[0], *b = &other->columns[0];
+  range mine = range_of_times(a->values, first->samples), others = range_of_times(b->values, other->samples);
+  if (strcmp(a->name, b->name) != 0)
+    say(stderr, "jounce: %s: the first column is '%s', but '%s' in %s; both are drawn as the same quantity\n",
+        other->path, b->name, a->name, first->path);
+  if (mine.high < others.low || others.high < mine.low)
+    say(stderr, "jounce: %s and %s have no time in common\n", first->path, other->path);
+}
+
+/* Moves the columns of all files into one sheet, whose first column is the time of the first file. The times of the
+ * others stay with their files. */
+static sheet join_sheets(sheet *files, int count) {
+  sheet all = {.path = files[0].path, .samples = files[0].samples};
+  int columns = 0;
+  for (int i = 0; i < count; i++) columns += files[i].count;
+  all.columns = allocate((size_t)columns * sizeof *all.columns);
+
+  for (int i = 0; i < count; i++) {
+    for (int c = i > 0; c < files[i].count; c++) {
+      column *to = &all.columns[all.count++];
+      *to = files[i].columns[c];
+      to->file = i;
+      to->times = files[i].columns[0].values;
+      to->samples = files[i].samples;
+    }
+    files[i].count = i > 0;
+  }
+  return all;
+}
+
+static int read_and_draw(const source_list *from, const choice *chosen, const char *out, const char *size,
+                         size_t max_bytes) {
+  sheet files[FIGURE_STYLES] = {0};
+  int status = OPTION_GO_ON;
+  for (int i = 0; i < from->count && status == OPTION_GO_ON; i++) {
+    files[i] = (sheet){.path = from->paths[i], .max_bytes = max_bytes};
+    status = sheet_read(&files[i]);
+    if (status == OPTION_GO_ON && i > 0) tell_times(&files[0], &files[i]);
+  }
+
+  if (status == OPTION_GO_ON) {
+    sheet all = join_sheets(files, from->count);
+    status = draw(&all, chosen, from, out, size);
+    sheet_free(&all);
+  }
+  for (int i = 0; i < from->count; i++) sheet_free(&files[i]);
+  return status;
 }
 
 int command_plot(int argc, char **argv) {
   option_set set;
   choice chosen = {0};
-  const char *out = "-", *source = NULL, *max_bytes = NULL;
+  source_list from = {0};
+  const char *out = "-", *size = NULL, *max_bytes = NULL;
   option_set_init(
-      &set, "plot", "FILE",
+      &set, "plot", "FILE...",
       "Plot a CSV file: all columns against the first one, as time. Results of jounce torque have one column of "
       "panels per joint, with position, velocity, torque, ... as rows; other files have one panel per column. "
-      "FILE - is standard input.");
+      "Columns of the same name in up to 6 files are drawn over each other. Panels that are zero at all times are left "
+      "out. FILE - is standard input.");
   option_text(&set, "out", "FILE", "FILE.svg, .png, .pdf; default -: text in the terminal", &out);
   option_output(&set);
+  figure_size_option(&set, &size);
   option_text(&set, "columns", "PATTERN", "only columns whose name contains or matches this: '*.tau*', 'joint[1-3]*'",
               &chosen.pattern);
   option_names(&set, "joints", "LIST", "only columns of these joints, by names or patterns: 'left_*,neck'",
                &chosen.joints);
   option_max_bytes(&set, &max_bytes);
-  int status = option_parse(&set, argc, argv, &source, 1, 1);
-  if (status == OPTION_GO_ON) status = figure_check("plot", out);
-  if (status == OPTION_GO_ON) status = check_source(source);
+  int status = option_parse(&set, argc, argv, from.paths, 1, FIGURE_STYLES);
+  if (status == OPTION_GO_ON) status = figure_check("plot", out, size);
+  if (status == OPTION_GO_ON) status = check_sources(&from);
   if (status == OPTION_GO_ON) {
-    sheet s = {.path = source, .max_bytes = max_bytes_of("plot", max_bytes)};
-    status = s.max_bytes == 0 ? EXIT_USAGE : sheet_read(&s);
-    if (status == OPTION_GO_ON) status = draw(&s, &chosen, out);
-    sheet_free(&s);
+    size_t most = max_bytes_of("plot", max_bytes);
+    status = most == 0 ? EXIT_USAGE : read_and_draw(&from, &chosen, out, size, most);
   }
   name_list_free(&chosen.joints);
   return status == OPTION_GO_ON ? EXIT_FINE : status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jounce plot: a CSV file as columns of numbers. */
+/* jounce plot: CSV files as columns of numbers. */
 #ifndef JN_TOOL_PLOT_H
 #define JN_TOOL_PLOT_H
 
@@ -11,6 +11,9 @@ typedef struct column {
   char *name, *joint, *kind, *unit;
   bool text;      /* has a cell that is not a number: it is not drawn */
   double *values; /* NaN: a gap */
+  int file;       /* which of the files it is of, and the times there */
+  const double *times;
+  int samples;
   char *quantity; /* title of its row in the figure; NULL: not drawn */
   int row, place; /* in the figure */
 } column;

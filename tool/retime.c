@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "figure.h"
 #include "names.h"
 #include "print.h"
 
@@ -390,6 +391,7 @@ static void declare_options(option_set *set, retime_arg *arg) {
   option_text(set, "plot", "FILE", "plot it with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &t->plot);
   option_output(set);
+  figure_size_option(set, &t->size);
   option_names(set, "joints", "LIST", "plot these joints only, by names or patterns", &t->joints);
   option_numbers(
       set, "rate", "HZ",

@@ -243,7 +243,7 @@ static int draw(new_motion *x, int *files) {
     if (status == JN_OK) plot_data_sample(plot, x->m);
   }
   free(chosen);
-  return plot_data_draw(plot, t->plot, files);
+  return plot_data_draw(plot, t->plot, t->size, files);
 }
 
 int rows_save(new_motion *x) {

@@ -40,7 +40,7 @@ static int check_outputs(const simulate_arg *arg) {
     return usage_error("simulate", "--out - writes CSV alone: --summary and --plot need a file there");
   if (arg->model.source && arg->initial && strcmp(arg->model.source, "-") == 0 && strcmp(arg->initial, "-") == 0)
     return usage_error("simulate", "MODEL and --initial cannot both be standard input");
-  return arg->plot ? figure_check("simulate", arg->plot) : OPTION_GO_ON;
+  return figure_check("simulate", arg->plot, arg->size);
 }
 
 static int check_arguments(const simulate_arg *arg) {
@@ -338,6 +338,7 @@ static void declare_options(option_set *set, simulate_arg *arg) {
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &arg->plot);
   option_output(set);
+  figure_size_option(set, &arg->size);
   option_flag(set, "summary", "print the largest values of each joint and the energy balance", &arg->summary);
   model_arg_options(set, &arg->model);
 }

@@ -20,7 +20,7 @@ typedef struct simulate_arg {
   const char *wrench;
   int wrench_interpolation;
   const char *events; /* NULL: not wanted; "", "stop", "bounce" */
-  const char *out, *plot;
+  const char *out, *plot, *size;
   int summary;
 } simulate_arg;
 

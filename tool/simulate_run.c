@@ -336,7 +336,7 @@ static int open_sinks(simulation *s) {
 static int draw(const simulation *s, bool written) {
   int files = 0;
   if (!s->plot) return EXIT_FINE;
-  if (plot_data_draw(s->plot, s->arg->plot, &files) != OPTION_GO_ON) return EXIT_BAD;
+  if (plot_data_draw(s->plot, s->arg->plot, s->arg->size, &files) != OPTION_GO_ON) return EXIT_BAD;
   if (strcmp(s->arg->plot, "-") == 0) return EXIT_FINE;
   if (!written) putchar('\n');
   figure_tell(s->arg->plot, files);

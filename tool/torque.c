@@ -85,7 +85,7 @@ int torque_check_arguments(const torque_arg *arg) {
     return usage_error(arg->command, "--out - writes CSV alone: --check, --limits and --plot need a file there");
   if (strcmp(arg->model.source, "-") == 0 && strcmp(arg->trajectory, "-") == 0)
     return usage_error(arg->command, "MODEL and TRAJECTORY cannot both be standard input");
-  int result = arg->plot ? figure_check(arg->command, arg->plot) : OPTION_GO_ON;
+  int result = figure_check(arg->command, arg->plot, arg->size);
   if (result == OPTION_GO_ON) result = check_swapped(arg);
   return result;
 }
@@ -239,7 +239,7 @@ static int report(const torque_arg *arg, motion *m, const schedule *s, sinks *to
   int verdict = to->with_limits ? limit_check_print(&to->limits, m, arg) : EXIT_FINE;
   if (result == EXIT_FINE) result = verdict;
   if (to->plot) {
-    drawn = plot_data_draw(to->plot, arg->plot, &files) == OPTION_GO_ON;
+    drawn = plot_data_draw(to->plot, arg->plot, arg->size, &files) == OPTION_GO_ON;
     if (!drawn) result = EXIT_BAD;
     to->plot = NULL;
   }
@@ -358,6 +358,7 @@ static void declare_options(option_set *set, torque_arg *arg) {
   option_text(set, "plot", "FILE", "plot them with gnuplot: FILE.svg, .png, .pdf, or - for text in the terminal",
               &arg->plot);
   option_output(set);
+  figure_size_option(set, &arg->size);
   option_names(set, "joints", "LIST",
                "plot these joints only, by names or patterns: 'left_*,neck'; default: all, on as many pages as needed",
                &arg->joints);

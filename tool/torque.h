@@ -20,8 +20,8 @@ typedef struct torque_arg {
   number_list order, payload, rate, range, bandwidth;
   const char *link;
   const char *out;
-  const char *shard; /* I/N, or NULL */
-  const char *plot;
+  const char *shard;       /* I/N, or NULL */
+  const char *plot, *size; /* of the picture; NULL: as it needs */
   int check;
   const char *limits; /* NULL: not wanted; "": of the model; else a file */
   const char *wrench;
@@ -266,8 +266,8 @@ typedef struct plot_data plot_data;
 plot_data *plot_data_create(const motion *m, const unsigned char *chosen, const limit_check *limits, int motion_rows,
                             int order, int samples);
 void plot_data_sample(plot_data *p, const motion *m);
-/* Draws and releases; an exit code, or OPTION_GO_ON. *files: see figure_draw(). */
-int plot_data_draw(plot_data *p, const char *path, int *files);
+/* Draws and releases, in the size of --size or NULL; an exit code, or OPTION_GO_ON. *files: see figure_draw(). */
+int plot_data_draw(plot_data *p, const char *path, const char *size, int *files);
 
 /* ---- progress.c: a line on stderr when that is a terminal and the work is long ---- */
 

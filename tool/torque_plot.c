@@ -92,12 +92,12 @@ static void forget_idle_limits(panel *p) {
   p->upper = INFINITY;
 }
 
-int plot_data_draw(plot_data *p, const char *path, int *files) {
+int plot_data_draw(plot_data *p, const char *path, const char *size, int *files) {
   for (int i = 0; i < p->figure.rows * p->figure.columns; i++) {
     thinner_end(&p->thinners[i]);
     forget_idle_limits(&p->figure.panels[i]);
   }
-  int result = figure_draw(&p->figure, path, files);
+  int result = figure_draw(&p->figure, path, size, files);
   figure_free(&p->figure);
   free(p->thinners);
   free(p->coordinates);

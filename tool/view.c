@@ -93,7 +93,9 @@ static bool is_builtin(const char *name) { return strncmp(name, "builtin:", 8) =
 /* "key": the name in the page of a file that write_input() wrote, if there is one. */
 static void write_reference(const view_arg *v, const char *key, const char *folder, const char *path) {
   if (!path) return;
-  fprintf(v->stream, "\",\n\"%s\":\"", key);
+  fputs("\",\n\"", v->stream);
+  fputs(key, v->stream);
+  fputs("\":\"", v->stream);
   if (!is_builtin(path)) write_name(v->stream, folder);
   write_name(v->stream, is_builtin(path) ? path : last_part(path));
 }

@@ -12,7 +12,7 @@ import os as _os
 
 import numpy as _np
 
-from . import _core, _glue, _results
+from . import _core, _glue, _results, constants
 from ._core import *  # noqa: F403 - the functions of the library that need no model: so3_exp(), ...
 from ._core import Simulator, set_threads
 from ._errors import (
@@ -90,6 +90,7 @@ __all__ = [
     "Trajectory",
     "UnsupportedError",
     "builtins",
+    "constants",
     "from_dict",
     "load",
     "loads",

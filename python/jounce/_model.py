@@ -386,8 +386,8 @@ class Model(_core.Model):
     ) -> dict[str, str]:
         """The dynamics as C or MATLAB that needs no library, as {name of file: text} (docs/generate.md).
 
-        want: names of functions, as "inverse_dynamics", in a list or separated by commas. The other arguments are the
-        options of `jounce generate`; prescribed: names of joints, or a mask [nv]. The header has the SHA-256 of
+        want: names of functions, as "inverse_dynamics", in a list or separated by commas. The other arguments are
+        described there; prescribed: names of joints, or a mask [nv]. The header has the SHA-256 of
         to_json().
         """
         from ._generate import generate

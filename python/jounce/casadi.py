@@ -82,7 +82,7 @@ def save(model: Model | str | os.PathLike[str], path: str | os.PathLike[str], *,
          step: float | None = None, integrator: str | None = None,
          losses: bool = False, friction_speed: float | None = None,
          frames: str | Sequence[str] | None = None) -> None:  # fmt: skip
-    """Write a library with the robot in it, which casadi.external() loads anywhere, as `jounce casadi` does."""
+    """Write a library with the robot in it, which casadi.external() loads anywhere."""
     _write(Path(path), _settings(model_of(model, "save"), step, integrator, losses, friction_speed, frames))
 
 

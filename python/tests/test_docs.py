@@ -69,7 +69,9 @@ class ComingFrom(unittest.TestCase):
         }  # fmt: skip
         box = tempfile.NamedTemporaryFile(suffix=".urdf")
         self.addCleanup(box.close)
-        inertial = '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
+        inertial = (
+            '<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
+        )
         box.write(f'<robot name="box"><link name="base">{inertial}</link></robot>'.encode())
         box.flush()
         for call in calls:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Statements in C, and in MATLAB where these differ in a few letters: a node that is used once stands inside the
  * expression that uses it, any other gets a variable. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +26,14 @@ static int is_matlab(const jn_writing *w) { return w->options.language == JN_LAN
 
 const char *jn__number_type(const jn_writing *w) { return w->options.single ? "float" : "double"; }
 
-void jn__emit_literal(const jn_writing *w, jn_text *text, double value) {
+void jn__emit_literal(jn_writing *w, jn_text *text, double value) {
   char digits[48];
+
+  /* Also false for NaN. */
+  if (!(fabs(value) <= (w->options.single ? FLT_MAX : DBL_MAX))) {
+    w->is_beyond_range = 1;
+    return;
+  }
   if (w->options.single)
     snprintf(digits, sizeof digits, "%.9g", (double)(float)value);
   else
@@ -54,6 +61,16 @@ void jn__emit_literal(const jn_writing *w, jn_text *text, double value) {
 enum { IN_SUM, AFTER_MINUS, IN_PRODUCT };
 
 static void print_node(c_function *c, int i, int where);
+
+/* A sine or cosine: a member of the result of the function in the text, or a variable. */
+static void print_sine(c_function *c, const jn_node *n) {
+  char letter = n->operation == JN_NODE_SINE ? 's' : 'c';
+  int k = c->angle[jn__node_of(n->a)];
+  if (is_matlab(c->w) || c->w->options.sines == JN_SINES_LIBM)
+    jn__text_format(c->text, "%c%d", letter, k);
+  else
+    jn__text_format(c->text, "p%d.%c", k, letter);
+}
 
 /* The node of e, without its sign. */
 static void print_operand(c_function *c, jn_expr e, int where) {
@@ -109,7 +126,7 @@ static void print_node(c_function *c, int i, int where) {
   else if (n->operation == JN_NODE_INPUT)
     print_input(c, n);
   else if (n->operation == JN_NODE_SINE || n->operation == JN_NODE_COSINE)
-    jn__text_format(c->text, "%c%d", n->operation == JN_NODE_SINE ? 's' : 'c', c->angle[jn__node_of(n->a)]);
+    print_sine(c, n);
   else if (c->label[i])
     jn__text_format(c->text, "t%d", c->label[i]);
   else
@@ -127,7 +144,6 @@ static void print_angle(c_function *c, const jn_node *n) {
   jn_text *text = c->text;
   if (c->angle[i]) return;
   int k = c->angle[i] = ++c->angles;
-  const char *type = jn__number_type(c->w);
 
   if (is_matlab(c->w)) {
     jn__text_format(text, "  x%d = ", k);
@@ -137,24 +153,33 @@ static void print_angle(c_function *c, const jn_node *n) {
     return;
   }
   if (c->w->options.sines == JN_SINES_LIBM) {
-    const char *suffix = c->w->options.single ? "f" : "";
-    jn__text_format(text, "  const %s x%d = ", type, k);
+    jn__text_format(text, "  const %s x%d = ", jn__number_type(c->w), k);
     if (jn__is_negative(n->a)) jn__text_add(text, "-");
     print_operand(c, n->a, IN_SUM);
-    jn__text_format(text, ", s%d = sin%s(x%d), c%d = cos%s(x%d);\n", k, suffix, k, k, suffix, k);
+    jn__text_add(text, ";\n");
     return;
   }
   jn__text_format(text, "  const %s_angle p%d = %s_sincos(", c->w->prefix, k, c->w->prefix);
   if (jn__is_negative(n->a)) jn__text_add(text, "-");
   print_operand(c, n->a, IN_SUM);
-  jn__text_format(text, ");\n  const %s s%d = p%d.s, c%d = p%d.c;\n", type, k, k, k, k);
+  jn__text_add(text, ");\n");
+}
+
+/* Declares the sine or cosine of an angle, where it is a variable of its own: only what is used, as compilers warn. */
+static void print_sine_statement(c_function *c, const jn_node *n) {
+  print_angle(c, n);
+  if (is_matlab(c->w) || c->w->options.sines != JN_SINES_LIBM) return;
+
+  const char *suffix = c->w->options.single ? "f" : "", *name = n->operation == JN_NODE_SINE ? "sin" : "cos";
+  int k = c->angle[jn__node_of(n->a)];
+  jn__text_format(c->text, "  const %s %c%d = %s%s(x%d);\n", jn__number_type(c->w), name[0], k, name, suffix, k);
 }
 
 /* One node of the sequence: a statement, or nothing if it will be part of another one. */
 static void print_statement(c_function *c, int i) {
   const jn_node *n = &c->w->graph.node[i];
   if (n->operation == JN_NODE_SINE || n->operation == JN_NODE_COSINE) {
-    print_angle(c, n);
+    print_sine_statement(c, n);
     return;
   }
   c->size[i] = size_of(c, n->a) + (n->operation <= JN_NODE_DIVIDE ? size_of(c, n->b) : 0);

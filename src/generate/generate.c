@@ -170,6 +170,9 @@ static jn_status write_files(jn_writing *w, jn_generated *out) {
     out->operations[k] = c->multiplications + c->additions + c->divisions;
     out->functions++;
   }
+  if (status == JN_OK && w->is_beyond_range)
+    return jn__writing_fail(w, JN_ERR_UNSUPPORTED, "a number of the code is beyond the range of %s%s",
+                            w->options.single ? "float" : "double", w->options.single ? ": generate double" : "");
   return status;
 }
 

@@ -50,6 +50,7 @@ typedef struct jn_writing {
   int *frame; /* [options.frame_count] */
   char prefix[48], upper[48];
   char hash[65];
+  int is_beyond_range; /* a number of the text is too large for its type */
   jn_error *error;
 } jn_writing;
 
@@ -76,8 +77,8 @@ void jn__emit_c_selftest(jn_writing *w, jn_text *text);
 void jn__emit_sincos(const jn_writing *w, jn_text *text);
 /* The type of numbers in C. */
 const char *jn__number_type(const jn_writing *w);
-/* A literal of the number type; always positive. */
-void jn__emit_literal(const jn_writing *w, jn_text *text, double value);
+/* A literal of the number type; always positive. Sets is_beyond_range if the type has no such number. */
+void jn__emit_literal(jn_writing *w, jn_text *text, double value);
 void jn__emit_prototype(const jn_writing *w, jn_text *text, const jn_written_function *f);
 /* What the code was made from, conventions, joints and operations: the lines of a C comment, without its end. */
 void jn__emit_origin(const jn_writing *w, jn_text *text);

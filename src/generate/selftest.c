@@ -109,7 +109,7 @@ jn_status jn__measure_errors(jn_writing *w) {
 }
 
 /* Numbers of a table, comma after each, eight in a line. */
-static void emit_numbers(const jn_writing *w, jn_text *text, const double *x, int count, int *column) {
+static void emit_numbers(jn_writing *w, jn_text *text, const double *x, int count, int *column) {
   for (int i = 0; i < count; i++) {
     jn__text_add(text, *column % 8 == 0 ? "\n      " : " ");
     if (x[i] < 0) jn__text_add(text, "-");
@@ -152,7 +152,7 @@ static void emit_table(jn_writing *w, jn_text *text, int number, double *const *
 }
 
 /* The calls of one function, and the comparison. */
-static void emit_calls(const jn_writing *w, jn_text *text, int number) {
+static void emit_calls(jn_writing *w, jn_text *text, int number) {
   const jn_written_function *f = &w->function[number];
   int ins = inputs_of(f), outs = results_of(f), at = 0;
   double tolerance = w->options.single ? fmax(1e-4, 10 * f->float_error) : 1e-9;

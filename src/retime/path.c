@@ -159,10 +159,13 @@ void jn__path_shape(const jn_path *p, double u, double w[JN_PATH_ROWS]) {
   enum { TERMS = 10 };
   static const double rigid[3][TERMS] = {{0, 1}, {0, 0, 0, 2, -1}, {0, 0, 0, 10, -15, 6}};
   static const double smooth[3][TERMS] = {{0, 1}, {0, 0, 0, 0, 0, 3, -2}, {0, 0, 0, 0, 0, 126, -420, 540, -315, 70}};
-  int stops = p->shape[0] + p->shape[1], mirrored = p->shape[1] && !p->shape[0]; /* 1 - w(1 - z) */
-  double c[TERMS], z = u / p->length, scale = p->length;
+  int stops = p->shape[0] + p->shape[1];
+
+  /* Seen from the end, 1 - w(1 - z), where it stops there alone; and, as the last one is symmetric, beyond the middle:
+   * its derivatives vanish at both ends, and from the far one they would be differences of large terms. */
+  int mirrored = stops == 2 ? u > 0.5 * p->length : p->shape[1];
+  double c[TERMS], z = (mirrored ? p->length - u : u) / p->length, scale = p->length;
   memcpy(c, p->smooth ? smooth[stops] : rigid[stops], sizeof c);
-  if (mirrored) z = 1 - z;
   for (int k = 0; k < TERMS; k++)
     for (int i = TERMS - 2; i >= k; i--) c[i] += z * c[i + 1];
   double factorial = 1, sign = 1;

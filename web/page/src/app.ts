@@ -24,20 +24,17 @@ export interface Conditions {
   /** Files with limits and with external wrenches, by their names; null: the robot's own limits, no wrenches. */
   limits: string | null;
   wrench: string | null;
-  /** Axes of the wrenches. */
-  axes: "link" | "world";
   losses: boolean;
   files: Files;
 }
 
-const USUAL_CONDITIONS: Conditions = { limits: null, wrench: null, axes: "link", losses: false, files: {} };
+const USUAL_CONDITIONS: Conditions = { limits: null, wrench: null, losses: false, files: {} };
 
 /** The options that tell the command these conditions. */
-export function conditionFlags({ limits, wrench, axes, losses }: Conditions): string[] {
+export function conditionFlags({ limits, wrench, losses }: Conditions): string[] {
   return [
     limits === null ? "--limits" : `--limits=${limits}`,
     ...(wrench === null ? [] : [`--wrench=${wrench}`]),
-    ...(wrench !== null && axes === "world" ? ["--wrench-axes=world"] : []),
     ...(losses ? ["--losses"] : []),
   ];
 }

@@ -25,7 +25,6 @@ interface Given extends LoadOptions {
   /** Files of limits and of wrenches for the motion, and whether losses count. */
   limits?: string;
   wrench?: string;
-  axes?: "link" | "world";
   losses?: boolean;
 }
 
@@ -176,9 +175,9 @@ async function restore(app: App): Promise<void> {
       if (content) files[decodeURIComponent(again)] = content;
     }
     const name = (text: string | undefined) => (text === undefined ? null : decodeURIComponent(text));
-    const { axes = "link", losses = false } = given;
+    const { losses = false } = given;
     const ready = await app.open(decodeURIComponent(given.source), files, given)
-      && await app.setConditions({ limits: name(given.limits), wrench: name(given.wrench), axes, losses, files });
+      && await app.setConditions({ limits: name(given.limits), wrench: name(given.wrench), losses, files });
     if (ready && given.motion !== undefined) await app.follow(decodeURIComponent(given.motion), files);
     remember(app);
     return;

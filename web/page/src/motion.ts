@@ -49,18 +49,16 @@ function fileButton(label: string, accept: string, chosen: (name: string, conten
 function conditionsForm(app: App): { root: HTMLElement; show(): void } {
   const losses = element("input", { type: "checkbox", id: "losses" });
   losses.addEventListener("change", () => void app.setConditions({ losses: losses.checked }));
-  const axes = element("select", { id: "axes", "aria-label": "Axes of the wrenches" }, element("option", { value: "link" }, "in axes of the link"), element("option", { value: "world" }, "in axes of the world"));
-  axes.addEventListener("change", () => void app.setConditions({ axes: axes.value === "world" ? "world" : "link" }));
 
   const choose = (what: "limits" | "wrench", name: string, content: Uint8Array) => {
     void app.setConditions({ [what]: name, files: { ...app.conditions.files, [name]: content } });
   };
   const forget = (what: "limits" | "wrench") => element("button", { onclick: () => void app.setConditions({ [what]: null }) }, "Remove");
-  const line = (what: "limits" | "wrench", label: string, ...others: HTMLElement[]) => {
+  const line = (what: "limits" | "wrench", label: string) => {
     const name = element("span", { id: `${what}-file` });
     const remove = forget(what);
     remove.setAttribute("aria-label", `Remove ${label.toLowerCase()}`);
-    return { row: element("div", { class: "row" }, fileButton(label, ".csv,.json", (file, content) => { choose(what, file, content); }), name, ...others, remove), name, remove };
+    return { row: element("div", { class: "row" }, fileButton(label, ".csv,.json", (file, content) => { choose(what, file, content); }), name, remove), name, remove };
   };
   const limits = line("limits", "Other limits");
   const wrench = line("wrench", "External wrenches");
@@ -71,9 +69,8 @@ function conditionsForm(app: App): { root: HTMLElement; show(): void } {
     limits.name.textContent = now.limits ?? "the robot's own";
     wrench.name.textContent = now.wrench ?? "none";
     limits.remove.hidden = now.limits === null;
-    wrench.remove.hidden = axes.hidden = now.wrench === null;
+    wrench.remove.hidden = now.wrench === null;
     losses.checked = now.losses;
-    axes.value = now.axes;
     details.open ||= now.limits !== null || now.wrench !== null || now.losses;
   };
   return { root: details, show };
