@@ -438,6 +438,10 @@ static void along_the_path_is_faster_and_within_limits(void **state) {
     o.smooth_ends = round == 0;
     if (round == 2) set_limit(limits, 1, JN_LIMITED_EFFORT_RATE, 100), set_limit(limits, 3, JN_LIMITED_EFFORT_RATE, 60);
     o.margin = 0.05;
+    if (o.smooth_ends) { /* they need a ramp */
+      check(jn_retime(m, t, limits, &o, &r, NULL) == JN_ERR_SIZE, "smooth ends without a ramp are not refused");
+      o.ramp = 0.008;
+    }
     check_ok(jn_retime(m, t, limits, &o, &r, NULL));
     o.uniform = 1;
     check_ok(jn_retime(m, t, limits, &o, &uniform, NULL));

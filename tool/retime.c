@@ -180,6 +180,7 @@ static int choose_rate(new_motion *x, const jn_range *ranges, jn_retime_options 
 static int find_without_rows(new_motion *x, const jn_range *ranges, const jn_retime_options *options) {
   jn_retime_options o = *options;
   o.step = o.ramp = 0;
+  o.smooth_ends = 0; /* which need a ramp */
   int result = find_timing(x, ranges, &o);
   if (result != OPTION_GO_ON || !x->r) return result;
   if (x->event.v < 0) return nothing_limits(x);

@@ -61,8 +61,9 @@ typedef struct jn_retime_options {
   int moving_ends;    /* 1: a path that has a speed at its ends keeps moving there; default 0: starts and ends at rest,
                          without velocity and acceleration */
   int smooth_ends;    /* 1: where it stops, jerk and snap are zero as well, and so is the effort rate: usual splines
-                         through samples then keep the limits at the ends, too. Always so with motors behind springs,
-                         and not if uniform; default 0 */
+                         through samples then keep the limits at the ends, too. Needs a `ramp` above zero: without one,
+                         speeds near the ends are hard to find. Always so with motors behind springs, and not if
+                         uniform; default 0 */
   double start_speed; /* of s at the start and at the end, 1: that of the given motion; 0: at rest; NAN (default): as */
   double end_speed;   /*   moving_ends says. Only along the path */
   double step;        /* [s] the duration is a whole number of these; default 0: any */

@@ -90,6 +90,7 @@ static jn_status check_options(const jn_model *model, const jn_retime_options *o
   if (o->intervals < 4 || o->intervals > 1000 || o->iterations < 0) return JN_ERR_SIZE;
   if (o->start_speed < 0 || o->end_speed < 0 || isinf(o->start_speed) || isinf(o->end_speed)) return JN_ERR_SIZE;
   if (!(o->step >= 0) || isinf(o->step) || !(o->ramp >= 0) || isinf(o->ramp)) return JN_ERR_SIZE;
+  if (o->smooth_ends && !o->uniform && !o->elastic && o->ramp == 0) return JN_ERR_SIZE;
   if (jn_loop_count(model) > 0 && (!o->loops || !o->actuated || !o->motion)) return JN_ERR_UNSUPPORTED;
   if (o->losses && (o->elastic || o->loops)) return JN_ERR_UNSUPPORTED;
   return o->elastic ? check_motors(model, o->elastic) : JN_OK;
