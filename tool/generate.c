@@ -140,6 +140,19 @@ static char *read_source(const generate_arg *g, size_t *length) {
   return read_input(g->model.source, g->model.source, JN_MAX_BYTES, length);
 }
 
+/* What the code leaves out, or an option that it does not use. */
+static int warn(const generate_arg *g) {
+  int loops = jn_loop_count(g->model.model);
+  if (loops)
+    say(stderr, "jounce: warning: %s: the code is that of the tree: its %d loop%s %s not part of it\n", g->model.source,
+        loops, loops == 1 ? "" : "s", loops == 1 ? "is" : "are");
+  if (strstr(g->want, "hybrid_dynamics") && !g->prescribed.count)
+    say(stderr, "jounce: warning: hybrid_dynamics without --prescribed prescribes no joint: it is forward_dynamics\n");
+  if (!strstr(g->want, "hybrid_dynamics") && g->prescribed.count)
+    return usage_error("generate", "--prescribed is for hybrid_dynamics, which --want does not name");
+  return OPTION_GO_ON;
+}
+
 static int run(generate_arg *g, jn_generate_options *o) {
   unsigned char *mask = allocate((size_t)jn_model_nv(g->model.model) + 1);
   memset(mask, 0, (size_t)jn_model_nv(g->model.model) + 1);
@@ -187,6 +200,7 @@ static int generate(generate_arg *g) {
   int status = set_numbers(g, &o);
   if (status == OPTION_GO_ON) status = set_runtime(g, &o);
   if (status == OPTION_GO_ON) status = model_arg_load(&g->model);
+  if (status == OPTION_GO_ON) status = warn(g);
   return status == OPTION_GO_ON ? run(g, &o) : status;
 }
 
@@ -202,7 +216,10 @@ static char *join_arguments(int argc, char **argv) {
 }
 
 static void declare_options(option_set *set, generate_arg *g) {
-  option_text(set, "want", "LIST", "functions to generate, separated by commas: see docs/generate.md", &g->want);
+  option_text(set, "want", "LIST",
+              "functions to generate, separated by commas: gravity_forces, bias_forces, inverse_dynamics, mass_matrix, "
+              "forward_dynamics, hybrid_dynamics, inverse_dynamics_jet and more: see docs/generate.md",
+              &g->want);
   option_text(set, "out", "FOLDER", "where to write PREFIX.c and PREFIX.h; it is made if it does not exist", &g->out);
   option_output(set);
   option_text(set, "prefix", "NAME", "of all names in the code: a C identifier; default robot", &g->prefix);

@@ -87,9 +87,8 @@ static void emit_about(const jn_writing *w, jn_text *text) {
   jn__text_format(text, " * numbers      %s; inertial parameters %s\n", jn__number_type(w),
                   o->regroup ? "regrouped (exact for joint forces and M)" : "as in the file");
   if (jn_loop_count(w->model))
-    jn__text_format(
-        text, " * loops        the %d constraints of the model are NOT part of this code: it is that of the tree\n",
-        jn_loop_count(w->model));
+    jn__text_format(text, " * loops        NOT part of this code, which is that of the tree: the model has %d\n",
+                    jn_loop_count(w->model));
   if (o->snap > 0)
     jn__text_format(text, " * snapped      %d angles of placements, within %g rad of a quarter turn\n",
                     w->mechanism.snapped, o->snap);
