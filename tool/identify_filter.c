@@ -33,8 +33,11 @@ static int count_blocks(const parts *p, const jn_trajectory *t, int *stride) {
 
 /* Of all files. */
 static int all_blocks(const parts *p) {
-  int sum = 0, stride;
-  for (int f = 0; f < p->r->data_count; f++) sum += count_blocks(p, p->r->data[f].trajectory, &stride) / stride;
+  int sum = 0;
+  for (int f = 0; f < p->r->data_count; f++) {
+    int stride, count = count_blocks(p, p->r->data[f].trajectory, &stride);
+    sum += count / stride;
+  }
   return sum;
 }
 
