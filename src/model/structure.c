@@ -9,18 +9,21 @@
 #include "draft.h"
 #include "model.h"
 
+/* Whether a type is one: that of a draft has not been checked yet, and then has no coordinates. */
+static int is_type(const jn_joint *j) { return (unsigned)j->type < JN_JOINT_TYPES; }
+
 int jn__joint_nq(const jn_joint *j) {
 #define NQ(code, name, nq, nv) nq,
   static const int count[] = {JN_JOINT_LIST(NQ)};
 #undef NQ
-  return j->type == JN_GENERAL ? j->screw_count : count[j->type];
+  return j->type == JN_GENERAL ? j->screw_count : is_type(j) ? count[j->type] : 0;
 }
 
 int jn__joint_nv(const jn_joint *j) {
 #define NV(code, name, nq, nv) nv,
   static const int count[] = {JN_JOINT_LIST(NV)};
 #undef NV
-  return j->type == JN_GENERAL ? j->screw_count : count[j->type];
+  return j->type == JN_GENERAL ? j->screw_count : is_type(j) ? count[j->type] : 0;
 }
 
 jn_place jn__link_place(const jn_draft *d, int link) {
