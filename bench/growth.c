@@ -81,7 +81,7 @@ static void with_order(const robot *r) {
 void growth(void) {
   robot r[SIZES];
   for (int i = 0; i < SIZES; i++) r[i] = robot_chain(sizes[i]);
-  printf("chains of n revolute joints, row %s\n\n", jn_row_name());
+  printf("chains of n revolute joints, variant %s\n\n", jn_variant_name());
   with_joints(r);
   with_order(&r[0]);
   with_order(&r[3]);

@@ -232,7 +232,7 @@ int main(int argc, char **argv) {
   static double ns[METHODS][SIZES][TOP + 1];
   chain c[SIZES];
   for (int i = 0; i < SIZES; i++) c[i] = chain_create(sizes[i]);
-  printf("chains of n revolute joints, row %s\n", jn_row_name());
+  printf("chains of n revolute joints, variant %s\n", jn_variant_name());
   for (int what = 0; what < METHODS; what++) {
     table(c, (method)what, ns[what]);
     if (what != FORWARD) report_fit((const double(*)[TOP + 1]) ns[what], what == PRINTED ? 2 : 1); /* that has O(n^3) */

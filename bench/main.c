@@ -59,7 +59,7 @@ static void open_json(const char *path) {
   fprintf(
       json,
       "{\n  \"machine\": \"%s\",\n  \"compiler\": \"%s\",\n  \"commit\": \"%s\",\n  \"row\": \"%s\",\n  \"results\": [",
-      machine, __VERSION__, commit, jn_row_name());
+      machine, __VERSION__, commit, jn_variant_name());
 }
 
 static void close_json(void) {
@@ -220,7 +220,7 @@ int main(int argc, char **argv) {
     if (text) *text = argv[++i];
   }
   if (o.json) open_json(o.json);
-  printf("row %s, one thread, %d states, ns for each state\n", jn_row_name(), STATES);
+  printf("variant %s, one thread, %d states, ns for each state\n", jn_variant_name(), STATES);
   if (o.latency)
     printf("%-12s %-29s %9s %9s %9s %9s\n", "robot", "single calls of", "median", "99 %", "99.9 %", "worst");
   else

@@ -138,7 +138,7 @@ static void print_head(void) {
   printf("), %d states in turn, the least of %d rounds in which all libraries take turns.\n", STATES, all.rounds);
   printf("jounce ");
   print_line_of("git describe --always --dirty 2>/dev/null", "of an unknown revision");
-  printf(", %s %s, " BENCH_FLAGS ", instruction set %s.", BENCH_COMPILER, __VERSION__, jn_row_name());
+  printf(", %s %s, " BENCH_FLAGS ", instruction set %s.", BENCH_COMPILER, __VERSION__, jn_variant_name());
   for (int k = PEERS - 1; k >= 0; k--)
     if (*all.peers[k]) printf(" %s.", all.peers[k]);
   puts("\n");

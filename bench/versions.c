@@ -70,7 +70,7 @@ enum { VERSIONS = sizeof versions / sizeof *versions };
 static double best_gain[VERSIONS]; /* 0: not measured */
 
 static double time_in(const char *row, const version *v, const robot *r, const algorithm *a) {
-  jn__use_row(row);
+  jn__use_variant(row);
   subject s = subject_create(r, a, v->many ? STATES : 1, 1);
   timing t = v->many ? time_calls(a->batch, &s, 1, BUDGET) : time_calls(a->run, &s, STATES, BUDGET);
   subject_destroy(&s);
@@ -99,10 +99,10 @@ static int serves(const version *v, const algorithm *a) {
 }
 
 static void compare_all(const char *name) {
-  jn__use_row("d");
+  jn__use_variant("d");
   robot r = robot_create(name);
   for (int at = 0; at < VERSIONS; at++)
-    for (int k = 0; k < algorithm_count(1) && jn__row_by_name(versions[at].with); k++)
+    for (int k = 0; k < algorithm_count(1) && jn__variant_by_name(versions[at].with); k++)
       if (serves(&versions[at], algorithm_at(k))) compare(at, &r, algorithm_at(k));
   robot_destroy(&r);
 }
@@ -110,7 +110,7 @@ static void compare_all(const char *name) {
 int main(int argc, char **argv) {
   static const char *const usual[] = {"chain7", "quadruped", "humanoid44"};
   int few = 0;
-  if (!jn__row_by_name("d_avx2")) {
+  if (!jn__variant_by_name("d_avx2")) {
     fputs("bench: this machine has no AVX2\n", stderr);
     return 1;
   }

@@ -23,7 +23,7 @@ set(kernel_sources
     src/kernel/inverse_dynamics/inverse_dynamics.c
     src/kernel/regressor/regressor.c
     src/kernel/regressor/regressor_jet.c
-    src/kernel/base/row.c
+    src/kernel/base/variant.c
     src/kernel/second_derivatives/second_closed.c
     src/kernel/sensitivity/sensitivity.c
     src/kernel/forward_dynamics/solve_columns.c
@@ -240,26 +240,26 @@ function(jounce_object target)
   target_link_libraries(${target} PRIVATE jounce_flags)
 endfunction()
 
-# A row: the kernels over one number type, see src/lie/number.h. -ffp-contract is set explicitly: fused multiply-add
+# A variant: the kernels over one number type, see src/lie/number.h. -ffp-contract is set explicitly: fused multiply-add
 # where the instruction set has it, and nowhere else. Kernels use neither errno nor floating-point traps, so both are off.
-# ${kernel_optimisation} comes after the flags of the build type. A row that JOUNCE_ROWS does not name is left out.
-function(jounce_row name kind lanes)
-  if(NOT name IN_LIST rows)
+# ${kernel_optimisation} comes after the flags of the build type. A variant that JOUNCE_VARIANTS does not name is left out.
+function(jounce_variant name kind lanes)
+  if(NOT name IN_LIST variants)
     return()
   endif()
-  add_library(jounce_row_${name} OBJECT EXCLUDE_FROM_ALL ${kernel_sources})
-  set_target_properties(jounce_row_${name} PROPERTIES JOUNCE_PLAIN ${JOUNCE_FUZZ})
-  jounce_object(jounce_row_${name})
-  target_compile_definitions(jounce_row_${name} PRIVATE JN_ROW=${name} JN_KIND=JN_KIND_${kind} JN_LANES=${lanes})
-  target_compile_options(jounce_row_${name} PRIVATE -fno-math-errno -fno-trapping-math -Wno-psabi
+  add_library(jounce_variant_${name} OBJECT EXCLUDE_FROM_ALL ${kernel_sources})
+  set_target_properties(jounce_variant_${name} PROPERTIES JOUNCE_PLAIN ${JOUNCE_FUZZ})
+  jounce_object(jounce_variant_${name})
+  target_compile_definitions(jounce_variant_${name} PRIVATE JN_VARIANT=${name} JN_KIND=JN_KIND_${kind} JN_LANES=${lanes})
+  target_compile_options(jounce_variant_${name} PRIVATE -fno-math-errno -fno-trapping-math -Wno-psabi
                                                     ${kernel_optimisation} ${ARGN})
-  set(jounce_rows ${jounce_rows} jounce_row_${name} PARENT_SCOPE)
+  set(jounce_variants ${jounce_variants} jounce_variant_${name} PARENT_SCOPE)
 endfunction()
 
 # Orders 1 to 4 of jets are unrolled completely, although their loops are long: 5 to 8 % faster.
 set_source_files_properties(src/kernel/jets/jets.c PROPERTIES COMPILE_OPTIONS
                                                          "$<$<C_COMPILER_ID:GNU>:--param=max-completely-peeled-insns=1000>")
-set(jounce_rows)
+set(jounce_variants)
 set(any_cpu -ffp-contract=off)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
   set(any_cpu -ffp-contract=fast) # every 64-bit ARM has NEON and fused multiply-add
@@ -268,11 +268,11 @@ set(any_cpu_lanes ${any_cpu})
 if(EMSCRIPTEN)
   list(APPEND any_cpu_lanes -msimd128) # registers of 16 bytes in WebAssembly
 endif()
-jounce_row(d D 1 ${any_cpu})
-jounce_row(f F 1 ${any_cpu})
-jounce_row(d2 D 2 ${any_cpu_lanes})
-jounce_row(f4 F 4 ${any_cpu_lanes})
-if(rows_avx2)
+jounce_variant(d D 1 ${any_cpu})
+jounce_variant(f F 1 ${any_cpu})
+jounce_variant(d2 D 2 ${any_cpu_lanes})
+jounce_variant(f4 F 4 ${any_cpu_lanes})
+if(variants_avx2)
   set(avx2 -mavx2 -mfma -ffp-contract=fast)
   # Packing scalars of one state into registers costs more than it saves, and code is tuned for recent CPUs, because those
   # with AVX2 usually are: together this makes derivatives of inverse dynamics 6 % faster, the mass matrix 12 %.
@@ -283,20 +283,20 @@ if(rows_avx2)
                $<${gcc12}:-mmove-max=256;-mstore-max=256>)
   set_source_files_properties(src/kernel/sensitivity/adjoint.c src/kernel/second_derivatives/second_closed.c PROPERTIES COMPILE_OPTIONS
                                                               "$<${gcc12}:-mmove-max=128;-mstore-max=128>")
-  jounce_row(d_avx2 D 1 ${avx2_one})
-  jounce_row(d_avx512 D 1 ${avx2_one} ${avx512_flags} -mprefer-vector-width=256)
-  jounce_row(f_avx2 F 1 ${avx2_one})
+  jounce_variant(d_avx2 D 1 ${avx2_one})
+  jounce_variant(d_avx512 D 1 ${avx2_one} ${avx512_flags} -mprefer-vector-width=256)
+  jounce_variant(f_avx2 F 1 ${avx2_one})
   # With lanes, registers are scarce: scheduling instructions to need fewer makes jets of high order 8 % faster (but forward
   # dynamics and first derivatives 4 to 8 % slower, so not there). `rep movs` for structs of half a kilobyte costs up to 3 %.
   set(strategy vector_loop:2048:noalign,libcall:-1:noalign)
   set(avx2_lanes ${avx2} $<$<C_COMPILER_ID:GNU>:-fschedule-insns;-fsched-pressure;-mmemcpy-strategy=${strategy};-mmemset-strategy=${strategy}>)
   set_source_files_properties(src/kernel/first_derivatives/first_derivatives.c src/kernel/forward_dynamics/forward_dynamics.c PROPERTIES
                               COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-schedule-insns>")
-  jounce_row(d4_avx2 D 4 ${avx2_lanes})
-  jounce_row(f8_avx2 F 8 ${avx2_lanes})
+  jounce_variant(d4_avx2 D 4 ${avx2_lanes})
+  jounce_variant(f8_avx2 F 8 ${avx2_lanes})
   set(avx512_lanes ${avx2_lanes} ${avx512_flags} -mprefer-vector-width=512)
-  jounce_row(d8_avx512 D 8 ${avx512_lanes})
-  jounce_row(f16_avx512 F 16 ${avx512_lanes})
+  jounce_variant(d8_avx512 D 8 ${avx512_lanes})
+  jounce_variant(f16_avx512 F 16 ${avx512_lanes})
 endif()
 
 if(EMSCRIPTEN) # what reads, checks and writes is not hot, and a web page has all of it inside
@@ -308,7 +308,7 @@ add_library(jounce_core OBJECT ${core_sources})
 jounce_object(jounce_core)
 target_compile_options(jounce_core PRIVATE -Wconversion)
 target_compile_definitions(jounce_core PRIVATE JN_WITH_IDENT=${JOUNCE_WITH_IDENT} JN_WITH_ZLIB=${JOUNCE_WITH_ZLIB}
-                                               JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP} JN_ROWS_AVX2=${rows_avx2})
+                                               JN_WITH_OPENMP=${JOUNCE_WITH_OPENMP} JN_VARIANTS_AVX2=${variants_avx2})
 if(JOUNCE_WITH_OPENMP)
   set_source_files_properties(src/dispatch/batch.c src/ident/filter.c src/tasks/create.c src/tasks/batch.c PROPERTIES COMPILE_OPTIONS "${OpenMP_C_FLAGS}")
 endif()
@@ -332,19 +332,19 @@ foreach(number double float)
 endforeach()
 target_compile_definitions(jounce_public_float PRIVATE JN_FLOAT=1)
 
-# The list of rows is compiled separately, because the tests have two more rows.
-function(jounce_rows_object target)
-  add_library(${target} OBJECT "${PROJECT_SOURCE_DIR}/src/dispatch/rows.c")
+# The list of variants is compiled separately, because the tests have two more variants.
+function(jounce_variants_object target)
+  add_library(${target} OBJECT "${PROJECT_SOURCE_DIR}/src/dispatch/variants.c")
   jounce_object(${target})
   target_compile_options(${target} PRIVATE -Wconversion)
-  target_compile_definitions(${target} PRIVATE ${row_definitions} "JN_ROW_LIST=${row_list}" ${ARGN})
+  target_compile_definitions(${target} PRIVATE ${variant_definitions} "JN_VARIANT_LIST=${variant_list}" ${ARGN})
 endfunction()
-jounce_rows_object(jounce_rows)
+jounce_variants_object(jounce_variants)
 
-# Closed loops are solved in double in every row, with AVX2 if the row uses it: see src/loops/wide.h. So are steps of
+# Closed loops are solved in double in every variant, with AVX2 if the variant uses it: see src/loops/wide.h. So are steps of
 # many inverse kinematics (src/tasks/lanes.h).
 set(jounce_loops)
-if(rows_avx2)
+if(variants_avx2)
   set(jounce_loops jounce_loops_avx2)
   add_library(jounce_loops_avx2 OBJECT src/loops/conditions_screws.c src/loops/solve.c src/tasks/lanes.c)
   jounce_object(jounce_loops_avx2)
@@ -353,9 +353,9 @@ if(rows_avx2)
                                                    ${kernel_optimisation} ${avx2_one})
 endif()
 
-set(jounce_objects jounce_core jounce_public_double jounce_public_float ${jounce_loops} ${jounce_rows})
+set(jounce_objects jounce_core jounce_public_double jounce_public_float ${jounce_loops} ${jounce_variants})
 
-# jounce_library(target type rows…): one library from all objects.
+# jounce_library(target type variants…): one library from all objects.
 function(jounce_library target type)
   add_library(${target} ${type})
   foreach(object IN LISTS jounce_objects ARGN)
@@ -385,7 +385,7 @@ function(jounce_library target type)
 endfunction()
 
 if(JOUNCE_SHARED)
-  jounce_library(jounce SHARED jounce_rows)
+  jounce_library(jounce SHARED jounce_variants)
   # Before 1.0 every minor version may break the ABI, so the minor number is part of the SONAME.
   set_target_properties(jounce PROPERTIES VERSION ${PROJECT_VERSION}
                                           SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -400,7 +400,7 @@ if(JOUNCE_SHARED)
   set(jounce_main jounce)
 endif()
 if(JOUNCE_STATIC)
-  jounce_library(jounce_static STATIC jounce_rows)
+  jounce_library(jounce_static STATIC jounce_variants)
   set_target_properties(jounce_static PROPERTIES OUTPUT_NAME jounce EXPORT_NAME static)
   add_library(jounce::static ALIAS jounce_static)
   if(NOT JOUNCE_SHARED)

@@ -86,7 +86,7 @@ static double deviation(curves x, int k, int j) {
  * (Taylor), and 5 % for peaks between the samples. Rounding: the exact curve one order below is off by a few units in
  * the last place of itself, and of the time in its slope; the difference divides that by h. */
 static double bound(const study *s, int k, int j) {
-  double ulps = 4 * jn_row_epsilon(), h = s->step;
+  double ulps = 4 * jn_variant_epsilon(), h = s->step;
   return 1.05 * h * h / 6 * peak(exact, k + 2, j) + ulps * (peak(exact, k - 1, j) + DURATION * peak(exact, k, j)) / h;
 }
 

@@ -52,7 +52,7 @@ REWORDED = {
     "(jn_batch_singular() says which), and those of jn_forward_dynamics_batch()":
         "(its state says which), and those of jn_forward_dynamics()",
     "Work of order K + 1; room [jn_jet_derivatives_room()] numbers.": "",
-    "every computing function then returns JN_ERR_ROW.": "every function that computes then raises Error.",
+    "every computing function then returns JN_ERR_VARIANT.": "every function that computes then raises Error.",
     "A function of the user for jounce/simulation.h (jn_force_function) is a call of this one:":
         "The force function of a simulation can call it:",
     "reach may be NULL. JN_OK: reached. JN_ERR_REACH: not; q is then the nearest that was found, and reach says why.":

@@ -152,7 +152,7 @@ END {
   print "## Lines that no test reaches"
   print ""
   if (!nfile) { print "Coverage was not measured for this page."; exit }
-  print "By gcov at commit " covered_at ", over all rows, without optimisation: a line counts as reached when any row of kernels"
+  print "By gcov at commit " covered_at ", over all rows, without optimisation: a line counts as reached when any variant of the kernels"
   print "reaches it."
   print ""
   print "| file | lines | reached | not reached |"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What cmake makes of its options, without building: kernels get -O3 whatever the packager's build type, JOUNCE_ROWS is
+# What cmake makes of its options, without building: kernels get -O3 whatever the packager's build type, JOUNCE_VARIANTS is
 # obeyed or refused, and missing libraries are told.   configure.sh SOURCE CC CMAKE
 set -eu
 source=$1 cc=$2 cmake=$3
@@ -18,8 +18,8 @@ configure() { # options of cmake; what it says goes to $tmp/log
 optimised() { # the last -O that kernels are compiled with ("" is none), options
   right=$1
   shift
-  configure -DJOUNCE_ROWS=d -DJOUNCE_TESTS=OFF "$@" || { cat "$tmp/log"; exit 1; }
-  got=$(grep -m1 'jounce_row_d\.dir' "$tmp/build/compile_commands.json" | grep -oE ' -O[0-9a-z]*' | tail -n 1 | tr -d ' ')
+  configure -DJOUNCE_VARIANTS=d -DJOUNCE_TESTS=OFF "$@" || { cat "$tmp/log"; exit 1; }
+  got=$(grep -m1 'jounce_variant_d\.dir' "$tmp/build/compile_commands.json" | grep -oE ' -O[0-9a-z]*' | tail -n 1 | tr -d ' ')
   [ "$got" = "$right" ] || fail "$*: kernels are compiled with '$got', not '$right'"
 }
 optimised -O3 # neither build type nor flags
@@ -29,15 +29,15 @@ optimised -O3 -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS="-O2" -DCMAKE_C_FLAGS_R
 optimised "" -DCMAKE_BUILD_TYPE=Debug
 optimised -Og -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-Og -DJOUNCE_SANITIZE=address
 
-refused() { # part of the message, JOUNCE_ROWS
-  configure -DJOUNCE_ROWS="$2" && fail "JOUNCE_ROWS=$2 is accepted"
-  tr -s '\n ' ' ' <"$tmp/log" | grep -qF -- "$1" || { fail "JOUNCE_ROWS=$2: the message lacks '$1'"; cat "$tmp/log"; }
+refused() { # part of the message, JOUNCE_VARIANTS
+  configure -DJOUNCE_VARIANTS="$2" && fail "JOUNCE_VARIANTS=$2 is accepted"
+  tr -s '\n ' ' ' <"$tmp/log" | grep -qF -- "$1" || { fail "JOUNCE_VARIANTS=$2: the message lacks '$1'"; cat "$tmp/log"; }
 }
 refused "no such row: d3, sse. There are d_avx512," "d;d3;sse"
 refused "d is missing" "f"
 
 # By pip, without the libraries that read robots: it ends at once, with the remedy, unless they were not wanted.
-by_pip() { PKG_CONFIG_LIBDIR=$tmp PKG_CONFIG_PATH='' configure -DJOUNCE_ROWS=d -DJOUNCE_PYTHON=ON -DJOUNCE_TESTS=OFF -DSKBUILD=2 "$@"; }
+by_pip() { PKG_CONFIG_LIBDIR=$tmp PKG_CONFIG_PATH='' configure -DJOUNCE_VARIANTS=d -DJOUNCE_PYTHON=ON -DJOUNCE_TESTS=OFF -DSKBUILD=2 "$@"; }
 by_pip && fail "pip makes a package that can read no robot"
 if ! grep -q "Could NOT find Python3" "$tmp/log" && ! grep -q "Python.h" "$tmp/log"; then
   tr -s '\n ' ' ' <"$tmp/log" | grep -q "development files are missing of expat.*apt install libexpat1-dev libjansson-dev" ||
@@ -46,7 +46,7 @@ if ! grep -q "Could NOT find Python3" "$tmp/log" && ! grep -q "Python.h" "$tmp/l
 fi
 
 # Without any library: it configures, says so, and has no tests.
-PKG_CONFIG_LIBDIR=$tmp PKG_CONFIG_PATH='' configure -DJOUNCE_ROWS=d || { cat "$tmp/log"; fail "a build without libraries"; }
+PKG_CONFIG_LIBDIR=$tmp PKG_CONFIG_PATH='' configure -DJOUNCE_VARIANTS=d || { cat "$tmp/log"; fail "a build without libraries"; }
 tr -s '\n ' ' ' <"$tmp/log" >"$tmp/said"
 for text in "cannot read or write URDF files" "no built-in robots" "tests NO: needs cmocka (libcmocka-dev)"; do
   grep -qF -- "$text" "$tmp/said" || fail "a build without libraries does not say '$text'"

@@ -3,7 +3,7 @@
 #ifndef JN_TESTS_DYNAMICS_HELP_H
 #define JN_TESTS_DYNAMICS_HELP_H
 
-#include "complex_row.h"
+#include "complex_variant.h"
 #include "reference.h"
 
 #include "kernel/terms/terms.h"

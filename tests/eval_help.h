@@ -76,7 +76,7 @@ enum { ROOM = 512 };
 static UNUSED void check_numbers(json_t *root, const char *path, const double *expected, int count, double tolerance) {
   double numbers[ROOM];
   assert_int_equal(flatten(at(root, path), numbers, 0, ROOM), count);
-  double unit = tolerance * jn_row_epsilon();
+  double unit = tolerance * jn_variant_epsilon();
   for (int i = 0; i < count; i++) {
     if (fabs(numbers[i] - expected[i]) <= unit * fmax(1, fabs(expected[i]))) continue;
     fail_msg("%s [%d] is %.17g, not %.17g", path, i, numbers[i], expected[i]);

@@ -70,7 +70,7 @@ target_link_libraries(user jounce::jounce)'
 project find_package_static 'find_package(jounce 0.1 REQUIRED)
 add_executable(user main.c)
 target_link_libraries(user jounce::static)'
-[ "${6:-}" = --packages ] || project add_subdirectory "set(JOUNCE_ROWS d)
+[ "${6:-}" = --packages ] || project add_subdirectory "set(JOUNCE_VARIANTS d)
 add_subdirectory($source jounce)
 add_executable(user main.c)
 target_link_libraries(user jounce::jounce)"

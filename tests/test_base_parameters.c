@@ -191,7 +191,7 @@ static int check_model(const jn_model *m, uint64_t *s, const char *what) {
   int count = jn_base_count(b), structure = jn_base_count_by(b, JN_BASE_STRUCTURE), sure = has_gap(b);
   int coupled = jn_model_is_coupled(m), qr = jn_base_count_by(b, JN_BASE_QR), svd = jn_base_count_by(b, JN_BASE_SVD);
   check(coupled ? structure >= count : structure == count, "%s: structure %d, numbers %d", what, structure, count);
-  check(jn_base_residual(b) < allowance(b) * jn_row_epsilon(), "%s: residual %g", what, jn_base_residual(b));
+  check(jn_base_residual(b) < allowance(b) * jn_variant_epsilon(), "%s: residual %g", what, jn_base_residual(b));
   if (sure) {
     int rank = independent_rank(m, s);
     check(count == rank && count == qr && count == svd, "%s: %d, QR %d, SVD %d, rank %d", what, count, qr, svd, rank);
@@ -490,7 +490,7 @@ static void the_tolerance_separates_the_spectrum(void **st) {
       o.method = (jn_base_method)method;
       o.tolerance = given;
       check_ok(jn_base_create(m, &o, &b));
-      double tolerance = jn_base_tolerance(b), usual = jn_row_epsilon() > 1e-10 ? 1e-3 : 1e-8;
+      double tolerance = jn_base_tolerance(b), usual = jn_variant_epsilon() > 1e-10 ? 1e-3 : 1e-8;
       assert_true(tolerance == (given > 0 ? given : usual));
       check_ok(jn_base_spectrum(b, o.method, &kept, &dropped));
       check(dropped <= tolerance && tolerance < kept, "%g, %g, %g descend", kept, tolerance, dropped);

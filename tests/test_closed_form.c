@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The system matrices of the closed form, its coefficient matrices, external wrenches and joint wrenches, to any order:
  * by the identities of kumar2021 sec. III and mueller2021 secs. 2-4, on random trees of every joint type. */
-#include "complex_row.h"
+#include "complex_variant.h"
 #include "models.h"
 
 enum { MODELS = 40, TOP = 4, V = 40, LINKS = 9, WIDE = 6 * LINKS };

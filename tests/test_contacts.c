@@ -66,7 +66,7 @@ static const struct {
 static void contacts_are_the_closures_that_hold_as_much(void **state) {
   (void)state;
   uint64_t s = seed("contacts");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   for (int i = 0; i < 20; i++) {
     double T_a[16], T_b[16], axis[3] = {0, 0, 1}, q[Q], v[V], tau[(K + 1) * V], jet[2][(K + 2) * V], W[2][12],
                              lambda[2][(K + 1) * ROWS];
@@ -109,7 +109,7 @@ static void contacts_are_the_closures_that_hold_as_much(void **state) {
 /* 2 kg that slide down without friction: g sin(slope), and the plane carries m g cos(slope) under the centre. */
 static void a_block_slides_down_a_slope(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   const double slope = 0.4, axis[3] = {-sin(slope), 0, cos(slope)};
   jn_builder *b;
   jn_model *m;
@@ -191,7 +191,7 @@ static jn_model *geared_chain(uint64_t *s, int coupling, double ratio, double of
 static void a_coupling_is_a_mimic(void **state) {
   (void)state;
   uint64_t s = seed("couplings");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   enum { N = 5, M = 6 };
   for (int i = 0; i < 10; i++) {
     double ratio = 1.5 * uniform(&s), offset = uniform(&s), q[8], v[N * (K + 2)], tau[N * (K + 1)], jet[N * (K + 2)],
@@ -250,7 +250,7 @@ static void a_coupling_is_a_mimic(void **state) {
 static void a_coupled_cylinder_is_a_screw(void **state) {
   (void)state;
   uint64_t s = seed("screw");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   const double pitch = 0.2;
   jn_model *m[2];
   double q[2] = {0.7, 0.7 * pitch}, v[2 * (K + 2)] = {1.1, 1.1 * pitch}, tau[2 * (K + 1)] = {0}, jet[2 * (K + 2)],
@@ -421,7 +421,7 @@ static jn_status never(void *context, const double *q, const double *v, double *
 static void a_condition_by_callback_is_the_loop_it_describes(void **state) {
   (void)state;
   uint64_t s = seed("callbacks");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   enum { N = 4 };
   pin p = {N, {0.5, 0.7, 0.7, 0.5}, 0.6, 0};
   const jn_loops_user user = {2, &p, pin_value, pin_jet, pin_derivatives};
@@ -502,7 +502,7 @@ static void callbacks_that_are_missing_or_fail_are_reported(void **state) {
 
 static void redundant_rows_are_reported(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = linkage(3, (const double[]){0.4, 1, 0.4}, 1);
   jn_loops *l = loops_of(m, NULL);
   double q[3] = {1, -1, 1 - M_PI};
@@ -521,7 +521,7 @@ static void redundant_rows_are_reported(void **state) {
  * the angle; the answer is bounded, and the caller is told. */
 static void singular_configurations_are_reported_and_bounded(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = linkage(3, (const double[]){0.4, 1, 0.4}, 1);
   jn_loops *l = loops_of(m, NULL);
   static const double angles[] = {0.5, 1e-2, 1e-7, 1e-9, 1e-11, 0};

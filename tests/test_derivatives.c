@@ -196,7 +196,7 @@ static void matrices_by_complex_step(void **st) {
 static void central_differences_converge(void **st) {
   (void)st;
   uint64_t s = seed("central differences");
-  if (jn_row_epsilon() > 1e-10) return; /* a float row has no digits to show it */
+  if (jn_variant_epsilon() > 1e-10) return; /* a float variant has no digits to show it */
   static double dq[V * V];
   for (int i = 0; i < 12; i++) {
     state x;
@@ -337,7 +337,7 @@ static void check_twins(jn_model *m, uint64_t *s, const char *what) {
     check_close(T[k], T[3 + k], n * n, norm_or_1(T[3 + k], n * n), 200, "%s: dtau, output %d", what, k);
   check_matrices(m, q, v, T[5], what);
   jn_status status = jn_forward_dynamics_derivatives(m, w, q, v, tau, W, JN_IN_BODY, a[0], D[0], D[1], D[2], J[0]);
-  check(status == JN_OK || jn_row_epsilon() > 1e-10, "%s: %s", what, jn_status_text(status));
+  check(status == JN_OK || jn_variant_epsilon() > 1e-10, "%s: %s", what, jn_status_text(status));
   jn_hybrid_derivatives out = {a[1], none, D[3], G[0], D[4], G[1], D[5], G[2], J[1], J[2]};
   if (status == JN_OK) status = jn_hybrid_dynamics_derivatives(m, w, prescribed, q, v, a[0], tau, W, JN_IN_BODY, &out);
   if (status == JN_OK) { /* long chains in float may be singular to rounding */

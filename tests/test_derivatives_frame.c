@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Derivatives of kinematic quantities with respect to the state: every entry by the complex step of the kernel that
  * gives the quantity, and laws between them, on random trees of every joint type with coupled coordinates. */
-#include "complex_row.h"
+#include "complex_variant.h"
 #include "kernel/terms/terms.h"
 #include "models.h"
 
@@ -259,7 +259,7 @@ static void float_twins_and_missing_inputs(void **st) {
     int n = x.nv, cube = n * 6 * n, nq = jn_model_nq(x.m), l = x.nlink - 1;
     for (int k = 0; k < nq; k++) x.q[k] = q[k] = (float)x.q[k];
     for (int k = 0; k < n; k++) x.v[k] = v[k] = (float)x.v[k], x.a[k] = a[k] = (float)x.a[k];
-    double ulps = 200 * fmax(1, (double)1.2e-7f / jn_row_epsilon());
+    double ulps = 200 * fmax(1, (double)1.2e-7f / jn_variant_epsilon());
     check_ok(jnf_frame_jacobian_derivatives(x.m, x.w, l, JN_IN_WORLD, q, v, NULL, single, NULL));
     check_ok(jn_frame_jacobian_derivatives(x.m, x.w, l, JN_IN_WORLD, x.q, x.v, NULL, given, NULL));
     for (int e = 0; e < cube; e++) wide[e] = single[e];

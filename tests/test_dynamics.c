@@ -130,7 +130,7 @@ static void inverse_and_factors_belong_to_the_mass_matrix(void **st) {
   }
 }
 
-/* An output of the kernel `terms` in the complex row, differentiated along the motion q(t), v(t). */
+/* An output of the kernel `terms` in the complex variant, differentiated along the motion q(t), v(t). */
 static void rate_of_term(const state *x, int out, const double *v, const double *a, double *rate, int n) {
   const double h = 1e-30;
   static double _Complex q[80], vz[MOST_V], y[MOST_V * MOST_V];
@@ -344,7 +344,7 @@ static void massless_chains_and_bases_are_singular(void **st) {
     release(x.m, x.w);
   }
   printf("# missed %d of %d\n", missed, 2 * CASES);
-  check(missed <= (jn_row_epsilon() > 1e-10 ? CASES : 2 * CASES / 20), "%d of %d singular systems missed", missed,
+  check(missed <= (jn_variant_epsilon() > 1e-10 ? CASES : 2 * CASES / 20), "%d of %d singular systems missed", missed,
         2 * CASES);
 }
 
@@ -414,7 +414,7 @@ static void large_inverses_are_inverses(void **st) {
       fill(&s, q, n, 1);
       check_ok(jn_mass_matrix(m, w, q, M));
       check_ok(jn_mass_matrix_inverse(m, w, q, N));
-      double most = 0, scale = norm(M, n * n) * norm(N, n * n) * jn_row_epsilon();
+      double most = 0, scale = norm(M, n * n) * norm(N, n * n) * jn_variant_epsilon();
       for (int i = 0; i < n; i++)
         for (int k = 0; k < n; k++) {
           double sum = i == k ? -1 : 0;

@@ -341,7 +341,7 @@ static void locked_linkage_is_the_held_one(void **st) {
     fill(&s, tau, 12, 2);
     for (int k = 0; k < 3; k++) memcpy(tau_part + 3 * k, tau + 4 * k + 1, 3 * sizeof *tau);
     check_ok(jn_loops_gaps(l_part, q + 1, &gap));
-    check(gap < 1e4 * jn_row_epsilon(), "the loop of the locked linkage is closed: %g", gap);
+    check(gap < 1e4 * jn_variant_epsilon(), "the loop of the locked linkage is closed: %g", gap);
     check_ok(jn_loops_hybrid_dynamics_jet(l, 2, first, q, v, tau, NULL, motion, forces, NULL));
     check_ok(jn_loops_forward_dynamics_jet(l_part, 2, q + 1, v + 1, tau_part, NULL, own, NULL));
     for (int k = 0; k < 4; k++)
@@ -385,7 +385,7 @@ static void loops_that_no_longer_move(void **st) {
   check_ok(jn_model_subtree(full, "bar1", q, &options, &part, NULL));
   check_ok(jn_loops_create(part, NULL, &l_part));
   check_ok(jn_loops_gaps(l_part, q + 1, &gap));
-  check(gap < 1e4 * jn_row_epsilon(), "the loop of the subtree is closed where that of the robot is: %g", gap);
+  check(gap < 1e4 * jn_variant_epsilon(), "the loop of the subtree is closed where that of the robot is: %g", gap);
   jn_loops_destroy(l_part);
   jn_model_destroy(part);
   jn_error error;

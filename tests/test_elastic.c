@@ -3,7 +3,7 @@
  * derivatives, modes and controllers. */
 #include "jounce/elastic.h"
 
-#include "complex_row.h"
+#include "complex_variant.h"
 #include "counting.h"
 #include "jounce/simulation.h"
 #include "jounce/trajectory.h"
@@ -84,7 +84,7 @@ static void motors_are_those_of_many_digits(void **state) {
       for (; damped && t + 0.005 < r->at[k].t; t += 0.005) check_ok(motors_at(e, m, w, &s, t, &x));
       t = r->at[k].t;
       check_ok(motors_at(e, m, w, &s, t, &x));
-      double eps = 100 * jn_row_epsilon(), tolerance = fmax(1e-11, eps);
+      double eps = 100 * jn_variant_epsilon(), tolerance = fmax(1e-11, eps);
       for (int i = 0; i < n; i++) {
         for (int order = 0; order < 4; order++)
           near("theta", i, t, x.theta[order * n + i], r->at[k].theta[order][i], 0.1, tolerance);

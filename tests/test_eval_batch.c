@@ -24,7 +24,7 @@ static void check_alike(const json_t *a, const json_t *b, const char *where, dou
   assert_int_equal(flatten(b, y, 0, ROOM * 8), count);
   for (int i = 0; i < count; i++) most = fmax(most, fabs(x[i]));
   for (int i = 0; i < count; i++)
-    check(fabs(x[i] - y[i]) <= roundings * jn_row_epsilon() * most, "%s [%d]: %.17g, alone %.17g", where, i, x[i],
+    check(fabs(x[i] - y[i]) <= roundings * jn_variant_epsilon() * most, "%s [%d]: %.17g, alone %.17g", where, i, x[i],
           y[i]);
 }
 

@@ -53,7 +53,7 @@ static void add_product(int n, double sign, const double *A, const double *B, do
 
 static void check_zero(const double *x, int count, double tolerance, const char *law) {
   for (int i = 0; i < count; i++) {
-    if (!(fabs(x[i]) <= tolerance * jn_row_epsilon())) fail_msg("%s: %g at %d", law, x[i], i);
+    if (!(fabs(x[i]) <= tolerance * jn_variant_epsilon())) fail_msg("%s: %g at %d", law, x[i], i);
   }
 }
 

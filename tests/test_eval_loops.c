@@ -181,7 +181,7 @@ static void check_along(json_t *out, const char *path, double x, double y, doubl
   const double expected[3] = {x, y, z};
   along(out, path, change);
   for (int i = 0; i < 3; i++) {
-    if (fabs(change[i] - expected[i]) > CLOSE * jn_row_epsilon())
+    if (fabs(change[i] - expected[i]) > CLOSE * jn_variant_epsilon())
       fail_msg("%s along c, row %d: %.17g, not %.17g", path, i, change[i], expected[i]);
   }
 }

@@ -24,7 +24,7 @@ static void check_equal(const double *a, const double *b, int count, double tole
   double size = 1;
   for (int i = 0; i < count; i++) size = fmax(size, fabs(b[i]));
   for (int i = 0; i < count; i++) {
-    if (fabs(a[i] - b[i]) <= tolerance * jn_row_epsilon() * size) continue;
+    if (fabs(a[i] - b[i]) <= tolerance * jn_variant_epsilon() * size) continue;
     fail_msg("%s: %.17g, not %.17g at %d", law, a[i], b[i], i);
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Time derivatives of any order by their laws, on random trees of every joint type. */
-#include "complex_row.h"
+#include "complex_variant.h"
 #include "jounce/batch.h"
 #include "jounce/loops.h"
 #include "jounce/solvers.h"

@@ -4,7 +4,7 @@
 #include "truth.h"
 
 /* Rows of float cannot meet what is required of double: they get the same number of roundings. */
-static double in_this_row(double required) { return required * jn_row_epsilon() / 0x1p-52; }
+static double in_this_row(double required) { return required * jn_variant_epsilon() / 0x1p-52; }
 
 /* ---- Random trees, for the library and for the truth ---- */
 static wave random_wave(uint64_t *s) {
@@ -216,7 +216,7 @@ static void compare(const char *what, int trees, const jn_joint_type *type, int 
     jn_model_destroy(m);
   }
   clear_numbers();
-  printf("# %s: largest relative error of orders 0 ... %d in row %s:", what, ORDER, jn_row_name());
+  printf("# %s: largest relative error of orders 0 ... %d in row %s:", what, ORDER, jn_variant_name());
   for (int k = 0; k <= ORDER; k++) printf(" %.1e", most[k]);
   printf("\n");
 }
@@ -298,8 +298,8 @@ static void difference_errors(const truth_tree *tree, const jn_model *m, jn_work
 static void orders_are_limits_of_differences_on_the_group(void **st) {
   (void)st;
   uint64_t s = seed("differences on the group");
-  if (jn_row_epsilon() > 1e-10) {
-    printf("# differences on the group: not in row %s, whose rounding would drown them\n", jn_row_name());
+  if (jn_variant_epsilon() > 1e-10) {
+    printf("# differences on the group: not in row %s, whose rounding would drown them\n", jn_variant_name());
     return;
   }
   const jn_joint_type type[] = {JN_FREE, JN_SPHERICAL, JN_REVOLUTE, JN_SPHERICAL, JN_PRISMATIC};
@@ -401,7 +401,7 @@ static void planar_arm_agrees_with_the_closed_form(void **st) {
     check_ok(jn_inverse_dynamics_jet(m, w, 2, q, x, NULL, tau));
     for (int k = 0; k < 3; k++) {
       check_close(tau + 2 * k, Q + 2 * k, 2, 10, 200, "arm %d, order %d", i, k);
-      most = fmax(most, distance(tau + 2 * k, Q + 2 * k, 2, 10) / jn_row_epsilon());
+      most = fmax(most, distance(tau + 2 * k, Q + 2 * k, 2, 10) / jn_variant_epsilon());
     }
     jn_work_destroy(w);
     jn_model_destroy(m);

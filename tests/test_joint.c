@@ -163,7 +163,7 @@ static void angles_keep_their_digits_far_from_zero(void **state) {
   uint64_t s = seed("large angles");
   static const jn_joint_type types[] = {JN_REVOLUTE,  JN_HELICAL, JN_CYLINDRICAL, JN_PLANAR,
                                         JN_UNIVERSAL, JN_GIMBAL,  JN_GENERAL};
-  const double most = jn_row_epsilon() > 1e-10 ? 1e4 : 1e15;
+  const double most = jn_variant_epsilon() > 1e-10 ? 1e4 : 1e15;
   for (int i = 0; i < 7 * 200; i++) {
     jn_link l;
     jn_work *w;
@@ -259,7 +259,7 @@ static void configuration_rate(const jn_model *m, const double *q, const double 
   }
 }
 
-/* Output of a joint kernel in the complex row, differentiated along the motion. */
+/* Output of a joint kernel in the complex variant, differentiated along the motion. */
 static void rate_of(const jn_model *m, int kernel, int joint, const double *q, const double *v, double *rate, int n) {
   const double h = 1e-30;
   double dq[64];
@@ -267,7 +267,7 @@ static void rate_of(const jn_model *m, int kernel, int joint, const double *q, c
   configuration_rate(m, q, v, dq);
   for (int k = 0; k < jn_model_nq(m); k++) zq[k] = CMPLX(q[k], h * dq[k]);
   jn_call call = {.tree = m->tree[JN_KIND_Z], .in = {zq}, .out = {out}, .arg = {joint}};
-  jn__row_by_name("z")->kernels[kernel](&call);
+  jn__variant_by_name("z")->kernels[kernel](&call);
   for (int k = 0; k < n; k++) rate[k] = cimag(out[k]) / h;
 }
 

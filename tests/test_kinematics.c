@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Poses, twists, accelerations, Jacobians in the three representations; centre of mass and momentum. */
-#include "complex_row.h"
+#include "complex_variant.h"
 #include "reference.h"
 
 #include "kernel/terms/terms.h"
@@ -229,7 +229,7 @@ static double com_by_links(const state *x, int first, int last, double c[3]) {
   return mass;
 }
 
-/* Centre of mass by the kernel `terms` in the complex row, differentiated twice over: c and dc. */
+/* Centre of mass by the kernel `terms` in the complex variant, differentiated twice over: c and dc. */
 static void com_rates(const state *x, int link, double dc[3], double ddc[3]) {
   const double h = 1e-30;
   double _Complex q[80], v[MOST_V], c[3], d[3];
@@ -373,7 +373,7 @@ static void sine_and_cosine_are_those_of_the_c_library(void **st) {
   check_ok(jn_builder_freeze(b, &m, NULL));
   check_ok(jn_work_create(m, &w));
   const double sizes[] = {1, 7, 300, 7e3, 7e5, 1e12}, quarter = 1.5707963267948966;
-  int single = jn_row_epsilon() > 1e-10;
+  int single = jn_variant_epsilon() > 1e-10;
   for (int i = 0; i < 60000; i++) {
     double x = sizes[i % 6] * uniform(&s);
     if (i % 7 == 0) x = quarter * round(x / quarter) + 1e-4 * uniform(&s);

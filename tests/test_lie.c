@@ -158,7 +158,7 @@ static void bracket_is_a_lie_bracket(void **state) {
 static void exp_and_log_are_inverse_over_the_whole_range(void **state) {
   (void)state;
   uint64_t s = seed("exp/log");
-  int is_float = jn_row_epsilon() > 1e-10;
+  int is_float = jn_variant_epsilon() > 1e-10;
   for (int i = 0; i < 40; i++)
     for (int a = 0; a < ANGLES; a++) {
       double e[3], w[3], R[9], back[3], X[6], T[16], Y[6], Q[9], E[9], t;
@@ -202,13 +202,13 @@ static void rotations_by_pi_are_exact(void **state) {
   }
 }
 
-/* A kernel of the complex row: derivative of every output along one input direction, exact to rounding. */
+/* A kernel of the complex variant: derivative of every output along one input direction, exact to rounding. */
 static void complex_step(int kernel, const double *x, const double *dx, int n, double *dy, int m) {
   const double h = 1e-30;
   double _Complex in[16], out[36];
   for (int i = 0; i < n; i++) in[i] = CMPLX(x[i], h * dx[i]);
   jn_call call = {.in = {in}, .out = {out}};
-  jn__row_by_name("z")->kernels[kernel](&call);
+  jn__variant_by_name("z")->kernels[kernel](&call);
   for (int i = 0; i < m; i++) dy[i] = cimag(out[i]) / h;
 }
 
@@ -403,45 +403,45 @@ static void float_functions_agree_with_double(void **state) {
   }
 }
 
-/* Every row of the build, on this CPU, gives what the long double row gives, each to its own rounding. */
+/* Every variant of the build, on this CPU, gives what the long double variant gives, each to its own rounding. */
 static void all_rows_agree_with_long_double(void **state) {
   (void)state;
-  uint64_t s = seed("rows");
-  const jn_row *reference = jn__row_by_name("l");
-  if (!reference) skip(); /* JOUNCE_TEST_ROWS */
-  int rows = 0;
-  for (const jn_row *row; (row = jn__row(rows)) != NULL; rows++)
+  uint64_t s = seed("variants");
+  const jn_variant *reference = jn__variant_by_name("l");
+  if (!reference) skip(); /* JOUNCE_TEST_VARIANTS */
+  int variants = 0;
+  for (const jn_variant *variant; (variant = jn__variant(variants)) != NULL; variants++)
     for (int i = 0; i < 50; i++) {
       _Alignas(64) char in[6 * 64], out[16 * 64];
       long double xl[6], tl[16];
       double x[16][6], t[16][16], ref[16];
-      for (int lane = 0; lane < row->lanes; lane++)
-        for (int k = 0; k < 6; k++) x[lane][k] = (float)(1.4 * uniform(&s)); /* exact in every row */
-      row->load(in, JN_KIND_D, x, 6, 6, row->lanes);
+      for (int lane = 0; lane < variant->lanes; lane++)
+        for (int k = 0; k < 6; k++) x[lane][k] = (float)(1.4 * uniform(&s)); /* exact in every variant */
+      variant->load(in, JN_KIND_D, x, 6, 6, variant->lanes);
       jn_call call = {.in = {in}, .out = {out}};
-      row->kernels[JN_KERNEL_se3_exp](&call);
-      row->store(t, JN_KIND_D, out, 16, 16, row->lanes);
-      for (int lane = 0; lane < row->lanes; lane++) {
+      variant->kernels[JN_KERNEL_se3_exp](&call);
+      variant->store(t, JN_KIND_D, out, 16, 16, variant->lanes);
+      for (int lane = 0; lane < variant->lanes; lane++) {
         reference->load(xl, JN_KIND_D, x[lane], 6, 6, 1);
         jn_call exact = {.in = {xl}, .out = {tl}};
         reference->kernels[JN_KERNEL_se3_exp](&exact);
         for (int k = 0; k < 16; k++) ref[k] = (double)tl[k];
-        double gap = distance(t[lane], ref, 16, 1) / fmax(row->epsilon, 2.3e-16);
-        check(gap < 8, "row %s, lane %d: %g roundings from long double", row->name, lane, gap);
+        double gap = distance(t[lane], ref, 16, 1) / fmax(variant->epsilon, 2.3e-16);
+        check(gap < 8, "variant %s, lane %d: %g roundings from long double", variant->name, lane, gap);
       }
     }
   int least = 0; /* those of the build that every CPU runs */
 #define X(name, needs, on_request) least += strcmp(#needs, "any") == 0;
-  JN_ROW_LIST
+  JN_VARIANT_LIST
 #undef X
-  check(rows >= least, "only %d rows", rows);
+  check(variants >= least, "only %d variants", variants);
 }
 
-enum { MOST_NUMBERS = 37 }; /* more than twice the lanes of any row */
+enum { MOST_NUMBERS = 37 }; /* more than twice the lanes of any variant */
 
-/* n numbers of `count` samples into the lanes of a row and back: lane k has sample k, missing lanes repeat the last,
- * and what comes back is what went in, with nothing written between the samples. */
-static void move_numbers(const jn_row *row, int kind, int n, int count) {
+/* n numbers of `count` samples into the lanes of a variant and back: lane k has sample k, missing lanes repeat the
+ * last, and what comes back is what went in, with nothing written between the samples. */
+static void move_numbers(const jn_variant *variant, int kind, int n, int count) {
   enum { MOST = MOST_NUMBERS, GAP = 3, LANES = 16 };
   alignas(64) static char lanes[MOST * 64]; /* 64: the widest register */
   double d[LANES * (MOST + GAP)], back_d[LANES * (MOST + GAP)];
@@ -451,29 +451,29 @@ static void move_numbers(const jn_row *row, int kind, int n, int count) {
     d[i] = f[i] = (float)(i + 1);
     back_d[i] = back_f[i] = -1;
   }
-  row->load(lanes, kind, kind == JN_KIND_D ? (void *)d : (void *)f, (size_t)n, (size_t)stride, count);
-  for (int i = 0; i < n * row->lanes && row->kind <= JN_KIND_F; i++) {
-    int k = i % row->lanes, sample = k < count ? k : count - 1;
-    double x = row->kind == JN_KIND_D ? ((double *)(void *)lanes)[i] : (double)((float *)(void *)lanes)[i];
-    check(x == sample * stride + i / row->lanes + 1, "row %s: number %d of lane %d is %g", row->name, i / row->lanes, k,
-          x);
+  variant->load(lanes, kind, kind == JN_KIND_D ? (void *)d : (void *)f, (size_t)n, (size_t)stride, count);
+  for (int i = 0; i < n * variant->lanes && variant->kind <= JN_KIND_F; i++) {
+    int k = i % variant->lanes, sample = k < count ? k : count - 1;
+    double x = variant->kind == JN_KIND_D ? ((double *)(void *)lanes)[i] : (double)((float *)(void *)lanes)[i];
+    check(x == sample * stride + i / variant->lanes + 1, "variant %s: number %d of lane %d is %g", variant->name,
+          i / variant->lanes, k, x);
   }
-  row->store(kind == JN_KIND_D ? (void *)back_d : (void *)back_f, kind, lanes, (size_t)n, (size_t)stride, count);
+  variant->store(kind == JN_KIND_D ? (void *)back_d : (void *)back_f, kind, lanes, (size_t)n, (size_t)stride, count);
   for (int i = 0; i < all; i++) {
     double x = kind == JN_KIND_D ? back_d[i] : (double)back_f[i];
     int inside = i % stride < n && i / stride < count;
-    check(x == (inside ? i + 1 : -1), "row %s, %d of %d numbers, kind %d: place %d has %g", row->name, n, count, kind,
-          i, x);
+    check(x == (inside ? i + 1 : -1), "variant %s, %d of %d numbers, kind %d: place %d has %g", variant->name, n, count,
+          kind, i, x);
   }
 }
 
 static void numbers_go_into_lanes_and_back(void **state) {
   (void)state;
-  const jn_row *row;
-  for (int i = 0; (row = jn__row(i)) != NULL; i++)
+  const jn_variant *variant;
+  for (int i = 0; (variant = jn__variant(i)) != NULL; i++)
     for (int kind = JN_KIND_D; kind <= JN_KIND_F; kind++)
       for (int n = 0; n <= MOST_NUMBERS; n++)
-        for (int count = 1; count <= row->lanes; count++) move_numbers(row, kind, n, count);
+        for (int count = 1; count <= variant->lanes; count++) move_numbers(variant, kind, n, count);
 }
 
 int main(void) {

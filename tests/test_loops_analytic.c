@@ -148,7 +148,7 @@ static void joint_from(double *expected, int n, int k, const turning *t, const t
 static void the_four_bar_by_hand(void **state) {
   (void)state;
   uint64_t s = seed("four bar");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   robot x = load("four_bar", 0);
   body crank = planar_body(x.m, "crank", 0, 0.2), coupler = planar_body(x.m, "coupler", 0.6, 0.25),
        rocker = planar_body(x.m, "rocker", 0, 0.45);
@@ -171,7 +171,7 @@ static void the_four_bar_by_hand(void **state) {
 static void the_five_bar_by_hand(void **state) {
   (void)state;
   uint64_t s = seed("five bar");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   robot x = load("five_bar", 0);
   body crank[2] = {planar_body(x.m, "left_crank", -0.12, 0.16), planar_body(x.m, "right_crank", 0.12, 0.16)},
        rod[2] = {planar_body(x.m, "left_rod", 0.21, 0.28), planar_body(x.m, "right_rod", -0.21, 0.28)};
@@ -202,7 +202,7 @@ static void the_five_bar_by_hand(void **state) {
 static void the_slider_crank_by_hand(void **state) {
   (void)state;
   uint64_t s = seed("slider crank");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   robot x = load("slider_crank", 0);
   body crank = planar_body(x.m, "crank", 0.06, 0.08), rod = planar_body(x.m, "rod", 0.315, -0.08);
   const double r = 0.1, L = 0.325, slider = 0.8, zero = atan2(0.08, 0.06);
@@ -334,7 +334,7 @@ static double check_leg(const robot *x, int leg, const double *p, const double *
 static void the_stewart_platform_by_hand(void **state) {
   (void)state;
   uint64_t s = seed("Stewart platform");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   const double I[3] = {0.225333, 0.225333, 0.45}, mass = 10;
   robot x = load("stewart", 0);
   make_massless(&x, "cylinder", "rod");
@@ -377,7 +377,7 @@ static void the_stewart_platform_by_hand(void **state) {
 static void the_delta_robot_by_hand(void **state) {
   (void)state;
   uint64_t s = seed("delta robot");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   const double l = 0.2, rod = 0.5, mass = 0.5;
   robot x = load("delta", 0);
   make_massless(&x, "left_rod", "right_rod");
@@ -430,7 +430,7 @@ static void the_delta_robot_by_hand(void **state) {
 static void minimal_conditions_give_the_same_motion(void **state) {
   (void)state;
   uint64_t s = seed("minimal conditions");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   enum { N = 4, K = 3 };
   static const jn_loop_type types[3] = {JN_LOOP_REVOLUTE, JN_LOOP_POINT_ON_AXIS, JN_LOOP_COORDINATES};
   for (int i = 0; i < 10; i++) {
@@ -485,7 +485,7 @@ static void random_state(robot *x, uint64_t *s, double *q, double *motion) {
 static void the_equations_of_motion_hold(void **state) {
   (void)state;
   uint64_t s = seed("equations of motion");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   for (int i = 0; i < 3 * MECHANISMS; i++) {
     robot x = load(mechanisms[i / 3], 0);
     double q[Q], motion[2 * V], out[2 * V], tau[V], forces[V], lambda[ROWS], W[6 * LINKS], r[V], phi[ROWS], size = 1;
@@ -527,7 +527,7 @@ static void the_equations_of_motion_hold(void **state) {
 static void jets_are_derivatives_along_the_exact_motion(void **state) {
   (void)state;
   uint64_t s = seed("exact motion");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   enum { K = 2 };
   for (int i = 0; i < MECHANISMS; i++) {
     robot x = load(mechanisms[i], K);

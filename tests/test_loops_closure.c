@@ -106,7 +106,7 @@ static void gaps_are_angles(void **state) {
   (void)state;
   uint64_t s = seed("gaps");
   static const unsigned masks[] = {RX | RY | RZ | X, RX | Y, RY | RZ, RZ | X | Y | Z};
-  const double epsilon = jn_row_epsilon();
+  const double epsilon = jn_variant_epsilon();
   for (int i = 0; i < 40 * KINDS; i++) {
     double T_a[16], T_b[16], axis[3] = {0, 0, 1}, about[3], R[9], p[3] = {0}, q[7], gap, phi[6];
     unsigned mask = masks[(i / KINDS) % 4];
@@ -147,7 +147,7 @@ static void gaps_are_angles(void **state) {
 static void bodies_are_brought_home(void **state) {
   (void)state;
   uint64_t s = seed("home");
-  const double goal = fmax(1e-12, 100 * jn_row_epsilon());
+  const double goal = fmax(1e-12, 100 * jn_variant_epsilon());
   for (int i = 0; i < 20 * KINDS; i++) {
     double T_a[16], T_b[16], axis[3] = {0, 0, 1}, R[9], p[3], q[7], gap, residual;
     random_placement(&s, T_a);
@@ -282,7 +282,7 @@ static answers ask_bars(double factor) {
 /* The law: a condition and a multiple of it are the same condition. */
 static void units_of_a_condition_do_not_matter(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   static const double factors[] = {1e-12, -1e-9, 1e-100, 1e12, -1e40, 4.9e99};
   const answers one = ask_bars(1);
   assert_int_equal(one.rank, 2);
@@ -331,7 +331,7 @@ static void numbers_beyond_all_measure_are_refused(void **state) {
 /* A linkage of any size keeps its rank: three conditions, of points and of directions. */
 static void small_and_large_mechanisms_keep_their_rank(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   static const double sizes[] = {1e-10, 1e-6, 1, 1e6};
   for (int i = 0; i < 4; i++) {
     double length[4], q[4] = {0.4, 0.7, 0.5, 0.6};
@@ -363,7 +363,7 @@ static jn_status small_units(void *context, const double *q, const double *v, do
 
 static void the_users_units_do_not_matter(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   static const double length[3] = {1, 1, 1};
   static double units[] = {1, 1e-11, 1e30};
   double first[3];
@@ -445,12 +445,12 @@ static jn_model *parallelogram(uint64_t *s) {
 }
 
 /* The same in every row, in units of its rounding: the one equation J c'' + w cos c = tau of the parallelogram, and its
- * derivatives. Loops have no functions of their own in float; with a row in float (JOUNCE_ROW) they see the tree with
- * the digits of float. */
+ * derivatives. Loops have no functions of their own in float; with a row in float (JOUNCE_VARIANT) they see the tree
+ * with the digits of float. */
 static void every_row_reaches_its_rounding(void **state) {
   (void)state;
   uint64_t s = seed("rows");
-  const double J = 0.07 + 1.3 * 0.16 + 0.094, w = 9.81 * (0.2 + 1.3 * 0.4 + 1.6 * 0.2), epsilon = jn_row_epsilon();
+  const double J = 0.07 + 1.3 * 0.16 + 0.094, w = 9.81 * (0.2 + 1.3 * 0.4 + 1.6 * 0.2), epsilon = jn_variant_epsilon();
   static const char *const what[] = {"closure", "acceleration", "torque", "its rate", "second rate", "derivative"};
   double worst[6] = {0};
   for (int i = 0; i < 200; i++) {
@@ -525,7 +525,7 @@ static void solve_parallelogram(uint64_t *s, double c, double *forward, double *
 static void rounding_errors_are_foreseen(void **state) {
   (void)state;
   uint64_t s = seed("rounding");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   double worst = 0, least = INFINITY;
   for (int e = 1; e <= 4; e++) {
     double c = 1.2 * pow(10, -e), first[2][3 * (ORDER + 1)], found[2][3 * (ORDER + 1)], expected[2][ORDER + 1];
@@ -612,7 +612,7 @@ static void closed_states_inside_limits_are_found(void **state) {
     m = limited_linkage(lower, upper);
     check_ok(jn_loops_create(m, NULL, &l));
     check_ok(jn_loops_assemble_inside(l, NULL, 0, q, &residual, &outside));
-    check(outside == 0 && residual <= fmax(1e-10, 1000 * jn_row_epsilon()), "attempt %d: outside by %g, open by %g",
+    check(outside == 0 && residual <= fmax(1e-10, 1000 * jn_variant_epsilon()), "attempt %d: outside by %g, open by %g",
           attempt, outside, residual);
     for (int i = 0; i < 4; i++)
       check(q[i] >= lower[i] && q[i] <= upper[i], "attempt %d, joint %d: %g is not in %g ... %g", attempt, i, q[i],
@@ -635,7 +635,7 @@ static void limits_that_cannot_hold_are_told(void **state) {
   check_ok(jn_loops_assemble_inside(l, NULL, 0, q, &residual, &outside));
   check_ok(jn_loops_gaps(l, q, &gap));
   for (int i = 0; i < 4; i++) most = fmax(most, fabs(q[i]) - 0.1);
-  check(gap <= fmax(1e-10, 1000 * jn_row_epsilon()) && outside > 0.1 && fabs(outside - most) < 1e-12,
+  check(gap <= fmax(1e-10, 1000 * jn_variant_epsilon()) && outside > 0.1 && fabs(outside - most) < 1e-12,
         "open by %g, outside by %g, which should be %g", gap, outside, most);
 
   memcpy(q, (const double[]){1.5, 0, 0, 0}, sizeof q);

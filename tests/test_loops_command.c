@@ -95,7 +95,7 @@ static void mechanisms_are_closed_at_zero_and_have_their_mobility(void **state) 
     assert_int_equal((int)number_at(info, "mobility.rank"), mechanisms[i].rank);
     assert_int_equal((int)number_at(info, "mobility.mobility"), mechanisms[i].nv - mechanisms[i].rank);
     check_text(info, "mobility.at", "neutral");
-    assert_true(number_at(info, "mobility.open_by") < 4 * jn_row_epsilon());
+    assert_true(number_at(info, "mobility.open_by") < 4 * jn_variant_epsilon());
     json_decref(info);
   }
 }
@@ -104,7 +104,7 @@ static void mechanisms_are_closed_at_zero_and_have_their_mobility(void **state) 
  * they still determine the rest. */
 static void motors_determine_the_motion_of_a_mechanism(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   for (int i = 0; i < MECHANISMS; i++) {
     char source[64];
     double q[32], v[64] = {0};
@@ -138,7 +138,7 @@ static void cranks_turn_fully(void **state) {
   (void)state;
   static const char *const sources[] = {"builtin:four_bar", "builtin:slider_crank"};
   enum { STEPS = 90 };
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   for (int i = 0; i < 2; i++) {
     double q[3] = {0};
     const unsigned char held[3] = {1, 0, 0};

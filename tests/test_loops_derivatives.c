@@ -177,7 +177,7 @@ static void tangent(mechanism *x, double *dq) {
 static void differences_converge_along_the_manifold(void **state) {
   (void)state;
   uint64_t s = seed("derivatives along the manifold");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   for (int i = 0; i < MECHANISMS; i++)
     for (int k = 0; k < KINDS; k++) {
       mechanism x;
@@ -212,7 +212,7 @@ static void differences_converge_along_the_manifold(void **state) {
 static void parameters_enter_linearly(void **state) {
   (void)state;
   uint64_t s = seed("parameters of loops");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   enum { K = 2 };
   static double Y[(K + 1) * V * 10 * LINKS], pi[10 * LINKS], jet[(K + 2) * V], tau[(K + 1) * V], dpi[V * 10 * LINKS];
   for (int i = 0; i < MECHANISMS; i++) {
@@ -254,7 +254,7 @@ static void parameters_enter_linearly(void **state) {
 static void heavier_links_accelerate_as_predicted(void **state) {
   (void)state;
   uint64_t s = seed("mass of loops");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   static double dpi[V * 10 * LINKS], dlambda[ROWS * 10 * LINKS], pi[10 * LINKS];
   for (int i = 0; i < MECHANISMS; i++) {
     mechanism x;
@@ -300,7 +300,7 @@ static void heavier_links_accelerate_as_predicted(void **state) {
 static void wrenches_are_held_as_said(void **state) {
   (void)state;
   uint64_t s = seed("hold");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   mechanism x;
   begin(&x, &s, 0);
   int n = x.n;

@@ -99,7 +99,7 @@ static jn_model *random_loops(uint64_t *s) {
 static void rows_are_derivatives_of_the_conditions(void **state) {
   (void)state;
   uint64_t s = seed("rows of A");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   for (int i = 0; i < MODELS; i++) {
     jn_model *m = random_loops(&s);
     jn_loops *l;
@@ -158,7 +158,7 @@ static int eliminate(int n, double *M, double *b) {
 static void sparse_factors_solve_the_whole_system(void **state) {
   (void)state;
   uint64_t s = seed("whole systems");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   int solved = 0;
   for (int i = 0; i < MODELS; i++) {
     jn_model *m = random_loops(&s);
@@ -221,7 +221,7 @@ static void differences(jn_loops *l, const jn_model *m, jn_work *w, int by_v, in
 static void derivatives_hold_for_all_joints(void **state) {
   (void)state;
   uint64_t s = seed("derivatives of all joints");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   int compared = 0;
   for (int i = 0; i < MODELS; i++) {
     jn_model *m = random_loops(&s);
@@ -285,7 +285,7 @@ static void compare(int model, const char *what, int n, const double *x, const d
 static void together_as_one_after_the_other(void **state) {
   (void)state;
   uint64_t s = seed("dynamics with derivatives");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   static derivatives one, two;
   for (int i = 0; i < MODELS; i++) {
     jn_model *m = random_loops(&s);
@@ -346,7 +346,7 @@ static void nothing_is_left_of_a_bad_state(void **state) {
 static void violations_are_pulled_back(void **state) {
   (void)state;
   uint64_t s = seed("Baumgarte");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = linkage(4, (const double[]){0.5, 0.7, 0.7, 0.5}, 0.6);
   jn_loops *l;
   jn_loops_options options;

@@ -195,7 +195,7 @@ static void differentiating_never_allocates(void **state) {
 static void loops_never_allocate(void **state) {
   (void)state;
   enum { N = 4, K = 2, L = 4 };
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = linkage(N, (const double[]){0.5, 0.7, 0.7, 0.5}, 0.6);
   jn_loops *l;
   jn_loops_options options;
@@ -457,7 +457,7 @@ static void begin_sites(void) {
 /* A simulator allocates once, when it is created; steps, events and output do not. */
 static void simulating_never_allocates(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   uint64_t s = seed("simulating");
   jn_model *m = random_tree(&s, 8);
   for (int k = 0; k < JN_INTEGRATORS; k++) {
@@ -496,7 +496,7 @@ static jn_status stand_still(void *context, double t, int order, double *target,
 static void tasks_never_allocate(void **state) {
   (void)state;
   enum { LINKS = 8, WIDE = 64 };
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   uint64_t s = seed("tasks");
   jn_model *m = random_tree(&s, LINKS);
   jn_task task[2];

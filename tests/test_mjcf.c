@@ -537,7 +537,7 @@ static void keyframes_are_states(void **state) {
     assert_string_equal(name, i == 0 ? "home" : "");
     check_ok(jn_energy(m, work, q, v, energy));
     for (int k = 0; k < 2; k++)
-      if (!(fabs(energy[k] - energies[i][k]) < fmax(1e-8, 1e4 * jn_row_epsilon())))
+      if (!(fabs(energy[k] - energies[i][k]) < fmax(1e-8, 1e4 * jn_variant_epsilon())))
         fail_msg("%d: %.12g, not %.12g", i, energy[k], energies[i][k]);
   }
 

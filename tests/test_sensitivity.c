@@ -240,7 +240,7 @@ static int applies(const state *x, const jn_scalar *s) {
 static void scalars_of_the_model_by_building_it_again(void **st) {
   (void)st;
   uint64_t s = seed("design");
-  if (jn_row_epsilon() > 1e-10) return; /* a float row has no digits for differences */
+  if (jn_variant_epsilon() > 1e-10) return; /* a float variant has no digits for differences */
   static double room[80 * LINKS], dtau[V], da[V], a[V];
   const jn_scalar_kind kinds[5] = {JN_BY_INERTIA, JN_BY_PLACEMENT, JN_BY_AXIS, JN_BY_PITCH, JN_BY_GRAVITY};
   const int components[5] = {10, 6, 18, 6, 3};

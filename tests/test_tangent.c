@@ -53,7 +53,7 @@ static void differences_agree(void **unused) {
   (void)unused;
   uint64_t s = seed("differences");
   static matrices x;
-  double h = cbrt(jn_row_epsilon()), worst = 0;
+  double h = cbrt(jn_variant_epsilon()), worst = 0;
   jn_model *m = random_tree(&s, 12);
   jn_work *w;
   double q[MOST], v[MOST], e[MOST] = {0}, moved[MOST], up[MOST], down[MOST], d[MOST];

@@ -37,7 +37,7 @@ static void answers_have_the_targets(void **state) {
     check_ok(jn_random(m, &s, q));
     check_ok(jn_tasks_values(t, q, target));
     check_ok(jn_tasks_error(t, q, target, error));
-    check(norm(error, jn_tasks_rows(t)) < 1e3 * jn_row_epsilon(), "a value is its own target");
+    check(norm(error, jn_tasks_rows(t)) < 1e3 * jn_variant_epsilon(), "a value is its own target");
     fill(&s, v, jn_model_nv(m), 0.03);
     check_ok(jn_integrate(m, w, q, v, q));
     jn_status status = jn_tasks_solve(t, target, q, NULL, &reach);
@@ -45,7 +45,7 @@ static void answers_have_the_targets(void **state) {
     all++;
     if (status == JN_OK) {
       found++;
-      double allowed = fmax(1e-12, 100 * jn_row_epsilon());
+      double allowed = fmax(1e-12, 100 * jn_variant_epsilon());
       check_ok(jn_tasks_error(t, q, target, error));
       check(norm(error, jn_tasks_rows(t)) <= 2 * allowed, "model %d: %g is left", i, norm(error, jn_tasks_rows(t)));
       check(reach.outcome == JN_REACHED && reach.worst == JN_NONE && reach.iterations < 50, "what is reported");
@@ -93,7 +93,7 @@ static void random_poses_are_reached(void **state) {
       for (int v = 0; v < 7; v++) at += active[v] != 0;
       check(at == reach.limits, "limits are counted");
       check_ok(jn_tasks_values(t, q, X));
-      if (reach.outcome == JN_REACHED) check(distance(X, T, 16, 1) <= 1e-12 + 200 * jn_row_epsilon(), "pose %d", i);
+      if (reach.outcome == JN_REACHED) check(distance(X, T, 16, 1) <= 1e-12 + 200 * jn_variant_epsilon(), "pose %d", i);
     }
     check(found >= 398, "%s: %d of 400", robots[r][0], found);
     jn_tasks_destroy(t);
@@ -129,7 +129,7 @@ static void limits_of_followers_hold(void **state) {
   signed char active[1];
   double q = 0, target = 0.9;
   check_status(jn_tasks_solve(t, &target, &q, active, &reach), JN_ERR_REACH);
-  check(fabs(q - 0.3) < 1e-12 + 10 * jn_row_epsilon(), "0.2 - 4 q >= -1: q <= 0.3, not %g", q);
+  check(fabs(q - 0.3) < 1e-12 + 10 * jn_variant_epsilon(), "0.2 - 4 q >= -1: q <= 0.3, not %g", q);
   check(active[0] == 1 && reach.outcome == JN_REACH_LIMITS && reach.limits == 1, "it says why");
   jn_tasks_destroy(t);
   jn_model_destroy(m);
@@ -178,7 +178,7 @@ static void what_is_missing_is_known(void **state) {
     check(fabs(hypot(x[0], x[1]) - (far - 2)) < 1e-6, "%g is missing, not %g", far - 2, hypot(x[0], x[1]));
     check(reach.outcome == JN_REACH_SHORT && reach.worst == 0, "%s", jn_reach_text(reach.outcome));
     /* at a minimum, the arm is straight to the root of the rounding: too little in float to call it singular */
-    check(reach.rank == 1 || jn_row_epsilon() > 1e-10, "rank %d", reach.rank);
+    check(reach.rank == 1 || jn_variant_epsilon() > 1e-10, "rank %d", reach.rank);
   }
   jn_tasks_destroy(t);
   jn_model_destroy(m);
@@ -197,7 +197,7 @@ static double weighted_cost(jn_tasks *t, const double *q, const double *target) 
 static void answers_out_of_reach_are_nearest(void **state) {
   (void)state;
   uint64_t s = seed("nearest");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   jn_tasks *t = pose_tasks(m, "panda_flange", NULL);
   int iterations = 0, count = 0;
@@ -236,7 +236,7 @@ static void answers_out_of_reach_are_nearest(void **state) {
 static void priorities_are_kept(void **state) {
   (void)state;
   uint64_t s = seed("priorities");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   jn_task task[2] = {task_of(JN_TASK_POSITION, jn_frame_index(m, "panda_flange"), JN_WORLD),
                      task_of(JN_TASK_POSITION, jn_link_index(m, "panda_link4"), JN_WORLD)};
@@ -304,7 +304,7 @@ static void answers_do_not_depend_on_the_reference(void **state) {
     jn_reach reach;
     jn_status one = jn_tasks_solve(a, target, q, NULL, &reach), two = jn_tasks_solve(c, other, p, NULL, NULL);
     check(one == two, "both or none");
-    double allowed = fmax(1e-11, 1e3 * jn_row_epsilon()) / reach.weakest; /* targets are met to 1e-12 */
+    double allowed = fmax(1e-11, 1e3 * jn_variant_epsilon()) / reach.weakest; /* targets are met to 1e-12 */
     check(distance(q, p, 7, 1) < allowed, "%s: apart by %g", jn_task_type_name(here.type), distance(q, p, 7, 1));
     jn_tasks_destroy(a);
     jn_tasks_destroy(c);
@@ -326,7 +326,7 @@ static double crank_angle(double x, double y, double a, double b, double side) {
 static void the_five_bar_in_closed_form(void **state) {
   (void)state;
   uint64_t s = seed("five-bar");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:five_bar");
   jn_task task = task_of(JN_TASK_POSITION, jn_frame_index(m, "tip"), JN_WORLD);
   task.weight[2] = 0; /* it moves in a plane */
@@ -374,7 +374,7 @@ static void the_five_bar_in_closed_form(void **state) {
 static void the_stewart_platform_in_closed_form(void **state) {
   (void)state;
   uint64_t s = seed("Stewart platform");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:stewart");
   jn_tasks *t = pose_tasks(m, "platform", NULL);
   jn_work *w;
@@ -427,7 +427,7 @@ static void the_stewart_platform_in_closed_form(void **state) {
 static void the_delta_robot_in_closed_form(void **state) {
   (void)state;
   uint64_t s = seed("delta robot");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   const double l = 0.2, rod = 0.5;
   jn_model *m = built_in("builtin:delta");
   jn_task task = task_of(JN_TASK_POSITION, jn_link_index(m, "platform"), JN_WORLD);
@@ -481,7 +481,7 @@ static void batches_are_their_parts(void **state) {
   memcpy(p, q, sizeof p);
   memcpy(from, q, sizeof p);
   jn_status a = jn_tasks_solve_batch(one, COUNT, T, q, NULL), b = jn_tasks_solve_batch(more, COUNT, T, p, reach);
-  check(a == b && distance(q, p, COUNT * 7, 1) < fmax(1e-9, 1e4 * jn_row_epsilon()),
+  check(a == b && distance(q, p, COUNT * 7, 1) < fmax(1e-9, 1e4 * jn_variant_epsilon()),
         "what is asked for does not change results");
   memcpy(q, from, sizeof q);
   check(jn_tasks_solve_batch(one, COUNT, T, q, again) == b && memcmp(q, p, sizeof q) == 0, "nor do threads");
@@ -492,7 +492,7 @@ static void batches_are_their_parts(void **state) {
     check(reach[i].iterations == again[i].iterations && reach[i].starts == again[i].starts, "how it was found");
     check_limits(m, p + 7 * i);
     check_ok(jn_tasks_error(one, p + 7 * i, T + 16 * i, error));
-    found += norm(error, 6) <= 2e-12 + 200 * jn_row_epsilon();
+    found += norm(error, 6) <= 2e-12 + 200 * jn_variant_epsilon();
   }
   check(found >= COUNT - 1, "%d of %d", found, COUNT);
   check_ok(jn_tasks_solve_batch(more, 0, NULL, NULL, NULL));

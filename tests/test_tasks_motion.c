@@ -80,7 +80,7 @@ static void rate_of_value(const jn_task *task, const double *value, const double
 static void rates_are_derivatives(void **state) {
   (void)state;
   uint64_t s = seed("rates");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   for (int i = 0; i < 42; i++) {
     jn_model *m = random_tree(&s, 3 + i % 7);
     int links = jn_link_count(m), n = jn_model_nv(m);
@@ -120,7 +120,7 @@ static void rates_are_derivatives(void **state) {
 static void rows_are_derivatives_of_each_other(void **state) {
   (void)state;
   uint64_t s = seed("motions");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   const double posture[7] = {0.1, 0.2, 0, -1.5, 0, 1.6, 0.4}, metric[7] = {1, 2, 1, 0.5, 1, 3, 1};
   for (int i = 0; i < 4; i++) {
@@ -146,7 +146,7 @@ static void rows_are_derivatives_of_each_other(void **state) {
 static void loops_move_with_their_tool(void **state) {
   (void)state;
   uint64_t s = seed("loops");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   static const char *const robots[][2] = {{"builtin:five_bar", "tip"}, {"builtin:stewart", "platform"}};
   for (int i = 0; i < 2; i++) {
     jn_model *m = built_in(robots[i][0]);
@@ -182,7 +182,7 @@ static void loops_move_with_their_tool(void **state) {
 static void priorities_have_derivatives(void **state) {
   (void)state;
   uint64_t s = seed("priorities");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   jn_task task[2] = {task_of(JN_TASK_POSE, jn_frame_index(m, "panda_flange"), JN_WORLD),
                      task_of(JN_TASK_POSITION, jn_link_index(m, "panda_link4"), JN_WORLD)};
@@ -241,7 +241,7 @@ static void priorities_have_derivatives(void **state) {
 
 static void paths_end_where_they_must(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   jn_tasks_options o;
   jn_tasks_options_init(&o);
@@ -288,7 +288,7 @@ static void operational_at(void *context, double t, double *x) {
 static void operational_space_obeys_the_equations_of_motion(void **state) {
   (void)state;
   uint64_t s = seed("operational space");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   jn_tasks_options o;
   jn_tasks_options_init(&o);

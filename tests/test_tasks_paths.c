@@ -2,7 +2,7 @@
 /* Motions of tasks: their derivatives by the complex step; poses that leave rows free; limits along paths, which hold
  * while rows stay derivatives of each other; paths that cannot be followed end soon; operational space of closed
  * mechanisms. */
-#include "complex_row.h"
+#include "complex_variant.h"
 #include "tasks_paths.h"
 
 typedef double _Complex complex_number;
@@ -112,7 +112,7 @@ static void jets_by_the_complex_step(void **state) {
   (void)state;
   uint64_t s = seed("complex step");
   const double h = 1e-30;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   for (int i = 0; i < 12; i++) {
     static complex_rule r;
@@ -171,7 +171,7 @@ static void free_rows_are_followed(void **state) {
   static const char *const free_rows[] = {"z", "x",  "xy", "yz",  "xyz",
                                           "X", "XY", "zX", "xyY", "zXYZ"}; /* XYZ: shifts */
   uint64_t s = seed("free rows");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   jn_work *w;
   check_ok(jn_work_create(m, &w));
@@ -226,7 +226,7 @@ static jn_status line_at(void *context, double t, int order, double *target, dou
 static void limits_hold_along_paths(void **state) {
   (void)state;
   uint64_t s = seed("limits along paths");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   jn_work *w;
   check_ok(jn_work_create(m, &w));
@@ -274,7 +274,7 @@ static void limits_hold_along_paths(void **state) {
 static void rows_are_derivatives_next_to_limits(void **state) {
   (void)state;
   uint64_t s = seed("next to limits");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   jn_work *w;
   check_ok(jn_work_create(m, &w));
@@ -300,7 +300,7 @@ static void rows_are_derivatives_next_to_limits(void **state) {
 /* A motion that begins where its posture is nearest: what is left of the pull is rounding, and not a singularity. */
 static void a_pull_from_the_nearest_solution(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:panda");
   const double posture[PANDA] = {0, 0, 0, -1.57, 0, 1.87, 0};
   for (int i = 1; i <= 40; i++) {
@@ -327,7 +327,7 @@ static void a_pull_from_the_nearest_solution(void **state) {
  */
 static void what_is_reported_of_planar_arms(void **state) {
   (void)state;
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   jn_model *m = built_in("builtin:double_pendulum");
   jn_task task = task_of(JN_TASK_POSITION, jn_frame_index(m, "tip"), JN_WORLD);
   jn_tasks *t = tasks_of(m, &task, 1, NULL);
@@ -418,7 +418,7 @@ static void check_closed(closed_motion *c, const jn_model *m, const jn_task *tas
 static void operational_space_of_mechanisms(void **state) {
   (void)state;
   uint64_t s = seed("mechanisms");
-  if (jn_row_epsilon() > 1e-10) return;
+  if (jn_variant_epsilon() > 1e-10) return;
   static const char *const robots[][2] = {
       {"builtin:five_bar", "tip"}, {"builtin:stewart", "platform"}, {"builtin:delta", "platform"}};
   for (int i = 0; i < 3; i++) {

@@ -39,7 +39,7 @@ static void the_velocity_moves_the_configuration(void **state) {
   check_ok(jn_trajectory_evaluate(t, 1.1, 0, q, v));
   for (int k = 0; k < nv; k++) {
     double better = (4 * d[1][k] - d[0][k]) / 3;
-    check(fabs(better - v[k]) < 1e-9 + 2e3 * jn_row_epsilon(), "coordinate %d: %g, not %g", k, better, v[k]);
+    check(fabs(better - v[k]) < 1e-9 + 2e3 * jn_variant_epsilon(), "coordinate %d: %g, not %g", k, better, v[k]);
   }
   check_ok(jn_normalize(m, w, q, unit));
   check_close(q, unit, nq, 1, 4, "quaternions are unit");

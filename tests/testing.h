@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all tests share: cmocka, a seeded generator, and comparisons in units of the row's rounding.
+/* What all tests share: cmocka, a seeded generator, and comparisons in units of the variant's rounding.
  *
- * Tests run once for each kernel row (JOUNCE_ROW), so tolerances are multiples of jn_row_epsilon(). Random tests start
- * from seed(), which prints what it gives; JOUNCE_SEED=n repeats a run. */
+ * Tests run once for each kernel variant (JOUNCE_VARIANT), so tolerances are multiples of jn_variant_epsilon(). Random
+ * tests start from seed(), which prints what it gives; JOUNCE_SEED=n repeats a run. */
 #ifndef JN_TESTS_TESTING_H
 #define JN_TESTS_TESTING_H
 
@@ -58,7 +58,7 @@ static UNUSED void fill(uint64_t *state, double *x, int n, double size) {
   } while (0)
 #define check_ok(call) check_status(call, JN_OK)
 
-/* |a - b| <= ulps * epsilon(row) * max(size, |a|, |b| over the arrays): relative to the size of the answer. */
+/* |a - b| <= ulps * epsilon(variant) * max(size, |a|, |b| over the arrays): relative to the size of the answer. */
 static UNUSED double distance(const double *a, const double *b, int n, double size) {
   double most = 0;
   for (int i = 0; i < n; i++) {
@@ -70,7 +70,7 @@ static UNUSED double distance(const double *a, const double *b, int n, double si
 
 #define check_close(a, b, n, size, ulps, ...)                                                                  \
   do {                                                                                                         \
-    double gap_ = distance(a, b, n, size) / jn_row_epsilon();                                                  \
+    double gap_ = distance(a, b, n, size) / jn_variant_epsilon();                                              \
     if (!(gap_ <= (ulps))) {                                                                                   \
       print_error("%s:%d: apart by %.3g roundings, allowed %.3g: ", __FILE__, __LINE__, gap_, (double)(ulps)); \
       print_error(__VA_ARGS__);                                                                                \

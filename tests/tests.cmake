@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Label "once": does not depend on the kernel row, so it is not repeated for each row.
+# Label "once": does not depend on the kernel variant, so it is not repeated for each variant.
 if(JOUNCE_WITH_URDF)
   jounce_test(urdf LABELS once)
   jounce_test(urdf_faults LABELS once)
@@ -128,7 +128,7 @@ if(JOUNCE_WITH_JSON) # built-in robots
   jounce_test(step_derivatives LABELS once)
   jounce_test(rollout LABELS once)
   jounce_test(solvers LABELS once)
-  jounce_test(motions LABELS once) # parameters of states need a row of one double: the default
+  jounce_test(motions LABELS once) # parameters of states need a variant of one double: the default
   jounce_test(elastic LABELS once)
   jounce_test(retime LABELS once)
   jounce_test(tasks)
@@ -146,9 +146,9 @@ if(NOT JOUNCE_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux") # sanitizers have
   jounce_test(memory)
 endif()
 
-add_executable(list_rows list_rows.c)
-target_include_directories(list_rows PRIVATE "${PROJECT_SOURCE_DIR}/src")
-target_link_libraries(list_rows PRIVATE jounce_testing m)
+add_executable(list_variants list_variants.c)
+target_include_directories(list_variants PRIVATE "${PROJECT_SOURCE_DIR}/src")
+target_link_libraries(list_variants PRIVATE jounce_testing m)
 
 add_test(NAME printing COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/printing.sh ${PROJECT_SOURCE_DIR})
 set_tests_properties(printing PROPERTIES LABELS once)

@@ -484,7 +484,7 @@ static int compute(const eval_arg *arg, want_list *list) {
   e.limit = arg->model.options.max_bytes;
   int result = choose_frame(arg, &e.frame);
   if (result != OPTION_GO_ON) return result;
-  jn_status status = jn_row_name() ? jn_work_create_order(e.model, need.order, &e.work) : JN_ERR_ROW;
+  jn_status status = jn_variant_name() ? jn_work_create_order(e.model, need.order, &e.work) : JN_ERR_VARIANT;
   if (status == JN_OK) status = create_loops(&e);
   if (status != JN_OK) {
     say(stderr, "jounce: %s\n", jn_status_text(status));

@@ -15,11 +15,11 @@
 
 /* ---- States that close the loops ---- */
 
-#define LOOPS_TOLERANCE 1e-9                            /* the default of jn_loops_options */
-#define WORTH_A_NOTE fmax(1e-6, 1e3 * jn_row_epsilon()) /* of rounding errors */
+#define LOOPS_TOLERANCE 1e-9                                /* the default of jn_loops_options */
+#define WORTH_A_NOTE fmax(1e-6, 1e3 * jn_variant_epsilon()) /* of rounding errors */
 
 /* How far a state may be from closing the loops [m, rad; for the velocity per s]. */
-static double tolerance(void) { return fmax(1e-6, 1000 * jn_row_epsilon()); }
+static double tolerance(void) { return fmax(1e-6, 1000 * jn_variant_epsilon()); }
 
 /* What is large for a row: the largest factor of a coupling, one otherwise. */
 static double row_size(const evaluation *e, int loop, const double *A) {
@@ -169,7 +169,7 @@ static void tell_outside(const evaluation *e, const eval_state *s, int index, bo
 
 static int assemble(evaluation *e, eval_state *s, int index) {
   bool any = memchr(s->held, 1, (size_t)jn_model_nv(e->model)) != NULL;
-  double residual = 0, accuracy = fmax(1e-12, 10 * jn_row_epsilon());
+  double residual = 0, accuracy = fmax(1e-12, 10 * jn_variant_epsilon());
   jn_status status = close_inside_limits(e->model, e->loops, any ? s->held : NULL, true, accuracy, s->q, &residual);
   if (status == JN_ERR_LOOP) {
     return cannot(e, index,

@@ -144,7 +144,7 @@ void info_json(const model_arg *arg, const limit *limits) {
   emit_numbers(&j, "gravity", gravity, 3);
   emit_number(&j, "mass", jn_model_mass(model));
   emit_number(&j, "fixed_mass", jn_model_fixed_mass(model));
-  emit_text(&j, "row", jn_row_name());
+  emit_text(&j, "row", jn_variant_name());
   emit_open_array(&j, "links");
   for (int i = 0; i < jn_link_count(model); i++) write_link(&j, model, i, limits);
   emit_close_array(&j);

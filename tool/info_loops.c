@@ -40,7 +40,7 @@ static jn_status close_loops(jn_loops *loops, int count, int nq, double *q, loop
   s->where = s->gap <= closed_to ? LOOPS_NEUTRAL : LOOPS_OPEN;
   if (status == JN_OK && s->where == LOOPS_OPEN) {
     for (int i = 0; i < nq; i++) closed[i] = q[i];
-    double accuracy = fmax(1e-12, 10 * jn_row_epsilon());
+    double accuracy = fmax(1e-12, 10 * jn_variant_epsilon());
     if (jn_loops_assemble(loops, NULL, accuracy, closed, NULL) == JN_OK) {
       for (int i = 0; i < nq; i++) q[i] = closed[i];
       s->where = LOOPS_ASSEMBLED;

@@ -16,7 +16,7 @@ static const double hardly_outside = 1e-9;
 /* Is q as good as closed? */
 static bool is_closed(jn_loops *loops, const jn_model *model, const double *q) {
   int count = jn_loop_count(model);
-  double *gap = allocate(((size_t)count + 1) * sizeof *gap), tolerance = fmax(1e-6, 1000 * jn_row_epsilon());
+  double *gap = allocate(((size_t)count + 1) * sizeof *gap), tolerance = fmax(1e-6, 1000 * jn_variant_epsilon());
   bool closed = jn_loops_gaps(loops, q, gap) == JN_OK;
   for (int i = 0; i < count; i++) closed = closed && gap[i] <= tolerance;
   free(gap);

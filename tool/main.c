@@ -64,10 +64,10 @@ static int print_help(void) {
   return EXIT_FINE;
 }
 
-/* What the row says to a user; JOUNCE_ROW, for developers, is shown when it is set. */
-static const char *instruction_set(const char *row) {
-  if (strstr(row, "_avx512")) return "AVX-512";
-  if (strstr(row, "_avx2")) return "AVX2 and FMA";
+/* What the kernel variant says to a user; JOUNCE_VARIANT, for developers, is shown when it is set. */
+static const char *instruction_set(const char *variant) {
+  if (strstr(variant, "_avx512")) return "AVX-512";
+  if (strstr(variant, "_avx2")) return "AVX2 and FMA";
 #if defined(__x86_64__)
   return "SSE2, which every x86-64 has";
 #elif defined(__aarch64__)
@@ -78,14 +78,14 @@ static const char *instruction_set(const char *row) {
 }
 
 static int print_version(void) {
-  const char *row = jn_row_name(), *forced = getenv("JOUNCE_ROW");
+  const char *variant = jn_variant_name(), *forced = getenv("JOUNCE_VARIANT");
   say(stdout, "jounce %s\n", jn_version());
-  if (!row) {
-    say(stdout, "instruction set: none; JOUNCE_ROW names no version of the kernels that can run here\n");
+  if (!variant) {
+    say(stdout, "instruction set: none; JOUNCE_VARIANT names no version of the kernels that can run here\n");
     return EXIT_FINE;
   }
-  say(stdout, "instruction set: %s\n", instruction_set(row));
-  if (forced && *forced) say(stdout, "JOUNCE_ROW: %s\n", row);
+  say(stdout, "instruction set: %s\n", instruction_set(variant));
+  if (forced && *forced) say(stdout, "JOUNCE_VARIANT: %s\n", variant);
   return EXIT_FINE;
 }
 

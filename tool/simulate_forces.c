@@ -285,7 +285,7 @@ int acting_forces_init(acting_forces *f, const simulate_arg *arg, const jn_model
   if (follows) result = follow_init(f, arg);
   if (result != OPTION_GO_ON) return result;
   if (jn_work_create_order(model, follows ? JN_TRAJECTORY_MAX_ORDER : 0, &f->work) == JN_OK) return OPTION_GO_ON;
-  say(stderr, "jounce: %s\n", jn_status_text(jn_row_name() ? JN_ERR_MEMORY : JN_ERR_ROW));
+  say(stderr, "jounce: %s\n", jn_status_text(jn_variant_name() ? JN_ERR_MEMORY : JN_ERR_VARIANT));
   return EXIT_BAD;
 }
 

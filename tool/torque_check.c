@@ -56,7 +56,7 @@ static double step_of(const checking *c, int k) {
     above = fmax(above, c->peaks[(size_t)k * (size_t)c->nv + (size_t)v]);
   }
   double scale = above > 0 ? below / above : c->end - c->start;
-  return fmin(scale, (c->end - c->start) / 4) * pow(jn_row_epsilon(), 0.2);
+  return fmin(scale, (c->end - c->start) / 4) * pow(jn_variant_epsilon(), 0.2);
 }
 
 static void keep(deviation *d, const deviation *now) {
@@ -90,7 +90,7 @@ static jn_status compare_torques(checking *c, double t) {
   for (int v = 0; v < c->nv; v++) size = fmax(size, c->peaks[v]);
   for (int v = 0; v < c->nv && status == JN_OK; v++) {
     double off = fabs(tau[v] + (m->losses ? loss[v] : 0) - m->tau[v]);
-    compare(c, 0, v, off, 1000 * jn_row_epsilon() * size);
+    compare(c, 0, v, off, 1000 * jn_variant_epsilon() * size);
   }
   return status;
 }
@@ -118,7 +118,7 @@ static jn_status compare_order(checking *c, double t, int k) {
     double x[POINTS], error;
     for (size_t i = 0; i < POINTS; i++) x[i] = c->kept[i * all + below];
     double off = fabs(difference(x, h, smooth, &error) - c->kept[(POINTS - 1) * all + at]);
-    double rounding = 64 * jn_row_epsilon() * (size + latest * c->peaks[at]) / h;
+    double rounding = 64 * jn_variant_epsilon() * (size + latest * c->peaks[at]) / h;
     compare(c, k, (int)v, off, error + rounding);
   }
   return JN_OK;

@@ -194,7 +194,8 @@ jn_status motion_assemble(motion *m) {
     int place = place_in_q(m->model, v);
     before[v] = place >= 0 && m->given[v] ? m->q[place] : NAN;
   }
-  double enough = fmax(1e-12, 10 * jn_row_epsilon()), residual; /* more, so that differences of torques are smooth */
+  double enough = fmax(1e-12, 10 * jn_variant_epsilon()),
+         residual; /* more, so that differences of torques are smooth */
   jn_status status = jn_loops_assemble(m->loops, m->held, 0.01 * enough, m->q, &residual);
   if (status == JN_ERR_LOOP && residual <= enough) status = JN_OK;
   for (int v = 0; v < m->nv && m->surplus && status == JN_OK; v++) {

@@ -115,7 +115,7 @@ static int set_up(motion *m, const torque_arg *arg) {
   m->given = m->actuated + nv;
   if (jn_trajectory_has_wrenches(m->trajectory))
     m->wrench_jet = allocate(rows * 6 * (size_t)jn_link_count(model) * sizeof(double));
-  jn_status status = jn_row_name() ? jn_work_create_order(model, order, &m->work) : JN_ERR_ROW;
+  jn_status status = jn_variant_name() ? jn_work_create_order(model, order, &m->work) : JN_ERR_VARIANT;
   if (status == JN_OK) return motion_init_loops(m, arg);
   say(stderr, "jounce: %s\n", jn_status_text(status));
   return EXIT_BAD;
@@ -322,7 +322,7 @@ jn_status motion_torques(motion *m) {
 
 void motion_note(const motion *m) {
   motion_note_loops(m);
-  if (!(m->rounding > fmax(1e-6, 1000 * jn_row_epsilon()))) return;
+  if (!(m->rounding > fmax(1e-6, 1000 * jn_variant_epsilon()))) return;
   say(stderr,
       "jounce: note: the loops are near a singular configuration at t = %.15g s: errors of about %.0e are to be "
       "expected there of motions at rates of one, in the highest order\n",

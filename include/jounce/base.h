@@ -44,7 +44,7 @@ JN_API const char *jn_version(void);
   X(JN_ERR_FILE, 7, "a file cannot be read or written")                                                            \
   X(JN_ERR_SYNTAX, 8, "a file is not in the format it should have")                                                \
   X(JN_ERR_WORK, 9, "the work memory was made for another model, or for less")                                     \
-  X(JN_ERR_ROW, 10, "JOUNCE_ROW names no kernel row of this build that this CPU can run")                          \
+  X(JN_ERR_VARIANT, 10, "JOUNCE_VARIANT names no kernel variant of this build that this CPU can run")              \
   X(JN_ERR_SINGULAR, 11, "the system is singular")                                                                 \
   X(JN_ERR_UNSUPPORTED, 12, "this build or this file format cannot do that")                                       \
   X(JN_ERR_LOOP, 13, "the kinematic loops are not closed, or cannot be")                                           \
@@ -137,12 +137,13 @@ JN_API int jn_report_count_rule(const jn_report *report, jn_severity severity, c
 /* Message i, 0 <= i < count; NULL if i is out of range. Its strings are valid as long as the report. */
 JN_API const jn_message *jn_report_message(const jn_report *report, int i);
 
-/* Name of the kernel row (number type and instruction set) that calls for one state in double use on this CPU, e.g.
- * "d_avx2". The environment variable JOUNCE_ROW, read at the first call, forces a row. Returns NULL when it names a row
- * that cannot run here; every computing function then returns JN_ERR_ROW. */
-JN_API const char *jn_row_name(void);
-/* Relative rounding unit of that row's results in double: 2.2e-16, or 1.2e-7 for float rows; 0 when there is no row. */
-JN_API double jn_row_epsilon(void);
+/* Name of the kernel variant (number type and instruction set) that calls for one state in double use on this CPU, e.g.
+ * "d_avx2". The environment variable JOUNCE_VARIANT, read at the first call, forces a variant. Returns NULL when it
+ * names a variant that cannot run here; every computing function then returns JN_ERR_VARIANT. */
+JN_API const char *jn_variant_name(void);
+/* Relative rounding unit of that variant's results in double: 2.2e-16, or 1.2e-7 for float variants; 0 when there is no
+ * variant. */
+JN_API double jn_variant_epsilon(void);
 
 #ifdef __cplusplus
 }

@@ -40,7 +40,7 @@ typedef struct jn_base_options {
                                   * are coupled at least 20 L */
   double tolerance;      /* what counts as zero, relative: values of jn_base_spectrum(), columns of Y, directions
                           * in the structure, coefficients of B. 0: 1e-8 for the first, 1e-11 for columns and
-                          * directions, what rounding leaves for coefficients (float rows: 1e-3, 6e-3) */
+                          * directions, what rounding leaves for coefficients (float variants: 1e-3, 6e-3) */
   jn_base_method method; /* where B comes from */
 } jn_base_options;
 
@@ -52,7 +52,7 @@ typedef struct jn_base jn_base;
 
 /* Finds the base parameters. options NULL: defaults. The result does not refer to the model. O((10 L)^2 rows) time,
  * O((10 L)^2) memory.
- * Errors: JN_ERR_NULL, JN_ERR_INIT, JN_ERR_SIZE (options not set up, or out of range), JN_ERR_MEMORY, JN_ERR_ROW,
+ * Errors: JN_ERR_NULL, JN_ERR_INIT, JN_ERR_SIZE (options not set up, or out of range), JN_ERR_MEMORY, JN_ERR_VARIANT,
  * JN_ERR_SINGULAR (the SVD does not converge), JN_ERR_UNSUPPORTED (a build without LAPACKE). On error *base is NULL. */
 JN_API jn_status jn_base_create(const jn_model *model, const jn_base_options *options, jn_base **base);
 JN_API void jn_base_destroy(jn_base *base); /* Releases it; NULL is allowed. */

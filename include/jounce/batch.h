@@ -26,7 +26,7 @@ typedef struct jn_batch jn_batch;
 
 /* Creates a batch. order: the highest order of jets you will ask for, or -1 for none. threads 0: as many as OpenMP
  * would use (OMP_NUM_THREADS), 1 in builds without OpenMP. Errors: JN_ERR_NULL, JN_ERR_SIZE (threads < 0 or
- * above 65536, order < -1 or above JN_MAX_ORDER), JN_ERR_MEMORY, JN_ERR_ROW. */
+ * above 65536, order < -1 or above JN_MAX_ORDER), JN_ERR_MEMORY, JN_ERR_VARIANT. */
 JN_API jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batch **batch);
 JN_API void jn_batch_destroy(jn_batch *batch);      /* NULL is allowed */
 JN_API int jn_batch_threads(const jn_batch *batch); /* number of threads */

@@ -4,7 +4,7 @@
  * q [nq]: configuration. v [nv]: velocity or tangent vector in the joints' velocity coordinates, which are coordinate
  * rates, except for spherical and free joints, where they are the body's angular velocity and twist. Threads may share
  * the model, but each needs its own work memory. Only jn_work_create() allocates.
- * Errors of all: JN_ERR_NULL, JN_ERR_WORK (work made for another model), JN_ERR_ROW; JN_ERR_INDEX where named. */
+ * Errors of all: JN_ERR_NULL, JN_ERR_WORK (work made for another model), JN_ERR_VARIANT; JN_ERR_INDEX where named. */
 #ifndef JOUNCE_CONFIGURATION_H
 #define JOUNCE_CONFIGURATION_H
 

@@ -13,8 +13,8 @@
  * q of spherical and free joints do not commute: d_h d_k - d_k d_h is the derivative along the bracket [e_h, e_k]. v,
  * a, tau, wrench may be NULL: zero. Pass NULL for outputs you do not need, unless a comment says otherwise. Costs are
  * for n bodies and a tree of depth d. No function allocates. Mathematics: docs/derivatives.md. Errors of all:
- * JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE, JN_ERR_INDEX (hold, frame, in); JN_ERR_SINGULAR for forward and
- * hybrid dynamics. */
+ * JN_ERR_NULL, JN_ERR_WORK, JN_ERR_VARIANT, JN_ERR_SIZE, JN_ERR_INDEX (hold, frame, in); JN_ERR_SINGULAR for forward
+ * and hybrid dynamics. */
 #ifndef JOUNCE_DERIVATIVES_H
 #define JOUNCE_DERIVATIVES_H
 

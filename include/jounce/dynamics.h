@@ -8,7 +8,7 @@
  * friction are not included: add jn_loss_forces() to the tau of inverse dynamics, or subtract it from the tau that you
  * pass to forward dynamics. Costs are for n bodies and a tree of depth d. Both triangles of symmetric matrices are
  * written. No function allocates; each thread needs its own work; outputs must not overlap inputs; NaN in gives NaN
- * out. Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE (a matrix of more than 2^31 entries);
+ * out. Errors of all: JN_ERR_NULL, JN_ERR_WORK, JN_ERR_VARIANT, JN_ERR_SIZE (a matrix of more than 2^31 entries);
  * JN_ERR_SINGULAR where named. */
 #ifndef JOUNCE_DYNAMICS_H
 #define JOUNCE_DYNAMICS_H

@@ -145,7 +145,7 @@ JN_API jn_status jn_elastic_forces(const jn_elastic *elastic, double t, int orde
                                    const double *v_jet, const double *motor_jet, double *tau_jet);
 /* Accelerations a [N] of the elastic robot and their derivatives by its state and by motor torques: da_dq, da_dv [N x
  * N], da_dmotor [N x nv]. Any may be NULL. Loops of the model are kept closed. Errors: JN_ERR_SINGULAR (a motor behind
- * a spring without rotor_inertia), JN_ERR_LOOP, JN_ERR_ROW. O(N^3). */
+ * a spring without rotor_inertia), JN_ERR_LOOP, JN_ERR_VARIANT. O(N^3). */
 JN_API jn_status jn_elastic_dynamics(jn_elastic *elastic, double t, const double *q_all, const double *v_all,
                                      const double *motor, double *a, double *da_dq, double *da_dv, double *da_dmotor);
 
@@ -161,7 +161,7 @@ JN_API jn_status jn_elastic_modes(jn_elastic *elastic, double t, const double *q
 /* What the measured state of motors and links means for the links: v_jet [3 x nv] = v, acceleration and jerk, from
  * tau_J = phi(theta - q), its rate, and forward dynamics of order 1. All coordinates must have springs, without
  * damping, in the reduced model (JN_ERR_UNSUPPORTED); with loops, those without are passive. Errors: JN_ERR_SINGULAR,
- * JN_ERR_LOOP, JN_ERR_ROW. */
+ * JN_ERR_LOOP, JN_ERR_VARIANT. */
 JN_API jn_status jn_elastic_state_jet(jn_elastic *elastic, double t, const double *q, const double *v,
                                       const double *theta, const double *dtheta, double *v_jet);
 /* Feedback linearisation: the motor torques motor [nv] with which q'''' = snap [nv] at this state: inverse dynamics of

@@ -17,7 +17,7 @@
  * long after the digits are gone. Measured in docs/jets.md.
  *
  * Errors of all: JN_ERR_NULL, JN_ERR_SIZE (order < 0 or above JN_MAX_ORDER), JN_ERR_WORK (work made for a lower order
- * or another model), JN_ERR_ROW. */
+ * or another model), JN_ERR_VARIANT. */
 #ifndef JOUNCE_JETS_H
 #define JOUNCE_JETS_H
 

@@ -4,7 +4,8 @@
  * A frame is a link (its index) or a named frame (jn_frame_index). q [nq], v, a [nv]; v or a NULL means zero.
  * Links fixed to the world do not move and are left out of centre of mass and momentum. Momentum about the centre of
  * mass is NaN if there is no moving mass. No function allocates; each thread needs its own work. Outputs are written
- * completely; pass NULL for outputs you do not need. Errors of all: JN_ERR_NULL, JN_ERR_INDEX, JN_ERR_WORK, JN_ERR_ROW.
+ * completely; pass NULL for outputs you do not need. Errors of all: JN_ERR_NULL, JN_ERR_INDEX, JN_ERR_WORK,
+ * JN_ERR_VARIANT.
  */
 #ifndef JOUNCE_KINEMATICS_H
 #define JOUNCE_KINEMATICS_H

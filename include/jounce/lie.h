@@ -6,7 +6,7 @@
  * about the frame's origin [kg, kg m, kg m^2]. Q [4] quaternion x, y, z, w. With T = T_ab the pose of frame b in a:
  *   V_a = Ad_T V_b,   F_b = Ad_T^T F_a,   ad_V = [[w] 0; [v] [w]],   Ad_T = [R 0; [p]R R]   (kim2012 eqs. 9-21).
  * Everything is O(1), does not allocate, and may be called from any thread. Outputs may not overlap inputs.
- * Errors: JN_ERR_NULL, JN_ERR_ROW. NaN in gives NaN out. */
+ * Errors: JN_ERR_NULL, JN_ERR_VARIANT. NaN in gives NaN out. */
 #ifndef JOUNCE_LIE_H
 #define JOUNCE_LIE_H
 

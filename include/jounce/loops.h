@@ -15,11 +15,10 @@
  * (see jn_loops_gaps()); forward and hybrid dynamics, impact and jn_loops_project() accept them as they are.
  *
  * A jn_loops belongs to one thread. Nothing allocates but jn_loops_create(). Jets as in jets.h. All numbers are double;
- * there are no float versions. When JOUNCE_ROW selects a float row, the tree and thus all results are accurate to float
- * only (tests/test_loops_closure.c: 1e-5 of torques, 4e-5 of accelerations of a parallelogram);
- * `tolerance` is then at least 1000, and `weak` 10000 roundings.
- * Errors of all: JN_ERR_NULL, JN_ERR_ROW; JN_ERR_SINGULAR (M is singular); JN_ERR_CALLBACK, and whatever a user's
- * function returns. Mathematics: docs/loops.md. [kim2012 sec. 3] */
+ * there are no float versions. When JOUNCE_VARIANT selects a float variant, the tree and thus all results are accurate
+ * to float only (tests/test_loops_closure.c: 1e-5 of torques, 4e-5 of accelerations of a parallelogram); `tolerance` is
+ * then at least 1000, and `weak` 10000 roundings. Errors of all: JN_ERR_NULL, JN_ERR_VARIANT; JN_ERR_SINGULAR (M is
+ * singular); JN_ERR_CALLBACK, and whatever a user's function returns. Mathematics: docs/loops.md. [kim2012 sec. 3] */
 #ifndef JOUNCE_LOOPS_H
 #define JOUNCE_LOOPS_H
 

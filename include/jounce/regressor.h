@@ -7,7 +7,7 @@
  * regressors Y do not depend on it, and Y pi is the quantity itself, without the contributions of armature (columns of
  * jn_joint_regressor()) and joint springs (jn_spring_forces()). v, a NULL: zero. No function allocates. To get pi, or a
  * model with another pi: jn_parameters(), jn_model_with_parameters(). Errors of all: JN_ERR_NULL, JN_ERR_WORK,
- * JN_ERR_ROW, JN_ERR_SIZE, JN_ERR_INDEX. Mathematics: docs/regressors.md. [garofalo2013 sec. III] */
+ * JN_ERR_VARIANT, JN_ERR_SIZE, JN_ERR_INDEX. Mathematics: docs/regressors.md. [garofalo2013 sec. III] */
 #ifndef JOUNCE_REGRESSOR_H
 #define JOUNCE_REGRESSOR_H
 

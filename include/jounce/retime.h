@@ -104,7 +104,7 @@ typedef struct jn_retimed jn_retimed;
  * `limit` was asked for, `from` is the time of that end. Otherwise it is the limit that stops a uniform motion from
  * being faster. Errors: JN_ERR_INIT, JN_ERR_SIZE (options),
  * JN_ERR_UNSUPPORTED (a model with loops without `loops`, `actuated` and `motion`; springs with damping;
- * losses of motors behind springs or of loops), JN_ERR_MEMORY, JN_ERR_ROW, and those of `motion`. */
+ * losses of motors behind springs or of loops), JN_ERR_MEMORY, JN_ERR_VARIANT, and those of `motion`. */
 JN_API jn_status jn_retime(const jn_model *model, const jn_trajectory *trajectory, const jn_range *limits,
                            const jn_retime_options *options, jn_retimed **retimed, jn_limit_event *event);
 JN_API void jn_retimed_destroy(jn_retimed *retimed); /* Releases it; NULL is allowed. */

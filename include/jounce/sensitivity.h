@@ -5,7 +5,8 @@
  * jn_perturbation holds the derivatives, with respect to p, of everything that depends on p; jn_perturbation_of() fills
  * it in for common scalars. Conventions as in derivatives.h; external wrenches stay constant in the links' frames
  * unless dwrench_dp says otherwise. No function allocates. Mathematics: docs/derivatives.md. Errors of all:
- * JN_ERR_NULL, JN_ERR_WORK, JN_ERR_ROW, JN_ERR_SIZE, JN_ERR_INDEX; JN_ERR_SINGULAR for forward and hybrid dynamics. */
+ * JN_ERR_NULL, JN_ERR_WORK, JN_ERR_VARIANT, JN_ERR_SIZE, JN_ERR_INDEX; JN_ERR_SINGULAR for forward and hybrid dynamics.
+ */
 #ifndef JOUNCE_SENSITIVITY_H
 #define JOUNCE_SENSITIVITY_H
 

@@ -9,8 +9,8 @@
  * Forces are the sum of a constant tau, gravity compensation, a function of the user, and losses (damping and
  * regularised Coulomb friction of the model), each if wanted; springs of the model are part of its dynamics. Methods
  * and measurements: docs/simulation.md.
- * Errors of all: JN_ERR_NULL; of all that step: JN_ERR_SINGULAR, JN_ERR_LOOP, JN_ERR_STEP, JN_ERR_ROW, and whatever a
- * function of the user returns. */
+ * Errors of all: JN_ERR_NULL; of all that step: JN_ERR_SINGULAR, JN_ERR_LOOP, JN_ERR_STEP, JN_ERR_VARIANT, and whatever
+ * a function of the user returns. */
 #ifndef JOUNCE_SIMULATION_H
 #define JOUNCE_SIMULATION_H
 

@@ -14,7 +14,8 @@
  * All derivatives are exact to rounding, except the Hessians of functions with loops, and of steps whose method is
  * taylor or rodas: these are differences of the exact gradient (1e-8 of their size). Patterns hold for every state.
  * A function belongs to one thread; the model may be shared. Only jn_function_create() allocates. Guide:
- * docs/solvers.md. Errors of all: JN_ERR_NULL; of all that compute: JN_ERR_ROW, and those of the functions named below.
+ * docs/solvers.md. Errors of all: JN_ERR_NULL; of all that compute: JN_ERR_VARIANT, and those of the functions named
+ * below.
  */
 #ifndef JOUNCE_SOLVERS_H
 #define JOUNCE_SOLVERS_H

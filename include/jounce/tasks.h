@@ -23,7 +23,7 @@
  * are always closed. Position limits of the model are inequalities: no solution breaks them.
  *
  * A jn_tasks belongs to one thread. Only jn_tasks_create() allocates. All numbers are double. Jets as in jets.h.
- * Errors of all: JN_ERR_NULL, JN_ERR_ROW, and where named. Mathematics and examples: docs/tasks.md. */
+ * Errors of all: JN_ERR_NULL, JN_ERR_VARIANT, and where named. Mathematics and examples: docs/tasks.md. */
 #ifndef JOUNCE_TASKS_H
 #define JOUNCE_TASKS_H
 
@@ -77,7 +77,7 @@ typedef struct jn_tasks_options {
   size_t size;          /* sizeof(jn_tasks_options), set by jn_tasks_options_init() */
   int order;            /* highest order of jets that will be asked for, below JN_MAX_ORDER; default 0 */
   int ignore_limits;    /* 1: position limits of the model do not count; default 0 */
-  double accuracy;      /* [rad, m] a target is reached when no row is farther from it; default 1e-12, in rows of
+  double accuracy;      /* [rad, m] a target is reached when no row is farther from it; default 1e-12, in variants of
                            float 100 roundings */
   int iterations;       /* at most so many from one start; default 100 */
   int starts;           /* at most so many starts: the first is the q that is given, the others are random; default 1 */
@@ -88,8 +88,8 @@ typedef struct jn_tasks_options {
   const double
       *posture;  /* [nq] and gain [1/s]: redundancy of velocities is drawn to this configuration: sum W_i (v_i */
   double gain;   /*   + gain (q_i - posture_i))^2 is least. Default NULL, 0: off. Copied */
-  double weak;   /* directions weaker than this, relative to the strongest, count as singular; default 1e-6, in rows of
-                    float 100 roundings */
+  double weak;   /* directions weaker than this, relative to the strongest, count as singular; default 1e-6, in variants
+                    of   float 100 roundings */
   int threads;   /* of jn_tasks_solve_batch(); default 1; 0: as many as OpenMP would use */
   double margin; /* [rad, m] in motions, a coordinate that is not needed slows down this near to a position limit (or a
                     twentieth of its range, if that is less); 0: it does not, and may meet it. Default 0.1 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Many states: each thread takes a range of states and computes it in the lanes of the widest row (run.c), or state by
- * state where that is faster. */
+/* Many states: each thread takes a range of states and computes it in the lanes of the widest variant (run.c), or state
+ * by state where that is faster. */
 #include "batch.h"
 
 #include <stdatomic.h>
@@ -68,8 +68,8 @@ jn_status jn_batch_create(const jn_model *model, int order, int threads, jn_batc
   if (batch) *batch = NULL;
   if (!model || !batch) return JN_ERR_NULL;
   if (threads < 0 || threads > MOST_THREADS || order < -1 || order > JN_MAX_ORDER) return JN_ERR_SIZE;
-  const jn_row *d = jn__choose_row(JN_KIND_D, 1), *f = jn__choose_row(JN_KIND_F, 1);
-  if (!d || !f) return JN_ERR_ROW;
+  const jn_variant *d = jn__choose_variant(JN_KIND_D, 1), *f = jn__choose_variant(JN_KIND_F, 1);
+  if (!d || !f) return JN_ERR_VARIANT;
   int count = JN_WITH_OPENMP && threads != 1 ? (threads ? threads : default_threads()) : 1;
   jn_batch *b = jn__allocate(&model->allocator, up(sizeof *b) + (size_t)count * sizeof *b->room);
   if (!b) return JN_ERR_MEMORY;
@@ -116,8 +116,8 @@ const jn_model *jn__batch_model(const jn_batch *b) { return b->work->model; }
 jn_status jn__batch_reserve(jn_batch *b, size_t numbers) { return make_room(b, numbers * b->real_bytes); }
 
 size_t jn__batch_range(size_t count, size_t k, size_t parts, size_t *first) {
-  const jn_row *row = jn__choose_row(JN_KIND_D, 1);
-  size_t lanes = row ? (size_t)row->lanes : 1, groups = (count + lanes - 1) / lanes;
+  const jn_variant *variant = jn__choose_variant(JN_KIND_D, 1);
+  size_t lanes = variant ? (size_t)variant->lanes : 1, groups = (count + lanes - 1) / lanes;
   size_t end = lanes * (groups * (k + 1) / parts);
   *first = lanes * (groups * k / parts);
   return (end > count ? count : end) - *first;
@@ -196,13 +196,13 @@ static const struct {
 
 /* Whether states are computed one by one, straight into the caller's memory. This depends on the model, the function
  * and what is wanted, never on data, threads or the number of states. */
-static int one_by_one_is_faster(const jn_row *row, const jn_run *r) {
+static int one_by_one_is_faster(const jn_variant *variant, const jn_run *r) {
   for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
     if (r->kernel != limits[k].kernel) continue;
     const jn_tree_d *t = r->model->tree[JN_KIND_D];
     unsigned wanted = 0;
     for (int i = 0; i < r->outputs; i++) wanted |= r->out[i].data ? 1u << i : 0;
-    size_t most = t->coupled || row->register_bytes < 32 ? limits[k].otherwise : limits[k].most;
+    size_t most = t->coupled || variant->register_bytes < 32 ? limits[k].otherwise : limits[k].most;
     return wanted & limits[k].outputs && output_numbers(r) > most;
   }
   return 0;
@@ -210,26 +210,27 @@ static int one_by_one_is_faster(const jn_row *row, const jn_run *r) {
 
 /* How many of the last states, which do not fill a group of lanes, are faster one by one: a group of eight takes as
  * long as 2.4 to 3 single calls, and 4 to 5 of large matrices (M and d tau of 25 joints); one of four half of that. */
-static size_t last_states(const jn_row *row, const jn_run *r) {
+static size_t last_states(const jn_variant *variant, const jn_run *r) {
   enum { LARGE = 400 };
-  size_t lanes = row->lanes < 8 ? (size_t)row->lanes : 8, rest = r->count % (size_t)row->lanes;
+  size_t lanes = variant->lanes < 8 ? (size_t)variant->lanes : 8, rest = r->count % (size_t)variant->lanes;
   return rest <= lanes / (output_numbers(r) > LARGE ? 2 : 4) ? rest : 0;
 }
 
 /* States [first, end) with parameters of their own, one by one. */
-static size_t run_own(const jn_row *row, const jn_run *r, jn_batch *b, size_t thread, size_t first, size_t end) {
+static size_t run_own(const jn_variant *variant, const jn_run *r, jn_batch *b, size_t thread, size_t first,
+                      size_t end) {
   jn_run own = *r;
   size_t singular = end;
   for (size_t k = first; k < end; k++) {
     own.tree = jn__parameters_tree(&b->own, thread, r->work->first + k);
-    if (jn__run_each(row, &own, &b->room[thread], k, k + 1) == k && singular == end) singular = k;
+    if (jn__run_each(variant, &own, &b->room[thread], k, k + 1) == k && singular == end) singular = k;
   }
   return singular;
 }
 
 /* How the states of a call are computed. */
 typedef struct batch_plan {
-  const jn_row *row;
+  const jn_variant *variant;
   const jn_run *r;
   jn_batch *b;
   int each, own; /* one by one; with parameters of their own */
@@ -239,14 +240,14 @@ typedef struct batch_plan {
 
 /* States [first, end), with the memory of a thread. Returns the first that is singular, or `end`. */
 static size_t run_whole(const batch_plan *p, size_t thread, size_t first, size_t end) {
-  if (p->own) return run_own(p->row, p->r, p->b, thread, first, end);
-  return (p->each ? jn__run_each : jn__run_staged)(p->row, p->r, &p->b->room[thread], first, end);
+  if (p->own) return run_own(p->variant, p->r, p->b, thread, first, end);
+  return (p->each ? jn__run_each : jn__run_staged)(p->variant, p->r, &p->b->room[thread], first, end);
 }
 
 /* The same in pieces of whole groups of lanes, if somebody is to be asked in between whether to go on. */
 static size_t run_states(const batch_plan *p, size_t thread, size_t first, size_t end) {
   if (!p->stop.asked) return run_whole(p, thread, first, end);
-  size_t piece = 16 * (size_t)p->row->lanes, singular = end;
+  size_t piece = 16 * (size_t)p->variant->lanes, singular = end;
   jn_stop before = jn__stop_get();
   jn__stop_put(p->stop); /* this may be another thread than that of the caller */
   for (size_t at = first; at < end; at += piece) {
@@ -264,7 +265,7 @@ static size_t run_states(const batch_plan *p, size_t thread, size_t first, size_
 /* The states of one part, by the thread that calls. */
 static jn_status run_part(const batch_plan *p) {
   const jn_run *r = p->r;
-  if (!p->each && jn__run_bytes(p->row, r) > p->b->room_bytes) return JN_ERR_WORK;
+  if (!p->each && jn__run_bytes(p->variant, r) > p->b->room_bytes) return JN_ERR_WORK;
   size_t found = run_states(p, (size_t)r->work->thread, 0, r->count);
   r->work->lost = found;
   if (atomic_load(&p->b->stopped)) return JN_ERR_STOPPED;
@@ -273,7 +274,7 @@ static jn_status run_part(const batch_plan *p) {
 
 /* All states in threads, each a range of whole groups of lanes. Returns the first that is singular, or `count`. */
 static size_t run_parts(const batch_plan *p) {
-  size_t lanes = (size_t)p->row->lanes, groups = (p->count + lanes - 1) / lanes, threads = (size_t)p->b->threads;
+  size_t lanes = (size_t)p->variant->lanes, groups = (p->count + lanes - 1) / lanes, threads = (size_t)p->b->threads;
   size_t parts = groups < threads ? groups : threads, singular = p->count;
   if (parts < 2) return p->count ? run_states(p, 0, 0, p->count) : 0; /* a team of one thread takes 0.4 us to call */
 #if JN_WITH_OPENMP
@@ -288,18 +289,18 @@ static size_t run_parts(const batch_plan *p) {
   return singular;
 }
 
-jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
+jn_status jn__run_batch(const jn_variant *variant, const jn_run *given) {
   jn_batch *b = given->work->batch;
   jn_run in_lanes;
   const jn_run *r = given;
-  const jn_row *one = jn__choose_row(r->kind, 0);
+  const jn_variant *one = jn__choose_variant(r->kind, 0);
   int direct = one->lanes == 1 && one->kind == r->kind;
-  int each = direct && (row->lanes == 1 || one_by_one_is_faster(row, r));
+  int each = direct && (variant->lanes == 1 || one_by_one_is_faster(variant, r));
   int own = r->work->special & JN_WORK_PARAMETERS, part = r->work->special & JN_WORK_PART;
   if (own) {
     if (r->work->first + r->count > b->own.count) return JN_ERR_SIZE;
     if (r->kind != JN_KIND_D || one->lanes != 1 || one->kind != r->kind) return JN_ERR_UNSUPPORTED;
-    if (row->lanes > 1 && row->kind == JN_KIND_D &&
+    if (variant->lanes > 1 && variant->kind == JN_KIND_D &&
         r->kernel == JN_KERNEL_forward_dynamics) { /* which takes them as an input */
       in_lanes = *r;
       jn__run_input(&in_lanes, 5, jn__parameters_inertias(&b->own, r->work->first), 10 * (size_t)b->own.nb);
@@ -308,11 +309,11 @@ jn_status jn__run_batch(const jn_row *row, const jn_run *given) {
     } else
       each = 1;
   }
-  size_t last = direct && !each && !part && r == given ? last_states(row, r) : 0;
-  batch_plan p = {each ? one : row, r, b, each, own, r->count - last, jn__stop_get()};
+  size_t last = direct && !each && !part && r == given ? last_states(variant, r) : 0;
+  batch_plan p = {each ? one : variant, r, b, each, own, r->count - last, jn__stop_get()};
   if (part) return run_part(&p);
   atomic_store(&b->stopped, 0);
-  jn_status status = make_room(b, each ? 0 : jn__run_bytes(row, r));
+  jn_status status = make_room(b, each ? 0 : jn__run_bytes(variant, r));
   if (status != JN_OK) return status;
   size_t singular = run_parts(&p);
   if (atomic_load(&b->stopped)) return JN_ERR_STOPPED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From the caller's arrays to a row's kernel and back. */
+/* From the caller's arrays to a variant's kernel and back. */
 #ifndef JN_DISPATCH_DISPATCH_H
 #define JN_DISPATCH_DISPATCH_H
 
@@ -10,12 +10,13 @@
 #include "jounce/configuration.h"
 
 /* Rows in this build that this CPU can run; NULL beyond the last. Rows for tests only are there in test builds. */
-const jn_row *jn__row(int i);
-const jn_row *jn__row_by_name(const char *name);
-/* The row for one state (lanes = 0) or many (lanes = 1) of the caller's number type; NULL: JOUNCE_ROW is wrong. */
-const jn_row *jn__choose_row(int kind, int many);
-/* Forces a row for everything from now on, as JOUNCE_ROW does; only in the library of bench/versions.c. */
-void jn__use_row(const char *name);
+const jn_variant *jn__variant(int i);
+const jn_variant *jn__variant_by_name(const char *name);
+/* The variant for one state (lanes = 0) or many (lanes = 1) of the caller's number type; NULL: JOUNCE_VARIANT is wrong.
+ */
+const jn_variant *jn__choose_variant(int kind, int many);
+/* Forces a variant for everything from now on, as JOUNCE_VARIANT does; only in the library of bench/versions.c. */
+void jn__use_variant(const char *name);
 
 /* An array of the caller: n numbers per sample, samples `stride` apart (not used for one sample). data NULL: not
  * needed. */
@@ -44,8 +45,8 @@ typedef struct jn_run {
  * every call. */
 static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work);
 
-/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_ROW, JN_ERR_SINGULAR (a pivot is zero up to rounding). An
- * input that is NULL is NULL in the kernel, too. */
+/* JN_OK, JN_ERR_WORK (too small, or of another model), JN_ERR_VARIANT, JN_ERR_SINGULAR (a pivot is zero up to
+ * rounding). An input that is NULL is NULL in the kernel, too. */
 jn_status jn__run(jn_run *run);
 
 /* Runs samples [first, end) by staging, with the caller's memory: scratch, staging, and the pivots of one group of
@@ -53,12 +54,12 @@ jn_status jn__run(jn_run *run);
 typedef struct jn_room {
   char *scratch, *staging, *pivots;
 } jn_room;
-size_t jn__run_staged(const jn_row *row, const jn_run *run, const jn_room *room, size_t first, size_t end);
-/* The same one by one without staging, in a row of the caller's own number type without lanes. */
-size_t jn__run_each(const jn_row *row, const jn_run *run, const jn_room *room, size_t first, size_t end);
-size_t jn__run_bytes(const jn_row *row, const jn_run *run); /* size of the staging memory */
+size_t jn__run_staged(const jn_variant *variant, const jn_run *run, const jn_room *room, size_t first, size_t end);
+/* The same one by one without staging, in a variant of the caller's own number type without lanes. */
+size_t jn__run_each(const jn_variant *variant, const jn_run *run, const jn_room *room, size_t first, size_t end);
+size_t jn__run_bytes(const jn_variant *variant, const jn_run *run); /* size of the staging memory */
 /* Runs a work that belongs to a batch, in threads. */
-jn_status jn__run_batch(const jn_row *row, const jn_run *run);
+jn_status jn__run_batch(const jn_variant *variant, const jn_run *run);
 /* The joint whose pivot is zero up to rounding, or JN_NONE. */
 int jn__judge(const jn_run *run, double epsilon, const void *pivots);
 
@@ -72,9 +73,9 @@ jn_status jn__hybrid_jet_orders(const jn_model *model, jn_work *work, int order,
 
 /* Sizes in work memory of the staging memory for samples in lanes, and of the kernels' scratch memory. */
 size_t jn__staging_bytes(const jn_model *model, int order);
-/* order: of jets, -1 for none; many: include the rows for many states. */
+/* order: of jets, -1 for none; many: include the variants for many states. */
 size_t jn__scratch_bytes(const jn_model *model, int order, int many);
-/* The largest real of the rows that single states use. */
+/* The largest real of the variants that single states use. */
 size_t jn__real_bytes(void);
 
 /* A pivot below this limit, relative to the inertia that the coordinate moves, counts as zero. In double the limit
@@ -110,10 +111,10 @@ typedef struct jn_pointers {
   const void *p[8];
 } __attribute__((may_alias)) jn_pointers;
 
-static inline void jn__call_begin(jn_call *c, const jn_row *row, const jn_model *model, void *scratch) {
+static inline void jn__call_begin(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
   _Static_assert(JN_MAX_INPUTS == 12, "cleared below");
   *(jn_pointers *)(void *)c->in = *(jn_pointers *)(void *)(c->in + 4) = (jn_pointers){{NULL}};
-  c->tree = model ? model->tree[row->kind] : NULL;
+  c->tree = model ? model->tree[variant->kind] : NULL;
   c->arg[0] = c->arg[1] = c->arg[2] = c->arg[3] = 0;
   c->data = NULL;
   c->scratch = scratch;
@@ -121,22 +122,23 @@ static inline void jn__call_begin(jn_call *c, const jn_row *row, const jn_model 
   c->counted = NULL;
 }
 /* For kernels with no more than 8 outputs: the others take 3 ns to clear. */
-static inline void jn__call_init_few(jn_call *c, const jn_row *row, const jn_model *model, void *scratch) {
+static inline void jn__call_init_few(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
   *(jn_pointers *)(void *)c->out = (jn_pointers){{NULL}};
-  jn__call_begin(c, row, model, scratch);
+  jn__call_begin(c, variant, model, scratch);
 }
-static inline void jn__call_init(jn_call *c, const jn_row *row, const jn_model *model, void *scratch) {
+static inline void jn__call_init(jn_call *c, const jn_variant *variant, const jn_model *model, void *scratch) {
   _Static_assert(JN_MAX_OUTPUTS == 24, "cleared below");
   jn_pointers *out = (jn_pointers *)(void *)c->out;
   out[0] = out[1] = out[2] = (jn_pointers){{NULL}};
-  jn__call_begin(c, row, model, scratch);
+  jn__call_begin(c, variant, model, scratch);
 }
 
-/* The row that one state can be passed to directly, or NULL if the arrays or the work need jn__run(). */
-static inline const jn_row *jn__direct_row(int kind, const jn_model *model, const jn_work *work) {
-  const jn_row *row = jn__choose_row(kind, 0);
-  if (!row || row->lanes != 1 || row->kind != kind) return NULL;
-  return work->model == model && !work->batch && !work->special && work->real_bytes >= row->real_bytes ? row : NULL;
+/* The variant that one state can be passed to directly, or NULL if the arrays or the work need jn__run(). */
+static inline const jn_variant *jn__direct_variant(int kind, const jn_model *model, const jn_work *work) {
+  const jn_variant *variant = jn__choose_variant(kind, 0);
+  if (!variant || variant->lanes != 1 || variant->kind != kind) return NULL;
+  return work->model == model && !work->batch && !work->special && work->real_bytes >= variant->real_bytes ? variant
+                                                                                                           : NULL;
 }
 
 static inline void jn__run_init(jn_run *r, int kernel, int kind, const jn_model *model, jn_work *work) {

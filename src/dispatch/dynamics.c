@@ -11,17 +11,17 @@
 static jn_status run_inverse_dynamics(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                       const number *wrench, int weightless, number *tau) {
   if (!m || !w || !q || !tau) return JN_ERR_NULL;
-  const jn_row *row = jn__direct_row(NUMBER_KIND, m, w);
-  if (row) {
+  const jn_variant *variant = jn__direct_variant(NUMBER_KIND, m, w);
+  if (variant) {
     jn_call call;
-    jn__call_init_few(&call, row, m, w->scratch);
+    jn__call_init_few(&call, variant, m, w->scratch);
     call.in[0] = q;
     call.in[1] = v;
     call.in[2] = a;
     call.in[3] = wrench;
     call.out[0] = tau;
     call.arg[0] = weightless;
-    row->kernels[JN_KERNEL_inverse_dynamics](&call);
+    variant->kernels[JN_KERNEL_inverse_dynamics](&call);
     return JN_OK;
   }
   size_t nv = (size_t)m->nv;
@@ -59,13 +59,13 @@ jn_status PUBLIC(bias_forces)(const jn_model *m, jn_work *w, const number *q, co
 
 jn_status PUBLIC(mass_matrix)(const jn_model *m, jn_work *w, const number *q, number *M) {
   if (!m || !w || !q || !M) return JN_ERR_NULL;
-  const jn_row *row = jn__direct_row(NUMBER_KIND, m, w);
-  if (!row || (size_t)m->nv * (size_t)m->nv > INT_MAX) return one_term(m, w, q, NULL, JN_OUT_M, M);
+  const jn_variant *variant = jn__direct_variant(NUMBER_KIND, m, w);
+  if (!variant || (size_t)m->nv * (size_t)m->nv > INT_MAX) return one_term(m, w, q, NULL, JN_OUT_M, M);
   jn_call call; /* direct call of its kernel: the kernel of all terms took 20 of 200 ns more */
-  jn__call_init_few(&call, row, m, w->scratch);
+  jn__call_init_few(&call, variant, m, w->scratch);
   call.in[0] = q;
   call.out[0] = M;
-  row->kernels[JN_KERNEL_mass](&call);
+  variant->kernels[JN_KERNEL_mass](&call);
   return JN_OK;
 }
 

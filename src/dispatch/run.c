@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs a kernel on the caller's arrays. One state in a row of the caller's own number type is passed directly;
+/* Runs a kernel on the caller's arrays. One state in a variant of the caller's own number type is passed directly;
  * otherwise samples are copied into lanes, LANES at a time, and the results are copied back. */
 #include <limits.h>
 #include <math.h>
@@ -28,21 +28,21 @@ int jn__judge(const jn_run *r, double epsilon, const void *pivots) {
   return JN_NONE;
 }
 
-static inline void begin(jn_call *call, const jn_row *row, const jn_run *r, void *scratch) {
-  jn__call_init(call, row, r->model, scratch);
+static inline void begin(jn_call *call, const jn_variant *variant, const jn_run *r, void *scratch) {
+  jn__call_init(call, variant, r->model, scratch);
   if (r->tree) call->tree = r->tree;
   call->data = r->data;
   memcpy(call->arg, r->arg, sizeof call->arg);
 }
 
-static jn_status run_direct(const jn_row *row, const jn_run *r) {
+static jn_status run_direct(const jn_variant *variant, const jn_run *r) {
   jn_call call;
-  begin(&call, row, r, r->work ? r->work->scratch : NULL);
+  begin(&call, variant, r, r->work ? r->work->scratch : NULL);
   for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
   for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
-  row->kernels[r->kernel](&call);
+  variant->kernels[r->kernel](&call);
   if (!r->pivots) return JN_OK;
-  r->work->singular = jn__judge(r, row->epsilon, call.out[r->outputs - 1]);
+  r->work->singular = jn__judge(r, variant->epsilon, call.out[r->outputs - 1]);
   return r->work->singular == JN_NONE ? JN_OK : JN_ERR_SINGULAR;
 }
 
@@ -51,66 +51,67 @@ static size_t step(const jn_run *r, const jn_samples *a) {
   return a->stride * (r->kind == JN_KIND_D ? sizeof(double) : sizeof(float));
 }
 
-size_t jn__run_bytes(const jn_row *row, const jn_run *r) {
+size_t jn__run_bytes(const jn_variant *variant, const jn_run *r) {
   size_t reals = 0;
   for (int i = 0; i < r->inputs; i++) reals += r->in[i].data ? r->in[i].n : 0;
   for (int i = 0; i < r->outputs; i++) reals += r->out[i].data ? r->out[i].n : 0;
-  return reals * row->real_bytes;
+  return reals * variant->real_bytes;
 }
 
 /* Whether one of the `count` samples whose pivots are in lanes is singular. */
-static int is_singular(const jn_row *row, const jn_run *r, const void *lanes, int count, char *pivots) {
+static int is_singular(const jn_variant *variant, const jn_run *r, const void *lanes, int count, char *pivots) {
   size_t n = (size_t)r->pivots, number = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float);
-  row->store(pivots, r->kind, lanes, n, n, count);
+  variant->store(pivots, r->kind, lanes, n, n, count);
   for (int i = 0; i < count; i++)
-    if (jn__judge(r, row->epsilon, pivots + (size_t)i * n * number) != JN_NONE) return i + 1;
+    if (jn__judge(r, variant->epsilon, pivots + (size_t)i * n * number) != JN_NONE) return i + 1;
   return 0;
 }
 
-static jn_direct direct_of(const jn_row *row, const jn_run *r) {
-  jn_direct s = {.store = row->store, .kind = r->kind, .bytes = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float)};
+static jn_direct direct_of(const jn_variant *variant, const jn_run *r) {
+  jn_direct s = {
+      .store = variant->store, .kind = r->kind, .bytes = r->kind == JN_KIND_D ? sizeof(double) : sizeof(float)};
   for (int i = 0; i < r->outputs; i++) s.stride[i] = r->out[i].stride;
   return s;
 }
 
-size_t jn__run_staged(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
+size_t jn__run_staged(const jn_variant *variant, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
   jn_call call;
-  begin(&call, row, r, room->scratch);
-  jn_direct direct = direct_of(row, r);
-  if (row->lanes > 1) call.direct = &direct;
+  begin(&call, variant, r, room->scratch);
+  jn_direct direct = direct_of(variant, r);
+  if (variant->lanes > 1) call.direct = &direct;
   size_t singular = end;
   int outputs = r->outputs - (r->pivots > 0);
-  for (size_t first = begins; first < end; first += (size_t)row->lanes) {
-    int count = end - first < (size_t)row->lanes ? (int)(end - first) : row->lanes;
+  for (size_t first = begins; first < end; first += (size_t)variant->lanes) {
+    int count = end - first < (size_t)variant->lanes ? (int)(end - first) : variant->lanes;
     char *at = room->staging;
     for (int i = 0; i < r->inputs; i++) {
       const jn_samples *a = &r->in[i];
       call.in[i] = NULL;
       if (!a->data) continue;
-      row->load(at, r->kind, (const char *)a->data + first * step(r, a), a->n, a->stride, count);
+      variant->load(at, r->kind, (const char *)a->data + first * step(r, a), a->n, a->stride, count);
       call.in[i] = at;
-      at += a->n * row->real_bytes;
+      at += a->n * variant->real_bytes;
     }
     for (int i = 0; i < r->outputs; i++) {
       call.out[i] = r->out[i].data ? at : NULL;
-      if (r->out[i].data) at += r->out[i].n * row->real_bytes;
+      if (r->out[i].data) at += r->out[i].n * variant->real_bytes;
       direct.to[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + first * step(r, &r->out[i]) : NULL;
     }
     direct.count = count;
     direct.stored = 0;
-    row->kernels[r->kernel](&call);
+    variant->kernels[r->kernel](&call);
     for (int i = 0; i < outputs; i++)
       if (r->out[i].data && !(direct.stored >> i & 1))
-        row->store(direct.to[i], r->kind, call.out[i], r->out[i].n, r->out[i].stride, count);
-    int lane = r->pivots ? is_singular(row, r, call.out[outputs], count, room->pivots) : 0;
+        variant->store(direct.to[i], r->kind, call.out[i], r->out[i].n, r->out[i].stride, count);
+    int lane = r->pivots ? is_singular(variant, r, call.out[outputs], count, room->pivots) : 0;
     if (lane && singular == end) singular = first + (size_t)lane - 1;
   }
   return singular;
 }
 
-size_t jn__run_each(const jn_row *row, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
+size_t jn__run_each(const jn_variant *variant, const jn_run *r, const jn_room *room, size_t begins, size_t end) {
   jn_call call;
-  begin(&call, row, r, room->scratch);
+  begin(&call, variant, r, room->scratch);
   size_t singular = end;
   int outputs = r->outputs - (r->pivots > 0);
   for (size_t k = begins; k < end; k++) {
@@ -119,16 +120,16 @@ size_t jn__run_each(const jn_row *row, const jn_run *r, const jn_room *room, siz
     for (int i = 0; i < outputs; i++)
       call.out[i] = r->out[i].data ? (char *)(uintptr_t)r->out[i].data + k * step(r, &r->out[i]) : NULL;
     if (r->pivots) call.out[outputs] = room->pivots;
-    row->kernels[r->kernel](&call);
-    if (r->pivots && singular == end && jn__judge(r, row->epsilon, room->pivots) != JN_NONE) singular = k;
+    variant->kernels[r->kernel](&call);
+    if (r->pivots && singular == end && jn__judge(r, variant->epsilon, room->pivots) != JN_NONE) singular = k;
   }
   return singular;
 }
 
-static jn_status check(const jn_row *row, const jn_run *r) {
-  if (!row) return JN_ERR_ROW;
+static jn_status check(const jn_variant *variant, const jn_run *r) {
+  if (!variant) return JN_ERR_VARIANT;
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
-  int small = row->scratch[r->kernel] != JN_SCRATCH_NONE && row->real_bytes > r->work->real_bytes;
+  int small = variant->scratch[r->kernel] != JN_SCRATCH_NONE && variant->real_bytes > r->work->real_bytes;
   if (small && !r->work->batch) return JN_ERR_WORK;
   for (int i = 0; i < r->inputs; i++)
     if (r->in[i].n > INT_MAX) return JN_ERR_SIZE; /* kernels count in int */
@@ -146,20 +147,20 @@ static int wants_nothing(const jn_run *r) {
 
 jn_status jn__run(jn_run *r) {
   int batch = r->work && r->work->batch, part = r->work && r->work->special & JN_WORK_PART;
-  const jn_row *row = jn__choose_row(r->kind, batch && (r->count > 1 || part));
-  jn_status status = check(row, r);
+  const jn_variant *variant = jn__choose_variant(r->kind, batch && (r->count > 1 || part));
+  jn_status status = check(variant, r);
   if (status != JN_OK || wants_nothing(r)) return status;
-  if (batch) return jn__run_batch(row, r);
-  if (row->lanes == 1 && row->kind == r->kind) return run_direct(row, r);
+  if (batch) return jn__run_batch(variant, r);
+  if (variant->lanes == 1 && variant->kind == r->kind) return run_direct(variant, r);
   alignas(64) char memory[SMALL];
   jn_room room = {.staging = memory};
   if (r->work) room = (jn_room){r->work->scratch, memory, r->work->pivots};
-  size_t need = jn__run_bytes(row, r);
+  size_t need = jn__run_bytes(variant, r);
   if (need > SMALL) {
     if (!r->work || need > r->work->staging_bytes) return JN_ERR_WORK;
     room.staging = r->work->staging;
   }
-  if (jn__run_staged(row, r, &room, 0, r->count) == r->count) return JN_OK;
-  r->work->singular = jn__judge(r, row->epsilon, r->work->pivots);
+  if (jn__run_staged(variant, r, &room, 0, r->count) == r->count) return JN_OK;
+  r->work->singular = jn__judge(r, variant->epsilon, r->work->pivots);
   return JN_ERR_SINGULAR;
 }

@@ -19,9 +19,9 @@ jn_status PUBLIC(inverse_dynamics_sensitivity)(const jn_model *m, jn_work *w, co
   if (count < 0) return JN_ERR_SIZE;
   size_t nq = (size_t)m->nq, nv = (size_t)m->nv, wide = 6 * (size_t)m->nlink;
   /* one at a time if samples are staged in lanes: the staging memory is small */
-  const jn_row *row = jn__choose_row(NUMBER_KIND, 0);
-  if (!row) return JN_ERR_ROW;
-  int step = row->lanes == 1 && row->kind == NUMBER_KIND ? count : 1;
+  const jn_variant *variant = jn__choose_variant(NUMBER_KIND, 0);
+  if (!variant) return JN_ERR_VARIANT;
+  int step = variant->lanes == 1 && variant->kind == NUMBER_KIND ? count : 1;
   for (int k = 0; k < count; k += step) {
     jn_scalar_changes changes = {(const jn_scalar_change *)(const void *)(perturbations + k), step,
                                  NUMBER_KIND == JN_KIND_F};

@@ -52,15 +52,15 @@ jn_status jn__check_singular(jn_draft *d, const jn_model *m) {
   int large = t->nv > DENSE || (double)t->nb * jn_model_depth(m) > PAIRS;
   if (t->nb == 0 || (t->coupled && large)) return JN_OK;
   size_t nq = (size_t)t->nq, nv = (size_t)t->nv, nd = (size_t)t->nd;
-  const jn_row *row = jn__row_by_name("d");
-  char *block = jn__allocate(&d->a, (nq + nv + nd) * sizeof(double) + row->scratch_bytes(t, -1) + 63);
+  const jn_variant *variant = jn__variant_by_name("d");
+  char *block = jn__allocate(&d->a, (nq + nv + nd) * sizeof(double) + variant->scratch_bytes(t, -1) + 63);
   if (!block) return JN_ERR_MEMORY;
   double *q = (double *)(void *)block, *a = q + nq, *pivot = a + nv;
   char *scratch = (char *)(pivot + nd);
   some_configuration(t, q);
   jn_call call = {
       .tree = t, .in = {q}, .out = {a, NULL, pivot}, .scratch = scratch + (64 - (uintptr_t)scratch % 64) % 64};
-  row->kernels[t->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics](&call);
+  variant->kernels[t->coupled ? JN_KERNEL_forward_dynamics_coupled : JN_KERNEL_forward_dynamics](&call);
   /* pivots are in the order of the bodies' coordinates, or of v when coordinates are coupled; go inwards, because
    * pivots inward of a singular joint are only rounding errors */
   for (int k = (t->coupled ? t->nv : t->nd) - 1, i = t->nb - 1, last = JN_NONE; k >= 0; k--) {

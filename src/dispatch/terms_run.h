@@ -64,17 +64,17 @@ static inline jn_status begin_terms(jn_run *r, const jn_model *m, jn_work *w, co
   return JN_OK;
 }
 
-/* The row whose kernel one state of the caller's own type can be passed to directly: jn__run() takes 45 ns more, when
- * the energies of seven joints take 170. NULL if jn__run() is needed, which also reports errors. */
-static inline const jn_row *straight_row(const jn_model *m, const jn_work *w, const number *q, int link) {
-  const jn_row *row = m && w && q ? jn__direct_row(NUMBER_KIND, m, w) : NULL;
-  if (!row || link < JN_WORLD || link >= m->nlink) return NULL;
+/* The variant whose kernel one state of the caller's own type can be passed to directly: jn__run() takes 45 ns more,
+ * when the energies of seven joints take 170. NULL if jn__run() is needed, which also reports errors. */
+static inline const jn_variant *straight_row(const jn_model *m, const jn_work *w, const number *q, int link) {
+  const jn_variant *variant = m && w && q ? jn__direct_variant(NUMBER_KIND, m, w) : NULL;
+  if (!variant || link < JN_WORLD || link >= m->nlink) return NULL;
   if (term_size(m, JN_OUT_J) > INT_MAX || term_size(m, JN_OUT_M) > INT_MAX) return NULL; /* kernels count in int */
-  return row;
+  return variant;
 }
 /* Runs the kernel; the outputs of the call are already set. */
-static inline void run_straight(jn_call *call, const jn_row *row, const jn_model *m, const number *q, const number *v,
-                                const number *a, const number *wrench, int in, int about, int link) {
+static inline void run_straight(jn_call *call, const jn_variant *variant, const jn_model *m, const number *q,
+                                const number *v, const number *a, const number *wrench, int in, int about, int link) {
   call->in[0] = q;
   call->in[1] = v;
   call->in[2] = a;
@@ -83,20 +83,20 @@ static inline void run_straight(jn_call *call, const jn_row *row, const jn_model
   call->arg[1] = about;
   call->arg[2] = link;
   call->arg[3] = link < 0 ? 0 : m->link[link].end;
-  row->kernels[JN_KERNEL_terms](call);
+  variant->kernels[JN_KERNEL_terms](call);
 }
 
 /* Any outputs of terms.h. */
 static inline jn_status run_terms(const jn_model *m, jn_work *w, const number *q, const number *v, const number *a,
                                   const number *wrench, number *const outs[JN_OUTS], int in, int about, int link) {
   jn_run r;
-  const jn_row *row = straight_row(m, w, q, link);
-  if (row) {
+  const jn_variant *variant = straight_row(m, w, q, link);
+  if (variant) {
     jn_call call;
-    jn__call_begin(&call, row, m, w->scratch);
+    jn__call_begin(&call, variant, m, w->scratch);
     memcpy(call.out, outs, JN_OUTS * sizeof *outs);
     for (int k = JN_OUTS; k < JN_MAX_OUTPUTS; k++) call.out[k] = NULL;
-    run_straight(&call, row, m, q, v, a, wrench, in, about, link);
+    run_straight(&call, variant, m, q, v, a, wrench, in, about, link);
     return JN_OK;
   }
   jn_status status = begin_terms(&r, m, w, q, v, a, wrench, in, about, link);
@@ -110,12 +110,12 @@ static inline jn_status run_terms(const jn_model *m, jn_work *w, const number *q
 static inline jn_status run_term(const jn_model *m, jn_work *w, const number *q, const number *v, int out, number *data,
                                  int in, int about, int link) {
   if (!data) return JN_ERR_NULL;
-  const jn_row *row = straight_row(m, w, q, link);
-  if (row) { /* an array of outputs, copied as soon as it is written, would be waited for: 4 ns */
+  const jn_variant *variant = straight_row(m, w, q, link);
+  if (variant) { /* an array of outputs, copied as soon as it is written, would be waited for: 4 ns */
     jn_call call;
-    jn__call_init(&call, row, m, w->scratch);
+    jn__call_init(&call, variant, m, w->scratch);
     call.out[out] = data;
-    run_straight(&call, row, m, q, v, NULL, NULL, in, about, link);
+    run_straight(&call, variant, m, q, v, NULL, NULL, in, about, link);
     return JN_OK;
   }
   number *outs[JN_OUTS] = {NULL};

@@ -34,7 +34,7 @@ static int is_stopped(const held_loops *h, int a, int b) {
 }
 
 /* Distances and angles of this size count as closed. */
-static double closed(void) { return fmax(1e-6, 1000 * jn_row_epsilon()); }
+static double closed(void) { return fmax(1e-6, 1000 * jn_variant_epsilon()); }
 
 static jn_status find_gaps(held_loops *h) {
   const jn_model *m = h->e->model;

@@ -39,8 +39,8 @@ static jn_status new_base(const jn_model *model, const jn_base_options *options,
   if (!b) return JN_ERR_MEMORY;
   b->allocator = a;
   b->width = jn_parameter_count(model);
-  b->tolerance = options->tolerance > 0 ? options->tolerance : jn_row_epsilon() > 1e-10 ? 1e-3 : 1e-8;
-  b->zero = options->tolerance > 0 ? options->tolerance : 5e4 * jn_row_epsilon();
+  b->tolerance = options->tolerance > 0 ? options->tolerance : jn_variant_epsilon() > 1e-10 ? 1e-3 : 1e-8;
+  b->zero = options->tolerance > 0 ? options->tolerance : 5e4 * jn_variant_epsilon();
   b->column = jn__allocate(&a, (size_t)b->width * sizeof *b->column);
   b->kin = jn__allocate(&a, (size_t)b->width);
   return b->column && b->kin ? JN_OK : JN_ERR_MEMORY;
@@ -92,7 +92,7 @@ static jn_status find(jn_base *b, const jn_model *model, const jn_base_options *
     b->method = agree ? JN_BASE_STRUCTURE : JN_BASE_QR;
   }
   int tree = b->method == JN_BASE_STRUCTURE;
-  if (options->tolerance == 0) b->zero = tree ? 1e-13 : 1e4 * jn_row_epsilon();
+  if (options->tolerance == 0) b->zero = tree ? 1e-13 : 1e4 * jn_variant_epsilon();
   if (status == JN_OK) status = jn__base_combine(b, tree ? &structure : &numbers);
   jn__release(&b->allocator, numbers.rows);
   jn__release(&b->allocator, structure.rows);

@@ -307,8 +307,8 @@ static jn_status use_structure(jn_identification *d, structure *s) {
   int closed = d->closure != NULL; /* rows of closed loops have columns of other branches, too */
   set_order(d, s->order);
   if (status == JN_OK) {
-    d->nb = jn__independent(&d->allocator, s->R, d->n, d->n, s->order, 1e-11, jn_row_epsilon() > 1e-10 ? 1e-3 : 1e-8,
-                            lead, B, NULL);
+    d->nb = jn__independent(&d->allocator, s->R, d->n, d->n, s->order, 1e-11,
+                            jn_variant_epsilon() > 1e-10 ? 1e-3 : 1e-8, lead, B, NULL);
     if (d->nb < 0) status = JN_ERR_MEMORY;
     if (d->nb == 0) status = JN_ERR_MODEL;
   }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The number type of a kernel row. Three flags choose it:
+/* The number type of a kernel variant. Three flags choose it:
  *   JN_KIND   the scalar: JN_KIND_D double, _F float, _Z double _Complex (complex step), _L long double
  *   JN_LANES  1, or the samples that one `real` holds (GNU vector extension): one robot, LANES states
- *   JN_ROW    the row's name, e.g. d4_avx2: kernel `x` becomes jn__x_d4_avx2 through JN_(x)
+ *   JN_VARIANT    the variant's name, e.g. d4_avx2: kernel `x` becomes jn__x_d4_avx2 through JN_(x)
  * Rules for code over `real`: constants are K(0.5), zero is ZERO, comparisons give a `mask`, choices on data are
  * choose(mask, a, b). Never `?:`, `if` or `<` on a real. Model constants are of type `scalar` and mix with reals. */
 #ifndef JN_LIE_NUMBER_H
@@ -54,8 +54,8 @@ typedef long double scalar;
 
 #define JN_PASTE2(a, b) a##_##b
 #define JN_PASTE(a, b) JN_PASTE2(a, b)
-#define JN_(name) JN_PASTE(jn__##name, JN_ROW) /* functions of a row */
-#define JN_S(name) JN_PASTE(jn_##name, JN_TAG) /* types of a scalar  */
+#define JN_(name) JN_PASTE(jn__##name, JN_VARIANT) /* functions of a variant */
+#define JN_S(name) JN_PASTE(jn_##name, JN_TAG)     /* types of a scalar  */
 
 #if JN_LANES > 1
 
@@ -133,7 +133,7 @@ static inline real r_atan2(real y, real x) { return atan2(y, x); }
 
 #define K(constant) splat(constant)
 
-/* 1/k in the row's own scalar type: 1.0L / k would be a slow long double division in every row. */
+/* 1/k in the variant's own scalar type: 1.0L / k would be a slow long double division in every variant. */
 static inline real reciprocal(int k) { return splat((scalar)1 / (scalar)k); }
 static inline real r_max(real a, real b) { return choose(less(a, b), b, a); }
 static inline real r_abs(real a) { return choose(less(a, ZERO), -a, a); }

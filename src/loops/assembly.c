@@ -138,7 +138,7 @@ static jn_status find_step(jn_loops *l, const unsigned char *held, double *y) {
 
 jn_status jn_loops_assemble(jn_loops *l, const unsigned char *held, double accuracy, double *q, double *residual) {
   if (!l || !q) return JN_ERR_NULL;
-  double goal = accuracy > 0 ? accuracy : fmax(1e-12, 10 * jn_row_epsilon()), error = INFINITY, after = INFINITY;
+  double goal = accuracy > 0 ? accuracy : fmax(1e-12, 10 * jn_variant_epsilon()), error = INFINITY, after = INFINITY;
   jn_status status = find_gap(&l->structure, &l->state, &l->scratch, q, &error);
   for (int step = 0; step < 100 && status == JN_OK; step++, error = after) {
     if (residual) *residual = error;
@@ -173,7 +173,7 @@ void jn__loops_find_generic(jn_loops *l) {
         jn_integrate(l->structure.model, l->structure.work, l->scratch.start, l->scratch.x, l->scratch.moved);
     if (status != JN_OK) return;
     memcpy(l->scratch.start, l->scratch.moved, sizeof(double) * (size_t)l->structure.nq);
-    status = jn_loops_assemble(l, NULL, fmax(1e-10, 10 * jn_row_epsilon()), l->scratch.start, NULL);
+    status = jn_loops_assemble(l, NULL, fmax(1e-10, 10 * jn_variant_epsilon()), l->scratch.start, NULL);
     if (status == JN_OK && decompose(l, l->scratch.start, jn__cod) == JN_OK &&
         l->factors.cod.rank > l->structure.generic)
       l->structure.generic = l->factors.cod.rank;

@@ -175,16 +175,16 @@ static jn_status take_options(const jn_loops_options *given, jn_loops_options *o
     if (o->user[i].rows < 1) return JN_ERR_SIZE;
     if (!o->user[i].value) return JN_ERR_NULL;
   }
-  if (jn_row_epsilon() > 1e-10) { /* rounding of a row in float is no condition */
-    o->tolerance = fmax(o->tolerance, 1000 * jn_row_epsilon());
-    o->weak = fmax(o->weak, 1e4 * jn_row_epsilon());
+  if (jn_variant_epsilon() > 1e-10) { /* rounding of a row in float is no condition */
+    o->tolerance = fmax(o->tolerance, 1000 * jn_variant_epsilon());
+    o->weak = fmax(o->weak, 1e4 * jn_variant_epsilon());
   }
   return JN_OK;
 }
 
 /* Code for the instruction set of the row that single states go through. */
 static const loop_code *choose_code(void) {
-#if JN_ROWS_AVX2
+#if JN_VARIANTS_AVX2
   if (jn__register_bytes() >= 32) return &jn__loop_code_avx2;
 #endif
   return &jn__loop_code_any;

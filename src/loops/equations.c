@@ -80,7 +80,7 @@ static jn_status solve(jn_loops *l, int from, int order, const unsigned char *pr
     jn__loops_value(&l->structure, &l->state, k + 2, l->scratch.phi);
     if (k == 0) stabilise(&l->structure, &l->state, &l->scratch);
     double left = solve_order(l, prescribed, k, tau);
-    if (prescribed && left > fmax(1e-7, 1000 * jn_row_epsilon())) return JN_ERR_LOOP;
+    if (prescribed && left > fmax(1e-7, 1000 * jn_variant_epsilon())) return JN_ERR_LOOP;
     for (int r = 0; r < m; r++) {
       if (lambda_out) lambda_out[k * m + r] = row[r];
       row[r] /= factorial;
@@ -148,7 +148,7 @@ jn_status jn_loops_complete_motion(jn_loops *l, int order, const unsigned char *
       for (int i = 0; i < n; i++) rest += l->state.A[r * n + i] * l->scratch.y[i];
       left = fmax(left, fabs(rest));
     }
-    if (!(left <= fmax(1e-7, 1000 * jn_row_epsilon()) * size)) return JN_ERR_LOOP;
+    if (!(left <= fmax(1e-7, 1000 * jn_variant_epsilon()) * size)) return JN_ERR_LOOP;
     for (int i = 0; i < n; i++)
       if (!given[i]) l->scratch.v[k * n + i] = l->scratch.y[i];
   }

@@ -18,7 +18,7 @@ double jn__inverse_weight(const loop_inverse *s, int i) { return s->weight ? s->
  * |v^(k-1)|, row by row in their scales. */
 static int is_closed(const loop_structure *loops, loop_state *state, loop_scratch *scratch, int order,
                      const double *v_jet) {
-  double *A = scratch->x, most = 1, small = fmax(1e-6, 1000 * jn_row_epsilon());
+  double *A = scratch->x, most = 1, small = fmax(1e-6, 1000 * jn_variant_epsilon());
   for (int r = 0; r < loops->m; r++) {
     A[r] = 1 + largest(state->A + r * loops->nv, loops->nv) / loops->scale[r];
     most = fmax(most, A[r]);
@@ -139,7 +139,7 @@ static int solve_order(const loop_inverse *s, int k, const double *passive, doub
     tau[k * n + i] = s->actuated[i] ? x : (passive ? passive[k * n + i] : 0);
     if (!s->actuated[i]) worst = fmax(worst, fabs(x - tau[k * n + i]));
   }
-  return worst <= fmax(1e-7, 1000 * jn_row_epsilon()) * (1 + largest(R, n));
+  return worst <= fmax(1e-7, 1000 * jn_variant_epsilon()) * (1 + largest(R, n));
 }
 
 /* A, its derivatives, and the leading matrix along a motion, which must keep the loops closed. */

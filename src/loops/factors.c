@@ -54,7 +54,7 @@ jn_status jn__loops_factor(const loop_structure *loops, loop_state *state, loop_
 
 double jn_loops_rounding(const jn_loops_health *health, int order) {
   if (!health || order < 0) return NAN;
-  return 8 * jn_row_epsilon() / pow(health->weakest, order + 1);
+  return 8 * jn_variant_epsilon() / pow(health->weakest, order + 1);
 }
 
 jn_status jn_loops_last_health(const jn_loops *l, jn_loops_health *health) {

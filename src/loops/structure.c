@@ -43,7 +43,7 @@ static jn_status read_screws(loop_structure *loops, loop_state *state, loop_scra
     for (int e = 0; e < 6; e++) state->screws[6 * (at + k) + e] = s[k].X[e] = S[e * s->count + k];
     const double *X = s[k].X;
     s[k].rate = sqrt(X[0] * X[0] + X[1] * X[1] + X[2] * X[2]);
-    if (fabs(s[k].rate - 1) <= 8 * jn_row_epsilon())
+    if (fabs(s[k].rate - 1) <= 8 * jn_variant_epsilon())
       s[k].rate = 1; /* as convert.c of the model: angles keep their digits */
   }
   return status;

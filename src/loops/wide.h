@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* For files that are compiled twice, for any CPU and for those with AVX2: a few doubles side by side, and names.
  *
- * Why this is not a kernel of the rows: a row is compiled for a number type and for lanes, and its kernels are single
- * calls between the caller's arrays. Loops compute in double whatever the row, float rows included, and their steps
- * alternate with public functions of the tree, on arrays that stay where they are. What AVX2 earns here, as time of the
- * code for any CPU / time of this one in row d_avx2 (bench_all --loops, least of three): conditions and A 0.97 to 1.06,
- * forward dynamics 1.02 to 1.04, derivatives 1.13 (four_bar), 1.3 (stewart, quadruped on four feet), 1.6 (humanoid44
- * with its hands closed). */
+ * Why this is not a kernel of the variants: a variant is compiled for a number type and for lanes, and its kernels are
+ * single calls between the caller's arrays. Loops compute in double whatever the variant, float variants included, and
+ * their steps alternate with public functions of the tree, on arrays that stay where they are. What AVX2 earns here, as
+ * time of the code for any CPU / time of this one in variant d_avx2 (bench_all --loops, least of three): conditions and
+ * A 0.97 to 1.06, forward dynamics 1.02 to 1.04, derivatives 1.13 (four_bar), 1.3 (stewart, quadruped on four
+ * feet), 1.6 (humanoid44 with its hands closed). */
 #ifndef JN_LOOPS_WIDE_H
 #define JN_LOOPS_WIDE_H
 

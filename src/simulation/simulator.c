@@ -281,7 +281,7 @@ static jn_status create(const jn_model *m, jn_loops *loops, const jn_simulation_
   if (!o) o = &defaults;
   jn_status status = check(o, loops);
   if (status != JN_OK) return status;
-  if (!jn_row_name()) return JN_ERR_ROW;
+  if (!jn_variant_name()) return JN_ERR_VARIANT;
   jn_simulator sizes = {.model = m, .loops = loops, .options = *o, .allocator = m->allocator};
   sizes.nq = jn_model_nq(m);
   sizes.nv = jn_model_nv(m);

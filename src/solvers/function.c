@@ -105,7 +105,7 @@ jn_status jn_function_create(const jn_model *model, jn_function_kind kind, const
   jn_function_options defaults;
   if (function) *function = NULL;
   if (!model || !function) return JN_ERR_NULL;
-  if (!jn_row_name()) return JN_ERR_ROW;
+  if (!jn_variant_name()) return JN_ERR_VARIANT;
   if (!jn_function_kind_name(kind)) return JN_ERR_INDEX;
   jn_function_options_init(&defaults);
   if (!options) options = &defaults;

@@ -30,12 +30,12 @@ void jn_task_init(jn_task *task) {
 void jn_tasks_options_init(jn_tasks_options *options) {
   if (!options) return;
   *options = (jn_tasks_options){.size = sizeof *options,
-                                .accuracy = fmax(1e-12, 100 * jn_row_epsilon()),
+                                .accuracy = fmax(1e-12, 100 * jn_variant_epsilon()),
                                 .iterations = 100,
                                 .starts = 1,
                                 .seed = 1,
                                 .longest_step = 1,
-                                .weak = fmax(1e-6, 100 * jn_row_epsilon()),
+                                .weak = fmax(1e-6, 100 * jn_variant_epsilon()),
                                 .threads = 1,
                                 .margin = 0.1};
 }
@@ -257,7 +257,7 @@ static void place_lanes(jn_shelf *s, jn_tasks *t) {
                     .mu = rest,
                     .predicted = rest + TASK_SLOTS,
                     .steps = jn__lane_steps_any};
-#if JN_ROWS_AVX2
+#if JN_VARIANTS_AVX2
   if (jn__register_bytes() >= 32) l->steps = jn__lane_steps_avx2;
 #endif
 }
@@ -368,7 +368,7 @@ jn_status jn_tasks_create(const jn_model *model, const jn_task *task, int count,
   jn_tasks_options defaults;
   if (tasks) *tasks = NULL;
   if (!model || !task || !tasks) return JN_ERR_NULL;
-  if (!jn_row_name()) return JN_ERR_ROW;
+  if (!jn_variant_name()) return JN_ERR_VARIANT;
   jn_tasks_options_init(&defaults);
   if (!options) options = &defaults;
   jn_status status = count > 0 ? check_options(model, options) : JN_ERR_SIZE;
@@ -384,7 +384,7 @@ jn_status jn_tasks_create(const jn_model *model, const jn_task *task, int count,
   t->options = *options;
   t->options.threads = (int)threads;
   t->count = count;
-  t->grain = fmax(1e-12, 10 * jn_row_epsilon());
+  t->grain = fmax(1e-12, 10 * jn_variant_epsilon());
   t->nq = jn_model_nq(model);
   t->nv = jn_model_nv(model);
   status = create_parts(t, task, options);

@@ -192,7 +192,7 @@ jn_status jn_tasks_follow(jn_tasks *t, const jn_tasks_path *path, double from, d
                .now = from,
                .end = to,
                .tiny = 1e-4 * fabs(to - from),
-               .tolerance = tolerance > 0 ? tolerance : fmax(1e-10, 1e4 * jn_row_epsilon()),
+               .tolerance = tolerance > 0 ? tolerance : fmax(1e-10, 1e4 * jn_variant_epsilon()),
                .q = q,
                .next = t->q_target + t->nq,
                .active = active,

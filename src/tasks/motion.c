@@ -117,7 +117,7 @@ static int rows_needed(const jn_tasks *t) {
 
 /* Order k; 0: the tasks of the first priority are not done. */
 static int find_order(jn_tasks *t, motion_solution *s, int k) {
-  double *y = t->right, *v = s->v_jet + k * t->nv, tolerance = fmax(1e-8, 1e4 * jn_row_epsilon());
+  double *y = t->right, *v = s->v_jet + k * t->nv, tolerance = fmax(1e-8, 1e4 * jn_variant_epsilon());
   jn__tasks_counting_rate(t, t->y_jet + k * t->rows, y);
   s->size = largest(y, t->m);
   subtract_known(t, s, k, y);

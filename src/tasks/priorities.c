@@ -90,5 +90,5 @@ int jn__tasks_priorities_order(jn_tasks *t, int k, const double *y, const double
     most = fmax(most, fabs(sum));
     size = fmax(size, fabs(right[r]));
   }
-  return most <= fmax(1e-7, 1e5 * jn_row_epsilon()) * size;
+  return most <= fmax(1e-7, 1e5 * jn_variant_epsilon()) * size;
 }

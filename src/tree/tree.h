@@ -44,7 +44,7 @@ static inline size_t jn__sheet_numbers(int32_t nb) {
   return (size_t)((nb + JN_SHEET - 1) / JN_SHEET) * JN_SHEET_ROWS * JN_SHEET;
 }
 
-/* The structs themselves, for this row's scalar: jn_body_d, jn_tree_d, ... */
+/* The structs themselves, for this variant's scalar: jn_body_d, jn_tree_d, ... */
 #define NUMBER scalar
 #define TREE(name) JN_S(name)
 #include "tree_types.h"

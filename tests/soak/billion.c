@@ -18,7 +18,7 @@ static void block(const jn_model *m, jn_work *w, jn_batch *b, uint64_t seed, lon
   enum { N = JOINTS };
   static double q[BLOCK * N], v[BLOCK * 3 * N], a[BLOCK * N], v0[BLOCK * N], tau[BLOCK * N], E[BLOCK * 4], one[N];
   uint64_t s = seed * 0x2545f4914f6cdd1du + (uint64_t)number * 0x9e3779b97f4a7c15u;
-  double epsilon = jn_row_epsilon();
+  double epsilon = jn_variant_epsilon();
   for (int i = 0; i < count; i++)
     for (int k = 0; k < N; k++) {
       q[i * N + k] = 3.1415 * uniform(&s);
@@ -100,7 +100,7 @@ int billion(uint64_t seed, long states, int processes, const char *results) {
     FILE *f = fopen(results, "w");
     check(f, "%s cannot be written", results);
     fprintf(f, "billion\t%ld\t%llu\t%.3g\t%ld\t%.3g\t%ld\t%.0f\t%s\n", all.states, (unsigned long long)seed,
-            all.worst[0], all.block_of[0], all.worst[1], all.block_of[1], seconds, jn_row_name());
+            all.worst[0], all.block_of[0], all.worst[1], all.block_of[1], seconds, jn_variant_name());
     fclose(f);
   }
   return all.worst[0] <= 1000 && all.worst[1] <= 1000 ? 0 : 1;

@@ -34,7 +34,7 @@ static const struct {
 #define LIE_ROW(name, n1, n2, m) {d_##name, f_##name, n1, n2, m},
     JN_LIE_LIST(LIE_ROW)};
 
-static double eps(int single) { return single ? FLT_EPSILON : jn_row_epsilon(); }
+static double eps(int single) { return single ? FLT_EPSILON : jn_variant_epsilon(); }
 /* pi, as exactly as the kind has it. */
 static number half_turn(int single) { return 3.14159265358979323846L * (1 + 4 * (number)eps(single)); }
 static number rounded(number x, int single) { return single ? (number)(float)x : (number)(double)x; }

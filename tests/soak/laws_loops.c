@@ -123,7 +123,7 @@ static double opens(mechanism *x, const double *v_jet, int order, int from) {
           sum += g->term[t].factor * jet[at];
           size += fabs(g->term[t].factor) * x->rate * (double)f;
         }
-        if (k >= from) worst = fmax(worst, (double)(fabsl(sum) / (size * jn_row_epsilon())));
+        if (k >= from) worst = fmax(worst, (double)(fabsl(sum) / (size * jn_variant_epsilon())));
       }
       continue;
     }
@@ -135,7 +135,7 @@ static double opens(mechanism *x, const double *v_jet, int order, int from) {
     for (int k = 1; k <= order + 2; k++) {
       f *= k;
       for (int r = 0; r < rows && k >= from; r++)
-        worst = fmax(worst, (double)fabsl(c[r][k] * f) / (x->length * pow(x->rate, k) * jn_row_epsilon()));
+        worst = fmax(worst, (double)fabsl(c[r][k] * f) / (x->length * pow(x->rate, k) * jn_variant_epsilon()));
     }
   }
   return worst;
@@ -312,7 +312,7 @@ static double balance(mechanism *x, int order, const double *v_jet, const double
     for (int i = 0; i < n; i++) {
       double e = out[k * n + i] - tau[k * n + i];
       for (int r = 0; r < x->rows && x->coupled; r++) e -= A[r * n + i] * lambda[r];
-      worst = fmax(worst, fabs(e) * x->weakest / (size * x->length * jn_row_epsilon()));
+      worst = fmax(worst, fabs(e) * x->weakest / (size * x->length * jn_variant_epsilon()));
     }
   }
   return worst;
@@ -360,7 +360,7 @@ static double differences(mechanism *x, double h, const double *D[4], const doub
     double e = -sum[r];
     for (int k = 0; k < n; k++) e += D[0][r * n + k] * u[k] + D[1][r * n + k] * uv[k] + D[2][r * n + k] * ut[k];
     for (int k = 0; k < wide; k++) e += D[3][r * wide + k] * uW[k];
-    worst = fmax(worst, fabs(e) * x->weakest * x->weakest / (size * x->condition * 0x1p12 * jn_row_epsilon()));
+    worst = fmax(worst, fabs(e) * x->weakest * x->weakest / (size * x->condition * 0x1p12 * jn_variant_epsilon()));
   }
   return worst;
 }
@@ -381,8 +381,8 @@ static double derivative_law(mechanism *x) {
   for (int r = 0; r < n; r++) { /* together and one after the other, along what keeps the loops closed */
     double e = 0;
     for (int k = 0; k < n; k++) e += (dq[r * n + k] - again[r * n + k]) * u[k];
-    apart = fmax(apart,
-                 fabs(e) * x->weakest * x->weakest / (size_of(dq, n * n) * x->condition * jn_row_epsilon() + 1e-300));
+    apart = fmax(
+        apart, fabs(e) * x->weakest * x->weakest / (size_of(dq, n * n) * x->condition * jn_variant_epsilon() + 1e-300));
   }
   for (int e = 0; e < 3; e++) worst = fmin(worst, differences(x, 0x1p-10 / (1 << 2 * e), D, u, uv, ut, uW));
   return fmax(worst, apart);
@@ -400,13 +400,13 @@ static double impact_law(mechanism *x, uint64_t *s) {
   for (int r = 0; r < x->rows; r++) {
     double e = 0;
     for (int k = 0; k < n; k++) e += A[r * n + k] * (v[k] + 0.5 * before[k]);
-    worst = fmax(worst, fabs(e) * x->weakest / (size_of(A, x->rows * n) * (1 + size_of(v, n)) * jn_row_epsilon()));
+    worst = fmax(worst, fabs(e) * x->weakest / (size_of(A, x->rows * n) * (1 + size_of(v, n)) * jn_variant_epsilon()));
   }
   for (int i = 0; i < n; i++) {
     double e = 0;
     for (int k = 0; k < n; k++) e += M[i * n + k] * (v[k] - before[k]);
     for (int r = 0; r < x->rows; r++) e -= A[r * n + i] * impulse[r];
-    worst = fmax(worst, fabs(e) * x->weakest / (size * jn_row_epsilon()));
+    worst = fmax(worst, fabs(e) * x->weakest / (size * jn_variant_epsilon()));
   }
   return worst;
 }
@@ -418,7 +418,7 @@ static double constraint_law(mechanism *x) {
   const int n = x->n;
   check_ok(jn_loops_constraint(x->loops, x->q, x->jet, phi, A, dAv));
   for (int r = 0; r < x->rows; r++) {
-    double first = 0, second = dAv[r], scale = x->length * jn_row_epsilon();
+    double first = 0, second = dAv[r], scale = x->length * jn_variant_epsilon();
     for (int k = 0; k < n; k++) first += A[r * n + k] * x->jet[k], second += A[r * n + k] * x->jet[n + k];
     worst = fmax(worst, fabs(phi[r]) / (4096 * scale)); /* assembled to 1e-12 */
     worst = fmax(worst, fabs(first) / (scale * fmax(1, x->rate)));
@@ -433,7 +433,8 @@ static double constraint_law(mechanism *x) {
   }
   for (int k = 0; k < n; k++) {
     for (int r = 0; r < x->rows; r++) f[k] -= A[r * n + k] * x->lambda[r];
-    worst = fmax(worst, fabs(f[k]) / (size_of(x->lambda, x->rows) * x->length * x->length * jn_row_epsilon() + 1e-300));
+    worst =
+        fmax(worst, fabs(f[k]) / (size_of(x->lambda, x->rows) * x->length * x->length * jn_variant_epsilon() + 1e-300));
   }
   return worst;
 }
@@ -451,9 +452,9 @@ static double project_law(mechanism *x, uint64_t *s) {
   for (int r = 0; r < x->rows; r++) {
     double first = 0;
     for (int k = 0; k < n; k++) first += A[r * n + k] * v[k];
-    worst = fmax(worst, fabs(first) / (x->length * jn_row_epsilon()));
+    worst = fmax(worst, fabs(first) / (x->length * jn_variant_epsilon()));
   }
-  return fmax(worst, fabs(across) / (n * jn_row_epsilon())) * x->weakest;
+  return fmax(worst, fabs(across) / (n * jn_variant_epsilon())) * x->weakest;
 }
 
 /* Motions that follow from others: prescribed from the motion found, in hybrid and inverse dynamics, and completed. */
@@ -488,7 +489,7 @@ static void follow(mechanism *x, uint64_t *s, take to, void *context) {
   for (int k = 0; k < n; k++) {
     double e = -tau[k];
     for (int j = 0; j < all; j++) e += Y[k * all + j] * pi[j];
-    worst = fmax(worst, fabs(e) * x->weakest / (x->force * jn_row_epsilon()));
+    worst = fmax(worst, fabs(e) * x->weakest / (x->force * jn_variant_epsilon()));
   }
   to(context, "jn_loops_regressor_jet", "times the inertial parameters it is inverse dynamics", worst);
 }
@@ -496,7 +497,7 @@ static void follow(mechanism *x, uint64_t *s, take to, void *context) {
 void run_loops(uint64_t seed, take to, void *context) {
   static mechanism x;
   uint64_t s = seed;
-  if (jn_row_epsilon() > 1e-10) return; /* closed to 1e-12, which float cannot see */
+  if (jn_variant_epsilon() > 1e-10) return; /* closed to 1e-12, which float cannot see */
   if (mechanism_create(&x, &s)) {
     int rank, n = x.n;
     double residual, v[N], q[64];

@@ -11,7 +11,7 @@ static void base_parameters(const sample *s, take to, void *context) {
                                       "jn_base_parameter_count"};
   jn_base *base;
   jn_status status = s->d.nv > 8 ? JN_ERR_UNSUPPORTED : jn_base_create(s->m, NULL, &base);
-  if (status == JN_ERR_UNSUPPORTED || jn_row_epsilon() > 1e-10) return;
+  if (status == JN_ERR_UNSUPPORTED || jn_variant_epsilon() > 1e-10) return;
   check_ok(status);
   jn_work *w;
   int n = s->d.nv, all = jn_base_parameter_count(base), few = jn_base_count(base);
@@ -26,7 +26,7 @@ static void base_parameters(const sample *s, take to, void *context) {
     number e = 0;
     for (int c = 0; c < all; c++) e += (number)Y[r * all + c] * s->pi[c];
     for (int c = 0; c < few; c++) e -= (number)Yb[r * few + c] * beta[c];
-    worst = fmax(worst, (double)fabsl(e) / (size * all * jn_row_epsilon()));
+    worst = fmax(worst, (double)fabsl(e) / (size * all * jn_variant_epsilon()));
   }
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) to(context, names[i], "Y pi = Y_b (B pi)", worst);
   free(Y), free(Yb), free(beta);

@@ -129,7 +129,7 @@ static void write_worst(const soak *x, const char *directory) {
     snprintf(path, sizeof path, "%s/%s", directory, r->function);
     FILE *f = fopen(path, "w");
     check(f, "%s cannot be written", path);
-    fprintf(f, "row %s\nseed %llu\nsmall %d\nmodel %ld\nstate %d\nfunction %s\nlaw %s\nerror %a\n", jn_row_name(),
+    fprintf(f, "variant %s\nseed %llu\nsmall %d\nmodel %ld\nstate %d\nfunction %s\nlaw %s\nerror %a\n", jn_variant_name(),
             (unsigned long long)x->seed, x->small, r->index, r->k, r->function, r->law, r->worst);
     fclose(f);
   }
@@ -138,7 +138,7 @@ static void write_worst(const soak *x, const char *directory) {
 static void write_results(const soak *x, const char *path, long models, double seconds) {
   FILE *f = fopen(path, "w");
   check(f, "%s cannot be written", path);
-  fprintf(f, "run\t%s\t%llu\t%ld\t%.0f\n", jn_row_name(), (unsigned long long)x->seed, models, seconds);
+  fprintf(f, "run\t%s\t%llu\t%ld\t%.0f\n", jn_variant_name(), (unsigned long long)x->seed, models, seconds);
   for (int i = 0; i < x->count; i++) {
     const record *r = &x->table[i];
     fprintf(f, "law\t%s\t%s\t%.3g\t%ld\t%ld\t%ld\t%d\n", r->function, r->law, r->worst, r->models, r->states, r->index,
@@ -157,7 +157,7 @@ static int replay(const char *path) {
     fprintf(stderr, "soak: %s cannot be read\n", path);
     return 2;
   }
-  int read = fscanf(f, "row %31s seed %llu small %d model %ld state %d function %95s law %255[^\n] error %la", row,
+  int read = fscanf(f, "variant %31s seed %llu small %d model %ld state %d function %95s law %255[^\n] error %la", row,
                     &seed, &x.small, &x.index, &x.k, function, words, &expected);
   fclose(f);
   if (read != 8) {
@@ -169,7 +169,7 @@ static int replay(const char *path) {
   x.only_law = words;
   x.only = -1;
   run_model(&x, x.index, x.k);
-  printf("%s: %s: %.6g roundings in row %s, recorded %.6g in row %s\n", function, words, x.only, jn_row_name(),
+  printf("%s: %s: %.6g roundings in variant %s, recorded %.6g in variant %s\n", function, words, x.only, jn_variant_name(),
          expected, row);
   return x.only == expected || (isinf(expected) && isinf(x.only)) ? 0 : 1;
 }
@@ -233,7 +233,8 @@ int main(int argc, char **argv) {
   if (results) write_results(&x, results, i, now() - start);
   if (worst) write_worst(&x, worst);
   int bad = report(&x, limit);
-  printf("%ld models, %ld states, %d pairs of a function and a law, row %s, seed %llu, %.0f s: %s\n", i, x.states,
-         x.count, jn_row_name(), (unsigned long long)x.seed, now() - start, bad ? "FAILED" : "all within the limit");
+  printf("%ld models, %ld states, %d pairs of a function and a law, variant %s, seed %llu, %.0f s: %s\n", i, x.states,
+         x.count, jn_variant_name(), (unsigned long long)x.seed, now() - start,
+         bad ? "FAILED" : "all within the limit");
   return bad > 0;
 }

@@ -127,7 +127,7 @@ void state_create(state *x, const sample *s, int k) {
   x->s = s;
   x->k = k;
   x->d = &s->d;
-  x->epsilon = jn_row_epsilon();
+  x->epsilon = jn_variant_epsilon();
   for (int kind = 0; kind < KINDS; kind++) inputs_create(&x->x[kind], s, k, kind);
   check_ok(jn_work_create_order(s->m, s->d.order, &x->x[KIND_D].w));
   x->x[KIND_F].w = x->x[KIND_D].w;

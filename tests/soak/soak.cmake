@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # script/soak: random models and states of everything against laws and other number types.
 # It needs both rows of the tests: complex numbers for exact derivatives, long double for rounding.
-if("z" IN_LIST JOUNCE_TEST_ROWS AND "l" IN_LIST JOUNCE_TEST_ROWS)
+if("z" IN_LIST JOUNCE_TEST_VARIANTS AND "l" IN_LIST JOUNCE_TEST_VARIANTS)
   set(soak_generated "${CMAKE_CURRENT_BINARY_DIR}/twins")
   file(READ "${PROJECT_SOURCE_DIR}/include/jounce/float.h" float_header)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/jounce/float.h")
@@ -19,7 +19,7 @@ if("z" IN_LIST JOUNCE_TEST_ROWS AND "l" IN_LIST JOUNCE_TEST_ROWS)
     jounce_object(jounce_twin_${tag})
     target_include_directories(jounce_twin_${tag} PRIVATE "${soak_generated}")
     target_compile_definitions(jounce_twin_${tag} PRIVATE JN_TWIN_${flag}=1 jn__run=jn__twin_run
-                                                          jn__choose_row=jn__twin_row)
+                                                          jn__choose_variant=jn__twin_variant)
   endfunction()
   jounce_twin(z Z "double _Complex")
   jounce_twin(l L "long double")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What src/dispatch needs to run kernels of the rows z and l: one state, straight through, pivots not judged. */
+/* What src/dispatch needs to run kernels of the variants z and l: one state, straight through, pivots not judged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,32 +8,32 @@
 #include "twin.h"
 
 /* The names that the twins' objects are compiled to call, see tests/soak/soak.cmake. */
-const jn_row *jn__twin_row(int kind, int many);
+const jn_variant *jn__twin_variant(int kind, int many);
 jn_status jn__twin_run(jn_run *run);
 
-const jn_row *jn__twin_row(int kind, int many) {
-  static const jn_row *rows[JN_KINDS];
+const jn_variant *jn__twin_variant(int kind, int many) {
+  static const jn_variant *variants[JN_KINDS];
   (void)many;
-  if (!rows[kind]) rows[kind] = jn__row_by_name(kind == JN_KIND_Z ? "z" : "l");
-  return rows[kind];
+  if (!variants[kind]) variants[kind] = jn__variant_by_name(kind == JN_KIND_Z ? "z" : "l");
+  return variants[kind];
 }
 
 jn_status jn__twin_run(jn_run *r) {
-  const jn_row *row = jn__twin_row(r->kind, 0);
+  const jn_variant *variant = jn__twin_variant(r->kind, 0);
   jn_call call = {.tree = r->model ? r->model->tree[r->kind] : NULL, .data = r->data};
   if (r->model && (!r->work || r->work->model != r->model)) return JN_ERR_WORK;
   call.scratch = r->work ? r->work->scratch : NULL;
   memcpy(call.arg, r->arg, sizeof call.arg);
   for (int i = 0; i < r->inputs; i++) call.in[i] = r->in[i].data;
   for (int i = 0; i < r->outputs; i++) call.out[i] = (void *)(uintptr_t)r->out[i].data;
-  row->kernels[r->kernel](&call);
+  variant->kernels[r->kernel](&call);
   return JN_OK;
 }
 
 jn_work *twin_work_create(const jn_model *m, int order, int kind) {
-  const jn_row *row = jn__twin_row(kind, 0);
-  size_t number = row->real_bytes, nd = (size_t)((const jn_tree_d *)m->tree[JN_KIND_D])->nd;
-  size_t scratch = (row->scratch_bytes(m->tree[row->kind], order) + 63) / 64 * 64,
+  const jn_variant *variant = jn__twin_variant(kind, 0);
+  size_t number = variant->real_bytes, nd = (size_t)((const jn_tree_d *)m->tree[JN_KIND_D])->nd;
+  size_t scratch = (variant->scratch_bytes(m->tree[variant->kind], order) + 63) / 64 * 64,
          rest = (nd + 3 * (size_t)m->nv) * number;
   size_t head = (sizeof(jn_work) + 63) / 64 * 64;
   jn_work *w = aligned_alloc(64, (head + scratch + rest + 127) / 64 * 64);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The public functions over two more number types, for tests: jnz_x takes complex numbers, so that the complex step
  * differentiates any of them exactly, and jnl_x takes long double, the reference for rounding. They are the library's
- * own sources of src/dispatch, compiled over the rows z and l; twin_z.h and twin_l.h are made from float.h by CMake. */
+ * own sources of src/dispatch, compiled over the variant z and l; twin_z.h and twin_l.h are made from float.h by CMake.
+ */
 #ifndef JN_SOAK_TWIN_H
 #define JN_SOAK_TWIN_H
 

@@ -12,7 +12,7 @@ const module = await WebAssembly.compile(readFileSync(new URL("../dist/jounce-si
 const silent = { out: () => undefined, error: () => undefined };
 
 async function model(robot, row) {
-  const instance = await start(factory, module, silent, row ? { JOUNCE_ROW: row } : {});
+  const instance = await start(factory, module, silent, row ? { JOUNCE_VARIANT: row } : {});
   const scratch = new Scratch(instance);
   scratch.reset(100);
   const address = instance._web_load(scratch.text(`builtin:${robot}`), 0, 0, 0);

@@ -2,7 +2,7 @@
 /* The sweep outwards of bodies.h. */
 #include "bodies.h"
 
-#include "row.h"
+#include "variant.h"
 
 /* Screws, the twist and the screws' rates of a spherical or free body: turns about its axes, then shifts along them. */
 static inline void group_motions(const JN_S(body) * b, int i, const real *v, const solid *o, screw *S, screw *V,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How kernels are called, whatever their number type: one signature for all, so that one piece of dispatch moves
- * samples in and out of every row. A kernel reads in[], writes out[] (NULL: not wanted), and touches nothing else. */
+ * samples in and out of every variant. A kernel reads in[], writes out[] (NULL: not wanted), and touches nothing else.
+ */
 #ifndef JN_KERNEL_BASE_CALL_H
 #define JN_KERNEL_BASE_CALL_H
 
@@ -11,7 +12,7 @@ enum { JN_MAX_INPUTS = 12, JN_MAX_OUTPUTS = 24 };
 /* The caller's own memory, for kernels with lanes that store results there as they come, and tell which: matrices in
  * lanes are too large for the caches. Samples of output i begin at to[i] and are stride[i] numbers of `kind` apart. */
 typedef struct jn_direct {
-  void (*store)(void *to, int kind, const void *from, size_t n, size_t stride, int count); /* of the row */
+  void (*store)(void *to, int kind, const void *from, size_t n, size_t stride, int count); /* of the variant */
   int kind, count;
   size_t bytes; /* of a number */
   void *to[JN_MAX_OUTPUTS];
@@ -20,12 +21,12 @@ typedef struct jn_direct {
 } jn_direct;
 
 typedef struct jn_call {
-  const void *tree; /* JN_S(tree) of the row's scalar */
+  const void *tree; /* JN_S(tree) of the variant's scalar */
   const void *in[JN_MAX_INPUTS];
   void *out[JN_MAX_OUTPUTS];
   int arg[4];
   const void *data;  /* of the caller, the same for all samples, e.g. which coordinates are prescribed */
-  void *scratch;     /* 64-byte aligned, with the bytes that the row's scratch_bytes() says */
+  void *scratch;     /* 64-byte aligned, with the bytes that the variant's scratch_bytes() says */
   jn_direct *direct; /* NULL without lanes */
   size_t *counted;   /* not NULL: only count scratch memory, of q = NULL and all arrays wanted (scratch.h) */
 } jn_call;
@@ -124,7 +125,7 @@ enum {
 enum jn_scratch { JN_SCRATCH_NONE, JN_SCRATCH_STATE, JN_SCRATCH_ORDER };
 
 /* A build of all kernels for one number type and instruction set. */
-typedef struct jn_row {
+typedef struct jn_variant {
   const char *name;
   int kind;                     /* JN_KIND_D ... of its scalar */
   int lanes;                    /* samples in one real */
@@ -139,9 +140,9 @@ typedef struct jn_row {
   void (*store)(void *to, int kind, const void *from, size_t n, size_t stride, int count);
   /* Bytes of scratch memory that the largest of its kernels takes, on a tree of its scalar; order of jets, -1: none. */
   size_t (*scratch_bytes)(const void *tree, int order);
-  /* The tree of this row's scalar from the double one. */
+  /* The tree of this variant's scalar from the double one. */
   size_t (*tree_bytes)(const void *tree_d);
   void (*tree_convert)(const void *tree_d, void *memory);
-} jn_row;
+} jn_variant;
 
 #endif

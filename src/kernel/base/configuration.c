@@ -2,7 +2,7 @@
 /* Configurations as points of a manifold: q (+) v, q1 (-) q0, interpolation, normalisation. Additive for coordinates
  * whose rates are the velocities; on the group, in the body's frame, for spherical and free joints. */
 #include "../../tree/joint.h"
-#include "row.h"
+#include "variant.h"
 
 /* q (+) v of a rotation, renormalised so that rounding does not pile up over many steps. */
 static inline quat turned(quat r, vec3 w) { return q_normalize(q_mul(r, q_exp(w))); }

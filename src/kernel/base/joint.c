@@ -2,7 +2,7 @@
 /* One joint as the user sees it: from internal frames to the link's frame. arg[0] is the link. */
 #include "../../tree/joint.h"
 
-#include "row.h"
+#include "variant.h"
 
 void JN_(joint_pose)(const jn_call *c) { se3_store(link_pose(c->tree, c->arg[0], c->in[0]), c->out[0]); }
 

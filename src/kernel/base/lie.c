@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The functions of jounce/lie.h: the inline algebra of src/lie between arrays. */
 #include "call.h"
-#include "row.h"
+#include "variant.h"
 
 #include "../../lie/motion.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Several bodies at once: with one state, bodies lie side by side in a vector register (tile.h), and so do the model's
- * numbers (JN_SHEET_... of tree.h) and the coordinates of joints that have one. In rows with lanes a tile is one body.
+ * numbers (JN_SHEET_... of tree.h) and the coordinates of joints that have one. In variants with lanes a tile is one
+ * body.
  */
 #ifndef JN_KERNEL_BASE_SHEET_H
 #define JN_KERNEL_BASE_SHEET_H

@@ -6,7 +6,7 @@
 #define JN_KERNEL_BASE_SPRINGS_H
 
 #include "../../tree/tree.h"
-#include "row.h"
+#include "variant.h"
 
 /* Of coordinate k of a body: how far its spring is from rest, and the force. */
 static inline real spring_stretch(const JN_S(tree) * t, const JN_S(body) * b, int k, const real *q) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Several columns of a matrix at once. What a sweep does for one right-hand side it does for many in the same order, so
- * with one state the columns lie side by side in a vector register: a tile. In rows with lanes the lanes are states,
- * and a tile is one column. */
+ * with one state the columns lie side by side in a vector register: a tile. In variants with lanes the lanes are
+ * states, and a tile is one column. */
 #ifndef JN_KERNEL_BASE_TILE_H
 #define JN_KERNEL_BASE_TILE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* First derivatives of inverse, forward and hybrid dynamics with respect to the state (linearization.h). */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "../forward_dynamics/inverse_product.h"
 #include "forward_many.h"
 #include "forward_one.h"

@@ -14,7 +14,7 @@
  * 30).
  *
  * Momentum and centre of mass come from sums over subtrees: d(I V)/dq_h = I psi_h + S_h x* (I V), and the forces F. */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "linearization.h"
 
 /* The linearization of the state q, v, a. */

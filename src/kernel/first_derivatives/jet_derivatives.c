@@ -5,7 +5,7 @@
  * eta' = dv - ad_v eta (ad of the joint's own group; zero for all joints but the spherical and the free). arg[0] = K.
  * in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: D [(K+1) x (K+3) x nv x nv], D[k][0] = d
  * tau^(k)/dq, D[k][1+j] = d tau^(k)/d v^(j). O(n d K^2 + nv^2 K^2). */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "../jets/jets.h"
 #include "linearization.h"
 

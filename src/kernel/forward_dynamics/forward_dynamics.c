@@ -29,8 +29,8 @@
  * wrenches, inertias of bodies [nb x 10] (NULL: those of the tree). arg[0]: FORCES_... of inverse_dynamics.h.
  * out: a [nv], tau [nv] or NULL, pivots [nd]: D relative to the inertia that the coordinate moves, zero when singular.
  * Cost O(n); O(n m) if m coordinates are coupled at once (open_coordinates.h). */
-#include "../base/row.h"
 #include "../base/springs.h"
+#include "../base/variant.h"
 #include "../inverse_dynamics/inverse_dynamics.h"
 #include "open_coordinates.h"
 

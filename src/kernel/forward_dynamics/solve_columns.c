@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Equations M x = f with many right-hand sides. A file of its own: beside M^-1 in factor.c the compiler made one copy
  * of the sweeps for both, and that of 7 joints took 717 ns instead of 558. */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "articulated.h"
 #include "by_factors.h"
 

@@ -33,9 +33,9 @@
  * in: q, v, a, wrenches (NULL: zero). arg[0]: FORCES_... of inverse_dynamics.h. out: tau [nv]. Cost O(n). */
 #include "inverse_dynamics.h"
 
-#include "../base/row.h"
 #include "../base/springs.h"
 #include "../base/tile.h"
+#include "../base/variant.h"
 
 /* TILE bodies side by side. */
 typedef struct rnea_tile {

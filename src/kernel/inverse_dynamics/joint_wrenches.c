@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The wrench through every joint, fixed ones included: Newton-Euler over the links as the file had them (kim2012 Table
  * 2, F_i). in: q, v, a, wrenches. out: F [nlink x 6] in link frames. O(n). */
-#include "../base/row.h"
 #include "../base/sweep.h"
+#include "../base/variant.h"
 
 void JN_(wrenches)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;

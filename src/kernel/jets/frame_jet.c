@@ -2,7 +2,7 @@
 /* Jets of the twist and the Jacobian of a frame, in its own axes (garofalo2013 sec. V, for any joints): its columns as
  * polynomials, carried along the path from the world. O(n K^2). arg[0] = K, arg[1] = frame. in: q, v jets [(K+2) x nv].
  * out: twist [(K+1) x 6], Jacobian [(K+1) x 6 x nv]. */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "jacobian_columns.h"
 
 void JN_(frame_jet)(const jn_call *call) {

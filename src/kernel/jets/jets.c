@@ -9,7 +9,7 @@
  *             where bias_k is tau_k of a motion with v_{k+1} = 0 */
 #include "jets.h"
 
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "../forward_dynamics/articulated.h"
 #include "../forward_dynamics/by_factors.h"
 #include "forward_jet_any.h"

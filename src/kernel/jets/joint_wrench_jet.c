@@ -2,7 +2,7 @@
 /* Jets of the wrenches through all joints, fixed ones included: the recursion of jets.h over the links as the file had
  * them. arg[0] = K. in: q, v jets [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: F [(K+1) x nlink x 6] in
  * link frames. O(n K^2). */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "jets.h"
 
 /* Order k of what link l needs for itself, in the frame of its body (the world for links fixed to it). */

@@ -10,7 +10,7 @@
  * jets
  * [(K+2) x nv], wrench jets [(K+1) x nlink x 6] or NULL. out: M, C [(K+1) x nv x nv], g [(K+1) x nv], P [(K+2) x nv x
  * nv], forces of the wrenches [(K+1) x nv]. */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "../base/world.h"
 #include "jacobian_columns.h"
 

@@ -3,7 +3,7 @@
  * rest follows from the linear momentum p:  dc/dt = p / m,  dU/dt = -gravity . p. arg[0] = K. in: q, v jets [(K+2) x
  * nv]. out: momentum about the world's origin [(K+1) x 6], centre of mass [(K+1) x 3], kinetic and potential energy
  * [(K+1) x 2]. O(n K^2). */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "jets.h"
 
 static inline real kinetic_order(const jets *J, int k) {

@@ -4,7 +4,7 @@
  * them), link twists (b likewise), the system Jacobian J = A S, and the screws S of one joint. arg[0] = K, arg[1] =
  * link or -1. in: q, v jets [(K+2) x nv]. out: A [(K+1) x 6L x 6L], joint twists and link twists [(K+1) x L x 6], J
  * [(K+1) x 6L x nv], S [(K+1) x 6 x nv_joint]. O(L d^2 K^2). */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "jacobian_columns.h"
 
 /* Ad_{T_ij}(t) of link i and its ancestor j, into block (i, j) of all orders. */

@@ -4,7 +4,7 @@
 #include "crba.h"
 
 #include "../base/direct.h"
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "crba_any.h"
 #include "crba_one.h"
 

@@ -3,7 +3,7 @@
 #include "../forward_dynamics/articulated.h"
 #include "../forward_dynamics/by_factors.h"
 
-#include "../base/row.h"
+#include "../base/variant.h"
 
 /* in: q. out: factor [nv x nv] (factor_compact.h), pivots [nv]. */
 void JN_(factor)(const jn_call *c) {

@@ -8,7 +8,7 @@
  * [6 x 10L]; dM, dC [10L x nv x nv]. */
 #include "parameter_columns.h"
 
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "torque_rows_any.h"
 #include "torque_rows_one.h"
 

@@ -4,7 +4,7 @@
  * x nv x 10L]. O(n d^2 K^2). */
 #include "parameter_columns.h"
 
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "../jets/jacobian_columns.h"
 
 /* Order k of phi(dV/dt) + V x* phi(V), [10]; V [orders] of the link. The base falls, so gravity is in V. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of the torque regressor Y for the ten parameters of a link, for every row of kernels: wrenches by parameters in
- * the world's axes, component by component, so that the ten lie side by side; from body to body inwards only the point
- * that moments are about changes. Moments of inertia need no force, so that six of the ten never change. */
+/* Rows of the torque regressor Y for the ten parameters of a link, for every variant of the kernels: wrenches by
+ * parameters in the world's axes, component by component, so that the ten lie side by side; from body to body inwards
+ * only the point that moments are about changes. Moments of inertia need no force, so that six of the ten never change.
+ */
 #ifndef JN_KERNEL_REGRESSOR_TORQUE_ROWS_ANY_H
 #define JN_KERNEL_REGRESSOR_TORQUE_ROWS_ANY_H
 

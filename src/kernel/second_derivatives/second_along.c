@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Second derivatives along directions: the linearization of linearization.h with two orders along (dq, dv, da). All
  * tensors of inverse dynamics at once are in second_closed.c, of which this is the twin. */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "../first_derivatives/linearization.h"
 #include "../forward_dynamics/inverse_product.h"
 

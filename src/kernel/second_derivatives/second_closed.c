@@ -43,8 +43,8 @@
  *
  *   dC_bc/dv_a = q - p = -dC_cb/dv_a    dC_ac/dv_b = p + r    dC_ca/dv_b = -r    dC_ab/dv_c = q    dC_ba/dv_c = r
  *   p = S_a . (S_b x* Z),   q = S_a . (S_c x* I_c S_b),   r = S_a . I_c [S_b, S_c] = dM_ab/dq_c - q */
-#include "../base/row.h"
 #include "../base/tile.h"
+#include "../base/variant.h"
 #include "../first_derivatives/linearization.h"
 
 /* Chains of joints of one coordinate whose second derivatives go in blocks: shorter ones fit into the

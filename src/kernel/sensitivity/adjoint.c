@@ -6,7 +6,7 @@
  * The inertial parameters of a link enter linearly, Y . I A - [V, Y] . I V.
  * in: q, v, a, wrenches, y. arg[0]: hold. out: dq, dv, da [nv], dwrench [nlink x 6], dinertia [nlink x 10], dgravity
  * [3], darmature [nv]. */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "../first_derivatives/linearization.h"
 #include "../regressor/parameter_columns.h"
 

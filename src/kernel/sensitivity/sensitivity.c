@@ -8,8 +8,8 @@
  * in: q, v, a, wrenches. data: jn_scalar_changes. out: dtau [count x nv]. O(n) for each scalar. */
 #include "perturbation.h"
 
-#include "../base/row.h"
 #include "../base/sweep.h"
+#include "../base/variant.h"
 
 typedef struct chain {
   const JN_S(tree) * t;

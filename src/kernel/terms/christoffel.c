@@ -9,7 +9,7 @@
  * bodies by J^T. In rates of coordinates its entries are Christoffel symbols times v. In the quasi-velocities of
  * spherical and free joints they are those of the connection too, which have a half of the structure constants of the
  * joint's group in them beside d(C v)/dv / 2. O(n d). */
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "coriolis.h"
 #include "terms.h"
 

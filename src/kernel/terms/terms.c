@@ -4,7 +4,7 @@
  * terms.h. O(n d) for matrices, O(n) for the rest. */
 #include "terms.h"
 
-#include "../base/row.h"
+#include "../base/variant.h"
 #include "../inverse_dynamics/inverse_dynamics.h"
 #include "../mass_matrix/crba.h"
 #include "coriolis_any.h"

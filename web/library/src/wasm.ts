@@ -43,7 +43,7 @@ export interface Output {
   error(line: string): void;
 }
 
-/** Starts an instance of a compiled module; environment: further variables, e.g. JOUNCE_ROW. */
+/** Starts an instance of a compiled module; environment: further variables, e.g. JOUNCE_VARIANT. */
 export async function start(
   factory: Factory,
   module: WebAssembly.Module,

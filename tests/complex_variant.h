@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernels of the complex row, called directly: exact derivatives by the complex step. */
-#ifndef JN_TESTS_COMPLEX_ROW_H
-#define JN_TESTS_COMPLEX_ROW_H
+/* Kernels of the complex variant, called directly: exact derivatives by the complex step. */
+#ifndef JN_TESTS_COMPLEX_VARIANT_H
+#define JN_TESTS_COMPLEX_VARIANT_H
 
 #include <complex.h>
 #undef I
@@ -11,14 +11,14 @@
 #include "dispatch/dispatch.h"
 #include "model/model.h"
 
-/* Runs a kernel of the complex row on the model, with scratch memory of the complex row's size. */
+/* Runs a kernel of the complex variant on the model, with scratch memory of the complex variant's size. */
 static UNUSED void run_complex(const jn_model *m, int order, int kernel, jn_call *call) {
   call->tree = m->tree[JN_KIND_Z];
-  const jn_row *row = jn__row_by_name("z");
-  size_t bytes = row->scratch_bytes(call->tree, order);
+  const jn_variant *variant = jn__variant_by_name("z");
+  size_t bytes = variant->scratch_bytes(call->tree, order);
   call->scratch = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
   assert_non_null(call->scratch);
-  row->kernels[kernel](call);
+  variant->kernels[kernel](call);
   free(call->scratch);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A row: its table of kernels, the way of samples in and out of its lanes, and its copy of the tree's constants. */
-#include "row.h"
+/* A variant: its table of kernels, the way of samples in and out of its lanes, and its copy of the tree's constants. */
+#include "variant.h"
 
 #include <string.h>
 
@@ -196,19 +196,19 @@ enum { REGISTER_BYTES = 32 };
 enum { REGISTER_BYTES = 16 };
 #endif
 
-#define ROW_TEXT2(x) #x
-#define ROW_TEXT(x) ROW_TEXT2(x)
+#define VARIANT_TEXT2(x) #x
+#define VARIANT_TEXT(x) VARIANT_TEXT2(x)
 
-const jn_row JN_(row) = {.name = ROW_TEXT(JN_ROW),
-                         .kind = JN_KIND,
-                         .lanes = JN_LANES,
-                         .real_bytes = sizeof(real),
-                         .register_bytes = REGISTER_BYTES,
-                         .epsilon = (double)JN_EPSILON,
-                         .kernels = kernels,
-                         .scratch = scratch_of,
-                         .load = load,
-                         .store = store,
-                         .scratch_bytes = scratch_bytes,
-                         .tree_bytes = tree_bytes,
-                         .tree_convert = tree_convert};
+const jn_variant JN_(variant) = {.name = VARIANT_TEXT(JN_VARIANT),
+                                 .kind = JN_KIND,
+                                 .lanes = JN_LANES,
+                                 .real_bytes = sizeof(real),
+                                 .register_bytes = REGISTER_BYTES,
+                                 .epsilon = (double)JN_EPSILON,
+                                 .kernels = kernels,
+                                 .scratch = scratch_of,
+                                 .load = load,
+                                 .store = store,
+                                 .scratch_bytes = scratch_bytes,
+                                 .tree_bytes = tree_bytes,
+                                 .tree_convert = tree_convert};

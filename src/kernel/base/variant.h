@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prototypes of the kernels of the row being compiled. */
-#ifndef JN_KERNEL_BASE_ROW_H
-#define JN_KERNEL_BASE_ROW_H
+/* Prototypes of the kernels of the variant being compiled. */
+#ifndef JN_KERNEL_BASE_VARIANT_H
+#define JN_KERNEL_BASE_VARIANT_H
 
 #include "../../lie/number.h"
 #include "call.h"
@@ -13,6 +13,6 @@ JN_MODEL_KERNEL_LIST(JN_MODEL_PROTOTYPE)
 #undef JN_LIE_PROTOTYPE
 #undef JN_MODEL_PROTOTYPE
 
-extern const jn_row JN_(row);
+extern const jn_variant JN_(variant);
 
 #endif
