@@ -9,15 +9,15 @@ set(kernel_sources
     src/kernel/first_derivatives/frame_derivatives.c
     src/kernel/first_derivatives/jet_derivatives.c
     src/kernel/second_derivatives/second_along.c
-    src/kernel/mass_matrix/factor.c
+    src/kernel/mass_matrix/mass_factor.c
     src/kernel/forward_dynamics/forward_dynamics.c
-    src/kernel/terms/christoffel.c
+    src/kernel/terms/coriolis_christoffel.c
     src/kernel/terms/frame.c
     src/kernel/jets/frame_jet.c
     src/kernel/jets/jets.c
     src/kernel/base/joint.c
     src/kernel/base/lie.c
-    src/kernel/mass_matrix/crba.c
+    src/kernel/mass_matrix/mass_matrix.c
     src/kernel/jets/matrix_jet.c
     src/kernel/jets/momentum_jet.c
     src/kernel/inverse_dynamics/inverse_dynamics.c
