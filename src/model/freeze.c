@@ -260,7 +260,7 @@ static void fill_uncoupled(jn_tree_d *t, arrays *x) {
   x->uncoupled->body = x->uncoupled_body;
   x->uncoupled->nv = t->nd;
   x->uncoupled->elimination_place = NULL;
-  x->uncoupled->coupled = x->uncoupled->has_springs = 0;
+  x->uncoupled->coupled = x->uncoupled->carries_springs = 0;
   fill_elimination(x->uncoupled, x->uncoupled_order, x->uncoupled_lambda);
   t->uncoupled = x->uncoupled;
 }
@@ -293,7 +293,7 @@ static void fill_springs(jn_tree_d *t, arrays *x) {
       x->stiffness[b->iv + c] += dof->stiffness * ratio * ratio;
       x->rest[b->iv + c] += dof->stiffness * ratio * at;
       t->spring_energy += dof->stiffness * at * at / 2;
-      t->has_springs = 1;
+      t->carries_springs = 1;
     }
   }
   for (int k = 0; k < t->nv; k++) {

@@ -22,7 +22,7 @@ static inline int carries_springs(const JN_S(body) * b) {
 
 /* force [nv] += sign * the forces of all springs. */
 static inline void add_springs(const JN_S(tree) * t, const real *q, real sign, real *force) {
-  for (int i = 0; i < t->nb && t->has_springs; i++) {
+  for (int i = 0; i < t->nb && t->carries_springs; i++) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv && carries_springs(b); k++) force[b->iv + k] += sign * spring_force(t, b, k, q);
   }
@@ -30,7 +30,7 @@ static inline void add_springs(const JN_S(tree) * t, const real *q, real sign, r
 
 /* change [nv] += what the springs' forces change by when coordinates change by dq [nv]. */
 static inline void add_spring_change(const JN_S(tree) * t, const real *dq, real *change) {
-  for (int r = 0; r < t->nv && t->has_springs && dq; r++) change[r] += splat(t->stiffness[r]) * dq[r];
+  for (int r = 0; r < t->nv && t->carries_springs && dq; r++) change[r] += splat(t->stiffness[r]) * dq[r];
 }
 
 /* What the diagonal of dtau/dq gets from coordinate k of a body. */
@@ -46,7 +46,7 @@ static inline real stretch_order(const JN_S(tree) * t, const JN_S(body) * b, int
 
 /* Order j of the forces, added to Taylor coefficients tau [nv]. */
 static inline void add_springs_order(const JN_S(tree) * t, const real *q, const real *v, int j, real *tau) {
-  for (int i = 0; i < t->nb && t->has_springs; i++) {
+  for (int i = 0; i < t->nb && t->carries_springs; i++) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv && carries_springs(b); k++)
       tau[b->iv + k] += splat(t->stiffness[b->iv + k]) * stretch_order(t, b, k, q, v, j);
@@ -56,7 +56,7 @@ static inline void add_springs_order(const JN_S(tree) * t, const real *q, const 
 /* Order j of the energy stored: half the sum of stiffness times the square of the stretch. */
 static inline real spring_energy_order(const JN_S(tree) * t, const real *q, const real *v, int j) {
   real sum = splat(j == 0 ? 2 * t->spring_energy : 0);
-  for (int i = 0; i < t->nb && t->has_springs; i++) {
+  for (int i = 0; i < t->nb && t->carries_springs; i++) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv && carries_springs(b); k++)
       for (int l = 0; l <= j; l++)

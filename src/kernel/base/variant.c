@@ -117,7 +117,7 @@ static const JN_S(tree) * convert_uncoupled(const JN_S(tree) * o, const jn_tree_
   JN_S(body) *body = (JN_S(body) *)(at + up(sizeof *uncoupled));
   *uncoupled = *o;
   uncoupled->nv = from->nv;
-  uncoupled->coupled = uncoupled->has_springs = 0;
+  uncoupled->coupled = uncoupled->carries_springs = 0;
   uncoupled->in_body_order = from->in_body_order;
   uncoupled->order = from->order;
   uncoupled->lambda = from->lambda;
@@ -150,7 +150,7 @@ static void tree_convert(const void *tree_d, void *memory) {
                     .nlink = t->nlink,
                     .coupled = t->coupled,
                     .in_body_order = t->in_body_order,
-                    .has_springs = t->has_springs,
+                    .carries_springs = t->carries_springs,
                     .chain = t->chain,
                     .one_each_after_base = t->one_each_after_base,
                     .has_armature = t->has_armature,

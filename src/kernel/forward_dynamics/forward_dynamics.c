@@ -116,7 +116,7 @@ static inline void subtract_external(const forward_sweep *sweep, const real *wre
 /* The forces that drive the bodies: tau minus the forces of springs. */
 static inline const real *subtract_springs(const forward_sweep *sweep, const real *q) {
   const JN_S(tree) *tree = sweep->joints.t;
-  if (!tree->has_springs) return sweep->tau;
+  if (!tree->carries_springs) return sweep->tau;
   for (int k = 0; k < tree->nv; k++) sweep->net[k] = sweep->tau ? sweep->tau[k] : ZERO;
   add_springs(tree, q, K(-1), sweep->net);
   return sweep->net;
@@ -219,7 +219,7 @@ static inline void solve_body(const forward_sweep *sweep, int i, twist base, rea
 /* Forces of prescribed coordinates must drive their springs too. */
 static inline void add_prescribed_springs(const forward_sweep *sweep, const real *q, real *tau) {
   const JN_S(tree) *tree = sweep->joints.t;
-  for (int i = 0; i < tree->nb && tree->has_springs; i++) {
+  for (int i = 0; i < tree->nb && tree->carries_springs; i++) {
     const JN_S(body) *body = &tree->body[i];
     for (int k = 0; k < body->nv && carries_springs(body); k++)
       if (!is_free(sweep->prescribed, body->iv + k)) tau[body->iv + k] += spring_force(tree, body, k, q);

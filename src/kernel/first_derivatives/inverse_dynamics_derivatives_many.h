@@ -5,8 +5,8 @@
  * point: S . (m + p x f, f) = S.w . m + (S.v + S.w x p) . f so rows go straight to the caller, and matrices in lanes,
  * which do not fit into the first caches, are never made. In lanes of four doubles d tau of 7 joints takes 0.28 us a
  * state (with such matrices 0.40), of a quadruped 0.72 (1.14), of a humanoid of 44 joints 3.8 (5.8). */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_MANY_H
-#define JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_MANY_H
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_INVERSE_DYNAMICS_DERIVATIVES_MANY_H
+#define JN_KERNEL_FIRST_DERIVATIVES_INVERSE_DYNAMICS_DERIVATIVES_MANY_H
 
 #include "../base/direct.h"
 #include "linearization.h"
@@ -311,7 +311,7 @@ FLAT void row_fill(const linearization_many *o, const row_at *r, int i, int c, i
   int own = turn || !is_group(b) ? c + 1 : b->id + b->nv;
   for (int l = b->id; l < own; l++) row_inward(r, &o->s[l], b->iv + l - b->id, turn, Z, U);
   if (r->M) r->M[b->iv + c - b->id] += armature_of(t, b, c - b->id);
-  if (r->dq && t->has_springs) r->dq[b->iv + c - b->id] += stiffness_of(t, b, c - b->id);
+  if (r->dq && t->carries_springs) r->dq[b->iv + c - b->id] += stiffness_of(t, b, c - b->id);
   for (int j = i, k = b->parent; k >= 0; j = k, k = t->body[k].parent) {
     const JN_S(body) *a = &t->body[k];
     Z = w_shift(Z, o->at[j].d);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The linearization in tiles (linearization_one.h) at the accelerations that given forces make: one sweep without
- * accelerations gives the bias, articulated bodies solve for them, and the linearization, which is linear in them, is
- * moved on. */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_ONE_H
-#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_ONE_H
+/* The linearization in tiles (inverse_dynamics_derivatives_one.h) at the accelerations that given forces make: one
+ * sweep without accelerations gives the bias, articulated bodies solve for them, and the linearization, which is linear
+ * in them, is moved on. */
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_ONE_H
+#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_ONE_H
 
 #include "../forward_dynamics/articulated.h"
-#include "linearization_one.h"
+#include "inverse_dynamics_derivatives_one.h"
 
 /* Poses and screws as numbers, for those who take them one by one. */
 typedef struct world_poses {
@@ -127,7 +127,7 @@ static inline void one_forward(linearization_one *w, const articulation *o, cons
       twist S = {sp_numbers(o->x[c].w), sp_numbers(o->x[c].v)};
       w->a[c] = (tau ? tau[t->order[c]] : ZERO) - screw_power(&t->body[i], own, S);
     }
-    for (int k = 0; k < t->body[i].nv && t->has_springs && carries_springs(&t->body[i]); k++)
+    for (int k = 0; k < t->body[i].nv && t->carries_springs && carries_springs(&t->body[i]); k++)
       w->a[t->body[i].id + k] -= spring_force(t, &t->body[i], k, w->q);
     solve_inward(o, i, R, w->a);
   }

@@ -75,7 +75,7 @@ static inline void coordinate_gradients(const linearization *w, const reverse *r
   }
 }
 
-void JN_(adjoint)(const jn_call *c) {
+void JN_(inverse_dynamics_adjoint)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *y = c->in[4], *a = c->in[2];
   real *at = c->scratch, *dq = c->out[0], *dv = c->out[1], *da = c->out[2], *dgravity = c->out[5], *darm = c->out[6];
@@ -94,7 +94,7 @@ void JN_(adjoint)(const jn_call *c) {
   linearize_inward(&w, 1);
   reverse_inward(&w, &r);
   for (int k = 0; k < t->nv; k++) {
-    if (dq) dq[k] = t->has_springs ? splat(t->stiffness[k]) * y[k] : ZERO;
+    if (dq) dq[k] = t->carries_springs ? splat(t->stiffness[k]) * y[k] : ZERO;
     if (dv) dv[k] = ZERO;
     if (da) da[k] = ZERO;
     if (darm) darm[k] = a ? y[k] * a[k] : ZERO;

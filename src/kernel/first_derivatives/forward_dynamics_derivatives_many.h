@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* First derivatives of forward dynamics at LANES states (linearization_many.h): the linearization without accelerations
- * gives the bias and, from the inertias of subtrees, M; its factors, or articulated bodies where branches are long,
- * give M^-1 and the accelerations, with which the linearization, linear in them, is moved on; then -M^-1 T row by row
- * to the caller. In lanes of four doubles d ddq of 7 joints takes 0.53 us a state; matrices in lanes, cleared, added
- * to, solved for and moved out afterwards took 0.77. */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_MANY_H
-#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_MANY_H
+/* First derivatives of forward dynamics at LANES states (inverse_dynamics_derivatives_many.h): the linearization
+ * without accelerations gives the bias and, from the inertias of subtrees, M; its factors, or articulated bodies where
+ * branches are long, give M^-1 and the accelerations, with which the linearization, linear in them, is moved on; then
+ * -M^-1 T row by row to the caller. In lanes of four doubles d ddq of 7 joints takes 0.53 us a state; matrices in
+ * lanes, cleared, added to, solved for and moved out afterwards took 0.77. */
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_MANY_H
+#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_MANY_H
 
 #include "../forward_dynamics/inverse_product.h"
 #include "../mass_matrix/mass_factor_compact.h"
-#include "forward_one.h"
-#include "linearization_many.h"
+#include "forward_dynamics_derivatives_one.h"
+#include "inverse_dynamics_derivatives_many.h"
 
 #if JN_MANY
 
@@ -26,7 +26,7 @@ FLAT wrench many_momentum(const linearization_many *o, int i, int c, int turn) {
 FLAT real many_force(const linearization_many *o, int i, int k, const real *tau) {
   const JN_S(body) *b = &o->t->body[i];
   real force = (tau ? tau[b->iv + k] : ZERO) - screw_power(b, o->sum[i].F, o->s[b->id + k].S);
-  return o->t->has_springs && carries_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
+  return o->t->carries_springs && carries_springs(b) ? force - spring_force(o->t, b, k, o->q) : force;
 }
 
 /* The power of a wrench on a screw; turn: of a revolute joint, whose linear part is zero. */

@@ -3,10 +3,10 @@
  * wrenches of all coordinates outward of it are moved at once, then multiplied with its screws: whole rows of the upper
  * triangles, and of the transposed lower ones. With AVX2, d tau of a chain of 100 joints takes 27 us; one column after
  * the other 89. */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_MATRICES_ONE_H
-#define JN_KERNEL_FIRST_DERIVATIVES_MATRICES_ONE_H
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_INVERSE_DYNAMICS_MATRICES_ONE_H
+#define JN_KERNEL_FIRST_DERIVATIVES_INVERSE_DYNAMICS_MATRICES_ONE_H
 
-#include "linearization_one.h"
+#include "inverse_dynamics_derivatives_one.h"
 
 /* Of the coordinates of one tile: I S; I ppsi + B psi + S x* F; I (Psi + psi) + B S; B^T S. */
 typedef struct wrench_tiles {
@@ -172,10 +172,11 @@ static inline void one_matrices(matrix_rows *o) {
     if (is_group(b) && to->dq) group_entries(o, i);
     if (b->parent >= 0) rows_shift(sp_numbers(o->o->at[last_of(t, i)].R.d), b->id, end, o->x);
   }
-  for (int i = 0; i < t->nb && (t->has_armature || t->has_springs); i++) {
+  for (int i = 0; i < t->nb && (t->has_armature || t->carries_springs); i++) {
     const JN_S(body) *b = &t->body[i];
     for (int k = 0; k < b->nv && to->M; k++) to->M[(b->id + k) * (n + 1)] += armature_of(t, b, k);
-    for (int k = 0; k < b->nv && to->dq && t->has_springs; k++) to->dq[(b->id + k) * (n + 1)] += stiffness_of(t, b, k);
+    for (int k = 0; k < b->nv && to->dq && t->carries_springs; k++)
+      to->dq[(b->id + k) * (n + 1)] += stiffness_of(t, b, k);
   }
 }
 
