@@ -9,8 +9,8 @@ found=$(for file in *.c */*.c; do
   # calls in one line each; streams of scripts, CSV and JSON are no terminals; "%*s" with "" is padding
   tr '\n' ' ' <"$file" | grep -oE '(^|[^a-z_])(f|v|vf)?printf\([^;]*;' |
     grep -vE 'printf\((g|f|script|w->file|j->stream), ' | sed 's/%\*s//g' | grep -E '%[-+ #0-9.*]*s' |
-    sed "s/^/$file: use say(): /" || true
-  grep -nE '[^a-z_](system|popen|execl|execlp|execvp)\(' "$file" | sed "s/^/$file: starts a program: /" || true
+    sed "s|^|$file: use say(): |" || true
+  grep -nE '[^a-z_](system|popen|execl|execlp|execvp)\(' "$file" | sed "s|^|$file: starts a program: |" || true
 done)
 if [ -n "$found" ]; then
   echo "$found"

@@ -23,8 +23,8 @@ while IFS= read -r line; do
     case $program in
       *.sh) [ -x "tests/$program" ] || complain "$list: there is no tests/$program"; continue ;;
     esac
-    for law in $(echo "${entry#*: }" | tr -d ','); do
-      grep -qF "cmocka_unit_test($law)" "tests/test_$program.c" || complain "$list: tests/test_$program.c has no test $law"
+    for property in $(echo "${entry#*: }" | tr -d ','); do
+      grep -qF "cmocka_unit_test($property)" "tests/test_$program.c" || complain "$list: tests/test_$program.c has no test $property"
     done
   done <"$work/tests"
   printf '%s\t%s\n' "$file" "$sentence" >>"$work/known"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Laws of dynamics: definitions, balances of forces and energy, and solutions put back into the equations. */
+/* Properties of dynamics: definitions, balances of forces and energy, and solutions put back into the equations. */
 #include "newton.h"
 
-static double law_inverse(state *x, const law *l) {
+static double property_inverse(state *x, const property *l) {
   newton w;
   number *tau = room_long((size_t)x->d->nv);
   (void)l;
@@ -14,7 +14,7 @@ static double law_inverse(state *x, const law *l) {
   return e;
 }
 
-static double law_mass(state *x, const law *l) {
+static double property_mass(state *x, const property *l) {
   newton w;
   int n = x->d->nv;
   number *M = room_long((size_t)(n * n)), *GJ = room_long(6 * (size_t)n), G[36];
@@ -38,7 +38,7 @@ static double law_mass(state *x, const law *l) {
   return e;
 }
 
-static double law_energy(state *x, const law *l) {
+static double property_energy(state *x, const property *l) {
   newton w;
   double g[3], P[10];
   number E[2] = {0, 0};
@@ -63,7 +63,7 @@ static double law_energy(state *x, const law *l) {
 }
 
 /* dE/dt of kinetic and potential energy along the motion is the power of forces and wrenches. */
-static double law_power(state *x, const law *l) {
+static double property_power(state *x, const property *l) {
   newton w;
   double *by[INPUTS] = {NULL}, size = 0;
   number dE[2], power = 0;
@@ -88,7 +88,7 @@ static double law_power(state *x, const law *l) {
 }
 
 /* Row 1 of the derivative of the energies by q, less the forces of springs. */
-static double law_gravity(state *x, const law *l) {
+static double property_gravity(state *x, const property *l) {
   double *by[INPUTS] = {NULL}, *unit = calloc((size_t)x->d->nv, sizeof *unit);
   number E[2], *g = room_long((size_t)x->d->nv), *springs = room_long((size_t)x->d->nv);
   (void)l;
@@ -106,7 +106,7 @@ static double law_gravity(state *x, const law *l) {
   return e;
 }
 
-static double law_passive(state *x, const law *l) {
+static double property_passive(state *x, const property *l) {
   int n = x->d->nv;
   const double *C = x->out[l->f][0];
   number *sum = room_long((size_t)(n * n));
@@ -117,7 +117,7 @@ static double law_passive(state *x, const law *l) {
   return e;
 }
 
-static double law_bias(state *x, const law *l) {
+static double property_bias(state *x, const property *l) {
   int n = x->d->nv;
   number *h = room_long((size_t)n);
   check_ok(jnl_inverse_dynamics(x->s->m, x->x[KIND_L].w, LIN(q), LIN(v), NULL, NULL, h));
@@ -143,7 +143,7 @@ static double correction(state *x, const number *r, double size) {
   return e;
 }
 
-static double law_forward(state *x, const law *l) {
+static double property_forward(state *x, const property *l) {
   int n = x->d->nv;
   number *r = room_long((size_t)n), *a = room_long((size_t)n);
   (void)l;
@@ -155,7 +155,7 @@ static double law_forward(state *x, const law *l) {
   return e;
 }
 
-static double law_hybrid(state *x, const law *l) {
+static double property_hybrid(state *x, const property *l) {
   int n = x->d->nv;
   number *r = room_long((size_t)n), *a = room_long((size_t)n);
   double given = 0, most = 0;
@@ -174,7 +174,7 @@ static double law_hybrid(state *x, const law *l) {
   return fmax(given, most / size) / x->epsilon;
 }
 
-static double law_mass_inverse(state *x, const law *l) {
+static double property_mass_inverse(state *x, const property *l) {
   int n = x->d->nv;
   number *P = room_long((size_t)(n * n)), *one = room_long((size_t)(n * n)), *I = room_long((size_t)(n * n));
   (void)l;
@@ -186,7 +186,7 @@ static double law_mass_inverse(state *x, const law *l) {
   return e;
 }
 
-static double law_mass_solve(state *x, const law *l) {
+static double property_mass_solve(state *x, const property *l) {
   int n = x->d->nv;
   number *r = room_long((size_t)n), *s = room_long((size_t)n);
   (void)l;
@@ -199,7 +199,7 @@ static double law_mass_solve(state *x, const law *l) {
 }
 
 /* Every link alone: wrench from the parent, wrenches on to the children and the external one move it. */
-static double law_joint_wrenches(state *x, const law *l) {
+static double property_joint_wrenches(state *x, const property *l) {
   newton w;
   (void)l;
   newton_create(x, &w);
@@ -222,7 +222,7 @@ static double law_joint_wrenches(state *x, const law *l) {
   return e;
 }
 
-static double law_losses(state *x, const law *l) {
+static double property_losses(state *x, const property *l) {
   const jn_model *m = x->s->m;
   number *f = room_long((size_t)x->d->nv);
   (void)l;
@@ -240,7 +240,7 @@ static double law_losses(state *x, const law *l) {
   return e;
 }
 
-static double law_springs(state *x, const law *l) {
+static double property_springs(state *x, const property *l) {
   number *f = room_long((size_t)x->d->nv);
   (void)l;
   add_springs(x->s->m, LIN(q), NULL, 0, f);
@@ -252,7 +252,7 @@ static double law_springs(state *x, const law *l) {
 /* ---- time derivatives ---- */
 
 /* The motion that forward dynamics found, put into inverse dynamics, needs the forces again. */
-static double law_forward_jet(state *x, const law *l) {
+static double property_forward_jet(state *x, const property *l) {
   int n = x->d->nv, K = x->d->order;
   size_t rows = (size_t)((K + 1) * n);
   number *v = room_long(rows + (size_t)n), *tau = room_long(rows);
@@ -284,7 +284,7 @@ static number binomial(int n, int k) {
   return b;
 }
 
-static double law_rate_matrices(state *x, const law *l) {
+static double property_rate_matrices(state *x, const property *l) {
   int n = x->d->nv, K = x->d->order, sq = n * n;
   number *P = room_long((size_t)((K + 2) * sq));
   (void)l;
@@ -299,7 +299,7 @@ static double law_rate_matrices(state *x, const law *l) {
 }
 
 /* sum_r P_r v^(r) + g^(K) and springs = tau^(K) without wrenches. */
-static double law_rate_sum(state *x, const law *l) {
+static double property_rate_sum(state *x, const property *l) {
   int n = x->d->nv, K = x->d->order;
   number *tau = room_long((size_t)((K + 1) * n)), *sum = room_long((size_t)n);
   double size = SIZE(inverse_dynamics_jet, 0);
@@ -320,7 +320,7 @@ static double law_rate_sum(state *x, const law *l) {
   return e;
 }
 
-static double law_wrench_forces(state *x, const law *l) {
+static double property_wrench_forces(state *x, const property *l) {
   int n = x->d->nv, K = x->d->order;
   number *tau = room_long((size_t)((K + 1) * n));
   (void)l;
@@ -333,7 +333,7 @@ static double law_wrench_forces(state *x, const law *l) {
 }
 
 /* First rows of the system matrices: adjoints of the poses between links, twists of joints and links, Jacobians. */
-static double law_system(state *x, const law *l) {
+static double property_system(state *x, const property *l) {
   newton w;
   const jn_model *m = x->s->m;
   int n = x->d->nv, L = x->d->nlink, wide = 6 * L;
@@ -365,7 +365,7 @@ static double law_system(state *x, const law *l) {
 }
 
 /* D[k][j]: by q and by every row of v_jet. */
-static double law_jet_derivatives(state *x, const law *l) {
+static double property_jet_derivatives(state *x, const property *l) {
   int n = x->d->nv, K = x->d->order, all = (K + 2) * n;
   double *unit = calloc((size_t)all, sizeof *unit), worst = 0;
   number *out = room_long((size_t)((K + 1) * n));
@@ -388,7 +388,7 @@ static double law_jet_derivatives(state *x, const law *l) {
 }
 
 /* By what is given of each coordinate. */
-static double law_given(state *x, const law *l) {
+static double property_given(state *x, const property *l) {
   int n = x->d->nv;
   double *unit = calloc((size_t)n, sizeof *unit), worst = 0;
   number *out = room_long((size_t)n);
@@ -410,34 +410,34 @@ static double law_given(state *x, const law *l) {
 }
 
 /* clang-format off */
-#define LAW(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
-#define LAW_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
-const law laws_dynamics[] = {
-    LAW("inverse_dynamics", "Newton and Euler for each link by itself, projected by its Jacobian", law_inverse)
-    LAW("inverse_dynamics energy", "power of forces and wrenches is the rate of kinetic and potential energy", law_power)
-    LAW("mass_matrix", "sum of J^T I J over the links, and armature", law_mass)
-    LAW("energy", "sum over the links of half V^T I V and of weight times height, and of springs", law_energy)
-    LAW("gravity_forces", "exact derivative of the potential energy by q, by the complex step, less springs", law_gravity)
-    {"coriolis_matrix mass_matrix_rate", "C + C^T = dM/dt", law_passive, F_coriolis_matrix, 0, 0, 0, 0, 0},
-    LAW_OF(coriolis_matrix_christoffel, "C + C^T = dM/dt", law_passive)
-    LAW_OF(bias_forces, "inverse dynamics without acceleration", law_bias)
-    LAW_OF(coriolis_forces, "inverse dynamics without acceleration, less gravity and springs", law_bias)
-    LAW("forward_dynamics", "put into inverse dynamics it needs the same forces", law_forward)
-    LAW("hybrid_dynamics", "accelerations and forces obey inverse dynamics, what is given stays", law_hybrid)
-    LAW("mass_matrix_inverse", "M M^-1 = 1", law_mass_inverse)
-    LAW("mass_factor mass_solve", "M x = b", law_mass_solve)
-    LAW("joint_wrenches", "Newton and Euler for each link, from the leaves inwards", law_joint_wrenches)
-    LAW("loss_forces", "damping and friction joint by joint", law_losses)
-    LAW("spring_forces", "stiffness times stretch, joint by joint", law_springs)
-    LAW_OF(forward_dynamics_jet, "put into inverse dynamics it needs the same forces at every order", law_forward_jet)
-    LAW_OF(hybrid_dynamics_jet, "obeys inverse dynamics at every order, what is given stays", law_forward_jet)
-    LAW("rate_matrices", "binomial sums of the derivatives of M and C", law_rate_matrices)
-    LAW("rate_matrices gravity_forces_jet", "sum of P_r v^(r) and gravity is the derivative of the forces", law_rate_sum)
-    LAW("wrench_forces_jet", "what inverse dynamics loses when the wrenches are left out", law_wrench_forces)
-    LAW("inverse_dynamics_jet_derivatives", "exact derivatives of the jet by q and every row, by the complex step",
-        law_jet_derivatives)
-    LAW("system_jet", "adjoints of the poses between links, twists and Jacobians of each by itself", law_system)
-    LAW("hybrid_dynamics_derivatives", "exact derivatives by what is given, by the complex step", law_given)
+#define PROPERTY(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
+#define PROPERTY_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
+const property properties_dynamics[] = {
+    PROPERTY("inverse_dynamics", "Newton and Euler for each link by itself, projected by its Jacobian", property_inverse)
+    PROPERTY("inverse_dynamics energy", "power of forces and wrenches is the rate of kinetic and potential energy", property_power)
+    PROPERTY("mass_matrix", "sum of J^T I J over the links, and armature", property_mass)
+    PROPERTY("energy", "sum over the links of half V^T I V and of weight times height, and of springs", property_energy)
+    PROPERTY("gravity_forces", "exact derivative of the potential energy by q, by the complex step, less springs", property_gravity)
+    {"coriolis_matrix mass_matrix_rate", "C + C^T = dM/dt", property_passive, F_coriolis_matrix, 0, 0, 0, 0, 0},
+    PROPERTY_OF(coriolis_matrix_christoffel, "C + C^T = dM/dt", property_passive)
+    PROPERTY_OF(bias_forces, "inverse dynamics without acceleration", property_bias)
+    PROPERTY_OF(coriolis_forces, "inverse dynamics without acceleration, less gravity and springs", property_bias)
+    PROPERTY("forward_dynamics", "put into inverse dynamics it needs the same forces", property_forward)
+    PROPERTY("hybrid_dynamics", "accelerations and forces obey inverse dynamics, what is given stays", property_hybrid)
+    PROPERTY("mass_matrix_inverse", "M M^-1 = 1", property_mass_inverse)
+    PROPERTY("mass_factor mass_solve", "M x = b", property_mass_solve)
+    PROPERTY("joint_wrenches", "Newton and Euler for each link, from the leaves inwards", property_joint_wrenches)
+    PROPERTY("loss_forces", "damping and friction joint by joint", property_losses)
+    PROPERTY("spring_forces", "stiffness times stretch, joint by joint", property_springs)
+    PROPERTY_OF(forward_dynamics_jet, "put into inverse dynamics it needs the same forces at every order", property_forward_jet)
+    PROPERTY_OF(hybrid_dynamics_jet, "obeys inverse dynamics at every order, what is given stays", property_forward_jet)
+    PROPERTY("rate_matrices", "binomial sums of the derivatives of M and C", property_rate_matrices)
+    PROPERTY("rate_matrices gravity_forces_jet", "sum of P_r v^(r) and gravity is the derivative of the forces", property_rate_sum)
+    PROPERTY("wrench_forces_jet", "what inverse dynamics loses when the wrenches are left out", property_wrench_forces)
+    PROPERTY("inverse_dynamics_jet_derivatives", "exact derivatives of the jet by q and every row, by the complex step",
+        property_jet_derivatives)
+    PROPERTY("system_jet", "adjoints of the poses between links, twists and Jacobians of each by itself", property_system)
+    PROPERTY("hybrid_dynamics_derivatives", "exact derivatives by what is given, by the complex step", property_given)
 };
 /* clang-format on */
-const int law_dynamics_count = sizeof laws_dynamics / sizeof *laws_dynamics;
+const int property_dynamics_count = sizeof properties_dynamics / sizeof *properties_dynamics;

@@ -290,7 +290,7 @@ static void mechanism_destroy(mechanism *x) {
   jn_model_destroy(x->m);
 }
 
-/* ---- laws ---- */
+/* ---- properties ---- */
 
 static double size_of(const double *x, int n) {
   double most = 0;
@@ -365,7 +365,7 @@ static double differences(mechanism *x, double h, const double *D[4], const doub
   return worst;
 }
 
-static double derivative_law(mechanism *x) {
+static double derivative_property(mechanism *x) {
   const int n = x->n, wide = 6 * x->links;
   static double dq[N * N], dv[N * N], dg[N * N], dw[N * 6 * MOST_LINKS], again[N * N], a0[N], l0[MOST_ROWS];
   double u[N], uv[N], ut[N], uW[6 * MOST_LINKS], worst = INFINITY, apart = 0;
@@ -388,7 +388,7 @@ static double derivative_law(mechanism *x) {
   return fmax(worst, apart);
 }
 
-static double impact_law(mechanism *x, uint64_t *s) {
+static double impact_property(mechanism *x, uint64_t *s) {
   double v[N], before[N], impulse[MOST_ROWS], A[MOST_ROWS * N], M[N * N], worst = 0, size = 0;
   const int n = x->n;
   fill(s, v, n, 1);
@@ -413,7 +413,7 @@ static double impact_law(mechanism *x, uint64_t *s) {
 
 /* phi = 0 where closed, A v = 0 and A a + dA v = 0 along the motion, whose closure is judged by definition; the
  * wrenches of the loops work as A^T lambda does. */
-static double constraint_law(mechanism *x) {
+static double constraint_property(mechanism *x) {
   double phi[MOST_ROWS], A[MOST_ROWS * N], dAv[MOST_ROWS], W[(K + 1) * 6 * MOST_LINKS], J[6 * N], f[N] = {0}, worst = 0;
   const int n = x->n;
   check_ok(jn_loops_constraint(x->loops, x->q, x->jet, phi, A, dAv));
@@ -440,7 +440,7 @@ static double constraint_law(mechanism *x) {
 }
 
 /* The nearest velocity: what is taken away is across every motion that the loops allow. */
-static double project_law(mechanism *x, uint64_t *s) {
+static double project_property(mechanism *x, uint64_t *s) {
   double v[N], u[N], before[N], A[MOST_ROWS * N], worst = 0, across = 0;
   const int n = x->n;
   fill(s, v, n, 1), fill(s, u, n, 1);
@@ -512,7 +512,7 @@ void run_loops(uint64_t seed, take to, void *context) {
        opens(&x, x.jet, K, 1) * x.weakest);
     to(context, "jn_loops_forward_dynamics_jet", "forces of joints, loops and wrenches move the tree at every order",
        balance(&x, K, x.jet, x.tau, x.lambda, x.W));
-    double e = constraint_law(&x);
+    double e = constraint_property(&x);
     to(context, "jn_loops_constraint",
        "zero where the loops are closed, and along the motion; works as the wrenches do", e);
     to(context, "jn_loops_assemble", "zero where the loops are closed, and along the motion; works as the wrenches do",
@@ -520,9 +520,9 @@ void run_loops(uint64_t seed, take to, void *context) {
     to(context, "jn_loops_link_wrenches_jet", "forces of joints, loops and wrenches move the tree at every order",
        balance(&x, K, x.jet, x.tau, x.lambda, x.W));
     to(context, "jn_loops_project", "what is taken away is across every motion that the loops allow",
-       project_law(&x, &s));
-    to(context, "jn_loops_impact", "A v after is -restitution A v before; M dv = A^T impulse", impact_law(&x, &s));
-    e = derivative_law(&x);
+       project_property(&x, &s));
+    to(context, "jn_loops_impact", "A v after is -restitution A v before; M dv = A^T impulse", impact_property(&x, &s));
+    e = derivative_property(&x);
     to(context, "jn_loops_dynamics_derivatives",
        "differences of forward dynamics at seven places, to 12 bits less than rounding", e);
     to(context, "jn_loops_forward_dynamics_derivatives", "as jn_loops_dynamics_derivatives()", e);

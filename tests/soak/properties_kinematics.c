@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Laws of configurations, joints, frames, centre of mass and momentum. */
+/* Properties of configurations, joints, frames, centre of mass and momentum. */
 #include "newton.h"
 
 /* exp of a twist times x, by its series with squaring: slow, and independent of the library. */
@@ -111,7 +111,7 @@ static int pose_by_definition(const jn_model *m, int joint, const number *all, n
   return 1;
 }
 
-static double law_joint_pose(state *x, const law *l) {
+static double property_joint_pose(state *x, const property *l) {
   number T[16];
   (void)l;
   return pose_by_definition(x->s->m, x->d->link, LIN(q), T) ? gap(x, F_joint_pose, 0, T) : -1;
@@ -130,7 +130,7 @@ static void link_pose(const state *x, int link, const number *q, number T[16]) {
   times(up, own, T, 4, 4, 4);
 }
 
-static double law_frame_pose(state *x, const law *l) {
+static double property_frame_pose(state *x, const property *l) {
   number T[16];
   double worst = 0;
   if (l->f == F_frame_pose) {
@@ -166,7 +166,7 @@ static void represent(const number *T, jn_representation in, const number V[6], 
 }
 
 /* Column k of a Jacobian: the pose differentiated along coordinate k. */
-static double law_jacobian(state *x, const law *l) {
+static double property_jacobian(state *x, const property *l) {
   int joint = l->f == F_joint_jacobian, n = x->d->nv, first = 0, columns = n;
   double *unit = calloc((size_t)n, sizeof *unit), worst = 0, *by[INPUTS] = {NULL};
   number T[16], dT[16], V[6], out[6];
@@ -195,7 +195,7 @@ static double law_jacobian(state *x, const law *l) {
   return worst;
 }
 
-static double law_frame_jacobians(state *x, const law *l) {
+static double property_frame_jacobians(state *x, const property *l) {
   int n = x->d->nv;
   double worst = 0;
   number *J = room_long(6 * (size_t)n);
@@ -210,7 +210,7 @@ static double law_frame_jacobians(state *x, const law *l) {
 }
 
 /* The Jacobian of each link in the world is made of columns of the space Jacobian; not of coupled coordinates. */
-static double law_space_jacobian(state *x, const law *l) {
+static double property_space_jacobian(state *x, const property *l) {
   const jn_model *m = x->s->m;
   int n = x->d->nv;
   double worst = -1;
@@ -228,7 +228,7 @@ static double law_space_jacobian(state *x, const law *l) {
   return worst;
 }
 
-static double law_each_frame(state *x, const law *l) {
+static double property_each_frame(state *x, const property *l) {
   double worst = 0;
   number V[6];
   for (int i = 0; i < x->d->nframe; i++) {
@@ -241,7 +241,7 @@ static double law_each_frame(state *x, const law *l) {
   return worst;
 }
 
-static double law_com(state *x, const law *l) {
+static double property_com(state *x, const property *l) {
   const jn_model *m = x->s->m;
   int first = x->d->com_link < 0 ? 0 : x->d->com_link,
       end = x->d->com_link < 0 ? x->d->nlink : jn_link_subtree_end(m, first);
@@ -260,7 +260,7 @@ static double law_com(state *x, const law *l) {
   return gap(x, F_center_of_mass, 0, c);
 }
 
-static double law_momentum(state *x, const law *l) {
+static double property_momentum(state *x, const property *l) {
   newton w;
   number h[6] = {0}, inverse[16], Ad[36], part[6], about[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
   number com[3];
@@ -300,7 +300,7 @@ static double joints_apart(state *x, const number *q, const number *p) {
 }
 
 /* J(out) = J(q) exp(S v) for groups, q + v otherwise. */
-static double law_integrate(state *x, const law *l) {
+static double property_integrate(state *x, const property *l) {
   const jn_model *m = x->s->m;
   jn_work *work = x->x[KIND_L].w;
   double worst = 0, size = fmax(1, SIZE(integrate, 0));
@@ -328,7 +328,7 @@ static double law_integrate(state *x, const law *l) {
   return worst;
 }
 
-static double law_difference(state *x, const law *l) {
+static double property_difference(state *x, const property *l) {
   number *v = room_long((size_t)x->d->nv), *out = room_long((size_t)x->d->nq);
   (void)l;
   for (int k = 0; k < x->d->nv; k++) v[k] = D(difference, 0)[k];
@@ -338,7 +338,7 @@ static double law_difference(state *x, const law *l) {
   return e;
 }
 
-static double law_interpolate(state *x, const law *l) {
+static double property_interpolate(state *x, const property *l) {
   number *v = room_long((size_t)x->d->nv), *out = room_long((size_t)x->d->nq), *got = room_long((size_t)x->d->nq);
   (void)l;
   for (int k = 0; k < x->d->nv; k++) v[k] = T(difference, 0)[k] * (number)0.375;
@@ -349,7 +349,7 @@ static double law_interpolate(state *x, const law *l) {
   return e;
 }
 
-static double law_normalize(state *x, const law *l) {
+static double property_normalize(state *x, const property *l) {
   number *expected = room_long((size_t)x->d->nq);
   (void)l;
   memcpy(expected, LIN(loose), (size_t)x->d->nq * sizeof *expected);
@@ -366,7 +366,7 @@ static double law_normalize(state *x, const law *l) {
 }
 
 /* Nothing has moved: every pose is its placement. */
-static double law_neutral(state *x, const law *l) {
+static double property_neutral(state *x, const property *l) {
   double *q = calloc((size_t)x->d->nq + 1, sizeof *q), placement[16], worst = 0;
   float *single = calloc((size_t)x->d->nq + 1, sizeof *single);
   number *p = room_long((size_t)x->d->nq), T[16], P[16];
@@ -389,7 +389,7 @@ static double law_neutral(state *x, const law *l) {
 }
 
 /* The same seed, the same numbers; unit quaternions; float is double rounded. */
-static double law_random(state *x, const law *l) {
+static double property_random(state *x, const property *l) {
   int n = x->d->nq;
   double *q = calloc((size_t)n + 1, sizeof *q), *p = calloc((size_t)n + 1, sizeof *p), worst = 0;
   float *single = calloc((size_t)n + 1, sizeof *single);
@@ -407,26 +407,26 @@ static double law_random(state *x, const law *l) {
 }
 
 /* clang-format off */
-#define LAW(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
-#define LAW_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
-const law laws_kinematics[] = {
-    LAW("joint_pose", "product of exponentials of the joint's screws, by their series", law_joint_pose)
-    LAW_OF(joint_jacobian, "exact derivative of the joint's pose, by the complex step", law_jacobian)
-    LAW_OF(frame_pose, "product of the poses of the joints on the way", law_frame_pose)
-    LAW_OF(frame_poses, "product of the poses of the joints on the way", law_frame_pose)
-    LAW_OF(frame_jacobian, "exact derivative of the pose, by the complex step", law_jacobian)
-    LAW("frame_jacobians", "as jn_frame_jacobian() of each frame", law_frame_jacobians)
-    LAW("space_jacobian", "its columns make the Jacobians of all links in the world", law_space_jacobian)
-    {"compute", "twists as jn_frame_twist() of each frame", law_each_frame, 0, 8, 0, 0, 0, 0},
-    {"compute", "accelerations as jn_frame_acceleration() of each frame", law_each_frame, 0, 9, 0, 0, 0, 0},
-    LAW("center_of_mass", "mean of the links' centres of mass, weighted", law_com)
-    LAW("momentum", "sum of the links' momenta, moved to the point", law_momentum)
-    LAW("integrate", "pose times the exponential of S v for ball joints and free bodies, q + v otherwise", law_integrate)
-    LAW("difference integrate", "q0 moved by the difference has the poses of q1", law_difference)
-    LAW("interpolate", "q0 moved by a part of the difference", law_interpolate)
-    LAW("normalize", "quaternions divided by their length", law_normalize)
-    LAW("neutral jnf_neutral", "every joint's pose is its placement; float the same", law_neutral)
-    LAW("random jnf_random", "the same seed gives the same numbers, quaternions are unit, float is double rounded", law_random)
+#define PROPERTY(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
+#define PROPERTY_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
+const property properties_kinematics[] = {
+    PROPERTY("joint_pose", "product of exponentials of the joint's screws, by their series", property_joint_pose)
+    PROPERTY_OF(joint_jacobian, "exact derivative of the joint's pose, by the complex step", property_jacobian)
+    PROPERTY_OF(frame_pose, "product of the poses of the joints on the way", property_frame_pose)
+    PROPERTY_OF(frame_poses, "product of the poses of the joints on the way", property_frame_pose)
+    PROPERTY_OF(frame_jacobian, "exact derivative of the pose, by the complex step", property_jacobian)
+    PROPERTY("frame_jacobians", "as jn_frame_jacobian() of each frame", property_frame_jacobians)
+    PROPERTY("space_jacobian", "its columns make the Jacobians of all links in the world", property_space_jacobian)
+    {"compute", "twists as jn_frame_twist() of each frame", property_each_frame, 0, 8, 0, 0, 0, 0},
+    {"compute", "accelerations as jn_frame_acceleration() of each frame", property_each_frame, 0, 9, 0, 0, 0, 0},
+    PROPERTY("center_of_mass", "mean of the links' centres of mass, weighted", property_com)
+    PROPERTY("momentum", "sum of the links' momenta, moved to the point", property_momentum)
+    PROPERTY("integrate", "pose times the exponential of S v for ball joints and free bodies, q + v otherwise", property_integrate)
+    PROPERTY("difference integrate", "q0 moved by the difference has the poses of q1", property_difference)
+    PROPERTY("interpolate", "q0 moved by a part of the difference", property_interpolate)
+    PROPERTY("normalize", "quaternions divided by their length", property_normalize)
+    PROPERTY("neutral jnf_neutral", "every joint's pose is its placement; float the same", property_neutral)
+    PROPERTY("random jnf_random", "the same seed gives the same numbers, quaternions are unit, float is double rounded", property_random)
 };
 /* clang-format on */
-const int law_kinematics_count = sizeof laws_kinematics / sizeof *laws_kinematics;
+const int property_kinematics_count = sizeof properties_kinematics / sizeof *properties_kinematics;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Laws of regressors, parameter derivatives, sensitivities, gradients, and of models with other parameters. */
+/* Properties of regressors, parameter derivatives, sensitivities, gradients, and of models with other parameters. */
 #include <float.h>
 
 #include "newton.h"
@@ -10,7 +10,7 @@ static void add_product(const double *Y, const double *pi, int rows, int columns
 }
 
 /* Y pi of this model is the quantity of the model whose parameters are pi: linear, so every column is tried. */
-static double law_regressor(state *x, const law *l) {
+static double property_regressor(state *x, const property *l) {
   const jn_model *m = x->s->other;
   const int n = x->d->nv, all = jn_parameter_count(m), square = n * n;
   jn_work *w = twin_work_create(m, x->d->order, KIND_L);
@@ -52,7 +52,7 @@ static double law_regressor(state *x, const law *l) {
   return e;
 }
 
-static double law_parameter_derivatives(state *x, const law *l) {
+static double property_parameter_derivatives(state *x, const property *l) {
   const jn_model *m = x->s->other;
   const int n = x->d->nv, all = jn_parameter_count(m), square = n * n;
   jn_work *w = twin_work_create(m, x->d->order, KIND_L);
@@ -80,7 +80,7 @@ static double law_parameter_derivatives(state *x, const law *l) {
 }
 
 /* M da/dpi + Y = dtau/dpi at the solution; what is given does not change. */
-static double law_solved_parameters(state *x, const law *l) {
+static double property_solved_parameters(state *x, const property *l) {
   const int n = x->d->nv, all = jn_parameter_count(x->s->m), hybrid = l->f == F_hybrid_dynamics_parameter_derivatives;
   number *Y = room_long((size_t)(n * all)), *a = room_long((size_t)n);
   const double *da = x->out[l->f][hybrid ? 2 : 1], *dtau = hybrid ? x->out[l->f][3] : NULL;
@@ -99,7 +99,7 @@ static double law_solved_parameters(state *x, const law *l) {
   return worst;
 }
 
-static double law_joint_regressor(state *x, const law *l) {
+static double property_joint_regressor(state *x, const property *l) {
   const size_t n = (size_t)x->d->nv;
   number *Y = room_long(4 * n * n);
   (void)l;
@@ -133,7 +133,7 @@ static void gravity_column(state *x, int c, number *out) {
   jn_model_destroy(m);
 }
 
-static double law_adjoint(state *x, const law *l) {
+static double property_adjoint(state *x, const property *l) {
   const int n = x->d->nv, all = jn_parameter_count(x->s->m), wide = 6 * x->d->nlink,
             forward = l->f == F_forward_dynamics_adjoint;
   number *out = room_long((size_t)(all + wide + n)), *lambda = room_long((size_t)n);
@@ -199,7 +199,7 @@ static column of(const state *x, int f, int o, int columns, int k) {
 }
 
 /* Scalars of the state, of a wrench and of inertias: columns of the matrices of derivatives. */
-static double law_sensitivity(state *x, const law *l) {
+static double property_sensitivity(state *x, const property *l) {
   enum { I = F_inverse_dynamics_derivatives, W = F_forward_dynamics_derivatives, H = F_hybrid_dynamics_derivatives };
   const int n = x->d->nv, wide = 6 * x->d->nlink, all = jn_parameter_count(x->s->m), which = l->by, single = l->layout;
   uint64_t s = (uint64_t)x->s->index * 31 + (uint64_t)x->k;
@@ -230,7 +230,7 @@ static double law_sensitivity(state *x, const law *l) {
 /* ---- models ---- */
 
 /* Copies with other parameters have these; masses are sums; packing and unpacking is parallel axes. */
-static double law_model(state *x, const law *l) {
+static double property_model(state *x, const property *l) {
   const jn_model *m = x->s->m;
   const int links = x->d->nlink, link = x->d->link;
   double *pi = calloc(10 * (size_t)links, sizeof *pi), *got = calloc(10 * (size_t)links, sizeof *got), worst = 0,
@@ -262,7 +262,7 @@ static double law_model(state *x, const law *l) {
   return worst;
 }
 
-static double law_inertia(state *x, const law *l) {
+static double property_inertia(state *x, const property *l) {
   uint64_t s = x->s->seed * 77 + (uint64_t)(x->s->index * 16 + x->k);
   double m = 0.1 + 5 * (1 + uniform(&s)), c[3], I[6], P[10], mass, com[3], tensor[6], y[10], worst = 0;
   (void)l;
@@ -294,36 +294,36 @@ static double law_inertia(state *x, const law *l) {
 }
 
 /* clang-format off */
-#define LAW(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
-#define LAW_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
+#define PROPERTY(functions, text, measure) {functions, text, measure, 0, 0, 0, 0, 0, 0},
+#define PROPERTY_OF(function, text, measure) {#function, text, measure, F_##function, 0, 0, 0, 0, 0},
 #define SENSITIVITY(function, which, single) \
-  {function, "columns of the matrices of derivatives", law_sensitivity, 0, 0, 0, 0, which, single},
+  {function, "columns of the matrices of derivatives", property_sensitivity, 0, 0, 0, 0, which, single},
 #define LINEAR "times other inertial parameters it is the quantity of the model with these"
-const law laws_parameters[] = {
-    LAW_OF(regressor, LINEAR, law_regressor)
-    LAW_OF(slotine_li_regressor, LINEAR, law_regressor)
-    LAW_OF(inertia_regressor, LINEAR, law_regressor)
-    LAW_OF(gravity_regressor, LINEAR, law_regressor)
-    LAW_OF(energy_regressor, LINEAR, law_regressor)
-    LAW_OF(momentum_regressor, LINEAR, law_regressor)
-    LAW_OF(joint_wrench_regressor, LINEAR, law_regressor)
-    LAW_OF(joint_regressor, "diagonal blocks of a, v, sign of v and one", law_joint_regressor)
-    LAW("parameter_derivatives", LINEAR, law_parameter_derivatives)
-    LAW_OF(forward_dynamics_parameter_derivatives, "M da/dpi + Y = 0 at the solution", law_solved_parameters)
-    LAW_OF(hybrid_dynamics_parameter_derivatives, "M da/dpi + Y = dtau/dpi at the solution", law_solved_parameters)
-    LAW_OF(inverse_dynamics_adjoint, "transposed matrices of derivatives times y", law_adjoint)
-    LAW_OF(forward_dynamics_adjoint, "transposed matrices of derivatives times y", law_adjoint)
+const property properties_parameters[] = {
+    PROPERTY_OF(regressor, LINEAR, property_regressor)
+    PROPERTY_OF(slotine_li_regressor, LINEAR, property_regressor)
+    PROPERTY_OF(inertia_regressor, LINEAR, property_regressor)
+    PROPERTY_OF(gravity_regressor, LINEAR, property_regressor)
+    PROPERTY_OF(energy_regressor, LINEAR, property_regressor)
+    PROPERTY_OF(momentum_regressor, LINEAR, property_regressor)
+    PROPERTY_OF(joint_wrench_regressor, LINEAR, property_regressor)
+    PROPERTY_OF(joint_regressor, "diagonal blocks of a, v, sign of v and one", property_joint_regressor)
+    PROPERTY("parameter_derivatives", LINEAR, property_parameter_derivatives)
+    PROPERTY_OF(forward_dynamics_parameter_derivatives, "M da/dpi + Y = 0 at the solution", property_solved_parameters)
+    PROPERTY_OF(hybrid_dynamics_parameter_derivatives, "M da/dpi + Y = dtau/dpi at the solution", property_solved_parameters)
+    PROPERTY_OF(inverse_dynamics_adjoint, "transposed matrices of derivatives times y", property_adjoint)
+    PROPERTY_OF(forward_dynamics_adjoint, "transposed matrices of derivatives times y", property_adjoint)
     SENSITIVITY("inverse_dynamics_sensitivity perturbation_of perturbation_room", 0, 0)
     SENSITIVITY("forward_dynamics_sensitivity", 1, 0)
     SENSITIVITY("hybrid_dynamics_sensitivity", 2, 0)
     SENSITIVITY("jnf_inverse_dynamics_sensitivity jnf_perturbation_of", 0, 1)
     SENSITIVITY("jnf_forward_dynamics_sensitivity", 1, 1)
     SENSITIVITY("jnf_hybrid_dynamics_sensitivity", 2, 1)
-    LAW("parameters parameter_count model_with_parameters model_with_inertia model_with_payload model_with_gravity "
+    PROPERTY("parameters parameter_count model_with_parameters model_with_inertia model_with_payload model_with_gravity "
         "model_mass model_fixed_mass link_subtree_mass link_inertia", "parameters asked for are those given; masses are sums",
-        law_model)
-    LAW("inertia_pack inertia_unpack inertia_is_physical inertia_to_log_cholesky inertia_from_log_cholesky",
-        "parallel axes, and there and back", law_inertia)
+        property_model)
+    PROPERTY("inertia_pack inertia_unpack inertia_is_physical inertia_to_log_cholesky inertia_from_log_cholesky",
+        "parallel axes, and there and back", property_inertia)
 };
 /* clang-format on */
-const int law_parameters_count = sizeof laws_parameters / sizeof *laws_parameters;
+const int property_parameters_count = sizeof properties_parameters / sizeof *properties_parameters;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Laws that serve many functions: exact derivatives by the complex step of another function, time derivatives along the
- * motion, products and equal results. */
+/* Properties that serve many functions: exact derivatives by the complex step of another function, time derivatives
+ * along the motion, products and equal results. */
 #include "soak.h"
 
 enum { MATRIX, TENSOR };
 
 /* Column k of a matrix, or slice k of a tensor, against the derivative of `base` by number k of an input. */
-static double derivative(state *x, const law *w) {
+static double derivative(state *x, const property *w) {
   const int columns = w->by == IN_q ? x->d->nv : (int)input_size(x->d, w->by);
   const size_t rows = x->n[w->base][w->base_o];
   double *unit = calloc((size_t)columns, sizeof *unit), worst = 0, *by[INPUTS] = {NULL};
@@ -48,7 +48,7 @@ static void motion(const state *x, double *by[INPUTS]) {
 
 static void motion_end(double *by[INPUTS]) { free(by[IN_v_jet]), free(by[IN_tau_jet]), free(by[IN_wrench_jet]); }
 
-static double rate(state *x, const law *w) {
+static double rate(state *x, const property *w) {
   double *by[INPUTS];
   long double *out = room_long(x->n[w->base][w->base_o]);
   motion(x, by);
@@ -59,8 +59,8 @@ static double rate(state *x, const law *w) {
   return e;
 }
 
-/* base < 0: the first row is told by another law. layout: 1 when the base has this representation only. */
-static int starts_there(const state *x, const law *w) {
+/* base < 0: the first row is told by another property. layout: 1 when the base has this representation only. */
+static int starts_there(const state *x, const property *w) {
   if (w->base < 0) return 0;
   if (w->base == F_frame_twist || w->base == F_frame_jacobian) return x->d->in == JN_IN_BODY;
   if (w->base == F_center_of_mass) return x->d->com_link == JN_WORLD;
@@ -68,7 +68,7 @@ static int starts_there(const state *x, const law *w) {
   return 1;
 }
 
-static double jet(state *x, const law *w) {
+static double jet(state *x, const property *w) {
   size_t row = x->n[w->f][w->o] / (size_t)(x->d->order + 1);
   double size = x->size[w->f][w->o], worst = 0, *by[INPUTS];
   if (starts_there(x, w)) worst = roundings(x->out[w->f][w->o], x->true_[w->base][w->base_o], row, size, x->epsilon);
@@ -82,7 +82,7 @@ static double jet(state *x, const law *w) {
   return worst;
 }
 
-static double same(state *x, const law *w) {
+static double same(state *x, const property *w) {
   if (w->f == F_compute && x->d->com_link != JN_WORLD && (w->base == F_center_of_mass || w->base == F_com_jacobian))
     return -1;
   return roundings(x->out[w->f][w->o], x->true_[w->base][w->base_o], x->n[w->base][w->base_o],
@@ -90,7 +90,7 @@ static double same(state *x, const law *w) {
 }
 
 /* A result is a matrix of another function times an input. */
-static double product(state *x, const law *w) {
+static double product(state *x, const property *w) {
   size_t rows = x->n[w->f][w->o], columns = input_size(x->d, w->by);
   const long double *M = x->true_[w->base][w->base_o], *v = x->x[KIND_L].in[w->by];
   long double *out = room_long(rows);
@@ -103,7 +103,7 @@ static double product(state *x, const law *w) {
 }
 
 /* A change along (dq, dv, da or dtau) by the complex step of `base` along these. */
-static double directional(state *x, const law *w) {
+static double directional(state *x, const property *w) {
   double *by[INPUTS] = {NULL};
   long double *out = room_long(x->n[w->base][w->base_o]);
   by[IN_q] = x->x[KIND_D].in[IN_dq];
@@ -148,7 +148,7 @@ static double directional(state *x, const law *w) {
       0},
 
 /* clang-format off */
-const law laws[] = {
+const property properties[] = {
     RATE(joint_jacobian_rate, 0, joint_jacobian, 0)
     /* kinematics */
     RATE(frame_acceleration, 0, frame_twist, 0)
@@ -264,4 +264,4 @@ const law laws[] = {
     SAME(forward_dynamics_adjoint, 0, forward_dynamics, 0)
 };
 /* clang-format on */
-const int law_count = sizeof laws / sizeof *laws;
+const int property_count = sizeof properties / sizeof *properties;

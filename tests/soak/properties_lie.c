@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Laws of jounce/lie.h: series in long double, products that must be one, there and back; in double and float. */
+/* Properties of jounce/lie.h: series in long double, products that must be one, there and back; in double and float. */
 #include <float.h>
 
 #include "kernel/base/call.h"
@@ -352,7 +352,7 @@ static double rotation_to_axis_angle(uint64_t *s, int single) {
 
 /* clang-format off */
 #define BACK "there and back is the same rotation"
-const lie_law laws_lie[] = {
+const lie_property properties_lie[] = {
     {"so3_exp", "the series of the exponential", so3_exp},
     {"so3_log", "its exponential is the rotation, its length at most pi", so3_log},
     {"so3_dexp_left", "the series of the differential", dexp_left},
@@ -385,4 +385,4 @@ const lie_law laws_lie[] = {
     {"rotation_to_axis_angle", BACK, rotation_to_axis_angle},
 };
 /* clang-format on */
-const int law_lie_count = sizeof laws_lie / sizeof *laws_lie;
+const int property_lie_count = sizeof properties_lie / sizeof *properties_lie;
