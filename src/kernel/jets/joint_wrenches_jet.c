@@ -21,7 +21,7 @@ static inline wrench own_wrench(const jets *J, int l, int k, real factorial, con
   return w_sub(F, (wrench){v3_scale(K(1) / factorial, given.m), v3_scale(K(1) / factorial, given.f)});
 }
 
-void JN_(wrench_jet)(const jn_call *c) {
+void JN_(joint_wrenches_jet)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int order = c->arg[0];
   const real *W = c->in[2];

@@ -570,10 +570,10 @@ static inline void closed_form(const jn_call *c, int coriolis, int slots) {
 
 /* in: q, v, a, wrenches held in their bodies (v, a, wrenches may be NULL). out: d2tau/dq2, d2tau/dqdv, d2tau/dv2,
  * dM/dq (NULL: not wanted), [nv x nv x nv], the direction of the later derivative first. */
-void JN_(second)(const jn_call *c) {
+void JN_(inverse_dynamics_second_derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   closed_form(c, 0, LONG_CHAIN(t) && TILE > 1 ? SLOTS : 1);
 }
 
 /* in: q, v. out: dC/dq, dC/dv (NULL: not wanted), likewise. */
-void JN_(coriolis_tensor)(const jn_call *c) { closed_form(c, 1, 1); }
+void JN_(coriolis_matrix_derivatives)(const jn_call *c) { closed_form(c, 1, 1); }

@@ -164,7 +164,7 @@ static inline void change_inward(chain *x, real *dtau) {
   }
 }
 
-void JN_(sensitivity)(const jn_call *c) {
+void JN_(inverse_dynamics_sensitivity)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const jn_scalar_changes *changes = c->data;
   real *at = c->scratch, *dtau = c->out[0];

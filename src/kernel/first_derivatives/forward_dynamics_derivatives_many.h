@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* First derivatives of forward dynamics at LANES states (linearization_many.h): the linearization without accelerations
- * gives the bias and, from the inertias of subtrees, M; its factors, or articulated bodies where branches are long,
- * give M^-1 and the accelerations, with which the linearization, linear in them, is moved on; then -M^-1 T row by row
- * to the caller. In lanes of four doubles d ddq of 7 joints takes 0.53 us a state; matrices in lanes, cleared, added
- * to, solved for and moved out afterwards took 0.77. */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_MANY_H
-#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_MANY_H
+/* First derivatives of forward dynamics at LANES states (inverse_dynamics_derivatives_many.h): the linearization
+ * without accelerations gives the bias and, from the inertias of subtrees, M; its factors, or articulated bodies where
+ * branches are long, give M^-1 and the accelerations, with which the linearization, linear in them, is moved on; then
+ * -M^-1 T row by row to the caller. In lanes of four doubles d ddq of 7 joints takes 0.53 us a state; matrices in
+ * lanes, cleared, added to, solved for and moved out afterwards took 0.77. */
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_MANY_H
+#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_MANY_H
 
 #include "../forward_dynamics/inverse_product.h"
 #include "../mass_matrix/factor_compact.h"
-#include "forward_one.h"
-#include "linearization_many.h"
+#include "forward_dynamics_derivatives_one.h"
+#include "inverse_dynamics_derivatives_many.h"
 
 #if JN_MANY
 

@@ -9,8 +9,8 @@
  * leaves z alone and a series has no axis to take out; the others go through the twists of jets.h. Seven joints in
  * lanes of four, orders 1 to 4: 131, 178, 240, 313 ns a state, where twists and I dV - ad* I V took 211, 276, 380, 464.
  */
-#ifndef JN_KERNEL_JETS_INVERSE_JET_ANY_H
-#define JN_KERNEL_JETS_INVERSE_JET_ANY_H
+#ifndef JN_KERNEL_JETS_INVERSE_DYNAMICS_JET_ANY_H
+#define JN_KERNEL_JETS_INVERSE_DYNAMICS_JET_ANY_H
 
 #include "../inverse_dynamics/acceleration_tensor.h"
 #include "jets.h"

@@ -3,10 +3,10 @@
  * wrenches of all coordinates outward of it are moved at once, then multiplied with its screws: whole rows of the upper
  * triangles, and of the transposed lower ones. With AVX2, d tau of a chain of 100 joints takes 27 us; one column after
  * the other 89. */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_MATRICES_ONE_H
-#define JN_KERNEL_FIRST_DERIVATIVES_MATRICES_ONE_H
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_INVERSE_DYNAMICS_MATRICES_ONE_H
+#define JN_KERNEL_FIRST_DERIVATIVES_INVERSE_DYNAMICS_MATRICES_ONE_H
 
-#include "linearization_one.h"
+#include "inverse_dynamics_derivatives_one.h"
 
 /* Of the coordinates of one tile: I S; I ppsi + B psi + S x* F; I (Psi + psi) + B S; B^T S. */
 typedef struct wrench_tiles {

@@ -65,7 +65,7 @@ static inline void change_block(const motion_change *x, const JN_S(body) * b, in
 #undef AT
 }
 
-void JN_(derivatives_jet)(const jn_call *call) {
+void JN_(inverse_dynamics_jet_derivatives)(const jn_call *call) {
   const JN_S(tree) *t = call->tree;
   int order = call->arg[0], orders = order + 1, n = t->nv;
   size_t square = (size_t)n * (size_t)n;

@@ -4,11 +4,11 @@
  * turns: w_0, v_0, w_1, v_1, ... A convolution sum_j a_j b_{k-j} goes along one row and backwards along the other,
  * which is therefore stored by falling order; then four lanes take two orders at once. Joints about z go this way, the
  * others through jets.h. */
-#ifndef JN_KERNEL_JETS_FORWARD_JET_ONE_H
-#define JN_KERNEL_JETS_FORWARD_JET_ONE_H
+#ifndef JN_KERNEL_JETS_FORWARD_DYNAMICS_JET_ONE_H
+#define JN_KERNEL_JETS_FORWARD_DYNAMICS_JET_ONE_H
 
 #include "../base/registers.h"
-#include "forward_jet_any.h"
+#include "forward_dynamics_jet_any.h"
 
 #if JN_FORWARD_ROWS
 

@@ -6,15 +6,15 @@
  *   forward_change_twists   what the solution v_{k+1} adds to V_{k+1}
  *   forward_change_forces   what it adds to the wrenches F_k
  *
- * For every number type and joint. One state in double with AVX2 has forward_jet_one.h instead, which shares the joints
- * that are not about z. Symbols as in jets.h. */
-#ifndef JN_KERNEL_JETS_FORWARD_JET_ANY_H
-#define JN_KERNEL_JETS_FORWARD_JET_ANY_H
+ * For every number type and joint. One state in double with AVX2 has forward_dynamics_jet_one.h instead, which shares
+ * the joints that are not about z. Symbols as in jets.h. */
+#ifndef JN_KERNEL_JETS_FORWARD_DYNAMICS_JET_ANY_H
+#define JN_KERNEL_JETS_FORWARD_DYNAMICS_JET_ANY_H
 
 #include "../base/versions.h"
 #include "jets.h"
 
-/* Whether forward_jet_one.h does it: in double, whose pairs of numbers fill a register of SSE2. */
+/* Whether forward_dynamics_jet_one.h does it: in double, whose pairs of numbers fill a register of SSE2. */
 #define JN_FORWARD_ROWS (JN_REGISTERS && JN_KIND == JN_KIND_D)
 
 /* Velocities of order k change by dv, which changes the twist before the joint of body i by V. Returns the change of

@@ -2,8 +2,8 @@
 /* From derivatives T of inverse dynamics to those of hybrid dynamics, with f where forces are given and p where
  * accelerations are (kim2012 Tables 6, 7), along the branches:
  *   da_f = -N T_f,   dtau_p = T_p + M_pf da_f,   N = M_ff^-1,   da_f/da_p = -N M_fp */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_SOLVED_DERIVATIVES_H
-#define JN_KERNEL_FIRST_DERIVATIVES_SOLVED_DERIVATIVES_H
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_HYBRID_DYNAMICS_DERIVATIVES_H
+#define JN_KERNEL_FIRST_DERIVATIVES_HYBRID_DYNAMICS_DERIVATIVES_H
 
 #include "../forward_dynamics/by_factors.h"
 #include "../forward_dynamics/inverse_product.h"

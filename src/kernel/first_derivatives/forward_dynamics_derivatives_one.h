@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The linearization in tiles (linearization_one.h) at the accelerations that given forces make: one sweep without
- * accelerations gives the bias, articulated bodies solve for them, and the linearization, which is linear in them, is
- * moved on. */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_ONE_H
-#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_ONE_H
+/* The linearization in tiles (inverse_dynamics_derivatives_one.h) at the accelerations that given forces make: one
+ * sweep without accelerations gives the bias, articulated bodies solve for them, and the linearization, which is linear
+ * in them, is moved on. */
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_ONE_H
+#define JN_KERNEL_FIRST_DERIVATIVES_FORWARD_DYNAMICS_DERIVATIVES_ONE_H
 
 #include "../forward_dynamics/articulated.h"
-#include "linearization_one.h"
+#include "inverse_dynamics_derivatives_one.h"
 
 /* Poses and screws as numbers, for those who take them one by one. */
 typedef struct world_poses {

@@ -75,7 +75,7 @@ static inline void coordinate_gradients(const linearization *w, const reverse *r
   }
 }
 
-void JN_(adjoint)(const jn_call *c) {
+void JN_(inverse_dynamics_adjoint)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *y = c->in[4], *a = c->in[2];
   real *at = c->scratch, *dq = c->out[0], *dv = c->out[1], *da = c->out[2], *dgravity = c->out[5], *darm = c->out[6];

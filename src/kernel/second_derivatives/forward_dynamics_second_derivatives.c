@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Second derivatives along directions: the linearization of linearization.h with two orders along (dq, dv, da). All
- * tensors of inverse dynamics at once are in second_closed.c, of which this is the twin. */
+ * tensors of inverse dynamics at once are in inverse_dynamics_second_derivatives.c, of which this is the twin. */
 #include "../base/variant.h"
 #include "../first_derivatives/linearization.h"
 #include "../forward_dynamics/inverse_product.h"
@@ -49,7 +49,7 @@ static inline curve curve_place(const jn_call *c) {
 
 /* in: q, v, a, wrenches, dq, dv, da (all but q may be NULL: zero). arg[0]: hold. out: the change of dtau/dq, dtau/dv,
  * dtau/da [nv x nv], and of tau [nv]. O(n d). */
-void JN_(derivatives_along)(const jn_call *c) {
+void JN_(inverse_dynamics_derivatives_along)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   const real *dq = c->in[4], *dv = c->in[5], *da = c->in[6];
   int n = t->nv;
@@ -68,7 +68,7 @@ void JN_(derivatives_along)(const jn_call *c) {
 }
 
 /* The same for every unit direction of q (arg[1] = 0) or v (1): out [nv x nv x nv], first index the direction. */
-void JN_(derivatives_tensor)(const jn_call *c) {
+void JN_(inverse_dynamics_derivatives_tensors)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
   real *const out[3] = {c->out[0], c->out[1], c->out[2]};
@@ -232,8 +232,9 @@ static inline void add_both(const tensor_room *r, const real *dM, const real *a_
   }
 }
 
-/* All directions of q (by = 0) or v (1) from the closed form of inverse dynamics (second_closed.c). dM/dq = T_qa takes
- * part twice, because a changes with both directions: T_qq[h] a-part is P[h]_ik + P[k]_ih with P = dM a_q. */
+/* All directions of q (by = 0) or v (1) from the closed form of inverse dynamics
+ * (inverse_dynamics_second_derivatives.c). dM/dq = T_qa takes part twice, because a changes with both directions:
+ * T_qq[h] a-part is P[h]_ik + P[k]_ih with P = dM a_q. */
 static inline void closed_forward(const jn_call *c, int by, const real *const first[3]) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv;
@@ -242,7 +243,7 @@ static inline void closed_forward(const jn_call *c, int by, const real *const fi
   jn_call inner = {.tree = c->tree, .in = {c->in[0], c->in[1], c->in[2], c->in[3]}, .scratch = c->scratch};
   if (by == 0) inner.out[0] = qq, inner.out[1] = qv, inner.out[3] = dM;
   if (by == 1) inner.out[2] = qv;
-  JN_(second)(&inner);
+  JN_(inverse_dynamics_second_derivatives)(&inner);
   tensor_room r = tensor_place(t, &at);
   tensor_fill(&r);
   if (by == 0) add_both(&r, dM, first[0], qq);
@@ -258,7 +259,7 @@ static inline void closed_forward(const jn_call *c, int by, const real *const fi
 /* in: q, v, a (as forward dynamics gives it), wrenches, dq, dv, dtau (NULL: zero), a_q, a_v, a_tau [nv x nv]. arg[0]:
  * hold; arg[1]: -1 for the direction given, or 0, 1 for every unit direction of q, v. out: change of a_q, a_v
  * (NULL: not wanted), a_tau: [nv x nv], or [nv x nv x nv] with the direction as first index. O(nv^3) for each. */
-void JN_(forward_second)(const jn_call *c) {
+void JN_(forward_dynamics_second_derivatives)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   int n = t->nv, which = c->arg[1];
   const real *dir[3] = {c->in[4], c->in[5], c->in[6]}, *first[3] = {c->in[7], c->in[8], c->in[9]};
@@ -267,7 +268,7 @@ void JN_(forward_second)(const jn_call *c) {
     tensor_place(t, &at);
     counts(c, at);
     curve_place(c);
-    JN_(second)(c);
+    JN_(inverse_dynamics_second_derivatives)(c);
     return;
   }
   if (which >= 0 && (!c->in[3] || c->arg[0] == HOLD_BODY)) {
@@ -292,14 +293,14 @@ void JN_(forward_second)(const jn_call *c) {
 }
 
 /* Derivative of M^-1 in every direction of q: -M^-1 dM M^-1. in: q, M^-1. out: [nv x nv x nv]. O(nv^3 d). */
-void JN_(inverse_tensor)(const jn_call *c) {
+void JN_(mass_matrix_inverse_derivative)(const jn_call *c) {
   const JN_S(tree) *t = c->tree;
   real *at = c->scratch;
   tensor_room r = tensor_place(t, &at);
   jn_call at_rest = {.tree = t, .in = {c->in[0]}, .scratch = c->scratch};
   if (counts(c, at)) return; /* and second(), which counts by itself */
   at_rest.out[3] = c->out[0];
-  JN_(second)(&at_rest);
+  JN_(inverse_dynamics_second_derivatives)(&at_rest);
   tensor_fill(&r);
   inverse_change(&r, c->in[1], c->out[0]);
 }

@@ -3,8 +3,8 @@
  * a register, w_2p, v_2p, w_2p+1, v_2p+1, and wrenches likewise: a convolution sum_j a_j u_{k-j} of all orders takes
  * for even j the pairs as they are, for odd j the same shifted by one order. Joints about z go this way; the others
  * through jets.h, by numbers. */
-#ifndef JN_KERNEL_JETS_INVERSE_JET_ONE_H
-#define JN_KERNEL_JETS_INVERSE_JET_ONE_H
+#ifndef JN_KERNEL_JETS_INVERSE_DYNAMICS_JET_ONE_H
+#define JN_KERNEL_JETS_INVERSE_DYNAMICS_JET_ONE_H
 
 #include "../base/registers.h"
 #include "jets.h"
@@ -70,7 +70,7 @@ FLAT void pairs_turn(const real *c, const real *s, int orders, int inverse, cons
   }
 }
 
-/* Cosine, sine and translation of the joint of body i (z_series() in inverse_jet_any.h). */
+/* Cosine, sine and translation of the joint of body i (z_series() in inverse_dynamics_jet_any.h). */
 FLAT void pairs_series(const pairs *w, int i, int orders) {
   const jets *J = w->J;
   const JN_S(body) *b = &J->t->body[i];

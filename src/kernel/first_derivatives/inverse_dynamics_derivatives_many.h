@@ -5,8 +5,8 @@
  * point: S . (m + p x f, f) = S.w . m + (S.v + S.w x p) . f so rows go straight to the caller, and matrices in lanes,
  * which do not fit into the first caches, are never made. In lanes of four doubles d tau of 7 joints takes 0.28 us a
  * state (with such matrices 0.40), of a quadruped 0.72 (1.14), of a humanoid of 44 joints 3.8 (5.8). */
-#ifndef JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_MANY_H
-#define JN_KERNEL_FIRST_DERIVATIVES_LINEARIZATION_MANY_H
+#ifndef JN_KERNEL_FIRST_DERIVATIVES_INVERSE_DYNAMICS_DERIVATIVES_MANY_H
+#define JN_KERNEL_FIRST_DERIVATIVES_INVERSE_DYNAMICS_DERIVATIVES_MANY_H
 
 #include "../base/direct.h"
 #include "linearization.h"
